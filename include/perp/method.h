@@ -1,0 +1,93 @@
+// method.h: a row of the method table, and the interface of a linear solver.
+//
+// The table is the only list of methods: defaults, validation, the command line, the documentation,
+// conformance tests and benchmarks read it through perp_method_at().
+#ifndef PERP_METHOD_H
+#define PERP_METHOD_H
+
+#include "perp.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// needs: what the operator must be able to do; several bits: all of them
+#define PERP_NEEDS_DIAGONAL  1u
+#define PERP_NEEDS_SWEEP     2u    // sweep(), or add_column() and diagonal()
+#define PERP_NEEDS_SUBMATRIX 4u
+
+// accepts: kinds of rows beyond 0 <= x
+#define PERP_ACCEPTS_FREE  1u      // lo = -inf, hi = inf
+#define PERP_ACCEPTS_BOXED 2u      // any other bounds
+
+// traits
+#define PERP_TRAIT_GUESS      1u   // a good x makes it faster
+#define PERP_TRAIT_ANYTIME    2u   // stopped early, it returns something useful
+#define PERP_TRAIT_FINITE     4u   // ends by itself after finitely many steps
+#define PERP_TRAIT_NO_ALLOC   8u   // perp_solve allocates nothing
+#define PERP_TRAIT_SCALES    16u   // gains from diagonal scaling (the others are invariant)
+#define PERP_TRAIT_ALL       32u   // looks for all solutions: never short-cut by a trivial one
+#define PERP_TRAIT_SPLITS    64u   // prefers connected components one by one
+#define PERP_TRAIT_META     128u   // runs other methods
+
+typedef enum perp_kind { PERP_KIND_REAL, PERP_KIND_INTEGER, PERP_KIND_LONG, PERP_KIND_SWITCH, PERP_KIND_CHOICE, PERP_KIND_SEED } perp_kind;
+
+typedef struct perp_parameter {    // a field of perp_options that can be named
+  const char *name;                // "sweep.omega"
+  perp_kind kind;                  // REAL double, INTEGER and SWITCH and CHOICE int32_t, LONG int64_t, SEED uint64_t
+  size_t offset;                   // in perp_options
+  double initial;                  // default
+  double low, high;                // range
+  int32_t low_open, high_open;     // 1: the end itself is outside
+  const char *choices;             // CHOICE: "natural|coloured", in the order of the enum
+  const char *help;                // one line
+} perp_parameter;
+
+struct perp_run;                   // a solve in progress: internal
+
+struct perp_method {
+  const char *name;                // "pgs"
+  const char *title;               // "projected Gauss-Seidel"
+  const char *source;              // "E13 5.2"
+  const char *formula;             // the iteration in a line
+  const char *converges;           // when, in a sentence
+  const char *cost;                // per iteration
+  const char *advice;              // what it is good for, and what to try when it fails
+  uint32_t needs, accepts;
+  uint32_t assumes;                // PERP_CLASS_* as bits (1u << PERP_CLASS_PD): any one of them proves convergence; 0: none needed
+  uint32_t traits;
+  int32_t n_max;                   // largest problem it takes; 0: any
+  const perp_parameter *parameters;
+  int32_t parameter_count;
+  size_t (*bytes)(const perp_limits *limits, const perp_options *options);   // of its own arrays
+  void (*run)(struct perp_run *run);
+};
+
+int32_t perp_method_count(void);
+const perp_method *perp_method_at(int32_t index);          // NULL outside 0 .. count-1
+const perp_method *perp_find_method(const char *name);     // NULL if there is none
+int32_t perp_common_parameter_count(void);                 // tol, time_limit, ...: every method has them
+const perp_parameter *perp_common_parameter_at(int32_t index);
+const perp_parameter *perp_find_parameter(const perp_method *method, const char *name);   // of the method or common
+double perp_parameter_value(const perp_options *options, const perp_parameter *parameter);
+
+// PERP_OK if the method can take the problem; otherwise PERP_ERROR_UNSUPPORTED, and perp_last_message()
+// says what is missing and which methods to try.
+perp_error perp_method_accepts(const perp_method *method, const perp_problem *problem);
+
+// A linear solver for A_II z_I = rhs_I on a changing free set I.
+struct perp_linear_ops {
+  const char *name;
+  int (*accepts)(const perp_operator *A);                          // 1: can work with this view and these claims
+  size_t (*bytes)(const perp_limits *limits);                      // of `self`
+  int (*analyse)(void *self, const perp_operator *A);              // once per pattern; 0: fine
+  int (*update)(void *self, const uint8_t *is_free);               // n: factor A_II; 0: fine, k > 0: singular at the k-th free row
+  int (*solve)(void *self, const double *rhs, double *z, double deadline);   // n each; z_F = 0; 0: fine, 1: deadline passed
+  double (*estimate)(const void *self, const uint8_t *is_free);    // seconds that update + solve will take, roughly
+};
+const perp_linear_ops *perp_linear_dense_lu(void);   // partial pivoting, any view with submatrix()
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,24 @@
+// arena.h: one block of memory, handed out in order; the same code first counts and then takes.
+//
+// With base = NULL an arena only counts: arena_take returns NULL and `used` grows. So a layout is written
+// once, run on a counting arena to learn its size, and run again on the real block.
+#ifndef PERP_ARENA_H
+#define PERP_ARENA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ARENA_ALIGNMENT ((size_t)64)   // a cache line: no false sharing, aligned vectors
+
+typedef struct arena {
+  unsigned char *base;   // NULL: only counting
+  size_t capacity;       // bytes at base
+  size_t used;           // SIZE_MAX: the count has overflowed
+} arena;
+
+void *arena_take(arena *a, size_t count, size_t size);   // NULL when counting, or when it does not fit
+static inline int arena_overflowed(const arena *a) { return a->used == SIZE_MAX; }
+
+#define ARENA_ARRAY(a, type, count) ((type *)arena_take((a), (size_t)(count), sizeof(type)))
+
+#endif

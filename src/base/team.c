@@ -1,0 +1,242 @@
+// team.c: a pool of pthreads that claim numbered tasks, the caller's scheduler, or neither.
+//
+// One 64-bit ticket holds (generation, next task). A thread claims task i of generation g by moving the
+// ticket from (g, i) to (g, i+1); the claim fails once a newer generation is out, so a thread that wakes
+// late does no harm and nobody waits for it. team_run returns when `finished` has reached the count.
+// Waiting is a short spin, then a condition variable.
+#include "team.h"
+
+#include <stdlib.h>
+
+#if defined(PERP_NO_THREADS) || defined(__wasm__) || defined(__STDC_NO_ATOMICS__)
+#define TEAM_SERIAL 1
+#else
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#endif
+
+typedef void team_task(void *data, int32_t index);
+
+#ifndef TEAM_SERIAL
+
+enum { SPINS = 2000 };   // tens of microseconds: longer than from one colour of a sweep to the next
+
+typedef struct pool {
+  _Atomic uint64_t ticket;             // generation << 32 | next task
+  _Atomic(team_task *) task;           // of the current generation: atomic, as late threads may read
+  _Atomic(void *) data;                //   them while the next generation is being written
+  _Atomic int32_t count;
+  char apart[64];                      // the ticket and the count of finished tasks on lines of their own
+  _Atomic int32_t finished;
+  _Atomic int32_t sleepers;            // workers on `work`
+  _Atomic int32_t waiting;             // 1: the caller is on `done`
+  _Atomic int32_t quit;
+  pthread_mutex_t mutex;
+  pthread_cond_t work, done;
+  int32_t threads;                     // workers, without the caller
+  pthread_t *thread;                   // threads
+} pool;
+
+#endif
+
+struct team {
+  perp_allocator allocator;
+  perp_scheduler scheduler;   // enqueue != NULL: in use
+  int32_t size;
+#ifndef TEAM_SERIAL
+  pool *pool;                 // NULL: none
+#endif
+};
+
+static void *allocate(const perp_allocator *a, size_t bytes) {
+  return a->allocate != NULL ? a->allocate(a->context, bytes) : malloc(bytes);
+}
+
+static void release(const perp_allocator *a, void *memory) {
+  if (memory == NULL) return;
+  if (a->release != NULL) {
+    a->release(a->context, memory);
+  } else if (a->allocate == NULL) {
+    free(memory);
+  }
+}
+
+#ifndef TEAM_SERIAL
+
+static inline void pause_spin(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ __volatile__("yield");
+#endif
+}
+
+static uint32_t generation_of(uint64_t ticket) { return (uint32_t)(ticket >> 32); }
+
+// Runs tasks of this generation until none is left. A successful claim proves that the generation has not
+// ended, so task, data and count, read after its ticket, are its own.
+static void work_on(pool *p, uint32_t generation) {
+  team_task *const task = atomic_load_explicit(&p->task, memory_order_relaxed);
+  void *const data = atomic_load_explicit(&p->data, memory_order_relaxed);
+  const int32_t count = atomic_load_explicit(&p->count, memory_order_relaxed);
+  uint64_t ticket = atomic_load(&p->ticket);
+  while (generation_of(ticket) == generation && (uint32_t)ticket < (uint32_t)count) {
+    if (!atomic_compare_exchange_weak(&p->ticket, &ticket, ticket + 1)) continue;
+    task(data, (int32_t)(uint32_t)ticket);
+    if (atomic_fetch_add(&p->finished, 1) + 1 == count && atomic_load(&p->waiting)) {
+      pthread_mutex_lock(&p->mutex);
+      pthread_cond_signal(&p->done);
+      pthread_mutex_unlock(&p->mutex);
+    }
+    ticket = atomic_load(&p->ticket);
+  }
+}
+
+static int idle(pool *p, uint32_t seen) {
+  return generation_of(atomic_load(&p->ticket)) == seen && !atomic_load(&p->quit);
+}
+
+static void *worker(void *argument) {
+  pool *const p = argument;
+  uint32_t seen = 0;
+  for (;;) {
+    for (int spin = 0; spin < SPINS && idle(p, seen); spin++) pause_spin();
+    if (idle(p, seen)) {
+      pthread_mutex_lock(&p->mutex);
+      atomic_fetch_add(&p->sleepers, 1);   // before the last look: the caller publishes first and then looks at sleepers
+      while (idle(p, seen)) pthread_cond_wait(&p->work, &p->mutex);
+      atomic_fetch_sub(&p->sleepers, 1);
+      pthread_mutex_unlock(&p->mutex);
+    }
+    if (atomic_load(&p->quit)) return NULL;
+    seen = generation_of(atomic_load(&p->ticket));
+    work_on(p, seen);
+  }
+}
+
+static void wake(pool *p) {
+  if (atomic_load(&p->sleepers) == 0) return;
+  pthread_mutex_lock(&p->mutex);
+  pthread_cond_broadcast(&p->work);
+  pthread_mutex_unlock(&p->mutex);
+}
+
+static void pool_run(pool *p, team_task *task, void *data, int32_t count) {
+  atomic_store_explicit(&p->task, task, memory_order_relaxed);
+  atomic_store_explicit(&p->data, data, memory_order_relaxed);
+  atomic_store_explicit(&p->count, count, memory_order_relaxed);
+  atomic_store(&p->finished, 0);
+  const uint32_t generation = generation_of(atomic_load(&p->ticket)) + 1;
+  atomic_store(&p->ticket, (uint64_t)generation << 32);
+  wake(p);
+  work_on(p, generation);
+
+  for (int spin = 0; spin < SPINS && atomic_load(&p->finished) != count; spin++) pause_spin();
+  if (atomic_load(&p->finished) == count) return;
+  pthread_mutex_lock(&p->mutex);
+  atomic_store(&p->waiting, 1);
+  while (atomic_load(&p->finished) != count) pthread_cond_wait(&p->done, &p->mutex);
+  atomic_store(&p->waiting, 0);
+  pthread_mutex_unlock(&p->mutex);
+}
+
+static void pool_destroy(pool *p, const perp_allocator *allocator) {
+  if (p == NULL) return;
+  atomic_store(&p->quit, 1);
+  wake(p);
+  for (int32_t k = 0; k < p->threads; k++) pthread_join(p->thread[k], NULL);
+  pthread_cond_destroy(&p->done);
+  pthread_cond_destroy(&p->work);
+  pthread_mutex_destroy(&p->mutex);
+  release(allocator, p->thread);
+  release(allocator, p);
+}
+
+static pool *pool_create(int32_t threads, const perp_allocator *allocator) {
+  pool *p = allocate(allocator, sizeof *p);
+  pthread_t *thread = allocate(allocator, (size_t)threads*sizeof *thread);
+  if (p == NULL || thread == NULL) {
+    release(allocator, thread);
+    release(allocator, p);
+    return NULL;
+  }
+  atomic_init(&p->ticket, 0);
+  atomic_init(&p->task, NULL);
+  atomic_init(&p->data, NULL);
+  atomic_init(&p->count, 0);
+  atomic_init(&p->finished, 0);
+  atomic_init(&p->sleepers, 0);
+  atomic_init(&p->waiting, 0);
+  atomic_init(&p->quit, 0);
+  pthread_mutex_init(&p->mutex, NULL);
+  pthread_cond_init(&p->work, NULL);
+  pthread_cond_init(&p->done, NULL);
+  p->thread = thread;
+  sigset_t all, before;   // signals are for the program's own threads
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  int failed = 0;
+  for (p->threads = 0; p->threads < threads && !failed;) {
+    failed = pthread_create(&thread[p->threads], NULL, worker, p);
+    if (!failed) p->threads++;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (!failed) return p;
+  pool_destroy(p, allocator);
+  return NULL;
+}
+
+#endif
+
+team *team_create(int32_t threads, const perp_scheduler *scheduler, const perp_allocator *allocator) {
+  const perp_allocator plain = {NULL, NULL, NULL};
+  if (allocator == NULL) allocator = &plain;
+  team *t = allocate(allocator, sizeof *t);
+  if (t == NULL) return NULL;
+  *t = (team){.allocator = *allocator, .size = 1};
+  if (scheduler != NULL) {
+    t->scheduler = *scheduler;
+    t->size = scheduler->workers > 1 ? scheduler->workers : 1;
+    return t;
+  }
+#ifndef TEAM_SERIAL
+  if (threads > 1) {
+    t->size = threads;
+    t->pool = pool_create(threads - 1, allocator);
+    if (t->pool == NULL) {
+      release(allocator, t);
+      return NULL;
+    }
+  }
+#else
+  (void)threads;
+#endif
+  return t;
+}
+
+void team_destroy(team *t) {
+  if (t == NULL) return;
+#ifndef TEAM_SERIAL
+  pool_destroy(t->pool, &t->allocator);
+#endif
+  const perp_allocator allocator = t->allocator;
+  release(&allocator, t);
+}
+
+int32_t team_size(const team *t) { return t != NULL ? t->size : 1; }
+
+void team_run(team *t, void (*task)(void *data, int32_t index), void *data, int32_t count) {
+  if (t != NULL && t->scheduler.enqueue != NULL && count > 1) {
+    void *handle = t->scheduler.enqueue(t->scheduler.context, task, data, count);
+    t->scheduler.finish(t->scheduler.context, handle);
+    return;
+  }
+#ifndef TEAM_SERIAL
+  if (t != NULL && t->pool != NULL && count > 1) {
+    pool_run(t->pool, task, data, count);
+    return;
+  }
+#endif
+  for (int32_t i = 0; i < count; i++) task(data, i);
+}

@@ -1,0 +1,27 @@
+// vector.h: a few words about numbers and vectors that every layer needs.
+#ifndef PERP_VECTOR_H
+#define PERP_VECTOR_H
+
+#include <math.h>
+#include <stdint.h>
+
+static inline double max2(double a, double b) { return a > b ? a : b; }
+static inline double min2(double a, double b) { return a < b ? a : b; }
+
+static inline double clamp(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
+
+// The middle one of three with a <= c: mid(x - hi, y, x - lo) is zero exactly at a solution, and infinite
+// bounds need no special case.
+static inline double mid(double a, double b, double c) { return b < a ? a : b > c ? c : b; }
+
+// Bounds of row i where NULL stands for the plain LCP.
+static inline double lower(const double *lo, int32_t i) { return lo != NULL ? lo[i] : 0.0; }
+static inline double upper(const double *hi, int32_t i) { return hi != NULL ? hi[i] : (double)INFINITY; }
+
+static inline double dot(int32_t n, const double *a, const double *b) {
+  double s = 0.0;
+  for (int32_t i = 0; i < n; i++) s += a[i]*b[i];
+  return s;
+}
+
+#endif

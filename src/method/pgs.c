@@ -1,0 +1,36 @@
+// pgs.c: projected Gauss-Seidel.
+//
+//   x_i <- clamp(x_i - (A_i x + b_i)/A_ii, lo_i, hi_i),   i = 1..n, in place            E13 5.2, corrected: projects inside the sweep
+//
+// Converges for symmetric A that is PD, or PSD with A_ii > 0 and a bounded objective (E13 5.3, corrected), and for H+
+// matrices. One pass over the nonzeros per iteration.
+#include "sweep.h"
+
+static void run_pgs(perp_run *run) {
+  sweeper s;
+  if (!sweeper_begin(&s, run, 1.0)) return;
+  while (run_continue(run)) {
+    run->residual = sweeper_pass(&s, run, 0);
+    if (run->residual == 0.0) sweeper_fixed_point(run);
+  }
+}
+
+static const perp_parameter parameters[] = {SWEEP_ORDER_PARAMETER};
+
+const perp_method method_pgs = {
+  .name = "pgs",
+  .title = "projected Gauss-Seidel",
+  .source = "E13 5.2",
+  .formula = "x_i <- clamp(x_i - y_i/A_ii, lo_i, hi_i) for i = 1..n, in place",
+  .converges = "A symmetric positive definite, or semidefinite with a positive diagonal and a bounded objective; A in H+",
+  .cost = "one pass over the nonzeros of A",
+  .advice = "raise iteration_limit, or try nncg or psor",
+  .needs = PERP_NEEDS_DIAGONAL | PERP_NEEDS_SWEEP,
+  .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
+  .assumes = 1u << PERP_CLASS_PD | 1u << PERP_CLASS_H,
+  .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME | PERP_TRAIT_NO_ALLOC,
+  .parameters = parameters,
+  .parameter_count = 1,
+  .bytes = sweeper_bytes,
+  .run = run_pgs,
+};

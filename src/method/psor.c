@@ -1,0 +1,43 @@
+// psor.c: projected successive over-relaxation, forward or symmetric.
+//
+//   x_i <- clamp(x_i - omega (A_i x + b_i)/A_ii, lo_i, hi_i),   0 < omega < 2           E13 5.2: a splitting of omega A, omega b
+//
+// Symmetric: a forward pass and then a backward one. Converges for symmetric PD A and every such omega.
+#include "sweep.h"
+
+static void run_psor(perp_run *run) {
+  sweeper s;
+  if (!sweeper_begin(&s, run, run->options->sweep.omega)) return;
+  while (run_continue(run)) {
+    run->residual = sweeper_pass(&s, run, 0);
+    if (run->options->sweep.symmetric) {
+      const double back = sweeper_pass(&s, run, 1);
+      if (back > run->residual) run->residual = back;
+    }
+    if (run->residual == 0.0) sweeper_fixed_point(run);
+  }
+}
+
+static const perp_parameter parameters[] = {
+  {"sweep.omega", PERP_KIND_REAL, offsetof(perp_options, sweep.omega), 1.4, 0, 2, 1, 1, NULL, "over-relaxation"},
+  {"sweep.symmetric", PERP_KIND_SWITCH, offsetof(perp_options, sweep.symmetric), 0, 0, 1, 0, 0, NULL, "a backward pass after each forward one"},
+  SWEEP_ORDER_PARAMETER,
+};
+
+const perp_method method_psor = {
+  .name = "psor",
+  .title = "projected successive over-relaxation",
+  .source = "E13 5.2",
+  .formula = "x_i <- clamp(x_i - omega y_i/A_ii, lo_i, hi_i) for i = 1..n, in place",
+  .converges = "A symmetric positive definite and 0 < omega < 2",
+  .cost = "one pass over the nonzeros of A, two if symmetric",
+  .advice = "try another sweep.omega, pgs or nncg",
+  .needs = PERP_NEEDS_DIAGONAL | PERP_NEEDS_SWEEP,
+  .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
+  .assumes = 1u << PERP_CLASS_PD,
+  .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME | PERP_TRAIT_NO_ALLOC,
+  .parameters = parameters,
+  .parameter_count = 3,
+  .bytes = sweeper_bytes,
+  .run = run_psor,
+};

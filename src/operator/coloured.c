@@ -1,0 +1,249 @@
+// coloured.c: projected Gauss-Seidel over coloured blocks of rows of a CSC matrix, in parallel and always with the same bits.
+//
+//   for each colour, for each block of that colour (in parallel), for each row i of the block in natural order:
+//     y_i = b_i + sum_j A_ij x_j,   x_i <- clamp(x_i - omega y_i/A_ii, lo_i, hi_i)
+//
+// Blocks are runs of consecutive rows whose length depends on n only. Two blocks touch where an entry joins
+// them; greedy colouring in the order of the blocks gives touching blocks different colours, so a block reads
+// nothing that another one of its colour writes. A backward pass reverses everything: after a forward one it
+// makes the symmetric method. Within a block this is Gauss-Seidel itself, hence it converges nearly as fast.
+//
+// Rows are gathered. Where A is exactly symmetric, by value, column i is row i; otherwise the plan keeps a
+// copy by rows. The cost of a pass is reading A once.
+#include <string.h>
+
+#include "operator.h"
+#include "vector.h"
+
+enum {
+  BLOCK_MIN = 256, BLOCK_MAX = 4096,   // rows
+  BLOCKS_WANTED = 128,                 // enough for any number of threads, if n allows
+  TASK_ROWS = 4096                     // blocks that one task takes together
+};
+
+struct coloured {
+  int32_t n, block, blocks, colours;
+  const int32_t *rowptr, *column;      // n + 1, nnz: A by rows; the caller's own columns where A is symmetric
+  const double *value;                 // nnz
+  int32_t *own_rowptr, *own_column;    // n + 1, nnz: room for the copy
+  double *own_value;                   // nnz
+  int32_t *colour;                     // blocks
+  int32_t *start, *order;              // blocks + 1, blocks: the blocks of colour c are order[start[c]] .. order[start[c+1]-1]
+  int32_t *mark;                       // max(n, blocks): work
+  double *step;                        // n: omega/A_ii, 0 where relaxed() has to decide
+  double *change;                      // blocks: of each task
+  const double *step_diagonal;         // what step was made of
+  double step_omega;
+};
+
+typedef struct pass {                  // of one colour, for the tasks
+  coloured *plan;
+  perp_sweep *state;
+  const int32_t *order;                // count blocks
+  int32_t count, per_task;
+} pass;
+
+int coloured_accepts(const perp_view *view) {
+  return view->kind == PERP_VIEW_CSC && view->R == NULL && view->C == NULL && view->shift == 0.0;
+}
+
+static int32_t block_rows(int32_t n) {
+  int32_t rows = BLOCK_MIN;
+  while (rows < BLOCK_MAX && n/rows > BLOCKS_WANTED) rows *= 2;
+  return rows;
+}
+
+// One layout for counting and for taking; 1: everything fits.
+static int lay_out(arena *memory, coloured **plan, int32_t n, int64_t nnz) {
+  const int32_t block = block_rows(n), blocks = n/block + (n % block != 0);
+  coloured *c = ARENA_ARRAY(memory, coloured, 1);
+  coloured unused, *at = c != NULL ? c : &unused;
+  *at = (coloured){.n = n, .block = block, .blocks = blocks};
+  at->step = ARENA_ARRAY(memory, double, n);
+  at->change = ARENA_ARRAY(memory, double, blocks);
+  at->colour = ARENA_ARRAY(memory, int32_t, blocks);
+  at->start = ARENA_ARRAY(memory, int32_t, (size_t)blocks + 1);
+  at->order = ARENA_ARRAY(memory, int32_t, blocks);
+  at->mark = ARENA_ARRAY(memory, int32_t, n);
+  at->own_rowptr = ARENA_ARRAY(memory, int32_t, (size_t)n + 1);
+  at->own_column = ARENA_ARRAY(memory, int32_t, nnz);
+  at->own_value = ARENA_ARRAY(memory, double, nnz);
+  *plan = c;
+  return c != NULL && c->step != NULL && c->change != NULL && c->colour != NULL && c->start != NULL &&
+         c->order != NULL && c->mark != NULL && c->own_rowptr != NULL && c->own_column != NULL && c->own_value != NULL;
+}
+
+size_t coloured_bytes(int32_t n, int64_t nnz) {
+  arena count = {NULL, 0, 0};
+  coloured *unused;
+  lay_out(&count, &unused, n, nnz);
+  return count.used;
+}
+
+// A = A' by value: in the order of columns, the entry (i, j) must meet the next entry of column i, which must be (j, i).
+static int is_symmetric(const perp_csc *A, int32_t *next) {
+  memcpy(next, A->colptr, (size_t)A->columns*sizeof *next);
+  for (int32_t j = 0; j < A->columns; j++) {
+    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
+      const int32_t i = A->row[p], q = next[i]++;
+      if (q >= A->colptr[i + 1] || A->row[q] != j || A->value[q] != A->value[p]) return 0;
+    }
+  }
+  return 1;
+}
+
+static void copy_by_rows(coloured *c, const perp_csc *A) {
+  int32_t *rowptr = c->own_rowptr, *next = c->mark;
+  memset(rowptr, 0, ((size_t)c->n + 1)*sizeof *rowptr);
+  for (int32_t p = 0; p < A->colptr[c->n]; p++) rowptr[A->row[p] + 1]++;
+  for (int32_t i = 0; i < c->n; i++) {
+    rowptr[i + 1] += rowptr[i];
+    next[i] = rowptr[i];
+  }
+  for (int32_t j = 0; j < c->n; j++) {
+    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
+      const int32_t q = next[A->row[p]]++;
+      c->own_column[q] = j;
+      c->own_value[q] = A->value[p];
+    }
+  }
+}
+
+// mark[k] = block for each colour k of the blocks that rows from .. to-1 of this pattern touch
+static void mark_colours(const coloured *c, const int32_t *ptr, const int32_t *index, int32_t from, int32_t to) {
+  const int32_t block = from/c->block;
+  for (int32_t p = ptr[from]; p < ptr[to]; p++) {
+    const int32_t other = index[p]/c->block;
+    if (other < block) c->mark[c->colour[other]] = block;
+  }
+}
+
+// The smallest colour that no touching block before it has; then the blocks sorted by colour.
+static void choose_colours(coloured *c, const perp_csc *A) {
+  for (int32_t k = 0; k < c->blocks; k++) c->mark[k] = -1;
+  c->colours = 0;
+  for (int32_t k = 0; k < c->blocks; k++) {
+    const int32_t from = k*c->block, to = c->n - from < c->block ? c->n : from + c->block;
+    mark_colours(c, A->colptr, A->row, from, to);
+    if (c->column != A->row) mark_colours(c, c->rowptr, c->column, from, to);
+    int32_t colour = 0;
+    while (c->mark[colour] == k) colour++;
+    c->colour[k] = colour;
+    if (colour == c->colours) c->colours++;
+  }
+  memset(c->start, 0, ((size_t)c->blocks + 1)*sizeof *c->start);
+  for (int32_t k = 0; k < c->blocks; k++) c->start[c->colour[k] + 1]++;
+  for (int32_t colour = 0; colour < c->colours; colour++) {
+    c->start[colour + 1] += c->start[colour];
+    c->mark[colour] = c->start[colour];
+  }
+  for (int32_t k = 0; k < c->blocks; k++) c->order[c->mark[c->colour[k]]++] = k;
+}
+
+coloured *coloured_plan(arena *memory, const perp_operator *A) {
+  const perp_view view = operator_view(A);
+  if (!coloured_accepts(&view)) return NULL;
+  const perp_csc *matrix = view.data;
+  const size_t before = memory->used;
+  coloured *c;
+  if (!lay_out(memory, &c, matrix->columns, matrix->colptr[matrix->columns])) {
+    memory->used = before;
+    return NULL;
+  }
+  if (is_symmetric(matrix, c->mark)) {
+    c->rowptr = matrix->colptr;
+    c->column = matrix->row;
+    c->value = matrix->value;
+  } else {
+    copy_by_rows(c, matrix);
+    c->rowptr = c->own_rowptr;
+    c->column = c->own_column;
+    c->value = c->own_value;
+  }
+  choose_colours(c, matrix);
+  return c;
+}
+
+// Rows from .. to-1, or to-1 .. from. The term of the neighbour that was updated just before is added last, from a
+// register: the chain from one row to the next is then a product, a sum and the relaxation. `plain`: 0 <= x only.
+static inline double sweep_rows(const coloured *c, const perp_sweep *state, int32_t from, int32_t to, int backward,
+                                int plain) {
+  const int32_t *rowptr = c->rowptr, *column = c->column;
+  const double *value = c->value, *step = c->step, *b = state->b, *weight = state->weight;
+  double *x = state->x, change = 0.0, recent_x = 0.0;
+  int32_t recent = -1;
+  for (int32_t k = from; k < to; k++) {
+    const int32_t i = backward ? to - 1 - (k - from) : k;
+    const int32_t end = rowptr[i + 1];
+    const double old = x[i];
+    double y = b[i], a = 0.0;                            // a = A_{i,recent}
+    for (int32_t p = rowptr[i]; p < end; p++) {
+      if (column[p] == recent) a = value[p];
+      else y += value[p]*x[column[p]];
+    }
+    y += a*recent_x;
+    double z;
+    if (step[i] > 0.0) {
+      z = old - step[i]*y;
+      if (plain) {
+        z = z < 0.0 ? 0.0 : z;
+      } else {
+        z = clamp(z, lower(state->lo, i), upper(state->hi, i));
+      }
+    } else {
+      z = relaxed(old, y, state->diagonal[i], state->omega, lower(state->lo, i), upper(state->hi, i));
+    }
+    x[i] = z;
+    recent = i;
+    recent_x = z;
+    const double size = weight[i]*fabs(z - old);
+    if (size > change || size != size) change = size;    // a NaN stays
+  }
+  return change;
+}
+
+static double sweep_block(const coloured *c, const perp_sweep *state, int32_t block) {
+  const int32_t from = block*c->block, to = c->n - from < c->block ? c->n : from + c->block;
+  if (state->lo == NULL && state->hi == NULL)
+    return state->backward ? sweep_rows(c, state, from, to, 1, 1) : sweep_rows(c, state, from, to, 0, 1);
+  return state->backward ? sweep_rows(c, state, from, to, 1, 0) : sweep_rows(c, state, from, to, 0, 0);
+}
+
+static void run_task(void *data, int32_t index) {
+  const pass *p = data;
+  const int32_t first = index*p->per_task;
+  const int32_t last = p->count - first < p->per_task ? p->count : first + p->per_task;
+  double change = 0.0;
+  for (int32_t k = first; k < last; k++) {
+    const double size = sweep_block(p->plan, p->state, p->order[k]);
+    if (size > change || size != size) change = size;
+  }
+  p->plan->change[index] = change;
+}
+
+static void make_steps(coloured *c, const perp_sweep *state) {
+  for (int32_t i = 0; i < c->n; i++) {
+    const double s = state->omega/state->diagonal[i];
+    c->step[i] = state->diagonal[i] > 0.0 && s < (double)INFINITY ? s : 0.0;
+  }
+  c->step_diagonal = state->diagonal;
+  c->step_omega = state->omega;
+}
+
+void coloured_sweep(coloured *plan, perp_sweep *state, team *threads) {
+  if (state->fresh || plan->step_diagonal != state->diagonal || plan->step_omega != state->omega)
+    make_steps(plan, state);
+  state->fresh = 0;
+  double change = 0.0;
+  for (int32_t k = 0; k < plan->colours; k++) {
+    const int32_t colour = state->backward ? plan->colours - 1 - k : k;
+    const int32_t first = plan->start[colour], count = plan->start[colour + 1] - first;
+    pass p = {.plan = plan, .state = state, .order = plan->order + first, .count = count,
+              .per_task = TASK_ROWS/plan->block};
+    const int32_t tasks = (count - 1)/p.per_task + 1;
+    team_run(threads, run_task, &p, tasks);
+    for (int32_t t = 0; t < tasks; t++)
+      if (plan->change[t] > change || plan->change[t] != plan->change[t]) change = plan->change[t];
+  }
+  state->change = max2(state->change, change/state->omega);
+}

@@ -1,0 +1,180 @@
+// product.c: A = J W J' + diag(compliance), never formed: constraints act on each other through bodies.
+//
+// A product with A goes from constraints to bodies and back: w = W (J' x), y = J w + compliance x. The Gauss-Seidel sweep
+// keeps the body velocities v = W J' x, so that a row costs its own nonzeros times the block size only.
+// W is symmetric by contract, hence row k of W serves as column k.
+#include <string.h>
+
+#include "exact.h"
+#include "operator.h"
+#include "vector.h"
+
+static double compliance(const perp_product *P, int32_t i) { return P->compliance != NULL ? P->compliance[i] : 0.0; }
+
+// First degree of freedom of the body that k belongs to.
+static int32_t body(const perp_product *P, int32_t k) { return P->block == 1 ? k : k - k % P->block; }
+
+static size_t vector_bytes(const perp_product *P) { return (size_t)P->dofs*sizeof(double); }
+static size_t scratch_bytes(const void *self) { return 6*vector_bytes(self); }
+static size_t sweep_bytes(const void *self) { return vector_bytes(self); }
+
+// v += W J_i' s
+static void push(const perp_product *P, int32_t i, double s, double *v) {
+  const int32_t block = P->block;
+  for (int32_t p = P->rowptr[i]; p < P->rowptr[i + 1]; p++) {
+    const int32_t k = P->column[p];
+    const double t = P->value[p]*s, *W = P->W + (size_t)k*(size_t)block;   // column k of W, within its block
+    double *u = v + body(P, k);
+    for (int32_t l = 0; l < block; l++) u[l] += W[l]*t;
+  }
+}
+
+// J_i v
+static double pull(const perp_product *P, int32_t i, const double *v) {
+  double s = 0.0;
+  for (int32_t p = P->rowptr[i]; p < P->rowptr[i + 1]; p++) s += P->value[p]*v[P->column[p]];
+  return s;
+}
+
+static int apply(const void *self, const double *x, double *y, void *scratch) {
+  const perp_product *P = self;
+  double *v = scratch, *w = v + P->dofs;                                   // dofs each
+  memset(v, 0, vector_bytes(P));
+  for (int32_t i = 0; i < P->n; i++) {                                     // v = J' x
+    if (x[i] == 0.0) continue;
+    for (int32_t p = P->rowptr[i]; p < P->rowptr[i + 1]; p++) v[P->column[p]] += P->value[p]*x[i];
+  }
+  for (int32_t k = 0; k < P->dofs; k++)                                    // w = W v
+    w[k] = dot(P->block, P->W + (size_t)k*(size_t)P->block, v + body(P, k));
+  for (int32_t i = 0; i < P->n; i++) y[i] = pull(P, i, w) + compliance(P, i)*x[i];
+  return 0;
+}
+
+// y = J W J' x + compliance x + b with every intermediate vector kept as high + low, and the same with absolute
+// values for a. |J||W||J'||x| >= |J W J'||x|.
+EXACT_INLINE void residual_rows(const perp_product *P, const double *x, const double *b, double *y, double *a,
+                                double *scratch) {
+  const size_t dofs = (size_t)P->dofs;
+  double *v = scratch, *v_low = v + dofs, *v_size = v_low + dofs;          // dofs each
+  double *w = v_size + dofs, *w_low = w + dofs, *w_size = w_low + dofs;    // dofs each
+  memset(v, 0, 3*vector_bytes(P));
+  for (int32_t i = 0; i < P->n; i++) {                                     // v = J' x
+    if (x[i] == 0.0) continue;
+    for (int32_t p = P->rowptr[i]; p < P->rowptr[i + 1]; p++) {
+      const int32_t k = P->column[p];
+      exact_sum s = {v[k], v_low[k]};
+      exact_add_product(&s, P->value[p], x[i]);
+      v[k] = s.high;
+      v_low[k] = s.low;
+      v_size[k] += fabs(P->value[p]*x[i]);
+    }
+  }
+  for (int32_t k = 0; k < P->dofs; k++) {                                  // w = W v
+    const double *W = P->W + (size_t)k*(size_t)P->block;
+    exact_sum s = {0.0, 0.0};
+    double size = 0.0;
+    for (int32_t l = 0; l < P->block; l++) {
+      const int32_t at = body(P, k) + l;
+      exact_add_product(&s, W[l], v[at]);
+      s.low += W[l]*v_low[at];
+      size += fabs(W[l])*v_size[at];
+    }
+    w[k] = s.high;
+    w_low[k] = s.low;
+    w_size[k] = size;
+  }
+  for (int32_t i = 0; i < P->n; i++) {                                     // y = J w + compliance x + b
+    exact_sum s = {b[i], 0.0};
+    double size = fabs(b[i]) + fabs(compliance(P, i)*x[i]);
+    exact_add_product(&s, compliance(P, i), x[i]);
+    for (int32_t p = P->rowptr[i]; p < P->rowptr[i + 1]; p++) {
+      const int32_t k = P->column[p];
+      exact_add_product(&s, P->value[p], w[k]);
+      s.low += P->value[p]*w_low[k];
+      size += fabs(P->value[p])*w_size[k];
+    }
+    y[i] = exact_value(s);
+    a[i] = size;
+  }
+}
+EXACT_FMA static void residual_fma(const perp_product *P, const double *x, const double *b, double *y, double *a,
+                                   double *scratch) {
+  residual_rows(P, x, b, y, a, scratch);
+}
+static void residual_plain(const perp_product *P, const double *x, const double *b, double *y, double *a,
+                           double *scratch) {
+  residual_rows(P, x, b, y, a, scratch);
+}
+static int residual(const void *self, const double *x, const double *b, double *y, double *a, void *scratch) {
+  (EXACT_HAS_FMA() ? residual_fma : residual_plain)(self, x, b, y, a, scratch);
+  return 0;
+}
+
+// J_i W J_j' over the bodies that both rows touch; the rows are sorted by body.
+static double row_product(const perp_product *P, int32_t i, int32_t j) {
+  const int32_t end = P->rowptr[j + 1];
+  int32_t first = P->rowptr[j];   // of J_j in the body at hand
+  double s = 0.0;
+  for (int32_t p = P->rowptr[i]; p < P->rowptr[i + 1]; p++) {
+    const int32_t k = P->column[p], start = body(P, k);
+    const double *W = P->W + (size_t)k*(size_t)P->block;
+    while (first < end && P->column[first] < start) first++;
+    double t = 0.0;
+    for (int32_t q = first; q < end && P->column[q] - start < P->block; q++) t += W[P->column[q] - start]*P->value[q];
+    s += P->value[p]*t;
+  }
+  return s;
+}
+
+static double entry(const perp_product *P, int32_t i, int32_t j) {
+  if (i == j) return row_product(P, i, i) + compliance(P, i);
+  return i < j ? row_product(P, i, j) : row_product(P, j, i);   // the same bits above and below the diagonal
+}
+
+static void diagonal(const void *self, double *d) {
+  const perp_product *P = self;
+  for (int32_t i = 0; i < P->n; i++) d[i] = entry(P, i, i);
+}
+
+static void submatrix(const void *self, const int32_t *set, int32_t m, double *S) {
+  for (int32_t i = 0; i < m; i++)
+    for (int32_t j = i; j < m; j++)
+      S[(size_t)i*(size_t)m + (size_t)j] = S[(size_t)j*(size_t)m + (size_t)i] = entry(self, set[i], set[j]);
+}
+
+static int sweep(const void *self, perp_sweep *state, int32_t from, int32_t to) {
+  const perp_product *P = self;
+  double *v = state->memory, *x = state->x, change = state->change;        // v: dofs
+  if (state->fresh) {                                                      // v = W J' x
+    memset(v, 0, vector_bytes(P));
+    for (int32_t i = 0; i < P->n; i++)
+      if (x[i] != 0.0) push(P, i, x[i], v);
+    state->fresh = 0;
+  }
+  for (int32_t k = from; k < to; k++) {
+    const int32_t i = state->backward ? to - 1 - (k - from) : k;
+    const double y = pull(P, i, v) + compliance(P, i)*x[i] + state->b[i];
+    const double z = relaxed(x[i], y, state->diagonal[i], state->omega, lower(state->lo, i), upper(state->hi, i));
+    const double dx = z - x[i];
+    if (dx == 0.0) continue;
+    x[i] = z;
+    push(P, i, dx, v);                                                     // v += W J_i' dx
+    const double size = state->weight[i]*fabs(dx)/state->omega;
+    if (size > change || size != size) change = size;                      // a NaN stays
+  }
+  state->change = change;
+  return 0;
+}
+
+static perp_view view(const void *self) { return (perp_view){.kind = PERP_VIEW_PRODUCT, .data = self}; }
+
+// No row_col_max and no add_column: both would form A.
+static const perp_operator_ops ops = {
+  .name = "product", .scratch_bytes = scratch_bytes, .apply = apply, .apply_transpose = apply,
+  .residual = residual, .diagonal = diagonal, .sweep_bytes = sweep_bytes, .sweep = sweep,
+  .submatrix = submatrix, .view = view,
+};
+
+perp_operator perp_from_product(const perp_product *matrix, uint32_t claims) {
+  return (perp_operator){&ops, matrix, matrix != NULL ? matrix->n : 0, claims | PERP_CLAIM_SYMMETRIC | PERP_CLAIM_PSD};
+}

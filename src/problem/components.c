@@ -1,0 +1,66 @@
+// components.c: which variables have nothing to do with each other: connected components by union-find.
+#include "problem.h"
+
+static int32_t root_of(int32_t *parent, int32_t i) {
+  while (parent[i] != i) {
+    parent[i] = parent[parent[i]];   // path halving
+    i = parent[i];
+  }
+  return i;
+}
+
+static void join(int32_t *parent, int32_t i, int32_t j) {
+  i = root_of(parent, i);
+  j = root_of(parent, j);
+  if (i < j) parent[j] = i;   // the smaller index leads, so labels come out in the order of first rows
+  else parent[i] = j;
+}
+
+int32_t components_find(const perp_operator *A, int32_t *component, int32_t *entries, int *known) {
+  const int32_t n = A->n;
+  int32_t *parent = component;
+  for (int32_t i = 0; i < n; i++) {
+    parent[i] = i;
+    entries[i] = 0;
+  }
+  const perp_view view = operator_view(A);
+  *known = 1;
+  if (view.kind == PERP_VIEW_DENSE) {
+    const perp_dense *D = view.data;
+    const size_t ld = (size_t)(D->ld != 0 ? D->ld : D->n);
+    for (int32_t i = 0; i < n; i++)
+      for (int32_t j = 0; j < n; j++) {
+        if (D->value[(size_t)i*ld + (size_t)j] == 0.0) continue;
+        entries[D->by_column ? j : i]++;
+        if (parent[i] != parent[j]) join(parent, i, j);
+      }
+  } else if (view.kind == PERP_VIEW_CSC) {
+    const perp_csc *C = view.data;
+    for (int32_t j = 0; j < n; j++)
+      for (int32_t p = C->colptr[j]; p < C->colptr[j + 1]; p++) {
+        if (C->value[p] == 0.0) continue;
+        const int32_t i = C->row[p];
+        entries[i]++;
+        if (parent[i] != parent[j]) join(parent, i, j);
+      }
+  } else {
+    *known = 0;
+    for (int32_t i = 0; i < n; i++) {
+      parent[i] = 0;
+      entries[i] = n;
+    }
+    return n > 0;
+  }
+  // A root precedes its members, so one pass turns parents into labels: root r gets -(label + 1) on the way.
+  int32_t count = 0;
+  for (int32_t i = 0; i < n; i++) {
+    if (parent[i] == i) parent[i] = -(++count);
+    else {
+      int32_t r = parent[i];   // r < i: already labelled, or on a path to a labelled one
+      while (parent[r] >= 0) r = parent[r];
+      parent[i] = parent[r];
+    }
+  }
+  for (int32_t i = 0; i < n; i++) component[i] = -component[i] - 1;
+  return count;
+}

@@ -1,0 +1,49 @@
+// problem.h: looking at a problem before it is solved: validation, components, equilibration, presolve.
+#ifndef PERP_PROBLEM_H
+#define PERP_PROBLEM_H
+
+#include <perp/gallery.h>
+#include <perp/perp.h>
+
+#include "arena.h"
+#include "operator.h"
+
+int64_t problem_nnz(const perp_problem *problem);           // stored entries, as in perp_limits.nnz
+
+perp_error validate_structure(const perp_problem *problem); // sizes, pointers, CSC pattern
+perp_error validate_values(const perp_problem *problem);    // NaN and inf in A
+perp_error validate_vectors(const perp_problem *problem);   // b, lo, hi
+
+// Connected components of the pattern of nonzero values (i ~ j where A_ij or A_ji is not 0), labelled 0, 1, ... in the
+// order of their first row. entries_i counts the nonzeros of row i. Returns how many components;
+// an operator without a pattern is one component, *known = 0, entries_i = n.
+int32_t components_find(const perp_operator *A, int32_t *component, int32_t *entries, int *known);   // n, n
+
+// Two-sided Ruiz scaling in the max norm, rounded to powers of two. Returns 1 where the operator told its row and
+// column maxima, 0 where only the diagonal (or nothing) was known. work: 2 n.
+int equilibrate(const perp_operator *A, double *R, double *C, double *work);   // n, n, 2 n
+
+
+// Presolve: variables whose value every solution must have are taken out. x holds them; the rest is a smaller problem.
+typedef struct presolve {
+  int32_t n;                   // variables left
+  int32_t blocks;              // independent problems, one after the other (1 unless split)
+  int32_t *block;              // blocks + 1: block k has the variables block[k] .. block[k+1]-1
+  int32_t *index;              // n: where a variable stood in the given problem
+  double *b, *lo, *hi;         // n; lo, hi NULL where the given ones are
+  perp_csc *csc;               // a matrix per block; its colptr need not begin with 0
+  int32_t infeasible;          // a row that no x can satisfy (Farkas vector +-e_i), or -1
+  // memory
+  int32_t *colptr, *row, *place, *queue, *count;   // n+1, nnz, n, n, n
+  double *value, *diagonal;                        // nnz, n
+  perp_csc *matrices;                              // n
+} presolve;
+
+void presolve_layout(presolve *p, arena *memory, int32_t n, int64_t nnz);
+
+// Returns 1 if the problem became smaller or fell into several blocks, 0 if it is best taken as it is. entries and component
+// are those of components_find. x (n) receives the values of the variables taken out.
+int presolve_run(presolve *p, const perp_problem *problem, const int32_t *entries, const int32_t *component,
+                 int32_t components, int split, double *x);
+
+#endif

@@ -1,0 +1,43 @@
+// certify.h: the one judge of "solved": a certificate from the caller's own data.
+//
+// With y = A x + b (compensated), R and C the two-sided equilibration of A in powers of two, x clamped to its bounds:
+//     r_i = |mid((x_i - hi_i)/C_i, R_i y_i, (x_i - lo_i)/C_i)|              zero exactly at a solution
+// Per connected component c, with x_ref = clamp(0, lo, hi):
+//     G_c = max r_i(x_ref),   S_c = max R_i (|b| + |A||x_ref|)_i
+//     solved:  r_i <= tol (G_c if > 0, else S_c) + 32 u S_c + min(32 u R_i (|A||x|)_i, 1e-3 G_c)   for all i
+// Empty rows get no tolerance. Nothing is scaled by |A||x| without a cap: that would accept rays.
+#ifndef PERP_CERTIFY_H
+#define PERP_CERTIFY_H
+
+#include <perp/perp.h>
+
+#include "arena.h"
+
+typedef struct certifier {   // all that does not depend on x
+  const perp_problem *problem;
+  int32_t components;
+  int weaker;
+  double *R, *C;             // n
+  int32_t *component;        // n
+  int32_t *entries;          // n: nonzeros of each row
+  double *G, *S;             // one per component, at most n
+  double *x, *y, *a;         // n: the clamped x, y = A x + b, a >= |A||x| + |b|
+  double *work;              // 2 n
+  void *scratch;             // the operator's
+  size_t scratch_size;
+  uint64_t pattern_stamp, value_stamp;   // of the A that R, C, component belong to; 0: none
+  int32_t n;
+} certifier;
+
+void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch);
+perp_error certifier_prepare(certifier *c, const perp_problem *problem);   // R, C, components, G, S; PERP_ERROR_OPERATOR if A aborted
+
+// One row's part of the certificate; base and the rest are those of its component.
+typedef struct certify_row { double r, base, strict, full; } certify_row;   // solved: r <= full; attainable: strict < r <= full
+certify_row certify_evaluate(const certifier *c, int32_t i, double r, double a, double tol);
+double certify_base(const certifier *c, int32_t i);                        // G_c if > 0, else S_c, else 1
+
+// The verdict on x. c->x and c->y hold the clamped x and its residual afterwards.
+perp_error certifier_check(certifier *c, const double *x, double tol, double absolute_tol, perp_certificate *certificate);
+
+#endif

@@ -1,0 +1,64 @@
+// driver.h: what a solver holds and what it knows of a run: shared by solver.c (one solve) and run.c (one run).
+#ifndef PERP_DRIVER_H
+#define PERP_DRIVER_H
+
+#include "certify.h"
+#include "problem.h"
+#include "run.h"
+
+struct perp_solver {
+  perp_allocator allocator;
+  perp_options options;
+  perp_limits limits;
+  const perp_method *method;
+  void *block;               // all memory below
+  team *threads;
+  certifier judge;           // on the caller's data
+  presolve reduced;
+  double *x;                 // n: the answer in the making, in the caller's terms
+  arena runs;                // for the runs, one after the other
+  // of the solve in progress
+  const perp_problem *problem;
+  double (*clock)(void *);
+  double start, deadline;    // deadline: with time kept for the final certificate
+  int watching;              // somebody needs the time in every iteration
+  int32_t iterations, inner_iterations, factorizations, trace_count, trace_stride;
+  int64_t solutions;
+  perp_error error;          // PERP_ERROR_OPERATOR once the operator has aborted
+};
+
+typedef struct run_state {   // the driver's side of a run
+  perp_solver *solver;
+  const int32_t *index;      // row of the run -> row of the caller's problem; NULL: the same
+  const double *scale;       // x = scale x of the run; NULL: 1
+  double *best, best_residual;
+  double *previous;          // n: the last x, for E13 (109); NULL when off
+  double *y, *a;             // n: residual at a check
+  double trigger;            // a residual at which a check is worth its product with A
+  double last_measure;
+  int32_t next_check;        // besides, check at iterations 16, 32, 64, ...
+  int32_t iteration_limit;
+  double deadline;
+  int started, ended, solved;
+  perp_run *parent;
+} run_state;
+
+typedef struct run_spec {    // what to run
+  const perp_method *method;
+  const perp_options *options;
+  perp_operator A;
+  const double *b, *lo, *hi; // n; lo, hi may be NULL
+  double *x;                 // n: guess in, best iterate out
+  const int32_t *index;      // see run_state
+  const double *scale;       // of the parent, already in A, b, lo, hi
+  perp_run *parent;
+  int32_t iteration_limit;
+  double deadline;
+} run_spec;
+
+perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, perp_run *run);   // run: what came of it
+double solver_seconds(const perp_solver *solver);   // since the solve began
+double measure_of(perp_measure measure, int32_t n, const double *x, const double *y, const double *b, const double *lo,
+                  const double *hi, const double *scale);   // NULL scale: 1
+
+#endif

@@ -1,0 +1,11 @@
+// options.h: checking options against the tables that describe them.
+#ifndef PERP_OPTIONS_H
+#define PERP_OPTIONS_H
+
+#include <perp/method.h>
+
+perp_error options_check(const perp_options *options);   // every parameter of the method, and the common ones, in range
+
+#define OPTIONS_COUNT(table) ((int32_t)(sizeof(table)/sizeof((table)[0])))
+
+#endif

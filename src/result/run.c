@@ -1,0 +1,365 @@
+// run.c: one run of one method: its memory, scaling, stopping, best iterate, trace, checks and children.
+#include "run.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "driver.h"
+#include "error.h"
+#include "vector.h"
+
+// ---- memory: written once, for counting and for taking ----
+
+typedef struct run_arrays {
+  double *x, *b, *lo, *hi, *scale, *weight, *best, *previous, *y, *a;   // n each
+  void *scratch;
+} run_arrays;
+
+static run_arrays layout(arena *memory, int32_t n, size_t scratch) {
+  const size_t m = (size_t)n;
+  run_arrays r;
+  double **const all[] = {&r.x, &r.b, &r.lo, &r.hi, &r.scale, &r.weight, &r.best, &r.previous, &r.y, &r.a};
+  for (size_t k = 0; k < sizeof all/sizeof all[0]; k++) *all[k] = ARENA_ARRAY(memory, double, m);
+  r.scratch = arena_take(memory, scratch, 1);
+  return r;
+}
+
+// Room for the operator, for the same as a reduced CSC matrix, and for a wrapper around either.
+static size_t scratch_for(size_t operator_bytes, int32_t n) {
+  const size_t matrix = (size_t)n*sizeof(double);
+  return (operator_bytes > matrix ? operator_bytes : matrix) + 4*matrix + 256;
+}
+
+size_t child_bytes(const perp_method *method, const perp_limits *limits, const perp_options *options) {
+  arena count = {0};
+  layout(&count, limits->n, scratch_for(limits->scratch, limits->n));
+  arena_take(&count, method->bytes != NULL ? method->bytes(limits, options) : 0, 1);
+  return count.used;
+}
+
+// ---- judging an iterate from y ----
+
+static double row_residual(const perp_run *run, const certifier *judge, int32_t i, double x, double y, int32_t *row) {
+  const run_state *state = run->state;
+  const int32_t k = state->index != NULL ? state->index[i] : i;
+  const double s = state->scale != NULL ? state->scale[i] : 1.0;
+  *row = k;
+  return fabs(mid(s*(x - upper(run->hi, i))/judge->C[k], judge->R[k]*y/s, s*(x - lower(run->lo, i))/judge->C[k]));
+}
+
+double run_residual(const perp_run *run, const double *x, const double *y) {
+  const certifier *judge = &run->state->solver->judge;
+  double worst = 0.0;
+  for (int32_t i = 0; i < run->n; i++) {
+    int32_t k;
+    const double r = row_residual(run, judge, i, x[i], y[i], &k)/certify_base(judge, k);
+    if (!(r <= worst)) worst = r == r ? r : (double)INFINITY;
+  }
+  return worst;
+}
+
+static void operator_aborted(perp_run *run, int code) {
+  run->state->solver->error = error_set(PERP_ERROR_OPERATOR, "operator '%s': apply returned %d", run->A.ops->name, code);
+  run->state->ended = 1;
+}
+
+int run_apply(perp_run *run, const double *x, double *y) {
+  const int code = run->A.ops->apply(run->A.self, x, y, run->scratch);
+  if (code != 0) {
+    operator_aborted(run, code);
+    return code;
+  }
+  for (int32_t i = 0; i < run->n; i++) y[i] += run->b[i];
+  return 0;
+}
+
+int run_check(perp_run *run) {
+  run_state *state = run->state;
+  const certifier *judge = &state->solver->judge;
+  const perp_operator_ops *ops = run->A.ops;
+  if (ops->residual != NULL) {
+    const int code = ops->residual(run->A.self, run->x, run->b, state->y, state->a, run->scratch);
+    if (code != 0) {
+      operator_aborted(run, code);
+      return 0;
+    }
+  } else {
+    if (run_apply(run, run->x, state->y) != 0) return 0;
+    for (int32_t i = 0; i < run->n; i++) state->a[i] = fabs(run->b[i]);
+  }
+  const double absolute = state->solver->options.absolute_tol;
+  for (int32_t i = 0; i < run->n; i++) {
+    int32_t k;
+    const double s = state->scale != NULL ? state->scale[i] : 1.0;
+    const double r = row_residual(run, judge, i, run->x[i], state->y[i], &k);
+    const certify_row row = certify_evaluate(judge, k, r, (state->a[i] - fabs(run->b[i]))/s, state->solver->options.tol);
+    if (r <= row.full) continue;
+    if (absolute > 0.0 && fabs(mid(s*(run->x[i] - upper(run->hi, i)), state->y[i]/s, s*(run->x[i] - lower(run->lo, i)))) <= absolute)
+      continue;
+    return 0;
+  }
+  state->solved = state->ended = 1;
+  return 1;
+}
+
+// ---- stopping ----
+
+double solver_seconds(const perp_solver *solver) { return solver->clock(solver->options.clock_context) - solver->start; }
+
+void run_stop(perp_run *run, perp_status reason, const char *format, ...) {
+  if (run->state->ended) return;
+  run->state->ended = 1;
+  run->reason = reason;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(run->message, sizeof run->message, format, arguments);
+  va_end(arguments);
+}
+
+int run_out_of_time(perp_run *run) {
+  const run_state *state = run->state;
+  return state->deadline < (double)INFINITY && solver_seconds(state->solver) >= state->deadline;
+}
+
+static int save_best(perp_run *run) {   // 0: x is not finite
+  double *best = run->state->best, bad = 0.0;
+  for (int32_t i = 0; i < run->n; i++) {
+    best[i] = run->x[i];
+    bad += run->x[i] - run->x[i];
+  }
+  run->state->best_residual = run->residual;
+  return bad == 0.0;
+}
+
+static void record(perp_solver *solver, const perp_statistics *statistics) {
+  const perp_options *options = &solver->options;
+  if (options->trace_capacity == 0 || statistics->iteration%solver->trace_stride != 0) return;
+  if (solver->trace_count == options->trace_capacity) {   // full: keep every second entry
+    int32_t kept = 0;
+    for (int32_t k = 0; k < solver->trace_count; k++)
+      if (options->trace[k].iteration%(2*solver->trace_stride) == 0) options->trace[kept++] = options->trace[k];
+    solver->trace_count = kept;
+    solver->trace_stride *= 2;
+    if (kept == options->trace_capacity || statistics->iteration%solver->trace_stride != 0) return;
+  }
+  options->trace[solver->trace_count++] = *statistics;
+}
+
+// The chosen measure at x, and the tests E13 (107)-(109) on it.
+static double test_measures(perp_run *run) {
+  run_state *state = run->state;
+  const perp_options *options = run->options;
+  double measure = run->residual;
+  if (options->stop.measure != PERP_MEASURE_NONE) {
+    if (run_apply(run, run->x, state->y) != 0) return measure;
+    measure = measure_of((perp_measure)options->stop.measure, run->n, run->x, state->y, run->b, run->lo, run->hi, state->scale);
+    if (options->stop.tol > 0.0 && measure < options->stop.tol)
+      run_stop(run, PERP_STATUS_MEASURE, "stop.measure = %.3g fell below stop.tol = %g", measure, options->stop.tol);
+  }
+  if (options->stop.relative > 0.0 && fabs(measure - state->last_measure) < options->stop.relative*fabs(state->last_measure))
+    run_stop(run, PERP_STATUS_STALLED, "the measure went from %.6g to %.6g: less than stop.relative = %g", state->last_measure,
+             measure, options->stop.relative);
+  state->last_measure = measure;
+  if (options->stop.stagnation > 0.0) {
+    double change = 0.0;
+    for (int32_t i = 0; i < run->n; i++) {
+      change = max2(change, fabs(run->x[i] - state->previous[i])*(state->scale != NULL ? state->scale[i] : 1.0));
+      state->previous[i] = run->x[i];
+    }
+    if (change < options->stop.stagnation)
+      run_stop(run, PERP_STATUS_STAGNATED, "max |dx| = %.3g is less than stop.stagnation = %g", change, options->stop.stagnation);
+  }
+  return measure;
+}
+
+// The iteration that has just ended: remember it, tell it, and see whether it was the last.
+static void finish_iteration(perp_run *run) {
+  run_state *state = run->state;
+  perp_solver *solver = state->solver;
+  const perp_options *options = run->options;
+  run->iterations++;
+  solver->iterations++;
+  if (run->residual < state->best_residual) {
+    if (!save_best(run)) run->residual = (double)INFINITY;
+  }
+  if (!(run->residual < (double)INFINITY)) {
+    state->best_residual = (double)INFINITY;   // best may hold the overflow: run_execute falls back to the guess
+    run_stop(run, PERP_STATUS_BREAKDOWN, "%s: the iterates overflowed after %d iterations; the method diverges here",
+             run->method->name, run->iterations);
+    return;
+  }
+  const double measure = test_measures(run);
+  if (solver->watching) {
+    const perp_statistics statistics = {.iteration = solver->iterations, .seconds = solver_seconds(solver),
+                                        .inner_iterations = solver->inner_iterations + run->inner_iterations,
+                                        .residual = run->residual, .measure = measure};
+    record(solver, &statistics);
+    if (options->on_iteration != NULL && options->on_iteration(options->context, &statistics) != 0)
+      run_stop(run, PERP_STATUS_STOPPED, "stopped by the callback after %d iterations", run->iterations);
+    if (statistics.seconds >= state->deadline)
+      run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached after %d iterations", run->iterations);
+  }
+  const int worth = run->residual <= state->trigger || run->iterations >= state->next_check;
+  if (worth && !state->solved && !(run->method->traits & PERP_TRAIT_ALL)) {
+    if (run->residual <= state->trigger) state->trigger = 0.5*run->residual;
+    if (run->iterations >= state->next_check) state->next_check *= 2;
+    if (run_check(run)) return;
+  }
+  if (run->iterations >= state->iteration_limit)
+    run_stop(run, PERP_STATUS_ITERATION_LIMIT, "the iteration limit of %d was reached", state->iteration_limit);
+}
+
+int run_continue(perp_run *run) {
+  run_state *state = run->state;
+  if (state->started && !state->ended) finish_iteration(run);
+  if (!state->started) {
+    state->started = 1;
+    if (state->iteration_limit == 0) run_stop(run, PERP_STATUS_ITERATION_LIMIT, "the iteration limit is 0");
+    if (run_out_of_time(run)) run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached before the first iteration");
+  }
+  return !state->ended;
+}
+
+// ---- solutions, for methods that find several ----
+
+static void write_back(const perp_run *run, const double *from, double *x) {
+  const run_state *state = run->state;
+  for (int32_t i = 0; i < run->n; i++)
+    x[state->index != NULL ? state->index[i] : i] = from[i]*(state->scale != NULL ? state->scale[i] : 1.0);
+}
+
+int run_solution(perp_run *run, int32_t dimension) {
+  run_state *state = run->state;
+  perp_solver *solver = state->solver;
+  write_back(run, run->x, solver->x);
+  perp_certificate certificate;
+  const perp_error error = certifier_check(&solver->judge, solver->x, solver->options.tol, solver->options.absolute_tol, &certificate);
+  if (error != PERP_OK) {
+    solver->error = error;
+    state->ended = 1;
+    return 1;
+  }
+  if (!certificate.solved) return -1;
+  run->solutions++;
+  if (!state->solved) {   // the first one is the answer
+    state->solved = 1;
+    memcpy(state->best, run->x, (size_t)run->n*sizeof *state->best);
+    state->best_residual = certificate.residual;
+  }
+  const perp_options *options = run->options;
+  const int stop = options->on_solution != NULL && options->on_solution(options->context, solver->judge.x, solver->problem->A.n, dimension) != 0;
+  const int enough = options->enumerate.limit > 0 && run->solutions >= options->enumerate.limit;
+  if (stop || enough) state->ended = 1;
+  return stop || enough;
+}
+
+// ---- one run from begin to end ----
+
+static double power_of_two_below(double v) {
+  int e;
+  frexp(v, &e);
+  return ldexp(1.0, e - 1 < -400 ? -400 : e - 1 > 400 ? 400 : e - 1);
+}
+
+// Symmetric scaling by the diagonal, s_i ~ 1/sqrt(A_ii), in powers of two. Returns 0 where it would change nothing.
+static int diagonal_scaling(const perp_operator *A, double *s) {
+  if (A->ops->diagonal == NULL) return 0;
+  A->ops->diagonal(A->self, s);
+  int different = 0;
+  for (int32_t i = 0; i < A->n; i++) {
+    s[i] = s[i] > 0.0 && s[i] < (double)INFINITY ? power_of_two_below(1.0/sqrt(s[i])) : 1.0;
+    different |= s[i] != 1.0;
+  }
+  return different;
+}
+
+perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, perp_run *run) {
+  const int32_t n = spec->A.n;
+  const size_t scratch = scratch_for(solver->limits.scratch, solver->limits.n);
+  const run_arrays arrays = layout(&memory, n, scratch);
+  run_state state = {.solver = solver, .index = spec->index, .scale = spec->scale, .best = arrays.best, .previous = arrays.previous,
+                     .y = arrays.y, .a = arrays.a, .trigger = solver->options.tol, .next_check = 16,
+                     .iteration_limit = spec->iteration_limit, .deadline = spec->deadline, .parent = spec->parent,
+                     .last_measure = (double)INFINITY};
+  *run = (perp_run){.A = spec->A, .n = n, .b = spec->b, .lo = spec->lo, .hi = spec->hi, .x = arrays.x, .weight = arrays.weight,
+                    .options = spec->options, .method = spec->method, .memory = &memory, .scratch = arrays.scratch,
+                    .threads = solver->threads, .credit = spec->method, .state = &state};
+  perp_wrapper wrapper;
+  memcpy(run->x, spec->x, (size_t)n*sizeof *run->x);
+  if ((spec->method->traits & PERP_TRAIT_SCALES) && spec->options->scale && spec->scale == NULL &&
+      diagonal_scaling(&spec->A, arrays.scale)) {
+    run->A = perp_scaled(&wrapper, spec->A, arrays.scale, arrays.scale);
+    for (int32_t i = 0; i < n; i++) {
+      const double s = arrays.scale[i];
+      arrays.b[i] = s*spec->b[i];
+      run->x[i] /= s;
+      if (spec->lo != NULL) arrays.lo[i] = spec->lo[i]/s;
+      if (spec->hi != NULL) arrays.hi[i] = spec->hi[i]/s;
+    }
+    run->b = arrays.b;
+    run->lo = spec->lo != NULL ? arrays.lo : NULL;
+    run->hi = spec->hi != NULL ? arrays.hi : NULL;
+    state.scale = arrays.scale;
+  }
+  if (operator_scratch_bytes(&run->A) > scratch)
+    return error_set(PERP_ERROR_CAPACITY, "operator '%s' needs %zu bytes of scratch, perp_limits.scratch leaves %zu", run->A.ops->name,
+                     operator_scratch_bytes(&run->A), scratch);
+  for (int32_t i = 0; i < n; i++) {
+    const int32_t k = state.index != NULL ? state.index[i] : i;
+    arrays.weight[i] = (state.scale != NULL ? state.scale[i] : 1.0)/(solver->judge.C[k]*certify_base(&solver->judge, k));
+    if (spec->options->stop.stagnation > 0.0) state.previous[i] = run->x[i];
+  }
+  if (run_apply(run, run->x, state.y) == 0) {
+    run->residual = run_residual(run, run->x, state.y);
+    if (!save_best(run)) state.best_residual = (double)INFINITY;
+    if (spec->parent == NULL && solver->options.trace_capacity > 0 && solver->trace_count == 0) {
+      const perp_statistics first = {.seconds = solver_seconds(solver), .residual = run->residual, .measure = run->residual};
+      record(solver, &first);
+    }
+    spec->method->run(run);
+  }
+  const double *answer = state.solved && !(run->solutions > 0) ? run->x : state.best;
+  if (state.solved || state.best_residual < (double)INFINITY)   // otherwise the guess stays: nothing finite was found
+    for (int32_t i = 0; i < n; i++) spec->x[i] = answer[i]*(state.scale != NULL && state.scale != spec->scale ? state.scale[i] : 1.0);
+  run->residual = state.best_residual;
+  if (state.solved) run->reason = PERP_STATUS_SOLVED;
+  run->state = NULL;
+  run->memory = NULL;
+  return solver->error;
+}
+
+perp_status run_child(perp_run *run, const perp_method *method, const perp_options *options, int32_t iteration_limit, double seconds) {
+  run_state *state = run->state;
+  perp_solver *solver = state->solver;
+  if (state->ended) return PERP_STATUS_UNSOLVED;
+  const int32_t left = state->iteration_limit - run->iterations;
+  const double now = solver->watching ? solver_seconds(solver) : 0.0, until = now + seconds;
+  const run_spec spec = {.method = method, .options = options, .A = run->A, .b = run->b, .lo = run->lo, .hi = run->hi, .x = run->x,
+                         .index = state->index, .scale = state->scale, .parent = run,
+                         .iteration_limit = iteration_limit < left ? iteration_limit : left,
+                         .deadline = until < state->deadline ? until : state->deadline};
+  const arena rest = {run->memory->base + run->memory->used, run->memory->capacity - run->memory->used, 0};
+  perp_run child;
+  if (run_execute(solver, &spec, rest, &child) != PERP_OK) {
+    if (solver->error == PERP_OK) run_stop(run, PERP_STATUS_BREAKDOWN, "%s: %s", method->name, perp_last_message());
+    state->ended = 1;
+    return PERP_STATUS_UNSOLVED;
+  }
+  run->iterations += child.iterations;
+  run->inner_iterations += child.inner_iterations;
+  run->factorizations += child.factorizations;
+  run->solutions += child.solutions;
+  run->residual = child.residual;
+  run->credit = child.credit;
+  if (child.reason == PERP_STATUS_SOLVED) {
+    state->solved = state->ended = 1;
+    memcpy(state->best, run->x, (size_t)run->n*sizeof *state->best);
+  } else {
+    if (run->residual < state->best_residual) save_best(run);
+    if (child.reason == PERP_STATUS_STOPPED || run_out_of_time(run) || run->iterations >= state->iteration_limit)
+      run_stop(run, child.reason, "%s", child.message);
+  }
+  return child.reason;
+}

@@ -1,0 +1,278 @@
+// solver.c: one solve from the caller's problem to the caller's answer: validate, judge the obvious, presolve, run, certify.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "driver.h"
+#include "error.h"
+#include "options.h"
+#include "vector.h"
+
+static void *default_allocate(void *context, size_t bytes) {
+  (void)context;
+  return malloc(bytes);
+}
+static void default_release(void *context, void *memory) {
+  (void)context;
+  free(memory);
+}
+
+perp_limits perp_limits_of(const perp_problem *problem) {
+  const perp_view view = operator_view(&problem->A);
+  const size_t scratch = operator_scratch_bytes(&problem->A), sweep = operator_sweep_bytes(&problem->A);
+  return (perp_limits){.n = problem->A.n, .nnz = problem_nnz(problem), .scratch = scratch > sweep ? scratch : sweep,
+                       .dofs = view.kind == PERP_VIEW_PRODUCT ? ((const perp_product *)view.data)->dofs : 0};
+}
+
+static void solver_layout(perp_solver *s, arena *memory) {
+  const int32_t n = s->limits.n;
+  certifier_layout(&s->judge, memory, n, s->limits.scratch);
+  presolve_layout(&s->reduced, memory, n, s->options.presolve || s->options.split ? s->limits.nnz : 0);
+  s->x = ARENA_ARRAY(memory, double, n);
+  const size_t runs = child_bytes(s->method, &s->limits, &s->options);
+  unsigned char *base = arena_take(memory, runs, 1);
+  s->runs = (arena){base, runs, 0};
+}
+
+perp_error perp_solver_create(const perp_method *method, const perp_limits *limits, const perp_options *options,
+                              const perp_allocator *allocator, perp_solver **solver) {
+  if (limits == NULL || solver == NULL) return error_set(PERP_ERROR_ARGUMENT, "perp_solver_create: limits or solver is NULL");
+  if (limits->n < 0 || limits->nnz < 0) return error_set(PERP_ERROR_ARGUMENT, "limits: n = %d and nnz = %lld must not be negative",
+                                                         limits->n, (long long)limits->nnz);
+  const perp_options defaults = perp_default_options(method);
+  if (options == NULL) options = &defaults;
+  perp_error error = options_check(options);
+  if (error != PERP_OK) return error;
+  if (method != NULL && options->method != method)
+    return error_set(PERP_ERROR_OPTION, "options are for %s, the solver is for %s", options->method->name, method->name);
+  method = options->method;
+  if (method->n_max > 0 && limits->n > method->n_max)
+    return error_set(PERP_ERROR_UNSUPPORTED, "%s takes at most n = %d, limits.n = %d", method->name, method->n_max, limits->n);
+
+  perp_allocator memory_of = {default_allocate, default_release, NULL};
+  if (allocator != NULL && allocator->allocate != NULL) memory_of = *allocator;
+  perp_solver *s = memory_of.allocate(memory_of.context, sizeof *s);
+  if (s == NULL) return error_set(PERP_ERROR_MEMORY, "no memory for a solver (%zu bytes)", sizeof *s);
+  *s = (perp_solver){.allocator = memory_of, .options = *options, .limits = *limits, .method = method};
+  if (method->traits & PERP_TRAIT_SPLITS) s->options.split = 1;
+  if (method->traits & PERP_TRAIT_ALL) s->options.split = 0;   // a solution is one of the whole problem
+  arena count = {0};
+  solver_layout(s, &count);
+  const size_t bytes = count.used <= SIZE_MAX - ARENA_ALIGNMENT ? count.used + ARENA_ALIGNMENT : SIZE_MAX;
+  s->block = arena_overflowed(&count) ? NULL : memory_of.allocate(memory_of.context, bytes);
+  if (s->block == NULL) {
+    perp_solver_destroy(s);
+    return error_set(PERP_ERROR_MEMORY, "no memory for n = %d, nnz = %lld (%zu bytes)", limits->n, (long long)limits->nnz, bytes);
+  }
+  const size_t skip = ARENA_ALIGNMENT - (uintptr_t)s->block%ARENA_ALIGNMENT;
+  arena memory = {(unsigned char *)s->block + skip, bytes - skip, 0};
+  solver_layout(s, &memory);
+  if (options->threads > 1 || options->scheduler != NULL) {
+    s->threads = team_create(options->threads, options->scheduler, &s->allocator);
+    if (s->threads == NULL) {
+      perp_solver_destroy(s);
+      return error_set(PERP_ERROR_MEMORY, "cannot start %d threads", options->threads);
+    }
+  }
+  *solver = s;
+  return PERP_OK;
+}
+
+void perp_solver_destroy(perp_solver *s) {
+  if (s == NULL) return;
+  team_destroy(s->threads);
+  const perp_allocator memory_of = s->allocator;
+  if (s->block != NULL) memory_of.release(memory_of.context, s->block);
+  memory_of.release(memory_of.context, s);
+}
+
+static perp_error check_capacity(const perp_solver *s, const perp_problem *problem) {
+  const perp_limits need = perp_limits_of(problem);
+  if (need.n > s->limits.n) return error_set(PERP_ERROR_CAPACITY, "n = %d exceeds limits.n = %d", need.n, s->limits.n);
+  if (need.nnz > s->limits.nnz)
+    return error_set(PERP_ERROR_CAPACITY, "nnz = %lld exceeds limits.nnz = %lld", (long long)need.nnz, (long long)s->limits.nnz);
+  if (need.scratch > s->limits.scratch)
+    return error_set(PERP_ERROR_CAPACITY, "operator '%s' needs %zu bytes of scratch, limits.scratch = %zu", problem->A.ops->name,
+                     need.scratch, s->limits.scratch);
+  return PERP_OK;
+}
+
+static perp_error validate(const perp_solver *s, const perp_problem *problem, const double *x) {
+  const certifier *judge = &s->judge;
+  const int seen = problem != NULL && problem->value_stamp != 0 && problem->value_stamp == judge->value_stamp &&
+                   problem->pattern_stamp == judge->pattern_stamp && problem->A.n == judge->n;
+  perp_error error = validate_structure(problem);
+  if (error == PERP_OK) error = check_capacity(s, problem);
+  if (error == PERP_OK && !seen) error = validate_values(problem);
+  if (error == PERP_OK) error = validate_vectors(problem);
+  if (error == PERP_OK && problem->A.n > 0 && x == NULL) error = error_set(PERP_ERROR_ARGUMENT, "x is NULL");
+  for (int32_t i = 0; error == PERP_OK && i < problem->A.n; i++)
+    if (!(x[i] - x[i] == 0.0)) error = error_set(PERP_ERROR_ARGUMENT, "guess x[%d] = %g is not finite", i, x[i]);
+  return error == PERP_OK ? perp_method_accepts(s->method, problem) : error;
+}
+
+// The runs of one pass: with presolve, a run per block on what is left; without, one on the caller's problem.
+static perp_error run_all(perp_solver *s, int presolving, perp_run *outcome) {
+  const perp_problem *problem = s->problem;
+  presolve *p = &s->reduced;
+  const int smaller = presolving && presolve_run(p, problem, s->judge.entries, s->judge.component, s->judge.components,
+                                                 s->options.split, s->x);
+  const int32_t blocks = smaller ? p->blocks : 1;
+  *outcome = (perp_run){.reason = PERP_STATUS_UNSOLVED, .credit = s->method};
+  if (presolving && p->infeasible >= 0) {
+    const int32_t i = p->infeasible;
+    outcome->reason = PERP_STATUS_INFEASIBLE;
+    snprintf(outcome->message, sizeof outcome->message, "row %d is empty: y = b = %g whatever x is, and x has no %s bound", i,
+             problem->b[i], problem->b[i] < 0.0 ? "upper" : "lower");
+    return PERP_OK;
+  }
+  int all_solved = 1;
+  int32_t largest = -1;
+  for (int32_t g = 0; g < blocks; g++) {
+    run_spec spec = {.method = s->method, .options = &s->options, .A = problem->A, .b = problem->b, .lo = problem->lo,
+                     .hi = problem->hi, .x = s->x, .iteration_limit = s->options.iteration_limit, .deadline = s->deadline};
+    double *guess = NULL;
+    if (smaller) {
+      const int32_t first = p->block[g];
+      spec.A = perp_from_csc(&p->csc[g], problem->A.claims);
+      spec.b = p->b + first;
+      spec.lo = problem->lo != NULL ? p->lo + first : NULL;
+      spec.hi = problem->hi != NULL ? p->hi + first : NULL;
+      spec.index = p->index + first;
+      guess = p->diagonal + first;   // free again after presolve_run
+      for (int32_t k = 0; k < spec.A.n; k++) guess[k] = s->x[spec.index[k]];
+      spec.x = guess;
+    }
+    perp_run run;
+    const perp_error error = run_execute(s, &spec, s->runs, &run);
+    if (error != PERP_OK) return error;
+    for (int32_t k = 0; smaller && k < spec.A.n; k++) s->x[spec.index[k]] = guess[k];
+    s->inner_iterations += run.inner_iterations;
+    s->factorizations += run.factorizations;
+    s->solutions += run.solutions;
+    const int solved = run.reason == PERP_STATUS_SOLVED;
+    // The outcome is that of the first block not solved, else of the largest.
+    if ((!solved && all_solved) || (all_solved && spec.A.n > largest)) {
+      *outcome = run;
+      largest = spec.A.n;
+    }
+    all_solved &= solved;
+    if (run.reason == PERP_STATUS_STOPPED) break;
+  }
+  if (smaller && blocks == 0) {
+    outcome->reason = PERP_STATUS_SOLVED;
+    snprintf(outcome->message, sizeof outcome->message, "presolve found all %d values", problem->A.n);
+  }
+  return PERP_OK;
+}
+
+static void compose_message(const perp_solver *s, const perp_run *outcome, perp_result *result) {
+  const perp_certificate *c = &result->certificate;
+  if (result->status == PERP_STATUS_SOLVED)
+    snprintf(result->message, sizeof result->message, "%.200s%s", outcome->message,
+             c->attainable ? " (as accurate as doubles allow here)" : "");
+  else
+    snprintf(result->message, sizeof result->message, "%.130s; residual %.3g at row %d; %.80s",
+             outcome->message[0] != '\0' ? outcome->message : perp_status_text(result->status), c->residual, c->worst,
+             s->method->advice);
+}
+
+perp_error perp_solve(perp_solver *s, const perp_problem *problem, double *x, perp_result *result) {
+  if (s == NULL || result == NULL) return error_set(PERP_ERROR_ARGUMENT, "perp_solve: solver or result is NULL");
+  const perp_options *options = &s->options;
+  s->clock = options->clock != NULL ? options->clock : clock_now;
+  s->start = s->clock(options->clock_context);
+  *result = (perp_result){.method = s->method};
+  perp_error error = validate(s, problem, x);
+  if (error != PERP_OK) return error;
+  const int32_t n = problem->A.n;
+  s->problem = problem;
+  s->iterations = s->inner_iterations = s->factorizations = s->trace_count = 0;
+  s->solutions = 0;
+  s->trace_stride = 1;
+  s->error = PERP_OK;
+  s->watching = options->time_limit < (double)INFINITY || options->on_iteration != NULL || options->trace_capacity > 0;
+  if ((error = certifier_prepare(&s->judge, problem)) != PERP_OK) return error;
+  memcpy(s->x, s->judge.x, (size_t)n*sizeof *s->x);   // x_ref
+
+  // x_ref is tried first, then the guess; the time this takes is kept for the end.
+  const int looks_for_all = (s->method->traits & PERP_TRAIT_ALL) != 0;
+  perp_run outcome = {.reason = PERP_STATUS_SOLVED, .credit = s->method};
+  perp_certificate certificate;
+  const double before = s->watching ? solver_seconds(s) : 0.0;
+  if ((error = certifier_check(&s->judge, s->x, options->tol, options->absolute_tol, &certificate)) != PERP_OK) return error;
+  if (!certificate.solved || looks_for_all) {
+    int same = 1;
+    for (int32_t i = 0; i < n; i++) {
+      const double guess = clamp(x[i], lower(problem->lo, i), upper(problem->hi, i));
+      same &= guess == s->x[i];
+      s->x[i] = guess;
+    }
+    if (!same) error = certifier_check(&s->judge, s->x, options->tol, options->absolute_tol, &certificate);
+    if (error != PERP_OK) return error;
+  } else {
+    snprintf(outcome.message, sizeof outcome.message, "the point of the box nearest to 0 is a solution");
+  }
+  const double spent = s->watching ? solver_seconds(s) - before : 0.0;
+  s->deadline = options->time_limit - 1.5*spent;
+  result->setup_seconds = solver_seconds(s);
+
+  if (!certificate.solved || looks_for_all) {
+    const int presolving = options->presolve || options->split;
+    error = run_all(s, presolving, &outcome);
+    if (error == PERP_OK) error = certifier_check(&s->judge, s->x, options->tol, options->absolute_tol, &certificate);
+    // Every block was solved and the whole is not: rounding in presolve. Go on with the problem as it is.
+    if (error == PERP_OK && presolving && outcome.reason == PERP_STATUS_SOLVED && !certificate.solved) {
+      error = run_all(s, 0, &outcome);
+      if (error == PERP_OK) error = certifier_check(&s->judge, s->x, options->tol, options->absolute_tol, &certificate);
+    }
+    if (error != PERP_OK) return error;
+  }
+  if (n > 0) memcpy(x, s->judge.x, (size_t)n*sizeof *x);   // clamped
+  if (looks_for_all && certificate.solved && s->solutions == 0) {   // presolve or the guess left nothing to enumerate
+    s->solutions = 1;
+    if (options->on_solution != NULL) options->on_solution(options->context, x, n, 0);
+  }
+  result->certificate = certificate;
+  result->status = certificate.solved                         ? PERP_STATUS_SOLVED
+                   : outcome.reason == PERP_STATUS_SOLVED ? PERP_STATUS_UNSOLVED
+                                                              : outcome.reason;
+  result->method = outcome.credit;
+  result->iterations = s->iterations;
+  result->inner_iterations = s->inner_iterations;
+  result->factorizations = s->factorizations;
+  result->trace_count = s->trace_count;
+  result->trace_stride = s->trace_stride;
+  result->solutions = s->solutions;
+  compose_message(s, &outcome, result);
+  result->seconds = solver_seconds(s);
+  return PERP_OK;
+}
+
+perp_error perp_solve_once(const perp_problem *problem, double *x, const perp_options *options, perp_result *result) {
+  perp_error error = validate_structure(problem);
+  if (error != PERP_OK) return error;
+  const perp_limits limits = perp_limits_of(problem);
+  perp_solver *solver = NULL;
+  error = perp_solver_create(options != NULL ? options->method : NULL, &limits, options, NULL, &solver);
+  if (error == PERP_OK) error = perp_solve(solver, problem, x, result);
+  perp_solver_destroy(solver);
+  return error;
+}
+
+perp_error perp_solve_batch(perp_solver *solver, const perp_problem *problems, int32_t count, double *const *x, perp_result *results) {
+  if (count > 0 && (problems == NULL || x == NULL || results == NULL))
+    return error_set(PERP_ERROR_ARGUMENT, "perp_solve_batch: problems, x or results is NULL");
+  perp_error first = PERP_OK;
+  char message[256] = "";
+  for (int32_t k = 0; k < count; k++) {
+    const perp_error error = perp_solve(solver, &problems[k], x[k], &results[k]);
+    if (error != PERP_OK && first == PERP_OK) {
+      first = error;
+      snprintf(message, sizeof message, "problem %d: %.220s", k, perp_last_message());
+    }
+  }
+  return first == PERP_OK ? PERP_OK : error_set(first, "%s", message);
+}
