@@ -69,8 +69,8 @@ static int ladder(const perp_run *run, rung *rungs) {
   int count = 0;
   if (enumerable && run->n <= SMALL) rungs[count++] = (rung){&method_enumerate, INT32_MAX, 0, "n is small"};
   if (nearly_symmetric(run)) {
-    if (takes(&method_nncg, run)) rungs[count++] = (rung){&method_nncg, run->options->iteration_limit/2, 0, "A is symmetric"};
-    rungs[count++] = (rung){&method_apgd, run->options->iteration_limit/2, 0, "A is symmetric"};
+    if (takes(&method_nncg, run)) rungs[count++] = (rung){&method_nncg, run->options->iteration_limit/10, 0, "A is symmetric"};
+    rungs[count++] = (rung){&method_apgd, run->options->iteration_limit, 0, "A is symmetric"};
   } else if (takes(&method_pgs, run)) {
     rungs[count++] = (rung){&method_pgs, run->options->iteration_limit/2, 0, "A is not symmetric"};
     rungs[count++] = (rung){&method_psor, run->options->iteration_limit/4, 0.6, "pgs did not end"};
@@ -112,7 +112,6 @@ static size_t bytes(const perp_limits *limits, const perp_options *options) {
   const perp_method *const all[] = {&method_enumerate, &method_nncg, &method_apgd, &method_pgs, &method_psor};
   size_t most = 0;
   for (size_t k = 0; k < sizeof all/sizeof all[0]; k++) {
-    if (all[k]->n_max > 0 && limits->n > all[k]->n_max) continue;
     const size_t need = child_bytes(all[k], limits, options);
     most = need > most ? need : most;
   }

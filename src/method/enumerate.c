@@ -17,6 +17,7 @@
 #include "enumerate.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "linear.h"
@@ -212,7 +213,7 @@ static int keep(enumeration *e, const piece *p) {
   for (int32_t i = 0; i < e->n; i++)
     if (e->lo[i] == e->hi[i]) fixed |= (uint32_t)1 << i;
   const int degenerate = ((p->at_low | p->at_high) & p->zero & ~fixed) != 0;
-  if (!degenerate) return offer(e, x, p->dimension);
+  if (p->dimension == 0 && !degenerate) return offer(e, x, 0);
 
   int32_t kept = 0;   // those contained in the new one go
   for (int32_t k = 0; k < e->count; k++) {
@@ -304,17 +305,19 @@ static void enumerate_run(perp_run *run) {
   if (search(e, count)) {
     // A limit: what was found so far is worth reporting. A caller who asked to stop hears nothing more.
     if (run->reason == PERP_STATUS_TIME_LIMIT || run->reason == PERP_STATUS_ITERATION_LIMIT) report_pieces(e);
+    if (run->message[0] == '\0')
+      snprintf(run->message, sizeof run->message, "stopped after %lld solutions; there may be more", (long long)run->solutions);
     return;
   }
-  const char *repeated = e->overflowed ? "; degenerate ones may be reported in parts" : "";
-  if (run->solutions > 0)
-    run_stop(run, PERP_STATUS_SOLVED, "all %lld label assignments examined: %lld solutions or faces%s", (long long)count,
-             (long long)run->solutions, repeated);
-  else if (e->ambiguous == 0)
-    run_stop(run, PERP_STATUS_NO_SOLUTION, "all %lld label assignments examined; none is a solution", (long long)count);
+  const long long all = count, solutions = run->solutions, undecided = e->ambiguous;
+  const char *parts = e->overflowed ? ", some of them parts of others" : "";
+  if (solutions == 0 && undecided == 0)
+    run_stop(run, PERP_STATUS_NO_SOLUTION, "all %lld label assignments examined; none is a solution", all);
+  else if (undecided == 0)
+    run_stop(run, PERP_STATUS_UNSOLVED, "all %lld label assignments examined: %lld solutions or faces%s", all, solutions, parts);
   else
-    run_stop(run, PERP_STATUS_UNSOLVED, "all %lld label assignments examined; none is a certain solution, %lld are undecided by rounding",
-             (long long)count, (long long)e->ambiguous);
+    run_stop(run, PERP_STATUS_UNSOLVED, "all %lld label assignments examined: %lld solutions or faces%s; %lld undecided by rounding",
+             all, solutions, parts, undecided);
 }
 
 const perp_method method_enumerate = {

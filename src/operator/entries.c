@@ -82,3 +82,10 @@ void entries_row_col_max(const perp_view *view, const int32_t *set, int32_t m, c
     col[j] = v.most;
   }
 }
+
+double entries_one(const perp_operator *A, int32_t i, int32_t j) {
+  const int32_t pair[2] = {i, j};
+  double S[4];
+  A->ops->submatrix(A->self, pair, i == j ? 1 : 2, S);
+  return i == j ? S[0] : S[1];
+}

@@ -14,6 +14,8 @@ void entries_add_column(const perp_view *view, const int32_t *set, int32_t m, in
 void entries_row_col_max(const perp_view *view, const int32_t *set, int32_t m, const double *r, const double *c,
                          double *row, double *col);                                 // as in perp_operator_ops
 
+double entries_one(const perp_operator *A, int32_t i, int32_t j);   // A_ij as a corner of a submatrix: slow
+
 // `count` vectors of n doubles, rounded up so that what follows them is aligned as they are.
 static inline size_t entries_vector_bytes(int32_t n, size_t count) {
   return ((size_t)n*count*sizeof(double) + 63) & ~(size_t)63;

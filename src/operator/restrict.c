@@ -68,6 +68,11 @@ static void add_column(const void *self, int32_t j, double s, double *y) {
   entries_add_column(&v, w->set, w->m, j, s, y);
 }
 
+static void add_column_by_entries(const void *self, int32_t j, double s, double *y) {
+  const perp_wrapper *w = self;
+  for (int32_t k = 0; k < w->m; k++) y[k] += s*entries_one(&w->inner, w->set[k], w->set[j]);
+}
+
 static void diagonal(const void *self, double *d) {   // as 1 x 1 submatrices
   const perp_wrapper *w = self;
   for (int32_t k = 0; k < w->m; k++) w->inner.ops->submatrix(w->inner.self, &w->set[k], 1, &d[k]);
@@ -169,6 +174,8 @@ perp_operator perp_restricted(perp_wrapper *self, perp_operator inner, const int
   if (entries_known(&v)) {
     self->ops.row_col_max = row_col_max;
     self->ops.add_column = add_column;
+  } else if (ops->add_column != NULL && ops->submatrix != NULL) {
+    self->ops.add_column = add_column_by_entries;
   }
   if (self->ops.diagonal == NULL && v.kind == PERP_VIEW_CALLBACK && ((const perp_callback *)v.data)->diagonal != NULL)
     self->ops.diagonal = diagonal_of_callback;

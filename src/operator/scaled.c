@@ -79,6 +79,11 @@ static void add_column(const void *self, int32_t j, double s, double *y) {
   entries_add_column(&v, NULL, w->inner.n, j, s, y);
 }
 
+static void add_column_by_entries(const void *self, int32_t j, double s, double *y) {
+  const perp_wrapper *w = self;
+  for (int32_t i = 0; i < w->inner.n; i++) y[i] += s*(w->R[i]*entries_one(&w->inner, i, j)*w->C[j]);
+}
+
 static void submatrix(const void *self, const int32_t *set, int32_t m, double *S) {
   const perp_wrapper *w = self;
   w->inner.ops->submatrix(w->inner.self, set, m, S);
@@ -158,6 +163,8 @@ perp_operator perp_scaled(perp_wrapper *self, perp_operator inner, const double 
   if (entries_known(&v)) {
     self->ops.row_col_max = row_col_max;
     self->ops.add_column = add_column;
+  } else if (ops->add_column != NULL && ops->submatrix != NULL) {
+    self->ops.add_column = add_column_by_entries;
   }
   return (perp_operator){&self->ops, self, inner.n, kept_claims(&inner, R, C)};
 }

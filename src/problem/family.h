@@ -1,9 +1,11 @@
-// family.h: what the families of the gallery share: memory, assembly, known answers, small mathematics.
+// family.h: what the families of the gallery share: memory, assembly, known answers, small
+// mathematics.
 //
-// A family is a file's `const perp_family family_NAME` and a line in gallery/families.def. Its generate()
-// fills n, the CSC arrays, b, lo, hi, perhaps x, condition and note, and problem.A.claims; it returns as soon as
-// something fails, and perp_generate frees what is there. Every number comes from a counter-based stream and
-// from + - * / sqrt fma, which are the same on every machine: no sin, log or pow of the C library.
+// A family is a file's `const perp_family family_NAME` and a line in gallery/families.def. Its
+// generate() fills n, the CSC arrays, b, lo, hi, perhaps x, condition and note, and
+// problem.A.claims; it returns as soon as something fails, and perp_generate frees what is there.
+// Every number comes from a counter-based stream and from + - * / sqrt fma, which are the same on
+// every machine: no sin, log or pow of the C library.
 #ifndef PERP_FAMILY_H
 #define PERP_FAMILY_H
 
@@ -21,7 +23,8 @@
 #define FAMILY_BUILT \
   FAMILY_WHOLE("built", 0, 0, 1, "1: choose x and y first and set b = y - A x, so that x is known")
 #define FAMILY_DEGENERATE \
-  FAMILY_REAL("degenerate", 0, 0, 1, "built: fraction of bounded rows with x at the bound and y = 0")
+  FAMILY_REAL("degenerate", 0, 0, 1,
+              "built: fraction of bounded rows with x at the bound and y = 0")
 #define FAMILY_COUNT(array) ((int32_t)(sizeof(array)/sizeof((array)[0])))
 
 #define FAMILY_CLAIM_SPD (PERP_CLAIM_SYMMETRIC | PERP_CLAIM_PSD | PERP_CLAIM_PD)
@@ -36,45 +39,55 @@ void *assemble_take(int64_t count, size_t size);                       // zeroed
 perp_error assemble_no_memory(int64_t n, int64_t nnz);                 // the error with its message
 perp_error assemble_reserve(perp_sample *s, int64_t n, int64_t nnz);   // n, colptr, row, value, b
 
-typedef struct assembly {        // entries in any order; assemble_finish sorts them and adds duplicates
+typedef struct assembly {   // entries in any order; assemble_finish sorts them and adds duplicates
   int64_t count, capacity;
   int32_t *row, *column;         // capacity
   double *value;                 // capacity
   int32_t failed;                // an allocation failed; assemble_finish reports it
 } assembly;
 void assemble_add(assembly *a, int32_t row, int32_t column, double value);
-perp_error assemble_finish(assembly *a, int32_t n, perp_sample *s);    // fills s, empties a; also frees on failure
+// fills s, empties a; also frees on failure
+perp_error assemble_finish(assembly *a, int32_t n, perp_sample *s);
 void assemble_free(assembly *a);
 
-// A five-point matrix on nx x ny points, x fastest: link strengths to the right and upwards, including those to
-// the boundary, where u = 0: east has (nx + 1) strengths, constant along y; north has nx, constant along y.
-perp_error assemble_grid(perp_sample *s, int32_t nx, int32_t ny, const double *east, const double *north);
+// A five-point matrix on nx x ny points, x fastest: link strengths to the right and upwards,
+// including those to the boundary, where u = 0: east has (nx + 1) strengths, constant along y;
+// north has nx, constant along y.
+perp_error assemble_grid(perp_sample *s, int32_t nx, int32_t ny, const double *east,
+                         const double *north);
 
-// contact.c
-typedef struct contact_rows {    // rows of J between two bodies, and the diagonal of the inverse mass matrix
+// delassus.c
+// rows of J between two bodies, and the diagonal of the inverse mass matrix
+typedef struct delassus {
   int32_t rows, bodies;
   int32_t *a, *b;                // rows: the two bodies; a = -1 is the fixed world
   double *J;                     // rows x 12: six numbers of a (velocity, spin), six of b
   double *W;                     // bodies x 6
-} contact_rows;
-perp_error contact_take(contact_rows *c, int64_t rows, int32_t bodies);
-void contact_free(contact_rows *c);
-// Row `row`: velocity of b minus velocity of a along d, at arms ra and rb from the centres of a and b.
-void contact_set(contact_rows *c, int32_t row, int32_t a, int32_t b, const double d[3], const double ra[3],
+} delassus;
+perp_error delassus_take(delassus *c, int64_t rows, int32_t bodies);
+void delassus_free(delassus *c);
+// Row `row`: velocity of b minus velocity of a along d, at arms ra and rb from the centres of a and
+// b.
+void delassus_set(delassus *c, int32_t row, int32_t a, int32_t b, const double d[3],
+                  const double ra[3],
                  const double rb[3]);
-double contact_speed(const contact_rows *c, int32_t row, const double *u);   // (J u)_row, u: bodies x 6
-perp_error contact_product(const contact_rows *c, perp_sample *s);           // s = J W J', exactly symmetric
+double delassus_speed(const delassus *c, int32_t row, const double *u);  // (J u)_row, u: bodies x 6
+perp_error delassus_product(const delassus *c, perp_sample *s);   // s = J W J', exactly symmetric
 
 // answer.c
-perp_error answer_build(perp_sample *s, double degenerate, random_stream *random);   // x, then b = y - A x
-perp_error answer_right_side(perp_sample *s, const double *y);   // b = y - A x compensated, and the objective
+// x, then b = y - A x
+perp_error answer_build(perp_sample *s, double degenerate, random_stream *random);
+// b = y - A x compensated, and the objective
+perp_error answer_right_side(perp_sample *s, const double *y);
 
 // elementary.c
-void elementary_turn(int64_t k, int64_t n, double *cosine, double *sine);   // of 2 pi k/n, 0 < n < 2^60
+// of 2 pi k/n, 0 < n < 2^60
+void elementary_turn(int64_t k, int64_t n, double *cosine, double *sine);
 double elementary_log(double x);                                            // x > 0, finite
 
-// spectrum.c: extreme eigenvalues of the symmetric matrix of s, by Lanczos without reorthogonalisation:
-// *smallest is an upper and *largest a lower estimate.
-perp_error spectrum_extremes(const perp_sample *s, int32_t steps, double *smallest, double *largest);
+// spectrum.c: extreme eigenvalues of the symmetric matrix of s, by Lanczos without
+// reorthogonalisation: *smallest is an upper and *largest a lower estimate.
+perp_error spectrum_extremes(const perp_sample *s, int32_t steps, double *smallest,
+                             double *largest);
 
 #endif

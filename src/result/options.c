@@ -16,7 +16,7 @@ static const perp_parameter common[] = {
   {"tol", PERP_KIND_REAL, FIELD(tol), 1e-8, 0, 1, 1, 1, NULL, "relative tolerance of the certificate"},
   {"absolute_tol", PERP_KIND_REAL, FIELD(absolute_tol), 0, 0, NO_LIMIT, 0, 1, NULL, "accept rows with a natural residual below this; 0: off"},
   {"time_limit", PERP_KIND_REAL, FIELD(time_limit), NO_LIMIT, 0, NO_LIMIT, 1, 0, NULL, "seconds after which the best iterate is returned"},
-  {"iteration_limit", PERP_KIND_INTEGER, FIELD(iteration_limit), 10000, 0, INT32_MAX, 0, 0, NULL, "iterations after which the best iterate is returned"},
+  {"iteration_limit", PERP_KIND_INTEGER, FIELD(iteration_limit), 20000, 0, INT32_MAX, 0, 0, NULL, "iterations after which the best iterate is returned"},
   {"threads", PERP_KIND_INTEGER, FIELD(threads), 1, 1, 256, 0, 0, NULL, "threads to use; the answer's bits do not depend on it"},
   {"presolve", PERP_KIND_SWITCH, FIELD(presolve), 1, 0, 1, 0, 0, NULL, "take out variables whose value is dictated"},
   {"scale", PERP_KIND_SWITCH, FIELD(scale), 1, 0, 1, 0, 0, NULL, "scale by the diagonal inside (methods that gain from it)"},

@@ -29,13 +29,20 @@ static run_arrays layout(arena *memory, int32_t n, size_t scratch) {
 // Room for the operator, for the same as a reduced CSC matrix, and for a wrapper around either.
 static size_t scratch_for(size_t operator_bytes, int32_t n) {
   const size_t matrix = (size_t)n*sizeof(double);
-  return (operator_bytes > matrix ? operator_bytes : matrix) + 4*matrix + 256;
+  return (operator_bytes > matrix ? operator_bytes : matrix) + 8*matrix + 1024;
+}
+
+// What the method itself needs: a method for small problems is only ever given small ones, whatever the limits say.
+static size_t method_bytes(const perp_method *method, const perp_limits *limits, const perp_options *options) {
+  perp_limits own = *limits;
+  if (method->n_max > 0 && own.n > method->n_max) own.n = method->n_max;
+  return method->bytes != NULL ? method->bytes(&own, options) : 0;
 }
 
 size_t child_bytes(const perp_method *method, const perp_limits *limits, const perp_options *options) {
   arena count = {0};
   layout(&count, limits->n, scratch_for(limits->scratch, limits->n));
-  arena_take(&count, method->bytes != NULL ? method->bytes(limits, options) : 0, 1);
+  arena_take(&count, method_bytes(method, limits, options), 1);
   return count.used;
 }
 
@@ -65,14 +72,16 @@ static void operator_aborted(perp_run *run, int code) {
   run->state->ended = 1;
 }
 
-int run_apply(perp_run *run, const double *x, double *y) {
+int run_product(perp_run *run, const double *x, double *y) {
   const int code = run->A.ops->apply(run->A.self, x, y, run->scratch);
-  if (code != 0) {
-    operator_aborted(run, code);
-    return code;
-  }
-  for (int32_t i = 0; i < run->n; i++) y[i] += run->b[i];
-  return 0;
+  if (code != 0) operator_aborted(run, code);
+  return code;
+}
+
+int run_apply(perp_run *run, const double *x, double *y) {
+  const int code = run_product(run, x, y);
+  for (int32_t i = 0; code == 0 && i < run->n; i++) y[i] += run->b[i];
+  return code;
 }
 
 int run_check(perp_run *run) {
@@ -306,6 +315,10 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
   if (operator_scratch_bytes(&run->A) > scratch)
     return error_set(PERP_ERROR_CAPACITY, "operator '%s' needs %zu bytes of scratch, perp_limits.scratch leaves %zu", run->A.ops->name,
                      operator_scratch_bytes(&run->A), scratch);
+  const size_t need = method_bytes(spec->method, &solver->limits, spec->options);
+  if (arrays.scratch == NULL || memory.capacity - memory.used < need || (spec->method->n_max > 0 && n > spec->method->n_max))
+    return error_set(PERP_ERROR_CAPACITY, "%s: n = %d does not fit the memory set aside (%zu bytes, needs %zu)", spec->method->name, n,
+                     memory.capacity - memory.used, need);
   for (int32_t i = 0; i < n; i++) {
     const int32_t k = state.index != NULL ? state.index[i] : i;
     arrays.weight[i] = (state.scale != NULL ? state.scale[i] : 1.0)/(solver->judge.C[k]*certify_base(&solver->judge, k));

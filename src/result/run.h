@@ -44,6 +44,7 @@ typedef struct perp_run {
 
 int run_continue(perp_run *run);                       // counts the iteration that has just ended; 0: return
 int run_apply(perp_run *run, const double *x, double *y);       // y = A x + b; 0, or the operator aborted (then run_continue is 0)
+int run_product(perp_run *run, const double *x, double *y);     // y = A x, likewise
 double run_residual(const perp_run *run, const double *x, const double *y);   // the certificate's max r_i / base_c, from y = A x + b
 int run_check(perp_run *run);                          // certify x now: 1 if it is a solution (then run_continue is 0)
 void run_stop(perp_run *run, perp_status reason, const char *format, ...);    // give up, with the truth

@@ -171,7 +171,8 @@ static perp_error run_all(perp_solver *s, int presolving, perp_run *outcome) {
 static void compose_message(const perp_solver *s, const perp_run *outcome, perp_result *result) {
   const perp_certificate *c = &result->certificate;
   if (result->status == PERP_STATUS_SOLVED)
-    snprintf(result->message, sizeof result->message, "%.200s%s", outcome->message,
+    snprintf(result->message, sizeof result->message, "%.200s%s",
+             outcome->message[0] != '\0' ? outcome->message : perp_status_text(PERP_STATUS_SOLVED),
              c->attainable ? " (as accurate as doubles allow here)" : "");
   else
     snprintf(result->message, sizeof result->message, "%.130s; residual %.3g at row %d; %.80s",

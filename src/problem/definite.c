@@ -1,0 +1,244 @@
+// definite.c: proofs that a matrix is, or is not, H+ or positive (semi)definite.
+#include <math.h>
+#include <string.h>
+
+#include "classify.h"
+#include "vector.h"
+
+enum { SWEEPS = 20 };
+static const double unit = 0x1p-53;
+
+size_t classify_dense_doubles(int32_t n) {
+  return n <= CLASSIFY_PSD_ROWS ? (size_t)n*(size_t)n : 0;
+}
+
+// sum over j != i of |A_ij| v_j, and how many terms
+static double others(const entries *A, int32_t i, const double *v, int32_t *terms) {
+  double sum = 0.0;
+  *terms = A->rowptr[i + 1] - A->rowptr[i];
+  for (int32_t p = A->rowptr[i]; p < A->rowptr[i + 1]; p++)
+    if (A->column[p] != i) sum += fabs(A->by_row[p])*v[A->column[p]];
+  return sum;
+}
+
+// With rows scaled by v: -1 where some row is not dominant, else how many rows hang on no strictly dominant one. A weakly
+// dominant row is as good as a strict one if a chain of entries leads from it to a strict one.
+static int32_t unchained(const entries *A, const double *v, uint8_t *reached) {
+  int32_t head = 0, tail = 0;
+  for (int32_t i = 0; i < A->n; i++) {
+    int32_t terms;
+    const double sum = others(A, i, v, &terms), own = A->diagonal[i]*v[i], rounding = (terms + 2)*unit*(sum + own);
+    reached[i] = own - sum > rounding;
+    if (own - sum < -rounding) return -1;
+    if (reached[i]) A->queue[tail++] = i;
+  }
+  while (head < tail) {
+    const int32_t j = A->queue[head++];
+    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
+      const int32_t i = A->row[p];
+      if (reached[i]) continue;
+      reached[i] = 1;
+      A->queue[tail++] = i;
+    }
+  }
+  return A->n - tail;
+}
+
+// Elimination without pivoting in the comparison matrix <A>: A is H+ exactly if all pivots are positive. Then v = <A>^-1 e is
+// the scaling. Returns 1: v was found, -1: a pivot is clearly not positive, 0: not decided.
+static int compare_by_elimination(const entries *A, double *D, double *v) {
+  const int32_t n = A->n;
+  const size_t ld = (size_t)n;
+  memset(D, 0, ld*ld*sizeof *D);
+  for (int32_t i = 0; i < n; i++) {
+    v[i] = 1.0;
+    for (int32_t p = A->rowptr[i]; p < A->rowptr[i + 1]; p++)
+      D[(size_t)i*ld + (size_t)A->column[p]] = A->column[p] == i ? A->by_row[p] : -fabs(A->by_row[p]);
+  }
+  for (int32_t k = 0; k < n; k++) {
+    const double *top = D + (size_t)k*ld;
+    if (!(top[k] > 4.0*(n + 1)*unit*A->diagonal[k])) return top[k] < -4.0*(n + 1)*unit*A->diagonal[k] ? -1 : 0;
+    for (int32_t i = k + 1; i < n; i++) {
+      double *row = D + (size_t)i*ld;
+      if (row[k] == 0.0) continue;
+      const double l = row[k]/top[k];   // <= 0: all off-diagonal entries stay <= 0, nothing cancels but on the diagonal
+      for (int32_t j = k + 1; j < n; j++) row[j] -= l*top[j];
+      v[i] -= l*v[k];
+    }
+  }
+  for (int32_t i = n - 1; i >= 0; i--) {
+    const double *row = D + (size_t)i*ld;
+    for (int32_t j = i + 1; j < n; j++) v[i] -= row[j]*v[j];
+    v[i] /= row[i];
+  }
+  return 1;
+}
+
+void classify_h(const entries *A, double *dense, finding *h) {
+  const int32_t n = A->n;
+  double *v = A->v, *w = A->w;
+  uint8_t *reached = (uint8_t *)w;   // n bytes
+  for (int32_t i = 0; i < n; i++) {
+    if (!(A->diagonal[i] > 0.0)) {
+      finding_set(h, PERP_NO, "A[%d][%d] = %.4g is not positive", i, i, A->diagonal[i]);
+      return;
+    }
+    v[i] = 1.0;
+  }
+  const int32_t left = unchained(A, v, reached);
+  if (left == 0) {
+    finding_set(h, PERP_YES, "rows diagonally dominant, each linked to a strictly dominant one");
+    return;
+  }
+  // v <- (v + D^-1 |offdiagonal| v)/2: the ratios (D^-1 |offdiagonal| v)_i / v_i enclose the spectral radius, which
+  // is below 1 exactly for H+ (Collatz, Wielandt); the lower end holds in every component by itself.
+  double upper_end = 0.0, lower_end = 0.0;
+  int32_t terms, at = 0;
+  for (int32_t sweep = 0; sweep <= SWEEPS; sweep++) {
+    double largest = 0.0, lowest_over_components = 0.0;
+    upper_end = 0.0;
+    for (int32_t i = 0; i < n; i++) {
+      w[i] = others(A, i, v, &terms)/A->diagonal[i];
+      upper_end = max2(upper_end, w[i]/v[i]);
+    }
+    for (int32_t c = 0, first = 0; c < A->components; c++) {   // components are few where this matters
+      if (A->components > 64) break;
+      double low = (double)INFINITY;
+      for (int32_t i = first; i < n; i++)
+        if (A->component[i] == c) low = min2(low, w[i]/v[i]);
+      if (low > lowest_over_components) {
+        lowest_over_components = low;
+        at = c;
+      }
+    }
+    lower_end = lowest_over_components;
+    if (upper_end < 1.0 - 1e-12*n || lower_end >= 1.0 || sweep == SWEEPS) break;
+    for (int32_t i = 0; i < n; i++) {
+      v[i] = 0.5*(v[i] + w[i]);
+      largest = max2(largest, v[i]);
+    }
+    for (int32_t i = 0; i < n; i++) v[i] = max2(v[i]/largest, 1e-200);
+  }
+  if (upper_end < 1.0 - 1e-12*n) {
+    finding_set(h, PERP_YES, "a positive v with <A> v > 0 was found; spectral radius <= %.6g", upper_end);
+    return;
+  }
+  if (lower_end >= 1.0) {
+    finding_set(h, PERP_NO, "<A> v <= 0 for a v > 0 on component %d: spectral radius >= %.6g", at, lower_end);
+    return;
+  }
+  if (unchained(A, v, reached) == 0) {
+    finding_set(h, PERP_YES, "dominant after %d scaling sweeps, each row linked to a strict one", SWEEPS);
+    return;
+  }
+  if (n <= CLASSIFY_H_ROWS && dense != NULL) {
+    const int found = compare_by_elimination(A, dense, v);
+    double margin = (double)INFINITY;
+    for (int32_t i = 0; found == 1 && i < n; i++) {
+      const double sum = others(A, i, v, &terms), own = A->diagonal[i]*v[i];
+      margin = v[i] > 0.0 ? min2(margin, (own - sum)/(own + sum) - (terms + 2)*unit) : -1.0;
+      if (!(margin > 0.0)) break;
+    }
+    if (found == 1 && margin > 0.0) {
+      finding_set(h, PERP_YES, "v = <A>^-1 e > 0 and <A> v > 0 beyond rounding");
+      return;
+    }
+    if (found == -1) {
+      finding_set(h, PERP_NO, "elimination in the comparison matrix meets a negative pivot");
+      return;
+    }
+  }
+  finding_set(h, PERP_UNKNOWN, "spectral radius of the comparison splitting between %.4g and %.4g", lower_end, upper_end);
+}
+
+static double dot4(int32_t n, const double *a, const double *b) {   // four sums: independent, hence quicker
+  double s[4] = {0.0, 0.0, 0.0, 0.0};
+  int32_t i = 0;
+  for (; i + 4 <= n; i += 4)
+    for (int32_t k = 0; k < 4; k++) s[k] += a[i + k]*b[i + k];
+  for (; i < n; i++) s[0] += a[i]*b[i];
+  return (s[0] + s[1]) + (s[2] + s[3]);
+}
+
+// Cholesky of the lower triangle of S + shift I. Returns -1, or the row at which *pivot was not positive.
+static int32_t cholesky(int32_t n, double *S, double shift, double *pivot) {
+  for (int32_t i = 0; i < n; i++) {
+    double *row = S + (size_t)i*(size_t)n;
+    for (int32_t j = 0; j < i; j++) {
+      const double *top = S + (size_t)j*(size_t)n;
+      row[j] = (row[j] - dot4(j, row, top))/top[j];
+    }
+    *pivot = row[i] + shift - dot4(i, row, row);
+    if (!(*pivot > 0.0)) return i;
+    row[i] = sqrt(*pivot);
+  }
+  return -1;
+}
+
+// The lower triangle of V (A + A')/2 V, where V makes the diagonal about 1: a congruence, so definiteness stays.
+static void symmetric_part(const entries *A, double *S) {
+  const int32_t n = A->n;
+  memset(S, 0, (size_t)n*(size_t)n*sizeof *S);
+  for (int32_t i = 0; i < n; i++) {
+    int exponent = 0;
+    frexp(A->diagonal[i], &exponent);
+    A->v[i] = A->diagonal[i] > 0.0 ? ldexp(1.0, -exponent/2) : 1.0;
+  }
+  for (int32_t j = 0; j < n; j++)
+    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
+      const int32_t i = A->row[p], low = i > j ? i : j, high = i > j ? j : i;
+      S[(size_t)low*(size_t)n + (size_t)high] += (i == j ? 1.0 : 0.5)*A->value[p]*A->v[i]*A->v[j];
+    }
+}
+
+void classify_definite(const entries *A, double *dense, finding *psd, finding *pd) {
+  const int32_t n = A->n;
+  for (int32_t i = 0; i < n; i++)
+    if (A->diagonal[i] < 0.0) {
+      finding_set(psd, PERP_NO, "A[%d][%d] = %.4g < 0", i, i, A->diagonal[i]);
+      *pd = *psd;
+      return;
+    }
+  int32_t zero = -1;
+  for (int32_t i = 0; i < n; i++) {
+    if (A->diagonal[i] != 0.0) continue;
+    if (zero < 0) zero = i;
+    // e_i'Ae_i = 0, so x'Ax takes both signs near e_i unless row + column of A vanish: merge the two sorted lists
+    int32_t p = A->colptr[i], q = A->rowptr[i];
+    while (p < A->colptr[i + 1] || q < A->rowptr[i + 1]) {
+      const int32_t a = p < A->colptr[i + 1] ? A->row[p] : n, b = q < A->rowptr[i + 1] ? A->column[q] : n, j = a < b ? a : b;
+      const double sum = (a == j ? A->value[p] : 0.0) + (b == j ? A->by_row[q] : 0.0);
+      if (sum != 0.0 && psd->verdict != PERP_NO) finding_set(psd, PERP_NO, "A[%d][%d] = 0 but A[%d][%d] + A[%d][%d] = %.4g", i, i, i, j, j, i, sum);
+      p += a == j;
+      q += b == j;
+    }
+  }
+  if (zero >= 0) finding_set(pd, PERP_NO, "A[%d][%d] = 0", zero, zero);
+  if (psd->verdict != PERP_UNKNOWN && pd->verdict != PERP_UNKNOWN) return;
+  if (dense == NULL) {
+    if (psd->verdict == PERP_UNKNOWN) finding_set(psd, PERP_UNKNOWN, "n = %d exceeds %d: no factorisation attempted", n, CLASSIFY_PSD_ROWS);
+    if (pd->verdict == PERP_UNKNOWN) finding_set(pd, PERP_UNKNOWN, "n = %d exceeds %d: no factorisation attempted", n, CLASSIFY_PSD_ROWS);
+    return;
+  }
+  // A factorisation of S succeeds if the smallest eigenvalue is above `error`, and proves that it is above -error.
+  symmetric_part(A, dense);
+  double trace = 0.0, pivot;
+  for (int32_t i = 0; i < n; i++) trace += dense[(size_t)i*(size_t)n + (size_t)i];
+  const double error = 1.1*(n + 2)*unit*trace + 0x1p-1000;
+  if (pd->verdict == PERP_UNKNOWN) {
+    if (cholesky(n, dense, -2.0*error, &pivot) < 0) {
+      finding_set(pd, PERP_YES, "Cholesky of the scaled (A + A')/2 - %.2g I succeeded", 2.0*error);
+      finding_set(psd, PERP_YES, "positive definite");
+      return;
+    }
+    symmetric_part(A, dense);
+  }
+  const int32_t at = cholesky(n, dense, 2.0*error, &pivot);
+  if (at >= 0) {
+    if (psd->verdict == PERP_UNKNOWN) finding_set(psd, PERP_NO, "attempted factorisation of (A + A')/2 met pivot %.3g at row %d", pivot, at);
+    if (pd->verdict == PERP_UNKNOWN) finding_set(pd, PERP_NO, "attempted factorisation of (A + A')/2 met pivot %.3g at row %d", pivot, at);
+    return;
+  }
+  if (psd->verdict == PERP_UNKNOWN) finding_set(psd, PERP_YES, "to rounding: scaled (A + A')/2 + %.2g I has a Cholesky factor", 2.0*error);
+  if (pd->verdict == PERP_UNKNOWN) finding_set(pd, PERP_UNKNOWN, "smallest eigenvalue of the scaled (A + A')/2 within %.2g of 0", 3.0*error);
+}
