@@ -75,6 +75,10 @@ double perp_parameter_value(const perp_options *options, const perp_parameter *p
 // says what is missing and which methods to try.
 perp_error perp_method_accepts(const perp_method *method, const perp_problem *problem);
 
+// What `auto` would try, in which order and why: "nncg (A is symmetric), then apgd (A is symmetric)". Components are tried
+// one by one in a solve; this looks at the problem as a whole.
+perp_error perp_auto_plan(const perp_problem *problem, char *text, size_t size);
+
 // A linear solver for A_II z_I = rhs_I on a changing free set I.
 struct perp_linear_ops {
   const char *name;

@@ -296,8 +296,8 @@ perp_error perp_set_option(perp_options *options, const char *key, const char *v
 typedef struct perp_limits {       // capacities of a solver
   int32_t n;
   int64_t nnz;                     // stored entries of A (dense: n*n; product: those of J; callback: 0)
-  int32_t dofs;                    // product: columns of J
   size_t scratch;                  // scratch_bytes and sweep_bytes of the operator, whichever is larger
+  int32_t lanes;                   // problems of a batch solved at once, each with memory of its own; 0 or 1: one by one
 } perp_limits;
 perp_limits perp_limits_of(const perp_problem *problem);   // just enough for this problem
 
@@ -325,8 +325,11 @@ perp_error perp_solve_once(const perp_problem *problem, double *x, const perp_op
 perp_error perp_solver_create(const perp_method *method, const perp_limits *limits, const perp_options *options,
                               const perp_allocator *allocator, perp_solver **solver);
 perp_error perp_solve(perp_solver *solver, const perp_problem *problem, double *x, perp_result *result);
+// Many small problems, limits.lanes at a time on options.threads threads: the same bits at any number of either. Returns
+// the first error, whose message is also in that problem's result; the others are still solved. With several lanes no
+// trace is kept, and callbacks may be called from several threads at once.
 perp_error perp_solve_batch(perp_solver *solver, const perp_problem *problems, int32_t count, double *const *x,
-                            perp_result *results);   // returns the first error; the other problems are still solved
+                            perp_result *results);
 void perp_solver_destroy(perp_solver *solver);       // NULL is fine
 
 // --------------------------------------------------------------------------------- classification

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "error.h"
 #include "methods.h"
 #include "run.h"
 #include "vector.h"
@@ -106,6 +107,22 @@ static void run_auto(perp_run *run) {
   run_stop(run, PERP_STATUS_UNSOLVED, "auto ran %s", tried);
   if (run->message[0] != '\0' && strncmp(run->message, "auto", 4) != 0)
     snprintf(run->message, sizeof run->message, "auto ran %s", tried);
+}
+
+perp_error perp_auto_plan(const perp_problem *problem, char *text, size_t size) {
+  if (text == NULL || size == 0) return error_set(PERP_ERROR_ARGUMENT, "perp_auto_plan: text is NULL");
+  const perp_error error = perp_validate(problem);
+  if (error != PERP_OK) return error;
+  const perp_options options = perp_default_options(&method_auto);
+  const perp_run run = {.A = problem->A, .n = problem->A.n, .lo = problem->lo, .hi = problem->hi, .options = &options};
+  rung rungs[RUNGS];
+  const int count = ladder(&run, rungs);
+  text[0] = '\0';
+  for (int k = 0; k < count; k++) {
+    const size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s (%s)", used > 0 ? ", then " : "", rungs[k].method->name, rungs[k].why);
+  }
+  return PERP_OK;
 }
 
 static size_t bytes(const perp_limits *limits, const perp_options *options) {

@@ -13,6 +13,9 @@ struct perp_solver {
   const perp_method *method;
   void *block;               // all memory below
   team *threads;
+  perp_solver **lanes;       // limits.lanes - 1 further solvers, for batches
+  int32_t batch_failed;      // first problem of this lane that was refused, and why
+  perp_error batch_error;
   certifier judge;           // on the caller's data
   presolve reduced;
   double *x;                 // n: the answer in the making, in the caller's terms

@@ -20,10 +20,8 @@ static void default_release(void *context, void *memory) {
 }
 
 perp_limits perp_limits_of(const perp_problem *problem) {
-  const perp_view view = operator_view(&problem->A);
   const size_t scratch = operator_scratch_bytes(&problem->A), sweep = operator_sweep_bytes(&problem->A);
-  return (perp_limits){.n = problem->A.n, .nnz = problem_nnz(problem), .scratch = scratch > sweep ? scratch : sweep,
-                       .dofs = view.kind == PERP_VIEW_PRODUCT ? ((const perp_product *)view.data)->dofs : 0};
+  return (perp_limits){.n = problem->A.n, .nnz = problem_nnz(problem), .scratch = scratch > sweep ? scratch : sweep};
 }
 
 static void solver_layout(perp_solver *s, arena *memory) {
@@ -31,16 +29,34 @@ static void solver_layout(perp_solver *s, arena *memory) {
   certifier_layout(&s->judge, memory, n, s->limits.scratch);
   presolve_layout(&s->reduced, memory, n, s->options.presolve || s->options.split ? s->limits.nnz : 0);
   s->x = ARENA_ARRAY(memory, double, n);
+  const int32_t lanes = s->limits.lanes > 1 ? s->limits.lanes - 1 : 0;
+  s->lanes = ARENA_ARRAY(memory, perp_solver *, lanes);
+  for (int32_t k = 0; s->lanes != NULL && k < lanes; k++) s->lanes[k] = NULL;
   const size_t runs = child_bytes(s->method, &s->limits, &s->options);
   unsigned char *base = arena_take(memory, runs, 1);
   s->runs = (arena){base, runs, 0};
 }
 
+static perp_error create_lanes(perp_solver *s) {   // a solver for each lane of a batch but the first
+  perp_limits limits = s->limits;
+  limits.lanes = 0;
+  perp_options options = s->options;
+  options.threads = 1;
+  options.scheduler = NULL;
+  options.trace_capacity = s->options.trace_capacity = s->limits.lanes > 1 ? 0 : options.trace_capacity;
+  for (int32_t k = 0; k + 1 < s->limits.lanes; k++) {
+    const perp_error error = perp_solver_create(s->method, &limits, &options, &s->allocator, &s->lanes[k]);
+    if (error != PERP_OK) return error;
+  }
+  return PERP_OK;
+}
+
 perp_error perp_solver_create(const perp_method *method, const perp_limits *limits, const perp_options *options,
                               const perp_allocator *allocator, perp_solver **solver) {
   if (limits == NULL || solver == NULL) return error_set(PERP_ERROR_ARGUMENT, "perp_solver_create: limits or solver is NULL");
-  if (limits->n < 0 || limits->nnz < 0) return error_set(PERP_ERROR_ARGUMENT, "limits: n = %d and nnz = %lld must not be negative",
-                                                         limits->n, (long long)limits->nnz);
+  if (limits->n < 0 || limits->nnz < 0 || limits->lanes < 0 || limits->lanes > 4096)
+    return error_set(PERP_ERROR_ARGUMENT, "limits: n = %d and nnz = %lld must not be negative, lanes = %d must be in 0..4096",
+                     limits->n, (long long)limits->nnz, limits->lanes);
   const perp_options defaults = perp_default_options(method);
   if (options == NULL) options = &defaults;
   perp_error error = options_check(options);
@@ -76,12 +92,18 @@ perp_error perp_solver_create(const perp_method *method, const perp_limits *limi
       return error_set(PERP_ERROR_MEMORY, "cannot start %d threads", options->threads);
     }
   }
+  error = create_lanes(s);
+  if (error != PERP_OK) {
+    perp_solver_destroy(s);
+    return error;
+  }
   *solver = s;
   return PERP_OK;
 }
 
 void perp_solver_destroy(perp_solver *s) {
   if (s == NULL) return;
+  for (int32_t k = 0; s->lanes != NULL && k + 1 < s->limits.lanes; k++) perp_solver_destroy(s->lanes[k]);
   team_destroy(s->threads);
   const perp_allocator memory_of = s->allocator;
   if (s->block != NULL) memory_of.release(memory_of.context, s->block);
@@ -263,17 +285,39 @@ perp_error perp_solve_once(const perp_problem *problem, double *x, const perp_op
   return error;
 }
 
-perp_error perp_solve_batch(perp_solver *solver, const perp_problem *problems, int32_t count, double *const *x, perp_result *results) {
-  if (count > 0 && (problems == NULL || x == NULL || results == NULL))
-    return error_set(PERP_ERROR_ARGUMENT, "perp_solve_batch: problems, x or results is NULL");
-  perp_error first = PERP_OK;
-  char message[256] = "";
-  for (int32_t k = 0; k < count; k++) {
-    const perp_error error = perp_solve(solver, &problems[k], x[k], &results[k]);
-    if (error != PERP_OK && first == PERP_OK) {
-      first = error;
-      snprintf(message, sizeof message, "problem %d: %.220s", k, perp_last_message());
+// A batch in progress: lane k solves problems k, k + lanes, k + 2 lanes, ... with a solver of its own.
+typedef struct batch {
+  perp_solver *solver;
+  const perp_problem *problems;
+  double *const *x;
+  perp_result *results;
+  int32_t count, lanes;
+} batch;
+
+static void run_lane(void *data, int32_t lane) {
+  batch *b = data;
+  perp_solver *s = lane == 0 ? b->solver : b->solver->lanes[lane - 1];
+  s->batch_failed = b->count;
+  for (int32_t k = lane; k < b->count; k += b->lanes) {
+    const perp_error error = perp_solve(s, &b->problems[k], b->x[k], &b->results[k]);
+    if (error == PERP_OK) continue;
+    snprintf(b->results[k].message, sizeof b->results[k].message, "%s", perp_last_message());
+    if (k < s->batch_failed) {
+      s->batch_failed = k;
+      s->batch_error = error;
     }
   }
-  return first == PERP_OK ? PERP_OK : error_set(first, "%s", message);
+}
+
+perp_error perp_solve_batch(perp_solver *solver, const perp_problem *problems, int32_t count, double *const *x, perp_result *results) {
+  if (solver == NULL || (count > 0 && (problems == NULL || x == NULL || results == NULL)))
+    return error_set(PERP_ERROR_ARGUMENT, "perp_solve_batch: solver, problems, x or results is NULL");
+  const int32_t lanes = solver->limits.lanes > 1 ? solver->limits.lanes : 1;
+  batch b = {solver, problems, x, results, count, lanes};
+  team_run(solver->threads, run_lane, &b, lanes);
+  const perp_solver *first = solver;
+  for (int32_t k = 0; k + 1 < lanes; k++)
+    if (solver->lanes[k]->batch_failed < first->batch_failed) first = solver->lanes[k];
+  if (first->batch_failed >= count) return PERP_OK;
+  return error_set(first->batch_error, "problem %d: %.220s", first->batch_failed, results[first->batch_failed].message);
 }
