@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that are missing, and only those.
+#
+#   scripts/packages.sh run      what ./run needs: a compiler, the build tools, a plotter
+#   scripts/packages.sh test     what ./test needs in addition: test library, sanitizers, fuzzer, oracles
+#
+# PERP_NO_APT=1 leaves the machine as it is. Without apt-get the needed tools are listed, and the
+# caller goes on if they exist. Sourced by ./run and ./test, which call packages_install.
+
+packages_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=scripts/stage.sh
+. "$packages_top/scripts/stage.sh"
+
+# shellcheck disable=SC2034  # the lists are reached by name, ${!wanted}
+{
+packages_run='gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libjansson-dev gnuplot-nox'
+packages_test="$packages_run g++ libcmocka-dev clang-14 libclang-rt-14-dev gcovr file
+  python3 python3-numpy python3-scipy"
+
+# The commands that stand for the packages where dpkg cannot be asked.
+packages_tools_run='cc cmake ninja pkg-config gnuplot'
+packages_tools_test="$packages_tools_run c++ clang-14 gcovr file python3"
+}
+
+# packages_missing LIST: the names that are not installed, one per line.
+packages_missing() {
+  local wanted=packages_$1 name
+  for name in ${!wanted}; do
+    [ "$(dpkg-query -W -f='${Status}' "$name" 2>/dev/null)" = 'install ok installed' ] || echo "$name"
+  done
+}
+
+packages_apt() {
+  local root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || { echo 'not root, and there is no sudo'; return 1; }
+    root=(sudo)
+  fi
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=600 "$@"
+}
+
+packages_update_and_install() {
+  packages_apt update
+  packages_apt install -y --no-install-recommends "$@"
+}
+
+# packages_install LIST: one numbered line; returns 1 if the list cannot be satisfied.
+packages_install() {
+  local list=$1 log=$packages_top/build/log/packages-$1.log tools=packages_tools_$1 missing absent='' tool
+  if [ "${PERP_NO_APT:-0}" = 1 ] || ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+    stage_begin "looking for the tools"
+    for tool in ${!tools}; do
+      command -v "$tool" >/dev/null || absent+=" $tool"
+    done
+    if [ "${PERP_NO_APT:-0}" = 1 ]; then
+      stage_end 'no packages installed (PERP_NO_APT=1)'
+    else
+      stage_end 'no apt-get on this machine'
+    fi
+    [ -z "$absent" ] && return 0
+    local wanted=packages_$list
+    echo "      not found:$absent"
+    # shellcheck disable=SC2086  # the names are words
+    echo '      Debian has them in:' ${!wanted}
+    return 1
+  fi
+
+  missing=$(packages_missing "$list")
+  if [ -z "$missing" ]; then
+    stage_begin 'packages'
+    stage_end 'all present'
+    return 0
+  fi
+  # shellcheck disable=SC2086  # the names are words
+  set -- $missing
+  stage_begin "installing $# missing package$([ $# -eq 1 ] || echo s): $*"
+  if stage_quietly "$log" packages_update_and_install "$@" && [ -z "$(packages_missing "$list")" ]; then
+    stage_end
+  else
+    stage_end FAILED
+    stage_show "$log"
+    return 1
+  fi
+}
+
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+  case ${1:-} in
+    run | test) packages_install "$1" ;;
+    *) echo 'usage: scripts/packages.sh run|test' >&2; exit 2 ;;
+  esac
+fi

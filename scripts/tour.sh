@@ -1,0 +1,335 @@
+#!/usr/bin/env bash
+# A tour of perp: generates problems of different character, solves each with every method,
+# prints one table and plots the convergence. Everything lands in out/.
+#
+#   scripts/tour.sh                        normally called by ./run
+#   PERP=path/to/perp scripts/tour.sh      with another build of the program
+#   PERP_TOUR_METHODS='pgs auto' ...       with some of the methods only
+#   PERP_TOUR_SECONDS=1 ...                with another time limit for each solve (default 5)
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+
+# name | arguments of `perp gen` | title of the panel
+problems=(
+  'fluid|fluid2d --size 48|A swirling liquid that may leave its walls'
+  'wall|wall|Contact forces in a wall of bricks'
+  'dense|dense-pd --n 200|A dense positive definite matrix'
+  'mixed|mixed --n 1000|Free, boxed, fixed and one-sided rows'
+)
+perp=${PERP:-build/release/cli/perp}
+seconds=${PERP_TOUR_SECONDS:-5}
+out=out
+results=$out/results
+convergence=$out/convergence
+
+[ -n "${stage_index:-}" ] || stage_total=3
+# shellcheck source=scripts/stage.sh
+. scripts/stage.sh
+[ -x "$perp" ] || { echo "tour: there is no program $perp; ./run builds it" >&2; exit 5; }
+
+# ------------------------------------------------------------------------------------ the problems
+
+rm -rf "$results"
+mkdir -p "$results"
+stage_begin "generating ${#problems[@]} problems into $out/"
+for problem in "${problems[@]}"; do
+  IFS='|' read -r name arguments title <<<"$problem"
+  rm -rf "${out:?}/$name"
+  # shellcheck disable=SC2086  # the arguments are words
+  if ! stage_quietly "$results/$name.gen.txt" "$perp" gen $arguments -o "$out/$name"; then
+    stage_end FAILED
+    stage_show "$results/$name.gen.txt"
+    exit 1
+  fi
+done
+stage_end
+
+# -------------------------------------------------------------------------------------- the solves
+
+methods=${PERP_TOUR_METHODS:-$("$perp" methods --names)} || exit 1
+methods=$(echo "$methods" | tr -s '[:space:]' '\n' | sed '/^$/d')
+if grep -qx auto <<<"$methods"; then methods=$(grep -vx auto <<<"$methods"; echo auto); fi
+count=$((${#problems[@]} * $(wc -l <<<"$methods")))
+
+# field KEY FILE: the first value of "KEY" in a JSON object, without its quotes.
+field() {
+  awk -v key="\"$1\"" '
+    { text = text " " $0 }
+    END {
+      at = index(text, key)
+      if (!at) exit
+      rest = substr(text, at + length(key))
+      sub(/^[ \t\r]*:[ \t\r]*/, "", rest)
+      if (rest ~ /^"/) {
+        rest = substr(rest, 2)
+        sub(/".*/, "", rest)
+      } else sub(/[],} \t\r].*/, "", rest)
+      if (rest != "null") print rest
+    }' "$2"
+}
+
+# progress DONE TEXT: a bar on a terminal, plain lines elsewhere; both on stderr.
+if [ -n "${NO_COLOR:-}" ]; then bright='' faint='' plain=''; else bright=$'\e[32m' faint=$'\e[2m' plain=$'\e[0m'; fi
+progress() {
+  local width=32 full
+  full=$(($1 * width / count))
+  if [ -t 2 ]; then
+    printf '\r\e[K      %s%s%s%s%s %d/%d  %s' \
+      "$bright" "$(printf '%*s' "$full" '' | tr ' ' '#')" \
+      "$plain$faint" "$(printf '%*s' $((width - full)) '' | tr ' ' '.')" "$plain" "$1" "$count" "$2" >&2
+  else
+    printf '      %d/%d  %s\n' "$1" "$count" "$2" >&2
+  fi
+}
+progress_end() { if [ -t 2 ]; then printf '\r\e[K' >&2; fi; }
+
+# word_of CODE: how a solve ended that has no status but this exit code.
+word_of() {
+  case $1 in
+    0) echo 'no result' ;;
+    2 | 4) echo 'not accepted' ;;
+    3) echo 'bad input' ;;
+    5) echo 'not built in' ;;
+    130) echo 'interrupted' ;;
+    *) if [ "$1" -gt 128 ]; then echo "crashed ($1)"; else echo "error $1"; fi ;;
+  esac
+}
+
+stage_begin "solving them with $(wc -l <<<"$methods") methods, at most $seconds s each"
+echo
+trap 'progress_end; exit 130' INT
+printf 'problem\tn\tmethod\tstatus\titerations\tresidual\tseconds\n' >"$out/table.tsv"
+printf 'problem\tmethod\titeration\tseconds\tresidual\tend\n' >"$convergence.tsv"
+done=0 crashed=0
+for problem in "${problems[@]}"; do
+  IFS='|' read -r name arguments title <<<"$problem"
+  size=''
+  for method in $methods; do
+    progress "$done" "$name: $method"
+    base=$results/$name-$method
+    code=0
+    "$perp" solve "$out/$name" --method "$method" --time-limit "${seconds}s" --json \
+      --trace "$base.csv" -o "$base.x.mtx" >"$base.json" 2>"$base.err" </dev/null || code=$?
+    done=$((done + 1))
+    if [ "$code" -eq 130 ]; then progress_end; exit 130; fi
+    if [ "$code" -gt 128 ]; then crashed=$((crashed + 1)); fi
+
+    status=$(field status "$base.json" | tr _ ' ')
+    case $status in '' | error) status=$(word_of "$code") ;; esac
+    label=$method
+    chosen=$(field method "$base.json")
+    if [ -n "$chosen" ] && [ "$chosen" != "$method" ]; then label="$method: $chosen"; fi
+    known=$(field n "$base.json")
+    size=${known:-$size}
+    row=$name
+    for value in "$size" "$label" "$status" "$(field iterations "$base.json")" \
+      "$(field residual "$base.json")" "$(field seconds "$base.json")"; do
+      row+=$'\t'${value:--}
+    done
+    echo "$row" >>"$out/table.tsv"
+
+    # The curve: at most some 400 points, evenly spread over the logarithm of the iteration.
+    [ -s "$base.csv" ] || continue
+    awk -F, -v OFS='\t' -v problem="$name" -v method="$method" -v solved="$([ "$status" = solved ] && echo 1 || echo 2)" '
+      NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+      {
+        held = problem OFS method OFS $column["iteration"] OFS $column["seconds"] OFS $column["residual"]
+        waiting = 1
+        if ($column["iteration"] < next_shown) next
+        next_shown = $column["iteration"]*1.02
+        pending = pending held OFS 0 "\n"
+        waiting = 0
+      }
+      END {
+        if (!waiting) sub(/0\n$/, "", pending)      # the last point carries the mark of the end
+        else pending = pending held OFS
+        if (NR > 1) printf "%s%d\n", pending, solved
+      }' "$base.csv" >>"$convergence.tsv"
+  done
+done
+progress_end
+stage_end "      $count solves"
+
+# ---------------------------------------------------------------------------------------- the plot
+
+# drawn METHOD [PROBLEM]: whether there is a curve.
+drawn() {
+  awk -F'\t' -v m="$1" -v p="${2:-}" '
+    $2 == m && (p == "" || $1 == p) && $3 >= 1 { found = 1; exit }
+    END { exit !found }' "$convergence.tsv"
+}
+
+panels=${#problems[@]}
+columns=$((panels > 1 ? 2 : 1))
+rows=$(((panels + columns - 1) / columns))
+{
+  cat <<GNUPLOT
+# Residual against iteration, one panel per problem. Run in this directory: gnuplot convergence.gp
+data = "convergence.tsv"
+shown(r) = r > 1e-16 ? r : 1e-16        # zero has no logarithm
+pick(p, m) = strcol(1) eq p && strcol(2) eq m
+set datafile separator "\t"
+set key off
+set border 3 lc rgb "#555555"
+set tics nomirror out scale 0.6 textcolor rgb "#333333"
+set grid xtics ytics lt 1 lc rgb "#e6e6e6" lw 1
+set logscale xy
+set format x "10^{%T}"
+set format y "10^{%T}"
+set ytics 1e2
+set mxtics 1
+set mytics 1
+set style line 99 lc rgb "#999999" lw 1.2 dt (6,5)
+set xlabel "iteration" textcolor rgb "#333333" offset 0,0.4
+set ylabel "residual" textcolor rgb "#333333" offset 1.6,0
+GNUPLOT
+  index=0
+  for method in $methods; do
+    # Distinguishable colours, also for colour-blind readers; dashes from the ninth method on.
+    colours=('#0072b2' '#e69f00' '#009e73' '#d55e00' '#56b4e9' '#cc79a7' '#8a6d00' '#882255')
+    colour=${colours[$((index % 8))]} width=2 dash=$((index / 8 + 1))
+    if [ "$method" = auto ]; then colour='#111111' width=3.2 dash=1; fi
+    index=$((index + 1))
+    echo "set style line $index lc rgb \"$colour\" lw $width dt $dash pt 7 ps 0.75"
+    echo "set style line $((index + 100)) lc rgb \"$colour\" lw 2 pt 2 ps 0.8"
+  done
+
+  # The legend: a line sample and a name for each method, in centred rows below the panels.
+  legend='' legend_row='' legend_rows=() legend_width=0 index=0
+  for method in $methods; do
+    index=$((index + 1))
+    if ! drawn "$method"; then continue; fi
+    entry=$((68 + 8 * ${#method}))
+    if [ $((legend_width + entry)) -gt 1040 ]; then
+      legend_rows+=("$legend_width$legend_row")
+      legend_row='' legend_width=0
+    fi
+    legend_row+=" $index:$method:$legend_width"
+    legend_width=$((legend_width + entry))
+  done
+  legend_rows+=("$legend_width$legend_row")
+  height=$((rows * 362 + 94 + 24 * ${#legend_rows[@]}))
+  bottom=$((24 * ${#legend_rows[@]} - 4))
+  for row in "${legend_rows[@]}"; do
+    read -r legend_width entries <<<"$row"
+    for entry in $entries; do
+      IFS=: read -r index method offset <<<"$entry"
+      left=$(((1100 - legend_width) / 2 + offset + 12))
+      legend+="  set arrow from screen $left/1100.0, screen $bottom.0/$height to screen $((left + 30))/1100.0, screen $bottom.0/$height nohead ls $index"$'\n'
+      legend+="  set label \"$method\" at screen $((left + 37))/1100.0, screen $bottom.0/$height left noenhanced textcolor rgb \"#222222\""$'\n'
+    done
+    bottom=$((bottom - 24))
+  done
+  cat <<GNUPLOT
+do for [kind in "svg png"] {
+  if (kind eq "svg") { set terminal svg size 1100,$height font "DejaVu Sans,13" background "#ffffff" }
+  if (kind eq "png") { set terminal pngcairo size 1100,$height font "DejaVu Sans,10.5" background "#ffffff" }
+  set output "convergence.".kind
+  set multiplot
+  set label 1 "{/*1.45 How fast does each method converge?}" at screen 0.5, screen 1 - 30.0/$height center textcolor rgb "#111111"
+  set label 2 "• solved, × ended unsolved; dashed: the tolerance 10^{-8}" at screen 0.5, screen 1 - 56.0/$height center textcolor rgb "#666666"
+$legend
+GNUPLOT
+  panel=0
+  for problem in "${problems[@]}"; do
+    IFS='|' read -r name arguments title <<<"$problem"
+    n=$(awk -F'\t' -v p="$name" '$1 == p && $2 != "-" { print $2; exit }' "$out/table.tsv")
+    row=$((panel / columns)) column=$((panel % columns))
+    panel=$((panel + 1))
+    cat <<GNUPLOT
+  set lmargin at screen ($column + 0.13)/$columns.0
+  set rmargin at screen ($column + 0.96)/$columns.0
+  set tmargin at screen 1 - ($row*362 + 118.0)/$height
+  set bmargin at screen 1 - ($row*362 + 372.0)/$height
+  set title "{/:Bold $name}  $title, n = ${n:-?}" textcolor rgb "#222222" offset 0,-0.4
+GNUPLOT
+    printf '  plot [1:][1e-16 < * : * < 1e4] 1e-8 with lines ls 99 notitle'
+    index=0
+    for method in $methods; do
+      index=$((index + 1))
+      if ! drawn "$method" "$name"; then continue; fi
+      # shellcheck disable=SC2016  # the dollars are gnuplot's
+      for marks in '$3 >= 1|lines|0' '$6 == 1|points|0' '$6 == 2|points|100'; do
+        IFS='|' read -r condition style shift <<<"$marks"
+        printf ', \\\n    data using (pick("%s", "%s") && %s ? $3 : NaN):(shown($5)) with %s ls %d notitle' \
+          "$name" "$method" "$condition" "$style" $((index + shift))
+      done
+    done
+    printf '\n  unset label\n  unset arrow\n'
+  done
+  printf '  unset multiplot\n}\nset output\n'
+} >"$convergence.gp"
+
+stage_begin 'plotting the convergence'
+if stage_quietly "$results/gnuplot.txt" env -C "$out" gnuplot convergence.gp && [ -s "$convergence.svg" ] && [ -s "$convergence.png" ]; then
+  stage_end
+  plotted=1
+else
+  stage_end FAILED
+  stage_show "$results/gnuplot.txt"
+  plotted=0
+fi
+
+# --------------------------------------------------------------------------------------- the table
+
+echo
+awk -F'\t' '
+  function duration(s) {
+    if (s !~ /^[0-9]/) return s
+    if (s < 1e-3) return sprintf("%.0f us", s*1e6)
+    if (s < 1) return sprintf("%.3g ms", s*1e3)
+    return sprintf("%.3g s", s)
+  }
+  {
+    if (NR > 1 && $6 ~ /^[0-9]/) $6 = sprintf("%.1e", $6)
+    if (NR > 1) $7 = duration($7); else $7 = "time"
+    for (i = 1; i <= 7; i++) {
+      cell[NR, i] = $i
+      if (length($i) > width[i]) width[i] = length($i)
+    }
+  }
+  END {
+    gap = 2
+    for (i = 1; i <= 7; i++) total += width[i]
+    if (total + 6*gap > 80) gap = 1
+    if (total + 6*gap > 80) width[3] -= total + 6*gap - 80
+    for (r = 1; r <= NR; r++) {
+      if (r > 1 && cell[r, 1] != cell[r - 1, 1]) {
+        line = ""
+        for (i = 1; i <= 7; i++) line = line sprintf("%s%*s", i > 1 ? sprintf("%*s", gap, "") : "", width[i], "")
+        gsub(/ /, "-", line)
+        print line
+      }
+      line = ""
+      for (i = 1; i <= 7; i++) {
+        text = substr(cell[r, i], 1, width[i])
+        side = (i == 1 || i == 3 || i == 4) ? "-" : ""
+        line = line (i > 1 ? sprintf("%*s", gap, "") : "") sprintf("%" side width[i] "s", text)
+      }
+      sub(/ +$/, "", line)
+      print line
+    }
+  }' "$out/table.tsv"
+
+unsolved=$(awk -F'\t' '
+  NR > 1 { seen[$1] = 1; if ($4 == "solved") solved[$1] = 1 }
+  END { for (p in seen) if (!(p in solved)) printf " %s", p }' "$out/table.tsv")
+first=${problems[0]%%|*}
+cat <<TEXT
+
+Where to look:
+$(printf '  %-26s %s\n' \
+  "$convergence.svg (.png)" 'the curves; data in .tsv, script in .gp' \
+  "$out/table.tsv" 'the table above' \
+  "$out/$first/" 'one of the problems: A.mtx, b.mtx, bounds' \
+  "$results/" 'each result: JSON, trace, solution, messages')
+What to try next:
+  $perp solve $out/$first
+  $perp check $out/$first $results/$first-auto.x.mtx
+  $perp classify $out/$first
+  $perp explain pgs
+TEXT
+
+if [ "$crashed" -gt 0 ]; then echo "tour: $crashed solves crashed; see $results/*.err" >&2; exit 1; fi
+if [ -n "$unsolved" ]; then echo "tour: no method solved:$unsolved" >&2; exit 1; fi
+[ "$plotted" -eq 1 ] || exit 1
