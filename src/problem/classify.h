@@ -1,10 +1,10 @@
-// classify.h: the entries of a matrix by columns and by rows, and the class tests that need more than a glance.
+// classify.h: a matrix by columns and by rows, and the class tests that need more than a glance.
 #ifndef PERP_CLASSIFY_H
 #define PERP_CLASSIFY_H
 
 #include <perp/perp.h>
 
-typedef struct entries {        // A by columns and, transposed, by rows; no zeros
+typedef struct matrix {         // A by columns and, transposed, by rows; no zeros
   int32_t n;
   int32_t *colptr, *row;        // n + 1, nnz
   double *value;                // nnz
@@ -14,20 +14,23 @@ typedef struct entries {        // A by columns and, transposed, by rows; no zer
   double largest;               // max |A_ij|
   const int32_t *component;     // n: label of the connected component
   int32_t components;
-  double *v, *w;                // n each: work
+  double *v, *w, *low;          // n each: work
   int32_t *queue;               // n
-} entries;
+} matrix;
 
-typedef struct finding { perp_verdict verdict; char reason[96]; } finding;   // as in perp_classes.of[]
+// as in perp_classes.of[]
+typedef struct finding { perp_verdict verdict; char reason[96]; } finding;
 
 enum { CLASSIFY_H_ROWS = 500, CLASSIFY_PSD_ROWS = 1500 };
 size_t classify_dense_doubles(int32_t n);   // of `dense` below; 0: too large
 
-// H+ by diagonal dominance, by scaling sweeps, and for small n by elimination in the comparison matrix.
-void classify_h(const entries *A, double *dense, finding *h);
-// Definiteness of (A + A')/2 by two shifted Cholesky factorisations; dense NULL: n exceeds CLASSIFY_PSD_ROWS.
-void classify_definite(const entries *A, double *dense, finding *psd, finding *pd);
-void classify_friction(const entries *A, finding *friction);
+// H+ by diagonal dominance, by scaling sweeps, and for small n by elimination in the comparison
+// matrix.
+void classify_h(const matrix *A, double *dense, finding *h);
+// Definiteness of (A + A')/2 by two shifted Cholesky factorisations; dense NULL: n exceeds
+// CLASSIFY_PSD_ROWS.
+void classify_definite(const matrix *A, double *dense, finding *psd, finding *pd);
+void classify_friction(const matrix *A, finding *friction);
 void finding_set(finding *f, perp_verdict verdict, const char *format, ...);
 
 #endif

@@ -24,13 +24,14 @@ int32_t components_find(const perp_operator *A, int32_t *component, int32_t *ent
     entries[i] = 0;
   }
   const perp_view view = operator_view(A);
+  const int shifted = view.shift != 0.0;   // then every diagonal entry counts, stored or not
   *known = 1;
   if (view.kind == PERP_VIEW_DENSE) {
     const perp_dense *D = view.data;
     const size_t ld = (size_t)(D->ld != 0 ? D->ld : D->n);
     for (int32_t i = 0; i < n; i++)
       for (int32_t j = 0; j < n; j++) {
-        if (D->value[(size_t)i*ld + (size_t)j] == 0.0) continue;
+        if (D->value[(size_t)i*ld + (size_t)j] == 0.0 || (shifted && i == j)) continue;
         entries[D->by_column ? j : i]++;
         if (parent[i] != parent[j]) join(parent, i, j);
       }
@@ -38,8 +39,8 @@ int32_t components_find(const perp_operator *A, int32_t *component, int32_t *ent
     const perp_csc *C = view.data;
     for (int32_t j = 0; j < n; j++)
       for (int32_t p = C->colptr[j]; p < C->colptr[j + 1]; p++) {
-        if (C->value[p] == 0.0) continue;
         const int32_t i = C->row[p];
+        if (C->value[p] == 0.0 || (shifted && i == j)) continue;
         entries[i]++;
         if (parent[i] != parent[j]) join(parent, i, j);
       }
@@ -51,6 +52,7 @@ int32_t components_find(const perp_operator *A, int32_t *component, int32_t *ent
     }
     return n > 0;
   }
+  for (int32_t i = 0; shifted && i < n; i++) entries[i]++;
   // A root precedes its members, so one pass turns parents into labels: root r gets -(label + 1) on the way.
   int32_t count = 0;
   for (int32_t i = 0; i < n; i++) {

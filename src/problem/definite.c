@@ -6,6 +6,9 @@
 #include "vector.h"
 
 enum { SWEEPS = 20 };
+#define BELOW_ONE (1.0 - 1e-12)   // rounding of a ratio is far smaller
+// share of the diagonal that a proof by elimination leaves as margin
+#define DELTA 1e-9
 static const double unit = 0x1p-53;
 
 size_t classify_dense_doubles(int32_t n) {
@@ -13,7 +16,7 @@ size_t classify_dense_doubles(int32_t n) {
 }
 
 // sum over j != i of |A_ij| v_j, and how many terms
-static double others(const entries *A, int32_t i, const double *v, int32_t *terms) {
+static double others(const matrix *A, int32_t i, const double *v, int32_t *terms) {
   double sum = 0.0;
   *terms = A->rowptr[i + 1] - A->rowptr[i];
   for (int32_t p = A->rowptr[i]; p < A->rowptr[i + 1]; p++)
@@ -21,13 +24,15 @@ static double others(const entries *A, int32_t i, const double *v, int32_t *term
   return sum;
 }
 
-// With rows scaled by v: -1 where some row is not dominant, else how many rows hang on no strictly dominant one. A weakly
-// dominant row is as good as a strict one if a chain of entries leads from it to a strict one.
-static int32_t unchained(const entries *A, const double *v, uint8_t *reached) {
+// With rows scaled by v: -1 where some row is not dominant, else how many rows hang on no strictly
+// dominant one. A weakly dominant row is as good as a strict one if a chain of entries leads from
+// it to a strict one.
+static int32_t unchained(const matrix *A, const double *v, uint8_t *reached) {
   int32_t head = 0, tail = 0;
   for (int32_t i = 0; i < A->n; i++) {
     int32_t terms;
-    const double sum = others(A, i, v, &terms), own = A->diagonal[i]*v[i], rounding = (terms + 2)*unit*(sum + own);
+    const double sum = others(A, i, v, &terms), own = A->diagonal[i]*v[i],
+        rounding = (terms + 2)*unit*(sum + own);
     reached[i] = own - sum > rounding;
     if (own - sum < -rounding) return -1;
     if (reached[i]) A->queue[tail++] = i;
@@ -44,24 +49,28 @@ static int32_t unchained(const entries *A, const double *v, uint8_t *reached) {
   return A->n - tail;
 }
 
-// Elimination without pivoting in the comparison matrix <A>: A is H+ exactly if all pivots are positive. Then v = <A>^-1 e is
-// the scaling. Returns 1: v was found, -1: a pivot is clearly not positive, 0: not decided.
-static int compare_by_elimination(const entries *A, double *D, double *v) {
+// Elimination without pivoting in the comparison matrix with a diagonal smaller by the factor 1 -
+// delta. All pivots are positive exactly if its spectral radius allows; then v = (<A> - delta D)^-1
+// e > 0 and <A> v >= delta D v. Returns 1: v was found, -1: a pivot is clearly negative, 0: not
+// decided.
+static int compare_by_elimination(const matrix *A, double delta, double *D, double *v) {
   const int32_t n = A->n;
   const size_t ld = (size_t)n;
   memset(D, 0, ld*ld*sizeof *D);
   for (int32_t i = 0; i < n; i++) {
     v[i] = 1.0;
     for (int32_t p = A->rowptr[i]; p < A->rowptr[i + 1]; p++)
-      D[(size_t)i*ld + (size_t)A->column[p]] = A->column[p] == i ? A->by_row[p] : -fabs(A->by_row[p]);
+      D[(size_t)i*ld + (size_t)A->column[p]] = A->column[p] == i ? (1.0 - delta)*A->by_row[p]
+          : -fabs(A->by_row[p]);
   }
   for (int32_t k = 0; k < n; k++) {
-    const double *top = D + (size_t)k*ld;
-    if (!(top[k] > 4.0*(n + 1)*unit*A->diagonal[k])) return top[k] < -4.0*(n + 1)*unit*A->diagonal[k] ? -1 : 0;
+    const double *top = D + (size_t)k*ld, rounding = 4.0*(n + 1)*unit*A->diagonal[k];
+    if (!(top[k] > rounding)) return top[k] < -rounding ? -1 : 0;
     for (int32_t i = k + 1; i < n; i++) {
       double *row = D + (size_t)i*ld;
       if (row[k] == 0.0) continue;
-      const double l = row[k]/top[k];   // <= 0: all off-diagonal entries stay <= 0, nothing cancels but on the diagonal
+      // <= 0: all off-diagonal entries stay <= 0, nothing cancels but on the diagonal
+      const double l = row[k]/top[k];
       for (int32_t j = k + 1; j < n; j++) row[j] -= l*top[j];
       v[i] -= l*v[k];
     }
@@ -74,7 +83,7 @@ static int compare_by_elimination(const entries *A, double *D, double *v) {
   return 1;
 }
 
-void classify_h(const entries *A, double *dense, finding *h) {
+void classify_h(const matrix *A, double *dense, finding *h) {
   const int32_t n = A->n;
   double *v = A->v, *w = A->w;
   uint8_t *reached = (uint8_t *)w;   // n bytes
@@ -85,73 +94,77 @@ void classify_h(const entries *A, double *dense, finding *h) {
     }
     v[i] = 1.0;
   }
-  const int32_t left = unchained(A, v, reached);
-  if (left == 0) {
-    finding_set(h, PERP_YES, "rows diagonally dominant, each linked to a strictly dominant one");
+  matrix transposed = *A;
+  transposed.colptr = A->rowptr, transposed.row = A->column, transposed.value = A->by_row;
+  transposed.rowptr = A->colptr, transposed.column = A->row, transposed.by_row = A->value;
+  const int by_rows = unchained(A, v, reached) == 0;
+  if (by_rows || unchained(&transposed, v, reached) == 0) {
+    finding_set(h, PERP_YES, "%s diagonally dominant, each linked to a strictly dominant one",
+                by_rows ? "rows" : "columns");
     return;
   }
-  // v <- (v + D^-1 |offdiagonal| v)/2: the ratios (D^-1 |offdiagonal| v)_i / v_i enclose the spectral radius, which
-  // is below 1 exactly for H+ (Collatz, Wielandt); the lower end holds in every component by itself.
+  // v <- (v + D^-1 |offdiagonal| v)/2: the ratios (D^-1 |offdiagonal| v)_i / v_i enclose the
+  // spectral radius, which is below 1 exactly for H+ (Collatz, Wielandt); the lower end holds in
+  // every component by itself.
   double upper_end = 0.0, lower_end = 0.0;
   int32_t terms, at = 0;
-  for (int32_t sweep = 0; sweep <= SWEEPS; sweep++) {
-    double largest = 0.0, lowest_over_components = 0.0;
-    upper_end = 0.0;
+  for (int32_t sweep = 0;; sweep++) {
+    double *low = A->low;   // of component c at c
+    upper_end = lower_end = 0.0;
+    for (int32_t c = 0; c < A->components; c++) low[c] = (double)INFINITY;
     for (int32_t i = 0; i < n; i++) {
       w[i] = others(A, i, v, &terms)/A->diagonal[i];
       upper_end = max2(upper_end, w[i]/v[i]);
+      low[A->component[i]] = min2(low[A->component[i]], w[i]/v[i]);
     }
-    for (int32_t c = 0, first = 0; c < A->components; c++) {   // components are few where this matters
-      if (A->components > 64) break;
-      double low = (double)INFINITY;
-      for (int32_t i = first; i < n; i++)
-        if (A->component[i] == c) low = min2(low, w[i]/v[i]);
-      if (low > lowest_over_components) {
-        lowest_over_components = low;
+    for (int32_t c = 0; c < A->components; c++)
+      if (low[c] > lower_end) {
+        lower_end = low[c];
         at = c;
       }
-    }
-    lower_end = lowest_over_components;
-    if (upper_end < 1.0 - 1e-12*n || lower_end >= 1.0 || sweep == SWEEPS) break;
+    if (upper_end < BELOW_ONE || lower_end >= 1.0 || sweep == SWEEPS) break;
+    double largest = 0.0;
     for (int32_t i = 0; i < n; i++) {
       v[i] = 0.5*(v[i] + w[i]);
       largest = max2(largest, v[i]);
     }
     for (int32_t i = 0; i < n; i++) v[i] = max2(v[i]/largest, 1e-200);
   }
-  if (upper_end < 1.0 - 1e-12*n) {
-    finding_set(h, PERP_YES, "a positive v with <A> v > 0 was found; spectral radius <= %.6g", upper_end);
+  if (upper_end < BELOW_ONE) {
+    finding_set(h, PERP_YES, "a positive v with <A> v > 0 was found; spectral radius <= %.6g",
+                upper_end);
     return;
   }
   if (lower_end >= 1.0) {
-    finding_set(h, PERP_NO, "<A> v <= 0 for a v > 0 on component %d: spectral radius >= %.6g", at, lower_end);
+    finding_set(h, PERP_NO, "<A> v <= 0 for a v > 0 on component %d: spectral radius >= %.6g", at,
+                lower_end);
     return;
   }
   if (unchained(A, v, reached) == 0) {
-    finding_set(h, PERP_YES, "dominant after %d scaling sweeps, each row linked to a strict one", SWEEPS);
+    finding_set(h, PERP_YES, "dominant after %d scaling sweeps, each row linked to a strict one",
+                SWEEPS);
     return;
   }
   if (n <= CLASSIFY_H_ROWS && dense != NULL) {
-    const int found = compare_by_elimination(A, dense, v);
-    double margin = (double)INFINITY;
-    for (int32_t i = 0; found == 1 && i < n; i++) {
+    int proven = compare_by_elimination(A, DELTA, dense, v) == 1;
+    for (int32_t i = 0; proven && i < n; i++) {
       const double sum = others(A, i, v, &terms), own = A->diagonal[i]*v[i];
-      margin = v[i] > 0.0 ? min2(margin, (own - sum)/(own + sum) - (terms + 2)*unit) : -1.0;
-      if (!(margin > 0.0)) break;
+      proven = v[i] > 0.0 && own - sum > (terms + 2)*unit*(own + sum);
     }
-    if (found == 1 && margin > 0.0) {
-      finding_set(h, PERP_YES, "v = <A>^-1 e > 0 and <A> v > 0 beyond rounding");
-      return;
-    }
-    if (found == -1) {
+    if (proven)
+      finding_set(h, PERP_YES,
+                  "v > 0 with <A> v > 0 found by elimination in the comparison matrix <A>");
+    else if (compare_by_elimination(A, -DELTA, dense, v) == -1)
       finding_set(h, PERP_NO, "elimination in the comparison matrix meets a negative pivot");
-      return;
-    }
+    else finding_set(h, PERP_UNKNOWN, "the comparison matrix is singular to rounding");
+    return;
   }
-  finding_set(h, PERP_UNKNOWN, "spectral radius of the comparison splitting between %.4g and %.4g", lower_end, upper_end);
+  finding_set(h, PERP_UNKNOWN, "spectral radius of the comparison splitting between %.4g and %.4g",
+              lower_end, upper_end);
 }
 
-static double dot4(int32_t n, const double *a, const double *b) {   // four sums: independent, hence quicker
+// four sums: independent, hence quicker
+static double dot4(int32_t n, const double *a, const double *b) {
   double s[4] = {0.0, 0.0, 0.0, 0.0};
   int32_t i = 0;
   for (; i + 4 <= n; i += 4)
@@ -160,23 +173,39 @@ static double dot4(int32_t n, const double *a, const double *b) {   // four sums
   return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
-// Cholesky of the lower triangle of S + shift I. Returns -1, or the row at which *pivot was not positive.
-static int32_t cholesky(int32_t n, double *S, double shift, double *pivot) {
+// Cholesky of the lower triangle of S + shift I. Returns -1, or the row at which the pivot was not
+// positive; then *quotient = x'Ax / x'x < 0, with x = V z and z = (-L^-T l, 1) from the factor so
+// far.
+static int32_t cholesky(int32_t n, double *S, double shift, const double *V, double *z,
+                        double *quotient) {
   for (int32_t i = 0; i < n; i++) {
     double *row = S + (size_t)i*(size_t)n;
     for (int32_t j = 0; j < i; j++) {
       const double *top = S + (size_t)j*(size_t)n;
       row[j] = (row[j] - dot4(j, row, top))/top[j];
     }
-    *pivot = row[i] + shift - dot4(i, row, row);
-    if (!(*pivot > 0.0)) return i;
-    row[i] = sqrt(*pivot);
+    const double pivot = row[i] + shift - dot4(i, row, row);
+    if (!(pivot > 0.0)) {
+      double length = 1.0, size = V[i]*V[i];
+      for (int32_t j = 0; j < i; j++) z[j] = -row[j];
+      for (int32_t j = i - 1; j >= 0; j--) {
+        const double *top = S + (size_t)j*(size_t)n;
+        z[j] /= top[j];
+        for (int32_t k = 0; k < j; k++) z[k] -= top[k]*z[j];
+        length += z[j]*z[j];
+        size += V[j]*z[j]*V[j]*z[j];
+      }
+      *quotient = (pivot - shift*length)/size;                 // z'Sz = pivot - shift z'z
+      return i;
+    }
+    row[i] = sqrt(pivot);
   }
   return -1;
 }
 
-// The lower triangle of V (A + A')/2 V, where V makes the diagonal about 1: a congruence, so definiteness stays.
-static void symmetric_part(const entries *A, double *S) {
+// The lower triangle of V (A + A')/2 V, where V makes the diagonal about 1: a congruence, so
+// definiteness stays.
+static void symmetric_part(const matrix *A, double *S) {
   const int32_t n = A->n;
   memset(S, 0, (size_t)n*(size_t)n*sizeof *S);
   for (int32_t i = 0; i < n; i++) {
@@ -191,7 +220,7 @@ static void symmetric_part(const entries *A, double *S) {
     }
 }
 
-void classify_definite(const entries *A, double *dense, finding *psd, finding *pd) {
+void classify_definite(const matrix *A, double *dense, finding *psd, finding *pd) {
   const int32_t n = A->n;
   for (int32_t i = 0; i < n; i++)
     if (A->diagonal[i] < 0.0) {
@@ -203,12 +232,16 @@ void classify_definite(const entries *A, double *dense, finding *psd, finding *p
   for (int32_t i = 0; i < n; i++) {
     if (A->diagonal[i] != 0.0) continue;
     if (zero < 0) zero = i;
-    // e_i'Ae_i = 0, so x'Ax takes both signs near e_i unless row + column of A vanish: merge the two sorted lists
+    // e_i'Ae_i = 0, so x'Ax takes both signs near e_i unless row + column of A vanish: merge the
+    // two sorted lists
     int32_t p = A->colptr[i], q = A->rowptr[i];
     while (p < A->colptr[i + 1] || q < A->rowptr[i + 1]) {
-      const int32_t a = p < A->colptr[i + 1] ? A->row[p] : n, b = q < A->rowptr[i + 1] ? A->column[q] : n, j = a < b ? a : b;
+      const int32_t a = p < A->colptr[i + 1] ? A->row[p] : n,
+          b = q < A->rowptr[i + 1] ? A->column[q] : n, j = a < b ? a : b;
       const double sum = (a == j ? A->value[p] : 0.0) + (b == j ? A->by_row[q] : 0.0);
-      if (sum != 0.0 && psd->verdict != PERP_NO) finding_set(psd, PERP_NO, "A[%d][%d] = 0 but A[%d][%d] + A[%d][%d] = %.4g", i, i, i, j, j, i, sum);
+      if (sum != 0.0 && psd->verdict != PERP_NO)
+        finding_set(psd, PERP_NO, "A[%d][%d] = 0 but A[%d][%d] + A[%d][%d] = %.4g", i, i, i, j, j,
+                    i, sum);
       p += a == j;
       q += b == j;
     }
@@ -216,29 +249,42 @@ void classify_definite(const entries *A, double *dense, finding *psd, finding *p
   if (zero >= 0) finding_set(pd, PERP_NO, "A[%d][%d] = 0", zero, zero);
   if (psd->verdict != PERP_UNKNOWN && pd->verdict != PERP_UNKNOWN) return;
   if (dense == NULL) {
-    if (psd->verdict == PERP_UNKNOWN) finding_set(psd, PERP_UNKNOWN, "n = %d exceeds %d: no factorisation attempted", n, CLASSIFY_PSD_ROWS);
-    if (pd->verdict == PERP_UNKNOWN) finding_set(pd, PERP_UNKNOWN, "n = %d exceeds %d: no factorisation attempted", n, CLASSIFY_PSD_ROWS);
+    if (psd->verdict == PERP_UNKNOWN)
+      finding_set(psd, PERP_UNKNOWN, "n = %d exceeds %d: no factorisation attempted", n,
+                  CLASSIFY_PSD_ROWS);
+    if (pd->verdict == PERP_UNKNOWN)
+      finding_set(pd, PERP_UNKNOWN, "n = %d exceeds %d: no factorisation attempted", n,
+                  CLASSIFY_PSD_ROWS);
     return;
   }
-  // A factorisation of S succeeds if the smallest eigenvalue is above `error`, and proves that it is above -error.
+  // A factorisation of S succeeds if the smallest eigenvalue is above `error`, and proves that it
+  // is above -error.
   symmetric_part(A, dense);
-  double trace = 0.0, pivot;
+  double trace = 0.0, quotient;
   for (int32_t i = 0; i < n; i++) trace += dense[(size_t)i*(size_t)n + (size_t)i];
   const double error = 1.1*(n + 2)*unit*trace + 0x1p-1000;
   if (pd->verdict == PERP_UNKNOWN) {
-    if (cholesky(n, dense, -2.0*error, &pivot) < 0) {
+    if (cholesky(n, dense, -2.0*error, A->v, A->w, &quotient) < 0) {
       finding_set(pd, PERP_YES, "Cholesky of the scaled (A + A')/2 - %.2g I succeeded", 2.0*error);
       finding_set(psd, PERP_YES, "positive definite");
       return;
     }
     symmetric_part(A, dense);
   }
-  const int32_t at = cholesky(n, dense, 2.0*error, &pivot);
+  const int32_t at = cholesky(n, dense, 2.0*error, A->v, A->w, &quotient);
   if (at >= 0) {
-    if (psd->verdict == PERP_UNKNOWN) finding_set(psd, PERP_NO, "attempted factorisation of (A + A')/2 met pivot %.3g at row %d", pivot, at);
-    if (pd->verdict == PERP_UNKNOWN) finding_set(pd, PERP_NO, "attempted factorisation of (A + A')/2 met pivot %.3g at row %d", pivot, at);
+    if (psd->verdict == PERP_UNKNOWN)
+      finding_set(psd, PERP_NO,
+          "factorisation of (A + A')/2 fails at row %d: x'Ax = %.3g x'x for some x", at, quotient);
+    if (pd->verdict == PERP_UNKNOWN)
+      finding_set(pd, PERP_NO,
+          "factorisation of (A + A')/2 fails at row %d: x'Ax = %.3g x'x for some x", at, quotient);
     return;
   }
-  if (psd->verdict == PERP_UNKNOWN) finding_set(psd, PERP_YES, "to rounding: scaled (A + A')/2 + %.2g I has a Cholesky factor", 2.0*error);
-  if (pd->verdict == PERP_UNKNOWN) finding_set(pd, PERP_UNKNOWN, "smallest eigenvalue of the scaled (A + A')/2 within %.2g of 0", 3.0*error);
+  if (psd->verdict == PERP_UNKNOWN)
+    finding_set(psd, PERP_YES, "to rounding: scaled (A + A')/2 + %.2g I has a Cholesky factor",
+                2.0*error);
+  if (pd->verdict == PERP_UNKNOWN)
+    finding_set(pd, PERP_UNKNOWN, "smallest eigenvalue of the scaled (A + A')/2 within %.2g of 0",
+                3.0*error);
 }

@@ -1,5 +1,4 @@
-// family.h: what the families of the gallery share: memory, assembly, known answers, small
-// mathematics.
+// family.h: what the families of the gallery share: memory, assembly, answers, mathematics.
 //
 // A family is a file's `const perp_family family_NAME` and a line in gallery/families.def. Its
 // generate() fills n, the CSC arrays, b, lo, hi, perhaps x, condition and note, and
@@ -22,8 +21,8 @@
 #define FAMILY_CHOICE(name, initial, last, choices, help) {name, initial, 0, last, 1, choices, help}
 #define FAMILY_BUILT \
   FAMILY_WHOLE("built", 0, 0, 1, "1: choose x and y first and set b = y - A x, so that x is known")
-#define FAMILY_DEGENERATE \
-  FAMILY_REAL("degenerate", 0, 0, 1,
+#define FAMILY_DEGENERATE            \
+  FAMILY_REAL("degenerate", 0, 0, 1, \
               "built: fraction of bounded rows with x at the bound and y = 0")
 #define FAMILY_COUNT(array) ((int32_t)(sizeof(array)/sizeof((array)[0])))
 
@@ -39,15 +38,14 @@ void *assemble_take(int64_t count, size_t size);                       // zeroed
 perp_error assemble_no_memory(int64_t n, int64_t nnz);                 // the error with its message
 perp_error assemble_reserve(perp_sample *s, int64_t n, int64_t nnz);   // n, colptr, row, value, b
 
-typedef struct assembly {   // entries in any order; assemble_finish sorts them and adds duplicates
+typedef struct assembly {   // entries in any order; assemble_finish sorts them, adds duplicates
   int64_t count, capacity;
   int32_t *row, *column;         // capacity
   double *value;                 // capacity
   int32_t failed;                // an allocation failed; assemble_finish reports it
 } assembly;
 void assemble_add(assembly *a, int32_t row, int32_t column, double value);
-// fills s, empties a; also frees on failure
-perp_error assemble_finish(assembly *a, int32_t n, perp_sample *s);
+perp_error assemble_finish(assembly *a, int32_t n, perp_sample *s);    // fills s, always frees a
 void assemble_free(assembly *a);
 
 // A five-point matrix on nx x ny points, x fastest: link strengths to the right and upwards,
@@ -57,33 +55,28 @@ perp_error assemble_grid(perp_sample *s, int32_t nx, int32_t ny, const double *e
                          const double *north);
 
 // delassus.c
-// rows of J between two bodies, and the diagonal of the inverse mass matrix
-typedef struct delassus {
+typedef struct delassus {        // rows of J between two bodies, and the inverse mass matrix
   int32_t rows, bodies;
   int32_t *a, *b;                // rows: the two bodies; a = -1 is the fixed world
   double *J;                     // rows x 12: six numbers of a (velocity, spin), six of b
-  double *W;                     // bodies x 6
+  double *W;                     // bodies x 6: diagonal
 } delassus;
 perp_error delassus_take(delassus *c, int64_t rows, int32_t bodies);
 void delassus_free(delassus *c);
-// Row `row`: velocity of b minus velocity of a along d, at arms ra and rb from the centres of a and
-// b.
+// Row `row`: velocity of b minus velocity of a along d, at arms ra and rb from their centres.
 void delassus_set(delassus *c, int32_t row, int32_t a, int32_t b, const double d[3],
-                  const double ra[3],
-                 const double rb[3]);
-double delassus_speed(const delassus *c, int32_t row, const double *u);  // (J u)_row, u: bodies x 6
+                  const double ra[3], const double rb[3]);
+double delassus_speed(const delassus *c, int32_t row, const double *u);   // (J u)_row
 perp_error delassus_product(const delassus *c, perp_sample *s);   // s = J W J', exactly symmetric
 
 // answer.c
-// x, then b = y - A x
+// Chooses x and y complementary; then, as answer_right_side does, b = y - A x and the objective.
 perp_error answer_build(perp_sample *s, double degenerate, random_stream *random);
-// b = y - A x compensated, and the objective
-perp_error answer_right_side(perp_sample *s, const double *y);
+perp_error answer_right_side(perp_sample *s, const double *y);         // n
 
-// elementary.c
-// of 2 pi k/n, 0 < n < 2^60
+// elementary.c: of the angle 2 pi k/n with 0 < n < 2^60, and of x > 0
 void elementary_turn(int64_t k, int64_t n, double *cosine, double *sine);
-double elementary_log(double x);                                            // x > 0, finite
+double elementary_log(double x);
 
 // spectrum.c: extreme eigenvalues of the symmetric matrix of s, by Lanczos without
 // reorthogonalisation: *smallest is an upper and *largest a lower estimate.

@@ -35,8 +35,7 @@ static double diagonal_or_one(const perp_sample *s, int32_t j) {
   return 1.0;
 }
 
-// One row: `state` in [0, 1) decides where x is, size in [0.1, 1) how far from the bound, or how
-// large y.
+// One row: `state` in [0, 1) decides where x is, size in [0.1, 1) how far off, or how large y is.
 static void choose(double lo, double hi, double scale, int degenerate, double state, double size,
                    double *x, double *y) {
   const int has_lo = lo > -(double)INFINITY, has_hi = hi < (double)INFINITY;

@@ -10,14 +10,13 @@ void *assemble_take(int64_t count, size_t size) {
 
 perp_error assemble_no_memory(int64_t n, int64_t nnz) {
   return error_set(PERP_ERROR_MEMORY, "no memory for a problem with n = %lld and %lld entries",
-                   (long long)n,
-                   (long long)nnz);
+                   (long long)n, (long long)nnz);
 }
 
 perp_error assemble_reserve(perp_sample *s, int64_t n, int64_t nnz) {
   if (n >= INT32_MAX || nnz > INT32_MAX) {
     return error_set(PERP_ERROR_OPTION,
-                     "n = %lld with up to %lld entries exceeds 2147483647 entries: choose a smaller size",
+                     "n = %lld, up to %lld entries: the limit is 2147483647, choose a smaller size",
                      (long long)n, (long long)nnz);
   }
   s->n = (int32_t)n;

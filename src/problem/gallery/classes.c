@@ -1,5 +1,4 @@
-// classes.c: random sparse problems of a given matrix class with a known answer: P, M, and mixed
-// bounds.
+// classes.c: random sparse problems with a known answer: P-matrices, M-matrices, mixed bounds.
 #include "family.h"
 
 #include <stdio.h>
@@ -18,10 +17,10 @@ static const perp_gallery_parameter p_parameters[] = {
   FAMILY_DEGENERATE,
 };
 
-// The blocks [1 0 a; a 1 0; 0 a 1] have principal minors 1, 1 and 1 + a^3: P for a >= 0, and x'Ax <
-// 0 for x = (1,1,-2) or its likes where a > 2. A block upper triangular matrix has the products of
-// its blocks' principal minors, whatever stands above the blocks, and neither a symmetric
-// permutation nor a positive factor per block changes signs.
+// The blocks [1 0 a; a 1 0; 0 a 1] have principal minors 1, 1 and 1 + a^3: P for a >= 0, but
+// x'Ax = 6 - 3a at x = (1, 1, -2). The principal minors of a block upper triangular matrix are
+// products of those of its blocks, whatever stands above them, and neither a symmetric permutation
+// nor a positive factor per block changes their signs.
 static perp_error p_matrix(const double *values, uint64_t seed, perp_sample *s) {
   const int32_t n = (int32_t)values[P_N], degree = (int32_t)values[P_DEGREE], blocks = n/3;
   const double a = values[P_TWIST], entry = degree > 0 ? values[P_COUPLING]/degree : 0.0;
@@ -54,14 +53,14 @@ static perp_error p_matrix(const double *values, uint64_t seed, perp_sample *s) 
   random_stream answer = family_stream(seed, 1);
   error = answer_build(s, values[P_DEGENERATE], &answer);
   snprintf(s->note, sizeof s->note,
-           "P-matrix of %d twisted 3 x 3 blocks, a = %.6g, %d entries per row above them, shuffled", blocks,
-           a, degree);
+           "P-matrix of %d twisted 3 x 3 blocks, a = %.6g, %d entries per row above, shuffled",
+           blocks, a, degree);
   return error;
 }
 
 const perp_family family_p_matrix = {
   "p-matrix", "non-symmetric P-matrix that is not positive semidefinite",
-      "x by construction; unique",
+  "x by construction; unique",
   p_parameters, FAMILY_COUNT(p_parameters), p_matrix};
 
 // ---------------------------------------------------------------------------------------- M-matrix
@@ -76,8 +75,7 @@ static const perp_gallery_parameter m_parameters[] = {
   FAMILY_DEGENERATE,
 };
 
-// Off-diagonal entries in (-1, 0] at random places, diagonal = sum of the row's absolute values +
-// shift.
+// Off-diagonal entries in (-1, 0) at random places, diagonal = their absolute sum + shift.
 static perp_error m_matrix(const double *values, uint64_t seed, perp_sample *s) {
   const int32_t n = (int32_t)values[M_N], degree = (int32_t)values[M_DEGREE];
   const int symmetric = values[M_SYMMETRIC] == 1.0;
@@ -101,8 +99,7 @@ static perp_error m_matrix(const double *values, uint64_t seed, perp_sample *s) 
   free(diagonal);
   perp_error error = assemble_finish(&entries, n, s);
   if (error != PERP_OK) return error;
-  s->problem.A.claims = PERP_CLAIM_Z | PERP_CLAIM_H
-      | (symmetric ? FAMILY_CLAIM_SPD : PERP_CLAIM_NONE);
+  s->problem.A.claims = PERP_CLAIM_Z | PERP_CLAIM_H | (symmetric ? FAMILY_CLAIM_SPD : 0u);
   random_stream answer = family_stream(seed, 1);
   error = answer_build(s, values[M_DEGENERATE], &answer);
   snprintf(s->note, sizeof s->note, "random sparse %sM-matrix, n = %d, %d entries",
@@ -112,13 +109,15 @@ static perp_error m_matrix(const double *values, uint64_t seed, perp_sample *s) 
 
 const perp_family family_m_matrix = {
   "m-matrix", "random sparse M-matrix, strictly diagonally dominant by rows",
-      "x by construction; unique",
+  "x by construction; unique",
   m_parameters, FAMILY_COUNT(m_parameters), m_matrix};
 
 // ------------------------------------------------------------------------------------------- mixed
 
-enum { MIXED_N, MIXED_FREE, MIXED_BOXED, MIXED_UPPER, MIXED_FIXED, MIXED_DEGREE, MIXED_SKEW,
-      MIXED_DEGENERATE };
+enum {
+  MIXED_N, MIXED_FREE, MIXED_BOXED, MIXED_UPPER, MIXED_FIXED, MIXED_DEGREE, MIXED_SKEW,
+  MIXED_DEGENERATE
+};
 
 static const perp_gallery_parameter mixed_parameters[] = {
   FAMILY_WHOLE("n", 100, 1, 1000000, "variables"),
@@ -143,8 +142,8 @@ static perp_error mixed(const double *values, uint64_t seed, perp_sample *s) {
   for (int32_t i = 0; i < n; i++) {
     for (int32_t k = 0; k < degree; k++) {
       const int32_t j = random_integer(&random, n);
-      const double even = random_range(&random, -1.0, 1.0),
-          odd = skew*random_range(&random, -1.0, 1.0);
+      const double even = random_range(&random, -1.0, 1.0);
+      const double odd = skew*random_range(&random, -1.0, 1.0);
       if (i == j) continue;
       assemble_add(&entries, i, j, even + odd);
       assemble_add(&entries, j, i, even - odd);
@@ -177,12 +176,11 @@ static perp_error mixed(const double *values, uint64_t seed, perp_sample *s) {
   random_stream answer = family_stream(seed, 1);
   error = answer_build(s, values[MIXED_DEGENERATE], &answer);
   snprintf(s->note, sizeof s->note, "n = %d: %d free, %d boxed, %d upper, %d fixed, %d LCP rows",
-           n, counts[0], counts[1],
-           counts[2], counts[3], counts[4]);
+           n, counts[0], counts[1], counts[2], counts[3], counts[4]);
   return error;
 }
 
 const perp_family family_mixed = {
   "mixed", "sparse positive definite problem with free, boxed, upper, fixed and LCP rows",
-      "x by construction; unique",
+  "x by construction; unique",
   mixed_parameters, FAMILY_COUNT(mixed_parameters), mixed};

@@ -1,5 +1,4 @@
-// classic.c: the matrices of Murty and Fathi, on which pivoting methods take exponentially many
-// steps.
+// classic.c: the matrices of Murty and Fathi, on which pivoting can take 2^n steps.
 #include "family.h"
 
 #include <stdio.h>
@@ -25,16 +24,15 @@ static perp_error known(perp_sample *s, int32_t index, double value) {
   return PERP_OK;
 }
 
-// Upper triangular, 1 on the diagonal and 2 above; A + A' = 2 ones, so x'Ax = (sum x)^2. Murty
-// 1988, chapter 6.
+// Upper triangular, 1 on the diagonal, 2 above; A + A' is all 2, so x'Ax = (sum x)^2. Murty 1988.
 static perp_error murty(const double *values, uint64_t seed, perp_sample *s) {
   (void)seed;
   const int32_t n = (int32_t)values[N];
   const int exponential = values[VARIANT] == 1.0;
   if (exponential && n > EXPONENTIAL_MAX) {
     return error_set(PERP_ERROR_OPTION,
-                     "murty: n = %d is outside [1, %d] for variant = exponential", n,
-                         EXPONENTIAL_MAX);
+                     "murty: n = %d is outside [1, %d] for variant = exponential",
+                     n, EXPONENTIAL_MAX);
   }
   const perp_error error = assemble_reserve(s, n, (int64_t)n*(n + 1)/2);
   if (error != PERP_OK) return error;
@@ -48,7 +46,7 @@ static perp_error murty(const double *values, uint64_t seed, perp_sample *s) {
     s->b[j] = exponential ? ldexp(1.0, j + 1) - ldexp(1.0, n + 1) : -1.0;
   }
   s->colptr[n] = k;
-  s->problem.A.claims = PERP_CLAIM_PSD;
+  s->problem.A.claims = PERP_CLAIM_PSD | PERP_CLAIM_H;
   snprintf(s->note, sizeof s->note, "Murty's matrix, n = %d, %s", n,
            exponential ? "b_i = -(2^i + ... + 2^n)" : "b = -1");
   return known(s, n - 1, exponential ? ldexp(1.0, n) : 1.0);
@@ -59,8 +57,8 @@ const perp_family family_murty = {
   "x = (0, .., 0, 1), or (0, .., 0, 2^n) for the exponential variant; unique",
   murty_parameters, FAMILY_COUNT(murty_parameters), murty};
 
-// A = L L' with L Murty's lower triangular matrix: a_ii = 4(i-1) + 1, a_ij = 4(min(i,j)-1) + 2.
-// Fathi 1979.
+// A = L L' with L Murty's lower triangular matrix: a_ii = 4(i-1) + 1, else
+// a_ij = 4(min(i,j) - 1) + 2. Fathi 1979.
 static perp_error fathi(const double *values, uint64_t seed, perp_sample *s) {
   (void)seed;
   const int32_t n = (int32_t)values[N];

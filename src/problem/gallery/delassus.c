@@ -33,8 +33,7 @@ static void cross(const double a[3], const double b[3], double out[3]) {
 }
 
 void delassus_set(delassus *c, int32_t row, int32_t a, int32_t b, const double d[3],
-                  const double ra[3],
-                 const double rb[3]) {
+                  const double ra[3], const double rb[3]) {
   double *J = c->J + 12*(size_t)row;
   double spin_a[3], spin_b[3];
   cross(ra, d, spin_a);                 // d.(v + w x r) = d.v + (r x d).w
@@ -56,8 +55,7 @@ double delassus_speed(const delassus *c, int32_t row, const double *u) {
   return speed + dot(6, J + 6, u + 6*(size_t)c->b[row]);
 }
 
-// The part of (J W J')_ik that runs through body p; (J_i J_k) W keeps its bits when i and k are
-// exchanged.
+// The part of (J W J')_ik through body p; (J_i J_k) W keeps its bits when i and k are exchanged.
 static double through(const delassus *c, int32_t i, int32_t k, int32_t p) {
   if (p < 0 || (c->a[k] != p && c->b[k] != p)) return 0.0;
   const double *Ji = c->J + 12*(size_t)i + (c->a[i] == p ? 0 : 6);

@@ -1,5 +1,4 @@
-// elementary.c: cosine, sine and logarithm from + - * / alone, so that they have the same bits
-// everywhere.
+// elementary.c: cosine, sine and logarithm from + - * / alone: the same bits everywhere.
 #include "family.h"
 
 #define QUARTER_TURN 1.57079632679489661923   // pi/2

@@ -1,10 +1,8 @@
-// fluid.c: the pressure of a partly filled box whose liquid may come off the walls, in two and
-// three dimensions.
+// fluid.c: the pressure in a partly filled box whose liquid may come off the walls, in 2D and 3D.
 //
 // Cells are solid (outside the box), air (p = 0) or liquid. With the velocity u before the
 // projection, on faces and zero on solid ones, the divergence after it, times the cell width, is
-//     y = A p + b,   A = -Laplace (diagonal: faces that are not solid; -1 for each liquid
-// neighbour),   b = div u.
+//     y = A p + b,   b = div u,   A = -Laplace: faces that are not solid, -1 per liquid neighbour.
 // `walls`: y = 0 with p free in the interior, 0 <= p _|_ y >= 0 in cells that touch a wall, which
 // is what E13 (33)-(35) means; `all`: complementarity in every cell, as printed there. Every column
 // ends in air, so A is an irreducibly dominant M-matrix in each connected part. Two dimensions are
@@ -14,16 +12,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SIZE, FILL, TILT, SWIRL, FALL, NOISE, COMPLEMENTARITY, BUILT, DEGENERATE };
+enum { SIZE, FILL, TILT, SWIRL, FALL, SPREAD, NOISE, COMPLEMENTARITY, BUILT, DEGENERATE };
 
 #define PARAMETERS(largest, initial)                                                              \
   FAMILY_WHOLE("size", initial, 2, largest, "cells along each side of the box"),                  \
   FAMILY_REAL("fill", 0.55, 0.01, 0.99, "mean height of the liquid over the height of the box"),  \
   FAMILY_REAL("tilt", 0.3, -1, 1, "slope of the surface"),                                        \
-  FAMILY_REAL("swirl", 1, -100, 100, "rotation of the liquid as a whole"),                        \
-  FAMILY_REAL("fall", 0.2, -100, 100, "downward velocity: what gravity adds in one step"),        \
+  FAMILY_REAL("swirl", 1, -100, 100, "rotation and sideways motion of the liquid as a whole"),    \
+  FAMILY_REAL("fall", 0.1, -100, 100, "downward velocity: what gravity adds in one step"),        \
+  FAMILY_REAL("spread", 0.5, -100, 100, "how fast the liquid moves apart; negative: together"),   \
   FAMILY_REAL("noise", 0.01, 0, 100, "random divergence per cell"),                               \
-  FAMILY_CHOICE("complementarity", 0, 1, "walls|all", "cells with 0 <= p _|_ div u >= 0; the others have p free, div u = 0"), \
+  FAMILY_CHOICE("complementarity", 0, 1, "walls|all",                                             \
+                "cells with 0 <= p _|_ div u >= 0; the others have p free, div u = 0"),           \
   FAMILY_BUILT, FAMILY_DEGENERATE
 
 static const perp_gallery_parameter parameters2d[] = {PARAMETERS(2048, 64)};
@@ -33,8 +33,10 @@ typedef struct box {
   int32_t size[3];       // cells along x, y and upwards
   int32_t *height;       // size[0] x size[1]: liquid cells in each column
   int32_t *index;        // of each cell: number of its unknown, or -1
-  double slosh[3];       // velocity of the box's middle
-  double spin[3];
+  double middle;         // height of the liquid's centre, in heights of the box
+  double slosh[3];       // velocity there
+  double spin[3];        // per width of the box, as spread
+  double spread;
 } box;
 
 static size_t cell(const box *b, int32_t x, int32_t y, int32_t z) {
@@ -46,13 +48,21 @@ static int solid(const box *b, const int32_t c[3], int32_t axis, int32_t side) {
   return k < 0 || k >= b->size[axis];
 }
 
-// Component `axis` of slosh + spin x r on the face of cell c on that side, which is 0 on a wall.
+// Component `axis` of slosh + spin x r + spread r on that side of cell c; 0 on a wall.
 static double face_velocity(const box *b, const int32_t c[3], int32_t axis, int32_t side) {
   if (solid(b, c, axis, side)) return 0.0;
   double r[3];
-  for (int32_t d = 0; d < 3; d++) r[d] = b->size[d] > 1 ? (c[d] + 0.5)/b->size[d] - 0.5 : 0.0;
-  const int32_t p = (axis + 1)%3, q = (axis + 2)%3;      // not along axis, so r[axis] is not used
-  return b->slosh[axis] + (b->spin[p]*r[q] - b->spin[q]*r[p]);
+  for (int32_t d = 0; d < 3; d++) {
+    const double place = c[d] + (d == axis ? 0.5 + 0.5*side : 0.5);
+    r[d] = b->size[d] > 1 ? place/b->size[d] - (d == 2 ? b->middle : 0.5) : 0.0;
+  }
+  const int32_t p = (axis + 1)%3, q = (axis + 2)%3;
+  return b->slosh[axis] + (b->spin[p]*r[q] - b->spin[q]*r[p]) + b->spread*r[axis];
+}
+
+static double either_sign(random_stream *random, double low, double high) {
+  const double size = random_range(random, low, high);
+  return random_uniform(random) < 0.5 ? -size : size;
 }
 
 static void fill_box(box *b, const double *values, random_stream *random) {
@@ -62,18 +72,18 @@ static void fill_box(box *b, const double *values, random_stream *random) {
       double cosine, sine;
       elementary_turn(2*(int64_t)x + 1, b->size[0], &cosine, &sine);
       const double side = b->size[1] > 1 ? turn*((y + 0.5)/b->size[1] - 0.5) : 0.0;
-      const double level = values[FILL] + values[TILT]*((x + 0.5)/b->size[0] - 0.5 + side)
-          + ripple*cosine;
-      b->height[x + b->size[0]*y] = (int32_t)clamp(floor(level*b->size[2] + 0.5), 1.0,
-                                                   b->size[2] - 1.0);
+      const double slope = values[TILT]*((x + 0.5)/b->size[0] - 0.5 + side);
+      const double level = floor((values[FILL] + slope + ripple*cosine)*b->size[2] + 0.5);
+      b->height[x + b->size[0]*y] = (int32_t)clamp(level, 1.0, b->size[2] - 1.0);
     }
   }
   for (int32_t d = 0; d < 3; d++) {
-    b->slosh[d] = b->size[d] > 1 ? 0.2*values[SWIRL]*random_range(random, -1.0, 1.0) : 0.0;
-    b->spin[d] = values[SWIRL]*random_range(random, 0.25,
-        1.0)*(b->size[1] > 1 && random_uniform(random) < 0.5 ? -1.0 : 1.0);
+    const double slosh = either_sign(random, 0.3, 0.6);
+    b->slosh[d] = d == 2 ? -values[FALL] : b->size[d] > 1 ? values[SWIRL]*slosh : 0.0;
+    b->spin[d] = values[SWIRL]*either_sign(random, 0.25, 1.0);
   }
-  b->slosh[2] -= values[FALL];
+  b->middle = 0.5*values[FILL];
+  b->spread = values[SPREAD];
 }
 
 static int32_t number_cells(const box *b) {
@@ -88,11 +98,9 @@ static int32_t number_cells(const box *b) {
   return n;
 }
 
-// Column j of A, its right side, and whether the cell touches a wall. Neighbours come in ascending
-// order.
+// Column j of A and its right side; returns whether the cell touches a wall.
 static int set_cell(const box *b, const int32_t c[3], perp_sample *s, int32_t j, int32_t *filled) {
-  // down, front, left, itself, right, back, up
-  static const int32_t order[7] = {-3, -2, -1, 0, 1, 2, 3};
+  static const int32_t order[7] = {-3, -2, -1, 0, 1, 2, 3};   // down .. itself .. up: rows ascend
   int wall = 0;
   int32_t faces = 0, diagonal = 0;
   double divergence = 0.0;
@@ -173,25 +181,28 @@ static perp_error fluid(const double *values, uint64_t seed, int32_t dimensions,
   }
   if (error == PERP_OK) {
     snprintf(s->note, sizeof s->note,
-             "%dD box of side %d: %d liquid cells, %d of them at walls, complementarity in %s cells",
+             "%dD box of side %d: %d liquid cells, %d at walls, complementarity in %s cells",
              dimensions, size, s->n, walls, values[COMPLEMENTARITY] == 1.0 ? "all" : "wall");
   }
   return error;
 }
 
-static perp_error fluid2d(const double *values, uint64_t seed,
-                          perp_sample *s) { return fluid(values, seed, 2, s); }
-static perp_error fluid3d(const double *values, uint64_t seed,
-                          perp_sample *s) { return fluid(values, seed, 3, s); }
+static perp_error fluid2d(const double *values, uint64_t seed, perp_sample *s) {
+  return fluid(values, seed, 2, s);
+}
+
+static perp_error fluid3d(const double *values, uint64_t seed, perp_sample *s) {
+  return fluid(values, seed, 3, s);
+}
 
 #define ANSWER "with built = 1, by construction; unique in any case"
 
 const perp_family family_fluid2d = {
   "fluid2d", "pressure of a swirling, falling liquid in a square box that may come off the walls",
-      ANSWER,
+  ANSWER,
   parameters2d, FAMILY_COUNT(parameters2d), fluid2d};
 
 const perp_family family_fluid3d = {
   "fluid3d", "pressure of a swirling, falling liquid in a cubic box that may come off the walls",
-      ANSWER,
+  ANSWER,
   parameters3d, FAMILY_COUNT(parameters3d), fluid3d};

@@ -1,5 +1,4 @@
-// gallery.c: the table of problem families, the check of their parameters, and the life of a
-// sample.
+// gallery.c: the table of problem families, the check of parameters, and the life of a sample.
 #include "family.h"
 
 #include <stdlib.h>
@@ -31,9 +30,8 @@ const perp_family *perp_find_family(const char *name) {
 static perp_error check(const perp_family *family, const perp_gallery_parameter *p, double value) {
   if (!(value >= p->low && value <= p->high)) {
     return error_set(PERP_ERROR_OPTION, "%s: %s = %.10g is outside [%.10g, %.10g]%s%s",
-                     family->name, p->name,
-                     value, p->low, p->high, p->choices != NULL ? ": " : "",
-                         p->choices != NULL ? p->choices : "");
+                     family->name, p->name, value, p->low, p->high,
+                     p->choices != NULL ? ": " : "", p->choices != NULL ? p->choices : "");
   }
   if (p->integer && value != floor(value)) {
     return error_set(PERP_ERROR_OPTION, "%s: %s = %.10g is not a whole number", family->name,

@@ -1,5 +1,4 @@
-// gram.c: random dense matrices G G'/n with a known answer: positive definite, and with zero
-// eigenvalues.
+// gram.c: random dense matrices G G'/n, definite or with zero eigenvalues, and a known answer.
 #include "family.h"
 
 #include <stdio.h>
@@ -17,8 +16,7 @@ static const perp_gallery_parameter psd_parameters[] = {
   FAMILY_DEGENERATE,
 };
 
-// A = G G'/n + shift I with G n x rank, entries uniform with variance 1; the lower triangle is
-// copied to the upper.
+// A = G G'/n + shift I with G n x rank, entries uniform with variance 1; lower triangle, mirrored.
 static perp_error gram(int32_t n, int32_t rank, double shift, uint64_t seed, perp_sample *s) {
   perp_error error = assemble_reserve(s, n, (int64_t)n*n);
   double *G = assemble_take((int64_t)n*rank, sizeof *G);      // n x rank, row-major
@@ -26,18 +24,14 @@ static perp_error gram(int32_t n, int32_t rank, double shift, uint64_t seed, per
   if (error == PERP_OK) {
     random_stream random = family_stream(seed, 0);
     const double spread = sqrt(3.0);
-    for (size_t k = 0; k < (size_t)n*(size_t)rank; k++) {
-      G[k] = random_range(&random, -spread, spread);
-    }
+    for (int32_t k = 0; k < n*rank; k++) G[k] = random_range(&random, -spread, spread);
     for (int32_t j = 0; j < n; j++) {
+      for (int32_t i = j; i < n; i++) {
+        const double value = dot(rank, G + i*rank, G + j*rank)/n + (i == j ? shift : 0.0);
+        s->value[j*n + i] = s->value[i*n + j] = value;
+      }
       s->colptr[j + 1] = (j + 1)*n;
       for (int32_t i = 0; i < n; i++) s->row[j*n + i] = i;
-      for (int32_t i = j; i < n; i++) {
-        const double value = dot(rank, G + (size_t)i*(size_t)rank,
-                                 G + (size_t)j*(size_t)rank)/n + (i == j ? shift : 0.0);
-        s->value[j*n + i] = value;
-        s->value[i*n + j] = value;
-      }
     }
   }
   free(G);
@@ -64,8 +58,7 @@ static perp_error dense_psd(const double *values, uint64_t seed, perp_sample *s)
   const int32_t rank = n - (int32_t)floor(values[1]*n + 0.5);
   perp_error error = gram(n, rank, 0.0, seed, s);
   if (error != PERP_OK) return error;
-  s->problem.A.claims = PERP_CLAIM_SYMMETRIC | PERP_CLAIM_PSD
-      | (rank == n ? PERP_CLAIM_PD : PERP_CLAIM_NONE);
+  s->problem.A.claims = PERP_CLAIM_SYMMETRIC | PERP_CLAIM_PSD;
   random_stream answer = family_stream(seed, 1);
   error = answer_build(s, values[2], &answer);
   snprintf(s->note, sizeof s->note, "dense G G'/n of rank %d, n = %d", rank, n);

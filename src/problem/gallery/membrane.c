@@ -30,8 +30,7 @@ static const struct { int32_t nx, ny; double e, objective; } bearing_minima[] = 
 
 // 1/2 int p |grad u|^2 - int e sin(xi) u on (0, 2 pi) x (0, 2 b), p = (1 + e cos xi)^3, u = 0 on
 // the boundary, u >= 0. The two triangles at an edge average p over their corners:
-//   link i .. i+1 along x:  hy/hx (p_i + p_i+1)/2        link along y at i:  hx/hy (p_i-1 + 4 p_i +
-// p_i+1)/6
+//     i to i+1 along x:  hy/hx (p_i + p_i+1)/2,     along y:  hx/hy (p_i-1 + 4 p_i + p_i+1)/6
 static perp_error bearing(const double *values, uint64_t seed, perp_sample *s) {
   (void)seed;
   const int32_t nx = (int32_t)values[BEARING_NX], ny = (int32_t)values[BEARING_NY];
@@ -55,8 +54,8 @@ static perp_error bearing(const double *values, uint64_t seed, perp_sample *s) {
 
   s->problem.A.claims = FAMILY_CLAIM_SPD | PERP_CLAIM_Z | PERP_CLAIM_H;
   for (int32_t k = 0; k < FAMILY_COUNT(bearing_minima); k++) {
-    if (nx == bearing_minima[k].nx && ny == bearing_minima[k].ny && e == bearing_minima[k].e
-        && half == 10.0) {
+    if (half == 10.0 && nx == bearing_minima[k].nx && ny == bearing_minima[k].ny &&
+        e == bearing_minima[k].e) {
       s->objective = bearing_minima[k].objective;
       s->has_objective = 1;
     }
@@ -67,7 +66,7 @@ static perp_error bearing(const double *values, uint64_t seed, perp_sample *s) {
 }
 
 const perp_family family_bearing = {
-  "bearing", "pressure of the oil film in a journal bearing, which cavitates where it would be negative",
+  "bearing", "pressure of the oil film in a journal bearing, which cavitates",
   "minimum of the objective known to about 9 digits for the sizes of MINPACK-2 (b = 10)",
   bearing_parameters, FAMILY_COUNT(bearing_parameters), bearing};
 
@@ -88,8 +87,7 @@ static double hemisphere(double r2) {
 }
 
 // -Laplace u >= 0, u >= psi, one of them with equality, on (-2, 2)^2 with the exact u on the
-// boundary. In the shifted variable w = u - psi >= 0, times h^2:  y = A w + (A psi - boundary
-// values).
+// boundary. With w = u - psi >= 0 and times h^2:  y = A w + (A psi - boundary values).
 static perp_error obstacle(const double *values, uint64_t seed, perp_sample *s) {
   (void)seed;
   const int32_t m = (int32_t)values[0];
@@ -120,8 +118,7 @@ static perp_error obstacle(const double *values, uint64_t seed, perp_sample *s) 
     }
     s->problem.A.claims = FAMILY_CLAIM_SPD | PERP_CLAIM_Z | PERP_CLAIM_H;
     snprintf(s->note, sizeof s->note,
-             "hemisphere obstacle on (-2,2)^2, %d x %d points, x = u - psi; free boundary r = 0.697965",
-             m, m);
+             "hemisphere obstacle, %d x %d points, x = u - psi; free boundary r = 0.697965", m, m);
   }
   free(ones);
   free(psi);
@@ -130,7 +127,7 @@ static perp_error obstacle(const double *values, uint64_t seed, perp_sample *s) 
 
 const perp_family family_obstacle = {
   "obstacle", "membrane stretched over a hemisphere",
-  "the continuous u is known, u = -0.680259 ln r + 0.471520 outside r = 0.697965; the discrete one is O(h^2) from it",
+  "u = -0.680259 ln r + 0.471520 outside r = 0.697965, from which the discrete one is O(h^2)",
   obstacle_parameters, FAMILY_COUNT(obstacle_parameters), obstacle};
 
 // ----------------------------------------------------------------------------------------- torsion
@@ -171,7 +168,7 @@ static perp_error torsion(const double *values, uint64_t seed, perp_sample *s) {
   s->problem.A.claims = FAMILY_CLAIM_SPD | PERP_CLAIM_Z | PERP_CLAIM_H;
   snprintf(s->note, sizeof s->note,
            "elastic-plastic torsion, %d x %d points, c = %.6g, |u| <= distance to the boundary",
-               nx, ny, c);
+           nx, ny, c);
   return PERP_OK;
 }
 

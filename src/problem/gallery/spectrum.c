@@ -13,8 +13,7 @@ static void apply(const perp_sample *s, const double *x, double *y) {
   }
 }
 
-// How many eigenvalues of the tridiagonal matrix are below t: signs in its LDL' factorisation
-// (Sturm).
+// How many eigenvalues of the tridiagonal matrix are below t: the signs in its LDL' (Sturm).
 static int32_t below(int32_t m, const double *alpha, const double *beta, double t) {
   int32_t count = 0;
   double d = 1.0;
@@ -52,8 +51,7 @@ perp_error spectrum_extremes(const perp_sample *s, int32_t steps, double *smalle
   if (steps > STEPS_MAX) steps = STEPS_MAX;
   if (steps > n) steps = n;
 
-  // the estimate does not depend on the sample's seed
-  random_stream random = family_stream(0x5bec7, 0);
+  random_stream random = family_stream(0x5bec7, 0);     // whatever the sample's seed
   for (int32_t i = 0; i < n; i++) current[i] = random_range(&random, -1.0, 1.0);
   const double length = sqrt(dot(n, current, current));
   for (int32_t i = 0; i < n; i++) current[i] /= length;

@@ -1,18 +1,18 @@
-// toolbox.c: random matrices of the shape that the toolbox authors' public generators have (E13,
-// section 7).
+// toolbox.c: random matrices shaped like those of the toolbox authors' public generators.
 //
-// They serve to compare iteration counts with the printed tables. With rhs = authors, b = -A x
-// where the drawn x is positive and b = 0 elsewhere, which does not make x a solution; rhs = built
-// chooses y > 0 there.
+// They serve to compare iteration counts with the tables of E13, section 7. With rhs = authors,
+// b = -A x where the drawn x is positive and b = 0 elsewhere, which does not make x a solution;
+// rhs = built chooses y > 0 there.
 #include "family.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { AUTHORS, ADJUSTED };
+static const char *const right_side_names[] = {"b as the authors choose it", "built"};
 
-#define RIGHT_SIDE \
-  FAMILY_CHOICE("rhs", 1, 1, "authors|built",
+#define RIGHT_SIDE                            \
+  FAMILY_CHOICE("rhs", 1, 1, "authors|built", \
                 "b = 0 where x = 0 as the authors do (x unknown), or b = y - A x")
 
 static perp_error right_side(perp_sample *s, double choice, uint64_t seed) {
@@ -72,8 +72,7 @@ static perp_error toolbox_fluid(const double *values, uint64_t seed, perp_sample
   s->colptr[n] = k;
   s->problem.A.claims = FAMILY_CLAIM_SPD | PERP_CLAIM_Z | PERP_CLAIM_H;
   snprintf(s->note, sizeof s->note, "Toeplitz, n = %d, diagonal %.6g, bands %.6g %.6g %.6g, %s", n,
-           band[0], band[1], band[2], band[3],
-           values[1] == ADJUSTED ? "built" : "b as the authors choose it");
+           band[0], band[1], band[2], band[3], right_side_names[(int)values[1]]);
   return right_side(s, values[1], seed);
 }
 
@@ -81,7 +80,7 @@ static perp_error toolbox_fluid(const double *values, uint64_t seed, perp_sample
 
 const perp_family family_toolbox_fluid = {
   "toolbox-fluid", "random three-band Toeplitz matrix, the toolbox's stand-in for a fluid",
-      ANSWER "; unique in any case",
+  ANSWER "; unique in any case",
   fluid_parameters, FAMILY_COUNT(fluid_parameters), toolbox_fluid};
 
 // ----------------------------------------------------------------------------------------- contact
@@ -134,7 +133,8 @@ static void impose_pattern(int32_t contacts, double mu, double *R) {
   }
 }
 
-static perp_error set_from_dense(const double *R, int32_t n, perp_sample *s) {  // without its zeros
+// Column by column, without the zeros.
+static perp_error set_from_dense(const double *R, int32_t n, perp_sample *s) {
   int64_t nnz = 0;
   for (int32_t k = 0; k < n*n; k++) nnz += R[k] != 0.0;
   const perp_error error = assemble_reserve(s, n, nnz);
@@ -170,12 +170,11 @@ static perp_error toolbox_contact(const double *values, uint64_t seed, perp_samp
   free(R);
   if (error != PERP_OK) return error;
   snprintf(s->note, sizeof s->note, "%d contacts, n = %d, mu = %.6g in every block, %s", contacts,
-           n, values[FRICTION],
-           values[CONTACT_RHS] == ADJUSTED ? "built" : "b as the authors choose it");
+           n, values[FRICTION], right_side_names[(int)values[CONTACT_RHS]]);
   return right_side(s, values[CONTACT_RHS], seed);
 }
 
 const perp_family family_toolbox_contact = {
-  "toolbox-contact", "random blocks in the pattern of the contact LCP, the toolbox's stand-in for contacts",
-  ANSWER ", one of possibly many", contact_parameters, FAMILY_COUNT(contact_parameters),
-      toolbox_contact};
+  "toolbox-contact", "random blocks in the pattern of the contact LCP, the toolbox's stand-in",
+  ANSWER ", one of possibly many",
+  contact_parameters, FAMILY_COUNT(contact_parameters), toolbox_contact};

@@ -1,13 +1,12 @@
-// wall.c: a ball hits a wall of bricks in running bond: Q = J M^-1 J' + eps I, ill-conditioned by
-// redundancy.
+// wall.c: a ball hits a wall of bricks in running bond: J M^-1 J' + eps I, ill-conditioned.
 //
 // Bricks lie in courses, every other course starts and ends with half a brick. Where two bricks (or
 // a brick and the ground) touch there are several contact points; four points already
 // over-determine a face, so J M^-1 J' is singular and eps decides the condition number, as
-// compliance does in the simulations of MNS08. b = J(u + h M^-1 F) is the relative velocity that
-// gravity and the ball would cause in one step. mode = mixed: each point has a row for its normal,
-// 0 <= v _|_ w >= 0, then two free rows for its tangents, which stick: the shape of MNS08's
-// problems. mode = normal: the normals alone.
+// compliance does in physics engines. b = J(u + h M^-1 F) is the relative velocity that
+// gravity and the ball would cause in one step.
+// mode = mixed: each point has a row for its normal, 0 <= v _|_ w >= 0, then two free rows for its
+// tangents, which stick: the shape of MNS08's problems. mode = normal: the normals alone.
 #include "family.h"
 
 #include <stdio.h>
@@ -100,8 +99,8 @@ static void spread(int32_t p, int32_t points, double *x, double *y) {
 
 // The rows of one contact point at r with the normal n towards b: one, or three with both tangents.
 static int32_t add_point(const layout *w, delassus *c, int32_t row, int32_t a, int32_t b,
-                         const double r[3],
-                         const double ca[3], const double cb[3], const double axes[3][3]) {
+                         const double r[3], const double ca[3], const double cb[3],
+                         const double axes[3][3]) {
   double ra[3], rb[3];
   for (int32_t d = 0; d < 3; d++) {
     ra[d] = r[d] - ca[d];
@@ -116,8 +115,8 @@ static void set_rows(layout *w, delassus *c) {
   static const double front[3][3] = {{0, -1, 0}, {1, 0, 0}, {0, 0, 1}};
   int32_t row = 0;
   for (int32_t f = 0; f < w->faces; f++) {
-    const brick *top = &w->brick[w->above[f]],
-        *bottom = w->below[f] >= 0 ? &w->brick[w->below[f]] : NULL;
+    const brick *top = &w->brick[w->above[f]];
+    const brick *bottom = w->below[f] >= 0 ? &w->brick[w->below[f]] : NULL;
     const double from = bottom != NULL ? max2(top->from, bottom->from) : top->from;
     const double to = bottom != NULL ? min2(top->to, bottom->to) : top->to;
     double ca[3] = {0.0, 0.0, 0.0}, cb[3];
@@ -182,8 +181,8 @@ static perp_error is_redundant(const delassus *c, int *redundant) {
   if (seen == NULL) return assemble_no_memory(c->rows, 0);
   int32_t touched = 0;
   for (int64_t k = 0; k < 12*(int64_t)c->rows; k++) {
-    const int32_t row = (int32_t)(k/12), part = (int32_t)(k%12),
-        body = part < 6 ? c->a[row] : c->b[row];
+    const int32_t row = (int32_t)(k/12), part = (int32_t)(k%12);
+    const int32_t body = part < 6 ? c->a[row] : c->b[row];
     if (body < 0 || c->J[k] == 0.0) continue;
     char *flag = &seen[6*(size_t)body + (size_t)(part%6)];
     touched += !*flag;
@@ -220,14 +219,14 @@ static perp_error regularise(const delassus *c, const double *values, perp_sampl
 
 static perp_error wall(const double *values, uint64_t seed, perp_sample *s) {
   layout w = {.bricks = (int32_t)values[BODIES], .points = (int32_t)values[POINTS],
-              .mixed = values[MODE] == 1.0,
-              .jitter = values[JITTER], .random = family_stream(seed, 0)};
+              .mixed = values[MODE] == 1.0, .jitter = values[JITTER],
+              .random = family_stream(seed, 0)};
   delassus c = {0};
   w.brick = assemble_take((int64_t)w.bricks + 1, sizeof *w.brick);
   w.below = assemble_take(3*(int64_t)w.bricks, sizeof *w.below);
   w.above = assemble_take(3*(int64_t)w.bricks, sizeof *w.above);
-  perp_error error = w.brick != NULL && w.below != NULL
-      && w.above != NULL ? PERP_OK : assemble_no_memory(w.bricks, 0);
+  const int complete = w.brick != NULL && w.below != NULL && w.above != NULL;
+  perp_error error = complete ? PERP_OK : assemble_no_memory(w.bricks, 0);
   if (error == PERP_OK) {
     stack(&w);
     find_faces(&w);
@@ -254,7 +253,7 @@ static perp_error wall(const double *values, uint64_t seed, perp_sample *s) {
   }
   if (error == PERP_OK) {
     snprintf(s->note, sizeof s->note,
-             "%d bricks and a ball, %d contact points, %d rows, eps = %.3g, condition %.3g (estimated)",
+             "%d bricks, a ball, %d contact points, %d rows, eps %.3g, condition %.3g (estimated)",
              w.bricks, w.faces*w.points + 1, s->n, eps, s->condition);
   }
   free(w.brick);
@@ -266,5 +265,5 @@ static perp_error wall(const double *values, uint64_t seed, perp_sample *s) {
 
 const perp_family family_wall = {
   "wall", "impulses in a wall of bricks that a ball hits",
-      "with built = 1, by construction; unique in any case",
+  "with built = 1, by construction; unique in any case",
   parameters, FAMILY_COUNT(parameters), wall};

@@ -1,16 +1,15 @@
-// friction.c: the contact LCP with Coulomb friction on a settled heap of spheres, non-symmetric
-// with a zero block.
+// spheres.c: the contact LCP with Coulomb friction on a settled heap of spheres.
 //
-//     [ Bnn  Bnt  0 ] [ln]   [bn]
-//     [ Btn  Btt  E ] [lt] + [bt]  >= 0   _|_   (ln, lt, beta) >= 0        E13 (27), corrected: b =
-// J(u + h M^-1 F),
-//     [ mu   -E'  0 ] [beta] [ 0]                                          impulse f = +J'l, gap
-// d/h added to bn
+//     [ Bnn  Bnt  0 ] [ ln ]   [ bn ]
+//     [ Btn  Btt  E ] [ lt ] + [ bt ]  >= 0   _|_   (ln, lt, beta) >= 0                E13 (27)
+//     [ mu   -E'  0 ] [beta]   [ 0  ]
 //
-// Order of the variables, with nc contacts and K directions: ln of contact c at c; lt of direction
-// k at nc + K c + k; beta (the sliding speed) of contact c at nc + K nc + c. The K directions are 2
-// pi/K apart, so they span the tangent plane positively; opposite ones are exactly opposite for
-// even K. Spheres spin: I = 2/5 m r^2.
+// corrected: B = J M^-1 J', b = J(u + h M^-1 F) with the impulse +J'l; bn includes the gap over h.
+//
+// Order of the variables, with nc contacts and K directions: ln of contact c at c, lt of its
+// direction k at nc + K c + k, its beta (the sliding speed) at nc + K nc + c. The K directions are
+// 2 pi/K apart, so they span the tangent plane positively, and opposite ones are exactly opposite
+// for even K. Spheres spin: I = 2/5 m r^2.
 #include "family.h"
 
 #include <stdio.h>
@@ -34,15 +33,14 @@ static const perp_gallery_parameter parameters[] = {
 #define STEP 0.01
 #define PI 3.14159265358979323846
 
-// next: of the same cell of the floor
-typedef struct sphere { double c[3], r; int32_t next; } sphere;
+typedef struct sphere { double c[3], r; int32_t next; } sphere;   // next lower one in its cell
 
 typedef struct heap {
-  // spheres; cells of the floor along each side: partners are in the 3 x 3 cells around
-  int32_t count, side;
+  int32_t count;             // spheres
+  int32_t side;              // cells along each side of the floor: whoever touches is in 3 x 3
   double width;              // of the box
   sphere *sphere;            // count
-  int32_t *cell;             // side x side: the last sphere dropped there, or -1
+  int32_t *cell;             // side x side: the highest sphere there, or -1
   random_stream random;
 } heap;
 
@@ -50,9 +48,9 @@ static int32_t column(const heap *h, double x) {
   return (int32_t)clamp(floor(x/h->width*h->side), 0.0, h->side - 1.0);
 }
 
-// How high the centre of a sphere of radius r comes to lie when it falls at (x, y): on the floor or
-// the first sphere.
+// How high a sphere of radius r lies that falls at (x, y) on the floor or the first sphere.
 static double landing(const heap *h, double x, double y, double r) {
+  const double reach_max = r + 1.2*RADIUS;
   double z = r;
   const int32_t cx = column(h, x), cy = column(h, y);
   for (int32_t i = cy - 1; i <= cy + 1; i++) {
@@ -60,8 +58,9 @@ static double landing(const heap *h, double x, double y, double r) {
       if (i < 0 || i >= h->side || j < 0 || j >= h->side) continue;
       for (int32_t k = h->cell[i*h->side + j]; k >= 0; k = h->sphere[k].next) {
         const sphere *o = &h->sphere[k];
-        const double reach = r + o->r, dx = x - o->c[0], dy = y - o->c[1],
-            rest = reach*reach - dx*dx - dy*dy;
+        const double reach = r + o->r, dx = x - o->c[0], dy = y - o->c[1];
+        const double rest = reach*reach - dx*dx - dy*dy;
+        if (o->c[2] + reach_max <= z) break;         // those below are lower still
         if (rest > 0.0) z = max2(z, o->c[2] + sqrt(rest));
       }
     }
@@ -78,8 +77,8 @@ static void settle(heap *h) {
     const double r = RADIUS*random_range(&h->random, 0.8, 1.2);
     double x = 0.0, y = 0.0, z = (double)INFINITY;
     for (int32_t trial = 0; trial < 4; trial++) {
-      const double tx = random_range(&h->random, r, h->width - r),
-          ty = random_range(&h->random, r, h->width - r);
+      const double tx = random_range(&h->random, r, h->width - r);
+      const double ty = random_range(&h->random, r, h->width - r);
       const double tz = landing(h, tx, ty, r);
       if (tz < z) { x = tx; y = ty; z = tz; }
     }
@@ -98,17 +97,19 @@ static void settle(heap *h) {
         failures = 0;
       }
     }
-    int32_t *cell = &h->cell[column(h, y)*h->side + column(h, x)];
-    h->sphere[k] = (sphere){{x, y, z}, r, *cell};
-    *cell = k;
+    int32_t *link = &h->cell[column(h, y)*h->side + column(h, x)];
+    while (*link >= 0 && h->sphere[*link].c[2] > z) link = &h->sphere[*link].next;
+    h->sphere[k] = (sphere){{x, y, z}, r, *link};
+    *link = k;
   }
 }
 
-// a = -1: floor or wall; normal towards b
-typedef struct touching { int32_t a, b; double normal[3], gap; } touching;
+typedef struct touching {
+  int32_t a, b;              // spheres; a = -1 is the floor or a wall
+  double normal[3], gap;     // normal towards b
+} touching;
 
-// Contacts of sphere k with the floor, the four walls, and spheres dropped before it; NULL only
-// counts.
+// Contacts of sphere k with floor, walls and spheres dropped before it; out = NULL only counts.
 static int64_t find_contacts(const heap *h, int32_t k, double margin, touching *out) {
   static const double sides[5][4] = {{0, 0, 1, 0}, {1, 0, 0, 0}, {-1, 0, 0, 1}, {0, 1, 0, 0},
                                      {0, -1, 0, 1}};
@@ -163,10 +164,8 @@ static void set_rows(const heap *h, const touching *contact, int32_t nc, int32_t
     }
     tangents(t->normal, t1, t2);
     delassus_set(c, i, t->a, t->b, t->normal, ra, rb);
-    // r x n = 0
-    for (int32_t d = 0; d < 3; d++) {
-      c->J[12*(size_t)i + 3 + (size_t)d] = c->J[12*(size_t)i + 9 + (size_t)d] = 0.0;
-    }
+    double *J = c->J + 12*(size_t)i;
+    for (int32_t d = 3; d < 6; d++) J[d] = J[6 + d] = 0.0;      // r x n = 0, without its rounding
     for (int32_t k = 0; k < K; k++) {
       double cosine, sine, direction[3];
       elementary_turn(k, K, &cosine, &sine);
@@ -184,8 +183,8 @@ static void set_rows(const heap *h, const touching *contact, int32_t nc, int32_t
 
 // The matrix of (27) around B, and b from random velocities, gravity and gaps.
 static perp_error set_problem(const delassus *c, const perp_sample *B, const touching *contact,
-                              int32_t nc,
-                              const double *values, random_stream *random, perp_sample *s) {
+                              int32_t nc, const double *values, random_stream *random,
+                              perp_sample *s) {
   const int32_t K = (int32_t)values[DIRECTIONS], rows = c->rows;
   double largest = 0.0, *u = assemble_take(6*(int64_t)c->bodies, sizeof *u);
   perp_error error = assemble_reserve(s, (int64_t)rows + nc,
@@ -231,16 +230,15 @@ static perp_error set_problem(const delassus *c, const perp_sample *B, const tou
   return error;
 }
 
-// A known answer with b_beta = 0: each contact is open, sticks (lt inside the pyramid) or slides
-// along one direction.
+// A known answer with b_beta = 0: each contact is open, sticks, or slides along one direction.
 static perp_error build(perp_sample *s, int32_t nc, int32_t K, double mu, random_stream *random) {
   double *y = assemble_take(s->n, sizeof *y);
   s->x = assemble_take(s->n, sizeof *s->x);
   perp_error error = y != NULL && s->x != NULL ? PERP_OK : assemble_no_memory(s->n, 0);
   for (int32_t c = 0; error == PERP_OK && c < nc; c++) {
     double *lt = s->x + nc + K*c, *yt = y + nc + K*c, *ln = s->x + c, *beta = s->x + nc + K*nc + c;
-    const double state = random_uniform(random), size = random_range(random, 0.1, 1.0),
-        speed = random_range(random, 0.1, 1.0);
+    const double state = random_uniform(random);
+    const double size = random_range(random, 0.1, 1.0), speed = random_range(random, 0.1, 1.0);
     const int32_t along = random_integer(random, K);
     for (int32_t k = 0; k < K; k++) yt[k] = random_range(random, 0.1, 1.0);
     if (state < 1.0/3.0) {                          // open: y_n > 0, any beta will do
@@ -259,8 +257,9 @@ static perp_error build(perp_sample *s, int32_t nc, int32_t K, double mu, random
     }
   }
   if (error == PERP_OK) error = answer_right_side(s, y);
-  // what is left there is rounding
-  for (int32_t i = nc + K*nc; error == PERP_OK && i < s->n; i++) s->b[i] = 0.0;
+  for (int32_t i = nc + K*nc; error == PERP_OK && i < s->n; i++) {
+    s->b[i] = 0.0;                                  // what is left there is rounding
+  }
   free(y);
   return error;
 }
@@ -304,7 +303,7 @@ static perp_error friction(const double *values, uint64_t seed, perp_sample *s) 
   }
   if (error == PERP_OK) {
     snprintf(s->note, sizeof s->note,
-             "%d spheres, %d contacts, mu = %.6g, %d directions; order: normals, directions by contact, slacks",
+             "%d spheres, %d contacts, mu = %.6g, %d directions; normals, directions, slacks",
              h.count, (int32_t)nc, values[MU], K);
   }
   free(h.sphere);
@@ -316,6 +315,6 @@ static perp_error friction(const double *values, uint64_t seed, perp_sample *s) 
 }
 
 const perp_family family_friction = {
-  "friction", "impulses with Coulomb friction in a heap of spheres, E13 (27): non-symmetric, zero diagonal block",
-  "with built = 1, by construction, one of possibly many", parameters, FAMILY_COUNT(parameters),
-      friction};
+  "friction", "impulses with Coulomb friction in a heap of spheres: non-symmetric, zero block",
+  "with built = 1, by construction, one of possibly many",
+  parameters, FAMILY_COUNT(parameters), friction};
