@@ -1,8 +1,9 @@
 // random.c: Philox4x32-10 and the numbers made from it, the same bits on every machine.
 //
-// Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1, 2, 3 (SC 2011). Number `index` of stream `seed` is a
-// function of both and of nothing else. The logarithm and the cosine of Box-Muller are our own: those of
-// libm differ in the last bit from one machine to the next, but + - * / sqrt do not.
+// Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1, 2, 3 (SC 2011). Number `index`
+// of stream `seed` is a function of both and of nothing else. The logarithm and the cosine of
+// Box-Muller are our own: those of libm differ in the last bit from one machine to the next, but +
+// - * / sqrt do not.
 #include "random.h"
 
 #include <math.h>

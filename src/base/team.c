@@ -1,9 +1,9 @@
 // team.c: a pool of pthreads that claim numbered tasks, the caller's scheduler, or neither.
 //
-// One 64-bit ticket holds (generation, next task). A thread claims task i of generation g by moving the
-// ticket from (g, i) to (g, i+1); the claim fails once a newer generation is out, so a thread that wakes
-// late does no harm and nobody waits for it. team_run returns when `finished` has reached the count.
-// Waiting is a short spin, then a condition variable.
+// One 64-bit ticket holds (generation, next task). A thread claims task i of generation g by moving
+// the ticket from (g, i) to (g, i+1); the claim fails once a newer generation is out, so a thread
+// that wakes late does no harm and nobody waits for it. team_run returns when `finished` has
+// reached the count. Waiting is a short spin, then a condition variable.
 #include "team.h"
 
 #include <stdlib.h>
@@ -24,10 +24,10 @@ enum { SPINS = 2000 };   // tens of microseconds: longer than from one colour of
 
 typedef struct pool {
   _Atomic uint64_t ticket;             // generation << 32 | next task
-  _Atomic(team_task *) task;           // of the current generation: atomic, as late threads may read
-  _Atomic(void *) data;                //   them while the next generation is being written
+  _Atomic(team_task *) task;           // of the current generation: atomic, as late threads may
+  _Atomic(void *) data;                //   read them while the next one is being written
   _Atomic int32_t count;
-  char apart[64];                      // the ticket and the count of finished tasks on lines of their own
+  char apart[64];                      // so that the count below has a cache line of its own
   _Atomic int32_t finished;
   _Atomic int32_t sleepers;            // workers on `work`
   _Atomic int32_t waiting;             // 1: the caller is on `done`
@@ -74,8 +74,8 @@ static inline void pause_spin(void) {
 
 static uint32_t generation_of(uint64_t ticket) { return (uint32_t)(ticket >> 32); }
 
-// Runs tasks of this generation until none is left. A successful claim proves that the generation has not
-// ended, so task, data and count, read after its ticket, are its own.
+// Runs tasks of this generation until none is left. A successful claim proves that the generation
+// has not ended, so task, data and count, read after its ticket, are its own.
 static void work_on(pool *p, uint32_t generation) {
   team_task *const task = atomic_load_explicit(&p->task, memory_order_relaxed);
   void *const data = atomic_load_explicit(&p->data, memory_order_relaxed);
@@ -104,7 +104,8 @@ static void *worker(void *argument) {
     for (int spin = 0; spin < SPINS && idle(p, seen); spin++) pause_spin();
     if (idle(p, seen)) {
       pthread_mutex_lock(&p->mutex);
-      atomic_fetch_add(&p->sleepers, 1);   // before the last look: the caller publishes first and then looks at sleepers
+      // before the last look: the caller publishes first and then looks at sleepers
+      atomic_fetch_add(&p->sleepers, 1);
       while (idle(p, seen)) pthread_cond_wait(&p->work, &p->mutex);
       atomic_fetch_sub(&p->sleepers, 1);
       pthread_mutex_unlock(&p->mutex);
@@ -189,7 +190,8 @@ static pool *pool_create(int32_t threads, const perp_allocator *allocator) {
 
 #endif
 
-team *team_create(int32_t threads, const perp_scheduler *scheduler, const perp_allocator *allocator) {
+team *team_create(int32_t threads, const perp_scheduler *scheduler,
+                  const perp_allocator *allocator) {
   const perp_allocator plain = {NULL, NULL, NULL};
   if (allocator == NULL) allocator = &plain;
   team *t = allocate(allocator, sizeof *t);

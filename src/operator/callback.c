@@ -22,16 +22,20 @@ static void diagonal(const void *self, double *d) {
   memcpy(d, A->diagonal, (size_t)A->n*sizeof *d);
 }
 
-static perp_view view(const void *self) { return (perp_view){.kind = PERP_VIEW_CALLBACK, .data = self}; }
+static perp_view view(const void *self) {
+  return (perp_view){.kind = PERP_VIEW_CALLBACK, .data = self};
+}
 
 #define COMMON .name = "callback", .apply = apply, .view = view
 static const perp_operator_ops ops[2][2] = {   // [has a transpose][has a diagonal]
   {{COMMON}, {COMMON, .diagonal = diagonal}},
-  {{COMMON, .apply_transpose = apply_transpose}, {COMMON, .apply_transpose = apply_transpose, .diagonal = diagonal}},
+  {{COMMON, .apply_transpose = apply_transpose},
+   {COMMON, .apply_transpose = apply_transpose, .diagonal = diagonal}},
 };
 
 perp_operator perp_from_callback(const perp_callback *matrix, uint32_t claims) {
   const int transpose = matrix != NULL && matrix->apply_transpose != NULL;
   const int has_diagonal = matrix != NULL && matrix->diagonal != NULL;
-  return (perp_operator){&ops[transpose][has_diagonal], matrix, matrix != NULL ? matrix->n : 0, claims};
+  return (perp_operator){&ops[transpose][has_diagonal], matrix, matrix != NULL ? matrix->n : 0,
+                         claims};
 }

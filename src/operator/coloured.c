@@ -1,15 +1,16 @@
-// coloured.c: projected Gauss-Seidel over coloured blocks of rows of a CSC matrix, in parallel and always with the same bits.
+// coloured.c: projected Gauss-Seidel over coloured blocks of rows, in parallel with the same bits.
 //
-//   for each colour, for each block of that colour (in parallel), for each row i of the block in natural order:
+//   for each colour, for each of its blocks in parallel, for each row i of the block in order:
 //     y_i = b_i + sum_j A_ij x_j,   x_i <- clamp(x_i - omega y_i/A_ii, lo_i, hi_i)
 //
-// Blocks are runs of consecutive rows whose length depends on n only. Two blocks touch where an entry joins
-// them; greedy colouring in the order of the blocks gives touching blocks different colours, so a block reads
-// nothing that another one of its colour writes. A backward pass reverses everything: after a forward one it
-// makes the symmetric method. Within a block this is Gauss-Seidel itself, hence it converges nearly as fast.
+// Blocks are runs of consecutive rows whose length depends on n only. Two blocks touch where an
+// entry joins them; greedy colouring in the order of the blocks gives touching blocks different
+// colours, so a block reads nothing that another one of its colour writes. A backward pass reverses
+// everything: after a forward one it makes the symmetric method. Within a block this is
+// Gauss-Seidel itself, hence it converges nearly as fast.
 //
-// Rows are gathered. Where A is exactly symmetric, by value, column i is row i; otherwise the plan keeps a
-// copy by rows. The cost of a pass is reading A once.
+// Rows are gathered. Where A is exactly symmetric, by value, column i is row i; otherwise the plan
+// keeps a copy by rows. The cost of a pass is reading A once.
 #include <string.h>
 
 #include "operator.h"
@@ -23,12 +24,13 @@ enum {
 
 struct coloured {
   int32_t n, block, blocks, colours;
-  const int32_t *rowptr, *column;      // n + 1, nnz: A by rows; the caller's own columns where A is symmetric
+  const int32_t *rowptr, *column;      // n + 1, nnz: A by rows; the caller's columns if symmetric
   const double *value;                 // nnz
   int32_t *own_rowptr, *own_column;    // n + 1, nnz: room for the copy
   double *own_value;                   // nnz
   int32_t *colour;                     // blocks
-  int32_t *start, *order;              // blocks + 1, blocks: the blocks of colour c are order[start[c]] .. order[start[c+1]-1]
+  int32_t *start;                      // blocks + 1: the blocks of colour c are
+  int32_t *order;                      //   blocks: order[start[c]] .. order[start[c+1]-1]
   int32_t *mark;                       // max(n, blocks): work
   double *step;                        // n: omega/A_ii, 0 where relaxed() has to decide
   double *change;                      // blocks: of each task
@@ -69,8 +71,9 @@ static int lay_out(arena *memory, coloured **plan, int32_t n, int64_t nnz) {
   at->own_column = ARENA_ARRAY(memory, int32_t, nnz);
   at->own_value = ARENA_ARRAY(memory, double, nnz);
   *plan = c;
-  return c != NULL && c->step != NULL && c->change != NULL && c->colour != NULL && c->start != NULL &&
-         c->order != NULL && c->mark != NULL && c->own_rowptr != NULL && c->own_column != NULL && c->own_value != NULL;
+  return c != NULL && c->step != NULL && c->change != NULL && c->colour != NULL &&
+         c->start != NULL && c->order != NULL && c->mark != NULL && c->own_rowptr != NULL &&
+         c->own_column != NULL && c->own_value != NULL;
 }
 
 size_t coloured_bytes(int32_t n, int64_t nnz) {
@@ -80,7 +83,8 @@ size_t coloured_bytes(int32_t n, int64_t nnz) {
   return count.used;
 }
 
-// A = A' by value: in the order of columns, the entry (i, j) must meet the next entry of column i, which must be (j, i).
+// A = A' by value: in the order of columns, the entry (i, j) must meet the next entry of column i,
+// which must be (j, i).
 static int is_symmetric(const perp_csc *A, int32_t *next) {
   memcpy(next, A->colptr, (size_t)A->columns*sizeof *next);
   for (int32_t j = 0; j < A->columns; j++) {
@@ -110,7 +114,8 @@ static void copy_by_rows(coloured *c, const perp_csc *A) {
 }
 
 // mark[k] = block for each colour k of the blocks that rows from .. to-1 of this pattern touch
-static void mark_colours(const coloured *c, const int32_t *ptr, const int32_t *index, int32_t from, int32_t to) {
+static void mark_colours(const coloured *c, const int32_t *ptr, const int32_t *index, int32_t from,
+                         int32_t to) {
   const int32_t block = from/c->block;
   for (int32_t p = ptr[from]; p < ptr[to]; p++) {
     const int32_t other = index[p]/c->block;
@@ -164,10 +169,11 @@ coloured *coloured_plan(arena *memory, const perp_operator *A) {
   return c;
 }
 
-// Rows from .. to-1, or to-1 .. from. The term of the neighbour that was updated just before is added last, from a
-// register: the chain from one row to the next is then a product, a sum and the relaxation. `plain`: 0 <= x only.
-static inline double sweep_rows(const coloured *c, const perp_sweep *state, int32_t from, int32_t to, int backward,
-                                int plain) {
+// Rows from .. to-1, or to-1 .. from. The term of the neighbour that was updated just before is
+// added last, from a register: the chain from one row to the next is then a product, a sum and the
+// relaxation. `plain`: 0 <= x only.
+static inline double sweep_rows(const coloured *c, const perp_sweep *state, int32_t from,
+                                int32_t to, int backward, int plain) {
   const int32_t *rowptr = c->rowptr, *column = c->column;
   const double *value = c->value, *step = c->step, *b = state->b, *weight = state->weight;
   double *x = state->x, change = 0.0, recent_x = 0.0;
@@ -191,7 +197,8 @@ static inline double sweep_rows(const coloured *c, const perp_sweep *state, int3
         z = clamp(z, lower(state->lo, i), upper(state->hi, i));
       }
     } else {
-      z = relaxed(old, y, state->diagonal[i], state->omega, lower(state->lo, i), upper(state->hi, i));
+      z = relaxed(old, y, state->diagonal[i], state->omega, lower(state->lo, i),
+                  upper(state->hi, i));
     }
     x[i] = z;
     recent = i;
@@ -205,8 +212,10 @@ static inline double sweep_rows(const coloured *c, const perp_sweep *state, int3
 static double sweep_block(const coloured *c, const perp_sweep *state, int32_t block) {
   const int32_t from = block*c->block, to = c->n - from < c->block ? c->n : from + c->block;
   if (state->lo == NULL && state->hi == NULL)
-    return state->backward ? sweep_rows(c, state, from, to, 1, 1) : sweep_rows(c, state, from, to, 0, 1);
-  return state->backward ? sweep_rows(c, state, from, to, 1, 0) : sweep_rows(c, state, from, to, 0, 0);
+    return state->backward ? sweep_rows(c, state, from, to, 1, 1)
+                           : sweep_rows(c, state, from, to, 0, 1);
+  return state->backward ? sweep_rows(c, state, from, to, 1, 0)
+                         : sweep_rows(c, state, from, to, 0, 0);
 }
 
 static void run_task(void *data, int32_t index) {

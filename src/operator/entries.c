@@ -1,11 +1,13 @@
-// entries.c: columns and maxima of a dense or CSC view, for the wrappers, which have no room for vectors there.
+// entries.c: columns and maxima of a dense or CSC view, for wrappers that have no room for vectors.
 #include "entries.h"
 
 #include <math.h>
 
 #include "vector.h"
 
-int entries_known(const perp_view *view) { return view->kind == PERP_VIEW_DENSE || view->kind == PERP_VIEW_CSC; }
+int entries_known(const perp_view *view) {
+  return view->kind == PERP_VIEW_DENSE || view->kind == PERP_VIEW_CSC;
+}
 
 // R_i a C_j + shift [i = j]
 static inline double seen(const perp_view *view, int32_t i, int32_t j, double a) {
@@ -42,8 +44,8 @@ static inline void take_max(visitor *v, int32_t k, double a) {
 }
 
 // Calls visit(v, k, V(set_k, set_j)) for the entries of column j that may differ from zero.
-static inline void visit_column(const perp_view *view, const int32_t *set, int32_t m, int32_t j, visitor *v,
-                                void (*visit)(visitor *, int32_t, double)) {
+static inline void visit_column(const perp_view *view, const int32_t *set, int32_t m, int32_t j,
+                                visitor *v, void (*visit)(visitor *, int32_t, double)) {
   const int32_t J = set != NULL ? set[j] : j;
   if (view->kind == PERP_VIEW_DENSE) {
     const perp_dense *A = view->data;
@@ -68,13 +70,14 @@ static inline void visit_column(const perp_view *view, const int32_t *set, int32
   if (!stored && view->shift != 0.0) visit(v, j, view->shift);
 }
 
-void entries_add_column(const perp_view *view, const int32_t *set, int32_t m, int32_t j, double s, double *y) {
+void entries_add_column(const perp_view *view, const int32_t *set, int32_t m, int32_t j, double s,
+                        double *y) {
   visitor v = {.s = s, .y = y};
   visit_column(view, set, m, j, &v, add);
 }
 
-void entries_row_col_max(const perp_view *view, const int32_t *set, int32_t m, const double *r, const double *c,
-                         double *row, double *col) {
+void entries_row_col_max(const perp_view *view, const int32_t *set, int32_t m, const double *r,
+                         const double *c, double *row, double *col) {
   for (int32_t i = 0; i < m; i++) row[i] = 0.0;
   for (int32_t j = 0; j < m; j++) {
     visitor v = {.r_scale = c[j], .r = r, .row = row};

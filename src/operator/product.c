@@ -1,18 +1,22 @@
-// product.c: A = J W J' + diag(compliance), never formed: constraints act on each other through bodies.
+// product.c: A = J W J' + diag(compliance), never formed: constraints meet in the bodies.
 //
-// A product with A goes from constraints to bodies and back: w = W (J' x), y = J w + compliance x. The Gauss-Seidel sweep
-// keeps the body velocities v = W J' x, so that a row costs its own nonzeros times the block size only.
-// W is symmetric by contract, hence row k of W serves as column k.
+// A product with A goes from constraints to bodies and back: w = W (J' x), y = J w + compliance x.
+// The Gauss-Seidel sweep keeps the body velocities v = W J' x, so that a row costs its own nonzeros
+// times the block size only. W is symmetric by contract, hence row k of W serves as column k.
 #include <string.h>
 
 #include "exact.h"
 #include "operator.h"
 #include "vector.h"
 
-static double compliance(const perp_product *P, int32_t i) { return P->compliance != NULL ? P->compliance[i] : 0.0; }
+static double compliance(const perp_product *P, int32_t i) {
+  return P->compliance != NULL ? P->compliance[i] : 0.0;
+}
 
 // First degree of freedom of the body that k belongs to.
-static int32_t body(const perp_product *P, int32_t k) { return P->block == 1 ? k : k - k % P->block; }
+static int32_t body(const perp_product *P, int32_t k) {
+  return P->block == 1 ? k : k - k % P->block;
+}
 
 static size_t vector_bytes(const perp_product *P) { return (size_t)P->dofs*sizeof(double); }
 static size_t scratch_bytes(const void *self) { return 6*vector_bytes(self); }
@@ -23,7 +27,8 @@ static void push(const perp_product *P, int32_t i, double s, double *v) {
   const int32_t block = P->block;
   for (int32_t p = P->rowptr[i]; p < P->rowptr[i + 1]; p++) {
     const int32_t k = P->column[p];
-    const double t = P->value[p]*s, *W = P->W + (size_t)k*(size_t)block;   // column k of W, within its block
+    // column k of W, within its block
+    const double t = P->value[p]*s, *W = P->W + (size_t)k*(size_t)block;
     double *u = v + body(P, k);
     for (int32_t l = 0; l < block; l++) u[l] += W[l]*t;
   }
@@ -50,10 +55,10 @@ static int apply(const void *self, const double *x, double *y, void *scratch) {
   return 0;
 }
 
-// y = J W J' x + compliance x + b with every intermediate vector kept as high + low, and the same with absolute
-// values for a. |J||W||J'||x| >= |J W J'||x|.
-EXACT_INLINE void residual_rows(const perp_product *P, const double *x, const double *b, double *y, double *a,
-                                double *scratch) {
+// y = J W J' x + compliance x + b with every intermediate vector kept as high + low, and the same
+// with absolute values for a. |J||W||J'||x| >= |J W J'||x|.
+EXACT_INLINE void residual_rows(const perp_product *P, const double *x, const double *b, double *y,
+                                double *a, double *scratch) {
   const size_t dofs = (size_t)P->dofs;
   double *v = scratch, *v_low = v + dofs, *v_size = v_low + dofs;          // dofs each
   double *w = v_size + dofs, *w_low = w + dofs, *w_size = w_low + dofs;    // dofs each
@@ -83,7 +88,7 @@ EXACT_INLINE void residual_rows(const perp_product *P, const double *x, const do
     w_low[k] = s.low;
     w_size[k] = size;
   }
-  for (int32_t i = 0; i < P->n; i++) {                                     // y = J w + compliance x + b
+  for (int32_t i = 0; i < P->n; i++) {                                // y = J w + compliance x + b
     exact_sum s = {b[i], 0.0};
     double size = fabs(b[i]) + fabs(compliance(P, i)*x[i]);
     exact_add_product(&s, compliance(P, i), x[i]);
@@ -97,15 +102,16 @@ EXACT_INLINE void residual_rows(const perp_product *P, const double *x, const do
     a[i] = size;
   }
 }
-EXACT_FMA static void residual_fma(const perp_product *P, const double *x, const double *b, double *y, double *a,
-                                   double *scratch) {
+EXACT_FMA static void residual_fma(const perp_product *P, const double *x, const double *b,
+                                   double *y, double *a, double *scratch) {
   residual_rows(P, x, b, y, a, scratch);
 }
-static void residual_plain(const perp_product *P, const double *x, const double *b, double *y, double *a,
-                           double *scratch) {
+static void residual_plain(const perp_product *P, const double *x, const double *b, double *y,
+                           double *a, double *scratch) {
   residual_rows(P, x, b, y, a, scratch);
 }
-static int residual(const void *self, const double *x, const double *b, double *y, double *a, void *scratch) {
+static int residual(const void *self, const double *x, const double *b, double *y, double *a,
+                    void *scratch) {
   (EXACT_HAS_FMA() ? residual_fma : residual_plain)(self, x, b, y, a, scratch);
   return 0;
 }
@@ -120,7 +126,8 @@ static double row_product(const perp_product *P, int32_t i, int32_t j) {
     const double *W = P->W + (size_t)k*(size_t)P->block;
     while (first < end && P->column[first] < start) first++;
     double t = 0.0;
-    for (int32_t q = first; q < end && P->column[q] - start < P->block; q++) t += W[P->column[q] - start]*P->value[q];
+    for (int32_t q = first; q < end && P->column[q] - start < P->block; q++)
+      t += W[P->column[q] - start]*P->value[q];
     s += P->value[p]*t;
   }
   return s;
@@ -128,7 +135,8 @@ static double row_product(const perp_product *P, int32_t i, int32_t j) {
 
 static double entry(const perp_product *P, int32_t i, int32_t j) {
   if (i == j) return row_product(P, i, i) + compliance(P, i);
-  return i < j ? row_product(P, i, j) : row_product(P, j, i);   // the same bits above and below the diagonal
+  // the same bits above and below the diagonal
+  return i < j ? row_product(P, i, j) : row_product(P, j, i);
 }
 
 static void diagonal(const void *self, double *d) {
@@ -139,7 +147,8 @@ static void diagonal(const void *self, double *d) {
 static void submatrix(const void *self, const int32_t *set, int32_t m, double *S) {
   for (int32_t i = 0; i < m; i++)
     for (int32_t j = i; j < m; j++)
-      S[(size_t)i*(size_t)m + (size_t)j] = S[(size_t)j*(size_t)m + (size_t)i] = entry(self, set[i], set[j]);
+      S[(size_t)i*(size_t)m + (size_t)j] = S[(size_t)j*(size_t)m + (size_t)i] =
+          entry(self, set[i], set[j]);
 }
 
 static int sweep(const void *self, perp_sweep *state, int32_t from, int32_t to) {
@@ -154,7 +163,8 @@ static int sweep(const void *self, perp_sweep *state, int32_t from, int32_t to) 
   for (int32_t k = from; k < to; k++) {
     const int32_t i = state->backward ? to - 1 - (k - from) : k;
     const double y = pull(P, i, v) + compliance(P, i)*x[i] + state->b[i];
-    const double z = relaxed(x[i], y, state->diagonal[i], state->omega, lower(state->lo, i), upper(state->hi, i));
+    const double z = relaxed(x[i], y, state->diagonal[i], state->omega, lower(state->lo, i),
+                             upper(state->hi, i));
     const double dx = z - x[i];
     if (dx == 0.0) continue;
     x[i] = z;
@@ -166,7 +176,9 @@ static int sweep(const void *self, perp_sweep *state, int32_t from, int32_t to) 
   return 0;
 }
 
-static perp_view view(const void *self) { return (perp_view){.kind = PERP_VIEW_PRODUCT, .data = self}; }
+static perp_view view(const void *self) {
+  return (perp_view){.kind = PERP_VIEW_PRODUCT, .data = self};
+}
 
 // No row_col_max and no add_column: both would form A.
 static const perp_operator_ops ops = {
@@ -176,5 +188,6 @@ static const perp_operator_ops ops = {
 };
 
 perp_operator perp_from_product(const perp_product *matrix, uint32_t claims) {
-  return (perp_operator){&ops, matrix, matrix != NULL ? matrix->n : 0, claims | PERP_CLAIM_SYMMETRIC | PERP_CLAIM_PSD};
+  return (perp_operator){&ops, matrix, matrix != NULL ? matrix->n : 0,
+                         claims | PERP_CLAIM_SYMMETRIC | PERP_CLAIM_PSD};
 }

@@ -1,7 +1,8 @@
 // restrict.c: A(set,set) without a copy: linear, because what is outside the set is zero.
 //
-// Products embed x into a vector of the inner size; sweeps keep such vectors between passes and visit the
-// rows of the set only. Single entries come from the inner view or from small submatrices.
+// Products embed x into a vector of the inner size; sweeps keep such vectors between passes and
+// visit the rows of the set only. Single entries come from the inner view or from small
+// submatrices.
 #include <string.h>
 
 #include "entries.h"
@@ -18,7 +19,8 @@ static void *after(const perp_wrapper *w, void *memory, size_t vectors) {
   return (unsigned char *)memory + entries_vector_bytes(w->inner.n, vectors);
 }
 
-static void scatter(const perp_wrapper *w, const double *from, double *to) {   // m -> n, zero elsewhere
+// m -> n, zero elsewhere
+static void scatter(const perp_wrapper *w, const double *from, double *to) {
   memset(to, 0, (size_t)w->inner.n*sizeof *to);
   for (int32_t k = 0; k < w->m; k++) to[w->set[k]] = from[k];
 }
@@ -40,23 +42,27 @@ static int apply_transpose(const void *self, const double *x, double *y, void *s
   const perp_wrapper *w = self;
   double *X = scratch, *Y = X + w->inner.n;                                // n each
   scatter(w, x, X);
-  const int stop = w->inner.ops->apply_transpose(w->inner.self, X, Y, after(w, scratch, RESIDUAL_VECTORS));
+  const int stop = w->inner.ops->apply_transpose(w->inner.self, X, Y,
+                                                 after(w, scratch, RESIDUAL_VECTORS));
   gather(w, Y, y);
   return stop;
 }
 
-static int residual(const void *self, const double *x, const double *b, double *y, double *a, void *scratch) {
+static int residual(const void *self, const double *x, const double *b, double *y, double *a,
+                    void *scratch) {
   const perp_wrapper *w = self;
   double *X = scratch, *B = X + w->inner.n, *Y = B + w->inner.n, *size = Y + w->inner.n;   // n each
   scatter(w, x, X);
   scatter(w, b, B);
-  const int stop = w->inner.ops->residual(w->inner.self, X, B, Y, size, after(w, scratch, RESIDUAL_VECTORS));
+  const int stop = w->inner.ops->residual(w->inner.self, X, B, Y, size,
+                                          after(w, scratch, RESIDUAL_VECTORS));
   gather(w, Y, y);
   gather(w, size, a);
   return stop;
 }
 
-static void row_col_max(const void *self, const double *r, const double *c, double *row, double *col) {
+static void row_col_max(const void *self, const double *r, const double *c, double *row,
+                        double *col) {
   const perp_wrapper *w = self;
   const perp_view v = operator_view(&w->inner);
   entries_row_col_max(&v, w->set, w->m, r, c, row, col);
@@ -88,7 +94,8 @@ static void diagonal_of_callback(const void *self, double *d) {
   }
 }
 
-// The inner operator needs inner indices, and there is no room for many of them: large sets go by pairs of tiles.
+// The inner operator needs inner indices, and there is no room for many of them: large sets go by
+// pairs of tiles.
 static void submatrix(const void *self, const int32_t *set, int32_t m, double *S) {
   const perp_wrapper *w = self;
   int32_t index[LOCAL];
@@ -100,7 +107,8 @@ static void submatrix(const void *self, const int32_t *set, int32_t m, double *S
   double T[4*TILE*TILE];   // of both tiles together
   for (int32_t i = 0; i < m; i += TILE) {
     for (int32_t j = i; j < m; j += TILE) {
-      const int32_t rows = m - i < TILE ? m - i : TILE, columns = j == i ? 0 : m - j < TILE ? m - j : TILE;
+      const int32_t rows = m - i < TILE ? m - i : TILE;
+      const int32_t columns = j == i ? 0 : m - j < TILE ? m - j : TILE;
       const int32_t size = rows + columns;
       for (int32_t k = 0; k < size; k++) index[k] = w->set[set[k < rows ? i + k : j + k - rows]];
       w->inner.ops->submatrix(w->inner.self, index, size, T);
@@ -121,7 +129,8 @@ static size_t sweep_bytes(const void *self) {
 static int sweep(const void *self, perp_sweep *state, int32_t from, int32_t to) {
   const perp_wrapper *w = self;
   const int32_t n = w->inner.n, *set = w->set;
-  double *x = state->memory, *b = x + n, *lo = b + n, *hi = lo + n, *d = hi + n, *weight = d + n;   // n each
+  double *x = state->memory, *b = x + n, *lo = b + n;   // n each
+  double *hi = lo + n, *d = hi + n, *weight = d + n;    // n each
   if (state->fresh) {
     scatter(w, state->x, x);
     scatter(w, state->b, b);
@@ -139,7 +148,8 @@ static int sweep(const void *self, perp_sweep *state, int32_t from, int32_t to) 
   inner.weight = weight;
   inner.memory = after(w, state->memory, SWEEP_VECTORS);
   int stop = 0;
-  for (int32_t done = 0; done < to - from && !stop;) {   // runs of consecutive indices, one call each
+  // Runs of consecutive indices, one call each.
+  for (int32_t done = 0; done < to - from && !stop;) {
     const int32_t start = state->backward ? to - 1 - done : from + done;
     int32_t length = 1;
     if (state->backward) {
@@ -158,7 +168,8 @@ static int sweep(const void *self, perp_sweep *state, int32_t from, int32_t to) 
 }
 
 // Every claim holds for principal submatrices.
-perp_operator perp_restricted(perp_wrapper *self, perp_operator inner, const int32_t *set, int32_t m) {
+perp_operator perp_restricted(perp_wrapper *self, perp_operator inner, const int32_t *set,
+                              int32_t m) {
   const perp_operator_ops *ops = inner.ops;
   *self = (perp_wrapper){.inner = inner, .set = set, .m = m};
   self->ops = (perp_operator_ops){
@@ -177,7 +188,8 @@ perp_operator perp_restricted(perp_wrapper *self, perp_operator inner, const int
   } else if (ops->add_column != NULL && ops->submatrix != NULL) {
     self->ops.add_column = add_column_by_entries;
   }
-  if (self->ops.diagonal == NULL && v.kind == PERP_VIEW_CALLBACK && ((const perp_callback *)v.data)->diagonal != NULL)
+  if (self->ops.diagonal == NULL && v.kind == PERP_VIEW_CALLBACK &&
+      ((const perp_callback *)v.data)->diagonal != NULL)
     self->ops.diagonal = diagonal_of_callback;
   return (perp_operator){&self->ops, self, m, inner.claims};
 }

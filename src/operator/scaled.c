@@ -31,15 +31,19 @@ static int apply_transpose(const void *self, const double *x, double *y, void *s
   const perp_wrapper *w = self;
   double *t = scratch;                                                     // n
   for (int32_t i = 0; i < w->inner.n; i++) t[i] = w->R[i]*x[i];
-  const int stop = w->inner.ops->apply_transpose(w->inner.self, t, y, after(w, scratch, RESIDUAL_VECTORS));
+  const int stop = w->inner.ops->apply_transpose(w->inner.self, t, y,
+                                                 after(w, scratch, RESIDUAL_VECTORS));
   for (int32_t i = 0; i < w->inner.n; i++) y[i] *= w->C[i];
   return stop;
 }
 
-static double finite_or_zero(double e) { return e - e == 0.0 ? e : 0.0; }   // the error of an overflow is none
+// An overflow has no error term.
+static double finite_or_zero(double e) { return e - e == 0.0 ? e : 0.0; }
 
-// R A C x + b = R (A t + q + (A t_low + q_low)), where t + t_low = C x and q + q_low = b/R up to u^2.
-static int residual(const void *self, const double *x, const double *b, double *y, double *a, void *scratch) {
+// R A C x + b = R (A t + q + (A t_low + q_low)), where t + t_low = C x and q + q_low = b/R up to
+// u^2.
+static int residual(const void *self, const double *x, const double *b, double *y, double *a,
+                    void *scratch) {
   const perp_wrapper *w = self;
   const int32_t n = w->inner.n;
   double *t = scratch, *t_low = t + n, *q = t_low + n, *q_low = q + n, *z = q_low + n;   // n each
@@ -61,7 +65,8 @@ static int residual(const void *self, const double *x, const double *b, double *
   return stop;
 }
 
-static void row_col_max(const void *self, const double *r, const double *c, double *row, double *col) {
+static void row_col_max(const void *self, const double *r, const double *c, double *row,
+                        double *col) {
   const perp_wrapper *w = self;
   const perp_view v = w->ops.view(w);
   entries_row_col_max(&v, NULL, w->inner.n, r, c, row, col);
@@ -100,7 +105,8 @@ static int sweep(const void *self, perp_sweep *state, int32_t from, int32_t to) 
   const perp_wrapper *w = self;
   const int32_t n = w->inner.n;
   const double *R = w->R, *C = w->C;
-  double *x = state->memory, *b = x + n, *lo = b + n, *hi = lo + n, *d = hi + n, *weight = d + n;   // n each
+  double *x = state->memory, *b = x + n, *lo = b + n;   // n each
+  double *hi = lo + n, *d = hi + n, *weight = d + n;    // n each
   if (state->fresh) {
     for (int32_t i = 0; i < n; i++) {
       x[i] = C[i]*state->x[i];
@@ -120,7 +126,8 @@ static int sweep(const void *self, perp_sweep *state, int32_t from, int32_t to) 
   inner.weight = weight;
   inner.memory = after(w, state->memory, SWEEP_VECTORS);
   const int stop = w->inner.ops->sweep(w->inner.self, &inner, from, to);
-  for (int32_t i = from; i < to; i++) state->x[i] = clamp(x[i]/C[i], lower(state->lo, i), upper(state->hi, i));
+  for (int32_t i = from; i < to; i++)
+    state->x[i] = clamp(x[i]/C[i], lower(state->lo, i), upper(state->hi, i));
   state->fresh = inner.fresh;
   state->change = inner.change;
   return stop;
@@ -135,7 +142,8 @@ static perp_view view(const void *self) {
   return v;
 }
 
-// R = C is a congruence and keeps definiteness; otherwise the signs of the entries are all that remains.
+// R = C is a congruence and keeps definiteness; otherwise the signs of the entries are all that
+// remains.
 static uint32_t kept_claims(const perp_operator *inner, const double *R, const double *C) {
   int same = 1, positive = 1;
   for (int32_t i = 0; i < inner->n; i++) {
@@ -146,7 +154,8 @@ static uint32_t kept_claims(const perp_operator *inner, const double *R, const d
   return same ? inner->claims : inner->claims & (PERP_CLAIM_Z | PERP_CLAIM_H);
 }
 
-perp_operator perp_scaled(perp_wrapper *self, perp_operator inner, const double *R, const double *C) {
+perp_operator perp_scaled(perp_wrapper *self, perp_operator inner, const double *R,
+                          const double *C) {
   const perp_operator_ops *ops = inner.ops;
   *self = (perp_wrapper){.inner = inner, .R = R, .C = C};
   self->ops = (perp_operator_ops){

@@ -1,8 +1,9 @@
 // shifted.c: A + shift I, as an operator that can do what A can.
 //
-// Two sweeps. Where columns are at hand, memory keeps y = (A + shift I) x + b and every change of x_i adds column i.
-// Otherwise the inner sweep runs with b + shift x in place of b: a pass visits row i once, so x_i is still
-// what it was when the pass began, and the diagonal that is passed in carries the shift.
+// Two sweeps. Where columns are at hand, memory keeps y = (A + shift I) x + b and every change of
+// x_i adds column i. Otherwise the inner sweep runs with b + shift x in place of b: a pass visits
+// row i once, so x_i is still what it was when the pass began, and the diagonal that is passed in
+// carries the shift.
 #include "entries.h"
 #include "exact.h"
 #include "operator.h"
@@ -30,7 +31,8 @@ static int apply_transpose(const void *self, const double *x, double *y, void *s
 }
 
 // A x + (t + t_low), where t + t_low = shift x + b exactly, up to u^2.
-static int residual(const void *self, const double *x, const double *b, double *y, double *a, void *scratch) {
+static int residual(const void *self, const double *x, const double *b, double *y, double *a,
+                    void *scratch) {
   const perp_wrapper *w = self;
   const int32_t n = w->inner.n;
   double *t = scratch, *t_low = t + n;                                     // n each
@@ -49,7 +51,8 @@ static int residual(const void *self, const double *x, const double *b, double *
   return stop;
 }
 
-static void row_col_max(const void *self, const double *r, const double *c, double *row, double *col) {
+static void row_col_max(const void *self, const double *r, const double *c, double *row,
+                        double *col) {
   const perp_wrapper *w = self;
   const perp_view v = w->ops.view(w);
   entries_row_col_max(&v, NULL, w->inner.n, r, c, row, col);
@@ -81,7 +84,7 @@ static size_t columns_bytes(const void *self) {
 static int sweep_columns(const void *self, perp_sweep *state, int32_t from, int32_t to) {
   const perp_wrapper *w = self;
   double *y = state->memory, *x = state->x, change = state->change;        // y: n
-  if (state->fresh) {                                                      // y = (A + shift I) x + b
+  if (state->fresh) {   // y = (A + shift I) x + b
     for (int32_t i = 0; i < w->inner.n; i++) y[i] = state->b[i];
     for (int32_t i = 0; i < w->inner.n; i++)
       if (x[i] != 0.0) add_column(w, i, x[i], y);
@@ -89,7 +92,8 @@ static int sweep_columns(const void *self, perp_sweep *state, int32_t from, int3
   }
   for (int32_t k = from; k < to; k++) {
     const int32_t i = state->backward ? to - 1 - (k - from) : k;
-    const double z = relaxed(x[i], y[i], state->diagonal[i], state->omega, lower(state->lo, i), upper(state->hi, i));
+    const double z = relaxed(x[i], y[i], state->diagonal[i], state->omega, lower(state->lo, i),
+                             upper(state->hi, i));
     const double dx = z - x[i];
     if (dx == 0.0) continue;
     x[i] = z;
@@ -147,7 +151,8 @@ perp_operator perp_shifted(perp_wrapper *self, perp_operator inner, double shift
   };
   const perp_view v = view(self);
   if (entries_known(&v)) self->ops.row_col_max = row_col_max;
-  const int by_rows = v.kind == PERP_VIEW_DENSE && ops->sweep != NULL;   // a dense row is read faster than a column
+  // A dense row is read faster than a column.
+  const int by_rows = v.kind == PERP_VIEW_DENSE && ops->sweep != NULL;
   if (ops->add_column != NULL && !by_rows) {
     self->ops.sweep_bytes = columns_bytes;
     self->ops.sweep = sweep_columns;
