@@ -1,4 +1,5 @@
-// dense_kernels.c: equilibration, LU with partial pivoting, and affine solution sets by complete pivoting.
+// dense_kernels.c: equilibration, LU with partial pivoting, and affine solution sets by complete
+// pivoting.
 #include "linear.h"
 
 #include <math.h>
@@ -28,7 +29,8 @@ void dense_equilibrate(int32_t rows, int32_t columns, double *S, double *r, doub
     }
     for (int32_t j = 0; j < columns; j++) {
       double largest = 0.0;
-      for (int32_t i = 0; i < rows; i++) largest = max2(largest, fabs(S[(size_t)i*(size_t)columns + (size_t)j]));
+      for (int32_t i = 0; i < rows; i++)
+        largest = max2(largest, fabs(S[(size_t)i*(size_t)columns + (size_t)j]));
       if (!(largest > 0.0)) continue;
       const double p = power_near(largest);
       for (int32_t i = 0; i < rows; i++) S[(size_t)i*(size_t)columns + (size_t)j] *= p;
@@ -143,7 +145,8 @@ int32_t lu_affine(int32_t rows, int32_t columns, double *S, double *rhs, double 
     for (int32_t i = rank - 1; i >= 0; i--) {
       const double *row = S + (size_t)i*ld;
       double sum = -row[rank + q];
-      for (int32_t j = i + 1; j < rank; j++) sum -= row[j]*N[(size_t)order[j]*(size_t)nullity + (size_t)q];
+      for (int32_t j = i + 1; j < rank; j++)
+        sum -= row[j]*N[(size_t)order[j]*(size_t)nullity + (size_t)q];
       N[(size_t)order[i]*(size_t)nullity + (size_t)q] = sum/row[i];
     }
   }

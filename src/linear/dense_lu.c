@@ -1,7 +1,9 @@
-// dense_lu.c: the linear solver A_II z = rhs by a dense LU with partial pivoting, for any operator with submatrix().
+// dense_lu.c: the linear solver A_II z = rhs by a dense LU with partial pivoting, for any operator
+// with submatrix().
 //
-// A_II is equilibrated by powers of two first, R A_II C = P'LU, so that the singularity test |pivot| <= m 2^-52 does not
-// depend on the units of rows and columns. update costs 2/3 m^3, solve 2 m^2; memory n^2.
+// A_II is equilibrated by powers of two first, R A_II C = P'LU, so that the singularity test
+// |pivot| <= m 2^-52 does not depend on the units of rows and columns. update costs 2/3 m^3, solve
+// 2 m^2; memory n^2.
 #include "linear.h"
 
 #include <math.h>
@@ -28,7 +30,8 @@ static dense_lu *layout(arena *memory, int32_t n) {
   double *c = ARENA_ARRAY(memory, double, n);
   double *v = ARENA_ARRAY(memory, double, n);
   double *S = ARENA_ARRAY(memory, double, (size_t)n*(size_t)n);
-  if (self != NULL) *self = (dense_lu){.n = n, .set = set, .pivot = pivot, .S = S, .r = r, .c = c, .v = v};
+  if (self != NULL)
+    *self = (dense_lu){.n = n, .set = set, .pivot = pivot, .S = S, .r = r, .c = c, .v = v};
   return self;
 }
 
@@ -83,7 +86,8 @@ static double dense_lu_estimate(const void *memory, const uint8_t *is_free) {
 
 const perp_linear_ops *perp_linear_dense_lu(void) {
   static const perp_linear_ops ops = {
-    .name = "dense_lu", .accepts = dense_lu_accepts, .bytes = dense_lu_bytes, .analyse = dense_lu_analyse,
+    .name = "dense_lu", .accepts = dense_lu_accepts, .bytes = dense_lu_bytes,
+        .analyse = dense_lu_analyse,
     .update = dense_lu_update, .solve = dense_lu_solve, .estimate = dense_lu_estimate,
   };
   return &ops;

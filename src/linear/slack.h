@@ -6,16 +6,20 @@
 #include <stdint.h>
 
 typedef struct slack_result {
-  double slack;      // the largest s with G t + s <= h, at most 1: < 0 where the polyhedron is empty
+  // the largest s with G t + s <= h, at most 1: < 0 where the polyhedron is empty
+  double slack;
   int32_t pivots;
   int32_t finished;  // 0: the pivot limit was reached, nothing is known
 } slack_result;
 
 size_t slack_doubles(int32_t rows, int32_t columns);   // length of `work`
 
-// Maximises s subject to G t + s <= h and s <= 1, t free: Dantzig's simplex on a dictionary, with Bland's rule. u receives
-// multipliers, u >= 0: where s = 0, the rows with u_i > 0 are equalities on the whole polyhedron.
-slack_result slack_maximise(int32_t rows, int32_t columns, const double *G, const double *h,   // rows x columns, row-major
-                            double *t, double *u, double *work, int32_t *basis);   // columns, rows; rows + columns + 2
+// Maximises s subject to G t + s <= h and s <= 1, t free: Dantzig's simplex on a dictionary, with
+// Bland's rule. u receives multipliers, u >= 0: where s = 0, the rows with u_i > 0 are equalities
+// on the whole polyhedron.
+// rows x columns, row-major
+slack_result slack_maximise(int32_t rows, int32_t columns, const double *G, const double *h,
+                            // columns, rows; rows + columns + 2
+                            double *t, double *u, double *work, int32_t *basis);
 
 #endif

@@ -1,17 +1,19 @@
 // enumerate.c: all solutions of a small problem, by trying every assignment of labels.
 //
 //   for every split of the rows into I (free) and F (at lo or hi):  A_II x_I = -(b_I + A_IF x_F),
-//   a solution where lo_I <= x_I <= hi_I and y_F = A_FI x_I + A_FF x_F + b_F has the right sign.                E13 5.1
+//   a solution where lo_I <= x_I <= hi_I and y_F = A_FI x_I + A_FF x_F + b_F has the right sign.   E13 5.1
 //
-// Finite for every A, and the only method that proves that there is no solution. LCP rows have 2 labels, two-sided rows 3,
-// free and fixed rows 1. Where A_II is singular the solutions form a polyhedron: see enumerate_face.c.
+// Finite for every A, and the only method that proves that there is no solution. LCP rows have 2
+// labels, two-sided rows 3, free and fixed rows 1. Where A_II is singular the solutions form a
+// polyhedron: see enumerate_face.c.
 //
-// The first pass goes from the empty free set upwards and reports isolated, non-degenerate solutions at once: they belong to
-// one assignment only. Assignments with a nearly singular block or a nearly tight inequality are marked. The second pass
-// goes downwards through the marked ones, largest free sets first, and keeps the polyhedra found of which none
-// contains another: they are reported at the end, the largest dimension first. So x found under several labels is
-// reported once, and a face instead of all its vertices and edges. Up to 4096 are kept; further ones are reported at
-// once, and may then be parts of others.
+// The first pass goes from the empty free set upwards and reports isolated, non-degenerate
+// solutions at once: they belong to one assignment only. Assignments with a nearly singular block
+// or a nearly tight inequality are marked. The second pass goes downwards through the marked ones,
+// largest free sets first, and keeps the polyhedra found of which none contains another: they are
+// reported at the end, the largest dimension first. So x found under several labels is reported
+// once, and a face instead of all its vertices and edges. Up to 4096 are kept; further ones are
+// reported at once, and may then be parts of others.
 //
 // Cost per assignment: 2/3 |I|^3 flops; in all 2^n or 3^n of them, 256 to an iteration.
 #include "enumerate.h"
@@ -31,7 +33,8 @@ enum { BATCH = 256 };          // assignments to an iteration
 #define NEAR       1e-7        // and so are inequalities this close to being tight
 
 static const perp_parameter parameters[] = {
-  {"enumerate.limit", PERP_KIND_LONG, offsetof(perp_options, enumerate.limit), 0, 0, 9007199254740992.0, 0, 0, NULL,
+  {"enumerate.limit", PERP_KIND_LONG, offsetof(perp_options, enumerate.limit), 0, 0,
+   9007199254740992.0, 0, 0, NULL,
    "stop after this many solutions; 0: find all"},
 };
 
@@ -46,12 +49,16 @@ static enumeration *layout(arena *memory, int32_t n) {
   const size_t m = (size_t)n;
   enumeration f = {.n = n};
   enumeration *e = ARENA_ARRAY(memory, enumeration, 1);
-  double **const vectors[] = {&f.b, &f.lo, &f.hi, &f.row, &f.column, &f.size, &f.x, &f.y, &f.w, &f.c, &f.t, &f.guess};
-  for (size_t k = 0; k < sizeof vectors/sizeof vectors[0]; k++) *vectors[k] = ARENA_ARRAY(memory, double, m);
+  double **const vectors[] = {&f.b, &f.lo, &f.hi, &f.row, &f.column, &f.size, &f.x, &f.y, &f.w,
+      &f.c, &f.t, &f.guess};
+  for (size_t k = 0; k < sizeof vectors/sizeof vectors[0]; k++)
+    *vectors[k] = ARENA_ARRAY(memory, double, m);
   double **const longer[] = {&f.v, &f.r, &f.h, &f.u};
-  for (size_t k = 0; k < sizeof longer/sizeof longer[0]; k++) *longer[k] = ARENA_ARRAY(memory, double, 3*m);
+  for (size_t k = 0; k < sizeof longer/sizeof longer[0]; k++)
+    *longer[k] = ARENA_ARRAY(memory, double, 3*m);
   double **const squares[] = {&f.A, &f.N, &f.N2, &f.product};
-  for (size_t k = 0; k < sizeof squares/sizeof squares[0]; k++) *squares[k] = ARENA_ARRAY(memory, double, m*m);
+  for (size_t k = 0; k < sizeof squares/sizeof squares[0]; k++)
+    *squares[k] = ARENA_ARRAY(memory, double, m*m);
   f.S = ARENA_ARRAY(memory, double, 3*m*m);
   f.G = ARENA_ARRAY(memory, double, 3*m*m);
   f.simplex = ARENA_ARRAY(memory, double, slack_doubles(3*n, n));
@@ -83,8 +90,8 @@ static double power_near(double v) {
   return ldexp(1.0, exponent < -500 ? -500 : exponent > 500 ? 500 : exponent);
 }
 
-// Copies the problem, equilibrates it, and scales each connected component so that its natural residual at
-// x_ref = clamp(0, lo, hi) is about 1: then one tolerance fits all rows.
+// Copies the problem, equilibrates it, and scales each connected component so that its natural
+// residual at x_ref = clamp(0, lo, hi) is about 1: then one tolerance fits all rows.
 static void scale_problem(enumeration *e) {
   const perp_run *run = e->run;
   const int32_t n = e->n;
@@ -127,7 +134,8 @@ static void scale_problem(enumeration *e) {
   }
 }
 
-static void decode(enumeration *e, uint32_t code) {   // the last label of a row is "free": larger codes, larger free sets
+// the last label of a row is "free": larger codes, larger free sets
+static void decode(enumeration *e, uint32_t code) {
   for (int32_t i = 0; i < e->n; i++) {
     const uint32_t choices = e->choices[i];
     uint32_t digit = 0;
@@ -150,7 +158,8 @@ static void unscale(const enumeration *e, double *x) {
   double largest = 0.0;
   for (int32_t i = 0; i < e->n; i++) largest = max2(largest, fabs(e->x[i]));
   for (int32_t i = 0; i < e->n; i++) {
-    const double lo = lower(e->run->lo, i), hi = upper(e->run->hi, i), near = 1e-14*(largest + e->size[i]);
+    const double lo = lower(e->run->lo, i), hi = upper(e->run->hi, i),
+        near = 1e-14*(largest + e->size[i]);
     if (e->labels[i] != LABEL_FREE) x[i] = e->labels[i] == LABEL_LOW ? lo : hi;
     else if (e->x[i] - e->lo[i] <= near) x[i] = lo;
     else if (e->hi[i] - e->x[i] <= near) x[i] = hi;
@@ -190,7 +199,8 @@ static int examine(enumeration *e) {
   int close = 0;
   for (int32_t a = 0; a < m; a++) {
     const int32_t i = e->set[a];
-    const double room = min2(e->x[i] - e->lo[i], e->hi[i] - e->x[i]), band = near + 1e-13*e->size[i];
+    const double room = min2(e->x[i] - e->lo[i], e->hi[i] - e->x[i]),
+        band = near + 1e-13*e->size[i];
     if (room < -band) return 0;
     close |= room < band;
   }
@@ -218,10 +228,12 @@ static int keep(enumeration *e, const piece *p) {
   int32_t kept = 0;   // those contained in the new one go
   for (int32_t k = 0; k < e->count; k++) {
     const piece *q = &e->pieces[k];
-    if ((p->low & ~q->at_low) == 0 && (p->high & ~q->at_high) == 0 && (p->free & ~q->zero) == 0) continue;
+    if ((p->low & ~q->at_low) == 0 && (p->high & ~q->at_high) == 0 && (p->free & ~q->zero) == 0)
+      continue;
     if (kept != k) {
       e->pieces[kept] = *q;
-      memcpy(e->points + (size_t)kept*(size_t)e->n, e->points + (size_t)k*(size_t)e->n, (size_t)e->n*sizeof *x);
+      memcpy(e->points + (size_t)kept*(size_t)e->n, e->points + (size_t)k*(size_t)e->n,
+             (size_t)e->n*sizeof *x);
     }
     kept++;
   }
@@ -240,7 +252,9 @@ static int keep(enumeration *e, const piece *p) {
 static int report_pieces(enumeration *e) {   // 1: stop
   for (int32_t dimension = e->n; dimension >= 0; dimension--)
     for (int32_t k = 0; k < e->count; k++)
-      if (e->pieces[k].dimension == dimension && offer(e, e->points + (size_t)k*(size_t)e->n, dimension)) return 1;
+      if (e->pieces[k].dimension == dimension &&
+          offer(e, e->points + (size_t)k*(size_t)e->n, dimension))
+        return 1;
   return 0;
 }
 
@@ -287,7 +301,8 @@ static void enumerate_run(perp_run *run) {
     two_sided += lo > -(double)INFINITY && hi < (double)INFINITY && lo < hi;
   }
   if (n > ENUMERATE_ROWS || (two_sided > 0 && n > ENUMERATE_BOXED_ROWS)) {
-    run_stop(run, PERP_STATUS_UNSOLVED, "n = %d with %d two-sided rows: enumerate takes at most n = %d, or %d with two-sided rows",
+    run_stop(run, PERP_STATUS_UNSOLVED,
+        "n = %d with %d two-sided rows: enumerate takes at most n = %d, or %d with two-sided rows",
              n, two_sided, ENUMERATE_ROWS, ENUMERATE_BOXED_ROWS);
     return;
   }
@@ -303,20 +318,33 @@ static void enumerate_run(perp_run *run) {
   }
   memset(e->marks, 0, ((size_t)count + 31)/32*sizeof *e->marks);
   if (search(e, count)) {
-    // A limit: what was found so far is worth reporting. A caller who asked to stop hears nothing more.
-    if (run->reason == PERP_STATUS_TIME_LIMIT || run->reason == PERP_STATUS_ITERATION_LIMIT) report_pieces(e);
+    // A limit: what was found so far is worth reporting. A caller who asked to stop hears nothing
+    // more.
+    if (run->reason == PERP_STATUS_TIME_LIMIT || run->reason == PERP_STATUS_ITERATION_LIMIT)
+      report_pieces(e);
     if (run->message[0] == '\0')
-      snprintf(run->message, sizeof run->message, "stopped after %lld solutions; there may be more", (long long)run->solutions);
+      snprintf(run->message, sizeof run->message, "stopped after %lld solutions; there may be more",
+               (long long)run->solutions);
     return;
+  }
+  // a face without a certain point may still contain this one
+  if (run->solutions == 0 && e->ambiguous > 0) {
+    for (int32_t i = 0; i < n; i++) e->x[i] = clamp(0.0, lower(run->lo, i), upper(run->hi, i));
+    const int64_t undecided_before = e->ambiguous;
+    offer(e, e->x, 0);
+    e->ambiguous = undecided_before;
   }
   const long long all = count, solutions = run->solutions, undecided = e->ambiguous;
   const char *parts = e->overflowed ? ", some of them parts of others" : "";
   if (solutions == 0 && undecided == 0)
-    run_stop(run, PERP_STATUS_NO_SOLUTION, "all %lld label assignments examined; none is a solution", all);
+    run_stop(run, PERP_STATUS_NO_SOLUTION,
+             "all %lld label assignments examined; none is a solution", all);
   else if (undecided == 0)
-    run_stop(run, PERP_STATUS_UNSOLVED, "all %lld label assignments examined: %lld solutions or faces%s", all, solutions, parts);
+    run_stop(run, PERP_STATUS_UNSOLVED,
+        "all %lld label assignments examined; solutions and faces: %lld%s", all, solutions, parts);
   else
-    run_stop(run, PERP_STATUS_UNSOLVED, "all %lld label assignments examined: %lld solutions or faces%s; %lld undecided by rounding",
+    run_stop(run, PERP_STATUS_UNSOLVED,
+        "all %lld label assignments examined; solutions and faces: %lld%s; undecided by rounding: %lld",
              all, solutions, parts, undecided);
 }
 

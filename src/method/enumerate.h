@@ -1,4 +1,5 @@
-// enumerate.h: the scaled copy of a small problem that enumeration works on, and the pieces of its solution set.
+// enumerate.h: the scaled copy of a small problem that enumeration works on, and the pieces of its
+// solution set.
 #ifndef PERP_ENUMERATE_H
 #define PERP_ENUMERATE_H
 
@@ -8,7 +9,8 @@ enum { ENUMERATE_ROWS = 20, ENUMERATE_BOXED_ROWS = 12, ENUMERATE_PIECES = 4096 }
 
 typedef enum label { LABEL_LOW, LABEL_HIGH, LABEL_FREE } label;
 
-typedef struct piece {           // a polyhedron of solutions with given labels, and a point in its relative interior
+// a polyhedron of solutions with given labels, and a point in its relative interior
+typedef struct piece {
   uint32_t low, high, free;      // labels, a bit per row
   uint32_t at_low, at_high, zero;   // at the point: x_i = lo_i, x_i = hi_i, y_i = 0, a bit per row
   int32_t dimension;
@@ -20,7 +22,8 @@ typedef struct enumeration {     // everything below is in equilibrated units: x
   double *A;                     // n x n, row-major
   double *b, *lo, *hi;           // n
   double *row, *column;          // n: powers of two
-  double *size;                  // n: largest |b| + |A||x_ref| of the row's component; its natural residual at x_ref is about 1
+  // n: largest |b| + |A||x_ref| of the row's component; its natural residual at x_ref is about 1
+  double *size;
   uint8_t *choices;              // n: labels to try: 1 (free or fixed), 2 or 3
   uint8_t *labels;               // n: the assignment at hand
   int32_t *set, *order, *pivot;  // n: the free rows, and orders of elimination
@@ -37,16 +40,19 @@ typedef struct enumeration {     // everything below is in equilibrated units: x
   double *points;                // n each, in the caller's units
   int32_t count, capacity;
   int64_t ambiguous;             // assignments that rounding does not let us decide
-  int32_t overflowed;            // more than `capacity` degenerate pieces: some may be reported twice
+  // more than `capacity` degenerate pieces: some may be reported twice
+  int32_t overflowed;
 } enumeration;
 
 typedef enum verdict { VERDICT_NONE, VERDICT_POINT, VERDICT_DOUBT, VERDICT_KNOWN } verdict;
 
-// The rows labelled free in e->set; w = b + A_F x_F; x_F at the bounds. Returns how many rows are free.
+// The rows labelled free in e->set; w = b + A_F x_F; x_F at the bounds. Returns how many rows are
+// free.
 int32_t enumeration_begin(enumeration *e);
-// Solutions with the labels at hand, for any A_II: NONE, POINT with e->x in the relative interior of the piece *p,
-// DOUBT, or KNOWN: contained in a piece that is already remembered.
+// Solutions with the labels at hand, for any A_II: NONE, POINT with e->x in the relative interior
+// of the piece *p, DOUBT, or KNOWN: contained in a piece that is already remembered.
 verdict enumeration_face(enumeration *e, piece *p);
-int enumeration_known(const enumeration *e, const piece *p);   // a remembered piece contains the point of p
+// a remembered piece contains the point of p
+int enumeration_known(const enumeration *e, const piece *p);
 
 #endif

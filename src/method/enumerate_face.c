@@ -1,13 +1,15 @@
 // enumerate_face.c: all solutions that share one assignment of labels, also where A_II is singular.
 //
-// With x_F at its bounds, A_II x_I = -(b_I + A_IF x_F) has the solutions x_I = p + N t. Bounds of x_I and signs of y_F are
-// inequalities G t <= h; the largest common slack s decides. s > 0: an interior point, dimension = columns of N. s < 0: no
-// solution. s = 0: the inequalities with positive multipliers are equalities throughout; substitute them, which
-// lowers the dimension, and repeat. Hence the point is in the relative interior and the dimension is exact.
+// With x_F at its bounds, A_II x_I = -(b_I + A_IF x_F) has the solutions x_I = p + N t. Bounds of
+// x_I and signs of y_F are inequalities G t <= h; the largest common slack s decides. s > 0: an
+// interior point, dimension = columns of N. s < 0: no solution. s = 0: the inequalities with
+// positive multipliers are equalities throughout; substitute them, which lowers the dimension, and
+// repeat. Hence the point is in the relative interior and the dimension is exact.
 //
-// A piece contains another one exactly if it contains a point of that one's relative interior: all inequalities are of the
-// form x_i >= lo_i, x_i <= hi_i, y_i >= 0, y_i <= 0, so one that is tight at the point is tight on the whole piece.
-// Comparing labels with the tight inequalities of the point is therefore enough.
+// A piece contains another one exactly if it contains a point of that one's relative interior: all
+// inequalities are of the form x_i >= lo_i, x_i <= hi_i, y_i >= 0, y_i <= 0, so one that is tight
+// at the point is tight on the whole piece. Comparing labels with the tight inequalities of the
+// point is therefore enough.
 #include "enumerate.h"
 
 #include <math.h>
@@ -17,7 +19,8 @@
 #include "slack.h"
 #include "vector.h"
 
-#define CONTACT    1e-9      // inequalities closer than this are tight, farther violated than this broken
+// inequalities closer than this are tight, farther violated than this broken
+#define CONTACT    1e-9
 #define BORDERLINE 100.0     // times the tolerance: violated, but not beyond doubt
 #define ROUNDING   1e-14     // of |A||x| + |b| in rows of at most 20 entries
 #define CONSTANT   1e-12     // smaller gradients count as zero
@@ -44,7 +47,8 @@ int32_t enumeration_begin(enumeration *e) {
 int enumeration_known(const enumeration *e, const piece *p) {
   for (int32_t k = 0; k < e->count; k++) {
     const piece *q = &e->pieces[k];
-    if ((q->low & ~p->at_low) == 0 && (q->high & ~p->at_high) == 0 && (q->free & ~p->zero) == 0) return 1;
+    if ((q->low & ~p->at_low) == 0 && (q->high & ~p->at_high) == 0 && (q->free & ~p->zero) == 0)
+      return 1;
   }
   return 0;
 }
@@ -98,8 +102,10 @@ static margins margins_at(const enumeration *e, double smallest) {
   return (margins){tight, tight + 64.0*0x1p-52/smallest*largest};
 }
 
-// Adds sign*(gradient t) <= room, or checks it at once where the gradient vanishes. 0: fine, 1: broken, 2: perhaps.
-static int inequality(enumeration *e, int32_t *rows, int32_t k, const double *gradient, double sign, double room,
+// Adds sign*(gradient t) <= room, or checks it at once where the gradient vanishes. 0: fine, 1:
+// broken, 2: perhaps.
+static int inequality(enumeration *e, int32_t *rows, int32_t k, const double *gradient, double sign,
+                      double room,
                       double tolerance) {
   if (!(room < (double)INFINITY)) return 0;
   double largest = 0.0;
@@ -122,7 +128,8 @@ static int inequalities(enumeration *e, int32_t m, int32_t k, margins near, int3
   }
   for (int32_t i = 0; i < e->n && worst != 1; i++) {
     if (e->labels[i] == LABEL_FREE || e->lo[i] == e->hi[i]) continue;
-    const double sign = e->labels[i] == LABEL_LOW ? -1.0 : 1.0;                  // -y_i <= 0 or y_i <= 0
+    // -y_i <= 0 or y_i <= 0
+    const double sign = e->labels[i] == LABEL_LOW ? -1.0 : 1.0;
     const double tolerance = near.loose + ROUNDING*e->size[i];
     const int broken = inequality(e, rows, k, e->product + i*k, sign, -sign*e->y[i], tolerance);
     worst = broken == 1 ? 1 : worst | broken;
@@ -130,7 +137,8 @@ static int inequalities(enumeration *e, int32_t m, int32_t k, margins near, int3
   return worst;
 }
 
-// The tight inequalities of the point at hand; with gradients (k > 0) those that are tight on all of x + N t.
+// The tight inequalities of the point at hand; with gradients (k > 0) those that are tight on all
+// of x + N t.
 static void describe(const enumeration *e, int32_t k, margins near, piece *p) {
   p->low = p->high = p->free = p->at_low = p->at_high = p->zero = 0;
   p->dimension = k;
@@ -158,7 +166,8 @@ static void describe(const enumeration *e, int32_t k, margins near, piece *p) {
   }
 }
 
-// t from the inequalities that hold with equality: x_I and N shrink to that subset. Returns the columns of N.
+// t from the inequalities that hold with equality: x_I and N shrink to that subset. Returns the
+// columns of N.
 static int32_t substitute(enumeration *e, int32_t m, int32_t k, int32_t rows) {
   int32_t equalities = 0;
   for (int32_t i = 0; i < rows; i++) {
@@ -167,7 +176,8 @@ static int32_t substitute(enumeration *e, int32_t m, int32_t k, int32_t rows) {
     e->v[equalities++] = e->h[i];
   }
   double smallest;
-  const int32_t rank = lu_affine(equalities, k, e->S, e->v, 1e-10, e->order, e->t, e->N2, &smallest);
+  const int32_t rank = lu_affine(equalities, k, e->S, e->v, 1e-10, e->order, e->t, e->N2,
+                                 &smallest);
   const int32_t rest = k - rank;
   for (int32_t a = 0; a < m; a++) {
     e->x[e->set[a]] += dot(k, e->N + a*k, e->t);
@@ -191,7 +201,8 @@ verdict enumeration_face(enumeration *e, piece *p) {
     const margins near = margins_at(e, smallest);
     if (first && k > 0) {   // a singular block: are its equations consistent?
       for (int32_t a = 0; a < m; a++) {
-        const double tolerance = near.tight + ROUNDING*e->size[e->set[a]], miss = fabs(e->y[e->set[a]]);
+        const double tolerance = near.tight + ROUNDING*e->size[e->set[a]],
+            miss = fabs(e->y[e->set[a]]);
         if (!(miss <= BORDERLINE*tolerance)) return VERDICT_NONE;
         doubt |= miss > tolerance;
       }
@@ -207,7 +218,8 @@ verdict enumeration_face(enumeration *e, piece *p) {
     const slack_result best = slack_maximise(rows, k, e->G, e->h, e->t, e->u, e->simplex, e->basis);
     if (!best.finished) return VERDICT_DOUBT;
     double tolerance = near.loose;
-    for (int32_t i = 0; i < e->n; i++) tolerance = max2(tolerance, near.loose + ROUNDING*e->size[i]);
+    for (int32_t i = 0; i < e->n; i++)
+      tolerance = max2(tolerance, near.loose + ROUNDING*e->size[i]);
     if (best.slack < -BORDERLINE*tolerance) return VERDICT_NONE;
     if (best.slack < -tolerance) return VERDICT_DOUBT;
     if (best.slack > tolerance) {

@@ -1,0 +1,103 @@
+// check.c: perp check: does this x solve this problem? The independent certificate.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report.h"
+#include "settings.h"
+#include "text.h"
+
+static int certify(const arguments *args, const problem_files *files, const double *x,
+                   const perp_options *options, double *y) {
+  perp_certificate certificate;
+  const perp_error error =
+      perp_certify(&files->problem, x, options->tol, options->absolute_tol, y, &certificate);
+  if (error != PERP_OK) return fail_library(error);
+  const char *output = argument(args, "output");
+  int code = certificate.solved ? CODE_OK : CODE_UNSOLVED;
+  if (output) {
+    char message[512] = "";
+    const int written =
+        mtx_write_vector(output, files->problem.A.n, y, "y = A x + b", message, sizeof message);
+    if (written) code = fail(written, "%s", message);
+  }
+  json_t *object = message_object();
+  if (object) {
+    json_object_set_new(object, "status", json_string(certificate.solved ? "solved" : "unsolved"));
+    report_json_problem(object, files);
+    report_json_certificate(object, &certificate, options);
+    return code;
+  }
+  report_headline(certificate.solved, certificate.solved ? "holds" : "fails",
+                  certificate.solved ? "x solves the problem" : "x does not solve the problem");
+  report_problem(files, &certificate);
+  text_buffer tol, absolute;
+  if (options->absolute_tol > 0.0) {
+    report_line("tolerance", "%s, or %s in the units of y", text_number(options->tol, &tol),
+                text_number(options->absolute_tol, &absolute));
+  } else {
+    report_line("tolerance", "%s", text_number(options->tol, &tol));
+  }
+  report_certificate(files, x, y, &certificate);
+  if (certificate.bound_violation > 0.0)
+    report_line("bounds", "x leaves them by up to %.3g", certificate.bound_violation);
+  else report_line("bounds", "kept exactly");
+  if (output) report_line("y", "%s", output);
+  return code;
+}
+
+static int run(const arguments *args) {
+  const perp_method *method = perp_default_options(NULL).method;
+  perp_options options = perp_default_options(method);
+  int code = settings_apply(args, method, &options);
+  if (code) return code;
+  const char *directory = args->operands > 1 ? args->operand[0] : NULL;
+  const char *path = args->operand[args->operands - 1];
+  if (!directory && !argument(args, "matrix")) {
+    return fail(CODE_USAGE, "a directory and x are needed; usage: perp check %s",
+                args->command->synopsis[0]);
+  }
+  problem_files files;
+  code = problem_files_read(args, directory, 0, 0, &files);
+  if (code) return code;
+  mtx_matrix x = {0};
+  double *y = malloc(((size_t)files.problem.A.n + 1)*sizeof *y);
+  if (!y) code = fail(CODE_IO, "out of memory for %d unknowns", (int)files.problem.A.n);
+  if (!code) code = problem_files_vector(path, files.problem.A.n, 0, 0, &x);
+  if (!code) code = certify(args, &files, x.value, &options, y);
+  mtx_free(&x);
+  free(y);
+  problem_files_free(&files);
+  return code;
+}
+
+static const option_row rows[] = {
+  OPTION_PROBLEM,
+  {"output", 'o', "FILE", OPTION_FILE, "write y = A x + b as Matrix Market"},
+  OPTION_JSON,
+  {0}
+};
+
+extern const command command_check;
+const command command_check = {
+  .name = "check",
+  .title = "check an answer with an independent certificate",
+  .synopsis = {"DIR X.mtx [OPTION]...", "-A FILE -b FILE X.mtx [OPTION]..."},
+  .description =
+    "Computes the certificate of x from the files alone: y = A x + b in compensated "
+    "arithmetic, and how far each row is from being complementary, measured in units that "
+    "scaling the problem does not change. The exit status is 0 only if the certificate "
+    "holds.\n\n"
+    "The residual is relative to that of the trivial point (0, clamped to the bounds) in the "
+    "same connected component, so that 1 means 'no better than doing nothing'. The natural "
+    "residual is max |x - clamp(x - y, lo, hi)| in the problem's own units.",
+  .options = rows,
+  .dynamic = DYNAMIC_CERTIFICATE,
+  .operands_min = 1,
+  .operands_max = 2,
+  .operands_help = "the answer X.mtx",
+  .examples = {
+    {"perp check demo x.mtx", "does x solve the problem in demo?"},
+    {"perp check demo x.mtx --tol 1e-12 --json", "to twelve digits, for a program to read"},
+  },
+  .run = run,
+};

@@ -1,0 +1,115 @@
+// doctor.c: perp doctor: what this installation has, and what is missing.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "plot.h"
+#include "report.h"
+
+#ifdef __clang__
+#define COMPILER __VERSION__
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+
+#ifndef PERP_BACKEND_DIR
+#define PERP_BACKEND_DIR "/usr/local/lib/perp"
+#endif
+
+static const struct { const char *name, *use, *package; } programs[] = {
+  {"gnuplot", "--plot", "gnuplot-nox"},
+  {"ffmpeg", "video", "ffmpeg"},
+};
+
+static const struct { const char *name, *use; } backends[] = {
+  {"klu", "sparse unsymmetric factorization (LGPL)"},
+  {"cholmod", "large sparse symmetric factorization (GPL)"},
+  {"petsc", "distributed problems, MPI"},
+  {"opencl", "graphics processors"},
+};
+
+static int writable(void) {
+  char name[] = "./.perp-doctor-XXXXXX";
+  const int file = mkstemp(name);
+  if (file < 0) return 0;
+  close(file);
+  unlink(name);
+  return 1;
+}
+
+static void component(json_t *list, const char *kind, const char *name, const char *where,
+                      const char *hint) {
+  if (!list) {
+    report_line(name, "%s", where ? where : hint);
+    return;
+  }
+  json_t *item = json_object();
+  json_object_set_new(item, "kind", json_text(kind));
+  json_object_set_new(item, "name", json_text(name));
+  json_object_set_new(item, "found", json_boolean(where != NULL));
+  json_object_set_new(item, "path", where ? json_text(where) : json_null());
+  json_array_append_new(list, item);
+}
+
+static int run(const arguments *args) {
+  (void)args;
+  json_t *object = message_object(), *list = object ? json_array() : NULL;
+  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  const int can_write = writable();
+  const int same = !strcmp(perp_version(), PERP_VERSION_STRING);
+  if (object) {
+    json_object_set_new(object, "version", json_text(perp_version()));
+    json_object_set_new(object, "header_version", json_text(PERP_VERSION_STRING));
+    json_object_set_new(object, "compiler", json_text(COMPILER));
+    json_object_set_new(object, "processors", json_integer(processors));
+    json_object_set_new(object, "methods", json_integer(perp_method_count()));
+    json_object_set_new(object, "families", json_integer(perp_family_count()));
+    json_object_set_new(object, "writable", json_boolean(can_write));
+  } else {
+    report_line("perp", "%s%s%s", perp_version(), same ? "" : ", but the program was built for ",
+                same ? "" : PERP_VERSION_STRING);
+    report_line("compiler", "%s", COMPILER);
+    report_line("processors", "%ld", processors);
+    report_line("methods", "%d", (int)perp_method_count());
+    report_line("families", "%d", (int)perp_family_count());
+    report_line("this folder", "%s", can_write ? "can be written to" : "cannot be written to");
+    printf("\nPrograms\n");
+  }
+  char path[1024], hint[160];
+  for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+    const int found = plot_find_program(programs[i].name, path, sizeof path);
+    snprintf(hint, sizeof hint, "not found; for %s: apt install %s", programs[i].use,
+             programs[i].package);
+    component(list, "program", programs[i].name, found ? path : NULL, hint);
+  }
+  if (!object) printf("\nBackends\n");
+  const char *folder = getenv("PERP_BACKEND_DIR");
+  for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
+    snprintf(path, sizeof path, "%s/libperp-%s.so", folder ? folder : PERP_BACKEND_DIR,
+             backends[i].name);
+    snprintf(hint, sizeof hint, "not installed; optional: %s", backends[i].use);
+    component(list, "backend", backends[i].name, access(path, R_OK) == 0 ? path : NULL, hint);
+  }
+  if (object) json_object_set_new(object, "components", list);
+  return same ? CODE_OK
+              : fail(CODE_COMPONENT, "the library is %s, the program expects %s", perp_version(),
+                     PERP_VERSION_STRING);
+}
+
+static const option_row rows[] = {OPTION_JSON, {0}};
+
+extern const command command_doctor;
+const command command_doctor = {
+  .name = "doctor",
+  .title = "show what this installation has and what is missing",
+  .synopsis = {"[--json]"},
+  .description =
+    "Shows the version, the compiler, the number of processors, whether the current folder "
+    "can be written to, and which helper programs and backend libraries are there. All of "
+    "those are optional. PERP_BACKEND_DIR names the folder in which backends are looked for.",
+  .options = rows,
+  .examples = {{"perp doctor", "the first thing to add to a bug report"}},
+  .run = run,
+};

@@ -1,0 +1,27 @@
+// document.c: text files made from the tables: written in memory, then to disk in one piece.
+#include "document.h"
+
+#include <stdlib.h>
+
+#include "file.h"
+#include "message.h"
+
+int document_save(const char *path, document_writer writer, const void *what) {
+  char *text = NULL, message[512] = "";
+  size_t length = 0;
+  FILE *memory = open_memstream(&text, &length);
+  if (!memory) return fail(CODE_IO, "out of memory");
+  writer(memory, what);
+  if (fclose(memory) != 0) {
+    free(text);
+    return fail(CODE_IO, "out of memory");
+  }
+  file_output *file;
+  int code = file_create(path, &file, message, sizeof message);
+  if (!code) {
+    file_write(file, text, length);
+    code = file_commit(file, message, sizeof message);
+  }
+  free(text);
+  return code ? fail(code, "%s", message) : CODE_OK;
+}

@@ -1,0 +1,177 @@
+// explain.c: perp explain: a page of text on a method or a topic, from the tables.
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "describe.h"
+#include "suggest.h"
+#include "text.h"
+
+enum { COLUMN = 14 };
+
+static void row(const char *label, const char *text) { text_row(stdout, 0, label, COLUMN, text); }
+
+static void heading(const char *text) {
+  printf("%s%s%s\n\n", text_paint(stdout, TEXT_BOLD), text, text_paint(stdout, TEXT_PLAIN));
+}
+
+static void explain_method(const perp_method *method) {
+  char text[512], list[400];
+  snprintf(text, sizeof text, "%s: %s%s%s%s", method->name, method->title,
+           *method->source ? " (" : "", method->source, *method->source ? ")" : "");
+  heading(text);
+  printf("  ");
+  text_wrap(stdout, method->formula, 2, 6);
+  putchar('\n');
+  row("Converges", method->converges);
+  row("Cost", method->cost);
+  describe_list(method, DESCRIBE_NEEDS, list, sizeof list);
+  row("Needs", *list ? list : "products with A only");
+  describe_list(method, DESCRIBE_ACCEPTS, list, sizeof list);
+  snprintf(text, sizeof text, "0 <= x%s%s", *list ? ", " : " only", list);
+  row("Accepts", text);
+  describe_list(method, DESCRIBE_ASSUMES, list, sizeof list);
+  snprintf(text, sizeof text, "any one of: %s", list);
+  row("Assumes", *list ? text : "nothing about the class of A");
+  if (describe_word(method, DESCRIBE_TRAITS, 0))
+    row("Traits", describe_list(method, DESCRIBE_TRAITS, list, sizeof list));
+  if (method->n_max > 0) {
+    snprintf(text, sizeof text, "n = %d", (int)method->n_max);
+    row("Largest", text);
+  }
+  row("Advice", method->advice);
+  if (method->parameter_count > 0)
+    printf("\nParameters, besides those that every method has ('perp help solve'):\n");
+  for (int32_t i = 0; i < method->parameter_count; i++) {
+    option_entry entry;
+    char spelling[160];
+    options_describe(&method->parameters[i], &entry);
+    text_row(stdout, 2, option_spelling(&entry, spelling, sizeof spelling) + 4, 30, entry.help);
+  }
+  printf("\nExample:\n  perp gen %s -o demo && perp solve demo --method %s\n",
+         perp_family_at(0)->name, method->name);
+}
+
+static void explain_status(void) {
+  heading("How a solve can end");
+  for (int i = 0; i < PERP_STATUS_COUNT; i++) {
+    text_row(stdout, 2, perp_status_name((perp_status)i), 20, perp_status_text((perp_status)i));
+  }
+  putchar('\n');
+  text_wrap(
+      stdout,
+      "Only 'solved' claims that x is a solution, and only the certificate can say it: no "
+      "method judges itself. In all other cases x is the best iterate that was seen.",
+      0, 0);
+}
+
+static void explain_classes(void) {
+  heading("Classes of matrices");
+  for (int i = 0; i < PERP_CLASS_COUNT; i++) {
+    text_row(stdout, 2, perp_class_name((perp_class)i), 26, perp_class_text((perp_class)i));
+  }
+  putchar('\n');
+  text_wrap(
+      stdout,
+      "'perp classify DIR' tells the class of a matrix; 'perp explain METHOD' tells under "
+      "which classes a method is proven to converge.",
+      0, 0);
+}
+
+static void explain_exit(void) {
+  heading("Exit status");
+  for (int i = 0; exit_code_at(i); i++) {
+    char code[16];
+    snprintf(code, sizeof code, "%d", exit_code_at(i)->code);
+    text_row(stdout, 2, code, 8, exit_code_at(i)->text);
+  }
+}
+
+static void explain_files(void) {
+  heading("Problems in files");
+  text_wrap(stdout,
+    "A problem is a directory. With y = A x + b, find x such that lo <= x <= hi, y_i >= 0 "
+    "where x_i = lo_i, y_i <= 0 where x_i = hi_i, and y_i = 0 in between.\n\n"
+    "A.mtx, b.mtx: the matrix and the vector. lo.mtx, hi.mtx: the bounds; without them 0 and "
+    "infinite, which is the plain linear complementarity problem. x0.mtx: a guess. Each may "
+    "be packed as .mtx.gz. Free rows have lo = -inf and hi = inf; fixed ones lo = hi.\n\n"
+    "The format is Matrix Market: coordinate or array, real or integer, general or "
+    "symmetric; entries count from 1. An infinite bound is inf, -inf, or any number of size "
+    "1e20 or more. Numbers are written with 17 digits, so that reading them back gives the "
+    "same bits.", 0, 0);
+}
+
+static void explain_certificate(void) {
+  heading("The certificate");
+  text_wrap(stdout,
+    "Whether x is a solution is decided by one function, from the caller's own data, with y "
+    "= A x + b computed in compensated arithmetic. A is scaled from both sides (R A C, "
+    "powers of two) until the largest entry of each row and column is near 1, and each row "
+    "has the residual\n\n"
+    "    r_i = |mid((x_i - hi_i)/C_i, R_i y_i, (x_i - lo_i)/C_i)|,\n\n"
+    "which is zero exactly at a solution. In each connected component it is compared with "
+    "the residual at the trivial point, 0 clamped to the bounds: solved means that all r_i "
+    "are at most tol times that, up to rounding. Nothing is scaled by |A||x|, which would "
+    "accept points far out on a ray.\n\n"
+    "'attainable' means that the rounding errors of A x itself were needed to accept x: "
+    "double precision gives no better. 'natural' is max |x - clamp(x - y, lo, hi)| in the "
+    "problem's own units, and the gap is the sum of |y_i| times the distance of x_i from the "
+    "bound that y_i points to.", 0, 0);
+}
+
+static const struct { const char *name, *title; void (*page)(void); } topics[] = {
+  {"certificate", "when an answer counts as solved", explain_certificate},
+  {"status", "how a solve can end", explain_status},
+  {"classes", "the classes of matrices", explain_classes},
+  {"files", "how a problem is written in files", explain_files},
+  {"exit", "the exit status of the program", explain_exit},
+};
+enum { TOPICS = sizeof topics / sizeof *topics };
+
+const char *page_name_at(const void *unused, int index) {
+  const char *name = method_name_at(unused, index);
+  const int topic = index - (int)perp_method_count();
+  return name ? name : topic >= 0 && topic < TOPICS ? topics[topic].name : NULL;
+}
+
+static int run(const arguments *args) {
+  if (args->operands == 0) {
+    printf("Methods:\n");
+    for (int32_t i = 0; i < perp_method_count(); i++) {
+      text_row(stdout, 2, perp_method_at(i)->name, 22, perp_method_at(i)->title);
+    }
+    printf("\nTopics:\n");
+    for (int i = 0; i < TOPICS; i++) text_row(stdout, 2, topics[i].name, 22, topics[i].title);
+    return CODE_OK;
+  }
+  const char *name = args->operand[0];
+  const perp_method *method = perp_find_method(name);
+  if (method) {
+    explain_method(method);
+    return CODE_OK;
+  }
+  for (int i = 0; i < TOPICS; i++) {
+    if (strcmp(topics[i].name, name) != 0) continue;
+    topics[i].page();
+    return CODE_OK;
+  }
+  const char *near = suggest(name, page_name_at, NULL);
+  if (near) return fail(CODE_USAGE, "there is no page on '%s'; did you mean '%s'?", name, near);
+  return fail(CODE_USAGE, "there is no page on '%s'; 'perp explain' lists them", name);
+}
+
+extern const command command_explain;
+const command command_explain = {
+  .name = "explain",
+  .title = "explain a method or a topic on a page",
+  .synopsis = {"[METHOD | TOPIC]"},
+  .description =
+    "Shows a page of text on a method: its iteration, when it converges, what it costs, "
+    "what it needs, its parameters and what to try when it fails; or on a topic. Without "
+    "a name, lists what there is.",
+  .operands_max = 1,
+  .operand_kind = OPERAND_PAGE,
+  .examples = {{"perp explain pgs", "a page on projected Gauss-Seidel"},
+    {"perp explain certificate", "what 'solved' means"}},
+  .run = run,
+};

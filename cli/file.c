@@ -1,0 +1,355 @@
+// Whole-file reading with gzip, and atomic output through a temporary file in the same folder.
+#ifndef _XOPEN_SOURCE
+#define _XOPEN_SOURCE 700
+#endif
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#ifndef PATH_MAX
+#define PATH_MAX 4096
+#endif
+
+enum {
+  PENDING_FILES = 16,          // outputs open at one time
+  BUFFER_BYTES = 1 << 18,
+  MAP_BYTES = 1 << 20,         // smaller files are read
+  TRANSFER_BYTES = 1 << 30     // asked of one read or write, or given to zlib at once
+};
+
+const char *file_read_name(const char *path) {
+  return strcmp(path, "-") == 0 ? "stdin" : path;
+}
+
+const char *file_write_name(const char *path) {
+  return strcmp(path, "-") == 0 ? "stdout" : path;
+}
+
+static int fail(int code, const char *name, const char *what, char *message, size_t message_size) {
+  if (message && message_size) snprintf(message, message_size, "%s: %s", name, what);
+  return code;
+}
+
+void file_text_free(file_text *text) {
+  if (text->mapped) munmap(text->data, text->length);
+  else free(text->data);
+  *text = (file_text){NULL, 0, false};
+}
+
+// Makes room for at least one byte more.
+static bool grow(file_text *text, size_t *capacity) {
+  if (*capacity > SIZE_MAX/2 - 1) return false;
+  const size_t larger = *capacity < 32768 ? 65536 : 2**capacity;
+  char *data = realloc(text->data, larger);
+  if (!data) return false;
+  text->data = data;
+  *capacity = larger;
+  return true;
+}
+
+static int unpack(const char *name, file_text *text, char *message, size_t message_size) {
+  z_stream stream = {.next_in = NULL};
+  if (inflateInit2(&stream, 15 + 16) != Z_OK)
+    return fail(FILE_IO, name, "out of memory", message, message_size);
+  file_text plain = {NULL, 0, false};
+  size_t capacity = text->length < SIZE_MAX/8 ? 4*text->length : text->length, used = 0;
+  const char *trouble = NULL;
+  int code = FILE_CORRUPT;
+  plain.data = malloc(capacity);
+  bool memory = plain.data != NULL, finished = false;
+  while (memory && !trouble && !finished) {
+    if (plain.length == capacity && !(memory = grow(&plain, &capacity))) break;
+    const size_t in = text->length - used, out = capacity - plain.length;
+    stream.next_in = (Bytef *)(text->data + used);
+    stream.avail_in = in < TRANSFER_BYTES ? (uInt)in : TRANSFER_BYTES;
+    stream.next_out = (Bytef *)(plain.data + plain.length);
+    stream.avail_out = out < TRANSFER_BYTES ? (uInt)out : TRANSFER_BYTES;
+    const uInt avail_in = stream.avail_in, avail_out = stream.avail_out;
+    const int status = inflate(&stream, Z_NO_FLUSH);
+    used += avail_in - stream.avail_in;
+    plain.length += avail_out - stream.avail_out;
+    if (status == Z_STREAM_END) {                 // another member, zero padding, or rubbish
+      size_t next = used;
+      while (next < text->length && text->data[next] == 0) next++;
+      finished = next == text->length;
+      if (!finished && next > used) trouble = "bytes after the end of the gzip data";
+      else if (!finished && text->data[used] != 0x1f)
+        trouble = "bytes after the end of the gzip data";
+      else if (!finished) memory = inflateReset(&stream) == Z_OK;
+    } else if (status == Z_MEM_ERROR) {
+      memory = false;
+    } else if (status == Z_BUF_ERROR && used == text->length && plain.length < capacity) {
+      trouble = "the gzip data end too early";
+    } else if (status != Z_OK && status != Z_BUF_ERROR) {
+      trouble = "the gzip data are damaged";
+    }
+  }
+  inflateEnd(&stream);
+  if (!memory) code = FILE_IO, trouble = "out of memory while unpacking";
+  if (trouble) {
+    file_text_free(&plain);
+    return fail(code, name, trouble, message, message_size);
+  }
+  file_text_free(text);
+  *text = plain;
+  return FILE_OK;
+}
+
+// Maps a large file that has not been read from yet; false, and nothing happens, otherwise.
+static bool map(int fd, size_t length, file_text *text) {
+  if (length < MAP_BYTES || lseek(fd, 0, SEEK_CUR) != 0) return false;
+  void *data = mmap(NULL, length, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (data == MAP_FAILED) return false;
+  posix_madvise(data, length, POSIX_MADV_WILLNEED);
+  *text = (file_text){data, length, true};
+  return true;
+}
+
+int file_read(const char *path, file_text *out, char *message, size_t message_size) {
+  *out = (file_text){NULL, 0, false};
+  const bool standard = strcmp(path, "-") == 0;
+  const char *name = file_read_name(path);
+  const int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return fail(FILE_IO, name, strerror(errno), message, message_size);
+
+  file_text text = {NULL, 0, false};
+  size_t capacity = 0;
+  struct stat status;
+  int trouble = 0;
+  if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
+      (uintmax_t)status.st_size < SIZE_MAX/2) {
+    capacity = (size_t)status.st_size + 1;        // one more, to see the end without growing
+    if (!map(fd, (size_t)status.st_size, &text) && !(text.data = malloc(capacity)))
+      trouble = ENOMEM;
+  }
+  while (!trouble && !text.mapped) {
+    if (text.length == capacity && !grow(&text, &capacity)) {
+      trouble = ENOMEM;
+      break;
+    }
+    const size_t room = capacity - text.length;
+    const ssize_t got = read(fd, text.data + text.length,
+                             room < TRANSFER_BYTES ? room : TRANSFER_BYTES);
+    if (got == 0) break;
+    if (got > 0) text.length += (size_t)got;
+    else if (errno != EINTR) trouble = errno;
+  }
+  if (!standard) close(fd);
+  if (trouble) {
+    file_text_free(&text);
+    return fail(FILE_IO, name, strerror(trouble), message, message_size);
+  }
+  if (text.length >= 2 && (unsigned char)text.data[0] == 0x1f &&
+      (unsigned char)text.data[1] == 0x8b) {
+    const int code = unpack(name, &text, message, message_size);
+    if (code != FILE_OK) {
+      file_text_free(&text);
+      return code;
+    }
+  }
+  *out = text;
+  return FILE_OK;
+}
+
+// Temporary names, in static storage so that a signal handler can reach them.
+
+enum { SLOT_FREE, SLOT_TAKEN, SLOT_PENDING };
+
+static struct {
+  atomic_int state;
+  char name[PATH_MAX];
+} pending[PENDING_FILES];
+
+void file_unlink_pending(void) {
+  const int saved = errno;
+  for (int k = 0; k < PENDING_FILES; k++)
+    if (atomic_load(&pending[k].state) == SLOT_PENDING) unlink(pending[k].name);
+  errno = saved;
+}
+
+static int take_slot(void) {
+  for (int k = 0; k < PENDING_FILES; k++) {
+    int expected = SLOT_FREE;
+    if (atomic_compare_exchange_strong(&pending[k].state, &expected, SLOT_TAKEN)) return k;
+  }
+  return -1;
+}
+
+struct file_output {
+  int fd, slot;                // slot is -1 when written directly
+  int trouble;                 // the first errno, 0 if none
+  bool standard;
+  gzFile gzip;                 // NULL if plain; it owns a duplicate of fd
+  size_t used;
+  char target[PATH_MAX];       // what the rename replaces
+  char name[PATH_MAX];         // for messages
+  char buffer[BUFFER_BYTES];
+};
+
+static void write_out(file_output *output, const char *data, size_t length) {
+  while (length > 0 && !output->trouble) {
+    const size_t part = length < TRANSFER_BYTES ? length : TRANSFER_BYTES;
+    ssize_t done;
+    if (output->gzip) {
+      errno = 0;
+      done = gzwrite(output->gzip, data, (unsigned)part);
+      if (done <= 0) {
+        output->trouble = errno ? errno : EIO;
+        break;
+      }
+    } else {
+      done = write(output->fd, data, part);
+      if (done < 0) {
+        if (errno != EINTR) output->trouble = errno;
+        continue;
+      }
+    }
+    data += done;
+    length -= (size_t)done;
+  }
+}
+
+void file_write(file_output *output, const void *data, size_t length) {
+  if (length > BUFFER_BYTES - output->used) {
+    write_out(output, output->buffer, output->used);
+    output->used = 0;
+    if (length >= BUFFER_BYTES) {
+      write_out(output, data, length);
+      return;
+    }
+  }
+  memcpy(output->buffer + output->used, data, length);
+  output->used += length;
+}
+
+// Opens a temporary file beside output->target and notes its name; 0 or an errno.
+static int open_temporary(file_output *output, mode_t mode, bool keep_mode) {
+  static atomic_uint serial;
+  output->slot = take_slot();
+  if (output->slot < 0) return EMFILE;
+  char *name = pending[output->slot].name;
+  const char *slash = strrchr(output->target, '/');
+  const int folder = slash ? (int)(slash - output->target) + 1 : 0;
+  for (int attempt = 0; attempt < 100; attempt++) {
+    const int length = snprintf(name, PATH_MAX, "%.*s.perp-%ld-%u.tmp", folder, output->target,
+                                (long)getpid(), atomic_fetch_add(&serial, 1));
+    if (length >= PATH_MAX) return ENAMETOOLONG;
+    // Noted first: a signal after the open must find the name, and before it finds no file.
+    atomic_store(&pending[output->slot].state, SLOT_PENDING);
+    output->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (output->fd >= 0) {
+      if (keep_mode) (void)fchmod(output->fd, mode & 07777);
+      return 0;
+    }
+    const int trouble = errno;
+    atomic_store(&pending[output->slot].state, SLOT_TAKEN);
+    if (trouble != EEXIST) return trouble;
+  }
+  return EEXIST;
+}
+
+static int open_output(file_output *output, const char *path) {
+  if (output->standard) {
+    fflush(stdout);
+    output->fd = STDOUT_FILENO;
+    return 0;
+  }
+  struct stat status = {.st_mode = 0};
+  const bool exists = stat(path, &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) return EISDIR;
+  if (exists && access(path, W_OK) != 0) return errno;
+  if (exists && !S_ISREG(status.st_mode)) {
+    output->fd = open(path, O_WRONLY | O_CLOEXEC);
+    return output->fd < 0 ? errno : 0;
+  }
+  if (exists) {
+    char *resolved = realpath(path, NULL);
+    if (!resolved) return errno;
+    const size_t length = strlen(resolved);
+    if (length < PATH_MAX) memcpy(output->target, resolved, length + 1);
+    free(resolved);
+    if (length >= PATH_MAX) return ENAMETOOLONG;
+  } else {
+    if (strlen(path) >= PATH_MAX) return ENAMETOOLONG;
+    strcpy(output->target, path);
+  }
+  return open_temporary(output, status.st_mode, exists);
+}
+
+int file_create(const char *path, file_output **out, char *message, size_t message_size) {
+  *out = NULL;
+  const char *name = file_write_name(path);
+  file_output *output = malloc(sizeof *output);
+  if (!output) return fail(FILE_IO, name, strerror(ENOMEM), message, message_size);
+  output->fd = output->slot = -1;
+  output->trouble = 0;
+  output->used = 0;
+  output->gzip = NULL;
+  output->standard = strcmp(path, "-") == 0;
+  snprintf(output->name, sizeof output->name, "%s", name);
+  int trouble = open_output(output, path);
+  const size_t length = strlen(path);
+  if (!trouble && length > 3 && strcmp(path + length - 3, ".gz") == 0) {
+    const int copy = dup(output->fd);
+    if (copy < 0) {
+      trouble = errno;
+    } else if (!(output->gzip = gzdopen(copy, "wb6"))) {
+      close(copy);
+      trouble = ENOMEM;
+    }
+  }
+  if (trouble) {
+    file_abandon(output);
+    return fail(FILE_IO, name, strerror(trouble), message, message_size);
+  }
+  *out = output;
+  return FILE_OK;
+}
+
+// Closes and frees; keeps the temporary file's bytes under the final name if asked to.
+static int finish(file_output *output, bool keep) {
+  int trouble = output->trouble;
+  if (output->gzip) {
+    errno = 0;
+    if (gzclose(output->gzip) != Z_OK && !trouble) trouble = errno ? errno : EIO;
+  }
+  if (output->slot >= 0 && output->fd >= 0 && keep && !trouble)
+    if (fsync(output->fd) != 0 && errno != EINVAL && errno != ENOTSUP) trouble = errno;
+  if (output->fd >= 0 && !output->standard)
+    if (close(output->fd) != 0 && !trouble && errno != EINTR) trouble = errno;
+  if (output->slot >= 0) {
+    const char *temporary = pending[output->slot].name;
+    if (output->fd >= 0) {
+      if (keep && !trouble && rename(temporary, output->target) != 0) trouble = errno;
+      if (!keep || trouble) unlink(temporary);
+    }
+    atomic_store(&pending[output->slot].state, SLOT_FREE);
+  }
+  free(output);
+  return trouble;
+}
+
+int file_commit(file_output *output, char *message, size_t message_size) {
+  char name[PATH_MAX];
+  snprintf(name, sizeof name, "%s", output->name);
+  write_out(output, output->buffer, output->used);
+  const int trouble = finish(output, true);
+  if (trouble) return fail(FILE_IO, name, strerror(trouble), message, message_size);
+  return FILE_OK;
+}
+
+void file_abandon(file_output *output) {
+  if (output) finish(output, false);
+}

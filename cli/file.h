@@ -1,0 +1,51 @@
+// Whole files in, and whole files out or nothing: reading with gzip, and atomic writing.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// What the functions return: the program's exit codes.
+enum {
+  FILE_OK = 0,
+  FILE_CORRUPT = 3,  // the gzip data are damaged
+  FILE_IO = 6        // the system refused, or memory ran out
+};
+
+// The contents of a file. The bytes may hold anything, NUL included, and no NUL follows them.
+typedef struct file_text {
+  char *data;     // length
+  size_t length;
+  bool mapped;    // data are the file's own pages: a large file is mapped, not copied, so it must
+                  // not be cut short by others while in use (our own writing never does that)
+} file_text;
+
+// Reads all of a file, pipe or device; "-" is the standard input. Contents that start with the gzip
+// magic 1f 8b are unpacked, all members of them. On failure *out is empty and the message says
+// what happened. message may be NULL.
+int file_read(const char *path, file_text *out, char *message, size_t message_size);
+void file_text_free(file_text *text);
+
+// The name to show for a path: "-" is "stdin" or "stdout".
+const char *file_read_name(const char *path);
+const char *file_write_name(const char *path);
+
+// A file being written. It appears under its name only when committed: until then the bytes are
+// in a temporary file of the same folder, so a full disk or an interrupt leaves the old file alone.
+// A symbolic link keeps pointing where it does and an existing file keeps its permissions.
+// "-" (standard output), pipes and devices are written directly. A name that ends in .gz packs.
+typedef struct file_output file_output;
+
+int file_create(const char *path, file_output **out, char *message, size_t message_size);
+
+// Appends; buffered. A failure is remembered, later writes do nothing, and file_commit reports it.
+void file_write(file_output *output, const void *data, size_t length);
+
+// Flushes, syncs, renames and frees; on failure the temporary file is gone, as is *output.
+int file_commit(file_output *output, char *message, size_t message_size);
+
+// Drops what was written and frees. NULL is fine.
+void file_abandon(file_output *output);
+
+// Unlinks all temporary files now pending. Async-signal-safe: meant for a handler of SIGINT or
+// SIGTERM that ends the process. A later file_commit of such an output fails.
+void file_unlink_pending(void);

@@ -1,0 +1,278 @@
+// gen.c: perp gen: writes a problem of a family, with its known answer where there is one.
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "interrupt.h"
+#include "mtx.h"
+#include "report.h"
+#include "settings.h"
+#include "text.h"
+
+enum { PATH_SIZE = 4096 };
+
+static int list_families(void) {
+  json_t *object = message_object(), *list = object ? json_array() : NULL;
+  for (int32_t i = 0; i < perp_family_count(); i++) {
+    const perp_family *family = perp_family_at(i);
+    if (!list) {
+      text_row(stdout, 0, family->name, 18, family->title);
+      continue;
+    }
+    json_t *item = json_object();
+    json_object_set_new(item, "family", json_text(family->name));
+    json_object_set_new(item, "title", json_text(family->title));
+    json_object_set_new(item, "answer", json_text(family->answer));
+    json_array_append_new(list, item);
+  }
+  if (list) json_object_set_new(object, "families", list);
+  else printf("\n'perp gen FAMILY --help' lists the parameters of a family.\n");
+  return CODE_OK;
+}
+
+// A value as the user typed it: a number in its range, or one of the words.
+static int read_value(const option_entry *entry, const char *text, double *value) {
+  const perp_gallery_parameter *quantity = entry->quantity;
+  int index = 0;
+  if (quantity->choices) {
+    for (const char *word = quantity->choices; *word; index++) {
+      const size_t length = strcspn(word, "|");
+      if (strlen(text) == length && !strncmp(word, text, length)) {
+        *value = index;
+        return CODE_OK;
+      }
+      word += length + (word[length] == '|');
+    }
+    return fail(CODE_USAGE, "--%s = %s is not one of %s", entry->name, text, quantity->choices);
+  }
+  char *end;
+  *value = strtod(text, &end);
+  if (end == text || *end || isnan(*value))
+    return fail(CODE_USAGE, "--%s = %s is not a number", entry->name, text);
+  text_buffer range;
+  if (*value < quantity->low || *value > quantity->high) {
+    return fail(CODE_USAGE, "--%s = %s is outside %s", entry->name, text,
+                text_range(quantity->low, quantity->high, 0, 0, &range));
+  }
+  if (quantity->integer && *value != floor(*value)) {
+    return fail(CODE_USAGE, "--%s = %s is not a whole number", entry->name, text);
+  }
+  return CODE_OK;
+}
+
+static int read_seed(const char *text, uint64_t *seed) {
+  char *end;
+  errno = 0;
+  const unsigned long long value = strtoull(text, &end, 10);
+  if (text[0] < '0' || text[0] > '9' || *end || errno) {
+    return fail(CODE_USAGE, "--seed = %s is not a whole number from 0 to 2^64-1", text);
+  }
+  *seed = value;
+  return CODE_OK;
+}
+
+// 0: does not exist, 1: an empty directory, 2: a directory with something in it, -1: something else
+static int look_at(const char *path) {
+  struct stat status;
+  if (stat(path, &status) != 0) return 0;
+  if (!S_ISDIR(status.st_mode)) return -1;
+  DIR *folder = opendir(path);
+  if (!folder) return 2;
+  int found = 1;
+  for (struct dirent *item; (item = readdir(folder)) != NULL;) {
+    if (strcmp(item->d_name, ".") != 0 && strcmp(item->d_name, "..") != 0) found = 2;
+  }
+  closedir(folder);
+  return found;
+}
+
+static const char *const parts[] = {"A", "b", "lo", "hi", "x", "x0"};
+enum { PARTS = sizeof parts / sizeof *parts };
+
+static void part_path(const char *folder, int part, int packed, char *path) {
+  snprintf(path, PATH_SIZE, "%.*s/%s.mtx%s", PATH_SIZE - 32, folder, parts[part],
+           packed ? ".gz" : "");
+}
+
+static int write_part(const char *folder, int part, int packed, const perp_sample *sample,
+                      const char *comment) {
+  const double *vectors[PARTS] = {NULL, sample->b, sample->lo, sample->hi, sample->x, NULL};
+  char path[PATH_SIZE], message[512] = "";
+  part_path(folder, part, packed, path);
+  int code;
+  if (part == 0) {
+    code = mtx_write_csc(path, sample->n, sample->n, sample->colptr, sample->row, sample->value,
+                         comment, message, sizeof message);
+  } else {
+    code = mtx_write_vector(path, sample->n, vectors[part], comment, message, sizeof message);
+  }
+  return code ? fail(code, "%s", message) : CODE_OK;
+}
+
+static int has_part(const perp_sample *sample, int part) {
+  const int have[PARTS] = {1, 1, sample->lo != NULL, sample->hi != NULL, sample->x != NULL, 0};
+  return have[part];
+}
+
+// All parts into a folder that exists; on failure what was written is removed again.
+static int fill(const char *folder, int packed, const perp_sample *sample, const char *comment) {
+  char path[PATH_SIZE];
+  int code = CODE_OK, done = 0;
+  for (; done < PARTS && !code; done++) {
+    if (has_part(sample, done)) code = write_part(folder, done, packed, sample, comment);
+    if (!code && interrupt_seen()) code = CODE_INTERRUPTED;
+  }
+  for (int part = 0; part < PARTS;
+       part++) {   // what another problem left behind must not mix with this one
+    for (int gz = 0; gz < 2; gz++) {
+      part_path(folder, part, gz, path);
+      if (code ? part < done && gz == packed && has_part(sample, part)
+               : gz != packed || !has_part(sample, part)) {
+        unlink(path);
+      }
+    }
+  }
+  return code;
+}
+
+// A new directory is prepared under another name, so that it appears complete or not at all.
+static int fill_new(const char *target, int packed, const perp_sample *sample,
+                    const char *comment) {
+  char folder[PATH_SIZE];
+  snprintf(folder, sizeof folder, "%.*s.perp-XXXXXX", PATH_SIZE - 64, target);
+  if (!mkdtemp(folder))
+    return fail(CODE_IO, "%s: cannot make the directory: %s", target, strerror(errno));
+  int code = fill(folder, packed, sample, comment);
+  if (!code) {
+    const mode_t mask = umask(0);
+    umask(mask);
+    if (chmod(folder, 0777 & ~mask) != 0 || rename(folder, target) != 0) {
+      code = fail(CODE_IO, "%s: cannot make the directory: %s", target, strerror(errno));
+      for (int part = 0; part < PARTS; part++) {
+        char path[PATH_SIZE];
+        part_path(folder, part, packed, path);
+        unlink(path);
+      }
+    }
+  }
+  if (code) rmdir(folder);
+  return code;
+}
+
+static void report(const char *target, int packed, const perp_sample *sample) {
+  char files[128] = "";
+  for (int part = 0; part < PARTS; part++) {
+    if (has_part(sample, part)) {
+      text_append(files, sizeof files, "%s%s.mtx%s", *files ? " " : "", parts[part],
+                  packed ? ".gz" : "");
+    }
+  }
+  json_t *object = message_object();
+  if (object) {
+    json_object_set_new(object, "directory", json_text(target));
+    json_object_set_new(object, "n", json_integer(sample->n));
+    json_object_set_new(object, "nnz", json_integer(sample->colptr[sample->n]));
+    json_object_set_new(object, "answer", json_boolean(sample->x != NULL));
+    json_object_set_new(object, "condition",
+                        sample->condition > 0.0 ? json_number(sample->condition) : json_null());
+    json_object_set_new(object, "objective",
+                        sample->has_objective ? json_number(sample->objective) : json_null());
+    json_object_set_new(object, "note", json_text(sample->note));
+    return;
+  }
+  report_line("problem", "%s", sample->note);
+  report_line("size", "n = %d, nnz = %d", (int)sample->n, (int)sample->colptr[sample->n]);
+  if (sample->condition > 0.0) report_line("condition", "%.4g", sample->condition);
+  if (sample->has_objective) report_line("minimum", "%.12g", sample->objective);
+  report_line("wrote", "%s: %s", target, files);
+  report_line("next", "perp solve %s", target);
+}
+
+static int generate(const arguments *args, const char *target, perp_sample *sample) {
+  double values[OPTION_MAX] = {0};
+  uint64_t seed = 0;
+  char comment[1024] = "";
+  text_append(comment, sizeof comment, "perp gen %s", args->family->name);
+  for (int i = 0; i < args->table.count; i++) {
+    const option_entry *entry = &args->table.entry[i];
+    if (!entry->quantity) continue;
+    values[entry->quantity_index] = entry->quantity->initial;
+    if (!args->value[i]) continue;
+    const int code = read_value(entry, args->value[i], &values[entry->quantity_index]);
+    if (code) return code;
+    text_append(comment, sizeof comment, " --%s %s", entry->name, args->value[i]);
+  }
+  if (argument(args, "seed")) {
+    const int code = read_seed(argument(args, "seed"), &seed);
+    if (code) return code;
+  }
+  const int there = look_at(target), force = argument(args, "force") != NULL;
+  if (there < 0) return fail(CODE_USAGE, "%s exists and is not a directory", target);
+  if (there == 2 && !force)
+    return fail(CODE_USAGE, "%s exists and is not empty; --force writes into it", target);
+
+  const perp_error error = perp_generate(args->family, values, seed, sample);
+  if (error != PERP_OK) return fail_library(error);
+  text_append(comment, sizeof comment, " --seed %llu\n%s", (unsigned long long)seed, sample->note);
+  const int packed = argument(args, "gz") != NULL;
+  interrupt_listen(1);
+  const int code = there == 0 ? fill_new(target, packed, sample, comment)
+                              : fill(target, packed, sample, comment);
+  if (!code) report(target, packed, sample);
+  return code;
+}
+
+static int run(const arguments *args) {
+  if (argument(args, "list") || !args->family) return list_families();
+  char target[PATH_SIZE] = "";
+  if (!argument(args, "output")) {
+    return fail(CODE_USAGE, "where to? 'perp gen %s -o DIR' writes the problem into a directory",
+                args->family->name);
+  }
+  text_append(target, sizeof target, "%s", argument(args, "output"));
+  for (size_t length = strlen(target); length > 1 && target[length - 1] == '/'; length--)
+    target[length - 1] = 0;
+  if (!*target) return fail(CODE_USAGE, "-o needs the name of a directory");
+  perp_sample sample = {0};
+  const int code = generate(args, target, &sample);
+  perp_sample_free(&sample);
+  return code;
+}
+
+static const option_row rows[] = {
+    {"output", 'o', "DIR", OPTION_FOLDER, "the directory to write; it must be new or empty"},
+    {"force", 'f', NULL, OPTION_FLAG, "write into a directory that is not empty"},
+    {"gz", 0, NULL, OPTION_FLAG, "packed files: A.mtx.gz and so on"},
+    {"seed", 's', "N", OPTION_TEXT,
+     "seed of the random numbers (default 0); the same seed gives the same bits"},
+    {"list", 'l', NULL, OPTION_FLAG, "list the families"},
+    OPTION_JSON,
+    {0}};
+
+extern const command command_gen;
+const command command_gen = {
+  .name = "gen",
+  .title = "generate a problem with a known answer",
+  .synopsis = {"FAMILY -o DIR [OPTION]...", "FAMILY --help", "--list"},
+  .description =
+    "Writes a problem of a family into a directory: A.mtx and b.mtx, lo.mtx and hi.mtx where "
+    "they are not 0 and infinite, and x.mtx, the known answer, where there is one. A new "
+    "directory appears complete or not at all. Without a family, the families are listed; "
+    "FAMILY --help lists the parameters of one.",
+  .options = rows,
+  .dynamic = DYNAMIC_FAMILY,
+  .operands_max = 1,
+  .operand_kind = OPERAND_FAMILY,
+  .operands_help = "the family",
+  .examples = {
+    {"perp gen --list", "which families there are"},
+    {"perp gen obstacle -o demo", "a membrane over an obstacle, with its defaults"},
+    {"perp gen obstacle --help", "the parameters of a family, with ranges and defaults"},
+  },
+  .run = run,
+};

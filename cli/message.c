@@ -1,0 +1,98 @@
+// message.c: errors and warnings on stderr, and the one JSON object of --json.
+#include "message.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "progress.h"
+#include "text.h"
+
+static const char *command_name;
+static int quiet;
+static json_t *object;
+
+const exit_row *exit_code_at(int index) {
+  static const exit_row rows[] = {
+#define CODE_X(id, value, text) {value, text},
+    EXIT_CODE_LIST(CODE_X)
+#undef CODE_X
+  };
+  return index >= 0 && (size_t)index < sizeof rows / sizeof *rows ? &rows[index] : NULL;
+}
+
+void message_begin(const char *command) { command_name = command; }
+
+void message_quiet(void) { quiet = 1; }
+
+void message_json(void) {
+  if (object) return;
+  object = json_object();
+  json_object_set_new(object, "perp", json_integer(1));
+}
+
+json_t *message_object(void) { return object; }
+
+int message_end(int code) {
+  if (object) {
+    if (!json_object_get(object, "status")) {
+      json_object_set_new(object, "status", json_string(code ? "error" : "finished"));
+    }
+    json_object_set_new(object, "exit_code", json_integer(code));
+    if (json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0) putchar('\n');
+    json_decref(object);
+    object = NULL;
+  }
+  errno = 0;
+  if ((fflush(stdout) != 0 || ferror(stdout)) && code != CODE_IO) {
+    code = fail(CODE_IO, "cannot write to the standard output: %s", strerror(errno ? errno : EIO));
+  }
+  return code;
+}
+
+static void speak(const char *kind, text_colour colour, const char *text) {
+  progress_clear();
+  fprintf(stderr, "perp%s%s: %s%s%s%s\n", command_name ? " " : "", command_name ? command_name : "",
+          *kind ? text_paint(stderr, colour) : "", kind,
+          *kind ? text_paint(stderr, TEXT_PLAIN) : "", text);
+}
+
+int fail(int code, const char *format, ...) {
+  char text[1024];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  speak("", TEXT_PLAIN, text);
+  if (object && !json_object_get(object, "error"))
+    json_object_set_new(object, "error", json_text(text));
+  return code;
+}
+
+void warn(const char *format, ...) {
+  if (quiet) return;
+  char text[1024];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  speak("warning: ", TEXT_BOLD, text);
+}
+
+json_t *json_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+json_t *json_text(const char *text) {
+  json_t *value = json_string(text);
+  if (value) return value;
+  char *copy = strdup(text);
+  if (!copy) return json_null();
+  for (char *c = copy; *c; c++) {
+    if ((unsigned char)*c >= 0x80) *c = '?';
+  }
+  value = json_string(copy);
+  free(copy);
+  return value ? value : json_null();
+}

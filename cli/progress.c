@@ -1,0 +1,65 @@
+// progress.c: a live line on a terminal, or plain lines in a pipe, while a solve runs.
+#include "progress.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "text.h"
+
+static int live_line;   // one is on the screen
+
+progress progress_begin(int asked, int quiet, const perp_options *options) {
+  progress state = {.tol = options->tol, .time_limit = options->time_limit};
+  if (quiet) state.mode = PROGRESS_OFF;
+  else if (isatty(STDERR_FILENO)) state.mode = PROGRESS_LIVE;
+  else state.mode = asked ? PROGRESS_LINES : PROGRESS_OFF;
+  return state;
+}
+
+// Seconds until the residual reaches tol at its present rate, or the time limit; < 0: no idea.
+static double remaining(progress *state, const perp_statistics *now) {
+  double left = -1.0;
+  const double seconds = now->seconds - state->start_seconds;
+  if (state->start_residual > now->residual && now->residual > state->tol && state->tol > 0.0 &&
+      seconds > 0.5) {
+    left = seconds*log(now->residual/state->tol)/log(state->start_residual/now->residual);
+  }
+  if (!(state->start_residual > 0.0) || seconds > 10.0 ||
+      !(now->residual < state->start_residual)) {
+    state->start_seconds = now->seconds, state->start_residual = now->residual;
+  }
+  if (isfinite(state->time_limit)) {
+    const double limit = fmax(state->time_limit - now->seconds, 0.0);
+    left = left < 0.0 ? limit : fmin(left, limit);
+  }
+  return left;
+}
+
+void progress_show(progress *state, const perp_statistics *statistics) {
+  const double interval = state->mode == PROGRESS_LIVE ? 0.1 : 1.0;
+  if (state->mode == PROGRESS_OFF || statistics->seconds - state->shown < interval) return;
+  state->shown = statistics->seconds;
+  const double left = remaining(state, statistics);
+  text_buffer time, end;
+  char line[128] = "";
+  text_append(line, sizeof line, "iteration %d  residual %.2e  %s", (int)statistics->iteration,
+              statistics->residual, text_seconds(statistics->seconds, &time));
+  if (left >= 0.0 && left < 360000.0)
+    text_append(line, sizeof line, "  about %s left", text_seconds(left, &end));
+  if (state->mode == PROGRESS_LIVE) {
+    fprintf(stderr, "\r\033[K%.79s", line);
+    live_line = 1;
+  } else {
+    fprintf(stderr, "%s\n", line);
+  }
+  fflush(stderr);
+}
+
+void progress_clear(void) {
+  if (!live_line) return;
+  fputs("\r\033[K", stderr);
+  fflush(stderr);
+  live_line = 0;
+}

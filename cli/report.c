@@ -1,0 +1,92 @@
+// report.c: results for people (aligned rows of at most 80 columns) and for programs (JSON).
+#include "report.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "text.h"
+
+void report_line(const char *label, const char *format, ...) {
+  char text[1024];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  text_row(stdout, 0, label, REPORT_COLUMN, text);
+}
+
+void report_headline(int good, const char *word, const char *text) {
+  printf("%s%s%s", text_paint(stdout, good ? TEXT_GOOD : TEXT_BAD), word,
+         text_paint(stdout, TEXT_PLAIN));
+  int column = 0;
+  for (const char *c = word; *c; c++) column++;
+  const int start = column + 2 > REPORT_COLUMN ? column + 2 : REPORT_COLUMN;
+  printf("%*s", start - column, "");
+  text_wrap(stdout, text, start, REPORT_COLUMN);
+}
+
+void report_problem(const problem_files *files, const perp_certificate *certificate) {
+  char parts[48] = "";
+  if (certificate && certificate->components > 1) {
+    text_append(parts, sizeof parts, ", %d components", (int)certificate->components);
+  }
+  report_line("problem", "%s: n = %d, nnz = %lld%s", files->name, (int)files->problem.A.n,
+              (long long)files->nnz, parts);
+}
+
+void report_certificate(const problem_files *files, const double *x, const double *y,
+                        const perp_certificate *certificate) {
+  const perp_problem *problem = &files->problem;
+  report_line("residual", "%.3g (natural %.3g, gap %.3g)%s", certificate->residual,
+              certificate->natural_residual, certificate->gap,
+              certificate->attainable ? "; no smaller one is attainable in double precision" : "");
+  if (certificate->weaker) {
+    report_line("", "weaker certificate: the operator could not tell its row and column maxima");
+  }
+  const int32_t i = certificate->worst;
+  if (certificate->solved || i < 0 || i >= problem->A.n) return;
+  text_buffer range;
+  char value[48] = "";
+  if (y) snprintf(value, sizeof value, ", y = %.6g", y[i]);
+  report_line("worst row", "%d (counting from 0): x = %.6g in %s%s", (int)i, x[i],
+              text_range(problem->lo ? problem->lo[i] : 0.0,
+                         problem->hi ? problem->hi[i] : INFINITY, 0, 0, &range),
+              value);
+}
+
+void report_solution(const problem_files *files, const double *x, const double *y) {
+  printf("\n%8s  %24s%s\n", "row", "x", y ? "                         y" : "");
+  for (int32_t i = 0; i < files->problem.A.n; i++) {
+    printf("%8d  %24.17g", (int)i, x[i]);
+    if (y) printf("  %24.17g", y[i]);
+    putchar('\n');
+  }
+}
+
+void report_json_problem(json_t *object, const problem_files *files) {
+  json_object_set_new(object, "problem", json_text(files->name));
+  json_object_set_new(object, "n", json_integer(files->problem.A.n));
+  json_object_set_new(object, "nnz", json_integer(files->nnz));
+}
+
+void report_json_certificate(json_t *object, const perp_certificate *certificate,
+                             const perp_options *options) {
+  json_object_set_new(object, "solved", json_boolean(certificate->solved));
+  json_object_set_new(object, "attainable", json_boolean(certificate->attainable));
+  json_object_set_new(object, "weaker", json_boolean(certificate->weaker));
+  json_object_set_new(object, "worst", json_integer(certificate->worst));
+  json_object_set_new(object, "components", json_integer(certificate->components));
+  json_object_set_new(object, "residual", json_number(certificate->residual));
+  json_object_set_new(object, "natural_residual", json_number(certificate->natural_residual));
+  json_object_set_new(object, "bound_violation", json_number(certificate->bound_violation));
+  json_object_set_new(object, "gap", json_number(certificate->gap));
+  json_object_set_new(object, "tol", json_number(options->tol));
+  json_object_set_new(object, "absolute_tol", json_number(options->absolute_tol));
+}
+
+json_t *report_json_vector(const double *x, int32_t n) {
+  json_t *array = json_array();
+  for (int32_t i = 0; i < n; i++) json_array_append_new(array, json_number(x[i]));
+  return array;
+}

@@ -1,0 +1,80 @@
+// settings.c: from the command line to perp_options, through the library's own tables.
+#include "settings.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "text.h"
+
+int exit_code_of(perp_error error) {
+  switch (error) {
+    case PERP_ERROR_OK: return CODE_OK;
+    case PERP_ERROR_ARGUMENT:
+    case PERP_ERROR_OPTION: return CODE_USAGE;
+    case PERP_ERROR_PROBLEM: return CODE_INPUT;
+    case PERP_ERROR_UNSUPPORTED: return CODE_UNSOLVABLE;
+    case PERP_ERROR_CAPACITY:
+    case PERP_ERROR_MEMORY: return CODE_IO;
+    default: return CODE_UNSOLVED;
+  }
+}
+
+int fail_library(perp_error error) {
+  const char *message = perp_last_message();
+  return fail(exit_code_of(error), "%s", message && *message ? message : perp_error_text(error));
+}
+
+void settings_list_holders(const char *parameter, char *names, size_t size) {
+  *names = 0;
+  for (int32_t i = 0; i < perp_method_count(); i++) {
+    const perp_method *method = perp_method_at(i);
+    if (perp_find_parameter(method, parameter))
+      text_append(names, size, "%s%s", *names ? ", " : "", method->name);
+  }
+}
+
+static int apply(const option_entry *entry, const char *value, const perp_method *method,
+                 perp_options *options) {
+  const char *key = entry->parameter->name;
+  if (!perp_find_parameter(method, key)) {
+    char names[256];
+    settings_list_holders(key, names, sizeof names);
+    return fail(CODE_USAGE, "method %s has no parameter --%s; methods that have it: %s",
+                method->name, entry->name, names);
+  }
+  char seconds_text[40];
+  if (!strcmp(entry->argument, "TIME")) {
+    double seconds;
+    if (!duration_parse(value, &seconds)) {
+      return fail(CODE_USAGE, "--%s = %s is not a time; write 5ms, 2s, 1.5min or none", entry->name,
+                  value);
+    }
+    snprintf(seconds_text, sizeof seconds_text, "%.17g", seconds);
+    value = isinf(seconds) ? "inf" : seconds_text;
+  }
+  const perp_error error = perp_set_option(options, key, value);
+  if (error == PERP_OK) return CODE_OK;
+  const char *message = perp_last_message();
+  const size_t length = strlen(key);
+  if (!strncmp(message, key, length))
+    return fail(exit_code_of(error), "--%s%s", entry->name, message + length);
+  return fail(exit_code_of(error), "--%s: %s", entry->name, message);
+}
+
+int settings_apply(const arguments *args, const perp_method *method, perp_options *options) {
+  for (int i = 0; i < args->table.count; i++) {
+    if (!args->value[i] || !args->table.entry[i].parameter) continue;
+    const int code = apply(&args->table.entry[i], args->value[i], method, options);
+    if (code) return code;
+  }
+  return CODE_OK;
+}
+
+int settings_given(const arguments *args, const char *parameter) {
+  for (int i = 0; i < args->table.count; i++) {
+    const perp_parameter *entry = args->table.entry[i].parameter;
+    if (entry && args->value[i] && !strcmp(entry->name, parameter)) return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,14 @@
+// settings.h: from the command line to perp_options, through the library's own tables.
+#pragma once
+
+#include "command.h"
+
+// Sets every parameter that was given; returns 0 or an exit code after having said what is wrong.
+int settings_apply(const arguments *args, const perp_method *method, perp_options *options);
+
+int settings_given(const arguments *args, const char *parameter);   // 1 if the user set it
+int exit_code_of(perp_error error);
+int fail_library(
+    perp_error error);   // says what the library's last message was; returns the exit code
+void settings_list_holders(const char *parameter, char *names,
+                           size_t size);   // "pgs, psor": methods that have it

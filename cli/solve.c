@@ -1,0 +1,323 @@
+// solve.c: perp solve: reads a problem, solves it, and writes what was asked for.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "interrupt.h"
+#include "plot.h"
+#include "progress.h"
+#include "report.h"
+#include "settings.h"
+#include "text.h"
+#include "trace.h"
+
+enum { TRACE_CAPACITY = 65536 };
+
+typedef struct session {
+  const arguments *args;
+  const perp_method *asked;          // by --method, or auto
+  perp_options options;
+  problem_files files;
+  perp_result result;
+  progress live;
+  double *y;                         // n: A x + b
+  int all;                           // --all
+  int64_t solutions;
+  json_t *solution_list;             // --all --json
+  int failed;                        // an exit code from inside a callback
+  int output_code, trace_code, plot_code;   // how writing each went
+} session;
+
+static int show_x(const session *s) {
+  return argument(s->args, "print") || s->files.problem.A.n <= REPORT_SMALL;
+}
+
+static int on_iteration(void *context, const perp_statistics *statistics) {
+  session *s = context;
+  progress_show(&s->live, statistics);
+  return interrupt_seen();
+}
+
+// out.mtx -> out-3.mtx, keeping .mtx.gz together
+static void numbered(const char *path, long long number, char *out, size_t size) {
+  const char *slash = strrchr(path, '/');
+  const char *dot = strstr(slash ? slash : path, ".mtx");
+  if (!dot) dot = path + strlen(path);
+  snprintf(out, size, "%.*s-%lld%s", (int)(dot - path), path, number, dot);
+}
+
+static int on_solution(void *context, const double *x, int32_t n, int32_t dimension) {
+  session *s = context;
+  const char *output = argument(s->args, "output");
+  s->solutions++;
+  if (output) {
+    char path[4096], message[512] = "", comment[96];
+    numbered(output, (long long)s->solutions, path, sizeof path);
+    snprintf(comment, sizeof comment, "solution %lld, dimension %d", (long long)s->solutions,
+             (int)dimension);
+    const int code = mtx_write_vector(path, n, x, comment, message, sizeof message);
+    if (code) s->failed = fail(code, "%s", message);
+  }
+  if (s->solution_list) {
+    json_t *item = json_object();
+    json_object_set_new(item, "dimension", json_integer(dimension));
+    if (show_x(s)) json_object_set_new(item, "x", report_json_vector(x, n));
+    json_array_append_new(s->solution_list, item);
+  } else if (show_x(s)) {
+    progress_clear();
+    printf("solution %lld%s\n", (long long)s->solutions, dimension > 0 ? ", one of a face:" : ":");
+    if (dimension > 0) printf("  dimension %d\n", (int)dimension);
+    for (int32_t i = 0; i < n; i++) printf("  %24.17g\n", x[i]);
+  }
+  return s->failed || interrupt_seen();
+}
+
+// --all needs a method that looks for all solutions: --method names it, else the first there is.
+static const perp_method *choose_method(const arguments *args) {
+  const char *name = argument(args, "method");
+  const perp_method *method = method_find(name ? name : "auto");
+  if (!method || !argument(args, "all") || (method->traits & PERP_TRAIT_ALL)) return method;
+  char names[256] = "";
+  const perp_method *first = NULL;
+  for (int32_t i = 0; i < perp_method_count(); i++) {
+    const perp_method *other = perp_method_at(i);
+    if (!(other->traits & PERP_TRAIT_ALL)) continue;
+    if (!first) first = other;
+    text_append(names, sizeof names, "%s%s", *names ? ", " : "", other->name);
+  }
+  if (first && !name) return first;
+  fail(CODE_USAGE, "--all: method %s looks for one solution only; methods that look for all: %s",
+       method->name, names);
+  return NULL;
+}
+
+static int check_outputs(const arguments *args) {
+  const char *output = argument(args, "output"), *picture = argument(args, "plot");
+  if (output && !strcmp(output, "-")) {
+    if (argument(args, "json"))
+      return fail(CODE_USAGE, "-o - and --json cannot both go to the standard output");
+    if (argument(args, "all"))
+      return fail(CODE_USAGE, "--all writes one file per solution: -o needs a file name");
+  }
+  return picture ? plot_check(picture) : CODE_OK;
+}
+
+static const char *measure_name(const session *s, text_buffer *buffer) {
+  const perp_parameter *measure = perp_find_parameter(s->asked, "stop.measure");
+  int index = measure ? (int)perp_parameter_value(&s->options, measure) : 0;
+  if (index == 0) return NULL;
+  const char *word = measure->choices;
+  for (; index > 0 && strchr(word, '|'); index--) word = strchr(word, '|') + 1;
+  snprintf(buffer->text, sizeof buffer->text, "%.*s", (int)strcspn(word, "|"), word);
+  return buffer->text;
+}
+
+static int write_plot(const session *s, const char *path) {
+  char title[320];
+  text_buffer measure;
+  snprintf(title, sizeof title, "%.200s: %s, n = %d, nnz = %lld", s->files.name,
+           s->result.method->name, (int)s->files.problem.A.n, (long long)s->files.nnz);
+  const plot picture = {.path = path,
+                        .title = title,
+                        .trace = s->options.trace,
+                        .count = s->result.trace_count,
+                        .tol = s->options.tol,
+                        .measure = measure_name(s, &measure)};
+  return plot_write(&picture);
+}
+
+// Everything that goes to files; the first failure counts, but all are tried.
+static int write_outputs(session *s) {
+  const char *output = argument(s->args, "output"), *trace = argument(s->args, "trace");
+  const char *picture = argument(s->args, "plot");
+  s->output_code = s->failed;
+  if (output && !s->all) {
+    char message[512] = "", comment[160];
+    snprintf(comment, sizeof comment, "x by perp %s: %s, residual %.3g", s->result.method->name,
+             perp_status_name(s->result.status), s->result.certificate.residual);
+    s->output_code = mtx_write_vector(output, s->files.problem.A.n, s->files.x, comment, message,
+                                      sizeof message);
+    if (s->output_code) fail(s->output_code, "%s", message);
+  }
+  if (trace) s->trace_code = trace_write(trace, s->options.trace, s->result.trace_count);
+  if (picture) s->plot_code = write_plot(s, picture);
+  return s->output_code ? s->output_code : s->trace_code ? s->trace_code : s->plot_code;
+}
+
+static void report_people(const session *s) {
+  const perp_result *result = &s->result;
+  const perp_certificate *certificate = &result->certificate;
+  text_buffer total, setup;
+  if (result->status == PERP_STATUS_STOPPED && interrupt_seen()) {
+    report_headline(0, "interrupted", "by Ctrl-C; x is the best iterate so far");
+  } else {
+    report_headline(result->status == PERP_STATUS_SOLVED, perp_status_name(result->status),
+                    perp_status_text(result->status));
+  }
+  report_line("method", "%s: %s%s%s", result->method->name, result->method->title,
+              result->method != s->asked ? ", chosen by " : "",
+              result->method != s->asked ? s->asked->name : "");
+  report_problem(&s->files, certificate);
+  report_certificate(&s->files, s->files.x, s->y, certificate);
+  char work[160] = "";
+  text_append(work, sizeof work, "%d", (int)result->iterations);
+  if (result->inner_iterations)
+    text_append(work, sizeof work, ", %d inner", (int)result->inner_iterations);
+  if (result->factorizations)
+    text_append(work, sizeof work, ", %d factorizations", (int)result->factorizations);
+  report_line("iterations", "%s", work);
+  report_line("time", "%s (setup %s)", text_seconds(result->seconds, &total),
+              text_seconds(result->setup_seconds, &setup));
+  if (*result->message && strcmp(result->message, perp_status_text(result->status)) != 0)
+    report_line("message", "%s", result->message);
+  if (s->all) report_line("solutions", "%lld", (long long)s->solutions);
+  const char *output = argument(s->args, "output"), *trace = argument(s->args, "trace");
+  const char *picture = argument(s->args, "plot");
+  if (picture && !s->plot_code) report_line("plot", "%s", picture);
+  if (trace && !s->trace_code) report_line("trace", "%s: %d rows", trace, (int)result->trace_count);
+  if (output && !s->output_code && s->all && s->solutions > 0) {
+    char first[4096], last[4096];
+    numbered(output, 1, first, sizeof first);
+    numbered(output, (long long)s->solutions, last, sizeof last);
+    report_line("solution", "%s%s%s", first, s->solutions > 1 ? " ... " : "",
+                s->solutions > 1 ? last : "");
+  } else if (output && !s->output_code && !s->all) {
+    report_line("solution", "%s", output);
+  }
+  if (s->all) return;
+  if (show_x(s)) report_solution(&s->files, s->files.x, s->y);
+  else if (!output) report_line("solution", "not shown; -o x.mtx writes it, --print shows it");
+}
+
+static void report_program(const session *s, json_t *object) {
+  const perp_result *result = &s->result;
+  json_object_set_new(object, "status", json_text(perp_status_name(result->status)));
+  json_object_set_new(object, "method", json_text(result->method->name));
+  json_object_set_new(object, "asked", json_text(s->asked->name));
+  report_json_problem(object, &s->files);
+  report_json_certificate(object, &result->certificate, &s->options);
+  json_object_set_new(object, "iterations", json_integer(result->iterations));
+  json_object_set_new(object, "inner_iterations", json_integer(result->inner_iterations));
+  json_object_set_new(object, "factorizations", json_integer(result->factorizations));
+  json_object_set_new(object, "setup_seconds", json_number(result->setup_seconds));
+  json_object_set_new(object, "seconds", json_number(result->seconds));
+  json_object_set_new(object, "message", json_text(result->message));
+  if (s->solution_list) json_object_set(object, "solutions", s->solution_list);
+  else if (show_x(s))
+    json_object_set_new(object, "x", report_json_vector(s->files.x, s->files.problem.A.n));
+}
+
+static int status_code(perp_status status) {
+  if (status == PERP_STATUS_SOLVED) return CODE_OK;
+  if (status == PERP_STATUS_INFEASIBLE || status == PERP_STATUS_NO_SOLUTION) return CODE_UNSOLVABLE;
+  return interrupt_seen() ? CODE_INTERRUPTED : CODE_UNSOLVED;
+}
+
+static int solve(session *s) {
+  const perp_problem *problem = &s->files.problem;
+  const size_t n = (size_t)problem->A.n;
+  s->y = malloc((n + 1)*sizeof *s->y);
+  if (!s->y) return fail(CODE_IO, "out of memory for %d unknowns", (int)problem->A.n);
+  if (argument(s->args, "trace") || argument(s->args, "plot")) {
+    s->options.trace = malloc(TRACE_CAPACITY*sizeof *s->options.trace);
+    if (!s->options.trace) return fail(CODE_IO, "out of memory for the trace");
+    s->options.trace_capacity = TRACE_CAPACITY;
+  }
+  s->options.on_iteration = on_iteration;
+  if (s->all) s->options.on_solution = on_solution;
+  s->options.context = s;
+  s->live = progress_begin(argument(s->args, "progress") != NULL,
+                           argument(s->args, "quiet") != NULL, &s->options);
+
+  const perp_error error = perp_solve_once(problem, s->files.x, &s->options, &s->result);
+  progress_clear();
+  if (error != PERP_OK) return fail_library(error);
+  perp_certificate certificate;   // only for y: the verdict is the library's
+  if (perp_certify(problem, s->files.x, s->options.tol, s->options.absolute_tol, s->y,
+                   &certificate) != PERP_OK) {
+    free(s->y), s->y = NULL;
+  }
+
+  int code = write_outputs(s);
+  if (!code) code = status_code(s->result.status);
+  const char *output = argument(s->args, "output");
+  if (message_object()) report_program(s, message_object());
+  else if (!output || strcmp(output, "-") != 0) report_people(s);
+  else if (s->result.status != PERP_STATUS_SOLVED)
+    warn("not solved: %s", perp_status_text(s->result.status));
+  return code;
+}
+
+static int run(const arguments *args) {
+  session s = {.args = args, .all = argument(args, "all") != NULL};
+  s.asked = choose_method(args);
+  if (!s.asked) return CODE_USAGE;
+  s.options = perp_default_options(s.asked);
+  int code = settings_apply(args, s.asked, &s.options);
+  if (!code) code = check_outputs(args);
+  if (code) return code;
+  if (s.all && perp_find_parameter(s.asked, "enumerate.limit") &&
+      !settings_given(args, "enumerate.limit")) {
+    perp_set_option(&s.options, "enumerate.limit", "0");   // all means all
+  }
+  if (s.all && message_object()) s.solution_list = json_array();
+
+  const int threads = settings_given(args, "threads") ? (int)s.options.threads : 0;
+  code = problem_files_read(args, args->operands ? args->operand[0] : NULL, 1, threads, &s.files);
+  if (!code) {
+    interrupt_listen(1);
+    code = solve(&s);
+  }
+  problem_files_free(&s.files);
+  free(s.options.trace);
+  free(s.y);
+  json_decref(s.solution_list);
+  return code;
+}
+
+static const option_row rows[] = {
+    {"method", 'm', "NAME", OPTION_METHOD, "the method; 'perp methods' lists them (default auto)"},
+    OPTION_PROBLEM,
+    {"x0", 0, "FILE", OPTION_FILE, "the guess to start from, instead of DIR/x0.mtx (neither: 0)"},
+    {"output", 'o', "FILE", OPTION_FILE,
+     "write x as Matrix Market; .gz packs, - is the standard output"},
+    {"print", 'p', NULL, OPTION_FLAG, "show x, which is shown unasked up to 10 rows"},
+    {"all", 'a', NULL, OPTION_FLAG, "all solutions; -o x.mtx writes x-1.mtx, x-2.mtx and so on"},
+    {"trace", 0, "FILE", OPTION_FILE, "write the iterations as CSV"},
+    {"plot", 0, "FILE", OPTION_FILE, "draw the convergence as .svg or .png (needs gnuplot)"},
+    {"progress", 0, NULL, OPTION_FLAG, "progress lines on stderr even if that is no terminal"},
+    OPTION_JSON,
+    OPTION_QUIET,
+    {0}};
+
+extern const command command_solve;
+const command command_solve = {
+  .name = "solve",
+  .title = "solve a problem and certify the answer",
+  .synopsis = {"DIR [OPTION]...", "-A FILE -b FILE [--lo FILE] [--hi FILE] [OPTION]..."},
+  .description =
+    "Finds x with lo <= x <= hi such that y = A x + b is zero inside the bounds, y >= 0 "
+    "where x = lo and y <= 0 where x = hi. DIR holds A.mtx and b.mtx, and optionally lo.mtx "
+    "(else 0), hi.mtx (else infinite) and x0.mtx, the guess; each may be packed as .mtx.gz. "
+    "Infinite bounds are written inf, -inf or as a number of size 1e20 or more.\n\n"
+    "The answer counts as solved only if the certificate, computed from the files' own "
+    "numbers, says so. Otherwise x is the best iterate found, it is written all the same, "
+    "and the exit status is not 0. Ctrl-C ends a solve in that way too; a second Ctrl-C ends "
+    "the program at once.",
+  .options = rows,
+  .dynamic = DYNAMIC_METHODS,
+  .operands_max = 1,
+  .operands_help = "the problem",
+  .examples =
+        {
+    {"perp solve demo -o x.mtx",
+    "solve with the method that suits the problem, and write the answer"},
+    {"perp solve demo -m psor --sweep.omega 1.4 --plot c.svg",
+    "a method of your choice, and how it converges"},
+    {"perp solve demo --time-limit 5ms --json",
+    "the best answer within a deadline, for a program to read"},
+    {"perp solve demo --all", "all solutions of a small problem"},
+  },
+  .run = run,
+};

@@ -1,0 +1,135 @@
+// text.c: text for people: wrapping at 80 columns, readable numbers, colour where it is welcome.
+#include "text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// Characters, not bytes: continuation bytes of UTF-8 take no room.
+static int width_of(const char *text, size_t bytes) {
+  int width = 0;
+  for (size_t i = 0; i < bytes; i++) width += ((unsigned char)text[i] & 0xc0) != 0x80;
+  return width;
+}
+
+static void pad(FILE *out, int columns) {
+  if (columns > 0) fprintf(out, "%*s", columns, "");
+}
+
+void text_wrap(FILE *out, const char *text, int column, int indent) {
+  int fresh = 1;      // nothing on this line yet but the indent
+  int pending = 0;    // the indent is not printed yet: lines have no trailing blanks
+  while (*text) {
+    if (*text == '\n') {
+      fputc('\n', out);
+      text++;
+      column = indent, fresh = pending = 1;
+      continue;
+    }
+    if (*text == ' ') {
+      text++;
+      continue;
+    }
+    const size_t bytes = strcspn(text, " \n");
+    const int width = width_of(text, bytes);
+    if (!fresh && column + 1 + width > TEXT_WIDTH) {
+      fputc('\n', out);
+      column = indent, fresh = pending = 1;
+    }
+    if (!fresh) fputc(' ', out), column++;
+    if (pending) pad(out, indent), pending = 0;
+    fwrite(text, 1, bytes, out);
+    column += width, fresh = 0;
+    text += bytes;
+  }
+  fputc('\n', out);
+}
+
+void text_row(FILE *out, int indent, const char *label, int column, const char *text) {
+  pad(out, indent);
+  fputs(label, out);
+  const int used = indent + width_of(label, strlen(label));
+  if (!*text) {
+    fputc('\n', out);
+  } else if (used + 2 > column) {
+    fputc('\n', out);
+    pad(out, column);
+    text_wrap(out, text, column, column);
+  } else {
+    pad(out, column - used);
+    text_wrap(out, text, column, column);
+  }
+}
+
+const char *text_number(double value, text_buffer *buffer) {
+  if (isnan(value)) return "unknown";
+  if (isinf(value)) return value > 0.0 ? "inf" : "-inf";
+  if (fabs(value) < 1e15 && value == floor(value)) {
+    snprintf(buffer->text, sizeof buffer->text, "%.0f", value);
+  } else {
+    snprintf(buffer->text, sizeof buffer->text, "%.6g", value);
+  }
+  return buffer->text;
+}
+
+const char *text_seconds(double seconds, text_buffer *buffer) {
+  char *text = buffer->text;
+  const size_t size = sizeof buffer->text;
+  if (!isfinite(seconds)) return "none";
+  if (seconds < 0.9995e-3) snprintf(text, size, "%.3g us", 1e6 * seconds);
+  else if (seconds < 0.9995) snprintf(text, size, "%.3g ms", 1e3 * seconds);
+  else if (seconds < 99.95) snprintf(text, size, "%.3g s", seconds);
+  else if (seconds < 359990.0) {
+    const int whole = (int)(seconds + 0.5);
+    if (whole < 3600) snprintf(text, size, "%d min %02d s", whole / 60, whole % 60);
+    else snprintf(text, size, "%d h %02d min", whole / 3600, whole / 60 % 60);
+  } else {
+    snprintf(text, size, "%.3g h", seconds / 3600.0);
+  }
+  return text;
+}
+
+const char *text_range(double low, double high, int low_open, int high_open, text_buffer *buffer) {
+  text_buffer a, b;
+  snprintf(buffer->text, sizeof buffer->text, "%c%.40s, %.40s%c",
+           low_open || isinf(low) ? '(' : '[', text_number(low, &a), text_number(high, &b),
+           high_open || isinf(high) ? ')' : ']');
+  return buffer->text;
+}
+
+const char *text_limits(double low, double high, int low_open, int high_open, text_buffer *buffer) {
+  text_buffer number;
+  if (high < 2147483647.0 || isinf(low)) {
+    snprintf(buffer->text, sizeof buffer->text, "in ");
+    const char *range = text_range(low, high, low_open, high_open, &number);
+    text_append(buffer->text, sizeof buffer->text, "%s", range);
+  } else {   // the top is only what fits into the type
+    snprintf(buffer->text, sizeof buffer->text, "%s %.40s", low_open ? "above" : "at least",
+             text_number(low, &number));
+  }
+  return buffer->text;
+}
+
+void text_append(char *buffer, size_t size, const char *format, ...) {
+  const size_t used = strlen(buffer);
+  if (used + 1 >= size) return;
+  va_list list;
+  va_start(list, format);
+  vsnprintf(buffer + used, size - used, format, list);
+  va_end(list);
+}
+
+static int colour_refused;
+
+void text_no_colour(void) { colour_refused = 1; }
+
+const char *text_paint(FILE *out, text_colour colour) {
+  static const char *const escape[] = {"\033[0m", "\033[1m", "\033[32m", "\033[31m", "\033[2m"};
+  const char *none = getenv("NO_COLOR");
+  const char *term = getenv("TERM");
+  if (colour_refused || (none && *none) || !term || !strcmp(term, "dumb") || !isatty(fileno(out)))
+    return "";
+  return escape[colour];
+}

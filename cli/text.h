@@ -1,0 +1,32 @@
+// text.h: text for people: wrapping at 80 columns, readable numbers, colour where it is welcome.
+#pragma once
+
+#include <stddef.h>
+#include <stdio.h>
+
+enum { TEXT_WIDTH = 80 };
+
+// Prints words up to column TEXT_WIDTH, continuation lines indented; `column` is where the pen is.
+// A newline in the text starts a new line, two start a paragraph. Ends with a newline.
+void text_wrap(FILE *out, const char *text, int column, int indent);
+
+// "label       text", wrapped: a row of a report, of help or of a table with two columns.
+void text_row(FILE *out, int indent, const char *label, int column, const char *text);
+
+// Numbers into a buffer, which is returned.
+typedef struct text_buffer { char text[96]; } text_buffer;
+const char *text_number(double value, text_buffer *buffer);    // "1e-08", "inf"
+const char *text_seconds(double seconds, text_buffer *buffer); // "3.2 ms", "2 min 05 s"
+const char *text_range(double low, double high, int low_open, int high_open,
+                       text_buffer *buffer);   // "(0, 2)"
+const char *text_limits(double low, double high, int low_open, int high_open,
+                        text_buffer *buffer);   // "in (0, 2)", "at least 1"
+
+// Appends, never past the end of the buffer.
+void text_append(char *buffer, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// Colour: on a terminal, unless NO_COLOR is set, TERM is dumb or --no-color was given.
+typedef enum text_colour { TEXT_PLAIN, TEXT_BOLD, TEXT_GOOD, TEXT_BAD, TEXT_FAINT } text_colour;
+void text_no_colour(void);
+const char *text_paint(FILE *out, text_colour colour);   // an escape sequence, or ""

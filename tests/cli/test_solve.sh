@@ -1,0 +1,80 @@
+# perp solve and perp check in normal use.
+. "$(dirname "$0")/tap.sh"
+tiny p
+
+run solve p; expect 'a tiny problem' 0 'out=solved' 'out=method' 'out=n = 2' 'out=residual' 'out=0.5'
+silent 'nothing on stderr in a pipe'; narrow 'the report fits 80 columns'
+run solve p -o x.mtx; expect '-o' 0 'out=x.mtx'
+holds 'x is a Matrix Market file' grep -q '^%%MatrixMarket matrix array real general' x.mtx
+run check p x.mtx; expect 'check agrees' 0 'out=holds'
+run solve p -o -; expect '-o - writes x to stdout, and only that' 0 'out=%%MatrixMarket' 'out!=method'
+run solve p -o x.mtx.gz; expect '-o x.mtx.gz' 0
+holds 'is packed' gzip -t x.mtx.gz
+run check p x.mtx.gz; expect 'and can be checked' 0 'out=holds'
+run solve -A p/A.mtx -b p/b.mtx; expect 'single files' 0 'out=solved'
+matrix hi.mtx 2 1 0.25 inf
+matrix lo.mtx 2 1 -1e20 -inf
+run solve p --hi hi.mtx; expect 'an upper bound' 0 'out=0.25'
+run solve p --lo lo.mtx; expect 'free rows' 0 'out=-1'
+cp hi.mtx p/hi.mtx; run solve p; expect 'hi.mtx in the directory' 0 'out=0.25'; rm p/hi.mtx
+matrix p/x0.mtx 2 1 0.5 0; run solve p -m pgs; expect 'a perfect guess' 0 'out=solved'; rm p/x0.mtx
+mkdir packed; gzip -c p/A.mtx >packed/A.mtx.gz; gzip -c p/b.mtx >packed/b.mtx.gz
+run solve packed; expect 'packed files' 0 'out=solved'
+run solve p --json; expect '--json' 0
+json 'has all members' perp=1 status=solved method n=2 nnz=4 residual natural_residual iterations inner_iterations \
+  factorizations setup_seconds seconds message solved=true attainable weaker worst gap bound_violation components tol=1e-08 \
+  exit_code=0 '!error'
+
+run gen obstacle --size 40 -o o; expect 'a larger problem' 0
+run solve o; expect 'is solved' 0 'out=not shown; -o x.mtx writes it'
+run solve o --print; expect '--print' 0 'out=    1599  '
+for method in $("$PERP" methods --names); do
+  case $method in enumerate) continue ;; esac
+  run solve o --method "$method" --iteration-limit 3
+  expect "$method within 3 iterations" 1 'out=residual' 'out=worst row'
+done
+run solve o -m pgs --iteration-limit 3 -o best.mtx; expect 'an iteration limit' 1 'out=iteration limit'
+run check o best.mtx; expect 'the best iterate is written, and does not hold' 1 'out=fails' 'out=worst row'
+run check o best.mtx --tol 0.99; expect 'but with a loose tolerance it does' 0 'out=holds'
+run check o best.mtx --json; expect 'check --json' 1
+json 'tells the verdict' status=unsolved solved=false exit_code=1 n=1600 residual
+run solve o -m pgs --time-limit 1us; expect 'a time limit' 1 'out=time limit'
+run solve o -m psor --sweep.omega 1.8 --sweep.symmetric on --tol 1e-6; expect 'parameters of a method' 0 'out=psor'
+run solve o -m psor --sweep.omega=1.8; expect 'with an equals sign' 0 'out=psor'
+run solve o -m pgs --stop.measure natural --stop.tol 0.1; expect 'a measure stops and does not certify' 1 'out=measure reached'
+run solve o -m psor --trace t.csv --iteration-limit 20; expect '--trace' 1 'out=t.csv'
+holds 'the trace has its header' grep -qx 'iteration,seconds,residual,measure,inner_iterations' t.csv
+holds 'and its rows' test "$(wc -l <t.csv)" -ge 20
+holds 'of five fields' awk -F, 'NF != 5 { exit 1 }' t.csv
+run solve o -m pgs --sweep.order coloured --threads 1 -o x1.mtx --tol 1e-4; expect 'one thread' 0
+run solve o -m pgs --sweep.order coloured --threads 2 -o x2.mtx --tol 1e-4; expect 'two threads' 0
+holds 'give the same bits' cmp x1.mtx x2.mtx
+run solve o --progress -m pgs --tol 1e-13; expect '--progress' 0
+run solve o --quiet; expect '--quiet' 0; silent 'says nothing on stderr'
+run solve o -m pgs --iteration-limit 3 -o -; expect '-o - warns if x is no solution' 1 'err=warning: not solved' 'out=%%Matrix'
+run solve o -m pgs --iteration-limit 3 -o - -q; expect 'but not with -q' 1; silent 'which is silent'
+run check o best.mtx -o y.mtx; expect 'check writes y' 1 'out=y.mtx'
+holds 'which has n rows' test "$(wc -l <y.mtx)" -ge 1600
+
+# A = -1, b = 1: x = 0 and x = 1 both solve it
+mkdir two; matrix two/A.mtx 1 1 -1; matrix two/b.mtx 1 1 1
+run solve two --all; expect '--all finds both solutions' 0 'out=solution 2:' 'out=solutions     2'
+run solve two --all -o s.mtx; expect '--all -o' 0 'out=s-1.mtx ... s-2.mtx'
+run check two s-1.mtx; expect 'the first holds' 0
+run check two s-2.mtx; expect 'the second too' 0
+holds 'they differ' bash -c '! diff -q <(tail -n 1 s-1.mtx) <(tail -n 1 s-2.mtx)'
+run solve two --all --json; expect '--all --json' 0; json 'lists them' 'solutions=2 items'
+run solve two --all --enumerate.limit 1; expect '--enumerate.limit' 0 'out=solutions     1'
+run solve two --all -m pgs; expect '--all with a method that cannot' 2 'err=methods that look for all: enumerate'
+run solve two --all -o -; expect '--all -o -' 2 'err=one file per solution'
+run solve two --json -o -; expect '--json -o -' 2 'err=cannot both'
+run solve o -m enumerate; expect 'a problem too large for the method' 4 'err=enumerate'
+run solve o --all --json; expect 'and with --json' 4; json 'still one object' status=error exit_code=4 error
+
+# A = 0, b = -1: y = -1 whatever x is
+mkdir none; matrix none/A.mtx 1 1 0; matrix none/b.mtx 1 1 -1
+run solve none -o nx.mtx; expect 'a problem without solution' 4
+holds 'x is still written' test -s nx.mtx
+mkdir nan; matrix nan/A.mtx 1 1 1e-300; matrix nan/b.mtx 1 1 -1e300
+run solve nan --json; json 'no NaN and no infinity in JSON' perp=1 status
+finish

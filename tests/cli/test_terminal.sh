@@ -1,0 +1,28 @@
+# On a terminal: colour unless NO_COLOR, and a live line while solving.
+. "$(dirname "$0")/tap.sh"
+tiny p
+escape=$'\033['
+
+shown() { out=$("$TERMINAL" "$@" </dev/null); code=$?; err=''; }
+
+shown "$PERP" solve p
+if [ "$code" -eq 77 ]; then
+  echo 'ok - terminal # skipped: no pseudo terminal'
+  exit 0
+fi
+expect 'colour on a terminal' 0 "out=${escape}32msolved"
+shown env NO_COLOR=1 "$PERP" solve p; expect 'NO_COLOR' 0 "out!=$escape" 'out=solved'
+shown env TERM=dumb "$PERP" solve p; expect 'a dumb terminal' 0 "out!=$escape" 'out=solved'
+shown "$PERP" solve p --no-color; expect '--no-color' 0 "out!=$escape" 'out=solved'
+shown "$PERP" solve --help; expect 'bold headings' 0 "out=${escape}1m"
+run solve p; expect 'no colour in a pipe' 0 "out!=$escape"
+
+"$PERP" gen obstacle --size 250 -o o >/dev/null || exit 99
+shown "$PERP" solve o -m pgs --tol 1e-14 --time-limit 1500ms
+expect 'a live line' 1 $'out=\r\033[Kiteration ' 'out= left' 'out=time limit'
+shown "$PERP" solve o -m pgs --tol 1e-14 --time-limit 500ms --quiet
+expect '--quiet has none' 1 $'out!=\r\033[Kiteration '
+run solve o -m pgs --tol 1e-14 --time-limit 1500ms --progress
+expect 'plain lines in a pipe' 1 'err=iteration ' "err!=$escape"
+run solve o -m pgs --tol 1e-14 --time-limit 1200ms; silent 'no progress in a pipe unless asked'
+finish
