@@ -15,50 +15,11 @@ typedef enum suit { SUIT_REFUSED, SUIT_UNPROVEN, SUIT_PROVEN } suit;
 static suit suits(const perp_method *method, const perp_problem *problem,
                   const perp_classes *classes) {
   if (perp_method_accepts(method, problem) != PERP_OK) return SUIT_REFUSED;
-  if (method->assumes == 0) return SUIT_PROVEN;
-  const int symmetric = classes->of[PERP_CLASS_SYMMETRIC].verdict == PERP_YES;
-  for (int i = 0; i < PERP_CLASS_COUNT; i++) {
-    // The table does not say whether a proof for definite matrices needs symmetry: claim no more.
-    const int definite = i == PERP_CLASS_PD || i == PERP_CLASS_PSD;
-    if ((method->assumes >> i & 1u) && classes->of[i].verdict == PERP_YES &&
-        (symmetric || !definite))
-      return SUIT_PROVEN;
-  }
-  return SUIT_UNPROVEN;
-}
-
-static int stop_at_once(void *context, const perp_statistics *statistics) {
-  (void)context, (void)statistics;
-  return 1;
-}
-
-// What auto would do: it is asked to begin, stopped at its first iteration, and tells.
-static perp_error ask_auto(const problem_files *files, perp_result *result) {
-  perp_options options = perp_default_options(NULL);
-  options.on_iteration = stop_at_once;
-  return perp_solve_once(&files->problem, files->x, &options, result);
-}
-
-// "auto ran nncg (A is symmetric): stopped, apgd (...): ...; ..." tells the plan; how the short run
-// ended is no news.
-static void plan_of(const perp_result *automatic, char *plan, size_t size) {
-  const char *text = automatic->message;
-  if (!strncmp(text, "auto ran ", 9)) text += 9;
-  *plan = 0;
-  while (*text && strncmp(text, "; ", 2) != 0) {
-    size_t skip = 0;
-    for (int i = 0; i < PERP_STATUS_COUNT && !skip && !strncmp(text, "): ", 3); i++) {
-      const char *name = perp_status_name((perp_status)i);
-      const size_t length = strlen(name);
-      if (!strncmp(text + 3, name, length) && strchr(",;", text[3 + length])) skip = 3 + length;
-    }
-    text_append(plan, size, "%c", *text);
-    text += skip ? skip : 1;
-  }
+  return perp_method_converges(method, classes) == PERP_YES ? SUIT_PROVEN : SUIT_UNPROVEN;
 }
 
 static void report_people(const problem_files *files, const perp_classes *classes,
-                          const perp_result *automatic) {
+                          const char *plan) {
   report_line("problem", "%s: n = %d, nnz = %lld, %d component%s", files->name,
               (int)files->problem.A.n, (long long)files->nnz, (int)classes->components,
               classes->components == 1 ? "" : "s");
@@ -86,15 +47,11 @@ static void report_people(const problem_files *files, const perp_classes *classe
     }
     if (*names) text_row(stdout, 0, title[kind], 24, names);
   }
-  if (!automatic) return;
-  char plan[256];
-  plan_of(automatic, plan, sizeof plan);
-  text_row(stdout, 0, strncmp(automatic->message, "auto ran ", 9) ? "auto" : "auto would run", 24,
-           *plan ? plan : automatic->method->name);
+  text_row(stdout, 0, "auto would run", 24, plan);
 }
 
 static void report_program(json_t *object, const problem_files *files, const perp_classes *classes,
-                           const perp_result *automatic) {
+                           const char *plan) {
   report_json_problem(object, files);
   json_object_set_new(object, "components", json_integer(classes->components));
   json_object_set_new(object, "asymmetry", json_number(classes->asymmetry));
@@ -124,10 +81,7 @@ static void report_program(json_t *object, const problem_files *files, const per
     json_array_append_new(methods, item);
   }
   json_object_set_new(object, "methods", methods);
-  json_object_set_new(object, "auto", automatic ? json_text(automatic->method->name) : json_null());
-  char plan[256] = "";
-  if (automatic) plan_of(automatic, plan, sizeof plan);
-  json_object_set_new(object, "auto_plan", automatic ? json_text(plan) : json_null());
+  json_object_set_new(object, "auto_plan", json_text(plan));
 }
 
 static int run(const arguments *args) {
@@ -135,13 +89,12 @@ static int run(const arguments *args) {
   const int code = problem_files_read(args, args->operands ? args->operand[0] : NULL, 0, 0, &files);
   if (code) return code;
   perp_classes classes;
-  perp_result automatic = {0};
+  char plan[256];
   perp_error error = perp_classify(&files.problem, NULL, &classes);
+  if (error == PERP_OK) error = perp_auto_plan(&files.problem, plan, sizeof plan);
   if (error == PERP_OK) {
-    const int told = ask_auto(&files, &automatic) == PERP_OK && automatic.method;
-    if (message_object())
-      report_program(message_object(), &files, &classes, told ? &automatic : NULL);
-    else report_people(&files, &classes, told ? &automatic : NULL);
+    if (message_object()) report_program(message_object(), &files, &classes, plan);
+    else report_people(&files, &classes, plan);
   }
   problem_files_free(&files);
   return error == PERP_OK ? CODE_OK : fail_library(error);

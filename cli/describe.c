@@ -33,6 +33,7 @@ const char *describe_word(const perp_method *method, describe_field field, int i
     for (int i = 0; i < PERP_CLASS_COUNT; i++) {
       if ((method->assumes >> i & 1u) && index-- == 0) return perp_class_name((perp_class)i);
     }
+    if (index == 0 && (method->assumes & PERP_ASSUMES_NO_PROOF)) return "no class";
     return NULL;
   }
   const bit_name *names = field == DESCRIBE_NEEDS     ? needs

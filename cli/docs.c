@@ -105,7 +105,7 @@ static void write_methods(FILE *out, const void *context) {
     describe_list(method, DESCRIBE_ACCEPTS, list, sizeof list);
     bullet(out, "accepts besides 0 <= x", *list ? list : "nothing");
     describe_list(method, DESCRIBE_ASSUMES, list, sizeof list);
-    bullet(out, "assumes any one of", *list ? list : "nothing is assumed");
+    bullet(out, "proved for", *list ? list : "every A");
     bullet(out, "traits", describe_list(method, DESCRIBE_TRAITS, list, sizeof list));
     if (method->n_max > 0) fprintf(out, "- **largest n**: %d\n", (int)method->n_max);
     bullet(out, "advice", method->advice);

@@ -31,8 +31,7 @@ static void explain_method(const perp_method *method) {
   snprintf(text, sizeof text, "0 <= x%s%s", *list ? ", " : " only", list);
   row("Accepts", text);
   describe_list(method, DESCRIBE_ASSUMES, list, sizeof list);
-  snprintf(text, sizeof text, "any one of: %s", list);
-  row("Assumes", *list ? text : "nothing about the class of A");
+  row("Proved for", *list ? list : "every A");
   if (describe_word(method, DESCRIBE_TRAITS, 0))
     row("Traits", describe_list(method, DESCRIBE_TRAITS, list, sizeof list));
   if (method->n_max > 0) {

@@ -92,13 +92,19 @@ static const perp_method *choose_method(const arguments *args) {
   return NULL;
 }
 
+// How many outputs are the standard output, which then carries nothing else.
+static int outputs_to_stdout(const arguments *args) {
+  const char *output = argument(args, "output"), *trace = argument(args, "trace");
+  return (output && !strcmp(output, "-")) + (trace && !strcmp(trace, "-"));
+}
+
 static int check_outputs(const arguments *args) {
   const char *output = argument(args, "output"), *picture = argument(args, "plot");
-  if (output && !strcmp(output, "-")) {
-    if (argument(args, "json"))
-      return fail(CODE_USAGE, "-o - and --json cannot both go to the standard output");
-    if (argument(args, "all"))
-      return fail(CODE_USAGE, "--all writes one file per solution: -o needs a file name");
+  if (outputs_to_stdout(args) + (argument(args, "json") != NULL) > 1) {
+    return fail(CODE_USAGE, "-o -, --trace - and --json cannot share the standard output");
+  }
+  if (output && !strcmp(output, "-") && argument(args, "all")) {
+    return fail(CODE_USAGE, "--all writes one file per solution: -o needs a file name");
   }
   return picture ? plot_check(picture) : CODE_OK;
 }
@@ -241,9 +247,8 @@ static int solve(session *s) {
 
   int code = write_outputs(s);
   if (!code) code = status_code(s->result.status);
-  const char *output = argument(s->args, "output");
   if (message_object()) report_program(s, message_object());
-  else if (!output || strcmp(output, "-") != 0) report_people(s);
+  else if (!outputs_to_stdout(s->args)) report_people(s);
   else if (s->result.status != PERP_STATUS_SOLVED)
     warn("not solved: %s", perp_status_text(s->result.status));
   return code;

@@ -99,7 +99,8 @@ static int32_t bareiss(int32_t rows, int32_t columns, int32_t stride, int64_t *M
     }
     for (int32_t i = rank + 1; i < rows; i++) {
       for (int32_t j = c + 1; j < stride; j++)
-        M[i*stride + j] = (M[i*stride + j]*M[rank*stride + c] - M[i*stride + c]*M[rank*stride + j])/previous;
+        M[i*stride + j] = (M[i*stride + j]*M[rank*stride + c] -
+                           M[i*stride + c]*M[rank*stride + j])/previous;
       M[i*stride + c] = 0;
     }
     previous = M[rank*stride + c];

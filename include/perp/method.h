@@ -30,6 +30,8 @@ extern "C" {
 #define PERP_TRAIT_SPLITS    64u   // prefers connected components one by one
 #define PERP_TRAIT_META     128u   // runs other methods
 
+#define PERP_ASSUMES_NO_PROOF (1u << 31)
+
 typedef enum perp_kind { PERP_KIND_REAL, PERP_KIND_INTEGER, PERP_KIND_LONG, PERP_KIND_SWITCH, PERP_KIND_CHOICE, PERP_KIND_SEED } perp_kind;
 
 typedef struct perp_parameter {    // a field of perp_options that can be named
@@ -54,7 +56,8 @@ struct perp_method {
   const char *cost;                // per iteration
   const char *advice;              // what it is good for, and what to try when it fails
   uint32_t needs, accepts;
-  uint32_t assumes;                // PERP_CLASS_* as bits (1u << PERP_CLASS_PD): any one of them proves convergence; 0: none needed
+  uint32_t assumes;                // PERP_CLASS_* as bits (1u << PERP_CLASS_SPD): any one of them proves convergence;
+                                   //   0: nothing is assumed; PERP_ASSUMES_NO_PROOF: there is no proof for any class
   uint32_t traits;
   int32_t n_max;                   // largest problem it takes; 0: any
   const perp_parameter *parameters;
@@ -71,6 +74,9 @@ const perp_parameter *perp_common_parameter_at(int32_t index);
 const perp_parameter *perp_find_parameter(const perp_method *method, const char *name);   // of the method or common
 double perp_parameter_value(const perp_options *options, const perp_parameter *parameter);
 
+// PERP_YES if one of the method's classes is among those found, so that its convergence is proved.
+perp_verdict perp_method_converges(const perp_method *method, const perp_classes *classes);
+
 // PERP_OK if the method can take the problem; otherwise PERP_ERROR_UNSUPPORTED, and perp_last_message()
 // says what is missing and which methods to try.
 perp_error perp_method_accepts(const perp_method *method, const perp_problem *problem);
@@ -79,14 +85,21 @@ perp_error perp_method_accepts(const perp_method *method, const perp_problem *pr
 // one by one in a solve; this looks at the problem as a whole.
 perp_error perp_auto_plan(const perp_problem *problem, char *text, size_t size);
 
+typedef struct perp_deadline {     // asked now and then by whatever takes long
+  int (*passed)(void *context);    // non-zero: stop; NULL: there is no deadline
+  void *context;
+} perp_deadline;
+
 // A linear solver for A_II z_I = rhs_I on a changing free set I.
 struct perp_linear_ops {
   const char *name;
   int (*accepts)(const perp_operator *A);                          // 1: can work with this view and these claims
   size_t (*bytes)(const perp_limits *limits);                      // of `self`
   int (*analyse)(void *self, const perp_operator *A);              // once per pattern; 0: fine
-  int (*update)(void *self, const uint8_t *is_free);               // n: factor A_II; 0: fine, k > 0: singular at the k-th free row
-  int (*solve)(void *self, const double *rhs, double *z, double deadline);   // n each; z_F = 0; 0: fine, 1: deadline passed
+  int (*update)(void *self, const uint8_t *is_free, const perp_deadline *deadline);
+                                   // n: factor A_II; 0: fine, k > 0: singular at the k-th free row, -1: deadline passed
+  int (*solve)(void *self, const double *rhs, double *z, const perp_deadline *deadline);
+                                   // n each; z_F = 0; 0: fine, 1: not factored, -1: deadline passed
   double (*estimate)(const void *self, const uint8_t *is_free);    // seconds that update + solve will take, roughly
 };
 const perp_linear_ops *perp_linear_dense_lu(void);   // partial pivoting, any view with submatrix()

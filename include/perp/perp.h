@@ -346,7 +346,8 @@ typedef enum perp_verdict { PERP_NO, PERP_YES, PERP_UNKNOWN } perp_verdict;
   X(NONNEGATIVE, "nonnegative",          "A_ij >= 0, positive diagonal: strictly copositive") \
   X(FRICTION,    "friction",             "block pattern of the contact LCP E13 (27)") \
   X(PSD,         "positive semidefinite", "x'Ax >= 0")                             \
-  X(PD,          "positive definite",    "x'Ax > 0 for x != 0")
+  X(PD,          "positive definite",    "x'Ax > 0 for x != 0")                    \
+  X(SPD,         "SPD",                  "symmetric and positive definite")
 
 typedef enum perp_class {
 #define PERP_X(id, name, text) PERP_CLASS_##id,

@@ -1,9 +1,10 @@
 // team.c: a pool of pthreads that claim numbered tasks, the caller's scheduler, or neither.
 //
-// One 64-bit ticket holds (generation, next task). A thread claims task i of generation g by moving
-// the ticket from (g, i) to (g, i+1); the claim fails once a newer generation is out, so a thread
-// that wakes late does no harm and nobody waits for it. team_run returns when `finished` has
-// reached the count. Waiting is a short spin, then a condition variable.
+// One 64-bit ticket holds (generation, tasks left to claim). A thread claims a task of generation g
+// by moving the ticket from (g, left) to (g, left - 1). That fails once nothing is left or a newer
+// generation is out, so a thread that wakes late does no harm and nobody waits for it. team_run
+// returns when `finished` has reached the count. Waiting is a short spin, then a condition
+// variable.
 #include "team.h"
 
 #include <stdlib.h>
@@ -23,7 +24,7 @@ typedef void team_task(void *data, int32_t index);
 enum { SPINS = 2000 };   // tens of microseconds: longer than from one colour of a sweep to the next
 
 typedef struct pool {
-  _Atomic uint64_t ticket;             // generation << 32 | next task
+  _Atomic uint64_t ticket;             // generation << 32 | tasks left
   _Atomic(team_task *) task;           // of the current generation: atomic, as late threads may
   _Atomic(void *) data;                //   read them while the next one is being written
   _Atomic int32_t count;
@@ -74,16 +75,17 @@ static inline void pause_spin(void) {
 
 static uint32_t generation_of(uint64_t ticket) { return (uint32_t)(ticket >> 32); }
 
-// Runs tasks of this generation until none is left. A successful claim proves that the generation
-// has not ended, so task, data and count, read after its ticket, are its own.
+// Runs tasks of this generation until none is left. Task, data and count are read after its ticket;
+// if they belong to a later generation already, this one has nothing left and no claim succeeds.
+// The count must not decide whether something is left: it may be the later one's.
 static void work_on(pool *p, uint32_t generation) {
   team_task *const task = atomic_load_explicit(&p->task, memory_order_relaxed);
   void *const data = atomic_load_explicit(&p->data, memory_order_relaxed);
   const int32_t count = atomic_load_explicit(&p->count, memory_order_relaxed);
   uint64_t ticket = atomic_load(&p->ticket);
-  while (generation_of(ticket) == generation && (uint32_t)ticket < (uint32_t)count) {
-    if (!atomic_compare_exchange_weak(&p->ticket, &ticket, ticket + 1)) continue;
-    task(data, (int32_t)(uint32_t)ticket);
+  while (generation_of(ticket) == generation && (uint32_t)ticket > 0) {
+    if (!atomic_compare_exchange_weak(&p->ticket, &ticket, ticket - 1)) continue;
+    task(data, count - (int32_t)(uint32_t)ticket);
     if (atomic_fetch_add(&p->finished, 1) + 1 == count && atomic_load(&p->waiting)) {
       pthread_mutex_lock(&p->mutex);
       pthread_cond_signal(&p->done);
@@ -104,7 +106,7 @@ static void *worker(void *argument) {
     for (int spin = 0; spin < SPINS && idle(p, seen); spin++) pause_spin();
     if (idle(p, seen)) {
       pthread_mutex_lock(&p->mutex);
-      // before the last look: the caller publishes first and then looks at sleepers
+      // Before the last look: the caller publishes first and then looks at the sleepers.
       atomic_fetch_add(&p->sleepers, 1);
       while (idle(p, seen)) pthread_cond_wait(&p->work, &p->mutex);
       atomic_fetch_sub(&p->sleepers, 1);
@@ -129,7 +131,7 @@ static void pool_run(pool *p, team_task *task, void *data, int32_t count) {
   atomic_store_explicit(&p->count, count, memory_order_relaxed);
   atomic_store(&p->finished, 0);
   const uint32_t generation = generation_of(atomic_load(&p->ticket)) + 1;
-  atomic_store(&p->ticket, (uint64_t)generation << 32);
+  atomic_store(&p->ticket, (uint64_t)generation << 32 | (uint32_t)count);
   wake(p);
   work_on(p, generation);
 

@@ -1,5 +1,4 @@
-// dense_kernels.c: equilibration, LU with partial pivoting, and affine solution sets by complete
-// pivoting.
+// dense_kernels.c: equilibration, LU with partial pivoting, affine sets by complete pivoting.
 #include "linear.h"
 
 #include <math.h>
@@ -39,9 +38,11 @@ void dense_equilibrate(int32_t rows, int32_t columns, double *S, double *r, doub
   }
 }
 
-int32_t lu_factor(int32_t m, double *S, int32_t *pivot, double floor) {
+int32_t lu_factor(int32_t m, double *S, int32_t *pivot, double floor,
+                  const perp_deadline *deadline) {
   const size_t ld = (size_t)m;
   for (int32_t k = 0; k < m; k++) {
+    if (k%16 == 0 && deadline_passed(deadline)) return -1;
     int32_t best = k;
     for (int32_t i = k + 1; i < m; i++)
       if (fabs(S[(size_t)i*ld + (size_t)k]) > fabs(S[(size_t)best*ld + (size_t)k])) best = i;

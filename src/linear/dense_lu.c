@@ -1,15 +1,11 @@
-// dense_lu.c: the linear solver A_II z = rhs by a dense LU with partial pivoting, for any operator
-// with submatrix().
+// dense_lu.c: solves A_II z = rhs by a dense LU with partial pivoting; needs submatrix().
 //
 // A_II is equilibrated by powers of two first, R A_II C = P'LU, so that the singularity test
 // |pivot| <= m 2^-52 does not depend on the units of rows and columns. update costs 2/3 m^3, solve
 // 2 m^2; memory n^2.
 #include "linear.h"
 
-#include <math.h>
-
 #include "arena.h"
-#include "clock.h"
 
 typedef struct dense_lu {
   int32_t n;
@@ -52,7 +48,7 @@ static int dense_lu_analyse(void *memory, const perp_operator *A) {
   return 0;
 }
 
-static int dense_lu_update(void *memory, const uint8_t *is_free) {
+static int dense_lu_update(void *memory, const uint8_t *is_free, const perp_deadline *deadline) {
   dense_lu *self = memory;
   int32_t m = 0;
   for (int32_t i = 0; i < self->n; i++)
@@ -62,14 +58,16 @@ static int dense_lu_update(void *memory, const uint8_t *is_free) {
   if (m == 0) return 0;
   self->A.ops->submatrix(self->A.self, self->set, m, self->S);
   dense_equilibrate(m, m, self->S, self->r, self->c);
-  self->failed = lu_factor(m, self->S, self->pivot, m*0x1p-52);
+  self->failed = lu_factor(m, self->S, self->pivot, m*0x1p-52, deadline);
   return self->failed;
 }
 
-static int dense_lu_solve(void *memory, const double *rhs, double *z, double deadline) {
+static int dense_lu_solve(void *memory, const double *rhs, double *z,
+                          const perp_deadline *deadline) {
   dense_lu *self = memory;
   for (int32_t i = 0; i < self->n; i++) z[i] = 0.0;
-  if (self->failed != 0 || (deadline < (double)INFINITY && clock_now(NULL) >= deadline)) return 1;
+  if (self->failed != 0) return 1;
+  if (deadline_passed(deadline)) return -1;
   const int32_t m = self->m;
   for (int32_t k = 0; k < m; k++) self->v[k] = self->r[k]*rhs[self->set[k]];
   lu_solve(m, self->S, self->pivot, self->v);                    // z = C (LU)^-1 P R rhs
@@ -87,7 +85,7 @@ static double dense_lu_estimate(const void *memory, const uint8_t *is_free) {
 const perp_linear_ops *perp_linear_dense_lu(void) {
   static const perp_linear_ops ops = {
     .name = "dense_lu", .accepts = dense_lu_accepts, .bytes = dense_lu_bytes,
-        .analyse = dense_lu_analyse,
+    .analyse = dense_lu_analyse,
     .update = dense_lu_update, .solve = dense_lu_solve, .estimate = dense_lu_estimate,
   };
   return &ops;

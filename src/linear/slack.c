@@ -1,8 +1,8 @@
 // slack.c: max s: G t + s <= h, s <= 1, by the simplex method on a small dense dictionary.
 //
-// Variables 0 .. columns-1 are t and `columns` is s (all free), columns+1+i is the slack of row i
-// >= 0; row `rows` is the cap s <= 1. Each row of the dictionary reads  basic = D[row][0] + sum_j
-// D[row][1+j] nonbasic_j.
+// Variables 0 .. columns-1 are t and `columns` is s (all free), columns+1+i is the slack of row i,
+// which is >= 0; row `rows` is the cap s <= 1. Each row of the dictionary reads
+//     basic = D[row][0] + sum_j D[row][1+j] nonbasic_j.
 #include "slack.h"
 
 #include <math.h>
@@ -10,8 +10,9 @@
 #define OPTIMAL 1e-12   // objective coefficients below this count as zero; rows of G are of size 1
 #define SMALL   1e-10   // pivots below this are not used
 
-size_t slack_doubles(int32_t rows,
-                     int32_t columns) { return (size_t)(rows + 1)*(size_t)(columns + 2); }
+size_t slack_doubles(int32_t rows, int32_t columns) {
+  return (size_t)(rows + 1)*(size_t)(columns + 2);
+}
 
 static void pivot_on(double *D, int32_t height, int32_t width, int32_t row, int32_t column) {
   double *top = D + (size_t)row*(size_t)width;

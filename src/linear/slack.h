@@ -6,8 +6,7 @@
 #include <stdint.h>
 
 typedef struct slack_result {
-  // the largest s with G t + s <= h, at most 1: < 0 where the polyhedron is empty
-  double slack;
+  double slack;      // the largest s <= 1 with G t + s <= h: < 0 where the polyhedron is empty
   int32_t pivots;
   int32_t finished;  // 0: the pivot limit was reached, nothing is known
 } slack_result;
@@ -16,10 +15,9 @@ size_t slack_doubles(int32_t rows, int32_t columns);   // length of `work`
 
 // Maximises s subject to G t + s <= h and s <= 1, t free: Dantzig's simplex on a dictionary, with
 // Bland's rule. u receives multipliers, u >= 0: where s = 0, the rows with u_i > 0 are equalities
-// on the whole polyhedron.
-// rows x columns, row-major
+// on the whole polyhedron. G: rows x columns, row-major; h, u: rows; t: columns; basis: rows +
+// columns + 2.
 slack_result slack_maximise(int32_t rows, int32_t columns, const double *G, const double *h,
-                            // columns, rows; rows + columns + 2
                             double *t, double *u, double *work, int32_t *basis);
 
 #endif

@@ -1,7 +1,8 @@
 // enumerate.c: all solutions of a small problem, by trying every assignment of labels.
 //
-//   for every split of the rows into I (free) and F (at lo or hi):  A_II x_I = -(b_I + A_IF x_F),
-//   a solution where lo_I <= x_I <= hi_I and y_F = A_FI x_I + A_FF x_F + b_F has the right sign.   E13 5.1
+//   for every split of the rows into I (free) and F (at lo or hi):
+//       A_II x_I = -(b_I + A_IF x_F),                                             E13 5.1
+//   a solution where lo_I <= x_I <= hi_I and y_F = A_FI x_I + A_FF x_F + b_F has the right sign.
 //
 // Finite for every A, and the only method that proves that there is no solution. LCP rows have 2
 // labels, two-sided rows 3, free and fixed rows 1. Where A_II is singular the solutions form a
@@ -186,7 +187,7 @@ static int examine(enumeration *e) {
     for (int32_t c = 0; c < m; c++) e->S[a*m + c] = row[e->set[c]];
     e->v[a] = -e->w[e->set[a]];
   }
-  if (lu_factor(m, e->S, e->pivot, SAFE_PIVOT) != 0) return 1;
+  if (lu_factor(m, e->S, e->pivot, SAFE_PIVOT, NULL) != 0) return 1;
   lu_solve(m, e->S, e->pivot, e->v);                                    // A_II x_I = -w_I
   double largest = 0.0;
   for (int32_t a = 0; a < m; a++) {
@@ -302,7 +303,8 @@ static void enumerate_run(perp_run *run) {
   }
   if (n > ENUMERATE_ROWS || (two_sided > 0 && n > ENUMERATE_BOXED_ROWS)) {
     run_stop(run, PERP_STATUS_UNSOLVED,
-        "n = %d with %d two-sided rows: enumerate takes at most n = %d, or %d with two-sided rows",
+             "n = %d with %d two-sided rows: enumerate takes at most n = %d, or %d with two-sided "
+             "rows",
              n, two_sided, ENUMERATE_ROWS, ENUMERATE_BOXED_ROWS);
     return;
   }
@@ -341,10 +343,12 @@ static void enumerate_run(perp_run *run) {
              "all %lld label assignments examined; none is a solution", all);
   else if (undecided == 0)
     run_stop(run, PERP_STATUS_UNSOLVED,
-        "all %lld label assignments examined; solutions and faces: %lld%s", all, solutions, parts);
+             "all %lld label assignments examined; solutions and faces: %lld%s", all, solutions,
+             parts);
   else
     run_stop(run, PERP_STATUS_UNSOLVED,
-        "all %lld label assignments examined; solutions and faces: %lld%s; undecided by rounding: %lld",
+             "all %lld label assignments examined; solutions and faces: %lld%s; "
+             "undecided by rounding: %lld",
              all, solutions, parts, undecided);
 }
 
@@ -352,10 +356,11 @@ const perp_method method_enumerate = {
   .name = "enumerate",
   .title = "enumeration of all solutions",
   .source = "E13 5.1",
-  .formula = "for every split into I (free) and F (at a bound): A_II x_I = -(b_I + A_IF x_F); keep x if bounds and signs hold",
+  .formula = "for every split into I (free) and F (at a bound): A_II x_I = -(b_I + A_IF x_F); "
+             "keep x if bounds and signs hold",
   .converges = "always: it finds every solution, or proves that there is none",
-  .cost = "2^n (two-sided rows: 3^n) factorisations of 2/3 |I|^3 flops; 256 of them are an iteration",
-  .advice = "for small problems of any kind, with several solutions or none; beyond n = 20 try auto",
+  .cost = "2/3 |I|^3 flops for each of 256 assignments; in all 2^n of them (two-sided rows: 3^n)",
+  .advice = "for small problems with several solutions or none; beyond n = 20 try auto",
   .needs = PERP_NEEDS_SUBMATRIX,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 0,

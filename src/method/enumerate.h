@@ -1,5 +1,4 @@
-// enumerate.h: the scaled copy of a small problem that enumeration works on, and the pieces of its
-// solution set.
+// enumerate.h: the scaled copy of a small problem, and the pieces of its solution set.
 #ifndef PERP_ENUMERATE_H
 #define PERP_ENUMERATE_H
 

@@ -105,8 +105,7 @@ static margins margins_at(const enumeration *e, double smallest) {
 // Adds sign*(gradient t) <= room, or checks it at once where the gradient vanishes. 0: fine, 1:
 // broken, 2: perhaps.
 static int inequality(enumeration *e, int32_t *rows, int32_t k, const double *gradient, double sign,
-                      double room,
-                      double tolerance) {
+                      double room, double tolerance) {
   if (!(room < (double)INFINITY)) return 0;
   double largest = 0.0;
   for (int32_t q = 0; q < k; q++) largest = max2(largest, fabs(gradient[q]));

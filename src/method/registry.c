@@ -60,3 +60,10 @@ perp_error perp_method_accepts(const perp_method *method, const perp_problem *pr
   return error_set(PERP_ERROR_UNSUPPORTED, "%s %s: operator '%s', n = %d%s%s", method->name, lack, problem->A.ops->name,
                    problem->A.n, others[0] != '\0' ? "; try: " : "", others);
 }
+
+perp_verdict perp_method_converges(const perp_method *method, const perp_classes *classes) {
+  if (method->assumes == 0) return PERP_YES;
+  for (int k = 0; k < PERP_CLASS_COUNT; k++)
+    if ((method->assumes >> k & 1u) && classes->of[k].verdict == PERP_YES) return PERP_YES;
+  return PERP_UNKNOWN;
+}

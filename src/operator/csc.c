@@ -132,44 +132,41 @@ static int sweep(const void *self, perp_sweep *state, int32_t from, int32_t to) 
 }
 static size_t sweep_bytes(const void *self) { return (size_t)((const perp_csc *)self)->rows*sizeof(double); }
 
-// Symmetric matrix: y_i = b_i + (column i)' x. The entries below the diagonal come first and the one of x_{i-1}, which
-// has only just been written, comes last: the chain from row to row stays short.
-#define RELAX_SYMMETRIC(i, project)                                                         \
-  do {                                                                                      \
-    const int32_t first = A->colptr[i];                                                     \
-    int32_t p = A->colptr[(i) + 1] - 1;                                                     \
-    double y = state->b[i], d = 0.0;                                                        \
-    for (; p >= first && A->row[p] >= (i); p--) {                                           \
-      d = A->value[p];                                                                      \
-      y += d*x[A->row[p]];                                                                  \
-    }                                                                                       \
-    const int on_diagonal = p + 1 < A->colptr[(i) + 1] && A->row[p + 1] == (i);             \
-    for (int32_t q = first; q <= p; q++) y += A->value[q]*x[A->row[q]];                     \
-    const double old = x[i];                                                                \
-    double z;                                                                               \
-    if (on_diagonal && d > 0.0) {                                                           \
-      z = old - y*(omega/d);                                                                \
-      project;                                                                              \
-    } else {                                                                                \
-      z = relaxed(old, y, 0.0, omega, lower(lo, i), upper(hi, i));                          \
-    }                                                                                       \
-    x[i] = z;                                                                               \
-    change = max2(change, weight[i]*fabs(z - old));                                         \
-  } while (0)
-
-static int sweep_symmetric(const void *self, perp_sweep *state, int32_t from, int32_t to) {
-  const perp_csc *A = self;
+// Symmetric matrix: y_i = b_i + (column i)' x, rows from .. to-1 or to-1 .. from. The neighbour written just before comes
+// last, from a register: waiting for its store would cost more than the rest of the chain from row to row. `plain`: 0 <= x only.
+static inline void sweep_rows(const perp_csc *A, perp_sweep *state, int32_t from, int32_t to, int backward, int plain) {
+  const int32_t *colptr = A->colptr, *row = A->row;
+  const double *value = A->value, *b = state->b, *weight = state->weight, omega = state->omega;
   double *x = state->x, change = 0.0;
-  const double *weight = state->weight, *lo = state->lo, *hi = state->hi, omega = state->omega;
-  if (state->backward) {
-    for (int32_t i = to - 1; i >= from; i--) RELAX_SYMMETRIC(i, z = clamp(z, lower(lo, i), upper(hi, i)));
-  } else if (lo == NULL && hi == NULL) {
-    for (int32_t i = from; i < to; i++) RELAX_SYMMETRIC(i, z = max2(z, 0.0));
-  } else {
-    for (int32_t i = from; i < to; i++) RELAX_SYMMETRIC(i, z = clamp(z, lower(lo, i), upper(hi, i)));
+  double recent = !backward && from > 0 ? x[from - 1] : backward && to < A->columns ? x[to] : 0.0;
+  for (int32_t k = from; k < to; k++) {
+    const int32_t i = backward ? to - 1 - (k - from) : k, end = colptr[i + 1];
+    const double old = x[i];
+    double y = b[i], d = 0.0, a = 0.0;                                    // d = A_ii, a = A_{i,recent}
+    int32_t p = colptr[i];
+    for (; p < end && row[p] < (backward ? i : i - 1); p++) y += value[p]*x[row[p]];
+    if (!backward && p < end && row[p] == i - 1) a = value[p++];
+    if (p < end && row[p] == i) d = value[p++];
+    if (backward && p < end && row[p] == i + 1) a = value[p++];
+    y += d*old;
+    for (; p < end; p++) y += value[p]*x[row[p]];
+    y += a*recent;
+    const double lo = plain ? 0.0 : lower(state->lo, i), hi = plain ? (double)INFINITY : upper(state->hi, i);
+    // Not clamp(): which bound holds is hard to predict, so no branches here; a NaN stays.
+    double z = max2(lo, old - y*(omega/d));
+    if (!plain) z = min2(hi, z);
+    if (!(d > 0.0)) z = relaxed(old, y, 0.0, omega, lo, hi);
+    x[i] = recent = z;
+    change = max2(change, weight[i]*fabs(z - old));
   }
   state->change = max2(state->change, change/omega);
   state->fresh = 0;
+}
+
+static int sweep_symmetric(const void *self, perp_sweep *state, int32_t from, int32_t to) {
+  if (state->backward) sweep_rows(self, state, from, to, 1, 0);
+  else if (state->lo == NULL && state->hi == NULL) sweep_rows(self, state, from, to, 0, 1);
+  else sweep_rows(self, state, from, to, 0, 0);
   return 0;
 }
 

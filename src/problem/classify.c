@@ -244,8 +244,8 @@ static void default_release(void *context, void *memory) {
 
 // All tests on the entries; PERP_OK or PERP_ERROR_MEMORY.
 static perp_error classify_entries(const perp_problem *problem, const perp_view *view,
-                                   const perp_allocator *from,
-                                   perp_classes *classes, finding *of) {
+                                   const perp_allocator *from, perp_classes *classes,
+                                   finding *of) {
   matrix A = {.n = problem->A.n};
   const int32_t nnz = fill(&A, view);
   if (nnz == INT32_MAX) {
@@ -300,6 +300,14 @@ static perp_error classify_entries(const perp_problem *problem, const perp_view 
   return error;
 }
 
+static void test_spd(const finding *symmetric, const finding *definite, finding *f) {
+  if (symmetric->verdict == PERP_NO) finding_set(f, PERP_NO, "not symmetric");
+  else if (definite->verdict == PERP_NO) finding_set(f, PERP_NO, "not positive definite");
+  else if (symmetric->verdict == PERP_YES && definite->verdict == PERP_YES)
+    finding_set(f, PERP_YES, "symmetric and positive definite");
+  else finding_set(f, PERP_UNKNOWN, "one of symmetric, positive definite is open");
+}
+
 perp_error perp_classify(const perp_problem *problem, const perp_allocator *allocator,
                          perp_classes *classes) {
   if (problem == NULL || classes == NULL)
@@ -324,6 +332,7 @@ perp_error perp_classify(const perp_problem *problem, const perp_allocator *allo
       finding_set(&of[c], PERP_UNKNOWN, "operator '%s' does not show its entries",
                   problem->A.ops->name);
   if (error != PERP_OK) return error;
+  test_spd(&of[PERP_CLASS_SYMMETRIC], &of[PERP_CLASS_PD], &of[PERP_CLASS_SPD]);
   for (int32_t c = 0; c < PERP_CLASS_COUNT; c++) {
     found.of[c].verdict = of[c].verdict;
     memcpy(found.of[c].reason, of[c].reason, sizeof found.of[c].reason);

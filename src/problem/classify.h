@@ -18,8 +18,10 @@ typedef struct matrix {         // A by columns and, transposed, by rows; no zer
   int32_t *queue;               // n
 } matrix;
 
-// as in perp_classes.of[]
-typedef struct finding { perp_verdict verdict; char reason[96]; } finding;
+typedef struct finding {        // as in perp_classes.of[]
+  perp_verdict verdict;
+  char reason[96];
+} finding;
 
 enum { CLASSIFY_H_ROWS = 500, CLASSIFY_PSD_ROWS = 1500 };
 size_t classify_dense_doubles(int32_t n);   // of `dense` below; 0: too large

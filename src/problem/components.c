@@ -16,6 +16,22 @@ static void join(int32_t *parent, int32_t i, int32_t j) {
   else parent[i] = j;
 }
 
+// Turns parents into labels 0, 1, ...; returns how many. A root precedes its members, so one pass will do: a root gets
+// -(label + 1) on the way.
+static int32_t label(int32_t *parent, int32_t n) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < n; i++) {
+    if (parent[i] == i) parent[i] = -(++count);
+    else {
+      int32_t r = parent[i];   // r < i: already labelled, or on a path to a labelled one
+      while (parent[r] >= 0) r = parent[r];
+      parent[i] = parent[r];
+    }
+  }
+  for (int32_t i = 0; i < n; i++) parent[i] = -parent[i] - 1;
+  return count;
+}
+
 int32_t components_find(const perp_operator *A, int32_t *component, int32_t *entries, int *known) {
   const int32_t n = A->n;
   int32_t *parent = component;
@@ -53,16 +69,35 @@ int32_t components_find(const perp_operator *A, int32_t *component, int32_t *ent
     return n > 0;
   }
   for (int32_t i = 0; shifted && i < n; i++) entries[i]++;
-  // A root precedes its members, so one pass turns parents into labels: root r gets -(label + 1) on the way.
-  int32_t count = 0;
-  for (int32_t i = 0; i < n; i++) {
-    if (parent[i] == i) parent[i] = -(++count);
-    else {
-      int32_t r = parent[i];   // r < i: already labelled, or on a path to a labelled one
-      while (parent[r] >= 0) r = parent[r];
-      parent[i] = parent[r];
-    }
+  return label(component, n);
+}
+
+int32_t components_halves(const perp_operator *A, const int32_t *component, int32_t components, double *diagonal,
+                          int32_t *half) {
+  const int32_t n = A->n;
+  const perp_view view = operator_view(A);
+  const int entries_known = (view.kind == PERP_VIEW_CSC || view.kind == PERP_VIEW_DENSE) && view.shift == 0.0;
+  int full_diagonal = 1;
+  if (entries_known) {
+    A->ops->diagonal(A->self, diagonal);
+    for (int32_t i = 0; i < n; i++) full_diagonal &= diagonal[i] != 0.0;
   }
-  for (int32_t i = 0; i < n; i++) component[i] = -component[i] - 1;
-  return count;
+  if (!entries_known || full_diagonal) {   // A_ii ties row i to column i: the halves are the components
+    for (int32_t i = 0; i < n; i++) half[i] = half[n + i] = component[i];
+    return components;
+  }
+  for (int32_t i = 0; i < 2*n; i++) half[i] = i;
+  if (view.kind == PERP_VIEW_DENSE) {
+    const perp_dense *D = view.data;
+    const size_t ld = (size_t)(D->ld != 0 ? D->ld : D->n);
+    for (int32_t k = 0; k < n; k++)
+      for (int32_t l = 0; l < n; l++)
+        if (D->value[(size_t)k*ld + (size_t)l] != 0.0) join(half, D->by_column ? l : k, n + (D->by_column ? k : l));
+  } else {
+    const perp_csc *C = view.data;
+    for (int32_t j = 0; j < n; j++)
+      for (int32_t p = C->colptr[j]; p < C->colptr[j + 1]; p++)
+        if (C->value[p] != 0.0) join(half, C->row[p], n + j);
+  }
+  return label(half, 2*n);
 }

@@ -65,7 +65,7 @@ static void take(work *w, int32_t i, double x) {
 static int dictated(const work *w, int32_t i, double *x) {
   const double lo = lower(w->problem->lo, i), hi = upper(w->problem->hi, i), b = w->b[i], d = w->p->diagonal[i];
   if (w->entries[i] == 0 && b != 0.0) *x = b > 0.0 ? lo : hi;
-  else if (w->p->count[i] == 1 && d > 0.0) *x = clamp(-b/d, lo, hi);
+  else if (w->p->count[i] == 1 && d > 0.0) *x = clamp(0.0 - b/d, lo, hi);
   else return 0;
   return fabs(*x) < (double)INFINITY;
 }

@@ -19,6 +19,11 @@ perp_error validate_vectors(const perp_problem *problem);   // b, lo, hi
 // an operator without a pattern is one component, *known = 0, entries_i = n.
 int32_t components_find(const perp_operator *A, int32_t *component, int32_t *entries, int *known);   // n, n
 
+// Finer than components: rows (0 .. n-1) and columns (n .. 2n-1) of A that nonzeros tie together. Scaling A by rows and
+// columns can change the unit of each such half against the others, so only b can tell it. Returns how many.
+int32_t components_halves(const perp_operator *A, const int32_t *component, int32_t components, double *diagonal,
+                          int32_t *half);   // n, n (work), 2 n
+
 // Two-sided Ruiz scaling in the max norm, rounded to powers of two. Returns 1 where the operator told its row and
 // column maxima, 0 where only the diagonal (or nothing) was known. work: 2 n.
 int equilibrate(const perp_operator *A, double *R, double *C, double *work);   // n, n, 2 n

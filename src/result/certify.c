@@ -18,8 +18,10 @@ void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch) {
   c->C = ARENA_ARRAY(memory, double, m);
   c->component = ARENA_ARRAY(memory, int32_t, m);
   c->entries = ARENA_ARRAY(memory, int32_t, m);
+  c->half = ARENA_ARRAY(memory, int32_t, 2*m);
   c->G = ARENA_ARRAY(memory, double, m);
   c->S = ARENA_ARRAY(memory, double, m);
+  c->s = ARENA_ARRAY(memory, double, m);
   c->x = ARENA_ARRAY(memory, double, m);
   c->y = ARENA_ARRAY(memory, double, m);
   c->a = ARENA_ARRAY(memory, double, m);
@@ -53,6 +55,30 @@ static double row_residual(const certifier *c, int32_t i) {
   return r == r ? r : (double)INFINITY;   // A x overflowed: certainly no solution
 }
 
+// Settles what A leaves open: the unit of each half. Where b says something about it, so that max R_i (|b| + |A||x_ref|)_i
+// is about 1; where b is 0, so large that only exact zeros pass there. c->a holds |b| + |A||x_ref|.
+static void settle_units(certifier *c) {
+  const int32_t n = c->n;
+  double *unit = c->work;   // 2 n
+  for (int32_t k = 0; k < c->halves; k++) unit[k] = 0.0;
+  for (int32_t i = 0; i < n; i++) unit[c->half[i]] = max2(unit[c->half[i]], min2(c->R[i]*c->a[i], 0x1p1000));
+  for (int32_t i = 0; i < n; i++) {   // -(largest scale) where b = 0
+    double *row = &unit[c->half[i]], *column = &unit[c->half[n + i]];
+    if (*row <= 0.0) *row = min2(*row, -c->R[i]);
+    if (*column <= 0.0) *column = min2(*column, -1.0/c->C[i]);
+  }
+  for (int32_t k = 0; k < c->halves; k++) {
+    int e = 0;
+    if (unit[k] > 0.0) e = -ilogb(unit[k]);
+    else if (unit[k] < 0.0) e = 300 - ilogb(-unit[k]);
+    unit[k] = ldexp(1.0, e < -1000 ? -1000 : e > 1000 ? 1000 : e);
+  }
+  for (int32_t i = 0; i < n; i++) {
+    c->R[i] = clamp(c->R[i]*unit[c->half[i]], 0x1p-1000, 0x1p1000);
+    c->C[i] = clamp(c->C[i]/unit[c->half[n + i]], 0x1p-1000, 0x1p1000);
+  }
+}
+
 perp_error certifier_prepare(certifier *c, const perp_problem *problem) {
   const perp_operator *A = &problem->A;
   const int32_t n = A->n;
@@ -65,6 +91,7 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem) {
     c->components = components_find(A, c->component, c->entries, &known);
     const int equilibrated = equilibrate(A, c->R, c->C, c->work);
     c->weaker = !known || !equilibrated;
+    c->halves = components_halves(A, c->component, c->components, c->work, c->half);
     c->n = n;
     c->value_stamp = problem->value_stamp;
     c->pattern_stamp = problem->pattern_stamp;
@@ -83,11 +110,13 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem) {
     const perp_error error = residual(c);
     if (error != PERP_OK) return error;
   }
+  settle_units(c);
   for (int32_t k = 0; k < c->components; k++) c->G[k] = c->S[k] = 0.0;
   for (int32_t i = 0; i < n; i++) {
     const int32_t k = c->component[i];
     c->G[k] = max2(c->G[k], row_residual(c, i));
-    c->S[k] = max2(c->S[k], c->R[i]*c->a[i]);
+    c->s[i] = c->entries[i] > 0 ? c->R[i]*c->a[i] : 0.0;
+    if (!(c->s[i] <= c->S[k])) c->S[k] = c->s[i];
   }
   return PERP_OK;
 }
@@ -102,8 +131,10 @@ certify_row certify_evaluate(const certifier *c, int32_t i, double r, double a, 
   const double base = c->G[k] > 0.0 ? c->G[k] : c->S[k];
   certify_row row = {.r = r, .base = base, .strict = 0.0, .full = 0.0};
   if (c->entries[i] == 0) return row;   // y_i = b_i whatever x is
-  row.strict = tol*base + 32.0*u*c->S[k];
-  row.full = row.strict + min2(32.0*u*c->R[i]*a, 1e-3*c->G[k]);
+  if (!(base < (double)INFINITY && c->S[k] < (double)INFINITY)) return row;   // overflow: no tolerance, or inf <= inf would pass
+  row.strict = tol*base + 32.0*u*c->s[i];
+  const double rounding = 32.0*u*c->R[i]*a;
+  row.full = row.strict + (rounding < (double)INFINITY ? min2(rounding, 1e-3*c->G[k]) : 0.0);   // |A||x| overflowed: unknown
   return row;
 }
 
@@ -137,7 +168,7 @@ perp_error certifier_check(certifier *c, const double *x, double tol, double abs
     // An x that had to be moved far to its bounds is not the answer: how far counts like a residual.
     const double r = max2(row_residual(c, i), fabs(x[i] - c->x[i])/c->C[i]);
     const certify_row row = certify_evaluate(c, i, r, c->a[i] - fabs(p->b[i]), tol);
-    const double relative = row.r == 0.0 ? 0.0 : row.base > 0.0 ? row.r/row.base : (double)INFINITY;
+    const double relative = row.r == 0.0 ? 0.0 : row.base > 0.0 && row.base < (double)INFINITY ? row.r/row.base : (double)INFINITY;
     if (relative > certificate->residual) {
       certificate->residual = relative;
       certificate->worst = i;
@@ -156,6 +187,8 @@ perp_error perp_certify(const perp_problem *problem, const double *x, double tol
   if (problem == NULL || certificate == NULL || (x == NULL && problem->A.n > 0))
     return error_set(PERP_ERROR_ARGUMENT, "perp_certify: problem, x or certificate is NULL");
   if (!(tol > 0.0 && tol < 1.0)) return error_set(PERP_ERROR_ARGUMENT, "perp_certify: tol = %g is outside (0, 1)", tol);
+  if (!(absolute_tol >= 0.0 && absolute_tol < (double)INFINITY))
+    return error_set(PERP_ERROR_ARGUMENT, "perp_certify: absolute_tol = %g is outside [0, inf)", absolute_tol);
   perp_error error = perp_validate(problem);
   if (error != PERP_OK) return error;
   const int32_t n = problem->A.n;

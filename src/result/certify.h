@@ -3,9 +3,12 @@
 // With y = A x + b (compensated), R and C the two-sided equilibration of A in powers of two, x clamped to its bounds:
 //     r_i = |mid((x_i - hi_i)/C_i, R_i y_i, (x_i - lo_i)/C_i)|              zero exactly at a solution
 // Per connected component c, with x_ref = clamp(0, lo, hi):
-//     G_c = max r_i(x_ref),   S_c = max R_i (|b| + |A||x_ref|)_i
-//     solved:  r_i <= tol (G_c if > 0, else S_c) + 32 u S_c + min(32 u R_i (|A||x|)_i, 1e-3 G_c)   for all i
-// Empty rows get no tolerance. Nothing is scaled by |A||x| without a cap: that would accept rays.
+//     G_c = max r_i(x_ref),   s_i = R_i (|b| + |A||x_ref|)_i,   S_c = max s_i
+//     solved:  r_i <= tol (G_c if > 0, else S_c) + 32 u s_i + min(32 u R_i (|A||x|)_i, 1e-3 G_c)   for all i
+// The rounding allowance 32 u s_i is the row's own: with S_c, one b_i = 1e20 would have every other row accepted.
+// Empty rows get no tolerance and do not count in S; neither does a component where G or S overflows get any. Rows and
+// columns that no nonzero ties together (a zero diagonal makes such halves) have independent units: b settles them, and
+// where b = 0 only exact zeros pass. Nothing is scaled by |A||x| without a cap: that would accept rays.
 #ifndef PERP_CERTIFY_H
 #define PERP_CERTIFY_H
 
@@ -20,7 +23,9 @@ typedef struct certifier {   // all that does not depend on x
   double *R, *C;             // n
   int32_t *component;        // n
   int32_t *entries;          // n: nonzeros of each row
+  int32_t *half, halves;     // 2 n: see components_halves
   double *G, *S;             // one per component, at most n
+  double *s;                 // n: rounding scale of each row
   double *x, *y, *a;         // n: the clamped x, y = A x + b, a >= |A||x| + |b|
   double *work;              // 2 n
   void *scratch;             // the operator's

@@ -68,6 +68,7 @@ double perp_parameter_value(const perp_options *options, const perp_parameter *p
 }
 
 static int in_range(const perp_parameter *p, double v) {
+  if (p->kind == PERP_KIND_SEED) return 1;   // every 64 bits are a seed; as a double they may round past the limit
   return (p->low_open ? v > p->low : v >= p->low) && (p->high_open ? v < p->high : v <= p->high);
 }
 
@@ -106,6 +107,7 @@ perp_error options_check(const perp_options *options) {
 static int parse_choice(const char *choices, const char *value) {   // position in "a|b|c", or -1
   const size_t length = strlen(value);
   int k = 0;
+  if (strchr(value, '|') != NULL) return -1;
   for (const char *c = choices; c != NULL; c = strchr(c, '|'), c = c != NULL ? c + 1 : NULL, k++)
     if (strncmp(c, value, length) == 0 && (c[length] == '|' || c[length] == '\0')) return k;
   return -1;
@@ -129,7 +131,7 @@ perp_error perp_set_option(perp_options *options, const char *key, const char *v
     errno = 0;
     if (p->kind == PERP_KIND_SEED) {   // the full range of 64 bits, which a double has not
       const unsigned long long seed = strtoull(value, &end, 10);
-      if (end == value || *end != '\0' || errno != 0 || value[0] == '-')
+      if (end == value || *end != '\0' || errno != 0 || strchr(value, '-') != NULL)
         return error_set(PERP_ERROR_OPTION, "%s = '%s' is not a whole number from 0 to 2^64-1", key, value);
       memcpy((unsigned char *)options + p->offset, &(uint64_t){seed}, sizeof(uint64_t));
       return PERP_OK;

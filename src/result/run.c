@@ -133,13 +133,12 @@ int run_out_of_time(perp_run *run) {
 }
 
 static int save_best(perp_run *run) {   // 0: x is not finite
-  double *best = run->state->best, bad = 0.0;
-  for (int32_t i = 0; i < run->n; i++) {
-    best[i] = run->x[i];
-    bad += run->x[i] - run->x[i];
-  }
+  double bad = 0.0;
+  for (int32_t i = 0; i < run->n; i++) bad += run->x[i] - run->x[i];
+  if (bad != 0.0) return 0;
+  memcpy(run->state->best, run->x, (size_t)run->n*sizeof *run->x);
   run->state->best_residual = run->residual;
-  return bad == 0.0;
+  return 1;
 }
 
 static void record(perp_solver *solver, const perp_statistics *statistics) {
@@ -190,11 +189,8 @@ static void finish_iteration(perp_run *run) {
   const perp_options *options = run->options;
   run->iterations++;
   solver->iterations++;
-  if (run->residual < state->best_residual) {
-    if (!save_best(run)) run->residual = (double)INFINITY;
-  }
+  if (run->residual < state->best_residual && !save_best(run)) run->residual = (double)INFINITY;
   if (!(run->residual < (double)INFINITY)) {
-    state->best_residual = (double)INFINITY;   // best may hold the overflow: run_execute falls back to the guess
     run_stop(run, PERP_STATUS_BREAKDOWN, "%s: the iterates overflowed after %d iterations; the method diverges here",
              run->method->name, run->iterations);
     return;
@@ -242,9 +238,12 @@ static void write_back(const perp_run *run, const double *from, double *x) {
 int run_solution(perp_run *run, int32_t dimension) {
   run_state *state = run->state;
   perp_solver *solver = state->solver;
-  write_back(run, run->x, solver->x);
+  // In the judge's own array: solver->x may hold the guess, which has to survive a candidate that is no solution.
+  double *x = solver->judge.x;
+  memcpy(x, solver->x, (size_t)solver->problem->A.n*sizeof *x);
+  write_back(run, run->x, x);
   perp_certificate certificate;
-  const perp_error error = certifier_check(&solver->judge, solver->x, solver->options.tol, solver->options.absolute_tol, &certificate);
+  const perp_error error = certifier_check(&solver->judge, x, solver->options.tol, solver->options.absolute_tol, &certificate);
   if (error != PERP_OK) {
     solver->error = error;
     state->ended = 1;
@@ -291,7 +290,8 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
   run_state state = {.solver = solver, .index = spec->index, .scale = spec->scale, .best = arrays.best, .previous = arrays.previous,
                      .y = arrays.y, .a = arrays.a, .trigger = solver->options.tol, .next_check = 16,
                      .iteration_limit = spec->iteration_limit, .deadline = spec->deadline, .parent = spec->parent,
-                     .last_measure = (double)INFINITY};
+                     .last_measure = (double)INFINITY, .best_residual = (double)INFINITY};
+  double guess_residual = (double)INFINITY;
   *run = (perp_run){.A = spec->A, .n = n, .b = spec->b, .lo = spec->lo, .hi = spec->hi, .x = arrays.x, .weight = arrays.weight,
                     .options = spec->options, .method = spec->method, .memory = &memory, .scratch = arrays.scratch,
                     .threads = solver->threads, .credit = spec->method, .state = &state};
@@ -325,16 +325,23 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
     if (spec->options->stop.stagnation > 0.0) state.previous[i] = run->x[i];
   }
   if (run_apply(run, run->x, state.y) == 0) {
-    run->residual = run_residual(run, run->x, state.y);
-    if (!save_best(run)) state.best_residual = (double)INFINITY;
+    run->residual = guess_residual = run_residual(run, run->x, state.y);
     if (spec->parent == NULL && solver->options.trace_capacity > 0 && solver->trace_count == 0) {
-      const perp_statistics first = {.seconds = solver_seconds(solver), .residual = run->residual, .measure = run->residual};
+      const perp_measure kind = (perp_measure)spec->options->stop.measure;
+      const perp_statistics first = {.seconds = solver_seconds(solver), .residual = run->residual,
+                                     .measure = kind == PERP_MEASURE_NONE ? run->residual
+                                                                          : measure_of(kind, n, run->x, state.y, run->b, run->lo, run->hi, state.scale)};
       record(solver, &first);
     }
     spec->method->run(run);
   }
   const double *answer = state.solved && !(run->solutions > 0) ? run->x : state.best;
-  if (state.solved || state.best_residual < (double)INFINITY)   // otherwise the guess stays: nothing finite was found
+  // The methods' estimates rank their own iterates; against the guess the best one has to win by its true residual.
+  if (!state.solved && state.best_residual < (double)INFINITY && solver->error == PERP_OK && run_apply(run, answer, state.y) == 0)
+    state.best_residual = run_residual(run, answer, state.y);
+  const int better = state.solved || state.best_residual < guess_residual;
+  if (!better) state.best_residual = guess_residual;
+  if (better)   // otherwise the guess stays
     for (int32_t i = 0; i < n; i++) spec->x[i] = answer[i]*(state.scale != NULL && state.scale != spec->scale ? state.scale[i] : 1.0);
   run->residual = state.best_residual;
   if (state.solved) run->reason = PERP_STATUS_SOLVED;

@@ -57,6 +57,8 @@ perp_error perp_solver_create(const perp_method *method, const perp_limits *limi
   if (limits->n < 0 || limits->nnz < 0 || limits->lanes < 0 || limits->lanes > 4096)
     return error_set(PERP_ERROR_ARGUMENT, "limits: n = %d and nnz = %lld must not be negative, lanes = %d must be in 0..4096",
                      limits->n, (long long)limits->nnz, limits->lanes);
+  if (allocator != NULL && (allocator->allocate == NULL) != (allocator->release == NULL))
+    return error_set(PERP_ERROR_ARGUMENT, "allocator: allocate and release go together, and one of them is NULL");
   const perp_options defaults = perp_default_options(method);
   if (options == NULL) options = &defaults;
   perp_error error = options_check(options);
@@ -196,6 +198,8 @@ static void compose_message(const perp_solver *s, const perp_run *outcome, perp_
     snprintf(result->message, sizeof result->message, "%.200s%s",
              outcome->message[0] != '\0' ? outcome->message : perp_status_text(PERP_STATUS_SOLVED),
              c->attainable ? " (as accurate as doubles allow here)" : "");
+  else if (result->status == PERP_STATUS_INFEASIBLE || result->status == PERP_STATUS_NO_SOLUTION)
+    snprintf(result->message, sizeof result->message, "%.250s", outcome->message);   // a proof needs no advice
   else
     snprintf(result->message, sizeof result->message, "%.130s; residual %.3g at row %d; %.80s",
              outcome->message[0] != '\0' ? outcome->message : perp_status_text(result->status), c->residual, c->worst,
@@ -207,7 +211,6 @@ perp_error perp_solve(perp_solver *s, const perp_problem *problem, double *x, pe
   const perp_options *options = &s->options;
   s->clock = options->clock != NULL ? options->clock : clock_now;
   s->start = s->clock(options->clock_context);
-  *result = (perp_result){.method = s->method};
   perp_error error = validate(s, problem, x);
   if (error != PERP_OK) return error;
   const int32_t n = problem->A.n;
@@ -229,6 +232,7 @@ perp_error perp_solve(perp_solver *s, const perp_problem *problem, double *x, pe
   if (!certificate.solved || looks_for_all) {
     int same = 1;
     for (int32_t i = 0; i < n; i++) {
+      if (s->judge.G[s->judge.component[i]] == 0.0) continue;   // x_ref solves this component exactly: keep it
       const double guess = clamp(x[i], lower(problem->lo, i), upper(problem->hi, i));
       same &= guess == s->x[i];
       s->x[i] = guess;
@@ -240,7 +244,7 @@ perp_error perp_solve(perp_solver *s, const perp_problem *problem, double *x, pe
   }
   const double spent = s->watching ? solver_seconds(s) - before : 0.0;
   s->deadline = options->time_limit - 1.5*spent;
-  result->setup_seconds = solver_seconds(s);
+  const double setup_seconds = solver_seconds(s);
 
   if (!certificate.solved || looks_for_all) {
     const int presolving = options->presolve || options->split;
@@ -258,7 +262,7 @@ perp_error perp_solve(perp_solver *s, const perp_problem *problem, double *x, pe
     s->solutions = 1;
     if (options->on_solution != NULL) options->on_solution(options->context, x, n, 0);
   }
-  result->certificate = certificate;
+  *result = (perp_result){.setup_seconds = setup_seconds, .certificate = certificate};
   result->status = certificate.solved                         ? PERP_STATUS_SOLVED
                    : outcome.reason == PERP_STATUS_SOLVED ? PERP_STATUS_UNSOLVED
                                                               : outcome.reason;
@@ -301,6 +305,7 @@ static void run_lane(void *data, int32_t lane) {
   for (int32_t k = lane; k < b->count; k += b->lanes) {
     const perp_error error = perp_solve(s, &b->problems[k], b->x[k], &b->results[k]);
     if (error == PERP_OK) continue;
+    b->results[k] = (perp_result){.method = s->method};   // the others go on, so this one says that nothing is claimed
     snprintf(b->results[k].message, sizeof b->results[k].message, "%s", perp_last_message());
     if (k < s->batch_failed) {
       s->batch_failed = k;

@@ -1,4 +1,5 @@
 # Manual pages, documentation and completion scripts: valid, and the committed ones up to date.
+# shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
 
 run docs made; expect 'docs' 0

@@ -1,4 +1,5 @@
 # Bad input: exit status 3 and a message that says where.
+# shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
 tiny p
 

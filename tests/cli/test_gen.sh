@@ -1,4 +1,5 @@
 # perp gen: every family, its parameters, and directories that are never half full.
+# shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
 
 run gen; expect 'gen alone lists the families' 0 'out=obstacle'; narrow 'in 80 columns'

@@ -1,4 +1,5 @@
 # Output that cannot be written: exit status 6, a message, and no half file.
+# shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
 tiny p
 

@@ -1,4 +1,5 @@
 # --plot: SVG and PNG through gnuplot, and a clear message where it is missing.
+# shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
 tiny p
 "$PERP" gen obstacle --size 12 -o o >/dev/null || exit 99

@@ -1,4 +1,5 @@
 # perp solve and perp check in normal use.
+# shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
 tiny p
 
@@ -46,6 +47,7 @@ run solve o -m psor --trace t.csv --iteration-limit 20; expect '--trace' 1 'out=
 holds 'the trace has its header' grep -qx 'iteration,seconds,residual,measure,inner_iterations' t.csv
 holds 'and its rows' test "$(wc -l <t.csv)" -ge 20
 holds 'of five fields' awk -F, 'NF != 5 { exit 1 }' t.csv
+run solve o -m psor --trace - --iteration-limit 20; expect '--trace - is CSV and nothing else' 1 'out=iteration,seconds' 'out!=method'
 run solve o -m pgs --sweep.order coloured --threads 1 -o x1.mtx --tol 1e-4; expect 'one thread' 0
 run solve o -m pgs --sweep.order coloured --threads 2 -o x2.mtx --tol 1e-4; expect 'two threads' 0
 holds 'give the same bits' cmp x1.mtx x2.mtx
@@ -55,6 +57,13 @@ run solve o -m pgs --iteration-limit 3 -o -; expect '-o - warns if x is no solut
 run solve o -m pgs --iteration-limit 3 -o - -q; expect 'but not with -q' 1; silent 'which is silent'
 run check o best.mtx -o y.mtx; expect 'check writes y' 1 'out=y.mtx'
 holds 'which has n rows' test "$(wc -l <y.mtx)" -ge 1600
+
+mkdir zero; printf '%%%%MatrixMarket matrix coordinate real general\n0 0 0\n' >zero/A.mtx; matrix zero/b.mtx 0 1
+printf '%%%%MatrixMarket matrix array real general\n0 1\n' >zero/b.mtx
+run solve zero; expect 'a problem without unknowns' 0 'out=n = 0'
+run solve zero --json; json 'and as JSON' n=0 worst=-1
+mkdir sym; printf '%%%%MatrixMarket matrix coordinate integer symmetric\n2 2 3\n1 1 2\n2 1 1\n2 2 2\n' >sym/A.mtx
+cp p/b.mtx sym; run solve sym; expect 'a symmetric file' 0 'out=nnz = 4' 'out=0.5'
 
 # A = -1, b = 1: x = 0 and x = 1 both solve it
 mkdir two; matrix two/A.mtx 1 1 -1; matrix two/b.mtx 1 1 1
@@ -67,7 +76,7 @@ run solve two --all --json; expect '--all --json' 0; json 'lists them' 'solution
 run solve two --all --enumerate.limit 1; expect '--enumerate.limit' 0 'out=solutions     1'
 run solve two --all -m pgs; expect '--all with a method that cannot' 2 'err=methods that look for all: enumerate'
 run solve two --all -o -; expect '--all -o -' 2 'err=one file per solution'
-run solve two --json -o -; expect '--json -o -' 2 'err=cannot both'
+run solve two --json -o -; expect '--json -o -' 2 'err=cannot share the standard output'
 run solve o -m enumerate; expect 'a problem too large for the method' 4 'err=enumerate'
 run solve o --all --json; expect 'and with --json' 4; json 'still one object' status=error exit_code=4 error
 

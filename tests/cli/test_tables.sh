@@ -1,14 +1,15 @@
 # perp classify, methods, explain, doctor.
+# shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
 tiny p
 
 run classify p; expect 'classify' 0 'out=class' 'out=symmetric' 'out=positive definite' 'out=auto'
 narrow 'fits 80 columns'
-run classify p --json; expect 'classify --json' 0; json 'is one object' n=2 'classes' rows components=1 methods auto
+run classify p --json; expect 'classify --json' 0; json 'is one object' n=2 'classes' rows components=1 methods auto_plan
 "$PERP" gen obstacle --size 9 -o o >/dev/null; "$PERP" gen p-matrix -o q >/dev/null
 run classify o; expect 'classify a membrane' 0 'out=proven to converge' 'out=not possible' 'out=auto would run'
 run classify q; expect 'classify a P-matrix' 0 'out=possible'
-run classify o --json; json 'classify --json tells the plan' auto auto_plan
+run classify o --json; json 'classify --json tells the plan' auto_plan
 run methods; expect 'methods' 0 'out=pgs' 'out=auto'; narrow 'fits 80 columns'
 run methods --json; expect 'methods --json' 0; json 'is one object' methods
 run methods --names; expect 'methods --names' 0

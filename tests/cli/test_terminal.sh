@@ -1,4 +1,5 @@
 # On a terminal: colour unless NO_COLOR, and a live line while solving.
+# shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
 tiny p
 escape=$'\033['

@@ -1,4 +1,5 @@
 # Wrong usage: exit status 2, and a message that names the thing, the value and the range.
+# shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
 tiny p
 

@@ -1,0 +1,214 @@
+// test_validate.c: every message of validation, with its index, value and limit.
+#include "support.h"
+
+static void refused(const perp_problem *p, perp_error code, const char *message) {
+  const perp_error error = perp_validate(p);
+  if (error != code || strcmp(perp_last_message(), message) != 0)
+    fail_msg("expected %s '%s', got %s '%s'", perp_error_name(code), message, perp_error_name(error), perp_last_message());
+  perp_certificate c = {.solved = 5};   // every entry point says the same
+  perp_result r;
+  double x[8] = {0};
+  if (p != NULL) {
+    assert_int_equal(perp_certify(p, x, 1e-8, 0, NULL, &c), code);
+    assert_string_equal(perp_last_message(), message);
+    assert_int_equal(c.solved, 5);
+    assert_int_equal(perp_solve_once(p, x, NULL, &r), code);
+    assert_string_equal(perp_last_message(), message);
+  }
+}
+
+static double M[] = {2, 1, 1, 2};
+static double b[] = {-1, -1};
+
+static void operators(void **state) {
+  (void)state;
+  refused(NULL, PERP_ERROR_ARGUMENT, "problem is NULL");
+  perp_problem p = {0};
+  refused(&p, PERP_ERROR_PROBLEM, "operator without apply()");
+  perp_dense d = {.n = 2, .value = M};
+  p = (perp_problem){.A = perp_from_dense(NULL, 0), .b = b};
+  refused(&p, PERP_ERROR_PROBLEM, "operator 'dense' without data (self is NULL)");
+  p.A = perp_from_dense(&d, 0);
+  p.A.n = -3;
+  refused(&p, PERP_ERROR_PROBLEM, "n = -3 < 0");
+  p.A.n = 3;
+  refused(&p, PERP_ERROR_PROBLEM, "operator says n = 3, its matrix n = 2");
+  p.A.n = 2;
+  p.b = NULL;
+  refused(&p, PERP_ERROR_PROBLEM, "b is NULL");
+  perp_callback f = {.n = 2};
+  p = (perp_problem){.A = perp_from_callback(&f, 0), .b = b};
+  refused(&p, PERP_ERROR_PROBLEM, "callback: apply is NULL");
+}
+
+static void dense(void **state) {
+  (void)state;
+  perp_dense d = {.n = -1, .value = M};
+  perp_problem p = {.A = perp_from_dense(&d, 0), .b = b};
+  p.A.n = 2;
+  refused(&p, PERP_ERROR_PROBLEM, "dense matrix: n = -1 < 0");
+  d = (perp_dense){.n = 2};
+  refused(&p, PERP_ERROR_PROBLEM, "dense matrix: value is NULL");
+  d = (perp_dense){.n = 2, .value = M, .ld = 1};
+  refused(&p, PERP_ERROR_PROBLEM, "dense matrix: ld = 1 < n = 2");
+  d.ld = -2;
+  refused(&p, PERP_ERROR_PROBLEM, "dense matrix: ld = -2 < n = 2");
+  const double odd[] = {1, 2, NAN, 4};
+  d = (perp_dense){.n = 2, .value = odd};
+  refused(&p, PERP_ERROR_PROBLEM, "A[1][0] = nan is not finite");
+  d.by_column = 1;
+  refused(&p, PERP_ERROR_PROBLEM, "A[0][1] = nan is not finite");
+  const double gap[] = {1, 2, NAN, 4, -INFINITY, NAN};   // the third column is padding
+  d = (perp_dense){.n = 2, .value = gap, .ld = 3};
+  refused(&p, PERP_ERROR_PROBLEM, "A[1][1] = -inf is not finite");
+}
+
+static void csc(void **state) {
+  (void)state;
+  int32_t colptr[] = {0, 2, 4}, row[] = {0, 1, 0, 1};
+  double value[] = {2, 1, 1, 2};
+  perp_csc c = {2, 2, colptr, row, value};
+  perp_problem p = {.A = perp_from_csc(&c, 0), .b = b};
+  assert_int_equal(perp_validate(&p), PERP_OK);
+  c.rows = 3;
+  refused(&p, PERP_ERROR_PROBLEM, "A is 3 x 2: a complementarity problem needs a square matrix");
+  c.rows = c.columns = -2;
+  refused(&p, PERP_ERROR_PROBLEM, "csc: sizes -2 x -2 must not be negative");
+  c = (perp_csc){2, 2, NULL, row, value};
+  refused(&p, PERP_ERROR_PROBLEM, "csc: colptr is NULL");
+  c.colptr = colptr;
+  colptr[0] = 1;
+  refused(&p, PERP_ERROR_PROBLEM, "csc: colptr[0] = 1, must be 0");
+  colptr[0] = 0;
+  colptr[1] = 5;
+  refused(&p, PERP_ERROR_PROBLEM, "csc: colptr[2] = 4 < colptr[1] = 5");
+  colptr[1] = 2;
+  c.row = NULL;
+  refused(&p, PERP_ERROR_PROBLEM, "csc: row or value is NULL with 4 entries");
+  c.row = row;
+  c.value = NULL;
+  refused(&p, PERP_ERROR_PROBLEM, "csc: row or value is NULL with 4 entries");
+  c.value = value;
+  row[1] = 2;
+  refused(&p, PERP_ERROR_PROBLEM, "csc: row[1] = 2 is outside 0..1");
+  row[1] = -1;
+  refused(&p, PERP_ERROR_PROBLEM, "csc: row[1] = -1 is outside 0..1");
+  row[1] = 0;
+  refused(&p, PERP_ERROR_PROBLEM, "csc: row[0] = row[1] = 0: duplicate entry in 0");
+  row[0] = 1;
+  refused(&p, PERP_ERROR_PROBLEM, "csc: row[1] = 0 after row[0] = 1: must ascend");
+  row[0] = 0;
+  row[1] = 1;
+  value[2] = INFINITY;
+  refused(&p, PERP_ERROR_PROBLEM, "A[0][1] = inf is not finite (value[2])");
+}
+
+static void product(void **state) {
+  (void)state;
+  int32_t rowptr[] = {0, 1, 2}, column[] = {0, 1};
+  double value[] = {1, 1}, W[] = {1, 0, 0, 1}, compliance[] = {0, 0.5};
+  perp_product J = {.n = 2, .dofs = 2, .rowptr = rowptr, .column = column, .value = value, .block = 2, .W = W, .compliance = compliance};
+  perp_problem p = {.A = perp_from_product(&J, 0), .b = b};
+  assert_int_equal(perp_validate(&p), PERP_OK);
+  J.dofs = -1;
+  refused(&p, PERP_ERROR_PROBLEM, "product: n = 2 and dofs = -1 must not be negative");
+  J.dofs = 2;
+  J.block = 0;
+  refused(&p, PERP_ERROR_PROBLEM, "product: block = 0 must be positive and divide dofs = 2");
+  J.block = 3;
+  refused(&p, PERP_ERROR_PROBLEM, "product: block = 3 must be positive and divide dofs = 2");
+  J.block = 2;
+  J.W = NULL;
+  refused(&p, PERP_ERROR_PROBLEM, "product: W is NULL");
+  J.W = W;
+  J.rowptr = NULL;
+  refused(&p, PERP_ERROR_PROBLEM, "product: rowptr is NULL");
+  J.rowptr = rowptr;
+  column[1] = 2;
+  refused(&p, PERP_ERROR_PROBLEM, "product: column[1] = 2 is outside 0..1");
+  column[1] = 1;
+  value[1] = NAN;
+  refused(&p, PERP_ERROR_PROBLEM, "product: value[1] = nan is not finite");
+  value[1] = 1;
+  W[3] = INFINITY;
+  refused(&p, PERP_ERROR_PROBLEM, "product: W[3] = inf is not finite");
+  W[3] = 1;
+  compliance[1] = -1;
+  refused(&p, PERP_ERROR_PROBLEM, "product: compliance[1] = -1 is outside [0, inf)");
+}
+
+static void vectors(void **state) {
+  (void)state;
+  const perp_dense d = {.n = 2, .value = M};
+  double q[] = {1, 2}, lo[] = {0, 0}, hi[] = {1, 1};
+  const perp_problem p = {.A = perp_from_dense(&d, 0), .b = q, .lo = lo, .hi = hi};
+  q[1] = INFINITY;
+  refused(&p, PERP_ERROR_PROBLEM, "b[1] = inf is not finite");
+  q[1] = 2;
+  lo[1] = NAN;
+  refused(&p, PERP_ERROR_PROBLEM, "row 1: lo = nan must be a number or -inf");
+  lo[1] = INFINITY;
+  refused(&p, PERP_ERROR_PROBLEM, "row 1: lo = inf must be a number or -inf");
+  lo[1] = 0;
+  hi[0] = NAN;
+  refused(&p, PERP_ERROR_PROBLEM, "row 0: hi = nan must be a number or inf");
+  hi[0] = -INFINITY;
+  refused(&p, PERP_ERROR_PROBLEM, "row 0: hi = -inf must be a number or inf");
+  hi[0] = 0.2;
+  lo[0] = 0.5;
+  refused(&p, PERP_ERROR_PROBLEM, "row 0: lo = 0.5 > hi = 0.20000000000000001");
+  lo[0] = 0;
+  hi[1] = -1;
+  refused(&p, PERP_ERROR_PROBLEM, "row 1: lo = 0 > hi = -1");
+  const perp_problem no_lo = {.A = p.A, .b = q, .hi = hi};   // NULL lo is 0
+  refused(&no_lo, PERP_ERROR_PROBLEM, "row 1: lo = 0 > hi = -1");
+}
+
+static void empty(void **state) {
+  (void)state;
+  const perp_dense d = {0};
+  const int32_t colptr[] = {0};
+  const perp_csc c = {0, 0, colptr, NULL, NULL};
+  const perp_problem p[] = {{.A = perp_from_dense(&d, 0)}, {.A = perp_from_csc(&c, 0)}};
+  for (int k = 0; k < 2; k++) {
+    assert_int_equal(perp_validate(&p[k]), PERP_OK);
+    for (int32_t m = 0; m < perp_method_count(); m++) {
+      const perp_options o = perp_default_options(perp_method_at(m));
+      perp_result r;
+      assert_int_equal(perp_solve_once(&p[k], NULL, &o, &r), PERP_OK);
+      assert_int_equal(r.status, PERP_STATUS_SOLVED);
+    }
+  }
+}
+
+static void texts(void **state) {   // the lists are complete
+  (void)state;
+  for (int k = -1; k <= PERP_ERROR_COUNT; k++)
+    assert_true(perp_error_name((perp_error)k) != NULL && perp_error_text((perp_error)k)[0] != '\0');
+  for (int k = -1; k <= PERP_STATUS_COUNT; k++)
+    assert_true(perp_status_name((perp_status)k) != NULL && perp_status_text((perp_status)k)[0] != '\0');
+}
+
+static void methods_say_what_they_need(void **state) {
+  (void)state;
+  perp_callback f = {.n = 2, .apply = (int (*)(void *, const double *, double *))(uintptr_t)1};
+  const perp_problem p = {.A = perp_from_callback(&f, 0), .b = b};
+  assert_int_equal(perp_method_accepts(perp_find_method("pgs"), &p), PERP_ERROR_UNSUPPORTED);
+  assert_non_null(strstr(perp_last_message(), "pgs needs"));
+  assert_non_null(strstr(perp_last_message(), "try: auto, apgd"));
+  assert_int_equal(perp_method_accepts(perp_find_method("enumerate"), &p), PERP_ERROR_UNSUPPORTED);
+  assert_int_equal(perp_method_accepts(perp_find_method("apgd"), &p), PERP_OK);
+  assert_int_equal(perp_method_accepts(NULL, &p), PERP_ERROR_ARGUMENT);
+  assert_null(perp_find_method("no such"));
+  assert_null(perp_find_method(NULL));
+  assert_null(perp_method_at(-1));
+  assert_null(perp_method_at(perp_method_count()));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(operators), cmocka_unit_test(dense), cmocka_unit_test(csc), cmocka_unit_test(product), cmocka_unit_test(vectors),
+    cmocka_unit_test(empty), cmocka_unit_test(texts), cmocka_unit_test(methods_say_what_they_need),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
