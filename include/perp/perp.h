@@ -100,7 +100,7 @@ typedef struct perp_product { // A = J W J' + diag(compliance), never formed: co
   const int32_t *column;      // rowptr[n]
   const double *value;        // rowptr[n]
   int32_t block;              // W is block diagonal, blocks of block x block; 1: diagonal
-  const double *W;            // dofs x block, row-major inside a block, symmetric positive semidefinite
+  const double *W;            // dofs x block, row-major inside a block; each block exactly symmetric and PSD
   const double *compliance;   // n, >= 0; NULL means 0
 } perp_product;
 
@@ -127,12 +127,13 @@ typedef struct perp_sweep {   // state of a projected Gauss-Seidel pass: x_i <- 
   double *x;                  // n, updated in place
   const double *b;            // n
   const double *lo, *hi;      // n; NULL lo means 0, NULL hi means +inf
-  const double *diagonal;     // n; a row with A_ii <= 0 moves to the bound that y_i points to, if finite
+  const double *diagonal;     // n: of A; a row with A_ii <= 0 moves to the bound that y_i points to, if finite
   const double *weight;       // n: what a change of x_i counts in `change`
   double omega;               // over-relaxation
   int32_t backward;           // rows to-1 .. from instead of from .. to-1
-  int32_t fresh;              // x was changed by somebody else: rebuild what `memory` keeps; the sweep clears it
-  void *memory;               // sweep_bytes(): residuals, body velocities; kept between passes
+  int32_t fresh;              // x, b or the bounds were changed by somebody else: rebuild what `memory` keeps;
+                              //   the sweep clears it
+  void *memory;               // sweep_bytes(), aligned for doubles: residuals, body velocities, kept between passes
   double change;              // out: max(change, weight_i |dx_i| / omega) over the rows of this pass
 } perp_sweep;
 
@@ -178,7 +179,7 @@ perp_operator perp_from_callback(const perp_callback *matrix, uint32_t claims);
 typedef struct perp_wrapper {
   perp_operator_ops ops;      // filled by the constructor
   perp_operator inner;
-  const double *R, *C;        // n: scaled
+  const double *R, *C;        // n, positive: scaled
   double shift;               //    shifted
   const int32_t *set;         // m indices into the inner operator, ascending: restricted
   int32_t m;
@@ -242,7 +243,8 @@ typedef struct perp_allocator {    // NULL functions mean malloc and free
 typedef struct perp_scheduler {    // the caller's threads instead of ours
   int32_t workers;                 // how many tasks may run at once
   void *(*enqueue)(void *context, void (*task)(void *data, int32_t index), void *data, int32_t count);
-  void (*finish)(void *context, void *handle);      // returns when all tasks of that handle have run
+  void (*finish)(void *context, void *handle);      // returns when all tasks of that handle have run; called once
+                                                    //   per enqueue, whatever that returned
   void *context;
 } perp_scheduler;
 

@@ -8,6 +8,9 @@
 static inline double max2(double a, double b) { return a > b ? a : b; }
 static inline double min2(double a, double b) { return a < b ? a : b; }
 
+// max(a, b) from which a NaN in either does not get lost.
+static inline double max_or_nan(double a, double b) { return b > a || b != b ? b : a; }
+
 static inline double clamp(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
 
 // The middle one of three with a <= c: mid(x - hi, y, x - lo) is zero exactly at a solution, and infinite

@@ -47,7 +47,7 @@ static void pass_by_columns(sweeper *s, perp_run *run, int backward) {
     const double z = relaxed(state->x[i], y[i], s->diagonal[i], state->omega, lower(state->lo, i), upper(state->hi, i));
     const double dx = z - state->x[i];
     if (dx == 0.0) continue;
-    state->change = max2(state->change, state->weight[i]*fabs(dx)/state->omega);
+    state->change = max_or_nan(state->change, state->weight[i]*fabs(dx)/state->omega);
     state->x[i] = z;
     run->A.ops->add_column(run->A.self, i, dx, y);
   }

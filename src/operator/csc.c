@@ -123,7 +123,7 @@ static int sweep(const void *self, perp_sweep *state, int32_t from, int32_t to) 
     const double z = relaxed(x, y[i], state->diagonal[i], state->omega, lower(state->lo, i), upper(state->hi, i));
     const double dx = z - x;
     if (dx == 0.0) continue;
-    change = max2(change, state->weight[i]*fabs(dx)/state->omega);
+    change = max_or_nan(change, state->weight[i]*fabs(dx)/state->omega);
     state->x[i] = z;
     add_column(A, i, dx, y);
   }
@@ -137,6 +137,8 @@ static size_t sweep_bytes(const void *self) { return (size_t)((const perp_csc *)
 static inline void sweep_rows(const perp_csc *A, perp_sweep *state, int32_t from, int32_t to, int backward, int plain) {
   const int32_t *colptr = A->colptr, *row = A->row;
   const double *value = A->value, *b = state->b, *weight = state->weight, omega = state->omega;
+  const volatile double zero = 0.0;   // not a constant: compilers make the maximum of z and 0 a branch, which is hard to predict
+  const double lowest = zero;
   double *x = state->x, change = 0.0;
   double recent = !backward && from > 0 ? x[from - 1] : backward && to < A->columns ? x[to] : 0.0;
   for (int32_t k = from; k < to; k++) {
@@ -151,15 +153,14 @@ static inline void sweep_rows(const perp_csc *A, perp_sweep *state, int32_t from
     y += d*old;
     for (; p < end; p++) y += value[p]*x[row[p]];
     y += a*recent;
-    const double lo = plain ? 0.0 : lower(state->lo, i), hi = plain ? (double)INFINITY : upper(state->hi, i);
-    // Not clamp(): which bound holds is hard to predict, so no branches here; a NaN stays.
+    const double lo = plain ? lowest : lower(state->lo, i), hi = plain ? (double)INFINITY : upper(state->hi, i);
     double z = max2(lo, old - y*(omega/d));
     if (!plain) z = min2(hi, z);
     if (!(d > 0.0)) z = relaxed(old, y, 0.0, omega, lo, hi);
     x[i] = recent = z;
-    change = max2(change, weight[i]*fabs(z - old));
+    change = max_or_nan(change, weight[i]*fabs(z - old));
   }
-  state->change = max2(state->change, change/omega);
+  state->change = max_or_nan(state->change, change/omega);
   state->fresh = 0;
 }
 

@@ -99,7 +99,7 @@ static int sweep(const void *self, perp_sweep *state, int32_t from, int32_t to) 
     const int32_t i = state->backward ? to - 1 - (k - from) : k;
     const double y = row_dot(&s, A->n, i, state->x) + state->b[i];
     const double z = relaxed(state->x[i], y, state->diagonal[i], state->omega, lower(state->lo, i), upper(state->hi, i));
-    change = max2(change, state->weight[i]*fabs(z - state->x[i])/state->omega);
+    change = max_or_nan(change, state->weight[i]*fabs(z - state->x[i])/state->omega);
     state->x[i] = z;
   }
   state->change = change;

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# check_links.sh ROOT: what the documents mention exists.
+#
+#   - every relative link of README.md, CONTRIBUTING.md, CHANGELOG.md, STYLE.md and docs/**/*.md leads to a file, and its
+#     #fragment to a heading
+#   - every path in `code` that begins with a folder of the repository exists
+#   - docs/reading-order.md mentions every folder under src/
+set -uo pipefail
+cd "$1" || exit 1
+
+bad=0
+complain() {
+  printf '%s\n' "$*"
+  bad=$((bad + 1))
+}
+
+# headings FILE: the anchors of its headings, as web viewers make them.
+headings() {
+  sed -n 's/^#\{1,6\} //p' "$1" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9 _-]//g; s/ /-/g'
+}
+
+mapfile -t documents < <(find README.md CONTRIBUTING.md CHANGELOG.md STYLE.md docs -name '*.md' 2>/dev/null | sort)
+[ "${#documents[@]}" -ge 5 ] || complain "found only ${#documents[@]} documents"
+
+links=0 paths=0
+for document in "${documents[@]}"; do
+  folder=$(dirname "$document")
+  prose=$(awk '/^ *```/ { code = !code; next } !code' "$document")   # without blocks of code
+  while IFS= read -r target; do
+    case $target in '' | http://* | https://* | mailto:*) continue ;; esac
+    links=$((links + 1))
+    file=${target%%#*} fragment=''
+    [[ $target == *'#'* ]] && fragment=${target#*#}
+    place=$document
+    if [ -n "$file" ]; then place=$folder/$file; fi
+    if [ ! -e "$place" ]; then
+      complain "$document: the link $target leads nowhere"
+    elif [ -n "$fragment" ] && ! headings "$place" | grep -qxF -- "$fragment"; then
+      complain "$document: $place has no heading #$fragment"
+    fi
+  done < <(grep -oE '\]\([^) ]+\)' <<<"$prose" | sed 's/^](//; s/)$//')
+
+  # NAME, DIR and * stand for something else; build/ and out/ are made.
+  while IFS= read -r path; do
+    case $path in *NAME* | *DIR* | *NNN* | *'*'* | *' '*) continue ;; esac
+    paths=$((paths + 1))
+    [ -e "$path" ] || [ -e "$folder/$path" ] || complain "$document: there is no $path"
+  done < <(grep -oE '`[^`]+`' <<<"$prose" | tr -d '`' |
+           grep -E '^(\./)?(include|src|cli|tests|bench|examples|docs|scripts|\.ci)/|^\./(run|test)$|^[A-Z]+\.md$' | sed 's/[.,;:]$//')
+done
+[ "$links" -ge 20 ] || complain "found only $links links"
+[ "$paths" -ge 5 ] || complain "found only $paths paths"
+
+for folder in src/*/ src/*/*/; do
+  [ -d "$folder" ] || continue
+  grep -qF "${folder%/}/" docs/reading-order.md || complain "docs/reading-order.md does not mention ${folder%/}"
+done
+
+if [ "$bad" -gt 0 ]; then
+  echo "$bad complaints"
+  exit 1
+fi
+echo "${#documents[@]} documents, $links links, $paths paths"

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# pkg-config finds the prefix; a C program links the shared library, and the static one without any other.
+# shellcheck source=tests/install/common.sh
+. "$PERP_SOURCE/tests/install/common.sh"
+need pkg-config gcc readelf
+scratch pkgconfig
+
+[ "$(pkg-config --modversion perp)" = "$PERP_VERSION" ] || die "pkg-config says $(pkg-config --modversion perp)"
+read -ra flags <<<"$(pkg-config --cflags --libs perp)"
+try gcc -std=c17 -Wall -Wextra -Werror "$here/consumer.c" "${flags[@]}" "-Wl,-rpath,$libdir" -o "$work/shared"
+answers "$work/shared"
+readelf -d "$work/shared" | grep -qF "[$PERP_SONAME]" || die 'the program does not need the shared library'
+
+read -ra flags <<<"$(pkg-config --static --cflags --libs perp)"
+try gcc -std=c17 -Wall -Wextra -Werror -static "$here/consumer.c" "${flags[@]}" -o "$work/static"
+answers "$work/static"
+
+# An archive named by its path is all that a partly static program needs besides libm.
+try gcc -std=c17 "$here/consumer.c" "-I$PERP_PREFIX/include" "$libdir/libperp.a" -lm -o "$work/archive"
+answers "$work/archive"

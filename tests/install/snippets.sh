@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# The code in README.md and docs/embedding.md is extracted, built and run against the prefix.
+#
+#   ```c blocks with main()     programs: built and run; the file name is that of a first line `// NAME.c...`
+#   other ```c blocks           fragments: compiled inside a function after snippets.h, which declares what they mention
+#   ```sh blocks                run if every line is a call of `perp` or `cc`, in the order of the document
+# shellcheck source=tests/install/common.sh
+. "$PERP_SOURCE/tests/install/common.sh"
+need gcc pkg-config awk
+scratch snippets
+export PATH="$PERP_PREFIX/bin:$PATH" LD_LIBRARY_PATH=$libdir
+
+# Block k of a document becomes k.c or k.sh.
+extract() {
+  awk -v out="$1" '
+    /^ *```(c|sh)$/ { kind = substr($1, 4); file = sprintf("%s/%02d.%s", out, ++count, kind); printf "" > file; next }
+    /^ *```/        { if (kind != "") close(file); kind = ""; next }
+    kind != ""      { print > file }' "$2"
+}
+
+programs=0 fragments=0 scripts=0
+for document in README.md docs/embedding.md; do
+  [ -e "$PERP_SOURCE/$document" ] || continue
+  out=$work/$(basename "$document" .md)
+  mkdir -p "$out/run"
+  extract "$out" "$PERP_SOURCE/$document"
+  for block in "$out"/[0-9]*; do
+    case $block in
+      *.c)
+        if grep -q 'int main(' "$block"; then
+          name=$(sed -n '1s|^// \([a-z_]*\.c\).*|\1|p' "$block")
+          cp "$block" "$out/run/${name:-program.c}"
+          try gcc -std=c17 -Wall -Wextra -Wpedantic -Werror "-I$PERP_PREFIX/include" "$block" "-L$libdir" -lperp -lm -o "$out/program"
+          try "$out/program"
+          programs=$((programs + 1))
+        else
+          { cat "$here/snippets.h"; echo 'void snippet(void) {'; cat "$block"; echo '}'; } >"$out/fragment.c"
+          try gcc -std=c17 -Wall -Wno-unused -Werror "-I$PERP_PREFIX/include" -c "$out/fragment.c" -o "$out/fragment.o"
+          fragments=$((fragments + 1))
+        fi ;;
+      *.sh)
+        grep -vqE '^(perp |cc |#|$)' "$block" && continue
+        if grep -q '^perp ' "$block" && ! command -v perp >/dev/null; then continue; fi
+        output=$(cd "$out/run" && bash -euo pipefail "$block" 2>&1) || die "failed: $(cat "$block")"$'\n'"$output"
+        scripts=$((scripts + 1)) ;;
+    esac
+  done
+done
+echo "$programs programs, $fragments fragments, $scripts scripts"
+[ "$programs" -ge 1 ] || die 'no program was found'

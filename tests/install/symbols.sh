@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# The libraries need libc and libm only, and define no global name but perp_*.
+# shellcheck source=tests/install/common.sh
+. "$PERP_SOURCE/tests/install/common.sh"
+need readelf nm
+library=$libdir/libperp.so
+
+dynamic=$(readelf -d "$library") || die "readelf cannot read $library"
+soname=$(sed -n 's/.*(SONAME).*\[\(.*\)\].*/\1/p' <<<"$dynamic")
+[ "$soname" = "$PERP_SONAME" ] || die "SONAME is '$soname', expected $PERP_SONAME"
+while read -r needed; do
+  case $needed in
+    libc.so.* | libm.so.* | ld-linux*) ;;
+    libpthread.so.*)   # a library of its own until glibc 2.34
+      [ "$(printf '%s\n' 2.34 "$(getconf GNU_LIBC_VERSION | cut -d' ' -f2)" | sort -V | head -n 1)" != 2.34 ] || die "needs $needed" ;;
+    *) die "the shared library needs $needed" ;;
+  esac
+done < <(sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p' <<<"$dynamic")
+! grep -qE '\((RPATH|RUNPATH)\)' <<<"$dynamic" || die 'the shared library carries a search path'
+
+# foreign FILE...: global names that are defined but not ours; version nodes and linker marks are no names of anybody.
+foreign() { nm "$@" --defined-only --extern-only 2>/dev/null | awk 'NF == 3 && $3 !~ /^perp_/ { print $3 }'; }
+names=$(foreign -D "$library")
+[ -z "$names" ] || die "the shared library exports $names"
+names=$(foreign "$libdir/libperp.a")
+[ -z "$names" ] || die "the static library defines $names"
+
+# What the headers declare is there, in both.
+declared=$(sed -n 's/^[a-z].*[ *]\(perp_[a-z_]*\)(.*/\1/p' "$PERP_PREFIX"/include/perp/*.h | sort -u)
+[ "$(wc -w <<<"$declared")" -ge 30 ] || die "found only these declarations: $declared"
+missing=$(comm -23 <(printf '%s\n' "$declared") <(nm -D --defined-only "$library" | awk '{ print $3 }' | sort -u))
+[ -z "$missing" ] || die "declared, but not in the shared library: $missing"
+missing=$(comm -23 <(printf '%s\n' "$declared") <(nm --defined-only --extern-only "$libdir/libperp.a" 2>/dev/null | awk 'NF == 3 { print $3 }' | sort -u))
+[ -z "$missing" ] || die "declared, but not in the static library: $missing"
