@@ -20,11 +20,11 @@ typedef enum number_status {
 // Bytes that number_format may need, with the terminating NUL.
 enum { NUMBER_LENGTH = 32 };
 
-// Reads one number at *cursor and moves *cursor behind it.
+// Reads one number at *at and moves *at behind it.
 //   number    [+-] (digits [. [digits]] | . digits) [(e|E|d|D) [+-] digits]
 //   words     [+-] (inf | infinity | nan), in any case
 // What follows the number is the caller's to check: "0x1p3" reads as 0 and stops at the x.
-number_status number_parse(const char **cursor, const char *end, double *value);
+number_status number_parse(const char **at, const char *end, double *value);
 
 // Writes value as %.17g would (inf, -inf and nan as words) and returns the length without the NUL.
 size_t number_format(double value, char buffer[NUMBER_LENGTH]);
@@ -33,16 +33,16 @@ size_t number_format(double value, char buffer[NUMBER_LENGTH]);
 size_t number_format_int(int64_t value, char buffer[NUMBER_LENGTH]);
 
 // Reads an unsigned whole number, saturating at INT64_MAX; without a digit it is false.
-static inline bool number_parse_int(const char **cursor, const char *end, int64_t *value) {
-  const char *p = *cursor;
+static inline bool number_parse_int(const char **at, const char *end, int64_t *value) {
+  const char *p = *at;
   uint64_t sum = 0;
   bool saturated = false;
   for (; p < end && (unsigned char)(*p - '0') < 10; p++) {
     if (sum > (uint64_t)(INT64_MAX - 9) / 10) saturated = true;
     sum = 10*sum + (uint64_t)(*p - '0');
   }
-  if (p == *cursor) return false;
-  *cursor = p;
+  if (p == *at) return false;
+  *at = p;
   *value = saturated ? INT64_MAX : (int64_t)sum;
   return true;
 }
