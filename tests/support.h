@@ -1,4 +1,4 @@
-// support.h: what several tests share: small problems held as dense arrays, random numbers, an independent residual.
+// support.h: what several tests share: small problems, random numbers, an independent residual.
 //
 // Nothing here calls the code under test except to wrap arrays as operators.
 #ifndef PERP_TEST_SUPPORT_H
@@ -31,7 +31,9 @@ static inline uint64_t draw(void) {   // splitmix64
 }
 static inline double uniform(void) { return (double)(draw() >> 11)*0x1p-53; }
 static inline double between(double low, double high) { return low + (high - low)*uniform(); }
-static inline int whole(int low, int high) { return low + (int)(draw()%(uint64_t)(high - low + 1)); }
+static inline int whole(int low, int high) {
+  return low + (int)(draw()%(uint64_t)(high - low + 1));
+}
 
 typedef struct sample {      // a problem with n <= room; the matrix dense and by columns
   int32_t n;
@@ -69,11 +71,13 @@ static inline void sample_free(sample *s) {
 
 static inline const perp_problem *sample_dense(sample *s) {   // views of the arrays as they are now
   s->dense = (perp_dense){.n = s->n, .value = s->M};
-  s->problem = (perp_problem){.A = perp_from_dense(&s->dense, 0), .b = s->b, .lo = s->lo, .hi = s->hi};
+  const perp_operator A = perp_from_dense(&s->dense, 0);
+  s->problem = (perp_problem){.A = A, .b = s->b, .lo = s->lo, .hi = s->hi};
   return &s->problem;
 }
 
-static inline const perp_problem *sample_csc(sample *s, int zeros, uint32_t claims) {   // zeros: store them too
+// zeros: store them too
+static inline const perp_problem *sample_csc(sample *s, int zeros, uint32_t claims) {
   int32_t nnz = 0;
   for (int32_t j = 0; j < s->n; j++) {
     s->colptr[j] = nnz;
@@ -85,7 +89,8 @@ static inline const perp_problem *sample_csc(sample *s, int zeros, uint32_t clai
   }
   s->colptr[s->n] = nnz;
   s->csc = (perp_csc){s->n, s->n, s->colptr, s->row, s->value};
-  s->problem = (perp_problem){.A = perp_from_csc(&s->csc, claims), .b = s->b, .lo = s->lo, .hi = s->hi};
+  const perp_operator A = perp_from_csc(&s->csc, claims);
+  s->problem = (perp_problem){.A = A, .b = s->b, .lo = s->lo, .hi = s->hi};
   return &s->problem;
 }
 
@@ -93,7 +98,9 @@ static inline const perp_problem *sample_csc(sample *s, int zeros, uint32_t clai
 static inline double complementary(sample *s, int32_t i) {
   const double x = s->x[i], y = between(0.1, 2.0);
   const int kind = whole(0, 6);
-  s->lo[i] = kind == 0 || kind == 3 || kind == 5 ? -INF : kind == 1 || kind == 4 || kind == 6 ? x : x - between(0.1, 2);
+  s->lo[i] = kind == 0 || kind == 3 || kind == 5   ? -INF
+             : kind == 1 || kind == 4 || kind == 6 ? x
+                                                   : x - between(0.1, 2);
   s->hi[i] = kind == 0 || kind == 1 || kind == 5 ? INF : kind == 3 ? x : x + between(0.1, 2);
   if (kind == 5) s->lo[i] = x - between(0.1, 2);
   if (kind == 6) s->hi[i] = x;                     // fixed
@@ -133,10 +140,11 @@ static inline double own_residual(const sample *s, const double *x, double *size
 }
 
 // The same for any CSC problem; NULL bounds as in perp_problem.
-static inline double csc_residual(const perp_csc *A, const double *b, const double *lo, const double *hi, const double *x,
-                                  double *size) {
+static inline double csc_residual(const perp_csc *A, const double *b, const double *lo,
+                                  const double *hi, const double *x, double *size) {
   const size_t n = (size_t)A->columns;
-  long double *y = calloc(n + 1, sizeof *y), *a = calloc(n + 1, sizeof *a), worst = 0.0L, largest = 0.0L;
+  long double *y = calloc(n + 1, sizeof *y), *a = calloc(n + 1, sizeof *a);
+  long double worst = 0.0L, largest = 0.0L;
   assert_true(y != NULL && a != NULL);
   for (int32_t j = 0; j < A->columns; j++)
     for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
@@ -170,6 +178,59 @@ static inline void symmetric_definite(sample *s) {   // B B'/n + I/2, sometimes 
       AT(s, i, j) = sum;
     }
   free(B);
+}
+
+// ---- for the certificate ----
+
+static inline perp_certificate certify(const perp_problem *p, const double *x) {
+  perp_certificate c;
+  memset(&c, 0x5a, sizeof c);
+  if (perp_certify(p, x, 1e-8, 0.0, NULL, &c) != PERP_OK) fail_msg("%s", perp_last_message());
+  return c;
+}
+
+// A random problem with a known solution s.x; entries of mixed sign, not symmetric.
+static inline sample random_known(int32_t n) {
+  sample s = sample_new(n);
+  double *y = calloc((size_t)n + 1, sizeof *y);
+  assert_non_null(y);
+  const double density = uniform() < 0.5 ? 1.0 : between(0.1, 0.6);
+  for (int32_t i = 0; i < n; i++)
+    for (int32_t j = 0; j < n; j++)
+      AT(&s, i, j) = i == j || uniform() < density ? between(-1, 1) : 0.0;
+  for (int32_t i = 0; i < n; i++) s.x[i] = between(-2, 2);
+  for (int32_t i = 0; i < n; i++) y[i] = complementary(&s, i);
+  sample_right_side(&s, y);
+  free(y);
+  return s;
+}
+
+// Rows by r, columns by c: x -> x/c, bounds likewise, b -> r b.
+static inline void rescale(sample *s, const double *r, const double *c, double *x) {
+  for (int32_t i = 0; i < s->n; i++) {
+    for (int32_t j = 0; j < s->n; j++) AT(s, i, j) *= r[i]*c[j];
+    s->b[i] *= r[i];
+    s->lo[i] /= c[i];
+    s->hi[i] /= c[i];
+    x[i] /= c[i];
+  }
+}
+
+static inline double scaling(int powers_of_two, double decades) {
+  const double e = between(-decades, decades);
+  return powers_of_two ? ldexp(1.0, (int)(e*3.3219)) : pow(10.0, e)*between(0.5, 1.5);
+}
+
+// A clear non-solution: an interior or free row misses by a lot.
+static inline void perturb(const sample *s, double *x) {
+  for (int32_t i = 0; i < s->n; i++) x[i] = s->x[i];
+  for (int tries = 0; tries < 1000; tries++) {
+    const int32_t i = whole(0, s->n - 1);
+    const double old = x[i], z = x[i] + between(-1, 1);
+    x[i] = z < s->lo[i] ? s->lo[i] : z > s->hi[i] ? s->hi[i] : z;
+    if (own_residual(s, x, NULL) > 0.05) return;
+    if (tries % 10 != 9) x[i] = old;
+  }
 }
 
 #endif

@@ -1,13 +1,32 @@
-// test_conformance.c: every method on every family of the gallery: solved where its theory says so, honest everywhere else.
+// test_conformance.c: every method on every family: solved where its theory says so, else honest.
 #include "support.h"
 
-typedef struct setting { const char *family, *name; double value; } setting;
+typedef struct setting {
+  const char *family, *name;
+  double value;
+} setting;
 
-static const setting small[] = {   // what keeps the problems small; everything else stays at its default
-  {"fluid2d", "size", 8}, {"fluid3d", "size", 4}, {"wall", "bodies", 6}, {"wall", "condition", 1e3}, {"friction", "bodies", 4},
-  {"bearing", "nx", 8}, {"bearing", "ny", 7}, {"obstacle", "size", 7}, {"torsion", "nx", 7}, {"torsion", "ny", 6},
-  {"dense-pd", "n", 18}, {"dense-psd", "n", 18}, {"p-matrix", "n", 18}, {"m-matrix", "n", 30}, {"mixed", "n", 24}, {"murty", "n", 8},
-  {"fathi", "n", 8}, {"toolbox-fluid", "size", 4}, {"toolbox-contact", "contacts", 4},
+static const setting small[] = {
+    // what keeps the problems small; everything else stays at its default
+    {"fluid2d", "size", 8},
+    {"fluid3d", "size", 4},
+    {"wall", "bodies", 6},
+    {"wall", "condition", 1e3},
+    {"friction", "bodies", 4},
+    {"bearing", "nx", 8},
+    {"bearing", "ny", 7},
+    {"obstacle", "size", 7},
+    {"torsion", "nx", 7},
+    {"torsion", "ny", 6},
+    {"dense-pd", "n", 18},
+    {"dense-psd", "n", 18},
+    {"p-matrix", "n", 18},
+    {"m-matrix", "n", 30},
+    {"mixed", "n", 24},
+    {"murty", "n", 8},
+    {"fathi", "n", 8},
+    {"toolbox-fluid", "size", 4},
+    {"toolbox-contact", "contacts", 4},
 };
 
 static void make(const perp_family *family, int variant, uint64_t seed, perp_sample *g) {
@@ -16,20 +35,24 @@ static void make(const perp_family *family, int variant, uint64_t seed, perp_sam
     const perp_gallery_parameter *p = &family->parameters[k];
     values[k] = p->initial;
     for (size_t q = 0; q < sizeof small/sizeof small[0]; q++)
-      if (strcmp(small[q].family, family->name) == 0 && strcmp(small[q].name, p->name) == 0) values[k] = small[q].value;
+      if (strcmp(small[q].family, family->name) == 0 && strcmp(small[q].name, p->name) == 0)
+        values[k] = small[q].value;
     if (strcmp(p->name, "built") == 0) values[k] = variant & 1;
     if (strcmp(p->name, "degenerate") == 0) values[k] = variant & 2 ? 0.3 : 0.0;
     if (p->choices != NULL) values[k] = variant & 4 ? p->low : p->initial;
     if (strcmp(p->name, "n") == 0 && variant & 8) values[k] = 5;
   }
-  if (perp_generate(family, values, seed, g) != PERP_OK) fail_msg("%s: %s", family->name, perp_last_message());
+  if (perp_generate(family, values, seed, g) != PERP_OK)
+    fail_msg("%s: %s", family->name, perp_last_message());
 }
 
-static int within(const perp_method *m, const perp_classes *c) {   // does the theory of the method cover A?
+static int within(const perp_method *m,
+                  const perp_classes *c) {  // does the theory of the method cover A?
   if (m->assumes == 0) return m->traits & PERP_TRAIT_ALL ? 1 : 0;
   for (int k = 0; k < PERP_CLASS_COUNT; k++) {
     if (!(m->assumes & (1u << k)) || c->of[k].verdict != PERP_YES) continue;
-    if (k == PERP_CLASS_PD && c->of[PERP_CLASS_SYMMETRIC].verdict != PERP_YES) continue;   // the texts say symmetric
+    if (k == PERP_CLASS_PD && c->of[PERP_CLASS_SYMMETRIC].verdict != PERP_YES)
+      continue;  // the texts say symmetric
     return 1;
   }
   return 0;
@@ -42,7 +65,9 @@ static double relative_residual(const perp_sample *g, const double *x) {
   return r/(size > 0 ? size : 1);
 }
 
-typedef struct tally { int inside, solved, runs; } tally;
+typedef struct tally {
+  int inside, solved, runs;
+} tally;
 
 static void every_method_on_every_family(void **state) {
   (void)state;
@@ -56,35 +81,43 @@ static void every_method_on_every_family(void **state) {
         make(family, variant, seed, &g);
         perp_classes classes;
         assert_int_equal(perp_classify(&g.problem, NULL, &classes), PERP_OK);
-        double *x = calloc((size_t)g.n + 1, sizeof *x), *again = calloc((size_t)g.n + 1, sizeof *again);
+        double *x = calloc((size_t)g.n + 1, sizeof *x),
+               *again = calloc((size_t)g.n + 1, sizeof *again);
         assert_true(x != NULL && again != NULL);
         for (int32_t k = 0; k < perp_method_count(); k++) {
           const perp_method *m = perp_method_at(k);
           perp_options o = perp_default_options(m);
           if (perp_method_accepts(m, &g.problem) != PERP_OK) continue;
-          if ((m->traits & PERP_TRAIT_ALL) && g.n > 10) continue;   // in its own test, and slow
+          if ((m->traits & PERP_TRAIT_ALL) && g.n > 10) continue;  // in its own test, and slow
           const int inside = within(m, &classes);
           o.iteration_limit = inside ? 20000 : 2000;
-          if (strcmp(m->name, "jacobi") == 0 && classes.of[PERP_CLASS_H].verdict != PERP_YES) o.iteration_limit = 500;
+          if (strcmp(m->name, "jacobi") == 0 && classes.of[PERP_CLASS_H].verdict != PERP_YES)
+            o.iteration_limit = 500;
           memset(x, 0, (size_t)g.n*sizeof *x);
           perp_result r;
-          if (perp_solve_once(&g.problem, x, &o, &r) != PERP_OK) fail_msg("%s on %s: %s", m->name, g.note, perp_last_message());
+          if (perp_solve_once(&g.problem, x, &o, &r) != PERP_OK)
+            fail_msg("%s on %s: %s", m->name, g.note, perp_last_message());
           for (int32_t i = 0; i < g.n; i++)
             if (!isfinite(x[i])) fail_msg("%s on %s: x[%d] = %g", m->name, g.note, i, x[i]);
           const double own = relative_residual(&g, x);
           const int solved = r.status == PERP_STATUS_SOLVED;
-          if (solved && !(own < 1e-6)) fail_msg("%s on %s: claims success with residual %g", m->name, g.note, own);
+          if (solved && !(own < 1e-6))
+            fail_msg("%s on %s: claims success with residual %g", m->name, g.note, own);
           if (inside && !solved)
-            fail_msg("%s on %s (variant %d, seed %d): not solved: %s", m->name, g.note, variant, (int)seed, r.message);
-          assert_true(r.iterations <= (m->traits & PERP_TRAIT_SPLITS ? classes.components : 1)*(int64_t)o.iteration_limit ||
+            fail_msg("%s on %s (variant %d, seed %d): not solved: %s", m->name, g.note, variant,
+                     (int)seed, r.message);
+          assert_true(r.iterations <= (m->traits & PERP_TRAIT_SPLITS ? classes.components : 1) *
+                                          (int64_t)o.iteration_limit ||
                       (m->traits & PERP_TRAIT_ALL));
-          if (solved && g.x != NULL && classes.of[PERP_CLASS_PD].verdict == PERP_YES) {   // then x is unique
+          if (solved && g.x != NULL &&
+              classes.of[PERP_CLASS_PD].verdict == PERP_YES) {  // then x is unique
             double far = 0, large = 1;
             for (int32_t i = 0; i < g.n; i++) {
               far = fmax(far, fabs(x[i] - g.x[i]));
               large = fmax(large, fabs(g.x[i]));
             }
-            if (far > 1e-3*large) fail_msg("%s on %s: %g away from the known x (size %g)", m->name, g.note, far, large);
+            if (far > 1e-3*large)
+              fail_msg("%s on %s: %g away from the known x (size %g)", m->name, g.note, far, large);
           }
           memset(again, 0, (size_t)g.n*sizeof *again);
           assert_int_equal(perp_solve_once(&g.problem, again, &o, &r), PERP_OK);
@@ -97,13 +130,14 @@ static void every_method_on_every_family(void **state) {
         free(again);
         perp_sample_free(&g);
       }
-    print_message("%-16s %4d runs, %4d inside the theory, %4d solved\n", family->name, of_family.runs, of_family.inside, of_family.solved);
+    print_message("%-16s %4d runs, %4d inside the theory, %4d solved\n", family->name,
+                  of_family.runs, of_family.inside, of_family.solved);
     total.inside += of_family.inside;
   }
   assert_true(total.inside > 300);
 }
 
-static void thread_counts(void **state) {   // coloured sweeps: the same bits at 1, 2 and 4 threads
+static void thread_counts(void **state) {  // coloured sweeps: the same bits at 1, 2 and 4 threads
   (void)state;
   const char *const names[] = {"pgs", "psor", "nncg"};
   for (int32_t f = 0; f < perp_family_count(); f++) {
@@ -130,7 +164,8 @@ static void thread_counts(void **state) {   // coloured sweeps: the same bits at
   }
 }
 
-// Random small whole numbers of any kind: unsolvable, degenerate, singular. Honesty only; exact residual as the judge.
+// Random small whole numbers of any kind: unsolvable, degenerate, singular. Honesty only, judged
+// by the exact residual.
 static void never_false(void **state) {
   (void)state;
   support_state = 51;
@@ -144,7 +179,10 @@ static void never_false(void **state) {
       const int kind = whole(0, 5);
       if (kind == 0) s.lo[i] = -INF;
       if (kind == 1) s.hi[i] = whole(0, 3);
-      if (kind == 2) { s.lo[i] = -INF; s.hi[i] = whole(-2, 2); }
+      if (kind == 2) {
+        s.lo[i] = -INF;
+        s.hi[i] = whole(-2, 2);
+      }
     }
     for (int32_t k = 0; k < perp_method_count(); k++) {
       const perp_method *m = perp_method_at(k);
@@ -154,14 +192,22 @@ static void never_false(void **state) {
       double x[7];
       for (int32_t i = 0; i < n; i++) x[i] = trial & 2 ? between(-3, 3) : 0;
       perp_result r;
-      assert_int_equal(perp_solve_once(trial & 4 ? sample_dense(&s) : sample_csc(&s, trial & 8, trial & 16 ? PERP_CLAIM_SYMMETRIC : 0), x, &o, &r),
-                       PERP_OK);
-      for (int32_t i = 0; i < n; i++) assert_true(isfinite(x[i]) && x[i] >= s.lo[i] && x[i] <= s.hi[i]);
+      assert_int_equal(
+          perp_solve_once(trial & 4
+                              ? sample_dense(&s)
+                              : sample_csc(&s, trial & 8, trial & 16 ? PERP_CLAIM_SYMMETRIC : 0),
+                          x, &o, &r),
+          PERP_OK);
+      for (int32_t i = 0; i < n; i++)
+        assert_true(isfinite(x[i]) && x[i] >= s.lo[i] && x[i] <= s.hi[i]);
       double size;
       const double own = own_residual(&s, x, &size);
-      if (r.status == PERP_STATUS_SOLVED && !(own < 1e-6)) fail_msg("trial %d: %s claims success with residual %g", trial, m->name, own);
-      if (r.status != PERP_STATUS_SOLVED && own == 0.0) fail_msg("trial %d: %s refuses an exact solution: %s", trial, m->name, r.message);
-      if (r.status == PERP_STATUS_INFEASIBLE || r.status == PERP_STATUS_NO_SOLUTION) assert_true(own > 1e-9);
+      if (r.status == PERP_STATUS_SOLVED && !(own < 1e-6))
+        fail_msg("trial %d: %s claims success with residual %g", trial, m->name, own);
+      if (r.status != PERP_STATUS_SOLVED && own == 0.0)
+        fail_msg("trial %d: %s refuses an exact solution: %s", trial, m->name, r.message);
+      if (r.status == PERP_STATUS_INFEASIBLE || r.status == PERP_STATUS_NO_SOLUTION)
+        assert_true(own > 1e-9);
       solved += r.status == PERP_STATUS_SOLVED;
     }
     sample_free(&s);
@@ -171,7 +217,9 @@ static void never_false(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(every_method_on_every_family), cmocka_unit_test(thread_counts), cmocka_unit_test(never_false),
+      cmocka_unit_test(every_method_on_every_family),
+      cmocka_unit_test(thread_counts),
+      cmocka_unit_test(never_false),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

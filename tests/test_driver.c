@@ -1,4 +1,4 @@
-// test_driver.c: what the driver promises whatever the method: limits, callbacks, traces, best iterates, options, reuse.
+// test_driver.c: what the driver promises whatever the method: limits, traces, options, reuse.
 #include "support.h"
 
 static perp_options options_for(const char *method) {
@@ -7,7 +7,7 @@ static perp_options options_for(const char *method) {
   return perp_default_options(m);
 }
 
-static sample laplacian(int32_t n) {   // slow for sweeps: many iterations
+static sample laplacian(int32_t n) {  // slow for sweeps: many iterations
   sample s = sample_new(n);
   for (int32_t i = 0; i < n; i++) {
     AT(&s, i, i) = 2;
@@ -21,7 +21,8 @@ static const char *const sweepers[] = {"jacobi", "pgs", "psor", "nncg", "apgd"};
 enum { SWEEPERS = sizeof sweepers/sizeof sweepers[0] };
 
 static void says(const char *part) {
-  if (strstr(perp_last_message(), part) == NULL) fail_msg("'%s' does not contain '%s'", perp_last_message(), part);
+  if (strstr(perp_last_message(), part) == NULL)
+    fail_msg("'%s' does not contain '%s'", perp_last_message(), part);
 }
 
 // ---- limits ----
@@ -35,7 +36,8 @@ static void iteration_limit(void **state) {
       o.iteration_limit = limit;
       memset(s.x, 0, 200*sizeof *s.x);
       perp_result r;
-      assert_int_equal(perp_solve_once(sample_csc(&s, 0, PERP_CLAIM_SYMMETRIC), s.x, &o, &r), PERP_OK);
+      assert_int_equal(perp_solve_once(sample_csc(&s, 0, PERP_CLAIM_SYMMETRIC), s.x, &o, &r),
+                       PERP_OK);
       assert_int_equal(r.status, PERP_STATUS_ITERATION_LIMIT);
       assert_int_equal(r.iterations, limit);
       assert_true(strlen(r.message) > 10 && !r.certificate.solved);
@@ -43,7 +45,10 @@ static void iteration_limit(void **state) {
   sample_free(&s);
 }
 
-typedef struct ticker { double now, step; int calls; } ticker;
+typedef struct ticker {
+  double now, step;
+  int calls;
+} ticker;
 static double tick(void *context) {
   ticker *t = context;
   t->calls++;
@@ -61,13 +66,15 @@ static void time_limit(void **state) {
     o.time_limit = 0.050;
     memset(s.x, 0, 200*sizeof *s.x);
     perp_result r;
-    assert_int_equal(perp_solve_once(sample_csc(&s, 0, PERP_CLAIM_SYMMETRIC), s.x, &o, &r), PERP_OK);
+    assert_int_equal(perp_solve_once(sample_csc(&s, 0, PERP_CLAIM_SYMMETRIC), s.x, &o, &r),
+                     PERP_OK);
     assert_int_equal(r.status, PERP_STATUS_TIME_LIMIT);
     assert_true(t.now - 100.0 < 0.060);
     assert_true(r.iterations > 10 && r.iterations < 60 && r.seconds > 0.03 && r.seconds < 0.06);
-    t = (ticker){0.0, 0.1, 0};   // out of time before anything began
+    t = (ticker){0.0, 0.1, 0};  // out of time before anything began
     memset(s.x, 0, 200*sizeof *s.x);
-    assert_int_equal(perp_solve_once(sample_csc(&s, 0, PERP_CLAIM_SYMMETRIC), s.x, &o, &r), PERP_OK);
+    assert_int_equal(perp_solve_once(sample_csc(&s, 0, PERP_CLAIM_SYMMETRIC), s.x, &o, &r),
+                     PERP_OK);
     assert_int_equal(r.status, PERP_STATUS_TIME_LIMIT);
     assert_int_equal(r.iterations, 0);
   }
@@ -84,7 +91,11 @@ static void time_limit(void **state) {
   sample_free(&s);
 }
 
-typedef struct watcher { int stop_at, calls; double smallest, last; int32_t iteration; } watcher;
+typedef struct watcher {
+  int stop_at, calls;
+  double smallest, last;
+  int32_t iteration;
+} watcher;
 static int watch(void *context, const perp_statistics *statistics) {
   watcher *w = context;
   w->calls++;
@@ -106,7 +117,8 @@ static void stop_from_callback(void **state) {
     o.context = &w;
     memset(s.x, 0, 200*sizeof *s.x);
     perp_result r;
-    assert_int_equal(perp_solve_once(sample_csc(&s, 0, PERP_CLAIM_SYMMETRIC), s.x, &o, &r), PERP_OK);
+    assert_int_equal(perp_solve_once(sample_csc(&s, 0, PERP_CLAIM_SYMMETRIC), s.x, &o, &r),
+                     PERP_OK);
     assert_int_equal(r.status, PERP_STATUS_STOPPED);
     assert_int_equal(r.iterations, 5);
     assert_int_equal(w.calls, 5);
@@ -116,7 +128,7 @@ static void stop_from_callback(void **state) {
 
 // ---- best iterate, trace ----
 
-static void best_iterate(void **state) {   // random matrices: methods diverge, wander and overflow
+static void best_iterate(void **state) {  // random matrices: methods diverge, wander and overflow
   (void)state;
   support_state = 3;
   for (int trial = 0; trial < 400; trial++) {
@@ -143,16 +155,18 @@ static void best_iterate(void **state) {   // random matrices: methods diverge, 
       assert_int_equal(perp_certify(sample_dense(&s), x, 1e-8, 0, NULL, &before), PERP_OK);
       assert_int_equal(perp_solve_once(&s.problem, x, &o, &r), PERP_OK);
       assert_int_equal(perp_certify(&s.problem, x, 1e-8, 0, NULL, &after), PERP_OK);
-      for (int32_t i = 0; i < n; i++) assert_true(isfinite(x[i]) && x[i] >= s.lo[i] && x[i] <= s.hi[i]);
+      for (int32_t i = 0; i < n; i++)
+        assert_true(isfinite(x[i]) && x[i] >= s.lo[i] && x[i] <= s.hi[i]);
       assert_int_equal(r.status == PERP_STATUS_SOLVED, after.solved);
       assert_true(r.certificate.residual == after.residual);
       if (!after.solved && after.residual > before.residual*(1 + 1e-9))
-        fail_msg("trial %d, %s: residual %g after, %g of the guess", trial, sweepers[k], after.residual, before.residual);
-      // jacobi and apgd tell the residual itself: nothing in the trace is better than what is returned
+        fail_msg("trial %d, %s: residual %g after, %g of the guess", trial, sweepers[k],
+                 after.residual, before.residual);
+      // jacobi and apgd tell the residual itself: nothing in the trace beats what is returned
       for (int32_t t = 0; t < r.trace_count && (k == 0 || k == 4) && !after.solved; t++)
         if (trace[t].residual < after.residual*(1 - 1e-6))
-          fail_msg("trial %d, %s: returned %g, iteration %d had %g", trial, sweepers[k], after.residual, trace[t].iteration,
-                   trace[t].residual);
+          fail_msg("trial %d, %s: returned %g, iteration %d had %g", trial, sweepers[k],
+                   after.residual, trace[t].iteration, trace[t].residual);
     }
     sample_free(&s);
   }
@@ -173,8 +187,10 @@ static void trace_decimation(void **state) {
     assert_int_equal(perp_solve_once(sample_csc(&s, 0, 0), s.x, &o, &r), PERP_OK);
     assert_int_equal(r.iterations, 777);
     assert_true(r.trace_count >= 1 && r.trace_count <= capacity);
-    for (int k = 0; k < r.trace_count; k++) assert_int_equal(trace[k].iteration, k*r.trace_stride);
-    assert_true(capacity == 1 || (r.trace_count - 1)*r.trace_stride + r.trace_stride > 777 - r.trace_stride);
+    for (int k = 0; k < r.trace_count; k++)
+      assert_int_equal(trace[k].iteration, k*r.trace_stride);
+    assert_true(capacity == 1 ||
+                (r.trace_count - 1)*r.trace_stride + r.trace_stride > 777 - r.trace_stride);
     unsigned char untouched[sizeof trace[0]];
     memset(untouched, 0x55, sizeof untouched);
     assert_memory_equal(&trace[capacity], untouched, sizeof untouched);
@@ -229,7 +245,8 @@ static void default_guard(void **state) {
   o = perp_default_options(perp_find_method("pgs"));
   const perp_limits limits = perp_limits_of(&s.problem);
   perp_solver *solver = (perp_solver *)&s;
-  assert_int_equal(perp_solver_create(perp_find_method("apgd"), &limits, &o, NULL, &solver), PERP_ERROR_OPTION);
+  assert_int_equal(perp_solver_create(perp_find_method("apgd"), &limits, &o, NULL, &solver),
+                   PERP_ERROR_OPTION);
   says("pgs");
   assert_ptr_equal(solver, &s);
   o.trace_capacity = 3;
@@ -241,15 +258,19 @@ static void default_guard(void **state) {
 }
 
 static const perp_parameter *parameter_of(const perp_method *m, int32_t k) {
-  return k < m->parameter_count ? &m->parameters[k] : perp_common_parameter_at(k - m->parameter_count);
+  return k < m->parameter_count ? &m->parameters[k]
+                                : perp_common_parameter_at(k - m->parameter_count);
 }
 
 static void poke(perp_options *o, const perp_parameter *p, double v) {
   unsigned char *field = (unsigned char *)o + p->offset;
   const int32_t small = v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : (int32_t)v;
-  if (p->kind == PERP_KIND_REAL) memcpy(field, &v, sizeof v);
-  else if (p->kind == PERP_KIND_LONG) memcpy(field, &(int64_t){(int64_t)v}, sizeof(int64_t));
-  else memcpy(field, &small, sizeof small);
+  if (p->kind == PERP_KIND_REAL)
+    memcpy(field, &v, sizeof v);
+  else if (p->kind == PERP_KIND_LONG)
+    memcpy(field, &(int64_t){(int64_t)v}, sizeof(int64_t));
+  else
+    memcpy(field, &small, sizeof small);
 }
 
 static void every_parameter(void **state) {
@@ -269,17 +290,23 @@ static void every_parameter(void **state) {
       // every legal value by name: the default, and the closed ends
       const double legal[] = {p->initial, p->low, p->high};
       for (int v = 0; v < 3; v++) {
-        if ((v == 1 && p->low_open) || (v == 2 && p->high_open) || (p->kind == PERP_KIND_SEED && v == 2)) continue;
+        if ((v == 1 && p->low_open) || (v == 2 && p->high_open) ||
+            (p->kind == PERP_KIND_SEED && v == 2))
+          continue;
         if (p->kind == PERP_KIND_CHOICE) {
           const char *c = p->choices;
           for (int skip = (int)legal[v]; skip > 0; skip--) c = strchr(c, '|') + 1;
           snprintf(text, sizeof text, "%.*s", (int)strcspn(c, "|"), c);
-        } else snprintf(text, sizeof text, "%.17g", legal[v]);
-        if (perp_set_option(&o, p->name, text) != PERP_OK) fail_msg("%s %s: %s", m->name, text, perp_last_message());
+        } else
+          snprintf(text, sizeof text, "%.17g", legal[v]);
+        if (perp_set_option(&o, p->name, text) != PERP_OK)
+          fail_msg("%s %s: %s", m->name, text, perp_last_message());
         assert_true(perp_parameter_value(&o, p) == legal[v]);
       }
       // illegal ones change nothing, by name and by field
-      const char *const junk[] = {"", "x", "1x", "nan", "1e999x", "a|b", p->choices != NULL ? p->choices : "0|1", "- 1", "0.5.5"};
+      const char *const junk[] = {
+          "",    "x",    "1x", "nan", "1e999x", "a|b", p->choices != NULL ? p->choices : "0|1",
+          "- 1", "0.5.5"};
       memcpy(before, &o, sizeof o);
       for (size_t v = 0; v < sizeof junk/sizeof junk[0]; v++) {
         assert_int_equal(perp_set_option(&o, p->name, junk[v]), PERP_ERROR_OPTION);
@@ -291,11 +318,14 @@ static void every_parameter(void **state) {
         assert_int_equal(perp_set_option(&o, p->name, "18446744073709551616"), PERP_ERROR_OPTION);
         assert_int_equal(perp_set_option(&o, p->name, "18446744073709551615"), PERP_OK);
         assert_true(o.seed == UINT64_MAX);
-        if (perp_solve_once(sample_dense(&s), x, &o, &r) != PERP_OK) fail_msg("%s", perp_last_message());
+        if (perp_solve_once(sample_dense(&s), x, &o, &r) != PERP_OK)
+          fail_msg("%s", perp_last_message());
         continue;
       }
       const double step = p->kind == PERP_KIND_REAL ? 1e-9 : 1.0;
-      const double wrong[] = {p->low_open ? p->low : p->low - step, p->high_open ? p->high : p->high + (p->high > 1e15 ? 1e-9*p->high : step)};
+      const double wrong[] = {p->low_open ? p->low : p->low - step,
+                              p->high_open ? p->high
+                                           : p->high + (p->high > 1e15 ? 1e-9*p->high : step)};
       for (int v = 0; v < 2; v++) {
         if (fabs(wrong[v]) == INF && p->kind != PERP_KIND_REAL) continue;
         if (p->high == INF && v == 1 && !p->high_open) continue;
@@ -304,7 +334,9 @@ static void every_parameter(void **state) {
           assert_int_equal(perp_set_option(&o, p->name, text), PERP_ERROR_OPTION);
           says(p->name);
         }
-        if (p->kind != PERP_KIND_REAL && p->kind != PERP_KIND_LONG && (wrong[v] > INT32_MAX || wrong[v] < INT32_MIN)) continue;
+        if (p->kind != PERP_KIND_REAL && p->kind != PERP_KIND_LONG &&
+            (wrong[v] > INT32_MAX || wrong[v] < INT32_MIN))
+          continue;
         perp_options direct = perp_default_options(m);
         poke(&direct, p, wrong[v]);
         assert_int_equal(perp_solve_once(sample_dense(&s), x, &direct, &r), PERP_ERROR_OPTION);
@@ -323,7 +355,8 @@ static void every_parameter(void **state) {
     says("no option 'no.such'");
     assert_int_equal(perp_set_option(&o, NULL, "1"), PERP_ERROR_ARGUMENT);
     assert_int_equal(perp_set_option(NULL, "tol", "1"), PERP_ERROR_ARGUMENT);
-    for (const char *const *w = (const char *const[]){"yes", "on", "true", "1", NULL}; *w != NULL; w++) {
+    for (const char *const *w = (const char *const[]){"yes", "on", "true", "1", NULL}; *w != NULL;
+         w++) {
       o.presolve = 0;
       assert_int_equal(perp_set_option(&o, "presolve", *w), PERP_OK);
       assert_int_equal(o.presolve, 1);
@@ -339,7 +372,8 @@ static void errors_leave_outputs(void **state) {
   sample s = laplacian(4);
   perp_limits limits = perp_limits_of(sample_csc(&s, 0, 0));
   perp_solver *solver;
-  assert_int_equal(perp_solver_create(perp_find_method("pgs"), &limits, NULL, NULL, &solver), PERP_OK);
+  assert_int_equal(perp_solver_create(perp_find_method("pgs"), &limits, NULL, NULL, &solver),
+                   PERP_OK);
   perp_result r;
   memset(&r, 0x44, sizeof r);
   double x[5] = {1, 2, 3, 4, 5};
@@ -353,7 +387,8 @@ static void errors_leave_outputs(void **state) {
   assert_int_equal(perp_solve(solver, sample_csc(&s, 0, 0), x, &r), PERP_ERROR_PROBLEM);
   s.b[2] = 1;
   const double bad[] = {1, NAN, 3, 4};
-  assert_int_equal(perp_solve(solver, sample_csc(&s, 0, 0), (double *)(uintptr_t)bad, &r), PERP_ERROR_ARGUMENT);
+  assert_int_equal(perp_solve(solver, sample_csc(&s, 0, 0), (double *)(uintptr_t)bad, &r),
+                   PERP_ERROR_ARGUMENT);
   says("x[1]");
   assert_int_equal(perp_solve(solver, NULL, x, &r), PERP_ERROR_ARGUMENT);
   assert_int_equal(perp_solve(solver, &s.problem, NULL, &r), PERP_ERROR_ARGUMENT);
@@ -369,13 +404,17 @@ static void errors_leave_outputs(void **state) {
   assert_int_equal(perp_solver_create(NULL, &limits, NULL, NULL, &solver), PERP_ERROR_ARGUMENT);
   assert_int_equal(perp_solver_create(NULL, NULL, NULL, NULL, &solver), PERP_ERROR_ARGUMENT);
   limits.n = 50;
-  assert_int_equal(perp_solver_create(perp_find_method("enumerate"), &limits, NULL, NULL, &solver), PERP_ERROR_UNSUPPORTED);
+  assert_int_equal(perp_solver_create(perp_find_method("enumerate"), &limits, NULL, NULL, &solver),
+                   PERP_ERROR_UNSUPPORTED);
   sample_free(&s);
   sample_free(&big);
   sample_free(&full);
 }
 
-typedef struct fuse { const sample *s; int left; } fuse;
+typedef struct fuse {
+  const sample *s;
+  int left;
+} fuse;
 static int fused(void *context, const double *x, double *y) {
   fuse *f = context;
   if (f->left-- == 0) return -9;
@@ -386,7 +425,7 @@ static int fused(void *context, const double *x, double *y) {
   return 0;
 }
 
-static void operator_abort(void **state) {   // at the k-th product, for all k
+static void operator_abort(void **state) {  // at the k-th product, for all k
   (void)state;
   sample s = laplacian(12);
   double diagonal[12];
@@ -481,8 +520,10 @@ static void batch(void **state) {
     says("problem 2: b[1]");
     for (int k = 0; k < COUNT; k++) {
       assert_int_equal(r[k].status, k == 2 || k == 4 ? PERP_STATUS_UNSOLVED : PERP_STATUS_SOLVED);
-      if (k != 2 && k != 4) assert_true(own_residual(&s[k], x[k], NULL) < 1e-7);
-      else assert_true(r[k].certificate.solved == 0 && r[k].message[0] != '\0');
+      if (k != 2 && k != 4)
+        assert_true(own_residual(&s[k], x[k], NULL) < 1e-7);
+      else
+        assert_true(r[k].certificate.solved == 0 && r[k].message[0] != '\0');
     }
     assert_int_equal(perp_solve_batch(solver, NULL, 0, NULL, NULL), PERP_OK);
     assert_int_equal(perp_solve_batch(solver, NULL, 1, x, r), PERP_ERROR_ARGUMENT);
@@ -494,7 +535,8 @@ static void batch(void **state) {
 static void measures_stop_and_never_certify(void **state) {
   (void)state;
   sample s = laplacian(100);
-  const char *const names[] = {"natural", "e13", "minmap", "fischer", "mns08_r1", "mns08_r2", "box"};
+  const char *const names[] = {"natural",  "e13",      "minmap", "fischer",
+                               "mns08_r1", "mns08_r2", "box"};
   for (int k = 0; k < 7; k++) {
     perp_options o = options_for("pgs");
     perp_result r;
@@ -521,10 +563,19 @@ static void measures_stop_and_never_certify(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(iteration_limit), cmocka_unit_test(time_limit), cmocka_unit_test(stop_from_callback), cmocka_unit_test(best_iterate),
-    cmocka_unit_test(trace_decimation), cmocka_unit_test(warm_start), cmocka_unit_test(default_guard), cmocka_unit_test(every_parameter),
-    cmocka_unit_test(errors_leave_outputs), cmocka_unit_test(operator_abort), cmocka_unit_test(reuse_gives_the_same_bits),
-    cmocka_unit_test(batch), cmocka_unit_test(measures_stop_and_never_certify),
+      cmocka_unit_test(iteration_limit),
+      cmocka_unit_test(time_limit),
+      cmocka_unit_test(stop_from_callback),
+      cmocka_unit_test(best_iterate),
+      cmocka_unit_test(trace_decimation),
+      cmocka_unit_test(warm_start),
+      cmocka_unit_test(default_guard),
+      cmocka_unit_test(every_parameter),
+      cmocka_unit_test(errors_leave_outputs),
+      cmocka_unit_test(operator_abort),
+      cmocka_unit_test(reuse_gives_the_same_bits),
+      cmocka_unit_test(batch),
+      cmocka_unit_test(measures_stop_and_never_certify),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

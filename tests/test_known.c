@@ -8,31 +8,50 @@ static perp_result solve(const char *method, const perp_problem *p, double *x) {
   return r;
 }
 
-static void close_to(const char *method, const double *x, const double *answer, int32_t n, double tol) {
+static void close_to(const char *method, const double *x, const double *answer, int32_t n,
+                     double tol) {
   for (int32_t i = 0; i < n; i++)
-    if (!(fabs(x[i] - answer[i]) <= tol)) fail_msg("%s: x[%d] = %.12g, expected %.12g", method, i, x[i], answer[i]);
+    if (!(fabs(x[i] - answer[i]) <= tol))
+      fail_msg("%s: x[%d] = %.12g, expected %.12g", method, i, x[i], answer[i]);
 }
 
 static void one_variable(void **state) {
   (void)state;
-  const struct { double a, b, lo, hi, x; perp_status status; } cases[] = {
-    {1, -9.8, 0, INF, 9.8, PERP_STATUS_SOLVED}, {1, 9.8, 0, INF, 0, PERP_STATUS_SOLVED},   {1, 0, 0, INF, 0, PERP_STATUS_SOLVED},
-    {2, -9.8, 0, 1, 1, PERP_STATUS_SOLVED},     {2, 9.8, -3, 1, -3, PERP_STATUS_SOLVED},   {2, 9.8, -INF, INF, -4.9, PERP_STATUS_SOLVED},
-    {-1, 1, 0, INF, 0, PERP_STATUS_SOLVED},     {0, 1, 0, INF, 0, PERP_STATUS_SOLVED},     {0, -1, 0, 4, 4, PERP_STATUS_SOLVED},
-    {0, -1, 0, INF, 0, PERP_STATUS_INFEASIBLE}, {0, 1, -INF, 5, 0, PERP_STATUS_INFEASIBLE}, {0, 0, 0, INF, NAN, PERP_STATUS_SOLVED},   // any x
-    {5, 7, 3, 3, 3, PERP_STATUS_SOLVED},        {1e-30, -1e-30, 0, INF, 1, PERP_STATUS_SOLVED}, {1e30, -1e30, 0, INF, 1, PERP_STATUS_SOLVED},
+  const struct {
+    double a, b, lo, hi, x;
+    perp_status status;
+  } cases[] = {
+      {1, -9.8, 0, INF, 9.8, PERP_STATUS_SOLVED},
+      {1, 9.8, 0, INF, 0, PERP_STATUS_SOLVED},
+      {1, 0, 0, INF, 0, PERP_STATUS_SOLVED},
+      {2, -9.8, 0, 1, 1, PERP_STATUS_SOLVED},
+      {2, 9.8, -3, 1, -3, PERP_STATUS_SOLVED},
+      {2, 9.8, -INF, INF, -4.9, PERP_STATUS_SOLVED},
+      {-1, 1, 0, INF, 0, PERP_STATUS_SOLVED},
+      {0, 1, 0, INF, 0, PERP_STATUS_SOLVED},
+      {0, -1, 0, 4, 4, PERP_STATUS_SOLVED},
+      {0, -1, 0, INF, 0, PERP_STATUS_INFEASIBLE},
+      {0, 1, -INF, 5, 0, PERP_STATUS_INFEASIBLE},
+      {0, 0, 0, INF, NAN, PERP_STATUS_SOLVED},  // any x
+      {5, 7, 3, 3, 3, PERP_STATUS_SOLVED},
+      {1e-30, -1e-30, 0, INF, 1, PERP_STATUS_SOLVED},
+      {1e30, -1e30, 0, INF, 1, PERP_STATUS_SOLVED},
   };
   for (int32_t k = 0; k < perp_method_count(); k++)
     for (size_t c = 0; c < sizeof cases/sizeof cases[0]; c++) {
       const perp_dense d = {.n = 1, .value = &cases[c].a};
-      const perp_problem p = {.A = perp_from_dense(&d, 0), .b = &cases[c].b, .lo = &cases[c].lo, .hi = &cases[c].hi};
+      const perp_problem p = {
+          .A = perp_from_dense(&d, 0), .b = &cases[c].b, .lo = &cases[c].lo, .hi = &cases[c].hi};
       double x = 0.0;
       const char *name = perp_method_at(k)->name;
       const perp_result r = solve(name, &p, &x);
-      if (r.status != cases[c].status) fail_msg("%s, case %zu: %s: %s", name, c, perp_status_name(r.status), r.message);
-      if (r.status == PERP_STATUS_SOLVED && !isnan(cases[c].x)) close_to(name, &x, &cases[c].x, 1, 1e-7*(1 + fabs(cases[c].x)));
+      if (r.status != cases[c].status)
+        fail_msg("%s, case %zu: %s: %s", name, c, perp_status_name(r.status), r.message);
+      if (r.status == PERP_STATUS_SOLVED && !isnan(cases[c].x))
+        close_to(name, &x, &cases[c].x, 1, 1e-7*(1 + fabs(cases[c].x)));
     }
-  const double a = -1, b = -1;   // y = -x - 1 < 0: no solution, and no linear proof of it at x = 0 alone
+  const double a = -1,
+               b = -1;  // y = -x - 1 < 0: no solution, and no linear proof of it at x = 0 alone
   const perp_dense d = {.n = 1, .value = &a};
   const perp_problem p = {.A = perp_from_dense(&d, 0), .b = &b};
   for (int32_t k = 0; k < perp_method_count(); k++) {
@@ -46,7 +65,8 @@ static void one_variable(void **state) {
 
 static void three_by_three(void **state) {
   (void)state;
-  const double M[] = {60, 26, 37, 26, 36, 29, 37, 29, 30}, b[] = {-1, -1, -1}, answer[] = {0, 1.0/239, 7.0/239};
+  const double M[] = {60, 26, 37, 26, 36, 29, 37, 29, 30}, b[] = {-1, -1, -1},
+               answer[] = {0, 1.0/239, 7.0/239};
   const perp_dense d = {.n = 3, .value = M};
   const perp_problem p = {.A = perp_from_dense(&d, PERP_CLAIM_SYMMETRIC), .b = b};
   const char *const names[] = {"enumerate", "auto", "pgs", "psor", "nncg", "apgd"};
@@ -68,7 +88,7 @@ static void murty_and_fathi(void **state) {
         AT(&f, i, j) = i == j ? 4*i + 1 : 4*(i < j ? i : j) + 2;
       }
       m.b[i] = f.b[i] = -1;
-      e.b[i] = -(ldexp(1.0, n + 1) - ldexp(1.0, i + 1));   // -(2^i + ... + 2^n), i from 1
+      e.b[i] = -(ldexp(1.0, n + 1) - ldexp(1.0, i + 1));  // -(2^i + ... + 2^n), i from 1
     }
     m.x[n - 1] = 1;
     e.x[n - 1] = ldexp(1.0, n);
@@ -77,7 +97,7 @@ static void murty_and_fathi(void **state) {
     const char *const names[] = {"pgs", "auto", "enumerate"};
     for (int k = 0; k < 3; k++) {
       sample *const both[] = {&m, &e};
-      for (int q = 0; q < 2; q++) {   // triangular: presolve alone unravels them
+      for (int q = 0; q < 2; q++) {  // triangular: presolve alone unravels them
         memset(x, 0, sizeof x);
         assert_int_equal(solve(names[k], sample_csc(both[q], 0, 0), x).status, PERP_STATUS_SOLVED);
         close_to(names[k], x, both[q]->x, n, 1e-9*both[q]->x[n - 1]);
@@ -86,8 +106,10 @@ static void murty_and_fathi(void **state) {
         perp_result r;
         memset(x, 0, sizeof x);
         assert_int_equal(perp_solve_once(&both[q]->problem, x, &o, &r), PERP_OK);
-        if (r.status == PERP_STATUS_SOLVED) close_to(names[k], x, both[q]->x, n, 1e-4*both[q]->x[n - 1]);
-        else assert_string_not_equal(names[k], "enumerate");
+        if (r.status == PERP_STATUS_SOLVED)
+          close_to(names[k], x, both[q]->x, n, 1e-4*both[q]->x[n - 1]);
+        else
+          assert_string_not_equal(names[k], "enumerate");
       }
     }
     const char *const symmetric[] = {"enumerate", "auto", "pgs", "psor", "nncg", "apgd"};
@@ -103,7 +125,8 @@ static void murty_and_fathi(void **state) {
   }
 }
 
-static void newton_cycle(void **state) {   // [1 0 a; a 1 0; 0 a 1], b = 1: the solution is 0, Newton cycles for a > 1
+static void newton_cycle(
+    void **state) {  // [1 0 a; a 1 0; 0 a 1], b = 1: the solution is 0, Newton cycles for a > 1
   (void)state;
   for (int k = 0; k < perp_method_count(); k++) {
     const double a = 1.5, M[] = {1, 0, a, a, 1, 0, 0, a, 1}, b[] = {1, 1, 1}, zero[] = {0, 0, 0};
@@ -116,7 +139,7 @@ static void newton_cycle(void **state) {   // [1 0 a; a 1 0; 0 a 1], b = 1: the 
   }
 }
 
-static void no_solution(void **state) {   // feasible but unsolvable; minus the identity; rank one
+static void no_solution(void **state) {  // feasible but unsolvable; minus the identity; rank one
   (void)state;
   const double M[] = {0, 1, 0, 0}, b[] = {-1, 1};
   const perp_dense d = {.n = 2, .value = M};
@@ -127,7 +150,7 @@ static void no_solution(void **state) {   // feasible but unsolvable; minus the 
     assert_int_not_equal(r.status, PERP_STATUS_SOLVED);
     assert_int_not_equal(r.status, PERP_STATUS_INFEASIBLE);
   }
-  enum { N = 5 };   // -I, b = 1: 2^n solutions, every x_i in {0, 1}
+  enum { N = 5 };  // -I, b = 1: 2^n solutions, every x_i in {0, 1}
   sample s = sample_new(N);
   for (int i = 0; i < N; i++) {
     AT(&s, i, i) = -1;
@@ -140,7 +163,8 @@ static void no_solution(void **state) {   // feasible but unsolvable; minus the 
   sample_free(&s);
 }
 
-static void redundant_contacts(void **state) {   // rank one, consistent: a body on many identical contacts
+static void redundant_contacts(
+    void **state) {  // rank one, consistent: a body on many identical contacts
   (void)state;
   enum { N = 30 };
   sample s = sample_new(N);
@@ -154,7 +178,8 @@ static void redundant_contacts(void **state) {   // rank one, consistent: a body
     const perp_result r = solve(names[k], sample_dense(&s), s.x);
     double sum = 0;
     for (int i = 0; i < N; i++) sum += s.x[i];
-    if (r.status != PERP_STATUS_SOLVED || fabs(sum - 9.8) > 1e-6) fail_msg("%s: %s, sum %g", names[k], r.message, sum);
+    if (r.status != PERP_STATUS_SOLVED || fabs(sum - 9.8) > 1e-6)
+      fail_msg("%s: %s, sum %g", names[k], r.message, sum);
   }
   sample_free(&s);
 }
@@ -163,16 +188,21 @@ static double objective(const perp_sample *g, const double *x) {
   long double sum = 0;
   for (int32_t j = 0; j < g->n; j++) {
     long double column = g->b[j];
-    for (int32_t p = g->colptr[j]; p < g->colptr[j + 1]; p++) column += 0.5L*g->value[p]*x[g->row[p]];
+    for (int32_t p = g->colptr[j]; p < g->colptr[j + 1]; p++)
+      column += 0.5L*g->value[p]*x[g->row[p]];
     sum += column*x[j];
   }
   return (double)sum;
 }
 
-static void journal_bearing(void **state) {   // minima printed for MINPACK-2 and COPS
+static void journal_bearing(void **state) {  // minima printed for MINPACK-2 and COPS
   (void)state;
-  const struct { double nx, ny, e, f; int32_t at_bound; } cases[] = {
-    {8, 12, 0.1, -0.1834372196, -1}, {50, 50, 0.99, -60.15092732, -1}, {50, 50, 0.1, -0.180487995, 824}};
+  const struct {
+    double nx, ny, e, f;
+    int32_t at_bound;
+  } cases[] = {{8, 12, 0.1, -0.1834372196, -1},
+               {50, 50, 0.99, -60.15092732, -1},
+               {50, 50, 0.1, -0.180487995, 824}};
   const perp_family *family = perp_find_family("bearing");
   assert_non_null(family);
   for (int c = 0; c < 3; c++) {
@@ -193,11 +223,13 @@ static void journal_bearing(void **state) {   // minima printed for MINPACK-2 an
       const perp_result r = solve(names[k], &g.problem, x);
       if (r.status != PERP_STATUS_SOLVED) fail_msg("%s on %s: %s", names[k], g.note, r.message);
       const double f = objective(&g, x);
-      if (fabs(f - cases[c].f) > 1e-7*fabs(cases[c].f)) fail_msg("%s on %s: f = %.12g, printed %.12g", names[k], g.note, f, cases[c].f);
+      if (fabs(f - cases[c].f) > 1e-7*fabs(cases[c].f))
+        fail_msg("%s on %s: f = %.12g, printed %.12g", names[k], g.note, f, cases[c].f);
       int32_t at_bound = 0;
       for (int32_t i = 0; i < g.n; i++) at_bound += x[i] <= 1e-9;
       if (cases[c].at_bound >= 0 && abs(at_bound - cases[c].at_bound) > 8)
-        fail_msg("%s on %s: %d at the bound, printed %d", names[k], g.note, at_bound, cases[c].at_bound);
+        fail_msg("%s on %s: %d at the bound, printed %d", names[k], g.note, at_bound,
+                 cases[c].at_bound);
     }
     free(x);
     perp_sample_free(&g);
@@ -206,8 +238,10 @@ static void journal_bearing(void **state) {   // minima printed for MINPACK-2 an
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(one_variable), cmocka_unit_test(three_by_three), cmocka_unit_test(murty_and_fathi), cmocka_unit_test(newton_cycle),
-    cmocka_unit_test(no_solution), cmocka_unit_test(redundant_contacts), cmocka_unit_test(journal_bearing),
+      cmocka_unit_test(one_variable),    cmocka_unit_test(three_by_three),
+      cmocka_unit_test(murty_and_fathi), cmocka_unit_test(newton_cycle),
+      cmocka_unit_test(no_solution),     cmocka_unit_test(redundant_contacts),
+      cmocka_unit_test(journal_bearing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,11 @@
-// test_memory.c: nothing is allocated inside perp_solve, and the k-th allocation fails, for all k, without a leak.
+// test_memory.c: nothing is allocated inside perp_solve; the k-th allocation fails, for all k.
 #include "support.h"
 
 // ---- malloc itself, where it can be watched: glibc without a sanitizer ----
 
 #if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
+    __has_feature(memory_sanitizer)
 #define SANITIZED 1
 #endif
 #endif
@@ -17,10 +18,10 @@
 #define WATCHED 0
 #endif
 
-static int watching;         // count the calls
-static long seen;            // calls while watching
-static long fails_at = -1;   // the call that returns NULL, counted from 0; -1: none
-static long alive;           // blocks allocated while watching and not freed
+static int watching;        // count the calls
+static long seen;           // calls while watching
+static long fails_at = -1;  // the call that returns NULL, counted from 0; -1: none
+static long alive;          // blocks allocated while watching and not freed
 
 #if WATCHED
 void *__libc_malloc(size_t bytes);
@@ -29,7 +30,9 @@ void *__libc_realloc(void *memory, size_t bytes);
 void *__libc_memalign(size_t alignment, size_t bytes);
 void __libc_free(void *memory);
 
-static int refused(void) { return watching && seen++ == fails_at; }
+static int refused(void) {
+  return watching && seen++ == fails_at;
+}
 
 void *malloc(size_t bytes) {
   if (refused()) return NULL;
@@ -69,7 +72,9 @@ static void unwatch(void) {
 
 // ---- an allocator that counts and fails ----
 
-typedef struct counter { long calls, alive, fails_at; } counter;
+typedef struct counter {
+  long calls, alive, fails_at;
+} counter;
 
 static void *counting_allocate(void *context, size_t bytes) {
   counter *c = context;
@@ -103,7 +108,9 @@ static void nothing_inside_solve(void **state) {
     if (!(m->traits & PERP_TRAIT_NO_ALLOC)) continue;
     for (int trial = 0; trial < 24; trial++) {
       sample s = contact_like(whole(1, m->n_max > 0 ? 9 : 30));
-      const perp_problem *p = trial & 1 ? sample_dense(&s) : sample_csc(&s, trial & 2, trial & 4 ? PERP_CLAIM_SYMMETRIC : 0);
+      const perp_problem *p = trial & 1
+                                  ? sample_dense(&s)
+                                  : sample_csc(&s, trial & 2, trial & 4 ? PERP_CLAIM_SYMMETRIC : 0);
       perp_limits limits = perp_limits_of(p);
       limits.n += trial & 8 ? 3 : 0;
       counter c = {.fails_at = -1};
@@ -114,7 +121,8 @@ static void nothing_inside_solve(void **state) {
       o.threads = trial%3 == 0 ? 2 : 1;
       if (perp_find_parameter(m, "sweep.order") != NULL) o.sweep.order = trial%2;
       perp_solver *solver;
-      if (perp_solver_create(m, &limits, &o, &allocator, &solver) != PERP_OK) fail_msg("%s", perp_last_message());
+      if (perp_solver_create(m, &limits, &o, &allocator, &solver) != PERP_OK)
+        fail_msg("%s", perp_last_message());
       const long before = c.calls;
       perp_result r;
       watch(-1);
@@ -191,30 +199,39 @@ static void halves_of_an_allocator(void **state) {
   const perp_limits limits = perp_limits_of(sample_csc(&s, 0, 0));
   counter c = {.fails_at = -1};
   perp_solver *solver = NULL;
-  const perp_allocator no_release = {counting_allocate, NULL, &c}, no_allocate = {NULL, counting_release, &c}, none = {0};
-  assert_int_equal(perp_solver_create(NULL, &limits, NULL, &no_release, &solver), PERP_ERROR_ARGUMENT);
-  assert_int_equal(perp_solver_create(NULL, &limits, NULL, &no_allocate, &solver), PERP_ERROR_ARGUMENT);
+  const perp_allocator no_release = {counting_allocate, NULL, &c},
+                       no_allocate = {NULL, counting_release, &c}, none = {0};
+  assert_int_equal(perp_solver_create(NULL, &limits, NULL, &no_release, &solver),
+                   PERP_ERROR_ARGUMENT);
+  assert_int_equal(perp_solver_create(NULL, &limits, NULL, &no_allocate, &solver),
+                   PERP_ERROR_ARGUMENT);
   assert_int_equal(perp_solver_create(NULL, &limits, NULL, &none, &solver), PERP_OK);
   perp_solver_destroy(solver);
   sample_free(&s);
 }
 
-static void limits_beyond_memory(void **state) {   // sizes that overflow size_t or no allocator grants
+static void limits_beyond_memory(
+    void **state) {  // sizes that overflow size_t or no allocator grants
   (void)state;
-  const perp_limits absurd[] = {{.n = INT32_MAX, .nnz = INT64_MAX}, {.n = 10, .nnz = INT64_MAX/8}, {.n = 10, .nnz = 10, .scratch = SIZE_MAX},
-                                {.n = 10, .nnz = 10, .scratch = SIZE_MAX/2}, {.n = 10, .nnz = INT64_MAX, .scratch = SIZE_MAX - 4096}};
+  const perp_limits absurd[] = {{.n = INT32_MAX, .nnz = INT64_MAX},
+                                {.n = 10, .nnz = INT64_MAX/8},
+                                {.n = 10, .nnz = 10, .scratch = SIZE_MAX},
+                                {.n = 10, .nnz = 10, .scratch = SIZE_MAX/2},
+                                {.n = 10, .nnz = INT64_MAX, .scratch = SIZE_MAX - 4096}};
   for (size_t k = 0; k < sizeof absurd/sizeof absurd[0]; k++)
     for (int32_t m = 0; m < perp_method_count(); m++) {
-      counter c = {.fails_at = 1};   // the block, if it is asked for at all
+      counter c = {.fails_at = 1};  // the block, if it is asked for at all
       const perp_allocator allocator = {counting_allocate, counting_release, &c};
       perp_solver *solver = NULL;
-      const perp_error error = perp_solver_create(perp_method_at(m), &absurd[k], NULL, &allocator, &solver);
+      const perp_error error =
+          perp_solver_create(perp_method_at(m), &absurd[k], NULL, &allocator, &solver);
       assert_true(error == PERP_ERROR_MEMORY || (error == PERP_ERROR_UNSUPPORTED && k == 0));
       assert_int_equal(c.alive, 0);
     }
 }
 
-static void kth_malloc(void **state) {   // of the calls that have no allocator: solve_once, certify, generate
+static void kth_malloc(
+    void **state) {  // of the calls that have no allocator: solve_once, certify, generate
   (void)state;
 #if WATCHED
   support_state = 9;
@@ -249,7 +266,8 @@ static void kth_malloc(void **state) {   // of the calls that have no allocator:
     double values[32];
     for (int32_t k = 0; k < family->parameter_count; k++) {
       const perp_gallery_parameter *p = &family->parameters[k];
-      values[k] = p->integer && p->choices == NULL && p->initial > 3 ? (p->low > 3 ? p->low : 3) : p->initial;
+      values[k] = p->integer && p->choices == NULL && p->initial > 3 ? (p->low > 3 ? p->low : 3)
+                                                                     : p->initial;
     }
     for (long at = 0;; at++) {
       perp_sample g;
@@ -257,7 +275,8 @@ static void kth_malloc(void **state) {   // of the calls that have no allocator:
       const perp_error error = perp_generate(family, values, 1, &g);
       if (error == PERP_OK) perp_sample_free(&g);
       unwatch();
-      if (alive != 0) fail_msg("%s: %ld blocks lost when allocation %ld fails", family->name, alive, at);
+      if (alive != 0)
+        fail_msg("%s: %ld blocks lost when allocation %ld fails", family->name, alive, at);
       if (error == PERP_OK) break;
       if (error != PERP_ERROR_MEMORY) fail_msg("%s: %s", family->name, perp_last_message());
       assert_true(at < 500);
@@ -272,8 +291,9 @@ static void kth_malloc(void **state) {   // of the calls that have no allocator:
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(nothing_inside_solve), cmocka_unit_test(kth_allocation_of_create), cmocka_unit_test(kth_allocation_of_classify),
-    cmocka_unit_test(halves_of_an_allocator), cmocka_unit_test(limits_beyond_memory), cmocka_unit_test(kth_malloc),
+      cmocka_unit_test(nothing_inside_solve),       cmocka_unit_test(kth_allocation_of_create),
+      cmocka_unit_test(kth_allocation_of_classify), cmocka_unit_test(halves_of_an_allocator),
+      cmocka_unit_test(limits_beyond_memory),       cmocka_unit_test(kth_malloc),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

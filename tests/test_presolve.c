@@ -1,7 +1,7 @@
 // test_presolve.c: presolve and splitting change no answer: nothing is lost, nothing is invented.
 #include "support.h"
 
-// A random problem made of islands, fixed variables, empty rows and singletons; small whole numbers.
+// A random problem of islands, fixed variables, empty rows and singletons; small whole numbers.
 static sample patchwork(int32_t n, int definite) {
   sample s = sample_new(n);
   for (int32_t i = 0; i < n; i++)
@@ -19,8 +19,14 @@ static sample patchwork(int32_t n, int definite) {
     switch (whole(0, 7)) {
       case 0: s.lo[i] = s.hi[i] = whole(-1, 2); break;
       case 1: s.lo[i] = -INF; break;
-      case 2: s.lo[i] = whole(-2, 0); s.hi[i] = whole(1, 2); break;
-      case 3: s.lo[i] = -INF; s.hi[i] = whole(-1, 1); break;
+      case 2:
+        s.lo[i] = whole(-2, 0);
+        s.hi[i] = whole(1, 2);
+        break;
+      case 3:
+        s.lo[i] = -INF;
+        s.hi[i] = whole(-1, 1);
+        break;
       default: break;
     }
     if (!definite && whole(0, 5) == 0)
@@ -30,7 +36,11 @@ static sample patchwork(int32_t n, int definite) {
 }
 
 // The problem as CSC, CSC with stored zeros, dense by rows, by columns, with padding.
-typedef struct forms { sample *s; double wide[40*45]; perp_dense dense; } forms;
+typedef struct forms {
+  sample *s;
+  double wide[40*45];
+  perp_dense dense;
+} forms;
 
 static perp_problem form(forms *f, int which) {
   sample *s = f->s;
@@ -65,11 +75,14 @@ static void unique_solutions_agree(void **state) {
         assert_int_equal(perp_solve_once(&p, x, &o, &r), PERP_OK);
         double size;
         if (r.status != PERP_STATUS_SOLVED || own_residual(&s, x, &size) > 1e-6*(1 + size))
-          fail_msg("trial %d, %s, mode %d: %s, own residual %g", trial, names[k], mode, r.message, own_residual(&s, x, NULL));
+          fail_msg("trial %d, %s, mode %d: %s, own residual %g", trial, names[k], mode, r.message,
+                   own_residual(&s, x, NULL));
         for (int32_t i = 0; i < s.n; i++) {
-          if (k == 0 && mode == 0) reference[i] = x[i];
+          if (k == 0 && mode == 0)
+            reference[i] = x[i];
           else if (fabs(x[i] - reference[i]) > 1e-5)
-            fail_msg("trial %d, %s, mode %d: x[%d] = %.10g, was %.10g", trial, names[k], mode, i, x[i], reference[i]);
+            fail_msg("trial %d, %s, mode %d: x[%d] = %.10g, was %.10g", trial, names[k], mode, i,
+                     x[i], reference[i]);
         }
       }
     sample_free(&s);
@@ -77,7 +90,10 @@ static void unique_solutions_agree(void **state) {
 }
 
 enum { MOST = 600 };
-typedef struct collection { int32_t n, count, dimension[MOST]; double x[MOST][8]; } collection;
+typedef struct collection {
+  int32_t n, count, dimension[MOST];
+  double x[MOST][8];
+} collection;
 
 static int collect(void *context, const double *x, int32_t n, int32_t dimension) {
   collection *c = context;
@@ -117,18 +133,23 @@ static void no_solution_is_lost(void **state) {
       double x[8] = {0};
       assert_int_equal(perp_solve_once(&p, x, &o, &r[k]), PERP_OK);
       assert_int_equal(r[k].solutions, both[k]->count);
-      if (r[k].status == PERP_STATUS_SOLVED && own_residual(&s, x, NULL) > 1e-7) fail_msg("trial %d: false success", trial);
+      if (r[k].status == PERP_STATUS_SOLVED && own_residual(&s, x, NULL) > 1e-7)
+        fail_msg("trial %d: false success", trial);
       for (int32_t j = 0; j < both[k]->count; j++)
-        if (own_residual(&s, both[k]->x[j], NULL) > 1e-7) fail_msg("trial %d: reported point is no solution", trial);
+        if (own_residual(&s, both[k]->x[j], NULL) > 1e-7)
+          fail_msg("trial %d: reported point is no solution", trial);
     }
     if ((r[0].status == PERP_STATUS_SOLVED) != (r[1].status == PERP_STATUS_SOLVED))
       fail_msg("trial %d: '%s' without, '%s' with presolve", trial, r[0].message, r[1].message);
     // isolated solutions one by one; faces have several representatives
     for (int32_t j = 0; j < off.count; j++)
-      if (off.dimension[j] == 0 && !contains(&on, off.x[j], 0)) fail_msg("trial %d: solution %d lost by presolve", trial, j);
+      if (off.dimension[j] == 0 && !contains(&on, off.x[j], 0))
+        fail_msg("trial %d: solution %d lost by presolve", trial, j);
     for (int32_t j = 0; j < on.count; j++)
-      if (on.dimension[j] == 0 && !contains(&off, on.x[j], 0)) fail_msg("trial %d: solution %d invented by presolve", trial, j);
-    if (on.count != off.count) fail_msg("trial %d: %d pieces with, %d without presolve", trial, on.count, off.count);
+      if (on.dimension[j] == 0 && !contains(&off, on.x[j], 0))
+        fail_msg("trial %d: solution %d invented by presolve", trial, j);
+    if (on.count != off.count)
+      fail_msg("trial %d: %d pieces with, %d without presolve", trial, on.count, off.count);
     several += on.count > 1;
     none += on.count == 0;
     infeasible += r[1].status == PERP_STATUS_INFEASIBLE;
@@ -143,8 +164,9 @@ static void empty_rows(void **state) {
   const int32_t methods = perp_method_count();
   for (int32_t k = 0; k < methods; k++)
     for (int side = 0; side < 2; side++) {
-      const double value[] = {2, 0, 0, 0}, b[] = {-1, side ? 1e-30 : -1e-30}, lo[] = {0, side ? -INF : 0}, hi[] = {INF, side ? 5 : INF};
-      const int32_t colptr[] = {0, 2, 4}, row[] = {0, 1, 0, 1};   // zeros stored
+      const double value[] = {2, 0, 0, 0}, b[] = {-1, side ? 1e-30 : -1e-30},
+                   lo[] = {0, side ? -INF : 0}, hi[] = {INF, side ? 5 : INF};
+      const int32_t colptr[] = {0, 2, 4}, row[] = {0, 1, 0, 1};  // zeros stored
       const perp_csc c = {2, 2, colptr, row, value};
       const perp_problem p = {.A = perp_from_csc(&c, 0), .b = b, .lo = lo, .hi = hi};
       const perp_options o = perp_default_options(perp_method_at(k));
@@ -169,7 +191,7 @@ static void empty_rows(void **state) {
   }
 }
 
-static void everything_is_dictated(void **state) {   // a triangular chain: presolve finds all values
+static void everything_is_dictated(void **state) {  // a triangular chain: presolve finds all values
   (void)state;
   sample s = sample_new(12);
   for (int32_t i = 0; i < 12; i++) {
@@ -190,7 +212,7 @@ static void everything_is_dictated(void **state) {   // a triangular chain: pres
   sample_free(&s);
 }
 
-static void components(void **state) {   // labels, counted against a search of our own
+static void components(void **state) {  // labels, counted against a search of our own
   (void)state;
   support_state = 33;
   for (int trial = 0; trial < 500; trial++) {
@@ -218,7 +240,7 @@ static void components(void **state) {   // labels, counted against a search of 
   }
 }
 
-static void huge_fixed_values(void **state) {   // what moves into b overflows: no NaN, no claim
+static void huge_fixed_values(void **state) {  // what moves into b overflows: no NaN, no claim
   (void)state;
   for (int32_t k = 0; k < perp_method_count(); k++) {
     const double M[] = {1, 0, 1e200, 1}, b[] = {0, -1}, lo[] = {1e200, 0}, hi[] = {1e200, INF};
@@ -234,8 +256,12 @@ static void huge_fixed_values(void **state) {   // what moves into b overflows: 
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(unique_solutions_agree), cmocka_unit_test(no_solution_is_lost), cmocka_unit_test(empty_rows),
-    cmocka_unit_test(everything_is_dictated), cmocka_unit_test(components), cmocka_unit_test(huge_fixed_values),
+      cmocka_unit_test(unique_solutions_agree),
+      cmocka_unit_test(no_solution_is_lost),
+      cmocka_unit_test(empty_rows),
+      cmocka_unit_test(everything_is_dictated),
+      cmocka_unit_test(components),
+      cmocka_unit_test(huge_fixed_values),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,16 @@
-// test_shared.c: every problem of a folder of Matrix Market files: no method may claim what is not so.
+// test_shared.c: every problem of a folder of Matrix Market files: no false claims.
 //
-// PERP_SHARED_PROBLEMS names the folder: INDEX.csv with the columns name and status, and name/A.mtx, b.mtx, maybe lo.mtx
-// and hi.mtx. Without the folder the test is skipped.
+// PERP_SHARED_PROBLEMS names the folder: INDEX.csv with the columns name and status, and
+// name/A.mtx, b.mtx, maybe lo.mtx and hi.mtx. Without the folder the test is skipped.
 #include "support.h"
 
-static int read_line(FILE *file, char *line, int size) {   // 1: a line without '%' at its beginning
+static int read_line(FILE *file, char *line, int size) {  // 1: a line without '%' at its beginning
   while (fgets(line, size, file) != NULL)
     if (line[0] != '%' && line[strspn(line, " \t\r\n")] != '\0') return 1;
   return 0;
 }
 
-static double *read_vector(const char *path, int32_t *n) {   // NULL: no such file
+static double *read_vector(const char *path, int32_t *n) {  // NULL: no such file
   FILE *file = fopen(path, "r");
   if (file == NULL) return NULL;
   char line[512];
@@ -28,14 +28,22 @@ static double *read_vector(const char *path, int32_t *n) {   // NULL: no such fi
   return v;
 }
 
-typedef struct entry { int32_t row, column; double value; } entry;
+typedef struct entry {
+  int32_t row, column;
+  double value;
+} entry;
 
 static int by_column(const void *a, const void *b) {
   const entry *p = a, *q = b;
-  return p->column != q->column ? (p->column > q->column) - (p->column < q->column) : (p->row > q->row) - (p->row < q->row);
+  return p->column != q->column ? (p->column > q->column) - (p->column < q->column)
+                                : (p->row > q->row) - (p->row < q->row);
 }
 
-typedef struct loaded { perp_csc csc; double *b, *lo, *hi; perp_problem problem; } loaded;
+typedef struct loaded {
+  perp_csc csc;
+  double *b, *lo, *hi;
+  perp_problem problem;
+} loaded;
 
 static void read_matrix(const char *path, perp_csc *A) {
   FILE *file = fopen(path, "r");
@@ -49,7 +57,8 @@ static void read_matrix(const char *path, perp_csc *A) {
   const long count = array ? rows*columns : strtol(end, &end, 10);
   assert_int_equal(rows, columns);
   entry *e = calloc((size_t)(2*count) + 1, sizeof *e);
-  int32_t *colptr = calloc((size_t)columns + 1, sizeof *colptr), *row = calloc((size_t)(2*count) + 1, sizeof *row);
+  int32_t *colptr = calloc((size_t)columns + 1, sizeof *colptr),
+          *row = calloc((size_t)(2*count) + 1, sizeof *row);
   double *value = calloc((size_t)(2*count) + 1, sizeof *value);
   assert_true(e != NULL && colptr != NULL && row != NULL && value != NULL);
   size_t m = 0;
@@ -104,7 +113,7 @@ static void unload(loaded *p) {
   free(p->hi);
 }
 
-// Largest natural residual in long double, each row over max |A_i| and all over the residual at the point nearest to 0.
+// Largest natural residual in long double, over that at the point of the box nearest to 0.
 static double judged(const loaded *p, const double *x) {
   const size_t n = (size_t)p->csc.columns;
   double *z = calloc(n + 1, sizeof *z);
@@ -114,7 +123,8 @@ static double judged(const loaded *p, const double *x) {
     z[i] = lo > 0 ? lo : hi < 0 ? hi : 0.0;
   }
   double size;
-  const double at_x = csc_residual(&p->csc, p->b, p->lo, p->hi, x, NULL), at_zero = csc_residual(&p->csc, p->b, p->lo, p->hi, z, &size);
+  const double at_x = csc_residual(&p->csc, p->b, p->lo, p->hi, x, NULL),
+               at_zero = csc_residual(&p->csc, p->b, p->lo, p->hi, z, &size);
   free(z);
   return at_x/(at_zero > 0 ? at_zero : size > 0 ? size : 1.0);
 }
@@ -129,7 +139,7 @@ static void no_false_claims(void **state) {
     print_message("no folder of problems: set PERP_SHARED_PROBLEMS\n");
     skip();
   }
-  assert_non_null(fgets(line, sizeof line, index));   // name,n,nnz,symmetric,status,...
+  assert_non_null(fgets(line, sizeof line, index));  // name,n,nnz,symmetric,status,...
   int solvable = 0, by_auto = 0, problems = 0, wrong = 0;
   while (fgets(line, sizeof line, index) != NULL) {
     char name[256] = "", status[64] = "";
@@ -155,13 +165,16 @@ static void no_false_claims(void **state) {
       o.iteration_limit = is_auto ? 2000 : 300;
       memset(x, 0, (size_t)n*sizeof *x);
       perp_result r;
-      if (perp_solve_once(&p.problem, x, &o, &r) != PERP_OK) fail_msg("%s on %s: %s", m->name, name, perp_last_message());
+      if (perp_solve_once(&p.problem, x, &o, &r) != PERP_OK)
+        fail_msg("%s on %s: %s", m->name, name, perp_last_message());
       for (int32_t i = 0; i < n; i++) assert_true(isfinite(x[i]));
       const int solved = r.status == PERP_STATUS_SOLVED;
-      if (solved && !can) fail_msg("%s claims to have solved %s, which is %s", m->name, name, status);
+      if (solved && !can)
+        fail_msg("%s claims to have solved %s, which is %s", m->name, name, status);
       const double own = judged(&p, x);
       if (solved && !(own < 1e-5)) {
-        print_error("%s on %s: solved, but the residual is %g of that at 0 (%s)\n", m->name, name, own, r.message);
+        print_error("%s on %s: solved, but the residual is %g of that at 0 (%s)\n", m->name, name,
+                    own, r.message);
         wrong++;
       }
       if (can && (r.status == PERP_STATUS_INFEASIBLE || r.status == PERP_STATUS_NO_SOLUTION))
@@ -173,7 +186,8 @@ static void no_false_claims(void **state) {
     unload(&p);
   }
   fclose(index);
-  print_message("%d problems, %d solvable, %d of them solved by auto\n", problems, solvable, by_auto);
+  print_message("%d problems, %d solvable, %d of them solved by auto\n", problems, solvable,
+                by_auto);
   assert_int_equal(wrong, 0);
 }
 

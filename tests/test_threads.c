@@ -1,4 +1,4 @@
-// test_threads.c: solvers in several threads at once: the same bits as one after the other, and messages of their own.
+// test_threads.c: solvers in several threads at once: the same bits, and messages of their own.
 // labels: tsan
 #include "support.h"
 
@@ -26,7 +26,7 @@ static void *work(void *data) {
     if (j->failed) return NULL;
     j->failed |= perp_solve(solver, &j->s.problem, j->x, &j->result) != PERP_OK;
     perp_solver_destroy(solver);
-    perp_options wrong = j->options;   // a message with this worker's number
+    perp_options wrong = j->options;  // a message with this worker's number
     wrong.iteration_limit = -1 - j->worker;
     perp_result ignored;
     j->failed |= perp_solve_once(&j->s.problem, j->x, &wrong, &ignored) != PERP_ERROR_OPTION;
@@ -46,11 +46,14 @@ static void concurrent_solvers(void **state) {
   for (int order = 0; order < 2; order++)
     for (int threads = 1; threads <= 3; threads += 2) {
       for (int k = 0; k < WORKERS; k++) {
-        serial[k] = (job){.worker = k, .options = perp_default_options(perp_find_method(names[k])), .s = sample_new(ROWS)};
+        serial[k] = (job){.worker = k,
+                          .options = perp_default_options(perp_find_method(names[k])),
+                          .s = sample_new(ROWS)};
         symmetric_definite(&serial[k].s);
         for (int i = 0; i < ROWS; i++) serial[k].s.b[i] = between(-1, 1);
         serial[k].options.threads = threads;
-        if (perp_find_parameter(serial[k].options.method, "sweep.order") != NULL) serial[k].options.sweep.order = order;
+        if (perp_find_parameter(serial[k].options.method, "sweep.order") != NULL)
+          serial[k].options.sweep.order = order;
         parallel[k] = serial[k];
         sample_csc(&serial[k].s, 0, PERP_CLAIM_SYMMETRIC);
         parallel[k].s.csc = serial[k].s.csc;
@@ -61,7 +64,8 @@ static void concurrent_solvers(void **state) {
         assert_true(own_residual(&serial[k].s, serial[k].x, NULL) < 1e-6);
       }
       pthread_t thread[WORKERS];
-      for (int k = 0; k < WORKERS; k++) assert_int_equal(pthread_create(&thread[k], NULL, work, &parallel[k]), 0);
+      for (int k = 0; k < WORKERS; k++)
+        assert_int_equal(pthread_create(&thread[k], NULL, work, &parallel[k]), 0);
       for (int k = 0; k < WORKERS; k++) pthread_join(thread[k], NULL);
       for (int k = 0; k < WORKERS; k++) {
         assert_int_equal(parallel[k].failed, 0);
@@ -108,6 +112,7 @@ static void lanes_give_the_same_bits(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(concurrent_solvers), cmocka_unit_test(lanes_give_the_same_bits)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(concurrent_solvers),
+                                     cmocka_unit_test(lanes_give_the_same_bits)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,9 @@
 static void refused(const perp_problem *p, perp_error code, const char *message) {
   const perp_error error = perp_validate(p);
   if (error != code || strcmp(perp_last_message(), message) != 0)
-    fail_msg("expected %s '%s', got %s '%s'", perp_error_name(code), message, perp_error_name(error), perp_last_message());
-  perp_certificate c = {.solved = 5};   // every entry point says the same
+    fail_msg("expected %s '%s', got %s '%s'", perp_error_name(code), message,
+             perp_error_name(error), perp_last_message());
+  perp_certificate c = {.solved = 5};  // every entry point says the same
   perp_result r;
   double x[8] = {0};
   if (p != NULL) {
@@ -58,7 +59,7 @@ static void dense(void **state) {
   refused(&p, PERP_ERROR_PROBLEM, "A[1][0] = nan is not finite");
   d.by_column = 1;
   refused(&p, PERP_ERROR_PROBLEM, "A[0][1] = nan is not finite");
-  const double gap[] = {1, 2, NAN, 4, -INFINITY, NAN};   // the third column is padding
+  const double gap[] = {1, 2, NAN, 4, -INFINITY, NAN};  // the third column is padding
   d = (perp_dense){.n = 2, .value = gap, .ld = 3};
   refused(&p, PERP_ERROR_PROBLEM, "A[1][1] = -inf is not finite");
 }
@@ -107,7 +108,14 @@ static void product(void **state) {
   (void)state;
   int32_t rowptr[] = {0, 1, 2}, column[] = {0, 1};
   double value[] = {1, 1}, W[] = {1, 0, 0, 1}, compliance[] = {0, 0.5};
-  perp_product J = {.n = 2, .dofs = 2, .rowptr = rowptr, .column = column, .value = value, .block = 2, .W = W, .compliance = compliance};
+  perp_product J = {.n = 2,
+                    .dofs = 2,
+                    .rowptr = rowptr,
+                    .column = column,
+                    .value = value,
+                    .block = 2,
+                    .W = W,
+                    .compliance = compliance};
   perp_problem p = {.A = perp_from_product(&J, 0), .b = b};
   assert_int_equal(perp_validate(&p), PERP_OK);
   J.dofs = -1;
@@ -160,7 +168,7 @@ static void vectors(void **state) {
   lo[0] = 0;
   hi[1] = -1;
   refused(&p, PERP_ERROR_PROBLEM, "row 1: lo = 0 > hi = -1");
-  const perp_problem no_lo = {.A = p.A, .b = q, .hi = hi};   // NULL lo is 0
+  const perp_problem no_lo = {.A = p.A, .b = q, .hi = hi};  // NULL lo is 0
   refused(&no_lo, PERP_ERROR_PROBLEM, "row 1: lo = 0 > hi = -1");
 }
 
@@ -181,12 +189,14 @@ static void empty(void **state) {
   }
 }
 
-static void texts(void **state) {   // the lists are complete
+static void texts(void **state) {  // the lists are complete
   (void)state;
   for (int k = -1; k <= PERP_ERROR_COUNT; k++)
-    assert_true(perp_error_name((perp_error)k) != NULL && perp_error_text((perp_error)k)[0] != '\0');
+    assert_true(perp_error_name((perp_error)k) != NULL &&
+                perp_error_text((perp_error)k)[0] != '\0');
   for (int k = -1; k <= PERP_STATUS_COUNT; k++)
-    assert_true(perp_status_name((perp_status)k) != NULL && perp_status_text((perp_status)k)[0] != '\0');
+    assert_true(perp_status_name((perp_status)k) != NULL &&
+                perp_status_text((perp_status)k)[0] != '\0');
 }
 
 static void methods_say_what_they_need(void **state) {
@@ -207,8 +217,10 @@ static void methods_say_what_they_need(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(operators), cmocka_unit_test(dense), cmocka_unit_test(csc), cmocka_unit_test(product), cmocka_unit_test(vectors),
-    cmocka_unit_test(empty), cmocka_unit_test(texts), cmocka_unit_test(methods_say_what_they_need),
+      cmocka_unit_test(operators), cmocka_unit_test(dense),
+      cmocka_unit_test(csc),       cmocka_unit_test(product),
+      cmocka_unit_test(vectors),   cmocka_unit_test(empty),
+      cmocka_unit_test(texts),     cmocka_unit_test(methods_say_what_they_need),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

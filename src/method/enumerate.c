@@ -56,7 +56,7 @@ static enumeration *layout(arena *memory, int32_t n) {
     *vectors[k] = ARENA_ARRAY(memory, double, m);
   double **const longer[] = {&f.v, &f.r, &f.h, &f.u};
   for (size_t k = 0; k < sizeof longer/sizeof longer[0]; k++)
-    *longer[k] = ARENA_ARRAY(memory, double, 3*m);
+    *longer[k] = ARENA_ARRAY(memory, double, 4*m);
   double **const squares[] = {&f.A, &f.N, &f.N2, &f.product};
   for (size_t k = 0; k < sizeof squares/sizeof squares[0]; k++)
     *squares[k] = ARENA_ARRAY(memory, double, m*m);

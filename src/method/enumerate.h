@@ -27,7 +27,7 @@ typedef struct enumeration {     // everything below is in equilibrated units: x
   uint8_t *labels;               // n: the assignment at hand
   int32_t *set, *order, *pivot;  // n: the free rows, and orders of elimination
   double *x, *y, *w;             // n: the point; A x + b; A_F x_F + b
-  double *v;                     // 3 n: right-hand sides
+  double *v;                     // 4 n: right-hand sides
   double *r, *c;                 // 3 n, n: scales of a block
   double *S, *N, *N2, *product;  // 3 n x n, n x n, n x n, n x n
   double *G, *h, *u, *t;         // 3 n x n, 3 n, 3 n, n: inequalities of a face

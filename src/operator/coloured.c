@@ -176,6 +176,9 @@ static inline double sweep_rows(const coloured *c, const perp_sweep *state, int3
                                 int32_t to, int backward, int plain) {
   const int32_t *rowptr = c->rowptr, *column = c->column;
   const double *value = c->value, *step = c->step, *b = state->b, *weight = state->weight;
+  // Not a constant: compilers make the maximum of z and 0 a branch, which is hard to predict.
+  const volatile double zero = 0.0;
+  const double lowest = zero;
   double *x = state->x, change = 0.0, recent_x = 0.0;
   int32_t recent = -1;
   for (int32_t k = from; k < to; k++) {
@@ -188,18 +191,11 @@ static inline double sweep_rows(const coloured *c, const perp_sweep *state, int3
       else y += value[p]*x[column[p]];
     }
     y += a*recent_x;
-    double z;
-    if (step[i] > 0.0) {
-      z = old - step[i]*y;
-      if (plain) {
-        z = z < 0.0 ? 0.0 : z;
-      } else {
-        z = clamp(z, lower(state->lo, i), upper(state->hi, i));
-      }
-    } else {
-      z = relaxed(old, y, state->diagonal[i], state->omega, lower(state->lo, i),
-                  upper(state->hi, i));
-    }
+    const double lo = plain ? lowest : lower(state->lo, i);
+    const double hi = plain ? (double)INFINITY : upper(state->hi, i);
+    double z = max2(lo, old - step[i]*y);
+    if (!plain) z = min2(hi, z);
+    if (!(step[i] > 0.0)) z = relaxed(old, y, state->diagonal[i], state->omega, lo, hi);
     x[i] = z;
     recent = i;
     recent_x = z;

@@ -32,40 +32,38 @@ static int apply_transpose(const void *self, const double *x, double *y, void *s
   return 0;
 }
 
-// y = A x + b by Dot2 along the columns; the running errors of y live in the scratch.
+// y = A x + b by Dot2 along the columns. What a row needs is kept together in the scratch: in arrays of their own, the
+// sums of rows that a stencil touches together would fall onto the same few lines of the cache.
+typedef struct row_sum { exact_sum y; double a; } row_sum;
 EXACT_INLINE void residual_columns(const perp_csc *A, const double *x, const double *b, double *y, double *a,
-                                   double *low) {
-  for (int32_t i = 0; i < A->rows; i++) {
-    y[i] = b[i];
-    a[i] = fabs(b[i]);
-    low[i] = 0.0;
-  }
+                                   row_sum *sum) {
+  for (int32_t i = 0; i < A->rows; i++) sum[i] = (row_sum){{b[i], 0.0}, fabs(b[i])};
   for (int32_t j = 0; j < A->columns; j++) {
     const double t = x[j];
     if (t == 0.0) continue;
     for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
-      const int32_t i = A->row[p];
-      exact_sum s = {y[i], low[i]};
-      exact_add_product(&s, A->value[p], t);
-      y[i] = s.high;
-      low[i] = s.low;
-      a[i] += fabs(A->value[p]*t);
+      row_sum *s = &sum[A->row[p]];
+      exact_add_product(&s->y, A->value[p], t);
+      s->a += fabs(A->value[p]*t);
     }
   }
-  for (int32_t i = 0; i < A->rows; i++) y[i] = exact_value((exact_sum){y[i], low[i]});
+  for (int32_t i = 0; i < A->rows; i++) {
+    y[i] = exact_value(sum[i].y);
+    a[i] = sum[i].a;
+  }
 }
 EXACT_FMA static void residual_fma(const perp_csc *A, const double *x, const double *b, double *y, double *a,
-                                   double *low) {
-  residual_columns(A, x, b, y, a, low);
+                                   row_sum *sum) {
+  residual_columns(A, x, b, y, a, sum);
 }
-static void residual_plain(const perp_csc *A, const double *x, const double *b, double *y, double *a, double *low) {
-  residual_columns(A, x, b, y, a, low);
+static void residual_plain(const perp_csc *A, const double *x, const double *b, double *y, double *a, row_sum *sum) {
+  residual_columns(A, x, b, y, a, sum);
 }
 static int residual(const void *self, const double *x, const double *b, double *y, double *a, void *scratch) {
   (EXACT_HAS_FMA() ? residual_fma : residual_plain)(self, x, b, y, a, scratch);
   return 0;
 }
-static size_t scratch_bytes(const void *self) { return (size_t)((const perp_csc *)self)->rows*sizeof(double); }
+static size_t scratch_bytes(const void *self) { return (size_t)((const perp_csc *)self)->rows*sizeof(row_sum); }
 
 static void row_col_max(const void *self, const double *r, const double *c, double *row, double *col) {
   const perp_csc *A = self;
@@ -137,7 +135,7 @@ static size_t sweep_bytes(const void *self) { return (size_t)((const perp_csc *)
 static inline void sweep_rows(const perp_csc *A, perp_sweep *state, int32_t from, int32_t to, int backward, int plain) {
   const int32_t *colptr = A->colptr, *row = A->row;
   const double *value = A->value, *b = state->b, *weight = state->weight, omega = state->omega;
-  const volatile double zero = 0.0;   // not a constant: compilers make the maximum of z and 0 a branch, which is hard to predict
+  const volatile double zero = 0.0;   // not a constant: compilers make the maximum of z and 0 a branch, hard to predict
   const double lowest = zero;
   double *x = state->x, change = 0.0;
   double recent = !backward && from > 0 ? x[from - 1] : backward && to < A->columns ? x[to] : 0.0;

@@ -16,7 +16,8 @@
 
 enum {
   RUIZ_SWEEPS = 24,   // each halves the logarithms: enough for the whole range of doubles
-  FIT_SWEEPS = 60,    // alternating averages of rows and columns
+  FIT_STEPS = 60,     // conjugate gradients for the fit; small n:
+  FIT_STEPS_SMALL = 400,
   NARROW = 8,         // entries within 2^8 of each other need no fit
   LARGEST = 500       // exponents are kept within what can be squared
 };
@@ -34,8 +35,8 @@ static double rough_log2(double v) {   // within 0.09, and 0.0 in the mean
   return e + 2.0*m - 1.9427;
 }
 
-// Row or column means of log |A_ij| + other, over the nonzeros: mean_i for i = row (by_row) or column. count: n.
-static void log_means(const perp_view *view, int32_t n, int by_row, const double *other, double *mean, double *count) {
+// Row or column means over the nonzeros, of other (of the column or row), plus log |A_ij| with logs. mean, count: n.
+static void means(const perp_view *view, int32_t n, int by_row, int logs, const double *other, double *mean, double *count) {
   for (int32_t i = 0; i < n; i++) mean[i] = count[i] = 0.0;
   if (view->kind == PERP_VIEW_CSC) {
     const perp_csc *A = view->data;
@@ -43,7 +44,7 @@ static void log_means(const perp_view *view, int32_t n, int by_row, const double
       for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
         if (A->value[p] == 0.0) continue;
         const int32_t to = by_row ? A->row[p] : j;
-        mean[to] += rough_log2(A->value[p]) + other[by_row ? j : A->row[p]];
+        mean[to] += (logs ? rough_log2(A->value[p]) : 0.0) + other[by_row ? j : A->row[p]];
         count[to] += 1.0;
       }
   } else {
@@ -54,7 +55,7 @@ static void log_means(const perp_view *view, int32_t n, int by_row, const double
         const double v = A->value[(size_t)k*ld + (size_t)l];
         if (v == 0.0) continue;
         const int32_t i = A->by_column ? l : k, j = A->by_column ? k : l, to = by_row ? i : j;
-        mean[to] += rough_log2(v) + other[by_row ? j : i];
+        mean[to] += (logs ? rough_log2(v) : 0.0) + other[by_row ? j : i];
         count[to] += 1.0;
       }
   }
@@ -84,42 +85,67 @@ static int wide(const perp_view *view, int32_t n) {   // do the entries span mor
   return most > ldexp(least, NARROW);
 }
 
-// The fit, by minimising over r and c in turn, in logarithms to the base 2.
+// One step of minimising over r and then over c: *next = the c that follows, with r = -row means. count: of the columns.
+static void alternate(const perp_view *view, int32_t n, int logs, const double *c, double *r, double *next, double *count) {
+  means(view, n, 1, logs, c, r, count);
+  for (int32_t i = 0; i < n; i++) r[i] = -r[i];
+  means(view, n, 0, logs, r, next, count);
+  for (int32_t j = 0; j < n; j++) next[j] = -next[j];
+}
+
+// The fit in logarithms to the base 2: conjugate gradients on what minimising over r leaves of c. With N the entries of
+// each column and T the linear part of `alternate`, the system is N (I - T) c = N alternate(0), preconditioned by N:
+// alternating alone would need n^2 steps for a long chain. Begins at the given C, which a good guess makes short.
 static void fit(const perp_view *view, int32_t n, double *R, double *C, double *work) {
-  double *mean = work, *count = work + n;
-  for (int32_t i = 0; i < n; i++) R[i] = C[i] = 0.0;
-  for (int sweep = 0; sweep < FIT_SWEEPS; sweep++) {
-    double change = 0.0;
-    log_means(view, n, 1, C, mean, count);
-    for (int32_t i = 0; i < n; i++) {
-      change = max2(change, fabs(R[i] + mean[i]));
-      R[i] = -mean[i];
-    }
-    log_means(view, n, 0, R, mean, count);
-    for (int32_t j = 0; j < n; j++) C[j] = -mean[j];
-    if (change < 0.05) break;
+  double *next = work, *count = work + n, *z = work + 2*n, *p = work + 3*n;   // n each
+  for (int32_t i = 0; i < n; i++) C[i] = log2(C[i]);
+  alternate(view, n, 1, C, R, z, count);
+  double zz = 0.0;
+  for (int32_t j = 0; j < n; j++) {
+    p[j] = z[j] = count[j] > 0.0 ? z[j] - C[j] : 0.0;
+    zz += count[j]*z[j]*z[j];
   }
+  for (int step = 0; step < (n < 2000 ? FIT_STEPS_SMALL : FIT_STEPS); step++) {
+    double largest = 0.0, pq = 0.0;
+    for (int32_t j = 0; j < n; j++) largest = max2(largest, fabs(z[j]));
+    if (largest < (n < 2000 ? 0.02 : 0.5)) break;             // each setup of a large problem should be cheap
+    alternate(view, n, 0, p, R, next, count);
+    for (int32_t j = 0; j < n; j++) {
+      next[j] = count[j] > 0.0 ? p[j] - next[j] : 0.0;        // (I - T) p
+      pq += count[j]*p[j]*next[j];
+    }
+    if (!(pq > 0.0)) break;
+    const double alpha = zz/pq, before = zz;
+    zz = 0.0;
+    for (int32_t j = 0; j < n; j++) {
+      C[j] += alpha*p[j];
+      z[j] -= alpha*next[j];
+      zz += count[j]*z[j]*z[j];
+    }
+    for (int32_t j = 0; j < n; j++) p[j] = z[j] + zz/before*p[j];
+  }
+  means(view, n, 1, 1, C, R, count);
+  double shift = 0.0, entries = 0.0;                          // r + t, c - t is as good: balance them
   for (int32_t i = 0; i < n; i++) {
-    R[i] = exp2(clamp(R[i], -LARGEST, LARGEST));
-    C[i] = exp2(clamp(C[i], -LARGEST, LARGEST));
+    R[i] = -R[i];
+    shift += count[i]*(R[i] - C[i]);
+    entries += count[i];
+  }
+  shift = entries > 0.0 ? 0.5*shift/entries : 0.0;
+  for (int32_t i = 0; i < n; i++) {
+    R[i] = exp2(clamp(R[i] - shift, -LARGEST, LARGEST));
+    C[i] = exp2(clamp(C[i] + shift, -LARGEST, LARGEST));
   }
 }
 
-int equilibrate(const perp_operator *A, double *R, double *C, double *work) {
-  const int32_t n = A->n;
-  for (int32_t i = 0; i < n; i++) R[i] = C[i] = 1.0;
-  if (A->ops->row_col_max == NULL) {
-    if (A->ops->diagonal == NULL) return 0;
-    A->ops->diagonal(A->self, work);
-    for (int32_t i = 0; i < n; i++) {
-      const double d = fabs(work[i]);
-      if (d > 0.0 && d < (double)INFINITY) R[i] = C[i] = power_of_two(1.0/sqrt(d));
-    }
-    return 0;
-  }
+static int fitted(const perp_operator *A) {   // is a fit possible, and worth it?
   const perp_view view = operator_view(A);
   const int entries_known = view.kind == PERP_VIEW_CSC || view.kind == PERP_VIEW_DENSE;
-  if (entries_known && view.R == NULL && view.C == NULL && view.shift == 0.0 && wide(&view, n)) fit(&view, n, R, C, work);
+  return entries_known && view.R == NULL && view.C == NULL && view.shift == 0.0 && wide(&view, A->n);
+}
+
+static void ruiz(const perp_operator *A, double *R, double *C, double *work) {   // from the given R, C on
+  const int32_t n = A->n;
   double *row = work, *col = work + n;   // n each
   for (int sweep = 0; sweep < RUIZ_SWEEPS; sweep++) {
     A->ops->row_col_max(A->self, R, C, row, col);
@@ -137,6 +163,33 @@ int equilibrate(const perp_operator *A, double *R, double *C, double *work) {
   for (int32_t i = 0; i < n; i++) {
     R[i] = power_of_two(R[i]);
     C[i] = power_of_two(C[i]);
+  }
+}
+
+int equilibrate_as_given(const perp_operator *A, double *R, double *C, double *work) {
+  if (A->ops->row_col_max == NULL || !fitted(A)) return 0;
+  for (int32_t i = 0; i < A->n; i++) R[i] = C[i] = 1.0;
+  ruiz(A, R, C, work);
+  return 1;
+}
+
+int equilibrate(const perp_operator *A, double *R, double *C, double *work) {
+  const int32_t n = A->n;
+  for (int32_t i = 0; i < n; i++) R[i] = C[i] = 1.0;
+  if (A->ops->row_col_max == NULL) {
+    if (A->ops->diagonal == NULL) return 0;
+    A->ops->diagonal(A->self, work);
+    for (int32_t i = 0; i < n; i++) {
+      const double d = fabs(work[i]);
+      if (d > 0.0 && d < (double)INFINITY) R[i] = C[i] = power_of_two(1.0/sqrt(d));
+    }
+    return 0;
+  }
+  ruiz(A, R, C, work);
+  if (fitted(A)) {
+    const perp_view view = operator_view(A);
+    fit(&view, n, R, C, work);
+    ruiz(A, R, C, work);
   }
   return 1;
 }

@@ -25,8 +25,11 @@ int32_t components_halves(const perp_operator *A, const int32_t *component, int3
                           int32_t *half);   // n, n (work), 2 n
 
 // Two-sided Ruiz scaling in the max norm, rounded to powers of two. Returns 1 where the operator told its row and
-// column maxima, 0 where only the diagonal (or nothing) was known. work: 2 n.
-int equilibrate(const perp_operator *A, double *R, double *C, double *work);   // n, n, 2 n
+// column maxima, 0 where only the diagonal (or nothing) was known. work: 4 n.
+int equilibrate(const perp_operator *A, double *R, double *C, double *work);   // n, n, 4 n
+// The same begun at R = C = 1, so that the caller's units count where A leaves a choice. Returns 0, with R and C
+// untouched, where equilibrate() did just that.
+int equilibrate_as_given(const perp_operator *A, double *R, double *C, double *work);   // n, n, 2 n
 
 
 // Presolve: variables whose value every solution must have are taken out. x holds them; the rest is a smaller problem.

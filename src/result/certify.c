@@ -16,6 +16,8 @@ void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch) {
   const size_t m = (size_t)n;
   c->R = ARENA_ARRAY(memory, double, m);
   c->C = ARENA_ARRAY(memory, double, m);
+  double **const scalings[] = {&c->fit_R, &c->fit_C, &c->given_R, &c->given_C, &c->held_R, &c->held_C};
+  for (size_t k = 0; k < sizeof scalings/sizeof scalings[0]; k++) *scalings[k] = ARENA_ARRAY(memory, double, m);
   c->component = ARENA_ARRAY(memory, int32_t, m);
   c->entries = ARENA_ARRAY(memory, int32_t, m);
   c->half = ARENA_ARRAY(memory, int32_t, 2*m);
@@ -25,7 +27,7 @@ void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch) {
   c->x = ARENA_ARRAY(memory, double, m);
   c->y = ARENA_ARRAY(memory, double, m);
   c->a = ARENA_ARRAY(memory, double, m);
-  c->work = ARENA_ARRAY(memory, double, 2*m);
+  c->work = ARENA_ARRAY(memory, double, 4*m);
   c->scratch = arena_take(memory, scratch, 1);
   c->scratch_size = scratch;
   c->pattern_stamp = c->value_stamp = 0;
@@ -48,9 +50,10 @@ static perp_error residual(certifier *c) {
   return failed ? error_set(PERP_ERROR_OPERATOR, "operator '%s': apply returned %d", A->ops->name, failed) : PERP_OK;
 }
 
-static double row_residual(const certifier *c, int32_t i) {
+static inline double row_residual(const certifier *c, int32_t i) {
   const perp_problem *p = c->problem;
-  const double low = (c->x[i] - upper(p->hi, i))/c->C[i], high = (c->x[i] - lower(p->lo, i))/c->C[i];
+  const double scale = 1.0/c->C[i];   // a power of two: the same as dividing, and cheaper
+  const double low = (c->x[i] - upper(p->hi, i))*scale, high = (c->x[i] - lower(p->lo, i))*scale;
   const double r = fabs(mid(low, c->R[i]*c->y[i], high));
   return r == r ? r : (double)INFINITY;   // A x overflowed: certainly no solution
 }
@@ -79,6 +82,28 @@ static void settle_units(certifier *c) {
   }
 }
 
+// R, C, G, S and s from a scaling of A; c->x, c->y, c->a are those of x_ref.
+static void settle_scales(certifier *c, const double *R, const double *C) {
+  const int32_t n = c->n;
+  for (int32_t i = 0; i < n; i++) {
+    c->R[i] = R[i];
+    c->C[i] = C[i];
+  }
+  settle_units(c);
+  for (int32_t k = 0; k < c->components; k++) c->G[k] = c->S[k] = 0.0;
+  for (int32_t i = 0; i < n; i++) {
+    const int32_t k = c->component[i];
+    c->G[k] = max2(c->G[k], row_residual(c, i));
+    c->s[i] = c->entries[i] > 0 ? c->R[i]*c->a[i] : 0.0;
+    if (!(c->s[i] <= c->S[k])) c->S[k] = c->s[i];
+  }
+}
+
+static double unit_of_base(const certifier *c, int32_t i) {   // the power of two that makes the base 1 <= base < 2
+  const double base = certify_base(c, i);
+  return base < (double)INFINITY ? ldexp(1.0, -ilogb(base)) : 1.0;
+}
+
 perp_error certifier_prepare(certifier *c, const perp_problem *problem) {
   const perp_operator *A = &problem->A;
   const int32_t n = A->n;
@@ -89,7 +114,8 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem) {
     int known;
     c->n = -1;
     c->components = components_find(A, c->component, c->entries, &known);
-    const int equilibrated = equilibrate(A, c->R, c->C, c->work);
+    const int equilibrated = equilibrate(A, c->fit_R, c->fit_C, c->work);
+    c->two = equilibrate_as_given(A, c->given_R, c->given_C, c->work);
     c->weaker = !known || !equilibrated;
     c->halves = components_halves(A, c->component, c->components, c->work, c->half);
     c->n = n;
@@ -110,13 +136,28 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem) {
     const perp_error error = residual(c);
     if (error != PERP_OK) return error;
   }
-  settle_units(c);
-  for (int32_t k = 0; k < c->components; k++) c->G[k] = c->S[k] = 0.0;
-  for (int32_t i = 0; i < n; i++) {
-    const int32_t k = c->component[i];
-    c->G[k] = max2(c->G[k], row_residual(c, i));
-    c->s[i] = c->entries[i] > 0 ? c->R[i]*c->a[i] : 0.0;
-    if (!(c->s[i] <= c->S[k])) c->S[k] = c->s[i];
+  settle_scales(c, c->fit_R, c->fit_C);
+  if (c->two) {
+    double *held_base = c->work + 2*n;   // of component k at k; settle_units leaves this part alone
+    for (int32_t i = 0; i < n; i++) {
+      const double unit = unit_of_base(c, i);
+      held_base[c->component[i]] = certify_base(c, i)*unit;
+      c->held_R[i] = clamp(c->R[i]*unit, 0x1p-1000, 0x1p1000);
+      c->held_C[i] = clamp(c->C[i]/unit, 0x1p-1000, 0x1p1000);
+    }
+    settle_scales(c, c->given_R, c->given_C);
+    for (int32_t i = 0; i < n; i++) {
+      const double unit = unit_of_base(c, i);
+      const double fit = c->held_R[i], given = clamp(c->R[i]*unit, 0x1p-1000, 0x1p1000);
+      c->R[i] = max2(fit, given);
+      c->held_R[i] = min2(fit, given);
+      c->C[i] = min2(c->held_C[i], clamp(c->C[i]/unit, 0x1p-1000, 0x1p1000));
+      c->s[i] = c->entries[i] > 0 ? c->R[i]*c->a[i] : 0.0;
+    }
+    for (int32_t k = 0; k < c->components; k++) {   // the smaller base, both now between 1 and 2
+      double *base = c->G[k] > 0.0 ? &c->G[k] : &c->S[k];
+      if (*base > 0.0 && *base < (double)INFINITY) *base = min2(held_base[k], ldexp(*base, -ilogb(*base)));
+    }
   }
   return PERP_OK;
 }
@@ -126,27 +167,75 @@ double certify_base(const certifier *c, int32_t i) {
   return c->G[k] > 0.0 ? c->G[k] : c->S[k] > 0.0 ? c->S[k] : 1.0;
 }
 
-certify_row certify_evaluate(const certifier *c, int32_t i, double r, double a, double tol) {
+// T = tol (G_c, or s_i). The allowances for rounding are errors of y_i, so they count against R_i |y_i| only: where r_i is a
+// distance to a bound they say nothing.
+static inline certify_row evaluate(const certifier *c, int32_t i, double r, double y, double moved, double a, double tol) {
   const int32_t k = c->component[i];
   const double base = c->G[k] > 0.0 ? c->G[k] : c->S[k];
-  certify_row row = {.r = r, .base = base, .strict = 0.0, .full = 0.0};
+  certify_row row = {.r = r, .base = base, .strict = r == 0.0, .solved = r == 0.0};
   if (c->entries[i] == 0) return row;   // y_i = b_i whatever x is
   if (!(base < (double)INFINITY && c->S[k] < (double)INFINITY)) return row;   // overflow: no tolerance, or inf <= inf would pass
-  row.strict = tol*base + 32.0*u*c->s[i];
-  const double rounding = 32.0*u*c->R[i]*a;
-  row.full = row.strict + (rounding < (double)INFINITY ? min2(rounding, 1e-3*c->G[k]) : 0.0);   // |A||x| overflowed: unknown
+  const double T = tol*(c->G[k] > 0.0 ? base : c->s[i]), size = c->R[i]*fabs(y), given = 32.0*u*c->s[i];
+  row.strict = r <= T || (moved <= T && size <= T + given);
+  // Capped by 1e-3 of the base, in the scaling that counts this row less: the other may exaggerate it. Where the base is 0
+  // the component is homogeneous: its solutions are a cone, and nothing but |A||x| tells how large x is.
+  const double product = 32.0*u*c->R[i]*a;
+  const double cap = base > 0.0 ? 1e-3*base*(c->two ? c->R[i]/c->held_R[i] : 1.0) : (double)INFINITY;
+  row.solved = row.strict || (moved <= T && product < (double)INFINITY && size <= T + given + min2(product, cap));
   return row;
+}
+certify_row certify_evaluate(const certifier *c, int32_t i, double r, double y, double a, double tol) {
+  return evaluate(c, i, r, y, 0.0, a, tol);
+}
+
+static perp_certificate begin(const certifier *c) {
+  return (perp_certificate){.solved = 1, .weaker = c->weaker, .worst = c->problem->A.n > 0 ? 0 : -1, .components = c->components};
+}
+
+// The verdict on x from c->x (x clamped), c->y and c->a.
+static void judge(const certifier *c, const double *x, double tol, double absolute_tol, perp_certificate *certificate) {
+  const perp_problem *p = c->problem;
+  const int32_t n = p->A.n;
+  perp_certificate found = *certificate;   // not through the pointer: that would be stored again for every row
+  for (int32_t i = 0; i < n; i++) {
+    const double y = c->y[i], below = c->x[i] - lower(p->lo, i), above = c->x[i] - upper(p->hi, i);
+    double natural = fabs(mid(above, y, below));
+    if (natural != natural) natural = (double)INFINITY;
+    found.natural_residual = max2(found.natural_residual, natural);
+    const double distance = y > 0.0 ? below : -above, part = fabs(y)*distance;
+    found.gap += distance < (double)INFINITY ? part : 0.0;
+
+    // An x that had to be moved far to its bounds is not the answer: how far counts like a residual.
+    const double moved = fabs(x[i] - c->x[i])/c->C[i], r = max2(row_residual(c, i), moved);
+    const certify_row row = evaluate(c, i, r, y, moved, c->a[i] - fabs(p->b[i]), tol);
+    const double relative = row.r == 0.0 || (row.solved && row.base == 0.0) ? 0.0 : row.base > 0.0 && row.base < (double)INFINITY ? row.r/row.base : (double)INFINITY;
+    if (relative > found.residual) {
+      found.residual = relative;
+      found.worst = i;
+    }
+    if (absolute_tol > 0.0 && max2(natural, fabs(x[i] - c->x[i])) <= absolute_tol && c->entries[i] > 0) continue;
+    if (!row.solved) found.solved = 0;
+    else if (!row.strict) found.attainable = 1;
+  }
+  if (found.gap != found.gap) found.gap = (double)INFINITY;
+  if (!found.solved) found.attainable = 0;
+  *certificate = found;
+}
+
+void certifier_check_reference(const certifier *c, double tol, double absolute_tol, perp_certificate *certificate) {
+  *certificate = begin(c);
+  judge(c, c->x, tol, absolute_tol, certificate);
 }
 
 perp_error certifier_check(certifier *c, const double *x, double tol, double absolute_tol, perp_certificate *certificate) {
   const perp_problem *p = c->problem;
   const int32_t n = p->A.n;
-  *certificate = (perp_certificate){.solved = 1, .weaker = c->weaker, .worst = n > 0 ? 0 : -1, .components = c->components};
+  double violation = 0.0;
   int finite = 1;
   for (int32_t i = 0; i < n; i++) {
     finite &= x[i] - x[i] == 0.0;
     c->x[i] = clamp(x[i], lower(p->lo, i), upper(p->hi, i));
-    certificate->bound_violation = max2(certificate->bound_violation, fabs(x[i] - c->x[i]));
+    violation = max2(violation, fabs(x[i] - c->x[i]));
   }
   if (!finite) {
     *certificate = (perp_certificate){.weaker = c->weaker, .worst = -1, .components = c->components,
@@ -156,29 +245,9 @@ perp_error certifier_check(certifier *c, const double *x, double tol, double abs
   }
   const perp_error error = residual(c);
   if (error != PERP_OK) return error;
-
-  for (int32_t i = 0; i < n; i++) {
-    const double y = c->y[i], below = c->x[i] - lower(p->lo, i), above = c->x[i] - upper(p->hi, i);
-    double natural = fabs(mid(above, y, below));
-    if (natural != natural) natural = (double)INFINITY;
-    certificate->natural_residual = max2(certificate->natural_residual, natural);
-    const double distance = y > 0.0 ? below : -above;
-    if (y != 0.0 && distance < (double)INFINITY) certificate->gap += fabs(y)*distance;
-
-    // An x that had to be moved far to its bounds is not the answer: how far counts like a residual.
-    const double r = max2(row_residual(c, i), fabs(x[i] - c->x[i])/c->C[i]);
-    const certify_row row = certify_evaluate(c, i, r, c->a[i] - fabs(p->b[i]), tol);
-    const double relative = row.r == 0.0 ? 0.0 : row.base > 0.0 && row.base < (double)INFINITY ? row.r/row.base : (double)INFINITY;
-    if (relative > certificate->residual) {
-      certificate->residual = relative;
-      certificate->worst = i;
-    }
-    if (absolute_tol > 0.0 && max2(natural, fabs(x[i] - c->x[i])) <= absolute_tol && c->entries[i] > 0) continue;
-    if (!(row.r <= row.full)) certificate->solved = 0;
-    else if (row.r > row.strict) certificate->attainable = 1;
-  }
-  if (certificate->gap != certificate->gap) certificate->gap = (double)INFINITY;
-  if (!certificate->solved) certificate->attainable = 0;
+  *certificate = begin(c);
+  certificate->bound_violation = violation;
+  judge(c, x, tol, absolute_tol, certificate);
   return PERP_OK;
 }
 

@@ -103,8 +103,8 @@ int run_check(perp_run *run) {
     int32_t k;
     const double s = state->scale != NULL ? state->scale[i] : 1.0;
     const double r = row_residual(run, judge, i, run->x[i], state->y[i], &k);
-    const certify_row row = certify_evaluate(judge, k, r, (state->a[i] - fabs(run->b[i]))/s, state->solver->options.tol);
-    if (r <= row.full) continue;
+    const double a = (state->a[i] - fabs(run->b[i]))/s;
+    if (certify_evaluate(judge, k, r, state->y[i]/s, a, state->solver->options.tol).solved) continue;
     if (absolute > 0.0 && fabs(mid(s*(run->x[i] - upper(run->hi, i)), state->y[i]/s, s*(run->x[i] - lower(run->lo, i)))) <= absolute)
       continue;
     return 0;
@@ -133,9 +133,17 @@ int run_out_of_time(perp_run *run) {
 }
 
 static int save_best(perp_run *run) {   // 0: x is not finite
-  double bad = 0.0;
-  for (int32_t i = 0; i < run->n; i++) bad += run->x[i] - run->x[i];
-  if (bad != 0.0) return 0;
+  const double *x = run->x;
+  double bad0 = 0.0, bad1 = 0.0, bad2 = 0.0, bad3 = 0.0;   // one sum alone would wait for each addition, in every iteration
+  int32_t i = 0;
+  for (; i + 3 < run->n; i += 4) {
+    bad0 += x[i] - x[i];
+    bad1 += x[i + 1] - x[i + 1];
+    bad2 += x[i + 2] - x[i + 2];
+    bad3 += x[i + 3] - x[i + 3];
+  }
+  for (; i < run->n; i++) bad0 += x[i] - x[i];
+  if ((bad0 + bad1) + (bad2 + bad3) != 0.0) return 0;
   memcpy(run->state->best, run->x, (size_t)run->n*sizeof *run->x);
   run->state->best_residual = run->residual;
   return 1;

@@ -23,6 +23,7 @@ mapfile -t documents < <(find README.md CONTRIBUTING.md CHANGELOG.md STYLE.md do
 [ "${#documents[@]}" -ge 5 ] || complain "found only ${#documents[@]} documents"
 
 links=0 paths=0
+code_span=$'`[^`]+`'
 for document in "${documents[@]}"; do
   folder=$(dirname "$document")
   prose=$(awk '/^ *```/ { code = !code; next } !code' "$document")   # without blocks of code
@@ -45,7 +46,7 @@ for document in "${documents[@]}"; do
     case $path in *NAME* | *DIR* | *NNN* | *'*'* | *' '*) continue ;; esac
     paths=$((paths + 1))
     [ -e "$path" ] || [ -e "$folder/$path" ] || complain "$document: there is no $path"
-  done < <(grep -oE '`[^`]+`' <<<"$prose" | tr -d '`' |
+  done < <(grep -oE "$code_span" <<<"$prose" | tr -d '`' |
            grep -E '^(\./)?(include|src|cli|tests|bench|examples|docs|scripts|\.ci)/|^\./(run|test)$|^[A-Z]+\.md$' | sed 's/[.,;:]$//')
 done
 [ "$links" -ge 20 ] || complain "found only $links links"

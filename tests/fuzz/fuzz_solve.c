@@ -60,11 +60,14 @@ static void residuals(const example *e, const long double *x, const long double 
   }
 }
 
-// Where entries differ widely, or a diagonal one is zero, A leaves more than one choice of units: nothing to compare with.
+static int moderate(double v) { return v == 0.0 || isinf(v) || (fabs(v) > 1e-120 && fabs(v) < 1e120); }
+
+// Where entries differ widely, or a diagonal one is zero, A leaves more than one choice of units: nothing to compare with. And
+// where b or the bounds are extreme, scaled numbers underflow.
 static int has_clear_units(const example *e) {
   double least = (double)INFINITY, most = 0.0;
   for (int32_t i = 0; i < e->n; i++) {
-    if (e->A[i][i] == 0.0) return 0;
+    if (e->A[i][i] == 0.0 || !moderate(e->b[i]) || !moderate(e->lo[i]) || !moderate(e->hi[i])) return 0;
     for (int32_t j = 0; j < e->n; j++) {
       most = fmax(most, fabs(e->A[i][j]));
       if (e->A[i][j] != 0.0) least = fmin(least, fabs(e->A[i][j]));
@@ -186,7 +189,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   options.split = flags >> 1 & 1;
   options.scale = flags >> 2 & 1;
   options.sweep.order = flags & 8 ? PERP_ORDER_COLOURED : PERP_ORDER_NATURAL;
-  options.stop.measure = flags >> 5;
+  options.stop.measure = (int32_t)(flags >> 5);
   options.stop.tol = flags & 16 ? 1e-6 : 0.0;
   for (int32_t i = 0; i < e.n; i++) guess[i] = x[i] = form & 64 ? number(&in) : 0.0;
 

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034  # a part of other scripts
 # common.sh: what the install checks share. The build passes PERP_SOURCE, PERP_BUILD, PERP_PREFIX, PERP_WORK,
 # PERP_LIBDIR, PERP_VERSION, PERP_SONAME and PERP_CMAKE.
 set -uo pipefail

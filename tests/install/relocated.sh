@@ -13,6 +13,7 @@ export PKG_CONFIG_PATH="$moved/$PERP_LIBDIR/pkgconfig"
 if grep -rIF "$work/here" "$moved/$PERP_LIBDIR" "$moved/include"; then die 'the old place is still named'; fi
 
 # pkg-config escapes the blank in the path; eval reads its words as a shell would.
+flags=()
 eval "flags=($(pkg-config --cflags --libs perp))"
 try gcc "$here/consumer.c" "${flags[@]}" -o "$work/program"
 answers env "LD_LIBRARY_PATH=$moved/$PERP_LIBDIR" "$work/program"
