@@ -1,0 +1,75 @@
+// peer_siconos.c: Siconos' lcp_pgs, with the matrix in its CSC and in its dense storage.
+#include "peers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wstrict-prototypes"
+#include <CSparseMatrix_internal.h>
+#include <LCP_Solvers.h>
+#include <LinearComplementarityProblem.h>
+#include <NumericsMatrix.h>
+#include <NumericsSparseMatrix.h>
+#include <SolverOptions.h>
+#include <lcp_cst.h>
+#pragma GCC diagnostic pop
+
+static double run(NumericsMatrix *M, const peer_problem *p, int32_t sweeps, double *x,
+                  double *test) {
+  double *w = bench_take((size_t)p->n, sizeof *w), *q = bench_take((size_t)p->n, sizeof *q);
+  memcpy(q, p->b, (size_t)p->n*sizeof *q);
+  memset(x, 0, (size_t)p->n*sizeof *x);
+  LinearComplementarityProblem problem = {.size = p->n, .M = M, .q = q};
+  SolverOptions *options = solver_options_create(SICONOS_LCP_PGS);
+  options->iparam[SICONOS_IPARAM_MAX_ITER] = 1;
+  options->dparam[SICONOS_DPARAM_TOL] = 0.0;
+  int info = 0;
+  lcp_pgs(&problem, x, w, &info, options);   // builds what the storage keeps for products
+  memset(x, 0, (size_t)p->n*sizeof *x);
+  options->iparam[SICONOS_IPARAM_MAX_ITER] = sweeps;
+  const double start = bench_seconds();
+  lcp_pgs(&problem, x, w, &info, options);
+  const double seconds = bench_seconds() - start;
+  double error;
+  const double again = bench_seconds();
+  lcp_compute_error(&problem, x, w, 0.0, &error);
+  *test = bench_seconds() - again;
+  const int done = options->iparam[SICONOS_IPARAM_ITER_DONE];
+  solver_options_delete(options);
+  free(options);
+  free(w);
+  free(q);
+  return done == sweeps ? seconds : -1.0;
+}
+
+// CSC storage, filled directly: from triplets or sparse blocks, finding each diagonal entry would
+// cost O(n).
+double siconos_sparse(const peer_problem *p, int32_t sweeps, double *x, double *test) {
+  const int32_t nnz = p->colptr[p->n];
+  NumericsMatrix *M = NM_create(NM_SPARSE, p->n, p->n);
+  NM_csc_alloc(M, nnz);
+  M->matrix2->origin = NSM_CSC;
+  CSparseMatrix *A = M->matrix2->csc;
+  for (int32_t j = 0; j <= p->n; j++) A->p[j] = p->colptr[j];
+  for (int32_t k = 0; k < nnz; k++) {
+    A->i[k] = p->row[k];
+    A->x[k] = p->value[k];
+  }
+  const double seconds = run(M, p, sweeps, x, test);
+  NM_clear(M);
+  free(M);
+  return seconds;
+}
+
+double siconos_dense(const peer_problem *p, int32_t sweeps, double *x, double *test) {
+  NumericsMatrix *M = NM_create(NM_DENSE, p->n, p->n);
+  memcpy(M->matrix0, p->dense, (size_t)p->n*(size_t)p->n*sizeof(double));   // A = A': either order
+  const double seconds = run(M, p, sweeps, x, test);
+  NM_clear(M);
+  free(M);
+  return seconds;
+}

@@ -1,0 +1,37 @@
+// peers.h: projected Gauss-Seidel in other libraries, each behind the same function.
+#ifndef PERP_PEERS_H
+#define PERP_PEERS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct peer_problem {          // 0 <= x _|_ A x + b >= 0 with A = A'
+  int32_t n;
+  const int32_t *colptr, *row;         // n + 1, nnz
+  const double *value;                 // nnz
+  const double *dense;                 // n x n, row-major; NULL where that would not fit
+  const double *b;                     // n
+} peer_problem;
+
+// `sweeps` sweeps from x = 0. Returns the seconds of the peer's own call, its conversions of the
+// matrix left out; negative: it refused. *test: seconds of one error test where the peer makes one
+// after every sweep, else 0.
+typedef double peer_sweeps(const peer_problem *problem, int32_t sweeps, double *x, double *test);
+
+typedef struct peer {
+  const char *name;
+  peer_sweeps *run;                    // NULL: absent
+  int32_t dense;                       // 1: takes dense matrices, 0: sparse ones
+} peer;
+
+extern const peer peer_list[];
+extern const int32_t peer_count;
+peer_sweeps siconos_sparse, siconos_dense, bullet_dense, bullet_skipping, dart_dense;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
