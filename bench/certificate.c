@@ -39,8 +39,19 @@ static void measure(bench_table *t, const char *name, const perp_problem *proble
   s.x = bench_take((size_t)n, sizeof *s.x);
   s.y = bench_take((size_t)n, sizeof *s.y);
   s.scratch = bench_take(scratch, 1);
-  // no zeros that a product could skip
-  for (int32_t i = 0; i < n; i++) s.x[i] = perp_random_uniform(2, (uint64_t)i);
+  // The final certificate is that of a solution: choose x and y complementary in blocks, as contact sets are, and b = y - A x.
+  // x has no zeros that a product could skip: the bounds are moved instead.
+  double *lo = bench_take((size_t)n, sizeof *lo), *b = bench_take((size_t)n, sizeof *b);
+  for (int32_t i = 0; i < n; i++) s.x[i] = 1.0 + perp_random_uniform(2, (uint64_t)i);
+  s.problem.A.ops->apply(s.problem.A.self, s.x, s.y, s.scratch);
+  for (int32_t i = 0; i < n; i++) {
+    const int at_bound = i/64%2;
+    lo[i] = at_bound ? s.x[i] : 0.0;
+    b[i] = (at_bound ? perp_random_uniform(3, (uint64_t)i) : 0.0) - s.y[i];
+  }
+  s.problem.b = b;
+  s.problem.lo = lo;
+  s.problem.hi = NULL;
   const double start = bench_seconds();
   prepare(&s);
   const double first = bench_seconds() - start;
@@ -54,6 +65,8 @@ static void measure(bench_table *t, const char *name, const perp_problem *proble
   free(s.x);
   free(s.y);
   free(s.scratch);
+  free(lo);
+  free(b);
 }
 
 int main(int count, char **words) {

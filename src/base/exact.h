@@ -27,9 +27,10 @@ EXACT_INLINE void exact_add(exact_sum *s, double a) {          // s += a
 }
 
 EXACT_INLINE void exact_add_product(exact_sum *s, double a, double b) {   // s += a b
-  const double p = a*b;
-  s->low += fma(a, b, -p);                                   // TwoProduct
-  exact_add(s, p);
+  const double p = a*b, e = fma(a, b, -p);                    // TwoProduct
+  const double t = s->high + p, z = t - s->high;
+  s->low += ((s->high - (t - z)) + (p - z)) + e;             // TwoSum
+  s->high = t;
 }
 
 EXACT_INLINE double exact_value(exact_sum s) {

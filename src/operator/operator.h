@@ -25,6 +25,12 @@ static inline double relaxed(double x, double y, double diagonal, double omega, 
   return x;
 }
 
+// A = A' exactly, by value: next (n) is work. Then columns are rows, and y = A x + b is gathered: plainly, or
+// compensated and with a >= |A||x| + |b|.
+int csc_is_symmetric(const perp_csc *A, int32_t *next);
+void csc_apply_symmetric(const perp_csc *A, const double *x, const double *b, double *y);
+void csc_residual_symmetric(const perp_csc *A, const double *x, const double *b, double *y, double *a);
+
 // Sweeps in a fixed order of blocks of rows, coloured so that blocks of one colour do not touch each other:
 // blocks of a colour run in parallel, and the result does not depend on how many threads there are.
 typedef struct coloured coloured;

@@ -28,7 +28,11 @@ typedef struct certifier {   // all that does not depend on x
   const perp_problem *problem;
   int32_t components;
   int weaker;
-  double *R, *C;             // n: those of the verdict
+  int symmetric;             // A is CSC and symmetric, checked value by value
+  double *R, *C, *inverse_C; // n: those of the verdict
+  int exact;                 // every y compensated, also where rounding cannot matter
+  int equilibrated;          // R |A| C <= 2: the operator told its row and column maxima
+  double most_entries, most_S, least_G;   // max entries_i, max s_i, min G_c: is a plain product good enough?
   double *fit_R, *fit_C;     // n: of A alone, whatever its units
   double *given_R, *given_C; // n: of A in the caller's units
   int two;                   // both are needed
@@ -38,7 +42,7 @@ typedef struct certifier {   // all that does not depend on x
   int32_t *half, halves;     // 2 n: see components_halves
   double *G, *S;             // one per component, at most n
   double *s;                 // n: rounding scale of each row
-  double *x, *y, *a;         // n: the clamped x, y = A x + b, a >= |A||x| + |b|
+  double *x, *y, *a;         // n: the clamped x, y = A x + b, a >= |A||x| + |b| (of compensated products only)
   double *work;              // 4 n
   void *scratch;             // the operator's
   size_t scratch_size;

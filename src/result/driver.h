@@ -27,6 +27,8 @@ struct perp_solver {
   int watching;              // somebody needs the time in every iteration
   int32_t iterations, inner_iterations, factorizations, trace_count, trace_stride;
   int64_t solutions;
+  perp_certificate verdict;  // of the x in judge.x,
+  int judged;                //   where this is 1
   perp_error error;          // PERP_ERROR_OPERATOR once the operator has aborted
 };
 

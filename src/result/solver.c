@@ -192,6 +192,15 @@ static perp_error run_all(perp_solver *s, int presolving, perp_run *outcome) {
   return PERP_OK;
 }
 
+static perp_error run_and_judge(perp_solver *s, int presolving, perp_run *outcome, perp_certificate *certificate) {
+  s->judged = 0;
+  const perp_error error = run_all(s, presolving, outcome);
+  if (error != PERP_OK || !s->judged)
+    return error != PERP_OK ? error : certifier_check(&s->judge, s->x, s->options.tol, s->options.absolute_tol, certificate);
+  *certificate = s->verdict;   // the last check was the certificate
+  return PERP_OK;
+}
+
 static void compose_message(const perp_solver *s, const perp_run *outcome, perp_result *result) {
   const perp_certificate *c = &result->certificate;
   if (result->status == PERP_STATUS_SOLVED && outcome->message[0] == '\0' && !c->attainable)
@@ -222,14 +231,14 @@ perp_error perp_solve(perp_solver *s, const perp_problem *problem, double *x, pe
   s->trace_stride = 1;
   s->error = PERP_OK;
   s->watching = options->time_limit < (double)INFINITY || options->on_iteration != NULL || options->trace_capacity > 0;
+  const double before = s->watching ? solver_seconds(s) : 0.0;
   if ((error = certifier_prepare(&s->judge, problem)) != PERP_OK) return error;
   memcpy(s->x, s->judge.x, (size_t)n*sizeof *s->x);   // x_ref
 
-  // x_ref is tried first, then the guess; the time this takes is kept for the end.
+  // x_ref is tried first, then the guess.
   const int looks_for_all = (s->method->traits & PERP_TRAIT_ALL) != 0;
   perp_run outcome = {.reason = PERP_STATUS_SOLVED, .credit = s->method};
   perp_certificate certificate;
-  const double before = s->watching ? solver_seconds(s) : 0.0;
   certifier_check_reference(&s->judge, options->tol, options->absolute_tol, &certificate);
   if (!certificate.solved || looks_for_all) {
     int same = 1;
@@ -242,20 +251,20 @@ perp_error perp_solve(perp_solver *s, const perp_problem *problem, double *x, pe
     if (!same) error = certifier_check(&s->judge, s->x, options->tol, options->absolute_tol, &certificate);
     if (error != PERP_OK) return error;
   } else {
-    snprintf(outcome.message, sizeof outcome.message, "the point of the box nearest to 0 is a solution");
+    strcpy(outcome.message, "the point of the box nearest to 0 is a solution");
   }
-  const double spent = s->watching ? solver_seconds(s) - before : 0.0;
-  s->deadline = options->time_limit - 1.5*spent;
+  // The final certificate takes less than what has been done so far; a tenth of the limit at most is kept for it.
   const double setup_seconds = solver_seconds(s);
+  s->deadline = options->time_limit;
+  if (s->watching && options->time_limit < (double)INFINITY)
+    s->deadline -= min2(setup_seconds - before, 0.1*options->time_limit);
 
   if (!certificate.solved || looks_for_all) {
     const int presolving = options->presolve || options->split;
-    error = run_all(s, presolving, &outcome);
-    if (error == PERP_OK) error = certifier_check(&s->judge, s->x, options->tol, options->absolute_tol, &certificate);
+    error = run_and_judge(s, presolving, &outcome, &certificate);
     // Every block was solved and the whole is not: rounding in presolve. Go on with the problem as it is.
     if (error == PERP_OK && presolving && outcome.reason == PERP_STATUS_SOLVED && !certificate.solved) {
-      error = run_all(s, 0, &outcome);
-      if (error == PERP_OK) error = certifier_check(&s->judge, s->x, options->tol, options->absolute_tol, &certificate);
+      error = run_and_judge(s, 0, &outcome, &certificate);
     }
     if (error != PERP_OK) return error;
   }
