@@ -1,4 +1,5 @@
-// gallery.h: families of problems with known character, for tests, benchmarks, teaching and `perp gen`.
+// gallery.h: families of problems with known character, for tests, benchmarks,
+// teaching and `perp gen`.
 #ifndef PERP_GALLERY_H
 #define PERP_GALLERY_H
 
@@ -24,8 +25,10 @@ typedef struct perp_sample {   // a generated problem; owns its arrays
   double *x;                   // n: the known solution, or NULL
   perp_csc csc;                // views of the above, filled by perp_generate
   perp_problem problem;
-  double condition;            // estimated 2-norm condition number where the family is about it, else 0
-  double objective;            // known minimum of 1/2 x'Ax + b'x, else NaN-free 0 with has_objective = 0
+  double condition;            // estimated 2-norm condition number where the family is
+                               //   about it, else 0
+  double objective;            // known minimum of 1/2 x'Ax + b'x,
+                               //   else NaN-free 0 with has_objective = 0
   int32_t has_objective;
   char note[240];              // one line: what was generated, with its numbers
 } perp_sample;
@@ -36,19 +39,22 @@ typedef struct perp_family {
   const char *answer;          // how the answer is known
   const perp_gallery_parameter *parameters;
   int32_t parameter_count;
-  perp_error (*generate)(const double *values, uint64_t seed, perp_sample *sample);   // internal: values in the order of parameters
+  // internal: values in the order of parameters
+  perp_error (*generate)(const double *values, uint64_t seed, perp_sample *sample);
 } perp_family;
 
 int32_t perp_family_count(void);
 const perp_family *perp_family_at(int32_t index);
 const perp_family *perp_find_family(const char *name);
 
-// values: parameter_count numbers in the table's order; NULL means the defaults. The same seed gives the same bits.
-// The sample must not be moved in memory afterwards (its views point into it).
-perp_error perp_generate(const perp_family *family, const double *values, uint64_t seed, perp_sample *sample);
+// values: parameter_count numbers in the table's order; NULL means the defaults. The same seed
+// gives the same bits. The sample must not be moved in memory afterwards (its views point into it).
+perp_error perp_generate(const perp_family *family, const double *values, uint64_t seed,
+                         perp_sample *sample);
 void perp_sample_free(perp_sample *sample);
 
-// Counter-based random numbers (Philox4x32-10): the same on every machine, compiler and thread count.
+// Counter-based random numbers (Philox4x32-10): the same on every machine,
+// compiler and thread count.
 void perp_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
 double perp_random_uniform(uint64_t seed, uint64_t index);   // in [0, 1)
 double perp_random_normal(uint64_t seed, uint64_t index);

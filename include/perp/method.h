@@ -32,11 +32,15 @@ extern "C" {
 
 #define PERP_ASSUMES_NO_PROOF (1u << 31)
 
-typedef enum perp_kind { PERP_KIND_REAL, PERP_KIND_INTEGER, PERP_KIND_LONG, PERP_KIND_SWITCH, PERP_KIND_CHOICE, PERP_KIND_SEED } perp_kind;
+typedef enum perp_kind {
+  PERP_KIND_REAL, PERP_KIND_INTEGER, PERP_KIND_LONG, PERP_KIND_SWITCH, PERP_KIND_CHOICE,
+  PERP_KIND_SEED
+} perp_kind;
 
 typedef struct perp_parameter {    // a field of perp_options that can be named
   const char *name;                // "sweep.omega"
-  perp_kind kind;                  // REAL double, INTEGER and SWITCH and CHOICE int32_t, LONG int64_t, SEED uint64_t
+  perp_kind kind;                  // REAL double, INTEGER and SWITCH and CHOICE int32_t,
+                                   //   LONG int64_t, SEED uint64_t
   size_t offset;                   // in perp_options
   double initial;                  // default
   double low, high;                // range
@@ -56,8 +60,9 @@ struct perp_method {
   const char *cost;                // per iteration
   const char *advice;              // what it is good for, and what to try when it fails
   uint32_t needs, accepts;
-  uint32_t assumes;                // PERP_CLASS_* as bits (1u << PERP_CLASS_SPD): any one of them proves convergence;
-                                   //   0: nothing is assumed; PERP_ASSUMES_NO_PROOF: there is no proof for any class
+  uint32_t assumes;                // PERP_CLASS_* as bits (1u << PERP_CLASS_SPD): any one of them
+                                   //   proves convergence; 0: nothing is assumed;
+                                   //   PERP_ASSUMES_NO_PROOF: there is no proof for any class
   uint32_t traits;
   int32_t n_max;                   // largest problem it takes; 0: any
   const perp_parameter *parameters;
@@ -68,21 +73,22 @@ struct perp_method {
 
 int32_t perp_method_count(void);
 const perp_method *perp_method_at(int32_t index);          // NULL outside 0 .. count-1
-const perp_method *perp_find_method(const char *name);     // NULL if there is none
-int32_t perp_common_parameter_count(void);                 // tol, time_limit, ...: every method has them
+// tol, time_limit, ...: every method has them
+int32_t perp_common_parameter_count(void);
 const perp_parameter *perp_common_parameter_at(int32_t index);
-const perp_parameter *perp_find_parameter(const perp_method *method, const char *name);   // of the method or common
+// of the method or common
+const perp_parameter *perp_find_parameter(const perp_method *method, const char *name);
 double perp_parameter_value(const perp_options *options, const perp_parameter *parameter);
 
 // PERP_YES if one of the method's classes is among those found, so that its convergence is proved.
 perp_verdict perp_method_converges(const perp_method *method, const perp_classes *classes);
 
-// PERP_OK if the method can take the problem; otherwise PERP_ERROR_UNSUPPORTED, and perp_last_message()
-// says what is missing and which methods to try.
+// PERP_OK if the method can take the problem; otherwise PERP_ERROR_UNSUPPORTED, and
+// perp_last_message() says what is missing and which methods to try.
 perp_error perp_method_accepts(const perp_method *method, const perp_problem *problem);
 
-// What `auto` would try, in which order and why: "nncg (A is symmetric), then apgd (A is symmetric)". Components are tried
-// one by one in a solve; this looks at the problem as a whole.
+// What `auto` would try, in which order and why: "nncg (A is symmetric), then apgd (A is
+// symmetric)". Components are tried one by one in a solve; this looks at the problem as a whole.
 perp_error perp_auto_plan(const perp_problem *problem, char *text, size_t size);
 
 typedef struct perp_deadline {     // asked now and then by whatever takes long
@@ -93,14 +99,17 @@ typedef struct perp_deadline {     // asked now and then by whatever takes long
 // A linear solver for A_II z_I = rhs_I on a changing free set I.
 struct perp_linear_ops {
   const char *name;
-  int (*accepts)(const perp_operator *A);                          // 1: can work with this view and these claims
+  int (*accepts)(const perp_operator *A);
+                                   // 1: can work with this view and these claims
   size_t (*bytes)(const perp_limits *limits);                      // of `self`
   int (*analyse)(void *self, const perp_operator *A);              // once per pattern; 0: fine
   int (*update)(void *self, const uint8_t *is_free, const perp_deadline *deadline);
-                                   // n: factor A_II; 0: fine, k > 0: singular at the k-th free row, -1: deadline passed
+                                   // n: factor A_II; 0: fine, k > 0: singular at the k-th free row,
+                                   // -1: deadline passed
   int (*solve)(void *self, const double *rhs, double *z, const perp_deadline *deadline);
                                    // n each; z_F = 0; 0: fine, 1: not factored, -1: deadline passed
-  double (*estimate)(const void *self, const uint8_t *is_free);    // seconds that update + solve will take, roughly
+  double (*estimate)(const void *self, const uint8_t *is_free);
+                                   // seconds that update + solve will take, roughly
 };
 const perp_linear_ops *perp_linear_dense_lu(void);   // partial pivoting, any view with submatrix()
 

@@ -1,15 +1,17 @@
-// perp.h: everything a caller needs to state a complementarity problem, solve it and trust the answer.
+// perp.h: everything a caller needs to state a complementarity problem,
+// solve it and trust the answer.
 //
 // Find x such that, with y = A x + b:
-//     lo <= x <= hi,   y_i >= 0 where x_i = lo_i,   y_i <= 0 where x_i = hi_i,   y_i = 0 in between.
+//     lo <= x <= hi,   y_i >= 0 where x_i < hi_i,   y_i <= 0 where x_i > lo_i.
+// So y_i = 0 between the bounds, y_i >= 0 at the lower one, y_i <= 0 at the upper one, and any y_i where both meet.
 // LCP: lo = 0, hi = +inf.  Mixed: lo = -inf, hi = +inf on free rows.  Boxed: finite hi.  Fixed: lo = hi.
 //
 // Errors are not statuses. A perp_error says that a call was wrong or resources were missing; a
-// perp_status says how a solve ended. Running out of time is a legitimate answer: x is then the best
-// iterate. "Solved" is decided by one certificate (perp_certify), never by a method.
+// perp_status says how a solve ended. Running out of time is a legitimate answer: x is then the
+// best iterate. "Solved" is decided by one certificate (perp_certify), never by a method.
 //
-// Names the caller passes in are views: perp copies no matrix and keeps no pointer after a call returns.
-// Functions may be called from several threads as long as no two share a perp_solver.
+// Names the caller passes in are views: perp copies no matrix and keeps no pointer after a call
+// returns. Functions may be called from several threads as long as no two share a perp_solver.
 #ifndef PERP_PERP_H
 #define PERP_PERP_H
 
@@ -22,7 +24,8 @@
 extern "C" {
 #endif
 
-const char *perp_version(void);   // "0.1.0": of the library, where PERP_VERSION_STRING is the header's
+// "0.1.0": of the library, where PERP_VERSION_STRING is the header's
+const char *perp_version(void);
 
 // ---------------------------------------------------------------------------------------- errors
 
@@ -46,8 +49,9 @@ typedef enum perp_error {
 
 const char *perp_error_name(perp_error error);   // "problem"
 const char *perp_error_text(perp_error error);   // "the problem's data are not valid"
-const char *perp_last_message(void);   // what the last call that failed in this thread had to say, with
-                                       // names, values and limits: "row 17: lo = 0.5 > hi = 0.2"
+// what the last call that failed in this thread had to say, with names, values and limits:
+// "row 17: lo = 0.5 > hi = 0.2"
+const char *perp_last_message(void);
 
 // -------------------------------------------------------------------------------------- statuses
 
@@ -83,7 +87,8 @@ typedef struct perp_dense {   // a dense square matrix
   int32_t n;
   const double *value;        // n x n
   int32_t ld;                 // distance between rows (or columns); 0 means n
-  int32_t by_column;          // 0: row-major, as C arrays are; otherwise column-major, as Fortran's are
+  int32_t by_column;          // 0: row-major, as C arrays are; otherwise column-major,
+                              //   as Fortran's are
 } perp_dense;
 
 typedef struct perp_csc {     // a sparse matrix by compressed columns; rows sorted, no duplicates
@@ -93,14 +98,16 @@ typedef struct perp_csc {     // a sparse matrix by compressed columns; rows sor
   const double *value;        // colptr[columns]
 } perp_csc;
 
-typedef struct perp_product { // A = J W J' + diag(compliance), never formed: contacts between bodies
+// A = J W J' + diag(compliance), never formed: contacts between bodies
+typedef struct perp_product {
   int32_t n;                  // rows of J: constraints
   int32_t dofs;               // columns of J: degrees of freedom of all bodies
   const int32_t *rowptr;      // n + 1: J by compressed rows, columns sorted
   const int32_t *column;      // rowptr[n]
   const double *value;        // rowptr[n]
   int32_t block;              // W is block diagonal, blocks of block x block; 1: diagonal
-  const double *W;            // dofs x block, row-major inside a block; each block exactly symmetric and PSD
+  const double *W;            // dofs x block, row-major inside a block;
+                              //   each block exactly symmetric and PSD
   const double *compliance;   // n, >= 0; NULL means 0
 } perp_product;
 
@@ -116,41 +123,49 @@ typedef enum perp_view_kind {
   PERP_VIEW_NONE, PERP_VIEW_DENSE, PERP_VIEW_CSC, PERP_VIEW_PRODUCT, PERP_VIEW_CALLBACK
 } perp_view_kind;
 
-typedef struct perp_view {    // what an operator really is: R * (the matrix named by kind) * C + shift I
+// what an operator really is: R * (the matrix named by kind) * C + shift I
+typedef struct perp_view {
   perp_view_kind kind;
   const void *data;           // perp_dense, perp_csc, perp_product or perp_callback
   const double *R, *C;        // n each, NULL means 1
   double shift;
 } perp_view;
 
-typedef struct perp_sweep {   // state of a projected Gauss-Seidel pass: x_i <- clamp(x_i - omega y_i/A_ii)
+// state of a projected Gauss-Seidel pass: x_i <- clamp(x_i - omega y_i/A_ii)
+typedef struct perp_sweep {
   double *x;                  // n, updated in place
   const double *b;            // n
   const double *lo, *hi;      // n; NULL lo means 0, NULL hi means +inf
-  const double *diagonal;     // n: of A; a row with A_ii <= 0 moves to the bound that y_i points to, if finite
+  const double *diagonal;     // n: of A; a row with A_ii <= 0 moves to the bound that y_i
+                              //   points to, if finite
   const double *weight;       // n: what a change of x_i counts in `change`
   double omega;               // over-relaxation
   int32_t backward;           // rows to-1 .. from instead of from .. to-1
-  int32_t fresh;              // x, b or the bounds were changed by somebody else: rebuild what `memory` keeps;
-                              //   the sweep clears it
-  void *memory;               // sweep_bytes(), aligned for doubles: residuals, body velocities, kept between passes
-  double change;              // out: max(change, weight_i |dx_i| / omega) over the rows of this pass
+  int32_t fresh;              // x, b or the bounds were changed by somebody else: rebuild what
+                              //   `memory` keeps; the sweep clears it
+  void *memory;               // sweep_bytes(), aligned for doubles: residuals, body velocities,
+                              //   kept between passes
+  double change;              // out: max(change, weight_i |dx_i| / omega)
+                              //   over the rows of this pass
 } perp_sweep;
 
 typedef struct perp_operator_ops {   // what A can do: a capability is a non-NULL function
   const char *name;
-  size_t (*scratch_bytes)(const void *self);    // room that apply and residual need; NULL means none
-  int  (*apply)(const void *self, const double *x, double *y, void *scratch);            // y = A x, required; non-zero aborts
+  size_t (*scratch_bytes)(const void *self);  // room that apply and residual need; NULL means none
+  int  (*apply)(const void *self, const double *x, double *y, void *scratch);
+                                                // y = A x, required; non-zero aborts
   int  (*apply_transpose)(const void *self, const double *x, double *y, void *scratch);  // y = A' x
   int  (*residual)(const void *self, const double *x, const double *b, double *y, double *a,
                    void *scratch);              // y = A x + b compensated, a >= |A||x| + |b|
   void (*row_col_max)(const void *self, const double *r, const double *c, double *row, double *col);
                                                 // row_i = max_j r_i |A_ij| c_j, col_j likewise
   void (*diagonal)(const void *self, double *d);
-  void (*add_column)(const void *self, int32_t j, double s, double *y);                  // y += s A e_j
-  size_t (*sweep_bytes)(const void *self);      // room that sweep keeps between passes; NULL means none
-  int  (*sweep)(const void *self, perp_sweep *state, int32_t from, int32_t to);          // a native Gauss-Seidel pass
-  void (*submatrix)(const void *self, const int32_t *set, int32_t m, double *S);         // S = A(set,set), m x m, row-major
+  void (*add_column)(const void *self, int32_t j, double s, double *y);   // y += s A e_j
+  size_t (*sweep_bytes)(const void *self);    // room that sweep keeps between passes; NULL means none
+  int  (*sweep)(const void *self, perp_sweep *state, int32_t from, int32_t to);
+                                                // a native Gauss-Seidel pass
+  void (*submatrix)(const void *self, const int32_t *set, int32_t m, double *S);
+                                                // S = A(set,set), m x m, row-major
   perp_view (*view)(const void *self);
 } perp_operator_ops;
 
@@ -171,7 +186,8 @@ typedef struct perp_operator {
 
 perp_operator perp_from_dense(const perp_dense *matrix, uint32_t claims);
 perp_operator perp_from_csc(const perp_csc *matrix, uint32_t claims);
-perp_operator perp_from_product(const perp_product *matrix, uint32_t claims);   // symmetric PSD is added to the claims
+// symmetric PSD is added to the claims
+perp_operator perp_from_product(const perp_product *matrix, uint32_t claims);
 perp_operator perp_from_callback(const perp_callback *matrix, uint32_t claims);
 
 // Wrappers: `self` is the caller's storage and must outlive the operator. They keep what the inner
@@ -184,9 +200,11 @@ typedef struct perp_wrapper {
   const int32_t *set;         // m indices into the inner operator, ascending: restricted
   int32_t m;
 } perp_wrapper;
-perp_operator perp_scaled(perp_wrapper *self, perp_operator inner, const double *R, const double *C);   // R A C
-perp_operator perp_shifted(perp_wrapper *self, perp_operator inner, double shift);                      // A + shift I
-perp_operator perp_restricted(perp_wrapper *self, perp_operator inner, const int32_t *set, int32_t m);  // A(set,set), linear
+perp_operator perp_scaled(perp_wrapper *self, perp_operator inner, const double *R,
+                          const double *C);   // R A C
+perp_operator perp_shifted(perp_wrapper *self, perp_operator inner, double shift);   // A + shift I
+perp_operator perp_restricted(perp_wrapper *self, perp_operator inner, const int32_t *set,
+                              int32_t m);   // A(set,set), linear
 
 // --------------------------------------------------------------------------------------- problem
 
@@ -196,41 +214,50 @@ typedef struct perp_problem {   // views of the caller's data
   const double *lo;             // n, may hold -inf; NULL means 0
   const double *hi;             // n, may hold +inf; NULL means +inf
   uint64_t pattern_stamp;       // 0, or a number that changes whenever A's pattern does
-  uint64_t value_stamp;         // 0, or a number that changes whenever A's values do: lets a reused solver
-                                //   skip validating and equilibrating the same matrix again
+  uint64_t value_stamp;         // 0, or a number that changes whenever A's values do: lets a reused
+                                //   solver skip validating and equilibrating the same matrix again
 } perp_problem;
 
-perp_error perp_validate(const perp_problem *problem);   // PERP_OK, or an error with perp_last_message()
+// PERP_OK, or an error with perp_last_message()
+perp_error perp_validate(const perp_problem *problem);
 
 // ----------------------------------------------------------------------------------- certificate
 
 typedef struct perp_certificate {
   int32_t solved;             // r_i within the allowance in every component
-  int32_t attainable;         // ... but only thanks to the rounding of A x at this x: as good as doubles get
-  int32_t weaker;             // A could not tell its row and column maxima or its components: scaled by the diagonal, or not at all
+  int32_t attainable;         // ... but only thanks to the rounding of A x at this x:
+                              //   as good as doubles get
+  int32_t weaker;             // A could not tell its row and column maxima or its components:
+                              //   scaled by the diagonal, or not at all
   int32_t worst;              // index of the largest r_i relative to its component; -1 if n = 0
   int32_t components;         // connected components of A's pattern
-  double residual;            // max over i of r_i / (G_c if > 0, else S_c): "solved" means about <= tol
+  double residual;            // max over i of r_i / (G_c if > 0, else S_c):
+                              //   "solved" means about <= tol
   double natural_residual;    // max |x - clamp(x - y, lo, hi)|, in the caller's units
   double bound_violation;     // max distance of the given x from [lo, hi], before it is clamped
-  double gap;                 // sum of |y_i| times the distance of x_i to the bound that y_i points to
+  double gap;                 // sum of |y_i| times the distance of x_i to the bound
+                              //   that y_i points to
 } perp_certificate;           // see docs/theory.md for r, G, S and why nothing is scaled by |A||x|
 
 // The independent certificate. y (n, may be NULL) receives A x + b in compensated arithmetic.
-// absolute_tol (0: none) additionally accepts rows whose natural residual is at most that, in the units of y.
-perp_error perp_certify(const perp_problem *problem, const double *x, double tol, double absolute_tol,
-                        double *y, perp_certificate *certificate);
+// absolute_tol (0: none) additionally accepts rows whose natural residual is at most that,
+// in the units of y.
+perp_error perp_certify(const perp_problem *problem, const double *x, double tol,
+                        double absolute_tol, double *y, perp_certificate *certificate);
 
 // --------------------------------------------------------------------------------------- options
 
 typedef struct perp_method perp_method;      // a row of the method table: method.h
+const perp_method *perp_find_method(const char *name);        // "pgs"; NULL if there is none
+const char *perp_method_name(const perp_method *method);
 typedef struct perp_linear_ops perp_linear_ops;   // a linear solver: method.h
 
 typedef struct perp_statistics {   // one iteration
   int32_t iteration;
   int32_t inner_iterations;        // of the linear solver, so far
   double seconds;                  // since the solve began
-  double residual;                 // the method's own estimate, in the units of perp_certificate.residual
+  double residual;                 // the method's own estimate, in the units of
+                                   //   perp_certificate.residual
   double measure;                  // stop.measure where one is chosen, else the residual
 } perp_statistics;
 
@@ -242,9 +269,10 @@ typedef struct perp_allocator {    // NULL functions mean malloc and free
 
 typedef struct perp_scheduler {    // the caller's threads instead of ours
   int32_t workers;                 // how many tasks may run at once
-  void *(*enqueue)(void *context, void (*task)(void *data, int32_t index), void *data, int32_t count);
-  void (*finish)(void *context, void *handle);      // returns when all tasks of that handle have run; called once
-                                                    //   per enqueue, whatever that returned
+  void *(*enqueue)(void *context, void (*task)(void *data, int32_t index), void *data,
+                   int32_t count);
+  // returns when all tasks of that handle have run; called once per enqueue, whatever that returned
+  void (*finish)(void *context, void *handle);
   void *context;
 } perp_scheduler;
 
@@ -261,7 +289,8 @@ typedef enum perp_measure {        // stopping measures of the papers: they stop
 
 typedef enum perp_order { PERP_ORDER_NATURAL, PERP_ORDER_COLOURED } perp_order;
 
-typedef struct perp_options {      // from perp_default_options(); the first field guards against {0}
+// from perp_default_options(); the first field guards against {0}
+typedef struct perp_options {
   size_t size;
   const perp_method *method;
   double tol;                      // certificate tolerance, relative
@@ -276,30 +305,36 @@ typedef struct perp_options {      // from perp_default_options(); the first fie
   struct { int32_t measure; double tol, relative, stagnation; } stop;   // E13 (107)-(109); 0: off
   struct { double omega; int32_t symmetric; int32_t order; } sweep;
   struct { int32_t restart; } gradient;
-  struct { int64_t limit; } enumerate;                                  // stop after this many solutions; 0: all
+  struct { int64_t limit; } enumerate;                    // stop after this many solutions; 0: all
   // what only a program sets
   int (*on_iteration)(void *context, const perp_statistics *statistics);   // non-zero: stop
   int (*on_solution)(void *context, const double *x, int32_t n, int32_t dimension);
-                                   // enumerate: each solution, or a representative of a face of that dimension; non-zero: stop
+                                   // enumerate: each solution, or a representative of a face of
+                                   // that dimension; non-zero: stop
   void *context;
   double (*clock)(void *clock_context);   // seconds, monotonic; NULL: the system's
   void *clock_context;
   const perp_scheduler *scheduler; // NULL: our own threads
   const perp_linear_ops *linear;   // NULL: the method's own choice
-  perp_statistics *trace;          // trace_capacity entries in the caller's memory; when full, every
-  int32_t trace_capacity;          //   second entry is dropped and the stride doubles
+  perp_statistics *trace;          // trace_capacity entries in the caller's memory; when full, every second
+  int32_t trace_capacity;          //   entry is dropped and the stride doubles. Where there is room, the last one
+                                   //   is the end of the solve with the certified residual
 } perp_options;
 
 perp_options perp_default_options(const perp_method *method);   // NULL: auto
-perp_error perp_set_option(perp_options *options, const char *key, const char *value);   // "sweep.omega", "1.4"
+// "sweep.omega", "1.4"
+perp_error perp_set_option(perp_options *options, const char *key, const char *value);
 
 // ---------------------------------------------------------------------------------------- solving
 
 typedef struct perp_limits {       // capacities of a solver
   int32_t n;
-  int64_t nnz;                     // stored entries of A (dense: n*n; product: those of J; callback: 0)
-  size_t scratch;                  // scratch_bytes and sweep_bytes of the operator, whichever is larger
-  int32_t lanes;                   // problems of a batch solved at once, each with memory of its own; 0 or 1: one by one
+  int64_t nnz;                     // stored entries of A (dense: n*n; product: those of J;
+                                   //   callback: 0)
+  size_t scratch;                  // scratch_bytes and sweep_bytes of the operator,
+                                   //   whichever is larger
+  int32_t lanes;                   // problems of a batch solved at once, each with memory of its
+                                   //   own; 0 or 1: one by one
 } perp_limits;
 perp_limits perp_limits_of(const perp_problem *problem);   // just enough for this problem
 
@@ -312,26 +347,32 @@ typedef struct perp_result {
   int32_t trace_count;             // entries of options.trace that are filled
   int32_t trace_stride;            // iterations from one entry to the next
   int64_t solutions;               // enumerate: how many were found
+  int32_t complete;                // enumerate: 1 if these are all there are; 0 after a limit or an undecided case
   double setup_seconds;            // validation, equilibration, presolve, analysis
   double seconds;                  // all of perp_solve
-  perp_certificate certificate;    // of x, on the caller's data; its numbers agree with those of perp_certify to 1e-3 tol
+  perp_certificate certificate;    // of x, on the caller's data; its numbers agree with those of
+                                   //   perp_certify to 1e-3 tol
   char message[256];               // a sentence: what happened, and what to try next
 } perp_result;
 
 typedef struct perp_solver perp_solver;
 
 // For the ten-line user: allocates, solves, frees. x: guess in (zeros will do), answer out.
-perp_error perp_solve_once(const perp_problem *problem, double *x, const perp_options *options, perp_result *result);
+perp_error perp_solve_once(const perp_problem *problem, double *x, const perp_options *options,
+                           perp_result *result);
 
 // For everybody else: one arena at create, no allocation in perp_solve afterwards.
-perp_error perp_solver_create(const perp_method *method, const perp_limits *limits, const perp_options *options,
-                              const perp_allocator *allocator, perp_solver **solver);
-perp_error perp_solve(perp_solver *solver, const perp_problem *problem, double *x, perp_result *result);
-// Many small problems, limits.lanes at a time on options.threads threads: the same bits at any number of either. Returns
-// the first error, whose message is also in that problem's result; the others are still solved. With several lanes no
-// trace is kept, and callbacks may be called from several threads at once.
-perp_error perp_solve_batch(perp_solver *solver, const perp_problem *problems, int32_t count, double *const *x,
-                            perp_result *results);
+perp_error perp_solver_create(const perp_method *method, const perp_limits *limits,
+                              const perp_options *options, const perp_allocator *allocator,
+                              perp_solver **solver);
+perp_error perp_solve(perp_solver *solver, const perp_problem *problem, double *x,
+                      perp_result *result);
+// Many small problems, limits.lanes at a time on options.threads threads: the same bits at any
+// number of either. Returns the first error, whose message is also in that problem's result; the
+// others are still solved. With several lanes no trace is kept, and callbacks may be called from
+// several threads at once.
+perp_error perp_solve_batch(perp_solver *solver, const perp_problem *problems, int32_t count,
+                            double *const *x, perp_result *results);
 void perp_solver_destroy(perp_solver *solver);       // NULL is fine
 
 // --------------------------------------------------------------------------------- classification
@@ -360,14 +401,16 @@ typedef enum perp_class {
 
 typedef struct perp_classes {
   struct { perp_verdict verdict; char reason[96]; } of[PERP_CLASS_COUNT];
-  int32_t lcp_rows, free_rows, boxed_rows, fixed_rows;   // by bounds; boxed: two-sided, or one-sided but not [0, inf)
+  // by bounds; boxed: two-sided, or one-sided but not [0, inf)
+  int32_t lcp_rows, free_rows, boxed_rows, fixed_rows;
   int32_t components;
   double asymmetry;           // max |A - A'| / max |A|
 } perp_classes;
 
 const char *perp_class_name(perp_class which);
 const char *perp_class_text(perp_class which);
-perp_error perp_classify(const perp_problem *problem, const perp_allocator *allocator, perp_classes *classes);
+perp_error perp_classify(const perp_problem *problem, const perp_allocator *allocator,
+                         perp_classes *classes);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 // arena.h: one block of memory, handed out in order; the same code first counts and then takes.
 //
-// With base = NULL an arena only counts: arena_take returns NULL and `used` grows. So a layout is written
-// once, run on a counting arena to learn its size, and run again on the real block.
+// With base = NULL an arena only counts: arena_take returns NULL and `used` grows. So a layout is
+// written once, run on a counting arena to learn its size, and run again on the real block.
 #ifndef PERP_ARENA_H
 #define PERP_ARENA_H
 
@@ -16,7 +16,8 @@ typedef struct arena {
   size_t used;           // SIZE_MAX: the count has overflowed
 } arena;
 
-void *arena_take(arena *a, size_t count, size_t size);   // NULL when counting, or when it does not fit
+// NULL when counting, or when it does not fit
+void *arena_take(arena *a, size_t count, size_t size);
 static inline int arena_overflowed(const arena *a) { return a->used == SIZE_MAX; }
 
 #define ARENA_ARRAY(a, type, count) ((type *)arena_take((a), (size_t)(count), sizeof(type)))

@@ -33,5 +33,6 @@ const char *perp_status_name(perp_status status) {
   return (unsigned)status < PERP_STATUS_COUNT ? statuses[status][0] : "unknown status";
 }
 const char *perp_status_text(perp_status status) {
-  return (unsigned)status < PERP_STATUS_COUNT ? statuses[status][1] : "a number that is no perp_status";
+  return (unsigned)status < PERP_STATUS_COUNT ? statuses[status][1]
+                                              : "a number that is no perp_status";
 }

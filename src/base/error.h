@@ -4,7 +4,8 @@
 
 #include <perp/perp.h>
 
-// Remembers a message for perp_last_message() and returns the code: return error_set(PERP_ERROR_..., "row %d: ...", i);
+// Remembers a message for perp_last_message() and returns the code:
+// return error_set(PERP_ERROR_..., "row %d: ...", i);
 perp_error error_set(perp_error code, const char *format, ...);
 
 #endif

@@ -1,13 +1,15 @@
-// exact.h: error-free sums and products, for residuals computed as if in twice the working precision.
+// exact.h: error-free sums and products,
+// for residuals computed as if in twice the working precision.
 //
-// Ogita, Rump, Oishi: Accurate sum and dot product (2005), algorithms TwoSum, TwoProduct (with fma), Dot2.
+// Ogita, Rump, Oishi: Accurate sum and dot product (2005), algorithms TwoSum,
+// TwoProduct (with fma), Dot2.
 #ifndef PERP_EXACT_H
 #define PERP_EXACT_H
 
 #include <math.h>
 
-// Kernels that use fma() are compiled twice on x86-64: with the instruction, and for machines without it. Both give the
-// same bits, because fma() is exact either way.
+// Kernels that use fma() are compiled twice on x86-64: with the instruction, and for machines
+// without it. Both give the same bits, because fma() is exact either way.
 #if defined(__GNUC__) && defined(__x86_64__)
 #define EXACT_FMA __attribute__((target("fma")))
 #define EXACT_HAS_FMA() __builtin_cpu_supports("fma")

@@ -1,7 +1,7 @@
 // team.h: a few threads that run numbered tasks: our own pthreads, or the caller's scheduler.
 //
-// A task may run on any thread, so tasks must not depend on which; results that are combined are combined
-// in the order of their numbers. Hence the same bits at any thread count.
+// A task may run on any thread, so tasks must not depend on which; results that are combined are
+// combined in the order of their numbers. Hence the same bits at any thread count.
 #ifndef PERP_TEAM_H
 #define PERP_TEAM_H
 
@@ -9,11 +9,13 @@
 
 typedef struct team team;
 
-// threads <= 1 and no scheduler: a team that runs everything in the calling thread. Returns NULL if memory or
-// threads are missing. The scheduler's struct is copied. Memory comes from the allocator.
-team *team_create(int32_t threads, const perp_scheduler *scheduler, const perp_allocator *allocator);
+// threads <= 1 and no scheduler: a team that runs everything in the calling thread. Returns NULL if
+// memory or threads are missing. The scheduler's struct is copied. Memory comes from the allocator.
+team *team_create(int32_t threads, const perp_scheduler *scheduler,
+                  const perp_allocator *allocator);
 void team_destroy(team *t);                                   // NULL is fine
 int32_t team_size(const team *t);                             // NULL: 1
-void team_run(team *t, void (*task)(void *data, int32_t index), void *data, int32_t count);   // NULL: serial; allocates nothing
+// NULL: serial; allocates nothing
+void team_run(team *t, void (*task)(void *data, int32_t index), void *data, int32_t count);
 
 #endif

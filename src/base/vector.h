@@ -11,16 +11,19 @@ static inline double min2(double a, double b) { return a < b ? a : b; }
 // max(a, b) from which a NaN in either does not get lost.
 static inline double max_or_nan(double a, double b) { return b > a || b != b ? b : a; }
 
-// x into [lo, hi]; a NaN stays. Which bound holds is hard to predict: minimum and maximum, not branches.
+// x into [lo, hi]; a NaN stays. Which bound holds is hard to predict:
+// minimum and maximum, not branches.
 static inline double clamp(double x, double lo, double hi) { return min2(hi, max2(lo, x)); }
 
-// The middle one of three with a <= c: mid(x - hi, y, x - lo) is zero exactly at a solution, and infinite
-// bounds need no special case.
+// The middle one of three with a <= c: mid(x - hi, y, x - lo) is zero exactly at a solution, and
+// infinite bounds need no special case.
 static inline double mid(double a, double b, double c) { return min2(c, max2(a, b)); }
 
 // Bounds of row i where NULL stands for the plain LCP.
 static inline double lower(const double *lo, int32_t i) { return lo != NULL ? lo[i] : 0.0; }
-static inline double upper(const double *hi, int32_t i) { return hi != NULL ? hi[i] : (double)INFINITY; }
+static inline double upper(const double *hi, int32_t i) {
+  return hi != NULL ? hi[i] : (double)INFINITY;
+}
 
 static inline double dot(int32_t n, const double *a, const double *b) {
   double s = 0.0;

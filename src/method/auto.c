@@ -74,7 +74,7 @@ static int ladder(const perp_run *run, rung *rungs) {
     rungs[count++] = (rung){&method_apgd, run->options->iteration_limit, 0, "A is symmetric"};
   } else if (takes(&method_pgs, run)) {
     rungs[count++] = (rung){&method_pgs, run->options->iteration_limit/2, 0, "A is not symmetric"};
-    rungs[count++] = (rung){&method_psor, run->options->iteration_limit/4, 0.6, "pgs did not end"};
+    rungs[count++] = (rung){&method_psor, run->options->iteration_limit, 0.6, "pgs did not end"};
   } else {
     rungs[count++] = (rung){&method_apgd, run->options->iteration_limit, 0, "A is known by products only"};
   }

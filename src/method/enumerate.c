@@ -337,6 +337,7 @@ static void enumerate_run(perp_run *run) {
     e->ambiguous = undecided_before;
   }
   const long long all = count, solutions = run->solutions, undecided = e->ambiguous;
+  run->complete = undecided == 0;
   const char *parts = e->overflowed ? ", some of them parts of others" : "";
   if (solutions == 0 && undecided == 0)
     run_stop(run, PERP_STATUS_NO_SOLUTION,

@@ -22,6 +22,8 @@ const perp_method *perp_find_method(const char *name) {
   return NULL;
 }
 
+const char *perp_method_name(const perp_method *method) { return method != NULL ? method->name : "none"; }
+
 // What the problem asks for and the method lacks, as a phrase; NULL if nothing.
 static const char *missing(const perp_method *method, const perp_problem *problem, uint32_t rows) {
   const perp_operator_ops *ops = problem->A.ops;

@@ -1,8 +1,8 @@
 // csc.c: a sparse matrix by columns as an operator.
 //
-// A column-major matrix has no rows to gather from, so the Gauss-Seidel sweep keeps y = A x + b up to date by
-// columns. Where the caller claims symmetry, column i is row i and the sweep gathers instead: less traffic, and no
-// state. The certificate's residual never relies on that claim.
+// A column-major matrix has no rows to gather from, so the Gauss-Seidel sweep keeps y = A x + b up
+// to date by columns. Where the caller claims symmetry, column i is row i and the sweep gathers
+// instead: less traffic, and no state. The certificate's residual never relies on that claim.
 #include <string.h>
 
 #include "exact.h"
@@ -32,11 +32,12 @@ static int apply_transpose(const void *self, const double *x, double *y, void *s
   return 0;
 }
 
-// y = A x + b by Dot2 along the columns. What a row needs is kept together in the scratch: in arrays of their own, the
-// sums of rows that a stencil touches together would fall onto the same few lines of the cache.
+// y = A x + b by Dot2 along the columns. What a row needs is kept together in the scratch: in
+// arrays of their own, the sums of rows that a stencil touches together would fall onto the same
+// few lines of the cache.
 typedef struct row_sum { exact_sum y; double a; } row_sum;
-EXACT_INLINE void residual_columns(const perp_csc *A, const double *x, const double *b, double *y, double *a,
-                                   row_sum *sum) {
+EXACT_INLINE void residual_columns(const perp_csc *A, const double *x, const double *b, double *y,
+                                   double *a, row_sum *sum) {
   for (int32_t i = 0; i < A->rows; i++) sum[i] = (row_sum){{b[i], 0.0}, fabs(b[i])};
   for (int32_t j = 0; j < A->columns; j++) {
     const double t = x[j];
@@ -52,15 +53,17 @@ EXACT_INLINE void residual_columns(const perp_csc *A, const double *x, const dou
     a[i] = sum[i].a;
   }
 }
-EXACT_FMA static void residual_fma(const perp_csc *A, const double *x, const double *b, double *y, double *a,
-                                   row_sum *sum) {
+EXACT_FMA static void residual_fma(const perp_csc *A, const double *x, const double *b, double *y,
+                                   double *a, row_sum *sum) {
   residual_columns(A, x, b, y, a, sum);
 }
-static void residual_plain(const perp_csc *A, const double *x, const double *b, double *y, double *a, row_sum *sum) {
+static void residual_plain(const perp_csc *A, const double *x, const double *b, double *y,
+                           double *a, row_sum *sum) {
   residual_columns(A, x, b, y, a, sum);
 }
 // The same where column i is known to be row i: the sums stay in registers.
-EXACT_INLINE void residual_rows(const perp_csc *A, const double *x, const double *b, double *y, double *a) {
+EXACT_INLINE void residual_rows(const perp_csc *A, const double *x, const double *b, double *y,
+                                double *a) {
   const int32_t *row = A->row;
   const double *value = A->value;
   for (int32_t i = 0; i < A->columns; i++) {
@@ -75,13 +78,16 @@ EXACT_INLINE void residual_rows(const perp_csc *A, const double *x, const double
     a[i] = size;
   }
 }
-EXACT_FMA static void residual_rows_fma(const perp_csc *A, const double *x, const double *b, double *y, double *a) {
+EXACT_FMA static void residual_rows_fma(const perp_csc *A, const double *x, const double *b,
+                                        double *y, double *a) {
   residual_rows(A, x, b, y, a);
 }
-static void residual_rows_plain(const perp_csc *A, const double *x, const double *b, double *y, double *a) {
+static void residual_rows_plain(const perp_csc *A, const double *x, const double *b, double *y,
+                                double *a) {
   residual_rows(A, x, b, y, a);
 }
-void csc_residual_symmetric(const perp_csc *A, const double *x, const double *b, double *y, double *a) {
+void csc_residual_symmetric(const perp_csc *A, const double *x, const double *b, double *y,
+                            double *a) {
   (EXACT_HAS_FMA() ? residual_rows_fma : residual_rows_plain)(A, x, b, y, a);
 }
 
@@ -96,25 +102,32 @@ void csc_apply_symmetric(const perp_csc *A, const double *x, const double *b, do
 int csc_is_symmetric(const perp_csc *A, int32_t *next) {
   for (int32_t j = 0; j < A->columns; j++) next[j] = A->colptr[j];
   for (int32_t j = 0; j < A->columns; j++) {
-    // Rows ascend, so what column j holds above its diagonal has been matched by the columns before it, in their order.
+    // Rows ascend, so what column j holds above its diagonal has been matched by the columns before
+    // it, in their order.
     int32_t p = next[j];
     if (p < A->colptr[j + 1] && A->row[p] == j) p++;
     for (; p < A->colptr[j + 1]; p++) {
       const int32_t i = A->row[p];
-      if (i < j || next[i] == A->colptr[i + 1] || A->row[next[i]] != j || A->value[next[i]] != A->value[p]) return 0;
+      if (i < j || next[i] == A->colptr[i + 1] || A->row[next[i]] != j ||
+          A->value[next[i]] != A->value[p])
+        return 0;
       next[i]++;
     }
   }
   return 1;
 }
 
-static int residual(const void *self, const double *x, const double *b, double *y, double *a, void *scratch) {
+static int residual(const void *self, const double *x, const double *b, double *y, double *a,
+                    void *scratch) {
   (EXACT_HAS_FMA() ? residual_fma : residual_plain)(self, x, b, y, a, scratch);
   return 0;
 }
-static size_t scratch_bytes(const void *self) { return (size_t)((const perp_csc *)self)->rows*sizeof(row_sum); }
+static size_t scratch_bytes(const void *self) {
+  return (size_t)((const perp_csc *)self)->rows*sizeof(row_sum);
+}
 
-static void row_col_max(const void *self, const double *r, const double *c, double *row, double *col) {
+static void row_col_max(const void *self, const double *r, const double *c, double *row,
+                        double *col) {
   const perp_csc *A = self;
   memset(row, 0, (size_t)A->rows*sizeof *row);
   for (int32_t j = 0; j < A->columns; j++) {
@@ -128,7 +141,8 @@ static void row_col_max(const void *self, const double *r, const double *c, doub
   }
 }
 
-static double entry(const perp_csc *A, int32_t i, int32_t j) {   // A_ij by bisection, 0 where nothing is stored
+// A_ij by bisection, 0 where nothing is stored
+static double entry(const perp_csc *A, int32_t i, int32_t j) {
   int32_t low = A->colptr[j], high = A->colptr[j + 1];
   while (low < high) {
     const int32_t middle = low + (high - low)/2;
@@ -150,7 +164,8 @@ static void add_column(const void *self, int32_t j, double s, double *y) {
 
 static void submatrix(const void *self, const int32_t *set, int32_t m, double *S) {
   for (int32_t j = 0; j < m; j++)
-    for (int32_t i = 0; i < m; i++) S[(size_t)i*(size_t)m + (size_t)j] = entry(self, set[i], set[j]);
+    for (int32_t i = 0; i < m; i++)
+      S[(size_t)i*(size_t)m + (size_t)j] = entry(self, set[i], set[j]);
 }
 
 static perp_view view(const void *self) { return (perp_view){.kind = PERP_VIEW_CSC, .data = self}; }
@@ -167,7 +182,8 @@ static int sweep(const void *self, perp_sweep *state, int32_t from, int32_t to) 
   for (int32_t k = from; k < to; k++) {
     const int32_t i = state->backward ? to - 1 - (k - from) : k;
     const double x = state->x[i];
-    const double z = relaxed(x, y[i], state->diagonal[i], state->omega, lower(state->lo, i), upper(state->hi, i));
+    const double z = relaxed(x, y[i], state->diagonal[i], state->omega, lower(state->lo, i),
+                             upper(state->hi, i));
     const double dx = z - x;
     if (dx == 0.0) continue;
     change = max_or_nan(change, state->weight[i]*fabs(dx)/state->omega);
@@ -177,21 +193,26 @@ static int sweep(const void *self, perp_sweep *state, int32_t from, int32_t to) 
   state->change = change;
   return 0;
 }
-static size_t sweep_bytes(const void *self) { return (size_t)((const perp_csc *)self)->rows*sizeof(double); }
+static size_t sweep_bytes(const void *self) {
+  return (size_t)((const perp_csc *)self)->rows*sizeof(double);
+}
 
-// Symmetric matrix: y_i = b_i + (column i)' x, rows from .. to-1 or to-1 .. from. The neighbour written just before comes
-// last, from a register: waiting for its store would cost more than the rest of the chain from row to row. `plain`: 0 <= x only.
-static inline void sweep_rows(const perp_csc *A, perp_sweep *state, int32_t from, int32_t to, int backward, int plain) {
+// Symmetric matrix: y_i = b_i + (column i)' x, rows from .. to-1 or to-1 .. from. The neighbour
+// written just before comes last, from a register: waiting for its store would cost more than the
+// rest of the chain from row to row. `plain`: 0 <= x only.
+static inline void sweep_rows(const perp_csc *A, perp_sweep *state, int32_t from, int32_t to,
+                              int backward, int plain) {
   const int32_t *colptr = A->colptr, *row = A->row;
   const double *value = A->value, *b = state->b, *weight = state->weight, omega = state->omega;
-  const volatile double zero = 0.0;   // not a constant: compilers make the maximum of z and 0 a branch, hard to predict
+  // not a constant: compilers make the maximum of z and 0 a branch, hard to predict
+  const volatile double zero = 0.0;
   const double lowest = zero;
   double *x = state->x, change = 0.0;
   double recent = !backward && from > 0 ? x[from - 1] : backward && to < A->columns ? x[to] : 0.0;
   for (int32_t k = from; k < to; k++) {
     const int32_t i = backward ? to - 1 - (k - from) : k, end = colptr[i + 1];
     const double old = x[i];
-    double y = b[i], d = 0.0, a = 0.0;                                    // d = A_ii, a = A_{i,recent}
+    double y = b[i], d = 0.0, a = 0.0;                                // d = A_ii, a = A_{i,recent}
     int32_t p = colptr[i];
     for (; p < end && row[p] < (backward ? i : i - 1); p++) y += value[p]*x[row[p]];
     if (!backward && p < end && row[p] == i - 1) a = value[p++];
@@ -200,7 +221,8 @@ static inline void sweep_rows(const perp_csc *A, perp_sweep *state, int32_t from
     y += d*old;
     for (; p < end; p++) y += value[p]*x[row[p]];
     y += a*recent;
-    const double lo = plain ? lowest : lower(state->lo, i), hi = plain ? (double)INFINITY : upper(state->hi, i);
+    const double lo = plain ? lowest : lower(state->lo, i),
+                 hi = plain ? (double)INFINITY : upper(state->hi, i);
     double z = max2(lo, old - y*(omega/d));
     if (!plain) z = min2(hi, z);
     if (!(d > 0.0)) z = relaxed(old, y, 0.0, omega, lo, hi);

@@ -3,7 +3,8 @@
 #include "operator.h"
 #include "vector.h"
 
-typedef struct strides { const double *value; size_t row, column; } strides;   // A_ij = value[i row + j column]
+// A_ij = value[i row + j column]
+typedef struct strides { const double *value; size_t row, column; } strides;
 
 static strides strides_of(const perp_dense *A) {
   const size_t ld = (size_t)(A->ld != 0 ? A->ld : A->n);
@@ -37,7 +38,8 @@ static int apply_transpose(const void *self, const double *x, double *y, void *s
   return 0;
 }
 
-EXACT_INLINE void residual_rows(const perp_dense *A, const double *x, const double *b, double *y, double *a) {
+EXACT_INLINE void residual_rows(const perp_dense *A, const double *x, const double *b, double *y,
+                                double *a) {
   const strides s = strides_of(A);
   for (int32_t i = 0; i < A->n; i++) {
     exact_sum sum = {b[i], 0.0};
@@ -52,19 +54,23 @@ EXACT_INLINE void residual_rows(const perp_dense *A, const double *x, const doub
     a[i] = size;
   }
 }
-EXACT_FMA static void residual_fma(const perp_dense *A, const double *x, const double *b, double *y, double *a) {
+EXACT_FMA static void residual_fma(const perp_dense *A, const double *x, const double *b, double *y,
+                                   double *a) {
   residual_rows(A, x, b, y, a);
 }
-static void residual_plain(const perp_dense *A, const double *x, const double *b, double *y, double *a) {
+static void residual_plain(const perp_dense *A, const double *x, const double *b, double *y,
+                           double *a) {
   residual_rows(A, x, b, y, a);
 }
-static int residual(const void *self, const double *x, const double *b, double *y, double *a, void *scratch) {
+static int residual(const void *self, const double *x, const double *b, double *y, double *a,
+                    void *scratch) {
   (void)scratch;
   (EXACT_HAS_FMA() ? residual_fma : residual_plain)(self, x, b, y, a);
   return 0;
 }
 
-static void row_col_max(const void *self, const double *r, const double *c, double *row, double *col) {
+static void row_col_max(const void *self, const double *r, const double *c, double *row,
+                        double *col) {
   const perp_dense *A = self;
   const strides s = strides_of(A);
   for (int32_t j = 0; j < A->n; j++) col[j] = 0.0;
@@ -92,7 +98,8 @@ static void add_column(const void *self, int32_t j, double t, double *y) {
 }
 
 // Part of a row times x, in four sums at once: one alone would wait for each addition.
-static inline double part_dot(const double *a, size_t stride, const double *x, int32_t from, int32_t to) {
+static inline double part_dot(const double *a, size_t stride, const double *x, int32_t from,
+                              int32_t to) {
   double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
   int32_t j = from;
   for (; j + 3 < to; j += 4) {
@@ -106,15 +113,20 @@ static inline double part_dot(const double *a, size_t stride, const double *x, i
 }
 
 // The neighbour written just before comes last, so that the rest of the row does not wait for it.
-static inline void sweep_rows(const strides *s, int32_t n, size_t stride, perp_sweep *state, int32_t from, int32_t to) {
+static inline void sweep_rows(const strides *s, int32_t n, size_t stride, perp_sweep *state,
+                              int32_t from, int32_t to) {
   double *x = state->x, change = 0.0;
   for (int32_t k = from; k < to; k++) {
-    const int32_t i = state->backward ? to - 1 - (k - from) : k, recent = state->backward ? i + 1 : i - 1;
+    const int32_t i = state->backward ? to - 1 - (k - from) : k,
+                  recent = state->backward ? i + 1 : i - 1;
     const double *a = s->value + (size_t)i*s->row;
-    double y = state->b[i] + part_dot(a, stride, x, 0, recent < 0 ? 0 : recent) + part_dot(a, stride, x, recent + 1, n);
+    double y = state->b[i] + part_dot(a, stride, x, 0, recent < 0 ? 0 : recent) +
+               part_dot(a, stride, x, recent + 1, n);
     if (recent >= 0 && recent < n) y += a[(size_t)recent*stride]*x[recent];
-    const double old = x[i], d = state->diagonal[i], lo = lower(state->lo, i), hi = upper(state->hi, i);
-    x[i] = d > 0.0 ? clamp(old - y*(state->omega/d), lo, hi) : relaxed(old, y, d, state->omega, lo, hi);
+    const double old = x[i], d = state->diagonal[i], lo = lower(state->lo, i),
+                 hi = upper(state->hi, i);
+    x[i] = d > 0.0 ? clamp(old - y*(state->omega/d), lo, hi)
+                   : relaxed(old, y, d, state->omega, lo, hi);
     change = max_or_nan(change, state->weight[i]*fabs(x[i] - old));
   }
   state->change = max_or_nan(state->change, change/state->omega);
@@ -136,7 +148,9 @@ static void submatrix(const void *self, const int32_t *set, int32_t m, double *S
       S[(size_t)i*(size_t)m + (size_t)j] = s.value[(size_t)set[i]*s.row + (size_t)set[j]*s.column];
 }
 
-static perp_view view(const void *self) { return (perp_view){.kind = PERP_VIEW_DENSE, .data = self}; }
+static perp_view view(const void *self) {
+  return (perp_view){.kind = PERP_VIEW_DENSE, .data = self};
+}
 
 static const perp_operator_ops ops = {
   .name = "dense", .apply = apply, .apply_transpose = apply_transpose, .residual = residual,

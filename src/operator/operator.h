@@ -9,13 +9,15 @@
 #include "arena.h"
 #include "team.h"
 
-perp_view operator_view(const perp_operator *A);            // PERP_VIEW_NONE where ops->view is NULL
-size_t operator_scratch_bytes(const perp_operator *A);      // 0 where it needs none
-size_t operator_sweep_bytes(const perp_operator *A);        // for ops->sweep; 0 where there is none
+perp_view operator_view(const perp_operator *A);          // PERP_VIEW_NONE where ops->view is NULL
+size_t operator_scratch_bytes(const perp_operator *A);    // 0 where it needs none
+size_t operator_sweep_bytes(const perp_operator *A);      // for ops->sweep; 0 where there is none
 
 // One projected relaxation, the step of every sweep: the new x_i for the residual y_i of row i.
-// Where A_ii <= 0 the row is linear or concave in x_i: go to the bound that y_i points to, if it is finite.
-static inline double relaxed(double x, double y, double diagonal, double omega, double lo, double hi) {
+// Where A_ii <= 0 the row is linear or concave in x_i: go to the bound that y_i points to,
+// if it is finite.
+static inline double relaxed(double x, double y, double diagonal, double omega, double lo,
+                             double hi) {
   if (diagonal > 0.0) {
     const double z = x - omega*y/diagonal;
     return z < lo ? lo : z > hi ? hi : z;
@@ -25,18 +27,20 @@ static inline double relaxed(double x, double y, double diagonal, double omega, 
   return x;
 }
 
-// A = A' exactly, by value: next (n) is work. Then columns are rows, and y = A x + b is gathered: plainly, or
-// compensated and with a >= |A||x| + |b|.
+// A = A' exactly, by value: next (n) is work. Then columns are rows, and y = A x + b is gathered:
+// plainly, or compensated and with a >= |A||x| + |b|.
 int csc_is_symmetric(const perp_csc *A, int32_t *next);
 void csc_apply_symmetric(const perp_csc *A, const double *x, const double *b, double *y);
-void csc_residual_symmetric(const perp_csc *A, const double *x, const double *b, double *y, double *a);
+void csc_residual_symmetric(const perp_csc *A, const double *x, const double *b, double *y,
+                            double *a);
 
-// Sweeps in a fixed order of blocks of rows, coloured so that blocks of one colour do not touch each other:
-// blocks of a colour run in parallel, and the result does not depend on how many threads there are.
+// Sweeps in a fixed order of blocks of rows, coloured so that blocks of one colour do not touch
+// each other: blocks of a colour run in parallel, and the result does not depend on how many
+// threads there are.
 typedef struct coloured coloured;
 int coloured_accepts(const perp_view *view);                                  // CSC so far
-size_t coloured_bytes(int32_t n, int64_t nnz);                                // for the arena of coloured_plan
-coloured *coloured_plan(arena *memory, const perp_operator *A);               // NULL: memory does not suffice
-void coloured_sweep(coloured *plan, perp_sweep *state, team *threads);        // one pass over all rows
+size_t coloured_bytes(int32_t n, int64_t nnz);                   // for the arena of coloured_plan
+coloured *coloured_plan(arena *memory, const perp_operator *A);  // NULL: memory does not suffice
+void coloured_sweep(coloured *plan, perp_sweep *state, team *threads);   // one pass over all rows
 
 #endif

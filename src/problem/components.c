@@ -1,4 +1,5 @@
-// components.c: which variables have nothing to do with each other: connected components by union-find.
+// components.c: which variables have nothing to do with each other:
+// connected components by union-find.
 #include "problem.h"
 
 static int32_t root_of(int32_t *parent, int32_t i) {
@@ -12,12 +13,13 @@ static int32_t root_of(int32_t *parent, int32_t i) {
 static void join(int32_t *parent, int32_t i, int32_t j) {
   i = root_of(parent, i);
   j = root_of(parent, j);
-  if (i < j) parent[j] = i;   // the smaller index leads, so labels come out in the order of first rows
+  // the smaller index leads, so labels come out in the order of first rows
+  if (i < j) parent[j] = i;
   else parent[i] = j;
 }
 
-// Turns parents into labels 0, 1, ...; returns how many. A root precedes its members, so one pass will do: a root gets
-// -(label + 1) on the way.
+// Turns parents into labels 0, 1, ...; returns how many. A root precedes its members, so one pass
+// will do: a root gets -(label + 1) on the way.
 static int32_t label(int32_t *parent, int32_t n) {
   int32_t count = 0;
   for (int32_t i = 0; i < n; i++) {
@@ -72,17 +74,19 @@ int32_t components_find(const perp_operator *A, int32_t *component, int32_t *ent
   return label(component, n);
 }
 
-int32_t components_halves(const perp_operator *A, const int32_t *component, int32_t components, double *diagonal,
-                          int32_t *half) {
+int32_t components_halves(const perp_operator *A, const int32_t *component, int32_t components,
+                          double *diagonal, int32_t *half) {
   const int32_t n = A->n;
   const perp_view view = operator_view(A);
-  const int entries_known = (view.kind == PERP_VIEW_CSC || view.kind == PERP_VIEW_DENSE) && view.shift == 0.0;
+  const int entries_known = (view.kind == PERP_VIEW_CSC || view.kind == PERP_VIEW_DENSE) &&
+                            view.shift == 0.0;
   int full_diagonal = 1;
   if (entries_known) {
     A->ops->diagonal(A->self, diagonal);
     for (int32_t i = 0; i < n; i++) full_diagonal &= diagonal[i] != 0.0;
   }
-  if (!entries_known || full_diagonal) {   // A_ii ties row i to column i: the halves are the components
+  // A_ii ties row i to column i: the halves are the components
+  if (!entries_known || full_diagonal) {
     for (int32_t i = 0; i < n; i++) half[i] = half[n + i] = component[i];
     return components;
   }
@@ -92,7 +96,8 @@ int32_t components_halves(const perp_operator *A, const int32_t *component, int3
     const size_t ld = (size_t)(D->ld != 0 ? D->ld : D->n);
     for (int32_t k = 0; k < n; k++)
       for (int32_t l = 0; l < n; l++)
-        if (D->value[(size_t)k*ld + (size_t)l] != 0.0) join(half, D->by_column ? l : k, n + (D->by_column ? k : l));
+        if (D->value[(size_t)k*ld + (size_t)l] != 0.0)
+          join(half, D->by_column ? l : k, n + (D->by_column ? k : l));
   } else {
     const perp_csc *C = view.data;
     for (int32_t j = 0; j < n; j++)

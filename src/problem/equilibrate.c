@@ -1,14 +1,17 @@
-// equilibrate.c: two-sided scaling in the max norm (Ruiz 2001) from a start that does not depend on how A is scaled.
+// equilibrate.c: two-sided scaling in the max norm (Ruiz 2001)
+// from a start that does not depend on how A is scaled.
 //
 //   r_i <- r_i / sqrt(max_j r_i |A_ij| c_j),   c_j <- c_j / sqrt(max_i r_i |A_ij| c_j)
 //
-// Scalings with all maxima 1 are far from unique: for [1 e; e 1] any r = (s, 1), c = (1/s, 1) with e <= s <= 1/e will do.
-// Begun at r = c = 1, the iteration would carry the scaling that the caller happened to choose into the certificate.
-// So where the entries differ widely it begins at the least-squares fit of the logarithms (Curtis, Reid 1972),
+// Scalings with all maxima 1 are far from unique: for [1 e; e 1] any r = (s, 1), c = (1/s, 1) with
+// e <= s <= 1/e will do. Begun at r = c = 1, the iteration would carry the scaling that the caller
+// happened to choose into the certificate. So where the entries differ widely it begins at the
+// least-squares fit of the logarithms (Curtis, Reid 1972),
 //
 //   min over r, c of the sum over A_ij != 0 of (log |A_ij| + log r_i + log c_j)^2,
 //
-// which changes with D1 A D2 exactly as it should. Results are powers of two: scaling adds no rounding.
+// which changes with D1 A D2 exactly as it should. Results are powers of two:
+// scaling adds no rounding.
 #include <math.h>
 
 #include "problem.h"
@@ -35,8 +38,10 @@ static double rough_log2(double v) {   // within 0.09, and 0.0 in the mean
   return e + 2.0*m - 1.9427;
 }
 
-// Row or column means over the nonzeros, of other (of the column or row), plus log |A_ij| with logs. mean, count: n.
-static void means(const perp_view *view, int32_t n, int by_row, int logs, const double *other, double *mean, double *count) {
+// Row or column means over the nonzeros, of other (of the column or row), plus log |A_ij| with
+// logs. mean, count: n.
+static void means(const perp_view *view, int32_t n, int by_row, int logs, const double *other,
+                  double *mean, double *count) {
   for (int32_t i = 0; i < n; i++) mean[i] = count[i] = 0.0;
   if (view->kind == PERP_VIEW_CSC) {
     const perp_csc *A = view->data;
@@ -85,17 +90,20 @@ static int wide(const perp_view *view, int32_t n) {   // do the entries span mor
   return most > ldexp(least, NARROW);
 }
 
-// One step of minimising over r and then over c: *next = the c that follows, with r = -row means. count: of the columns.
-static void alternate(const perp_view *view, int32_t n, int logs, const double *c, double *r, double *next, double *count) {
+// One step of minimising over r and then over c: *next = the c that follows, with r = -row means.
+// count: of the columns.
+static void alternate(const perp_view *view, int32_t n, int logs, const double *c, double *r,
+                      double *next, double *count) {
   means(view, n, 1, logs, c, r, count);
   for (int32_t i = 0; i < n; i++) r[i] = -r[i];
   means(view, n, 0, logs, r, next, count);
   for (int32_t j = 0; j < n; j++) next[j] = -next[j];
 }
 
-// The fit in logarithms to the base 2: conjugate gradients on what minimising over r leaves of c. With N the entries of
-// each column and T the linear part of `alternate`, the system is N (I - T) c = N alternate(0), preconditioned by N:
-// alternating alone would need n^2 steps for a long chain. Begins at the given C, which a good guess makes short.
+// The fit in logarithms to the base 2: conjugate gradients on what minimising over r leaves of c.
+// With N the entries of each column and T the linear part of `alternate`, the system is N (I - T) c
+// = N alternate(0), preconditioned by N: alternating alone would need n^2 steps for a long chain.
+// Begins at the given C, which a good guess makes short.
 static void fit(const perp_view *view, int32_t n, double *R, double *C, double *work) {
   double *next = work, *count = work + n, *z = work + 2*n, *p = work + 3*n;   // n each
   for (int32_t i = 0; i < n; i++) C[i] = log2(C[i]);
@@ -108,7 +116,7 @@ static void fit(const perp_view *view, int32_t n, double *R, double *C, double *
   for (int step = 0; step < (n < 2000 ? FIT_STEPS_SMALL : FIT_STEPS); step++) {
     double largest = 0.0, pq = 0.0;
     for (int32_t j = 0; j < n; j++) largest = max2(largest, fabs(z[j]));
-    if (largest < (n < 2000 ? 0.02 : 0.5)) break;             // each setup of a large problem should be cheap
+    if (largest < (n < 2000 ? 0.02 : 0.5)) break;   // each setup of a large problem should be cheap
     alternate(view, n, 0, p, R, next, count);
     for (int32_t j = 0; j < n; j++) {
       next[j] = count[j] > 0.0 ? p[j] - next[j] : 0.0;        // (I - T) p
@@ -125,7 +133,7 @@ static void fit(const perp_view *view, int32_t n, double *R, double *C, double *
     for (int32_t j = 0; j < n; j++) p[j] = z[j] + zz/before*p[j];
   }
   means(view, n, 1, 1, C, R, count);
-  double shift = 0.0, entries = 0.0;                          // r + t, c - t is as good: balance them
+  double shift = 0.0, entries = 0.0;                        // r + t, c - t is as good: balance them
   for (int32_t i = 0; i < n; i++) {
     R[i] = -R[i];
     shift += count[i]*(R[i] - C[i]);
@@ -141,10 +149,12 @@ static void fit(const perp_view *view, int32_t n, double *R, double *C, double *
 static int fitted(const perp_operator *A) {   // is a fit possible, and worth it?
   const perp_view view = operator_view(A);
   const int entries_known = view.kind == PERP_VIEW_CSC || view.kind == PERP_VIEW_DENSE;
-  return entries_known && view.R == NULL && view.C == NULL && view.shift == 0.0 && wide(&view, A->n);
+  return entries_known && view.R == NULL && view.C == NULL && view.shift == 0.0 &&
+         wide(&view, A->n);
 }
 
-static void ruiz(const perp_operator *A, double *R, double *C, double *work) {   // from the given R, C on
+// from the given R, C on
+static void ruiz(const perp_operator *A, double *R, double *C, double *work) {
   const int32_t n = A->n;
   double *row = work, *col = work + n;   // n each
   for (int sweep = 0; sweep < RUIZ_SWEEPS; sweep++) {

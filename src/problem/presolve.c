@@ -1,12 +1,14 @@
-// presolve.c: take out the variables that every solution must give the same value, and nothing else.
+// presolve.c: take out the variables that every solution must give the same value,
+// and nothing else.
 //
 //   fixed       lo = hi                                  x_i = lo_i
 //   empty row   y_i = b_i whatever x is                  b_i > 0: x_i = lo_i, b_i < 0: x_i = hi_i
 //   singleton   y_i = A_ii x_i + b_i with A_ii > 0       x_i = clamp(-b_i/A_ii)
 //
-// Each one taken out moves its column into b, which can make further rows singletons. Rows that leave a
-// choice (b_i = 0 in an empty row, A_ii < 0) stay: presolve loses no solution. What is left may fall into
-// independent blocks, which are copied one after the other, each with its own row numbers.
+// Each one taken out moves its column into b, which can make further rows singletons. Rows that
+// leave a choice (b_i = 0 in an empty row, A_ii < 0) stay: presolve loses no solution. What is left
+// may fall into independent blocks, which are copied one after the other, each with its own row
+// numbers.
 #include <math.h>
 #include <string.h>
 
@@ -30,19 +32,30 @@ void presolve_layout(presolve *p, arena *memory, int32_t n, int64_t nnz) {
   p->matrices = ARENA_ARRAY(memory, perp_csc, m);
 }
 
-typedef struct column { const int32_t *row; const double *value; size_t stride; int32_t count; } column;   // row NULL: dense
+typedef struct column {
+  const int32_t *row;   // NULL: dense
+  const double *value;
+  size_t stride;
+  int32_t count;
+} column;
 
 static column column_of(const perp_view *view, int32_t j) {
   if (view->kind == PERP_VIEW_CSC) {
     const perp_csc *A = view->data;
-    return (column){A->row + A->colptr[j], A->value + A->colptr[j], 1, A->colptr[j + 1] - A->colptr[j]};
+    return (column){A->row + A->colptr[j], A->value + A->colptr[j], 1,
+                    A->colptr[j + 1] - A->colptr[j]};
   }
   const perp_dense *A = view->data;
   const size_t ld = (size_t)(A->ld != 0 ? A->ld : A->n);
-  return A->by_column ? (column){NULL, A->value + (size_t)j*ld, 1, A->n} : (column){NULL, A->value + j, ld, A->n};
+  return A->by_column ? (column){NULL, A->value + (size_t)j*ld, 1, A->n}
+                      : (column){NULL, A->value + j, ld, A->n};
 }
-static inline int32_t column_row(const column *c, int32_t k) { return c->row != NULL ? c->row[k] : k; }
-static inline double column_value(const column *c, int32_t k) { return c->value[(size_t)k*c->stride]; }
+static inline int32_t column_row(const column *c, int32_t k) {
+  return c->row != NULL ? c->row[k] : k;
+}
+static inline double column_value(const column *c, int32_t k) {
+  return c->value[(size_t)k*c->stride];
+}
 
 enum { KEPT = -1, TAKEN = -2 };   // in place[]
 
@@ -60,25 +73,28 @@ static void take(work *w, int32_t i, double x) {
   w->p->queue[w->queued++] = i;
 }
 
-// The value that row i alone dictates to x_i, if there is one and it is finite. Rows that have only become empty are left
-// alone: their b_i is a difference, and the sign of its rounding error must not decide.
+// The value that row i alone dictates to x_i, if there is one and it is finite. Rows that have only
+// become empty are left alone: their b_i is a difference, and the sign of its rounding error must
+// not decide.
 static int dictated(const work *w, int32_t i, double *x) {
-  const double lo = lower(w->problem->lo, i), hi = upper(w->problem->hi, i), b = w->b[i], d = w->p->diagonal[i];
+  const double lo = lower(w->problem->lo, i), hi = upper(w->problem->hi, i), b = w->b[i],
+               d = w->p->diagonal[i];
   if (w->entries[i] == 0 && b != 0.0) *x = b > 0.0 ? lo : hi;
   else if (w->p->count[i] == 1 && d > 0.0) *x = clamp(0.0 - b/d, lo, hi);
   else return 0;
   return fabs(*x) < (double)INFINITY;
 }
 
-int presolve_run(presolve *p, const perp_problem *problem, const int32_t *entries, const int32_t *component,
-                 int32_t components, int split, double *x) {
+int presolve_run(presolve *p, const perp_problem *problem, const int32_t *entries,
+                 const int32_t *component, int32_t components, int split, double *x) {
   const perp_operator *A = &problem->A;
   const int32_t n = A->n;
   const perp_view view = operator_view(A);
   p->infeasible = -1;
   p->n = n;
   p->blocks = 1;
-  if ((view.kind != PERP_VIEW_CSC && view.kind != PERP_VIEW_DENSE) || view.R != NULL || view.C != NULL || view.shift != 0.0)
+  if ((view.kind != PERP_VIEW_CSC && view.kind != PERP_VIEW_DENSE) || view.R != NULL ||
+      view.C != NULL || view.shift != 0.0)
     return 0;
 
   A->ops->diagonal(A->self, p->diagonal);
@@ -103,7 +119,8 @@ int presolve_run(presolve *p, const perp_problem *problem, const int32_t *entrie
     if (lower(problem->lo, i) == upper(problem->hi, i)) take(&w, i, lower(problem->lo, i));
     else if (dictated(&w, i, &v)) take(&w, i, v);
   }
-  for (int32_t head = 0; head < w.queued; head++) {   // move taken columns into b, which may settle further rows
+  // move taken columns into b, which may settle further rows
+  for (int32_t head = 0; head < w.queued; head++) {
     const int32_t j = p->queue[head];
     const column c = column_of(&view, j);
     for (int32_t k = 0; k < c.count; k++) {

@@ -1,4 +1,5 @@
-// problem.h: looking at a problem before it is solved: validation, components, equilibration, presolve.
+// problem.h: looking at a problem before it is solved: validation, components,
+// equilibration, presolve.
 #ifndef PERP_PROBLEM_H
 #define PERP_PROBLEM_H
 
@@ -14,25 +15,29 @@ perp_error validate_structure(const perp_problem *problem); // sizes, pointers, 
 perp_error validate_values(const perp_problem *problem);    // NaN and inf in A
 perp_error validate_vectors(const perp_problem *problem);   // b, lo, hi
 
-// Connected components of the pattern of nonzero values (i ~ j where A_ij or A_ji is not 0), labelled 0, 1, ... in the
-// order of their first row. entries_i counts the nonzeros of row i. Returns how many components;
-// an operator without a pattern is one component, *known = 0, entries_i = n.
-int32_t components_find(const perp_operator *A, int32_t *component, int32_t *entries, int *known);   // n, n
+// Connected components of the pattern of nonzero values (i ~ j where A_ij or A_ji is not 0),
+// labelled 0, 1, ... in the order of their first row. entries_i counts the nonzeros of row i.
+// Returns how many components; an operator without a pattern is one component, *known = 0,
+// entries_i = n.
+int32_t components_find(const perp_operator *A, int32_t *component, int32_t *entries,
+                        int *known);   // n, n
 
-// Finer than components: rows (0 .. n-1) and columns (n .. 2n-1) of A that nonzeros tie together. Scaling A by rows and
-// columns can change the unit of each such half against the others, so only b can tell it. Returns how many.
-int32_t components_halves(const perp_operator *A, const int32_t *component, int32_t components, double *diagonal,
-                          int32_t *half);   // n, n (work), 2 n
+// Finer than components: rows (0 .. n-1) and columns (n .. 2n-1) of A that nonzeros tie together.
+// Scaling A by rows and columns can change the unit of each such half against the others, so only b
+// can tell it. Returns how many.
+int32_t components_halves(const perp_operator *A, const int32_t *component, int32_t components,
+                          double *diagonal, int32_t *half);   // n, n (work), 2 n
 
-// Two-sided Ruiz scaling in the max norm, rounded to powers of two. Returns 1 where the operator told its row and
-// column maxima, 0 where only the diagonal (or nothing) was known. work: 4 n.
+// Two-sided Ruiz scaling in the max norm, rounded to powers of two. Returns 1 where the operator
+// told its row and column maxima, 0 where only the diagonal (or nothing) was known. work: 4 n.
 int equilibrate(const perp_operator *A, double *R, double *C, double *work);   // n, n, 4 n
-// The same begun at R = C = 1, so that the caller's units count where A leaves a choice. Returns 0, with R and C
-// untouched, where equilibrate() did just that.
+// The same begun at R = C = 1, so that the caller's units count where A leaves a choice. Returns 0,
+// with R and C untouched, where equilibrate() did just that.
 int equilibrate_as_given(const perp_operator *A, double *R, double *C, double *work);   // n, n, 2 n
 
 
-// Presolve: variables whose value every solution must have are taken out. x holds them; the rest is a smaller problem.
+// Presolve: variables whose value every solution must have are taken out. x holds them;
+// the rest is a smaller problem.
 typedef struct presolve {
   int32_t n;                   // variables left
   int32_t blocks;              // independent problems, one after the other (1 unless split)
@@ -49,9 +54,10 @@ typedef struct presolve {
 
 void presolve_layout(presolve *p, arena *memory, int32_t n, int64_t nnz);
 
-// Returns 1 if the problem became smaller or fell into several blocks, 0 if it is best taken as it is. entries and component
-// are those of components_find. x (n) receives the values of the variables taken out.
-int presolve_run(presolve *p, const perp_problem *problem, const int32_t *entries, const int32_t *component,
-                 int32_t components, int split, double *x);
+// Returns 1 if the problem became smaller or fell into several blocks, 0 if it is best taken as it
+// is. entries and component are those of components_find. x (n) receives the values of the
+// variables taken out.
+int presolve_run(presolve *p, const perp_problem *problem, const int32_t *entries,
+                 const int32_t *component, int32_t components, int split, double *x);
 
 #endif

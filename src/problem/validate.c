@@ -7,49 +7,64 @@
 
 static perp_error validate_dense(const perp_dense *A) {
   if (A->n < 0) return error_set(PERP_ERROR_PROBLEM, "dense matrix: n = %d < 0", A->n);
-  if (A->n > 0 && A->value == NULL) return error_set(PERP_ERROR_PROBLEM, "dense matrix: value is NULL");
-  if (A->ld != 0 && A->ld < A->n) return error_set(PERP_ERROR_PROBLEM, "dense matrix: ld = %d < n = %d", A->ld, A->n);
+  if (A->n > 0 && A->value == NULL)
+    return error_set(PERP_ERROR_PROBLEM, "dense matrix: value is NULL");
+  if (A->ld != 0 && A->ld < A->n)
+    return error_set(PERP_ERROR_PROBLEM, "dense matrix: ld = %d < n = %d", A->ld, A->n);
   return PERP_OK;
 }
 
-static perp_error validate_pattern(const char *what, int32_t outer, int32_t inner, const int32_t *ptr,
-                                   const char *ptr_name, const int32_t *index, const char *index_name,
-                                   const double *value) {
-  if (outer < 0 || inner < 0) return error_set(PERP_ERROR_PROBLEM, "%s: sizes %d x %d must not be negative", what, inner, outer);
+static perp_error validate_pattern(const char *what, int32_t outer, int32_t inner,
+                                   const int32_t *ptr, const char *ptr_name, const int32_t *index,
+                                   const char *index_name, const double *value) {
+  if (outer < 0 || inner < 0)
+    return error_set(PERP_ERROR_PROBLEM, "%s: sizes %d x %d must not be negative",
+                     what, inner, outer);
   if (ptr == NULL) return error_set(PERP_ERROR_PROBLEM, "%s: %s is NULL", what, ptr_name);
-  if (ptr[0] != 0) return error_set(PERP_ERROR_PROBLEM, "%s: %s[0] = %d, must be 0", what, ptr_name, ptr[0]);
+  if (ptr[0] != 0)
+    return error_set(PERP_ERROR_PROBLEM, "%s: %s[0] = %d, must be 0", what, ptr_name, ptr[0]);
   for (int32_t j = 0; j < outer; j++)
     if (ptr[j + 1] < ptr[j])
-      return error_set(PERP_ERROR_PROBLEM, "%s: %s[%d] = %d < %s[%d] = %d", what, ptr_name, j + 1, ptr[j + 1], ptr_name, j, ptr[j]);
+      return error_set(PERP_ERROR_PROBLEM, "%s: %s[%d] = %d < %s[%d] = %d", what, ptr_name, j + 1,
+                       ptr[j + 1], ptr_name, j, ptr[j]);
   if (ptr[outer] > 0 && (index == NULL || value == NULL))
-    return error_set(PERP_ERROR_PROBLEM, "%s: %s or value is NULL with %d entries", what, index_name, ptr[outer]);
+    return error_set(PERP_ERROR_PROBLEM, "%s: %s or value is NULL with %d entries", what,
+                     index_name, ptr[outer]);
   for (int32_t j = 0; j < outer; j++)
     for (int32_t p = ptr[j]; p < ptr[j + 1]; p++) {
       if (index[p] < 0 || index[p] >= inner)
-        return error_set(PERP_ERROR_PROBLEM, "%s: %s[%d] = %d is outside 0..%d", what, index_name, p, index[p], inner - 1);
+        return error_set(PERP_ERROR_PROBLEM, "%s: %s[%d] = %d is outside 0..%d", what, index_name,
+                         p, index[p], inner - 1);
       if (p > ptr[j] && index[p] == index[p - 1])
-        return error_set(PERP_ERROR_PROBLEM, "%s: %s[%d] = %s[%d] = %d: duplicate entry in %d", what, index_name, p - 1,
-                         index_name, p, index[p], j);
+        return error_set(PERP_ERROR_PROBLEM, "%s: %s[%d] = %s[%d] = %d: duplicate entry in %d",
+                         what, index_name, p - 1, index_name, p, index[p], j);
       if (p > ptr[j] && index[p] < index[p - 1])
-        return error_set(PERP_ERROR_PROBLEM, "%s: %s[%d] = %d after %s[%d] = %d: must ascend", what, index_name, p, index[p],
-                         index_name, p - 1, index[p - 1]);
+        return error_set(PERP_ERROR_PROBLEM, "%s: %s[%d] = %d after %s[%d] = %d: must ascend", what,
+                         index_name, p, index[p], index_name, p - 1, index[p - 1]);
     }
   return PERP_OK;
 }
 
 static perp_error validate_product(const perp_product *A) {
-  if (A->n < 0 || A->dofs < 0) return error_set(PERP_ERROR_PROBLEM, "product: n = %d and dofs = %d must not be negative", A->n, A->dofs);
+  if (A->n < 0 || A->dofs < 0)
+    return error_set(PERP_ERROR_PROBLEM, "product: n = %d and dofs = %d must not be negative",
+                     A->n, A->dofs);
   if (A->block < 1 || A->dofs%A->block != 0)
-    return error_set(PERP_ERROR_PROBLEM, "product: block = %d must be positive and divide dofs = %d", A->block, A->dofs);
+    return error_set(PERP_ERROR_PROBLEM,
+                     "product: block = %d must be positive and divide dofs = %d",
+                     A->block, A->dofs);
   if (A->dofs > 0 && A->W == NULL) return error_set(PERP_ERROR_PROBLEM, "product: W is NULL");
-  return validate_pattern("product", A->n, A->dofs, A->rowptr, "rowptr", A->column, "column", A->value);
+  return validate_pattern("product", A->n, A->dofs, A->rowptr, "rowptr", A->column, "column",
+                          A->value);
 }
 
 perp_error validate_structure(const perp_problem *problem) {
   if (problem == NULL) return error_set(PERP_ERROR_ARGUMENT, "problem is NULL");
   const perp_operator *A = &problem->A;
-  if (A->ops == NULL || A->ops->apply == NULL) return error_set(PERP_ERROR_PROBLEM, "operator without apply()");
-  if (A->self == NULL) return error_set(PERP_ERROR_PROBLEM, "operator '%s' without data (self is NULL)", A->ops->name);
+  if (A->ops == NULL || A->ops->apply == NULL)
+    return error_set(PERP_ERROR_PROBLEM, "operator without apply()");
+  if (A->self == NULL)
+    return error_set(PERP_ERROR_PROBLEM, "operator '%s' without data (self is NULL)", A->ops->name);
   if (A->n < 0) return error_set(PERP_ERROR_PROBLEM, "n = %d < 0", A->n);
   const perp_view view = operator_view(A);
   perp_error error = PERP_OK;
@@ -60,8 +75,11 @@ perp_error validate_structure(const perp_problem *problem) {
   } else if (view.kind == PERP_VIEW_CSC) {
     const perp_csc *csc = view.data;
     if (csc->rows != csc->columns)
-      return error_set(PERP_ERROR_PROBLEM, "A is %d x %d: a complementarity problem needs a square matrix", csc->rows, csc->columns);
-    error = validate_pattern("csc", csc->columns, csc->rows, csc->colptr, "colptr", csc->row, "row", csc->value);
+      return error_set(PERP_ERROR_PROBLEM,
+                       "A is %d x %d: a complementarity problem needs a square matrix",
+                       csc->rows, csc->columns);
+    error = validate_pattern("csc", csc->columns, csc->rows, csc->colptr, "colptr", csc->row, "row",
+                             csc->value);
     n = csc->columns;
   } else if (view.kind == PERP_VIEW_PRODUCT) {
     error = validate_product(view.data);
@@ -71,8 +89,10 @@ perp_error validate_structure(const perp_problem *problem) {
     if (callback->apply == NULL) return error_set(PERP_ERROR_PROBLEM, "callback: apply is NULL");
     n = callback->n;
   }
-  if (error == PERP_OK && n != A->n) return error_set(PERP_ERROR_PROBLEM, "operator says n = %d, its matrix n = %d", A->n, n);
-  if (error == PERP_OK && A->n > 0 && problem->b == NULL) return error_set(PERP_ERROR_PROBLEM, "b is NULL");
+  if (error == PERP_OK && n != A->n)
+    return error_set(PERP_ERROR_PROBLEM, "operator says n = %d, its matrix n = %d", A->n, n);
+  if (error == PERP_OK && A->n > 0 && problem->b == NULL)
+    return error_set(PERP_ERROR_PROBLEM, "b is NULL");
   return error;
 }
 
@@ -80,7 +100,9 @@ static int is_finite(double v) { return v - v == 0.0; }
 
 static perp_error validate_array(const char *what, const double *value, int64_t count) {
   for (int64_t k = 0; k < count; k++)
-    if (!is_finite(value[k])) return error_set(PERP_ERROR_PROBLEM, "%s[%lld] = %g is not finite", what, (long long)k, value[k]);
+    if (!is_finite(value[k]))
+      return error_set(PERP_ERROR_PROBLEM, "%s[%lld] = %g is not finite",
+                       what, (long long)k, value[k]);
   return PERP_OK;
 }
 
@@ -93,21 +115,24 @@ perp_error validate_values(const perp_problem *problem) {
       for (int32_t j = 0; j < A->n; j++) {
         const double v = A->value[(int64_t)i*ld + j];
         if (!is_finite(v))
-          return error_set(PERP_ERROR_PROBLEM, "A[%d][%d] = %g is not finite", A->by_column ? j : i, A->by_column ? i : j, v);
+          return error_set(PERP_ERROR_PROBLEM, "A[%d][%d] = %g is not finite",
+                           A->by_column ? j : i, A->by_column ? i : j, v);
       }
   } else if (view.kind == PERP_VIEW_CSC) {
     const perp_csc *A = view.data;
     for (int32_t j = 0; j < A->columns; j++)
       for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++)
         if (!is_finite(A->value[p]))
-          return error_set(PERP_ERROR_PROBLEM, "A[%d][%d] = %g is not finite (value[%d])", A->row[p], j, A->value[p], p);
+          return error_set(PERP_ERROR_PROBLEM, "A[%d][%d] = %g is not finite (value[%d])",
+                           A->row[p], j, A->value[p], p);
   } else if (view.kind == PERP_VIEW_PRODUCT) {
     const perp_product *A = view.data;
     perp_error error = validate_array("product: value", A->value, A->rowptr[A->n]);
     if (error == PERP_OK) error = validate_array("product: W", A->W, (int64_t)A->dofs*A->block);
     for (int32_t i = 0; error == PERP_OK && A->compliance != NULL && i < A->n; i++)
       if (!(A->compliance[i] >= 0.0) || !is_finite(A->compliance[i]))
-        error = error_set(PERP_ERROR_PROBLEM, "product: compliance[%d] = %g is outside [0, inf)", i, A->compliance[i]);
+        error = error_set(PERP_ERROR_PROBLEM, "product: compliance[%d] = %g is outside [0, inf)",
+                          i, A->compliance[i]);
     return error;
   }
   return PERP_OK;
@@ -117,8 +142,10 @@ perp_error validate_vectors(const perp_problem *problem) {
   for (int32_t i = 0; i < problem->A.n; i++) {
     const double b = problem->b[i], lo = lower(problem->lo, i), hi = upper(problem->hi, i);
     if (!is_finite(b)) return error_set(PERP_ERROR_PROBLEM, "b[%d] = %g is not finite", i, b);
-    if (lo != lo || lo == (double)INFINITY) return error_set(PERP_ERROR_PROBLEM, "row %d: lo = %g must be a number or -inf", i, lo);
-    if (hi != hi || hi == -(double)INFINITY) return error_set(PERP_ERROR_PROBLEM, "row %d: hi = %g must be a number or inf", i, hi);
+    if (lo != lo || lo == (double)INFINITY)
+      return error_set(PERP_ERROR_PROBLEM, "row %d: lo = %g must be a number or -inf", i, lo);
+    if (hi != hi || hi == -(double)INFINITY)
+      return error_set(PERP_ERROR_PROBLEM, "row %d: hi = %g must be a number or inf", i, hi);
     if (lo > hi) return error_set(PERP_ERROR_PROBLEM, "row %d: lo = %.17g > hi = %.17g", i, lo, hi);
   }
   return PERP_OK;

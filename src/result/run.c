@@ -226,7 +226,7 @@ static void finish_iteration(perp_run *run) {
                                         .residual = run->residual, .measure = measure};
     record(solver, &statistics);
     if (options->on_iteration != NULL && options->on_iteration(options->context, &statistics) != 0)
-      run_stop(run, PERP_STATUS_STOPPED, "stopped by the callback after %d iterations", run->iterations);
+      run_stop(run, PERP_STATUS_STOPPED, "stopped on request after %d iterations", run->iterations);
     if (statistics.seconds >= state->deadline)
       run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached after %d iterations", run->iterations);
   }

@@ -36,6 +36,7 @@ typedef struct perp_run {
   // Kept by the driver:
   int32_t iterations;            // completed
   int64_t solutions;             // enumerate
+  int complete;                  // enumerate sets it: every solution has been reported
   perp_status reason;            // why it ended, unless the certificate says solved
   const perp_method *credit;     // who found x: a child, for methods that run others
   char message[256];

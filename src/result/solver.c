@@ -67,7 +67,7 @@ perp_error perp_solver_create(const perp_method *method, const perp_limits *limi
     return error_set(PERP_ERROR_OPTION, "options are for %s, the solver is for %s", options->method->name, method->name);
   method = options->method;
   if (method->n_max > 0 && limits->n > method->n_max)
-    return error_set(PERP_ERROR_UNSUPPORTED, "%s takes at most n = %d, limits.n = %d", method->name, method->n_max, limits->n);
+    return error_set(PERP_ERROR_UNSUPPORTED, "%s takes at most n = %d, here n = %d", method->name, method->n_max, limits->n);
 
   perp_allocator memory_of = {default_allocate, default_release, NULL};
   if (allocator != NULL && allocator->allocate != NULL) memory_of = *allocator;
@@ -148,6 +148,7 @@ static perp_error run_all(perp_solver *s, int presolving, perp_run *outcome) {
   if (presolving && p->infeasible >= 0) {
     const int32_t i = p->infeasible;
     outcome->reason = PERP_STATUS_INFEASIBLE;
+    outcome->complete = 1;
     snprintf(outcome->message, sizeof outcome->message, "row %d is empty: y = b = %g whatever x is, and x has no %s bound", i,
              problem->b[i], problem->b[i] < 0.0 ? "upper" : "lower");
     return PERP_OK;
@@ -201,6 +202,28 @@ static perp_error run_and_judge(perp_solver *s, int presolving, perp_run *outcom
   return PERP_OK;
 }
 
+static const char *advice(const perp_solver *s, perp_status status) {
+  switch (status) {
+    case PERP_STATUS_STOPPED: return "x is the best iterate so far";
+    case PERP_STATUS_TIME_LIMIT: return "x is the best iterate so far; a larger time_limit may help";
+    case PERP_STATUS_MEASURE: return "a measure only stops; tol decides what is solved";
+    default: return s->method->advice;
+  }
+}
+
+// The certified residual ends the trace: what a method estimates on the way can differ from it.
+static void finish_trace(perp_solver *s, double residual) {
+  const perp_options *options = &s->options;
+  if (options->trace_capacity == 0 || !(residual < (double)INFINITY)) return;
+  const int replaces = s->trace_count > 0 && options->trace[s->trace_count - 1].iteration == s->iterations;
+  if (!replaces && s->trace_count == options->trace_capacity) return;
+  perp_statistics *last = &options->trace[replaces ? s->trace_count - 1 : s->trace_count++];
+  if (!replaces) *last = (perp_statistics){.iteration = s->iterations, .inner_iterations = s->inner_iterations,
+                                           .seconds = solver_seconds(s), .measure = residual};
+  if (options->stop.measure == PERP_MEASURE_NONE) last->measure = residual;
+  last->residual = residual;
+}
+
 static void compose_message(const perp_solver *s, const perp_run *outcome, perp_result *result) {
   const perp_certificate *c = &result->certificate;
   if (result->status == PERP_STATUS_SOLVED && outcome->message[0] == '\0' && !c->attainable)
@@ -214,7 +237,7 @@ static void compose_message(const perp_solver *s, const perp_run *outcome, perp_
   else
     snprintf(result->message, sizeof result->message, "%.130s; residual %.3g at row %d; %.80s",
              outcome->message[0] != '\0' ? outcome->message : perp_status_text(result->status), c->residual, c->worst,
-             s->method->advice);
+             advice(s, result->status));
 }
 
 perp_error perp_solve(perp_solver *s, const perp_problem *problem, double *x, perp_result *result) {
@@ -271,12 +294,15 @@ perp_error perp_solve(perp_solver *s, const perp_problem *problem, double *x, pe
   if (n > 0) memcpy(x, s->judge.x, (size_t)n*sizeof *x);   // clamped
   if (looks_for_all && certificate.solved && s->solutions == 0) {   // presolve or the guess left nothing to enumerate
     s->solutions = 1;
+    outcome.complete |= s->judge.n == 0 || outcome.reason == PERP_STATUS_SOLVED;
     if (options->on_solution != NULL) options->on_solution(options->context, x, n, 0);
   }
   *result = (perp_result){.setup_seconds = setup_seconds, .certificate = certificate};
   result->status = certificate.solved                         ? PERP_STATUS_SOLVED
                    : outcome.reason == PERP_STATUS_SOLVED ? PERP_STATUS_UNSOLVED
                                                               : outcome.reason;
+  finish_trace(s, certificate.residual);
+  result->complete = looks_for_all && outcome.complete;
   result->method = outcome.credit;
   result->iterations = s->iterations;
   result->inner_iterations = s->inner_iterations;
@@ -290,6 +316,7 @@ perp_error perp_solve(perp_solver *s, const perp_problem *problem, double *x, pe
 }
 
 perp_error perp_solve_once(const perp_problem *problem, double *x, const perp_options *options, perp_result *result) {
+  if (result == NULL) return error_set(PERP_ERROR_ARGUMENT, "perp_solve_once: result is NULL");
   perp_error error = validate_structure(problem);
   if (error != PERP_OK) return error;
   const perp_limits limits = perp_limits_of(problem);
@@ -316,7 +343,9 @@ static void run_lane(void *data, int32_t lane) {
   for (int32_t k = lane; k < b->count; k += b->lanes) {
     const perp_error error = perp_solve(s, &b->problems[k], b->x[k], &b->results[k]);
     if (error == PERP_OK) continue;
-    b->results[k] = (perp_result){.method = s->method};   // the others go on, so this one says that nothing is claimed
+    // The others go on, so this one says that nothing is claimed.
+    b->results[k] = (perp_result){.method = s->method, .certificate = {.worst = -1, .residual = (double)INFINITY,
+                                                                        .natural_residual = (double)INFINITY}};
     snprintf(b->results[k].message, sizeof b->results[k].message, "%s", perp_last_message());
     if (k < s->batch_failed) {
       s->batch_failed = k;
@@ -326,8 +355,9 @@ static void run_lane(void *data, int32_t lane) {
 }
 
 perp_error perp_solve_batch(perp_solver *solver, const perp_problem *problems, int32_t count, double *const *x, perp_result *results) {
-  if (solver == NULL || (count > 0 && (problems == NULL || x == NULL || results == NULL)))
-    return error_set(PERP_ERROR_ARGUMENT, "perp_solve_batch: solver, problems, x or results is NULL");
+  if (solver == NULL || count < 0 || (count > 0 && (problems == NULL || x == NULL || results == NULL)))
+    return error_set(PERP_ERROR_ARGUMENT,
+                     "perp_solve_batch: count = %d < 0, or solver, problems, x or results is NULL", count);
   const int32_t lanes = solver->limits.lanes > 1 ? solver->limits.lanes : 1;
   batch b = {solver, problems, x, results, count, lanes};
   team_run(solver->threads, run_lane, &b, lanes);
