@@ -1,4 +1,5 @@
-// test_batch.c: many small problems at once give the same bits as one by one, and one bad problem spoils no other.
+// test_batch.c: many small problems at once give the same bits as one by one, and one bad problem
+// spoils no other.
 // labels: tsan
 #include <setjmp.h>
 #include <stdarg.h>
@@ -113,6 +114,7 @@ static void arguments(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(one_bad_problem), cmocka_unit_test(arguments)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(one_bad_problem),
+                                     cmocka_unit_test(arguments)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

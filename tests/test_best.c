@@ -1,5 +1,5 @@
-// test_best.c: what a solve returns when it does not solve: never worse than the guess, better if the method made progress,
-// always finite; and numbers near overflow are not certified.
+// test_best.c: what a solve returns when it does not solve: never worse than the guess, better if
+// the method made progress, always finite; and numbers near overflow are not certified.
 #include "support.h"
 
 enum { BOXES = 300 };
@@ -26,7 +26,8 @@ static void tower_build(tower *t) {
   t->problem = (perp_problem){.A = perp_from_csc(&t->csc, PERP_CLAIM_NONE), .b = t->b};
 }
 
-// The estimates of a sweep are up to twice the true residual here: compared with the guess's true one they would lose.
+// The estimates of a sweep are up to twice the true residual here: compared with the guess's true
+// one they would lose.
 static void warm_starts_make_progress(void **state) {
   (void)state;
   static tower t;
@@ -40,7 +41,8 @@ static void warm_starts_make_progress(void **state) {
       perp_result result;
       assert_int_equal(perp_solve_once(&t.problem, x, &options, &result), PERP_OK);
       assert_int_equal(result.status, PERP_STATUS_ITERATION_LIMIT);
-      if (!(result.certificate.residual < last)) fail_msg("%s, frame %d: residual stays at %g", names[k], frame, last);
+      if (!(result.certificate.residual < last))
+        fail_msg("%s, frame %d: residual stays at %g", names[k], frame, last);
       last = result.certificate.residual;
     }
   }
@@ -54,35 +56,45 @@ static perp_certificate certify_one(double a, double b, double x) {
   return c;
 }
 
-static void overflow_is_no_solution(void **state) {   // R_i b_i overflows: inf <= tol inf must not pass
+// R_i b_i overflows: inf <= tol inf must not pass
+static void overflow_is_no_solution(void **state) {
   (void)state;
   assert_false(certify_one(1e-150, -2.5e306, 0.0).solved);
   assert_false(certify_one(1e-300, -1e300, 0.0).solved);
   assert_false(certify_one(1e-300, -1e300, 1e300).solved);
 }
 
-static void overflow_allows_nothing(void **state) {   // |A||x| + |b| overflows, y does not: no allowance for its rounding
+// |A||x| + |b| overflows, y does not: no allowance for its rounding
+static void overflow_allows_nothing(void **state) {
   (void)state;
-  const double A[] = {6.375, -2.375, 3.125, 3.125}, b[] = {3.375, -1.2337e308}, lo[] = {-INF, 0}, hi[] = {INF, INF};
+  const double A[] = {6.375, -2.375, 3.125, 3.125}, b[] = {3.375, -1.2337e308},
+               lo[] = {-INF, 0}, hi[] = {INF, INF};
   const perp_dense matrix = {.n = 2, .value = A};
-  const perp_problem problem = {.A = perp_from_dense(&matrix, PERP_CLAIM_NONE), .b = b, .lo = lo, .hi = hi};
+  const perp_problem problem = {.A = perp_from_dense(&matrix, PERP_CLAIM_NONE), .b = b, .lo = lo,
+                                .hi = hi};
   const double x[] = {1.0711580003845136e+307, 2.875213579979484e+307};   // y_1/b_1 = 4e-4
   perp_certificate c;
   assert_int_equal(perp_certify(&problem, x, 1e-8, 0.0, NULL, &c), PERP_OK);
   assert_false(c.solved);
 }
 
-static void enumerate_keeps_the_guess(void **state) {   // candidates overflow to NaN; none of it reaches the caller
+// candidates overflow to NaN; none of it reaches the caller
+static void enumerate_keeps_the_guess(void **state) {
   (void)state;
   enum { N = 6 };
   const double h = -4.35213295e+26;
-  const double A[N*N] = {7.75, -3.96984695e+304, h, h, h, h,  -3.96984695e+304, h, -7.65635326e+39, -3.02799088e+304, 7.75, -7.125,
-                         h, -7.65635326e+39, -2.07604877e+301, h, h, h,  h, -3.02799088e+304, h, h, h, h,
-                         h, 7.75, h, h, -1343488, -9.875,  h, -7.125, h, h, -9.875, -9};
-  const double b[N] = {-10, 7.75, -3.9538e+304, h, h, 1.329e-308}, lo[N] = {-8.875, -6.875, -7.4786e+240, h, -7.6564e+39, h};
+  const double A[N*N] = {7.75, -3.96984695e+304, h, h, h, h,
+                         -3.96984695e+304, h, -7.65635326e+39, -3.02799088e+304, 7.75, -7.125,
+                         h, -7.65635326e+39, -2.07604877e+301, h, h, h,
+                         h, -3.02799088e+304, h, h, h, h,
+                         h, 7.75, h, h, -1343488, -9.875,
+                         h, -7.125, h, h, -9.875, -9};
+  const double b[N] = {-10, 7.75, -3.9538e+304, h, h, 1.329e-308},
+               lo[N] = {-8.875, -6.875, -7.4786e+240, h, -7.6564e+39, h};
   const double hi[N] = {7.75, 7.75, h, h, h, -4.5};
   const perp_dense matrix = {.n = N, .value = A};
-  const perp_problem problem = {.A = perp_from_dense(&matrix, PERP_CLAIM_NONE), .b = b, .lo = lo, .hi = hi};
+  const perp_problem problem = {.A = perp_from_dense(&matrix, PERP_CLAIM_NONE), .b = b, .lo = lo,
+                                .hi = hi};
   for (int presolve = 0; presolve < 2; presolve++) {
     perp_options options = perp_default_options(perp_find_method("enumerate"));
     options.presolve = presolve;

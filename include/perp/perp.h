@@ -3,8 +3,10 @@
 //
 // Find x such that, with y = A x + b:
 //     lo <= x <= hi,   y_i >= 0 where x_i < hi_i,   y_i <= 0 where x_i > lo_i.
-// So y_i = 0 between the bounds, y_i >= 0 at the lower one, y_i <= 0 at the upper one, and any y_i where both meet.
-// LCP: lo = 0, hi = +inf.  Mixed: lo = -inf, hi = +inf on free rows.  Boxed: finite hi.  Fixed: lo = hi.
+// So y_i = 0 between the bounds, y_i >= 0 at the lower one, y_i <= 0 at the upper one, and any y_i
+// where both meet.
+// LCP: lo = 0, hi = +inf.  Mixed: lo = -inf, hi = +inf on free rows.  Boxed: finite hi.
+// Fixed: lo = hi.
 //
 // Errors are not statuses. A perp_error says that a call was wrong or resources were missing; a
 // perp_status says how a solve ended. Running out of time is a legitimate answer: x is then the
@@ -161,7 +163,7 @@ typedef struct perp_operator_ops {   // what A can do: a capability is a non-NUL
                                                 // row_i = max_j r_i |A_ij| c_j, col_j likewise
   void (*diagonal)(const void *self, double *d);
   void (*add_column)(const void *self, int32_t j, double s, double *y);   // y += s A e_j
-  size_t (*sweep_bytes)(const void *self);    // room that sweep keeps between passes; NULL means none
+  size_t (*sweep_bytes)(const void *self);   // room that sweep keeps between passes; NULL means none
   int  (*sweep)(const void *self, perp_sweep *state, int32_t from, int32_t to);
                                                 // a native Gauss-Seidel pass
   void (*submatrix)(const void *self, const int32_t *set, int32_t m, double *S);
@@ -316,9 +318,10 @@ typedef struct perp_options {
   void *clock_context;
   const perp_scheduler *scheduler; // NULL: our own threads
   const perp_linear_ops *linear;   // NULL: the method's own choice
-  perp_statistics *trace;          // trace_capacity entries in the caller's memory; when full, every second
-  int32_t trace_capacity;          //   entry is dropped and the stride doubles. Where there is room, the last one
-                                   //   is the end of the solve with the certified residual
+  perp_statistics *trace;          // trace_capacity entries in the caller's memory; when full,
+  int32_t trace_capacity;          //   every second entry is dropped and the stride doubles. Where
+                                   //   there is room, the last one is the end of the solve with
+                                   //   the certified residual
 } perp_options;
 
 perp_options perp_default_options(const perp_method *method);   // NULL: auto
@@ -347,7 +350,8 @@ typedef struct perp_result {
   int32_t trace_count;             // entries of options.trace that are filled
   int32_t trace_stride;            // iterations from one entry to the next
   int64_t solutions;               // enumerate: how many were found
-  int32_t complete;                // enumerate: 1 if these are all there are; 0 after a limit or an undecided case
+  int32_t complete;                // enumerate: 1 if these are all there are; 0 after a limit or an
+                                   //   undecided case
   double setup_seconds;            // validation, equilibration, presolve, analysis
   double seconds;                  // all of perp_solve
   perp_certificate certificate;    // of x, on the caller's data; its numbers agree with those of

@@ -1,12 +1,15 @@
-// apgd.c: accelerated projected gradient descent with backtracking and adaptive restart, for symmetric A.
+// apgd.c: accelerated projected gradient descent with backtracking and adaptive restart,
+// for symmetric A.
 //
 //   x+ = clamp(z - y(z)/L, lo, hi),   y(z) = A z + b,   L raised until d'A d <= L d'd,  d = x+ - z
-//   z+ = x+ + beta (x+ - x),   beta = theta (1 - theta)/(theta^2 + theta+),   theta+^2 = (1 - theta+) theta^2
+//   z+ = x+ + beta (x+ - x),   beta = theta (1 - theta)/(theta^2 + theta+),
+//   theta+^2 = (1 - theta+) theta^2
 //
-// Nesterov 1983; backtracking as in Mazhar et al. 2015, except that L never falls: a falling L amplifies rough errors and
-// stalled at 2e-2 on a pressure problem. Restart when y(z)'(x+ - x) > 0 (O'Donoghue, Candes 2015). Because A is linear,
-// A x+ = A z + A d: one product with A per trial of L. Converges for symmetric PSD A with a bounded objective, at the
-// rate 1/k^2. Runs on the diagonally scaled problem.
+// Nesterov 1983; backtracking as in Mazhar et al. 2015, except that L never falls: a falling L
+// amplifies rough errors and stalled at 2e-2 on a pressure problem. Restart when y(z)'(x+ - x) > 0
+// (O'Donoghue, Candes 2015). Because A is linear, A x+ = A z + A d: one product with A per trial of
+// L. Converges for symmetric PSD A with a bounded objective, at the rate 1/k^2. Runs on the
+// diagonally scaled problem.
 #include <string.h>
 
 #include "run.h"
@@ -34,7 +37,7 @@ static void run_apgd(perp_run *run) {
   memcpy(yz, yx, (size_t)n*sizeof *yz);
 
   while (run_continue(run)) {
-    for (int trial = 0;; trial++) {                                     // find L with d'A d <= L d'd
+    for (int trial = 0;; trial++) {                           // find L with d'A d <= L d'd
       double dd = 0.0;
       for (int32_t i = 0; i < n; i++) {
         const double t = L > 0.0 ? z[i] - yz[i]/L : z[i] - yz[i];
@@ -49,20 +52,23 @@ static void run_apgd(perp_run *run) {
         run_stop(run, PERP_STATUS_BREAKDOWN, "apgd: the products overflowed");
         break;
       }
-      if (L == 0.0) L = curvature > 0.0 ? curvature : 1.0;              // first step: the curvature along -y
+      if (L == 0.0) L = curvature > 0.0 ? curvature : 1.0;    // first step: the curvature along -y
       else if (curvature <= L*(1.0 + 1e-12) || trial == 60) break;
       else L = max2(1.25*L, curvature);
     }
     double uphill = 0.0;
-    for (int32_t i = 0; i < n; i++) {                                   // x+ = z + d, y(x+) = y(z) + A d
+    for (int32_t i = 0; i < n; i++) {                         // x+ = z + d, y(x+) = y(z) + A d
       old[i] = x[i];
       x[i] = clamp(z[i] + d[i], lower(run->lo, i), upper(run->hi, i));
       uphill += yz[i]*(x[i] - old[i]);
-      d[i] = yx[i];                                                     // y(old)
+      d[i] = yx[i];                                           // y(old)
       yx[i] = yz[i] + Ad[i];
     }
-    // Afresh at both points: the momentum would amplify a difference between a fresh y and a stale one by 1/(1 - beta).
-    if (run->iterations%REFRESH == REFRESH - 1 && (run_apply(run, x, yx) != 0 || run_apply(run, old, d) != 0)) return;
+    // Afresh at both points: the momentum would amplify a difference between a fresh y and a stale
+    // one by 1/(1 - beta).
+    if (run->iterations%REFRESH == REFRESH - 1 &&
+        (run_apply(run, x, yx) != 0 || run_apply(run, old, d) != 0))
+      return;
     run->residual = run_residual(run, x, yx);
     const double theta2 = theta*theta, next = 0.5*(sqrt(theta2*theta2 + 4.0*theta2) - theta2);
     const int restart = uphill > 0.0;

@@ -1,9 +1,9 @@
 // jacobi.c: projected Jacobi, damped.
 //
-//   x <- clamp(x - omega D^-1 (A x + b), lo, hi),   D = diag A                          E13 5.2 with M = D
+//   x <- clamp(x - omega D^-1 (A x + b), lo, hi),   D = diag A                 E13 5.2 with M = D
 //
-// Converges for H+ matrices, and for symmetric PD A only if omega < 2/lambda_max(D^-1 A): plain Jacobi can diverge there
-// (E13 5.3, corrected). One product with A per iteration.
+// Converges for H+ matrices, and for symmetric PD A only if omega < 2/lambda_max(D^-1 A): plain
+// Jacobi can diverge there (E13 5.3, corrected). One product with A per iteration.
 #include "run.h"
 #include "vector.h"
 
@@ -16,7 +16,8 @@ static size_t bytes(const perp_limits *limits, const perp_options *options) {
 }
 
 static void run_jacobi(perp_run *run) {
-  double *d = ARENA_ARRAY(run->memory, double, run->n), *y = ARENA_ARRAY(run->memory, double, run->n);
+  double *d = ARENA_ARRAY(run->memory, double, run->n),
+         *y = ARENA_ARRAY(run->memory, double, run->n);
   const double omega = run->options->sweep.omega;
   run->A.ops->diagonal(run->A.self, d);
   if (run_apply(run, run->x, y) != 0) return;
@@ -29,7 +30,8 @@ static void run_jacobi(perp_run *run) {
 }
 
 static const perp_parameter parameters[] = {
-  {"sweep.omega", PERP_KIND_REAL, offsetof(perp_options, sweep.omega), 1.0, 0, 2, 1, 1, NULL, "damping; below 2/lambda_max(D^-1 A) it converges for SPD A"},
+  {"sweep.omega", PERP_KIND_REAL, offsetof(perp_options, sweep.omega), 1.0, 0, 2, 1, 1, NULL,
+   "damping; below 2/lambda_max(D^-1 A) it converges for SPD A"},
 };
 
 const perp_method method_jacobi = {

@@ -3,10 +3,11 @@
 //   z = PGS(x),  g = x - z,  beta = |g|^2/|g_old|^2
 //   beta > 1:  p = 0, x = z (restart)      else:  x = clamp(z + beta p), p = beta p - g
 //
-// Silcowitz-Niebe, Erleben: A nonsmooth nonlinear conjugate gradient method for interactive contact force problems (2010).
-// Norms are weighted by diag A, so that diagonal scaling changes nothing. No proof of convergence; in practice far fewer
-// passes than PGS. Where PGS converges a restart is a PGS step, and a long row of steps without a new best one makes
-// restarts lasting. Cost: a Gauss-Seidel pass and three vector passes.
+// Silcowitz-Niebe, Erleben: A nonsmooth nonlinear conjugate gradient method for interactive contact
+// force problems (2010). Norms are weighted by diag A, so that diagonal scaling changes nothing. No
+// proof of convergence; in practice far fewer passes than PGS. Where PGS converges a restart is a
+// PGS step, and a long row of steps without a new best one makes restarts lasting. Cost: a
+// Gauss-Seidel pass and three vector passes.
 #include "sweep.h"
 #include "vector.h"
 
@@ -39,7 +40,8 @@ static void run_nncg(perp_run *run) {
     for (int32_t i = 0; i < n; i++) norm += s.diagonal[i]*(old[i] - x[i])*(old[i] - x[i]);
     const double beta = norm_old > 0.0 ? norm/norm_old : 0.0;
     norm_old = norm;
-    if (!(beta <= 1.0) || since_best >= run->options->gradient.restart) {   // restart: a plain PGS step
+    // restart: a plain PGS step
+    if (!(beta <= 1.0) || since_best >= run->options->gradient.restart) {
       for (int32_t i = 0; i < n; i++) p[i] = 0.0;
       since_best = 0;
     } else {
@@ -54,8 +56,8 @@ static void run_nncg(perp_run *run) {
 }
 
 static const perp_parameter parameters[] = {
-  {"gradient.restart", PERP_KIND_INTEGER, offsetof(perp_options, gradient.restart), 50, 1, INT32_MAX, 0, 0, NULL,
-   "restart after this many iterations without a new best residual"},
+  {"gradient.restart", PERP_KIND_INTEGER, offsetof(perp_options, gradient.restart), 50, 1,
+   INT32_MAX, 0, 0, NULL, "restart after this many iterations without a new best residual"},
   SWEEP_ORDER_PARAMETER,
 };
 

@@ -1,9 +1,10 @@
 // pgs.c: projected Gauss-Seidel.
 //
-//   x_i <- clamp(x_i - (A_i x + b_i)/A_ii, lo_i, hi_i),   i = 1..n, in place            E13 5.2, corrected: projects inside the sweep
+//   x_i <- clamp(x_i - (A_i x + b_i)/A_ii, lo_i, hi_i),   i = 1..n, in place
+//                                               E13 5.2, corrected: projects inside the sweep
 //
-// Converges for symmetric A that is PD, or PSD with A_ii > 0 and a bounded objective (E13 5.3, corrected), and for H+
-// matrices. One pass over the nonzeros per iteration.
+// Converges for symmetric A that is PD, or PSD with A_ii > 0 and a bounded objective (E13 5.3,
+// corrected), and for H+ matrices. One pass over the nonzeros per iteration.
 #include "sweep.h"
 
 static void run_pgs(perp_run *run) {

@@ -1,8 +1,10 @@
 // psor.c: projected successive over-relaxation, forward or symmetric.
 //
-//   x_i <- clamp(x_i - omega (A_i x + b_i)/A_ii, lo_i, hi_i),   0 < omega < 2           E13 5.2: a splitting of omega A, omega b
+//   x_i <- clamp(x_i - omega (A_i x + b_i)/A_ii, lo_i, hi_i),   0 < omega < 2
+//                                               E13 5.2: a splitting of omega A, omega b
 //
-// Symmetric: a forward pass and then a backward one. Converges for symmetric PD A and every such omega.
+// Symmetric: a forward pass and then a backward one.
+// Converges for symmetric PD A and every such omega.
 #include "sweep.h"
 
 static void run_psor(perp_run *run) {
@@ -19,8 +21,10 @@ static void run_psor(perp_run *run) {
 }
 
 static const perp_parameter parameters[] = {
-  {"sweep.omega", PERP_KIND_REAL, offsetof(perp_options, sweep.omega), 1.4, 0, 2, 1, 1, NULL, "over-relaxation"},
-  {"sweep.symmetric", PERP_KIND_SWITCH, offsetof(perp_options, sweep.symmetric), 0, 0, 1, 0, 0, NULL, "a backward pass after each forward one"},
+  {"sweep.omega", PERP_KIND_REAL, offsetof(perp_options, sweep.omega), 1.4, 0, 2, 1, 1, NULL,
+   "over-relaxation"},
+  {"sweep.symmetric", PERP_KIND_SWITCH, offsetof(perp_options, sweep.symmetric), 0, 0, 1, 0, 0,
+   NULL, "a backward pass after each forward one"},
   SWEEP_ORDER_PARAMETER,
 };
 

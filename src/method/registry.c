@@ -14,7 +14,9 @@ enum { COUNT = sizeof table/sizeof table[0] };
 
 int32_t perp_method_count(void) { return COUNT; }
 
-const perp_method *perp_method_at(int32_t index) { return index >= 0 && index < COUNT ? table[index] : NULL; }
+const perp_method *perp_method_at(int32_t index) {
+  return index >= 0 && index < COUNT ? table[index] : NULL;
+}
 
 const perp_method *perp_find_method(const char *name) {
   for (int32_t k = 0; name != NULL && k < COUNT; k++)
@@ -22,18 +24,22 @@ const perp_method *perp_find_method(const char *name) {
   return NULL;
 }
 
-const char *perp_method_name(const perp_method *method) { return method != NULL ? method->name : "none"; }
+const char *perp_method_name(const perp_method *method) {
+  return method != NULL ? method->name : "none";
+}
 
 // What the problem asks for and the method lacks, as a phrase; NULL if nothing.
 static const char *missing(const perp_method *method, const perp_problem *problem, uint32_t rows) {
   const perp_operator_ops *ops = problem->A.ops;
   if (method->n_max > 0 && problem->A.n > method->n_max) return "is for small problems only";
   if ((method->needs & PERP_NEEDS_DIAGONAL) && ops->diagonal == NULL) return "needs diagonal()";
-  if ((method->needs & PERP_NEEDS_SWEEP) && (ops->diagonal == NULL || (ops->sweep == NULL && ops->add_column == NULL)))
+  if ((method->needs & PERP_NEEDS_SWEEP) &&
+      (ops->diagonal == NULL || (ops->sweep == NULL && ops->add_column == NULL)))
     return "needs sweep() or add_column(), and diagonal()";
   if ((method->needs & PERP_NEEDS_SUBMATRIX) && ops->submatrix == NULL) return "needs submatrix()";
   if (rows & ~method->accepts & PERP_ACCEPTS_FREE) return "does not accept free rows";
-  if (rows & ~method->accepts & PERP_ACCEPTS_BOXED) return "does not accept bounds other than 0 <= x";
+  if (rows & ~method->accepts & PERP_ACCEPTS_BOXED)
+    return "does not accept bounds other than 0 <= x";
   return NULL;
 }
 
@@ -48,8 +54,10 @@ static uint32_t kinds_of_rows(const perp_problem *problem) {
 }
 
 perp_error perp_method_accepts(const perp_method *method, const perp_problem *problem) {
-  if (method == NULL || problem == NULL) return error_set(PERP_ERROR_ARGUMENT, "perp_method_accepts: NULL argument");
-  const uint32_t rows = method->accepts == (PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED) ? 0 : kinds_of_rows(problem);
+  if (method == NULL || problem == NULL)
+    return error_set(PERP_ERROR_ARGUMENT, "perp_method_accepts: NULL argument");
+  const uint32_t rows = method->accepts == (PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED)
+                            ? 0 : kinds_of_rows(problem);
   const char *lack = missing(method, problem, rows);
   if (lack == NULL) return PERP_OK;
   char others[128] = "";
@@ -59,8 +67,8 @@ perp_error perp_method_accepts(const perp_method *method, const perp_problem *pr
     if (others[0] != '\0') strcat(others, ", ");
     strcat(others, table[k]->name);
   }
-  return error_set(PERP_ERROR_UNSUPPORTED, "%s %s: operator '%s', n = %d%s%s", method->name, lack, problem->A.ops->name,
-                   problem->A.n, others[0] != '\0' ? "; try: " : "", others);
+  return error_set(PERP_ERROR_UNSUPPORTED, "%s %s: operator '%s', n = %d%s%s", method->name, lack,
+                   problem->A.ops->name, problem->A.n, others[0] != '\0' ? "; try: " : "", others);
 }
 
 perp_verdict perp_method_converges(const perp_method *method, const perp_classes *classes) {

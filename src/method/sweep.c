@@ -16,20 +16,25 @@ size_t sweeper_bytes(const perp_limits *limits, const perp_options *options) {
   arena count = {0};
   ARENA_ARRAY(&count, double, limits->n);
   arena_take(&count, state_bytes(limits), 1);
-  if (options->sweep.order == PERP_ORDER_COLOURED) arena_take(&count, coloured_bytes(limits->n, limits->nnz), 1);
+  if (options->sweep.order == PERP_ORDER_COLOURED)
+    arena_take(&count, coloured_bytes(limits->n, limits->nnz), 1);
   return count.used;
 }
 
 int sweeper_begin(sweeper *s, perp_run *run, double omega) {
   *s = (sweeper){.diagonal = ARENA_ARRAY(run->memory, double, run->n)};
   const size_t need = operator_sweep_bytes(&run->A), matrix = (size_t)run->n*sizeof(double);
-  s->state = (perp_sweep){.x = run->x, .b = run->b, .lo = run->lo, .hi = run->hi, .diagonal = s->diagonal, .weight = run->weight,
-                          .omega = omega, .fresh = 1, .memory = arena_take(run->memory, need > matrix ? need : matrix, 1)};
+  s->state = (perp_sweep){.x = run->x, .b = run->b, .lo = run->lo, .hi = run->hi,
+                          .diagonal = s->diagonal, .weight = run->weight,
+                          .omega = omega, .fresh = 1,
+                          .memory = arena_take(run->memory, need > matrix ? need : matrix, 1)};
   const perp_view view = operator_view(&run->A);
-  const int coloured_order = run->options->sweep.order == PERP_ORDER_COLOURED && coloured_accepts(&view);
+  const int coloured_order = run->options->sweep.order == PERP_ORDER_COLOURED &&
+                             coloured_accepts(&view);
   if (coloured_order) s->plan = coloured_plan(run->memory, &run->A);
   if (s->diagonal == NULL || s->state.memory == NULL || (coloured_order && s->plan == NULL)) {
-    run_stop(run, PERP_STATUS_BREAKDOWN, "%s: the memory set aside does not suffice for n = %d", run->method->name, run->n);
+    run_stop(run, PERP_STATUS_BREAKDOWN, "%s: the memory set aside does not suffice for n = %d",
+             run->method->name, run->n);
     return 0;
   }
   run->A.ops->diagonal(run->A.self, s->diagonal);
@@ -44,7 +49,8 @@ static void pass_by_columns(sweeper *s, perp_run *run, int backward) {
   state->fresh = 0;
   for (int32_t k = 0; k < run->n; k++) {
     const int32_t i = backward ? run->n - 1 - k : k;
-    const double z = relaxed(state->x[i], y[i], s->diagonal[i], state->omega, lower(state->lo, i), upper(state->hi, i));
+    const double z = relaxed(state->x[i], y[i], s->diagonal[i], state->omega, lower(state->lo, i),
+                             upper(state->hi, i));
     const double dx = z - state->x[i];
     if (dx == 0.0) continue;
     state->change = max_or_nan(state->change, state->weight[i]*fabs(dx)/state->omega);
@@ -67,5 +73,7 @@ double sweeper_pass(sweeper *s, perp_run *run, int backward) {
 
 void sweeper_fixed_point(perp_run *run) {
   if (!run_check(run))
-    run_stop(run, PERP_STATUS_STAGNATED, "%s: x no longer changes and is no solution (a row with A_ii <= 0?)", run->method->name);
+    run_stop(run, PERP_STATUS_STAGNATED,
+             "%s: x no longer changes and is no solution (a row with A_ii <= 0?)",
+             run->method->name);
 }

@@ -1,4 +1,5 @@
-// sweep.h: Gauss-Seidel passes over any operator that can make them: natively, by columns, or in colours.
+// sweep.h: Gauss-Seidel passes over any operator that can make them: natively,
+// by columns, or in colours.
 #ifndef PERP_SWEEP_H
 #define PERP_SWEEP_H
 
@@ -12,14 +13,18 @@ typedef struct sweeper {
 } sweeper;
 
 size_t sweeper_bytes(const perp_limits *limits, const perp_options *options);
-int sweeper_begin(sweeper *s, perp_run *run, double omega);      // 0: the memory does not suffice, and the run has been stopped
-double sweeper_pass(sweeper *s, perp_run *run, int backward);    // one pass over all rows; returns the largest weighted change
+// 0: the memory does not suffice, and the run has been stopped
+int sweeper_begin(sweeper *s, perp_run *run, double omega);
+// one pass over all rows; returns the largest weighted change
+double sweeper_pass(sweeper *s, perp_run *run, int backward);
 
-// PGS and PSOR end at a fixed point, which is a solution unless a row had nowhere to go: then say so.
+// PGS and PSOR end at a fixed point, which is a solution unless a row had nowhere to go:
+// then say so.
 void sweeper_fixed_point(perp_run *run);
 
-#define SWEEP_ORDER_PARAMETER                                                                              \
-  {"sweep.order", PERP_KIND_CHOICE, offsetof(perp_options, sweep.order), 0, 0, 1, 0, 0, "natural|coloured", \
+#define SWEEP_ORDER_PARAMETER                                                            \
+  {"sweep.order", PERP_KIND_CHOICE, offsetof(perp_options, sweep.order), 0, 0, 1, 0, 0,  \
+   "natural|coloured",                                                                   \
    "order of the rows; coloured: blocks of rows, several at once with threads > 1"}
 
 #endif

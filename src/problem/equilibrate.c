@@ -13,6 +13,7 @@
 // which changes with D1 A D2 exactly as it should. Results are powers of two:
 // scaling adds no rounding.
 #include <math.h>
+#include <string.h>
 
 #include "problem.h"
 #include "vector.h"
@@ -25,11 +26,19 @@ enum {
   LARGEST = 500       // exponents are kept within what can be squared
 };
 
-static double power_of_two(double v) {   // nearest in the logarithm
-  int e;
-  const double m = frexp(v, &e);                           // v = m 2^e, 1/2 <= m < 1
-  e -= m < 0.70710678118654752;
-  return ldexp(1.0, e < -LARGEST ? -LARGEST : e > LARGEST ? LARGEST : e);
+#define CLOSE 1.5   // maxima within this factor of 1 will do: powers of two are no finer
+
+// Nearest in the logarithm, within 2^-LARGEST .. 2^LARGEST. By the bits of v, a positive normal number: frexp() and
+// ldexp() would take longer than all the rest.
+static double power_of_two(double v) {
+  uint64_t bits;
+  memcpy(&bits, &v, sizeof bits);
+  int e = (int)(bits >> 52 & 0x7ff) - 1023;
+  if ((bits & 0xfffffffffffffu) > 0x6a09e667f3bcdu) e++;   // beyond the square root of 2
+  e = e < -LARGEST ? -LARGEST : e > LARGEST ? LARGEST : e;
+  bits = (uint64_t)(e + 1023) << 52;
+  memcpy(&v, &bits, sizeof v);
+  return v;
 }
 
 static double rough_log2(double v) {   // within 0.09, and 0.0 in the mean
@@ -159,12 +168,12 @@ static void ruiz(const perp_operator *A, double *R, double *C, double *work) {
   double *row = work, *col = work + n;   // n each
   for (int sweep = 0; sweep < RUIZ_SWEEPS; sweep++) {
     A->ops->row_col_max(A->self, R, C, row, col);
-    double deviation = 1.0;              // worst factor between a maximum and 1
+    double least = 1.0, most = 1.0;
     for (int32_t i = 0; i < n; i++) {
-      if (row[i] > 0.0) deviation = max2(deviation, max2(row[i], 1.0/row[i]));
-      if (col[i] > 0.0) deviation = max2(deviation, max2(col[i], 1.0/col[i]));
+      most = max2(most, max2(row[i], col[i]));
+      least = min2(least, min2(row[i] > 0.0 ? row[i] : 1.0, col[i] > 0.0 ? col[i] : 1.0));
     }
-    if (deviation <= 1.25) break;
+    if (most <= CLOSE && least*CLOSE >= 1.0) break;
     for (int32_t i = 0; i < n; i++) {
       if (row[i] > 0.0) R[i] = clamp(R[i]/sqrt(row[i]), 0x1p-500, 0x1p500);
       if (col[i] > 0.0) C[i] = clamp(C[i]/sqrt(col[i]), 0x1p-500, 0x1p500);

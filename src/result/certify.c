@@ -17,8 +17,10 @@ void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch) {
   c->R = ARENA_ARRAY(memory, double, m);
   c->C = ARENA_ARRAY(memory, double, m);
   c->inverse_C = ARENA_ARRAY(memory, double, m);
-  double **const scalings[] = {&c->fit_R, &c->fit_C, &c->given_R, &c->given_C, &c->held_R, &c->held_C};
-  for (size_t k = 0; k < sizeof scalings/sizeof scalings[0]; k++) *scalings[k] = ARENA_ARRAY(memory, double, m);
+  double **const scalings[] = {&c->fit_R, &c->fit_C, &c->given_R, &c->given_C, &c->held_R,
+                               &c->held_C};
+  for (size_t k = 0; k < sizeof scalings/sizeof scalings[0]; k++)
+    *scalings[k] = ARENA_ARRAY(memory, double, m);
   c->component = ARENA_ARRAY(memory, int32_t, m);
   c->entries = ARENA_ARRAY(memory, int32_t, m);
   c->half = ARENA_ARRAY(memory, int32_t, 2*m);
@@ -36,7 +38,8 @@ void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch) {
   c->n = -1;
 }
 
-// y = A x + b and a >= |A||x| + |b| at c->x. An operator that cannot tell gets a = |b|: no allowance for rounding.
+// y = A x + b and a >= |A||x| + |b| at c->x. An operator that cannot tell gets a = |b|: no
+// allowance for rounding.
 static perp_error residual(certifier *c) {
   const perp_operator *A = &c->problem->A;
   const double *b = c->problem->b;
@@ -53,7 +56,9 @@ static perp_error residual(certifier *c) {
       c->y[i] += b[i];
     }
   }
-  return failed ? error_set(PERP_ERROR_OPERATOR, "operator '%s': apply returned %d", A->ops->name, failed) : PERP_OK;
+  return failed ? error_set(PERP_ERROR_OPERATOR, "operator '%s': apply returned %d",
+                            A->ops->name, failed)
+                : PERP_OK;
 }
 
 static perp_error plain_residual(certifier *c) {   // y = A x + b at c->x, as rounded as it comes
@@ -64,24 +69,30 @@ static perp_error plain_residual(certifier *c) {   // y = A x + b at c->x, as ro
   }
   const int failed = A->ops->apply(A->self, c->x, c->y, c->scratch);
   for (int32_t i = 0; i < A->n; i++) c->y[i] += c->problem->b[i];
-  return failed ? error_set(PERP_ERROR_OPERATOR, "operator '%s': apply returned %d", A->ops->name, failed) : PERP_OK;
+  return failed ? error_set(PERP_ERROR_OPERATOR, "operator '%s': apply returned %d",
+                            A->ops->name, failed)
+                : PERP_OK;
 }
 
-static inline double no_nan(double r) { return r == r ? r : (double)INFINITY; }   // A x overflowed: certainly no solution
+// A x overflowed: certainly no solution
+static inline double no_nan(double r) { return r == r ? r : (double)INFINITY; }
 
 static inline double row_residual(const certifier *c, int32_t i) {
   const perp_problem *p = c->problem;
-  const double low = (c->x[i] - upper(p->hi, i))/c->C[i], high = (c->x[i] - lower(p->lo, i))/c->C[i];
+  const double low = (c->x[i] - upper(p->hi, i))/c->C[i],
+               high = (c->x[i] - lower(p->lo, i))/c->C[i];
   return no_nan(fabs(mid(low, c->R[i]*c->y[i], high)));
 }
 
-// Settles what A leaves open: the unit of each half. Where b says something about it, so that max R_i (|b| + |A||x_ref|)_i
-// is about 1; where b is 0, so large that only exact zeros pass there. c->a holds |b| + |A||x_ref|.
+// Settles what A leaves open: the unit of each half. Where b says something about it, so that max
+// R_i (|b| + |A||x_ref|)_i is about 1; where b is 0, so large that only exact zeros pass there.
+// c->a holds |b| + |A||x_ref|.
 static void settle_units(certifier *c) {
   const int32_t n = c->n;
   double *unit = c->work;   // 2 n
   for (int32_t k = 0; k < c->halves; k++) unit[k] = 0.0;
-  for (int32_t i = 0; i < n; i++) unit[c->half[i]] = max2(unit[c->half[i]], min2(c->R[i]*c->a[i], 0x1p1000));
+  for (int32_t i = 0; i < n; i++)
+    unit[c->half[i]] = max2(unit[c->half[i]], min2(c->R[i]*c->a[i], 0x1p1000));
   for (int32_t i = 0; i < n; i++) {   // -(largest scale) where b = 0
     double *row = &unit[c->half[i]], *column = &unit[c->half[n + i]];
     if (*row <= 0.0) *row = min2(*row, -c->R[i]);
@@ -116,7 +127,8 @@ static void settle_scales(certifier *c, const double *R, const double *C) {
   }
 }
 
-static double unit_of_base(const certifier *c, int32_t i) {   // the power of two that makes the base 1 <= base < 2
+// the power of two that makes the base 1 <= base < 2
+static double unit_of_base(const certifier *c, int32_t i) {
   const double base = certify_base(c, i);
   return base < (double)INFINITY ? ldexp(1.0, -ilogb(base)) : 1.0;
 }
@@ -124,7 +136,8 @@ static double unit_of_base(const certifier *c, int32_t i) {   // the power of tw
 perp_error certifier_prepare(certifier *c, const perp_problem *problem) {
   const perp_operator *A = &problem->A;
   const int32_t n = A->n;
-  const int same = n == c->n && problem->value_stamp != 0 && problem->value_stamp == c->value_stamp &&
+  const int same = n == c->n && problem->value_stamp != 0 &&
+                   problem->value_stamp == c->value_stamp &&
                    problem->pattern_stamp == c->pattern_stamp;
   c->problem = problem;
   if (!same) {
@@ -134,9 +147,10 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem) {
     c->equilibrated = equilibrate(A, c->fit_R, c->fit_C, c->work);
     c->two = equilibrate_as_given(A, c->given_R, c->given_C, c->work);
     c->weaker = !known || !c->equilibrated;
-    const perp_view view = operator_view(A);   // a claim of symmetry is not believed but checked: it saves half the time
-    c->symmetric = (A->claims & PERP_CLAIM_SYMMETRIC) && view.kind == PERP_VIEW_CSC && view.data == A->self &&
-                   csc_is_symmetric(view.data, c->half);
+    // a claim of symmetry is not believed but checked: it saves half the time
+    const perp_view view = operator_view(A);
+    c->symmetric = (A->claims & PERP_CLAIM_SYMMETRIC) && view.kind == PERP_VIEW_CSC &&
+                   view.data == A->self && csc_is_symmetric(view.data, c->half);
     c->halves = components_halves(A, c->component, c->components, c->work, c->half);
     c->n = n;
     c->value_stamp = problem->value_stamp;
@@ -176,7 +190,8 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem) {
     }
     for (int32_t k = 0; k < c->components; k++) {   // the smaller base, both now between 1 and 2
       double *base = c->G[k] > 0.0 ? &c->G[k] : &c->S[k];
-      if (*base > 0.0 && *base < (double)INFINITY) *base = min2(held_base[k], ldexp(*base, -ilogb(*base)));
+      if (*base > 0.0 && *base < (double)INFINITY)
+        *base = min2(held_base[k], ldexp(*base, -ilogb(*base)));
     }
   }
   c->most_entries = c->most_S = 0.0;
@@ -195,38 +210,48 @@ double certify_base(const certifier *c, int32_t i) {
   return c->G[k] > 0.0 ? c->G[k] : c->S[k] > 0.0 ? c->S[k] : 1.0;
 }
 
-// T = tol (G_c, or s_i). The allowances for rounding are errors of y_i, so they count against R_i |y_i| only: where r_i is a
-// distance to a bound they say nothing.
-static inline certify_row evaluate(const certifier *c, int32_t i, double r, double y, double moved, double a, double tol) {
+// T = tol (G_c, or s_i). The allowances for rounding are errors of y_i, so they count against R_i
+// |y_i| only: where r_i is a distance to a bound they say nothing.
+static inline certify_row evaluate(const certifier *c, int32_t i, double r, double y, double moved,
+                                   double a, double tol) {
   const int32_t k = c->component[i];
   const double base = c->G[k] > 0.0 ? c->G[k] : c->S[k];
   certify_row row = {.r = r, .base = base, .strict = r == 0.0, .solved = r == 0.0};
   if (c->entries[i] == 0) return row;   // y_i = b_i whatever x is
-  if (!(base < (double)INFINITY && c->S[k] < (double)INFINITY)) return row;   // overflow: no tolerance, or inf <= inf would pass
-  const double T = tol*(c->G[k] > 0.0 ? base : c->s[i]), size = c->R[i]*fabs(y), given = 32.0*u*c->s[i];
+  // overflow: no tolerance, or inf <= inf would pass
+  if (!(base < (double)INFINITY && c->S[k] < (double)INFINITY)) return row;
+  const double T = tol*(c->G[k] > 0.0 ? base : c->s[i]), size = c->R[i]*fabs(y),
+               given = 32.0*u*c->s[i];
   row.strict = r <= T || (moved <= T && size <= T + given);
-  // Capped by 1e-3 of the base, in the scaling that counts this row less: the other may exaggerate it. Where the base is 0
-  // the component is homogeneous: its solutions are a cone, and nothing but |A||x| tells how large x is.
+  // Capped by 1e-3 of the base, in the scaling that counts this row less: the other may exaggerate
+  // it. Where the base is 0 the component is homogeneous: its solutions are a cone, and nothing but
+  // |A||x| tells how large x is.
   const double product = 32.0*u*c->R[i]*a;
-  const double cap = base > 0.0 ? 1e-3*base*(c->two ? c->R[i]/c->held_R[i] : 1.0) : (double)INFINITY;
-  row.solved = row.strict || (moved <= T && product < (double)INFINITY && size <= T + given + min2(product, cap));
+  const double cap = base > 0.0 ? 1e-3*base*(c->two ? c->R[i]/c->held_R[i] : 1.0)
+                                : (double)INFINITY;
+  row.solved = row.strict || (moved <= T && product < (double)INFINITY &&
+                              size <= T + given + min2(product, cap));
   return row;
 }
-certify_row certify_evaluate(const certifier *c, int32_t i, double r, double y, double a, double tol) {
+certify_row certify_evaluate(const certifier *c, int32_t i, double r, double y, double a,
+                             double tol) {
   return evaluate(c, i, r, y, 0.0, a, tol);
 }
 
 static perp_certificate begin(const certifier *c) {
-  return (perp_certificate){.solved = 1, .weaker = c->weaker, .worst = c->problem->A.n > 0 ? 0 : -1, .components = c->components};
+  return (perp_certificate){.solved = 1, .weaker = c->weaker, .worst = c->problem->A.n > 0 ? 0 : -1,
+                            .components = c->components};
 }
 
-// The verdict on x from c->x (x clamped), c->y and c->a. With slack > 0, y is known only that well in the units of r and c->a
-// not at all: returns 0 as soon as a row is neither clearly within its tolerance nor clearly outside.
+// The verdict on x from c->x (x clamped), c->y and c->a. With slack > 0, y is known only that well
+// in the units of r and c->a not at all: returns 0 as soon as a row is neither clearly within its
+// tolerance nor clearly outside.
 static int judge(const certifier *c, const double *x, double tol, double absolute_tol, double slack,
                  perp_certificate *certificate) {
   const perp_problem *p = c->problem;
   const int32_t n = p->A.n;
-  perp_certificate found = *certificate;   // not through the pointer: that would be stored again for every row
+  // not through the pointer: that would be stored again for every row
+  perp_certificate found = *certificate;
   for (int32_t i = 0; i < n; i++) {
     const int32_t k = c->component[i];
     const double y = c->y[i], below = c->x[i] - lower(p->lo, i), above = c->x[i] - upper(p->hi, i);
@@ -236,10 +261,13 @@ static int judge(const certifier *c, const double *x, double tol, double absolut
     const double distance = y > 0.0 ? below : -above, part = fabs(y)*distance;
     found.gap += distance < (double)INFINITY ? part : 0.0;
 
-    // An x that had to be moved far to its bounds is not the answer: how far counts like a residual.
-    const double moved = away*scale, r = max2(no_nan(fabs(mid(above*scale, c->R[i]*y, below*scale))), moved);
+    // An x that had to be moved far to its bounds is not the answer:
+    // how far counts like a residual.
+    const double moved = away*scale,
+                 r = max2(no_nan(fabs(mid(above*scale, c->R[i]*y, below*scale))), moved);
     const double base = c->G[k] > 0.0 ? c->G[k] : c->S[k];
-    if (r + slack <= tol*c->G[k] && c->entries[i] > 0 && base < (double)INFINITY && c->S[k] < (double)INFINITY) {   // most rows
+    if (r + slack <= tol*c->G[k] && c->entries[i] > 0 && base < (double)INFINITY &&
+        c->S[k] < (double)INFINITY) {   // most rows
       if (r > found.residual*base) {
         found.residual = r/base;
         found.worst = i;
@@ -248,7 +276,8 @@ static int judge(const certifier *c, const double *x, double tol, double absolut
     }
     if (slack > 0.0) {
       // Clearly wrong: the allowances for rounding are at most 32 slack each.
-      if (absolute_tol > 0.0 || !(r > 2.0*tol*c->G[k] + 100.0*slack && r < (double)INFINITY)) return 0;
+      if (absolute_tol > 0.0 || !(r > 2.0*tol*c->G[k] + 100.0*slack && r < (double)INFINITY))
+        return 0;
       found.solved = 0;
       if (r > found.residual*base) {
         found.residual = r/base;
@@ -274,12 +303,14 @@ static int judge(const certifier *c, const double *x, double tol, double absolut
   return 1;
 }
 
-void certifier_check_reference(const certifier *c, double tol, double absolute_tol, perp_certificate *certificate) {
+void certifier_check_reference(const certifier *c, double tol, double absolute_tol,
+                               perp_certificate *certificate) {
   *certificate = begin(c);
   judge(c, c->x, tol, absolute_tol, 0.0, certificate);
 }
 
-perp_error certifier_check(certifier *c, const double *x, double tol, double absolute_tol, perp_certificate *certificate) {
+perp_error certifier_check(certifier *c, const double *x, double tol, double absolute_tol,
+                           perp_certificate *certificate) {
   const perp_problem *p = c->problem;
   const int32_t n = p->A.n;
   double violation = 0.0, largest = 0.0;   // largest: max |x_i|/C_i
@@ -292,14 +323,16 @@ perp_error certifier_check(certifier *c, const double *x, double tol, double abs
   }
   if (!finite) {
     *certificate = (perp_certificate){.weaker = c->weaker, .worst = -1, .components = c->components,
-                                      .residual = (double)INFINITY, .natural_residual = (double)INFINITY,
+                                      .residual = (double)INFINITY,
+                                      .natural_residual = (double)INFINITY,
                                       .bound_violation = (double)INFINITY, .gap = (double)INFINITY};
     return PERP_OK;
   }
   *certificate = begin(c);
   certificate->bound_violation = violation;
-  // A plain product is half the price. Equilibrated entries are at most 2 in size, so its rounding errors are at most
-  // (e + 2) u (2 e max |x|/C + S) for e entries a row; where that is nothing beside the tolerance, it will do.
+  // A plain product is half the price. Equilibrated entries are at most 2 in size, so its rounding
+  // errors are at most (e + 2) u (2 e max |x|/C + S) for e entries a row; where that is nothing
+  // beside the tolerance, it will do.
   const double e = c->most_entries, slack = (e + 2.0)*u*(4.0*e*largest + c->most_S);
   if (!c->exact && c->equilibrated && slack > 0.0 && slack <= 1e-3*tol*c->least_G) {
     const perp_error error = plain_residual(c);
@@ -312,24 +345,29 @@ perp_error certifier_check(certifier *c, const double *x, double tol, double abs
   return PERP_OK;
 }
 
-perp_error perp_certify(const perp_problem *problem, const double *x, double tol, double absolute_tol, double *y,
-                        perp_certificate *certificate) {
+perp_error perp_certify(const perp_problem *problem, const double *x, double tol,
+                        double absolute_tol, double *y, perp_certificate *certificate) {
   if (problem == NULL || certificate == NULL || (x == NULL && problem->A.n > 0))
     return error_set(PERP_ERROR_ARGUMENT, "perp_certify: problem, x or certificate is NULL");
-  if (!(tol > 0.0 && tol < 1.0)) return error_set(PERP_ERROR_ARGUMENT, "perp_certify: tol = %g is outside (0, 1)", tol);
+  if (!(tol > 0.0 && tol < 1.0))
+    return error_set(PERP_ERROR_ARGUMENT, "perp_certify: tol = %g is outside (0, 1)", tol);
   if (!(absolute_tol >= 0.0 && absolute_tol < (double)INFINITY))
-    return error_set(PERP_ERROR_ARGUMENT, "perp_certify: absolute_tol = %g is outside [0, inf)", absolute_tol);
+    return error_set(PERP_ERROR_ARGUMENT, "perp_certify: absolute_tol = %g is outside [0, inf)",
+                     absolute_tol);
   perp_error error = perp_validate(problem);
   if (error != PERP_OK) return error;
   const int32_t n = problem->A.n;
   certifier c;
   arena memory = {0};
   certifier_layout(&c, &memory, n, operator_scratch_bytes(&problem->A));
-  if (arena_overflowed(&memory)) return error_set(PERP_ERROR_MEMORY, "perp_certify: n = %d is too large", n);
+  if (arena_overflowed(&memory))
+    return error_set(PERP_ERROR_MEMORY, "perp_certify: n = %d is too large", n);
   const size_t bytes = memory.used + ARENA_ALIGNMENT;
   unsigned char *block = malloc(bytes);
-  if (block == NULL) return error_set(PERP_ERROR_MEMORY, "perp_certify: no memory for %zu bytes", bytes);
-  memory = (arena){block + (ARENA_ALIGNMENT - (uintptr_t)block%ARENA_ALIGNMENT), bytes - ARENA_ALIGNMENT, 0};
+  if (block == NULL)
+    return error_set(PERP_ERROR_MEMORY, "perp_certify: no memory for %zu bytes", bytes);
+  memory = (arena){block + (ARENA_ALIGNMENT - (uintptr_t)block%ARENA_ALIGNMENT),
+                   bytes - ARENA_ALIGNMENT, 0};
   certifier_layout(&c, &memory, n, operator_scratch_bytes(&problem->A));
   c.exact = 1;
   error = certifier_prepare(&c, problem);
@@ -338,7 +376,8 @@ perp_error perp_certify(const perp_problem *problem, const double *x, double tol
   if (error == PERP_OK) {
     *certificate = found;
     const int told = n == 0 || found.worst >= 0;   // otherwise x is not finite and has no residual
-    for (int32_t i = 0; y != NULL && i < n; i++) y[i] = told && c.y[i] == c.y[i] ? c.y[i] : (double)INFINITY;
+    for (int32_t i = 0; y != NULL && i < n; i++)
+      y[i] = told && c.y[i] == c.y[i] ? c.y[i] : (double)INFINITY;
   }
   free(block);
   return error;

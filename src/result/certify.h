@@ -1,22 +1,26 @@
 // certify.h: the one judge of "solved": a certificate from the caller's own data.
 //
-// With y = A x + b (compensated), R and C the two-sided equilibration of A in powers of two, x clamped to its bounds:
-//     r_i = |mid((x_i - hi_i)/C_i, R_i y_i, (x_i - lo_i)/C_i)|              zero exactly at a solution
+// With y = A x + b (compensated), R and C the two-sided equilibration of A in powers of two, x
+// clamped to its bounds:
+//     r_i = |mid((x_i - hi_i)/C_i, R_i y_i, (x_i - lo_i)/C_i)|          zero exactly at a solution
 // Per connected component c, with x_ref = clamp(0, lo, hi):
 //     G_c = max r_i(x_ref),   s_i = R_i (|b| + |A||x_ref|)_i,   S_c = max s_i
 //     solved:  r_i <= T = tol (G_c if > 0, else s_i),  or
-//              R_i |y_i| <= T + 32 u s_i + min(32 u R_i (|A||x|)_i, 1e-3 (G_c if > 0, else S_c))                   for all i
+//              R_i |y_i| <= T + 32 u s_i + min(32 u R_i (|A||x|)_i, 1e-3 (G_c if > 0, else S_c))
+//              for all i
 // and where G_c = S_c = 0, a cone, without the cap of the last term.
-// The rounding allowance 32 u s_i is the row's own: with S_c, one b_i = 1e20 would have every other row accepted.
-// Empty rows get no tolerance and do not count in S; neither does a component where G or S overflows get any. Rows and
-// columns that no nonzero ties together (a zero diagonal makes such halves) have independent units: b settles them, and
-// where b = 0 only exact zeros pass. Nothing is scaled by |A||x| without a cap: that would accept rays.
+// The rounding allowance 32 u s_i is the row's own: with S_c, one b_i = 1e20 would have every other
+// row accepted. Empty rows get no tolerance and do not count in S; neither does a component where G
+// or S overflows get any. Rows and columns that no nonzero ties together (a zero diagonal makes
+// such halves) have independent units: b settles them, and where b = 0 only exact zeros pass.
+// Nothing is scaled by |A||x| without a cap: that would accept rays.
 //
-// Where the entries of A differ widely there are two scalings: one that rows and columns of A scaled by anybody do not
-// change, and one that begins at the caller's units. Alone the first accepts x = (1, 0) for A = [1 1e-9; 0 1],
-// b = (-1, -1), because the tiny entry is the only link between the two units; alone the second accepts well-scaled
-// non-solutions once rows are multiplied by 1e12. Both have to hold: with each normalised to a base of 1, the larger R_i
-// and the smaller C_i make r_i at least as large as in either.
+// Where the entries of A differ widely there are two scalings: one that rows and columns of A
+// scaled by anybody do not change, and one that begins at the caller's units. Alone the first
+// accepts x = (1, 0) for A = [1 1e-9; 0 1], b = (-1, -1), because the tiny entry is the only link
+// between the two units; alone the second accepts well-scaled non-solutions once rows are
+// multiplied by 1e12. Both have to hold: with each normalised to a base of 1, the larger R_i and
+// the smaller C_i make r_i at least as large as in either.
 #ifndef PERP_CERTIFY_H
 #define PERP_CERTIFY_H
 
@@ -32,17 +36,20 @@ typedef struct certifier {   // all that does not depend on x
   double *R, *C, *inverse_C; // n: those of the verdict
   int exact;                 // every y compensated, also where rounding cannot matter
   int equilibrated;          // R |A| C <= 2: the operator told its row and column maxima
-  double most_entries, most_S, least_G;   // max entries_i, max s_i, min G_c: is a plain product good enough?
+  // max entries_i, max s_i, min G_c: is a plain product good enough?
+  double most_entries, most_S, least_G;
   double *fit_R, *fit_C;     // n: of A alone, whatever its units
   double *given_R, *given_C; // n: of A in the caller's units
   int two;                   // both are needed
-  double *held_R, *held_C;   // n: one of them, settled, while the other is; then held_R is the smaller R
+  double *held_R, *held_C;   // n: one of them, settled, while the other is;
+                             //   then held_R is the smaller R
   int32_t *component;        // n
   int32_t *entries;          // n: nonzeros of each row
   int32_t *half, halves;     // 2 n: see components_halves
   double *G, *S;             // one per component, at most n
   double *s;                 // n: rounding scale of each row
-  double *x, *y, *a;         // n: the clamped x, y = A x + b, a >= |A||x| + |b| (of compensated products only)
+  double *x, *y, *a;         // n: the clamped x, y = A x + b,
+                             //   a >= |A||x| + |b| (of compensated products only)
   double *work;              // 4 n
   void *scratch;             // the operator's
   size_t scratch_size;
@@ -51,19 +58,24 @@ typedef struct certifier {   // all that does not depend on x
 } certifier;
 
 void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch);
-perp_error certifier_prepare(certifier *c, const perp_problem *problem);   // R, C, components, G, S; PERP_ERROR_OPERATOR if A aborted
+// R, C, components, G, S; PERP_ERROR_OPERATOR if A aborted
+perp_error certifier_prepare(certifier *c, const perp_problem *problem);
 
 // One row's part of the certificate; base and the rest are those of its component.
 typedef struct certify_row {
   double r, base;
   int solved, strict;        // strict: without the allowance for the rounding of A x
 } certify_row;
-certify_row certify_evaluate(const certifier *c, int32_t i, double r, double y, double a, double tol);   // y, a in the caller's units
-double certify_base(const certifier *c, int32_t i);                        // G_c if > 0, else S_c, else 1
+// y, a in the caller's units
+certify_row certify_evaluate(const certifier *c, int32_t i, double r, double y, double a,
+                             double tol);
+double certify_base(const certifier *c, int32_t i);   // G_c if > 0, else S_c, else 1
 
 // The verdict on x. c->x and c->y hold the clamped x and its residual afterwards.
-perp_error certifier_check(certifier *c, const double *x, double tol, double absolute_tol, perp_certificate *certificate);
+perp_error certifier_check(certifier *c, const double *x, double tol, double absolute_tol,
+                           perp_certificate *certificate);
 // The same of x_ref, right after certifier_prepare, which has computed its residual.
-void certifier_check_reference(const certifier *c, double tol, double absolute_tol, perp_certificate *certificate);
+void certifier_check_reference(const certifier *c, double tol, double absolute_tol,
+                               perp_certificate *certificate);
 
 #endif

@@ -1,4 +1,5 @@
-// driver.h: what a solver holds and what it knows of a run: shared by solver.c (one solve) and run.c (one run).
+// driver.h: what a solver holds and what it knows of a run: shared by solver.c (one solve)
+// and run.c (one run).
 #ifndef PERP_DRIVER_H
 #define PERP_DRIVER_H
 
@@ -61,9 +62,11 @@ typedef struct run_spec {    // what to run
   double deadline;
 } run_spec;
 
-perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, perp_run *run);   // run: what came of it
+// run: what came of it
+perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, perp_run *run);
 double solver_seconds(const perp_solver *solver);   // since the solve began
-double measure_of(perp_measure measure, int32_t n, const double *x, const double *y, const double *b, const double *lo,
-                  const double *hi, const double *scale);   // NULL scale: 1
+double measure_of(perp_measure measure, int32_t n, const double *x, const double *y,
+                  const double *b, const double *lo, const double *hi,
+                  const double *scale);   // NULL scale: 1
 
 #endif

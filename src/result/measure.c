@@ -1,4 +1,5 @@
-// measure.c: the stopping measures of the papers, so that printed iteration counts can be compared. They stop; they never certify.
+// measure.c: the stopping measures of the papers, so that printed iteration counts can be compared.
+// They stop; they never certify.
 #include <math.h>
 
 #include "driver.h"
@@ -6,11 +7,13 @@
 
 static double square(double v) { return v*v; }
 
-// MNS08 (2.7) with (2.6b) and the scaling of rho_c corrected; (4.2) with w = max(y, 0), so that its second residual is the
-// part of y that no w >= 0 can match. Rows without bounds are the paper's u, the others its v.
-static double mns08(int product, int32_t n, const double *x, const double *y, const double *b, const double *lo,
-                    const double *hi, const double *scale) {
-  double free_y = 0.0, free_b = 0.0, bound_b = 0.0, gap = 0.0, negative = 0.0, worst = 0.0, worst_negative = 0.0;
+// MNS08 (2.7) with (2.6b) and the scaling of rho_c corrected; (4.2) with w = max(y, 0), so that its
+// second residual is the part of y that no w >= 0 can match. Rows without bounds are the paper's u,
+// the others its v.
+static double mns08(int product, int32_t n, const double *x, const double *y, const double *b,
+                    const double *lo, const double *hi, const double *scale) {
+  double free_y = 0.0, free_b = 0.0, bound_b = 0.0, gap = 0.0, negative = 0.0, worst = 0.0,
+         worst_negative = 0.0;
   for (int32_t i = 0; i < n; i++) {
     const double s = scale != NULL ? scale[i] : 1.0, yi = y[i]/s, bi = b[i]/s;
     const double below = s*(x[i] - lower(lo, i)), above = s*(x[i] - upper(hi, i));
@@ -21,7 +24,8 @@ static double mns08(int product, int32_t n, const double *x, const double *y, co
     }
     bound_b += square(bi);
     worst = max2(worst, fabs(mid(above, yi, below)));
-    const double wrong = max2(yi > 0.0 && below == (double)INFINITY ? yi : 0.0, yi < 0.0 && above == -(double)INFINITY ? -yi : 0.0);
+    const double wrong = max2(yi > 0.0 && below == (double)INFINITY ? yi : 0.0,
+                              yi < 0.0 && above == -(double)INFINITY ? -yi : 0.0);
     worst_negative = max2(worst_negative, wrong);
     negative += square(wrong);
     if (wrong == 0.0) gap += square(yi*(yi > 0.0 ? below : -above));
@@ -31,22 +35,24 @@ static double mns08(int product, int32_t n, const double *x, const double *y, co
   return max2(a, max2(worst/scale_b, worst_negative/scale_b));
 }
 
-double measure_of(perp_measure measure, int32_t n, const double *x, const double *y, const double *b, const double *lo,
-                  const double *hi, const double *scale) {
+double measure_of(perp_measure measure, int32_t n, const double *x, const double *y,
+                  const double *b, const double *lo, const double *hi, const double *scale) {
   if (measure == PERP_MEASURE_MNS08_R1) return mns08(0, n, x, y, b, lo, hi, scale);
   if (measure == PERP_MEASURE_MNS08_R2) return mns08(1, n, x, y, b, lo, hi, scale);
   double sum = 0.0, largest = 0.0;
   for (int32_t i = 0; i < n; i++) {
     const double s = scale != NULL ? scale[i] : 1.0, yi = y[i]/s, xi = s*x[i];
-    const double natural = mid(s*(x[i] - upper(hi, i)), yi, s*(x[i] - lower(lo, i)));   // min(x, y) for an LCP
+    // min(x, y) for an LCP
+    const double natural = mid(s*(x[i] - upper(hi, i)), yi, s*(x[i] - lower(lo, i)));
     switch (measure) {
-      case PERP_MEASURE_E13: sum += fabs(xi)*fabs(yi); break;                                   // E13 (106)
-      case PERP_MEASURE_MINMAP: sum += 0.5*natural*natural; break;                              // E13 (64)
+      case PERP_MEASURE_E13: sum += fabs(xi)*fabs(yi); break;                // E13 (106)
+      case PERP_MEASURE_MINMAP: sum += 0.5*natural*natural; break;           // E13 (64)
       case PERP_MEASURE_BOX: sum += natural*natural; break;
-      case PERP_MEASURE_FISCHER: {                                                              // E13 5.5; LCP rows
+      case PERP_MEASURE_FISCHER: {                                           // E13 5.5; LCP rows
         const double d = s*(x[i] - lower(lo, i));
-        sum += d < (double)INFINITY && upper(hi, i) == (double)INFINITY ? 0.5*square(sqrt(d*d + yi*yi) - d - yi)
-                                                                         : 0.5*natural*natural;
+        sum += d < (double)INFINITY && upper(hi, i) == (double)INFINITY
+                   ? 0.5*square(sqrt(d*d + yi*yi) - d - yi)
+                   : 0.5*natural*natural;
         break;
       }
       default: largest = max2(largest, fabs(natural)); break;

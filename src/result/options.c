@@ -1,4 +1,5 @@
-// options.c: options by name: defaults, ranges and texts come from one table for all and one per method.
+// options.c: options by name: defaults, ranges and texts come from one table for all
+// and one per method.
 #include "options.h"
 
 #include <errno.h>
@@ -13,20 +14,33 @@
 #define NO_LIMIT ((double)INFINITY)
 
 static const perp_parameter common[] = {
-  {"tol", PERP_KIND_REAL, FIELD(tol), 1e-8, 0, 1, 1, 1, NULL, "relative tolerance of the certificate"},
-  {"absolute_tol", PERP_KIND_REAL, FIELD(absolute_tol), 0, 0, NO_LIMIT, 0, 1, NULL, "accept rows with a natural residual below this; 0: off"},
-  {"time_limit", PERP_KIND_REAL, FIELD(time_limit), NO_LIMIT, 0, NO_LIMIT, 1, 0, NULL, "seconds after which the best iterate is returned"},
-  {"iteration_limit", PERP_KIND_INTEGER, FIELD(iteration_limit), 20000, 0, INT32_MAX, 0, 0, NULL, "iterations after which the best iterate is returned"},
-  {"threads", PERP_KIND_INTEGER, FIELD(threads), 1, 1, 256, 0, 0, NULL, "threads to use; the answer's bits do not depend on it"},
-  {"presolve", PERP_KIND_SWITCH, FIELD(presolve), 1, 0, 1, 0, 0, NULL, "take out variables whose value is dictated"},
-  {"scale", PERP_KIND_SWITCH, FIELD(scale), 1, 0, 1, 0, 0, NULL, "scale by the diagonal inside (methods that gain from it)"},
-  {"split", PERP_KIND_SWITCH, FIELD(split), 0, 0, 1, 0, 0, NULL, "solve connected components one by one"},
-  {"seed", PERP_KIND_SEED, FIELD(seed), 0, 0, 18446744073709549568.0, 0, 0, NULL, "seed of the random numbers, where a method uses any"},
+  {"tol", PERP_KIND_REAL, FIELD(tol), 1e-8, 0, 1, 1, 1, NULL,
+   "relative tolerance of the certificate"},
+  {"absolute_tol", PERP_KIND_REAL, FIELD(absolute_tol), 0, 0, NO_LIMIT, 0, 1, NULL,
+   "accept rows with a natural residual below this; 0: off"},
+  {"time_limit", PERP_KIND_REAL, FIELD(time_limit), NO_LIMIT, 0, NO_LIMIT, 1, 0, NULL,
+   "seconds after which the best iterate is returned"},
+  {"iteration_limit", PERP_KIND_INTEGER, FIELD(iteration_limit), 20000, 0, INT32_MAX, 0, 0, NULL,
+   "iterations after which the best iterate is returned"},
+  {"threads", PERP_KIND_INTEGER, FIELD(threads), 1, 1, 256, 0, 0, NULL,
+   "threads to use; the answer's bits do not depend on it"},
+  {"presolve", PERP_KIND_SWITCH, FIELD(presolve), 1, 0, 1, 0, 0, NULL,
+   "take out variables whose value is dictated"},
+  {"scale", PERP_KIND_SWITCH, FIELD(scale), 1, 0, 1, 0, 0, NULL,
+   "scale by the diagonal inside (methods that gain from it)"},
+  {"split", PERP_KIND_SWITCH, FIELD(split), 0, 0, 1, 0, 0, NULL,
+   "solve connected components one by one"},
+  {"seed", PERP_KIND_SEED, FIELD(seed), 0, 0, 18446744073709549568.0, 0, 0, NULL,
+   "seed of the random numbers, where a method uses any"},
   {"stop.measure", PERP_KIND_CHOICE, FIELD(stop.measure), 0, 0, 7, 0, 0,
-   "none|natural|e13|minmap|fischer|mns08_r1|mns08_r2|box", "a paper's own stopping measure; it stops, it never certifies"},
-  {"stop.tol", PERP_KIND_REAL, FIELD(stop.tol), 0, 0, NO_LIMIT, 0, 1, NULL, "stop when stop.measure falls below this, E13 (107); 0: off"},
-  {"stop.relative", PERP_KIND_REAL, FIELD(stop.relative), 0, 0, 1, 0, 1, NULL, "stop when the measure changes by less than this factor, E13 (108); 0: off"},
-  {"stop.stagnation", PERP_KIND_REAL, FIELD(stop.stagnation), 0, 0, NO_LIMIT, 0, 1, NULL, "stop when max |dx| falls below this, E13 (109); 0: off"},
+   "none|natural|e13|minmap|fischer|mns08_r1|mns08_r2|box",
+   "a paper's own stopping measure; it stops, it never certifies"},
+  {"stop.tol", PERP_KIND_REAL, FIELD(stop.tol), 0, 0, NO_LIMIT, 0, 1, NULL,
+   "stop when stop.measure falls below this, E13 (107); 0: off"},
+  {"stop.relative", PERP_KIND_REAL, FIELD(stop.relative), 0, 0, 1, 0, 1, NULL,
+   "stop when the measure changes by less than this factor, E13 (108); 0: off"},
+  {"stop.stagnation", PERP_KIND_REAL, FIELD(stop.stagnation), 0, 0, NO_LIMIT, 0, 1, NULL,
+   "stop when max |dx| falls below this, E13 (109); 0: off"},
 };
 
 int32_t perp_common_parameter_count(void) { return OPTIONS_COUNT(common); }
@@ -68,18 +82,21 @@ double perp_parameter_value(const perp_options *options, const perp_parameter *p
 }
 
 static int in_range(const perp_parameter *p, double v) {
-  if (p->kind == PERP_KIND_SEED) return 1;   // every 64 bits are a seed; as a double they may round past the limit
+  // every 64 bits are a seed; as a double they may round past the limit
+  if (p->kind == PERP_KIND_SEED) return 1;
   return (p->low_open ? v > p->low : v >= p->low) && (p->high_open ? v < p->high : v <= p->high);
 }
 
 static perp_error out_of_range(const perp_parameter *p, double v) {
-  return error_set(PERP_ERROR_OPTION, "%s = %g is outside %c%g, %g%c", p->name, v, p->low_open ? '(' : '[', p->low, p->high,
-                   p->high_open ? ')' : ']');
+  return error_set(PERP_ERROR_OPTION, "%s = %g is outside %c%g, %g%c", p->name, v,
+                   p->low_open ? '(' : '[', p->low, p->high, p->high_open ? ')' : ']');
 }
 
 perp_options perp_default_options(const perp_method *method) {
-  perp_options options = {.size = sizeof options, .method = method != NULL ? method : perp_find_method("auto")};
-  for (int32_t k = 0; k < OPTIONS_COUNT(common); k++) store(&options, &common[k], common[k].initial);
+  perp_options options = {.size = sizeof options,
+                          .method = method != NULL ? method : perp_find_method("auto")};
+  for (int32_t k = 0; k < OPTIONS_COUNT(common); k++)
+    store(&options, &common[k], common[k].initial);
   for (int32_t k = 0; k < options.method->parameter_count; k++)
     store(&options, &options.method->parameters[k], options.method->parameters[k].initial);
   return options;
@@ -87,8 +104,9 @@ perp_options perp_default_options(const perp_method *method) {
 
 perp_error options_check(const perp_options *options) {
   if (options->size != sizeof *options)
-    return error_set(PERP_ERROR_OPTION, "options.size = %zu, expected %zu: begin with perp_default_options()", options->size,
-                     sizeof *options);
+    return error_set(PERP_ERROR_OPTION,
+                     "options.size = %zu, expected %zu: begin with perp_default_options()",
+                     options->size, sizeof *options);
   if (options->method == NULL) return error_set(PERP_ERROR_OPTION, "options.method is NULL");
   for (int32_t k = 0; k < OPTIONS_COUNT(common); k++) {
     const double v = perp_parameter_value(options, &common[k]);
@@ -96,11 +114,12 @@ perp_error options_check(const perp_options *options) {
   }
   for (int32_t k = 0; k < options->method->parameter_count; k++) {
     const double v = perp_parameter_value(options, &options->method->parameters[k]);
-    if (!in_range(&options->method->parameters[k], v)) return out_of_range(&options->method->parameters[k], v);
+    if (!in_range(&options->method->parameters[k], v))
+      return out_of_range(&options->method->parameters[k], v);
   }
   if (options->trace_capacity < 0 || (options->trace_capacity > 0 && options->trace == NULL))
-    return error_set(PERP_ERROR_OPTION, "trace_capacity = %d with trace = %s", options->trace_capacity,
-                     options->trace == NULL ? "NULL" : "memory");
+    return error_set(PERP_ERROR_OPTION, "trace_capacity = %d with trace = %s",
+                     options->trace_capacity, options->trace == NULL ? "NULL" : "memory");
   return PERP_OK;
 }
 
@@ -114,17 +133,21 @@ static int parse_choice(const char *choices, const char *value) {   // position 
 }
 
 perp_error perp_set_option(perp_options *options, const char *key, const char *value) {
-  if (options == NULL || key == NULL || value == NULL) return error_set(PERP_ERROR_ARGUMENT, "perp_set_option: NULL argument");
+  if (options == NULL || key == NULL || value == NULL)
+    return error_set(PERP_ERROR_ARGUMENT, "perp_set_option: NULL argument");
   if (options->size != sizeof *options || options->method == NULL)
     return error_set(PERP_ERROR_OPTION, "options are not from perp_default_options()");
   const perp_parameter *p = perp_find_parameter(options->method, key);
-  if (p == NULL) return error_set(PERP_ERROR_OPTION, "%s has no option '%s'", options->method->name, key);
+  if (p == NULL)
+    return error_set(PERP_ERROR_OPTION, "%s has no option '%s'", options->method->name, key);
   double v;
   if (p->kind == PERP_KIND_CHOICE || p->kind == PERP_KIND_SWITCH) {
     const int k = parse_choice(p->kind == PERP_KIND_CHOICE ? p->choices : "0|1", value);
-    const int word = p->kind == PERP_KIND_SWITCH ? parse_choice("no|yes|off|on|false|true", value) : -1;
+    const int word = p->kind == PERP_KIND_SWITCH ? parse_choice("no|yes|off|on|false|true", value)
+                                                 : -1;
     if (k < 0 && word < 0)
-      return error_set(PERP_ERROR_OPTION, "%s = '%s' is not one of %s", key, value, p->kind == PERP_KIND_CHOICE ? p->choices : "yes|no");
+      return error_set(PERP_ERROR_OPTION, "%s = '%s' is not one of %s", key, value,
+                       p->kind == PERP_KIND_CHOICE ? p->choices : "yes|no");
     v = k >= 0 ? k : word%2;
   } else {
     char *end;
@@ -132,13 +155,16 @@ perp_error perp_set_option(perp_options *options, const char *key, const char *v
     if (p->kind == PERP_KIND_SEED) {   // the full range of 64 bits, which a double has not
       const unsigned long long seed = strtoull(value, &end, 10);
       if (end == value || *end != '\0' || errno != 0 || strchr(value, '-') != NULL)
-        return error_set(PERP_ERROR_OPTION, "%s = '%s' is not a whole number from 0 to 2^64-1", key, value);
+        return error_set(PERP_ERROR_OPTION, "%s = '%s' is not a whole number from 0 to 2^64-1",
+                         key, value);
       memcpy((unsigned char *)options + p->offset, &(uint64_t){seed}, sizeof(uint64_t));
       return PERP_OK;
     }
     v = strtod(value, &end);
-    if (end == value || *end != '\0' || v != v) return error_set(PERP_ERROR_OPTION, "%s = '%s' is not a number", key, value);
-    if (p->kind != PERP_KIND_REAL && v != floor(v)) return error_set(PERP_ERROR_OPTION, "%s = %s is not a whole number", key, value);
+    if (end == value || *end != '\0' || v != v)
+      return error_set(PERP_ERROR_OPTION, "%s = '%s' is not a number", key, value);
+    if (p->kind != PERP_KIND_REAL && v != floor(v))
+      return error_set(PERP_ERROR_OPTION, "%s = %s is not a whole number", key, value);
     if (!in_range(p, v)) return out_of_range(p, v);
   }
   store(options, p, v);

@@ -4,7 +4,8 @@
 
 #include <perp/method.h>
 
-perp_error options_check(const perp_options *options);   // every parameter of the method, and the common ones, in range
+// every parameter of the method, and the common ones, in range
+perp_error options_check(const perp_options *options);
 
 #define OPTIONS_COUNT(table) ((int32_t)(sizeof(table)/sizeof((table)[0])))
 

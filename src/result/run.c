@@ -1,4 +1,5 @@
-// run.c: one run of one method: its memory, scaling, stopping, best iterate, trace, checks and children.
+// run.c: one run of one method: its memory, scaling, stopping, best iterate, trace,
+// checks and children.
 #include "run.h"
 
 #include <math.h>
@@ -20,7 +21,8 @@ typedef struct run_arrays {
 static run_arrays layout(arena *memory, int32_t n, size_t scratch) {
   const size_t m = (size_t)n;
   run_arrays r;
-  double **const all[] = {&r.x, &r.b, &r.lo, &r.hi, &r.scale, &r.weight, &r.best, &r.previous, &r.y, &r.a};
+  double **const all[] = {&r.x, &r.b, &r.lo, &r.hi, &r.scale, &r.weight, &r.best, &r.previous, &r.y,
+                          &r.a};
   for (size_t k = 0; k < sizeof all/sizeof all[0]; k++) *all[k] = ARENA_ARRAY(memory, double, m);
   r.scratch = arena_take(memory, scratch, 1);
   return r;
@@ -32,14 +34,17 @@ static size_t scratch_for(size_t operator_bytes, int32_t n) {
   return (operator_bytes > matrix ? operator_bytes : matrix) + 8*matrix + 1024;
 }
 
-// What the method itself needs: a method for small problems is only ever given small ones, whatever the limits say.
-static size_t method_bytes(const perp_method *method, const perp_limits *limits, const perp_options *options) {
+// What the method itself needs: a method for small problems is only ever given small ones,
+// whatever the limits say.
+static size_t method_bytes(const perp_method *method, const perp_limits *limits,
+                           const perp_options *options) {
   perp_limits own = *limits;
   if (method->n_max > 0 && own.n > method->n_max) own.n = method->n_max;
   return method->bytes != NULL ? method->bytes(&own, options) : 0;
 }
 
-size_t child_bytes(const perp_method *method, const perp_limits *limits, const perp_options *options) {
+size_t child_bytes(const perp_method *method, const perp_limits *limits,
+                   const perp_options *options) {
   arena count = {0};
   layout(&count, limits->n, scratch_for(limits->scratch, limits->n));
   arena_take(&count, method_bytes(method, limits, options), 1);
@@ -48,12 +53,14 @@ size_t child_bytes(const perp_method *method, const perp_limits *limits, const p
 
 // ---- judging an iterate from y ----
 
-static double row_residual(const perp_run *run, const certifier *judge, int32_t i, double x, double y, int32_t *row) {
+static double row_residual(const perp_run *run, const certifier *judge, int32_t i, double x,
+                           double y, int32_t *row) {
   const run_state *state = run->state;
   const int32_t k = state->index != NULL ? state->index[i] : i;
   const double s = state->scale != NULL ? state->scale[i] : 1.0;
   *row = k;
-  return fabs(mid(s*(x - upper(run->hi, i))/judge->C[k], judge->R[k]*y/s, s*(x - lower(run->lo, i))/judge->C[k]));
+  return fabs(mid(s*(x - upper(run->hi, i))/judge->C[k], judge->R[k]*y/s,
+                  s*(x - lower(run->lo, i))/judge->C[k]));
 }
 
 double run_residual(const perp_run *run, const double *x, const double *y) {
@@ -68,7 +75,8 @@ double run_residual(const perp_run *run, const double *x, const double *y) {
 }
 
 static void operator_aborted(perp_run *run, int code) {
-  run->state->solver->error = error_set(PERP_ERROR_OPERATOR, "operator '%s': apply returned %d", run->A.ops->name, code);
+  run->state->solver->error = error_set(PERP_ERROR_OPERATOR, "operator '%s': apply returned %d",
+                                        run->A.ops->name, code);
   run->state->ended = 1;
 }
 
@@ -88,7 +96,8 @@ int run_apply(perp_run *run, const double *x, double *y) {
 static int ask_judge(perp_run *run) {
   run_state *state = run->state;
   perp_solver *solver = state->solver;
-  const perp_error error = certifier_check(&solver->judge, run->x, solver->options.tol, solver->options.absolute_tol, &solver->verdict);
+  const perp_error error = certifier_check(&solver->judge, run->x, solver->options.tol,
+                                           solver->options.absolute_tol, &solver->verdict);
   if (error != PERP_OK) {
     solver->error = error;
     state->ended = 1;
@@ -120,8 +129,10 @@ int run_check(perp_run *run) {
     const double s = state->scale != NULL ? state->scale[i] : 1.0;
     const double r = row_residual(run, judge, i, run->x[i], state->y[i], &k);
     const double a = (state->a[i] - fabs(run->b[i]))/s;
-    if (certify_evaluate(judge, k, r, state->y[i]/s, a, state->solver->options.tol).solved) continue;
-    if (absolute > 0.0 && fabs(mid(s*(run->x[i] - upper(run->hi, i)), state->y[i]/s, s*(run->x[i] - lower(run->lo, i)))) <= absolute)
+    if (certify_evaluate(judge, k, r, state->y[i]/s, a, state->solver->options.tol).solved)
+      continue;
+    if (absolute > 0.0 && fabs(mid(s*(run->x[i] - upper(run->hi, i)), state->y[i]/s,
+                                   s*(run->x[i] - lower(run->lo, i)))) <= absolute)
       continue;
     return 0;
   }
@@ -131,7 +142,9 @@ int run_check(perp_run *run) {
 
 // ---- stopping ----
 
-double solver_seconds(const perp_solver *solver) { return solver->clock(solver->options.clock_context) - solver->start; }
+double solver_seconds(const perp_solver *solver) {
+  return solver->clock(solver->options.clock_context) - solver->start;
+}
 
 void run_stop(perp_run *run, perp_status reason, const char *format, ...) {
   if (run->state->ended) return;
@@ -150,7 +163,8 @@ int run_out_of_time(perp_run *run) {
 
 static int save_best(perp_run *run) {   // 0: x is not finite
   const double *x = run->x;
-  double bad0 = 0.0, bad1 = 0.0, bad2 = 0.0, bad3 = 0.0;   // one sum alone would wait for each addition, in every iteration
+  // one sum alone would wait for each addition, in every iteration
+  double bad0 = 0.0, bad1 = 0.0, bad2 = 0.0, bad3 = 0.0;
   int32_t i = 0;
   for (; i + 3 < run->n; i += 4) {
     bad0 += x[i] - x[i];
@@ -171,7 +185,8 @@ static void record(perp_solver *solver, const perp_statistics *statistics) {
   if (solver->trace_count == options->trace_capacity) {   // full: keep every second entry
     int32_t kept = 0;
     for (int32_t k = 0; k < solver->trace_count; k++)
-      if (options->trace[k].iteration%(2*solver->trace_stride) == 0) options->trace[kept++] = options->trace[k];
+      if (options->trace[k].iteration%(2*solver->trace_stride) == 0)
+        options->trace[kept++] = options->trace[k];
     solver->trace_count = kept;
     solver->trace_stride *= 2;
     if (kept == options->trace_capacity || statistics->iteration%solver->trace_stride != 0) return;
@@ -186,22 +201,28 @@ static double test_measures(perp_run *run) {
   double measure = run->residual;
   if (options->stop.measure != PERP_MEASURE_NONE) {
     if (run_apply(run, run->x, state->y) != 0) return measure;
-    measure = measure_of((perp_measure)options->stop.measure, run->n, run->x, state->y, run->b, run->lo, run->hi, state->scale);
+    measure = measure_of((perp_measure)options->stop.measure, run->n, run->x, state->y, run->b,
+                         run->lo, run->hi, state->scale);
     if (options->stop.tol > 0.0 && measure < options->stop.tol)
-      run_stop(run, PERP_STATUS_MEASURE, "stop.measure = %.3g fell below stop.tol = %g", measure, options->stop.tol);
+      run_stop(run, PERP_STATUS_MEASURE, "stop.measure = %.3g fell below stop.tol = %g", measure,
+               options->stop.tol);
   }
-  if (options->stop.relative > 0.0 && fabs(measure - state->last_measure) < options->stop.relative*fabs(state->last_measure))
-    run_stop(run, PERP_STATUS_STALLED, "the measure went from %.6g to %.6g: less than stop.relative = %g", state->last_measure,
-             measure, options->stop.relative);
+  if (options->stop.relative > 0.0 &&
+      fabs(measure - state->last_measure) < options->stop.relative*fabs(state->last_measure))
+    run_stop(run, PERP_STATUS_STALLED,
+             "the measure went from %.6g to %.6g: less than stop.relative = %g",
+             state->last_measure, measure, options->stop.relative);
   state->last_measure = measure;
   if (options->stop.stagnation > 0.0) {
     double change = 0.0;
     for (int32_t i = 0; i < run->n; i++) {
-      change = max2(change, fabs(run->x[i] - state->previous[i])*(state->scale != NULL ? state->scale[i] : 1.0));
+      change = max2(change, fabs(run->x[i] - state->previous[i])*
+                                (state->scale != NULL ? state->scale[i] : 1.0));
       state->previous[i] = run->x[i];
     }
     if (change < options->stop.stagnation)
-      run_stop(run, PERP_STATUS_STAGNATED, "max |dx| = %.3g is less than stop.stagnation = %g", change, options->stop.stagnation);
+      run_stop(run, PERP_STATUS_STAGNATED, "max |dx| = %.3g is less than stop.stagnation = %g",
+               change, options->stop.stagnation);
   }
   return measure;
 }
@@ -215,20 +236,23 @@ static void finish_iteration(perp_run *run) {
   solver->iterations++;
   if (run->residual < state->best_residual && !save_best(run)) run->residual = (double)INFINITY;
   if (!(run->residual < (double)INFINITY)) {
-    run_stop(run, PERP_STATUS_BREAKDOWN, "%s: the iterates overflowed after %d iterations; the method diverges here",
+    run_stop(run, PERP_STATUS_BREAKDOWN,
+             "%s: the iterates overflowed after %d iterations; the method diverges here",
              run->method->name, run->iterations);
     return;
   }
   const double measure = test_measures(run);
   if (solver->watching) {
-    const perp_statistics statistics = {.iteration = solver->iterations, .seconds = solver_seconds(solver),
-                                        .inner_iterations = solver->inner_iterations + run->inner_iterations,
-                                        .residual = run->residual, .measure = measure};
+    const perp_statistics statistics = {
+        .iteration = solver->iterations, .seconds = solver_seconds(solver),
+        .inner_iterations = solver->inner_iterations + run->inner_iterations,
+        .residual = run->residual, .measure = measure};
     record(solver, &statistics);
     if (options->on_iteration != NULL && options->on_iteration(options->context, &statistics) != 0)
       run_stop(run, PERP_STATUS_STOPPED, "stopped on request after %d iterations", run->iterations);
     if (statistics.seconds >= state->deadline)
-      run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached after %d iterations", run->iterations);
+      run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached after %d iterations",
+               run->iterations);
   }
   const int worth = run->residual <= state->trigger || run->iterations >= state->next_check;
   if (worth && !state->solved && !(run->method->traits & PERP_TRAIT_ALL)) {
@@ -237,7 +261,8 @@ static void finish_iteration(perp_run *run) {
     if (run_check(run)) return;
   }
   if (run->iterations >= state->iteration_limit)
-    run_stop(run, PERP_STATUS_ITERATION_LIMIT, "the iteration limit of %d was reached", state->iteration_limit);
+    run_stop(run, PERP_STATUS_ITERATION_LIMIT, "the iteration limit of %d was reached",
+             state->iteration_limit);
 }
 
 int run_continue(perp_run *run) {
@@ -245,8 +270,11 @@ int run_continue(perp_run *run) {
   if (state->started && !state->ended) finish_iteration(run);
   if (!state->started) {
     state->started = 1;
-    if (state->iteration_limit == 0) run_stop(run, PERP_STATUS_ITERATION_LIMIT, "the iteration limit is 0");
-    if (run_out_of_time(run)) run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached before the first iteration");
+    if (state->iteration_limit == 0)
+      run_stop(run, PERP_STATUS_ITERATION_LIMIT, "the iteration limit is 0");
+    if (run_out_of_time(run))
+      run_stop(run, PERP_STATUS_TIME_LIMIT,
+               "the time limit was reached before the first iteration");
   }
   return !state->ended;
 }
@@ -256,18 +284,21 @@ int run_continue(perp_run *run) {
 static void write_back(const perp_run *run, const double *from, double *x) {
   const run_state *state = run->state;
   for (int32_t i = 0; i < run->n; i++)
-    x[state->index != NULL ? state->index[i] : i] = from[i]*(state->scale != NULL ? state->scale[i] : 1.0);
+    x[state->index != NULL ? state->index[i] : i] =
+        from[i]*(state->scale != NULL ? state->scale[i] : 1.0);
 }
 
 int run_solution(perp_run *run, int32_t dimension) {
   run_state *state = run->state;
   perp_solver *solver = state->solver;
-  // In the judge's own array: solver->x may hold the guess, which has to survive a candidate that is no solution.
+  // In the judge's own array: solver->x may hold the guess,
+  // which has to survive a candidate that is no solution.
   double *x = solver->judge.x;
   memcpy(x, solver->x, (size_t)solver->problem->A.n*sizeof *x);
   write_back(run, run->x, x);
   perp_certificate certificate;
-  const perp_error error = certifier_check(&solver->judge, x, solver->options.tol, solver->options.absolute_tol, &certificate);
+  const perp_error error = certifier_check(&solver->judge, x, solver->options.tol,
+                                           solver->options.absolute_tol, &certificate);
   if (error != PERP_OK) {
     solver->error = error;
     state->ended = 1;
@@ -281,7 +312,9 @@ int run_solution(perp_run *run, int32_t dimension) {
     state->best_residual = certificate.residual;
   }
   const perp_options *options = run->options;
-  const int stop = options->on_solution != NULL && options->on_solution(options->context, solver->judge.x, solver->problem->A.n, dimension) != 0;
+  const int stop = options->on_solution != NULL &&
+                   options->on_solution(options->context, solver->judge.x, solver->problem->A.n,
+                                        dimension) != 0;
   const int enough = options->enumerate.limit > 0 && run->solutions >= options->enumerate.limit;
   if (stop || enough) state->ended = 1;
   return stop || enough;
@@ -295,7 +328,8 @@ static double power_of_two_below(double v) {
   return ldexp(1.0, e - 1 < -400 ? -400 : e - 1 > 400 ? 400 : e - 1);
 }
 
-// Symmetric scaling by the diagonal, s_i ~ 1/sqrt(A_ii), in powers of two. Returns 0 where it would change nothing.
+// Symmetric scaling by the diagonal, s_i ~ 1/sqrt(A_ii), in powers of two.
+// Returns 0 where it would change nothing.
 static int diagonal_scaling(const perp_operator *A, double *s) {
   if (A->ops->diagonal == NULL) return 0;
   A->ops->diagonal(A->self, s);
@@ -311,13 +345,16 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
   const int32_t n = spec->A.n;
   const size_t scratch = scratch_for(solver->limits.scratch, solver->limits.n);
   const run_arrays arrays = layout(&memory, n, scratch);
-  run_state state = {.solver = solver, .index = spec->index, .scale = spec->scale, .best = arrays.best, .previous = arrays.previous,
-                     .y = arrays.y, .a = arrays.a, .trigger = solver->options.tol, .next_check = 16,
-                     .iteration_limit = spec->iteration_limit, .deadline = spec->deadline, .parent = spec->parent,
-                     .last_measure = (double)INFINITY, .best_residual = (double)INFINITY};
+  run_state state = {.solver = solver, .index = spec->index, .scale = spec->scale,
+                     .best = arrays.best, .previous = arrays.previous, .y = arrays.y, .a = arrays.a,
+                     .trigger = solver->options.tol, .next_check = 16,
+                     .iteration_limit = spec->iteration_limit, .deadline = spec->deadline,
+                     .parent = spec->parent, .last_measure = (double)INFINITY,
+                     .best_residual = (double)INFINITY};
   double guess_residual = (double)INFINITY;
-  *run = (perp_run){.A = spec->A, .n = n, .b = spec->b, .lo = spec->lo, .hi = spec->hi, .x = arrays.x, .weight = arrays.weight,
-                    .options = spec->options, .method = spec->method, .memory = &memory, .scratch = arrays.scratch,
+  *run = (perp_run){.A = spec->A, .n = n, .b = spec->b, .lo = spec->lo, .hi = spec->hi,
+                    .x = arrays.x, .weight = arrays.weight, .options = spec->options,
+                    .method = spec->method, .memory = &memory, .scratch = arrays.scratch,
                     .threads = solver->threads, .credit = spec->method, .state = &state};
   perp_wrapper wrapper;
   memcpy(run->x, spec->x, (size_t)n*sizeof *run->x);
@@ -337,36 +374,47 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
     state.scale = arrays.scale;
   }
   if (operator_scratch_bytes(&run->A) > scratch)
-    return error_set(PERP_ERROR_CAPACITY, "operator '%s' needs %zu bytes of scratch, perp_limits.scratch leaves %zu", run->A.ops->name,
-                     operator_scratch_bytes(&run->A), scratch);
+    return error_set(PERP_ERROR_CAPACITY,
+                     "operator '%s' needs %zu bytes of scratch, perp_limits.scratch leaves %zu",
+                     run->A.ops->name, operator_scratch_bytes(&run->A), scratch);
   const size_t need = method_bytes(spec->method, &solver->limits, spec->options);
-  if (arrays.scratch == NULL || memory.capacity - memory.used < need || (spec->method->n_max > 0 && n > spec->method->n_max))
-    return error_set(PERP_ERROR_CAPACITY, "%s: n = %d does not fit the memory set aside (%zu bytes, needs %zu)", spec->method->name, n,
-                     memory.capacity - memory.used, need);
+  if (arrays.scratch == NULL || memory.capacity - memory.used < need ||
+      (spec->method->n_max > 0 && n > spec->method->n_max))
+    return error_set(PERP_ERROR_CAPACITY,
+                     "%s: n = %d does not fit the memory set aside (%zu bytes, needs %zu)",
+                     spec->method->name, n, memory.capacity - memory.used, need);
   for (int32_t i = 0; i < n; i++) {
     const int32_t k = state.index != NULL ? state.index[i] : i;
-    arrays.weight[i] = (state.scale != NULL ? state.scale[i] : 1.0)/(solver->judge.C[k]*certify_base(&solver->judge, k));
+    arrays.weight[i] = (state.scale != NULL ? state.scale[i] : 1.0)/
+                       (solver->judge.C[k]*certify_base(&solver->judge, k));
     if (spec->options->stop.stagnation > 0.0) state.previous[i] = run->x[i];
   }
   if (run_apply(run, run->x, state.y) == 0) {
     run->residual = guess_residual = run_residual(run, run->x, state.y);
     if (spec->parent == NULL && solver->options.trace_capacity > 0 && solver->trace_count == 0) {
       const perp_measure kind = (perp_measure)spec->options->stop.measure;
-      const perp_statistics first = {.seconds = solver_seconds(solver), .residual = run->residual,
-                                     .measure = kind == PERP_MEASURE_NONE ? run->residual
-                                                                          : measure_of(kind, n, run->x, state.y, run->b, run->lo, run->hi, state.scale)};
+      const perp_statistics first = {
+          .seconds = solver_seconds(solver), .residual = run->residual,
+          .measure = kind == PERP_MEASURE_NONE
+                         ? run->residual
+                         : measure_of(kind, n, run->x, state.y, run->b, run->lo, run->hi,
+                                      state.scale)};
       record(solver, &first);
     }
     spec->method->run(run);
   }
   const double *answer = state.solved && !(run->solutions > 0) ? run->x : state.best;
-  // The methods' estimates rank their own iterates; against the guess the best one has to win by its true residual.
-  if (!state.solved && state.best_residual < (double)INFINITY && solver->error == PERP_OK && run_apply(run, answer, state.y) == 0)
+  // The methods' estimates rank their own iterates;
+  // against the guess the best one has to win by its true residual.
+  if (!state.solved && state.best_residual < (double)INFINITY && solver->error == PERP_OK &&
+      run_apply(run, answer, state.y) == 0)
     state.best_residual = run_residual(run, answer, state.y);
   const int better = state.solved || state.best_residual < guess_residual;
   if (!better) state.best_residual = guess_residual;
   if (better)   // otherwise the guess stays
-    for (int32_t i = 0; i < n; i++) spec->x[i] = answer[i]*(state.scale != NULL && state.scale != spec->scale ? state.scale[i] : 1.0);
+    for (int32_t i = 0; i < n; i++)
+      spec->x[i] = answer[i]*
+                   (state.scale != NULL && state.scale != spec->scale ? state.scale[i] : 1.0);
   run->residual = state.best_residual;
   if (state.solved) run->reason = PERP_STATUS_SOLVED;
   run->state = NULL;
@@ -374,20 +422,24 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
   return solver->error;
 }
 
-perp_status run_child(perp_run *run, const perp_method *method, const perp_options *options, int32_t iteration_limit, double seconds) {
+perp_status run_child(perp_run *run, const perp_method *method, const perp_options *options,
+                      int32_t iteration_limit, double seconds) {
   run_state *state = run->state;
   perp_solver *solver = state->solver;
   if (state->ended) return PERP_STATUS_UNSOLVED;
   const int32_t left = state->iteration_limit - run->iterations;
   const double now = solver->watching ? solver_seconds(solver) : 0.0, until = now + seconds;
-  const run_spec spec = {.method = method, .options = options, .A = run->A, .b = run->b, .lo = run->lo, .hi = run->hi, .x = run->x,
-                         .index = state->index, .scale = state->scale, .parent = run,
+  const run_spec spec = {.method = method, .options = options, .A = run->A, .b = run->b,
+                         .lo = run->lo, .hi = run->hi, .x = run->x, .index = state->index,
+                         .scale = state->scale, .parent = run,
                          .iteration_limit = iteration_limit < left ? iteration_limit : left,
                          .deadline = until < state->deadline ? until : state->deadline};
-  const arena rest = {run->memory->base + run->memory->used, run->memory->capacity - run->memory->used, 0};
+  const arena rest = {run->memory->base + run->memory->used,
+                      run->memory->capacity - run->memory->used, 0};
   perp_run child;
   if (run_execute(solver, &spec, rest, &child) != PERP_OK) {
-    if (solver->error == PERP_OK) run_stop(run, PERP_STATUS_BREAKDOWN, "%s: %s", method->name, perp_last_message());
+    if (solver->error == PERP_OK)
+      run_stop(run, PERP_STATUS_BREAKDOWN, "%s: %s", method->name, perp_last_message());
     state->ended = 1;
     return PERP_STATUS_UNSOLVED;
   }
@@ -402,7 +454,8 @@ perp_status run_child(perp_run *run, const perp_method *method, const perp_optio
     memcpy(state->best, run->x, (size_t)run->n*sizeof *state->best);
   } else {
     if (run->residual < state->best_residual) save_best(run);
-    if (child.reason == PERP_STATUS_STOPPED || run_out_of_time(run) || run->iterations >= state->iteration_limit)
+    if (child.reason == PERP_STATUS_STOPPED || run_out_of_time(run) ||
+        run->iterations >= state->iteration_limit)
       run_stop(run, child.reason, "%s", child.message);
   }
   return child.reason;

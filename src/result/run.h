@@ -1,10 +1,11 @@
-// run.h: a solve in progress, as a method sees it. The driver owns stopping; a method's loop is bare mathematics:
+// run.h: a solve in progress, as a method sees it. The driver owns stopping;
+// a method's loop is bare mathematics:
 //
 //   while (run_continue(run)) { ...improve run->x...; run->residual = ...; }
 //
-// A method never declares itself solved. It sets `residual`, its cheap estimate in the certificate's units
-// (about <= tol at a solution); when that is small enough, or when the method calls run_check(), the driver
-// recomputes y = A x + b and decides.
+// A method never declares itself solved. It sets `residual`, its cheap estimate in the
+// certificate's units (about <= tol at a solution); when that is small enough, or when the method
+// calls run_check(), the driver recomputes y = A x + b and decides.
 #ifndef PERP_RUN_H
 #define PERP_RUN_H
 
@@ -20,8 +21,10 @@ typedef struct perp_run {
   int32_t n;
   const double *b;               // n
   const double *lo, *hi;         // n; NULL: 0 and +inf, so that plain LCPs cost no memory traffic
-  double *x;                     // n: guess in, current iterate; always within the bounds when run_continue is called
-  const double *weight;          // n: weight_i |dx_i| is a change of x_i in the certificate's units (dx_i = y_i/A_ii: its residual)
+  double *x;                     // n: guess in, current iterate; always within the bounds when
+                                 //   run_continue is called
+  const double *weight;          // n: weight_i |dx_i| is a change of x_i in the certificate's units
+                                 //   (dx_i = y_i/A_ii: its residual)
 
   const perp_options *options;
   const perp_method *method;
@@ -43,20 +46,27 @@ typedef struct perp_run {
   struct run_state *state;       // the driver's own
 } perp_run;
 
-int run_continue(perp_run *run);                       // counts the iteration that has just ended; 0: return
-int run_apply(perp_run *run, const double *x, double *y);       // y = A x + b; 0, or the operator aborted (then run_continue is 0)
+int run_continue(perp_run *run);   // counts the iteration that has just ended; 0: return
+// y = A x + b; 0, or the operator aborted (then run_continue is 0)
+int run_apply(perp_run *run, const double *x, double *y);
 int run_product(perp_run *run, const double *x, double *y);     // y = A x, likewise
-double run_residual(const perp_run *run, const double *x, const double *y);   // the certificate's max r_i / base_c, from y = A x + b
-int run_check(perp_run *run);                          // certify x now: 1 if it is a solution (then run_continue is 0)
-void run_stop(perp_run *run, perp_status reason, const char *format, ...);    // give up, with the truth
-int run_solution(perp_run *run, int32_t dimension);    // enumerate: certify x and report it; -1: not a solution, 0: go on, 1: stop
-int run_out_of_time(perp_run *run);                    // 1 if the deadline has passed: for long steps inside an iteration
+// the certificate's max r_i / base_c, from y = A x + b
+double run_residual(const perp_run *run, const double *x, const double *y);
+int run_check(perp_run *run);   // certify x now: 1 if it is a solution (then run_continue is 0)
+// give up, with the truth
+void run_stop(perp_run *run, perp_status reason, const char *format, ...);
+// enumerate: certify x and report it; -1: not a solution, 0: go on, 1: stop
+int run_solution(perp_run *run, int32_t dimension);
+// 1 if the deadline has passed: for long steps inside an iteration
+int run_out_of_time(perp_run *run);
 
-// Another method on the same problem, from run->x on: returns how it ended; run->x is its best iterate, statistics are
-// added. iteration_limit and seconds bound it besides what is left of the parent's own limits. The child's arrays
-// come from run->memory: the parent's bytes() must count them with child_bytes().
+// Another method on the same problem, from run->x on: returns how it ended; run->x is its best
+// iterate, statistics are added. iteration_limit and seconds bound it besides what is left of the
+// parent's own limits. The child's arrays come from run->memory: the parent's bytes() must count
+// them with child_bytes().
 perp_status run_child(perp_run *run, const perp_method *method, const perp_options *options,
                       int32_t iteration_limit, double seconds);
-size_t child_bytes(const perp_method *method, const perp_limits *limits, const perp_options *options);
+size_t child_bytes(const perp_method *method, const perp_limits *limits,
+                   const perp_options *options);
 
 #endif

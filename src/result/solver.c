@@ -1,4 +1,5 @@
-// solver.c: one solve from the caller's problem to the caller's answer: validate, judge the obvious, presolve, run, certify.
+// solver.c: one solve from the caller's problem to the caller's answer: validate, judge the
+// obvious, presolve, run, certify.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,14 +21,17 @@ static void default_release(void *context, void *memory) {
 }
 
 perp_limits perp_limits_of(const perp_problem *problem) {
-  const size_t scratch = operator_scratch_bytes(&problem->A), sweep = operator_sweep_bytes(&problem->A);
-  return (perp_limits){.n = problem->A.n, .nnz = problem_nnz(problem), .scratch = scratch > sweep ? scratch : sweep};
+  const size_t scratch = operator_scratch_bytes(&problem->A),
+               sweep = operator_sweep_bytes(&problem->A);
+  return (perp_limits){.n = problem->A.n, .nnz = problem_nnz(problem),
+                       .scratch = scratch > sweep ? scratch : sweep};
 }
 
 static void solver_layout(perp_solver *s, arena *memory) {
   const int32_t n = s->limits.n;
   certifier_layout(&s->judge, memory, n, s->limits.scratch);
-  presolve_layout(&s->reduced, memory, n, s->options.presolve || s->options.split ? s->limits.nnz : 0);
+  presolve_layout(&s->reduced, memory, n,
+                  s->options.presolve || s->options.split ? s->limits.nnz : 0);
   s->x = ARENA_ARRAY(memory, double, n);
   const int32_t lanes = s->limits.lanes > 1 ? s->limits.lanes - 1 : 0;
   s->lanes = ARENA_ARRAY(memory, perp_solver *, lanes);
@@ -37,52 +41,67 @@ static void solver_layout(perp_solver *s, arena *memory) {
   s->runs = (arena){base, runs, 0};
 }
 
-static perp_error create_lanes(perp_solver *s) {   // a solver for each lane of a batch but the first
+// a solver for each lane of a batch but the first
+static perp_error create_lanes(perp_solver *s) {
   perp_limits limits = s->limits;
   limits.lanes = 0;
   perp_options options = s->options;
   options.threads = 1;
   options.scheduler = NULL;
-  options.trace_capacity = s->options.trace_capacity = s->limits.lanes > 1 ? 0 : options.trace_capacity;
+  options.trace_capacity = s->options.trace_capacity =
+      s->limits.lanes > 1 ? 0 : options.trace_capacity;
   for (int32_t k = 0; k + 1 < s->limits.lanes; k++) {
-    const perp_error error = perp_solver_create(s->method, &limits, &options, &s->allocator, &s->lanes[k]);
+    const perp_error error = perp_solver_create(s->method, &limits, &options, &s->allocator,
+                                                &s->lanes[k]);
     if (error != PERP_OK) return error;
   }
   return PERP_OK;
 }
 
-perp_error perp_solver_create(const perp_method *method, const perp_limits *limits, const perp_options *options,
-                              const perp_allocator *allocator, perp_solver **solver) {
-  if (limits == NULL || solver == NULL) return error_set(PERP_ERROR_ARGUMENT, "perp_solver_create: limits or solver is NULL");
+perp_error perp_solver_create(const perp_method *method, const perp_limits *limits,
+                              const perp_options *options, const perp_allocator *allocator,
+                              perp_solver **solver) {
+  if (limits == NULL || solver == NULL)
+    return error_set(PERP_ERROR_ARGUMENT, "perp_solver_create: limits or solver is NULL");
   if (limits->n < 0 || limits->nnz < 0 || limits->lanes < 0 || limits->lanes > 4096)
-    return error_set(PERP_ERROR_ARGUMENT, "limits: n = %d and nnz = %lld must not be negative, lanes = %d must be in 0..4096",
-                     limits->n, (long long)limits->nnz, limits->lanes);
+    return error_set(
+        PERP_ERROR_ARGUMENT,
+        "limits: n = %d and nnz = %lld must not be negative, lanes = %d must be in 0..4096",
+        limits->n, (long long)limits->nnz, limits->lanes);
   if (allocator != NULL && (allocator->allocate == NULL) != (allocator->release == NULL))
-    return error_set(PERP_ERROR_ARGUMENT, "allocator: allocate and release go together, and one of them is NULL");
+    return error_set(PERP_ERROR_ARGUMENT,
+                     "allocator: allocate and release go together, and one of them is NULL");
   const perp_options defaults = perp_default_options(method);
   if (options == NULL) options = &defaults;
   perp_error error = options_check(options);
   if (error != PERP_OK) return error;
   if (method != NULL && options->method != method)
-    return error_set(PERP_ERROR_OPTION, "options are for %s, the solver is for %s", options->method->name, method->name);
+    return error_set(PERP_ERROR_OPTION, "options are for %s, the solver is for %s",
+                     options->method->name, method->name);
   method = options->method;
   if (method->n_max > 0 && limits->n > method->n_max)
-    return error_set(PERP_ERROR_UNSUPPORTED, "%s takes at most n = %d, here n = %d", method->name, method->n_max, limits->n);
+    return error_set(PERP_ERROR_UNSUPPORTED, "%s takes at most n = %d, here n = %d", method->name,
+                     method->n_max, limits->n);
 
   perp_allocator memory_of = {default_allocate, default_release, NULL};
   if (allocator != NULL && allocator->allocate != NULL) memory_of = *allocator;
   perp_solver *s = memory_of.allocate(memory_of.context, sizeof *s);
-  if (s == NULL) return error_set(PERP_ERROR_MEMORY, "no memory for a solver (%zu bytes)", sizeof *s);
-  *s = (perp_solver){.allocator = memory_of, .options = *options, .limits = *limits, .method = method};
+  if (s == NULL)
+    return error_set(PERP_ERROR_MEMORY, "no memory for a solver (%zu bytes)", sizeof *s);
+  *s = (perp_solver){.allocator = memory_of, .options = *options, .limits = *limits,
+                     .method = method};
   if (method->traits & PERP_TRAIT_SPLITS) s->options.split = 1;
-  if (method->traits & PERP_TRAIT_ALL) s->options.split = 0;   // a solution is one of the whole problem
+  // a solution is one of the whole problem
+  if (method->traits & PERP_TRAIT_ALL) s->options.split = 0;
   arena count = {0};
   solver_layout(s, &count);
-  const size_t bytes = count.used <= SIZE_MAX - ARENA_ALIGNMENT ? count.used + ARENA_ALIGNMENT : SIZE_MAX;
+  const size_t bytes = count.used <= SIZE_MAX - ARENA_ALIGNMENT ? count.used + ARENA_ALIGNMENT
+                                                                : SIZE_MAX;
   s->block = arena_overflowed(&count) ? NULL : memory_of.allocate(memory_of.context, bytes);
   if (s->block == NULL) {
     perp_solver_destroy(s);
-    return error_set(PERP_ERROR_MEMORY, "no memory for n = %d, nnz = %lld (%zu bytes)", limits->n, (long long)limits->nnz, bytes);
+    return error_set(PERP_ERROR_MEMORY, "no memory for n = %d, nnz = %lld (%zu bytes)", limits->n,
+                     (long long)limits->nnz, bytes);
   }
   const size_t skip = ARENA_ALIGNMENT - (uintptr_t)s->block%ARENA_ALIGNMENT;
   arena memory = {(unsigned char *)s->block + skip, bytes - skip, 0};
@@ -105,7 +124,8 @@ perp_error perp_solver_create(const perp_method *method, const perp_limits *limi
 
 void perp_solver_destroy(perp_solver *s) {
   if (s == NULL) return;
-  for (int32_t k = 0; s->lanes != NULL && k + 1 < s->limits.lanes; k++) perp_solver_destroy(s->lanes[k]);
+  for (int32_t k = 0; s->lanes != NULL && k + 1 < s->limits.lanes; k++)
+    perp_solver_destroy(s->lanes[k]);
   team_destroy(s->threads);
   const perp_allocator memory_of = s->allocator;
   if (s->block != NULL) memory_of.release(memory_of.context, s->block);
@@ -114,50 +134,59 @@ void perp_solver_destroy(perp_solver *s) {
 
 static perp_error check_capacity(const perp_solver *s, const perp_problem *problem) {
   const perp_limits need = perp_limits_of(problem);
-  if (need.n > s->limits.n) return error_set(PERP_ERROR_CAPACITY, "n = %d exceeds limits.n = %d", need.n, s->limits.n);
+  if (need.n > s->limits.n)
+    return error_set(PERP_ERROR_CAPACITY, "n = %d exceeds limits.n = %d", need.n, s->limits.n);
   if (need.nnz > s->limits.nnz)
-    return error_set(PERP_ERROR_CAPACITY, "nnz = %lld exceeds limits.nnz = %lld", (long long)need.nnz, (long long)s->limits.nnz);
+    return error_set(PERP_ERROR_CAPACITY, "nnz = %lld exceeds limits.nnz = %lld",
+                     (long long)need.nnz, (long long)s->limits.nnz);
   if (need.scratch > s->limits.scratch)
-    return error_set(PERP_ERROR_CAPACITY, "operator '%s' needs %zu bytes of scratch, limits.scratch = %zu", problem->A.ops->name,
-                     need.scratch, s->limits.scratch);
+    return error_set(PERP_ERROR_CAPACITY,
+                     "operator '%s' needs %zu bytes of scratch, limits.scratch = %zu",
+                     problem->A.ops->name, need.scratch, s->limits.scratch);
   return PERP_OK;
 }
 
 static perp_error validate(const perp_solver *s, const perp_problem *problem, const double *x) {
   const certifier *judge = &s->judge;
-  const int seen = problem != NULL && problem->value_stamp != 0 && problem->value_stamp == judge->value_stamp &&
+  const int seen = problem != NULL && problem->value_stamp != 0 &&
+                   problem->value_stamp == judge->value_stamp &&
                    problem->pattern_stamp == judge->pattern_stamp && problem->A.n == judge->n;
   perp_error error = validate_structure(problem);
   if (error == PERP_OK) error = check_capacity(s, problem);
   if (error == PERP_OK && !seen) error = validate_values(problem);
   if (error == PERP_OK) error = validate_vectors(problem);
-  if (error == PERP_OK && problem->A.n > 0 && x == NULL) error = error_set(PERP_ERROR_ARGUMENT, "x is NULL");
+  if (error == PERP_OK && problem->A.n > 0 && x == NULL)
+    error = error_set(PERP_ERROR_ARGUMENT, "x is NULL");
   for (int32_t i = 0; error == PERP_OK && i < problem->A.n; i++)
-    if (!(x[i] - x[i] == 0.0)) error = error_set(PERP_ERROR_ARGUMENT, "guess x[%d] = %g is not finite", i, x[i]);
+    if (!(x[i] - x[i] == 0.0))
+      error = error_set(PERP_ERROR_ARGUMENT, "guess x[%d] = %g is not finite", i, x[i]);
   return error == PERP_OK ? perp_method_accepts(s->method, problem) : error;
 }
 
-// The runs of one pass: with presolve, a run per block on what is left; without, one on the caller's problem.
+// The runs of one pass: with presolve, a run per block on what is left; without,
+// one on the caller's problem.
 static perp_error run_all(perp_solver *s, int presolving, perp_run *outcome) {
   const perp_problem *problem = s->problem;
   presolve *p = &s->reduced;
-  const int smaller = presolving && presolve_run(p, problem, s->judge.entries, s->judge.component, s->judge.components,
-                                                 s->options.split, s->x);
+  const int smaller = presolving && presolve_run(p, problem, s->judge.entries, s->judge.component,
+                                                 s->judge.components, s->options.split, s->x);
   const int32_t blocks = smaller ? p->blocks : 1;
   *outcome = (perp_run){.reason = PERP_STATUS_UNSOLVED, .credit = s->method};
   if (presolving && p->infeasible >= 0) {
     const int32_t i = p->infeasible;
     outcome->reason = PERP_STATUS_INFEASIBLE;
     outcome->complete = 1;
-    snprintf(outcome->message, sizeof outcome->message, "row %d is empty: y = b = %g whatever x is, and x has no %s bound", i,
-             problem->b[i], problem->b[i] < 0.0 ? "upper" : "lower");
+    snprintf(outcome->message, sizeof outcome->message,
+             "row %d is empty: y = b = %g whatever x is, and x has no %s bound", i, problem->b[i],
+             problem->b[i] < 0.0 ? "upper" : "lower");
     return PERP_OK;
   }
   int all_solved = 1;
   int32_t largest = -1;
   for (int32_t g = 0; g < blocks; g++) {
-    run_spec spec = {.method = s->method, .options = &s->options, .A = problem->A, .b = problem->b, .lo = problem->lo,
-                     .hi = problem->hi, .x = s->x, .iteration_limit = s->options.iteration_limit, .deadline = s->deadline};
+    run_spec spec = {.method = s->method, .options = &s->options, .A = problem->A, .b = problem->b,
+                     .lo = problem->lo, .hi = problem->hi, .x = s->x,
+                     .iteration_limit = s->options.iteration_limit, .deadline = s->deadline};
     double *guess = NULL;
     if (smaller) {
       const int32_t first = p->block[g];
@@ -188,16 +217,20 @@ static perp_error run_all(perp_solver *s, int presolving, perp_run *outcome) {
   }
   if (smaller && blocks == 0) {
     outcome->reason = PERP_STATUS_SOLVED;
-    snprintf(outcome->message, sizeof outcome->message, "presolve found all %d values", problem->A.n);
+    snprintf(outcome->message, sizeof outcome->message, "presolve found all %d values",
+             problem->A.n);
   }
   return PERP_OK;
 }
 
-static perp_error run_and_judge(perp_solver *s, int presolving, perp_run *outcome, perp_certificate *certificate) {
+static perp_error run_and_judge(perp_solver *s, int presolving, perp_run *outcome,
+                                perp_certificate *certificate) {
   s->judged = 0;
   const perp_error error = run_all(s, presolving, outcome);
   if (error != PERP_OK || !s->judged)
-    return error != PERP_OK ? error : certifier_check(&s->judge, s->x, s->options.tol, s->options.absolute_tol, certificate);
+    return error != PERP_OK ? error
+                            : certifier_check(&s->judge, s->x, s->options.tol,
+                                              s->options.absolute_tol, certificate);
   *certificate = s->verdict;   // the last check was the certificate
   return PERP_OK;
 }
@@ -205,7 +238,8 @@ static perp_error run_and_judge(perp_solver *s, int presolving, perp_run *outcom
 static const char *advice(const perp_solver *s, perp_status status) {
   switch (status) {
     case PERP_STATUS_STOPPED: return "x is the best iterate so far";
-    case PERP_STATUS_TIME_LIMIT: return "x is the best iterate so far; a larger time_limit may help";
+    case PERP_STATUS_TIME_LIMIT:
+      return "x is the best iterate so far; a larger time_limit may help";
     case PERP_STATUS_MEASURE: return "a measure only stops; tol decides what is solved";
     default: return s->method->advice;
   }
@@ -215,11 +249,13 @@ static const char *advice(const perp_solver *s, perp_status status) {
 static void finish_trace(perp_solver *s, double residual) {
   const perp_options *options = &s->options;
   if (options->trace_capacity == 0 || !(residual < (double)INFINITY)) return;
-  const int replaces = s->trace_count > 0 && options->trace[s->trace_count - 1].iteration == s->iterations;
+  const int replaces = s->trace_count > 0 &&
+                       options->trace[s->trace_count - 1].iteration == s->iterations;
   if (!replaces && s->trace_count == options->trace_capacity) return;
   perp_statistics *last = &options->trace[replaces ? s->trace_count - 1 : s->trace_count++];
-  if (!replaces) *last = (perp_statistics){.iteration = s->iterations, .inner_iterations = s->inner_iterations,
-                                           .seconds = solver_seconds(s), .measure = residual};
+  if (!replaces)
+    *last = (perp_statistics){.iteration = s->iterations, .inner_iterations = s->inner_iterations,
+                              .seconds = solver_seconds(s), .measure = residual};
   if (options->stop.measure == PERP_MEASURE_NONE) last->measure = residual;
   last->residual = residual;
 }
@@ -227,21 +263,24 @@ static void finish_trace(perp_solver *s, double residual) {
 static void compose_message(const perp_solver *s, const perp_run *outcome, perp_result *result) {
   const perp_certificate *c = &result->certificate;
   if (result->status == PERP_STATUS_SOLVED && outcome->message[0] == '\0' && !c->attainable)
-    strcpy(result->message, perp_status_text(PERP_STATUS_SOLVED));   // the common end: formatting it would take longer
+    // the common end: formatting it would take longer
+    strcpy(result->message, perp_status_text(PERP_STATUS_SOLVED));
   else if (result->status == PERP_STATUS_SOLVED)
     snprintf(result->message, sizeof result->message, "%.200s%s",
              outcome->message[0] != '\0' ? outcome->message : perp_status_text(PERP_STATUS_SOLVED),
              c->attainable ? " (as accurate as doubles allow here)" : "");
   else if (result->status == PERP_STATUS_INFEASIBLE || result->status == PERP_STATUS_NO_SOLUTION)
-    snprintf(result->message, sizeof result->message, "%.250s", outcome->message);   // a proof needs no advice
+    // a proof needs no advice
+    snprintf(result->message, sizeof result->message, "%.250s", outcome->message);
   else
     snprintf(result->message, sizeof result->message, "%.130s; residual %.3g at row %d; %.80s",
-             outcome->message[0] != '\0' ? outcome->message : perp_status_text(result->status), c->residual, c->worst,
-             advice(s, result->status));
+             outcome->message[0] != '\0' ? outcome->message : perp_status_text(result->status),
+             c->residual, c->worst, advice(s, result->status));
 }
 
 perp_error perp_solve(perp_solver *s, const perp_problem *problem, double *x, perp_result *result) {
-  if (s == NULL || result == NULL) return error_set(PERP_ERROR_ARGUMENT, "perp_solve: solver or result is NULL");
+  if (s == NULL || result == NULL)
+    return error_set(PERP_ERROR_ARGUMENT, "perp_solve: solver or result is NULL");
   const perp_options *options = &s->options;
   s->clock = options->clock != NULL ? options->clock : clock_now;
   s->start = s->clock(options->clock_context);
@@ -253,7 +292,8 @@ perp_error perp_solve(perp_solver *s, const perp_problem *problem, double *x, pe
   s->solutions = 0;
   s->trace_stride = 1;
   s->error = PERP_OK;
-  s->watching = options->time_limit < (double)INFINITY || options->on_iteration != NULL || options->trace_capacity > 0;
+  s->watching = options->time_limit < (double)INFINITY || options->on_iteration != NULL ||
+                options->trace_capacity > 0;
   const double before = s->watching ? solver_seconds(s) : 0.0;
   if ((error = certifier_prepare(&s->judge, problem)) != PERP_OK) return error;
   memcpy(s->x, s->judge.x, (size_t)n*sizeof *s->x);   // x_ref
@@ -266,17 +306,20 @@ perp_error perp_solve(perp_solver *s, const perp_problem *problem, double *x, pe
   if (!certificate.solved || looks_for_all) {
     int same = 1;
     for (int32_t i = 0; i < n; i++) {
-      if (s->judge.G[s->judge.component[i]] == 0.0) continue;   // x_ref solves this component exactly: keep it
+      // x_ref solves this component exactly: keep it
+      if (s->judge.G[s->judge.component[i]] == 0.0) continue;
       const double guess = clamp(x[i], lower(problem->lo, i), upper(problem->hi, i));
       same &= guess == s->x[i];
       s->x[i] = guess;
     }
-    if (!same) error = certifier_check(&s->judge, s->x, options->tol, options->absolute_tol, &certificate);
+    if (!same)
+      error = certifier_check(&s->judge, s->x, options->tol, options->absolute_tol, &certificate);
     if (error != PERP_OK) return error;
   } else {
     strcpy(outcome.message, "the point of the box nearest to 0 is a solution");
   }
-  // The final certificate takes less than what has been done so far; a tenth of the limit at most is kept for it.
+  // The final certificate takes less than what has been done so far;
+  // a tenth of the limit at most is kept for it.
   const double setup_seconds = solver_seconds(s);
   s->deadline = options->time_limit;
   if (s->watching && options->time_limit < (double)INFINITY)
@@ -285,14 +328,17 @@ perp_error perp_solve(perp_solver *s, const perp_problem *problem, double *x, pe
   if (!certificate.solved || looks_for_all) {
     const int presolving = options->presolve || options->split;
     error = run_and_judge(s, presolving, &outcome, &certificate);
-    // Every block was solved and the whole is not: rounding in presolve. Go on with the problem as it is.
-    if (error == PERP_OK && presolving && outcome.reason == PERP_STATUS_SOLVED && !certificate.solved) {
+    // Every block was solved and the whole is not: rounding in presolve.
+    // Go on with the problem as it is.
+    if (error == PERP_OK && presolving && outcome.reason == PERP_STATUS_SOLVED &&
+        !certificate.solved) {
       error = run_and_judge(s, 0, &outcome, &certificate);
     }
     if (error != PERP_OK) return error;
   }
   if (n > 0) memcpy(x, s->judge.x, (size_t)n*sizeof *x);   // clamped
-  if (looks_for_all && certificate.solved && s->solutions == 0) {   // presolve or the guess left nothing to enumerate
+  // presolve or the guess left nothing to enumerate
+  if (looks_for_all && certificate.solved && s->solutions == 0) {
     s->solutions = 1;
     outcome.complete |= s->judge.n == 0 || outcome.reason == PERP_STATUS_SOLVED;
     if (options->on_solution != NULL) options->on_solution(options->context, x, n, 0);
@@ -315,19 +361,22 @@ perp_error perp_solve(perp_solver *s, const perp_problem *problem, double *x, pe
   return PERP_OK;
 }
 
-perp_error perp_solve_once(const perp_problem *problem, double *x, const perp_options *options, perp_result *result) {
+perp_error perp_solve_once(const perp_problem *problem, double *x, const perp_options *options,
+                           perp_result *result) {
   if (result == NULL) return error_set(PERP_ERROR_ARGUMENT, "perp_solve_once: result is NULL");
   perp_error error = validate_structure(problem);
   if (error != PERP_OK) return error;
   const perp_limits limits = perp_limits_of(problem);
   perp_solver *solver = NULL;
-  error = perp_solver_create(options != NULL ? options->method : NULL, &limits, options, NULL, &solver);
+  error = perp_solver_create(options != NULL ? options->method : NULL, &limits, options, NULL,
+                             &solver);
   if (error == PERP_OK) error = perp_solve(solver, problem, x, result);
   perp_solver_destroy(solver);
   return error;
 }
 
-// A batch in progress: lane k solves problems k, k + lanes, k + 2 lanes, ... with a solver of its own.
+// A batch in progress: lane k solves problems k, k + lanes, k + 2 lanes, ...
+// with a solver of its own.
 typedef struct batch {
   perp_solver *solver;
   const perp_problem *problems;
@@ -344,8 +393,9 @@ static void run_lane(void *data, int32_t lane) {
     const perp_error error = perp_solve(s, &b->problems[k], b->x[k], &b->results[k]);
     if (error == PERP_OK) continue;
     // The others go on, so this one says that nothing is claimed.
-    b->results[k] = (perp_result){.method = s->method, .certificate = {.worst = -1, .residual = (double)INFINITY,
-                                                                        .natural_residual = (double)INFINITY}};
+    b->results[k] = (perp_result){.method = s->method,
+                                  .certificate = {.worst = -1, .residual = (double)INFINITY,
+                                                  .natural_residual = (double)INFINITY}};
     snprintf(b->results[k].message, sizeof b->results[k].message, "%s", perp_last_message());
     if (k < s->batch_failed) {
       s->batch_failed = k;
@@ -354,10 +404,13 @@ static void run_lane(void *data, int32_t lane) {
   }
 }
 
-perp_error perp_solve_batch(perp_solver *solver, const perp_problem *problems, int32_t count, double *const *x, perp_result *results) {
-  if (solver == NULL || count < 0 || (count > 0 && (problems == NULL || x == NULL || results == NULL)))
+perp_error perp_solve_batch(perp_solver *solver, const perp_problem *problems, int32_t count,
+                            double *const *x, perp_result *results) {
+  if (solver == NULL || count < 0 ||
+      (count > 0 && (problems == NULL || x == NULL || results == NULL)))
     return error_set(PERP_ERROR_ARGUMENT,
-                     "perp_solve_batch: count = %d < 0, or solver, problems, x or results is NULL", count);
+                     "perp_solve_batch: count = %d < 0, or solver, problems, x or results is NULL",
+                     count);
   const int32_t lanes = solver->limits.lanes > 1 ? solver->limits.lanes : 1;
   batch b = {solver, problems, x, results, count, lanes};
   team_run(solver->threads, run_lane, &b, lanes);
@@ -365,5 +418,6 @@ perp_error perp_solve_batch(perp_solver *solver, const perp_problem *problems, i
   for (int32_t k = 0; k + 1 < lanes; k++)
     if (solver->lanes[k]->batch_failed < first->batch_failed) first = solver->lanes[k];
   if (first->batch_failed >= count) return PERP_OK;
-  return error_set(first->batch_error, "problem %d: %.220s", first->batch_failed, results[first->batch_failed].message);
+  return error_set(first->batch_error, "problem %d: %.220s", first->batch_failed,
+                   results[first->batch_failed].message);
 }
