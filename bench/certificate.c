@@ -39,8 +39,9 @@ static void measure(bench_table *t, const char *name, const perp_problem *proble
   s.x = bench_take((size_t)n, sizeof *s.x);
   s.y = bench_take((size_t)n, sizeof *s.y);
   s.scratch = bench_take(scratch, 1);
-  // The final certificate is that of a solution: choose x and y complementary in blocks, as contact sets are, and b = y - A x.
-  // x has no zeros that a product could skip: the bounds are moved instead.
+  // The final certificate is that of a solution: choose x and y complementary in blocks, as contact
+  // sets are, and b = y - A x. x has no zeros that a product could skip: the bounds are moved
+  // instead.
   double *lo = bench_take((size_t)n, sizeof *lo), *b = bench_take((size_t)n, sizeof *b);
   for (int32_t i = 0; i < n; i++) s.x[i] = 1.0 + perp_random_uniform(2, (uint64_t)i);
   s.problem.A.ops->apply(s.problem.A.self, s.x, s.y, s.scratch);

@@ -107,6 +107,11 @@ static int unpack(const char *name, file_text *text, char *message, size_t messa
   return FILE_OK;
 }
 
+static bool ends_in_gz(const char *path) {
+  const size_t length = strlen(path);
+  return length > 3 && strcmp(path + length - 3, ".gz") == 0;
+}
+
 // Maps a large file that has not been read from yet; false, and nothing happens, otherwise.
 static bool map(int fd, size_t length, file_text *text) {
   if (length < MAP_BYTES || lseek(fd, 0, SEEK_CUR) != 0) return false;
@@ -158,6 +163,10 @@ int file_read(const char *path, file_text *out, char *message, size_t message_si
       file_text_free(&text);
       return code;
     }
+  } else if (ends_in_gz(path)) {
+    file_text_free(&text);
+    return fail(FILE_CORRUPT, name, "its name ends in .gz, but its contents are not gzip data",
+                message, message_size);
   }
   *out = text;
   return FILE_OK;
@@ -300,8 +309,7 @@ int file_create(const char *path, file_output **out, char *message, size_t messa
   output->standard = strcmp(path, "-") == 0;
   snprintf(output->name, sizeof output->name, "%s", name);
   int trouble = open_output(output, path);
-  const size_t length = strlen(path);
-  if (!trouble && length > 3 && strcmp(path + length - 3, ".gz") == 0) {
+  if (!trouble && ends_in_gz(path)) {
     const int copy = dup(output->fd);
     if (copy < 0) {
       trouble = errno;
@@ -316,6 +324,19 @@ int file_create(const char *path, file_output **out, char *message, size_t messa
   }
   *out = output;
   return FILE_OK;
+}
+
+int file_check(const char *path, char *message, size_t message_size) {
+  struct stat status;
+  if (strcmp(path, "-") == 0) return FILE_OK;
+  if (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+    if (access(path, W_OK) == 0) return FILE_OK;   // a pipe: opening it would have effects
+    return fail(FILE_IO, path, strerror(errno), message, message_size);
+  }
+  file_output *output;
+  const int code = file_create(path, &output, message, message_size);
+  file_abandon(output);
+  return code;
 }
 
 // Closes and frees; keeps the temporary file's bytes under the final name if asked to.

@@ -20,7 +20,7 @@ typedef struct file_text {
 } file_text;
 
 // Reads all of a file, pipe or device; "-" is the standard input. Contents that start with the gzip
-// magic 1f 8b are unpacked, all members of them. On failure *out is empty and the message says
+// magic 1f 8b are unpacked, all members of them; a name that ends in .gz promises them. On failure *out is empty and the message says
 // what happened. message may be NULL.
 int file_read(const char *path, file_text *out, char *message, size_t message_size);
 void file_text_free(file_text *text);
@@ -34,6 +34,9 @@ const char *file_write_name(const char *path);
 // A symbolic link keeps pointing where it does and an existing file keeps its permissions.
 // "-" (standard output), pipes and devices are written directly. A name that ends in .gz packs.
 typedef struct file_output file_output;
+
+// Whether file_create will probably succeed: to ask before long work. Writes nothing.
+int file_check(const char *path, char *message, size_t message_size);
 
 int file_create(const char *path, file_output **out, char *message, size_t message_size);
 

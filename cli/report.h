@@ -4,7 +4,7 @@
 #include "problem_files.h"
 
 enum {
-  REPORT_COLUMN = 14,
+  REPORT_COLUMN = 17,   // wide enough for "iteration limit" and "measure reached"
   REPORT_SMALL = 10
 };   // solutions up to REPORT_SMALL rows are printed unasked
 

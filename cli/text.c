@@ -1,6 +1,7 @@
 // text.c: text for people: wrapping at 80 columns, readable numbers, colour where it is welcome.
 #include "text.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -18,6 +19,36 @@ static void pad(FILE *out, int columns) {
   if (columns > 0) fprintf(out, "%*s", columns, "");
 }
 
+static int is_operator(const char *word, size_t bytes) {
+  static const char *const operators[] = {"=", "<=", ">=", "<", ">", "+", "-", "!=", "->", "||"};
+  for (size_t i = 0; i < sizeof operators/sizeof *operators; i++) {
+    if (strlen(operators[i]) == bytes && !strncmp(word, operators[i], bytes)) return 1;
+  }
+  return 0;
+}
+
+// Whether no line may end between a word and the next: in y = A x + b, in [0, 1] and in (0, 2).
+static int sticks(const char *word, size_t bytes, const char *next, size_t next_bytes) {
+  if (is_operator(word, bytes) || is_operator(next, next_bytes)) return 1;
+  if (bytes == 1 && *word == 'A' && strspn(next, "abuvxyz") == 1 && next_bytes <= 2) return 1;
+  const size_t brackets = strspn(word, "([");
+  return brackets > 0 && brackets < bytes && word[bytes - 1] == ',' &&
+         strchr("-0123456789", word[brackets]) != NULL;
+}
+
+// The bytes from here that belong on one line: a word, or a formula.
+static size_t unit(const char *text) {
+  enum { LONGEST = 44 };
+  size_t word = 0, bytes = strcspn(text, " \n");
+  while (text[bytes] == ' ' && text[bytes + 1] && !strchr(" \n", text[bytes + 1])) {
+    const size_t next = strcspn(text + bytes + 1, " \n");
+    if (!sticks(text + word, bytes - word, text + bytes + 1, next)) break;
+    if (bytes + 1 + next > LONGEST) break;
+    word = bytes + 1, bytes += 1 + next;
+  }
+  return bytes;
+}
+
 void text_wrap(FILE *out, const char *text, int column, int indent) {
   int fresh = 1;      // nothing on this line yet but the indent
   int pending = 0;    // the indent is not printed yet: lines have no trailing blanks
@@ -32,7 +63,7 @@ void text_wrap(FILE *out, const char *text, int column, int indent) {
       text++;
       continue;
     }
-    const size_t bytes = strcspn(text, " \n");
+    const size_t bytes = unit(text);
     const int width = width_of(text, bytes);
     if (!fresh && column + 1 + width > TEXT_WIDTH) {
       fputc('\n', out);
@@ -109,6 +140,11 @@ const char *text_limits(double low, double high, int low_open, int high_open, te
     snprintf(buffer->text, sizeof buffer->text, "%s %.40s", low_open ? "above" : "at least",
              text_number(low, &number));
   }
+  return buffer->text;
+}
+
+const char *text_count(int64_t count, const char *one, const char *many, text_buffer *buffer) {
+  snprintf(buffer->text, sizeof buffer->text, "%" PRId64 " %s", count, count == 1 ? one : many);
   return buffer->text;
 }
 

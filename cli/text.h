@@ -2,12 +2,14 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 enum { TEXT_WIDTH = 80 };
 
 // Prints words up to column TEXT_WIDTH, continuation lines indented; `column` is where the pen is.
-// A newline in the text starts a new line, two start a paragraph. Ends with a newline.
+// A newline in the text starts a new line, two start a paragraph. Ends with a newline. Formulas and
+// ranges such as y = A x + b and [0, 1] stay on one line.
 void text_wrap(FILE *out, const char *text, int column, int indent);
 
 // "label       text", wrapped: a row of a report, of help or of a table with two columns.
@@ -21,6 +23,9 @@ const char *text_range(double low, double high, int low_open, int high_open,
                        text_buffer *buffer);   // "(0, 2)"
 const char *text_limits(double low, double high, int low_open, int high_open,
                         text_buffer *buffer);   // "in (0, 2)", "at least 1"
+
+// "1 entry", "2 entries"
+const char *text_count(int64_t count, const char *one, const char *many, text_buffer *buffer);
 
 // Appends, never past the end of the buffer.
 void text_append(char *buffer, size_t size, const char *format, ...)

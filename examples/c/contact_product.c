@@ -1,7 +1,8 @@
 // contact_product.c: a stack of boxes at rest, as A = J W J' that is never formed.
 //
-// Box i moves up and down with velocity v_i. Contact i is between box i and what is below it, the floor for
-// i = 0; its row of J gives the speed at which they part. With inverse masses W and impulses x,
+// Box i moves up and down with velocity v_i. Contact i is between box i and what is below it, the
+// floor for i = 0; its row of J gives the speed at which they part. With inverse masses W and
+// impulses x,
 //     v = v_free + W J' x,     y = J v = (J W J') x + J v_free,     0 <= x  _|_  y >= 0:
 // contacts push and do not pull, bodies do not sink into each other, and only what touches pushes.
 #include <perp/perp.h>
@@ -23,8 +24,8 @@ int main(void) {
     b[i] = v_free[i] - (i > 0 ? v_free[i - 1] : 0);     // J v_free
   }
 
-  const perp_product matrix = {.n = BOXES, .dofs = BOXES, .rowptr = rowptr, .column = column, .value = J,
-                               .block = 1, .W = W};
+  const perp_product matrix = {.n = BOXES, .dofs = BOXES, .rowptr = rowptr, .column = column,
+                               .value = J, .block = 1, .W = W};
   const perp_problem problem = {.A = perp_from_product(&matrix, PERP_CLAIM_NONE), .b = b};
   double x[BOXES] = {0};
   perp_result result;
@@ -35,7 +36,7 @@ int main(void) {
   printf("%s\n", perp_status_name(result.status));
 
   double above = 0;
-  for (int32_t i = BOXES - 1; i >= 0; i--) {            // a contact carries the weight of all boxes above it
+  for (int32_t i = BOXES - 1; i >= 0; i--) {  // a contact carries the weight of all boxes above it
     above += mass[i];
     printf("contact %d carries %.4f kg\n", i, x[i]/(step*gravity));
   }

@@ -18,13 +18,15 @@ static int enumerate(const char *title, const double *A, const double *b) {
   double x[2] = {0};
   perp_result result;
   printf("%s\n", title);
-  if (perp_solve_once(&problem, x, &options, &result) != PERP_OK) return fprintf(stderr, "%s\n", perp_last_message()), 1;
+  if (perp_solve_once(&problem, x, &options, &result) != PERP_OK)
+    return fprintf(stderr, "%s\n", perp_last_message()), 1;
   printf("%s: %lld found\n", perp_status_name(result.status), (long long)result.solutions);
   return 0;
 }
 
 int main(void) {
-  const double A[] = {1, 2, 2, 1}, b[] = {-1, -1};   // symmetric, but x'Ax is negative along (1, -1)
+  // symmetric, but x'Ax is negative along (1, -1)
+  const double A[] = {1, 2, 2, 1}, b[] = {-1, -1};
   const double R[] = {1, 1, 1, 1}, s[] = {-1, -1};   // singular: a whole edge of solutions
   const double N[] = {0, 1, 0, 0}, q[] = {-1, 1};    // feasible, but unsolvable
   return enumerate("several:", A, b) | enumerate("an edge:", R, s) | enumerate("none:", N, q);

@@ -1,6 +1,8 @@
-// matrix_free.c: A known only through products: a soap film spanned over a ball, on a grid of 40 x 40 points.
+// matrix_free.c: A known only through products: a soap film spanned over a ball,
+// on a grid of 40 x 40 points.
 //
-// The film is 0 along the rim and lies on the obstacle psi or above it. Where it floats its Laplacian is 0:
+// The film is 0 along the rim and lies on the obstacle psi or above it.
+// Where it floats its Laplacian is 0:
 //     x >= psi,   y = -laplace(x) >= 0,   y_i = 0 where x_i > psi_i.
 #include <math.h>
 #include <perp/method.h>
@@ -27,16 +29,20 @@ int main(void) {
     diagonal[i] = 4;
   }
   const perp_callback matrix = {.n = N, .apply = apply, .diagonal = diagonal};
-  const perp_problem problem = {.A = perp_from_callback(&matrix, PERP_CLAIM_SYMMETRIC | PERP_CLAIM_PD), .b = b, .lo = psi};
+  const perp_problem problem = {.A = perp_from_callback(&matrix,
+                                                        PERP_CLAIM_SYMMETRIC | PERP_CLAIM_PD),
+                                .b = b, .lo = psi};
   perp_result result;
-  if (perp_solve_once(&problem, x, NULL, &result) != PERP_OK) return fprintf(stderr, "%s\n", perp_last_message()), 1;
+  if (perp_solve_once(&problem, x, NULL, &result) != PERP_OK)
+    return fprintf(stderr, "%s\n", perp_last_message()), 1;
   printf("%s by %s\n", perp_status_name(result.status), result.method->name);
 
   perp_certificate certificate;   // the same verdict again, from the data alone, and y with it
   if (perp_certify(&problem, x, 1e-8, 0, y, &certificate) != PERP_OK) return 1;
   int touching = 0;
   for (int i = 0; i < N; i++) touching += x[i] == psi[i];
-  printf("certificate: %s%s\n", certificate.solved ? "holds" : "fails", certificate.weaker ? ", scaled by the diagonal only" : "");
+  printf("certificate: %s%s\n", certificate.solved ? "holds" : "fails",
+         certificate.weaker ? ", scaled by the diagonal only" : "");
   printf("%d of %d points touch the ball\n", touching, N);
   return !certificate.solved;
 }

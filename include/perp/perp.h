@@ -163,7 +163,7 @@ typedef struct perp_operator_ops {   // what A can do: a capability is a non-NUL
                                                 // row_i = max_j r_i |A_ij| c_j, col_j likewise
   void (*diagonal)(const void *self, double *d);
   void (*add_column)(const void *self, int32_t j, double s, double *y);   // y += s A e_j
-  size_t (*sweep_bytes)(const void *self);   // room that sweep keeps between passes; NULL means none
+  size_t (*sweep_bytes)(const void *self);  // room that sweep keeps between passes; NULL means none
   int  (*sweep)(const void *self, perp_sweep *state, int32_t from, int32_t to);
                                                 // a native Gauss-Seidel pass
   void (*submatrix)(const void *self, const int32_t *set, int32_t m, double *S);

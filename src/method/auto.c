@@ -158,7 +158,8 @@ const perp_method method_auto = {
   .name = "auto",
   .title = "chooses, watches, falls back, certifies",
   .source = "this library",
-  .formula = "small n: enumerate; symmetric A: nncg, apgd; other A: pgs, psor; each from the best iterate so far",
+  .formula = "n <= 6: enumerate; symmetric A: nncg, apgd; other A: pgs, psor; "
+             "each from the best iterate so far",
   .converges = "where one of the methods it tries does",
   .cost = "that of the methods it tries",
   .advice = "run `perp classify`, and choose a method by hand",

@@ -23,7 +23,8 @@ const perp_method method_pgs = {
   .title = "projected Gauss-Seidel",
   .source = "E13 5.2",
   .formula = "x_i <- clamp(x_i - y_i/A_ii, lo_i, hi_i) for i = 1..n, in place",
-  .converges = "A symmetric positive definite, or semidefinite with a positive diagonal and a bounded objective; A in H+",
+  .converges = "A symmetric positive definite, or semidefinite with a positive diagonal and a "
+               "bounded objective; A in H+",
   .cost = "one pass over the nonzeros of A",
   .advice = "raise iteration_limit, or try nncg or psor",
   .needs = PERP_NEEDS_DIAGONAL | PERP_NEEDS_SWEEP,

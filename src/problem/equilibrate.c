@@ -28,8 +28,8 @@ enum {
 
 #define CLOSE 1.5   // maxima within this factor of 1 will do: powers of two are no finer
 
-// Nearest in the logarithm, within 2^-LARGEST .. 2^LARGEST. By the bits of v, a positive normal number: frexp() and
-// ldexp() would take longer than all the rest.
+// Nearest in the logarithm, within 2^-LARGEST .. 2^LARGEST. By the bits of v, a positive normal
+// number: frexp() and ldexp() would take longer than all the rest.
 static double power_of_two(double v) {
   uint64_t bits;
   memcpy(&bits, &v, sizeof bits);

@@ -1,9 +1,10 @@
 // libFuzzer entry: any bytes as a small problem, solved by any method.
 //
-// Numbers may be huge, tiny or not finite, bounds crossed, columns out of order: perp must refuse or solve, within its
-// limits. Beyond what the sanitizers see: x stays finite and within its bounds, a refusal leaves it as it was, and what is
-// called solved satisfies the certificate as recomputed here, in extended precision and with a scaling of our own (where the
-// matrix leaves no doubt about its units).
+// Numbers may be huge, tiny or not finite, bounds crossed, columns out of order: perp must refuse
+// or solve, within its limits. Beyond what the sanitizers see: x stays finite and within its
+// bounds, a refusal leaves it as it was, and what is called solved satisfies the certificate as
+// recomputed here, in extended precision and with a scaling of our own (where the matrix leaves no
+// doubt about its units).
 #include <math.h>
 #include <perp/method.h>
 #include <stdlib.h>
@@ -25,8 +26,9 @@ static unsigned byte(bytes *in) {
 }
 
 static double number(bytes *in) {
-  static const double special[] = {0.0, -0.0, 1.0, -1.0, 0.5, 1e-3, 1e3, 1e8, -1e8, 1e-8, 1e20, 1e-20, 1e150, -1e150, 1e-150,
-                                   1e300, -1e308, 0x1p-1022, 0x1p-1074, NAN, INFINITY, -INFINITY, 1e-300};
+  static const double special[] = {0.0, -0.0, 1.0, -1.0, 0.5, 1e-3, 1e3, 1e8, -1e8, 1e-8, 1e20,
+                                   1e-20, 1e150, -1e150, 1e-150, 1e300, -1e308, 0x1p-1022,
+                                   0x1p-1074, NAN, INFINITY, -INFINITY, 1e-300};
   const unsigned kind = byte(in);
   if (kind < 160) return (double)((int)kind - 80)/8.0;             // mostly harmless
   if (kind < 200) return special[byte(in)%(sizeof special/sizeof special[0])];
@@ -45,9 +47,12 @@ typedef struct example {
   double A[N][N], b[N], lo[N], hi[N];
 } example;
 
-static long double middle(long double a, long double b, long double c) { return b < a ? a : b > c ? c : b; }
+static long double middle(long double a, long double b, long double c) {
+  return b < a ? a : b > c ? c : b;
+}
 
-static void residuals(const example *e, const long double *x, const long double *R, const long double *C, long double *r,
+static void residuals(const example *e, const long double *x, const long double *R,
+                      const long double *C, long double *r,
                       long double *size) {   // size_i = R_i (|A||x|)_i
   for (int32_t i = 0; i < e->n; i++) {
     long double y = e->b[i];
@@ -60,14 +65,17 @@ static void residuals(const example *e, const long double *x, const long double 
   }
 }
 
-static int moderate(double v) { return v == 0.0 || isinf(v) || (fabs(v) > 1e-120 && fabs(v) < 1e120); }
+static int moderate(double v) {
+  return v == 0.0 || isinf(v) || (fabs(v) > 1e-120 && fabs(v) < 1e120);
+}
 
-// Where entries differ widely, or a diagonal one is zero, A leaves more than one choice of units: nothing to compare with. And
-// where b or the bounds are extreme, scaled numbers underflow.
+// Where entries differ widely, or a diagonal one is zero, A leaves more than one choice of units:
+// nothing to compare with. And where b or the bounds are extreme, scaled numbers underflow.
 static int has_clear_units(const example *e) {
   double least = (double)INFINITY, most = 0.0;
   for (int32_t i = 0; i < e->n; i++) {
-    if (e->A[i][i] == 0.0 || !moderate(e->b[i]) || !moderate(e->lo[i]) || !moderate(e->hi[i])) return 0;
+    if (e->A[i][i] == 0.0 || !moderate(e->b[i]) || !moderate(e->lo[i]) || !moderate(e->hi[i]))
+      return 0;
     for (int32_t j = 0; j < e->n; j++) {
       most = fmax(most, fabs(e->A[i][j]));
       if (e->A[i][j] != 0.0) least = fmin(least, fabs(e->A[i][j]));
@@ -76,7 +84,8 @@ static int has_clear_units(const example *e) {
   return most <= 256*least;
 }
 
-// The certificate with the scaling left unrounded; 64 times its allowance, for the difference that makes.
+// The certificate with the scaling left unrounded; 64 times its allowance,
+// for the difference that makes.
 static void check_claim(const example *e, const double *given, double tol) {
   long double R[N], C[N], x[N], r[N], size[N], s[N], G[N] = {0}, S[N] = {0};
   int32_t component[N], entries[N] = {0};
@@ -104,7 +113,8 @@ static void check_claim(const example *e, const double *given, double tol) {
           entries[i] = 1;
         }
 
-  for (int32_t i = 0; i < n; i++) x[i] = 0.0 < e->lo[i] ? e->lo[i] : 0.0 > e->hi[i] ? e->hi[i] : 0.0;
+  for (int32_t i = 0; i < n; i++)
+    x[i] = 0.0 < e->lo[i] ? e->lo[i] : 0.0 > e->hi[i] ? e->hi[i] : 0.0;
   residuals(e, x, R, C, r, size);
   for (int32_t i = 0; i < n; i++) {
     const int32_t k = component[i];
@@ -117,16 +127,20 @@ static void check_claim(const example *e, const double *given, double tol) {
   for (int32_t i = 0; i < n; i++) {
     const int32_t k = component[i];
     const long double u = 0x1p-53L, base = G[k] > 0 ? G[k] : S[k];
-    const long double allowed = entries[i] ? tol*base + 32*u*s[i] + fminl(32*u*size[i], 1e-3L*G[k]) : 0;
-    const long double underflow = (1 + R[i])*0x1p-1074L;   // what doubles this small cannot tell from 0
-    const long double ours = (n + 1)*0x1p-63L*(size[i] + R[i]*fabsl((long double)e->b[i]));   // perp's sums are the better ones
+    const long double allowed = entries[i] ? tol*base + 32*u*s[i] + fminl(32*u*size[i], 1e-3L*G[k])
+                                           : 0;
+    // what doubles this small cannot tell from 0
+    const long double underflow = (1 + R[i])*0x1p-1074L;
+    // perp's sums are the better ones
+    const long double ours = (n + 1)*0x1p-63L*(size[i] + R[i]*fabsl((long double)e->b[i]));
     REQUIRE(r[i] <= 64*(allowed + underflow) + ours);
   }
 }
 
 // ---- one problem ----
 
-static double ticks(void *context) { return *(double *)context += 1e-3; }   // a clock that makes runs repeatable
+// a clock that makes runs repeatable
+static double ticks(void *context) { return *(double *)context += 1e-3; }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   bytes in = {data, size};
@@ -139,7 +153,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (int32_t j = 0; j < e.n; j++) e.A[i][j] = symmetric && j < i ? e.A[j][i] : number(&in);
   for (int32_t i = 0; i < e.n; i++) {
     e.b[i] = number(&in);
-    const double p = general_bounds ? number(&in) : 0.0, q = general_bounds ? number(&in) : (double)INFINITY;
+    const double p = general_bounds ? number(&in) : 0.0,
+                 q = general_bounds ? number(&in) : (double)INFINITY;
     const int swap = p > q && (damage & 1) == 0;
     e.lo[i] = swap ? q : p;
     e.hi[i] = swap ? p : q;
@@ -164,7 +179,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     row[byte(&in)%(unsigned)entries] = (int8_t)byte(&in);
     damaged = 1;
   }
-  if (sparse && damage & 4) {                          // a column pointer that may be anything small enough to read
+  if (sparse && damage & 4) {         // a column pointer that may be anything small enough to read
     const int32_t p = (int8_t)byte(&in);
     colptr[byte(&in)%(unsigned)(e.n + 1)] = p > N*N ? N*N : p;
     for (int32_t k = entries; k < N*N; k++) row[k] = 0, value[k] = 1.0;
@@ -173,7 +188,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
   const perp_dense full = {.n = e.n, .value = dense, .by_column = form & 2};
   const perp_csc csc = {e.n, e.n, colptr, row, value};
-  const perp_problem problem = {.A = sparse ? perp_from_csc(&csc, PERP_CLAIM_NONE) : perp_from_dense(&full, PERP_CLAIM_NONE),
+  const perp_problem problem = {.A = sparse ? perp_from_csc(&csc, PERP_CLAIM_NONE)
+                                            : perp_from_dense(&full, PERP_CLAIM_NONE),
                                 .b = e.b, .lo = general_bounds || form & 16 ? e.lo : NULL,
                                 .hi = general_bounds || form & 32 ? e.hi : NULL};
   if (problem.lo == NULL) for (int32_t i = 0; i < e.n; i++) e.lo[i] = 0.0;

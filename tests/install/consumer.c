@@ -20,11 +20,13 @@ int main(void) {
   for (int32_t k = 0; k < perp_method_count(); k++) {   /* every method of the table finds it */
     const perp_options options = perp_default_options(perp_method_at(k));
     x[0] = x[1] = 0;
-    if (perp_solve_once(&problem, x, &options, &result) != PERP_OK || result.status != PERP_STATUS_SOLVED) {
+    if (perp_solve_once(&problem, x, &options, &result) != PERP_OK ||
+        result.status != PERP_STATUS_SOLVED) {
       fprintf(stderr, "%s: %s\n", perp_method_at(k)->name, perp_last_message());
       return 1;
     }
   }
-  printf("%s: x = (%.6g, %.6g), perp %s\n", perp_status_name(result.status), x[0], x[1], perp_version());
+  printf("%s: x = (%.6g, %.6g), perp %s\n", perp_status_name(result.status), x[0], x[1],
+         perp_version());
   return strcmp(perp_version(), PERP_VERSION_STRING) != 0 || perp_family_count() < 1;
 }

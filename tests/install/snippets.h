@@ -7,7 +7,8 @@ extern double my_clock(void *context);
 extern int watch(void *context, const perp_statistics *statistics);
 extern void *arena_allocate(void *context, size_t bytes);
 extern void arena_release(void *context, void *memory);
-extern void *job_enqueue(void *context, void (*task)(void *data, int32_t index), void *data, int32_t count);
+extern void *job_enqueue(void *context, void (*task)(void *data, int32_t index), void *data,
+                         int32_t count);
 extern void job_finish(void *context, void *handle);
 extern int my_apply(void *context, const double *x, double *y);
 
