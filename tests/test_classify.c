@@ -196,6 +196,87 @@ static void test_laplacians(void **state) {
   sparse_free(&s);
 }
 
+// One huge row says nothing about the symmetry of the others.
+static void test_symmetry_in_each_block(void **state) {
+  (void)state;
+  double A[9] = {1e16, 0, 0, 0, 1, -50, 0, 0, 1};
+  perp_classes c = of_dense(3, A);
+  assert_int_equal(VERDICT(c, SYMMETRIC), PERP_NO);
+  assert_string_equal(c.of[PERP_CLASS_SYMMETRIC].reason, "A[2][1] = 0, A[1][2] = -50");
+  assert_true(fabs(c.asymmetry - 50e-16) < 1e-28);
+  assert_int_equal(VERDICT(c, PSD), PERP_NO);   // (x, y) = (1, 1): 2 - 50
+  assert_int_equal(VERDICT(c, PD), PERP_NO);
+  assert_int_equal(VERDICT(c, SPD), PERP_NO);
+  // Rounding stays rounding in any units: 1/3 and the double next to it, and a sum that cancels.
+  for (int e = -60; e <= 60; e += 20) {
+    const double third = ldexp(1.0/3.0, e);
+    A[4] = ldexp(1.0, e), A[8] = ldexp(1.0, e);
+    A[5] = third, A[7] = nextafter(third, 0.0);
+    assert_int_equal(VERDICT(of_dense(3, A), SYMMETRIC), PERP_YES);
+    assert_int_equal(VERDICT(of_dense(3, A), SPD), PERP_YES);
+    A[5] = ldexp(1e-16, e), A[7] = 0.0;
+    assert_int_equal(VERDICT(of_dense(3, A), SYMMETRIC), PERP_YES);
+    A[5] = third, A[7] = third*(1.0 + 1e-12);
+    assert_int_equal(VERDICT(of_dense(3, A), SYMMETRIC), PERP_NO);
+    A[5] = ldexp(1e-12, e), A[7] = 0.0;
+    assert_int_equal(VERDICT(of_dense(3, A), SYMMETRIC), PERP_NO);
+  }
+}
+
+// D^-1 A D with D = diag(2^d): exact, and H+ exactly if A is.
+static perp_classes of_similar(const double *A, int d0, int d1, int d2) {
+  const int d[3] = {d0, d1, d2};
+  double B[9];
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) B[3*i + j] = ldexp(A[3*i + j], d[j] - d[i]);
+  return of_dense(3, B);
+}
+
+static void test_h_near_singular(void **state) {
+  (void)state;
+  const double e = 0x1p-52, s = 0.5 - 0x1p-54;
+  // A cycle of products (1 + 3 e)^2 > 1 + 5 e: not H+.
+  const double beyond[9] = {1, -(1 + 3*e), 0, 0, 1, -(1 + 3*e), -1, 0, 1 + 5*e};
+  // strictly dominant by 2^-54, which the rounded sum 0.5 + s does not see
+  const double within[9] = {1, -0.5, -s, -s, 1, -0.5, -0.5, -s, 1};
+  const double singular[9] = {1, -0.5, -0.5, -0.5, 1, -0.5, -0.5, -0.5, 1};
+  assert_int_equal(VERDICT(of_dense(3, within), H), PERP_YES);
+  assert_int_equal(VERDICT(of_dense(3, singular), H), PERP_NO);
+  for (int d = 0; d < 125; d++) {
+    const int a = d%5 - 2, b = d/5%5 - 2, c = d/25 - 2;
+    assert_int_not_equal(VERDICT(of_similar(beyond, a, b, c), H), PERP_YES);
+    assert_int_not_equal(VERDICT(of_similar(beyond, a, b, c), M), PERP_YES);
+    assert_int_not_equal(VERDICT(of_similar(within, a, b, c), H), PERP_NO);
+    assert_int_not_equal(VERDICT(of_similar(singular, a, b, c), H), PERP_YES);
+  }
+}
+
+// [1 -p; -q 1] is H+ exactly if p q < 1, and its first lower end is min(p, q).
+static void test_h_by_spectral_radius(void **state) {
+  (void)state;
+  const double p[] = {1.5, 1.02, 1.0102, 1.0012}, radius[] = {0.9, 0.99, 0.999};
+  for (size_t k = 0; k < sizeof p/sizeof p[0]; k++)
+    for (size_t l = 0; l < sizeof radius/sizeof radius[0]; l++) {
+      const double q = radius[l]*radius[l]/p[k], yes[4] = {1, -p[k], -q, 1},
+                   no[4] = {1, -p[k], -1.001/p[k], 1};
+      assert_int_equal(VERDICT(of_dense(2, yes), H), PERP_YES);
+      assert_int_equal(VERDICT(of_dense(2, no), H), PERP_NO);
+    }
+  // Triangular blocks around a cycle: 20 sweeps do not settle it, elimination does, both ways.
+  enum { N = 60 };
+  static double A[N*N];
+  for (int beyond = 0; beyond < 2; beyond++) {
+    memset(A, 0, sizeof A);
+    for (int32_t i = 0; i < N; i++) {
+      A[i*N + i] = 1.0;
+      for (int32_t j = 0; j < i; j++) A[i*N + j] = -0.25;
+    }
+    // x_i = 1.25^(i-1)/4 for x_0 = 1: the cycle closes with 1.25^(N-2)/4 times the corner
+    A[N - 1] = -(beyond ? 1.001 : 0.999)*4.0*pow(0.8, N - 2);
+    assert_int_equal(VERDICT(of_dense(N, A), H), beyond ? PERP_NO : PERP_YES);
+  }
+}
+
 // [Bnn Bnt 0; Btn Btt E; mu -E' 0] with B = J J'
 static void friction_matrix(int32_t nc, int32_t K, double *A) {
   const int32_t m = nc*(K + 1), n = nc*(K + 2);
@@ -229,6 +310,16 @@ static void test_friction(void **state) {
   friction_matrix(3, 4, A);
   A[15*18 + 1] = 0.1;                            // mu off the diagonal
   assert_int_equal(VERDICT(of_dense(18, A), FRICTION), PERP_NO);
+  friction_matrix(3, 4, A);
+  A[16*18 + 1] = 0.0;                            // a smooth contact
+  c = of_dense(18, A);
+  assert_int_equal(VERDICT(c, FRICTION), PERP_YES);
+  assert_non_null(strstr(c.of[PERP_CLASS_FRICTION].reason, "mu from 0 to 0.7"));
+  A[16*18 + 1] = -0.6;                           // friction that pushes
+  c = of_dense(18, A);
+  assert_int_equal(VERDICT(c, FRICTION), PERP_NO);
+  assert_string_equal(c.of[PERP_CLASS_FRICTION].reason,
+                      "A[16][1] = -0.6 does not fit into [mu -E' 0]");
   friction_matrix(3, 4, A);
   A[1] += 1e-3;                                  // B symmetric as programs write it
   assert_int_equal(VERDICT(of_dense(18, A), FRICTION), PERP_YES);
@@ -331,6 +422,8 @@ int main(void) {
         cmocka_unit_test(test_reasons),
     cmocka_unit_test(test_definite), cmocka_unit_test(test_h_and_m),
         cmocka_unit_test(test_laplacians),
+    cmocka_unit_test(test_symmetry_in_each_block), cmocka_unit_test(test_h_near_singular),
+        cmocka_unit_test(test_h_by_spectral_radius),
     cmocka_unit_test(test_friction), cmocka_unit_test(test_rows_by_bounds),
         cmocka_unit_test(test_other_operators),
     cmocka_unit_test(test_memory),

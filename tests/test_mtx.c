@@ -183,7 +183,7 @@ static void test_refused(void **state) {
       {GENERAL "2 2 5\n", "f:2:1: expected at most 2 x 2 = 4 entries, found 5", 0},
       {GENERAL "46341 46341 2147483647\n1 1 1\n", "f:4:1: expected 2147483647 entries, found 1", 0},
       {GENERAL "2147483647 1 1\n1 1 1\n", "f:2:1: expected at most 10000100 rows and columns for "
-       "1 entries, found 2147483647 x 1", 0},
+       "1 entry, found 2147483647 x 1", 0},
       {BANNER("array real symmetric") "2 3\n",
        "f:2:1: expected a square symmetric matrix, found 2 x 3", 0},
       {GENERAL "2 3 1\n1 1 1\n", "f:2:1: expected a vector, n x 1 or 1 x n, found 2 x 3",
@@ -195,7 +195,7 @@ static void test_refused(void **state) {
        "f:4:1: expected 3 fields (row column value), found 2 and the end of the file", 0},
       {GENERAL "2 2 2\n 1 1\n1 2 1\n", "f:3:2: expected 3 fields (row column value), found 2", 0},
       {GENERAL "2 2 1\n1 1 1\n\n2 2 x\n",
-       "f:5:1: expected the end of the file after 1 entries, found '2'", 0},
+       "f:5:1: expected the end of the file after 1 entry, found '2'", 0},
       {GENERAL "2 2 0\n1 1 1\n",
        "f:3:1: expected the end of the file after 0 entries, found '1'", 0},
       {GENERAL "2 2 1\n1 1 1 1\n",

@@ -289,6 +289,8 @@ typedef enum perp_measure {        // stopping measures of the papers: they stop
   PERP_MEASURE_BOX                 // r'r with r = min(x, y): BOX
 } perp_measure;
 
+typedef enum perp_split { PERP_SPLIT_NO, PERP_SPLIT_YES, PERP_SPLIT_METHOD } perp_split;
+
 typedef enum perp_order { PERP_ORDER_NATURAL, PERP_ORDER_COLOURED } perp_order;
 
 // from perp_default_options(); the first field guards against {0}
@@ -301,7 +303,7 @@ typedef struct perp_options {
   int32_t iteration_limit;
   int32_t threads;                 // of our own pool; the answer's bits do not depend on it
   int32_t presolve;                // remove fixed variables, empty and singleton rows first
-  int32_t split;                   // solve connected components one by one
+  int32_t split;                   // solve connected components one by one: a perp_split
   int32_t scale;                   // diagonal scaling for the methods that gain from it
   uint64_t seed;
   struct { int32_t measure; double tol, relative, stagnation; } stop;   // E13 (107)-(109); 0: off

@@ -34,12 +34,6 @@ static int boxed(const perp_run *run) {   // is any row two-sided?
   return 0;
 }
 
-static double entry(const perp_csc *A, int32_t i, int32_t j) {
-  for (int32_t p = A->colptr[j]; p < A->colptr[j + 1] && A->row[p] <= i; p++)
-    if (A->row[p] == i) return A->value[p];
-  return 0.0;
-}
-
 // Symmetric up to 1e-4 of the largest entry: printed contact problems are rarely better than that.
 static int nearly_symmetric(const perp_run *run) {
   if (run->A.claims & PERP_CLAIM_SYMMETRIC) return 1;
@@ -50,7 +44,7 @@ static int nearly_symmetric(const perp_run *run) {
     for (int32_t j = 0; j < run->n; j++)
       for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
         largest = max2(largest, fabs(A->value[p]));
-        asymmetry = max2(asymmetry, fabs(A->value[p] - entry(A, j, A->row[p])));
+        asymmetry = max2(asymmetry, fabs(A->value[p] - csc_entry(A, j, A->row[p])));
       }
   } else if (view.kind == PERP_VIEW_DENSE) {
     const perp_dense *A = view.data;

@@ -83,23 +83,10 @@ size_t coloured_bytes(int32_t n, int64_t nnz) {
   return count.used;
 }
 
-// A = A' by value: in the order of columns, the entry (i, j) must meet the next entry of column i,
-// which must be (j, i).
-static int is_symmetric(const perp_csc *A, int32_t *next) {
-  memcpy(next, A->colptr, (size_t)A->columns*sizeof *next);
-  for (int32_t j = 0; j < A->columns; j++) {
-    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
-      const int32_t i = A->row[p], q = next[i]++;
-      if (q >= A->colptr[i + 1] || A->row[q] != j || A->value[q] != A->value[p]) return 0;
-    }
-  }
-  return 1;
-}
-
 static void copy_by_rows(coloured *c, const perp_csc *A) {
   int32_t *rowptr = c->own_rowptr, *next = c->mark;
   memset(rowptr, 0, ((size_t)c->n + 1)*sizeof *rowptr);
-  for (int32_t p = 0; p < A->colptr[c->n]; p++) rowptr[A->row[p] + 1]++;
+  for (int32_t p = A->colptr[0]; p < A->colptr[c->n]; p++) rowptr[A->row[p] + 1]++;
   for (int32_t i = 0; i < c->n; i++) {
     rowptr[i + 1] += rowptr[i];
     next[i] = rowptr[i];
@@ -155,7 +142,7 @@ coloured *coloured_plan(arena *memory, const perp_operator *A) {
     memory->used = before;
     return NULL;
   }
-  if (is_symmetric(matrix, c->mark)) {
+  if (csc_is_symmetric(matrix, c->mark)) {
     c->rowptr = matrix->colptr;
     c->column = matrix->row;
     c->value = matrix->value;

@@ -99,21 +99,15 @@ void csc_apply_symmetric(const perp_csc *A, const double *x, const double *b, do
   }
 }
 
+// In the order of columns, the entry (i, j) must meet the next entry of column i,
+// which must be (j, i).
 int csc_is_symmetric(const perp_csc *A, int32_t *next) {
   for (int32_t j = 0; j < A->columns; j++) next[j] = A->colptr[j];
-  for (int32_t j = 0; j < A->columns; j++) {
-    // Rows ascend, so what column j holds above its diagonal has been matched by the columns before
-    // it, in their order.
-    int32_t p = next[j];
-    if (p < A->colptr[j + 1] && A->row[p] == j) p++;
-    for (; p < A->colptr[j + 1]; p++) {
-      const int32_t i = A->row[p];
-      if (i < j || next[i] == A->colptr[i + 1] || A->row[next[i]] != j ||
-          A->value[next[i]] != A->value[p])
-        return 0;
-      next[i]++;
+  for (int32_t j = 0; j < A->columns; j++)
+    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
+      const int32_t i = A->row[p], q = next[i]++;
+      if (q >= A->colptr[i + 1] || A->row[q] != j || A->value[q] != A->value[p]) return 0;
     }
-  }
   return 1;
 }
 
@@ -141,8 +135,7 @@ static void row_col_max(const void *self, const double *r, const double *c, doub
   }
 }
 
-// A_ij by bisection, 0 where nothing is stored
-static double entry(const perp_csc *A, int32_t i, int32_t j) {
+double csc_entry(const perp_csc *A, int32_t i, int32_t j) {
   int32_t low = A->colptr[j], high = A->colptr[j + 1];
   while (low < high) {
     const int32_t middle = low + (high - low)/2;
@@ -154,7 +147,7 @@ static double entry(const perp_csc *A, int32_t i, int32_t j) {
 
 static void diagonal(const void *self, double *d) {
   const perp_csc *A = self;
-  for (int32_t j = 0; j < A->columns; j++) d[j] = entry(A, j, j);
+  for (int32_t j = 0; j < A->columns; j++) d[j] = csc_entry(A, j, j);
 }
 
 static void add_column(const void *self, int32_t j, double s, double *y) {
@@ -165,7 +158,7 @@ static void add_column(const void *self, int32_t j, double s, double *y) {
 static void submatrix(const void *self, const int32_t *set, int32_t m, double *S) {
   for (int32_t j = 0; j < m; j++)
     for (int32_t i = 0; i < m; i++)
-      S[(size_t)i*(size_t)m + (size_t)j] = entry(self, set[i], set[j]);
+      S[(size_t)i*(size_t)m + (size_t)j] = csc_entry(self, set[i], set[j]);
 }
 
 static perp_view view(const void *self) { return (perp_view){.kind = PERP_VIEW_CSC, .data = self}; }

@@ -27,6 +27,9 @@ static inline double relaxed(double x, double y, double diagonal, double omega, 
   return x;
 }
 
+// A_ij by bisection; 0 where nothing is stored.
+double csc_entry(const perp_csc *A, int32_t i, int32_t j);
+
 // A = A' exactly, by value: next (n) is work. Then columns are rows, and y = A x + b is gathered:
 // plainly, or compensated and with a >= |A||x| + |b|.
 int csc_is_symmetric(const perp_csc *A, int32_t *next);

@@ -78,7 +78,8 @@ int32_t components_halves(const perp_operator *A, const int32_t *component, int3
                           double *diagonal, int32_t *half) {
   const int32_t n = A->n;
   const perp_view view = operator_view(A);
-  const int entries_known = (view.kind == PERP_VIEW_CSC || view.kind == PERP_VIEW_DENSE) &&
+  const int entries_known = A->ops->diagonal != NULL &&
+                            (view.kind == PERP_VIEW_CSC || view.kind == PERP_VIEW_DENSE) &&
                             view.shift == 0.0;
   int full_diagonal = 1;
   if (entries_known) {

@@ -24,17 +24,41 @@ static double others(const matrix *A, int32_t i, const double *v, int32_t *terms
   return sum;
 }
 
-// With rows scaled by v: -1 where some row is not dominant, else how many rows hang on no strictly
+// s + a without error: *s becomes the rounded sum, the rest is returned (TwoSum).
+static inline double add_exactly(double *s, double a) {
+  const double t = *s + a, z = t - *s, rest = (*s - (t - z)) + (a - z);
+  *s = t;
+  return rest;
+}
+
+enum { HIDDEN = 2 };
+// The sign of (<A> v)_i = A_ii v_i - sum over j != i of |A_ij| v_j, proven: -1, 0 or 1; HIDDEN:
+// rounding hides it even in twice the precision.
+static int margin(const matrix *A, int32_t i, const double *v) {
+  double high = 0.0, low = 0.0, lost = 0.0;   // the value is high + low, +- 2 lost
+  for (int32_t p = A->rowptr[i]; p < A->rowptr[i + 1]; p++) {
+    const int32_t j = A->column[p];
+    const double a = j == i ? A->by_row[p] : -fabs(A->by_row[p]);
+    if (v[j] == 0.0) continue;
+    const double term = a*v[j];
+    if (fabs(term) < 0x1p-900) lost += 0x1p-1070;   // its error may underflow
+    lost += fabs(add_exactly(&low, fma(a, v[j], -term)));
+    lost += fabs(add_exactly(&low, add_exactly(&high, term)));
+  }
+  const double total = high + low;
+  if (lost == 0.0 && total == 0.0) return 0;
+  return total > 2.0*lost ? 1 : total < -2.0*lost ? -1 : HIDDEN;
+}
+
+// With rows scaled by v: -1 where some row is not dominant for sure, else how many rows hang on no strictly
 // dominant one. A weakly dominant row is as good as a strict one if a chain of entries leads from
-// it to a strict one.
+// it to a strict one; a row that is dominant only up to rounding is not weakly dominant.
 static int32_t unchained(const matrix *A, const double *v, uint8_t *reached) {
   int32_t head = 0, tail = 0;
   for (int32_t i = 0; i < A->n; i++) {
-    int32_t terms;
-    const double sum = others(A, i, v, &terms), own = A->diagonal[i]*v[i],
-        rounding = (terms + 2)*unit*(sum + own);
-    reached[i] = own - sum > rounding;
-    if (own - sum < -rounding) return -1;
+    const int sign = margin(A, i, v);
+    reached[i] = sign == 1;
+    if (sign != 0 && sign != 1) return -1;
     if (reached[i]) A->queue[tail++] = i;
   }
   while (head < tail) {
@@ -51,8 +75,8 @@ static int32_t unchained(const matrix *A, const double *v, uint8_t *reached) {
 
 // Elimination without pivoting in the comparison matrix with a diagonal smaller by the factor 1 -
 // delta. All pivots are positive exactly if its spectral radius allows; then v = (<A> - delta D)^-1
-// e > 0 and <A> v >= delta D v. Returns 1: v was found, -1: a pivot is clearly negative, 0: not
-// decided.
+// e > 0 and <A> v >= delta D v. At a negative pivot v >= 0 with <A> v <= delta D v where v > 0.
+// Returns 1 or -1: the one or the other v was found, 0: not decided. The caller checks v.
 static int compare_by_elimination(const matrix *A, double delta, double *D, double *v) {
   const int32_t n = A->n;
   const size_t ld = (size_t)n;
@@ -65,7 +89,16 @@ static int compare_by_elimination(const matrix *A, double delta, double *D, doub
   }
   for (int32_t k = 0; k < n; k++) {
     const double *top = D + (size_t)k*ld, rounding = 4.0*(n + 1)*unit*A->diagonal[k];
-    if (!(top[k] > rounding)) return top[k] < -rounding ? -1 : 0;
+    if (!(top[k] > rounding)) {
+      for (int32_t i = n - 1; i >= k; i--) v[i] = i == k;
+      for (int32_t i = k - 1; i >= 0; i--) {
+        const double *row = D + (size_t)i*ld;
+        v[i] = 0.0;
+        for (int32_t j = i + 1; j <= k; j++) v[i] -= row[j]*v[j];
+        v[i] /= row[i];
+      }
+      return top[k] < -rounding ? -1 : 0;
+    }
     for (int32_t i = k + 1; i < n; i++) {
       double *row = D + (size_t)i*ld;
       if (row[k] == 0.0) continue;
@@ -114,8 +147,12 @@ void classify_h(const matrix *A, double *dense, finding *h) {
     for (int32_t c = 0; c < A->components; c++) low[c] = (double)INFINITY;
     for (int32_t i = 0; i < n; i++) {
       w[i] = others(A, i, v, &terms)/A->diagonal[i];
-      upper_end = max2(upper_end, w[i]/v[i]);
+      upper_end = max2(upper_end, w[i]/v[i]*(1.0 + (terms + 4)*unit));
       low[A->component[i]] = min2(low[A->component[i]], w[i]/v[i]);
+    }
+    for (int32_t i = 0; i < n; i++) {   // a lower end of 1 has to be proven in every row
+      double *end = &low[A->component[i]];
+      if (*end >= 1.0 && margin(A, i, v) > 0) *end = BELOW_ONE;
     }
     for (int32_t c = 0; c < A->components; c++)
       if (low[c] > lower_end) {
@@ -146,15 +183,14 @@ void classify_h(const matrix *A, double *dense, finding *h) {
     return;
   }
   if (n <= CLASSIFY_H_ROWS && dense != NULL) {
-    int proven = compare_by_elimination(A, DELTA, dense, v) == 1;
-    for (int32_t i = 0; proven && i < n; i++) {
-      const double sum = others(A, i, v, &terms), own = A->diagonal[i]*v[i];
-      proven = v[i] > 0.0 && own - sum > (terms + 2)*unit*(own + sum);
-    }
-    if (proven)
+    int yes = compare_by_elimination(A, DELTA, dense, v) == 1;
+    for (int32_t i = 0; yes && i < n; i++) yes = v[i] > 0.0 && margin(A, i, v) == 1;
+    int no = !yes && compare_by_elimination(A, -DELTA, dense, v) == -1;
+    for (int32_t i = 0; no && i < n; i++) no = v[i] == 0.0 || (v[i] > 0.0 && margin(A, i, v) <= 0);
+    if (yes)
       finding_set(h, PERP_YES,
                   "v > 0 with <A> v > 0 found by elimination in the comparison matrix <A>");
-    else if (compare_by_elimination(A, -DELTA, dense, v) == -1)
+    else if (no)
       finding_set(h, PERP_NO, "elimination in the comparison matrix meets a negative pivot");
     else finding_set(h, PERP_UNKNOWN, "the comparison matrix is singular to rounding");
     return;

@@ -86,7 +86,7 @@ static int dictated(const work *w, int32_t i, double *x) {
 }
 
 int presolve_run(presolve *p, const perp_problem *problem, const int32_t *entries,
-                 const int32_t *component, int32_t components, int split, double *x) {
+                 const int32_t *component, int32_t components, int reduce, int split, double *x) {
   const perp_operator *A = &problem->A;
   const int32_t n = A->n;
   const perp_view view = operator_view(A);
@@ -94,7 +94,7 @@ int presolve_run(presolve *p, const perp_problem *problem, const int32_t *entrie
   p->n = n;
   p->blocks = 1;
   if ((view.kind != PERP_VIEW_CSC && view.kind != PERP_VIEW_DENSE) || view.R != NULL ||
-      view.C != NULL || view.shift != 0.0)
+      view.C != NULL || view.shift != 0.0 || A->ops->diagonal == NULL)
     return 0;
 
   A->ops->diagonal(A->self, p->diagonal);
@@ -104,7 +104,7 @@ int presolve_run(presolve *p, const perp_problem *problem, const int32_t *entrie
     candidates |= fixed || entries[i] == 0 || (entries[i] == 1 && p->diagonal[i] > 0.0);
   }
   const int several = split && components > 1;
-  if (!candidates && !several) return 0;
+  if (!(reduce && candidates) && !several) return 0;
 
   work w = {p, problem, entries, p->b, x, 0};
   memcpy(p->b, problem->b, (size_t)n*sizeof *p->b);   // by the caller's numbers for now
@@ -116,6 +116,7 @@ int presolve_run(presolve *p, const perp_problem *problem, const int32_t *entrie
                             (problem->b[i] > 0.0 && lower(problem->lo, i) == -(double)INFINITY)))
       p->infeasible = i;
     double v;
+    if (!reduce) continue;
     if (lower(problem->lo, i) == upper(problem->hi, i)) take(&w, i, lower(problem->lo, i));
     else if (dictated(&w, i, &v)) take(&w, i, v);
   }

@@ -58,6 +58,6 @@ void presolve_layout(presolve *p, arena *memory, int32_t n, int64_t nnz);
 // is. entries and component are those of components_find. x (n) receives the values of the
 // variables taken out.
 int presolve_run(presolve *p, const perp_problem *problem, const int32_t *entries,
-                 const int32_t *component, int32_t components, int split, double *x);
+                 const int32_t *component, int32_t components, int reduce, int split, double *x);
 
 #endif

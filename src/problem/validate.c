@@ -1,9 +1,12 @@
 // validate.c: is this a problem at all? Every message names the index, the value and the limit.
 #include <math.h>
+#include <string.h>
 
 #include "error.h"
 #include "problem.h"
 #include "vector.h"
+
+static int is_finite(double v) { return v - v == 0.0; }
 
 static perp_error validate_dense(const perp_dense *A) {
   if (A->n < 0) return error_set(PERP_ERROR_PROBLEM, "dense matrix: n = %d < 0", A->n);
@@ -58,14 +61,56 @@ static perp_error validate_product(const perp_product *A) {
                           A->value);
 }
 
+// A wrapper is recognised by its ops, which are the first field of its own storage.
+static const perp_wrapper *wrapper_of(const perp_operator *A) {
+  return (const void *)A->ops == A->self ? A->self : NULL;
+}
+
+static perp_error validate_wrapper(const perp_operator *A, const perp_wrapper *w) {
+  const int32_t n = w->inner.n;
+  if (strcmp(A->ops->name, "restricted") == 0) {
+    if (w->m != A->n || w->m < 0 || (w->m > 0 && w->set == NULL))
+      return error_set(PERP_ERROR_PROBLEM, "restricted: m = %d, n = %d, set is %s", w->m, A->n,
+                       w->set == NULL ? "NULL" : "given");
+    for (int32_t k = 0; k < w->m; k++)
+      if (w->set[k] < 0 || w->set[k] >= n || (k > 0 && w->set[k] <= w->set[k - 1]))
+        return error_set(PERP_ERROR_PROBLEM, "restricted: set[%d] = %d: must ascend within 0..%d",
+                         k, w->set[k], n - 1);
+  } else if (strcmp(A->ops->name, "scaled") == 0) {
+    if (n > 0 && (w->R == NULL || w->C == NULL))
+      return error_set(PERP_ERROR_PROBLEM, "scaled: R or C is NULL");
+    for (int32_t i = 0; i < n; i++)
+      if (!(w->R[i] > 0.0 && is_finite(w->R[i]) && w->C[i] > 0.0 && is_finite(w->C[i])))
+        return error_set(PERP_ERROR_PROBLEM, "scaled: R[%d] = %g, C[%d] = %g must be in (0, inf)",
+                         i, w->R[i], i, w->C[i]);
+  } else if (!is_finite(w->shift)) {
+    return error_set(PERP_ERROR_PROBLEM, "shifted: shift = %g is not finite", w->shift);
+  }
+  return PERP_OK;
+}
+
+static perp_error validate_operator(const perp_operator *A);
+
 perp_error validate_structure(const perp_problem *problem) {
   if (problem == NULL) return error_set(PERP_ERROR_ARGUMENT, "problem is NULL");
-  const perp_operator *A = &problem->A;
+  const perp_error error = validate_operator(&problem->A);
+  if (error == PERP_OK && problem->A.n > 0 && problem->b == NULL)
+    return error_set(PERP_ERROR_PROBLEM, "b is NULL");
+  return error;
+}
+
+static perp_error validate_operator(const perp_operator *A) {
   if (A->ops == NULL || A->ops->apply == NULL)
     return error_set(PERP_ERROR_PROBLEM, "operator without apply()");
+  if (A->ops->name == NULL) return error_set(PERP_ERROR_PROBLEM, "operator without a name");
   if (A->self == NULL)
     return error_set(PERP_ERROR_PROBLEM, "operator '%s' without data (self is NULL)", A->ops->name);
   if (A->n < 0) return error_set(PERP_ERROR_PROBLEM, "n = %d < 0", A->n);
+  const perp_wrapper *wrapper = wrapper_of(A);
+  if (wrapper != NULL) {
+    perp_error inner = validate_operator(&wrapper->inner);
+    return inner == PERP_OK ? validate_wrapper(A, wrapper) : inner;
+  }
   const perp_view view = operator_view(A);
   perp_error error = PERP_OK;
   int32_t n = A->n;
@@ -91,12 +136,8 @@ perp_error validate_structure(const perp_problem *problem) {
   }
   if (error == PERP_OK && n != A->n)
     return error_set(PERP_ERROR_PROBLEM, "operator says n = %d, its matrix n = %d", A->n, n);
-  if (error == PERP_OK && A->n > 0 && problem->b == NULL)
-    return error_set(PERP_ERROR_PROBLEM, "b is NULL");
   return error;
 }
-
-static int is_finite(double v) { return v - v == 0.0; }
 
 static perp_error validate_array(const char *what, const double *value, int64_t count) {
   for (int64_t k = 0; k < count; k++)
@@ -106,7 +147,24 @@ static perp_error validate_array(const char *what, const double *value, int64_t 
   return PERP_OK;
 }
 
+// W may be any symmetric positive semidefinite matrix per body: what is cheap to see is seen.
+static perp_error validate_weights(const perp_product *A) {
+  for (int32_t k = 0; k < A->dofs; k += A->block)
+    for (int32_t i = 0; i < A->block; i++) {
+      const double *row = A->W + ((int64_t)k + i)*A->block;
+      if (row[i] < 0.0)
+        return error_set(PERP_ERROR_PROBLEM, "product: W[%d][%d] = %g < 0", k + i, i, row[i]);
+      for (int32_t j = 0; j < i; j++)
+        if (row[j] != A->W[((int64_t)k + j)*A->block + i])
+          return error_set(PERP_ERROR_PROBLEM, "product: W[%d][%d] = %g is not W[%d][%d] = %g",
+                           k + i, j, row[j], k + j, i, A->W[((int64_t)k + j)*A->block + i]);
+    }
+  return PERP_OK;
+}
+
 perp_error validate_values(const perp_problem *problem) {
+  const perp_wrapper *wrapper = wrapper_of(&problem->A);
+  if (wrapper != NULL) return validate_values(&(perp_problem){.A = wrapper->inner});
   const perp_view view = operator_view(&problem->A);
   if (view.kind == PERP_VIEW_DENSE) {
     const perp_dense *A = view.data;
@@ -129,6 +187,7 @@ perp_error validate_values(const perp_problem *problem) {
     const perp_product *A = view.data;
     perp_error error = validate_array("product: value", A->value, A->rowptr[A->n]);
     if (error == PERP_OK) error = validate_array("product: W", A->W, (int64_t)A->dofs*A->block);
+    if (error == PERP_OK) error = validate_weights(A);
     for (int32_t i = 0; error == PERP_OK && A->compliance != NULL && i < A->n; i++)
       if (!(A->compliance[i] >= 0.0) || !is_finite(A->compliance[i]))
         error = error_set(PERP_ERROR_PROBLEM, "product: compliance[%d] = %g is outside [0, inf)",

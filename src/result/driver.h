@@ -29,6 +29,7 @@ struct perp_solver {
   int32_t iterations, inner_iterations, factorizations, trace_count, trace_stride;
   int64_t solutions;
   perp_certificate verdict;  // of the x in judge.x,
+  int was_reduced;           // the last runs were on a presolved or split problem
   int judged;                //   where this is 1
   perp_error error;          // PERP_ERROR_OPERATOR once the operator has aborted
 };

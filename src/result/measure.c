@@ -28,7 +28,7 @@ static double mns08(int product, int32_t n, const double *x, const double *y, co
                               yi < 0.0 && above == -(double)INFINITY ? -yi : 0.0);
     worst_negative = max2(worst_negative, wrong);
     negative += square(wrong);
-    if (wrong == 0.0) gap += square(yi*(yi > 0.0 ? below : -above));
+    if (wrong == 0.0 && yi != 0.0) gap += square(yi*(yi > 0.0 ? below : -above));
   }
   const double a = sqrt(free_y)/(1.0 + sqrt(free_b)), scale_b = 1.0 + sqrt(bound_b);
   if (product) return max2(a, max2(sqrt(negative)/scale_b, sqrt(gap)/(1.0 + bound_b)));

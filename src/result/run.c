@@ -108,9 +108,9 @@ static int ask_judge(perp_run *run) {
   return 1;
 }
 
-int run_check(perp_run *run) {
+// The certificate on the rows of this run alone: 1 if they pass.
+static int rows_pass(perp_run *run) {
   run_state *state = run->state;
-  if (state->index == NULL && state->scale == NULL) return ask_judge(run);
   const certifier *judge = &state->solver->judge;
   const perp_operator_ops *ops = run->A.ops;
   if (ops->residual != NULL) {
@@ -136,6 +136,13 @@ int run_check(perp_run *run) {
       continue;
     return 0;
   }
+  return 1;
+}
+
+int run_check(perp_run *run) {
+  run_state *state = run->state;
+  if (state->index == NULL && state->scale == NULL) return ask_judge(run);
+  if (!rows_pass(run)) return 0;
   state->solved = state->ended = 1;
   return 1;
 }
@@ -291,25 +298,29 @@ static void write_back(const perp_run *run, const double *from, double *x) {
 int run_solution(perp_run *run, int32_t dimension) {
   run_state *state = run->state;
   perp_solver *solver = state->solver;
-  // In the judge's own array: solver->x may hold the guess,
-  // which has to survive a candidate that is no solution.
-  double *x = solver->judge.x;
-  memcpy(x, solver->x, (size_t)solver->problem->A.n*sizeof *x);
-  write_back(run, run->x, x);
-  perp_certificate certificate;
-  const perp_error error = certifier_check(&solver->judge, x, solver->options.tol,
-                                           solver->options.absolute_tol, &certificate);
-  if (error != PERP_OK) {
-    solver->error = error;
-    state->ended = 1;
-    return 1;
+  if (solver->method->traits & PERP_TRAIT_ALL) {   // a solution of the whole problem
+    // In the judge's own array: solver->x may hold the guess,
+    // which has to survive a candidate that is no solution.
+    double *x = solver->judge.x;
+    memcpy(x, solver->x, (size_t)solver->problem->A.n*sizeof *x);
+    write_back(run, run->x, x);
+    perp_certificate certificate;
+    const perp_error error = certifier_check(&solver->judge, x, solver->options.tol,
+                                             solver->options.absolute_tol, &certificate);
+    if (error != PERP_OK) {
+      solver->error = error;
+      state->ended = 1;
+      return 1;
+    }
+    if (!certificate.solved) return -1;
+  } else if (!rows_pass(run)) {   // of one block; the others have their own runs
+    return -1;
   }
-  if (!certificate.solved) return -1;
   run->solutions++;
   if (!state->solved) {   // the first one is the answer
     state->solved = 1;
     memcpy(state->best, run->x, (size_t)run->n*sizeof *state->best);
-    state->best_residual = certificate.residual;
+    state->best_residual = 0.0;
   }
   const perp_options *options = run->options;
   const int stop = options->on_solution != NULL &&
@@ -403,13 +414,16 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
     }
     spec->method->run(run);
   }
-  const double *answer = state.solved && !(run->solutions > 0) ? run->x : state.best;
+  // The x at which stop.measure was reached is the answer of that rule, whatever its residual.
+  const int by_measure = !state.solved && run->reason == PERP_STATUS_MEASURE;
+  const double *answer =
+      by_measure || (state.solved && !(run->solutions > 0)) ? run->x : state.best;
   // The methods' estimates rank their own iterates;
   // against the guess the best one has to win by its true residual.
   if (!state.solved && state.best_residual < (double)INFINITY && solver->error == PERP_OK &&
       run_apply(run, answer, state.y) == 0)
     state.best_residual = run_residual(run, answer, state.y);
-  const int better = state.solved || state.best_residual < guess_residual;
+  const int better = state.solved || by_measure || state.best_residual < guess_residual;
   if (!better) state.best_residual = guess_residual;
   if (better)   // otherwise the guess stays
     for (int32_t i = 0; i < n; i++)
@@ -454,8 +468,13 @@ perp_status run_child(perp_run *run, const perp_method *method, const perp_optio
     memcpy(state->best, run->x, (size_t)run->n*sizeof *state->best);
   } else {
     if (run->residual < state->best_residual) save_best(run);
-    if (child.reason == PERP_STATUS_STOPPED || run_out_of_time(run) ||
-        run->iterations >= state->iteration_limit)
+    // What the caller's own limits and stopping rules ended is over for the parent too.
+    const int by_rule = child.reason == PERP_STATUS_STOPPED ||
+                        child.reason == PERP_STATUS_MEASURE ||
+                        (child.reason == PERP_STATUS_STALLED && options->stop.relative > 0.0) ||
+                        (child.reason == PERP_STATUS_STAGNATED && options->stop.stagnation > 0.0);
+    if (run_out_of_time(run)) run_stop(run, PERP_STATUS_TIME_LIMIT, "%s", child.message);
+    else if (by_rule || run->iterations >= state->iteration_limit)
       run_stop(run, child.reason, "%s", child.message);
   }
   return child.reason;

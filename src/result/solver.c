@@ -21,6 +21,7 @@ static void default_release(void *context, void *memory) {
 }
 
 perp_limits perp_limits_of(const perp_problem *problem) {
+  if (problem == NULL || problem->A.ops == NULL) return (perp_limits){0};
   const size_t scratch = operator_scratch_bytes(&problem->A),
                sweep = operator_sweep_bytes(&problem->A);
   return (perp_limits){.n = problem->A.n, .nnz = problem_nnz(problem),
@@ -90,8 +91,9 @@ perp_error perp_solver_create(const perp_method *method, const perp_limits *limi
     return error_set(PERP_ERROR_MEMORY, "no memory for a solver (%zu bytes)", sizeof *s);
   *s = (perp_solver){.allocator = memory_of, .options = *options, .limits = *limits,
                      .method = method};
-  if (method->traits & PERP_TRAIT_SPLITS) s->options.split = 1;
   // a solution is one of the whole problem
+  if (options->split == PERP_SPLIT_METHOD)
+    s->options.split = (method->traits & PERP_TRAIT_SPLITS) != 0;
   if (method->traits & PERP_TRAIT_ALL) s->options.split = 0;
   arena count = {0};
   solver_layout(s, &count);
@@ -169,8 +171,10 @@ static perp_error run_all(perp_solver *s, int presolving, perp_run *outcome) {
   const perp_problem *problem = s->problem;
   presolve *p = &s->reduced;
   const int smaller = presolving && presolve_run(p, problem, s->judge.entries, s->judge.component,
-                                                 s->judge.components, s->options.split, s->x);
+                                                 s->judge.components, s->options.presolve,
+                                                 s->options.split, s->x);
   const int32_t blocks = smaller ? p->blocks : 1;
+  s->was_reduced = smaller;
   *outcome = (perp_run){.reason = PERP_STATUS_UNSOLVED, .credit = s->method};
   if (presolving && p->infeasible >= 0) {
     const int32_t i = p->infeasible;
@@ -327,13 +331,19 @@ perp_error perp_solve(perp_solver *s, const perp_problem *problem, double *x, pe
 
   if (!certificate.solved || looks_for_all) {
     const int presolving = options->presolve || options->split;
-    error = run_and_judge(s, presolving, &outcome, &certificate);
-    // Every block was solved and the whole is not: rounding in presolve.
-    // Go on with the problem as it is.
-    if (error == PERP_OK && presolving && outcome.reason == PERP_STATUS_SOLVED &&
-        !certificate.solved) {
-      error = run_and_judge(s, 0, &outcome, &certificate);
+    if (setup_seconds >= s->deadline) {
+      outcome.reason = PERP_STATUS_TIME_LIMIT;
+      strcpy(outcome.message, "the time limit was reached before the first iteration");
+    } else {
+      error = run_and_judge(s, presolving, &outcome, &certificate);
     }
+    // Presolve moves columns into b, and blocks are judged alone. Where every block was solved and
+    // the whole is not, or where a reduced problem seems to have no solution, rounding may be why:
+    // go on with the problem as it is.
+    const int in_doubt = !certificate.solved && s->was_reduced &&
+                         (outcome.reason == PERP_STATUS_SOLVED ||
+                          outcome.reason == PERP_STATUS_NO_SOLUTION);
+    if (error == PERP_OK && in_doubt) error = run_and_judge(s, 0, &outcome, &certificate);
     if (error != PERP_OK) return error;
   }
   if (n > 0) memcpy(x, s->judge.x, (size_t)n*sizeof *x);   // clamped
@@ -388,6 +398,8 @@ typedef struct batch {
 static void run_lane(void *data, int32_t lane) {
   batch *b = data;
   perp_solver *s = lane == 0 ? b->solver : b->solver->lanes[lane - 1];
+  team *const own = s->threads;
+  if (b->lanes > 1) s->threads = NULL;   // they are at work on the lanes
   s->batch_failed = b->count;
   for (int32_t k = lane; k < b->count; k += b->lanes) {
     const perp_error error = perp_solve(s, &b->problems[k], b->x[k], &b->results[k]);
@@ -402,6 +414,7 @@ static void run_lane(void *data, int32_t lane) {
       s->batch_error = error;
     }
   }
+  s->threads = own;
 }
 
 perp_error perp_solve_batch(perp_solver *solver, const perp_problem *problems, int32_t count,
