@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "file.h"
 #include "report.h"
 #include "settings.h"
 #include "text.h"
@@ -56,6 +57,10 @@ static int run(const arguments *args) {
     return fail(CODE_USAGE, "a directory and x are needed; usage: perp check %s",
                 args->command->synopsis[0]);
   }
+  const char *output = argument(args, "output");
+  char message[512] = "";
+  if (output && (code = file_check(output, message, sizeof message)) != 0)
+    return fail(code, "%s", message);
   problem_files files;
   code = problem_files_read(args, directory, 0, 0, &files);
   if (code) return code;

@@ -14,20 +14,8 @@
 #define COMPILER "gcc " __VERSION__
 #endif
 
-#ifndef PERP_BACKEND_DIR
-#define PERP_BACKEND_DIR "/usr/local/lib/perp"
-#endif
-
 static const struct { const char *name, *use, *package; } programs[] = {
   {"gnuplot", "--plot", "gnuplot-nox"},
-  {"ffmpeg", "video", "ffmpeg"},
-};
-
-static const struct { const char *name, *use; } backends[] = {
-  {"klu", "sparse unsymmetric factorization (LGPL)"},
-  {"cholmod", "large sparse symmetric factorization (GPL)"},
-  {"petsc", "distributed problems, MPI"},
-  {"opencl", "graphics processors"},
 };
 
 static int writable(void) {
@@ -75,7 +63,7 @@ static int run(const arguments *args) {
     report_line("methods", "%d", (int)perp_method_count());
     report_line("families", "%d", (int)perp_family_count());
     report_line("this folder", "%s", can_write ? "can be written to" : "cannot be written to");
-    printf("\nPrograms\n");
+    report_line("backends", "none in this version");
   }
   char path[1024], hint[160];
   for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
@@ -83,14 +71,6 @@ static int run(const arguments *args) {
     snprintf(hint, sizeof hint, "not found; for %s: apt install %s", programs[i].use,
              programs[i].package);
     component(list, "program", programs[i].name, found ? path : NULL, hint);
-  }
-  if (!object) printf("\nBackends\n");
-  const char *folder = getenv("PERP_BACKEND_DIR");
-  for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
-    snprintf(path, sizeof path, "%s/libperp-%s.so", folder ? folder : PERP_BACKEND_DIR,
-             backends[i].name);
-    snprintf(hint, sizeof hint, "not installed; optional: %s", backends[i].use);
-    component(list, "backend", backends[i].name, access(path, R_OK) == 0 ? path : NULL, hint);
   }
   if (object) json_object_set_new(object, "components", list);
   return same ? CODE_OK
@@ -107,8 +87,7 @@ const command command_doctor = {
   .synopsis = {"[--json]"},
   .description =
     "Shows the version, the compiler, the number of processors, whether the current folder "
-    "can be written to, and which helper programs and backend libraries are there. All of "
-    "those are optional. PERP_BACKEND_DIR names the folder in which backends are looked for.",
+    "can be written to, and whether gnuplot is there, which only --plot needs.",
   .options = rows,
   .examples = {{"perp doctor", "the first thing to add to a bug report"}},
   .run = run,

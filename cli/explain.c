@@ -90,12 +90,15 @@ static void explain_files(void) {
   heading("Problems in files");
   text_wrap(stdout,
     "A problem is a directory. With y = A x + b, find x such that lo <= x <= hi, y_i >= 0 "
-    "where x_i = lo_i, y_i <= 0 where x_i = hi_i, and y_i = 0 in between.\n\n"
+    "where x_i < hi_i and y_i <= 0 where x_i > lo_i; so y_i = 0 in between, and any y_i where "
+    "lo_i = hi_i.\n\n"
     "A.mtx, b.mtx: the matrix and the vector. lo.mtx, hi.mtx: the bounds; without them 0 and "
     "infinite, which is the plain linear complementarity problem. x0.mtx: a guess. Each may "
     "be packed as .mtx.gz. Free rows have lo = -inf and hi = inf; fixed ones lo = hi.\n\n"
-    "The format is Matrix Market: coordinate or array, real or integer, general or "
-    "symmetric; entries count from 1. An infinite bound is inf, -inf, or any number of size "
+    "The format is Matrix Market: coordinate or array, real or integer, general, symmetric or "
+    "skew-symmetric (of the last two only the lower triangle is written, and skew-symmetric "
+    "without its diagonal); entries count from 1. The same entry twice is an error: nothing is "
+    "added up. An infinite bound is inf, -inf, or any number of size "
     "1e20 or more. Numbers are written with 17 digits, so that reading them back gives the "
     "same bits.", 0, 0);
 }
@@ -118,12 +121,33 @@ static void explain_certificate(void) {
     "bound that y_i points to.", 0, 0);
 }
 
+static void explain_references(void) {
+  static const struct { const char *name, *text; } sources[] = {
+    {"E13", "K. Erleben: Numerical methods for linear complementarity problems in physics-based "
+     "animation, SIGGRAPH Courses 2013; its equations are cited by number: E13 (27)"},
+    {"MNS08", "J. L. Morales, J. Nocedal, M. Smelyanskiy: An algorithm for the fast solution of "
+     "symmetric linear complementarity problems, Numerische Mathematik 111, 2008"},
+    {"BOX", "J. S. B. Nielsen: Complementarity problems, course report, University of Copenhagen, "
+     "2009"},
+  };
+  heading("Short names");
+  for (size_t i = 0; i < sizeof sources/sizeof *sources; i++)
+    text_row(stdout, 2, sources[i].name, 26, sources[i].text);
+  printf("\nClasses of matrices:\n");
+  for (int i = 0; i < PERP_CLASS_COUNT; i++)
+    text_row(stdout, 2, perp_class_name((perp_class)i), 26, perp_class_text((perp_class)i));
+  printf("\nSources of the methods:\n");
+  for (int32_t i = 0; i < perp_method_count(); i++)
+    text_row(stdout, 2, perp_method_at(i)->name, 26, perp_method_at(i)->source);
+}
+
 static const struct { const char *name, *title; void (*page)(void); } topics[] = {
   {"certificate", "when an answer counts as solved", explain_certificate},
   {"status", "how a solve can end", explain_status},
   {"classes", "the classes of matrices", explain_classes},
   {"files", "how a problem is written in files", explain_files},
   {"exit", "the exit status of the program", explain_exit},
+  {"references", "what E13, MNS08, BOX, H+ and other short names stand for", explain_references},
 };
 enum { TOPICS = sizeof topics / sizeof *topics };
 

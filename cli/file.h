@@ -20,8 +20,8 @@ typedef struct file_text {
 } file_text;
 
 // Reads all of a file, pipe or device; "-" is the standard input. Contents that start with the gzip
-// magic 1f 8b are unpacked, all members of them; a name that ends in .gz promises them. On failure *out is empty and the message says
-// what happened. message may be NULL.
+// magic 1f 8b are unpacked, all members of them; a name that ends in .gz promises such contents. On
+// failure *out is empty and the message says what happened. message may be NULL.
 int file_read(const char *path, file_text *out, char *message, size_t message_size);
 void file_text_free(file_text *text);
 

@@ -257,7 +257,7 @@ static const option_row rows[] = {
 extern const command command_gen;
 const command command_gen = {
   .name = "gen",
-  .title = "generate a problem with a known answer",
+  .title = "generate a problem of known character",
   .synopsis = {"FAMILY -o DIR [OPTION]...", "FAMILY --help", "--list"},
   .description =
     "Writes a problem of a family into a directory: A.mtx and b.mtx, lo.mtx and hi.mtx where "

@@ -12,13 +12,13 @@ static void heading(const char *text) {
   printf("\n%s%s:%s\n", text_paint(stdout, TEXT_BOLD), text, text_paint(stdout, TEXT_PLAIN));
 }
 
-static void print_options(const option_table *table) {
+static void print_options(const command *what, const option_table *table) {
   for (int group = 0; group < GROUP_COUNT; group++) {
     int first = 1;
     for (int i = 0; i < table->count; i++) {
       const option_entry *entry = &table->entry[i];
       if ((int)entry->group != group) continue;
-      if (first) heading(option_group_title(entry->group)), first = 0;
+      if (first) heading(option_group_title(what, entry->group)), first = 0;
       char spelling[160];
       text_row(stdout, LABEL, option_spelling(entry, spelling, sizeof spelling), COLUMN,
                entry->help);
@@ -44,7 +44,7 @@ void help_command(const command *what, const perp_family *family) {
   } else {
     text_wrap(stdout, what->description, 0, 0);
   }
-  print_options(&table);
+  print_options(what, &table);
   if (family) return;
   for (int i = 0; i < 4 && what->examples[i].line; i++) {
     if (i == 0) heading("Examples");
@@ -59,7 +59,7 @@ void help_program(void) {
   text_wrap(
       stdout,
       "perp solves complementarity problems: find x with lo <= x <= hi such that y = A x + b "
-      "is zero inside the bounds, y >= 0 where x = lo and y <= 0 where x = hi. Every answer "
+      "has y >= 0 where x < hi and y <= 0 where x > lo, hence y = 0 in between. Every answer "
       "is certified.",
       0, 0);
   heading("Commands");
@@ -69,7 +69,7 @@ void help_program(void) {
   }
   heading("Options");
   text_row(stdout, 2, "-h, --help", 15, "show this help");
-  text_row(stdout, 2, "--version", 15, "show the version");
+  text_row(stdout, 2, "-V, --version", 15, "show the version");
   heading("Exit status");
   for (int i = 0; exit_code_at(i); i++) {
     char code[16];
@@ -92,9 +92,16 @@ static int run(const arguments *args) {
     help_command(what, NULL);
     return CODE_OK;
   }
+  if (perp_find_method(name))
+    return fail(CODE_USAGE, "'%s' is a method: 'perp explain %s' has a page on it", name, name);
+  if (perp_find_family(name))
+    return fail(CODE_USAGE, "'%s' is a family: 'perp gen %s --help' tells more", name, name);
   const char *near = suggest(name, command_name_at, NULL);
   if (near) return fail(CODE_USAGE, "there is no command '%s'; did you mean '%s'?", name, near);
-  return fail(CODE_USAGE, "there is no command '%s'; 'perp help' lists them", name);
+  char names[256] = "";
+  for (int i = 0; command_name_at(NULL, i); i++)
+    text_append(names, sizeof names, "%s%s", i ? ", " : "", command_name_at(NULL, i));
+  return fail(CODE_USAGE, "there is no command '%s'; there are %s", name, names);
 }
 
 extern const command command_help;

@@ -22,7 +22,9 @@ static int run(int argc, char **argv) {
     help_program();
     return CODE_OK;
   }
-  if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+  static const char *const version[] = {"--version", "-V", "-v", "version"};
+  for (size_t i = 0; i < sizeof version/sizeof *version; i++) {
+    if (strcmp(argv[1], version[i]) != 0) continue;
     printf("perp %s\n", perp_version());
     return CODE_OK;
   }

@@ -64,14 +64,15 @@ static void see_also(FILE *out, const command *except) {
   fputc('\n', out);
 }
 
-static void options(FILE *out) {
+static void options(FILE *out, const command *what) {
   for (int group = 0; group < GROUP_COUNT; group++) {
     int first = 1;
     for (int i = 0; i < table.count; i++) {
       const option_entry *entry = &table.entry[i];
       if ((int)entry->group != group) continue;
       if (first && group == GROUP_OWN) fprintf(out, ".SH OPTIONS\n");
-      if (first && group != GROUP_OWN) fprintf(out, ".SS %s\n", option_group_title(entry->group));
+      if (first && group != GROUP_OWN)
+        fprintf(out, ".SS %s\n", option_group_title(what, entry->group));
       first = 0;
       fprintf(out, ".TP\n");
       fprintf(out, ".B ");
@@ -124,7 +125,7 @@ static void write_command(FILE *out, const void *context) {
   fprintf(out, ".SH DESCRIPTION\n");
   put_line(out, what->description);
   options_build(what, NULL, &table);
-  options(out);
+  options(out, what);
   if (what->dynamic & DYNAMIC_FAMILY) families(out, what);
   if (what->examples[0].line) fprintf(out, ".SH EXAMPLES\n");
   for (int i = 0; i < 4 && what->examples[i].line; i++) {
@@ -147,7 +148,7 @@ static void write_program(FILE *out, const void *context) {
   put_line(
       out,
       "perp solves complementarity problems: find x with lo <= x <= hi such that y = A x + b "
-      "is zero inside the bounds, y >= 0 where x = lo and y <= 0 where x = hi. Every answer "
+      "has y >= 0 where x < hi and y <= 0 where x > lo, hence y = 0 in between. Every answer "
       "is certified.");
   fprintf(out, ".SH COMMANDS\n");
   const command *what;
@@ -165,8 +166,6 @@ static void write_program(FILE *out, const void *context) {
   exit_status(out);
   fprintf(out, ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\n");
   put_line(out, "no colour, if set to anything");
-  fprintf(out, ".TP\n.B PERP_BACKEND_DIR\n");
-  put_line(out, "where 'perp doctor' looks for backend libraries");
   see_also(out, NULL);
 }
 

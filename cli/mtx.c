@@ -78,7 +78,8 @@ static void read_chunk_up_to(const job *work, chunk *k, int64_t limit) {
   while (good && mtx_find_data(&c)) {
     if (at == stop) {
       char text[64];
-      snprintf(text, sizeof text, "the end of the file after %" PRId64 " entries", h->entries);
+      snprintf(text, sizeof text, "the end of the file after %" PRId64 " entr%s", h->entries,
+               h->entries == 1 ? "y" : "ies");
       good = mtx_expected(&c, &k->fault, text);
       break;
     }
@@ -178,7 +179,8 @@ static bool join(job *work, const cursor *body, fault *f) {
   const chunk *last = &work->chunks[work->chunk_count - 1];
   cursor c = {body->end, body->end, body->end, last->start.line + last->lines};
   while (c.line_start > body->line_start && c.line_start[-1] != '\n') c.line_start--;
-  return mtx_refuse(&c, f, "expected %" PRId64 " entries, found %" PRId64, work->h->entries, count);
+  return mtx_refuse(&c, f, "expected %" PRId64 " entr%s, found %" PRId64, work->h->entries,
+                    work->h->entries == 1 ? "y" : "ies", count);
 }
 
 // The interface.

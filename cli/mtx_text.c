@@ -192,11 +192,13 @@ bool mtx_read_sizes(cursor *c, unsigned flags, header *h, fault *f) {
                       INT32_MAX, rows, columns);
   if (!h->dense && entries > product)
     return mtx_refuse(&start, f, "expected at most %" PRId64 " x %" PRId64 " = %" PRId64
-                  " entries, found %" PRId64, rows, columns, product, entries);
+                  " entr%s, found %" PRId64, rows, columns, product,
+                      product == 1 ? "y" : "ies", entries);
   const int64_t limit = EMPTY_SIZE + SIZE_PER_ENTRY*entries;
   if (!h->dense && (rows > limit || columns > limit))
     return mtx_refuse(&start, f, "expected at most %" PRId64 " rows and columns for %" PRId64
-                  " entries, found %" PRId64 " x %" PRId64, limit, entries, rows, columns);
+                  " entr%s, found %" PRId64 " x %" PRId64, limit, entries,
+                      entries == 1 ? "y" : "ies", rows, columns);
   h->rows = (int32_t)rows;
   h->columns = (int32_t)columns;
   h->entries = !h->dense ? entries : h->symmetry == GENERAL ? product

@@ -188,10 +188,13 @@ static void add_family(option_table *table, const perp_family *family) {
       text_append(entry->help, sizeof entry->help, " (default %.*s)", (int)strcspn(choice, "|"),
                   choice);
     } else {
+      const int binary = quantity->integer && quantity->low == 0.0 && quantity->high == 1.0;
       text_append(entry->argument, sizeof entry->argument, "%s",
-                  quantity->integer ? "N" : "NUMBER");
-      text_append(entry->help, sizeof entry->help, " (%s, ",
-                  text_limits(quantity->low, quantity->high, 0, 0, &range));
+                  binary ? "0|1" : quantity->integer ? "N" : "NUMBER");
+      text_append(entry->help, sizeof entry->help, " (");
+      if (!binary)
+        text_append(entry->help, sizeof entry->help, "%s, ",
+                    text_limits(quantity->low, quantity->high, 0, 0, &range));
       text_append(entry->help, sizeof entry->help, "default %s)",
                   text_number(quantity->initial, &number));
     }
@@ -230,10 +233,12 @@ const char *option_spelling(const option_entry *entry, char *buffer, size_t size
   return buffer;
 }
 
-const char *option_group_title(option_group group) {
+const char *option_group_title(const command *what, option_group group) {
   static const char *const title[GROUP_COUNT] = {"Options", "Parameters of every method",
                                                  "Parameters of some methods",
                                                  "Parameters of the family"};
+  if (group == GROUP_COMMON && !(what->dynamic & DYNAMIC_METHODS))
+    return "Parameters of the certificate";
   return title[group];
 }
 
@@ -278,6 +283,33 @@ static const char *first_operand(const option_table *table, int argc, char **arg
   return NULL;
 }
 
+// --iteration_limit is --iteration-limit: the library and its messages write it so.
+static void dashes_for_underscores(const option_table *table, char *text) {
+  char name[sizeof table->entry[0].name] = "";
+  const size_t length = strcspn(text, "=");
+  if (strncmp(text, "--", 2) != 0 || length < 3 || length - 2 >= sizeof name) return;
+  for (size_t i = 2; i < length; i++) name[i - 2] = (char)(text[i] == '_' ? '-' : text[i]);
+  if (entry_index(table, name) >= 0) memcpy(text + 2, name, length - 2);
+}
+
+// A file without a name is a slip, such as a variable of the shell that is not set.
+static int check_names(const arguments *args) {
+  for (int i = 0; i < args->table.count; i++) {
+    const option_entry *entry = &args->table.entry[i];
+    const int named = entry->kind == OPTION_FILE || entry->kind == OPTION_FOLDER;
+    if (!named || !args->value[i] || *args->value[i]) continue;
+    return fail(CODE_USAGE, "--%s: the name of the %s is empty", entry->name,
+                entry->kind == OPTION_FILE ? "file" : "directory");
+  }
+  for (int i = 0; i < args->operands; i++) {
+    if (!*args->operand[i]) {
+      return fail(CODE_USAGE, "an argument is empty; usage: perp %s %s", args->command->name,
+                  args->command->synopsis[0]);
+    }
+  }
+  return CODE_OK;
+}
+
 // Names must be spelled out: an abbreviation that works today is ambiguous tomorrow.
 static int spelled_out(const char *text, const char *name) {
   const size_t length = strlen(name);
@@ -295,13 +327,15 @@ int options_parse(const command *what, int argc, char **argv, arguments *out, in
   }
   if (what->dynamic & DYNAMIC_FAMILY) {
     const char *name = first_operand(&out->table, argc, argv);
-    if (name) {
+    if (name && *name) {
       out->family = family_find(name);
       if (!out->family) return CODE_USAGE;
       options_build(what, out->family, &out->table);
     }
   }
 
+  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+    dashes_for_underscores(&out->table, argv[i]);
   struct option longs[OPTION_MAX + 1] = {0};
   char shorts[2*OPTION_MAX + 2] = ":";
   for (int i = 0; i < out->table.count; i++) {
@@ -362,7 +396,7 @@ int options_parse(const command *what, int argc, char **argv, arguments *out, in
     return fail(CODE_USAGE, "%s is missing; usage: perp %s %s", what->operands_help, what->name,
                 what->synopsis[0]);
   }
-  return CODE_OK;
+  return check_names(out);
 }
 
 const char *argument(const arguments *args, const char *name) {

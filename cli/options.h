@@ -80,7 +80,7 @@ void options_describe(const perp_parameter *parameter, option_entry *entry);
 
 // The letter or name of each entry as in help: "-o, --output FILE".
 const char *option_spelling(const option_entry *entry, char *buffer, size_t size);
-const char *option_group_title(option_group group);
+const char *option_group_title(const struct command *command, option_group group);
 
 // Understands argv[1..]; returns 0, or an exit code after having said what is wrong. --help ends
 // with *helped = 1.

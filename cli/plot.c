@@ -73,6 +73,15 @@ static void put_data(FILE *script, const plot *what, int measure) {
   fprintf(script, "e\n");
 }
 
+static void put_end(FILE *script, const plot *what) {
+  for (int32_t i = what->count - 1; i >= 0; i--) {
+    if (!isfinite(what->trace[i].residual)) continue;
+    fprintf(script, "%d %.9g\n", (int)what->trace[i].iteration, drawn(what->trace[i].residual));
+    break;
+  }
+  fprintf(script, "e\n");
+}
+
 static void put_script(FILE *script, const plot *what) {
   double low = drawn(what->tol), high = what->tol;
   int32_t last = 1;
@@ -109,14 +118,14 @@ static void put_script(FILE *script, const plot *what) {
           " noenhanced\nset xlabel 'iteration'\nset ylabel 'residual'\nset logscale y\n"
           "set format y '10^{%%L}'\nset xrange [0:%d]\nset yrange [%.9g:%.9g]\n",
           (int)last, low, high);
+  if (last < 12) fprintf(script, "set xtics 0,1\n");   // no half iterations
   fprintf(
       script,
       "set border 3 linecolor rgb '#666666'\n"
       "set tics nomirror out scale 0.75 textcolor rgb '#333333'\n"
       "set grid xtics ytics linetype 1 linecolor rgb '#e4e4e4' linewidth 1\n"
-      "%s\nset lmargin 11\nset rmargin 4\n",
-      what->measure ? "set key top right noautotitle spacing 1.3 textcolor rgb '#333333'"
-                    : "unset key");
+      "set key top right noautotitle spacing 1.3 textcolor rgb '#333333'\n"
+      "set lmargin 11\nset rmargin 4\n");
   fprintf(script, "set arrow from graph 0, first %.9g to graph 1, first %.9g nohead dashtype 2 "
           "linecolor rgb '#c0392b' linewidth 1.5\n", what->tol, what->tol);
   fprintf(
@@ -136,9 +145,15 @@ static void put_script(FILE *script, const plot *what) {
     put_quoted(script, what->measure);
     fprintf(script, " noenhanced");
   }
-  fputc('\n', script);
+  // where it ended
+  fprintf(script,
+          ", '-' using 1:2 with points pointtype %d pointsize %s linewidth 3 linecolor rgb '%s' "
+          "title '%s'\n",
+          what->solved ? 7 : 2, what->solved ? "1.2" : "1.6", what->solved ? "#2e8b57" : "#c0392b",
+          what->solved ? "solved" : "ended unsolved");
   put_data(script, what, 0);
   if (what->measure) put_data(script, what, 1);
+  put_end(script, what);
 }
 
 // gnuplot with the script as its input and our pipe as its output.

@@ -9,11 +9,11 @@ typedef struct plot {
   const perp_statistics *trace;       // count
   int32_t count;
   double tol;
+  int solved;                         // how the last point is marked
   const char *measure;   // the name of stop.measure, drawn beside the residual; NULL: none
 } plot;
 
-int plot_check(
-    const char
-        *path);   // before a long solve: 0, or an exit code after having said what is missing
+// Before a long solve: 0, or an exit code after having said what is missing.
+int plot_check(const char *path);
 int plot_write(const plot *what);     // 0, or an exit code after having said what went wrong
 int plot_find_program(const char *name, char *path, size_t size);   // on PATH: 1 and where, or 0

@@ -46,9 +46,8 @@ static int locate(const char *directory, const char *part, const char *given, in
                   directory, part);
     }
   }
-  if (required)
-    return fail(CODE_USAGE, "no problem was named: give a directory, or files with -A and -b");
-  return CODE_OK;
+  if (!required) return CODE_OK;
+  return fail(CODE_USAGE, "no problem was named: give a directory, or files with -A and -b");
 }
 
 int problem_files_vector(const char *path, int32_t n, unsigned flags, int threads,
@@ -61,7 +60,9 @@ int problem_files_vector(const char *path, int32_t n, unsigned flags, int thread
   if (out->rows == n) return CODE_OK;
   const int rows = out->rows;
   mtx_free(out);
-  return fail(CODE_INPUT, "%s: expected %d entries, as A has rows, found %d", path, (int)n, rows);
+  text_buffer count;
+  return fail(CODE_INPUT, "%s: expected %s, as A has rows, found %d", path,
+              text_count(n, "entry", "entries", &count), rows);
 }
 
 static int read_matrix(const char *path, int threads, problem_files *out) {
@@ -114,7 +115,11 @@ static int read_all(const arguments *args, const char *directory, int with_guess
   if (directory && !S_ISDIR(status.st_mode)) {
     return fail(CODE_INPUT, "%s is not a directory; name single files with -A and -b", directory);
   }
-  const char *matrix = argument(args, "matrix");
+  const char *matrix = argument(args, "matrix"), *vector = argument(args, "vector");
+  if (!directory && matrix && !vector)
+    return fail(CODE_USAGE, "b is missing: -b FILE names the vector that goes with -A %s", matrix);
+  if (!directory && vector && !matrix)
+    return fail(CODE_USAGE, "A is missing: -A FILE names the matrix that goes with -b %s", vector);
   text_append(out->name, sizeof out->name, "%s", directory ? directory : matrix ? matrix : "");
   int code = locate(directory, "A", matrix, 1, path);
   if (!code) code = read_matrix(path, threads, out);
@@ -127,7 +132,7 @@ static int read_all(const arguments *args, const char *directory, int with_guess
     unsigned flags;
     mtx_matrix *into;
   } vectors[] = {
-      {"b", argument(args, "vector"), 1, 0, &out->b},
+      {"b", vector, 1, 0, &out->b},
       {"lo", argument(args, "lo"), 0, MTX_ALLOW_INFINITE, &out->lo},
       {"hi", argument(args, "hi"), 0, MTX_ALLOW_INFINITE, &out->hi},
       {"x0", with_guess ? argument(args, "x0") : NULL, 0, 0, &out->x0},

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file.h"
 #include "interrupt.h"
 #include "plot.h"
 #include "progress.h"
@@ -12,7 +13,10 @@
 #include "text.h"
 #include "trace.h"
 
-enum { TRACE_CAPACITY = 65536 };
+enum {
+  TRACE_CAPACITY = 65536,
+  SHOWN_SOLUTIONS = 100   // of --all, unless --print asks for more
+};
 
 typedef struct session {
   const arguments *args;
@@ -24,6 +28,9 @@ typedef struct session {
   double *y;                         // n: A x + b
   int all;                           // --all
   int64_t solutions;
+  double *kept;                      // kept_count x n: those that will be shown
+  int32_t *kept_dimension;           // kept_count
+  int64_t kept_count;
   json_t *solution_list;             // --all --json
   int failed;                        // an exit code from inside a callback
   int output_code, trace_code, plot_code;   // how writing each went
@@ -47,6 +54,28 @@ static void numbered(const char *path, long long number, char *out, size_t size)
   snprintf(out, size, "%.*s-%lld%s", (int)(dot - path), path, number, dot);
 }
 
+// Notes a solution to be shown after the verdict.
+static void keep_solution(session *s, const double *x, int32_t n, int32_t dimension) {
+  const int asked = argument(s->args, "print") != NULL;
+  if (!show_x(s) || (argument(s->args, "output") && !asked)) return;
+  if (!asked && s->kept_count == SHOWN_SOLUTIONS) return;
+  const size_t count = (size_t)s->kept_count;
+  if ((count & (count - 1)) == 0) {   // room for the next power of two
+    const size_t room = count ? 2*count : 1;
+    double *kept = realloc(s->kept, room*((size_t)n + 1)*sizeof *kept);
+    if (kept) s->kept = kept;
+    int32_t *sizes = realloc(s->kept_dimension, room*sizeof *sizes);
+    if (sizes) s->kept_dimension = sizes;
+    if (!kept || !sizes) {
+      s->failed = fail(CODE_IO, "out of memory for %lld solutions", (long long)s->solutions);
+      return;
+    }
+  }
+  memcpy(s->kept + count*(size_t)n, x, (size_t)n*sizeof *x);
+  s->kept_dimension[count] = dimension;
+  s->kept_count++;
+}
+
 static int on_solution(void *context, const double *x, int32_t n, int32_t dimension) {
   session *s = context;
   const char *output = argument(s->args, "output");
@@ -64,11 +93,8 @@ static int on_solution(void *context, const double *x, int32_t n, int32_t dimens
     json_object_set_new(item, "dimension", json_integer(dimension));
     if (show_x(s)) json_object_set_new(item, "x", report_json_vector(x, n));
     json_array_append_new(s->solution_list, item);
-  } else if (show_x(s)) {
-    progress_clear();
-    printf("solution %lld%s\n", (long long)s->solutions, dimension > 0 ? ", one of a face:" : ":");
-    if (dimension > 0) printf("  dimension %d\n", (int)dimension);
-    for (int32_t i = 0; i < n; i++) printf("  %24.17g\n", x[i]);
+  } else {
+    keep_solution(s, x, n, dimension);
   }
   return s->failed || interrupt_seen();
 }
@@ -106,7 +132,17 @@ static int check_outputs(const arguments *args) {
   if (output && !strcmp(output, "-") && argument(args, "all")) {
     return fail(CODE_USAGE, "--all writes one file per solution: -o needs a file name");
   }
-  return picture ? plot_check(picture) : CODE_OK;
+  const int code = picture ? plot_check(picture) : CODE_OK;
+  if (code) return code;
+  // An hour's answer must not be lost to a folder that is not there.
+  char first[4096], message[512] = "";
+  if (output && argument(args, "all")) numbered(output, 1, first, sizeof first), output = first;
+  const char *const paths[] = {output, argument(args, "trace"), picture};
+  for (size_t i = 0; i < sizeof paths/sizeof *paths; i++) {
+    const int refused = paths[i] ? file_check(paths[i], message, sizeof message) : CODE_OK;
+    if (refused) return fail(refused, "%s", message);
+  }
+  return CODE_OK;
 }
 
 static const char *measure_name(const session *s, text_buffer *buffer) {
@@ -129,6 +165,7 @@ static int write_plot(const session *s, const char *path) {
                         .trace = s->options.trace,
                         .count = s->result.trace_count,
                         .tol = s->options.tol,
+                        .solved = s->result.status == PERP_STATUS_SOLVED,
                         .measure = measure_name(s, &measure)};
   return plot_write(&picture);
 }
@@ -151,19 +188,59 @@ static int write_outputs(session *s) {
   return s->output_code ? s->output_code : s->trace_code ? s->trace_code : s->plot_code;
 }
 
-static void report_people(const session *s) {
+static int incomplete(const session *s) { return s->all && !s->result.complete; }
+
+static void report_verdict(const session *s) {
   const perp_result *result = &s->result;
-  const perp_certificate *certificate = &result->certificate;
-  text_buffer total, setup;
-  if (result->status == PERP_STATUS_STOPPED && interrupt_seen()) {
-    report_headline(0, "interrupted", "by Ctrl-C; x is the best iterate so far");
+  text_buffer count;
+  char text[160] = "";
+  if (incomplete(s)) {
+    text_append(text, sizeof text, "%s%s found and certified; there may be more",
+                interrupt_seen() ? "by Ctrl-C; " : "",
+                text_count(s->solutions, "solution was", "solutions were", &count));
+  }
+  if (interrupt_seen() && (result->status == PERP_STATUS_STOPPED || incomplete(s))) {
+    report_headline(0, "interrupted",
+                    *text ? text : "by Ctrl-C; x is the best iterate so far");
+  } else if (incomplete(s) && result->status == PERP_STATUS_SOLVED) {
+    report_headline(0, "incomplete", text);
   } else {
     report_headline(result->status == PERP_STATUS_SOLVED, perp_status_name(result->status),
                     perp_status_text(result->status));
   }
+  if ((result->method->traits & PERP_TRAIT_META) && result->iterations == 0) {
+    report_line("method", "%s: no method had to run", result->method->name);
+    return;
+  }
   report_line("method", "%s: %s%s%s", result->method->name, result->method->title,
               result->method != s->asked ? ", chosen by " : "",
               result->method != s->asked ? s->asked->name : "");
+}
+
+static void report_solutions(const session *s) {
+  const int32_t n = s->files.problem.A.n;
+  text_buffer more;
+  for (int64_t k = 0; k < s->kept_count; k++) {
+    const double *x = s->kept + (size_t)k*(size_t)n;
+    const int32_t dimension = s->kept_dimension[k];
+    perp_certificate certificate;   // only for y
+    const int known = s->y && perp_certify(&s->files.problem, x, s->options.tol,
+                                           s->options.absolute_tol, s->y, &certificate) == PERP_OK;
+    printf("\nsolution %lld", (long long)k + 1);
+    if (dimension > 0) printf(": a point inside a face of dimension %d", (int)dimension);
+    report_solution(&s->files, x, known ? s->y : NULL);
+  }
+  if (s->kept_count > 0 && s->solutions > s->kept_count) {
+    printf("\n%s: -o x.mtx writes all, --print shows all\n",
+           text_count(s->solutions - s->kept_count, "more solution", "more solutions", &more));
+  }
+}
+
+static void report_people(const session *s) {
+  const perp_result *result = &s->result;
+  const perp_certificate *certificate = &result->certificate;
+  text_buffer total, setup, count;
+  report_verdict(s);
   report_problem(&s->files, certificate);
   report_certificate(&s->files, s->files.x, s->y, certificate);
   char work[160] = "";
@@ -171,17 +248,25 @@ static void report_people(const session *s) {
   if (result->inner_iterations)
     text_append(work, sizeof work, ", %d inner", (int)result->inner_iterations);
   if (result->factorizations)
-    text_append(work, sizeof work, ", %d factorizations", (int)result->factorizations);
+    text_append(work, sizeof work, ", %s",
+                text_count(result->factorizations, "factorization", "factorizations", &count));
   report_line("iterations", "%s", work);
   report_line("time", "%s (setup %s)", text_seconds(result->seconds, &total),
               text_seconds(result->setup_seconds, &setup));
   if (*result->message && strcmp(result->message, perp_status_text(result->status)) != 0)
     report_line("message", "%s", result->message);
-  if (s->all) report_line("solutions", "%lld", (long long)s->solutions);
+  if (s->all) {
+    report_line("solutions", "%lld%s", (long long)s->solutions,
+                incomplete(s)       ? ", perhaps not all"
+                : s->solutions == 0 ? ": there is none"
+                                    : ", all there are");
+  }
   const char *output = argument(s->args, "output"), *trace = argument(s->args, "trace");
   const char *picture = argument(s->args, "plot");
   if (picture && !s->plot_code) report_line("plot", "%s", picture);
-  if (trace && !s->trace_code) report_line("trace", "%s: %d rows", trace, (int)result->trace_count);
+  if (trace && !s->trace_code) {
+    report_line("trace", "%s: %s", trace, text_count(result->trace_count, "row", "rows", &count));
+  }
   if (output && !s->output_code && s->all && s->solutions > 0) {
     char first[4096], last[4096];
     numbered(output, 1, first, sizeof first);
@@ -191,7 +276,10 @@ static void report_people(const session *s) {
   } else if (output && !s->output_code && !s->all) {
     report_line("solution", "%s", output);
   }
-  if (s->all) return;
+  if (s->all) {
+    report_solutions(s);
+    return;
+  }
   if (show_x(s)) report_solution(&s->files, s->files.x, s->y);
   else if (!output) report_line("solution", "not shown; -o x.mtx writes it, --print shows it");
 }
@@ -209,13 +297,16 @@ static void report_program(const session *s, json_t *object) {
   json_object_set_new(object, "setup_seconds", json_number(result->setup_seconds));
   json_object_set_new(object, "seconds", json_number(result->seconds));
   json_object_set_new(object, "message", json_text(result->message));
+  if (s->asked->traits & PERP_TRAIT_ALL)
+    json_object_set_new(object, "complete", json_boolean(result->complete));
   if (s->solution_list) json_object_set(object, "solutions", s->solution_list);
   else if (show_x(s))
     json_object_set_new(object, "x", report_json_vector(s->files.x, s->files.problem.A.n));
 }
 
-static int status_code(perp_status status) {
-  if (status == PERP_STATUS_SOLVED) return CODE_OK;
+static int status_code(const session *s) {
+  const perp_status status = s->result.status;
+  if (status == PERP_STATUS_SOLVED && !incomplete(s)) return CODE_OK;
   if (status == PERP_STATUS_INFEASIBLE || status == PERP_STATUS_NO_SOLUTION) return CODE_UNSOLVABLE;
   return interrupt_seen() ? CODE_INTERRUPTED : CODE_UNSOLVED;
 }
@@ -246,7 +337,7 @@ static int solve(session *s) {
   }
 
   int code = write_outputs(s);
-  if (!code) code = status_code(s->result.status);
+  if (!code) code = status_code(s);
   if (message_object()) report_program(s, message_object());
   else if (!outputs_to_stdout(s->args)) report_people(s);
   else if (s->result.status != PERP_STATUS_SOLVED)
@@ -277,6 +368,8 @@ static int run(const arguments *args) {
   problem_files_free(&s.files);
   free(s.options.trace);
   free(s.y);
+  free(s.kept);
+  free(s.kept_dimension);
   json_decref(s.solution_list);
   return code;
 }
@@ -302,14 +395,16 @@ const command command_solve = {
   .title = "solve a problem and certify the answer",
   .synopsis = {"DIR [OPTION]...", "-A FILE -b FILE [--lo FILE] [--hi FILE] [OPTION]..."},
   .description =
-    "Finds x with lo <= x <= hi such that y = A x + b is zero inside the bounds, y >= 0 "
-    "where x = lo and y <= 0 where x = hi. DIR holds A.mtx and b.mtx, and optionally lo.mtx "
+    "Finds x with lo <= x <= hi such that y = A x + b has y >= 0 where x < hi and y <= 0 "
+    "where x > lo, hence y = 0 in between. DIR holds A.mtx and b.mtx, and optionally lo.mtx "
     "(else 0), hi.mtx (else infinite) and x0.mtx, the guess; each may be packed as .mtx.gz. "
     "Infinite bounds are written inf, -inf or as a number of size 1e20 or more.\n\n"
     "The answer counts as solved only if the certificate, computed from the files' own "
     "numbers, says so. Otherwise x is the best iterate found, it is written all the same, "
     "and the exit status is not 0. Ctrl-C ends a solve in that way too; a second Ctrl-C ends "
-    "the program at once.",
+    "the program at once.\n\n"
+    "With --all the exit status is 0 only if the solutions found are all there are; after a "
+    "limit or Ctrl-C the answer is marked incomplete.",
   .options = rows,
   .dynamic = DYNAMIC_METHODS,
   .operands_max = 1,

@@ -68,7 +68,7 @@ field() {
     }' "$2"
 }
 
-# progress DONE TEXT: a bar on a terminal, plain lines elsewhere; both on stderr.
+# progress DONE TEXT: a bar on a terminal; elsewhere progress_problem prints a line for each problem.
 if [ -n "${NO_COLOR:-}" ]; then bright='' faint='' plain=''; else bright=$'\e[32m' faint=$'\e[2m' plain=$'\e[0m'; fi
 progress() {
   local width=32 full
@@ -77,10 +77,9 @@ progress() {
     printf '\r\e[K      %s%s%s%s%s %d/%d  %s' \
       "$bright" "$(printf '%*s' "$full" '' | tr ' ' '#')" \
       "$plain$faint" "$(printf '%*s' $((width - full)) '' | tr ' ' '.')" "$plain" "$1" "$count" "$2" >&2
-  else
-    printf '      %d/%d  %s\n' "$1" "$count" "$2" >&2
   fi
 }
+progress_problem() { if [ ! -t 2 ]; then printf '      %d/%d  %s\n' "$1" "$count" "$2" >&2; fi; }
 progress_end() { if [ -t 2 ]; then printf '\r\e[K' >&2; fi; }
 
 # word_of CODE: how a solve ended that has no status but this exit code.
@@ -100,10 +99,11 @@ echo
 trap 'progress_end; exit 130' INT
 printf 'problem\tn\tmethod\tstatus\titerations\tresidual\tseconds\n' >"$out/table.tsv"
 printf 'problem\tmethod\titeration\tseconds\tresidual\tend\n' >"$convergence.tsv"
-done=0 crashed=0
+done=0 crashed=0 refused=''
 for problem in "${problems[@]}"; do
   IFS='|' read -r name arguments title <<<"$problem"
   size=''
+  progress_problem "$done" "$name"
   for method in $methods; do
     progress "$done" "$name: $method"
     base=$results/$name-$method
@@ -116,6 +116,11 @@ for problem in "${problems[@]}"; do
 
     status=$(field status "$base.json" | tr _ ' ')
     case $status in '' | error) status=$(word_of "$code") ;; esac
+    if [ "$status" = 'not accepted' ]; then     # too large for it, or bounds that it cannot take
+      why=$(sed -n '1{s/^perp[^:]*: //;s/[,;].*//;p}' "$base.err")
+      refused+=$method$'\t'$name$'\t'$why$'\n'
+      continue
+    fi
     label=$method
     chosen=$(field method "$base.json")
     if [ -n "$chosen" ] && [ "$chosen" != "$method" ]; then label="$method: $chosen"; fi
@@ -128,10 +133,14 @@ for problem in "${problems[@]}"; do
     done
     echo "$row" >>"$out/table.tsv"
 
-    # The curve: at most some 400 points, evenly spread over the logarithm of the iteration.
+    # The curve: at most some 400 points, evenly spread over the logarithm of the iteration. The last
+    # row is the certified residual of the best iterate; behind a curve that has diverged it would
+    # draw a line back from nowhere.
     [ -s "$base.csv" ] || continue
     awk -F, -v OFS='\t' -v problem="$name" -v method="$method" -v solved="$([ "$status" = solved ] && echo 1 || echo 2)" '
       NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+      { earlier = residual; residual = $column["residual"] + 0 }
+      earlier > 1e2 && residual < 1e-2*earlier && solved == 2 { next }
       {
         held = problem OFS method OFS $column["iteration"] OFS $column["seconds"] OFS $column["residual"]
         waiting = 1
@@ -148,7 +157,8 @@ for problem in "${problems[@]}"; do
   done
 done
 progress_end
-stage_end "      $count solves"
+solved_rows=$(($(wc -l <"$out/table.tsv") - 1))
+stage_end "      $solved_rows solves"
 
 # ---------------------------------------------------------------------------------------- the plot
 
@@ -179,7 +189,7 @@ set format y "10^{%T}"
 set ytics 1e2
 set mxtics 1
 set mytics 1
-set style line 99 lc rgb "#999999" lw 1.2 dt (6,5)
+set style line 99 lc rgb "#777777" lw 1.5 dt (2,5)
 set xlabel "iteration" textcolor rgb "#333333" offset 0,0.4
 set ylabel "residual" textcolor rgb "#333333" offset 1.6,0
 GNUPLOT
@@ -188,9 +198,11 @@ GNUPLOT
     # Distinguishable colours, also for colour-blind readers; dashes from the ninth method on.
     colours=('#0072b2' '#e69f00' '#009e73' '#d55e00' '#56b4e9' '#cc79a7' '#8a6d00' '#882255')
     colour=${colours[$((index % 8))]} width=2 dash=$((index / 8 + 1))
-    if [ "$method" = auto ]; then colour='#111111' width=3.2 dash=1; fi
+    mark='pt 7 ps 0.75'
+    # auto lies on top of the method that it chose: thin dashes and a ring leave that one visible.
+    if [ "$method" = auto ]; then colour='#111111' width=1.3 dash='(8,7)' mark='pt 6 ps 1.4'; fi
     index=$((index + 1))
-    echo "set style line $index lc rgb \"$colour\" lw $width dt $dash pt 7 ps 0.75"
+    echo "set style line $index lc rgb \"$colour\" lw $width dt $dash $mark"
     echo "set style line $((index + 100)) lc rgb \"$colour\" lw 2 pt 2 ps 0.8"
   done
 
@@ -227,13 +239,17 @@ do for [kind in "svg png"] {
   set output "convergence.".kind
   set multiplot
   set label 1 "{/*1.45 How fast does each method converge?}" at screen 0.5, screen 1 - 30.0/$height center textcolor rgb "#111111"
-  set label 2 "• solved, × ended unsolved; dashed: the tolerance 10^{-8}" at screen 0.5, screen 1 - 56.0/$height center textcolor rgb "#666666"
+  set label 2 "• solved, × ended unsolved; dotted: the tolerance 10^{-8}" at screen 0.5, screen 1 - 56.0/$height center textcolor rgb "#666666"
 $legend
 GNUPLOT
   panel=0
   for problem in "${problems[@]}"; do
     IFS='|' read -r name arguments title <<<"$problem"
     n=$(awk -F'\t' -v p="$name" '$1 == p && $2 != "-" { print $2; exit }' "$out/table.tsv")
+    # As far as something is to be seen: what has diverged does not stretch the panel.
+    last=$(awk -F'\t' -v p="$name" '
+      $1 == p && $5 != "" && $5 < 1e2 && $3 > last { last = $3 }
+      END { printf "%d", (last > 4 ? 1.25*last : 5) }' "$convergence.tsv")
     row=$((panel / columns)) column=$((panel % columns))
     panel=$((panel + 1))
     cat <<GNUPLOT
@@ -243,7 +259,9 @@ GNUPLOT
   set bmargin at screen 1 - ($row*362 + 372.0)/$height
   set title "{/:Bold $name}  $title, n = ${n:-?}" textcolor rgb "#222222" offset 0,-0.4
 GNUPLOT
-    printf '  plot [1:][1e-16 < * : * < 1e4] 1e-8 with lines ls 99 notitle'
+    echo '  set arrow from graph 0, first 1e-8 to graph 1, first 1e-8 nohead ls 99'
+    # the first curve is not to be seen: it makes the range include the tolerance
+    printf '  plot [1:%d][1e-16 < * : * < 1e2] 3e-9 with lines lc rgb "#00ffffff" notitle' "$last"
     index=0
     for method in $methods; do
       index=$((index + 1))
@@ -311,6 +329,16 @@ awk -F'\t' '
     }
   }' "$out/table.tsv"
 
+if [ -n "$refused" ]; then
+  printf '%s' "$refused" | awk -F'\t' '
+    !($1 in problems) { order[++count] = $1 }
+    { problems[$1] = problems[$1] (problems[$1] == "" ? "" : ", ") $2; why[$1] = $3 }
+    END {
+      for (i = 1; i <= count; i++)
+        printf "left out: %s on %s: %s\n", order[i], problems[order[i]], why[order[i]]
+    }'
+fi
+
 unsolved=$(awk -F'\t' '
   NR > 1 { seen[$1] = 1; if ($4 == "solved") solved[$1] = 1 }
   END { for (p in seen) if (!(p in solved)) printf " %s", p }' "$out/table.tsv")
@@ -330,6 +358,6 @@ What to try next:
   $perp explain pgs
 TEXT
 
-if [ "$crashed" -gt 0 ]; then echo "tour: $crashed solves crashed; see $results/*.err" >&2; exit 1; fi
+if [ "$crashed" -gt 0 ]; then echo "tour: solves that crashed: $crashed; see $results/*.err" >&2; exit 1; fi
 if [ -n "$unsolved" ]; then echo "tour: no method solved:$unsolved" >&2; exit 1; fi
 [ "$plotted" -eq 1 ] || exit 1

@@ -35,6 +35,17 @@ static inline int whole(int low, int high) {
   return low + (int)(draw()%(uint64_t)(high - low + 1));
 }
 
+// How often a random trial is repeated: twenty times as often in the long tests, from another seed.
+static inline int often(int trials) {
+  static int asked, longer;
+  if (!asked) {
+    asked = 1;
+    longer = getenv("PERP_LONG_TESTS") != NULL;
+    if (longer) support_state += 1000;
+  }
+  return longer ? 20*trials : trials;
+}
+
 typedef struct sample {      // a problem with n <= room; the matrix dense and by columns
   int32_t n;
   double *M;                 // n x n, row-major

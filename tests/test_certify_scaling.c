@@ -92,7 +92,7 @@ static void chains(void **state) {
 static void permutation(void **state) {
   (void)state;
   support_state = 14;
-  for (int trial = 0; trial < 3000; trial++) {
+  for (int trial = 0; trial < often(3000); trial++) {
     sample s = random_known(whole(1, 9)), t = sample_new(s.n);
     int32_t p[9];
     double x[9], z[9];
@@ -172,7 +172,7 @@ static void integers(void **state) {
   (void)state;
   support_state = 16;
   int accepted = 0;
-  for (int trial = 0; trial < 300000; trial++) {
+  for (int trial = 0; trial < often(300000); trial++) {
     const int n = whole(1, 4), range = whole(1, 4), far = trial%5 == 0;
     sample s = sample_new(n);
     int64_t M[4][4], b[4], lo[4], hi[4], x[4], worst = 0;

@@ -249,6 +249,20 @@ static void test_h_near_singular(void **state) {
     assert_int_not_equal(VERDICT(of_similar(within, a, b, c), H), PERP_NO);
     assert_int_not_equal(VERDICT(of_similar(singular, a, b, c), H), PERP_YES);
   }
+  // [1 -p; -q 1] is H+ exactly if 1 - p q > 0, whose sign fma() tells.
+  int decided = 0;
+  for (int k = 0; k < 7*64; k++) {
+    const double p = 1 + k%64/64.0, q = 1/p*(1 + (k/64 - 3)*0x1p-53), A[4] = {1, -p, -q, 1};
+    const int verdict = VERDICT(of_dense(2, A), H), is = fma(-p, q, 1.0) > 0.0;
+    assert_int_not_equal(verdict, is ? PERP_NO : PERP_YES);
+    decided += verdict != PERP_UNKNOWN;
+  }
+  assert_true(decided > 300);
+  // Row 0 misses dominance by 2^-170, which even doubled precision does not see. With row 1 strict
+  // by 2^-52: det = 1 - (1 + 2^-170 - 2^-170 (1 - 1/(1 + 2^-52))) < 0.
+  const double hidden[25] = {1,  -0x1p-170, -0x1p-70, -(1 - 0x1p-53), -(0x1p-53 - 0x1p-70),
+                             -1, 1 + e, 0, 0, 0, -1, 0, 1, 0, 0, -1, 0, 0, 1, 0, -1, 0, 0, 0, 1};
+  assert_int_not_equal(VERDICT(of_dense(5, hidden), H), PERP_YES);
 }
 
 // [1 -p; -q 1] is H+ exactly if p q < 1, and its first lower end is min(p, q).

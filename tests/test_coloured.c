@@ -98,6 +98,26 @@ static sample scattered(int32_t n, int32_t reach) {
   return s;
 }
 
+// Every row i reads x_{i-distance} only, or x_{i+distance}: blocks touch through columns, or through
+// rows, but never through both.
+static sample one_sided(int32_t n, int32_t distance, int below) {
+  sample s = {.n = n};
+  s.colptr = allocate((size_t)n + 1, sizeof *s.colptr);
+  s.row = allocate(2*(size_t)n, sizeof *s.row);
+  s.value = allocate(2*(size_t)n, sizeof *s.value);
+  int32_t p = 0;
+  for (int32_t j = 0; j < n; j++) {
+    s.colptr[j] = p;
+    const int32_t other = below ? j + distance : j - distance;
+    if (!below && other >= 0) s.row[p] = other, s.value[p++] = -1.5;
+    s.row[p] = j, s.value[p++] = 2.0;
+    if (below && other < n) s.row[p] = other, s.value[p++] = -1.5;
+  }
+  s.colptr[n] = p;
+  finish_sample(&s, 13);
+  return s;
+}
+
 static void free_sample(sample *s) {
   void *const all[] = {s->colptr, s->row, s->value, s->x0, s->b, s->lo, s->hi, s->diagonal,
                        s->weight, s->plan_memory};
@@ -186,7 +206,8 @@ static void same_bits_for(sample *s) {
 static void threads_do_not_change_a_bit(void **state) {
   (void)state;
   sample all[] = {laplacian(150, 0.0), laplacian(150, 0.1), scattered(20000, 300),
-                  scattered(9000, 4000), laplacian(1, 0.0)};
+                  scattered(9000, 4000), laplacian(1, 0.0), one_sided(16384, 5120, 0),
+                  one_sided(16384, 5120, 1), one_sided(16384, 200, 0), one_sided(16384, 200, 1)};
   for (size_t k = 0; k < sizeof all/sizeof all[0]; k++) {
     same_bits_for(&all[k]);
     free_sample(&all[k]);
@@ -229,7 +250,7 @@ static void slow_passes(const sample *s, const double *dense, double *x, int bou
 static void sweeps_match_the_slow_rule(void **state) {
   (void)state;
   sample all[] = {laplacian(45, 0.0), laplacian(45, 0.1), scattered(2000, 90),
-                  scattered(1500, 700)};
+                  scattered(1500, 700), one_sided(1500, 200, 0), one_sided(1500, 200, 1)};
   for (size_t k = 0; k < sizeof all/sizeof all[0]; k++) {
     sample *s = &all[k];
     const size_t n = (size_t)s->n;

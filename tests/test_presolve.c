@@ -59,7 +59,7 @@ static void unique_solutions_agree(void **state) {
   (void)state;
   support_state = 31;
   const char *const names[] = {"pgs", "psor", "nncg", "apgd", "auto"};
-  for (int trial = 0; trial < 400; trial++) {
+  for (int trial = 0; trial < often(400); trial++) {
     sample s = patchwork(whole(1, 24), 1);
     forms f = {.s = &s};
     double reference[24] = {0};
@@ -118,7 +118,7 @@ static void no_solution_is_lost(void **state) {
   support_state = 32;
   static collection on, off;
   int several = 0, none = 0, infeasible = 0;
-  for (int trial = 0; trial < 1500; trial++) {
+  for (int trial = 0; trial < often(1500); trial++) {
     sample s = patchwork(whole(1, 6), 0);
     forms f = {.s = &s};
     perp_result r[2];

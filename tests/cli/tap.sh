@@ -2,7 +2,7 @@
 # Expects PERP (the program), JSON_CHECK, TERMINAL and SOURCE (the repository) in the environment.
 # shellcheck shell=bash
 set -u
-unset NO_COLOR PERP_BACKEND_DIR
+unset NO_COLOR
 export LC_ALL=C TERM=xterm COLUMNS=80
 work=$(mktemp -d "${TMPDIR:-/tmp}/perp-cli.XXXXXX") || exit 99
 trap 'rm -rf "$work"' EXIT

@@ -7,7 +7,7 @@ run gen --list --json; expect '--list --json' 0; json 'is one object' families
 families=$("$PERP" gen --list | awk '/^[a-z]/ { print $1 }')
 for family in $families; do
   run gen "$family" --help; expect "$family --help" 0 'out=The answer'; narrow "$family --help fits 80 columns"
-  run gen "$family" -o "$family"; expect "$family" 0 "out=wrote         $family: A.mtx b.mtx"
+  run gen "$family" -o "$family"; expect "$family" 0 "out=wrote            $family: A.mtx b.mtx"
   narrow "the report on $family fits 80 columns"
   if [ -e "$family/x.mtx" ]; then
     run check "$family" "$family/x.mtx"
@@ -23,7 +23,7 @@ mkdir e; run gen obstacle -o e; expect 'an empty directory' 0
 run gen obstacle -o q/r; expect 'a folder that is not there' 6 'err=q/r: cannot make the directory'
 echo >file; run gen obstacle -o file; expect 'a file in the way' 2 'err=exists and is not a directory'
 run gen obstacle; expect 'no directory' 2 'err=perp gen obstacle -o DIR'
-run gen obstacle -o ''; expect 'an empty name' 2 'err=the name of a directory'
+run gen obstacle -o ''; expect 'an empty name' 2 'err=the name of the directory is empty'
 run gen obstacle -o z/// --gz --json; expect '--gz --json' 0; json 'is one object' directory=z n nnz note
 holds 'packed files' gzip -t z/A.mtx.gz z/b.mtx.gz
 run solve z; expect 'can be solved' 0

@@ -39,6 +39,17 @@ expect 'SIGTERM ends at once' 143
 holds 'without a file' test ! -e y.mtx
 leftovers 'nor temporary ones'
 
+# All solutions of a problem with 2^20 assignments take long enough to be interrupted.
+"$PERP" gen dense-pd --n 20 -o e >/dev/null || exit 99
+start solve e --all --progress --json
+kill -INT "$pid"; await
+if [ "$code" -eq 0 ]; then
+  ok 'Ctrl-C while enumerating # skipped: it was faster'
+else
+  expect 'Ctrl-C while enumerating' 130
+  json 'is incomplete' complete=false exit_code=130
+fi
+
 # A second Ctrl-C ends the program where it waits: here for a plotter that never answers.
 mkdir bin
 printf '#!/bin/sh\necho $$ >plotter\nexec sleep 60\n' >bin/gnuplot

@@ -7,7 +7,12 @@ run solve p -o nowhere/x.mtx; expect 'a folder that is not there' 6 'err=nowhere
 run solve p --trace nowhere/t.csv; expect 'a trace that cannot be written' 6 'err=nowhere/t.csv'
 run solve p -o p/A.mtx/x.mtx; expect 'a path through a file' 6 'err=p/A.mtx/x.mtx'
 mkdir d; run solve p -o d; expect 'a directory in the way' 6 'err=d'
-run solve p -o nowhere/x.mtx --json; expect 'with --json' 6; json 'the result and the error' status=solved exit_code=6 error n=2
+run solve p -o nowhere/x.mtx --json; expect 'with --json' 6; json 'the error alone: nothing was solved' status=error exit_code=6 error '!n'
+run solve p --all -o nowhere/x.mtx --trace t.csv; expect 'one bad path of two' 6 'err=nowhere/x-1.mtx'
+holds 'nothing is written' test ! -e t.csv
+mkfifo pipe; cat pipe >piped.mtx & reader=$!
+run solve p -o pipe; expect 'a named pipe' 0; wait "$reader"
+holds 'gets all of x' test "$(wc -l <piped.mtx)" -ge 4
 run check p p/b.mtx -o nowhere/y.mtx; expect 'check that cannot write' 6 'err=nowhere/y.mtx'
 run solve p --all -o nowhere/x.mtx; expect '--all that cannot write' 6 'err=nowhere/x-1.mtx'
 run docs nowhere/d; expect 'docs that cannot write' 6 'err=nowhere/d'

@@ -10,6 +10,10 @@ run solve p --plot c.pdf; expect 'another suffix' 2 'err=must end in .svg or .pn
 if command -v gnuplot >/dev/null; then
   run solve o -m psor --plot c.svg; expect 'an SVG' 0 'out=c.svg'; silent 'without noise'
   holds 'is one' grep -q '</svg>' c.svg
+  holds 'the end is marked' grep -q '>solved<' c.svg
+  run solve o -m psor --plot u.svg --iteration-limit 2; expect 'an end without a solution' 1
+  holds 'is marked too' grep -q '>ended unsolved<' u.svg
+  holds 'and has whole iterations only' bash -c '! grep -Eq ">0.5<" u.svg'
   run solve o -m psor --plot c.png; expect 'a PNG' 0 'out=c.png'
   holds 'is one' bash -c 'head -c 4 c.png | grep -q PNG'
   run solve o -m pgs --stop.measure box --plot "it's \"me\".svg"; expect 'a measure, and quotes in the name' 0

@@ -4,7 +4,9 @@
 tiny p
 
 run solve p; expect 'a tiny problem' 0 'out=solved' 'out=method' 'out=n = 2' 'out=residual' 'out=0.5'
-silent 'nothing on stderr in a pipe'; narrow 'the report fits 80 columns'
+matrix rest.mtx 2 1 1 1
+run solve -A p/A.mtx -b rest.mtx; expect 'nothing to do' 0 'out=no method had to run' 'out!=falls back'
+run solve p; silent 'nothing on stderr in a pipe'; narrow 'the report fits 80 columns'
 run solve p -o x.mtx; expect '-o' 0 'out=x.mtx'
 holds 'x is a Matrix Market file' grep -q '^%%MatrixMarket matrix array real general' x.mtx
 run check p x.mtx; expect 'check agrees' 0 'out=holds'
@@ -34,7 +36,10 @@ for method in $("$PERP" methods --names); do
   run solve o --method "$method" --iteration-limit 3
   expect "$method within 3 iterations" 1 'out=residual' 'out=worst row'
 done
-run solve o -m pgs --iteration-limit 3 -o best.mtx; expect 'an iteration limit' 1 'out=iteration limit'
+run solve o -m pgs --iteration-limit 3 -o best.mtx; expect 'an iteration limit' 1 'out=iteration limit  the iteration'
+holds 'keeps the column' bash -c 'sed -n 2p .out | grep -q "^method           pgs"'
+run solve o -m pgs --iteration_limit 3; expect 'an underscore in the name of an option' 1 'out=iteration limit'
+run solve o -m pgs --iteration_limit=3; expect 'also with an equals sign' 1 'out=iteration limit'
 run check o best.mtx; expect 'the best iterate is written, and does not hold' 1 'out=fails' 'out=worst row'
 run check o best.mtx --tol 0.99; expect 'but with a loose tolerance it does' 0 'out=holds'
 run check o best.mtx --json; expect 'check --json' 1
@@ -67,13 +72,27 @@ cp p/b.mtx sym; run solve sym; expect 'a symmetric file' 0 'out=nnz = 4' 'out=0.
 
 # A = -1, b = 1: x = 0 and x = 1 both solve it
 mkdir two; matrix two/A.mtx 1 1 -1; matrix two/b.mtx 1 1 1
-run solve two --all; expect '--all finds both solutions' 0 'out=solution 2:' 'out=solutions     2'
-run solve two --all -o s.mtx; expect '--all -o' 0 'out=s-1.mtx ... s-2.mtx'
+run solve two --all; expect '--all finds both solutions' 0 'out=solutions        2, all there are'
+holds 'and shows them after the verdict, with row numbers' \
+  bash -c 'tail -n 3 .out | head -n 1 | grep -qx "solution 2" && tail -n 1 .out | grep -Eq "^ +0 +1 +0$"'
+run solve two --all -o s.mtx; expect '--all -o' 0 'out=s-1.mtx ... s-2.mtx' 'out!=solution 1'
+run solve two --all -o s.mtx --print; expect '--all -o --print' 0 'out=solution 1'
 run check two s-1.mtx; expect 'the first holds' 0
 run check two s-2.mtx; expect 'the second too' 0
 holds 'they differ' bash -c '! diff -q <(tail -n 1 s-1.mtx) <(tail -n 1 s-2.mtx)'
-run solve two --all --json; expect '--all --json' 0; json 'lists them' 'solutions=2 items'
-run solve two --all --enumerate.limit 1; expect '--enumerate.limit' 0 'out=solutions     1'
+run solve two --all --json; expect '--all --json' 0; json 'lists them' 'solutions=2 items' complete=true
+run solve two --all --enumerate.limit 1
+expect '--enumerate.limit: incomplete' 1 'out=incomplete' 'out=there may be more' 'out=1, perhaps not all' \
+  'out!=1 factorizations'
+run solve two --all --enumerate.limit 1 --json; expect 'with --json too' 1
+json 'which says so' 'solutions=1 items' complete=false exit_code=1 status=solved
+run solve p -m enumerate --json; json 'complete without --all' complete=true '!solutions'
+mkdir face; matrix face/A.mtx 1 1 0; matrix face/b.mtx 1 1 0
+run solve face --all; expect 'a face of solutions' 0 'out=a point inside a face of dimension 1'
+mkdir many; matrix many/b.mtx 7 1 1 1 1 1 1 1 1
+matrix many/A.mtx 7 7 $(awk 'BEGIN { for (i = 0; i < 49; i++) print i % 8 ? 0 : -1 }')
+run solve many --all; expect 'many solutions' 0 'out=128, all there are' 'out=solution 100' 'out=28 more solutions' 'out!=solution 101'
+run solve many --all --print; expect 'all shown with --print' 0 'out=solution 128'
 run solve two --all -m pgs; expect '--all with a method that cannot' 2 'err=methods that look for all: enumerate'
 run solve two --all -o -; expect '--all -o -' 2 'err=one file per solution'
 run solve two --json -o -; expect '--json -o -' 2 'err=cannot share the standard output'
@@ -84,6 +103,7 @@ run solve o --all --json; expect 'and with --json' 4; json 'still one object' st
 mkdir none; matrix none/A.mtx 1 1 0; matrix none/b.mtx 1 1 -1
 run solve none -o nx.mtx; expect 'a problem without solution' 4
 holds 'x is still written' test -s nx.mtx
+run solve none --all; expect 'all of no solutions' 4 'out=0: there is none'
 mkdir nan; matrix nan/A.mtx 1 1 1e-300; matrix nan/b.mtx 1 1 -1e300
 run solve nan --json; json 'no NaN and no infinity in JSON' perp=1 status
 finish

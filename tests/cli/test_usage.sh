@@ -6,13 +6,16 @@ tiny p
 run; expect 'no command shows the help and is wrong usage' 2 'out=Usage: perp COMMAND'
 run --help; expect '--help' 0 'out=Commands:'; narrow '--help fits 80 columns'
 run -h; expect '-h' 0 'out=Commands:'
-run --version; expect '--version' 0 'out=perp 0.'
+for version in --version -V -v version; do run $version; expect "$version" 0 'out=perp 0.'; done
 run slove p; expect 'a command with a slip' 2 "err=did you mean 'solve'?"
 run clas; expect 'the beginning of a command' 2 "err=did you mean 'classify'?"
 run zebra; expect 'an unknown command' 2 "err=there is no command 'zebra'"
 run --zebra; expect 'an unknown option instead of a command' 2 "err=there is no option '--zebra'"
 run help slove; expect 'help on a slip' 2 "err=did you mean 'solve'?"
-run help zebra; expect 'help on nothing' 2 'err=lists them'
+run help zebra; expect 'help on nothing' 2 'err=there are solve, check, '
+run help pgs; expect 'help on a method' 2 "err='perp explain pgs'"
+run help friction; expect 'help on a family' 2 "err='perp gen friction --help'"
+run help gen; expect 'help gen' 0
 run help solve; expect 'help solve' 0 'out=Usage: perp solve'
 run help; expect 'help' 0 'out=Commands:'
 
@@ -30,7 +33,14 @@ run solve p --threads 0; expect 'no threads' 2 'err=--threads = 0 is outside [1,
 run solve p --sweep.omega 1.4 --method enumerate; expect 'a parameter that the method lacks' 2 \
   'err=method enumerate has no parameter --sweep.omega; methods that have it: ' 'err=psor'
 run solve p --sweep.omga 1; expect 'a parameter with a slip' 2 "err=did you mean '--sweep.omega'?"
-run solve p --time_limit 1; expect 'an underscore' 2 "err=did you mean '--time-limit'?"
+run solve p --time_limt 1; expect 'an underscore and a slip' 2 "err=did you mean '--time-limit'?"
+run solve p --time_limit 5parsecs; expect 'an underscore' 2 'err=--time-limit = 5parsecs is not a time'
+run solve p -o ''; expect 'an output without a name' 2 'err=--output: the name of the file is empty'
+run solve p --trace=; expect 'a trace without a name' 2 'err=--trace: the name of the file is empty'
+run solve ''; expect 'a problem without a name' 2 'err=an argument is empty'
+run solve -A '' -b p/b.mtx; expect 'a matrix without a name' 2 'err=--matrix: the name of the file is empty'
+run gen ''; expect 'a family without a name' 2 'err=an argument is empty'
+run gen obstacle -o ''; expect 'a directory without a name' 2 'err=--output: the name of the directory is empty'
 run solve p --tol; expect 'a missing value' 2 "err=option '--tol' needs a value"
 run solve p -m; expect 'a missing value of a letter' 2 "err=option '--method' needs a value"
 run solve p --quiet=3; expect 'a value where none belongs' 2 "err=option '--quiet' takes no value"
@@ -56,4 +66,9 @@ for command in solve check classify gen methods explain doctor completion help; 
   expect "$command --help" 0 "out=Usage: perp $command"
   narrow "$command --help fits 80 columns"
 done
+run check --help; expect 'check has the parameters of the certificate' 0 'out=Parameters of the certificate:' 'out!=every method'
+run help solve; expect 'formulas are not broken' 0
+holds 'at an operator' bash -c '! grep -Eq "( (=|<=|>=|<|>|[+])|\[[0-9]+,)$" .out'
+run gen dense-psd --help; run gen p-matrix --help; run gen m-matrix --help
+expect 'a parameter that is 0 or 1' 0 'out=0|1'
 finish

@@ -19,6 +19,7 @@ extern perp_limits limits;
 extern perp_problem problem, islands[];
 extern perp_solver *solver;
 extern perp_result result, island_results[];
-extern int32_t n, island_count;
+extern int32_t n, m, island_count;
 extern uint64_t frame_of_last_change;
+extern double lo[], hi[], mu;
 extern double *x, *const island_x[], my_diagonal[];
