@@ -98,8 +98,8 @@ static sample scattered(int32_t n, int32_t reach) {
   return s;
 }
 
-// Every row i reads x_{i-distance} only, or x_{i+distance}: blocks touch through columns, or through
-// rows, but never through both.
+// Every row i reads x_{i-distance} only, or x_{i+distance}: blocks touch through columns, or
+// through rows, but never through both.
 static sample one_sided(int32_t n, int32_t distance, int below) {
   sample s = {.n = n};
   s.colptr = allocate((size_t)n + 1, sizeof *s.colptr);

@@ -31,7 +31,7 @@ static void run_nncg(perp_run *run) {
     for (int32_t i = 0; i < n; i++) old[i] = x[i];
     run->residual = sweeper_pass(&s, run, 0);                           // x holds z = PGS(x)
     if (run->residual == 0.0) {
-      sweeper_fixed_point(run);
+      sweeper_fixed_point(&s, run);
       continue;
     }
     since_best = run->residual < best ? 0 : since_best + 1;

@@ -12,7 +12,7 @@ static void run_pgs(perp_run *run) {
   if (!sweeper_begin(&s, run, 1.0)) return;
   while (run_continue(run)) {
     run->residual = sweeper_pass(&s, run, 0);
-    if (run->residual == 0.0) sweeper_fixed_point(run);
+    if (run->residual == 0.0) sweeper_fixed_point(&s, run);
   }
 }
 

@@ -16,7 +16,7 @@ static void run_psor(perp_run *run) {
       const double back = sweeper_pass(&s, run, 1);
       if (back > run->residual) run->residual = back;
     }
-    if (run->residual == 0.0) sweeper_fixed_point(run);
+    if (run->residual == 0.0) sweeper_fixed_point(&s, run);
   }
 }
 

@@ -71,8 +71,10 @@ double sweeper_pass(sweeper *s, perp_run *run, int backward) {
   return s->state.change;
 }
 
-void sweeper_fixed_point(perp_run *run) {
-  if (!run_check(run))
+void sweeper_fixed_point(sweeper *s, perp_run *run) {
+  if (run_check(run)) return;
+  if (s->passes > 2) s->passes = 0;   // of a stale residual, perhaps: compute it anew first
+  else
     run_stop(run, PERP_STATUS_STAGNATED,
              "%s: x no longer changes and is no solution (a row with A_ii <= 0?)",
              run->method->name);

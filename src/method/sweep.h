@@ -20,7 +20,7 @@ double sweeper_pass(sweeper *s, perp_run *run, int backward);
 
 // PGS and PSOR end at a fixed point, which is a solution unless a row had nowhere to go:
 // then say so.
-void sweeper_fixed_point(perp_run *run);
+void sweeper_fixed_point(sweeper *s, perp_run *run);
 
 #define SWEEP_ORDER_PARAMETER                                                            \
   {"sweep.order", PERP_KIND_CHOICE, offsetof(perp_options, sweep.order), 0, 0, 1, 0, 0,  \

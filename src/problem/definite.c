@@ -50,9 +50,9 @@ static int margin(const matrix *A, int32_t i, const double *v) {
   return total > 2.0*lost ? 1 : total < -2.0*lost ? -1 : HIDDEN;
 }
 
-// With rows scaled by v: -1 where some row is not dominant for sure, else how many rows hang on no strictly
-// dominant one. A weakly dominant row is as good as a strict one if a chain of entries leads from
-// it to a strict one; a row that is dominant only up to rounding is not weakly dominant.
+// With rows scaled by v: -1 where some row is not dominant for sure, else how many rows hang on no
+// strictly dominant one. A weakly dominant row is as good as a strict one if a chain of entries
+// leads from it to a strict one; a row that is dominant only up to rounding does not count.
 static int32_t unchained(const matrix *A, const double *v, uint8_t *reached) {
   int32_t head = 0, tail = 0;
   for (int32_t i = 0; i < A->n; i++) {

@@ -168,8 +168,7 @@ int run_out_of_time(perp_run *run) {
   return state->deadline < (double)INFINITY && solver_seconds(state->solver) >= state->deadline;
 }
 
-// An x that is not finite has no finite residual, so it does not get here; should an overflow slip
-// through all the same, the true residual at the end of the run finds it.
+// Whether it is finite is asked once, at the end of the run.
 static void save_best(perp_run *run) {
   memcpy(run->state->best, run->x, (size_t)run->n*sizeof *run->x);
   run->state->best_residual = run->residual;
@@ -407,17 +406,29 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
   const int by_measure = !state.solved && run->reason == PERP_STATUS_MEASURE;
   const double *answer =
       by_measure || (state.solved && !(run->solutions > 0)) ? run->x : state.best;
+  const double *own = state.scale != spec->scale ? state.scale : NULL;   // not the parent's
+  const int found = state.solved || by_measure || state.best_residual < (double)INFINITY;
+  double bad = 0.0;   // an infinite x_i in a column of zeros has a finite residual all the same
+  for (int32_t i = 0; found && i < n; i++) {
+    const double x = answer[i]*(own != NULL ? own[i] : 1.0);
+    bad += x - x;
+  }
+  if (bad != 0.0) {
+    state.solved = 0;
+    state.best_residual = (double)INFINITY;
+    run->reason = PERP_STATUS_BREAKDOWN;
+    snprintf(run->message, sizeof run->message, "%s: the iterates overflowed", spec->method->name);
+  }
   // The methods' estimates rank their own iterates;
   // against the guess the best one has to win by its true residual.
   if (!state.solved && state.best_residual < (double)INFINITY && solver->error == PERP_OK &&
       run_apply(run, answer, state.y) == 0)
     state.best_residual = run_residual(run, answer, state.y);
-  const int better = state.solved || by_measure || state.best_residual < guess_residual;
+  const int better = state.solved || (by_measure && bad == 0.0) ||
+                     state.best_residual < guess_residual;
   if (!better) state.best_residual = guess_residual;
   if (better)   // otherwise the guess stays
-    for (int32_t i = 0; i < n; i++)
-      spec->x[i] = answer[i]*
-                   (state.scale != NULL && state.scale != spec->scale ? state.scale[i] : 1.0);
+    for (int32_t i = 0; i < n; i++) spec->x[i] = answer[i]*(own != NULL ? own[i] : 1.0);
   run->residual = state.best_residual;
   if (state.solved) run->reason = PERP_STATUS_SOLVED;
   run->state = NULL;
@@ -431,6 +442,7 @@ perp_status run_child(perp_run *run, const perp_method *method, const perp_optio
   perp_solver *solver = state->solver;
   if (state->ended) return PERP_STATUS_UNSOLVED;
   const int32_t left = state->iteration_limit - run->iterations;
+  if (seconds < (double)INFINITY) solver->watching = 1;   // from now on somebody needs the time
   const double now = solver->watching ? solver_seconds(solver) : 0.0, until = now + seconds;
   const run_spec spec = {.method = method, .options = options, .A = run->A, .b = run->b,
                          .lo = run->lo, .hi = run->hi, .x = run->x, .index = state->index,

@@ -9,7 +9,7 @@ run classify p --json; expect 'classify --json' 0; json 'is one object' n=2 'cla
 "$PERP" gen obstacle --size 9 -o o >/dev/null; "$PERP" gen p-matrix -o q >/dev/null
 run classify o; expect 'classify a membrane' 0 'out=proven to converge' 'out=not possible' 'out=auto would run'
 run classify q; expect 'classify a P-matrix' 0 'out=accepts it, no proof' \
-  "out=none of this version's methods" 'out=needs a symmetric A     apgd'
+  "out=none of this version's methods" 'out=needs a symmetric A     nncg, apgd'
 run classify o --json; json 'classify --json tells the plan' auto_plan
 run methods; expect 'methods' 0 'out=pgs' 'out=auto'; narrow 'fits 80 columns'
 run methods --json; expect 'methods --json' 0; json 'is one object' methods
