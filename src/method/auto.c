@@ -68,18 +68,22 @@ typedef struct rung {
 
 enum { RUNGS = 5 };
 
+static int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
+
+// A first rung must not use up what the later ones need, however large the limit is.
 static int ladder(const perp_run *run, rung *rungs) {
   const int enumerable = takes(&method_enumerate, run) &&
                          run->n <= (boxed(run) ? 12 : method_enumerate.n_max);
+  const int32_t limit = run->options->iteration_limit;
   int count = 0;
   if (enumerable && run->n <= SMALL)
     rungs[count++] = (rung){&method_enumerate, INT32_MAX, 0, "n is small"};
   if (nearly_symmetric(run)) {
     if (takes(&method_nncg, run))
-      rungs[count++] = (rung){&method_nncg, run->options->iteration_limit/10, 0, "A is symmetric"};
+      rungs[count++] = (rung){&method_nncg, least(limit/10, 2000), 0, "A is symmetric"};
     rungs[count++] = (rung){&method_apgd, run->options->iteration_limit, 0, "A is symmetric"};
   } else if (takes(&method_pgs, run)) {
-    rungs[count++] = (rung){&method_pgs, run->options->iteration_limit/2, 0, "A is not symmetric"};
+    rungs[count++] = (rung){&method_pgs, least(limit/2, 20000), 0, "A is not symmetric"};
     rungs[count++] = (rung){&method_psor, run->options->iteration_limit, 0.6, "pgs did not end"};
   } else {
     rungs[count++] = (rung){&method_apgd, run->options->iteration_limit, 0,

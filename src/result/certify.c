@@ -195,10 +195,11 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem) {
     }
   }
   c->most_entries = c->most_S = 0.0;
-  c->least_G = (double)INFINITY;
+  c->least_G = c->least_entries = (double)INFINITY;
   for (int32_t i = 0; i < n; i++) {
     c->inverse_C[i] = 1.0/c->C[i];   // exact: a power of two
     c->most_entries = max2(c->most_entries, c->entries[i]);
+    c->least_entries = min2(c->least_entries, c->entries[i]);
     c->most_S = max2(c->most_S, c->s[i]);
     c->least_G = min2(c->least_G, c->G[c->component[i]]);
   }
@@ -303,6 +304,37 @@ static int judge(const certifier *c, const double *x, double tol, double absolut
   return 1;
 }
 
+// judge() for the usual end: one component, no empty row, x within its bounds, every row clearly
+// within its tolerance. Returns 0 where anything is not so; reads half as much as judge().
+static int judge_quickly(const certifier *c, double tol, double slack,
+                         perp_certificate *certificate) {
+  const perp_problem *p = c->problem;
+  if (c->components != 1 || c->least_entries == 0.0 || certificate->bound_violation != 0.0 ||
+      !(c->G[0] < (double)INFINITY && c->S[0] < (double)INFINITY))
+    return 0;
+  const double most = tol*c->G[0] - slack;
+  double natural = 0.0, gap = 0.0, worst_r = 0.0;
+  int32_t worst = 0;
+  for (int32_t i = 0; i < p->A.n; i++) {
+    const double y = c->y[i], scale = c->inverse_C[i];
+    const double below = c->x[i] - lower(p->lo, i), above = c->x[i] - upper(p->hi, i);
+    const double r = fabs(mid(above*scale, c->R[i]*y, below*scale));
+    if (!(r <= most)) return 0;
+    natural = max2(natural, fabs(mid(above, y, below)));
+    const double distance = y > 0.0 ? below : -above;
+    gap += distance < (double)INFINITY ? fabs(y)*distance : 0.0;
+    if (r > worst_r) {
+      worst_r = r;
+      worst = i;
+    }
+  }
+  certificate->natural_residual = natural;
+  certificate->gap = gap == gap ? gap : (double)INFINITY;
+  certificate->residual = worst_r/c->G[0];
+  certificate->worst = worst;
+  return 1;
+}
+
 void certifier_check_reference(const certifier *c, double tol, double absolute_tol,
                                perp_certificate *certificate) {
   *certificate = begin(c);
@@ -337,6 +369,7 @@ perp_error certifier_check(certifier *c, const double *x, double tol, double abs
   if (!c->exact && c->equilibrated && slack > 0.0 && slack <= 1e-3*tol*c->least_G) {
     const perp_error error = plain_residual(c);
     if (error != PERP_OK) return error;
+    if (judge_quickly(c, tol, slack, certificate)) return PERP_OK;
     if (judge(c, x, tol, absolute_tol, slack, certificate)) return PERP_OK;
   }
   const perp_error error = residual(c);

@@ -37,7 +37,7 @@ typedef struct certifier {   // all that does not depend on x
   int exact;                 // every y compensated, also where rounding cannot matter
   int equilibrated;          // R |A| C <= 2: the operator told its row and column maxima
   // max entries_i, max s_i, min G_c: is a plain product good enough?
-  double most_entries, most_S, least_G;
+  double most_entries, least_entries, most_S, least_G;
   double *fit_R, *fit_C;     // n: of A alone, whatever its units
   double *given_R, *given_C; // n: of A in the caller's units
   int two;                   // both are needed
