@@ -20,6 +20,16 @@ typedef struct arena {
 void *arena_take(arena *a, size_t count, size_t size);
 static inline int arena_overflowed(const arena *a) { return a->used == SIZE_MAX; }
 
+// A counted layout in one allocated block: how large it must be, with room to align it (SIZE_MAX:
+// overflow), and the arena on it.
+static inline size_t arena_block_bytes(const arena *counted) {
+  return counted->used <= SIZE_MAX - ARENA_ALIGNMENT ? counted->used + ARENA_ALIGNMENT : SIZE_MAX;
+}
+static inline arena arena_on_block(void *block, size_t bytes) {
+  const size_t skip = ARENA_ALIGNMENT - (uintptr_t)block%ARENA_ALIGNMENT;
+  return (arena){(unsigned char *)block + skip, bytes - skip, 0};
+}
+
 #define ARENA_ARRAY(a, type, count) ((type *)arena_take((a), (size_t)(count), sizeof(type)))
 
 #endif

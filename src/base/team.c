@@ -7,7 +7,7 @@
 // variable.
 #include "team.h"
 
-#include <stdlib.h>
+#include "allocator.h"
 
 #if defined(PERP_NO_THREADS) || defined(__wasm__) || defined(__STDC_NO_ATOMICS__)
 #define TEAM_SERIAL 1
@@ -51,16 +51,10 @@ struct team {
 };
 
 static void *allocate(const perp_allocator *a, size_t bytes) {
-  return a->allocate != NULL ? a->allocate(a->context, bytes) : malloc(bytes);
+  return a->allocate(a->context, bytes);
 }
-
 static void release(const perp_allocator *a, void *memory) {
-  if (memory == NULL) return;
-  if (a->release != NULL) {
-    a->release(a->context, memory);
-  } else if (a->allocate == NULL) {
-    free(memory);
-  }
+  if (memory != NULL) a->release(a->context, memory);
 }
 
 #ifndef TEAM_SERIAL
@@ -194,8 +188,8 @@ static pool *pool_create(int32_t threads, const perp_allocator *allocator) {
 
 team *team_create(int32_t threads, const perp_scheduler *scheduler,
                   const perp_allocator *allocator) {
-  const perp_allocator plain = {NULL, NULL, NULL};
-  if (allocator == NULL) allocator = &plain;
+  const perp_allocator from = allocator_of(allocator);
+  allocator = &from;
   team *t = allocate(allocator, sizeof *t);
   if (t == NULL) return NULL;
   *t = (team){.allocator = *allocator, .size = 1};

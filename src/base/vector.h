@@ -19,6 +19,11 @@ static inline double clamp(double x, double lo, double hi) { return min2(hi, max
 // infinite bounds need no special case.
 static inline double mid(double a, double b, double c) { return min2(c, max2(a, b)); }
 
+// 2^e, with e first brought into -largest .. largest.
+static inline double power_of_two_within(int e, int largest) {
+  return ldexp(1.0, e < -largest ? -largest : e > largest ? largest : e);
+}
+
 // Bounds of row i where NULL stands for the plain LCP.
 static inline double lower(const double *lo, int32_t i) { return lo != NULL ? lo[i] : 0.0; }
 static inline double upper(const double *hi, int32_t i) {

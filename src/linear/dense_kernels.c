@@ -10,7 +10,7 @@
 static double power_near(double magnitude) {   // the power of two p with p*magnitude in [1/2, 1)
   int exponent = 0;
   frexp(magnitude, &exponent);
-  return ldexp(1.0, exponent < -1000 ? 1000 : exponent > 1000 ? -1000 : -exponent);
+  return power_of_two_within(-exponent, 1000);
 }
 
 void dense_equilibrate(int32_t rows, int32_t columns, double *S, double *r, double *c) {

@@ -88,7 +88,7 @@ static size_t enumerate_bytes(const perp_limits *limits, const perp_options *opt
 static double power_near(double v) {
   int exponent = 0;
   frexp(v, &exponent);
-  return ldexp(1.0, exponent < -500 ? -500 : exponent > 500 ? 500 : exponent);
+  return power_of_two_within(exponent, 500);
 }
 
 // Copies the problem, equilibrates it, and scales each connected component so that its natural

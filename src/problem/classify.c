@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "allocator.h"
 #include "arena.h"
 #include "error.h"
 #include "operator.h"
@@ -239,15 +240,6 @@ static void classify_product(const perp_product *J, finding *of) {
   if (smallest > 0.0) finding_set(&of[PERP_CLASS_PD], PERP_YES, "compliance >= %.4g > 0", smallest);
 }
 
-static void *default_allocate(void *context, size_t bytes) {
-  (void)context;
-  return malloc(bytes);
-}
-static void default_release(void *context, void *memory) {
-  (void)context;
-  free(memory);
-}
-
 // All tests on the entries; PERP_OK or PERP_ERROR_MEMORY.
 static perp_error classify_entries(const perp_problem *problem, const perp_view *view,
                                    const perp_allocator *from, perp_classes *classes,
@@ -320,8 +312,7 @@ perp_error perp_classify(const perp_problem *problem, const perp_allocator *allo
     return error_set(PERP_ERROR_ARGUMENT, "perp_classify: problem or classes is NULL");
   perp_error error = perp_validate(problem);
   if (error != PERP_OK) return error;
-  perp_allocator from = {default_allocate, default_release, NULL};
-  if (allocator != NULL && allocator->allocate != NULL) from = *allocator;
+  const perp_allocator from = allocator_of(allocator);
 
   perp_classes found = {0};
   finding of[PERP_CLASS_COUNT];

@@ -32,7 +32,6 @@ void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch) {
   c->a = ARENA_ARRAY(memory, double, m);
   c->work = ARENA_ARRAY(memory, double, 4*m);
   c->scratch = arena_take(memory, scratch, 1);
-  c->scratch_size = scratch;
   c->pattern_stamp = c->value_stamp = 0;
   c->exact = 0;
   c->n = -1;
@@ -102,7 +101,7 @@ static void settle_units(certifier *c) {
     int e = 0;
     if (unit[k] > 0.0) e = -ilogb(unit[k]);
     else if (unit[k] < 0.0) e = 300 - ilogb(-unit[k]);
-    unit[k] = ldexp(1.0, e < -1000 ? -1000 : e > 1000 ? 1000 : e);
+    unit[k] = power_of_two_within(e, 1000);
   }
   for (int32_t i = 0; i < n; i++) {
     c->R[i] = clamp(c->R[i]*unit[c->half[i]], 0x1p-1000, 0x1p1000);
@@ -395,12 +394,11 @@ perp_error perp_certify(const perp_problem *problem, const double *x, double tol
   certifier_layout(&c, &memory, n, operator_scratch_bytes(&problem->A));
   if (arena_overflowed(&memory))
     return error_set(PERP_ERROR_MEMORY, "perp_certify: n = %d is too large", n);
-  const size_t bytes = memory.used + ARENA_ALIGNMENT;
-  unsigned char *block = malloc(bytes);
+  const size_t bytes = arena_block_bytes(&memory);
+  void *block = malloc(bytes);
   if (block == NULL)
     return error_set(PERP_ERROR_MEMORY, "perp_certify: no memory for %zu bytes", bytes);
-  memory = (arena){block + (ARENA_ALIGNMENT - (uintptr_t)block%ARENA_ALIGNMENT),
-                   bytes - ARENA_ALIGNMENT, 0};
+  memory = arena_on_block(block, bytes);
   certifier_layout(&c, &memory, n, operator_scratch_bytes(&problem->A));
   c.exact = 1;
   error = certifier_prepare(&c, problem);

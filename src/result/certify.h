@@ -52,7 +52,6 @@ typedef struct certifier {   // all that does not depend on x
                              //   a >= |A||x| + |b| (of compensated products only)
   double *work;              // 4 n
   void *scratch;             // the operator's
-  size_t scratch_size;
   uint64_t pattern_stamp, value_stamp;   // of the A that R, C, component belong to; 0: none
   int32_t n;
 } certifier;

@@ -47,7 +47,6 @@ typedef struct run_state {   // the driver's side of a run
   int32_t iteration_limit;
   double deadline;
   int started, ended, solved;
-  perp_run *parent;
 } run_state;
 
 typedef struct run_spec {    // what to run
@@ -58,7 +57,7 @@ typedef struct run_spec {    // what to run
   double *x;                 // n: guess in, best iterate out
   const int32_t *index;      // see run_state
   const double *scale;       // of the parent, already in A, b, lo, hi
-  perp_run *parent;
+  int is_child;              // of another run: the trace has begun
   int32_t iteration_limit;
   double deadline;
 } run_spec;

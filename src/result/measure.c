@@ -12,8 +12,7 @@ static double square(double v) { return v*v; }
 // the others its v.
 static double mns08(int product, int32_t n, const double *x, const double *y, const double *b,
                     const double *lo, const double *hi, const double *scale) {
-  double free_y = 0.0, free_b = 0.0, bound_b = 0.0, gap = 0.0, negative = 0.0, worst = 0.0,
-         worst_negative = 0.0;
+  double free_y = 0.0, free_b = 0.0, bound_b = 0.0, gap = 0.0, negative = 0.0, worst = 0.0;
   for (int32_t i = 0; i < n; i++) {
     const double s = scale != NULL ? scale[i] : 1.0, yi = y[i]/s, bi = b[i]/s;
     const double below = s*(x[i] - lower(lo, i)), above = s*(x[i] - upper(hi, i));
@@ -26,13 +25,12 @@ static double mns08(int product, int32_t n, const double *x, const double *y, co
     worst = max2(worst, fabs(mid(above, yi, below)));
     const double wrong = max2(yi > 0.0 && below == (double)INFINITY ? yi : 0.0,
                               yi < 0.0 && above == -(double)INFINITY ? -yi : 0.0);
-    worst_negative = max2(worst_negative, wrong);
     negative += square(wrong);
     if (wrong == 0.0 && yi != 0.0) gap += square(yi*(yi > 0.0 ? below : -above));
   }
   const double a = sqrt(free_y)/(1.0 + sqrt(free_b)), scale_b = 1.0 + sqrt(bound_b);
   if (product) return max2(a, max2(sqrt(negative)/scale_b, sqrt(gap)/(1.0 + bound_b)));
-  return max2(a, max2(worst/scale_b, worst_negative/scale_b));
+  return max2(a, worst/scale_b);   // rho_c <= rho_b, now that both have the same scale
 }
 
 double measure_of(perp_measure measure, int32_t n, const double *x, const double *y,

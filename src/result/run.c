@@ -324,7 +324,7 @@ int run_solution(perp_run *run, int32_t dimension) {
 static double power_of_two_below(double v) {
   int e;
   frexp(v, &e);
-  return ldexp(1.0, e - 1 < -400 ? -400 : e - 1 > 400 ? 400 : e - 1);
+  return power_of_two_within(e - 1, 400);
 }
 
 // Symmetric scaling by the diagonal, s_i ~ 1/sqrt(A_ii), in powers of two.
@@ -348,7 +348,7 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
                      .best = arrays.best, .previous = arrays.previous, .y = arrays.y, .a = arrays.a,
                      .trigger = solver->options.tol, .next_check = 16,
                      .iteration_limit = spec->iteration_limit, .deadline = spec->deadline,
-                     .parent = spec->parent, .last_measure = (double)INFINITY,
+                     .last_measure = (double)INFINITY,
                      .best_residual = (double)INFINITY};
   double guess_residual = (double)INFINITY;
   *run = (perp_run){.A = spec->A, .n = n, .b = spec->b, .lo = spec->lo, .hi = spec->hi,
@@ -390,7 +390,7 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
   }
   if (run_apply(run, run->x, state.y) == 0) {
     run->residual = guess_residual = run_residual(run, run->x, state.y);
-    if (spec->parent == NULL && solver->options.trace_capacity > 0 && solver->trace_count == 0) {
+    if (!spec->is_child && solver->options.trace_capacity > 0 && solver->trace_count == 0) {
       const perp_measure kind = (perp_measure)spec->options->stop.measure;
       const perp_statistics first = {
           .seconds = solver_seconds(solver), .residual = run->residual,
@@ -446,7 +446,7 @@ perp_status run_child(perp_run *run, const perp_method *method, const perp_optio
   const double now = solver->watching ? solver_seconds(solver) : 0.0, until = now + seconds;
   const run_spec spec = {.method = method, .options = options, .A = run->A, .b = run->b,
                          .lo = run->lo, .hi = run->hi, .x = run->x, .index = state->index,
-                         .scale = state->scale, .parent = run,
+                         .scale = state->scale, .is_child = 1,
                          .iteration_limit = iteration_limit < left ? iteration_limit : left,
                          .deadline = until < state->deadline ? until : state->deadline};
   const arena rest = {run->memory->base + run->memory->used,

@@ -2,23 +2,14 @@
 // obvious, presolve, run, certify.
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "allocator.h"
 #include "clock.h"
 #include "driver.h"
 #include "error.h"
 #include "options.h"
 #include "vector.h"
-
-static void *default_allocate(void *context, size_t bytes) {
-  (void)context;
-  return malloc(bytes);
-}
-static void default_release(void *context, void *memory) {
-  (void)context;
-  free(memory);
-}
 
 perp_limits perp_limits_of(const perp_problem *problem) {
   if (problem == NULL || problem->A.ops == NULL) return (perp_limits){0};
@@ -44,13 +35,13 @@ static void solver_layout(perp_solver *s, arena *memory) {
 
 // a solver for each lane of a batch but the first
 static perp_error create_lanes(perp_solver *s) {
+  if (s->limits.lanes <= 1) return PERP_OK;
+  s->options.trace_capacity = 0;
   perp_limits limits = s->limits;
   limits.lanes = 0;
   perp_options options = s->options;
   options.threads = 1;
   options.scheduler = NULL;
-  options.trace_capacity = s->options.trace_capacity =
-      s->limits.lanes > 1 ? 0 : options.trace_capacity;
   for (int32_t k = 0; k + 1 < s->limits.lanes; k++) {
     const perp_error error = perp_solver_create(s->method, &limits, &options, &s->allocator,
                                                 &s->lanes[k]);
@@ -84,29 +75,25 @@ perp_error perp_solver_create(const perp_method *method, const perp_limits *limi
     return error_set(PERP_ERROR_UNSUPPORTED, "%s takes at most n = %d, here n = %d", method->name,
                      method->n_max, limits->n);
 
-  perp_allocator memory_of = {default_allocate, default_release, NULL};
-  if (allocator != NULL && allocator->allocate != NULL) memory_of = *allocator;
+  const perp_allocator memory_of = allocator_of(allocator);
   perp_solver *s = memory_of.allocate(memory_of.context, sizeof *s);
   if (s == NULL)
     return error_set(PERP_ERROR_MEMORY, "no memory for a solver (%zu bytes)", sizeof *s);
   *s = (perp_solver){.allocator = memory_of, .options = *options, .limits = *limits,
                      .method = method};
-  // a solution is one of the whole problem
   if (options->split == PERP_SPLIT_METHOD)
     s->options.split = (method->traits & PERP_TRAIT_SPLITS) != 0;
-  if (method->traits & PERP_TRAIT_ALL) s->options.split = 0;
+  if (method->traits & PERP_TRAIT_ALL) s->options.split = 0;   // a solution is one of the whole
   arena count = {0};
   solver_layout(s, &count);
-  const size_t bytes = count.used <= SIZE_MAX - ARENA_ALIGNMENT ? count.used + ARENA_ALIGNMENT
-                                                                : SIZE_MAX;
+  const size_t bytes = arena_block_bytes(&count);
   s->block = arena_overflowed(&count) ? NULL : memory_of.allocate(memory_of.context, bytes);
   if (s->block == NULL) {
     perp_solver_destroy(s);
     return error_set(PERP_ERROR_MEMORY, "no memory for n = %d, nnz = %lld (%zu bytes)", limits->n,
                      (long long)limits->nnz, bytes);
   }
-  const size_t skip = ARENA_ALIGNMENT - (uintptr_t)s->block%ARENA_ALIGNMENT;
-  arena memory = {(unsigned char *)s->block + skip, bytes - skip, 0};
+  arena memory = arena_on_block(s->block, bytes);
   solver_layout(s, &memory);
   if (options->threads > 1 || options->scheduler != NULL) {
     s->threads = team_create(options->threads, options->scheduler, &s->allocator);
@@ -148,12 +135,14 @@ static perp_error check_capacity(const perp_solver *s, const perp_problem *probl
   return PERP_OK;
 }
 
-static perp_error validate(const perp_solver *s, const perp_problem *problem, const double *x) {
+// known: the structure has been validated already
+static perp_error validate(const perp_solver *s, const perp_problem *problem, const double *x,
+                           int known) {
   const certifier *judge = &s->judge;
   const int seen = problem != NULL && problem->value_stamp != 0 &&
                    problem->value_stamp == judge->value_stamp &&
                    problem->pattern_stamp == judge->pattern_stamp && problem->A.n == judge->n;
-  perp_error error = validate_structure(problem);
+  perp_error error = known ? PERP_OK : validate_structure(problem);
   if (error == PERP_OK) error = check_capacity(s, problem);
   if (error == PERP_OK && !seen) error = validate_values(problem);
   if (error == PERP_OK) error = validate_vectors(problem);
@@ -282,13 +271,12 @@ static void compose_message(const perp_solver *s, const perp_run *outcome, perp_
              c->residual, c->worst, advice(s, result->status));
 }
 
-perp_error perp_solve(perp_solver *s, const perp_problem *problem, double *x, perp_result *result) {
-  if (s == NULL || result == NULL)
-    return error_set(PERP_ERROR_ARGUMENT, "perp_solve: solver or result is NULL");
+static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
+                        perp_result *result, int known) {
   const perp_options *options = &s->options;
   s->clock = options->clock != NULL ? options->clock : clock_now;
   s->start = s->clock(options->clock_context);
-  perp_error error = validate(s, problem, x);
+  perp_error error = validate(s, problem, x, known);
   if (error != PERP_OK) return error;
   const int32_t n = problem->A.n;
   s->problem = problem;
@@ -371,6 +359,12 @@ perp_error perp_solve(perp_solver *s, const perp_problem *problem, double *x, pe
   return PERP_OK;
 }
 
+perp_error perp_solve(perp_solver *s, const perp_problem *problem, double *x, perp_result *result) {
+  if (s == NULL || result == NULL)
+    return error_set(PERP_ERROR_ARGUMENT, "perp_solve: solver or result is NULL");
+  return solve(s, problem, x, result, 0);
+}
+
 perp_error perp_solve_once(const perp_problem *problem, double *x, const perp_options *options,
                            perp_result *result) {
   if (result == NULL) return error_set(PERP_ERROR_ARGUMENT, "perp_solve_once: result is NULL");
@@ -380,7 +374,7 @@ perp_error perp_solve_once(const perp_problem *problem, double *x, const perp_op
   perp_solver *solver = NULL;
   error = perp_solver_create(options != NULL ? options->method : NULL, &limits, options, NULL,
                              &solver);
-  if (error == PERP_OK) error = perp_solve(solver, problem, x, result);
+  if (error == PERP_OK) error = solve(solver, problem, x, result, 1);
   perp_solver_destroy(solver);
   return error;
 }

@@ -1,0 +1,10 @@
+// allocator.h: the caller's allocator, or malloc and free.
+#ifndef PERP_ALLOCATOR_H
+#define PERP_ALLOCATOR_H
+
+#include <perp/perp.h>
+
+// malloc and free where it is NULL or has NULL functions.
+perp_allocator allocator_of(const perp_allocator *given);
+
+#endif
