@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "file.h"
+#include "proofs.h"
 #include "report.h"
 #include "settings.h"
 #include "text.h"
@@ -51,8 +52,22 @@ static int run(const arguments *args) {
   perp_options options = perp_default_options(method);
   int code = settings_apply(args, method, &options);
   if (code) return code;
-  const char *directory = args->operands > 1 ? args->operand[0] : NULL;
-  const char *path = args->operand[args->operands - 1];
+  const char *infeasible = argument(args, "infeasible");
+  const int wanted = infeasible ? 0 : 1;   // operands besides the directory
+  if (args->operands < wanted) {
+    return fail(CODE_USAGE, "the answer X.mtx is missing; usage: perp check %s",
+                args->command->synopsis[0]);
+  }
+  const char *directory = args->operands > wanted ? args->operand[0] : NULL;
+  if (infeasible && args->operands > 1) {
+    return fail(CODE_USAGE, "unexpected argument '%s'; usage: perp check %s", args->operand[1],
+                args->command->synopsis[1]);
+  }
+  if (infeasible && !directory && !argument(args, "matrix")) {
+    return fail(CODE_USAGE, "a directory is needed; usage: perp check %s",
+                args->command->synopsis[1]);
+  }
+  const char *path = infeasible ? infeasible : args->operand[args->operands - 1];
   if (!directory && !argument(args, "matrix")) {
     return fail(CODE_USAGE, "a directory and x are needed; usage: perp check %s",
                 args->command->synopsis[0]);
@@ -64,6 +79,11 @@ static int run(const arguments *args) {
   problem_files files;
   code = problem_files_read(args, directory, 0, 0, &files);
   if (code) return code;
+  if (infeasible) {
+    code = proofs_check(args, &files, infeasible);
+    problem_files_free(&files);
+    return code;
+  }
   mtx_matrix x = {0};
   double *y = malloc(((size_t)files.problem.A.n + 1)*sizeof *y);
   if (!y) code = fail(CODE_IO, "out of memory for %d unknowns", (int)files.problem.A.n);
@@ -78,6 +98,8 @@ static int run(const arguments *args) {
 static const option_row rows[] = {
   OPTION_PROBLEM,
   {"output", 'o', "FILE", OPTION_FILE, "write y = A x + b as Matrix Market"},
+  {"infeasible", 0, "FILE", OPTION_FILE,
+   "instead of an answer: a Farkas vector u, which may prove that there is none"},
   OPTION_JSON,
   {0}
 };
@@ -86,7 +108,8 @@ extern const command command_check;
 const command command_check = {
   .name = "check",
   .title = "check an answer with an independent certificate",
-  .synopsis = {"DIR X.mtx [OPTION]...", "-A FILE -b FILE X.mtx [OPTION]..."},
+  .synopsis = {"DIR X.mtx [OPTION]...", "DIR --infeasible U.mtx [--json]",
+               "-A FILE -b FILE X.mtx [OPTION]..."},
   .description =
     "Computes the certificate of x from the files alone: y = A x + b in compensated "
     "arithmetic, and how far each row is from being complementary, measured in units that "
@@ -94,15 +117,20 @@ const command command_check = {
     "holds.\n\n"
     "The residual is relative to that of the trivial point (0, clamped to the bounds) in the "
     "same connected component, so that 1 means 'no better than doing nothing'. The natural "
-    "residual is max |x - clamp(x - y, lo, hi)| in the problem's own units.",
+    "residual is max |x - clamp(x - y, lo, hi)| in the problem's own units.\n\n"
+    "With --infeasible, u has to prove that there is no solution: u >= 0 on rows with a lower "
+    "bound only, u <= 0 with an upper one only, 0 with both, and u'(A x + b) < 0 for every x "
+    "within its bounds, rounding errors counted in. The exit status is 0 only if it does. "
+    "The radius is the |x|_1 below which there is certainly no solution.",
   .options = rows,
   .dynamic = DYNAMIC_CERTIFICATE,
-  .operands_min = 1,
+  .operands_min = 0,
   .operands_max = 2,
   .operands_help = "the answer X.mtx",
   .examples = {
     {"perp check demo x.mtx", "does x solve the problem in demo?"},
     {"perp check demo x.mtx --tol 1e-12 --json", "to twelve digits, for a program to read"},
+    {"perp check demo --infeasible u.mtx", "does u prove that demo has no solution?"},
   },
   .run = run,
 };

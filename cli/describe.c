@@ -9,6 +9,7 @@ static const bit_name needs[] = {
   {PERP_NEEDS_DIAGONAL, "diagonal"},
   {PERP_NEEDS_SWEEP, "sweep or columns"},
   {PERP_NEEDS_SUBMATRIX, "submatrix"},
+  {PERP_NEEDS_TRANSPOSE, "transpose"},
   {0}
 };
 static const bit_name accepts[] = {
@@ -25,6 +26,7 @@ static const bit_name traits[] = {
   {PERP_TRAIT_ALL, "looks for all solutions"},
   {PERP_TRAIT_SPLITS, "prefers components one by one"},
   {PERP_TRAIT_META, "runs other methods"},
+  {PERP_TRAIT_EQUILIBRATE, "works on equilibrated rows and columns"},
   {0}
 };
 

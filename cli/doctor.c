@@ -4,9 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend.h"
 #include "command.h"
 #include "plot.h"
 #include "report.h"
+#include "text.h"
 
 #ifdef __clang__
 #define COMPILER __VERSION__
@@ -46,6 +48,7 @@ static int run(const arguments *args) {
   json_t *object = message_object(), *list = object ? json_array() : NULL;
   const long processors = sysconf(_SC_NPROCESSORS_ONLN);
   const int can_write = writable();
+  char names[256] = "";
   const int same = !strcmp(perp_version(), PERP_VERSION_STRING);
   if (object) {
     json_object_set_new(object, "version", json_text(perp_version()));
@@ -55,6 +58,10 @@ static int run(const arguments *args) {
     json_object_set_new(object, "methods", json_integer(perp_method_count()));
     json_object_set_new(object, "families", json_integer(perp_family_count()));
     json_object_set_new(object, "writable", json_boolean(can_write));
+    json_t *linear = json_array();
+    for (int32_t i = 0; i < perp_linear_count(); i++)
+      json_array_append_new(linear, json_text(perp_linear_at(i)->name));
+    json_object_set_new(object, "linear_solvers", linear);
   } else {
     report_line("perp", "%s%s%s", perp_version(), same ? "" : ", but the program was built for ",
                 same ? "" : PERP_VERSION_STRING);
@@ -63,9 +70,20 @@ static int run(const arguments *args) {
     report_line("methods", "%d", (int)perp_method_count());
     report_line("families", "%d", (int)perp_family_count());
     report_line("this folder", "%s", can_write ? "can be written to" : "cannot be written to");
-    report_line("backends", "none in this version");
+    for (int32_t i = 0; i < perp_linear_count(); i++)
+      text_append(names, sizeof names, "%s%s", i ? ", " : "", perp_linear_at(i)->name);
+    report_line("linear solvers", "%s", names);
   }
-  char path[1024], hint[160];
+  char path[2600], hint[160];
+  for (int i = 0; backend_at(i); i++) {
+    const backend_row *row = backend_at(i);
+    const int found = backend_load(row, path, sizeof path) != NULL;
+    char label[64];
+    snprintf(label, sizeof label, "backend %s", row->name);
+    snprintf(hint, sizeof hint, "not found: %s; for --linear %s: apt install %s, and build again",
+             row->what, row->name, row->package);
+    component(list, "backend", list ? row->name : label, found ? path : NULL, hint);
+  }
   for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
     const int found = plot_find_program(programs[i].name, path, sizeof path);
     snprintf(hint, sizeof hint, "not found; for %s: apt install %s", programs[i].use,
@@ -87,7 +105,8 @@ const command command_doctor = {
   .synopsis = {"[--json]"},
   .description =
     "Shows the version, the compiler, the number of processors, whether the current folder "
-    "can be written to, and whether gnuplot is there, which only --plot needs.",
+    "can be written to, the linear solvers, the backends that 'perp solve --linear' can load, "
+    "and whether gnuplot is there, which only --plot needs.",
   .options = rows,
   .examples = {{"perp doctor", "the first thing to add to a bug report"}},
   .run = run,

@@ -12,7 +12,9 @@ enum { COLUMN = 14 };
 static void row(const char *label, const char *text) { text_row(stdout, 0, label, COLUMN, text); }
 
 static void heading(const char *text) {
-  printf("%s%s%s\n\n", text_paint(stdout, TEXT_BOLD), text, text_paint(stdout, TEXT_PLAIN));
+  fputs(text_paint(stdout, TEXT_BOLD), stdout);
+  text_wrap(stdout, text, 0, 2);
+  printf("%s\n", text_paint(stdout, TEXT_PLAIN));
 }
 
 static void explain_method(const perp_method *method) {
@@ -121,12 +123,35 @@ static void explain_certificate(void) {
     "bound that y_i points to.", 0, 0);
 }
 
+static void explain_infeasible(void) {
+  heading("Problems without a solution");
+  text_wrap(stdout,
+    "A ray of Lemke's method, a stalled iteration or an exhausted limit prove nothing. A problem "
+    "is called infeasible only where a vector u was found and checked, in rigorous arithmetic and "
+    "on the files' own numbers, with\n\n"
+    "    u_i >= 0 where x_i has a lower bound only, u_i <= 0 where it has an upper one only, "
+    "u_i = 0 where it has both,\n\n"
+    "    u'(A x + b) < 0 for every x within its bounds.\n\n"
+    "In a solution u_i y_i >= 0 in every row, so there is none (Farkas). For lo = 0 and no upper "
+    "bounds this reads u >= 0, A'u <= 0, b'u < 0. Where rounding makes A'u miss its sign by delta, "
+    "what is proven is that no solution has |x|_1 < radius; that counts only where the radius is "
+    "so large (1.8e13 natural sizes of x) that no solution out there could be certified in double "
+    "precision.\n\n"
+    "'perp solve --certificate u.mtx' writes u, and 'perp check DIR --infeasible u.mtx' checks it "
+    "again. Some problems have no solution and no such u: y can be made to have the right signs, "
+    "but not complementary to x. Only enumeration can tell, and its status is 'no solution'.",
+    0, 0);
+}
+
 static void explain_references(void) {
   static const struct { const char *name, *text; } sources[] = {
     {"E13", "K. Erleben: Numerical methods for linear complementarity problems in physics-based "
      "animation, SIGGRAPH Courses 2013; its equations are cited by number: E13 (27)"},
     {"MNS08", "J. L. Morales, J. Nocedal, M. Smelyanskiy: An algorithm for the fast solution of "
      "symmetric linear complementarity problems, Numerische Mathematik 111, 2008"},
+    {"ANE17", "M. Andersen, S. Niebe, K. Erleben: A fast linear complementarity problem solver for "
+     "fluid animation using high level algebra interfaces for GPU libraries, Computers & Graphics "
+     "69, 2017"},
     {"BOX", "J. S. B. Nielsen: Complementarity problems, course report, University of Copenhagen, "
      "2009"},
   };
@@ -143,6 +168,7 @@ static void explain_references(void) {
 
 static const struct { const char *name, *title; void (*page)(void); } topics[] = {
   {"certificate", "when an answer counts as solved", explain_certificate},
+  {"infeasible", "when a problem counts as having no solution", explain_infeasible},
   {"status", "how a solve can end", explain_status},
   {"classes", "the classes of matrices", explain_classes},
   {"files", "how a problem is written in files", explain_files},

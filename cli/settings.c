@@ -71,6 +71,22 @@ int settings_apply(const arguments *args, const perp_method *method, perp_option
   return CODE_OK;
 }
 
+int settings_start(const char *text, perp_options *options) {
+  const perp_parameter *method = perp_find_parameter(options->method, "start.method");
+  char name[32] = "", choices[128] = "";
+  text_append(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
+  for (const char *c = method ? method->choices : ""; *c; c++)
+    text_append(choices, sizeof choices, *c == '|' ? ", " : "%c", *c);
+  if (perp_set_option(options, "start.method", name) != PERP_OK)
+    return fail(CODE_USAGE, "--start = %s: '%s' is not one of %s; write pgs:10", text, name,
+                choices);
+  const char *count = strchr(text, ':');
+  if (count && perp_set_option(options, "start.iterations", count + 1) != PERP_OK)
+    return fail(CODE_USAGE, "--start = %s: '%s' is no number of iterations; write %s:10", text,
+                count + 1, name);
+  return CODE_OK;
+}
+
 int settings_given(const arguments *args, const char *parameter) {
   for (int i = 0; i < args->table.count; i++) {
     const perp_parameter *entry = args->table.entry[i].parameter;

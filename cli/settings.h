@@ -6,6 +6,9 @@
 // Sets every parameter that was given; returns 0 or an exit code after having said what is wrong.
 int settings_apply(const arguments *args, const perp_method *method, perp_options *options);
 
+// --start pgs:10: what runs in front of the method.
+int settings_start(const char *text, perp_options *options);
+
 int settings_given(const arguments *args, const char *parameter);   // 1 if the user set it
 int exit_code_of(perp_error error);
 int fail_library(

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend.h"
 #include "file.h"
 #include "interrupt.h"
 #include "plot.h"
 #include "progress.h"
+#include "proofs.h"
 #include "report.h"
 #include "settings.h"
 #include "text.h"
@@ -26,6 +28,7 @@ typedef struct session {
   perp_result result;
   progress live;
   double *y;                         // n: A x + b
+  proofs extra;                      // --bound, --prove, --certificate
   int all;                           // --all
   int64_t solutions;
   double *kept;                      // kept_count x n: those that will be shown
@@ -132,12 +135,18 @@ static int check_outputs(const arguments *args) {
   if (output && !strcmp(output, "-") && argument(args, "all")) {
     return fail(CODE_USAGE, "--all writes one file per solution: -o needs a file name");
   }
+  static const char *const single[] = {"bound", "bound-output", "prove"};
+  for (size_t i = 0; i < sizeof single/sizeof *single && argument(args, "all"); i++) {
+    if (argument(args, single[i]))
+      return fail(CODE_USAGE, "--%s is about one solution and does not go with --all", single[i]);
+  }
   const int code = picture ? plot_check(picture) : CODE_OK;
   if (code) return code;
   // An hour's answer must not be lost to a folder that is not there.
   char first[4096], message[512] = "";
   if (output && argument(args, "all")) numbered(output, 1, first, sizeof first), output = first;
-  const char *const paths[] = {output, argument(args, "trace"), picture};
+  const char *const paths[] = {output, argument(args, "trace"), picture,
+                               argument(args, "certificate"), argument(args, "bound-output")};
   for (size_t i = 0; i < sizeof paths/sizeof *paths; i++) {
     const int refused = paths[i] ? file_check(paths[i], message, sizeof message) : CODE_OK;
     if (refused) return fail(refused, "%s", message);
@@ -251,6 +260,7 @@ static void report_people(const session *s) {
     text_append(work, sizeof work, ", %s",
                 text_count(result->factorizations, "factorization", "factorizations", &count));
   report_line("iterations", "%s", work);
+  proofs_report(&s->extra, result);
   report_line("time", "%s (setup %s)", text_seconds(result->seconds, &total),
               text_seconds(result->setup_seconds, &setup));
   if (*result->message && strcmp(result->message, perp_status_text(result->status)) != 0)
@@ -297,6 +307,7 @@ static void report_program(const session *s, json_t *object) {
   json_object_set_new(object, "setup_seconds", json_number(result->setup_seconds));
   json_object_set_new(object, "seconds", json_number(result->seconds));
   json_object_set_new(object, "message", json_text(result->message));
+  proofs_json(&s->extra, result, object);
   if (s->asked->traits & PERP_TRAIT_ALL)
     json_object_set_new(object, "complete", json_boolean(result->complete));
   if (s->solution_list) json_object_set(object, "solutions", s->solution_list);
@@ -321,6 +332,9 @@ static int solve(session *s) {
     if (!s->options.trace) return fail(CODE_IO, "out of memory for the trace");
     s->options.trace_capacity = TRACE_CAPACITY;
   }
+  const int begun = proofs_begin(s->args, problem->A.n, &s->extra);
+  if (begun) return begun;
+  s->options.farkas = s->extra.farkas;
   s->options.on_iteration = on_iteration;
   if (s->all) s->options.on_solution = on_solution;
   s->options.context = s;
@@ -337,7 +351,8 @@ static int solve(session *s) {
   }
 
   int code = write_outputs(s);
-  if (!code) code = status_code(s);
+  const int extra = proofs_compute(&s->extra, &s->files, &s->result);
+  if (!code) code = extra ? extra : status_code(s);
   if (message_object()) report_program(s, message_object());
   else if (!outputs_to_stdout(s->args)) report_people(s);
   else if (s->result.status != PERP_STATUS_SOLVED)
@@ -351,6 +366,9 @@ static int run(const arguments *args) {
   if (!s.asked) return CODE_USAGE;
   s.options = perp_default_options(s.asked);
   int code = settings_apply(args, s.asked, &s.options);
+  if (!code && argument(args, "start")) code = settings_start(argument(args, "start"), &s.options);
+  if (!code && argument(args, "linear"))
+    code = linear_find(argument(args, "linear"), &s.options.linear);
   if (!code) code = check_outputs(args);
   if (code) return code;
   if (s.all && perp_find_parameter(s.asked, "enumerate.limit") &&
@@ -368,6 +386,7 @@ static int run(const arguments *args) {
   problem_files_free(&s.files);
   free(s.options.trace);
   free(s.y);
+  proofs_free(&s.extra);
   free(s.kept);
   free(s.kept_dimension);
   json_decref(s.solution_list);
@@ -378,12 +397,17 @@ static const option_row rows[] = {
     {"method", 'm', "NAME", OPTION_METHOD, "the method; 'perp methods' lists them (default auto)"},
     OPTION_PROBLEM,
     {"x0", 0, "FILE", OPTION_FILE, "the guess to start from, instead of DIR/x0.mtx (neither: 0)"},
+    {"start", 0, "NAME:N", OPTION_TEXT,
+     "N iterations of pgs, psor or gradient first, such as pgs:10; the method goes on from there"},
+    {"linear", 0, "NAME", OPTION_TEXT,
+     "the linear solver of methods that have one; 'perp doctor' lists them"},
     {"output", 'o', "FILE", OPTION_FILE,
      "write x as Matrix Market; .gz packs, - is the standard output"},
     {"print", 'p', NULL, OPTION_FLAG, "show x, which is shown unasked up to 10 rows"},
     {"all", 'a', NULL, OPTION_FLAG, "all solutions; -o x.mtx writes x-1.mtx, x-2.mtx and so on"},
     {"trace", 0, "FILE", OPTION_FILE, "write the iterations as CSV"},
     {"plot", 0, "FILE", OPTION_FILE, "draw the convergence as .svg or .png (needs gnuplot)"},
+    OPTION_PROOFS,
     {"progress", 0, NULL, OPTION_FLAG, "progress lines on stderr even if that is no terminal"},
     OPTION_JSON,
     OPTION_QUIET,
@@ -403,6 +427,9 @@ const command command_solve = {
     "numbers, says so. Otherwise x is the best iterate found, it is written all the same, "
     "and the exit status is not 0. Ctrl-C ends a solve in that way too; a second Ctrl-C ends "
     "the program at once.\n\n"
+    "Where a Farkas vector proves that there is no solution, the status is infeasible, the "
+    "exit status is 4, and --certificate writes the vector; 'perp check --infeasible' "
+    "verifies it. --bound and --prove are rigorous: rounding errors are counted in.\n\n"
     "With --all the exit status is 0 only if the solutions found are all there are; after a "
     "limit or Ctrl-C the answer is marked incomplete.",
   .options = rows,
@@ -417,7 +444,8 @@ const command command_solve = {
     "a method of your choice, and how it converges"},
     {"perp solve demo --time-limit 5ms --json",
     "the best answer within a deadline, for a program to read"},
-    {"perp solve demo --all", "all solutions of a small problem"},
+    {"perp solve demo --start pgs:10 --bound --prove",
+    "a warm start, an error bound and a proof"},
   },
   .run = run,
 };

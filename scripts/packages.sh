@@ -15,7 +15,7 @@ packages_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 {
 packages_run='gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libjansson-dev gnuplot-nox'
 packages_test="$packages_run g++ libcmocka-dev clang-14 libclang-rt-14-dev gcovr file
-  python3 python3-numpy python3-scipy"
+  python3 python3-numpy python3-scipy libsuitesparse-dev"
 
 # The commands that stand for the packages where dpkg cannot be asked.
 packages_tools_run='cc cmake ninja pkg-config gnuplot'

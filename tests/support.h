@@ -46,6 +46,10 @@ static inline int often(int trials) {
   return longer ? 20*trials : trials;
 }
 
+static inline int takes(const perp_method *m, const perp_problem *p) {   // what it is made for
+  return perp_method_accepts(m, p) == PERP_OK;
+}
+
 typedef struct sample {      // a problem with n <= room; the matrix dense and by columns
   int32_t n;
   double *M;                 // n x n, row-major

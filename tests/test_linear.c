@@ -44,7 +44,7 @@ static void test_dense_lu(void **state) {
   (void)state;
   enum { N = 40 };
   static double A[N*N];
-  const perp_linear_ops *lu = perp_linear_dense_lu();
+  const perp_linear_ops *lu = perp_find_linear("dense_lu");
   for (int32_t i = 0; i < N*N; i++) A[i] = perp_random_normal(1, (uint64_t)i);
   for (int32_t i = 0; i < N; i++)   // badly scaled rows and columns are none of its worries
     for (int32_t j = 0; j < N; j++) A[i*N + j] *= ldexp(1.0, (i*7)%60 - (j*11)%60);
@@ -53,7 +53,7 @@ static void test_dense_lu(void **state) {
   assert_true(lu->accepts(&operator));
   const perp_limits limits = {.n = N};
   void *self = malloc(lu->bytes(&limits));
-  assert_int_equal(lu->analyse(self, &operator), 0);
+  assert_int_equal(lu->analyse(self, &operator, NULL, NULL), 0);
   uint8_t is_free[N];
   double rhs[N], z[N];
   for (int32_t i = 0; i < N; i++) rhs[i] = perp_random_normal(2, (uint64_t)i)*ldexp(1.0, (i*7)%60);
@@ -76,7 +76,7 @@ static void test_dense_lu(void **state) {
 
 static void test_dense_lu_singular(void **state) {
   (void)state;
-  const perp_linear_ops *lu = perp_linear_dense_lu();
+  const perp_linear_ops *lu = perp_find_linear("dense_lu");
   // Rows 0 and 2 are parallel up to rounding; row 1 is free of them and tiny.
   const double A[9] = {0.1, 0.2, 0.3, 0, 1e-12, 0, 0.3, 0.6, 0.9};
   const perp_dense dense = {.n = 3, .value = A};
@@ -84,7 +84,7 @@ static void test_dense_lu_singular(void **state) {
   const perp_limits limits = {.n = 3};
   void *self = malloc(lu->bytes(&limits));
   double z[3], rhs[3] = {1, 1, 1};
-  assert_int_equal(lu->analyse(self, &operator), 0);
+  assert_int_equal(lu->analyse(self, &operator, NULL, NULL), 0);
   assert_int_equal(lu->solve(self, rhs, z, NULL), 1);                      // nothing factored yet
   assert_int_equal(lu->update(self, (const uint8_t[]){1, 1, 1}, NULL), 3);
   assert_int_equal(lu->solve(self, rhs, z, NULL), 1);
@@ -100,7 +100,7 @@ static void test_dense_lu_singular(void **state) {
   const perp_operator null = perp_from_dense(&nothing, PERP_CLAIM_NONE);
   const perp_limits one = {.n = 1};
   self = malloc(lu->bytes(&one));
-  assert_int_equal(lu->analyse(self, &null), 0);
+  assert_int_equal(lu->analyse(self, &null, NULL, NULL), 0);
   assert_int_equal(lu->update(self, (const uint8_t[]){1}, NULL), 1);
   free(self);
 }

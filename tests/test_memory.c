@@ -152,6 +152,10 @@ static void kth_allocation_of_create(void **state) {
         limits.lanes = lanes;
         perp_options o = perp_default_options(perp_method_at(k));
         o.threads = threads;
+        if (!takes(o.method, &s.problem)) {
+          sample_free(&s);
+          continue;
+        }
         for (long at = 0;; at++) {
           counter c = {.fails_at = at};
           const perp_allocator allocator = {counting_allocate, counting_release, &c};
@@ -160,10 +164,12 @@ static void kth_allocation_of_create(void **state) {
           if (error == PERP_OK) {
             assert_true(at >= 2);
             perp_result r;
-            assert_int_equal(perp_solve(solver, &s.problem, s.x, &r), PERP_OK);
+            const perp_error solved = perp_solve(solver, &s.problem, s.x, &r);
+            assert_true(solved == PERP_OK || solved == PERP_ERROR_MEMORY);
             perp_solver_destroy(solver);
             assert_int_equal(c.alive, 0);
-            break;
+            if (c.calls <= at) break;   // nothing failed any more
+            continue;
           }
           assert_int_equal(error, PERP_ERROR_MEMORY);
           assert_true(strlen(perp_last_message()) > 0);
@@ -238,6 +244,7 @@ static void kth_malloc(
   sample s = contact_like(7);
   sample_csc(&s, 0, 0);
   for (int32_t m = 0; m < perp_method_count(); m++) {
+    if (!takes(perp_method_at(m), &s.problem)) continue;
     for (long at = 0;; at++) {
       const perp_options o = perp_default_options(perp_method_at(m));
       double x[7] = {0};

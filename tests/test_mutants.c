@@ -35,7 +35,7 @@ static double measured(const point *p, perp_measure which, const double *s, int 
   int ones = 1;
   for (int32_t i = 0; i < p->n; i++) ones &= s[i] == 1.0;
   return measure_of(which, p->n, x, y, b, null_bounds ? NULL : lo, null_bounds ? NULL : hi,
-                    ones ? NULL : s);
+                    ones ? NULL : s, ones ? NULL : s);
 }
 
 #define PLAIN .lo = {0, 0, 0, 0}, .hi = {INFINITY, INFINITY, INFINITY, INFINITY}, .plain = 1

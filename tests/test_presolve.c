@@ -172,6 +172,7 @@ static void empty_rows(void **state) {
       const perp_options o = perp_default_options(perp_method_at(k));
       double x[] = {0, 0};
       perp_result r;
+      if (!takes(o.method, &p)) continue;
       assert_int_equal(perp_solve_once(&p, x, &o, &r), PERP_OK);
       assert_int_equal(r.status, PERP_STATUS_INFEASIBLE);
       assert_non_null(strstr(r.message, "row 1 is empty"));
@@ -185,6 +186,7 @@ static void empty_rows(void **state) {
     const perp_options o = perp_default_options(perp_method_at(k));
     double x[] = {1, 1};
     perp_result r;
+    if (!takes(o.method, &p)) continue;
     assert_int_equal(perp_solve_once(&p, x, &o, &r), PERP_OK);
     if (r.status != PERP_STATUS_SOLVED) fail_msg("%s: %s", perp_method_at(k)->name, r.message);
     assert_true(x[0] == 3 && fabs(x[1] - 4) < 1e-6);
@@ -204,7 +206,8 @@ static void everything_is_dictated(void **state) {  // a triangular chain: preso
     const perp_options o = perp_default_options(perp_method_at(k));
     perp_result r;
     memset(s.x, 0, 12*sizeof *s.x);
-    assert_int_equal(perp_solve_once(sample_csc(&s, 0, 0), s.x, &o, &r), PERP_OK);
+    if (!takes(o.method, sample_csc(&s, 0, 0))) continue;
+    assert_int_equal(perp_solve_once(&s.problem, s.x, &o, &r), PERP_OK);
     assert_int_equal(r.status, PERP_STATUS_SOLVED);
     assert_int_equal(r.iterations, 0);
     assert_true(own_residual(&s, s.x, NULL) < 1e-13);
@@ -249,6 +252,7 @@ static void huge_fixed_values(void **state) {  // what moves into b overflows: n
     const perp_options o = perp_default_options(perp_method_at(k));
     double x[] = {1e200, 0};
     perp_result r;
+    if (!takes(o.method, &p)) continue;
     assert_int_equal(perp_solve_once(&p, x, &o, &r), PERP_OK);
     assert_true(isfinite(x[0]) && isfinite(x[1]));
   }

@@ -236,7 +236,9 @@ static void measures_hold_for_the_answer(void **state) {
   const perp_problem problem = {.A = perp_from_dense(&dense, PERP_CLAIM_SYMMETRIC), .b = b};
   const double tolerances[] = {0.99, 0.9, 0.5, 0.1, 1e-3};
   for (int32_t m = 0; m < perp_method_count(); m++) {
-    if (perp_method_at(m)->traits & PERP_TRAIT_ALL) continue;
+    if ((perp_method_at(m)->traits & PERP_TRAIT_ALL) ||
+        perp_method_accepts(perp_method_at(m), &problem) != PERP_OK)
+      continue;
     for (int t = 0; t < 5; t++) {
       perp_options options = perp_default_options(perp_method_at(m));
       options.stop.measure = PERP_MEASURE_NATURAL;
@@ -244,7 +246,8 @@ static void measures_hold_for_the_answer(void **state) {
       double x[N] = {0};
       perp_result result;
       assert_int_equal(perp_solve_once(&problem, x, &options, &result), PERP_OK);
-      if (result.status != PERP_STATUS_MEASURE)
+      // methods that jump may land on a solution
+      if (result.status != PERP_STATUS_MEASURE && result.status != PERP_STATUS_SOLVED)
         fail_msg("%s: %s", perp_method_at(m)->name, perp_status_name(result.status));
       assert_true(natural(N, A, b, x) < tolerances[t]);
     }

@@ -14,7 +14,9 @@ extern "C" {
 // needs: what the operator must be able to do; several bits: all of them
 #define PERP_NEEDS_DIAGONAL  1u
 #define PERP_NEEDS_SWEEP     2u    // sweep(), or add_column() and diagonal()
-#define PERP_NEEDS_SUBMATRIX 4u
+#define PERP_NEEDS_SUBMATRIX 4u    // the entries of A: submatrix()
+#define PERP_NEEDS_TRANSPOSE 8u
+#define PERP_NEEDS_CONTACTS 16u    // the contact LCP E13 (27): perp_classify finds FRICTION
 
 // accepts: kinds of rows beyond 0 <= x
 #define PERP_ACCEPTS_FREE  1u      // lo = -inf, hi = inf
@@ -29,6 +31,7 @@ extern "C" {
 #define PERP_TRAIT_ALL       32u   // looks for all solutions: never short-cut by a trivial one
 #define PERP_TRAIT_SPLITS    64u   // prefers connected components one by one
 #define PERP_TRAIT_META     128u   // runs other methods
+#define PERP_TRAIT_EQUILIBRATE 256u   // wants rows and columns scaled to entries near 1
 
 #define PERP_ASSUMES_NO_PROOF (1u << 31)
 
@@ -99,19 +102,27 @@ typedef struct perp_deadline {     // asked now and then by whatever takes long
 // A linear solver for A_II z_I = rhs_I on a changing free set I.
 struct perp_linear_ops {
   const char *name;
+  const char *title;               // "dense LU with partial pivoting"
   int (*accepts)(const perp_operator *A);
                                    // 1: can work with this view and these claims
-  size_t (*bytes)(const perp_limits *limits);                      // of `self`
-  int (*analyse)(void *self, const perp_operator *A);              // once per pattern; 0: fine
+  size_t (*bytes)(const perp_limits *limits);   // of `self`, without what analyse allocates
+  // once per pattern; 0: fine. What grows comes from the allocator and goes with release().
+  int (*analyse)(void *self, const perp_operator *A, const perp_options *options,
+                 const perp_allocator *allocator);
   int (*update)(void *self, const uint8_t *is_free, const perp_deadline *deadline);
                                    // n: factor A_II; 0: fine, k > 0: singular at the k-th free row,
-                                   // -1: deadline passed
+                                   // -1: deadline passed, -2: no memory
   int (*solve)(void *self, const double *rhs, double *z, const perp_deadline *deadline);
                                    // n each; z_F = 0; 0: fine, 1: not factored, -1: deadline passed
   double (*estimate)(const void *self, const uint8_t *is_free);
                                    // seconds that update + solve will take, roughly
+  int32_t (*iterations)(const void *self);   // of all solves since analyse; NULL: direct
+  void (*release)(void *self);     // after the last solve; NULL: nothing to release
 };
-const perp_linear_ops *perp_linear_dense_lu(void);   // partial pivoting, any view with submatrix()
+// The built-in ones: dense_lu, dense_ldlt, sparse_lu, krylov.
+int32_t perp_linear_count(void);
+const perp_linear_ops *perp_linear_at(int32_t index);         // NULL outside 0 .. count-1
+const perp_linear_ops *perp_find_linear(const char *name);    // NULL if there is none
 
 #ifdef __cplusplus
 }

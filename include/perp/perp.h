@@ -71,7 +71,8 @@ const char *perp_last_message(void);
   X(RAY,             "ray",             "pivoting ended on a ray, which proves nothing")          \
   X(INFEASIBLE,      "infeasible",      "a checked Farkas vector proves that no solution exists") \
   X(NO_SOLUTION,     "no solution",     "every candidate was examined and none is a solution")    \
-  X(BREAKDOWN,       "breakdown",       "the iterates overflowed or a pivot vanished")
+  X(BREAKDOWN,       "breakdown",       "the iterates overflowed or a pivot vanished")            \
+  X(OTHER_MODEL,     "other model",     "x solves a simpler model, not the problem given")
 
 typedef enum perp_status {
 #define PERP_X(id, name, text) PERP_STATUS_##id,
@@ -293,6 +294,41 @@ typedef enum perp_split { PERP_SPLIT_NO, PERP_SPLIT_YES, PERP_SPLIT_METHOD } per
 
 typedef enum perp_order { PERP_ORDER_NATURAL, PERP_ORDER_COLOURED } perp_order;
 
+typedef enum perp_start {          // what runs in front of the method
+  PERP_START_NONE, PERP_START_PGS, PERP_START_PSOR, PERP_START_GRADIENT
+} perp_start;
+
+typedef enum perp_inner {          // how a Newton method solves its linear systems
+  PERP_INNER_AUTO,                 // direct where the entries of A are known, else Krylov
+  PERP_INNER_DIRECT,               // by options.linear or the method's choice, on index sets
+  PERP_INNER_KRYLOV,               // Krylov, products with A restricted to index sets
+  PERP_INNER_MASKS,                // Krylov, products with all of A between masks: ANE17 4
+  PERP_INNER_DIFFERENCES           // Krylov, products by finite differences: E13 (102)
+} perp_inner;
+
+typedef enum perp_jacobian {       // fischer_newton where x_i = y_i = 0: E13 5.5, and one more
+  PERP_JACOBIAN_ROBUST,            // De Luca, Facchinei, Kanzow; penalised function
+  PERP_JACOBIAN_RANDOM, PERP_JACOBIAN_ZERO, PERP_JACOBIAN_PERTURBATION, PERP_JACOBIAN_APPROXIMATION
+} perp_jacobian;
+
+typedef enum perp_krylov {
+  PERP_KRYLOV_AUTO, PERP_KRYLOV_CG, PERP_KRYLOV_CR, PERP_KRYLOV_GMRES, PERP_KRYLOV_BICGSTAB
+} perp_krylov;
+
+typedef enum perp_preconditioner {
+  PERP_PRECONDITIONER_AUTO, PERP_PRECONDITIONER_IDENTITY, PERP_PRECONDITIONER_JACOBI,
+  PERP_PRECONDITIONER_IC, PERP_PRECONDITIONER_MIC, PERP_PRECONDITIONER_AINV_PLAIN,
+  PERP_PRECONDITIONER_AINV_SCALED, PERP_PRECONDITIONER_AINV_STATIC, PERP_PRECONDITIONER_ILU
+} perp_preconditioner;
+
+typedef enum perp_basis { PERP_BASIS_AUTO, PERP_BASIS_DENSE, PERP_BASIS_SPARSE } perp_basis;
+
+typedef enum perp_cover {          // Lemke's covering vector d
+  PERP_COVER_ONES, PERP_COVER_SCALED, PERP_COVER_RANDOM
+} perp_cover;
+
+typedef enum perp_barrier { PERP_BARRIER_MEHROTRA, PERP_BARRIER_PAPER } perp_barrier;
+
 // from perp_default_options(); the first field guards against {0}
 typedef struct perp_options {
   size_t size;
@@ -308,8 +344,23 @@ typedef struct perp_options {
   uint64_t seed;
   struct { int32_t measure; double tol, relative, stagnation; } stop;   // E13 (107)-(109); 0: off
   struct { double omega; int32_t symmetric; int32_t order; } sweep;
-  struct { int32_t restart; } gradient;
+  struct { int32_t restart, accelerate; } gradient;
   struct { int64_t limit; } enumerate;                    // stop after this many solutions; 0: all
+  struct { int32_t method, iterations; } start;           // a perp_start and how many of it
+  struct {
+    double alpha, beta;            // Armijo search: sufficient decrease, reduction of the step
+    double gamma;                  // inner residual relative to the outer one, E13 (105)
+    double delta;                  // smallest step
+    double epsilon, h;             // perturbation of x_i = y_i = 0; step of differences (102)
+    int32_t inner, jacobian;       // a perp_inner, a perp_jacobian
+    int32_t memory;                // merits that a step may not exceed: 1 is monotone
+    int32_t restarts;              // from other starts, once stuck
+  } newton;
+  struct { int32_t solver, preconditioner, iterations, restart; double drop; } krylov;
+  struct { int32_t basis, cover, crash, harris, refactor; } pivot;
+  struct { int32_t variant, crossover; double sigma, tau; } barrier;
+  struct { int32_t rounds; } friction;
+  struct { int32_t method; double shift; } proximal;
   // what only a program sets
   int (*on_iteration)(void *context, const perp_statistics *statistics);   // non-zero: stop
   int (*on_solution)(void *context, const double *x, int32_t n, int32_t dimension);
@@ -324,6 +375,7 @@ typedef struct perp_options {
   int32_t trace_capacity;          //   every second entry is dropped and the stride doubles. Where
                                    //   there is room, the last one is the end of the solve with
                                    //   the certified residual
+  double *farkas;                  // n, may be NULL: the proof of "infeasible"
 } perp_options;
 
 perp_options perp_default_options(const perp_method *method);   // NULL: auto
@@ -358,7 +410,8 @@ typedef struct perp_result {
   double seconds;                  // all of perp_solve
   perp_certificate certificate;    // of x, on the caller's data; its numbers agree with those of
                                    //   perp_certify to 1e-3 tol
-  char message[256];               // a sentence: what happened, and what to try next
+  double radius;                   // infeasible: no solution has |x|_1 < radius; INFINITY: none at all
+  char message[512];               // a sentence: what happened, and what to try next
 } perp_result;
 
 typedef struct perp_solver perp_solver;
@@ -380,6 +433,42 @@ perp_error perp_solve(perp_solver *solver, const perp_problem *problem, double *
 perp_error perp_solve_batch(perp_solver *solver, const perp_problem *problems, int32_t count,
                             double *const *x, perp_result *results);
 void perp_solver_destroy(perp_solver *solver);       // NULL is fine
+
+// ------------------------------------------------------------------------- proofs and error bounds
+
+// A Farkas vector: u_i >= 0 on rows with a lower bound only (y_i >= 0 in every solution), <= 0 with
+// an upper one only, anything on free rows, 0 on rows with both. Every solution has u'(A x + b) >= 0,
+// so sup over the box of u'(A x + b) < 0 proves that there is none.
+typedef struct perp_farkas {
+  int32_t proven;             // no solution has |x|_1 < radius, and radius is large or infinite
+  int32_t worst;              // row with the wrong sign, or column that makes the radius finite; -1
+  double radius;              // INFINITY where every sign is right, rounding included
+  double value;               // an upper bound of u'b + the finite terms of the supremum
+  char reason[160];           // why it proves, or why not
+} perp_farkas;
+perp_error perp_check_farkas(const perp_problem *problem, const double *u, perp_farkas *farkas);
+
+// |x_i - x*_i| <= bound_i for the solution x* (unique where a bound is known).
+typedef struct perp_bound {
+  int32_t known;              // 0: no bound, and `reason` says why
+  double largest;             // max bound_i
+  char reason[160];           // by which theorem
+} perp_bound;
+perp_error perp_error_bound(const perp_problem *problem, const double *x,
+                            const perp_allocator *allocator, double *bound /* n */,
+                            perp_bound *result);
+
+// A proof that a solution lies in [lower, upper] with the active set read off x, by enclosure of
+// A_II x_I = -b_I - A_IF x_F in rigorous arithmetic.
+typedef struct perp_proof {
+  int32_t proven;
+  int32_t worst;              // row at which the proof failed; -1
+  int32_t free_count;         // rows strictly between their bounds
+  double width;               // max (upper - lower)
+  char reason[160];
+} perp_proof;
+perp_error perp_prove(const perp_problem *problem, const double *x, const perp_allocator *allocator,
+                      double *lower, double *upper /* n each */, perp_proof *proof);
 
 // --------------------------------------------------------------------------------- classification
 

@@ -38,32 +38,84 @@ void dense_equilibrate(int32_t rows, int32_t columns, double *S, double *r, doub
   }
 }
 
-int32_t lu_factor(int32_t m, double *S, int32_t *pivot, double floor,
-                  const perp_deadline *deadline) {
+enum { PANEL = 32, TILE = 192 };   // a panel of U: 32 rows of 192 numbers, 48 kB
+
+static void exchange_rows(size_t ld, double *S, int32_t a, int32_t b, int32_t from, int32_t to) {
+  double *p = S + (size_t)a*ld, *q = S + (size_t)b*ld;
+  for (int32_t j = from; j < to; j++) {
+    const double t = p[j];
+    p[j] = q[j];
+    q[j] = t;
+  }
+}
+
+// row[0 .. count-1] -= sum over p of l[p] U[p][0 .. count-1], p = 0 .. depth-1 in this order
+static void subtract(int32_t count, double *restrict row, int32_t depth, const double *l,
+                     const double *U, size_t ld) {
+  int32_t p = 0;
+  for (; p + 4 <= depth; p += 4) {
+    const double a = l[p], b = l[p + 1], c = l[p + 2], d = l[p + 3];
+    const double *restrict u = U + (size_t)p*ld, *restrict v = u + ld, *restrict w = v + ld,
+                 *restrict z = w + ld;
+    for (int32_t j = 0; j < count; j++) {
+      double t = row[j] - a*u[j];
+      t -= b*v[j];
+      t -= c*w[j];
+      row[j] = t - d*z[j];
+    }
+  }
+  for (; p < depth; p++) {
+    const double *restrict u = U + (size_t)p*ld;
+    for (int32_t j = 0; j < count; j++) row[j] -= l[p]*u[j];
+  }
+}
+
+// Columns `first` .. `last`-1, of rows `first` .. m-1; exchanges reach over these columns only.
+static int32_t factor_panel(int32_t m, double *S, int32_t *pivot, double floor, int32_t first,
+                            int32_t last) {
   const size_t ld = (size_t)m;
-  for (int32_t k = 0; k < m; k++) {
-    if (k%16 == 0 && deadline_passed(deadline)) return -1;
+  for (int32_t k = first; k < last; k++) {
     int32_t best = k;
     for (int32_t i = k + 1; i < m; i++)
       if (fabs(S[(size_t)i*ld + (size_t)k]) > fabs(S[(size_t)best*ld + (size_t)k])) best = i;
-    double *top = S + (size_t)k*ld;
     pivot[k] = best;
-    if (best != k) {
-      double *other = S + (size_t)best*ld;
-      for (int32_t j = 0; j < m; j++) {
-        const double t = top[j];
-        top[j] = other[j];
-        other[j] = t;
-      }
-    }
+    if (best != k) exchange_rows(ld, S, k, best, first, last);
+    const double *top = S + (size_t)k*ld;
     if (!(fabs(top[k]) > floor)) return k + 1;
     const double inverse = 1.0/top[k];
     for (int32_t i = k + 1; i < m; i++) {
       double *row = S + (size_t)i*ld;
       if (row[k] == 0.0) continue;
-      const double l = row[k]*inverse;
-      row[k] = l;
-      for (int32_t j = k + 1; j < m; j++) row[j] -= l*top[j];
+      row[k] *= inverse;
+      for (int32_t j = k + 1; j < last; j++) row[j] -= row[k]*top[j];
+    }
+  }
+  return 0;
+}
+
+// By panels, so that what is subtracted from the rest comes from the cache: the same products in
+// the same order as column by column.
+int32_t lu_factor(int32_t m, double *S, int32_t *pivot, double floor,
+                  const perp_deadline *deadline) {
+  const size_t ld = (size_t)m;
+  for (int32_t k = 0; k < m; k += PANEL) {
+    if (deadline_passed(deadline)) return -1;
+    const int32_t end = k + PANEL < m ? k + PANEL : m;
+    const int32_t failed = factor_panel(m, S, pivot, floor, k, end);
+    const int32_t done = failed != 0 ? failed : end;   // rows k .. done-1 have been exchanged
+    for (int32_t p = k; p < done; p++)
+      if (pivot[p] != p) {
+        exchange_rows(ld, S, p, pivot[p], 0, k);
+        exchange_rows(ld, S, p, pivot[p], end, m);
+      }
+    if (failed != 0) return failed;
+    for (int32_t from = end; from < m; from += TILE) {
+      const int32_t count = from + TILE < m ? TILE : m - from;
+      const double *U = S + (size_t)k*ld + (size_t)from;
+      for (int32_t i = k + 1; i < m; i++) {
+        double *row = S + (size_t)i*ld;
+        subtract(count, row + from, (i < end ? i : end) - k, row + k, U, ld);
+      }
     }
   }
   return 0;

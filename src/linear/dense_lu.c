@@ -6,6 +6,7 @@
 #include "linear.h"
 
 #include "arena.h"
+#include "solvers.h"
 
 typedef struct dense_lu {
   int32_t n;
@@ -39,7 +40,10 @@ static size_t dense_lu_bytes(const perp_limits *limits) {
   return counting.used;
 }
 
-static int dense_lu_analyse(void *memory, const perp_operator *A) {
+static int dense_lu_analyse(void *memory, const perp_operator *A, const perp_options *options,
+                            const perp_allocator *allocator) {
+  (void)options;
+  (void)allocator;
   if (!dense_lu_accepts(A)) return 1;
   arena block = {.base = memory, .capacity = SIZE_MAX, .used = 0};
   dense_lu *self = layout(&block, A->n);
@@ -82,11 +86,13 @@ static double dense_lu_estimate(const void *memory, const uint8_t *is_free) {
   return (2.0/3.0*m*m*m + 10.0*m*m)*1e-9;   // at a flop per nanosecond
 }
 
-const perp_linear_ops *perp_linear_dense_lu(void) {
-  static const perp_linear_ops ops = {
-    .name = "dense_lu", .accepts = dense_lu_accepts, .bytes = dense_lu_bytes,
-    .analyse = dense_lu_analyse,
-    .update = dense_lu_update, .solve = dense_lu_solve, .estimate = dense_lu_estimate,
-  };
-  return &ops;
-}
+const perp_linear_ops linear_dense_lu = {
+  .name = "dense_lu",
+  .title = "dense LU with partial pivoting",
+  .accepts = dense_lu_accepts,
+  .bytes = dense_lu_bytes,
+  .analyse = dense_lu_analyse,
+  .update = dense_lu_update,
+  .solve = dense_lu_solve,
+  .estimate = dense_lu_estimate,
+};

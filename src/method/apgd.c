@@ -71,7 +71,7 @@ static void run_apgd(perp_run *run) {
       return;
     run->residual = run_residual(run, x, yx);
     const double theta2 = theta*theta, next = 0.5*(sqrt(theta2*theta2 + 4.0*theta2) - theta2);
-    const int restart = uphill > 0.0;
+    const int restart = uphill > 0.0 || !run->options->gradient.accelerate;
     const double beta = restart ? 0.0 : theta*(1.0 - theta)/(theta2 + next);
     theta = restart ? 1.0 : next;
     for (int32_t i = 0; i < n; i++) {
@@ -80,6 +80,11 @@ static void run_apgd(perp_run *run) {
     }
   }
 }
+
+static const perp_parameter parameters[] = {
+  {"gradient.accelerate", PERP_KIND_SWITCH, offsetof(perp_options, gradient.accelerate), 1, 0, 1, 0,
+   0, NULL, "Nesterov's momentum; no: plain projected gradient descent"},
+};
 
 const perp_method method_apgd = {
   .name = "apgd",
@@ -92,6 +97,8 @@ const perp_method method_apgd = {
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD,
   .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME | PERP_TRAIT_NO_ALLOC | PERP_TRAIT_SCALES,
+  .parameters = parameters,
+  .parameter_count = 1,
   .bytes = bytes,
   .run = run_apgd,
 };

@@ -3,6 +3,7 @@
 
 #include "error.h"
 #include "methods.h"
+#include "select.h"
 #include "vector.h"
 
 static const perp_method *const table[] = {
@@ -37,9 +38,16 @@ static const char *missing(const perp_method *method, const perp_problem *proble
       (ops->diagonal == NULL || (ops->sweep == NULL && ops->add_column == NULL)))
     return "needs sweep() or add_column(), and diagonal()";
   if ((method->needs & PERP_NEEDS_SUBMATRIX) && ops->submatrix == NULL) return "needs submatrix()";
+  if ((method->needs & PERP_NEEDS_TRANSPOSE) && ops->apply_transpose == NULL)
+    return "needs apply_transpose()";
   if (rows & ~method->accepts & PERP_ACCEPTS_FREE) return "does not accept free rows";
   if (rows & ~method->accepts & PERP_ACCEPTS_BOXED)
     return "does not accept bounds other than 0 <= x";
+  if ((method->needs & PERP_NEEDS_CONTACTS) && problem->A.n > 0) {
+    facts f;
+    if (select_facts(&problem->A, problem->lo, problem->hi, NULL, &f) == 0 && f.contacts == 0)
+      return "needs the contact LCP E13 (27)";
+  }
   return NULL;
 }
 
@@ -73,7 +81,10 @@ perp_error perp_method_accepts(const perp_method *method, const perp_problem *pr
 
 perp_verdict perp_method_converges(const perp_method *method, const perp_classes *classes) {
   if (method->assumes == 0) return PERP_YES;
-  for (int k = 0; k < PERP_CLASS_COUNT; k++)
+  const int plain = classes->free_rows + classes->boxed_rows == 0;
+  for (int k = 0; k < PERP_CLASS_COUNT; k++) {
+    if (k == PERP_CLASS_NONNEGATIVE && !plain) continue;   // copositive: on x >= 0 only
     if ((method->assumes >> k & 1u) && classes->of[k].verdict == PERP_YES) return PERP_YES;
+  }
   return PERP_UNKNOWN;
 }

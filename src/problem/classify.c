@@ -274,11 +274,11 @@ static perp_error classify_entries(const perp_problem *problem, const perp_view 
   classes->asymmetry = test_symmetric(&A, &of[PERP_CLASS_SYMMETRIC]);
   test_signs(&A, &of[PERP_CLASS_Z], &of[PERP_CLASS_NONNEGATIVE], &of[PERP_CLASS_TRIDIAGONAL]);
   test_dominant(&A, &of[PERP_CLASS_DOMINANT]);
-  classify_friction(&A, &of[PERP_CLASS_FRICTION]);
-  perp_error error = PERP_OK;
+  perp_error error = classify_friction(&A, from, &of[PERP_CLASS_FRICTION]);
+  if (error != PERP_OK) error_set(error, "perp_classify: no memory for contacts, n = %d", A.n);
   double *dense = NULL;
   // without room for a dense matrix first, then with
-  for (int attempt = 0; attempt < 2; attempt++) {
+  for (int attempt = 0; error == PERP_OK && attempt < 2; attempt++) {
     classify_h(&A, dense, &of[PERP_CLASS_H]);
     test_m(&of[PERP_CLASS_Z], &of[PERP_CLASS_H], &of[PERP_CLASS_M]);
     definite_by_dominance(&A, of);

@@ -32,7 +32,7 @@ void classify_h(const matrix *A, double *dense, finding *h);
 // Definiteness of (A + A')/2 by two shifted Cholesky factorisations; dense NULL: n exceeds
 // CLASSIFY_PSD_ROWS.
 void classify_definite(const matrix *A, double *dense, finding *psd, finding *pd);
-void classify_friction(const matrix *A, finding *friction);
+perp_error classify_friction(const matrix *A, const perp_allocator *from, finding *friction);
 void finding_set(finding *f, perp_verdict verdict, const char *format, ...);
 
 #endif

@@ -223,11 +223,12 @@ static inline certify_row evaluate(const certifier *c, int32_t i, double r, doub
   const double T = tol*(c->G[k] > 0.0 ? base : c->s[i]), size = c->R[i]*fabs(y),
                given = 32.0*u*c->s[i];
   row.strict = r <= T || (moved <= T && size <= T + given);
-  // Capped by 1e-3 of the base, in the scaling that counts this row less: the other may exaggerate
-  // it. Where the base is 0 the component is homogeneous: its solutions are a cone, and nothing but
+  // Capped by a hundred times the tolerance, in the scaling that counts this row less (the other may
+  // exaggerate it): more would accept an x that runs off along a ray, so far that its rounding hides
+  // b. Where the base is 0 the component is homogeneous: its solutions are a cone, and nothing but
   // |A||x| tells how large x is.
   const double product = 32.0*u*c->R[i]*a;
-  const double cap = base > 0.0 ? 1e-3*base*(c->two ? c->R[i]/c->held_R[i] : 1.0)
+  const double cap = base > 0.0 ? min2(100.0*tol, 1e-3)*base*(c->two ? c->R[i]/c->held_R[i] : 1.0)
                                 : (double)INFINITY;
   row.solved = row.strict || (moved <= T && product < (double)INFINITY &&
                               size <= T + given + min2(product, cap));

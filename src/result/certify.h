@@ -6,7 +6,7 @@
 // Per connected component c, with x_ref = clamp(0, lo, hi):
 //     G_c = max r_i(x_ref),   s_i = R_i (|b| + |A||x_ref|)_i,   S_c = max s_i
 //     solved:  r_i <= T = tol (G_c if > 0, else s_i),  or
-//              R_i |y_i| <= T + 32 u s_i + min(32 u R_i (|A||x|)_i, 1e-3 (G_c if > 0, else S_c))
+//              R_i |y_i| <= T + 32 u s_i + min(32 u R_i (|A||x|)_i, 100 tol (G_c if > 0, else S_c))
 //              for all i
 // and where G_c = S_c = 0, a cone, without the cap of the last term.
 // The rounding allowance 32 u s_i is the row's own: with S_c, one b_i = 1e20 would have every other

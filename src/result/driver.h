@@ -20,6 +20,9 @@ struct perp_solver {
   certifier judge;           // on the caller's data
   presolve reduced;
   double *x;                 // n: the answer in the making, in the caller's terms
+  double *farkas;            // n: the proof of "infeasible"
+  double *farkas_work;       // farkas_doubles(n)
+  double radius;             // of that proof
   arena runs;                // for the runs, one after the other
   // of the solve in progress
   const perp_problem *problem;
@@ -37,7 +40,7 @@ struct perp_solver {
 typedef struct run_state {   // the driver's side of a run
   perp_solver *solver;
   const int32_t *index;      // row of the run -> row of the caller's problem; NULL: the same
-  const double *scale;       // x = scale x of the run; NULL: 1
+  const double *R, *C;       // caller's x = C x of the run, y of the run = R y; NULL: 1
   double *best, best_residual;
   double *previous;          // n: the last x, for E13 (109); NULL when off
   double *y, *a;             // n: residual at a check
@@ -47,6 +50,7 @@ typedef struct run_state {   // the driver's side of a run
   int32_t iteration_limit;
   double deadline;
   int started, ended, solved;
+  struct run_block *blocks;  // of run_allocate
 } run_state;
 
 typedef struct run_spec {    // what to run
@@ -56,7 +60,8 @@ typedef struct run_spec {    // what to run
   const double *b, *lo, *hi; // n; lo, hi may be NULL
   double *x;                 // n: guess in, best iterate out
   const int32_t *index;      // see run_state
-  const double *scale;       // of the parent, already in A, b, lo, hi
+  const double *R, *C;       // of the parent, already in A, b, lo, hi
+  const perp_limits *limits; // of this problem; NULL: the solver's
   int is_child;              // of another run: the trace has begun
   int32_t iteration_limit;
   double deadline;
@@ -64,9 +69,11 @@ typedef struct run_spec {    // what to run
 
 // run: what came of it
 perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, perp_run *run);
+void run_save_best(perp_run *run);                            // x and its residual
+void run_release(run_state *state, struct run_block *until);  // what run_allocate gave since then
 double solver_seconds(const perp_solver *solver);   // since the solve began
 double measure_of(perp_measure measure, int32_t n, const double *x, const double *y,
-                  const double *b, const double *lo, const double *hi,
-                  const double *scale);   // NULL scale: 1
+                  const double *b, const double *lo, const double *hi, const double *R,
+                  const double *C);   // NULL: 1
 
 #endif

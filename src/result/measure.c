@@ -11,11 +11,11 @@ static double square(double v) { return v*v; }
 // second residual is the part of y that no w >= 0 can match. Rows without bounds are the paper's u,
 // the others its v.
 static double mns08(int product, int32_t n, const double *x, const double *y, const double *b,
-                    const double *lo, const double *hi, const double *scale) {
+                    const double *lo, const double *hi, const double *R, const double *C) {
   double free_y = 0.0, free_b = 0.0, bound_b = 0.0, gap = 0.0, negative = 0.0, worst = 0.0;
   for (int32_t i = 0; i < n; i++) {
-    const double s = scale != NULL ? scale[i] : 1.0, yi = y[i]/s, bi = b[i]/s;
-    const double below = s*(x[i] - lower(lo, i)), above = s*(x[i] - upper(hi, i));
+    const double r = R != NULL ? R[i] : 1.0, c = C != NULL ? C[i] : 1.0, yi = y[i]/r, bi = b[i]/r;
+    const double below = c*(x[i] - lower(lo, i)), above = c*(x[i] - upper(hi, i));
     if (below == (double)INFINITY && above == -(double)INFINITY) {
       free_y += square(yi);
       free_b += square(bi);
@@ -34,20 +34,21 @@ static double mns08(int product, int32_t n, const double *x, const double *y, co
 }
 
 double measure_of(perp_measure measure, int32_t n, const double *x, const double *y,
-                  const double *b, const double *lo, const double *hi, const double *scale) {
-  if (measure == PERP_MEASURE_MNS08_R1) return mns08(0, n, x, y, b, lo, hi, scale);
-  if (measure == PERP_MEASURE_MNS08_R2) return mns08(1, n, x, y, b, lo, hi, scale);
+                  const double *b, const double *lo, const double *hi, const double *R,
+                  const double *C) {
+  if (measure == PERP_MEASURE_MNS08_R1) return mns08(0, n, x, y, b, lo, hi, R, C);
+  if (measure == PERP_MEASURE_MNS08_R2) return mns08(1, n, x, y, b, lo, hi, R, C);
   double sum = 0.0, largest = 0.0;
   for (int32_t i = 0; i < n; i++) {
-    const double s = scale != NULL ? scale[i] : 1.0, yi = y[i]/s, xi = s*x[i];
+    const double c = C != NULL ? C[i] : 1.0, yi = y[i]/(R != NULL ? R[i] : 1.0), xi = c*x[i];
     // min(x, y) for an LCP
-    const double natural = mid(s*(x[i] - upper(hi, i)), yi, s*(x[i] - lower(lo, i)));
+    const double natural = mid(c*(x[i] - upper(hi, i)), yi, c*(x[i] - lower(lo, i)));
     switch (measure) {
       case PERP_MEASURE_E13: sum += fabs(xi)*fabs(yi); break;                // E13 (106)
       case PERP_MEASURE_MINMAP: sum += 0.5*natural*natural; break;           // E13 (64)
       case PERP_MEASURE_BOX: sum += natural*natural; break;
       case PERP_MEASURE_FISCHER: {                                           // E13 5.5; LCP rows
-        const double d = s*(x[i] - lower(lo, i));
+        const double d = c*(x[i] - lower(lo, i));
         sum += d < (double)INFINITY && upper(hi, i) == (double)INFINITY
                    ? 0.5*square(sqrt(d*d + yi*yi) - d - yi)
                    : 0.5*natural*natural;

@@ -30,6 +30,10 @@ static const perp_parameter common[] = {
    "scale by the diagonal inside (methods that gain from it)"},
   {"split", PERP_KIND_CHOICE, FIELD(split), PERP_SPLIT_METHOD, 0, 2, 0, 0, "no|yes|method",
    "solve connected components one by one; method: as it prefers, which auto does"},
+  {"start.method", PERP_KIND_CHOICE, FIELD(start.method), 0, 0, 3, 0, 0, "none|pgs|psor|gradient",
+   "what runs first, and hands its x to the method: E13 6, ANE17 7"},
+  {"start.iterations", PERP_KIND_INTEGER, FIELD(start.iterations), 10, 0, INT32_MAX, 0, 0, NULL,
+   "how many iterations of it"},
   {"seed", PERP_KIND_SEED, FIELD(seed), 0, 0, 18446744073709549568.0, 0, 0, NULL,
    "seed of the random numbers, where a method uses any"},
   {"stop.measure", PERP_KIND_CHOICE, FIELD(stop.measure), 0, 0, 7, 0, 0,
@@ -92,13 +96,17 @@ static perp_error out_of_range(const perp_parameter *p, double v) {
                    p->low_open ? '(' : '[', p->low, p->high, p->high_open ? ')' : ']');
 }
 
+void options_default(perp_options *options, const perp_method *method) {
+  for (int32_t k = 0; k < method->parameter_count; k++)
+    store(options, &method->parameters[k], method->parameters[k].initial);
+}
+
 perp_options perp_default_options(const perp_method *method) {
   perp_options options = {.size = sizeof options,
                           .method = method != NULL ? method : perp_find_method("auto")};
   for (int32_t k = 0; k < OPTIONS_COUNT(common); k++)
     store(&options, &common[k], common[k].initial);
-  for (int32_t k = 0; k < options.method->parameter_count; k++)
-    store(&options, &options.method->parameters[k], options.method->parameters[k].initial);
+  options_default(&options, options.method);
   return options;
 }
 

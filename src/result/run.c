@@ -9,20 +9,22 @@
 
 #include "driver.h"
 #include "error.h"
+#include "farkas.h"
+#include "options.h"
 #include "vector.h"
 
 // ---- memory: written once, for counting and for taking ----
 
 typedef struct run_arrays {
-  double *x, *b, *lo, *hi, *scale, *weight, *best, *previous, *y, *a;   // n each
+  double *x, *b, *lo, *hi, *R, *C, *weight, *best, *previous, *y, *a;   // n each
   void *scratch;
 } run_arrays;
 
 static run_arrays layout(arena *memory, int32_t n, size_t scratch) {
   const size_t m = (size_t)n;
   run_arrays r;
-  double **const all[] = {&r.x, &r.b, &r.lo, &r.hi, &r.scale, &r.weight, &r.best, &r.previous, &r.y,
-                          &r.a};
+  double **const all[] = {&r.x, &r.b, &r.lo, &r.hi, &r.R, &r.C, &r.weight, &r.best, &r.previous,
+                          &r.y, &r.a};
   for (size_t k = 0; k < sizeof all/sizeof all[0]; k++) *all[k] = ARENA_ARRAY(memory, double, m);
   r.scratch = arena_take(memory, scratch, 1);
   return r;
@@ -51,16 +53,54 @@ size_t child_bytes(const perp_method *method, const perp_limits *limits,
   return count.used;
 }
 
+typedef struct run_block {
+  struct run_block *next;
+} run_block;
+
+void *run_allocate(perp_run *run, size_t bytes) {
+  run_state *state = run->state;
+  perp_solver *solver = state->solver;
+  const size_t room = sizeof(run_block) + ARENA_ALIGNMENT;
+  run_block *block = bytes <= SIZE_MAX - room
+                         ? solver->allocator.allocate(solver->allocator.context, bytes + room)
+                         : NULL;
+  if (block == NULL) {
+    solver->error = error_set(PERP_ERROR_MEMORY, "%s: no memory for %zu bytes", run->method->name,
+                              bytes);
+    state->ended = 1;
+    return NULL;
+  }
+  block->next = state->blocks;
+  state->blocks = block;
+  const uintptr_t after = (uintptr_t)(block + 1);
+  return (unsigned char *)(block + 1) + (ARENA_ALIGNMENT - after%ARENA_ALIGNMENT)%ARENA_ALIGNMENT;
+}
+
+void run_release(run_state *state, struct run_block *until) {
+  const perp_allocator *allocator = &state->solver->allocator;
+  while (state->blocks != until) {
+    run_block *block = state->blocks;
+    state->blocks = block->next;
+    allocator->release(allocator->context, block);
+  }
+}
+
+const perp_allocator *run_allocator(const perp_run *run) {
+  return &run->state->solver->allocator;
+}
+
 // ---- judging an iterate from y ----
+
+static double of(const double *scale, int32_t i) { return scale != NULL ? scale[i] : 1.0; }
 
 static double row_residual(const perp_run *run, const certifier *judge, int32_t i, double x,
                            double y, int32_t *row) {
   const run_state *state = run->state;
   const int32_t k = state->index != NULL ? state->index[i] : i;
-  const double s = state->scale != NULL ? state->scale[i] : 1.0;
+  const double c = of(state->C, i);
   *row = k;
-  return fabs(mid(s*(x - upper(run->hi, i))/judge->C[k], judge->R[k]*y/s,
-                  s*(x - lower(run->lo, i))/judge->C[k]));
+  return fabs(mid(c*(x - upper(run->hi, i))/judge->C[k], judge->R[k]*y/of(state->R, i),
+                  c*(x - lower(run->lo, i))/judge->C[k]));
 }
 
 double run_residual(const perp_run *run, const double *x, const double *y) {
@@ -126,13 +166,12 @@ static int rows_pass(perp_run *run) {
   const double absolute = state->solver->options.absolute_tol;
   for (int32_t i = 0; i < run->n; i++) {
     int32_t k;
-    const double s = state->scale != NULL ? state->scale[i] : 1.0;
+    const double c = of(state->C, i), y = state->y[i]/of(state->R, i);
     const double r = row_residual(run, judge, i, run->x[i], state->y[i], &k);
-    const double a = (state->a[i] - fabs(run->b[i]))/s;
-    if (certify_evaluate(judge, k, r, state->y[i]/s, a, state->solver->options.tol).solved)
-      continue;
-    if (absolute > 0.0 && fabs(mid(s*(run->x[i] - upper(run->hi, i)), state->y[i]/s,
-                                   s*(run->x[i] - lower(run->lo, i)))) <= absolute)
+    const double a = (state->a[i] - fabs(run->b[i]))/of(state->R, i);
+    if (certify_evaluate(judge, k, r, y, a, state->solver->options.tol).solved) continue;
+    if (absolute > 0.0 && fabs(mid(c*(run->x[i] - upper(run->hi, i)), y,
+                                   c*(run->x[i] - lower(run->lo, i)))) <= absolute)
       continue;
     return 0;
   }
@@ -141,7 +180,7 @@ static int rows_pass(perp_run *run) {
 
 int run_check(perp_run *run) {
   run_state *state = run->state;
-  if (state->index == NULL && state->scale == NULL) return ask_judge(run);
+  if (state->index == NULL && state->R == NULL && state->C == NULL) return ask_judge(run);
   if (!rows_pass(run)) return 0;
   state->solved = state->ended = 1;
   return 1;
@@ -168,8 +207,12 @@ int run_out_of_time(perp_run *run) {
   return state->deadline < (double)INFINITY && solver_seconds(state->solver) >= state->deadline;
 }
 
+static int deadline_of_run(void *run) { return run_out_of_time(run); }
+
+perp_deadline run_deadline(perp_run *run) { return (perp_deadline){deadline_of_run, run}; }
+
 // Whether it is finite is asked once, at the end of the run.
-static void save_best(perp_run *run) {
+void run_save_best(perp_run *run) {
   memcpy(run->state->best, run->x, (size_t)run->n*sizeof *run->x);
   run->state->best_residual = run->residual;
 }
@@ -197,7 +240,7 @@ static double test_measures(perp_run *run) {
   if (options->stop.measure != PERP_MEASURE_NONE) {
     if (run_apply(run, run->x, state->y) != 0) return measure;
     measure = measure_of((perp_measure)options->stop.measure, run->n, run->x, state->y, run->b,
-                         run->lo, run->hi, state->scale);
+                         run->lo, run->hi, state->R, state->C);
     if (options->stop.tol > 0.0 && measure < options->stop.tol)
       run_stop(run, PERP_STATUS_MEASURE, "stop.measure = %.3g fell below stop.tol = %g", measure,
                options->stop.tol);
@@ -211,8 +254,7 @@ static double test_measures(perp_run *run) {
   if (options->stop.stagnation > 0.0) {
     double change = 0.0;
     for (int32_t i = 0; i < run->n; i++) {
-      change = max2(change, fabs(run->x[i] - state->previous[i])*
-                                (state->scale != NULL ? state->scale[i] : 1.0));
+      change = max2(change, fabs(run->x[i] - state->previous[i])*of(state->C, i));
       state->previous[i] = run->x[i];
     }
     if (change < options->stop.stagnation)
@@ -229,7 +271,7 @@ static void finish_iteration(perp_run *run) {
   const perp_options *options = run->options;
   run->iterations++;
   solver->iterations++;
-  if (run->residual < state->best_residual) save_best(run);
+  if (run->residual < state->best_residual) run_save_best(run);
   if (!(run->residual < (double)INFINITY)) {
     run_stop(run, PERP_STATUS_BREAKDOWN,
              "%s: the iterates overflowed after %d iterations; the method diverges here",
@@ -279,8 +321,7 @@ int run_continue(perp_run *run) {
 static void write_back(const perp_run *run, const double *from, double *x) {
   const run_state *state = run->state;
   for (int32_t i = 0; i < run->n; i++)
-    x[state->index != NULL ? state->index[i] : i] =
-        from[i]*(state->scale != NULL ? state->scale[i] : 1.0);
+    x[state->index != NULL ? state->index[i] : i] = from[i]*of(state->C, i);
 }
 
 int run_solution(perp_run *run, int32_t dimension) {
@@ -319,6 +360,32 @@ int run_solution(perp_run *run, int32_t dimension) {
   return stop || enough;
 }
 
+// ---- proofs that there is none ----
+
+int run_infeasible(perp_run *run, const double *u) {
+  run_state *state = run->state;
+  perp_solver *solver = state->solver;
+  if (state->ended) return 0;
+  double *own = solver->farkas;
+  for (int32_t i = 0; i < solver->problem->A.n; i++) own[i] = 0.0;
+  for (int32_t i = 0; i < run->n; i++)   // u'(R y) = (R u)'y
+    own[state->index != NULL ? state->index[i] : i] = u[i]*of(state->R, i);
+  perp_farkas farkas;
+  if (farkas_check_with(solver->problem, own, solver->farkas_work, solver->judge.scratch,
+                        &farkas) != PERP_OK ||
+      !farkas.proven)
+    return 0;
+  solver->radius = farkas.radius;
+  if (farkas.radius < (double)INFINITY)
+    run_stop(run, PERP_STATUS_INFEASIBLE,
+             "%s: a Farkas vector proves that no solution has |x|_1 < %.3g", run->method->name,
+             farkas.radius);
+  else
+    run_stop(run, PERP_STATUS_INFEASIBLE, "%s: a Farkas vector proves that there is no solution",
+             run->method->name);
+  return 1;
+}
+
 // ---- one run from begin to end ----
 
 static double power_of_two_below(double v) {
@@ -340,11 +407,71 @@ static int diagonal_scaling(const perp_operator *A, double *s) {
   return different;
 }
 
+// Two-sided scaling by that of the certificate, which brings the entries of A near 1, and a unit of
+// b near 1. A symmetric A stays symmetric: then, and where both sides differ by rounding only,
+// s = sqrt(R C) serves for both. Returns 0 where nothing is known of A.
+static int equilibration(const perp_run *run, const run_spec *spec, double *R, double *C) {
+  const certifier *judge = &run->state->solver->judge;
+  if (!judge->equilibrated) return 0;
+  int alike = 1;
+  for (int32_t i = 0; i < run->n; i++) {
+    const int32_t k = spec->index != NULL ? spec->index[i] : i;
+    R[i] = clamp(judge->fit_R[k], 0x1p-400, 0x1p400);
+    C[i] = clamp(judge->fit_C[k], 0x1p-400, 0x1p400);
+    alike &= fabs((double)(ilogb(R[i]) - ilogb(C[i]))) <= 1.0;
+  }
+  const int symmetric = alike || judge->symmetric || (spec->A.claims & PERP_CLAIM_SYMMETRIC) != 0;
+  double largest = 0.0;
+  for (int32_t i = 0; i < run->n; i++) {
+    if (symmetric)
+      R[i] = C[i] = power_of_two_within((ilogb(R[i]) + ilogb(C[i]))/2, 400);
+    largest = max2(largest, min2(fabs(R[i]*spec->b[i]), 0x1p400));
+  }
+  const double unit = largest > 0.0 ? power_of_two_within(-ilogb(largest), 400) : 1.0;
+  for (int32_t i = 0; i < run->n; i++) {
+    R[i] *= unit;
+    C[i] /= unit;
+  }
+  return symmetric ? 2 : 1;
+}
+
+// The scaled problem in place of the given one, if the method gains from it.
+static void scale_problem(perp_run *run, const run_spec *spec, const run_arrays *arrays,
+                          perp_wrapper *wrapper) {
+  run_state *state = run->state;
+  const uint32_t traits = spec->method->traits;
+  if (!spec->options->scale || spec->C != NULL) return;
+  const double *R = arrays->R;
+  int known = 0;
+  if (traits & PERP_TRAIT_EQUILIBRATE) {
+    known = equilibration(run, spec, arrays->R, arrays->C);
+  } else if (traits & PERP_TRAIT_SCALES) {
+    known = 2*diagonal_scaling(&spec->A, arrays->C);
+    R = arrays->C;
+  }
+  if (!known) return;
+  run->A = perp_scaled(wrapper, spec->A, R, arrays->C);
+  if (known == 2) run->A.claims |= spec->A.claims & PERP_CLAIM_SYMMETRIC;
+  for (int32_t i = 0; i < run->n; i++) {
+    const double c = arrays->C[i];
+    arrays->b[i] = R[i]*spec->b[i];
+    run->x[i] /= c;
+    if (spec->lo != NULL) arrays->lo[i] = spec->lo[i]/c;
+    if (spec->hi != NULL) arrays->hi[i] = spec->hi[i]/c;
+  }
+  run->b = arrays->b;
+  run->lo = spec->lo != NULL ? arrays->lo : NULL;
+  run->hi = spec->hi != NULL ? arrays->hi : NULL;
+  state->R = R;
+  state->C = arrays->C;
+}
+
 perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, perp_run *run) {
   const int32_t n = spec->A.n;
-  const size_t scratch = scratch_for(solver->limits.scratch, solver->limits.n);
+  const perp_limits *limits = spec->limits != NULL ? spec->limits : &solver->limits;
+  const size_t scratch = scratch_for(limits->scratch, limits->n);
   const run_arrays arrays = layout(&memory, n, scratch);
-  run_state state = {.solver = solver, .index = spec->index, .scale = spec->scale,
+  run_state state = {.solver = solver, .index = spec->index, .R = spec->R, .C = spec->C,
                      .best = arrays.best, .previous = arrays.previous, .y = arrays.y, .a = arrays.a,
                      .trigger = solver->options.tol, .next_check = 16,
                      .iteration_limit = spec->iteration_limit, .deadline = spec->deadline,
@@ -357,26 +484,12 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
                     .threads = solver->threads, .credit = spec->method, .state = &state};
   perp_wrapper wrapper;
   memcpy(run->x, spec->x, (size_t)n*sizeof *run->x);
-  if ((spec->method->traits & PERP_TRAIT_SCALES) && spec->options->scale && spec->scale == NULL &&
-      diagonal_scaling(&spec->A, arrays.scale)) {
-    run->A = perp_scaled(&wrapper, spec->A, arrays.scale, arrays.scale);
-    for (int32_t i = 0; i < n; i++) {
-      const double s = arrays.scale[i];
-      arrays.b[i] = s*spec->b[i];
-      run->x[i] /= s;
-      if (spec->lo != NULL) arrays.lo[i] = spec->lo[i]/s;
-      if (spec->hi != NULL) arrays.hi[i] = spec->hi[i]/s;
-    }
-    run->b = arrays.b;
-    run->lo = spec->lo != NULL ? arrays.lo : NULL;
-    run->hi = spec->hi != NULL ? arrays.hi : NULL;
-    state.scale = arrays.scale;
-  }
+  scale_problem(run, spec, &arrays, &wrapper);
   if (operator_scratch_bytes(&run->A) > scratch)
     return error_set(PERP_ERROR_CAPACITY,
                      "operator '%s' needs %zu bytes of scratch, perp_limits.scratch leaves %zu",
                      run->A.ops->name, operator_scratch_bytes(&run->A), scratch);
-  const size_t need = method_bytes(spec->method, &solver->limits, spec->options);
+  const size_t need = method_bytes(spec->method, limits, spec->options);
   if (arrays.scratch == NULL || memory.capacity - memory.used < need ||
       (spec->method->n_max > 0 && n > spec->method->n_max))
     return error_set(PERP_ERROR_CAPACITY,
@@ -384,8 +497,7 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
                      spec->method->name, n, memory.capacity - memory.used, need);
   for (int32_t i = 0; i < n; i++) {
     const int32_t k = state.index != NULL ? state.index[i] : i;
-    arrays.weight[i] = (state.scale != NULL ? state.scale[i] : 1.0)/
-                       (solver->judge.C[k]*certify_base(&solver->judge, k));
+    arrays.weight[i] = of(state.C, i)/(solver->judge.C[k]*certify_base(&solver->judge, k));
     if (spec->options->stop.stagnation > 0.0) state.previous[i] = run->x[i];
   }
   if (run_apply(run, run->x, state.y) == 0) {
@@ -397,7 +509,7 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
           .measure = kind == PERP_MEASURE_NONE
                          ? run->residual
                          : measure_of(kind, n, run->x, state.y, run->b, run->lo, run->hi,
-                                      state.scale)};
+                                      state.R, state.C)};
       record(solver, &first);
     }
     spec->method->run(run);
@@ -406,7 +518,7 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
   const int by_measure = !state.solved && run->reason == PERP_STATUS_MEASURE;
   const double *answer =
       by_measure || (state.solved && !(run->solutions > 0)) ? run->x : state.best;
-  const double *own = state.scale != spec->scale ? state.scale : NULL;   // not the parent's
+  const double *own = state.C != spec->C ? state.C : NULL;   // not the parent's
   const int found = state.solved || by_measure || state.best_residual < (double)INFINITY;
   double bad = 0.0;   // an infinite x_i in a column of zeros has a finite residual all the same
   for (int32_t i = 0; found && i < n; i++) {
@@ -431,52 +543,8 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
     for (int32_t i = 0; i < n; i++) spec->x[i] = answer[i]*(own != NULL ? own[i] : 1.0);
   run->residual = state.best_residual;
   if (state.solved) run->reason = PERP_STATUS_SOLVED;
+  run_release(&state, NULL);
   run->state = NULL;
   run->memory = NULL;
   return solver->error;
-}
-
-perp_status run_child(perp_run *run, const perp_method *method, const perp_options *options,
-                      int32_t iteration_limit, double seconds) {
-  run_state *state = run->state;
-  perp_solver *solver = state->solver;
-  if (state->ended) return PERP_STATUS_UNSOLVED;
-  const int32_t left = state->iteration_limit - run->iterations;
-  if (seconds < (double)INFINITY) solver->watching = 1;   // from now on somebody needs the time
-  const double now = solver->watching ? solver_seconds(solver) : 0.0, until = now + seconds;
-  const run_spec spec = {.method = method, .options = options, .A = run->A, .b = run->b,
-                         .lo = run->lo, .hi = run->hi, .x = run->x, .index = state->index,
-                         .scale = state->scale, .is_child = 1,
-                         .iteration_limit = iteration_limit < left ? iteration_limit : left,
-                         .deadline = until < state->deadline ? until : state->deadline};
-  const arena rest = {run->memory->base + run->memory->used,
-                      run->memory->capacity - run->memory->used, 0};
-  perp_run child;
-  if (run_execute(solver, &spec, rest, &child) != PERP_OK) {
-    if (solver->error == PERP_OK)
-      run_stop(run, PERP_STATUS_BREAKDOWN, "%s: %s", method->name, perp_last_message());
-    state->ended = 1;
-    return PERP_STATUS_UNSOLVED;
-  }
-  run->iterations += child.iterations;
-  run->inner_iterations += child.inner_iterations;
-  run->factorizations += child.factorizations;
-  run->solutions += child.solutions;
-  run->residual = child.residual;
-  run->credit = child.credit;
-  if (child.reason == PERP_STATUS_SOLVED) {
-    state->solved = state->ended = 1;
-    memcpy(state->best, run->x, (size_t)run->n*sizeof *state->best);
-  } else {
-    if (run->residual < state->best_residual) save_best(run);
-    // What the caller's own limits and stopping rules ended is over for the parent too.
-    const int by_rule = child.reason == PERP_STATUS_STOPPED ||
-                        child.reason == PERP_STATUS_MEASURE ||
-                        (child.reason == PERP_STATUS_STALLED && options->stop.relative > 0.0) ||
-                        (child.reason == PERP_STATUS_STAGNATED && options->stop.stagnation > 0.0);
-    if (run_out_of_time(run)) run_stop(run, PERP_STATUS_TIME_LIMIT, "%s", child.message);
-    else if (by_rule || run->iterations >= state->iteration_limit)
-      run_stop(run, child.reason, "%s", child.message);
-  }
-  return child.reason;
 }

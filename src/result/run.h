@@ -42,7 +42,7 @@ typedef struct perp_run {
   int complete;                  // enumerate sets it: every solution has been reported
   perp_status reason;            // why it ended, unless the certificate says solved
   const perp_method *credit;     // who found x: a child, for methods that run others
-  char message[256];
+  char message[512];
   struct run_state *state;       // the driver's own
 } perp_run;
 
@@ -59,13 +59,31 @@ void run_stop(perp_run *run, perp_status reason, const char *format, ...);
 int run_solution(perp_run *run, int32_t dimension);
 // 1 if the deadline has passed: for long steps inside an iteration
 int run_out_of_time(perp_run *run);
+perp_deadline run_deadline(perp_run *run);   // the same, for linear solvers
+
+// u proves that this problem has no solution (perp_farkas). 1: it does on the caller's data too,
+// and the run has ended as infeasible; 0: go on.
+int run_infeasible(perp_run *run, const double *u);
+
+// Memory beyond bytes(), released when the run ends. NULL: there is none, and the run has ended.
+// A method that uses it has no PERP_TRAIT_NO_ALLOC.
+void *run_allocate(perp_run *run, size_t bytes);
+const perp_allocator *run_allocator(const perp_run *run);   // for objects with a destroy of their own
 
 // Another method on the same problem, from run->x on: returns how it ended; run->x is its best
 // iterate, statistics are added. iteration_limit and seconds bound it besides what is left of the
-// parent's own limits. The child's arrays come from run->memory: the parent's bytes() must count
-// them with child_bytes().
+// parent's own limits. The child's arrays come from run->memory where the parent's bytes() counted
+// them with child_bytes(), else from run_allocate().
 perp_status run_child(perp_run *run, const perp_method *method, const perp_options *options,
                       int32_t iteration_limit, double seconds);
+// The same on another problem of the same size, whose solutions are not the parent's (a proximal
+// step, a relaxation): b, bounds or A differ. The child is judged by its own certificate: nothing
+// is claimed for the parent, which checks x with run_check().
+perp_status run_other(perp_run *run, const perp_problem *problem, const perp_method *method,
+                      const perp_options *options, double *x, int32_t iteration_limit,
+                      double seconds);
+// The parent's options with the method's own parameters at their defaults.
+perp_options child_options(const perp_run *run, const perp_method *method);
 size_t child_bytes(const perp_method *method, const perp_limits *limits,
                    const perp_options *options);
 

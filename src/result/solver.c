@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "driver.h"
 #include "error.h"
+#include "farkas.h"
 #include "options.h"
 #include "vector.h"
 
@@ -19,16 +20,39 @@ perp_limits perp_limits_of(const perp_problem *problem) {
                        .scratch = scratch > sweep ? scratch : sweep};
 }
 
+// What runs in front of the method (E13 6, ANE17 7); NULL: nothing.
+static const perp_method *start_method(const perp_options *options) {
+  static const char *const names[] = {NULL, "pgs", "psor", "apgd"};
+  return options->start.iterations > 0 ? perp_find_method(names[options->start.method]) : NULL;
+}
+
+static perp_options start_options(const perp_options *options, const perp_method *first) {
+  perp_options own = *options;
+  own.method = first;
+  options_default(&own, first);
+  if (options->start.method == PERP_START_GRADIENT) own.gradient.accelerate = 0;
+  own.stop.tol = own.stop.relative = own.stop.stagnation = 0.0;   // they are for the method
+  return own;
+}
+
 static void solver_layout(perp_solver *s, arena *memory) {
   const int32_t n = s->limits.n;
   certifier_layout(&s->judge, memory, n, s->limits.scratch);
   presolve_layout(&s->reduced, memory, n,
                   s->options.presolve || s->options.split ? s->limits.nnz : 0);
   s->x = ARENA_ARRAY(memory, double, n);
+  s->farkas = ARENA_ARRAY(memory, double, n);
+  s->farkas_work = ARENA_ARRAY(memory, double, farkas_doubles(n));
   const int32_t lanes = s->limits.lanes > 1 ? s->limits.lanes - 1 : 0;
   s->lanes = ARENA_ARRAY(memory, perp_solver *, lanes);
   for (int32_t k = 0; s->lanes != NULL && k < lanes; k++) s->lanes[k] = NULL;
-  const size_t runs = child_bytes(s->method, &s->limits, &s->options);
+  const perp_method *first = start_method(&s->options);
+  size_t runs = child_bytes(s->method, &s->limits, &s->options);
+  if (first != NULL) {
+    const perp_options options = start_options(&s->options, first);
+    const size_t before = child_bytes(first, &s->limits, &options);
+    runs = before > runs ? before : runs;
+  }
   unsigned char *base = arena_take(memory, runs, 1);
   s->runs = (arena){base, runs, 0};
 }
@@ -84,6 +108,7 @@ perp_error perp_solver_create(const perp_method *method, const perp_limits *limi
   if (options->split == PERP_SPLIT_METHOD)
     s->options.split = (method->traits & PERP_TRAIT_SPLITS) != 0;
   if (method->traits & PERP_TRAIT_ALL) s->options.split = 0;   // a solution is one of the whole
+  if (method->needs & PERP_NEEDS_CONTACTS) s->options.presolve = s->options.split = 0;
   arena count = {0};
   solver_layout(s, &count);
   const size_t bytes = arena_block_bytes(&count);
@@ -151,7 +176,28 @@ static perp_error validate(const perp_solver *s, const perp_problem *problem, co
   for (int32_t i = 0; error == PERP_OK && i < problem->A.n; i++)
     if (!(x[i] - x[i] == 0.0))
       error = error_set(PERP_ERROR_ARGUMENT, "guess x[%d] = %g is not finite", i, x[i]);
-  return error == PERP_OK ? perp_method_accepts(s->method, problem) : error;
+  const perp_method *first = start_method(&s->options);
+  if (error == PERP_OK) error = perp_method_accepts(s->method, problem);
+  if (error == PERP_OK && first != NULL) error = perp_method_accepts(first, problem);
+  return error;
+}
+
+static int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
+
+// An empty row that no x can satisfy: y_i = b_i whatever x is. Its Farkas vector is +-e_i.
+static void empty_row(perp_solver *s, int32_t i, perp_run *outcome) {
+  const perp_problem *problem = s->problem;
+  for (int32_t k = 0; k < problem->A.n; k++) s->farkas[k] = 0.0;
+  s->farkas[i] = problem->b[i] < 0.0 ? 1.0 : -1.0;
+  perp_farkas farkas;
+  const int proven = farkas_check_with(problem, s->farkas, s->farkas_work, s->judge.scratch,
+                                       &farkas) == PERP_OK && farkas.proven;
+  outcome->reason = proven ? PERP_STATUS_INFEASIBLE : PERP_STATUS_UNSOLVED;
+  outcome->complete = 1;
+  s->radius = farkas.radius;
+  snprintf(outcome->message, sizeof outcome->message,
+           "row %d is empty: y = b = %g whatever x is, and x has no %s bound", i, problem->b[i],
+           problem->b[i] < 0.0 ? "upper" : "lower");
 }
 
 // The runs of one pass: with presolve, a run per block on what is left; without,
@@ -166,12 +212,7 @@ static perp_error run_all(perp_solver *s, int presolving, perp_run *outcome) {
   s->was_reduced = smaller;
   *outcome = (perp_run){.reason = PERP_STATUS_UNSOLVED, .credit = s->method};
   if (presolving && p->infeasible >= 0) {
-    const int32_t i = p->infeasible;
-    outcome->reason = PERP_STATUS_INFEASIBLE;
-    outcome->complete = 1;
-    snprintf(outcome->message, sizeof outcome->message,
-             "row %d is empty: y = b = %g whatever x is, and x has no %s bound", i, problem->b[i],
-             problem->b[i] < 0.0 ? "upper" : "lower");
+    empty_row(s, p->infeasible, outcome);
     return PERP_OK;
   }
   int all_solved = 1;
@@ -192,8 +233,21 @@ static perp_error run_all(perp_solver *s, int presolving, perp_run *outcome) {
       for (int32_t k = 0; k < spec.A.n; k++) guess[k] = s->x[spec.index[k]];
       spec.x = guess;
     }
-    perp_run run;
-    const perp_error error = run_execute(s, &spec, s->runs, &run);
+    perp_run run = {.reason = PERP_STATUS_UNSOLVED};
+    perp_error error = PERP_OK;
+    const perp_method *first = start_method(&s->options);
+    if (first != NULL && !(s->method->traits & PERP_TRAIT_ALL)) {
+      const perp_options options = start_options(&s->options, first);
+      run_spec start = spec;
+      start.method = first;
+      start.options = &options;
+      start.iteration_limit = least(s->options.start.iterations, spec.iteration_limit);
+      error = run_execute(s, &start, s->runs, &run);
+      s->inner_iterations += run.inner_iterations;
+      spec.iteration_limit -= run.iterations;
+    }
+    if (error == PERP_OK && run.reason != PERP_STATUS_SOLVED && run.reason != PERP_STATUS_STOPPED)
+      error = run_execute(s, &spec, s->runs, &run);
     if (error != PERP_OK) return error;
     for (int32_t k = 0; smaller && k < spec.A.n; k++) s->x[spec.index[k]] = guess[k];
     s->inner_iterations += run.inner_iterations;
@@ -206,7 +260,8 @@ static perp_error run_all(perp_solver *s, int presolving, perp_run *outcome) {
       largest = spec.A.n;
     }
     all_solved &= solved;
-    if (run.reason == PERP_STATUS_STOPPED) break;
+    if (run.reason == PERP_STATUS_INFEASIBLE) *outcome = run;   // a proof is of the whole
+    if (run.reason == PERP_STATUS_STOPPED || run.reason == PERP_STATUS_INFEASIBLE) break;
   }
   if (smaller && blocks == 0) {
     outcome->reason = PERP_STATUS_SOLVED;
@@ -259,14 +314,14 @@ static void compose_message(const perp_solver *s, const perp_run *outcome, perp_
     // the common end: formatting it would take longer
     strcpy(result->message, perp_status_text(PERP_STATUS_SOLVED));
   else if (result->status == PERP_STATUS_SOLVED)
-    snprintf(result->message, sizeof result->message, "%.200s%s",
+    snprintf(result->message, sizeof result->message, "%.440s%s",
              outcome->message[0] != '\0' ? outcome->message : perp_status_text(PERP_STATUS_SOLVED),
              c->attainable ? " (as accurate as doubles allow here)" : "");
   else if (result->status == PERP_STATUS_INFEASIBLE || result->status == PERP_STATUS_NO_SOLUTION)
     // a proof needs no advice
-    snprintf(result->message, sizeof result->message, "%.250s", outcome->message);
+    snprintf(result->message, sizeof result->message, "%.500s", outcome->message);
   else
-    snprintf(result->message, sizeof result->message, "%.130s; residual %.3g at row %d; %.80s",
+    snprintf(result->message, sizeof result->message, "%.320s; residual %.3g at row %d; %.130s",
              outcome->message[0] != '\0' ? outcome->message : perp_status_text(result->status),
              c->residual, c->worst, advice(s, result->status));
 }
@@ -345,6 +400,10 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
   result->status = certificate.solved                         ? PERP_STATUS_SOLVED
                    : outcome.reason == PERP_STATUS_SOLVED ? PERP_STATUS_UNSOLVED
                                                               : outcome.reason;
+  if (result->status == PERP_STATUS_INFEASIBLE) {
+    result->radius = s->radius;
+    if (options->farkas != NULL) memcpy(options->farkas, s->farkas, (size_t)n*sizeof *s->farkas);
+  }
   finish_trace(s, certificate.residual);
   result->complete = looks_for_all && outcome.complete;
   result->method = outcome.credit;

@@ -1,0 +1,104 @@
+// basis.h: the inverse of a square matrix B whose columns are exchanged one by one, as pivoting
+// methods do. Columns stand at positions 0 .. n-1; B v = a is solved for v by position.
+//
+// dense:  B^-1 itself, by columns; an exchange is a rank-one update, 2 n^2 flops at most (columns
+//         with a zero in the pivot row are skipped).
+// sparse: columns with one entry are set aside, the rest is factored by sparse_lu, and an exchange
+//         appends the solved column to a list (product form): B_new = B E_1 .. E_k.
+#ifndef PERP_BASIS_H
+#define PERP_BASIS_H
+
+#include <perp/method.h>
+
+#include "arena.h"
+#include "sparse_lu.h"
+
+typedef struct basis_column {    // a right-hand side
+  int32_t count;
+  const int32_t *row;
+  const double *value;
+} basis_column;
+
+typedef struct basis_vector {    // a solution
+  double *value;                 // n; zero outside the index
+  int32_t *index;                // n; the first `count` are used, in no order
+  int32_t count;
+} basis_vector;
+
+typedef struct basis {
+  int32_t n;
+  int32_t sparse;
+  int32_t exchanges;             // since the last factorisation
+  double work_of_factor;         // sparse: flops of the last factorisation, ordering included
+  double work_of_exchanges;      // sparse: what the exchanges have added to the solves since
+  double *work;                  // n, zero between calls
+  int32_t *mark;                 // n
+  int32_t *list;                 // n
+  double *inverse;               // dense: n x n, column-major
+  // sparse: the columns that are not singletons, restricted to the rows that no singleton has
+  perp_allocator allocator;
+  sparse_lu *lu;
+  int32_t m;                     // order of that kernel
+  int32_t *kernel_row;           // n: row -> row of the kernel, or -1
+  int32_t *kernel_column;        // n: the kernel's column -> position
+  int32_t *unit_position;        // n: row -> position of its singleton, or -1
+  int32_t *row_of;               // n: row of the kernel -> row; n: position -> row of its singleton
+  double *unit;                  // n: row -> the singleton's value
+  int32_t *side_start;           // n + 1: entries of the kernel's columns in other rows
+  int32_t *core_start;           // n + 1: ... and in its own
+  int32_t *side_row, *core_row;
+  double *side_value, *core_value;
+  int64_t room;                  // entries that side and core can hold
+  double *kernel_value;          // n, zero between calls
+  int32_t *kernel_index;         // n
+  // sparse: the exchanges
+  int32_t *eta_start;            // exchanges_max + 1
+  int32_t *eta_position;         // exchanges_max
+  double *eta_pivot;             // exchanges_max
+  int32_t *eta_index;
+  double *eta_value;
+  int64_t eta_room;
+  int32_t exchanges_max;
+} basis;
+
+// The arrays whose size is known come from `memory`, which may only count; the others from the
+// allocator. 0: fine, -2: no memory.
+int basis_begin(basis *self, int32_t n, int sparse, int32_t exchanges_max, arena *memory,
+                const perp_allocator *allocator);
+void basis_end(basis *self);
+
+// The columns of B by position. 0: fine; k > 0: singular, k - 1 is a position whose column depends
+// on the others as far as entries above `floor` tell; -1: deadline; -2: no memory.
+int basis_factor(basis *self, const perp_csc *B, double floor, const perp_deadline *deadline);
+
+// Marks positions whose columns depend on the others, so that B without them, and with their own
+// slacks instead, is likely to be regular: those with a pivot below `small` in B, or in B + 1e-4
+// small I where that is easier. Leaves nothing factored. 0: fine, -1: deadline, -2: no memory.
+int basis_dependent(basis *self, const perp_csc *B, double small, uint8_t *dependent,
+                    const perp_deadline *deadline);
+
+// u = B^-1 a
+void basis_solve(basis *self, const basis_column *a, basis_vector *u);
+// r = B'^-1 e_position: the row of B^-1, n numbers by row
+void basis_row(basis *self, int32_t position, double *r);
+// v = B^-1 v, from rows to positions
+void basis_solve_dense(basis *self, double *v);
+
+// The column at `position` gives way to the one whose solution is u: u at `position` is the pivot,
+// not zero. 0: fine, 1: as many exchanges as there is room for: factor anew, -2: no memory.
+int basis_exchange(basis *self, int32_t position, const basis_vector *u);
+
+// Factoring anew would pay: after `least` exchanges at least, once they have cost as much as it
+// will.
+static inline int basis_due(const basis *self, int32_t least) {
+  return self->sparse && self->exchanges >= least &&
+         (self->work_of_exchanges >= self->work_of_factor ||
+          self->exchanges >= self->exchanges_max);
+}
+
+static inline void basis_clear(basis_vector *u) {
+  for (int32_t k = 0; k < u->count; k++) u->value[u->index[k]] = 0.0;
+  u->count = 0;
+}
+
+#endif

@@ -1,0 +1,40 @@
+// free_block.h: A_II for a changing set I of free rows, by columns and scaled, for direct solvers.
+#ifndef PERP_FREE_BLOCK_H
+#define PERP_FREE_BLOCK_H
+
+#include <perp/method.h>
+
+#include "arena.h"
+
+typedef struct free_block {
+  perp_allocator memory;
+  int32_t n, m;             // m: free rows
+  perp_csc A;               // all entries
+  perp_csc B;               // m x m: R A_II C, largest entries of rows and columns near 1
+  int32_t *set, *local;     // n each: the free rows, and the inverse or -1
+  uint8_t *mask;            // n: of the last cut
+  int32_t *colptr;          // n + 1: of B
+  int32_t *row;             // nnz(A): of B
+  double *value;            // nnz(A): of B
+  double *r, *c;            // n each, the first m used: R and C, powers of two
+  double *v, *w;            // n each: work
+} free_block;
+
+void free_block_layout(free_block *block, arena *memory, int32_t n);   // the arrays of size n
+// Takes the entries of A. 0: fine, 1: they are not known, -2: no memory.
+int free_block_take(free_block *block, const perp_operator *A, const perp_allocator *allocator);
+void free_block_release(free_block *block);              // also after a failed take
+void free_block_cut(free_block *block, const uint8_t *is_free);   // B for this mask
+int free_block_same(const free_block *block, const uint8_t *is_free);   // 1: mask of the last cut
+
+// z = C (B^-1 R rhs) on the free rows, 0 elsewhere, with one step of iterative refinement.
+// solve: v <- B^-1 v
+void free_block_solve(free_block *block, void (*solve)(void *context, double *v), void *context,
+                      const double *rhs, double *z);
+
+// What a pivot of B must exceed: rounding leaves so much of entries near 1, where few of them meet.
+static inline double free_block_floor(const free_block *block) {
+  return (block->m < 64 ? block->m : 64)*0x1p-52;
+}
+
+#endif

@@ -1,0 +1,64 @@
+// sparse_lu_parts.h: what the files of the sparse LU share: the factors and the work space.
+#ifndef PERP_SPARSE_LU_PARTS_H
+#define PERP_SPARSE_LU_PARTS_H
+
+#include "sparse_lu.h"
+
+#define LU_POLL_FLOPS 2e6     // between two looks at the deadline: about a millisecond
+
+typedef struct lu_entries {   // columns of L or U one after the other
+  int64_t used, room;
+  int32_t *index;             // room
+  double *value;              // room
+} lu_entries;
+
+struct sparse_lu {
+  perp_allocator memory;
+  void *block;                // the arrays of size n
+  int32_t n, capacity;        // capacity: the n that block has room for
+  int32_t rank, unmatched;    // structural rank; a column that keeps it below n
+  int32_t factored;
+  double flops;
+
+  // the analysis: position k
+  int32_t blocks;
+  int32_t *start;             // n + 1: block b stands at start[b] .. start[b + 1] - 1
+  int32_t *first;             // n: where the block of a position begins
+  int32_t *column;            // n: of A, at position k
+  int32_t *matched;           // n: row of A, the name k stands for
+  int32_t *place;             // n: its inverse
+
+  // the factors: unit lower triangular L without its diagonal, U without its diagonal
+  lu_entries L, U;
+  int64_t *L_start, *U_start; // n + 1
+  double *diagonal;           // n: of U
+  int32_t *row;               // n: row of A, the pivot at position k
+  int32_t *position;          // n: its inverse
+
+  // while factoring
+  int64_t *L_visit;           // n: end of what a search visits of a column of L
+  int32_t *pivot;             // n: position of a row by name
+  int32_t *name;              // n: its inverse
+  int32_t *preferred, *owner; // n: the row that a column would like, and its inverse
+  int32_t *seen;              // n: the last column that met a row, by name
+  int32_t *stack, *order;     // 2 n each
+  int64_t *next;              // 2 n
+  int32_t stamp;              // of the last sparse solve, in `visited`
+  int32_t *visited;           // 2 n
+  double *x;                  // n: zero between columns, and between sparse solves
+  double *v;                  // n: work of a solve
+};
+
+// sparse_lu_analyse() with an order that is known already: rank[j] is the turn of column j. It is
+// used in blocks that keep their diagonal, such as those of A_II with an order of A.
+int sparse_lu_analyse_ranked(sparse_lu *lu, const perp_csc *A, const int32_t *rank);
+
+// Factors with the pivots of the last factorisation, which went well. 0: fine, 1: a pivot is no
+// longer large enough, and the factors are spoilt; -1: deadline.
+int lu_refactor(sparse_lu *lu, const perp_csc *A, double threshold, double floor,
+                const perp_deadline *deadline);
+
+void *lu_take(const sparse_lu *lu, int64_t count, size_t size);   // NULL: no memory
+void lu_drop(const sparse_lu *lu, void *memory);                  // NULL is fine
+
+#endif

@@ -1,0 +1,27 @@
+// system.h: (diag(p) A + diag(q)) z = r: the linear systems of Fischer-Newton and interior points.
+//
+// One pattern, many values: dense for small or full A, else sparse with one analysis.
+#ifndef PERP_SYSTEM_H
+#define PERP_SYSTEM_H
+
+#include <perp/method.h>
+
+typedef struct system_solver system_solver;
+
+// Takes the entries of A (any operator with submatrix()). NULL: no memory, or they are unknown.
+system_solver *system_create(const perp_operator *A, const perp_allocator *allocator);
+void system_destroy(system_solver *s);                               // NULL is fine
+
+// p NULL: 1; q NULL: 0. 0: fine; k > 0: singular at the k-th pivot, and the factor is unusable;
+// -1: deadline; -2: no memory.
+int system_factor(system_solver *s, const double *p, const double *q,
+                  const perp_deadline *deadline);
+// v <- (PA + Q)^-1 v, with `refine` steps of iterative refinement. Returns the largest
+// |residual| / (|PA + Q||z| + |r|) componentwise: near 2^-53 if all is well.
+double system_solve(system_solver *s, double *v, int refine);
+// y = A x and y = A'x with the entries that were taken
+void system_apply(const system_solver *s, const double *x, double *y);
+void system_apply_transpose(const system_solver *s, const double *x, double *y);
+int32_t system_factorizations(const system_solver *s);
+
+#endif

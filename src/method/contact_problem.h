@@ -1,0 +1,28 @@
+// contact_problem.h: the contact LCP E13 (27) as the friction methods see it: contacts, not rows.
+#ifndef PERP_CONTACT_PROBLEM_H
+#define PERP_CONTACT_PROBLEM_H
+
+#include "contacts.h"
+#include "run.h"
+
+typedef struct contact_problem {
+  perp_csc A, T;            // the entries of A, and of A'
+  contacts c;
+  double *v;                // n: B l + b on normal and tangential rows: velocities without slacks
+  const perp_allocator *allocator;
+} contact_problem;
+
+// 1: fine; 0: A has not this pattern, or x other bounds than 0 <= x, and the run has been stopped.
+// Always ended with contact_problem_end.
+int contact_problem_begin(contact_problem *p, perp_run *run);
+void contact_problem_end(contact_problem *p);
+
+void contact_velocities(contact_problem *p, const perp_run *run);   // v at run->x, afresh
+// v += d times column j of B
+void contact_push(contact_problem *p, int32_t j, double d);
+// The residual of (27) at run->x: y from v and the slacks.
+double contact_residual(const contact_problem *p, const perp_run *run, double *y);
+// s_c = max(0, -min v_t): the smallest slack that satisfies the tangential rows of contact k
+double contact_slack(const contact_problem *p, int32_t k);
+
+#endif

@@ -1,0 +1,338 @@
+// crossover.c: guess the active set, solve A_II x_I = -(b + A_IF x_F)_I, flip what is wrong.
+//
+// A_II may be singular where contacts are redundant. From the iterate x the proximal steps
+//     (A_II + sigma I) d = -(A x + b)_I,   x_I <- x_I + d
+// converge for monotone A to a solution nearby if there is one (Rockafellar 1976), and for a
+// regular A_II they are iterative refinement. Wrong signs are all flipped at once (block principal
+// pivoting, Kostreva 1978), and one by one as soon as their number stops falling (Judice and Pires
+// 1994: finite for P-matrices); a set that was tried before is left by its last wrong row. Cost: a
+// factorisation and some solves for each set.
+#include "crossover.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "vector.h"
+
+#define SIGMA 1e-9      // proximal weight, relative to the scaled diagonal
+#define STEPS 8         // proximal steps, at most
+#define FEW 5           // rounds of somebody who could do something else
+#define TRIES 6         // flips of everything without fewer wrong rows before single flips
+
+void crossover_layout(crossover *c, arena *memory, int32_t n) {
+  double **const vectors[] = {&c->scale, &c->x, &c->y, &c->d, &c->p, &c->q,
+                              &c->centre, &c->last};
+  for (size_t k = 0; k < sizeof vectors/sizeof vectors[0]; k++)
+    *vectors[k] = ARENA_ARRAY(memory, double, n);
+  c->state = ARENA_ARRAY(memory, uint8_t, n);
+  c->guess = ARENA_ARRAY(memory, uint8_t, n);
+  c->seen = ARENA_ARRAY(memory, uint64_t, CROSSOVER_ROUNDS);
+  c->tried = 0;
+}
+
+static double power_near_root(double largest) {   // a power of two near 1/sqrt(largest)
+  if (!(largest > 0.0) || !(largest < (double)INFINITY)) return 1.0;
+  int e;
+  frexp(largest, &e);
+  return power_of_two_within(-(e/2), 300);
+}
+
+// The same scale for rows and columns: it keeps A monotone.
+void crossover_begin(crossover *c, const perp_run *run) {
+  const perp_operator_ops *ops = run->A.ops;
+  const int32_t n = run->n;
+  c->tried = 0;
+  c->level = (double)INFINITY;
+  for (int32_t i = 0; i < n; i++) {
+    c->scale[i] = 1.0;
+    c->guess[i] = HELD;
+  }
+  if (ops->row_col_max != NULL) {
+    for (int pass = 0; pass < 4; pass++) {
+      ops->row_col_max(run->A.self, c->scale, c->scale, c->x, c->y);
+      for (int32_t i = 0; i < n; i++) c->scale[i] *= power_near_root(max2(c->x[i], c->y[i]));
+    }
+  } else if (ops->diagonal != NULL) {
+    ops->diagonal(run->A.self, c->x);
+    for (int32_t i = 0; i < n; i++) c->scale[i] = power_near_root(c->x[i]);
+  }
+}
+
+int32_t crossover_guess(crossover *c, const perp_run *run, const double *x, const double *y) {
+  int32_t changed = 0;
+  for (int32_t i = 0; i < run->n; i++) {
+    const double lo = lower(run->lo, i), hi = upper(run->hi, i);
+    const double pull = c->scale[i]*c->scale[i]*y[i];   // y_i in the units of x_i
+    const crossover_state now = lo == hi             ? HELD
+                                : pull > x[i] - lo ? AT_LOWER
+                                : pull < x[i] - hi ? AT_UPPER
+                                                   : INSIDE;
+    changed += now != c->guess[i];
+    c->guess[i] = (uint8_t)now;
+  }
+  return changed;
+}
+
+static uint64_t signature(const crossover *c, int32_t n) {   // FNV-1a of the states
+  uint64_t h = 14695981039346656037u;
+  for (int32_t i = 0; i < n; i++) h = (h ^ c->state[i])*1099511628211u;
+  return h;
+}
+
+// 1 if these states are new; they are remembered.
+static int remember(crossover *c, int32_t n) {
+  const uint64_t h = signature(c, n);
+  const int32_t known = c->tried < CROSSOVER_ROUNDS ? c->tried : CROSSOVER_ROUNDS;
+  for (int32_t k = 0; k < known; k++)
+    if (c->seen[k] == h) return 0;
+  c->seen[c->tried++%CROSSOVER_ROUNDS] = h;
+  return 1;
+}
+
+// x on the bounds where it is held there, y_I = 0 elsewhere. 0, or as system_factor.
+static int solve_states(crossover *c, perp_run *run, system_solver *system, double sigma) {
+  const int32_t n = run->n;
+  for (int32_t i = 0; i < n; i++) {
+    const int inside = c->state[i] == INSIDE;
+    const double lo = lower(run->lo, i), hi = upper(run->hi, i);
+    if (!inside) c->x[i] = c->state[i] == AT_UPPER ? hi : lo;
+    else c->x[i] = clamp(c->x[i], lo, hi);
+    c->p[i] = inside ? 1.0 : 0.0;
+    c->q[i] = inside ? sigma/(c->scale[i]*c->scale[i]) : 1.0;
+  }
+  const perp_deadline deadline = run_deadline(run);
+  const int failed = system_factor(system, c->p, c->q, &deadline);
+  if (failed != 0) return failed;
+  double before = (double)INFINITY;
+  for (int step = 0; step < STEPS; step++) {
+    if (run_apply(run, c->x, c->y) != 0) return -1;
+    double size = 0.0;
+    for (int32_t i = 0; i < n; i++) {
+      c->d[i] = c->state[i] == INSIDE ? -c->y[i] : 0.0;
+      size = max_or_nan(size, c->scale[i]*fabs(c->d[i]));
+    }
+    if (!(size < 0.5*before) || size == 0.0) break;
+    before = size;
+    system_solve(system, c->d, 2);
+    double bad = 0.0;
+    for (int32_t i = 0; i < n; i++) bad += c->d[i] - c->d[i];
+    if (bad != 0.0) return 1;
+    for (int32_t i = 0; i < n; i++) c->x[i] += c->state[i] == INSIDE ? c->d[i] : 0.0;
+  }
+  return run_apply(run, c->x, c->y) != 0 ? -1 : 0;
+}
+
+// What row i should change to, and by how much it is wrong in scaled units; 0: nothing.
+static double wrong(const crossover *c, const perp_run *run, int32_t i, crossover_state *next) {
+  const double t = c->scale[i];
+  switch ((crossover_state)c->state[i]) {
+    case AT_LOWER: *next = INSIDE; return max2(0.0, -t*c->y[i]);
+    case AT_UPPER: *next = INSIDE; return max2(0.0, t*c->y[i]);
+    case INSIDE:
+      *next = c->x[i] < lower(run->lo, i) ? AT_LOWER : AT_UPPER;
+      return max2(0.0, max2(lower(run->lo, i) - c->x[i], c->x[i] - upper(run->hi, i))/t);
+    case HELD: break;
+  }
+  return 0.0;
+}
+
+// Offers the clamped x: 1 if the run has ended.
+static int offer(crossover *c, perp_run *run) {
+  const int32_t n = run->n;
+  for (int32_t i = 0; i < n; i++)
+    c->d[i] = clamp(c->x[i], lower(run->lo, i), upper(run->hi, i));
+  if (run_apply(run, c->d, c->q) != 0) return 1;
+  const double residual = run_residual(run, c->d, c->q);
+  if (!(residual < run->residual)) return 0;
+  memcpy(run->x, c->d, (size_t)n*sizeof *run->x);
+  run->residual = residual;
+  return residual <= 1e3*run->options->tol && run_check(run);
+}
+
+static int out_of_time(perp_run *run) {
+  run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached in the crossover");
+  return 1;
+}
+
+int crossover_run(crossover *c, perp_run *run, system_solver *system, const double *x,
+                  int32_t rounds) {
+  const int32_t n = run->n;
+  memcpy(c->state, c->guess, (size_t)n);
+  memcpy(c->x, x, (size_t)n*sizeof *x);
+  int32_t fewest = INT32_MAX;
+  int tries = TRIES;
+  for (int32_t round = 0; round < rounds; round++) {
+    const int repeated = !remember(c, n);
+    if (round == 0) {   // the same set again only from a much better x
+      if (repeated && !(run->residual < 0.01*c->level)) return 0;
+      c->level = run->residual;
+    }
+    if (run_out_of_time(run)) return out_of_time(run);
+    int failed = solve_states(c, run, system, SIGMA);
+    run->factorizations++;
+    if (failed > 0) failed = solve_states(c, run, system, 1e4*SIGMA);
+    if (failed != 0) return failed == -1 && out_of_time(run);
+    if (offer(c, run)) return 1;
+    // Rounding of y_i is not a wrong sign: below the tolerance nothing is flipped.
+    double size = 0.0;
+    for (int32_t i = 0; i < n; i++) size = max2(size, c->scale[i]*fabs(run->b[i]));
+    const double tolerance = 1e-3*run->options->tol*size;
+    int32_t count = 0, last = -1;
+    for (int32_t i = 0; i < n; i++) {
+      crossover_state next = HELD;
+      const double amount = wrong(c, run, i, &next);
+      if (!(amount > tolerance)) continue;
+      count++;
+      last = i;
+    }
+    if (count == 0 || (rounds <= FEW && count > fewest/2)) return 0;
+    if (count < fewest) {
+      fewest = count;
+      tries = TRIES;
+    } else {
+      tries--;
+    }
+    const int single = (repeated && round > 0) || tries < 0;
+    for (int32_t i = single ? last : 0; i <= last; i++) {
+      crossover_state next = HELD;
+      if (wrong(c, run, i, &next) > tolerance) c->state[i] = (uint8_t)next;
+    }
+  }
+  return 0;
+}
+
+// ---- proximal steps ----
+
+// Entries that were printed with six digits leave A with eigenvalues of size 1e-5 and either sign
+// where it should have zeros. Then x_I is determined by that rounding, not by the forces, and the
+// active set has to change until a vertex fits. The proximal steps
+//     x <- the solution of the problem with A + sigma I, b - sigma x in place of A, b
+// do it gradually: sigma above the rounding makes each of them definite, hence uniquely solvable by
+// block pivoting, and for symmetric A each decreases 1/2 x'A x + b'x, convex or not, so that they
+// end at a solution or leave to infinity. sigma follows what block pivoting can take.
+
+#define SIGMA_FIRST 1e-6
+#define SIGMA_LAST 1e-1
+#define INNER 40        // block pivots of a proximal step
+
+// One problem with the proximal term: 1 if it was solved, 0 if not, -1 out of time.
+static int proximal_step(crossover *c, perp_run *run, system_solver *system, double sigma,
+                         int32_t *rounds, int *flips) {
+  const int32_t n = run->n;
+  int32_t fewest = INT32_MAX;
+  int tries = 3;
+  *flips = 0;
+  for (int inner = 0; inner < INNER && *rounds > 0; inner++) {
+    for (int32_t i = 0; i < n; i++) {
+      const int inside = c->state[i] == INSIDE;
+      const double lo = lower(run->lo, i), hi = upper(run->hi, i);
+      c->x[i] = inside ? c->centre[i] : c->state[i] == AT_UPPER ? hi : lo;
+      c->p[i] = inside ? 1.0 : 0.0;
+      c->q[i] = inside ? sigma/(c->scale[i]*c->scale[i]) : 1.0;
+    }
+    const perp_deadline deadline = run_deadline(run);
+    const int failed = system_factor(system, c->p, c->q, &deadline);
+    run->factorizations++;
+    (*rounds)--;
+    if (failed != 0) return failed == -1 ? -1 : 0;
+    if (run_apply(run, c->x, c->y) != 0) return -1;
+    for (int32_t i = 0; i < n; i++) c->d[i] = c->state[i] == INSIDE ? -c->y[i] : 0.0;
+    if (!(system_solve(system, c->d, 2) <= 1e-6)) return 0;
+    for (int32_t i = 0; i < n; i++) c->x[i] += c->state[i] == INSIDE ? c->d[i] : 0.0;
+    if (run_apply(run, c->x, c->y) != 0) return -1;
+    double largest = 0.0;
+    for (int32_t i = 0; i < n; i++) {
+      const double t = c->scale[i];
+      c->y[i] += sigma/(t*t)*(c->x[i] - c->centre[i]);
+      largest = max_or_nan(largest, fabs(c->x[i])/t);
+    }
+    if (!(largest < (double)INFINITY)) return 0;
+    int32_t count = 0, last = -1;
+    for (int32_t i = 0; i < n; i++) {
+      crossover_state next = HELD;
+      if (!(wrong(c, run, i, &next) > 1e-13*largest)) continue;
+      count++;
+      last = i;
+    }
+    if (count == 0) return 1;
+    *flips += count;
+    if (count < fewest) {
+      fewest = count;
+      tries = 3;
+    } else {
+      tries--;
+    }
+    for (int32_t i = tries < 0 ? last : 0; i <= last; i++) {   // all, or the last one alone
+      crossover_state next = HELD;
+      if (wrong(c, run, i, &next) > 1e-13*largest) c->state[i] = (uint8_t)next;
+    }
+  }
+  return 0;
+}
+
+// The next centre lies ahead of the iterate (Gueler: New proximal point algorithms for convex
+// minimization, 1992), unless the last one lay too far ahead: then it begins anew. Returns by how
+// much the iterate has changed.
+static double look_ahead(crossover *c, const perp_run *run, int *ahead) {
+  double change = 0.0, turned = 0.0;
+  for (int32_t i = 0; i < run->n; i++) {
+    const double t = c->scale[i], step = (c->x[i] - c->last[i])/t;
+    change = max2(change, fabs(step));
+    turned += (c->centre[i] - c->x[i])/t*step;
+  }
+  *ahead = turned > 0.0 ? 0 : *ahead + 1;
+  const double weight = *ahead/(*ahead + 3.0);
+  for (int32_t i = 0; i < run->n; i++) {
+    const double z = c->x[i] + weight*(c->x[i] - c->last[i]);
+    c->last[i] = c->x[i];
+    c->centre[i] = clamp(z, lower(run->lo, i), upper(run->hi, i));
+  }
+  return change;
+}
+
+// max |(A - A')v| for a vector of signs, scaled: about the rounding of the entries where A should
+// be symmetric.
+static double asymmetry(crossover *c, const system_solver *system, int32_t n) {
+  double largest = 0.0;
+  for (int32_t i = 0; i < n; i++) c->d[i] = i%3 == 1 ? c->scale[i] : -c->scale[i];
+  system_apply(system, c->d, c->p);
+  system_apply_transpose(system, c->d, c->q);
+  for (int32_t i = 0; i < n; i++) largest = max2(largest, c->scale[i]*fabs(c->p[i] - c->q[i]));
+  return largest;
+}
+
+int crossover_proximal(crossover *c, perp_run *run, system_solver *system, const double *x,
+                       int32_t rounds) {
+  const int32_t n = run->n;
+  double sigma = clamp(4.0*asymmetry(c, system, n), SIGMA_FIRST, 1e3*SIGMA_FIRST);
+  double least = 0.0;   // what has lately been too small, doubled
+  int ahead = 0;
+  memcpy(c->centre, x, (size_t)n*sizeof *x);
+  memcpy(c->last, x, (size_t)n*sizeof *x);
+  memcpy(c->state, c->guess, (size_t)n);
+  while (rounds > 0 && sigma <= SIGMA_LAST) {
+    int flips = 0;
+    const int solved = proximal_step(c, run, system, sigma, &rounds, &flips);
+    if (solved < 0 || run_out_of_time(run)) return out_of_time(run);
+    if (!solved) {
+      least = 2.0*sigma;
+      sigma *= 4.0;
+      ahead = 0;
+      memcpy(c->centre, c->last, (size_t)n*sizeof *x);
+      memcpy(c->state, c->guess, (size_t)n);
+      continue;
+    }
+    memcpy(c->guess, c->state, (size_t)n);
+    if (offer(c, run)) return 1;
+    if (look_ahead(c, run, &ahead) == 0.0) return 0;
+    if (flips > 0) continue;
+    const int failed = solve_states(c, run, system, SIGMA);   // the set is settled: the solution's?
+    run->factorizations++;
+    rounds--;
+    if (failed < 0) return out_of_time(run);
+    if (failed == 0 && offer(c, run)) return 1;
+    sigma = max2(0.5*sigma, least);
+    least *= 0.8;
+  }
+  return 0;
+}

@@ -1,0 +1,83 @@
+// fischer.c: the Fischer-Burmeister function on rows with bounds.
+//
+//   psi(a, b) = sqrt(a^2 + b^2) - a - b
+//
+//   lo <= x          F = psi(x - lo, y)                    x <= hi   F = -psi(hi - x, -y)
+//   lo <= x <= hi    F = psi(x - lo, psi(hi - x, -y))      free      F = -y
+//   lo = hi          F = lo - x
+//
+// The two-sided form is the composition of Billups (1995); the others are its limits as a bound
+// goes to infinity, so that all rows have derivatives <= 0 and the Newton matrix is -(PA + Q) with
+// nonnegative P and Q. Two variations keep this: the penalised function of Chen, Chen and Kanzow
+// (2000), whose level sets are bounded on more problems, and the smoothed one of Kanzow (1996).
+#include "fischer.h"
+
+#include <math.h>
+
+double fischer_burmeister(double a, double b) {
+  const double r = hypot(a, b);
+  return a + b > 0.0 ? -2.0*a*(b/(a + b + r)) : r - a - b;
+}
+
+typedef struct psi { double value, a, b, u; } psi;   // and the derivatives
+
+// a/r - 1 where r^2 = a^2 + rest^2, accurate for a near r
+static double slope(double a, double rest, double r) {
+  return a > 0.0 ? -(rest/r)*(rest/(r + a)) : a/r - 1.0;
+}
+
+static psi psi_at(const fischer_form *form, double a, double b, fischer_choice at_kink) {
+  const double u = form->u, lambda = form->lambda;
+  const double r = u > 0.0 ? hypot(hypot(a, b), u) : hypot(a, b);
+  psi f;
+  if (r > 0.0) {
+    const double sum = a + b;
+    f.value = sum > 0.0 ? u*(u/(sum + r)) - 2.0*a*(b/(sum + r)) : r - a - b;
+    f.a = slope(a, u > 0.0 ? hypot(b, u) : fabs(b), r);                       // E13 (97a)
+    f.b = slope(b, u > 0.0 ? hypot(a, u) : fabs(a), r);                       // E13 (97b)
+    f.u = u/r;
+  } else {
+    const double length = at_kink.direction ? hypot(at_kink.x, at_kink.y) : 1.0;
+    const double scale = length > 0.0 ? 1.0/length : 0.0;
+    f = (psi){.a = at_kink.x*scale - 1.0, .b = at_kink.y*scale - 1.0};        // E13 (98)
+  }
+  f.value *= lambda;
+  f.a *= lambda;
+  f.b *= lambda;
+  f.u *= lambda;
+  // a+ b+ has kinks of its own, on the axes
+  const int right = a > 0.0 || (a == 0.0 && at_kink.direction && at_kink.x > 0.0);
+  const int up = b > 0.0 || (b == 0.0 && at_kink.direction && at_kink.y > 0.0);
+  if (lambda < 1.0 && right && up) {
+    f.value -= (1.0 - lambda)*a*b;
+    f.a -= (1.0 - lambda)*b;
+    f.b -= (1.0 - lambda)*a;
+  }
+  return f;
+}
+
+int fischer_kink(double x, double y, double lo, double hi, double epsilon) {
+  if (!(fabs(y) <= epsilon) || !(lo < hi)) return 0;
+  return fabs(x - lo) <= epsilon ? -1 : fabs(hi - x) <= epsilon;
+}
+
+fischer_row fischer_at(const fischer_form *form, double x, double y, double lo, double hi,
+                       fischer_choice at_kink) {
+  const int below = lo > -(double)INFINITY, above = hi < (double)INFINITY;
+  if (below && above && !(lo < hi)) return (fischer_row){lo - x, -1.0, 0.0, 0.0};
+  if (!below && !above) return (fischer_row){-y, 0.0, -1.0, 0.0};
+  if (!above) {
+    const psi f = psi_at(form, x - lo, y, at_kink);
+    return (fischer_row){f.value, f.a, f.b, f.u};
+  }
+  const fischer_choice mirrored = {at_kink.direction ? -at_kink.x : at_kink.x,
+                                   at_kink.direction ? -at_kink.y : at_kink.y, at_kink.direction};
+  const psi inner = psi_at(form, hi - x, -y, mirrored);
+  if (!below) return (fischer_row){-inner.value, inner.a, inner.b, -inner.u};
+  if (at_kink.direction)   // the inner function moves along its own directional derivative
+    at_kink.y = hi == x && y == 0.0 ? form->lambda*fischer_burmeister(mirrored.x, mirrored.y)
+                                    : inner.a*mirrored.x + inner.b*mirrored.y;
+  const psi outer = psi_at(form, x - lo, inner.value, at_kink);
+  return (fischer_row){outer.value, outer.a - outer.b*inner.a, -outer.b*inner.b,
+                       outer.u + outer.b*inner.u};
+}

@@ -1,0 +1,71 @@
+// keller.c: Keller's pivoting for symmetric A: descent on 1/2 x'Ax + b'x within the bounds.
+//
+//   j: the most wrong row;  move x_j towards y_j = 0 keeping y_I = 0, until y_j = 0 (j enters I), x_j
+//   meets its other bound, or some x_i of I meets a bound (i leaves I, and x_j goes on)
+//
+// Keller: The general quadratic optimization problem (1973); the symmetric principal pivoting method
+// of Cottle, Pang, Stone, 4.2, without watching the other y. A_II stays positive definite, because a
+// row enters only where dy_j > 0 and leaving keeps it so. Every row driven lowers the objective, so
+// no set I comes back: finite for every symmetric A, ties or not. It ends at a solution, or on a ray
+// along which the objective falls without end. There is none where the objective is bounded below
+// on the box: A positive definite, strictly copositive, or all bounds finite; and for semidefinite A
+// a ray proves that there is no solution. Nearly symmetric A: the symmetric part is pivoted, the skew
+// part is left to refinement. O(n^2) a pivot, and a product with A for each row driven.
+#include "pivoting.h"
+
+static int32_t most_wrong(const pivoting *s) {
+  int32_t worst = -1;
+  double most = 0.0;
+  for (int32_t i = 0; i < s->n; i++) {
+    const double wrong = s->P.place[i] < 0 ? pivoting_wrong(s, i) : 0.0;
+    if (wrong > most) {
+      most = wrong;
+      worst = i;
+    }
+  }
+  return worst;
+}
+
+static void run_keller(perp_run *run) {
+  pivoting s;
+  pivoting_begin(&s, run, run->memory, 0);
+  if (!s.P.symmetric) {
+    run_stop(run, PERP_STATUS_NOT_DESCENT,
+             "A is not symmetric, not even nearly: keller has no objective to lower; try lemke");
+    return;
+  }
+  pivoting_start(&s, run->options->pivot.crash);
+  while (run_continue(run)) {
+    run->residual = s.residual;
+    const int32_t j = s.current >= 0 ? s.current : most_wrong(&s);
+    if (j < 0) {
+      pivoting_finish(&s);
+      continue;
+    }
+    if (s.current < 0) pivoting_drive(&s, j);
+    pivoting_step(&s);
+    if (s.current < 0) pivoting_all_y(&s);
+  }
+}
+
+static const perp_parameter parameters[] = {PIVOTING_CRASH_PARAMETER};
+
+const perp_method method_keller = {
+  .name = "keller",
+  .title = "symmetric pivoting by descent",
+  .source = "Keller 1973; Cottle, Pang, Stone 4.2",
+  .formula = "x_j += t, x_I -= t A_II^-1 A_Ij until y_j = 0; rows of I that meet a bound leave",
+  .converges = "A symmetric, and 1/2 x'Ax + b'x bounded below on the box: positive definite, strictly "
+               "copositive, or all bounds finite",
+  .cost = "O(n^2) a pivot: the factor of A_II is updated",
+  .advice = "symmetric A, also indefinite: it finds a stationary point; try lemke on other A",
+  .needs = PERP_NEEDS_SUBMATRIX,
+  .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
+  .assumes = 1u << PERP_CLASS_SPD,
+  .traits = PERP_TRAIT_GUESS | PERP_TRAIT_FINITE | PERP_TRAIT_NO_ALLOC,
+  .n_max = 4000,
+  .parameters = parameters,
+  .parameter_count = 1,
+  .bytes = pivoting_bytes,
+  .run = run_keller,
+};

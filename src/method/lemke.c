@@ -1,0 +1,392 @@
+// lemke.c: Lemke's complementary pivoting with bounds and free rows.
+//
+//     y = A x + b + d z0,   y_i >= 0 at lo_i, <= 0 at hi_i, = 0 between
+//     z0 enters with the largest violation; then, over and over, the complement of the variable
+//     that has left enters, and the basic variable that blocks first leaves, until z0 leaves.
+//
+// Lemke 1965; bounds as in Sargent 1978: a variable that reaches its other bound before anything
+// blocks stays out of the basis, and its y enters with the other sign. From the plain start (d > 0,
+// every x at a bound) it ends at a solution for strictly copositive and for P-matrices, and for
+// copositive-plus ones unless the problem is infeasible (Cottle, Pang, Stone 1992, 4.4); the
+// lexicographic rule excludes cycles. A ray proves nothing, but for the symmetric part of A
+// positive semidefinite its direction is a Farkas vector, which is offered.
+//
+// A pivot costs a solve with the basis: 2 n^2 with the dense inverse, what the LU touches with the
+// sparse one. The number of pivots is about n in practice and 2^n at worst (Murty 1978). An
+// iteration is a pivot after z0 has entered.
+#include "lemke.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "assemble.h"
+#include "methods.h"
+#include "vector.h"
+
+enum {
+  DENSE_MOST = 100,    // auto: above, the sparse basis is faster, even where A is dense
+  PLAIN = 5,           // starts: crash, plain, scaled cover, random covers
+  RANDOM = 32,         // and as many from random bases if n is small, else ...
+  RANDOM_LARGE = 2,
+  SMALL = 100,
+  REPAIRS = 3,         // restarts from a final basis that did not pass the certificate
+  ARENA_MOST = 64      // up to here the dense arrays are set aside by bytes()
+};
+
+static int sparse_for(int32_t n, const perp_options *options) {
+  return options->pivot.basis == PERP_BASIS_SPARSE ||
+         (options->pivot.basis == PERP_BASIS_AUTO && n > DENSE_MOST);
+}
+
+static int layout(lemke *l, int32_t n, int64_t nnz, const perp_options *options, arena *memory,
+                  const perp_allocator *allocator) {
+  const size_t m = (size_t)n, entries = (size_t)nnz + 2*m;
+  double **const doubles[] = {&l->u.value, &l->value, &l->width, &l->d, &l->reference_sign, &l->row,
+                              &l->other, &l->x, &l->y};
+  int32_t **const integers[] = {&l->u.index, &l->head, &l->d_row, &l->reference, &l->start,
+                                &l->tied, &l->iota};
+  for (size_t k = 0; k < sizeof doubles/sizeof doubles[0]; k++)
+    *doubles[k] = ARENA_ARRAY(memory, double, m);
+  for (size_t k = 0; k < sizeof integers/sizeof integers[0]; k++)
+    *integers[k] = ARENA_ARRAY(memory, int32_t, m);
+  l->where = ARENA_ARRAY(memory, int32_t, 2*m + 1);
+  l->side = ARENA_ARRAY(memory, uint8_t, m);
+  l->wanted = ARENA_ARRAY(memory, uint8_t, m);
+  l->colptr = ARENA_ARRAY(memory, int32_t, m + 1);
+  l->index = ARENA_ARRAY(memory, int32_t, entries);
+  l->entry = ARENA_ARRAY(memory, double, entries);
+  return basis_begin(&l->B, n, sparse_for(n, options), 8*options->pivot.refactor, memory,
+                     allocator);
+}
+
+// A by columns from submatrix(), for problems so small that zeros do not matter.
+typedef struct small_matrix {
+  int32_t *set, *colptr, *row;   // n, n + 1, n^2
+  double *S, *value;             // n^2 each
+} small_matrix;
+
+static small_matrix small_layout(int32_t n, arena *memory) {
+  const size_t m = (size_t)n;
+  small_matrix s;
+  s.set = ARENA_ARRAY(memory, int32_t, m);
+  s.colptr = ARENA_ARRAY(memory, int32_t, m + 1);
+  s.row = ARENA_ARRAY(memory, int32_t, m*m);
+  s.S = ARENA_ARRAY(memory, double, m*m);
+  s.value = ARENA_ARRAY(memory, double, m*m);
+  return s;
+}
+
+static perp_csc small_columns(const perp_operator *A, const small_matrix *s) {
+  const int32_t n = A->n;
+  int32_t count = 0;
+  for (int32_t i = 0; i < n; i++) s->set[i] = i;
+  if (n > 0) A->ops->submatrix(A->self, s->set, n, s->S);
+  for (int32_t j = 0; j < n; j++) {
+    s->colptr[j] = count;
+    for (int32_t i = 0; i < n; i++) {
+      const double a = s->S[(size_t)i*(size_t)n + (size_t)j];
+      if (a == 0.0) continue;
+      s->row[count] = i;
+      s->value[count++] = a;
+    }
+  }
+  s->colptr[n] = count;
+  return (perp_csc){n, n, s->colptr, s->row, s->value};
+}
+
+static size_t bytes(const perp_limits *limits, const perp_options *options) {
+  const int32_t n = limits->n < ARENA_MOST ? limits->n : ARENA_MOST;
+  arena count = {0};
+  lemke l = {0};
+  small_layout(n, &count);
+  layout(&l, n, (int64_t)n*n, options, &count, NULL);
+  return count.used;
+}
+
+// ---- the path ----
+
+typedef struct move {    // the next variable to enter
+  int32_t variable;
+  double direction;
+} move;
+
+static move complement_of(lemke *l, int32_t leaving, int at_upper) {
+  const int32_t i = lemke_row(l, leaving);
+  if (leaving < l->n) {
+    l->side[i] = at_upper ? AT_UPPER : AT_LOWER;
+    return (move){Y_OF(l, i), at_upper ? -1.0 : 1.0};
+  }
+  int32_t j = i;
+  if (l->side[i] == AT_ZERO)   // the slack of a free row: any free x that is still out
+    for (j = 0; j < l->n && (l->side[j] != AT_ZERO || l->where[X_OF(j)] >= 0);) j++;
+  assert(j < l->n);            // as many free x are out as their slacks are in
+  return (move){X_OF(j), l->side[i] == AT_UPPER ? -1.0 : 1.0};
+}
+
+static int refactor(lemke *l) {
+  const int code = lemke_factor(l, LEMKE_SINGULAR_PIVOT);
+  if (code == 0) lemke_values(l);
+  return code;
+}
+
+// The basis is due for a new factorisation: because the exchanges make it slow, or by drift.
+static int due(lemke *l) {
+  const int32_t often = l->run->options->pivot.refactor;
+  if (basis_due(&l->B, often)) return 1;
+  return l->B.exchanges > 0 && l->B.exchanges%often == 0 && !(lemke_drift(l) <= 1e-8);
+}
+
+static lemke_end over(lemke *l, int code) {
+  if (code == -1) run_stop(l->run, PERP_STATUS_TIME_LIMIT, "the time limit was reached");
+  if (code == -2) run_allocate(l->run, SIZE_MAX);   // ends the run with the error of memory
+  return code > 0 ? LEMKE_LOST : LEMKE_OVER;
+}
+
+// Solves for the entering column and finds what blocks it. A small pivot or a ray is believed only
+// of a column that is right to rounding; else the basis has aged and is factored anew.
+static int32_t try_move(lemke *l, move *next, double *step, int *at_upper, int *code) {
+  const basis_column c = lemke_column(l, next->variable);
+  for (;;) {
+    basis_solve(&l->B, &c, &l->u);
+    // a free x that replaces its slack: either direction will do, so that z0 falls
+    if (next->variable < l->n && l->side[next->variable] == AT_ZERO)
+      next->direction = l->u.value[l->where[Z0(l)]] < 0.0 ? -1.0 : 1.0;
+    double largest = 0.0;
+    for (int32_t q = 0; q < l->u.count; q++)
+      largest = max_or_nan(largest, fabs(l->u.value[l->u.index[q]]));
+    const int32_t k = largest < (double)INFINITY
+                          ? lemke_block(l, next->variable, next->direction, step, at_upper) : -3;
+    if (k == -1 || (k >= 0 && fabs(l->u.value[k]) >= 1e-7*largest)) return k;
+    if (l->B.exchanges == 0) return k;
+    if (k != -3 && lemke_mismatch(l, next->variable) <= 1e-13*largest) return k;
+    *code = refactor(l);
+    if (*code != 0) return -3;
+  }
+}
+
+// Back at the basis where z0 came in: from a crash, the edge on which it did may lie on a loop.
+static int back_again(const lemke *l, int32_t first, int32_t leaving) {
+  if (leaving != first) return 0;
+  for (int32_t k = 0; k < l->n; k++)
+    if (l->start[k] != first && l->where[l->start[k]] < 0) return 0;
+  return 1;
+}
+
+static lemke_end follow(lemke *l, int32_t first, move next, int32_t pivots) {
+  for (int32_t count = 0; count < pivots; count++) {
+    if (count > 0 && !run_continue(l->run)) return LEMKE_OVER;
+    double step = 0.0;
+    int at_upper = 0, code = 0;
+    if (due(l)) code = refactor(l);
+    const int32_t k = code == 0 ? try_move(l, &next, &step, &at_upper, &code) : -3;
+    if (code != 0) return over(l, code);
+    if (k == -2) {
+      l->direction = next.direction;
+      l->entering = next.variable;
+      return LEMKE_RAY;
+    }
+    if (k == -3) return LEMKE_LOST;
+    for (int32_t q = 0; q < l->u.count; q++)
+      l->value[l->u.index[q]] -= next.direction*step*l->u.value[l->u.index[q]];
+    if (k == -1) {   // to the other bound
+      next = complement_of(l, next.variable, next.direction > 0.0);
+      continue;
+    }
+    const int32_t leaving = l->head[k];
+    const double from = next.variable < l->n ? lemke_rest(l, next.variable) : 0.0;
+    code = lemke_exchange(l, k, next.variable);
+    if (code != 0) return over(l, code);
+    l->value[k] = from + next.direction*step;
+    if (leaving == Z0(l)) return LEMKE_COMPLEMENTARY;
+    if (back_again(l, first, leaving)) return LEMKE_LOST;
+    next = complement_of(l, leaving, at_upper);
+  }
+  return LEMKE_LOST;
+}
+
+// ---- attempts ----
+
+// x of a complementary basis: 1 if the run has ended. The pivot that led to it counts.
+static int offer(lemke *l, int pivoted) {
+  perp_run *run = l->run;
+  lemke_point(l, l->x);
+  if (run_apply(run, l->x, l->y) != 0) return 1;
+  const double residual = run_residual(run, l->x, l->y);
+  if (residual < (double)INFINITY) {   // else a basis so bad that it shall not end the run
+    memcpy(run->x, l->x, (size_t)l->n*sizeof *l->x);
+    run->residual = residual;
+  }
+  return (pivoted && !run_continue(run)) || run_check(run);
+}
+
+// The direction of the ray in x, and its negative: Farkas vectors where A is copositive-plus.
+static int offer_ray(lemke *l) {
+  for (int32_t i = 0; i < l->n; i++) {
+    const int32_t k = l->where[X_OF(i)];
+    const double dx = k >= 0 ? -l->direction*l->u.value[k]
+                      : l->entering == X_OF(i) ? l->direction : 0.0;
+    const int lower_only = lower(l->run->lo, i) > -(double)INFINITY;
+    const int upper_only = upper(l->run->hi, i) < (double)INFINITY;
+    l->x[i] = lower_only && upper_only ? 0.0
+              : lower_only ? max2(dx, 0.0) : upper_only ? min2(dx, 0.0) : dx;
+  }
+  return run_infeasible(l->run, l->x);
+}
+
+// Slacks of dependent free rows that are not 0: the combination of rows may be a proof.
+static int contradiction(lemke *l) {
+  for (int32_t k = 0; k < l->n; k++) {
+    const int32_t variable = l->head[k];
+    if (variable < l->n || variable == Z0(l) || l->side[variable - l->n] != AT_ZERO) continue;
+    if (fabs(l->value[k]) <= 1e-9) continue;
+    basis_row(&l->B, k, l->x);
+    if (run_infeasible(l->run, l->x)) return 1;
+    for (int32_t i = 0; i < l->n; i++) l->x[i] = -l->x[i];
+    if (run_infeasible(l->run, l->x)) return 1;
+  }
+  return 0;
+}
+
+// finite: the path from a plain start is, by the lexicographic rule alone; others might go in
+// circles.
+static lemke_end attempt(lemke *l, int cover, int finite, random_stream *random) {
+  const int32_t pivots = !finite && l->n < 100000000 ? 10*l->n + 200 : INT32_MAX;
+  double tolerance = 1e-12;
+  for (int repair = 0; repair <= REPAIRS; repair++) {
+    l->degenerate = l->lexicographic = 0;
+    const int32_t k = lemke_cover(l, cover, tolerance, random);
+    if (k >= 0) {
+      const int32_t leaving = l->head[k];
+      const int at_upper = l->u.value[k] > 0.0;
+      const int code = lemke_exchange(l, k, Z0(l));
+      if (code != 0) return over(l, code);
+      const lemke_end end = follow(l, leaving, complement_of(l, leaving, at_upper),
+                                   pivots);
+      if (end != LEMKE_COMPLEMENTARY) return end;
+    }
+    const int code = refactor(l);
+    if (code != 0) return over(l, code);
+    if (offer(l, k >= 0)) return LEMKE_OVER;
+    if (k < 0 && tolerance == 0.0) return LEMKE_LOST;
+    tolerance = 0.0;
+  }
+  return LEMKE_LOST;
+}
+
+// Crash, then the plain start with the cover that was asked for, then other covers.
+static void solve(lemke *l, int32_t first) {
+  const perp_options *options = l->run->options;
+  random_stream random = {options->seed, 0};
+  int rays = 0, tried = 0, other_ends = 0;   // of the plain starts
+  const int32_t last = PLAIN + (l->n <= SMALL ? RANDOM : RANDOM_LARGE);
+  for (int32_t k = first; k < last; k++) {
+    const int cover = k <= 1 ? options->pivot.cover : k == 2 ? PERP_COVER_SCALED
+                                                             : PERP_COVER_RANDOM;
+    lemke_guess(l, k == 0 ? options->pivot.crash : 0);
+    if (k >= PLAIN) lemke_random_guess(l, &random);
+    const int code = lemke_crash(l, k == 0);
+    if (code < 0) {
+      over(l, code);
+      return;
+    }
+    if (code > 0) continue;
+    if (contradiction(l)) return;
+    const lemke_end end = attempt(l, cover, !l->harris && k > 0 && k < PLAIN, &random);
+    tried++;
+    if (end == LEMKE_OVER) return;
+    if (end == LEMKE_RAY) {
+      rays++;
+      if (offer_ray(l)) return;
+    } else if (k > 0 && k < PLAIN) {
+      other_ends++;
+    }
+    if (!run_continue(l->run)) return;
+  }
+  if (rays > 0 && other_ends == 0)
+    run_stop(l->run, PERP_STATUS_RAY,
+             "lemke: of %d starts %d ended on a ray, which proves nothing about the problem", tried,
+             rays);
+  else
+    run_stop(l->run, PERP_STATUS_BREAKDOWN,
+             "lemke: of %d starts %d ended on a ray, and none at a solution that passes", tried,
+             rays);
+}
+
+static void run_lemke(perp_run *run) {
+  const int32_t n = run->n;
+  const perp_allocator *allocator = run_allocator(run);
+  lemke l = {.run = run, .n = n, .harris = run->options->pivot.harris};
+  perp_csc assembled = {0};
+  const int small = n <= ARENA_MOST && !sparse_for(n, run->options);
+  if (!run_continue(run)) return;
+  int code = 0;
+  if (small) {
+    const small_matrix s = small_layout(n, run->memory);
+    l.A = small_columns(&run->A, &s);
+    code = layout(&l, n, (int64_t)n*n, run->options, run->memory, allocator);
+  } else {
+    code = assemble_csc(&run->A, 0, allocator, &assembled);
+    if (code > 0) {
+      run_stop(run, PERP_STATUS_BREAKDOWN, "lemke: the entries of A are not known");
+      return;
+    }
+    arena count = {0};
+    if (code == 0) {
+      l.A = assembled;
+      layout(&l, n, assembled.colptr[n], run->options, &count, allocator);
+      void *block = run_allocate(run, arena_block_bytes(&count));
+      if (block == NULL) {
+        assembled_free(allocator, &assembled);
+        return;
+      }
+      arena memory = arena_on_block(block, arena_block_bytes(&count));
+      code = layout(&l, n, assembled.colptr[n], run->options, &memory, allocator);
+    }
+  }
+  int positive = 1;   // the diagonal: then the sweeps of a crash need no rows of A
+  for (int32_t i = 0; code == 0 && i < n; i++) positive &= csc_entry(&l.A, i, i) > 0.0;
+  if (code == 0 && run->options->pivot.crash > 0 && !positive)
+    code = transpose_csc(&l.A, allocator, &l.T);
+  if (code == 0) {
+    for (int32_t i = 0; i < n; i++) l.iota[i] = i;
+    memset(l.u.value, 0, (size_t)n*sizeof *l.u.value);
+    solve(&l, run->options->pivot.crash > 0 ? 0 : 1);
+  } else {
+    over(&l, -2);
+  }
+  basis_end(&l.B);
+  if (l.T.colptr != NULL) assembled_free(allocator, &l.T);
+  if (!small) assembled_free(allocator, &assembled);
+}
+
+static const perp_parameter parameters[] = {
+  {"pivot.basis", PERP_KIND_CHOICE, offsetof(perp_options, pivot.basis), 0, 0, 2, 0, 0,
+   "auto|dense|sparse", "how the basis is kept: its inverse, or a sparse LU with updates"},
+  {"pivot.cover", PERP_KIND_CHOICE, offsetof(perp_options, pivot.cover), 0, 0, 2, 0, 0,
+   "ones|scaled|random", "the covering vector d; random: from the seed"},
+  {"pivot.crash", PERP_KIND_INTEGER, offsetof(perp_options, pivot.crash), 30, 0, 1000, 0, 0, NULL,
+   "Gauss-Seidel sweeps from the guess that choose the first basis; 0: every x at a bound"},
+  {"pivot.harris", PERP_KIND_SWITCH, offsetof(perp_options, pivot.harris), 1, 0, 1, 0, 0, NULL,
+   "Harris' ratio test: larger pivots at the price of bounds violated by 1e-9"},
+  {"pivot.refactor", PERP_KIND_INTEGER, offsetof(perp_options, pivot.refactor), 64, 1, 1000, 0, 0,
+   NULL, "pivots after which the basis is checked, and factored anew where that pays"},
+};
+
+const perp_method method_lemke = {
+  .name = "lemke",
+  .title = "Lemke's complementary pivoting",
+  .source = "Lemke 1965; Cottle, Pang, Stone 1992, 4.4",
+  .formula = "y = A x + b + d z0: the complement of what left enters, until z0 leaves",
+  .converges = "positive definite, P- and strictly copositive A; copositive-plus A (semidefinite "
+               "ones too) if the problem is feasible",
+  .cost = "a solve with the basis: n^2 if dense, a few columns of the LU if sparse",
+  .advice = "try pivot.crash = 0 or another pivot.cover; a ray is no proof of infeasibility",
+  .needs = PERP_NEEDS_SUBMATRIX,
+  .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
+  .assumes = 1u << PERP_CLASS_SPD | 1u << PERP_CLASS_PD,
+  .traits = PERP_TRAIT_GUESS | PERP_TRAIT_FINITE | PERP_TRAIT_SPLITS | PERP_TRAIT_EQUILIBRATE,
+  .parameters = parameters,
+  .parameter_count = (int32_t)(sizeof parameters/sizeof parameters[0]),
+  .bytes = bytes,
+  .run = run_lemke,
+};

@@ -1,0 +1,144 @@
+// lemke_basis.c: the basis of Lemke's method: its columns, its values, its exchanges.
+#include "lemke.h"
+#include "vector.h"
+
+basis_column lemke_column(const lemke *l, int32_t variable) {
+  static const double minus_one = -1.0;
+  if (variable < l->n) {
+    const int32_t from = l->A.colptr[variable];
+    return (basis_column){l->A.colptr[variable + 1] - from, l->A.row + from, l->A.value + from};
+  }
+  if (variable == Z0(l)) return (basis_column){l->d_count, l->d_row, l->d};
+  return (basis_column){1, l->iota + (variable - l->n), &minus_one};
+}
+
+double lemke_rest(const lemke *l, int32_t i) {
+  return l->side[i] == AT_LOWER ? lower(l->run->lo, i)
+         : l->side[i] == AT_UPPER ? upper(l->run->hi, i) : 0.0;
+}
+
+void lemke_bounds(const lemke *l, int32_t variable, double *low, double *high) {
+  *low = 0.0;
+  *high = (double)INFINITY;
+  if (variable == Z0(l)) return;
+  const int32_t i = lemke_row(l, variable);
+  const double lo = lower(l->run->lo, i), hi = upper(l->run->hi, i);
+  if (variable < l->n) {
+    *low = lo;
+    *high = hi;
+  } else if (lo == hi) {                // fixed: any y
+    *low = -(double)INFINITY;
+  } else if (l->side[i] == AT_UPPER) {
+    *low = -(double)INFINITY;
+    *high = 0.0;
+  } else if (l->side[i] == AT_ZERO) {   // a free row that depends on others
+    *high = 0.0;
+  }
+}
+
+void lemke_place(lemke *l, int32_t position, int32_t variable) {
+  l->where[l->head[position]] = -1;
+  l->head[position] = variable;
+  l->where[variable] = position;
+}
+
+void lemke_clear(lemke *l) {
+  for (int32_t k = 0; k <= 2*l->n; k++) l->where[k] = -1;
+  for (int32_t i = 0; i < l->n; i++) {
+    l->head[i] = Y_OF(l, i);
+    l->where[Y_OF(l, i)] = i;
+  }
+}
+
+static perp_csc columns_of(lemke *l) {
+  int32_t used = 0;
+  for (int32_t k = 0; k < l->n; k++) {
+    const basis_column c = lemke_column(l, l->head[k]);
+    l->colptr[k] = used;
+    for (int32_t q = 0; q < c.count; q++) {
+      l->index[used] = c.row[q];
+      l->entry[used++] = c.value[q];
+    }
+  }
+  l->colptr[l->n] = used;
+  return (perp_csc){l->n, l->n, l->colptr, l->index, l->entry};
+}
+
+int lemke_factor(lemke *l, double floor) {
+  const perp_csc B = columns_of(l);
+  const perp_deadline deadline = run_deadline(l->run);
+  l->run->factorizations++;
+  return basis_factor(&l->B, &B, floor, &deadline);
+}
+
+int lemke_drop_dependent(lemke *l) {
+  const perp_csc B = columns_of(l);
+  const perp_deadline deadline = run_deadline(l->run);
+  l->run->factorizations++;
+  const int code = basis_dependent(&l->B, &B, 1e-6, l->wanted, &deadline);
+  for (int32_t k = 0; code == 0 && k < l->n; k++)
+    if (l->wanted[k] && l->head[k] < l->n && l->side[k] != AT_ZERO)
+      lemke_place(l, k, Y_OF(l, k));
+  return code;
+}
+
+// out = -b - A x_N - B v, v NULL: 0
+static void rest_of(const lemke *l, const double *v, double *out) {
+  for (int32_t i = 0; i < l->n; i++) out[i] = -l->run->b[i];
+  for (int32_t i = 0; i < l->n; i++) {
+    if (l->where[X_OF(i)] >= 0) continue;
+    const double x = lemke_rest(l, i);
+    const basis_column c = lemke_column(l, X_OF(i));
+    for (int32_t q = 0; x != 0.0 && q < c.count; q++) out[c.row[q]] -= x*c.value[q];
+  }
+  for (int32_t k = 0; v != NULL && k < l->n; k++) {
+    const basis_column c = lemke_column(l, l->head[k]);
+    for (int32_t q = 0; v[k] != 0.0 && q < c.count; q++) out[c.row[q]] -= v[k]*c.value[q];
+  }
+}
+
+double lemke_drift(lemke *l) {
+  double worst = 0.0, size = 1.0;
+  rest_of(l, l->value, l->row);
+  for (int32_t i = 0; i < l->n; i++) {
+    worst = max_or_nan(worst, fabs(l->row[i]));
+    size = max2(size, fabs(l->value[i]));
+  }
+  return worst/size;
+}
+
+double lemke_mismatch(lemke *l, int32_t variable) {
+  const basis_column a = lemke_column(l, variable);
+  double worst = 0.0;
+  for (int32_t i = 0; i < l->n; i++) l->row[i] = 0.0;
+  for (int32_t q = 0; q < a.count; q++) l->row[a.row[q]] = -a.value[q];
+  for (int32_t s = 0; s < l->u.count; s++) {
+    const int32_t k = l->u.index[s];
+    const basis_column c = lemke_column(l, l->head[k]);
+    for (int32_t q = 0; q < c.count; q++) l->row[c.row[q]] += l->u.value[k]*c.value[q];
+  }
+  for (int32_t i = 0; i < l->n; i++) worst = max_or_nan(worst, fabs(l->row[i]));
+  return worst;
+}
+
+void lemke_values(lemke *l) {
+  rest_of(l, NULL, l->value);
+  basis_solve_dense(&l->B, l->value);
+  rest_of(l, l->value, l->row);
+  basis_solve_dense(&l->B, l->row);
+  for (int32_t k = 0; k < l->n; k++) l->value[k] += l->row[k];
+}
+
+int lemke_exchange(lemke *l, int32_t position, int32_t variable) {
+  const int code = basis_exchange(&l->B, position, &l->u);
+  lemke_place(l, position, variable);
+  return code == 1 ? lemke_factor(l, LEMKE_SINGULAR_PIVOT) : code;
+}
+
+void lemke_point(const lemke *l, double *x) {
+  for (int32_t i = 0; i < l->n; i++) {
+    const int32_t k = l->where[X_OF(i)];
+    x[i] = clamp(k >= 0 ? l->value[k] : lemke_rest(l, i), lower(l->run->lo, i),
+                 upper(l->run->hi, i));
+  }
+}

@@ -1,0 +1,23 @@
+// line_search.c: backtracking along the projected path until the merit has decreased enough.
+//
+//   smallest h with theta(clamp(x + beta^h d)) <= theta(x) + alpha beta^h theta'(x; d)   E13 (83)
+//
+// The source says "largest h" and then updates with the unprojected point; the smallest h and the
+// projected point are meant. At most 1 + log delta / log beta merits are computed.
+#include "line_search.h"
+
+#include <math.h>
+
+line_step line_search_run(const line_search *search, double reference, double slope) {
+  line_step step = {.tau = 0.0, .merit = (double)INFINITY};
+  for (double tau = 1.0; tau >= search->delta; tau *= search->beta) {
+    step.tau = tau;
+    step.merit = search->merit(search->context, tau);
+    step.trials++;
+    if (step.merit < 0.0) break;
+    if (step.merit != step.merit) step.merit = (double)INFINITY;
+    step.accepted = step.merit <= reference + search->alpha*tau*slope;
+    if (step.accepted || !(tau > 0.0)) break;
+  }
+  return step;
+}

@@ -1,0 +1,216 @@
+// minmap.c: the minimum map H, its piecewise linear model, and directions that decrease |H|.
+//
+//   H_i(x) = mid(D_i (x_i - hi_i), y_i, D_i (x_i - lo_i)),  y = A x + b,  D = diag A     E13 (61)
+//   I = {i : H_i = y_i alone},  F the others                                              E13 (77)
+//   Newton:    d_F = -H_F / D_F,   A_II d_I = -y_I - A_IF d_F                              E13 (80)
+//   gradient:  g = J'H,  J the rows A_I and D_F;  d from (J'J + mu) d = -g, roughly
+//
+// For 0 <= x this is the map of the source with x measured in the units of y, so that scaling a row
+// does not move the sets. Free rows are always in I.
+#include "minmap.h"
+
+#include <string.h>
+
+#include "krylov.h"
+#include "vector.h"
+
+minmap minmap_layout(arena *memory, int32_t n) {
+  minmap m = {.n = n};
+  double **const vectors[] = {&m.D, &m.y, &m.H, &m.d, &m.Ad, &m.trial, &m.trial_y, &m.g, &m.work};
+  for (size_t k = 0; k < sizeof vectors/sizeof vectors[0]; k++)
+    *vectors[k] = ARENA_ARRAY(memory, double, n);
+  m.krylov = ARENA_ARRAY(memory, double, krylov_doubles(PERP_KRYLOV_CR, n, 0));
+  m.is_free = ARENA_ARRAY(memory, uint8_t, n);
+  m.factored = ARENA_ARRAY(memory, uint8_t, n);
+  m.moves = ARENA_ARRAY(memory, uint8_t, n);
+  return m;
+}
+
+// ---- the map ----
+
+static double map_row(const minmap *m, int32_t i, double x, double y) {
+  return mid(m->D[i]*(x - upper(m->run->hi, i)), y, m->D[i]*(x - lower(m->run->lo, i)));
+}
+
+double minmap_merit(const minmap *m, const double *x, const double *y) {   // E13 (64)
+  double sum = 0.0;
+  for (int32_t i = 0; i < m->n; i++) {
+    const double h = map_row(m, i, x[i], y[i]);
+    sum += h*h;
+  }
+  return 0.5*sum;
+}
+
+static void measure(minmap *m) {   // H, theta and the residual from x and y
+  const double *x = m->run->x;
+  for (int32_t i = 0; i < m->n; i++) m->H[i] = map_row(m, i, x[i], m->y[i]);
+  m->theta = 0.5*dot(m->n, m->H, m->H);
+  m->run->residual = run_residual(m->run, x, m->y);
+}
+
+int minmap_evaluate(minmap *m) {
+  if (run_apply(m->run, m->run->x, m->y) != 0) return 1;
+  measure(m);
+  return 0;
+}
+
+void minmap_move(minmap *m) {
+  memcpy(m->run->x, m->trial, (size_t)m->n*sizeof *m->trial);
+  memcpy(m->y, m->trial_y, (size_t)m->n*sizeof *m->y);
+  measure(m);
+}
+
+// E13 (77): y_i strictly between the two distances; x on a bound with y = 0 belongs to F.
+void minmap_classify(minmap *m) {
+  const perp_run *run = m->run;
+  for (int32_t i = 0; i < m->n; i++)
+    m->is_free[i] = m->D[i]*(run->x[i] - upper(run->hi, i)) < m->y[i] &&
+                    m->y[i] < m->D[i]*(run->x[i] - lower(run->lo, i));
+}
+
+int minmap_settled(const minmap *m) {
+  return !m->system.fresh && memcmp(m->is_free, m->factored, (size_t)m->n) == 0;
+}
+
+// ---- products by finite differences: E13 (102) on the rows of I ----
+
+// H is piecewise linear: the quotient is exact up to rounding unless a kink lies within h p.
+static int difference_apply(const void *self, const double *p, double *out, void *scratch) {
+  const minmap *m = self;
+  const perp_run *run = m->run;
+  double size = 0.0, largest = 0.0;
+  for (int32_t i = 0; i < m->n; i++) {
+    size = max2(size, fabs(p[i]));
+    largest = max2(largest, fabs(run->x[i]));
+  }
+  if (size == 0.0) {
+    memset(out, 0, (size_t)m->n*sizeof *out);
+    return 0;
+  }
+  const double h = run->options->newton.h*(largest > 0.0 ? largest : 1.0)/size;
+  for (int32_t i = 0; i < m->n; i++) m->work[i] = run->x[i] + h*p[i];
+  const int code = run->A.ops->apply(run->A.self, m->work, out, scratch);
+  for (int32_t i = 0; code == 0 && i < m->n; i++)
+    out[i] = (map_row(m, i, m->work[i], out[i] + run->b[i]) - m->H[i])/h;
+  return code;
+}
+
+static size_t difference_scratch(const void *self) {
+  return operator_scratch_bytes(&((const minmap *)self)->run->A);
+}
+
+static void difference_diagonal(const void *self, double *d) {   // of A: for a preconditioner
+  const perp_operator *A = &((const minmap *)self)->run->A;
+  A->ops->diagonal(A->self, d);
+}
+
+static const perp_operator_ops differences[2] = {
+  {.name = "differences", .scratch_bytes = difference_scratch, .apply = difference_apply},
+  {.name = "differences", .scratch_bytes = difference_scratch, .apply = difference_apply,
+   .diagonal = difference_diagonal},
+};
+
+// ---- begin and end ----
+
+static void set_scales(minmap *m) {
+  const perp_operator *A = &m->run->A;
+  const int known = A->ops->diagonal != NULL;
+  double sum = 0.0;
+  if (known) A->ops->diagonal(A->self, m->D);
+  for (int32_t i = 0; i < m->n; i++) {
+    if (!known || !(m->D[i] > 0.0)) m->D[i] = 1.0;
+    sum += m->D[i];
+  }
+  m->typical = m->n > 0 ? sum/m->n : 1.0;
+}
+
+int minmap_begin(minmap *m, perp_run *run) {
+  m->run = run;
+  set_scales(m);
+  const perp_operator difference = {&differences[run->A.ops->diagonal != NULL], m, m->n, 0};
+  return newton_begin(&m->system, run, &difference, m->factored);
+}
+
+void minmap_end(minmap *m) { newton_end(&m->system); }
+
+// ---- directions ----
+
+int minmap_newton_direction(minmap *m, int bound, double tol, double *slope) {
+  double *rhs = m->trial, *d_F = m->trial_y, moved = 0.0;
+  *slope = 0.0;
+  for (int32_t i = 0; i < m->n; i++) {
+    d_F[i] = m->is_free[i] || bound ? 0.0 : -m->H[i]/m->D[i];
+    moved = max2(moved, fabs(d_F[i]));
+  }
+  memset(m->Ad, 0, (size_t)m->n*sizeof *m->Ad);
+  if (moved > 0.0 && run_product(m->run, d_F, m->Ad) != 0) return -1;
+  for (int32_t i = 0; i < m->n; i++) rhs[i] = m->is_free[i] ? -m->y[i] - m->Ad[i] : 0.0;
+  const int code = newton_solve(&m->system, m->is_free, rhs, m->d, tol);
+  if (code != 0) return code < 0 ? -1 : 0;
+  for (int32_t i = 0; i < m->n; i++)
+    if (!m->is_free[i]) m->d[i] = d_F[i];
+  if (run_product(m->run, m->d, m->Ad) != 0) return -1;
+  double sum = 0.0;
+  for (int32_t i = 0; i < m->n; i++)
+    sum += m->H[i]*(m->is_free[i] ? m->Ad[i] : m->D[i]*m->d[i]);   // E13 (68)
+  *slope = sum;
+  return sum - sum == 0.0;
+}
+
+// out = A'in. 1: fine; 0: neither A' nor the symmetry of A is known; -1: the run has ended.
+static int transposed(minmap *m, const double *in, double *out) {
+  perp_run *run = m->run;
+  const perp_operator *A = &run->A;
+  if (A->ops->apply_transpose == NULL) {
+    if (!(A->claims & PERP_CLAIM_SYMMETRIC)) return 0;
+    return run_product(run, in, out) == 0 ? 1 : -1;
+  }
+  if (A->ops->apply_transpose(A->self, in, out, run->scratch) == 0) return 1;
+  run_stop(run, PERP_STATUS_STOPPED, "operator '%s': apply_transpose asked to abort", A->ops->name);
+  return -1;
+}
+
+// J'J v + mu v on the variables that may move, the others unchanged; mu keeps it definite.
+static int normal_product(void *context, const double *in, double *out) {
+  minmap *m = context;
+  const double mu = 1e-10*m->typical*m->typical;
+  for (int32_t i = 0; i < m->n; i++) m->work[i] = m->moves[i] ? in[i] : 0.0;
+  if (run_product(m->run, m->work, m->Ad) != 0) return 1;
+  for (int32_t i = 0; i < m->n; i++) m->Ad[i] = m->is_free[i] ? m->Ad[i] : 0.0;
+  if (transposed(m, m->Ad, out) != 1) return 1;
+  for (int32_t i = 0; i < m->n; i++) {
+    if (!m->is_free[i]) out[i] += m->D[i]*m->D[i]*m->work[i];
+    out[i] = m->moves[i] ? out[i] + mu*in[i] : in[i];
+  }
+  return 0;
+}
+
+// Conjugate residuals on the normal equations: the first iterate is a step along the projected
+// gradient, and each one is a descent direction of theta (Fong, Saunders 2012).
+int minmap_gradient_direction(minmap *m, double *slope) {
+  perp_run *run = m->run;
+  *slope = 0.0;
+  for (int32_t i = 0; i < m->n; i++) m->trial[i] = m->is_free[i] ? m->H[i] : 0.0;
+  const int code = transposed(m, m->trial, m->g);
+  if (code != 1) return code;
+  double square = 0.0;
+  for (int32_t i = 0; i < m->n; i++) {
+    if (!m->is_free[i]) m->g[i] += m->D[i]*m->H[i];
+    m->moves[i] = !((m->g[i] > 0.0 && run->x[i] <= lower(run->lo, i)) ||
+                    (m->g[i] < 0.0 && run->x[i] >= upper(run->hi, i)));
+    m->trial[i] = m->moves[i] ? -m->g[i] : 0.0;
+    m->d[i] = 0.0;
+    square += m->trial[i]*m->trial[i];
+  }
+  // a projected gradient below rounding against |J||H| is none
+  if (!(square > 1e-24*2.0*m->theta*m->typical*m->typical)) return 1;
+  const perp_deadline deadline = run_deadline(run);
+  const int32_t limit = m->n < 200 ? 2*m->n + 10 : 400;   // enough for a direction
+  const krylov_result result =
+      krylov_solve(PERP_KRYLOV_CR, m->n, (krylov_map){normal_product, m}, (krylov_map){NULL, NULL},
+                   m->trial, m->d, 1e-6, limit, 0, m->krylov, &deadline);
+  run->inner_iterations += result.iterations;
+  const double sum = dot(m->n, m->g, m->d);
+  *slope = sum - sum == 0.0 && sum < 0.0 ? sum : 0.0;
+  return 1;
+}

@@ -1,0 +1,311 @@
+// minmap_newton.c: Newton's method on the minimum map, with a projected Armijo search.
+//
+//   A_II d_I = -y_I - A_IF d_F,  d_F = -H_F / D_F                                          E13 (80)
+//   x <- clamp(x + tau d), tau from the Armijo search on theta = 1/2 |H|^2                 E13 (83)
+//
+// H, D, I and F are those of minmap.c. The search tests the projected point, and that is also what
+// is kept (the source keeps the other one). Where no step of reasonable length is accepted:
+//   excursion  full steps that may increase theta, with the sets of the unprojected points: this
+//              is the primal-dual active set method, finite on M-matrices. After some steps
+//              without a smaller theta, back to the best x; the next one only once theta has halved
+//   shift      A_II + shift I instead of A_II, which may be singular
+//   gradient   a least-squares step, of which the projected gradient is the first approximation
+// So theta of the best x falls, excursions are finite in number and length, and plain Newton-min's
+// cycles on some P-matrices cannot go on. Stationary points that are no solutions exist: then
+// newton.restarts other starts are tried. Sources: E13 5.4 and 6, ANE17 3 and 4; active sets:
+// Hintermueller, Ito, Kunisch 2003. Cost: one linear system in the free rows, and a product for
+// every step that is tried.
+#include <string.h>
+
+#include "line_search.h"
+#include "minmap.h"
+#include "random.h"
+#include "vector.h"
+
+enum { WATCH = 20 };                   // full steps in a row that may increase theta
+enum { PATIENCE = 50 };                // poor steps in a row before a start is given up
+enum { PASSES = 50 };                  // of Gauss-Seidel for another start
+static const double brief = 0.1;       // steps below are poor
+static const double least_shift = 1e-8, largest_shift = 1e-2;   // of A_II, relative to its diagonal
+
+typedef struct search {
+  minmap map;
+  uint8_t *predicted;              // n: I after a full step, before it was projected
+  double *best, *first;            // n each: x with the smallest theta of this start; the guess
+  double best_theta, mark;         // theta there; what has to be halved to count as progress
+  int32_t budget, poor;            // steps left that may increase theta; steps without progress
+  int32_t exploring;               // in an excursion
+  int32_t cautious;                // larger shifts instead of excursions
+} search;
+
+static search layout(arena *memory, int32_t n) {
+  search s = {.map = minmap_layout(memory, n)};
+  s.predicted = ARENA_ARRAY(memory, uint8_t, n);
+  s.best = ARENA_ARRAY(memory, double, n);
+  s.first = ARENA_ARRAY(memory, double, n);
+  return s;
+}
+
+static size_t bytes(const perp_limits *limits, const perp_options *options) {
+  (void)options;
+  arena count = {0};
+  layout(&count, limits->n);
+  return count.used;
+}
+
+// ---- steps: 1: taken; 0: there is none; -1: the run has ended ----
+
+static double try_step(void *context, double tau) {
+  minmap *m = context;
+  const perp_run *run = m->run;
+  for (int32_t i = 0; i < m->n; i++)
+    m->trial[i] = clamp(run->x[i] + tau*m->d[i], lower(run->lo, i), upper(run->hi, i));
+  if (run_out_of_time(m->run) || run_apply(m->run, m->trial, m->trial_y) != 0) return -1.0;
+  return minmap_merit(m, m->trial, m->trial_y);
+}
+
+static int accept(search *s) {   // the trial point becomes x
+  minmap *m = &s->map;
+  minmap_move(m);
+  if (m->theta < s->best_theta) {
+    s->best_theta = m->theta;
+    memcpy(s->best, m->run->x, (size_t)m->n*sizeof *s->best);
+  }
+  if (m->theta < 0.5*s->mark) {   // progress
+    s->mark = m->theta;
+    s->budget = WATCH;
+    s->poor = 0;
+  }
+  return 1;
+}
+
+static int armijo(search *s, double slope, double shortest) {
+  const perp_options *options = s->map.run->options;
+  const line_search along = {.alpha = options->newton.alpha, .beta = options->newton.beta,
+                             .delta = max2(options->newton.delta, shortest), .merit = try_step,
+                             .context = &s->map};
+  const line_step found = line_search_run(&along, s->map.theta, slope);
+  if (found.merit < 0.0) return -1;
+  if (!found.accepted) return 0;
+  if (found.tau < brief) s->poor++;
+  return accept(s);
+}
+
+// How well the linear system must be solved: E13 (71) while the set is still changing, then at once
+// as far as the certificate asks; in an excursion the set must not depend on what is left.
+static double inner_tolerance(const search *s) {
+  const perp_options *options = s->map.run->options;
+  const double gamma = options->newton.gamma, residual = s->map.run->residual;
+  if (s->exploring) return min2(gamma, 1e-6);
+  if (!minmap_settled(&s->map) || !(residual > 0.0)) return gamma;
+  return min2(gamma, max2(0.1*options->tol/residual, 1e-13));
+}
+
+// The full step along d, and the set that follows from it before it is projected.
+static int full_step(search *s) {
+  minmap *m = &s->map;
+  const perp_run *run = m->run;
+  s->budget--;
+  s->poor++;
+  for (int32_t i = 0; i < m->n; i++) {
+    const double lo = lower(run->lo, i), hi = upper(run->hi, i), z = run->x[i] + m->d[i];
+    const double y = m->is_free[i] ? 0.0 : m->y[i] + m->Ad[i];   // 0 but for rounding
+    s->predicted[i] = m->D[i]*(z - hi) < y && y < m->D[i]*(z - lo);
+  }
+  const double there = try_step(m, 1.0);
+  if (there < 0.0) return -1;
+  if (!(there < (double)INFINITY)) return 0;
+  s->exploring = 1;
+  return accept(s);
+}
+
+static int explore(search *s) {
+  minmap *m = &s->map;
+  double slope;
+  memcpy(m->is_free, s->predicted, (size_t)m->n);
+  const double before = s->best_theta;
+  int taken = s->budget > 0 ? minmap_newton_direction(m, 1, inner_tolerance(s), &slope) : 0;
+  if (taken > 0) taken = full_step(s);
+  if (taken <= 0 || s->best_theta < before) s->exploring = 0;
+  return taken;
+}
+
+// The shift to try after one that did not help; 0: there is none.
+static double next_shift(const search *s) {
+  const double shift = s->map.system.shift, typical = s->map.typical;
+  if (shift == 0.0) return least_shift*typical;
+  return s->cautious && 100.0*shift <= largest_shift*typical ? 100.0*shift : 0.0;
+}
+
+static int newton_step(search *s) {
+  minmap *m = &s->map;
+  minmap_classify(m);
+  const double least = least_shift*m->typical;
+  if (m->system.shift > least && minmap_settled(m) &&
+      newton_shift(&m->system, max2(least, 0.01*m->system.shift)) != 0)
+    return -1;
+  for (;;) {
+    double slope;
+    int taken = minmap_newton_direction(m, 0, inner_tolerance(s), &slope);
+    if (taken < 0) return -1;
+    if (taken > 0 && slope < 0.0) {   // the descent test
+      const int may_rise = s->budget > 0 && !s->cautious;
+      taken = armijo(s, slope, may_rise ? brief : 0.0);
+      if (taken == 0 && may_rise) taken = full_step(s);
+      if (taken != 0) return taken;
+    }
+    const double shift = next_shift(s);
+    if (shift == 0.0) return 0;
+    if (newton_shift(&m->system, shift) != 0) return -1;
+  }
+}
+
+typedef enum stuck { STUCK, STUCK_STATIONARY, STUCK_STALLED } stuck;   // how x is stuck
+
+static int step(search *s, stuck *how) {
+  minmap *m = &s->map;
+  double slope;
+  *how = STUCK_STALLED;
+  if (s->poor > PATIENCE) return 0;
+  if (s->exploring) {
+    const int taken = explore(s);
+    if (taken != 0) return taken;
+  }
+  if (m->theta > s->best_theta) {   // back from an excursion
+    memcpy(m->run->x, s->best, (size_t)m->n*sizeof *s->best);
+    if (minmap_evaluate(m) != 0) return -1;
+  }
+  int taken = newton_step(s);
+  if (taken != 0) return taken;
+  s->poor++;
+  *how = STUCK;
+  taken = minmap_gradient_direction(m, &slope);
+  if (taken <= 0) return taken;
+  if (slope == 0.0) *how = STUCK_STATIONARY;
+  return slope < 0.0 ? armijo(s, slope, 0.0) : 0;
+}
+
+// ---- starting, and starting again ----
+
+static int begin_at(search *s) {   // run->x; 1: the run has ended
+  minmap *m = &s->map;
+  if (minmap_evaluate(m) != 0) return 1;
+  s->best_theta = s->mark = m->theta;
+  memcpy(s->best, m->run->x, (size_t)m->n*sizeof *s->best);
+  s->budget = WATCH;
+  s->poor = s->exploring = 0;
+  return 0;
+}
+
+static int can_sweep(const perp_operator *A) {
+  return A->ops->diagonal != NULL && (A->ops->sweep != NULL || A->ops->add_column != NULL);
+}
+
+// The k-th other start, E13 6: the first one again with more caution; the best x after some passes
+// of Gauss-Seidel; a random point of the box, of the size of x. 1: the run has ended.
+static int restart(search *s, int32_t k, random_stream *random) {
+  minmap *m = &s->map;
+  perp_run *run = m->run;
+  s->cautious = k%2 == 0;
+  memcpy(run->x, k == 0 ? s->first : s->best, (size_t)m->n*sizeof *s->best);
+  if (k%3 == 1 && can_sweep(&run->A)) {
+    const perp_method *pgs = perp_find_method("pgs");
+    const perp_options options = child_options(run, pgs);
+    if (run_child(run, pgs, &options, PASSES, (double)INFINITY) == PERP_STATUS_SOLVED) return 1;
+    run->credit = run->method;
+  } else if (k > 0) {
+    double size = 0.0;
+    for (int32_t i = 0; i < m->n; i++)
+      size = max2(size, max2(fabs(run->x[i]), fabs(m->H[i])/m->D[i]));
+    size = ldexp(size, 2*(k%4));   // not always the same size, as x may be far from a solution
+    for (int32_t i = 0; i < m->n; i++)
+      run->x[i] = clamp(random_range(random, -size, size), lower(run->lo, i), upper(run->hi, i));
+  }
+  return begin_at(s) || newton_shift(&m->system, 0.0);
+}
+
+static void give_up(search *s, stuck how) {
+  perp_run *run = s->map.run;
+  if (how == STUCK_STATIONARY)
+    run_stop(run, PERP_STATUS_LOCAL_MINIMUM,
+             "theta = %.3g has a local minimum here that is no solution", s->map.theta);
+  else if (how == STUCK_STALLED)
+    run_stop(run, PERP_STATUS_STALLED, "theta = %.3g hardly falls any more", s->best_theta);
+  else
+    run_stop(run, PERP_STATUS_NOT_DESCENT,
+             "neither the Newton direction nor the gradient decreases theta = %.3g", s->map.theta);
+}
+
+static void run_minmap_newton(perp_run *run) {
+  search s = layout(run->memory, run->n);
+  if (minmap_begin(&s.map, run) != 0) return;
+  memcpy(s.first, run->x, (size_t)run->n*sizeof *s.first);
+  // differences are those of H at x: sets that are not those of x have none
+  const int bound_to_x = run->options->newton.inner == PERP_INNER_DIFFERENCES;
+  s.cautious = bound_to_x;
+  random_stream random = {.seed = run->options->seed, .next = 0};
+  int32_t restarts = 0, ended = begin_at(&s);
+  while (!ended && run_continue(run)) {
+    stuck how;
+    const int taken = step(&s, &how);
+    if (taken > 0) continue;
+    if (taken < 0) {
+      if (run_out_of_time(run)) run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached");
+      continue;
+    }
+    if (run_check(run)) continue;   // theta may be as small as rounding lets it be
+    if (restarts < run->options->newton.restarts) {
+      ended = restart(&s, restarts++, &random);
+      s.cautious |= bound_to_x;
+    } else {
+      give_up(&s, how);
+    }
+  }
+  minmap_end(&s.map);
+}
+
+static const perp_parameter parameters[] = {
+  {"newton.alpha", PERP_KIND_REAL, offsetof(perp_options, newton.alpha), 1e-4, 0, 1, 1, 1, NULL,
+   "part of the predicted decrease that a step must achieve, E13 (83)"},
+  {"newton.beta", PERP_KIND_REAL, offsetof(perp_options, newton.beta), 0.5, 0, 1, 1, 1, NULL,
+   "reduction of a step that was refused"},
+  {"newton.gamma", PERP_KIND_REAL, offsetof(perp_options, newton.gamma), 0.01, 0, 1, 1, 1, NULL,
+   "inner residual relative to the outer one, E13 (71)"},
+  {"newton.delta", PERP_KIND_REAL, offsetof(perp_options, newton.delta), 1e-9, 0, 1, 1, 0, NULL,
+   "smallest step; below, the gradient takes over"},
+  {"newton.h", PERP_KIND_REAL, offsetof(perp_options, newton.h), 1e-7, 0, 1, 1, 1, NULL,
+   "step of finite differences, relative to the largest |x|, E13 (102)"},
+  {"newton.inner", PERP_KIND_CHOICE, offsetof(perp_options, newton.inner), 0, 0, 4, 0, 0,
+   "auto|direct|krylov|masks|differences", "how linear systems are solved"},
+  {"newton.restarts", PERP_KIND_INTEGER, offsetof(perp_options, newton.restarts), 8, 0, INT32_MAX,
+   0, 0, NULL, "other starts, once stuck"},
+  {"krylov.solver", PERP_KIND_CHOICE, offsetof(perp_options, krylov.solver), 0, 0, 4, 0, 0,
+   "auto|cg|cr|gmres|bicgstab", "Krylov method"},
+  {"krylov.preconditioner", PERP_KIND_CHOICE, offsetof(perp_options, krylov.preconditioner), 0, 0,
+   8, 0, 0, "auto|identity|jacobi|ic|mic|ainv_plain|ainv_scaled|ainv_static|ilu",
+   "preconditioner of the Krylov method"},
+  {"krylov.iterations", PERP_KIND_INTEGER, offsetof(perp_options, krylov.iterations), 1000, 1,
+   INT32_MAX, 0, 0, NULL, "inner iterations per linear system"},
+  {"krylov.restart", PERP_KIND_INTEGER, offsetof(perp_options, krylov.restart), 50, 1, 100000, 0, 0,
+   NULL, "vectors that GMRES keeps before it starts again"},
+  {"krylov.drop", PERP_KIND_REAL, offsetof(perp_options, krylov.drop), 0.1, 0, 1, 1, 1, NULL,
+   "entries of an approximate inverse below it are left out"},
+};
+
+const perp_method method_minmap_newton = {
+  .name = "minmap_newton",
+  .title = "minimum map Newton",
+  .source = "E13 5.4, ANE17 3-4",
+  .formula = "A_II d_I = A_IF H_F - H_I, d_F = -H_F, x = clamp(x + tau d), H = min(x, Ax + b)",
+  .converges = "to stationary points of |H|^2, in finitely many steps near a regular solution",
+  .cost = "one linear system in the free rows, one product for every step that is tried",
+  .advice = "try --start pgs:10, more newton.restarts, or fischer_newton",
+  .needs = 0,
+  .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
+  .assumes = PERP_ASSUMES_NO_PROOF,
+  .traits = PERP_TRAIT_GUESS | PERP_TRAIT_EQUILIBRATE,
+  .parameters = parameters,
+  .parameter_count = sizeof parameters/sizeof parameters[0],
+  .bytes = bytes,
+  .run = run_minmap_newton,
+};

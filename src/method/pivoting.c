@@ -1,0 +1,451 @@
+// pivoting.c: drives one row at a time to y_j = 0, Baraff's step; shared by dantzig and keller.
+//
+// Moving x_j by t and keeping y_I = 0:
+//   dx_I = -A_II^-1 A_Ij,  dy_F = A_Fj + A_FI dx_I,  dy_j = A_jj + A_jI dx_I   E13 5.1.1, corrected
+// t is the first of: y_j becomes 0 (t = -y_j/dy_j, only if dy_j > 0), x_j meets its other bound, some
+// x_i of I meets a bound (it leaves I), some watched y_i becomes 0 (it enters I).
+// dy_j = 0 up to rounding: row j depends on those of I. Then A [dx; 1] = 0 for semidefinite A, x
+// moves along this null vector until some x_i leaves I, which makes row j independent; nothing
+// leaves: the vector proves that there is no solution.
+#include "pivoting.h"
+
+#include <string.h>
+
+#include "vector.h"
+
+#define EPS 0x1p-52
+#define NEARLY 1e-3          // asymmetry relative to root_i root_j that refinement can undo
+#define SMALL 32             // problems that are not worth any care
+#define SPARSE 8             // zeros are left out if at most one entry in so many is not zero
+#define RAYS 4               // rows that are passed over once before a ray is believed
+#define NOISE 1e-13          // components of a direction below this are rounding
+#define PIVOTS_PER_ROW 100   // more than any problem that was not cycling has needed
+
+// ---- memory and the matrix ----
+
+static void take(pivoting *s, arena *memory, int32_t n) {
+  const size_t m = (size_t)n;
+  s->n = n;
+  s->P = principal_take(memory, n);
+  s->A = ARENA_ARRAY(memory, double, m*m);
+  double **const vectors[] = {&s->root, &s->y, &s->dx, &s->full, &s->dy};
+  for (size_t k = 0; k < sizeof vectors/sizeof vectors[0]; k++)
+    *vectors[k] = ARENA_ARRAY(memory, double, m);
+  s->settled = ARENA_ARRAY(memory, uint8_t, m);
+  s->rows = ARENA_ARRAY(memory, int32_t, m);
+  s->begin = ARENA_ARRAY(memory, int32_t, m + 1);
+  s->column = ARENA_ARRAY(memory, int32_t, m*m/SPARSE);
+  s->value = ARENA_ARRAY(memory, double, m*m/SPARSE);
+}
+
+size_t pivoting_bytes(const perp_limits *limits, const perp_options *options) {
+  (void)options;
+  arena count = {0};
+  pivoting s;
+  take(&s, &count, limits->n);
+  return count.used;
+}
+
+// All entries; by columns where A has columns of its own, then s->A is A'.
+static int load_entries(pivoting *s) {
+  const perp_operator *A = &s->run->A;
+  const int32_t n = s->n;
+  if (operator_view(A).kind == PERP_VIEW_DENSE || A->ops->add_column == NULL) {
+    for (int32_t i = 0; i < n; i++) s->rows[i] = i;
+    A->ops->submatrix(A->self, s->rows, n, s->A);
+    return 0;
+  }
+  memset(s->A, 0, (size_t)n*(size_t)n*sizeof(double));
+  for (int32_t j = 0; j < n; j++) A->ops->add_column(A->self, j, 1.0, s->A + (size_t)j*(size_t)n);
+  return 1;
+}
+
+static void exchange(double *a, double *b) {
+  const double t = *a;
+  *a = *b;
+  *b = t;
+}
+
+// The largest |A_ij - A_ji|/(root_i root_j), and in *bounded whether root is what it should be. Tiles
+// keep both halves in the cache.
+static double asymmetry(const pivoting *s, int *bounded) {
+  const int32_t n = s->n, tile = 16;
+  const size_t ld = (size_t)n;
+  double worst = 0.0;
+  *bounded = 1;
+  for (int32_t p = 0; p < n; p += tile)
+    for (int32_t q = 0; q <= p; q += tile)
+      for (int32_t i = p; i < p + tile && i < n; i++) {
+        const double root = s->root[i];
+        for (int32_t j = q; j < q + tile && j < i; j++) {
+          const double a = s->A[(size_t)i*ld + (size_t)j], b = s->A[(size_t)j*ld + (size_t)i],
+                       most = root*s->root[j];
+          if (max2(fabs(a), fabs(b)) > 1.001*most) *bounded = 0;
+          if (fabs(a - b) > worst*most) worst = fabs(a - b)/most;
+        }
+      }
+  return worst;
+}
+
+// root_i = sqrt(A_ii) bounds every entry of a semidefinite A; of others the largest of row and column
+// do.
+static double find_roots(pivoting *s) {
+  const int32_t n = s->n;
+  const size_t ld = (size_t)n;
+  int bounded;
+  for (int32_t i = 0; i < n; i++) s->root[i] = sqrt(fabs(s->A[(size_t)i*(ld + 1)]));
+  const double gap = asymmetry(s, &bounded);
+  if (bounded) return gap;
+  for (int32_t i = 0; i < n; i++)
+    for (int32_t j = 0; j < i; j++) {
+      const double size = sqrt(max2(fabs(s->A[(size_t)i*ld + (size_t)j]),
+                                    fabs(s->A[(size_t)j*ld + (size_t)i])));
+      s->root[i] = max2(s->root[i], size);
+      s->root[j] = max2(s->root[j], size);
+    }
+  return asymmetry(s, &bounded);
+}
+
+static int64_t count_nonzeros(const pivoting *s) {
+  int64_t nonzeros = 0;
+  for (int32_t i = 0; i < s->n; i++) {
+    const double *a = s->A + (size_t)i*(size_t)s->n;
+    int32_t count = 0;
+    for (int32_t j = 0; j < s->n; j++) count += a[j] != 0.0;
+    nonzeros += count;
+  }
+  return nonzeros;
+}
+
+static void load(pivoting *s) {
+  const int32_t n = s->n;
+  const size_t ld = (size_t)n;
+  const int transposed = load_entries(s);
+  const double gap = find_roots(s);
+  s->P.symmetric = gap <= NEARLY;
+  for (int32_t i = 0; gap > 0.0 && i < n; i++)
+    for (int32_t j = 0; j < i; j++) {
+      double *a = s->A + (size_t)i*ld + (size_t)j, *b = s->A + (size_t)j*ld + (size_t)i;
+      if (s->P.symmetric) *a = *b = 0.5*(*a + *b);
+      else if (transposed) exchange(a, b);
+    }
+  s->P.A = s->A;
+  s->P.root = s->root;
+  s->sparse = n >= SMALL && count_nonzeros(s) <= (int64_t)n*n/SPARSE;
+  if (!s->sparse) return;
+  int32_t count = 0;
+  for (int32_t i = 0; i < n; i++) {
+    const double *a = s->A + (size_t)i*ld;
+    s->begin[i] = count;
+    for (int32_t j = 0; j < n; j++)
+      if (a[j] != 0.0) {
+        s->column[count] = j;
+        s->value[count++] = a[j];
+      }
+  }
+  s->begin[n] = count;
+}
+
+void pivoting_begin(pivoting *s, perp_run *run, arena *memory, int watch) {
+  *s = (pivoting){.run = run, .watch = watch, .current = -1, .residual = run->residual};
+  take(s, memory, run->n);
+  load(s);
+  principal_clear(&s->P);
+}
+
+// ---- y, and what is wrong with it ----
+
+static double row_dot(const pivoting *s, int32_t i, const double *v) {
+  if (s->n < SMALL) return dot(s->n, s->A + (size_t)i*(size_t)s->n, v);
+  if (!s->sparse) return principal_dot(s->n, s->A + (size_t)i*(size_t)s->n, v);
+  double sum = 0.0;
+  for (int32_t p = s->begin[i]; p < s->begin[i + 1]; p++) sum += s->value[p]*v[s->column[p]];
+  return sum;
+}
+
+double pivoting_y(const pivoting *s, int32_t i) { return s->run->b[i] + row_dot(s, i, s->run->x); }
+
+static void measure_x(pivoting *s) {
+  s->size = 0.0;
+  for (int32_t i = 0; i < s->n; i++) s->size += s->root[i]*fabs(s->run->x[i]);
+}
+
+void pivoting_all_y(pivoting *s) {
+  for (int32_t i = 0; i < s->n; i++) s->y[i] = pivoting_y(s, i);
+  measure_x(s);
+}
+
+// The rounding that y_i may carry: a few eps of |A||x| + |b|, which root bounds.
+static double rounding(const pivoting *s, int32_t i) {
+  return 16.0*EPS*(fabs(s->run->b[i]) + s->root[i]*s->size);
+}
+
+double pivoting_wrong(const pivoting *s, int32_t i) {
+  const double lo = lower(s->run->lo, i), hi = upper(s->run->hi, i), x = s->run->x[i], y = s->y[i];
+  if (!(fabs(y) > rounding(s, i))) return 0.0;
+  if (x <= lo && (y > 0.0 || x >= hi)) return 0.0;
+  if (x >= hi && y < 0.0) return 0.0;
+  return fabs(y)/max2(s->root[i], 0x1p-500);
+}
+
+// ---- the start ----
+
+// Measured: more sweeps cost more than the pivots they save, on walls and on tiny problems.
+#define SWEEPS(n) ((n) < SMALL ? 2 : 10)
+#define SOON 2.0             // a row leaves early if its bound is at most so many times as far
+
+static int inside(const perp_run *run, int32_t i, double x) {
+  return x > lower(run->lo, i) && x < upper(run->hi, i);
+}
+
+static double into_bounds(const perp_run *run, int32_t i, double x) {
+  return clamp(x, lower(run->lo, i), upper(run->hi, i));
+}
+
+void pivoting_solve(pivoting *s) {
+  double *x = s->run->x;
+  for (int32_t k = 0; k < s->P.m; k++) x[s->P.set[k]] = 0.0;
+  for (int32_t k = 0; k < s->P.m; k++) s->dx[k] = -pivoting_y(s, s->P.set[k]);
+  principal_solve(&s->P, s->dx);
+  for (int32_t k = 0; k < s->P.m; k++) x[s->P.set[k]] = s->dx[k];
+}
+
+static int refactor(pivoting *s, int32_t count) {
+  const perp_deadline deadline = run_deadline(s->run);
+  s->run->factorizations++;
+  return principal_factor(&s->P, s->rows, count, &deadline) == 0;
+}
+
+// The rows of I at a bound leave: a few by updates, many by a new factor.
+static void leave_at_bounds(pivoting *s) {
+  const perp_run *run = s->run;
+  int32_t stay = 0;
+  for (int32_t i = 0; i < s->n; i++)
+    if (s->P.place[i] >= 0 && inside(run, i, run->x[i])) s->rows[stay++] = i;
+  if (s->P.m - stay > 4 + s->P.m/8) {
+    refactor(s, stay);
+    return;
+  }
+  for (int32_t k = s->P.m - 1; k >= 0; k--)
+    if (!inside(run, s->P.set[k], run->x[s->P.set[k]]) && !principal_delete(&s->P, s->P.set[k])) {
+      refactor(s, stay);
+      return;
+    }
+}
+
+static void sweep(pivoting *s) {
+  perp_run *run = s->run;
+  for (int32_t i = 0; i < s->n; i++)
+    run->x[i] = relaxed(run->x[i], pivoting_y(s, i), s->A[(size_t)i*(size_t)(s->n + 1)], 1.0,
+                        lower(run->lo, i), upper(run->hi, i));
+}
+
+// From x, which is within its bounds, towards y_I = 0. The row that meets its bound first leaves I
+// there, together with those that would soon follow. Each round takes a row from I, so that it ends
+// with y_I = 0.
+static void walk(pivoting *s) {
+  perp_run *run = s->run;
+  double *x = run->x, first = 0.0;
+  while (first < 1.0 && !run_out_of_time(run)) {
+    for (int32_t k = 0; k < s->P.m; k++) s->dx[k] = -pivoting_y(s, s->P.set[k]);
+    principal_solve(&s->P, s->dx);
+    first = 1.0;
+    for (int32_t k = 0; k < s->P.m; k++) {
+      const int32_t i = s->P.set[k];
+      const double bound = s->dx[k] < 0.0 ? lower(run->lo, i) : upper(run->hi, i);
+      s->full[k] = s->dx[k] != 0.0 ? (bound - x[i])/s->dx[k] : (double)INFINITY;
+      first = min2(first, s->full[k]);
+    }
+    for (int32_t k = 0; k < s->P.m; k++) {
+      const int32_t i = s->P.set[k];
+      if (first < 1.0 && s->full[k] <= SOON*first)
+        x[i] = s->dx[k] < 0.0 ? lower(run->lo, i) : upper(run->hi, i);
+      else x[i] = into_bounds(run, i, x[i] + first*s->dx[k]);
+    }
+    if (first < 1.0) leave_at_bounds(s);
+  }
+  pivoting_all_y(s);
+}
+
+void pivoting_start(pivoting *s, int crash) {
+  perp_run *run = s->run;
+  for (int32_t k = 0; crash && k < SWEEPS(s->n); k++) sweep(s);
+  int32_t count = 0;
+  for (int32_t i = 0; i < s->n; i++)
+    if (inside(run, i, run->x[i])) s->rows[count++] = i;
+  refactor(s, count);
+  walk(s);
+  int wrong = 0;
+  for (int32_t i = 0; i < s->n; i++) {
+    if (s->P.place[i] >= 0) s->y[i] = 0.0;
+    s->settled[i] = s->P.place[i] < 0 && pivoting_wrong(s, i) == 0.0;
+    wrong |= s->P.place[i] < 0 && !s->settled[i];
+  }
+  if (wrong) s->residual = run_residual(run, run->x, s->y);
+}
+
+// ---- a pivot ----
+
+void pivoting_drive(pivoting *s, int32_t j) {
+  s->current = j;
+  s->settled[j] = 0;
+  s->sign = s->y[j] < 0.0 ? 1.0 : -1.0;
+}
+
+// dy of the settled rows for x_j growing by 1: by rows of A or by its columns, whichever are fewer.
+static void move_y(pivoting *s, int32_t j) {
+  const int32_t n = s->n, m = s->P.m;
+  int32_t watched = 0;
+  for (int32_t i = 0; i < n; i++) watched += s->settled[i];
+  if (watched == 0) return;
+  if (watched <= m || !s->P.symmetric) {
+    memset(s->full, 0, (size_t)n*sizeof(double));
+    for (int32_t k = 0; k < m; k++) s->full[s->P.set[k]] = s->dx[k];
+    s->full[j] = 1.0;
+    for (int32_t i = 0; i < n; i++)
+      if (s->settled[i]) s->dy[i] = row_dot(s, i, s->full);
+    return;
+  }
+  memcpy(s->dy, s->A + (size_t)j*(size_t)n, (size_t)n*sizeof(double));
+  for (int32_t k = 0; k < m; k++) {
+    const int32_t c = s->P.set[k];
+    if (!s->sparse) principal_add(n, s->dx[k], s->A + (size_t)c*(size_t)n, s->dy);
+    else
+      for (int32_t p = s->begin[c]; p < s->begin[c + 1]; p++)
+        s->dy[s->column[p]] += s->dx[k]*s->value[p];
+  }
+}
+
+typedef struct block { double t, strength; int32_t row; int leaves; double bound; } block;
+
+// The shorter step wins; of equal ones the larger component, or after many idle pivots the least
+// index, which cannot cycle.
+static void consider(const pivoting *s, block *b, double t, double strength, int32_t row, int leaves,
+                     double bound) {
+  t = max2(t, 0.0);
+  if (t > b->t) return;
+  const int least = s->idle > 2*s->n + 10;
+  if (t == b->t && b->row >= 0 && (least ? row > b->row : strength <= b->strength)) return;
+  *b = (block){t, strength, row, leaves, bound};
+}
+
+static block first_block(const pivoting *s, int32_t j, int dependent) {
+  const perp_run *run = s->run;
+  const double reach = sqrt(s->P.floor/(8.0*EPS)), weak = NOISE*reach,
+               limp = max2(weak, dependent ? sqrt(s->P.floor) : 0.0);
+  block b = {.t = (double)INFINITY, .row = -1};
+  for (int32_t k = 0; k < s->P.m; k++) {
+    const int32_t i = s->P.set[k];
+    const double v = s->sign*s->dx[k], strength = fabs(v)*s->root[i];
+    if (!(strength > weak)) continue;
+    const double bound = v < 0.0 ? lower(run->lo, i) : upper(run->hi, i);
+    if (fabs(bound) < (double)INFINITY)
+      consider(s, &b, (bound - run->x[i])/v, strength, i, 1, bound);
+  }
+  for (int32_t i = 0; s->watch && i < s->n; i++) {
+    if (!s->settled[i] || i == j) continue;
+    const double v = s->sign*s->dy[i], lo = lower(run->lo, i), hi = upper(run->hi, i);
+    const double strength = s->root[i] > 0.0 ? fabs(v)/s->root[i] : 0.0;
+    if (!(strength > limp) || lo == hi) continue;
+    if (run->x[i] <= lo && v > 0.0) continue;
+    if (run->x[i] >= hi && v < 0.0) continue;
+    // a row inside its bounds may not leave y_i = 0 at all
+    const double y = inside(run, i, run->x[i]) ? 0.0 : run->x[i] <= lo ? max2(s->y[i], 0.0)
+                                                                       : min2(s->y[i], 0.0);
+    consider(s, &b, -y/v, strength, i, 0, 0.0);
+  }
+  return b;
+}
+
+static void advance(pivoting *s, int32_t j, double t, int dependent) {
+  double *x = s->run->x;
+  const double step = s->sign*t;
+  s->idle = t > 0.0 ? 0 : s->idle + 1;
+  if (!(t > 0.0)) return;
+  x[j] += step;
+  if (!dependent) s->y[j] += step*s->P.schur;
+  for (int32_t k = 0; k < s->P.m; k++) {
+    const int32_t i = s->P.set[k];
+    x[i] = into_bounds(s->run, i, x[i] + step*s->dx[k]);
+  }
+  for (int32_t i = 0; s->watch && i < s->n; i++)
+    if (s->settled[i]) s->y[i] += step*s->dy[i];
+}
+
+// Nothing stops x_j: along this direction y_j stays wrong. For a null vector of a symmetric A that
+// is a proof that there is no solution, which the driver checks.
+static void ray(pivoting *s, int32_t j, int dependent) {
+  perp_run *run = s->run;
+  memset(s->full, 0, (size_t)s->n*sizeof(double));
+  for (int32_t k = 0; k < s->P.m; k++) s->full[s->P.set[k]] = s->sign*s->dx[k];
+  s->full[j] = s->sign;
+  if (dependent && run_infeasible(run, s->full)) return;
+  if (dependent && s->rays++ < RAYS) {   // no proof: y_j may be wrong by rounding only
+    s->current = -1;
+    s->settled[j] = 1;
+    return;
+  }
+  run_stop(run, PERP_STATUS_RAY,
+           "row %d can be driven without end and y stays wrong: no solution on this path; try lemke",
+           j);
+}
+
+static void leave(pivoting *s, int32_t i, double bound) {
+  s->run->x[i] = bound;
+  s->y[i] = 0.0;
+  s->settled[i] = 1;
+  if (principal_delete(&s->P, i)) return;
+  int32_t count = 0;
+  for (int32_t k = 0; k < s->P.m; k++) s->rows[count++] = s->P.set[k];
+  refactor(s, count);
+}
+
+static void enter(pivoting *s, int32_t i) {
+  principal_direction(&s->P, i, s->dx);
+  s->settled[i] = 0;
+  if (!(fabs(s->P.schur) > s->P.floor)) return;   // depends on I after all: it waits for its turn
+  principal_append(&s->P);
+  s->y[i] = 0.0;
+}
+
+void pivoting_step(pivoting *s) {
+  perp_run *run = s->run;
+  const int32_t j = s->current;
+  principal_direction(&s->P, j, s->dx);
+  const double schur = s->P.schur;
+  const int dependent = fabs(schur) <= s->P.floor;
+  if (s->watch) move_y(s, j);
+  block b = first_block(s, j, dependent);
+  const double bound = s->sign > 0.0 ? upper(run->hi, j) : lower(run->lo, j);
+  const double own = fabs(bound - run->x[j]);
+  double zero = !dependent && schur > 0.0 ? fabs(s->y[j])/schur : (double)INFINITY;
+  if (++s->pivots > PIVOTS_PER_ROW*(int64_t)(s->n + 10)) {
+    run_stop(run, PERP_STATUS_STALLED, "%s: no end after %d pivots; try lemke", run->method->name,
+             s->pivots);
+    return;
+  }
+  if (own <= b.t && own <= zero && own < (double)INFINITY) {   // stays out, at its other bound
+    advance(s, j, own, dependent);
+    run->x[j] = bound;
+    s->current = -1;
+    s->settled[j] = 1;
+    return;
+  }
+  if (b.row < 0 && zero == (double)INFINITY) {
+    if (!(dependent && schur > 0.0)) {
+      ray(s, j, dependent);
+      return;
+    }
+    zero = fabs(s->y[j])/schur;   // all that is left is to believe in this pivot
+  }
+  if (zero <= b.t) {
+    advance(s, j, zero, 0);
+    s->y[j] = 0.0;
+    s->current = -1;
+    principal_append(&s->P);
+    return;
+  }
+  advance(s, j, b.t, dependent);
+  if (b.leaves) leave(s, b.row, b.bound);
+  else enter(s, b.row);
+}

@@ -1,0 +1,53 @@
+// pivoting.h: what dantzig and keller share: x with y_I = 0, one row driven at a time.
+//
+// A row is in I (the factor holds it, y_i = 0), or out of it. Out of it x_i stands at a bound, or
+// inside where A_II + row i would be singular; what y_i has to be follows from x_i alone.
+#ifndef PERP_PIVOTING_H
+#define PERP_PIVOTING_H
+
+#include "principal.h"
+#include "run.h"
+
+typedef struct pivoting {
+  perp_run *run;
+  int32_t n;
+  principal P;               // the factor of A_II
+  double *A;                 // n x n, row-major; its symmetric part where it is nearly symmetric
+  double *root;              // n: |A_ij| <= root_i root_j
+  int32_t *begin, *column;   // rows of A without zeros, where there are few non-zeros
+  double *value;
+  int sparse;                // whether those are used
+  double *y;                 // n: right where settled
+  double *dx;                // n: what x_I does, in the order of the factor
+  double *full;              // n: the same by rows of A; work
+  double *dy;                // n: what y does
+  uint8_t *settled;          // n: out of I, y_i is right and may not turn wrong
+  int32_t *rows;             // n: work
+  int watch;                 // 1: settled rows stay right (dantzig); 0: only x is kept in bounds
+  int32_t current;           // the row being driven, -1: none
+  double sign;               // of its motion
+  double size;               // sum of root_i |x_i|: for the rounding of y
+  int32_t pivots, idle;      // pivots in all, and in a row without a step
+  int32_t rays;              // directions without end that proved nothing
+  int32_t rounds;            // how often all rows were found right
+  double residual;           // where all of y was last computed
+} pivoting;
+
+size_t pivoting_bytes(const perp_limits *limits, const perp_options *options);
+void pivoting_begin(pivoting *s, perp_run *run, arena *memory, int watch);   // of pivoting_bytes()
+void pivoting_start(pivoting *s, int crash);   // x from the guess, or from a crash start
+// How wrong the y_i of a row outside I is: 0 up to rounding, else |y_i|/root_i, what x could gain.
+double pivoting_wrong(const pivoting *s, int32_t i);
+// x_I from y_I = 0, everything else as it is; x_I may be outside its bounds afterwards.
+void pivoting_solve(pivoting *s);
+double pivoting_y(const pivoting *s, int32_t i);             // y_i from scratch
+void pivoting_all_y(pivoting *s);                            // and all of them
+void pivoting_drive(pivoting *s, int32_t j);                 // make j the current row
+void pivoting_step(pivoting *s);                             // one pivot
+void pivoting_finish(pivoting *s);   // no row is wrong: refine, compute the residual, unsettle
+
+#define PIVOTING_CRASH_PARAMETER                                                     \
+  {"pivot.crash", PERP_KIND_SWITCH, offsetof(perp_options, pivot.crash), 1, 0, 1, 0, 0, NULL, \
+   "start from the set that sweeps and a few block pivots find"}
+
+#endif

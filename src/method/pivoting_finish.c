@@ -1,0 +1,64 @@
+// pivoting_finish.c: the end of dantzig and keller: refine x_I on the caller's own A, and look again.
+#include "pivoting.h"
+
+#include "vector.h"
+
+#define EPS 0x1p-52
+#define REFINEMENTS 30       // for a skew part: each step gains a factor asymmetry*condition
+#define ROUNDS 30            // of corrections after rounding has made rows wrong again
+
+// max |y_i|/(|A||x| + |b|) over I: what is left to refine
+static double left_over(const pivoting *s) {
+  double worst = 0.0;
+  for (int32_t k = 0; k < s->P.m; k++) {
+    const int32_t i = s->P.set[k];
+    const double size = fabs(s->run->b[i]) + s->root[i]*s->size;
+    if (size > 0.0) worst = max_or_nan(worst, fabs(s->y[i])/size);
+  }
+  return worst;
+}
+
+// x_I <- x_I - A_II^-1 y_I with y of the real A, while that helps.
+static int refine(pivoting *s) {
+  perp_run *run = s->run;
+  double last = (double)INFINITY;
+  for (int32_t k = 0; k < REFINEMENTS; k++) {
+    if (run_apply(run, run->x, s->y) != 0) return 0;
+    const double now = left_over(s);
+    if (now <= 4.0*EPS || !(now < 0.5*last) || run_out_of_time(run)) return 1;
+    last = now;
+    for (int32_t q = 0; q < s->P.m; q++) s->dx[q] = -s->y[s->P.set[q]];
+    principal_solve(&s->P, s->dx);
+    for (int32_t q = 0; q < s->P.m; q++) {
+      const int32_t i = s->P.set[q];
+      run->x[i] = clamp(run->x[i] + s->dx[q], lower(run->lo, i), upper(run->hi, i));
+    }
+  }
+  return run_apply(run, run->x, s->y) == 0;
+}
+
+void pivoting_finish(pivoting *s) {
+  perp_run *run = s->run;
+  s->size = 0.0;
+  for (int32_t i = 0; i < s->n; i++) s->size += s->root[i]*fabs(run->x[i]);
+  if (!refine(s)) return;
+  const double before = s->residual;
+  s->residual = run->residual = run_residual(run, run->x, s->y);
+  if (run->residual <= run->options->tol || run_check(run)) return;
+  // Not yet: factor the set anew, and let the rows that are wrong have another turn.
+  int32_t wrong = 0, count = 0;
+  for (int32_t k = 0; k < s->P.m; k++) s->rows[count++] = s->P.set[k];
+  const perp_deadline deadline = run_deadline(run);
+  run->factorizations++;
+  if (principal_factor(&s->P, s->rows, count, &deadline) != 0) return;
+  for (int32_t i = 0; i < s->n; i++) {
+    s->settled[i] = s->P.place[i] < 0 && pivoting_wrong(s, i) == 0.0;
+    wrong += s->P.place[i] < 0 && !s->settled[i];
+  }
+  s->rounds++;
+  if (wrong == 0 || s->rounds > ROUNDS || (s->rounds > 3 && !(s->residual < 0.9*before)))
+    run_stop(run, PERP_STATUS_STALLED,
+             "%s: every row is right up to rounding, yet the residual stays at %.3g; try lemke or "
+             "interior_point",
+             run->method->name, s->residual);
+}

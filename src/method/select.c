@@ -1,0 +1,184 @@
+// select.c: looks at a matrix in O(nnz) and chooses what to try, in which order and why.
+//
+// Pivoting methods are exact and take anything, but cost a pivot per variable; interior points take
+// some twenty factorisations whatever happens, but need monotone A; sweeps are cheap and may never
+// end. So small problems begin with pivots, large ones with sweeps, and the rest follows in the
+// order of what has been seen to help.
+#include "select.h"
+
+#include <math.h>
+
+#include "allocator.h"
+#include "assemble.h"
+#include "contacts.h"
+#include "methods.h"
+#include "vector.h"
+
+enum {
+  TINY = 4,              // enumerate: at most 3^4 systems of 4 equations
+  SMALL = 400,           // pivots first
+  MODERATE = 2000,       // pivots before giving up on anything else
+  ENUMERABLE = 20, ENUMERABLE_BOXED = 12,
+  LARGE = 200000,        // no factorisations beyond
+};
+
+// One pass over the entries and their mirror images.
+static void look(const perp_csc *A, const perp_csc *T, facts *f) {
+  const int32_t n = A->columns;
+  double largest = 0.0, asymmetry = 0.0;
+  int rows = 1, columns = 1;
+  f->monotone = f->positive = 1;
+  for (int32_t j = 0; j < n; j++) {
+    int32_t p = A->colptr[j], q = T->colptr[j];
+    double diagonal = 0.0, column = 0.0, row = 0.0, unpaired = 0.0;
+    while (p < A->colptr[j + 1] || q < T->colptr[j + 1]) {
+      const int32_t a = p < A->colptr[j + 1] ? A->row[p] : n,
+                    b = q < T->colptr[j + 1] ? T->row[q] : n, i = a < b ? a : b;
+      const double below = a == i ? A->value[p++] : 0.0, right = b == i ? T->value[q++] : 0.0;
+      largest = max2(largest, fabs(below));
+      if (i == j) {
+        diagonal = below;
+        continue;
+      }
+      asymmetry = max2(asymmetry, fabs(below - right));
+      unpaired = max2(unpaired, fabs(below + right));
+      column += fabs(below);
+      row += fabs(right);
+    }
+    f->positive &= diagonal >= 0.0;
+    f->monotone &= diagonal > 0.0 || (diagonal == 0.0 && unpaired <= 1e-10*max2(column, row));
+    columns &= diagonal >= column && diagonal > 0.0;
+    rows &= diagonal >= row && diagonal > 0.0;
+  }
+  f->symmetric = asymmetry <= 1e-4*largest;
+  f->dominant = rows || columns;
+}
+
+static int count_contacts(const perp_csc *A, const perp_csc *T, const perp_allocator *from,
+                          facts *f) {
+  contacts c;
+  arena count = {0};
+  contacts_layout(&c, &count, f->n);
+  ARENA_ARRAY(&count, int32_t, f->n);
+  const size_t bytes = arena_block_bytes(&count);
+  void *block = from->allocate(from->context, bytes);
+  if (block == NULL) return -2;
+  arena memory = arena_on_block(block, bytes);
+  contacts_layout(&c, &memory, f->n);
+  int32_t *seen = ARENA_ARRAY(&memory, int32_t, f->n);
+  char reason[96];
+  if (contacts_find(&c, A, T, seen, reason, sizeof reason)) f->contacts = c.count;
+  from->release(from->context, block);
+  return 0;
+}
+
+int select_facts(const perp_operator *A, const double *lo, const double *hi,
+                 const perp_allocator *allocator, facts *f) {
+  const perp_allocator from = allocator_of(allocator);
+  const int32_t n = A->n;
+  *f = (facts){.n = n, .entries = A->ops->submatrix != NULL,
+               .sweeps = A->ops->diagonal != NULL &&
+                         (A->ops->sweep != NULL || A->ops->add_column != NULL),
+               .symmetric = (A->claims & PERP_CLAIM_SYMMETRIC) != 0, .positive = 1, .monotone = 1};
+  int plain = 1;
+  for (int32_t i = 0; i < n; i++) {
+    const double low = lower(lo, i), high = upper(hi, i);
+    f->free += low == -(double)INFINITY && high == (double)INFINITY;
+    f->boxed += low > -(double)INFINITY && high < (double)INFINITY;
+    plain &= low == 0.0 && high == (double)INFINITY;
+  }
+  if (!f->entries || A->ops->view == NULL) return 0;
+  const perp_view_kind kind = A->ops->view(A->self).kind;
+  if (kind == PERP_VIEW_PRODUCT) return 0;   // symmetric positive semidefinite by construction
+  perp_csc own = {0}, mirror = {0};
+  int code = assemble_csc(A, 0, &from, &own);
+  if (code == 0) code = transpose_csc(&own, &from, &mirror);
+  if (code == 0) {
+    f->nnz = own.colptr[n];
+    look(&own, &mirror, f);
+    if (plain && !f->monotone) code = count_contacts(&own, &mirror, &from, f);
+  }
+  assembled_free(&from, &mirror);
+  assembled_free(&from, &own);
+  f->entries = code == 0;
+  return code == -2 ? -2 : 0;
+}
+
+typedef struct ladder {
+  rung *rungs;
+  int32_t count;
+} ladder;
+
+static void add(ladder *l, const perp_method *method, int32_t iterations, const char *why) {
+  if (l->count < SELECT_RUNGS) l->rungs[l->count++] = (rung){method, iterations, 0.0, 0.0, why};
+}
+
+static int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
+
+static void contact_ladder(ladder *l, const facts *f, int32_t limit, int32_t pivots) {
+  static const char why[] = "A is the contact LCP (27)";
+  add(l, &method_contact_sweep, least(limit, f->n <= SMALL ? 20 : 100), why);
+  add(l, &method_lemke, pivots, "from the contacts' states");
+  add(l, &method_proximal, least(limit, 20), "A + sigma I is strictly copositive");
+  l->rungs[l->count - 1].shift = 1e-8;
+  add(l, &method_fischer_newton, least(limit, 200), why);
+  add(l, &method_proximal, least(limit, 50), "a larger sigma");
+  l->rungs[l->count - 1].shift = 1e-4;
+  add(l, &method_contact_sweep, least(limit, 5000), "what is left of the time");
+}
+
+static void symmetric_ladder(ladder *l, const facts *f, int32_t limit, int32_t pivots) {
+  static const char why[] = "A is symmetric";
+  if (f->entries && f->n <= SMALL) add(l, &method_dantzig, pivots, why);
+  else if (f->sweeps && f->positive)
+    add(l, &method_nncg, least(limit, f->n > LARGE ? 2000 : 300), why);
+  if (f->entries && f->n <= LARGE) add(l, &method_interior_point, least(limit, 200), why);
+  if (f->entries && f->n > SMALL && f->n <= MODERATE) add(l, &method_dantzig, pivots, why);
+  if (f->sweeps && f->positive) add(l, &method_nncg, least(limit, 2000), "sweeps are cheap");
+  if (f->entries && f->n <= MODERATE) add(l, &method_lemke, pivots, "a pivoting method ends");
+  add(l, NULL, 0, "nothing has ended yet");
+  add(l, &method_apgd, limit, "what is left of the time");
+}
+
+static void general_ladder(ladder *l, const facts *f, int32_t limit, int32_t pivots) {
+  static const char why[] = "A is not symmetric", perhaps[] = "A may be monotone";
+  if (f->dominant && f->sweeps && f->n > SMALL)
+    add(l, &method_pgs, least(limit, 2000), "A is diagonally dominant");
+  if (f->monotone && f->n > SMALL)
+    add(l, &method_interior_point, least(limit, 200), perhaps);
+  if (f->n <= MODERATE) add(l, &method_lemke, pivots, why);
+  add(l, NULL, 0, "nothing has ended yet");
+  add(l, &method_fischer_newton, least(limit, 300), why);
+  if (f->monotone && f->n <= SMALL)
+    add(l, &method_interior_point, least(limit, 200), perhaps);
+  if (f->n <= MODERATE) {
+    add(l, &method_proximal, least(limit, 20), "A + sigma I is less singular");
+  } else {
+    add(l, &method_lemke, pivots, "a pivoting method ends");
+  }
+  if (f->sweeps) add(l, &method_pgs, least(limit, 2000), "sweeps are cheap");
+  if (f->sweeps) {
+    add(l, &method_psor, limit, "what is left of the time");
+    l->rungs[l->count - 1].omega = 0.6;
+  }
+}
+
+int32_t select_rungs(const facts *f, int32_t iteration_limit, rung *rungs) {
+  ladder l = {.rungs = rungs};
+  // A pivot is an iteration: a limit that nobody lowered must not end a pivoting method early.
+  const int64_t enough = (int64_t)20*f->n + 1000;
+  const int32_t pivots = iteration_limit >= 20000 && enough > iteration_limit
+                             ? (int32_t)(enough < INT32_MAX ? enough : INT32_MAX) : iteration_limit;
+  const int32_t most = f->boxed > 0 ? ENUMERABLE_BOXED : ENUMERABLE;
+  if (f->entries && f->n <= TINY) add(&l, &method_enumerate, INT32_MAX, "n is tiny");
+  if (f->contacts > 0) contact_ladder(&l, f, iteration_limit, pivots);
+  else if (f->symmetric) symmetric_ladder(&l, f, iteration_limit, pivots);
+  else if (f->entries) general_ladder(&l, f, iteration_limit, pivots);
+  else {
+    add(&l, &method_fischer_newton, least(iteration_limit, 200), "A is known by products only");
+    add(&l, &method_apgd, iteration_limit, "A is known by products only");
+  }
+  if (f->entries && f->n > TINY && f->n <= most)
+    add(&l, &method_enumerate, INT32_MAX, "nothing else ended");
+  return l.count;
+}

@@ -1,0 +1,35 @@
+// select.h: what auto knows of a problem, and the rungs it will climb.
+#ifndef PERP_SELECT_H
+#define PERP_SELECT_H
+
+#include <perp/method.h>
+
+typedef struct facts {
+  int32_t n;
+  int64_t nnz;              // stored entries
+  int32_t entries;          // 1: A can tell its entries
+  int32_t sweeps;           // 1: Gauss-Seidel passes are possible
+  int32_t symmetric;        // 1: exactly, or up to 1e-4 of the largest entry
+  int32_t positive;         // 1: no diagonal entry is negative
+  int32_t monotone;         // 0: certainly not: a row with A_ii = 0 where A_ij + A_ji is not 0
+  int32_t dominant;         // 1: A_ii >= sum of the other |A_ij|, all rows or all columns
+  int32_t free, boxed;      // rows without bounds; with two finite ones
+  int32_t contacts;         // of the contact LCP E13 (27); 0: it is none
+} facts;
+
+// 0: fine, -2: no memory
+int select_facts(const perp_operator *A, const double *lo, const double *hi,
+                 const perp_allocator *allocator, facts *f);
+
+typedef struct rung {
+  const perp_method *method;    // NULL: look for a proof that there is no solution
+  int32_t iterations;           // at most
+  double omega;                 // sweep.omega; 0: its default
+  double shift;                 // proximal.shift; 0: its default
+  const char *why;
+} rung;
+
+enum { SELECT_RUNGS = 12 };
+int32_t select_rungs(const facts *f, int32_t iteration_limit, rung *rungs);   // how many
+
+#endif

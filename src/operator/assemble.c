@@ -1,0 +1,358 @@
+// assemble.c: the entries of an operator as a compressed-column matrix of one's own.
+//
+// A builder receives the columns in order, applies R, C and shift of the view, drops zeros and puts
+// the diagonal in where it is wanted. Dense and CSC views are read as they are: O(n^2) and O(nnz).
+// A product is formed column by column: w = W J_j', then A_ij = J_i w for the rows i <= j that
+// share a body with j; the lower triangle is the mirror of the upper one, so the bits are
+// symmetric. What has no view is asked by add_column(), or by tiles of submatrix(): O(n^2), for n
+// up to 5000 only.
+#include "assemble.h"
+
+#include "allocator.h"
+#include "operator.h"
+
+enum { TILE = 64, LARGEST_UNKNOWN = 5000 };
+
+typedef struct builder {
+  perp_allocator memory;
+  perp_view view;           // R, C and shift to apply
+  int32_t diagonal;         // every column gets its diagonal entry
+  int32_t n;
+  int32_t j, stored;        // the column at hand, and whether its diagonal is in
+  int32_t count, capacity;  // entries
+  int32_t *colptr;          // n + 1
+  int32_t *row;             // capacity
+  double *value;            // capacity
+  int32_t failed;           // no memory
+} builder;
+
+static void *take(const perp_allocator *memory, int64_t count, size_t size) {
+  const size_t items = (size_t)(count > 0 ? count : 1);
+  return items <= SIZE_MAX/size ? memory->allocate(memory->context, items*size) : NULL;
+}
+
+static void drop(const perp_allocator *memory, void *block) {
+  if (block != NULL) memory->release(memory->context, block);
+}
+
+static void discard(builder *b) {
+  drop(&b->memory, b->colptr);
+  drop(&b->memory, b->row);
+  drop(&b->memory, b->value);
+}
+
+static builder begin(const perp_allocator *memory, int32_t n, int64_t capacity) {
+  const int32_t room = (int32_t)(capacity < 16 ? 16 : capacity > INT32_MAX ? INT32_MAX : capacity);
+  builder b = {.memory = *memory, .n = n, .capacity = room};
+  b.colptr = take(memory, (int64_t)n + 1, sizeof *b.colptr);
+  b.row = take(memory, room, sizeof *b.row);
+  b.value = take(memory, room, sizeof *b.value);
+  if (b.colptr == NULL || b.row == NULL || b.value == NULL) b.failed = 1;
+  return b;
+}
+
+static void grow(builder *b) {
+  const int64_t wanted = 2*(int64_t)b->capacity;
+  const int32_t capacity = (int32_t)(wanted > INT32_MAX ? INT32_MAX : wanted);
+  int32_t *row = take(&b->memory, capacity, sizeof *row);
+  double *value = take(&b->memory, capacity, sizeof *value);
+  if (row == NULL || value == NULL || capacity == b->capacity) {
+    drop(&b->memory, row);
+    drop(&b->memory, value);
+    b->failed = 1;
+    return;
+  }
+  for (int32_t p = 0; p < b->count; p++) {
+    row[p] = b->row[p];
+    value[p] = b->value[p];
+  }
+  drop(&b->memory, b->row);
+  drop(&b->memory, b->value);
+  b->row = row;
+  b->value = value;
+  b->capacity = capacity;
+}
+
+static void store(builder *b, int32_t i, double a) {
+  if (b->count == b->capacity) grow(b);
+  if (b->failed) return;
+  b->row[b->count] = i;
+  b->value[b->count++] = a;
+}
+
+static void column_begin(builder *b, int32_t j) {
+  b->j = j;
+  b->stored = 0;
+  b->colptr[j] = b->count;
+}
+
+// The entry a in row i of the matrix inside the view; rows ascend. R_i a C_j + shift [i = j] is
+// computed in this order everywhere, so that the bits agree with those of submatrix().
+static void put(builder *b, int32_t i, double a) {
+  if (!b->stored && i >= b->j && (b->diagonal || b->view.shift != 0.0)) {
+    b->stored = 1;
+    if (i > b->j) store(b, b->j, b->view.shift);
+  }
+  if (b->view.R != NULL) a *= b->view.R[i];
+  if (b->view.C != NULL) a *= b->view.C[b->j];
+  if (i == b->j) a += b->view.shift;
+  if (a != 0.0 || (i == b->j && b->diagonal)) store(b, i, a);
+}
+
+static void column_end(builder *b) {
+  if (!b->stored && (b->diagonal || b->view.shift != 0.0)) store(b, b->j, b->view.shift);
+}
+
+static int finish(builder *b, perp_csc *out) {
+  if (b->failed) {
+    discard(b);
+    return -2;
+  }
+  b->colptr[b->n] = b->count;
+  *out = (perp_csc){b->n, b->n, b->colptr, b->row, b->value};
+  return 0;
+}
+
+static void from_dense(builder *b, const perp_dense *A) {
+  const size_t ld = (size_t)(A->ld != 0 ? A->ld : A->n);
+  const size_t row = A->by_column ? 1 : ld, column = A->by_column ? ld : 1;
+  for (int32_t j = 0; j < b->n && !b->failed; j++) {
+    column_begin(b, j);
+    for (int32_t i = 0; i < b->n; i++)
+      if (i == j || A->value[(size_t)i*row + (size_t)j*column] != 0.0)
+        put(b, i, A->value[(size_t)i*row + (size_t)j*column]);
+    column_end(b);
+  }
+}
+
+static void from_csc(builder *b, const perp_csc *A) {
+  for (int32_t j = 0; j < b->n && !b->failed; j++) {
+    column_begin(b, j);
+    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) put(b, A->row[p], A->value[p]);
+    column_end(b);
+  }
+}
+
+// Which rows touch which bodies: rows of body k in touching[first[k]] .. touching[first[k + 1] -
+// 1].
+static void bodies_of(const perp_product *P, int32_t bodies, int32_t *first, int32_t *touching) {
+  for (int32_t k = 0; k <= bodies; k++) first[k] = 0;
+  for (int32_t pass = 0; pass < 2; pass++) {
+    for (int32_t i = 0; i < P->n; i++) {
+      for (int32_t p = P->rowptr[i], last = -1; p < P->rowptr[i + 1]; p++) {
+        const int32_t k = P->column[p]/P->block;
+        if (k == last) continue;      // columns are sorted: a body's stand together
+        last = k;
+        if (pass == 0) first[k + 1]++;
+        else touching[first[k]++] = i;
+      }
+    }
+    if (pass == 0) {
+      for (int32_t k = 0; k < bodies; k++) first[k + 1] += first[k];
+    } else {                          // the second pass has moved every start to its end
+      for (int32_t k = bodies; k > 0; k--) first[k] = first[k - 1];
+      first[0] = 0;
+    }
+  }
+}
+
+// w = W J_j' on the bodies of row j, or 0 there again
+static void scatter_row(const perp_product *P, int32_t j, int clear, double *w) {
+  const int32_t block = P->block, end = P->rowptr[j + 1];
+  for (int32_t p = P->rowptr[j]; p < end;) {
+    const int32_t start = P->column[p]/block*block;
+    int32_t next = p;
+    while (next < end && P->column[next] - start < block) next++;
+    for (int32_t k = start; k < start + block; k++) {
+      const double *W = P->W + (size_t)k*(size_t)block;
+      double t = 0.0;
+      for (int32_t q = p; q < next && !clear; q++) t += W[P->column[q] - start]*P->value[q];
+      w[k] = t;
+    }
+    p = next;
+  }
+}
+
+// The upper triangle of J W J' + diag(compliance) by columns, rows in no order.
+static int upper_triangle(const perp_product *P, const perp_allocator *memory, perp_csc *upper) {
+  const int32_t bodies = P->block > 0 ? P->dofs/P->block : 0;
+  const int64_t nnz = P->n > 0 ? P->rowptr[P->n] : 0;
+  builder b = begin(memory, P->n, 4*(nnz + P->n));
+  int32_t *first = take(memory, (int64_t)bodies + 1, sizeof *first);
+  int32_t *touching = take(memory, nnz, sizeof *touching);
+  int32_t *seen = take(memory, P->n, sizeof *seen);
+  double *w = take(memory, P->dofs, sizeof *w);
+  if (first == NULL || touching == NULL || seen == NULL || w == NULL) b.failed = 1;
+  if (!b.failed) {
+    bodies_of(P, bodies, first, touching);
+    for (int32_t k = 0; k < P->dofs; k++) w[k] = 0.0;
+    for (int32_t i = 0; i < P->n; i++) seen[i] = -1;
+  }
+  for (int32_t j = 0; j < P->n && !b.failed; j++) {
+    b.colptr[j] = b.count;
+    scatter_row(P, j, 0, w);
+    seen[j] = j;
+    double own = 0.0;
+    for (int32_t p = P->rowptr[j], last = -1; p < P->rowptr[j + 1]; p++) {
+      own += P->value[p]*w[P->column[p]];
+      const int32_t k = P->column[p]/P->block;
+      if (k == last) continue;
+      last = k;
+      for (int32_t q = first[k]; q < first[k + 1] && touching[q] < j; q++) {
+        const int32_t i = touching[q];
+        if (seen[i] == j) continue;
+        seen[i] = j;
+        double s = 0.0;
+        for (int32_t r = P->rowptr[i]; r < P->rowptr[i + 1]; r++)
+          s += P->value[r]*w[P->column[r]];
+        store(&b, i, s);
+      }
+    }
+    store(&b, j, own + (P->compliance != NULL ? P->compliance[j] : 0.0));
+    scatter_row(P, j, 1, w);
+  }
+  drop(memory, first);
+  drop(memory, touching);
+  drop(memory, seen);
+  drop(memory, w);
+  return finish(&b, upper);
+}
+
+// Transposed once, the columns of the upper triangle are the sorted rows of it: the lower triangle;
+// twice, they are sorted themselves.
+static void from_product(builder *b, const perp_product *P) {
+  perp_csc raw = {0}, below = {0}, above = {0};
+  if (upper_triangle(P, &b->memory, &raw) != 0 || transpose_csc(&raw, &b->memory, &below) != 0 ||
+      transpose_csc(&below, &b->memory, &above) != 0)
+    b->failed = 1;
+  for (int32_t j = 0; j < b->n && !b->failed; j++) {
+    column_begin(b, j);
+    for (int32_t p = above.colptr[j]; p < above.colptr[j + 1]; p++)
+      put(b, above.row[p], above.value[p]);
+    for (int32_t p = below.colptr[j]; p < below.colptr[j + 1]; p++)
+      if (below.row[p] > j) put(b, below.row[p], below.value[p]);
+    column_end(b);
+  }
+  assembled_free(&b->memory, &raw);
+  assembled_free(&b->memory, &below);
+  assembled_free(&b->memory, &above);
+}
+
+static void from_columns(builder *b, const perp_operator *A) {
+  double *y = take(&b->memory, b->n, sizeof *y);
+  if (y == NULL) b->failed = 1;
+  for (int32_t j = 0; j < b->n && !b->failed; j++) {
+    for (int32_t i = 0; i < b->n; i++) y[i] = 0.0;
+    A->ops->add_column(A->self, j, 1.0, y);
+    column_begin(b, j);
+    for (int32_t i = 0; i < b->n; i++)
+      if (i == j || y[i] != 0.0) put(b, i, y[i]);
+    column_end(b);
+  }
+  drop(&b->memory, y);
+}
+
+// Tiles of columns: the rows of one come from the principal submatrices of two tiles together.
+static void from_submatrices(builder *b, const perp_operator *A) {
+  const int32_t n = b->n;
+  double *S = take(&b->memory, 4*TILE*TILE, sizeof *S);                // both tiles
+  double *columns = take(&b->memory, (int64_t)n*TILE, sizeof *columns);   // n x TILE, row-major
+  if (S == NULL || columns == NULL) b->failed = 1;
+  for (int32_t from = 0; from < n && !b->failed; from += TILE) {
+    const int32_t width = n - from < TILE ? n - from : TILE;
+    for (int32_t top = 0; top < n; top += TILE) {
+      const int32_t height = n - top < TILE ? n - top : TILE;
+      const int32_t both = top == from ? width : height + width;
+      const int32_t rows = top < from || top == from ? 0 : width;      // where the rows begin in S
+      const int32_t shift = top < from ? height : 0;                   // and the columns
+      int32_t set[2*TILE];
+      for (int32_t k = 0; k < height; k++) set[rows + k] = top + k;
+      for (int32_t k = 0; k < width; k++) set[shift + k] = from + k;
+      A->ops->submatrix(A->self, set, both, S);
+      for (int32_t k = 0; k < height; k++)
+        for (int32_t l = 0; l < width; l++)
+          columns[(top + k)*TILE + l] = S[(rows + k)*both + shift + l];
+    }
+    for (int32_t l = 0; l < width && !b->failed; l++) {
+      column_begin(b, from + l);
+      for (int32_t i = 0; i < n; i++)
+        if (i == from + l || columns[i*TILE + l] != 0.0) put(b, i, columns[i*TILE + l]);
+      column_end(b);
+    }
+  }
+  drop(&b->memory, S);
+  drop(&b->memory, columns);
+}
+
+static int viewed(const perp_view *view) {
+  return view->kind == PERP_VIEW_DENSE || view->kind == PERP_VIEW_CSC ||
+         view->kind == PERP_VIEW_PRODUCT;
+}
+
+int assemble_accepts(const perp_operator *A) {
+  const perp_view view = operator_view(A);
+  return viewed(&view) || ((A->ops->add_column != NULL || A->ops->submatrix != NULL) &&
+                           A->n <= LARGEST_UNKNOWN);
+}
+
+int assemble_csc(const perp_operator *A, int diagonal, const perp_allocator *allocator,
+                 perp_csc *out) {
+  *out = (perp_csc){0};
+  const perp_allocator memory = allocator_of(allocator);
+  if (!assemble_accepts(A)) return 1;
+  const perp_view view = operator_view(A);
+  int64_t room = 4*(int64_t)A->n;
+  if (view.kind == PERP_VIEW_CSC && A->n > 0) {
+    const perp_csc *inner = view.data;
+    room = (int64_t)inner->colptr[A->n] - inner->colptr[0] + A->n;
+  }
+  builder b = begin(&memory, A->n, room);
+  if (viewed(&view)) b.view = view;
+  b.diagonal = diagonal;
+  if (!b.failed) {
+    switch (view.kind) {
+      case PERP_VIEW_DENSE: from_dense(&b, view.data); break;
+      case PERP_VIEW_CSC: from_csc(&b, view.data); break;
+      case PERP_VIEW_PRODUCT: from_product(&b, view.data); break;
+      default: (A->ops->add_column != NULL ? from_columns : from_submatrices)(&b, A); break;
+    }
+  }
+  return finish(&b, out);
+}
+
+void assembled_free(const perp_allocator *allocator, perp_csc *matrix) {
+  const perp_allocator memory = allocator_of(allocator);
+  drop(&memory, (void *)matrix->colptr);
+  drop(&memory, (void *)matrix->row);
+  drop(&memory, (void *)matrix->value);
+  *matrix = (perp_csc){0};
+}
+
+int transpose_csc(const perp_csc *A, const perp_allocator *allocator, perp_csc *out) {
+  *out = (perp_csc){0};
+  const perp_allocator memory = allocator_of(allocator);
+  const int32_t first = A->columns > 0 ? A->colptr[0] : 0;
+  const int32_t nnz = A->columns > 0 ? A->colptr[A->columns] - first : 0;
+  int32_t *colptr = take(&memory, (int64_t)A->rows + 1, sizeof *colptr);
+  int32_t *row = take(&memory, nnz, sizeof *row);
+  double *value = take(&memory, nnz, sizeof *value);
+  if (colptr == NULL || row == NULL || value == NULL) {
+    drop(&memory, colptr);
+    drop(&memory, row);
+    drop(&memory, value);
+    return -2;
+  }
+  for (int32_t i = 0; i <= A->rows; i++) colptr[i] = 0;
+  for (int32_t p = first; p < first + nnz; p++) colptr[A->row[p] + 1]++;
+  for (int32_t i = 0; i < A->rows; i++) colptr[i + 1] += colptr[i];
+  for (int32_t j = 0; j < A->columns; j++)
+    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
+      const int32_t q = colptr[A->row[p]]++;
+      row[q] = j;
+      value[q] = A->value[p];
+    }
+  for (int32_t i = A->rows; i > 0; i--) colptr[i] = colptr[i - 1];   // each start moved to its end
+  colptr[0] = 0;
+  *out = (perp_csc){A->columns, A->rows, colptr, row, value};
+  return 0;
+}

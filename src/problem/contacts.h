@@ -1,0 +1,30 @@
+// contacts.h: the contacts in a matrix that has the block pattern of the contact LCP E13 (27).
+#ifndef PERP_CONTACTS_H
+#define PERP_CONTACTS_H
+
+#include <perp/perp.h>
+
+#include "arena.h"
+
+//   y_n = Bnn ln + Bnt lt + bn        normal impulses ln
+//   y_t = Btn ln + Btt lt + E s + bt  tangential impulses lt: K >= 1 directions at each contact
+//   y_s = mu ln - E' lt               slack velocities s ("beta")
+// in any order of rows. Each row of E has a single 1.
+typedef struct contacts {
+  int32_t count;
+  int32_t directions;     // most of any contact
+  int32_t *normal;        // count: row of ln
+  int32_t *slack;         // count: row of s
+  int32_t *first;         // count + 1: tangential rows of contact c are tangent[first[c] ..]
+  int32_t *tangent;       // at most n
+  double *mu;             // count
+  double asymmetry;       // max |B - B'|
+} contacts;
+
+void contacts_layout(contacts *c, arena *memory, int32_t n);
+// A and its transpose T, both without stored zeros. 1: found; 0: `reason` says what does not fit.
+// seen (n) is work.
+int contacts_find(contacts *c, const perp_csc *A, const perp_csc *T, int32_t *seen, char *reason,
+                  size_t size);
+
+#endif

@@ -1,0 +1,309 @@
+// proof.c: a proof that an exact solution lies in a small box around x.
+//
+// The labels are read off x: row i belongs to the free set I unless its y_i outweighs its distance
+// to the bound that y_i points to, in the units of the equilibration. With x_F at the bounds, the
+// solution x_I of A_II x_I = -(b_I + A_IF x_F) is enclosed:
+//   - up to DENSE_ROWS free rows by an approximate inverse B (Rump): with z the residual at x~ and
+//     G = I - B A_II, |G| < 1 in the maximum norm, A_II is nonsingular and e = x_I - x~ satisfies
+//     |e| <= |B z| + |G||e|; both terms are bounded with all rounding errors. O(m^3).
+//   - else where A_II is H+, by t with <A_II> t >= |z| (comparison.c). O(nnz) a sweep.
+// If then lo <= x_I <= hi, y_F >= 0 at the lower and y_F <= 0 at the upper bounds for every point
+// of the enclosure, one of its points is an exact solution of the caller's problem. A degenerate
+// solution (x_i at its bound and y_i = 0) or a singular A_II is proven only where x is a solution
+// as it stands, without any rounding error: that is tried first.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "columns.h"
+#include "comparison.h"
+#include "enclosure.h"
+#include "error.h"
+#include "linear.h"
+#include "problem.h"
+#include "vector.h"
+
+enum { DENSE_ROWS = 1000, REFINEMENTS = 4 };
+static const double unit_roundoff = 0x1p-53;
+
+typedef enum label { FREE, LOWER, UPPER } label;
+
+typedef struct proving {
+  const perp_problem *problem;
+  const perp_allocator *from;
+  row_table A;
+  comparison_work work;
+  double *x;                  // n: the middle of the enclosure,
+  double *error;              // n: and how far the solution may be from it
+  double *R, *C, *equilibrate;   // n, n, 4 n
+  double *right;              // n: |z|
+  uint8_t *is_free, *label;   // n
+  int32_t *place;             // n: number of row i within I
+  int32_t m;                  // rows in I
+  perp_proof *proof;
+} proving;
+
+static void layout(proving *s, arena *memory, int32_t n) {
+  double **const vectors[] = {&s->x, &s->error, &s->R, &s->C, &s->right, &s->work.right, &s->work.p,
+                              &s->work.q, &s->work.z};
+  for (size_t k = 0; k < sizeof vectors/sizeof *vectors; k++)
+    *vectors[k] = ARENA_ARRAY(memory, double, n);
+  s->equilibrate = ARENA_ARRAY(memory, double, 4*(size_t)n);
+  s->is_free = ARENA_ARRAY(memory, uint8_t, n);
+  s->label = ARENA_ARRAY(memory, uint8_t, n);
+  s->place = ARENA_ARRAY(memory, int32_t, n);
+}
+
+static enclosure row_at(const proving *s, int32_t i, const double *x) {   // (A x + b)_i
+  enclosure y = {s->problem->b[i], 0.0, 0.0};
+  for (int32_t p = s->A.ptr[i]; p < s->A.ptr[i + 1]; p++)
+    enclosure_add_product(&y, s->A.value[p], x[s->A.column[p]], s->A.slack);
+  return y;
+}
+
+static void read_labels(proving *s, const double *x) {
+  const int32_t n = s->A.n;
+  s->m = 0;
+  for (int32_t i = 0; i < n; i++) {
+    const double lo = lower(s->problem->lo, i), hi = upper(s->problem->hi, i);
+    const double y = s->R[i]*row_at(s, i, x).high;
+    const double up = (x[i] - lo)/s->C[i], down = (hi - x[i])/s->C[i];   // distances to the bounds
+    s->label[i] = FREE;
+    if (lo == hi || y > up || (up <= 0.0 && y >= 0.0)) s->label[i] = LOWER;
+    else if (-y > down || (down <= 0.0 && y <= 0.0)) s->label[i] = UPPER;
+    s->is_free[i] = s->label[i] == FREE;
+    s->x[i] = s->label[i] == LOWER ? lo : s->label[i] == UPPER ? hi : x[i];
+    s->error[i] = 0.0;
+    if (s->is_free[i]) s->place[i] = s->m++;
+  }
+}
+
+// Is x a solution as it stands, without any rounding error? Then nothing has to be enclosed, and
+// A_II may be singular.
+static int exact_solution(proving *s, const double *x) {
+  int32_t inside = 0;
+  for (int32_t i = 0; i < s->A.n; i++) {
+    const double lo = lower(s->problem->lo, i), hi = upper(s->problem->hi, i);
+    const enclosure y = row_at(s, i, x);
+    if (!(x[i] >= lo && x[i] <= hi) || (x[i] < hi && !(enclosure_lower(y) >= 0.0)) ||
+        (x[i] > lo && !(enclosure_upper(y) <= 0.0)))
+      return 0;
+    inside += x[i] > lo && x[i] < hi;
+  }
+  for (int32_t i = 0; i < s->A.n; i++) {
+    s->x[i] = x[i];
+    s->error[i] = 0.0;
+  }
+  s->m = inside;
+  return 1;
+}
+
+static int fails(proving *s, int32_t row, const char *why) {
+  s->proof->worst = row;
+  snprintf(s->proof->reason, sizeof s->proof->reason, "%s", why);
+  return 0;
+}
+
+// B = S^-1 approximately, row by row: S is m x m, equilibrated, and overwritten by its factors.
+static int invert(int32_t m, double *S, double *B, int32_t *pivot, double *v) {
+  if (lu_factor(m, S, pivot, 0.0, NULL) != 0) return 0;
+  for (int32_t j = 0; j < m; j++) {
+    for (int32_t i = 0; i < m; i++) v[i] = i == j ? 1.0 : 0.0;
+    lu_solve(m, S, pivot, v);
+    for (int32_t i = 0; i < m; i++) B[(size_t)i*(size_t)m + (size_t)j] = v[i];
+  }
+  return 1;
+}
+
+static void take_block(const proving *s, double *S) {   // A_II, m x m, row-major
+  const size_t m = (size_t)s->m;
+  memset(S, 0, m*m*sizeof *S);
+  for (int32_t i = 0; i < s->A.n; i++)
+    for (int32_t p = s->A.ptr[i]; s->is_free[i] && p < s->A.ptr[i + 1]; p++)
+      if (s->is_free[s->A.column[p]])
+        S[(size_t)s->place[i]*m + (size_t)s->place[s->A.column[p]]] = s->A.value[p];
+}
+
+// The enclosure by an approximate inverse of r A_II c: -2: no memory, 0: not proven.
+static int enclose_dense(proving *s) {
+  const int32_t m = s->m, n = s->A.n;
+  const size_t square = (size_t)m*(size_t)m, room = (size_t)m + 1;
+  double *memory = s->from->allocate(s->from->context,
+                                     (2*square + 7*room)*sizeof *memory + room*sizeof(int32_t));
+  if (memory == NULL) return -2;
+  double *S = memory, *B = S + square, *r = B + square, *c = r + room, *z = c + room,
+         *radius = z + room, *G = radius + room, *size = G + room, *line = size + room;
+  int32_t *pivot = (int32_t *)(line + room);
+  take_block(s, S);
+  dense_equilibrate(m, m, S, r, c);
+  int proven = invert(m, S, B, pivot, line);
+  if (!proven) fails(s, -1, "the free block of A is singular to rounding");
+  take_block(s, S);
+  for (int32_t i = 0; i < m; i++)
+    for (int32_t j = 0; j < m; j++) S[(size_t)i*(size_t)m + (size_t)j] *= r[i]*c[j];
+  for (int32_t step = 0; proven && step <= REFINEMENTS; step++) {   // x~ -= c B r y
+    for (int32_t i = 0; i < n; i++) {
+      if (!s->is_free[i]) continue;
+      const int32_t k = s->place[i];
+      const enclosure y = row_at(s, i, s->x);
+      const double low = enclosure_lower(y), high = enclosure_upper(y);
+      z[k] = r[k]*(0.5*low + 0.5*high);
+      radius[k] = r[k]*max2(sum_up(high, -(0.5*low + 0.5*high)), sum_up(0.5*low + 0.5*high, -low));
+    }
+    for (int32_t i = 0; i < n && step < REFINEMENTS; i++)
+      if (s->is_free[i]) s->x[i] -= c[s->place[i]]*dot(m, B + (size_t)s->place[i]*(size_t)m, z);
+  }
+  // row sums of |G| and |B z|: G = I - B S is computed, its rounding is at most gamma |B||S|
+  const double gamma = (m + 4)*unit_roundoff + s->A.slack;
+  double alpha = 0.0, largest = 0.0, *moved = r;   // r has done its work
+  for (int32_t k = 0; k < m; k++) {
+    size[k] = 0.0;
+    for (int32_t j = 0; j < m; j++) size[k] += fabs(S[(size_t)k*(size_t)m + (size_t)j]);
+  }
+  for (int32_t k = 0; proven && k < m; k++) {
+    const double *row = B + (size_t)k*(size_t)m;
+    double bz = 0.0, rest = 0.0, norm = 0.0, sum = 0.0;
+    for (int32_t j = 0; j < m; j++) line[j] = j == k ? -1.0 : 0.0;
+    for (int32_t l = 0; l < m; l++) {
+      if (row[l] == 0.0) continue;
+      const double *other = S + (size_t)l*(size_t)m;
+      for (int32_t j = 0; j < m; j++) line[j] += row[l]*other[j];
+      bz += row[l]*z[l];
+      rest += fabs(row[l])*(radius[l] + gamma*fabs(z[l]));
+      norm += fabs(row[l])*size[l];
+    }
+    for (int32_t j = 0; j < m; j++) sum += fabs(line[j]);
+    G[k] = (sum + gamma*(norm + 1.0))*(1.0 + 4.0*gamma);
+    moved[k] = (fabs(bz) + rest)*(1.0 + 4.0*gamma) + 0x1p-1000;   // |B z|_k
+    alpha = max_or_nan(alpha, G[k]);
+    largest = max_or_nan(largest, moved[k]);
+  }
+  if (proven && !(alpha < 1.0))
+    proven = fails(s, -1, "the free block of A is too ill-conditioned for an enclosure");
+  const double all = proven ? quotient_up(largest, round_down(1.0 - alpha)) : 0.0;
+  for (int32_t i = 0; i < n && proven; i++)
+    if (s->is_free[i]) {
+      const int32_t k = s->place[i];
+      s->error[i] = c[k]*sum_up(moved[k], product_up(G[k], all));
+    }
+  s->from->release(s->from->context, memory);
+  return proven;
+}
+
+// The same for a large H+ block: <A_II> t >= |z|.
+static int enclose_comparison(proving *s) {
+  for (int32_t i = 0; i < s->A.n; i++) {
+    if (!s->is_free[i]) continue;
+    const enclosure y = row_at(s, i, s->x);
+    s->right[i] = max2(fabs(enclosure_lower(y)), fabs(enclosure_upper(y)));
+  }
+  const int done = comparison_bound(&s->A, s->is_free, s->right, s->C, 0, s->from, &s->work,
+                                    s->error);
+  if (done == 0) {
+    char why[128];
+    snprintf(why, sizeof why, "%d free rows: more than %d are enclosed only where A is H+ there",
+             s->m, DENSE_ROWS);
+    return fails(s, -1, why);
+  }
+  return done;
+}
+
+// Strictly speaking: does every point of the enclosure satisfy the inequalities?
+static int satisfied(proving *s) {
+  char why[128];
+  for (int32_t i = 0; i < s->A.n; i++) {
+    const double lo = lower(s->problem->lo, i), hi = upper(s->problem->hi, i);
+    if (s->is_free[i]) {
+      const double low = s->error[i] == 0.0 ? s->x[i] : round_down(s->x[i] - s->error[i]);
+      const double high = s->error[i] == 0.0 ? s->x[i] : round_up(s->x[i] + s->error[i]);
+      if (low >= lo && high <= hi) continue;
+      snprintf(why, sizeof why, "row %d: x = %.6g +- %.2g may leave [%.6g, %.6g]: degenerate?", i,
+               s->x[i], s->error[i], lo, hi);
+      return fails(s, i, why);
+    }
+    if (lo == hi) continue;
+    enclosure y = row_at(s, i, s->x);
+    for (int32_t p = s->A.ptr[i]; p < s->A.ptr[i + 1]; p++) {
+      const double e = s->error[s->A.column[p]];
+      if (e > 0.0) enclosure_lose(&y, (1.0 + 4.0*unit_roundoff + s->A.slack)*s->A.value[p]*e);
+    }
+    const int right = s->label[i] == LOWER ? enclosure_lower(y) >= 0.0 : enclosure_upper(y) <= 0.0;
+    if (right) continue;
+    snprintf(why, sizeof why, "row %d: x = %.6g is at its bound, but y = %.3g +- %.2g: degenerate?",
+             i, s->x[i], y.high, 2.0*y.lost);
+    return fails(s, i, why);
+  }
+  return 1;
+}
+
+static perp_error prove(proving *s, const double *x, double *lower_end, double *upper_end) {
+  const int32_t n = s->A.n;
+  equilibrate(&s->problem->A, s->R, s->C, s->equilibrate);
+  const int exact = exact_solution(s, x);
+  int done = exact;
+  if (!exact) {
+    read_labels(s, x);
+    done = s->m == 0 ? 1 : s->m <= DENSE_ROWS ? enclose_dense(s) : enclose_comparison(s);
+    if (done == -2) return error_set(PERP_ERROR_MEMORY, "perp_prove: no memory, n = %d", n);
+    if (done == 1) done = satisfied(s);
+  }
+  s->proof->free_count = s->m;
+  s->proof->proven = done;
+  for (int32_t i = 0; i < n; i++) {
+    const double e = s->error[i];
+    lower_end[i] = !done ? -(double)INFINITY : e == 0.0 ? s->x[i] : round_down(s->x[i] - e);
+    upper_end[i] = !done ? (double)INFINITY : e == 0.0 ? s->x[i] : round_up(s->x[i] + e);
+    s->proof->width = max2(s->proof->width, upper_end[i] - lower_end[i]);
+  }
+  if (exact)
+    snprintf(s->proof->reason, sizeof s->proof->reason,
+             "x itself is an exact solution, with %d of %d rows free", s->m, n);
+  else if (done)
+    snprintf(s->proof->reason, sizeof s->proof->reason,
+             "an exact solution with %d of %d rows free lies within %.2g of x", s->m, n,
+             s->proof->width);
+  return PERP_OK;
+}
+
+perp_error perp_prove(const perp_problem *problem, const double *x, const perp_allocator *allocator,
+                      double *lower_end, double *upper_end, perp_proof *proof) {
+  if (problem == NULL || proof == NULL ||
+      ((x == NULL || lower_end == NULL || upper_end == NULL) && problem->A.n > 0))
+    return error_set(PERP_ERROR_ARGUMENT, "perp_prove: problem, x, a bound or proof is NULL");
+  perp_error error = perp_validate(problem);
+  if (error != PERP_OK) return error;
+  const int32_t n = problem->A.n;
+  for (int32_t i = 0; i < n; i++)
+    if (!(x[i] - x[i] == 0.0))
+      return error_set(PERP_ERROR_ARGUMENT, "perp_prove: x[%d] = %g is not finite", i, x[i]);
+  const perp_allocator from = allocator_of(allocator);
+  perp_proof found = {.worst = -1};
+  proving s = {.problem = problem, .from = &from, .proof = &found};
+  error = rows_take(&problem->A, &from, &s.A);
+  if (error == PERP_ERROR_UNSUPPORTED) {
+    snprintf(found.reason, sizeof found.reason, "%.150s", perp_last_message());
+    found.width = n > 0 ? (double)INFINITY : 0.0;
+    for (int32_t i = 0; i < n; i++) {
+      lower_end[i] = -(double)INFINITY;
+      upper_end[i] = (double)INFINITY;
+    }
+    *proof = found;
+    return PERP_OK;
+  }
+  if (error != PERP_OK) return error;
+  arena memory = {0};
+  layout(&s, &memory, n);
+  const size_t bytes = arena_overflowed(&memory) ? 0 : arena_block_bytes(&memory);
+  void *block = bytes > 0 ? from.allocate(from.context, bytes) : NULL;
+  if (block == NULL) error = error_set(PERP_ERROR_MEMORY, "perp_prove: no memory, n = %d", n);
+  else {
+    memory = arena_on_block(block, bytes);
+    layout(&s, &memory, n);
+    error = prove(&s, x, lower_end, upper_end);
+    from.release(from.context, block);
+  }
+  rows_free(&from, &s.A);
+  if (error == PERP_OK) *proof = found;
+  return error;
+}

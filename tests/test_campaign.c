@@ -1,0 +1,394 @@
+// test_campaign.c: random small problems, where every claim of every method is held against the
+// exact answer (tests/exact).
+//
+// ./test runs 10^4 problems; PERP_LONG_TESTS with PERP_SHARD=0 .. 3 runs one of four disjoint parts
+// of 10^6. PERP_PROBLEM=K runs problem K alone and prints it; PERP_METHOD=NAME asks one method
+// only.
+//
+// solved:       an exact solution lies close to x in the units of the whole numbers (where the
+//               certificate says that x is as accurate as doubles allow: for the largest x_i)
+// infeasible:   the vector proves exactly what is claimed of it, and no solution contradicts it
+// no solution:  there is none
+// proved:       a solution lies in the enclosure of perp_prove, and perp_error_bound's bound holds
+// always:       x is finite and within its bounds
+// Beyond claims: auto solves what is solvable of the classes P, PSD and strictly copositive, and a
+// finite method the problems of its own classes (assumes) unless they are badly scaled.
+#include <signal.h>
+#include <unistd.h>
+
+#include "exact/problems.h"
+#include "support.h"
+
+#ifdef CAMPAIGN_SICONOS
+#include "campaign_siconos.h"
+#else
+enum { SICONOS_SOLVERS = 0 };
+#endif
+
+// The certificate allows 1e-8 of the residual at x = 0, which is up to about 100 here. The inverse
+// of a block of whole numbers turns that into an error of x: usually well below CLOSE. Where it has
+// entries of 1000 and more the error may be larger, up to DISTANT, if the residual is small.
+#define CLOSE   1e-5
+#define DISTANT 1e-2
+#define SMALL   1e-6                     // of max(1, |b|)
+
+enum { METHODS_MAX = 48, SHARDS = 4 };
+
+typedef struct tally {                   // of one method
+  int64_t tried[PROBLEM_CLASSES], missed[PROBLEM_CLASSES];   // of the solvable ones
+  int64_t unsolvable, infeasible, proved_none, proved_infeasible;
+  int64_t covered, covered_missed;       // solvable, of a class for which convergence is proved
+} tally;
+
+static tally of[METHODS_MAX + SICONOS_SOLVERS];
+static int64_t wrong, skipped, problems, solvable_problems, agreements, only_siconos, undecided,
+    attainable_claims, distant, proofs, bounds;
+
+static int asked_for_one(void) { return getenv("PERP_PROBLEM") != NULL; }
+
+__attribute__((format(printf, 4, 5)))
+static void report(const small_problem *s, uint64_t number, const char *who, const char *format,
+                   ...) {
+  static struct { const char *who; int count; } told[METHODS_MAX + 8];
+  size_t k = 0;
+  wrong++;
+  while (told[k].who != NULL && strcmp(told[k].who, who) != 0) k++;
+  told[k].who = who;
+  if (++told[k].count > 3) return;       // three of each are enough to begin with
+  va_list list;
+  va_start(list, format);
+  printf("\nproblem %llu, %s: ", (unsigned long long)number, who);
+  vprintf(format, list);
+  va_end(list);
+  printf("\n");
+  if (!asked_for_one()) problem_print(s);
+  fflush(stdout);
+}
+
+// Where a crash or a loop without end happened.
+static volatile unsigned long long now_number;
+static const char *volatile now_who = "exact";
+
+static void tell_where(int sign) {
+  printf("\nproblem %llu, %s: %s\n", now_number, now_who,
+         sign == SIGALRM ? "not done after 60 s" : "crashed");
+  fflush(stdout);
+  _Exit(1);
+}
+
+typedef struct known {
+  exact_verdict solvable, feasible;
+  double x[EXACT_ROWS];
+  perp_classes classes;
+} known;
+
+// An x that was found near a solution before need not be looked at again.
+typedef struct accepted { int count; double x[8][EXACT_ROWS]; } accepted;
+
+// Over max(1, |b|), in whole units.
+static double natural_residual(const exact_problem *p, const double *x) {
+  long double worst = 0.0L, size = 1.0L;
+  for (int i = 0; i < p->n; i++) {
+    long double y = (long double)p->b[i];
+    size = fmaxl(size, fabsl(y));
+    for (int j = 0; j < p->n; j++) y += (long double)p->A[i][j]*x[j];
+    const long double above = p->hi[i] == EXACT_INF ? -INF : x[i] - (long double)p->hi[i];
+    const long double below = p->lo[i] == -EXACT_INF ? INF : x[i] - (long double)p->lo[i];
+    worst = fmaxl(worst, fabsl(y < above ? above : y > below ? below : y));
+  }
+  return (double)(worst/size);
+}
+
+static int is_near_solution(const small_problem *s, const double *x, int attainable,
+                            accepted *seen) {
+  const int n = s->exact.n;
+  double slack = 0.0;
+  for (int i = 0; i < n && attainable; i++) slack = fmax(slack, 64*0x1p-53*fabs(x[i]));
+  for (int k = 0; k < seen->count; k++) {
+    int same = 1;
+    for (int i = 0; i < n; i++)
+      same &= fabs(x[i] - seen->x[k][i]) <= 1e-9*fmax(1.0, fabs(x[i]));
+    if (same) return 1;
+  }
+  const exact_verdict near = exact_near(&s->exact, x, CLOSE, slack);
+  undecided += near == EXACT_OVERFLOW;                   // x of 1e20 and more, on a ray
+  if (near == EXACT_OVERFLOW) return 1;
+  if (near == EXACT_NO) {
+    distant++;
+    return natural_residual(&s->exact, x) <= SMALL &&
+           exact_near(&s->exact, x, DISTANT, slack) == EXACT_YES;
+  }
+  if (seen->count < 8) memcpy(seen->x[seen->count++], x, sizeof seen->x[0]);
+  return 1;
+}
+
+static void check_infeasible(const small_problem *s, uint64_t number, const char *who,
+                             const known *truth, const double *u, double radius, tally *t) {
+  const int n = s->exact.n;
+  double size = 0.0;
+  if (truth->solvable == EXACT_YES) {
+    for (int i = 0; i < n; i++) size += fabs(ldexp(truth->x[i], -s->column[i]));
+    if (size < radius)
+      report(s, number, who, "infeasible within %g, but a solution has |x|_1 = %g", radius, size);
+  }
+  perp_farkas f;
+  if (perp_check_farkas(&s->problem, u, &f) != PERP_OK || !f.proven)
+    report(s, number, who, "perp_check_farkas does not accept its vector");
+  const double proved = exact_farkas_radius(&s->exact, s->row, s->column, u);
+  if (!(proved >= radius*(1.0 - 1e-9)))
+    report(s, number, who, "claims radius %g, its Farkas vector proves %g", radius, proved);
+  if (radius == INF && truth->feasible != EXACT_NO)
+    report(s, number, who, "claims infeasible, but the linear conditions have a point");
+  t->proved_infeasible += truth->feasible == EXACT_NO;
+}
+
+// A solution lies in the enclosure of perp_prove, and x is within perp_error_bound of the solution.
+static void check_proofs(const small_problem *s, uint64_t number, const double *x,
+                         const known *truth) {
+  const int n = s->exact.n;
+  double low[EXACT_ROWS], high[EXACT_ROWS], middle[EXACT_ROWS], width = 0.0, bound[EXACT_ROWS];
+  perp_proof proof;
+  perp_bound known_bound;
+  now_who = "perp_prove";
+  if (perp_prove(&s->problem, x, NULL, low, high, &proof) != PERP_OK) fail();
+  for (int i = 0; i < n && proof.proven; i++) {
+    middle[i] = ldexp(0.5*low[i] + 0.5*high[i], s->column[i]);
+    width = fmax(width, ldexp(high[i] - low[i], s->column[i]));
+  }
+  proofs += proof.proven;
+  if (proof.proven && exact_near(&s->exact, middle, 1e-8, width) == EXACT_NO)
+    report(s, number, "perp_prove", "no solution is within the enclosure: %s", proof.reason);
+  now_who = "perp_error_bound";
+  if (perp_error_bound(&s->problem, x, NULL, bound, &known_bound) != PERP_OK) fail();
+  bounds += known_bound.known;
+  for (int i = 0; i < n && known_bound.known; i++) {
+    const double error = fabs(ldexp(x[i], s->column[i]) - truth->x[i]);
+    const double allowed = ldexp(bound[i], s->column[i]);
+    if (!(error <= allowed*(1.0 + 1e-9) + 1e-12*fmax(1.0, fabs(truth->x[i]))))
+      report(s, number, "perp_error_bound", "x_%d is %g away from the solution, bound %g: %s", i,
+             error, allowed, known_bound.reason);
+  }
+}
+
+// Every fourth problem is solved with switches and choices drawn from the method's own table.
+static int with_defaults(uint64_t number) { return number/32%4 != 1; }
+
+static void draw_options(const perp_method *m, uint64_t number, perp_options *o) {
+  support_state = number;
+  for (int32_t k = 0; k < m->parameter_count; k++) {
+    const perp_parameter *p = &m->parameters[k];
+    int count = p->kind == PERP_KIND_SWITCH ? 2 : p->kind == PERP_KIND_CHOICE ? 1 : 0;
+    for (const char *c = p->choices; count > 0 && c != NULL && *c != '\0'; c++) count += *c == '|';
+    if (count > 0) *(int32_t *)(void *)((char *)o + p->offset) = whole(0, count - 1);
+  }
+  if (whole(0, 2) == 0) o->split = PERP_SPLIT_YES;
+  if (whole(0, 2) == 0) o->scale = 0;
+  if (whole(0, 2) == 0) {
+    o->start.method = whole(PERP_START_PGS, PERP_START_GRADIENT);
+    o->start.iterations = 5;
+  }
+}
+
+static int campaign_method(const small_problem *s, uint64_t number, const perp_method *m,
+                           const known *truth, accepted *seen, tally *t) {
+  const int n = s->exact.n;
+  double x[EXACT_ROWS] = {0}, whole_x[EXACT_ROWS] = {0}, u[EXACT_ROWS] = {0};
+  perp_options o = perp_default_options(m);
+  o.iteration_limit = 500;
+  o.presolve = number/64%4 != 3;
+  o.farkas = u;
+  if (!with_defaults(number)) draw_options(m, number, &o);
+  perp_result r;
+  now_who = m->name;
+  const perp_error error = perp_solve_once(&s->problem, x, &o, &r);
+  if (error == PERP_ERROR_UNSUPPORTED) return 0;
+  if (error != PERP_OK) {
+    report(s, number, m->name, "error: %s", perp_last_message());
+    return 0;
+  }
+  if (asked_for_one())
+    printf("%-20s %-16s residual %.2e  %s\n", m->name, perp_status_name(r.status),
+           r.certificate.residual, r.message);
+  for (int i = 0; i < n; i++)
+    if (!isfinite(x[i]) || x[i] < (s->plain ? 0.0 : s->lo[i]) ||
+        x[i] > (s->plain ? INF : s->hi[i])) {
+      report(s, number, m->name, "%s with x_%d = %g", perp_status_name(r.status), i, x[i]);
+      return 0;
+    }
+  problem_unscale(s, x, whole_x);
+  const int solved = r.status == PERP_STATUS_SOLVED;
+  attainable_claims += solved && r.certificate.attainable;
+  if (solved && !is_near_solution(s, whole_x, r.certificate.attainable, seen)) {
+    report(s, number, m->name, "claims success, residual %g, but %s", r.certificate.residual,
+           truth->solvable == EXACT_YES ? "no solution is near" : "there is no solution");
+    for (int i = 0; i < n; i++) printf("  // x_%d = %.17g in whole units\n", i, whole_x[i]);
+  }
+  if (solved && strcmp(m->name, "auto") == 0) check_proofs(s, number, x, truth);
+  if (r.status == PERP_STATUS_NO_SOLUTION && truth->solvable == EXACT_YES)
+    report(s, number, m->name, "claims that there is no solution: %s", r.message);
+  if (r.status == PERP_STATUS_INFEASIBLE)
+    check_infeasible(s, number, m->name, truth, u, r.radius, t);
+  if (truth->solvable == EXACT_YES) {
+    t->tried[s->kind]++;
+    t->missed[s->kind] += !solved;
+    if (perp_method_converges(m, &truth->classes) == PERP_YES && with_defaults(number)) {
+      t->covered++;
+      t->covered_missed += !solved;
+      if (!solved && m->traits & PERP_TRAIT_FINITE && !(m->traits & PERP_TRAIT_ALL) && !s->scaled)
+        report(s, number, m->name, "finite by theory, yet not solved: %s", r.message);
+    }
+    if (!solved && m->traits & PERP_TRAIT_ALL && !s->scaled && with_defaults(number))
+      report(s, number, m->name, "finds none of the solutions: %s", r.message);
+  } else {
+    t->unsolvable++;
+    t->infeasible += truth->feasible == EXACT_NO;
+    t->proved_none += r.status == PERP_STATUS_NO_SOLUTION || r.status == PERP_STATUS_INFEASIBLE;
+  }
+  return solved;
+}
+
+// auto may not miss a solvable problem of these classes.
+static int must_solve(const small_problem *s, uint64_t number) {
+  if (!with_defaults(number)) return 0;
+  return s->kind == PROBLEM_P || s->kind == PROBLEM_PSD || (s->kind == PROBLEM_STRICT && s->plain);
+}
+
+static void cross_check(const small_problem *s, uint64_t number, const known *truth,
+                        int auto_solved) {
+#ifdef CAMPAIGN_SICONOS
+  int found = 0;
+  for (int k = 0; k < SICONOS_SOLVERS && s->plain; k++) {
+    tally *t = &of[METHODS_MAX + k];
+    double x[EXACT_ROWS];
+    perp_certificate c;
+    const int32_t n = s->exact.n;
+    now_who = siconos_name[k];
+    const int claims = siconos_solve(k, n, s->A, s->b, x);
+    if (truth->solvable == EXACT_YES) t->tried[s->kind]++;
+    for (int i = 0; i < n; i++)
+      if (!isfinite(x[i])) x[i] = 0.0;
+    if (perp_certify(&s->problem, x, 1e-8, 0.0, NULL, &c) != PERP_OK) fail();
+    if (c.solved && truth->solvable != EXACT_YES)
+      report(s, number, siconos_name[k], "certified, but there is no solution");
+    if (truth->solvable == EXACT_YES) t->missed[s->kind] += !(claims && c.solved);
+    else t->unsolvable++;
+    agreements += claims && c.solved;
+    found |= c.solved;
+  }
+  if (!found || auto_solved) return;
+  only_siconos++;
+  if (must_solve(s, number)) report(s, number, "auto", "did not solve what Siconos does");
+#else
+  (void)s;
+  (void)number;
+  (void)truth;
+  (void)auto_solved;
+#endif
+}
+
+static void run_problem(uint64_t number) {
+  small_problem s;
+  known truth = {0};
+  accepted seen = {0};
+  now_number = number;
+  alarm(60);
+  problem_make(number, &s);
+  truth.solvable = exact_solvable(&s.exact, truth.x);
+  truth.feasible = exact_feasible(&s.exact);
+  if (truth.solvable == EXACT_OVERFLOW || truth.feasible == EXACT_OVERFLOW) {
+    skipped++;
+    return;
+  }
+  if (perp_classify(&s.problem, NULL, &truth.classes) != PERP_OK) fail();
+  // Copositive matrices have solutions by Lemke's theorem where every row is 0 <= x, else not.
+  if (!s.plain) truth.classes.of[PERP_CLASS_NONNEGATIVE].verdict = PERP_UNKNOWN;
+  problems++;
+  solvable_problems += truth.solvable == EXACT_YES;
+  if (asked_for_one()) {
+    problem_print(&s);
+    printf("exact: %s\n", truth.solvable == EXACT_YES  ? "solvable"
+                          : truth.feasible == EXACT_NO ? "infeasible"
+                                                       : "feasible, no solution");
+  }
+  int auto_solved = 0;
+  for (int32_t k = 0; k < perp_method_count(); k++) {
+    const perp_method *m = perp_method_at(k);
+    const char *only = getenv("PERP_METHOD");
+    if (only != NULL && strcmp(only, m->name) != 0) continue;
+    const int solved = campaign_method(&s, number, m, &truth, &seen, &of[k]);
+    if (strcmp(m->name, "auto") != 0) continue;
+    auto_solved = solved;
+    if (!solved && truth.solvable == EXACT_YES && must_solve(&s, number))
+      report(&s, number, "auto", "a solvable problem of class %s is not solved",
+             problem_class_name(s.kind));
+  }
+  if (getenv("PERP_METHOD") == NULL) cross_check(&s, number, &truth, auto_solved);
+}
+
+static void print_tallies(void) {
+  printf("%lld problems, %lld solvable; %lld left out (overflow of the exact code)\n",
+         (long long)problems, (long long)solvable_problems, (long long)skipped);
+  printf("%lld claims undecided (overflow likewise), %lld as accurate as doubles allow\n",
+         (long long)undecided, (long long)attainable_claims);
+  printf("%lld claimed solutions are more than %g of max(1, |x_i|) away from an exact one\n",
+         (long long)distant, CLOSE);
+  printf("%lld answers of auto proved by enclosure, %lld with an error bound\n", (long long)proofs,
+         (long long)bounds);
+  printf("solvable problems not solved, in percent (dash: none tried); without a solution: how "
+         "many of them proved\n%-20s", "");
+  for (int c = 0; c < PROBLEM_CLASSES; c++)
+    printf(" %9.9s", problem_class_name((problem_class)c));
+  printf(" | proved none / unsolvable, infeasible proved / all, missed / covered by theory\n");
+  for (int32_t k = 0; k < METHODS_MAX + SICONOS_SOLVERS; k++) {
+    const tally *t = &of[k];
+    const char *name = k < perp_method_count() ? perp_method_at(k)->name : NULL;
+#ifdef CAMPAIGN_SICONOS
+    if (k >= METHODS_MAX) name = siconos_name[k - METHODS_MAX];
+#endif
+    int64_t runs = t->unsolvable;
+    for (int c = 0; c < PROBLEM_CLASSES; c++) runs += t->tried[c];
+    if (name == NULL || runs == 0) continue;
+    printf("%-20s", name);
+    for (int c = 0; c < PROBLEM_CLASSES; c++) {
+      if (t->tried[c] == 0) printf(" %9s", "-");
+      else printf(" %9.3f", 100.0*(double)t->missed[c]/(double)t->tried[c]);
+    }
+    printf(" | %lld/%lld %lld/%lld %lld/%lld\n", (long long)t->proved_none,
+           (long long)t->unsolvable, (long long)t->proved_infeasible, (long long)t->infeasible,
+           (long long)t->covered_missed, (long long)t->covered);
+  }
+  printf("Siconos and the certificate agree on %lld solutions; %lld problems that Siconos solves "
+         "and auto does not\n", (long long)agreements, (long long)only_siconos);
+  fflush(stdout);
+}
+
+static void every_claim_is_true(void **state) {
+  (void)state;
+  const char *one = getenv("PERP_PROBLEM"), *shard = getenv("PERP_SHARD");
+  const int longer = getenv("PERP_LONG_TESTS") != NULL;
+  assert_true(perp_method_count() <= METHODS_MAX);
+  uint64_t first = 0, count = 10000;
+#ifdef __SANITIZE_ADDRESS__
+  count = 4000;
+#endif
+  if (longer) {
+    count = 250000;
+    first = 1000000 + count*(shard != NULL ? strtoull(shard, NULL, 10) : 0);
+  }
+  if (one != NULL) {
+    first = strtoull(one, NULL, 10);
+    count = 1;
+  }
+  const int signs[] = {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL, SIGALRM};
+  for (size_t k = 0; k < sizeof signs/sizeof signs[0]; k++) signal(signs[k], tell_where);
+  for (uint64_t k = first; k < first + count; k++) run_problem(k);
+  alarm(0);
+  print_tallies();
+  assert_true(skipped <= problems/1000 && undecided <= problems/1000);
+  if (wrong > 0) fail_msg("%lld findings, see above", (long long)wrong);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_claim_is_true)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
