@@ -86,7 +86,8 @@ static inline void redundant_contacts(const char *method) {
   sample_free(&s);
 }
 
-// B B' with fewer columns than rows, every kind of bounds, built around a solution. Integers make ties.
+// B B' with fewer columns than rows, every kind of bounds, built around a solution. Integers make
+// ties.
 static inline sample semidefinite(int32_t n, int integers) {
   sample s = sample_new(n);
   const int32_t rank = whole(1, n > 1 ? n - 1 : 1);

@@ -369,7 +369,8 @@ static void tables_of_the_toolbox(void **state) {
   (void)state;
   mean_iterations("toolbox-fluid", "robust", 100, 0);     // all at 1e-8
   mean_iterations("toolbox-contact", "robust", 100, 0);
-  // E13 Table 2: 5.00 and 14.54; ours solve the Newton equation exactly
+  // E13 Table 2: 5.00 and 14.54. Unscaled and with the authors' b, as the paper ran; the counts on
+  // contact are near the lower end of the factor, and below it with scaling or other strategies.
   const double fluid = mean_iterations("toolbox-fluid", "zero", 20, 1);
   const double contact = mean_iterations("toolbox-contact", "zero", 40, 1);
   if (!(fluid > 5.0/1.5 && fluid < 5.0*1.5)) fail_msg("fluid: %g", fluid);

@@ -3,9 +3,9 @@
 //   P S P' = U'DU,  D with blocks of one and two rows      Bunch, Kaufman: Some stable methods for
 //                                 calculating inertia and solving symmetric linear systems (1977)
 //
-// A_II is scaled on both sides by powers of two first, S = diag(s) A_II diag(s), so that singularity,
-// no pivot above m 2^-52, does not depend on units. Only the upper triangle is used, row by row:
-// m^3/3 flops for update, 2 m^2 for solve; memory n^2. The signs of D give the inertia.
+// A_II is scaled on both sides by powers of two first, S = diag(s) A_II diag(s), so that
+// singularity, no pivot above m 2^-52, does not depend on units. Only the upper triangle is used,
+// row by row: m^3/3 flops for update, 2 m^2 for solve; memory n^2. The signs of D give the inertia.
 #include "dense_ldlt.h"
 
 #include <math.h>

@@ -4,8 +4,8 @@
 
 #include <perp/method.h>
 
-// P S P' = U'DU, U unit upper triangular, D with blocks of one and two rows. S: m x m, row-major, only
-// its upper triangle is read; D and U replace it. order: row k of P S P' is row order[k] of S.
+// P S P' = U'DU, U unit upper triangular, D with blocks of one and two rows. S: m x m, row-major,
+// only its upper triangle is read; D and U replace it. order: row k of P S P' is row order[k] of S.
 // block[k] is 1, or 2 and 0 for the two rows of a block. Returns 0, or k + 1 where no pivot above
 // `floor` is left at row k; -1: the deadline has passed.
 int32_t ldlt_factor(int32_t m, double *S, int32_t *order, uint8_t *block, double floor,

@@ -263,8 +263,8 @@ static void close_gap(principal *p, int32_t s) {
   p->row[p->m] = storage;
 }
 
-// L D L' += alpha w w' from row s on, where w is the column s that the rows still hold: it is closed
-// on the way. Row i needs the pivot_k = w_k and beta_k of the rows before.
+// L D L' += alpha w w' from row s on, where w is the column s that the rows still hold: it is
+// closed on the way. Row i needs the pivot_k = w_k and beta_k of the rows before.
 static int update(principal *p, int32_t s, double alpha, double *pivot, double *beta) {
   for (int32_t i = s; i < p->m; i++) {
     double *row = p->row[i];

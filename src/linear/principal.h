@@ -1,10 +1,10 @@
 // principal.h: A_II for pivoting methods: a factor that follows the set I, one row at a time.
 //
-// Symmetric A: A_II = L D L', rows of L stored from their first nonzero on (what is zero there stays
-// zero, so a banded A stays cheap). A row enters by one forward substitution and leaves by a rank-one
-// update of what follows it: O(m^2) each. L has no pivoting of its own: it is stable where A_II is
-// positive definite, which the pivoting methods keep true for semidefinite A by leaving dependent
-// rows out.
+// Symmetric A: A_II = L D L', rows of L stored from their first nonzero on (what is zero there
+// stays zero, so a banded A stays cheap). A row enters by one forward substitution and leaves by
+// a rank-one update of what follows it: O(m^2) each. L has no pivoting of its own: it is stable
+// where A_II is positive definite, which the pivoting methods keep true for semidefinite A by
+// leaving dependent rows out.
 // Other A: the inverse of A_II, bordered and cut by rank-one updates; O(m^2) each too.
 #ifndef PERP_PRINCIPAL_H
 #define PERP_PRINCIPAL_H

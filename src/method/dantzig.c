@@ -1,12 +1,13 @@
 // dantzig.c: Baraff's incremental pivoting: rows are made right one by one and stay right.
 //
 //   for each wrong row j, the worst first: move x_j towards y_j = 0, keeping y_I = 0 and all rows
-//   that are right already; each row that blocks changes sides:  dx_I = -A_II^-1 A_Ij,  dy = A (e_j + dx)
+//   that are right already; each row that blocks changes sides:
+//   dx_I = -A_II^-1 A_Ij,  dy = A (e_j + dx)
 //                                                                        E13 5.1.1, corrected
 //
 // The principal pivoting of Dantzig and Cottle (Cottle, Pang, Stone: The Linear Complementarity
-// Problem, 4.2): finite for P-matrices up to ties, and for symmetric semidefinite A, where dependent
-// rows are left out. Starts from the set of a few Gauss-Seidel sweeps and block pivots (pivot.crash),
+// Problem, 4.2): finite for P-matrices up to ties, and for symmetric semidefinite A, where
+// dependent rows are left out. Starts from the set of a few Gauss-Seidel sweeps (pivot.crash),
 // after which few rows are wrong. Each pivot costs O(n^2): the factor of A_II follows the set.
 #include "pivoting.h"
 

@@ -468,7 +468,8 @@ static int begin(newton *s, int32_t stage) {
     if (stage == 1)
       for (int32_t i = 0; i < s->n; i++) s->z[i] = clamp(0.0, s->lo[i], s->hi[i]);
     if (stage > 2) random_start(s);
-    // measured on friction: ten times more or less u takes more iterations
+    // u = 0.1 failed on one of four heaps of 120 spheres; 0.001 to 0.01 solved all and hardly
+    // differ in iterations
     begin_stage(s, 1.0, stage == 0 ? 0.01 : 0.1, 10.0, stage == 0 ? 0.0 : 0.1);
   }
   return 1;

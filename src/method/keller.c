@@ -1,16 +1,17 @@
 // keller.c: Keller's pivoting for symmetric A: descent on 1/2 x'Ax + b'x within the bounds.
 //
-//   j: the most wrong row;  move x_j towards y_j = 0 keeping y_I = 0, until y_j = 0 (j enters I), x_j
-//   meets its other bound, or some x_i of I meets a bound (i leaves I, and x_j goes on)
+//   j: the most wrong row;  move x_j towards y_j = 0 keeping y_I = 0, until y_j = 0 (j enters I),
+//   x_j meets its other bound, or some x_i of I meets a bound (i leaves I, and x_j goes on)
 //
-// Keller: The general quadratic optimization problem (1973); the symmetric principal pivoting method
-// of Cottle, Pang, Stone, 4.2, without watching the other y. A_II stays positive definite, because a
-// row enters only where dy_j > 0 and leaving keeps it so. Every row driven lowers the objective, so
-// no set I comes back: finite for every symmetric A, ties or not. It ends at a solution, or on a ray
-// along which the objective falls without end. There is none where the objective is bounded below
-// on the box: A positive definite, strictly copositive, or all bounds finite; and for semidefinite A
-// a ray proves that there is no solution. Nearly symmetric A: the symmetric part is pivoted, the skew
-// part is left to refinement. O(n^2) a pivot, and a product with A for each row driven.
+// Keller: The general quadratic optimization problem (1973); the symmetric principal pivoting
+// method of Cottle, Pang, Stone, 4.2, without watching the other y. A_II stays positive definite,
+// because a row enters only where dy_j > 0 and leaving keeps it so. Every row driven lowers the
+// objective, so no set I comes back: finite for every symmetric A, ties or not. It ends at a
+// solution, or on a ray along which the objective falls without end. There is none where the
+// objective is bounded below on the box: A positive definite, strictly copositive, or all bounds
+// finite; and for semidefinite A a ray proves that there is no solution. Nearly symmetric A: the
+// symmetric part is pivoted, the skew part is left to refinement. O(n^2) a pivot, and a product
+// with A for each row driven.
 #include "pivoting.h"
 
 static int32_t most_wrong(const pivoting *s) {
@@ -55,8 +56,8 @@ const perp_method method_keller = {
   .title = "symmetric pivoting by descent",
   .source = "Keller 1973; Cottle, Pang, Stone 4.2",
   .formula = "x_j += t, x_I -= t A_II^-1 A_Ij until y_j = 0; rows of I that meet a bound leave",
-  .converges = "A symmetric, and 1/2 x'Ax + b'x bounded below on the box: positive definite, strictly "
-               "copositive, or all bounds finite",
+  .converges = "A symmetric, and 1/2 x'Ax + b'x bounded below on the box: positive definite, "
+               "strictly copositive, or all bounds finite",
   .cost = "O(n^2) a pivot: the factor of A_II is updated",
   .advice = "symmetric A, also indefinite: it finds a stationary point; try lemke on other A",
   .needs = PERP_NEEDS_SUBMATRIX,

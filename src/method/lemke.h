@@ -87,7 +87,8 @@ void lemke_point(const lemke *l, double *x);        // x of the basis, within th
 // ---- lemke_ratio.c ----
 
 // The position that blocks when the entering variable moves by direction*t, t >= 0; -1: it reaches
-// its other bound first; -2: nothing blocks. *step: t. *at_upper: which bound the leaving one reaches.
+// its other bound first; -2: nothing blocks. *step: t; *at_upper: the leaving one reaches its upper
+// bound.
 int32_t lemke_block(lemke *l, int32_t entering, double direction, double *step,
                     int *at_upper);
 

@@ -2,8 +2,8 @@
 //
 // Moving x_j by t and keeping y_I = 0:
 //   dx_I = -A_II^-1 A_Ij,  dy_F = A_Fj + A_FI dx_I,  dy_j = A_jj + A_jI dx_I   E13 5.1.1, corrected
-// t is the first of: y_j becomes 0 (t = -y_j/dy_j, only if dy_j > 0), x_j meets its other bound, some
-// x_i of I meets a bound (it leaves I), some watched y_i becomes 0 (it enters I).
+// t is the first of: y_j becomes 0 (t = -y_j/dy_j, only if dy_j > 0), x_j meets its other bound,
+// some x_i of I meets a bound (it leaves I), some watched y_i becomes 0 (it enters I).
 // dy_j = 0 up to rounding: row j depends on those of I. Then A [dx; 1] = 0 for semidefinite A, x
 // moves along this null vector until some x_i leaves I, which makes row j independent; nothing
 // leaves: the vector proves that there is no solution.
@@ -66,8 +66,8 @@ static void exchange(double *a, double *b) {
   *b = t;
 }
 
-// The largest |A_ij - A_ji|/(root_i root_j), and in *bounded whether root is what it should be. Tiles
-// keep both halves in the cache.
+// The largest |A_ij - A_ji|/(root_i root_j), and in *bounded whether root is what it should be.
+// Tiles keep both halves in the cache.
 static double asymmetry(const pivoting *s, int *bounded) {
   const int32_t n = s->n, tile = 16;
   const size_t ld = (size_t)n;
@@ -87,8 +87,8 @@ static double asymmetry(const pivoting *s, int *bounded) {
   return worst;
 }
 
-// root_i = sqrt(A_ii) bounds every entry of a semidefinite A; of others the largest of row and column
-// do.
+// root_i = sqrt(A_ii) bounds every entry of a semidefinite A; of others the largest of row and
+// column do.
 static double find_roots(pivoting *s) {
   const int32_t n = s->n;
   const size_t ld = (size_t)n;
@@ -320,8 +320,8 @@ typedef struct block { double t, strength; int32_t row; int leaves; double bound
 
 // The shorter step wins; of equal ones the larger component, or after many idle pivots the least
 // index, which cannot cycle.
-static void consider(const pivoting *s, block *b, double t, double strength, int32_t row, int leaves,
-                     double bound) {
+static void consider(const pivoting *s, block *b, double t, double strength, int32_t row,
+                     int leaves, double bound) {
   t = max2(t, 0.0);
   if (t > b->t) return;
   const int least = s->idle > 2*s->n + 10;
@@ -379,15 +379,19 @@ static void ray(pivoting *s, int32_t j, int dependent) {
   memset(s->full, 0, (size_t)s->n*sizeof(double));
   for (int32_t k = 0; k < s->P.m; k++) s->full[s->P.set[k]] = s->sign*s->dx[k];
   s->full[j] = s->sign;
-  if (dependent && run_infeasible(run, s->full)) return;
-  if (dependent && s->rays++ < RAYS) {   // no proof: y_j may be wrong by rounding only
+  // By how little y_j is wrong decides what is tried first: on data that were rounded, a solution
+  // up to tol and a proof that there is none can both exist.
+  const int little = fabs(s->y[j]) <= 1e-9*(fabs(run->b[j]) + s->root[j]*s->size);
+  if (dependent && !little && run_infeasible(run, s->full)) return;
+  if (dependent && s->rays++ < RAYS) {
     s->current = -1;
     s->settled[j] = 1;
     return;
   }
+  if (dependent && run_infeasible(run, s->full)) return;
   run_stop(run, PERP_STATUS_RAY,
-           "row %d can be driven without end and y stays wrong: no solution on this path; try lemke",
-           j);
+           "row %d can be driven without end and y stays wrong: no solution on this path; "
+           "try lemke", j);
 }
 
 static void leave(pivoting *s, int32_t i, double bound) {

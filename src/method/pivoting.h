@@ -48,6 +48,6 @@ void pivoting_finish(pivoting *s);   // no row is wrong: refine, compute the res
 
 #define PIVOTING_CRASH_PARAMETER                                                     \
   {"pivot.crash", PERP_KIND_SWITCH, offsetof(perp_options, pivot.crash), 1, 0, 1, 0, 0, NULL, \
-   "start from the set that sweeps and a few block pivots find"}
+   "start from the set that a few Gauss-Seidel sweeps find"}
 
 #endif

@@ -1,4 +1,4 @@
-// pivoting_finish.c: the end of dantzig and keller: refine x_I on the caller's own A, and look again.
+// pivoting_finish.c: the end of dantzig and keller: refine x_I on the real A, and look again.
 #include "pivoting.h"
 
 #include "vector.h"

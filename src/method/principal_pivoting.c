@@ -4,10 +4,11 @@
 //   V = rows of I outside their bounds, and rows of F with a wrong y; all of V, or one row, flips
 //
 // Judice, Pires: A block principal pivoting algorithm for large-scale strictly monotone linear
-// complementarity problems (1994). All of V flips while |V| has fallen within the last 10 rounds, else
-// only its largest index does (Murty's rule) until |V| falls: finite for P-matrices. Two-sided: a row
-// of I leaves to the bound that it passed. A round costs a factorisation of A_II and a product with A.
-// Where A_II is singular, A_II + sigma I is factored and the error is refined away.
+// complementarity problems (1994). All of V flips while |V| has fallen within the last 10 rounds,
+// else only its largest index does (Murty's rule) until |V| falls: finite for P-matrices.
+// Two-sided: a row of I leaves to the bound that it passed. A round costs a factorisation of A_II
+// and a product with A. Where A_II is singular, A_II + sigma I is factored and the error is
+// refined away.
 #include "pivoting.h"
 #include "vector.h"
 
@@ -294,7 +295,7 @@ const perp_method method_principal_pivoting = {
   .name = "principal_pivoting",
   .title = "block principal pivoting",
   .source = "Judice, Pires 1994; Murty 1974",
-  .formula = "x_I = -A_II^-1 (b_I + A_IF x_F); all wrong rows change sides, or only the last of them",
+  .formula = "x_I = -A_II^-1 (b_I + A_IF x_F); all wrong rows change sides, or only the last",
   .converges = "A is a P-matrix: positive definite, H+",
   .cost = "a factorisation of A_II and a product with A",
   .advice = "large and well-conditioned problems, few rounds; try lemke where A is no P-matrix",

@@ -34,7 +34,7 @@ static void run_proximal(perp_run *run) {
     for (int32_t i = 0; i < n; i++) b[i] = run->b[i] - sigma*run->x[i];
     perp_options options = child_options(run, inner);
     options.tol = max2(0.1*run->options->tol, 1e-13);
-    const perp_status status = run_other(run, &problem, inner, &options, run->x, INT32_MAX,
+    const perp_status status = run_other(run, &problem, inner, &options, run->x, 20*n + 1000,
                                          (double)INFINITY);
     if (run_apply(run, run->x, y) != 0) return;
     run->residual = run_residual(run, run->x, y);

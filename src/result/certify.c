@@ -181,9 +181,7 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem) {
     settle_scales(c, c->given_R, c->given_C);
     for (int32_t i = 0; i < n; i++) {
       const double unit = unit_of_base(c, i);
-      const double fit = c->held_R[i], given = clamp(c->R[i]*unit, 0x1p-1000, 0x1p1000);
-      c->R[i] = max2(fit, given);
-      c->held_R[i] = min2(fit, given);
+      c->R[i] = max2(c->held_R[i], clamp(c->R[i]*unit, 0x1p-1000, 0x1p1000));
       c->C[i] = min2(c->held_C[i], clamp(c->C[i]/unit, 0x1p-1000, 0x1p1000));
       c->s[i] = c->entries[i] > 0 ? c->R[i]*c->a[i] : 0.0;
     }
@@ -223,13 +221,11 @@ static inline certify_row evaluate(const certifier *c, int32_t i, double r, doub
   const double T = tol*(c->G[k] > 0.0 ? base : c->s[i]), size = c->R[i]*fabs(y),
                given = 32.0*u*c->s[i];
   row.strict = r <= T || (moved <= T && size <= T + given);
-  // Capped by a hundred times the tolerance, in the scaling that counts this row less (the other may
-  // exaggerate it): more would accept an x that runs off along a ray, so far that its rounding hides
-  // b. Where the base is 0 the component is homogeneous: its solutions are a cone, and nothing but
+  // Capped by a hundred times the tolerance: more would accept an x that runs off along a ray, so
+  // far that its rounding hides b. Where the base is 0 the component is homogeneous: its solutions are a cone, and nothing but
   // |A||x| tells how large x is.
   const double product = 32.0*u*c->R[i]*a;
-  const double cap = base > 0.0 ? min2(100.0*tol, 1e-3)*base*(c->two ? c->R[i]/c->held_R[i] : 1.0)
-                                : (double)INFINITY;
+  const double cap = base > 0.0 ? min2(100.0*tol, 1e-3)*base : (double)INFINITY;
   row.solved = row.strict || (moved <= T && product < (double)INFINITY &&
                               size <= T + given + min2(product, cap));
   return row;

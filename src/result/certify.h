@@ -41,8 +41,7 @@ typedef struct certifier {   // all that does not depend on x
   double *fit_R, *fit_C;     // n: of A alone, whatever its units
   double *given_R, *given_C; // n: of A in the caller's units
   int two;                   // both are needed
-  double *held_R, *held_C;   // n: one of them, settled, while the other is;
-                             //   then held_R is the smaller R
+  double *held_R, *held_C;   // n: one of them, settled, while the other is
   int32_t *component;        // n
   int32_t *entries;          // n: nonzeros of each row
   int32_t *half, halves;     // 2 n: see components_halves
