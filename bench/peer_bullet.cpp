@@ -1,8 +1,11 @@
-// peer_bullet.cpp: Bullet's btSolveProjectedGaussSeidel, reading a whole matrix or skipping zeros.
+// peer_bullet.cpp: Bullet's btSolveProjectedGaussSeidel, reading a whole matrix or skipping zeros,
+// and its Dantzig solver.
 #include "peers.h"
 
 #include <cmath>
+#include <vector>
 
+#include "BulletDynamics/MLCPSolvers/btDantzigLCP.h"
 #include "BulletDynamics/MLCPSolvers/btSolveProjectedGaussSeidel.h"
 #include "bench.h"
 
@@ -36,4 +39,19 @@ double bullet_dense(const peer_problem *p, int32_t sweeps, double *x, double *te
 
 double bullet_skipping(const peer_problem *p, int32_t sweeps, double *x, double *test) {
   return run(p, sweeps, x, test, true);
+}
+
+// Overwrites its matrix, so that a copy is made outside the clock.
+peer_end bullet_dantzig(const peer_problem *p, double *x) {
+  const size_t n = (size_t)p->n;
+  std::vector<btScalar> A(p->dense, p->dense + n*n), b(n), w(n), z(n), lo(n), hi(n, BT_INFINITY);
+  std::vector<int> dependency(n, -1);
+  for (size_t i = 0; i < n; i++) b[i] = -p->b[i];
+  static btDantzigScratchMemory memory;
+  const double start = bench_seconds();
+  const bool solved = btSolveDantzigLCP(p->n, A.data(), z.data(), b.data(), w.data(), 0, lo.data(),
+                                        hi.data(), dependency.data(), memory);
+  const double seconds = bench_seconds() - start;
+  for (size_t i = 0; i < n; i++) x[i] = z[i];
+  return {seconds, solved};
 }

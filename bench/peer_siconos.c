@@ -1,4 +1,5 @@
-// peer_siconos.c: Siconos' lcp_pgs, with the matrix in its CSC and in its dense storage.
+// peer_siconos.c: Siconos' lcp_pgs, with the matrix in its CSC and in its dense storage, and its
+// complete LCP solvers on dense matrices.
 #include "peers.h"
 
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include <LCP_Solvers.h>
 #include <LinearComplementarityProblem.h>
 #include <NumericsMatrix.h>
+#include <NonSmoothDrivers.h>
 #include <NumericsSparseMatrix.h>
 #include <SolverOptions.h>
 #include <lcp_cst.h>
@@ -72,4 +74,39 @@ double siconos_dense(const peer_problem *p, int32_t sweeps, double *x, double *t
   NM_clear(M);
   free(M);
   return seconds;
+}
+
+static peer_end solve(int id, const peer_problem *p, double *x) {
+  const size_t n = (size_t)p->n;
+  NumericsMatrix *M = NM_create(NM_DENSE, p->n, p->n);
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < n; j++) M->matrix0[i + j*n] = p->dense[i*n + j];   // by columns
+  double *w = bench_take(n, sizeof *w), *q = bench_take(n, sizeof *q);
+  memcpy(q, p->b, n*sizeof *q);
+  memset(x, 0, n*sizeof *x);
+  LinearComplementarityProblem problem = {.size = p->n, .M = M, .q = q};
+  SolverOptions *options = solver_options_create(id);
+  options->dparam[SICONOS_DPARAM_TOL] = 1e-10;
+  if (id == SICONOS_LCP_LEMKE) options->iparam[SICONOS_IPARAM_MAX_ITER] = 100*p->n;
+  const double start = bench_seconds();
+  const int info = linearComplementarity_driver(&problem, x, w, options);
+  const double seconds = bench_seconds() - start;
+  solver_options_delete(options);
+  free(options);
+  NM_clear(M);
+  free(M);
+  free(w);
+  free(q);
+  return (peer_end){seconds, info == 0};
+}
+
+peer_end siconos_lemke(const peer_problem *p, double *x) { return solve(SICONOS_LCP_LEMKE, p, x); }
+peer_end siconos_newton_min(const peer_problem *p, double *x) {
+  return solve(SICONOS_LCP_NEWTONMIN, p, x);
+}
+peer_end siconos_newton_fb(const peer_problem *p, double *x) {
+  return solve(SICONOS_LCP_NEWTON_FB_FBLSA, p, x);
+}
+peer_end siconos_pathsearch(const peer_problem *p, double *x) {
+  return solve(SICONOS_LCP_PATHSEARCH, p, x);
 }

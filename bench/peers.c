@@ -6,13 +6,20 @@
 #ifndef BENCH_SICONOS
 #define siconos_sparse NULL
 #define siconos_dense NULL
+#define siconos_lemke NULL
+#define siconos_newton_min NULL
+#define siconos_newton_fb NULL
+#define siconos_pathsearch NULL
 #endif
 #ifndef BENCH_BULLET
 #define bullet_dense NULL
 #define bullet_skipping NULL
+#define bullet_dantzig NULL
 #endif
 #ifndef BENCH_DART
 #define dart_dense NULL
+#define dart_dantzig NULL
+#define dart_lemke NULL
 #endif
 
 const peer peer_list[] = {
@@ -23,3 +30,15 @@ const peer peer_list[] = {
   {"DART PGS", dart_dense, 1},
 };
 const int32_t peer_count = (int32_t)(sizeof peer_list/sizeof peer_list[0]);
+
+const peer_solver solver_list[] = {
+  {"Siconos lemke", siconos_lemke, 0},
+  {"Siconos newton_min", siconos_newton_min, 0},
+  {"Siconos newton_FB", siconos_newton_fb, 0},
+  {"Siconos pathsearch", siconos_pathsearch, 0},
+  {"Bullet Dantzig", bullet_dantzig, 1},
+  {"DART Dantzig", dart_dantzig, 1},
+  {"DART Lemke", dart_lemke, 0},
+  {"cvxopt qp", cvxopt_qp, 1},
+};
+const int32_t solver_count = (int32_t)(sizeof solver_list/sizeof solver_list[0]);

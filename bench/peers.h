@@ -1,4 +1,5 @@
-// peers.h: projected Gauss-Seidel in other libraries, each behind the same function.
+// peers.h: solvers of other libraries, each kind behind the same function: projected Gauss-Seidel,
+// and complete solvers for dense problems.
 #ifndef PERP_PEERS_H
 #define PERP_PEERS_H
 
@@ -8,7 +9,7 @@
 extern "C" {
 #endif
 
-typedef struct peer_problem {          // 0 <= x _|_ A x + b >= 0 with A = A'
+typedef struct peer_problem {          // 0 <= x _|_ A x + b >= 0; A = A' for the sweeps
   int32_t n;
   const int32_t *colptr, *row;         // n + 1, nnz
   const double *value;                 // nnz
@@ -30,6 +31,24 @@ typedef struct peer {
 extern const peer peer_list[];
 extern const int32_t peer_count;
 peer_sweeps siconos_sparse, siconos_dense, bullet_dense, bullet_skipping, dart_dense;
+
+typedef struct peer_end {
+  double seconds;                      // of the peer's own call, conversions left out
+  int32_t claims;                      // 1: the peer says that x is a solution
+} peer_end;
+// Solves the dense problem from x = 0, where it wants a start.
+typedef peer_end peer_solve(const peer_problem *problem, double *x);
+
+typedef struct peer_solver {
+  const char *name;
+  peer_solve *run;                     // NULL: absent
+  int32_t symmetric;                   // 1: takes symmetric A only
+} peer_solver;
+
+extern const peer_solver solver_list[];
+extern const int32_t solver_count;
+peer_solve siconos_lemke, siconos_newton_min, siconos_newton_fb, siconos_pathsearch, bullet_dantzig,
+    dart_dantzig, dart_lemke, cvxopt_qp;
 
 #ifdef __cplusplus
 }

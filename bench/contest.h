@@ -1,0 +1,25 @@
+// contest.h: perp's methods and the peers' solvers on one problem, in rows of one table.
+#ifndef PERP_BENCH_CONTEST_H
+#define PERP_BENCH_CONTEST_H
+
+#include "bench.h"
+#include "peers.h"
+
+// Columns: problem|rows|who|status|ms|residual|of the best peer.
+typedef struct contest {
+  bench_table *table;
+  const char *problem;         // its name in the table
+  const perp_problem *ours;    // as perp gets it
+  const peer_problem *theirs;  // the same as peers get it; dense == NULL: too large for them
+  double limit;                // seconds for one solver
+  double best;                 // seconds of the fastest peer with a residual below GOOD
+} contest;
+#define CONTEST_COLUMNS "problem|rows|who|status|ms|residual|best peer/this"
+#define GOOD 1e-6              // no peer promises 1e-8 in perp's measure
+
+// Peers first, so that `best` is known. names: NULL-terminated, of solver_list.
+void contest_peers(contest *c, const char *const *names);
+// A method of perp with its defaults through a reused solver: seconds, or -1 where it fails.
+double contest_method(contest *c, const char *name);
+
+#endif
