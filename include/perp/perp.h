@@ -410,8 +410,8 @@ typedef struct perp_result {
   double seconds;                  // all of perp_solve
   perp_certificate certificate;    // of x, on the caller's data; its numbers agree with those of
                                    //   perp_certify to 1e-3 tol
-  double radius;                   // infeasible: no solution has |x|_1 < radius; INFINITY: none at all
-  char message[512];               // a sentence: what happened, and what to try next
+  double radius;                   // infeasible: no solution has |x|_1 < radius; INFINITY: none
+  char message[1024];               // a sentence: what happened, and what to try next
 } perp_result;
 
 typedef struct perp_solver perp_solver;
@@ -420,7 +420,8 @@ typedef struct perp_solver perp_solver;
 perp_error perp_solve_once(const perp_problem *problem, double *x, const perp_options *options,
                            perp_result *result);
 
-// For everybody else: one arena at create, no allocation in perp_solve afterwards.
+// For everybody else: one arena at create; methods with PERP_TRAIT_NO_ALLOC allocate nothing in
+// perp_solve afterwards.
 perp_error perp_solver_create(const perp_method *method, const perp_limits *limits,
                               const perp_options *options, const perp_allocator *allocator,
                               perp_solver **solver);
@@ -437,8 +438,8 @@ void perp_solver_destroy(perp_solver *solver);       // NULL is fine
 // ------------------------------------------------------------------------- proofs and error bounds
 
 // A Farkas vector: u_i >= 0 on rows with a lower bound only (y_i >= 0 in every solution), <= 0 with
-// an upper one only, anything on free rows, 0 on rows with both. Every solution has u'(A x + b) >= 0,
-// so sup over the box of u'(A x + b) < 0 proves that there is none.
+// an upper one only, anything on free rows, 0 on rows with both. Every solution has
+// u'(A x + b) >= 0, so sup over the box of u'(A x + b) < 0 proves that there is none.
 typedef struct perp_farkas {
   int32_t proven;             // no solution has |x|_1 < radius, and radius is large or infinite
   int32_t worst;              // row with the wrong sign, or column that makes the radius finite; -1

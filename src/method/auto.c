@@ -1,8 +1,8 @@
 // auto.c: chooses, watches, falls back, certifies, and says why.
 //
-// select.c looks at the matrix and lists the rungs; each starts from the best iterate so far, with
-// half of the time that is left. The certificate decides, not the rung; what a rung proves (no
-// solution among all candidates, a checked Farkas vector) ends the climb as well.
+// select.c looks at the matrix and lists the rungs; each starts from the best iterate so far.
+// The certificate decides, not the rung; what a rung proves (no solution among all candidates, a
+// checked Farkas vector) ends the climb as well.
 #include <stdio.h>
 #include <string.h>
 
@@ -12,10 +12,16 @@
 #include "run.h"
 #include "select.h"
 
+enum { READY = 64 };   // rows: 64 KB for the pivots
+
 static void tell(char *tried, size_t size, const rung *r, const char *outcome) {
-  const size_t used = strlen(tried);
-  snprintf(tried + used, size - used, "%s%s (%s): %s", used > 0 ? ", " : "",
-           r->method != NULL ? r->method->name : "search for a proof", r->why, outcome);
+  const char *const words[] = {tried[0] != '\0' ? ", " : "",
+                               r->method != NULL ? r->method->name : "search for a proof", " (",
+                               r->why, "): ", outcome};
+  size_t used = strlen(tried);   // by hand: formatting takes as long as a tiny problem
+  for (size_t k = 0; k < sizeof words/sizeof words[0]; k++)
+    for (const char *c = words[k]; *c != '\0' && used + 1 < size; c++) tried[used++] = *c;
+  tried[used] = '\0';
 }
 
 static perp_status climb(perp_run *run, const rung *r) {
@@ -31,11 +37,11 @@ static void run_auto(perp_run *run) {
   facts f;
   rung rungs[SELECT_RUNGS];
   if (select_facts(&run->A, run->lo, run->hi, run_allocator(run), &f) != 0) {
-    run_stop(run, PERP_STATUS_BREAKDOWN, "auto: no memory to look at A");
+    run_no_memory(run, "a look at A");
     return;
   }
   const int32_t count = select_rungs(&f, run->options->iteration_limit, rungs);
-  char tried[400] = "";
+  char tried[760] = "";
   int searched = 0, pivots_failed = 0;
   if (!run_continue(run)) return;
   for (int32_t k = 0; k < count; k++) {
@@ -45,17 +51,20 @@ static void run_auto(perp_run *run) {
     tell(tried, sizeof tried, &rungs[k], perp_status_name(status));
     pivots_failed |= status == PERP_STATUS_RAY;
     // Every candidate failed: a Farkas vector, where there is one, can be checked by others.
+    run->last_resort = status == PERP_STATUS_NO_SOLUTION;
     if (status == PERP_STATUS_NO_SOLUTION && feasibility_search(run)) return;
     if (status == PERP_STATUS_SOLVED || status == PERP_STATUS_NO_SOLUTION ||
         status == PERP_STATUS_INFEASIBLE) {
-      run_stop(run, status, "auto ran %s", tried);   // no effect where the rung has ended the run
-      snprintf(run->message, sizeof run->message, "auto ran %s", tried);
+      run_stop(run, status, " ");   // no effect where the rung has ended the run
+      strcpy(run->message, "auto ran ");
+      strcat(run->message, tried);
       return;
     }
     if (pivots_failed && !searched && feasibility_search(run)) return;   // a ray is a hint
     searched |= pivots_failed;
   }
-  if (!searched && feasibility_search(run)) return;
+  run->last_resort = 1;
+  if (feasibility_search(run)) return;
   run_stop(run, PERP_STATUS_UNSOLVED, "auto ran %s", tried);
   snprintf(run->message, sizeof run->message, "auto ran %s", tried);
 }
@@ -80,13 +89,22 @@ perp_error perp_auto_plan(const perp_problem *problem, char *text, size_t size) 
   return PERP_OK;
 }
 
-// The cheap rungs have their memory ready; the others take it when they are reached.
+// The cheap rungs have their memory ready, small problems the first one too; the others take it
+// when they are reached.
 static size_t bytes(const perp_limits *limits, const perp_options *options) {
   const perp_method *const ready[] = {&method_nncg, &method_apgd, &method_pgs, &method_psor};
   size_t most = 0;
   for (size_t k = 0; k < sizeof ready/sizeof ready[0]; k++) {
     const size_t need = child_bytes(ready[k], limits, options);
     most = need > most ? need : most;
+  }
+  if (limits->n <= READY) {
+    perp_limits tiny = *limits;
+    tiny.n = tiny.n < SELECT_TINY ? tiny.n : SELECT_TINY;
+    const size_t pivots = child_bytes(&method_dantzig, limits, options),
+                 all = child_bytes(&method_enumerate, &tiny, options);
+    most = pivots > most ? pivots : most;
+    most = all > most ? all : most;
   }
   return most;
 }

@@ -144,12 +144,12 @@ static void run_contact_sweep(perp_run *run) {
 
 const perp_method method_contact_sweep = {
   .name = "contact_sweep",
-  .title = "block Gauss-Seidel over contacts with friction",
-  .source = "Jourdan, Alart, Jean 1998; E13 (27)",
-  .formula = "contact by contact: solve its own LCP (27) with the others held",
+  .title = "block Gauss-Seidel over contacts",
+  .source = "Jourdan, Alart, Jean 1998",
+  .formula = "contact by contact: solve its own LCP, E13 (27), with the others held",
   .converges = "no proof with friction; in practice near a solution in tens of sweeps",
   .cost = "a product with A, and a few pivots on K + 2 variables per contact",
-  .advice = "it comes near, lemke finishes: try auto, or lemke; A must be the contact LCP (27)",
+  .advice = "try auto: it goes on with lemke from here; A must be the contact LCP (27)",
   .needs = PERP_NEEDS_SUBMATRIX | PERP_NEEDS_CONTACTS,
   .assumes = PERP_ASSUMES_NO_PROOF,
   .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME,

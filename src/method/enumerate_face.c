@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "feasibility.h"
 #include "linear.h"
 #include "slack.h"
 #include "vector.h"
@@ -190,6 +191,21 @@ static int32_t substitute(enumeration *e, int32_t m, int32_t k, int32_t rows) {
   return rest;
 }
 
+// On a line of solutions x + N t: N in small whole numbers and t in few bits, still inside. Rows
+// with b = 0 tell no unit, so that only y = 0 passes there, which takes sums without rounding.
+static void shorten(enumeration *e, int32_t m, int32_t rows, double slack) {
+  double largest = 0.0;
+  for (int32_t i = 0; i < rows; i++) largest = max2(largest, fabs(e->G[i]));
+  int32_t a = 0;
+  while (a < m && e->N[a] == 0.0) a++;
+  const double before = a < m ? e->N[a] : 0.0;
+  if (a == m || !(largest > 0.0) || !rational_round(m, e->N, 1e-12)) return;
+  const double q = e->N[a]/before, t = e->t[0]/q;
+  const double grid = power_of_two_within(ilogb(0.5*slack/(largest*fabs(q))), 1000);
+  const double rounded = grid*rint(t/grid);
+  e->t[0] = rounded - rounded == 0.0 ? rounded : t;
+}
+
 verdict enumeration_face(enumeration *e, piece *p) {
   const int32_t m = enumeration_begin(e);
   double smallest;
@@ -222,6 +238,7 @@ verdict enumeration_face(enumeration *e, piece *p) {
     if (best.slack < -BORDERLINE*tolerance) return VERDICT_NONE;
     if (best.slack < -tolerance) return VERDICT_DOUBT;
     if (best.slack > tolerance) {
+      if (k == 1) shorten(e, m, rows, best.slack);
       for (int32_t a = 0; a < m; a++) e->x[e->set[a]] += dot(k, e->N + a*k, e->t);
       evaluate(e, m, k);
       describe(e, k, margins_at(e, smallest), p);

@@ -247,7 +247,7 @@ static int solve_direct(newton *s, double shift) {
   }
   const int code = system_factor(s->system, s->p, s->v, &deadline);
   s->run->factorizations = system_factorizations(s->system);
-  if (code == -2) run_stop(s->run, PERP_STATUS_BREAKDOWN, "no memory for the factors of PA + Q");
+  if (code == -2) run_no_memory(s->run, "the factors of PA + Q");
   if (code != 0) return code > 0 ? 0 : -1;
   system_solve(s->system, s->d, 1);
   return 1;
@@ -305,6 +305,7 @@ static int gradient_direction(newton *s, double *slope) {
 
 static double trial_merit(void *context, double tau) {
   newton *s = context;
+  if (run_out_of_time(s->run)) return -1.0;
   for (int32_t i = 0; i < s->n; i++) {
     const double z = s->z[i] + tau*s->d[i];
     s->trial[i] = s->faithful ? clamp(z, s->lo[i], s->hi[i]) : z;
@@ -586,7 +587,7 @@ const perp_method method_fischer_newton = {
   .name = "fischer_newton",
   .title = "Fischer-Newton",
   .source = "E13 5.5",
-  .formula = "(diag(p) A + diag(q)) d = -F, F_i = sqrt(x_i^2 + y_i^2) - x_i - y_i, x = x + tau d",
+  .formula = "(diag(p) A + diag(q)) d = -F, x = x + tau d, F = sqrt(x^2 + y^2) - x - y",
   .converges = "A positive definite; else to a stationary point of |F|^2, which in practice is a "
                "solution on most friction and mixed problems",
   .cost = "one factorisation of diag(p) A + diag(q), or a Krylov solve",

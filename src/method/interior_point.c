@@ -85,7 +85,7 @@ static int factor(point *p, perp_run *run) {
       return 1;
     }
     if (failed == -2) {
-      run_allocate(run, SIZE_MAX);   // ends the run with the error of memory
+      run_no_memory(run, "the linear systems");
       return 1;
     }
     p->delta *= DELTA_FACTOR;
@@ -424,7 +424,7 @@ static void run_interior_point(perp_run *run) {
   crossover_begin(&p.cross, run);
   p.system = system_create(&run->A, run_allocator(run));
   if (p.system == NULL) {
-    run_allocate(run, SIZE_MAX);   // ends the run with the error of memory
+    run_no_memory(run, "the linear systems");
     return;
   }
   begin(&p, run);
@@ -447,8 +447,8 @@ static const perp_parameter parameters[] = {
 const perp_method method_interior_point = {
   .name = "interior_point",
   .title = "primal-dual interior points",
-  .source = "Mehrotra 1992; Wright 1997; MNS08 4",
-  .formula = "(A + diag(z/s + w/t)) dx = -(A x + b) + sigma mu (1/s - 1/t) - second-order terms",
+  .source = "Mehrotra 1992; MNS08 4",
+  .formula = "(A + diag(z/s + w/t)) dx = -(A x + b) + sigma mu (1/s - 1/t) + corrector",
   .converges = "A positive semidefinite, symmetric or not, and some x satisfies the inequalities",
   .cost = "one factorisation of A + D, sparse where A is, and a few solves",
   .advice = "for monotone problems, also singular ones; it takes no guess; else try fischer_newton",

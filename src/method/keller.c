@@ -31,7 +31,7 @@ static void run_keller(perp_run *run) {
   pivoting s;
   pivoting_begin(&s, run, run->memory, 0);
   if (!s.P.symmetric) {
-    run_stop(run, PERP_STATUS_NOT_DESCENT,
+    run_stop(run, PERP_STATUS_UNSOLVED,
              "A is not symmetric, not even nearly: keller has no objective to lower; try lemke");
     return;
   }
@@ -55,7 +55,7 @@ const perp_method method_keller = {
   .name = "keller",
   .title = "symmetric pivoting by descent",
   .source = "Keller 1973; Cottle, Pang, Stone 4.2",
-  .formula = "x_j += t, x_I -= t A_II^-1 A_Ij until y_j = 0; rows of I that meet a bound leave",
+  .formula = "x_j += t, x_I -= t A_II^-1 A_Ij until y_j = 0; rows of I at a bound leave",
   .converges = "A symmetric, and 1/2 x'Ax + b'x bounded below on the box: positive definite, "
                "strictly copositive, or all bounds finite",
   .cost = "O(n^2) a pivot: the factor of A_II is updated",

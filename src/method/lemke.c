@@ -138,7 +138,7 @@ static int due(lemke *l) {
 
 static lemke_end over(lemke *l, int code) {
   if (code == -1) run_stop(l->run, PERP_STATUS_TIME_LIMIT, "the time limit was reached");
-  if (code == -2) run_allocate(l->run, SIZE_MAX);   // ends the run with the error of memory
+  if (code == -2) run_no_memory(l->run, "the basis");
   return code > 0 ? LEMKE_LOST : LEMKE_OVER;
 }
 
@@ -375,7 +375,7 @@ static const perp_parameter parameters[] = {
 const perp_method method_lemke = {
   .name = "lemke",
   .title = "Lemke's complementary pivoting",
-  .source = "Lemke 1965; Cottle, Pang, Stone 1992, 4.4",
+  .source = "Lemke 1965; Cottle, Pang, Stone 4.4",
   .formula = "y = A x + b + d z0: the complement of what left enters, until z0 leaves",
   .converges = "positive definite, P- and strictly copositive A; copositive-plus A (semidefinite "
                "ones too) if the problem is feasible",

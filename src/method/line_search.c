@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+enum { MOST_TRIALS = 10000 };   // beta near 1 would take forever
+
 line_step line_search_run(const line_search *search, double reference, double slope) {
   line_step step = {.tau = 0.0, .merit = (double)INFINITY};
   for (double tau = 1.0; tau >= search->delta; tau *= search->beta) {
@@ -17,7 +19,7 @@ line_step line_search_run(const line_search *search, double reference, double sl
     if (step.merit < 0.0) break;
     if (step.merit != step.merit) step.merit = (double)INFINITY;
     step.accepted = step.merit <= reference + search->alpha*tau*slope;
-    if (step.accepted || !(tau > 0.0)) break;
+    if (step.accepted || !(tau > 0.0) || step.trials == MOST_TRIALS) break;
   }
   return step;
 }

@@ -296,7 +296,7 @@ const perp_method method_minmap_newton = {
   .name = "minmap_newton",
   .title = "minimum map Newton",
   .source = "E13 5.4, ANE17 3-4",
-  .formula = "A_II d_I = A_IF H_F - H_I, d_F = -H_F, x = clamp(x + tau d), H = min(x, Ax + b)",
+  .formula = "A_II d_I = A_IF H_F - H_I, d_F = -H_F, x = clamp(x + tau d), H = min(x, y)",
   .converges = "to stationary points of |H|^2, in finitely many steps near a regular solution",
   .cost = "one linear system in the free rows, one product for every step that is tried",
   .advice = "try --start pgs:10, more newton.restarts, or fischer_newton",

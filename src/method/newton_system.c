@@ -53,9 +53,7 @@ static int analyse(newton_system *s) {
   s->fresh = 1;
   const int failed = s->ops->analyse(s->self, &s->A, run->options, run_allocator(run));
   s->analysed = !failed;
-  if (failed)
-    run_stop(run, PERP_STATUS_BREAKDOWN, "%s: no memory for the linear solver %s",
-             run->method->name, s->ops->name);
+  if (failed) run_no_memory(run, "the linear solver");
   return failed;
 }
 

@@ -34,6 +34,7 @@ static void run_proximal(perp_run *run) {
     for (int32_t i = 0; i < n; i++) b[i] = run->b[i] - sigma*run->x[i];
     perp_options options = child_options(run, inner);
     options.tol = max2(0.1*run->options->tol, 1e-13);
+    options.scale = 0;   // it is scaled already, and twice would hide the entries of A
     const perp_status status = run_other(run, &problem, inner, &options, run->x, 20*n + 1000,
                                          (double)INFINITY);
     if (run_apply(run, run->x, y) != 0) return;
@@ -42,7 +43,8 @@ static void run_proximal(perp_run *run) {
     idle = run->residual < 0.5*best ? 0 : idle + 1;
     best = min2(best, run->residual);
     if (status != PERP_STATUS_SOLVED)
-      run_stop(run, PERP_STATUS_STALLED, "proximal: %s on A + %.2g I ended: %s", inner->name, sigma,
+      run_stop(run, status == PERP_STATUS_INFEASIBLE ? PERP_STATUS_STALLED : status,
+               "proximal: %s on A + %.2g I ended: %s", inner->name, sigma,
                perp_status_name(status));
     else if (idle >= 5)
       run_stop(run, PERP_STATUS_STALLED, "proximal: %s on A + %.2g I no longer gains", inner->name,

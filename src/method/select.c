@@ -12,46 +12,86 @@
 #include "assemble.h"
 #include "contacts.h"
 #include "methods.h"
+#include "sparse_ldl.h"
 #include "vector.h"
 
 enum {
-  TINY = 4,              // enumerate: at most 3^4 systems of 4 equations
   SMALL = 400,           // pivots first
   MODERATE = 2000,       // pivots before giving up on anything else
   ENUMERABLE = 20, ENUMERABLE_BOXED = 12,
   LARGE = 200000,        // no factorisations beyond
 };
 
+// What is known of A after some columns, each together with its row.
+typedef struct glance {
+  double largest, asymmetry;   // max |A_ij|, max |A_ij - A_ji|
+  int rows, columns;           // dominant so far
+  double diagonal, column, row, unpaired;   // of this column: A_jj, sums of |A_ij| and |A_ji|,
+                                            //   max |A_ij + A_ji|
+} glance;
+
+static inline void see(glance *g, double below, double right) {   // A_ij and A_ji
+  g->largest = max2(g->largest, fabs(below));
+  g->asymmetry = max2(g->asymmetry, fabs(below - right));
+  g->unpaired = max2(g->unpaired, fabs(below + right));
+  g->column += fabs(below);
+  g->row += fabs(right);
+}
+
+static void end_column(glance *g, facts *f) {
+  const double d = g->diagonal;
+  g->largest = max2(g->largest, fabs(d));
+  f->positive &= d >= 0.0;
+  f->monotone &= d > 0.0 || (d == 0.0 && g->unpaired <= 1e-10*max2(g->column, g->row));
+  g->columns &= d >= g->column && d > 0.0;
+  g->rows &= d >= g->row && d > 0.0;
+  g->diagonal = g->column = g->row = g->unpaired = 0.0;
+}
+
+static void conclude(const glance *g, facts *f) {
+  f->symmetric = g->asymmetry <= 1e-4*g->largest;
+  f->dominant = g->rows || g->columns;
+}
+
+// A dense matrix needs no copy.
+static void look_dense(const perp_dense *A, facts *f) {
+  const int32_t n = A->n;
+  const size_t ld = (size_t)(A->ld != 0 ? A->ld : A->n), down = A->by_column ? 1 : ld,
+               along = A->by_column ? ld : 1;
+  glance g = {.rows = 1, .columns = 1};
+  int64_t nnz = 0;
+  f->monotone = f->positive = 1;
+  for (int32_t j = 0; j < n; j++) {
+    const double *column = A->value + (size_t)j*along, *row = A->value + (size_t)j*down;
+    for (int32_t i = 0; i < n; i++) {
+      const double below = column[(size_t)i*down];
+      nnz += below != 0.0;
+      if (i != j) see(&g, below, row[(size_t)i*along]);
+    }
+    g.diagonal = column[(size_t)j*down];
+    end_column(&g, f);
+  }
+  f->nnz = nnz;
+  conclude(&g, f);
+}
+
 // One pass over the entries and their mirror images.
 static void look(const perp_csc *A, const perp_csc *T, facts *f) {
   const int32_t n = A->columns;
-  double largest = 0.0, asymmetry = 0.0;
-  int rows = 1, columns = 1;
+  glance g = {.rows = 1, .columns = 1};
   f->monotone = f->positive = 1;
   for (int32_t j = 0; j < n; j++) {
     int32_t p = A->colptr[j], q = T->colptr[j];
-    double diagonal = 0.0, column = 0.0, row = 0.0, unpaired = 0.0;
     while (p < A->colptr[j + 1] || q < T->colptr[j + 1]) {
       const int32_t a = p < A->colptr[j + 1] ? A->row[p] : n,
                     b = q < T->colptr[j + 1] ? T->row[q] : n, i = a < b ? a : b;
       const double below = a == i ? A->value[p++] : 0.0, right = b == i ? T->value[q++] : 0.0;
-      largest = max2(largest, fabs(below));
-      if (i == j) {
-        diagonal = below;
-        continue;
-      }
-      asymmetry = max2(asymmetry, fabs(below - right));
-      unpaired = max2(unpaired, fabs(below + right));
-      column += fabs(below);
-      row += fabs(right);
+      if (i == j) g.diagonal = below;
+      else see(&g, below, right);
     }
-    f->positive &= diagonal >= 0.0;
-    f->monotone &= diagonal > 0.0 || (diagonal == 0.0 && unpaired <= 1e-10*max2(column, row));
-    columns &= diagonal >= column && diagonal > 0.0;
-    rows &= diagonal >= row && diagonal > 0.0;
+    end_column(&g, f);
   }
-  f->symmetric = asymmetry <= 1e-4*largest;
-  f->dominant = rows || columns;
+  conclude(&g, f);
 }
 
 static int count_contacts(const perp_csc *A, const perp_csc *T, const perp_allocator *from,
@@ -72,6 +112,20 @@ static int count_contacts(const perp_csc *A, const perp_csc *T, const perp_alloc
   return 0;
 }
 
+#define HEAVY 2e10   // some seconds
+
+// Is a factorisation dear? By the size of L: sum of squares of its columns >= nnz(L)^2/n.
+static int weigh(const perp_csc *A, const perp_allocator *from, facts *f) {
+  sparse_ldl *factor = sparse_ldl_create(from);
+  const int code = factor != NULL ? sparse_ldl_analyse(factor, A) : -2;
+  if (code == 0) {
+    const double nnz = (double)sparse_ldl_nnz(factor);
+    f->heavy = nnz*nnz/f->n > HEAVY;
+  }
+  sparse_ldl_destroy(factor);
+  return code == -2 ? -2 : 0;
+}
+
 int select_facts(const perp_operator *A, const double *lo, const double *hi,
                  const perp_allocator *allocator, facts *f) {
   const perp_allocator from = allocator_of(allocator);
@@ -90,6 +144,10 @@ int select_facts(const perp_operator *A, const double *lo, const double *hi,
   if (!f->entries || A->ops->view == NULL) return 0;
   const perp_view_kind kind = A->ops->view(A->self).kind;
   if (kind == PERP_VIEW_PRODUCT) return 0;   // symmetric positive semidefinite by construction
+  if (n <= SMALL && A->ops->view(A->self).data == A->self && kind == PERP_VIEW_DENSE) {
+    look_dense(A->self, f);
+    if (!plain || f->monotone) return 0;
+  }
   perp_csc own = {0}, mirror = {0};
   int code = assemble_csc(A, 0, &from, &own);
   if (code == 0) code = transpose_csc(&own, &from, &mirror);
@@ -97,6 +155,7 @@ int select_facts(const perp_operator *A, const double *lo, const double *hi,
     f->nnz = own.colptr[n];
     look(&own, &mirror, f);
     if (plain && !f->monotone) code = count_contacts(&own, &mirror, &from, f);
+    if (code == 0 && f->symmetric && n > SMALL && n <= LARGE) code = weigh(&own, &from, f);
   }
   assembled_free(&from, &mirror);
   assembled_free(&from, &own);
@@ -117,6 +176,8 @@ static int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
 
 static void contact_ladder(ladder *l, const facts *f, int32_t limit, int32_t pivots) {
   static const char why[] = "A is the contact LCP (27)";
+  if (f->n > MODERATE)
+    add(l, &method_convex_friction, least(limit, 200), "there are many contacts");
   add(l, &method_contact_sweep, least(limit, f->n <= SMALL ? 20 : 100), why);
   add(l, &method_lemke, pivots, "from the contacts' states");
   add(l, &method_proximal, least(limit, 20), "A + sigma I is strictly copositive");
@@ -132,6 +193,7 @@ static void symmetric_ladder(ladder *l, const facts *f, int32_t limit, int32_t p
   if (f->entries && f->n <= SMALL) add(l, &method_dantzig, pivots, why);
   else if (f->sweeps && f->positive)
     add(l, &method_nncg, least(limit, f->n > LARGE ? 2000 : 300), why);
+  if (f->heavy) add(l, &method_apgd, limit, "a factorisation is dear");
   if (f->entries && f->n <= LARGE) add(l, &method_interior_point, least(limit, 200), why);
   if (f->entries && f->n > SMALL && f->n <= MODERATE) add(l, &method_dantzig, pivots, why);
   if (f->sweeps && f->positive) add(l, &method_nncg, least(limit, 2000), "sweeps are cheap");
@@ -170,7 +232,7 @@ int32_t select_rungs(const facts *f, int32_t iteration_limit, rung *rungs) {
   const int32_t pivots = iteration_limit >= 20000 && enough > iteration_limit
                              ? (int32_t)(enough < INT32_MAX ? enough : INT32_MAX) : iteration_limit;
   const int32_t most = f->boxed > 0 ? ENUMERABLE_BOXED : ENUMERABLE;
-  if (f->entries && f->n <= TINY) add(&l, &method_enumerate, INT32_MAX, "n is tiny");
+  if (f->entries && f->n <= SELECT_TINY) add(&l, &method_enumerate, INT32_MAX, "n is tiny");
   if (f->contacts > 0) contact_ladder(&l, f, iteration_limit, pivots);
   else if (f->symmetric) symmetric_ladder(&l, f, iteration_limit, pivots);
   else if (f->entries) general_ladder(&l, f, iteration_limit, pivots);
@@ -178,7 +240,7 @@ int32_t select_rungs(const facts *f, int32_t iteration_limit, rung *rungs) {
     add(&l, &method_fischer_newton, least(iteration_limit, 200), "A is known by products only");
     add(&l, &method_apgd, iteration_limit, "A is known by products only");
   }
-  if (f->entries && f->n > TINY && f->n <= most)
+  if (f->entries && f->n > SELECT_TINY && f->n <= most)
     add(&l, &method_enumerate, INT32_MAX, "nothing else ended");
   return l.count;
 }

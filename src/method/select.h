@@ -14,6 +14,7 @@ typedef struct facts {
   int32_t monotone;         // 0: certainly not: a row with A_ii = 0 where A_ij + A_ji is not 0
   int32_t dominant;         // 1: A_ii >= sum of the other |A_ij|, all rows or all columns
   int32_t free, boxed;      // rows without bounds; with two finite ones
+  int32_t heavy;            // 1: a sparse factor of symmetric A takes more than HEAVY operations
   int32_t contacts;         // of the contact LCP E13 (27); 0: it is none
 } facts;
 
@@ -29,7 +30,8 @@ typedef struct rung {
   const char *why;
 } rung;
 
-enum { SELECT_RUNGS = 12 };
+enum { SELECT_RUNGS = 12,
+       SELECT_TINY = 4 };   // rows: enumerate first, at most 3^4 systems of 4 equations
 int32_t select_rungs(const facts *f, int32_t iteration_limit, rung *rungs);   // how many
 
 #endif

@@ -22,7 +22,7 @@ enum {
   RUIZ_SWEEPS = 24,   // each halves the logarithms: enough for the whole range of doubles
   FIT_STEPS = 60,     // conjugate gradients for the fit; small n:
   FIT_STEPS_SMALL = 400,
-  NARROW = 8,         // entries within 2^8 of each other need no fit
+  NARROW = 256,       // entries within this factor of each other need no fit
   LARGEST = 500       // exponents are kept within what can be squared
 };
 
@@ -41,18 +41,178 @@ static double power_of_two(double v) {
   return v;
 }
 
-static double rough_log2(double v) {   // within 0.09, and 0.0 in the mean
-  int e;
-  const double m = frexp(fabs(v), &e);
-  return e + 2.0*m - 1.9427;
+static double exponent_of(double v) {   // log2 of a power of two, normal
+  uint64_t bits;
+  memcpy(&bits, &v, sizeof bits);
+  return (double)((int)(bits >> 52 & 0x7ff) - 1023);
+}
+
+// log2 |v| within 0.09, and 0.0 in the mean; v != 0. By bits again, and without a branch, so that
+// loops of it become vector instructions: the exponent is written into the digits of 2^52.
+static inline double rough_log2(double v) {
+  const int below = fabs(v) < 0x1p-1022;   // subnormal
+  v = below ? v*0x1p64 : v;
+  uint64_t bits;
+  memcpy(&bits, &v, sizeof bits);
+  const uint64_t high = (bits >> 52 & 0x7ff) | 0x4330000000000000u,
+                 low = (bits & 0xfffffffffffffu) | 0x3ff0000000000000u;
+  double exponent, digits;                 // 2^52 + its exponent field, and 1 <= digits < 2
+  memcpy(&exponent, &high, sizeof high);
+  memcpy(&digits, &low, sizeof low);
+  return (exponent - (0x1p52 + 1022.0) - (below ? 64.0 : 0.0)) + digits - 1.9427;
+}
+
+// ---- means over the nonzeros, plain and with the logarithms ----
+
+static inline double term(double v, int logs, double other) {
+  return v != 0.0 ? (logs ? rough_log2(v) + other : other) : 0.0;
+}
+
+// Of each line of a dense matrix, four at a time: one alone would wait for each sum.
+static inline void add_along(const perp_dense *A, size_t ld, int logs, const double *other,
+                             double *sum, double *count) {
+  const int32_t n = A->n;
+  int32_t k = 0;
+  for (; k + 4 <= n; k += 4) {
+    const double *a = A->value + (size_t)k*ld;
+    double s[4] = {0.0}, c[4] = {0.0};
+    for (int32_t l = 0; l < n; l++)
+      for (size_t q = 0; q < 4; q++) {
+        const double v = a[q*ld + (size_t)l];
+        s[q] += term(v, logs, other[l]);
+        c[q] += v != 0.0 ? 1.0 : 0.0;
+      }
+    memcpy(sum + k, s, sizeof s);
+    memcpy(count + k, c, sizeof c);
+  }
+  for (; k < n; k++) {
+    const double *a = A->value + (size_t)k*ld;
+    double s = 0.0, c = 0.0;
+    for (int32_t l = 0; l < n; l++) {
+      s += term(a[l], logs, other[l]);
+      c += a[l] != 0.0 ? 1.0 : 0.0;
+    }
+    sum[k] = s;
+    count[k] = c;
+  }
+}
+
+static inline void add_across(const perp_dense *A, size_t ld, int logs,
+                              const double *restrict other, double *restrict sum,
+                              double *restrict count) {
+  const int32_t n = A->n;
+  for (int32_t l = 0; l < n; l++) sum[l] = count[l] = 0.0;
+  for (int32_t k = 0; k < n; k++) {
+    const double *restrict a = A->value + (size_t)k*ld, o = other[k];
+    for (int32_t l = 0; l < n; l++) {
+      sum[l] += term(a[l], logs, o);
+      count[l] += a[l] != 0.0 ? 1.0 : 0.0;
+    }
+  }
+}
+
+// Where the nonzeros of a dense matrix are, if they are few: then zeros cost nothing. 9 KB, on the
+// stack.
+enum { LIST_N = 256, LIST_ENTRIES = 4096, LIST_LOGS = 512 };
+typedef struct nonzeros {
+  uint16_t end[LIST_N];          // of each line in index
+  uint16_t across[LIST_N];       // how many at each position of the lines
+  uint8_t index[LIST_ENTRIES];   // positions, line by line
+  int full;                      // a small matrix without zeros: no list, but
+  double log[LIST_LOGS];         //   all the logarithms, line by line
+} nonzeros;
+
+// 0: there is a zero
+static int keep_logs(const perp_dense *A, size_t ld, double *restrict log) {
+  const int32_t n = A->n;
+  double least = (double)INFINITY;
+  for (int32_t k = 0; k < n; k++) {
+    const double *restrict a = A->value + (size_t)k*ld;
+    for (int32_t l = 0; l < n; l++) log[k*n + l] = rough_log2(a[l]);
+    for (int32_t l = 0; l < n; l++) least = min2(least, fabs(a[l]));
+  }
+  return least > 0.0;
+}
+
+static int list_nonzeros(const perp_view *view, nonzeros *list) {   // 0: it would not pay
+  if (view->kind != PERP_VIEW_DENSE) return 0;
+  const perp_dense *A = view->data;
+  const int32_t n = A->n;
+  const size_t ld = (size_t)(A->ld != 0 ? A->ld : A->n);
+  if (n > LIST_N) return 0;
+  list->full = n*n <= LIST_LOGS && keep_logs(A, ld, list->log);
+  if (list->full) return 1;
+  for (int32_t l = 0; l < n; l++) list->across[l] = 0;
+  int32_t used = 0;
+  for (int32_t k = 0; k < n; k++) {
+    const double *a = A->value + (size_t)k*ld;
+    if (used + n > LIST_ENTRIES) return 0;
+    for (int32_t l = 0; l < n; l++) {
+      list->index[used] = (uint8_t)l;   // stays where it is one
+      used += a[l] != 0.0;
+    }
+    list->end[k] = (uint16_t)used;
+  }
+  for (int32_t q = 0; q < used; q++) list->across[list->index[q]]++;
+  return 1;
+}
+
+// The sums of a small matrix without zeros, with its logarithms.
+static void kept_means(int32_t n, const double *restrict log, int along,
+                       const double *restrict other, double *restrict mean,
+                       double *restrict count) {
+  for (int32_t l = 0; l < n; l++) {
+    mean[l] = 0.0;
+    count[l] = n;
+  }
+  for (int32_t k = 0; k < n; k++, log += n) {
+    if (along) {
+      double sum = 0.0;
+      for (int32_t l = 0; l < n; l++) sum += log[l] + other[l];
+      mean[k] = sum;
+    } else {
+      const double o = other[k];
+      for (int32_t l = 0; l < n; l++) mean[l] += log[l] + o;
+    }
+  }
+}
+
+// The sums over the listed entries.
+static inline void listed_means(const perp_dense *A, const nonzeros *list, int by_row, int logs,
+                                const double *other, double *mean, double *count) {
+  const int32_t n = A->n;
+  const size_t ld = (size_t)(A->ld != 0 ? A->ld : A->n);
+  const int along = by_row == !A->by_column;
+  for (int32_t l = 0; l < n; l++) {
+    mean[l] = 0.0;
+    count[l] = along ? list->end[l] - (l > 0 ? list->end[l - 1] : 0) : list->across[l];
+  }
+  for (int32_t k = 0, q = 0; k < n; k++) {
+    const double *a = A->value + (size_t)k*ld;
+    double sum = 0.0;
+    for (; q < list->end[k]; q++) {
+      const int32_t l = list->index[q];
+      const double t = (logs ? rough_log2(a[l]) : 0.0) + other[along ? l : k];
+      if (along) sum += t;
+      else mean[l] += t;
+    }
+    if (along) mean[k] = sum;
+  }
 }
 
 // Row or column means over the nonzeros, of other (of the column or row), plus log |A_ij| with
-// logs. mean, count: n.
-static void means(const perp_view *view, int32_t n, int by_row, int logs, const double *other,
-                  double *mean, double *count) {
-  for (int32_t i = 0; i < n; i++) mean[i] = count[i] = 0.0;
-  if (view->kind == PERP_VIEW_CSC) {
+// logs. mean, count: n; list: of a dense A, or NULL. Each sum is taken in ascending order, whatever
+// the storage.
+static void means(const perp_view *view, const nonzeros *list, int32_t n, int by_row, int logs,
+                  const double *other, double *mean, double *count) {
+  if (list != NULL && list->full) {   // with logs only: without, there is full_means
+    kept_means(n, list->log, by_row == !((const perp_dense *)view->data)->by_column, other, mean,
+               count);
+  } else if (list != NULL) {
+    if (logs) listed_means(view->data, list, by_row, 1, other, mean, count);
+    else listed_means(view->data, list, by_row, 0, other, mean, count);
+  } else if (view->kind == PERP_VIEW_CSC) {
+    for (int32_t i = 0; i < n; i++) mean[i] = count[i] = 0.0;
     const perp_csc *A = view->data;
     for (int32_t j = 0; j < n; j++)
       for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
@@ -64,20 +224,25 @@ static void means(const perp_view *view, int32_t n, int by_row, int logs, const 
   } else {
     const perp_dense *A = view->data;
     const size_t ld = (size_t)(A->ld != 0 ? A->ld : A->n);
-    for (int32_t k = 0; k < n; k++)
-      for (int32_t l = 0; l < n; l++) {
-        const double v = A->value[(size_t)k*ld + (size_t)l];
-        if (v == 0.0) continue;
-        const int32_t i = A->by_column ? l : k, j = A->by_column ? k : l, to = by_row ? i : j;
-        mean[to] += (logs ? rough_log2(v) : 0.0) + other[by_row ? j : i];
-        count[to] += 1.0;
-      }
+    const int along = by_row == !A->by_column;
+    if (along && logs) add_along(A, ld, 1, other, mean, count);
+    else if (along) add_along(A, ld, 0, other, mean, count);
+    else if (logs) add_across(A, ld, 1, other, mean, count);
+    else add_across(A, ld, 0, other, mean, count);
   }
   for (int32_t i = 0; i < n; i++)
     if (count[i] > 0.0) mean[i] /= count[i];
 }
 
-static int wide(const perp_view *view, int32_t n) {   // do the entries span more than 2^NARROW?
+// The same without logs where no entry is zero: all means are one.
+static void full_means(int32_t n, const double *other, double *mean) {
+  double sum = 0.0;
+  for (int32_t j = 0; j < n; j++) sum += other[j];
+  sum /= n;
+  for (int32_t i = 0; i < n; i++) mean[i] = sum;
+}
+
+static int wide(const perp_view *view, int32_t n) {   // do the entries span more than NARROW?
   double least = (double)INFINITY, most = 0.0;
   if (view->kind == PERP_VIEW_CSC) {
     const perp_csc *A = view->data;
@@ -89,23 +254,44 @@ static int wide(const perp_view *view, int32_t n) {   // do the entries span mor
   } else {
     const perp_dense *A = view->data;
     const size_t ld = (size_t)(A->ld != 0 ? A->ld : A->n);
-    for (int32_t k = 0; k < n; k++)
-      for (int32_t l = 0; l < n; l++) {
-        const double v = fabs(A->value[(size_t)k*ld + (size_t)l]);
-        most = max2(most, v);
-        if (v > 0.0) least = min2(least, v);
+    for (int32_t k = 0; k < n; k++) {
+      const double *a = A->value + (size_t)k*ld;
+      double low[4], high[4] = {0.0};
+      for (int q = 0; q < 4; q++) low[q] = (double)INFINITY;
+      int32_t l = 0;
+      for (; l + 4 <= n; l += 4)
+        for (int q = 0; q < 4; q++) {
+          const double v = fabs(a[l + q]), w = v > 0.0 ? v : (double)INFINITY;
+          high[q] = max2(high[q], v);
+          low[q] = min2(low[q], w);
+        }
+      for (; l < n; l++) {
+        const double v = fabs(a[l]);
+        high[0] = max2(high[0], v);
+        if (v > 0.0) low[0] = min2(low[0], v);
       }
+      most = max2(most, max2(max2(high[0], high[1]), max2(high[2], high[3])));
+      least = min2(least, min2(min2(low[0], low[1]), min2(low[2], low[3])));
+    }
   }
-  return most > ldexp(least, NARROW);
+  return most > least*NARROW;
 }
 
 // One step of minimising over r and then over c: *next = the c that follows, with r = -row means.
 // count: of the columns.
-static void alternate(const perp_view *view, int32_t n, int logs, const double *c, double *r,
-                      double *next, double *count) {
-  means(view, n, 1, logs, c, r, count);
+static void alternate(const perp_view *view, const nonzeros *list, int32_t n, int logs,
+                      const double *c, double *r, double *next, double *count) {
+  means(view, list, n, 1, logs, c, r, count);
   for (int32_t i = 0; i < n; i++) r[i] = -r[i];
-  means(view, n, 0, logs, r, next, count);
+  means(view, list, n, 0, logs, r, next, count);
+  for (int32_t j = 0; j < n; j++) next[j] = -next[j];
+}
+
+// Its linear part on a matrix without zeros, where count is known.
+static void alternate_full(int32_t n, const double *c, double *r, double *next) {
+  full_means(n, c, r);
+  for (int32_t i = 0; i < n; i++) r[i] = -r[i];
+  full_means(n, r, next);
   for (int32_t j = 0; j < n; j++) next[j] = -next[j];
 }
 
@@ -115,18 +301,23 @@ static void alternate(const perp_view *view, int32_t n, int logs, const double *
 // Begins at the given C, which a good guess makes short.
 static void fit(const perp_view *view, int32_t n, double *R, double *C, double *work) {
   double *next = work, *count = work + n, *z = work + 2*n, *p = work + 3*n;   // n each
-  for (int32_t i = 0; i < n; i++) C[i] = log2(C[i]);
-  alternate(view, n, 1, C, R, z, count);
+  for (int32_t i = 0; i < n; i++) C[i] = exponent_of(C[i]);
+  nonzeros room;
+  const nonzeros *list = list_nonzeros(view, &room) ? &room : NULL;
+  alternate(view, list, n, 1, C, R, z, count);
+  int full = 1;
   double zz = 0.0;
   for (int32_t j = 0; j < n; j++) {
     p[j] = z[j] = count[j] > 0.0 ? z[j] - C[j] : 0.0;
     zz += count[j]*z[j]*z[j];
+    full &= count[j] == n;
   }
   for (int step = 0; step < (n < 2000 ? FIT_STEPS_SMALL : FIT_STEPS); step++) {
     double largest = 0.0, pq = 0.0;
     for (int32_t j = 0; j < n; j++) largest = max2(largest, fabs(z[j]));
     if (largest < (n < 2000 ? 0.02 : 0.5)) break;   // each setup of a large problem should be cheap
-    alternate(view, n, 0, p, R, next, count);
+    if (full) alternate_full(n, p, R, next);
+    else alternate(view, list, n, 0, p, R, next, count);
     for (int32_t j = 0; j < n; j++) {
       next[j] = count[j] > 0.0 ? p[j] - next[j] : 0.0;        // (I - T) p
       pq += count[j]*p[j]*next[j];
@@ -141,7 +332,7 @@ static void fit(const perp_view *view, int32_t n, double *R, double *C, double *
     }
     for (int32_t j = 0; j < n; j++) p[j] = z[j] + zz/before*p[j];
   }
-  means(view, n, 1, 1, C, R, count);
+  means(view, list, n, 1, 1, C, R, count);
   double shift = 0.0, entries = 0.0;                        // r + t, c - t is as good: balance them
   for (int32_t i = 0; i < n; i++) {
     R[i] = -R[i];
@@ -175,8 +366,10 @@ static void ruiz(const perp_operator *A, double *R, double *C, double *work) {
     }
     if (most <= CLOSE && least*CLOSE >= 1.0) break;
     for (int32_t i = 0; i < n; i++) {
-      if (row[i] > 0.0) R[i] = clamp(R[i]/sqrt(row[i]), 0x1p-500, 0x1p500);
-      if (col[i] > 0.0) C[i] = clamp(C[i]/sqrt(col[i]), 0x1p-500, 0x1p500);
+      const double r = clamp(R[i]/sqrt(row[i]), 0x1p-500, 0x1p500),
+                   c = clamp(C[i]/sqrt(col[i]), 0x1p-500, 0x1p500);
+      R[i] = row[i] > 0.0 ? r : R[i];
+      C[i] = col[i] > 0.0 ? c : C[i];
     }
   }
   for (int32_t i = 0; i < n; i++) {
@@ -185,16 +378,11 @@ static void ruiz(const perp_operator *A, double *R, double *C, double *work) {
   }
 }
 
-int equilibrate_as_given(const perp_operator *A, double *R, double *C, double *work) {
-  if (A->ops->row_col_max == NULL || !fitted(A)) return 0;
-  for (int32_t i = 0; i < A->n; i++) R[i] = C[i] = 1.0;
-  ruiz(A, R, C, work);
-  return 1;
-}
-
-int equilibrate(const perp_operator *A, double *R, double *C, double *work) {
+int equilibrate_both(const perp_operator *A, double *R, double *C, double *given_R, double *given_C,
+                     int *two, double *work) {
   const int32_t n = A->n;
   for (int32_t i = 0; i < n; i++) R[i] = C[i] = 1.0;
+  *two = 0;
   if (A->ops->row_col_max == NULL) {
     if (A->ops->diagonal == NULL) return 0;
     A->ops->diagonal(A->self, work);
@@ -205,10 +393,19 @@ int equilibrate(const perp_operator *A, double *R, double *C, double *work) {
     return 0;
   }
   ruiz(A, R, C, work);
-  if (fitted(A)) {
-    const perp_view view = operator_view(A);
-    fit(&view, n, R, C, work);
-    ruiz(A, R, C, work);
+  if (!fitted(A)) return 1;
+  *two = 1;
+  for (int32_t i = 0; given_R != NULL && i < n; i++) {
+    given_R[i] = R[i];
+    given_C[i] = C[i];
   }
+  const perp_view view = operator_view(A);
+  fit(&view, n, R, C, work);
+  ruiz(A, R, C, work);
   return 1;
+}
+
+int equilibrate(const perp_operator *A, double *R, double *C, double *work) {
+  int two;
+  return equilibrate_both(A, R, C, NULL, NULL, &two, work);
 }

@@ -31,9 +31,11 @@ int32_t components_halves(const perp_operator *A, const int32_t *component, int3
 // Two-sided Ruiz scaling in the max norm, rounded to powers of two. Returns 1 where the operator
 // told its row and column maxima, 0 where only the diagonal (or nothing) was known. work: 4 n.
 int equilibrate(const perp_operator *A, double *R, double *C, double *work);   // n, n, 4 n
-// The same begun at R = C = 1, so that the caller's units count where A leaves a choice. Returns 0,
-// with R and C untouched, where equilibrate() did just that.
-int equilibrate_as_given(const perp_operator *A, double *R, double *C, double *work);   // n, n, 2 n
+// The same, and where the entries differ so widely that the caller's units were left behind
+// (*two = 1) also the scaling that begins with them, at R = C = 1. Otherwise it is the same one,
+// and given_R and given_C are untouched.
+int equilibrate_both(const perp_operator *A, double *R, double *C, double *given_R, double *given_C,
+                     int *two, double *work);   // n each, 4 n
 
 
 // Presolve: variables whose value every solution must have are taken out. x holds them;

@@ -8,6 +8,15 @@
 
 static int is_finite(double v) { return v - v == 0.0; }
 
+static int all_finite(const double *value, int64_t count) {   // v - v is 0, or NaN
+  double bad[4] = {0.0};
+  int64_t k = 0;
+  for (; k + 4 <= count; k += 4)
+    for (int q = 0; q < 4; q++) bad[q] += value[k + q] - value[k + q];
+  for (; k < count; k++) bad[0] += value[k] - value[k];
+  return (bad[0] + bad[1]) + (bad[2] + bad[3]) == 0.0;
+}
+
 static perp_error validate_dense(const perp_dense *A) {
   if (A->n < 0) return error_set(PERP_ERROR_PROBLEM, "dense matrix: n = %d < 0", A->n);
   if (A->n > 0 && A->value == NULL)
@@ -170,7 +179,7 @@ perp_error validate_values(const perp_problem *problem) {
     const perp_dense *A = view.data;
     const int32_t ld = A->ld != 0 ? A->ld : A->n;
     for (int32_t i = 0; i < A->n; i++)
-      for (int32_t j = 0; j < A->n; j++) {
+      for (int32_t j = 0; !all_finite(A->value + (int64_t)i*ld, A->n) && j < A->n; j++) {
         const double v = A->value[(int64_t)i*ld + j];
         if (!is_finite(v))
           return error_set(PERP_ERROR_PROBLEM, "A[%d][%d] = %g is not finite",

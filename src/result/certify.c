@@ -30,7 +30,7 @@ void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch) {
   c->x = ARENA_ARRAY(memory, double, m);
   c->y = ARENA_ARRAY(memory, double, m);
   c->a = ARENA_ARRAY(memory, double, m);
-  c->work = ARENA_ARRAY(memory, double, 4*m);
+  c->work = ARENA_ARRAY(memory, double, 5*m);
   c->scratch = arena_take(memory, scratch, 1);
   c->pattern_stamp = c->value_stamp = 0;
   c->exact = 0;
@@ -76,11 +76,39 @@ static perp_error plain_residual(certifier *c) {   // y = A x + b at c->x, as ro
 // A x overflowed: certainly no solution
 static inline double no_nan(double r) { return r == r ? r : (double)INFINITY; }
 
+// 1/v of a power of two within 2^-1000 .. 2^1000, by its bits: a division would take longer.
+static inline double inverse_of(double v) {
+  uint64_t bits;
+  memcpy(&bits, &v, sizeof bits);
+  bits = 0x7fe0000000000000u - bits;
+  memcpy(&v, &bits, sizeof v);
+  return v;
+}
 static inline double row_residual(const certifier *c, int32_t i) {
   const perp_problem *p = c->problem;
-  const double low = (c->x[i] - upper(p->hi, i))/c->C[i],
-               high = (c->x[i] - lower(p->lo, i))/c->C[i];
+  const double unit = inverse_of(c->C[i]), low = (c->x[i] - upper(p->hi, i))*unit,
+               high = (c->x[i] - lower(p->lo, i))*unit;
   return no_nan(fabs(mid(low, c->R[i]*c->y[i], high)));
+}
+
+// Where b is 0 a bound of x may tell the unit: the smallest one counts, so that a bound that is
+// only there to be large makes nothing lenient.
+static void settle_by_bounds(const certifier *c, double *unit) {
+  const int32_t n = c->n;
+  int open = 0;
+  for (int32_t k = 0; k < c->halves; k++) open |= !(unit[k] > 0.0);
+  if (!open || (c->problem->lo == NULL && c->problem->hi == NULL)) return;
+  double *least = unit + 2*n;   // 2 n: of halves without a unit
+  for (int32_t k = 0; k < c->halves; k++) least[k] = unit[k] > 0.0 ? 0.0 : (double)INFINITY;
+  for (int32_t i = 0; i < n; i++) {
+    const int32_t k = c->half[n + i];
+    const double bounds[] = {fabs(lower(c->problem->lo, i)), fabs(upper(c->problem->hi, i))};
+    for (int side = 0; side < 2; side++)
+      if (bounds[side] > 0.0 && bounds[side] < (double)INFINITY)
+        least[k] = min2(least[k], clamp(bounds[side]/c->C[i], 0x1p-900, 0x1p900));
+  }
+  for (int32_t k = 0; k < c->halves; k++)
+    if (least[k] > 0.0 && least[k] < (double)INFINITY) unit[k] = least[k];
 }
 
 // Settles what A leaves open: the unit of each half. Where b says something about it, so that max
@@ -92,10 +120,11 @@ static void settle_units(certifier *c) {
   for (int32_t k = 0; k < c->halves; k++) unit[k] = 0.0;
   for (int32_t i = 0; i < n; i++)
     unit[c->half[i]] = max2(unit[c->half[i]], min2(c->R[i]*c->a[i], 0x1p1000));
-  for (int32_t i = 0; i < n; i++) {   // -(largest scale) where b = 0
+  settle_by_bounds(c, unit);
+  for (int32_t i = 0; i < n; i++) {   // -(largest scale) where b and the bounds are 0
     double *row = &unit[c->half[i]], *column = &unit[c->half[n + i]];
     if (*row <= 0.0) *row = min2(*row, -c->R[i]);
-    if (*column <= 0.0) *column = min2(*column, -1.0/c->C[i]);
+    if (*column <= 0.0) *column = min2(*column, -inverse_of(c->C[i]));
   }
   for (int32_t k = 0; k < c->halves; k++) {
     int e = 0;
@@ -129,6 +158,14 @@ static void settle_scales(certifier *c, const double *R, const double *C) {
 // the power of two that makes the base 1 <= base < 2
 static double unit_of_base(const certifier *c, int32_t i) {
   const double base = certify_base(c, i);
+  if (base >= 0x1p-1022 && base < 0x1p1022) {   // by its bits: the functions would take longer
+    uint64_t bits;
+    memcpy(&bits, &base, sizeof bits);
+    bits &= 0x7ff0000000000000u;
+    double power;
+    memcpy(&power, &bits, sizeof power);
+    return inverse_of(power);
+  }
   return base < (double)INFINITY ? ldexp(1.0, -ilogb(base)) : 1.0;
 }
 
@@ -143,8 +180,8 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem) {
     int known;
     c->n = -1;
     c->components = components_find(A, c->component, c->entries, &known);
-    c->equilibrated = equilibrate(A, c->fit_R, c->fit_C, c->work);
-    c->two = equilibrate_as_given(A, c->given_R, c->given_C, c->work);
+    c->equilibrated = equilibrate_both(A, c->fit_R, c->fit_C, c->given_R, c->given_C, &c->two,
+                                       c->work);
     c->weaker = !known || !c->equilibrated;
     // a claim of symmetry is not believed but checked: it saves half the time
     const perp_view view = operator_view(A);
@@ -171,7 +208,7 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem) {
   }
   settle_scales(c, c->fit_R, c->fit_C);
   if (c->two) {
-    double *held_base = c->work + 2*n;   // of component k at k; settle_units leaves this part alone
+    double *held_base = c->work + 4*n;   // of component k at k; settle_units leaves this part alone
     for (int32_t i = 0; i < n; i++) {
       const double unit = unit_of_base(c, i);
       held_base[c->component[i]] = certify_base(c, i)*unit;
@@ -181,7 +218,9 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem) {
     settle_scales(c, c->given_R, c->given_C);
     for (int32_t i = 0; i < n; i++) {
       const double unit = unit_of_base(c, i);
-      c->R[i] = max2(c->held_R[i], clamp(c->R[i]*unit, 0x1p-1000, 0x1p1000));
+      const double fit = c->held_R[i], given = clamp(c->R[i]*unit, 0x1p-1000, 0x1p1000);
+      c->R[i] = max2(fit, given);
+      c->held_R[i] = min2(fit, given);
       c->C[i] = min2(c->held_C[i], clamp(c->C[i]/unit, 0x1p-1000, 0x1p1000));
       c->s[i] = c->entries[i] > 0 ? c->R[i]*c->a[i] : 0.0;
     }
@@ -194,7 +233,7 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem) {
   c->most_entries = c->most_S = 0.0;
   c->least_G = c->least_entries = (double)INFINITY;
   for (int32_t i = 0; i < n; i++) {
-    c->inverse_C[i] = 1.0/c->C[i];   // exact: a power of two
+    c->inverse_C[i] = inverse_of(c->C[i]);
     c->most_entries = max2(c->most_entries, c->entries[i]);
     c->least_entries = min2(c->least_entries, c->entries[i]);
     c->most_S = max2(c->most_S, c->s[i]);
@@ -221,11 +260,13 @@ static inline certify_row evaluate(const certifier *c, int32_t i, double r, doub
   const double T = tol*(c->G[k] > 0.0 ? base : c->s[i]), size = c->R[i]*fabs(y),
                given = 32.0*u*c->s[i];
   row.strict = r <= T || (moved <= T && size <= T + given);
-  // Capped by a hundred times the tolerance: more would accept an x that runs off along a ray, so
-  // far that its rounding hides b. Where the base is 0 the component is homogeneous: its solutions are a cone, and nothing but
-  // |A||x| tells how large x is.
+  // Capped by a hundred times the tolerance, in the scaling that counts this row less (the other
+  // may exaggerate it), but by 1e-4 in both: more would accept an x that runs off along a ray, so
+  // far that its rounding hides b. Where the base is 0 the component is homogeneous: its solutions
+  // are a cone, and nothing but |A||x| tells how large x is.
   const double product = 32.0*u*c->R[i]*a;
-  const double cap = base > 0.0 ? min2(100.0*tol, 1e-3)*base : (double)INFINITY;
+  const double less = c->two ? c->R[i]/c->held_R[i] : 1.0;
+  const double cap = base > 0.0 ? min2(100.0*tol*less, 1e-4)*base : (double)INFINITY;
   row.solved = row.strict || (moved <= T && product < (double)INFINITY &&
                               size <= T + given + min2(product, cap));
   return row;

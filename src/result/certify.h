@@ -6,13 +6,15 @@
 // Per connected component c, with x_ref = clamp(0, lo, hi):
 //     G_c = max r_i(x_ref),   s_i = R_i (|b| + |A||x_ref|)_i,   S_c = max s_i
 //     solved:  r_i <= T = tol (G_c if > 0, else s_i),  or
-//              R_i |y_i| <= T + 32 u s_i + min(32 u R_i (|A||x|)_i, 100 tol (G_c if > 0, else S_c))
-//              for all i
-// and where G_c = S_c = 0, a cone, without the cap of the last term.
+//              R_i |y_i| <= T + 32 u s_i + min(32 u R_i (|A||x|)_i, cap)
+//              for all i,  cap = 100 tol (G_c if > 0, else S_c), up to 1e-4 of it where the two
+//              scalings below disagree on row i
+// and where G_c = S_c = 0, a cone, without the cap.
 // The rounding allowance 32 u s_i is the row's own: with S_c, one b_i = 1e20 would have every other
 // row accepted. Empty rows get no tolerance and do not count in S; neither does a component where G
 // or S overflows get any. Rows and columns that no nonzero ties together (a zero diagonal makes
-// such halves) have independent units: b settles them, and where b = 0 only exact zeros pass.
+// such halves) have independent units: b settles them, or else the smallest
+// bound of x, and where there is neither only exact zeros pass.
 // Nothing is scaled by |A||x| without a cap: that would accept rays.
 //
 // Where the entries of A differ widely there are two scalings: one that rows and columns of A
@@ -41,7 +43,8 @@ typedef struct certifier {   // all that does not depend on x
   double *fit_R, *fit_C;     // n: of A alone, whatever its units
   double *given_R, *given_C; // n: of A in the caller's units
   int two;                   // both are needed
-  double *held_R, *held_C;   // n: one of them, settled, while the other is
+  double *held_R, *held_C;   // n: one of them, settled, while the other is;
+                             //   then held_R is the smaller R
   int32_t *component;        // n
   int32_t *entries;          // n: nonzeros of each row
   int32_t *half, halves;     // 2 n: see components_halves
@@ -49,7 +52,7 @@ typedef struct certifier {   // all that does not depend on x
   double *s;                 // n: rounding scale of each row
   double *x, *y, *a;         // n: the clamped x, y = A x + b,
                              //   a >= |A||x| + |b| (of compensated products only)
-  double *work;              // 4 n
+  double *work;              // 5 n
   void *scratch;             // the operator's
   uint64_t pattern_stamp, value_stamp;   // of the A that R, C, component belong to; 0: none
   int32_t n;

@@ -57,6 +57,12 @@ typedef struct run_block {
   struct run_block *next;
 } run_block;
 
+void run_no_memory(perp_run *run, const char *what) {
+  run->state->solver->error = error_set(PERP_ERROR_MEMORY, "%s: no memory for %s",
+                                        run->method->name, what);
+  run->state->ended = 1;
+}
+
 void *run_allocate(perp_run *run, size_t bytes) {
   run_state *state = run->state;
   perp_solver *solver = state->solver;
@@ -65,9 +71,9 @@ void *run_allocate(perp_run *run, size_t bytes) {
                          ? solver->allocator.allocate(solver->allocator.context, bytes + room)
                          : NULL;
   if (block == NULL) {
-    solver->error = error_set(PERP_ERROR_MEMORY, "%s: no memory for %zu bytes", run->method->name,
-                              bytes);
-    state->ended = 1;
+    char what[48];
+    snprintf(what, sizeof what, "%zu bytes", bytes);
+    run_no_memory(run, what);
     return NULL;
   }
   block->next = state->blocks;
@@ -103,8 +109,25 @@ static double row_residual(const perp_run *run, const certifier *judge, int32_t 
                   c*(x - lower(run->lo, i))/judge->C[k]));
 }
 
+// On the caller's own problem in one piece: the same numbers with one division.
+static double plain_residual(const perp_run *run, const certifier *judge, const double *x,
+                             const double *y) {
+  double worst = 0.0;
+  for (int32_t i = 0; i < run->n; i++) {
+    const double unit = judge->inverse_C[i];
+    const double r = fabs(mid((x[i] - upper(run->hi, i))*unit, judge->R[i]*y[i],
+                              (x[i] - lower(run->lo, i))*unit));
+    if (!(r <= worst)) worst = r == r ? r : (double)INFINITY;
+  }
+  return worst/certify_base(judge, 0);
+}
+
 double run_residual(const perp_run *run, const double *x, const double *y) {
-  const certifier *judge = &run->state->solver->judge;
+  const run_state *state = run->state;
+  const certifier *judge = &state->solver->judge;
+  if (state->index == NULL && state->R == NULL && state->C == NULL && judge->components == 1 &&
+      certify_base(judge, 0) < (double)INFINITY)
+    return plain_residual(run, judge, x, y);
   double worst = 0.0;
   for (int32_t i = 0; i < run->n; i++) {
     int32_t k;
@@ -373,7 +396,7 @@ int run_infeasible(perp_run *run, const double *u) {
   perp_farkas farkas;
   if (farkas_check_with(solver->problem, own, solver->farkas_work, solver->judge.scratch,
                         &farkas) != PERP_OK ||
-      !farkas.proven)
+      !farkas.proven || (farkas.radius < (double)INFINITY && !run->last_resort))
     return 0;
   solver->radius = farkas.radius;
   if (farkas.radius < (double)INFINITY)
@@ -466,6 +489,16 @@ static void scale_problem(perp_run *run, const run_spec *spec, const run_arrays 
   state->C = arrays->C;
 }
 
+// y = A x + b at the guess, which often is 0: its product with a matrix is known.
+static int apply_to_guess(perp_run *run, double *y) {
+  const perp_view_kind kind = operator_view(&run->A).kind;
+  int zero = kind == PERP_VIEW_DENSE || kind == PERP_VIEW_CSC;
+  for (int32_t i = 0; zero && i < run->n; i++) zero = run->x[i] == 0.0;
+  if (!zero) return run_apply(run, run->x, y);
+  memcpy(y, run->b, (size_t)run->n*sizeof *y);
+  return 0;
+}
+
 perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, perp_run *run) {
   const int32_t n = spec->A.n;
   const perp_limits *limits = spec->limits != NULL ? spec->limits : &solver->limits;
@@ -481,7 +514,9 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
   *run = (perp_run){.A = spec->A, .n = n, .b = spec->b, .lo = spec->lo, .hi = spec->hi,
                     .x = arrays.x, .weight = arrays.weight, .options = spec->options,
                     .method = spec->method, .memory = &memory, .scratch = arrays.scratch,
-                    .threads = solver->threads, .credit = spec->method, .state = &state};
+                    .threads = solver->threads, .credit = spec->method, .state = &state,
+                    .last_resort = !spec->is_child &&
+                                   (spec->method->traits & PERP_TRAIT_META) == 0};
   perp_wrapper wrapper;
   memcpy(run->x, spec->x, (size_t)n*sizeof *run->x);
   scale_problem(run, spec, &arrays, &wrapper);
@@ -489,18 +524,16 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
     return error_set(PERP_ERROR_CAPACITY,
                      "operator '%s' needs %zu bytes of scratch, perp_limits.scratch leaves %zu",
                      run->A.ops->name, operator_scratch_bytes(&run->A), scratch);
-  const size_t need = method_bytes(spec->method, limits, spec->options);
-  if (arrays.scratch == NULL || memory.capacity - memory.used < need ||
-      (spec->method->n_max > 0 && n > spec->method->n_max))
-    return error_set(PERP_ERROR_CAPACITY,
-                     "%s: n = %d does not fit the memory set aside (%zu bytes, needs %zu)",
-                     spec->method->name, n, memory.capacity - memory.used, need);
+  // The memory was counted by child_bytes(), for the limits that n has been checked against.
+  if (arrays.scratch == NULL || (spec->method->n_max > 0 && n > spec->method->n_max))
+    return error_set(PERP_ERROR_CAPACITY, "%s: n = %d does not fit the memory set aside",
+                     spec->method->name, n);
   for (int32_t i = 0; i < n; i++) {
     const int32_t k = state.index != NULL ? state.index[i] : i;
     arrays.weight[i] = of(state.C, i)/(solver->judge.C[k]*certify_base(&solver->judge, k));
     if (spec->options->stop.stagnation > 0.0) state.previous[i] = run->x[i];
   }
-  if (run_apply(run, run->x, state.y) == 0) {
+  if (apply_to_guess(run, state.y) == 0) {
     run->residual = guess_residual = run_residual(run, run->x, state.y);
     if (!spec->is_child && solver->options.trace_capacity > 0 && solver->trace_count == 0) {
       const perp_measure kind = (perp_measure)spec->options->stop.measure;

@@ -34,6 +34,7 @@ typedef struct perp_run {
 
   // Set by the method in every iteration:
   double residual;               // estimate at x; the driver starts it at that of the guess
+  int last_resort;               // no other method will try: proofs with a finite radius count too
   int32_t inner_iterations, factorizations;
 
   // Kept by the driver:
@@ -42,7 +43,7 @@ typedef struct perp_run {
   int complete;                  // enumerate sets it: every solution has been reported
   perp_status reason;            // why it ended, unless the certificate says solved
   const perp_method *credit;     // who found x: a child, for methods that run others
-  char message[512];
+  char message[1024];
   struct run_state *state;       // the driver's own
 } perp_run;
 
@@ -62,13 +63,15 @@ int run_out_of_time(perp_run *run);
 perp_deadline run_deadline(perp_run *run);   // the same, for linear solvers
 
 // u proves that this problem has no solution (perp_farkas). 1: it does on the caller's data too,
-// and the run has ended as infeasible; 0: go on.
+// and the run has ended as infeasible; 0: go on. A proof with a finite radius says nothing of
+// larger x, so it counts as a last resort only.
 int run_infeasible(perp_run *run, const double *u);
 
 // Memory beyond bytes(), released when the run ends. NULL: there is none, and the run has ended.
 // A method that uses it has no PERP_TRAIT_NO_ALLOC.
 void *run_allocate(perp_run *run, size_t bytes);
-const perp_allocator *run_allocator(const perp_run *run);   // for objects with a destroy of their own
+void run_no_memory(perp_run *run, const char *what);   // ends the run with the error of memory
+const perp_allocator *run_allocator(const perp_run *run);   // for objects with their own destroy
 
 // Another method on the same problem, from run->x on: returns how it ended; run->x is its best
 // iterate, statistics are added. iteration_limit and seconds bound it besides what is left of the

@@ -314,14 +314,14 @@ static void compose_message(const perp_solver *s, const perp_run *outcome, perp_
     // the common end: formatting it would take longer
     strcpy(result->message, perp_status_text(PERP_STATUS_SOLVED));
   else if (result->status == PERP_STATUS_SOLVED)
-    snprintf(result->message, sizeof result->message, "%.440s%s",
+    snprintf(result->message, sizeof result->message, "%.900s%s",
              outcome->message[0] != '\0' ? outcome->message : perp_status_text(PERP_STATUS_SOLVED),
              c->attainable ? " (as accurate as doubles allow here)" : "");
   else if (result->status == PERP_STATUS_INFEASIBLE || result->status == PERP_STATUS_NO_SOLUTION)
     // a proof needs no advice
-    snprintf(result->message, sizeof result->message, "%.500s", outcome->message);
+    snprintf(result->message, sizeof result->message, "%.1000s", outcome->message);
   else
-    snprintf(result->message, sizeof result->message, "%.320s; residual %.3g at row %d; %.130s",
+    snprintf(result->message, sizeof result->message, "%.800s; residual %.3g at row %d; %.130s",
              outcome->message[0] != '\0' ? outcome->message : perp_status_text(result->status),
              c->residual, c->worst, advice(s, result->status));
 }

@@ -19,8 +19,8 @@ int main(void) {
   problem.b = b;
   for (int32_t k = 0; k < perp_method_count(); k++) {   /* every method of the table finds it */
     const perp_options options = perp_default_options(perp_method_at(k));
-    x[0] = x[1] = 0;
     if (perp_method_accepts(perp_method_at(k), &problem) != PERP_OK) continue;
+    x[0] = x[1] = 0;
     if (perp_solve_once(&problem, x, &options, &result) != PERP_OK ||
         result.status != PERP_STATUS_SOLVED) {
       fprintf(stderr, "%s: %s\n", perp_method_at(k)->name, perp_last_message());

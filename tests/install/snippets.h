@@ -22,4 +22,4 @@ extern perp_result result, island_results[];
 extern int32_t n, m, island_count;
 extern uint64_t frame_of_last_change;
 extern double lo[], hi[], mu;
-extern double *x, *const island_x[], my_diagonal[];
+extern double *x, *u, *const island_x[], my_diagonal[];

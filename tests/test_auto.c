@@ -1,0 +1,185 @@
+// test_auto.c: what auto chooses and says, what runs in front of a method, and proofs that reach
+// the caller through scaling, presolve and blocks.
+#include "support.h"
+
+static perp_result solve(const char *method, const perp_problem *p, double *x, double *farkas) {
+  perp_options o = perp_default_options(perp_find_method(method));
+  o.farkas = farkas;
+  perp_result r;
+  if (perp_solve_once(p, x, &o, &r) != PERP_OK) fail_msg("%s: %s", method, perp_last_message());
+  return r;
+}
+
+static void generate(const char *family, const char *name, double value, uint64_t seed,
+                     perp_sample *g) {
+  const perp_family *f = perp_find_family(family);
+  assert_non_null(f);
+  double values[32];
+  for (int32_t k = 0; k < f->parameter_count; k++)
+    values[k] = strcmp(f->parameters[k].name, name) == 0 ? value : f->parameters[k].initial;
+  assert_int_equal(perp_generate(f, values, seed, g), PERP_OK);
+}
+
+// The plan names the structure that was found.
+static void plans(void **state) {
+  (void)state;
+  const struct {
+    const char *family, *name;
+    double value;
+    const char *first, *why;
+  } cases[] = {
+      {"friction", "bodies", 6, "contact_sweep", "contact LCP"},
+      {"wall", "bodies", 6, "dantzig", "symmetric"},
+      {"fluid2d", "size", 64, "nncg", "symmetric"},
+      {"p-matrix", "n", 30, "lemke", "not symmetric"},
+      {"fathi", "n", 3, "enumerate", "tiny"},
+  };
+  for (size_t k = 0; k < sizeof cases/sizeof cases[0]; k++) {
+    perp_sample g;
+    generate(cases[k].family, cases[k].name, cases[k].value, 1, &g);
+    char plan[1024];
+    assert_int_equal(perp_auto_plan(&g.problem, plan, sizeof plan), PERP_OK);
+    if (strncmp(plan, cases[k].first, strlen(cases[k].first)) != 0 ||
+        strstr(plan, cases[k].why) == NULL)
+      fail_msg("%s: %s", cases[k].family, plan);
+    double *x = calloc((size_t)g.n, sizeof *x);
+    assert_non_null(x);
+    const perp_result r = solve("auto", &g.problem, x, NULL);
+    assert_int_equal(r.status, PERP_STATUS_SOLVED);
+    if (strstr(r.message, "auto ran ") == NULL) fail_msg("%s: %s", cases[k].family, r.message);
+    free(x);
+    perp_sample_free(&g);
+  }
+}
+
+// A start hands its x on: with enough of it the method itself has nothing left to do, and its
+// iterations are counted.
+static void starts(void **state) {
+  (void)state;
+  const char *const names[] = {"pgs", "psor", "gradient"};
+  for (int k = 0; k < 3; k++) {
+    perp_sample g;
+    generate("dense-pd", "n", 25, 3, &g);
+    for (int32_t m = 0; m < perp_method_count(); m++) {
+      const perp_method *method = perp_method_at(m);
+      if ((method->traits & PERP_TRAIT_ALL) || !takes(method, &g.problem)) continue;
+      perp_options o = perp_default_options(method);
+      assert_int_equal(perp_set_option(&o, "start.method", names[k]), PERP_OK);
+      assert_int_equal(perp_set_option(&o, "start.iterations", "7"), PERP_OK);
+      perp_statistics trace[64];
+      o.trace = trace;
+      o.trace_capacity = 64;
+      double *x = calloc((size_t)g.n, sizeof *x);
+      perp_result r;
+      assert_int_equal(perp_solve_once(&g.problem, x, &o, &r), PERP_OK);
+      if (strcmp(method->name, "jacobi") != 0 && r.status != PERP_STATUS_SOLVED)
+        fail_msg("%s after %s: %s", method->name, names[k], r.message);
+      assert_true(r.iterations >= 7);
+      o.start.iterations = 20000;   // the start solves it
+      memset(x, 0, (size_t)g.n*sizeof *x);
+      assert_int_equal(perp_solve_once(&g.problem, x, &o, &r), PERP_OK);
+      assert_int_equal(r.status, PERP_STATUS_SOLVED);
+      assert_string_equal(perp_method_name(r.method), k == 2 ? "apgd" : names[k]);
+      free(x);
+    }
+    perp_sample_free(&g);
+  }
+  perp_options o = perp_default_options(NULL);
+  assert_int_equal(perp_set_option(&o, "start.method", "newton"), PERP_ERROR_OPTION);
+}
+
+// An island that no x can satisfy, among solvable ones and badly scaled: the vector is one of the
+// caller's problem, checked by hand: u >= 0, A'u <= 0, b'u < 0.
+static void proofs_reach_the_caller(void **state) {
+  (void)state;
+  support_state = 6;
+  int proven = 0;
+  for (int trial = 0; trial < 60; trial++) {
+    const int32_t n = 9;
+    sample s = sample_new(n);
+    for (int32_t i = 0; i < n; i++) {
+      AT(&s, i, i) = whole(2, 5);
+      s.b[i] = whole(-4, 4);
+    }
+    // rows 3 and 7: two contacts pressed against each other, [1 -1; -1 1], b_3 + b_7 < 0
+    AT(&s, 3, 3) = AT(&s, 7, 7) = 1;
+    AT(&s, 3, 7) = AT(&s, 7, 3) = -1;
+    s.b[3] = whole(-9, 3);
+    s.b[7] = -1 - s.b[3] - whole(0, 3);
+    if (trial%2)   // tied to a solvable row
+      AT(&s, 0, 3) = -1;
+    double r[9], c[9];
+    for (int32_t i = 0; i < n; i++) {
+      r[i] = ldexp(1, whole(-30, 30));
+      c[i] = ldexp(1, whole(-30, 30));
+    }
+    for (int32_t i = 0; i < n; i++) {
+      s.b[i] *= r[i];
+      for (int32_t j = 0; j < n; j++) AT(&s, i, j) *= r[i]*c[j];
+    }
+    double x[9] = {0}, u[9];
+    for (int i = 0; i < 9; i++) u[i] = NAN;
+    const perp_problem *p = trial%3 ? sample_dense(&s) : sample_csc(&s, 0, 0);
+    const perp_result result = solve("auto", p, x, u);
+    if (result.status != PERP_STATUS_INFEASIBLE) fail_msg("trial %d: %s", trial, result.message);
+    assert_true(result.radius > 0);
+    double value = 0;
+    for (int32_t i = 0; i < n; i++) {
+      assert_true(u[i] >= 0);
+      value += u[i]*s.b[i];
+    }
+    assert_true(value < 0);
+    for (int32_t j = 0; j < n && result.radius == INF; j++) {
+      double sum = 0;
+      for (int32_t i = 0; i < n; i++) sum += AT(&s, i, j)*u[i];
+      assert_true(sum <= 0);
+    }
+    proven += result.radius == INF;
+    perp_farkas again;
+    assert_int_equal(perp_check_farkas(p, u, &again), PERP_OK);
+    assert_true(again.proven);
+    sample_free(&s);
+  }
+  assert_true(proven > 50);
+}
+
+// The limit counts for each rung, and a lowered one is respected.
+static void limits(void **state) {
+  (void)state;
+  perp_sample g;
+  generate("friction", "bodies", 12, 2, &g);
+  double *x = calloc((size_t)g.n, sizeof *x);
+  perp_options o = perp_default_options(perp_find_method("auto"));
+  o.iteration_limit = 1;
+  perp_result r;
+  assert_int_equal(perp_solve_once(&g.problem, x, &o, &r), PERP_OK);
+  assert_true(r.iterations >= 1 && r.iterations <= 16);
+  o.iteration_limit = 0;
+  memset(x, 0, (size_t)g.n*sizeof *x);
+  assert_int_equal(perp_solve_once(&g.problem, x, &o, &r), PERP_OK);
+  assert_int_equal(r.status, PERP_STATUS_ITERATION_LIMIT);
+  free(x);
+  perp_sample_free(&g);
+}
+
+static void linear_solvers(void **state) {
+  (void)state;
+  for (int32_t k = 0; k < perp_linear_count(); k++) {
+    const perp_linear_ops *ops = perp_linear_at(k);
+    assert_ptr_equal(perp_find_linear(ops->name), ops);
+    assert_true(ops->title != NULL && ops->bytes != NULL && ops->analyse != NULL);
+  }
+  assert_null(perp_linear_at(-1));
+  assert_null(perp_linear_at(perp_linear_count()));
+  assert_null(perp_find_linear("pastix"));
+  assert_null(perp_find_linear(NULL));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(plans),         cmocka_unit_test(starts),
+      cmocka_unit_test(proofs_reach_the_caller), cmocka_unit_test(limits),
+      cmocka_unit_test(linear_solvers),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
