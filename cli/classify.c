@@ -95,7 +95,7 @@ static int run(const arguments *args) {
   const int code = problem_files_read(args, args->operands ? args->operand[0] : NULL, 0, 0, &files);
   if (code) return code;
   perp_classes classes;
-  char plan[256];
+  char plan[1024];
   perp_error error = perp_classify(&files.problem, NULL, &classes);
   if (error == PERP_OK) error = perp_auto_plan(&files.problem, plan, sizeof plan);
   if (error == PERP_OK) {

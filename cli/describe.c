@@ -10,6 +10,7 @@ static const bit_name needs[] = {
   {PERP_NEEDS_SWEEP, "sweep or columns"},
   {PERP_NEEDS_SUBMATRIX, "submatrix"},
   {PERP_NEEDS_TRANSPOSE, "transpose"},
+  {PERP_NEEDS_CONTACTS, "the contact LCP (27)"},
   {0}
 };
 static const bit_name accepts[] = {

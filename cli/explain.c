@@ -49,8 +49,11 @@ static void explain_method(const perp_method *method) {
     options_describe(&method->parameters[i], &entry);
     text_row(stdout, 2, option_spelling(&entry, spelling, sizeof spelling) + 4, 30, entry.help);
   }
-  printf("\nExample:\n  perp gen %s -o demo && perp solve demo --method %s\n",
-         perp_family_at(0)->name, method->name);
+  const char *family = method->needs & PERP_NEEDS_CONTACTS         ? "friction"
+                       : method->n_max > 0 && method->n_max <= 20 ? "dense-pd --n 10"
+                                                                  : perp_family_at(0)->name;
+  printf("\nExample:\n  perp gen %s -o demo && perp solve demo --method %s\n", family,
+         method->name);
 }
 
 static void explain_status(void) {
