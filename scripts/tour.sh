@@ -117,7 +117,7 @@ for problem in "${problems[@]}"; do
     status=$(field status "$base.json" | tr _ ' ')
     case $status in '' | error) status=$(word_of "$code") ;; esac
     if [ "$status" = 'not accepted' ]; then     # too large for it, or bounds that it cannot take
-      why=$(sed -n '1{s/^perp[^:]*: //;s/[,;].*//;p}' "$base.err")
+      why=$(sed -n '1{s/^perp[^:]*: //;s/[,;].*//;s/: operator.*//;p}' "$base.err")
       refused+=$method$'\t'$name$'\t'$why$'\n'
       continue
     fi
@@ -339,6 +339,28 @@ if [ -n "$refused" ]; then
     }'
 fi
 
+# ---------------------------------------------------------------- friction, and a problem without a solution
+
+failed=''
+rm -rf "${out:?}/friction" "${out:?}/pressed"
+"$perp" gen friction -o "$out/friction" >"$results/friction.gen.txt" 2>&1
+"$perp" solve "$out/friction" --json -o "$results/friction.x.mtx" >"$results/friction.json" 2>"$results/friction.err" ||
+  failed+=' friction'
+printf '\nfriction, n = %s: %s; %s\n' "$(field n "$results/friction.json")" \
+  "$(field status "$results/friction.json")" "$(field message "$results/friction.json" | sed 's/^auto ran/auto:/; s/ ([^:]*):/:/g')"
+
+mkdir -p "$out/pressed"      # two contacts that press against each other: y_1 + y_2 = -2 whatever x is
+printf '%%%%MatrixMarket matrix array real general\n2 2\n1\n-1\n-1\n1\n' >"$out/pressed/A.mtx"
+printf '%%%%MatrixMarket matrix array real general\n2 1\n-1\n-1\n' >"$out/pressed/b.mtx"
+code=0
+"$perp" solve "$out/pressed" --json --certificate "$results/pressed.u.mtx" \
+  >"$results/pressed.json" 2>"$results/pressed.err" || code=$?
+verdict='proof checked'
+"$perp" check "$out/pressed" --infeasible "$results/pressed.u.mtx" >"$results/pressed.check.txt" 2>&1 || verdict='NO PROOF'
+if [ "$code" -ne 4 ] || [ "$verdict" = 'NO PROOF' ]; then failed+=' pressed'; fi
+printf 'pressed, n = %s: %s, exit %d; %s: %s\n' "$(field n "$results/pressed.json")" \
+  "$(field status "$results/pressed.json")" "$code" "$verdict" "$results/pressed.u.mtx"
+
 unsolved=$(awk -F'\t' '
   NR > 1 { seen[$1] = 1; if ($4 == "solved") solved[$1] = 1 }
   END { for (p in seen) if (!(p in solved)) printf " %s", p }' "$out/table.tsv")
@@ -354,10 +376,13 @@ $(printf '  %-26s %s\n' \
 What to try next:
   $perp solve $out/$first
   $perp check $out/$first $results/$first-auto.x.mtx
-  $perp classify $out/$first
+  $perp solve $out/$first --bound --prove
+  $perp classify $out/friction
+  $perp check $out/pressed --infeasible $results/pressed.u.mtx
   $perp explain pgs
 TEXT
 
 if [ "$crashed" -gt 0 ]; then echo "tour: solves that crashed: $crashed; see $results/*.err" >&2; exit 1; fi
+if [ -n "$failed" ]; then echo "tour: not as expected:$failed; see $results/" >&2; exit 1; fi
 if [ -n "$unsolved" ]; then echo "tour: no method solved:$unsolved" >&2; exit 1; fi
 [ "$plotted" -eq 1 ] || exit 1
