@@ -495,7 +495,7 @@ static int apply_to_guess(perp_run *run, double *y) {
   int zero = kind == PERP_VIEW_DENSE || kind == PERP_VIEW_CSC;
   for (int32_t i = 0; zero && i < run->n; i++) zero = run->x[i] == 0.0;
   if (!zero) return run_apply(run, run->x, y);
-  memcpy(y, run->b, (size_t)run->n*sizeof *y);
+  if (run->n > 0) memcpy(y, run->b, (size_t)run->n*sizeof *y);
   return 0;
 }
 
