@@ -229,10 +229,10 @@ static void limits_deadline_and_abort_end_it(void **state) {
 
 static perp_options options_with(perp_inner inner, perp_krylov solver, perp_preconditioner kind) {
   perp_options o = perp_default_options(perp_find_method("minmap_newton"));
-  o.newton.inner = inner;
+  o.newton.inner = (int32_t)inner;
   o.newton.gamma = 1e-12;
-  o.krylov.solver = solver;
-  o.krylov.preconditioner = kind;
+  o.krylov.solver = (int32_t)solver;
+  o.krylov.preconditioner = (int32_t)kind;
   return o;
 }
 
