@@ -31,8 +31,10 @@ static int writable(void) {
 
 static void component(json_t *list, const char *kind, const char *name, const char *where,
                       const char *hint) {
-  if (!list) {
-    report_line(name, "%s", where ? where : hint);
+  if (!list) {   // a path that does not fit the line is in the JSON
+    const char *file = where ? strrchr(where, '/') : NULL;
+    if (file && strlen(where) > 60) report_line(name, "found: %s", file + 1);
+    else report_line(name, "%s", where ? where : hint);
     return;
   }
   json_t *item = json_object();
