@@ -259,3 +259,15 @@ double bench_residual(const perp_problem *problem, const double *x) {
   if (perp_certify(problem, x, 1e-8, 0.0, NULL, &certificate) != PERP_OK) return (double)INFINITY;
   return certificate.residual;
 }
+
+double bench_growth(int32_t count, const double *n, const double *seconds) {
+  double x = 0.0, y = 0.0, xx = 0.0, xy = 0.0;
+  for (int32_t k = 0; k < count; k++) {
+    const double u = log(n[k]), v = log(seconds[k]);
+    x += u;
+    y += v;
+    xx += u*u;
+    xy += u*v;
+  }
+  return (count*xy - x*y)/(count*xx - x*x);
+}

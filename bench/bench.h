@@ -35,6 +35,8 @@ void bench_row(bench_table *t, const char *format, ...) __attribute__((format(pr
 // below the table
 void bench_note(bench_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void bench_close(bench_table *t);
+// p of seconds ~ n^p: least squares of log seconds over log n
+double bench_growth(int32_t count, const double *n, const double *seconds);
 
 // Problems.
 // exits where there is no memory

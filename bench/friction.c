@@ -10,19 +10,6 @@ static const char *const peers[] = {"Siconos lemke", "Siconos newton_min", "Sico
 static const char *const methods[] = {"auto", "lemke", "fischer_newton", NULL};
 enum { METHODS = 3, SIZES = 4 };
 
-// Least squares of log seconds over log n.
-static double exponent(int32_t count, const double *n, const double *seconds) {
-  double x = 0.0, y = 0.0, xx = 0.0, xy = 0.0;
-  for (int32_t k = 0; k < count; k++) {
-    const double u = log(n[k]), v = log(seconds[k]);
-    x += u;
-    y += v;
-    xx += u*u;
-    xy += u*v;
-  }
-  return (count*xy - x*y)/(count*xx - x*x);
-}
-
 int main(int count, char **words) {
   const bench b = bench_begin(count, words);
   bench_table *t = bench_open(&b, "friction", "contact problems with friction, E13 (27)",
@@ -54,7 +41,7 @@ int main(int count, char **words) {
   for (int m = 0; m < METHODS; m++)
     if (solved[m] >= 3)
       bench_note(t, "%s: seconds ~ rows^%.2f by least squares over the %d sizes it solved",
-                 methods[m], exponent(solved[m], n[m], seconds[m]), solved[m]);
+                 methods[m], bench_growth(solved[m], n[m], seconds[m]), solved[m]);
     else
       bench_note(t, "%s: solved %d of the sizes, too few for a fit", methods[m], solved[m]);
   bench_note(t, "Seed 1; mu = 0.5, 4 directions. Dense peers are left out above 2000 rows. "

@@ -64,19 +64,6 @@ static void compare_methods(const bench *b) {
   bench_close(t);
 }
 
-// Least squares of log seconds over log n.
-static double exponent(int32_t count, const double *n, const double *seconds) {
-  double x = 0.0, y = 0.0, xx = 0.0, xy = 0.0;
-  for (int32_t k = 0; k < count; k++) {
-    const double u = log(n[k]), v = log(seconds[k]);
-    x += u;
-    y += v;
-    xx += u*u;
-    xy += u*v;
-  }
-  return (count*xy - x*y)/(count*xx - x*x);
-}
-
 static void grow(const bench *b) {
   enum { SIZES = 4 };
   static const struct { const char *family, *key; int32_t size[SIZES]; } ladders[] = {
@@ -115,7 +102,7 @@ static void grow(const bench *b) {
         if (o.result.certificate.residual > worst) worst = o.result.certificate.residual;
       }
       if (taken == 0) continue;
-      if (solved >= 3) snprintf(power, sizeof power, "%.2f", exponent(solved, n, seconds));
+      if (solved >= 3) snprintf(power, sizeof power, "%.2f", bench_growth(solved, n, seconds));
       bench_row(t, "%s|%s|%d|%d|%d|%d|%s|%s|%s|%s|%s|%.0e", ladders[k].family, method->name,
                 sample[0].n, sample[1].n, sample[2].n,
                 sample[3].n, cell[0], cell[1], cell[2], cell[3], power, worst);

@@ -16,7 +16,9 @@
 peer_end cvxopt_qp(const peer_problem *p, double *x) {
   const size_t n = (size_t)p->n;
   peer_end end = {-1.0, 0};
-  char path[] = "/tmp/perp-bench-XXXXXX", command[512];
+  const char *folder = getenv("TMPDIR");
+  char path[256], command[512];
+  snprintf(path, sizeof path, "%.200s/perp-bench-XXXXXX", folder && *folder ? folder : "/tmp");
   memset(x, 0, n*sizeof *x);
   const int handle = mkstemp(path);
   FILE *file = handle >= 0 ? fdopen(handle, "wb") : NULL;

@@ -159,4 +159,18 @@ static inline void sizes_nought_and_one(const char *method) {
   sample_free(&one);
 }
 
+static inline void known_answers(const char *method, double precision, int with_murty) {
+  sample s = three_by_three();
+  expect_x(method, &s, s.x, precision);
+  sample_free(&s);
+  for (int32_t n = 1; n <= 12; n++)
+    for (int which = 0; which <= with_murty; which++) {
+      s = which ? murty(n) : fathi(n);
+      expect_x(method, &s, s.x, 1e-9);
+      sample_free(&s);
+    }
+  sizes_nought_and_one(method);
+  redundant_contacts(method);
+}
+
 #endif

@@ -1,22 +1,10 @@
 // test_assemble.c: the entries that are taken from an operator are those of its matrix.
+#include "counting.h"
 #include "support.h"
 
 #include "assemble.h"
 
 enum { MOST = 40 };
-
-typedef struct counter { int64_t requests, live, fail_at; } counter;
-
-static void *counted_allocate(void *context, size_t bytes) {
-  counter *c = context;
-  if (++c->requests == c->fail_at) return NULL;
-  c->live++;
-  return malloc(bytes);
-}
-static void counted_release(void *context, void *memory) {
-  ((counter *)context)->live--;
-  free(memory);
-}
 
 // The shape that the header promises, and the values of M (n x n, row-major) to a rounding or two.
 static void check(const perp_csc *A, int32_t n, const double *M, int diagonal, double tolerance) {

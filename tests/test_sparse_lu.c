@@ -1,4 +1,5 @@
 // test_sparse_lu.c: the sparse LU and its order against residuals, dense elimination and counting.
+#include "counting.h"
 #include "support.h"
 
 #include "gallery_sample.h"
@@ -10,21 +11,6 @@
 #endif
 
 static const double eps = 0x1p-52;
-
-// ---- an allocator that counts, and fails at the k-th request
-
-typedef struct counter { int64_t requests, live, fail_at; } counter;
-
-static void *counted_allocate(void *context, size_t bytes) {
-  counter *c = context;
-  if (++c->requests == c->fail_at) return NULL;
-  c->live++;
-  return malloc(bytes);
-}
-static void counted_release(void *context, void *memory) {
-  ((counter *)context)->live--;
-  free(memory);
-}
 
 // ---- residuals
 

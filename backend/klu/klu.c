@@ -19,8 +19,6 @@ typedef struct linear {
   klu_symbolic *symbolic;
   klu_numeric *numeric;
   int32_t failed;           // as update returned it: solve refuses unless 0
-  int32_t known;            // rows of the last factorisation that went well, and what it took
-  double flops;
 } linear;
 
 static linear *layout(arena *memory, int32_t n) {
@@ -92,8 +90,8 @@ static int update(void *memory, const uint8_t *is_free, const perp_deadline *dea
     const int status = factor(self);
     if (status != 0) return status;
     klu_flops(self->symbolic, self->numeric, &self->common);
-    self->known = block->m;
-    self->flops = self->common.flops + 10.0*(self->numeric->lnz + self->numeric->unz);
+    block->known = block->m;
+    block->flops = self->common.flops + 10.0*(self->numeric->lnz + self->numeric->unz);
   }
   if (deadline_passed(deadline)) return -1;
   self->failed = 0;
@@ -115,19 +113,8 @@ static int solve(void *memory, const double *rhs, double *z, const perp_deadline
   return 0;
 }
 
-// A nanosecond per flop; before the first update, as if a column filled to twice its entries.
 static double estimate(const void *memory, const uint8_t *is_free) {
-  const linear *self = memory;
-  const perp_csc *A = &self->block.A;
-  double m = 0.0, flops = 0.0;
-  for (int32_t i = 0; i < A->columns; i++) {
-    if (!is_free[i]) continue;
-    const double length = A->colptr[i + 1] - A->colptr[i];
-    m += 1.0;
-    flops += 4.0*length*length + 20.0*length;
-  }
-  if (self->known > 0) flops = self->flops*(m/self->known)*(m/self->known) + 50.0*m;
-  return (flops + 100.0)*1e-9;
+  return free_block_estimate(&((const linear *)memory)->block, is_free);
 }
 
 static const perp_linear_ops ops = {

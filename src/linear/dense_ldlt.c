@@ -198,10 +198,7 @@ static void scale(int32_t m, double *S, double *s) {
 static int dense_ldlt_update(void *memory, const uint8_t *is_free,
                              const perp_deadline *deadline) {
   dense_ldlt *self = memory;
-  int32_t m = 0;
-  for (int32_t i = 0; i < self->n; i++)
-    if (is_free[i]) self->set[m++] = i;
-  self->m = m;
+  const int32_t m = self->m = free_rows(self->n, is_free, self->set);
   self->failed = 0;
   if (m == 0) return 0;
   self->A.ops->submatrix(self->A.self, self->set, m, self->S);
@@ -224,8 +221,7 @@ static int dense_ldlt_solve(void *memory, const double *rhs, double *z,
 
 static double dense_ldlt_estimate(const void *memory, const uint8_t *is_free) {
   const dense_ldlt *self = memory;
-  double m = 0.0;
-  for (int32_t i = 0; i < self->n; i++) m += is_free[i] ? 1.0 : 0.0;
+  const double m = free_rows(self->n, is_free, NULL);
   return (1.0/3.0*m*m*m + 20.0*m*m)*1e-9;   // at a flop per nanosecond
 }
 

@@ -54,10 +54,7 @@ static int dense_lu_analyse(void *memory, const perp_operator *A, const perp_opt
 
 static int dense_lu_update(void *memory, const uint8_t *is_free, const perp_deadline *deadline) {
   dense_lu *self = memory;
-  int32_t m = 0;
-  for (int32_t i = 0; i < self->n; i++)
-    if (is_free[i]) self->set[m++] = i;
-  self->m = m;
+  const int32_t m = self->m = free_rows(self->n, is_free, self->set);
   self->failed = 0;
   if (m == 0) return 0;
   self->A.ops->submatrix(self->A.self, self->set, m, self->S);
@@ -81,8 +78,7 @@ static int dense_lu_solve(void *memory, const double *rhs, double *z,
 
 static double dense_lu_estimate(const void *memory, const uint8_t *is_free) {
   const dense_lu *self = memory;
-  double m = 0.0;
-  for (int32_t i = 0; i < self->n; i++) m += is_free[i] ? 1.0 : 0.0;
+  const double m = free_rows(self->n, is_free, NULL);
   return (2.0/3.0*m*m*m + 10.0*m*m)*1e-9;   // at a flop per nanosecond
 }
 

@@ -106,3 +106,17 @@ void free_block_solve(free_block *block, void (*solve)(void *context, double *v)
   const int refine = step <= size;                                // a larger one is no correction
   for (int32_t k = 0; k < m; k++) z[block->set[k]] = block->c[k]*(refine ? v[k] + w[k] : v[k]);
 }
+
+// Before the first factorisation, as if a column filled to twice its entries.
+double free_block_estimate(const free_block *block, const uint8_t *is_free) {
+  const perp_csc *A = &block->A;
+  double m = 0.0, flops = 0.0;
+  for (int32_t i = 0; i < A->columns; i++) {
+    if (!is_free[i]) continue;
+    const double length = A->colptr[i + 1] - A->colptr[i];
+    m += 1.0;
+    flops += 4.0*length*length + 20.0*length;
+  }
+  if (block->known > 0) flops = block->flops*(m/block->known)*(m/block->known) + 50.0*m;
+  return (flops + 100.0)*1e-9;
+}

@@ -18,6 +18,8 @@ typedef struct free_block {
   double *value;            // nnz(A): of B
   double *r, *c;            // n each, the first m used: R and C, powers of two
   double *v, *w;            // n each: work
+  int32_t known;            // rows of the last factorisation that went well, and what it took
+  double flops;
 } free_block;
 
 void free_block_layout(free_block *block, arena *memory, int32_t n);   // the arrays of size n
@@ -31,6 +33,9 @@ int free_block_same(const free_block *block, const uint8_t *is_free);   // 1: ma
 // solve: v <- B^-1 v
 void free_block_solve(free_block *block, void (*solve)(void *context, double *v), void *context,
                       const double *rhs, double *z);
+
+// Seconds of update and solve, roughly: a nanosecond per flop.
+double free_block_estimate(const free_block *block, const uint8_t *is_free);
 
 // What a pivot of B must exceed: rounding leaves so much of entries near 1, where few of them meet.
 static inline double free_block_floor(const free_block *block) {

@@ -23,6 +23,17 @@ void lu_solve(int32_t m, const double *S, const int32_t *pivot, double *v);   //
 int32_t lu_affine(int32_t rows, int32_t columns, double *S, double *rhs, double threshold,
                   int32_t *order, double *x, double *N, double *smallest);
 
+// The free rows in `set`, ascending; set NULL: only counted. Returns how many.
+static inline int32_t free_rows(int32_t n, const uint8_t *is_free, int32_t *set) {
+  int32_t m = 0;
+  for (int32_t i = 0; i < n; i++) {
+    if (!is_free[i]) continue;
+    if (set != NULL) set[m] = i;
+    m++;
+  }
+  return m;
+}
+
 static inline int deadline_passed(const perp_deadline *deadline) {
   return deadline != NULL && deadline->passed != NULL && deadline->passed(deadline->context) != 0;
 }

@@ -14,8 +14,6 @@ typedef struct linear {
   free_block block;
   sparse_lu *lu;
   int32_t failed;           // as update returned it: solve refuses unless 0
-  int32_t known;            // rows of the last factorisation that went well, and what it took
-  double flops;
   int32_t *rank, *turn;     // n each: in the order of A, and in that of A_II
 } linear;
 
@@ -72,8 +70,8 @@ static int update(void *memory, const uint8_t *is_free, const perp_deadline *dea
   if (self->failed == 0)
     self->failed = sparse_lu_factor(self->lu, &block->B, 0.1, free_block_floor(block), deadline);
   if (self->failed == 0) {
-    self->known = block->m;
-    self->flops = sparse_lu_flops(self->lu) + 10.0*(double)sparse_lu_nnz(self->lu);
+    block->known = block->m;
+    block->flops = sparse_lu_flops(self->lu) + 10.0*(double)sparse_lu_nnz(self->lu);
   }
   return self->failed;
 }
@@ -89,19 +87,8 @@ static int solve(void *memory, const double *rhs, double *z, const perp_deadline
   return 0;
 }
 
-// A nanosecond per flop; before the first update, as if a column filled to twice its entries.
 static double estimate(const void *memory, const uint8_t *is_free) {
-  const linear *self = memory;
-  const perp_csc *A = &self->block.A;
-  double m = 0.0, flops = 0.0;
-  for (int32_t i = 0; i < A->columns; i++) {
-    if (!is_free[i]) continue;
-    const double length = A->colptr[i + 1] - A->colptr[i];
-    m += 1.0;
-    flops += 4.0*length*length + 20.0*length;
-  }
-  if (self->known > 0) flops = self->flops*(m/self->known)*(m/self->known) + 50.0*m;
-  return (flops + 100.0)*1e-9;
+  return free_block_estimate(&((const linear *)memory)->block, is_free);
 }
 
 const perp_linear_ops linear_sparse_lu = {

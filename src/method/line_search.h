@@ -23,4 +23,10 @@ typedef struct line_step {
 // allowed (non-monotone search); slope < 0: the directional derivative at x.
 line_step line_search_run(const line_search *search, double reference, double slope);
 
+#define LINE_SEARCH_PARAMETERS                                                                     \
+  {"newton.alpha", PERP_KIND_REAL, offsetof(perp_options, newton.alpha), 1e-4, 0, 1, 1, 1, NULL,   \
+   "part of the predicted decrease that a step must achieve, E13 (81)"},                           \
+  {"newton.beta", PERP_KIND_REAL, offsetof(perp_options, newton.beta), 0.5, 0, 1, 1, 1, NULL,      \
+   "reduction of a step that was refused, E13 (83)"}
+
 #endif

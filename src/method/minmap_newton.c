@@ -265,10 +265,7 @@ static void run_minmap_newton(perp_run *run) {
 }
 
 static const perp_parameter parameters[] = {
-  {"newton.alpha", PERP_KIND_REAL, offsetof(perp_options, newton.alpha), 1e-4, 0, 1, 1, 1, NULL,
-   "part of the predicted decrease that a step must achieve, E13 (83)"},
-  {"newton.beta", PERP_KIND_REAL, offsetof(perp_options, newton.beta), 0.5, 0, 1, 1, 1, NULL,
-   "reduction of a step that was refused"},
+  LINE_SEARCH_PARAMETERS,
   {"newton.gamma", PERP_KIND_REAL, offsetof(perp_options, newton.gamma), 0.01, 0, 1, 1, 1, NULL,
    "inner residual relative to the outer one, E13 (71)"},
   {"newton.delta", PERP_KIND_REAL, offsetof(perp_options, newton.delta), 1e-9, 0, 1, 1, 0, NULL,

@@ -42,6 +42,7 @@ static void end_column(glance *g, facts *f) {
   const double d = g->diagonal;
   g->largest = max2(g->largest, fabs(d));
   f->positive &= d >= 0.0;
+  f->hollow |= d == 0.0;
   f->monotone &= d > 0.0 || (d == 0.0 && g->unpaired <= 1e-10*max2(g->column, g->row));
   g->columns &= d >= g->column && d > 0.0;
   g->rows &= d >= g->row && d > 0.0;
@@ -146,7 +147,7 @@ int select_facts(const perp_operator *A, const double *lo, const double *hi,
   if (kind == PERP_VIEW_PRODUCT) return 0;   // symmetric positive semidefinite by construction
   if (n <= SMALL && A->ops->view(A->self).data == A->self && kind == PERP_VIEW_DENSE) {
     look_dense(A->self, f);
-    if (!plain || f->monotone) return 0;
+    if (!plain || !f->hollow) return 0;
   }
   perp_csc own = {0}, mirror = {0};
   int code = assemble_csc(A, 0, &from, &own);
@@ -154,7 +155,7 @@ int select_facts(const perp_operator *A, const double *lo, const double *hi,
   if (code == 0) {
     f->nnz = own.colptr[n];
     look(&own, &mirror, f);
-    if (plain && !f->monotone) code = count_contacts(&own, &mirror, &from, f);
+    if (plain && f->hollow) code = count_contacts(&own, &mirror, &from, f);
     if (code == 0 && f->symmetric && n > SMALL && n <= LARGE) code = weigh(&own, &from, f);
   }
   assembled_free(&from, &mirror);
@@ -233,7 +234,7 @@ int32_t select_rungs(const facts *f, int32_t iteration_limit, rung *rungs) {
                              ? (int32_t)(enough < INT32_MAX ? enough : INT32_MAX) : iteration_limit;
   const int32_t most = f->boxed > 0 ? ENUMERABLE_BOXED : ENUMERABLE;
   if (f->entries && f->n <= SELECT_TINY) add(&l, &method_enumerate, INT32_MAX, "n is tiny");
-  if (f->contacts > 0) contact_ladder(&l, f, iteration_limit, pivots);
+  if (f->contacts > 0 && !f->monotone) contact_ladder(&l, f, iteration_limit, pivots);
   else if (f->symmetric) symmetric_ladder(&l, f, iteration_limit, pivots);
   else if (f->entries) general_ladder(&l, f, iteration_limit, pivots);
   else {

@@ -241,3 +241,10 @@ int64_t problem_nnz(const perp_problem *problem) {
     default: return 0;
   }
 }
+
+perp_error validate_point(const char *what, int32_t n, const double *x) {
+  for (int32_t i = 0; i < n; i++)
+    if (!(x[i] - x[i] == 0.0))
+      return error_set(PERP_ERROR_ARGUMENT, "%s x[%d] = %g is not finite", what, i, x[i]);
+  return PERP_OK;
+}

@@ -313,11 +313,9 @@ perp_error perp_error_bound(const perp_problem *problem, const double *x,
   if (problem == NULL || result == NULL || ((x == NULL || bound == NULL) && problem->A.n > 0))
     return error_set(PERP_ERROR_ARGUMENT, "perp_error_bound: problem, x, bound or result is NULL");
   perp_error error = perp_validate(problem);
+  const int32_t n = error == PERP_OK ? problem->A.n : 0;
+  if (error == PERP_OK) error = validate_point("perp_error_bound:", n, x);
   if (error != PERP_OK) return error;
-  const int32_t n = problem->A.n;
-  for (int32_t i = 0; i < n; i++)
-    if (!(x[i] - x[i] == 0.0))
-      return error_set(PERP_ERROR_ARGUMENT, "perp_error_bound: x[%d] = %g is not finite", i, x[i]);
   const perp_allocator from = allocator_of(allocator);
   perp_bound found = {0};
   bounding s = {.problem = problem, .from = &from};

@@ -272,11 +272,9 @@ perp_error perp_prove(const perp_problem *problem, const double *x, const perp_a
       ((x == NULL || lower_end == NULL || upper_end == NULL) && problem->A.n > 0))
     return error_set(PERP_ERROR_ARGUMENT, "perp_prove: problem, x, a bound or proof is NULL");
   perp_error error = perp_validate(problem);
+  const int32_t n = error == PERP_OK ? problem->A.n : 0;
+  if (error == PERP_OK) error = validate_point("perp_prove:", n, x);
   if (error != PERP_OK) return error;
-  const int32_t n = problem->A.n;
-  for (int32_t i = 0; i < n; i++)
-    if (!(x[i] - x[i] == 0.0))
-      return error_set(PERP_ERROR_ARGUMENT, "perp_prove: x[%d] = %g is not finite", i, x[i]);
   const perp_allocator from = allocator_of(allocator);
   perp_proof found = {.worst = -1};
   proving s = {.problem = problem, .from = &from, .proof = &found};

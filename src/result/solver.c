@@ -173,9 +173,7 @@ static perp_error validate(const perp_solver *s, const perp_problem *problem, co
   if (error == PERP_OK) error = validate_vectors(problem);
   if (error == PERP_OK && problem->A.n > 0 && x == NULL)
     error = error_set(PERP_ERROR_ARGUMENT, "x is NULL");
-  for (int32_t i = 0; error == PERP_OK && i < problem->A.n; i++)
-    if (!(x[i] - x[i] == 0.0))
-      error = error_set(PERP_ERROR_ARGUMENT, "guess x[%d] = %g is not finite", i, x[i]);
+  if (error == PERP_OK) error = validate_point("guess", problem->A.n, x);
   const perp_method *first = start_method(&s->options);
   if (error == PERP_OK) error = perp_method_accepts(s->method, problem);
   if (error == PERP_OK && first != NULL) error = perp_method_accepts(first, problem);

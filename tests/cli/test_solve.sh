@@ -34,7 +34,11 @@ run solve o --print; expect '--print' 0 'out=    1599  '
 for method in $("$PERP" methods --names); do
   case $method in enumerate) continue ;; esac
   run solve o --method "$method" --iteration-limit 3
-  case $code in   # finite methods and those that run others may be quicker, and some refuse the problem
+  case $method in jacobi | pgs | psor | nncg | apgd)   # sweeps and gradients cannot be that quick
+    expect "$method after 3 iterations" 1 'out=residual' 'out=worst row'
+    continue ;;
+  esac
+  case $code in   # methods that jump may be quicker, and some refuse the problem
     0) expect "$method within 3 iterations" 0 'out=solved' 'out=residual' ;;
     4) expect "$method refuses it" 4 "err=$method" ;;
     *) expect "$method within 3 iterations" 1 'out=residual' 'out=worst row' ;;
