@@ -143,6 +143,35 @@ static void proofs_reach_the_caller(void **state) {
   assert_true(proven > 50);
 }
 
+// [1 1; 1 1 + 2^-k], b = (0, -1): x = (-2^k, 2^k) solves it exactly, however singular it looks.
+static void far_solutions_are_not_denied(void **state) {
+  (void)state;
+  for (int k = 30; k <= 52; k++)
+    for (int32_t m = 0; m < perp_method_count(); m++) {
+      const double M[] = {1, 1, 1, 1 + ldexp(1, -k)}, b[] = {0, -1}, lo[] = {-INF, -INF};
+      const perp_dense d = {.n = 2, .value = M};
+      const perp_problem p = {.A = perp_from_dense(&d, 0), .b = b, .lo = lo};
+      double x[2] = {0, 0};
+      if (!takes(perp_method_at(m), &p)) continue;
+      const perp_result r = solve(perp_method_at(m)->name, &p, x, NULL);
+      if (r.status == PERP_STATUS_INFEASIBLE || r.status == PERP_STATUS_NO_SOLUTION)
+        fail_msg("2^-%d, %s: %s", k, perp_method_at(m)->name, r.message);
+    }
+}
+
+// Contacts without any friction have the pattern of (27) too.
+static void smooth_contacts_are_contacts(void **state) {
+  (void)state;
+  perp_sample g;
+  generate("friction", "mu", 0, 1, &g);
+  assert_true(takes(perp_find_method("contact_sweep"), &g.problem));
+  double *x = calloc((size_t)g.n, sizeof *x);
+  assert_non_null(x);
+  assert_int_equal(solve("auto", &g.problem, x, NULL).status, PERP_STATUS_SOLVED);
+  free(x);
+  perp_sample_free(&g);
+}
+
 // The limit counts for each rung, and a lowered one is respected.
 static void limits(void **state) {
   (void)state;
@@ -179,7 +208,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plans),         cmocka_unit_test(starts),
       cmocka_unit_test(proofs_reach_the_caller), cmocka_unit_test(limits),
-      cmocka_unit_test(linear_solvers),
+      cmocka_unit_test(linear_solvers), cmocka_unit_test(far_solutions_are_not_denied),
+      cmocka_unit_test(smooth_contacts_are_contacts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,6 +112,7 @@ static void tiny_entries_are_not_rounding(void **state) {
 static int tried;
 static void run_probe(perp_run *run) {
   tried++;
+  run->last_resort = 1;
   if (run_continue(run)) feasibility_search(run);
   run_stop(run, PERP_STATUS_UNSOLVED, "nothing found");
 }

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "exact.h"
 #include "feasibility.h"
 #include "linear.h"
 #include "slack.h"
@@ -73,6 +74,38 @@ static int32_t solve_block(enumeration *e, int32_t m, double *smallest) {
     for (int32_t a = 0; a < m; a++) e->N[a*k + q] /= largest;
   }
   return k;
+}
+
+// Rounding cannot tell a pivot of 2^-50 from 0, and with the one there is a solution far out. The
+// equations contradict each other for certain if some combination u of them has u'A_II = 0 without
+// any rounding and u'w is not 0. The block is taken anew; what solve_block left is lost.
+static int contradictory(enumeration *e, int32_t m) {
+  const int32_t n = e->n;
+  for (int32_t a = 0; a < m; a++) {
+    for (int32_t c = 0; c < m; c++) e->S[c*m + a] = e->A[e->set[a]*n + e->set[c]];
+    e->v[a] = 0.0;
+  }
+  dense_equilibrate(m, m, e->S, e->r, e->c);
+  double smallest;
+  const int32_t k = m - lu_affine(m, m, e->S, e->v, m*RANK, e->order, e->t, e->N, &smallest);
+  for (int32_t q = 0; q < k; q++) {
+    for (int32_t a = 0; a < m; a++) e->u[a] = e->c[a]*e->N[a*k + q];
+    if (!rational_round(m, e->u, 1e-10)) continue;
+    int zero = 1;
+    for (int32_t c = 0; c < m && zero; c++) {
+      exact_sum sum = {0.0, 0.0};
+      for (int32_t a = 0; a < m; a++)
+        exact_add_product(&sum, e->u[a], e->A[e->set[a]*n + e->set[c]]);
+      zero = sum.high == 0.0 && sum.low == 0.0;
+    }
+    double value = 0.0, size = 0.0;
+    for (int32_t a = 0; a < m; a++) {
+      value += e->u[a]*e->w[e->set[a]];
+      size += fabs(e->u[a]*e->w[e->set[a]]);
+    }
+    if (zero && fabs(value) > 1e-10*size) return 1;
+  }
+  return 0;
 }
 
 // y = w + A_I x_I, and its gradient product = A_I N in the rows at a bound.
@@ -218,7 +251,8 @@ verdict enumeration_face(enumeration *e, piece *p) {
       for (int32_t a = 0; a < m; a++) {
         const double tolerance = near.tight + ROUNDING*e->size[e->set[a]],
             miss = fabs(e->y[e->set[a]]);
-        if (!(miss <= BORDERLINE*tolerance)) return VERDICT_NONE;
+        if (!(miss <= BORDERLINE*tolerance))
+          return contradictory(e, m) ? VERDICT_NONE : VERDICT_DOUBT;
         doubt |= miss > tolerance;
       }
     }

@@ -514,9 +514,7 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
   *run = (perp_run){.A = spec->A, .n = n, .b = spec->b, .lo = spec->lo, .hi = spec->hi,
                     .x = arrays.x, .weight = arrays.weight, .options = spec->options,
                     .method = spec->method, .memory = &memory, .scratch = arrays.scratch,
-                    .threads = solver->threads, .credit = spec->method, .state = &state,
-                    .last_resort = !spec->is_child &&
-                                   (spec->method->traits & PERP_TRAIT_META) == 0};
+                    .threads = solver->threads, .credit = spec->method, .state = &state};
   perp_wrapper wrapper;
   memcpy(run->x, spec->x, (size_t)n*sizeof *run->x);
   scale_problem(run, spec, &arrays, &wrapper);

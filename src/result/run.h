@@ -34,7 +34,7 @@ typedef struct perp_run {
 
   // Set by the method in every iteration:
   double residual;               // estimate at x; the driver starts it at that of the guess
-  int last_resort;               // no other method will try: proofs with a finite radius count too
+  int last_resort;               // auto, at its end: proofs with a finite radius count too
   int32_t inner_iterations, factorizations;
 
   // Kept by the driver:
