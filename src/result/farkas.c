@@ -16,8 +16,9 @@
 //     delta_j V <= 2^-44 (-value) h'_j,
 // where only the entries of u that fill their 53 bits count in full in h', the others, which were
 // not rounded, by 2^-50: so much for the arithmetic of this check.
-// An x that large leaves a residual of 2e-3 |b| when it is rounded itself, so no certificate of a
-// solution could hold there either.
+// An x that large leaves a residual of 2e-3 |b| when it is rounded itself; one that needs no
+// rounding may still be a solution. So a status rests on a finite radius only when all else failed
+// (run_infeasible).
 //
 // Cost: one pass over the entries.
 #include "farkas.h"
