@@ -211,13 +211,13 @@ const command command_completion = {
   .synopsis = {"bash|zsh|fish"},
   .description =
     "Prints a script that teaches the shell the commands, options, methods and families of this "
-    "program. For bash: perp completion bash > ~/.local/share/bash-completion/completions/perp. "
-    "For zsh, write it as _perp into a folder of $fpath. For fish: perp completion fish > "
-    "~/.config/fish/completions/perp.fish.",
+    "program. It belongs into ~/.local/share/bash-completion/completions/perp for bash, into _perp "
+    "in a folder of $fpath for zsh, and into ~/.config/fish/completions/perp.fish for fish.",
   .operands_min = 1,
   .operands_max = 1,
   .operand_kind = OPERAND_CHOICE,
   .operands_help = "the name of a shell",
-  .examples = {{"eval \"$(perp completion bash)\"", "in this shell only"}},
+  .examples = {{"eval \"$(perp completion bash)\"", "in this shell only"},
+    {"perp completion fish >~/.config/fish/completions/perp.fish", "from now on"}},
   .run = run,
 };

@@ -28,6 +28,7 @@ static const bit_name traits[] = {
   {PERP_TRAIT_SPLITS, "prefers components one by one"},
   {PERP_TRAIT_META, "runs other methods"},
   {PERP_TRAIT_EQUILIBRATE, "works on equilibrated rows and columns"},
+  {PERP_TRAIT_LINEAR, "takes a linear solver"},
   {0}
 };
 

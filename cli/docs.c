@@ -7,6 +7,7 @@
 #include "command.h"
 #include "describe.h"
 #include "document.h"
+#include "settings.h"
 
 static option_table table;
 
@@ -78,6 +79,14 @@ static void write_commands(FILE *out, const void *context) {
   for (int i = 0; exit_code_at(i); i++) {
     fprintf(out, "| %d | ", exit_code_at(i)->code);
     put(out, exit_code_at(i)->text);
+    fprintf(out, " |\n");
+  }
+  fprintf(out, "\n## How a solve ends\n\n| status | exit status of `perp solve` | meaning |\n"
+               "|---|---|---|\n");
+  for (int i = 0; i < PERP_STATUS_COUNT; i++) {
+    fprintf(out, "| `%s` | %d | ", perp_status_name((perp_status)i),
+            exit_code_of_status((perp_status)i));
+    put(out, perp_status_text((perp_status)i));
     fprintf(out, " |\n");
   }
 }

@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "describe.h"
+#include "settings.h"
 #include "suggest.h"
 #include "text.h"
 
@@ -59,13 +60,18 @@ static void explain_method(const perp_method *method) {
 static void explain_status(void) {
   heading("How a solve can end");
   for (int i = 0; i < PERP_STATUS_COUNT; i++) {
-    text_row(stdout, 2, perp_status_name((perp_status)i), 20, perp_status_text((perp_status)i));
+    char text[160];
+    snprintf(text, sizeof text, "%d  %s", exit_code_of_status((perp_status)i),
+             perp_status_text((perp_status)i));
+    text_row(stdout, 2, perp_status_name((perp_status)i), 20, text);
   }
   putchar('\n');
   text_wrap(
       stdout,
-      "Only 'solved' claims that x is a solution, and only the certificate can say it: no "
-      "method judges itself. In all other cases x is the best iterate that was seen.",
+      "The number is the exit status of 'perp solve'; 'perp explain exit' has the others. Only "
+      "'solved' claims that x is a solution, and only the certificate can say it: no method "
+      "judges itself. In all other cases x is the best iterate that was seen. Only 'infeasible' "
+      "and 'no solution' claim that there is none.",
       0, 0);
 }
 
@@ -105,7 +111,17 @@ static void explain_files(void) {
     "without its diagonal); entries count from 1. The same entry twice is an error: nothing is "
     "added up. An infinite bound is inf, -inf, or any number of size "
     "1e20 or more. Numbers are written with 17 digits, so that reading them back gives the "
-    "same bits.", 0, 0);
+    "same bits.\n\n"
+    "A full matrix by hand is a line of its own, the size, and the numbers column by column; "
+    "A = [2 1; 0 3] is\n\n"
+    "    %%MatrixMarket matrix array real general\n"
+    "    2 2\n"
+    "    2\n"
+    "    0\n"
+    "    1\n"
+    "    3\n\n"
+    "and a vector has the size '2 1'. scipy.io.mmwrite writes this format. Many codes solve "
+    "w = A x - b instead: change the sign of b.", 0, 0);
 }
 
 static void explain_certificate(void) {
@@ -146,6 +162,62 @@ static void explain_infeasible(void) {
     0, 0);
 }
 
+static void explain_friction(void) {
+  heading("Coulomb friction");
+  text_wrap(stdout,
+    "The contact LCP E13 (27) has for each contact a normal impulse, K impulses along directions "
+    "in the plane of contact, and a slack, the sliding speed:\n\n"
+    "    y_n = B_nn x_n + B_nt x_t       + b_n\n"
+    "    y_t = B_tn x_n + B_tt x_t + E s + b_t\n"
+    "    y_s = mu x_n   - E'x_t\n\n"
+    "A is not symmetric and has zeros on its diagonal, so that sweeps have nothing to divide by. "
+    "'perp classify' finds the contacts, in whatever order the rows are. 'auto' then climbs a "
+    "ladder, and its message says how far it had to: convex_friction for large heaps, "
+    "contact_sweep, lemke from the states of the contacts, proximal (lemke on A + sigma I, which "
+    "has no rays), fischer_newton, proximal with a larger sigma. The certificate judges the "
+    "problem as it was given, without sigma.\n\n"
+    "No method is known that always solves such problems; what is not certified is reported as "
+    "unsolved. friction_boxes and other methods of games solve a simpler model, and its answers "
+    "have the status 'other model'.\n\n"
+    "    perp gen friction --bodies 50 -o heap && perp solve heap", 0, 0);
+}
+
+static void explain_linear(void) {
+  heading("Linear systems inside the methods");
+  for (int32_t i = 0; i < perp_linear_count(); i++)
+    text_row(stdout, 2, perp_linear_at(i)->name, 20, perp_linear_at(i)->title);
+  putchar('\n');
+  text_wrap(stdout,
+    "--linear NAME chooses one of them, or a backend that 'perp doctor' has found, for the methods "
+    "with the trait 'takes a linear solver'. The others have factors of their own that follow "
+    "their steps.\n\n"
+    "The Newton methods solve a system a step: --newton.inner direct factors, krylov iterates on "
+    "the free rows, masks iterates on vectors of full length, differences needs nothing but "
+    "products with A. --krylov.solver: cg and cr for symmetric A, gmres for any, bicgstab for "
+    "any and with less memory. --krylov.preconditioner: ic or mic (incomplete Cholesky) for "
+    "symmetric A with a positive diagonal, mic on grids; ainv_plain, ainv_scaled and ainv_static "
+    "(approximate inverses) likewise, applied by products only; ilu for any A; jacobi and identity "
+    "where the entries are not known. What the matrix does not allow is replaced by ilu or "
+    "jacobi. Naming a solver or a preconditioner implies --newton.inner krylov.\n\n"
+    "    perp solve demo -m minmap_newton --krylov.preconditioner mic", 0, 0);
+}
+
+static void explain_proof(void) {
+  heading("Error bounds and proofs");
+  text_wrap(stdout,
+    "The certificate says that x leaves a small residual. How far x is from the solution x* is "
+    "another question, which --bound answers rigorously for two kinds of matrices:\n\n"
+    "    H+ (M-matrices too):   |x - x*| <= <A>^-1 D |r| componentwise\n"
+    "    positive definite:     |x - x*| <= |A'r + r|/lambda, in equilibrated units\n\n"
+    "where <A> is the comparison matrix, D the diagonal, r the natural residual and lambda a "
+    "verified lower bound of the eigenvalues of (A + A')/2. Elsewhere, and for friction always, "
+    "the answer is 'unknown' with the reason. --bound-output writes it row by row.\n\n"
+    "--prove shows more: an exact solution of the problem given lies in a small box around x. It "
+    "needs a regular block of free rows and no row with x_i at its bound and y_i = 0. 'Not "
+    "proven' means nothing else than that.\n\n"
+    "    perp solve demo --bound --prove", 0, 0);
+}
+
 static void explain_references(void) {
   static const struct { const char *name, *text; } sources[] = {
     {"E13", "K. Erleben: Numerical methods for linear complementarity problems in physics-based "
@@ -172,7 +244,10 @@ static void explain_references(void) {
 static const struct { const char *name, *title; void (*page)(void); } topics[] = {
   {"certificate", "when an answer counts as solved", explain_certificate},
   {"infeasible", "when a problem counts as having no solution", explain_infeasible},
-  {"status", "how a solve can end", explain_status},
+  {"proof", "error bounds, and proofs of a solution", explain_proof},
+  {"friction", "contacts with Coulomb friction", explain_friction},
+  {"linear", "linear solvers, Krylov solvers and preconditioners", explain_linear},
+  {"status", "how a solve can end, and its exit status", explain_status},
   {"classes", "the classes of matrices", explain_classes},
   {"files", "how a problem is written in files", explain_files},
   {"exit", "the exit status of the program", explain_exit},

@@ -34,6 +34,21 @@ static option_entry *add(option_table *table, const char *name, option_kind kind
   return entry;
 }
 
+// As add, but behind the last entry with the same word before the dot: krylov.drop beside
+// krylov.solver, although another method has it.
+static option_entry *add_beside(option_table *table, const char *name, option_kind kind,
+                                option_group group) {
+  const size_t prefix = strcspn(name, ".") + 1;
+  int at = table->count;
+  while (at > 0 && strncmp(table->entry[at - 1].name, name, prefix) != 0) at--;
+  if (at == 0) return add(table, name, kind, group);
+  assert(table->count < OPTION_MAX);
+  memmove(&table->entry[at + 1], &table->entry[at],
+          (size_t)(table->count++ - at)*sizeof *table->entry);
+  name_entry(&table->entry[at], name, kind, group);
+  return &table->entry[at];
+}
+
 static void add_rows(option_table *table, const option_row *rows) {
   for (; rows && rows->name; rows++) {
     option_entry *entry = add(table, rows->name, rows->kind, GROUP_OWN);
@@ -48,6 +63,14 @@ static int is_duration(const perp_parameter *parameter) {
   return !strcmp(parameter->name, "time_limit");
 }
 
+static void list_choices(option_entry *entry, const char *choices) {
+  text_append(entry->help, sizeof entry->help, ":");
+  for (const char *word = choices; *word; word += strcspn(word, "|"), word += *word == '|') {
+    text_append(entry->help, sizeof entry->help, "%s %.*s", word == choices ? "" : ",",
+                (int)strcspn(word, "|"), word);
+  }
+}
+
 // Few words are the argument's own description; many go into the help text.
 static void describe_choices(option_entry *entry, const char *choices) {
   enum { ROOM = 18 };
@@ -57,11 +80,7 @@ static void describe_choices(option_entry *entry, const char *choices) {
     return;
   }
   text_append(entry->argument, sizeof entry->argument, "NAME");
-  text_append(entry->help, sizeof entry->help, ":");
-  for (const char *word = choices; *word; word += strcspn(word, "|"), word += *word == '|') {
-    text_append(entry->help, sizeof entry->help, "%s %.*s", word == choices ? "" : ",",
-                (int)strcspn(word, "|"), word);
-  }
+  list_choices(entry, choices);
 }
 
 // "on", "natural", "1.4": a default as the user would type it.
@@ -97,9 +116,21 @@ static void append_limits(char *help, size_t size, const perp_parameter *paramet
   text_append(help, size, "default %s)", value_text(parameter, &buffer));
 }
 
+static int same_choices(const perp_parameter *a, const perp_parameter *b) {
+  return !a->choices || !b->choices ? a->choices == b->choices : !strcmp(a->choices, b->choices);
+}
+
 static int alike(const perp_parameter *a, const perp_parameter *b) {
   return a->initial == b->initial && a->low == b->low && a->high == b->high &&
-         !strcmp(a->help, b->help);
+         same_choices(a, b) && !strcmp(a->help, b->help);
+}
+
+static const char *argument_word(const perp_parameter *parameter) {
+  return is_duration(parameter)                  ? "TIME"
+         : parameter->kind == PERP_KIND_SWITCH ? "on|off"
+         : parameter->kind == PERP_KIND_CHOICE ? "NAME"
+         : parameter->kind == PERP_KIND_REAL   ? "NUMBER"
+                                               : "N";
 }
 
 // Methods may share a parameter and mean different things by it: one sentence for each meaning,
@@ -115,6 +146,12 @@ static void append_meanings(option_entry *entry) {
     said[count++] = own;
     text_append(entry->help, sizeof entry->help, "%s%s", k ? "; " : "", own->help);
     if (own->choices && k == 0) describe_choices(entry, own->choices);
+    else if (own->choices && !same_choices(own, said[0])) {
+      list_choices(entry, own->choices);
+      if (strlen(own->choices) > strlen(entry->choices)) entry->choices = own->choices;
+    }
+    if (own->kind != entry->parameter->kind)   // a switch for one method, a number for another
+      text_append(entry->argument, sizeof entry->argument, "|%s", argument_word(own));
     append_limits(entry->help, sizeof entry->help, own);
     const char *comma = " [";
     for (int32_t j = i; j < perp_method_count(); j++) {
@@ -129,13 +166,9 @@ static void append_meanings(option_entry *entry) {
 
 static void describe_argument(const perp_parameter *parameter, option_entry *entry) {
   entry->parameter = parameter;
-  if (parameter->kind == PERP_KIND_SWITCH) describe_choices(entry, "on|off");
-  else if (parameter->kind != PERP_KIND_CHOICE) {
-    const char *word = is_duration(parameter)              ? "TIME"
-                       : parameter->kind == PERP_KIND_REAL ? "NUMBER"
-                                                           : "N";
-    text_append(entry->argument, sizeof entry->argument, "%s", word);
-  }
+  if (parameter->kind == PERP_KIND_SWITCH) describe_choices(entry, argument_word(parameter));
+  else if (parameter->kind != PERP_KIND_CHOICE)
+    text_append(entry->argument, sizeof entry->argument, "%s", argument_word(parameter));
 }
 
 static void describe_alone(const perp_parameter *parameter, option_entry *entry) {
@@ -157,13 +190,13 @@ static void add_parameter(option_table *table, const perp_parameter *parameter,
     if (table->entry[i].parameter && !strcmp(table->entry[i].parameter->name, parameter->name))
       return;
   }
-  option_entry *entry = add(table, parameter->name, kind_of(parameter), group);
   if (group == GROUP_COMMON) {
-    describe_alone(parameter, entry);
-  } else {
-    describe_argument(parameter, entry);
-    append_meanings(entry);
+    describe_alone(parameter, add(table, parameter->name, kind_of(parameter), group));
+    return;
   }
+  option_entry *entry = add_beside(table, parameter->name, kind_of(parameter), group);
+  describe_argument(parameter, entry);
+  append_meanings(entry);
 }
 
 void options_describe(const perp_parameter *parameter, option_entry *entry) {

@@ -49,7 +49,7 @@ typedef struct option_entry {   // a row of the complete table
   const char *choices;          // OPTION_CHOICE: "on|off"
   option_kind kind;
   option_group group;
-  char help[512];
+  char help[768];
   const perp_parameter *parameter;   // GROUP_COMMON, GROUP_METHOD: the first method's that has it
   const perp_gallery_parameter *quantity;     // GROUP_FAMILY
   int32_t quantity_index;

@@ -50,13 +50,19 @@ static int locate(const char *directory, const char *part, const char *given, in
   return fail(CODE_USAGE, "no problem was named: give a directory, or files with -A and -b");
 }
 
+// Who has a file of plain numbers learns what is missing.
+static int fail_reading(int code, const char *message) {
+  const int banner = strstr(message, "expected '%%MatrixMarket") != NULL;
+  return fail(code, "%s%s", message, banner ? "; 'perp explain files' has an example" : "");
+}
+
 int problem_files_vector(const char *path, int32_t n, unsigned flags, int threads,
                          mtx_matrix *out) {
   char message[512] = "";
   if (strcmp(path, "-") != 0 && !exists(path))
     return fail(CODE_INPUT, "%s: there is no such file", path);
   const int code = mtx_read(path, flags | MTX_VECTOR, threads, out, message, sizeof message);
-  if (code) return fail(code, "%s", message);
+  if (code) return fail_reading(code, message);
   if (out->rows == n) return CODE_OK;
   const int rows = out->rows;
   mtx_free(out);
@@ -70,7 +76,7 @@ static int read_matrix(const char *path, int threads, problem_files *out) {
   if (strcmp(path, "-") != 0 && !exists(path))
     return fail(CODE_INPUT, "%s: there is no such file", path);
   const int code = mtx_read(path, 0, threads, &out->A, message, sizeof message);
-  if (code) return fail(code, "%s", message);
+  if (code) return fail_reading(code, message);
   const mtx_matrix *A = &out->A;
   if (A->rows != A->columns) {
     return fail(CODE_INPUT, "%s: A is %d x %d; it must be square", path, (int)A->rows,

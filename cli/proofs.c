@@ -72,7 +72,9 @@ void proofs_report(const proofs *p, const perp_result *result) {
   if (bounds && p->bounded && !p->bound_code) report_line("bound file", "%s", bounds);
   if (p->certificate_written) report_line("certificate", "%s", certificate);
   else if (certificate && !p->certificate_code)
-    report_line("certificate", "not written: no Farkas vector was found");
+    report_line("certificate", "not written: %s",
+                result->status == PERP_STATUS_SOLVED ? "there is a solution"
+                                                     : "no Farkas vector was found");
 }
 
 void proofs_json(const proofs *p, const perp_result *result, json_t *object) {

@@ -20,6 +20,15 @@ int exit_code_of(perp_error error) {
   }
 }
 
+int exit_code_of_status(perp_status status) {
+  switch (status) {
+    case PERP_STATUS_SOLVED: return CODE_OK;
+    case PERP_STATUS_INFEASIBLE:
+    case PERP_STATUS_NO_SOLUTION: return CODE_UNSOLVABLE;
+    default: return CODE_UNSOLVED;
+  }
+}
+
 int fail_library(perp_error error) {
   const char *message = perp_last_message();
   return fail(exit_code_of(error), "%s", message && *message ? message : perp_error_text(error));
@@ -68,6 +77,10 @@ int settings_apply(const arguments *args, const perp_method *method, perp_option
     const int code = apply(&args->table.entry[i], args->value[i], method, options);
     if (code) return code;
   }
+  // Who names a Krylov solver or a preconditioner wants it to run, even where a factor is faster.
+  if ((settings_given(args, "krylov.solver") || settings_given(args, "krylov.preconditioner")) &&
+      !settings_given(args, "newton.inner"))
+    perp_set_option(options, "newton.inner", "krylov");
   return CODE_OK;
 }
 

@@ -11,6 +11,7 @@ int settings_start(const char *text, perp_options *options);
 
 int settings_given(const arguments *args, const char *parameter);   // 1 if the user set it
 int exit_code_of(perp_error error);
+int exit_code_of_status(perp_status status);
 int fail_library(
     perp_error error);   // says what the library's last message was; returns the exit code
 void settings_list_holders(const char *parameter, char *names,

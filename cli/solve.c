@@ -316,9 +316,8 @@ static void report_program(const session *s, json_t *object) {
 }
 
 static int status_code(const session *s) {
-  const perp_status status = s->result.status;
-  if (status == PERP_STATUS_SOLVED && !incomplete(s)) return CODE_OK;
-  if (status == PERP_STATUS_INFEASIBLE || status == PERP_STATUS_NO_SOLUTION) return CODE_UNSOLVABLE;
+  const int code = exit_code_of_status(s->result.status);
+  if (code == CODE_UNSOLVABLE || (code == CODE_OK && !incomplete(s))) return code;
   return interrupt_seen() ? CODE_INTERRUPTED : CODE_UNSOLVED;
 }
 
@@ -360,6 +359,18 @@ static int solve(session *s) {
   return code;
 }
 
+// --linear does nothing in most methods: better said than wondered at.
+static void warn_linear(const perp_method *method) {
+  char names[256] = "";
+  if (method->traits & PERP_TRAIT_LINEAR) return;
+  for (int32_t i = 0; i < perp_method_count(); i++) {
+    const perp_method *other = perp_method_at(i);
+    if (other->traits & PERP_TRAIT_LINEAR)
+      text_append(names, sizeof names, "%s%s", *names ? ", " : "", other->name);
+  }
+  warn("--linear has no effect on %s; methods that take a linear solver: %s", method->name, names);
+}
+
 static int run(const arguments *args) {
   session s = {.args = args, .all = argument(args, "all") != NULL};
   s.asked = choose_method(args);
@@ -367,8 +378,10 @@ static int run(const arguments *args) {
   s.options = perp_default_options(s.asked);
   int code = settings_apply(args, s.asked, &s.options);
   if (!code && argument(args, "start")) code = settings_start(argument(args, "start"), &s.options);
-  if (!code && argument(args, "linear"))
+  if (!code && argument(args, "linear")) {
     code = linear_find(argument(args, "linear"), &s.options.linear);
+    if (!code) warn_linear(s.asked);
+  }
   if (!code) code = check_outputs(args);
   if (code) return code;
   if (s.all && perp_find_parameter(s.asked, "enumerate.limit") &&
@@ -400,7 +413,7 @@ static const option_row rows[] = {
     {"start", 0, "NAME:N", OPTION_TEXT,
      "N iterations of pgs, psor or gradient first, such as pgs:10; the method goes on from there"},
     {"linear", 0, "NAME", OPTION_TEXT,
-     "the linear solver of methods that have one; 'perp doctor' lists them"},
+     "the linear solver of methods that take one; 'perp doctor' lists them"},
     {"output", 'o', "FILE", OPTION_FILE,
      "write x as Matrix Market; .gz packs, - is the standard output"},
     {"print", 'p', NULL, OPTION_FLAG, "show x, which is shown unasked up to 10 rows"},

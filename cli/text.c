@@ -49,14 +49,23 @@ static size_t unit(const char *text) {
   return bytes;
 }
 
-void text_wrap(FILE *out, const char *text, int column, int indent) {
+void text_wrap(FILE *out, const char *text, int column, int margin) {
   int fresh = 1;      // nothing on this line yet but the indent
   int pending = 0;    // the indent is not printed yet: lines have no trailing blanks
+  int indent = margin;
   while (*text) {
     if (*text == '\n') {
       fputc('\n', out);
       text++;
+      const int blanks = (int)strspn(text, " ");
+      const size_t line = strcspn(text, "\n");
+      indent = margin + blanks;
       column = indent, fresh = pending = 1;
+      if (blanks > 0 && margin + width_of(text, line) <= TEXT_WIDTH) {   // blanks inside stay too
+        pad(out, margin);
+        fwrite(text, 1, line, out);
+        text += line;
+      }
       continue;
     }
     if (*text == ' ') {

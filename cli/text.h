@@ -10,7 +10,8 @@ enum { TEXT_WIDTH = 80 };
 // Prints words up to column TEXT_WIDTH, continuation lines indented; `column` is where the pen is.
 // A newline in the text starts a new line, two start a paragraph. Ends with a newline. Formulas and
 // ranges such as y = A x + b and [0, 1] stay on one line.
-void text_wrap(FILE *out, const char *text, int column, int indent);
+// A line that begins with blanks is indented by them, and printed as it is if it fits.
+void text_wrap(FILE *out, const char *text, int column, int margin);
 
 // "label       text", wrapped: a row of a report, of help or of a table with two columns.
 void text_row(FILE *out, int indent, const char *label, int column, const char *text);

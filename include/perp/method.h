@@ -32,6 +32,7 @@ extern "C" {
 #define PERP_TRAIT_SPLITS    64u   // prefers connected components one by one
 #define PERP_TRAIT_META     128u   // runs other methods
 #define PERP_TRAIT_EQUILIBRATE 256u   // wants rows and columns scaled to entries near 1
+#define PERP_TRAIT_LINEAR   512u   // options.linear chooses its linear solver
 
 #define PERP_ASSUMES_NO_PROOF (1u << 31)
 

@@ -83,7 +83,7 @@ static void run_apgd(perp_run *run) {
 
 static const perp_parameter parameters[] = {
   {"gradient.accelerate", PERP_KIND_SWITCH, offsetof(perp_options, gradient.accelerate), 1, 0, 1, 0,
-   0, NULL, "Nesterov's momentum; no: plain projected gradient descent"},
+   0, NULL, "Nesterov's momentum; off: plain projected gradient descent"},
 };
 
 const perp_method method_apgd = {
@@ -93,7 +93,7 @@ const perp_method method_apgd = {
   .formula = "x+ = clamp(z - y(z)/L, lo, hi), z+ = x+ + beta (x+ - x), restarted when uphill",
   .converges = "A symmetric positive semidefinite and the objective bounded below; rate 1/k^2",
   .cost = "one product with A, sometimes two, and a few passes over vectors",
-  .advice = "raise iteration_limit, or try nncg or pgs; it needs a symmetric A",
+  .advice = "raise iteration_limit, or try nncg or auto; it needs a symmetric A",
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD,
   .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME | PERP_TRAIT_NO_ALLOC | PERP_TRAIT_SCALES,

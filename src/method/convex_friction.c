@@ -394,7 +394,7 @@ const perp_method method_convex_friction = {
   .formula = "(A + D) dx = rhs by GMRES, preconditioned by the convex relaxation of E13 (27)",
   .converges = "no proof; the relaxation is monotone, and the steps fall back on it",
   .cost = "a sparse LDL' of the pattern of A, and some tens of solves with it",
-  .advice = "for many contacts; it takes no guess; else try auto; A must be the contact LCP (27)",
+  .advice = "for many contacts; it takes no guess; else try auto",
   .needs = PERP_NEEDS_SUBMATRIX | PERP_NEEDS_CONTACTS,
   .assumes = PERP_ASSUMES_NO_PROOF,
   .bytes = bytes,

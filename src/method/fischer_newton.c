@@ -503,7 +503,7 @@ static void give_up(newton *s) {
     if (run_out_of_time(s->run) || !search(s, slope)) break;
   }
   run_stop(s->run, s->reason,
-           "fischer_newton: %s at |F| = %.3g; try lemke, another start or more newton.restarts",
+           "fischer_newton: %s at |F| = %.3g",
            s->reason == PERP_STATUS_LOCAL_MINIMUM ? "a stationary point of the merit"
            : s->reason == PERP_STATUS_STALLED     ? "the merit hardly falls any more"
                                                   : "no direction of descent was found",

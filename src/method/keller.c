@@ -32,7 +32,7 @@ static void run_keller(perp_run *run) {
   pivoting_begin(&s, run, run->memory, 0);
   if (!s.P.symmetric) {
     run_stop(run, PERP_STATUS_UNSOLVED,
-             "A is not symmetric, not even nearly: keller has no objective to lower; try lemke");
+             "A is not symmetric, not even nearly: keller has no objective to lower");
     return;
   }
   pivoting_start(&s, run->options->pivot.crash);
@@ -59,7 +59,7 @@ const perp_method method_keller = {
   .converges = "A symmetric, and 1/2 x'Ax + b'x bounded below on the box: positive definite, "
                "strictly copositive, or all bounds finite",
   .cost = "O(n^2) a pivot: the factor of A_II is updated",
-  .advice = "symmetric A, also indefinite: it finds a stationary point; try lemke on other A",
+  .advice = "it needs a symmetric A, which may be indefinite; else try lemke",
   .needs = PERP_NEEDS_SUBMATRIX,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD,

@@ -68,7 +68,7 @@ const perp_method method_nncg = {
   .formula = "z = PGS(x), g = x - z, beta = |g|^2/|g_old|^2, x = z + beta p, p = beta p - g",
   .converges = "no proof; in practice wherever PGS does, in fewer passes",
   .cost = "one Gauss-Seidel pass and three passes over vectors",
-  .advice = "raise iteration_limit, or try apgd or pgs; it needs a symmetric A to be fast",
+  .advice = "raise iteration_limit, or try apgd or auto; it needs a symmetric A to be fast",
   .needs = PERP_NEEDS_DIAGONAL | PERP_NEEDS_SWEEP,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = PERP_ASSUMES_NO_PROOF,

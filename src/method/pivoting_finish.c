@@ -58,7 +58,6 @@ void pivoting_finish(pivoting *s) {
   s->rounds++;
   if (wrong == 0 || s->rounds > ROUNDS || (s->rounds > 3 && !(s->residual < 0.9*before)))
     run_stop(run, PERP_STATUS_STALLED,
-             "%s: every row is right up to rounding, yet the residual stays at %.3g; try lemke or "
-             "interior_point",
+             "%s: every row is right up to rounding, yet the residual stays at %.3g",
              run->method->name, s->residual);
 }

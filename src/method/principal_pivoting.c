@@ -109,7 +109,7 @@ static int factor(pivots *p) {
   }
   if (code > 0)
     run_stop(run, PERP_STATUS_BREAKDOWN,
-             "A_II is singular at its row %d, even with a shift; try lemke", code);
+             "A_II is singular at its row %d, even with a shift", code);
   return code == 0;
 }
 
@@ -262,7 +262,7 @@ static void pivot(pivots *p) {
       p->tolerance *= 0x1p-4;
       if (p->tolerance < 0x1p-60)
         run_stop(run, PERP_STATUS_STALLED,
-                 "no row is wrong up to rounding, yet the residual is %.3g; try lemke",
+                 "no row is wrong up to rounding, yet the residual is %.3g",
                  run->residual);
       continue;
     }
@@ -276,7 +276,7 @@ static void pivot(pivots *p) {
       if (single == 0) updated = n <= SINGLE && begin_single(p);
       if (++single > 50*(int64_t)n + 1000)
         run_stop(run, PERP_STATUS_STALLED,
-                 "%d single pivots without fewer wrong rows: A is hardly a P-matrix; try lemke",
+                 "%d single pivots without fewer wrong rows: A is hardly a P-matrix",
                  single);
       flip_last(p);
       continue;
@@ -298,11 +298,11 @@ const perp_method method_principal_pivoting = {
   .formula = "x_I = -A_II^-1 (b_I + A_IF x_F); all wrong rows change sides, or only the last",
   .converges = "A is a P-matrix: positive definite, H+",
   .cost = "a factorisation of A_II and a product with A",
-  .advice = "large and well-conditioned problems, few rounds; try lemke where A is no P-matrix",
+  .advice = "for large, well-conditioned problems; where A is no P-matrix, try lemke",
   .needs = PERP_NEEDS_SUBMATRIX,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD | 1u << PERP_CLASS_PD | 1u << PERP_CLASS_H,
-  .traits = PERP_TRAIT_GUESS | PERP_TRAIT_FINITE | PERP_TRAIT_EQUILIBRATE,
+  .traits = PERP_TRAIT_GUESS | PERP_TRAIT_FINITE | PERP_TRAIT_EQUILIBRATE | PERP_TRAIT_LINEAR,
   .bytes = bytes,
   .run = run_principal_pivoting,
 };

@@ -35,7 +35,7 @@ const perp_method method_psor = {
   .formula = "x_i <- clamp(x_i - omega y_i/A_ii, lo_i, hi_i) for i = 1..n, in place",
   .converges = "A symmetric positive definite and 0 < omega < 2",
   .cost = "one pass over the nonzeros of A, two if symmetric",
-  .advice = "try another sweep.omega, pgs or nncg",
+  .advice = "try another sweep.omega, or nncg; where A is not symmetric, auto",
   .needs = PERP_NEEDS_DIAGONAL | PERP_NEEDS_SWEEP,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD,

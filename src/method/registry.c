@@ -75,7 +75,7 @@ perp_error perp_method_accepts(const perp_method *method, const perp_problem *pr
     if (others[0] != '\0') strcat(others, ", ");
     strcat(others, table[k]->name);
   }
-  return error_set(PERP_ERROR_UNSUPPORTED, "%s %s: operator '%s', n = %d%s%s", method->name, lack,
+  return error_set(PERP_ERROR_UNSUPPORTED, "%s %s (operator '%s', n = %d)%s%s", method->name, lack,
                    problem->A.ops->name, problem->A.n, others[0] != '\0' ? "; try: " : "", others);
 }
 

@@ -24,6 +24,7 @@ bad() {   # bad NAME TEXT CONTENT: A.mtx with this content is refused with this 
 head='%%MatrixMarket matrix coordinate real general\n'
 bad 'an empty file' 'bad/A.mtx' ''
 bad 'no banner' 'bad/A.mtx:1:' '2 2 1\n1 1 1\n'
+bad 'a table of numbers' "'perp explain files' has an example" '2 1\n1 2\n'
 bad 'a missing field' 'bad/A.mtx:3:' "${head}2 2 1\n1 1\n"
 bad 'an index too large' 'bad/A.mtx:3:' "${head}2 2 1\n3 1 1\n"
 bad 'a missing entry' 'bad/A.mtx:' "${head}2 2 2\n1 1 1\n"

@@ -56,6 +56,10 @@ run solve o -m pgs --time-limit 1us; expect 'a time limit' 1 'out=time limit'
 run solve o -m psor --sweep.omega 1.8 --sweep.symmetric on --tol 1e-6; expect 'parameters of a method' 0 'out=psor'
 run solve o -m psor --sweep.omega=1.8; expect 'with an equals sign' 0 'out=psor'
 run solve o -m pgs --stop.measure natural --stop.tol 0.1; expect 'a measure stops and does not certify' 1 'out=measure reached'
+run solve o -m pgs --linear sparse_lu; expect 'a linear solver for none' 0 'err=--linear has no effect on pgs' 'err=principal_pivoting'
+run solve o -m principal_pivoting --linear sparse_lu; silent 'a linear solver that is used'
+run solve p -m minmap_newton; expect 'a small matrix is factored' 0 'out!= inner'
+run solve p -m minmap_newton --krylov.solver cr; expect 'a Krylov solver that is named runs' 0 'out= inner'
 run solve o -m psor --trace t.csv --iteration-limit 20; expect '--trace' 1 'out=t.csv'
 holds 'the trace has its header' grep -qx 'iteration,seconds,residual,measure,inner_iterations' t.csv
 holds 'and its rows' test "$(wc -l <t.csv)" -ge 20

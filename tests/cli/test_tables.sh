@@ -9,7 +9,7 @@ run classify p --json; expect 'classify --json' 0; json 'is one object' n=2 'cla
 "$PERP" gen obstacle --size 9 -o o >/dev/null; "$PERP" gen p-matrix -o q >/dev/null
 run classify o; expect 'classify a membrane' 0 'out=proven to converge' 'out=not possible' 'out=auto would run'
 run classify q; expect 'classify a P-matrix' 0 'out=accepts it, no proof' \
-  "out=none of this version's methods" 'out=needs a symmetric A     nncg, apgd'
+  "out=none of this version's methods" 'out=needs a symmetric A     nncg, apgd, keller' 'out=proximal'
 run classify o --json; json 'classify --json tells the plan' auto_plan
 run methods; expect 'methods' 0 'out=pgs' 'out=auto'; narrow 'fits 80 columns'
 run methods --json; expect 'methods --json' 0; json 'is one object' methods
@@ -28,5 +28,7 @@ narrow 'fits 80 columns'
 run doctor --json; expect 'doctor --json' 0; json 'is one object' version compiler components writable=true
 PATH=/nowhere run doctor; expect 'doctor without gnuplot' 0 'out=apt install gnuplot-nox'
 run explain references; expect 'short names' 0 'out=E13' 'out=MNS08' 'out=BOX' 'out=H+'
+run explain status; expect 'statuses with exit status' 0 'out=solved            0 the' 'out=infeasible        4 a' 'out=ray               1 '
+run explain certificate; expect 'formulas are indented' 0 $'out=\n\n    r_i = |mid('
 run explain files; expect 'the format of files' 0 'out=skew-symmetric' 'out=The same entry'
 finish
