@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend.h"
 #include "command.h"
 #include "suggest.h"
 
@@ -15,6 +16,7 @@ static void print_words(suggest_at at) {
 // What may follow an option: words of a list, or nothing in particular.
 static void print_values(const option_entry *entry) {
   if (entry->kind == OPTION_METHOD) print_words(method_name_at);
+  if (entry->kind == OPTION_LINEAR) print_words(linear_name_at);
   if (entry->kind != OPTION_CHOICE) return;
   for (const char *c = entry->choices; *c; c++) putchar(*c == '|' ? ' ' : *c);
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend.h"
 #include "command.h"
 #include "describe.h"
 #include "settings.h"
@@ -186,11 +187,13 @@ static void explain_linear(void) {
   heading("Linear systems inside the methods");
   for (int32_t i = 0; i < perp_linear_count(); i++)
     text_row(stdout, 2, perp_linear_at(i)->name, 20, perp_linear_at(i)->title);
+  for (int i = 0; backend_at(i); i++)
+    text_row(stdout, 2, backend_at(i)->name, 20, backend_at(i)->what);
   putchar('\n');
   text_wrap(stdout,
-    "--linear NAME chooses one of them, or a backend that 'perp doctor' has found, for the methods "
-    "with the trait 'takes a linear solver'. The others have factors of their own that follow "
-    "their steps.\n\n"
+    "--linear NAME chooses one of them for the methods with the trait 'takes a linear solver'; "
+    "'perp doctor' tells which of the backends it has found. Other methods have factors of their "
+    "own that follow their steps.\n\n"
     "The Newton methods solve a system a step: --newton.inner direct factors, krylov iterates on "
     "the free rows, masks iterates on vectors of full length, differences needs nothing but "
     "products with A. --krylov.solver: cg and cr for symmetric A, gmres for any, bicgstab for "

@@ -6,7 +6,7 @@
 #include <perp/method.h>
 
 typedef enum option_kind {   // what completion may offer, and what the parser may check
-  OPTION_FLAG, OPTION_TEXT, OPTION_FILE, OPTION_FOLDER, OPTION_METHOD, OPTION_CHOICE
+  OPTION_FLAG, OPTION_TEXT, OPTION_FILE, OPTION_FOLDER, OPTION_METHOD, OPTION_LINEAR, OPTION_CHOICE
 } option_kind;
 
 typedef struct option_row {  // as a command writes it down

@@ -44,6 +44,8 @@ offers 'bash completes commands' 'perp so' solve
 offers 'and options' 'perp solve --sweep.o' --sweep.omega
 offers 'and methods' 'perp solve --method pg' pgs
 offers 'and choices' 'perp solve --sweep.order col' coloured
+offers 'of every method that has the parameter' 'perp solve --krylov.preconditioner mi' mic
+offers 'and linear solvers' 'perp solve --linear sparse' sparse_lu
 offers 'and families' 'perp gen obst' obstacle
 offers 'and their parameters' 'perp gen obstacle --si' --size
 offers 'and pages' 'perp explain certi' certificate
