@@ -155,7 +155,7 @@ perp_error perp_set_option(perp_options *options, const char *key, const char *v
                                                  : -1;
     if (k < 0 && word < 0)
       return error_set(PERP_ERROR_OPTION, "%s = '%s' is not one of %s", key, value,
-                       p->kind == PERP_KIND_CHOICE ? p->choices : "yes|no");
+                       p->kind == PERP_KIND_CHOICE ? p->choices : "on|off");
     v = k >= 0 ? k : word%2;
   } else {
     char *end;
