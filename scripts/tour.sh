@@ -3,26 +3,35 @@
 # prints one table and plots the convergence. Everything lands in out/.
 #
 #   scripts/tour.sh                        normally called by ./run
+#   scripts/tour.sh DIR...                 on problems of your own instead; results in out/own/
 #   PERP=path/to/perp scripts/tour.sh      with another build of the program
 #   PERP_TOUR_METHODS='pgs auto' ...       with some of the methods only
 #   PERP_TOUR_SECONDS=1 ...                with another time limit for each solve (default 5)
 set -uo pipefail
+own=()
+for folder in "$@"; do
+  own+=("$(realpath -e -- "$folder")") || { echo "tour: $folder: there is no such directory" >&2; exit 3; }
+done
 cd "$(dirname "$0")/.." || exit 1
 
-# name | arguments of `perp gen` | title of the panel
+# name | arguments of `perp gen` | title of the panel | its directory, if it is not generated
 problems=(
-  'fluid|fluid2d --size 48|A swirling liquid that may leave its walls'
-  'wall|wall|Contact forces in a wall of bricks'
-  'mixed|mixed --n 1000|Free, boxed, fixed and one-sided rows'
-  'friction|friction|Coulomb friction in a heap of spheres'
+  'fluid|fluid2d --size 48|A swirling liquid that may leave its walls|'
+  'wall|wall|Contact forces in a wall of bricks|'
+  'mixed|mixed --n 1000|Free, boxed, fixed and one-sided rows|'
+  'friction|friction|Coulomb friction in a heap of spheres|'
 )
+out=out
+if [ ${#own[@]} -gt 0 ]; then
+  problems=() out=out/own
+  for folder in "${own[@]}"; do problems+=("$(basename "$folder" | tr '|"\t' '___')|||$folder"); done
+fi
 perp=${PERP:-build/release/cli/perp}
 seconds=${PERP_TOUR_SECONDS:-5}
-out=out
 results=$out/results
 convergence=$out/convergence
 
-[ -n "${stage_index:-}" ] || stage_total=3
+[ -n "${stage_index:-}" ] || stage_total=$((${#own[@]} > 0 ? 2 : 3))
 # shellcheck source=scripts/stage.sh
 . scripts/stage.sh
 [ -x "$perp" ] || { echo "tour: there is no program $perp; ./run builds it" >&2; exit 5; }
@@ -31,9 +40,10 @@ convergence=$out/convergence
 
 rm -rf "$results"
 mkdir -p "$results"
-stage_begin "generating ${#problems[@]} problems into $out/"
+if [ ${#own[@]} -eq 0 ]; then stage_begin "generating ${#problems[@]} problems into $out/"; fi
 for problem in "${problems[@]}"; do
-  IFS='|' read -r name arguments title <<<"$problem"
+  IFS='|' read -r name arguments title folder <<<"$problem"
+  if [ -n "$folder" ]; then continue; fi
   rm -rf "${out:?}/$name"
   # shellcheck disable=SC2086  # the arguments are words
   if ! stage_quietly "$results/$name.gen.txt" "$perp" gen $arguments -o "$out/$name"; then
@@ -42,7 +52,7 @@ for problem in "${problems[@]}"; do
     exit 1
   fi
 done
-stage_end
+if [ ${#own[@]} -eq 0 ]; then stage_end; fi
 
 # -------------------------------------------------------------------------------------- the solves
 
@@ -101,14 +111,14 @@ printf 'problem\tn\tmethod\tstatus\titerations\tresidual\tseconds\n' >"$out/tabl
 printf 'problem\tmethod\titeration\tseconds\tresidual\tend\n' >"$convergence.tsv"
 done=0 crashed=0 refused=''
 for problem in "${problems[@]}"; do
-  IFS='|' read -r name arguments title <<<"$problem"
+  IFS='|' read -r name arguments title folder <<<"$problem"
   size=''
   progress_problem "$done" "$name"
   for method in $methods; do
     progress "$done" "$name: $method"
     base=$results/$name-$method
     code=0
-    "$perp" solve "$out/$name" --method "$method" --time-limit "${seconds}s" --json \
+    "$perp" solve "${folder:-$out/$name}" --method "$method" --time-limit "${seconds}s" --json \
       --trace "$base.csv" -o "$base.x.mtx" >"$base.json" 2>"$base.err" </dev/null || code=$?
     done=$((done + 1))
     if [ "$code" -eq 130 ]; then progress_end; exit 130; fi
@@ -245,7 +255,7 @@ $legend
 GNUPLOT
   panel=0
   for problem in "${problems[@]}"; do
-    IFS='|' read -r name arguments title <<<"$problem"
+    IFS='|' read -r name arguments title folder <<<"$problem"
     n=$(awk -F'\t' -v p="$name" '$1 == p && $2 != "-" { print $2; exit }' "$out/table.tsv")
     last=$(awk -F'\t' -v p="$name" '
       $1 == p && $5 != "" && $3 > last { last = $3 }
@@ -257,7 +267,7 @@ GNUPLOT
   set rmargin at screen ($column + 0.96)/$columns.0
   set tmargin at screen 1 - ($row*362 + 118.0)/$height
   set bmargin at screen 1 - ($row*362 + 372.0)/$height
-  set title "{/:Bold $name}  $title, n = ${n:-?}" textcolor rgb "#222222" offset 0,-0.4
+  set title "{/:Bold ${name//_/\\\\_}}  ${title:+$title, }n = ${n:-?}" textcolor rgb "#222222" offset 0,-0.4
 GNUPLOT
     echo '  set arrow from graph 0, first 1e-8 to graph 1, first 1e-8 nohead ls 99'
     # the first curve is not to be seen: it makes the range include the tolerance
@@ -310,7 +320,13 @@ awk -F'\t' '
     gap = 2
     for (i = 1; i <= 7; i++) total += width[i]
     if (total + 6*gap > 80) gap = 1
-    if (total + 6*gap > 80) width[3] -= total + 6*gap - 80
+    excess = total + 6*gap - 80     # taken from the names of the problems, then of the methods
+    if (excess > 0 && width[1] > 8) {
+      cut = width[1] - excess < 8 ? width[1] - 8 : excess
+      width[1] -= cut
+      excess -= cut
+    }
+    if (excess > 0) width[3] -= excess
     for (r = 1; r <= NR; r++) {
       if (r > 1 && cell[r, 1] != cell[r - 1, 1]) {
         line = ""
@@ -341,6 +357,12 @@ if [ -n "$refused" ]; then
       }
       for (i = 1; i <= lines; i++) printf "left out: %s on %s\n", methods[order[i]], order[i]
     }' | fold -s -w 78 | sed 's/ *$//; /^left out/!s/^/  /'
+fi
+
+if [ ${#own[@]} -gt 0 ]; then
+  printf '\n%s\n' "curves: $convergence.svg (.png, .tsv); table: $out/table.tsv; each result: $results/"
+  [ "$crashed" -eq 0 ] && [ "$plotted" -eq 1 ]
+  exit
 fi
 
 # ---------------------------------------------------------------- friction, and a problem without a solution
