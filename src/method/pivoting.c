@@ -404,7 +404,8 @@ static void ray(pivoting *s, int32_t j, int dependent) {
   }
   if (dependent && run_infeasible(run, s->full)) return;
   run_stop(run, PERP_STATUS_RAY,
-           "row %d can be driven without end and its y stays wrong: a ray", j);
+           "row %d can be driven without end and y stays wrong: no solution on this path; "
+           "try lemke", j);
 }
 
 static void leave(pivoting *s, int32_t i, double bound) {
@@ -437,7 +438,7 @@ void pivoting_step(pivoting *s) {
   const double own = fabs(bound - run->x[j]);
   double zero = !dependent && schur > 0.0 ? fabs(s->y[j])/schur : (double)INFINITY;
   if (++s->pivots > PIVOTS_PER_ROW*(int64_t)(s->n + 10)) {
-    run_stop(run, PERP_STATUS_STALLED, "%s: no end after %d pivots", run->method->name,
+    run_stop(run, PERP_STATUS_STALLED, "%s: no end after %d pivots; try lemke", run->method->name,
              s->pivots);
     return;
   }
