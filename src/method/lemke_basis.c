@@ -64,7 +64,37 @@ static perp_csc columns_of(lemke *l) {
   return (perp_csc){l->n, l->n, l->colptr, l->index, l->entry};
 }
 
+// Every basic x_i and y_i goes back to position i as far as that is free, and the others (z0 above
+// all) fill the gaps: the kernel then has the diagonal of A, and with it the order that the sparse
+// LU is good at. Exchanges leave each variable at the position of another.
+static void tidy(lemke *l) {
+  const int32_t n = l->n;
+  int32_t *head = l->tied;   // n
+  double *value = l->other;  // n
+  for (int32_t k = 0; k < n; k++) head[k] = -1;
+  for (int32_t k = 0; k < n; k++) {
+    const int32_t variable = l->head[k];
+    if (variable == Z0(l) || head[lemke_row(l, variable)] >= 0) continue;
+    head[lemke_row(l, variable)] = variable;
+    value[lemke_row(l, variable)] = l->value[k];
+    l->where[variable] = -1;
+  }
+  for (int32_t k = 0, gap = 0; k < n; k++) {
+    const int32_t variable = l->head[k];
+    if (l->where[variable] < 0) continue;
+    while (head[gap] >= 0) gap++;
+    head[gap] = variable;
+    value[gap] = l->value[k];
+  }
+  for (int32_t k = 0; k < n; k++) {
+    l->head[k] = head[k];
+    l->where[head[k]] = k;
+    l->value[k] = value[k];
+  }
+}
+
 int lemke_factor(lemke *l, double floor) {
+  tidy(l);
   const perp_csc B = columns_of(l);
   const perp_deadline deadline = run_deadline(l->run);
   l->run->factorizations++;
