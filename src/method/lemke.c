@@ -26,12 +26,15 @@
 enum {
   DENSE_MOST = 100,    // auto: above, the sparse basis is faster, even where A is dense
   PLAIN = 5,           // starts: crash, plain, scaled cover, random covers
+  CAREFUL = 2,         // crash and plain again, with pivots down to rounding
   RANDOM = 32,         // and as many from random bases if n is small, else ...
   RANDOM_LARGE = 2,
   SMALL = 100,
   REPAIRS = 3,         // restarts from a final basis that did not pass the certificate
   ARENA_MOST = 64      // up to here the dense arrays are set aside by bytes()
 };
+static const double negligible = 1e-11;    // entry of a column relative to its largest
+static const double small_pivot = 1e-7;    // likewise: to be looked at twice
 
 static int sparse_for(int32_t n, const perp_options *options) {
   return options->pivot.basis == PERP_BASIS_SPARSE ||
@@ -42,7 +45,7 @@ static int layout(lemke *l, int32_t n, int64_t nnz, const perp_options *options,
                   const perp_allocator *allocator) {
   const size_t m = (size_t)n, entries = (size_t)nnz + 2*m;
   double **const doubles[] = {&l->u.value, &l->value, &l->width, &l->d, &l->reference_sign, &l->row,
-                              &l->other, &l->x, &l->y};
+                              &l->low, &l->other, &l->x, &l->y};
   int32_t **const integers[] = {&l->u.index, &l->head, &l->d_row, &l->reference, &l->start,
                                 &l->tied, &l->iota};
   for (size_t k = 0; k < sizeof doubles/sizeof doubles[0]; k++)
@@ -124,7 +127,8 @@ static move complement_of(lemke *l, int32_t leaving, int at_upper) {
 }
 
 static int refactor(lemke *l) {
-  const int code = lemke_factor(l, LEMKE_SINGULAR_PIVOT);
+  const int code = lemke_renew(l);
+  l->renew = 0;
   if (code == 0) lemke_values(l);
   return code;
 }
@@ -132,6 +136,7 @@ static int refactor(lemke *l) {
 // The basis is due for a new factorisation: because the exchanges make it slow, or by drift.
 static int due(lemke *l) {
   const int32_t often = l->run->options->pivot.refactor;
+  if (l->renew) return 1;
   if (basis_due(&l->B, often)) return 1;
   return l->B.exchanges > 0 && l->B.exchanges%often == 0 && !(lemke_drift(l) <= 1e-8);
 }
@@ -142,12 +147,16 @@ static lemke_end over(lemke *l, int code) {
   return code > 0 ? LEMKE_LOST : LEMKE_OVER;
 }
 
-// Solves for the entering column and finds what blocks it. A small pivot or a ray is believed only
-// of a column that is right to rounding; else the basis has aged and is factored anew.
+// Solves for the entering column and finds what blocks it. A small pivot is believed only of a
+// column that is right to rounding, and a ray only of one that is so in every entry, with fresh
+// factors; else the basis has aged and is factored anew.
 static int32_t try_move(lemke *l, move *next, double *step, int *at_upper, int *code) {
   const basis_column c = lemke_column(l, next->variable);
-  for (;;) {
-    basis_solve(&l->B, &c, &l->u);
+  for (int refined = 0;;) {
+    if (!refined) basis_solve(&l->B, &c, &l->u);
+    l->negligible = negligible;
+    if (refined || l->careful) l->negligible = lemke_refine(l, next->variable);
+    refined |= l->careful;
     // a free x that replaces its slack: either direction will do, so that z0 falls
     if (next->variable < l->n && l->side[next->variable] == AT_ZERO)
       next->direction = l->u.value[l->where[Z0(l)]] < 0.0 ? -1.0 : 1.0;
@@ -156,9 +165,15 @@ static int32_t try_move(lemke *l, move *next, double *step, int *at_upper, int *
       largest = max_or_nan(largest, fabs(l->u.value[l->u.index[q]]));
     const int32_t k = largest < (double)INFINITY
                           ? lemke_block(l, next->variable, next->direction, step, at_upper) : -3;
-    if (k == -1 || (k >= 0 && fabs(l->u.value[k]) >= 1e-7*largest)) return k;
-    if (l->B.exchanges == 0) return k;
-    if (k != -3 && lemke_mismatch(l, next->variable) <= 1e-13*largest) return k;
+    l->renew = k >= 0 && fabs(l->u.value[k]) < small_pivot*largest;
+    if (k == -1 || (k >= 0 && !l->renew)) return k;
+    if (l->B.exchanges == 0 && (refined || k == -3)) return k;
+    if (k >= 0 && lemke_mismatch(l, next->variable) <= 1e-13*largest) return k;
+    if (l->B.exchanges == 0) {
+      refined = 1;
+      continue;
+    }
+    refined = 0;
     *code = refactor(l);
     if (*code != 0) return -3;
   }
@@ -278,8 +293,11 @@ static void solve(lemke *l, int32_t first) {
   const perp_options *options = l->run->options;
   random_stream random = {options->seed, 0};
   int rays = 0, tried = 0, other_ends = 0;   // of the plain starts
-  const int32_t last = PLAIN + (l->n <= SMALL ? RANDOM : RANDOM_LARGE);
-  for (int32_t k = first; k < last; k++) {
+  const int32_t last = PLAIN + CAREFUL + (l->n <= SMALL ? RANDOM : RANDOM_LARGE);
+  for (int32_t start = first; start < last; start++) {
+    l->careful = start >= PLAIN && start < PLAIN + CAREFUL;
+    const int32_t k = l->careful ? start - PLAIN : start;
+    if (k < first) continue;
     const int cover = k <= 1 ? options->pivot.cover : k == 2 ? PERP_COVER_SCALED
                                                              : PERP_COVER_RANDOM;
     lemke_guess(l, k == 0 ? options->pivot.crash : 0);

@@ -41,6 +41,7 @@ typedef struct lemke {
   int32_t *start;          // n: the basis in which z0 came in
   double *reference_sign;  // n: into which direction
   double *row, *other;     // n: rows of the inverse
+  double *low;             // n: the lower halves of residuals
   double *x, *y;           // n
   int32_t *iota;           // n: 0 .. n-1, the rows of the slacks
   int32_t *colptr, *index; // n + 1, nnz + 2n: the basis by columns
@@ -49,12 +50,13 @@ typedef struct lemke {
   int32_t degenerate;      // steps of length 0 in a row
   int32_t lexicographic;   // the rule is in force until the next step of positive length
   int32_t harris;
+  int32_t careful;         // pivots down to rounding count, and all solves are refined
+  int32_t renew;           // the last pivot was small: factor before the next one
+  double negligible;       // entries of u relative to its largest that are noise
   int32_t entering;        // of the ray
   double direction;
 } lemke;
 
-// A column without a pivot above this depends on the others; the entries of A are near 1.
-#define LEMKE_SINGULAR_PIVOT 1e-11
 
 #define X_OF(i) (i)
 #define Y_OF(l, i) ((l)->n + (i))
@@ -72,12 +74,19 @@ void lemke_bounds(const lemke *l, int32_t variable, double *low, double *high);
 double lemke_rest(const lemke *l, int32_t i);       // x_i while it is not basic
 void lemke_clear(lemke *l);                         // every y is basic, every x at a bound
 int lemke_factor(lemke *l, double floor);           // as basis_factor
+double lemke_rounding(const lemke *l);              // a floor for pivots: what rounding leaves
+// Factors, at first with a floor that is safe, then with one that only rounding explains.
+int lemke_renew(lemke *l);
 // Bounded x in the basis whose columns depend on others give way to their slacks; x_i stands at
 // position i. Uses `wanted` as work. As basis_dependent.
 int lemke_drop_dependent(lemke *l);
-void lemke_values(lemke *l);                        // the basic values anew, refined once
+void lemke_values(lemke *l);                        // the basic values anew, refined
 double lemke_drift(lemke *l);                       // how wrong they are
 double lemke_mismatch(lemke *l, int32_t variable);  // max |B u - a| for the variable's column a
+// u = B^-1 a by steps of refinement with residuals as if in twice the precision: every entry is
+// then right to rounding, as long as the condition of B is below 2^52. Returns the part of the
+// largest entry that is noise, 2^-51 where the steps have converged.
+double lemke_refine(lemke *l, int32_t variable);
 void lemke_place(lemke *l, int32_t position, int32_t variable);   // in head and where
 // The variable with solution u enters at `position`. 0: fine, else as basis_factor: the exchange
 // was not recorded and the basis had to be factored.

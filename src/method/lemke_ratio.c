@@ -12,7 +12,6 @@
 
 static const double give = 1e-9;            // of a bound, in Harris' test
 static const double tie = 1e-11;            // relative difference of steps that are one
-static const double negligible = 1e-11;     // entry of a column relative to its largest
 static const int32_t patience = 32;         // steps of no length before the lexicographic rule
 
 static void make_reference(lemke *l) {
@@ -87,7 +86,7 @@ int32_t lemke_block(lemke *l, int32_t entering, double direction, double *step,
     const int32_t k = u->index[q];
     const double s = direction*u->value[k];
     l->width[k] = (double)INFINITY;
-    if (fabs(s) <= negligible*largest) continue;
+    if (fabs(s) <= l->negligible*largest) continue;
     double low, high;
     lemke_bounds(l, l->head[k], &low, &high);
     const double distance = max2(s > 0.0 ? l->value[k] - low : high - l->value[k], 0.0);

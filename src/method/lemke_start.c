@@ -139,7 +139,7 @@ static void solve(lemke *l, int32_t variable) {
 static int exchange(lemke *l, int32_t position, int32_t variable) {
   const int code = lemke_exchange(l, position, variable);
   if (code != 0 || !basis_due(&l->B, l->run->options->pivot.refactor)) return code;
-  return lemke_factor(l, LEMKE_SINGULAR_PIVOT);
+  return lemke_renew(l);
 }
 
 static int refused(int code) { return code < 0 ? code : 2; }
@@ -155,13 +155,14 @@ static int bring_in(lemke *l) {
     for (int32_t i = 0; i < l->n; i++) {
       if (!is_free(l, i) || l->where[X_OF(i)] >= 0) continue;
       solve(l, X_OF(i));
+      const double least = l->careful ? lemke_refine(l, X_OF(i)) : weak;
       int32_t best = -1;
       for (int32_t q = 0; q < l->u.count; q++) {
         const int32_t k = l->u.index[q];
         if (!is_free_slack(l, l->head[k])) continue;
         if (best < 0 || fabs(l->u.value[k]) > fabs(l->u.value[best])) best = k;
       }
-      if (best < 0 || !(fabs(l->u.value[best]) > weak*max2(largest_of(&l->u), 1e-3))) continue;
+      if (best < 0 || !(fabs(l->u.value[best]) > least*max2(largest_of(&l->u), 1e-3))) continue;
       const int code = exchange(l, best, X_OF(i));
       if (code != 0) return refused(code);
       progress = 1;
@@ -241,15 +242,16 @@ static void drop_widows(lemke *l) {
 // The basis with x_i or y_i at position i, without columns that depend on others: bounded x give
 // way to their slacks.
 static int factor_repaired(lemke *l) {
+  const double floor = l->careful ? lemke_rounding(l) : weak;
   if (l->T.colptr != NULL) drop_widows(l);
-  int code = lemke_factor(l, weak);
+  int code = lemke_factor(l, floor);
   if (code <= 0) return code;
   code = lemke_drop_dependent(l);
-  if (code == 0) code = lemke_factor(l, weak);
+  if (code == 0) code = lemke_factor(l, floor);
   for (int32_t k = 0; k < DROPS && code > 0 && !is_free(l, lemke_row(l, l->head[code - 1])); k++) {
     if (l->head[code - 1] >= l->n) break;
     lemke_place(l, code - 1, Y_OF(l, l->head[code - 1]));
-    code = lemke_factor(l, weak);
+    code = lemke_factor(l, floor);
   }
   return code;
 }
@@ -323,10 +325,10 @@ int lemke_crash(lemke *l, int feasible) {
   if (code == 0) lemke_values(l);
   if (code > 0) {   // still singular: the free ones one by one, the others stay out
     lemke_clear(l);
-    code = lemke_factor(l, LEMKE_SINGULAR_PIVOT);
+    code = lemke_renew(l);
     if (code == 0) code = bring_in(l);
     if (code == 0) code = bring_in_rest(l);
-    if (code == 0) code = lemke_factor(l, LEMKE_SINGULAR_PIVOT);
+    if (code == 0) code = lemke_renew(l);
     if (code == 0) lemke_values(l);
   }
   if (code != 0) return refused(code);
