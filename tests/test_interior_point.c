@@ -203,9 +203,16 @@ static void infeasible_problems_are_proved(void **state) {
     if (r.status == PERP_STATUS_SOLVED) fail_msg("trial %d is solved", k);
     // A u = 0 up to rounding only: no x of any sensible size, which auto may say at its end
     assert_int_not_equal(r.status, PERP_STATUS_INFEASIBLE);
-    const perp_result last = solve(&s.problem, NULL, x);
-    assert_true(last.status != PERP_STATUS_INFEASIBLE ||
-                (last.radius > 1e6 && last.radius < INF));
+    perp_options whole_way = perp_default_options(NULL);
+    whole_way.farkas = B;   // n of its numbers
+    const perp_result last = solve(&s.problem, &whole_way, x);
+    assert_true(last.status != PERP_STATUS_INFEASIBLE || last.radius > 1e6);
+    // no radius: rounding has made A'u <= 0 possible without any error
+    for (int32_t j = 0; last.radius == INF && k%2 == 0 && j < n; j++) {
+      long double along = 0.0L;
+      for (int32_t i = 0; i < n; i++) along += (long double)AT(&s, i, j)*B[i];
+      assert_true(B[j] >= 0.0 && along <= 0.0L);
+    }
     proved += last.status == PERP_STATUS_INFEASIBLE;
     free(u);
     free(x);
