@@ -267,6 +267,47 @@ static void friction_problems_are_solved_with_either_basis(void **state) {
     }
 }
 
+// A linear solver of the caller's own that refuses every third kernel: our LU takes over there.
+static int32_t kernels, refused;
+
+static int refusing_update(void *self, const uint8_t *is_free, const perp_deadline *deadline) {
+  if (++kernels%3 == 0) {
+    refused++;
+    return 1;
+  }
+  return perp_find_linear("sparse_lu")->update(self, is_free, deadline);
+}
+
+static void a_linear_solver_that_refuses_is_replaced(void **state) {
+  (void)state;
+  perp_linear_ops moody = *perp_find_linear("sparse_lu");
+  moody.name = "moody";
+  moody.update = refusing_update;
+  perp_linear_ops one_way = moody;
+  one_way.solve_transposed = NULL;   // of no use to a basis, and never asked
+  perp_sample *s = make_with("friction", 2, "bodies", 22.0, NULL);
+  double *x = calloc((size_t)s->n + 1, sizeof *x);
+  assert_non_null(x);
+  const perp_linear_ops *const solvers[] = {NULL, &one_way, &moody};
+  int32_t iterations = 0;
+  for (int k = 0; k < 3; k++) {
+    perp_options o = lemke_options();
+    o.linear = solvers[k];
+    o.pivot.basis = PERP_BASIS_SPARSE;
+    o.pivot.refactor = 4;
+    o.pivot.crash = 0;
+    memset(x, 0, (size_t)s->n*sizeof *x);
+    kernels = refused = 0;
+    const perp_result r = solve_with(&s->problem, &o, x);
+    assert_int_equal(r.status, PERP_STATUS_SOLVED);
+    if (k == 0) iterations = r.iterations;
+    assert_int_equal(r.iterations, iterations);
+    assert_true(k == 2 ? kernels > 5 && refused > 1 : kernels == 0);
+  }
+  free(x);
+  drop(s);
+}
+
 // The solution as a guess: the crash finds its basis, and nothing is left to pivot.
 static void a_good_guess_saves_the_pivots(void **state) {
   (void)state;
@@ -313,6 +354,7 @@ int main(void) {
       cmocka_unit_test(a_zero_free_block_is_no_obstacle),
       cmocka_unit_test(dependent_free_rows),
       cmocka_unit_test(friction_problems_are_solved_with_either_basis),
+      cmocka_unit_test(a_linear_solver_that_refuses_is_replaced),
       cmocka_unit_test(a_good_guess_saves_the_pivots),
       cmocka_unit_test(limits_are_kept),
   };

@@ -113,6 +113,22 @@ static int solve(void *memory, const double *rhs, double *z, const perp_deadline
   return 0;
 }
 
+static void solve_scaled_transposed(void *context, double *v) {
+  linear *self = context;
+  if (self->block.m > 0)
+    klu_tsolve(self->symbolic, self->numeric, self->block.m, 1, v, &self->common);
+}
+
+static int solve_transposed(void *memory, const double *rhs, double *z,
+                            const perp_deadline *deadline) {
+  linear *self = memory;
+  for (int32_t i = 0; i < self->block.n; i++) z[i] = 0.0;
+  if (self->failed != 0) return 1;
+  if (deadline_passed(deadline)) return -1;
+  free_block_solve_transposed(&self->block, solve_scaled_transposed, self, rhs, z);
+  return 0;
+}
+
 static double estimate(const void *memory, const uint8_t *is_free) {
   return free_block_estimate(&((const linear *)memory)->block, is_free);
 }
@@ -127,6 +143,7 @@ static const perp_linear_ops ops = {
   .solve = solve,
   .estimate = estimate,
   .release = release,
+  .solve_transposed = solve_transposed,
 };
 
 const perp_linear_ops *perp_backend_linear(void) { return &ops; }

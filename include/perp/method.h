@@ -119,6 +119,8 @@ struct perp_linear_ops {
                                    // seconds that update + solve will take, roughly
   int32_t (*iterations)(const void *self);   // of all solves since analyse; NULL: direct
   void (*release)(void *self);     // after the last solve; NULL: nothing to release
+  // A_II' z_I = rhs_I, otherwise as solve; NULL: it cannot
+  int (*solve_transposed)(void *self, const double *rhs, double *z, const perp_deadline *deadline);
 };
 // The built-in ones: dense_lu, dense_ldlt, sparse_lu, krylov.
 int32_t perp_linear_count(void);

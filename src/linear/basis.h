@@ -3,8 +3,9 @@
 //
 // dense:  B^-1 itself, by columns; an exchange is a rank-one update, 2 n^2 flops at most (columns
 //         with a zero in the pivot row are skipped).
-// sparse: columns with one entry are set aside, the rest is factored by sparse_lu, and an exchange
-//         appends the solved column to a list (product form): B_new = B E_1 .. E_k.
+// sparse: columns with one entry are set aside, the rest is factored by sparse_lu or by a linear
+//         solver of the caller (basis_use), and an exchange appends the solved column to a list
+//         (product form): B_new = B E_1 .. E_k.
 #ifndef PERP_BASIS_H
 #define PERP_BASIS_H
 
@@ -25,6 +26,18 @@ typedef struct basis_vector {    // a solution
   int32_t count;
 } basis_vector;
 
+typedef struct basis_foreign {   // a linear solver that is not ours
+  const perp_linear_ops *linear; // NULL: none
+  const perp_options *options;
+  int32_t analysed;              // between analyse() and release()
+  int32_t factored;              // the last factorisation is its own
+  perp_csc K;                    // what it has factored
+  void *block, *solver;
+  size_t bytes;                  // of block
+  double *z;                     // n
+  uint8_t *all;                  // n: ones
+} basis_foreign;
+
 typedef struct basis {
   int32_t n;
   int32_t sparse;
@@ -38,6 +51,7 @@ typedef struct basis {
   // sparse: the columns that are not singletons, restricted to the rows that no singleton has
   perp_allocator allocator;
   sparse_lu *lu;
+  basis_foreign foreign;
   int32_t m;                     // order of that kernel
   int32_t *kernel_row;           // n: row -> row of the kernel, or -1
   int32_t *kernel_column;        // n: the kernel's column -> position
@@ -66,6 +80,9 @@ typedef struct basis {
 int basis_begin(basis *self, int32_t n, int sparse, int32_t exchanges_max, arena *memory,
                 const perp_allocator *allocator);
 void basis_end(basis *self);
+// sparse: factor with this solver (NULL, or without transposed solves: with our own LU), given these
+// options, which live as long as the basis. Where it fails, our own takes over.
+void basis_use(basis *self, const perp_linear_ops *linear, const perp_options *options);
 
 // The columns of B by position. 0: fine; k > 0: singular, k - 1 is a position whose column depends
 // on the others as far as entries above `floor` tell; -1: deadline; -2: no memory.

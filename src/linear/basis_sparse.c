@@ -13,9 +13,6 @@
 
 #include "sparse_lu_parts.h"
 
-// A row is pivot if it has this part of the largest entry of its column.
-static const double threshold = 0.1;
-
 void sparse_basis_layout(basis *self, arena *memory) {
   const int32_t n = self->n, most = self->exchanges_max;
   self->kernel_row = ARENA_ARRAY(memory, int32_t, n);
@@ -46,6 +43,7 @@ static void release(basis *self, void *memory) {
 
 void sparse_basis_end(basis *self) {
   sparse_lu_destroy(self->lu);
+  kernel_end(self);
   void *const all[] = {self->side_row, self->side_value, self->core_row, self->core_value,
                        self->eta_index, self->eta_value};
   for (size_t k = 0; k < sizeof all/sizeof all[0]; k++) release(self, all[k]);
@@ -136,9 +134,7 @@ int sparse_basis_factor(basis *self, const perp_csc *B, double floor,
   int code = make_kernel(self, B, floor);
   if (code != 0 || self->m == 0) return code;
   const perp_csc K = kernel_of(self);
-  code = sparse_lu_analyse(self->lu, &K, 1);
-  if (code == 0) code = sparse_lu_factor(self->lu, &K, threshold, floor, deadline);
-  self->work_of_factor += 2.0*sparse_lu_flops(self->lu);   // its flops are scattered
+  code = kernel_factor(self, &K, floor, deadline);
   return code > 0 ? self->kernel_column[code - 1] + 1 : code;
 }
 
@@ -155,7 +151,7 @@ int sparse_basis_dependent(basis *self, const perp_csc *B, double small, uint8_t
         self->core_value[q] += 1e-4*small;
   const perp_csc K = kernel_of(self);
   code = sparse_lu_analyse(self->lu, &K, 1);
-  if (code == 0) code = sparse_lu_factor(self->lu, &K, threshold, 0.0, deadline);
+  if (code == 0) code = sparse_lu_factor(self->lu, &K, BASIS_THRESHOLD, 0.0, deadline);
   for (int32_t k = 0; code == 0 && k < self->m; k++)
     if (fabs(self->lu->diagonal[k]) < small)
       dependent[self->kernel_column[self->lu->column[k]]] = 1;
@@ -219,7 +215,7 @@ void sparse_basis_solve(basis *self, const basis_column *a, basis_vector *u) {
       rows[touched++] = r;
     }
   }
-  if (count > 0) count = sparse_lu_solve_few(self->lu, kernel, index, count);
+  if (count > 0) count = kernel_solve_few(self, kernel, index, count);
   for (int32_t k = 0; k < count; k++) {
     const int32_t c = index[k];
     const double s = kernel[c];
@@ -254,7 +250,7 @@ void sparse_basis_solve_dense(basis *self, double *v) {
   const int32_t n = self->n, m = self->m;
   double *kernel = self->kernel_value, *u = self->work;
   for (int32_t i = 0; i < m; i++) kernel[i] = v[self->row_of[i]];
-  if (m > 0) sparse_lu_solve(self->lu, kernel);
+  if (m > 0) kernel_solve(self, kernel);
   for (int32_t c = 0; c < m; c++)
     for (int32_t q = self->side_start[c]; q < self->side_start[c + 1]; q++)
       v[self->side_row[q]] -= kernel[c]*self->side_value[q];
@@ -295,7 +291,7 @@ void sparse_basis_row(basis *self, int32_t position, double *r) {
       s -= r[self->side_row[q]]*self->side_value[q];
     kernel[k] = s;
   }
-  if (m > 0) sparse_lu_solve_transpose(self->lu, kernel);
+  if (m > 0) kernel_solve_transpose(self, kernel);
   for (int32_t i = 0; i < m; i++) r[self->row_of[i]] = kernel[i];
   memset(c, 0, (size_t)n*sizeof *c);
   memset(kernel, 0, (size_t)m*sizeof *kernel);

@@ -4,6 +4,9 @@
 
 #include "basis.h"
 
+// A row is pivot if it has this part of the largest entry of its column.
+#define BASIS_THRESHOLD 0.1
+
 void sparse_basis_layout(basis *self, arena *memory);
 int sparse_basis_begin(basis *self);
 void sparse_basis_end(basis *self);
@@ -15,5 +18,14 @@ void sparse_basis_solve(basis *self, const basis_column *a, basis_vector *u);
 void sparse_basis_row(basis *self, int32_t position, double *r);
 void sparse_basis_solve_dense(basis *self, double *v);
 int sparse_basis_exchange(basis *self, int32_t position, const basis_vector *u);
+
+// ---- basis_kernel.c: the factors of the kernel ----
+
+void kernel_end(basis *self);
+int kernel_factor(basis *self, const perp_csc *K, double floor,
+                  const perp_deadline *deadline);            // as sparse_lu_factor
+void kernel_solve(basis *self, double *v);                   // m
+void kernel_solve_transpose(basis *self, double *v);         // m
+int32_t kernel_solve_few(basis *self, double *v, int32_t *pattern, int32_t count);
 
 #endif

@@ -86,25 +86,44 @@ void free_block_cut(free_block *block, const uint8_t *is_free) {
   block->B = (perp_csc){m, m, colptr, row, value};
 }
 
-void free_block_solve(free_block *block, void (*solve)(void *context, double *v), void *context,
-                      const double *rhs, double *z) {
-  const perp_csc *B = &block->B;
+static void subtract(const perp_csc *B, const double *v, double *w) {   // w <- w - B v
+  for (int32_t k = 0; k < B->columns; k++)
+    for (int32_t p = B->colptr[k]; p < B->colptr[k + 1] && v[k] != 0.0; p++)
+      w[B->row[p]] -= B->value[p]*v[k];
+}
+
+static void subtract_transposed(const perp_csc *B, const double *v, double *w) {
+  for (int32_t k = 0; k < B->columns; k++)
+    for (int32_t p = B->colptr[k]; p < B->colptr[k + 1]; p++)
+      w[k] -= B->value[p]*v[B->row[p]];
+}
+
+// in, out: the scales of the right-hand side and of the solution
+static void solve_refined(free_block *block, void (*solve)(void *context, double *v), void *context,
+                          void (*reduce)(const perp_csc *B, const double *v, double *w),
+                          const double *in, const double *out, const double *rhs, double *z) {
   const int32_t m = block->m;
   double *const v = block->v, *const w = block->w;
   double size = 0.0, step = 0.0;
   for (int32_t i = 0; i < block->n; i++) z[i] = 0.0;
-  for (int32_t k = 0; k < m; k++) v[k] = w[k] = block->r[k]*rhs[block->set[k]];
+  for (int32_t k = 0; k < m; k++) v[k] = w[k] = in[k]*rhs[block->set[k]];
   solve(context, v);
-  for (int32_t k = 0; k < m; k++) {                               // w <- w - B v
-    const double t = v[k];
-    size = max2(size, fabs(t));
-    for (int32_t p = B->colptr[k]; p < B->colptr[k + 1] && t != 0.0; p++)
-      w[B->row[p]] -= B->value[p]*t;
-  }
+  for (int32_t k = 0; k < m; k++) size = max2(size, fabs(v[k]));
+  reduce(&block->B, v, w);
   solve(context, w);
   for (int32_t k = 0; k < m; k++) step = max_or_nan(step, fabs(w[k]));
   const int refine = step <= size;                                // a larger one is no correction
-  for (int32_t k = 0; k < m; k++) z[block->set[k]] = block->c[k]*(refine ? v[k] + w[k] : v[k]);
+  for (int32_t k = 0; k < m; k++) z[block->set[k]] = out[k]*(refine ? v[k] + w[k] : v[k]);
+}
+
+void free_block_solve(free_block *block, void (*solve)(void *context, double *v), void *context,
+                      const double *rhs, double *z) {
+  solve_refined(block, solve, context, subtract, block->r, block->c, rhs, z);
+}
+
+void free_block_solve_transposed(free_block *block, void (*solve)(void *context, double *v),
+                                 void *context, const double *rhs, double *z) {
+  solve_refined(block, solve, context, subtract_transposed, block->c, block->r, rhs, z);
 }
 
 // Before the first factorisation, as if a column filled to twice its entries.

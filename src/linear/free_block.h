@@ -33,6 +33,9 @@ int free_block_same(const free_block *block, const uint8_t *is_free);   // 1: ma
 // solve: v <- B^-1 v
 void free_block_solve(free_block *block, void (*solve)(void *context, double *v), void *context,
                       const double *rhs, double *z);
+// z = R (B'^-1 C rhs), likewise; solve: v <- B'^-1 v
+void free_block_solve_transposed(free_block *block, void (*solve)(void *context, double *v),
+                                 void *context, const double *rhs, double *z);
 
 // Seconds of update and solve, roughly: a nanosecond per flop.
 double free_block_estimate(const free_block *block, const uint8_t *is_free);

@@ -58,8 +58,10 @@ static int layout(lemke *l, int32_t n, int64_t nnz, const perp_options *options,
   l->colptr = ARENA_ARRAY(memory, int32_t, m + 1);
   l->index = ARENA_ARRAY(memory, int32_t, entries);
   l->entry = ARENA_ARRAY(memory, double, entries);
-  return basis_begin(&l->B, n, sparse_for(n, options), 8*options->pivot.refactor, memory,
-                     allocator);
+  const int code = basis_begin(&l->B, n, sparse_for(n, options), 8*options->pivot.refactor, memory,
+                               allocator);
+  basis_use(&l->B, options->linear, options);
+  return code;
 }
 
 // A by columns from submatrix(), for problems so small that zeros do not matter.

@@ -114,7 +114,8 @@ int lemke_factor(lemke *l, double floor) {
 double lemke_rounding(const lemke *l) { return (l->n < 64 ? l->n : 64)*0x1p-52; }
 
 int lemke_renew(lemke *l) {
-  const int code = l->careful ? 1 : lemke_factor(l, safe_pivot);
+  const int once = l->careful || l->B.foreign.linear != NULL;   // others know one floor only
+  const int code = once ? 1 : lemke_factor(l, safe_pivot);
   return code > 0 ? lemke_factor(l, lemke_rounding(l)) : code;
 }
 
