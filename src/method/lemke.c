@@ -270,7 +270,7 @@ static lemke_end attempt(lemke *l, int cover, int finite, random_stream *random)
   const int32_t pivots = !finite && l->n < 100000000 ? 10*l->n + 200 : INT32_MAX;
   double tolerance = 1e-12;
   for (int repair = 0; repair <= REPAIRS; repair++) {
-    l->degenerate = l->lexicographic = 0;
+    l->degenerate = l->lexicographic = l->rebase = 0;
     const int32_t k = lemke_cover(l, cover, tolerance, random);
     if (k >= 0) {
       const int32_t leaving = l->head[k];

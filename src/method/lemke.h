@@ -39,7 +39,7 @@ typedef struct lemke {
   int32_t d_count;
   int32_t *reference;      // n: the basis that the lexicographic rule perturbs
   int32_t *start;          // n: the basis in which z0 came in
-  double *reference_sign;  // n: into which direction
+  double *reference_sign;  // n: into which direction: away from the bound
   double *row, *other;     // n: rows of the inverse
   double *low;             // n: the lower halves of residuals
   double *x, *y;           // n
@@ -49,6 +49,7 @@ typedef struct lemke {
   int32_t *tied;           // n
   int32_t degenerate;      // steps of length 0 in a row
   int32_t lexicographic;   // the rule is in force until the next step of positive length
+  int32_t rebase;          // its reference is the next basis
   int32_t harris;
   int32_t careful;         // pivots down to rounding count, and all solves are refined
   int32_t renew;           // the last pivot was small: factor before the next one
@@ -95,6 +96,7 @@ void lemke_point(const lemke *l, double *x);        // x of the basis, within th
 
 // ---- lemke_ratio.c ----
 
+void lemke_reference(lemke *l);                     // this basis is perturbed from now on
 // The position that blocks when the entering variable moves by direction*t, t >= 0; -1: it reaches
 // its other bound first; -2: nothing blocks. *step: t; *at_upper: the leaving one reaches its upper
 // bound.

@@ -408,8 +408,7 @@ int32_t lemke_cover(lemke *l, int cover, double tolerance, random_stream *random
   basis_clear(&l->u);
   for (int32_t k = 0; k < n; k++) {
     const double p = l->other[k];
-    l->reference[k] = l->start[k] = l->head[k];
-    l->reference_sign[k] = p < 0.0 ? -1.0 : 1.0;
+    l->start[k] = l->head[k];
     if (p == 0.0) continue;
     l->value[k] += p*z0;
     l->u.value[k] = -p;
@@ -421,6 +420,8 @@ int32_t lemke_cover(lemke *l, int cover, double tolerance, random_stream *random
     l->d_row[l->d_count] = i;
     l->d[l->d_count++] = l->row[i];
   }
+  lemke_reference(l);
+  l->reference_sign[position] = l->other[position] < 0.0 ? -1.0 : 1.0;   // it was mended just so
   l->value[position] = z0;
   return position;
 }
