@@ -80,7 +80,7 @@ typedef struct basis {
 int basis_begin(basis *self, int32_t n, int sparse, int32_t exchanges_max, arena *memory,
                 const perp_allocator *allocator);
 void basis_end(basis *self);
-// sparse: factor with this solver (NULL, or without transposed solves: with our own LU), given these
+// sparse: factor with this solver (NULL, or without transposed solves: our own LU), given these
 // options, which live as long as the basis. Where it fails, our own takes over.
 void basis_use(basis *self, const perp_linear_ops *linear, const perp_options *options);
 

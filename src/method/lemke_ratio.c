@@ -21,10 +21,9 @@
 // of a free row, which never comes back; the values after that are a new reference. Hence at most
 // n + 1 pieces, each finite.
 //
-// Steps are equal that differ by 1e-11: rounding, where an exact tie was meant. Taking the larger of
-// two such steps violates a bound by 1e-11 |s_k| at most, which later steps count as zero distance.
-// So the tolerance never decides between steps that differ; it only lets the lexicographic rule
-// decide.
+// Steps are equal that differ by 1e-11: rounding, where an exact tie was meant. Taking the larger
+// of two such steps violates a bound by 1e-11 |s_k| at most, which later steps count as a distance
+// of zero. So the tolerance never decides: it only lets the lexicographic rule decide.
 //
 // Harris' test (pivot.harris) instead lets every bound give by 1e-9 and takes the largest pivot
 // among those that block before the first of the relaxed bounds; small pivots are what ruins a
