@@ -139,11 +139,59 @@ static void dependent_rows_are_no_large_numbers(void **state) {
   }
 }
 
+// Rows and columns in units that differ by 2^40 each, and no scaling: R M C with M positive definite.
+static void units_do_not_matter_without_scaling(void **state) {
+  (void)state;
+  support_state = 34;
+  for (int trial = 0; trial < often(200); trial++) {
+    const int32_t n = whole(1, 8);
+    sample s = sample_new(n);
+    double y[MOST], x[MOST] = {0}, C[MOST];
+    int M[8][8] = {{0}}, G[8];
+    for (int k = 0; k < 2; k++) {
+      for (int i = 0; i < n; i++) G[i] = whole(-2, 2);
+      for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) M[i][j] += G[i]*G[j] + (k == 0 && i == j);
+    }
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < i; j++) {
+        const int skew = whole(-2, 2);
+        M[i][j] += skew;
+        M[j][i] -= skew;
+      }
+    for (int j = 0; j < n; j++) C[j] = ldexp(1.0, whole(-20, 20));
+    for (int i = 0; i < n; i++) {
+      const double R = ldexp(1.0, whole(-20, 20));
+      const int size = whole(1, 4), between_bounds = whole(0, 1);
+      for (int j = 0; j < n; j++) AT(&s, i, j) = R*C[j]*M[i][j];
+      s.x[i] = between_bounds ? size/C[i] : 0.0;
+      y[i] = between_bounds ? 0.0 : R*size;
+    }
+    sample_right_side(&s, y);   // exact: whole numbers times powers of two, row by row
+    sample_csc(&s, 0, 0);
+    for (int mode = 0; mode < 4; mode++) {
+      perp_options o = perp_default_options(perp_find_method("lemke"));
+      perp_result r;
+      o.scale = o.presolve = 0;
+      o.pivot.basis = mode%2 ? PERP_BASIS_DENSE : PERP_BASIS_SPARSE;
+      o.pivot.crash = mode/2*30;
+      memset(&r, 0, sizeof r);
+      memset(x, 0, sizeof x);
+      assert_int_equal(perp_solve_once(&s.problem, x, &o, &r), PERP_OK);
+      if (r.status != PERP_STATUS_SOLVED) fail_msg("trial %d, mode %d: %s", trial, mode, r.message);
+      for (int i = 0; i < n; i++)   // the only solution
+        assert_true(fabs(C[i]*(x[i] - s.x[i])) <= 1e-6);
+    }
+    sample_free(&s);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(two_rows_that_nearly_agree),
       cmocka_unit_test(pascals_matrix_with_free_rows),
       cmocka_unit_test(pascals_matrix_with_bounds),
+      cmocka_unit_test(units_do_not_matter_without_scaling),
       cmocka_unit_test(dependent_rows_are_no_large_numbers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,7 +26,7 @@
 enum {
   DENSE_MOST = 100,    // auto: above, the sparse basis is faster, even where A is dense
   PLAIN = 5,           // starts: crash, plain, scaled cover, random covers
-  CAREFUL = 2,         // crash and plain again, with pivots down to rounding
+  CAREFUL = 2,         // crash and plain again, every column refined, in whatever units
   RANDOM = 32,         // and as many from random bases if n is small, else ...
   RANDOM_LARGE = 2,
   SMALL = 100,

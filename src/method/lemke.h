@@ -75,7 +75,9 @@ void lemke_bounds(const lemke *l, int32_t variable, double *low, double *high);
 double lemke_rest(const lemke *l, int32_t i);       // x_i while it is not basic
 void lemke_clear(lemke *l);                         // every y is basic, every x at a bound
 int lemke_factor(lemke *l, double floor);           // as basis_factor
-double lemke_rounding(const lemke *l);              // a floor for pivots: what rounding leaves
+// A floor for pivots: what rounding leaves of entries near 1. Careful: 0, because A need not be
+// scaled, and whether the factors are worth anything shows in the steps of refinement.
+double lemke_rounding(const lemke *l);
 // Factors, at first with a floor that is safe, then with one that only rounding explains.
 int lemke_renew(lemke *l);
 // Bounded x in the basis whose columns depend on others give way to their slacks; x_i stands at
@@ -86,7 +88,8 @@ double lemke_drift(lemke *l);                       // how wrong they are
 double lemke_mismatch(lemke *l, int32_t variable);  // max |B u - a| for the variable's column a
 // u = B^-1 a by steps of refinement with residuals as if in twice the precision: every entry is
 // then right to rounding, as long as the condition of B is below 2^52. Returns the part of the
-// largest entry that is noise, 2^-51 where the steps have converged.
+// largest entry that is noise: 2^-51 where the steps have converged, or, if careful, 0: entries are
+// then judged one by one, in their own units, and noise is set to 0.
 double lemke_refine(lemke *l, int32_t variable);
 void lemke_place(lemke *l, int32_t position, int32_t variable);   // in head and where
 // The variable with solution u enters at `position`. 0: fine, else as basis_factor: the exchange

@@ -111,7 +111,9 @@ int lemke_factor(lemke *l, double floor) {
   return basis_factor(&l->B, &B, floor, &deadline);
 }
 
-double lemke_rounding(const lemke *l) { return (l->n < 64 ? l->n : 64)*0x1p-52; }
+double lemke_rounding(const lemke *l) {
+  return l->careful ? 0.0 : (l->n < 64 ? l->n : 64)*0x1p-52;
+}
 
 int lemke_renew(lemke *l) {
   const int once = l->careful || l->B.foreign.linear != NULL;   // others know one floor only
@@ -178,6 +180,11 @@ double lemke_refine(lemke *l, int32_t variable) {
   l->u.count = l->n;
   const double largest = largest_of(l, l->u.value);
   size = min2(size, last);
+  if (l->careful && size <= 0x1p-51*largest) {   // what the last step still changes is noise
+    for (int32_t k = 0; k < l->n; k++)
+      if (!(8.0*fabs(l->row[k]) <= fabs(l->u.value[k]))) l->u.value[k] = 0.0;
+    return 0.0;
+  }
   return size <= 0x1p-51*largest ? 0x1p-51 : 8.0*size/largest;
 }
 
