@@ -404,7 +404,8 @@ const perp_method method_lemke = {
   .needs = PERP_NEEDS_SUBMATRIX,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD | 1u << PERP_CLASS_PD,
-  .traits = PERP_TRAIT_GUESS | PERP_TRAIT_FINITE | PERP_TRAIT_SPLITS | PERP_TRAIT_EQUILIBRATE,
+  .traits = PERP_TRAIT_GUESS | PERP_TRAIT_FINITE | PERP_TRAIT_SPLITS | PERP_TRAIT_EQUILIBRATE |
+            PERP_TRAIT_LINEAR,
   .parameters = parameters,
   .parameter_count = (int32_t)(sizeof parameters/sizeof parameters[0]),
   .bytes = bytes,
