@@ -350,6 +350,64 @@ static void the_callers_linear_solver_is_used(void **state) {
   drop(g, x);
 }
 
+// ---- memory ----
+
+typedef struct supply { int64_t requests, live, until; } supply;
+
+static void *supplied(void *context, size_t bytes) {   // nothing from the until-th request on
+  supply *s = context;
+  if (++s->requests >= s->until) return NULL;
+  void *memory = malloc(bytes);
+  if (memory != NULL) memset(memory, 0xFF, bytes);     // NaN, and indices that hurt
+  s->live++;
+  return memory;
+}
+static void returned(void *context, void *memory) {
+  ((supply *)context)->live--;
+  free(memory);
+}
+
+// A solve with memory for until - 1 requests. 1: it had enough.
+static int solved_within(int64_t until, const perp_problem *p, const perp_options *o, double *x) {
+  supply s = {.until = until};
+  const perp_allocator allocator = {supplied, returned, &s};
+  const perp_limits limits = perp_limits_of(p);
+  perp_solver *solver = NULL;
+  perp_result r = {.status = PERP_STATUS_SOLVED};
+  memset(x, 0, (size_t)p->A.n*sizeof *x);
+  perp_error error = perp_solver_create(o->method, &limits, o, &allocator, &solver);
+  if (error == PERP_OK) error = perp_solve(solver, p, x, &r);
+  perp_solver_destroy(solver);
+  assert_int_equal(s.live, 0);
+  for (int32_t i = 0; i < p->A.n; i++) assert_true(isfinite(x[i]));
+  if (error != PERP_OK) assert_int_equal(error, PERP_ERROR_MEMORY);
+  else if (r.status != PERP_STATUS_SOLVED)
+    fail_msg("%lld requests: %s", (long long)until, r.message);
+  return s.requests < until;
+}
+
+static void lack_of_memory_is_an_error_and_nothing_else(void **state) {
+  (void)state;
+  const char *const methods[] = {"minmap_newton", "fischer_newton"};
+  const char *const kinds[] = {"identity", "jacobi", "ic", "mic", "ainv_plain", "ainv_scaled",
+                               "ainv_static", "ilu"};
+  perp_sample *g = generate("fluid2d", "size", 15, 1);   // 225 rows: sparse
+  double *x = calloc((size_t)g->n + 1, sizeof *x);
+  assert_non_null(x);
+  for (int k = 0; k < 2; k++)
+    for (int inner = 1; inner < INNERS; inner++)
+      for (int kind = 0; kind < (k == 0 ? 8 : 2); kind++) {
+        perp_options o = perp_default_options(perp_find_method(methods[k]));
+        set(&o, "newton.inner", inner_names[inner]);
+        set(&o, "krylov.preconditioner", kinds[kind]);
+        int64_t until = 1;
+        while (until < 300 && !solved_within(until, &g->problem, &o, x)) until++;
+        assert_true(until > 1 && until < 300);
+        if (inner == 1) break;   // direct: no preconditioner
+      }
+  drop(g, x);
+}
+
 static double late(void *context) { return (*(double *)context += 0.01); }
 
 static void the_deadline_is_kept(void **state) {
@@ -430,6 +488,7 @@ int main(void) {
     cmocka_unit_test(singular_blocks_are_no_obstacle),
     cmocka_unit_test(what_has_no_solution_is_not_solved),
     cmocka_unit_test(the_callers_linear_solver_is_used),
+    cmocka_unit_test(lack_of_memory_is_an_error_and_nothing_else),
     cmocka_unit_test(the_deadline_is_kept),
     cmocka_unit_test(the_same_bits_twice),
     cmocka_unit_test(the_search_takes_the_longest_step_that_is_good_enough),

@@ -167,9 +167,7 @@ static int krylov_update(void *memory, const uint8_t *is_free, const perp_deadli
                                         self->has_diagonal ? self->d : NULL, self->symmetric,
                                         self->drop, deadline);
   if (code == -1) return -1;
-  if (code != 0)   // no memory for a better one
-    preconditioner_build(self->P, PERP_PRECONDITIONER_IDENTITY, m, NULL, NULL, 0, 0.0, NULL);
-  self->ready = 1;
+  self->ready = 1;   // without memory it is the identity that preconditions
   return 0;
 }
 

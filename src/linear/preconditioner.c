@@ -150,15 +150,17 @@ static perp_preconditioner possible(perp_preconditioner kind, const perp_csc *A,
 int preconditioner_build(preconditioner *P, perp_preconditioner kind, int32_t n, const perp_csc *A,
                          const double *diagonal, int symmetric, double drop,
                          const perp_deadline *deadline) {
-  if (reserve_rows(P, n) != 0) return -2;
   P->n = n;
   P->mended = 0;
   P->shift = 0.0;
+  P->used = PERP_PRECONDITIONER_IDENTITY;
+  if (reserve_rows(P, n) != 0) return -2;
   P->used = possible(kind, A, diagonal, symmetric);
   int code = 0;
   switch (P->used) {
     case PERP_PRECONDITIONER_IC: case PERP_PRECONDITIONER_MIC:
-      return build_cholesky(P, A, deadline);
+      code = build_cholesky(P, A, deadline);
+      break;
     case PERP_PRECONDITIONER_AINV_PLAIN: case PERP_PRECONDITIONER_AINV_SCALED:
     case PERP_PRECONDITIONER_AINV_STATIC:
       set_scales(P, A);
@@ -168,6 +170,7 @@ int preconditioner_build(preconditioner *P, perp_preconditioner kind, int32_t n,
     case PERP_PRECONDITIONER_JACOBI: return build_jacobi(P, A, diagonal);
     default: break;
   }
+  if (code < 0) P->used = PERP_PRECONDITIONER_IDENTITY;   // what there is of a factor is no use
   return code == 1 ? build_jacobi(P, A, NULL) : code;
 }
 

@@ -30,7 +30,8 @@ void preconditioner_destroy(preconditioner *P);                           // NUL
 // A: n x n with its diagonal stored in every column, NULL where the entries are not known;
 // diagonal: n, NULL where it is not known either. symmetric: 1 where A is. AUTO: IC for symmetric A
 // with a positive diagonal, else ILU, Jacobi, identity, as far as is known. drop: entries of an
-// approximate inverse below it are left out. 0: fine, -1: deadline, -2: no memory.
+// approximate inverse below it are left out. 0: fine, -1: deadline, -2: no memory: P is then the
+// identity.
 int preconditioner_build(preconditioner *P, perp_preconditioner kind, int32_t n, const perp_csc *A,
                          const double *diagonal, int symmetric, double drop,
                          const perp_deadline *deadline);

@@ -98,6 +98,7 @@ int newton_solve(newton_system *s, const uint8_t *is_free, const double *rhs, do
     s->fresh = 1;
     const int code = s->ops->update(s->self, is_free, &deadline);
     if (!s->iterative) run->factorizations++;
+    if (code == -2) run_no_memory(run, "the factors of A_II");
     if (code != 0) return code < 0 ? -1 : 1;
     s->fresh = 0;
   }
