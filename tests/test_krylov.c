@@ -162,6 +162,58 @@ static void least_squares_of_an_inconsistent_system(void **state) {
   sample_free(&s);
 }
 
+// Rank-deficient and inconsistent: iterates run away along the null space, and the residual of the
+// recurrence no longer tells. |z||A| 1e-13 is what the rounding of a residual allows for.
+static void the_answer_is_never_worse_than_the_start(void **state) {
+  (void)state;
+  support_state = 31;
+  for (int trial = 0; trial < often(200); trial++) {
+    sample s = sample_new(whole(2, 30));
+    for (int k = whole(0, s.n - 1); k > 0; k--) {
+      double g[30];
+      for (int32_t i = 0; i < s.n; i++) g[i] = uniform() < 0.4 ? whole(-2, 2) : 0.0;
+      for (int32_t i = 0; i < s.n; i++)
+        for (int32_t j = 0; j < s.n; j++) AT(&s, i, j) += g[i]*g[j];
+    }
+    double rhs[30], start[30], z[30];
+    for (int32_t i = 0; i < s.n; i++) {
+      rhs[i] = between(-1, 1);
+      start[i] = trial%2 ? between(-1, 1) : 0.0;
+    }
+    const double allowed = fmin(1.0, misfit(&s, rhs, start));
+    for (int k = 0; k < SOLVERS; k++) {
+      memcpy(z, start, sizeof z);
+      const krylov_result r = solve(solvers[k], &s, 0, rhs, z, 1e-10, 500, 10);
+      double reach = 0.0, size = 0.0;
+      for (int32_t i = 0; i < s.n; i++) {
+        size += rhs[i]*rhs[i];
+        for (int32_t j = 0; j < s.n; j++) reach += fabs(AT(&s, i, j)*z[j]);
+      }
+      const double rounding = 1e-13*(1.0 + reach/sqrt(size)), own = misfit(&s, rhs, z);
+      if (!(own <= allowed + rounding) || !(fabs(own - r.residual) <= rounding))
+        fail_msg("trial %d, solver %d: %g, said %g, at the start %g", trial, k, own, r.residual,
+                 allowed);
+    }
+    sample_free(&s);
+  }
+}
+
+static void answers_out_of_range_are_none(void **state) {
+  (void)state;
+  const struct { double a, rhs; } cases[] = {{1e-200, 1e200}, {1e200, 1e-200}, {1e160, 1e-160}};
+  for (size_t c = 0; c < sizeof cases/sizeof cases[0]; c++)
+    for (int k = 0; k < SOLVERS; k++) {
+      sample s = sample_new(2);
+      AT(&s, 0, 0) = AT(&s, 1, 1) = cases[c].a;
+      const double rhs[] = {cases[c].rhs, 0.5*cases[c].rhs};
+      double z[] = {0, 0};
+      const krylov_result r = solve(solvers[k], &s, 0, rhs, z, 1e-10, 50, 10);
+      const double own = fabs(cases[c].a*z[0]/cases[c].rhs - 1.0);   // of the larger row
+      assert_true(!r.converged && own > 1e-10 && r.residual > 1e-10);
+      sample_free(&s);
+    }
+}
+
 static void edges(void **state) {
   (void)state;
   for (int k = 0; k < SOLVERS; k++) {
@@ -335,6 +387,8 @@ int main(void) {
     cmocka_unit_test(singular_consistent_systems_are_solved),
     cmocka_unit_test(breakdowns_are_told_and_leave_a_finite_answer),
     cmocka_unit_test(least_squares_of_an_inconsistent_system),
+    cmocka_unit_test(the_answer_is_never_worse_than_the_start),
+    cmocka_unit_test(answers_out_of_range_are_none),
     cmocka_unit_test(edges),
     cmocka_unit_test(limits_deadline_and_abort_end_it),
     cmocka_unit_test(restricted_systems_agree_with_dense_lu),

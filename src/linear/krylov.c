@@ -2,12 +2,13 @@
 //
 // The methods work with residuals by recurrence, which drift away from rhs - A z. Here the true one
 // is computed when a method ends; where it is not yet small enough but still falling, the method
-// starts again from there. The right-hand side is scaled by a power of two to a largest entry near
+// starts again from there, and where it has grown, as it may on inconsistent systems, the start is
+// what is returned. The right-hand side is scaled by a power of two to a largest entry near
 // 1, so that its squares neither overflow nor vanish. Cost besides the method's own: one product at
 // the beginning and one at each end.
 #include "krylov_steps.h"
 
-enum { COMMON_VECTORS = 3 };   // r, best, scaled right-hand side
+enum { COMMON_VECTORS = 4 };   // r, best, scaled right-hand side, where a method began
 
 size_t krylov_doubles(perp_krylov solver, int32_t n, int32_t restart) {
   const size_t m = (size_t)n;
@@ -40,6 +41,31 @@ static double begin(krylov *k, double rhs_norm, double scale) {
   return size;
 }
 
+// z / scale, and what is left of the residual: numbers that are too large or too small for that
+// have changed z. Where there is no answer in this range, 0 is the one.
+static double unscale(krylov *k, double size, double rhs_norm, double scale) {
+  int changed = 0, lost = 0;
+  for (int32_t i = 0; i < k->n; i++) {
+    const double outside = k->z[i]/scale;
+    changed |= outside*scale != k->z[i];
+    lost |= !is_finite(outside);
+    k->z[i] = lost ? 0.0 : outside*scale;
+  }
+  if (changed && !lost) {
+    const int32_t broken = k->broken;
+    k->broken = 0;
+    size = true_residual(k);
+    k->broken |= broken;
+  }
+  if (lost || !(size < (double)INFINITY)) {
+    for (int32_t i = 0; i < k->n; i++) k->z[i] = 0.0;
+    k->broken = 1;
+    return rhs_norm;
+  }
+  for (int32_t i = 0; i < k->n; i++) k->z[i] /= scale;
+  return size;
+}
+
 krylov_result krylov_solve(perp_krylov solver, int32_t n, krylov_map A, krylov_map precondition,
                            const double *rhs, double *z, double tol, int32_t iterations,
                            int32_t restart, double *work, const perp_deadline *deadline) {
@@ -48,7 +74,7 @@ krylov_result krylov_solve(perp_krylov solver, int32_t n, krylov_map A, krylov_m
                                    : solver == PERP_KRYLOV_BICGSTAB ? krylov_bicgstab
                                                                     : krylov_gmres;
   const size_t m = (size_t)n;
-  double *b = work + 2*m, largest = 0.0;   // n
+  double *b = work + 2*m, *kept = b + m, largest = 0.0;   // n each
   for (int32_t i = 0; i < n; i++) largest = max_or_nan(largest, fabs(rhs[i]));
   if (!is_finite(largest) || largest == 0.0) {
     for (int32_t i = 0; i < n; i++) z[i] = 0.0;
@@ -68,15 +94,20 @@ krylov_result krylov_solve(perp_krylov solver, int32_t n, krylov_map A, krylov_m
   while (size > k.target && k.iterations < k.limit && !k.broken && !k.expired) {
     const double before = size;
     k.best_norm = before;
+    for (int32_t i = 0; i < n; i++) kept[i] = z[i];
     method(&k);
     for (int32_t i = 0; i < n; i++) z[i] = k.best[i];
     const int32_t broken = k.broken;
     k.broken = 0;
     size = true_residual(&k);
     k.broken |= broken;
+    if (size > before) {
+      for (int32_t i = 0; i < n; i++) z[i] = kept[i];
+      size = before;
+    }
     if (!(size <= 0.5*before)) break;   // another start would not help either
   }
-  for (int32_t i = 0; i < n; i++) z[i] /= scale;
+  size = unscale(&k, size, rhs_norm, scale);
   return (krylov_result){.iterations = k.iterations, .converged = size <= k.target,
                          .broken = k.broken, .residual = min2(size/rhs_norm, 1e300)};
 }
