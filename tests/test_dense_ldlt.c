@@ -73,6 +73,40 @@ static void indefinite_systems_are_solved(void **state) {
 }
 
 // Sylvester: C' diag(signs) C has the inertia of the signs.
+// diag(s) B diag(s) in any units s is as regular as B, which is dominated by its diagonal; sparse,
+// so that the largest entry of a row need not be the one that tells its unit.
+static void units_do_not_make_it_singular(void **state) {
+  (void)state;
+  const perp_linear_ops *ldlt = perp_find_linear("dense_ldlt");
+  support_state = 8;
+  for (int trial = 0; trial < often(100); trial++) {
+    double s[N], rhs[N], z[N];
+    for (int32_t i = 0; i < N; i++) s[i] = ldexp(1.0, whole(-150, 150));
+    for (int32_t i = 0; i < N; i++)
+      for (int32_t j = 0; j <= i; j++) {
+        const double b = i == j ? (i%3 ? 2.0 : -2.0) : uniform() < 0.05 ? between(-0.2, 0.2) : 0.0;
+        A[i*N + j] = A[j*N + i] = s[i]*b*s[j];
+      }
+    const perp_dense dense = {.n = N, .value = A};
+    const perp_operator operator = perp_from_dense(&dense, PERP_CLAIM_SYMMETRIC);
+    void *self = analysed(&operator);
+    for (int32_t i = 0; i < N; i++) {
+      is_free[i] = 1;
+      rhs[i] = s[i]*between(-1, 1);
+    }
+    assert_int_equal(ldlt->update(self, is_free, NULL), 0);
+    assert_int_equal(ldlt->solve(self, rhs, z, NULL), 0);
+    const inertia count = dense_ldlt_inertia(self);   // Gershgorin: that of the diagonal
+    assert_true(count.positive == N - (N + 2)/3 && count.negative == (N + 2)/3);
+    for (int32_t i = 0; i < N; i++) {
+      long double sum = -rhs[i];
+      for (int32_t j = 0; j < N; j++) sum += (long double)A[i*N + j]*z[j];
+      assert_true(fabsl(sum) < 1e-12*s[i]);
+    }
+    free(self);
+  }
+}
+
 static void inertia_is_counted(void **state) {
   (void)state;
   const perp_linear_ops *ldlt = perp_find_linear("dense_ldlt");
@@ -134,6 +168,7 @@ static void singular_blocks_and_deadlines_are_told(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(indefinite_systems_are_solved),
+    cmocka_unit_test(units_do_not_make_it_singular),
     cmocka_unit_test(inertia_is_counted),
     cmocka_unit_test(singular_blocks_and_deadlines_are_told),
   };

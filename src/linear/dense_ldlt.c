@@ -176,11 +176,13 @@ static int dense_ldlt_analyse(void *memory, const perp_operator *A, const perp_o
 }
 
 // S <- diag(s) S diag(s), s powers of two, such that rows have a largest entry near 1: each pass
-// takes the square root of what is missing, which converges by squaring the error away.
+// takes the square root of what is missing, which halves exponents, of at most 2^11.
 static void scale(int32_t m, double *S, double *s) {
   const size_t ld = (size_t)m;
   for (int32_t i = 0; i < m; i++) s[i] = 1.0;
-  for (int32_t pass = 0; pass < 3; pass++)
+  int done = 0;
+  for (int32_t pass = 0; pass < 12 && !done; pass++) {
+    done = 1;
     for (int32_t i = 0; i < m; i++) {
       double *row = S + (size_t)i*ld, most = 0.0;
       for (int32_t j = 0; j < m; j++) most = max2(most, fabs(row[j]));
@@ -188,11 +190,13 @@ static void scale(int32_t m, double *S, double *s) {
       int exponent = 0;
       frexp(most, &exponent);
       if (exponent/2 == 0) continue;
+      done = 0;
       const double p = power_of_two_within(-(exponent/2), 500);
       s[i] *= p;
       for (int32_t j = 0; j < m; j++) row[j] *= p;
       for (int32_t k = 0; k < m; k++) S[(size_t)k*ld + (size_t)i] *= p;
     }
+  }
 }
 
 static int dense_ldlt_update(void *memory, const uint8_t *is_free,
