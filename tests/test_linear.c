@@ -105,6 +105,27 @@ static void test_dense_lu_singular(void **state) {
   free(self);
 }
 
+static int count_polls(void *context) {
+  ++*(int *)context;
+  return 0;
+}
+
+// Not once a panel of 32 columns: with 10000 rows that is a second.
+static void test_dense_lu_polls(void **state) {
+  (void)state;
+  enum { M = 700 };
+  double *S = malloc(M*M*sizeof *S);
+  int32_t *pivot = malloc(M*sizeof *pivot);
+  assert_true(S != NULL && pivot != NULL);
+  for (int32_t k = 0; k < M*M; k++) S[k] = sin(0.37*k*(k%89)) + (k%(M + 1) == 0 ? 3.0 : 0.0);
+  int polls = 0;
+  const perp_deadline deadline = {count_polls, &polls};
+  assert_int_equal(lu_factor(M, S, pivot, 0.0, &deadline), 0);
+  assert_true(polls > 40);   // 22 panels
+  free(S);
+  free(pivot);
+}
+
 static void test_affine(void **state) {
   (void)state;
   enum { M = 7 };
@@ -167,7 +188,7 @@ static void test_slack(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_dense_lu), cmocka_unit_test(test_dense_lu_singular),
-        cmocka_unit_test(test_affine),
+    cmocka_unit_test(test_dense_lu_polls), cmocka_unit_test(test_affine),
     cmocka_unit_test(test_slack),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -110,6 +110,7 @@ int32_t lu_factor(int32_t m, double *S, int32_t *pivot, double floor,
       }
     if (failed != 0) return failed;
     for (int32_t from = end; from < m; from += TILE) {
+      if (from > end && deadline_passed(deadline)) return -1;   // 50 ms a tile where m = 10000
       const int32_t count = from + TILE < m ? TILE : m - from;
       const double *U = S + (size_t)k*ld + (size_t)from;
       for (int32_t i = k + 1; i < m; i++) {

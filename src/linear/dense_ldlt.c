@@ -16,6 +16,7 @@
 #include "solvers.h"
 #include "vector.h"
 
+#define POLL 2e6                   // entries between two looks at the deadline: a few milliseconds
 #define ALPHA 0.6403882032022076   // (1 + sqrt(17))/8: the least growth over two steps
 
 static void exchange(double *a, double *b) {
@@ -74,9 +75,14 @@ static void eliminate_two(int32_t m, double *S, int32_t k) {
 
 int32_t ldlt_factor(int32_t m, double *S, int32_t *order, uint8_t *block, double floor,
                     const perp_deadline *deadline) {
+  double since = POLL;
   for (int32_t i = 0; i < m; i++) order[i] = i;
   for (int32_t k = 0; k < m; k += block[k]) {
-    if (k%16 < 2 && deadline_passed(deadline)) return -1;
+    if (since >= POLL) {
+      if (deadline_passed(deadline)) return -1;
+      since = 0.0;
+    }
+    since += (double)(m - k)*(m - k);
     int32_t r = k, other = k;
     const double own = fabs(AT(k, k)), lambda = largest(m, S, k, k, &r);
     if (!(max2(own, lambda) > floor)) return order[k] + 1;

@@ -250,7 +250,7 @@ int sparse_lu_factor(sparse_lu *lu, const perp_csc *A, double threshold, double 
   }
   lu->flops = 0.0;
   lu->L.used = lu->U.used = 0;
-  if (lu->rank < n) return lu->unmatched + 1;
+  if (lu->unmatched != NONE) return lu->unmatched + 1;
   const int64_t nnz = n > 0 ? (int64_t)A->colptr[n] - A->colptr[0] : 0;
   if (!reserve(lu, &lu->U, 2*nnz + n) || !reserve(lu, &lu->L, nnz)) return -2;
   for (int32_t k = 0; k < n; k++) {

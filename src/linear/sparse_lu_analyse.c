@@ -146,7 +146,7 @@ static int order_normal(const sparse_lu *lu, int32_t n, const pattern *B, const 
     const int64_t length = T->colptr[i + 1] - T->colptr[i] + 1;
     if ((double)length <= full) room += length*length;
   }
-  if (room > 40*((int64_t)B->colptr[n] + n)) return 1;
+  if (room > 40*((int64_t)B->colptr[n] + n) || room > INT32_MAX) return 1;
   int32_t *colptr = lu_take(lu, (int64_t)n + 1, sizeof *colptr);
   int32_t *row = lu_take(lu, room, sizeof *row);
   int status = -2;
@@ -239,9 +239,10 @@ static int order_block(sparse_lu *lu, const perp_csc *A, int32_t first, int32_t 
 static int find_order(sparse_lu *lu, const perp_csc *A, int diagonal, const int32_t *rank,
                       workspace *w) {
   const int32_t n = lu->n;
-  lu->blocks = block_triangular(A, lu->matched, lu->column, lu->start, &lu->rank, &lu->unmatched,
-                                w->work);
-  if (lu->rank < n) return 0;                     // factor() will say so
+  const int32_t blocks =
+      block_triangular(A, lu->matched, lu->column, lu->start, &lu->unmatched, w->work);
+  if (blocks < 0) return 0;                       // factor() will say so
+  lu->blocks = blocks;
   for (int32_t k = 0; k < n; k++) lu->place[lu->matched[k]] = k;
   for (int32_t b = 0; b < lu->blocks; b++) {
     const int32_t first = lu->start[b], size = lu->start[b + 1] - first;
@@ -258,8 +259,8 @@ static int analyse(sparse_lu *lu, const perp_csc *A, int diagonal, const int32_t
   const int64_t nnz = n > 0 ? (int64_t)A->colptr[n] - A->colptr[0] : 0;
   lu->factored = 0;
   lu->stamp = 0;
-  lu->rank = lu->blocks = 0;
-  lu->unmatched = 0;
+  lu->blocks = 0;
+  lu->unmatched = NONE;
   lu->L.used = lu->U.used = 0;
   if (!make_room(lu, n)) return -2;
   for (int32_t k = 0; k < 2*n; k++) lu->visited[k] = 0;

@@ -16,7 +16,7 @@ struct sparse_lu {
   perp_allocator memory;
   void *block;                // the arrays of size n
   int32_t n, capacity;        // capacity: the n that block has room for
-  int32_t rank, unmatched;    // structural rank; a column that keeps it below n
+  int32_t unmatched;          // -1, or a column without a row: singular whatever the values are
   int32_t factored;
   double flops;
 

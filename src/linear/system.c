@@ -19,6 +19,7 @@
 #include "assemble.h"
 #include "exact.h"
 #include "linear.h"
+#include "operator.h"
 #include "sparse_ldl.h"
 #include "sparse_lu.h"
 #include "vector.h"
@@ -144,12 +145,24 @@ static int need_lu(system_solver *s) {
   return failed;
 }
 
+// A dense view with so many entries that there is no need to list them.
+static int is_full(const perp_operator *A) {
+  const perp_view view = operator_view(A);
+  if (view.kind != PERP_VIEW_DENSE) return 0;
+  const perp_dense *dense = view.data;
+  const size_t n = (size_t)A->n, ld = dense->ld != 0 ? (size_t)dense->ld : n;
+  double count = 0.0;
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < n; j++) count += dense->value[i*ld + j] != 0.0;
+  return count > DENSE_FROM_DENSITY*(double)A->n*(double)A->n;
+}
+
 system_solver *system_create(const perp_operator *A, const perp_allocator *given) {
   const perp_allocator allocator = allocator_of(given);
   system_solver *s = allocator.allocate(allocator.context, sizeof *s);
   if (s == NULL) return NULL;
   *s = (system_solver){.allocator = allocator, .n = A->n};
-  int failed = A->n > DENSE_UP_TO ? assemble_csc(A, 1, &s->allocator, &s->csc) : 1;
+  int failed = A->n > DENSE_UP_TO && !is_full(A) ? assemble_csc(A, 1, &s->allocator, &s->csc) : 1;
   const int sparse = failed == 0 && (double)s->csc.colptr[A->n] <=
                                         DENSE_FROM_DENSITY*(double)A->n*(double)A->n;
   if (failed == 0 && !sparse) {
@@ -185,7 +198,8 @@ static void equilibrate(system_solver *s) {
   const int32_t n = s->n;
   double *row = s->high, *column = s->low;
   for (int32_t i = 0; i < n; i++) s->r[i] = s->c[i] = 1.0;
-  for (int pass = 0; pass < PASSES; pass++) {
+  // past the deadline it ends where it is: the factorisation will not begin
+  for (int pass = 0; pass < PASSES && !deadline_passed(&s->deadline); pass++) {
     for (int32_t i = 0; i < n; i++) row[i] = column[i] = 0.0;
     if (s->full) {
       for (int32_t i = 0; i < n; i++)

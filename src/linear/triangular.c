@@ -48,37 +48,29 @@ static int augment(const perp_csc *A, int32_t j, int32_t *of_row, int32_t *cheap
   return 0;
 }
 
-// of_row[i]: the column of row i, or NONE. Returns the rank.
-static int32_t match(const perp_csc *A, int32_t *of_row, int32_t *unmatched, int32_t *work) {
+// of_row[i]: the column of row i. Returns NONE, or a column for which there is none: then the
+// search ends, for others like it would each look at all of A again.
+static int32_t match(const perp_csc *A, int32_t *of_row, int32_t *work) {
   const int32_t n = A->columns;
   int32_t *cheap = work, *seen = cheap + n, *stack = seen + n;    // n each
   int32_t *next = stack + n, *via = next + n, *matched = via + n;  // n each
-  int32_t rank = 0;
   for (int32_t i = 0; i < n; i++) of_row[i] = NONE;
   for (int32_t j = 0; j < n; j++) {
     cheap[j] = A->colptr[j];
     seen[j] = NONE;
     const int32_t p = A->colptr[j];
     matched[j] = A->colptr[j + 1] - p == 1 && of_row[A->row[p]] == NONE;
-    if (!matched[j]) continue;
-    of_row[A->row[p]] = j;
-    rank++;
+    if (matched[j]) of_row[A->row[p]] = j;
   }
   for (int32_t j = 0; j < n; j++) {
     if (matched[j] || of_row[j] != NONE) continue;
     for (int32_t p = A->colptr[j]; p < A->colptr[j + 1] && !matched[j]; p++)
       matched[j] = A->row[p] == j;
-    if (!matched[j]) continue;
-    of_row[j] = j;
-    rank++;
+    if (matched[j]) of_row[j] = j;
   }
-  *unmatched = NONE;
-  for (int32_t j = 0; j < n; j++) {
-    if (matched[j]) continue;
-    if (augment(A, j, of_row, cheap, seen, stack, next, via)) rank++;
-    else *unmatched = j;
-  }
-  return rank;
+  for (int32_t j = 0; j < n; j++)
+    if (!matched[j] && !augment(A, j, of_row, cheap, seen, stack, next, via)) return j;
+  return NONE;
 }
 
 // The strong components of the columns; fills column[] and start[], returns how many there are.
@@ -128,11 +120,11 @@ static int32_t components(const perp_csc *A, const int32_t *of_row, int32_t *col
 }
 
 int32_t block_triangular(const perp_csc *A, int32_t *row, int32_t *column, int32_t *start,
-                         int32_t *rank, int32_t *unmatched, int32_t *work) {
+                         int32_t *unmatched, int32_t *work) {
   const int32_t n = A->columns;
   int32_t *of_row = work;                                  // n
-  *rank = match(A, of_row, unmatched, work + n);
-  if (*rank < n) return 0;
+  *unmatched = match(A, of_row, work + n);
+  if (*unmatched != NONE) return -1;
   const int32_t count = components(A, of_row, column, start, work + n);
   int32_t *row_of = work + n;                              // n: of a column
   for (int32_t i = 0; i < n; i++) row_of[of_row[i]] = i;
