@@ -309,6 +309,98 @@ static void a_local_minimum_is_called_one(void **state) {
   }
 }
 
+// ---- what a symmetric operator, a clock and an aborting operator do to the gradient ----
+
+static int apply_sample(void *context, const double *x, double *y) {
+  const sample *s = context;
+  for (int32_t i = 0; i < s->n; i++) {
+    y[i] = 0.0;
+    for (int32_t j = 0; j < s->n; j++) y[i] += AT(s, i, j)*x[j];
+  }
+  return 0;
+}
+
+// A x does for A'x where A is said to be symmetric: the same bits.
+static void symmetric_operators_need_no_transpose(void **state) {
+  (void)state;
+  support_state = 41;
+  int gradients = 0;
+  for (int trial = 0; trial < often(150); trial++) {
+    sample s = sample_new(whole(2, 8));
+    for (int32_t i = 0; i < s.n; i++) {
+      s.b[i] = whole(-3, 3);
+      for (int32_t j = 0; j <= i; j++) AT(&s, i, j) = AT(&s, j, i) = whole(-3, 3);
+    }
+    perp_result r[2];
+    double x[2][8] = {{0}};
+    for (int k = 0; k < 2; k++) {
+      const perp_callback f = {.n = s.n, .apply = apply_sample, .context = &s,
+                               .apply_transpose = k == 0 ? NULL : apply_sample};
+      const perp_problem p = {.A = perp_from_callback(&f, PERP_CLAIM_SYMMETRIC), .b = s.b};
+      const perp_options o = options_for("robust");
+      r[k] = solve(&o, &p, x[k]);
+    }
+    assert_int_equal(r[0].status, r[1].status);
+    assert_memory_equal(x[0], x[1], sizeof x[0]);
+    gradients += r[0].status == PERP_STATUS_LOCAL_MINIMUM;
+    sample_free(&s);
+  }
+  assert_true(gradients > 5);
+}
+
+static double ticking(void *context) { return *(double *)context += 0.01; }
+
+// Whatever the method would have ended with later, also while it looks for a stationary point.
+static void a_time_limit_is_called_one(void **state) {
+  (void)state;
+  const double M[] = {-1, 0.1, 0.1, -2}, b[] = {-1, -2};   // no solution
+  const perp_dense d = {.n = 2, .value = M};
+  const perp_problem p = {.A = perp_from_dense(&d, 0), .b = b};
+  perp_options o = options_for("robust");
+  double seconds = 0.0;
+  o.presolve = 0;
+  o.clock = ticking;
+  o.clock_context = &seconds;
+  o.time_limit = 1e6;
+  double x[2] = {0};
+  solve(&o, &p, x);
+  const double all = seconds;
+  for (int k = 1; k < 40; k++) {
+    memset(x, 0, sizeof x);
+    seconds = 0.0;
+    o.time_limit = (all - 0.1)*k/40;
+    assert_int_equal(solve(&o, &p, x).status, PERP_STATUS_TIME_LIMIT);
+  }
+}
+
+static int aborts(void *context, const double *x, double *y) {
+  (void)context;
+  (void)x;
+  (void)y;
+  return 3;
+}
+
+static void a_transpose_that_aborts(void **state) {
+  (void)state;
+  const char *const methods[] = {"fischer_newton", "minmap_newton"};
+  sample s = sample_new(2);   // no solution: a gradient is asked for
+  AT(&s, 0, 0) = -1;
+  AT(&s, 1, 1) = -2;
+  AT(&s, 0, 1) = AT(&s, 1, 0) = 0.1;
+  s.b[0] = -1;
+  s.b[1] = -2;
+  for (int k = 0; k < 2; k++) {
+    const perp_callback f = {.n = 2, .apply = apply_sample, .apply_transpose = aborts,
+                             .context = &s};
+    const perp_problem p = {.A = perp_from_callback(&f, 0), .b = s.b};
+    const perp_options o = perp_default_options(perp_find_method(methods[k]));
+    double x[2] = {0};
+    perp_result r;
+    assert_int_equal(perp_solve_once(&p, x, &o, &r), PERP_ERROR_OPERATOR);
+  }
+  sample_free(&s);
+}
+
 // ---- friction, and the tables of E13 ----
 
 static void generate(const char *family, const char *name, double value, uint64_t seed,
@@ -390,6 +482,9 @@ int main(void) {
       cmocka_unit_test(through_products_only),
       cmocka_unit_test(an_operator_that_aborts),
       cmocka_unit_test(a_local_minimum_is_called_one),
+      cmocka_unit_test(symmetric_operators_need_no_transpose),
+      cmocka_unit_test(a_time_limit_is_called_one),
+      cmocka_unit_test(a_transpose_that_aborts),
       cmocka_unit_test(friction_is_solved),
       cmocka_unit_test(tables_of_the_toolbox),
   };

@@ -203,14 +203,12 @@ static int precondition(void *context, const double *in, double *out) {
   return 0;
 }
 
-// g = J'F; 0: A has no transpose
+// g = J'F; 0: A' is not known
 static int gradient(newton *s) {
-  const perp_operator *A = &s->run->A;
   for (int32_t i = 0; i < s->n; i++) s->v[i] = s->p[i]*s->F[i];
   if (s->system != NULL) {
     system_apply_transpose(s->system, s->v, s->g);
-  } else if (A->ops->apply_transpose == NULL ||
-             A->ops->apply_transpose(A->self, s->v, s->g, s->run->scratch) != 0) {
+  } else if (run_transposed(s->run, s->v, s->g) != 0) {
     return 0;
   }
   for (int32_t i = 0; i < s->n; i++) s->g[i] += s->q[i]*s->F[i];
@@ -500,8 +498,10 @@ static void give_up(newton *s) {
       s->reason = PERP_STATUS_LOCAL_MINIMUM;
       break;
     }
-    if (run_out_of_time(s->run) || !search(s, slope)) break;
+    if (!search(s, slope)) break;
   }
+  if (run_out_of_time(s->run))
+    run_stop(s->run, PERP_STATUS_TIME_LIMIT, "the time limit was reached");
   run_stop(s->run, s->reason,
            "fischer_newton: %s at |F| = %.3g",
            s->reason == PERP_STATUS_LOCAL_MINIMUM ? "a stationary point of the merit"

@@ -157,19 +157,6 @@ int minmap_newton_direction(minmap *m, int bound, double tol, double *slope) {
   return sum - sum == 0.0;
 }
 
-// out = A'in. 1: fine; 0: neither A' nor the symmetry of A is known; -1: the run has ended.
-static int transposed(minmap *m, const double *in, double *out) {
-  perp_run *run = m->run;
-  const perp_operator *A = &run->A;
-  if (A->ops->apply_transpose == NULL) {
-    if (!(A->claims & PERP_CLAIM_SYMMETRIC)) return 0;
-    return run_product(run, in, out) == 0 ? 1 : -1;
-  }
-  if (A->ops->apply_transpose(A->self, in, out, run->scratch) == 0) return 1;
-  run_stop(run, PERP_STATUS_STOPPED, "operator '%s': apply_transpose asked to abort", A->ops->name);
-  return -1;
-}
-
 // J'J v + mu v on the variables that may move, the others unchanged; mu keeps it definite.
 static int normal_product(void *context, const double *in, double *out) {
   minmap *m = context;
@@ -177,7 +164,7 @@ static int normal_product(void *context, const double *in, double *out) {
   for (int32_t i = 0; i < m->n; i++) m->work[i] = m->moves[i] ? in[i] : 0.0;
   if (run_product(m->run, m->work, m->Ad) != 0) return 1;
   for (int32_t i = 0; i < m->n; i++) m->Ad[i] = m->is_free[i] ? m->Ad[i] : 0.0;
-  if (transposed(m, m->Ad, out) != 1) return 1;
+  if (run_transposed(m->run, m->Ad, out) != 0) return 1;
   for (int32_t i = 0; i < m->n; i++) {
     if (!m->is_free[i]) out[i] += m->D[i]*m->D[i]*m->work[i];
     out[i] = m->moves[i] ? out[i] + mu*in[i] : in[i];
@@ -191,8 +178,8 @@ int minmap_gradient_direction(minmap *m, double *slope) {
   perp_run *run = m->run;
   *slope = 0.0;
   for (int32_t i = 0; i < m->n; i++) m->trial[i] = m->is_free[i] ? m->H[i] : 0.0;
-  const int code = transposed(m, m->trial, m->g);
-  if (code != 1) return code;
+  const int code = run_transposed(run, m->trial, m->g);
+  if (code != 0) return code < 0 ? -1 : 0;
   double square = 0.0;
   for (int32_t i = 0; i < m->n; i++) {
     if (!m->is_free[i]) m->g[i] += m->D[i]*m->H[i];

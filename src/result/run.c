@@ -137,16 +137,27 @@ double run_residual(const perp_run *run, const double *x, const double *y) {
   return worst;
 }
 
-static void operator_aborted(perp_run *run, int code) {
-  run->state->solver->error = error_set(PERP_ERROR_OPERATOR, "operator '%s': apply returned %d",
-                                        run->A.ops->name, code);
+static void operator_aborted(perp_run *run, const char *function, int code) {
+  run->state->solver->error = error_set(PERP_ERROR_OPERATOR, "operator '%s': %s returned %d",
+                                        run->A.ops->name, function, code);
   run->state->ended = 1;
 }
 
 int run_product(perp_run *run, const double *x, double *y) {
   const int code = run->A.ops->apply(run->A.self, x, y, run->scratch);
-  if (code != 0) operator_aborted(run, code);
+  if (code != 0) operator_aborted(run, "apply", code);
   return code;
+}
+
+int run_transposed(perp_run *run, const double *x, double *y) {
+  const perp_operator *A = &run->A;
+  if (A->ops->apply_transpose == NULL) {
+    if (!(A->claims & PERP_CLAIM_SYMMETRIC)) return 1;
+    return run_product(run, x, y) == 0 ? 0 : -1;
+  }
+  const int code = A->ops->apply_transpose(A->self, x, y, run->scratch);
+  if (code != 0) operator_aborted(run, "apply_transpose", code);
+  return code == 0 ? 0 : -1;
 }
 
 int run_apply(perp_run *run, const double *x, double *y) {
@@ -179,7 +190,7 @@ static int rows_pass(perp_run *run) {
   if (ops->residual != NULL) {
     const int code = ops->residual(run->A.self, run->x, run->b, state->y, state->a, run->scratch);
     if (code != 0) {
-      operator_aborted(run, code);
+      operator_aborted(run, "residual", code);
       return 0;
     }
   } else {

@@ -51,6 +51,8 @@ int run_continue(perp_run *run);   // counts the iteration that has just ended; 
 // y = A x + b; 0, or the operator aborted (then run_continue is 0)
 int run_apply(perp_run *run, const double *x, double *y);
 int run_product(perp_run *run, const double *x, double *y);     // y = A x, likewise
+// y = A'x; 0; 1: neither A' nor the symmetry of A is known; -1: aborted, likewise
+int run_transposed(perp_run *run, const double *x, double *y);
 // the certificate's max r_i / base_c, from y = A x + b
 double run_residual(const perp_run *run, const double *x, const double *y);
 int run_check(perp_run *run);   // certify x now: 1 if it is a solution (then run_continue is 0)
