@@ -350,6 +350,57 @@ static void the_callers_linear_solver_is_used(void **state) {
   drop(g, x);
 }
 
+// ---- how well the linear system is solved ----
+
+enum { FREE = 40, WATCHED = FREE + 1 };
+
+typedef struct watch {           // products with A, the last two vectors and the first direction
+  double start[WATCHED], last[WATCHED], d[WATCHED];
+  int found;
+} watch;
+
+// y_i = (1 + i) x_i + 1000 x_n, y_n = x_n: far from normal, so that |A_IF H_F| is far above |H|.
+static int apply_watched(void *context, const double *x, double *y) {
+  watch *w = context;
+  for (int i = 0; i < FREE; i++) y[i] = (1 + i)*x[i] + 1000.0*x[FREE];
+  y[FREE] = x[FREE];
+  int follows = !w->found;       // x = clamp(start + last): the first step along it is tried
+  for (int i = 0; i < WATCHED; i++) follows &= x[i] == fmax(0.0, w->start[i] + w->last[i]);
+  if (follows) {
+    memcpy(w->d, w->last, sizeof w->d);
+    w->found = 1;
+  }
+  memcpy(w->last, x, sizeof w->last);
+  return 0;
+}
+
+// E13 (71): |H + BH d| <= gamma |H|, by which d is a direction of descent.
+static void the_inner_residual_is_a_part_of_the_outer_one(void **state) {
+  (void)state;
+  watch w = {.last = {NAN}};
+  double b[WATCHED], x[WATCHED];
+  for (int i = 0; i < FREE; i++) {
+    x[i] = w.start[i] = 5.0;
+    b[i] = -5.0*(1 + i) - 1000.0*0.5 + 0.01*(i%3);   // y_i = 0.01 (i mod 3) < x_i: free
+  }
+  x[FREE] = w.start[FREE] = 0.5;
+  b[FREE] = 3.0;                                       // y_n = 3.5 > x_n: at its bound
+  const perp_callback f = {.n = WATCHED, .apply = apply_watched, .context = &w};
+  const perp_problem p = {.A = perp_from_callback(&f, 0), .b = b};
+  perp_options o = defaults();
+  o.presolve = o.scale = 0;
+  o.newton.gamma = 0.2;
+  solve(&p, x, &o);
+  assert_true(w.found && w.d[FREE] == -0.5);
+  double left = 0.0, outer = 0.25;
+  for (int i = 0; i < FREE; i++) {
+    const double h = 0.01*(i%3), r = h + (1 + i)*w.d[i] - 500.0;
+    outer += h*h;
+    left += r*r;
+  }
+  assert_true(sqrt(left) <= 1.0001*o.newton.gamma*sqrt(outer));
+}
+
 // ---- memory ----
 
 typedef struct supply { int64_t requests, live, until; } supply;
@@ -488,6 +539,7 @@ int main(void) {
     cmocka_unit_test(singular_blocks_are_no_obstacle),
     cmocka_unit_test(what_has_no_solution_is_not_solved),
     cmocka_unit_test(the_callers_linear_solver_is_used),
+    cmocka_unit_test(the_inner_residual_is_a_part_of_the_outer_one),
     cmocka_unit_test(lack_of_memory_is_an_error_and_nothing_else),
     cmocka_unit_test(the_deadline_is_kept),
     cmocka_unit_test(the_same_bits_twice),

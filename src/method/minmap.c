@@ -145,7 +145,10 @@ int minmap_newton_direction(minmap *m, int bound, double tol, double *slope) {
   memset(m->Ad, 0, (size_t)m->n*sizeof *m->Ad);
   if (moved > 0.0 && run_product(m->run, d_F, m->Ad) != 0) return -1;
   for (int32_t i = 0; i < m->n; i++) rhs[i] = m->is_free[i] ? -m->y[i] - m->Ad[i] : 0.0;
-  const int code = newton_solve(&m->system, m->is_free, rhs, m->d, tol);
+  // what may be left is a part of |H|, by which d is one of descent: E13 (71); |rhs| may be larger
+  const double outer = sqrt(2.0*m->theta), own = sqrt(dot(m->n, rhs, rhs));
+  const int code = newton_solve(&m->system, m->is_free, rhs, m->d,
+                                own > outer ? max2(tol*(outer/own), min2(tol, 1e-13)) : tol);
   if (code != 0) return code < 0 ? -1 : 0;
   for (int32_t i = 0; i < m->n; i++)
     if (!m->is_free[i]) m->d[i] = d_F[i];
