@@ -277,6 +277,30 @@ static void deadline_and_lack_of_memory_are_told(void **state) {
   sample_free(&s);
 }
 
+static int count_polls(void *context) {
+  ++*(int *)context;
+  return 0;
+}
+
+// By work, not by columns: those of a full matrix are dear.
+static void full_matrices_are_polled_more_often(void **state) {
+  (void)state;
+  enum { SIZE = 250 };
+  sample s = sample_new(SIZE);
+  for (int32_t i = 0; i < SIZE; i++)
+    for (int32_t j = 0; j < SIZE; j++) AT(&s, i, j) = i == j ? SIZE : -0.9;
+  for (int k = 2; k < KINDS; k++) {
+    int polls = 0;
+    const perp_deadline deadline = {count_polls, &polls};
+    preconditioner *P = preconditioner_create(NULL);
+    assert_int_equal(preconditioner_build(P, kinds[k].kind, s.n, stored(&s), NULL, 1, 0.001,
+                                          &deadline), 0);
+    assert_in_range(polls, 5, SIZE);   // 4 if every 64 columns; SIZE^3/6 entries or more
+    preconditioner_destroy(P);
+  }
+  sample_free(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(every_kind_helps_on_a_grid),
@@ -286,6 +310,7 @@ int main(void) {
     cmocka_unit_test(breakdowns_are_shifted_away_and_told),
     cmocka_unit_test(what_is_known_decides),
     cmocka_unit_test(deadline_and_lack_of_memory_are_told),
+    cmocka_unit_test(full_matrices_are_polled_more_often),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,7 @@ typedef struct builder {
   int32_t *mark;        // n: QUEUED, STORED, ALLOWED
   int32_t queued;       // in the heap
   int32_t begin, end;   // of the pattern in P->row
+  int64_t since;        // entries since the deadline was looked at
 } builder;
 
 static void push(builder *b, int32_t i) {
@@ -70,6 +71,7 @@ static double energy_with(const builder *b, int32_t i) {   // a_i'z, of the scal
 static void conjugate(builder *b, int32_t i, int32_t j) {
   const preconditioner *P = b->P;
   const double factor = energy_with(b, i)/P->d[i];
+  b->since += b->A->colptr[i + 1] - b->A->colptr[i] + P->colptr[i + 1] - P->colptr[i];
   if (factor == 0.0) return;
   for (int32_t p = P->colptr[i]; p < P->colptr[i + 1]; p++) {
     const int32_t r = P->row[p];
@@ -123,14 +125,18 @@ int approximate_inverse(preconditioner *P, const perp_csc *A, double drop,
                         const perp_deadline *deadline) {
   const int32_t n = P->n;
   builder b = {.P = P, .A = A, .drop = drop, .z = P->work, .heap = P->index, .mark = P->index + n,
-               .fixed = P->used == PERP_PRECONDITIONER_AINV_STATIC};
+               .fixed = P->used == PERP_PRECONDITIONER_AINV_STATIC, .since = PRECONDITIONER_POLL};
   if (preconditioner_reserve(P, A->colptr[n]) != 0) return -2;   // about as many as A has
   for (int32_t i = 0; i < n; i++) {
     b.z[i] = 0.0;
     b.mark[i] = 0;
   }
   for (int32_t j = 0; j < n; j++) {
-    if (j%64 == 0 && deadline_passed(deadline)) return -1;
+    if (b.since >= PRECONDITIONER_POLL) {
+      if (deadline_passed(deadline)) return -1;
+      b.since = 0;
+    }
+    b.since += A->colptr[j + 1] - A->colptr[j];
     if (preconditioner_reserve(P, (int64_t)b.end + j + 1) != 0) return -2;
     P->colptr[j] = b.begin = b.end;
     if (b.fixed)

@@ -25,30 +25,38 @@ static int copy_all(preconditioner *P, const perp_csc *A) {
   return 0;
 }
 
-// Column j with the columns before it; where[i]: the place of row i in column j, or -1.
-static void eliminate(preconditioner *P, int32_t j, int32_t *where) {
+// Column j with the columns before it; where[i]: the place of row i in column j, or -1. Returns how
+// many entries it has looked at.
+static int64_t eliminate(preconditioner *P, int32_t j, int32_t *where) {
   for (int32_t p = P->colptr[j]; p < P->colptr[j + 1]; p++) where[P->row[p]] = p;
+  int64_t seen = P->colptr[j + 1] - P->colptr[j];
   int32_t p = P->colptr[j];
   for (; P->row[p] < j; p++) {
     const int32_t k = P->row[p];
+    seen += P->colptr[k + 1] - P->diagonal[k];
     const double u = P->value[p];
     for (int32_t q = P->diagonal[k] + 1; q < P->colptr[k + 1]; q++)
       if (where[P->row[q]] >= 0) P->value[where[P->row[q]]] -= P->value[q]*u;
   }
   P->diagonal[j] = p;
   for (p = P->colptr[j]; p < P->colptr[j + 1]; p++) where[P->row[p]] = -1;
+  return seen;
 }
 
 int incomplete_lu(preconditioner *P, const perp_csc *A, const perp_deadline *deadline) {
   if (copy_all(P, A) != 0) return -2;
   int32_t *where = P->index;
   for (int32_t i = 0; i < P->n; i++) where[i] = -1;
+  int64_t since = PRECONDITIONER_POLL;
   for (int32_t j = 0; j < P->n; j++) {
-    if (j%64 == 0 && deadline_passed(deadline)) return -1;
+    if (since >= PRECONDITIONER_POLL) {
+      if (deadline_passed(deadline)) return -1;
+      since = 0;
+    }
     double largest = 0.0;
     for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++)
       largest = max_or_nan(largest, fabs(A->value[p]));
-    eliminate(P, j, where);
+    since += eliminate(P, j, where);
     double *pivot = &P->value[P->diagonal[j]];
     if (!(fabs(*pivot) >= smallest*largest) || largest == 0.0) {
       *pivot = largest == 0.0 ? 1.0 : copysign(smallest*largest, *pivot < 0.0 ? -1.0 : 1.0);

@@ -58,9 +58,14 @@ static void update_column(preconditioner *P, int32_t j, int32_t p, int32_t end, 
 int incomplete_cholesky(preconditioner *P, const perp_csc *A, int modified, double shift,
                         const perp_deadline *deadline) {
   if (copy_lower(P, A, shift) != 0) return -2;
+  int64_t since = PRECONDITIONER_POLL;
   for (int32_t k = 0; k < P->n; k++) {
-    if (k%64 == 0 && deadline_passed(deadline)) return -1;
+    if (since >= PRECONDITIONER_POLL) {
+      if (deadline_passed(deadline)) return -1;
+      since = 0;
+    }
     const int32_t begin = P->colptr[k], end = P->colptr[k + 1];
+    since += (int64_t)(end - begin)*(end - begin);
     const double pivot = P->value[begin];
     if (!(pivot > P->work[k]) || !(pivot < (double)INFINITY)) return 1;
     const double root = sqrt(pivot);

@@ -37,6 +37,8 @@ int preconditioner_build(preconditioner *P, perp_preconditioner kind, int32_t n,
                          const perp_deadline *deadline);
 int preconditioner_apply(void *P, const double *in, double *out);         // for a krylov_map; 0
 
+enum { PRECONDITIONER_POLL = 1000000 };   // entries between two looks at the deadline: milliseconds
+
 // The builders: 0: fine, 1: broken down, -1: deadline, -2: no memory. Their solves: out = P in.
 int incomplete_cholesky(preconditioner *P, const perp_csc *A, int modified, double shift,
                         const perp_deadline *deadline);
