@@ -373,6 +373,14 @@ static void a_time_limit_is_called_one(void **state) {
   }
 }
 
+// The vectors of gmres, 61 of them, are asked for where there is a Krylov solver only.
+static void a_direct_solver_takes_no_memory_for_gmres(void **state) {
+  (void)state;
+  const perp_options o = options_for("robust");
+  const perp_limits limits = {.n = 1000000};
+  assert_true(o.method->bytes(&limits, &o) < 30*sizeof(double)*1000000);
+}
+
 static int aborts(void *context, const double *x, double *y) {
   (void)context;
   (void)x;
@@ -484,6 +492,7 @@ int main(void) {
       cmocka_unit_test(a_local_minimum_is_called_one),
       cmocka_unit_test(symmetric_operators_need_no_transpose),
       cmocka_unit_test(a_time_limit_is_called_one),
+      cmocka_unit_test(a_direct_solver_takes_no_memory_for_gmres),
       cmocka_unit_test(a_transpose_that_aborts),
       cmocka_unit_test(friction_is_solved),
       cmocka_unit_test(tables_of_the_toolbox),

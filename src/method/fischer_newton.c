@@ -70,7 +70,7 @@ typedef struct newton {
   double *g;                   // n: gradient of theta
   double *v, *v_y, *v_F;       // n: work of products
   double *diagonal;            // n: of A, for the preconditioner; NULL: unknown
-  double *work;                // of the Krylov solver
+  double *work;                // of the Krylov solver, where there is no other
   signed char *side, *tried;   // n: at lo -1, free 0, at hi 1; those that polish has tried
   double merit;                // (|F|^2 + u^2)/2
   double history[MEMORY_MAX];  // the last merits, a ring
@@ -86,7 +86,7 @@ static perp_krylov solver_of(const perp_options *o) {
   return o->krylov.solver == PERP_KRYLOV_AUTO ? PERP_KRYLOV_GMRES : (perp_krylov)o->krylov.solver;
 }
 
-static void layout(newton *s, arena *memory, int32_t n, const perp_options *o) {
+static void layout(newton *s, arena *memory, int32_t n) {
   double **const vectors[] = {&s->b, &s->lo, &s->hi, &s->centre, &s->best, &s->z, &s->y, &s->F,
                               &s->trial, &s->trial_y, &s->trial_F, &s->p, &s->q, &s->w, &s->d,
                               &s->g, &s->v, &s->v_y, &s->v_F, &s->diagonal};
@@ -94,13 +94,13 @@ static void layout(newton *s, arena *memory, int32_t n, const perp_options *o) {
     *vectors[k] = ARENA_ARRAY(memory, double, n);
   s->side = ARENA_ARRAY(memory, signed char, n);
   s->tried = ARENA_ARRAY(memory, signed char, n);
-  s->work = ARENA_ARRAY(memory, double, krylov_doubles(solver_of(o), n, o->krylov.restart));
 }
 
 static size_t bytes(const perp_limits *limits, const perp_options *options) {
+  (void)options;
   arena count = {0};
   newton s;
-  layout(&s, &count, limits->n, options);
+  layout(&s, &count, limits->n);
   return count.used;
 }
 
@@ -514,13 +514,19 @@ static void run_fischer_newton(perp_run *run) {
   const perp_options *o = run->options;
   newton s = {.run = run, .n = run->n, .scale = 1.0, .best_residual = (double)INFINITY,
               .random = {o->seed, 0}, .reason = PERP_STATUS_NOT_DESCENT};
-  layout(&s, run->memory, run->n, o);
+  layout(&s, run->memory, run->n);
   s.faithful = o->newton.jacobian != PERP_JACOBIAN_ROBUST;
   s.differences = o->newton.jacobian == PERP_JACOBIAN_APPROXIMATION ||
                   o->newton.inner == PERP_INNER_DIFFERENCES;
   if (!s.differences && run->A.ops->submatrix != NULL &&
       (o->newton.inner == PERP_INNER_AUTO || o->newton.inner == PERP_INNER_DIRECT))
     s.system = system_create(&run->A, run_allocator(run));
+  if (s.system == NULL) {
+    const size_t room = krylov_doubles(solver_of(o), run->n, o->krylov.restart);
+    s.work = room <= SIZE_MAX/sizeof(double) ? run_allocate(run, room*sizeof(double))
+                                             : run_allocate(run, SIZE_MAX);
+    if (s.work == NULL) return;
+  }
   if (run->A.ops->diagonal != NULL) run->A.ops->diagonal(run->A.self, s.diagonal);
   else s.diagonal = NULL;
   if (!s.faithful) s.scale = size_of(&s);
