@@ -334,6 +334,35 @@ static void what_has_no_solution_is_not_solved(void **state) {
     }
 }
 
+// Where nothing is left to gain but rounding, x is stationary: no step of that size is one, and
+// none is made until a limit ends it.
+static void a_local_minimum_is_called_one(void **state) {
+  (void)state;
+  static const struct {
+    int32_t n;
+    double A[25], b[5];
+  } cases[] = {
+    {4, {0.5, 0, 0, -0.0078125, 32, -32, 16, 0, -1024, 0, -512, 32, 0, 256, 0, -16},
+     {-0.00390625, -1.25, 32, 8}},
+    {5, {0, 0, 0, 3.0517578125e-05, 3, -0.09375, 0.0009765625, 0.0625, 0, -16, 6144, -64, -4096, 0,
+         1048576, -0.005859375, 9.1552734375e-05, 0.00390625, 0, -3, -2048, 0, 0, 32, -524288},
+     {-0.005859375, 0.1875, 7168, -0.00390625, -4096}},
+    {5, {64, -0.25, 1024, 8192, -1, -2048, 8, -32768, 262144, 32, 2, -0.0078125, 32, -256, 0.03125,
+         4, 0.015625, -64, 512, -0.0625, -0.0078125, 3.0517578125e-05, 0.125, -1, 0.0001220703125},
+     {16, -512, -0.5, -5, -0.005859375}},
+  };
+  for (size_t c = 0; c < sizeof cases/sizeof cases[0]; c++) {
+    const perp_dense d = {.n = cases[c].n, .value = cases[c].A};
+    const perp_problem p = {.A = perp_from_dense(&d, 0), .b = cases[c].b};
+    perp_options o = defaults();
+    o.iteration_limit = 500;
+    double x[5] = {0};
+    const perp_result r = solve(&p, x, &o);
+    if (r.status != PERP_STATUS_LOCAL_MINIMUM && r.status != PERP_STATUS_SOLVED)
+      fail_msg("case %zu: %s", c, r.message);
+  }
+}
+
 static void the_callers_linear_solver_is_used(void **state) {
   (void)state;
   perp_sample *g = generate("fluid2d", "size", 16, 1);
@@ -515,6 +544,19 @@ static void the_search_takes_the_longest_step_that_is_good_enough(void **state) 
   assert_true(!step.accepted && count == 10.0 && step.trials == 10);   // 2^-9 >= 1e-3 > 2^-10
 }
 
+// beta tau may round to tau again: then delta is never reached.
+static void the_search_ends_whatever_beta_and_delta_are(void **state) {
+  (void)state;
+  const double delta[] = {0.0, 4.9e-324, 1e-300, 1e-9}, beta[] = {0.5, 0.999999, 1.0 - 0x1p-53};
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 3; j++) {
+      double count = 0.0;
+      const line_search s = {1e-4, beta[j], delta[i], flat, &count};
+      const line_step step = line_search_run(&s, 1.0, -1.0);
+      assert_true(!step.accepted && count <= 10000.0 && step.trials == (int)count);
+    }
+}
+
 static void no_variables(void **state) {
   (void)state;
   const perp_dense d = {.n = 0};
@@ -538,12 +580,14 @@ int main(void) {
     cmocka_unit_test(few_iterations_on_fluid_problems),
     cmocka_unit_test(singular_blocks_are_no_obstacle),
     cmocka_unit_test(what_has_no_solution_is_not_solved),
+    cmocka_unit_test(a_local_minimum_is_called_one),
     cmocka_unit_test(the_callers_linear_solver_is_used),
     cmocka_unit_test(the_inner_residual_is_a_part_of_the_outer_one),
     cmocka_unit_test(lack_of_memory_is_an_error_and_nothing_else),
     cmocka_unit_test(the_deadline_is_kept),
     cmocka_unit_test(the_same_bits_twice),
     cmocka_unit_test(the_search_takes_the_longest_step_that_is_good_enough),
+    cmocka_unit_test(the_search_ends_whatever_beta_and_delta_are),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,8 @@ line_step line_search_run(const line_search *search, double reference, double sl
     step.trials++;
     if (step.merit < 0.0) break;
     if (step.merit != step.merit) step.merit = (double)INFINITY;
-    step.accepted = step.merit <= reference + search->alpha*tau*slope;
+    // strictly: what a step must gain may be lost in rounding
+    step.accepted = step.merit <= reference + search->alpha*tau*slope && step.merit < reference;
     if (step.accepted || !(tau > 0.0) || step.trials == MOST_TRIALS) break;
   }
   return step;

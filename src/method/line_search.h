@@ -15,7 +15,7 @@ typedef struct line_search {
 typedef struct line_step {
   double tau, merit;              // of the last trial
   int32_t trials;
-  int32_t accepted;               // 1: merit <= reference + alpha tau slope
+  int32_t accepted;               // 1: merit <= reference + alpha tau slope < reference
 } line_step;
 
 // E13 (83) with the smallest exponent: the first tau = beta^h >= delta with

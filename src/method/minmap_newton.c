@@ -26,6 +26,7 @@ enum { WATCH = 20 };                   // full steps in a row that may increase 
 enum { PATIENCE = 50 };                // poor steps in a row before a start is given up
 enum { PASSES = 50 };                  // of Gauss-Seidel for another start
 static const double brief = 0.1;       // steps below are poor
+static const double flat = 1e-8;       // gains below this part of theta: x is stationary
 static const double least_shift = 1e-8, largest_shift = 1e-2;   // of A_II, relative to its diagonal
 
 typedef struct search {
@@ -181,7 +182,8 @@ static int step(search *s, stuck *how) {
   *how = STUCK;
   taken = minmap_gradient_direction(m, &slope);
   if (taken <= 0) return taken;
-  if (slope == 0.0) *how = STUCK_STATIONARY;
+  // -slope is twice what the best step of the linear model would gain
+  if (slope >= -flat*m->theta) *how = STUCK_STATIONARY;
   return slope < 0.0 ? armijo(s, slope, 0.0) : 0;
 }
 
