@@ -523,8 +523,7 @@ static void run_fischer_newton(perp_run *run) {
     s.system = system_create(&run->A, run_allocator(run));
   if (s.system == NULL) {
     const size_t room = krylov_doubles(solver_of(o), run->n, o->krylov.restart);
-    s.work = room <= SIZE_MAX/sizeof(double) ? run_allocate(run, room*sizeof(double))
-                                             : run_allocate(run, SIZE_MAX);
+    s.work = run_allocate(run, room*sizeof *s.work);
     if (s.work == NULL) return;
   }
   if (run->A.ops->diagonal != NULL) run->A.ops->diagonal(run->A.self, s.diagonal);
