@@ -175,6 +175,66 @@ static void sweeps_cope_with_empty_diagonals(void **state) {
   assert_true(s.change == 8.5);
 }
 
+// Any pile of wrappers tells columns, maxima and the diagonal of what it stands for.
+static void piles_show_their_entries(void **state) {
+  (void)state;
+  static subject base;
+  for (int trial = 0; trial < 400; trial++) {
+    make_base(trial%4, &base);   // dense and CSC
+    double R[5][N], C[5][N], E[N*N], x[N], y[N], column[N], row[N], col[N], one[N];
+    int32_t set[5][N];
+    perp_wrapper w[5];
+    perp_operator A = base.A;
+    const int depth = 1 + (int)random_integer(&stream, 5);
+    for (int k = 0; k < depth; k++) {
+      const int kind = (int)random_integer(&stream, 3);
+      if (kind == 0) {
+        for (int i = 0; i < N; i++) {
+          R[k][i] = ldexp(1.0, (int)random_integer(&stream, 9) - 4);
+          C[k][i] = ldexp(1.0, (int)random_integer(&stream, 9) - 4);
+        }
+        A = perp_scaled(&w[k], A, R[k], C[k]);
+      } else if (kind == 1) {
+        A = perp_shifted(&w[k], A, (double)random_integer(&stream, 5) - 2.0);
+      } else {
+        int32_t m = 0;
+        for (int32_t i = 0; i < A.n; i++)
+          if (random_integer(&stream, 5) != 0) set[k][m++] = i;
+        A = perp_restricted(&w[k], A, set[k], m);
+      }
+    }
+    const int32_t n = A.n;
+    void *scratch = exact_memory(operator_scratch_bytes(&A));
+    double largest = 1.0;
+    for (int32_t j = 0; j < n; j++) {
+      for (int32_t i = 0; i < n; i++) x[i] = i == j ? 1.0 : 0.0;
+      assert_int_equal(A.ops->apply(A.self, x, y, scratch), 0);
+      for (int32_t i = 0; i < n; i++) {
+        E[i*N + j] = y[i];
+        largest = fmax(largest, fabs(y[i]));
+      }
+    }
+    free(scratch);
+    assert_non_null(A.ops->row_col_max);
+    assert_non_null(A.ops->add_column);
+    for (int32_t i = 0; i < n; i++) one[i] = 1.0;
+    A.ops->row_col_max(A.self, one, one, row, col);
+    for (int32_t j = 0; j < n; j++) {
+      double across = 0.0, down = 0.0;
+      for (int32_t i = 0; i < n; i++) {
+        column[i] = 0.0;
+        across = fmax(across, fabs(E[j*N + i]));
+        down = fmax(down, fabs(E[i*N + j]));
+      }
+      A.ops->add_column(A.self, j, 1.0, column);
+      for (int32_t i = 0; i < n; i++)
+        assert_true(fabs(column[i] - E[i*N + j]) <= 1e-14*largest);
+      assert_true(fabs(row[j] - across) <= 1e-14*largest);
+      assert_true(fabs(col[j] - down) <= 1e-14*largest);
+    }
+  }
+}
+
 static void nothing_is_a_valid_size(void **state) {
   (void)state;
   const int32_t zero[1] = {0};
@@ -200,6 +260,7 @@ int main(void) {
     cmocka_unit_test(claims_follow),
     cmocka_unit_test(an_abort_comes_through),
     cmocka_unit_test(a_large_restricted_submatrix_goes_by_tiles),
+    cmocka_unit_test(piles_show_their_entries),
     cmocka_unit_test(scaling_by_powers_of_two_is_exact),
     cmocka_unit_test(sweeps_cope_with_empty_diagonals),
     cmocka_unit_test(nothing_is_a_valid_size),

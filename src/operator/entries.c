@@ -86,6 +86,134 @@ void entries_row_col_max(const perp_view *view, const int32_t *set, int32_t m, c
   }
 }
 
+// ---- chains of wrappers ----
+
+int entries_chain(const perp_operator *A, entry_chain *chain) {
+  *chain = (entry_chain){.n = A->n};
+  for (;;) {
+    const int scaled = operator_is_scaled(A), shifted = operator_is_shifted(A);
+    if (!scaled && !shifted && !operator_is_restricted(A)) break;
+    if (chain->depth == CHAIN_DEPTH) return 0;
+    const perp_wrapper *w = A->self;
+    chain->kind[chain->depth] = scaled ? WRAP_SCALED : shifted ? WRAP_SHIFTED : WRAP_RESTRICTED;
+    chain->wrapper[chain->depth++] = w;
+    chain->shifted |= shifted && w->shift != 0.0;
+    A = &w->inner;
+  }
+  chain->matrix = A->ops->view != NULL ? A->ops->view(A->self) : (perp_view){0};
+  const perp_view *m = &chain->matrix;
+  return entries_known(m) && m->R == NULL && m->C == NULL && m->shift == 0.0;
+}
+
+entry_cursor entries_begin(const entry_chain *chain, int32_t j) {
+  entry_cursor c = {.chain = chain};
+  for (int32_t k = 0; k < chain->depth; k++) {
+    c.column[k] = j;
+    if (chain->kind[k] == WRAP_RESTRICTED) j = chain->wrapper[k]->set[j];
+  }
+  c.column[chain->depth] = j;
+  c.at = chain->matrix.kind == PERP_VIEW_CSC
+             ? ((const perp_csc *)chain->matrix.data)->colptr[j] : 0;
+  return c;
+}
+
+// a f, and how far it may be from (a +- error) f
+static double product_of(double a, double f, double *error) {
+  const double p = a*f, rest = fma(a, f, -p);
+  *error = *error*f + fabs(rest);
+  if (a != 0.0 && fabs(p) < 0x1p-900) *error += 0x1p-1070;   // the rest may have underflowed
+  return p;
+}
+
+// The entry (i, a) of the matrix as it is seen outside the wrappers: 0 where a set leaves it out.
+static int seen_outside(const entry_cursor *cursor, int32_t *i, double *a, double *error) {
+  const entry_chain *chain = cursor->chain;
+  *error = 0.0;
+  for (int32_t k = chain->depth - 1; k >= 0; k--) {
+    const perp_wrapper *w = chain->wrapper[k];
+    if (chain->kind[k] == WRAP_SCALED) {
+      *a = product_of(*a, w->R[*i], error);
+      *a = product_of(*a, w->C[cursor->column[k + 1]], error);
+    } else if (chain->kind[k] == WRAP_RESTRICTED) {
+      const int32_t place = position(w->set, 0, w->m, *i);
+      if (place == w->m || w->set[place] != *i) return 0;
+      *i = place;
+    } else if (*i == cursor->column[k]) {
+      const double s = *a + w->shift, z = s - *a;
+      *error += fabs((*a - (s - z)) + (w->shift - z));
+      *a = s;
+    }
+  }
+  *error *= 1.0 + 0x1p-40;   // for the sums of errors themselves
+  return 1;
+}
+
+int entries_next(entry_cursor *cursor, int32_t *i, double *a, double *error) {
+  const entry_chain *chain = cursor->chain;
+  const int32_t J = cursor->column[chain->depth];
+  if (chain->matrix.kind == PERP_VIEW_DENSE) {
+    const perp_dense *M = chain->matrix.data;
+    const size_t ld = (size_t)(M->ld != 0 ? M->ld : M->n);
+    while (cursor->at < M->n) {
+      *i = cursor->at++;
+      *a = M->value[M->by_column ? (size_t)J*ld + (size_t)*i : (size_t)*i*ld + (size_t)J];
+      if (seen_outside(cursor, i, a, error)) return 1;
+    }
+    return 0;
+  }
+  const perp_csc *M = chain->matrix.data;
+  const int32_t end = M->colptr[J + 1];
+  while (cursor->at < end) {
+    *i = M->row[cursor->at];
+    *a = M->value[cursor->at++];
+    if (seen_outside(cursor, i, a, error)) return 1;
+  }
+  if (cursor->at > end || !chain->shifted) return 0;
+  cursor->at++;   // past the end: the diagonal has been seen to
+  int32_t low = M->colptr[J], high = end;
+  while (low < high) {
+    const int32_t middle = low + (high - low)/2;
+    if (M->row[middle] < J) low = middle + 1;
+    else high = middle;
+  }
+  if (low < end && M->row[low] == J) return 0;
+  *i = J;
+  *a = 0.0;
+  return seen_outside(cursor, i, a, error);
+}
+
+static entry_chain chain_of_wrapper(const perp_wrapper *w) {
+  perp_operator A = {&w->ops, w, w->inner.n, 0};
+  if (operator_is_restricted(&A)) A.n = w->m;
+  entry_chain chain;
+  entries_chain(&A, &chain);
+  return chain;
+}
+
+void entries_wrapper_max(const void *self, const double *r, const double *c, double *row,
+                         double *col) {
+  const entry_chain chain = chain_of_wrapper(self);
+  for (int32_t i = 0; i < chain.n; i++) row[i] = 0.0;
+  for (int32_t j = 0; j < chain.n; j++) {
+    double most = 0.0, a, error;
+    int32_t i;
+    for (entry_cursor at = entries_begin(&chain, j); entries_next(&at, &i, &a, &error);) {
+      const double size = r[i]*fabs(a)*c[j];
+      row[i] = max2(row[i], size);
+      most = max2(most, size);
+    }
+    col[j] = most;
+  }
+}
+
+void entries_wrapper_add(const void *self, int32_t j, double s, double *y) {
+  const entry_chain chain = chain_of_wrapper(self);
+  double a, error;
+  int32_t i;
+  for (entry_cursor at = entries_begin(&chain, j); entries_next(&at, &i, &a, &error);)
+    y[i] += s*a;
+}
+
 double entries_one(const perp_operator *A, int32_t i, int32_t j) {
   const int32_t pair[2] = {i, j};
   double S[4];

@@ -1,4 +1,5 @@
-// entries.h: the entries of a dense or CSC view through its R, C, shift and a set of indices.
+// entries.h: the entries of a dense or CSC view through its R, C, shift and a set of indices,
+// and of wrappers around wrappers.
 #ifndef PERP_ENTRIES_H
 #define PERP_ENTRIES_H
 
@@ -16,6 +17,38 @@ void entries_row_col_max(const perp_view *view, const int32_t *set, int32_t m, c
                          const double *c, double *row, double *col);
 
 double entries_one(const perp_operator *A, int32_t i, int32_t j);   // by submatrix(): slow
+
+// A matrix under wrappers that no view can express, such as R (A + shift I) C, entry by entry.
+enum { CHAIN_DEPTH = 6 };
+typedef enum wrapping { WRAP_SCALED, WRAP_SHIFTED, WRAP_RESTRICTED } wrapping;
+typedef struct entry_chain {
+  perp_view matrix;           // dense or CSC, without R, C and shift
+  int32_t n;                  // of the whole
+  int32_t depth;
+  wrapping kind[CHAIN_DEPTH]; // outermost first
+  const perp_wrapper *wrapper[CHAIN_DEPTH];
+  int shifted;                // a diagonal entry may be there without being stored
+} entry_chain;
+// 1: A is such a chain (also one without wrappers), 0: its entries are hidden or it is too deep
+int entries_chain(const perp_operator *A, entry_chain *chain);
+
+typedef struct entry_cursor {   // in a column
+  const entry_chain *chain;
+  int32_t column[CHAIN_DEPTH + 1];   // its number outside wrapper k; the last: in the matrix
+  int32_t at;                 // position; where to go on later
+} entry_cursor;
+entry_cursor entries_begin(const entry_chain *chain, int32_t j);
+// The next entry of the column, of value a up to *error: 0 unless it was rounded. Some may be zero.
+// Returns 0 after the last.
+int entries_next(entry_cursor *cursor, int32_t *i, double *a, double *error);
+// row_col_max and add_column of a wrapper whose entries are such a chain
+void entries_wrapper_max(const void *self, const double *r, const double *c, double *row,
+                         double *col);
+void entries_wrapper_add(const void *self, int32_t j, double s, double *y);
+
+int operator_is_scaled(const perp_operator *A);       // a wrapper made by perp_scaled, ...
+int operator_is_shifted(const perp_operator *A);
+int operator_is_restricted(const perp_operator *A);
 
 // `count` vectors of n doubles, rounded up so that what follows them is aligned as they are.
 static inline size_t entries_vector_bytes(int32_t n, size_t count) {

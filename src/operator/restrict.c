@@ -167,6 +167,8 @@ static int sweep(const void *self, perp_sweep *state, int32_t from, int32_t to) 
   return stop;
 }
 
+int operator_is_restricted(const perp_operator *A) { return A->ops->apply == apply; }
+
 // Every claim holds for principal submatrices.
 perp_operator perp_restricted(perp_wrapper *self, perp_operator inner, const int32_t *set,
                               int32_t m) {
@@ -182,9 +184,13 @@ perp_operator perp_restricted(perp_wrapper *self, perp_operator inner, const int
     .submatrix = ops->submatrix != NULL ? submatrix : NULL,
   };
   const perp_view v = operator_view(&inner);
+  entry_chain chain;
   if (entries_known(&v)) {
     self->ops.row_col_max = row_col_max;
     self->ops.add_column = add_column;
+  } else if (entries_chain(&inner, &chain) && chain.depth < CHAIN_DEPTH) {
+    self->ops.row_col_max = entries_wrapper_max;
+    self->ops.add_column = entries_wrapper_add;
   } else if (ops->add_column != NULL && ops->submatrix != NULL) {
     self->ops.add_column = add_column_by_entries;
   }

@@ -154,6 +154,8 @@ static uint32_t kept_claims(const perp_operator *inner, const double *R, const d
   return same ? inner->claims : inner->claims & (PERP_CLAIM_Z | PERP_CLAIM_H);
 }
 
+int operator_is_scaled(const perp_operator *A) { return A->ops->apply == apply; }
+
 perp_operator perp_scaled(perp_wrapper *self, perp_operator inner, const double *R,
                           const double *C) {
   const perp_operator_ops *ops = inner.ops;
@@ -169,9 +171,13 @@ perp_operator perp_scaled(perp_wrapper *self, perp_operator inner, const double 
     .view = view,
   };
   const perp_view v = view(self);
+  entry_chain chain;
   if (entries_known(&v)) {
     self->ops.row_col_max = row_col_max;
     self->ops.add_column = add_column;
+  } else if (entries_chain(&inner, &chain) && chain.depth < CHAIN_DEPTH) {
+    self->ops.row_col_max = entries_wrapper_max;
+    self->ops.add_column = entries_wrapper_add;
   } else if (ops->add_column != NULL && ops->submatrix != NULL) {
     self->ops.add_column = add_column_by_entries;
   }

@@ -137,6 +137,8 @@ static uint32_t kept_claims(uint32_t claims, double shift) {
   return shift > 0.0 && claims & PERP_CLAIM_PSD ? claims | PERP_CLAIM_PD : claims;
 }
 
+int operator_is_shifted(const perp_operator *A) { return A->ops->apply == apply; }
+
 perp_operator perp_shifted(perp_wrapper *self, perp_operator inner, double shift) {
   const perp_operator_ops *ops = inner.ops;
   *self = (perp_wrapper){.inner = inner, .shift = shift};
@@ -150,7 +152,10 @@ perp_operator perp_shifted(perp_wrapper *self, perp_operator inner, double shift
     .view = view,
   };
   const perp_view v = view(self);
+  entry_chain chain;
   if (entries_known(&v)) self->ops.row_col_max = row_col_max;
+  else if (entries_chain(&inner, &chain) && chain.depth < CHAIN_DEPTH)
+    self->ops.row_col_max = entries_wrapper_max;
   // A dense row is read faster than a column.
   const int by_rows = v.kind == PERP_VIEW_DENSE && ops->sweep != NULL;
   if (ops->add_column != NULL && !by_rows) {
