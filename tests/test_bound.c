@@ -164,6 +164,20 @@ static void unknown_classes_have_no_bound(void **state) {
   assert_int_equal(perp_error_bound(&empty, NULL, NULL, NULL, &found), PERP_OK);
 }
 
+// The skew part 2^60 cancels in (A + A')/2, but what rounds in R A C does not: A_12 + A_21 is
+// -2^60 (1 - 3 fl(1/3)) = -2^6, and the matrix is not definite.
+static void a_skew_part_does_not_hide_its_rounding(void **state) {
+  (void)state;
+  const double M[] = {3, 0x1p60, -0x1p60, 1}, R[] = {1.0/3, 1}, C[] = {1, 3}, b[] = {-1, -1};
+  const perp_dense d = {.n = 2, .value = M};
+  perp_wrapper w;
+  const perp_problem p = {.A = perp_scaled(&w, perp_from_dense(&d, 0), R, C), .b = b};
+  double x[] = {0, 0}, bound[2];
+  perp_bound found;
+  assert_int_equal(perp_error_bound(&p, x, NULL, bound, &found), PERP_OK);
+  assert_int_equal(found.known, 0);
+}
+
 static void a_large_grid_has_a_bound(void **state) {
   (void)state;
   const int32_t n = 4000;   // too large for elimination: -1, 2.01, -1
@@ -197,6 +211,7 @@ int main(void) {
     cmocka_unit_test(an_exact_solution_has_no_error),
     cmocka_unit_test(verified_labels_sharpen_the_bound),
     cmocka_unit_test(unknown_classes_have_no_bound),
+    cmocka_unit_test(a_skew_part_does_not_hide_its_rounding),
     cmocka_unit_test(a_large_grid_has_a_bound),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

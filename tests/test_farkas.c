@@ -80,6 +80,23 @@ static void hidden_entries_prove_nothing(void **state) {
   assert_non_null(strstr(f.reason, "does not show its entries"));
 }
 
+// R a C underflows to 0 in doubles; the entry is 2^-1200 all the same, and x = 2^900 a solution.
+static void an_underflow_is_not_a_zero(void **state) {
+  (void)state;
+  const double M = 1, R = 0x1p-600, b = -0x1p-300, u = 1;
+  const int32_t colptr[] = {0, 1}, row = 0;
+  const perp_dense d = {.n = 1, .value = &M};
+  const perp_csc s = {1, 1, colptr, &row, &M};
+  for (int k = 0; k < 2; k++) {
+    perp_wrapper w;
+    const perp_operator inner = k ? perp_from_dense(&d, 0) : perp_from_csc(&s, 0);
+    const perp_problem p = {.A = perp_scaled(&w, inner, &R, &R), .b = &b};
+    const perp_farkas f = check(&p, &u);
+    assert_int_equal(f.proven, 0);
+    assert_true(f.radius <= 0x1p900);
+  }
+}
+
 static void products_are_enclosed(void **state) {
   (void)state;
   // two opposite contacts on one body: J = (1; -1), A = [1 -1; -1 1]
@@ -379,6 +396,7 @@ int main(void) {
     cmocka_unit_test(no_unknowns_prove_nothing),
     cmocka_unit_test(bad_arguments_are_errors),
     cmocka_unit_test(hidden_entries_prove_nothing),
+    cmocka_unit_test(an_underflow_is_not_a_zero),
     cmocka_unit_test(products_are_enclosed),
     cmocka_unit_test(tiny_entries_are_not_rounding),
     cmocka_unit_test(random_infeasible_problems_are_proven),

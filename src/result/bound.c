@@ -96,16 +96,20 @@ static int by_comparison(bounding *s, double *bound) {
 
 // ---- positive definite ----
 
-// the lower triangle of V (A + A')/2 V, n x n, row-major
-static double symmetric_part(const bounding *s, double *S) {
+// The lower triangle of V (A + A')/2 V, n x n, row-major; returns its trace. *all: the sum of
+// |V A V|, which the errors of the entries are relative to: in S a skew part has cancelled.
+static double symmetric_part(const bounding *s, double *S, double *all) {
   const int32_t n = s->A.n;
   double trace = 0.0;
+  *all = 0.0;
   memset(S, 0, (size_t)n*(size_t)n*sizeof *S);
   for (int32_t i = 0; i < n; i++)
     for (int32_t p = s->A.ptr[i]; p < s->A.ptr[i + 1]; p++) {
       const int32_t j = s->A.column[p], low = i > j ? i : j, high = i > j ? j : i;
-      S[(size_t)low*(size_t)n + (size_t)high] += (i == j ? 1.0 : 0.5)*s->A.value[p]*s->V[i]*s->V[j];
-      if (i == j) trace += s->A.value[p]*s->V[i]*s->V[j];
+      const double a = s->A.value[p]*s->V[i]*s->V[j];
+      S[(size_t)low*(size_t)n + (size_t)high] += (i == j ? 1.0 : 0.5)*a;
+      *all += fabs(a);
+      if (i == j) trace += a;
     }
   return trace;
 }
@@ -150,14 +154,15 @@ static double least_eigenvalue(bounding *s) {
   if (S == NULL) return -1.0;
   // A factorisation that succeeds proves the eigenvalues of S - shift I to be above -error: its
   // backward error is below (n + 2) u trace (Demmel), and so is that of forming S.
-  const double trace = symmetric_part(s, S);
-  const double error = (4.0*(n + 4)*unit_roundoff + s->A.slack*n)*trace + 0x1p-1000;
+  double all;
+  const double trace = symmetric_part(s, S, &all);
+  const double error = 4.0*(n + 4)*unit_roundoff*trace + 2.0*s->A.slack*all + 0x1p-1000;
   double proven = 0.0;
   if (cholesky(n, S, 2.0*error)) {
     proven = error;
     double shift = 0.9*smallest_eigenvalue(n, S, S + square);
     for (int32_t k = 0; k < SHIFTS && shift > 4.0*error; k++, shift *= 0.5) {
-      symmetric_part(s, S);
+      symmetric_part(s, S, &all);
       if (!cholesky(n, S, shift)) continue;
       proven = round_down(shift - error);
       break;
@@ -216,7 +221,7 @@ static int verify_labels(bounding *s, double radius) {
     const double lo = lower(s->problem->lo, i), hi = upper(s->problem->hi, i);
     double spread = 0.0;
     for (int32_t p = s->A.ptr[i]; p < s->A.ptr[i + 1]; p++)
-      spread += fabs(s->A.value[p])*s->V[s->A.column[p]];
+      spread += product_up(fabs(s->A.value[p]), s->V[s->A.column[p]]);   // no underflow to 0
     spread = round_up(spread*radius*(1.0 + (n + 8)*unit_roundoff + s->A.slack));
     const double away = round_up(radius*s->V[i]);
     s->kept[i] = 0;

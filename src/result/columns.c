@@ -14,75 +14,38 @@ enum { FEW = 5000 };   // n up to which a column is read into a full vector: n^2
 static const double unit = 0x1p-53;
 
 int columns_known(const perp_operator *A) {
-  const perp_view view = operator_view(A);
-  return entries_known(&view) || (A->ops->add_column != NULL && A->n <= FEW);
+  entry_chain chain;
+  return entries_chain(A, &chain) || (A->ops->add_column != NULL && A->n <= FEW);
 }
 
-// R_i a C_j + shift [i = j], and what its rounding may have cost.
-static double seen(const perp_view *view, int32_t i, int32_t j, double a, double *slack) {
-  double v = a;
-  int rounded = 0;
-  if (view->R != NULL) {
-    const double p = v*view->R[i];
-    rounded |= fma(v, view->R[i], -p) != 0.0 || (v != 0.0 && fabs(p) < 0x1p-900);
-    v = p;
+// Takes down v with its absolute error: `slack` is relative to the value that is kept.
+static double with_slack(double v, double error, double *slack) {
+  if (error == 0.0) return v;
+  if (error >= fabs(v)) {   // R a C underflowed, or a shift cancelled all but the rounding
+    *slack = max2(*slack, 2.0);
+    return 2.0*error;
   }
-  if (view->C != NULL) {
-    const double p = v*view->C[j];
-    rounded |= fma(v, view->C[j], -p) != 0.0 || (v != 0.0 && fabs(p) < 0x1p-900);
-    v = p;
-  }
-  double size = fabs(v);
-  if (i == j && view->shift != 0.0) {
-    const double s = v + view->shift, z = s - v;
-    rounded |= (v - (s - z)) + (view->shift - z) != 0.0;
-    size = max2(size, fabs(view->shift));
-    v = s;
-  }
-  if (rounded) *slack = max2(*slack, v != 0.0 ? 4.0*unit*max2(1.0, size/fabs(v)) : 0.0);
+  *slack = max2(*slack, nextafter(error/fabs(v), 1.0));
   return v;
 }
 
 int32_t columns_read(const perp_operator *A, int32_t j, int32_t *row, double *value,
                      double *slack) {
-  const perp_view view = operator_view(A);
+  entry_chain chain;
   int32_t count = 0;
-  if (view.kind == PERP_VIEW_CSC) {
-    const perp_csc *M = view.data;
-    int diagonal = 0;
-    for (int32_t p = M->colptr[j]; p < M->colptr[j + 1]; p++) {
-      const int32_t i = M->row[p];
-      if (i > j && !diagonal && view.shift != 0.0) {   // not stored, but the shift puts it there
-        row[count] = j;
-        value[count++] = view.shift;
-      }
-      diagonal |= i >= j;
-      const double v = seen(&view, i, j, M->value[p], slack);
-      if (v == 0.0) continue;
+  if (entries_chain(A, &chain)) {
+    int32_t i;
+    double a, error;
+    for (entry_cursor at = entries_begin(&chain, j); entries_next(&at, &i, &a, &error);) {
+      if (a == 0.0 && error == 0.0) continue;
       row[count] = i;
-      value[count++] = v;
-    }
-    if (!diagonal && view.shift != 0.0) {
-      row[count] = j;
-      value[count++] = view.shift;
-    }
-    return count;
-  }
-  if (view.kind == PERP_VIEW_DENSE) {
-    const perp_dense *M = view.data;
-    const size_t ld = (size_t)(M->ld != 0 ? M->ld : M->n);
-    const size_t down = M->by_column ? 1 : ld, across = M->by_column ? ld : 1;
-    for (int32_t i = 0; i < A->n; i++) {
-      const double v = seen(&view, i, j, M->value[(size_t)i*down + (size_t)j*across], slack);
-      if (v == 0.0) continue;
-      row[count] = i;
-      value[count++] = v;
+      value[count++] = with_slack(a, error, slack);
     }
     return count;
   }
   for (int32_t i = 0; i < A->n; i++) value[i] = 0.0;
   A->ops->add_column(A->self, j, 1.0, value);
-  *slack = max2(*slack, 4.0*unit);   // what the operator rounds is not told
+  *slack = max2(*slack, 4.0*unit);   // an operator that is not ours is taken at its word
   for (int32_t i = 0; i < A->n; i++) {
     if (value[i] == 0.0) continue;
     row[count] = i;
@@ -108,11 +71,12 @@ perp_error rows_take(const perp_operator *A, const perp_allocator *from, row_tab
   if (!columns_known(A))
     return error_set(PERP_ERROR_UNSUPPORTED, "operator '%s' does not show its entries",
                      A->ops->name);
-  const perp_view view = operator_view(A);
-  const int64_t room = view.kind == PERP_VIEW_CSC
-                           ? (int64_t)((const perp_csc *)view.data)->colptr[n] -
-                                 ((const perp_csc *)view.data)->colptr[0] + n
-                           : (int64_t)n*n;
+  entry_chain chain;
+  int64_t room = (int64_t)n*n;
+  if (entries_chain(A, &chain) && chain.matrix.kind == PERP_VIEW_CSC) {
+    const perp_csc *M = chain.matrix.data;
+    room = (int64_t)M->colptr[M->columns] - M->colptr[0] + n;   // a shift adds to the diagonal
+  }
   if (room > INT32_MAX)
     return error_set(PERP_ERROR_UNSUPPORTED, "n = %d: more than 2^31 entries", n);
   *rows = (row_table){.n = n};

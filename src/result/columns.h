@@ -4,10 +4,12 @@
 
 #include <perp/perp.h>
 
-int columns_known(const perp_operator *A);   // dense or CSC view, or columns of a small operator
+// dense or CSC, under any wrappers, or columns of a small operator
+int columns_known(const perp_operator *A);
 
 // Column j without zeros: row, value have room for n. Returns how many; *slack is the largest
-// relative error of a value: 0 unless R, C and shift of a view were rounded.
+// relative error of a value: 0 unless R, C and shift of a wrapper were rounded. What an operator of
+// the caller's own adds as a column is taken to be right up to 4 u: nothing else is known of it.
 int32_t columns_read(const perp_operator *A, int32_t j, int32_t *row, double *value,
                      double *slack);
 

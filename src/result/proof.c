@@ -149,7 +149,10 @@ static int enclose_dense(proving *s) {
       const enclosure y = row_at(s, i, s->x);
       const double low = enclosure_lower(y), high = enclosure_upper(y);
       z[k] = r[k]*(0.5*low + 0.5*high);
-      radius[k] = r[k]*max2(sum_up(high, -(0.5*low + 0.5*high)), sum_up(0.5*low + 0.5*high, -low));
+      const double middle = 0.5*low + 0.5*high;
+      radius[k] = r[k]*max2(sum_up(high, -middle), sum_up(middle, -low));
+      // r is a power of two: rounded only by underflow, of z and of the radius
+      if (low != high || fabs(z[k]) < 0x1p-1000) radius[k] = round_up(round_up(radius[k]));
     }
     for (int32_t i = 0; i < n && step < REFINEMENTS; i++)
       if (s->is_free[i]) s->x[i] -= c[s->place[i]]*dot(m, B + (size_t)s->place[i]*(size_t)m, z);
@@ -185,7 +188,7 @@ static int enclose_dense(proving *s) {
   for (int32_t i = 0; i < n && proven; i++)
     if (s->is_free[i]) {
       const int32_t k = s->place[i];
-      s->error[i] = c[k]*sum_up(moved[k], product_up(G[k], all));
+      s->error[i] = product_up(c[k], sum_up(moved[k], product_up(G[k], all)));   // > 0
     }
   s->from->release(s->from->context, memory);
   return proven;
@@ -226,7 +229,8 @@ static int satisfied(proving *s) {
     enclosure y = row_at(s, i, s->x);
     for (int32_t p = s->A.ptr[i]; p < s->A.ptr[i + 1]; p++) {
       const double e = s->error[s->A.column[p]];
-      if (e > 0.0) enclosure_lose(&y, (1.0 + 4.0*unit_roundoff + s->A.slack)*s->A.value[p]*e);
+      const double a = (1.0 + 4.0*unit_roundoff + s->A.slack)*fabs(s->A.value[p]);
+      if (e > 0.0) enclosure_lose(&y, product_up(a, e));
     }
     const int right = s->label[i] == LOWER ? enclosure_lower(y) >= 0.0 : enclosure_upper(y) <= 0.0;
     if (right) continue;
