@@ -273,6 +273,52 @@ static void weaker_operators(void **state) {
   assert_false(certify(&p, (double[]){0.3, 0.2}).solved);
 }
 
+// R (M + shift I) C is judged as the matrix that it is: by the same units and components.
+static void wrapped_operators(void **state) {
+  (void)state;
+  support_state = 19;
+  for (int trial = 0; trial < often(500); trial++) {
+    sample s = random_known(whole(1, 9));
+    const int32_t n = s.n;
+    const double shift = whole(-2, 2);
+    double x[9], z[9], R[9], C[9], outer[9], inner[9], M[81];
+    perturb(&s, z);
+    const int clear = own_residual(&s, z, NULL) > 0.05;
+    for (int32_t i = 0; i < n; i++) {   // short numbers: all of it is exact
+      long double change = s.b[i];
+      for (int32_t j = 0; j < n; j++) {
+        const double given = AT(&s, i, j);
+        AT(&s, i, j) = ldexp(rint(ldexp(given, 20)), -20);
+        change += (long double)(given - AT(&s, i, j))*s.x[j];
+      }
+      s.b[i] = (double)change;
+    }
+    for (int32_t i = 0; i < n; i++)
+      for (int32_t j = 0; j < n; j++) M[i*n + j] = AT(&s, i, j) - (i == j ? shift : 0.0);
+    for (int32_t i = 0; i < n; i++) {
+      R[i] = scaling(1, 8), C[i] = scaling(1, 8);
+      inner[i] = scaling(1, 3), outer[i] = R[i]/inner[i];
+    }
+    memcpy(x, s.x, (size_t)n*sizeof *x);
+    rescale(&s, R, C, x);
+    for (int32_t i = 0; i < n; i++) z[i] /= C[i];
+    const perp_dense d = {.n = n, .value = M};
+    perp_wrapper w[3];
+    perp_problem p = *sample_dense(&s);
+    const perp_certificate right = certify(&p, x), wrong = certify(&p, z);
+    double ones[9];
+    for (int32_t i = 0; i < n; i++) ones[i] = 1.0;
+    p.A = perp_scaled(&w[0], perp_shifted(&w[1], perp_from_dense(&d, 0), shift), inner, C);
+    p.A = perp_scaled(&w[2], p.A, outer, ones);
+    const perp_certificate a = certify(&p, x), b = certify(&p, z);
+    assert_true(!a.weaker && a.components == right.components && a.solved == right.solved);
+    assert_true(right.solved && fabs(a.residual - right.residual) <= 1e-12);
+    assert_true(fabs(b.residual - wrong.residual) <= 1e-12*wrong.residual);
+    assert_true(b.solved == wrong.solved && !(b.solved && clear));
+    sample_free(&s);
+  }
+}
+
 static void natural_residual_and_gap(void **state) {  // against own long double
   (void)state;
   support_state = 19;
@@ -353,6 +399,7 @@ int main(void) {
       cmocka_unit_test(absolute_tolerance),
       cmocka_unit_test(attainable),
       cmocka_unit_test(weaker_operators),
+    cmocka_unit_test(wrapped_operators),
       cmocka_unit_test(natural_residual_and_gap),
       cmocka_unit_test(false_symmetry),
       cmocka_unit_test(shifted_operator),

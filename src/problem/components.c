@@ -1,5 +1,7 @@
-// components.c: which variables have nothing to do with each other:
-// connected components by union-find.
+// components.c: which variables have nothing to do with each other: connected components by
+// union-find; and which depend on others but not the other way round: strongly connected blocks by
+// depth-first search (Tarjan 1972). Both take one pass over the entries.
+#include "entries.h"
 #include "problem.h"
 
 static int32_t root_of(int32_t *parent, int32_t i) {
@@ -70,6 +72,7 @@ int32_t components_find(const perp_operator *A, int32_t *component, int32_t *ent
   }
   const perp_view view = operator_view(A);
   const int shifted = view.shift != 0.0;   // then every diagonal entry counts, stored or not
+  entry_chain chain;
   *known = 1;
   if (view.kind == PERP_VIEW_DENSE) {
     if (find_dense(view.data, shifted, parent, entries) == 1) {
@@ -88,6 +91,17 @@ int32_t components_find(const perp_operator *A, int32_t *component, int32_t *ent
         entries[i]++;
         if (parent[i] != parent[j]) join(parent, i, j);
       }
+  } else if (entries_chain(A, &chain)) {
+    for (int32_t j = 0; j < n; j++) {
+      double a, error;
+      int32_t i;
+      for (entry_cursor at = entries_begin(&chain, j); entries_next(&at, &i, &a, &error);) {
+        if (a == 0.0 && error == 0.0) continue;
+        entries[i]++;
+        join(parent, i, j);
+      }
+    }
+    return label(component, n);
   } else {
     *known = 0;
     for (int32_t i = 0; i < n; i++) {
@@ -104,21 +118,28 @@ int32_t components_halves(const perp_operator *A, const int32_t *component, int3
                           double *diagonal, int32_t *half) {
   const int32_t n = A->n;
   const perp_view view = operator_view(A);
-  const int entries_known = A->ops->diagonal != NULL &&
-                            (view.kind == PERP_VIEW_CSC || view.kind == PERP_VIEW_DENSE) &&
-                            view.shift == 0.0;
+  const int viewed = entries_known(&view) && view.shift == 0.0;
+  entry_chain chain;
+  const int known = A->ops->diagonal != NULL && (viewed || entries_chain(A, &chain));
   int full_diagonal = 1;
-  if (entries_known) {
+  if (known) {
     A->ops->diagonal(A->self, diagonal);
     for (int32_t i = 0; i < n; i++) full_diagonal &= diagonal[i] != 0.0;
   }
   // A_ii ties row i to column i: the halves are the components
-  if (!entries_known || full_diagonal) {
+  if (!known || full_diagonal) {
     for (int32_t i = 0; i < n; i++) half[i] = half[n + i] = component[i];
     return components;
   }
   for (int32_t i = 0; i < 2*n; i++) half[i] = i;
-  if (view.kind == PERP_VIEW_DENSE) {
+  if (!viewed) {
+    for (int32_t j = 0; j < n; j++) {
+      double a, error;
+      int32_t i;
+      for (entry_cursor at = entries_begin(&chain, j); entries_next(&at, &i, &a, &error);)
+        if (a != 0.0 || error > 0.0) join(half, i, n + j);
+    }
+  } else if (view.kind == PERP_VIEW_DENSE) {
     const perp_dense *D = view.data;
     const size_t ld = (size_t)(D->ld != 0 ? D->ld : D->n);
     for (int32_t k = 0; k < n; k++)
@@ -132,4 +153,178 @@ int32_t components_halves(const perp_operator *A, const int32_t *component, int3
         if (C->value[p] != 0.0) join(half, C->row[p], n + j);
   }
   return label(half, 2*n);
+}
+
+// ---- strongly connected blocks ----
+
+// The nonzeros by lines: columns, or what a dense matrix stores as lines; the blocks of A' are
+// those of A.
+typedef struct lines {
+  perp_view view;
+  entry_chain chain;   // where there is no view
+} lines;
+
+static int32_t first_place(const lines *l, int32_t k) {
+  if (l->view.kind == PERP_VIEW_CSC) return ((const perp_csc *)l->view.data)->colptr[k];
+  return l->view.kind == PERP_VIEW_DENSE ? 0 : entries_begin(&l->chain, k).at;
+}
+
+// The next nonzero of line k from *place on; -1 after the last.
+static int32_t next_in_line(const lines *l, int32_t k, int32_t *place) {
+  if (l->view.kind == PERP_VIEW_CSC) {
+    const perp_csc *C = l->view.data;
+    while (*place < C->colptr[k + 1]) {
+      const int32_t p = (*place)++;
+      if (C->value[p] != 0.0) return C->row[p];
+    }
+    return -1;
+  }
+  if (l->view.kind == PERP_VIEW_DENSE) {
+    const perp_dense *D = l->view.data;
+    const double *a = D->value + (size_t)k*(size_t)(D->ld != 0 ? D->ld : D->n);
+    while (*place < D->n) {
+      const int32_t p = (*place)++;
+      if (a[p] != 0.0) return p;
+    }
+    return -1;
+  }
+  entry_cursor at = entries_begin(&l->chain, k);
+  at.at = *place;
+  int32_t i;
+  double a, error;
+  while (entries_next(&at, &i, &a, &error)) {
+    *place = at.at;
+    if (a != 0.0 || error > 0.0) return i;
+  }
+  return -1;
+}
+
+// Do the nonzeros of a dense matrix lead from line 0 to every other, or from every other to it
+// (back)? Only lines that have not been reached yet are looked at, so a full matrix takes n steps.
+static int reaches_all(const perp_dense *D, int back, int32_t *work) {
+  const int32_t n = D->n;
+  const size_t ld = (size_t)(D->ld != 0 ? D->ld : D->n);
+  const size_t along = back ? ld : 1, from = back ? 1 : ld;
+  int32_t *left = work, *queue = work + n, count = n - 1, queued = 1;   // n each
+  for (int32_t i = 1; i < n; i++) left[i - 1] = i;
+  queue[0] = 0;
+  for (int32_t q = 0; q < queued && count > 0; q++) {
+    const double *a = D->value + (size_t)queue[q]*from;
+    int32_t kept = 0;
+    for (int32_t l = 0; l < count; l++) {
+      const int32_t i = left[l], reached = a[(size_t)i*along] != 0.0;
+      left[kept] = queue[queued] = i;
+      kept += !reached;
+      queued += reached;
+    }
+    count = kept;
+  }
+  return count <= 0;
+}
+
+// The nonzeros of a CSC matrix lie symmetrically, and none of those stored is 0. next: n, work
+static int symmetric_pattern(const perp_csc *C, int32_t *next) {
+  for (int32_t j = 0; j < C->columns; j++) next[j] = C->colptr[j];
+  for (int32_t j = 0; j < C->columns; j++)
+    for (int32_t p = C->colptr[j]; p < C->colptr[j + 1]; p++) {
+      const int32_t i = C->row[p];
+      if (C->value[p] == 0.0) return 0;
+      if (i <= j) {   // that of a column before, checked there
+        if (i < j && p >= next[j]) return 0;
+        continue;
+      }
+      if (next[i] == C->colptr[i + 1] || C->row[next[i]++] != j) return 0;
+    }
+  return 1;
+}
+
+int32_t components_strong(const perp_operator *A, const int32_t *component, int32_t components,
+                          const int32_t *entries, int32_t *block, int32_t *work) {
+  const int32_t n = A->n;
+  lines l = {.view = operator_view(A)};
+  int full = 1;
+  for (int32_t i = 0; i < n; i++) {
+    full &= entries[i] == n;
+    block[i] = component[i];
+  }
+  const int viewed = l.view.kind == PERP_VIEW_CSC || l.view.kind == PERP_VIEW_DENSE;
+  if (full || (!viewed && !entries_chain(A, &l.chain))) return components;
+  if (l.view.kind == PERP_VIEW_CSC && symmetric_pattern(l.view.data, work)) return components;
+  if (l.view.kind == PERP_VIEW_DENSE && components == 1 && reaches_all(l.view.data, 0, work) &&
+      reaches_all(l.view.data, 1, work))
+    return components;
+  // number: 0 unseen, else the order of discovery; low: the first one that a line leads back to, or
+  // n + 1 where the block is complete; path: of the search; open: lines without a block
+  int32_t *low = work, *path = work + n, *open = work + 2*n, *place = work + 3*n;   // n each
+  int32_t *number = block;   // until the block is complete
+  int32_t count = 0, found = 0, opened = 0;
+  for (int32_t i = 0; i < n; i++) low[i] = 0;
+  for (int32_t root = 0; root < n; root++) {
+    if (low[root] != 0) continue;
+    int32_t depth = 0;
+    for (int32_t next = root; next >= 0 || depth > 0;) {
+      if (next >= 0) {   // a new line
+        path[depth++] = open[opened++] = next;
+        low[next] = number[next] = ++found;
+        place[next] = first_place(&l, next);
+      }
+      const int32_t k = path[depth - 1];
+      next = next_in_line(&l, k, &place[k]);
+      if (next >= 0 && low[next] == 0) continue;
+      if (next >= 0) {   // low is n + 1 where it does not count
+        if (low[next] < low[k]) low[k] = low[next];
+        next = -1;
+        continue;
+      }
+      depth--;
+      if (low[k] == number[k]) {   // k leads its block
+        int32_t i;
+        do {
+          i = open[--opened];
+          low[i] = n + 1;
+          block[i] = count;
+        } while (i != k);
+        count++;
+      } else if (low[k] < low[path[depth - 1]]) {
+        low[path[depth - 1]] = low[k];
+      }
+    }
+  }
+  for (int32_t i = 0; count == components && i < n; i++) block[i] = component[i];
+  return count;
+}
+
+// a += |A_ij| d_j over the entries between different blocks
+static inline void add_inflow(const int32_t *block, int32_t i, int32_t j, double a, const double *d,
+                              double *inflow) {
+  if (block[i] != block[j] && d[j] > 0.0) inflow[i] += fabs(a)*d[j];
+}
+
+void components_inflow(const perp_operator *A, const int32_t *block, const double *d,
+                       double *inflow) {
+  const int32_t n = A->n;
+  for (int32_t i = 0; i < n; i++) inflow[i] = 0.0;
+  entry_chain chain;
+  const perp_view view = operator_view(A);
+  const int plain = view.R == NULL && view.C == NULL;   // a shift is on the diagonal
+  if (plain && view.kind == PERP_VIEW_CSC) {
+    const perp_csc *C = view.data;
+    for (int32_t j = 0; j < n; j++)
+      for (int32_t p = C->colptr[j]; d[j] > 0.0 && p < C->colptr[j + 1]; p++)
+        add_inflow(block, C->row[p], j, C->value[p], d, inflow);
+  } else if (plain && view.kind == PERP_VIEW_DENSE) {
+    const perp_dense *D = view.data;
+    const size_t ld = (size_t)(D->ld != 0 ? D->ld : D->n);
+    for (int32_t k = 0; k < n; k++)
+      for (int32_t l = 0; l < n; l++)
+        add_inflow(block, D->by_column ? l : k, D->by_column ? k : l,
+                   D->value[(size_t)k*ld + (size_t)l], d, inflow);
+  } else if (entries_chain(A, &chain)) {
+    for (int32_t j = 0; j < n; j++) {
+      double a, error;
+      int32_t i;
+      for (entry_cursor at = entries_begin(&chain, j); entries_next(&at, &i, &a, &error);)
+        add_inflow(block, i, j, a, d, inflow);
+    }
+  }
 }

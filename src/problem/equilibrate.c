@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "entries.h"
 #include "problem.h"
 #include "vector.h"
 
@@ -200,11 +201,18 @@ static inline void listed_means(const perp_dense *A, const nonzeros *list, int b
   }
 }
 
+// What the fit reads: a plain matrix, or one under wrappers.
+typedef struct matrix {
+  perp_view view;      // kind NONE: chain
+  entry_chain chain;
+} matrix;
+
 // Row or column means over the nonzeros, of other (of the column or row), plus log |A_ij| with
 // logs. mean, count: n; list: of a dense A, or NULL. Each sum is taken in ascending order, whatever
 // the storage.
-static void means(const perp_view *view, const nonzeros *list, int32_t n, int by_row, int logs,
+static void means(const matrix *from, const nonzeros *list, int32_t n, int by_row, int logs,
                   const double *other, double *mean, double *count) {
+  const perp_view *view = &from->view;
   if (list != NULL && list->full) {   // with logs only: without, there is full_means
     kept_means(n, list->log, by_row == !((const perp_dense *)view->data)->by_column, other, mean,
                count);
@@ -221,6 +229,18 @@ static void means(const perp_view *view, const nonzeros *list, int32_t n, int by
         mean[to] += (logs ? rough_log2(A->value[p]) : 0.0) + other[by_row ? j : A->row[p]];
         count[to] += 1.0;
       }
+  } else if (view->kind == PERP_VIEW_NONE) {
+    for (int32_t i = 0; i < n; i++) mean[i] = count[i] = 0.0;
+    for (int32_t j = 0; j < n; j++) {
+      int32_t i;
+      double a, error;
+      for (entry_cursor at = entries_begin(&from->chain, j); entries_next(&at, &i, &a, &error);) {
+        if (a == 0.0) continue;
+        const int32_t to = by_row ? i : j;
+        mean[to] += (logs ? rough_log2(a) : 0.0) + other[by_row ? j : i];
+        count[to] += 1.0;
+      }
+    }
   } else {
     const perp_dense *A = view->data;
     const size_t ld = (size_t)(A->ld != 0 ? A->ld : A->n);
@@ -242,9 +262,19 @@ static void full_means(int32_t n, const double *other, double *mean) {
   for (int32_t i = 0; i < n; i++) mean[i] = sum;
 }
 
-static int wide(const perp_view *view, int32_t n) {   // do the entries span more than NARROW?
+static int wide(const matrix *from, int32_t n) {   // do the entries span more than NARROW?
+  const perp_view *view = &from->view;
   double least = (double)INFINITY, most = 0.0;
-  if (view->kind == PERP_VIEW_CSC) {
+  if (view->kind == PERP_VIEW_NONE) {
+    for (int32_t j = 0; j < n; j++) {
+      int32_t i;
+      double a, error;
+      for (entry_cursor at = entries_begin(&from->chain, j); entries_next(&at, &i, &a, &error);) {
+        most = max2(most, fabs(a));
+        if (a != 0.0) least = min2(least, fabs(a));
+      }
+    }
+  } else if (view->kind == PERP_VIEW_CSC) {
     const perp_csc *A = view->data;
     for (int32_t p = A->colptr[0]; n > 0 && p < A->colptr[n]; p++) {
       const double v = fabs(A->value[p]);
@@ -279,11 +309,11 @@ static int wide(const perp_view *view, int32_t n) {   // do the entries span mor
 
 // One step of minimising over r and then over c: *next = the c that follows, with r = -row means.
 // count: of the columns.
-static void alternate(const perp_view *view, const nonzeros *list, int32_t n, int logs,
+static void alternate(const matrix *from, const nonzeros *list, int32_t n, int logs,
                       const double *c, double *r, double *next, double *count) {
-  means(view, list, n, 1, logs, c, r, count);
+  means(from, list, n, 1, logs, c, r, count);
   for (int32_t i = 0; i < n; i++) r[i] = -r[i];
-  means(view, list, n, 0, logs, r, next, count);
+  means(from, list, n, 0, logs, r, next, count);
   for (int32_t j = 0; j < n; j++) next[j] = -next[j];
 }
 
@@ -299,12 +329,12 @@ static void alternate_full(int32_t n, const double *c, double *r, double *next) 
 // With N the entries of each column and T the linear part of `alternate`, the system is N (I - T) c
 // = N alternate(0), preconditioned by N: alternating alone would need n^2 steps for a long chain.
 // Begins at the given C, which a good guess makes short.
-static void fit(const perp_view *view, int32_t n, double *R, double *C, double *work) {
+static void fit(const matrix *from, int32_t n, double *R, double *C, double *work) {
   double *next = work, *count = work + n, *z = work + 2*n, *p = work + 3*n;   // n each
   for (int32_t i = 0; i < n; i++) C[i] = exponent_of(C[i]);
   nonzeros room;
-  const nonzeros *list = list_nonzeros(view, &room) ? &room : NULL;
-  alternate(view, list, n, 1, C, R, z, count);
+  const nonzeros *list = list_nonzeros(&from->view, &room) ? &room : NULL;
+  alternate(from, list, n, 1, C, R, z, count);
   int full = 1;
   double zz = 0.0;
   for (int32_t j = 0; j < n; j++) {
@@ -317,7 +347,7 @@ static void fit(const perp_view *view, int32_t n, double *R, double *C, double *
     for (int32_t j = 0; j < n; j++) largest = max2(largest, fabs(z[j]));
     if (largest < (n < 2000 ? 0.02 : 0.5)) break;   // each setup of a large problem should be cheap
     if (full) alternate_full(n, p, R, next);
-    else alternate(view, list, n, 0, p, R, next, count);
+    else alternate(from, list, n, 0, p, R, next, count);
     for (int32_t j = 0; j < n; j++) {
       next[j] = count[j] > 0.0 ? p[j] - next[j] : 0.0;        // (I - T) p
       pq += count[j]*p[j]*next[j];
@@ -332,7 +362,7 @@ static void fit(const perp_view *view, int32_t n, double *R, double *C, double *
     }
     for (int32_t j = 0; j < n; j++) p[j] = z[j] + zz/before*p[j];
   }
-  means(view, list, n, 1, 1, C, R, count);
+  means(from, list, n, 1, 1, C, R, count);
   double shift = 0.0, entries = 0.0;                        // r + t, c - t is as good: balance them
   for (int32_t i = 0; i < n; i++) {
     R[i] = -R[i];
@@ -346,11 +376,15 @@ static void fit(const perp_view *view, int32_t n, double *R, double *C, double *
   }
 }
 
-static int fitted(const perp_operator *A) {   // is a fit possible, and worth it?
-  const perp_view view = operator_view(A);
-  const int entries_known = view.kind == PERP_VIEW_CSC || view.kind == PERP_VIEW_DENSE;
-  return entries_known && view.R == NULL && view.C == NULL && view.shift == 0.0 &&
-         wide(&view, A->n);
+// Is a fit possible, and worth it?
+static int fitted(const perp_operator *A, matrix *from) {
+  from->view = operator_view(A);
+  if (!entries_known(&from->view) || from->view.R != NULL || from->view.C != NULL ||
+      from->view.shift != 0.0) {
+    from->view = (perp_view){.kind = PERP_VIEW_NONE};
+    if (!entries_chain(A, &from->chain)) return 0;
+  }
+  return wide(from, A->n);
 }
 
 // from the given R, C on
@@ -393,14 +427,14 @@ int equilibrate_both(const perp_operator *A, double *R, double *C, double *given
     return 0;
   }
   ruiz(A, R, C, work);
-  if (!fitted(A)) return 1;
+  matrix from;
+  if (!fitted(A, &from)) return 1;
   *two = 1;
   for (int32_t i = 0; given_R != NULL && i < n; i++) {
     given_R[i] = R[i];
     given_C[i] = C[i];
   }
-  const perp_view view = operator_view(A);
-  fit(&view, n, R, C, work);
+  fit(&from, n, R, C, work);
   ruiz(A, R, C, work);
   return 1;
 }

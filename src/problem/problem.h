@@ -23,6 +23,15 @@ perp_error validate_point(const char *what, int32_t n, const double *x);   // fi
 int32_t components_find(const perp_operator *A, int32_t *component, int32_t *entries,
                         int *known);   // n, n
 
+// Finer: blocks of variables that all depend on each other. Row i depends on x_j where A_ij is not
+// 0, and A can be permuted to block triangular form with these blocks on the diagonal. Returns how
+// many; where they are no finer, block is component. work: 4 n.
+int32_t components_strong(const perp_operator *A, const int32_t *component, int32_t components,
+                          const int32_t *entries, int32_t *block, int32_t *work);   // n, 4 n
+// inflow_i: sum of |A_ij| d_j over the j of other blocks; d >= 0
+void components_inflow(const perp_operator *A, const int32_t *block, const double *d,
+                       double *inflow);   // n, n, n
+
 // Finer than components: rows (0 .. n-1) and columns (n .. 2n-1) of A that nonzeros tie together.
 // Scaling A by rows and columns can change the unit of each such half against the others, so only b
 // can tell it. Returns how many.

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "certify_blocks.h"
+#include "entries.h"
 #include "error.h"
 #include "operator.h"
 #include "problem.h"
@@ -18,9 +20,13 @@ void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch) {
   c->C = ARENA_ARRAY(memory, double, m);
   c->inverse_C = ARENA_ARRAY(memory, double, m);
   double **const scalings[] = {&c->fit_R, &c->fit_C, &c->given_R, &c->given_C, &c->held_R,
-                               &c->held_C};
+                               &c->held_C, &c->first_R, &c->first_C, &c->first_base, &c->second_R,
+                               &c->second_C, &c->second_base, &c->y_ref, &c->a_ref, &c->own.R,
+                               &c->own.inverse_C, &c->own.held_R, &c->own.s, &c->own.T, &c->own.G,
+                               &c->own.S};
   for (size_t k = 0; k < sizeof scalings/sizeof scalings[0]; k++)
     *scalings[k] = ARENA_ARRAY(memory, double, m);
+  c->block = ARENA_ARRAY(memory, int32_t, m);
   c->component = ARENA_ARRAY(memory, int32_t, m);
   c->entries = ARENA_ARRAY(memory, int32_t, m);
   c->half = ARENA_ARRAY(memory, int32_t, 2*m);
@@ -76,14 +82,6 @@ static perp_error plain_residual(certifier *c) {   // y = A x + b at c->x, as ro
 // A x overflowed: certainly no solution
 static inline double no_nan(double r) { return r == r ? r : (double)INFINITY; }
 
-// 1/v of a power of two within 2^-1000 .. 2^1000, by its bits: a division would take longer.
-static inline double inverse_of(double v) {
-  uint64_t bits;
-  memcpy(&bits, &v, sizeof bits);
-  bits = 0x7fe0000000000000u - bits;
-  memcpy(&v, &bits, sizeof v);
-  return v;
-}
 static inline double row_residual(const certifier *c, int32_t i) {
   const perp_problem *p = c->problem;
   const double unit = inverse_of(c->C[i]), low = (c->x[i] - upper(p->hi, i))*unit,
@@ -155,18 +153,17 @@ static void settle_scales(certifier *c, const double *R, const double *C) {
   }
 }
 
-// the power of two that makes the base 1 <= base < 2
-static double unit_of_base(const certifier *c, int32_t i) {
-  const double base = certify_base(c, i);
-  if (base >= 0x1p-1022 && base < 0x1p1022) {   // by its bits: the functions would take longer
-    uint64_t bits;
-    memcpy(&bits, &base, sizeof bits);
-    bits &= 0x7ff0000000000000u;
-    double power;
-    memcpy(&power, &bits, sizeof power);
-    return inverse_of(power);
+// A shift that cancels most of the diagonal leaves less of |A||x_ref| than its parts tell.
+static void size_under_shift(certifier *c) {
+  entry_chain chain;
+  if (!entries_chain(&c->problem->A, &chain) || !chain.shifted) return;
+  for (int32_t i = 0; i < c->n; i++) c->a[i] = fabs(c->problem->b[i]);
+  for (int32_t j = 0; j < c->n; j++) {
+    int32_t i;
+    double a, error;
+    for (entry_cursor at = entries_begin(&chain, j); entries_next(&at, &i, &a, &error);)
+      c->a[i] += (fabs(a) + error)*fabs(c->x[j]);
   }
-  return base < (double)INFINITY ? ldexp(1.0, -ilogb(base)) : 1.0;
 }
 
 perp_error certifier_prepare(certifier *c, const perp_problem *problem) {
@@ -188,6 +185,10 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem) {
     c->symmetric = (A->claims & PERP_CLAIM_SYMMETRIC) && view.kind == PERP_VIEW_CSC &&
                    view.data == A->self && csc_is_symmetric(view.data, c->half);
     c->halves = components_halves(A, c->component, c->components, c->work, c->half);
+    c->blocks = c->symmetric ? c->components
+                             : components_strong(A, c->component, c->components, c->entries,
+                                                 c->block, (int32_t *)c->work);
+    c->reducible = c->blocks > c->components;
     c->n = n;
     c->value_stamp = problem->value_stamp;
     c->pattern_stamp = problem->pattern_stamp;
@@ -205,19 +206,23 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem) {
   } else {
     const perp_error error = residual(c);
     if (error != PERP_OK) return error;
+    size_under_shift(c);
   }
+  c->rule = (certify_rule){c->component, c->R, c->inverse_C, c->held_R, c->s, NULL, c->G, c->S};
   settle_scales(c, c->fit_R, c->fit_C);
+  if (c->reducible) blocks_keep(c, c->first_R, c->first_C, c->first_base);
   if (c->two) {
     double *held_base = c->work + 4*n;   // of component k at k; settle_units leaves this part alone
     for (int32_t i = 0; i < n; i++) {
-      const double unit = unit_of_base(c, i);
+      const double unit = unit_of_base(certify_base(c, i));
       held_base[c->component[i]] = certify_base(c, i)*unit;
       c->held_R[i] = clamp(c->R[i]*unit, 0x1p-1000, 0x1p1000);
       c->held_C[i] = clamp(c->C[i]/unit, 0x1p-1000, 0x1p1000);
     }
     settle_scales(c, c->given_R, c->given_C);
+    if (c->reducible) blocks_keep(c, c->second_R, c->second_C, c->second_base);
     for (int32_t i = 0; i < n; i++) {
-      const double unit = unit_of_base(c, i);
+      const double unit = unit_of_base(certify_base(c, i));
       const double fit = c->held_R[i], given = clamp(c->R[i]*unit, 0x1p-1000, 0x1p1000);
       c->R[i] = max2(fit, given);
       c->held_R[i] = min2(fit, given);
@@ -239,6 +244,7 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem) {
     c->most_S = max2(c->most_S, c->s[i]);
     c->least_G = min2(c->least_G, c->G[c->component[i]]);
   }
+  if (c->reducible) blocks_begin(c);
   return PERP_OK;
 }
 
@@ -251,21 +257,22 @@ double certify_base(const certifier *c, int32_t i) {
 // |y_i| only: where r_i is a distance to a bound they say nothing.
 static inline certify_row evaluate(const certifier *c, int32_t i, double r, double y, double moved,
                                    double a, double tol) {
-  const int32_t k = c->component[i];
-  const double base = c->G[k] > 0.0 ? c->G[k] : c->S[k];
+  const certify_rule *rule = &c->rule;
+  const int32_t k = rule->part[i];
+  const double base = rule->G[k] > 0.0 ? rule->G[k] : rule->S[k];
   certify_row row = {.r = r, .base = base, .strict = r == 0.0, .solved = r == 0.0};
   if (c->entries[i] == 0) return row;   // y_i = b_i whatever x is
   // overflow: no tolerance, or inf <= inf would pass
-  if (!(base < (double)INFINITY && c->S[k] < (double)INFINITY)) return row;
-  const double T = tol*(c->G[k] > 0.0 ? base : c->s[i]), size = c->R[i]*fabs(y),
-               given = 32.0*u*c->s[i];
+  if (!(base < (double)INFINITY && rule->S[k] < (double)INFINITY)) return row;
+  const double T = tol*(rule->T != NULL ? rule->T[i] : rule->G[k] > 0.0 ? base : rule->s[i]);
+  const double size = rule->R[i]*fabs(y), given = 32.0*u*rule->s[i];
   row.strict = r <= T || (moved <= T && size <= T + given);
   // Capped by a hundred times the tolerance, in the scaling that counts this row less (the other
   // may exaggerate it), but by 1e-4 in both: more would accept an x that runs off along a ray, so
   // far that its rounding hides b. Where the base is 0 the component is homogeneous: its solutions
   // are a cone, and nothing but |A||x| tells how large x is.
-  const double product = 32.0*u*c->R[i]*a;
-  const double less = c->two ? c->R[i]/c->held_R[i] : 1.0;
+  const double product = 32.0*u*rule->R[i]*a;
+  const double less = c->two ? rule->R[i]/rule->held_R[i] : 1.0;
   const double cap = base > 0.0 ? min2(100.0*tol*less, 1e-4)*base : (double)INFINITY;
   row.solved = row.strict || (moved <= T && product < (double)INFINITY &&
                               size <= T + given + min2(product, cap));
@@ -287,13 +294,14 @@ static perp_certificate begin(const certifier *c) {
 static int judge(const certifier *c, const double *x, double tol, double absolute_tol, double slack,
                  perp_certificate *certificate) {
   const perp_problem *p = c->problem;
+  const certify_rule *rule = &c->rule;
   const int32_t n = p->A.n;
   // not through the pointer: that would be stored again for every row
   perp_certificate found = *certificate;
   for (int32_t i = 0; i < n; i++) {
-    const int32_t k = c->component[i];
+    const int32_t k = rule->part[i];
     const double y = c->y[i], below = c->x[i] - lower(p->lo, i), above = c->x[i] - upper(p->hi, i);
-    const double scale = c->inverse_C[i], away = fabs(x[i] - c->x[i]);
+    const double scale = rule->inverse_C[i], away = fabs(x[i] - c->x[i]);
     const double natural = no_nan(fabs(mid(above, y, below)));
     found.natural_residual = max2(found.natural_residual, natural);
     const double distance = y > 0.0 ? below : -above, part = fabs(y)*distance;
@@ -302,10 +310,11 @@ static int judge(const certifier *c, const double *x, double tol, double absolut
     // An x that had to be moved far to its bounds is not the answer:
     // how far counts like a residual.
     const double moved = away*scale,
-                 r = max2(no_nan(fabs(mid(above*scale, c->R[i]*y, below*scale))), moved);
-    const double base = c->G[k] > 0.0 ? c->G[k] : c->S[k];
-    if (r + slack <= tol*c->G[k] && c->entries[i] > 0 && base < (double)INFINITY &&
-        c->S[k] < (double)INFINITY) {   // most rows
+                 r = max2(no_nan(fabs(mid(above*scale, rule->R[i]*y, below*scale))), moved);
+    const double base = rule->G[k] > 0.0 ? rule->G[k] : rule->S[k];
+    const double most = tol*(rule->T != NULL ? rule->T[i] : rule->G[k]);
+    if (r + slack <= most && c->entries[i] > 0 && base < (double)INFINITY &&
+        rule->S[k] < (double)INFINITY) {   // most rows
       if (r > found.residual*base) {
         found.residual = r/base;
         found.worst = i;
@@ -314,7 +323,7 @@ static int judge(const certifier *c, const double *x, double tol, double absolut
     }
     if (slack > 0.0) {
       // Clearly wrong: the allowances for rounding are at most 32 slack each.
-      if (absolute_tol > 0.0 || !(r > 2.0*tol*c->G[k] + 100.0*slack && r < (double)INFINITY))
+      if (absolute_tol > 0.0 || !(r > 2.0*tol*rule->G[k] + 100.0*slack && r < (double)INFINITY))
         return 0;
       found.solved = 0;
       if (r > found.residual*base) {
@@ -375,6 +384,7 @@ static int judge_quickly(const certifier *c, double tol, double slack,
 void certifier_check_reference(const certifier *c, double tol, double absolute_tol,
                                perp_certificate *certificate) {
   *certificate = begin(c);
+  certifier_rescale(c);
   judge(c, c->x, tol, absolute_tol, 0.0, certificate);
 }
 
@@ -403,7 +413,8 @@ perp_error certifier_check(certifier *c, const double *x, double tol, double abs
   // errors are at most (e + 2) u (2 e max |x|/C + S) for e entries a row; where that is nothing
   // beside the tolerance, it will do.
   const double e = c->most_entries, slack = (e + 2.0)*u*(4.0*e*largest + c->most_S);
-  if (!c->exact && c->equilibrated && slack > 0.0 && slack <= 1e-3*tol*c->least_G) {
+  const int plain = !c->exact && !c->reducible && c->equilibrated;
+  if (plain && slack > 0.0 && slack <= 1e-3*tol*c->least_G) {
     const perp_error error = plain_residual(c);
     if (error != PERP_OK) return error;
     if (judge_quickly(c, tol, slack, certificate)) return PERP_OK;
@@ -411,6 +422,7 @@ perp_error certifier_check(certifier *c, const double *x, double tol, double abs
   }
   const perp_error error = residual(c);
   if (error != PERP_OK) return error;
+  certifier_rescale(c);
   judge(c, x, tol, absolute_tol, 0.0, certificate);
   return PERP_OK;
 }

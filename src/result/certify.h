@@ -10,6 +10,8 @@
 //              for all i,  cap = 100 tol (G_c if > 0, else S_c), up to 1e-4 of it where the two
 //              scalings below disagree on row i
 // and where G_c = S_c = 0, a cone, without the cap.
+// Where A is reducible, strongly connected blocks take the place of the components, each judged
+// with what flows into it as data: certify_blocks.c.
 // The rounding allowance 32 u s_i is the row's own: with S_c, one b_i = 1e20 would have every other
 // row accepted. Empty rows get no tolerance and do not count in S; neither does a component where G
 // or S overflows get any. Rows and columns that no nonzero ties together (a zero diagonal makes
@@ -30,7 +32,16 @@
 
 #include "arena.h"
 
-typedef struct certifier {   // all that does not depend on x
+// What x is judged by, row by row. It is that of the components, R, C, G, S and s, unless A is
+// reducible: then it belongs to the blocks, and to the x at hand.
+typedef struct certify_rule {
+  const int32_t *part;                // n: component or block of each row
+  double *R, *inverse_C, *held_R, *s; // n each
+  double *T;                          // n: what tol is relative to; NULL: G, or s where that is 0
+  double *G, *S;                      // one per part, at most n
+} certify_rule;
+
+typedef struct certifier {   // all that does not depend on x, but for the rule
   const perp_problem *problem;
   int32_t components;
   int weaker;
@@ -45,6 +56,12 @@ typedef struct certifier {   // all that does not depend on x
   int two;                   // both are needed
   double *held_R, *held_C;   // n: one of them, settled, while the other is;
                              //   then held_R is the smaller R
+  certify_rule rule, own;    // own: memory for the rule of blocks
+  int reducible;             // there are more blocks than components
+  int32_t *block, blocks;    // n: of each row
+  double *y_ref, *a_ref;     // n each: y and a at x_ref
+  // n each, where A is reducible: the scalings, settled, and their bases by component
+  double *first_R, *first_C, *first_base, *second_R, *second_C, *second_base;
   int32_t *component;        // n
   int32_t *entries;          // n: nonzeros of each row
   int32_t *half, halves;     // 2 n: see components_halves
@@ -70,7 +87,11 @@ typedef struct certify_row {
 // y, a in the caller's units
 certify_row certify_evaluate(const certifier *c, int32_t i, double r, double y, double a,
                              double tol);
-double certify_base(const certifier *c, int32_t i);   // G_c if > 0, else S_c, else 1
+// G_c if > 0, else S_c, else 1, of the component: for estimates, which have to compare one x with
+// another
+double certify_base(const certifier *c, int32_t i);
+// Makes the rule that of c->x, within its bounds; nothing to do unless A is reducible.
+void certifier_rescale(const certifier *c);
 
 // The verdict on x. c->x and c->y hold the clamped x and its residual afterwards.
 perp_error certifier_check(certifier *c, const double *x, double tol, double absolute_tol,

@@ -109,6 +109,12 @@ static double row_residual(const perp_run *run, const certifier *judge, int32_t 
                   c*(x - lower(run->lo, i))/judge->C[k]));
 }
 
+static void write_back(const perp_run *run, const double *from, double *x) {
+  const run_state *state = run->state;
+  for (int32_t i = 0; i < run->n; i++)
+    x[state->index != NULL ? state->index[i] : i] = from[i]*of(state->C, i);
+}
+
 // On the caller's own problem in one piece: the same numbers with one division.
 static double plain_residual(const perp_run *run, const certifier *judge, const double *x,
                              const double *y) {
@@ -198,10 +204,17 @@ static int rows_pass(perp_run *run) {
     for (int32_t i = 0; i < run->n; i++) state->a[i] = fabs(run->b[i]);
   }
   const double absolute = state->solver->options.absolute_tol;
+  if (judge->reducible) {   // the rule depends on the whole x
+    memcpy(judge->x, state->solver->x, (size_t)judge->n*sizeof *judge->x);
+    write_back(run, run->x, judge->x);
+    certifier_rescale(judge);
+  }
+  const certify_rule *rule = &judge->rule;
   for (int32_t i = 0; i < run->n; i++) {
-    int32_t k;
-    const double c = of(state->C, i), y = state->y[i]/of(state->R, i);
-    const double r = row_residual(run, judge, i, run->x[i], state->y[i], &k);
+    const int32_t k = state->index != NULL ? state->index[i] : i;
+    const double c = of(state->C, i), y = state->y[i]/of(state->R, i), unit = c*rule->inverse_C[k];
+    const double r = fabs(mid((run->x[i] - upper(run->hi, i))*unit, rule->R[k]*y,
+                              (run->x[i] - lower(run->lo, i))*unit));
     const double a = (state->a[i] - fabs(run->b[i]))/of(state->R, i);
     if (certify_evaluate(judge, k, r, y, a, state->solver->options.tol).solved) continue;
     if (absolute > 0.0 && fabs(mid(c*(run->x[i] - upper(run->hi, i)), y,
@@ -351,12 +364,6 @@ int run_continue(perp_run *run) {
 }
 
 // ---- solutions, for methods that find several ----
-
-static void write_back(const perp_run *run, const double *from, double *x) {
-  const run_state *state = run->state;
-  for (int32_t i = 0; i < run->n; i++)
-    x[state->index != NULL ? state->index[i] : i] = from[i]*of(state->C, i);
-}
 
 int run_solution(perp_run *run, int32_t dimension) {
   run_state *state = run->state;

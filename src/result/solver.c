@@ -308,13 +308,15 @@ static void finish_trace(perp_solver *s, double residual) {
 
 static void compose_message(const perp_solver *s, const perp_run *outcome, perp_result *result) {
   const perp_certificate *c = &result->certificate;
-  if (result->status == PERP_STATUS_SOLVED && outcome->message[0] == '\0' && !c->attainable)
+  if (result->status == PERP_STATUS_SOLVED && outcome->message[0] == '\0' && !c->attainable &&
+      !c->weaker)
     // the common end: formatting it would take longer
     strcpy(result->message, perp_status_text(PERP_STATUS_SOLVED));
   else if (result->status == PERP_STATUS_SOLVED)
-    snprintf(result->message, sizeof result->message, "%.900s%s",
+    snprintf(result->message, sizeof result->message, "%.850s%s%s",
              outcome->message[0] != '\0' ? outcome->message : perp_status_text(PERP_STATUS_SOLVED),
-             c->attainable ? " (as accurate as doubles allow here)" : "");
+             c->attainable ? " (as accurate as doubles allow here)" : "",
+             c->weaker ? " (a weaker certificate: A does not show its entries)" : "");
   else if (result->status == PERP_STATUS_INFEASIBLE || result->status == PERP_STATUS_NO_SOLUTION)
     // a proof needs no advice
     snprintf(result->message, sizeof result->message, "%.1000s", outcome->message);
