@@ -74,11 +74,13 @@ static void unwatch(void) {
 
 typedef struct counter {
   long calls, alive, fails_at;
+  int for_good;   // and so does every later one
 } counter;
 
 static void *counting_allocate(void *context, size_t bytes) {
   counter *c = context;
-  if (c->calls++ == c->fails_at) return NULL;
+  const long call = c->calls++;
+  if (call == c->fails_at || (c->for_good && c->fails_at >= 0 && call > c->fails_at)) return NULL;
   c->alive++;
   return malloc(bytes > 0 ? bytes : 1);
 }
@@ -178,6 +180,43 @@ static void kth_allocation_of_create(void **state) {
         }
         sample_free(&s);
       }
+}
+
+// Memory that is not there is an error, not a breakdown of the method: on problems that every
+// method can solve with enough of it, from the k-th allocation on there is none.
+static void no_memory_is_no_breakdown(void **state) {
+  (void)state;
+  support_state = 8;
+  for (int32_t k = 0; k < perp_method_count(); k++)
+    for (int32_t n = 8; n <= 260; n += 252) {
+      sample s = sample_new(n);
+      for (int32_t i = 0; i < n; i++) {
+        AT(&s, i, i) = 4;
+        for (int32_t j = i - 1; j >= 0 && j >= i - 2; j--) AT(&s, i, j) = AT(&s, j, i) = -0.5;
+        s.b[i] = between(-1, 1);
+      }
+      const perp_problem *p = sample_csc(&s, 0, 0);
+      perp_options o = perp_default_options(perp_method_at(k));
+      o.presolve = o.split = 0;
+      for (long at = 2; takes(o.method, p); at++) {
+        counter c = {.fails_at = at, .for_good = 1};
+        const perp_allocator allocator = {counting_allocate, counting_release, &c};
+        const perp_limits limits = perp_limits_of(p);
+        perp_solver *solver = NULL;
+        perp_result r;
+        perp_error error = perp_solver_create(NULL, &limits, &o, &allocator, &solver);
+        for (int32_t i = 0; i < n; i++) s.x[i] = 0.0;
+        if (error == PERP_OK) error = perp_solve(solver, p, s.x, &r);
+        perp_solver_destroy(solver);
+        assert_int_equal(c.alive, 0);
+        if (error == PERP_OK && r.status != PERP_STATUS_SOLVED && c.calls > at)
+          fail_msg("%s, n = %d, allocation %ld fails: %s: %s", o.method->name, (int)n, at,
+                   perp_status_name(r.status), r.message);
+        if (error != PERP_OK) assert_int_equal(error, PERP_ERROR_MEMORY);
+        if (c.calls <= at) break;
+      }
+      sample_free(&s);
+    }
 }
 
 static void kth_allocation_of_classify(void **state) {
@@ -299,6 +338,7 @@ static void kth_malloc(
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nothing_inside_solve),       cmocka_unit_test(kth_allocation_of_create),
+      cmocka_unit_test(no_memory_is_no_breakdown),
       cmocka_unit_test(kth_allocation_of_classify), cmocka_unit_test(halves_of_an_allocator),
       cmocka_unit_test(limits_beyond_memory),       cmocka_unit_test(kth_malloc),
   };

@@ -20,9 +20,9 @@ int contact_problem_begin(contact_problem *p, perp_run *run) {
   ARENA_ARRAY(&count, int32_t, n);
   ARENA_ARRAY(&count, double, n);
   void *block = code == -2 ? NULL : run_allocate(run, count.used);
+  if (code == -2) run_no_memory(run, "the entries of A");
   if (code != 0 || block == NULL) {
-    run_stop(run, PERP_STATUS_BREAKDOWN, "%s: the entries of A are %s", run->method->name,
-             code == 1 ? "not known" : "too many for the memory");
+    run_stop(run, PERP_STATUS_BREAKDOWN, "%s: the entries of A are not known", run->method->name);
     return 0;
   }
   arena memory = {block, count.used, 0};

@@ -67,9 +67,7 @@ static int analyse(pivots *p, const perp_operator *A) {
   perp_run *run = p->run;
   if (p->ready && p->linear->release != NULL) p->linear->release(p->solver);
   p->ready = p->linear->analyse(p->solver, A, run->options, run_allocator(run)) == 0;
-  if (!p->ready)
-    run_stop(run, PERP_STATUS_BREAKDOWN, "the linear solver %s cannot analyse A: out of memory?",
-             p->linear->name);
+  if (!p->ready) run_no_memory(run, p->linear->name);
   return p->ready;
 }
 
@@ -107,6 +105,7 @@ static int factor(pivots *p) {
     run->factorizations++;
     code = p->linear->update(p->solver, p->is_free, &deadline);
   }
+  if (code == -2) run_no_memory(run, p->linear->name);
   if (code > 0)
     run_stop(run, PERP_STATUS_BREAKDOWN,
              "A_II is singular at its row %d, even with a shift", code);
