@@ -571,6 +571,30 @@ static void measures_stop_and_never_certify(void **state) {
   sample_free(&s);
 }
 
+// Row 2 hardly counts beside row 1, so that any x_2 in its box passes; y_2 = 1 says which.
+static void x_is_at_the_bound_that_y_points_to(void **state) {
+  (void)state;
+  const double M[] = {1, 0x1p-50, 0x1p-50, 0x1p-99}, lo[] = {0, -1}, hi[] = {INF, 1};
+  const perp_dense d = {.n = 2, .value = M};
+  for (int sign = -1; sign <= 1; sign += 2)
+    for (int32_t k = 0; k < perp_method_count(); k++) {
+      const double b[] = {-1, sign};
+      const perp_problem p = {.A = perp_from_dense(&d, 0), .b = b, .lo = lo, .hi = hi};
+      if (!takes(perp_method_at(k), &p) || perp_method_at(k)->traits & PERP_TRAIT_ALL) continue;
+      for (int guess = -1; guess <= 1; guess++) {
+        const perp_options options = perp_default_options(perp_method_at(k));
+        double x[] = {1, guess};
+        perp_result result;
+        assert_true(certify(&p, x).solved);
+        assert_int_equal(perp_solve_once(&p, x, &options, &result), PERP_OK);
+        assert_int_equal(result.status, PERP_STATUS_SOLVED);
+        assert_true(x[1] == -sign);
+        assert_true(certify(&p, x).solved && certify(&p, x).natural_residual < 1e-14);
+        assert_true(result.certificate.natural_residual < 1e-14);
+      }
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(iteration_limit),
@@ -586,6 +610,7 @@ int main(void) {
       cmocka_unit_test(reuse_gives_the_same_bits),
       cmocka_unit_test(batch),
       cmocka_unit_test(measures_stop_and_never_certify),
+      cmocka_unit_test(x_is_at_the_bound_that_y_points_to),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

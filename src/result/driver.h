@@ -71,6 +71,8 @@ typedef struct run_spec {    // what to run
 perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, perp_run *run);
 void run_save_best(perp_run *run);                            // x and its residual
 void run_release(run_state *state, struct run_block *until);  // what run_allocate gave since then
+// x of the last certificate, which says solved, moved to the bounds it belongs to
+perp_error solver_snap(perp_solver *solver, perp_certificate *certificate);
 double solver_seconds(const perp_solver *solver);   // since the solve began
 double measure_of(perp_measure measure, int32_t n, const double *x, const double *y,
                   const double *b, const double *lo, const double *hi, const double *R,

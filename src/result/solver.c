@@ -389,6 +389,9 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
     if (error == PERP_OK && in_doubt) error = run_and_judge(s, 0, &outcome, &certificate);
     if (error != PERP_OK) return error;
   }
+  if (certificate.solved && !looks_for_all &&
+      (error = solver_snap(s, &certificate)) != PERP_OK)
+    return error;
   if (n > 0) memcpy(x, s->judge.x, (size_t)n*sizeof *x);   // clamped
   // presolve or the guess left nothing to enumerate
   if (looks_for_all && certificate.solved && s->solutions == 0) {
