@@ -66,6 +66,36 @@ static void a_block_without_a_scale_takes_the_smallest(void **state) {
   assert_false(certify(&p, (double[]){1e12, 0, 0, 0}).solved);
 }
 
+// Rows 2 and 3 are x_3 = 2, x_2 = -4 with x_2 >= 0. x_2 also stands in row 1, but its unit there
+// must not decide how much row 3 counts.
+static void halves_of_a_block_have_their_own_units(void **state) {
+  (void)state;
+  const double M[] = {1, 1, 0, 0, 0, 1, 0, 1, 0}, lo[] = {0, 0, -INF};
+  const perp_dense d = {.n = 3, .value = M};
+  for (double big = 1; big < 1e200; big *= 10.0) {
+    const double b[] = {-big, -2, 4}, fine[] = {-big, -2, -4};
+    const perp_problem p = {.A = perp_from_dense(&d, 0), .b = b, .lo = lo},
+                       q = {.A = perp_from_dense(&d, 0), .b = fine, .lo = lo};
+    assert_false(certify(&p, (double[]){big, 0, 2}).solved);
+    assert_true(certify(&q, (double[]){fmax(big - 4, 0), 4, 2}).solved);
+  }
+}
+
+// A + shift I is 0: y = b, whatever digits of b the parts of A x leave.
+static void a_shift_that_cancels_leaves_an_empty_row(void **state) {
+  (void)state;
+  const double M = -3, b = -6, R = 0x1p8, lo = 2;
+  const perp_dense d = {.n = 1, .value = &M};
+  perp_wrapper w[2];
+  const perp_operator A = perp_shifted(&w[0], perp_from_dense(&d, 0), 3.0);
+  const perp_problem p = {.A = A, .b = &b, .lo = &lo},
+                     q = {.A = perp_scaled(&w[1], A, &R, &R), .b = &b, .lo = &lo};
+  for (double x = 2; x < 1e300; x *= 7.0) {
+    assert_false(certify(&p, &x).solved);
+    assert_false(certify(&q, &x).solved);
+  }
+}
+
 // [D 0; K E]: D is judged as if it stood alone, whatever b and x are in E, however the whole is
 // permuted, scaled and stored.
 static void a_closed_block_is_judged_alone(void **state) {
@@ -182,6 +212,8 @@ int main(void) {
     cmocka_unit_test(a_small_block_is_not_hidden_by_a_large_b),
     cmocka_unit_test(what_flows_in_is_a_scale),
     cmocka_unit_test(a_block_without_a_scale_takes_the_smallest),
+    cmocka_unit_test(halves_of_a_block_have_their_own_units),
+    cmocka_unit_test(a_shift_that_cancels_leaves_an_empty_row),
     cmocka_unit_test(a_closed_block_is_judged_alone),
     cmocka_unit_test(blocks_are_strongly_connected),
   };

@@ -114,7 +114,7 @@ int32_t components_find(const perp_operator *A, int32_t *component, int32_t *ent
   return label(component, n);
 }
 
-int32_t components_halves(const perp_operator *A, const int32_t *component, int32_t components,
+int32_t components_halves(const perp_operator *A, const int32_t *part, int32_t parts,
                           double *diagonal, int32_t *half) {
   const int32_t n = A->n;
   const perp_view view = operator_view(A);
@@ -128,8 +128,8 @@ int32_t components_halves(const perp_operator *A, const int32_t *component, int3
   }
   // A_ii ties row i to column i: the halves are the components
   if (!known || full_diagonal) {
-    for (int32_t i = 0; i < n; i++) half[i] = half[n + i] = component[i];
-    return components;
+    for (int32_t i = 0; i < n; i++) half[i] = half[n + i] = part[i];
+    return parts;
   }
   for (int32_t i = 0; i < 2*n; i++) half[i] = i;
   if (!viewed) {
@@ -137,20 +137,20 @@ int32_t components_halves(const perp_operator *A, const int32_t *component, int3
       double a, error;
       int32_t i;
       for (entry_cursor at = entries_begin(&chain, j); entries_next(&at, &i, &a, &error);)
-        if (a != 0.0 || error > 0.0) join(half, i, n + j);
+        if ((a != 0.0 || error > 0.0) && part[i] == part[j]) join(half, i, n + j);
     }
   } else if (view.kind == PERP_VIEW_DENSE) {
     const perp_dense *D = view.data;
     const size_t ld = (size_t)(D->ld != 0 ? D->ld : D->n);
     for (int32_t k = 0; k < n; k++)
       for (int32_t l = 0; l < n; l++)
-        if (D->value[(size_t)k*ld + (size_t)l] != 0.0)
+        if (D->value[(size_t)k*ld + (size_t)l] != 0.0 && part[k] == part[l])
           join(half, D->by_column ? l : k, n + (D->by_column ? k : l));
   } else {
     const perp_csc *C = view.data;
     for (int32_t j = 0; j < n; j++)
       for (int32_t p = C->colptr[j]; p < C->colptr[j + 1]; p++)
-        if (C->value[p] != 0.0) join(half, C->row[p], n + j);
+        if (C->value[p] != 0.0 && part[C->row[p]] == part[j]) join(half, C->row[p], n + j);
   }
   return label(half, 2*n);
 }

@@ -32,10 +32,11 @@ int32_t components_strong(const perp_operator *A, const int32_t *component, int3
 void components_inflow(const perp_operator *A, const int32_t *block, const double *d,
                        double *inflow);   // n, n, n
 
-// Finer than components: rows (0 .. n-1) and columns (n .. 2n-1) of A that nonzeros tie together.
+// Finer than components or blocks: rows (0 .. n-1) and columns (n .. 2n-1) of A that nonzeros
+// within a part tie together.
 // Scaling A by rows and columns can change the unit of each such half against the others, so only b
 // can tell it. Returns how many.
-int32_t components_halves(const perp_operator *A, const int32_t *component, int32_t components,
+int32_t components_halves(const perp_operator *A, const int32_t *part, int32_t parts,
                           double *diagonal, int32_t *half);   // n, n (work), 2 n
 
 // Two-sided Ruiz scaling in the max norm, rounded to powers of two. Returns 1 where the operator

@@ -21,12 +21,13 @@ void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch) {
   c->inverse_C = ARENA_ARRAY(memory, double, m);
   double **const scalings[] = {&c->fit_R, &c->fit_C, &c->given_R, &c->given_C, &c->held_R,
                                &c->held_C, &c->first_R, &c->first_C, &c->first_base, &c->second_R,
-                               &c->second_C, &c->second_base, &c->y_ref, &c->a_ref, &c->own.R,
-                               &c->own.inverse_C, &c->own.held_R, &c->own.s, &c->own.T, &c->own.G,
-                               &c->own.S};
+                               &c->second_C, &c->second_base, &c->y_ref, &c->a_ref, &c->parts,
+                               &c->own.R, &c->own.inverse_C, &c->own.held_R, &c->own.s, &c->own.T,
+                               &c->own.G, &c->own.S};
   for (size_t k = 0; k < sizeof scalings/sizeof scalings[0]; k++)
     *scalings[k] = ARENA_ARRAY(memory, double, m);
   c->block = ARENA_ARRAY(memory, int32_t, m);
+  c->block_half = ARENA_ARRAY(memory, int32_t, 2*m);
   c->component = ARENA_ARRAY(memory, int32_t, m);
   c->entries = ARENA_ARRAY(memory, int32_t, m);
   c->half = ARENA_ARRAY(memory, int32_t, 2*m);
@@ -36,11 +37,29 @@ void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch) {
   c->x = ARENA_ARRAY(memory, double, m);
   c->y = ARENA_ARRAY(memory, double, m);
   c->a = ARENA_ARRAY(memory, double, m);
-  c->work = ARENA_ARRAY(memory, double, 5*m);
+  c->work = ARENA_ARRAY(memory, double, 9*m);
   c->scratch = arena_take(memory, scratch, 1);
   c->pattern_stamp = c->value_stamp = 0;
   c->exact = 0;
   c->n = -1;
+}
+
+// A shift that cancels most of the diagonal leaves less of |A||x| than its parts, which A x is
+// summed from: the first is the size of the matrix, the second that of the rounding.
+static void size_under_shift(certifier *c) {
+  entry_chain chain;
+  if (!entries_chain(&c->problem->A, &chain)) return;
+  for (int32_t i = 0; i < c->n; i++) {
+    c->parts[i] = c->a[i];
+    c->a[i] = fabs(c->problem->b[i]);
+    if (c->entries[i] == 0) c->y[i] = c->problem->b[i];   // whatever the parts leave
+  }
+  for (int32_t j = 0; j < c->n; j++) {
+    int32_t i;
+    double a, error;
+    for (entry_cursor at = entries_begin(&chain, j); entries_next(&at, &i, &a, &error);)
+      c->a[i] += (fabs(a) + error)*fabs(c->x[j]);
+  }
 }
 
 // y = A x + b and a >= |A||x| + |b| at c->x. An operator that cannot tell gets a = |b|: no
@@ -53,8 +72,10 @@ static perp_error residual(certifier *c) {
     csc_residual_symmetric(A->self, c->x, b, c->y, c->a);
     return PERP_OK;
   }
-  if (A->ops->residual != NULL) failed = A->ops->residual(A->self, c->x, b, c->y, c->a, c->scratch);
-  else {
+  if (A->ops->residual != NULL) {
+    failed = A->ops->residual(A->self, c->x, b, c->y, c->a, c->scratch);
+    if (c->shifted) size_under_shift(c);
+  } else {
     failed = A->ops->apply(A->self, c->x, c->y, c->scratch);
     for (int32_t i = 0; i < A->n; i++) {
       c->a[i] = fabs(b[i]);
@@ -153,19 +174,6 @@ static void settle_scales(certifier *c, const double *R, const double *C) {
   }
 }
 
-// A shift that cancels most of the diagonal leaves less of |A||x_ref| than its parts tell.
-static void size_under_shift(certifier *c) {
-  entry_chain chain;
-  if (!entries_chain(&c->problem->A, &chain) || !chain.shifted) return;
-  for (int32_t i = 0; i < c->n; i++) c->a[i] = fabs(c->problem->b[i]);
-  for (int32_t j = 0; j < c->n; j++) {
-    int32_t i;
-    double a, error;
-    for (entry_cursor at = entries_begin(&chain, j); entries_next(&at, &i, &a, &error);)
-      c->a[i] += (fabs(a) + error)*fabs(c->x[j]);
-  }
-}
-
 perp_error certifier_prepare(certifier *c, const perp_problem *problem) {
   const perp_operator *A = &problem->A;
   const int32_t n = A->n;
@@ -175,7 +183,9 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem) {
   c->problem = problem;
   if (!same) {
     int known;
+    entry_chain chain;
     c->n = -1;
+    c->shifted = A->ops->residual != NULL && entries_chain(A, &chain) && chain.shifted;
     c->components = components_find(A, c->component, c->entries, &known);
     c->equilibrated = equilibrate_both(A, c->fit_R, c->fit_C, c->given_R, c->given_C, &c->two,
                                        c->work);
@@ -189,6 +199,8 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem) {
                              : components_strong(A, c->component, c->components, c->entries,
                                                  c->block, (int32_t *)c->work);
     c->reducible = c->blocks > c->components;
+    if (c->reducible)
+      c->block_halves = components_halves(A, c->block, c->blocks, c->work, c->block_half);
     c->n = n;
     c->value_stamp = problem->value_stamp;
     c->pattern_stamp = problem->pattern_stamp;
@@ -201,12 +213,11 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem) {
   if (zero) {
     for (int32_t i = 0; i < n; i++) {
       c->y[i] = problem->b[i];
-      c->a[i] = fabs(problem->b[i]);
+      c->a[i] = c->parts[i] = fabs(problem->b[i]);
     }
   } else {
     const perp_error error = residual(c);
     if (error != PERP_OK) return error;
-    size_under_shift(c);
   }
   c->rule = (certify_rule){c->component, c->R, c->inverse_C, c->held_R, c->s, NULL, c->G, c->S};
   settle_scales(c, c->fit_R, c->fit_C);
@@ -253,6 +264,13 @@ double certify_base(const certifier *c, int32_t i) {
   return c->G[k] > 0.0 ? c->G[k] : c->S[k] > 0.0 ? c->S[k] : 1.0;
 }
 
+// What y_i may have lost in compensated sums, in the units of r: (K u)^2 |A||x| for K terms (Ogita,
+// Rump, Oishi). It matters where |x| is beyond 1e16 times what b accounts for.
+static inline double lost(const certifier *c, int32_t i, double a) {
+  const double K = 2.0*u*(c->entries[i] + 8.0), parts = c->shifted ? c->parts[i] : a;
+  return K*K*c->rule.R[i]*parts;
+}
+
 // T = tol (G_c, or s_i). The allowances for rounding are errors of y_i, so they count against R_i
 // |y_i| only: where r_i is a distance to a bound they say nothing.
 static inline certify_row evaluate(const certifier *c, int32_t i, double r, double y, double moved,
@@ -274,8 +292,11 @@ static inline certify_row evaluate(const certifier *c, int32_t i, double r, doub
   const double product = 32.0*u*rule->R[i]*a;
   const double less = c->two ? rule->R[i]/rule->held_R[i] : 1.0;
   const double cap = base > 0.0 ? min2(100.0*tol*less, 1e-4)*base : (double)INFINITY;
-  row.solved = row.strict || (moved <= T && product < (double)INFINITY &&
-                              size <= T + given + min2(product, cap));
+  const double allowed = T + given + min2(product, cap), unknown = lost(c, i, a);
+  row.solved = row.strict ||
+               (moved <= T && product < (double)INFINITY && size <= allowed);
+  // r is unknown then, too; where b tells no unit, zero is as good as it gets
+  if (!(unknown <= allowed) && !(r == 0.0 && rule->s[i] == 0.0)) row.solved = row.strict = 0;
   return row;
 }
 certify_row certify_evaluate(const certifier *c, int32_t i, double r, double y, double a,
@@ -313,7 +334,8 @@ static int judge(const certifier *c, const double *x, double tol, double absolut
                  r = max2(no_nan(fabs(mid(above*scale, rule->R[i]*y, below*scale))), moved);
     const double base = rule->G[k] > 0.0 ? rule->G[k] : rule->S[k];
     const double most = tol*(rule->T != NULL ? rule->T[i] : rule->G[k]);
-    if (r + slack <= most && c->entries[i] > 0 && base < (double)INFINITY &&
+    const double unknown = slack > 0.0 ? slack : lost(c, i, c->a[i]);
+    if (r + unknown <= most && c->entries[i] > 0 && base < (double)INFINITY &&
         rule->S[k] < (double)INFINITY) {   // most rows
       if (r > found.residual*base) {
         found.residual = r/base;

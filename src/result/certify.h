@@ -57,8 +57,11 @@ typedef struct certifier {   // all that does not depend on x, but for the rule
   double *held_R, *held_C;   // n: one of them, settled, while the other is;
                              //   then held_R is the smaller R
   certify_rule rule, own;    // own: memory for the rule of blocks
+  int shifted;               // A is a pile of wrappers with a shift among them: then
+  double *parts;             // n: a, counting A and shift apart
   int reducible;             // there are more blocks than components
   int32_t *block, blocks;    // n: of each row
+  int32_t *block_half, block_halves;   // 2 n: see components_halves, of the blocks alone
   double *y_ref, *a_ref;     // n each: y and a at x_ref
   // n each, where A is reducible: the scalings, settled, and their bases by component
   double *first_R, *first_C, *first_base, *second_R, *second_C, *second_base;
@@ -69,7 +72,7 @@ typedef struct certifier {   // all that does not depend on x, but for the rule
   double *s;                 // n: rounding scale of each row
   double *x, *y, *a;         // n: the clamped x, y = A x + b,
                              //   a >= |A||x| + |b| (of compensated products only)
-  double *work;              // 5 n
+  double *work;              // 9 n
   void *scratch;             // the operator's
   uint64_t pattern_stamp, value_stamp;   // of the A that R, C, component belong to; 0: none
   int32_t n;

@@ -10,6 +10,9 @@
 // In a block with G_k = 0, which x_ref solves, s_i takes its place as it does in a component, but
 // not beyond the smallest G of the others; that one where s_i = 0.
 //
+// Halves of a block, rows and columns that no entry within it ties together, have units of their
+// own: each is scaled up until its largest r_i(x_ref) + inflow, or else its largest s_i, is G_k.
+//
 // Cost: one pass over the entries for each x; nothing where A is irreducible.
 #include "certify_blocks.h"
 
@@ -24,16 +27,42 @@ void blocks_keep(const certifier *c, double *R, double *C, double *base) {
   }
 }
 
-// G of each block in one scaling; -(what takes its place) where it is 0. inflow, s: n; least: one
-// per component
+// r_i(x_ref) and what flows in
+static double reference(const certifier *c, const double *R, const double *C, const double *inflow,
+                        int32_t i) {
+  const double lo = lower(c->problem->lo, i), hi = upper(c->problem->hi, i),
+               x = clamp(0.0, lo, hi);
+  return fabs(mid((x - hi)/C[i], R[i]*c->y_ref[i], (x - lo)/C[i])) + R[i]*inflow[i];
+}
+
+// The factor of each half, a power of two >= 1; G < 0 as below.
+static void find_units(const certifier *c, const double *R, const double *C, const double *inflow,
+                       const double *G, double *unit) {
+  for (int32_t h = 0; h < c->block_halves; h++) unit[h] = 0.0;   // its share of G_k, or -share
+  for (int32_t i = 0; i < c->n; i++) {
+    const double share = reference(c, R, C, inflow, i)/fabs(G[c->block[i]]);
+    double *own = &unit[c->block_half[i]];
+    if (share > *own) *own = share;
+  }
+  for (int32_t i = 0; i < c->n; i++) {
+    const double share = R[i]*c->a_ref[i]/fabs(G[c->block[i]]);
+    double *own = &unit[c->block_half[i]];
+    if (!(*own > 0.0) && share > -*own) *own = -share;
+  }
+  for (int32_t h = 0; h < c->block_halves; h++) {
+    const double share = fabs(unit[h]);
+    unit[h] = share > 0.0 && share < 1.0 ? ldexp(1.0, -ilogb(share) - 1) : 1.0;
+  }
+}
+
+// G of each block in one scaling; -(what takes its place) where it is 0. inflow: n; least: one per
+// component; unit: the factor >= 1 of each half
 static void find_bases(const certifier *c, const double *R, const double *C, const double *base,
-                       const double *inflow, double *G, double *least) {
-  const perp_problem *p = c->problem;
+                       const double *inflow, double *G, double *least, double *unit) {
   for (int32_t k = 0; k < c->blocks; k++) G[k] = 0.0;
   for (int32_t k = 0; k < c->components; k++) least[k] = base[k];
   for (int32_t i = 0; i < c->n; i++) {
-    const double lo = lower(p->lo, i), hi = upper(p->hi, i), x = clamp(0.0, lo, hi);
-    const double r = fabs(mid((x - hi)/C[i], R[i]*c->y_ref[i], (x - lo)/C[i])) + R[i]*inflow[i];
+    const double r = reference(c, R, C, inflow, i);
     const double most = base[c->component[i]];
     double *own = &G[c->block[i]];
     *own = r < most ? max2(*own, r) : most;   // also where r is no number
@@ -53,6 +82,19 @@ static void find_bases(const certifier *c, const double *R, const double *C, con
     else if (*own == 0.0) *own = -other;
     else if (*own < 0.0) *own = max2(*own, -other);
   }
+  find_units(c, R, C, inflow, G, unit);
+}
+
+// The scaling of row i with the unit of its halves, at a base between 1 and 2.
+typedef struct scales {
+  double R, C;
+} scales;
+
+static scales scaled_row(const certifier *c, int32_t i, double R, double C, const double *unit,
+                         double base) {
+  const double one = unit_of_base(base);
+  return (scales){clamp(R*one*unit[c->block_half[i]], 0x1p-1000, 0x1p1000),
+                  clamp(C/one/unit[c->block_half[c->n + i]], 0x1p-1000, 0x1p1000)};
 }
 
 void certifier_rescale(const certifier *c) {
@@ -62,36 +104,37 @@ void certifier_rescale(const certifier *c) {
   const certify_rule *rule = &c->rule;
   double *distance = c->work, *inflow = c->work + n;                  // n each
   double *first = c->work + 2*n, *second = c->work + 3*n, *least = c->work + 4*n;
+  double *unit = c->work + 5*n, *other_unit = c->work + 7*n;          // 2 n each
   for (int32_t i = 0; i < n; i++)
     distance[i] = fabs(c->x[i] - clamp(0.0, lower(p->lo, i), upper(p->hi, i)));
   components_inflow(&p->A, c->block, distance, inflow);
-  find_bases(c, c->first_R, c->first_C, c->first_base, inflow, first, least);
-  if (c->two) find_bases(c, c->second_R, c->second_C, c->second_base, inflow, second, least);
+  find_bases(c, c->first_R, c->first_C, c->first_base, inflow, first, least, unit);
+  if (c->two)
+    find_bases(c, c->second_R, c->second_C, c->second_base, inflow, second, least, other_unit);
   for (int32_t i = 0; i < n; i++) {
     const int32_t k = c->block[i], whole = c->component[i];
     rule->S[k] = c->S[whole];
-    if (!(c->G[whole] > 0.0 && first[k] != 0.0)) {   // x_ref solves all of the component
-      rule->G[k] = c->G[whole];
-      rule->T[i] = c->G[whole] > 0.0 ? c->G[whole] : c->s[i];
-      if (!c->two) continue;
-      rule->R[i] = c->R[i];
-      rule->held_R[i] = c->held_R[i];
-      rule->inverse_C[i] = c->inverse_C[i];
-      rule->s[i] = c->s[i];
-      continue;
+    rule->G[k] = c->G[whole];
+    rule->T[i] = c->G[whole] > 0.0 ? c->G[whole] : c->s[i];
+    rule->R[i] = c->R[i];
+    rule->held_R[i] = c->held_R[i];
+    rule->inverse_C[i] = c->inverse_C[i];
+    rule->s[i] = c->s[i];
+    // x_ref solves all of the component, or it overflows
+    const int measured = first[k] != 0.0 && (!c->two || second[k] != 0.0);
+    if (!(c->G[whole] > 0.0 && c->G[whole] < (double)INFINITY && measured)) continue;
+    scales used = scaled_row(c, i, c->first_R[i], c->first_C[i], unit, fabs(first[k]));
+    rule->G[k] = fabs(first[k])*unit_of_base(fabs(first[k]));
+    if (c->two) {   // both at a base of 1, as in certifier_prepare
+      const double base = fabs(second[k]);
+      const scales other = scaled_row(c, i, c->second_R[i], c->second_C[i], other_unit, base);
+      rule->held_R[i] = min2(used.R, other.R);
+      used = (scales){max2(used.R, other.R), min2(used.C, other.C)};
+      rule->G[k] = min2(rule->G[k], base*unit_of_base(base));
     }
-    rule->G[k] = fabs(first[k]);
-    if (c->two) {   // both scalings at a base of 1, as in certifier_prepare
-      const double one = unit_of_base(fabs(first[k])), two = unit_of_base(fabs(second[k]));
-      const double R = clamp(c->first_R[i]*one, 0x1p-1000, 0x1p1000),
-                   other = clamp(c->second_R[i]*two, 0x1p-1000, 0x1p1000);
-      rule->R[i] = max2(R, other);
-      rule->held_R[i] = min2(R, other);
-      rule->inverse_C[i] = inverse_of(min2(clamp(c->first_C[i]/one, 0x1p-1000, 0x1p1000),
-                                           clamp(c->second_C[i]/two, 0x1p-1000, 0x1p1000)));
-      rule->s[i] = c->entries[i] > 0 ? rule->R[i]*c->a_ref[i] : 0.0;
-      rule->G[k] = min2(fabs(first[k])*one, fabs(second[k])*two);
-    }
+    rule->R[i] = used.R;
+    rule->inverse_C[i] = inverse_of(used.C);
+    rule->s[i] = c->entries[i] > 0 ? used.R*c->a_ref[i] : 0.0;
     rule->T[i] = first[k] < 0.0 && rule->s[i] > 0.0 ? min2(rule->s[i], rule->G[k]) : rule->G[k];
   }
 }
@@ -99,13 +142,7 @@ void certifier_rescale(const certifier *c) {
 void blocks_begin(certifier *c) {
   memcpy(c->y_ref, c->y, (size_t)c->n*sizeof *c->y);
   memcpy(c->a_ref, c->a, (size_t)c->n*sizeof *c->a);
-  c->rule = (certify_rule){c->block, c->R, c->inverse_C, c->held_R, c->s, c->own.T, c->own.G,
-                           c->own.S};
-  if (c->two) {
-    c->rule.R = c->own.R;
-    c->rule.inverse_C = c->own.inverse_C;
-    c->rule.held_R = c->own.held_R;
-    c->rule.s = c->own.s;
-  }
+  c->rule = c->own;
+  c->rule.part = c->block;
   certifier_rescale(c);
 }
