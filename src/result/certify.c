@@ -47,13 +47,16 @@ void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch) {
 // A shift that cancels most of the diagonal leaves less of |A||x| than its parts, which A x is
 // summed from: the first is the size of the matrix, the second that of the rounding.
 static void size_under_shift(certifier *c) {
+  memcpy(c->parts, c->a, (size_t)c->n*sizeof *c->a);
+  certifier_sizes(c);
+  for (int32_t i = 0; i < c->n; i++)   // y = b, whatever the parts leave
+    if (c->entries[i] == 0) c->y[i] = c->problem->b[i];
+}
+
+void certifier_sizes(const certifier *c) {
   entry_chain chain;
   if (!entries_chain(&c->problem->A, &chain)) return;
-  for (int32_t i = 0; i < c->n; i++) {
-    c->parts[i] = c->a[i];
-    c->a[i] = fabs(c->problem->b[i]);
-    if (c->entries[i] == 0) c->y[i] = c->problem->b[i];   // whatever the parts leave
-  }
+  for (int32_t i = 0; i < c->n; i++) c->a[i] = fabs(c->problem->b[i]);
   for (int32_t j = 0; j < c->n; j++) {
     int32_t i;
     double a, error;

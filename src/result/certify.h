@@ -93,6 +93,7 @@ certify_row certify_evaluate(const certifier *c, int32_t i, double r, double y, 
 // G_c if > 0, else S_c, else 1, of the component: for estimates, which have to compare one x with
 // another
 double certify_base(const certifier *c, int32_t i);
+void certifier_sizes(const certifier *c);   // c->a = |A||c->x| + |b| by the entries of A
 // Makes the rule that of c->x, within its bounds; nothing to do unless A is reducible.
 void certifier_rescale(const certifier *c);
 

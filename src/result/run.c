@@ -204,10 +204,11 @@ static int rows_pass(perp_run *run) {
     for (int32_t i = 0; i < run->n; i++) state->a[i] = fabs(run->b[i]);
   }
   const double absolute = state->solver->options.absolute_tol;
-  if (judge->reducible) {   // the rule depends on the whole x
+  if (judge->reducible || judge->shifted) {   // the rule depends on the whole x
     memcpy(judge->x, state->solver->x, (size_t)judge->n*sizeof *judge->x);
     write_back(run, run->x, judge->x);
     certifier_rescale(judge);
+    if (judge->shifted) certifier_sizes(judge);
   }
   const certify_rule *rule = &judge->rule;
   for (int32_t i = 0; i < run->n; i++) {
@@ -215,7 +216,11 @@ static int rows_pass(perp_run *run) {
     const double c = of(state->C, i), y = state->y[i]/of(state->R, i), unit = c*rule->inverse_C[k];
     const double r = fabs(mid((run->x[i] - upper(run->hi, i))*unit, rule->R[k]*y,
                               (run->x[i] - lower(run->lo, i))*unit));
-    const double a = (state->a[i] - fabs(run->b[i]))/of(state->R, i);
+    double a = (state->a[i] - fabs(run->b[i]))/of(state->R, i);
+    if (judge->shifted) {
+      judge->parts[k] = state->a[i]/of(state->R, i);
+      a = judge->a[k] - fabs(state->solver->problem->b[k]);
+    }
     if (certify_evaluate(judge, k, r, y, a, state->solver->options.tol).solved) continue;
     if (absolute > 0.0 && fabs(mid(c*(run->x[i] - upper(run->hi, i)), y,
                                    c*(run->x[i] - lower(run->lo, i)))) <= absolute)
