@@ -12,9 +12,17 @@
 #include <string.h>
 
 #include "contact_problem.h"
+#include "crossover.h"
 #include "vector.h"
 
-enum { REFRESH = 32 };   // sweeps after which the velocities are computed afresh
+enum {
+  REFRESH = 32,      // sweeps after which the velocities are computed afresh
+  FIRST_LOOK = 15,   // the sweep after which the states are looked at, and again each time ...
+  LATER = 4,         //   a quarter more has been swept
+  SETTLED = 200,     // one of so many may have changed when they are worth solving for
+  ROUNDS = 4,        // active sets to try then
+};
+#define CLOSE 3e-4   // residual at which they may be right: a factorisation costs many sweeps
 
 // ---- Lemke's method on a dense tableau [I -M -e | q] of a few rows ----
 
@@ -91,55 +99,139 @@ static int solve_small(small *s, double floor) {
 
 // ---- one contact ----
 
-static void relax_contact(contact_problem *p, perp_run *run, int32_t k, small *s, int32_t *rows) {
-  const contacts *c = &p->c;
-  const int32_t K = c->first[k + 1] - c->first[k], size = K + 1;
-  s->m = K + 2;
-  s->width = 2*s->m + 2;
+typedef struct sweeps {
+  contact_problem p;
+  double **block;        // contacts: -A on the rows of a contact, (K + 2) x (K + 2)
+  double *largest;       // contacts: of their entries
+  double *y;             // n
+  int32_t *rows;         // K + 2
+  small local;
+  crossover cross;
+  system_solver *system; // of A, for the crossover; NULL until it is needed
+} sweeps;
+
+static int32_t rows_of(const contacts *c, int32_t k, int32_t *rows) {   // normal, tangents, slack
+  const int32_t K = c->first[k + 1] - c->first[k];
   rows[0] = c->normal[k];
   for (int32_t t = 0; t < K; t++) rows[t + 1] = c->tangent[c->first[k] + t];
-  rows[size] = c->slack[k];
-  double largest = 0.0;
-  for (int32_t i = 0; i < s->m; i++) {
-    double *r = s->tableau + i*s->width, own = 0.0;
-    for (int32_t j = 0; j < s->m; j++) {
-      const double a = csc_entry(&p->A, rows[i], rows[j]);
-      r[s->m + j] = -a;
-      if (j < size) own += a*run->x[rows[j]];
-      largest = max2(largest, fabs(a));
-    }
-    r[s->width - 1] = p->v[rows[i]] - own;   // v holds no slacks
+  rows[K + 1] = c->slack[k];
+  return K + 2;
+}
+
+// Each contact's own entries, once: looking them up costs more than solving with them.
+static int take_blocks(sweeps *s, perp_run *run) {
+  const contacts *c = &s->p.c;
+  const size_t count = (size_t)c->count, m = (size_t)c->directions + 2;
+  size_t entries = 0;
+  for (int32_t k = 0; k < c->count; k++) {
+    const size_t size = (size_t)(c->first[k + 1] - c->first[k] + 2);
+    entries += size*size;
   }
-  if (!solve_small(s, 1e-13*largest)) return;
+  s->block = run_allocate(run, count*sizeof *s->block);
+  s->rows = run_allocate(run, 2*m*sizeof *s->rows);
+  s->y = run_allocate(run, ((size_t)run->n + m*(2*m + 2) + m + count + entries)*sizeof *s->y);
+  if (s->block == NULL || s->rows == NULL || s->y == NULL) return 0;
+  s->local = (small){.tableau = s->y + run->n, .z = s->y + (size_t)run->n + m*(2*m + 2),
+                     .basic = s->rows + m};
+  s->largest = s->local.z + m;
+  double *next = s->largest + count;
+  for (int32_t k = 0; k < c->count; k++) {
+    const int32_t size = rows_of(c, k, s->rows);
+    s->block[k] = next;
+    s->largest[k] = 0.0;
+    for (int32_t i = 0; i < size; i++)
+      for (int32_t j = 0; j < size; j++) {
+        *next = -csc_entry(&s->p.A, s->rows[i], s->rows[j]);
+        s->largest[k] = max2(s->largest[k], fabs(*next));
+        next++;
+      }
+  }
+  return 1;
+}
+
+static void relax_contact(sweeps *s, perp_run *run, int32_t k) {
+  small *l = &s->local;
+  const int32_t *rows = s->rows, m = rows_of(&s->p.c, k, s->rows), size = m - 1;
+  const double *block = s->block[k];
+  l->m = m;
+  l->width = 2*m + 2;
+  double slack = 0.0, normal = 0.0;
+  for (int32_t i = 0; i < m; i++) {
+    double q = s->p.v[rows[i]];   // v holds no slacks
+    for (int32_t j = 0; j < size; j++) q += block[i*m + j]*run->x[rows[j]];
+    l->tableau[i*l->width + l->width - 1] = q;
+    if (i == 0) normal = q;
+    else if (i < size) slack = max2(slack, -q);
+  }
+  if (normal >= 0.0) {            // it opens: no impulses, and the smallest slack that will do
+    for (int32_t i = 0; i < size; i++) l->z[i] = 0.0;
+    l->z[size] = slack;
+  } else {
+    for (int32_t i = 0; i < m; i++)
+      for (int32_t j = 0; j < m; j++) l->tableau[i*l->width + m + j] = block[i*m + j];
+    if (!solve_small(l, 1e-13*s->largest[k])) return;
+  }
   for (int32_t i = 0; i < size; i++) {
-    const double d = s->z[i] - run->x[rows[i]];
-    if (d != 0.0) contact_push(p, rows[i], d);
-    run->x[rows[i]] = s->z[i];
+    const double d = l->z[i] - run->x[rows[i]];
+    if (d != 0.0) contact_push(&s->p, rows[i], d);
+    run->x[rows[i]] = l->z[i];
   }
-  run->x[rows[size]] = s->z[size];
+  run->x[rows[size]] = l->z[size];
+}
+
+// ---- the states, once they have settled ----
+
+// Solves for the states that x shows, if few have changed since they were looked at last. 1: the
+// run has ended.
+static int try_states(sweeps *s, perp_run *run) {
+  const int32_t n = run->n;
+  // Each contact's solution is a vertex: what is not 0 is free, whatever rounding makes of y = 0.
+  for (int32_t i = 0; i < n; i++) s->y[i] = run->x[i] > 0.0 ? 0.0 : 1.0;
+  const int32_t changed = crossover_guess(&s->cross, run, run->x, s->y);
+  if (run->residual > CLOSE || changed > n/SETTLED) return 0;
+  if (s->system == NULL) s->system = system_create(&run->A, s->p.allocator);
+  if (s->system == NULL) {
+    run_no_memory(run, "the crossover");
+    return 1;
+  }
+  memcpy(s->y, run->x, (size_t)n*sizeof *s->y);
+  if (crossover_run(&s->cross, run, s->system, s->y, ROUNDS)) return 1;
+  memcpy(run->x, s->y, (size_t)n*sizeof *s->y);   // the sweeps go on from where they were
+  return 0;
+}
+
+static void sweep_contacts(sweeps *s, perp_run *run) {
+  const contacts *c = &s->p.c;
+  int32_t next = FIRST_LOOK;
+  crossover_begin(&s->cross, run);
+  contact_velocities(&s->p, run);
+  while (run_continue(run)) {
+    if (run->iterations%REFRESH == REFRESH - 1) contact_velocities(&s->p, run);
+    for (int32_t k = 0; k < c->count; k++) relax_contact(s, run, k);
+    for (int32_t k = 0; k < c->count; k++)   // later contacts have moved the earlier ones
+      if (!(run->x[c->normal[k]] > 0.0)) run->x[c->slack[k]] = contact_slack(&s->p, k);
+    run->residual = contact_residual(&s->p, run, s->y);
+    if (run->iterations < next) continue;
+    next += next/LATER;
+    if (try_states(s, run)) continue;
+    run->residual = contact_residual(&s->p, run, s->y);
+  }
+}
+
+static size_t bytes(const perp_limits *limits, const perp_options *options) {
+  (void)options;
+  arena count = {0};
+  crossover cross;
+  crossover_layout(&cross, &count, limits->n);
+  return count.used;
 }
 
 static void run_contact_sweep(perp_run *run) {
-  contact_problem p;
-  if (!contact_problem_begin(&p, run)) {
-    contact_problem_end(&p);
-    return;
-  }
-  const size_t m = (size_t)p.c.directions + 2;
-  double *y = run_allocate(run, ((size_t)run->n + m*(2*m + 2) + m)*sizeof *y);
-  int32_t *rows = run_allocate(run, 2*m*sizeof *rows);
-  if (y != NULL && rows != NULL) {
-    small s = {.tableau = y + run->n, .z = y + (size_t)run->n + m*(2*m + 2), .basic = rows + m};
-    contact_velocities(&p, run);
-    while (run_continue(run)) {
-      if (run->iterations%REFRESH == REFRESH - 1) contact_velocities(&p, run);
-      for (int32_t k = 0; k < p.c.count; k++) relax_contact(&p, run, k, &s, rows);
-      for (int32_t k = 0; k < p.c.count; k++)   // later contacts have moved the earlier ones
-        if (!(run->x[p.c.normal[k]] > 0.0)) run->x[p.c.slack[k]] = contact_slack(&p, k);
-      run->residual = contact_residual(&p, run, y);
-    }
-  }
-  contact_problem_end(&p);
+  sweeps s = {0};
+  crossover_layout(&s.cross, run->memory, run->n);
+  if (contact_problem_begin(&s.p, run) && take_blocks(&s, run)) sweep_contacts(&s, run);
+  system_destroy(s.system);
+  contact_problem_end(&s.p);
 }
 
 const perp_method method_contact_sweep = {
@@ -153,5 +245,6 @@ const perp_method method_contact_sweep = {
   .needs = PERP_NEEDS_SUBMATRIX | PERP_NEEDS_CONTACTS,
   .assumes = PERP_ASSUMES_NO_PROOF,
   .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME,
+  .bytes = bytes,
   .run = run_contact_sweep,
 };
