@@ -21,6 +21,7 @@ enum {
   LATER = 4,         //   a quarter more has been swept
   SETTLED = 200,     // one of so many may have changed when they are worth solving for
   ROUNDS = 4,        // active sets to try then
+  PATIENCE = 1000,   // sweeps without a better residual, and as many as it took to find the best
 };
 #define CLOSE 3e-4   // residual at which they may be right: a factorisation costs many sweeps
 
@@ -202,7 +203,8 @@ static int try_states(sweeps *s, perp_run *run) {
 
 static void sweep_contacts(sweeps *s, perp_run *run) {
   const contacts *c = &s->p.c;
-  int32_t next = FIRST_LOOK;
+  int32_t next = FIRST_LOOK, best_at = 0;
+  double best = (double)INFINITY;
   crossover_begin(&s->cross, run);
   contact_velocities(&s->p, run);
   while (run_continue(run)) {
@@ -211,6 +213,13 @@ static void sweep_contacts(sweeps *s, perp_run *run) {
     for (int32_t k = 0; k < c->count; k++)   // later contacts have moved the earlier ones
       if (!(run->x[c->normal[k]] > 0.0)) run->x[c->slack[k]] = contact_slack(&s->p, k);
     run->residual = contact_residual(&s->p, run, s->y);
+    if (run->residual < 0.9*best) {
+      best = run->residual;
+      best_at = run->iterations;
+    }
+    if (run->iterations > 2*best_at + PATIENCE)
+      run_stop(run, PERP_STATUS_STALLED, "contact_sweep: nothing better than %.2g since sweep %d",
+               best, best_at);
     if (run->iterations < next) continue;
     next += next/LATER;
     if (try_states(s, run)) continue;

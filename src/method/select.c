@@ -178,7 +178,7 @@ static int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
 static void contact_ladder(ladder *l, const facts *f, int32_t limit, int32_t pivots) {
   static const char why[] = "A is the contact LCP (27)";
   const int many = f->n > MODERATE;   // a pivot costs as much as several sweeps
-  add(l, &method_contact_sweep, least(limit, f->n <= SMALL ? 20 : many ? 6000 : 100), why);
+  add(l, &method_contact_sweep, least(limit, f->n <= SMALL ? 20 : many ? 20000 : 100), why);
   if (many) {
     add(l, &method_convex_friction, least(limit, 60), "there are many contacts");
     add(l, &method_contact_sweep, least(limit, 20000), "the sweeps go on");
