@@ -80,6 +80,23 @@ static void piles(void **unused) {
     }
 }
 
+// Once the contacts' states have settled they are solved for: x is then right to the last digits,
+// not just to the tolerance.
+static void states(void **unused) {
+  (void)unused;
+  for (uint64_t seed = 5; seed < 8; seed++) {
+    perp_sample *s = make_with("friction", seed, "bodies", 60.0, NULL);
+    const perp_csc A = matrix_of(s);
+    double *x = malloc((size_t)s->n*sizeof *x);
+    assert_non_null(x);
+    const perp_result r = solve("contact_sweep", &A, s->b, x);
+    if (r.status != PERP_STATUS_SOLVED) fail_msg("seed %d: %s", (int)seed, r.message);
+    assert_true(residual_of(&A, s->b, x) <= 1e-12);
+    free(x);
+    drop(s);
+  }
+}
+
 // Rows and columns in a random order: the contacts are found by their entries, not their places.
 static void permuted(void **unused) {
   (void)unused;
@@ -192,7 +209,8 @@ static void refused(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(one_contact), cmocka_unit_test(piles),   cmocka_unit_test(permuted),
+      cmocka_unit_test(one_contact), cmocka_unit_test(piles),   cmocka_unit_test(states),
+      cmocka_unit_test(permuted),
       cmocka_unit_test(smooth),      cmocka_unit_test(honest),  cmocka_unit_test(refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

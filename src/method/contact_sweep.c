@@ -6,8 +6,10 @@
 //
 // Jourdan, Alart, Jean 1998 (for cones); here for the polyhedral cone, with Lemke's method on
 // problems of K + 2 variables. No proof of convergence for friction; in practice it comes near a
-// solution of piles and walls in tens of sweeps, and finds out which contacts are open, stick or
-// slide. Cost of a sweep: a product with A and a few pivots per contact.
+// solution of piles and walls in tens of sweeps, and in some thousand finds out which of 2000
+// contacts are open, stick or slide. Once these states have settled they are solved for
+// (crossover.c): where sweeps need ten times as many for 1e-8, a few factorisations do.
+// Cost of a sweep: a product with A and a few pivots per contact.
 #include <math.h>
 #include <string.h>
 
@@ -248,9 +250,10 @@ const perp_method method_contact_sweep = {
   .title = "block Gauss-Seidel over contacts",
   .source = "Jourdan, Alart, Jean 1998",
   .formula = "contact by contact: solve its own LCP, E13 (27), with the others held",
-  .converges = "no proof with friction; in practice near a solution in tens of sweeps",
+  .converges = "no proof with friction; in practice tens of sweeps come near a solution, and "
+               "thousands settle the states of 2000 contacts",
   .cost = "a product with A, and a few pivots on K + 2 variables per contact",
-  .advice = "try auto, which goes on with lemke from here",
+  .advice = "try auto: it goes on from here; A must be the contact LCP (27)",
   .needs = PERP_NEEDS_SUBMATRIX | PERP_NEEDS_CONTACTS,
   .assumes = PERP_ASSUMES_NO_PROOF,
   .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME,
