@@ -8,13 +8,13 @@
 static const char *const peers[] = {"Siconos lemke", "Siconos newton_min", "Siconos newton_FB",
                                     "Siconos pathsearch", "DART Lemke", NULL};
 static const char *const methods[] = {"auto", "lemke", "fischer_newton", NULL};
-enum { METHODS = 3, SIZES = 4 };
+enum { METHODS = 3, SIZES = 5 };
 
 int main(int count, char **words) {
   const bench b = bench_begin(count, words);
   bench_table *t = bench_open(&b, "friction", "contact problems with friction, E13 (27)",
                               CONTEST_COLUMNS);
-  const int32_t spheres[SIZES] = {14, 24, 88, 760};     // 21, 50, 203, 2006 contacts
+  const int32_t spheres[SIZES] = {14, 24, 88, 250, 760};   // 21, 50, 203, 616, 2006 contacts
   double n[METHODS][SIZES], seconds[METHODS][SIZES];
   int32_t solved[METHODS] = {0};
   for (int k = 0; k < (b.quick ? 2 : SIZES); k++) {
