@@ -3,7 +3,7 @@
 //
 // ./test runs 10^4 problems; PERP_LONG_TESTS with PERP_SHARD=0 .. 3 runs one of four disjoint parts
 // of 10^6. PERP_PROBLEM=K runs problem K alone and prints it; PERP_METHOD=NAME asks one method
-// only.
+// only. PERP_MISSES=1 also names the problems that a method misses although its theory covers them.
 //
 // solved:       an exact solution lies close to x in the units of the whole numbers (where the
 //               certificate says that x is as accurate as doubles allow: for the largest x_i)
@@ -234,6 +234,8 @@ static int campaign_method(const small_problem *s, uint64_t number, const perp_m
     if (perp_method_converges(m, &truth->classes) == PERP_YES && with_defaults(number)) {
       t->covered++;
       t->covered_missed += !solved;
+      if (!solved && getenv("PERP_MISSES") != NULL)
+        printf("problem %llu, %s misses: %s\n", (unsigned long long)number, m->name, r.message);
       if (!solved && m->traits & PERP_TRAIT_FINITE && !(m->traits & PERP_TRAIT_ALL) && !s->scaled)
         report(s, number, m->name, "finite by theory, yet not solved: %s", r.message);
     }

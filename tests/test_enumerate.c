@@ -444,6 +444,35 @@ static void test_scaling(void **state) {
   assert_int_equal(seen.count, 4);
 }
 
+// Rows with b = 0 and no bound but 0 have no unit: only y = 0 without rounding passes there. Here
+// x_0 >= 0 is one direction of the face and (x_2, x_3) along (1, 3) another, with x_1 = 3.
+static void test_homogeneous_rows_on_a_face(void **state) {
+  (void)state;
+  const double A[] = {0, 0, 0, 0, 0, 0, 3, -1, 0, -3, 0, 0, 0, 1, 0, 0}, b[] = {0, 0, 9, -3},
+      lo[] = {0, -INF, -INF, 0}, hi[] = {INF, INF, INF, INF};
+  const perp_result result = enumerate_all(4, A, b, lo, hi);
+  assert_true(result.complete);
+  assert_int_equal(seen.count, 1);
+  assert_int_equal(seen.dimension[0], 2);
+  assert_true(fabs(seen.x[0][1] - 3.0) <= 1e-12);
+  assert_true(seen.x[0][0] > 0.0 && seen.x[0][3] > 0.0 && 3.0*seen.x[0][2] == seen.x[0][3]);
+}
+
+// A zero diagonal: x_0 and x_1 have units that nothing ties together. Before scaling y_0 = -x_1 - 1
+// with x_0 >= 0, y_1 = -x_0 + 1 = 0: x = (1, -1).
+static void test_units_of_halves(void **state) {
+  (void)state;
+  const double lo[] = {0, -INF}, hi[] = {INF, INF}, answer[] = {1, -1};
+  for (int e = -60; e <= 60; e += 20)
+    for (int f = -60; f <= 60; f += 20) {   // rows 2^e, 2^(e - f) and columns 2^f, 2^e
+      const double row[] = {ldexp(1.0, e), ldexp(1.0, e - f)}, c[] = {ldexp(1.0, f), row[0]};
+      const double A[] = {0, -row[0]*c[1], -row[1]*c[0], 0}, b[] = {-row[0], row[1]};
+      assert_true(enumerate_all(2, A, b, lo, hi).complete);
+      assert_int_equal(seen.count, 1);
+      for (int i = 0; i < 2; i++) assert_true(fabs(seen.x[0][i]*c[i] - answer[i]) <= 1e-12);
+    }
+}
+
 static void test_limits(void **state) {
   (void)state;
   double A[64] = {0}, b[8], x[8] = {0};
@@ -510,6 +539,7 @@ int main(void) {
         cmocka_unit_test(test_free_rows),
     cmocka_unit_test(test_scaling), cmocka_unit_test(test_limits),
         cmocka_unit_test(test_iteration_limit_keeps_faces),
+    cmocka_unit_test(test_homogeneous_rows_on_a_face), cmocka_unit_test(test_units_of_halves),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,10 +85,39 @@ static size_t enumerate_bytes(const perp_limits *limits, const perp_options *opt
   return count.used;
 }
 
-static double power_near(double v) {
+static double power_near(double v, int largest) {
   int exponent = 0;
   frexp(v, &exponent);
-  return power_of_two_within(exponent, 500);
+  return power_of_two_within(exponent, largest);
+}
+
+// Rows and columns that no nonzero ties together (a zero diagonal makes such halves) have units of
+// their own, which scaling leaves open: here max row*size is 1 in each, or where b is 0 the
+// smallest bound of x.
+static void settle_halves(enumeration *e, const int32_t *half, int32_t halves,
+                          const double *size) {
+  const perp_run *run = e->run;
+  const int32_t n = e->n;
+  double *unit = e->u, *least = e->h;   // 2 n each
+  for (int32_t k = 0; k < halves; k++) {
+    unit[k] = 0.0;
+    least[k] = (double)INFINITY;
+  }
+  for (int32_t i = 0; i < n; i++) {
+    const double bounds[] = {fabs(lower(run->lo, i)), fabs(upper(run->hi, i))};
+    unit[half[i]] = max2(unit[half[i]], min2(e->row[i]*size[i], 0x1p900));
+    for (int side = 0; side < 2; side++)
+      if (bounds[side] > 0.0)
+        least[half[n + i]] = min2(least[half[n + i]], bounds[side]/e->column[i]);
+  }
+  for (int32_t k = 0; k < halves; k++) {
+    if (!(unit[k] > 0.0)) unit[k] = least[k] < (double)INFINITY ? least[k] : 1.0;
+    unit[k] = power_near(unit[k], 400);
+  }
+  for (int32_t i = 0; i < n; i++) {
+    e->row[i] /= unit[half[i]];
+    e->column[i] *= unit[half[n + i]];
+  }
 }
 
 // Copies the problem, equilibrates it, and scales each connected component so that its natural
@@ -100,32 +129,38 @@ static void scale_problem(enumeration *e) {
   run->A.ops->submatrix(run->A.self, e->set, n, e->A);
   const perp_dense copy = {.n = n, .value = e->A};
   const perp_operator A = perp_from_dense(&copy, PERP_CLAIM_NONE);
-  int32_t *component = e->set, *entries = e->order;
+  int32_t *component = e->set, *entries = e->order, *half = e->basis;
   int known;
-  components_find(&A, component, entries, &known);
+  const int32_t components = components_find(&A, component, entries, &known);
   equilibrate(&A, e->row, e->column, e->v);
+  double *size = e->w;           // |b| + |A||x_ref|, and y = A x_ref + b:
+  for (int32_t i = 0; i < n; i++) {
+    e->y[i] = run->b[i];
+    size[i] = fabs(run->b[i]);
+    for (int32_t j = 0; j < n; j++) {
+      const double term = e->A[i*n + j]*clamp(0.0, lower(run->lo, j), upper(run->hi, j));
+      e->y[i] += term;
+      size[i] += fabs(term);
+    }
+  }
+  settle_halves(e, half, components_halves(&A, component, components, e->v, half), size);
   double *G = e->t, *S = e->c;   // n: of component k at k
   for (int32_t i = 0; i < n; i++) G[i] = S[i] = 0.0;
   for (int32_t i = 0; i < n; i++) {
     const double lo = lower(run->lo, i), hi = upper(run->hi, i), at = clamp(0.0, lo, hi);
-    double y = run->b[i], size = fabs(run->b[i]);
-    for (int32_t j = 0; j < n; j++) {
-      const double term = e->A[i*n + j]*clamp(0.0, lower(run->lo, j), upper(run->hi, j));
-      y += term;
-      size += fabs(term);
-    }
-    const double r = fabs(mid((at - hi)/e->column[i], e->row[i]*y, (at - lo)/e->column[i]));
+    const double r = fabs(mid((at - hi)/e->column[i], e->row[i]*e->y[i], (at - lo)/e->column[i]));
     G[component[i]] = max2(G[component[i]], r);
-    S[component[i]] = max2(S[component[i]], e->row[i]*size);
+    S[component[i]] = max2(S[component[i]], e->row[i]*size[i]);
   }
   for (int32_t i = 0; i < n; i++) {
     const int32_t k = component[i];
-    const double unit = power_near(G[k] > 0.0 ? G[k] : S[k] > 0.0 ? S[k] : 1.0);
+    const double unit = power_near(G[k] > 0.0 ? G[k] : S[k] > 0.0 ? S[k] : 1.0, 100);
     e->size[i] = S[k]/unit;
     e->y[i] = unit;
   }
   for (int32_t i = 0; i < n; i++)
-    for (int32_t j = 0; j < n; j++) e->A[i*n + j] *= e->row[i]*e->column[j];
+    for (int32_t j = 0; j < n; j++)   // other halves: the product of the scales may overflow
+      if (e->A[i*n + j] != 0.0) e->A[i*n + j] *= e->row[i]*e->column[j];
   for (int32_t i = 0; i < n; i++) {
     e->row[i] /= e->y[i];
     e->column[i] *= e->y[i];

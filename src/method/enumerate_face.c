@@ -224,19 +224,31 @@ static int32_t substitute(enumeration *e, int32_t m, int32_t k, int32_t rows) {
   return rest;
 }
 
-// On a line of solutions x + N t: N in small whole numbers and t in few bits, still inside. Rows
-// with b = 0 tell no unit, so that only y = 0 passes there, which takes sums without rounding.
-static void shorten(enumeration *e, int32_t m, int32_t rows, double slack) {
-  double largest = 0.0;
-  for (int32_t i = 0; i < rows; i++) largest = max2(largest, fabs(e->G[i]));
-  int32_t a = 0;
-  while (a < m && e->N[a] == 0.0) a++;
-  const double before = a < m ? e->N[a] : 0.0;
-  if (a == m || !(largest > 0.0) || !rational_round(m, e->N, 1e-12)) return;
-  const double q = e->N[a]/before, t = e->t[0]/q;
-  const double grid = power_of_two_within(ilogb(0.5*slack/(largest*fabs(q))), 1000);
-  const double rounded = grid*rint(t/grid);
-  e->t[0] = rounded - rounded == 0.0 ? rounded : t;
+// Among the solutions x + N t one with few bits: each column of N in small whole numbers, and t on
+// a grid as coarse as the slack allows. Where b is 0 no unit is known, so that only y = 0 passes
+// there, which takes sums without rounding.
+static void shorten(enumeration *e, int32_t m, int32_t k, int32_t rows, double slack) {
+  for (int32_t q = 0; q < k; q++) {
+    double steepest = 0.0, longest = 0.0;
+    int32_t at = 0;
+    for (int32_t i = 0; i < rows; i++) steepest = max2(steepest, fabs(e->G[i*k + q]));
+    for (int32_t a = 0; a < m; a++)
+      if (fabs(e->N[a*k + q]) > longest) {
+        longest = fabs(e->N[a*k + q]);
+        at = a;
+      }
+    for (int32_t a = 0; a < m; a++)
+      e->v[a] = fabs(e->N[a*k + q]) > CONSTANT*longest ? e->N[a*k + q] : 0.0;
+    if (!(steepest > 0.0)) e->t[q] = 0.0;   // no inequality asks for another value
+    if (!(steepest > 0.0 && longest > 0.0) || !rational_round(m, e->v, 1e-12)) continue;
+    const double factor = e->v[at]/e->N[at*k + q], t = e->t[q]/factor;
+    // all columns together use up half of the slack
+    const double grid = power_of_two_within(ilogb(0.5*slack/(k*steepest*fabs(factor))), 1000);
+    const double rounded = grid*rint(t/grid);
+    if (rounded - rounded != 0.0) continue;
+    e->t[q] = rounded;
+    for (int32_t a = 0; a < m; a++) e->N[a*k + q] = e->v[a];
+  }
 }
 
 verdict enumeration_face(enumeration *e, piece *p) {
@@ -272,7 +284,7 @@ verdict enumeration_face(enumeration *e, piece *p) {
     if (best.slack < -BORDERLINE*tolerance) return VERDICT_NONE;
     if (best.slack < -tolerance) return VERDICT_DOUBT;
     if (best.slack > tolerance) {
-      if (k == 1) shorten(e, m, rows, best.slack);
+      shorten(e, m, k, rows, best.slack);
       for (int32_t a = 0; a < m; a++) e->x[e->set[a]] += dot(k, e->N + a*k, e->t);
       evaluate(e, m, k);
       describe(e, k, margins_at(e, smallest), p);
