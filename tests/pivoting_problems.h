@@ -159,6 +159,42 @@ static inline void sizes_nought_and_one(const char *method) {
   sample_free(&one);
 }
 
+// Dominant rows, so a well-conditioned P-matrix, of several blocks in each other's way in units
+// only: rows and columns scaled by anything from 2^-40 to 2^40, alike where A is to stay symmetric.
+static inline void scaled_apart(const char *method, int symmetric) {
+  for (int trial = 0; trial < often(1000); trial++) {
+    const int32_t n = whole(1, 8), blocks = trial%4 == 0 ? 2 : 1;
+    sample s = sample_new(n);
+    double y[8] = {0}, answer[8], row[8], column[8];
+    for (int32_t i = 0; i < n; i++) {
+      for (int32_t j = 0; j < i; j++) {
+        if (i%blocks != j%blocks) continue;
+        AT(&s, i, j) = whole(-3, 3);
+        AT(&s, j, i) = symmetric ? AT(&s, i, j) : whole(-3, 3);
+      }
+      s.x[i] = whole(-4, 4);
+      y[i] = complementary(&s, i);
+    }
+    for (int32_t i = 0; i < n; i++) AT(&s, i, i) = 3*n + whole(0, 3);
+    sample_right_side(&s, y);
+    const int apart = symmetric ? 0 : whole(-60, 60);   // of the second block
+    for (int32_t i = 0; i < n; i++) {
+      const int e = whole(-40, 40), f = symmetric ? e : whole(-40, 40);
+      row[i] = ldexp(1.0, i%blocks ? e + apart : e);
+      column[i] = ldexp(1.0, i%blocks ? f - apart : f);
+      answer[i] = s.x[i];
+    }
+    rescale(&s, row, column, s.x);
+    double x[9] = {0};
+    const perp_result r = pivot_solve(method, &s, sample_dense(&s), x);
+    if (r.status != PERP_STATUS_SOLVED) fail_msg("%s, trial %d: %s", method, trial, r.message);
+    for (int32_t i = 0; i < n; i++)
+      if (!(fabs(x[i]*column[i] - answer[i]) <= 1e-6))
+        fail_msg("%s, trial %d: x[%d] = %g, not %g", method, trial, i, x[i]*column[i], answer[i]);
+    sample_free(&s);
+  }
+}
+
 static inline void known_answers(const char *method, double precision, int with_murty) {
   sample s = three_by_three();
   expect_x(method, &s, s.x, precision);

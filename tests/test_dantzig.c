@@ -152,9 +152,16 @@ static void hopeless_problems_end_honestly(void **state) {
   }
 }
 
+static void units_do_not_matter(void **state) {
+  (void)state;
+  support_state = 41;
+  scaled_apart("dantzig", 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(known_answers_are_found),
+    cmocka_unit_test(units_do_not_matter),
     cmocka_unit_test(without_a_crash_start_too),
     cmocka_unit_test(semidefinite_problems_are_solved),
     cmocka_unit_test(definite_problems_need_no_symmetry),

@@ -73,9 +73,35 @@ static void falling_without_end_is_a_ray(void **state) {
   sample_free(&s);
 }
 
+// Symmetric to rounding, but x_1 = 2^34 makes the tiny entry decide x_0: 3 x_0 = 3*8 - 7 in the
+// units of row and column 0, which are 2^-35 and 2^14.
+static void a_skew_part_below_rounding_counts(void **state) {
+  (void)state;
+  const double row[] = {0x1p-35, 0x1p29}, column[] = {0x1p14, 0x1p-31};
+  const double A[] = {3*row[0]*column[0], -3*row[0]*column[1], 0, row[1]*column[1]};
+  const double b[] = {7*row[0], -8*row[1]};
+  const perp_dense dense = {.n = 2, .value = A};
+  const perp_problem problem = {.A = perp_from_dense(&dense, PERP_CLAIM_NONE), .b = b};
+  perp_options options = perp_default_options(perp_find_method("keller"));
+  options.presolve = 0;
+  double x[2] = {0};
+  perp_result r;
+  assert_int_equal(perp_solve_once(&problem, x, &options, &r), PERP_OK);
+  if (r.status != PERP_STATUS_SOLVED) fail_msg("%s", r.message);
+  assert_true(fabs(x[0]*column[0] - 17.0/3.0) < 1e-6 && fabs(x[1]*column[1] - 8.0) < 1e-6);
+}
+
+static void units_do_not_matter(void **state) {
+  (void)state;
+  support_state = 42;
+  scaled_apart("keller", 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(known_answers_are_found),
+    cmocka_unit_test(units_do_not_matter),
+    cmocka_unit_test(a_skew_part_below_rounding_counts),
     cmocka_unit_test(semidefinite_problems_are_solved),
     cmocka_unit_test(indefinite_problems_in_boxes_are_solved),
     cmocka_unit_test(strictly_copositive_is_enough),

@@ -89,9 +89,16 @@ static void hopeless_problems_end_honestly(void **state) {
   }
 }
 
+static void units_do_not_matter(void **state) {
+  (void)state;
+  support_state = 43;
+  scaled_apart("principal_pivoting", 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(known_answers_are_found),
+    cmocka_unit_test(units_do_not_matter),
     cmocka_unit_test(the_cycle_of_newton_min_is_broken),
     cmocka_unit_test(definite_problems_are_solved),
     cmocka_unit_test(every_linear_solver_will_do),

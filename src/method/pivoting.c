@@ -87,22 +87,35 @@ static double asymmetry(const pivoting *s, int *bounded) {
   return worst;
 }
 
-// root_i = sqrt(A_ii) bounds every entry of a semidefinite A; of others the largest of row and
-// column do.
+// root_i = sqrt(A_ii) bounds every entry of a semidefinite A. Of others the roots grow where they
+// have to: by the root of the largest |A_ij|/(root_i root_j) of row and column, so that both ends
+// of an entry together make up for it.
 static double find_roots(pivoting *s) {
   const int32_t n = s->n;
   const size_t ld = (size_t)n;
+  double *most = s->full;
   int bounded;
   for (int32_t i = 0; i < n; i++) s->root[i] = sqrt(fabs(s->A[(size_t)i*(ld + 1)]));
   const double gap = asymmetry(s, &bounded);
   if (bounded) return gap;
+  for (int32_t i = 0; i < n; i++) {
+    most[i] = 1.0;
+    if (s->root[i] > 0.0) continue;   // no diagonal entry to begin with: the largest of the others
+    for (int32_t j = 0; j < n; j++)
+      s->root[i] = max2(s->root[i], max2(fabs(s->A[(size_t)i*ld + (size_t)j]),
+                                         fabs(s->A[(size_t)j*ld + (size_t)i])));
+    s->root[i] = sqrt(s->root[i]);
+  }
   for (int32_t i = 0; i < n; i++)
     for (int32_t j = 0; j < i; j++) {
-      const double size = sqrt(max2(fabs(s->A[(size_t)i*ld + (size_t)j]),
-                                    fabs(s->A[(size_t)j*ld + (size_t)i])));
-      s->root[i] = max2(s->root[i], size);
-      s->root[j] = max2(s->root[j], size);
+      const double size = max2(fabs(s->A[(size_t)i*ld + (size_t)j]),
+                               fabs(s->A[(size_t)j*ld + (size_t)i]));
+      if (!(size > s->root[i]*s->root[j])) continue;
+      const double ratio = size/s->root[i]/s->root[j];
+      most[i] = max2(most[i], ratio);
+      most[j] = max2(most[j], ratio);
     }
+  for (int32_t i = 0; i < n; i++) s->root[i] *= sqrt(most[i]);
   return asymmetry(s, &bounded);
 }
 
@@ -123,6 +136,7 @@ static void load(pivoting *s) {
   const int transposed = load_entries(s);
   const double gap = find_roots(s);
   s->P.symmetric = gap <= NEARLY;
+  s->exact = gap == 0.0;
   for (int32_t i = 0; gap > 0.0 && i < n; i++)
     for (int32_t j = 0; j < i; j++) {
       double *a = s->A + (size_t)i*ld + (size_t)j, *b = s->A + (size_t)j*ld + (size_t)i;
@@ -150,7 +164,23 @@ void pivoting_begin(pivoting *s, perp_run *run, arena *memory, int watch) {
   *s = (pivoting){.run = run, .watch = watch, .current = -1, .residual = run->residual};
   take(s, memory, run->n);
   load(s);
+  // One root a row cannot bound the entries where rows and columns are scaled apart.
+  if (!s->P.symmetric && run_equilibrate(run)) load(s);
   principal_clear(&s->P);
+}
+
+// Entries far below the roots of their row and column count as symmetric there, and so they are
+// where A was rounded; but where rows and columns are scaled apart they may be all there is.
+int pivoting_again(pivoting *s) {
+  if (s->exact || !run_equilibrate(s->run)) return 0;
+  load(s);
+  if (!s->P.symmetric && !s->watch) return 0;
+  s->current = -1;
+  s->pivots = s->idle = s->rays = s->rounds = 0;
+  for (int32_t i = 0; i < s->n; i++)   // what was found may be far out
+    s->run->x[i] = clamp(0.0, lower(s->run->lo, i), upper(s->run->hi, i));
+  pivoting_start(s, s->run->options->pivot.crash);
+  return 1;
 }
 
 // ---- y, and what is wrong with it ----
@@ -186,14 +216,18 @@ void pivoting_all_y(pivoting *s) {
   measure_x(s);
 }
 
-// The rounding that y_i may carry: a few eps of |A||x| + |b|, which root bounds.
-static double rounding(const pivoting *s, int32_t i) {
-  return 16.0*EPS*(fabs(s->run->b[i]) + s->root[i]*s->size);
+// |A||x| + |b| as root bounds it; where that bound turned out to hide something, the sum itself.
+double pivoting_size(const pivoting *s, int32_t i) {
+  double size = fabs(s->run->b[i]);
+  if (!s->careful) return size + s->root[i]*s->size;
+  const double *a = s->A + (size_t)i*(size_t)s->n;
+  for (int32_t j = 0; j < s->n; j++) size += fabs(a[j]*s->run->x[j]);
+  return size;
 }
 
 double pivoting_wrong(const pivoting *s, int32_t i) {
   const double lo = lower(s->run->lo, i), hi = upper(s->run->hi, i), x = s->run->x[i], y = s->y[i];
-  if (!(fabs(y) > rounding(s, i))) return 0.0;
+  if (!(fabs(y) > 16.0*EPS*pivoting_size(s, i))) return 0.0;   // rounding
   if (x <= lo && (y > 0.0 || x >= hi)) return 0.0;
   if (x >= hi && y < 0.0) return 0.0;
   return fabs(y)/max2(s->root[i], 0x1p-500);
@@ -403,6 +437,7 @@ static void ray(pivoting *s, int32_t j, int dependent) {
     return;
   }
   if (dependent && run_infeasible(run, s->full)) return;
+  if (pivoting_again(s)) return;
   run_stop(run, PERP_STATUS_RAY,
            "row %d can be driven without end and y stays wrong: no solution on this path; "
            "try lemke", j);
@@ -438,6 +473,7 @@ void pivoting_step(pivoting *s) {
   const double own = fabs(bound - run->x[j]);
   double zero = !dependent && schur > 0.0 ? fabs(s->y[j])/schur : (double)INFINITY;
   if (++s->pivots > PIVOTS_PER_ROW*(int64_t)(s->n + 10)) {
+    if (pivoting_again(s)) return;
     run_stop(run, PERP_STATUS_STALLED, "%s: no end after %d pivots; try lemke", run->method->name,
              s->pivots);
     return;

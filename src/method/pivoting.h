@@ -17,6 +17,7 @@ typedef struct pivoting {
   int32_t *begin, *column;   // rows of A without zeros, where there are few non-zeros
   double *value;
   int sparse;                // whether those are used
+  int exact;                 // A = A' without rounding
   double *y;                 // n: right where settled
   double *dx;                // n: what x_I does, in the order of the factor
   double *full;              // n: the same by rows of A; work
@@ -27,6 +28,7 @@ typedef struct pivoting {
   int32_t current;           // the row being driven, -1: none
   double sign;               // of its motion
   double size;               // sum of root_i |x_i|: for the rounding of y
+  int careful;               // which is computed row by row instead
   int32_t pivots, idle;      // pivots in all, and in a row without a step
   int32_t rays;              // directions without end that proved nothing
   int32_t rounds;            // how often all rows were found right
@@ -36,6 +38,9 @@ typedef struct pivoting {
 size_t pivoting_bytes(const perp_limits *limits, const perp_options *options);
 void pivoting_begin(pivoting *s, perp_run *run, arena *memory, int watch);   // of pivoting_bytes()
 void pivoting_start(pivoting *s, int crash);   // x from the guess, or from a crash start
+// It ends badly: 1 if it starts anew, on A with rows and columns scaled to entries near 1.
+int pivoting_again(pivoting *s);
+double pivoting_size(const pivoting *s, int32_t i);   // |A||x| + |b|, or a bound of it
 // How wrong the y_i of a row outside I is: 0 up to rounding, else |y_i|/root_i, what x could gain.
 double pivoting_wrong(const pivoting *s, int32_t i);
 // x_I from y_I = 0, everything else as it is; x_I may be outside its bounds afterwards.

@@ -12,7 +12,7 @@ static double left_over(const pivoting *s) {
   double worst = 0.0;
   for (int32_t k = 0; k < s->P.m; k++) {
     const int32_t i = s->P.set[k];
-    const double size = fabs(s->run->b[i]) + s->root[i]*s->size;
+    const double size = pivoting_size(s, i);
     if (size > 0.0) worst = max_or_nan(worst, fabs(s->y[i])/size);
   }
   return worst;
@@ -37,14 +37,24 @@ static int refine(pivoting *s) {
   return run_apply(run, run->x, s->y) == 0;
 }
 
+// 1: x is a solution, or the run has ended.
+static int refined(pivoting *s) {
+  perp_run *run = s->run;
+  if (!refine(s)) return 1;
+  s->residual = run->residual = run_residual(run, run->x, s->y);
+  return run->residual <= run->options->tol || run_check(run);
+}
+
 void pivoting_finish(pivoting *s) {
   perp_run *run = s->run;
   s->size = 0.0;
   for (int32_t i = 0; i < s->n; i++) s->size += s->root[i]*fabs(run->x[i]);
-  if (!refine(s)) return;
   const double before = s->residual;
-  s->residual = run->residual = run_residual(run, run->x, s->y);
-  if (run->residual <= run->options->tol || run_check(run)) return;
+  if (refined(s)) return;
+  if (!s->careful) {
+    s->careful = 1;
+    if (refined(s)) return;
+  }
   // Not yet: factor the set anew, and let the rows that are wrong have another turn.
   int32_t wrong = 0, count = 0;
   for (int32_t k = 0; k < s->P.m; k++) s->rows[count++] = s->P.set[k];
@@ -56,7 +66,8 @@ void pivoting_finish(pivoting *s) {
     wrong += s->P.place[i] < 0 && !s->settled[i];
   }
   s->rounds++;
-  if (wrong == 0 || s->rounds > ROUNDS || (s->rounds > 3 && !(s->residual < 0.9*before)))
+  if (wrong > 0 && s->rounds <= ROUNDS && (s->rounds <= 3 || s->residual < 0.9*before)) return;
+  if (!pivoting_again(s))
     run_stop(run, PERP_STATUS_STALLED,
              "%s: every row is right up to rounding, yet the residual stays at %.3g",
              run->method->name, s->residual);

@@ -301,7 +301,8 @@ const perp_method method_principal_pivoting = {
   .needs = PERP_NEEDS_SUBMATRIX,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD | 1u << PERP_CLASS_PD | 1u << PERP_CLASS_H,
-  .traits = PERP_TRAIT_GUESS | PERP_TRAIT_FINITE | PERP_TRAIT_EQUILIBRATE | PERP_TRAIT_LINEAR,
+  .traits = PERP_TRAIT_GUESS | PERP_TRAIT_FINITE | PERP_TRAIT_SPLITS | PERP_TRAIT_EQUILIBRATE |
+            PERP_TRAIT_LINEAR,
   .bytes = bytes,
   .run = run_principal_pivoting,
 };

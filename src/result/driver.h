@@ -51,6 +51,7 @@ typedef struct run_state {   // the driver's side of a run
   double deadline;
   int started, ended, solved;
   struct run_block *blocks;  // of run_allocate
+  const struct run_given *given;   // the problem before run_equilibrate
 } run_state;
 
 typedef struct run_spec {    // what to run

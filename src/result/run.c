@@ -20,6 +20,14 @@ typedef struct run_arrays {
   void *scratch;
 } run_arrays;
 
+struct run_given {   // what run_equilibrate needs
+  const run_spec *spec;
+  const run_arrays *arrays;
+  perp_wrapper *wrapper;
+  size_t scratch;
+};
+typedef struct run_given run_given;
+
 static run_arrays layout(arena *memory, int32_t n, size_t scratch) {
   const size_t m = (size_t)n;
   run_arrays r;
@@ -464,7 +472,7 @@ static int equilibration(const perp_run *run, const run_spec *spec, double *R, d
     const int32_t k = spec->index != NULL ? spec->index[i] : i;
     R[i] = clamp(judge->fit_R[k], 0x1p-400, 0x1p400);
     C[i] = clamp(judge->fit_C[k], 0x1p-400, 0x1p400);
-    alike &= fabs((double)(ilogb(R[i]) - ilogb(C[i]))) <= 1.0;
+    alike &= R[i] <= 2.0*C[i] && C[i] <= 2.0*R[i];
   }
   const int symmetric = alike || judge->symmetric || (spec->A.claims & PERP_CLAIM_SYMMETRIC) != 0;
   double largest = 0.0;
@@ -481,23 +489,11 @@ static int equilibration(const perp_run *run, const run_spec *spec, double *R, d
   return symmetric ? 2 : 1;
 }
 
-// The scaled problem in place of the given one, if the method gains from it.
-static void scale_problem(perp_run *run, const run_spec *spec, const run_arrays *arrays,
-                          perp_wrapper *wrapper) {
-  run_state *state = run->state;
-  const uint32_t traits = spec->method->traits;
-  if (!spec->options->scale || spec->C != NULL) return;
-  const double *R = arrays->R;
-  int known = 0;
-  if (traits & PERP_TRAIT_EQUILIBRATE) {
-    known = equilibration(run, spec, arrays->R, arrays->C);
-  } else if (traits & PERP_TRAIT_SCALES) {
-    known = 2*diagonal_scaling(&spec->A, arrays->C);
-    R = arrays->C;
-  }
-  if (!known) return;
+// The scaled problem in place of the given one.
+static void take_scaled(perp_run *run, const run_spec *spec, const run_arrays *arrays,
+                        const double *R, int symmetric, perp_wrapper *wrapper) {
   run->A = perp_scaled(wrapper, spec->A, R, arrays->C);
-  if (known == 2) run->A.claims |= spec->A.claims & PERP_CLAIM_SYMMETRIC;
+  if (symmetric) run->A.claims |= spec->A.claims & PERP_CLAIM_SYMMETRIC;
   for (int32_t i = 0; i < run->n; i++) {
     const double c = arrays->C[i];
     arrays->b[i] = R[i]*spec->b[i];
@@ -508,8 +504,46 @@ static void scale_problem(perp_run *run, const run_spec *spec, const run_arrays 
   run->b = arrays->b;
   run->lo = spec->lo != NULL ? arrays->lo : NULL;
   run->hi = spec->hi != NULL ? arrays->hi : NULL;
-  state->R = R;
-  state->C = arrays->C;
+  run->state->R = R;
+  run->state->C = arrays->C;
+}
+
+// What the method asks for by its traits.
+static void scale_problem(perp_run *run, const run_spec *spec, const run_arrays *arrays,
+                          perp_wrapper *wrapper) {
+  const uint32_t traits = spec->method->traits;
+  if (!spec->options->scale || spec->C != NULL) return;
+  if (traits & PERP_TRAIT_EQUILIBRATE) {
+    const int known = equilibration(run, spec, arrays->R, arrays->C);
+    if (known) take_scaled(run, spec, arrays, arrays->R, known == 2, wrapper);
+  } else if (traits & PERP_TRAIT_SCALES) {
+    if (diagonal_scaling(&spec->A, arrays->C))
+      take_scaled(run, spec, arrays, arrays->C, 1, wrapper);
+  }
+}
+
+static void set_weights(const perp_run *run, double *weight) {
+  const run_state *state = run->state;
+  const certifier *judge = &state->solver->judge;
+  for (int32_t i = 0; i < run->n; i++) {
+    const int32_t k = state->index != NULL ? state->index[i] : i;
+    weight[i] = of(state->C, i)/(judge->C[k]*certify_base(judge, k));
+    if (run->options->stop.stagnation > 0.0) state->previous[i] = run->x[i];
+  }
+}
+
+int run_equilibrate(perp_run *run) {
+  const run_given *given = run->state->given;
+  const run_spec *spec = given->spec;
+  if (!spec->options->scale || run->state->C != NULL ||
+      equilibration(run, spec, given->arrays->R, given->arrays->C) != 1)
+    return 0;
+  perp_wrapper trial;
+  const perp_operator scaled = perp_scaled(&trial, spec->A, given->arrays->R, given->arrays->C);
+  if (operator_scratch_bytes(&scaled) > given->scratch) return 0;
+  take_scaled(run, spec, given->arrays, given->arrays->R, 0, given->wrapper);
+  set_weights(run, given->arrays->weight);
+  return 1;
 }
 
 // y = A x + b at the guess, which often is 0: its product with a matrix is known.
@@ -549,11 +583,9 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
   if (arrays.scratch == NULL || (spec->method->n_max > 0 && n > spec->method->n_max))
     return error_set(PERP_ERROR_CAPACITY, "%s: n = %d does not fit the memory set aside",
                      spec->method->name, n);
-  for (int32_t i = 0; i < n; i++) {
-    const int32_t k = state.index != NULL ? state.index[i] : i;
-    arrays.weight[i] = of(state.C, i)/(solver->judge.C[k]*certify_base(&solver->judge, k));
-    if (spec->options->stop.stagnation > 0.0) state.previous[i] = run->x[i];
-  }
+  set_weights(run, arrays.weight);
+  const run_given given = {spec, &arrays, &wrapper, scratch};
+  state.given = &given;
   if (apply_to_guess(run, state.y) == 0) {
     run->residual = guess_residual = run_residual(run, run->x, state.y);
     if (!spec->is_child && solver->options.trace_capacity > 0 && solver->trace_count == 0) {

@@ -60,6 +60,9 @@ int run_check(perp_run *run);   // certify x now: 1 if it is a solution (then ru
 void run_stop(perp_run *run, perp_status reason, const char *format, ...);
 // enumerate: certify x and report it; -1: not a solution, 0: go on, 1: stop
 int run_solution(perp_run *run, int32_t dimension);
+// For methods that find out late that they want PERP_TRAIT_EQUILIBRATE: 1 if rows and columns of A
+// differ in scale; A, b, x and the bounds are then those of the equilibrated problem from now on.
+int run_equilibrate(perp_run *run);
 // 1 if the deadline has passed: for long steps inside an iteration
 int run_out_of_time(perp_run *run);
 perp_deadline run_deadline(perp_run *run);   // the same, for linear solvers
