@@ -195,6 +195,42 @@ static inline void scaled_apart(const char *method, int symmetric) {
   }
 }
 
+// A clock that shows how many columns of A have been read: none is read once the time is over,
+// but for the 16 rows between two looks at the clock.
+static int32_t columns_read;
+static void (*add_column_behind)(const void *, int32_t, double, double *);
+
+static void count_column(const void *self, int32_t j, double s, double *y) {
+  columns_read++;
+  add_column_behind(self, j, s, y);
+}
+static double columns_clock(void *context) {
+  (void)context;
+  return columns_read;
+}
+
+static inline void the_deadline_holds_while_reading(const char *method) {
+  sample s = definite(200, 0.0);
+  perp_problem problem = *sample_csc(&s, 0, 0);
+  perp_operator_ops ops = *problem.A.ops;
+  add_column_behind = ops.add_column;
+  ops.add_column = count_column;
+  problem.A.ops = &ops;
+  perp_options options = perp_default_options(perp_find_method(method));
+  options.presolve = 0;   // which would copy A
+  options.time_limit = 50.0;
+  options.clock = columns_clock;
+  double *x = calloc((size_t)s.n, sizeof *x);
+  assert_non_null(x);
+  perp_result r;
+  columns_read = 0;
+  assert_int_equal(perp_solve_once(&problem, x, &options, &r), PERP_OK);
+  assert_int_equal(r.status, PERP_STATUS_TIME_LIMIT);
+  assert_true(columns_read > 0 && columns_read <= 66);
+  free(x);
+  sample_free(&s);
+}
+
 static inline void known_answers(const char *method, double precision, int with_murty) {
   sample s = three_by_three();
   expect_x(method, &s, s.x, precision);

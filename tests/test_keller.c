@@ -97,10 +97,17 @@ static void units_do_not_matter(void **state) {
   scaled_apart("keller", 1);
 }
 
+static void time_is_kept_while_reading(void **state) {
+  (void)state;
+  support_state = 44;
+  the_deadline_holds_while_reading("keller");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(known_answers_are_found),
     cmocka_unit_test(units_do_not_matter),
+    cmocka_unit_test(time_is_kept_while_reading),
     cmocka_unit_test(a_skew_part_below_rounding_counts),
     cmocka_unit_test(semidefinite_problems_are_solved),
     cmocka_unit_test(indefinite_problems_in_boxes_are_solved),

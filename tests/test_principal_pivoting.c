@@ -1,6 +1,8 @@
 // test_principal_pivoting.c: block pivots, Murty's rule behind them, shifted factors.
 #include "pivoting_problems.h"
 
+#include "gallery_sample.h"
+
 static void known_answers_are_found(void **state) {
   (void)state;
   known_answers("principal_pivoting", 1e-14, 1);
@@ -89,6 +91,22 @@ static void hopeless_problems_end_honestly(void **state) {
   }
 }
 
+// Blocks cycle here, and Murty's rule alone takes thousands of pivots.
+static void ill_conditioned_walls_are_solved(void **state) {
+  (void)state;
+  perp_sample *s = make_with("wall", 2, "bodies", 40.0, "built", 0.0, NULL);
+  double *x = calloc((size_t)s->n, sizeof *x), size = 0.0;
+  assert_non_null(x);
+  perp_options options = perp_default_options(perp_find_method("principal_pivoting"));
+  options.iteration_limit = 1500;
+  perp_result r;
+  assert_int_equal(perp_solve_once(&s->problem, x, &options, &r), PERP_OK);
+  if (r.status != PERP_STATUS_SOLVED) fail_msg("%s: %s", s->note, r.message);
+  assert_true(csc_residual(&s->csc, s->b, s->lo, s->hi, x, &size) <= 1e-7*size);
+  free(x);
+  drop(s);
+}
+
 static void units_do_not_matter(void **state) {
   (void)state;
   support_state = 43;
@@ -99,6 +117,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(known_answers_are_found),
     cmocka_unit_test(units_do_not_matter),
+    cmocka_unit_test(ill_conditioned_walls_are_solved),
     cmocka_unit_test(the_cycle_of_newton_min_is_broken),
     cmocka_unit_test(definite_problems_are_solved),
     cmocka_unit_test(every_linear_solver_will_do),

@@ -28,20 +28,25 @@ static int32_t next_row(pivoting *s) {
   return next;
 }
 
-static void run_dantzig(perp_run *run) {
-  pivoting s;
-  pivoting_begin(&s, run, run->memory, 1);
-  pivoting_start(&s, run->options->pivot.crash);
+void dantzig_rows(pivoting *s) {
+  perp_run *run = s->run;
+  s->watch = 1;
   while (run_continue(run)) {
-    run->residual = s.residual;
-    const int32_t j = s.current >= 0 ? s.current : next_row(&s);
+    run->residual = s->residual;
+    const int32_t j = s->current >= 0 ? s->current : next_row(s);
     if (j < 0) {
-      pivoting_finish(&s);
+      pivoting_finish(s);
       continue;
     }
-    if (s.current < 0) pivoting_drive(&s, j);
-    pivoting_step(&s);
+    if (s->current < 0) pivoting_drive(s, j);
+    pivoting_step(s);
   }
+}
+
+static void run_dantzig(perp_run *run) {
+  pivoting s;
+  if (pivoting_begin(&s, run, run->memory, 1)) pivoting_start(&s, run->options->pivot.crash);
+  dantzig_rows(&s);
 }
 
 static const perp_parameter parameters[] = {PIVOTING_CRASH_PARAMETER};

@@ -29,13 +29,13 @@ static int32_t most_wrong(const pivoting *s) {
 
 static void run_keller(perp_run *run) {
   pivoting s;
-  pivoting_begin(&s, run, run->memory, 0);
-  if (!s.P.symmetric) {
+  const int begun = pivoting_begin(&s, run, run->memory, 0);
+  if (begun && !s.P.symmetric) {
     run_stop(run, PERP_STATUS_UNSOLVED,
              "A is not symmetric, not even nearly: keller has no objective to lower");
     return;
   }
-  pivoting_start(&s, run->options->pivot.crash);
+  if (begun) pivoting_start(&s, run->options->pivot.crash);
   while (run_continue(run)) {
     run->residual = s.residual;
     const int32_t j = s.current >= 0 ? s.current : most_wrong(&s);

@@ -14,174 +14,10 @@
 #include "vector.h"
 
 #define EPS 0x1p-52
-#define NEARLY 1e-3          // asymmetry relative to root_i root_j that refinement can undo
-#define SMALL 32             // problems that are not worth any care
-#define SPARSE 8             // zeros are left out if at most one entry in so many is not zero
 #define RAYS 4               // rows that are passed over once before a ray is believed
 #define NOISE 1e-13          // components of a direction below this are rounding
-#define PIVOTS_PER_ROW 100   // more than any problem that was not cycling has needed
-
-// ---- memory and the matrix ----
-
-static void take(pivoting *s, arena *memory, int32_t n) {
-  const size_t m = (size_t)n;
-  s->n = n;
-  s->P = principal_take(memory, n);
-  s->A = ARENA_ARRAY(memory, double, m*m);
-  double **const vectors[] = {&s->root, &s->y, &s->dx, &s->full, &s->dy};
-  for (size_t k = 0; k < sizeof vectors/sizeof vectors[0]; k++)
-    *vectors[k] = ARENA_ARRAY(memory, double, m);
-  s->settled = ARENA_ARRAY(memory, uint8_t, m);
-  s->rows = ARENA_ARRAY(memory, int32_t, m);
-  s->begin = ARENA_ARRAY(memory, int32_t, m + 1);
-  s->column = ARENA_ARRAY(memory, int32_t, m*m/SPARSE);
-  s->value = ARENA_ARRAY(memory, double, m*m/SPARSE);
-}
-
-size_t pivoting_bytes(const perp_limits *limits, const perp_options *options) {
-  (void)options;
-  arena count = {0};
-  pivoting s;
-  take(&s, &count, limits->n);
-  return count.used;
-}
-
-// All entries; by columns where A has columns of its own, then s->A is A'.
-static int load_entries(pivoting *s) {
-  const perp_operator *A = &s->run->A;
-  const int32_t n = s->n;
-  if (operator_view(A).kind == PERP_VIEW_DENSE || A->ops->add_column == NULL) {
-    for (int32_t i = 0; i < n; i++) s->rows[i] = i;
-    A->ops->submatrix(A->self, s->rows, n, s->A);
-    return 0;
-  }
-  memset(s->A, 0, (size_t)n*(size_t)n*sizeof(double));
-  for (int32_t j = 0; j < n; j++) A->ops->add_column(A->self, j, 1.0, s->A + (size_t)j*(size_t)n);
-  return 1;
-}
-
-static void exchange(double *a, double *b) {
-  const double t = *a;
-  *a = *b;
-  *b = t;
-}
-
-// The largest |A_ij - A_ji|/(root_i root_j), and in *bounded whether root is what it should be.
-// Tiles keep both halves in the cache.
-static double asymmetry(const pivoting *s, int *bounded) {
-  const int32_t n = s->n, tile = 16;
-  const size_t ld = (size_t)n;
-  double worst = 0.0;
-  *bounded = 1;
-  for (int32_t p = 0; p < n; p += tile)
-    for (int32_t q = 0; q <= p; q += tile)
-      for (int32_t i = p; i < p + tile && i < n; i++) {
-        const double root = s->root[i];
-        for (int32_t j = q; j < q + tile && j < i; j++) {
-          const double a = s->A[(size_t)i*ld + (size_t)j], b = s->A[(size_t)j*ld + (size_t)i],
-                       most = root*s->root[j];
-          if (max2(fabs(a), fabs(b)) > 1.001*most) *bounded = 0;
-          if (fabs(a - b) > worst*most) worst = fabs(a - b)/most;
-        }
-      }
-  return worst;
-}
-
-// root_i = sqrt(A_ii) bounds every entry of a semidefinite A. Of others the roots grow where they
-// have to: by the root of the largest |A_ij|/(root_i root_j) of row and column, so that both ends
-// of an entry together make up for it.
-static double find_roots(pivoting *s) {
-  const int32_t n = s->n;
-  const size_t ld = (size_t)n;
-  double *most = s->full;
-  int bounded;
-  for (int32_t i = 0; i < n; i++) s->root[i] = sqrt(fabs(s->A[(size_t)i*(ld + 1)]));
-  const double gap = asymmetry(s, &bounded);
-  if (bounded) return gap;
-  for (int32_t i = 0; i < n; i++) {
-    most[i] = 1.0;
-    if (s->root[i] > 0.0) continue;   // no diagonal entry to begin with: the largest of the others
-    for (int32_t j = 0; j < n; j++)
-      s->root[i] = max2(s->root[i], max2(fabs(s->A[(size_t)i*ld + (size_t)j]),
-                                         fabs(s->A[(size_t)j*ld + (size_t)i])));
-    s->root[i] = sqrt(s->root[i]);
-  }
-  for (int32_t i = 0; i < n; i++)
-    for (int32_t j = 0; j < i; j++) {
-      const double size = max2(fabs(s->A[(size_t)i*ld + (size_t)j]),
-                               fabs(s->A[(size_t)j*ld + (size_t)i]));
-      if (!(size > s->root[i]*s->root[j])) continue;
-      const double ratio = size/s->root[i]/s->root[j];
-      most[i] = max2(most[i], ratio);
-      most[j] = max2(most[j], ratio);
-    }
-  for (int32_t i = 0; i < n; i++) s->root[i] *= sqrt(most[i]);
-  return asymmetry(s, &bounded);
-}
-
-static int64_t count_nonzeros(const pivoting *s) {
-  int64_t nonzeros = 0;
-  for (int32_t i = 0; i < s->n; i++) {
-    const double *a = s->A + (size_t)i*(size_t)s->n;
-    int32_t count = 0;
-    for (int32_t j = 0; j < s->n; j++) count += a[j] != 0.0;
-    nonzeros += count;
-  }
-  return nonzeros;
-}
-
-static void load(pivoting *s) {
-  const int32_t n = s->n;
-  const size_t ld = (size_t)n;
-  const int transposed = load_entries(s);
-  const double gap = find_roots(s);
-  s->P.symmetric = gap <= NEARLY;
-  s->exact = gap == 0.0;
-  for (int32_t i = 0; gap > 0.0 && i < n; i++)
-    for (int32_t j = 0; j < i; j++) {
-      double *a = s->A + (size_t)i*ld + (size_t)j, *b = s->A + (size_t)j*ld + (size_t)i;
-      if (s->P.symmetric) *a = *b = 0.5*(*a + *b);
-      else if (transposed) exchange(a, b);
-    }
-  s->P.A = s->A;
-  s->P.root = s->root;
-  s->sparse = n >= SMALL && count_nonzeros(s) <= (int64_t)n*n/SPARSE;
-  if (!s->sparse) return;
-  int32_t count = 0;
-  for (int32_t i = 0; i < n; i++) {
-    const double *a = s->A + (size_t)i*ld;
-    s->begin[i] = count;
-    for (int32_t j = 0; j < n; j++)
-      if (a[j] != 0.0) {
-        s->column[count] = j;
-        s->value[count++] = a[j];
-      }
-  }
-  s->begin[n] = count;
-}
-
-void pivoting_begin(pivoting *s, perp_run *run, arena *memory, int watch) {
-  *s = (pivoting){.run = run, .watch = watch, .current = -1, .residual = run->residual};
-  take(s, memory, run->n);
-  load(s);
-  // One root a row cannot bound the entries where rows and columns are scaled apart.
-  if (!s->P.symmetric && run_equilibrate(run)) load(s);
-  principal_clear(&s->P);
-}
-
-// Entries far below the roots of their row and column count as symmetric there, and so they are
-// where A was rounded; but where rows and columns are scaled apart they may be all there is.
-int pivoting_again(pivoting *s) {
-  if (s->exact || !run_equilibrate(s->run)) return 0;
-  load(s);
-  if (!s->P.symmetric && !s->watch) return 0;
-  s->current = -1;
-  s->pivots = s->idle = s->rays = s->rounds = 0;
-  for (int32_t i = 0; i < s->n; i++)   // what was found may be far out
-    s->run->x[i] = clamp(0.0, lower(s->run->lo, i), upper(s->run->hi, i));
-  pivoting_start(s, s->run->options->pivot.crash);
-  return 1;
-}
+// More than any problem that was not cycling has needed, and more than there are sets of 14 rows.
+#define PIVOTS(n) (16384 + 100*(int64_t)(n))
 
 // ---- y, and what is wrong with it ----
 
@@ -197,7 +33,7 @@ static inline double short_dot(int32_t n, const double *a, const double *v) {
 }
 
 static double row_dot(const pivoting *s, int32_t i, const double *v) {
-  if (s->n < SMALL) return short_dot(s->n, s->A + (size_t)i*(size_t)s->n, v);
+  if (s->n < PIVOTING_SMALL) return short_dot(s->n, s->A + (size_t)i*(size_t)s->n, v);
   if (!s->sparse) return principal_dot(s->n, s->A + (size_t)i*(size_t)s->n, v);
   double sum = 0.0;
   for (int32_t p = s->begin[i]; p < s->begin[i + 1]; p++) sum += s->value[p]*v[s->column[p]];
@@ -236,7 +72,7 @@ double pivoting_wrong(const pivoting *s, int32_t i) {
 // ---- the start ----
 
 // Measured: more sweeps cost more than the pivots they save, on walls and on tiny problems.
-#define SWEEPS(n) ((n) < SMALL ? 2 : 10)
+#define SWEEPS(n) ((n) < PIVOTING_SMALL ? 2 : 10)
 #define SOON 2.0             // a row leaves early if its bound is at most so many times as far
 
 static int inside(const perp_run *run, int32_t i, double x) {
@@ -280,7 +116,7 @@ static void leave_at_bounds(pivoting *s) {
 
 static void sweep(pivoting *s) {
   perp_run *run = s->run;
-  for (int32_t i = 0; i < s->n; i++) {
+  for (int32_t i = 0; i < s->n && !pivoting_late(s, i); i++) {
     const double x = run->x[i], y = pivoting_y(s, i), d = s->A[(size_t)i*(size_t)(s->n + 1)],
                  lo = lower(run->lo, i), hi = upper(run->hi, i);
     // the usual case without a branch that nobody can predict
@@ -472,7 +308,7 @@ void pivoting_step(pivoting *s) {
   const double bound = s->sign > 0.0 ? upper(run->hi, j) : lower(run->lo, j);
   const double own = fabs(bound - run->x[j]);
   double zero = !dependent && schur > 0.0 ? fabs(s->y[j])/schur : (double)INFINITY;
-  if (++s->pivots > PIVOTS_PER_ROW*(int64_t)(s->n + 10)) {
+  if (++s->pivots > PIVOTS(s->n)) {
     if (pivoting_again(s)) return;
     run_stop(run, PERP_STATUS_STALLED, "%s: no end after %d pivots; try lemke", run->method->name,
              s->pivots);

@@ -35,11 +35,15 @@ typedef struct pivoting {
   double residual;           // where all of y was last computed
 } pivoting;
 
+enum { PIVOTING_SMALL = 32 };   // problems that are not worth any care
+
 size_t pivoting_bytes(const perp_limits *limits, const perp_options *options);
-void pivoting_begin(pivoting *s, perp_run *run, arena *memory, int watch);   // of pivoting_bytes()
+// memory: of pivoting_bytes(). 0: the time was too short to read A.
+int pivoting_begin(pivoting *s, perp_run *run, arena *memory, int watch);
 void pivoting_start(pivoting *s, int crash);   // x from the guess, or from a crash start
 // It ends badly: 1 if it starts anew, on A with rows and columns scaled to entries near 1.
 int pivoting_again(pivoting *s);
+int pivoting_late(const pivoting *s, int32_t row);   // out of time, asked every 16 rows of A
 double pivoting_size(const pivoting *s, int32_t i);   // |A||x| + |b|, or a bound of it
 // How wrong the y_i of a row outside I is: 0 up to rounding, else |y_i|/root_i, what x could gain.
 double pivoting_wrong(const pivoting *s, int32_t i);
@@ -50,6 +54,7 @@ void pivoting_all_y(pivoting *s);                            // and all of them
 void pivoting_drive(pivoting *s, int32_t j);                 // make j the current row
 void pivoting_step(pivoting *s);                             // one pivot
 void pivoting_finish(pivoting *s);   // no row is wrong: refine, compute the residual, unsettle
+void dantzig_rows(pivoting *s);      // Baraff's rule from a start on, until the run ends
 
 #define PIVOTING_CRASH_PARAMETER                                                     \
   {"pivot.crash", PERP_KIND_SWITCH, offsetof(perp_options, pivot.crash), 1, 0, 1, 0, 0, NULL, \

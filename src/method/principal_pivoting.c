@@ -5,7 +5,10 @@
 //
 // Judice, Pires: A block principal pivoting algorithm for large-scale strictly monotone linear
 // complementarity problems (1994). All of V flips while |V| has fallen within the last 10 rounds,
-// else only its largest index does (Murty's rule) until |V| falls: finite for P-matrices.
+// else only its largest index does (Murty's rule) until |V| falls: finite for P-matrices. Murty's
+// rule may take 2^n - 1 pivots, and on ill-conditioned walls it does take thousands; where it has
+// had its share, rows are driven one by one instead (n <= 4000), as in dantzig.c, which is finite
+// too and needs a few hundred there.
 // Two-sided: a row of I leaves to the bound that it passed. A round costs a factorisation of A_II
 // and a product with A. Where A_II is singular, A_II + sigma I is factored and the error is
 // refined away.
@@ -17,6 +20,7 @@
 #define SHIFTED 20           // the same with a shifted factor, which converges slowly
 #define SHIFT 0x1p-30        // sigma relative to the entries, which are near 1
 #define SINGLE 4000          // largest n for which single pivots update a factor
+#define SHARE(n) (100 + (n)/10)   // of Murty's rule, in all
 #define ROUNDING 0x1p-42     // relative to the largest |b| and |y|: not a violation
 
 typedef struct pivots {
@@ -204,7 +208,7 @@ static int begin_single(pivots *p) {
     if (block == NULL) return 0;
     arena memory = arena_on_block(block, arena_block_bytes(&count));
     p->single = ARENA_ARRAY(&memory, pivoting, 1);
-    pivoting_begin(p->single, run, &memory, 0);
+    if (!pivoting_begin(p->single, run, &memory, 0)) return 0;
   }
   pivoting *s = p->single;
   const perp_deadline deadline = run_deadline(run);
@@ -241,13 +245,19 @@ static int solve_round(pivots *p, int *updated) {
   return run_apply(run, p->z, p->y) == 0;
 }
 
+// From the x that was reported last to the end.
+static void drive_rows(pivots *p) {
+  pivoting_start(p->single, 1);
+  dantzig_rows(p->single);
+}
+
 // ---- the rounds ----
 
 static void pivot(pivots *p) {
   perp_run *run = p->run;
   const int32_t n = run->n;
-  int32_t least = INT32_MAX, patience = PATIENCE, single = 0;
-  int updated = 0;
+  int32_t least = INT32_MAX, patience = PATIENCE, singles = 0;
+  int single = 0, updated = 0;
   while (run_continue(run)) {
     if (!solve_round(p, &updated)) continue;
     const int32_t wrong = find_wrong(p);
@@ -272,11 +282,12 @@ static void pivot(pivots *p) {
     } else if (patience > 0) {
       patience--;
     } else {
-      if (single == 0) updated = n <= SINGLE && begin_single(p);
-      if (++single > 50*(int64_t)n + 1000)
-        run_stop(run, PERP_STATUS_STALLED,
-                 "%d single pivots without fewer wrong rows: A is hardly a P-matrix",
-                 single);
+      if (!single) updated = n <= SINGLE && begin_single(p);
+      single = 1;
+      if (singles++ == SHARE(n) && p->single != NULL) {
+        drive_rows(p);
+        return;
+      }
       flip_last(p);
       continue;
     }
