@@ -16,8 +16,8 @@
 #define EPS 0x1p-52
 #define RAYS 4               // rows that are passed over once before a ray is believed
 #define NOISE 1e-13          // components of a direction below this are rounding
-// More than any problem that was not cycling has needed, and more than there are sets of 14 rows.
-#define PIVOTS(n) (16384 + 100*(int64_t)(n))
+// More than any problem that was not cycling has needed; as many as there are sets I of few rows.
+#define PIVOTS(n) ((n) <= 14 ? 16384 : 100*(int64_t)(n) + 1000)
 
 // ---- y, and what is wrong with it ----
 
@@ -308,8 +308,9 @@ void pivoting_step(pivoting *s) {
   const double bound = s->sign > 0.0 ? upper(run->hi, j) : lower(run->lo, j);
   const double own = fabs(bound - run->x[j]);
   double zero = !dependent && schur > 0.0 ? fabs(s->y[j])/schur : (double)INFINITY;
-  if (++s->pivots > PIVOTS(s->n)) {
-    if (pivoting_again(s)) return;
+  s->pivots++;
+  if (s->pivots%(20*(s->n + 10)) == 0 && pivoting_again(s)) return;
+  if (s->pivots > PIVOTS(s->n)) {
     run_stop(run, PERP_STATUS_STALLED, "%s: no end after %d pivots; try lemke", run->method->name,
              s->pivots);
     return;

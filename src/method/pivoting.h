@@ -18,6 +18,7 @@ typedef struct pivoting {
   double *value;
   int sparse;                // whether those are used
   int exact;                 // A = A' without rounding
+  int as_given;              // A is used as it is, however nearly symmetric
   double *y;                 // n: right where settled
   double *dx;                // n: what x_I does, in the order of the factor
   double *full;              // n: the same by rows of A; work
@@ -41,7 +42,8 @@ size_t pivoting_bytes(const perp_limits *limits, const perp_options *options);
 // memory: of pivoting_bytes(). 0: the time was too short to read A.
 int pivoting_begin(pivoting *s, perp_run *run, arena *memory, int watch);
 void pivoting_start(pivoting *s, int crash);   // x from the guess, or from a crash start
-// It ends badly: 1 if it starts anew, on A with rows and columns scaled to entries near 1.
+// It ends badly: 1 if it starts anew, on A with rows and columns scaled to entries near 1, or where
+// that makes no difference on A as it is, without taking it for symmetric.
 int pivoting_again(pivoting *s);
 int pivoting_late(const pivoting *s, int32_t row);   // out of time, asked every 16 rows of A
 double pivoting_size(const pivoting *s, int32_t i);   // |A||x| + |b|, or a bound of it

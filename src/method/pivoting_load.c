@@ -149,7 +149,7 @@ static int load(pivoting *s) {   // 0: out of time
   const size_t ld = (size_t)n;
   const int transposed = load_entries(s);
   const double gap = find_roots(s);
-  s->P.symmetric = gap <= NEARLY;
+  s->P.symmetric = gap <= NEARLY && !s->as_given;
   s->exact = gap == 0.0;
   for (int32_t i = 0; gap > 0.0 && i < n && !pivoting_late(s, i); i++)
     for (int32_t j = 0; j < i; j++) {
@@ -187,9 +187,11 @@ int pivoting_begin(pivoting *s, perp_run *run, arena *memory, int watch) {
 }
 
 // Entries far below the roots of their row and column count as symmetric there, and so they are
-// where A was rounded; but where rows and columns are scaled apart they may be all there is.
+// where A was rounded; but where rows and columns are scaled apart they may be all there is. And a
+// singular A that is nearly symmetric may have a solution that its symmetric part does not lead to.
 int pivoting_again(pivoting *s) {
-  if (s->exact || !run_equilibrate(s->run)) return 0;
+  if (s->exact || s->as_given) return 0;
+  if (!run_equilibrate(s->run)) s->as_given = 1;
   if (!load(s) || (!s->P.symmetric && !s->watch)) return 0;
   s->current = -1;
   s->pivots = s->idle = s->rays = s->rounds = 0;
