@@ -33,6 +33,8 @@ extern "C" {
 #define PERP_TRAIT_META     128u   // runs other methods
 #define PERP_TRAIT_EQUILIBRATE 256u   // wants rows and columns scaled to entries near 1
 #define PERP_TRAIT_LINEAR   512u   // options.linear chooses its linear solver
+#define PERP_TRAIT_QUICK   1024u   // small dense problems need not reach it: principal pivots on
+                                   //   the stack come first
 
 #define PERP_ASSUMES_NO_PROOF (1u << 31)
 

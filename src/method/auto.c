@@ -120,7 +120,8 @@ const perp_method method_auto = {
   .advice = "run `perp classify`, and choose a method by hand",
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD | 1u << PERP_CLASS_H,
-  .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME | PERP_TRAIT_SPLITS | PERP_TRAIT_META,
+  .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME | PERP_TRAIT_SPLITS | PERP_TRAIT_META |
+            PERP_TRAIT_QUICK,
   .bytes = bytes,
   .run = run_auto,
 };

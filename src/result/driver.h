@@ -17,6 +17,7 @@ struct perp_solver {
   perp_solver **lanes;       // limits.lanes - 1 further solvers, for batches
   int32_t batch_failed;      // first problem of this lane that was refused, and why
   perp_error batch_error;
+  const perp_method *quick;  // who gets the credit for quick.c; NULL: an option asks for more
   certifier judge;           // on the caller's data
   presolve reduced;
   double *x;                 // n: the answer in the making, in the caller's terms

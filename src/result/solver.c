@@ -10,6 +10,7 @@
 #include "error.h"
 #include "farkas.h"
 #include "options.h"
+#include "quick.h"
 #include "vector.h"
 
 perp_limits perp_limits_of(const perp_problem *problem) {
@@ -74,6 +75,14 @@ static perp_error create_lanes(perp_solver *s) {
   return PERP_OK;
 }
 
+// Does nobody watch the iterations, and has nobody asked for few of them, or for another way?
+static int options_allow_quick(const perp_options *o) {
+  return (o->method->traits & PERP_TRAIT_QUICK) && o->on_iteration == NULL &&
+         o->trace_capacity == 0 && o->iteration_limit >= QUICK_ROUNDS && o->time_limit >= 1e-4 &&
+         o->stop.measure == PERP_MEASURE_NONE && o->stop.relative == 0.0 &&
+         o->stop.stagnation == 0.0 && start_method(o) == NULL && o->linear == NULL;
+}
+
 perp_error perp_solver_create(const perp_method *method, const perp_limits *limits,
                               const perp_options *options, const perp_allocator *allocator,
                               perp_solver **solver) {
@@ -109,6 +118,7 @@ perp_error perp_solver_create(const perp_method *method, const perp_limits *limi
     s->options.split = (method->traits & PERP_TRAIT_SPLITS) != 0;
   if (method->traits & PERP_TRAIT_ALL) s->options.split = 0;   // a solution is one of the whole
   if (method->needs & PERP_NEEDS_CONTACTS) s->options.presolve = s->options.split = 0;
+  s->quick = options_allow_quick(&s->options) ? perp_find_method("principal_pivoting") : NULL;
   arena count = {0};
   solver_layout(s, &count);
   const size_t bytes = arena_block_bytes(&count);
@@ -326,9 +336,55 @@ static void compose_message(const perp_solver *s, const perp_run *outcome, perp_
              c->residual, c->worst, advice(s, result->status));
 }
 
+// The matrix of a small dense problem with all its arrays that fits this solver; else NULL.
+static const perp_dense *small_dense(const perp_solver *s, const perp_problem *problem,
+                                     const double *x) {
+  if (s->quick == NULL || problem == NULL || x == NULL || problem->b == NULL) return NULL;
+  const perp_operator *A = &problem->A;
+  const int32_t n = A->n;
+  if (n < 1 || n > QUICK_N || n > s->limits.n || n*n > s->limits.nnz || A->self == NULL ||
+      A->ops == NULL || A->ops->apply == NULL || A->ops->name == NULL || A->ops->view == NULL ||
+      A->ops->scratch_bytes != NULL || A->ops->sweep_bytes != NULL)
+    return NULL;
+  const perp_view view = A->ops->view(A->self);
+  if (view.kind != PERP_VIEW_DENSE || view.data != A->self || view.R != NULL || view.C != NULL ||
+      view.shift != 0.0)
+    return NULL;
+  const perp_dense *D = view.data;
+  return D->n == n && D->value != NULL && (D->ld == 0 || D->ld >= n) ? D : NULL;
+}
+
+static void quick_message(quick_end end, char *message) {
+  if (end == QUICK_REFERENCE) strcpy(message, "the point of the box nearest to 0 is a solution");
+  else if (end == QUICK_GUESS) strcpy(message, perp_status_text(PERP_STATUS_SOLVED));
+  else strcpy(message, "auto ran principal_pivoting (small and dense): solved");
+}
+
+// The whole of a solve that quick.c has certified. Two looks at the clock, or writing the tail of
+// the message, would take as long as the pivots: both are left.
+static void finish_quickly(const perp_solver *s, quick_end end, const quick_answer *answer,
+                           int32_t n, double *x, perp_result *result) {
+  for (int32_t i = 0; i < n; i++) x[i] = answer->x[i];
+  memset(result, 0, offsetof(perp_result, message));
+  result->status = PERP_STATUS_SOLVED;
+  result->method = end == QUICK_CERTIFIED ? s->quick : s->method;
+  result->iterations = answer->rounds;
+  result->trace_stride = 1;
+  result->certificate = answer->certificate;
+  quick_message(end, result->message);
+}
+
 static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
                         perp_result *result, int known) {
   const perp_options *options = &s->options;
+  const perp_dense *small = small_dense(s, problem, x);
+  quick_answer answer;
+  const quick_end end = small != NULL ? quick_solve(problem, small, x, options->tol, &answer)
+                                      : QUICK_NONE;
+  if (end >= QUICK_REFERENCE) {
+    finish_quickly(s, end, &answer, problem->A.n, x, result);
+    return PERP_OK;
+  }
   s->clock = options->clock != NULL ? options->clock : clock_now;
   s->start = s->clock(options->clock_context);
   perp_error error = validate(s, problem, x, known);
@@ -345,7 +401,7 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
   if ((error = certifier_prepare(&s->judge, problem)) != PERP_OK) return error;
   memcpy(s->x, s->judge.x, (size_t)n*sizeof *s->x);   // x_ref
 
-  // x_ref is tried first, then the guess.
+  // x_ref is tried first, then the guess, then what quick.c has left open.
   const int looks_for_all = (s->method->traits & PERP_TRAIT_ALL) != 0;
   perp_run outcome = {.reason = PERP_STATUS_SOLVED, .credit = s->method};
   perp_certificate certificate;
@@ -362,6 +418,16 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
     if (!same)
       error = certifier_check(&s->judge, s->x, options->tol, options->absolute_tol, &certificate);
     if (error != PERP_OK) return error;
+    if (!certificate.solved && end == QUICK_CANDIDATE) {
+      error = certifier_check(&s->judge, answer.x, options->tol, options->absolute_tol,
+                              &certificate);
+      if (error != PERP_OK) return error;
+      if (certificate.solved) {
+        outcome.credit = s->quick;
+        s->iterations = answer.rounds;
+        quick_message(end, outcome.message);
+      }
+    }
   } else {
     strcpy(outcome.message, "the point of the box nearest to 0 is a solution");
   }

@@ -1,0 +1,51 @@
+// quick.h: small dense problems in a fraction of a microsecond, certified without equilibrating A.
+#ifndef PERP_QUICK_H
+#define PERP_QUICK_H
+
+#include <perp/perp.h>
+
+enum {
+  QUICK_N = 16,              // rows at most: beyond, factors that follow the pivots are cheaper
+  QUICK_ROUNDS = 100         // at most
+};
+
+typedef enum quick_end {
+  QUICK_NONE,                // not for here: ask somebody else
+  QUICK_CANDIDATE,           // x looks like a solution, and the certificate has to be asked
+  QUICK_REFERENCE,           // the point of the box nearest to 0 solves the problem exactly
+  QUICK_GUESS,               // the certificate holds for the guess, clamped to its bounds,
+  QUICK_CERTIFIED            //   for what the pivots have found: by quick_bound.c
+} quick_end;
+
+typedef struct quick_answer {
+  double x[QUICK_N];
+  int32_t rounds;            // block pivots: what principal_pivoting calls an iteration
+  perp_certificate certificate;   // from QUICK_REFERENCE on
+} quick_answer;
+
+// p is dense with 1 <= n <= QUICK_N, its arrays are there and nothing else has been looked at: data
+// that are not valid end as QUICK_NONE. guess: n.
+quick_end quick_solve(const perp_problem *p, const perp_dense *A, const double *guess, double tol,
+                      quick_answer *answer);
+
+// ---- between quick.c and quick_bound.c ----
+
+// Vectors and rows have n entries and room for a whole number of fours, the width; there A_ii = 1
+// and all else is 0.
+typedef struct quick {
+  int32_t n, width;
+  double A[QUICK_N*QUICK_N], T[QUICK_N*QUICK_N];   // n x width, row-major: T is A after the pivots
+  double diagonal[QUICK_N], b[QUICK_N], lo[QUICK_N], hi[QUICK_N];
+  double x[QUICK_N], y[QUICK_N];
+  double most, least;        // of all |A_ij|
+  double g[QUICK_N];         // lower bounds of min(|y_i|, A_ii (distance to the bound that y_i
+                             //   points to)) at x_ref
+  double g_most;
+} quick;
+
+int quick_connected(const quick *q);   // is A one component?
+// For matrices with wide ranges of entries: r_i/G <= factor_i t_i; 0: not known.
+int quick_fitted(const quick *q, double *factor /* n */);
+int quick_one_scaling(const quick *q);   // the entries that are not 0 are near each other
+
+#endif

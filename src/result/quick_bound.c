@@ -1,0 +1,126 @@
+// quick_bound.c: what replaces equilibrating A in the certificate of a small problem: bounds of the
+// units R and C that are cheap to compute.
+//
+// The certificate accepts x if r_i <= tol G in every row, in units R and C that equilibrate.c finds
+// by iterating. Let M = max |A_ij|, p_i and q_j the largest entries of row i and column j of |A|,
+// and t_i >= 0 what y_i has of the wrong sign, rounding included, so that r_i <= R_i t_i. A is one
+// component with A_ii > 0.
+//
+// Ruiz's iteration from R = C = 1 divides R_i by the square root of the largest entry of its row,
+// C_j likewise. After the first step no entry is above 1, since |A_ij| <= sqrt(p_i q_j); so from
+// then on R and C grow. The largest entry of row i is then at least sqrt(p_i/M), and each further
+// step takes at least its square root: a product of powers 1/2 + 1/4 + ... of it remains, hence
+//
+//     p_i^(-1/2) <= R_i <= M^(1/2)/p_i,      q_j M^(-1/2) <= 1/C_j <= q_j^(1/2),
+//
+// wherever the iteration stops; up to a factor 1.23 if it stops at once (maxima within 1.5 of 1),
+// up to 2^(1/2) for rounding to powers of two: 2 for both. R_i and 1/C_j get the same factor when
+// their unit is settled, as there is one half. At x_ref, with g_j = min(|y_j|, A_jj d_j), d_j the
+// distance of x_j to the bound that y_j points to, and A_jj <= p_j, q_j <= M,
+//
+//     G >= max_j min(R_j |y_j|, d_j/C_j) >= max_j g_j/(2 M^(1/2)),
+//     r_i/G <= R_i t_i/G <= 4 (M/A_ii) t_i / max_j g_j.                                         (1)
+//
+// Where entries differ by more than 256 there are two scalings, each normalised to 1 <= G < 2 by a
+// power of two, and R_i is the larger one: (1) with twice the factor for either. The other one is
+// Ruiz's iteration on B_ij = a_i |A_ij| c_j, the least-squares fit of the logarithms; for a matrix
+// without zeros that is -log a_i = mean_j log |A_ij|, -log c_j = mean_i log |A_ij| - the mean of
+// all. Bounding it as above, with N = max B_ij and h_i = max_j |A_ij| c_j,
+//
+//     r_i/G <= 8 N t_i / (h_i max_j a_j g_j).                                                   (2)
+//
+// With zeros the fit is not known in closed form, and the certificate itself has to be asked.
+// Numbers are kept within 2^-64 .. 2^64, entries within 2^32 of each other, so no limit of
+// equilibrate.c or certify.c is met. (1) costs nothing but M, (2) two passes over A.
+#include <math.h>
+#include <string.h>
+
+#include "four.h"
+#include "quick.h"
+#include "vector.h"
+
+int quick_connected(const quick *q) {
+  const int32_t n = q->n;
+  if (q->least > 0.0) return 1;
+  uint32_t tied[QUICK_N] = {0}, reached = 1u;
+  const uint32_t all = (1u << n) - 1u;
+  for (int32_t i = 0; i < n; i++)
+    for (int32_t j = 0; j < n; j++)
+      if (q->A[i*q->width + j] != 0.0) {
+        tied[i] |= 1u << j;
+        tied[j] |= 1u << i;
+      }
+  for (int32_t step = 0; step < n && reached != all; step++)
+    for (int32_t i = 0; i < n; i++)
+      if (reached >> i & 1u) reached |= tied[i];
+  return reached == all;
+}
+
+int quick_one_scaling(const quick *q) {
+  double least = q->least;
+  if (least == 0.0) {
+    least = q->most;
+    for (int32_t k = 0; k < q->n*q->width; k++) {
+      const double v = fabs(q->A[k]);
+      least = v > 0.0 && v < least ? v : least;
+    }
+  }
+  return q->most <= 256.0*least;   // as in equilibrate.c
+}
+
+// 2^e as four_log2_nearly() takes logarithms: too large by 6 % at most. 2^e is a normal number.
+static inline double exp2_nearly(double e) {
+  const int64_t bits = (int64_t)((e + 1023.0)*0x1p52);
+  double v;
+  memcpy(&v, &bits, sizeof v);
+  return v;
+}
+
+// equilibrate.c takes its logarithms in the same way up to a constant, which cancels in (2); its
+// fit ends within 0.02 of the minimum, and exp2_nearly() adds up to 6 % to each a_i and c_j. N has
+// two of these, h_i and a_j g_j one each: a factor of 1.4, hence 12 for 8.
+EXACT_INLINE void fitted(const quick *q, double *factor) {
+  const int32_t n = q->n, fours = q->width/4;
+  const four zero = four_all(0.0);
+  four columns[QUICK_N/4], c[QUICK_N/4];
+  double a[QUICK_N], h[QUICK_N], sums[QUICK_N], mean = 0.0, N = 0.0, g = 0.0;
+  for (int32_t k = 0; k < fours; k++) columns[k] = zero;
+  for (int32_t i = 0; i < n; i++) {
+    four row = zero;
+    for (int32_t k = 0; k < fours; k++) {
+      const four_mask inside = four_less(four_of(0.0, 1.0, 2.0, 3.0), four_all(n - 4*k));
+      const four log = four_choose(inside, four_log2_nearly(four_size(four_load(
+                                               q->A + 4*(i*fours + k)))), zero);
+      row = four_add(row, log);
+      columns[k] = four_add(columns[k], log);
+    }
+    const double sum = four_sum(row);
+    mean += sum;
+    a[i] = exp2_nearly(-sum/n);
+    g = max2(g, a[i]*q->g[i]);
+  }
+  mean /= n*n;
+  for (int32_t k = 0; k < fours; k++) four_store(sums + 4*k, columns[k]);
+  for (int32_t j = 0; j < 4*fours; j++) sums[j] = exp2_nearly(mean - sums[j]/n);
+  for (int32_t k = 0; k < fours; k++) c[k] = four_load(sums + 4*k);
+  for (int32_t i = 0; i < n; i++) {
+    four most = zero;
+    for (int32_t k = 0; k < fours; k++)
+      most = four_max(most, four_multiply(four_size(four_load(q->A + 4*(i*fours + k))), c[k]));
+    h[i] = four_most(most);
+    N = max2(N, a[i]*h[i]);
+  }
+  for (int32_t i = 0; i < n; i++) factor[i] = 12.0*N/(h[i]*g);
+}
+FOUR_TARGET static void fitted_wide(const quick *q, double *factor) {
+  fitted(q, factor);
+}
+static void fitted_plain(const quick *q, double *factor) {
+  fitted(q, factor);
+}
+
+int quick_fitted(const quick *q, double *factor) {
+  if (q->least == 0.0) return 0;
+  (FOUR_HAS_TARGET() ? fitted_wide : fitted_plain)(q, factor);
+  return 1;
+}
