@@ -29,6 +29,7 @@ static const bit_name traits[] = {
   {PERP_TRAIT_META, "runs other methods"},
   {PERP_TRAIT_EQUILIBRATE, "works on equilibrated rows and columns"},
   {PERP_TRAIT_LINEAR, "takes a linear solver"},
+  {PERP_TRAIT_QUICK, "solves small dense problems on the stack"},
   {0}
 };
 

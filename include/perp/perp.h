@@ -407,7 +407,8 @@ typedef struct perp_result {
   int32_t complete;                // enumerate: 1 if these are all there are; 0 after a limit or an
                                    //   undecided case
   double setup_seconds;            // validation, equilibration, presolve, analysis
-  double seconds;                  // all of perp_solve
+  double seconds;                  // all of perp_solve; 0 for small dense problems, where looking
+                                   //   at the clock would take as long
   perp_certificate certificate;    // of x, on the caller's data; its numbers agree with those of
                                    //   perp_certify to 1e-3 tol
   double radius;                   // infeasible: no solution has |x|_1 < radius; INFINITY: none

@@ -6,9 +6,8 @@
 // principal_pivoting.c on a table instead of factors: rows whose value is wrong flip, all of them
 // while their number has fallen within the last 10 rounds, else the last one only (Judice, Pires
 // 1994; Murty): finite for P-matrices. Everything here is bounded besides by a number of rounds,
-// and ends where a pivot is not safely positive. A pivot costs n^2 operations; the number of fours
-// in a row is a constant where this is inlined. The answer is judged by the bounds of
-// quick_bound.c, or else by the certificate.
+// and ends where a pivot is not safely positive. A pivot costs n^2 operations. The answer is judged
+// by the bounds of quick_bound.c, or else by the certificate.
 #include "quick.h"
 
 #include <math.h>
@@ -257,6 +256,16 @@ EXACT_INLINE int pivot_all(quick *q, const int32_t fours, pivots *p, int32_t *ro
   return 0;
 }
 
+// With the number of fours as a constant: a pivot is then a few instructions a row.
+EXACT_INLINE int pivot_table(quick *q, int32_t fours, pivots *p, int32_t *rounds) {
+  switch (fours) {
+    case 1: return pivot_all(q, 1, p, rounds);
+    case 2: return pivot_all(q, 2, p, rounds);
+    case 3: return pivot_all(q, 3, p, rounds);
+    default: return pivot_all(q, 4, p, rounds);
+  }
+}
+
 // Does (1) of quick_bound.c hold, and (2) where it is needed? Demanding 1e-3 tol leaves `residual`
 // as exact as perp_result promises. scale: the rounding of y.
 EXACT_INLINE int bound_holds(const quick *q, const int32_t fours, double tol, double scale,
@@ -323,9 +332,10 @@ EXACT_INLINE void tell_answer(const quick *q, const int32_t fours, quick_answer 
   for (int32_t c = 0; c < fours; c++) four_store(answer->x + 4*c, four_load(q->x + 4*c));
 }
 
-EXACT_INLINE quick_end solve(quick *q, const int32_t fours, const perp_problem *problem,
-                             const perp_dense *D, const double *guess, double tol,
-                             quick_answer *answer) {
+EXACT_INLINE quick_end solve(const perp_problem *problem, const perp_dense *D, const double *guess,
+                             double tol, quick_answer *answer) {
+  quick table, *q = &table;
+  const int32_t fours = (D->n + 3)/4;
   q->n = D->n;
   q->width = 4*fours;
   if (!load_matrix(q, D, fours) || !load_vectors(q, problem, guess, fours)) return QUICK_NONE;
@@ -346,7 +356,7 @@ EXACT_INLINE quick_end solve(quick *q, const int32_t fours, const perp_problem *
   }
   pivots p;
   begin(q, fours, guess, &p);
-  if (!pivot_all(q, fours, &p, &answer->rounds)) return QUICK_NONE;
+  if (!pivot_table(q, fours, &p, &answer->rounds)) return QUICK_NONE;
   for (int32_t i = 0; i < q->n; i++)
     q->x[i] = clamp(p.is_free >> i & 1u ? p.v[i] : p.bound[i], q->lo[i], q->hi[i]);
   product(q, fours);
@@ -361,24 +371,13 @@ EXACT_INLINE quick_end solve(quick *q, const int32_t fours, const perp_problem *
   return holds ? QUICK_CERTIFIED : QUICK_CANDIDATE;
 }
 
-// The number of fours as a constant.
-EXACT_INLINE quick_end solve_fours(const perp_problem *p, const perp_dense *A, const double *guess,
-                                   double tol, quick_answer *answer) {
-  quick q;
-  switch ((A->n + 3)/4) {
-    case 1: return solve(&q, 1, p, A, guess, tol, answer);
-    case 2: return solve(&q, 2, p, A, guess, tol, answer);
-    case 3: return solve(&q, 3, p, A, guess, tol, answer);
-    default: return solve(&q, 4, p, A, guess, tol, answer);
-  }
-}
 FOUR_TARGET static quick_end solve_wide(const perp_problem *p, const perp_dense *A,
-                                      const double *guess, double tol, quick_answer *answer) {
-  return solve_fours(p, A, guess, tol, answer);
+                                        const double *guess, double tol, quick_answer *answer) {
+  return solve(p, A, guess, tol, answer);
 }
 static quick_end solve_plain(const perp_problem *p, const perp_dense *A, const double *guess,
                              double tol, quick_answer *answer) {
-  return solve_fours(p, A, guess, tol, answer);
+  return solve(p, A, guess, tol, answer);
 }
 
 quick_end quick_solve(const perp_problem *p, const perp_dense *A, const double *guess, double tol,
