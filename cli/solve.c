@@ -260,6 +260,9 @@ static void report_people(const session *s) {
     text_append(work, sizeof work, ", %s",
                 text_count(result->factorizations, "factorization", "factorizations", &count));
   report_line("iterations", "%s", work);
+  if (result->regularization > 0.0)
+    report_line("regularisation", "%.2g on the way; the residual is that of A itself",
+                result->regularization);
   proofs_report(&s->extra, result);
   report_line("time", "%s (setup %s)", text_seconds(result->seconds, &total),
               text_seconds(result->setup_seconds, &setup));
@@ -304,6 +307,7 @@ static void report_program(const session *s, json_t *object) {
   json_object_set_new(object, "iterations", json_integer(result->iterations));
   json_object_set_new(object, "inner_iterations", json_integer(result->inner_iterations));
   json_object_set_new(object, "factorizations", json_integer(result->factorizations));
+  json_object_set_new(object, "regularization", json_number(result->regularization));
   json_object_set_new(object, "setup_seconds", json_number(result->setup_seconds));
   json_object_set_new(object, "seconds", json_number(result->seconds));
   json_object_set_new(object, "message", json_text(result->message));

@@ -14,23 +14,88 @@
 
 enum { READY = 64 };   // rows: 64 KB for the pivots
 
-static void tell(char *tried, size_t size, const rung *r, const char *outcome) {
-  const char *const words[] = {tried[0] != '\0' ? ", " : "",
-                               r->method != NULL ? r->method->name : "search for a proof", " (",
-                               r->why, "): ", outcome};
-  size_t used = strlen(tried);   // by hand: formatting takes as long as a tiny problem
-  for (size_t k = 0; k < sizeof words/sizeof words[0]; k++)
-    for (const char *c = words[k]; *c != '\0' && used + 1 < size; c++) tried[used++] = *c;
-  tried[used] = '\0';
+typedef struct report {
+  char text[720];   // which rungs ran, why, and how they ended
+  size_t used;
+} report;
+
+static void write(report *to, const char *word) {   // formatting takes as long as a tiny problem
+  while (*word != '\0' && to->used + 1 < sizeof to->text) to->text[to->used++] = *word++;
+  to->text[to->used] = '\0';
 }
 
-static perp_status climb(perp_run *run, const rung *r) {
+static void tell(report *to, const rung *r, const char *outcome, double sigma) {
+  const char *const words[] = {to->used > 0 ? ", " : "",
+                               r->method != NULL ? r->method->name : "search for a proof", " (",
+                               r->why, "): ", outcome};
+  for (size_t k = 0; k < sizeof words/sizeof words[0]; k++) write(to, words[k]);
+  if (!(sigma > 0.0)) return;
+  char number[48];
+  snprintf(number, sizeof number, " with sigma = %.2g", sigma);
+  write(to, number);
+}
+
+// Of a limited time a rung may take so much: half of what is left while others wait, so that none
+// eats the time of one that would solve the problem.
+static double share(const perp_run *run, int32_t waiting) {
+  return waiting > 0 ? 0.5*run_seconds_left(run) : (double)INFINITY;
+}
+
+static int search(perp_run *run, double seconds) {
+  const double deadline = run_hurry(run, seconds);
+  const int proven = feasibility_search(run);
+  run_resume(run, deadline);
+  return proven;
+}
+
+static perp_status climb(perp_run *run, const rung *r, double seconds) {
+  run->regularization = 0.0;
   if (r->method == NULL)
-    return feasibility_search(run) ? PERP_STATUS_INFEASIBLE : PERP_STATUS_UNSOLVED;
+    return search(run, seconds) ? PERP_STATUS_INFEASIBLE : PERP_STATUS_UNSOLVED;
   perp_options options = child_options(run, r->method);
   if (r->omega > 0.0) options.sweep.omega = r->omega;
   if (r->shift > 0.0) options.proximal.shift = r->shift;
-  return run_child(run, r->method, &options, r->iterations, (double)INFINITY);
+  return run_child(run, r->method, &options, r->iterations, seconds);
+}
+
+typedef struct ascent {
+  perp_run *run;
+  report told;
+  int searched;      // for a proof
+} ascent;
+
+// One rung. 1: the climb is over.
+static int step(ascent *a, const rung *r, double seconds, int *cut) {
+  perp_run *run = a->run;
+  const perp_status status = climb(run, r, seconds);
+  tell(&a->told, r, r->method != NULL || status == PERP_STATUS_INFEASIBLE
+                        ? perp_status_name(status) : "none found", run->regularization);
+  *cut = r->method != NULL && status == PERP_STATUS_TIME_LIMIT;
+  a->searched |= r->method == NULL;
+  if (status == PERP_STATUS_SOLVED || status == PERP_STATUS_INFEASIBLE) {
+    run_stop(run, status, " ");   // no effect where the rung has ended the run
+    return 1;
+  }
+  if (run_ended(run)) return 1;
+  if (status == PERP_STATUS_NO_SOLUTION) {
+    // Every candidate failed: a Farkas vector, where there is one, can be checked by others.
+    run->last_resort = 1;
+    if (!search(run, (double)INFINITY)) run_stop(run, status, " ");
+    return 1;
+  }
+  if (status != PERP_STATUS_RAY || a->searched) return 0;
+  a->searched = 1;   // a ray is a hint
+  return search(run, share(run, 1));
+}
+
+// What was told, after what is already said of a proof, a limit or an error.
+static void finish(perp_run *run, const report *told) {
+  char first[280] = "";
+  if (run->message[0] != '\0' && strcmp(run->message, " ") != 0)
+    snprintf(first, sizeof first, "%.270s; ", run->message);
+  strcpy(run->message, first);
+  strcat(run->message, "auto ran ");
+  strcat(run->message, told->text);
 }
 
 static void run_auto(perp_run *run) {
@@ -41,32 +106,24 @@ static void run_auto(perp_run *run) {
     return;
   }
   const int32_t count = select_rungs(&f, run->options->iteration_limit, rungs);
-  char tried[760] = "";
-  int searched = 0, pivots_failed = 0;
   if (!run_continue(run)) return;
-  for (int32_t k = 0; k < count; k++) {
-    if (rungs[k].method == NULL) searched = 1;
-    const perp_status status = climb(run, &rungs[k]);
-    if (rungs[k].method == NULL && status == PERP_STATUS_UNSOLVED) continue;   // not worth a word
-    tell(tried, sizeof tried, &rungs[k], perp_status_name(status));
-    pivots_failed |= status == PERP_STATUS_RAY;
-    // Every candidate failed: a Farkas vector, where there is one, can be checked by others.
-    run->last_resort = status == PERP_STATUS_NO_SOLUTION;
-    if (status == PERP_STATUS_NO_SOLUTION && feasibility_search(run)) return;
-    if (status == PERP_STATUS_SOLVED || status == PERP_STATUS_NO_SOLUTION ||
-        status == PERP_STATUS_INFEASIBLE) {
-      run_stop(run, status, " ");   // no effect where the rung has ended the run
-      strcpy(run->message, "auto ran ");
-      strcat(run->message, tried);
-      return;
-    }
-    if (pivots_failed && !searched && feasibility_search(run)) return;   // a ray is a hint
-    searched |= pivots_failed;
+  ascent a = {.run = run};
+  int cut[SELECT_RUNGS] = {0}, over = 0;
+  int32_t cuts = 0;
+  for (int32_t k = 0; k < count && !over; k++) {
+    over = step(&a, &rungs[k], share(run, count - 1 - k), &cut[k]);
+    cuts += cut[k];
   }
+  // Those that were cut short get what the others have left.
+  for (int32_t k = 0; k < count && !over; k++)
+    if (cut[k]) {
+      cuts--;
+      over = step(&a, &rungs[k], share(run, cuts), &cut[k]);
+    }
   run->last_resort = 1;
-  if (feasibility_search(run)) return;
-  run_stop(run, PERP_STATUS_UNSOLVED, "auto ran %s", tried);
-  snprintf(run->message, sizeof run->message, "auto ran %s", tried);
+  if (!over) over = search(run, (double)INFINITY);
+  if (!over) run_stop(run, PERP_STATUS_UNSOLVED, " ");
+  finish(run, &a.told);
 }
 
 perp_error perp_auto_plan(const perp_problem *problem, char *text, size_t size) {

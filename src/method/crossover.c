@@ -102,6 +102,7 @@ static int solve_states(crossover *c, perp_run *run, system_solver *system, doub
   }
   const perp_deadline deadline = run_deadline(run);
   const int failed = system_factor(system, c->p, c->q, &deadline);
+  run->regularization = sigma;
   if (failed != 0) return failed;
   double before = (double)INFINITY;
   for (int step = 0; step < STEPS; step++) {
@@ -233,6 +234,7 @@ static int proximal_step(crossover *c, perp_run *run, system_solver *system, dou
     const perp_deadline deadline = run_deadline(run);
     const int failed = system_factor(system, c->p, c->q, &deadline);
     run->factorizations++;
+    run->regularization = sigma;
     (*rounds)--;
     if (failed != 0) return failed == -1 ? -1 : 0;
     if (run_apply(run, c->x, c->y) != 0) return -1;

@@ -79,6 +79,7 @@ static int factor(point *p, perp_run *run) {
     }
     const int failed = system_factor(p->system, p->one, p->work, &deadline);
     run->factorizations++;
+    run->regularization = p->delta;
     if (failed == 0) return 0;
     if (failed == -1) {
       run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached in a factorisation");

@@ -28,6 +28,7 @@ static void run_proximal(perp_run *run) {
   perp_wrapper shifted;
   const perp_problem problem = {.A = perp_shifted(&shifted, run->A, sigma), .b = b, .lo = run->lo,
                                 .hi = run->hi};
+  run->regularization = sigma;
   double best = run->residual;
   int32_t idle = 0;
   while (run_continue(run)) {

@@ -69,6 +69,7 @@ perp_status run_child(perp_run *run, const perp_method *method, const perp_optio
   run->solutions += child.solutions;
   run->residual = child.residual;
   run->credit = child.credit;
+  run->regularization = child.regularization;
   if (child.reason == PERP_STATUS_SOLVED) {
     state->solved = state->ended = 1;
     memcpy(state->best, run->x, (size_t)run->n*sizeof *state->best);

@@ -262,10 +262,27 @@ void run_stop(perp_run *run, perp_status reason, const char *format, ...) {
   va_end(arguments);
 }
 
+int run_ended(const perp_run *run) { return run->state->ended; }
+
 int run_out_of_time(perp_run *run) {
   const run_state *state = run->state;
   return state->deadline < (double)INFINITY && solver_seconds(state->solver) >= state->deadline;
 }
+
+double run_seconds_left(const perp_run *run) {
+  const run_state *state = run->state;
+  if (!(state->deadline < (double)INFINITY)) return (double)INFINITY;
+  return max2(0.0, state->deadline - solver_seconds(state->solver));
+}
+
+double run_hurry(perp_run *run, double seconds) {
+  run_state *state = run->state;
+  const double before = state->deadline;
+  if (seconds < run_seconds_left(run)) state->deadline = solver_seconds(state->solver) + seconds;
+  return before;
+}
+
+void run_resume(perp_run *run, double deadline) { run->state->deadline = deadline; }
 
 static int deadline_of_run(void *run) { return run_out_of_time(run); }
 

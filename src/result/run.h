@@ -36,6 +36,7 @@ typedef struct perp_run {
   double residual;               // estimate at x; the driver starts it at that of the guess
   int last_resort;               // auto, at its end: proofs with a finite radius count too
   int32_t inner_iterations, factorizations;
+  double regularization;         // see perp_result
 
   // Kept by the driver:
   int32_t iterations;            // completed
@@ -63,9 +64,15 @@ int run_solution(perp_run *run, int32_t dimension);
 // For methods that find out late that they want PERP_TRAIT_EQUILIBRATE: 1 if rows and columns of A
 // differ in scale; A, b, x and the bounds are then those of the equilibrated problem from now on.
 int run_equilibrate(perp_run *run);
+int run_ended(const perp_run *run);   // 1: run_continue would be 0
 // 1 if the deadline has passed: for long steps inside an iteration
 int run_out_of_time(perp_run *run);
 perp_deadline run_deadline(perp_run *run);   // the same, for linear solvers
+double run_seconds_left(const perp_run *run);   // INFINITY: there is no limit
+// For a part of a run: the deadline is `seconds` from now if that is earlier. Returns the one
+// before, which run_resume() brings back.
+double run_hurry(perp_run *run, double seconds);
+void run_resume(perp_run *run, double deadline);
 
 // u proves that this problem has no solution (perp_farkas). 1: it does on the caller's data too,
 // and the run has ended as infeasible; 0: go on. A proof with a finite radius says nothing of

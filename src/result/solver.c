@@ -479,6 +479,7 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
   result->iterations = s->iterations;
   result->inner_iterations = s->inner_iterations;
   result->factorizations = s->factorizations;
+  result->regularization = outcome.regularization;
   result->trace_count = s->trace_count;
   result->trace_stride = s->trace_stride;
   result->solutions = s->solutions;
