@@ -191,6 +191,64 @@ static void limits(void **state) {
   perp_sample_free(&g);
 }
 
+// A clock that a solve cannot read for nothing: every look costs a millisecond.
+static double ticking(void *context) {
+  double *now = context;
+  return *now += 1e-3;
+}
+
+// The first rungs cannot solve it and would take all the time; the search for a proof comes last.
+static void time_is_shared(void **state) {
+  (void)state;
+  enum { n = 400 };   // x_1 = x_2 and x_1 = x_2 + 1 between rows that keep every method busy
+  sample s = sample_new(n);
+  support_state = 5;
+  for (int32_t i = 0; i < n; i++) AT(&s, i, i) = 2.0;
+  for (int32_t i = 0; i + 1 < n; i++) AT(&s, i, i + 1) = AT(&s, i + 1, i) = -1.0;
+  for (int32_t i = 0; i < n; i++) s.b[i] = between(-1, 1);
+  AT(&s, 0, 0) = AT(&s, n - 1, n - 1) = 1.0;   // sums of rows vanish: sum b < 0 is infeasible
+  double sum = 0.0;
+  for (int32_t i = 0; i < n; i++) sum += s.b[i];
+  s.b[0] -= sum + 1.0;
+  const perp_problem *problem = sample_csc(&s, 0, 0);
+  double now = 0.0, x[n] = {0};
+  perp_options o = perp_default_options(perp_find_method("auto"));
+  o.clock = ticking;
+  o.clock_context = &now;
+  o.time_limit = 0.2;   // 200 looks at the clock
+  o.presolve = 0;
+  perp_result r;
+  assert_int_equal(perp_solve_once(problem, x, &o, &r), PERP_OK);
+  if (r.status != PERP_STATUS_INFEASIBLE) fail_msg("%s", r.message);
+  assert_non_null(strstr(r.message, "auto ran "));
+  sample_free(&s);
+}
+
+// A singular problem is solved by way of A + sigma I, and both the message and the result say so.
+static void sigma_is_told(void **state) {
+  (void)state;
+  enum { n = 600 };   // three equal contacts side by side, 200 times, in a chain
+  sample s = sample_new(n);
+  for (int32_t i = 0; i < n; i++)
+    for (int32_t j = 0; j < n; j++) {
+      const int32_t d = i/3 - j/3;
+      AT(&s, i, j) = d == 0 ? 2.0 : d == 1 || d == -1 ? -1.0 : 0.0;
+    }
+  for (int32_t i = 0; i < n; i++) s.b[i] = -1.0;
+  const perp_problem *problem = sample_csc(&s, 0, 0);
+  double x[n] = {0};
+  const perp_result r = solve("interior_point", problem, x, NULL);
+  assert_int_equal(r.status, PERP_STATUS_SOLVED);
+  assert_true(r.regularization > 0.0 && r.regularization <= 1e-5);
+  double y = 0.0;   // the certificate is that of A: row 0 by hand
+  for (int32_t j = 0; j < 6; j++) y += AT(&s, 0, j)*x[j];
+  assert_true(fabs(y - 1.0) <= 1e-6);
+  memset(x, 0, sizeof x);
+  const perp_result swept = solve("pgs", problem, x, NULL);
+  assert_true(swept.regularization == 0.0);
+  sample_free(&s);
+}
+
 static void linear_solvers(void **state) {
   (void)state;
   for (int32_t k = 0; k < perp_linear_count(); k++) {
@@ -208,6 +266,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plans),         cmocka_unit_test(starts),
       cmocka_unit_test(proofs_reach_the_caller), cmocka_unit_test(limits),
+      cmocka_unit_test(time_is_shared), cmocka_unit_test(sigma_is_told),
       cmocka_unit_test(linear_solvers), cmocka_unit_test(far_solutions_are_not_denied),
       cmocka_unit_test(smooth_contacts_are_contacts),
   };

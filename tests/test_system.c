@@ -266,6 +266,49 @@ static void symmetric_but_for_rounding(void **state) {
   }
 }
 
+// [Q -G'; G 0] + diag(q) with Q of half rank: symmetric once the signs of the rows of G change.
+static void kkt_systems_need_no_exchanges(void **state) {
+  (void)state;
+  const int32_t m = 300, k = 120, n = m + k;
+  support_state = 77;
+  sample s = sample_new(n);
+  for (int32_t i = 0; i < m; i += 2) AT(&s, i, i) = between(0.5, 2);
+  for (int32_t i = m; i < n; i++)
+    for (int t = 0; t < 4; t++) {
+      const int32_t j = (int32_t)(uniform()*m);
+      AT(&s, i, j) = between(-2, 2);
+      AT(&s, j, i) = -AT(&s, i, j);
+    }
+  const perp_problem *problem = sample_csc(&s, 0, 0);
+  system_solver *system = system_create(&problem->A, NULL);
+  assert_non_null(system);
+  assert_true(system_quasidefinite(system));
+  double *p = vector(n), *q = vector(n);
+  for (int round = 0; round < 6; round++) {
+    for (int32_t i = 0; i < n; i++) {
+      p[i] = round > 2 && uniform() < 0.3 ? 0.0 : 1.0;
+      q[i] = p[i] == 0.0 || (i < m && uniform() < 0.7) ? pow(10.0, between(-2, 4)) : 1e-4;
+    }
+    solves(&s, problem, system, round == 0 ? NULL : p, q, 1e-7);
+  }
+  assert_int_equal(system_factorizations(system), 6);   // none was repeated with exchanges
+  p[3] = 0.5;                                            // no mask any more: exchanges
+  solves(&s, problem, system, p, q, 1e-7);
+  system_destroy(system);
+  AT(&s, 0, m + 1) = 1.0;   // one pair that fits neither sign
+  AT(&s, m + 1, 0) = 2.0;
+  problem = sample_csc(&s, 0, 0);
+  system = system_create(&problem->A, NULL);
+  assert_non_null(system);
+  assert_false(system_quasidefinite(system));
+  p[3] = 1.0;
+  solves(&s, problem, system, p, q, 1e-7);
+  system_destroy(system);
+  free(p);
+  free(q);
+  sample_free(&s);
+}
+
 // L D L' by itself, against z chosen beforehand; kept rows only, the others like the identity.
 static void supernodes_factor(void **state) {
   (void)state;
@@ -407,6 +450,7 @@ int main(void) {
       cmocka_unit_test(zero_diagonals),       cmocka_unit_test(singular_is_told),
       cmocka_unit_test(scales_do_not_matter), cmocka_unit_test(nearly_singular),
       cmocka_unit_test(symmetric_but_for_rounding),
+      cmocka_unit_test(kkt_systems_need_no_exchanges),
       cmocka_unit_test(supernodes_factor),
       cmocka_unit_test(products),             cmocka_unit_test(unknown_entries),
       cmocka_unit_test(deadlines_and_memory),

@@ -19,6 +19,7 @@
 #include "sparse_lu.h"
 
 enum { NONE = -1, WIDEST = 96 };
+#define LEAST_PIVOT 1e-7   // beside entries near 1
 
 struct sparse_ldl {
   perp_allocator allocator;
@@ -281,7 +282,9 @@ static void product(int32_t m, int32_t c, int32_t w, const double *restrict L, i
 }
 
 // The dense panel: h x w, column-major, D on the diagonal. 0, or 1 + the column without a pivot.
-static int32_t factor_panel(int32_t h, int32_t w, double *X, double floor) {
+// sign: w, what the pivots should have, or NULL. One that has not, because rounding has eaten it,
+// becomes as small a pivot as refinement can take.
+static int32_t factor_panel(int32_t h, int32_t w, double *X, double floor, const double *sign) {
   for (int32_t k = 0; k < w; k++) {
     double *restrict to = X + (size_t)k*(size_t)h;
     for (int32_t q = 0; q < k; q++) {
@@ -289,6 +292,7 @@ static int32_t factor_panel(int32_t h, int32_t w, double *X, double floor) {
       const double b = l[k]*l[q];                              // L_kq D_q
       for (int32_t i = k; i < h; i++) to[i] -= l[i]*b;
     }
+    if (sign != NULL && !(sign[k]*to[k] > LEAST_PIVOT)) to[k] = sign[k]*LEAST_PIVOT;
     if (!(fabs(to[k]) > floor)) return k + 1;
     const double inverse = 1.0/to[k];
     for (int32_t i = k + 1; i < h; i++) to[i] *= inverse;
@@ -338,7 +342,15 @@ static void apply_update(sparse_ldl *f, int32_t d, int32_t s, double *X, int32_t
 
 int sparse_ldl_factor(sparse_ldl *f, const perp_csc *A, const uint8_t *kept, double floor,
                       const perp_deadline *deadline) {
+  return sparse_ldl_factor_signed(f, A, kept, NULL, floor, deadline);
+}
+
+int sparse_ldl_factor_signed(sparse_ldl *f, const perp_csc *A, const uint8_t *kept,
+                             const double *sign, double floor, const perp_deadline *deadline) {
   double flops = 0.0;
+  if (sign != NULL)
+    for (int32_t k = 0; k < f->n; k++) f->work[k] = kept == NULL || kept[f->order[k]]
+                                                        ? sign[f->order[k]] : 1.0;
   for (int32_t s = 0; s < f->supernodes; s++) {
     f->head[s] = NONE;
     f->reached[s] = 0;
@@ -364,7 +376,7 @@ int sparse_ldl_factor(sparse_ldl *f, const perp_csc *A, const uint8_t *kept, dou
       flops += 2.0*(f->first[d + 1] - f->first[d])*(double)h*w;
       d = following;
     }
-    const int32_t failed = factor_panel(h, w, X, floor);
+    const int32_t failed = factor_panel(h, w, X, floor, sign != NULL ? f->work + from : NULL);
     if (failed != 0) return f->order[from + failed - 1] + 1;
     if (m > 0) {
       f->next[s] = f->head[f->owner[rows[0]]];

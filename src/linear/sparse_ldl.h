@@ -17,6 +17,10 @@ int sparse_ldl_analyse(sparse_ldl *f, const perp_csc *A);
 // is not above `floor` in magnitude; -1: deadline.
 int sparse_ldl_factor(sparse_ldl *f, const perp_csc *A, const uint8_t *kept, double floor,
                       const perp_deadline *deadline);
+// The same for quasidefinite values near 1, whose pivots have the signs sign (n): those that
+// rounding has eaten are replaced by small ones, so that it is the factor of a matrix nearby.
+int sparse_ldl_factor_signed(sparse_ldl *f, const perp_csc *A, const uint8_t *kept,
+                             const double *sign, double floor, const perp_deadline *deadline);
 void sparse_ldl_solve(sparse_ldl *f, double *v);                  // n; v <- S^-1 v
 
 int64_t sparse_ldl_nnz(const sparse_ldl *f);                      // of L, stored zeros included

@@ -4,7 +4,10 @@
 // both sides by square roots, so that a symmetric M stays symmetric), and factored: small or full
 // matrices densely, the others by the first of these that works, each with one analysis:
 //   LDL'   where A is symmetric but for rounding, its diagonal nonnegative, P a mask of 0 and 1:
-//          of the symmetric part, without exchanges; refinement corrects for the rest;
+//          of the symmetric part, without exchanges; refinement corrects for the rest. KKT systems
+//          and circuits, [Q -G'; G 0], become symmetric when the signs of some rows are changed;
+//          then S is quasidefinite and has an LDL' in every order if q > 0 (Vanderbei: Symmetric
+//          quasidefinite matrices, 1995);
 //   bold   LU that keeps to the diagonal unless it is tiny, which saves fill;
 //   safe   LU with exchanges as usual.
 // Refinement with compensated residuals shows when one was too bold.
@@ -30,7 +33,8 @@
 #define SAFE_THRESHOLD 0.1       // ... and this much, once refinement has failed
 #define BAD 1e-8                 // backward error after refinement at which it has
 #define ROUNDED 1e-3             // |A - A'| over |A| up to which the symmetric part will do
-#define MORE 4                   // corrections for what is not symmetric
+#define MORE 4                   // corrections for what is not symmetric, or for small pivots
+#define ALIKE 1e-12              // A_ij and +-A_ji, relative to both
 #define PASSES 10                // of the equilibration: each halves the exponents
 
 typedef enum stage { SYMMETRIC, BOLD, SAFE } stage;
@@ -48,6 +52,8 @@ struct system_solver {
   int32_t *diagonal;       // n: where they are
   sparse_ldl *ldl;         // NULL: not symmetric
   int rounded;             // nearly symmetric only
+  double *sign;            // n: of the rows that makes A symmetric
+  int quasi;               // some are -1
   sparse_lu *lu;           // NULL: not needed yet
   uint8_t *kept;           // n: p_i != 0; where it is 0, z_i = r_i/q_i
   int masked;              // some are 0
@@ -75,7 +81,7 @@ static int take_block(system_solver *s, size_t entries) {
     s->diagonal = ARENA_ARRAY(&memory, int32_t, n);
     s->kept = ARENA_ARRAY(&memory, uint8_t, n);
     double **const vectors[] = {&s->r, &s->c, &s->v, &s->z, &s->high, &s->low, &s->size,
-                                &s->before};
+                                &s->before, &s->sign};
     for (size_t k = 0; k < sizeof vectors/sizeof vectors[0]; k++)
       *vectors[k] = ARENA_ARRAY(&memory, double, n);
     if (pass == 1 || arena_overflowed(&memory)) break;
@@ -115,6 +121,44 @@ static likeness compare_transpose(const perp_csc *A, int32_t *next) {
   return (likeness){nnz > 0 ? matched/nnz : 1.0, sum > 0.0 ? skew/sum : 0.0};
 }
 
+// Signs of the rows with sign_i A_ij = sign_j A_ji, walking from column to column; A has a symmetric
+// pattern. 1: there are, and not all are alike.
+static int find_signs(system_solver *s) {
+  const perp_csc *A = &s->csc;
+  double *relation = s->S;                      // of sign_i and sign_j; 0: none
+  int32_t *next = s->pivot, *queue = s->pivot;  // n: one after the other
+  for (int32_t j = 0; j < s->n; j++) next[j] = A->colptr[j];
+  for (int32_t j = 0; j < s->n; j++)
+    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
+      const int32_t i = A->row[p];
+      const double below = A->value[p], right = A->value[next[i]++];
+      const double little = ALIKE*(fabs(below) + fabs(right));
+      if (fabs(below - right) <= little) relation[p] = below != 0.0 ? 1.0 : 0.0;
+      else if (fabs(below + right) <= little) relation[p] = -1.0;
+      else return 0;
+    }
+  for (int32_t j = 0; j < s->n; j++) s->sign[j] = 0.0;
+  int negative = 0;
+  for (int32_t first = 0; first < s->n; first++) {
+    if (s->sign[first] != 0.0) continue;
+    int32_t done = 0, count = 0;
+    s->sign[first] = 1.0;
+    for (queue[count++] = first; done < count; done++) {
+      const int32_t j = queue[done];
+      for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
+        const int32_t i = A->row[p];
+        const double sign = relation[p]*s->sign[j];
+        if (sign == 0.0 || s->sign[i] == sign) continue;
+        if (s->sign[i] != 0.0) return 0;
+        s->sign[i] = sign;
+        negative |= sign < 0.0;
+        queue[count++] = i;
+      }
+    }
+  }
+  return negative;
+}
+
 static int take_sparse(system_solver *s) {
   const perp_csc *A = &s->csc;
   if (take_block(s, (size_t)A->colptr[s->n]) != 0) return -2;
@@ -126,7 +170,11 @@ static int take_sparse(system_solver *s) {
         nonnegative &= A->value[p] >= 0.0;
       }
   const likeness like = compare_transpose(A, s->pivot);
-  if (like.matched < 1.0 || like.skew > ROUNDED || !nonnegative) return 0;
+  if (like.matched < 1.0 || !nonnegative) return 0;
+  if (like.skew > ROUNDED) {
+    if (!find_signs(s)) return 0;
+    s->quasi = 1;
+  }
   s->rounded = like.skew > 0.0;
   s->ldl = sparse_ldl_create(&s->allocator);
   return s->ldl != NULL ? sparse_ldl_analyse(s->ldl, A) : -2;
@@ -253,7 +301,8 @@ static int factor(system_solver *s) {
   } else {
     failed = 1;
     if (s->stage == SYMMETRIC) {
-      failed = sparse_ldl_factor(s->ldl, &S, s->masked ? s->kept : NULL, floor, &s->deadline);
+      failed = sparse_ldl_factor_signed(s->ldl, &S, s->masked ? s->kept : NULL,
+                                        s->quasi ? s->sign : NULL, floor, &s->deadline);
       if (failed > 0) s->stage = BOLD;
     }
     if (failed > 0) {
@@ -280,6 +329,14 @@ static int mask(system_solver *s, const double *p, const double *q) {
   return 1;
 }
 
+static void change_signs(system_solver *s) {
+  for (int32_t j = 0; j < s->n; j++) {
+    s->r[j] *= s->sign[j];
+    for (int32_t p = s->csc.colptr[j]; p < s->csc.colptr[j + 1]; p++)
+      s->S[p] *= s->sign[s->csc.row[p]];
+  }
+}
+
 int system_factor(system_solver *s, const double *p, const double *q,
                   const perp_deadline *deadline) {
   const int32_t n = s->n;
@@ -303,6 +360,7 @@ int system_factor(system_solver *s, const double *p, const double *q,
   }
   s->stage = !s->full && s->ldl != NULL && mask(s, p, q) ? SYMMETRIC : BOLD;
   equilibrate(s);
+  if (s->quasi) change_signs(s);
   return factor(s);
 }
 
@@ -451,4 +509,5 @@ void system_apply_transpose(const system_solver *s, const double *x, double *y) 
   }
 }
 
+int system_quasidefinite(const system_solver *s) { return s->quasi; }
 int32_t system_factorizations(const system_solver *s) { return s->factorizations; }

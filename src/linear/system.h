@@ -22,6 +22,9 @@ double system_solve(system_solver *s, double *v, int refine);
 // y = A x and y = A'x with the entries that were taken
 void system_apply(const system_solver *s, const double *x, double *y);
 void system_apply_transpose(const system_solver *s, const double *x, double *y);
+// 1: A becomes symmetric, but indefinite, by changing signs of rows: q of about 1e-7 keeps the
+// pivots on the diagonal
+int system_quasidefinite(const system_solver *s);
 int32_t system_factorizations(const system_solver *s);
 
 #endif

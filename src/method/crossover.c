@@ -15,6 +15,7 @@
 #include "vector.h"
 
 #define SIGMA 1e-9      // proximal weight, relative to the scaled diagonal
+#define SIGMA_QUASI 1e-7   // of KKT systems: their pivots then stay on the diagonal
 #define STEPS 8         // proximal steps, at most
 #define FEW 5           // rounds of somebody who could do something else
 #define TRIES 6         // flips of everything without fewer wrong rows before single flips
@@ -87,6 +88,10 @@ static int remember(crossover *c, int32_t n) {
     if (c->seen[k] == h) return 0;
   c->seen[c->tried++%CROSSOVER_ROUNDS] = h;
   return 1;
+}
+
+static double proximal_weight(const system_solver *system) {
+  return system_quasidefinite(system) ? SIGMA_QUASI : SIGMA;
 }
 
 // x on the bounds where it is held there, y_I = 0 elsewhere. 0, or as system_factor.
@@ -169,9 +174,10 @@ int crossover_run(crossover *c, perp_run *run, system_solver *system, const doub
       c->level = run->residual;
     }
     if (run_out_of_time(run)) return out_of_time(run);
-    int failed = solve_states(c, run, system, SIGMA);
+    const double sigma = proximal_weight(system);
+    int failed = solve_states(c, run, system, sigma);
     run->factorizations++;
-    if (failed > 0) failed = solve_states(c, run, system, 1e4*SIGMA);
+    if (failed > 0) failed = solve_states(c, run, system, 1e4*sigma);
     if (failed != 0) return failed == -1 && out_of_time(run);
     if (offer(c, run)) return 1;
     // Rounding of y_i is not a wrong sign: below the tolerance nothing is flipped.
@@ -328,7 +334,8 @@ int crossover_proximal(crossover *c, perp_run *run, system_solver *system, const
     if (offer(c, run)) return 1;
     if (look_ahead(c, run, &ahead) == 0.0) return 0;
     if (flips > 0) continue;
-    const int failed = solve_states(c, run, system, SIGMA);   // the set is settled: the solution's?
+    // the set is settled: is it the solution's?
+    const int failed = solve_states(c, run, system, proximal_weight(system));
     run->factorizations++;
     rounds--;
     if (failed < 0) return out_of_time(run);

@@ -24,6 +24,7 @@
 #include "vector.h"
 
 #define DELTA_FIRST 1e-13    // regularisation relative to the scaled diagonal, ...
+#define DELTA_QUASI 1e-7     //   for KKT systems, whose pivots then stay on the diagonal, ...
 #define DELTA_FACTOR 100.0   //   how it grows when a pivot vanishes ...
 #define DELTA_LAST 1e-5      //   and where that is no longer the same problem
 #define NULL_SHIFT 1e-11     // of the inverse iteration for null vectors
@@ -428,6 +429,7 @@ static void run_interior_point(perp_run *run) {
     run_no_memory(run, "the linear systems");
     return;
   }
+  if (system_quasidefinite(p.system)) p.delta = DELTA_QUASI;
   begin(&p, run);
   iterate(&p, run);
   system_destroy(p.system);
