@@ -20,6 +20,7 @@ enum {
   MODERATE = 2000,       // pivots before giving up on anything else
   ENUMERABLE = 20, ENUMERABLE_BOXED = 12,
   LARGE = 200000,        // no factorisations beyond
+  WORTH = 2000,          // iterations of apgd: fewer rarely suffice where nncg did not
 };
 
 // What is known of A after some columns, each together with its row.
@@ -113,15 +114,13 @@ static int count_contacts(const perp_csc *A, const perp_csc *T, const perp_alloc
   return 0;
 }
 
-#define HEAVY 2e10   // some seconds
-
-// Is a factorisation dear? By the size of L: sum of squares of its columns >= nnz(L)^2/n.
+// What a factorisation costs, by the size of L: sum of squares of its columns >= nnz(L)^2/n.
 static int weigh(const perp_csc *A, const perp_allocator *from, facts *f) {
   sparse_ldl *factor = sparse_ldl_create(from);
   const int code = factor != NULL ? sparse_ldl_analyse(factor, A) : -2;
   if (code == 0) {
     const double nnz = (double)sparse_ldl_nnz(factor);
-    f->heavy = nnz*nnz/f->n > HEAVY;
+    f->factor = nnz*nnz/f->n;
   }
   sparse_ldl_destroy(factor);
   return code == -2 ? -2 : 0;
@@ -192,12 +191,20 @@ static void contact_ladder(ladder *l, const facts *f, int32_t limit, int32_t piv
   add(l, &method_contact_sweep, least(limit, 5000), "what is left of the time");
 }
 
+// Iterations of apgd that cost half as much as the twenty factorisations of interior_point; 0: so
+// few that they are not worth trying.
+static int32_t affordable(const facts *f, int32_t limit) {
+  const double iteration = 4.0*(double)f->nnz + 20.0*f->n, count = 10.0*f->factor/iteration;
+  return count < WORTH ? 0 : count < limit ? (int32_t)count : limit;
+}
+
 static void symmetric_ladder(ladder *l, const facts *f, int32_t limit, int32_t pivots) {
   static const char why[] = "A is symmetric";
   if (f->entries && f->n <= SMALL) add(l, &method_dantzig, pivots, why);
   else if (f->sweeps && f->positive)
     add(l, &method_nncg, least(limit, f->n > LARGE ? 2000 : 300), why);
-  if (f->heavy) add(l, &method_apgd, limit, "a factorisation is dear");
+  const int32_t cheap = f->positive ? affordable(f, limit) : 0;
+  if (cheap > 0) add(l, &method_apgd, cheap, "a factorisation is dear");
   if (f->entries && f->n <= LARGE) add(l, &method_interior_point, least(limit, 200), why);
   if (f->entries && f->n > SMALL && f->n <= MODERATE) add(l, &method_dantzig, pivots, why);
   if (f->sweeps && f->positive) add(l, &method_nncg, least(limit, 2000), "sweeps are cheap");

@@ -15,7 +15,7 @@ typedef struct facts {
   int32_t hollow;           // 1: a diagonal entry is 0
   int32_t dominant;         // 1: A_ii >= sum of the other |A_ij|, all rows or all columns
   int32_t free, boxed;      // rows without bounds; with two finite ones
-  int32_t heavy;            // 1: a sparse factor of symmetric A takes more than HEAVY operations
+  double factor;            // operations of a sparse factor of symmetric A, at least; 0: unknown
   int32_t contacts;         // of the contact LCP E13 (27); 0: it is none
 } facts;
 
