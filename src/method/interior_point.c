@@ -411,7 +411,7 @@ static void iterate(point *p, perp_run *run) {
           crossover_proximal(&p->cross, run, p->system, run->x, PROXIMAL_ROUNDS))
         continue;
     }
-    if (!stuck) continue;
+    if (!stuck || (run->residual <= run->options->tol && run_check(run))) continue;
     if (!diverged(p, run))
       run_stop(run, stepped ? PERP_STATUS_STALLED : PERP_STATUS_BREAKDOWN,
                "no progress in %d iterations: residual %.3g, mu %.3g; A is not positive "

@@ -115,7 +115,13 @@ static int count_contacts(const perp_csc *A, const perp_csc *T, const perp_alloc
 }
 
 // What a factorisation costs, by the size of L: sum of squares of its columns >= nnz(L)^2/n.
+// A fairly full matrix fills up anyway, and its order would take longer than the look is worth.
 static int weigh(const perp_csc *A, const perp_allocator *from, facts *f) {
+  const double n = f->n;
+  if ((double)f->nnz > 0.2*n*n) {
+    f->factor = n*n*n/3.0;
+    return 0;
+  }
   sparse_ldl *factor = sparse_ldl_create(from);
   const int code = factor != NULL ? sparse_ldl_analyse(factor, A) : -2;
   if (code == 0) {
