@@ -300,6 +300,38 @@ static void completeness(void **state) {
   assert_false(result.complete);
 }
 
+// A row at its bound with y = 0 but for the rounding of b: solved, and the residual says so.
+static void residual_of_a_row_at_rest(void **state) {
+  (void)state;
+  const double A[] = {0.8751537845953634}, b[] = {0.5450890527393024};
+  const double lo[] = {-0.8502740726766278}, hi[] = {-0.6228494492443177};
+  const perp_dense dense = {.n = 1, .value = A};
+  const perp_problem problem = {.A = perp_from_dense(&dense, 0), .b = b, .lo = lo, .hi = hi};
+  perp_certificate certificate;
+  assert_int_equal(perp_certify(&problem, hi, 1e-8, 0.0, NULL, &certificate), PERP_OK);
+  assert_true(certificate.solved);
+  assert_false(certificate.attainable);
+  assert_true(certificate.residual <= 1e-8);
+}
+
+// A = J J' with J = [1 q; -1 q], q = 2^-30, has entries 1 + q^2 and -1 + q^2 that doubles round to
+// 1 and -1: singular, which A is not. With b = (-1, -1) x = (2^59, 2^59) is an exact solution.
+static void rounded_entries_prove_nothing(void **state) {
+  (void)state;
+  const double q = 0x1p-30, J[] = {1, q, -1, q}, W[] = {1, 1}, b[] = {-1, -1};
+  const int32_t rowptr[] = {0, 2, 4}, column[] = {0, 1, 0, 1};
+  const perp_product product = {.n = 2, .dofs = 2, .rowptr = rowptr, .column = column, .value = J,
+                                .block = 1, .W = W};
+  const perp_problem problem = {.A = perp_from_product(&product, 0), .b = b};
+  const char *const methods[] = {"enumerate", "auto"};
+  for (int k = 0; k < 2; k++) {
+    double x[2] = {0};
+    const perp_result result = solve(methods[k], &problem, x);
+    assert_int_not_equal(result.status, PERP_STATUS_NO_SOLUTION);
+    assert_int_not_equal(result.status, PERP_STATUS_INFEASIBLE);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(rounding_in_presolve_proves_nothing),
@@ -312,6 +344,8 @@ int main(void) {
     cmocka_unit_test(measures_hold_for_the_answer),
     cmocka_unit_test(time_limit_through_auto),
     cmocka_unit_test(completeness),
+    cmocka_unit_test(residual_of_a_row_at_rest),
+    cmocka_unit_test(rounded_entries_prove_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "entries.h"
 #include "linear.h"
 #include "methods.h"
 #include "problem.h"
@@ -328,6 +329,20 @@ static int search(enumeration *e, uint32_t count) {
   return report_pieces(e);
 }
 
+// 1: the entries that were read are those of A, not rounded sums such as those of J J'.
+static int exact_entries(const perp_operator *A) {
+  entry_chain chain;
+  if (!entries_chain(A, &chain)) return 0;
+  for (int32_t j = 0; j < chain.n; j++) {
+    entry_cursor cursor = entries_begin(&chain, j);
+    int32_t i;
+    double a, error;
+    while (entries_next(&cursor, &i, &a, &error))
+      if (error != 0.0) return 0;
+  }
+  return 1;
+}
+
 static void enumerate_run(perp_run *run) {
   const int32_t n = run->n;
   if (!run_continue(run)) return;
@@ -373,8 +388,15 @@ static void enumerate_run(perp_run *run) {
   }
   const long long all = count, solutions = run->solutions, undecided = e->ambiguous;
   run->complete = undecided == 0;
+  const int exact = solutions > 0 || undecided > 0 || exact_entries(&run->A);
+  if (!exact) run->complete = 0;
   const char *parts = e->overflowed ? ", some of them parts of others" : "";
-  if (solutions == 0 && undecided == 0)
+  if (!exact)
+    run_stop(run, PERP_STATUS_UNSOLVED,
+             "all %lld label assignments examined; none is a solution, but the entries of A were "
+             "rounded: no proof",
+             all);
+  else if (solutions == 0 && undecided == 0)
     run_stop(run, PERP_STATUS_NO_SOLUTION,
              "all %lld label assignments examined; none is a solution", all);
   else if (undecided == 0)

@@ -281,13 +281,15 @@ static inline certify_row evaluate(const certifier *c, int32_t i, double r, doub
   const certify_rule *rule = &c->rule;
   const int32_t k = rule->part[i];
   const double base = rule->G[k] > 0.0 ? rule->G[k] : rule->S[k];
-  certify_row row = {.r = r, .base = base, .strict = r == 0.0, .solved = r == 0.0};
+  certify_row row = {.r = r, .base = base, .strict = r == 0.0, .solved = r == 0.0,
+                     .relative = r == 0.0 ? 0.0 : (double)INFINITY};
   if (c->entries[i] == 0) return row;   // y_i = b_i whatever x is
   // overflow: no tolerance, or inf <= inf would pass
   if (!(base < (double)INFINITY && rule->S[k] < (double)INFINITY)) return row;
   const double T = tol*(rule->T != NULL ? rule->T[i] : rule->G[k] > 0.0 ? base : rule->s[i]);
   const double size = rule->R[i]*fabs(y), given = 32.0*u*rule->s[i];
   row.strict = r <= T || (moved <= T && size <= T + given);
+  row.relative = row.strict && r > T ? tol*(r/(T + given)) : base > 0.0 ? r/base : row.relative;
   // Capped by a hundred times the tolerance, in the scaling that counts this row less (the other
   // may exaggerate it), but by 1e-4 in both: more would accept an x that runs off along a ray, so
   // far that its rounding hides b. Where the base is 0 the component is homogeneous: its solutions
@@ -358,9 +360,7 @@ static int judge(const certifier *c, const double *x, double tol, double absolut
       continue;
     }
     const certify_row row = evaluate(c, i, r, y, moved, c->a[i] - fabs(p->b[i]), tol);
-    const double relative = row.r == 0.0 || (row.solved && base == 0.0)    ? 0.0
-                            : base > 0.0 && base < (double)INFINITY ? row.r/base
-                                                                    : (double)INFINITY;
+    const double relative = row.r == 0.0 || (row.solved && base == 0.0) ? 0.0 : row.relative;
     if (relative > found.residual) {
       found.residual = relative;
       found.worst = i;

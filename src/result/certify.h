@@ -85,6 +85,7 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem);
 // One row's part of the certificate; base and the rest are those of its component.
 typedef struct certify_row {
   double r, base;
+  double relative;           // r/base; where only the rounding of b excuses r, its part of tol
   int solved, strict;        // strict: without the allowance for the rounding of A x
 } certify_row;
 // y, a in the caller's units
