@@ -332,6 +332,34 @@ static void rounded_entries_prove_nothing(void **state) {
   }
 }
 
+static double ticking(void *context) { return *(double *)context += 1e-3; }
+
+// A large component that uses up the time does not keep a small one behind it from being solved.
+static void small_components_first(void **state) {
+  (void)state;
+  enum { BIG = 60, N = BIG + 2 };
+  static double A[N*N];
+  double b[N], x[N] = {0}, now = 0.0;
+  for (int i = 0; i < N; i++) b[i] = -1;
+  for (int i = 0; i < BIG; i++) {
+    A[i*N + i] = 2;
+    if (i > 0) A[i*N + i - 1] = A[(i - 1)*N + i] = -1;
+  }
+  A[BIG*N + BIG] = A[(BIG + 1)*N + BIG + 1] = 2;
+  A[BIG*N + BIG + 1] = A[(BIG + 1)*N + BIG] = 1;
+  const perp_dense dense = {.n = N, .value = A};
+  const perp_problem problem = {.A = perp_from_dense(&dense, 0), .b = b};
+  perp_options options = perp_default_options(perp_find_method("pgs"));
+  options.split = PERP_SPLIT_YES;
+  options.time_limit = 0.2;
+  options.clock = ticking;
+  options.clock_context = &now;
+  perp_result result;
+  assert_int_equal(perp_solve_once(&problem, x, &options, &result), PERP_OK);
+  assert_int_equal(result.status, PERP_STATUS_TIME_LIMIT);
+  for (int i = BIG; i < N; i++) assert_true(fabs(x[i] - 1.0/3.0) < 1e-7);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(rounding_in_presolve_proves_nothing),
@@ -346,6 +374,7 @@ int main(void) {
     cmocka_unit_test(completeness),
     cmocka_unit_test(residual_of_a_row_at_rest),
     cmocka_unit_test(rounded_entries_prove_nothing),
+    cmocka_unit_test(small_components_first),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -224,8 +224,11 @@ static perp_error run_all(perp_solver *s, int presolving, perp_run *outcome) {
     return PERP_OK;
   }
   int all_solved = 1;
-  int32_t largest = -1;
-  for (int32_t g = 0; g < blocks; g++) {
+  int32_t largest = -1, last = 0;
+  for (int32_t g = 1; smaller && g < blocks; g++)
+    if (p->csc[g].columns > p->csc[last].columns) last = g;
+  for (int32_t t = 0; t < blocks; t++) {   // the largest last: it may need all the time there is
+    const int32_t g = t + 1 < blocks ? t + (t >= last) : last;
     run_spec spec = {.method = s->method, .options = &s->options, .A = problem->A, .b = problem->b,
                      .lo = problem->lo, .hi = problem->hi, .x = s->x,
                      .iteration_limit = s->options.iteration_limit, .deadline = s->deadline};
