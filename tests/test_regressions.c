@@ -332,7 +332,25 @@ static void rounded_entries_prove_nothing(void **state) {
   }
 }
 
-static double ticking(void *context) { return *(double *)context += 1e-3; }
+// Row 2 is a block of its own into which x_3 = 0 flows, which doubles find up to 1e-17 only.
+static void what_flows_in_may_be_rounding(void **state) {
+  (void)state;
+  const double A[] = {4, -1, 0, 3, 0, 3, 5, 0, 1, 0, 0, 0, 4, 2, 0, 1, 0, 0, 5, 0, 0, 1, 1, 0, 1};
+  const double b[] = {1, -5, 0, 0, 1}, inf = (double)INFINITY;
+  const double lo[] = {-inf, 0, -inf, -inf, 0}, hi[] = {inf, inf, inf, inf, inf};
+  const perp_dense dense = {.n = 5, .value = A};
+  const perp_problem problem = {.A = perp_from_dense(&dense, 0), .b = b, .lo = lo, .hi = hi};
+  const double x[] = {-1e-17, 1, 5e-18, -2e-17, 0};
+  perp_certificate certificate;
+  assert_int_equal(perp_certify(&problem, x, 1e-8, 0.0, NULL, &certificate), PERP_OK);
+  assert_true(certificate.solved);
+  assert_true(certificate.residual <= 1e-8);
+  double found[5] = {0};
+  assert_int_equal(solve("dantzig", &problem, found).status, PERP_STATUS_SOLVED);
+  const double wrong[] = {0, 1, 1e-7, 0, 0};   // y_2 = 4e-7 beside b = 5
+  assert_int_equal(perp_certify(&problem, wrong, 1e-8, 0.0, NULL, &certificate), PERP_OK);
+  assert_false(certificate.solved);
+}
 
 // A large component that uses up the time does not keep a small one behind it from being solved.
 static void small_components_first(void **state) {
@@ -374,6 +392,7 @@ int main(void) {
     cmocka_unit_test(completeness),
     cmocka_unit_test(residual_of_a_row_at_rest),
     cmocka_unit_test(rounded_entries_prove_nothing),
+    cmocka_unit_test(what_flows_in_may_be_rounding),
     cmocka_unit_test(small_components_first),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,7 @@ void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch) {
                                &c->held_C, &c->first_R, &c->first_C, &c->first_base, &c->second_R,
                                &c->second_C, &c->second_base, &c->y_ref, &c->a_ref, &c->parts,
                                &c->own.R, &c->own.inverse_C, &c->own.held_R, &c->own.s, &c->own.T,
-                               &c->own.G, &c->own.S};
+                               &c->own.noise, &c->own.G, &c->own.S};
   for (size_t k = 0; k < sizeof scalings/sizeof scalings[0]; k++)
     *scalings[k] = ARENA_ARRAY(memory, double, m);
   c->block = ARENA_ARRAY(memory, int32_t, m);
@@ -37,7 +37,7 @@ void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch) {
   c->x = ARENA_ARRAY(memory, double, m);
   c->y = ARENA_ARRAY(memory, double, m);
   c->a = ARENA_ARRAY(memory, double, m);
-  c->work = ARENA_ARRAY(memory, double, 9*m);
+  c->work = ARENA_ARRAY(memory, double, 10*m);
   c->scratch = arena_take(memory, scratch, 1);
   c->pattern_stamp = c->value_stamp = 0;
   c->exact = 0;
@@ -222,7 +222,8 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem) {
     const perp_error error = residual(c);
     if (error != PERP_OK) return error;
   }
-  c->rule = (certify_rule){c->component, c->R, c->inverse_C, c->held_R, c->s, NULL, c->G, c->S};
+  c->rule = (certify_rule){c->component, c->R, c->inverse_C, c->held_R, c->s, NULL, NULL, c->G,
+                           c->S};
   settle_scales(c, c->fit_R, c->fit_C);
   if (c->reducible) blocks_keep(c, c->first_R, c->first_C, c->first_base);
   if (c->two) {
@@ -282,14 +283,17 @@ static inline certify_row evaluate(const certifier *c, int32_t i, double r, doub
   const int32_t k = rule->part[i];
   const double base = rule->G[k] > 0.0 ? rule->G[k] : rule->S[k];
   certify_row row = {.r = r, .base = base, .strict = r == 0.0, .solved = r == 0.0,
-                     .relative = r == 0.0 ? 0.0 : (double)INFINITY};
+                     .relative = r == 0.0                                ? 0.0
+                                 : base > 0.0 && base < (double)INFINITY ? r/base
+                                                                         : (double)INFINITY};
   if (c->entries[i] == 0) return row;   // y_i = b_i whatever x is
   // overflow: no tolerance, or inf <= inf would pass
   if (!(base < (double)INFINITY && rule->S[k] < (double)INFINITY)) return row;
   const double T = tol*(rule->T != NULL ? rule->T[i] : rule->G[k] > 0.0 ? base : rule->s[i]);
-  const double size = rule->R[i]*fabs(y), given = 32.0*u*rule->s[i];
+  const double noise = rule->noise != NULL ? 32.0*u*rule->noise[i] : 0.0;
+  const double size = rule->R[i]*fabs(y), given = 32.0*u*rule->s[i] + noise;
   row.strict = r <= T || (moved <= T && size <= T + given);
-  row.relative = row.strict && r > T ? tol*(r/(T + given)) : base > 0.0 ? r/base : row.relative;
+  if (row.strict && r > T) row.relative = tol*(r/(T + given));
   // Capped by a hundred times the tolerance, in the scaling that counts this row less (the other
   // may exaggerate it), but by 1e-4 in both: more would accept an x that runs off along a ray, so
   // far that its rounding hides b. Where the base is 0 the component is homogeneous: its solutions

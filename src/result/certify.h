@@ -38,6 +38,7 @@ typedef struct certify_rule {
   const int32_t *part;                // n: component or block of each row
   double *R, *inverse_C, *held_R, *s; // n each
   double *T;                          // n: what tol is relative to; NULL: G, or s where that is 0
+  double *noise;                      // n: rounding of x_j that flows in; NULL: none
   double *G, *S;                      // one per part, at most n
 } certify_rule;
 
@@ -72,7 +73,7 @@ typedef struct certifier {   // all that does not depend on x, but for the rule
   double *s;                 // n: rounding scale of each row
   double *x, *y, *a;         // n: the clamped x, y = A x + b,
                              //   a >= |A||x| + |b| (of compensated products only)
-  double *work;              // 9 n
+  double *work;              // 10 n
   void *scratch;             // the operator's
   uint64_t pattern_stamp, value_stamp;   // of the A that R, C, component belong to; 0: none
   int32_t n;

@@ -7,6 +7,9 @@
 // but never more than that of its component. Without this one large b_i would have every row of
 // the component accepted, also rows that its x_i cannot reach. The sum is what flows in, without
 // cancellation: x_j is right up to its own tolerance, and no more can be asked of the difference.
+// An x_j that is small by cancellation is rounding of its block's size C_j U, and so is what flows
+// in: it is allowed for as the rounding of b_i is. U of a block is G_k or what flows in of such
+// sizes, followed through at most 8 blocks.
 // In a block with G_k = 0, which x_ref solves, s_i takes its place as it does in a component, but
 // not beyond the smallest G of the others; that one where s_i = 0.
 //
@@ -85,6 +88,31 @@ static void find_bases(const certifier *c, const double *R, const double *C, con
   find_units(c, R, C, inflow, G, unit);
 }
 
+// noise_i = R_i sum over j not in the block of |A_ij| C_j U_j, in the first scaling; size: one U
+// per block; d: n, work. Rows into which nothing flows have none.
+static void find_noise(const certifier *c, const double *G, const double *inflow, double *size,
+                       double *d, double *noise) {
+  const int32_t n = c->n;
+  for (int32_t k = 0; k < c->blocks; k++) size[k] = fabs(G[k]);
+  for (int pass = 0, changed = 1; pass < 8 && changed; pass++) {
+    changed = 0;
+    for (int32_t j = 0; j < n; j++) {
+      const double natural = c->first_C[j]*size[c->block[j]];
+      d[j] = natural < (double)INFINITY ? natural : 0.0;
+    }
+    components_inflow(&c->problem->A, c->block, d, noise);
+    for (int32_t i = 0; i < n; i++) {
+      const double most = c->first_base[c->component[i]];
+      noise[i] = inflow[i] > 0.0 ? min2(c->first_R[i]*noise[i], most) : 0.0;
+      double *own = &size[c->block[i]];
+      if (noise[i] > *own) {
+        *own = noise[i];
+        changed = 1;
+      }
+    }
+  }
+}
+
 // The scaling of row i with the unit of its halves, at a base between 1 and 2.
 typedef struct scales {
   double R, C;
@@ -105,12 +133,14 @@ void certifier_rescale(const certifier *c) {
   double *distance = c->work, *inflow = c->work + n;                  // n each
   double *first = c->work + 2*n, *second = c->work + 3*n, *least = c->work + 4*n;
   double *unit = c->work + 5*n, *other_unit = c->work + 7*n;          // 2 n each
+  double *noise = c->work + 9*n;                                      // n
   for (int32_t i = 0; i < n; i++)
     distance[i] = fabs(c->x[i] - clamp(0.0, lower(p->lo, i), upper(p->hi, i)));
   components_inflow(&p->A, c->block, distance, inflow);
   find_bases(c, c->first_R, c->first_C, c->first_base, inflow, first, least, unit);
   if (c->two)
     find_bases(c, c->second_R, c->second_C, c->second_base, inflow, second, least, other_unit);
+  find_noise(c, first, inflow, least, distance, noise);
   for (int32_t i = 0; i < n; i++) {
     const int32_t k = c->block[i], whole = c->component[i];
     rule->S[k] = c->S[whole];
@@ -120,6 +150,7 @@ void certifier_rescale(const certifier *c) {
     rule->held_R[i] = c->held_R[i];
     rule->inverse_C[i] = c->inverse_C[i];
     rule->s[i] = c->s[i];
+    rule->noise[i] = 0.0;
     // x_ref solves all of the component, or it overflows
     const int measured = first[k] != 0.0 && (!c->two || second[k] != 0.0);
     if (!(c->G[whole] > 0.0 && c->G[whole] < (double)INFINITY && measured)) continue;
@@ -135,6 +166,7 @@ void certifier_rescale(const certifier *c) {
     rule->R[i] = used.R;
     rule->inverse_C[i] = inverse_of(used.C);
     rule->s[i] = c->entries[i] > 0 ? used.R*c->a_ref[i] : 0.0;
+    rule->noise[i] = noise[i] > 0.0 ? noise[i]*(used.R/c->first_R[i]) : 0.0;
     rule->T[i] = first[k] < 0.0 && rule->s[i] > 0.0 ? min2(rule->s[i], rule->G[k]) : rule->G[k];
   }
 }
