@@ -139,7 +139,7 @@ static void dependent_rows_are_no_large_numbers(void **state) {
   }
 }
 
-// Rows and columns in units that differ by 2^60 each, and no scaling: R M C with M positive definite.
+// Rows and columns in units that differ by 2^60 each, and no scaling: R M C, M positive definite.
 static void units_do_not_matter_without_scaling(void **state) {
   (void)state;
   support_state = 34;

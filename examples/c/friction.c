@@ -5,8 +5,8 @@
 //     0 <= ln    _|_  y_n  = speed of parting                  >= 0
 //     0 <= l+/-  _|_  y_+/- = s + speed in this direction      >= 0
 //     0 <= s     _|_  y_s  = mu ln - l+ - l-                   >= 0
-// This is E13 (27) in the plane. A = [B E; mu -E' 0] is not symmetric, has zeros on its diagonal and
-// is copositive, so that Lemke's method can solve it; `auto` recognises the pattern.
+// This is E13 (27) in the plane. A = [B E; mu -E' 0] is not symmetric, has zeros on its diagonal
+// and is copositive, so that Lemke's method can solve it; `auto` recognises the pattern.
 #include <perp/perp.h>
 #include <stdio.h>
 

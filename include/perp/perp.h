@@ -412,9 +412,9 @@ typedef struct perp_result {
   perp_certificate certificate;    // of x, on the caller's data; its numbers agree with those of
                                    //   perp_certify to 1e-3 tol
   double radius;                   // infeasible: no solution has |x|_1 < radius; INFINITY: none
-  char message[1024];               // a sentence: what happened, and what to try next
-  double regularization;           // sigma, where x comes from systems with A + sigma I, relative to
-                                   //   entries of A near 1; 0: none. The certificate is for A itself
+  char message[1024];              // a sentence: what happened, and what to try next
+  double regularization;           // sigma, where x comes from systems with A + sigma I, relative
+                                   //   to entries of A near 1; 0: none. The certificate is for A
 } perp_result;
 
 typedef struct perp_solver perp_solver;

@@ -121,8 +121,8 @@ static likeness compare_transpose(const perp_csc *A, int32_t *next) {
   return (likeness){nnz > 0 ? matched/nnz : 1.0, sum > 0.0 ? skew/sum : 0.0};
 }
 
-// Signs of the rows with sign_i A_ij = sign_j A_ji, walking from column to column; A has a symmetric
-// pattern. 1: there are, and not all are alike.
+// Signs of the rows with sign_i A_ij = sign_j A_ji, walking from column to column; the pattern of A
+// is symmetric. 1: there are, and not all are alike.
 static int find_signs(system_solver *s) {
   const perp_csc *A = &s->csc;
   double *relation = s->S;                      // of sign_i and sign_j; 0: none
