@@ -205,6 +205,33 @@ static void no_solution(void **state) {
   }
 }
 
+// A block that sees no others is judged by its own b, however large the others are: not what is
+// small beside them is small there. Row 0 is on its own, x_0 = max(0, -b_0/A_00).
+static void small_blocks(void **state) {
+  (void)state;
+  support_state = 14;
+  for (int trial = 0; trial < 2000; trial++) {
+    const int32_t n = whole(2, N);
+    tiny t = {.n = n};
+    for (int32_t i = 0; i < n; i++) {
+      for (int32_t j = 0; i > 0 && j < n; j++) t.A[i*n + j] = between(-1, 1)/n;
+      t.A[i*n + i] = 2.0;
+      t.b[i] = -pow(10.0, whole(9, 13))*between(0.5, 1);
+      t.hi[i] = INF;
+    }
+    t.b[0] = between(-1, 1);
+    view(&t);
+    double x[N] = {0};
+    for (int32_t i = 0; trial%2 && i < n; i++) x[i] = i > 0 ? between(0, 1e12) : 0.0;
+    perp_result r;
+    assert_int_equal(perp_solve_once(&t.problem, x, NULL, &r), PERP_OK);
+    if (r.status != PERP_STATUS_SOLVED) fail_msg("trial %d, n = %d: %s", trial, n, r.message);
+    hold(&t, x, &r);
+    if (!(fabs(x[0] - fmax(0.0, -0.5*t.b[0])) <= 1e-7))
+      fail_msg("trial %d, n = %d: x[0] = %g, b[0] = %g", trial, n, x[0], t.b[0]);
+  }
+}
+
 // Options that ask for more than an answer are heard.
 static void options_are_heard(void **state) {
   (void)state;
@@ -263,7 +290,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(solved_is_certified), cmocka_unit_test(exact_arithmetic_agrees),
     cmocka_unit_test(layouts), cmocka_unit_test(invalid_data), cmocka_unit_test(no_solution),
-    cmocka_unit_test(options_are_heard), cmocka_unit_test(batch_has_the_same_bits),
+    cmocka_unit_test(small_blocks), cmocka_unit_test(options_are_heard),
+    cmocka_unit_test(batch_has_the_same_bits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

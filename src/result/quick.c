@@ -297,7 +297,7 @@ EXACT_INLINE int bound_holds(const quick *q, const int32_t fours, double tol, do
                                     four_multiply(four_size(y), distance), zero));
   }
   const double most = four_most(worst);
-  if (!(most <= 1e-3*tol) || !quick_connected(q)) return 0;
+  if (!(most <= 1e-3*tol) || !quick_connected(q, 1)) return 0;
   int32_t at = 0;
   while (at < q->n - 1 && relative[at] < most) at++;
   *certificate = (perp_certificate){.solved = 1, .worst = at, .components = 1, .residual = most,
@@ -343,7 +343,7 @@ EXACT_INLINE quick_end solve(const perp_problem *problem, const perp_dense *D, c
   if (look_at_reference(q, fours)) {
     tell_answer(q, fours, answer);
     answer->certificate = (perp_certificate){.solved = 1, .components = 1};
-    return quick_connected(q) ? QUICK_REFERENCE : QUICK_NONE;
+    return quick_connected(q, 0) ? QUICK_REFERENCE : QUICK_NONE;
   }
   if (!(q->g_most >= 1.0/EXTREME)) return QUICK_NONE;
   if (clamp_guess(q, fours, guess)) {

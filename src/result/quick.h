@@ -43,7 +43,7 @@ typedef struct quick {
   double g_most;
 } quick;
 
-int quick_connected(const quick *q);   // is A one component?
+int quick_connected(const quick *q, int strongly);   // is A one component; irreducible?
 // For matrices with wide ranges of entries: r_i/G <= factor_i t_i; 0: not known.
 int quick_fitted(const quick *q, double *factor /* n */);
 int quick_one_scaling(const quick *q);   // the entries that are not 0 are near each other

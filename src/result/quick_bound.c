@@ -3,8 +3,9 @@
 //
 // The certificate accepts x if r_i <= tol G in every row, in units R and C that equilibrate.c finds
 // by iterating. Let M = max |A_ij|, p_i and q_j the largest entries of row i and column j of |A|,
-// and t_i >= 0 what y_i has of the wrong sign, rounding included, so that r_i <= R_i t_i. A is one
-// component with A_ii > 0.
+// and t_i >= 0 what y_i has of the wrong sign, rounding included, so that r_i <= R_i t_i. A is
+// irreducible with A_ii > 0: a reducible A is judged block by block (certify_blocks.c), and a small
+// block by its own G, of which nothing is known here.
 //
 // Ruiz's iteration from R = C = 1 divides R_i by the square root of the largest entry of its row,
 // C_j likewise. After the first step no entry is above 1, since |A_ij| <= sqrt(p_i q_j); so from
@@ -39,21 +40,30 @@
 #include "quick.h"
 #include "vector.h"
 
-int quick_connected(const quick *q) {
+// What row 0 is tied to by a path, the ties being symmetric or not.
+static uint32_t reached_from_0(int32_t n, const uint32_t *tied) {
+  const uint32_t all = (1u << n) - 1u;
+  uint32_t reached = 1u;
+  for (int32_t step = 0; step < n && reached != all; step++)
+    for (int32_t i = 0; i < n; i++)
+      if (reached >> i & 1u) reached |= tied[i];
+  return reached;
+}
+
+int quick_connected(const quick *q, int strongly) {
   const int32_t n = q->n;
   if (q->least > 0.0) return 1;
-  uint32_t tied[QUICK_N] = {0}, reached = 1u;
+  uint32_t by_row[QUICK_N] = {0}, by_column[QUICK_N] = {0}, either[QUICK_N];
   const uint32_t all = (1u << n) - 1u;
   for (int32_t i = 0; i < n; i++)
     for (int32_t j = 0; j < n; j++)
       if (q->A[i*q->width + j] != 0.0) {
-        tied[i] |= 1u << j;
-        tied[j] |= 1u << i;
+        by_row[i] |= 1u << j;
+        by_column[j] |= 1u << i;
       }
-  for (int32_t step = 0; step < n && reached != all; step++)
-    for (int32_t i = 0; i < n; i++)
-      if (reached >> i & 1u) reached |= tied[i];
-  return reached == all;
+  if (strongly) return reached_from_0(n, by_row) == all && reached_from_0(n, by_column) == all;
+  for (int32_t i = 0; i < n; i++) either[i] = by_row[i] | by_column[i];
+  return reached_from_0(n, either) == all;
 }
 
 int quick_one_scaling(const quick *q) {
