@@ -2,6 +2,8 @@
 // blocks, friction, both kinds of basis.
 #include "support.h"
 
+#include <time.h>
+
 #include "gallery_sample.h"
 
 static perp_options lemke_options(void) { return perp_default_options(perp_find_method("lemke")); }
@@ -341,6 +343,31 @@ static void limits_are_kept(void **state) {
   drop(s);
 }
 
+static double used_seconds(void *context) {   // of this process: others do not disturb it
+  (void)context;
+  return (double)clock()/CLOCKS_PER_SEC;
+}
+
+// Rows without a positive diagonal make the sweeps before the first pivot cost n^3 in a full A.
+static void the_crash_keeps_to_the_time(void **state) {
+  (void)state;
+  enum { n = 400 };
+  support_state = 21;
+  static double A[n*n], b[n], x[n];
+  for (int32_t k = 0; k < n*n; k++) A[k] = between(-1, 1);
+  for (int32_t i = 0; i < n; i++) {
+    A[i*(n + 1)] = i%2 ? 1.0 : -1.0;
+    b[i] = between(-1, 1);
+  }
+  const perp_dense D = {.n = n, .value = A};
+  const perp_problem p = {.A = perp_from_dense(&D, 0), .b = b};
+  perp_options o = lemke_options();
+  o.time_limit = 0.05;
+  o.clock = used_seconds;
+  const perp_result r = solve_with(&p, &o, x);
+  if (!(r.seconds < 0.5)) fail_msg("%g s", r.seconds);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_variable),
@@ -357,6 +384,7 @@ int main(void) {
       cmocka_unit_test(a_linear_solver_that_refuses_is_replaced),
       cmocka_unit_test(a_good_guess_saves_the_pivots),
       cmocka_unit_test(limits_are_kept),
+      cmocka_unit_test(the_crash_keeps_to_the_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,12 +67,15 @@ static void relax_saddle(lemke *l, int32_t i) {
   }
 }
 
-// l->width: the diagonal of A
-static void sweep(lemke *l) {
+// l->width: the diagonal of A. 0: there is no time for more; in a full matrix each row without a
+// diagonal takes as long as a sweep.
+static int sweep(lemke *l) {
   for (int32_t i = 0; i < l->n; i++) {
     if (l->width[i] > 0.0) relax(l, i, l->width[i]);
     else relax_saddle(l, i);
+    if ((!(l->width[i] > 0.0) || i == l->n - 1) && run_out_of_time(l->run)) return 0;
   }
+  return 1;
 }
 
 // A wanted row without a diagonal needs a partner whose x moves it, else its column is empty in the
@@ -103,7 +106,8 @@ void lemke_guess(lemke *l, int32_t sweeps) {
       l->y[l->A.row[q]] += l->x[i]*l->A.value[q];
   double largest = 0.0;
   for (int32_t i = 0; i < n; i++) l->width[i] = diagonal(l, i);
-  for (int32_t k = 0; k < sweeps; k++) sweep(l);
+  for (int32_t k = 0; k < sweeps; k++)
+    if (!sweep(l)) break;
   for (int32_t i = 0; i < n; i++) largest = max_or_nan(largest, fabs(l->x[i]));
   const double margin = largest < 1e12 ? 1e-9*largest : (double)INFINITY;
   for (int32_t i = 0; i < n; i++) {
