@@ -368,6 +368,31 @@ static void the_crash_keeps_to_the_time(void **state) {
   if (!(r.seconds < 0.5)) fail_msg("%g s", r.seconds);
 }
 
+// Every row is as far from its bound as every other: n candidates to leave, each looked at in n
+// operations at least.
+static void ties_keep_to_the_time(void **state) {
+  (void)state;
+  enum { n = 20000 };
+  static int32_t colptr[n + 1], row[2*n];
+  static double value[2*n], b[n], x[n];
+  for (int32_t j = 0; j < n; j++) {
+    colptr[j] = 2*j;
+    row[2*j] = j < n - 1 ? j : 0;
+    row[2*j + 1] = j < n - 1 ? j + 1 : j;
+    value[2*j] = value[2*j + 1] = 1.0;
+    b[j] = -1.0;
+  }
+  colptr[n] = 2*n;
+  const perp_csc A = {n, n, colptr, row, value};
+  const perp_problem p = {.A = perp_from_csc(&A, 0), .b = b};
+  perp_options o = lemke_options();
+  o.pivot.crash = 0;
+  o.time_limit = 0.1;
+  o.clock = used_seconds;
+  const perp_result r = solve_with(&p, &o, x);
+  if (!(r.seconds < 0.5)) fail_msg("%g s", r.seconds);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_variable),
@@ -385,6 +410,7 @@ int main(void) {
       cmocka_unit_test(a_good_guess_saves_the_pivots),
       cmocka_unit_test(limits_are_kept),
       cmocka_unit_test(the_crash_keeps_to_the_time),
+      cmocka_unit_test(ties_keep_to_the_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,9 @@ static int32_t smaller(lemke *l, int32_t a, int32_t b, double direction) {
 static int32_t lexicographic(lemke *l, int32_t count, double direction) {
   int32_t best = l->tied[0];
   if (count > 1) basis_row(&l->B, best, l->row);
-  for (int32_t k = 1; k < count; k++) best = smaller(l, best, l->tied[k], direction);
+  // thousands may be tied; with no time left any of them will do, as this pivot is the last
+  for (int32_t k = 1; k < count && !run_out_of_time(l->run); k++)
+    best = smaller(l, best, l->tied[k], direction);
   return best;
 }
 
