@@ -102,7 +102,7 @@ static outcome run_ours(const perp_method *method, int32_t count) {
 
 // The same problems by perp_solve_batch, on one thread: BATCH of them, made before the clock starts.
 static outcome run_batch(const perp_method *method, int32_t count) {
-  enum { BATCH = 500 };
+  enum { BATCH = 1000 };
   const perp_options options = perp_default_options(method);
   const perp_limits limits = {.n = LARGEST, .nnz = LARGEST*LARGEST};
   outcome o = {0};
@@ -189,7 +189,7 @@ int main(int count, char **words) {
   }
   bench_note(t, "solved: residual below 1e-8 in the certificate's measure. perp: a reused "
                 "solver, new matrices, validation and certificate included.");
-  bench_note(t, "batch: perp_solve_batch, 500 at a time, one thread; all others have a look at the "
+  bench_note(t, "batch: perp_solve_batch, 1000 at a time, one thread; all others have a look at the "
                 "clock in their time.");
   bench_note(t, "Certifying an answer by perp_certify takes %.2f us more, where a peer's user "
                 "wants that.",

@@ -105,7 +105,7 @@ static void a_closed_block_is_judged_alone(void **state) {
   for (int trial = 0; trial < often(400); trial++) {
     sample alone = random_known(whole(1, 5));
     const int32_t m = alone.n, n = m + whole(1, MOST - 5);
-    double wrong[MOST], x[MOST], z[MOST], r[MOST], c[MOST];
+    double wrong[MOST], x[MOST], z[MOST] = {0}, r[MOST], c[MOST];
     int32_t place[MOST];
     perturb(&alone, wrong);
     const int clear = own_residual(&alone, wrong, NULL) > 0.05;

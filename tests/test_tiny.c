@@ -286,12 +286,123 @@ static void batch_has_the_same_bits(void **state) {
   perp_solver_destroy(solver);
 }
 
+// Of everything that a batch may contain: sizes 0 to N, layouts, plain bounds, guesses, rows that
+// tie, no solution, numbers that are none. `damaged`: not to be solved.
+static void make_any(tiny *t, double *room, double *x, int *damaged) {
+  const double spreads[] = {0, 0, 0, 3, 25}, zeros[] = {0, 0, 0, 0.5};
+  const int kind = whole(0, 11);
+  make(t, zeros[whole(0, 3)], spreads[whole(0, 4)]);
+  memset(x, 0, N*sizeof *x);
+  *damaged = 0;
+  if (kind == 0) {                           // copies of a row and its column: singular
+    const int32_t n = t->n;
+    for (int32_t i = 0; i < n; i++) t->A[i*n + n - 1] = t->A[i*n];
+    for (int32_t j = 0; j < n; j++) t->A[(n - 1)*n + j] = t->A[j];
+  } else if (kind == 1) {                    // x_1 = 0 is all there is, and y_1 < 0
+    for (int32_t j = 0; j < t->n; j++) t->A[j] = j == 0 ? -1.0 : 0.0;
+    t->b[0] = -1.0;
+    t->lo[0] = 0.0;
+    t->hi[0] = INF;
+  } else if (kind == 2) {
+    double *const field[] = {&t->A[t->n], &t->b[t->n - 1], &t->lo[0], &x[t->n - 1]};
+    const int which = whole(t->n > 1 ? 0 : 1, 3);
+    *field[which] = whole(0, 1) ? (double)NAN : which == 2 ? INF : -INF;
+    *damaged = 1;
+  } else if (kind == 3) {                    // x = 0 is a solution
+    for (int32_t i = 0; i < t->n; i++) {
+      t->b[i] = fabs(t->b[i])*whole(0, 1);
+      t->lo[i] = 0.0;
+      t->hi[i] = INF;
+    }
+  } else if (kind == 4) {
+    t->dense.n = t->n = 0;
+    t->problem.A = perp_from_dense(&t->dense, 0);
+  } else if (kind == 5) {
+    for (int32_t i = 0; i < t->n; i++) x[i] = t->answer[i] + (whole(0, 1) ? between(-1, 1) : 0.0);
+  } else if (kind == 6) {
+    const int32_t n = t->n;
+    for (int32_t i = 0; i < n; i++)
+      for (int32_t j = 0; j < n; j++) room[j*(n + 1) + i] = t->A[i*n + j];
+    t->dense = (perp_dense){.n = n, .value = room, .ld = n + 1, .by_column = 1};
+  } else if (kind <= 8) {                    // an LCP
+    t->problem.lo = t->problem.hi = NULL;
+    for (int32_t i = 0; i < t->n; i++) {
+      t->b[i] = between(-1, 1);
+      t->lo[i] = 0.0;
+      t->hi[i] = INF;
+    }
+  }
+}
+
+// In every order and number a batch gives what perp_solve gives alone, to the last bit.
+static void batch_is_as_alone(void **state) {
+  (void)state;
+  enum { COUNT = 120 };
+  static tiny t[COUNT];
+  static double room[COUNT][N*(N + 1)], guess[COUNT][N], alone[COUNT][N], x[COUNT][N];
+  static perp_problem p[COUNT];
+  static perp_result one[COUNT], r[COUNT];
+  double *to[COUNT];
+  int damaged[COUNT], order[COUNT];
+  perp_error error[COUNT];
+  support_state = 14;
+  perp_solver *solver = NULL;
+  const perp_limits limits = {.n = N, .nnz = N*N};
+  assert_int_equal(perp_solver_create(NULL, &limits, NULL, NULL, &solver), PERP_OK);
+  int quick = 0, unsolved = 0;
+  for (int trial = 0; trial < often(8); trial++) {
+    for (int k = 0; k < COUNT; k++) {
+      make_any(&t[k], room[k], guess[k], &damaged[k]);
+      memcpy(alone[k], guess[k], sizeof guess[k]);
+      error[k] = perp_solve(solver, &t[k].problem, alone[k], &one[k]);
+      assert_true((error[k] != PERP_OK) == damaged[k]);
+    }
+    for (int turn = 0; turn < 4; turn++) {
+      int count = turn == 0 ? COUNT : whole(0, COUNT), first = COUNT;
+      for (int k = 0; k < COUNT; k++) order[k] = k;
+      for (int k = COUNT - 1; turn > 0 && k > 0; k--) {
+        const int other = whole(0, k), kept = order[k];
+        order[k] = order[other];
+        order[other] = kept;
+      }
+      for (int k = 0; k < count; k++) {
+        p[k] = t[order[k]].problem;
+        to[k] = memcpy(x[k], guess[order[k]], sizeof x[k]);
+        if (damaged[order[k]] && first == COUNT) first = k;
+      }
+      const perp_error all = perp_solve_batch(solver, p, count, to, r);
+      assert_int_equal(all, first == COUNT ? PERP_OK : error[order[first]]);
+      for (int k = 0; k < count; k++) {
+        const int at = order[k];
+        assert_memory_equal(x[k], alone[at], sizeof x[k]);
+        if (damaged[at]) {
+          assert_int_equal(r[k].status, PERP_STATUS_UNSOLVED);
+          continue;
+        }
+        assert_int_equal(r[k].status, one[at].status);
+        assert_int_equal(r[k].iterations, one[at].iterations);
+        assert_string_equal(r[k].message, one[at].message);
+        assert_ptr_equal(r[k].method, one[at].method);
+        const perp_certificate *c = &r[k].certificate, *d = &one[at].certificate;
+        assert_true(c->solved == d->solved && c->worst == d->worst && c->gap == d->gap &&
+                    c->components == d->components && c->residual == d->residual &&
+                    c->natural_residual == d->natural_residual);
+        if (r[k].status == PERP_STATUS_SOLVED) hold(&t[at], x[k], &r[k]);
+        else unsolved++;
+        quick += is_quick(&r[k]);
+      }
+    }
+  }
+  assert_true(quick > 100 && unsolved > 10);
+  perp_solver_destroy(solver);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(solved_is_certified), cmocka_unit_test(exact_arithmetic_agrees),
     cmocka_unit_test(layouts), cmocka_unit_test(invalid_data), cmocka_unit_test(no_solution),
     cmocka_unit_test(small_blocks), cmocka_unit_test(options_are_heard),
-    cmocka_unit_test(batch_has_the_same_bits),
+    cmocka_unit_test(batch_has_the_same_bits), cmocka_unit_test(batch_is_as_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,6 +32,9 @@ EXACT_INLINE four four_divide(four a, four b) { return a/b; }
 EXACT_INLINE four_mask four_less(four a, four b) { return a < b; }
 EXACT_INLINE four_mask four_at_most(four a, four b) { return a <= b; }
 EXACT_INLINE four_mask four_and(four_mask a, four_mask b) { return a & b; }
+EXACT_INLINE four_mask four_or(four_mask a, four_mask b) { return a | b; }
+EXACT_INLINE four_mask four_not(four_mask a) { return ~a; }
+EXACT_INLINE four_mask four_bits(int64_t v) { return (four_mask){v, v, v, v}; }
 EXACT_INLINE four four_choose(four_mask m, four a, four b) {   // a where m, else b
   return (four)(((four_mask)a & m) | ((four_mask)b & ~m));
 }
@@ -39,13 +42,17 @@ EXACT_INLINE four four_size(four a) {   // |a|
   const four_mask digits = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
   return (four)((four_mask)a & digits);
 }
-// log2 of positive normal numbers, the digits taken for their logarithm: exact at powers of two,
-// too small by 0.09 at most. The exponent is written into the digits of 2^52.
-EXACT_INLINE four four_log2_nearly(four v) {
-  const four_mask bits = (four_mask)v, one = {1, 1, 1, 1},
-                  high = (bits >> 52) | (0x433*one << 52),
-                  low = (bits & ((one << 52) - one)) | (0x3ff*one << 52);
-  return ((four)high - four_all(0x1p52 + 1024.0)) + (four)low;
+// 2^37 (1023 + log2 v) of positive normal numbers, the digits taken for their logarithm: exact at
+// powers of two, too small by 0.09 2^37 at most. Integers below 2^48, for exact sums.
+EXACT_INLINE four_mask four_log2_nearly(four v) { return (four_mask)v >> 15; }
+EXACT_INLINE four_mask four_plus(four_mask a, four_mask b) { return a + b; }
+EXACT_INLINE four four_of_whole(four_mask m) {   // 0 <= m < 2^52: the digits of 2^52 + m
+  return (four)(m | four_bits(0x4330000000000000)) - four_all(0x1p52);
+}
+// The way back: 2^e, too large by 6 % at most. 2^e is a normal number. 2^11 + 1023 + e has the
+// digits of 2^e behind its exponent, but for the last 11.
+EXACT_INLINE four four_exp2_nearly(four e) {
+  return (four)((four_mask)(e + four_all(2048.0 + 1023.0)) << 11);
 }
 #define FOUR_AT(v, k) ((v)[k])
 
@@ -71,22 +78,40 @@ static inline four_mask four_at_most(four a, four b) {
 static inline four_mask four_and(four_mask a, four_mask b) {
   FOUR_EACH(four_mask, a.v[k] & b.v[k]);
 }
+static inline four_mask four_or(four_mask a, four_mask b) { FOUR_EACH(four_mask, a.v[k] | b.v[k]); }
+static inline four_mask four_not(four_mask a) { FOUR_EACH(four_mask, ~a.v[k]); }
+static inline four_mask four_bits(int64_t v) { FOUR_EACH(four_mask, v); }
 static inline four four_choose(four_mask m, four a, four b) {
   FOUR_EACH(four, m.v[k] ? a.v[k] : b.v[k]);
 }
 static inline four four_size(four a) { FOUR_EACH(four, fabs(a.v[k])); }
-static inline four four_log2_nearly(four v) {
+static inline four_mask four_log2_nearly(four v) {
+  four_mask bits;
+  memcpy(&bits, &v, sizeof bits);
+  FOUR_EACH(four_mask, bits.v[k] >> 15);
+}
+static inline four_mask four_plus(four_mask a, four_mask b) {
+  FOUR_EACH(four_mask, a.v[k] + b.v[k]);
+}
+static inline four four_of_whole(four_mask m) { FOUR_EACH(four, (double)m.v[k]); }
+static inline four four_exp2_nearly(four e) {
   for (int k = 0; k < 4; k++) {
-    int64_t bits;
-    memcpy(&bits, &v.v[k], sizeof bits);
-    v.v[k] = (double)(bits >> 52) - 1023.0 + (double)(bits & 0xfffffffffffff)*0x1p-52;
+    uint64_t bits;
+    e.v[k] += 2048.0 + 1023.0;
+    memcpy(&bits, &e.v[k], sizeof bits);
+    bits <<= 11;
+    memcpy(&e.v[k], &bits, sizeof bits);
   }
-  return v;
+  return e;
 }
 #undef FOUR_EACH
 #define FOUR_AT(r, k) ((r).v[k])
 
 #endif
+
+EXACT_INLINE int four_any(four_mask m) {
+  return (FOUR_AT(m, 0) | FOUR_AT(m, 1) | FOUR_AT(m, 2) | FOUR_AT(m, 3)) != 0;
+}
 
 EXACT_INLINE four four_load(const double *p) {
   four v;

@@ -16,12 +16,8 @@
 #include "four.h"
 #include "vector.h"
 
-enum { PATIENCE = 10 };    // rounds without fewer wrong rows before single pivots: Judice, Pires
-#define ROUNDING 0x1p-42   // relative to what is wrong at x_ref: not a violation
-#define SAFE 0x1p-30       // smallest pivot, relative to A_kk: below, A is nearly singular
-#define EXTREME 0x1p64     // numbers beyond this, or below its inverse, go another way
-
-static const double u = 0x1p-53, infinity = (double)INFINITY;
+enum { PATIENCE = 10 };   // rounds without fewer wrong rows before single pivots: Judice, Pires
+static const double u = QUICK_UNIT, infinity = (double)INFINITY;
 
 // A 0 among ones: from ones + QUICK_N - 1 - k on, the k-th of them is 0.
 static const double ones[2*QUICK_N - 1] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0,
@@ -46,7 +42,7 @@ EXACT_INLINE void product(quick *q, const int32_t fours) {
   }
 }
 // Of y_i, relative to |b_i| + M |x|_1 with the largest entry M of A.
-EXACT_INLINE double product_rounding(const int32_t fours) { return 1.01*(fours + 4)*u; }
+EXACT_INLINE double product_rounding(const int32_t fours) { return QUICK_PRODUCT(fours); }
 
 // The same as if in twice the precision: what is left is at most u |y| besides
 // EXACT_ROUNDING (|b| + |A||x|) (Ogita, Rump, Oishi).
@@ -102,15 +98,15 @@ EXACT_INLINE int load_matrix(quick *q, const perp_dense *D, const int32_t fours)
   q->most = four_most(most);
   q->least = four_least(least);
   const double total = four_sum(sum);   // NaN where an entry is
-  return total <= EXTREME && total >= 1.0/EXTREME &&
-         (q->least == 0.0 || q->least >= q->most*0x1p-32);
+  return total <= QUICK_EXTREME && total >= 1.0/QUICK_EXTREME &&
+         (q->least == 0.0 || q->least >= q->most*QUICK_RANGE);
 }
 
 // b and the bounds; 0: not for here
 EXACT_INLINE int load_vectors(quick *q, const perp_problem *p, const double *guess,
                               const int32_t fours) {
   const int32_t n = q->n;
-  const four zero = four_all(0.0), far = four_all(EXTREME);
+  const four zero = four_all(0.0), far = four_all(QUICK_EXTREME);
   four size = zero, wrong = zero;
   for (int32_t c = 0; c < fours; c++) {
     const int32_t rest = n - 4*c;
@@ -134,7 +130,7 @@ EXACT_INLINE int load_vectors(quick *q, const perp_problem *p, const double *gue
     q->diagonal[i] = q->A[i*(4*fours + 1)];
     smallest = min2(smallest, q->diagonal[i]);
   }
-  return four_sum(wrong) == 0.0 && four_sum(size) <= EXTREME && smallest > 0.0;
+  return four_sum(wrong) == 0.0 && four_sum(size) <= QUICK_EXTREME && smallest > 0.0;
 }
 
 // x_ref, g and its maximum; returns 1 if x_ref = 0 is an exact solution.
@@ -182,7 +178,7 @@ EXACT_INLINE void begin(quick *q, const int32_t fours, const double *guess, pivo
     p->bound[i] = q->x[i] = bound;
   }
   if (moved) product(q, fours);
-  const double slack = ROUNDING*q->g_most;
+  const double slack = QUICK_ROUNDING*q->g_most;
   for (int32_t i = 0; i < q->n; i++) {
     p->low[i] = p->bound[i] < q->hi[i] ? -slack : -infinity;
     p->high[i] = p->bound[i] > q->lo[i] ? slack : infinity;
@@ -193,10 +189,10 @@ EXACT_INLINE void begin(quick *q, const int32_t fours, const double *guess, pivo
 // 0: the pivot is not safe
 EXACT_INLINE int exchange(quick *q, const int32_t fours, pivots *p, int32_t k) {
   double *row = q->T + k*4*fours;
-  const double diagonal = q->diagonal[k], pivot = row[k], slack = ROUNDING*q->g_most,
+  const double diagonal = q->diagonal[k], pivot = row[k], slack = QUICK_ROUNDING*q->g_most,
                lo = q->lo[k], hi = q->hi[k];
   const int was_free = (int)(p->is_free >> k & 1u);
-  if (!(was_free ? pivot*diagonal > SAFE : pivot > SAFE*diagonal)) return 0;
+  if (!(was_free ? pivot*diagonal > QUICK_SAFE : pivot > QUICK_SAFE*diagonal)) return 0;
   if (was_free) p->bound[k] = p->passed[k];
   const double bound = p->bound[k], inverse = 1.0/pivot,
                step = ((was_free ? bound : 0.0) - p->v[k])*inverse;
@@ -266,18 +262,21 @@ EXACT_INLINE int pivot_table(quick *q, int32_t fours, pivots *p, int32_t *rounds
   }
 }
 
-// Does (1) of quick_bound.c hold, and (2) where it is needed? Demanding 1e-3 tol leaves `residual`
-// as exact as perp_result promises. scale: the rounding of y.
-EXACT_INLINE int bound_holds(const quick *q, const int32_t fours, double tol, double scale,
-                             perp_certificate *certificate) {
+EXACT_INLINE int connected(const quick *q, int strongly) {
+  return q->least > 0.0 || quick_connected(q->A, q->n, q->width, strongly);
+}
+
+// Does (1) of quick_bound.c hold, and where it is `two` that are needed, (3), or (2) if `second`?
+// Demanding 1e-3 tol leaves `residual` as exact as perp_result promises. scale: the rounding of y.
+EXACT_INLINE int bounds_hold(const quick *q, const int32_t fours, double tol, double scale, int two,
+                             int second, perp_certificate *certificate) {
   const double norm = sum_of(fours, q->x), size = sum_of(fours, q->y);
   if (!(norm + size <= 0x1p200)) return 0;   // or a NaN could get lost below
-  const int two = q->most > 256.0*q->least && !quick_one_scaling(q);
   double fitted[QUICK_N] = {0.0};
-  if (two && !quick_fitted(q, fitted)) return 0;
+  if (two && !quick_fitted(q, second, fitted)) return 0;
   const four zero = four_all(0.0), factor = four_all((two ? 8.5 : 4.5)*q->most/q->g_most);
   double relative[QUICK_N] = {0.0};
-  four worst = zero, natural = zero, gap = zero;
+  four worst = zero, natural = zero, gap = zero, all = zero;
   for (int32_t c = 0; c < fours; c++) {
     const four y = four_load(q->y + 4*c), x = four_load(q->x + 4*c), b = four_load(q->b + 4*c),
                below = four_subtract(x, four_load(q->lo + 4*c)),
@@ -291,18 +290,26 @@ EXACT_INLINE int bound_holds(const quick *q, const int32_t fours, double tol, do
     if (two) r = four_max(r, four_multiply(four_load(fitted + 4*c), t));
     four_store(relative + 4*c, r);
     worst = four_max(worst, r);
+    all = four_add(all, r);   // a NaN could get lost in a maximum
     natural = four_max(natural, four_size(four_min(below, four_max(above, y))));
     const four distance = four_choose(four_less(zero, y), below, four_subtract(zero, above));
     gap = four_add(gap, four_choose(four_less(distance, four_all(infinity)),
                                     four_multiply(four_size(y), distance), zero));
   }
   const double most = four_most(worst);
-  if (!(most <= 1e-3*tol) || !quick_connected(q, 1)) return 0;
+  if (!(most <= 1e-3*tol && four_sum(all) < infinity) || !connected(q, 1)) return 0;
   int32_t at = 0;
   while (at < q->n - 1 && relative[at] < most) at++;
   *certificate = (perp_certificate){.solved = 1, .worst = at, .components = 1, .residual = most,
                                     .natural_residual = four_most(natural), .gap = four_sum(gap)};
   return 1;
+}
+
+EXACT_INLINE int bound_holds(const quick *q, const int32_t fours, double tol, double scale,
+                             perp_certificate *certificate) {
+  const int two = q->most > 256.0*q->least && !quick_one_scaling(q);
+  return bounds_hold(q, fours, tol, scale, two, 0, certificate) ||
+         (two && bounds_hold(q, fours, tol, scale, two, 1, certificate));
 }
 
 // x_I -= A_II^-1 y_I with the inverse that the table holds
@@ -343,9 +350,9 @@ EXACT_INLINE quick_end solve(const perp_problem *problem, const perp_dense *D, c
   if (look_at_reference(q, fours)) {
     tell_answer(q, fours, answer);
     answer->certificate = (perp_certificate){.solved = 1, .components = 1};
-    return quick_connected(q, 0) ? QUICK_REFERENCE : QUICK_NONE;
+    return connected(q, 0) ? QUICK_REFERENCE : QUICK_NONE;
   }
-  if (!(q->g_most >= 1.0/EXTREME)) return QUICK_NONE;
+  if (!(q->g_most >= 1.0/QUICK_EXTREME)) return QUICK_NONE;
   if (clamp_guess(q, fours, guess)) {
     product(q, fours);
     if (bound_holds(q, fours, tol, product_rounding(fours), &answer->certificate)) {
@@ -357,8 +364,9 @@ EXACT_INLINE quick_end solve(const perp_problem *problem, const perp_dense *D, c
   pivots p;
   begin(q, fours, guess, &p);
   if (!pivot_table(q, fours, &p, &answer->rounds)) return QUICK_NONE;
+  // + 0: no negative zeros, whose signs depend on what is added to an entry that is 0
   for (int32_t i = 0; i < q->n; i++)
-    q->x[i] = clamp(p.is_free >> i & 1u ? p.v[i] : p.bound[i], q->lo[i], q->hi[i]);
+    q->x[i] = clamp(p.is_free >> i & 1u ? p.v[i] : p.bound[i], q->lo[i], q->hi[i]) + 0.0;
   product(q, fours);
   int holds = bound_holds(q, fours, tol, product_rounding(fours), &answer->certificate);
   if (!holds) {

@@ -28,7 +28,21 @@ typedef struct quick_answer {
 quick_end quick_solve(const perp_problem *p, const perp_dense *A, const double *guess, double tol,
                       quick_answer *answer);
 
-// ---- between quick.c and quick_bound.c ----
+// The same for four problems with the same n at once, with the same bits: where the end is not
+// QUICK_REFERENCE or QUICK_CERTIFIED it is QUICK_NONE, and quick_solve has to be asked.
+void quick_solve_four(const perp_problem *const p[4], const perp_dense *const A[4],
+                      double *const guess[4], double tol, quick_end end[4],
+                      quick_answer answer[4]);
+
+// ---- between quick.c, quick_four.c and quick_bound.c ----
+
+#define QUICK_UNIT 0x1p-53       // rounding of one operation
+#define QUICK_ROUNDING 0x1p-42   // relative to what is wrong at x_ref: not a violation
+#define QUICK_SAFE 0x1p-30       // smallest pivot, relative to A_kk: below, A is nearly singular
+#define QUICK_EXTREME 0x1p64     // numbers beyond this, or below its inverse, go another way
+#define QUICK_RANGE 0x1p-32      // smallest entry of A but 0, relative to the largest
+// rounding of y = A x + b by rows in four sums of so many terms, relative to |b_i| + max |A| |x|_1
+#define QUICK_PRODUCT(terms) (1.01*((terms) + 4)*QUICK_UNIT)
 
 // Vectors and rows have n entries and room for a whole number of fours, the width; there A_ii = 1
 // and all else is 0.
@@ -43,9 +57,11 @@ typedef struct quick {
   double g_most;
 } quick;
 
-int quick_connected(const quick *q, int strongly);   // is A one component; irreducible?
-// For matrices with wide ranges of entries: r_i/G <= factor_i t_i; 0: not known.
-int quick_fitted(const quick *q, double *factor /* n */);
+// Is A one component; irreducible? width: of a row of A, or of a column
+int quick_connected(const double *A, int32_t n, int32_t width, int strongly);
+// For matrices with wide ranges of entries: r_i/G <= factor_i t_i, by (3) of quick_bound.c or by
+// (2) if `second`; 0: not known.
+int quick_fitted(const quick *q, int second, double *factor /* n */);
 int quick_one_scaling(const quick *q);   // the entries that are not 0 are near each other
 
 #endif

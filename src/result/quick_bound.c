@@ -30,11 +30,15 @@
 //
 //     r_i/G <= 8 N t_i / (h_i max_j a_j g_j).                                                   (2)
 //
+// N <= M max a_i max c_j and h_i >= A_ii c_i make a weaker one of it that needs no second pass:
+//
+//     r_i/G <= 8 M max_k a_k max_j c_j t_i / (A_ii c_i max_j a_j g_j).                          (3)
+//
 // With zeros the fit is not known in closed form, and the certificate itself has to be asked.
 // Numbers are kept within 2^-64 .. 2^64, entries within 2^32 of each other, so no limit of
-// equilibrate.c or certify.c is met. (1) costs nothing but M, (2) two passes over A.
+// equilibrate.c or certify.c is met. (1) costs nothing but M, (3) a pass over A, (2)
+// two.
 #include <math.h>
-#include <string.h>
 
 #include "four.h"
 #include "quick.h"
@@ -50,14 +54,12 @@ static uint32_t reached_from_0(int32_t n, const uint32_t *tied) {
   return reached;
 }
 
-int quick_connected(const quick *q, int strongly) {
-  const int32_t n = q->n;
-  if (q->least > 0.0) return 1;
+int quick_connected(const double *A, int32_t n, int32_t width, int strongly) {
   uint32_t by_row[QUICK_N] = {0}, by_column[QUICK_N] = {0}, either[QUICK_N];
   const uint32_t all = (1u << n) - 1u;
   for (int32_t i = 0; i < n; i++)
     for (int32_t j = 0; j < n; j++)
-      if (q->A[i*q->width + j] != 0.0) {
+      if (A[(size_t)i*(size_t)width + (size_t)j] != 0.0) {
         by_row[i] |= 1u << j;
         by_column[j] |= 1u << i;
       }
@@ -78,59 +80,64 @@ int quick_one_scaling(const quick *q) {
   return q->most <= 256.0*least;   // as in equilibrate.c
 }
 
-// 2^e as four_log2_nearly() takes logarithms: too large by 6 % at most. 2^e is a normal number.
-static inline double exp2_nearly(double e) {
-  const int64_t bits = (int64_t)((e + 1023.0)*0x1p52);
-  double v;
-  memcpy(&v, &bits, sizeof v);
-  return v;
-}
-
 // equilibrate.c takes its logarithms in the same way up to a constant, which cancels in (2); its
-// fit ends within 0.02 of the minimum, and exp2_nearly() adds up to 6 % to each a_i and c_j. N has
-// two of these, h_i and a_j g_j one each: a factor of 1.4, hence 12 for 8.
-EXACT_INLINE void fitted(const quick *q, double *factor) {
+// fit ends within 0.02 of the minimum, and four_exp2_nearly() adds up to 6 % to each a_i and c_j. N
+// has two of these, h_i or c_i, and a_j g_j one each: a factor of 1.4, hence 12 for 8.
+EXACT_INLINE void fitted(const quick *q, int second, double *factor) {
   const int32_t n = q->n, fours = q->width/4;
-  const four zero = four_all(0.0);
-  four columns[QUICK_N/4], c[QUICK_N/4];
-  double a[QUICK_N], h[QUICK_N], sums[QUICK_N], mean = 0.0, N = 0.0, g = 0.0;
-  for (int32_t k = 0; k < fours; k++) columns[k] = zero;
+  const double scale = 0x1p-37/n;
+  four_mask columns[QUICK_N/4];
+  double a[QUICK_N], c[QUICK_N], h[QUICK_N], mean = 0.0, a_most = 0.0, c_most = 0.0, g = 0.0;
+  for (int32_t k = 0; k < fours; k++) columns[k] = four_bits(0);
   for (int32_t i = 0; i < n; i++) {
-    four row = zero;
+    four_mask row = four_bits(0);
     for (int32_t k = 0; k < fours; k++) {
-      const four_mask inside = four_less(four_of(0.0, 1.0, 2.0, 3.0), four_all(n - 4*k));
-      const four log = four_choose(inside, four_log2_nearly(four_size(four_load(
-                                               q->A + 4*(i*fours + k)))), zero);
-      row = four_add(row, log);
-      columns[k] = four_add(columns[k], log);
+      const four_mask inside = four_less(four_of(0.0, 1.0, 2.0, 3.0), four_all(n - 4*k)),
+                      log = four_and(inside, four_log2_nearly(four_size(four_load(
+                                                 q->A + 4*(i*fours + k)))));
+      row = four_plus(row, log);
+      columns[k] = four_plus(columns[k], log);
     }
-    const double sum = four_sum(row);
-    mean += sum;
-    a[i] = exp2_nearly(-sum/n);
+    const int64_t sum = FOUR_AT(row, 0) + FOUR_AT(row, 1) + FOUR_AT(row, 2) + FOUR_AT(row, 3);
+    const double log = (double)sum*scale - 1023.0;
+    mean += log;
+    a[i] = FOUR_AT(four_exp2_nearly(four_all(0.0 - log)), 0);
+    a_most = max2(a_most, a[i]);
     g = max2(g, a[i]*q->g[i]);
   }
-  mean /= n*n;
-  for (int32_t k = 0; k < fours; k++) four_store(sums + 4*k, columns[k]);
-  for (int32_t j = 0; j < 4*fours; j++) sums[j] = exp2_nearly(mean - sums[j]/n);
-  for (int32_t k = 0; k < fours; k++) c[k] = four_load(sums + 4*k);
+  mean /= n;
+  for (int32_t k = 0; k < fours; k++) {
+    const four log = four_subtract(four_multiply(four_of_whole(columns[k]), four_all(scale)),
+                                   four_all(1023.0));
+    four_store(c + 4*k, four_exp2_nearly(four_subtract(four_all(mean), log)));
+  }
+  if (!second) {
+    for (int32_t j = 0; j < n; j++) c_most = max2(c_most, c[j]);
+    const double all = 12.0*q->most*a_most*c_most/g;
+    for (int32_t i = 0; i < n; i++) factor[i] = all/(q->diagonal[i]*c[i]);                   // (3)
+    return;
+  }
+  for (int32_t j = n; j < 4*fours; j++) c[j] = 0.0;
+  double N = 0.0;
   for (int32_t i = 0; i < n; i++) {
-    four most = zero;
+    four most = four_all(0.0);
     for (int32_t k = 0; k < fours; k++)
-      most = four_max(most, four_multiply(four_size(four_load(q->A + 4*(i*fours + k))), c[k]));
+      most = four_max(most, four_multiply(four_size(four_load(q->A + 4*(i*fours + k))),
+                                          four_load(c + 4*k)));
     h[i] = four_most(most);
     N = max2(N, a[i]*h[i]);
   }
-  for (int32_t i = 0; i < n; i++) factor[i] = 12.0*N/(h[i]*g);
+  for (int32_t i = 0; i < n; i++) factor[i] = 12.0*N/(h[i]*g);                               // (2)
 }
-FOUR_TARGET static void fitted_wide(const quick *q, double *factor) {
-  fitted(q, factor);
+FOUR_TARGET static void fitted_wide(const quick *q, int second, double *factor) {
+  fitted(q, second, factor);
 }
-static void fitted_plain(const quick *q, double *factor) {
-  fitted(q, factor);
+static void fitted_plain(const quick *q, int second, double *factor) {
+  fitted(q, second, factor);
 }
 
-int quick_fitted(const quick *q, double *factor) {
+int quick_fitted(const quick *q, int second, double *factor) {
   if (q->least == 0.0) return 0;
-  (FOUR_HAS_TARGET() ? fitted_wide : fitted_plain)(q, factor);
+  (FOUR_HAS_TARGET() ? fitted_wide : fitted_plain)(q, second, factor);
   return 1;
 }

@@ -521,25 +521,59 @@ typedef struct batch {
   int32_t count, lanes;
 } batch;
 
+static void solve_alone(const batch *b, perp_solver *s, int32_t k) {
+  const perp_error error = perp_solve(s, &b->problems[k], b->x[k], &b->results[k]);
+  if (error == PERP_OK) return;
+  // The others go on, so this one says that nothing is claimed.
+  b->results[k] = (perp_result){.method = s->method,
+                                .certificate = {.worst = -1, .residual = (double)INFINITY,
+                                                .natural_residual = (double)INFINITY}};
+  snprintf(b->results[k].message, sizeof b->results[k].message, "%s", perp_last_message());
+  if (k < s->batch_failed) {
+    s->batch_failed = k;
+    s->batch_error = error;
+  }
+}
+
+typedef struct small { int32_t k; const perp_dense *A; } small;   // problem k is small and dense
+
+static void solve_four(const batch *b, perp_solver *s, const small *of) {
+  const perp_problem *const p[] = {&b->problems[of[0].k], &b->problems[of[1].k],
+                                   &b->problems[of[2].k], &b->problems[of[3].k]};
+  const perp_dense *const A[] = {of[0].A, of[1].A, of[2].A, of[3].A};
+  double *const x[] = {b->x[of[0].k], b->x[of[1].k], b->x[of[2].k], b->x[of[3].k]};
+  quick_end end[4];
+  quick_answer answer[4];
+  quick_solve_four(p, A, x, s->options.tol, end, answer);
+  for (int i = 0; i < 4; i++)
+    if (end[i] != QUICK_NONE)
+      finish_quickly(s, end[i], &answer[i], A[i]->n, x[i], &b->results[of[i].k]);
+    else
+      solve_alone(b, s, of[i].k);
+}
+
+// Small problems wait until there are four with the same n.
 static void run_lane(void *data, int32_t lane) {
-  batch *b = data;
+  const batch *b = data;
   perp_solver *s = lane == 0 ? b->solver : b->solver->lanes[lane - 1];
   team *const own = s->threads;
   if (b->lanes > 1) s->threads = NULL;   // they are at work on the lanes
   s->batch_failed = b->count;
+  small waiting[QUICK_N + 1][4];
+  int32_t number[QUICK_N + 1] = {0};
   for (int32_t k = lane; k < b->count; k += b->lanes) {
-    const perp_error error = perp_solve(s, &b->problems[k], b->x[k], &b->results[k]);
-    if (error == PERP_OK) continue;
-    // The others go on, so this one says that nothing is claimed.
-    b->results[k] = (perp_result){.method = s->method,
-                                  .certificate = {.worst = -1, .residual = (double)INFINITY,
-                                                  .natural_residual = (double)INFINITY}};
-    snprintf(b->results[k].message, sizeof b->results[k].message, "%s", perp_last_message());
-    if (k < s->batch_failed) {
-      s->batch_failed = k;
-      s->batch_error = error;
+    const perp_dense *A = small_dense(s, &b->problems[k], b->x[k]);
+    if (A == NULL) {
+      solve_alone(b, s, k);
+      continue;
     }
+    waiting[A->n][number[A->n]++] = (small){k, A};
+    if (number[A->n] < 4) continue;
+    number[A->n] = 0;
+    solve_four(b, s, waiting[A->n]);
   }
+  for (int32_t n = 1; n <= QUICK_N; n++)
+    for (int32_t i = 0; i < number[n]; i++) solve_alone(b, s, waiting[n][i].k);
   s->threads = own;
 }
 
