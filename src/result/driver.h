@@ -69,6 +69,22 @@ typedef struct run_spec {    // what to run
   double deadline;
 } run_spec;
 
+typedef struct run_arrays {
+  double *x, *b, *lo, *hi, *R, *C, *weight, *best, *previous, *y, *a;   // n each
+  void *scratch;
+} run_arrays;
+
+typedef struct run_given {   // what run_equilibrate needs
+  const run_spec *spec;
+  const run_arrays *arrays;
+  perp_wrapper *wrapper;
+  size_t scratch;
+} run_given;
+
+// What the method asks for by its traits: the scaled problem in place of the given one.
+void run_scale(perp_run *run, const run_spec *spec, const run_arrays *arrays,
+               perp_wrapper *wrapper);
+void run_set_weights(const perp_run *run, double *weight);    // n
 // run: what came of it
 perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, perp_run *run);
 void run_save_best(perp_run *run);                            // x and its residual

@@ -15,19 +15,6 @@
 
 // ---- memory: written once, for counting and for taking ----
 
-typedef struct run_arrays {
-  double *x, *b, *lo, *hi, *R, *C, *weight, *best, *previous, *y, *a;   // n each
-  void *scratch;
-} run_arrays;
-
-struct run_given {   // what run_equilibrate needs
-  const run_spec *spec;
-  const run_arrays *arrays;
-  perp_wrapper *wrapper;
-  size_t scratch;
-};
-typedef struct run_given run_given;
-
 static run_arrays layout(arena *memory, int32_t n, size_t scratch) {
   const size_t m = (size_t)n;
   run_arrays r;
@@ -459,110 +446,6 @@ int run_infeasible(perp_run *run, const double *u) {
 
 // ---- one run from begin to end ----
 
-static double power_of_two_below(double v) {
-  int e;
-  frexp(v, &e);
-  return power_of_two_within(e - 1, 400);
-}
-
-// Symmetric scaling by the diagonal, s_i ~ 1/sqrt(A_ii), in powers of two.
-// Returns 0 where it would change nothing.
-static int diagonal_scaling(const perp_operator *A, double *s) {
-  if (A->ops->diagonal == NULL) return 0;
-  A->ops->diagonal(A->self, s);
-  int different = 0;
-  for (int32_t i = 0; i < A->n; i++) {
-    s[i] = s[i] > 0.0 && s[i] < (double)INFINITY ? power_of_two_below(1.0/sqrt(s[i])) : 1.0;
-    different |= s[i] != 1.0;
-  }
-  return different;
-}
-
-// Two-sided scaling by that of the certificate, which brings the entries of A near 1, and a unit of
-// b near 1. A symmetric A stays symmetric: then, and where both sides differ by rounding only,
-// s = sqrt(R C) serves for both. Returns 0 where nothing is known of A.
-static int equilibration(const perp_run *run, const run_spec *spec, double *R, double *C) {
-  const certifier *judge = &run->state->solver->judge;
-  if (!judge->equilibrated) return 0;
-  int alike = 1;
-  for (int32_t i = 0; i < run->n; i++) {
-    const int32_t k = spec->index != NULL ? spec->index[i] : i;
-    R[i] = clamp(judge->fit_R[k], 0x1p-400, 0x1p400);
-    C[i] = clamp(judge->fit_C[k], 0x1p-400, 0x1p400);
-    alike &= R[i] <= 2.0*C[i] && C[i] <= 2.0*R[i];
-  }
-  const int symmetric = alike || judge->symmetric || (spec->A.claims & PERP_CLAIM_SYMMETRIC) != 0;
-  double largest = 0.0;
-  for (int32_t i = 0; i < run->n; i++) {
-    if (symmetric)
-      R[i] = C[i] = power_of_two_within((ilogb(R[i]) + ilogb(C[i]))/2, 400);
-    largest = max2(largest, min2(fabs(R[i]*spec->b[i]), 0x1p400));
-  }
-  const double unit = largest > 0.0 ? power_of_two_within(-ilogb(largest), 400) : 1.0;
-  for (int32_t i = 0; i < run->n; i++) {
-    R[i] *= unit;
-    C[i] /= unit;
-  }
-  return symmetric ? 2 : 1;
-}
-
-// The scaled problem in place of the given one.
-static void take_scaled(perp_run *run, const run_spec *spec, const run_arrays *arrays,
-                        const double *R, int symmetric, perp_wrapper *wrapper) {
-  run->A = perp_scaled(wrapper, spec->A, R, arrays->C);
-  if (symmetric) run->A.claims |= spec->A.claims & PERP_CLAIM_SYMMETRIC;
-  for (int32_t i = 0; i < run->n; i++) {
-    const double c = arrays->C[i];
-    arrays->b[i] = R[i]*spec->b[i];
-    run->x[i] /= c;
-    if (spec->lo != NULL) arrays->lo[i] = spec->lo[i]/c;
-    if (spec->hi != NULL) arrays->hi[i] = spec->hi[i]/c;
-  }
-  run->b = arrays->b;
-  run->lo = spec->lo != NULL ? arrays->lo : NULL;
-  run->hi = spec->hi != NULL ? arrays->hi : NULL;
-  run->state->R = R;
-  run->state->C = arrays->C;
-}
-
-// What the method asks for by its traits.
-static void scale_problem(perp_run *run, const run_spec *spec, const run_arrays *arrays,
-                          perp_wrapper *wrapper) {
-  const uint32_t traits = spec->method->traits;
-  if (!spec->options->scale || spec->C != NULL) return;
-  if (traits & PERP_TRAIT_EQUILIBRATE) {
-    const int known = equilibration(run, spec, arrays->R, arrays->C);
-    if (known) take_scaled(run, spec, arrays, arrays->R, known == 2, wrapper);
-  } else if (traits & PERP_TRAIT_SCALES) {
-    if (diagonal_scaling(&spec->A, arrays->C))
-      take_scaled(run, spec, arrays, arrays->C, 1, wrapper);
-  }
-}
-
-static void set_weights(const perp_run *run, double *weight) {
-  const run_state *state = run->state;
-  const certifier *judge = &state->solver->judge;
-  for (int32_t i = 0; i < run->n; i++) {
-    const int32_t k = state->index != NULL ? state->index[i] : i;
-    weight[i] = of(state->C, i)/(judge->C[k]*certify_base(judge, k));
-    if (run->options->stop.stagnation > 0.0) state->previous[i] = run->x[i];
-  }
-}
-
-int run_equilibrate(perp_run *run) {
-  const run_given *given = run->state->given;
-  const run_spec *spec = given->spec;
-  if (!spec->options->scale || run->state->C != NULL ||
-      equilibration(run, spec, given->arrays->R, given->arrays->C) != 1)
-    return 0;
-  perp_wrapper trial;
-  const perp_operator scaled = perp_scaled(&trial, spec->A, given->arrays->R, given->arrays->C);
-  if (operator_scratch_bytes(&scaled) > given->scratch) return 0;
-  take_scaled(run, spec, given->arrays, given->arrays->R, 0, given->wrapper);
-  set_weights(run, given->arrays->weight);
-  return 1;
-}
-
 // y = A x + b at the guess, which often is 0: its product with a matrix is known.
 static int apply_to_guess(perp_run *run, double *y) {
   const perp_view_kind kind = operator_view(&run->A).kind;
@@ -591,7 +474,7 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
                     .threads = solver->threads, .credit = spec->method, .state = &state};
   perp_wrapper wrapper;
   memcpy(run->x, spec->x, (size_t)n*sizeof *run->x);
-  scale_problem(run, spec, &arrays, &wrapper);
+  run_scale(run, spec, &arrays, &wrapper);
   if (operator_scratch_bytes(&run->A) > scratch)
     return error_set(PERP_ERROR_CAPACITY,
                      "operator '%s' needs %zu bytes of scratch, perp_limits.scratch leaves %zu",
@@ -600,7 +483,7 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
   if (arrays.scratch == NULL || (spec->method->n_max > 0 && n > spec->method->n_max))
     return error_set(PERP_ERROR_CAPACITY, "%s: n = %d does not fit the memory set aside",
                      spec->method->name, n);
-  set_weights(run, arrays.weight);
+  run_set_weights(run, arrays.weight);
   const run_given given = {spec, &arrays, &wrapper, scratch};
   state.given = &given;
   if (apply_to_guess(run, state.y) == 0) {
