@@ -207,8 +207,31 @@ static void blocks_are_strongly_connected(void **state) {
   }
 }
 
+// Row 3 asks for x_0 = 0, which is rounded where it is found together with x = 10 and 21; but an
+// x_0 that is not small beside these is wrong.
+static void rounding_flows_in(void **state) {
+  (void)state;
+  const double A[] = {1, 3, -1, 0, -3, 2, -1, 0, 0, 0, 0, 0, 2, 0, 0, 0}, b[] = {-9, 1, 0, 0},
+               lo[] = {-INF, -INF, 0, -INF}, hi[] = {INF, INF, INF, INF};
+  const perp_dense D = {.n = 4, .value = A};
+  const perp_problem p = {.A = perp_from_dense(&D, 0), .b = b, .lo = lo, .hi = hi};
+  static const struct { double x; int solved; } cases[] = {{0, 1}, {1e-16, 1}, {-4e-16, 1},
+                                                           {1e-10, 0}, {1e-3, 0}};
+  for (size_t k = 0; k < sizeof cases/sizeof cases[0]; k++) {
+    const double x[] = {cases[k].x, 10, 21, 0};
+    perp_certificate c;
+    assert_int_equal(perp_certify(&p, x, 1e-8, 0.0, NULL, &c), PERP_OK);
+    if (c.solved != cases[k].solved) fail_msg("x_0 = %g: residual %g", x[0], c.residual);
+  }
+  double x[4] = {0};
+  perp_result r;
+  assert_int_equal(perp_solve_once(&p, x, NULL, &r), PERP_OK);
+  assert_int_equal(r.status, PERP_STATUS_SOLVED);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(rounding_flows_in),
     cmocka_unit_test(a_small_block_is_not_hidden_by_a_large_b),
     cmocka_unit_test(what_flows_in_is_a_scale),
     cmocka_unit_test(a_block_without_a_scale_takes_the_smallest),

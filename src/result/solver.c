@@ -468,6 +468,9 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
     outcome.complete |= s->judge.n == 0 || outcome.reason == PERP_STATUS_SOLVED;
     if (options->on_solution != NULL) options->on_solution(options->context, x, n, 0);
   }
+  // A rigorous proof that there is no solution outweighs an x that is one up to the tolerance.
+  if (outcome.reason == PERP_STATUS_INFEASIBLE && s->radius == (double)INFINITY)
+    certificate.solved = certificate.attainable = 0;
   *result = (perp_result){.setup_seconds = setup_seconds, .certificate = certificate};
   result->status = certificate.solved                         ? PERP_STATUS_SOLVED
                    : outcome.reason == PERP_STATUS_SOLVED ? PERP_STATUS_UNSOLVED
