@@ -100,7 +100,7 @@ static outcome run_ours(const perp_method *method, int32_t count) {
   return o;
 }
 
-// The same problems by perp_solve_batch, on one thread: BATCH of them, made before the clock starts,
+// The same problems by perp_solve_batch, on one thread: BATCH of them, made before the clock runs.
 // and the fastest of a batch's times counts.
 static outcome run_batch(const perp_method *method, int32_t count) {
   enum { BATCH = 200 };
