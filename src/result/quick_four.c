@@ -338,6 +338,14 @@ EXACT_INLINE void judge(quarters *q, const int32_t n, double tol, verdict *r) {
                               four_at_most(r->residual, four_all(1e-3*tol))));
 }
 
+EXACT_INLINE void settle(quarters *q, const int32_t n) {   // x: v of the free rows, within bounds
+  for (int32_t i = 0; i < n; i++) {
+    const four x = four_choose(q->is_free[i], q->v[i], q->bound[i]);
+    q->x[i] = four_add(four_min(q->hi[i], four_max(q->lo[i], x)), four_all(0.0));
+  }
+}
+
+// Clang wants no vector among the arguments of what a function with FOUR_TARGET calls.
 FOUR_TARGET static void solve(const perp_problem *const p[4], const perp_dense *const D[4],
                               double *const guess[4], double tol, quick_end end[4],
                               quick_answer answer[4]) {
@@ -347,10 +355,7 @@ FOUR_TARGET static void solve(const perp_problem *const p[4], const perp_dense *
   load_vectors(q, p, guess, n);
   begin(q, n);
   pivot_all(q, n);
-  for (int32_t i = 0; i < n; i++) {
-    const four x = four_choose(q->is_free[i], q->v[i], q->bound[i]);
-    q->x[i] = four_add(four_min(q->hi[i], four_max(q->lo[i], x)), four_all(0.0));
-  }
+  settle(q, n);
   product(q, n);
   verdict r;
   judge(q, n, tol, &r);
