@@ -245,4 +245,17 @@ static inline void known_answers(const char *method, double precision, int with_
   redundant_contacts(method);
 }
 
+// A problem of the gallery is solved within so many iterations, by a residual computed here.
+static inline void solves_sample(const char *method, const perp_sample *s, int32_t limit) {
+  double *x = calloc((size_t)s->n, sizeof *x), size = 0.0;
+  assert_non_null(x);
+  perp_options options = perp_default_options(perp_find_method(method));
+  options.iteration_limit = limit;
+  perp_result r;
+  assert_int_equal(perp_solve_once(&s->problem, x, &options, &r), PERP_OK);
+  if (r.status != PERP_STATUS_SOLVED) fail_msg("%s: %s", s->note, r.message);
+  assert_true(csc_residual(&s->csc, s->b, s->lo, s->hi, x, &size) <= 1e-7*size);
+  free(x);
+}
+
 #endif

@@ -95,15 +95,7 @@ static void hopeless_problems_end_honestly(void **state) {
 static void ill_conditioned_walls_are_solved(void **state) {
   (void)state;
   perp_sample *s = make_with("wall", 2, "bodies", 40.0, "built", 0.0, NULL);
-  double *x = calloc((size_t)s->n, sizeof *x), size = 0.0;
-  assert_non_null(x);
-  perp_options options = perp_default_options(perp_find_method("principal_pivoting"));
-  options.iteration_limit = 1500;
-  perp_result r;
-  assert_int_equal(perp_solve_once(&s->problem, x, &options, &r), PERP_OK);
-  if (r.status != PERP_STATUS_SOLVED) fail_msg("%s: %s", s->note, r.message);
-  assert_true(csc_residual(&s->csc, s->b, s->lo, s->hi, x, &size) <= 1e-7*size);
-  free(x);
+  solves_sample("principal_pivoting", s, 1500);
   drop(s);
 }
 

@@ -1,4 +1,5 @@
 // test_sparse_lu.c: the sparse LU and its order against residuals, dense elimination and counting.
+// Somewhat long: the random matrices and their oracles are shared by all its tests.
 #include "counting.h"
 #include "support.h"
 

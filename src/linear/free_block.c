@@ -6,6 +6,7 @@
 
 #include "allocator.h"
 #include "assemble.h"
+#include "linear.h"
 #include "vector.h"
 
 void free_block_layout(free_block *block, arena *memory, int32_t n) {
@@ -124,6 +125,12 @@ void free_block_solve(free_block *block, void (*solve)(void *context, double *v)
 void free_block_solve_transposed(free_block *block, void (*solve)(void *context, double *v),
                                  void *context, const double *rhs, double *z) {
   solve_refined(block, solve, context, subtract_transposed, block->c, block->r, rhs, z);
+}
+
+int free_block_refuses(const free_block *block, int failed, const perp_deadline *deadline,
+                       double *z) {
+  for (int32_t i = 0; i < block->n; i++) z[i] = 0.0;
+  return failed != 0 ? 1 : deadline_passed(deadline) ? -1 : 0;
 }
 
 // Before the first factorisation, as if a column filled to twice its entries.

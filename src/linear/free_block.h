@@ -29,6 +29,9 @@ void free_block_release(free_block *block);              // also after a failed 
 void free_block_cut(free_block *block, const uint8_t *is_free);   // B for this mask
 int free_block_same(const free_block *block, const uint8_t *is_free);   // 1: mask of the last cut
 
+// z = 0; 0: go on; 1: there is no factor (failed != 0); -1: the deadline has passed
+int free_block_refuses(const free_block *block, int failed, const perp_deadline *deadline,
+                       double *z);
 // z = C (B^-1 R rhs) on the free rows, 0 elsewhere, with one step of iterative refinement.
 // solve: v <- B^-1 v
 void free_block_solve(free_block *block, void (*solve)(void *context, double *v), void *context,

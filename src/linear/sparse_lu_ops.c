@@ -80,9 +80,8 @@ static void solve_scaled(void *context, double *v) { sparse_lu_solve(context, v)
 
 static int solve(void *memory, const double *rhs, double *z, const perp_deadline *deadline) {
   linear *self = memory;
-  for (int32_t i = 0; i < self->block.n; i++) z[i] = 0.0;
-  if (self->failed != 0) return 1;
-  if (deadline_passed(deadline)) return -1;
+  const int refused = free_block_refuses(&self->block, self->failed, deadline, z);
+  if (refused != 0) return refused;
   free_block_solve(&self->block, solve_scaled, self->lu, rhs, z);
   return 0;
 }
@@ -94,9 +93,8 @@ static void solve_scaled_transposed(void *context, double *v) {
 static int solve_transposed(void *memory, const double *rhs, double *z,
                             const perp_deadline *deadline) {
   linear *self = memory;
-  for (int32_t i = 0; i < self->block.n; i++) z[i] = 0.0;
-  if (self->failed != 0) return 1;
-  if (deadline_passed(deadline)) return -1;
+  const int refused = free_block_refuses(&self->block, self->failed, deadline, z);
+  if (refused != 0) return refused;
   free_block_solve_transposed(&self->block, solve_scaled_transposed, self->lu, rhs, z);
   return 0;
 }

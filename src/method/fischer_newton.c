@@ -21,7 +21,8 @@
 //
 // Converges to a solution for positive definite A, and for P0 matrices with bounded level sets; in
 // general to a stationary point of theta, which is a solution only where theta = 0. An iteration
-// costs a factorisation of PA + Q (dense 2/3 n^3), or a Krylov solve on products with A.
+// costs a factorisation of PA + Q (dense 2/3 n^3), or a Krylov solve on products with A. (Long
+// because the four strategies and the robust one are one method, and share its state.)
 #include <math.h>
 #include <string.h>
 

@@ -16,7 +16,8 @@
 // Halves of a block, rows and columns that no entry within it ties together, have units of their
 // own: each is scaled up until its largest r_i(x_ref) + inflow, or else its largest s_i, is G_k.
 //
-// Cost: one pass over the entries for each x; nothing where A is irreducible.
+// Cost: two passes over the entries for each x, at most nine in a long chain of blocks; nothing
+// where A is irreducible.
 #include "certify_blocks.h"
 
 #include "problem.h"
