@@ -8,255 +8,12 @@
 // each d in the list of the supernode that it updates next (Ng and Peyton: Block sparse Cholesky
 // algorithms on advanced uniprocessor computers, 1993). Without exchanges this is stable for
 // definite S; the caller refines and judges. Cost: half the flops of an LU, in long loops.
-#include "sparse_ldl.h"
+#include "sparse_ldl_parts.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "allocator.h"
 #include "linear.h"
-#include "sparse_lu.h"
-
-enum { NONE = -1, WIDEST = 96 };
-#define LEAST_PIVOT 1e-7   // beside entries near 1
-
-struct sparse_ldl {
-  perp_allocator allocator;
-  int32_t n;
-  int32_t *order, *place;    // n: order[k] is eliminated k-th; place is its inverse
-  int32_t supernodes;
-  int32_t *first;            // supernodes + 1: columns first[s] .. first[s + 1] - 1
-  int32_t *owner;            // n: the supernode of a column
-  int64_t *rows_at;          // supernodes + 1: into rows
-  int32_t *rows;             // rows below the columns of each supernode, ascending
-  int64_t *panel_at;         // supernodes + 1: into panel
-  double *panel;             // (width + rows) x width each, column-major: L with D on the diagonal
-  int32_t *mirror;           // entries of A: where the mirror image of an entry is
-  int32_t *local;            // n: position of a row in the panel at hand
-  int32_t *head, *next;      // supernodes: lists of those that update s next
-  int32_t *reached;          // supernodes: the first of its rows that is not used yet
-  double *update, *scaled;   // largest panel: the product; WIDEST^2: D L'
-  double *work;              // n
-};
-
-static void *take(sparse_ldl *f, int64_t count, size_t size) {
-  const uint64_t bytes = (uint64_t)(count > 0 ? count : 1)*size;
-  return f->allocator.allocate(f->allocator.context, (size_t)bytes);
-}
-
-static void drop(sparse_ldl *f, void *memory) {
-  if (memory != NULL) f->allocator.release(f->allocator.context, memory);
-}
-
-sparse_ldl *sparse_ldl_create(const perp_allocator *given) {
-  const perp_allocator allocator = allocator_of(given);
-  sparse_ldl *f = allocator.allocate(allocator.context, sizeof *f);
-  if (f != NULL) *f = (sparse_ldl){.allocator = allocator};
-  return f;
-}
-
-static void clear(sparse_ldl *f) {
-  void *const all[] = {f->order, f->place, f->first, f->owner, f->rows_at, f->rows, f->panel_at,
-                       f->panel, f->mirror, f->local, f->head, f->next, f->reached, f->update,
-                       f->scaled, f->work};
-  for (size_t k = 0; k < sizeof all/sizeof all[0]; k++) drop(f, all[k]);
-  *f = (sparse_ldl){.allocator = f->allocator};
-}
-
-void sparse_ldl_destroy(sparse_ldl *f) {
-  if (f == NULL) return;
-  clear(f);
-  f->allocator.release(f->allocator.context, f);
-}
-
-// ---- analysis ----
-
-// The elimination tree of the pattern in the present order; ancestor: n, work.
-static void elimination_tree(const sparse_ldl *f, const perp_csc *A, int32_t *parent,
-                             int32_t *ancestor) {
-  for (int32_t k = 0; k < f->n; k++) {
-    parent[k] = ancestor[k] = NONE;
-    const int32_t j = f->order[k];
-    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
-      int32_t i = f->place[A->row[p]];
-      while (i != NONE && i < k) {   // paths are compressed as they are walked
-        const int32_t up = ancestor[i];
-        ancestor[i] = k;
-        if (up == NONE) parent[i] = k;
-        i = up;
-      }
-    }
-  }
-}
-
-// Children before parents, siblings together: changes the order. head, next, stack: n, work.
-static void postorder(sparse_ldl *f, const int32_t *parent, int32_t *head, int32_t *next,
-                      int32_t *stack, int32_t *post) {
-  const int32_t n = f->n;
-  for (int32_t k = 0; k < n; k++) head[k] = NONE;
-  for (int32_t k = n - 1; k >= 0; k--)
-    if (parent[k] != NONE) {
-      next[k] = head[parent[k]];
-      head[parent[k]] = k;
-    }
-  int32_t count = 0;
-  for (int32_t root = 0; root < n; root++) {
-    if (parent[root] != NONE) continue;
-    int32_t depth = 0;
-    stack[0] = root;
-    while (depth >= 0) {
-      const int32_t k = stack[depth], child = head[k];
-      if (child != NONE) {
-        head[k] = next[child];
-        stack[++depth] = child;
-      } else {
-        post[count++] = f->order[k];
-        depth--;
-      }
-    }
-  }
-  for (int32_t k = 0; k < n; k++) {
-    f->order[k] = post[k];
-    f->place[post[k]] = k;
-  }
-}
-
-// How many rows each column of L has below its diagonal: row i has entries in the columns on the
-// paths of the tree from its entries in A up to i. mark: n, work.
-static void column_counts(const sparse_ldl *f, const perp_csc *A, const int32_t *parent,
-                          int32_t *mark, int32_t *count) {
-  for (int32_t k = 0; k < f->n; k++) {
-    count[k] = 0;
-    mark[k] = k;
-    const int32_t j = f->order[k];
-    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++)
-      for (int32_t i = f->place[A->row[p]]; i < k && mark[i] != k; i = parent[i]) {
-        mark[i] = k;
-        count[i]++;
-      }
-  }
-}
-
-// A column joins the supernode of its last child as long as few zeros are stored for it.
-static void supernodes(sparse_ldl *f, const int32_t *parent, const int32_t *count) {
-  int64_t entries = 0;
-  f->supernodes = 0;
-  for (int32_t k = 0; k < f->n; k++) {
-    int joins = 0;
-    if (k > 0 && parent[k - 1] == k) {
-      const int64_t width = k - f->first[f->supernodes - 1] + 1;
-      const int64_t stored = width*(width + 1)/2 + width*count[k], needed = entries + count[k] + 1;
-      joins = width <= WIDEST && stored <= needed + (needed/8 > 64 ? needed/8 : 64);
-    }
-    if (!joins) {
-      f->first[f->supernodes++] = k;
-      entries = 0;
-    }
-    entries += count[k] + 1;
-    f->owner[k] = f->supernodes - 1;
-  }
-  f->first[f->supernodes] = f->n;
-}
-
-static int compare(const void *a, const void *b) {
-  const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-  return (x > y) - (x < y);
-}
-
-// The rows below each supernode: those of A and those of its children. mark: n, work.
-static void patterns(sparse_ldl *f, const perp_csc *A, int32_t *mark) {
-  for (int32_t k = 0; k < f->n; k++) mark[k] = NONE;
-  for (int32_t s = 0; s < f->supernodes; s++) f->head[s] = NONE;
-  for (int32_t s = 0; s < f->supernodes; s++) {
-    const int32_t end = f->first[s + 1];
-    int32_t *rows = f->rows + f->rows_at[s], m = 0;
-    for (int32_t k = f->first[s]; k < end; k++) {
-      const int32_t j = f->order[k];
-      for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
-        const int32_t i = f->place[A->row[p]];
-        if (i < end || mark[i] == s) continue;
-        mark[i] = s;
-        rows[m++] = i;
-      }
-    }
-    for (int32_t c = f->head[s]; c != NONE; c = f->next[c])
-      for (int64_t p = f->rows_at[c]; p < f->rows_at[c + 1]; p++) {
-        const int32_t i = f->rows[p];
-        if (i < end || mark[i] == s) continue;
-        mark[i] = s;
-        rows[m++] = i;
-      }
-    qsort(rows, (size_t)m, sizeof *rows, compare);
-    if (m == 0) continue;
-    const int32_t up = f->owner[rows[0]];
-    f->next[s] = f->head[up];
-    f->head[up] = s;
-  }
-}
-
-// 1 if every entry has its mirror image. next: n, work.
-static int mirrors(const sparse_ldl *f, const perp_csc *A, int32_t *next) {
-  for (int32_t j = 0; j < f->n; j++) next[j] = A->colptr[j];
-  for (int32_t j = 0; j < f->n; j++)
-    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
-      const int32_t i = A->row[p];
-      if (next[i] >= A->colptr[i + 1] || A->row[next[i]] != j) return 0;
-      f->mirror[p] = next[i]++;
-    }
-  return 1;
-}
-
-int sparse_ldl_analyse(sparse_ldl *f, const perp_csc *A) {
-  clear(f);
-  const int32_t n = f->n = A->columns;
-  int32_t *parent = take(f, n, sizeof *parent), *count = take(f, n, sizeof *count),
-          *w1 = take(f, n, sizeof *w1), *w2 = take(f, n, sizeof *w2);
-  int32_t **const indices[] = {&f->order, &f->place, &f->first, &f->owner, &f->local, &f->head,
-                               &f->next, &f->reached};
-  int fine = parent != NULL && count != NULL && w1 != NULL && w2 != NULL;
-  for (size_t k = 0; k < sizeof indices/sizeof indices[0]; k++) {
-    *indices[k] = take(f, (int64_t)n + 1, sizeof **indices[k]);
-    fine = fine && *indices[k] != NULL;
-  }
-  f->work = take(f, n, sizeof *f->work);
-  f->mirror = take(f, A->colptr[n], sizeof *f->mirror);
-  f->rows_at = take(f, (int64_t)n + 1, sizeof *f->rows_at);
-  f->panel_at = take(f, (int64_t)n + 1, sizeof *f->panel_at);
-  fine = fine && f->work != NULL && f->rows_at != NULL && f->panel_at != NULL &&
-         f->mirror != NULL && order_minimum_degree(A, &f->allocator, f->order) == 0;
-  const int symmetric = fine && mirrors(f, A, w1);
-  if (symmetric) {
-    for (int32_t k = 0; k < n; k++) f->place[f->order[k]] = k;
-    elimination_tree(f, A, parent, w1);
-    postorder(f, parent, w1, w2, count, f->local);
-    elimination_tree(f, A, parent, w1);
-    column_counts(f, A, parent, w1, count);
-    supernodes(f, parent, count);
-    int64_t largest = 0;
-    f->rows_at[0] = f->panel_at[0] = 0;
-    for (int32_t s = 0; s < f->supernodes; s++) {
-      const int64_t width = f->first[s + 1] - f->first[s], m = count[f->first[s + 1] - 1];
-      f->rows_at[s + 1] = f->rows_at[s] + m;
-      f->panel_at[s + 1] = f->panel_at[s] + (width + m)*width;
-      if (m > largest) largest = m;
-    }
-    f->rows = take(f, f->rows_at[f->supernodes], sizeof *f->rows);
-    f->panel = take(f, f->panel_at[f->supernodes], sizeof *f->panel);
-    f->update = take(f, largest*WIDEST, sizeof *f->update);
-    f->scaled = take(f, WIDEST*WIDEST, sizeof *f->scaled);
-    fine = f->rows != NULL && f->panel != NULL && f->update != NULL && f->scaled != NULL;
-    if (fine) patterns(f, A, w1);
-  }
-  drop(f, parent);
-  drop(f, count);
-  drop(f, w1);
-  drop(f, w2);
-  if (!fine || !symmetric) clear(f);
-  return !fine ? -2 : !symmetric;
-}
-
-// ---- factorisation ----
 
 // C (m x c, column-major) = sum over k < w of L(:,k) B(k,:); L has ld rows a column, B is w x c.
 static void product(int32_t m, int32_t c, int32_t w, const double *restrict L, int32_t ld,
@@ -281,10 +38,19 @@ static void product(int32_t m, int32_t c, int32_t w, const double *restrict L, i
   }
 }
 
+double ldl_accept_pivot(sparse_ldl *f, int32_t k, double pivot, double floor) {
+  const double sign = f->sign != NULL ? f->sign[f->order[k]] : 0.0;
+  if ((sign != 0.0 ? sign*pivot : fabs(pivot)) > floor) return pivot;
+  if (!(f->lift > 0.0)) return 0.0;
+  const double lifted = sign < 0.0 ? -f->lift : f->lift, added = fabs(lifted - pivot);
+  f->lifted++;
+  if (!(added <= f->largest_lift)) f->largest_lift = added;
+  return lifted;
+}
+
 // The dense panel: h x w, column-major, D on the diagonal. 0, or 1 + the column without a pivot.
-// sign: w, what the pivots should have, or NULL. One that has not, because rounding has eaten it,
-// becomes as small a pivot as refinement can take.
-static int32_t factor_panel(int32_t h, int32_t w, double *X, double floor, const double *sign) {
+static int32_t factor_panel(sparse_ldl *f, int32_t from, int32_t h, int32_t w, double *X,
+                            double floor) {
   for (int32_t k = 0; k < w; k++) {
     double *restrict to = X + (size_t)k*(size_t)h;
     for (int32_t q = 0; q < k; q++) {
@@ -292,8 +58,8 @@ static int32_t factor_panel(int32_t h, int32_t w, double *X, double floor, const
       const double b = l[k]*l[q];                              // L_kq D_q
       for (int32_t i = k; i < h; i++) to[i] -= l[i]*b;
     }
-    if (sign != NULL && !(sign[k]*to[k] > LEAST_PIVOT)) to[k] = sign[k]*LEAST_PIVOT;
-    if (!(fabs(to[k]) > floor)) return k + 1;
+    to[k] = ldl_accept_pivot(f, from + k, to[k], floor);
+    if (to[k] == 0.0) return k + 1;
     const double inverse = 1.0/to[k];
     for (int32_t i = k + 1; i < h; i++) to[i] *= inverse;
   }
@@ -342,30 +108,23 @@ static void apply_update(sparse_ldl *f, int32_t d, int32_t s, double *X, int32_t
 
 int sparse_ldl_factor(sparse_ldl *f, const perp_csc *A, const uint8_t *kept, double floor,
                       const perp_deadline *deadline) {
-  return sparse_ldl_factor_signed(f, A, kept, NULL, floor, deadline);
-}
-
-int sparse_ldl_factor_signed(sparse_ldl *f, const perp_csc *A, const uint8_t *kept,
-                             const double *sign, double floor, const perp_deadline *deadline) {
   double flops = 0.0;
-  if (sign != NULL)
-    for (int32_t k = 0; k < f->n; k++) f->work[k] = kept == NULL || kept[f->order[k]]
-                                                        ? sign[f->order[k]] : 1.0;
+  f->lifted = 0;
+  f->largest_lift = 0.0;
   for (int32_t s = 0; s < f->supernodes; s++) {
-    f->head[s] = NONE;
+    f->head[s] = LDL_NONE;
     f->reached[s] = 0;
   }
   if (deadline_passed(deadline)) return -1;
   for (int32_t s = 0; s < f->supernodes; s++) {
-    const int32_t from = f->first[s], w = f->first[s + 1] - from;
-    const int32_t m = (int32_t)(f->rows_at[s + 1] - f->rows_at[s]), h = w + m;
-    const int32_t *rows = f->rows + f->rows_at[s];
-    double *X = f->panel + f->panel_at[s];
+    const ldl_panel P = panel_of(f, s);
+    const int32_t from = P.from, w = P.w, m = P.m, h = P.h, *rows = P.rows;
+    double *X = P.X;
     for (int32_t k = 0; k < w; k++) f->local[from + k] = k;
     for (int32_t i = 0; i < m; i++) f->local[rows[i]] = w + i;
     memset(X, 0, (size_t)h*(size_t)w*sizeof *X);
     scatter_columns(f, A, kept, s, X, h);
-    for (int32_t d = f->head[s]; d != NONE;) {
+    for (int32_t d = f->head[s]; d != LDL_NONE;) {
       const int32_t following = f->next[d];
       apply_update(f, d, s, X, h);
       if (f->reached[d] < f->rows_at[d + 1] - f->rows_at[d]) {   // on to its next one
@@ -376,7 +135,7 @@ int sparse_ldl_factor_signed(sparse_ldl *f, const perp_csc *A, const uint8_t *ke
       flops += 2.0*(f->first[d + 1] - f->first[d])*(double)h*w;
       d = following;
     }
-    const int32_t failed = factor_panel(h, w, X, floor, sign != NULL ? f->work + from : NULL);
+    const int32_t failed = factor_panel(f, from, h, w, X, floor);
     if (failed != 0) return f->order[from + failed - 1] + 1;
     if (m > 0) {
       f->next[s] = f->head[f->owner[rows[0]]];
@@ -391,26 +150,67 @@ int sparse_ldl_factor_signed(sparse_ldl *f, const perp_csc *A, const uint8_t *ke
   return 0;
 }
 
+// Solves for LDL_TOGETHER right-hand sides at a time, side by side in f->work: a panel that was
+// loaded serves them all.
+static void solve_together(sparse_ldl *f, double *restrict x) {
+  enum { R = LDL_TOGETHER };
+  for (int32_t s = 0; s < f->supernodes; s++) {                    // L
+    const ldl_panel P = panel_of(f, s);
+    for (int32_t k = 0; k < P.w; k++) {
+      const double *l = P.X + (size_t)k*(size_t)P.h, *xk = x + (size_t)(P.from + k)*R;
+      for (int32_t i = k + 1; i < P.w; i++)
+        for (int r = 0; r < R; r++) x[(size_t)(P.from + i)*R + (size_t)r] -= l[i]*xk[r];
+      for (int32_t i = 0; i < P.m; i++)
+        for (int r = 0; r < R; r++) x[(size_t)P.rows[i]*R + (size_t)r] -= l[P.w + i]*xk[r];
+    }
+  }
+  for (int32_t s = f->supernodes - 1; s >= 0; s--) {               // D and L'
+    const ldl_panel P = panel_of(f, s);
+    for (int32_t k = P.w - 1; k >= 0; k--) {
+      const double *l = P.X + (size_t)k*(size_t)P.h;
+      double *xk = x + (size_t)(P.from + k)*R, sum[R];
+      for (int r = 0; r < R; r++) sum[r] = xk[r]/l[k];
+      for (int32_t i = k + 1; i < P.w; i++)
+        for (int r = 0; r < R; r++) sum[r] -= l[i]*x[(size_t)(P.from + i)*R + (size_t)r];
+      for (int32_t i = 0; i < P.m; i++)
+        for (int r = 0; r < R; r++) sum[r] -= l[P.w + i]*x[(size_t)P.rows[i]*R + (size_t)r];
+      for (int r = 0; r < R; r++) xk[r] = sum[r];
+    }
+  }
+}
+
+void sparse_ldl_solve_many(sparse_ldl *f, int32_t count, double *V) {
+  enum { R = LDL_TOGETHER };
+  const size_t n = (size_t)f->n;
+  int32_t done = 0;
+  for (; done + R <= count; done += R, V += R*n) {
+    for (size_t k = 0; k < n; k++)
+      for (size_t r = 0; r < R; r++) f->work[k*R + r] = V[r*n + (size_t)f->order[k]];
+    solve_together(f, f->work);
+    for (size_t k = 0; k < n; k++)
+      for (size_t r = 0; r < R; r++) V[r*n + (size_t)f->order[k]] = f->work[k*R + r];
+  }
+  for (; done < count; done++, V += n) sparse_ldl_solve(f, V);
+}
+
 void sparse_ldl_solve(sparse_ldl *f, double *v) {
   double *x = f->work;
   for (int32_t k = 0; k < f->n; k++) x[k] = v[f->order[k]];
   for (int32_t s = 0; s < f->supernodes; s++) {                    // L
-    const int32_t from = f->first[s], w = f->first[s + 1] - from;
-    const int32_t m = (int32_t)(f->rows_at[s + 1] - f->rows_at[s]), h = w + m;
-    const int32_t *rows = f->rows + f->rows_at[s];
+    const ldl_panel P = panel_of(f, s);
+    const int32_t from = P.from, w = P.w, m = P.m, *rows = P.rows;
     for (int32_t k = 0; k < w; k++) {
-      const double *l = f->panel + f->panel_at[s] + (size_t)k*(size_t)h, xk = x[from + k];
+      const double *l = P.X + (size_t)k*(size_t)P.h, xk = x[from + k];
       if (xk == 0.0) continue;
       for (int32_t i = k + 1; i < w; i++) x[from + i] -= l[i]*xk;
       for (int32_t i = 0; i < m; i++) x[rows[i]] -= l[w + i]*xk;
     }
   }
   for (int32_t s = f->supernodes - 1; s >= 0; s--) {               // D and L'
-    const int32_t from = f->first[s], w = f->first[s + 1] - from;
-    const int32_t m = (int32_t)(f->rows_at[s + 1] - f->rows_at[s]), h = w + m;
-    const int32_t *rows = f->rows + f->rows_at[s];
+    const ldl_panel P = panel_of(f, s);
+    const int32_t from = P.from, w = P.w, m = P.m, *rows = P.rows;
     for (int32_t k = w - 1; k >= 0; k--) {
-      const double *l = f->panel + f->panel_at[s] + (size_t)k*(size_t)h;
+      const double *l = P.X + (size_t)k*(size_t)P.h;
       double sum = x[from + k]/l[k];
       for (int32_t i = k + 1; i < w; i++) sum -= l[i]*x[from + i];
       for (int32_t i = 0; i < m; i++) sum -= l[w + i]*x[rows[i]];
@@ -422,4 +222,16 @@ void sparse_ldl_solve(sparse_ldl *f, double *v) {
 
 int64_t sparse_ldl_nnz(const sparse_ldl *f) {
   return f->supernodes > 0 ? f->panel_at[f->supernodes] : 0;
+}
+
+double sparse_ldl_flops(const sparse_ldl *f) { return f->flops; }
+
+void sparse_ldl_regularise(sparse_ldl *f, const int8_t *sign, double lift) {
+  f->sign = sign;
+  f->lift = lift;
+}
+
+int32_t sparse_ldl_lifted(const sparse_ldl *f, double *largest) {
+  if (largest != NULL) *largest = f->largest_lift;
+  return f->lifted;
 }

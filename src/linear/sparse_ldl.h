@@ -1,4 +1,5 @@
-// sparse_ldl.h: P S P' = L D L' of a sparse symmetric matrix whose pivots may stay on the diagonal.
+// sparse_ldl.h: P S P' = L D L' of a sparse symmetric matrix whose pivots may stay on the diagonal,
+// and how L and D follow rows that come and go.
 #ifndef PERP_SPARSE_LDL_H
 #define PERP_SPARSE_LDL_H
 
@@ -10,19 +11,36 @@ sparse_ldl *sparse_ldl_create(const perp_allocator *allocator);   // NULL: no me
 void sparse_ldl_destroy(sparse_ldl *f);                           // NULL is fine
 
 // Order, supernodes and pattern of L. 0: fine; 1: the pattern of A is not symmetric; -2: no memory.
+// Nothing below allocates.
 int sparse_ldl_analyse(sparse_ldl *f, const perp_csc *A);
+
+// What becomes of pivots that are too small: sign[i] (n, kept by the caller; NULL: either sign will
+// do) is the sign that the pivot of row i must have, as in a quasidefinite matrix; with lift > 0 a
+// pivot that fails is replaced by sign*lift and counted, with lift = 0 (as at first) it is an error.
+void sparse_ldl_regularise(sparse_ldl *f, const int8_t *sign, double lift);
+
+// Pivots replaced in the last factorisation and the additions since; *largest (may be NULL): the
+// most that was added to one.
+int32_t sparse_ldl_lifted(const sparse_ldl *f, double *largest);
 
 // Factors the symmetric part of the values on the analysed pattern. Where kept is given, rows and
 // columns i with kept[i] = 0 count as those of the identity. 0: fine; k > 0: the pivot of row k - 1
-// is not above `floor` in magnitude; -1: deadline.
+// is not above `floor` in magnitude (or not of its sign); -1: deadline.
 int sparse_ldl_factor(sparse_ldl *f, const perp_csc *A, const uint8_t *kept, double floor,
                       const perp_deadline *deadline);
-// The same for quasidefinite values near 1, whose pivots have the signs sign (n): those that
-// rounding has eaten are replaced by small ones, so that it is the factor of a matrix nearby.
-int sparse_ldl_factor_signed(sparse_ldl *f, const perp_csc *A, const uint8_t *kept,
-                             const double *sign, double floor, const perp_deadline *deadline);
-void sparse_ldl_solve(sparse_ldl *f, double *v);                  // n; v <- S^-1 v
+
+// Row and column k, until now those of the identity, become those of S restricted to the rows that
+// are kept (kept[k] is not asked). 0: fine; 1: the pivot of row k is not above the floor: the factor
+// is as before; 2: a later pivot was lost to rounding: factor anew.
+int sparse_ldl_add(sparse_ldl *f, const perp_csc *A, const uint8_t *kept, int32_t k, double floor);
+
+// Row and column k become those of the identity. 0: fine; 2: factor anew.
+int sparse_ldl_delete(sparse_ldl *f, const perp_csc *A, int32_t k, double floor);
+
+void sparse_ldl_solve(sparse_ldl *f, double *v);                         // n; v <- S^-1 v
+void sparse_ldl_solve_many(sparse_ldl *f, int32_t count, double *V);     // n x count, column-major
 
 int64_t sparse_ldl_nnz(const sparse_ldl *f);                      // of L, stored zeros included
+double sparse_ldl_flops(const sparse_ldl *f);                     // of factoring all of A
 
 #endif

@@ -1,0 +1,202 @@
+// sparse_ldl_rows.c: P S P' = L D L' follows a row and column of S that comes or goes.
+//
+// A row that is not there stands as a row of the identity, so the pattern of L never changes. With
+// the row k of the order in the middle,
+//     S = [S11 s12 S13; s12' s22 s32'; S31 s32 S33],   L = [L11; l12' 1; L31 l32 L33],
+// adding it leaves L11, L31 and D11 alone and gives
+//     L11 D11 l12 = s12,   d22 = s22 - l12' D11 l12,   l32 = (s32 - L31 D11 l12)/d22,
+//     L33 D33 L33' <- L33 D33 L33' - l32 d22 l32',
+// and deleting it adds that last term again (T. Davis, W. Hager: Row modifications of a sparse
+// Cholesky factorization, SIAM J. Matrix Anal. Appl. 26, 2005). The triangular solve visits only the
+// supernodes below k in the tree that the entries of the row reach, the change of rank one only
+// those above k: the path to the root. The change is method C1 of Gill, Golub, Murray and Saunders
+// (1974), column by column:
+//     d' = d + a p^2,  b = a p/d',  a <- a d/d',  w <- w - p l,  l <- l + b w.
+// Cost: twice the entries of L in the columns visited below, four times those above.
+#include "sparse_ldl_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+// The supernodes that row k reaches below its own, children first: f->path[from .. supernodes - 1];
+// returns `from`. Every row of the pattern counts, kept or not.
+static int32_t reach(sparse_ldl *f, const perp_csc *A, int32_t k) {
+  const int32_t own = f->owner[k], j = f->order[k];
+  int32_t top = f->supernodes;
+  if (f->stamp == INT32_MAX) {
+    memset(f->mark, 0, (size_t)f->supernodes*sizeof *f->mark);
+    f->stamp = 0;
+  }
+  f->mark[own] = ++f->stamp;
+  for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
+    const int32_t i = f->place[A->row[p]];
+    if (i >= k) continue;
+    int32_t length = 0;
+    for (int32_t s = f->owner[i]; f->mark[s] != f->stamp; s = f->up[s]) {
+      f->mark[s] = f->stamp;
+      f->path[length++] = s;
+    }
+    while (length > 0) f->path[--top] = f->path[--length];
+  }
+  return top;
+}
+
+// Where row k stands in a panel below its columns.
+static int32_t row_in(const ldl_panel *P, int32_t k) {
+  int32_t low = 0, high = P->m;
+  while (low < high) {
+    const int32_t middle = low + (high - low)/2;
+    if (P->rows[middle] < k) low = middle + 1;
+    else high = middle;
+  }
+  return P->w + low;
+}
+
+static void gather(const ldl_panel *P, const double *spread, double *g) {
+  memcpy(g, spread + P->from, (size_t)P->w*sizeof *g);
+  for (int32_t i = 0; i < P->m; i++) g[P->w + i] = spread[P->rows[i]];
+}
+
+static void scatter(const ldl_panel *P, const double *g, double *spread) {
+  memcpy(spread + P->from, g, (size_t)P->w*sizeof *g);
+  for (int32_t i = 0; i < P->m; i++) spread[P->rows[i]] = g[P->w + i];
+}
+
+// g <- the solution of the first `columns` columns of the panel, and what they leave of the rest.
+static void forward(const ldl_panel *P, int32_t columns, double *restrict g) {
+  const size_t h = (size_t)P->h;
+  int32_t k = 0;
+  for (; k + 4 <= columns; k += 4) {
+    const double *restrict l0 = P->X + (size_t)k*h, *restrict l1 = l0 + h, *restrict l2 = l1 + h,
+                 *restrict l3 = l2 + h;
+    const double y0 = g[k], y1 = g[k + 1] - l0[k + 1]*y0,
+                 y2 = g[k + 2] - l0[k + 2]*y0 - l1[k + 2]*y1,
+                 y3 = g[k + 3] - l0[k + 3]*y0 - l1[k + 3]*y1 - l2[k + 3]*y2;
+    g[k + 1] = y1;
+    g[k + 2] = y2;
+    g[k + 3] = y3;
+    for (int32_t i = k + 4; i < P->h; i++)
+      g[i] -= (l0[i]*y0 + l1[i]*y1) + (l2[i]*y2 + l3[i]*y3);
+  }
+  for (; k < columns; k++) {
+    const double *restrict l = P->X + (size_t)k*h, y = g[k];
+    for (int32_t i = k + 1; i < P->h; i++) g[i] -= l[i]*y;
+  }
+}
+
+// Method C1 on the columns of a panel from `column` on; g holds w on its rows. 0: a pivot is lost.
+static int change(const ldl_panel *P, int32_t column, double *restrict g, double *a, double floor) {
+  for (int32_t k = column; k < P->w; k++) {
+    double *restrict l = P->X + (size_t)k*(size_t)P->h;
+    const double p = g[k], d = l[k];
+    if (p == 0.0) continue;
+    const double changed = d + *a*p*p;
+    if (!(fabs(changed) > floor) || (changed > 0.0) != (d > 0.0)) return 0;
+    const double b = *a*p/changed;
+    *a *= d/changed;
+    l[k] = changed;
+    for (int32_t i = k + 1; i < P->h; i++) {
+      g[i] -= p*l[i];
+      l[i] += b*g[i];
+    }
+  }
+  return 1;
+}
+
+static int any(const double *g, int32_t count) {
+  for (int32_t k = 0; k < count; k++)
+    if (g[k] != 0.0) return 1;
+  return 0;
+}
+
+// L33 D33 L33' += a w w', w in f->gathered on the rows of supernode s from local row `column` on.
+// The rows below a panel are columns of panels further up: each panel clears its own columns.
+static int change_path(sparse_ldl *f, int32_t s, int32_t column, double a, double floor) {
+  const ldl_panel first = panel_of(f, s);
+  int fine = change(&first, column, f->gathered, &a, floor);
+  scatter(&first, f->gathered, f->spread);
+  memset(f->spread + first.from, 0, (size_t)first.w*sizeof *f->spread);
+  for (int32_t t = f->up[s]; t != LDL_NONE; t = f->up[t]) {
+    const ldl_panel P = panel_of(f, t);
+    if (fine && any(f->spread + P.from, P.w)) {
+      gather(&P, f->spread, f->gathered);
+      fine = change(&P, 0, f->gathered, &a, floor);
+      scatter(&P, f->gathered, f->spread);
+    }
+    memset(f->spread + P.from, 0, (size_t)P.w*sizeof *f->spread);
+  }
+  return fine ? 0 : 2;
+}
+
+int sparse_ldl_add(sparse_ldl *f, const perp_csc *A, const uint8_t *kept, int32_t row,
+                   double floor) {
+  const int32_t k = f->place[row], own = f->owner[k], top = reach(f, A, k);
+  double pivot = 0.0;
+  for (int32_t p = A->colptr[row]; p < A->colptr[row + 1]; p++) {
+    const int32_t i = A->row[p];
+    if (i == row) pivot = A->value[p];
+    else if (kept == NULL || kept[i])
+      f->spread[f->place[i]] = 0.5*(A->value[p] + A->value[f->mirror[p]]);
+  }
+  for (int32_t t = top; t < f->supernodes; t++) {   // L11 y = s12, s32 - L31 y
+    const ldl_panel P = panel_of(f, f->path[t]);
+    gather(&P, f->spread, f->gathered);
+    if (!any(f->gathered, P.w)) continue;
+    forward(&P, P.w, f->gathered);
+    scatter(&P, f->gathered, f->spread);
+    for (int32_t c = 0; c < P.w; c++)
+      pivot -= f->gathered[c]*f->gathered[c]/P.X[(size_t)c*(size_t)P.h + (size_t)c];
+  }
+  const ldl_panel own_panel = panel_of(f, own);
+  const int32_t c = k - own_panel.from;
+  double *g = f->gathered;
+  gather(&own_panel, f->spread, g);
+  forward(&own_panel, c, g);
+  for (int32_t q = 0; q < c; q++)
+    pivot -= g[q]*g[q]/own_panel.X[(size_t)q*(size_t)own_panel.h + (size_t)q];
+  pivot = ldl_accept_pivot(f, k, pivot, floor);
+  for (int32_t t = top; t < f->supernodes; t++) {   // l12 = D11^-1 y, or nothing
+    const ldl_panel P = panel_of(f, f->path[t]);
+    if (pivot != 0.0) {
+      double *l = P.X + row_in(&P, k);
+      for (int32_t q = 0; q < P.w; q++)
+        l[(size_t)q*(size_t)P.h] =
+            f->spread[P.from + q]/P.X[(size_t)q*(size_t)P.h + (size_t)q];
+    }
+    memset(f->spread + P.from, 0, (size_t)P.w*sizeof *f->spread);
+  }
+  memset(f->spread + own_panel.from, 0, (size_t)own_panel.w*sizeof *f->spread);
+  for (int32_t i = 0; i < own_panel.m; i++) f->spread[own_panel.rows[i]] = 0.0;
+  if (pivot == 0.0) return 1;
+  for (int32_t q = 0; q < c; q++) {
+    double *l = own_panel.X + (size_t)q*(size_t)own_panel.h;
+    l[c] = g[q]/l[q];
+    g[q] = 0.0;
+  }
+  double *l = own_panel.X + (size_t)c*(size_t)own_panel.h;
+  l[c] = pivot;
+  g[c] = 0.0;
+  for (int32_t i = c + 1; i < own_panel.h; i++) l[i] = g[i] = g[i]/pivot;
+  return change_path(f, own, c + 1, -pivot, floor);
+}
+
+int sparse_ldl_delete(sparse_ldl *f, const perp_csc *A, int32_t row, double floor) {
+  const int32_t k = f->place[row], own = f->owner[k], top = reach(f, A, k);
+  const ldl_panel own_panel = panel_of(f, own);
+  const int32_t c = k - own_panel.from;
+  for (int32_t t = top; t < f->supernodes; t++) {
+    const ldl_panel P = panel_of(f, f->path[t]);
+    double *l = P.X + row_in(&P, k);
+    for (int32_t q = 0; q < P.w; q++) l[(size_t)q*(size_t)P.h] = 0.0;
+  }
+  for (int32_t q = 0; q < c; q++) own_panel.X[(size_t)q*(size_t)own_panel.h + (size_t)c] = 0.0;
+  double *l = own_panel.X + (size_t)c*(size_t)own_panel.h, *g = f->gathered;
+  const double pivot = l[c];
+  memset(g, 0, (size_t)(c + 1)*sizeof *g);
+  for (int32_t i = c + 1; i < own_panel.h; i++) {
+    g[i] = l[i];
+    l[i] = 0.0;
+  }
+  l[c] = 1.0;
+  return change_path(f, own, c + 1, pivot, floor);
+}
