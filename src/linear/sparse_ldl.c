@@ -1,8 +1,7 @@
 // sparse_ldl.c: P S P' = L D L' by supernodes, without exchanges.
 //
-// The order is one of minimum degree, made a postorder of the elimination tree. Columns of L with
-// (nearly) the same pattern form a supernode, a dense panel whose rows are its own columns and the
-// rows below. Supernode s gets, from every earlier d with rows in it, the update
+// The panels of L are those of the analysis. Supernode s gets, from every earlier d with rows in
+// it, the update
 //     L_s -= L_d(rows from s on) D_d L_d(rows in s)'
 // as a dense product that is then scattered, and is factored as a dense matrix: left-looking, with
 // each d in the list of the supernode that it updates next (Ng and Peyton: Block sparse Cholesky

@@ -16,7 +16,8 @@ int sparse_ldl_analyse(sparse_ldl *f, const perp_csc *A);
 
 // What becomes of pivots that are too small: sign[i] (n, kept by the caller; NULL: either sign will
 // do) is the sign that the pivot of row i must have, as in a quasidefinite matrix; with lift > 0 a
-// pivot that fails is replaced by sign*lift and counted, with lift = 0 (as at first) it is an error.
+// pivot that fails is replaced by sign*lift and counted, with lift = 0 (the default) it is an
+// error.
 void sparse_ldl_regularise(sparse_ldl *f, const int8_t *sign, double lift);
 
 // Pivots replaced in the last factorisation and the additions since; *largest (may be NULL): the
@@ -30,8 +31,9 @@ int sparse_ldl_factor(sparse_ldl *f, const perp_csc *A, const uint8_t *kept, dou
                       const perp_deadline *deadline);
 
 // Row and column k, until now those of the identity, become those of S restricted to the rows that
-// are kept (kept[k] is not asked). 0: fine; 1: the pivot of row k is not above the floor: the factor
-// is as before; 2: a later pivot was lost to rounding: factor anew.
+// are kept (kept[k] is not asked). 0: fine; 1: the pivot of row k is not above the floor, and the
+// factor is as before; 2: the pivot of a later row is not above it, or changed its sign: factor
+// anew.
 int sparse_ldl_add(sparse_ldl *f, const perp_csc *A, const uint8_t *kept, int32_t k, double floor);
 
 // Row and column k become those of the identity. 0: fine; 2: factor anew.

@@ -1,9 +1,9 @@
 // sparse_ldl_analyse.c: the order, the supernodes and the pattern of L D L'.
 //
 // The order is one of minimum degree, made a postorder of the elimination tree (Liu: The role of
-// elimination trees in sparse factorization, 1990). Columns of L with (nearly) the same pattern form
-// a supernode, a dense panel whose rows are its own columns and the rows below. Everything that the
-// factorisation and the row modifications need is allocated here, nothing later.
+// elimination trees in sparse factorization, 1990). Columns of L with (nearly) the same pattern
+// form a supernode, a dense panel whose rows are its own columns and the rows below. Everything
+// that the factorisation and the row modifications need is allocated here, nothing later.
 #include "sparse_ldl_parts.h"
 
 #include <stdlib.h>
@@ -196,7 +196,8 @@ int sparse_ldl_analyse(sparse_ldl *f, const perp_csc *A) {
   f->rows_at = take(f, (int64_t)n + 1, sizeof *f->rows_at);
   f->panel_at = take(f, (int64_t)n + 1, sizeof *f->panel_at);
   fine = fine && f->work != NULL && f->spread != NULL && f->rows_at != NULL &&
-         f->panel_at != NULL && f->mirror != NULL && order_minimum_degree(A, &f->allocator, f->order) == 0;
+         f->panel_at != NULL && f->mirror != NULL &&
+         order_minimum_degree(A, &f->allocator, f->order) == 0;
   const int symmetric = fine && mirrors(f, A, w1);
   if (symmetric) {
     for (int32_t k = 0; k < n; k++) f->place[f->order[k]] = k;

@@ -1,4 +1,4 @@
-// sparse_ldl_parts.h: what the files of the sparse LDL' share: the panels of L and how to walk them.
+// sparse_ldl_parts.h: what the files of the sparse LDL' share: the panels of L, how to walk them.
 #ifndef PERP_SPARSE_LDL_PARTS_H
 #define PERP_SPARSE_LDL_PARTS_H
 
@@ -51,7 +51,8 @@ static inline ldl_panel panel_of(const sparse_ldl *f, int32_t s) {
   return (ldl_panel){from, w, m, w + m, f->rows + f->rows_at[s], f->panel + f->panel_at[s]};
 }
 
-// The pivot of the k-th column, replaced where it is too small and a lift is given. 0: there is none.
+// The pivot of the k-th column, replaced where it is too small and a lift is given. 0: there is
+// none.
 double ldl_accept_pivot(sparse_ldl *f, int32_t k, double pivot, double floor);
 
 #endif

@@ -7,8 +7,8 @@
 //     L11 D11 l12 = s12,   d22 = s22 - l12' D11 l12,   l32 = (s32 - L31 D11 l12)/d22,
 //     L33 D33 L33' <- L33 D33 L33' - l32 d22 l32',
 // and deleting it adds that last term again (T. Davis, W. Hager: Row modifications of a sparse
-// Cholesky factorization, SIAM J. Matrix Anal. Appl. 26, 2005). The triangular solve visits only the
-// supernodes below k in the tree that the entries of the row reach, the change of rank one only
+// Cholesky factorization, SIAM J. Matrix Anal. Appl. 26, 2005). The triangular solve visits only
+// the supernodes below k in the tree that the entries of the row reach, the change of rank one only
 // those above k: the path to the root. The change is method C1 of Gill, Golub, Murray and Saunders
 // (1974), column by column:
 //     d' = d + a p^2,  b = a p/d',  a <- a d/d',  w <- w - p l,  l <- l + b w.
