@@ -34,7 +34,7 @@ static inline void compress(sparse_sample *s) {
 
 // Strictly diagonally dominant with the given signs on the diagonal (NULL: positive): definite, or
 // quasidefinite up to a permutation. About `degree` entries a row off the diagonal.
-static inline sparse_sample sparse_dominant(int32_t n, double degree, const int8_t *sign) {
+static inline sparse_sample sparse_dominant(int32_t n, double degree, const double *sign) {
   sparse_sample s = {.n = n, .dense = calloc((size_t)n*(size_t)n + 1, sizeof(double))};
   for (int32_t i = 0; i < n; i++)
     for (int32_t j = 0; j < i; j++)
@@ -45,7 +45,7 @@ static inline sparse_sample sparse_dominant(int32_t n, double degree, const int8
     double sum = 0.0;
     for (int32_t j = 0; j < n; j++) sum += fabs(s.dense[(size_t)i*(size_t)n + (size_t)j]);
     s.dense[(size_t)i*(size_t)n + (size_t)i] =
-        (sign != NULL ? sign[i] : 1)*(sum + between(0.01, 1.0));
+        (sign != NULL ? sign[i] : 1.0)*(sum + between(0.01, 1.0));
   }
   compress(&s);
   return s;

@@ -44,10 +44,10 @@ static void test_signs_of_a_quasidefinite_matrix(void **state) {
   (void)state;
   for (int trial = 0; trial < often(100); trial++) {
     const int32_t n = whole(1, LARGEST);
-    int8_t sign[LARGEST];
+    double sign[LARGEST];
     uint8_t kept[LARGEST];
     for (int32_t i = 0; i < n; i++) {
-      sign[i] = (int8_t)(whole(0, 1) ? 1 : -1);
+      sign[i] = whole(0, 1) ? 1.0 : -1.0;
       kept[i] = 1;
     }
     sparse_sample s = sparse_dominant(n, 4.0, sign);
@@ -60,7 +60,7 @@ static void test_signs_of_a_quasidefinite_matrix(void **state) {
       assert_true(check(f, &s, kept) < 1e-11);
     }
     if (n > 1) {   // the wrong sign is an error, not an answer
-      sign[n - 1] = (int8_t)-sign[n - 1];
+      sign[n - 1] = -sign[n - 1];
       memset(kept, 1, sizeof kept);
       assert_int_equal(sparse_ldl_factor(f, &s.csc, kept, 0.0, NULL), n);
     }

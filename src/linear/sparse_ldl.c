@@ -38,7 +38,9 @@ static void product(int32_t m, int32_t c, int32_t w, const double *restrict L, i
 }
 
 double ldl_accept_pivot(sparse_ldl *f, int32_t k, double pivot, double floor) {
-  const double sign = f->sign != NULL ? f->sign[f->order[k]] : 0.0;
+  const int32_t i = f->order[k];
+  if (f->kept != NULL && !f->kept[i]) return pivot;   // of the identity
+  const double sign = f->sign != NULL ? f->sign[i] : 0.0;
   if ((sign != 0.0 ? sign*pivot : fabs(pivot)) > floor) return pivot;
   if (!(f->lift > 0.0)) return 0.0;
   const double lifted = sign < 0.0 ? -f->lift : f->lift, added = fabs(lifted - pivot);
@@ -108,6 +110,7 @@ static void apply_update(sparse_ldl *f, int32_t d, int32_t s, double *X, int32_t
 int sparse_ldl_factor(sparse_ldl *f, const perp_csc *A, const uint8_t *kept, double floor,
                       const perp_deadline *deadline) {
   double flops = 0.0;
+  f->kept = kept;
   f->lifted = 0;
   f->largest_lift = 0.0;
   for (int32_t s = 0; s < f->supernodes; s++) {
@@ -225,7 +228,7 @@ int64_t sparse_ldl_nnz(const sparse_ldl *f) {
 
 double sparse_ldl_flops(const sparse_ldl *f) { return f->flops; }
 
-void sparse_ldl_regularise(sparse_ldl *f, const int8_t *sign, double lift) {
+void sparse_ldl_regularise(sparse_ldl *f, const double *sign, double lift) {
   f->sign = sign;
   f->lift = lift;
 }

@@ -14,11 +14,11 @@ void sparse_ldl_destroy(sparse_ldl *f);                           // NULL is fin
 // Nothing below allocates.
 int sparse_ldl_analyse(sparse_ldl *f, const perp_csc *A);
 
-// What becomes of pivots that are too small: sign[i] (n, kept by the caller; NULL: either sign will
-// do) is the sign that the pivot of row i must have, as in a quasidefinite matrix; with lift > 0 a
-// pivot that fails is replaced by sign*lift and counted, with lift = 0 (the default) it is an
-// error.
-void sparse_ldl_regularise(sparse_ldl *f, const int8_t *sign, double lift);
+// What becomes of pivots that are too small: sign[i] = 1 or -1 (n, kept by the caller; NULL: either
+// will do) is the sign that the pivot of row i must have, as in a quasidefinite matrix; with
+// lift > 0 a pivot that fails is replaced by sign*lift and counted, with lift = 0 (the default) it
+// is an error.
+void sparse_ldl_regularise(sparse_ldl *f, const double *sign, double lift);
 
 // Pivots replaced in the last factorisation and the additions since; *largest (may be NULL): the
 // most that was added to one.

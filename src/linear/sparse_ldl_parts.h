@@ -30,7 +30,8 @@ struct sparse_ldl {
   double *work;              // LDL_TOGETHER n
   double *spread;            // n: a sparse vector, zero between calls
   double *gathered;          // rows of the tallest panel: the same vector on the rows of a panel
-  const int8_t *sign;        // n or NULL: the sign that a pivot must have
+  const double *sign;        // n or NULL: the sign that a pivot must have
+  const uint8_t *kept;       // n or NULL: of the factorisation at hand
   double lift;               // > 0: pivots that are too small become sign*lift
   int32_t lifted;            // pivots so replaced in the last factorisation
   double largest_lift;       // the most that was added to one

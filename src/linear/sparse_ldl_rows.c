@@ -154,6 +154,7 @@ int sparse_ldl_add(sparse_ldl *f, const perp_csc *A, const uint8_t *kept, int32_
   forward(&own_panel, c, g);
   for (int32_t q = 0; q < c; q++)
     pivot -= g[q]*g[q]/own_panel.X[(size_t)q*(size_t)own_panel.h + (size_t)q];
+  f->kept = NULL;
   pivot = ldl_accept_pivot(f, k, pivot, floor);
   for (int32_t t = top; t < f->supernodes; t++) {   // l12 = D11^-1 y, or nothing
     const ldl_panel P = panel_of(f, f->path[t]);

@@ -31,6 +31,7 @@
 #define DENSE_FROM_DENSITY 0.2   // of stored entries, above which fill makes a full matrix anyway
 #define BOLD_THRESHOLD 1e-6      // the diagonal is pivot if it has this much of its column ...
 #define SAFE_THRESHOLD 0.1       // ... and this much, once refinement has failed
+#define LEAST_PIVOT 1e-7   // of a quasidefinite matrix with entries near 1
 #define BAD 1e-8                 // backward error after refinement at which it has
 #define ROUNDED 1e-3             // |A - A'| over |A| up to which the symmetric part will do
 #define MORE 4                   // corrections for what is not symmetric, or for small pivots
@@ -301,8 +302,10 @@ static int factor(system_solver *s) {
   } else {
     failed = 1;
     if (s->stage == SYMMETRIC) {
-      failed = sparse_ldl_factor_signed(s->ldl, &S, s->masked ? s->kept : NULL,
-                                        s->quasi ? s->sign : NULL, floor, &s->deadline);
+      // rounding may eat a pivot of a quasidefinite matrix: a small one takes its place
+      sparse_ldl_regularise(s->ldl, s->quasi ? s->sign : NULL, s->quasi ? LEAST_PIVOT : 0.0);
+      failed = sparse_ldl_factor(s->ldl, &S, s->masked ? s->kept : NULL,
+                                 s->quasi ? LEAST_PIVOT : floor, &s->deadline);
       if (failed > 0) s->stage = BOLD;
     }
     if (failed > 0) {
