@@ -39,6 +39,9 @@ int sparse_ldl_add(sparse_ldl *f, const perp_csc *A, const uint8_t *kept, int32_
 // Row and column k become those of the identity. 0: fine; 2: factor anew.
 int sparse_ldl_delete(sparse_ldl *f, const perp_csc *A, int32_t k, double floor);
 
+// Operations of adding row k, at most; deleting it takes half.
+double sparse_ldl_row_flops(sparse_ldl *f, const perp_csc *A, int32_t k);
+
 void sparse_ldl_solve(sparse_ldl *f, double *v);                         // n; v <- S^-1 v
 void sparse_ldl_solve_many(sparse_ldl *f, int32_t count, double *V);     // n x count, column-major
 

@@ -201,3 +201,17 @@ int sparse_ldl_delete(sparse_ldl *f, const perp_csc *A, int32_t row, double floo
   l[c] = 1.0;
   return change_path(f, own, c + 1, pivot, floor);
 }
+
+double sparse_ldl_row_flops(sparse_ldl *f, const perp_csc *A, int32_t row) {
+  const int32_t k = f->place[row];
+  double flops = 0.0;
+  for (int32_t t = reach(f, A, k); t < f->supernodes; t++) {
+    const ldl_panel P = panel_of(f, f->path[t]);
+    flops += 2.0*P.w*P.h;
+  }
+  for (int32_t s = f->owner[k]; s != LDL_NONE; s = f->up[s]) {
+    const ldl_panel P = panel_of(f, s);
+    flops += 4.0*P.w*(P.m + 0.5*P.w);
+  }
+  return flops;
+}

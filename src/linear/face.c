@@ -1,0 +1,36 @@
+// face.c: the kinds of face behind one interface.
+#include "face_kind.h"
+
+face *face_create(const perp_operator *A, const perp_allocator *allocator, int *failed) {
+  return face_entries_create(A, allocator, failed);
+}
+
+void face_destroy(face *f) {
+  if (f != NULL) f->kind->destroy(f);
+}
+
+int face_values(face *f, const perp_operator *A) { return f->kind->values(f, A); }
+
+void face_shift(face *f, double sigma) { f->kind->shift(f, sigma); }
+
+int face_update(face *f, const uint8_t *is_free, const perp_deadline *deadline) {
+  return f->kind->update(f, is_free, deadline);
+}
+
+int face_solve(face *f, double *v, int refine) { return f->kind->solve(f, v, refine); }
+
+void face_apply(const face *f, const double *x, double *y) { f->kind->apply(f, x, y); }
+
+double face_flops_anew(const face *f) { return f->kind->flops_anew(f); }
+
+double face_flops_rows(const face *f, const uint8_t *is_free) {
+  return f->kind->flops_rows(f, is_free);
+}
+
+double face_flops_solve(const face *f) { return f->kind->flops_solve(f); }
+
+int32_t face_factorizations(const face *f) { return f->factorizations; }
+
+int32_t face_modifications(const face *f) { return f->modifications; }
+
+int64_t face_nnz(const face *f) { return f->kind->nnz(f); }
