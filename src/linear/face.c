@@ -9,6 +9,8 @@ void face_destroy(face *f) {
   if (f != NULL) f->kind->destroy(f);
 }
 
+double face_asymmetry(const face *f) { return f->asymmetry; }
+
 int face_values(face *f, const perp_operator *A) { return f->kind->values(f, A); }
 
 void face_shift(face *f, double sigma) { f->kind->shift(f, sigma); }

@@ -10,7 +10,14 @@ typedef struct face face;
 // is not symmetric) or -2 (no memory). Only the symmetric part of A is factored. Nothing but
 // face_values allocates afterwards.
 face *face_create(const perp_operator *A, const perp_allocator *allocator, int *failed);
+// The same by a linear solver of the caller's choice, which factors anew whenever I changes.
+face *face_linear_create(const perp_linear_ops *ops, const perp_operator *A,
+                         const perp_options *options, const perp_allocator *allocator,
+                         int *failed);
 void face_destroy(face *f);                                    // NULL is fine
+
+// max |A_ij - A_ji| relative to the roots of A_ii A_jj; 0 where A is symmetric by construction.
+double face_asymmetry(const face *f);
 
 // Same pattern, new values: the next update factors anew. 0: fine; 1: the pattern is another one;
 // -2: no memory.

@@ -84,6 +84,16 @@ static void scale(entries_face *f) {
   for (int32_t j = 0; j < f->n; j++) f->diagonal[j] = f->value[f->at[j]];
 }
 
+// work: n
+static double asymmetry(const perp_csc *S, int32_t *work) {
+  double most = 0.0;
+  if (csc_is_symmetric(S, work)) return 0.0;
+  for (int32_t j = 0; j < S->columns; j++)
+    for (int32_t p = S->colptr[j]; p < S->colptr[j + 1]; p++)
+      most = max2(most, fabs(S->value[p] - csc_entry(S, j, S->row[p])));
+  return most;
+}
+
 static void put_shift(entries_face *f, double sigma) {
   f->sigma = sigma;
   f->factored = f->ready = 0;
@@ -264,13 +274,15 @@ face *face_entries_create(const perp_operator *A, const perp_allocator *allocato
   f->plus = take(&memory, n, sizeof *f->plus);
   f->kept = take(&memory, n, sizeof *f->kept);
   f->ldl = sparse_ldl_create(&memory);
+  int32_t *next = take(&memory, n, sizeof *next);
   if (f->diagonal != NULL && f->at != NULL && f->r != NULL && f->rhs != NULL && f->rest != NULL &&
-      f->plus != NULL && f->kept != NULL && f->ldl != NULL) {
+      f->plus != NULL && f->kept != NULL && f->ldl != NULL && next != NULL) {
     *failed = assemble_csc(A, 1, &memory, &f->S);
     if (*failed == 0) *failed = 2*sparse_ldl_analyse(f->ldl, &f->S);
     if (*failed == -4) *failed = -2;
   }
   if (*failed != 0) {
+    drop(&memory, next);
     destroy(&f->base);
     return NULL;
   }
@@ -281,6 +293,8 @@ face *face_entries_create(const perp_operator *A, const perp_allocator *allocato
   }
   sparse_ldl_regularise(f->ldl, f->plus, 0.0);
   scale(f);
+  f->base.asymmetry = asymmetry(&f->S, next);
+  drop(&memory, next);
   put_shift(f, 0.0);
   return &f->base;
 }

@@ -19,6 +19,7 @@ typedef struct face_kind {   // as the functions of face.h
 
 struct face {                // the first member of every kind
   const face_kind *kind;
+  double asymmetry;          // see face_asymmetry
   int32_t factorizations, modifications;
 };
 

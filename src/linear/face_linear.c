@@ -1,0 +1,168 @@
+// face_linear.c: the face by any linear solver: A + sigma I under its own update and solve.
+//
+// A solver that can modify its factor does so inside its update; a new sigma is a new matrix to it.
+#include "face_kind.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "operator.h"
+#include "vector.h"
+
+typedef struct linear_face {
+  face base;
+  perp_allocator memory;
+  const perp_linear_ops *ops;
+  const perp_options *options;
+  perp_operator A;
+  perp_wrapper shifted;      // A + sigma I
+  double sigma;
+  void *self, *scratch;      // of the solver; of A's products
+  double *rhs, *rest;        // n each
+  uint8_t *kept;             // n: of the last update that went well
+  int analysed, ready;
+} linear_face;
+
+static void *take(const perp_allocator *memory, size_t bytes) {
+  return memory->allocate(memory->context, bytes > 0 ? bytes : 1);
+}
+
+static void drop(const perp_allocator *memory, void *block) {
+  if (block != NULL) memory->release(memory->context, block);
+}
+
+static void forget(linear_face *f) {
+  if (f->analysed && f->ops->release != NULL) f->ops->release(f->self);
+  f->analysed = f->ready = 0;
+}
+
+static void destroy(face *base) {
+  linear_face *f = (linear_face *)base;
+  const perp_allocator memory = f->memory;
+  forget(f);
+  void *const blocks[] = {f->self, f->scratch, f->rhs, f->rest, f->kept};
+  for (size_t k = 0; k < sizeof blocks/sizeof blocks[0]; k++) drop(&memory, blocks[k]);
+  drop(&memory, f);
+}
+
+static int analyse(linear_face *f) {
+  const perp_operator S = f->sigma != 0.0 ? perp_shifted(&f->shifted, f->A, f->sigma) : f->A;
+  forget(f);
+  const int code = f->ops->accepts(&S) ? f->ops->analyse(f->self, &S, f->options, &f->memory) : 1;
+  f->analysed = code == 0;
+  return code;
+}
+
+static int values(face *base, const perp_operator *A) {
+  linear_face *f = (linear_face *)base;
+  if (A->n != f->A.n) return 1;
+  f->A = *A;
+  return analyse(f);
+}
+
+static void shift(face *base, double sigma) {
+  linear_face *f = (linear_face *)base;
+  if (sigma == f->sigma) return;
+  f->sigma = sigma;
+  forget(f);
+}
+
+static int update(face *base, const uint8_t *is_free, const perp_deadline *deadline) {
+  linear_face *f = (linear_face *)base;
+  if (f->ready && memcmp(f->kept, is_free, (size_t)f->A.n) == 0) return 0;
+  f->ready = 0;
+  if (!f->analysed && analyse(f) != 0) return -2;
+  base->factorizations++;
+  const int code = f->ops->update(f->self, is_free, deadline);
+  f->ready = code == 0;
+  memcpy(f->kept, is_free, (size_t)f->A.n);
+  if (code <= 0) return code;
+  int32_t row = 0, k = 0;                            // the k-th free row: which one
+  while (row < f->A.n && (k += is_free[row] != 0) < code) row++;
+  return row + 1;
+}
+
+// rest <- rhs - (A_II + sigma I) v; returns its largest entry
+static double residual(linear_face *f, const double *v) {
+  double most = 0.0;
+  if (f->A.ops->apply(f->A.self, v, f->rest, f->scratch) != 0) return (double)NAN;
+  for (int32_t i = 0; i < f->A.n; i++) {
+    f->rest[i] = f->kept[i] ? f->rhs[i] - f->rest[i] - f->sigma*v[i] : 0.0;
+    most = max_or_nan(most, fabs(f->rest[i]));
+  }
+  return most;
+}
+
+static int solve(face *base, double *v, int refine) {
+  linear_face *f = (linear_face *)base;
+  const int32_t n = f->A.n;
+  memcpy(f->rhs, v, (size_t)n*sizeof *v);
+  memset(v, 0, (size_t)n*sizeof *v);
+  if (!f->ready || f->ops->solve(f->self, f->rhs, v, NULL) != 0) return 1;
+  if (refine > 0 && residual(f, v) > 0.0) {   // one step: the solver's own are behind it
+    memcpy(f->rhs, f->rest, (size_t)n*sizeof *v);
+    if (f->ops->solve(f->self, f->rhs, f->rest, NULL) == 0)
+      for (int32_t i = 0; i < n; i++) v[i] += f->rest[i];
+  }
+  double size = 0.0;
+  for (int32_t i = 0; i < n; i++) size = max_or_nan(size, fabs(v[i]));
+  if (size <= 0x1p1000) return 0;
+  memset(v, 0, (size_t)n*sizeof *v);
+  return 1;
+}
+
+static void apply(const face *base, const double *x, double *y) {
+  const linear_face *f = (const linear_face *)base;
+  f->A.ops->apply(f->A.self, x, y, f->scratch);
+  for (int32_t i = 0; i < f->A.n; i++) y[i] += f->sigma*x[i];
+}
+
+// In nanoseconds, as if the solver's estimate were made of operations of one each.
+static double flops_rows(const face *base, const uint8_t *is_free) {
+  const linear_face *f = (const linear_face *)base;
+  return f->analysed ? 1e9*f->ops->estimate(f->self, is_free) : (double)INFINITY;
+}
+
+static double flops_anew(const face *base) {
+  (void)base;
+  return (double)INFINITY;
+}
+
+static double flops_solve(const face *base) {   // is part of the estimate
+  (void)base;
+  return 0.0;
+}
+
+static int64_t nnz(const face *base) {   // not known
+  (void)base;
+  return 0;
+}
+
+static const face_kind kind = {destroy, values, shift, update, solve, apply, flops_anew, flops_rows,
+                               flops_solve, nnz};
+
+face *face_linear_create(const perp_linear_ops *ops, const perp_operator *A,
+                         const perp_options *options, const perp_allocator *allocator,
+                         int *failed) {
+  const perp_allocator memory = allocator_of(allocator);
+  const size_t n = (size_t)A->n;
+  const perp_view view = operator_view(A);
+  const int64_t stored = view.kind == PERP_VIEW_CSC
+                             ? ((const perp_csc *)view.data)->colptr[A->n] : (int64_t)A->n*A->n;
+  const perp_limits limits = {.n = A->n, .nnz = stored, .scratch = operator_scratch_bytes(A)};
+  linear_face *f = take(&memory, sizeof *f);
+  *failed = -2;
+  if (f == NULL) return NULL;
+  *f = (linear_face){.base.kind = &kind, .memory = memory, .ops = ops, .options = options, .A = *A};
+  f->self = take(&memory, ops->bytes(&limits));
+  f->scratch = take(&memory, limits.scratch);
+  f->rhs = take(&memory, n*sizeof *f->rhs);
+  f->rest = take(&memory, n*sizeof *f->rest);
+  f->kept = take(&memory, n);
+  if (f->self != NULL && f->scratch != NULL && f->rhs != NULL && f->rest != NULL && f->kept != NULL)
+    *failed = analyse(f);
+  if (*failed == 0) return &f->base;
+  destroy(&f->base);
+  return NULL;
+}

@@ -1,0 +1,265 @@
+// active_set.c: free sets by sweeps and flips, their equations by a factor that follows them.
+//
+// Rounds, from x within the bounds and y = A x + b:
+//   I = {lo < x < hi} u {y points inwards},  (A_II + sigma I) d_I = -y_I,
+//   x <- P(x + t d), t = 1, 1/2, ... by phi(x) = 1/2 x'Ax + b'x,  then 5 passes of PGS,
+// the block active set of MNS08 with flips both ways: a row that y opens is opened, one that d
+// closes is closed, all at once. A round in which nothing would flip has solved the problem up to
+// sigma. Where the rows that are wrong do not get fewer, active_set_newton.c takes over: proximal
+// points x+ = argmin phi + sigma/2 |x - x_k|^2 (Rockafellar 1976) by Newton steps on the dual,
+// finite by its exact search, whatever the rank of A. With sigma = 1e-8 of the diagonal one to
+// three of them suffice, and the factor stays.
+// Converges for symmetric positive semidefinite A wherever a solution exists. Cost of a round: rows
+// modified in a factor, or a factorisation where many changed; a solve; some products.
+// With a time limit no factorisation begins that would not end in time by the operations counted
+// and the pace measured; nncg takes the rest.
+#include "active_set.h"
+
+#include <string.h>
+
+#include "methods.h"
+#include "operator.h"
+#include "vector.h"
+
+enum { SWEEPS = 5,           // MNS08's k_gs
+       PATIENCE = 4,         // rounds without fewer rows wrong
+       IDLE = 6 };           // proximal points without a better residual
+
+#define SHIFT 1e-8           // sigma, relative to a diagonal near 1
+#define SMALLEST 1e-12       // sigma where it is lowered
+#define GUESS 1e-9           // seconds an operation takes, until it is known
+#define SAFETY 1.5           // estimates may be wrong by so much
+#define ASYMMETRY 1e-9       // beyond rounding
+
+static double estimate(const active_set *a, const uint8_t *is_free) {
+  const double anew = face_flops_anew(a->face), rows = face_flops_rows(a->face, is_free);
+  const double flops = min2(anew, rows) + 3.0*face_flops_solve(a->face);
+  return SAFETY*flops*(a->pace > 0.0 ? a->pace : GUESS);
+}
+
+int active_step(active_set *a, double *d) {
+  perp_run *run = a->run;
+  const double left = run_seconds_left(run);
+  const double needed = left < (double)INFINITY ? estimate(a, a->is_free) : 0.0;
+  if (needed > left) return -1;
+  const perp_deadline deadline = run_deadline(run);
+  const int32_t before = face_factorizations(a->face);
+  const int code = face_update(a->face, a->is_free, &deadline);
+  run->factorizations += face_factorizations(a->face) - before;
+  if (code == -2) run_no_memory(run, "the factor");
+  if (code < 0) return -1;
+  a->singular = code;
+  if (code > 0 || face_solve(a->face, d, 1) != 0) return 1;
+  if (needed > 0.0) {
+    const double took = left - run_seconds_left(run);
+    a->pace = max2(took*(a->pace > 0.0 ? a->pace : GUESS)*SAFETY/needed, 1e-12);
+  }
+  return 0;
+}
+
+int active_judge(active_set *a) {
+  perp_run *run = a->run;
+  if (run_apply(run, run->x, a->y) != 0) return 1;
+  run->residual = run_residual(run, run->x, a->y);
+  return run->residual <= 10.0*run->options->tol && run_check(run);
+}
+
+static int sweep(active_set *a, int32_t passes) {   // 1: the run has ended
+  a->sweeps.state.fresh = 1;
+  for (int32_t k = 0; k < passes && !run_out_of_time(a->run); k++)
+    a->run->residual = sweeper_pass(&a->sweeps, a->run, k & 1);
+  return run_ended(a->run) || run_apply(a->run, a->run->x, a->y) != 0;
+}
+
+// The free rows at x; what is left of y there goes to d.
+static void label(active_set *a) {
+  const perp_run *run = a->run;
+  const double *x = run->x;
+  for (int32_t i = 0; i < a->n; i++) {
+    const double lo = lower(run->lo, i), hi = upper(run->hi, i), y = a->y[i];
+    const double tau = 1e-2*run->options->tol/a->unit[i];
+    a->is_free[i] = (x[i] > lo && x[i] < hi) || (lo < hi && x[i] <= lo && y < -tau) ||
+                    (lo < hi && x[i] >= hi && y > tau);
+    a->d[i] = a->is_free[i] ? -y : 0.0;
+  }
+}
+
+// Rows that are wrong at x + d.
+static int32_t wrong(const active_set *a) {
+  const perp_run *run = a->run;
+  int32_t count = 0;
+  for (int32_t i = 0; i < a->n; i++) {
+    const double lo = lower(run->lo, i), hi = upper(run->hi, i), y = a->y[i] + a->Ad[i];
+    const double tau = 1e-2*run->options->tol/a->unit[i];
+    const double z = run->x[i] + a->d[i];
+    if (a->is_free[i]) count += z < lo || z > hi;
+    else count += lo < hi && ((run->x[i] <= lo && y < -tau) || (run->x[i] >= hi && y > tau));
+  }
+  return count;
+}
+
+static double phi(const active_set *a, const double *x, const double *y) {
+  double sum = 0.0;
+  for (int32_t i = 0; i < a->n; i++) sum += 0.5*x[i]*(y[i] + a->run->b[i]);
+  return sum;
+}
+
+// x <- P(x + t d) with the first t of 1, 1/2, ... beyond which phi grows again; y follows. z and Az
+// are work. 1: no t lowers phi, or the run has ended.
+static int search(active_set *a) {
+  perp_run *run = a->run;
+  double best = phi(a, run->x, a->y), t = 1.0;
+  int found = 0;
+  memcpy(a->centre, run->x, (size_t)a->n*sizeof *a->centre);
+  for (int32_t k = 0; k < 12; k++, t *= 0.5) {
+    for (int32_t i = 0; i < a->n; i++)
+      a->z[i] = clamp(a->centre[i] + t*a->d[i], lower(run->lo, i), upper(run->hi, i));
+    if (run_apply(run, a->z, a->Az) != 0) return 1;
+    const double value = phi(a, a->z, a->Az);
+    if (!(value < best)) {
+      if (found) break;
+      continue;
+    }
+    best = value;
+    found = 1;
+    memcpy(run->x, a->z, (size_t)a->n*sizeof *a->z);
+    memcpy(a->y, a->Az, (size_t)a->n*sizeof *a->Az);
+  }
+  return !found;
+}
+
+// Rounds of flips. 0: they no longer gain, and z is where Newton's method goes on; 1: a pivot
+// failed; -1: the run has ended, or the time is short.
+static int flips(active_set *a) {
+  perp_run *run = a->run;
+  int32_t fewest = INT32_MAX, idle = 0;
+  while (run_continue(run)) {
+    label(a);
+    const int code = active_step(a, a->d);
+    if (code != 0) return code;
+    if (run_product(run, a->d, a->Ad) != 0) return -1;
+    const int32_t bad = wrong(a);
+    if (bad == 0) {
+      for (int32_t i = 0; i < a->n; i++) run->x[i] += a->d[i];
+      if (active_judge(a)) return -1;
+    }
+    idle = bad < fewest - fewest/8 ? 0 : idle + 1;
+    fewest = bad < fewest ? bad : fewest;
+    if (idle > PATIENCE || bad == 0) {
+      for (int32_t i = 0; i < a->n; i++) a->z[i] = run->x[i] + (bad > 0 ? a->d[i] : 0.0);
+      return 0;
+    }
+    search(a);
+    if (sweep(a, SWEEPS)) return -1;
+    run->residual = run_residual(run, run->x, a->y);
+  }
+  return -1;
+}
+
+// Proximal points until nothing is left to gain. -1: the run has ended or the time is short; 1: a
+// pivot failed.
+static int proximal_points(active_set *a) {
+  perp_run *run = a->run;
+  double best = (double)INFINITY;
+  int32_t idle = 0;
+  while (run_continue(run)) {
+    memcpy(a->centre, run->x, (size_t)a->n*sizeof *a->centre);
+    const int code = active_newton(a);
+    if (code != 0) return code;
+    if (active_judge(a)) return -1;
+    idle = run->residual < 0.5*best ? 0 : idle + 1;
+    best = min2(best, run->residual);
+    if (idle > 1) {   // a direction in which x grows for ever is a proof
+      for (int32_t i = 0; i < a->n; i++) a->d[i] = run->x[i] - a->centre[i];
+      if (run_infeasible(run, a->d)) return -1;
+    }
+    if (idle%3 == 2 && a->sigma > SMALLEST) face_shift(a->face, a->sigma *= 0.01);
+    if (idle > IDLE) {
+      run_stop(run, PERP_STATUS_STALLED, "active_set: proximal points with sigma = %.2g no longer "
+               "gain; the problem may have no solution", a->sigma);
+      return -1;
+    }
+    memcpy(a->z, run->x, (size_t)a->n*sizeof *a->z);
+  }
+  return -1;
+}
+
+static int begin(active_set *a, perp_run *run) {
+  const size_t n = (size_t)run->n;
+  *a = (active_set){.run = run, .n = run->n, .sigma = SHIFT};
+  if (!sweeper_begin(&a->sweeps, run, 1.0)) return 0;
+  double *memory = run_allocate(run, 7*n*sizeof *memory);
+  a->breaks = memory != NULL ? run_allocate(run, 2*n*sizeof *a->breaks) : NULL;
+  a->is_free = a->breaks != NULL ? run_allocate(run, n) : NULL;
+  if (a->is_free == NULL) return 0;
+  double **const arrays[] = {&a->y, &a->d, &a->Ad, &a->z, &a->Az, &a->centre, &a->unit};
+  for (size_t k = 0; k < 7; k++) *arrays[k] = memory + k*n;
+  for (size_t i = 0; i < n; i++) {
+    const double d = a->sweeps.diagonal[i];
+    a->unit[i] = run->weight[i]/(d > 0.0 ? d : 1.0);
+    run->x[i] = clamp(run->x[i], lower(run->lo, (int32_t)i), upper(run->hi, (int32_t)i));
+    if (run->x[i] != run->x[i]) run->x[i] = 0.0;
+  }
+  return 1;
+}
+
+static int make_face(active_set *a) {
+  perp_run *run = a->run;
+  int failed = 0;
+  const perp_linear_ops *linear = run->options->linear;
+  a->face = linear != NULL ? face_linear_create(linear, &run->A, run->options, run_allocator(run),
+                                                &failed)
+                           : face_create(&run->A, run_allocator(run), &failed);
+  if (failed == -2) run_no_memory(run, "the factor");
+  else if (failed == 2 || (failed == 0 && face_asymmetry(a->face) > ASYMMETRY))
+    run_stop(run, PERP_STATUS_BREAKDOWN, "active_set: A is not symmetric: try auto");
+  else if (failed != 0)
+    run_stop(run, PERP_STATUS_BREAKDOWN, "active_set: %s does not take this A",
+             linear != NULL ? linear->name : "the sparse factor");
+  else face_shift(a->face, a->sigma);
+  return !run_ended(run);
+}
+
+static void run_active_set(perp_run *run) {
+  active_set a;
+  if (!begin(&a, run) || !run_continue(run)) return;
+  int code = sweep(&a, SWEEPS) || active_judge(&a) ? -1 : 0;
+  if (code == 0 && make_face(&a)) {
+    code = flips(&a);
+    if (code == 0) code = proximal_points(&a);
+    if (code == 1)
+      run_stop(run, PERP_STATUS_BREAKDOWN, "active_set: A is not positive semidefinite (a pivot of "
+               "A + %.2g I failed at row %d): try auto", a.sigma, a.singular);
+  }
+  face_destroy(a.face);
+  if (!run_ended(run)) {   // the time is short
+    const perp_options options = child_options(run, &method_nncg);
+    run_child(run, &method_nncg, &options, INT32_MAX, (double)INFINITY);
+  }
+}
+
+// Of a scaled operator: its sweeps keep x, b, the bounds, the diagonal and the weights scaled back.
+static size_t bytes(const perp_limits *limits, const perp_options *options) {
+  perp_limits wide = *limits;
+  const size_t room = 6*(size_t)limits->n*sizeof(double) + ARENA_ALIGNMENT;
+  wide.scratch = (limits->scratch > room/6 ? limits->scratch : room/6) + room;
+  return sweeper_bytes(&wide, options);
+}
+
+const perp_method method_active_set = {
+  .name = "active_set",
+  .title = "block active set with a factor that follows the free rows",
+  .source = "MNS08, improved; Li, Sun, Toh 2018",
+  .formula = "I = {lo < x < hi} u {y points inwards}, x <- P(x - t (A_II + sigma I)^-1 y_I), 5 passes "
+             "of PGS; then proximal points by Newton steps on the dual with exact search",
+  .converges = "A symmetric positive semidefinite and a solution exists",
+  .cost = "row modifications or a factorisation of A_II, a solve, a few products",
+  .advice = "where A is indefinite or not symmetric: auto; where a factor is too large: nncg",
+  .needs = PERP_NEEDS_DIAGONAL | PERP_NEEDS_SWEEP | PERP_NEEDS_SUBMATRIX,
+  .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
+  .assumes = 1u << PERP_CLASS_SPD,
+  .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME | PERP_TRAIT_SCALES | PERP_TRAIT_LINEAR |
+            PERP_TRAIT_SPLITS,
+  .bytes = bytes,
+  .run = run_active_set,
+};

@@ -1,0 +1,37 @@
+// active_set.h: what the files of active_set share.
+#ifndef PERP_ACTIVE_SET_H
+#define PERP_ACTIVE_SET_H
+
+#include "breaks.h"
+#include "face.h"
+#include "sweep.h"
+
+typedef struct active_set {
+  perp_run *run;
+  face *face;
+  sweeper sweeps;
+  int32_t n;
+  double sigma;              // of the proximal term
+  double *y;                 // n: A x + b
+  double *d, *Ad;            // n each: a step and its product
+  double *z, *Az;            // n each: the point of Newton's method, which may leave the bounds
+  double *centre;            // n: of the proximal term
+  double *unit;              // n: unit_i |y_i| is in the certificate's units
+  uint8_t *is_free;          // n
+  break_point *breaks;       // 2 n
+  double pace;               // seconds an operation; 0: not measured yet
+  int32_t singular;          // 1 + row whose pivot failed last
+} active_set;
+
+// A step by the face of is_free: d_I <- (A_II + sigma I)^-1 d_I, d_F <- 0. 0: fine; 1: a pivot
+// failed; -1: there is no time for it, or there was none.
+int active_step(active_set *a, double *d);
+
+// y, the residual and, where that is small, the certificate of run->x. 1: the run has ended.
+int active_judge(active_set *a);
+
+// The proximal problem around `centre` by Newton's method on its dual, from z: run->x is then its
+// solution. 0: fine; 1: a pivot failed; -1: the run has ended or the time is short.
+int active_newton(active_set *a);
+
+#endif
