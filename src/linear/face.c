@@ -31,6 +31,10 @@ double face_flops_rows(const face *f, const uint8_t *is_free) {
 
 double face_flops_solve(const face *f) { return f->kind->flops_solve(f); }
 
+double face_flops_update(const face *f, const uint8_t *is_free) {
+  return f->kind->flops_update(f, is_free);
+}
+
 int32_t face_factorizations(const face *f) { return f->factorizations; }
 
 int32_t face_modifications(const face *f) { return f->modifications; }

@@ -20,8 +20,9 @@
 #include "sparse_ldl.h"
 #include "vector.h"
 
-#define ROW_WEIGHT 0.6       // an operation of a modification takes as long as so many of a factor:
+#define ROW_WEIGHT 0.5       // an operation of a modification takes as long as so many of a factor:
                              //   0.4 to 0.9 on walls and grids, as many of them meet zeros
+#define OVERHEAD 300.0       // operations a row that a factorisation takes besides
 #define DRIFT 1e-11          // backward error at which the factor is made anew
 #define EXACT 0x1p-51        // ... and at which nothing is left to refine
 #define FLOOR (64*0x1p-52)   // of pivots: rounding leaves so much of entries near 1
@@ -138,14 +139,23 @@ static int anew(entries_face *f, const perp_deadline *deadline) {
   return code;
 }
 
-static double flops_rows(const face *base, const uint8_t *is_free) {
-  const entries_face *f = (const entries_face *)base;
-  const double enough = sparse_ldl_flops(f->ldl);
+// Of the modifications, up to where they are `enough`.
+static double rows_up_to(const entries_face *f, const uint8_t *is_free, double enough) {
   double flops = 0.0;
   if (!f->factored) return (double)INFINITY;
   for (int32_t i = 0; i < f->n && flops <= enough; i++)
     if ((is_free[i] != 0) != f->kept[i]) flops += ROW_WEIGHT*sparse_ldl_row_flops(f->ldl, &f->S, i);
   return flops;
+}
+
+static double flops_rows(const face *base, const uint8_t *is_free) {
+  return rows_up_to((const entries_face *)base, is_free, (double)INFINITY);
+}
+
+static double flops_update(const face *base, const uint8_t *is_free) {
+  const entries_face *f = (const entries_face *)base;
+  const double made_anew = sparse_ldl_flops_kept(f->ldl, is_free) + OVERHEAD*f->n;
+  return min2(made_anew, rows_up_to(f, is_free, made_anew));
 }
 
 // Row i goes (0) or comes (1): 0, or as face_update, or -3: factor anew.
@@ -161,8 +171,8 @@ static int modify(entries_face *f, int32_t i, uint8_t comes) {
 
 static int update(face *base, const uint8_t *is_free, const perp_deadline *deadline) {
   entries_face *f = (entries_face *)base;
-  const double rows = flops_rows(base, is_free);
-  int code = rows <= sparse_ldl_flops(f->ldl) ? 0 : -3;
+  const double made_anew = sparse_ldl_flops_kept(f->ldl, is_free) + OVERHEAD*f->n;
+  int code = rows_up_to(f, is_free, made_anew) <= made_anew ? 0 : -3;
   f->ready = 0;
   for (uint8_t comes = 0; comes < 2 && code == 0; comes++)
     for (int32_t i = 0; i < f->n && code == 0; i++) {
@@ -257,7 +267,7 @@ static int64_t nnz(const face *base) { return sparse_ldl_nnz(((const entries_fac
 static double flops_solve(const face *base) { return 8.0*(double)nnz(base); }
 
 static const face_kind kind = {destroy, values, shift, update, solve, apply, flops_anew, flops_rows,
-                               flops_solve, nnz};
+                               flops_solve, nnz, flops_update};
 
 face *face_entries_create(const perp_operator *A, const perp_allocator *allocator, int *failed) {
   const perp_allocator memory = allocator_of(allocator);

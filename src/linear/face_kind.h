@@ -15,6 +15,7 @@ typedef struct face_kind {   // as the functions of face.h
   double (*flops_rows)(const face *f, const uint8_t *is_free);
   double (*flops_solve)(const face *f);
   int64_t (*nnz)(const face *f);
+  double (*flops_update)(const face *f, const uint8_t *is_free);
 } face_kind;
 
 struct face {                // the first member of every kind

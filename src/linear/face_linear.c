@@ -140,7 +140,7 @@ static int64_t nnz(const face *base) {   // not known
 }
 
 static const face_kind kind = {destroy, values, shift, update, solve, apply, flops_anew, flops_rows,
-                               flops_solve, nnz};
+                               flops_solve, nnz, flops_rows};
 
 face *face_linear_create(const perp_linear_ops *ops, const perp_operator *A,
                          const perp_options *options, const perp_allocator *allocator,

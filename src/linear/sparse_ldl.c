@@ -12,29 +12,87 @@
 #include <math.h>
 #include <string.h>
 
+#include "exact.h"
 #include "linear.h"
 
+// The same statements, compiled for wider registers where the machine has them: nothing is summed
+// across the lanes, so the bits are the same.
+#if defined(__GNUC__) && defined(__x86_64__)
+#define WIDE __attribute__((target("avx2")))
+#define HAS_WIDE() __builtin_cpu_supports("avx2")
+#else
+#define WIDE
+#define HAS_WIDE() 0
+#endif
+
 // C (m x c, column-major) = sum over k < w of L(:,k) B(k,:); L has ld rows a column, B is w x c.
-static void product(int32_t m, int32_t c, int32_t w, const double *restrict L, int32_t ld,
-                    const double *restrict B, double *restrict C) {
-  for (int32_t j = 0; j < c; j++) {
-    double *restrict to = C + (size_t)j*(size_t)m;
-    const double *b = B + (size_t)j*(size_t)w;
+// Rows j and below of column j; two columns at a time share what is loaded of L.
+EXACT_INLINE void product_body(int32_t m, int32_t c, int32_t w, const double *restrict L,
+                               int32_t ld, const double *restrict B, double *restrict C) {
+  for (int32_t j = 0; j < c; j += 2) {
+    const int32_t pair = j + 1 < c;
+    double *restrict to = C + (size_t)j*(size_t)m, *restrict next = pair ? to + m : to;
+    const double *b = B + (size_t)j*(size_t)w, *a = pair ? b + w : b;
     int32_t k = 0;
     for (int32_t i = j; i < m; i++) to[i] = 0.0;
+    for (int32_t i = j; i < m && pair; i++) next[i] = 0.0;
     for (; k + 4 <= w; k += 4) {
       const double *restrict l0 = L + (size_t)k*(size_t)ld, *restrict l1 = l0 + ld,
                    *restrict l2 = l1 + ld, *restrict l3 = l2 + ld;
       const double b0 = b[k], b1 = b[k + 1], b2 = b[k + 2], b3 = b[k + 3];
-      for (int32_t i = j; i < m; i++)
-        to[i] += (l0[i]*b0 + l1[i]*b1) + (l2[i]*b2 + l3[i]*b3);
+      const double a0 = a[k], a1 = a[k + 1], a2 = a[k + 2], a3 = a[k + 3];
+      if (pair)
+        for (int32_t i = j; i < m; i++) {
+          to[i] += (l0[i]*b0 + l1[i]*b1) + (l2[i]*b2 + l3[i]*b3);
+          next[i] += (l0[i]*a0 + l1[i]*a1) + (l2[i]*a2 + l3[i]*a3);
+        }
+      else
+        for (int32_t i = j; i < m; i++) to[i] += (l0[i]*b0 + l1[i]*b1) + (l2[i]*b2 + l3[i]*b3);
     }
     for (; k < w; k++) {
       const double *restrict l = L + (size_t)k*(size_t)ld;
-      const double bk = b[k];
+      const double bk = b[k], ak = a[k];
       for (int32_t i = j; i < m; i++) to[i] += l[i]*bk;
+      for (int32_t i = j; i < m && pair; i++) next[i] += l[i]*ak;
     }
   }
+}
+
+static void product_plain(int32_t m, int32_t c, int32_t w, const double *L, int32_t ld,
+                          const double *B, double *C) {
+  product_body(m, c, w, L, ld, B, C);
+}
+
+WIDE static void product_wide(int32_t m, int32_t c, int32_t w, const double *L, int32_t ld,
+                              const double *B, double *C) {
+  product_body(m, c, w, L, ld, B, C);
+}
+
+// to -= sum over the `count` columns q of L(:,q) b_q, rows from .. h - 1
+EXACT_INLINE void subtract_body(int32_t from, int32_t h, int32_t count, const double *const *L,
+                                const double *b, double *restrict to) {
+  int32_t q = 0;
+  for (; q + 4 <= count; q += 4) {
+    const double *restrict l0 = L[q], *restrict l1 = L[q + 1], *restrict l2 = L[q + 2],
+                 *restrict l3 = L[q + 3];
+    const double b0 = b[q], b1 = b[q + 1], b2 = b[q + 2], b3 = b[q + 3];
+    for (int32_t i = from; i < h; i++) to[i] -= (l0[i]*b0 + l1[i]*b1) + (l2[i]*b2 + l3[i]*b3);
+  }
+  for (; q < count; q++) {
+    const double *restrict l = L[q];
+    const double bq = b[q];
+    for (int32_t i = from; i < h; i++) to[i] -= l[i]*bq;
+  }
+}
+
+static void subtract_plain(int32_t from, int32_t h, int32_t count, const double *const *L,
+                           const double *b, double *to) {
+  subtract_body(from, h, count, L, b, to);
+}
+
+WIDE static void subtract_wide(int32_t from, int32_t h, int32_t count, const double *const *L,
+                               const double *b, double *to) {
+  subtract_body(from, h, count, L, b, to);
 }
 
 double ldl_accept_pivot(sparse_ldl *f, int32_t k, double pivot, double floor) {
@@ -49,20 +107,26 @@ double ldl_accept_pivot(sparse_ldl *f, int32_t k, double pivot, double floor) {
   return lifted;
 }
 
-// The dense panel: h x w, column-major, D on the diagonal. 0, or 1 + the column without a pivot.
+// The dense panel: h x w, column-major, D on the diagonal. Columns that are not there are those of
+// the identity already. 0, or 1 + the column without a pivot.
 static int32_t factor_panel(sparse_ldl *f, int32_t from, int32_t h, int32_t w, double *X,
                             double floor) {
+  const double *done[LDL_WIDEST];
+  double b[LDL_WIDEST];
+  int32_t count = 0;
   for (int32_t k = 0; k < w; k++) {
+    if (!f->present[from + k]) continue;
     double *restrict to = X + (size_t)k*(size_t)h;
-    for (int32_t q = 0; q < k; q++) {
-      const double *restrict l = X + (size_t)q*(size_t)h;
-      const double b = l[k]*l[q];                              // L_kq D_q
-      for (int32_t i = k; i < h; i++) to[i] -= l[i]*b;
+    for (int32_t q = 0; q < count; q++) {                      // L_kq D_q, left beside L_kq
+      const int32_t column = (int32_t)((done[q] - X)/h);
+      b[q] = done[q][k]*done[q][column];
     }
+    (f->wide ? subtract_wide : subtract_plain)(k, h, count, done, b, to);
     to[k] = ldl_accept_pivot(f, from + k, to[k], floor);
     if (to[k] == 0.0) return k + 1;
     const double inverse = 1.0/to[k];
     for (int32_t i = k + 1; i < h; i++) to[i] *= inverse;
+    done[count++] = to;
   }
   return 0;
 }
@@ -73,7 +137,7 @@ static void scatter_columns(sparse_ldl *f, const perp_csc *A, const uint8_t *kep
   for (int32_t k = from; k < f->first[s + 1]; k++) {
     const int32_t j = f->order[k];
     double *to = X + (size_t)(k - from)*(size_t)h;
-    if (kept != NULL && !kept[j]) {
+    if (!f->present[k]) {
       to[k - from] = 1.0;
       continue;
     }
@@ -87,30 +151,60 @@ static void scatter_columns(sparse_ldl *f, const perp_csc *A, const uint8_t *kep
 }
 
 // L_s -= L_d D_d L_d' for the rows of d from its first unused one on; those inside s come first.
+// Rows and columns that are not there are left out: packed where there are such.
 static void apply_update(sparse_ldl *f, int32_t d, int32_t s, double *X, int32_t h) {
-  const int32_t w = f->first[d + 1] - f->first[d], end = f->first[s + 1], from = f->first[s];
+  const int32_t w = f->first[d + 1] - f->first[d], end = f->first[s + 1];
   const int32_t below = (int32_t)(f->rows_at[d + 1] - f->rows_at[d]), at = f->reached[d];
-  const int32_t *rows = f->rows + f->rows_at[d] + at, ld = w + below, m = below - at;
+  const int32_t *rows = f->rows + f->rows_at[d] + at, ld = w + below, all = below - at;
   const double *L = f->panel + f->panel_at[d], *tail = L + w + at;
-  int32_t inside = 0;
-  while (inside < m && rows[inside] < end) inside++;
-  for (int32_t j = 0; j < inside; j++)
-    for (int32_t k = 0; k < w; k++)
-      f->scaled[(size_t)j*(size_t)w + (size_t)k] =
-          tail[(size_t)k*(size_t)ld + (size_t)j]*L[(size_t)k*(size_t)ld + (size_t)k];
-  product(m, inside, w, tail, ld, f->scaled, f->update);
-  for (int32_t j = 0; j < inside; j++) {
-    double *to = X + (size_t)(rows[j] - from)*(size_t)h;
-    const double *u = f->update + (size_t)j*(size_t)m;
-    for (int32_t i = j; i < m; i++) to[f->local[rows[i]]] -= u[i];
+  int32_t column[LDL_WIDEST], *there = f->there, columns = 0, m = 0, inside = 0, past = 0;
+  for (int32_t k = 0; k < w; k++)
+    if (f->present[f->first[d] + k]) column[columns++] = k;
+  while (past < all && rows[past] < end) past++;
+  f->reached[d] = at + past;
+  if (columns == 0) return;
+  for (int32_t i = 0; i < all; i++) {
+    const int32_t row = rows[i];
+    if (!f->present[row]) continue;
+    inside += row < end;
+    there[m++] = i;
   }
-  f->reached[d] = at + inside;
+  if (inside == 0) return;
+  const double *T = tail;
+  int32_t rows_a_column = ld;
+  if (columns < w || m < all) {
+    T = f->packed;
+    rows_a_column = m;
+    for (int32_t k = 0; k < columns; k++) {
+      const double *l = tail + (size_t)column[k]*(size_t)ld;
+      double *to = f->packed + (size_t)k*(size_t)m;
+      for (int32_t i = 0; i < m; i++) to[i] = l[there[i]];
+    }
+  }
+  for (int32_t k = 0; k < columns; k++) {
+    const double pivot = L[(size_t)column[k]*(size_t)ld + (size_t)column[k]];
+    const double *l = T + (size_t)k*(size_t)rows_a_column;
+    for (int32_t j = 0; j < inside; j++)
+      f->scaled[(size_t)j*(size_t)columns + (size_t)k] = l[j]*pivot;
+  }
+  (f->wide ? product_wide : product_plain)(m, inside, columns, T, rows_a_column, f->scaled,
+                                           f->update);
+  for (int32_t i = 0; i < m; i++) there[i] = f->local[rows[there[i]]];
+  for (int32_t j = 0; j < inside; j++) {
+    double *to = X + (size_t)there[j]*(size_t)h;
+    const double *u = f->update + (size_t)j*(size_t)m;
+    for (int32_t i = j; i < m; i++) to[there[i]] -= u[i];
+  }
+  f->done += 2.0*columns*(double)inside*(m - 0.5*inside);
 }
 
 int sparse_ldl_factor(sparse_ldl *f, const perp_csc *A, const uint8_t *kept, double floor,
                       const perp_deadline *deadline) {
-  double flops = 0.0;
+  double asked = 0.0;
   f->kept = kept;
+  f->done = 0.0;
+  f->wide = HAS_WIDE();
+  for (int32_t k = 0; k < f->n; k++) f->present[k] = kept == NULL || kept[f->order[k]] != 0;
   f->lifted = 0;
   f->largest_lift = 0.0;
   for (int32_t s = 0; s < f->supernodes; s++) {
@@ -134,7 +228,6 @@ int sparse_ldl_factor(sparse_ldl *f, const perp_csc *A, const uint8_t *kept, dou
         f->next[d] = f->head[up];
         f->head[up] = d;
       }
-      flops += 2.0*(f->first[d + 1] - f->first[d])*(double)h*w;
       d = following;
     }
     const int32_t failed = factor_panel(f, from, h, w, X, floor);
@@ -143,10 +236,10 @@ int sparse_ldl_factor(sparse_ldl *f, const perp_csc *A, const uint8_t *kept, dou
       f->next[s] = f->head[f->owner[rows[0]]];
       f->head[f->owner[rows[0]]] = s;
     }
-    flops += (double)w*w*h;
-    if (flops > 2e6) {   // about a millisecond
+    f->done += (double)w*w*h + (double)h;
+    if (f->done > asked + 2e6) {   // about a millisecond
       if (deadline_passed(deadline)) return -1;
-      flops = 0.0;
+      asked = f->done;
     }
   }
   return 0;
@@ -212,6 +305,7 @@ void sparse_ldl_solve(sparse_ldl *f, double *v) {
     const ldl_panel P = panel_of(f, s);
     const int32_t from = P.from, w = P.w, m = P.m, *rows = P.rows;
     for (int32_t k = w - 1; k >= 0; k--) {
+      if (!f->present[from + k]) continue;
       const double *l = P.X + (size_t)k*(size_t)P.h;
       double sum = x[from + k]/l[k];
       for (int32_t i = k + 1; i < w; i++) sum -= l[i]*x[from + i];
@@ -227,6 +321,22 @@ int64_t sparse_ldl_nnz(const sparse_ldl *f) {
 }
 
 double sparse_ldl_flops(const sparse_ldl *f) { return f->flops; }
+
+// Those of all rows, in proportion: a column that is not there costs nothing, nor does a row of the
+// columns that are.
+double sparse_ldl_flops_kept(const sparse_ldl *f, const uint8_t *kept) {
+  double flops = 0.0, whole = 0.0;
+  int32_t rows = 0;
+  for (int32_t s = 0; s < f->supernodes; s++) {
+    const double w = f->first[s + 1] - f->first[s], h = w + (double)(f->rows_at[s + 1] - f->rows_at[s]);
+    int32_t columns = 0;
+    for (int32_t k = f->first[s]; k < f->first[s + 1]; k++) columns += kept[f->order[k]] != 0;
+    rows += columns;
+    flops += columns*h*h;
+    whole += w*h*h;
+  }
+  return whole > 0.0 ? f->flops*(flops/whole)*(rows/(double)f->n) : 0.0;
+}
 
 void sparse_ldl_regularise(sparse_ldl *f, const double *sign, double lift) {
   f->sign = sign;

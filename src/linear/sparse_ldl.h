@@ -47,5 +47,6 @@ void sparse_ldl_solve_many(sparse_ldl *f, int32_t count, double *V);     // n x 
 
 int64_t sparse_ldl_nnz(const sparse_ldl *f);                      // of L, stored zeros included
 double sparse_ldl_flops(const sparse_ldl *f);                     // of factoring all of A
+double sparse_ldl_flops_kept(const sparse_ldl *f, const uint8_t *kept);   // ... and part of it
 
 #endif

@@ -30,7 +30,8 @@ sparse_ldl *sparse_ldl_create(const perp_allocator *given) {
 static void clear(sparse_ldl *f) {
   void *const all[] = {f->order, f->place, f->first, f->owner, f->rows_at, f->rows, f->panel_at,
                        f->panel, f->mirror, f->local, f->head, f->next, f->reached, f->up,
-                       f->path, f->mark, f->update, f->scaled, f->work, f->spread, f->gathered};
+                       f->path, f->mark, f->update, f->packed, f->there, f->present, f->scaled, f->work,
+                       f->spread, f->gathered};
   for (size_t k = 0; k < sizeof all/sizeof all[0]; k++) drop(f, all[k]);
   *f = (sparse_ldl){.allocator = f->allocator, .sign = f->sign, .lift = f->lift};
 }
@@ -184,18 +185,19 @@ int sparse_ldl_analyse(sparse_ldl *f, const perp_csc *A) {
   int32_t *parent = take(f, n, sizeof *parent), *count = take(f, n, sizeof *count),
           *w1 = take(f, n, sizeof *w1), *w2 = take(f, n, sizeof *w2);
   int32_t **const indices[] = {&f->order, &f->place, &f->first, &f->owner, &f->local, &f->head,
-                               &f->next, &f->reached, &f->up, &f->path, &f->mark};
+                               &f->next, &f->reached, &f->up, &f->path, &f->mark, &f->there};
   int fine = parent != NULL && count != NULL && w1 != NULL && w2 != NULL;
   for (size_t k = 0; k < sizeof indices/sizeof indices[0]; k++) {
     *indices[k] = take(f, (int64_t)n + 1, sizeof **indices[k]);
     fine = fine && *indices[k] != NULL;
   }
   f->work = take(f, (int64_t)LDL_TOGETHER*n, sizeof *f->work);
+  f->present = take(f, n, sizeof *f->present);
   f->spread = take(f, n, sizeof *f->spread);
   f->mirror = take(f, A->colptr[n], sizeof *f->mirror);
   f->rows_at = take(f, (int64_t)n + 1, sizeof *f->rows_at);
   f->panel_at = take(f, (int64_t)n + 1, sizeof *f->panel_at);
-  fine = fine && f->work != NULL && f->spread != NULL && f->rows_at != NULL &&
+  fine = fine && f->work != NULL && f->spread != NULL && f->present != NULL && f->rows_at != NULL &&
          f->panel_at != NULL && f->mirror != NULL &&
          order_minimum_degree(A, &f->allocator, f->order) == 0;
   const int symmetric = fine && mirrors(f, A, w1);
@@ -218,9 +220,10 @@ int sparse_ldl_analyse(sparse_ldl *f, const perp_csc *A) {
     f->rows = take(f, f->rows_at[f->supernodes], sizeof *f->rows);
     f->panel = take(f, f->panel_at[f->supernodes], sizeof *f->panel);
     f->update = take(f, largest*LDL_WIDEST, sizeof *f->update);
+    f->packed = take(f, largest*LDL_WIDEST, sizeof *f->packed);
     f->scaled = take(f, LDL_WIDEST*LDL_WIDEST, sizeof *f->scaled);
     f->gathered = take(f, tallest, sizeof *f->gathered);
-    fine = f->rows != NULL && f->panel != NULL && f->update != NULL && f->scaled != NULL &&
+    fine = f->rows != NULL && f->panel != NULL && f->update != NULL && f->packed != NULL && f->scaled != NULL &&
            f->gathered != NULL;
     for (int32_t k = 0; k < n; k++) {
       f->spread[k] = 0.0;

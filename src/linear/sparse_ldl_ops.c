@@ -55,8 +55,7 @@ static int solve(void *memory, const double *rhs, double *z, const perp_deadline
 
 static double estimate(const void *memory, const uint8_t *is_free) {
   const linear *self = memory;
-  const double anew = face_flops_anew(self->face), rows = face_flops_rows(self->face, is_free);
-  return 1e-9*((rows < anew ? rows : anew) + 4.0*face_flops_solve(self->face));
+  return 1e-9*(face_flops_update(self->face, is_free) + 4.0*face_flops_solve(self->face));
 }
 
 static void release(void *memory) {

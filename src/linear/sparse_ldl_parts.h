@@ -27,6 +27,11 @@ struct sparse_ldl {
   int32_t *path, *mark;      // supernodes: those that a row reaches; marks of the walk
   int32_t stamp;             // of the present walk
   double *update, *scaled;   // largest panel: the product; WIDEST^2: D L'
+  double *packed;            // largest panel: the rows and columns of another one that are there
+  int32_t *there;            // n: which rows these are
+  uint8_t *present;          // n: columns that are not those of the identity
+  int wide;                  // wide registers
+  double done;               // operations of the factorisation at hand
   double *work;              // LDL_TOGETHER n
   double *spread;            // n: a sparse vector, zero between calls
   double *gathered;          // rows of the tallest panel: the same vector on the rows of a panel

@@ -177,6 +177,7 @@ int sparse_ldl_add(sparse_ldl *f, const perp_csc *A, const uint8_t *kept, int32_
   double *l = own_panel.X + (size_t)c*(size_t)own_panel.h;
   l[c] = pivot;
   g[c] = 0.0;
+  f->present[k] = 1;
   for (int32_t i = c + 1; i < own_panel.h; i++) l[i] = g[i] = g[i]/pivot;
   return change_path(f, own, c + 1, -pivot, floor);
 }
@@ -199,6 +200,7 @@ int sparse_ldl_delete(sparse_ldl *f, const perp_csc *A, int32_t row, double floo
     l[i] = 0.0;
   }
   l[c] = 1.0;
+  f->present[k] = 0;
   return change_path(f, own, c + 1, pivot, floor);
 }
 

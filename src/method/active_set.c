@@ -32,8 +32,7 @@ enum { SWEEPS = 5,           // MNS08's k_gs
 #define ASYMMETRY 1e-9       // beyond rounding
 
 static double estimate(const active_set *a, const uint8_t *is_free) {
-  const double anew = face_flops_anew(a->face), rows = face_flops_rows(a->face, is_free);
-  const double flops = min2(anew, rows) + 3.0*face_flops_solve(a->face);
+  const double flops = face_flops_update(a->face, is_free) + 3.0*face_flops_solve(a->face);
   return SAFETY*flops*(a->pace > 0.0 ? a->pace : GUESS);
 }
 
