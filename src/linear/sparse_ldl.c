@@ -12,18 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "exact.h"
 #include "linear.h"
-
-// The same statements, compiled for wider registers where the machine has them: nothing is summed
-// across the lanes, so the bits are the same.
-#if defined(__GNUC__) && defined(__x86_64__)
-#define WIDE __attribute__((target("avx2")))
-#define HAS_WIDE() __builtin_cpu_supports("avx2")
-#else
-#define WIDE
-#define HAS_WIDE() 0
-#endif
 
 // C (m x c, column-major) = sum over k < w of L(:,k) B(k,:); L has ld rows a column, B is w x c.
 // Rows j and below of column j; two columns at a time share what is loaded of L.
@@ -63,7 +52,7 @@ static void product_plain(int32_t m, int32_t c, int32_t w, const double *L, int3
   product_body(m, c, w, L, ld, B, C);
 }
 
-WIDE static void product_wide(int32_t m, int32_t c, int32_t w, const double *L, int32_t ld,
+LDL_WIDE static void product_wide(int32_t m, int32_t c, int32_t w, const double *L, int32_t ld,
                               const double *B, double *C) {
   product_body(m, c, w, L, ld, B, C);
 }
@@ -90,7 +79,7 @@ static void subtract_plain(int32_t from, int32_t h, int32_t count, const double 
   subtract_body(from, h, count, L, b, to);
 }
 
-WIDE static void subtract_wide(int32_t from, int32_t h, int32_t count, const double *const *L,
+LDL_WIDE static void subtract_wide(int32_t from, int32_t h, int32_t count, const double *const *L,
                                const double *b, double *to) {
   subtract_body(from, h, count, L, b, to);
 }
@@ -121,7 +110,7 @@ static int32_t factor_panel(sparse_ldl *f, int32_t from, int32_t h, int32_t w, d
       const int32_t column = (int32_t)((done[q] - X)/h);
       b[q] = done[q][k]*done[q][column];
     }
-    (f->wide ? subtract_wide : subtract_plain)(k, h, count, done, b, to);
+    (LDL_HAS_WIDE() ? subtract_wide : subtract_plain)(k, h, count, done, b, to);
     to[k] = ldl_accept_pivot(f, from + k, to[k], floor);
     if (to[k] == 0.0) return k + 1;
     const double inverse = 1.0/to[k];
@@ -187,7 +176,7 @@ static void apply_update(sparse_ldl *f, int32_t d, int32_t s, double *X, int32_t
     for (int32_t j = 0; j < inside; j++)
       f->scaled[(size_t)j*(size_t)columns + (size_t)k] = l[j]*pivot;
   }
-  (f->wide ? product_wide : product_plain)(m, inside, columns, T, rows_a_column, f->scaled,
+  (LDL_HAS_WIDE() ? product_wide : product_plain)(m, inside, columns, T, rows_a_column, f->scaled,
                                            f->update);
   for (int32_t i = 0; i < m; i++) there[i] = f->local[rows[there[i]]];
   for (int32_t j = 0; j < inside; j++) {
@@ -203,7 +192,6 @@ int sparse_ldl_factor(sparse_ldl *f, const perp_csc *A, const uint8_t *kept, dou
   double asked = 0.0;
   f->kept = kept;
   f->done = 0.0;
-  f->wide = HAS_WIDE();
   for (int32_t k = 0; k < f->n; k++) f->present[k] = kept == NULL || kept[f->order[k]] != 0;
   f->lifted = 0;
   f->largest_lift = 0.0;

@@ -6,6 +6,18 @@
 
 #include <stddef.h>
 
+#include "exact.h"
+
+// The same statements, compiled for wider registers where the machine has them: nothing is summed
+// across the lanes, so the bits are the same.
+#if defined(__GNUC__) && defined(__x86_64__)
+#define LDL_WIDE __attribute__((target("avx2")))
+#define LDL_HAS_WIDE() __builtin_cpu_supports("avx2")
+#else
+#define LDL_WIDE
+#define LDL_HAS_WIDE() 0
+#endif
+
 enum { LDL_NONE = -1, LDL_WIDEST = 96, LDL_TOGETHER = 4 };
 
 struct sparse_ldl {
@@ -30,7 +42,6 @@ struct sparse_ldl {
   double *packed;            // largest panel: the rows and columns of another one that are there
   int32_t *there;            // n: which rows these are
   uint8_t *present;          // n: columns that are not those of the identity
-  int wide;                  // wide registers
   double done;               // operations of the factorisation at hand
   double *work;              // LDL_TOGETHER n
   double *spread;            // n: a sparse vector, zero between calls

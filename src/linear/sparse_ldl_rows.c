@@ -84,21 +84,70 @@ static void forward(const ldl_panel *P, int32_t columns, double *restrict g) {
   }
 }
 
-// Method C1 on the columns of a panel from `column` on; g holds w on its rows. 0: a pivot is lost.
-static int change(const ldl_panel *P, int32_t column, double *restrict g, double *a, double floor) {
-  for (int32_t k = column; k < P->w; k++) {
-    double *restrict l = P->X + (size_t)k*(size_t)P->h;
-    const double p = g[k], d = l[k];
-    if (p == 0.0) continue;
-    const double changed = d + *a*p*p;
-    if (!(fabs(changed) > floor) || (changed > 0.0) != (d > 0.0)) return 0;
-    const double b = *a*p/changed;
-    *a *= d/changed;
-    l[k] = changed;
-    for (int32_t i = k + 1; i < P->h; i++) {
-      g[i] -= p*l[i];
-      l[i] += b*g[i];
+// One column of method C1: *p <- w_k, *b, d and a; 0: the pivot is lost.
+static int turn(double *d, double w, double *a, double *p, double *b, double floor) {
+  *p = w;
+  *b = 0.0;
+  if (w == 0.0) return 1;
+  const double changed = *d + *a*w*w;
+  if (!(fabs(changed) > floor) || (changed > 0.0) != (*d > 0.0)) return 0;
+  *b = *a*w/changed;
+  *a *= *d/changed;
+  *d = changed;
+  return 1;
+}
+
+// Four columns at once from row `from` on: g is loaded and stored once.
+EXACT_INLINE void four_columns(int32_t from, int32_t h, double *restrict l0, double *restrict l1,
+                               double *restrict l2, double *restrict l3, const double *p,
+                               const double *b, double *restrict g) {
+  const double p0 = p[0], p1 = p[1], p2 = p[2], p3 = p[3];
+  const double b0 = b[0], b1 = b[1], b2 = b[2], b3 = b[3];
+  for (int32_t i = from; i < h; i++) {
+    double w = g[i];
+    w -= p0*l0[i];
+    l0[i] += b0*w;
+    w -= p1*l1[i];
+    l1[i] += b1*w;
+    w -= p2*l2[i];
+    l2[i] += b2*w;
+    w -= p3*l3[i];
+    l3[i] += b3*w;
+    g[i] = w;
+  }
+}
+
+static void four_plain(int32_t from, int32_t h, double *const *l, const double *p, const double *b,
+                       double *g) {
+  four_columns(from, h, l[0], l[1], l[2], l[3], p, b, g);
+}
+
+LDL_WIDE static void four_wide(int32_t from, int32_t h, double *const *l, const double *p,
+                               const double *b, double *g) {
+  four_columns(from, h, l[0], l[1], l[2], l[3], p, b, g);
+}
+
+// Method C1 on the columns of a panel from `column` on, those that are there four at a time; g holds
+// w on its rows. 0: a pivot is lost.
+static int change(const sparse_ldl *f, const ldl_panel *P, int32_t column, double *restrict g,
+                  double *a, double floor) {
+  double *l[4], p[4], b[4];
+  for (int32_t k = column; k < P->w;) {
+    int32_t at[4], count = 0;
+    for (; k < P->w && count < 4; k++)
+      if (f->present[P->from + k] && (count > 0 || g[k] != 0.0)) at[count++] = k;
+    if (count == 0) return 1;
+    const int32_t end = count == 4 ? at[3] + 1 : P->h;   // fewer: one by one all the way
+    for (int32_t c = 0; c < count; c++) {
+      l[c] = P->X + (size_t)at[c]*(size_t)P->h;
+      if (!turn(l[c] + at[c], g[at[c]], a, p + c, b + c, floor)) return 0;
+      if (p[c] == 0.0) continue;
+      for (int32_t i = at[c] + 1; i < end; i++) {
+        g[i] -= p[c]*l[c][i];
+        l[c][i] += b[c]*g[i];
+      }
     }
+    if (count == 4) (LDL_HAS_WIDE() ? four_wide : four_plain)(end, P->h, l, p, b, g);
   }
   return 1;
 }
@@ -113,14 +162,14 @@ static int any(const double *g, int32_t count) {
 // The rows below a panel are columns of panels further up: each panel clears its own columns.
 static int change_path(sparse_ldl *f, int32_t s, int32_t column, double a, double floor) {
   const ldl_panel first = panel_of(f, s);
-  int fine = change(&first, column, f->gathered, &a, floor);
+  int fine = change(f, &first, column, f->gathered, &a, floor);
   scatter(&first, f->gathered, f->spread);
   memset(f->spread + first.from, 0, (size_t)first.w*sizeof *f->spread);
   for (int32_t t = f->up[s]; t != LDL_NONE; t = f->up[t]) {
     const ldl_panel P = panel_of(f, t);
     if (fine && any(f->spread + P.from, P.w)) {
       gather(&P, f->spread, f->gathered);
-      fine = change(&P, 0, f->gathered, &a, floor);
+      fine = change(f, &P, 0, f->gathered, &a, floor);
       scatter(&P, f->gathered, f->spread);
     }
     memset(f->spread + P.from, 0, (size_t)P.w*sizeof *f->spread);
