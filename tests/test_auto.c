@@ -30,7 +30,7 @@ static void plans(void **state) {
   } cases[] = {
       {"friction", "bodies", 6, "contact_sweep", "contact LCP"},
       {"wall", "bodies", 6, "dantzig", "symmetric"},
-      {"fluid2d", "size", 64, "nncg", "symmetric"},
+      {"fluid2d", "size", 64, "active_set", "symmetric"},
       {"p-matrix", "n", 30, "lemke", "not symmetric"},
       {"fathi", "n", 3, "enumerate", "tiny"},
   };

@@ -24,7 +24,7 @@
                              //   0.4 to 0.9 on walls and grids, as many of them meet zeros
 #define OVERHEAD 300.0       // operations a row that a factorisation takes besides
 #define DRIFT 1e-11          // backward error at which the factor is made anew
-#define EXACT 0x1p-51        // ... and at which nothing is left to refine
+#define EXACT 1e-14          // ... and at which a refinement would gain nothing
 #define FLOOR (64*0x1p-52)   // of pivots: rounding leaves so much of entries near 1
 
 typedef struct entries_face {

@@ -316,7 +316,8 @@ double sparse_ldl_flops_kept(const sparse_ldl *f, const uint8_t *kept) {
   double flops = 0.0, whole = 0.0;
   int32_t rows = 0;
   for (int32_t s = 0; s < f->supernodes; s++) {
-    const double w = f->first[s + 1] - f->first[s], h = w + (double)(f->rows_at[s + 1] - f->rows_at[s]);
+    const double w = f->first[s + 1] - f->first[s];
+    const double h = w + (double)(f->rows_at[s + 1] - f->rows_at[s]);
     int32_t columns = 0;
     for (int32_t k = f->first[s]; k < f->first[s + 1]; k++) columns += kept[f->order[k]] != 0;
     rows += columns;

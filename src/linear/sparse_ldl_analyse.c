@@ -30,8 +30,8 @@ sparse_ldl *sparse_ldl_create(const perp_allocator *given) {
 static void clear(sparse_ldl *f) {
   void *const all[] = {f->order, f->place, f->first, f->owner, f->rows_at, f->rows, f->panel_at,
                        f->panel, f->mirror, f->local, f->head, f->next, f->reached, f->up,
-                       f->path, f->mark, f->update, f->packed, f->there, f->present, f->scaled, f->work,
-                       f->spread, f->gathered};
+                       f->path, f->mark, f->update, f->packed, f->there, f->present, f->scaled,
+                       f->work, f->spread, f->gathered};
   for (size_t k = 0; k < sizeof all/sizeof all[0]; k++) drop(f, all[k]);
   *f = (sparse_ldl){.allocator = f->allocator, .sign = f->sign, .lift = f->lift};
 }
@@ -223,8 +223,8 @@ int sparse_ldl_analyse(sparse_ldl *f, const perp_csc *A) {
     f->packed = take(f, largest*LDL_WIDEST, sizeof *f->packed);
     f->scaled = take(f, LDL_WIDEST*LDL_WIDEST, sizeof *f->scaled);
     f->gathered = take(f, tallest, sizeof *f->gathered);
-    fine = f->rows != NULL && f->panel != NULL && f->update != NULL && f->packed != NULL && f->scaled != NULL &&
-           f->gathered != NULL;
+    fine = f->rows != NULL && f->panel != NULL && f->update != NULL && f->packed != NULL &&
+           f->scaled != NULL && f->gathered != NULL;
     for (int32_t k = 0; k < n; k++) {
       f->spread[k] = 0.0;
       f->flops += (double)count[k]*(count[k] + 2.0);

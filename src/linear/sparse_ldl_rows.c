@@ -127,8 +127,8 @@ LDL_WIDE static void four_wide(int32_t from, int32_t h, double *const *l, const 
   four_columns(from, h, l[0], l[1], l[2], l[3], p, b, g);
 }
 
-// Method C1 on the columns of a panel from `column` on, those that are there four at a time; g holds
-// w on its rows. 0: a pivot is lost.
+// Method C1 on the columns of a panel from `column` on, those that are there four at a time; g
+// holds w on its rows. 0: a pivot is lost.
 static int change(const sparse_ldl *f, const ldl_panel *P, int32_t column, double *restrict g,
                   double *a, double floor) {
   double *l[4], p[4], b[4];

@@ -22,12 +22,13 @@
 #include "vector.h"
 
 enum { SWEEPS = 5,           // MNS08's k_gs
-       PATIENCE = 4,         // rounds without fewer rows wrong
+       PATIENCE = 2,         // rounds in which the rows that are wrong hardly became fewer
        IDLE = 6 };           // proximal points without a better residual
 
 #define SHIFT 1e-8           // sigma, relative to a diagonal near 1
 #define SMALLEST 1e-12       // sigma where it is lowered
-#define GUESS 1e-9           // seconds an operation takes, until it is known
+#define GUESS 5e-10          // seconds an operation takes, until it is known
+#define ANALYSIS 80.0        // sweeps that an analysis takes: 30 to 75 on walls and grids
 #define SAFETY 1.5           // estimates may be wrong by so much
 #define ASYMMETRY 1e-9       // beyond rounding
 
@@ -56,6 +57,17 @@ int active_step(active_set *a, double *d) {
   return 0;
 }
 
+int active_keep(active_set *a) {
+  perp_run *run = a->run;
+  if (run_seconds_left(run) == (double)INFINITY) return 0;
+  if (run_apply(run, run->x, a->y) != 0) return -1;
+  run->residual = run_residual(run, run->x, a->y);
+  if (!(run->residual < a->least)) return 0;
+  a->least = run->residual;
+  memcpy(a->best, run->x, (size_t)a->n*sizeof *a->best);
+  return 0;
+}
+
 int active_judge(active_set *a) {
   perp_run *run = a->run;
   if (run_apply(run, run->x, a->y) != 0) return 1;
@@ -64,10 +76,13 @@ int active_judge(active_set *a) {
 }
 
 static int sweep(active_set *a, int32_t passes) {   // 1: the run has ended
+  perp_run *run = a->run;
+  const double left = run_seconds_left(run);
   a->sweeps.state.fresh = 1;
-  for (int32_t k = 0; k < passes && !run_out_of_time(a->run); k++)
-    a->run->residual = sweeper_pass(&a->sweeps, a->run, k & 1);
-  return run_ended(a->run) || run_apply(a->run, a->run->x, a->y) != 0;
+  for (int32_t k = 0; k < passes && !run_out_of_time(run); k++)
+    run->residual = sweeper_pass(&a->sweeps, run, k & 1);
+  if (left < (double)INFINITY) a->pass = (left - run_seconds_left(run))/passes;
+  return run_ended(run) || run_apply(run, run->x, a->y) != 0 || active_keep(a) != 0;
 }
 
 // The free rows at x; what is left of y there goes to d.
@@ -185,14 +200,15 @@ static int proximal_points(active_set *a) {
 
 static int begin(active_set *a, perp_run *run) {
   const size_t n = (size_t)run->n;
-  *a = (active_set){.run = run, .n = run->n, .sigma = SHIFT};
+  *a = (active_set){.run = run, .n = run->n, .sigma = SHIFT, .least = (double)INFINITY};
   if (!sweeper_begin(&a->sweeps, run, 1.0)) return 0;
-  double *memory = run_allocate(run, 7*n*sizeof *memory);
+  double *memory = run_allocate(run, 8*n*sizeof *memory);
   a->breaks = memory != NULL ? run_allocate(run, 2*n*sizeof *a->breaks) : NULL;
   a->is_free = a->breaks != NULL ? run_allocate(run, n) : NULL;
   if (a->is_free == NULL) return 0;
-  double **const arrays[] = {&a->y, &a->d, &a->Ad, &a->z, &a->Az, &a->centre, &a->unit};
-  for (size_t k = 0; k < 7; k++) *arrays[k] = memory + k*n;
+  double **const arrays[] = {&a->y, &a->d, &a->Ad, &a->z, &a->Az, &a->centre, &a->unit,
+                             &a->best};
+  for (size_t k = 0; k < 8; k++) *arrays[k] = memory + k*n;
   for (size_t i = 0; i < n; i++) {
     const double d = a->sweeps.diagonal[i];
     a->unit[i] = run->weight[i]/(d > 0.0 ? d : 1.0);
@@ -205,6 +221,7 @@ static int begin(active_set *a, perp_run *run) {
 static int make_face(active_set *a) {
   perp_run *run = a->run;
   int failed = 0;
+  if (SAFETY*ANALYSIS*a->pass > run_seconds_left(run)) return 0;
   const perp_linear_ops *linear = run->options->linear;
   a->face = linear != NULL ? face_linear_create(linear, &run->A, run->options, run_allocator(run),
                                                 &failed)
@@ -232,6 +249,7 @@ static void run_active_set(perp_run *run) {
   }
   face_destroy(a.face);
   if (!run_ended(run)) {   // the time is short
+    if (a.least < (double)INFINITY) memcpy(run->x, a.best, (size_t)a.n*sizeof *a.best);
     const perp_options options = child_options(run, &method_nncg);
     run_child(run, &method_nncg, &options, INT32_MAX, (double)INFINITY);
   }
@@ -249,8 +267,8 @@ const perp_method method_active_set = {
   .name = "active_set",
   .title = "block active set with a factor that follows the free rows",
   .source = "MNS08, improved; Li, Sun, Toh 2018",
-  .formula = "I = {lo < x < hi} u {y points inwards}, x <- P(x - t (A_II + sigma I)^-1 y_I), 5 passes "
-             "of PGS; then proximal points by Newton steps on the dual with exact search",
+  .formula = "I = {lo < x < hi} u {y points inwards}, x <- P(x - t (A_II + sigma I)^-1 y_I), 5 "
+             "passes of PGS; then proximal points by Newton steps on the dual with exact search",
   .converges = "A symmetric positive semidefinite and a solution exists",
   .cost = "row modifications or a factorisation of A_II, a solve, a few products",
   .advice = "where A is indefinite or not symmetric: auto; where a factor is too large: nncg",

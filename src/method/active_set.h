@@ -19,13 +19,20 @@ typedef struct active_set {
   double *unit;              // n: unit_i |y_i| is in the certificate's units
   uint8_t *is_free;          // n
   break_point *breaks;       // 2 n
+  double *best;              // n: the x with the least residual, where the time is limited
+  double least;              // that residual
   double pace;               // seconds an operation; 0: not measured yet
+  double pass;               // seconds of a sweep
   int32_t singular;          // 1 + row whose pivot failed last
 } active_set;
 
 // A step by the face of is_free: d_I <- (A_II + sigma I)^-1 d_I, d_F <- 0. 0: fine; 1: a pivot
 // failed; -1: there is no time for it, or there was none.
 int active_step(active_set *a, double *d);
+
+// Where the time is limited: run->x and its residual are kept if that is the least so far; y is
+// work. 0: fine; -1: the run has ended.
+int active_keep(active_set *a);
 
 // y, the residual and, where that is small, the certificate of run->x. 1: the run has ended.
 int active_judge(active_set *a);

@@ -1,4 +1,4 @@
-// active_set_newton.c: a proximal problem by semismooth Newton steps on its dual, with exact search.
+// active_set_newton.c: a proximal problem by Newton steps on its dual, with exact search.
 //
 //   min 1/2 x'Ax + b'x + sigma/2 |x - c|^2,  lo <= x <= hi
 //
@@ -43,23 +43,20 @@ static int32_t kinks(active_set *a, double *slope, double *second) {
   return count;
 }
 
-// The free rows, d_F, and how far z is from P(s(z)) in the certificate's units. Returns the rows
-// that changed sides.
-static int32_t look(active_set *a, double *gap) {
+// The free rows and d_F. Returns how far z is from P(s(z)) in the certificate's units.
+static double look(active_set *a) {
   const perp_run *run = a->run;
-  int32_t changed = 0;
-  *gap = 0.0;
+  double gap = 0.0;
   for (int32_t i = 0; i < a->n; i++) {
     const double lo = lower(run->lo, i), hi = upper(run->hi, i);
     const double s = a->centre[i] - (a->Az[i] + run->b[i])/a->sigma;
     const uint8_t is_free = s > lo && s < hi;
-    changed += is_free != a->is_free[i];
     a->is_free[i] = is_free;
     a->d[i] = is_free ? 0.0 : clamp(s, lo, hi) - a->z[i];
-    *gap = max_or_nan(*gap, is_free ? a->unit[i]*a->sigma*fabs(s - a->z[i])
-                                    : run->weight[i]*fabs(a->d[i]));
+    gap = max_or_nan(gap, is_free ? a->unit[i]*a->sigma*fabs(s - a->z[i])
+                                  : run->weight[i]*fabs(a->d[i]));
   }
-  return changed;
+  return gap;
 }
 
 // run->x from z: exactly at the bounds where it is not free.
@@ -78,13 +75,14 @@ int active_newton(active_set *a) {
   int32_t idle = 0;
   if (run_product(run, a->z, a->Az) != 0) return -1;
   do {
-    double gap, g, h;
-    look(a, &gap);
+    const double gap = look(a);
+    double g, h;
     if (!(gap < (double)INFINITY)) return 1;
     idle = gap < 0.5*before ? 0 : idle + 1;
     before = min2(gap, before);
     take(a);
     if (gap <= enough) return 0;
+    if (active_keep(a) != 0) return -1;
     if (run_product(run, a->d, a->Ad) != 0) return -1;
     for (int32_t i = 0; i < n; i++)
       a->y[i] = a->is_free[i] ? -(a->Az[i] + run->b[i]) - a->sigma*(a->z[i] - a->centre[i]) -

@@ -170,7 +170,7 @@ const perp_method method_auto = {
   .name = "auto",
   .title = "chooses, watches, falls back, certifies",
   .source = "this library",
-  .formula = "small: pivots; contacts: sweeps, lemke; symmetric: nncg, interior_point; "
+  .formula = "small: pivots; contacts: sweeps, lemke; symmetric: active_set, interior_point; "
              "other: lemke, fischer_newton; each from the best iterate so far",
   .converges = "where one of the methods it tries does",
   .cost = "that of the methods it tries",

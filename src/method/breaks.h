@@ -1,5 +1,4 @@
-// breaks.h: the kinks of a piecewise quadratic along a line, smallest first as far as they are asked
-// for: a heap.
+// breaks.h: the kinks of a piecewise quadratic along a line, in order as far as they are asked for.
 #ifndef PERP_BREAKS_H
 #define PERP_BREAKS_H
 

@@ -1,9 +1,10 @@
 // select.c: looks at a matrix in O(nnz) and chooses what to try, in which order and why.
 //
-// Pivoting methods are exact and take anything, but cost a pivot per variable; interior points take
-// some twenty factorisations whatever happens, but need monotone A; sweeps are cheap and may never
-// end. So small problems begin with pivots, large ones with sweeps, and the rest follows in the
-// order of what has been seen to help.
+// Pivoting methods are exact and take anything, but cost a pivot per variable; active sets take a few
+// factorisations and need symmetric A, interior points some twenty and need monotone A; sweeps are
+// cheap and may never end. So small problems begin with pivots, large symmetric ones with active
+// sets unless a factor would be dear, and the rest follows in the order of what has been seen to
+// help.
 #include "select.h"
 
 #include <math.h>
@@ -19,7 +20,10 @@ enum {
   SMALL = 400,           // pivots first
   MODERATE = 2000,       // pivots before giving up on anything else
   ENUMERABLE = 20, ENUMERABLE_BOXED = 12,
-  LARGE = 200000,        // no factorisations beyond
+  LARGE = 200000,        // no twenty factorisations beyond
+  LARGEST = 2000000,     // and none at all
+  WEIGHED = 50000,       // beyond, the cost of a factor is looked at first
+  DEAR = 20000,          // operations of a factor per entry of A: above it sweeps come first
   WORTH = 2000,          // iterations of apgd: fewer rarely suffice where nncg did not
 };
 
@@ -161,7 +165,7 @@ int select_facts(const perp_operator *A, const double *lo, const double *hi,
     f->nnz = own.colptr[n];
     look(&own, &mirror, f);
     if (plain && f->hollow) code = count_contacts(&own, &mirror, &from, f);
-    if (code == 0 && f->symmetric && n > SMALL && n <= LARGE) code = weigh(&own, &from, f);
+    if (code == 0 && f->symmetric && n > WEIGHED && n <= LARGEST) code = weigh(&own, &from, f);
   }
   assembled_free(&from, &mirror);
   assembled_free(&from, &own);
@@ -206,11 +210,14 @@ static int32_t affordable(const facts *f, int32_t limit) {
 
 static void symmetric_ladder(ladder *l, const facts *f, int32_t limit, int32_t pivots) {
   static const char why[] = "A is symmetric";
+  const int dear = !f->entries || f->n > LARGEST || f->factor > DEAR*(double)f->nnz;
   if (f->entries && f->n <= SMALL) add(l, &method_dantzig, pivots, why);
-  else if (f->sweeps && f->positive)
+  else if (f->sweeps && f->positive && dear)
     add(l, &method_nncg, least(limit, f->n > LARGE ? 2000 : 300), why);
-  const int32_t cheap = f->positive ? affordable(f, limit) : 0;
+  const int32_t cheap = f->positive && dear ? affordable(f, limit) : 0;
   if (cheap > 0) add(l, &method_apgd, cheap, "a factorisation is dear");
+  if (f->entries && f->sweeps && f->positive && f->n > SMALL && (!dear || f->n <= LARGE))
+    add(l, &method_active_set, least(limit, 10000), why);
   if (f->entries && f->n <= LARGE) add(l, &method_interior_point, least(limit, 200), why);
   if (f->entries && f->n > SMALL && f->n <= MODERATE) add(l, &method_dantzig, pivots, why);
   if (f->sweeps && f->positive) add(l, &method_nncg, least(limit, 2000), "sweeps are cheap");
