@@ -1,0 +1,34 @@
+// aggregation.h: a multigrid cycle z ~ A_II^-1 r on the free rows I of a symmetric matrix, from its
+// entries alone.
+#ifndef PERP_AGGREGATION_H
+#define PERP_AGGREGATION_H
+
+#include <perp/method.h>
+
+typedef struct aggregation aggregation;
+
+// Chooses the aggregates, once for all masks. A is kept by reference: symmetric, rows sorted, every
+// diagonal entry stored and positive. NULL: *failed is -1 (deadline) or -2 (no memory).
+aggregation *aggregation_create(const perp_csc *A, const perp_allocator *allocator,
+                                const perp_deadline *deadline, int *failed);
+void aggregation_destroy(aggregation *g);                            // NULL is fine
+
+// All below: `from` is the level to work on, 0: A itself.
+
+// The coarse matrices for the free rows of level `from` (its n, copied; NULL: all). Allocates
+// nothing. Levels before `from` keep their matrices.
+void aggregation_mask(aggregation *g, int32_t from, const uint8_t *is_free);
+
+// z <- an approximation of A_II^-1 r, nearly symmetric positive definite: the coarse levels are
+// accelerated, so a Krylov method around it must be flexible. z_F = 0; r and z: n, distinct.
+void aggregation_cycle(aggregation *g, int32_t from, const double *r, double *z);
+
+// The matrix of a level, as a view, and the row of the next level that each row belongs to
+// (-1: none; NULL on the last level).
+perp_csc aggregation_matrix(const aggregation *g, int32_t from, const int32_t **aggregate);
+const int32_t *aggregation_diagonal(const aggregation *g, int32_t from);   // where A_ii stands
+
+int32_t aggregation_levels(const aggregation *g);
+double aggregation_complexity(const aggregation *g);   // entries of all levels over those of A
+
+#endif

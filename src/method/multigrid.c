@@ -1,0 +1,371 @@
+// multigrid.c: large symmetric problems with bounds, free rows by multigrid.
+//
+// Z-matrices (no positive entry beside the diagonal; definite ones are M-matrices): the primal-dual
+// active set, which is Newton's method on min(D(x - lo), y) = 0,
+//     I = rows with lo < x_i - y_i/A_ii < hi;  x_F at their bounds;  A_II c = -y_I;  x_I <- x_I + c
+// without projection or line search: monotone from the second step on and finite with exact solves
+// (Hintermueller, Ito, Kunisch 2003). The solves are inexact, by conjugate gradients with a cycle
+// on the free rows (src/linear/aggregation.c), and are tightened whenever I does not settle.
+// Other matrices: truncated nonsmooth Newton (Graeser and Kornhuber 2009), from a feasible x:
+//     x <- projected Gauss-Seidel, forward and backward
+//     I = rows inside their bounds, or pushed inside by y = A x + b;   A_II c = -y_I roughly
+//     d = clamp(x + c) - x,   x <- clamp(x + t d),   t minimises 1/2 x'Ax + b'x along d
+// where the objective falls in every step and the sweeps alone would converge, for definite A.
+// The start comes from the coarser levels: on the finest, the boundary of the contact would move by
+// a row or so an iteration. Cost: about six products with A per inner iteration.
+#include <math.h>
+#include <string.h>
+
+#include "aggregation.h"
+#include "assemble.h"
+#include "run.h"
+#include "vector.h"
+
+enum {
+  FIRST_STEPS = 2,         // of conjugate gradients while the free set still changes a lot
+  MOST_STEPS = 200,
+  RESTLESS = 3,            // steps without fewer changes: solve more accurately
+  NESTED = 8,              // coarser levels for the start
+  NESTED_STEPS = 12,       // iterations on each
+  START_SWEEPS = 2,        // pairs of sweeps after the last prolongation
+  COARSEST = 100,          // rows on the coarsest of them
+};
+
+static const double settled = 2e-3;      // part of the rows that changed: solve more accurately
+static const double inexact = 0.05;      // relative residual of a linear solve on the way
+static const double exact = 1e-12;       // and the best that is ever asked for
+
+typedef struct stage {             // a problem on one level
+  int32_t level, n;
+  perp_csc A;
+  const int32_t *diagonal;         // n: where A_ii stands
+  const int32_t *aggregate;        // n: row of the next coarser level; NULL: there is none
+  const double *b, *lo, *hi;       // n; lo, hi NULL: 0 and +inf
+  double *x;                       // n
+} stage;
+
+typedef struct truncated {
+  perp_run *run;
+  aggregation *levels;
+  double *y, *c, *d, *Ad;          // n
+  double *r, *z, *p, *q;           // n: of conjugate gradients
+  double *own;                     // n: x of the active set, which may leave its bounds
+  uint8_t *is_free, *before;       // n
+  int is_z;                        // 1: no positive entry beside the diagonal
+} truncated;
+
+static void layout(truncated *t, arena *memory, int32_t n) {
+  double **const vectors[] = {&t->y, &t->c, &t->d, &t->Ad, &t->r, &t->z, &t->p, &t->q,
+                              &t->own};
+  for (size_t k = 0; k < sizeof vectors/sizeof vectors[0]; k++)
+    *vectors[k] = ARENA_ARRAY(memory, double, n);
+  t->is_free = ARENA_ARRAY(memory, uint8_t, n);
+  t->before = ARENA_ARRAY(memory, uint8_t, n);
+}
+
+static size_t bytes(const perp_limits *limits, const perp_options *options) {
+  (void)options;
+  arena count = {0};
+  truncated t = {0};
+  layout(&t, &count, limits->n);
+  return count.used;
+}
+
+static double low(const stage *s, int32_t i) { return lower(s->lo, i); }
+static double high(const stage *s, int32_t i) { return upper(s->hi, i); }
+
+// x_i <- clamp(x_i - (A x + b)_i/A_ii), forward and backward
+static void sweeps(const stage *s) {
+  const perp_csc *A = &s->A;
+  for (int32_t k = 0; k < 2*s->n; k++) {
+    const int32_t i = k < s->n ? k : 2*s->n - 1 - k;
+    double y = s->b[i];
+    for (int32_t p = A->colptr[i]; p < A->colptr[i + 1]; p++) y += A->value[p]*s->x[A->row[p]];
+    s->x[i] = clamp(s->x[i] - y/A->value[s->diagonal[i]], low(s, i), high(s, i));
+  }
+}
+
+// y = A x (+ b) on the rows where `only` is not 0 (NULL: all), 0 elsewhere
+static void product(const perp_csc *A, const uint8_t *only, const double *x, const double *b,
+                    double *y) {
+  for (int32_t i = 0; i < A->columns; i++) {
+    double sum = 0.0;
+    if (only == NULL || only[i]) {
+      if (b != NULL) sum = b[i];
+      for (int32_t p = A->colptr[i]; p < A->colptr[i + 1]; p++) sum += A->value[p]*x[A->row[p]];
+    }
+    y[i] = sum;
+  }
+}
+
+// Returns how many rows changed between free and bound.
+static int32_t choose_free(truncated *t, const stage *s) {
+  int32_t changed = 0;
+  for (int32_t i = 0; i < s->n; i++) {
+    const int at_lo = s->x[i] <= low(s, i) && t->y[i] >= 0.0;
+    const int at_hi = s->x[i] >= high(s, i) && t->y[i] <= 0.0;
+    t->is_free[i] = (uint8_t)(!at_lo && !at_hi);
+    changed += t->is_free[i] != t->before[i];
+    t->before[i] = t->is_free[i];
+  }
+  return changed;
+}
+
+// A_II c = -y_I to the relative accuracy `wanted`, flexible conjugate gradients (Polak, Ribiere).
+// Returns the steps made.
+static int32_t solve_free(truncated *t, const stage *s, double wanted, int32_t most) {
+  double first = 0.0, before = 0.0;
+  for (int32_t i = 0; i < s->n; i++) {
+    t->c[i] = 0.0;
+    t->r[i] = t->is_free[i] ? -t->y[i] : 0.0;
+    first += t->r[i]*t->r[i];
+  }
+  for (int32_t steps = 0; steps < most; steps++) {
+    aggregation_cycle(t->levels, s->level, t->r, t->z);
+    double rz = 0.0, change = 0.0;                 // d holds the residual before
+    for (int32_t i = 0; i < s->n; i++) rz += t->r[i]*t->z[i];
+    for (int32_t i = 0; steps > 0 && i < s->n; i++) change += (t->r[i] - t->d[i])*t->z[i];
+    if (!(rz > 0.0)) return steps;
+    const double beta = steps > 0 ? max2(change/before, 0.0) : 0.0;
+    for (int32_t i = 0; i < s->n; i++) t->p[i] = t->z[i] + (steps > 0 ? beta*t->p[i] : 0.0);
+    before = rz;
+    product(&s->A, t->is_free, t->p, NULL, t->q);
+    double curvature = 0.0, slope = 0.0, now = 0.0;
+    for (int32_t i = 0; i < s->n; i++) {
+      curvature += t->p[i]*t->q[i];
+      slope += t->p[i]*t->r[i];
+    }
+    if (!(curvature > 0.0)) return steps;
+    for (int32_t i = 0; i < s->n; i++) {
+      t->d[i] = t->r[i];
+      t->c[i] += slope/curvature*t->p[i];
+      t->r[i] -= slope/curvature*t->q[i];
+      now += t->r[i]*t->r[i];
+    }
+    if (now <= wanted*wanted*first || run_out_of_time(t->run)) return steps + 1;
+  }
+  return most;
+}
+
+// Along d = clamp(x + c) - x to the lowest point of the objective, or to the bound before it.
+static void step_along(truncated *t, stage *s) {
+  for (int32_t i = 0; i < s->n; i++)
+    t->d[i] = clamp(s->x[i] + t->c[i], low(s, i), high(s, i)) - s->x[i];
+  product(&s->A, NULL, t->d, NULL, t->Ad);
+  double slope = 0.0, curvature = 0.0, longest = (double)INFINITY;
+  for (int32_t i = 0; i < s->n; i++) {
+    slope += t->y[i]*t->d[i];
+    curvature += t->d[i]*t->Ad[i];
+    if (t->d[i] > 0.0) longest = min2(longest, (high(s, i) - s->x[i])/t->d[i]);
+    if (t->d[i] < 0.0) longest = min2(longest, (low(s, i) - s->x[i])/t->d[i]);
+  }
+  if (!(slope < 0.0)) return;
+  double length = curvature > 0.0 ? -slope/curvature : 1.0;
+  if (length > 1.0) length = min2(length, max2(longest, 1.0));
+  for (int32_t i = 0; i < s->n; i++)
+    s->x[i] = clamp(s->x[i] + length*t->d[i], low(s, i), high(s, i));
+}
+
+typedef struct accuracy {            // how accurately to solve
+  double wanted;                   // relative residual
+  int32_t changed;                 // rows that changed in the step before
+  int32_t restless;                // steps in which not fewer of them changed
+} accuracy;
+
+static accuracy accuracy_new(void) { return (accuracy){inexact, INT32_MAX, 0}; }
+
+// A step of the active set on a level. x may leave its bounds. Returns how many rows changed.
+static int32_t newton(truncated *t, stage *s, accuracy *pace) {
+  product(&s->A, NULL, s->x, s->b, t->y);
+  int32_t changed = 0;
+  for (int32_t i = 0; i < s->n; i++) {
+    const double target = s->x[i] - t->y[i]/s->A.value[s->diagonal[i]];
+    const int inside = target > low(s, i) && target < high(s, i);
+    t->is_free[i] = (uint8_t)inside;
+    if (!inside) s->x[i] = clamp(target, low(s, i), high(s, i));
+    changed += t->is_free[i] != t->before[i];
+    t->before[i] = t->is_free[i];
+  }
+  if (changed > 0) aggregation_mask(t->levels, s->level, t->is_free);
+  product(&s->A, t->is_free, s->x, s->b, t->y);
+  if (changed >= pace->changed && ++pace->restless >= RESTLESS) {
+    pace->wanted *= 0.1;
+    pace->restless = 0;
+  }
+  pace->changed = changed;
+  double wanted = max2(pace->wanted, exact);
+  if (changed == 0 && s->level == 0 && t->run->residual > 0.0)    // what is left to do
+    wanted = max2(min2(wanted, 0.1*t->run->options->tol/t->run->residual), exact);
+  const int32_t steps = solve_free(t, s, wanted, MOST_STEPS);
+  if (s->level == 0) t->run->inner_iterations += steps;
+  for (int32_t i = 0; i < s->n; i++) s->x[i] += t->c[i];
+  return changed;
+}
+
+// One iteration on a level; *wanted is the accuracy of its linear solve. Returns how many rows
+// changed between free and bound.
+static int32_t iterate(truncated *t, stage *s, double *wanted) {
+  sweeps(s);
+  product(&s->A, NULL, s->x, s->b, t->y);
+  const int32_t changed = choose_free(t, s);
+  if (changed > 0) aggregation_mask(t->levels, s->level, t->is_free);
+  *wanted = changed == 0 ? max2(*wanted*1e-3, exact) : inexact;
+  const int32_t most = changed > settled*s->n ? FIRST_STEPS : MOST_STEPS;
+  const int32_t steps = solve_free(t, s, *wanted, most);
+  if (s->level == 0) t->run->inner_iterations += steps;
+  if (steps > 0) step_along(t, s);
+  return changed;
+}
+
+static double objective(truncated *t, const stage *s) {
+  product(&s->A, NULL, s->x, NULL, t->y);
+  double sum = 0.0;
+  for (int32_t i = 0; i < s->n; i++) sum += s->x[i]*(0.5*t->y[i] + s->b[i]);
+  return sum;
+}
+
+// The problem of the next level: b summed, bounds averaged.
+static int restrict_problem(truncated *t, const stage *s, stage *next) {
+  perp_run *run = t->run;
+  *next = (stage){.level = s->level + 1};
+  next->A = aggregation_matrix(t->levels, next->level, &next->aggregate);
+  next->diagonal = aggregation_diagonal(t->levels, next->level);
+  const int32_t m = next->n = next->A.columns;
+  double *b = run_allocate(run, (size_t)m*sizeof *b), *x = run_allocate(run, (size_t)m*sizeof *x);
+  double *lo = s->lo != NULL ? run_allocate(run, (size_t)m*sizeof *lo) : NULL;
+  double *hi = s->hi != NULL ? run_allocate(run, (size_t)m*sizeof *hi) : NULL;
+  if (run_ended(run)) return 0;
+  double *count = t->q;
+  for (int32_t c = 0; c < m; c++) {
+    b[c] = x[c] = count[c] = 0.0;
+    if (lo != NULL) lo[c] = 0.0;
+    if (hi != NULL) hi[c] = 0.0;
+  }
+  for (int32_t i = 0; i < s->n; i++) {
+    const int32_t c = s->aggregate[i];
+    if (c < 0) continue;
+    b[c] += s->b[i];
+    count[c] += 1.0;
+    if (lo != NULL) lo[c] += s->lo[i];
+    if (hi != NULL) hi[c] += s->hi[i];
+  }
+  for (int32_t c = 0; c < m; c++) {
+    if (lo != NULL) lo[c] /= count[c];
+    if (hi != NULL) hi[c] /= count[c];
+    x[c] = clamp(0.0, lo != NULL ? lo[c] : 0.0, hi != NULL ? hi[c] : (double)INFINITY);
+  }
+  next->b = b;
+  next->x = x;
+  next->lo = lo;
+  next->hi = hi;
+  return 1;
+}
+
+// A start from the coarser levels, from the coarsest on: where the contact is cannot be found on
+// the finest in a number of steps that does not grow with n. x is replaced if that is lower.
+static void start(truncated *t, stage *finest) {
+  stage at[NESTED + 1] = {*finest};
+  int32_t last = 0;
+  while (last < NESTED && at[last].aggregate != NULL && at[last].n > COARSEST) {
+    if (!restrict_problem(t, &at[last], &at[last + 1])) return;
+    last++;
+  }
+  if (last == 0) return;
+  for (int32_t k = last; k > 0; k--) {
+    stage *s = &at[k];
+    accuracy pace = accuracy_new();
+    memset(t->before, 2, (size_t)s->n);
+    if (t->is_z) sweeps(s);
+    int32_t changed = s->n;
+    for (int32_t i = 0; i < NESTED_STEPS && changed > settled*s->n; i++) {
+      if (run_out_of_time(t->run)) return;
+      changed = t->is_z ? newton(t, s, &pace) : iterate(t, s, &pace.wanted);
+    }
+    aggregation_mask(t->levels, k, NULL);
+    stage *finer = &at[k - 1];
+    double *x = k > 1 ? finer->x : t->Ad;
+    for (int32_t i = 0; i < finer->n; i++) {
+      const int32_t c = finer->aggregate[i];
+      const double value = c < 0 ? finer->x[i]           // what touches its bound stays there
+                           : s->x[c] <= low(s, c) ? low(finer, i)
+                           : s->x[c] >= high(s, c) ? high(finer, i) : s->x[c];
+      x[i] = clamp(value, low(finer, i), high(finer, i));
+    }
+  }
+  if (run_out_of_time(t->run)) return;
+  stage trial = *finest;
+  memcpy(t->c, t->Ad, (size_t)finest->n*sizeof *t->c);
+  trial.x = t->c;
+  for (int k = 0; k < START_SWEEPS; k++) sweeps(&trial);   // a staircase has a lot of energy
+  if (objective(t, &trial) < objective(t, finest))
+    memcpy(finest->x, t->c, (size_t)finest->n*sizeof *t->c);
+}
+
+// 1: ready; 0: the run has ended.
+static int prepare(truncated *t, const perp_csc *A) {
+  t->is_z = 1;
+  for (int32_t j = 0; j < A->columns; j++)
+    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++)
+      if (A->row[p] == j && !(A->value[p] > 0.0)) {
+        run_stop(t->run, PERP_STATUS_UNSOLVED, "A(%d,%d) = %.6g is not positive", j, j,
+                 A->value[p]);
+        return 0;
+      } else if (A->row[p] != j && A->value[p] > 0.0) {
+        t->is_z = 0;
+      }
+  int failed = 0;
+  const perp_deadline deadline = run_deadline(t->run);
+  t->levels = aggregation_create(A, run_allocator(t->run), &deadline, &failed);
+  if (failed == -2) run_no_memory(t->run, "the levels of the multigrid");
+  return t->levels != NULL || !run_ended(t->run);
+}
+
+static void run_multigrid(perp_run *run) {
+  truncated t = {.run = run};
+  perp_csc A;
+  layout(&t, run->memory, run->n);
+  const int failed = assemble_csc(&run->A, 1, run_allocator(run), &A);
+  if (failed != 0) {
+    if (failed == -2) run_no_memory(run, "the entries of A");
+    else run_stop(run, PERP_STATUS_UNSOLVED, "the entries of A are not known");
+    return;
+  }
+  if (prepare(&t, &A) && t.levels != NULL) {
+    stage s = {.n = run->n, .b = run->b, .lo = run->lo, .hi = run->hi, .x = run->x};
+    s.A = aggregation_matrix(t.levels, 0, &s.aggregate);
+    s.diagonal = aggregation_diagonal(t.levels, 0);
+    accuracy pace = accuracy_new();
+    start(&t, &s);
+    memset(t.before, 2, (size_t)s.n);
+    if (t.is_z) {
+      memcpy(t.own, run->x, (size_t)s.n*sizeof *t.own);
+      s.x = t.own;
+    }
+    while (run_continue(run)) {
+      if (t.is_z) newton(&t, &s, &pace);
+      else iterate(&t, &s, &pace.wanted);
+      for (int32_t i = 0; t.is_z && i < s.n; i++)
+        run->x[i] = clamp(s.x[i], low(&s, i), high(&s, i));
+      if (run_apply(run, run->x, t.y) != 0) break;
+      run->residual = run_residual(run, run->x, t.y);
+    }
+  }
+  aggregation_destroy(t.levels);
+  assembled_free(run_allocator(run), &A);
+}
+
+const perp_method method_multigrid = {
+  .name = "multigrid",
+  .title = "active set with multigrid on the free rows",
+  .source = "Hintermueller, Ito, Kunisch 2003; Graeser, Kornhuber 2009",
+  .formula = "I: lo < x - y/D < hi; A_II c = -y_I by conjugate gradients with multigrid",
+  .converges = "A symmetric positive definite; for M-matrices in steps that do not grow with n",
+  .cost = "about six products with A per inner iteration, of which there are about 40",
+  .advice = "for 10^5 rows and more; below, or if A is no M-matrix, try active_set or auto",
+  .needs = PERP_NEEDS_SUBMATRIX,
+  .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
+  .assumes = 1u << PERP_CLASS_SPD,
+  .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME,
+  .bytes = bytes,
+  .run = run_multigrid,
+};

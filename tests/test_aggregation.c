@@ -1,0 +1,212 @@
+// test_aggregation.c: a multigrid cycle that follows the free rows: fast, symmetric, honest.
+#include "support.h"
+
+#include "aggregation.h"
+#include "counting.h"
+
+typedef struct grid {
+  perp_csc A;
+  int32_t *colptr, *row;
+  double *value;
+} grid;
+
+// -div a grad on k x k points, zero outside, `stretch` times stronger along x; a jumps by contrast.
+static grid grid_new(int32_t k, double stretch, double contrast) {
+  const int32_t n = k*k;
+  grid g = {.colptr = calloc((size_t)n + 1, sizeof(int32_t)),
+            .row = calloc(5*(size_t)n, sizeof(int32_t)),
+            .value = calloc(5*(size_t)n, sizeof(double))};
+  int32_t used = 0;
+  for (int32_t i = 0; i < n; i++) {
+    const int32_t ix = i%k, iy = i/k;
+    const int32_t neighbour[4] = {iy > 0 ? i - k : -1, ix > 0 ? i - 1 : -1,
+                                  ix + 1 < k ? i + 1 : -1, iy + 1 < k ? i + k : -1};
+    const double mine = ix < k/2 ? 1.0 : contrast;
+    double weight[4], sum = 0.0;
+    for (int d = 0; d < 4; d++) {
+      const int other = neighbour[d] >= 0 && neighbour[d]%k >= k/2;
+      const double theirs = neighbour[d] >= 0 ? (other ? contrast : 1.0) : mine;
+      weight[d] = (d == 1 || d == 2 ? stretch : 1.0)*2.0*mine*theirs/(mine + theirs);
+      sum += weight[d];
+    }
+    g.colptr[i] = used;
+    for (int d = 0; d < 5; d++) {
+      const int32_t j = d < 2 ? neighbour[d] : d == 2 ? i : neighbour[d - 1];
+      if (j < 0) continue;
+      g.row[used] = j;
+      g.value[used++] = d == 2 ? sum : -weight[d < 2 ? d : d - 1];
+    }
+  }
+  g.colptr[n] = used;
+  g.A = (perp_csc){n, n, g.colptr, g.row, g.value};
+  return g;
+}
+
+static void grid_free(grid *g) {
+  free(g->colptr);
+  free(g->row);
+  free(g->value);
+}
+
+static void multiply(const perp_csc *A, const uint8_t *is_free, const double *x, double *y) {
+  for (int32_t i = 0; i < A->columns; i++) {
+    y[i] = 0.0;
+    if (is_free != NULL && !is_free[i]) continue;
+    for (int32_t p = A->colptr[i]; p < A->colptr[i + 1]; p++)
+      if (is_free == NULL || is_free[A->row[p]]) y[i] += A->value[p]*x[A->row[p]];
+  }
+}
+
+static double inner(int32_t n, const double *a, const double *b) {
+  double sum = 0.0;
+  for (int32_t i = 0; i < n; i++) sum += a[i]*b[i];
+  return sum;
+}
+
+// Steps of flexible conjugate gradients to 1e-8; the residual is computed afresh at the end.
+static int32_t steps(const perp_csc *A, aggregation *g, const uint8_t *is_free) {
+  const int32_t n = A->columns;
+  double *v[6];
+  for (int k = 0; k < 6; k++) {
+    v[k] = calloc((size_t)n + 1, sizeof(double));
+    assert_non_null(v[k]);
+  }
+  double *x = v[0], *r = v[1], *z = v[2], *p = v[3], *q = v[4], *old = v[5];
+  for (int32_t i = 0; i < n; i++) r[i] = is_free == NULL || is_free[i] ? between(-1.0, 1.0) : 0.0;
+  const double first = sqrt(inner(n, r, r));
+  double *rhs = calloc((size_t)n + 1, sizeof(double));
+  memcpy(rhs, r, (size_t)n*sizeof *r);
+  int32_t count = 0;
+  double before = 1.0;
+  for (; count < 200 && sqrt(inner(n, r, r)) > 1e-8*first; count++) {
+    aggregation_cycle(g, 0, r, z);
+    const double rz = inner(n, r, z);
+    assert_true(rz > 0.0);                                    // positive definite
+    for (int32_t i = 0; i < n; i++)
+      if (is_free != NULL && !is_free[i]) assert_true(z[i] == 0.0);
+    const double beta = count > 0 ? (rz - inner(n, old, z))/before : 0.0;
+    for (int32_t i = 0; i < n; i++) p[i] = z[i] + beta*p[i];
+    multiply(A, is_free, p, q);
+    const double t = inner(n, p, r)/inner(n, p, q);
+    memcpy(old, r, (size_t)n*sizeof *r);
+    for (int32_t i = 0; i < n; i++) {
+      x[i] += t*p[i];
+      r[i] -= t*q[i];
+    }
+    before = rz;
+  }
+  multiply(A, is_free, x, q);
+  for (int32_t i = 0; i < n; i++) q[i] -= rhs[i];
+  assert_true(sqrt(inner(n, q, q)) <= 1.1e-8*first);
+  for (int k = 0; k < 6; k++) free(v[k]);
+  free(rhs);
+  return count;
+}
+
+// The number of steps hardly grows with n, whatever the anisotropy, the contrast, the mask.
+static void sizes(void **state) {
+  (void)state;
+  support_state = 4;
+  static const struct { double stretch, contrast; } kinds[] = {
+    {1, 1}, {10, 1}, {1000, 1}, {1, 1e6}};
+  for (size_t c = 0; c < sizeof kinds/sizeof kinds[0]; c++) {
+    for (int32_t k = 32; k <= 256; k *= 2) {
+      grid s = grid_new(k, kinds[c].stretch, kinds[c].contrast);
+      int failed;
+      aggregation *g = aggregation_create(&s.A, NULL, NULL, &failed);
+      assert_non_null(g);
+      assert_true(aggregation_levels(g) >= 2 && aggregation_complexity(g) < 2.0);
+      const int32_t all = steps(&s.A, g, NULL);
+      assert_in_range(all, 1, 28);
+      uint8_t *is_free = calloc((size_t)k*(size_t)k, 1);
+      for (int32_t i = 0; i < k*k; i++) {                     // a disc, and holes in it
+        const double x = i%k - 0.5*k, y = i/k - 0.4*k;
+        is_free[i] = x*x + y*y < 0.15*k*k && draw()%50 != 0;
+      }
+      aggregation_mask(g, 0, is_free);
+      assert_in_range(steps(&s.A, g, is_free), 1, 32);
+      aggregation_mask(g, 0, NULL);                           // and back
+      assert_in_range(steps(&s.A, g, NULL), 1, 28);
+      free(is_free);
+      aggregation_destroy(g);
+      grid_free(&s);
+    }
+  }
+}
+
+// No rows, one row, nothing free, rows without neighbours, positive couplings.
+static void small(void **state) {
+  (void)state;
+  support_state = 5;
+  for (int32_t n = 0; n <= 400; n += n < 3 ? 1 : 397) {
+    int32_t *colptr = calloc((size_t)n + 1, sizeof *colptr);
+    int32_t *row = calloc((size_t)n + 1, sizeof *row);
+    double *value = calloc((size_t)n + 1, sizeof *value), r[400], z[400];
+    for (int32_t i = 0; i < n; i++) {
+      colptr[i + 1] = i + 1;
+      row[i] = i;
+      value[i] = 1.0 + i;
+      r[i] = between(-1.0, 1.0);
+    }
+    const perp_csc A = {n, n, colptr, row, value};
+    int failed = 1;
+    aggregation *g = aggregation_create(&A, NULL, NULL, &failed);
+    assert_non_null(g);
+    assert_int_equal(failed, 0);
+    aggregation_cycle(g, 0, r, z);
+    for (int32_t i = 0; i < n; i++) assert_true(fabs(z[i] - r[i]/value[i]) <= 1e-11);
+    uint8_t none[400] = {0};
+    aggregation_mask(g, 0, none);
+    aggregation_cycle(g, 0, r, z);
+    for (int32_t i = 0; i < n; i++) assert_true(z[i] == 0.0);
+    aggregation_destroy(g);
+    free(colptr);
+    free(row);
+    free(value);
+  }
+}
+
+// The k-th allocation fails: no level, no leak.
+static void memory(void **state) {
+  (void)state;
+  support_state = 6;
+  grid s = grid_new(40, 1.0, 1.0);
+  for (int64_t k = 1;; k++) {
+    counter c = {.fail_at = k};
+    const perp_allocator allocator = {counted_allocate, counted_release, &c};
+    int failed = 0;
+    aggregation *g = aggregation_create(&s.A, &allocator, NULL, &failed);
+    if (g == NULL) assert_int_equal(failed, -2);
+    const int done = g != NULL;
+    if (done) {
+      const int64_t requests = c.requests;
+      aggregation_mask(g, 0, NULL);
+      assert_true(c.requests == requests);                    // masks allocate nothing
+    }
+    aggregation_destroy(g);
+    assert_true(c.live == 0);
+    if (done) {
+      assert_true(k > 10);
+      break;
+    }
+  }
+  grid_free(&s);
+}
+
+static int passed(void *context) { return --*(int *)context < 0; }
+
+static void deadline(void **state) {
+  (void)state;
+  grid s = grid_new(100, 1.0, 1.0);
+  int looks = 1, failed = 0;
+  const perp_deadline soon = {passed, &looks};
+  assert_null(aggregation_create(&s.A, NULL, &soon, &failed));
+  assert_int_equal(failed, -1);
+  grid_free(&s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(sizes), cmocka_unit_test(small),
+                                     cmocka_unit_test(memory), cmocka_unit_test(deadline)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
