@@ -6,7 +6,7 @@
 
 #include "backend.h"
 #include "command.h"
-#include "plot.h"
+#include "gnuplot.h"
 #include "report.h"
 #include "text.h"
 
@@ -87,7 +87,7 @@ static int run(const arguments *args) {
     component(list, "backend", list ? row->name : label, found ? path : NULL, hint);
   }
   for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-    const int found = plot_find_program(programs[i].name, path, sizeof path);
+    const int found = gnuplot_find_program(programs[i].name, path, sizeof path);
     snprintf(hint, sizeof hint, "not found; for %s: apt install %s", programs[i].use,
              programs[i].package);
     component(list, "program", programs[i].name, found ? path : NULL, hint);

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "backend.h"
+#include "convergence.h"
 #include "file.h"
 #include "interrupt.h"
-#include "plot.h"
 #include "progress.h"
 #include "proofs.h"
 #include "report.h"
@@ -140,7 +140,7 @@ static int check_outputs(const arguments *args) {
     if (argument(args, single[i]))
       return fail(CODE_USAGE, "--%s is about one solution and does not go with --all", single[i]);
   }
-  const int code = picture ? plot_check(picture) : CODE_OK;
+  const int code = picture ? convergence_check(picture) : CODE_OK;
   if (code) return code;
   // An hour's answer must not be lost to a folder that is not there.
   char first[4096], message[512] = "";
@@ -169,14 +169,14 @@ static int write_plot(const session *s, const char *path) {
   text_buffer measure;
   snprintf(title, sizeof title, "%.200s: %s, n = %d, nnz = %lld", s->files.name,
            s->result.method->name, (int)s->files.problem.A.n, (long long)s->files.nnz);
-  const plot picture = {.path = path,
-                        .title = title,
-                        .trace = s->options.trace,
-                        .count = s->result.trace_count,
-                        .tol = s->options.tol,
-                        .solved = s->result.status == PERP_STATUS_SOLVED,
-                        .measure = measure_name(s, &measure)};
-  return plot_write(&picture);
+  const convergence picture = {.path = path,
+                               .title = title,
+                               .trace = s->options.trace,
+                               .count = s->result.trace_count,
+                               .tol = s->options.tol,
+                               .solved = s->result.status == PERP_STATUS_SOLVED,
+                               .measure = measure_name(s, &measure)};
+  return convergence_write(&picture);
 }
 
 // Everything that goes to files; the first failure counts, but all are tried.
