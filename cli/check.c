@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "file.h"
+#include "objective.h"
 #include "proofs.h"
 #include "report.h"
 #include "settings.h"
@@ -27,6 +28,7 @@ static int certify(const arguments *args, const problem_files *files, const doub
     json_object_set_new(object, "status", json_string(certificate.solved ? "solved" : "unsolved"));
     report_json_problem(object, files);
     report_json_certificate(object, &certificate, options);
+    json_object_set_new(object, "objective", json_number(objective(files, x, y)));
     return code;
   }
   report_headline(certificate.solved, certificate.solved ? "holds" : "fails",
@@ -40,6 +42,7 @@ static int certify(const arguments *args, const problem_files *files, const doub
     report_line("tolerance", "%s", text_number(options->tol, &tol));
   }
   report_certificate(files, x, y, &certificate);
+  report_objective(objective(files, x, y));
   if (certificate.bound_violation > 0.0)
     report_line("bounds", "x leaves them by up to %.3g", certificate.bound_violation);
   else report_line("bounds", "kept exactly");

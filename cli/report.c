@@ -55,6 +55,10 @@ void report_certificate(const problem_files *files, const double *x, const doubl
               value);
 }
 
+void report_objective(double value) {
+  if (isfinite(value)) report_line("objective", "%.12g, of 1/2 x'Ax + b'x", value);
+}
+
 void report_solution(const problem_files *files, const double *x, const double *y) {
   printf("\n%8s  %24s%s\n", "row", "x", y ? "                         y" : "");
   for (int32_t i = 0; i < files->problem.A.n; i++) {

@@ -14,6 +14,7 @@ void report_headline(int good, const char *word, const char *text);   // "solved
 void report_problem(const problem_files *files, const perp_certificate *certificate);
 void report_certificate(const problem_files *files, const double *x, const double *y,
                         const perp_certificate *certificate);
+void report_objective(double value);   // NAN: nothing
 void report_solution(const problem_files *files, const double *x,
                      const double *y);   // y may be NULL
 

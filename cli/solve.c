@@ -8,6 +8,7 @@
 #include "convergence.h"
 #include "file.h"
 #include "interrupt.h"
+#include "objective.h"
 #include "progress.h"
 #include "proofs.h"
 #include "report.h"
@@ -28,6 +29,7 @@ typedef struct session {
   perp_result result;
   progress live;
   double *y;                         // n: A x + b
+  double objective;                  // NAN: A is not symmetric
   proofs extra;                      // --bound, --prove, --certificate
   int all;                           // --all
   int64_t solutions;
@@ -252,6 +254,7 @@ static void report_people(const session *s) {
   report_verdict(s);
   report_problem(&s->files, certificate);
   report_certificate(&s->files, s->files.x, s->y, certificate);
+  report_objective(s->objective);
   char work[160] = "";
   text_append(work, sizeof work, "%d", (int)result->iterations);
   if (result->inner_iterations)
@@ -304,6 +307,7 @@ static void report_program(const session *s, json_t *object) {
   json_object_set_new(object, "asked", json_text(s->asked->name));
   report_json_problem(object, &s->files);
   report_json_certificate(object, &result->certificate, &s->options);
+  json_object_set_new(object, "objective", json_number(s->objective));
   json_object_set_new(object, "iterations", json_integer(result->iterations));
   json_object_set_new(object, "inner_iterations", json_integer(result->inner_iterations));
   json_object_set_new(object, "factorizations", json_integer(result->factorizations));
@@ -352,6 +356,7 @@ static int solve(session *s) {
                    &certificate) != PERP_OK) {
     free(s->y), s->y = NULL;
   }
+  s->objective = objective(&s->files, s->files.x, s->y);
 
   int code = write_outputs(s);
   const int extra = proofs_compute(&s->extra, &s->files, &s->result);

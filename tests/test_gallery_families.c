@@ -1,112 +1,5 @@
-// test_gallery_families.c: each family's own truths: minima, orders, spectra, patterns.
+// test_gallery_families.c: each family's own truths: answers, spectra, patterns.
 #include "gallery_sample.h"
-
-// ------------------------------------------------------------------------------------- membranes
-
-// Projected over-relaxation for symmetric matrices, until x moves by less than 1e-14 of its size.
-static void relax(const perp_sample *s, double omega, double *x) {
-  double change = 1.0, size = 1.0;
-  for (int32_t sweep = 0; sweep < 20000 && change > 1e-14*size; sweep++) {
-    change = size = 0.0;
-    for (int32_t i = 0; i < s->n; i++) {
-      double y = s->b[i], diagonal = 1.0;
-      for (int32_t k = s->colptr[i]; k < s->colptr[i + 1]; k++) {
-        y += s->value[k]*x[s->row[k]];
-        if (s->row[k] == i) diagonal = s->value[k];
-      }
-      const double next = clamp(x[i] - omega*y/diagonal, lower(s->lo, i), upper(s->hi, i));
-      change = max2(change, fabs(next - x[i]));
-      size = max2(size, fabs(next));
-      x[i] = next;
-    }
-  }
-  assert_true(change <= 1e-14*size);
-}
-
-static double objective(const perp_sample *s, const double *x) {
-  double f = 0.0;
-  for (int32_t j = 0; j < s->n; j++) {
-    f += s->b[j]*x[j];
-    for (int32_t k = s->colptr[j]; k < s->colptr[j + 1]; k++) {
-      f += 0.5*x[j]*s->value[k]*x[s->row[k]];
-    }
-  }
-  return f;
-}
-
-static void check_bearing(double nx, double ny, double e, double omega, double minimum,
-                          double digit, int32_t zeros) {
-  perp_sample *s = make_with("bearing", 1, "nx", nx, "ny", ny, "e", e, NULL);
-  double *x = calloc((size_t)s->n, sizeof *x);
-  assert_non_null(x);
-  relax(s, omega, x);
-  assert_true(s->has_objective && s->objective == minimum);
-  assert_true(fabs(objective(s, x) - minimum) <= digit);
-  int32_t count = 0;
-  for (int32_t i = 0; i < s->n; i++) count += x[i] == 0.0;
-  if (zeros > 0) assert_int_equal(count, zeros);
-  free(x);
-  drop(s);
-}
-
-static void test_bearing(void **state) {
-  (void)state;
-  check_bearing(8, 12, 0.1, 1.5, -0.1834372196, 0.6e-10, 0);
-  check_bearing(50, 50, 0.1, 1.9, -0.180487995, 0.6e-9, 824);
-  check_bearing(50, 50, 0.99, 1.7, -60.15092732, 0.6e-8, 0);
-  check_bearing(100, 100, 0.1, 1.95, -0.1805743697, 0.6e-10, 3232);
-}
-
-// u = psi + x against the exact u = psi for r < 0.697965, -A ln r + B outside.
-static double obstacle_error(int32_t m) {
-  perp_sample *s = make_with("obstacle", 1, "size", (double)m, NULL);
-  double *x = calloc((size_t)s->n, sizeof *x), worst = 0.0;
-  assert_non_null(x);
-  relax(s, 2.0/(1.0 + 4.0/(m + 1)), x);
-  for (int32_t j = 0; j < s->n; j++) {
-    const double h = 4.0/(m + 1), px = -2.0 + h*(j%m + 1), py = -2.0 + h*(j/m + 1);
-    const double r = sqrt(px*px + py*py);
-    const double rim = sqrt(1.0 - 0.81), psi = r <= 0.9 ? sqrt(1.0 - r*r) : rim - 0.9/rim*(r - 0.9);
-    const double u = r <= 0.697965148223374 ? psi : -0.680259411891719*log(r) + 0.471519893402112;
-    worst = max2(worst, fabs(psi + x[j] - u));
-  }
-  free(x);
-  drop(s);
-  return worst;
-}
-
-static void test_obstacle_is_second_order(void **state) {
-  (void)state;
-  const double coarse = obstacle_error(15), fine = obstacle_error(127);
-  assert_true(fine < 4e-4);
-  // a factor of about 4 per halving of h
-  assert_in_range((uintmax_t)(100.0*cbrt(coarse/fine)), 300, 600);
-}
-
-static double torsion_minimum(int32_t m, double c, int32_t *plastic) {
-  perp_sample *s = make_with("torsion", 1, "nx", (double)m, "ny", (double)m, "c", c, NULL);
-  double *x = calloc((size_t)s->n, sizeof *x);
-  assert_non_null(x);
-  relax(s, 2.0/(1.0 + 3.0/(m + 1)), x);
-  const double f = objective(s, x);
-  *plastic = 0;
-  for (int32_t i = 0; i < s->n; i++) *plastic += x[i] == s->hi[i];
-  free(x);
-  drop(s);
-  return f;
-}
-
-static void test_torsion_is_second_order(void **state) {
-  (void)state;
-  int32_t plastic;
-  const double f1 = torsion_minimum(15, 5, &plastic), f2 = torsion_minimum(31, 5, &plastic);
-  const double f3 = torsion_minimum(63, 5, &plastic);
-  assert_true(plastic > 0);
-  assert_true((f1 - f2)/(f2 - f3) > 3.4 && (f1 - f2)/(f2 - f3) < 4.6);
-  // Elastic (c small): minimum -c^2/2 * 0.0351443 of the torsion function of the unit square.
-  assert_true(fabs(torsion_minimum(63, 0.5, &plastic)/(-0.125*0.0351442545) - 1.0) < 1e-3);
-  assert_int_equal(plastic, 0);
-}
 
 // -------------------------------------------------------------------------------- single families
 
@@ -358,9 +251,6 @@ static void test_toolbox(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_bearing),
-    cmocka_unit_test(test_obstacle_is_second_order),
-    cmocka_unit_test(test_torsion_is_second_order),
     cmocka_unit_test(test_classics),
     cmocka_unit_test(test_fluid),
     cmocka_unit_test(test_wall),

@@ -188,64 +188,11 @@ static void redundant_contacts(
   sample_free(&s);
 }
 
-static double objective(const perp_sample *g, const double *x) {
-  long double sum = 0;
-  for (int32_t j = 0; j < g->n; j++) {
-    long double column = g->b[j];
-    for (int32_t p = g->colptr[j]; p < g->colptr[j + 1]; p++)
-      column += 0.5L*g->value[p]*x[g->row[p]];
-    sum += column*x[j];
-  }
-  return (double)sum;
-}
-
-static void journal_bearing(void **state) {  // minima printed for MINPACK-2 and COPS
-  (void)state;
-  const struct {
-    double nx, ny, e, f;
-    int32_t at_bound;
-  } cases[] = {{8, 12, 0.1, -0.1834372196, -1},
-               {50, 50, 0.99, -60.15092732, -1},
-               {50, 50, 0.1, -0.180487995, 824}};
-  const perp_family *family = perp_find_family("bearing");
-  assert_non_null(family);
-  for (int c = 0; c < 3; c++) {
-    double values[16];
-    for (int32_t k = 0; k < family->parameter_count; k++) {
-      values[k] = family->parameters[k].initial;
-      if (strcmp(family->parameters[k].name, "nx") == 0) values[k] = cases[c].nx;
-      if (strcmp(family->parameters[k].name, "ny") == 0) values[k] = cases[c].ny;
-      if (strcmp(family->parameters[k].name, "e") == 0) values[k] = cases[c].e;
-    }
-    perp_sample g;
-    assert_int_equal(perp_generate(family, values, 1, &g), PERP_OK);
-    double *x = calloc((size_t)g.n, sizeof *x);
-    assert_non_null(x);
-    const char *const names[] = {"nncg", "auto", "apgd", "psor"};
-    for (int k = 0; k < 4; k++) {
-      memset(x, 0, (size_t)g.n*sizeof *x);
-      const perp_result r = solve(names[k], &g.problem, x);
-      if (r.status != PERP_STATUS_SOLVED) fail_msg("%s on %s: %s", names[k], g.note, r.message);
-      const double f = objective(&g, x);
-      if (fabs(f - cases[c].f) > 1e-7*fabs(cases[c].f))
-        fail_msg("%s on %s: f = %.12g, printed %.12g", names[k], g.note, f, cases[c].f);
-      int32_t at_bound = 0;
-      for (int32_t i = 0; i < g.n; i++) at_bound += x[i] <= 1e-9;
-      if (cases[c].at_bound >= 0 && abs(at_bound - cases[c].at_bound) > 8)
-        fail_msg("%s on %s: %d at the bound, printed %d", names[k], g.note, at_bound,
-                 cases[c].at_bound);
-    }
-    free(x);
-    perp_sample_free(&g);
-  }
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_variable),    cmocka_unit_test(three_by_three),
       cmocka_unit_test(murty_and_fathi), cmocka_unit_test(newton_cycle),
       cmocka_unit_test(no_solution),     cmocka_unit_test(redundant_contacts),
-      cmocka_unit_test(journal_bearing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

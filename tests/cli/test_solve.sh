@@ -23,8 +23,9 @@ cp hi.mtx p/hi.mtx; run solve p; expect 'hi.mtx in the directory' 0 'out=0.25'; 
 matrix p/x0.mtx 2 1 0.5 0; run solve p -m pgs; expect 'a perfect guess' 0 'out=solved'; rm p/x0.mtx
 mkdir packed; gzip -c p/A.mtx >packed/A.mtx.gz; gzip -c p/b.mtx >packed/b.mtx.gz
 run solve packed; expect 'packed files' 0 'out=solved'
+run solve p; expect 'the objective' 0 "out=objective        -0.25, of 1/2 x'Ax + b'x"
 run solve p --json; expect '--json' 0
-json 'has all members' perp=1 status=solved method n=2 nnz=4 residual natural_residual iterations inner_iterations \
+json 'has all members' objective=-0.25 perp=1 status=solved method n=2 nnz=4 residual natural_residual iterations inner_iterations \
   factorizations setup_seconds seconds message solved=true attainable weaker worst gap bound_violation components tol=1e-08 \
   exit_code=0 '!error'
 
@@ -72,6 +73,12 @@ run solve o --progress -m pgs --tol 1e-13; expect '--progress' 0
 run solve o --quiet; expect '--quiet' 0; silent 'says nothing on stderr'
 run solve o -m pgs --iteration-limit 3 -o -; expect '-o - warns if x is no solution' 1 'err=warning: not solved' 'out=%%Matrix'
 run solve o -m pgs --iteration-limit 3 -o - -q; expect 'but not with -q' 1; silent 'which is silent'
+for known in '--nx 8 --ny 12,-0.1834372196' '--e 0.99,-60.15092732' '--e 0.1,-0.180487995'; do   # MINPACK-2, COPS
+  # shellcheck disable=SC2086  # two options
+  "$PERP" gen bearing ${known%,*} -o bearing -f >/dev/null
+  run solve bearing -o x.mtx; expect "minimum of the bearing ${known%,*}" 0 "out=objective        ${known#*,}"
+done
+run check bearing x.mtx; expect 'check has it, too' 0 'out=objective        -0.180487995'
 run check o best.mtx -o y.mtx; expect 'check writes y' 1 'out=y.mtx'
 holds 'which has n rows' test "$(wc -l <y.mtx)" -ge 1600
 
@@ -79,6 +86,8 @@ mkdir zero; printf '%%%%MatrixMarket matrix coordinate real general\n0 0 0\n' >z
 printf '%%%%MatrixMarket matrix array real general\n0 1\n' >zero/b.mtx
 run solve zero; expect 'a problem without unknowns' 0 'out=n = 0'
 run solve zero --json; json 'and as JSON' n=0 worst=-1
+mkdir skew; matrix skew/A.mtx 2 2 2 0 1 2; cp p/b.mtx skew; run solve skew; expect 'no objective without symmetry' 0 'out!=objective'
+run solve skew --json; json 'in JSON neither' objective=
 mkdir sym; printf '%%%%MatrixMarket matrix coordinate integer symmetric\n2 2 3\n1 1 2\n2 1 1\n2 2 2\n' >sym/A.mtx
 cp p/b.mtx sym; run solve sym; expect 'a symmetric file' 0 'out=nnz = 4' 'out=0.5'
 
