@@ -17,7 +17,7 @@
 #endif
 
 static const struct { const char *name, *use, *package; } programs[] = {
-  {"gnuplot", "--plot", "gnuplot-nox"},
+  {"gnuplot", "--plot and perp plot", "gnuplot-nox"},
 };
 
 static int writable(void) {
@@ -108,7 +108,7 @@ const command command_doctor = {
   .description =
     "Shows the version, the compiler, the number of processors, whether the current folder "
     "can be written to, the linear solvers, the backends that 'perp solve --linear' can load, "
-    "and whether gnuplot is there, which only --plot needs.",
+    "and whether gnuplot is there, which --plot and 'perp plot' need.",
   .options = rows,
   .examples = {{"perp doctor", "the first thing to add to a bug report"}},
   .run = run,

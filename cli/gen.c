@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "grid.h"
 #include "interrupt.h"
 #include "mtx.h"
 #include "report.h"
@@ -91,23 +92,26 @@ static int look_at(const char *path) {
   return found;
 }
 
-static const char *const parts[] = {"A", "b", "lo", "hi", "x", "x0"};
-enum { PARTS = sizeof parts / sizeof *parts };
+static const char *const parts[] = {"A.mtx", "b.mtx", "lo.mtx", "hi.mtx", "x.mtx", "x0.mtx",
+                                    GRID_FILE};
+enum { PARTS = sizeof parts / sizeof *parts, GRID = PARTS - 1 };
 
 static void part_path(const char *folder, int part, int packed, char *path) {
-  snprintf(path, PATH_SIZE, "%.*s/%s.mtx%s", PATH_SIZE - 32, folder, parts[part],
-           packed ? ".gz" : "");
+  snprintf(path, PATH_SIZE, "%.*s/%s%s", PATH_SIZE - 32, folder, parts[part], packed ? ".gz" : "");
 }
 
 static int write_part(const char *folder, int part, int packed, const perp_sample *sample,
                       const char *comment) {
-  const double *vectors[PARTS] = {NULL, sample->b, sample->lo, sample->hi, sample->x, NULL};
+  const double *vectors[PARTS] = {NULL, sample->b, sample->lo, sample->hi, sample->x, NULL,
+                                  NULL};
   char path[PATH_SIZE], message[512] = "";
   part_path(folder, part, packed, path);
   int code;
   if (part == 0) {
     code = mtx_write_csc(path, sample->n, sample->n, sample->colptr, sample->row, sample->value,
                          comment, message, sizeof message);
+  } else if (part == GRID) {
+    code = grid_write(path, &sample->grid, message, sizeof message);
   } else {
     code = mtx_write_vector(path, sample->n, vectors[part], comment, message, sizeof message);
   }
@@ -115,7 +119,8 @@ static int write_part(const char *folder, int part, int packed, const perp_sampl
 }
 
 static int has_part(const perp_sample *sample, int part) {
-  const int have[PARTS] = {1, 1, sample->lo != NULL, sample->hi != NULL, sample->x != NULL, 0};
+  const int have[PARTS] = {1, 1, sample->lo != NULL, sample->hi != NULL, sample->x != NULL, 0,
+                           sample->grid.nx > 0};
   return have[part];
 }
 
@@ -168,7 +173,7 @@ static void report(const char *target, int packed, const perp_sample *sample) {
   char files[128] = "";
   for (int part = 0; part < PARTS; part++) {
     if (has_part(sample, part)) {
-      text_append(files, sizeof files, "%s%s.mtx%s", *files ? " " : "", parts[part],
+      text_append(files, sizeof files, "%s%s%s", *files ? " " : "", parts[part],
                   packed ? ".gz" : "");
     }
   }
@@ -190,7 +195,8 @@ static void report(const char *target, int packed, const perp_sample *sample) {
   if (sample->condition > 0.0) report_line("condition", "%.4g", sample->condition);
   if (sample->has_objective) report_line("minimum", "%.12g", sample->objective);
   report_line("wrote", "%s: %s", target, files);
-  report_line("next", "perp solve %s", target);
+  report_line("next", "perp solve %s%s%s%s", target, sample->grid.nx > 0 ? ", perp plot " : "",
+              sample->grid.nx > 0 ? target : "", sample->grid.nx > 0 ? " -o picture.svg" : "");
 }
 
 static int generate(const arguments *args, const char *target, perp_sample *sample) {
@@ -261,7 +267,8 @@ const command command_gen = {
   .synopsis = {"FAMILY -o DIR [OPTION]...", "FAMILY --help", "--list"},
   .description =
     "Writes a problem of a family into a directory: A.mtx and b.mtx, lo.mtx and hi.mtx where "
-    "they are not 0 and infinite, and x.mtx, the known answer, where there is one. A new "
+    "they are not 0 and infinite, x.mtx, the known answer, where there is one, and " GRID_FILE
+    ", from which 'perp plot' knows where the unknowns lie, for problems in the plane. A new "
     "directory appears complete or not at all. Without a family, the families are listed; "
     "FAMILY --help lists the parameters of one.",
   .options = rows,

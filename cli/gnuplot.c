@@ -17,9 +17,12 @@ extern char **environ;
 int gnuplot_find_program(const char *name, char *path, size_t size) {
   const char *from = getenv("PATH");
   for (; from && *from; from += strcspn(from, ":"), from += *from == ':') {
+    char place[4096];
     const int length = (int)strcspn(from, ":");
-    snprintf(path, size, "%.*s/%s", length, from, name);
-    if (length > 0 && access(path, X_OK) == 0) return 1;
+    snprintf(place, sizeof place, "%.*s/%s", length, from, name);
+    if (length == 0 || access(place, X_OK) != 0) continue;
+    if (path) snprintf(path, size, "%s", place);
+    return 1;
   }
   return 0;
 }
@@ -32,11 +35,10 @@ static int has_suffix(const char *path, const char *suffix) {
 int gnuplot_is_svg(const char *path) { return has_suffix(path, ".svg"); }
 
 int gnuplot_check(const char *option, const char *path, const char *instead) {
-  char where[1024];
   if (!gnuplot_is_svg(path) && !has_suffix(path, ".png")) {
     return fail(CODE_USAGE, "%s = %s: the name must end in .svg or .png", option, path);
   }
-  if (!gnuplot_find_program("gnuplot", where, sizeof where)) {
+  if (!gnuplot_find_program("gnuplot", NULL, 0)) {
     return fail(
         CODE_COMPONENT,
         "%s needs gnuplot, which is not on PATH; install it (Debian: apt install gnuplot-nox)%s%s",

@@ -8,7 +8,8 @@
 int gnuplot_check(const char *option, const char *path, const char *instead);
 
 int gnuplot_is_svg(const char *path);
-int gnuplot_find_program(const char *name, char *path, size_t size);   // on PATH: 1 and where, or 0
+// On PATH: 1, and where if path is not NULL; or 0.
+int gnuplot_find_program(const char *name, char *path, size_t size);
 
 // Begins a script: the terminal for *.svg or *.png, with that size in pixels of an SVG; a PNG shows
 // the same at twice the resolution. Then frame, grid and tics in the colours of all pictures.

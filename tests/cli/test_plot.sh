@@ -1,31 +1,109 @@
-# --plot: SVG and PNG through gnuplot, and a clear message where it is missing.
+# --plot and perp plot: SVG and PNG through gnuplot, and clear messages where something is missing.
 # shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
 tiny p
 "$PERP" gen obstacle --size 12 -o o >/dev/null || exit 99
+"$PERP" gen torsion --nx 12 --ny 9 -o t >/dev/null || exit 99
+"$PERP" gen torsion --nx 12 --ny 9 --c -9 -o back >/dev/null || exit 99
+"$PERP" gen fluid2d --size 8 -o f >/dev/null || exit 99
 
+# well_formed FILE: an SVG that an XML parser accepts, where there is one.
+well_formed() {
+  grep -q '</svg>' "$1" || return 1
+  command -v python3 >/dev/null || return 0
+  python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$1"
+}
+is_png() { head -c 4 "$1" | grep -q PNG; }
+
+holds 'gen tells the grid' grep -q '"nx": 12, "ny": 12' o/grid.json
+holds 'only where there is one' bash -c '"$PERP" gen murty -o m >/dev/null && test ! -e m/grid.json'
+"$PERP" gen obstacle --size 5 -o g --gz >/dev/null; holds 'packed with --gz' test -s g/grid.json.gz -a ! -e g/grid.json
+"$PERP" gen murty -o g -f >/dev/null; holds 'gone with the problem' test ! -e g/grid.json -a ! -e g/grid.json.gz
+
+printf '# a comment\nn,seconds,method\n\n10,0.1,"a, b"\n100,1.5,"a, b"\n10,0.3,c""d\n100,,c""d\n' >times.csv
+printf 'x\tresidual\n0\t1\n1\t0\n2\tnan\n' >r.tsv
 PATH=/nowhere run solve p --plot c.svg; expect 'without gnuplot' 5 'err=--plot needs gnuplot' 'err=apt install gnuplot-nox'
+PATH=/nowhere run plot o -o c.svg; expect 'perp plot without gnuplot' 5 'err=-o needs gnuplot' 'err=apt install gnuplot-nox'
 holds 'nothing is written' test ! -e c.svg
 run solve p --plot c.pdf; expect 'another suffix' 2 'err=must end in .svg or .png'
-if command -v gnuplot >/dev/null; then
-  run solve o -m psor --plot c.svg; expect 'an SVG' 0 'out=c.svg'; silent 'without noise'
-  holds 'is one' grep -q '</svg>' c.svg
-  holds 'the end is marked' grep -q '>solved<' c.svg
-  run solve o -m psor --plot u.svg --iteration-limit 2; expect 'an end without a solution' 1
-  holds 'is marked too' grep -q '>ended unsolved<' u.svg
-  holds 'and has whole iterations only' bash -c '! grep -Eq ">0.5<" u.svg'
-  run solve o -m psor --plot c.png; expect 'a PNG' 0 'out=c.png'
-  holds 'is one' bash -c 'head -c 4 c.png | grep -q PNG'
-  run solve o -m pgs --stop.measure box --plot "it's \"me\".svg"; expect 'a measure, and quotes in the name' 0
-  holds 'is there' grep -q '>box<' "it's \"me\".svg"
-  run solve p -m enumerate --plot e.svg; expect 'a solve without iterations' 0
-  holds 'is drawn too' grep -q '</svg>' e.svg
-  run solve o --plot nowhere/c.svg; expect 'a folder that is not there' 6 'err=nowhere/c.svg'
-  mkdir bin; printf '#!/bin/sh\nexit 3\n' >bin/gnuplot; chmod +x bin/gnuplot
-  PATH=$PWD/bin:$PATH run solve o --plot f.svg; expect 'a gnuplot that fails' 5 'err=gnuplot could not draw'
-  holds 'leaves no file' test ! -e f.svg
-else
+run plot o -o c.pdf; expect 'another suffix here' 2 'err=must end in .svg or .png'
+run plot o; expect 'no picture named' 2 'err=-o picture.svg'
+run plot -o c.svg; expect 'nothing to draw' 2 'err=usage: perp plot DIR'
+if ! command -v gnuplot >/dev/null; then
   echo 'ok - plots # skipped: no gnuplot'
+  finish
+  exit
 fi
+
+run solve o -m psor --plot c.svg; expect 'an SVG' 0 'out=c.svg'; silent 'without noise'
+holds 'is one' well_formed c.svg
+holds 'the end is marked' grep -q '>solved<' c.svg
+run solve o -m psor --plot u.svg --iteration-limit 2; expect 'an end without a solution' 1
+holds 'is marked too' grep -q '>ended unsolved<' u.svg
+holds 'and has whole iterations only' bash -c '! grep -Eq ">0.5<" u.svg'
+run solve o -m psor --plot c.png; expect 'a PNG' 0 'out=c.png'
+holds 'is one' is_png c.png
+run solve o -m pgs --stop.measure box --plot "it's \"me\".svg"; expect 'a measure, and quotes in the name' 0
+holds 'is there' grep -q '>box<' "it's \"me\".svg"
+run solve p -m enumerate --plot e.svg; expect 'a solve without iterations' 0
+holds 'is drawn too' grep -q '</svg>' e.svg
+run solve o --plot nowhere/c.svg; expect 'a folder that is not there' 6 'err=nowhere/c.svg'
+
+# fields
+run plot o -o o.svg; expect 'a field' 0 'out=solved' 'out=at lo' 'out=o.svg'; silent 'without noise'
+holds 'is SVG' well_formed o.svg
+holds 'with its legend' grep -q 'free boundary' o.svg
+holds 'its contact set' grep -Eq 'contact \([0-9]+\)' o.svg
+holds 'its verdict' grep -q 'solved by' o.svg
+holds 'and its picture inside' grep -q 'data:image/png;base64' o.svg
+run solve o -o x.mtx; run plot o x.mtx -o o.png; expect 'an x that is given' 0 'out=solved'
+holds 'is drawn as PNG' is_png o.png
+matrix zero.mtx 144 1 $(yes 0 | head -n 144)
+run plot o zero.mtx -o z.svg; expect 'an x that is no solution' 1 'out=unsolved' 'out=what is drawn is not a solution'
+holds 'is drawn and said to be none' grep -q 'x is no solution' z.svg
+run plot o x.mtx -o j.svg --json; expect 'perp plot --json' 0; json 'counts the rows' kind=field status=solved n=144 at_lo free at_hi=0 plot=j.svg
+run plot t -o t.svg; expect 'bounds on both sides' 0 'out=0 at lo'; holds 'say which' grep -q 'plastic, at the distance' t.svg
+run plot back -o b.svg; expect 'twisted the other way' 0 'out=0 at hi'; holds 'says so' grep -q 'plastic, at -distance' b.svg
+run plot f -o f.svg --title 'a <title> & more'; expect 'a partly filled grid' 0; holds 'with a title' well_formed f.svg
+run plot o x.mtx -o k.svg --kind matrix; expect 'the matrix instead' 0; holds 'is drawn' grep -q 'column of A' k.svg
+run plot p -o p.svg; expect 'a problem without a grid' 0; holds 'shows matrix and pairs' grep -q 'distance of x from its bound' p.svg
+run plot p -o p.svg --grid 2x1; expect 'a grid on the command line' 0
+run plot -A p/A.mtx -b p/b.mtx -o q.svg; expect 'files one by one' 0; holds 'are drawn' well_formed q.svg
+matrix half.mtx 2 1 0.5 0; run plot -A p/A.mtx -b p/b.mtx half.mtx -o q.svg; expect 'with x' 0 'out=solved'
+run plot p -o p.svg --grid 3x4; expect 'a wrong grid' 3 'err=12 unknowns, but A has 2 rows'
+run plot p -o p.svg --grid zebra; expect 'no grid' 2 'err=write 50x40'
+run plot p -o p.svg --kind field; expect 'a field without a grid' 2 'err=needs a grid'
+run plot p -o p.svg --kind zebra; expect 'an unknown kind' 2 'err=field, matrix'
+cp -r o bad; echo '{"nx": 12, "ny": 0}' >bad/grid.json; run plot bad -o x.svg; expect 'a bad grid.json' 3 'err=bad/grid.json: nx and ny'
+echo '{' >bad/grid.json; run plot bad -o x.svg; expect 'a broken one' 3 'err=bad/grid.json:'
+echo '{"nx": 12, "ny": 12, "filled": [1, 2]}' >bad/grid.json; run plot bad -o x.svg; expect 'a short list' 3 'err=filled must be'
+echo '{"nx": 12, "ny": 12, "x": {"step": -1}}' >bad/grid.json; run plot bad -o x.svg; expect 'a step back' 3 'err=must be positive'
+holds 'no half picture' test ! -e x.svg
+run plot o -o nowhere/c.svg; expect 'a folder that is not there, here' 6 'err=nowhere/c.svg'
+run plot zebra -o c2.svg; expect 'a problem that is not there' 3 'err=no such directory or table'
+run plot o -o c2.svg -m pgs --time-limit 1e-9; expect 'a time limit' 1 'out=unsolved'; holds 'still draws' well_formed c2.svg
+
+# tables
+run plot times.csv -o a.svg --by method --log x,y; expect 'a table' 0 'out=4 rows, 2 curves'; holds 'is drawn' well_formed a.svg
+holds 'with the names of its curves' grep -q '>a, b<' a.svg
+run plot r.tsv -o r.svg --log y; expect 'TSV with a zero and a gap' 0 'out=1 curve'
+"$PERP" solve o -m psor --trace t.csv >/dev/null; run plot t.csv -o tr.svg --x iteration --y residual,seconds --log y
+expect 'a trace' 0 'out=2 curves'; run plot - -o s.svg <t.csv; expect 'an empty standard input' 3 'err=stdin: expected a header'
+run plot times.csv -o d.svg --x zeconds; expect 'a column with a slip' 2 "err=did you mean 'seconds'?"
+run plot times.csv -o d.svg --y zebra; expect 'no such column' 2 'err=the columns are n, seconds, method'
+run plot times.csv -o d.svg --x method; expect 'a column of words' 3 'err=no numbers in column method'
+run plot times.csv -o d.svg --log z; expect 'an axis that is none' 2 'err=write x, y or x,y'
+run plot times.csv -o d.svg --grid 2x2; expect 'an option for problems' 2 'err=--grid is for problems'
+run plot o -o d.svg --by method; expect 'an option for tables' 2 'err=--by is for tables'
+printf 'a,b\n1,2\n3\n' >short.csv; run plot short.csv -o d.svg; expect 'a short row' 3 'err=short.csv:3: expected 2 fields'
+run plot times.csv r.tsv -o d.svg; expect 'two tables' 2 'err=one table at a time'
+run plot times.csv -o w.svg --json; expect 'a table --json' 0; json 'counts curves' kind=table rows=4 curves=1
+holds 'none of them leaves a file' test ! -e d.svg
+
+mkdir bin; printf '#!/bin/sh\nexit 3\n' >bin/gnuplot; chmod +x bin/gnuplot
+PATH=$PWD/bin:$PATH run solve o --plot fail.svg; expect 'a gnuplot that fails' 5 'err=gnuplot could not draw'
+PATH=$PWD/bin:$PATH run plot o x.mtx -o fail.svg; expect 'for perp plot, too' 5 'err=gnuplot could not draw'
+holds 'leaves no file' test ! -e fail.svg
+echo kept >fail.svg; PATH=$PWD/bin:$PATH run plot o x.mtx -o fail.svg; holds 'and an old one alone' grep -qx kept fail.svg
 leftovers 'nothing is left behind'
 finish

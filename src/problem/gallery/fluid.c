@@ -173,6 +173,14 @@ static perp_error fluid(const double *values, uint64_t seed, int32_t dimensions,
   }
   int32_t walls = 0;
   if (error == PERP_OK) error = set_matrix(&b, values, seed, s, &walls);
+  if (dimensions == 2 && b.height != NULL) {
+    s->grid = (perp_grid){.nx = size, .ny = size, .x = 0.5/size, .y = 0.5/size, .dx = 1.0/size,
+                          .dy = 1.0/size, .edge = 0.5, .x_label = "x", .y_label = "height",
+                          .value = "pressure",
+                          .at_lo = "no pressure: off the wall", .filled = b.height};
+    if (values[COMPLEMENTARITY] == 1.0) s->grid.at_lo = "no pressure";
+    b.height = NULL;
+  }
   free(b.height);
   free(b.index);
   if (error == PERP_OK && values[BUILT] == 1.0) {

@@ -77,5 +77,6 @@ void perp_sample_free(perp_sample *sample) {
   free(sample->lo);
   free(sample->hi);
   free(sample->x);
+  free(sample->grid.filled);
   *sample = (perp_sample){0};
 }

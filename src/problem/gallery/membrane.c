@@ -60,6 +60,9 @@ static perp_error bearing(const double *values, uint64_t seed, perp_sample *s) {
       s->has_objective = 1;
     }
   }
+  s->grid = (perp_grid){.nx = nx, .ny = ny, .x = hx, .y = hy, .dx = hx, .dy = hy, .edge = 1.0,
+                        .x_label = "angle around the shaft", .y_label = "length of the bearing",
+                        .value = "pressure", .at_lo = "cavity: no pressure"};
   snprintf(s->note, sizeof s->note,
            "journal bearing, %d x %d points, eccentricity %.6g, length %.6g", nx, ny, e, 2.0*half);
   return PERP_OK;
@@ -117,6 +120,10 @@ static perp_error obstacle(const double *values, uint64_t seed, perp_sample *s) 
       s->b[j] = sum;
     }
     s->problem.A.claims = FAMILY_CLAIM_SPD | PERP_CLAIM_Z | PERP_CLAIM_H;
+    s->grid = (perp_grid){.nx = m, .ny = m, .x = -2.0 + h, .y = -2.0 + h, .dx = h, .dy = h,
+                          .edge = 1.0, .x_label = "x", .y_label = "y",
+                          .value = "height of the membrane above the obstacle",
+                          .at_lo = "contact"};
     snprintf(s->note, sizeof s->note,
              "hemisphere obstacle, %d x %d points, x = u - psi; free boundary r = 0.697965", m, m);
   }
@@ -166,6 +173,9 @@ static perp_error torsion(const double *values, uint64_t seed, perp_sample *s) {
     s->lo[j] = -s->hi[j];
   }
   s->problem.A.claims = FAMILY_CLAIM_SPD | PERP_CLAIM_Z | PERP_CLAIM_H;
+  s->grid = (perp_grid){.nx = nx, .ny = ny, .x = hx, .y = hy, .dx = hx, .dy = hy, .edge = 1.0,
+                        .x_label = "x", .y_label = "y", .value = "stress function",
+                        .at_lo = "plastic, at -distance", .at_hi = "plastic, at the distance"};
   snprintf(s->note, sizeof s->note,
            "elastic-plastic torsion, %d x %d points, c = %.6g, |u| <= distance to the boundary",
            nx, ny, c);
