@@ -94,8 +94,9 @@ static void mix(const uint8_t from[3], const uint8_t to[3], double t, uint8_t ou
   for (int k = 0; k < 3; k++) out[k] = (uint8_t)lround(from[k] + t*((double)to[k] - from[k]));
 }
 
+// In 128 steps, which no eye tells apart and which pack a quarter smaller than all there are.
 static void colour(double t, uint8_t rgb[3]) {
-  const double place = fmin(fmax(t, 0.0), 1.0)*(STOPS - 1);
+  const double place = round(128.0*fmin(fmax(t, 0.0), 1.0))/128.0*(STOPS - 1);
   const int stop = place < STOPS - 2 ? (int)place : STOPS - 2;
   mix(viridis[stop], viridis[stop + 1], place - stop, rgb);
 }
