@@ -55,6 +55,26 @@ static void test_bearings(void **state) {
   }
 }
 
+// On finer and finer grids the rounds do not become more: the coarse start has found the free set
+// but for a few layers.
+static void test_finer_grids(void **state) {
+  (void)state;
+  for (double size = 70.0; size < 200.0; size = floor(1.6*size)) {
+    perp_sample *both[2] = {make_with("bearing", 1, "nx", size, "ny", size, NULL),
+                            make_with("obstacle", 1, "size", size, NULL)};
+    for (int k = 0; k < 2; k++) {
+      perp_sample *s = both[k];
+      double *x = calloc((size_t)s->n, sizeof *x);
+      const perp_result r = solve_sample(s, x);
+      assert_int_equal(r.status, PERP_STATUS_SOLVED);
+      if (r.iterations > 8 || r.factorizations > 3)
+        fail_msg("%g: %d rounds, %d factorisations", size, r.iterations, r.factorizations);
+      free(x);
+      drop(s);
+    }
+  }
+}
+
 static void test_small_known_answers(void **state) {
   (void)state;
   const double A[9] = {60, 26, 37, 26, 36, 29, 37, 29, 30}, b[3] = {-1, -1, -1};
@@ -339,7 +359,8 @@ static void test_breaks(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_bearings), cmocka_unit_test(test_small_known_answers),
+    cmocka_unit_test(test_bearings), cmocka_unit_test(test_finer_grids),
+    cmocka_unit_test(test_small_known_answers),
     cmocka_unit_test(test_walls), cmocka_unit_test(test_mixed_walls),
     cmocka_unit_test(test_bounds_and_rank), cmocka_unit_test(test_flips_that_cycle),
     cmocka_unit_test(test_honesty), cmocka_unit_test(test_time_limits),

@@ -1,6 +1,6 @@
 // active_set.c: free sets by sweeps and flips, their equations by a factor that follows them.
 //
-// Rounds, from x within the bounds and y = A x + b:
+// On grids coarse.c finds a first x. Rounds, from x within the bounds and y = A x + b:
 //   I = {lo < x < hi} u {y points inwards},  (A_II + sigma I) d_I = -y_I,
 //   x <- P(x + t d), t = 1, 1/2, ... by phi(x) = 1/2 x'Ax + b'x,  then 5 passes of PGS,
 // the block active set of MNS08 with flips both ways: a row that y opens is opened, one that d
@@ -17,6 +17,7 @@
 
 #include <string.h>
 
+#include "coarse.h"
 #include "methods.h"
 #include "operator.h"
 #include "vector.h"
@@ -218,6 +219,15 @@ static int begin(active_set *a, perp_run *run) {
   return 1;
 }
 
+// 1: x is better than nothing, and worth keeping.
+static int guessed(const active_set *a) {
+  const perp_run *run = a->run;
+  int32_t moved = 0;
+  for (int32_t i = 0; i < a->n; i++)
+    moved += run->x[i] != clamp(0.0, lower(run->lo, i), upper(run->hi, i));
+  return moved > 0 && run->residual < 1e-2;
+}
+
 static int make_face(active_set *a) {
   perp_run *run = a->run;
   int failed = 0;
@@ -239,6 +249,7 @@ static int make_face(active_set *a) {
 static void run_active_set(perp_run *run) {
   active_set a;
   if (!begin(&a, run) || !run_continue(run)) return;
+  if (!guessed(&a)) coarse_start(run);
   int code = sweep(&a, SWEEPS) || active_judge(&a) ? -1 : 0;
   if (code == 0 && make_face(&a)) {
     code = flips(&a);

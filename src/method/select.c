@@ -21,7 +21,8 @@ enum {
   MODERATE = 2000,       // pivots before giving up on anything else
   ENUMERABLE = 20, ENUMERABLE_BOXED = 12,
   LARGE = 200000,        // no twenty factorisations beyond
-  LARGEST = 2000000,     // and none at all
+  LARGEST = 2000000,     // and none at all; in between only
+  FEW = 6,               //   with so many entries a row, as on plane grids
   WEIGHED = 50000,       // beyond, the cost of a factor is looked at first
   DEAR = 20000,          // operations of a factor per entry of A: above it sweeps come first
   WORTH = 2000,          // iterations of apgd: fewer rarely suffice where nncg did not
@@ -133,7 +134,12 @@ static int weigh(const perp_csc *A, const perp_allocator *from, facts *f) {
     f->factor = nnz*nnz/f->n;
   }
   sparse_ldl_destroy(factor);
-  return code == -2 ? -2 : 0;
+  if (code == -2 && f->n > LARGE) f->factor = (double)INFINITY;   // sweeps need none
+  return code == -2 && f->n <= LARGE ? -2 : 0;
+}
+
+static int factored(const facts *f) {   // a factor can be thought of
+  return f->entries && (f->n <= LARGE || (f->n <= LARGEST && f->nnz <= FEW*(int64_t)f->n));
 }
 
 int select_facts(const perp_operator *A, const double *lo, const double *hi,
@@ -165,7 +171,7 @@ int select_facts(const perp_operator *A, const double *lo, const double *hi,
     f->nnz = own.colptr[n];
     look(&own, &mirror, f);
     if (plain && f->hollow) code = count_contacts(&own, &mirror, &from, f);
-    if (code == 0 && f->symmetric && n > WEIGHED && n <= LARGEST) code = weigh(&own, &from, f);
+    if (code == 0 && f->symmetric && n > WEIGHED && factored(f)) code = weigh(&own, &from, f);
   }
   assembled_free(&from, &mirror);
   assembled_free(&from, &own);
@@ -210,13 +216,13 @@ static int32_t affordable(const facts *f, int32_t limit) {
 
 static void symmetric_ladder(ladder *l, const facts *f, int32_t limit, int32_t pivots) {
   static const char why[] = "A is symmetric";
-  const int dear = !f->entries || f->n > LARGEST || f->factor > DEAR*(double)f->nnz;
+  const int dear = !factored(f) || f->factor > DEAR*(double)f->nnz;
   if (f->entries && f->n <= SMALL) add(l, &method_dantzig, pivots, why);
   else if (f->sweeps && f->positive && dear)
     add(l, &method_nncg, least(limit, f->n > LARGE ? 2000 : 300), why);
   const int32_t cheap = f->positive && dear ? affordable(f, limit) : 0;
   if (cheap > 0) add(l, &method_apgd, cheap, "a factorisation is dear");
-  if (f->entries && f->sweeps && f->positive && f->n > SMALL && (!dear || f->n <= LARGE))
+  if (f->entries && f->sweeps && f->positive && f->n > SMALL && factored(f))
     add(l, &method_active_set, least(limit, 10000), why);
   if (f->entries && f->n <= LARGE) add(l, &method_interior_point, least(limit, 200), why);
   if (f->entries && f->n > SMALL && f->n <= MODERATE) add(l, &method_dantzig, pivots, why);

@@ -1,0 +1,12 @@
+// coarse.h: a first x for grid-like problems from problems with half as many rows, and so on.
+#ifndef PERP_COARSE_H
+#define PERP_COARSE_H
+
+#include "run.h"
+
+// run->x <- sweeps over coarser and coarser copies of the problem, from the coarsest up, where A is a
+// sparse Z-matrix with a positive diagonal and n is large. 1: x is new; 0: not for this problem, or
+// no memory for it: x is as before.
+int coarse_start(perp_run *run);
+
+#endif
