@@ -276,30 +276,103 @@ void sparse_ldl_solve_many(sparse_ldl *f, int32_t count, double *V) {
   for (; done < count; done++, V += n) sparse_ldl_solve(f, V);
 }
 
+// out_c = sum over rows from .. h - 1 of L(:,c) g, four columns; row i goes into sum i mod 4.
+EXACT_INLINE void dots_body(int32_t from, int32_t h, const double *const *L, const double *g,
+                            double *out) {
+  const double *l0 = L[0], *l1 = L[1], *l2 = L[2], *l3 = L[3];
+  double s0[4] = {0.0}, s1[4] = {0.0}, s2[4] = {0.0}, s3[4] = {0.0};
+  int32_t i = from;
+  for (; i + 4 <= h; i += 4)
+    for (int32_t k = 0; k < 4; k++) {
+      s0[k] += l0[i + k]*g[i + k];
+      s1[k] += l1[i + k]*g[i + k];
+      s2[k] += l2[i + k]*g[i + k];
+      s3[k] += l3[i + k]*g[i + k];
+    }
+  for (int32_t k = 0; i < h; i++, k++) {
+    s0[k] += l0[i]*g[i];
+    s1[k] += l1[i]*g[i];
+    s2[k] += l2[i]*g[i];
+    s3[k] += l3[i]*g[i];
+  }
+  out[0] = (s0[0] + s0[2]) + (s0[1] + s0[3]);
+  out[1] = (s1[0] + s1[2]) + (s1[1] + s1[3]);
+  out[2] = (s2[0] + s2[2]) + (s2[1] + s2[3]);
+  out[3] = (s3[0] + s3[2]) + (s3[1] + s3[3]);
+}
+
+static void dots_plain(int32_t from, int32_t h, const double *const *L, const double *g,
+                       double *out) {
+  dots_body(from, h, L, g, out);
+}
+
+LDL_WIDE static void dots_wide(int32_t from, int32_t h, const double *const *L, const double *g,
+                               double *out) {
+  dots_body(from, h, L, g, out);
+}
+
+// The columns of a panel that are there; returns how many.
+static int32_t present_columns(const sparse_ldl *f, const ldl_panel *P, int32_t *at) {
+  int32_t count = 0;
+  for (int32_t k = 0; k < P->w; k++)
+    if (f->present[P->from + k]) at[count++] = k;
+  return count;
+}
+
+// Both triangles with g = x on the rows of the panel, four columns at a time.
+static void forward(const ldl_panel *P, int32_t count, const int32_t *at, double *g) {
+  for (int32_t q = 0; q < count; q += 4) {
+    const int32_t block = count - q < 4 ? count - q : 4, end = at[q + block - 1] + 1;
+    const double *l[4];
+    double b[4];
+    for (int32_t c = 0; c < block; c++) {
+      const int32_t k = at[q + c];
+      l[c] = P->X + (size_t)k*(size_t)P->h;
+      b[c] = g[k];
+      for (int32_t i = k + 1; i < end; i++) g[i] -= l[c][i]*b[c];
+    }
+    (LDL_HAS_WIDE() ? subtract_wide : subtract_plain)(end, P->h, block, l, b, g);
+  }
+}
+
+static void backward(const ldl_panel *P, int32_t count, const int32_t *at, double *g) {
+  for (int32_t q = count > 0 ? (count - 1)/4*4 : -1; q >= 0; q -= 4) {
+    const int32_t block = count - q < 4 ? count - q : 4, end = at[q + block - 1] + 1;
+    const double *l[4];
+    double sum[4];
+    for (int32_t c = 0; c < 4; c++)
+      l[c] = P->X + (size_t)at[q + (c < block ? c : 0)]*(size_t)P->h;
+    (LDL_HAS_WIDE() ? dots_wide : dots_plain)(end, P->h, l, g, sum);
+    for (int32_t c = block - 1; c >= 0; c--) {
+      const int32_t k = at[q + c];
+      for (int32_t i = k + 1; i < end; i++) sum[c] += l[c][i]*g[i];
+      g[k] = g[k]/l[c][k] - sum[c];
+    }
+  }
+}
+
 void sparse_ldl_solve(sparse_ldl *f, double *v) {
-  double *x = f->work;
+  double *x = f->work, *g = f->gathered;
+  int32_t at[LDL_WIDEST];
   for (int32_t k = 0; k < f->n; k++) x[k] = v[f->order[k]];
   for (int32_t s = 0; s < f->supernodes; s++) {                    // L
     const ldl_panel P = panel_of(f, s);
-    const int32_t from = P.from, w = P.w, m = P.m, *rows = P.rows;
-    for (int32_t k = 0; k < w; k++) {
-      const double *l = P.X + (size_t)k*(size_t)P.h, xk = x[from + k];
-      if (xk == 0.0) continue;
-      for (int32_t i = k + 1; i < w; i++) x[from + i] -= l[i]*xk;
-      for (int32_t i = 0; i < m; i++) x[rows[i]] -= l[w + i]*xk;
-    }
+    const int32_t count = present_columns(f, &P, at);
+    if (count == 0) continue;
+    memcpy(g, x + P.from, (size_t)P.w*sizeof *g);
+    for (int32_t i = 0; i < P.m; i++) g[P.w + i] = x[P.rows[i]];
+    forward(&P, count, at, g);
+    memcpy(x + P.from, g, (size_t)P.w*sizeof *g);
+    for (int32_t i = 0; i < P.m; i++) x[P.rows[i]] = g[P.w + i];
   }
   for (int32_t s = f->supernodes - 1; s >= 0; s--) {               // D and L'
     const ldl_panel P = panel_of(f, s);
-    const int32_t from = P.from, w = P.w, m = P.m, *rows = P.rows;
-    for (int32_t k = w - 1; k >= 0; k--) {
-      if (!f->present[from + k]) continue;
-      const double *l = P.X + (size_t)k*(size_t)P.h;
-      double sum = x[from + k]/l[k];
-      for (int32_t i = k + 1; i < w; i++) sum -= l[i]*x[from + i];
-      for (int32_t i = 0; i < m; i++) sum -= l[w + i]*x[rows[i]];
-      x[from + k] = sum;
-    }
+    const int32_t count = present_columns(f, &P, at);
+    if (count == 0) continue;
+    memcpy(g, x + P.from, (size_t)P.w*sizeof *g);
+    for (int32_t i = 0; i < P.m; i++) g[P.w + i] = x[P.rows[i]];
+    backward(&P, count, at, g);
+    memcpy(x + P.from, g, (size_t)P.w*sizeof *g);
   }
   for (int32_t k = 0; k < f->n; k++) v[f->order[k]] = x[k];
 }
