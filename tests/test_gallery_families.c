@@ -128,6 +128,40 @@ static void test_wall(void **state) {
   drop(s);
 }
 
+// J W J' + eps I through bodies is the matrix of the sample, and bounds, b and x belong to both.
+static void test_wall_through_bodies(void **state) {
+  (void)state;
+  for (int32_t mode = 0; mode <= 1; mode++) {
+    perp_sample *s = make_with("wall", 3, "bodies", 12.0, "mode", (double)mode, NULL);
+    const perp_product *P = &s->product;
+    assert_true(P->n == s->n && P->dofs == 6*13 && P->rowptr[P->n] > 0);
+    double *x = calloc((size_t)s->n, sizeof *x), *w = calloc((size_t)P->dofs, sizeof *w);
+    assert_true(x != NULL && w != NULL);
+    for (int32_t i = 0; i < s->n; i++) x[i] = sin(1.0 + i);
+    for (int32_t i = 0; i < s->n; i++)
+      for (int32_t p = P->rowptr[i]; p < P->rowptr[i + 1]; p++) {
+        assert_true(p == P->rowptr[i] || P->column[p] > P->column[p - 1]);
+        w[P->column[p]] += P->W[P->column[p]]*P->value[p]*x[i];
+      }
+    for (int32_t i = 0; i < s->n; i++) {
+      double through = P->compliance[i]*x[i], entries = 0.0, size = 0.0;
+      for (int32_t p = P->rowptr[i]; p < P->rowptr[i + 1]; p++)
+        through += P->value[p]*w[P->column[p]];
+      for (int32_t p = s->colptr[i]; p < s->colptr[i + 1]; p++) {
+        entries += s->value[p]*x[s->row[p]];
+        size += fabs(s->value[p]*x[s->row[p]]);
+      }
+      assert_true(fabs(through - entries) <= 1e-12*size);
+    }
+    free(x);
+    free(w);
+    drop(s);
+  }
+  perp_sample *other = make_with("bearing", 1, NULL);
+  assert_int_equal(other->product.n, 0);
+  drop(other);
+}
+
 static void test_friction(void **state) {
   (void)state;
   for (int32_t K = 3; K <= 8; K++) {
@@ -254,6 +288,7 @@ int main(void) {
     cmocka_unit_test(test_classics),
     cmocka_unit_test(test_fluid),
     cmocka_unit_test(test_wall),
+    cmocka_unit_test(test_wall_through_bodies),
     cmocka_unit_test(test_friction),
     cmocka_unit_test(test_p_matrix),
     cmocka_unit_test(test_dense_rank),

@@ -68,6 +68,8 @@ void delassus_set(delassus *c, int32_t row, int32_t a, int32_t b, const double d
                   const double ra[3], const double rb[3]);
 double delassus_speed(const delassus *c, int32_t row, const double *u);   // (J u)_row
 perp_error delassus_product(const delassus *c, perp_sample *s);   // s = J W J', exactly symmetric
+// J, W and eps as the sample's product; c->W becomes the sample's. After delassus_product.
+perp_error delassus_factors(delassus *c, double eps, perp_sample *s);
 
 // answer.c
 // Chooses x and y complementary; then, as answer_right_side does, b = y - A x and the objective.

@@ -120,3 +120,44 @@ perp_error delassus_product(const delassus *c, perp_sample *s) {
   free(list);
   return error;
 }
+
+// The six numbers of row i that belong to body p, into the sample's J; returns the entries so far.
+static int32_t put_body(const delassus *c, int32_t i, int32_t p, int32_t filled, perp_sample *s) {
+  const double *J = c->J + 12*(size_t)i + (c->a[i] == p ? 0 : 6);
+  for (int32_t d = 0; d < 6; d++) {
+    if (J[d] == 0.0) continue;
+    s->product_column[filled] = 6*p + d;
+    s->product_value[filled++] = J[d];
+  }
+  return filled;
+}
+
+perp_error delassus_factors(delassus *c, double eps, perp_sample *s) {
+  int64_t entries = 0;
+  for (int64_t k = 0; k < 12*(int64_t)c->rows; k++) entries += c->J[k] != 0.0;
+  // a perp_product counts its entries and degrees of freedom in int32_t
+  if (entries >= INT32_MAX || 6*(int64_t)c->bodies >= INT32_MAX) return PERP_OK;
+  s->product_rowptr = assemble_take((int64_t)c->rows + 1, sizeof *s->product_rowptr);
+  s->product_column = assemble_take(entries, sizeof *s->product_column);
+  s->product_value = assemble_take(entries, sizeof *s->product_value);
+  s->compliance = assemble_take(c->rows, sizeof *s->compliance);
+  if (s->product_rowptr == NULL || s->product_column == NULL || s->product_value == NULL ||
+      s->compliance == NULL) {
+    return assemble_no_memory(c->rows, entries);
+  }
+  int32_t filled = 0;
+  for (int32_t i = 0; i < c->rows; i++) {
+    const int32_t a = c->a[i], b = c->b[i];
+    if (a >= 0 && a < b) filled = put_body(c, i, a, filled, s);
+    filled = put_body(c, i, b, filled, s);
+    if (a > b) filled = put_body(c, i, a, filled, s);
+    s->product_rowptr[i + 1] = filled;
+    s->compliance[i] = eps;
+  }
+  s->inverse_mass = c->W;
+  c->W = NULL;
+  s->product = (perp_product){.n = c->rows, .dofs = 6*c->bodies, .rowptr = s->product_rowptr,
+                              .column = s->product_column, .value = s->product_value, .block = 1,
+                              .W = s->inverse_mass, .compliance = s->compliance};
+  return PERP_OK;
+}

@@ -78,5 +78,10 @@ void perp_sample_free(perp_sample *sample) {
   free(sample->hi);
   free(sample->x);
   free(sample->grid.filled);
+  free(sample->product_rowptr);
+  free(sample->product_column);
+  free(sample->product_value);
+  free(sample->inverse_mass);
+  free(sample->compliance);
   *sample = (perp_sample){0};
 }

@@ -240,6 +240,7 @@ static perp_error wall(const double *values, uint64_t seed, perp_sample *s) {
   }
   if (error == PERP_OK) error = set_velocities(&w, &c, values[SPEED], s);
   if (error == PERP_OK) error = regularise(&c, values, s, &eps);
+  if (error == PERP_OK) error = delassus_factors(&c, eps, s);
   if (error == PERP_OK && w.mixed) {
     s->lo = assemble_take(s->n, sizeof *s->lo);
     if (s->lo == NULL) error = assemble_no_memory(s->n, 0);
