@@ -2,7 +2,7 @@
 #include "face_kind.h"
 
 face *face_create(const perp_operator *A, const perp_allocator *allocator, int *failed) {
-  return face_entries_create(A, allocator, failed);
+  return face_choose(A, 1, allocator, failed);
 }
 
 void face_destroy(face *f) {

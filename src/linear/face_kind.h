@@ -2,6 +2,7 @@
 #ifndef PERP_FACE_KIND_H
 #define PERP_FACE_KIND_H
 
+#include "body_rows.h"
 #include "face.h"
 
 typedef struct face_kind {   // as the functions of face.h
@@ -26,5 +27,15 @@ struct face {                // the first member of every kind
 
 // By the entries of A: any operator that has them. As face_create.
 face *face_entries_create(const perp_operator *A, const perp_allocator *allocator, int *failed);
+
+// Through bodies, which needs slack_i + sigma > FACE_BODY_LEAST A_ii in free rows. Takes the rows,
+// also when it fails.
+#define FACE_BODY_LEAST 0x1p-40
+face *face_body_create(body_rows *rows, const perp_allocator *allocator, int *failed);
+
+// As face_create for a caller who will not (0) or may (1) call face_shift: the kind that will take
+// less time.
+face *face_choose(const perp_operator *A, int shifts, const perp_allocator *allocator,
+                  int *failed);
 
 #endif

@@ -39,6 +39,12 @@ int sparse_ldl_add(sparse_ldl *f, const perp_csc *A, const uint8_t *kept, int32_
 // Row and column k become those of the identity. 0: fine; 2: factor anew.
 int sparse_ldl_delete(sparse_ldl *f, const perp_csc *A, int32_t k, double floor);
 
+// S <- S + a w w' for a w with entries in `count` rows that the pattern of S couples all with each
+// other; S is wholly kept. 0: fine; 2: factor anew.
+int sparse_ldl_change(sparse_ldl *f, double a, int32_t count, const int32_t *row,
+                      const double *value, double floor);
+double sparse_ldl_change_flops(const sparse_ldl *f, int32_t count, const int32_t *row);
+
 // Operations of adding row k, at most; deleting it takes half.
 double sparse_ldl_row_flops(sparse_ldl *f, const perp_csc *A, int32_t k);
 

@@ -2,7 +2,7 @@
 //
 // For symmetric A with positive definite A_II: what is not definite counts as singular. The cost of
 // an update is that of the rows that changed, or of the fill of A where many did.
-#include "face.h"
+#include "face_kind.h"
 
 #include <string.h>
 
@@ -31,7 +31,7 @@ static int analyse(void *memory, const perp_operator *A, const perp_options *opt
   linear *self = memory;
   int failed = 0;
   *self = (linear){.n = A->n, .failed = 1};
-  self->face = face_create(A, allocator, &failed);
+  self->face = face_choose(A, 0, allocator, &failed);   // nothing is shifted here
   return failed;
 }
 

@@ -266,3 +266,31 @@ double sparse_ldl_row_flops(sparse_ldl *f, const perp_csc *A, int32_t row) {
   }
   return flops;
 }
+
+// The first of these rows to be eliminated, as a place in the order.
+static int32_t earliest(const sparse_ldl *f, int32_t count, const int32_t *row) {
+  int32_t first = f->n;
+  for (int32_t t = 0; t < count; t++)
+    if (f->place[row[t]] < first) first = f->place[row[t]];
+  return first;
+}
+
+int sparse_ldl_change(sparse_ldl *f, double a, int32_t count, const int32_t *row,
+                      const double *value, double floor) {
+  if (count == 0) return 0;
+  const int32_t first = earliest(f, count, row), own = f->owner[first];
+  const ldl_panel P = panel_of(f, own);
+  for (int32_t t = 0; t < count; t++) f->spread[f->place[row[t]]] = value[t];
+  gather(&P, f->spread, f->gathered);
+  return change_path(f, own, first - P.from, a, floor);
+}
+
+double sparse_ldl_change_flops(const sparse_ldl *f, int32_t count, const int32_t *row) {
+  double flops = 0.0;
+  for (int32_t s = count > 0 ? f->owner[earliest(f, count, row)] : LDL_NONE; s != LDL_NONE;
+       s = f->up[s]) {
+    const ldl_panel P = panel_of(f, s);
+    flops += 4.0*P.w*(P.m + 0.5*P.w);
+  }
+  return flops;
+}

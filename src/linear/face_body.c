@@ -1,0 +1,431 @@
+// face_body.c: the face in body space: A + sigma I = B B' + D by a factor of the bodies' size.
+//
+// With the rows of B through bodies (body_rows.h) and D = slack + sigma > 0,
+//     H u = B_I' D_I^-1 r,   z = D_I^-1 (r - B_I u),   H = I + B_I' D_I^-1 B_I
+// solves (B_I B_I' + D_I) z = r: the constraints of the quasidefinite [-I B_I'; B_I D_I] are
+// eliminated first. H has the pattern of the body graph whichever rows are free, so one analysis
+// serves all, and a row that comes or goes changes H by +- b_i b_i'/d_i, which costs the path from
+// its first column to the root. The other way, factoring the quasidefinite matrix itself, takes the
+// same steps with a panel for every constraint: twice the time on walls, for the same roundings.
+// H >= I, but its roundings are those of B'B/d: z has an error of about 2^-53 |A|/d relative to |z|
+// after the first solve, and each step of refinement, with B B' + D itself, gains as much again;
+// d_i must exceed LEAST A_ii for that. Cost: assembling H takes half the sum of squares of the
+// rows' lengths, a factor what the body graph needs.
+#include "face_kind.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "body_rows.h"
+#include "linear.h"
+#include "sparse_ldl.h"
+#include "vector.h"
+
+#define ROW_WEIGHT 0.6       // as in face_entries.c
+#define DRIFT 1e-11          // backward error after refinement at which the factor is made anew
+#define EXACT 0x1p-51        // ... and at which nothing is left to refine
+#define FLOOR 0.25           // of the pivots of H, which are 1 or more but for rounding
+enum { POLL = 4096 };        // columns of H between two looks at the clock
+
+typedef struct body_face {
+  face base;
+  perp_allocator memory;
+  int32_t n, dofs;
+  body_rows rows;            // R B and R^2 slack: diagonal near 1
+  int32_t *colptr;           // dofs + 1: B by columns
+  int32_t *row, *entry;      // entries of B: its row, and where it stands among those of the row
+  perp_csc H;                // the analysed pattern
+  int32_t *h_colptr, *h_row; // of H
+  double *value;             // of H
+  int32_t *next;             // dofs: the first place of a column of H that is not filled yet
+  double *r;                 // n: R, powers of two
+  double *d;                 // n: R^2 (slack + sigma)
+  double *rhs, *rest;        // n each: work of a solve
+  double *u;                 // dofs: work
+  uint8_t *kept;             // n: rows that the factor holds
+  sparse_ldl *ldl;
+  double *norm;              // n: row sums of |B||B'| + D
+  double sigma;
+  double pairs;              // of entries in a row of B
+  int32_t since;             // modifications since the last factorisation
+  int factored, ready;       // as in face_entries.c
+} body_face;
+
+static void *take(const perp_allocator *memory, int64_t count, size_t size) {
+  return memory->allocate(memory->context, (size_t)(count > 0 ? count : 1)*size);
+}
+
+static void drop(const perp_allocator *memory, void *block) {
+  if (block != NULL) memory->release(memory->context, block);
+}
+
+static void destroy(face *base) {
+  body_face *f = (body_face *)base;
+  const perp_allocator memory = f->memory;
+  void *const blocks[] = {f->colptr, f->row, f->entry, f->h_colptr, f->h_row, f->value, f->next,
+                          f->r, f->d, f->norm, f->rhs, f->rest, f->u, f->kept};
+  for (size_t k = 0; k < sizeof blocks/sizeof blocks[0]; k++) drop(&memory, blocks[k]);
+  body_rows_free(&memory, &f->rows);
+  sparse_ldl_destroy(f->ldl);
+  drop(&memory, f);
+}
+
+// |B_i|^2: the diagonal of A without the slack.
+static double square(const body_rows *B, int32_t i) {
+  double sum = 0.0;
+  for (int32_t p = B->rowptr[i]; p < B->rowptr[i + 1]; p++) sum += B->value[p]*B->value[p];
+  return sum;
+}
+
+// Powers of two that bring the diagonal of A near 1.
+static void scale(body_face *f) {
+  body_rows *B = &f->rows;
+  for (int32_t i = 0; i < f->n; i++) {
+    const double size = square(B, i) + B->slack[i];
+    int e = 0;
+    frexp(size > 0.0 ? size : 1.0, &e);
+    f->r[i] = power_of_two_within(-e/2, 500);
+    for (int32_t p = B->rowptr[i]; p < B->rowptr[i + 1]; p++) B->value[p] *= f->r[i];
+    B->slack[i] *= f->r[i]*f->r[i];
+  }
+}
+
+static void put_shift(body_face *f, double sigma) {
+  const body_rows *B = &f->rows;
+  f->sigma = sigma;
+  f->factored = f->ready = 0;
+  memset(f->u, 0, (size_t)f->dofs*sizeof *f->u);
+  for (int32_t i = 0; i < f->n; i++) {
+    f->d[i] = B->slack[i] + sigma*f->r[i]*f->r[i];
+    for (int32_t p = B->rowptr[i]; p < B->rowptr[i + 1]; p++)
+      f->u[B->column[p]] += fabs(B->value[p]);
+  }
+  for (int32_t i = 0; i < f->n; i++) {
+    f->norm[i] = f->d[i];
+    for (int32_t p = B->rowptr[i]; p < B->rowptr[i + 1]; p++)
+      f->norm[i] += fabs(B->value[p])*f->u[B->column[p]];
+  }
+}
+
+static void shift(face *base, double sigma) {
+  body_face *f = (body_face *)base;
+  if (sigma != f->sigma) put_shift(f, sigma);
+}
+
+static int values(face *base, const perp_operator *A) {
+  body_face *f = (body_face *)base;
+  body_rows B;
+  const int code = A->n != f->n ? 1 : body_rows_take(A, &f->memory, &B);
+  if (code != 0) return code;
+  const size_t pointers = ((size_t)f->n + 1)*sizeof *B.rowptr,
+               columns = (size_t)B.rowptr[f->n]*sizeof *B.column;
+  if (B.dofs != f->dofs || memcmp(B.rowptr, f->rows.rowptr, pointers) != 0 ||
+      memcmp(B.column, f->rows.column, columns) != 0) {
+    body_rows_free(&f->memory, &B);
+    return 1;
+  }
+  body_rows_free(&f->memory, &f->rows);
+  f->rows = B;
+  scale(f);
+  put_shift(f, f->sigma);
+  return 0;
+}
+
+// H = I + the sum of b_i b_i'/d_i over the rows kept, column by column: below the diagonal from the
+// later entries of the rows, above it by symmetry. 0, or -1: deadline.
+static int assemble(body_face *f, const perp_deadline *deadline) {
+  const body_rows *B = &f->rows;
+  double *w = f->u;
+  memset(w, 0, (size_t)f->dofs*sizeof *w);
+  for (int32_t j = 0; j < f->dofs; j++) f->next[j] = f->h_colptr[j];
+  for (int32_t j = 0; j < f->dofs; j++) {
+    if (j%POLL == 0 && deadline_passed(deadline)) return -1;
+    for (int32_t q = f->colptr[j]; q < f->colptr[j + 1]; q++) {
+      const int32_t i = f->row[q], end = B->rowptr[i + 1];
+      if (!f->kept[i]) continue;
+      const double t = B->value[f->entry[q]]/f->d[i];
+      for (int32_t p = f->entry[q]; p < end; p++) w[B->column[p]] += t*B->value[p];
+    }
+    w[j] += 1.0;
+    for (int32_t p = f->next[j]; p < f->h_colptr[j + 1]; p++) {
+      const int32_t k = f->h_row[p];
+      f->value[p] = w[k];
+      if (k > j) f->value[f->next[k]++] = w[k];
+      w[k] = 0.0;
+    }
+  }
+  return 0;
+}
+
+static int anew(body_face *f, const perp_deadline *deadline) {
+  f->factored = f->ready = 0;
+  f->since = 0;
+  for (int32_t i = 0; i < f->n; i++)
+    if (f->kept[i] && !(f->d[i] > FACE_BODY_LEAST)) return i + 1;
+  f->base.factorizations++;
+  int code = assemble(f, deadline);
+  if (code == 0) code = sparse_ldl_factor(f->ldl, &f->H, NULL, FLOOR, deadline);
+  if (code > 0) {   // by rounding: the row with the least d is to blame
+    int32_t least = 0;
+    for (int32_t i = 0; i < f->n; i++)
+      if (f->kept[i] && (!f->kept[least] || f->d[i] < f->d[least])) least = i;
+    return least + 1;
+  }
+  f->factored = f->ready = code == 0;
+  return code;
+}
+
+static double flops_anew(const face *base) {
+  const body_face *f = (const body_face *)base;
+  return sparse_ldl_flops(f->ldl) + 2.0*f->pairs;   // half the pairs, but one by one
+}
+
+static double flops_rows(const face *base, const uint8_t *is_free) {
+  const body_face *f = (const body_face *)base;
+  const double enough = flops_anew(base);
+  const body_rows *B = &f->rows;
+  double flops = 0.0;
+  if (!f->factored) return (double)INFINITY;
+  for (int32_t i = 0; i < f->n && flops <= enough; i++)
+    if ((is_free[i] != 0) != f->kept[i])
+      flops += ROW_WEIGHT*sparse_ldl_change_flops(f->ldl, B->rowptr[i + 1] - B->rowptr[i],
+                                                  B->column + B->rowptr[i]);
+  return flops;
+}
+
+// Row i goes (0) or comes (1): as in face_entries.c.
+static int modify(body_face *f, int32_t i, uint8_t comes) {
+  const body_rows *B = &f->rows;
+  const int32_t from = B->rowptr[i];
+  if (comes && !(f->d[i] > FACE_BODY_LEAST)) return i + 1;
+  const int code = sparse_ldl_change(f->ldl, (comes ? 1.0 : -1.0)/f->d[i], B->rowptr[i + 1] - from,
+                                     B->column + from, B->value + from, FLOOR);
+  f->kept[i] = comes;
+  f->base.modifications++;
+  f->since++;
+  return code == 0 ? 0 : -3;
+}
+
+static int update(face *base, const uint8_t *is_free, const perp_deadline *deadline) {
+  body_face *f = (body_face *)base;
+  int code = flops_rows(base, is_free) <= flops_anew(base) ? 0 : -3;
+  f->ready = 0;
+  for (uint8_t comes = 0; comes < 2 && code == 0; comes++)
+    for (int32_t i = 0; i < f->n && code == 0; i++) {
+      if (f->kept[i] == (is_free[i] != 0) || f->kept[i] == comes) continue;
+      code = deadline_passed(deadline) ? -1 : modify(f, i, comes);
+    }
+  if (code == -3) {
+    for (int32_t i = 0; i < f->n; i++) f->kept[i] = is_free[i] != 0;
+    return anew(f, deadline);
+  }
+  f->ready = code == 0;
+  return code;
+}
+
+// u <- B_I' v
+static void to_bodies(const body_face *f, const double *v, double *u) {
+  const body_rows *B = &f->rows;
+  memset(u, 0, (size_t)f->dofs*sizeof *u);
+  for (int32_t i = 0; i < f->n; i++) {
+    if (v[i] == 0.0) continue;
+    for (int32_t p = B->rowptr[i]; p < B->rowptr[i + 1]; p++) u[B->column[p]] += B->value[p]*v[i];
+  }
+}
+
+static double from_bodies(const body_face *f, int32_t i, const double *u) {   // (B u)_i
+  const body_rows *B = &f->rows;
+  double sum = 0.0;
+  for (int32_t p = B->rowptr[i]; p < B->rowptr[i + 1]; p++) sum += B->value[p]*u[B->column[p]];
+  return sum;
+}
+
+// v += the solution for `right`, which is zero on rows that are not kept and is lost.
+static void add_solution(body_face *f, double *right, double *v) {
+  for (int32_t i = 0; i < f->n; i++)
+    if (f->kept[i]) right[i] /= f->d[i];
+  to_bodies(f, right, f->u);
+  sparse_ldl_solve(f->ldl, f->u);
+  for (int32_t i = 0; i < f->n; i++)
+    if (f->kept[i]) v[i] += right[i] - from_bodies(f, i, f->u)/f->d[i];
+}
+
+// rest <- rhs - (B B' + D)_II v; returns the largest |rest_i| relative to norm_i |v| + |rhs|.
+static double residual(body_face *f, const double *v) {
+  double most = 0.0, size = 0.0, right = 0.0;
+  for (int32_t i = 0; i < f->n; i++) {
+    size = max2(size, fabs(v[i]));
+    right = max2(right, fabs(f->rhs[i]));
+  }
+  to_bodies(f, v, f->u);
+  for (int32_t i = 0; i < f->n; i++) {
+    f->rest[i] = f->kept[i] ? f->rhs[i] - f->d[i]*v[i] - from_bodies(f, i, f->u) : 0.0;
+    if (f->rest[i] != 0.0) most = max_or_nan(most, fabs(f->rest[i])/(f->norm[i]*size + right));
+  }
+  return most;
+}
+
+// One solve and `steps` of refinement; returns the error that is left.
+static double refined(body_face *f, double *v, int steps) {
+  memset(v, 0, (size_t)f->n*sizeof *v);
+  memcpy(f->rest, f->rhs, (size_t)f->n*sizeof *v);
+  add_solution(f, f->rest, v);
+  double error = residual(f, v);
+  for (int k = 0; k < steps && error > EXACT; k++) {
+    add_solution(f, f->rest, v);
+    const double before = error;
+    error = residual(f, v);
+    if (!(error < 0.5*before)) break;   // rounding is reached, or it does not converge
+  }
+  return error;
+}
+
+static int solve(face *base, double *v, int refine) {
+  body_face *f = (body_face *)base;
+  for (int32_t i = 0; i < f->n; i++) f->rhs[i] = f->kept[i] && f->ready ? f->r[i]*v[i] : 0.0;
+  memset(v, 0, (size_t)f->n*sizeof *v);
+  if (!f->ready) return 1;
+  // one step more than asked for makes up for |A|/d
+  const double error = refined(f, v, refine + 1);
+  if (refine > 0 && !(error <= DRIFT) && f->since > 0) {
+    if (anew(f, NULL) == 0) refined(f, v, refine + 1);
+    else memset(v, 0, (size_t)f->n*sizeof *v);
+  }
+  double size = f->ready ? 0.0 : (double)INFINITY;
+  for (int32_t i = 0; i < f->n; i++) {
+    v[i] *= f->r[i];
+    size = max_or_nan(size, fabs(v[i]));
+  }
+  if (size <= 0x1p1000) return 0;
+  memset(v, 0, (size_t)f->n*sizeof *v);
+  return 1;
+}
+
+static void apply(const face *base, const double *x, double *y) {
+  const body_face *f = (const body_face *)base;
+  for (int32_t i = 0; i < f->n; i++) y[i] = x[i]/f->r[i];
+  to_bodies(f, y, f->u);
+  for (int32_t i = 0; i < f->n; i++) y[i] = (from_bodies(f, i, f->u) + f->d[i]*y[i])/f->r[i];
+}
+
+static int64_t nnz(const face *base) { return sparse_ldl_nnz(((const body_face *)base)->ldl); }
+
+// Half as fast as a factorisation, with one step of refinement and the products with B.
+static double flops_solve(const face *base) {
+  const body_face *f = (const body_face *)base;
+  return 16.0*(double)nnz(base) + 32.0*f->rows.rowptr[f->n];
+}
+
+static const face_kind kind = {destroy, values, shift, update, solve, apply, flops_anew, flops_rows,
+                               flops_solve, nnz};
+
+// B by columns. 0: fine; -2: no memory.
+static int take_columns(body_face *f) {
+  const body_rows *B = &f->rows;
+  const int32_t entries = B->rowptr[f->n];
+  f->colptr = take(&f->memory, (int64_t)f->dofs + 1, sizeof *f->colptr);
+  f->row = take(&f->memory, entries, sizeof *f->row);
+  f->entry = take(&f->memory, entries, sizeof *f->entry);
+  if (f->colptr == NULL || f->row == NULL || f->entry == NULL) return -2;
+  memset(f->colptr, 0, ((size_t)f->dofs + 1)*sizeof *f->colptr);
+  for (int32_t p = 0; p < entries; p++) f->colptr[B->column[p] + 1]++;
+  for (int32_t j = 0; j < f->dofs; j++) f->next[j] = f->colptr[j + 1] += f->colptr[j];
+  for (int32_t i = f->n - 1; i >= 0; i--)
+    for (int32_t p = B->rowptr[i]; p < B->rowptr[i + 1]; p++) {
+      const int32_t q = --f->next[B->column[p]];
+      f->row[q] = i;
+      f->entry[q] = p;
+    }
+  return 0;
+}
+
+// The columns of H: all that share a row of B with j. Pass 0 counts. Returns the entries.
+static int64_t pattern(body_face *f, int pass) {
+  const body_rows *B = &f->rows;
+  int64_t filled = 0;
+  for (int32_t j = 0; j < f->dofs; j++) f->next[j] = -1;
+  for (int32_t j = 0; j < f->dofs; j++) {
+    const int64_t first = filled;
+    f->next[j] = j;
+    if (pass == 1) f->h_row[filled] = j;
+    filled++;
+    for (int32_t q = f->colptr[j]; q < f->colptr[j + 1]; q++)
+      for (int32_t p = B->rowptr[f->row[q]]; p < B->rowptr[f->row[q] + 1]; p++) {
+        const int32_t k = B->column[p];
+        if (f->next[k] == j) continue;
+        f->next[k] = j;
+        if (pass == 1) f->h_row[filled] = k;
+        filled++;
+      }
+    if (pass == 1) f->h_colptr[j] = (int32_t)first;
+  }
+  return filled;
+}
+
+// Sorts the rows of all columns at once: the pattern is symmetric, so going through the columns in
+// order and putting each into those of its rows fills these in order. copy: entries of H.
+static void sort_pattern(body_face *f, int32_t *copy) {
+  for (int32_t j = 0; j < f->dofs; j++) f->next[j] = f->h_colptr[j];
+  for (int32_t j = 0; j < f->dofs; j++)
+    for (int32_t p = f->h_colptr[j]; p < f->h_colptr[j + 1]; p++) copy[f->next[f->h_row[p]]++] = j;
+  memcpy(f->h_row, copy, (size_t)f->h_colptr[f->dofs]*sizeof *copy);
+}
+
+static int take_pattern(body_face *f) {
+  const int64_t entries = pattern(f, 0);
+  if (entries > INT32_MAX) return 1;
+  f->h_colptr = take(&f->memory, (int64_t)f->dofs + 1, sizeof *f->h_colptr);
+  f->h_row = take(&f->memory, entries, sizeof *f->h_row);
+  f->value = take(&f->memory, entries, sizeof *f->value);
+  int32_t *copy = take(&f->memory, entries, sizeof *copy);
+  const int fine = f->h_colptr != NULL && f->h_row != NULL && f->value != NULL && copy != NULL;
+  if (fine) {
+    f->h_colptr[f->dofs] = (int32_t)entries;
+    pattern(f, 1);
+    sort_pattern(f, copy);
+    f->H = (perp_csc){f->dofs, f->dofs, f->h_colptr, f->h_row, f->value};
+  }
+  drop(&f->memory, copy);
+  return fine ? 0 : -2;
+}
+
+face *face_body_create(body_rows *rows, const perp_allocator *allocator, int *failed) {
+  const perp_allocator memory = allocator_of(allocator);
+  const int32_t n = rows->n, dofs = rows->dofs;
+  body_face *f = take(&memory, 1, sizeof *f);
+  *failed = -2;
+  if (f == NULL) {
+    body_rows_free(&memory, rows);
+    return NULL;
+  }
+  *f = (body_face){.base.kind = &kind, .memory = memory, .n = n, .dofs = dofs, .rows = *rows};
+  *rows = (body_rows){0};
+  f->next = take(&memory, dofs, sizeof *f->next);
+  f->r = take(&memory, n, sizeof *f->r);
+  f->d = take(&memory, n, sizeof *f->d);
+  f->norm = take(&memory, n, sizeof *f->norm);
+  f->rhs = take(&memory, n, sizeof *f->rhs);
+  f->rest = take(&memory, n, sizeof *f->rest);
+  f->u = take(&memory, dofs, sizeof *f->u);
+  f->kept = take(&memory, n, sizeof *f->kept);
+  f->ldl = sparse_ldl_create(&memory);
+  if (f->next != NULL && f->r != NULL && f->d != NULL && f->norm != NULL && f->rhs != NULL &&
+      f->rest != NULL && f->u != NULL && f->kept != NULL && f->ldl != NULL) {
+    *failed = take_columns(f);
+    if (*failed == 0) *failed = take_pattern(f);
+    if (*failed == 0) *failed = sparse_ldl_analyse(f->ldl, &f->H);
+  }
+  if (*failed != 0) {
+    destroy(&f->base);
+    return NULL;
+  }
+  memset(f->kept, 0, (size_t)n);
+  for (int32_t i = 0; i < n; i++) {
+    const double length = f->rows.rowptr[i + 1] - f->rows.rowptr[i];
+    f->pairs += length*length;
+  }
+  scale(f);
+  put_shift(f, 0.0);
+  return &f->base;
+}

@@ -1,0 +1,80 @@
+// face_choose.c: contacts or bodies: which matrix to factor for A = B B' + D.
+//
+// The rows of A are contacts, those of H = I + B'D^-1 B (face_body.c) degrees of freedom of bodies.
+// What a factor costs is known after its analysis: CHOLMOD-like counts, flops + ENTRY nnz(L). But
+// the analysis of the matrix that loses may cost more than the factors of the one that wins, so the
+// clear cases are decided before, from the rows n, the columns m that B has entries in, and from
+// what either matrix gets before duplicates are added up,
+//     P_A = sum over columns of (entries of B)^2,   P_H = sum over rows of (entries of B)^2:
+// bodies where n >= 2 m and P_A >= 2 P_H, or where P_A >= 64 P_H (a body that everything touches
+// makes A dense); contacts where it is the other way round. Separators of the same scene are made
+// of contacts or of bodies, so the flops compare like n^3 to m^3: on walls of bricks with
+// n/m = 2.6, 3.9, 7.7 and 15 the ratio of flops is 11, 40, 320 and 2500 (docs/theory.md).
+#include "face_kind.h"
+
+#include <string.h>
+
+#include "allocator.h"
+
+#define ENTRY 60.0           // an entry of L takes as long as so many flops, panels of few columns
+                             //   being slow: fitted on walls of 10^3 to 10^5 rows
+
+typedef struct shape { double n, m, P_A, P_H; } shape;   // of B
+
+// 0: fine; -2: no memory.
+static int measure(const body_rows *B, const perp_allocator *memory, shape *out) {
+  const size_t bytes = (size_t)(B->dofs > 0 ? B->dofs : 1)*sizeof(int32_t);
+  int32_t *count = memory->allocate(memory->context, bytes);
+  if (count == NULL) return -2;
+  memset(count, 0, bytes);
+  *out = (shape){.n = B->n};
+  for (int32_t p = 0; p < B->rowptr[B->n]; p++) count[B->column[p]]++;
+  for (int32_t j = 0; j < B->dofs; j++) {
+    out->m += count[j] > 0;
+    out->P_A += (double)count[j]*count[j];
+  }
+  for (int32_t i = 0; i < B->n; i++) {
+    const double length = B->rowptr[i + 1] - B->rowptr[i];
+    out->P_H += length*length;
+  }
+  memory->release(memory->context, count);
+  return 0;
+}
+
+static int clearly(double larger, double smaller, double P_larger, double P_smaller) {
+  return (larger >= 2.0*smaller && P_larger >= 2.0*P_smaller) || P_larger >= 64.0*P_smaller;
+}
+
+static double work(const face *f) { return face_flops_anew(f) + ENTRY*(double)face_nnz(f); }
+
+face *face_choose(const perp_operator *A, int shifts, const perp_allocator *allocator,
+                  int *failed) {
+  const perp_allocator memory = allocator_of(allocator);
+  body_rows rows;
+  shape s;
+  int code = body_rows_take(A, &memory, &rows);
+  if (code == 0) code = measure(&rows, &memory, &s);
+  for (int32_t i = 0; i < rows.n && code == 0 && !shifts; i++) {
+    double diagonal = rows.slack[i];
+    for (int32_t p = rows.rowptr[i]; p < rows.rowptr[i + 1]; p++)
+      diagonal += rows.value[p]*rows.value[p];
+    // 4: the face looks at it after scaling by powers of two
+    if (!(rows.slack[i] > 4.0*FACE_BODY_LEAST*diagonal)) code = 1;
+  }
+  if (code == 0 && clearly(s.m, s.n, s.P_H, s.P_A)) code = 1;
+  if (code != 0) {
+    body_rows_free(&memory, &rows);
+    return face_entries_create(A, &memory, failed);
+  }
+  face *bodies = face_body_create(&rows, &memory, failed);
+  if (bodies != NULL && clearly(s.n, s.m, s.P_A, s.P_H)) return bodies;
+  int without = 0;
+  face *contacts = face_entries_create(A, &memory, &without);
+  if (bodies == NULL) {
+    *failed = without;
+    return contacts;
+  }
+  const int better = contacts == NULL || work(bodies) < work(contacts);
+  face_destroy(better ? contacts : bodies);
+  return better ? bodies : contacts;
+}
