@@ -228,15 +228,22 @@ int body_rows_take(const perp_operator *A, const perp_allocator *allocator, body
              g.at == NULL || g.size == NULL || g.G == NULL || g.left == NULL || w == NULL ||
              seen == NULL || list == NULL || rows->rowptr == NULL || rows->slack == NULL ? -2 : 0;
   if (code == 0 && !unwrap(A, &u, rows->slack)) code = 1;
+  int64_t entries = 0;
   if (code == 0) {
     find_root(P, &g);
     memset(w, 0, (size_t)dofs*sizeof *w);
     memset(seen, 0, (size_t)dofs);
-    if (!fill_rows(&u, &g, 0, w, seen, list, rows)) code = 1;
+    if (P->block == 1) {                                // no more than J has
+      for (int32_t i = 0; i < n; i++) entries += P->rowptr[u.inner[i] + 1] - P->rowptr[u.inner[i]];
+    } else if (fill_rows(&u, &g, 0, w, seen, list, rows)) {
+      entries = rows->rowptr[n];
+    } else {
+      code = 1;
+    }
   }
   if (code == 0) {
-    rows->column = take(&memory, rows->rowptr[n], sizeof *rows->column);
-    rows->value = take(&memory, rows->rowptr[n], sizeof *rows->value);
+    rows->column = take(&memory, entries, sizeof *rows->column);
+    rows->value = take(&memory, entries, sizeof *rows->value);
     if (rows->column == NULL || rows->value == NULL) code = -2;
     else fill_rows(&u, &g, 1, w, seen, list, rows);
   }
