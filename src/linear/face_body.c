@@ -184,9 +184,8 @@ static double flops_anew(const face *base) {
   return sparse_ldl_flops(f->ldl) + 2.0*f->pairs;   // half the pairs, but one by one
 }
 
-static double flops_rows(const face *base, const uint8_t *is_free) {
-  const body_face *f = (const body_face *)base;
-  const double enough = flops_anew(base);
+// Of the modifications, up to where they are `enough`.
+static double rows_up_to(const body_face *f, const uint8_t *is_free, double enough) {
   const body_rows *B = &f->rows;
   double flops = 0.0;
   if (!f->factored) return (double)INFINITY;
@@ -195,6 +194,16 @@ static double flops_rows(const face *base, const uint8_t *is_free) {
       flops += ROW_WEIGHT*sparse_ldl_change_flops(f->ldl, B->rowptr[i + 1] - B->rowptr[i],
                                                   B->column + B->rowptr[i]);
   return flops;
+}
+
+static double flops_rows(const face *base, const uint8_t *is_free) {
+  return rows_up_to((const body_face *)base, is_free, (double)INFINITY);
+}
+
+// H is factored whole, whichever rows are free.
+static double flops_update(const face *base, const uint8_t *is_free) {
+  const double made_anew = flops_anew(base);
+  return min2(made_anew, rows_up_to((const body_face *)base, is_free, made_anew));
 }
 
 // Row i goes (0) or comes (1): as in face_entries.c.
@@ -212,7 +221,8 @@ static int modify(body_face *f, int32_t i, uint8_t comes) {
 
 static int update(face *base, const uint8_t *is_free, const perp_deadline *deadline) {
   body_face *f = (body_face *)base;
-  int code = flops_rows(base, is_free) <= flops_anew(base) ? 0 : -3;
+  const double made_anew = flops_anew(base);
+  int code = rows_up_to(f, is_free, made_anew) <= made_anew ? 0 : -3;
   f->ready = 0;
   for (uint8_t comes = 0; comes < 2 && code == 0; comes++)
     for (int32_t i = 0; i < f->n && code == 0; i++) {
@@ -321,7 +331,7 @@ static double flops_solve(const face *base) {
 }
 
 static const face_kind kind = {destroy, values, shift, update, solve, apply, flops_anew, flops_rows,
-                               flops_solve, nnz};
+                               flops_solve, nnz, flops_update};
 
 // B by columns. 0: fine; -2: no memory.
 static int take_columns(body_face *f) {
