@@ -108,6 +108,57 @@ static void test_a_dependent_row(void **state) {
   sparse_drop(&s);
 }
 
+// I + the sum of some w w', w on three or fewer rows: they come and go in any order, and a change
+// that makes the matrix indefinite is refused.
+static void test_changes_of_rank_one(void **state) {
+  (void)state;
+  enum { VECTORS = 40 };
+  for (int trial = 0; trial < often(100); trial++) {
+    const int32_t n = whole(1, LARGEST);
+    sparse_sample s = {.n = n, .dense = calloc((size_t)n*(size_t)n, sizeof(double))};
+    int32_t row[VECTORS][3], count[VECTORS];
+    double w[VECTORS][3];
+    uint8_t in[VECTORS], all[LARGEST];
+    memset(in, 1, sizeof in);
+    memset(all, 1, sizeof all);
+    for (int32_t i = 0; i < n; i++) s.dense[i*n + i] = 1.0;
+    for (int v = 0; v < VECTORS; v++) {
+      count[v] = 0;
+      for (int32_t t = 0; t < 3; t++) {
+        const int32_t i = whole(0, n - 1);
+        int known = 0;
+        for (int32_t k = 0; k < count[v]; k++) known |= row[v][k] == i;
+        if (known) continue;
+        row[v][count[v]] = i;
+        w[v][count[v]++] = between(-3.0, 3.0);
+      }
+      for (int32_t p = 0; p < count[v]; p++)
+        for (int32_t q = 0; q < count[v]; q++)
+          s.dense[row[v][p]*n + row[v][q]] += w[v][p]*w[v][q];
+    }
+    compress(&s);
+    sparse_ldl *f = sparse_ldl_create(NULL);
+    assert_int_equal(sparse_ldl_analyse(f, &s.csc), 0);
+    assert_int_equal(sparse_ldl_factor(f, &s.csc, NULL, 0.0, NULL), 0);
+    for (int step = 0; step < 60; step++) {
+      const int v = whole(0, VECTORS - 1);
+      const double a = in[v] ? -1.0 : 1.0;
+      in[v] ^= 1;
+      assert_true(sparse_ldl_change_flops(f, count[v], row[v]) >= 0.0);
+      assert_int_equal(sparse_ldl_change(f, a, count[v], row[v], w[v], 0.0), 0);
+      for (int32_t p = 0; p < count[v]; p++)
+        for (int32_t q = 0; q < count[v]; q++)
+          s.dense[row[v][p]*n + row[v][q]] += a*w[v][p]*w[v][q];
+      assert_true(check(f, &s, all) < 1e-10);
+    }
+    const double much[1] = {1e4};
+    assert_int_equal(sparse_ldl_change(f, 1.0, 0, row[0], w[0], 0.0), 0);
+    assert_int_equal(sparse_ldl_change(f, -1.0, 1, row[0], much, 0.0), 2);
+    sparse_ldl_destroy(f);
+    sparse_drop(&s);
+  }
+}
+
 static void test_many_right_hand_sides(void **state) {
   (void)state;
   sparse_sample s = sparse_dominant(LARGEST, 5.0, NULL);
@@ -200,6 +251,7 @@ int main(void) {
     cmocka_unit_test(test_rows_come_and_go),
     cmocka_unit_test(test_signs_of_a_quasidefinite_matrix),
     cmocka_unit_test(test_a_dependent_row),
+    cmocka_unit_test(test_changes_of_rank_one),
     cmocka_unit_test(test_many_right_hand_sides),
     cmocka_unit_test(test_nothing_is_allocated_after_the_analysis),
     cmocka_unit_test(test_drift),
