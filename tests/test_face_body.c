@@ -394,6 +394,29 @@ static void test_wall(void **state) {
   drop(s);
 }
 
+// active_set through bodies; the answer is judged by the entries, which the gallery formed.
+static void test_active_set(void **state) {
+  (void)state;
+  const perp_method *method = perp_find_method("active_set");
+  for (int mode = 0; mode < 2; mode++) {
+    perp_sample *s = make_with("wall", 11, "bodies", 40.0, "points", 9.0, "mode", (double)mode,
+                               "condition", 1e8, NULL);
+    perp_problem problem = s->problem;
+    problem.A = perp_from_product(&s->product, PERP_CLAIM_NONE);
+    const perp_options options = perp_default_options(method);
+    double *x = calloc((size_t)s->n, sizeof *x);
+    assert_non_null(x);
+    perp_result result;
+    perp_certificate certificate;
+    assert_int_equal(perp_solve_once(&problem, x, &options, &result), PERP_OK);
+    assert_int_equal(result.status, PERP_STATUS_SOLVED);
+    assert_int_equal(perp_certify(&s->problem, x, 1e-8, 0.0, NULL, &certificate), PERP_OK);
+    assert_true(certificate.solved);
+    free(x);
+    drop(s);
+  }
+}
+
 // `count` boxes that one platform carries: A is full, H is not, whatever the numbers of rows. A
 // chain of point masses, two to a row and no more rows than masses: A is tridiagonal, as H is.
 static void test_chooses(void **state) {
@@ -445,7 +468,7 @@ int main(void) {
     cmocka_unit_test(test_no_compliance_needs_a_shift), cmocka_unit_test(test_who_does_not_shift),
     cmocka_unit_test(test_new_values), cmocka_unit_test(test_deadline_and_memory),
     cmocka_unit_test(test_sizes_zero_and_one), cmocka_unit_test(test_wall),
-    cmocka_unit_test(test_chooses),
+    cmocka_unit_test(test_active_set), cmocka_unit_test(test_chooses),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

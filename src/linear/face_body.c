@@ -6,7 +6,8 @@
 // eliminated first. H has the pattern of the body graph whichever rows are free, so one analysis
 // serves all, and a row that comes or goes changes H by +- b_i b_i'/d_i, which costs the path from
 // its first column to the root. The other way, factoring the quasidefinite matrix itself, takes the
-// same steps with a panel for every constraint: twice the time on walls, for the same roundings.
+// same steps with a panel for every constraint: two to six times as long on walls, for the same
+// roundings.
 // H >= I, but its roundings are those of B'B/d: z has an error of about 2^-53 |A|/d relative to |z|
 // after the first solve, and each step of refinement, with B B' + D itself, gains as much again;
 // d_i must exceed LEAST A_ii for that. Cost: assembling H takes half the sum of squares of the

@@ -1,7 +1,7 @@
 // face_choose.c: contacts or bodies: which matrix to factor for A = B B' + D.
 //
 // The rows of A are contacts, those of H = I + B'D^-1 B (face_body.c) degrees of freedom of bodies.
-// What a factor costs is known after its analysis: CHOLMOD-like counts, flops + ENTRY nnz(L). But
+// What a factor costs is known after its analysis: about flops + ENTRY nnz(L). But
 // the analysis of the matrix that loses may cost more than the factors of the one that wins, so the
 // clear cases are decided before, from the rows n, the columns m that B has entries in, and from
 // what either matrix gets before duplicates are added up,
