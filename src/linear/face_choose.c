@@ -51,7 +51,7 @@ face *face_choose(const perp_operator *A, int shifts, const perp_allocator *allo
                   int *failed) {
   const perp_allocator memory = allocator_of(allocator);
   body_rows rows;
-  shape s;
+  shape s = {0};
   int code = body_rows_take(A, &memory, &rows);
   if (code == 0) code = measure(&rows, &memory, &s);
   for (int32_t i = 0; i < rows.n && code == 0 && !shifts; i++) {
