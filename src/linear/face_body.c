@@ -46,7 +46,9 @@ typedef struct body_face {
   double *r;                 // n: R, powers of two
   double *d;                 // n: R^2 (slack + sigma)
   double *rhs, *rest;        // n each: work of a solve
-  double *u;                 // dofs: work
+  double *u, *y;             // dofs each: work
+  int32_t *free_row;         // n + 1: the rows kept, as a solve needs them
+  int32_t free_count;
   uint8_t *kept;             // n: rows that the factor holds
   sparse_ldl *ldl;
   double *norm;              // n: row sums of |B||B'| + D
@@ -68,7 +70,8 @@ static void destroy(face *base) {
   body_face *f = (body_face *)base;
   const perp_allocator memory = f->memory;
   void *const blocks[] = {f->colptr, f->row, f->entry, f->h_colptr, f->h_row, f->value, f->next,
-                          f->r, f->d, f->norm, f->rhs, f->rest, f->u, f->kept};
+                          f->r, f->d, f->norm, f->rhs, f->rest, f->u, f->y, f->free_row,
+                          f->kept};
   for (size_t k = 0; k < sizeof blocks/sizeof blocks[0]; k++) drop(&memory, blocks[k]);
   body_rows_free(&memory, &f->rows);
   sparse_ldl_destroy(f->ldl);
@@ -238,58 +241,56 @@ static int update(face *base, const uint8_t *is_free, const perp_deadline *deadl
   return code;
 }
 
-// u <- B_I' v
-static void to_bodies(const body_face *f, const double *v, double *u) {
+// rest <- D^-1 (rhs - (B B' + D) v) on the free rows, where u = B_I' v, and y <- B_I' rest in the
+// same pass; returns the largest residual, that of row i relative to norm_i |v| + |rhs|.
+static double residual(body_face *f, const double *v, double size, double right) {
   const body_rows *B = &f->rows;
-  memset(u, 0, (size_t)f->dofs*sizeof *u);
-  for (int32_t i = 0; i < f->n; i++) {
-    if (v[i] == 0.0) continue;
-    for (int32_t p = B->rowptr[i]; p < B->rowptr[i + 1]; p++) u[B->column[p]] += B->value[p]*v[i];
-  }
-}
-
-static double from_bodies(const body_face *f, int32_t i, const double *u) {   // (B u)_i
-  const body_rows *B = &f->rows;
-  double sum = 0.0;
-  for (int32_t p = B->rowptr[i]; p < B->rowptr[i + 1]; p++) sum += B->value[p]*u[B->column[p]];
-  return sum;
-}
-
-// v += the solution for `right`, which is zero on rows that are not kept and is lost.
-static void add_solution(body_face *f, double *right, double *v) {
-  for (int32_t i = 0; i < f->n; i++)
-    if (f->kept[i]) right[i] /= f->d[i];
-  to_bodies(f, right, f->u);
-  sparse_ldl_solve(f->ldl, f->u);
-  for (int32_t i = 0; i < f->n; i++)
-    if (f->kept[i]) v[i] += right[i] - from_bodies(f, i, f->u)/f->d[i];
-}
-
-// rest <- rhs - (B B' + D)_II v; returns the largest |rest_i| relative to norm_i |v| + |rhs|.
-static double residual(body_face *f, const double *v) {
-  double most = 0.0, size = 0.0, right = 0.0;
-  for (int32_t i = 0; i < f->n; i++) {
-    size = max2(size, fabs(v[i]));
-    right = max2(right, fabs(f->rhs[i]));
-  }
-  to_bodies(f, v, f->u);
-  for (int32_t i = 0; i < f->n; i++) {
-    f->rest[i] = f->kept[i] ? f->rhs[i] - f->d[i]*v[i] - from_bodies(f, i, f->u) : 0.0;
-    if (f->rest[i] != 0.0) most = max_or_nan(most, fabs(f->rest[i])/(f->norm[i]*size + right));
+  double most = 0.0;
+  memset(f->y, 0, (size_t)f->dofs*sizeof *f->y);
+  for (int32_t k = 0; k < f->free_count; k++) {
+    const int32_t i = f->free_row[k], from = B->rowptr[i], end = B->rowptr[i + 1];
+    double left = f->rhs[i] - f->d[i]*v[i];
+    for (int32_t p = from; p < end; p++) left -= B->value[p]*f->u[B->column[p]];
+    const double rest = f->rest[i] = left/f->d[i];
+    for (int32_t p = from; p < end; p++) f->y[B->column[p]] += B->value[p]*rest;
+    if (left != 0.0) most = max_or_nan(most, fabs(left)/(f->norm[i]*size + right));
   }
   return most;
 }
 
-// One solve and `steps` of refinement; returns the error that is left.
+// v += rest - D^-1 B H^-1 y, and u <- B_I' v in the same pass; returns the largest |v_i|.
+static double add_solution(body_face *f, double *v) {
+  const body_rows *B = &f->rows;
+  double size = 0.0;
+  sparse_ldl_solve(f->ldl, f->y);
+  memset(f->u, 0, (size_t)f->dofs*sizeof *f->u);
+  for (int32_t k = 0; k < f->free_count; k++) {
+    const int32_t i = f->free_row[k], from = B->rowptr[i], end = B->rowptr[i + 1];
+    double sum = 0.0;
+    for (int32_t p = from; p < end; p++) sum += B->value[p]*f->y[B->column[p]];
+    const double z = v[i] += f->rest[i] - sum/f->d[i];
+    for (int32_t p = from; p < end; p++) f->u[B->column[p]] += B->value[p]*z;
+    size = max2(size, fabs(z));
+  }
+  return size;
+}
+
+// One solve and `steps` of refinement from v = 0; returns the error that is left.
 static double refined(body_face *f, double *v, int steps) {
+  double right = 0.0;
+  f->free_count = 0;
+  for (int32_t i = 0; i < f->n; i++) {   // without a branch: no processor foresees which are free
+    f->free_row[f->free_count] = i;
+    f->free_count += f->kept[i];
+    right = max2(right, fabs(f->rhs[i]));
+  }
   memset(v, 0, (size_t)f->n*sizeof *v);
-  memcpy(f->rest, f->rhs, (size_t)f->n*sizeof *v);
-  add_solution(f, f->rest, v);
-  double error = residual(f, v);
+  memset(f->u, 0, (size_t)f->dofs*sizeof *f->u);
+  residual(f, v, 0.0, right);
+  double error = residual(f, v, add_solution(f, v), right);
   for (int k = 0; k < steps && error > EXACT; k++) {
-    add_solution(f, f->rest, v);
     const double before = error;
-    error = residual(f, v);
+    error = residual(f, v, add_solution(f, v), right);
     if (!(error < 0.5*before)) break;   // rounding is reached, or it does not converge
   }
   return error;
@@ -318,9 +319,20 @@ static int solve(face *base, double *v, int refine) {
 
 static void apply(const face *base, const double *x, double *y) {
   const body_face *f = (const body_face *)base;
-  for (int32_t i = 0; i < f->n; i++) y[i] = x[i]/f->r[i];
-  to_bodies(f, y, f->u);
-  for (int32_t i = 0; i < f->n; i++) y[i] = (from_bodies(f, i, f->u) + f->d[i]*y[i])/f->r[i];
+  const body_rows *B = &f->rows;
+  memset(f->u, 0, (size_t)f->dofs*sizeof *f->u);
+  for (int32_t i = 0; i < f->n; i++) {
+    y[i] = x[i]/f->r[i];
+    if (y[i] == 0.0) continue;
+    for (int32_t p = B->rowptr[i]; p < B->rowptr[i + 1]; p++)
+      f->u[B->column[p]] += B->value[p]*y[i];
+  }
+  for (int32_t i = 0; i < f->n; i++) {
+    double sum = f->d[i]*y[i];
+    for (int32_t p = B->rowptr[i]; p < B->rowptr[i + 1]; p++)
+      sum += B->value[p]*f->u[B->column[p]];
+    y[i] = sum/f->r[i];
+  }
 }
 
 static int64_t nnz(const face *base) { return sparse_ldl_nnz(((const body_face *)base)->ldl); }
@@ -439,10 +451,13 @@ face *face_body_create(body_rows *rows, const perp_allocator *allocator, int *fa
   f->rhs = take(&memory, n, sizeof *f->rhs);
   f->rest = take(&memory, n, sizeof *f->rest);
   f->u = take(&memory, dofs, sizeof *f->u);
+  f->y = take(&memory, dofs, sizeof *f->y);
+  f->free_row = take(&memory, (int64_t)n + 1, sizeof *f->free_row);
   f->kept = take(&memory, n, sizeof *f->kept);
   f->ldl = sparse_ldl_create(&memory);
   if (f->next != NULL && f->r != NULL && f->d != NULL && f->norm != NULL && f->rhs != NULL &&
-      f->rest != NULL && f->u != NULL && f->kept != NULL && f->ldl != NULL) {
+      f->rest != NULL && f->u != NULL && f->y != NULL && f->free_row != NULL && f->kept != NULL &&
+      f->ldl != NULL) {
     *failed = take_columns(f);
     if (*failed == 0) *failed = take_pattern(f);
     if (*failed == 0) *failed = sparse_ldl_analyse(f->ldl, &f->H);
