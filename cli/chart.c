@@ -64,7 +64,8 @@ static void extend(range *r, double value) {
 }
 
 static range pad(const chart_axis *axis, range r) {
-  if (axis->low < axis->high) return (range){axis->low, axis->high};
+  if (axis->low < axis->high && (!axis->log || axis->low > 0.0))
+    return (range){axis->low, axis->high};
   if (r.low > r.high) r = (range){axis->log ? 0.1 : 0.0, axis->log ? 10.0 : 1.0};
   if (axis->log) {
     const double low = log10(r.low), high = log10(r.high), width = high - low;
@@ -161,10 +162,10 @@ static void put_log_tics(FILE *script, char axis, range r) {
     if (step > 1) fprintf(script, "set m%ctics 1\n", axis);
     return;
   }
-  static const double steps[] = {1, 1.5, 2, 3, 5, 7};
-  const int every = decades > 0.7 ? 2 : 1;   // 1 2 5, or all of them
+  static const double steps[] = {1, 2, 5, 1.5, 3, 4, 7};
+  const int used = decades > 0.7 ? 3 : 7;   // 1 2 5, or all of them: there is always one
   for (int k = low - 1; k <= high; k++) {
-    for (int s = 0; s < 6; s += s == 2 && every == 2 ? 2 : every) {
+    for (int s = 0; s < used; s++) {
       const double value = steps[s]*pow(10.0, k);
       if (value < r.low || value > r.high) continue;
       fprintf(script, "%s'%g' %.9g", comma, value, value);

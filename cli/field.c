@@ -141,7 +141,8 @@ static void pixel(const field *what, const cells *c, double x, double y, const d
   colour(c->high > c->low ? (part[VALUE] - c->low)/(c->high - c->low) : 0.0, rgb);
   if (part[GAP] > 0.0 || part[LO] + part[HI] == 0.0) return;
   const field_region r = part[LO] >= part[HI] ? FIELD_AT_LO : FIELD_AT_HI;
-  if (what->plain[r]) {
+  if (what->paint[r] == FIELD_CLEAR) return;
+  if (what->paint[r] == FIELD_FLAT) {
     memcpy(rgb, flat[r], 3);
     return;
   }
@@ -215,12 +216,12 @@ static void put_key(FILE *script, const field *what, const cells *c, field_regio
   const char *name = r == FIELD_AT_LO ? what->grid->at_lo : what->grid->at_hi;
   static const char *const style[FIELD_REGIONS] = {"", "pattern 4", "pattern 5"};
   char text[160], colour[8] = "#888888";
-  if (what->plain[r])
+  if (what->paint[r] == FIELD_FLAT)
     snprintf(colour, sizeof colour, "#%02x%02x%02x", flat[r][0], flat[r][1], flat[r][2]);
   snprintf(text, sizeof text, "%s (%lld)", *name ? name : r == FIELD_AT_LO ? "x = lo" : "x = hi",
            (long long)c->points[r]);
   fprintf(script, ", NaN with boxes fillstyle %s border rgb '#888888' fillcolor rgb '%s' title ",
-          what->plain[r] ? "solid" : style[r], colour);
+          what->paint[r] == FIELD_FLAT ? "solid" : style[r], colour);
   gnuplot_text(script, text);
   fprintf(script, " noenhanced");
 }
@@ -270,7 +271,7 @@ static void put_script(FILE *script, const field *what, const cells *c) {
   put_label(script, "title", what->title, what->caption ? " offset 0,0.8" : "");
   put_label(script, "xlabel", g->label[0], "");
   put_label(script, "ylabel", g->label[1], "");
-  put_label(script, "cblabel", g->value, "");
+  put_label(script, "cblabel", what->value, "");
   if (what->caption) {
     fprintf(script, "set label ");
     gnuplot_text(script, what->caption);
@@ -297,7 +298,8 @@ static void put_script(FILE *script, const field *what, const cells *c) {
     fprintf(script,
             ", $boundary with lines linewidth 2 linecolor rgb '#222222' title 'free boundary'");
   for (int r = FIELD_AT_LO; r < FIELD_REGIONS; r++) {
-    if (c->points[r] > 0) put_key(script, what, c, (field_region)r);
+    if (c->points[r] > 0 && what->paint[r] != FIELD_CLEAR)
+      put_key(script, what, c, (field_region)r);
   }
   fprintf(script, "\n");
   put_image(script, what, c, width, height);

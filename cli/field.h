@@ -5,16 +5,21 @@
 
 typedef enum field_region { FIELD_FREE, FIELD_AT_LO, FIELD_AT_HI, FIELD_REGIONS } field_region;
 
+// How a region is painted: hatched over the colours of the field; flat, where the field is constant
+// and a colour of its own says as much; or not at all.
+typedef enum field_paint { FIELD_HATCHED, FIELD_FLAT, FIELD_CLEAR } field_paint;
+
 typedef struct field {
   const char *path;          // *.svg or *.png
   const char *title;
   const char *caption;       // a line below the title; NULL: none
   const grid *grid;
-  const double *x;           // grid_unknowns
+  const double *x;           // grid_unknowns: what is drawn
+  const char *value;         // its name
   const double *gap;         // grid_unknowns: > 0 where free, <= 0 on a bound; its zero is the free
                              // boundary
   const uint8_t *region;     // grid_unknowns: field_region
-  int plain[FIELD_REGIONS];  // the field is constant there: a flat colour says as much
+  field_paint paint[FIELD_REGIONS];
   int levels;                // contours; 0: none
 } field;
 

@@ -32,7 +32,7 @@ typedef struct session {
   int64_t count[FIELD_REGIONS];
   perp_certificate certificate;
   const perp_method *method; // that found x, NULL if it was given
-  int has_grid;
+  int has_grid, of_y;        // of_y: y is drawn
   grid grid;
 } session;
 
@@ -90,16 +90,17 @@ static void find_regions(session *s) {
   }
 }
 
-// Whether all rows of a region have the same bound.
-static int plain(const session *s, field_region region) {
+// Flat where all rows of a region have the same bound; y has its say on bounds above all.
+static field_paint paint(const session *s, field_region region) {
+  if (s->of_y) return FIELD_CLEAR;
   const double *bound = region == FIELD_AT_LO ? s->files.problem.lo : s->files.problem.hi;
   int32_t first = -1;
   for (int32_t i = 0; bound && i < s->files.problem.A.n; i++) {
     if (s->region[i] != region) continue;
     if (first < 0) first = i;
-    if (bound[i] != bound[first]) return 0;
+    if (bound[i] != bound[first]) return FIELD_HATCHED;
   }
-  return 1;
+  return FIELD_FLAT;
 }
 
 // ---------------------------------------------------------------------------------------- the grid
@@ -162,12 +163,14 @@ static int draw(const session *s, const char *path) {
   const int32_t n = s->files.problem.A.n;
   describe(s, caption, sizeof caption);
   if (s->has_grid) {
-    snprintf(title, sizeof title, "%.160s: %s, %d x %d points", name, s->grid.value,
-             (int)s->grid.nx, (int)s->grid.ny);
+    const char *value = s->of_y ? "y = A x + b" : s->grid.value;
+    snprintf(title, sizeof title, "%.160s: %s, %d x %d points", name, value, (int)s->grid.nx,
+             (int)s->grid.ny);
     const field picture = {.path = path, .title = given ? given : title, .caption = caption,
-                           .grid = &s->grid, .x = s->x, .gap = s->gap, .region = s->region,
-                           .plain = {0, plain(s, FIELD_AT_LO), plain(s, FIELD_AT_HI)},
-                           .levels = LEVELS};
+                           .grid = &s->grid, .x = s->of_y ? s->y : s->x, .value = value,
+                           .gap = s->gap, .region = s->region,
+                           .paint = {FIELD_CLEAR, paint(s, FIELD_AT_LO), paint(s, FIELD_AT_HI)},
+                           .levels = s->of_y ? 0 : LEVELS};   // y jumps at the boundary
     return field_write(&picture);
   }
   snprintf(title, sizeof title, "%.200s: n = %d, nnz = %lld", name, (int)n,
@@ -228,7 +231,7 @@ static int plot_problem(session *s, const char *directory, const char *answer, c
 static int check_options(const arguments *args, int is_table) {
   static const struct { const char *name; int table; } only[] = {
       {"x", 1}, {"y", 1}, {"by", 1}, {"log", 1}, {"points", 1},
-      {"grid", 0}, {"kind", 0}, {"method", 0}, {"time-limit", 0}, {"x0", 0},
+      {"grid", 0}, {"kind", 0}, {"value", 0}, {"method", 0}, {"time-limit", 0}, {"x0", 0},
       {"matrix", 0}, {"vector", 0}, {"lo", 0}, {"hi", 0}};
   for (size_t i = 0; i < sizeof only/sizeof *only; i++) {
     if (!argument(args, only[i].name) || only[i].table == is_table) continue;
@@ -248,7 +251,9 @@ static int run_problem(const arguments *args, const char *path) {
   const char *name = argument(args, "method");
   const perp_method *method = method_find(name ? name : "auto");
   if (!method) return CODE_USAGE;
-  session s = {.args = args, .options = perp_default_options(method)};
+  const char *value = argument(args, "value");
+  session s = {.args = args, .options = perp_default_options(method),
+               .of_y = value && !strcmp(value, "y")};
   int code = settings_apply(args, method, &s.options);
   const char *limit = argument(args, "time-limit");
   if (!code && limit && !duration_parse(limit, &s.options.time_limit))
@@ -279,6 +284,9 @@ static int run(const arguments *args) {
   const char *kind = argument(args, "kind");
   if (kind && strcmp(kind, "field") != 0 && strcmp(kind, "matrix") != 0)
     return fail(CODE_USAGE, "--kind = %s is not one of field, matrix", kind);
+  const char *value = argument(args, "value");
+  if (value && strcmp(value, "x") != 0 && strcmp(value, "y") != 0)
+    return fail(CODE_USAGE, "--value = %s is not one of x, y", value);
   int code = check_options(args, is_file);
   if (!code) code = gnuplot_check("-o", path, NULL);
   if (!code && (code = file_check(path, message, sizeof message)) != 0) fail(code, "%s", message);
@@ -295,6 +303,7 @@ static const option_row rows[] = {
   {"time-limit", 0, "TIME", OPTION_TEXT, "of that method: 5ms, 2s, 1min"},
   {"grid", 0, "NXxNY", OPTION_TEXT,
    "the unknowns are a grid, x fastest; instead of DIR/" GRID_FILE},
+  {"value", 0, "x|y", OPTION_CHOICE, "what is shown on a grid (default x); y is the contact force"},
   {"kind", 0, "field|matrix", OPTION_CHOICE,
    "colours on the grid, or the entries of A and the pairs (default: the first that is possible)"},
   {"x", 0, "NAME", OPTION_TEXT, "tables: the column along x (default the first)"},

@@ -62,6 +62,8 @@ matrix zero.mtx 144 1 $(yes 0 | head -n 144)
 run plot o zero.mtx -o z.svg; expect 'an x that is no solution' 1 'out=unsolved' 'out=what is drawn is not a solution'
 holds 'is drawn and said to be none' grep -q 'x is no solution' z.svg
 run plot o x.mtx -o j.svg --json; expect 'perp plot --json' 0; json 'counts the rows' kind=field status=solved n=144 at_lo free at_hi=0 plot=j.svg
+run plot o x.mtx -o y.svg --value y; expect 'the contact force' 0; holds 'has its name' grep -q 'y = A x + b' y.svg
+run plot o x.mtx -o y.svg --value z; expect 'another letter' 2 'err=x, y'
 run plot t -o t.svg; expect 'bounds on both sides' 0 'out=0 at lo'; holds 'say which' grep -q 'plastic, at the distance' t.svg
 run plot back -o b.svg; expect 'twisted the other way' 0 'out=0 at hi'; holds 'says so' grep -q 'plastic, at -distance' b.svg
 run plot f -o f.svg --title 'a <title> & more'; expect 'a partly filled grid' 0; holds 'with a title' well_formed f.svg
