@@ -16,7 +16,7 @@ enum { CURVES = 64 };
 
 typedef struct plan {
   table table;
-  int x, by, y[CURVES], y_count;   // columns; by -1: none
+  int x, by, y[CURVES], y_count;   // columns; x -1: the number of the row, by -1: none
   int64_t first[CURVES];           // a row of each value of `by`
   int groups;
   chart_curve curve[CURVES];
@@ -70,6 +70,12 @@ static int choose_y(plan *p, const char *names) {
   return CODE_OK;
 }
 
+static int numeric_columns(const plan *p) {
+  int count = 0;
+  for (int c = 0; c < p->table.columns; c++) count += c != p->by && has_numbers(&p->table, c);
+  return count;
+}
+
 static int choose_columns(const arguments *args, plan *p) {
   const char *x = argument(args, "x"), *by = argument(args, "by");
   int code = CODE_OK;
@@ -77,10 +83,12 @@ static int choose_columns(const arguments *args, plan *p) {
   if (by) code = find_column(&p->table, "by", by, &p->by);
   if (!code && x) code = find_column(&p->table, "x", x, &p->x);
   if (code) return code;
-  while (!x && p->x < p->table.columns && (p->x == p->by || !has_numbers(&p->table, p->x))) p->x++;
-  if (p->x == p->table.columns || !has_numbers(&p->table, p->x))
+  const int numeric = numeric_columns(p);
+  if (numeric == 0 || (x && !has_numbers(&p->table, p->x)))
     return fail(CODE_INPUT, "%s: there are no numbers in %s%s", args->operand[0],
                 x ? "column " : "any column", x ? x : "");
+  if (!x && numeric == 1) p->x = -1;
+  while (!x && numeric > 1 && (p->x == p->by || !has_numbers(&p->table, p->x))) p->x++;
   code = choose_y(p, argument(args, "y"));
   if (!code && p->y_count == 0)
     code = fail(CODE_INPUT, "%s: there is no column with numbers besides %s", args->operand[0],
@@ -120,7 +128,7 @@ static int make_curves(plan *p, const char *source, chart_style style) {
     int64_t count = 0;
     for (int64_t r = 0; r < p->table.rows; r++) {
       if (group_of(p, r) != g) continue;
-      x[count] = table_number(&p->table, r, p->x);
+      x[count] = p->x < 0 ? (double)r : table_number(&p->table, r, p->x);
       y[count++] = table_number(&p->table, r, column);
     }
     const char *value = p->by < 0 ? "" : table_text(&p->table, p->first[g], p->by);
@@ -143,7 +151,8 @@ static int draw(const arguments *args, plan *p, const char *path) {
   if (code) return code;
   const chart picture = {
       .path = path, .title = title ? title : slash ? slash + 1 : source,
-      .x = {.label = table_name(&p->table, p->x), .log = log && strchr(log, 'x')},
+      .x = {.label = p->x < 0 ? "row" : table_name(&p->table, p->x),
+            .log = log && strchr(log, 'x')},
       .y = {.label = p->y_count == 1 ? table_name(&p->table, p->y[0]) : NULL,
             .log = log && strchr(log, 'y')},
       .curve = p->curve, .curves = p->curves};

@@ -64,6 +64,8 @@ holds 'is drawn and said to be none' grep -q 'x is no solution' z.svg
 run plot o x.mtx -o j.svg --json; expect 'perp plot --json' 0; json 'counts the rows' kind=field status=solved n=144 at_lo free at_hi=0 plot=j.svg
 run plot o x.mtx -o y.svg --value y; expect 'the contact force' 0; holds 'has its name' grep -q 'y = A x + b' y.svg
 run plot o x.mtx -o y.svg --value z; expect 'another letter' 2 'err=x, y'
+"$PERP" gen bearing -o oil >/dev/null; run plot oil -o oil.svg; expect 'the cavity of MINPACK-2' 0 'out=824 at lo, 1676 free, 0 at hi'
+holds 'angles in halves of pi' grep -q '>3π/2<' oil.svg
 run plot t -o t.svg; expect 'bounds on both sides' 0 'out=0 at lo'; holds 'say which' grep -q 'plastic, at the distance' t.svg
 run plot back -o b.svg; expect 'twisted the other way' 0 'out=0 at hi'; holds 'says so' grep -q 'plastic, at -distance' b.svg
 run plot f -o f.svg --title 'a <title> & more'; expect 'a partly filled grid' 0; holds 'with a title' well_formed f.svg
@@ -88,6 +90,8 @@ run plot o -o c2.svg -m pgs --time-limit 1e-9; expect 'a time limit' 1 'out=unso
 # tables
 run plot times.csv -o a.svg --by method --log x,y; expect 'a table' 0 'out=4 rows, 2 curves'; holds 'is drawn' well_formed a.svg
 holds 'with the names of its curves' grep -q '>a, b<' a.svg
+printf 'seconds\n3\n1\n2\n' >one.csv; run plot one.csv -o one.svg; expect 'one column' 0 'out=3 rows, 1 curve'
+holds 'is drawn over its rows' grep -q '>row<' one.svg
 run plot r.tsv -o r.svg --log y; expect 'TSV with a zero and a gap' 0 'out=1 curve'
 "$PERP" solve o -m psor --trace t.csv >/dev/null; run plot t.csv -o tr.svg --x iteration --y residual,seconds --log y
 expect 'a trace' 0 'out=2 curves'; run plot - -o s.svg <t.csv; expect 'an empty standard input' 3 'err=stdin: expected a header'
