@@ -47,9 +47,9 @@ static void measures_by_hand(void **state) {
   const double f1 = 0.5*(pow(sqrt(10.0) - 4.0, 2) + 64.0 + pow(sqrt(5.0) - 3.0, 2)),
                f2 = 0.5*(pow(sqrt(13.0) - 5.0, 2)), f3 = 0.5*(pow(sqrt(1.25) - 1.5, 2)) + 4.0;
   const point all[] = {
-      // min(x, y) = (1, -4, 1); |b| = 5; the products are 3, -, 2
+      // min(x, y) = (1, -4, 1); largest |b| = 4; the products are 3, -, 2
       {3, {1, 0, 2}, {3, -4, 1}, {3, 0, 4}, PLAIN, .natural = 4, .e13 = 5, .minmap = 9,
-       .fischer = f1, .r1 = 4.0/6, .r2 = 4.0/6, .box = 18},
+       .fischer = f1, .r1 = 4.0/5, .r2 = 4.0/5, .box = 18},
       // y_1 = 0 beside an infinite bound; min(x, y) = (2, 0); |b| = 3; the product is 6
       {2, {3, 2}, {2, 0}, {0, 3}, PLAIN, .natural = 2, .e13 = 6, .minmap = 2, .fischer = f2,
        .r1 = 0.5, .r2 = 0.6, .box = 4},
@@ -58,7 +58,7 @@ static void measures_by_hand(void **state) {
        .minmap = 4.125, .fischer = f3, .r1 = 0.5, .r2 = 0.5, .box = 8.25},
       // the free row counts less
       {4, {5, 1, 0, 1}, {-2, 0.5, -3, -4}, {9, 0, 4, 0}, MIXED, .natural = 2, .e13 = 14.5,
-       .minmap = 4.125, .fischer = f3, .r1 = 0.4, .r2 = sqrt(36.25)/17, .box = 8.25},
+       .minmap = 4.125, .fischer = f3, .r1 = 0.4, .r2 = 6.0/17, .box = 8.25},
       // y_3 = 3 although x_3 has no lower bound: mid = (-2, 0.5, -2, 3)
       {4, {5, 1, 0, 1}, {-2, 0.5, -3, 3}, {9, 0, 4, 0}, MIXED, .natural = 3, .e13 = 13.5,
        .minmap = 8.625, .fischer = f3 + 4.5, .r1 = 0.6, .r2 = 0.6, .box = 17.25},
@@ -91,8 +91,8 @@ static void measures_in_a_trace(void **state) {
                              [PERP_MEASURE_MINMAP] = 0.625,
                              [PERP_MEASURE_FISCHER] = 0.5*(pow(sqrt(17.0) - 5, 2) +
                                                            pow(sqrt(4.25) - 1.5, 2)),
-                             [PERP_MEASURE_MNS08_R1] = 1/(1 + sqrt(3848.0)),
-                             [PERP_MEASURE_MNS08_R2] = 0.5/(1 + sqrt(3848.0)),
+                             [PERP_MEASURE_MNS08_R1] = 1.0/63,
+                             [PERP_MEASURE_MNS08_R2] = 0.5/63,
                              [PERP_MEASURE_BOX] = 1.25};
   const char *const names[] = {"pgs", "apgd"};
   for (int which = PERP_MEASURE_NATURAL; which <= PERP_MEASURE_BOX; which++)

@@ -8,8 +8,8 @@
 static double square(double v) { return v*v; }
 
 // MNS08 (2.7) with (2.6b) and the scaling of rho_c corrected; (4.2) with w = max(y, 0), so that its
-// second residual is the part of y that no w >= 0 can match. Rows without bounds are the paper's u,
-// the others its v.
+// second residual is the part of y that no w >= 0 can match. Norms are largest entries, as the
+// paper's are. Rows without bounds are its u, the others its v.
 static double mns08(int product, int32_t n, const double *x, const double *y, const double *b,
                     const double *lo, const double *hi, const double *R, const double *C) {
   double free_y = 0.0, free_b = 0.0, bound_b = 0.0, gap = 0.0, negative = 0.0, worst = 0.0;
@@ -17,19 +17,19 @@ static double mns08(int product, int32_t n, const double *x, const double *y, co
     const double r = R != NULL ? R[i] : 1.0, c = C != NULL ? C[i] : 1.0, yi = y[i]/r, bi = b[i]/r;
     const double below = c*(x[i] - lower(lo, i)), above = c*(x[i] - upper(hi, i));
     if (below == (double)INFINITY && above == -(double)INFINITY) {
-      free_y += square(yi);
-      free_b += square(bi);
+      free_y = max2(free_y, fabs(yi));
+      free_b = max2(free_b, fabs(bi));
       continue;
     }
-    bound_b += square(bi);
+    bound_b = max2(bound_b, fabs(bi));
     worst = max2(worst, fabs(mid(above, yi, below)));
     const double wrong = max2(yi > 0.0 && below == (double)INFINITY ? yi : 0.0,
                               yi < 0.0 && above == -(double)INFINITY ? -yi : 0.0);
-    negative += square(wrong);
-    if (wrong == 0.0 && yi != 0.0) gap += square(yi*(yi > 0.0 ? below : -above));
+    negative = max2(negative, wrong);
+    if (wrong == 0.0 && yi != 0.0) gap = max2(gap, yi*(yi > 0.0 ? below : above));
   }
-  const double a = sqrt(free_y)/(1.0 + sqrt(free_b)), scale_b = 1.0 + sqrt(bound_b);
-  if (product) return max2(a, max2(sqrt(negative)/scale_b, sqrt(gap)/(1.0 + bound_b)));
+  const double a = free_y/(1.0 + free_b), scale_b = 1.0 + bound_b;
+  if (product) return max2(a, max2(negative/scale_b, gap/(1.0 + square(bound_b))));
   return max2(a, worst/scale_b);   // rho_c <= rho_b, now that both have the same scale
 }
 
