@@ -30,7 +30,8 @@
 #define NULL_SHIFT 1e-11     // of the inverse iteration for null vectors
 #define PATIENCE 12          // iterations without a better residual or a smaller mu
 #define PROXIMAL_ROUNDS 500  // factorisations to spend where A is monotone but for its rounding
-#define CLOSE 1e-3           // residual at which the active set is worth a guess
+#define CLOSE 1e-3           // residual at which the active set is worth a guess ...
+#define CLOSER 0.1           //   and how much smaller it must be after one that failed
 
 typedef struct point {
   int32_t n;
@@ -119,7 +120,7 @@ static int solve(point *p) {
     }
     if (!(worst < 0.5*before) || worst <= 1e-13*size) break;
     before = worst;
-    system_solve(p->system, p->work, 1);
+    system_solve(p->system, p->work, 0);   // what it leaves, the next round sees
     for (int32_t i = 0; i < n; i++) p->dx[i] += p->work[i];
   }
   double bad = 0.0;
@@ -382,7 +383,7 @@ static int present(point *p, perp_run *run) {
 static void iterate(point *p, perp_run *run) {
   const int paper = run->options->barrier.variant == PERP_BARRIER_PAPER;
   const int cross = run->options->barrier.crossover;
-  double best = (double)INFINITY, best_mu = (double)INFINITY;
+  double best = (double)INFINITY, best_mu = (double)INFINITY, close = CLOSE;
   int32_t since_any = 0, since_residual = 0;
   if (!(paper ? start_paper(p, run) : start(p, run))) {
     run_stop(run, PERP_STATUS_BREAKDOWN, "the starting point is not finite");
@@ -403,10 +404,11 @@ static void iterate(point *p, perp_run *run) {
     if (cross && run->residual > run->options->tol) {
       for (int32_t i = 0; i < p->n; i++) p->work[i] = p->z[i] - p->w[i];
       const int32_t changed = crossover_guess(&p->cross, run, p->x, p->work);
-      const int settled = run->residual <= CLOSE && changed <= p->n/100;
-      if ((stuck || settled) &&
-          crossover_run(&p->cross, run, p->system, p->x, stuck ? CROSSOVER_ROUNDS : 4))
-        continue;
+      const int settled = run->residual <= close && changed <= p->n/100;
+      if (stuck || settled) {
+        if (crossover_run(&p->cross, run, p->system, p->x, stuck ? CROSSOVER_ROUNDS : 4)) continue;
+        close = CLOSER*run->residual;
+      }
       if (stuck && best < 0.1 &&
           crossover_proximal(&p->cross, run, p->system, run->x, PROXIMAL_ROUNDS))
         continue;
