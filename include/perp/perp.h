@@ -329,6 +329,12 @@ typedef enum perp_cover {          // Lemke's covering vector d
 
 typedef enum perp_barrier { PERP_BARRIER_MEHROTRA, PERP_BARRIER_PAPER } perp_barrier;
 
+typedef enum perp_subspace { PERP_SUBSPACE_MNS08, PERP_SUBSPACE_KOCVARA_ZOWE } perp_subspace;
+
+typedef enum perp_metric {         // what pgs_sm chooses its points by
+  PERP_METRIC_AUTO, PERP_METRIC_OBJECTIVE, PERP_METRIC_RESIDUAL
+} perp_metric;
+
 // from perp_default_options(); the first field guards against {0}
 typedef struct perp_options {
   size_t size;
@@ -361,6 +367,7 @@ typedef struct perp_options {
   struct { int32_t variant, crossover; double sigma, tau; } barrier;
   struct { int32_t rounds; } friction;
   struct { int32_t method; double shift; } proximal;
+  struct { int32_t k_gs, k_sm, variant, metric, safeguard; double tol; } subspace;   // MNS08 3.1
   // what only a program sets
   int (*on_iteration)(void *context, const perp_statistics *statistics);   // non-zero: stop
   int (*on_solution)(void *context, const double *x, int32_t n, int32_t dimension);
