@@ -313,6 +313,30 @@ static void other_problems_end_honestly(void **state) {
   }
 }
 
+// MNS08 4 on a wall of its kind and on the bearing: one factorisation an iteration, and about as
+// many as in its Table 3 (16 to 19) until (4.2) is below 1e-8.
+static void counts_of_the_paper(void **state) {
+  (void)state;
+  static const char *const names[] = {"wall", "bearing"};
+  for (int k = 0; k < 2; k++) {
+    const perp_family *family = perp_find_family(names[k]);
+    double values[32];
+    for (int32_t i = 0; i < family->parameter_count; i++) values[i] = family->parameters[i].initial;
+    perp_sample g;
+    assert_int_equal(perp_generate(family, values, 0, &g), PERP_OK);
+    double *x = zeros(g.n);
+    perp_options o = options(1, 0);
+    o.stop.measure = PERP_MEASURE_MNS08_R2;
+    o.stop.tol = 1e-8;
+    const perp_result r = solve(&g.problem, &o, x);
+    assert_int_equal(r.status, PERP_STATUS_MEASURE);
+    assert_int_equal(r.factorizations, r.iterations);
+    assert_true(r.factorizations >= 12 && r.factorizations <= 23);
+    free(x);
+    perp_sample_free(&g);
+  }
+}
+
 static double endless_clock(void *context) {   // a second passes with every look
   double *now = context;
   return *now += 1.0;
@@ -346,6 +370,7 @@ int main(void) {
       cmocka_unit_test(families),
       cmocka_unit_test(nothing_and_one),
       cmocka_unit_test(other_problems_end_honestly),
+      cmocka_unit_test(counts_of_the_paper),
       cmocka_unit_test(limits_are_kept),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -237,7 +237,8 @@ static void deadlines(void **state) {
     assert_int_equal(r.status, PERP_STATUS_TIME_LIMIT);
     assert_true(now <= o.time_limit + 0.05);              // not many looks after the last one
     for (int32_t i = 0; i < g.n; i++) assert_true(isfinite(x[i]) && (!g.lo || x[i] >= g.lo[i]));
-    assert_true(r.certificate.residual <= 1.0);           // no worse than the guess
+    // no worse than the guess; what there was before a factorisation that was cut off counts
+    assert_true(r.certificate.residual <= (o.time_limit < 0.02 ? 1.0 : 0.9));
   }
   // Time stands still, and what is left is too short for a factorisation: none is begun.
   o.clock = still_clock;

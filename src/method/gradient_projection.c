@@ -199,6 +199,7 @@ static int take_face(projection *s, const perp_run *run) {
   return 1;
 }
 
+// 0: fine; otherwise time is up, or the run has ended for want of memory.
 static int build_preconditioner(projection *s, perp_run *run) {
   if (s->fresh) return 0;
   const perp_csc II = {s->m, s->m, s->colptr, s->row, s->value};
@@ -208,8 +209,6 @@ static int build_preconditioner(projection *s, perp_run *run) {
   const int code = preconditioner_build(s->P, s->kind, s->m, s->known ? &II : NULL,
                                         s->has_diagonal ? s->u : NULL, 1,
                                         run->options->krylov.drop, &deadline);
-  if (code == -1)
-    run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached in a preconditioner");
   if (code == -2) run_no_memory(run, "the preconditioner");
   s->fresh = code == 0;
   return code;

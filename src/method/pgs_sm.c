@@ -35,7 +35,8 @@
 #define IDLE 200             //   or the residual does not, where phi is not what is lowered
 #define RECORDS 64           // of the latest iterations, to find a cycle
 #define FLOP 1e-9            // seconds of an operation until one has been measured
-#define ANALYSIS 2e-7        // seconds of ordering and analysis an entry of A
+#define ANALYSIS_ENTRY 2e-7  // seconds of ordering and analysis for an entry of A ...
+#define ANALYSIS_ROW 3e-6    //   and for a row
 
 typedef struct subspace {
   int32_t n, unbounded;      // rows; rows without bounds
@@ -102,14 +103,6 @@ static uint64_t signature(const subspace *s) {   // FNV-1a of the free rows
 
 // ---- the reduced systems (3.3) ----
 
-static int stopped(perp_run *run, int failed) {   // by the deadline or memory
-  if (failed == -1)
-    run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached in a factorisation");
-  else
-    run_no_memory(run, "the linear systems");
-  return 1;
-}
-
 static int factor_general(subspace *s, perp_run *run, const perp_deadline *deadline) {
   if (s->general == NULL) s->general = system_create(&run->A, run_allocator(run));
   if (s->general == NULL) return -2;
@@ -120,7 +113,8 @@ static int factor_general(subspace *s, perp_run *run, const perp_deadline *deadl
   return system_factor(s->general, s->d, s->work, deadline);
 }
 
-// A_II, regularised as far as it needs. 0: fine; 1: it cannot be factored; -1: the run has ended.
+// A_II, regularised as far as it needs. 0: fine; 1: it cannot be factored; -1: the run has ended,
+// or will at the next look at the clock.
 static int factor(subspace *s, perp_run *run) {
   if (s->known && memcmp(s->factored, s->is_free, (size_t)s->n) == 0) return 0;
   const perp_deadline deadline = run_deadline(run);
@@ -144,11 +138,8 @@ static int factor(subspace *s, perp_run *run) {
   } else {
     run->regularization = max2(run->regularization, s->sigma/s->largest);
   }
-  if (failed < 0) {
-    stopped(run, failed);
-    return -1;
-  }
-  if (failed > 0) return 1;
+  if (failed == -2) run_no_memory(run, "the linear systems");
+  if (failed != 0) return failed < 0 ? -1 : 1;
   memcpy(s->factored, s->is_free, (size_t)s->n);
   s->known = 1;
   return 0;
@@ -217,13 +208,15 @@ static int settle_unbounded(subspace *s, perp_run *run) {
   if (s->unbounded == 0) return 0;
   if (s->rest == NULL) {
     s->rest = face_create(&run->A, run_allocator(run), &failed);
-    if (s->rest == NULL) return stopped(run, -2), -1;
+    if (s->rest == NULL) {
+      run_no_memory(run, "the linear systems");
+      return -1;
+    }
     face_shift(s->rest, s->sigma);
     run->factorizations++;
   }
   failed = face_update(s->rest, s->is_unbounded, &deadline);
-  if (failed == -1) return stopped(run, -1), -1;
-  if (failed != 0) return 0;   // singular: the next phase solves for them again
+  if (failed != 0) return 0;   // singular, or no time: the next phase solves for them again
   for (int32_t i = 0; i < s->n; i++) s->work[i] = -s->y[i];
   if (face_solve(s->rest, s->work, 2) != 0) return 0;
   for (int32_t i = 0; i < s->n; i++) s->z[i] += s->work[i];
@@ -263,14 +256,14 @@ static int prefers_projected(const subspace *s, const perp_run *run) {
                        NULL);
 }
 
-// From z0 = run->x, with y there in s->y: the new x and its y. 0: fine; -1: the run has ended, and
-// x is z0.
+// From z0 = run->x, with y there in s->y: the new x and its y. 0: fine; -1: the run has ended, or
+// time is up before there is anything better than z0.
 static int phase(subspace *s, perp_run *run) {
   const int zowe = run->options->subspace.variant == PERP_SUBSPACE_KOCVARA_ZOWE;
   const int32_t most = zowe ? 1 : run->options->subspace.k_sm;
   const size_t size = (size_t)s->n*sizeof(double);
-  int definite = 1;
-  int32_t projected = 0;   // rows, by the last projection
+  int definite = 1, found = 0;   // found: z_b
+  int32_t projected = 0;         // rows, by the last projection
   memcpy(s->z, run->x, size);
   memcpy(s->yb, s->y, size);
   s->phases++;
@@ -279,15 +272,16 @@ static int phase(subspace *s, perp_run *run) {
     if (k > 0 && choose(s, run, s->z) == 0) break;
     if (k > 0 && run_apply(run, s->z, s->y) != 0) return -1;
     const int failed = minimise(s, run);
-    if (failed < 0) return -1;
-    if (failed > 0) {   // what there was before
-      memcpy(s->z, run->x, size);
+    if (failed < 0 && (run_ended(run) || k == 0)) return -1;
+    if (failed != 0) {   // what there was before
+      memcpy(s->z, k == 0 ? run->x : s->zb, size);
       if (run_apply(run, s->z, s->y) != 0) return -1;
-      if (k == 0) return 0;
+      projected = 0;
       break;
     }
     if (k == 0) {
       back_track(s, run, run->x);
+      found = 1;
       definite = !s->indefinite;
     }
     projected = project(s, run);
@@ -297,9 +291,9 @@ static int phase(subspace *s, perp_run *run) {
   if (projected > 0 && (run_apply(run, s->z, s->y) != 0 || settle_unbounded(s, run) != 0))
     return -1;
   s->indefinite = !definite;
-  const int backed = !zowe && !prefers_projected(s, run);
+  const int backed = found && !zowe && !prefers_projected(s, run);
   s->backed += backed;
-  if (zowe || backed) {
+  if (found && (zowe || backed)) {
     memcpy(s->z, s->zb, size);
     if (run_apply(run, s->z, s->y) != 0) return -1;
   }
@@ -315,7 +309,7 @@ static int fits(const subspace *s, const perp_run *run) {
   if (!(left < (double)INFINITY)) return 1;
   if (s->all == NULL) {
     const perp_problem problem = {.A = run->A, .b = run->b};
-    return ANALYSIS*(double)perp_limits_of(&problem).nnz < left;
+    return ANALYSIS_ENTRY*(double)perp_limits_of(&problem).nnz + ANALYSIS_ROW*s->n < left;
   }
   const double flops = min2(face_flops_anew(s->all), face_flops_rows(s->all, s->is_free));
   return s->flop*(flops + 3.0*face_flops_solve(s->all)) < left;
@@ -326,7 +320,7 @@ static int prepare(subspace *s, perp_run *run) {   // 0: the run has ended
   if (s->all != NULL) return 1;
   s->all = face_create(&run->A, run_allocator(run), &failed);
   if (s->all != NULL) return 1;
-  if (failed == -2) stopped(run, -2);
+  if (failed == -2) run_no_memory(run, "the linear systems");
   else
     run_stop(run, PERP_STATUS_UNSOLVED,
              failed == 1 ? "pgs_sm: the entries of A are not known"
@@ -391,7 +385,9 @@ static void iterate(subspace *s, perp_run *run) {
     int by_objective = monotone;
     if (count > 0 && fits(s, run)) {
       if (!prepare(s, run)) return;
-      if (fits(s, run) && phase(s, run) != 0) return;
+      if (fits(s, run) && phase(s, run) != 0 &&
+          (run_ended(run) || run_apply(run, run->x, s->y) != 0))
+        return;
       by_objective = monotone && options->subspace.metric != PERP_METRIC_RESIDUAL && !s->indefinite;
     }
     run->residual = run_residual(run, run->x, s->y);
