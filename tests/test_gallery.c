@@ -90,7 +90,7 @@ static int is_deterministic(const char *name) {   // families without random num
 
 static void test_table(void **state) {
   (void)state;
-  assert_int_equal(perp_family_count(), 16);
+  assert_int_equal(perp_family_count(), 17);
   assert_null(perp_family_at(-1));
   assert_null(perp_family_at(perp_family_count()));
   assert_null(perp_find_family("no-such-family"));
@@ -155,6 +155,7 @@ static void test_bits(void **state) {
     {"fluid2d", 0x60d6787d8336049a},
     {"fluid3d", 0x4c55939bdf9b6212},
     {"wall", 0x54ffb122625b0b6f},
+    {"bricks", 0x36a6dfed0fb9db72},
     {"friction", 0x52a0a13d1e2eae64},
     {"bearing", 0x94a7a0ebd4ba1e3b},
     {"obstacle", 0x0df518ca6b960e2d},

@@ -71,6 +71,29 @@ perp_error delassus_product(const delassus *c, perp_sample *s);   // s = J W J',
 // J, W and eps as the sample's product; c->W becomes the sample's. After delassus_product.
 perp_error delassus_factors(delassus *c, double eps, perp_sample *s);
 
+// masonry.c: bricks in running bond, and a ball that comes from the front, along y
+#define MASONRY_LENGTH 0.2   // of a brick, m: along x, y and z
+#define MASONRY_DEPTH 0.1
+#define MASONRY_HEIGHT 0.1
+#define MASONRY_GRAVITY 9.81
+#define MASONRY_STEP (1.0/60.0)
+#define MASONRY_INSET 0.9    // contact points keep away from the edges
+typedef struct brick { double from, to; int32_t course; } brick;   // along x, in brick lengths
+void masonry_stack(int32_t bricks, brick *list);
+// What brick k lies on: one or two bricks from left to right, or -1, the ground. *first: 0 for
+// k = 0, then for k = 1, 2, .. as it was left.
+int32_t masonry_supports(const brick *list, int32_t k, int32_t *first, int32_t below[2]);
+void masonry_centre(const brick *b, double c[3]);
+// Point p of the rectangle [-1,1]^2: one in the middle, two along the wall, more in two rows.
+void masonry_spread(int32_t p, int32_t points, double *x, double *y);
+void masonry_mass(const brick *b, double factor, double W[6]);   // inverse mass and inertia
+void masonry_ball(const brick *hit, double r[3], double centre[3], double W[6]);
+// s += eps I: eps is `relative` times the largest diagonal entry, or with relative = 0 what makes
+// the condition number of a singular matrix `condition`. Sets s->condition and the claims.
+// singular: it is known to be; otherwise rows are counted and the spectrum is asked.
+perp_error masonry_compliance(const delassus *c, int singular, double condition, double relative,
+                              perp_sample *s, double *eps);
+
 // answer.c
 // Chooses x and y complementary; then, as answer_right_side does, b = y - A x and the objective.
 perp_error answer_build(perp_sample *s, double degenerate, random_stream *random);
