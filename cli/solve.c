@@ -311,6 +311,7 @@ static void report_program(const session *s, json_t *object) {
   json_object_set_new(object, "iterations", json_integer(result->iterations));
   json_object_set_new(object, "inner_iterations", json_integer(result->inner_iterations));
   json_object_set_new(object, "factorizations", json_integer(result->factorizations));
+  json_object_set_new(object, "factor_nonzeros", json_integer(result->factor_nonzeros));
   json_object_set_new(object, "regularization", json_number(result->regularization));
   json_object_set_new(object, "setup_seconds", json_number(result->setup_seconds));
   json_object_set_new(object, "seconds", json_number(result->seconds));

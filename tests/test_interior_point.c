@@ -360,6 +360,32 @@ static void limits_are_kept(void **state) {
   sample_free(&s);
 }
 
+// The matrix of a strip of grid points is tridiagonal: a factor without fill has n - 1 entries below
+// the diagonal; up to a dozen a column are stored where columns are taken together. A dense one has
+// no count.
+static void the_factor_is_counted(void **state) {
+  (void)state;
+  for (int small = 0; small < 2; small++) {
+    const perp_family *bearing = perp_find_family("bearing");
+    double values[8];
+    for (int32_t k = 0; k < bearing->parameter_count; k++) {
+      const perp_gallery_parameter *p = &bearing->parameters[k];
+      values[k] = !strcmp(p->name, "nx") ? (small ? 20 : 400) : !strcmp(p->name, "ny") ? 1
+                                                                                      : p->initial;
+    }
+    perp_sample g;
+    assert_int_equal(perp_generate(bearing, values, 1, &g), PERP_OK);
+    double *x = zeros(g.n);
+    const perp_options o = options(0, 1);
+    const perp_result r = solve(&g.problem, &o, x);
+    assert_true(r.status == PERP_STATUS_SOLVED && r.factorizations > 0);
+    if (small) assert_int_equal(r.factor_nonzeros, 0);
+    else assert_in_range((uintmax_t)r.factor_nonzeros, g.n - 1, 16*g.n);
+    free(x);
+    perp_sample_free(&g);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(monotone_problems_are_solved),
@@ -372,6 +398,7 @@ int main(void) {
       cmocka_unit_test(other_problems_end_honestly),
       cmocka_unit_test(counts_of_the_paper),
       cmocka_unit_test(limits_are_kept),
+      cmocka_unit_test(the_factor_is_counted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

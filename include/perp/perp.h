@@ -422,6 +422,8 @@ typedef struct perp_result {
   char message[1024];              // a sentence: what happened, and what to try next
   double regularization;           // sigma, where x comes from systems with A + sigma I, relative
                                    //   to entries of A near 1; 0: none. The certificate is for A
+  int64_t factor_nonzeros;         // stored entries of the largest factor of a sparse matrix, where
+                                   //   the method tells; 0: none
 } perp_result;
 
 typedef struct perp_solver perp_solver;

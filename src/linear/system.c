@@ -514,3 +514,8 @@ void system_apply_transpose(const system_solver *s, const double *x, double *y) 
 
 int system_quasidefinite(const system_solver *s) { return s->quasi; }
 int32_t system_factorizations(const system_solver *s) { return s->factorizations; }
+
+int64_t system_nonzeros(const system_solver *s) {
+  if (s->full || !s->usable) return 0;
+  return s->stage == SYMMETRIC ? sparse_ldl_nnz(s->ldl) : sparse_lu_nnz(s->lu);
+}

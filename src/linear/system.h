@@ -26,5 +26,6 @@ void system_apply_transpose(const system_solver *s, const double *x, double *y);
 // pivots on the diagonal
 int system_quasidefinite(const system_solver *s);
 int32_t system_factorizations(const system_solver *s);
+int64_t system_nonzeros(const system_solver *s);   // of the last factor; 0: dense, or it failed
 
 #endif

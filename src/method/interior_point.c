@@ -80,7 +80,7 @@ static int factor(point *p, perp_run *run) {
       p->work[i] = p->kind[i] & FIXED ? 1.0 : p->q[i] + p->delta/(t*t);
     }
     const int failed = system_factor(p->system, p->one, p->work, &deadline);
-    run->factorizations++;
+    run_factored(run, system_nonzeros(p->system));
     run->regularization = p->delta;
     if (failed == 0) return 0;
     if (failed == -1) {

@@ -66,6 +66,7 @@ perp_status run_child(perp_run *run, const perp_method *method, const perp_optio
   run->iterations += child.iterations;
   run->inner_iterations += child.inner_iterations;
   run->factorizations += child.factorizations;
+  if (child.factor_nonzeros > run->factor_nonzeros) run->factor_nonzeros = child.factor_nonzeros;
   run->solutions += child.solutions;
   run->residual = child.residual;
   run->credit = child.credit;
@@ -118,5 +119,6 @@ perp_status run_other(perp_run *run, const perp_problem *problem, const perp_met
   if (error != PERP_OK) return PERP_STATUS_UNSOLVED;
   run->inner_iterations += result.iterations + result.inner_iterations;
   run->factorizations += result.factorizations;
+  if (result.factor_nonzeros > run->factor_nonzeros) run->factor_nonzeros = result.factor_nonzeros;
   return result.status;
 }

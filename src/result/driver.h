@@ -31,7 +31,7 @@ struct perp_solver {
   double start, deadline;    // deadline: with time kept for the final certificate
   int watching;              // somebody needs the time in every iteration
   int32_t iterations, inner_iterations, factorizations, trace_count, trace_stride;
-  int64_t solutions;
+  int64_t solutions, factor_nonzeros;
   perp_certificate verdict;  // of the x in judge.x,
   int was_reduced;           // the last runs were on a presolved or split problem
   int judged;                //   where this is 1

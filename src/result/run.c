@@ -256,6 +256,11 @@ int run_out_of_time(perp_run *run) {
   return state->deadline < (double)INFINITY && solver_seconds(state->solver) >= state->deadline;
 }
 
+void run_factored(perp_run *run, int64_t nonzeros) {
+  run->factorizations++;
+  if (nonzeros > run->factor_nonzeros) run->factor_nonzeros = nonzeros;
+}
+
 double run_seconds_left(const perp_run *run) {
   const run_state *state = run->state;
   if (!(state->deadline < (double)INFINITY)) return (double)INFINITY;

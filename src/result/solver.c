@@ -263,6 +263,7 @@ static perp_error run_all(perp_solver *s, int presolving, perp_run *outcome) {
     for (int32_t k = 0; smaller && k < spec.A.n; k++) s->x[spec.index[k]] = guess[k];
     s->inner_iterations += run.inner_iterations;
     s->factorizations += run.factorizations;
+    if (run.factor_nonzeros > s->factor_nonzeros) s->factor_nonzeros = run.factor_nonzeros;
     s->solutions += run.solutions;
     const int solved = run.reason == PERP_STATUS_SOLVED;
     // The outcome is that of the first block not solved, else of the largest.
@@ -395,7 +396,7 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
   const int32_t n = problem->A.n;
   s->problem = problem;
   s->iterations = s->inner_iterations = s->factorizations = s->trace_count = 0;
-  s->solutions = 0;
+  s->solutions = s->factor_nonzeros = 0;
   s->trace_stride = 1;
   s->error = PERP_OK;
   s->watching = options->time_limit < (double)INFINITY || options->on_iteration != NULL ||
@@ -485,6 +486,7 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
   result->iterations = s->iterations;
   result->inner_iterations = s->inner_iterations;
   result->factorizations = s->factorizations;
+  result->factor_nonzeros = s->factor_nonzeros;
   result->regularization = outcome.regularization;
   result->trace_count = s->trace_count;
   result->trace_stride = s->trace_stride;
