@@ -287,6 +287,7 @@ static perp_error build(scene *w, const double *values, perp_sample *s) {
   if (error == PERP_OK) {
     error = masonry_compliance(&c, w->singular, values[CONDITION], values[EPS], s, &eps);
   }
+  if (error == PERP_OK) error = delassus_factors(&c, eps, s);
   delassus_free(&c);
   if (error != PERP_OK) return error;
   snprintf(s->note, sizeof s->note,
