@@ -350,7 +350,7 @@ static void write_field(file_output *file, const char *text, char end) {
 }
 
 // One row per point, with the name of its curve; a number that is not finite is an empty field.
-static int write_table(const chart *what) {
+int chart_write_table(const chart *what) {
   char message[512] = "";
   file_output *file;
   int code = file_create(what->table, &file, message, sizeof message);
@@ -378,7 +378,7 @@ static int write_table(const chart *what) {
 
 int chart_write(const chart *what) {
   if (what->table) {
-    const int code = write_table(what);
+    const int code = chart_write_table(what);
     if (code) return code;
   }
   FILE *script = gnuplot_script();

@@ -74,5 +74,7 @@ int chart_check(const char *option, const char *path, const char *instead);
 
 int chart_write(const chart *what);   // 0, or an exit code after having said what went wrong
 
+int chart_write_table(const chart *what);   // the table alone, likewise
+
 // figure.svg -> figure.tsv
 const char *chart_table_path(const char *path, char *out, unsigned long size);

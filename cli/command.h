@@ -11,6 +11,7 @@ typedef enum operand_kind {   // what completion may offer
   OPERAND_COMMAND,
   OPERAND_PAGE,
   OPERAND_FAMILY,
+  OPERAND_EXPERIMENT,
   OPERAND_CHOICE   // the words of the synopsis
 } operand_kind;
 
@@ -44,6 +45,7 @@ const char *family_name_at(const void *unused, int index);
 const perp_method *method_find(const char *name);
 const perp_family *family_find(const char *name);
 
+const char *experiment_name_at(const void *unused, int index);   // of perp reproduce
 const char *page_name_at(const void *unused, int index);   // what perp explain has a page on
 
 // Documents from the tables.

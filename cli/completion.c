@@ -28,6 +28,7 @@ static void print_operands(const command *what) {
     case OPERAND_COMMAND: print_words(command_name_at); break;
     case OPERAND_PAGE: print_words(page_name_at); break;
     case OPERAND_FAMILY: print_words(family_name_at); break;
+    case OPERAND_EXPERIMENT: print_words(experiment_name_at); break;
     case OPERAND_CHOICE:
       for (const char *c = what->synopsis[0]; *c; c++) putchar(*c == '|' ? ' ' : *c);
       break;

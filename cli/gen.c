@@ -66,17 +66,6 @@ static int read_value(const option_entry *entry, const char *text, double *value
   return CODE_OK;
 }
 
-static int read_seed(const char *text, uint64_t *seed) {
-  char *end;
-  errno = 0;
-  const unsigned long long value = strtoull(text, &end, 10);
-  if (text[0] < '0' || text[0] > '9' || *end || errno) {
-    return fail(CODE_USAGE, "--seed = %s is not a whole number from 0 to 2^64-1", text);
-  }
-  *seed = value;
-  return CODE_OK;
-}
-
 // 0: does not exist, 1: an empty directory, 2: a directory with something in it, -1: something else
 static int look_at(const char *path) {
   struct stat status;
@@ -214,7 +203,7 @@ static int generate(const arguments *args, const char *target, perp_sample *samp
     text_append(comment, sizeof comment, " --%s %s", entry->name, args->value[i]);
   }
   if (argument(args, "seed")) {
-    const int code = read_seed(argument(args, "seed"), &seed);
+    const int code = settings_seed(argument(args, "seed"), &seed);
     if (code) return code;
   }
   const int there = look_at(target), force = argument(args, "force") != NULL;

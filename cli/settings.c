@@ -1,8 +1,10 @@
 // settings.c: from the command line to perp_options, through the library's own tables.
 #include "settings.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "text.h"
@@ -106,4 +108,15 @@ int settings_given(const arguments *args, const char *parameter) {
     if (entry && args->value[i] && !strcmp(entry->name, parameter)) return 1;
   }
   return 0;
+}
+
+int settings_seed(const char *text, uint64_t *seed) {
+  char *end;
+  errno = 0;
+  const unsigned long long value = strtoull(text, &end, 10);
+  if (text[0] < '0' || text[0] > '9' || *end || errno) {
+    return fail(CODE_USAGE, "--seed = %s is not a whole number from 0 to 2^64-1", text);
+  }
+  *seed = value;
+  return CODE_OK;
 }

@@ -9,6 +9,8 @@ int settings_apply(const arguments *args, const perp_method *method, perp_option
 // --start pgs:10: what runs in front of the method.
 int settings_start(const char *text, perp_options *options);
 
+int settings_seed(const char *text, uint64_t *seed);   // --seed of gen and reproduce
+
 int settings_given(const arguments *args, const char *parameter);   // 1 if the user set it
 int exit_code_of(perp_error error);
 int exit_code_of_status(perp_status status);

@@ -62,7 +62,7 @@ run solve p --json --tol 7; expect 'wrong usage with --json' 2 'err=--tol = 7'
 json 'is one JSON object all the same' perp=1 status=error exit_code=2 'error=--tol = 7 is outside (0, 1)'
 
 run help solve; expect 'choices of every method' 0 'out=ainv_scaled' 'out=--pivot.crash on|off|N'
-for command in solve check classify gen methods explain doctor completion help; do
+for command in solve check classify gen reproduce methods explain doctor completion help; do
   run "$command" --help
   expect "$command --help" 0 "out=Usage: perp $command"
   narrow "$command --help fits 80 columns"
