@@ -80,7 +80,7 @@ static int factor(point *p, perp_run *run) {
       p->work[i] = p->kind[i] & FIXED ? 1.0 : p->q[i] + p->delta/(t*t);
     }
     const int failed = system_factor(p->system, p->one, p->work, &deadline);
-    run_factored(run, system_nonzeros(p->system));
+    run_factored(run, 1, system_nonzeros(p->system));
     run->regularization = p->delta;
     if (failed == 0) return 0;
     if (failed == -1) {
@@ -380,10 +380,21 @@ static int present(point *p, perp_run *run) {
   return 0;
 }
 
+// How far A x + b is from z - w: an infeasible start closes that gap before anything else.
+static double mismatch(const point *p) {
+  double worst = 0.0;
+  for (int32_t i = 0; i < p->n; i++) {
+    if (p->kind[i] & FIXED) continue;
+    worst = max_or_nan(worst, p->cross.scale[i]*fabs(p->y[i] - p->z[i] + p->w[i]));
+  }
+  return worst;
+}
+
 static void iterate(point *p, perp_run *run) {
   const int paper = run->options->barrier.variant == PERP_BARRIER_PAPER;
   const int cross = run->options->barrier.crossover;
   double best = (double)INFINITY, best_mu = (double)INFINITY, close = CLOSE;
+  double best_gap = (double)INFINITY;
   int32_t since_any = 0, since_residual = 0;
   if (!(paper ? start_paper(p, run) : start(p, run))) {
     run_stop(run, PERP_STATUS_BREAKDOWN, "the starting point is not finite");
@@ -394,11 +405,13 @@ static void iterate(point *p, perp_run *run) {
     if (factor(p, run) != 0) return;
     const int stepped = paper ? step_paper(p, run) : step_mehrotra(p, run);
     if (stepped && present(p, run)) return;
-    const double mu = mean_product(p, 0.0, 0.0);
+    const double mu = mean_product(p, 0.0, 0.0), gap = mismatch(p);
+    const int better = mu < 0.5*best_mu || gap < 0.9*best_gap;
     since_residual = run->residual < 0.9*best ? 0 : since_residual + 1;
-    since_any = since_residual == 0 || mu < 0.5*best_mu ? 0 : since_any + 1;
+    since_any = since_residual == 0 || better ? 0 : since_any + 1;
     best = min2(best, run->residual);
     best_mu = min2(best_mu, mu);
+    best_gap = min2(best_gap, gap);
     // mu may go on falling although there is no solution
     const int stuck = !stepped || since_any >= PATIENCE || since_residual >= 3*PATIENCE;
     if (cross && run->residual > run->options->tol) {
