@@ -46,7 +46,7 @@ int active_step(active_set *a, double *d) {
   const perp_deadline deadline = run_deadline(run);
   const int32_t before = face_factorizations(a->face);
   const int code = face_update(a->face, a->is_free, &deadline);
-  run->factorizations += face_factorizations(a->face) - before;
+  run_factored(run, face_factorizations(a->face) - before, face_nnz(a->face));
   if (code == -2) run_no_memory(run, "the factor");
   if (code < 0) return -1;
   a->singular = code;

@@ -28,7 +28,7 @@
 #define DELTA_FACTOR 100.0   //   how it grows when a pivot vanishes ...
 #define DELTA_LAST 1e-5      //   and where that is no longer the same problem
 #define NULL_SHIFT 1e-11     // of the inverse iteration for null vectors
-#define PATIENCE 12          // iterations without a better residual or a smaller mu
+#define PATIENCE 12          // iterations without a better residual, smaller mu or smaller mismatch
 #define PROXIMAL_ROUNDS 500  // factorisations to spend where A is monotone but for its rounding
 #define CLOSE 1e-3           // residual at which the active set is worth a guess ...
 #define CLOSER 0.1           //   and how much smaller it must be after one that failed

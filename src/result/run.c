@@ -256,8 +256,8 @@ int run_out_of_time(perp_run *run) {
   return state->deadline < (double)INFINITY && solver_seconds(state->solver) >= state->deadline;
 }
 
-void run_factored(perp_run *run, int64_t nonzeros) {
-  run->factorizations++;
+void run_factored(perp_run *run, int32_t count, int64_t nonzeros) {
+  run->factorizations += count;
   if (nonzeros > run->factor_nonzeros) run->factor_nonzeros = nonzeros;
 }
 

@@ -69,8 +69,8 @@ int run_ended(const perp_run *run);   // 1: run_continue would be 0
 // 1 if the deadline has passed: for long steps inside an iteration
 int run_out_of_time(perp_run *run);
 perp_deadline run_deadline(perp_run *run);   // the same, for linear solvers
-// counts a factorisation, and how many entries its factor has: 0 where that means nothing
-void run_factored(perp_run *run, int64_t nonzeros);
+// counts factorisations, and how many entries the factor has: 0 where that means nothing
+void run_factored(perp_run *run, int32_t count, int64_t nonzeros);
 double run_seconds_left(const perp_run *run);   // INFINITY: there is no limit
 // For a part of a run: the deadline is `seconds` from now if that is earlier. Returns the one
 // before, which run_resume() brings back.
