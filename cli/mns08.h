@@ -7,6 +7,7 @@ enum {
   MNS08_SCENES = 10,                 // Table 1
   MNS08_SMALL = 5,                   // the first of them: --quick
   MNS08_ROWS = MNS08_SCENES + 1,     // and the journal bearing of Table 4
+  MNS08_SINGLE = 5,                  // nb907_nc5832: the one that is also solved with k_sm = 1
   MNS08_MARKS = 5                    // Table 2: after 2, 20, 100, 1000 and 10000 sweeps
 };
 extern const int32_t mns08_mark[MNS08_MARKS];
@@ -32,7 +33,11 @@ int mns08_sweep(const perp_problem *problem, const uint8_t *at_zero, int32_t lim
                 mns08_sweeps *out);
 
 // The methods that compete, in the order of the tables.
-enum { BARRIER, SUBSPACE_2_3, SUBSPACE_5_3, SUBSPACE_5_2, GRADIENT, ACTIVE, SWEEPS, CONTENDERS };
+enum {
+  BARRIER, SUBSPACE_2_3, SUBSPACE_5_3, SUBSPACE_5_2, GRADIENT, ACTIVE, SWEEPS,
+  SUBSPACE_5_1,                      // on one problem only: MNS08 4, below Table 3
+  CONTENDERS
+};
 enum { TRACE = 2048 };
 
 typedef struct mns08_run {

@@ -27,6 +27,8 @@ static const struct {
                     {{"subspace.k_gs", "5"}, {"subspace.k_sm", "2"}}},
   [GRADIENT] = {"gradient projection", "gradient_projection", PERP_MEASURE_MNS08_R1, {{0}}},
   [ACTIVE] = {"active set", "active_set", PERP_MEASURE_MNS08_R1, {{0}}},
+  [SUBSPACE_5_1] = {"PGS(5)-SM(1)", "pgs_sm", PERP_MEASURE_MNS08_R1,
+                    {{"subspace.k_gs", "5"}, {"subspace.k_sm", "1"}}},
   [SWEEPS] = {"PGS", "pgs", PERP_MEASURE_MNS08_R1, {{0}}},
 };
 

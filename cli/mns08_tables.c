@@ -104,6 +104,13 @@ static cell factor_cell(const mns08_run *run) {
   return c;
 }
 
+static cell iterations_cell(const mns08_run *run) {
+  cell c = {"-"};
+  if (!run->known) return c;
+  snprintf(c.text, sizeof c.text, "%s%d", run->reached ? "" : "> ", (int)run->iterations);
+  return c;
+}
+
 static cell nonzeros_cell(const mns08_run *run) {
   return run->known ? count_cell(run->nonzeros) : (cell){"-"};
 }
@@ -167,7 +174,8 @@ static sheet table3(const mns08_series *s) {
   static const column columns[] = {
       {"name", 0}, {"interior point s", 1}, {"PGS(5)-SM(3) s", 1}, {"active set s", 0},
       {"interior point nz(L)", 1}, {"PGS(5)-SM(3) nz(L)", 1}, {"active set nz(L)", 0},
-      {"interior point fact.", 1}, {"PGS(5)-SM(3) fact.", 1}, {"active set fact.", 0}, {0}};
+      {"interior point fact.", 1}, {"PGS(5)-SM(3) fact.", 1}, {"active set fact.", 0},
+      {"PGS(5)-SM(1) iterations", 1}, {0}};
   sheet t = begin(columns, s->mixed);
   for (int k = first_of_table3(s); k < MNS08_SCENES; k++) {
     const mns08_row *row = &s->row[k];
@@ -185,6 +193,7 @@ static sheet table3(const mns08_series *s) {
     pair(&t, s->mixed, paper->barrier[2], factor_cell(barrier));
     pair(&t, s->mixed, paper->subspace[2], factor_cell(subspace));
     sheet_put(&t, "%s", factor_cell(active).text);
+    pair(&t, s->mixed, k == MNS08_SINGLE ? "387" : "-", iterations_cell(&row->run[SUBSPACE_5_1]));
   }
   return t;
 }
