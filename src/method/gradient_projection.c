@@ -12,8 +12,8 @@
 // More, Toraldo: On the solution of large quadratic programming problems with bound constraints
 // (1991); repeated faces and the preconditioner on A_II: Lin, More: Newton's method for large
 // bound-constrained optimization problems (1999), the comparator of MNS08 Table 4.
-// Converges for symmetric PD A (More and Toraldo, theorem 5.2). Cost: a few products, a
-// preconditioner a face, a product and its application a CG iteration.
+// Converges for symmetric PD A (More, Toraldo). Cost: a few products, a preconditioner a face, a
+// product and its application a CG iteration.
 #include <string.h>
 
 #include "allocator.h"
