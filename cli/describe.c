@@ -11,6 +11,7 @@ static const bit_name needs[] = {
   {PERP_NEEDS_SUBMATRIX, "submatrix"},
   {PERP_NEEDS_TRANSPOSE, "transpose"},
   {PERP_NEEDS_CONTACTS, "the contact LCP (27)"},
+  {PERP_NEEDS_TRIDIAGONAL, "a tridiagonal A"},
   {0}
 };
 static const bit_name accepts[] = {

@@ -17,6 +17,7 @@ extern "C" {
 #define PERP_NEEDS_SUBMATRIX 4u    // the entries of A: submatrix()
 #define PERP_NEEDS_TRANSPOSE 8u
 #define PERP_NEEDS_CONTACTS 16u    // the contact LCP E13 (27): perp_classify finds FRICTION
+#define PERP_NEEDS_TRIDIAGONAL 32u // no entry with |i - j| > 1
 
 // accepts: kinds of rows beyond 0 <= x
 #define PERP_ACCEPTS_FREE  1u      // lo = -inf, hi = inf

@@ -1,6 +1,8 @@
 // registry.c: the table of methods, found by name or number.
+#include <stdio.h>
 #include <string.h>
 
+#include "diagonals.h"
 #include "error.h"
 #include "methods.h"
 #include "select.h"
@@ -29,8 +31,12 @@ const char *perp_method_name(const perp_method *method) {
   return method != NULL ? method->name : "none";
 }
 
-// What the problem asks for and the method lacks, as a phrase; NULL if nothing.
-static const char *missing(const perp_method *method, const perp_problem *problem, uint32_t rows) {
+enum { PHRASE = 96 };
+
+// What the problem asks for and the method lacks, as a phrase, which may be written into `text`;
+// NULL if nothing.
+static const char *missing(const perp_method *method, const perp_problem *problem, uint32_t rows,
+                           char text[PHRASE]) {
   const perp_operator_ops *ops = problem->A.ops;
   if (method->n_max > 0 && problem->A.n > method->n_max) return "is for small problems only";
   if ((method->needs & PERP_NEEDS_DIAGONAL) && ops->diagonal == NULL) return "needs diagonal()";
@@ -47,6 +53,15 @@ static const char *missing(const perp_method *method, const perp_problem *proble
     facts f;
     if (select_facts(&problem->A, problem->lo, problem->hi, NULL, &f) == 0 && f.contacts == 0)
       return "needs the contact LCP E13 (27)";
+  }
+  if (method->needs & PERP_NEEDS_TRIDIAGONAL) {
+    int32_t i, j;
+    const int other = diagonals_other(&problem->A, NULL, &i, &j);
+    if (other < 0) return other == -1 ? "needs the entries of A" : "has no memory to look at A";
+    if (other > 0) {
+      snprintf(text, PHRASE, "needs three diagonals, and row %d has an entry in column %d", i, j);
+      return text;
+    }
   }
   return NULL;
 }
@@ -66,11 +81,12 @@ perp_error perp_method_accepts(const perp_method *method, const perp_problem *pr
     return error_set(PERP_ERROR_ARGUMENT, "perp_method_accepts: NULL argument");
   const uint32_t rows = method->accepts == (PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED)
                             ? 0 : kinds_of_rows(problem);
-  const char *lack = missing(method, problem, rows);
+  char text[PHRASE], unused[PHRASE];
+  const char *lack = missing(method, problem, rows, text);
   if (lack == NULL) return PERP_OK;
   char others[128] = "";
   for (int32_t k = 0; k < COUNT; k++) {
-    if (missing(table[k], problem, kinds_of_rows(problem)) != NULL) continue;
+    if (missing(table[k], problem, kinds_of_rows(problem), unused) != NULL) continue;
     if (strlen(others) + strlen(table[k]->name) + 3 > sizeof others) break;
     if (others[0] != '\0') strcat(others, ", ");
     strcat(others, table[k]->name);

@@ -12,6 +12,7 @@
 #include "allocator.h"
 #include "assemble.h"
 #include "contacts.h"
+#include "diagonals.h"
 #include "methods.h"
 #include "sparse_ldl.h"
 #include "vector.h"
@@ -19,6 +20,7 @@
 enum {
   SMALL = 400,           // pivots first
   MODERATE = 2000,       // pivots before giving up on anything else
+  PASSES = 100,          // of tridiagonal: it needs few or goes round in circles
   ENUMERABLE = 20, ENUMERABLE_BOXED = 12,
   LARGE = 200000,        // no twenty factorisations beyond
   LARGEST = 2000000,     // and none at all; in between only
@@ -160,6 +162,8 @@ int select_facts(const perp_operator *A, const double *lo, const double *hi,
   if (!f->entries || A->ops->view == NULL) return 0;
   const perp_view_kind kind = A->ops->view(A->self).kind;
   if (kind == PERP_VIEW_PRODUCT) return 0;   // symmetric positive semidefinite by construction
+  int32_t i, j;
+  f->tridiagonal = diagonals_other(A, &from, &i, &j) == 0;
   if (n <= SMALL && A->ops->view(A->self).data == A->self && kind == PERP_VIEW_DENSE) {
     look_dense(A->self, f);
     if (!plain || !f->hollow) return 0;
@@ -263,6 +267,8 @@ int32_t select_rungs(const facts *f, int32_t iteration_limit, rung *rungs) {
                              ? (int32_t)(enough < INT32_MAX ? enough : INT32_MAX) : iteration_limit;
   const int32_t most = f->boxed > 0 ? ENUMERABLE_BOXED : ENUMERABLE;
   if (f->entries && f->n <= SELECT_TINY) add(&l, &method_enumerate, INT32_MAX, "n is tiny");
+  if (f->tridiagonal)
+    add(&l, &method_tridiagonal, least(iteration_limit, PASSES), "A has three diagonals");
   if (f->contacts > 0 && !f->monotone) contact_ladder(&l, f, iteration_limit, pivots);
   else if (f->symmetric) symmetric_ladder(&l, f, iteration_limit, pivots);
   else if (f->entries) general_ladder(&l, f, iteration_limit, pivots);

@@ -9,11 +9,12 @@
 // which is Howard's, or the primal-dual active set (Hintermueller, Ito, Kunisch 2003): for
 // M-matrices with one bound a row x is monotone from the second step on and the end is reached, in
 // practice after two or three solves from the previous step's x. On P-matrices the backup of Judice
-// and Pires makes it finite: after 10 steps without fewer wrong rows only the last one changes.
-// Cost: 8 n flops a solve.
+// and Pires (1994) makes it finite: after 10 steps without fewer wrong rows only the last one
+// changes, until there are fewer.
+// Cost: 8 n flops a pass, 12 n a solve, which exchanges rows where that gives the larger pivot.
 #include <math.h>
 
-#include "assemble.h"
+#include "diagonals.h"
 #include "run.h"
 #include "vector.h"
 
@@ -24,14 +25,16 @@ enum { INSIDE = 0, AT_LO = 1, AT_HI = 2 };
 typedef struct bands {
   int32_t n;
   const double *b, *lo, *hi;
-  double *a, *d, *c;           // n: left of the diagonal, on it, right of it
-  double *pivot, *value;       // n: of the elimination
-  double *x, *y;               // n
-  uint8_t *at;                 // n: INSIDE, AT_LO or AT_HI
+  double *a, *d, *c;               // n: left of the diagonal, on it, right of it
+  double *pivot, *value;           // n: of the elimination
+  double *right, *second;          // n: what is right of the pivots; exchanges make a second one
+  double *x, *y;                   // n
+  uint8_t *at;                     // n: INSIDE, AT_LO or AT_HI
 } bands;
 
 static void layout(bands *t, arena *memory, int32_t n) {
-  double **const vectors[] = {&t->a, &t->d, &t->c, &t->pivot, &t->value, &t->x, &t->y};
+  double **const vectors[] = {&t->a, &t->d, &t->c, &t->pivot, &t->value, &t->right, &t->second,
+                              &t->x, &t->y};
   for (size_t k = 0; k < sizeof vectors/sizeof vectors[0]; k++)
     *vectors[k] = ARENA_ARRAY(memory, double, n);
   t->at = ARENA_ARRAY(memory, uint8_t, n);
@@ -46,109 +49,87 @@ static size_t bytes(const perp_limits *limits, const perp_options *options) {
   return count.used;
 }
 
-// 1: read; 0: the run has ended.
-static int read(bands *t, perp_run *run) {
-  perp_csc A;
-  const perp_allocator *allocator = run_allocator(run);
-  const int failed = assemble_csc(&run->A, 1, allocator, &A);
-  if (failed != 0) {
-    if (failed == -2) run_no_memory(run, "the diagonals of A");
-    else run_stop(run, PERP_STATUS_UNSOLVED, "the entries of A are not known");
-    return 0;
-  }
-  for (int32_t i = 0; i < t->n; i++) t->a[i] = t->d[i] = t->c[i] = 0.0;
-  int32_t i = 0, j = 0;
-  int fits = 1;
-  for (j = 0; fits && j < t->n; j++)
-    for (int32_t p = A.colptr[j]; fits && p < A.colptr[j + 1]; p++) {
-      i = A.row[p];
-      if (i == j + 1) t->a[i] = A.value[p];
-      else if (i == j) t->d[i] = A.value[p];
-      else if (i == j - 1) t->c[i] = A.value[p];
-      else fits = 0;
-    }
-  if (!fits)
-    run_stop(run, PERP_STATUS_UNSOLVED,
-             "A has an entry beside its three diagonals, in row %d and column %d", i, j - 1);
-  assembled_free(allocator, &A);
-  return fits;
-}
-
-static void all_y(bands *t) {
-  for (int32_t i = 0; i < t->n; i++) {
-    double y = t->b[i] + t->d[i]*t->x[i];
-    if (i > 0) y += t->a[i]*t->x[i - 1];
-    if (i + 1 < t->n) y += t->c[i]*t->x[i + 1];
-    t->y[i] = y;
-  }
-}
-
-// Brennan and Schwartz; `up`: eliminates upwards, so that the substitution begins at row 0, else at
-// the other end. 0: a pivot is not positive.
-static int one_pass(bands *t, int up) {
+// Brennan and Schwartz into x; `up`: eliminates upwards, so that the substitution begins at row 0,
+// else at the other end. 0: a pivot is not positive.
+static int one_pass(bands *t, int up, double *x) {
   const int32_t n = t->n, first = up ? n - 1 : 0, last = up ? 0 : n - 1, step = up ? -1 : 1;
   const double *near = up ? t->c : t->a, *far = up ? t->a : t->c;
+  double *inverse = t->pivot, *value = t->value;
   for (int32_t i = first;; i += step) {
-    t->pivot[i] = t->d[i];
-    t->value[i] = -t->b[i];
+    double pivot = t->d[i], r = -t->b[i];
     if (i != first) {
-      const double ratio = near[i]/t->pivot[i - step];
-      t->pivot[i] -= ratio*far[i - step];
-      t->value[i] -= ratio*t->value[i - step];
+      const double ratio = near[i]*inverse[i - step];
+      pivot -= ratio*far[i - step];
+      r -= ratio*value[i - step];
     }
-    if (!(t->pivot[i] > 0.0)) return 0;
+    if (!(pivot > 0.0)) return 0;
+    inverse[i] = 1.0/pivot;
+    value[i] = r;
     if (i == last) break;
   }
+  double before = 0.0;
   for (int32_t i = last;; i -= step) {
-    const double known = i == last ? 0.0 : far[i]*t->x[i + step];
-    t->x[i] = clamp((t->value[i] - known)/t->pivot[i], lower(t->lo, i), upper(t->hi, i));
+    // far[last] is 0, so is `before`
+    before = clamp((value[i] - far[i]*before)*inverse[i], lower(t->lo, i), upper(t->hi, i));
+    x[i] = before;
     if (i == first) return 1;
   }
 }
 
-// y_i = 0 where `at` is INSIDE, x_i at its bound elsewhere. 0: a pivot vanishes.
-static int solve(bands *t) {
+// y_i = 0 where `at` is INSIDE, x_i at its bound elsewhere. A row whose pivot vanishes keeps its
+// x_i: in a singular but consistent system any value will do, in another one y_i tells.
+static void solve(bands *t) {
   const int32_t n = t->n;
+  double left = 0.0;   // of row i, after the exchanges and eliminations so far
   for (int32_t i = 0; i < n; i++) {
-    if (t->at[i] != INSIDE) {
-      t->pivot[i] = 1.0;
-      t->value[i] = t->at[i] == AT_LO ? lower(t->lo, i) : upper(t->hi, i);
-      continue;
+    const int inside = t->at[i] == INSIDE;
+    // this row, and what it looks like once the one above is eliminated
+    double own = inside ? t->d[i] : 1.0, next = inside ? t->c[i] : 0.0, after = 0.0,
+           value = inside ? -t->b[i] : t->at[i] == AT_LO ? lower(t->lo, i) : upper(t->hi, i);
+    const double size = fabs(own) + fabs(next) + (inside ? fabs(t->a[i]) : 0.0);
+    left = inside && i > 0 ? t->a[i] : 0.0;
+    if (left != 0.0) {
+      double pivot = t->pivot[i - 1], right = t->right[i - 1], rest = t->value[i - 1];
+      if (fabs(left) > fabs(pivot)) {
+        t->pivot[i - 1] = left;
+        t->right[i - 1] = own;
+        t->second[i - 1] = next;
+        t->value[i - 1] = value;
+        const double ratio = pivot/left;
+        own = right - ratio*own;
+        after = -ratio*next;
+        value = rest - ratio*value;
+        next = after;
+      } else {
+        const double ratio = left/pivot;
+        own -= ratio*right;
+        value -= ratio*rest;
+      }
     }
-    t->pivot[i] = t->d[i];
-    t->value[i] = -t->b[i];
-    if (i > 0) {
-      const double ratio = t->a[i]/t->pivot[i - 1];
-      if (t->at[i - 1] == INSIDE) t->pivot[i] -= ratio*t->c[i - 1];
-      t->value[i] -= ratio*t->value[i - 1];
+    t->second[i] = 0.0;
+    if (!(fabs(own) > 0x1p-46*size)) {
+      own = 1.0;
+      next = 0.0;
+      value = t->x[i];
     }
-    if (!(fabs(t->pivot[i]) > 0x1p-50*fabs(t->d[i]))) return 0;
+    t->pivot[i] = own;
+    t->right[i] = next;
+    t->value[i] = value;
   }
   for (int32_t i = n - 1; i >= 0; i--) {
-    t->x[i] = t->value[i];
-    if (t->at[i] != INSIDE) continue;
-    if (i + 1 < n) t->x[i] -= t->c[i]*t->x[i + 1];
-    t->x[i] /= t->pivot[i];
+    double r = t->value[i];
+    if (i + 1 < n) r -= t->right[i]*t->x[i + 1];
+    if (i + 2 < n) r -= t->second[i]*t->x[i + 2];
+    t->x[i] = r/t->pivot[i];
   }
-  return 1;
 }
 
 static uint8_t wanted(const bands *t, int32_t i) {
-  const double lo = lower(t->lo, i), hi = upper(t->hi, i), z = t->x[i] - t->y[i]/t->d[i];
-  if (t->at[i] == AT_LO && (t->y[i] >= 0.0 || lo == hi)) return AT_LO;
+  const double lo = lower(t->lo, i), hi = upper(t->hi, i);
+  if (lo == hi || (t->at[i] == AT_LO && t->y[i] >= 0.0)) return AT_LO;
   if (t->at[i] == AT_HI && t->y[i] <= 0.0) return AT_HI;
+  const double z = t->x[i] - (t->d[i] > 0.0 ? t->y[i]/t->d[i] : t->y[i]);
   return z < lo ? AT_LO : z > hi ? AT_HI : INSIDE;
-}
-
-// run->x becomes t->x within the bounds, if that is better or `always`.
-static void publish(const bands *t, perp_run *run, int always) {
-  for (int32_t i = 0; i < t->n; i++)
-    t->value[i] = clamp(t->x[i], lower(t->lo, i), upper(t->hi, i));
-  if (run_apply(run, t->value, t->y) != 0) return;
-  const double residual = run_residual(run, t->value, t->y);
-  if (!always && !(residual < run->residual)) return;
-  for (int32_t i = 0; i < t->n; i++) run->x[i] = t->value[i];
-  run->residual = residual;
 }
 
 // Every row whose label is wrong changes it, or only the last one. Returns how many were wrong.
@@ -170,31 +151,41 @@ static int32_t relabel(bands *t, int32_t *fewest, int32_t *patience) {
   return wrong;
 }
 
+// The labels begin at run->x, and where it does not say at the sign of y_i.
+static void policy_iteration(bands *t, perp_run *run) {
+  for (int32_t i = 0; i < t->n; i++) {
+    t->x[i] = run->x[i];
+    t->at[i] = INSIDE;
+  }
+  if (run_apply(run, t->x, t->y) != 0) return;
+  for (int32_t i = 0; i < t->n; i++) t->at[i] = wanted(t, i);
+  int32_t fewest = INT32_MAX, patience = PATIENCE;
+  while (run_continue(run)) {
+    solve(t);
+    run->factorizations++;
+    for (int32_t i = 0; i < t->n; i++)
+      run->x[i] = clamp(t->x[i], lower(t->lo, i), upper(t->hi, i));
+    if (run_apply(run, run->x, t->y) != 0) continue;
+    run->residual = run_residual(run, run->x, t->y);
+    if (run_apply(run, t->x, t->y) != 0 || relabel(t, &fewest, &patience) > 0) continue;
+    if (!run_check(run))
+      run_stop(run, PERP_STATUS_STALLED, "every label fits, but a leading block is singular, or "
+               "rounding hides the solution");
+  }
+}
+
 static void run_tridiagonal(perp_run *run) {
   bands t = {.b = run->b, .lo = run->lo, .hi = run->hi};
   layout(&t, run->memory, run->n);
-  if (!read(&t, run)) return;
-  for (int up = 1; up >= 0 && run_continue(run); up--)
-    if (one_pass(&t, up)) publish(&t, run, 0);
-  for (int32_t i = 0; i < t.n; i++) {
-    t.x[i] = run->x[i];
-    t.at[i] = INSIDE;
+  diagonals_read(&run->A, t.a, t.d, t.c);
+  for (int up = 1; up >= 0 && run_continue(run); up--) {
+    if (t.n == 0 || !one_pass(&t, up, t.x) || run_apply(run, t.x, t.y) != 0) continue;
+    const double residual = run_residual(run, t.x, t.y);
+    if (!(residual < run->residual)) continue;
+    for (int32_t i = 0; i < t.n; i++) run->x[i] = t.x[i];
+    run->residual = residual;
   }
-  all_y(&t);
-  int32_t fewest = INT32_MAX, patience = PATIENCE;
-  relabel(&t, &fewest, &patience);
-  fewest = INT32_MAX;
-  while (run_continue(run)) {
-    run->factorizations++;
-    if (!solve(&t)) {
-      run_stop(run, PERP_STATUS_BREAKDOWN, "a pivot vanished: a leading block is singular");
-      continue;
-    }
-    publish(&t, run, 1);
-    all_y(&t);
-    if (relabel(&t, &fewest, &patience) == 0 && !run_check(run))
-      run_stop(run, PERP_STATUS_STALLED, "every label fits, but rounding hides the solution");
-  }
+  if (!run_ended(run)) policy_iteration(&t, run);
 }
 
 const perp_method method_tridiagonal = {
@@ -203,13 +194,13 @@ const perp_method method_tridiagonal = {
   .source = "Brennan, Schwartz 1977; Howard 1960",
   .formula = "x_i = clamp((r_i - a_i x_(i-1))/d_i); then y_i = 0 or x_i at a bound, by the sign of "
              "x_i - y_i/A_ii - bound",
-  .converges = "M-matrices with one bound a row; finite on tridiagonal P-matrices",
-  .cost = "8 n flops a solve; two passes and a few solves",
-  .advice = "A must have three diagonals; try auto",
-  .needs = PERP_NEEDS_SUBMATRIX,
+  .converges = "M-matrices with one bound a row, in a few solves; P-matrices, in finitely many",
+  .cost = "8 n flops a pass, 12 n a solve; two passes at most and a few solves",
+  .advice = "try auto: lemke, fischer_newton and interior_point take other matrices",
+  .needs = PERP_NEEDS_SUBMATRIX | PERP_NEEDS_TRIDIAGONAL,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
-  .assumes = PERP_ASSUMES_NO_PROOF,
-  .traits = PERP_TRAIT_GUESS | PERP_TRAIT_FINITE,
+  .assumes = 1u << PERP_CLASS_M | 1u << PERP_CLASS_H | 1u << PERP_CLASS_PD | 1u << PERP_CLASS_SPD,
+  .traits = PERP_TRAIT_GUESS | PERP_TRAIT_FINITE | PERP_TRAIT_NO_ALLOC,
   .bytes = bytes,
   .run = run_tridiagonal,
 };
