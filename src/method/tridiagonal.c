@@ -76,45 +76,45 @@ static int one_pass(bands *t, int up, double *x) {
   }
 }
 
-// y_i = 0 where `at` is INSIDE, x_i at its bound elsewhere. A row whose pivot vanishes keeps its
-// x_i: in a singular but consistent system any value will do, in another one y_i tells.
+typedef struct row {   // of a solve: left x_(i-1) + own x_i + right x_(i+1) = value
+  double left, own, right, value;
+  double size;         // of its entries before any elimination
+} row;
+
+static row row_of(const bands *t, int32_t i) {
+  if (t->at[i] == AT_LO) return (row){0.0, 1.0, 0.0, lower(t->lo, i), 1.0};
+  if (t->at[i] == AT_HI) return (row){0.0, 1.0, 0.0, upper(t->hi, i), 1.0};
+  return (row){t->a[i], t->d[i], t->c[i], -t->b[i], fabs(t->a[i]) + fabs(t->d[i]) + fabs(t->c[i])};
+}
+
+// y_i = 0 where `at` is INSIDE, x_i at its bound elsewhere. Of rows i and i + 1 the one with the
+// larger entry in column i is the pivot's; where both vanish x_i stays: in a singular but
+// consistent system any value will do, in another one y_i tells.
 static void solve(bands *t) {
   const int32_t n = t->n;
-  double left = 0.0;   // of row i, after the exchanges and eliminations so far
+  row now = n > 0 ? row_of(t, 0) : (row){0};
   for (int32_t i = 0; i < n; i++) {
-    const int inside = t->at[i] == INSIDE;
-    // this row, and what it looks like once the one above is eliminated
-    double own = inside ? t->d[i] : 1.0, next = inside ? t->c[i] : 0.0, after = 0.0,
-           value = inside ? -t->b[i] : t->at[i] == AT_LO ? lower(t->lo, i) : upper(t->hi, i);
-    const double size = fabs(own) + fabs(next) + (inside ? fabs(t->a[i]) : 0.0);
-    left = inside && i > 0 ? t->a[i] : 0.0;
-    if (left != 0.0) {
-      double pivot = t->pivot[i - 1], right = t->right[i - 1], rest = t->value[i - 1];
-      if (fabs(left) > fabs(pivot)) {
-        t->pivot[i - 1] = left;
-        t->right[i - 1] = own;
-        t->second[i - 1] = next;
-        t->value[i - 1] = value;
-        const double ratio = pivot/left;
-        own = right - ratio*own;
-        after = -ratio*next;
-        value = rest - ratio*value;
-        next = after;
-      } else {
-        const double ratio = left/pivot;
-        own -= ratio*right;
-        value -= ratio*rest;
-      }
+    row next = i + 1 < n ? row_of(t, i + 1) : (row){0};
+    double second = 0.0;
+    if (fabs(next.left) > fabs(now.own)) {
+      const row other = now;
+      now = (row){0.0, next.left, next.own, next.value, next.size};
+      second = next.right;
+      next = (row){other.own, other.right, 0.0, other.value, other.size};
     }
-    t->second[i] = 0.0;
-    if (!(fabs(own) > 0x1p-46*size)) {
-      own = 1.0;
-      next = 0.0;
-      value = t->x[i];
+    if (!(fabs(now.own) > 0x1p-46*now.size)) {
+      now = (row){0.0, 1.0, 0.0, t->x[i], 1.0};
+      second = 0.0;
     }
-    t->pivot[i] = own;
-    t->right[i] = next;
-    t->value[i] = value;
+    const double ratio = next.left/now.own;
+    t->pivot[i] = now.own;
+    t->right[i] = now.right;
+    t->second[i] = second;
+    t->value[i] = now.value;
+    next.own -= ratio*now.right;
+    next.right -= ratio*second;
+    next.value -= ratio*now.value;
+    now = next;
   }
   for (int32_t i = n - 1; i >= 0; i--) {
     double r = t->value[i];
@@ -146,8 +146,11 @@ static int32_t relabel(bands *t, int32_t *fewest, int32_t *patience) {
   } else {
     --*patience;
   }
-  const int32_t from = *patience >= 0 ? 0 : last;
-  for (int32_t i = from; wrong > 0 && i <= last; i++) t->at[i] = wanted(t, i);
+  if (wrong == 0) return 0;
+  if (*patience >= 0)
+    for (int32_t i = 0; i <= last; i++) t->at[i] = wanted(t, i);
+  else   // from one bound to the other in two steps: the proof is for pivots
+    t->at[last] = t->at[last] == INSIDE ? wanted(t, last) : INSIDE;
   return wrong;
 }
 
