@@ -1,0 +1,80 @@
+// option.h: American, Bermudan and European options under Black-Scholes, by libperp-option.
+//
+// Every time step is a complementarity problem with three diagonals, solved and certified by
+// libperp; see docs/options.md.
+#ifndef PERP_OPTION_H
+#define PERP_OPTION_H
+
+#include "perp.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum perp_option_kind { PERP_OPTION_PUT, PERP_OPTION_CALL } perp_option_kind;
+
+typedef enum perp_exercise {
+  PERP_EXERCISE_AMERICAN,     // at any time
+  PERP_EXERCISE_EUROPEAN,     // at maturity
+  PERP_EXERCISE_BERMUDAN      // at the dates, and at maturity
+} perp_exercise;
+
+typedef struct perp_option {  // times in years, rates per year and continuously compounded
+  perp_option_kind kind;
+  perp_exercise exercise;
+  double spot, strike;        // S0 >= 0, K > 0
+  double rate, dividend;      // r, q: any sign, |r| T and |q| T at most 50
+  double volatility;          // sigma >= 0, sigma sqrt(T) at most 20
+  double maturity;            // T >= 0
+  const double *dates;        // Bermudan: date_count times from now in [0, T], ascending
+  int32_t date_count;
+} perp_option;
+
+typedef struct perp_option_settings {   // from perp_option_defaults()
+  int32_t nodes, steps;       // intervals of the grid, 16 to 10^7, and time steps, 16 to 10^7
+  const perp_method *method;  // of the steps; NULL: tridiagonal
+  double tol;                 // of the steps' certificates
+  int32_t estimate;           // 1: solve on half the grid too, extrapolate, estimate the error
+  int32_t sensitivities;      // 1: vega and rho, by four prices on a quarter of the grid
+  int (*on_step)(void *context, int64_t done, int64_t total);   // now and then; non-zero: stop
+  void *context;
+  const perp_allocator *allocator;   // NULL: malloc
+} perp_option_settings;
+perp_option_settings perp_option_defaults(void);
+
+typedef struct perp_option_result {
+  double price;
+  double error;               // an estimate of |price - exact|; NAN without settings.estimate
+  double delta, gamma;        // dV/dS0, d2V/dS0^2
+  double theta;               // -dV/dT: per year
+  double vega, rho;           // dV/dsigma, dV/dr; NAN without settings.sensitivities
+  double coarse;              // the prices on half the grid
+  double fine;                //   and on the grid, before extrapolation
+  int32_t nodes, steps;       // as used: rounded up so that half the grid is a grid
+  int64_t solves;             // complementarity problems, on all grids
+  int64_t unsolved;           // of them: those that the certificate does not call solved
+  int64_t iterations, factorizations;
+  double residual;            // the largest of a step
+  int32_t stopped;            // on_step asked for it: nothing else is valid
+  // The value today over the grid, and the exercise boundary from now to maturity; NULL: none.
+  int32_t curve_count;
+  double *curve_spot, *curve_value, *curve_payoff;   // curve_count
+  int32_t boundary_count;
+  double *boundary_time;      // boundary_count: from now
+  double *boundary_spot;      // where exercise begins: below it (put) or above it (call); NAN: none
+  double *boundary_other;     // the other end of the exercise region, where it has one; else NAN
+  char message[256];          // what was wrong with the call, or which step was not solved and why
+} perp_option_result;
+
+// PERP_ERROR_ARGUMENT with result->message; errors of perp_solver_create and perp_solve as they are
+perp_error perp_option_price(const perp_option *option, const perp_option_settings *settings,
+                             perp_option_result *result);
+void perp_option_free(perp_option_result *result);   // its curves; of one that was filled
+
+// The closed formula of Black, Scholes and Merton: European.
+double perp_option_european(const perp_option *option);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

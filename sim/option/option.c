@@ -1,0 +1,292 @@
+// option.c: perp_option_price: a call as a put, prices on two grids, sensitivities by differences.
+//
+// A call is a put with the roles exchanged (McDonald, Schroder 1998; Carr, Chesney 1996):
+//     C(S, K, r, q) = P(K, S, q, r),
+// so that V = S u(ln(K/S)) with u the put of strike 1: bounded, whatever sigma is.
+// The error of the grid is c h^2 + ..., so the price is P_h + (P_h - P_2h)/3, and the size of that
+// correction the estimate of what is left, which it usually is by far.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "march.h"
+
+enum { SMALLEST = 16, LARGEST = 10000000 };
+
+perp_option_settings perp_option_defaults(void) {
+  return (perp_option_settings){.nodes = 800, .steps = 400, .tol = 1e-8, .estimate = 1,
+                                .sensitivities = 1};
+}
+
+static perp_error wrong(perp_option_result *result, const char *name, double value,
+                        const char *range) {
+  snprintf(result->message, sizeof result->message, "%s = %g is outside %s", name, value, range);
+  return PERP_ERROR_ARGUMENT;
+}
+
+static int inside(double value, double low, double high) { return value >= low && value <= high; }
+
+static perp_error check_dates(const perp_option *o, perp_option_result *result) {
+  if (o->exercise != PERP_EXERCISE_BERMUDAN) return PERP_OK;
+  if (o->date_count < 0 || (o->date_count > 0 && o->dates == NULL))
+    return wrong(result, "date_count", o->date_count, "[0, inf), or dates is NULL");
+  for (int32_t k = 0; k < o->date_count; k++) {
+    if (!inside(o->dates[k], 0.0, o->maturity))
+      return wrong(result, "date", o->dates[k], "[0, T]");
+    if (k > 0 && !(o->dates[k] > o->dates[k - 1]))
+      return wrong(result, "date", o->dates[k], "the times after the date before it");
+  }
+  return PERP_OK;
+}
+
+static perp_error check(const perp_option *o, const perp_option_settings *s,
+                        perp_option_result *result) {
+  const double T = o->maturity;
+  if (o->kind != PERP_OPTION_PUT && o->kind != PERP_OPTION_CALL)
+    return wrong(result, "kind", o->kind, "{put, call}");
+  if (!inside(o->exercise, 0, 2)) return wrong(result, "exercise", o->exercise, "{0, 1, 2}");
+  if (!inside(o->spot, 0.0, 1e100)) return wrong(result, "S0", o->spot, "[0, 1e100]");
+  if (!inside(o->strike, 1e-100, 1e100)) return wrong(result, "K", o->strike, "[1e-100, 1e100]");
+  if (!inside(T, 0.0, 1e4)) return wrong(result, "T", T, "[0, 10000]");
+  if (!inside(o->volatility, 0.0, 1e4))
+    return wrong(result, "sigma", o->volatility, "[0, 10000]");
+  if (!(o->volatility*sqrt(T) <= 20.0))
+    return wrong(result, "sigma sqrt(T)", o->volatility*sqrt(T), "[0, 20]");
+  if (!inside(o->rate, -1e4, 1e4)) return wrong(result, "r", o->rate, "[-10000, 10000]");
+  if (!inside(o->dividend, -1e4, 1e4)) return wrong(result, "q", o->dividend, "[-10000, 10000]");
+  if (!(fabs(o->rate)*T <= 50.0)) return wrong(result, "r T", o->rate*T, "[-50, 50]");
+  if (!(fabs(o->dividend)*T <= 50.0)) return wrong(result, "q T", o->dividend*T, "[-50, 50]");
+  if (!inside(s->nodes, SMALLEST, LARGEST))
+    return wrong(result, "nodes", s->nodes, "[16, 10000000]");
+  if (!inside(s->steps, SMALLEST, LARGEST))
+    return wrong(result, "steps", s->steps, "[16, 10000000]");
+  if (!(s->tol > 0.0 && s->tol < 1.0)) return wrong(result, "tol", s->tol, "(0, 1)");
+  return check_dates(o, result);
+}
+
+static put put_of(const perp_option *o) {
+  const int call = o->kind == PERP_OPTION_CALL;
+  const double y = log(o->spot/o->strike);
+  return (put){.y = call ? -y : y, .r = call ? o->dividend : o->rate,
+               .q = call ? o->rate : o->dividend, .sigma = o->volatility, .T = o->maturity,
+               .exercise = o->exercise, .dates = o->dates, .date_count = o->date_count};
+}
+
+// ---- without noise ----
+
+// V/K, or V/S of a call, where there is no noise or where it does not reach: the ends of the grid
+// and beyond. Its derivatives by differences in y: it is a maximum of exponentials.
+static void certain(const put *p, course *c) {
+  if (p->y == -(double)INFINITY) {   // S = 0
+    c->u = certain_put(p, 0.0, p->T);
+    return;
+  }
+  const double h = 1e-4, S = exp(p->y);
+  if (!(S < (double)INFINITY)) return;   // u = 0
+  const double u = certain_put(p, S, p->T), up = certain_put(p, S*exp(h), p->T),
+               down = certain_put(p, S*exp(-h), p->T);
+  c->u = u;
+  c->slope = (up - down)/(2.0*h);
+  c->bend = (up - 2.0*u + down)/(h*h);
+  c->exercised = p->exercise == PERP_EXERCISE_AMERICAN && u == 1.0 - S;
+}
+
+static int has_grid(const put *p) {
+  return p->T > 0.0 && p->sigma > 0.0 && p->sigma*sqrt(p->T) > 1e-10;
+}
+
+static int on_grid(const put *p, mesh m) {
+  const double z = p->y + (p->r - p->q - 0.5*p->sigma*p->sigma)*p->T;
+  return z >= m.width*sinh(-m.left*m.step) && z <= m.width*sinh(m.right*m.step);
+}
+
+// ---- prices ----
+
+static double scale_of(const perp_option *o) {
+  return o->kind == PERP_OPTION_CALL ? o->spot : o->strike;
+}
+
+// With K's part of the call at S = 0: u of a call is 0 there
+static double price_of(const perp_option *o, const course *c) { return scale_of(o)*c->u; }
+
+static double price_on(const perp_option *o, int32_t nodes, int32_t coarser, int32_t steps,
+                       const perp_option_settings *s, tally *t, perp_error *error) {
+  const put p = put_of(o);
+  const mesh m = mesh_coarser(mesh_for(&p, nodes), coarser);
+  course c = {0};
+  if (!has_grid(&p) || !on_grid(&p, m)) certain(&p, &c);
+  else if (*error == PERP_OK && !t->stopped) *error = march(&p, m, steps, s, 0, t, &c);
+  return price_of(o, &c);
+}
+
+// dV/dparameter by central differences on a coarser grid, which moves with the parameter smoothly.
+static double difference(const perp_option *o, double *parameter, perp_option *moved, double h,
+                         const perp_option_result *r, const perp_option_settings *s, tally *t,
+                         perp_error *error) {
+  const double value = *parameter;
+  *parameter = value + h;
+  const double up = price_on(moved, r->nodes, 4, r->steps/4, s, t, error);
+  *parameter = value - h;
+  const double down = price_on(moved, r->nodes, 4, r->steps/4, s, t, error);
+  *parameter = value;
+  (void)o;
+  return (up - down)/(2.0*h);
+}
+
+static void greeks(const perp_option *o, const course *c, perp_option_result *r) {
+  const double S = o->spot, K = o->strike, sigma = o->volatility;
+  if (o->kind == PERP_OPTION_CALL) {   // V = S u(-ln(S/K))
+    r->delta = c->u - c->slope;
+    r->gamma = S > 0.0 ? (c->bend - c->slope)/S : 0.0;
+  } else if (S > 0.0) {                // V = K u(ln(S/K))
+    r->delta = K*c->slope/S;
+    r->gamma = K*(c->bend - c->slope)/(S*S);
+  } else {                             // u = u(0) + u'(S) S/K
+    put p = put_of(o);
+    r->delta = (certain_put(&p, 1e-9, p.T) - certain_put(&p, 0.0, p.T))/1e-9;
+    r->gamma = 0.0;
+  }
+  if (c->exercised) r->gamma = 0.0;
+  r->theta = c->exercised ? 0.0
+                          : o->rate*r->fine - (o->rate - o->dividend)*S*r->delta -
+                                0.5*sigma*sigma*S*S*r->gamma;
+}
+
+static perp_error fill_curves(const perp_option *o, const course *c, perp_option_result *r) {
+  const int call = o->kind == PERP_OPTION_CALL;
+  const size_t n = (size_t)c->count, m = (size_t)c->boundaries;
+  if (c->block == NULL) return PERP_OK;
+  double *memory = malloc((3*n + 3*m + 1)*sizeof *memory);
+  if (memory == NULL) return PERP_ERROR_MEMORY;
+  r->curve_spot = memory;
+  r->curve_value = memory + n;
+  r->curve_payoff = memory + 2*n;
+  r->boundary_time = memory + 3*n;
+  r->boundary_spot = r->boundary_time + m;
+  r->boundary_other = r->boundary_spot + m;
+  r->curve_count = c->count;
+  r->boundary_count = c->boundaries;
+  for (int32_t i = 0; i < c->count; i++) {
+    const int32_t k = call ? c->count - 1 - i : i;   // ascending in S
+    const double S = o->strike*exp(call ? -c->y_of[k] : c->y_of[k]);
+    r->curve_spot[i] = S;
+    r->curve_value[i] = (call ? S : o->strike)*c->value[k];
+    r->curve_payoff[i] = fmax(call ? S - o->strike : o->strike - S, 0.0);
+  }
+  for (int32_t i = 0; i < c->boundaries; i++) {
+    const int32_t k = c->boundaries - 1 - i;   // from now on
+    r->boundary_time[i] = fmax(o->maturity - c->time[k], 0.0);
+    r->boundary_spot[i] = o->strike*exp(call ? -c->upper[k] : c->upper[k]);
+    r->boundary_other[i] = o->strike*exp(call ? -c->lower[k] : c->lower[k]);
+  }
+  return PERP_OK;
+}
+
+static void release(const perp_option_settings *s, void *block) {
+  if (s->allocator != NULL && s->allocator->release != NULL) {
+    if (block != NULL) s->allocator->release(s->allocator->context, block);
+  } else {
+    free(block);
+  }
+}
+
+// vega and rho
+static perp_error sensitivities(const perp_option *o, const perp_option_settings *s, tally *t,
+                                perp_option_result *r) {
+  perp_option moved = *o;
+  perp_error error = PERP_OK;
+  const double h = 0.01*o->volatility;
+  if (h > 0.0)
+    r->vega = difference(o, &moved.volatility, &moved, h, r, s, t, &error);
+  else
+    r->vega = 0.0;
+  if (o->maturity > 0.0) {
+    const double step = fmin(1e-3, 0.1/o->maturity);
+    r->rho = difference(o, &moved.rate, &moved, step, r, s, t, &error);
+  } else {
+    r->rho = 0.0;
+  }
+  return error;
+}
+
+static perp_error price_all(const perp_option *o, const perp_option_settings *s, tally *t,
+                            perp_option_result *r) {
+  const put p = put_of(o);
+  const mesh m = has_grid(&p) ? mesh_for(&p, r->nodes) : (mesh){0};
+  const int gridded = has_grid(&p) && p.y > -(double)INFINITY && p.y < (double)INFINITY;
+  perp_error error = PERP_OK;
+  course c = {0};
+  if (gridded) {
+    t->total = march_steps(&p, r->steps) + (s->estimate ? march_steps(&p, r->steps/2) : 0) +
+               (s->sensitivities ? 4*march_steps(&p, r->steps/4) : 0);
+    error = march(&p, m, r->steps, s, 1, t, &c);
+    if (error == PERP_OK && !t->stopped) error = fill_curves(o, &c, r);
+    release(s, c.block);
+    if (error != PERP_OK || t->stopped) return error;
+  }
+  const int noisy = gridded && on_grid(&p, m);
+  if (!noisy) certain(&p, &c);
+  r->price = r->fine = price_of(o, &c);
+  greeks(o, &c, r);
+  if (s->estimate && noisy && !c.exercised) {
+    r->coarse = price_on(o, r->nodes, 2, r->steps/2, s, t, &error);
+    const double correction = (r->fine - r->coarse)/3.0;
+    r->price = r->fine + correction;
+    r->error = fabs(correction);
+  } else if (s->estimate) {
+    r->coarse = r->fine;
+    r->error = 0.0;
+  }
+  if (error == PERP_OK && s->sensitivities && !t->stopped) error = sensitivities(o, s, t, r);
+  return error;
+}
+
+perp_error perp_option_price(const perp_option *option, const perp_option_settings *settings,
+                             perp_option_result *result) {
+  if (result == NULL) return PERP_ERROR_ARGUMENT;
+  *result = (perp_option_result){.price = (double)NAN, .error = (double)NAN, .vega = (double)NAN,
+                                 .rho = (double)NAN};
+  const perp_option_settings defaults = perp_option_defaults();
+  const perp_option_settings *s = settings != NULL ? settings : &defaults;
+  if (option == NULL) {
+    snprintf(result->message, sizeof result->message, "option is NULL");
+    return PERP_ERROR_ARGUMENT;
+  }
+  perp_error error = check(option, s, result);
+  if (error != PERP_OK) return error;
+  result->nodes = (s->nodes + 15)/16*16;
+  result->steps = (s->steps + 15)/16*16;
+  tally t = {0};
+  error = price_all(option, s, &t, result);
+  result->solves = t.solves;
+  result->unsolved = t.unsolved;
+  result->iterations = t.iterations;
+  result->factorizations = t.factorizations;
+  result->residual = t.residual;
+  result->stopped = t.stopped;
+  memcpy(result->message, t.message, sizeof result->message);
+  if (error == PERP_OK) return PERP_OK;
+  perp_option_free(result);
+  if (result->message[0] == '\0')
+    snprintf(result->message, sizeof result->message, "%s", perp_error_text(error));
+  return error;
+}
+
+void perp_option_free(perp_option_result *result) {
+  if (result == NULL) return;
+  free(result->curve_spot);   // the others are parts of it
+  result->curve_spot = result->curve_value = result->curve_payoff = NULL;
+  result->boundary_time = result->boundary_spot = result->boundary_other = NULL;
+  result->curve_count = result->boundary_count = 0;
+}
+
+double perp_option_european(const perp_option *o) {
+  const int call = o->kind == PERP_OPTION_CALL;
+  const double T = o->maturity, noise = o->volatility*sqrt(T), sign = call ? 1.0 : -1.0;
+  const double asset = o->spot*exp(-o->dividend*T), cash = o->strike*exp(-o->rate*T);
+  if (!(noise > 0.0) || !(asset > 0.0)) return fmax(sign*(asset - cash), 0.0);
+  const double d1 = log(asset/cash)/noise + 0.5*noise, d2 = d1 - noise;
+  const double N1 = 0.5*erfc(-sign*d1/sqrt(2.0)), N2 = 0.5*erfc(-sign*d2/sqrt(2.0));
+  return sign*(asset*N1 - cash*N2);
+}
