@@ -185,9 +185,7 @@ static perp_error validate(const perp_solver *s, const perp_problem *problem, co
     error = error_set(PERP_ERROR_ARGUMENT, "x is NULL");
   if (error == PERP_OK) error = validate_point("guess", problem->A.n, x);
   const perp_method *first = start_method(&s->options);
-  // a method that takes every kind of row looks at A only, and it has seen that
-  const int taken = seen && s->method->accepts == (PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED);
-  if (error == PERP_OK && !taken) error = perp_method_accepts(s->method, problem);
+  if (error == PERP_OK) error = perp_method_accepts(s->method, problem);
   if (error == PERP_OK && first != NULL) error = perp_method_accepts(first, problem);
   return error;
 }
