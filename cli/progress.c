@@ -37,6 +37,16 @@ static double remaining(progress *state, const perp_statistics *now) {
   return left;
 }
 
+static void print(const progress *state, const char *line) {
+  if (state->mode == PROGRESS_LIVE) {
+    fprintf(stderr, "\r\033[K%.79s", line);
+    live_line = 1;
+  } else {
+    fprintf(stderr, "%s\n", line);
+  }
+  fflush(stderr);
+}
+
 void progress_show(progress *state, const perp_statistics *statistics) {
   const double interval = state->mode == PROGRESS_LIVE ? 0.1 : 1.0;
   if (state->mode == PROGRESS_OFF || statistics->seconds - state->shown < interval) return;
@@ -48,13 +58,21 @@ void progress_show(progress *state, const perp_statistics *statistics) {
               statistics->residual, text_seconds(statistics->seconds, &time));
   if (left >= 0.0 && left < 360000.0)
     text_append(line, sizeof line, "  about %s left", text_seconds(left, &end));
-  if (state->mode == PROGRESS_LIVE) {
-    fprintf(stderr, "\r\033[K%.79s", line);
-    live_line = 1;
-  } else {
-    fprintf(stderr, "%s\n", line);
-  }
-  fflush(stderr);
+  print(state, line);
+}
+
+void progress_count(progress *state, const char *what, int64_t done, int64_t total,
+                    double seconds) {
+  const double interval = state->mode == PROGRESS_LIVE ? 0.1 : 1.0;
+  if (state->mode == PROGRESS_OFF || seconds < 1.0 || seconds - state->shown < interval) return;
+  state->shown = seconds;
+  text_buffer end;
+  char line[128] = "";
+  text_append(line, sizeof line, "%lld of %lld %s", (long long)done, (long long)total, what);
+  if (done > 0)
+    text_append(line, sizeof line, "  about %s left",
+                text_seconds(seconds*(double)(total - done)/(double)done, &end));
+  print(state, line);
 }
 
 void progress_clear(void) {

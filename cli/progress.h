@@ -14,4 +14,7 @@ typedef struct progress {
 
 progress progress_begin(int asked, int quiet, const perp_options *options);
 void progress_show(progress *state, const perp_statistics *statistics);
+// The same for work that is counted: done of total `what`, such as "steps".
+void progress_count(progress *state, const char *what, int64_t done, int64_t total,
+                    double seconds);
 void progress_clear(void);     // removes the live line; before anything else is printed on stderr

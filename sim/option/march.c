@@ -30,11 +30,11 @@ mesh mesh_for(const put *what, int32_t nodes) {
   // dense around the strike, where all begins, unless the drift carries everything far away
   mesh m = {.width = 2.0*noise + fabs(drift)};
   const double left = asinh(below/m.width), right = asinh(above/m.width);
-  const int32_t quarter = nodes/4;
-  int32_t part = (int32_t)lround(quarter*left/(left + right));
-  part = part < 1 ? 1 : part > quarter - 1 ? quarter - 1 : part;
-  m.left = 4*part;
-  m.right = 4*(quarter - part);
+  const int32_t eighth = nodes/8;   // so that the coarser meshes have a node on the strike, too
+  int32_t part = (int32_t)lround(eighth*left/(left + right));
+  part = part < 1 ? 1 : part > eighth - 1 ? eighth - 1 : part;
+  m.left = 8*part;
+  m.right = 8*(eighth - part);
   m.step = fmax(left/m.left, right/m.right);
   return m;
 }
@@ -196,15 +196,20 @@ static perp_error step(stepper *s, double k, double theta, double tau, int bound
   return PERP_OK;
 }
 
-// Where x leaves 0 like a parabola (smooth fit), between node `at`, where it is 0, and the next one
-// in the direction `way`: sqrt(x) is a straight line there.
+// Where x leaves 0 like a parabola (smooth fit), near node `at`, the last one where it is 0 in the
+// direction `way`. With x_1, x_2 behind it on a grid of width h and f h^2 = x_2 - 2 x_1, x_j = f h^2 (j^2 - (1 - 2 x_1/(f h^2)) j)/2: the parabola f (z - z_0)^2/2 up to a constant
+// of size h^2, with z_0 at h (1/2 - x_1/(f h^2)).
 static double edge(const stepper *s, int32_t at, int32_t way) {
   const int32_t one = at + way, two = at + 2*way;
   if (one < 1 || one > s->n || two < 1 || two > s->n) return s->z[at];
-  const double a = sqrt(fmax(s->x[one - 1], 0.0)), b = sqrt(fmax(s->x[two - 1], 0.0));
-  if (!(b > a)) return 0.5*(s->z[at] + s->z[one]);
-  const double z = s->z[one] - (s->z[two] - s->z[one])*a/(b - a);
-  return way > 0 ? fmin(fmax(z, s->z[at]), s->z[one]) : fmax(fmin(z, s->z[at]), s->z[one]);
+  const double h = s->z[one] - s->z[at];
+  if (s->what->exercise == PERP_EXERCISE_BERMUDAN) {   // no smooth fit: a straight line
+    const double rise = s->x[two - 1] - s->x[one - 1];
+    return rise > 0.0 ? s->z[one] - h*fmin(s->x[one - 1]/rise, 1.0) : s->z[one];
+  }
+  const double bend = s->x[two - 1] - 2.0*s->x[one - 1];
+  const double share = bend > 0.0 ? 0.5 - s->x[one - 1]/bend : -0.5;
+  return s->z[at] + h*fmax(share, -0.5);
 }
 
 // The exercise region: payoff > 0 and x = 0. It is one interval; usually it reaches the left end.
@@ -250,8 +255,7 @@ static void interpolate(const stepper *s, int32_t first, int32_t count, double z
 }
 
 static int in_contact(const stepper *s, double y) {
-  if (s->high < s->low) return 0;
-  return y <= s->y_high && !(y < s->y_low);
+  return s->high >= s->low && y <= s->y_high && !(y < s->y_low);
 }
 
 static void read_today(stepper *s, int exercisable, course *c) {
@@ -383,16 +387,15 @@ int64_t march_steps(const put *p, int32_t steps) {
 
 static perp_error create_solver(stepper *s) {
   const perp_option_settings *settings = s->settings;
-  const perp_method *method = settings->method != NULL ? settings->method
-                                                       : perp_find_method("tridiagonal");
-  perp_options options = perp_default_options(method);
-  options.tol = settings->tol;
+  perp_options options = settings->options != NULL
+                             ? *settings->options
+                             : perp_default_options(perp_find_method("tridiagonal"));
   options.presolve = options.split = 0;   // there is nothing to find, step by step
   const uint32_t claims = PERP_CLAIM_SYMMETRIC | PERP_CLAIM_PSD | PERP_CLAIM_PD | PERP_CLAIM_Z |
                           PERP_CLAIM_H;
   s->problem = (perp_problem){.A = perp_from_csc(&s->A, claims), .b = s->b, .pattern_stamp = 1};
   const perp_limits limits = perp_limits_of(&s->problem);
-  const perp_error error = perp_solver_create(method, &limits, &options, settings->allocator,
+  const perp_error error = perp_solver_create(options.method, &limits, &options, settings->allocator,
                                               &s->solver);
   if (error != PERP_OK)
     snprintf(s->tally->message, sizeof s->tally->message, "%.250s", perp_last_message());

@@ -34,8 +34,8 @@ typedef struct course {   // what one march leaves behind
   void *block;
 } course;
 
-mesh mesh_for(const put *what, int32_t nodes);   // nodes: a multiple of 4
-mesh mesh_coarser(mesh fine, int32_t factor);    // every second or fourth node
+mesh mesh_for(const put *what, int32_t nodes);   // nodes: a multiple of 16
+mesh mesh_coarser(mesh fine, int32_t factor);    // every 2nd, 4th or 8th node
 int64_t march_steps(const put *what, int32_t steps);   // how many solves
 
 // `keep`: fills the curves. course->block is to be released by the caller in any case.
