@@ -197,8 +197,9 @@ static perp_error step(stepper *s, double k, double theta, double tau, int bound
 }
 
 // Where x leaves 0 like a parabola (smooth fit), near node `at`, the last one where it is 0 in the
-// direction `way`. With x_1, x_2 behind it on a grid of width h and f h^2 = x_2 - 2 x_1, x_j = f h^2 (j^2 - (1 - 2 x_1/(f h^2)) j)/2: the parabola f (z - z_0)^2/2 up to a constant
-// of size h^2, with z_0 at h (1/2 - x_1/(f h^2)).
+// direction `way`. With x_1, x_2 behind it on a grid of width h, and f h^2 = x_2 - 2 x_1,
+//     x_j = f h^2 (j^2 - (1 - 2 x_1/(f h^2)) j)/2,
+// the parabola f (z - z_0)^2/2 up to a constant of size h^2, with z_0 = h (1/2 - x_1/(f h^2)).
 static double edge(const stepper *s, int32_t at, int32_t way) {
   const int32_t one = at + way, two = at + 2*way;
   if (one < 1 || one > s->n || two < 1 || two > s->n) return s->z[at];
@@ -212,13 +213,15 @@ static double edge(const stepper *s, int32_t at, int32_t way) {
   return s->z[at] + h*fmax(share, -0.5);
 }
 
-// The exercise region: payoff > 0 and x = 0. It is one interval; usually it reaches the left end.
+// The exercise region: payoff > 0 and x = 0, and waiting costs more than it earns, r K > q S: where it
+// does not, x is only too small for its digits. It is one interval, mostly up to the left end.
 static void find_contact(stepper *s) {
-  const double shift = mu(s->what)*s->tau;
+  const put *p = s->what;
+  const double shift = mu(p)*s->tau, spot = exp(-shift);
   s->low = 1;
   s->high = 0;
   for (int32_t i = 1; i <= s->n; i++) {
-    if (!(s->G[i] > 0.0) || s->w[i] > s->G[i]) continue;
+    if (!(s->G[i] > 0.0) || s->w[i] > s->G[i] || !(p->r > p->q*s->ez[i]*spot)) continue;
     if (s->high == 0) s->low = i;
     s->high = i;
   }

@@ -3,8 +3,10 @@
 // A call is a put with the roles exchanged (McDonald, Schroder 1998; Carr, Chesney 1996):
 //     C(S, K, r, q) = P(K, S, q, r),
 // so that V = S u(ln(K/S)) with u the put of strike 1: bounded, whatever sigma is.
-// The error of the grid is c h^2 + ..., so the price is P_h + (P_h - P_2h)/3, and the size of that
-// correction the estimate of what is left, which it usually is by far.
+// The error of the grid is c h^2 + ..., so the price is P_h + (P_h - P_2h)/3 where P_4h confirms that
+// order, and the size of the correction the estimate of what is left, usually by far too large.
+// Elsewhere, as with noise that no grid resolves, the price is P_h, and the estimate the sum of the
+// differences to come if they go on shrinking as they do.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,6 +80,7 @@ static put put_of(const perp_option *o) {
 static void certain(const put *p, course *c) {
   if (p->y == -(double)INFINITY) {   // S = 0
     c->u = certain_put(p, 0.0, p->T);
+    c->exercised = p->exercise == PERP_EXERCISE_AMERICAN && c->u == 1.0;
     return;
   }
   const double h = 1e-4, S = exp(p->y);
@@ -210,6 +213,18 @@ static perp_error sensitivities(const perp_option *o, const perp_option_settings
   return error;
 }
 
+static void extrapolate(double coarsest, perp_option_result *r) {
+  const double last = r->fine - r->coarse, before = r->coarse - coarsest;
+  const double ratio = last != 0.0 ? before/last : 4.0;   // 4: second order
+  if (ratio > 2.5 && ratio < 10.0) {
+    r->price = r->fine + last/3.0;
+    r->error = fabs(last)/3.0;
+  } else {
+    const double fall = fabs(ratio) > 1.2 ? fabs(ratio) - 1.0 : 0.2;
+    r->error = fabs(last)*fmax(1.0, 1.0/fall);
+  }
+}
+
 static perp_error price_all(const perp_option *o, const perp_option_settings *s, tally *t,
                             perp_option_result *r) {
   const put p = put_of(o);
@@ -218,7 +233,8 @@ static perp_error price_all(const perp_option *o, const perp_option_settings *s,
   perp_error error = PERP_OK;
   course c = {0};
   if (gridded) {
-    t->total = march_steps(&p, r->steps) + (s->estimate ? march_steps(&p, r->steps/2) : 0) +
+    t->total = march_steps(&p, r->steps) + 
+               (s->estimate ? march_steps(&p, r->steps/2) + march_steps(&p, r->steps/4) : 0) +
                (s->sensitivities ? 8*march_steps(&p, r->steps/coarser_by(r->nodes)) : 0);
     error = march(&p, m, r->steps, s, 1, t, &c);
     if (error == PERP_OK && !t->stopped) error = fill_curves(o, &c, r);
@@ -231,9 +247,7 @@ static perp_error price_all(const perp_option *o, const perp_option_settings *s,
   greeks(o, &c, r);
   if (s->estimate && noisy && !c.exercised) {
     r->coarse = price_on(o, r->nodes, 2, r->steps/2, s, t, &error);
-    const double correction = (r->fine - r->coarse)/3.0;
-    r->price = r->fine + correction;
-    r->error = fabs(correction);
+    extrapolate(price_on(o, r->nodes, 4, r->steps/4, s, t, &error), r);
   } else if (s->estimate) {
     r->coarse = r->fine;
     r->error = 0.0;
