@@ -20,11 +20,11 @@ static void apply(void *data) {
 }
 static void prepare(void *data) {
   subject *s = data;
-  certifier_prepare(&s->judge, &s->problem);
+  certifier_prepare(&s->judge, &s->problem, NULL);
 }
 static void check(void *data) {
   subject *s = data;
-  certifier_check(&s->judge, s->x, 1e-8, 0.0, &s->certificate);
+  certifier_check(&s->judge, s->x, 1e-8, 0.0, 0, &s->certificate);
 }
 
 static void measure(bench_table *t, const char *name, const perp_problem *problem, int32_t calls) {

@@ -52,8 +52,8 @@ static void sweeps(void *data) {
 
 static void certify(void *data) {
   subject *s = data;
-  certifier_prepare(&s->judge, &s->problem);
-  certifier_check(&s->judge, s->x, s->options.tol, 0.0, &s->certificate);
+  certifier_prepare(&s->judge, &s->problem, NULL);
+  certifier_check(&s->judge, s->x, s->options.tol, 0.0, 0, &s->certificate);
 }
 
 // A = I + coupling G G'/N with G uniform in [-1, 1); half of the rows end up at the bound.

@@ -439,6 +439,9 @@ perp_error perp_solver_create(const perp_method *method, const perp_limits *limi
                               perp_solver **solver);
 perp_error perp_solve(perp_solver *solver, const perp_problem *problem, double *x,
                       perp_result *result);
+// Does now, whatever options.time_limit says, what depends on A alone: solves that follow with the
+// same stamps (which must not be 0) have the whole of their time for their own b.
+perp_error perp_solver_prepare(perp_solver *solver, const perp_problem *problem);
 // Many small problems, limits.lanes at a time on options.threads threads: the same bits at any
 // number of either. Returns the first error, whose message is also in that problem's result; the
 // others are still solved. With several lanes no trace is kept, and callbacks may be called from

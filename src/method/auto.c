@@ -101,11 +101,14 @@ static void finish(perp_run *run, const report *told) {
 static void run_auto(perp_run *run) {
   facts f;
   rung rungs[SELECT_RUNGS];
-  if (select_facts(&run->A, run->lo, run->hi, run_allocator(run), &f) != 0) {
+  int32_t count = select_at_once(&run->A, run_seconds_left(run), run->options->iteration_limit,
+                                 rungs);
+  const int at_once = count > 0;
+  if (!at_once && select_facts(&run->A, run->lo, run->hi, run_allocator(run), &f) != 0) {
     run_no_memory(run, "a look at A");
     return;
   }
-  const int32_t count = select_rungs(&f, run->options->iteration_limit, rungs);
+  if (!at_once) count = select_rungs(&f, run->options->iteration_limit, rungs);
   if (!run_continue(run)) return;
   ascent a = {.run = run};
   int cut[SELECT_RUNGS] = {0}, over = 0;
@@ -121,8 +124,11 @@ static void run_auto(perp_run *run) {
       over = step(&a, &rungs[k], share(run, cuts), &cut[k]);
     }
   run->last_resort = 1;
-  if (!over) over = search(run, (double)INFINITY);
-  if (!over) run_stop(run, PERP_STATUS_UNSOLVED, " ");
+  if (!over && !at_once) over = search(run, (double)INFINITY);
+  int late = 0;
+  for (int32_t k = 0; k < count; k++) late |= cut[k];
+  if (!over && late) run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached");
+  else if (!over) run_stop(run, PERP_STATUS_UNSOLVED, " ");
   finish(run, &a.told);
 }
 

@@ -372,7 +372,9 @@ int feasibility_search(perp_run *run) {
   s.column = s.value + room;
   s.R = s.column + room;
   s.C = s.R + room;
-  equilibrate(&run->A, s.R, s.C, s.C + room);
+  int two;
+  const perp_deadline deadline = run_deadline(run);
+  if (equilibrate_both(&run->A, s.R, s.C, NULL, NULL, &two, s.C + room, &deadline) < 0) return 0;
   s.row = s.component + room;
   int known;
   s.components = components_find(&run->A, s.component, s.row, &known);

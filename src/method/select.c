@@ -14,6 +14,7 @@
 #include "contacts.h"
 #include "diagonals.h"
 #include "methods.h"
+#include "problem.h"
 #include "sparse_ldl.h"
 #include "vector.h"
 
@@ -29,6 +30,9 @@ enum {
   DEAR = 20000,          // operations of a factor per entry of A: above it sweeps come first
   WORTH = 2000,          // iterations of apgd: fewer rarely suffice where nncg did not
 };
+
+#define LOOK 4e-8        // seconds of the look, an entry: two copies, a pass, the order of a factor
+#define PART 0.25        // of the time that is left
 
 // What is known of A after some columns, each together with its row.
 typedef struct glance {
@@ -279,4 +283,16 @@ int32_t select_rungs(const facts *f, int32_t iteration_limit, rung *rungs) {
   if (f->entries && f->n > SELECT_TINY && f->n <= most)
     add(&l, &method_enumerate, INT32_MAX, "nothing else ended");
   return l.count;
+}
+
+int32_t select_at_once(const perp_operator *A, double seconds, int32_t iteration_limit,
+                       rung *rungs) {
+  const perp_problem problem = {.A = *A};
+  const int sweeps = A->ops->diagonal != NULL && (A->ops->sweep != NULL ||
+                                                  A->ops->add_column != NULL);
+  if (!sweeps || LOOK*(double)problem_nnz(&problem) <= PART*seconds) return 0;
+  const int symmetric = (A->claims & PERP_CLAIM_SYMMETRIC) != 0;
+  rungs[0] = (rung){symmetric ? &method_nncg : &method_pgs, iteration_limit, 0.0, 0.0,
+                    "no time to look at A"};
+  return 1;
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "entries.h"
+#include "linear.h"
 #include "problem.h"
 #include "vector.h"
 
@@ -61,6 +62,12 @@ static inline double rough_log2(double v) {
   memcpy(&exponent, &high, sizeof high);
   memcpy(&digits, &low, sizeof low);
   return (exponent - (0x1p52 + 1022.0) - (below ? 64.0 : 0.0)) + digits - 1.9427;
+}
+
+enum { UNASKED = 200 };   // rows: the passes over a smaller matrix are not worth a look at a clock
+
+static int over(int32_t n, const perp_deadline *deadline) {
+  return n > UNASKED && deadline_passed(deadline);
 }
 
 // ---- means over the nonzeros, plain and with the logarithms ----
@@ -329,7 +336,9 @@ static void alternate_full(int32_t n, const double *c, double *r, double *next) 
 // With N the entries of each column and T the linear part of `alternate`, the system is N (I - T) c
 // = N alternate(0), preconditioned by N: alternating alone would need n^2 steps for a long chain.
 // Begins at the given C, which a good guess makes short.
-static void fit(const matrix *from, int32_t n, double *R, double *C, double *work) {
+// Returns 0 where the deadline has passed on the way.
+static int fit(const matrix *from, int32_t n, double *R, double *C, double *work,
+               const perp_deadline *deadline) {
   double *next = work, *count = work + n, *z = work + 2*n, *p = work + 3*n;   // n each
   for (int32_t i = 0; i < n; i++) C[i] = exponent_of(C[i]);
   nonzeros room;
@@ -346,6 +355,7 @@ static void fit(const matrix *from, int32_t n, double *R, double *C, double *wor
     double largest = 0.0, pq = 0.0;
     for (int32_t j = 0; j < n; j++) largest = max2(largest, fabs(z[j]));
     if (largest < (n < 2000 ? 0.02 : 0.5)) break;   // each setup of a large problem should be cheap
+    if (over(n, deadline)) return 0;
     if (full) alternate_full(n, p, R, next);
     else alternate(from, list, n, 0, p, R, next, count);
     for (int32_t j = 0; j < n; j++) {
@@ -374,6 +384,7 @@ static void fit(const matrix *from, int32_t n, double *R, double *C, double *wor
     R[i] = exp2(clamp(R[i] - shift, -LARGEST, LARGEST));
     C[i] = exp2(clamp(C[i] + shift, -LARGEST, LARGEST));
   }
+  return 1;
 }
 
 // Is a fit possible, and worth it?
@@ -387,11 +398,13 @@ static int fitted(const perp_operator *A, matrix *from) {
   return wide(from, A->n);
 }
 
-// from the given R, C on
-static void ruiz(const perp_operator *A, double *R, double *C, double *work) {
+// from the given R, C on; 0: the deadline has passed
+static int ruiz(const perp_operator *A, double *R, double *C, double *work,
+                const perp_deadline *deadline) {
   const int32_t n = A->n;
   double *row = work, *col = work + n;   // n each
   for (int sweep = 0; sweep < RUIZ_SWEEPS; sweep++) {
+    if (over(n, deadline)) return 0;
     A->ops->row_col_max(A->self, R, C, row, col);
     double least = 1.0, most = 1.0;
     for (int32_t i = 0; i < n; i++) {
@@ -410,10 +423,11 @@ static void ruiz(const perp_operator *A, double *R, double *C, double *work) {
     R[i] = power_of_two(R[i]);
     C[i] = power_of_two(C[i]);
   }
+  return 1;
 }
 
 int equilibrate_both(const perp_operator *A, double *R, double *C, double *given_R, double *given_C,
-                     int *two, double *work) {
+                     int *two, double *work, const perp_deadline *deadline) {
   const int32_t n = A->n;
   for (int32_t i = 0; i < n; i++) R[i] = C[i] = 1.0;
   *two = 0;
@@ -426,7 +440,7 @@ int equilibrate_both(const perp_operator *A, double *R, double *C, double *given
     }
     return 0;
   }
-  ruiz(A, R, C, work);
+  if (!ruiz(A, R, C, work, deadline)) return -1;
   matrix from;
   if (!fitted(A, &from)) return 1;
   *two = 1;
@@ -434,12 +448,10 @@ int equilibrate_both(const perp_operator *A, double *R, double *C, double *given
     given_R[i] = R[i];
     given_C[i] = C[i];
   }
-  fit(&from, n, R, C, work);
-  ruiz(A, R, C, work);
-  return 1;
+  return fit(&from, n, R, C, work, deadline) && ruiz(A, R, C, work, deadline) ? 1 : -1;
 }
 
 int equilibrate(const perp_operator *A, double *R, double *C, double *work) {
   int two;
-  return equilibrate_both(A, R, C, NULL, NULL, &two, work);
+  return equilibrate_both(A, R, C, NULL, NULL, &two, work, NULL);
 }

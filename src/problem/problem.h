@@ -4,14 +4,15 @@
 #define PERP_PROBLEM_H
 
 #include <perp/gallery.h>
-#include <perp/perp.h>
+#include <perp/method.h>
 
 #include "arena.h"
 #include "operator.h"
 
 int64_t problem_nnz(const perp_problem *problem);           // stored entries, as in perp_limits.nnz
 
-perp_error validate_structure(const perp_problem *problem); // sizes, pointers, CSC pattern
+// sizes, pointers, CSC pattern; seen: the indices have been looked at before
+perp_error validate_structure(const perp_problem *problem, int seen);
 perp_error validate_values(const perp_problem *problem);    // NaN and inf in A
 perp_error validate_vectors(const perp_problem *problem);   // b, lo, hi
 perp_error validate_point(const char *what, int32_t n, const double *x);   // finite
@@ -44,9 +45,10 @@ int32_t components_halves(const perp_operator *A, const int32_t *part, int32_t p
 int equilibrate(const perp_operator *A, double *R, double *C, double *work);   // n, n, 4 n
 // The same, and where the entries differ so widely that the caller's units were left behind
 // (*two = 1) also the scaling that begins with them, at R = C = 1. Otherwise it is the same one,
-// and given_R and given_C are untouched.
+// and given_R and given_C are untouched. -1: the deadline (NULL: none), asked between passes over
+// a large A, has passed, and nothing is known.
 int equilibrate_both(const perp_operator *A, double *R, double *C, double *given_R, double *given_C,
-                     int *two, double *work);   // n each, 4 n
+                     int *two, double *work, const perp_deadline *deadline);   // n each, 4 n
 
 
 // Presolve: variables whose value every solution must have are taken out. x holds them;

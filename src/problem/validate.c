@@ -26,9 +26,21 @@ static perp_error validate_dense(const perp_dense *A) {
   return PERP_OK;
 }
 
+// Ascending without duplicates and within 0 .. inner-1, without a branch per entry.
+static int ascends(int32_t outer, int32_t inner, const int32_t *ptr, const int32_t *index) {
+  int bad = 0;
+  for (int32_t j = 0; j < outer; j++) {
+    const int32_t from = ptr[j], to = ptr[j + 1];
+    if (from == to) continue;
+    for (int32_t p = from + 1; p < to; p++) bad |= index[p] <= index[p - 1];
+    bad |= index[from] < 0 || index[to - 1] >= inner;
+  }
+  return !bad;
+}
+
 static perp_error validate_pattern(const char *what, int32_t outer, int32_t inner,
                                    const int32_t *ptr, const char *ptr_name, const int32_t *index,
-                                   const char *index_name, const double *value) {
+                                   const char *index_name, const double *value, int seen) {
   if (outer < 0 || inner < 0)
     return error_set(PERP_ERROR_PROBLEM, "%s: sizes %d x %d must not be negative",
                      what, inner, outer);
@@ -42,6 +54,7 @@ static perp_error validate_pattern(const char *what, int32_t outer, int32_t inne
   if (ptr[outer] > 0 && (index == NULL || value == NULL))
     return error_set(PERP_ERROR_PROBLEM, "%s: %s or value is NULL with %d entries", what,
                      index_name, ptr[outer]);
+  if (seen || ascends(outer, inner, ptr, index)) return PERP_OK;
   for (int32_t j = 0; j < outer; j++)
     for (int32_t p = ptr[j]; p < ptr[j + 1]; p++) {
       if (index[p] < 0 || index[p] >= inner)
@@ -57,7 +70,7 @@ static perp_error validate_pattern(const char *what, int32_t outer, int32_t inne
   return PERP_OK;
 }
 
-static perp_error validate_product(const perp_product *A) {
+static perp_error validate_product(const perp_product *A, int seen) {
   if (A->n < 0 || A->dofs < 0)
     return error_set(PERP_ERROR_PROBLEM, "product: n = %d and dofs = %d must not be negative",
                      A->n, A->dofs);
@@ -67,7 +80,7 @@ static perp_error validate_product(const perp_product *A) {
                      A->block, A->dofs);
   if (A->dofs > 0 && A->W == NULL) return error_set(PERP_ERROR_PROBLEM, "product: W is NULL");
   return validate_pattern("product", A->n, A->dofs, A->rowptr, "rowptr", A->column, "column",
-                          A->value);
+                          A->value, seen);
 }
 
 // A wrapper is recognised by its ops, which are the first field of its own storage.
@@ -98,17 +111,17 @@ static perp_error validate_wrapper(const perp_operator *A, const perp_wrapper *w
   return PERP_OK;
 }
 
-static perp_error validate_operator(const perp_operator *A);
+static perp_error validate_operator(const perp_operator *A, int seen);
 
-perp_error validate_structure(const perp_problem *problem) {
+perp_error validate_structure(const perp_problem *problem, int seen) {
   if (problem == NULL) return error_set(PERP_ERROR_ARGUMENT, "problem is NULL");
-  const perp_error error = validate_operator(&problem->A);
+  const perp_error error = validate_operator(&problem->A, seen);
   if (error == PERP_OK && problem->A.n > 0 && problem->b == NULL)
     return error_set(PERP_ERROR_PROBLEM, "b is NULL");
   return error;
 }
 
-static perp_error validate_operator(const perp_operator *A) {
+static perp_error validate_operator(const perp_operator *A, int seen) {
   if (A->ops == NULL || A->ops->apply == NULL)
     return error_set(PERP_ERROR_PROBLEM, "operator without apply()");
   if (A->ops->name == NULL) return error_set(PERP_ERROR_PROBLEM, "operator without a name");
@@ -117,7 +130,7 @@ static perp_error validate_operator(const perp_operator *A) {
   if (A->n < 0) return error_set(PERP_ERROR_PROBLEM, "n = %d < 0", A->n);
   const perp_wrapper *wrapper = wrapper_of(A);
   if (wrapper != NULL) {
-    perp_error inner = validate_operator(&wrapper->inner);
+    perp_error inner = validate_operator(&wrapper->inner, seen);
     return inner == PERP_OK ? validate_wrapper(A, wrapper) : inner;
   }
   const perp_view view = operator_view(A);
@@ -133,10 +146,10 @@ static perp_error validate_operator(const perp_operator *A) {
                        "A is %d x %d: a complementarity problem needs a square matrix",
                        csc->rows, csc->columns);
     error = validate_pattern("csc", csc->columns, csc->rows, csc->colptr, "colptr", csc->row, "row",
-                             csc->value);
+                             csc->value, seen);
     n = csc->columns;
   } else if (view.kind == PERP_VIEW_PRODUCT) {
-    error = validate_product(view.data);
+    error = validate_product(view.data, seen);
     n = ((const perp_product *)view.data)->n;
   } else if (view.kind == PERP_VIEW_CALLBACK) {
     const perp_callback *callback = view.data;
@@ -187,7 +200,8 @@ perp_error validate_values(const perp_problem *problem) {
       }
   } else if (view.kind == PERP_VIEW_CSC) {
     const perp_csc *A = view.data;
-    for (int32_t j = 0; j < A->columns; j++)
+    const int fine = A->columns == 0 || all_finite(A->value, A->colptr[A->columns]);
+    for (int32_t j = 0; !fine && j < A->columns; j++)
       for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++)
         if (!is_finite(A->value[p]))
           return error_set(PERP_ERROR_PROBLEM, "A[%d][%d] = %g is not finite (value[%d])",
@@ -220,7 +234,7 @@ perp_error validate_vectors(const perp_problem *problem) {
 }
 
 perp_error perp_validate(const perp_problem *problem) {
-  perp_error error = validate_structure(problem);
+  perp_error error = validate_structure(problem, 0);
   if (error == PERP_OK) error = validate_values(problem);
   if (error == PERP_OK) error = validate_vectors(problem);
   return error;

@@ -8,6 +8,7 @@
 #include "certify_blocks.h"
 #include "entries.h"
 #include "error.h"
+#include "linear.h"
 #include "operator.h"
 #include "problem.h"
 #include "vector.h"
@@ -177,7 +178,46 @@ static void settle_scales(certifier *c, const double *R, const double *C) {
   }
 }
 
-perp_error certifier_prepare(certifier *c, const perp_problem *problem) {
+// What only depends on A. 0: the deadline has passed on the way.
+static int look_at_matrix(certifier *c, const perp_operator *A, const perp_deadline *deadline) {
+  int known;
+  if (deadline_passed(deadline)) return 0;
+  c->components = components_find(A, c->component, c->entries, &known);
+  c->equilibrated = equilibrate_both(A, c->fit_R, c->fit_C, c->given_R, c->given_C, &c->two,
+                                     c->work, deadline);
+  if (c->equilibrated < 0 || deadline_passed(deadline)) return 0;
+  c->weaker = !known || !c->equilibrated;
+  // a claim of symmetry is not believed but checked: it saves half the time
+  const perp_view view = operator_view(A);
+  c->symmetric = (A->claims & PERP_CLAIM_SYMMETRIC) && view.kind == PERP_VIEW_CSC &&
+                 view.data == A->self && csc_is_symmetric(view.data, c->half);
+  c->halves = components_halves(A, c->component, c->components, c->work, c->half);
+  c->blocks = c->symmetric ? c->components
+                           : components_strong(A, c->component, c->components, c->entries,
+                                               c->block, (int32_t *)c->work);
+  c->reducible = c->blocks > c->components;
+  if (c->reducible)
+    c->block_halves = components_halves(A, c->block, c->blocks, c->work, c->block_half);
+  return 1;
+}
+
+// The same of an operator that tells its diagonal at most: no time for more.
+static void look_at_diagonal(certifier *c, const perp_operator *A) {
+  const int32_t n = A->n;
+  perp_operator_ops told = {.diagonal = A->ops->diagonal};
+  const perp_operator bare = {.ops = &told, .self = A->self, .n = n};
+  equilibrate_both(&bare, c->fit_R, c->fit_C, NULL, NULL, &c->two, c->work, NULL);
+  for (int32_t i = 0; i < n; i++) {
+    c->component[i] = c->half[i] = c->half[n + i] = 0;
+    c->entries[i] = n;
+  }
+  c->components = c->halves = c->blocks = n > 0;
+  c->equilibrated = c->symmetric = c->reducible = 0;
+  c->weaker = 1;
+}
+
+perp_error certifier_prepare(certifier *c, const perp_problem *problem,
+                             const perp_deadline *deadline) {
   const perp_operator *A = &problem->A;
   const int32_t n = A->n;
   const int same = n == c->n && problem->value_stamp != 0 &&
@@ -185,27 +225,13 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem) {
                    problem->pattern_stamp == c->pattern_stamp;
   c->problem = problem;
   if (!same) {
-    int known;
     entry_chain chain;
     c->n = -1;
     c->shifted = A->ops->residual != NULL && entries_chain(A, &chain) && chain.shifted;
-    c->components = components_find(A, c->component, c->entries, &known);
-    c->equilibrated = equilibrate_both(A, c->fit_R, c->fit_C, c->given_R, c->given_C, &c->two,
-                                       c->work);
-    c->weaker = !known || !c->equilibrated;
-    // a claim of symmetry is not believed but checked: it saves half the time
-    const perp_view view = operator_view(A);
-    c->symmetric = (A->claims & PERP_CLAIM_SYMMETRIC) && view.kind == PERP_VIEW_CSC &&
-                   view.data == A->self && csc_is_symmetric(view.data, c->half);
-    c->halves = components_halves(A, c->component, c->components, c->work, c->half);
-    c->blocks = c->symmetric ? c->components
-                             : components_strong(A, c->component, c->components, c->entries,
-                                                 c->block, (int32_t *)c->work);
-    c->reducible = c->blocks > c->components;
-    if (c->reducible)
-      c->block_halves = components_halves(A, c->block, c->blocks, c->work, c->block_half);
+    c->hurried = !look_at_matrix(c, A, deadline);
+    if (c->hurried) look_at_diagonal(c, A);
     c->n = n;
-    c->value_stamp = problem->value_stamp;
+    c->value_stamp = c->hurried ? 0 : problem->value_stamp;
     c->pattern_stamp = problem->pattern_stamp;
   }
   int zero = 1;   // x_ref = 0: its product with A is known
@@ -219,8 +245,9 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem) {
       c->a[i] = c->parts[i] = fabs(problem->b[i]);
     }
   } else {
-    const perp_error error = residual(c);
+    const perp_error error = c->hurried ? plain_residual(c) : residual(c);
     if (error != PERP_OK) return error;
+    for (int32_t i = 0; c->hurried && i < n; i++) c->a[i] = c->parts[i] = fabs(problem->b[i]);
   }
   c->rule = (certify_rule){c->component, c->R, c->inverse_C, c->held_R, c->s, NULL, NULL, c->G,
                            c->S};
@@ -319,8 +346,8 @@ static perp_certificate begin(const certifier *c) {
 }
 
 // The verdict on x from c->x (x clamped), c->y and c->a. With slack > 0, y is known only that well
-// in the units of r and c->a not at all: returns 0 as soon as a row is neither clearly within its
-// tolerance nor clearly outside.
+// in the units of r and c->a not at all: returns 0 where no row is clearly outside its tolerance
+// and one is not clearly within.
 static int judge(const certifier *c, const double *x, double tol, double absolute_tol, double slack,
                  perp_certificate *certificate) {
   const perp_problem *p = c->problem;
@@ -328,6 +355,7 @@ static int judge(const certifier *c, const double *x, double tol, double absolut
   const int32_t n = p->A.n;
   // not through the pointer: that would be stored again for every row
   perp_certificate found = *certificate;
+  int open = 0;
   for (int32_t i = 0; i < n; i++) {
     const int32_t k = rule->part[i];
     const double y = c->y[i], below = c->x[i] - lower(p->lo, i), above = c->x[i] - upper(p->hi, i);
@@ -354,9 +382,9 @@ static int judge(const certifier *c, const double *x, double tol, double absolut
     }
     if (slack > 0.0) {
       // Clearly wrong: the allowances for rounding are at most 32 slack each.
-      if (absolute_tol > 0.0 || !(r > 2.0*tol*rule->G[k] + 100.0*slack && r < (double)INFINITY))
-        return 0;
-      found.solved = 0;
+      if (absolute_tol > 0.0 || !(r < (double)INFINITY && base < (double)INFINITY)) return 0;
+      if (r > 2.0*tol*rule->G[k] + 100.0*slack) found.solved = 0;
+      else open = 1;
       if (r > found.residual*base) {
         found.residual = r/base;
         found.worst = i;
@@ -373,6 +401,11 @@ static int judge(const certifier *c, const double *x, double tol, double absolut
     if (!row.solved) found.solved = 0;
     else if (!row.strict) found.attainable = 1;
   }
+  if (open && found.solved) return 0;
+  // A wide slack is only for the clearly wrong, whose residual it leaves alone to a thousandth.
+  if (slack > 1e-3*tol*c->least_G &&
+      (found.solved || !(slack <= 1e-3*found.residual*c->least_G)))
+    return 0;
   if (found.gap != found.gap) found.gap = (double)INFINITY;
   if (!found.solved) found.attainable = 0;
   *certificate = found;
@@ -418,7 +451,7 @@ void certifier_check_reference(const certifier *c, double tol, double absolute_t
 }
 
 perp_error certifier_check(certifier *c, const double *x, double tol, double absolute_tol,
-                           perp_certificate *certificate) {
+                           int far, perp_certificate *certificate) {
   const perp_problem *p = c->problem;
   const int32_t n = p->A.n;
   double violation = 0.0, largest = 0.0;   // largest: max |x_i|/C_i
@@ -429,6 +462,7 @@ perp_error certifier_check(certifier *c, const double *x, double tol, double abs
     violation = max2(violation, fabs(x[i] - c->x[i]));
     largest = max2(largest, fabs(c->x[i])*c->inverse_C[i]);
   }
+  c->twice = 0;
   if (!finite) {
     *certificate = (perp_certificate){.weaker = c->weaker, .worst = -1, .components = c->components,
                                       .residual = (double)INFINITY,
@@ -440,14 +474,17 @@ perp_error certifier_check(certifier *c, const double *x, double tol, double abs
   certificate->bound_violation = violation;
   // A plain product is half the price. Equilibrated entries are at most 2 in size, so its rounding
   // errors are at most (e + 2) u (2 e max |x|/C + S) for e entries a row; where that is nothing
-  // beside the tolerance, it will do.
+  // beside the tolerance, or x is far from a solution, it will do.
   const double e = c->most_entries, slack = (e + 2.0)*u*(4.0*e*largest + c->most_S);
-  const int plain = !c->exact && !c->reducible && c->equilibrated;
-  if (plain && slack > 0.0 && slack <= 1e-3*tol*c->least_G) {
+  const int plain = !c->exact && !c->reducible && c->equilibrated && slack > 0.0;
+  const int narrow = slack <= 1e-3*tol*c->least_G, wide = far && slack <= 1e-3*c->least_G;
+  if (c->hurried || (plain && (narrow || wide))) {
     const perp_error error = plain_residual(c);
     if (error != PERP_OK) return error;
-    if (judge_quickly(c, tol, slack, certificate)) return PERP_OK;
-    if (judge(c, x, tol, absolute_tol, slack, certificate)) return PERP_OK;
+    if (!c->hurried && narrow && judge_quickly(c, tol, slack, certificate)) return PERP_OK;
+    for (int32_t i = 0; c->hurried && i < n; i++) c->a[i] = c->parts[i] = fabs(p->b[i]);
+    if (judge(c, x, tol, absolute_tol, c->hurried ? 0.0 : slack, certificate)) return PERP_OK;
+    c->twice = 1;
   }
   const perp_error error = residual(c);
   if (error != PERP_OK) return error;
@@ -480,9 +517,9 @@ perp_error perp_certify(const perp_problem *problem, const double *x, double tol
   memory = arena_on_block(block, bytes);
   certifier_layout(&c, &memory, n, operator_scratch_bytes(&problem->A));
   c.exact = 1;
-  error = certifier_prepare(&c, problem);
+  error = certifier_prepare(&c, problem, NULL);
   perp_certificate found;
-  if (error == PERP_OK) error = certifier_check(&c, x, tol, absolute_tol, &found);
+  if (error == PERP_OK) error = certifier_check(&c, x, tol, absolute_tol, 0, &found);
   if (error == PERP_OK) {
     *certificate = found;
     const int told = n == 0 || found.worst >= 0;   // otherwise x is not finite and has no residual

@@ -28,7 +28,7 @@
 #ifndef PERP_CERTIFY_H
 #define PERP_CERTIFY_H
 
-#include <perp/perp.h>
+#include <perp/method.h>
 
 #include "arena.h"
 
@@ -46,6 +46,8 @@ typedef struct certifier {   // all that does not depend on x, but for the rule
   const perp_problem *problem;
   int32_t components;
   int weaker;
+  int hurried;               // there was no time for more than the diagonal: no verdict is final
+  int twice;                 // the last check took a second product, a compensated one
   int symmetric;             // A is CSC and symmetric, checked value by value
   double *R, *C, *inverse_C; // n: those of the verdict
   int exact;                 // every y compensated, also where rounding cannot matter
@@ -80,8 +82,10 @@ typedef struct certifier {   // all that does not depend on x, but for the rule
 } certifier;
 
 void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch);
-// R, C, components, G, S; PERP_ERROR_OPERATOR if A aborted
-perp_error certifier_prepare(certifier *c, const perp_problem *problem);
+// R, C, components, G, S; PERP_ERROR_OPERATOR if A aborted. Where the deadline (NULL: none) passes
+// before A is known, the certificate does with the diagonal, as for an operator without entries.
+perp_error certifier_prepare(certifier *c, const perp_problem *problem,
+                             const perp_deadline *deadline);
 
 // One row's part of the certificate; base and the rest are those of its component.
 typedef struct certify_row {
@@ -99,9 +103,11 @@ void certifier_sizes(const certifier *c);   // c->a = |A||c->x| + |b| by the ent
 // Makes the rule that of c->x, within its bounds; nothing to do unless A is reducible.
 void certifier_rescale(const certifier *c);
 
-// The verdict on x. c->x and c->y hold the clamped x and its residual afterwards.
+// The verdict on x. c->x and c->y hold the clamped x and its residual afterwards. far: x is not
+// expected to be a solution; where it clearly is none, a plain product suffices, and the numbers
+// are those of the exact one to a thousandth.
 perp_error certifier_check(certifier *c, const double *x, double tol, double absolute_tol,
-                           perp_certificate *certificate);
+                           int far, perp_certificate *certificate);
 // The same of x_ref, right after certifier_prepare, which has computed its residual.
 void certifier_check_reference(const certifier *c, double tol, double absolute_tol,
                                perp_certificate *certificate);

@@ -27,6 +27,13 @@ static perp_status without_memory(perp_run *run, const perp_method *method) {
   return PERP_STATUS_BREAKDOWN;
 }
 
+// Is so little time left that no other method would get anywhere?
+static int too_late(const perp_run *run) {
+  const perp_solver *solver = run->state->solver;
+  const double left = run_seconds_left(run);
+  return solver->timed && left < 4.0*pace_of(&solver->once, left);
+}
+
 perp_status run_child(perp_run *run, const perp_method *method, const perp_options *options,
                       int32_t iteration_limit, double seconds) {
   run_state *state = run->state;
@@ -42,6 +49,7 @@ perp_status run_child(perp_run *run, const perp_method *method, const perp_optio
   const run_spec spec = {.method = method, .options = options, .A = run->A, .b = run->b,
                          .lo = run->lo, .hi = run->hi, .x = run->x, .index = state->index,
                          .R = state->R, .C = state->C, .limits = &limits, .is_child = 1,
+                         .y = meta ? state->y : NULL, .y_known = &state->y_known,
                          .iteration_limit = iteration_limit < left ? iteration_limit : left,
                          .deadline = until < state->deadline ? until : state->deadline};
   arena memory = {run->memory->base + run->memory->used,
@@ -75,14 +83,19 @@ perp_status run_child(perp_run *run, const perp_method *method, const perp_optio
     state->solved = state->ended = 1;
     memcpy(state->best, run->x, (size_t)run->n*sizeof *state->best);
   } else {
-    if (run->residual < state->best_residual) run_save_best(run);
+    if (run->residual < state->best_residual) {
+      run_save_best(run);
+      state->true_residual = 1;
+    }
     // What the caller's own limits and stopping rules ended is over for the parent too.
     const int by_rule = child.reason == PERP_STATUS_STOPPED ||
                         child.reason == PERP_STATUS_MEASURE ||
                         (child.reason == PERP_STATUS_STALLED && options->stop.relative > 0.0) ||
                         (child.reason == PERP_STATUS_STAGNATED && options->stop.stagnation > 0.0);
     if (child.reason == PERP_STATUS_INFEASIBLE) run_stop(run, child.reason, "%s", child.message);
-    else if (run_out_of_time(run)) run_stop(run, PERP_STATUS_TIME_LIMIT, "%s", child.message);
+    else if (run_out_of_time(run) || (child.reason == PERP_STATUS_TIME_LIMIT &&
+                                      until >= state->deadline && too_late(run)))
+      run_stop(run, PERP_STATUS_TIME_LIMIT, "%s", child.message);
     else if (by_rule || (!meta && run->iterations >= state->iteration_limit))
       run_stop(run, child.reason, "%s", child.message);
   }

@@ -5,7 +5,13 @@
 
 #include "certify.h"
 #include "problem.h"
+#include "quick.h"
 #include "run.h"
+
+typedef struct pace {        // of something that is done again and again: seconds
+  double recent;             // 0: not known yet
+  double least;
+} pace;
 
 struct perp_solver {
   perp_allocator allocator;
@@ -27,8 +33,15 @@ struct perp_solver {
   arena runs;                // for the runs, one after the other
   // of the solve in progress
   const perp_problem *problem;
+  uint64_t seen_pattern, seen_values;   // stamps of the A that was validated last,
+  int32_t seen_n;                       //   and its size; -1: none
+  pace once, twice;          // of a certificate with one product, with two of them,
+  const perp_operator_ops *pace_ops;    //   of such an operator
+  double pace_entries;                  //   of this size
   double (*clock)(void *);
   double start, deadline;    // deadline: with time kept for the final certificate
+  int timed;                 // there is a time limit
+  int y_known;               // judge.y is that of the guess
   int watching;              // somebody needs the time in every iteration
   int32_t iterations, inner_iterations, factorizations, trace_count, trace_stride;
   int64_t solutions, factor_nonzeros;
@@ -51,6 +64,9 @@ typedef struct run_state {   // the driver's side of a run
   int32_t iteration_limit;
   double deadline;
   int started, ended, solved;
+  double began, step, last_step;   // of the iteration at hand; what the next one may take
+  int y_known;               // y is that of run->x: until somebody changes either
+  int true_residual;         // best_residual is the residual of `best`, not an estimate
   struct run_block *blocks;  // of run_allocate
   const struct run_given *given;   // the problem before run_equilibrate
 } run_state;
@@ -64,7 +80,10 @@ typedef struct run_spec {    // what to run
   const int32_t *index;      // see run_state
   const double *R, *C;       // of the parent, already in A, b, lo, hi
   const perp_limits *limits; // of this problem; NULL: the solver's
+  double *y;                 // n: A x + b at x, where *y_known; likewise out. NULL: nobody cares
+  int *y_known;
   int is_child;              // of another run: the trace has begun
+  int judged;                // whoever asked compares the answer with the guess
   int32_t iteration_limit;
   double deadline;
 } run_spec;
@@ -92,6 +111,24 @@ void run_release(run_state *state, struct run_block *until);  // what run_alloca
 // x of the last certificate, which says solved, moved to the bounds it belongs to
 perp_error solver_snap(perp_solver *solver, perp_certificate *certificate);
 double solver_seconds(const perp_solver *solver);   // since the solve began
+// The certificate of x; takes note of how long it took. far: see certifier_check
+perp_error solver_check(perp_solver *solver, const double *x, int far,
+                        perp_certificate *certificate);
+double pace_of(const pace *p, double left);         // seconds to expect, with a margin
+void pace_note(pace *p, double seconds);
+// What depends on A alone: all of it, or, where the time limit is too tight for that, its diagonal.
+perp_error solver_prepare(perp_solver *solver, const perp_problem *problem, double until);
+// Another A: what was learned of the last one counts by the entries, or not at all.
+void solver_forget_pace(perp_solver *solver, const perp_problem *problem);
+// Before anything was measured: from what validation took, and the look at a new A.
+void solver_guess_pace(perp_solver *solver, double validation, double preparation);
+double solver_kept(const perp_solver *solver, double left);   // for the final certificate
+// The matrix of a small dense problem with all its arrays that fits this solver; else NULL.
+const perp_dense *solver_small_dense(const perp_solver *solver, const perp_problem *problem,
+                                     const double *x);
+void solver_quick_message(quick_end end, char *message);
+void solver_finish_quickly(const perp_solver *solver, quick_end end, const quick_answer *answer,
+                           int32_t n, double *x, perp_result *result);
 double measure_of(perp_measure measure, int32_t n, const double *x, const double *y,
                   const double *b, const double *lo, const double *hi, const double *R,
                   const double *C);   // NULL: 1

@@ -171,8 +171,7 @@ int run_apply(perp_run *run, const double *x, double *y) {
 static int ask_judge(perp_run *run) {
   run_state *state = run->state;
   perp_solver *solver = state->solver;
-  const perp_error error = certifier_check(&solver->judge, run->x, solver->options.tol,
-                                           solver->options.absolute_tol, &solver->verdict);
+  const perp_error error = solver_check(solver, run->x, 0, &solver->verdict);
   if (error != PERP_OK) {
     solver->error = error;
     state->ended = 1;
@@ -186,6 +185,7 @@ static int ask_judge(perp_run *run) {
 // The certificate on the rows of this run alone: 1 if they pass.
 static int rows_pass(perp_run *run) {
   run_state *state = run->state;
+  state->y_known = 0;
   const certifier *judge = &state->solver->judge;
   const perp_operator_ops *ops = run->A.ops;
   if (ops->residual != NULL) {
@@ -284,6 +284,7 @@ perp_deadline run_deadline(perp_run *run) { return (perp_deadline){deadline_of_r
 void run_save_best(perp_run *run) {
   memcpy(run->state->best, run->x, (size_t)run->n*sizeof *run->x);
   run->state->best_residual = run->residual;
+  run->state->true_residual = 0;
 }
 
 static void record(perp_solver *solver, const perp_statistics *statistics) {
@@ -307,6 +308,7 @@ static double test_measures(perp_run *run) {
   const perp_options *options = run->options;
   double measure = run->residual;
   if (options->stop.measure != PERP_MEASURE_NONE) {
+    state->y_known = 0;
     if (run_apply(run, run->x, state->y) != 0) return measure;
     measure = measure_of((perp_measure)options->stop.measure, run->n, run->x, state->y, run->b,
                          run->lo, run->hi, state->R, state->C);
@@ -333,6 +335,26 @@ static double test_measures(perp_run *run) {
   return measure;
 }
 
+// What a certificate of this run, or a product, may take: of all of A, in proportion to the rows.
+static double pace_here(const perp_solver *solver, const pace *p, int32_t n) {
+  return n > 0 ? pace_of(p, solver->options.time_limit)*n/solver->problem->A.n : 0.0;
+}
+static double check_seconds(const perp_run *run) {
+  const perp_solver *solver = run->state->solver;
+  return pace_here(solver, solver->twice.recent > 0.0 ? &solver->twice : &solver->once, run->n);
+}
+
+// The next iteration takes as long as the longer one of the last two.
+static void expect_step(run_state *state, double now) {
+  const double step = now - state->began;
+  state->step = max2(step, state->last_step);
+  state->last_step = step;
+}
+
+static int out_of_time(const perp_run *run) {
+  return run->state->ended && run->reason == PERP_STATUS_TIME_LIMIT;
+}
+
 // The iteration that has just ended: remember it, tell it, and see whether it was the last.
 static void finish_iteration(perp_run *run) {
   run_state *state = run->state;
@@ -348,6 +370,7 @@ static void finish_iteration(perp_run *run) {
     return;
   }
   const double measure = test_measures(run);
+  double now = 0.0;
   if (solver->watching) {
     const perp_statistics statistics = {
         .iteration = solver->iterations, .seconds = solver_seconds(solver),
@@ -356,16 +379,28 @@ static void finish_iteration(perp_run *run) {
     record(solver, &statistics);
     if (options->on_iteration != NULL && options->on_iteration(options->context, &statistics) != 0)
       run_stop(run, PERP_STATUS_STOPPED, "stopped on request after %d iterations", run->iterations);
-    if (statistics.seconds >= state->deadline)
+    now = statistics.seconds;
+    expect_step(state, now);
+    if (now >= state->deadline || now + state->step > state->deadline)   // of the next one
       run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached after %d iterations",
                run->iterations);
   }
-  const int worth = run->residual <= state->trigger || run->iterations >= state->next_check;
-  if (worth && !state->solved && !(run->method->traits & PERP_TRAIT_ALL)) {
-    if (run->residual <= state->trigger) state->trigger = 0.5*run->residual;
+  const int trusted = run->residual <= state->trigger;
+  const int worth = trusted || run->iterations >= state->next_check;
+  if (worth && !state->solved && !out_of_time(run) && !(run->method->traits & PERP_TRAIT_ALL)) {
+    if (trusted) state->trigger = 0.5*run->residual;
     if (run->iterations >= state->next_check) state->next_check *= 2;
-    if (run_check(run)) return;
+    if (solver->timed && now + check_seconds(run) > state->deadline) {
+      // The certificate at the end will say the same.
+      if (trusted)
+        run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached after %d iterations",
+                 run->iterations);
+    } else if (run_check(run)) {
+      return;
+    }
+    if (solver->timed) now = solver_seconds(solver);
   }
+  state->began = now;
   if (run->iterations >= state->iteration_limit)
     run_stop(run, PERP_STATUS_ITERATION_LIMIT, "the iteration limit of %d was reached",
              state->iteration_limit);
@@ -378,7 +413,8 @@ int run_continue(perp_run *run) {
     state->started = 1;
     if (state->iteration_limit == 0)
       run_stop(run, PERP_STATUS_ITERATION_LIMIT, "the iteration limit is 0");
-    if (run_out_of_time(run))
+    if (state->deadline < (double)INFINITY) state->began = solver_seconds(state->solver);
+    if (state->began >= state->deadline)
       run_stop(run, PERP_STATUS_TIME_LIMIT,
                "the time limit was reached before the first iteration");
   }
@@ -397,8 +433,7 @@ int run_solution(perp_run *run, int32_t dimension) {
     memcpy(x, solver->x, (size_t)solver->problem->A.n*sizeof *x);
     write_back(run, run->x, x);
     perp_certificate certificate;
-    const perp_error error = certifier_check(&solver->judge, x, solver->options.tol,
-                                             solver->options.absolute_tol, &certificate);
+    const perp_error error = solver_check(solver, x, 0, &certificate);
     if (error != PERP_OK) {
       solver->error = error;
       state->ended = 1;
@@ -451,8 +486,14 @@ int run_infeasible(perp_run *run, const double *u) {
 
 // ---- one run from begin to end ----
 
-// y = A x + b at the guess, which often is 0: its product with a matrix is known.
-static int apply_to_guess(perp_run *run, double *y) {
+// y = A x + b at the guess, which may be known already, or 0: its product with a matrix is known.
+static int apply_to_guess(perp_run *run, const run_spec *spec, double *y) {
+  const run_state *state = run->state;
+  if (spec->y != NULL && *spec->y_known) {   // in the parent's units
+    for (int32_t i = 0; i < run->n; i++)
+      y[i] = state->R != spec->R ? state->R[i]*spec->y[i] : spec->y[i];
+    return 0;
+  }
   const perp_view_kind kind = operator_view(&run->A).kind;
   int zero = kind == PERP_VIEW_DENSE || kind == PERP_VIEW_CSC;
   for (int32_t i = 0; zero && i < run->n; i++) zero = run->x[i] == 0.0;
@@ -491,7 +532,11 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
   run_set_weights(run, arrays.weight);
   const run_given given = {spec, &arrays, &wrapper, scratch};
   state.given = &given;
-  if (apply_to_guess(run, state.y) == 0) {
+  if (!spec->judged && solver->timed)   // of the product at the end
+    state.deadline -= pace_here(solver, &solver->once, n);
+  state.y_known = apply_to_guess(run, spec, state.y) == 0;
+  if (spec->y != NULL) *spec->y_known = 0;
+  if (state.y_known) {
     run->residual = guess_residual = run_residual(run, run->x, state.y);
     if (!spec->is_child && solver->options.trace_capacity > 0 && solver->trace_count == 0) {
       const perp_measure kind = (perp_measure)spec->options->stop.measure;
@@ -522,16 +567,22 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
     run->reason = PERP_STATUS_BREAKDOWN;
     snprintf(run->message, sizeof run->message, "%s: the iterates overflowed", spec->method->name);
   }
-  // The methods' estimates rank their own iterates;
-  // against the guess the best one has to win by its true residual.
-  if (!state.solved && state.best_residual < (double)INFINITY && solver->error == PERP_OK &&
-      run_apply(run, answer, state.y) == 0)
-    state.best_residual = run_residual(run, answer, state.y);
-  const int better = state.solved || (by_measure && bad == 0.0) ||
+  // The methods' estimates rank their own iterates; against the guess the best one has to win by
+  // its true residual, unless whoever asked looks after that.
+  const int open = !state.solved && state.best_residual < (double)INFINITY;
+  const int product = open && !spec->judged && !state.true_residual && solver->error == PERP_OK &&
+                      run_apply(run, answer, state.y) == 0;
+  if (product) state.best_residual = run_residual(run, answer, state.y);
+  const int better = state.solved || (by_measure && bad == 0.0) || (open && spec->judged) ||
                      state.best_residual < guess_residual;
-  if (!better) state.best_residual = guess_residual;
+  if (!better) state.best_residual = spec->judged ? (double)INFINITY : guess_residual;
   if (better)   // otherwise the guess stays
     for (int32_t i = 0; i < n; i++) spec->x[i] = answer[i]*(own != NULL ? own[i] : 1.0);
+  if (better && product && spec->y != NULL) {
+    for (int32_t i = 0; i < n; i++)
+      spec->y[i] = state.R != spec->R ? state.y[i]/state.R[i] : state.y[i];
+    *spec->y_known = 1;
+  }
   run->residual = state.best_residual;
   if (state.solved) run->reason = PERP_STATUS_SOLVED;
   run_release(&state, NULL);

@@ -27,10 +27,10 @@ perp_error solver_snap(perp_solver *s, perp_certificate *certificate) {
     s->x[i] = to;
     moved = 1;
   }
-  if (!moved) return PERP_OK;
+  if (!moved || (s->timed && solver_seconds(s) >= s->deadline)) return PERP_OK;
   perp_certificate found;
-  const double tol = s->options.tol, absolute = s->options.absolute_tol;
-  const perp_error error = certifier_check(&s->judge, s->x, tol, absolute, &found);
+  const double tol = s->options.tol;
+  const perp_error error = solver_check(s, s->x, 0, &found);
   if (error != PERP_OK) return error;
   if (found.solved && found.attainable <= certificate->attainable &&
       found.natural_residual <= certificate->natural_residual &&

@@ -113,7 +113,7 @@ perp_error perp_solver_create(const perp_method *method, const perp_limits *limi
   if (s == NULL)
     return error_set(PERP_ERROR_MEMORY, "no memory for a solver (%zu bytes)", sizeof *s);
   *s = (perp_solver){.allocator = memory_of, .options = *options, .limits = *limits,
-                     .method = method};
+                     .method = method, .seen_n = -1};
   if (options->split == PERP_SPLIT_METHOD)
     s->options.split = (method->traits & PERP_TRAIT_SPLITS) != 0;
   if (method->traits & PERP_TRAIT_ALL) s->options.split = 0;   // a solution is one of the whole
@@ -171,15 +171,26 @@ static perp_error check_capacity(const perp_solver *s, const perp_problem *probl
 }
 
 // known: the structure has been validated already
-static perp_error validate(const perp_solver *s, const perp_problem *problem, const double *x,
-                           int known) {
-  const certifier *judge = &s->judge;
-  const int seen = problem != NULL && problem->value_stamp != 0 &&
-                   problem->value_stamp == judge->value_stamp &&
-                   problem->pattern_stamp == judge->pattern_stamp && problem->A.n == judge->n;
-  perp_error error = known ? PERP_OK : validate_structure(problem);
+static perp_error validate_matrix(perp_solver *s, const perp_problem *problem, int known) {
+  const int same = problem != NULL && problem->A.n == s->seen_n &&
+                   problem->pattern_stamp == s->seen_pattern;
+  perp_error error = known ? PERP_OK
+                           : validate_structure(problem, same && problem->pattern_stamp != 0);
+  s->seen_n = -1;
   if (error == PERP_OK) error = check_capacity(s, problem);
+  const int seen = same && problem->value_stamp != 0 && problem->value_stamp == s->seen_values;
   if (error == PERP_OK && !seen) error = validate_values(problem);
+  if (error != PERP_OK) return error;
+  s->seen_n = problem->A.n;
+  s->seen_pattern = problem->pattern_stamp;
+  s->seen_values = problem->value_stamp;
+  if (!seen) solver_forget_pace(s, problem);
+  return PERP_OK;
+}
+
+static perp_error validate(perp_solver *s, const perp_problem *problem, const double *x,
+                           int known) {
+  perp_error error = validate_matrix(s, problem, known);
   if (error == PERP_OK) error = validate_vectors(problem);
   if (error == PERP_OK && problem->A.n > 0 && x == NULL)
     error = error_set(PERP_ERROR_ARGUMENT, "x is NULL");
@@ -208,6 +219,20 @@ static void empty_row(perp_solver *s, int32_t i, perp_run *outcome) {
            problem->b[i] < 0.0 ? "upper" : "lower");
 }
 
+// The guess within the bounds, but for components that x_ref solves exactly. 1: it is x_ref.
+static int set_guess(perp_solver *s, const double *guess) {
+  const perp_problem *problem = s->problem;
+  int same = 1;
+  for (int32_t i = 0; i < problem->A.n; i++) {
+    const double low = lower(problem->lo, i), high = upper(problem->hi, i);
+    const double reference = clamp(0.0, low, high);
+    const int settled = s->judge.G[s->judge.component[i]] == 0.0;
+    s->x[i] = settled ? reference : clamp(guess[i], low, high);
+    same &= s->x[i] == reference;
+  }
+  return same;
+}
+
 // The runs of one pass: with presolve, a run per block on what is left; without,
 // one on the caller's problem.
 static perp_error run_all(perp_solver *s, int presolving, perp_run *outcome) {
@@ -231,6 +256,8 @@ static perp_error run_all(perp_solver *s, int presolving, perp_run *outcome) {
     const int32_t g = t + 1 < blocks ? t + (t >= last) : last;
     run_spec spec = {.method = s->method, .options = &s->options, .A = problem->A, .b = problem->b,
                      .lo = problem->lo, .hi = problem->hi, .x = s->x,
+                     .y = smaller ? NULL : s->judge.y, .y_known = &s->y_known,
+                     .judged = !smaller && !(s->method->traits & PERP_TRAIT_ALL),
                      .iteration_limit = s->options.iteration_limit, .deadline = s->deadline};
     double *guess = NULL;
     if (smaller) {
@@ -252,6 +279,7 @@ static perp_error run_all(perp_solver *s, int presolving, perp_run *outcome) {
       run_spec start = spec;
       start.method = first;
       start.options = &options;
+      start.judged = 0;
       start.iteration_limit = least(s->options.start.iterations, spec.iteration_limit);
       error = run_execute(s, &start, s->runs, &run);
       s->inner_iterations += run.inner_iterations;
@@ -283,15 +311,31 @@ static perp_error run_all(perp_solver *s, int presolving, perp_run *outcome) {
   return PERP_OK;
 }
 
+// The runs, and the certificate of what came of them. Where that is worse than the one of the
+// guess, which is in *certificate, the guess is the answer.
 static perp_error run_and_judge(perp_solver *s, int presolving, perp_run *outcome,
-                                perp_certificate *certificate) {
+                                const double *guess, perp_certificate *certificate) {
   s->judged = 0;
   const perp_error error = run_all(s, presolving, outcome);
-  if (error != PERP_OK || !s->judged)
-    return error != PERP_OK ? error
-                            : certifier_check(&s->judge, s->x, s->options.tol,
-                                              s->options.absolute_tol, certificate);
-  *certificate = s->verdict;   // the last check was the certificate
+  if (error != PERP_OK) return error;
+  const perp_certificate before = *certificate;
+  const int found = s->was_reduced || s->judged || outcome->reason == PERP_STATUS_SOLVED ||
+                    outcome->reason == PERP_STATUS_MEASURE ||
+                    outcome->residual < (double)INFINITY;   // otherwise x is still the guess
+  if (found && !s->judged) {
+    const int far = !(outcome->residual <= 100.0*s->options.tol);
+    const perp_error failed = solver_check(s, s->x, far, certificate);
+    if (failed != PERP_OK) return failed;
+  } else if (found) {
+    *certificate = s->verdict;   // the last check was the certificate
+  }
+  const int worse = !certificate->solved && certificate->residual > before.residual;
+  if (found &&
+      (!worse || s->was_reduced || outcome->reason == PERP_STATUS_MEASURE || s->solutions > 0))
+    return PERP_OK;
+  set_guess(s, guess);
+  memcpy(s->judge.x, s->x, (size_t)s->problem->A.n*sizeof *s->x);
+  *certificate = before;
   return PERP_OK;
 }
 
@@ -340,53 +384,30 @@ static void compose_message(const perp_solver *s, const perp_run *outcome, perp_
              c->residual, c->worst, advice(s, result->status));
 }
 
-// The matrix of a small dense problem with all its arrays that fits this solver; else NULL.
-static const perp_dense *small_dense(const perp_solver *s, const perp_problem *problem,
-                                     const double *x) {
-  if (s->quick == NULL || problem == NULL || x == NULL || problem->b == NULL) return NULL;
-  const perp_operator *A = &problem->A;
-  const int32_t n = A->n;
-  if (n < 1 || n > QUICK_N || n > s->limits.n || n*n > s->limits.nnz || A->self == NULL ||
-      A->ops == NULL || A->ops->apply == NULL || A->ops->name == NULL || A->ops->view == NULL ||
-      A->ops->scratch_bytes != NULL || A->ops->sweep_bytes != NULL)
-    return NULL;
-  const perp_view view = A->ops->view(A->self);
-  if (view.kind != PERP_VIEW_DENSE || view.data != A->self || view.R != NULL || view.C != NULL ||
-      view.shift != 0.0)
-    return NULL;
-  const perp_dense *D = view.data;
-  return D->n == n && D->value != NULL && (D->ld == 0 || D->ld >= n) ? D : NULL;
-}
-
-static void quick_message(quick_end end, char *message) {
-  if (end == QUICK_REFERENCE) strcpy(message, "the point of the box nearest to 0 is a solution");
-  else if (end == QUICK_GUESS) strcpy(message, perp_status_text(PERP_STATUS_SOLVED));
-  else strcpy(message, "auto ran principal_pivoting (small and dense): solved");
-}
-
-// The whole of a solve that quick.c has certified. Two looks at the clock, or writing the tail of
-// the message, would take as long as the pivots: both are left.
-static void finish_quickly(const perp_solver *s, quick_end end, const quick_answer *answer,
-                           int32_t n, double *x, perp_result *result) {
-  for (int32_t i = 0; i < n; i++) x[i] = answer->x[i];
-  memset(result, 0, offsetof(perp_result, message));
-  result->status = PERP_STATUS_SOLVED;
-  result->method = end == QUICK_CERTIFIED ? s->quick : s->method;
-  result->iterations = answer->rounds;
-  result->trace_stride = 1;
-  result->certificate = answer->certificate;
-  quick_message(end, result->message);
+// x passes what there was time for, which proves little: the whole certificate, if there is time
+// for that now.
+static perp_error judge_again(perp_solver *s, perp_run *outcome, perp_certificate *certificate) {
+  const size_t bytes = (size_t)s->problem->A.n*sizeof *s->x;
+  memcpy(s->x, s->judge.x, bytes);
+  perp_error error = solver_prepare(s, s->problem, s->deadline);
+  if (error == PERP_OK && !s->judge.hurried) return solver_check(s, s->x, 0, certificate);
+  certificate->solved = certificate->attainable = 0;
+  memcpy(s->judge.x, s->x, bytes);
+  outcome->reason = PERP_STATUS_TIME_LIMIT;
+  strcpy(outcome->message, "the time limit left no time for the certificate on all of A, only for "
+                           "a weaker one, which x passes");
+  return error;
 }
 
 static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
                         perp_result *result, int known) {
   const perp_options *options = &s->options;
-  const perp_dense *small = small_dense(s, problem, x);
+  const perp_dense *small = solver_small_dense(s, problem, x);
   quick_answer answer;
   const quick_end end = small != NULL ? quick_solve(problem, small, x, options->tol, &answer)
                                       : QUICK_NONE;
   if (end >= QUICK_REFERENCE) {
-    finish_quickly(s, end, &answer, problem->A.n, x, result);
+    solver_finish_quickly(s, end, &answer, problem->A.n, x, result);
     return PERP_OK;
   }
   s->clock = options->clock != NULL ? options->clock : clock_now;
@@ -399,66 +420,66 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
   s->solutions = s->factor_nonzeros = 0;
   s->trace_stride = 1;
   s->error = PERP_OK;
-  s->watching = options->time_limit < (double)INFINITY || options->on_iteration != NULL ||
-                options->trace_capacity > 0;
-  const double before = s->watching ? solver_seconds(s) : 0.0;
-  if ((error = certifier_prepare(&s->judge, problem)) != PERP_OK) return error;
-  memcpy(s->x, s->judge.x, (size_t)n*sizeof *s->x);   // x_ref
+  s->timed = options->time_limit < (double)INFINITY;
+  s->watching = s->timed || options->on_iteration != NULL || options->trace_capacity > 0;
+  // Half of the time may go into a new A; what a known one takes is O(n).
+  const double half = s->timed ? 0.5*options->time_limit : (double)INFINITY;
+  const double validated = s->timed ? solver_seconds(s) : 0.0;
+  if ((error = solver_prepare(s, problem, half)) != PERP_OK) return error;
+  const int hurried = s->judge.hurried;
+  if (s->timed) solver_guess_pace(s, validated, solver_seconds(s) - validated);
+  s->y_known = 1;   // of x_ref
 
   // x_ref is tried first, then the guess, then what quick.c has left open.
   const int looks_for_all = (s->method->traits & PERP_TRAIT_ALL) != 0;
   perp_run outcome = {.reason = PERP_STATUS_SOLVED, .credit = s->method};
   perp_certificate certificate;
   certifier_check_reference(&s->judge, options->tol, options->absolute_tol, &certificate);
+  memcpy(s->x, s->judge.x, (size_t)n*sizeof *s->x);   // x_ref
   if (!certificate.solved || looks_for_all) {
-    int same = 1;
-    for (int32_t i = 0; i < n; i++) {
-      // x_ref solves this component exactly: keep it
-      if (s->judge.G[s->judge.component[i]] == 0.0) continue;
-      const double guess = clamp(x[i], lower(problem->lo, i), upper(problem->hi, i));
-      same &= guess == s->x[i];
-      s->x[i] = guess;
-    }
-    if (!same)
-      error = certifier_check(&s->judge, s->x, options->tol, options->absolute_tol, &certificate);
+    if (!set_guess(s, x)) error = solver_check(s, s->x, 1, &certificate);
     if (error != PERP_OK) return error;
     if (!certificate.solved && end == QUICK_CANDIDATE) {
-      error = certifier_check(&s->judge, answer.x, options->tol, options->absolute_tol,
-                              &certificate);
-      if (error != PERP_OK) return error;
-      if (certificate.solved) {
+      s->y_known = 0;
+      perp_certificate candidate;
+      if ((error = solver_check(s, answer.x, 0, &candidate)) != PERP_OK) return error;
+      if (candidate.solved) {
+        certificate = candidate;
         outcome.credit = s->quick;
         s->iterations = answer.rounds;
-        quick_message(end, outcome.message);
+        solver_quick_message(end, outcome.message);
       }
     }
   } else {
     strcpy(outcome.message, "the point of the box nearest to 0 is a solution");
   }
-  // The final certificate takes less than what has been done so far;
-  // a tenth of the limit at most is kept for it.
   const double setup_seconds = solver_seconds(s);
-  s->deadline = options->time_limit;
-  if (s->watching && options->time_limit < (double)INFINITY)
-    s->deadline -= min2(setup_seconds - before, 0.1*options->time_limit);
+  s->deadline = options->time_limit - solver_kept(s, options->time_limit - setup_seconds);
 
   if (!certificate.solved || looks_for_all) {
-    const int presolving = options->presolve || options->split;
+    const int presolving = (options->presolve || options->split) && !hurried;
     if (setup_seconds >= s->deadline) {
       outcome.reason = PERP_STATUS_TIME_LIMIT;
       strcpy(outcome.message, "the time limit was reached before the first iteration");
+      memcpy(s->judge.x, s->x, (size_t)n*sizeof *s->x);
     } else {
-      error = run_and_judge(s, presolving, &outcome, &certificate);
+      error = run_and_judge(s, presolving, &outcome, x, &certificate);
     }
     // Presolve moves columns into b, and blocks are judged alone. Where every block was solved and
     // the whole is not, or where a reduced problem seems to have no solution, rounding may be why:
     // go on with the problem as it is.
     const int in_doubt = !certificate.solved && s->was_reduced &&
                          (outcome.reason == PERP_STATUS_SOLVED ||
-                          outcome.reason == PERP_STATUS_NO_SOLUTION);
-    if (error == PERP_OK && in_doubt) error = run_and_judge(s, 0, &outcome, &certificate);
+                          outcome.reason == PERP_STATUS_NO_SOLUTION) &&
+                         !(s->timed && solver_seconds(s) >= s->deadline);
+    if (error == PERP_OK && in_doubt) {
+      s->y_known = 0;
+      error = run_and_judge(s, 0, &outcome, x, &certificate);
+    }
     if (error != PERP_OK) return error;
   }
+  if (certificate.solved && hurried && (error = judge_again(s, &outcome, &certificate)) != PERP_OK)
+    return error;
   if (certificate.solved && !looks_for_all &&
       (error = solver_snap(s, &certificate)) != PERP_OK)
     return error;
@@ -502,10 +523,29 @@ perp_error perp_solve(perp_solver *s, const perp_problem *problem, double *x, pe
   return solve(s, problem, x, result, 0);
 }
 
+perp_error perp_solver_prepare(perp_solver *s, const perp_problem *problem) {
+  if (s == NULL) return error_set(PERP_ERROR_ARGUMENT, "perp_solver_prepare: solver is NULL");
+  if (problem != NULL && (problem->pattern_stamp == 0 || problem->value_stamp == 0))
+    return error_set(PERP_ERROR_ARGUMENT, "perp_solver_prepare: pattern_stamp or value_stamp is 0: "
+                                          "nothing would be kept");
+  perp_error error = validate_matrix(s, problem, 0);
+  if (error == PERP_OK) error = validate_vectors(problem);
+  if (error == PERP_OK) error = perp_method_accepts(s->method, problem);
+  if (error != PERP_OK) return error;
+  s->problem = problem;
+  s->clock = s->options.clock != NULL ? s->options.clock : clock_now;
+  s->start = s->clock(s->options.clock_context);
+  s->timed = s->options.time_limit < (double)INFINITY;
+  if ((error = solver_prepare(s, problem, (double)INFINITY)) != PERP_OK) return error;
+  for (int32_t i = 0; i < problem->A.n; i++) s->x[i] = 1.0;   // no product is spared
+  perp_certificate certificate;   // how long it takes is what is wanted
+  return solver_check(s, s->x, 1, &certificate);
+}
+
 perp_error perp_solve_once(const perp_problem *problem, double *x, const perp_options *options,
                            perp_result *result) {
   if (result == NULL) return error_set(PERP_ERROR_ARGUMENT, "perp_solve_once: result is NULL");
-  perp_error error = validate_structure(problem);
+  perp_error error = validate_structure(problem, 0);
   if (error != PERP_OK) return error;
   const perp_limits limits = perp_limits_of(problem);
   perp_solver *solver = NULL;
@@ -514,88 +554,4 @@ perp_error perp_solve_once(const perp_problem *problem, double *x, const perp_op
   if (error == PERP_OK) error = solve(solver, problem, x, result, 1);
   perp_solver_destroy(solver);
   return error;
-}
-
-// A batch in progress: lane k solves problems k, k + lanes, k + 2 lanes, ...
-// with a solver of its own.
-typedef struct batch {
-  perp_solver *solver;
-  const perp_problem *problems;
-  double *const *x;
-  perp_result *results;
-  int32_t count, lanes;
-} batch;
-
-static void solve_alone(const batch *b, perp_solver *s, int32_t k) {
-  const perp_error error = perp_solve(s, &b->problems[k], b->x[k], &b->results[k]);
-  if (error == PERP_OK) return;
-  // The others go on, so this one says that nothing is claimed.
-  b->results[k] = (perp_result){.method = s->method,
-                                .certificate = {.worst = -1, .residual = (double)INFINITY,
-                                                .natural_residual = (double)INFINITY}};
-  snprintf(b->results[k].message, sizeof b->results[k].message, "%s", perp_last_message());
-  if (k < s->batch_failed) {
-    s->batch_failed = k;
-    s->batch_error = error;
-  }
-}
-
-typedef struct small { int32_t k; const perp_dense *A; } small;   // problem k is small and dense
-
-static void solve_four(const batch *b, perp_solver *s, const small *of) {
-  const perp_problem *const p[] = {&b->problems[of[0].k], &b->problems[of[1].k],
-                                   &b->problems[of[2].k], &b->problems[of[3].k]};
-  const perp_dense *const A[] = {of[0].A, of[1].A, of[2].A, of[3].A};
-  double *const x[] = {b->x[of[0].k], b->x[of[1].k], b->x[of[2].k], b->x[of[3].k]};
-  quick_end end[4];
-  quick_answer answer[4];
-  quick_solve_four(p, A, x, s->options.tol, end, answer);
-  for (int i = 0; i < 4; i++)
-    if (end[i] != QUICK_NONE)
-      finish_quickly(s, end[i], &answer[i], A[i]->n, x[i], &b->results[of[i].k]);
-    else
-      solve_alone(b, s, of[i].k);
-}
-
-// Small problems wait until there are four with the same n.
-static void run_lane(void *data, int32_t lane) {
-  const batch *b = data;
-  perp_solver *s = lane == 0 ? b->solver : b->solver->lanes[lane - 1];
-  team *const own = s->threads;
-  if (b->lanes > 1) s->threads = NULL;   // they are at work on the lanes
-  s->batch_failed = b->count;
-  small waiting[QUICK_N + 1][4];
-  int32_t number[QUICK_N + 1] = {0};
-  for (int32_t k = lane; k < b->count; k += b->lanes) {
-    const perp_dense *A = small_dense(s, &b->problems[k], b->x[k]);
-    if (A == NULL) {
-      solve_alone(b, s, k);
-      continue;
-    }
-    waiting[A->n][number[A->n]++] = (small){k, A};
-    if (number[A->n] < 4) continue;
-    number[A->n] = 0;
-    solve_four(b, s, waiting[A->n]);
-  }
-  for (int32_t n = 1; n <= QUICK_N; n++)
-    for (int32_t i = 0; i < number[n]; i++) solve_alone(b, s, waiting[n][i].k);
-  s->threads = own;
-}
-
-perp_error perp_solve_batch(perp_solver *solver, const perp_problem *problems, int32_t count,
-                            double *const *x, perp_result *results) {
-  if (solver == NULL || count < 0 ||
-      (count > 0 && (problems == NULL || x == NULL || results == NULL)))
-    return error_set(PERP_ERROR_ARGUMENT,
-                     "perp_solve_batch: count = %d < 0, or solver, problems, x or results is NULL",
-                     count);
-  const int32_t lanes = solver->limits.lanes > 1 ? solver->limits.lanes : 1;
-  batch b = {solver, problems, x, results, count, lanes};
-  team_run(solver->threads, run_lane, &b, lanes);
-  const perp_solver *first = solver;
-  for (int32_t k = 0; k + 1 < lanes; k++)
-    if (solver->lanes[k]->batch_failed < first->batch_failed) first = solver->lanes[k];
-  if (first->batch_failed >= count) return PERP_OK;
-  return error_set(first->batch_error, "problem %d: %.220s", first->batch_failed,
-                   results[first->batch_failed].message);
 }

@@ -1,0 +1,73 @@
+// pace.c: what a certificate takes on this machine and this A, so that time can be kept for it.
+//
+// A solve with a time limit ends with a certificate, whose cost is one product with A, and a second
+// one where a plain product cannot tell. What it took before is what it will take: the larger of
+// the last one and the mean with those before, so that one that was held up is forgotten by halves.
+#include "clock.h"
+#include "driver.h"
+#include "vector.h"
+
+#include <math.h>
+
+enum { PASSES = 10 };        // over A to look at it in full: components, symmetry, scaling
+
+#define PASS 1e-9            // seconds of an entry in such a pass, with all of A in the caches
+#define PART 0.6             // of the time given that those passes may take
+#define MARGIN 1.15          // a certificate is as long as the last one, and a little
+
+double pace_of(const pace *p, double left) {
+  // What once was faster is not believed to eat more than half of the time that is left.
+  return max2(p->least, min2(MARGIN*p->recent, 0.5*left));
+}
+
+void pace_note(pace *p, double seconds) {
+  const double before = p->recent;
+  p->recent = before > 0.0 ? max2(seconds, 0.5*(before + seconds)) : seconds;
+  p->least = p->least > 0.0 ? min2(p->least, seconds) : seconds/3.0;   // the first one finds the
+                                                                       //   caches cold
+}
+
+void solver_forget_pace(perp_solver *s, const perp_problem *problem) {
+  const double entries = (double)problem_nnz(problem) + problem->A.n;
+  const int alike = s->pace_ops == problem->A.ops && s->pace_entries > 0.0;
+  const double ratio = alike ? entries/s->pace_entries : 0.0;
+  pace *const all[] = {&s->once, &s->twice};
+  for (int k = 0; k < 2; k++) *all[k] = (pace){ratio*all[k]->recent, ratio*all[k]->least};
+  s->pace_ops = problem->A.ops;
+  s->pace_entries = entries;
+}
+
+void solver_guess_pace(perp_solver *s, double validation, double preparation) {
+  if (s->once.recent > 0.0) return;
+  s->once = (pace){s->judge.hurried ? 2.0*validation : preparation/PASSES, 0.0};
+}
+
+double solver_kept(const perp_solver *s, double left) {
+  return s->timed ? pace_of(&s->once, left) : 0.0;
+}
+
+perp_error solver_check(perp_solver *s, const double *x, int far, perp_certificate *certificate) {
+  const perp_options *options = &s->options;
+  const double before = s->timed ? solver_seconds(s) : 0.0;
+  const perp_error error = certifier_check(&s->judge, x, options->tol, options->absolute_tol, far,
+                                           certificate);
+  if (!s->timed || error != PERP_OK) return error;
+  const double seconds = solver_seconds(s) - before;
+  pace_note(s->judge.twice ? &s->twice : &s->once, seconds);
+  return error;
+}
+
+typedef struct patience { const perp_solver *solver; double until; } patience;
+
+static int is_over(void *context) {
+  const patience *p = context;
+  return solver_seconds(p->solver) >= p->until;
+}
+
+perp_error solver_prepare(perp_solver *s, const perp_problem *problem, double until) {
+  patience p = {s, until};
+  const perp_deadline deadline = {until < (double)INFINITY ? is_over : NULL, &p};
+  const double needs = PASSES*PASS*(double)problem_nnz(problem);
+  if (until < (double)INFINITY && needs > PART*(until - solver_seconds(s))) p.until = 0.0;
+  return certifier_prepare(&s->judge, problem, &deadline);
+}
