@@ -206,7 +206,7 @@ static void time_is_shared(void **state) {
   for (int32_t i = 0; i < n; i++) AT(&s, i, i) = 2.0;
   for (int32_t i = 0; i + 1 < n; i++) AT(&s, i, i + 1) = AT(&s, i + 1, i) = -1.0;
   for (int32_t i = 0; i < n; i++) s.b[i] = between(-1, 1);
-  AT(&s, 0, 0) = AT(&s, n - 1, n - 1) = 1.0;   // sums of rows vanish: sum b < 0 is infeasible
+  AT(&s, 0, n - 1) = AT(&s, n - 1, 0) = -1.0;   // sums of rows vanish: sum b < 0 is infeasible
   double sum = 0.0;
   for (int32_t i = 0; i < n; i++) sum += s.b[i];
   s.b[0] -= sum + 1.0;

@@ -76,6 +76,10 @@ struct perp_method {
   int32_t parameter_count;
   size_t (*bytes)(const perp_limits *limits, const perp_options *options);   // of its own arrays
   void (*run)(struct perp_run *run);
+  // Methods that are done in one pass: x, within the bounds, which probably solves the problem, or
+  // 0. A is a CSC matrix, symmetric to the last bit, and accepted. `memory` has bytes(), and what
+  // the last call left there if `same`: that A had the same stamps. NULL: it has none.
+  int (*attempt)(const perp_problem *problem, void *memory, int same, double *x);
 };
 
 int32_t perp_method_count(void);

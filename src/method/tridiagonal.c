@@ -191,6 +191,41 @@ static void run_tridiagonal(perp_run *run) {
   if (!run_ended(run)) policy_iteration(&t, run);
 }
 
+// One pass upwards on a symmetric A: the pivots depend on A alone, so that a step of the same size
+// takes two short recurrences,
+//     v_i = -b_i - (c_i/d_(i+1)) v_(i+1),   x_i = clamp(v_i/d_i - (a_i/d_i) x_(i-1)).
+static int attempt(const perp_problem *problem, void *memory, int same, double *x) {
+  const perp_csc *A = problem->A.self;
+  const int32_t n = A->columns;
+  const double *b = problem->b, *lo = problem->lo, *hi = problem->hi;
+  double *inverse = memory, *up = inverse + n, *down = up + n, *value = down + n;   // n each
+  if (n == 0 || A->colptr[n] != 3*n - 2) return 0;   // an entry is missing
+  if (!same) {
+    double before = 0.0;   // 1/d_(i+1)
+    for (int32_t i = n - 1; i >= 0; i--) {
+      const double *a = A->value + 3*i;   // A_ii, A_(i+1,i), both of column i
+      const double c = i + 1 < n ? a[1] : 0.0, pivot = a[0] - c*(c*before);
+      if (!(pivot > 0.0)) return 0;
+      up[i] = c*before;
+      before = inverse[i] = 1.0/pivot;
+    }
+    down[0] = 0.0;
+    for (int32_t i = 1; i < n; i++) down[i] = A->value[3*i - 1]*inverse[i];
+  }
+  double v = 0.0;
+  for (int32_t i = n - 1; i >= 0; i--) {
+    v = -b[i] - up[i]*v;
+    value[i] = v*inverse[i];
+  }
+  double last = 0.0;
+  if (lo == NULL && hi == NULL)
+    for (int32_t i = 0; i < n; i++) x[i] = last = max2(0.0, value[i] - down[i]*last);
+  else
+    for (int32_t i = 0; i < n; i++)
+      x[i] = last = clamp(value[i] - down[i]*last, lower(lo, i), upper(hi, i));
+  return 1;
+}
+
 const perp_method method_tridiagonal = {
   .name = "tridiagonal",
   .title = "one clamped elimination, then policy iteration",
@@ -206,4 +241,5 @@ const perp_method method_tridiagonal = {
   .traits = PERP_TRAIT_GUESS | PERP_TRAIT_FINITE | PERP_TRAIT_NO_ALLOC,
   .bytes = bytes,
   .run = run_tridiagonal,
+  .attempt = attempt,
 };

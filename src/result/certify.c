@@ -141,10 +141,16 @@ static void settle_units(certifier *c) {
   const int32_t n = c->n;
   double *unit = c->work;   // 2 n
   for (int32_t k = 0; k < c->halves; k++) unit[k] = 0.0;
-  for (int32_t i = 0; i < n; i++)
-    unit[c->half[i]] = max2(unit[c->half[i]], min2(c->R[i]*c->a[i], 0x1p1000));
+  for (int32_t i = 0; i < n;) {   // most often there is one half, or long stretches of one
+    const int32_t k = c->half[i];
+    double most = unit[k];
+    for (; i < n && c->half[i] == k; i++) most = max2(most, min2(c->R[i]*c->a[i], 0x1p1000));
+    unit[k] = most;
+  }
   settle_by_bounds(c, unit);
-  for (int32_t i = 0; i < n; i++) {   // -(largest scale) where b and the bounds are 0
+  int open = 0;
+  for (int32_t k = 0; k < c->halves; k++) open |= !(unit[k] > 0.0);
+  for (int32_t i = 0; open && i < n; i++) {   // -(largest scale) where b and the bounds are 0
     double *row = &unit[c->half[i]], *column = &unit[c->half[n + i]];
     if (*row <= 0.0) *row = min2(*row, -c->R[i]);
     if (*column <= 0.0) *column = min2(*column, -inverse_of(c->C[i]));
@@ -157,7 +163,7 @@ static void settle_units(certifier *c) {
   }
   for (int32_t i = 0; i < n; i++) {
     c->R[i] = clamp(c->R[i]*unit[c->half[i]], 0x1p-1000, 0x1p1000);
-    c->C[i] = clamp(c->C[i]/unit[c->half[n + i]], 0x1p-1000, 0x1p1000);
+    c->C[i] = clamp(c->C[i]*inverse_of(unit[c->half[n + i]]), 0x1p-1000, 0x1p1000);
   }
 }
 
@@ -170,11 +176,17 @@ static void settle_scales(certifier *c, const double *R, const double *C) {
   }
   settle_units(c);
   for (int32_t k = 0; k < c->components; k++) c->G[k] = c->S[k] = 0.0;
-  for (int32_t i = 0; i < n; i++) {
+  for (int32_t i = 0; i < n;) {   // by stretches of one component
     const int32_t k = c->component[i];
-    c->G[k] = max2(c->G[k], row_residual(c, i));
-    c->s[i] = c->entries[i] > 0 ? c->R[i]*c->a[i] : 0.0;
-    if (!(c->s[i] <= c->S[k])) c->S[k] = c->s[i];
+    double G = c->G[k], S = c->S[k];
+    for (; i < n && c->component[i] == k; i++) {
+      G = max2(G, row_residual(c, i));
+      const double s = c->entries[i] > 0 ? c->R[i]*c->a[i] : 0.0;
+      c->s[i] = s;
+      if (!(s <= S)) S = s;
+    }
+    c->G[k] = G;
+    c->S[k] = S;
   }
 }
 
@@ -224,6 +236,7 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem,
                    problem->value_stamp == c->value_stamp &&
                    problem->pattern_stamp == c->pattern_stamp;
   c->problem = problem;
+  c->snaps = 1;
   if (!same) {
     entry_chain chain;
     c->n = -1;
@@ -277,15 +290,19 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem,
         *base = min2(held_base[k], ldexp(*base, -ilogb(*base)));
     }
   }
-  c->most_entries = c->most_S = 0.0;
-  c->least_G = c->least_entries = (double)INFINITY;
+  double most_S = 0.0, least_G = (double)INFINITY;
+  int32_t most = 0, least = INT32_MAX;   // entries of a row
   for (int32_t i = 0; i < n; i++) {
     c->inverse_C[i] = inverse_of(c->C[i]);
-    c->most_entries = max2(c->most_entries, c->entries[i]);
-    c->least_entries = min2(c->least_entries, c->entries[i]);
-    c->most_S = max2(c->most_S, c->s[i]);
-    c->least_G = min2(c->least_G, c->G[c->component[i]]);
+    most = c->entries[i] > most ? c->entries[i] : most;
+    least = c->entries[i] < least ? c->entries[i] : least;
+    most_S = max2(most_S, c->s[i]);
+    least_G = min2(least_G, c->G[c->component[i]]);
   }
+  c->most_entries = most;
+  c->least_entries = n > 0 ? least : (double)INFINITY;
+  c->most_S = most_S;
+  c->least_G = least_G;
   if (c->reducible) blocks_begin(c);
   return PERP_OK;
 }
@@ -414,7 +431,7 @@ static int judge(const certifier *c, const double *x, double tol, double absolut
 
 // judge() for the usual end: one component, no empty row, x within its bounds, every row clearly
 // within its tolerance. Returns 0 where anything is not so; reads half as much as judge().
-static int judge_quickly(const certifier *c, double tol, double slack,
+static int judge_quickly(certifier *c, double tol, double slack,
                          perp_certificate *certificate) {
   const perp_problem *p = c->problem;
   if (c->components != 1 || c->least_entries == 0.0 || certificate->bound_violation != 0.0 ||
@@ -423,19 +440,24 @@ static int judge_quickly(const certifier *c, double tol, double slack,
   const double most = tol*c->G[0] - slack;
   double natural = 0.0, gap = 0.0, worst_r = 0.0;
   int32_t worst = 0;
+  int snaps = 0;
   for (int32_t i = 0; i < p->A.n; i++) {
     const double y = c->y[i], scale = c->inverse_C[i];
     const double below = c->x[i] - lower(p->lo, i), above = c->x[i] - upper(p->hi, i);
     const double r = fabs(mid(above*scale, c->R[i]*y, below*scale));
     if (!(r <= most)) return 0;
+    snaps |= (r > 0.0) & (r < c->R[i]*fabs(y));
     natural = max2(natural, fabs(mid(above, y, below)));
-    const double distance = y > 0.0 ? below : -above;
-    gap += distance < (double)INFINITY ? fabs(y)*distance : 0.0;
+    // the sign of a y_i near 0 is anybody's guess: no branch on it
+    const double low = below < (double)INFINITY ? below : 0.0,
+                 high = above > -(double)INFINITY ? -above : 0.0;
+    gap += max2(y, 0.0)*low + max2(-y, 0.0)*high;
     if (r > worst_r) {
       worst_r = r;
       worst = i;
     }
   }
+  c->snaps = snaps;
   certificate->natural_residual = natural;
   certificate->gap = gap == gap ? gap : (double)INFINITY;
   certificate->residual = worst_r/c->G[0];
@@ -448,6 +470,39 @@ void certifier_check_reference(const certifier *c, double tol, double absolute_t
   *certificate = begin(c);
   certifier_rescale(c);
   judge(c, c->x, tol, absolute_tol, 0.0, certificate);
+}
+
+// r_i at x, which clamped may pass if it is at most: tolerance, the allowances for rounding, and
+// what this sum itself may have lost.
+static int row_fails(const certifier *c, const perp_csc *A, int32_t i, const double *x,
+                     double tol) {
+  const perp_problem *p = c->problem;
+  double y = p->b[i], size = fabs(y);
+  for (int32_t q = A->colptr[i]; q < A->colptr[i + 1]; q++) {
+    const int32_t j = A->row[q];
+    const double term = A->value[q]*clamp(x[j], lower(p->lo, j), upper(p->hi, j));
+    y += term;
+    size += fabs(term);
+  }
+  const double at = clamp(x[i], lower(p->lo, i), upper(p->hi, i)), scale = c->inverse_C[i];
+  const double r = fabs(mid((at - upper(p->hi, i))*scale, c->R[i]*y,
+                            (at - lower(p->lo, i))*scale));
+  const double base = c->G[c->component[i]];
+  return c->entries[i] > 0 && base > 0.0 &&
+         r > 2.0*tol*base + (100.0 + c->entries[i])*u*(c->s[i] + c->R[i]*size);
+}
+
+int certifier_refutes(const certifier *c, const double *x, double tol) {
+  enum { ROWS = 16 };
+  const int32_t n = c->n, looks = n < ROWS ? n : ROWS;
+  const perp_operator *A = &c->problem->A;
+  if (!c->symmetric || c->hurried || operator_view(A).data != A->self || c->components != 1 ||
+      !(c->G[0] < (double)INFINITY && c->S[0] < (double)INFINITY))
+    return 0;
+  if (!((1.0 - tol)*c->G[0] > 100.0*u*c->most_S)) return 0;   // G is the largest r_i at x_ref
+  for (int32_t k = 0; k < looks; k++)
+    if (row_fails(c, A->self, (int32_t)((int64_t)k*n/looks), x, tol)) return 1;
+  return 0;
 }
 
 perp_error certifier_check(certifier *c, const double *x, double tol, double absolute_tol,
@@ -463,6 +518,7 @@ perp_error certifier_check(certifier *c, const double *x, double tol, double abs
     largest = max2(largest, fabs(c->x[i])*c->inverse_C[i]);
   }
   c->twice = 0;
+  c->snaps = 1;
   if (!finite) {
     *certificate = (perp_certificate){.weaker = c->weaker, .worst = -1, .components = c->components,
                                       .residual = (double)INFINITY,

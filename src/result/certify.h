@@ -68,6 +68,7 @@ typedef struct certifier {   // all that does not depend on x, but for the rule
   double *y_ref, *a_ref;     // n each: y and a at x_ref
   // n each, where A is reducible: the scalings, settled, and their bases by component
   double *first_R, *first_C, *first_base, *second_R, *second_C, *second_base;
+  int snaps;                 // 0: solver_snap would move nothing in the x that was checked last
   int32_t *component;        // n
   int32_t *entries;          // n: nonzeros of each row
   int32_t *half, halves;     // 2 n: see components_halves
@@ -108,6 +109,9 @@ void certifier_rescale(const certifier *c);
 // are those of the exact one to a thousandth.
 perp_error certifier_check(certifier *c, const double *x, double tol, double absolute_tol,
                            int far, perp_certificate *certificate);
+// Right after certifier_prepare: 1 if neither x_ref nor x can be a solution, as a few rows tell.
+// Only symmetric CSC matrices show them; 0: they may be solutions, or not.
+int certifier_refutes(const certifier *c, const double *x, double tol);
 // The same of x_ref, right after certifier_prepare, which has computed its residual.
 void certifier_check_reference(const certifier *c, double tol, double absolute_tol,
                                perp_certificate *certificate);

@@ -31,6 +31,12 @@ struct perp_solver {
   double *farkas_work;       // farkas_doubles(n)
   double radius;             // of that proof
   arena runs;                // for the runs, one after the other
+  struct {                   // attempt.c
+    void *memory;            // of method->bytes(); NULL: none are made
+    uint64_t pattern, values;   // stamps of the A that it knows,
+    int32_t n;               //   and its size; -1: none
+    int32_t rest;            // solves until the next one
+  } attempt;
   // of the solve in progress
   const perp_problem *problem;
   uint64_t seen_pattern, seen_values;   // stamps of the A that was validated last,
@@ -109,6 +115,9 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
 void run_save_best(perp_run *run);                            // x and its residual
 void run_release(run_state *state, struct run_block *until);  // what run_allocate gave since then
 // x of the last certificate, which says solved, moved to the bounds it belongs to
+int attempt_allowed(const perp_options *options);   // nobody watches, nobody asks for less
+// Right after solver_prepare: 1 in certificate->solved if the method's one pass has the answer.
+perp_error solver_attempt(perp_solver *solver, const double *guess, perp_certificate *certificate);
 perp_error solver_snap(perp_solver *solver, perp_certificate *certificate);
 double solver_seconds(const perp_solver *solver);   // since the solve began
 // The certificate of x; takes note of how long it took. far: see certifier_check

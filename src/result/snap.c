@@ -16,6 +16,7 @@ perp_error solver_snap(perp_solver *s, perp_certificate *certificate) {
   const perp_problem *p = s->problem;
   const certifier *judge = &s->judge;
   const int32_t n = p->A.n;
+  if (!judge->snaps) return PERP_OK;
   int moved = 0;
   double *before = s->farkas;   // n: free, there is a solution
   for (int32_t i = 0; i < n; i++) {

@@ -25,10 +25,22 @@ names=$(foreign -D "$library")
 names=$(foreign "$libdir/libperp.a")
 [ -z "$names" ] || die "the static library defines $names"
 
-# What the headers declare is there, in both.
-declared=$(sed -n 's/^[a-z].*[ *]\(perp_[a-z_]*\)(.*/\1/p' "$PERP_PREFIX"/include/perp/*.h | sort -u)
-[ "$(wc -w <<<"$declared")" -ge 30 ] || die "found only these declarations: $declared"
-missing=$(comm -23 <(printf '%s\n' "$declared") <(nm -D --defined-only "$library" | awk '{ print $3 }' | sort -u))
-[ -z "$missing" ] || die "declared, but not in the shared library: $missing"
-missing=$(comm -23 <(printf '%s\n' "$declared") <(nm --defined-only --extern-only "$libdir/libperp.a" 2>/dev/null | awk 'NF == 3 { print $3 }' | sort -u))
-[ -z "$missing" ] || die "declared, but not in the static library: $missing"
+# complete NAME LEAST HEADER...: what the headers declare is in libNAME, shared and static.
+complete() {
+  local name=$1 least=$2 declared missing
+  shift 2
+  declared=$(sed -n 's/^[a-z].*[ *]\(perp_[a-z_]*\)(.*/\1/p' "$@" | sort -u)
+  [ "$(wc -w <<<"$declared")" -ge "$least" ] || die "found only these declarations: $declared"
+  missing=$(comm -23 <(printf '%s\n' "$declared") <(nm -D --defined-only "$libdir/lib$name.so" | awk '{ print $3 }' | sort -u))
+  [ -z "$missing" ] || die "declared, but not in lib$name.so: $missing"
+  missing=$(comm -23 <(printf '%s\n' "$declared") <(nm --defined-only --extern-only "$libdir/lib$name.a" 2>/dev/null | awk 'NF == 3 { print $3 }' | sort -u))
+  [ -z "$missing" ] || die "declared, but not in lib$name.a: $missing"
+}
+mapfile -t core < <(ls "$PERP_PREFIX"/include/perp/*.h | grep -v '/option\.h$')
+complete perp 30 "${core[@]}"
+complete perp-option 4 "$PERP_PREFIX/include/perp/option.h"
+
+names=$(foreign -D "$libdir/libperp-option.so")
+[ -z "$names" ] || die "libperp-option.so exports $names"
+names=$(foreign "$libdir/libperp-option.a")
+[ -z "$names" ] || die "libperp-option.a defines $names"
