@@ -353,6 +353,66 @@ static void another_matrix_is_noticed(void **state) {
   sample_free(&s);
 }
 
+static double chain_shift;
+static double chain(int32_t i, int side) { (void)i; return side == 0 ? 2.0 + chain_shift : -1.0; }
+
+static int go_on(void *context, const perp_statistics *statistics) {
+  (void)context, (void)statistics;
+  return 0;
+}
+
+// A solver that is used again and again takes short cuts that one whose iterations are watched does
+// not: the answers are the same, each certified, whatever the stamps, bounds and guesses are.
+static void short_cuts_change_nothing(void **state) {
+  (void)state;
+  enum { N = 40 };
+  const perp_method *m = perp_find_method("tridiagonal");
+  perp_options plain = perp_default_options(m), watched = plain;
+  plain.presolve = watched.presolve = 0;
+  watched.on_iteration = go_on;
+  perp_solver *quick = NULL, *slow = NULL;
+  for (int round = 0; round < 400; round++) {
+    const uint64_t seed = 900 + (uint64_t)round;
+    chain_shift = 0.1*(round/10%3);
+    bands t = bands_new(round%50 == 49 ? 1 : N, chain);
+    perp_problem p = *problem_of(&t);
+    p.A.claims = round%7 == 6 ? 0 : PERP_CLAIM_SYMMETRIC;
+    for (int32_t i = 0; i < t.n; i++) {
+      const double u = perp_random_uniform(seed, (uint64_t)i);
+      t.b[i] = round%3 == 0 ? (i < 15 ? 1.0 : -u) : 2.0*u - 1.0;   // one contact, or many
+      if (round%4 == 3) t.lo[i] = u < 0.3 ? -INF : -0.1;
+      if (round%4 == 3 && u > 0.8) t.hi[i] = 0.2;
+      t.x[i] = round%2 ? u : 0.0;
+    }
+    if (round%4 != 3) p.lo = p.hi = NULL;
+    p.pattern_stamp = 1 + (uint64_t)(t.n == 1);
+    p.value_stamp = round%11 == 10 ? 0 : 1 + (uint64_t)(round/10%3) + 10*(uint64_t)(t.n == 1);
+    if (quick == NULL) {
+      const perp_limits limits = perp_limits_of(&p);
+      assert_int_equal(perp_solver_create(m, &limits, &plain, NULL, &quick), PERP_OK);
+      assert_int_equal(perp_solver_create(m, &limits, &watched, NULL, &slow), PERP_OK);
+    }
+    double y[N];
+    memcpy(y, t.x, (size_t)t.n*sizeof *y);
+    perp_result a, b, again;
+    perp_certificate certificate;
+    assert_int_equal(perp_solve(quick, &p, t.x, &a), PERP_OK);
+    assert_int_equal(perp_solve(slow, &p, y, &b), PERP_OK);
+    assert_int_equal(a.status, PERP_STATUS_SOLVED);
+    assert_int_equal(b.status, PERP_STATUS_SOLVED);
+    for (int32_t i = 0; i < t.n; i++) assert_float_equal(t.x[i], y[i], 1e-11);
+    assert_int_equal(perp_certify(&p, t.x, 1e-8, 0.0, NULL, &certificate), PERP_OK);
+    assert_true(certificate.solved);
+    memcpy(y, t.x, (size_t)t.n*sizeof *y);   // a solution as the guess is the answer
+    assert_int_equal(perp_solve(quick, &p, t.x, &again), PERP_OK);
+    assert_int_equal(again.iterations, 0);
+    assert_memory_equal(t.x, y, (size_t)t.n*sizeof *y);
+    bands_free(&t);
+  }
+  perp_solver_destroy(quick);
+  perp_solver_destroy(slow);
+}
+
 static void auto_takes_it(void **state) {
   (void)state;
   bands t = bands_new(3000, laplace);
@@ -400,6 +460,7 @@ int main(void) {
       cmocka_unit_test(singular),
       cmocka_unit_test(operators),
       cmocka_unit_test(another_matrix_is_noticed),
+      cmocka_unit_test(short_cuts_change_nothing),
       cmocka_unit_test(auto_takes_it),
       cmocka_unit_test(a_million_rows),
   };
