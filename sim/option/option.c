@@ -32,6 +32,8 @@ static perp_error check_dates(const perp_option *o, perp_option_result *result) 
   if (o->exercise != PERP_EXERCISE_BERMUDAN) return PERP_OK;
   if (o->date_count < 0 || (o->date_count > 0 && o->dates == NULL))
     return wrong(result, "date_count", o->date_count, "[0, inf), or dates is NULL");
+  if (o->date_count > LARGEST/100)
+    return wrong(result, "date_count", o->date_count, "[0, 100000]");
   for (int32_t k = 0; k < o->date_count; k++) {
     if (!inside(o->dates[k], 0.0, o->maturity))
       return wrong(result, "date", o->dates[k], "[0, T]");
@@ -271,6 +273,10 @@ perp_error perp_option_price(const perp_option *option, const perp_option_settin
   if (error != PERP_OK) return error;
   result->nodes = (s->nodes + 15)/16*16;   // an eighth or a quarter of it is even
   result->steps = (s->steps + 15)/16*16;
+  if (option->exercise == PERP_EXERCISE_BERMUDAN) {   // a quarter of it: four steps a date
+    const int32_t least = 16*(option->date_count + 1);
+    if (result->steps < least) result->steps = least;
+  }
   tally t = {0};
   error = price_all(option, s, &t, result);
   result->solves = t.solves;
