@@ -520,8 +520,10 @@ static void run_fischer_newton(perp_run *run) {
   s.differences = o->newton.jacobian == PERP_JACOBIAN_APPROXIMATION ||
                   o->newton.inner == PERP_INNER_DIFFERENCES;
   if (!s.differences && run->A.ops->submatrix != NULL &&
-      (o->newton.inner == PERP_INNER_AUTO || o->newton.inner == PERP_INNER_DIRECT))
+      (o->newton.inner == PERP_INNER_AUTO || o->newton.inner == PERP_INNER_DIRECT)) {
+    if (!run_fits_analysis(run)) return;
     s.system = system_create(&run->A, run_allocator(run));
+  }
   if (s.system == NULL) {
     const size_t room = krylov_doubles(solver_of(o), run->n, o->krylov.restart);
     s.work = run_allocate(run, room*sizeof *s.work);

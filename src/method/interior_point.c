@@ -439,6 +439,7 @@ static void run_interior_point(perp_run *run) {
   point p = {.delta = DELTA_FIRST};
   layout(&p, run->memory, run->n);
   crossover_begin(&p.cross, run);
+  if (!run_fits_analysis(run)) return;
   p.system = system_create(&run->A, run_allocator(run));
   if (p.system == NULL) {
     run_no_memory(run, "the linear systems");

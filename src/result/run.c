@@ -13,6 +13,8 @@
 #include "options.h"
 #include "vector.h"
 
+enum { ANALYSIS = 60 };   // products with A that take as long: 30 to 75 on walls and grids
+
 // ---- memory: written once, for counting and for taking ----
 
 static run_arrays layout(arena *memory, int32_t n, size_t scratch) {
@@ -267,6 +269,24 @@ double run_seconds_left(const perp_run *run) {
   return max2(0.0, state->deadline - solver_seconds(state->solver));
 }
 
+// What a certificate of this run, or a product, may take: of all of A, in proportion to the rows.
+static double pace_here(const perp_solver *solver, const pace *p, int32_t n) {
+  return n > 0 ? pace_of(p, solver->options.time_limit)*n/solver->problem->A.n : 0.0;
+}
+
+int run_fits(const perp_run *run, double products) {
+  const perp_solver *solver = run->state->solver;
+  return !solver->timed ||
+         products*pace_here(solver, &solver->once, run->n) <= run_seconds_left(run);
+}
+
+int run_fits_analysis(perp_run *run) {
+  if (run_fits(run, ANALYSIS)) return 1;
+  run_stop(run, PERP_STATUS_TIME_LIMIT, "%s: the time limit leaves no time for the order of a "
+           "factor of A", run->method->name);
+  return 0;
+}
+
 double run_hurry(perp_run *run, double seconds) {
   run_state *state = run->state;
   const double before = state->deadline;
@@ -335,10 +355,6 @@ static double test_measures(perp_run *run) {
   return measure;
 }
 
-// What a certificate of this run, or a product, may take: of all of A, in proportion to the rows.
-static double pace_here(const perp_solver *solver, const pace *p, int32_t n) {
-  return n > 0 ? pace_of(p, solver->options.time_limit)*n/solver->problem->A.n : 0.0;
-}
 static double check_seconds(const perp_run *run) {
   const perp_solver *solver = run->state->solver;
   return pace_here(solver, solver->twice.recent > 0.0 ? &solver->twice : &solver->once, run->n);
@@ -381,7 +397,7 @@ static void finish_iteration(perp_run *run) {
       run_stop(run, PERP_STATUS_STOPPED, "stopped on request after %d iterations", run->iterations);
     now = statistics.seconds;
     expect_step(state, now);
-    if (now >= state->deadline || now + state->step > state->deadline)   // of the next one
+    if (now >= state->deadline || (!run->paced && now + state->step > state->deadline))
       run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached after %d iterations",
                run->iterations);
   }

@@ -35,6 +35,8 @@ typedef struct perp_run {
   // Set by the method in every iteration:
   double residual;               // estimate at x; the driver starts it at that of the guess
   int last_resort;               // auto, at its end: proofs with a finite radius count too
+  int paced;                     // set by a method that begins nothing that would not end in time:
+                                 //   otherwise the driver expects iterations as long as the last
   int32_t inner_iterations, factorizations;
   double regularization;         // see perp_result
   int64_t factor_nonzeros;       // likewise; run_factored() keeps the largest
@@ -72,6 +74,10 @@ perp_deadline run_deadline(perp_run *run);   // the same, for linear solvers
 // counts factorisations, and how many entries the factor has: 0 where that means nothing
 void run_factored(perp_run *run, int32_t count, int64_t nonzeros);
 double run_seconds_left(const perp_run *run);   // INFINITY: there is no limit
+// Do so many products with A fit into the time left, by what one has taken so far?
+int run_fits(const perp_run *run, double products);
+// The same for a copy of A and the order of its factor; 0: no, and the run has ended.
+int run_fits_analysis(perp_run *run);
 // For a part of a run: the deadline is `seconds` from now if that is earlier. Returns the one
 // before, which run_resume() brings back.
 double run_hurry(perp_run *run, double seconds);
