@@ -12,7 +12,8 @@
 #include "run.h"
 #include "select.h"
 
-enum { READY = 64 };   // rows: 64 KB for the pivots
+enum { READY = 64,     // rows: 64 KB for the pivots
+       LOOK = 2*RUN_ANALYSIS };   // products: the look at A takes half of the time at most
 
 typedef struct report {
   char text[720];   // which rungs ran, why, and how they ended
@@ -101,8 +102,8 @@ static void finish(perp_run *run, const report *told) {
 static void run_auto(perp_run *run) {
   facts f;
   rung rungs[SELECT_RUNGS];
-  int32_t count = select_at_once(&run->A, run_seconds_left(run), run->options->iteration_limit,
-                                 rungs);
+  const double left = run_fits(run, LOOK) ? run_seconds_left(run) : 0.0;
+  int32_t count = select_at_once(&run->A, left, run->options->iteration_limit, rungs);
   const int at_once = count > 0;
   if (!at_once && select_facts(&run->A, run->lo, run->hi, run_allocator(run), &f) != 0) {
     run_no_memory(run, "a look at A");

@@ -4,6 +4,8 @@
 #include "assemble.h"
 #include "vector.h"
 
+enum { COPIES = 10 };   // products that take as long as A, A' and the contacts found in them
+
 int contact_problem_begin(contact_problem *p, perp_run *run) {
   const int32_t n = run->n;
   *p = (contact_problem){.allocator = run_allocator(run)};
@@ -13,6 +15,11 @@ int contact_problem_begin(contact_problem *p, perp_run *run) {
                run->method->name, i);
       return 0;
     }
+  if (!run_fits(run, COPIES)) {
+    run_stop(run, PERP_STATUS_TIME_LIMIT, "%s: the time limit leaves no time to read A",
+             run->method->name);
+    return 0;
+  }
   int code = assemble_csc(&run->A, 0, p->allocator, &p->A);
   if (code == 0) code = transpose_csc(&p->A, p->allocator, &p->T);
   arena count = {0};

@@ -123,7 +123,10 @@ perp_status run_other(perp_run *run, const perp_problem *problem, const perp_met
   perp_solver *inner = NULL;
   perp_result result = {0};
   perp_error error = perp_solver_create(method, &limits, &own, &solver->allocator, &inner);
-  if (error == PERP_OK) error = perp_solve(inner, problem, x, &result);
+  if (error == PERP_OK) {
+    solver_take_pace(inner, solver, problem);
+    error = perp_solve(inner, problem, x, &result);
+  }
   perp_solver_destroy(inner);
   if (error == PERP_ERROR_MEMORY || error == PERP_ERROR_OPERATOR) {
     solver->error = error;

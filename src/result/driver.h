@@ -129,6 +129,8 @@ void pace_note(pace *p, double seconds);
 perp_error solver_prepare(perp_solver *solver, const perp_problem *problem, double until);
 // Another A: what was learned of the last one counts by the entries, or not at all.
 void solver_forget_pace(perp_solver *solver, const perp_problem *problem);
+// From one solver to another, whose A takes as long.
+void solver_take_pace(perp_solver *to, const perp_solver *from, const perp_problem *problem);
 // Before anything was measured: from what validation took, and the look at a new A.
 void solver_guess_pace(perp_solver *solver, double validation, double preparation);
 double solver_kept(const perp_solver *solver, double left);   // for the final certificate

@@ -37,6 +37,13 @@ void solver_forget_pace(perp_solver *s, const perp_problem *problem) {
   s->pace_entries = entries;
 }
 
+void solver_take_pace(perp_solver *to, const perp_solver *from, const perp_problem *problem) {
+  to->once = from->once;
+  to->twice = from->twice;
+  to->pace_ops = problem->A.ops;
+  to->pace_entries = (double)problem_nnz(problem) + problem->A.n;
+}
+
 void solver_guess_pace(perp_solver *s, double validation, double preparation) {
   if (s->once.recent > 0.0) return;
   s->once = (pace){s->judge.hurried ? 2.0*validation : preparation/PASSES, 0.0};

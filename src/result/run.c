@@ -13,8 +13,6 @@
 #include "options.h"
 #include "vector.h"
 
-enum { ANALYSIS = 60 };   // products with A that take as long: 30 to 75 on walls and grids
-
 // ---- memory: written once, for counting and for taking ----
 
 static run_arrays layout(arena *memory, int32_t n, size_t scratch) {
@@ -270,18 +268,19 @@ double run_seconds_left(const perp_run *run) {
 }
 
 // What a certificate of this run, or a product, may take: of all of A, in proportion to the rows.
-static double pace_here(const perp_solver *solver, const pace *p, int32_t n) {
-  return n > 0 ? pace_of(p, solver->options.time_limit)*n/solver->problem->A.n : 0.0;
+static double pace_here(const perp_solver *solver, const pace *p, int32_t n, double left) {
+  return n > 0 ? pace_of(p, left)*n/solver->problem->A.n : 0.0;
 }
 
 int run_fits(const perp_run *run, double products) {
   const perp_solver *solver = run->state->solver;
   return !solver->timed ||
-         products*pace_here(solver, &solver->once, run->n) <= run_seconds_left(run);
+         products*pace_here(solver, &solver->once, run->n, solver->options.time_limit) <=
+             run_seconds_left(run);
 }
 
 int run_fits_analysis(perp_run *run) {
-  if (run_fits(run, ANALYSIS)) return 1;
+  if (run_fits(run, RUN_ANALYSIS)) return 1;
   run_stop(run, PERP_STATUS_TIME_LIMIT, "%s: the time limit leaves no time for the order of a "
            "factor of A", run->method->name);
   return 0;
@@ -357,7 +356,8 @@ static double test_measures(perp_run *run) {
 
 static double check_seconds(const perp_run *run) {
   const perp_solver *solver = run->state->solver;
-  return pace_here(solver, solver->twice.recent > 0.0 ? &solver->twice : &solver->once, run->n);
+  return pace_here(solver, solver->twice.recent > 0.0 ? &solver->twice : &solver->once, run->n,
+                   solver->options.time_limit);
 }
 
 // The next iteration takes as long as the longer one of the last two.
@@ -429,8 +429,13 @@ int run_continue(perp_run *run) {
     state->started = 1;
     if (state->iteration_limit == 0)
       run_stop(run, PERP_STATUS_ITERATION_LIMIT, "the iteration limit is 0");
-    if (state->deadline < (double)INFINITY) state->began = solver_seconds(state->solver);
-    if (state->began >= state->deadline)
+    const perp_solver *solver = state->solver;
+    if (state->deadline < (double)INFINITY) state->began = solver_seconds(solver);
+    // It takes a product at least.
+    const double first = solver->timed && !(run->method->traits & PERP_TRAIT_META)
+                             ? pace_here(solver, &solver->once, run->n, run_seconds_left(run))
+                             : 0.0;
+    if (state->began >= state->deadline || state->began + first > state->deadline)
       run_stop(run, PERP_STATUS_TIME_LIMIT,
                "the time limit was reached before the first iteration");
   }
@@ -549,7 +554,7 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
   const run_given given = {spec, &arrays, &wrapper, scratch};
   state.given = &given;
   if (!spec->judged && solver->timed)   // of the product at the end
-    state.deadline -= pace_here(solver, &solver->once, n);
+    state.deadline -= pace_here(solver, &solver->once, n, solver->options.time_limit);
   state.y_known = apply_to_guess(run, spec, state.y) == 0;
   if (spec->y != NULL) *spec->y_known = 0;
   if (state.y_known) {
