@@ -121,7 +121,7 @@ static int cycle(krylov *k, arnoldi *a) {
     if (closed) break;
     for (int32_t i = 0; i < n; i++) next[i] /= left;
     if (fabs(a->g[count]) <= k->target || k->iterations + count >= k->limit) break;
-    if (count%8 == 0 && deadline_passed(k->deadline)) {
+    if (look_now(k, count) && deadline_passed(k->deadline)) {
       k->expired = 1;
       break;
     }

@@ -42,6 +42,9 @@ static inline int precondition(krylov *k, const double *in, double *out) {
   return k->broken;
 }
 
+// Small products are cheaper than a look at the clock each.
+static inline int look_now(const krylov *k, int32_t count) { return k->n > 200 || count%8 == 0; }
+
 // One more iteration has led to z with |r|: keeps the best one, and says whether to go on.
 static inline int going_on(krylov *k, double residual) {
   k->iterations++;
@@ -54,7 +57,7 @@ static inline int going_on(krylov *k, double residual) {
     for (int32_t i = 0; i < k->n; i++) k->best[i] = k->z[i];
   }
   if (residual <= k->target || k->iterations >= k->limit) return 0;
-  if (k->iterations%8 == 0 && deadline_passed(k->deadline)) k->expired = 1;
+  if (look_now(k, k->iterations) && deadline_passed(k->deadline)) k->expired = 1;
   return !k->expired;
 }
 
