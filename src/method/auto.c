@@ -13,7 +13,8 @@
 #include "select.h"
 
 enum { READY = 64,     // rows: 64 KB for the pivots
-       LOOK = 2*RUN_ANALYSIS };   // products: the look at A takes half of the time at most
+       LOOK = 2*RUN_ANALYSIS,   // products: the look at A takes half of the time at most
+       FEW = 25 };     // ... and 15 to 20 iterations of nncg: with fewer PGS is ahead on walls
 
 typedef struct report {
   char text[720];   // which rungs ran, why, and how they ended
@@ -103,8 +104,9 @@ static void run_auto(perp_run *run) {
   facts f;
   rung rungs[SELECT_RUNGS];
   const double left = run_fits(run, LOOK) ? run_seconds_left(run) : 0.0;
-  int32_t count = select_at_once(&run->A, left, run->options->iteration_limit, rungs);
-  const int at_once = count > 0;
+  int32_t count = select_at_once(&run->A, left, !run_fits(run, FEW), run->options->iteration_limit,
+                                 rungs);
+  const int at_once = run->only_child = count > 0;
   if (!at_once && select_facts(&run->A, run->lo, run->hi, run_allocator(run), &f) != 0) {
     run_no_memory(run, "a look at A");
     return;

@@ -50,6 +50,7 @@ perp_status run_child(perp_run *run, const perp_method *method, const perp_optio
                          .lo = run->lo, .hi = run->hi, .x = run->x, .index = state->index,
                          .R = state->R, .C = state->C, .limits = &limits, .is_child = 1,
                          .y = meta ? state->y : NULL, .y_known = &state->y_known,
+                         .judged = run->only_child && state->judged,
                          .iteration_limit = iteration_limit < left ? iteration_limit : left,
                          .deadline = until < state->deadline ? until : state->deadline};
   arena memory = {run->memory->base + run->memory->used,
@@ -85,7 +86,7 @@ perp_status run_child(perp_run *run, const perp_method *method, const perp_optio
   } else {
     if (run->residual < state->best_residual) {
       run_save_best(run);
-      state->true_residual = 1;
+      state->true_residual = !spec.judged;
     }
     // What the caller's own limits and stopping rules ended is over for the parent too.
     const int by_rule = child.reason == PERP_STATUS_STOPPED ||

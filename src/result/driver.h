@@ -72,6 +72,7 @@ typedef struct run_state {   // the driver's side of a run
   int started, ended, solved;
   double began, step, last_step;   // of the iteration at hand; what the next one may take
   int y_known;               // y is that of run->x: until somebody changes either
+  int judged;                // see run_spec
   int true_residual;         // best_residual is the residual of `best`, not an estimate
   struct run_block *blocks;  // of run_allocate
   const struct run_given *given;   // the problem before run_equilibrate

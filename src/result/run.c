@@ -533,12 +533,13 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
                      .trigger = solver->options.tol, .next_check = 16,
                      .iteration_limit = spec->iteration_limit, .deadline = spec->deadline,
                      .last_measure = (double)INFINITY,
-                     .best_residual = (double)INFINITY};
+                     .best_residual = (double)INFINITY, .judged = spec->judged};
   double guess_residual = (double)INFINITY;
   *run = (perp_run){.A = spec->A, .n = n, .b = spec->b, .lo = spec->lo, .hi = spec->hi,
                     .x = arrays.x, .weight = arrays.weight, .options = spec->options,
                     .method = spec->method, .memory = &memory, .scratch = arrays.scratch,
-                    .threads = solver->threads, .credit = spec->method, .state = &state};
+                    .threads = solver->threads, .is_child = spec->is_child, .credit = spec->method,
+                    .state = &state};
   perp_wrapper wrapper;
   memcpy(run->x, spec->x, (size_t)n*sizeof *run->x);
   run_scale(run, spec, &arrays, &wrapper);

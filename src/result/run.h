@@ -31,10 +31,12 @@ typedef struct perp_run {
   arena *memory;                 // of method->bytes(); the driver rewinds it
   void *scratch;                 // for A's apply and residual
   team *threads;                 // may be NULL: one
+  int is_child;                  // of a method that looks after the rest of the time
 
   // Set by the method in every iteration:
   double residual;               // estimate at x; the driver starts it at that of the guess
   int last_resort;               // auto, at its end: proofs with a finite radius count too
+  int only_child;                // set by a method whose next child's answer is its own
   int paced;                     // set by a method that begins nothing that would not end in time:
                                  //   otherwise the driver expects iterations as long as the last
   int32_t inner_iterations, factorizations;

@@ -13,6 +13,9 @@
 #include "quick.h"
 #include "vector.h"
 
+enum { PRODUCTS = 60 };   // with A that must fit, at least, before it is taken apart: the copy
+                          //   takes ten, and blocks solved one by one, or not at all, many more
+
 perp_limits perp_limits_of(const perp_problem *problem) {
   if (problem == NULL || problem->A.ops == NULL) return (perp_limits){0};
   const size_t scratch = operator_scratch_bytes(&problem->A),
@@ -241,6 +244,114 @@ static int set_guess(perp_solver *s, const double *guess) {
   return same;
 }
 
+// One block (g < 0: the caller's problem as it is): the start, if one is asked for, and the method.
+static perp_error run_block(perp_solver *s, int32_t g, double deadline, perp_run *run) {
+  const perp_problem *problem = s->problem;
+  const presolve *p = &s->reduced;
+  const int all = (s->method->traits & PERP_TRAIT_ALL) != 0;
+  run_spec spec = {.method = s->method, .options = &s->options, .A = problem->A, .b = problem->b,
+                   .lo = problem->lo, .hi = problem->hi, .x = s->x,
+                   .y = g < 0 ? s->judge.y : NULL, .y_known = &s->y_known, .judged = g < 0 && !all,
+                   .iteration_limit = s->options.iteration_limit, .deadline = deadline};
+  double *guess = NULL;
+  if (g >= 0) {
+    const int32_t first = p->block[g];
+    spec.A = perp_from_csc(&p->csc[g], problem->A.claims);
+    spec.b = p->b + first;
+    spec.lo = problem->lo != NULL ? p->lo + first : NULL;
+    spec.hi = problem->hi != NULL ? p->hi + first : NULL;
+    spec.index = p->index + first;
+    guess = p->diagonal + first;   // free again after presolve_run
+    for (int32_t k = 0; k < spec.A.n; k++) guess[k] = s->x[spec.index[k]];
+    spec.x = guess;
+  }
+  *run = (perp_run){.reason = PERP_STATUS_UNSOLVED};
+  perp_error error = PERP_OK;
+  const perp_method *first = start_method(&s->options);
+  if (first != NULL && !all) {
+    const perp_options options = start_options(&s->options, first);
+    run_spec start = spec;
+    start.method = first;
+    start.options = &options;
+    start.judged = 0;
+    start.iteration_limit = least(s->options.start.iterations, spec.iteration_limit);
+    error = run_execute(s, &start, s->runs, run);
+    s->inner_iterations += run->inner_iterations;
+    spec.iteration_limit -= run->iterations;
+  }
+  if (error == PERP_OK && run->reason != PERP_STATUS_SOLVED && run->reason != PERP_STATUS_STOPPED)
+    error = run_execute(s, &spec, s->runs, run);
+  if (error != PERP_OK) return error;
+  for (int32_t k = 0; g >= 0 && k < spec.A.n; k++) s->x[spec.index[k]] = guess[k];
+  s->inner_iterations += run->inner_iterations;
+  s->factorizations += run->factorizations;
+  if (run->factor_nonzeros > s->factor_nonzeros) s->factor_nonzeros = run->factor_nonzeros;
+  s->solutions += run->solutions;
+  return PERP_OK;
+}
+
+// The outcome is that of the first block not solved, else of the largest; a proof is of the whole.
+typedef struct tally { perp_run *outcome; int all_solved; int32_t largest; } tally;
+
+static void count_block(tally *t, const perp_run *run, int32_t n) {
+  const int solved = run->reason == PERP_STATUS_SOLVED;
+  if ((!solved && t->all_solved) || (t->all_solved && n > t->largest) ||
+      run->reason == PERP_STATUS_INFEASIBLE) {
+    *t->outcome = *run;
+    t->largest = n;
+  }
+  t->all_solved &= solved;
+}
+
+static double block_size(const presolve *p, int32_t g) {   // what the work on it grows with
+  const perp_csc *A = &p->csc[g];
+  return (double)A->colptr[A->columns] - A->colptr[0] + 20.0*A->columns;
+}
+
+// All blocks, the largest last. Where the time is limited each may take its share of what is left,
+// by its size, or half an equal one; those that this cuts short share what is left in the end.
+static perp_error run_blocks(perp_solver *s, perp_run *outcome) {
+  presolve *p = &s->reduced;
+  const int32_t blocks = p->blocks;
+  int32_t *cut = p->queue;   // blocks: free again after presolve_run
+  int32_t last = 0, count = blocks;
+  double left = 0.0;
+  for (int32_t g = 0; g < blocks; g++) {
+    if (p->csc[g].columns > p->csc[last].columns) last = g;
+    left += block_size(p, g);
+    cut[g] = 1;
+  }
+  tally t = {outcome, 1, -1};
+  for (int round = 0; round < 2; round++) {
+    double cuts = 0.0;
+    int32_t again = 0;
+    for (int32_t k = 0; k < blocks; k++) {
+      const int32_t g = k + 1 < blocks ? k + (k >= last) : last;
+      if (!cut[g]) continue;
+      const double now = s->timed ? solver_seconds(s) : 0.0, size = block_size(p, g);
+      const double share = max2(size/left, 0.5/count--);
+      const double deadline = s->timed && left > size ? now + (s->deadline - now)*share
+                                                      : s->deadline;
+      perp_run run = {.reason = PERP_STATUS_TIME_LIMIT, .credit = s->method};
+      strcpy(run.message, "the time limit was reached");
+      left -= size;
+      if (round == 0 || !(now >= s->deadline)) {
+        const perp_error error = run_block(s, g, deadline, &run);
+        if (error != PERP_OK) return error;
+      }
+      cut[g] = round == 0 && s->timed && blocks > 1 && run.reason == PERP_STATUS_TIME_LIMIT;
+      again += cut[g];
+      if (cut[g]) cuts += size;
+      else count_block(&t, &run, p->csc[g].columns);
+      if (run.reason == PERP_STATUS_STOPPED || run.reason == PERP_STATUS_INFEASIBLE)
+        return PERP_OK;
+    }
+    left = cuts;
+    count = again;
+  }
+  return PERP_OK;
+}
+
 // The runs of one pass: with presolve, a run per block on what is left; without,
 // one on the caller's problem.
 static perp_error run_all(perp_solver *s, int presolving, perp_run *outcome) {
@@ -249,73 +360,17 @@ static perp_error run_all(perp_solver *s, int presolving, perp_run *outcome) {
   const int smaller = presolving && presolve_run(p, problem, s->judge.entries, s->judge.component,
                                                  s->judge.components, s->options.presolve,
                                                  s->options.split, s->x);
-  const int32_t blocks = smaller ? p->blocks : 1;
   s->was_reduced = smaller;
   *outcome = (perp_run){.reason = PERP_STATUS_UNSOLVED, .credit = s->method};
   if (presolving && p->infeasible >= 0) {
     empty_row(s, p->infeasible, outcome);
     return PERP_OK;
   }
-  int all_solved = 1;
-  int32_t largest = -1, last = 0;
-  for (int32_t g = 1; smaller && g < blocks; g++)
-    if (p->csc[g].columns > p->csc[last].columns) last = g;
-  for (int32_t t = 0; t < blocks; t++) {   // the largest last: it may need all the time there is
-    const int32_t g = t + 1 < blocks ? t + (t >= last) : last;
-    run_spec spec = {.method = s->method, .options = &s->options, .A = problem->A, .b = problem->b,
-                     .lo = problem->lo, .hi = problem->hi, .x = s->x,
-                     .y = smaller ? NULL : s->judge.y, .y_known = &s->y_known,
-                     .judged = !smaller && !(s->method->traits & PERP_TRAIT_ALL),
-                     .iteration_limit = s->options.iteration_limit, .deadline = s->deadline};
-    double *guess = NULL;
-    if (smaller) {
-      const int32_t first = p->block[g];
-      spec.A = perp_from_csc(&p->csc[g], problem->A.claims);
-      spec.b = p->b + first;
-      spec.lo = problem->lo != NULL ? p->lo + first : NULL;
-      spec.hi = problem->hi != NULL ? p->hi + first : NULL;
-      spec.index = p->index + first;
-      guess = p->diagonal + first;   // free again after presolve_run
-      for (int32_t k = 0; k < spec.A.n; k++) guess[k] = s->x[spec.index[k]];
-      spec.x = guess;
-    }
-    perp_run run = {.reason = PERP_STATUS_UNSOLVED};
-    perp_error error = PERP_OK;
-    const perp_method *first = start_method(&s->options);
-    if (first != NULL && !(s->method->traits & PERP_TRAIT_ALL)) {
-      const perp_options options = start_options(&s->options, first);
-      run_spec start = spec;
-      start.method = first;
-      start.options = &options;
-      start.judged = 0;
-      start.iteration_limit = least(s->options.start.iterations, spec.iteration_limit);
-      error = run_execute(s, &start, s->runs, &run);
-      s->inner_iterations += run.inner_iterations;
-      spec.iteration_limit -= run.iterations;
-    }
-    if (error == PERP_OK && run.reason != PERP_STATUS_SOLVED && run.reason != PERP_STATUS_STOPPED)
-      error = run_execute(s, &spec, s->runs, &run);
-    if (error != PERP_OK) return error;
-    for (int32_t k = 0; smaller && k < spec.A.n; k++) s->x[spec.index[k]] = guess[k];
-    s->inner_iterations += run.inner_iterations;
-    s->factorizations += run.factorizations;
-    if (run.factor_nonzeros > s->factor_nonzeros) s->factor_nonzeros = run.factor_nonzeros;
-    s->solutions += run.solutions;
-    const int solved = run.reason == PERP_STATUS_SOLVED;
-    // The outcome is that of the first block not solved, else of the largest.
-    if ((!solved && all_solved) || (all_solved && spec.A.n > largest)) {
-      *outcome = run;
-      largest = spec.A.n;
-    }
-    all_solved &= solved;
-    if (run.reason == PERP_STATUS_INFEASIBLE) *outcome = run;   // a proof is of the whole
-    if (run.reason == PERP_STATUS_STOPPED || run.reason == PERP_STATUS_INFEASIBLE) break;
-  }
-  if (smaller && blocks == 0) {
-    outcome->reason = PERP_STATUS_SOLVED;
-    snprintf(outcome->message, sizeof outcome->message, "presolve found all %d values",
-             problem->A.n);
-  }
+  if (!smaller) return run_block(s, -1, s->deadline, outcome);
+  if (p->blocks > 0) return run_blocks(s, outcome);
+  outcome->reason = PERP_STATUS_SOLVED;
+  snprintf(outcome->message, sizeof outcome->message, "presolve found all %d values",
+           problem->A.n);
   return PERP_OK;
 }
 
@@ -338,8 +393,7 @@ static perp_error run_and_judge(perp_solver *s, int presolving, perp_run *outcom
     *certificate = s->verdict;   // the last check was the certificate
   }
   const int worse = !certificate->solved && certificate->residual > before.residual;
-  if (found &&
-      (!worse || s->was_reduced || outcome->reason == PERP_STATUS_MEASURE || s->solutions > 0))
+  if (found && (!worse || outcome->reason == PERP_STATUS_MEASURE || s->solutions > 0))
     return PERP_OK;
   set_guess(s, guess);
   memcpy(s->judge.x, s->x, (size_t)s->problem->A.n*sizeof *s->x);
@@ -468,7 +522,9 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
   s->deadline = options->time_limit - solver_kept(s, options->time_limit - setup_seconds);
 
   if (!certificate.solved || looks_for_all) {
-    const int presolving = (options->presolve || options->split) && !hurried;
+    const double needed = PRODUCTS*pace_of(&s->once, options->time_limit);
+    const int presolving = (options->presolve || options->split) && !hurried &&
+                           !(s->timed && needed > s->deadline - setup_seconds);
     if (setup_seconds >= s->deadline) {
       outcome.reason = PERP_STATUS_TIME_LIMIT;
       strcpy(outcome.message, "the time limit was reached before the first iteration");
