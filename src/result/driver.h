@@ -42,6 +42,7 @@ struct perp_solver {
   uint64_t seen_pattern, seen_values;   // stamps of the A that was validated last,
   int32_t seen_n;                       //   and its size; -1: none
   pace once, twice;          // of a certificate with one product, with two of them,
+  int unmeasured;                       //   none in this solve yet,
   const perp_operator_ops *pace_ops;    //   of such an operator
   double pace_entries;                  //   of this size
   double (*clock)(void *);

@@ -45,6 +45,11 @@ void solver_take_pace(perp_solver *to, const perp_solver *from, const perp_probl
 }
 
 void solver_guess_pace(perp_solver *s, double validation, double preparation) {
+  // A solve that had no time for a certificate has measured none: the last was held up, perhaps.
+  pace *const all[] = {&s->once, &s->twice};
+  for (int k = 0; k < 2 && s->unmeasured; k++)
+    *all[k] = (pace){0.5*all[k]->recent, 0.5*all[k]->least};
+  s->unmeasured = 1;
   if (s->once.recent > 0.0) return;
   s->once = (pace){s->judge.hurried ? 2.0*validation : preparation/PASSES, 0.0};
 }
@@ -60,6 +65,7 @@ perp_error solver_check(perp_solver *s, const double *x, int far, perp_certifica
                                            certificate);
   if (!s->timed || error != PERP_OK) return error;
   const double seconds = solver_seconds(s) - before;
+  s->unmeasured = 0;
   pace_note(s->judge.twice ? &s->twice : &s->once, seconds);
   return error;
 }

@@ -77,7 +77,7 @@ perp_deadline run_deadline(perp_run *run);   // the same, for linear solvers
 void run_factored(perp_run *run, int32_t count, int64_t nonzeros);
 double run_seconds_left(const perp_run *run);   // INFINITY: there is no limit
 // Do so many products with A fit into the time left, by what one has taken so far?
-enum { RUN_ANALYSIS = 60 };   // a copy of A and the order of its factor: 30 to 75 on walls and grids
+enum { RUN_ANALYSIS = 60 };   // a copy of A, the order of its factor: 30 to 75 on walls and grids
 int run_fits(const perp_run *run, double products);
 // The same of RUN_ANALYSIS; 0: they do not, and the run has ended.
 int run_fits_analysis(perp_run *run);
