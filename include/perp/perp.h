@@ -230,8 +230,8 @@ typedef struct perp_certificate {
   int32_t solved;             // r_i within the allowance in every component
   int32_t attainable;         // ... but only thanks to the rounding of A x at this x:
                               //   as good as doubles get
-  int32_t weaker;             // A could not tell its row and column maxima or its components:
-                              //   scaled by the diagonal, or not at all
+  int32_t weaker;             // A could not tell its row and column maxima or its components, or
+                              //   there was no time: scaled by the diagonal, or not at all
   int32_t worst;              // index of the largest r_i relative to its component; -1 if n = 0
   int32_t components;         // connected components of A's pattern
   double residual;            // max over i of r_i / (G_c if > 0, else S_c):
@@ -417,7 +417,7 @@ typedef struct perp_result {
   double seconds;                  // all of perp_solve; 0 for small dense problems, where looking
                                    //   at the clock would take as long
   perp_certificate certificate;    // of x, on the caller's data; its numbers agree with those of
-                                   //   perp_certify to 1e-3 tol
+                                   //   perp_certify to 1e-3 tol, or to 1e-3 of themselves
   double radius;                   // infeasible: no solution has |x|_1 < radius; INFINITY: none
   char message[1024];              // a sentence: what happened, and what to try next
   double regularization;           // sigma, where x comes from systems with A + sigma I, relative

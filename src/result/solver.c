@@ -441,9 +441,10 @@ static void compose_message(const perp_solver *s, const perp_run *outcome, perp_
     // a proof needs no advice
     snprintf(result->message, sizeof result->message, "%.1000s", outcome->message);
   else
-    snprintf(result->message, sizeof result->message, "%.800s; residual %.3g at row %d; %.130s",
+    snprintf(result->message, sizeof result->message, "%.780s; residual %.3g at row %d%s; %.130s",
              outcome->message[0] != '\0' ? outcome->message : perp_status_text(result->status),
-             c->residual, c->worst, advice(s, result->status));
+             c->residual, c->worst, s->judge.hurried ? ", scaled by the diagonal in a hurry" : "",
+             advice(s, result->status));
 }
 
 // x passes what there was time for, which proves little: the whole certificate, if there is time
