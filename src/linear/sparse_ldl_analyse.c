@@ -179,6 +179,13 @@ static int mirrors(const sparse_ldl *f, const perp_csc *A, int32_t *next) {
   return 1;
 }
 
+static int choose_order(sparse_ldl *f, const perp_csc *A) {
+  if (A->colptr[f->n] < 0.5*f->n*(double)f->n)
+    return order_minimum_degree(A, &f->allocator, f->order);
+  for (int32_t k = 0; k < f->n; k++) f->order[k] = k;   // it fills up in any order
+  return 0;
+}
+
 int sparse_ldl_analyse(sparse_ldl *f, const perp_csc *A) {
   clear(f);
   const int32_t n = f->n = A->columns;
@@ -198,8 +205,7 @@ int sparse_ldl_analyse(sparse_ldl *f, const perp_csc *A) {
   f->rows_at = take(f, (int64_t)n + 1, sizeof *f->rows_at);
   f->panel_at = take(f, (int64_t)n + 1, sizeof *f->panel_at);
   fine = fine && f->work != NULL && f->spread != NULL && f->present != NULL && f->rows_at != NULL &&
-         f->panel_at != NULL && f->mirror != NULL &&
-         order_minimum_degree(A, &f->allocator, f->order) == 0;
+         f->panel_at != NULL && f->mirror != NULL && choose_order(f, A) == 0;
   const int symmetric = fine && mirrors(f, A, w1);
   if (symmetric) {
     for (int32_t k = 0; k < n; k++) f->place[f->order[k]] = k;

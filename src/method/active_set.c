@@ -171,6 +171,19 @@ static int flips(active_set *a) {
   return -1;
 }
 
+// 1: the direction from the last proximal point to this one proves that there is no solution. It is
+// rounded to a few digits, as products of whole numbers are exact.
+static int grows_for_ever(active_set *a) {
+  double largest = 0.0;
+  for (int32_t i = 0; i < a->n; i++) {
+    a->d[i] = a->run->x[i] - a->centre[i];
+    largest = max2(largest, fabs(a->d[i]));
+  }
+  for (int32_t i = 0; i < a->n; i++)
+    a->d[i] = largest > 0.0 ? nearbyint(a->d[i]/largest*0x1p20)*0x1p-20 : 0.0;
+  return run_infeasible(a->run, a->d);
+}
+
 // Proximal points until nothing is left to gain. -1: the run has ended or the time is short; 1: a
 // pivot failed.
 static int proximal_points(active_set *a) {
@@ -185,8 +198,7 @@ static int proximal_points(active_set *a) {
     idle = run->residual < 0.5*best ? 0 : idle + 1;
     best = min2(best, run->residual);
     if (idle > 1) {   // a direction in which x grows for ever is a proof
-      for (int32_t i = 0; i < a->n; i++) a->d[i] = run->x[i] - a->centre[i];
-      if (run_infeasible(run, a->d)) return -1;
+      if (grows_for_ever(a)) return -1;
     }
     if (idle%3 == 2 && a->sigma > SMALLEST) face_shift(a->face, a->sigma *= 0.01);
     if (idle > IDLE) {

@@ -93,12 +93,18 @@ int active_newton(active_set *a) {
       if (a->is_free[i]) a->d[i] = a->y[i];
     if (run_product(run, a->d, a->Ad) != 0) return -1;
     const int32_t count = kinks(a, &g, &h);
-    if (!(g < 0.0)) return 0;                        // rounding is all that is left
-    const double t = breaks_minimum(a->breaks, count, g, h);
+    // theta is flat along null vectors of A, and rounding may be all that is left: a full step then
+    const int flat = !(g < 0.0);
+    const double t = flat ? 1.0 : breaks_minimum(a->breaks, count, g, h);
     if (!(t < (double)INFINITY)) return 1;           // A is not semidefinite
     for (int32_t i = 0; i < n; i++) {
       a->z[i] += t*a->d[i];
       a->Az[i] += t*a->Ad[i];
+    }
+    if (flat) {
+      look(a);
+      take(a);
+      return 0;
     }
     if (idle%16 == 15 && run_product(run, a->z, a->Az) != 0) return -1;   // roundings add up
   } while (run_continue(run));

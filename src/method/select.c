@@ -225,7 +225,9 @@ static int32_t affordable(const facts *f, int32_t limit) {
 static void symmetric_ladder(ladder *l, const facts *f, int32_t limit, int32_t pivots) {
   static const char why[] = "A is symmetric";
   const int dear = !factored(f) || f->factor > DEAR*(double)f->nnz;
-  if (f->entries && f->n <= SMALL) add(l, &method_dantzig, pivots, why);
+  const int full = (double)f->nnz > 0.2*f->n*(double)f->n;   // pivots keep a dense factor
+  const int pivot_first = f->entries && (f->n <= SMALL || (f->n <= MODERATE && full));
+  if (pivot_first) add(l, &method_dantzig, pivots, why);
   else if (f->sweeps && f->positive && dear)
     add(l, &method_nncg, least(limit, f->n > LARGE ? 2000 : 300), why);
   const int32_t cheap = f->positive && dear ? affordable(f, limit) : 0;
@@ -233,7 +235,7 @@ static void symmetric_ladder(ladder *l, const facts *f, int32_t limit, int32_t p
   if (f->entries && f->sweeps && f->positive && f->n > SMALL && factored(f))
     add(l, &method_active_set, least(limit, 10000), why);
   if (f->entries && f->n <= LARGE) add(l, &method_interior_point, least(limit, 200), why);
-  if (f->entries && f->n > SMALL && f->n <= MODERATE) add(l, &method_dantzig, pivots, why);
+  if (f->entries && f->n <= MODERATE && !pivot_first) add(l, &method_dantzig, pivots, why);
   if (f->sweeps && f->positive) add(l, &method_nncg, least(limit, 2000), "sweeps are cheap");
   if (f->entries && f->n <= MODERATE) add(l, &method_lemke, pivots, "a pivoting method ends");
   add(l, NULL, 0, "nothing has ended yet");
