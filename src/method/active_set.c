@@ -266,9 +266,11 @@ static void run_active_set(perp_run *run) {
   if (code == 0 && make_face(&a)) {
     code = flips(&a);
     if (code == 0) code = proximal_points(&a);
-    if (code == 1)
-      run_stop(run, PERP_STATUS_BREAKDOWN, "active_set: A is not positive semidefinite (a pivot of "
-               "A + %.2g I failed at row %d): try auto", a.sigma, a.singular);
+    if (code == 1 && a.singular > 0)
+      run_stop(run, PERP_STATUS_BREAKDOWN, "active_set: A is not positive semidefinite: a pivot of "
+               "A + %.2g I is not positive; try auto", a.sigma);
+    else if (code == 1)
+      run_stop(run, PERP_STATUS_BREAKDOWN, "active_set: the iterates overflowed");
   }
   face_destroy(a.face);
   if (!run_ended(run)) {   // the time is short

@@ -23,7 +23,7 @@ typedef struct active_set {
   double least;              // that residual
   double pace;               // seconds an operation; 0: not measured yet
   double pass;               // seconds of a sweep
-  int32_t singular;          // 1 + row whose pivot failed last
+  int32_t singular;          // 1 + the row whose pivot failed; 0: none did
 } active_set;
 
 // A step by the face of is_free: d_I <- (A_II + sigma I)^-1 d_I, d_F <- 0. 0: fine; 1: a pivot

@@ -4,9 +4,9 @@
 
 #include "run.h"
 
-// run->x <- sweeps over coarser and coarser copies of the problem, from the coarsest up, where A is a
-// sparse Z-matrix with a positive diagonal and n is large. 1: x is new; 0: not for this problem, or
-// no memory for it: x is as before.
+// run->x <- sweeps over coarser and coarser copies of the problem, from the coarsest up, where A is
+// a sparse Z-matrix with a positive diagonal and n is large. 1: x is new; 0: it is as before: not
+// for this problem, or the run has ended.
 int coarse_start(perp_run *run);
 
 #endif

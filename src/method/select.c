@@ -1,7 +1,7 @@
 // select.c: looks at a matrix in O(nnz) and chooses what to try, in which order and why.
 //
-// Pivoting methods are exact and take anything, but cost a pivot per variable; active sets take a few
-// factorisations and need symmetric A, interior points some twenty and need monotone A; sweeps are
+// Pivoting methods are exact and take anything, but cost a pivot per variable; active sets take a
+// few factorisations and need symmetric A, interior points some twenty and need monotone A; sweeps are
 // cheap and may never end. So small problems begin with pivots, large symmetric ones with active
 // sets unless a factor would be dear, and the rest follows in the order of what has been seen to
 // help.
