@@ -20,8 +20,8 @@
 #include "sparse_ldl.h"
 #include "vector.h"
 
-#define ROW_WEIGHT 0.5       // an operation of a modification takes as long as so many of a factor:
-                             //   0.4 to 0.9 on walls and grids, as many of them meet zeros
+#define ROW_WEIGHT 0.25      // an operation of a modification takes as long as so many of a factor:
+                             //   0.2 to 0.5 on walls and grids, as many of them meet zeros
 #define OVERHEAD 300.0       // operations a row that a factorisation takes besides
 #define DRIFT 1e-11          // backward error at which the factor is made anew
 #define EXACT 1e-14          // ... and at which a refinement would gain nothing
