@@ -447,7 +447,7 @@ static void test_chooses(void **state) {
     assert_true(face_nnz(f) < 16*COUNT);
     face_destroy(f);
   }
-  // a chain with a body for every second row only, far fewer rows than degrees of freedom
+  // one point a face: fewer rows than degrees of freedom
   perp_sample *s = make_with("wall", 1, "bodies", 40.0, "mode", 0.0, "points", 1.0, NULL);
   const perp_operator A = perp_from_product(&s->product, 0);
   int failed;

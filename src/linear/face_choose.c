@@ -1,10 +1,10 @@
 // face_choose.c: contacts or bodies: which matrix to factor for A = B B' + D.
 //
 // The rows of A are contacts, those of H = I + B'D^-1 B (face_body.c) degrees of freedom of bodies.
-// What a factor costs is known after its analysis: about flops + ENTRY nnz(L). But
-// the analysis of the matrix that loses may cost more than the factors of the one that wins, so the
-// clear cases are decided before, from the rows n, the columns m that B has entries in, and from
-// what either matrix gets before duplicates are added up,
+// What a factor costs is known after its analysis: about flops + ENTRY nnz(L). But the analysis of
+// the matrix that loses may cost more than the factors of the one that wins, so the clear cases are
+// decided before, from the rows n, the columns m that B has entries in, and from what either matrix
+// gets before duplicates are added up,
 //     P_A = sum over columns of (entries of B)^2,   P_H = sum over rows of (entries of B)^2:
 // bodies where n >= 2 m and P_A >= 2 P_H, or where P_A >= 64 P_H (a body that everything touches
 // makes A dense); contacts where it is the other way round. Separators of the same scene are made
