@@ -10,8 +10,9 @@
 // roundings.
 // H >= I, but its roundings are those of B'B/d: z has an error of about 2^-53 |A|/d relative to |z|
 // after the first solve, and each step of refinement, with B B' + D itself, gains as much again;
-// d_i must exceed FACE_BODY_LEAST A_ii for that. Cost: assembling H takes half the sum of squares of the
-// rows' lengths, a factor what the body graph needs.
+// d_i must exceed FACE_BODY_LEAST A_ii for that.
+// Cost: assembling H takes half the sum of squares of the rows' lengths, a factor what the body
+// graph needs.
 #include "face_kind.h"
 
 #include <math.h>
