@@ -137,6 +137,7 @@ static int factor(subspace *s, perp_run *run) {
     failed = factor_general(s, run, &deadline);
   } else {
     run->regularization = max2(run->regularization, s->sigma/s->largest);
+    run_factored(run, 0, face_nnz(s->all));   // they are counted above
   }
   if (failed == -2) run_no_memory(run, "the linear systems");
   if (failed != 0) return failed < 0 ? -1 : 1;
