@@ -293,8 +293,9 @@ static void write_report(FILE *out, const void *what) {
           "\"-\" means: the paper says nothing, or this build does not have the method.\n\n"
           "All methods begin at 0, take the problem whole and stop at 1e-8 in the paper's "
           "measures: (2.7) as corrected in docs/theory.md, (4.2) for interior points. Times are "
-          "the best of three where they are below 0.1 s. nz(L) counts what is stored, "
-          "zeros in blocks of columns included.\n",
+          "processor seconds, the best of three where they are below 0.1 s. nz(L) counts what is "
+          "stored, zeros in blocks of columns included. Factorisations are those of the whole "
+          "pattern; active set goes on by row modifications.\n",
           w->r->quick ? " --quick" : "", (unsigned long long)w->r->seed, perp_version());
   for (int k = 0; k < 2; k++) {
     const mns08_series *s = &w->series[k];
