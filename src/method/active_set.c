@@ -24,7 +24,8 @@
 
 enum { SWEEPS = 5,           // MNS08's k_gs
        PATIENCE = 2,         // rounds in which the rows that are wrong hardly became fewer
-       IDLE = 6 };           // proximal points without a better residual
+       IDLE = 6,             // proximal points without a better residual
+       FEW = 25 };           // products, or 15 to 20 iterations of nncg: with fewer PGS is ahead
 
 #define SHIFT 1e-8           // sigma, relative to a diagonal near 1
 #define SMALLEST 1e-12       // sigma where it is lowered
@@ -42,7 +43,7 @@ int active_step(active_set *a, double *d) {
   perp_run *run = a->run;
   const double left = run_seconds_left(run);
   const double needed = left < (double)INFINITY ? estimate(a, a->is_free) : 0.0;
-  if (needed > left) return -1;
+  if (needed > left - a->rest) return -1;
   const perp_deadline deadline = run_deadline(run);
   const int32_t before = face_factorizations(a->face);
   const int code = face_update(a->face, a->is_free, &deadline);
@@ -213,7 +214,10 @@ static int proximal_points(active_set *a) {
 
 static int begin(active_set *a, perp_run *run) {
   const size_t n = (size_t)run->n;
-  *a = (active_set){.run = run, .n = run->n, .sigma = SHIFT, .least = (double)INFINITY};
+  const double left = run_seconds_left(run);
+  *a = (active_set){.run = run, .n = run->n, .sigma = SHIFT, .least = (double)INFINITY,
+                    .rest = left < (double)INFINITY && !run->is_child ? 0.5*left : 0.0};
+  run->paced = 1;
   if (!sweeper_begin(&a->sweeps, run, 1.0)) return 0;
   double *memory = run_allocate(run, 8*n*sizeof *memory);
   a->breaks = memory != NULL ? run_allocate(run, 2*n*sizeof *a->breaks) : NULL;
@@ -243,7 +247,7 @@ static int guessed(const active_set *a) {
 static int make_face(active_set *a) {
   perp_run *run = a->run;
   int failed = 0;
-  if (SAFETY*ANALYSIS*a->pass > run_seconds_left(run)) return 0;
+  if (SAFETY*ANALYSIS*a->pass > run_seconds_left(run) - a->rest) return 0;
   const perp_linear_ops *linear = run->options->linear;
   a->face = linear != NULL ? face_linear_create(linear, &run->A, run->options, run_allocator(run),
                                                 &failed)
@@ -261,8 +265,9 @@ static int make_face(active_set *a) {
 static void run_active_set(perp_run *run) {
   active_set a;
   if (!begin(&a, run) || !run_continue(run)) return;
-  if (!guessed(&a)) coarse_start(run);
-  int code = sweep(&a, SWEEPS) || active_judge(&a) ? -1 : 0;
+  int code = run_fits(run, RUN_ANALYSIS) ? 0 : -1;
+  if (code == 0 && !guessed(&a)) coarse_start(run);
+  if (code == 0 && (sweep(&a, SWEEPS) || active_judge(&a))) code = -1;
   if (code == 0 && make_face(&a)) {
     code = flips(&a);
     if (code == 0) code = proximal_points(&a);
@@ -275,8 +280,10 @@ static void run_active_set(perp_run *run) {
   face_destroy(a.face);
   if (!run_ended(run)) {   // the time is short
     if (a.least < (double)INFINITY) memcpy(run->x, a.best, (size_t)a.n*sizeof *a.best);
-    const perp_options options = child_options(run, &method_nncg);
-    run_child(run, &method_nncg, &options, INT32_MAX, (double)INFINITY);
+    const perp_method *fill = run_fits(run, FEW) ? &method_nncg : &method_pgs;
+    const perp_options options = child_options(run, fill);
+    run->only_child = a.least == (double)INFINITY;
+    run_child(run, fill, &options, INT32_MAX, (double)INFINITY);
   }
 }
 

@@ -23,6 +23,8 @@ typedef struct active_set {
   double least;              // that residual
   double pace;               // seconds an operation; 0: not measured yet
   double pass;               // seconds of a sweep
+  double rest;               // seconds that are left to nncg, which gets as far in them as PGS in
+                             //   all of the time
   int32_t singular;          // 1 + the row whose pivot failed; 0: none did
 } active_set;
 
