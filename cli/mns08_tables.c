@@ -262,7 +262,7 @@ int mns08_figures(reproduction *r, const mns08_series *s) {
     char title[96], name[32];
     snprintf(title, sizeof title, "%s%s", row->name, s->mixed ? "" : ", normal rows only");
     snprintf(name, sizeof name, "figure%d%s", figure + 1, s->mixed ? "" : "-normal");
-    const chart_mark mark = {.kind = CHART_HORIZONTAL, .y = 1e-8, .text = "1e-8"};
+    const chart_mark mark = {.kind = CHART_HORIZONTAL, .y = 1e-8};
     chart picture = {.title = title, .x = {.label = "seconds", .log = 1},
                      .y = {.label = "error", .log = 1, .floor = 1e-16}, .curve = curve,
                      .curves = curves, .mark = &mark, .marks = 1};
