@@ -19,6 +19,7 @@
 
 static const backend_row table[] = {
   {"klu", "libperp-klu.so", "sparse LU of SuiteSparse (LGPL)", "libsuitesparse-dev"},
+  {"cholmod", "libperp-cholmod.so", "sparse Cholesky of SuiteSparse (GPL)", "libsuitesparse-dev"},
 };
 enum { COUNT = sizeof table/sizeof *table };
 

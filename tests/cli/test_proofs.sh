@@ -51,4 +51,12 @@ run solve p --linear zzzzzzzz; expect 'unknown' 2 'err=there are dense_lu'
 mkdir empty; PERP_BACKENDS=$work/empty run doctor --json; json 'doctor lists linear solvers' linear_solvers components
 mkdir broken; printf 'no library' >broken/libperp-klu.so
 PERP_BACKENDS=$work/broken run solve p --linear klu; expect 'a broken backend' 5 'err=cannot be used'
+printf 'no library' >broken/libperp-cholmod.so
+PERP_BACKENDS=$work/broken run solve p --linear cholmod; expect 'another' 5 'err=cannot be used' 'err=libsuitesparse-dev'
+run doctor
+if grep -q 'backend cholmod *found\|libperp-cholmod.so' .out; then
+  run gen obstacle --size 12 -o c; expect 'a symmetric problem' 0
+  run solve c -m minmap_newton --linear cholmod; expect '--linear cholmod' 0 'out=solved'
+  run solve p -m minmap_newton --linear cholmod; expect 'on any problem' 0 'out=solved'
+fi
 finish
