@@ -5,18 +5,22 @@
 #include "bench.h"
 #include "peers.h"
 
-// Columns: problem|rows|who|status|ms|residual|of the best peer.
 typedef struct contest {
   bench_table *table;
   const char *problem;         // its name in the table
   const perp_problem *ours;    // as perp gets it
   const peer_problem *theirs;  // the same as peers get it; dense == NULL: too large for them
   double limit;                // seconds for one solver
-  double best;                 // seconds of the fastest peer with a residual below GOOD
+  double good;                 // > 0: everybody must reach this residual: peers are asked for less
+                               //   and less until they do, and perp gets a new solver every time
+  double best;                 // seconds of the fastest peer with a residual below `good` or GOOD
 } contest;
 #define CONTEST_COLUMNS "problem|rows|who|status|ms|residual|best peer/this"
+#define CONTEST_COLUMNS_GOOD CONTEST_COLUMNS "|iterations|factorisations"   // with good > 0
 #define GOOD 1e-6              // no peer promises 1e-8 in perp's measure
 
+// The problem as peers get it; dense: n x n, row-major, or NULL.
+peer_problem contest_theirs(const perp_sample *sample, const double *dense);
 // Peers first, so that `best` is known. names: NULL-terminated, of solver_list.
 void contest_peers(contest *c, const char *const *names);
 // A method of perp with its defaults through a reused solver: seconds, or -1 where it fails.

@@ -24,8 +24,7 @@ int main(int count, char **words) {
     bench_generate("friction", settings, &sample);
     snprintf(name, sizeof name, "%d contacts", sample.n/6);
     double *value = sample.n <= 2000 ? bench_dense(&sample) : NULL;
-    const peer_problem theirs = {sample.n, sample.colptr, sample.row, sample.value, value,
-                                 sample.b};
+    const peer_problem theirs = contest_theirs(&sample, value);
     contest c = {.table = t, .problem = name, .ours = &sample.problem, .theirs = &theirs,
                  .limit = b.quick ? 5.0 : 60.0, .best = (double)INFINITY};
     if (value != NULL) contest_peers(&c, peers);

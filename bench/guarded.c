@@ -2,6 +2,7 @@
 #include "guarded.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,13 +22,14 @@ guarded_end guarded_run(void (*work)(void *data, void *answer), void *data, void
   if (child < 0) return GUARDED_CRASHED;
   if (child == 0) {
     close(ends[0]);
+    setpgid(0, 0);
     const int nowhere = open("/dev/null", O_WRONLY);
     if (nowhere >= 0) {
       dup2(nowhere, STDOUT_FILENO);
       dup2(nowhere, STDERR_FILENO);
     }
     signal(SIGALRM, SIG_DFL);
-    alarm((unsigned)seconds + 1u);
+    alarm((unsigned)seconds + 2u);   // should the parent be gone
     work(data, answer);
     const char *at = answer;
     while (size > 0) {
@@ -38,19 +40,25 @@ guarded_end guarded_run(void (*work)(void *data, void *answer), void *data, void
     }
     _exit(0);
   }
+  setpgid(child, child);             // whoever of the two comes first
   close(ends[1]);
+  const double latest = bench_seconds() + seconds;
+  int late = 0;
   char *at = answer;
   while (size > 0) {
+    const double left = latest - bench_seconds();
+    struct pollfd one = {.fd = ends[0], .events = POLLIN};
+    late = left <= 0.0 || poll(&one, 1, (int)(1e3*left) + 1) == 0;
+    if (late) break;
     const ssize_t got = read(ends[0], at, size);
     if (got <= 0) break;
     at += got;
     size -= (size_t)got;
   }
   close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  if (size == 0) return GUARDED_DONE;
-  return WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM ? GUARDED_LATE : GUARDED_CRASHED;
+  if (size > 0) kill(-child, SIGKILL);   // with the programs that it started
+  waitpid(child, NULL, 0);
+  return size == 0 ? GUARDED_DONE : late ? GUARDED_LATE : GUARDED_CRASHED;
 }
 
 typedef struct call {

@@ -8,8 +8,8 @@
 
 typedef enum guarded_end { GUARDED_DONE, GUARDED_LATE, GUARDED_CRASHED } guarded_end;
 
-// Calls work(data, answer) in a child, whose `size` bytes of answer come back. The child is ended
-// after `seconds` (rounded up) and prints nothing.
+// Calls work(data, answer) in a child, whose `size` bytes of answer come back. The child, with the
+// programs it started, is ended after `seconds` and prints nothing.
 guarded_end guarded_run(void (*work)(void *data, void *answer), void *data, void *answer,
                         size_t size, double seconds);
 

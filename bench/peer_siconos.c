@@ -48,9 +48,9 @@ static double run(NumericsMatrix *M, const peer_problem *p, int32_t sweeps, doub
   return done == sweeps ? seconds : -1.0;
 }
 
-// CSC storage, filled directly: from triplets or sparse blocks, finding each diagonal entry would
-// cost O(n).
-double siconos_sparse(const peer_problem *p, int32_t sweeps, double *x, double *test) {
+// Storage of the matrix as CSC, filled directly: from triplets or sparse blocks, finding each
+// diagonal entry would cost O(n).
+static NumericsMatrix *by_columns(const peer_problem *p) {
   const int32_t nnz = p->colptr[p->n];
   NumericsMatrix *M = NM_create(NM_SPARSE, p->n, p->n);
   NM_csc_alloc(M, nnz);
@@ -61,6 +61,11 @@ double siconos_sparse(const peer_problem *p, int32_t sweeps, double *x, double *
     A->i[k] = p->row[k];
     A->x[k] = p->value[k];
   }
+  return M;
+}
+
+double siconos_sparse(const peer_problem *p, int32_t sweeps, double *x, double *test) {
+  NumericsMatrix *M = by_columns(p);
   const double seconds = run(M, p, sweeps, x, test);
   NM_clear(M);
   free(M);
@@ -76,17 +81,24 @@ double siconos_dense(const peer_problem *p, int32_t sweeps, double *x, double *t
   return seconds;
 }
 
-static peer_end solve(int id, const peer_problem *p, double *x) {
+static NumericsMatrix *dense_by_columns(const peer_problem *p) {
   const size_t n = (size_t)p->n;
   NumericsMatrix *M = NM_create(NM_DENSE, p->n, p->n);
   for (size_t i = 0; i < n; i++)
-    for (size_t j = 0; j < n; j++) M->matrix0[i + j*n] = p->dense[i*n + j];   // by columns
+    for (size_t j = 0; j < n; j++) M->matrix0[i + j*n] = p->dense[i*n + j];
+  return M;
+}
+
+static peer_end solve(int id, const peer_problem *p, double *x) {
+  const size_t n = (size_t)p->n;
+  NumericsMatrix *M = id == SICONOS_LCP_PGS ? by_columns(p) : dense_by_columns(p);
   double *w = bench_take(n, sizeof *w), *q = bench_take(n, sizeof *q);
   memcpy(q, p->b, n*sizeof *q);
   memset(x, 0, n*sizeof *x);
   LinearComplementarityProblem problem = {.size = p->n, .M = M, .q = q};
   SolverOptions *options = solver_options_create(id);
-  options->dparam[SICONOS_DPARAM_TOL] = 1e-10;
+  options->dparam[SICONOS_DPARAM_TOL] = p->tol > 0.0 ? p->tol : 1e-10;
+  if (id == SICONOS_LCP_PGS) options->iparam[SICONOS_IPARAM_MAX_ITER] = 1000000000;
   if (id == SICONOS_LCP_LEMKE) options->iparam[SICONOS_IPARAM_MAX_ITER] = 100*p->n;
   const double start = bench_seconds();
   const int info = linearComplementarity_driver(&problem, x, w, options);
@@ -110,3 +122,4 @@ peer_end siconos_newton_fb(const peer_problem *p, double *x) {
 peer_end siconos_pathsearch(const peer_problem *p, double *x) {
   return solve(SICONOS_LCP_PATHSEARCH, p, x);
 }
+peer_end siconos_pgs(const peer_problem *p, double *x) { return solve(SICONOS_LCP_PGS, p, x); }

@@ -10,6 +10,7 @@
 #define siconos_newton_min NULL
 #define siconos_newton_fb NULL
 #define siconos_pathsearch NULL
+#define siconos_pgs NULL
 #endif
 #ifndef BENCH_BULLET
 #define bullet_dense NULL
@@ -20,6 +21,17 @@
 #define dart_dense NULL
 #define dart_dantzig NULL
 #define dart_lemke NULL
+#endif
+#ifndef BENCH_PETSC
+#define petsc_gpcg NULL
+#define petsc_gpcg_jacobi NULL
+#define petsc_tron NULL
+#define petsc_tron_direct NULL
+#define petsc_bqpip NULL
+#define petsc_ssils NULL
+#define petsc_vi_lu NULL
+#define petsc_vi_cholmod NULL
+#define petsc_vi_hypre NULL
 #endif
 
 const peer peer_list[] = {
@@ -32,13 +44,24 @@ const peer peer_list[] = {
 const int32_t peer_count = (int32_t)(sizeof peer_list/sizeof peer_list[0]);
 
 const peer_solver solver_list[] = {
-  {"Siconos lemke", siconos_lemke, 0},
-  {"Siconos newton_min", siconos_newton_min, 0},
-  {"Siconos newton_FB", siconos_newton_fb, 0},
-  {"Siconos pathsearch", siconos_pathsearch, 0},
-  {"Bullet Dantzig", bullet_dantzig, 1},
-  {"DART Dantzig", dart_dantzig, 1},
-  {"DART Lemke", dart_lemke, 0},
-  {"cvxopt qp", cvxopt_qp, 1},
+  {"Siconos lemke", siconos_lemke, 0, 0, 0},
+  {"Siconos newton_min", siconos_newton_min, 0, 0, 0},
+  {"Siconos newton_FB", siconos_newton_fb, 0, 0, 0},
+  {"Siconos pathsearch", siconos_pathsearch, 0, 0, 0},
+  {"Siconos pgs", siconos_pgs, 0, 1, 0},
+  {"Bullet Dantzig", bullet_dantzig, 1, 0, 0},
+  {"DART Dantzig", dart_dantzig, 1, 0, 0},
+  {"DART Lemke", dart_lemke, 0, 0, 0},
+  {"cvxopt qp", cvxopt_qp, 1, 1, 1},
+  {"cvxopt qp, threads", cvxopt_threads, 1, 1, 1},
+  {"TAO gpcg, icc", petsc_gpcg, 1, 1, 1},
+  {"TAO gpcg, jacobi", petsc_gpcg_jacobi, 1, 1, 1},
+  {"TAO tron, icc", petsc_tron, 1, 1, 1},
+  {"TAO tron, cholmod", petsc_tron_direct, 1, 1, 1},
+  {"TAO bqpip, cholmod", petsc_bqpip, 1, 1, 1},
+  {"TAO ssils, lu", petsc_ssils, 1, 1, 1},
+  {"SNESVI, lu", petsc_vi_lu, 1, 1, 1},
+  {"SNESVI, cholmod", petsc_vi_cholmod, 1, 1, 1},
+  {"SNESVI, hypre", petsc_vi_hypre, 1, 1, 1},
 };
 const int32_t solver_count = (int32_t)(sizeof solver_list/sizeof solver_list[0]);

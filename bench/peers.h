@@ -1,5 +1,5 @@
 // peers.h: solvers of other libraries, each kind behind the same function: projected Gauss-Seidel,
-// and complete solvers for dense problems.
+// and complete solvers for dense and sparse problems.
 #ifndef PERP_PEERS_H
 #define PERP_PEERS_H
 
@@ -15,6 +15,8 @@ typedef struct peer_problem {          // 0 <= x _|_ A x + b >= 0; A = A' for th
   const double *value;                 // nnz
   const double *dense;                 // n x n, row-major; NULL where that would not fit
   const double *b;                     // n
+  const double *lo, *hi;               // n; NULL: 0 and infinity
+  double tol;                          // what an iterative peer is asked for; 0: its tight default
 } peer_problem;
 
 // `sweeps` sweeps from x = 0. Returns the seconds of the peer's own call, its conversions of the
@@ -33,22 +35,27 @@ extern const int32_t peer_count;
 peer_sweeps siconos_sparse, siconos_dense, bullet_dense, bullet_skipping, dart_dense;
 
 typedef struct peer_end {
-  double seconds;                      // of the peer's own call, conversions left out
+  double seconds;                      // of the peer's own call, conversions left out; -1: absent,
+                                       //   -2: it died
   int32_t claims;                      // 1: the peer says that x is a solution
 } peer_end;
-// Solves the dense problem from x = 0, where it wants a start.
+// Solves the problem from x = 0, where it wants a start.
 typedef peer_end peer_solve(const peer_problem *problem, double *x);
 
 typedef struct peer_solver {
   const char *name;
   peer_solve *run;                     // NULL: absent
   int32_t symmetric;                   // 1: takes symmetric A only
+  int32_t sparse;                      // 1: takes sparse matrices, 0: dense ones only
+  int32_t bounds;                      // 1: takes lo and hi
 } peer_solver;
 
 extern const peer_solver solver_list[];
 extern const int32_t solver_count;
 peer_solve siconos_lemke, siconos_newton_min, siconos_newton_fb, siconos_pathsearch, bullet_dantzig,
-    dart_dantzig, dart_lemke, cvxopt_qp;
+    dart_dantzig, dart_lemke, siconos_pgs, cvxopt_qp, cvxopt_threads, petsc_gpcg, petsc_gpcg_jacobi,
+    petsc_tron, petsc_tron_direct, petsc_bqpip, petsc_ssils, petsc_vi_lu, petsc_vi_cholmod,
+    petsc_vi_hypre;
 
 #ifdef __cplusplus
 }

@@ -24,8 +24,7 @@ int main(int count, char **words) {
     const perp_dense matrix = {.n = sample.n, .value = value};
     const perp_problem ours = {.A = perp_from_dense(&matrix, sample.problem.A.claims),
                                .b = sample.b};
-    const peer_problem theirs = {sample.n, sample.colptr, sample.row, sample.value, value,
-                                 sample.b};
+    const peer_problem theirs = contest_theirs(&sample, value);
     contest c = {.table = t, .problem = name, .ours = &ours, .theirs = &theirs, .limit = 30.0};
     contest_peers(&c, peers);
     for (const char *const *m = methods; *m != NULL; m++) contest_method(&c, *m);
