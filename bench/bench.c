@@ -203,6 +203,11 @@ void *bench_take(size_t count, size_t size) {
 }
 
 void bench_generate(const char *family, const char *settings, perp_sample *sample) {
+  bench_generate_seed(family, settings, 1, sample);
+}
+
+void bench_generate_seed(const char *family, const char *settings, uint64_t seed,
+                         perp_sample *sample) {
   const perp_family *f = perp_find_family(family);
   if (f == NULL) give_up("no such family");
   double *values = bench_take((size_t)f->parameter_count, sizeof *values);
@@ -217,7 +222,7 @@ void bench_generate(const char *family, const char *settings, perp_sample *sampl
     if (equals == NULL || k == f->parameter_count) give_up("no such parameter of the family");
     values[k] = atof(equals + 1);
   }
-  if (perp_generate(f, values, 1, sample) != PERP_OK) give_up(perp_last_message());
+  if (perp_generate(f, values, seed, sample) != PERP_OK) give_up(perp_last_message());
   free(values);
 }
 

@@ -43,6 +43,8 @@ double bench_growth(int32_t count, const double *n, const double *seconds);
 void *bench_take(size_t count, size_t size);
 void bench_generate(const char *family, const char *settings,
                     perp_sample *sample);   // settings: "size=64 fill=0.9"; seed 1
+void bench_generate_seed(const char *family, const char *settings, uint64_t seed,
+                         perp_sample *sample);
 // 5-point, side^2 rows, swirling right side
 void bench_laplace(int32_t side, perp_sample *sample);
 // n x n, row-major; free() it

@@ -37,7 +37,7 @@ static void tell(const contest *c, const entry *e) {
              1e3*e->seconds);
   if (e->residual < (double)INFINITY || c->good == 0.0)
     snprintf(residual, sizeof residual, "%.1e", e->residual);
-  if (e->seconds > 0.0 && c->best < (double)INFINITY && e->residual <= enough(c))
+  if (e->seconds > 0.0 && c->best < (double)INFINITY && e->residual <= GOOD)
     snprintf(ratio, sizeof ratio, "%.2f", c->best/e->seconds);
   count_text(iterations, sizeof iterations, e->iterations);
   count_text(factors, sizeof factors, e->factorizations);
@@ -61,7 +61,7 @@ static int try_peer(const contest *c, const peer_solver *s, const peer_problem *
   if (how != GUARDED_DONE) {
     if (e->residual < (double)INFINITY) return 0;   // what a looser tolerance gave stands
     e->status = how == GUARDED_LATE ? "late" : "crashed";
-    if (how == GUARDED_LATE && c->good > 0.0) e->seconds = c->limit;
+    if (how == GUARDED_LATE && c->good > 0.0) e->seconds = s->patience*c->limit;
     return 0;
   }
   if (end.seconds < 0.0) {
@@ -96,14 +96,22 @@ void contest_peers(contest *c, const char *const *names) {
     e->status = "-";
     if (!takes(s, c->theirs)) continue;
     peer_problem theirs = *c->theirs;
-    const double latest = bench_seconds() + c->limit;
+    double limit = s->patience*c->limit;
+    const double latest = bench_seconds() + limit;
     theirs.tol = c->good > 0.0 ? 100.0*c->good : 0.0;
-    while (try_peer(c, s, &theirs, latest - bench_seconds(), x, e)) {
+    for (;;) {
+      const double start = bench_seconds();
+      if (!try_peer(c, s, &theirs, fmin(limit, latest - start), x, e)) break;
       theirs.tol *= 1e-2;
       if (c->good == 0.0 || theirs.tol < 1e-7*c->good) break;
+      limit = 1.0 + 5.0*(bench_seconds() - start);   // some never end if asked for too much
     }
     if (e->residual <= enough(c) && e->seconds < c->best) c->best = e->seconds;
   }
+  double near = (double)INFINITY;              // nobody was good enough: who came near
+  for (int k = 0; k < rows; k++)
+    if (row[k].residual <= GOOD) near = fmin(near, row[k].seconds);
+  if (c->best == (double)INFINITY) c->best = near;
   for (int k = 0; k < rows; k++) tell(c, &row[k]);
   free(x);
 }

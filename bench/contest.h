@@ -11,9 +11,10 @@ typedef struct contest {
   const perp_problem *ours;    // as perp gets it
   const peer_problem *theirs;  // the same as peers get it; dense == NULL: too large for them
   double limit;                // seconds for one solver
-  double good;                 // > 0: everybody must reach this residual: peers are asked for less
-                               //   and less until they do, and perp gets a new solver every time
-  double best;                 // seconds of the fastest peer with a residual below `good` or GOOD
+  double good;                 // > 0: everybody must reach this residual: peers get smaller and
+                               //   smaller tolerances until they do, perp a new solver every time
+  double best;                 // seconds of the fastest peer with a residual below `good`; where
+                               //   there is none, of the fastest one below GOOD
 } contest;
 #define CONTEST_COLUMNS "problem|rows|who|status|ms|residual|best peer/this"
 #define CONTEST_COLUMNS_GOOD CONTEST_COLUMNS "|iterations|factorisations"   // with good > 0

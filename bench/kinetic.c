@@ -9,7 +9,8 @@ perp_csc kinetic_make(int32_t side, uint64_t seed) {
   const int32_t bodies = side*side, pairs = 2*side*(side - 1), contacts = POINTS*pairs;
   const int32_t n = DEGREES*bodies + contacts;
   const size_t nnz = (size_t)n + 2*2*DEGREES*(size_t)contacts;
-  int32_t *colptr = bench_take((size_t)n + 1, sizeof *colptr), *at = bench_take((size_t)n, sizeof *at);
+  int32_t *colptr = bench_take((size_t)n + 1, sizeof *colptr);
+  int32_t *at = bench_take((size_t)n, sizeof *at);
   int32_t *row = bench_take(nnz, sizeof *row), *first = bench_take((size_t)pairs, sizeof *first),
           *second = bench_take((size_t)pairs, sizeof *second), pair = 0;
   double *value = bench_take(nnz, sizeof *value);

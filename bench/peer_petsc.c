@@ -1,11 +1,11 @@
 // peer_petsc.c: a program that solves a problem from a file by PETSc: peer_petsc FILE NAME TOL
 //
-// FILE as outside.c writes it; NAME is a row of the table below. Standard output: "seconds claims\n"
-// and x as n raw doubles. The time is that of the solve from x = mid(lo, 0, hi), with all that PETSc
-// sets up for it; reading and the start of MPI are left out. The process is a single one.
+// FILE as outside.c writes it; NAME is a row of the table below. Standard output: a line "seconds
+// claims" and x as n raw doubles. The time is that of the solve from x = mid(lo, 0, hi), with all
+// that PETSc sets up for it; reading and the start of MPI are left out. The process is a single one.
 //
-// TAO minimises x'Ax/2 + b'x between bounds and stops at |projected gradient|_2 <= TOL |b|_2; SNESVI
-// solves the same conditions as equations.
+// TAO minimises x'Ax/2 + b'x between bounds and stops at |projected gradient|_2 <= TOL |b|_2;
+// SNESVI solves the same conditions as equations.
 #include <petscsnes.h>
 #include <petsctao.h>
 
@@ -31,11 +31,13 @@ static const solver table[] = {
   {"gpcg", TAOGPCG, "-tao_gpcg_pc_type icc -tao_gpcg_maxpgits 20"},
   {"gpcg-jacobi", TAOGPCG, "-tao_gpcg_pc_type jacobi"},
   {"tron", TAOTRON, "-tao_tron_pc_type icc"},
-  {"tron-direct", TAOTRON, "-tao_tron_pc_type cholesky -tao_tron_pc_factor_mat_solver_type cholmod"},
+  {"tron-direct", TAOTRON,
+   "-tao_tron_pc_type cholesky -tao_tron_pc_factor_mat_solver_type cholmod"},
   {"bqpip", TAOBQPIP, "-tao_bqpip_pc_type cholesky -tao_bqpip_pc_factor_mat_solver_type cholmod"},
   {"ssils", TAOSSILS, "-tao_ssils_pc_type lu -tao_ssils_ksp_type preonly"},
   {"snesvi-lu", "snes", "-ksp_type preonly -pc_type lu"},
-  {"snesvi-cholmod", "snes", "-ksp_type preonly -pc_type cholesky -pc_factor_mat_solver_type cholmod"},
+  {"snesvi-cholmod", "snes",
+   "-ksp_type preonly -pc_type cholesky -pc_factor_mat_solver_type cholmod"},
   {"snesvi-hypre", "snes", "-ksp_type cg -ksp_rtol 1e-5 -pc_type hypre"},
 };
 
@@ -104,6 +106,15 @@ static PetscErrorCode hessian_stays(Tao tao, Vec x, Mat A, Mat P, void *context)
   return 0;
 }
 
+// ssils scales the matrix it is given in place
+static PetscErrorCode jacobian_again(Tao tao, Vec x, Mat J, Mat P, void *context) {
+  const problem *p = context;
+  (void)tao, (void)x, (void)P;
+  PetscFunctionBeginUser;
+  PetscCall(MatCopy(p->A, J, SAME_NONZERO_PATTERN));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode by_snes(problem *p, Vec lo, Vec hi, Vec x, double tol, int *claims) {
   SNES snes;
   SNESConvergedReason reason;
@@ -130,6 +141,7 @@ static PetscErrorCode by_tao(problem *p, const char *kind, Vec lo, Vec hi, Vec x
   Tao tao;
   TaoConvergedReason reason;
   Vec f;
+  Mat J = NULL;
   const int equations_too = strcmp(kind, TAOSSILS) == 0;
   PetscFunctionBeginUser;
   PetscCall(VecDuplicate(x, &f));
@@ -139,7 +151,10 @@ static PetscErrorCode by_tao(problem *p, const char *kind, Vec lo, Vec hi, Vec x
   PetscCall(TaoSetVariableBounds(tao, lo, hi));
   if (equations_too) {
     PetscCall(TaoSetConstraintsRoutine(tao, f, constraints, p));
-    PetscCall(TaoSetJacobianRoutine(tao, p->A, p->A, hessian_stays, p));
+    PetscCall(MatDuplicate(p->A, MAT_COPY_VALUES, &J));
+    PetscCall(MatSetOption(J, MAT_SYMMETRIC, PETSC_FALSE));
+    PetscCall(MatSetOption(J, MAT_SPD, PETSC_FALSE));
+    PetscCall(TaoSetJacobianRoutine(tao, J, J, jacobian_again, p));
     PetscCall(TaoSetConstraintTolerances(tao, tol, 0.0));
   } else {
     PetscCall(TaoSetObjectiveAndGradient(tao, f, objective, p));
@@ -152,6 +167,7 @@ static PetscErrorCode by_tao(problem *p, const char *kind, Vec lo, Vec hi, Vec x
   PetscCall(TaoSolve(tao));
   PetscCall(TaoGetConvergedReason(tao, &reason));
   PetscCall(TaoDestroy(&tao));
+  PetscCall(MatDestroy(&J));
   PetscCall(VecDestroy(&f));
   *claims = reason > 0;
   PetscFunctionReturn(0);

@@ -48,6 +48,7 @@ typedef struct peer_solver {
   int32_t symmetric;                   // 1: takes symmetric A only
   int32_t sparse;                      // 1: takes sparse matrices, 0: dense ones only
   int32_t bounds;                      // 1: takes lo and hi
+  int32_t patience;                    // times the limit of the others: worth waiting for
 } peer_solver;
 
 extern const peer_solver solver_list[];

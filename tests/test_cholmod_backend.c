@@ -1,5 +1,5 @@
-// test_cholmod_backend.c: libperp-cholmod, loaded as the program loads it, solves A_II z = r on free
-// sets that change by few and by many rows, and says where A_II is not definite.
+// test_cholmod_backend.c: libperp-cholmod, loaded as the program loads it, solves A_II z = r on
+// free sets that change by few and by many rows, and says where A_II is not definite.
 #include "sparse_samples.h"
 
 #include <dlfcn.h>
@@ -185,7 +185,7 @@ static void indefinite_blocks_and_deadlines_are_told(void **state) {
   assert_int_equal(cholmod->solve(self, rhs, z, NULL), 1);
   assert_int_equal(cholmod->update(self, zero, NULL), 1);
   assert_in_range(cholmod->update(self, both, NULL), 1, 3);
-  assert_true(cholmod->update(self, both, NULL) != 2);             // row 3 has nothing to do with it
+  assert_true(cholmod->update(self, both, NULL) != 2);   // row 3 has nothing to do with it
   assert_int_equal(cholmod->solve(self, rhs, z, NULL), 1);
   assert_int_equal(cholmod->update(self, fine, NULL), 0);
   assert_int_equal(cholmod->solve(self, rhs, z, NULL), 0);

@@ -4,12 +4,12 @@
 //   S = diag(s) A diag(s), rows and columns outside I those of the identity;  P S P' = L D L'
 //
 // S is ordered and analysed once. From then on L follows I: a row that becomes free is added, one
-// that becomes bound is deleted (Davis, Hager: Row modifications of a sparse Cholesky factorization,
-// 2005), each at the cost of the columns on its path to the root; if that would cost more than a
-// factorisation, S is factored anew. Scaling by powers of two rounds nothing and brings the diagonal
-// near 1, so that the test pivot > floor means the same in all units; a pivot that fails it, or is
-// negative, is reported as a singular row. Solutions are refined once; if the correction shows that
-// modifications have spoilt L, it is computed anew first.
+// that becomes bound is deleted (Davis, Hager: Row modifications of a sparse Cholesky
+// factorization, 2005), each at the cost of the columns on its path to the root; if that would cost
+// more than a factorisation, S is factored anew. Scaling by powers of two rounds nothing and brings
+// the diagonal near 1, so that the test pivot > floor means the same in all units; a pivot that
+// fails it, or is negative, is reported as a singular row. Solutions are refined once; if the
+// correction shows that modifications have spoilt L, it is computed anew first.
 //
 // This file is under the GPL, unlike the rest of perp, because the modules Supernodal and Modify of
 // CHOLMOD are. libperp is not linked with it.
@@ -26,7 +26,7 @@
 const perp_linear_ops *perp_backend_linear(void);
 
 #define ROW_FLOPS 16.0     // of a row modification per entry on its path, indirect access included
-#define DRIFT 1e-9         // relative size of a correction from which on modifications are distrusted
+#define DRIFT 1e-9         // relative size of a correction that makes L distrusted
 
 typedef struct linear {
   perp_allocator memory;
