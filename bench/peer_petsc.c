@@ -2,7 +2,7 @@
 //
 // FILE as outside.c writes it; NAME is a row of the table below. Standard output: a line "seconds
 // claims" and x as n raw doubles. The time is that of the solve from x = mid(lo, 0, hi), with all
-// that PETSc sets up for it; reading and the start of MPI are left out. The process is a single one.
+// that PETSc sets up for it; reading and the start of MPI are left out. There is one process.
 //
 // TAO minimises x'Ax/2 + b'x between bounds and stops at |projected gradient|_2 <= TOL |b|_2;
 // SNESVI solves the same conditions as equations.
