@@ -59,7 +59,8 @@ static int try_peer(const contest *c, const peer_solver *s, const peer_problem *
   peer_end end = {-1.0, 0};
   const guarded_end how = guarded_peer(s->run, theirs, limit, x, &end);
   if (how != GUARDED_DONE) {
-    if (e->residual < (double)INFINITY) return 0;   // what a looser tolerance gave stands
+    if (e->residual <= GOOD) return 0;   // what a looser tolerance gave stands
+    if (how == GUARDED_CRASHED && e->residual < (double)INFINITY) return 0;
     e->status = how == GUARDED_LATE ? "late" : "crashed";
     if (how == GUARDED_LATE && c->good > 0.0) e->seconds = s->patience*c->limit;
     return 0;
