@@ -14,7 +14,7 @@ int main(int count, char **words) {
                               "journal bearing, e = 0.1, b = 10, everybody to a residual of 1e-8",
                               CONTEST_COLUMNS_GOOD);
   const int32_t side[SIZES] = {100, 200, 400, 1000};
-  const double limit[SIZES] = {5.0, 5.0, 10.0, 40.0};
+  const double limit[SIZES] = {5.0, 5.0, 10.0, 25.0};
   for (int k = 0; k < (b.quick ? 1 : SIZES); k++) {
     perp_sample sample;
     char settings[64], name[32];
@@ -28,8 +28,8 @@ int main(int count, char **words) {
     for (int m = 0; m < METHODS; m++) contest_method(&c, methods[m]);
     perp_sample_free(&sample);
   }
-  bench_note(t, "ms: best of the calls in a second. perp: solver created, problem validated, x "
-                "certified; all of it, on one thread.");
+  bench_note(t, "ms: best of the calls in a second (peers: 0.3 s). perp: solver created, problem "
+                "validated, x certified; all of it, on one thread.");
   bench_note(t, "best peer: the fastest one with a residual below 1e-8; where there is none, below "
                 "%g.", GOOD);
   bench_note(t, "Peers: their call alone, at the loosest of the tolerances 1e-6, 1e-8, ... 1e-14 "

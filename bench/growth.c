@@ -132,7 +132,7 @@ static void run(bench_table *t, const series *s, const perp_method *method, int 
 
 int main(int count, char **words) {
   const bench b = bench_begin(count, words);
-  const double limit = b.quick ? 5.0 : 40.0;
+  const double limit = b.quick ? 5.0 : 30.0;
   bench_table *t = bench_open(&b, "growth-sparse", "cost from 10^3 to 10^6 variables, one thread",
                               "problem|n|entries|method|status|seconds|MB|iterations|"
                               "factorisations|residual");
