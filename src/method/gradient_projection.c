@@ -332,6 +332,7 @@ static perp_preconditioner choose_kind(const projection *s, const perp_run *run)
 static int take_entries(projection *s, perp_run *run) {
   const int asked = run->options->krylov.preconditioner;
   if (asked == PERP_PRECONDITIONER_IDENTITY || asked == PERP_PRECONDITIONER_JACOBI) return 1;
+  if (!run_fits(run, RUN_ANALYSIS)) return 1;   // no time for a copy of A
   const int code = assemble_csc(&run->A, 1, &s->memory, &s->all);
   if (code == 1) return 1;
   if (code == 0) {

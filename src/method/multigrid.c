@@ -324,6 +324,7 @@ static void run_multigrid(perp_run *run) {
   truncated t = {.run = run};
   perp_csc A;
   layout(&t, run->memory, run->n);
+  if (!run_fits_analysis(run)) return;
   const int failed = assemble_csc(&run->A, 1, run_allocator(run), &A);
   if (failed != 0) {
     if (failed == -2) run_no_memory(run, "the entries of A");

@@ -35,8 +35,6 @@
 #define IDLE 200             //   or the residual does not, where phi is not what is lowered
 #define RECORDS 64           // of the latest iterations, to find a cycle
 #define FLOP 1e-9            // seconds of an operation until one has been measured
-#define ANALYSIS_ENTRY 2e-7  // seconds of ordering and analysis for an entry of A ...
-#define ANALYSIS_ROW 3e-6    //   and for a row
 
 typedef struct subspace {
   int32_t n, unbounded;      // rows; rows without bounds
@@ -208,6 +206,7 @@ static int settle_unbounded(subspace *s, perp_run *run) {
   int failed = 0;
   if (s->unbounded == 0) return 0;
   if (s->rest == NULL) {
+    if (!run_fits(run, RUN_ANALYSIS)) return 0;   // the next phase solves for them again
     s->rest = face_create(&run->A, run_allocator(run), &failed);
     if (s->rest == NULL) {
       run_no_memory(run, "the linear systems");
@@ -308,10 +307,7 @@ static int phase(subspace *s, perp_run *run) {
 static int fits(const subspace *s, const perp_run *run) {
   const double left = run_seconds_left(run);
   if (!(left < (double)INFINITY)) return 1;
-  if (s->all == NULL) {
-    const perp_problem problem = {.A = run->A, .b = run->b};
-    return ANALYSIS_ENTRY*(double)perp_limits_of(&problem).nnz + ANALYSIS_ROW*s->n < left;
-  }
+  if (s->all == NULL) return run_fits(run, RUN_ANALYSIS);
   const double flops = min2(face_flops_anew(s->all), face_flops_rows(s->all, s->is_free));
   return s->flop*(flops + 3.0*face_flops_solve(s->all)) < left;
 }

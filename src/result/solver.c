@@ -538,9 +538,12 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
     // go on with the problem as it is.
     const int in_doubt = !certificate.solved && s->was_reduced &&
                          (outcome.reason == PERP_STATUS_SOLVED ||
-                          outcome.reason == PERP_STATUS_NO_SOLUTION) &&
-                         !(s->timed && solver_seconds(s) >= s->deadline);
-    if (error == PERP_OK && in_doubt) {
+                          outcome.reason == PERP_STATUS_NO_SOLUTION);
+    const int late = s->timed && solver_seconds(s) >= s->deadline;
+    if (in_doubt && late && outcome.reason == PERP_STATUS_SOLVED) {
+      outcome.reason = PERP_STATUS_TIME_LIMIT;
+      strcpy(outcome.message, "the time limit was reached");
+    } else if (error == PERP_OK && in_doubt && !late) {
       s->y_known = 0;
       error = run_and_judge(s, 0, &outcome, x, &certificate);
     }
