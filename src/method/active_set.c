@@ -283,7 +283,8 @@ static void run_active_set(perp_run *run) {
     const perp_method *fill = run_fits(run, FEW) ? &method_nncg : &method_pgs;
     const perp_options options = child_options(run, fill);
     run->only_child = a.least == (double)INFINITY;
-    run_child(run, fill, &options, INT32_MAX, (double)INFINITY);
+    const perp_status end = run_child(run, fill, &options, INT32_MAX, (double)INFINITY);
+    if (!run_ended(run)) run_stop(run, end, "the last of the time went to %s", fill->name);
   }
 }
 
