@@ -1,10 +1,10 @@
 // select.c: looks at a matrix in O(nnz) and chooses what to try, in which order and why.
 //
 // Pivoting methods are exact and take anything, but cost a pivot per variable; active sets take a
-// few factorisations and need symmetric A, interior points some twenty and need monotone A; sweeps are
-// cheap and may never end. So small problems begin with pivots, large symmetric ones with active
-// sets unless a factor would be dear, and the rest follows in the order of what has been seen to
-// help.
+// few factorisations and need symmetric A, interior points some twenty and need monotone A; sweeps
+// are cheap and may never end. So small problems begin with pivots, large symmetric ones with
+// active sets unless a factor would be dear, large M-matrices with multigrid, and the rest follows
+// in the order of what has been seen to help.
 #include "select.h"
 
 #include <math.h>
@@ -28,6 +28,7 @@ enum {
   FEW = 6,               //   with so many entries a row, as on plane grids
   WEIGHED = 50000,       // beyond, the cost of a factor is looked at first
   DEAR = 20000,          // operations of a factor per entry of A: above it sweeps come first
+  GRID = 10000,          // rows of an M-matrix from which on multigrid is ahead of a factor
   WORTH = 2000,          // iterations of apgd: fewer rarely suffice where nncg did not
 };
 
@@ -37,6 +38,8 @@ enum {
 // What is known of A after some columns, each together with its row.
 typedef struct glance {
   double largest, asymmetry;   // max |A_ij|, max |A_ij - A_ji|
+  int mixed;                   // some A_ij > 0 beside the diagonal
+  int weak;                    // some A_jj is below the sum of |A_ij| by more than rounding
   int rows, columns;           // dominant so far
   double diagonal, column, row, unpaired;   // of this column: A_jj, sums of |A_ij| and |A_ji|,
                                             //   max |A_ij + A_ji|
@@ -44,6 +47,7 @@ typedef struct glance {
 
 static inline void see(glance *g, double below, double right) {   // A_ij and A_ji
   g->largest = max2(g->largest, fabs(below));
+  g->mixed |= below > 0.0;
   g->asymmetry = max2(g->asymmetry, fabs(below - right));
   g->unpaired = max2(g->unpaired, fabs(below + right));
   g->column += fabs(below);
@@ -57,6 +61,7 @@ static void end_column(glance *g, facts *f) {
   f->hollow |= d == 0.0;
   f->monotone &= d > 0.0 || (d == 0.0 && g->unpaired <= 1e-10*max2(g->column, g->row));
   g->columns &= d >= g->column && d > 0.0;
+  g->weak |= !(d >= (1.0 - 1e-12)*g->column);
   g->rows &= d >= g->row && d > 0.0;
   g->diagonal = g->column = g->row = g->unpaired = 0.0;
 }
@@ -64,6 +69,7 @@ static void end_column(glance *g, facts *f) {
 static void conclude(const glance *g, facts *f) {
   f->symmetric = g->asymmetry <= 1e-4*g->largest;
   f->dominant = g->rows || g->columns;
+  f->m_matrix = f->symmetric && f->positive && !f->hollow && !g->mixed && !g->weak;
 }
 
 // A dense matrix needs no copy.
@@ -179,7 +185,8 @@ int select_facts(const perp_operator *A, const double *lo, const double *hi,
     f->nnz = own.colptr[n];
     look(&own, &mirror, f);
     if (plain && f->hollow) code = count_contacts(&own, &mirror, &from, f);
-    if (code == 0 && f->symmetric && n > WEIGHED && factored(f)) code = weigh(&own, &from, f);
+    const int weighed = f->symmetric && !f->m_matrix && n > WEIGHED && factored(f);
+    if (code == 0 && weighed) code = weigh(&own, &from, f);
   }
   assembled_free(&from, &mirror);
   assembled_free(&from, &own);
@@ -227,7 +234,9 @@ static void symmetric_ladder(ladder *l, const facts *f, int32_t limit, int32_t p
   const int dear = !factored(f) || f->factor > DEAR*(double)f->nnz;
   const int full = (double)f->nnz > 0.2*f->n*(double)f->n;   // pivots keep a dense factor
   const int pivot_first = f->entries && (f->n <= SMALL || (f->n <= MODERATE && full));
+  const int grid = f->m_matrix && f->entries && f->n >= GRID;
   if (pivot_first) add(l, &method_dantzig, pivots, why);
+  else if (grid) add(l, &method_multigrid, least(limit, 100), "A is a large M-matrix");
   else if (f->sweeps && f->positive && dear)
     add(l, &method_nncg, least(limit, f->n > LARGE ? 2000 : 300), why);
   const int32_t cheap = f->positive && dear ? affordable(f, limit) : 0;
