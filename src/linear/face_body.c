@@ -10,7 +10,11 @@
 // roundings.
 // H >= I, but its roundings are those of B'B/d: z has an error of about 2^-53 |A|/d relative to |z|
 // after the first solve, and each step of refinement, with B B' + D itself, gains as much again;
-// d_i must exceed FACE_BODY_LEAST A_ii for that.
+// d_i must exceed FACE_BODY_LEAST A_ii for that. Callers who give a diagonal of their own may have
+// less in some rows: H then gets LIFT more there, and the steps of refinement are proximal steps,
+//     v <- v + (B_I B_I' + h_I)^-1 (r - (B_I B_I' + D_I) v),
+// which shrink the bias in the direction of an eigenvalue lambda of A_II by LIFT/(lambda + LIFT);
+// in the null space there is none as long as r has no part in it.
 // Cost: assembling H takes half the sum of squares of the rows' lengths, a factor what the body
 // graph needs.
 #include "face_kind.h"
@@ -27,9 +31,12 @@
 #define ROW_WEIGHT 0.9       // as in face_entries.c: 0.5 to 1.4 on walls
 #define DRIFT 1e-11          // backward error after refinement at which the factor is made anew
 #define EXACT 0x1p-49        // ... and at which nothing is left to refine
+#define LIFT 1e-10           // with face_body_diagonal: D below it is replaced by so much more in H
+#define LARGEST 0x1p800      // of D: such a row has z = 0
 #define FLOOR 0.25           // of the pivots of H, which are 1 or more but for rounding
 enum {
   POLL = 4096,               // columns of H between two looks at the clock
+  PROXIMAL = 2,              // more steps of refinement where D was replaced
   LOOK_BACK = 4              // rows among which one with the same columns is looked for
 };
 
@@ -46,6 +53,7 @@ typedef struct body_face {
   int32_t *next;             // dofs: the first place of a column of H that is not filled yet
   double *r;                 // n: R, powers of two
   double *d;                 // n: R^2 (slack + sigma)
+  double *h;                 // n: d, or more where that is too little: what H is made of
   double *rhs, *rest;        // n each: work of a solve
   double *u, *y;             // dofs each: work
   int32_t *free_row;         // n + 1: the rows kept, as a solve needs them
@@ -54,6 +62,9 @@ typedef struct body_face {
   sparse_ldl *ldl;
   double *norm;              // n: row sums of |B||B'| + D
   double sigma;
+  const double *more;        // n: added to the diagonal in place of sigma; NULL: sigma is
+  int lifted;                // h != d
+  double error;              // what the last solve left
   double pairs;              // of entries in a row of B
   int32_t since;             // modifications since the last factorisation
   int factored, ready;       // as in face_entries.c
@@ -71,7 +82,7 @@ static void destroy(face *base) {
   body_face *f = (body_face *)base;
   const perp_allocator memory = f->memory;
   void *const blocks[] = {f->colptr, f->row, f->entry, f->h_colptr, f->h_row, f->value, f->next,
-                          f->r, f->d, f->norm, f->rhs, f->rest, f->u, f->y, f->free_row,
+                          f->r, f->d, f->h, f->norm, f->rhs, f->rest, f->u, f->y, f->free_row,
                           f->kept};
   for (size_t k = 0; k < sizeof blocks/sizeof blocks[0]; k++) drop(&memory, blocks[k]);
   body_rows_free(&memory, &f->rows);
@@ -99,13 +110,19 @@ static void scale(body_face *f) {
   }
 }
 
-static void put_shift(body_face *f, double sigma) {
+static void put_shift(body_face *f, double sigma, const double *more) {
   const body_rows *B = &f->rows;
   f->sigma = sigma;
-  f->factored = f->ready = 0;
+  f->more = more;
+  f->factored = f->ready = f->lifted = 0;
   memset(f->u, 0, (size_t)f->dofs*sizeof *f->u);
   for (int32_t i = 0; i < f->n; i++) {
-    f->d[i] = B->slack[i] + sigma*f->r[i]*f->r[i];
+    const double most = f->r[i]*f->r[i]*(more != NULL ? more[i] : sigma);
+    f->h[i] = f->d[i] = B->slack[i] + min2(most, LARGEST);
+    if (more != NULL && f->d[i] < LIFT && B->rowptr[i + 1] > B->rowptr[i]) {
+      f->h[i] += LIFT;
+      f->lifted = 1;
+    }
     for (int32_t p = B->rowptr[i]; p < B->rowptr[i + 1]; p++)
       f->u[B->column[p]] += fabs(B->value[p]);
   }
@@ -118,8 +135,11 @@ static void put_shift(body_face *f, double sigma) {
 
 static void shift(face *base, double sigma) {
   body_face *f = (body_face *)base;
-  if (sigma != f->sigma) put_shift(f, sigma);
+  if (sigma != f->sigma || f->more != NULL) put_shift(f, sigma, NULL);
 }
+
+void face_body_diagonal(face *base, const double *d) { put_shift((body_face *)base, 0.0, d); }
+double face_body_error(const face *base) { return ((const body_face *)base)->error; }
 
 static int values(face *base, const perp_operator *A) {
   body_face *f = (body_face *)base;
@@ -136,7 +156,7 @@ static int values(face *base, const perp_operator *A) {
   body_rows_free(&f->memory, &f->rows);
   f->rows = B;
   scale(f);
-  put_shift(f, f->sigma);
+  put_shift(f, f->sigma, f->more);
   return 0;
 }
 
@@ -152,7 +172,7 @@ static int assemble(body_face *f, const perp_deadline *deadline) {
     for (int32_t q = f->colptr[j]; q < f->colptr[j + 1]; q++) {
       const int32_t i = f->row[q], end = B->rowptr[i + 1];
       if (!f->kept[i]) continue;
-      const double t = B->value[f->entry[q]]/f->d[i];
+      const double t = B->value[f->entry[q]]/f->h[i];
       for (int32_t p = f->entry[q]; p < end; p++) w[B->column[p]] += t*B->value[p];
     }
     w[j] += 1.0;
@@ -166,18 +186,23 @@ static int assemble(body_face *f, const perp_deadline *deadline) {
   return 0;
 }
 
+// d_i is large enough; where B_i has no entries it does not enter H.
+static int regular(const body_face *f, int32_t i) {
+  return f->h[i] > (f->rows.rowptr[i + 1] > f->rows.rowptr[i] ? FACE_BODY_LEAST : 0.0);
+}
+
 static int anew(body_face *f, const perp_deadline *deadline) {
   f->factored = f->ready = 0;
   f->since = 0;
   for (int32_t i = 0; i < f->n; i++)
-    if (f->kept[i] && !(f->d[i] > FACE_BODY_LEAST)) return i + 1;
+    if (f->kept[i] && !regular(f, i)) return i + 1;
   f->base.factorizations++;
   int code = assemble(f, deadline);
   if (code == 0) code = sparse_ldl_factor(f->ldl, &f->H, NULL, FLOOR, deadline);
   if (code > 0) {   // by rounding: the row with the least d is to blame
     int32_t least = 0;
     for (int32_t i = 0; i < f->n; i++)
-      if (f->kept[i] && (!f->kept[least] || f->d[i] < f->d[least])) least = i;
+      if (f->kept[i] && (!f->kept[least] || f->h[i] < f->h[least])) least = i;
     return least + 1;
   }
   f->factored = f->ready = code == 0;
@@ -215,8 +240,8 @@ static double flops_update(const face *base, const uint8_t *is_free) {
 static int modify(body_face *f, int32_t i, uint8_t comes) {
   const body_rows *B = &f->rows;
   const int32_t from = B->rowptr[i];
-  if (comes && !(f->d[i] > FACE_BODY_LEAST)) return i + 1;
-  const int code = sparse_ldl_change(f->ldl, (comes ? 1.0 : -1.0)/f->d[i], B->rowptr[i + 1] - from,
+  if (comes && !regular(f, i)) return i + 1;
+  const int code = sparse_ldl_change(f->ldl, (comes ? 1.0 : -1.0)/f->h[i], B->rowptr[i + 1] - from,
                                      B->column + from, B->value + from, FLOOR);
   f->kept[i] = comes;
   f->base.modifications++;
@@ -242,7 +267,7 @@ static int update(face *base, const uint8_t *is_free, const perp_deadline *deadl
   return code;
 }
 
-// rest <- D^-1 (rhs - (B B' + D) v) on the free rows, where u = B_I' v, and y <- B_I' rest in the
+// rest <- h^-1 (rhs - (B B' + D) v) on the free rows, where u = B_I' v, and y <- B_I' rest in the
 // same pass; returns the largest residual, that of row i relative to norm_i |v| + |rhs|.
 static double residual(body_face *f, const double *v, double size, double right) {
   const body_rows *B = &f->rows;
@@ -252,14 +277,14 @@ static double residual(body_face *f, const double *v, double size, double right)
     const int32_t i = f->free_row[k], from = B->rowptr[i], end = B->rowptr[i + 1];
     double left = f->rhs[i] - f->d[i]*v[i];
     for (int32_t p = from; p < end; p++) left -= B->value[p]*f->u[B->column[p]];
-    const double rest = f->rest[i] = left/f->d[i];
+    const double rest = f->rest[i] = left/f->h[i];
     for (int32_t p = from; p < end; p++) f->y[B->column[p]] += B->value[p]*rest;
     if (left != 0.0) most = max_or_nan(most, fabs(left)/(f->norm[i]*size + right));
   }
   return most;
 }
 
-// v += rest - D^-1 B H^-1 y, and u <- B_I' v in the same pass; returns the largest |v_i|.
+// v += rest - h^-1 B H^-1 y, and u <- B_I' v in the same pass; returns the largest |v_i|.
 static double add_solution(body_face *f, double *v) {
   const body_rows *B = &f->rows;
   double size = 0.0;
@@ -269,7 +294,7 @@ static double add_solution(body_face *f, double *v) {
     const int32_t i = f->free_row[k], from = B->rowptr[i], end = B->rowptr[i + 1];
     double sum = 0.0;
     for (int32_t p = from; p < end; p++) sum += B->value[p]*f->y[B->column[p]];
-    const double z = v[i] += f->rest[i] - sum/f->d[i];
+    const double z = v[i] += f->rest[i] - sum/f->h[i];
     for (int32_t p = from; p < end; p++) f->u[B->column[p]] += B->value[p]*z;
     size = max2(size, fabs(z));
   }
@@ -303,9 +328,10 @@ static int solve(face *base, double *v, int refine) {
   memset(v, 0, (size_t)f->n*sizeof *v);
   if (!f->ready) return 1;
   // one step more than asked for makes up for |A|/d
-  const double error = refined(f, v, refine + 1);
-  if (refine > 0 && !(error <= DRIFT) && f->since > 0) {
-    if (anew(f, NULL) == 0) refined(f, v, refine + 1);
+  const int steps = refine + 1 + (f->lifted ? PROXIMAL : 0);
+  f->error = refined(f, v, steps);
+  if (refine > 0 && !(f->error <= DRIFT) && f->since > 0) {
+    if (anew(f, NULL) == 0) f->error = refined(f, v, steps);
     else memset(v, 0, (size_t)f->n*sizeof *v);
   }
   double size = f->ready ? 0.0 : (double)INFINITY;
@@ -318,8 +344,8 @@ static int solve(face *base, double *v, int refine) {
   return 1;
 }
 
-static void apply(const face *base, const double *x, double *y) {
-  const body_face *f = (const body_face *)base;
+// y = (B B' + D) x for this D
+static void multiply(const body_face *f, const double *D, const double *x, double *y) {
   const body_rows *B = &f->rows;
   memset(f->u, 0, (size_t)f->dofs*sizeof *f->u);
   for (int32_t i = 0; i < f->n; i++) {
@@ -329,11 +355,21 @@ static void apply(const face *base, const double *x, double *y) {
       f->u[B->column[p]] += B->value[p]*y[i];
   }
   for (int32_t i = 0; i < f->n; i++) {
-    double sum = f->d[i]*y[i];
+    double sum = D[i]*y[i];
     for (int32_t p = B->rowptr[i]; p < B->rowptr[i + 1]; p++)
       sum += B->value[p]*f->u[B->column[p]];
     y[i] = sum/f->r[i];
   }
+}
+
+static void apply(const face *base, const double *x, double *y) {
+  const body_face *f = (const body_face *)base;
+  multiply(f, f->d, x, y);
+}
+
+void face_body_product(const face *base, const double *x, double *y) {
+  const body_face *f = (const body_face *)base;
+  multiply(f, f->rows.slack, x, y);
 }
 
 static int64_t nnz(const face *base) { return sparse_ldl_nnz(((const body_face *)base)->ldl); }
@@ -448,6 +484,7 @@ face *face_body_create(body_rows *rows, const perp_allocator *allocator, int *fa
   f->next = take(&memory, dofs, sizeof *f->next);
   f->r = take(&memory, n, sizeof *f->r);
   f->d = take(&memory, n, sizeof *f->d);
+  f->h = take(&memory, n, sizeof *f->h);
   f->norm = take(&memory, n, sizeof *f->norm);
   f->rhs = take(&memory, n, sizeof *f->rhs);
   f->rest = take(&memory, n, sizeof *f->rest);
@@ -456,8 +493,8 @@ face *face_body_create(body_rows *rows, const perp_allocator *allocator, int *fa
   f->free_row = take(&memory, (int64_t)n + 1, sizeof *f->free_row);
   f->kept = take(&memory, n, sizeof *f->kept);
   f->ldl = sparse_ldl_create(&memory);
-  if (f->next != NULL && f->r != NULL && f->d != NULL && f->norm != NULL && f->rhs != NULL &&
-      f->rest != NULL && f->u != NULL && f->y != NULL && f->free_row != NULL && f->kept != NULL &&
+  if (f->next != NULL && f->r != NULL && f->d != NULL && f->h != NULL && f->norm != NULL &&
+      f->rhs != NULL && f->rest != NULL && f->u != NULL && f->y != NULL && f->free_row != NULL && f->kept != NULL &&
       f->ldl != NULL) {
     *failed = take_columns(f);
     if (*failed == 0) *failed = take_pattern(f);
@@ -473,6 +510,6 @@ face *face_body_create(body_rows *rows, const perp_allocator *allocator, int *fa
     f->pairs += length*length;
   }
   scale(f);
-  put_shift(f, 0.0);
+  put_shift(f, 0.0, NULL);
   return &f->base;
 }

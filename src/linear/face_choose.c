@@ -47,13 +47,14 @@ static int clearly(double larger, double smaller, double P_larger, double P_smal
 
 static double work(const face *f) { return face_flops_anew(f) + ENTRY*(double)face_nnz(f); }
 
-face *face_choose(const perp_operator *A, int shifts, const perp_allocator *allocator,
-                  int *failed) {
-  const perp_allocator memory = allocator_of(allocator);
+// The face through bodies where that is better, else NULL with *failed = 1. *rival: the face of
+// the contacts if it had to be made for the comparison and won.
+static face *bodies_if_better(const perp_operator *A, int shifts, const perp_allocator *memory,
+                              face **rival, int *failed) {
   body_rows rows;
   shape s = {0};
-  int code = body_rows_take(A, &memory, &rows);
-  if (code == 0) code = measure(&rows, &memory, &s);
+  int code = body_rows_take(A, memory, &rows);
+  if (code == 0) code = measure(&rows, memory, &s);
   for (int32_t i = 0; i < rows.n && code == 0 && !shifts; i++) {
     double diagonal = rows.slack[i];
     for (int32_t p = rows.rowptr[i]; p < rows.rowptr[i + 1]; p++)
@@ -62,19 +63,39 @@ face *face_choose(const perp_operator *A, int shifts, const perp_allocator *allo
     if (!(rows.slack[i] > 4.0*FACE_BODY_LEAST*diagonal)) code = 1;
   }
   if (code == 0 && clearly(s.m, s.n, s.P_H, s.P_A)) code = 1;
+  *rival = NULL;
+  *failed = 1;
   if (code != 0) {
-    body_rows_free(&memory, &rows);
-    return face_entries_create(A, &memory, failed);
+    body_rows_free(memory, &rows);
+    return NULL;
   }
-  face *bodies = face_body_create(&rows, &memory, failed);
-  if (bodies != NULL && clearly(s.n, s.m, s.P_A, s.P_H)) return bodies;
+  face *bodies = face_body_create(&rows, memory, failed);
+  if (bodies == NULL || clearly(s.n, s.m, s.P_A, s.P_H)) return bodies;
   int without = 0;
-  face *contacts = face_entries_create(A, &memory, &without);
-  if (bodies == NULL) {
-    *failed = without;
-    return contacts;
+  *rival = face_entries_create(A, memory, &without);
+  const int better = *rival == NULL || work(bodies) < work(*rival);
+  face_destroy(better ? *rival : bodies);
+  if (better) {
+    *rival = NULL;
+    return bodies;
   }
-  const int better = contacts == NULL || work(bodies) < work(contacts);
-  face_destroy(better ? contacts : bodies);
-  return better ? bodies : contacts;
+  *failed = 1;
+  return NULL;
+}
+
+face *face_choose(const perp_operator *A, int shifts, const perp_allocator *allocator,
+                  int *failed) {
+  const perp_allocator memory = allocator_of(allocator);
+  face *contacts, *bodies = bodies_if_better(A, shifts, &memory, &contacts, failed);
+  if (bodies != NULL) return bodies;
+  if (contacts == NULL) return face_entries_create(A, &memory, failed);
+  *failed = 0;
+  return contacts;
+}
+
+face *face_choose_bodies(const perp_operator *A, const perp_allocator *allocator, int *failed) {
+  const perp_allocator memory = allocator_of(allocator);
+  face *contacts, *bodies = bodies_if_better(A, 1, &memory, &contacts, failed);
+  face_destroy(contacts);
+  return bodies;
 }

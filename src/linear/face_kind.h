@@ -33,9 +33,20 @@ face *face_entries_create(const perp_operator *A, const perp_allocator *allocato
 #define FACE_BODY_LEAST 0x1p-40
 face *face_body_create(body_rows *rows, const perp_allocator *allocator, int *failed);
 
+// D = slack + d, n numbers >= 0 that the caller keeps, in place of slack + sigma I; it may be as
+// small as 0 except in rows without entries in B.
+void face_body_diagonal(face *f, const double *d);
+// What the last solve left, |residual_i| relative to (|B||B'| + D)_i. max|z| + max|r|, rows scaled
+// to a diagonal near 1.
+double face_body_error(const face *f);
+void face_body_product(const face *f, const double *x, double *y);   // y = A x, without d
+
 // As face_create for a caller who will not (0) or may (1) call face_shift: the kind that will take
 // less time.
 face *face_choose(const perp_operator *A, int shifts, const perp_allocator *allocator,
                   int *failed);
+// The same for a caller who wants bodies or nothing, and keeps D large enough by face_body_diagonal.
+// NULL: *failed is 1 (contacts are better, or there are no bodies) or -2 (no memory).
+face *face_choose_bodies(const perp_operator *A, const perp_allocator *allocator, int *failed);
 
 #endif

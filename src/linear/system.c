@@ -10,6 +10,8 @@
 //          quasidefinite matrices, 1995);
 //   bold   LU that keeps to the diagonal unless it is tiny, which saves fill;
 //   safe   LU with exchanges as usual.
+// Before all these, product operators J W J' + compliance with more contacts than bodies go through
+// the bodies (body_system.c); the entries of A are taken only if that fails.
 // Refinement with compensated residuals shows when one was too bold.
 // Cost: dense 2/3 n^3 a factorisation and 2 n^2 a solve; sparse as the fill tells.
 #include "system.h"
@@ -20,6 +22,7 @@
 #include "allocator.h"
 #include "arena.h"
 #include "assemble.h"
+#include "body_system.h"
 #include "exact.h"
 #include "linear.h"
 #include "operator.h"
@@ -38,12 +41,15 @@
 #define ALIKE 1e-12              // A_ij and +-A_ji, relative to both
 #define PASSES 10                // of the equilibration: each halves the exponents
 
-typedef enum stage { SYMMETRIC, BOLD, SAFE } stage;
+typedef enum stage { BODIES, SYMMETRIC, BOLD, SAFE } stage;
 
 struct system_solver {
   perp_allocator allocator;
   int32_t n;
   int32_t factorizations;
+  perp_operator given;
+  body_system *bodies;     // NULL: by entries
+  int entries;             // they have been taken
   int full;                // dense: A, S, LU are n x n, row-major
   double *A;               // n x n
   double *S;               // n x n, or as many as A has entries: R (PA + Q) C
@@ -206,11 +212,8 @@ static int is_full(const perp_operator *A) {
   return count > DENSE_FROM_DENSITY*(double)A->n*(double)A->n;
 }
 
-system_solver *system_create(const perp_operator *A, const perp_allocator *given) {
-  const perp_allocator allocator = allocator_of(given);
-  system_solver *s = allocator.allocate(allocator.context, sizeof *s);
-  if (s == NULL) return NULL;
-  *s = (system_solver){.allocator = allocator, .n = A->n};
+static int take_entries(system_solver *s) {
+  const perp_operator *A = &s->given;
   int failed = A->n > DENSE_UP_TO && !is_full(A) ? assemble_csc(A, 1, &s->allocator, &s->csc) : 1;
   const int sparse = failed == 0 && (double)s->csc.colptr[A->n] <=
                                         DENSE_FROM_DENSITY*(double)A->n*(double)A->n;
@@ -219,7 +222,18 @@ system_solver *system_create(const perp_operator *A, const perp_allocator *given
     s->csc = (perp_csc){0};
   }
   if (failed >= 0) failed = sparse ? take_sparse(s) : take_dense(s, A);
-  if (failed == 0) return s;
+  s->entries = failed == 0;
+  return failed;
+}
+
+system_solver *system_create(const perp_operator *A, const perp_allocator *given) {
+  const perp_allocator allocator = allocator_of(given);
+  system_solver *s = allocator.allocate(allocator.context, sizeof *s);
+  if (s == NULL) return NULL;
+  *s = (system_solver){.allocator = allocator, .n = A->n, .given = *A};
+  int failed = 0;
+  if (A->n > DENSE_UP_TO) s->bodies = body_system_create(A, &s->allocator, &failed);
+  if (s->bodies != NULL || (failed != -2 && take_entries(s) == 0)) return s;
   system_destroy(s);
   return NULL;
 }
@@ -227,6 +241,7 @@ system_solver *system_create(const perp_operator *A, const perp_allocator *given
 void system_destroy(system_solver *s) {
   if (s == NULL) return;
   const perp_allocator allocator = s->allocator;
+  body_system_destroy(s->bodies);
   sparse_ldl_destroy(s->ldl);
   sparse_lu_destroy(s->lu);
   if (s->csc.colptr != NULL) assembled_free(&allocator, &s->csc);
@@ -340,12 +355,8 @@ static void change_signs(system_solver *s) {
   }
 }
 
-int system_factor(system_solver *s, const double *p, const double *q,
-                  const perp_deadline *deadline) {
+static int factor_entries(system_solver *s, const double *p, const double *q) {
   const int32_t n = s->n;
-  s->deadline = deadline != NULL ? *deadline : (perp_deadline){0};
-  s->usable = n == 0;
-  if (n == 0) return 0;
   if (s->full) {
     for (int32_t i = 0; i < n; i++) {
       const double *from = s->A + (size_t)i*(size_t)n, scale = p != NULL ? p[i] : 1.0;
@@ -365,6 +376,25 @@ int system_factor(system_solver *s, const double *p, const double *q,
   equilibrate(s);
   if (s->quasi) change_signs(s);
   return factor(s);
+}
+
+// What the bodies could not do.
+static int without_bodies(system_solver *s, const double *p, const double *q) {
+  if (!s->entries && take_entries(s) != 0) return -2;
+  return factor_entries(s, p, q);
+}
+
+int system_factor(system_solver *s, const double *p, const double *q,
+                  const perp_deadline *deadline) {
+  s->deadline = deadline != NULL ? *deadline : (perp_deadline){0};
+  s->usable = s->n == 0;
+  if (s->n == 0) return 0;
+  if (s->bodies == NULL) return factor_entries(s, p, q);
+  s->factorizations++;
+  s->stage = BODIES;
+  const int failed = body_system_factor(s->bodies, p, q, deadline);
+  s->usable = failed == 0;
+  return failed > 0 ? without_bodies(s, p, q) : failed;
 }
 
 // ---- solving ----
@@ -467,6 +497,13 @@ static double solve_scaled(system_solver *s, int refine) {
 double system_solve(system_solver *s, double *v, int refine) {
   const int32_t n = s->n;
   if (!s->usable) return (double)INFINITY;
+  if (n > 0 && s->stage == BODIES) {
+    const double most = refine > 0 ? BAD : (double)INFINITY;
+    const double error = body_system_solve(s->bodies, v, refine, most);
+    if (error <= most) return error;
+    if (without_bodies(s, body_system_p(s->bodies), body_system_q(s->bodies)) != 0)
+      return (double)INFINITY;
+  }
   for (int32_t i = 0; i < n; i++) s->v[i] = s->r[i]*v[i];
   const int more = s->stage == SYMMETRIC && s->rounded && refine > 0 ? MORE : 0;
   double error = n > 0 ? solve_scaled(s, refine + more) : 0.0;
@@ -484,6 +521,10 @@ double system_solve(system_solver *s, double *v, int refine) {
 
 void system_apply(const system_solver *s, const double *x, double *y) {
   const int32_t n = s->n;
+  if (!s->entries) {
+    body_system_apply(s->bodies, x, y);
+    return;
+  }
   if (s->full) {
     for (int32_t i = 0; i < n; i++) y[i] = dot(n, s->A + (size_t)i*(size_t)n, x);
     return;
@@ -496,6 +537,10 @@ void system_apply(const system_solver *s, const double *x, double *y) {
 
 void system_apply_transpose(const system_solver *s, const double *x, double *y) {
   const int32_t n = s->n;
+  if (!s->entries) {   // A is symmetric
+    body_system_apply(s->bodies, x, y);
+    return;
+  }
   if (s->full) {
     for (int32_t j = 0; j < n; j++) y[j] = 0.0;
     for (int32_t i = 0; i < n; i++) {
@@ -516,6 +561,7 @@ int system_quasidefinite(const system_solver *s) { return s->quasi; }
 int32_t system_factorizations(const system_solver *s) { return s->factorizations; }
 
 int64_t system_nonzeros(const system_solver *s) {
+  if (s->usable && s->n > 0 && s->stage == BODIES) return body_system_nonzeros(s->bodies);
   if (s->full || !s->usable) return 0;
   return s->stage == SYMMETRIC ? sparse_ldl_nnz(s->ldl) : sparse_lu_nnz(s->lu);
 }

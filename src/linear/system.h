@@ -1,6 +1,7 @@
 // system.h: (diag(p) A + diag(q)) z = r: the linear systems of Fischer-Newton and interior points.
 //
-// One pattern, many values: dense for small or full A, else sparse with one analysis.
+// One pattern, many values: dense for small or full A, else sparse with one analysis; product
+// operators through their bodies where these are fewer.
 #ifndef PERP_SYSTEM_H
 #define PERP_SYSTEM_H
 
@@ -8,7 +9,8 @@
 
 typedef struct system_solver system_solver;
 
-// Takes the entries of A (any operator with submatrix()). NULL: no memory, or they are unknown.
+// Takes the entries of A (any operator with submatrix()); those of a product operator perhaps later:
+// it must live as long. NULL: no memory, or they are unknown.
 system_solver *system_create(const perp_operator *A, const perp_allocator *allocator);
 void system_destroy(system_solver *s);                               // NULL is fine
 
@@ -17,7 +19,8 @@ void system_destroy(system_solver *s);                               // NULL is 
 int system_factor(system_solver *s, const double *p, const double *q,
                   const perp_deadline *deadline);
 // v <- (PA + Q)^-1 v, with `refine` steps of iterative refinement. Returns the largest
-// |residual| / (|PA + Q||z| + |r|) componentwise: near 2^-53 if all is well.
+// |residual| / (|PA + Q||z| + |r|) componentwise: near 2^-53 if all is well. (Through bodies it is
+// relative to max|z| and max|r|: see body_system.h.)
 double system_solve(system_solver *s, double *v, int refine);
 // y = A x and y = A'x with the entries that were taken
 void system_apply(const system_solver *s, const double *x, double *y);
