@@ -45,6 +45,7 @@ typedef struct point {
   uint8_t *kind;             // n: bits HAS_LO, HAS_HI; FIXED where lo = hi
   double mu;
   double delta;              // the regularisation in use
+  double accuracy;           // of a direction: its residual relative to the right-hand side
   crossover cross;
   system_solver *system;
 } point;
@@ -118,7 +119,7 @@ static int solve(point *p) {
       p->work[i] = p->kind[i] & FIXED ? 0.0 : p->rhs[i] - p->work[i] - p->q[i]*p->dx[i];
       worst = max_or_nan(worst, fabs(p->cross.scale[i]*p->work[i]));
     }
-    if (!(worst < 0.5*before) || worst <= 1e-13*size) break;
+    if (!(worst < 0.5*before) || worst <= p->accuracy*size) break;
     before = worst;
     system_solve(p->system, p->work, 0);   // what it leaves, the next round sees
     for (int32_t i = 0; i < n; i++) p->dx[i] += p->work[i];
@@ -436,7 +437,7 @@ static void iterate(point *p, perp_run *run) {
 }
 
 static void run_interior_point(perp_run *run) {
-  point p = {.delta = DELTA_FIRST};
+  point p = {.delta = DELTA_FIRST, .accuracy = clamp(1e-3*run->options->tol, 1e-15, 1e-11)};
   layout(&p, run->memory, run->n);
   crossover_begin(&p.cross, run);
   if (!run_fits_analysis(run)) return;
