@@ -90,6 +90,8 @@ double body_system_solve(body_system *s, double *v, int refine, double most) {
   return error;
 }
 
+double body_system_left(const body_system *s) { return face_body_left(s->bodies); }
+
 void body_system_apply(const body_system *s, const double *x, double *y) {
   face_body_product(s->bodies, x, y);
 }

@@ -17,6 +17,7 @@ int body_system_factor(body_system *s, const double *p, const double *q,
 // As system_solve, but the residual of row i is compared with (|B||B'| + D)_i. max|z| + max|r| for
 // A = B B' + slack: cancellation within a row does not show. Above `most` v is left as it was.
 double body_system_solve(body_system *s, double *v, int refine, double most);
+double body_system_left(const body_system *s);   // of that solve: max|residual|/max|r|, rows scaled
 void body_system_apply(const body_system *s, const double *x, double *y);   // y = A x
 const double *body_system_p(const body_system *s);                  // n: of the last factorisation
 const double *body_system_q(const body_system *s);

@@ -64,7 +64,7 @@ typedef struct body_face {
   double sigma;
   const double *more;        // n: added to the diagonal in place of sigma; NULL: sigma is
   int lifted;                // h != d
-  double error;              // what the last solve left
+  double error, left;        // what the last solve left, as a backward error and relative to rhs
   double pairs;              // of entries in a row of B
   int32_t since;             // modifications since the last factorisation
   int factored, ready;       // as in face_entries.c
@@ -140,6 +140,7 @@ static void shift(face *base, double sigma) {
 
 void face_body_diagonal(face *base, const double *d) { put_shift((body_face *)base, 0.0, d); }
 double face_body_error(const face *base) { return ((const body_face *)base)->error; }
+double face_body_left(const face *base) { return ((const body_face *)base)->left; }
 
 static int values(face *base, const perp_operator *A) {
   body_face *f = (body_face *)base;
@@ -271,7 +272,7 @@ static int update(face *base, const uint8_t *is_free, const perp_deadline *deadl
 // same pass; returns the largest residual, that of row i relative to norm_i |v| + |rhs|.
 static double residual(body_face *f, const double *v, double size, double right) {
   const body_rows *B = &f->rows;
-  double most = 0.0;
+  double most = 0.0, largest = 0.0;
   memset(f->y, 0, (size_t)f->dofs*sizeof *f->y);
   for (int32_t k = 0; k < f->free_count; k++) {
     const int32_t i = f->free_row[k], from = B->rowptr[i], end = B->rowptr[i + 1];
@@ -279,8 +280,11 @@ static double residual(body_face *f, const double *v, double size, double right)
     for (int32_t p = from; p < end; p++) left -= B->value[p]*f->u[B->column[p]];
     const double rest = f->rest[i] = left/f->h[i];
     for (int32_t p = from; p < end; p++) f->y[B->column[p]] += B->value[p]*rest;
-    if (left != 0.0) most = max_or_nan(most, fabs(left)/(f->norm[i]*size + right));
+    const double unit = f->norm[i]*size + right;
+    if (!(fabs(left) <= most*unit)) most = max_or_nan(most, fabs(left)/unit);   // few divisions
+    largest = max_or_nan(largest, fabs(left));
   }
+  f->left = right > 0.0 ? largest/right : 0.0;
   return most;
 }
 

@@ -39,6 +39,7 @@ void face_body_diagonal(face *f, const double *d);
 // What the last solve left, |residual_i| relative to (|B||B'| + D)_i. max|z| + max|r|, rows scaled
 // to a diagonal near 1.
 double face_body_error(const face *f);
+double face_body_left(const face *f);   // ... and max|residual|/max|r|
 void face_body_product(const face *f, const double *x, double *y);   // y = A x, without d
 
 // As face_create for a caller who will not (0) or may (1) call face_shift: the kind that will take

@@ -517,6 +517,13 @@ double system_solve(system_solver *s, double *v, int refine) {
   return error == error ? error : (double)INFINITY;
 }
 
+double system_left(const system_solver *s) {
+  return s->usable && s->n > 0 && s->stage == BODIES ? body_system_left(s->bodies)
+                                                     : (double)INFINITY;
+}
+
+int system_lifts(const system_solver *s) { return s->bodies != NULL; }
+
 // ---- products ----
 
 void system_apply(const system_solver *s, const double *x, double *y) {

@@ -22,6 +22,11 @@ int system_factor(system_solver *s, const double *p, const double *q,
 // |residual| / (|PA + Q||z| + |r|) componentwise: near 2^-53 if all is well. (Through bodies it is
 // relative to max|z| and max|r|: see body_system.h.)
 double system_solve(system_solver *s, double *v, int refine);
+// Of the last solve: max|residual|/max|r|, rows scaled to a diagonal near 1, where that is known
+// without another product; else INFINITY.
+double system_left(const system_solver *s);
+// 1: small pivots are taken care of, q need not keep PA + Q regular beyond rounding
+int system_lifts(const system_solver *s);
 // y = A x and y = A'x with the entries that were taken
 void system_apply(const system_solver *s, const double *x, double *y);
 void system_apply_transpose(const system_solver *s, const double *x, double *y);

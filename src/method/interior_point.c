@@ -25,6 +25,8 @@
 
 #define DELTA_FIRST 1e-13    // regularisation relative to the scaled diagonal, ...
 #define DELTA_QUASI 1e-7     //   for KKT systems, whose pivots then stay on the diagonal, ...
+#define ROUGH 1e-4           // accuracy that a predictor needs: it says how far to go and how much to
+                             //   centre
 #define DELTA_FACTOR 100.0   //   how it grows when a pivot vanishes ...
 #define DELTA_LAST 1e-5      //   and where that is no longer the same problem
 #define NULL_SHIFT 1e-11     // of the inverse iteration for null vectors
@@ -45,7 +47,8 @@ typedef struct point {
   uint8_t *kind;             // n: bits HAS_LO, HAS_HI; FIXED where lo = hi
   double mu;
   double delta;              // the regularisation in use
-  double accuracy;           // of a direction: its residual relative to the right-hand side
+  double accuracy;           // of a direction: its residual relative to the right-hand side ...
+  double rough;              //   and of a predictor
   crossover cross;
   system_solver *system;
 } point;
@@ -92,7 +95,7 @@ static int factor(point *p, perp_run *run) {
       run_no_memory(run, "the linear systems");
       return 1;
     }
-    p->delta *= DELTA_FACTOR;
+    p->delta = max2(p->delta*DELTA_FACTOR, DELTA_FIRST);
     if (p->delta > DELTA_LAST) {
       run_stop(run, PERP_STATUS_BREAKDOWN,
                "A + D is singular at row %d: A is not positive semidefinite", failed - 1);
@@ -102,7 +105,7 @@ static int factor(point *p, perp_run *run) {
 }
 
 // dx from rhs, refined against A + diag(q) without delta as long as that helps. 1: it is finite.
-static int solve(point *p) {
+static int solve(point *p, double accuracy) {
   const int32_t n = p->n;
   double before = (double)INFINITY, size = 0.0;
   for (int32_t i = 0; i < n; i++) {
@@ -111,15 +114,17 @@ static int solve(point *p) {
     size = max_or_nan(size, fabs(p->cross.scale[i]*p->rhs[i]));
   }
   if (size == 0.0) return 1;
-  system_solve(p->system, p->dx, 1);
-  for (int k = 0; k < 3; k++) {
+  system_solve(p->system, p->dx, accuracy < ROUGH);
+  // without delta the solver's own residual will do
+  const int known = p->delta == 0.0 && system_left(p->system) <= accuracy;
+  for (int k = 0; k < 3 && !known; k++) {
     system_apply(p->system, p->dx, p->work);
     double worst = 0.0;
     for (int32_t i = 0; i < n; i++) {
       p->work[i] = p->kind[i] & FIXED ? 0.0 : p->rhs[i] - p->work[i] - p->q[i]*p->dx[i];
       worst = max_or_nan(worst, fabs(p->cross.scale[i]*p->work[i]));
     }
-    if (!(worst < 0.5*before) || worst <= p->accuracy*size) break;
+    if (!(worst < 0.5*before) || worst <= accuracy*size) break;
     before = worst;
     system_solve(p->system, p->work, 0);   // what it leaves, the next round sees
     for (int32_t i = 0; i < n; i++) p->dx[i] += p->work[i];
@@ -130,7 +135,8 @@ static int solve(point *p) {
 }
 
 // The Newton step to s_i z_i = centre - c_i, t_i w_i = centre - d_i; c, d: NULL means 0.
-static int direction(point *p, double centre, const double *c, const double *d) {
+static int direction(point *p, double accuracy, double centre, const double *c,
+                     const double *d) {
   const int32_t n = p->n;
   for (int32_t i = 0; i < n; i++) {
     double r = -p->y[i];
@@ -139,7 +145,7 @@ static int direction(point *p, double centre, const double *c, const double *d) 
     p->rhs[i] = r;
   }
   // c and d may live where dz and dw will
-  if (!solve(p)) return 0;
+  if (!solve(p, accuracy)) return 0;
   for (int32_t i = 0; i < n; i++) {
     const double ci = c != NULL ? c[i] : 0.0, di = d != NULL ? d[i] : 0.0;
     p->dz[i] = p->kind[i] & HAS_LO ? (centre - ci - p->z[i]*p->dx[i])/p->s[i] - p->z[i] : 0.0;
@@ -252,7 +258,7 @@ static int start(point *p, perp_run *run) {
     p->rhs[i] = -p->y[i];
     if (!(p->kind[i] & FIXED)) size = max2(size, scale[i]*fabs(p->y[i]));
   }
-  if (!solve(p)) return 0;
+  if (!solve(p, p->accuracy)) return 0;
   double far = 0.0;
   for (int32_t i = 0; i < n; i++) {
     p->x[i] += p->dx[i];
@@ -295,7 +301,7 @@ static void prepare(point *p) {
 
 // Mehrotra: as far as the affine step gets shows how much centring is needed.
 static int step_mehrotra(point *p, perp_run *run) {
-  if (!direction(p, 0.0, NULL, NULL)) return 0;
+  if (!direction(p, p->rough, 0.0, NULL, NULL)) return 0;
   const lengths reach = to_boundary(p, 1.0);
   const double alpha = min2(reach.primal, reach.dual);
   const double after = mean_product(p, alpha, alpha);
@@ -305,7 +311,7 @@ static int step_mehrotra(point *p, perp_run *run) {
     p->dz[i] *= p->dx[i];
     p->dw[i] *= -p->dx[i];
   }
-  if (!direction(p, centre, p->dz, p->dw)) return 0;
+  if (!direction(p, p->accuracy, centre, p->dz, p->dw)) return 0;
   const lengths far = to_boundary(p, 1e300);
   const double tau = max2(0.995, 1.0 - p->mu);
   const double length = min2(1.0, tau*min2(far.primal, far.dual));
@@ -315,7 +321,7 @@ static int step_mehrotra(point *p, perp_run *run) {
 
 static int step_paper(point *p, perp_run *run) {
   const double tau = run->options->barrier.tau;
-  if (!direction(p, run->options->barrier.sigma*p->mu, NULL, NULL)) return 0;
+  if (!direction(p, p->accuracy, run->options->barrier.sigma*p->mu, NULL, NULL)) return 0;
   const lengths far = to_boundary(p, 1e300);
   move(p, run, min2(1.0, tau*far.primal), min2(1.0, tau*far.dual));
   return 1;
@@ -447,6 +453,11 @@ static void run_interior_point(perp_run *run) {
     return;
   }
   if (system_quasidefinite(p.system)) p.delta = DELTA_QUASI;
+  p.rough = p.accuracy;
+  if (system_lifts(p.system)) {   // refinement is what takes the time there
+    p.delta = 0.0;
+    p.rough = ROUGH;
+  }
   begin(&p, run);
   iterate(&p, run);
   system_destroy(p.system);
