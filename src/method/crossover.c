@@ -16,8 +16,10 @@
 
 #define SIGMA 1e-9      // proximal weight, relative to the scaled diagonal
 #define SIGMA_QUASI 1e-7   // of KKT systems: their pivots then stay on the diagonal
+#define SIGMA_LIFTED 1e-13  // of systems that look after small pivots themselves
 #define STEPS 8         // proximal steps, at most
 #define FEW 5           // rounds of somebody who could do something else
+#define HOPELESS 100    // wrong rows, and 5 per cent of all: a few rounds will not settle them
 #define TRIES 6         // flips of everything without fewer wrong rows before single flips
 
 void crossover_layout(crossover *c, arena *memory, int32_t n) {
@@ -91,7 +93,7 @@ static int remember(crossover *c, int32_t n) {
 }
 
 static double proximal_weight(const system_solver *system) {
-  return system_quasidefinite(system) ? SIGMA_QUASI : SIGMA;
+  return system_lifts(system) ? SIGMA_LIFTED : system_quasidefinite(system) ? SIGMA_QUASI : SIGMA;
 }
 
 // x on the bounds where it is held there, y_I = 0 elsewhere. 0, or as system_factor.
@@ -192,7 +194,8 @@ int crossover_run(crossover *c, perp_run *run, system_solver *system, const doub
       count++;
       last = i;
     }
-    if (count == 0 || (rounds <= FEW && count > fewest/2)) return 0;
+    const int hopeless = count > fewest/2 || (count > HOPELESS && count > n/20);
+    if (count == 0 || (rounds <= FEW && hopeless)) return 0;
     if (count < fewest) {
       fewest = count;
       tries = TRIES;
