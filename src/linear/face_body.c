@@ -498,8 +498,8 @@ face *face_body_create(body_rows *rows, const perp_allocator *allocator, int *fa
   f->kept = take(&memory, n, sizeof *f->kept);
   f->ldl = sparse_ldl_create(&memory);
   if (f->next != NULL && f->r != NULL && f->d != NULL && f->h != NULL && f->norm != NULL &&
-      f->rhs != NULL && f->rest != NULL && f->u != NULL && f->y != NULL && f->free_row != NULL && f->kept != NULL &&
-      f->ldl != NULL) {
+      f->rhs != NULL && f->rest != NULL && f->u != NULL && f->y != NULL && f->free_row != NULL &&
+      f->kept != NULL && f->ldl != NULL) {
     *failed = take_columns(f);
     if (*failed == 0) *failed = take_pattern(f);
     if (*failed == 0) *failed = sparse_ldl_analyse(f->ldl, &f->H);

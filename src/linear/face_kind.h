@@ -46,7 +46,7 @@ void face_body_product(const face *f, const double *x, double *y);   // y = A x,
 // less time.
 face *face_choose(const perp_operator *A, int shifts, const perp_allocator *allocator,
                   int *failed);
-// The same for a caller who wants bodies or nothing, and keeps D large enough by face_body_diagonal.
+// The same for a caller who wants bodies or nothing, and says what D is by face_body_diagonal.
 // NULL: *failed is 1 (contacts are better, or there are no bodies) or -2 (no memory).
 face *face_choose_bodies(const perp_operator *A, const perp_allocator *allocator, int *failed);
 

@@ -9,8 +9,8 @@
 
 typedef struct system_solver system_solver;
 
-// Takes the entries of A (any operator with submatrix()); those of a product operator perhaps later:
-// it must live as long. NULL: no memory, or they are unknown.
+// Takes the entries of A (any operator with submatrix()); those of a product operator perhaps
+// later, so it must live as long. NULL: no memory, or they are unknown.
 system_solver *system_create(const perp_operator *A, const perp_allocator *allocator);
 void system_destroy(system_solver *s);                               // NULL is fine
 

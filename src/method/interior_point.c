@@ -25,8 +25,7 @@
 
 #define DELTA_FIRST 1e-13    // regularisation relative to the scaled diagonal, ...
 #define DELTA_QUASI 1e-7     //   for KKT systems, whose pivots then stay on the diagonal, ...
-#define ROUGH 1e-4           // accuracy that a predictor needs: it says how far to go and how much to
-                             //   centre
+#define ROUGH 1e-4           // accuracy that a predictor needs: it says how much to centre
 #define DELTA_FACTOR 100.0   //   how it grows when a pivot vanishes ...
 #define DELTA_LAST 1e-5      //   and where that is no longer the same problem
 #define NULL_SHIFT 1e-11     // of the inverse iteration for null vectors
