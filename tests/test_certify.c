@@ -269,8 +269,16 @@ static void weaker_operators(void **state) {
                           .compliance = compliance};
   const perp_problem p = {.A = perp_from_product(&J, 0), .b = b};  // A = [[3,2],[2,3]]
   const perp_certificate c = certify(&p, (double[]){0.2, 0.2});
-  assert_true(c.solved && c.weaker);
+  assert_true(c.solved && !c.weaker);   // its diagonal and its bodies tell all
   assert_false(certify(&p, (double[]){0.3, 0.2}).solved);
+  // not semidefinite, as far as can be told: the diagonal of such a matrix bounds nothing
+  const double R[] = {1, 2}, C[] = {1, 1};
+  perp_wrapper w[2];
+  const perp_operator scaled = perp_scaled(&w[0], p.A, R, C);
+  const perp_problem q = {.A = perp_shifted(&w[1], scaled, 1), .b = b};
+  assert_true(certify(&q, (double[]){0.2, 0.2}).weaker);
+  const perp_problem less = {.A = perp_shifted(&w[1], p.A, -1), .b = b};
+  assert_true(certify(&less, (double[]){0.25, 0.25}).weaker);
 }
 
 // R (M + shift I) C is judged as the matrix that it is: by the same units and components.

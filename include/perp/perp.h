@@ -232,6 +232,7 @@ typedef struct perp_certificate {
                               //   as good as doubles get
   int32_t weaker;             // A could not tell its row and column maxima or its components, or
                               //   there was no time: scaled by the diagonal, or not at all
+                              //   (for a product the diagonal is enough)
   int32_t worst;              // index of the largest r_i relative to its component; -1 if n = 0
   int32_t components;         // connected components of A's pattern
   double residual;            // max over i of r_i / (G_c if > 0, else S_c):

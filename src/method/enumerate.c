@@ -132,7 +132,7 @@ static void scale_problem(enumeration *e) {
   const perp_operator A = perp_from_dense(&copy, PERP_CLAIM_NONE);
   int32_t *component = e->set, *entries = e->order, *half = e->basis;
   int known;
-  const int32_t components = components_find(&A, component, entries, &known);
+  const int32_t components = components_find(&A, component, entries, &known, NULL);
   equilibrate(&A, e->row, e->column, e->v);
   double *size = e->w;           // |b| + |A||x_ref|, and y = A x_ref + b:
   for (int32_t i = 0; i < n; i++) {

@@ -88,7 +88,7 @@ void entries_row_col_max(const perp_view *view, const int32_t *set, int32_t m, c
 
 // ---- chains of wrappers ----
 
-int entries_chain(const perp_operator *A, entry_chain *chain) {
+static int unwrap(const perp_operator *A, entry_chain *chain) {
   *chain = (entry_chain){.n = A->n};
   for (;;) {
     const int scaled = operator_is_scaled(A), shifted = operator_is_shifted(A);
@@ -102,7 +102,15 @@ int entries_chain(const perp_operator *A, entry_chain *chain) {
   }
   chain->matrix = A->ops->view != NULL ? A->ops->view(A->self) : (perp_view){0};
   const perp_view *m = &chain->matrix;
-  return entries_known(m) && m->R == NULL && m->C == NULL && m->shift == 0.0;
+  return m->R == NULL && m->C == NULL && m->shift == 0.0;
+}
+
+int entries_chain(const perp_operator *A, entry_chain *chain) {
+  return unwrap(A, chain) && entries_known(&chain->matrix);
+}
+
+int entries_product_chain(const perp_operator *A, entry_chain *chain) {
+  return unwrap(A, chain) && chain->matrix.kind == PERP_VIEW_PRODUCT;
 }
 
 entry_cursor entries_begin(const entry_chain *chain, int32_t j) {
@@ -125,15 +133,14 @@ static double product_of(double a, double f, double *error) {
   return p;
 }
 
-// The entry (i, a) of the matrix as it is seen outside the wrappers: 0 where a set leaves it out.
-static int seen_outside(const entry_cursor *cursor, int32_t *i, double *a, double *error) {
+int entries_outside(const entry_cursor *cursor, int32_t *i, double *a, double *error) {
   const entry_chain *chain = cursor->chain;
   *error = 0.0;
   for (int32_t k = chain->depth - 1; k >= 0; k--) {
     const perp_wrapper *w = chain->wrapper[k];
     if (chain->kind[k] == WRAP_SCALED) {
-      *a = product_of(*a, w->R[*i], error);
-      *a = product_of(*a, w->C[cursor->column[k + 1]], error);
+      *a = product_of(*a, (cursor->is_row ? w->C : w->R)[*i], error);
+      *a = product_of(*a, (cursor->is_row ? w->R : w->C)[cursor->column[k + 1]], error);
     } else if (chain->kind[k] == WRAP_RESTRICTED) {
       const int32_t place = position(w->set, 0, w->m, *i);
       if (place == w->m || w->set[place] != *i) return 0;
@@ -157,7 +164,7 @@ int entries_next(entry_cursor *cursor, int32_t *i, double *a, double *error) {
     while (cursor->at < M->n) {
       *i = cursor->at++;
       *a = M->value[M->by_column ? (size_t)J*ld + (size_t)*i : (size_t)*i*ld + (size_t)J];
-      if (seen_outside(cursor, i, a, error)) return 1;
+      if (entries_outside(cursor, i, a, error)) return 1;
     }
     return 0;
   }
@@ -166,7 +173,7 @@ int entries_next(entry_cursor *cursor, int32_t *i, double *a, double *error) {
   while (cursor->at < end) {
     *i = M->row[cursor->at];
     *a = M->value[cursor->at++];
-    if (seen_outside(cursor, i, a, error)) return 1;
+    if (entries_outside(cursor, i, a, error)) return 1;
   }
   if (cursor->at > end || !chain->shifted) return 0;
   cursor->at++;   // past the end: the diagonal has been seen to
@@ -179,7 +186,7 @@ int entries_next(entry_cursor *cursor, int32_t *i, double *a, double *error) {
   if (low < end && M->row[low] == J) return 0;
   *i = J;
   *a = 0.0;
-  return seen_outside(cursor, i, a, error);
+  return entries_outside(cursor, i, a, error);
 }
 
 static entry_chain chain_of_wrapper(const perp_wrapper *w) {

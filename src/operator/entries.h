@@ -31,16 +31,22 @@ typedef struct entry_chain {
 } entry_chain;
 // 1: A is such a chain (also one without wrappers), 0: its entries are hidden or it is too deep
 int entries_chain(const perp_operator *A, entry_chain *chain);
+// The same around a product J W J' + diag(compliance), whose entries are found by product_rows.h.
+int entries_product_chain(const perp_operator *A, entry_chain *chain);
 
 typedef struct entry_cursor {   // in a column
   const entry_chain *chain;
   int32_t column[CHAIN_DEPTH + 1];   // its number outside wrapper k; the last: in the matrix
   int32_t at;                 // position; where to go on later
+  int32_t is_row;             // it is a row of A, as a column of the transpose
 } entry_cursor;
 entry_cursor entries_begin(const entry_chain *chain, int32_t j);
 // The next entry of the column, of value a up to *error: 0 unless it was rounded. Some may be zero.
 // Returns 0 after the last.
 int entries_next(entry_cursor *cursor, int32_t *i, double *a, double *error);
+// The entry (*i, *a) of the matrix, in the cursor's column, as it is seen outside the wrappers.
+// Returns 0 where a set leaves it out.
+int entries_outside(const entry_cursor *cursor, int32_t *i, double *a, double *error);
 // row_col_max and add_column of a wrapper whose entries are such a chain
 void entries_wrapper_max(const void *self, const double *r, const double *c, double *row,
                          double *col);

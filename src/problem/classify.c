@@ -268,7 +268,8 @@ static perp_error classify_entries(const perp_problem *problem, const perp_view 
       A.largest = max2(A.largest, fabs(A.value[p]));
     }
   int known;
-  classes->components = A.components = components_find(&problem->A, component, counts, &known);
+  A.components = components_find(&problem->A, component, counts, &known, NULL);
+  classes->components = A.components;
   A.component = component;
 
   classes->asymmetry = test_symmetric(&A, &of[PERP_CLASS_SYMMETRIC]);

@@ -63,7 +63,46 @@ static int32_t find_dense(const perp_dense *D, int shifted, int32_t *parent, int
   return left;
 }
 
-int32_t components_find(const perp_operator *A, int32_t *component, int32_t *entries, int *known) {
+// Rows of J W J' that no degree of freedom ties together have nothing to do with each other. Two
+// rows meet in k where both have a nonzero there and W_kk is not 0 (W is semidefinite: otherwise
+// its row and column k are 0), and in k and l where W_kl is not 0. That is one pass over J and W.
+// An A_ij that is 0 only because its terms cancel counts as a tie. first: dofs
+static int32_t find_product(const entry_chain *chain, int32_t *parent, int32_t *entries,
+                            int32_t *first) {
+  const perp_product *P = chain->matrix.data;
+  for (int32_t k = 0; k < P->dofs; k++) first[k] = -1;   // the first row that touches k
+  for (int32_t i = 0; i < chain->n; i++) {
+    const entry_cursor at = entries_begin(chain, i);
+    const int32_t row = at.column[chain->depth];
+    int empty = P->compliance == NULL || P->compliance[row] == 0.0;
+    for (int32_t p = P->rowptr[row]; p < P->rowptr[row + 1]; p++) {
+      const int32_t k = P->column[p];
+      if (P->value[p] == 0.0 || P->W[(size_t)k*(size_t)P->block + (size_t)(k % P->block)] == 0.0)
+        continue;
+      empty = 0;
+      if (first[k] < 0) first[k] = i;
+      else join(parent, first[k], i);
+    }
+    double a, error;
+    int32_t place = row;
+    // what shifts make of a diagonal entry 0
+    if (empty && chain->shifted) {
+      a = 0.0;
+      empty = !entries_outside(&at, &place, &a, &error) || a == 0.0;
+    }
+    entries[i] = empty ? 0 : chain->n;
+  }
+  for (int32_t k = 0; P->block > 1 && k < P->dofs; k++) {
+    const int32_t start = k - k % P->block;
+    for (int32_t l = start; first[k] >= 0 && l < k; l++)
+      if (first[l] >= 0 && P->W[(size_t)k*(size_t)P->block + (size_t)(l - start)] != 0.0)
+        join(parent, first[k], first[l]);
+  }
+  return label(parent, chain->n);
+}
+
+int32_t components_find(const perp_operator *A, int32_t *component, int32_t *entries, int *known,
+                        void *scratch) {
   const int32_t n = A->n;
   int32_t *parent = component;
   for (int32_t i = 0; i < n; i++) {
@@ -102,6 +141,8 @@ int32_t components_find(const perp_operator *A, int32_t *component, int32_t *ent
       }
     }
     return label(component, n);
+  } else if (scratch != NULL && entries_product_chain(A, &chain)) {
+    return find_product(&chain, component, entries, scratch);
   } else {
     *known = 0;
     for (int32_t i = 0; i < n; i++) {

@@ -20,9 +20,10 @@ perp_error validate_point(const char *what, int32_t n, const double *x);   // fi
 // Connected components of the pattern of nonzero values (i ~ j where A_ij or A_ji is not 0),
 // labelled 0, 1, ... in the order of their first row. entries_i counts the nonzeros of row i.
 // Returns how many components; an operator without a pattern is one component, *known = 0,
-// entries_i = n.
+// entries_i = n. A product's come from J and W; its entries_i are 0 or, not counted, n. scratch:
+// the operator's; without it (NULL) a product has no pattern.
 int32_t components_find(const perp_operator *A, int32_t *component, int32_t *entries,
-                        int *known);   // n, n
+                        int *known, void *scratch);   // n, n
 
 // Finer: blocks of variables that all depend on each other. Row i depends on x_j where A_ij is not
 // 0, and A can be permuted to block triangular form with these blocks on the diagonal. Returns how
@@ -41,7 +42,8 @@ int32_t components_halves(const perp_operator *A, const int32_t *part, int32_t p
                           double *diagonal, int32_t *half);   // n, n (work), 2 n
 
 // Two-sided Ruiz scaling in the max norm, rounded to powers of two. Returns 1 where the operator
-// told its row and column maxima, 0 where only the diagonal (or nothing) was known. work: 4 n.
+// told its row and column maxima, 2 where its diagonal tells them because it is a semidefinite
+// product, 0 where only the diagonal (or nothing) was known. work: 4 n.
 int equilibrate(const perp_operator *A, double *R, double *C, double *work);   // n, n, 4 n
 // The same, and where the entries differ so widely that the caller's units were left behind
 // (*two = 1) also the scaling that begins with them, at R = C = 1. Otherwise it is the same one,

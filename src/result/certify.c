@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "certify_blocks.h"
+#include "certify_sizes.h"
 #include "entries.h"
 #include "error.h"
 #include "linear.h"
@@ -54,18 +55,6 @@ static void size_under_shift(certifier *c) {
     if (c->entries[i] == 0) c->y[i] = c->problem->b[i];
 }
 
-void certifier_sizes(const certifier *c) {
-  entry_chain chain;
-  if (!entries_chain(&c->problem->A, &chain)) return;
-  for (int32_t i = 0; i < c->n; i++) c->a[i] = fabs(c->problem->b[i]);
-  for (int32_t j = 0; j < c->n; j++) {
-    int32_t i;
-    double a, error;
-    for (entry_cursor at = entries_begin(&chain, j); entries_next(&at, &i, &a, &error);)
-      c->a[i] += (fabs(a) + error)*fabs(c->x[j]);
-  }
-}
-
 // y = A x + b and a >= |A||x| + |b| at c->x. An operator that cannot tell gets a = |b|: no
 // allowance for rounding.
 static perp_error residual(certifier *c) {
@@ -79,6 +68,7 @@ static perp_error residual(certifier *c) {
   if (A->ops->residual != NULL) {
     failed = A->ops->residual(A->self, c->x, b, c->y, c->a, c->scratch);
     if (c->shifted) size_under_shift(c);
+    if (c->product) memcpy(c->parts, c->a, (size_t)c->n*sizeof *c->a);
   } else {
     failed = A->ops->apply(A->self, c->x, c->y, c->scratch);
     for (int32_t i = 0; i < A->n; i++) {
@@ -194,11 +184,12 @@ static void settle_scales(certifier *c, const double *R, const double *C) {
 static int look_at_matrix(certifier *c, const perp_operator *A, const perp_deadline *deadline) {
   int known;
   if (deadline_passed(deadline)) return 0;
-  c->components = components_find(A, c->component, c->entries, &known);
-  c->equilibrated = equilibrate_both(A, c->fit_R, c->fit_C, c->given_R, c->given_C, &c->two,
-                                     c->work, deadline);
-  if (c->equilibrated < 0 || deadline_passed(deadline)) return 0;
-  c->weaker = !known || !c->equilibrated;
+  c->components = components_find(A, c->component, c->entries, &known, c->scratch);
+  const int scaled = equilibrate_both(A, c->fit_R, c->fit_C, c->given_R, c->given_C, &c->two,
+                                      c->work, deadline);
+  if (scaled < 0 || deadline_passed(deadline)) return 0;
+  c->equilibrated = scaled == 1;   // of a product the entries alone say nothing about rounding
+  c->weaker = !known || !scaled;
   // a claim of symmetry is not believed but checked: it saves half the time
   const perp_view view = operator_view(A);
   c->symmetric = (A->claims & PERP_CLAIM_SYMMETRIC) && view.kind == PERP_VIEW_CSC &&
@@ -237,10 +228,12 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem,
                    problem->pattern_stamp == c->pattern_stamp;
   c->problem = problem;
   c->snaps = 1;
+  c->rough = 0;
   if (!same) {
     entry_chain chain;
     c->n = -1;
     c->shifted = A->ops->residual != NULL && entries_chain(A, &chain) && chain.shifted;
+    c->product = A->ops->residual != NULL && entries_product_chain(A, &chain);
     c->hurried = !look_at_matrix(c, A, deadline);
     if (c->hurried) look_at_diagonal(c, A);
     c->n = n;
@@ -261,6 +254,7 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem,
     const perp_error error = c->hurried ? plain_residual(c) : residual(c);
     if (error != PERP_OK) return error;
     for (int32_t i = 0; c->hurried && i < n; i++) c->a[i] = c->parts[i] = fabs(problem->b[i]);
+    c->rough = !c->hurried && c->product && !certifier_product_sizes(c);
   }
   c->rule = (certify_rule){c->component, c->R, c->inverse_C, c->held_R, c->s, NULL, NULL, c->G,
                            c->S};
@@ -315,7 +309,7 @@ double certify_base(const certifier *c, int32_t i) {
 // What y_i may have lost in compensated sums, in the units of r: (K u)^2 |A||x| for K terms (Ogita,
 // Rump, Oishi). It matters where |x| is beyond 1e16 times what b accounts for.
 static inline double lost(const certifier *c, int32_t i, double a) {
-  const double K = 2.0*u*(c->entries[i] + 8.0), parts = c->shifted ? c->parts[i] : a;
+  const double K = 2.0*u*(c->entries[i] + 8.0), parts = c->shifted || c->product ? c->parts[i] : a;
   return K*K*c->rule.R[i]*parts;
 }
 
@@ -348,8 +342,11 @@ static inline certify_row evaluate(const certifier *c, int32_t i, double r, doub
   const double allowed = T + given + min2(product, cap), unknown = lost(c, i, a);
   row.solved = row.strict ||
                (moved <= T && product < (double)INFINITY && size <= allowed);
-  // r is unknown then, too; where b tells no unit, zero is as good as it gets
-  if (!(unknown <= allowed) && !(r == 0.0 && rule->s[i] == 0.0)) row.solved = row.strict = 0;
+  // r is unknown then, too, but where it is the distance to a bound for any such y_i; where b tells
+  // no unit, zero is as good as it gets
+  const int bound = size < (double)INFINITY && r <= size - unknown;
+  if (!(unknown <= allowed) && !bound && !(r == 0.0 && rule->s[i] == 0.0))
+    row.solved = row.strict = 0;
   return row;
 }
 certify_row certify_evaluate(const certifier *c, int32_t i, double r, double y, double a,
@@ -358,8 +355,8 @@ certify_row certify_evaluate(const certifier *c, int32_t i, double r, double y, 
 }
 
 static perp_certificate begin(const certifier *c) {
-  return (perp_certificate){.solved = 1, .weaker = c->weaker, .worst = c->problem->A.n > 0 ? 0 : -1,
-                            .components = c->components};
+  return (perp_certificate){.solved = 1, .weaker = c->weaker || c->rough,
+                            .worst = c->problem->A.n > 0 ? 0 : -1, .components = c->components};
 }
 
 // The verdict on x from c->x (x clamped), c->y and c->a. With slack > 0, y is known only that well
@@ -372,6 +369,7 @@ static int judge(const certifier *c, const double *x, double tol, double absolut
   const int32_t n = p->A.n;
   // not through the pointer: that would be stored again for every row
   perp_certificate found = *certificate;
+  row_sizes sizes = {.begun = 0};
   int open = 0;
   for (int32_t i = 0; i < n; i++) {
     const int32_t k = rule->part[i];
@@ -408,7 +406,11 @@ static int judge(const certifier *c, const double *x, double tol, double absolut
       }
       continue;
     }
-    const certify_row row = evaluate(c, i, r, y, moved, c->a[i] - fabs(p->b[i]), tol);
+    certify_row row = evaluate(c, i, r, y, moved, c->a[i] - fabs(p->b[i]), tol);
+    if (row.solved && !row.strict && c->product) {   // by a bound of |A||x| that may be too large
+      const double size = row_size(&sizes, c, i);
+      row = evaluate(c, i, r, y, moved, max2(size, 0.0), tol);
+    }
     const double relative = row.r == 0.0 || (row.solved && base == 0.0) ? 0.0 : row.relative;
     if (relative > found.residual) {
       found.residual = relative;

@@ -60,8 +60,10 @@ typedef struct certifier {   // all that does not depend on x, but for the rule
   double *held_R, *held_C;   // n: one of them, settled, while the other is;
                              //   then held_R is the smaller R
   certify_rule rule, own;    // own: memory for the rule of blocks
-  int shifted;               // A is a pile of wrappers with a shift among them: then
-  double *parts;             // n: a, counting A and shift apart
+  int shifted;               // A is a pile of wrappers with a shift among them, or
+  int product;               // around J W J': then
+  double *parts;             // n: a, counting A and shift, or J, W and J', apart
+  int rough;                 // a of x_ref is too large: it would have taken too long
   int reducible;             // there are more blocks than components
   int32_t *block, blocks;    // n: of each row
   int32_t *block_half, block_halves;   // 2 n: see components_halves, of the blocks alone

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "certify_sizes.h"
 #include "driver.h"
 #include "error.h"
 #include "farkas.h"
@@ -199,13 +200,14 @@ static int rows_pass(perp_run *run) {
     for (int32_t i = 0; i < run->n; i++) state->a[i] = fabs(run->b[i]);
   }
   const double absolute = state->solver->options.absolute_tol;
-  if (judge->reducible || judge->shifted) {   // the rule depends on the whole x
+  if (judge->reducible || judge->shifted || judge->product) {   // the rule depends on the whole x
     memcpy(judge->x, state->solver->x, (size_t)judge->n*sizeof *judge->x);
     write_back(run, run->x, judge->x);
     certifier_rescale(judge);
     if (judge->shifted) certifier_sizes(judge);
   }
   const certify_rule *rule = &judge->rule;
+  row_sizes sizes = {.begun = 0};
   for (int32_t i = 0; i < run->n; i++) {
     const int32_t k = state->index != NULL ? state->index[i] : i;
     const double c = of(state->C, i), y = state->y[i]/of(state->R, i), unit = c*rule->inverse_C[k];
@@ -216,7 +218,12 @@ static int rows_pass(perp_run *run) {
       judge->parts[k] = state->a[i]/of(state->R, i);
       a = judge->a[k] - fabs(state->solver->problem->b[k]);
     }
-    if (certify_evaluate(judge, k, r, y, a, state->solver->options.tol).solved) continue;
+    if (judge->product) judge->parts[k] = state->a[i]/of(state->R, i);
+    certify_row row = certify_evaluate(judge, k, r, y, a, state->solver->options.tol);
+    if (row.solved && !row.strict && judge->product)   // as in judge()
+      row = certify_evaluate(judge, k, r, y, max2(row_size(&sizes, judge, k), 0.0),
+                             state->solver->options.tol);
+    if (row.solved) continue;
     if (absolute > 0.0 && fabs(mid(c*(run->x[i] - upper(run->hi, i)), y,
                                    c*(run->x[i] - lower(run->lo, i)))) <= absolute)
       continue;
