@@ -378,9 +378,49 @@ static void small_components_first(void **state) {
   for (int i = BIG; i < N; i++) assert_true(fabs(x[i] - 1.0/3.0) < 1e-7);
 }
 
+// x_2 = 1.9e24 drives row 5 to its bound: y_5 is not known to the last digit, but its sign is.
+static void exact_solutions_with_large_entries_pass(void **state) {
+  (void)state;
+  const double A[] = {-1, 0, -3, 1, 3,  0, 0, 1, -3, 3,  -3, 0, 2, 0, 0,
+                      0,  0, -3, 0, 0,  3, -1, 0, 0, 0};
+  const double b[] = {-1, -3, 4, 2, 4}, lo[5] = {0};
+  const double hi[] = {INFINITY, INFINITY, 0, INFINITY, 1};
+  const perp_dense dense = {.n = 5, .value = A};
+  const perp_problem problem = {.A = perp_from_dense(&dense, 0), .b = b, .lo = lo, .hi = hi};
+  perp_certificate c;
+  for (double t = 5.0; t < 1e290; t *= 7.0) {
+    assert_int_equal(perp_certify(&problem, (double[]){0, t, 0, 0, 1}, 1e-8, 0, NULL, &c), PERP_OK);
+    assert_true(c.solved && c.residual == 0.0);
+    assert_int_equal(perp_certify(&problem, (double[]){0, t, 0, 1, 1}, 1e-8, 0, NULL, &c), PERP_OK);
+    assert_false(c.solved);   // y_2 = -3
+    assert_int_equal(perp_certify(&problem, (double[]){0, t, 0, 0, 0}, 1e-8, 0, NULL, &c), PERP_OK);
+    assert_false(c.solved);   // x_5 at the wrong end
+  }
+}
+
+// What `attainable` allows at x = 3e10, whose digits end at 4e-6: a hundred times the tolerance,
+// not what the digits of x happen to leave.
+static void attainable_has_its_cap(void **state) {
+  (void)state;
+  const double A[] = {1, -1, -1, 1}, free_lo[] = {-INFINITY, -INFINITY};
+  const double gap[] = {4 + 1/3.0, 1/3.0};
+  const perp_dense dense = {.n = 2, .value = A};
+  for (int k = 0; k < 2; k++) {
+    const double b[] = {-gap[k], gap[k]}, x[] = {3e10 + gap[k], 3e10};
+    const perp_problem problem = {.A = perp_from_dense(&dense, 0), .b = b, .lo = free_lo};
+    perp_certificate c;
+    assert_int_equal(perp_certify(&problem, x, 1e-8, 0, NULL, &c), PERP_OK);
+    assert_true(c.natural_residual > 1.2e-6 && c.natural_residual < 1.4e-6);
+    assert_int_equal(c.solved, k == 0);
+    assert_int_equal(c.attainable, k == 0);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(rounding_in_presolve_proves_nothing),
+      cmocka_unit_test(exact_solutions_with_large_entries_pass),
+      cmocka_unit_test(attainable_has_its_cap),
     cmocka_unit_test(blocks_are_judged_alone),
     cmocka_unit_test(coloured_sweeps_of_blocks),
     cmocka_unit_test(lanes_and_coloured_sweeps),
