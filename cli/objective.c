@@ -30,8 +30,9 @@ static int alike(const mtx_matrix *A, int32_t i, int32_t j, double below) {
   return difference <= ROUNDING*fmax(size, fmax(fabs(below), fabs(beside)));
 }
 
-static int is_symmetric(const mtx_matrix *A) {
-  if (A->symmetric) return 1;
+static int is_symmetric(const problem_files *files) {
+  const mtx_matrix *A = &files->A;
+  if (files->problem.A.claims & PERP_CLAIM_SYMMETRIC) return 1;
   for (int32_t j = 0; j < A->columns; j++) {
     const int32_t from = A->dense ? 0 : A->colptr[j], to = A->dense ? A->rows : A->colptr[j + 1];
     for (int32_t k = from; k < to; k++) {
@@ -52,7 +53,7 @@ static void add_product(sum *s, double a, double b) {
 
 double objective(const problem_files *files, const double *x, const double *y) {
   const double *b = files->problem.b;
-  if (!y || !is_symmetric(&files->A)) return NAN;
+  if (!y || !is_symmetric(files)) return NAN;
   sum s = {0};
   for (int32_t i = 0; i < files->problem.A.n; i++) {
     add_product(&s, x[i], y[i]);

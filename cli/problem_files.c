@@ -71,6 +71,30 @@ int problem_files_vector(const char *path, int32_t n, unsigned flags, int thread
               text_count(n, "entry", "entries", &count), rows);
 }
 
+// A = A' to the last bit: entry by entry, as each column meets its row in increasing order. Without
+// memory for a cursor per column, or with zeros stored on one side only: no.
+static int is_mirrored(const mtx_matrix *A) {
+  const int32_t n = A->columns;
+  int same = 1;
+  if (A->dense) {
+    for (int32_t j = 0; j < n && same; j++)
+      for (int32_t i = 0; i < j && same; i++)
+        same = A->value[(size_t)j*(size_t)n + (size_t)i] == A->value[(size_t)i*(size_t)n + (size_t)j];
+    return same;
+  }
+  int32_t *next = malloc((size_t)(n > 0 ? n : 1)*sizeof *next);
+  if (!next) return 0;
+  for (int32_t j = 0; j < n; j++) next[j] = A->colptr[j];
+  for (int32_t j = 0; j < n && same; j++) {
+    for (int32_t k = A->colptr[j]; k < A->colptr[j + 1] && same; k++) {
+      const int32_t i = A->row[k], twin = next[i]++;
+      same = twin < A->colptr[i + 1] && A->row[twin] == j && A->value[twin] == A->value[k];
+    }
+  }
+  free(next);
+  return same;
+}
+
 static int read_matrix(const char *path, int threads, problem_files *out) {
   char message[512] = "";
   if (strcmp(path, "-") != 0 && !exists(path))
@@ -82,7 +106,8 @@ static int read_matrix(const char *path, int threads, problem_files *out) {
     return fail(CODE_INPUT, "%s: A is %d x %d; it must be square", path, (int)A->rows,
                 (int)A->columns);
   }
-  const uint32_t claims = A->symmetric ? PERP_CLAIM_SYMMETRIC : PERP_CLAIM_NONE;
+  const int symmetric = A->symmetric || is_mirrored(A);
+  const uint32_t claims = symmetric ? PERP_CLAIM_SYMMETRIC : PERP_CLAIM_NONE;
   if (A->dense) {
     out->dense = (perp_dense){.n = A->rows, .value = A->value, .by_column = 1};
     out->problem.A = perp_from_dense(&out->dense, claims);

@@ -330,6 +330,18 @@ static int status_code(const session *s) {
   return interrupt_seen() ? CODE_INTERRUPTED : CODE_UNSOLVED;
 }
 
+// --linear does nothing in most methods: better said than wondered at.
+static void warn_linear(const perp_method *method) {
+  char names[256] = "";
+  if (method->traits & PERP_TRAIT_LINEAR) return;
+  for (int32_t i = 0; i < perp_method_count(); i++) {
+    const perp_method *other = perp_method_at(i);
+    if (other->traits & PERP_TRAIT_LINEAR)
+      text_append(names, sizeof names, "%s%s", *names ? ", " : "", other->name);
+  }
+  warn("--linear has no effect on %s; methods that take a linear solver: %s", method->name, names);
+}
+
 static int solve(session *s) {
   const perp_problem *problem = &s->files.problem;
   const size_t n = (size_t)problem->A.n;
@@ -352,6 +364,8 @@ static int solve(session *s) {
   const perp_error error = perp_solve_once(problem, s->files.x, &s->options, &s->result);
   progress_clear();
   if (error != PERP_OK) return fail_library(error);
+  // auto hands the solver on to what it runs: only now is it known who did the work
+  if (s->options.linear) warn_linear(s->result.method ? s->result.method : s->asked);
   perp_certificate certificate;   // only for y: the verdict is the library's
   if (perp_certify(problem, s->files.x, s->options.tol, s->options.absolute_tol, s->y,
                    &certificate) != PERP_OK) {
@@ -369,18 +383,6 @@ static int solve(session *s) {
   return code;
 }
 
-// --linear does nothing in most methods: better said than wondered at.
-static void warn_linear(const perp_method *method) {
-  char names[256] = "";
-  if (method->traits & PERP_TRAIT_LINEAR) return;
-  for (int32_t i = 0; i < perp_method_count(); i++) {
-    const perp_method *other = perp_method_at(i);
-    if (other->traits & PERP_TRAIT_LINEAR)
-      text_append(names, sizeof names, "%s%s", *names ? ", " : "", other->name);
-  }
-  warn("--linear has no effect on %s; methods that take a linear solver: %s", method->name, names);
-}
-
 static int run(const arguments *args) {
   session s = {.args = args, .all = argument(args, "all") != NULL};
   s.asked = choose_method(args);
@@ -388,10 +390,8 @@ static int run(const arguments *args) {
   s.options = perp_default_options(s.asked);
   int code = settings_apply(args, s.asked, &s.options);
   if (!code && argument(args, "start")) code = settings_start(argument(args, "start"), &s.options);
-  if (!code && argument(args, "linear")) {
+  if (!code && argument(args, "linear"))
     code = linear_find(argument(args, "linear"), &s.options.linear);
-    if (!code) warn_linear(s.asked);
-  }
   if (!code) code = check_outputs(args);
   if (code) return code;
   if (s.all && perp_find_parameter(s.asked, "enumerate.limit") &&

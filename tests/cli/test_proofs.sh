@@ -57,6 +57,7 @@ run doctor
 if grep -q 'backend cholmod *found\|libperp-cholmod.so' .out; then
   run gen obstacle --size 12 -o c; expect 'a symmetric problem' 0
   run solve c -m minmap_newton --linear cholmod; expect '--linear cholmod' 0 'out=solved'
+  run solve c -m active_set --linear cholmod; expect 'of active_set' 0 'out=solved'
   run solve p -m minmap_newton --linear cholmod; expect 'on any problem' 0 'out=solved'
 fi
 finish
