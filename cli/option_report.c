@@ -35,11 +35,24 @@ static void describe(const perp_option *o, char *text, size_t size) {
     text_append(text, size, ", %d %s", (int)o->date_count, o->date_count == 1 ? "date" : "dates");
 }
 
-// The boundary today: the first entry, where exercise today is possible.
-static double boundary_today(const option_answer *what) {
+// The boundary today: the first entry of it, or of its other side, where exercise today is possible.
+static double today(const option_answer *what, const double *boundary) {
   const perp_option_result *r = what->result;
   return r->boundary_count > 0 && r->boundary_time[0] <= 1e-12*what->option->maturity
-             ? r->boundary_spot[0] : (double)NAN;
+             ? boundary[0] : (double)NAN;
+}
+
+// "up to 32.9" or, where the exercise region has two ends, "from 40.4 to 68.3"
+static void region(const option_answer *what, const char *name, int digits, char *text,
+                   size_t size) {
+  const double edge = today(what, what->result->boundary_spot),
+               other = today(what, what->result->boundary_other);
+  const int call = what->option->kind == PERP_OPTION_CALL;
+  *text = 0;
+  if (other > 0.0 && isfinite(other))
+    text_append(text, size, "from %s%.*g to %.*g", name, digits, fmin(edge, other), digits,
+                fmax(edge, other));
+  else text_append(text, size, "%s %s%.*g", call ? "from" : "up to", name, digits, edge);
 }
 
 static void report_people(const option_answer *what) {
@@ -61,16 +74,19 @@ static void report_people(const option_answer *what) {
   if (o->exercise != PERP_EXERCISE_EUROPEAN)
     report_line("European", "%.7g: early exercise is worth %.4g", perp_option_european(o),
                 fmax(r->price - perp_option_european(o), 0.0));
-  const double edge = boundary_today(what);
+  const double edge = today(what, r->boundary_spot);
   if (r->price <= payoff(o) && payoff(o) > 0.0 && o->exercise == PERP_EXERCISE_AMERICAN)
     report_line("exercise", "now: the option is worth what it pays");
-  if (edge == edge)
-    report_line("boundary", "exercise today %s S = %.6g",
-                o->kind == PERP_OPTION_CALL ? "from" : "up to", edge);
+  if (edge == edge) {
+    region(what, "S = ", 6, text, sizeof text);
+    report_line("boundary", "exercise today %s", text);
+  }
+  snprintf(text, sizeof text, "%lld not solved", (long long)r->unsolved);
   if (r->solves > 0)
-    report_line("grid", "%d x %d, %lld steps by %s, all certified: residual at most %.1e, %s",
+    report_line("grid", "%d x %d, %lld steps by %s, %s: residual at most %.1e, %s",
                 (int)r->nodes, (int)r->steps, (long long)r->solves, what->method->name,
-                r->residual, text_seconds(what->seconds, &time));
+                r->unsolved > 0 ? text : "all certified", r->residual,
+                text_seconds(what->seconds, &time));
   else
     report_line("grid", "none is needed: there is no noise, or it is too far away to matter");
 }
@@ -82,7 +98,8 @@ static void report_program(const option_answer *what, json_t *object) {
       {"S0", o->spot}, {"K", o->strike}, {"r", o->rate}, {"q", o->dividend},
       {"sigma", o->volatility}, {"T", o->maturity}, {"price", r->price}, {"error", r->error},
       {"delta", r->delta}, {"gamma", r->gamma}, {"theta", r->theta}, {"vega", r->vega},
-      {"rho", r->rho}, {"european", perp_option_european(o)}, {"boundary", boundary_today(what)},
+      {"rho", r->rho}, {"european", perp_option_european(o)}, {"boundary", today(what, r->boundary_spot)},
+      {"boundary_other", today(what, r->boundary_other)},
       {"price_on_grid", r->fine}, {"price_on_half_grid", isnan(r->error) ? NAN : r->coarse},
       {"residual", r->residual}, {"seconds", what->seconds}};
   const struct { const char *name; int64_t value; } counts[] = {
@@ -164,7 +181,7 @@ static int plot_value(const option_answer *what, const char *path, const char *t
   while (first < end && r->curve_spot[first] < low) first++;
   while (end > first && r->curve_spot[end - 1] > high) end--;
   for (int32_t i = first; i < end; i++) most = fmax(most, r->curve_value[i]);
-  char text[64], edge_text[64];
+  char text[64], range[64], edge_text[80];
   snprintf(text, sizeof text, "price %.5g", r->price);
   const chart_curve curve[] = {
       {.name = "value", .x = r->curve_spot + first, .y = r->curve_value + first,
@@ -173,15 +190,17 @@ static int plot_value(const option_answer *what, const char *path, const char *t
        .count = end - first, .style = CHART_DASHED, .colour = CHART_GREY},
       {.name = text, .x = &o->spot, .y = &r->price, .count = 1, .style = CHART_POINTS,
        .colour = CHART_ORANGE}};
-  const double edge = boundary_today(what);
+  const double edge = today(what, r->boundary_spot), other = today(what, r->boundary_other);
   const int shown = edge > low && edge < high;
-  snprintf(edge_text, sizeof edge_text, "exercise %s %.5g",
-           o->kind == PERP_OPTION_CALL ? "from" : "up to", edge);
-  const chart_mark mark = {.kind = CHART_VERTICAL, .x = edge, .text = edge_text};
+  region(what, "", 5, range, sizeof range);
+  snprintf(edge_text, sizeof edge_text, "exercise %s", range);
+  const chart_mark mark[] = {{.kind = CHART_VERTICAL, .x = edge, .text = edge_text},
+                             {.kind = CHART_VERTICAL, .x = other}};
   return chart_write(&(chart){.path = path, .title = title,
                               .x = {.label = "S", .low = low, .high = high},
                               .y = {.label = "value today", .low = 0.0, .high = 1.05*most},
-                              .curve = curve, .curves = 3, .mark = &mark, .marks = shown,
+                              .curve = curve, .curves = 3, .mark = mark,
+                              .marks = shown + (shown && other > low && other < high),
                               .empty = "no grid is needed for this option"});
 }
 

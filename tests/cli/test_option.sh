@@ -9,6 +9,8 @@ silent 'without noise'
 run option put --S0 36 --K 40 --r 0.06 --dates 50; expect 'Bermudan' 0 'out=price            4.477' 'out=50'
 run option put --S0 36 --K 40 --r 0.06 --bermudan 0.5,1; expect 'two dates' 0 'out=Bermudan put'
 run option put --european; expect 'European' 0 'out=price            5.57352' 'out!=boundary'
+run option put --r -0.02 --q -0.06 --T 3 $small; expect 'two boundaries' 0 'out=exercise today from S = 4' 'out= to 68.'
+run option put --method psor --iteration-limit 1 --one-grid $small; expect 'unsolved steps are never called certified' 1 'out=not solved' 'out!=certified'
 run option call; expect 'a call without dividends is the European one' 0 'out=price            10.45' 'out!=boundary'
 run option call --q 0.08 --json; expect 'JSON' 0
 json 'is one object' status=solved option=call exercise=American method=tridiagonal unsolved=0 n=799
