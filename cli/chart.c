@@ -94,6 +94,12 @@ static double place(const chart_axis *axis, range r, double value) {   // 0 .. 1
   return (value - r.low)/(r.high - r.low);
 }
 
+static int legend_lines(const chart *what) {
+  int named = 0;
+  for (int k = 0; k < what->curves; k++) named += what->curve[k].name != NULL;
+  return named;
+}
+
 static layout lay_out(const chart *what) {
   layout out = {.x = {INFINITY, -INFINITY}, .y = {INFINITY, -INFINITY}};
   double x, y;
@@ -111,6 +117,7 @@ static layout lay_out(const chart *what) {
   }
   out.x = pad(&what->x, out.x);
   out.y = pad(&what->y, out.y);
+  const double tall = fmax(0.3, 0.05 + 0.075*legend_lines(what));
   for (int k = 0; k < what->curves; k++) {
     double last_x = NAN, last_y = NAN;
     for (int64_t i = 0; i < what->curve[k].count; i++) {
@@ -123,7 +130,7 @@ static layout lay_out(const chart *what) {
         const double at_x = steps ? last_x + t*(to_x - last_x) : to_x;
         const double at_y = steps ? last_y + t*(to_y - last_y) : to_y;
         if (at_x > 0.4 && at_x < 0.6) continue;
-        if (at_y > 0.3 && at_y < 0.7) continue;
+        if (at_y > tall && at_y < 1.0 - tall) continue;
         out.corner[(at_x < 0.5) + 2*(at_y < 0.5)]++;
       }
       last_x = to_x, last_y = to_y;
@@ -134,8 +141,8 @@ static layout lay_out(const chart *what) {
     const double at_x = place(&what->x, out.x, mark->x), at_y = place(&what->y, out.y, mark->y);
     const int right = mark->kind == CHART_HORIZONTAL || at_x > 0.6;
     const int left = mark->kind == CHART_HORIZONTAL || at_x < 0.4;
-    const int top = mark->kind == CHART_VERTICAL || at_y > 0.7;
-    const int bottom = mark->kind == CHART_VERTICAL || at_y < 0.3;
+    const int top = mark->kind == CHART_VERTICAL || at_y > 1.0 - tall;
+    const int bottom = mark->kind == CHART_VERTICAL || at_y < tall;
     out.corner[0] += right && top, out.corner[1] += left && top;
     out.corner[2] += right && bottom, out.corner[3] += left && bottom;
   }
@@ -291,15 +298,17 @@ static void put_mark(FILE *script, const chart_mark *mark) {
   fprintf(script, " textcolor rgb '%s' front\n", colour);
 }
 
-// The legend goes where the fewest points are; a long one beside the chart.
+// The legend goes where the fewest points are; a long one beside the chart, as does one of several
+// lines that would cover something everywhere.
 static void put_key(FILE *script, const chart *what, const layout *at) {
   static const char *const corners[4] = {"top right", "top left", "bottom right", "bottom left"};
-  int named = 0, best = 0;
-  for (int k = 0; k < what->curves; k++) named += what->curve[k].name != NULL;
+  int best = 0;
   for (int c = 1; c < 4; c++) {
     if (at->corner[c] < at->corner[best]) best = c;
   }
-  if (named > 6) fprintf(script, "set key outside right top");
+  const int lines = legend_lines(what);
+  if (lines > 6 || (lines > 3 && at->corner[best] > 0))
+    fprintf(script, "set key outside right top");
   else fprintf(script, "set rmargin 4\nset key %s opaque fillcolor rgb '#ffffff'", corners[best]);
   fprintf(script, " Left reverse noautotitle spacing 1.25 samplen 2.5 textcolor rgb '#333333'\n");
 }

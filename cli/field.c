@@ -271,7 +271,7 @@ static void put_script(FILE *script, const field *what, const cells *c) {
   put_label(script, "title", what->title, what->caption ? " offset 0,0.8" : "");
   put_label(script, "xlabel", g->label[0], "");
   put_label(script, "ylabel", g->label[1], "");
-  put_label(script, "cblabel", what->value, "");
+  put_label(script, "cblabel", what->value, " offset 1.2,0");
   if (what->caption) {
     fprintf(script, "set label ");
     gnuplot_text(script, what->caption);

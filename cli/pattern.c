@@ -146,7 +146,9 @@ static void put_script(FILE *script, const pattern *what, int32_t cells, const c
     fprintf(script, " noenhanced at screen 0.5, 0.915 center font ',%s' textcolor rgb '#666666'\n",
             gnuplot_is_svg(what->path) ? "12" : "9");
   }
-  const double width = (double)n/cells;
+  const double width = (double)n/cells, fifth = fmax(n/5.0, 1.0);   // so many tics have room
+  const double decade = pow(10.0, floor(log10(fifth))), part = fifth/decade;
+  const double tic = decade*(part <= 1.0 ? 1.0 : part <= 2.0 ? 2.0 : part <= 5.0 ? 5.0 : 10.0);
   fprintf(script,
           "set multiplot\nset key outside below center horizontal Left reverse noautotitle "
           "samplen 1 width 2 textcolor rgb '#333333'\n"
@@ -154,8 +156,9 @@ static void put_script(FILE *script, const pattern *what, int32_t cells, const c
           "set lmargin at screen 0.09\nset rmargin at screen 0.43\n"
           "unset grid\nset border 15\nset size ratio -1\n"
           "set xrange [-0.5:%d-0.5]\nset yrange [%d-0.5:-0.5]\nset format '%%h'\n"
+          "set xtics 0,%.15g\nset ytics 0,%.15g\n"
           "set xlabel 'column of A' textcolor rgb '#333333'\n"
-          "set ylabel 'row' textcolor rgb '#333333'\n", (int)n, (int)n);
+          "set ylabel 'row' textcolor rgb '#333333'\n", (int)n, (int)n, tic, tic);
   fprintf(script, "plot '-' binary array=(%d,%d) format='%%uchar' dx=%.17g dy=%.17g "
           "origin=(%.17g,%.17g) using 1:2:3 with rgbimage, "
           "NaN with points pointtype 5 linecolor rgb '#0072b2' title 'positive', "
