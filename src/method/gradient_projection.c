@@ -381,7 +381,7 @@ const perp_method method_gradient_projection = {
   .converges = "A symmetric positive definite",
   .cost = "a few products, an incomplete factor of A_II, and a product a CG iteration",
   .advice = "for grids and other well-preconditioned problems; where contacts are redundant or "
-            "ill-conditioned, interior_point or auto",
+            "ill-conditioned, active_set or auto",
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD,
   .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME | PERP_TRAIT_SCALES,

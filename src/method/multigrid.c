@@ -362,7 +362,7 @@ const perp_method method_multigrid = {
   .formula = "I: lo < x - y/D < hi; A_II c = -y_I by conjugate gradients with multigrid",
   .converges = "A symmetric positive definite; for M-matrices in steps that do not grow with n",
   .cost = "about six products with A per inner iteration, of which there are about 40",
-  .advice = "for 10^5 rows and more; below, or if A is no M-matrix, try active_set or auto",
+  .advice = "for 10^4 rows and more; below, or if A is no M-matrix, try active_set or auto",
   .needs = PERP_NEEDS_SUBMATRIX,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD,

@@ -453,7 +453,7 @@ const perp_method method_pgs_sm = {
                "factorisations",
   .cost = "k_gs passes over the nonzeros, and up to k_sm factorisations of A_II",
   .advice = "made for bearings and obstacles; ill-conditioned walls take long, see docs/theory.md: "
-            "try interior_point or auto",
+            "try active_set or auto",
   .needs = PERP_NEEDS_DIAGONAL | PERP_NEEDS_SWEEP | PERP_NEEDS_SUBMATRIX,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD,
