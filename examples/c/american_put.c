@@ -1,6 +1,6 @@
 // american_put.c: an American option by libperp-option: price, error, Greeks, when to exercise.
 //
-//     cc american_put.c -lperp-option -lperp -lm -o american_put
+//     cc american_put.c $(pkg-config --cflags --libs perp-option) -o american_put
 // expect: price 4.4867
 // expect: delta -0.697
 // expect: exercise today below 32.9

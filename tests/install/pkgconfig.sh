@@ -18,3 +18,8 @@ answers "$work/static"
 # An archive named by its path is all that a partly static program needs besides libm.
 try gcc -std=c17 "$here/consumer.c" "-I$PERP_PREFIX/include" "$libdir/libperp.a" -lm -o "$work/archive"
 answers "$work/archive"
+
+# The library for options finds libperp beside itself.
+read -ra priced <<<"$(pkg-config --cflags --libs perp-option)"
+try gcc -std=c17 -Wall -Wextra -Werror "$PERP_SOURCE/examples/c/american_put.c" "${priced[@]}" "-Wl,-rpath,$libdir" -o "$work/put"
+try "$work/put"
