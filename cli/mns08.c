@@ -10,6 +10,7 @@
 
 #include "interrupt.h"
 #include "settings.h"
+#include "text.h"
 
 #define SWEEPS_MAX 50000       // the paper's ">50 000"
 
@@ -39,6 +40,7 @@ static int generate(const char *family, const char *const *names, const double *
 static int compete(reproduction *r, int k, const perp_problem *problem, const budget *b,
                    mns08_row *row) {
   int code = CODE_OK;
+  text_buffer count;
   row->run = calloc(CONTENDERS, sizeof *row->run);
   if (!row->run) return fail(CODE_IO, "out of memory");
   for (int which = 0; which < CONTENDERS && !code && !interrupt_seen(); which++) {
@@ -47,8 +49,9 @@ static int compete(reproduction *r, int k, const perp_problem *problem, const bu
     code = mns08_compete(problem, which, limit, &row->run[which]);
     const mns08_run *run = &row->run[which];
     if (!code && run->known)
-      reproduction_say(r, "  %-20s %s%8.3f s  %d factorizations", mns08_contender(which),
-                       run->reached ? "  " : "> ", run->seconds, (int)run->factorizations);
+      reproduction_say(r, "  %-20s %s%8.3f s  %s", mns08_contender(which),
+                       run->reached ? "  " : "> ", run->seconds,
+                       text_count(run->factorizations, "factorization", "factorizations", &count));
   }
   return code;
 }

@@ -322,7 +322,7 @@ const command command_plot = {
   .name = "plot",
   .title = "draw a problem with its solution, or the columns of a table",
   .synopsis = {"DIR [X.mtx] -o FILE [OPTION]...", "-A FILE -b FILE [X.mtx] -o FILE [OPTION]...",
-               "TABLE.csv -o FILE [--x NAME] [--y NAMES] [--by NAME] [--log AXES]"},
+               "TABLE.csv -o FILE [--x NAME] [--y NAMES] [OPTION]..."},
   .description =
     "Draws a problem with its solution x as SVG or PNG. Where the unknowns are a grid, x is shown "
     "in colours with contours, the rows on their bounds are grey or hatched, and the line around "

@@ -51,7 +51,7 @@ static int has_numbers(const table *t, int column) {
   return 0;
 }
 
-static int choose_y(plan *p, const char *names) {
+static int choose_y(plan *p, const char *source, const char *names) {
   char name[256];
   if (!names) {
     for (int c = 0; c < p->table.columns && p->y_count < CURVES; c++) {
@@ -64,6 +64,8 @@ static int choose_y(plan *p, const char *names) {
     snprintf(name, sizeof name, "%.*s", (int)length, names);
     const int code = find_column(&p->table, "y", name, &p->y[p->y_count]);
     if (code) return code;
+    if (!has_numbers(&p->table, p->y[p->y_count]))
+      return fail(CODE_INPUT, "%s: there are no numbers in column %s", source, name);
     p->y_count++;
     names += length + (names[length] == ',');
   }
@@ -89,7 +91,7 @@ static int choose_columns(const arguments *args, plan *p) {
                 x ? "column " : "any column", x ? x : "");
   if (!x && numeric == 1) p->x = -1;
   while (!x && numeric > 1 && (p->x == p->by || !has_numbers(&p->table, p->x))) p->x++;
-  code = choose_y(p, argument(args, "y"));
+  code = choose_y(p, args->operand[0], argument(args, "y"));
   if (!code && p->y_count == 0)
     code = fail(CODE_INPUT, "%s: there is no column with numbers besides %s", args->operand[0],
                 table_name(&p->table, p->x));

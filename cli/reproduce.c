@@ -158,7 +158,7 @@ extern const command command_reproduce;
 const command command_reproduce = {
   .name = "reproduce",
   .title = "run the experiments of a paper again",
-  .synopsis = {"NAME [-o DIR] [--quick] [OPTION]...", ""},
+  .synopsis = {"NAME [-o DIR] [--quick] [OPTION]...", "[--json]"},
   .description =
     "Runs the numerical experiments of a paper again and writes its tables and figures with the "
     "paper's numbers beside ours: tables as TSV, figures as SVG with their numbers as TSV, and "

@@ -96,6 +96,7 @@ run plot r.tsv -o r.svg --log y; expect 'TSV with a zero and a gap' 0 'out=1 cur
 "$PERP" solve o -m psor --trace t.csv >/dev/null; run plot t.csv -o tr.svg --x iteration --y residual,seconds --log y
 expect 'a trace' 0 'out=2 curves'; run plot - -o s.svg <t.csv; expect 'an empty standard input' 3 'err=stdin: expected a header'
 run plot times.csv -o d.svg --x zeconds; expect 'a column with a slip' 2 "err=did you mean 'seconds'?"
+run plot times.csv -o d.svg --y method; expect 'a column of words' 3 'err=no numbers in column method'
 run plot times.csv -o d.svg --y zebra; expect 'no such column' 2 'err=the columns are n, seconds, method'
 run plot times.csv -o d.svg --x method; expect 'a column of words' 3 'err=no numbers in column method'
 run plot times.csv -o d.svg --log z; expect 'an axis that is none' 2 'err=write x, y or x,y'
