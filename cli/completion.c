@@ -29,8 +29,11 @@ static void print_operands(const command *what) {
     case OPERAND_PAGE: print_words(page_name_at); break;
     case OPERAND_FAMILY: print_words(family_name_at); break;
     case OPERAND_EXPERIMENT: print_words(experiment_name_at); break;
-    case OPERAND_CHOICE:
-      for (const char *c = what->synopsis[0]; *c; c++) putchar(*c == '|' ? ' ' : *c);
+    case OPERAND_CHOICE:   // the first words of the synopses
+      for (int i = 0; i < 4 && what->synopsis[i]; i++) {
+        for (const char *c = what->synopsis[i]; *c && *c != ' '; c++) putchar(*c == '|' ? ' ' : *c);
+        putchar(' ');
+      }
       break;
   }
 }
@@ -64,7 +67,15 @@ static void bash_families(const command *what) {
     for (int i = 0; i < table.count; i++) {
       if (table.entry[i].group == GROUP_FAMILY) printf(" --%s", table.entry[i].name);
     }
-    printf("' ;;\n");
+    printf("'\n          case $prev in\n");
+    for (int i = 0; i < table.count; i++) {
+      const option_entry *entry = &table.entry[i];
+      if (entry->group != GROUP_FAMILY || entry->kind != OPTION_CHOICE) continue;
+      printf("            --%s) words='", entry->name);
+      print_values(entry);
+      printf("' ;;\n");
+    }
+    printf("            *) ;;\n          esac ;;\n");
   }
   printf("      esac\n");
 }

@@ -52,7 +52,7 @@ static void explain_method(const perp_method *method) {
     text_row(stdout, 2, option_spelling(&entry, spelling, sizeof spelling) + 4, 30, entry.help);
   }
   const char *family = method->needs & PERP_NEEDS_CONTACTS         ? "friction"
-                       : method->needs & PERP_NEEDS_TRIDIAGONAL  ? "toolbox-fluid"
+                       : method->needs & PERP_NEEDS_TRIDIAGONAL   ? "bearing --ny 1"
                        : method->n_max > 0 && method->n_max <= 20 ? "dense-pd --n 10"
                                                                   : perp_family_at(0)->name;
   printf("\nExample:\n  perp gen %s -o demo && perp solve demo --method %s\n", family,

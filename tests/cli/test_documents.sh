@@ -50,5 +50,7 @@ offers 'and families' 'perp gen obst' obstacle
 offers 'and their parameters' 'perp gen obstacle --si' --size
 offers 'and pages' 'perp explain certi' certificate
 offers 'and shells' 'perp completion zs' zsh
+offers 'and kinds of options' 'perp option ca' call
+offers 'and choices of a family' 'perp gen bricks --preset nb977' nb977_nc9534
 mkdir folder; offers 'and files' 'perp solve fol' folder
 finish

@@ -18,6 +18,11 @@ names=$out
 for name in $names; do
   run explain "$name"; expect "explain $name" 0 "out=$name: " 'out=Converges' 'out=Advice' "out=perp solve demo --method $name"
   narrow "explain $name fits 80 columns"
+  read -r family parameters < <(sed -n 's/^  perp gen \(.*\) -o demo.*/\1/p' .out)
+  # shellcheck disable=SC2086  # the parameters are words
+  run gen "$family" $parameters -o demo -f
+  run solve demo --method "$name" --iteration-limit 1
+  holds "the method takes the example of explain $name" test "$code" -le 1
 done
 run explain; expect 'explain lists what there is' 0 'out=Topics:'; narrow 'in 80 columns'
 for topic in $(sed '1,/^Topics:/d' .out | awk '{ print $1 }'); do
