@@ -35,7 +35,7 @@ static void describe(const perp_option *o, char *text, size_t size) {
     text_append(text, size, ", %d %s", (int)o->date_count, o->date_count == 1 ? "date" : "dates");
 }
 
-// The boundary today: the first entry of it, or of its other side, where exercise today is possible.
+// The boundary today, or its other side: the first entry, where exercise today is possible.
 static double today(const option_answer *what, const double *boundary) {
   const perp_option_result *r = what->result;
   return r->boundary_count > 0 && r->boundary_time[0] <= 1e-12*what->option->maturity
@@ -98,7 +98,8 @@ static void report_program(const option_answer *what, json_t *object) {
       {"S0", o->spot}, {"K", o->strike}, {"r", o->rate}, {"q", o->dividend},
       {"sigma", o->volatility}, {"T", o->maturity}, {"price", r->price}, {"error", r->error},
       {"delta", r->delta}, {"gamma", r->gamma}, {"theta", r->theta}, {"vega", r->vega},
-      {"rho", r->rho}, {"european", perp_option_european(o)}, {"boundary", today(what, r->boundary_spot)},
+      {"rho", r->rho}, {"european", perp_option_european(o)},
+      {"boundary", today(what, r->boundary_spot)},
       {"boundary_other", today(what, r->boundary_other)},
       {"price_on_grid", r->fine}, {"price_on_half_grid", isnan(r->error) ? NAN : r->coarse},
       {"residual", r->residual}, {"seconds", what->seconds}};

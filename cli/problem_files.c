@@ -77,9 +77,9 @@ static int is_mirrored(const mtx_matrix *A) {
   const int32_t n = A->columns;
   int same = 1;
   if (A->dense) {
-    for (int32_t j = 0; j < n && same; j++)
-      for (int32_t i = 0; i < j && same; i++)
-        same = A->value[(size_t)j*(size_t)n + (size_t)i] == A->value[(size_t)i*(size_t)n + (size_t)j];
+    const size_t size = (size_t)n;
+    for (size_t j = 0; j < size && same; j++)
+      for (size_t i = 0; i < j && same; i++) same = A->value[j*size + i] == A->value[i*size + j];
     return same;
   }
   int32_t *next = malloc((size_t)(n > 0 ? n : 1)*sizeof *next);

@@ -42,7 +42,8 @@ void report_certificate(const problem_files *files, const double *x, const doubl
               certificate->natural_residual, certificate->gap,
               certificate->attainable ? "; no smaller one is attainable in double precision" : "");
   if (certificate->weaker) {
-    report_line("", "weaker certificate: scaled by the diagonal, without time for a look at all of A");
+    report_line("", "weaker certificate: scaled by the diagonal, without time for a look at all "
+                    "of A");
   }
   const int32_t i = certificate->worst;
   if (certificate->solved || i < 0 || i >= problem->A.n) return;
