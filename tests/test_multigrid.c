@@ -102,8 +102,27 @@ static void guess(void **state) {
   free(x);
 }
 
+// Whatever is not symmetric is refused at once, and said to be so.
+static void not_symmetric(void **state) {
+  (void)state;
+  const double values[] = {30, 30, 0.1, 10.0};
+  double *x = calloc(900, sizeof *x);
+  perp_sample s;
+  assert_int_equal(perp_generate(perp_find_family("bearing"), values, 1, &s), PERP_OK);
+  s.value[1] *= 1.5;
+  s.problem.A.claims = 0;
+  perp_options options = perp_default_options(perp_find_method("multigrid"));
+  perp_result result;
+  assert_int_equal(perp_solve_once(&s.problem, x, &options, &result), PERP_OK);
+  assert_int_equal(result.status, PERP_STATUS_BREAKDOWN);
+  assert_non_null(strstr(result.message, "not symmetric"));
+  assert_in_range(result.iterations, 0, 1);
+  perp_sample_free(&s);
+  free(x);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(bearings), cmocka_unit_test(membranes),
-                                     cmocka_unit_test(guess)};
+                                     cmocka_unit_test(guess), cmocka_unit_test(not_symmetric)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

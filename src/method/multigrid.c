@@ -301,8 +301,29 @@ static void start(truncated *t, stage *finest) {
     memcpy(finest->x, t->c, (size_t)finest->n*sizeof *t->c);
 }
 
+// The column in which the mirror image of an entry is missing or differs by more than rounding;
+// -1: A is symmetric. next: n, work.
+static int32_t asymmetric(const perp_csc *A, int32_t *next) {
+  for (int32_t j = 0; j < A->columns; j++) next[j] = A->colptr[j];
+  for (int32_t j = 0; j < A->columns; j++)
+    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
+      const int32_t i = A->row[p], q = next[i]++;
+      if (q >= A->colptr[i + 1] || A->row[q] != j) return j;
+      if (fabs(A->value[p] - A->value[q]) > 1e-8*(fabs(A->value[p]) + fabs(A->value[q]))) return j;
+    }
+  return -1;
+}
+
 // 1: ready; 0: the run has ended.
 static int prepare(truncated *t, const perp_csc *A) {
+  int32_t *next = run_allocate(t->run, (size_t)A->columns*sizeof *next);
+  if (next == NULL) return 0;
+  const int32_t column = asymmetric(A, next);
+  if (column >= 0) {
+    run_stop(t->run, PERP_STATUS_BREAKDOWN, "multigrid: A is not symmetric, in column %d; try auto",
+             column);
+    return 0;
+  }
   t->is_z = 1;
   for (int32_t j = 0; j < A->columns; j++)
     for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++)
