@@ -388,6 +388,32 @@ static void the_factor_is_counted(void **state) {
   }
 }
 
+// Blocks that 0 solves exactly, with no b to judge an x by: only zeros pass there. A scaled operator
+// is not taken apart beforehand, so the method meets them.
+static void blocks_with_nothing_to_do(void **state) {
+  (void)state;
+  const double A[] = {1, 0, 0, 0, 0,
+                      0, 9, 3, 0, 0,
+                      0, 3, 4, 0, 0,
+                      0, 0, 0, 2, 1,
+                      0, 0, 0, 1, 2};
+  const double b[] = {0, 9, -5, 0, 0}, one[] = {1, 1, 1, 1, 1}, inf = (double)INFINITY;
+  const double lo[] = {0, -inf, 0, -inf, 0}, hi[] = {inf, inf, inf, inf, 1};
+  const double exact[] = {0, -51.0/27.0, 72.0/27.0, 0, 0};   // 9 x1 + 3 x2 = -9, 3 x1 + 4 x2 = 5
+  const perp_dense D = {.n = 5, .value = A};
+  for (int paper = 0; paper < 2; paper++) {
+    perp_wrapper wrapper;
+    const perp_problem p = {.A = perp_scaled(&wrapper, perp_from_dense(&D, PERP_CLAIM_NONE), one,
+                                             one), .b = b, .lo = lo, .hi = hi};
+    const perp_options o = options(paper, 1);
+    double x[] = {0.3, 0.3, 0.3, 0.3, 0.3};
+    const perp_result r = solve(&p, &o, x);
+    assert_int_equal(r.status, PERP_STATUS_SOLVED);
+    assert_true(r.iterations < 50);
+    for (int i = 0; i < 5; i++) assert_true(fabs(x[i] - exact[i]) <= 1e-7);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(monotone_problems_are_solved),
@@ -401,6 +427,7 @@ int main(void) {
       cmocka_unit_test(counts_of_the_paper),
       cmocka_unit_test(limits_are_kept),
       cmocka_unit_test(the_factor_is_counted),
+      cmocka_unit_test(blocks_with_nothing_to_do),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,10 +66,10 @@ int32_t crossover_guess(crossover *c, const perp_run *run, const double *x, cons
   for (int32_t i = 0; i < run->n; i++) {
     const double lo = lower(run->lo, i), hi = upper(run->hi, i);
     const double pull = c->scale[i]*c->scale[i]*y[i];   // y_i in the units of x_i
-    const crossover_state now = lo == hi             ? HELD
-                                : pull > x[i] - lo ? AT_LOWER
-                                : pull < x[i] - hi ? AT_UPPER
-                                                   : INSIDE;
+    const crossover_state now = lo == hi || run_settled(run, i) ? HELD
+                                : pull > x[i] - lo              ? AT_LOWER
+                                : pull < x[i] - hi              ? AT_UPPER
+                                                                : INSIDE;
     changed += now != c->guess[i];
     c->guess[i] = (uint8_t)now;
   }

@@ -43,7 +43,8 @@ typedef struct point {
   double *y;                 // n: A x + b
   double *q;                 // n: z/s + w/t
   double *rhs, *dx, *dz, *dw, *work, *one;   // n
-  uint8_t *kind;             // n: bits HAS_LO, HAS_HI; FIXED where lo = hi
+  uint8_t *kind;             // n: bits HAS_LO, HAS_HI; FIXED where lo = hi, and
+                             //   where x_ref solves the row's component exactly
   double mu;
   double delta;              // the regularisation in use
   double accuracy;           // of a direction: its residual relative to the right-hand side ...
@@ -212,12 +213,13 @@ static void begin(point *p, const perp_run *run) {
   p->pairs = 0;
   for (int32_t i = 0; i < p->n; i++) {
     const double lo = lower(run->lo, i), hi = upper(run->hi, i);
-    p->kind[i] = lo == hi ? FIXED
-                          : (uint8_t)((lo > -(double)INFINITY ? HAS_LO : 0) |
-                                      (hi < (double)INFINITY ? HAS_HI : 0));
+    p->kind[i] = lo == hi || run_settled(run, i)
+                     ? FIXED
+                     : (uint8_t)((lo > -(double)INFINITY ? HAS_LO : 0) |
+                                 (hi < (double)INFINITY ? HAS_HI : 0));
     p->pairs += (p->kind[i] & HAS_LO ? 1 : 0) + (p->kind[i] & HAS_HI ? 1 : 0);
     p->s[i] = p->z[i] = p->t[i] = p->w[i] = 0.0;
-    p->x[i] = p->kind[i] & FIXED ? lo : 0.0;
+    p->x[i] = p->kind[i] & FIXED ? clamp(0.0, lo, hi) : 0.0;
   }
 }
 

@@ -139,6 +139,12 @@ double run_residual(const perp_run *run, const double *x, const double *y) {
   return worst;
 }
 
+int run_settled(const perp_run *run, int32_t i) {
+  const run_state *state = run->state;
+  const certifier *judge = &state->solver->judge;
+  return judge->G[judge->component[state->index != NULL ? state->index[i] : i]] == 0.0;
+}
+
 static void operator_aborted(perp_run *run, const char *function, int code) {
   run->state->solver->error = error_set(PERP_ERROR_OPERATOR, "operator '%s': %s returned %d",
                                         run->A.ops->name, function, code);

@@ -54,6 +54,9 @@ typedef struct perp_run {
 } perp_run;
 
 int run_continue(perp_run *run);   // counts the iteration that has just ended; 0: return
+// The point of the box nearest to 0 solves the whole component of row i exactly: it has no size by
+// which another x could be judged, and an iterate on its way there is never near enough.
+int run_settled(const perp_run *run, int32_t i);
 // y = A x + b; 0, or the operator aborted (then run_continue is 0)
 int run_apply(perp_run *run, const double *x, double *y);
 int run_product(perp_run *run, const double *x, double *y);     // y = A x, likewise
