@@ -347,6 +347,25 @@ static void limits(void **state) {
   }
 }
 
+// Where it is exercised today it is worth its payoff, whatever sigma and r are: also where a rate a
+// little lower would make waiting better.
+static void exercised_today(void **state) {
+  (void)state;
+  const perp_option cases[] = {
+      {.spot = 20.297, .strike = 50, .rate = .038334, .dividend = .07731, .volatility = .057539,
+       .maturity = .80591},
+      {PERP_OPTION_CALL, 0, 50, 20.297, .07731, .038334, .057539, .80591, NULL, 0},
+  };
+  for (size_t k = 0; k < sizeof cases/sizeof *cases; k++) {
+    perp_option_result r = all_of(&cases[k]);
+    near("price", r.price, 29.703, 1e-12);
+    near("vega", r.vega, 0, 0);
+    near("rho", r.rho, 0, 0);
+    near("theta", r.theta, 0, 0);
+    near("gamma", r.gamma, 0, 0);
+  }
+}
+
 // The estimate holds what it promises over random contracts: against a grid four times as fine.
 static void honest_estimates(void **state) {
   (void)state;
@@ -479,6 +498,7 @@ int main(void) {
       cmocka_unit_test(perpetual),
       cmocka_unit_test(two_boundaries),
       cmocka_unit_test(limits),
+      cmocka_unit_test(exercised_today),
       cmocka_unit_test(honest_estimates),
       cmocka_unit_test(methods_agree),
       cmocka_unit_test(stops_and_refuses),

@@ -254,7 +254,8 @@ static perp_error price_all(const perp_option *o, const perp_option_settings *s,
     r->coarse = r->fine;
     r->error = 0.0;
   }
-  if (error == PERP_OK && s->sensitivities && !t->stopped) error = sensitivities(o, s, t, r);
+  if (s->sensitivities && c.exercised) r->vega = r->rho = 0.0;   // the payoff knows neither
+  else if (error == PERP_OK && s->sensitivities && !t->stopped) error = sensitivities(o, s, t, r);
   return error;
 }
 
