@@ -337,6 +337,35 @@ static void preparing_needs_stamps(void **state) {
   perp_sample_free(&g);
 }
 
+// Once the time is over no block begins, however many are left: each would look at the clock.
+static void late_blocks_do_not_begin(void **state) {
+  (void)state;
+  enum { BLOCKS = 500, N = 3*BLOCKS };
+  static int32_t colptr[N + 1], row[3*N];
+  static double value[3*N], b[N], x[N];
+  for (int32_t j = 0; j < N; j++) {
+    for (int32_t i = 0; i < 3; i++) {
+      row[3*j + i] = j/3*3 + i;
+      value[3*j + i] = row[3*j + i] == j ? 2.0 : 0.9;
+    }
+    colptr[j + 1] = 3*(j + 1);
+    b[j] = -1.0 + 0.5*(j%3);
+  }
+  costly work = {.A = {N, N, colptr, row, value}};
+  at_work = &work;
+  const perp_problem p = {.A = perp_from_csc(&work.A, PERP_CLAIM_SYMMETRIC), .b = b};
+  for (double limit = 2e-4; limit < 4e-3; limit *= 1.5) {
+    perp_options o = perp_default_options(perp_find_method("active_set"));
+    o.clock = look;
+    o.time_limit = limit;
+    perp_result r;
+    work.now = 0.0;
+    for (int32_t i = 0; i < N; i++) x[i] = 0.0;
+    assert_int_equal(perp_solve_once(&p, x, &o, &r), PERP_OK);
+    assert_true(work.now <= limit + 3e-5);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_method_returns_late),
@@ -345,6 +374,7 @@ int main(void) {
       cmocka_unit_test(nothing_is_claimed_in_a_hurry),
       cmocka_unit_test(a_delay_is_forgotten),
       cmocka_unit_test(preparing_needs_stamps),
+      cmocka_unit_test(late_blocks_do_not_begin),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -322,20 +322,23 @@ static perp_error run_blocks(perp_solver *s, perp_run *outcome) {
     cut[g] = 1;
   }
   tally t = {outcome, 1, -1};
+  int late = 0;
   for (int round = 0; round < 2; round++) {
     double cuts = 0.0;
     int32_t again = 0;
     for (int32_t k = 0; k < blocks; k++) {
       const int32_t g = k + 1 < blocks ? k + (k >= last) : last;
       if (!cut[g]) continue;
-      const double now = s->timed ? solver_seconds(s) : 0.0, size = block_size(p, g);
+      const double now = late ? s->deadline : s->timed ? solver_seconds(s) : 0.0;
+      const double size = block_size(p, g);
       const double share = max2(size/left, 0.5/count--);
       const double deadline = s->timed && left > size ? now + (s->deadline - now)*share
                                                       : s->deadline;
       perp_run run = {.reason = PERP_STATUS_TIME_LIMIT, .credit = s->method};
       strcpy(run.message, "the time limit was reached");
       left -= size;
-      if (round == 0 || !(now >= s->deadline)) {
+      late = now >= s->deadline;   // there may be very many blocks: none begins then
+      if (!late) {
         const perp_error error = run_block(s, g, deadline, &run);
         if (error != PERP_OK) return error;
       }
