@@ -96,13 +96,18 @@ static double proximal_weight(const system_solver *system) {
   return system_lifts(system) ? SIGMA_LIFTED : system_quasidefinite(system) ? SIGMA_QUASI : SIGMA;
 }
 
+// HELD: fixed, or in a block that the point nearest to 0 solves.
+static double held_at(const crossover *c, int32_t i, double lo, double hi) {
+  return c->state[i] == AT_UPPER ? hi : c->state[i] == AT_LOWER ? lo : clamp(0.0, lo, hi);
+}
+
 // x on the bounds where it is held there, y_I = 0 elsewhere. 0, or as system_factor.
 static int solve_states(crossover *c, perp_run *run, system_solver *system, double sigma) {
   const int32_t n = run->n;
   for (int32_t i = 0; i < n; i++) {
     const int inside = c->state[i] == INSIDE;
     const double lo = lower(run->lo, i), hi = upper(run->hi, i);
-    if (!inside) c->x[i] = c->state[i] == AT_UPPER ? hi : lo;
+    if (!inside) c->x[i] = held_at(c, i, lo, hi);
     else c->x[i] = clamp(c->x[i], lo, hi);
     c->p[i] = inside ? 1.0 : 0.0;
     c->q[i] = inside ? sigma/(c->scale[i]*c->scale[i]) : 1.0;
@@ -236,7 +241,7 @@ static int proximal_step(crossover *c, perp_run *run, system_solver *system, dou
     for (int32_t i = 0; i < n; i++) {
       const int inside = c->state[i] == INSIDE;
       const double lo = lower(run->lo, i), hi = upper(run->hi, i);
-      c->x[i] = inside ? c->centre[i] : c->state[i] == AT_UPPER ? hi : lo;
+      c->x[i] = inside ? c->centre[i] : held_at(c, i, lo, hi);
       c->p[i] = inside ? 1.0 : 0.0;
       c->q[i] = inside ? sigma/(c->scale[i]*c->scale[i]) : 1.0;
     }
