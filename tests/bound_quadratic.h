@@ -100,4 +100,26 @@ static inline double advancing_clock(void *context) {   // a millisecond passes 
 }
 static inline double still_clock(void *context) { return *(double *)context; }
 
+// From 0 with limits up to `longest`, too short for an end: at most `late` seconds of looks at the
+// clock too many, x within its bounds, and no worse than what there was before a factorisation that
+// was cut off.
+static inline void limits_are_kept(const perp_sample *g, perp_options o, double longest,
+                                   double late) {
+  double *x = calloc((size_t)g->n, sizeof *x), now = 0.0;
+  assert_non_null(x);
+  o.clock = advancing_clock;
+  o.clock_context = &now;
+  for (o.time_limit = 0.002; o.time_limit < longest; o.time_limit *= 1.5) {
+    now = 0.0;
+    memset(x, 0, (size_t)g->n*sizeof *x);
+    const perp_result r = solved_by(&o, &g->problem, x);
+    assert_int_equal(r.status, PERP_STATUS_TIME_LIMIT);
+    assert_true(now <= o.time_limit + late);
+    for (int32_t i = 0; i < g->n; i++)
+      assert_true(isfinite(x[i]) && (g->lo == NULL || x[i] >= g->lo[i]));
+    assert_true(r.certificate.residual <= (o.time_limit < 0.02 ? 1.0 : 0.9));
+  }
+  free(x);
+}
+
 #endif

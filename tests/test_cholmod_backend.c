@@ -1,12 +1,9 @@
 // test_cholmod_backend.c: libperp-cholmod, loaded as the program loads it, solves A_II z = r on
 // free sets that change by few and by many rows, and says where A_II is not definite.
+#include "backend.h"
 #include "sparse_samples.h"
 
-#include <dlfcn.h>
-
 #include "gallery_sample.h"
-
-typedef const perp_linear_ops *(*backend_linear)(void);
 
 static void *library;
 static const perp_linear_ops *cholmod;
@@ -14,15 +11,8 @@ static const perp_linear_ops *cholmod;
 static int load(void **state) {
   (void)state;
 #ifdef PERP_CHOLMOD_PATH
-  library = dlopen(PERP_CHOLMOD_PATH, RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL) {
-    print_error("%s\n", dlerror());
-    return 1;
-  }
-  backend_linear get;
-  *(void **)&get = dlsym(library, "perp_backend_linear");
-  if (get == NULL) return 1;
-  cholmod = get();
+  cholmod = backend_load(PERP_CHOLMOD_PATH, &library);
+  if (cholmod == NULL) return 1;
 #endif
   return 0;
 }

@@ -190,22 +190,7 @@ static void deadlines(void **state) {
   (void)state;
   perp_sample g;
   generated(&g, "wall", "bodies=20", 0);
-  double *x = calloc((size_t)g.n, sizeof *x), now = 0.0;
-  assert_non_null(x);
-  perp_options o = options();
-  o.clock = advancing_clock;
-  o.clock_context = &now;
-  for (o.time_limit = 0.002; o.time_limit < 0.5; o.time_limit *= 1.5) {
-    now = 0.0;
-    memset(x, 0, (size_t)g.n*sizeof *x);
-    const perp_result r = solved_by(&o, &g.problem, x);
-    assert_int_equal(r.status, PERP_STATUS_TIME_LIMIT);
-    assert_true(now <= o.time_limit + 0.03);              // not many looks after the last one
-    for (int32_t i = 0; i < g.n; i++) assert_true(isfinite(x[i]) && (!g.lo || x[i] >= g.lo[i]));
-    // no worse than the guess; what there was before a factorisation that was cut off counts
-    assert_true(r.certificate.residual <= (o.time_limit < 0.02 ? 1.0 : 0.9));
-  }
-  free(x);
+  limits_are_kept(&g, options(), 0.5, 0.03);
   perp_sample_free(&g);
 }
 

@@ -1,12 +1,9 @@
 // test_klu.c: the backend libperp-klu, loaded as the program loads it, agrees with our sparse LU.
+#include "backend.h"
 #include "support.h"
-
-#include <dlfcn.h>
 
 #include "gallery_sample.h"
 #include "solvers.h"
-
-typedef const perp_linear_ops *(*backend_linear)(void);
 
 static void *library;
 static const perp_linear_ops *klu;
@@ -14,15 +11,8 @@ static const perp_linear_ops *klu;
 static int load(void **state) {
   (void)state;
 #ifdef PERP_KLU_PATH
-  library = dlopen(PERP_KLU_PATH, RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL) {
-    print_error("%s\n", dlerror());
-    return 1;
-  }
-  backend_linear get;
-  *(void **)&get = dlsym(library, "perp_backend_linear");
-  if (get == NULL) return 1;
-  klu = get();
+  klu = backend_load(PERP_KLU_PATH, &library);
+  if (klu == NULL) return 1;
 #endif
   return 0;
 }

@@ -1,6 +1,19 @@
 // face.c: the kinds of face behind one interface.
 #include "face_kind.h"
 
+#include "linear.h"
+
+int face_follow(face *f, int32_t n, const uint8_t *kept, const uint8_t *is_free,
+                int (*modify)(face *f, int32_t row, uint8_t comes), const perp_deadline *deadline) {
+  for (uint8_t comes = 0; comes < 2; comes++)
+    for (int32_t i = 0; i < n; i++) {
+      if (kept[i] == comes || (is_free[i] != 0) != comes) continue;
+      const int code = deadline_passed(deadline) ? -1 : modify(f, i, comes);
+      if (code != 0) return code;
+    }
+  return 0;
+}
+
 face *face_create(const perp_operator *A, const perp_allocator *allocator, int *failed) {
   return face_choose(A, 1, allocator, failed);
 }

@@ -238,7 +238,8 @@ static double flops_update(const face *base, const uint8_t *is_free) {
 }
 
 // Row i goes (0) or comes (1): as in face_entries.c.
-static int modify(body_face *f, int32_t i, uint8_t comes) {
+static int modify(face *base, int32_t i, uint8_t comes) {
+  body_face *f = (body_face *)base;
   const body_rows *B = &f->rows;
   const int32_t from = B->rowptr[i];
   if (comes && !regular(f, i)) return i + 1;
@@ -247,20 +248,16 @@ static int modify(body_face *f, int32_t i, uint8_t comes) {
   f->kept[i] = comes;
   f->base.modifications++;
   f->since++;
-  return code == 0 ? 0 : -3;
+  return code == 0 ? 0 : FACE_ANEW;
 }
 
 static int update(face *base, const uint8_t *is_free, const perp_deadline *deadline) {
   body_face *f = (body_face *)base;
   const double made_anew = flops_anew(base);
-  int code = rows_up_to(f, is_free, made_anew) <= made_anew ? 0 : -3;
   f->ready = 0;
-  for (uint8_t comes = 0; comes < 2 && code == 0; comes++)
-    for (int32_t i = 0; i < f->n && code == 0; i++) {
-      if (f->kept[i] == (is_free[i] != 0) || f->kept[i] == comes) continue;
-      code = deadline_passed(deadline) ? -1 : modify(f, i, comes);
-    }
-  if (code == -3) {
+  const int code = rows_up_to(f, is_free, made_anew) <= made_anew
+                       ? face_follow(base, f->n, f->kept, is_free, modify, deadline) : FACE_ANEW;
+  if (code == FACE_ANEW) {
     for (int32_t i = 0; i < f->n; i++) f->kept[i] = is_free[i] != 0;
     return anew(f, deadline);
   }

@@ -158,28 +158,25 @@ static double flops_update(const face *base, const uint8_t *is_free) {
   return min2(made_anew, rows_up_to(f, is_free, made_anew));
 }
 
-// Row i goes (0) or comes (1): 0, or as face_update, or -3: factor anew.
-static int modify(entries_face *f, int32_t i, uint8_t comes) {
+// Row i goes (0) or comes (1): 0, or as face_update, or FACE_ANEW.
+static int modify(face *base, int32_t i, uint8_t comes) {
+  entries_face *f = (entries_face *)base;
   const int code = comes ? sparse_ldl_add(f->ldl, &f->S, f->kept, i, FLOOR)
                          : sparse_ldl_delete(f->ldl, &f->S, i, FLOOR);
   if (code == 1) return i + 1;
   f->kept[i] = comes;
   f->base.modifications++;
   f->since++;
-  return code == 0 ? 0 : -3;
+  return code == 0 ? 0 : FACE_ANEW;
 }
 
 static int update(face *base, const uint8_t *is_free, const perp_deadline *deadline) {
   entries_face *f = (entries_face *)base;
   const double made_anew = sparse_ldl_flops_kept(f->ldl, is_free) + OVERHEAD*f->n;
-  int code = rows_up_to(f, is_free, made_anew) <= made_anew ? 0 : -3;
   f->ready = 0;
-  for (uint8_t comes = 0; comes < 2 && code == 0; comes++)
-    for (int32_t i = 0; i < f->n && code == 0; i++) {
-      if (f->kept[i] == comes || (is_free[i] != 0) != comes) continue;
-      code = deadline_passed(deadline) ? -1 : modify(f, i, comes);
-    }
-  if (code == -3) {
+  const int code = rows_up_to(f, is_free, made_anew) <= made_anew
+                       ? face_follow(base, f->n, f->kept, is_free, modify, deadline) : FACE_ANEW;
+  if (code == FACE_ANEW) {
     for (int32_t i = 0; i < f->n; i++) f->kept[i] = is_free[i] != 0;
     return anew(f, deadline);
   }

@@ -25,6 +25,12 @@ struct face {                // the first member of every kind
   int32_t factorizations, modifications;
 };
 
+// Rows of `kept` that are to go, then rows that are to come, one by one by `modify`, which keeps
+// `kept`: 0, what modify returned, -1: deadline. FACE_ANEW: factor anew.
+enum { FACE_ANEW = -3 };
+int face_follow(face *f, int32_t n, const uint8_t *kept, const uint8_t *is_free,
+                int (*modify)(face *f, int32_t row, uint8_t comes), const perp_deadline *deadline);
+
 // By the entries of A: any operator that has them. As face_create.
 face *face_entries_create(const perp_operator *A, const perp_allocator *allocator, int *failed);
 

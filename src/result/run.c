@@ -1,5 +1,6 @@
 // run.c: one run of one method: its memory, scaling, stopping, best iterate, trace,
-// checks and children.
+// checks and children. (Long because all of it is what run.h promises a method; scaling and
+// children have files of their own, run_scale.c and child.c.)
 #include "run.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // solver.c: one solve from the caller's problem to the caller's answer: validate, judge the
-// obvious, presolve, run, certify.
+// obvious, presolve, run, certify. (Long because these steps share the state of one solve; what
+// could go has gone: pace.c, attempt.c, quick.c, snap.c, batch.c.)
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
