@@ -1,4 +1,4 @@
-// option.h: what perp option shows of a price: for people, for programs, as a table and as pictures.
+// option.h: what perp option shows of a price: for people, for programs, as a table, as pictures.
 #pragma once
 
 #include <perp/option.h>

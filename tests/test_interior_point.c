@@ -362,9 +362,9 @@ static void limits_are_kept(void **state) {
   sample_free(&s);
 }
 
-// The matrix of a strip of grid points is tridiagonal: a factor without fill has n - 1 entries below
-// the diagonal; up to a dozen a column are stored where columns are taken together. A dense one has
-// no count.
+// The matrix of a strip of grid points is tridiagonal: a factor without fill has n - 1 entries
+// below the diagonal; up to a dozen a column are stored where columns are taken together. A dense one
+// has no count.
 static void the_factor_is_counted(void **state) {
   (void)state;
   for (int small = 0; small < 2; small++) {
@@ -388,8 +388,8 @@ static void the_factor_is_counted(void **state) {
   }
 }
 
-// Blocks that 0 solves exactly, with no b to judge an x by: only zeros pass there. A scaled operator
-// is not taken apart beforehand, so the method meets them.
+// Blocks that 0 solves exactly, with no b to judge an x by: only zeros pass there. A scaled
+// operator is not taken apart beforehand, so the method meets them.
 static void blocks_with_nothing_to_do(void **state) {
   (void)state;
   const double A[] = {1, 0, 0, 0, 0,

@@ -30,9 +30,9 @@ int main(void) {
       break;
     }
   // A price from steps that were not solved would be a guess: the certificate counts them.
-  printf("\n%s of the %lld steps is certified\n", result.unsolved == 0 ? "every one" : "not every one",
-         (long long)result.solves);
   const int solved = result.unsolved == 0;
+  printf("\n%s of the %lld steps is certified\n", solved ? "every one" : "not every one",
+         (long long)result.solves);
   perp_option_free(&result);
   return solved ? 0 : 1;
 }

@@ -41,7 +41,7 @@ typedef struct perp_sample {   // a generated problem; owns its arrays
   int32_t has_objective;
   char note[240];              // one line: what was generated, with its numbers
   perp_grid grid;
-  // The same A = J W J' + diag(compliance) through bodies, where the family is about contacts (wall)
+  // The same A = J W J' + diag(compliance) through bodies, where the family is about contacts
   int32_t *product_rowptr, *product_column;         // J by rows; NULL where there is no such form
   double *product_value, *inverse_mass, *compliance;
   perp_product product;        // views of these; perp_from_product(&sample.product, ...) makes the

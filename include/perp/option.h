@@ -32,7 +32,7 @@ typedef struct perp_option {  // times in years, rates per year and continuously
 
 typedef struct perp_option_settings {   // from perp_option_defaults()
   int32_t nodes, steps;       // intervals of the grid, 16 to 10^7, and time steps, 16 to 10^7
-  const perp_options *options;   // of the steps: method, tol and so on; NULL: tridiagonal's defaults
+  const perp_options *options;   // of the steps: method, tol, ...; NULL: tridiagonal's defaults
   int32_t estimate;           // 1: solve on half the grid too, extrapolate, estimate the error
   int32_t sensitivities;      // 1: vega and rho, by four prices on a quarter of the grid
   int (*on_step)(void *context, int64_t done, int64_t total);   // now and then; non-zero: stop

@@ -213,8 +213,8 @@ static double edge(const stepper *s, int32_t at, int32_t way) {
   return s->z[at] + h*fmax(share, -0.5);
 }
 
-// The exercise region: payoff > 0 and x = 0, and waiting costs more than it earns, r K > q S: where it
-// does not, x is only too small for its digits. It is one interval, mostly up to the left end.
+// The exercise region: payoff > 0 and x = 0, and waiting costs more than it earns, r K > q S: where
+// it does not, x is only too small for its digits. It is one interval, mostly up to the left end.
 static void find_contact(stepper *s) {
   const put *p = s->what;
   const double shift = mu(p)*s->tau, spot = exp(-shift);
@@ -398,8 +398,8 @@ static perp_error create_solver(stepper *s) {
                           PERP_CLAIM_H;
   s->problem = (perp_problem){.A = perp_from_csc(&s->A, claims), .b = s->b, .pattern_stamp = 1};
   const perp_limits limits = perp_limits_of(&s->problem);
-  const perp_error error = perp_solver_create(options.method, &limits, &options, settings->allocator,
-                                              &s->solver);
+  const perp_error error = perp_solver_create(options.method, &limits, &options,
+                                              settings->allocator, &s->solver);
   if (error != PERP_OK)
     snprintf(s->tally->message, sizeof s->tally->message, "%.250s", perp_last_message());
   return error;

@@ -3,8 +3,8 @@
 // A call is a put with the roles exchanged (McDonald, Schroder 1998; Carr, Chesney 1996):
 //     C(S, K, r, q) = P(K, S, q, r),
 // so that V = S u(ln(K/S)) with u the put of strike 1: bounded, whatever sigma is.
-// The error of the grid is c h^2 + ..., so the price is P_h + (P_h - P_2h)/3 where P_4h confirms that
-// order, and the size of the correction the estimate of what is left, usually by far too large.
+// The error of the grid is c h^2 + ..., so the price is P_h + (P_h - P_2h)/3 where P_4h confirms
+// that order, and the size of the correction the estimate of what is left, mostly far too large.
 // Elsewhere, as with noise that no grid resolves, the price is P_h, and the estimate the sum of the
 // differences to come if they go on shrinking as they do.
 #include <math.h>

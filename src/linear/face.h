@@ -37,8 +37,9 @@ int face_solve(face *f, double *v, int refine);
 // y = (A + sigma I) x, all rows
 void face_apply(const face *f, const double *x, double *y);
 
-// Operations of a factorisation with all rows free, of going to these free rows by modifications (counted as the
-// operations of a factorisation that take as long), and of a solve without refinement.
+// Operations of a factorisation with all rows free, of going to these free rows by modifications
+// (counted as the operations of a factorisation that take as long), and of a solve without
+// refinement.
 double face_flops_anew(const face *f);
 double face_flops_rows(const face *f, const uint8_t *is_free);
 double face_flops_solve(const face *f);

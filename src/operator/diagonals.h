@@ -10,8 +10,8 @@
 int diagonals_other(const perp_operator *A, const perp_allocator *allocator, int32_t *row,
                     int32_t *column);
 
-// left_i = A_(i,i-1), middle_i = A_ii, right_i = A_(i,i+1), n each and 0 where there is none. For an
-// A whose diagonals_other() is 0; allocates nothing.
+// left_i = A_(i,i-1), middle_i = A_ii, right_i = A_(i,i+1), n each and 0 where there is none. For
+// an A whose diagonals_other() is 0; allocates nothing.
 void diagonals_read(const perp_operator *A, double *left, double *middle, double *right);
 
 #endif
