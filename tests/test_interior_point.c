@@ -363,8 +363,8 @@ static void limits_are_kept(void **state) {
 }
 
 // The matrix of a strip of grid points is tridiagonal: a factor without fill has n - 1 entries
-// below the diagonal; up to a dozen a column are stored where columns are taken together. A dense one
-// has no count.
+// below the diagonal; up to a dozen a column are stored where columns are taken together. A dense
+// one has no count.
 static void the_factor_is_counted(void **state) {
   (void)state;
   for (int small = 0; small < 2; small++) {
