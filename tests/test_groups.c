@@ -173,7 +173,7 @@ static void none_at_all(void **state) {
   assert_int_equal(g.count, 40);
   groups_free(NULL, &g);
   for (int32_t i = 0; i < 40; i++)
-    for (int32_t j = 0; j < 40; j++) AT(&s, i, j) = i == j ? 2.0 : i - j == 1 || j - i == 1 ? -1 : 0;
+    for (int32_t j = 0; j < 40; j++) AT(&s, i, j) = i == j ? 2.0 : abs(i - j) == 1 ? -1.0 : 0.0;
   sample_csc(&s, 0, 0);
   assert_int_equal(groups_find(&s.csc, GROUPS_MOST, NULL, &g), 1);
   sample_free(&s);

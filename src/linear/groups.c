@@ -19,7 +19,7 @@
 #include "vector.h"
 
 #define TOLERANCE 1e-12      // of a row's largest entry: its representation by the skeleton
-#define RANK 32              // of a group at most; two bodies have 6 relative motions
+#define RANK GROUPS_RANK
 #define WEIGHT 100.0         // largest entry of T, rows scaled: errors of the skeleton grow by it
 
 typedef struct finder {

@@ -22,6 +22,7 @@ typedef struct groups {
 // A: symmetric but for rounding, rows sorted, a diagonal entry in every column. Rows that find no
 // partners, or not enough of them for their space, are groups of one with T = 1. 0: fine; 1: there
 // are more than most*n skeleton rows, and `out` is empty; -2: no memory.
+#define GROUPS_RANK 32       // of a group at most; two bodies have 6 relative motions
 #define GROUPS_MOST 0.8      // above it a smaller matrix does not pay for the blocks
 int groups_find(const perp_csc *A, double most, const perp_allocator *allocator, groups *out);
 void groups_free(const perp_allocator *allocator, groups *g);   // an empty one is fine

@@ -11,7 +11,9 @@
 //   bold   LU that keeps to the diagonal unless it is tiny, which saves fill;
 //   safe   LU with exchanges as usual.
 // Before all these, product operators J W J' + compliance with more contacts than bodies go through
-// the bodies (body_system.c); the entries of A are taken only if that fails.
+// the bodies (body_system.c); the entries of A are taken only if that fails. A symmetric A whose
+// rows come in groups, as contacts do, goes through these (group_system.c); the LDL' of all rows is
+// analysed only if that fails.
 // Refinement with compensated residuals shows when one was too bold.
 // Cost: dense 2/3 n^3 a factorisation and 2 n^2 a solve; sparse as the fill tells.
 #include "system.h"
@@ -24,6 +26,7 @@
 #include "assemble.h"
 #include "body_system.h"
 #include "exact.h"
+#include "group_system.h"
 #include "linear.h"
 #include "operator.h"
 #include "sparse_ldl.h"
@@ -41,7 +44,7 @@
 #define ALIKE 1e-12              // A_ij and +-A_ji, relative to both
 #define PASSES 10                // of the equilibration: each halves the exponents
 
-typedef enum stage { BODIES, SYMMETRIC, BOLD, SAFE } stage;
+typedef enum stage { BODIES, GROUPS, SYMMETRIC, BOLD, SAFE } stage;
 
 struct system_solver {
   perp_allocator allocator;
@@ -57,7 +60,9 @@ struct system_solver {
   int32_t *pivot;          // n
   perp_csc csc;            // sparse: A with all its diagonal entries
   int32_t *diagonal;       // n: where they are
-  sparse_ldl *ldl;         // NULL: not symmetric
+  int symmetric;           // after changes of signs where it is quasidefinite
+  group_system *groups;    // NULL: none that pay
+  sparse_ldl *ldl;         // NULL: not needed yet
   int rounded;             // nearly symmetric only
   double *sign;            // n: of the rows that makes A symmetric
   int quasi;               // some are -1
@@ -166,6 +171,12 @@ static int find_signs(system_solver *s) {
   return negative;
 }
 
+static int need_ldl(system_solver *s) {
+  if (s->ldl != NULL) return 0;
+  s->ldl = sparse_ldl_create(&s->allocator);
+  return s->ldl != NULL ? sparse_ldl_analyse(s->ldl, &s->csc) : -2;
+}
+
 static int take_sparse(system_solver *s) {
   const perp_csc *A = &s->csc;
   if (take_block(s, (size_t)A->colptr[s->n]) != 0) return -2;
@@ -183,8 +194,10 @@ static int take_sparse(system_solver *s) {
     s->quasi = 1;
   }
   s->rounded = like.skew > 0.0;
-  s->ldl = sparse_ldl_create(&s->allocator);
-  return s->ldl != NULL ? sparse_ldl_analyse(s->ldl, A) : -2;
+  s->symmetric = 1;
+  int failed = 1;
+  if (!s->quasi && like.skew <= ALIKE) s->groups = group_system_create(A, &s->allocator, &failed);
+  return failed > 0 ? need_ldl(s) : failed;
 }
 
 // Pivots can stay on the diagonal where most entries have a mirror image: A + A' is ordered.
@@ -242,6 +255,7 @@ void system_destroy(system_solver *s) {
   if (s == NULL) return;
   const perp_allocator allocator = s->allocator;
   body_system_destroy(s->bodies);
+  group_system_destroy(s->groups);
   sparse_ldl_destroy(s->ldl);
   sparse_lu_destroy(s->lu);
   if (s->csc.colptr != NULL) assembled_free(&allocator, &s->csc);
@@ -317,6 +331,7 @@ static int factor(system_solver *s) {
   } else {
     failed = 1;
     if (s->stage == SYMMETRIC) {
+      if (need_ldl(s) != 0) return -2;
       // rounding may eat a pivot of a quasidefinite matrix: a small one takes its place
       sparse_ldl_regularise(s->ldl, s->quasi ? s->sign : NULL, s->quasi ? LEAST_PIVOT : 0.0);
       failed = sparse_ldl_factor(s->ldl, &S, s->masked ? s->kept : NULL,
@@ -372,16 +387,34 @@ static int factor_entries(system_solver *s, const double *p, const double *q) {
       if (q != NULL) s->S[s->diagonal[j]] += q[j];
     }
   }
-  s->stage = !s->full && s->ldl != NULL && mask(s, p, q) ? SYMMETRIC : BOLD;
   equilibrate(s);
   if (s->quasi) change_signs(s);
   return factor(s);
 }
 
+static int factor_groups(system_solver *s, const double *q) {
+  s->stage = GROUPS;
+  s->factorizations++;
+  const int failed = group_system_factor(s->groups, s->masked ? s->kept : NULL, q, &s->deadline);
+  s->usable = failed == 0;
+  return failed;
+}
+
+// By groups if there are any, else all rows of A.
+static int factor_any(system_solver *s, const double *p, const double *q) {
+  s->stage = !s->full && s->symmetric && mask(s, p, q) ? SYMMETRIC : BOLD;
+  if (s->groups != NULL && s->stage == SYMMETRIC) {
+    const int failed = factor_groups(s, q);
+    if (failed <= 0) return failed;
+    s->stage = SYMMETRIC;
+  }
+  return factor_entries(s, p, q);
+}
+
 // What the bodies could not do.
 static int without_bodies(system_solver *s, const double *p, const double *q) {
   if (!s->entries && take_entries(s) != 0) return -2;
-  return factor_entries(s, p, q);
+  return factor_any(s, p, q);
 }
 
 int system_factor(system_solver *s, const double *p, const double *q,
@@ -389,7 +422,7 @@ int system_factor(system_solver *s, const double *p, const double *q,
   s->deadline = deadline != NULL ? *deadline : (perp_deadline){0};
   s->usable = s->n == 0;
   if (s->n == 0) return 0;
-  if (s->bodies == NULL) return factor_entries(s, p, q);
+  if (s->bodies == NULL) return factor_any(s, p, q);
   s->factorizations++;
   s->stage = BODIES;
   const int failed = body_system_factor(s->bodies, p, q, deadline);
@@ -477,6 +510,7 @@ static double solve_scaled(system_solver *s, int refine) {
   const size_t bytes = (size_t)s->n*sizeof(double);
   memcpy(s->z, s->v, bytes);
   back_solve(s, s->z);
+  if (refine < 0) return 0.0;
   double error = residual(s);
   for (int k = 0; k < refine && !(error <= 0x1p-52); k++) {
     memcpy(s->before, s->z, bytes);
@@ -503,6 +537,15 @@ double system_solve(system_solver *s, double *v, int refine) {
     if (error <= most) return error;
     if (without_bodies(s, body_system_p(s->bodies), body_system_q(s->bodies)) != 0)
       return (double)INFINITY;
+  }
+  if (n > 0 && s->stage == GROUPS) {
+    memcpy(s->v, v, (size_t)n*sizeof *v);
+    const double error = group_system_solve(s->groups, v, refine);
+    if (error <= (refine > 0 ? BAD : (double)INFINITY)) return error;
+    memcpy(v, s->v, (size_t)n*sizeof *v);
+    for (int32_t i = 0; i < n; i++) s->high[i] = s->kept[i];
+    s->stage = SYMMETRIC;
+    if (factor_entries(s, s->high, group_system_q(s->groups)) != 0) return (double)INFINITY;
   }
   for (int32_t i = 0; i < n; i++) s->v[i] = s->r[i]*v[i];
   const int more = s->stage == SYMMETRIC && s->rounded && refine > 0 ? MORE : 0;
@@ -570,5 +613,6 @@ int32_t system_factorizations(const system_solver *s) { return s->factorizations
 int64_t system_nonzeros(const system_solver *s) {
   if (s->usable && s->n > 0 && s->stage == BODIES) return body_system_nonzeros(s->bodies);
   if (s->full || !s->usable) return 0;
+  if (s->stage == GROUPS) return group_system_nonzeros(s->groups);
   return s->stage == SYMMETRIC ? sparse_ldl_nnz(s->ldl) : sparse_lu_nnz(s->lu);
 }

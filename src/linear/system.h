@@ -20,7 +20,8 @@ int system_factor(system_solver *s, const double *p, const double *q,
                   const perp_deadline *deadline);
 // v <- (PA + Q)^-1 v, with `refine` steps of iterative refinement. Returns the largest
 // |residual| / (|PA + Q||z| + |r|) componentwise: near 2^-53 if all is well. (Through bodies it is
-// relative to max|z| and max|r|: see body_system.h.)
+// relative to max|z| and max|r|: see body_system.h; so it is through groups.) With refine < 0 the
+// residual is not looked at: for callers who do, and come back with refine > 0 where it is bad.
 double system_solve(system_solver *s, double *v, int refine);
 // Of the last solve: max|residual|/max|r|, rows scaled to a diagonal near 1, where that is known
 // without another product; else INFINITY.
