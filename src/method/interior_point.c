@@ -26,6 +26,7 @@
 #define DELTA_FIRST 1e-13    // regularisation relative to the scaled diagonal, ...
 #define DELTA_QUASI 1e-7     //   for KKT systems, whose pivots then stay on the diagonal, ...
 #define ROUGH 1e-4           // accuracy that a predictor needs: it says how much to centre
+#define BAD 1e-3             // ... and what no direction may have
 #define DELTA_FACTOR 100.0   //   how it grows when a pivot vanishes ...
 #define DELTA_LAST 1e-5      //   and where that is no longer the same problem
 #define NULL_SHIFT 1e-11     // of the inverse iteration for null vectors
@@ -47,8 +48,7 @@ typedef struct point {
                              //   where x_ref solves the row's component exactly
   double mu;
   double delta;              // the regularisation in use
-  double accuracy;           // of a direction: its residual relative to the right-hand side ...
-  double rough;              //   and of a predictor
+  double accuracy;           // of a direction: its residual relative to the right-hand side
   crossover cross;
   system_solver *system;
 } point;
@@ -104,30 +104,41 @@ static int factor(point *p, perp_run *run) {
   }
 }
 
+// work = rhs - (A + diag(q)) dx; returns the largest one, scaled.
+static double linear_residual(point *p) {
+  double worst = 0.0;
+  system_apply(p->system, p->dx, p->work);
+  for (int32_t i = 0; i < p->n; i++) {
+    p->work[i] = p->kind[i] & FIXED ? 0.0 : p->rhs[i] - p->work[i] - p->q[i]*p->dx[i];
+    worst = max_or_nan(worst, fabs(p->cross.scale[i]*p->work[i]));
+  }
+  return worst;
+}
+
 // dx from rhs, refined against A + diag(q) without delta as long as that helps. 1: it is finite.
 static int solve(point *p, double accuracy) {
   const int32_t n = p->n;
-  double before = (double)INFINITY, size = 0.0;
+  double size = 0.0, worst = (double)INFINITY;
   for (int32_t i = 0; i < n; i++) {
     if (p->kind[i] & FIXED) p->rhs[i] = 0.0;
-    p->dx[i] = p->rhs[i];
     size = max_or_nan(size, fabs(p->cross.scale[i]*p->rhs[i]));
   }
-  if (size == 0.0) return 1;
-  system_solve(p->system, p->dx, accuracy < ROUGH);
-  // without delta the solver's own residual will do
-  const int known = p->delta == 0.0 && system_left(p->system) <= accuracy;
-  for (int k = 0; k < 3 && !known; k++) {
-    system_apply(p->system, p->dx, p->work);
-    double worst = 0.0;
-    for (int32_t i = 0; i < n; i++) {
-      p->work[i] = p->kind[i] & FIXED ? 0.0 : p->rhs[i] - p->work[i] - p->q[i]*p->dx[i];
-      worst = max_or_nan(worst, fabs(p->cross.scale[i]*p->work[i]));
+  // first as it comes; where that is bad the solver looks at its own residual, and factors with
+  // more care
+  for (int care = system_lifts(p->system); care < 2 && !(worst <= BAD*size); care++) {
+    double before = worst = (double)INFINITY;
+    memcpy(p->dx, p->rhs, (size_t)n*sizeof *p->dx);
+    if (size == 0.0) return 1;
+    system_solve(p->system, p->dx, care == 0 ? -1 : accuracy < ROUGH);
+    // without delta the solver's own residual will do
+    if (p->delta == 0.0 && system_left(p->system) <= accuracy) break;
+    for (int k = 0; k < 3; k++) {
+      worst = linear_residual(p);
+      if (!(worst < 0.5*before) || worst <= accuracy*size) break;
+      before = worst;
+      system_solve(p->system, p->work, -1);   // what it leaves, the next round sees
+      for (int32_t i = 0; i < n; i++) p->dx[i] += p->work[i];
     }
-    if (!(worst < 0.5*before) || worst <= accuracy*size) break;
-    before = worst;
-    system_solve(p->system, p->work, 0);   // what it leaves, the next round sees
-    for (int32_t i = 0; i < n; i++) p->dx[i] += p->work[i];
   }
   double bad = 0.0;
   for (int32_t i = 0; i < n; i++) bad += p->dx[i] - p->dx[i];
@@ -302,7 +313,7 @@ static void prepare(point *p) {
 
 // Mehrotra: as far as the affine step gets shows how much centring is needed.
 static int step_mehrotra(point *p, perp_run *run) {
-  if (!direction(p, p->rough, 0.0, NULL, NULL)) return 0;
+  if (!direction(p, ROUGH, 0.0, NULL, NULL)) return 0;
   const lengths reach = to_boundary(p, 1.0);
   const double alpha = min2(reach.primal, reach.dual);
   const double after = mean_product(p, alpha, alpha);
@@ -454,11 +465,7 @@ static void run_interior_point(perp_run *run) {
     return;
   }
   if (system_quasidefinite(p.system)) p.delta = DELTA_QUASI;
-  p.rough = p.accuracy;
-  if (system_lifts(p.system)) {   // refinement is what takes the time there
-    p.delta = 0.0;
-    p.rough = ROUGH;
-  }
+  if (system_lifts(p.system)) p.delta = 0.0;
   begin(&p, run);
   iterate(&p, run);
   system_destroy(p.system);
