@@ -15,7 +15,10 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "assemble.h"
 
+enum { FEW = 300 };          // rows below which a factor of all of them takes no time
+#define MOST 0.75            // slots of the groups by rows: 0.4 of the operations
 #define ENTRY 60.0           // an entry of L takes as long as so many flops, panels of few columns
                              //   being slow: fitted on walls of 10^3 to 10^5 rows
 
@@ -83,12 +86,29 @@ static face *bodies_if_better(const perp_operator *A, int shifts, const perp_all
   return NULL;
 }
 
+// By groups of rows where there are such, else by entries.
+static face *contacts_or_groups(const perp_operator *A, int shifts, const perp_allocator *memory,
+                                int *failed) {
+  perp_csc S = {0};
+  groups g = {0};
+  *failed = assemble_csc(A, 1, memory, &S);
+  if (*failed != 0) return NULL;
+  const int found = shifts && S.columns >= FEW ? groups_find(&S, MOST, memory, &g) : 1;
+  face *f = found == 0 ? face_group_create(&S, &g, memory, failed) : NULL;
+  groups_free(memory, &g);
+  if (f != NULL) return f;
+  if (found != -2 && S.colptr != NULL) return face_entries_of(&S, memory, failed);
+  assembled_free(memory, &S);
+  *failed = found == -2 || *failed == -2 ? -2 : 2;
+  return NULL;
+}
+
 face *face_choose(const perp_operator *A, int shifts, const perp_allocator *allocator,
                   int *failed) {
   const perp_allocator memory = allocator_of(allocator);
   face *contacts, *bodies = bodies_if_better(A, shifts, &memory, &contacts, failed);
   if (bodies != NULL) return bodies;
-  if (contacts == NULL) return face_entries_create(A, &memory, failed);
+  if (contacts == NULL) return contacts_or_groups(A, shifts, &memory, failed);
   *failed = 0;
   return contacts;
 }

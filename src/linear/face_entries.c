@@ -266,13 +266,17 @@ static double flops_solve(const face *base) { return 8.0*(double)nnz(base); }
 static const face_kind kind = {destroy, values, shift, update, solve, apply, flops_anew, flops_rows,
                                flops_solve, nnz, flops_update};
 
-face *face_entries_create(const perp_operator *A, const perp_allocator *allocator, int *failed) {
+face *face_entries_of(perp_csc *A, const perp_allocator *allocator, int *failed) {
   const perp_allocator memory = allocator_of(allocator);
-  const int32_t n = A->n;
+  const int32_t n = A->columns;
   entries_face *f = take(&memory, 1, sizeof *f);
   *failed = -2;
-  if (f == NULL) return NULL;
-  *f = (entries_face){.base.kind = &kind, .memory = memory, .n = n};
+  if (f == NULL) {
+    assembled_free(&memory, A);
+    return NULL;
+  }
+  *f = (entries_face){.base.kind = &kind, .memory = memory, .n = n, .S = *A};
+  *A = (perp_csc){0};
   f->diagonal = take(&memory, n, sizeof *f->diagonal);
   f->at = take(&memory, n, sizeof *f->at);
   f->r = take(&memory, n, sizeof *f->r);
@@ -284,8 +288,7 @@ face *face_entries_create(const perp_operator *A, const perp_allocator *allocato
   int32_t *next = take(&memory, n, sizeof *next);
   if (f->diagonal != NULL && f->at != NULL && f->r != NULL && f->rhs != NULL && f->rest != NULL &&
       f->plus != NULL && f->kept != NULL && f->ldl != NULL && next != NULL) {
-    *failed = assemble_csc(A, 1, &memory, &f->S);
-    if (*failed == 0) *failed = 2*sparse_ldl_analyse(f->ldl, &f->S);
+    *failed = 2*sparse_ldl_analyse(f->ldl, &f->S);
     if (*failed == -4) *failed = -2;
   }
   if (*failed != 0) {
@@ -304,4 +307,10 @@ face *face_entries_create(const perp_operator *A, const perp_allocator *allocato
   drop(&memory, next);
   put_shift(f, 0.0);
   return &f->base;
+}
+
+face *face_entries_create(const perp_operator *A, const perp_allocator *allocator, int *failed) {
+  perp_csc S = {0};
+  *failed = assemble_csc(A, 1, allocator, &S);
+  return *failed == 0 ? face_entries_of(&S, allocator, failed) : NULL;
 }

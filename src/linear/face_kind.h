@@ -4,6 +4,7 @@
 
 #include "body_rows.h"
 #include "face.h"
+#include "groups.h"
 
 typedef struct face_kind {   // as the functions of face.h
   void (*destroy)(face *f);
@@ -33,6 +34,12 @@ int face_follow(face *f, int32_t n, const uint8_t *kept, const uint8_t *is_free,
 
 // By the entries of A: any operator that has them. As face_create.
 face *face_entries_create(const perp_operator *A, const perp_allocator *allocator, int *failed);
+// The same for an A that assemble_csc made with its diagonal; takes it, also when it fails.
+face *face_entries_of(perp_csc *A, const perp_allocator *allocator, int *failed);
+
+// Through the groups of the rows of such an A. Takes both, unless *failed is 1 and A still there:
+// a group has too many rows.
+face *face_group_create(perp_csc *A, groups *g, const perp_allocator *allocator, int *failed);
 
 // Through bodies, which needs slack_i + sigma > FACE_BODY_LEAST A_ii in free rows. Takes the rows,
 // also when it fails.

@@ -1,0 +1,263 @@
+// group_free.c: the free rows F of one group, seen from outside as at most r rows.
+//
+// Outside of the group the rows of A in F are T times those of a skeleton s, so with F = (s, e) and
+// z_s = t - T_e' z_e the equations of the group and all others become, without approximation,
+//     (B_ss + S0) t + F' z_e = r_s          E = B_ee - T_e B_se - B_es T_e' + T_e B_ss T_e'
+//      F t          + E  z_e = r_e - T_e r_s     F = B_es - T_e B_ss
+// where S0 couples t alone with the other groups: a congruence, so E is definite if B is. z_e goes:
+//     K = B_ss - F' E^-1 F takes the place of the block, r_s - F' E^-1 (r_e - T_e r_s) that of r_s.
+// For contacts with a small compliance, F and E are as small as that and K is B_ss but for it; what
+// rounding leaves in them is rounding relative to B, as in a factor of B itself.
+// The skeleton is chosen by exchanges in the basis that T is written in, from the one of groups.h:
+// a member that is not free leaves for the free row with the largest coefficient. Coefficients stay
+// near 1, and where none is left the rows of F span less and the slot stays empty.
+// Cost: about m r^2 + m^2 r + m^3/3 operations.
+#include "group_free.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "vector.h"
+
+#define NOTHING 1e-12        // coefficients of T, near 1, below which they are rounding
+#define PREFER 0.1           // of the largest coefficient: enough to keep a row in its slot
+enum { NONE = -1, TURNS = 12 };   // sweeps of Jacobi's method; 5 suffice
+
+// The row in basis position k is exchanged for free row i.
+static void exchange(int32_t m, int32_t r, double *W, int32_t *basis, int32_t i, int32_t k) {
+  double *pivot_row = W + (size_t)i*(size_t)r;
+  const double by = 1.0/pivot_row[k];
+  for (int32_t j = 0; j < m; j++) {
+    double *w = W + (size_t)j*(size_t)r;
+    if (j == i || w[k] == 0.0) continue;
+    const double c = w[k]*by;
+    for (int32_t l = 0; l < r; l++) w[l] -= c*pivot_row[l];
+    w[k] = c;
+  }
+  for (int32_t l = 0; l < r; l++) pivot_row[l] = l == k ? 1.0 : 0.0;
+  basis[k] = i;
+}
+
+static int32_t find(int32_t r, const int32_t *basis, int32_t i) {
+  for (int32_t k = 0; k < r; k++)
+    if (basis[k] == i) return k;
+  return NONE;
+}
+
+static double largest_in_column(int32_t m, int32_t r, const double *W, const uint8_t *is_free,
+                                int32_t k) {
+  double largest = 0.0;
+  for (int32_t j = 0; j < m; j++)
+    if (is_free[j]) largest = max2(largest, fabs(W[(size_t)j*(size_t)r + (size_t)k]));
+  return largest;
+}
+
+// Rows that had a slot go back to it, by name or by exchange.
+static void keep_slots(const group_free *f, const uint8_t *is_free, double *W, int32_t *basis) {
+  const int32_t m = f->m, r = f->r;
+  for (int32_t k = 0; k < r; k++) {
+    const int32_t i = f->slot[k];
+    if (i == NONE || !is_free[i] || basis[k] == i) continue;
+    const int32_t at = find(r, basis, i);
+    if (at != NONE) {
+      for (int32_t j = 0; j < m; j++) {
+        double *w = W + (size_t)j*(size_t)r;
+        const double t = w[k];
+        w[k] = w[at];
+        w[at] = t;
+      }
+      basis[at] = basis[k];
+      basis[k] = i;
+    } else {
+      const double w = fabs(W[(size_t)i*(size_t)r + (size_t)k]);
+      if (w > NOTHING && w >= PREFER*largest_in_column(m, r, W, is_free, k))
+        exchange(m, r, W, basis, i, k);
+    }
+  }
+}
+
+// Members of the basis that are not free leave, as long as there are rows to take their places.
+static void replace(const group_free *f, const uint8_t *is_free, double *W, int32_t *basis) {
+  const int32_t m = f->m, r = f->r;
+  for (int32_t step = 0; step < r; step++) {
+    double largest = NOTHING;
+    int32_t row = NONE, column = NONE;
+    for (int32_t j = 0; j < m; j++)
+      for (int32_t k = 0; k < r && is_free[j]; k++) {
+        const double w = fabs(W[(size_t)j*(size_t)r + (size_t)k]);
+        if (is_free[basis[k]] || !(w > largest)) continue;   // those in the basis have 0 there
+        largest = w;
+        row = j;
+        column = k;
+      }
+    if (row == NONE) return;
+    exchange(m, r, W, basis, row, column);
+  }
+}
+
+// E, F and K from T, the slots and B. F is made in X, E in L.
+static void form(group_free *f, const double *B) {
+  const size_t m = (size_t)f->m, r = (size_t)f->r;
+  for (int32_t q = 0; q < f->count; q++) {
+    const double *T = f->T + (size_t)q*r, *b = B + (size_t)f->rest[q]*m;
+    double *X = f->X + (size_t)q*r, *L = f->L + (size_t)q*m;
+    for (size_t k = 0; k < r; k++) {
+      X[k] = 0.0;
+      if (f->slot[k] == NONE) continue;
+      const double *bs = B + (size_t)f->slot[k]*m;
+      double sum = b[f->slot[k]];
+      for (size_t l = 0; l < r; l++)
+        if (f->slot[l] != NONE) sum -= T[l]*bs[f->slot[l]];
+      X[k] = sum;
+    }
+    for (int32_t p = 0; p <= q; p++) {   // (B_es - T_e B_ss) T_e' and T_e B_se
+      const double *Tp = f->T + (size_t)p*r;
+      const int32_t j = f->rest[p];
+      double sum = b[j];
+      for (size_t k = 0; k < r; k++)
+        if (f->slot[k] != NONE) sum -= X[k]*Tp[k] + T[k]*B[(size_t)f->slot[k]*m + (size_t)j];
+      L[p] = sum;
+    }
+  }
+  for (size_t k = 0; k < r; k++)
+    for (size_t l = 0; l < r; l++)
+      f->K[k*r + l] = f->slot[k] != NONE && f->slot[l] != NONE
+                          ? B[(size_t)f->slot[k]*m + (size_t)f->slot[l]] : 0.0;
+}
+
+// E = L L'. 0, or 1 + the row of the rest whose pivot is too small: rounding in E grows with the
+// square of its coefficients.
+static int32_t factor(group_free *f, double floor) {
+  const size_t m = (size_t)f->m, r = (size_t)f->r;
+  for (int32_t q = 0; q < f->count; q++) {
+    double *L = f->L + (size_t)q*m, size = 1.0;
+    for (size_t k = 0; k < r; k++) size += fabs(f->T[(size_t)q*r + k]);
+    for (int32_t p = 0; p <= q; p++) {
+      const double *Lp = f->L + (size_t)p*m;
+      double sum = L[p];
+      for (int32_t k = 0; k < p; k++) sum -= L[k]*Lp[k];
+      if (p < q) {
+        L[p] = sum/Lp[p];
+        continue;
+      }
+      if (!(sum > floor*size*size)) return q + 1;
+      L[q] = sqrt(sum);
+    }
+  }
+  return 0;
+}
+
+// K -= F' E^-1 F, X <- E^-1 F: forward, the product, backward.
+static void eliminate(group_free *f) {
+  const size_t m = (size_t)f->m, r = (size_t)f->r;
+  for (int32_t q = 0; q < f->count; q++) {
+    const double *L = f->L + (size_t)q*m;
+    double *X = f->X + (size_t)q*r;
+    for (int32_t p = 0; p < q; p++)
+      for (size_t k = 0; k < r; k++) X[k] -= L[p]*f->X[(size_t)p*r + k];
+    for (size_t k = 0; k < r; k++) X[k] /= L[q];
+    for (size_t k = 0; k < r; k++)
+      for (size_t l = 0; l < r; l++) f->K[k*r + l] -= X[k]*X[l];
+  }
+  for (int32_t q = f->count - 1; q >= 0; q--) {
+    double *X = f->X + (size_t)q*r;
+    for (size_t k = 0; k < r; k++) X[k] /= f->L[(size_t)q*m + (size_t)q];
+    for (int32_t p = 0; p < q; p++)
+      for (size_t k = 0; k < r; k++) f->X[(size_t)p*r + k] -= f->L[(size_t)q*m + (size_t)p]*X[k];
+  }
+}
+
+int group_condense(group_free *f, const double *T, const int32_t *skeleton, const double *B,
+                   const uint8_t *is_free, double floor, double *W, int32_t *basis) {
+  const int32_t m = f->m, r = f->r;
+  memcpy(W, T, (size_t)m*(size_t)r*sizeof *W);
+  memcpy(basis, skeleton, (size_t)r*sizeof *basis);
+  keep_slots(f, is_free, W, basis);
+  replace(f, is_free, W, basis);
+  for (int32_t k = 0; k < r; k++) f->slot[k] = is_free[basis[k]] ? basis[k] : NONE;
+  f->count = 0;
+  for (int32_t j = 0; j < m; j++) {
+    if (!is_free[j] || find(r, f->slot, j) != NONE) continue;
+    double *to = f->T + (size_t)f->count*(size_t)r;
+    for (int32_t k = 0; k < r; k++)
+      to[k] = f->slot[k] != NONE ? W[(size_t)j*(size_t)r + (size_t)k] : 0.0;
+    f->rest[f->count++] = j;
+  }
+  form(f, B);
+  const int32_t failed = factor(f, floor);
+  if (failed != 0) return f->rest[failed - 1] + 1;
+  eliminate(f);
+  return 0;
+}
+
+void group_forward(const group_free *f, const double *r, double *s, double *rest) {
+  const size_t m = (size_t)f->m, slots = (size_t)f->r;
+  for (size_t k = 0; k < slots; k++) s[k] = f->slot[k] != NONE ? r[f->slot[k]] : 0.0;
+  for (int32_t q = 0; q < f->count; q++) {
+    const double *T = f->T + (size_t)q*slots;
+    double sum = r[f->rest[q]];
+    for (size_t k = 0; k < slots; k++)
+      if (f->slot[k] != NONE) sum -= T[k]*r[f->slot[k]];
+    rest[q] = sum;
+  }
+  for (int32_t q = 0; q < f->count; q++)
+    for (size_t k = 0; k < slots; k++) s[k] -= f->X[(size_t)q*slots + k]*rest[q];
+  for (int32_t q = 0; q < f->count; q++) {
+    const double *L = f->L + (size_t)q*m;
+    for (int32_t p = 0; p < q; p++) rest[q] -= L[p]*rest[p];
+    rest[q] /= L[q];
+  }
+  for (int32_t q = f->count - 1; q >= 0; q--) {
+    const double *L = f->L + (size_t)q*m, z = rest[q] /= L[q];
+    for (int32_t p = 0; p < q; p++) rest[p] -= L[p]*z;
+  }
+}
+
+void group_backward(const group_free *f, const double *t, double *rest, double *z) {
+  const size_t r = (size_t)f->r;
+  for (size_t k = 0; k < r; k++)
+    if (f->slot[k] != NONE) z[f->slot[k]] = t[k];
+  for (int32_t q = 0; q < f->count; q++) {
+    const double *T = f->T + (size_t)q*r, *X = f->X + (size_t)q*r;
+    double sum = rest[q];
+    for (size_t k = 0; k < r; k++) sum -= X[k]*t[k];
+    z[f->rest[q]] = sum;
+    for (size_t k = 0; k < r; k++)
+      if (f->slot[k] != NONE) z[f->slot[k]] -= T[k]*sum;
+  }
+}
+
+void group_split(int32_t r, double *D, double *V, double *lambda) {
+  const size_t n = (size_t)r;
+  for (size_t i = 0; i < n*n; i++) V[i] = 0.0;
+  for (size_t i = 0; i < n; i++) V[i*n + i] = 1.0;
+  for (int turn = 0; turn < TURNS; turn++) {   // Golub, Van Loan 8.5
+    double off = 0.0, on = 0.0;
+    for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j < n; j++) *(i == j ? &on : &off) += D[i*n + j]*D[i*n + j];
+    if (!(off > 0x1p-110*on)) break;
+    for (size_t p = 0; p < n; p++)
+      for (size_t q = p + 1; q < n; q++) {
+        if (D[p*n + q] == 0.0) continue;
+        const double tau = (D[q*n + q] - D[p*n + p])/(2.0*D[p*n + q]);
+        const double t = (tau < 0.0 ? -1.0 : 1.0)/(fabs(tau) + hypot(1.0, tau));
+        const double c = 1.0/sqrt(1.0 + t*t), s = t*c;
+        for (size_t k = 0; k < n; k++) {
+          const double a = D[k*n + p], b = D[k*n + q];
+          D[k*n + p] = c*a - s*b;
+          D[k*n + q] = s*a + c*b;
+        }
+        for (size_t k = 0; k < n; k++) {
+          const double a = D[p*n + k], b = D[q*n + k];
+          D[p*n + k] = c*a - s*b;
+          D[q*n + k] = s*a + c*b;
+        }
+        for (size_t k = 0; k < n; k++) {
+          const double a = V[p*n + k], b = V[q*n + k];
+          V[p*n + k] = c*a - s*b;
+          V[q*n + k] = s*a + c*b;
+        }
+      }
+  }
+  for (size_t i = 0; i < n; i++) lambda[i] = D[i*n + i];
+}
