@@ -102,27 +102,58 @@ static void guess(void **state) {
   free(x);
 }
 
-// Whatever is not symmetric is refused at once, and said to be so.
+// Whatever is not symmetric is refused at once, by all that need symmetry in the same words.
 static void not_symmetric(void **state) {
   (void)state;
+  static const char *const names[] = {"multigrid", "active_set", "pgs_sm", "gradient_projection",
+                                      "keller"};
   const double values[] = {30, 30, 0.1, 10.0};
   double *x = calloc(900, sizeof *x);
   perp_sample s;
   assert_int_equal(perp_generate(perp_find_family("bearing"), values, 1, &s), PERP_OK);
   s.value[1] *= 1.5;
   s.problem.A.claims = 0;
-  perp_options options = perp_default_options(perp_find_method("multigrid"));
-  perp_result result;
-  assert_int_equal(perp_solve_once(&s.problem, x, &options, &result), PERP_OK);
-  assert_int_equal(result.status, PERP_STATUS_BREAKDOWN);
-  assert_non_null(strstr(result.message, "not symmetric"));
-  assert_in_range(result.iterations, 0, 1);
+  for (size_t k = 0; k < sizeof names/sizeof names[0]; k++) {
+    perp_options options = perp_default_options(perp_find_method(names[k]));
+    perp_result result;
+    char words[200];
+    memset(x, 0, 900*sizeof *x);
+    assert_int_equal(perp_solve_once(&s.problem, x, &options, &result), PERP_OK);
+    assert_int_equal(result.status, PERP_STATUS_UNSOLVED);
+    snprintf(words, sizeof words, "A is not symmetric, not even nearly: %s has no objective to "
+             "lower; try auto", names[k]);
+    assert_non_null(strstr(result.message, words));
+    assert_in_range(result.iterations, 0, 1);
+  }
+  perp_sample_free(&s);
+  free(x);
+}
+
+// Levels that do not fit (contacts of bricks, most entries of either sign): the end comes soon,
+// says so, and x is no worse than at the start.
+static void stalls(void **state) {
+  (void)state;
+  const perp_family *wall = perp_find_family("wall");
+  double values[32], *x = calloc(2000, sizeof *x);
+  for (int32_t k = 0; k < wall->parameter_count; k++) {
+    values[k] = wall->parameters[k].initial;
+    if (strcmp(wall->parameters[k].name, "bodies") == 0) values[k] = 15;
+  }
+  perp_sample s;
+  const perp_result result = solve("wall", values, &s, x);
+  assert_in_range(s.n, 200, 2000);
+  assert_int_equal(result.status, PERP_STATUS_STALLED);
+  assert_non_null(strstr(result.message, "has not halved"));
+  assert_in_range(result.iterations + result.inner_iterations, 1000, 10000);
+  assert_true(result.certificate.residual > 1e-8 && result.certificate.residual < 1.0);
+  assert_true(natural(&s, x) > 0.0);
   perp_sample_free(&s);
   free(x);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(bearings), cmocka_unit_test(membranes),
-                                     cmocka_unit_test(guess), cmocka_unit_test(not_symmetric)};
+                                     cmocka_unit_test(guess), cmocka_unit_test(not_symmetric),
+                                     cmocka_unit_test(stalls)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,7 @@
 
 #include "coarse.h"
 #include "methods.h"
+#include "objective.h"
 #include "operator.h"
 #include "vector.h"
 
@@ -285,7 +286,7 @@ static int make_face(active_set *a) {
                            : face_create(&run->A, run_allocator(run), &failed);
   if (failed == -2) run_no_memory(run, "the factor");
   else if (failed == 2 || (failed == 0 && face_asymmetry(a->face) > ASYMMETRY))
-    run_stop(run, PERP_STATUS_BREAKDOWN, "active_set: A is not symmetric: try auto");
+    objective_missing(run);
   else if (failed != 0)
     run_stop(run, PERP_STATUS_BREAKDOWN, "active_set: %s does not take this A",
              linear != NULL ? linear->name : "the sparse factor");

@@ -12,6 +12,7 @@
 // finite; and for semidefinite A a ray proves that there is no solution. Nearly symmetric A: the
 // symmetric part is pivoted, the skew part is left to refinement. O(n^2) a pivot, and a product
 // with A for each row driven.
+#include "objective.h"
 #include "pivoting.h"
 
 static int32_t most_wrong(const pivoting *s) {
@@ -31,8 +32,7 @@ static void run_keller(perp_run *run) {
   pivoting s;
   const int begun = pivoting_begin(&s, run, run->memory, 0);
   if (begun && !s.P.symmetric) {
-    run_stop(run, PERP_STATUS_UNSOLVED,
-             "A is not symmetric, not even nearly: keller has no objective to lower");
+    objective_missing(run);
     return;
   }
   if (begun) pivoting_start(&s, run->options->pivot.crash);

@@ -10,7 +10,8 @@
 //     x <- projected Gauss-Seidel, forward and backward
 //     I = rows inside their bounds, or pushed inside by y = A x + b;   A_II c = -y_I roughly
 //     d = clamp(x + c) - x,   x <- clamp(x + t d),   t minimises 1/2 x'Ax + b'x along d
-// where the objective falls in every step and the sweeps alone would converge, for definite A.
+// where the objective falls in every step and the sweeps alone would converge, for definite A, but
+// perhaps in many thousand steps, where the levels do not fit: stalls() says so.
 // The start comes from the coarser levels: on the finest, the boundary of the contact would move by
 // a row or so an iteration. Cost: about six products with A per inner iteration.
 #include <math.h>
@@ -18,6 +19,8 @@
 
 #include "aggregation.h"
 #include "assemble.h"
+#include "objective.h"
+#include "operator.h"
 #include "run.h"
 #include "vector.h"
 
@@ -29,7 +32,11 @@ enum {
   NESTED_STEPS = 12,       // iterations on each
   START_SWEEPS = 2,        // pairs of sweeps after the last prolongation
   COARSEST = 100,          // rows on the coarsest of them
+  STALL = 1000,            // iterations, inner ones too, in which the best residual has to halve:
+                           // M-matrices take about 50 to the end
 };
+
+#define ROUNDED 1e-9             // asymmetry of entries that count as symmetric
 
 static const double settled = 2e-3;      // part of the rows that changed: solve more accurately
 static const double inexact = 0.05;      // relative residual of a linear solve on the way
@@ -217,11 +224,9 @@ static int32_t iterate(truncated *t, stage *s, double *wanted) {
   return changed;
 }
 
-static double objective(truncated *t, const stage *s) {
-  product(&s->A, NULL, s->x, NULL, t->y);
-  double sum = 0.0;
-  for (int32_t i = 0; i < s->n; i++) sum += s->x[i]*(0.5*t->y[i] + s->b[i]);
-  return sum;
+static double energy(truncated *t, const stage *s) {
+  product(&s->A, NULL, s->x, s->b, t->y);
+  return objective(s->n, s->b, s->x, t->y);
 }
 
 // The problem of the next level: b summed, bounds averaged.
@@ -297,31 +302,16 @@ static void start(truncated *t, stage *finest) {
   memcpy(t->c, t->Ad, (size_t)finest->n*sizeof *t->c);
   trial.x = t->c;
   for (int k = 0; k < START_SWEEPS; k++) sweeps(&trial);   // a staircase has a lot of energy
-  if (objective(t, &trial) < objective(t, finest))
+  if (energy(t, &trial) < energy(t, finest))
     memcpy(finest->x, t->c, (size_t)finest->n*sizeof *t->c);
-}
-
-// The column in which the mirror image of an entry is missing or differs by more than rounding;
-// -1: A is symmetric. next: n, work.
-static int32_t asymmetric(const perp_csc *A, int32_t *next) {
-  for (int32_t j = 0; j < A->columns; j++) next[j] = A->colptr[j];
-  for (int32_t j = 0; j < A->columns; j++)
-    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
-      const int32_t i = A->row[p], q = next[i]++;
-      if (q >= A->colptr[i + 1] || A->row[q] != j) return j;
-      if (fabs(A->value[p] - A->value[q]) > 1e-8*(fabs(A->value[p]) + fabs(A->value[q]))) return j;
-    }
-  return -1;
 }
 
 // 1: ready; 0: the run has ended.
 static int prepare(truncated *t, const perp_csc *A) {
   int32_t *next = run_allocate(t->run, (size_t)A->columns*sizeof *next);
   if (next == NULL) return 0;
-  const int32_t column = asymmetric(A, next);
-  if (column >= 0) {
-    run_stop(t->run, PERP_STATUS_BREAKDOWN, "multigrid: A is not symmetric, in column %d; try auto",
-             column);
+  if (!csc_is_nearly_symmetric(A, ROUNDED, next)) {
+    objective_missing(t->run);
     return 0;
   }
   t->is_z = 1;
@@ -339,6 +329,21 @@ static int prepare(truncated *t, const perp_csc *A) {
   t->levels = aggregation_create(A, run_allocator(t->run), &deadline, &failed);
   if (failed == -2) run_no_memory(t->run, "the levels of the multigrid");
   return t->levels != NULL || !run_ended(t->run);
+}
+
+typedef struct progress {
+  double half;                     // of the residual when it halved last
+  int32_t at;                      // iterations, inner ones too, then
+} progress;
+
+// The levels do not fit this A: 1, and the run has ended.
+static int stalls(perp_run *run, progress *made) {
+  const int32_t now = run->iterations + run->inner_iterations;
+  if (run->residual <= made->half) *made = (progress){0.5*run->residual, now};
+  if (now - made->at < STALL) return 0;
+  run_stop(run, PERP_STATUS_STALLED, "multigrid: the residual has not halved in %d iterations, "
+           "inner ones counted; try active_set or auto", now - made->at);
+  return 1;
 }
 
 static void run_multigrid(perp_run *run) {
@@ -363,7 +368,8 @@ static void run_multigrid(perp_run *run) {
       memcpy(t.own, run->x, (size_t)s.n*sizeof *t.own);
       s.x = t.own;
     }
-    while (run_continue(run)) {
+    progress made = {(double)INFINITY, 0};
+    while (run_continue(run) && !stalls(run, &made)) {
       if (t.is_z) newton(&t, &s, &pace);
       else iterate(&t, &s, &pace.wanted);
       for (int32_t i = 0; t.is_z && i < s.n; i++)
@@ -381,7 +387,8 @@ const perp_method method_multigrid = {
   .title = "active set with multigrid on the free rows",
   .source = "Hintermueller, Ito, Kunisch 2003; Graeser, Kornhuber 2009",
   .formula = "I: lo < x - y/D < hi; A_II c = -y_I by conjugate gradients with multigrid",
-  .converges = "A symmetric positive definite; for M-matrices in steps that do not grow with n",
+  .converges = "A symmetric positive definite; for M-matrices in steps that do not grow with n; "
+               "it gives up on others where they become too many",
   .cost = "about six products with A per inner iteration, of which there are about 40",
   .advice = "for 10^4 rows and more; below, or if A is no M-matrix, try active_set or auto",
   .needs = PERP_NEEDS_SUBMATRIX,

@@ -6,6 +6,12 @@
 
 #define ROUNDED 1e-9   // |A u - A'u| over |A u| up to which A counts as symmetric
 
+void objective_missing(perp_run *run) {
+  run_stop(run, PERP_STATUS_UNSOLVED,
+           "A is not symmetric, not even nearly: %s has no objective to lower; try auto",
+           run->method->name);
+}
+
 int objective_exists(perp_run *run, double *u, double *v, double *w) {
   if (run->A.claims & PERP_CLAIM_SYMMETRIC && run->A.ops->apply_transpose == NULL) return 1;
   random_stream stream = {1, 0};   // A u = A'u for a random u: A = A', almost surely
@@ -20,8 +26,7 @@ int objective_exists(perp_run *run, double *u, double *v, double *w) {
     skew = max_or_nan(skew, fabs(v[i] - w[i]));
   }
   if (skew <= ROUNDED*size) return 1;
-  run_stop(run, PERP_STATUS_UNSOLVED,
-           "A is not symmetric, not even nearly: %s has no objective to lower", run->method->name);
+  objective_missing(run);
   return 0;
 }
 

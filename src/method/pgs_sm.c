@@ -318,10 +318,9 @@ static int prepare(subspace *s, perp_run *run) {   // 0: the run has ended
   s->all = face_create(&run->A, run_allocator(run), &failed);
   if (s->all != NULL) return 1;
   if (failed == -2) run_no_memory(run, "the linear systems");
-  else
-    run_stop(run, PERP_STATUS_UNSOLVED,
-             failed == 1 ? "pgs_sm: the entries of A are not known"
-                         : "A is not symmetric: pgs_sm has no objective to lower");
+  else if (failed == 1)
+    run_stop(run, PERP_STATUS_UNSOLVED, "pgs_sm: the entries of A are not known");
+  else objective_missing(run);
   return 0;
 }
 

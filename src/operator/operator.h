@@ -33,6 +33,8 @@ double csc_entry(const perp_csc *A, int32_t i, int32_t j);
 // A = A' exactly, by value: next (n) is work. Then columns are rows, and y = A x + b is gathered:
 // plainly, or compensated and with a >= |A||x| + |b|.
 int csc_is_symmetric(const perp_csc *A, int32_t *next);
+// ... or up to `tolerance` times the larger of |A_ij|, |A_ji| and the root of A_ii A_jj.
+int csc_is_nearly_symmetric(const perp_csc *A, double tolerance, int32_t *next);
 void csc_apply_symmetric(const perp_csc *A, const double *x, const double *b, double *y);
 void csc_residual_symmetric(const perp_csc *A, const double *x, const double *b, double *y,
                             double *a);
