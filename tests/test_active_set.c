@@ -323,15 +323,24 @@ static void test_other_linear_solvers(void **state) {
   perp_sample *s = make_with("wall", 8, "bodies", 12.0, "mode", 0.0, "condition", 1e5, NULL);
   const char *const names[] = {"sparse_ldl", "dense_lu", "sparse_lu", "dense_ldlt", "krylov"};
   double *x = calloc((size_t)s->n, sizeof *x);
-  for (size_t k = 0; k < sizeof names/sizeof names[0]; k++) {
+  for (size_t k = 0; k < 2*(sizeof names/sizeof names[0]); k++) {
     perp_options o = perp_default_options(perp_find_method("active_set"));
-    o.linear = perp_find_linear(names[k]);
+    o.linear = perp_find_linear(names[k/2]);
+    s->problem.A.claims = k%2 == 0 ? PERP_CLAIM_SYMMETRIC : 0;   // not claimed, but so
     memset(x, 0, (size_t)s->n*sizeof *x);
     const perp_result r = solve(&s->problem, x, &o);
-    if (r.status != PERP_STATUS_SOLVED) fail_msg("%s: %s", names[k], r.message);
+    if (r.status != PERP_STATUS_SOLVED) fail_msg("%s: %s", names[k/2], r.message);
     assert_true(r.factorizations > 0);
     assert_true(csc_residual(&s->csc, s->problem.b, NULL, NULL, x, NULL) < 1e-6);
   }
+  int32_t p = 0;
+  while (s->csc.row[p] == 0) p++;
+  s->value[p] *= 1.0 + 1e-3;                                     // neither claimed nor so
+  perp_options o = perp_default_options(perp_find_method("active_set"));
+  o.linear = perp_find_linear("sparse_ldl");
+  const perp_result r = solve(&s->problem, x, &o);
+  assert_int_equal(r.status, PERP_STATUS_UNSOLVED);
+  assert_non_null(strstr(r.message, "A is not symmetric"));
   free(x);
   drop(s);
 }
