@@ -105,10 +105,50 @@ static void enumerate_keeps_the_guess(void **state) {
   }
 }
 
+static int least(void *context, const perp_statistics *statistics) {
+  double *told = context;
+  if (statistics->iteration > 0) *told = fmin(*told, statistics->residual);
+  return 0;
+}
+
+// The last row asks for x_0 = 9 and has A_ii = 0: no sweep can move its x, and the sweeps over the
+// others converge. What is told on the way must not be small while that row is wrong.
+static void rows_that_cannot_move_are_told(void **state) {
+  (void)state;
+  enum { N = 6 };
+  double A[N*N] = {0}, b[N] = {-1, -2, -1, -1, -1, -9}, lo[N] = {0};
+  for (int32_t i = 0; i + 1 < N; i++) {
+    A[i*N + i] = 2.5;
+    if (i > 0) A[i*N + i - 1] = A[(i - 1)*N + i] = -1.0;
+  }
+  A[N - 1] = A[(N - 1)*N] = 1.0;
+  lo[N - 1] = -INF;
+  const perp_dense matrix = {.n = N, .value = A};
+  const perp_problem problem = {.A = perp_from_dense(&matrix, PERP_CLAIM_SYMMETRIC), .b = b,
+                                .lo = lo};
+  static const char *const names[] = {"pgs", "psor", "psor", "nncg"};
+  for (int32_t k = 0; k < 4; k++) {
+    perp_options options = perp_default_options(perp_find_method(names[k]));
+    double x[N] = {0}, told = INF;
+    options.sweep.symmetric = k == 2;
+    options.iteration_limit = 500;
+    options.presolve = 0;
+    options.on_iteration = least;
+    options.context = &told;
+    perp_result result;
+    assert_int_equal(perp_solve_once(&problem, x, &options, &result), PERP_OK);
+    assert_true(result.status == PERP_STATUS_STAGNATED ||
+                result.status == PERP_STATUS_ITERATION_LIMIT);
+    assert_true(result.certificate.residual > 1e-2);
+    assert_true(told > 0.5*result.certificate.residual && told < 1.0);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(warm_starts_make_progress), cmocka_unit_test(overflow_is_no_solution),
     cmocka_unit_test(overflow_allows_nothing), cmocka_unit_test(enumerate_keeps_the_guess),
+    cmocka_unit_test(rows_that_cannot_move_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

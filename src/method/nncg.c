@@ -29,8 +29,9 @@ static void run_nncg(perp_run *run) {
   for (int32_t i = 0; i < n; i++) p[i] = 0.0;
   while (run_continue(run)) {
     for (int32_t i = 0; i < n; i++) old[i] = x[i];
-    run->residual = sweeper_pass(&s, run, 0);                           // x holds z = PGS(x)
-    if (run->residual == 0.0) {
+    const double change = sweeper_pass(&s, run, 0);                     // x holds z = PGS(x)
+    run->residual = sweeper_residual(&s, run, change);
+    if (change == 0.0) {
       sweeper_fixed_point(&s, run);
       continue;
     }

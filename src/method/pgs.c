@@ -11,8 +11,9 @@ static void run_pgs(perp_run *run) {
   sweeper s;
   if (!sweeper_begin(&s, run, 1.0)) return;
   while (run_continue(run)) {
-    run->residual = sweeper_pass(&s, run, 0);
-    if (run->residual == 0.0) sweeper_fixed_point(&s, run);
+    const double change = sweeper_pass(&s, run, 0);
+    run->residual = sweeper_residual(&s, run, change);
+    if (change == 0.0) sweeper_fixed_point(&s, run);
   }
 }
 

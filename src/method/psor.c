@@ -6,17 +6,16 @@
 // Symmetric: a forward pass and then a backward one.
 // Converges for symmetric PD A and every such omega.
 #include "sweep.h"
+#include "vector.h"
 
 static void run_psor(perp_run *run) {
   sweeper s;
   if (!sweeper_begin(&s, run, run->options->sweep.omega)) return;
   while (run_continue(run)) {
-    run->residual = sweeper_pass(&s, run, 0);
-    if (run->options->sweep.symmetric) {
-      const double back = sweeper_pass(&s, run, 1);
-      if (back > run->residual) run->residual = back;
-    }
-    if (run->residual == 0.0) sweeper_fixed_point(&s, run);
+    double change = sweeper_pass(&s, run, 0);
+    if (run->options->sweep.symmetric) change = max_or_nan(change, sweeper_pass(&s, run, 1));
+    run->residual = sweeper_residual(&s, run, change);
+    if (change == 0.0) sweeper_fixed_point(&s, run);
   }
 }
 

@@ -15,6 +15,7 @@ static size_t state_bytes(const perp_limits *limits) {
 size_t sweeper_bytes(const perp_limits *limits, const perp_options *options) {
   arena count = {0};
   ARENA_ARRAY(&count, double, limits->n);
+  ARENA_ARRAY(&count, double, limits->n);
   arena_take(&count, state_bytes(limits), 1);
   if (options->sweep.order == PERP_ORDER_COLOURED)
     arena_take(&count, coloured_bytes(limits->n, limits->nnz), 1);
@@ -22,7 +23,8 @@ size_t sweeper_bytes(const perp_limits *limits, const perp_options *options) {
 }
 
 int sweeper_begin(sweeper *s, perp_run *run, double omega) {
-  *s = (sweeper){.diagonal = ARENA_ARRAY(run->memory, double, run->n)};
+  *s = (sweeper){.diagonal = ARENA_ARRAY(run->memory, double, run->n),
+                 .y = ARENA_ARRAY(run->memory, double, run->n)};
   const size_t need = operator_sweep_bytes(&run->A), matrix = (size_t)run->n*sizeof(double);
   s->state = (perp_sweep){.x = run->x, .b = run->b, .lo = run->lo, .hi = run->hi,
                           .diagonal = s->diagonal, .weight = run->weight,
@@ -32,12 +34,14 @@ int sweeper_begin(sweeper *s, perp_run *run, double omega) {
   const int coloured_order = run->options->sweep.order == PERP_ORDER_COLOURED &&
                              coloured_accepts(&view);
   if (coloured_order) s->plan = coloured_plan(run->memory, &run->A);
-  if (s->diagonal == NULL || s->state.memory == NULL || (coloured_order && s->plan == NULL)) {
+  if (s->diagonal == NULL || s->y == NULL || s->state.memory == NULL ||
+      (coloured_order && s->plan == NULL)) {
     run_stop(run, PERP_STATUS_BREAKDOWN, "%s: the memory set aside does not suffice for n = %d",
              run->method->name, run->n);
     return 0;
   }
   run->A.ops->diagonal(run->A.self, s->diagonal);
+  for (int32_t i = 0; i < run->n; i++) s->flat |= !(s->diagonal[i] > 0.0);
   return 1;
 }
 
@@ -69,6 +73,11 @@ double sweeper_pass(sweeper *s, perp_run *run, int backward) {
       run_stop(run, PERP_STATUS_BREAKDOWN, "operator '%s': sweep failed", run->A.ops->name);
   } else pass_by_columns(s, run, backward);
   return s->state.change;
+}
+
+double sweeper_residual(sweeper *s, perp_run *run, double change) {
+  if (!s->flat || run_apply(run, run->x, s->y) != 0) return change;
+  return max_or_nan(change, run_residual(run, run->x, s->y));
 }
 
 void sweeper_fixed_point(sweeper *s, perp_run *run) {

@@ -8,8 +8,10 @@
 typedef struct sweeper {
   perp_sweep state;
   double *diagonal;     // n
+  double *y;            // n: work, where there is an A_ii <= 0
   coloured *plan;       // NULL: natural order
   int32_t passes;
+  int flat;             // 1: there is an A_ii <= 0
 } sweeper;
 
 size_t sweeper_bytes(const perp_limits *limits, const perp_options *options);
@@ -17,6 +19,10 @@ size_t sweeper_bytes(const perp_limits *limits, const perp_options *options);
 int sweeper_begin(sweeper *s, perp_run *run, double omega);
 // one pass over all rows; returns the largest weighted change
 double sweeper_pass(sweeper *s, perp_run *run, int backward);
+
+// What such a pass leaves: the change, or where rows have A_ii <= 0 and may be wrong without moving,
+// the residual of the certificate, for another product.
+double sweeper_residual(sweeper *s, perp_run *run, double change);
 
 // PGS and PSOR end at a fixed point, which is a solution unless a row had nowhere to go:
 // then say so.
