@@ -374,7 +374,7 @@ int feasibility_search(perp_run *run) {
   s.C = s.R + room;
   int two;
   const perp_deadline deadline = run_deadline(run);
-  if (equilibrate_both(&run->A, s.R, s.C, NULL, NULL, &two, s.C + room, &deadline) < 0) return 0;
+  if (equilibrate_both(&run->A, 0, s.R, s.C, NULL, NULL, &two, s.C + room, &deadline) < 0) return 0;
   s.row = s.component + room;
   int known;
   s.components = components_find(&run->A, s.component, s.row, &known, NULL);

@@ -14,6 +14,7 @@
 #include "contacts.h"
 #include "diagonals.h"
 #include "methods.h"
+#include "operator.h"
 #include "problem.h"
 #include "sparse_ldl.h"
 #include "vector.h"
@@ -154,6 +155,22 @@ static int factored(const facts *f) {   // a factor can be thought of
   return f->entries && (f->n <= LARGE || (f->n <= LARGEST && f->nnz <= FEW*(int64_t)f->n));
 }
 
+// A sparse matrix that is bit by bit symmetric is its own mirror image, and needs no copy. 1: seen;
+// 0: it is another one; -2: no memory.
+static int look_symmetric(const perp_operator *A, const perp_allocator *from, facts *f) {
+  const perp_view view = A->ops->view(A->self);
+  if (view.kind != PERP_VIEW_CSC || view.data != A->self || A->n == 0) return 0;
+  const perp_csc *own = A->self;
+  int32_t *next = from->allocate(from->context, (size_t)A->n*sizeof *next);
+  if (next == NULL) return -2;
+  const int symmetric = csc_is_symmetric(own, next);
+  from->release(from->context, next);
+  if (!symmetric) return 0;
+  f->nnz = (int64_t)own->colptr[A->n] - own->colptr[0];
+  look(own, own, f);
+  return 1;
+}
+
 int select_facts(const perp_operator *A, const double *lo, const double *hi,
                  const perp_allocator *allocator, facts *f) {
   const perp_allocator from = allocator_of(allocator);
@@ -179,11 +196,14 @@ int select_facts(const perp_operator *A, const double *lo, const double *hi,
     if (!plain || !f->hollow) return 0;
   }
   perp_csc own = {0}, mirror = {0};
-  int code = assemble_csc(A, 0, &from, &own);
+  const int seen = look_symmetric(A, &from, f);
+  const int dear = seen == 1 && !f->m_matrix && n > WEIGHED && factored(f);
+  if (seen == 1 && !dear && !(plain && f->hollow)) return 0;
+  int code = seen < 0 ? seen : assemble_csc(A, 0, &from, &own);
   if (code == 0) code = transpose_csc(&own, &from, &mirror);
   if (code == 0) {
     f->nnz = own.colptr[n];
-    look(&own, &mirror, f);
+    if (seen == 0) look(&own, &mirror, f);
     if (plain && f->hollow) code = count_contacts(&own, &mirror, &from, f);
     const int weighed = f->symmetric && !f->m_matrix && n > WEIGHED && factored(f);
     if (code == 0 && weighed) code = weigh(&own, &from, f);

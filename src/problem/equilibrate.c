@@ -208,8 +208,34 @@ static inline void listed_means(const perp_dense *A, const nonzeros *list, int b
   }
 }
 
+static void csc_row_sums(const perp_csc *A, int logs, const double *other, double *sum,
+                         double *count) {
+  for (int32_t i = 0; i < A->columns; i++) sum[i] = count[i] = 0.0;
+  for (int32_t j = 0; j < A->columns; j++)
+    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
+      if (A->value[p] == 0.0) continue;
+      sum[A->row[p]] += (logs ? rough_log2(A->value[p]) : 0.0) + other[j];
+      count[A->row[p]] += 1.0;
+    }
+}
+
+static void csc_column_sums(const perp_csc *A, int logs, const double *other, double *sum,
+                            double *count) {
+  for (int32_t j = 0; j < A->columns; j++) {
+    double s = 0.0, c = 0.0;
+    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
+      const double v = A->value[p];
+      s += term(v, logs, other[A->row[p]]);
+      c += v != 0.0 ? 1.0 : 0.0;
+    }
+    sum[j] = s;
+    count[j] = c;
+  }
+}
+
 // What the fit reads: a plain matrix, or one under wrappers.
 typedef struct matrix {
+  int symmetric;       // row i is column i, which is read faster
   perp_view view;      // kind NONE: chain
   entry_chain chain;
 } matrix;
@@ -227,15 +253,8 @@ static void means(const matrix *from, const nonzeros *list, int32_t n, int by_ro
     if (logs) listed_means(view->data, list, by_row, 1, other, mean, count);
     else listed_means(view->data, list, by_row, 0, other, mean, count);
   } else if (view->kind == PERP_VIEW_CSC) {
-    for (int32_t i = 0; i < n; i++) mean[i] = count[i] = 0.0;
-    const perp_csc *A = view->data;
-    for (int32_t j = 0; j < n; j++)
-      for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
-        if (A->value[p] == 0.0) continue;
-        const int32_t to = by_row ? A->row[p] : j;
-        mean[to] += (logs ? rough_log2(A->value[p]) : 0.0) + other[by_row ? j : A->row[p]];
-        count[to] += 1.0;
-      }
+    if (by_row && !from->symmetric) csc_row_sums(view->data, logs, other, mean, count);
+    else csc_column_sums(view->data, logs, other, mean, count);
   } else if (view->kind == PERP_VIEW_NONE) {
     for (int32_t i = 0; i < n; i++) mean[i] = count[i] = 0.0;
     for (int32_t j = 0; j < n; j++) {
@@ -462,8 +481,8 @@ static int scale_semidefinite(const perp_operator *A, double *R, double *C, doub
   return 1;
 }
 
-int equilibrate_both(const perp_operator *A, double *R, double *C, double *given_R, double *given_C,
-                     int *two, double *work, const perp_deadline *deadline) {
+int equilibrate_both(const perp_operator *A, int symmetric, double *R, double *C, double *given_R,
+                     double *given_C, int *two, double *work, const perp_deadline *deadline) {
   const int32_t n = A->n;
   for (int32_t i = 0; i < n; i++) R[i] = C[i] = 1.0;
   *two = 0;
@@ -479,7 +498,7 @@ int equilibrate_both(const perp_operator *A, double *R, double *C, double *given
     return 0;
   }
   if (!ruiz(A, R, C, work, deadline)) return -1;
-  matrix from;
+  matrix from = {.symmetric = symmetric};
   if (!fitted(A, &from)) return 1;
   *two = 1;
   for (int32_t i = 0; given_R != NULL && i < n; i++) {
@@ -491,5 +510,5 @@ int equilibrate_both(const perp_operator *A, double *R, double *C, double *given
 
 int equilibrate(const perp_operator *A, double *R, double *C, double *work) {
   int two;
-  return equilibrate_both(A, R, C, NULL, NULL, &two, work, NULL);
+  return equilibrate_both(A, 0, R, C, NULL, NULL, &two, work, NULL);
 }

@@ -185,15 +185,15 @@ static int look_at_matrix(certifier *c, const perp_operator *A, const perp_deadl
   int known;
   if (deadline_passed(deadline)) return 0;
   c->components = components_find(A, c->component, c->entries, &known, c->scratch);
-  const int scaled = equilibrate_both(A, c->fit_R, c->fit_C, c->given_R, c->given_C, &c->two,
-                                      c->work, deadline);
-  if (scaled < 0 || deadline_passed(deadline)) return 0;
-  c->equilibrated = scaled == 1;   // of a product the entries alone say nothing about rounding
-  c->weaker = !known || !scaled;
   // a claim of symmetry is not believed but checked: it saves half the time
   const perp_view view = operator_view(A);
   c->symmetric = (A->claims & PERP_CLAIM_SYMMETRIC) && view.kind == PERP_VIEW_CSC &&
                  view.data == A->self && csc_is_symmetric(view.data, c->half);
+  const int scaled = equilibrate_both(A, c->symmetric, c->fit_R, c->fit_C, c->given_R, c->given_C,
+                                      &c->two, c->work, deadline);
+  if (scaled < 0 || deadline_passed(deadline)) return 0;
+  c->equilibrated = scaled == 1;   // of a product the entries alone say nothing about rounding
+  c->weaker = !known || !scaled;
   c->halves = components_halves(A, c->component, c->components, c->work, c->half);
   c->blocks = c->symmetric ? c->components
                            : components_strong(A, c->component, c->components, c->entries,
@@ -209,7 +209,7 @@ static void look_at_diagonal(certifier *c, const perp_operator *A) {
   const int32_t n = A->n;
   perp_operator_ops told = {.diagonal = A->ops->diagonal};
   const perp_operator bare = {.ops = &told, .self = A->self, .n = n};
-  equilibrate_both(&bare, c->fit_R, c->fit_C, NULL, NULL, &c->two, c->work, NULL);
+  equilibrate_both(&bare, 0, c->fit_R, c->fit_C, NULL, NULL, &c->two, c->work, NULL);
   for (int32_t i = 0; i < n; i++) {
     c->component[i] = c->half[i] = c->half[n + i] = 0;
     c->entries[i] = n;
