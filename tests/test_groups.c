@@ -5,34 +5,7 @@
 #include "counting.h"
 #include "gallery_sample.h"
 #include "groups.h"
-
-enum { BODIES = 9, DOF = 3 };
-
-// A = J J' + diag(0.1): pairs of bodies in a chain, with points[k] rows each between bodies k and
-// k + 1, in random order. A body in the middle couples all the rows that touch it.
-static sample chain(const int *points, double scale) {
-  int32_t n = 0, pair[400];
-  double J[400][BODIES*DOF] = {{0}};
-  for (int k = 0; k + 1 < BODIES; k++)
-    for (int i = 0; i < points[k]; i++) pair[n++] = k;
-  for (int32_t i = n - 1; i > 0; i--) {
-    const int32_t j = whole(0, i), t = pair[i];
-    pair[i] = pair[j];
-    pair[j] = t;
-  }
-  sample s = sample_new(n);
-  for (int32_t i = 0; i < n; i++) {
-    const double size = pow(scale, between(-1.0, 1.0));
-    for (int d = 0; d < 2*DOF; d++) J[i][pair[i]*DOF + d] = size*between(-1.0, 1.0);
-  }
-  for (int32_t i = 0; i < n; i++)
-    for (int32_t j = 0; j < n; j++) {
-      for (int d = 0; d < BODIES*DOF; d++) AT(&s, i, j) += J[i][d]*J[j][d];
-      if (i == j) AT(&s, i, j) *= 1.1;
-    }
-  sample_csc(&s, 0, 0);
-  return s;
-}
+#include "groups_chain.h"
 
 static double csc_entry(const perp_csc *A, int32_t i, int32_t j) {
   for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++)
@@ -91,7 +64,7 @@ static void contacts_of_a_chain(void **state) {
     {12, 12, 12, 12, 12, 12, 12, 12}, {8, 20, 8, 20, 8, 20, 8, 20}, {4, 9, 30, 9, 8, 40, 9, 7}};
   for (int k = 0; k < 3; k++)
     for (int trial = 0; trial < 6; trial++) {
-      sample s = chain(points[k], trial < 3 ? 1.0 : 1e3);
+      sample s = chain(points[k], trial < 3 ? 1.0 : 1e3, 0.1);
       groups g;
       assert_int_equal(groups_find(&s.csc, GROUPS_MOST, NULL, &g), 0);
       holds(&s.csc, &g);
@@ -109,7 +82,7 @@ static void contacts_of_a_chain(void **state) {
 // Two points a pair gain nothing; a pair with many among them is found all the same.
 static void some_have_groups(void **state) {
   (void)state;
-  sample s = chain((const int[]){2, 2, 2, 2, 2, 2, 2, 2}, 1.0);
+  sample s = chain((const int[]){2, 2, 2, 2, 2, 2, 2, 2}, 1.0, 0.1);
   groups g;
   assert_int_equal(groups_find(&s.csc, GROUPS_MOST, NULL, &g), 1);
   assert_true(g.count == 0 && g.block == NULL);
@@ -120,7 +93,7 @@ static void some_have_groups(void **state) {
   groups_free(NULL, &g);
   sample_free(&s);
 
-  s = chain((const int[]){2, 4, 2, 30, 2, 2, 4, 2}, 10.0);
+  s = chain((const int[]){2, 4, 2, 30, 2, 2, 4, 2}, 10.0, 0.1);
   assert_int_equal(groups_find(&s.csc, GROUPS_MOST, NULL, &g), 0);
   holds(&s.csc, &g);
   assert_int_equal(g.count, s.n - 30 + 1);
@@ -132,7 +105,7 @@ static void some_have_groups(void **state) {
 // Equal patterns alone make no group: one entry changed takes a row out of the space.
 static void a_row_that_is_off(void **state) {
   (void)state;
-  sample s = chain((const int[]){12, 12, 12, 12, 12, 12, 12, 12}, 1.0);
+  sample s = chain((const int[]){12, 12, 12, 12, 12, 12, 12, 12}, 1.0, 0.1);
   const int32_t before = 8*6 - 2*3;   // the first and the last pair have one neighbour
   groups g;
   assert_int_equal(groups_find(&s.csc, 1.0, NULL, &g), 0);
@@ -198,7 +171,7 @@ static void walls(void **state) {
 
 static void no_memory(void **state) {
   (void)state;
-  sample s = chain((const int[]){12, 12, 12, 12, 12, 12, 12, 12}, 1.0);
+  sample s = chain((const int[]){12, 12, 12, 12, 12, 12, 12, 12}, 1.0, 0.1);
   for (int64_t k = 1;; k++) {
     counter c = {.fail_at = k};
     const perp_allocator memory = {counted_allocate, counted_release, &c};

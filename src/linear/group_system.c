@@ -18,6 +18,7 @@
 
 #include "allocator.h"
 #include "arena.h"
+#include "exact.h"
 #include "groups.h"
 #include "linear.h"
 #include "sparse_ldl.h"
@@ -34,14 +35,14 @@ struct group_system {
   int32_t n, slots;
   int32_t *group_of;         // n
   perp_csc S;                // slots: I + R S0 R' with full diagonal blocks
-  int32_t *source;           // entries of S: where S0 is in A; -1 within a group
+  double *S0;                // its entries without R and I, 0 within a group
   double *value;             // those of S
   int32_t *filled;           // count: scratch
   int32_t *block;            // count + 1: of S, where the blocks of a group's columns begin, ...
   int32_t *partner;          //   ... which group each is with, above or below, ascending
   sparse_ldl *ldl;
   int64_t *square;           // count + 1: where L_g begins, m_g x m_g by rows
-  int32_t *inside;           // as L: where A_gg is in A, up to the diagonal
+  double *own;               // as L: A_gg up to the diagonal
   double *L;                 //   its diagonal inverted
   double *Q;                 // as T, but m_g x r_g by columns
   int64_t *corner;           // count + 1: where R_g begins
@@ -86,7 +87,7 @@ static int take_vectors(group_system *s) {
     s->square = ARENA_ARRAY(&a, int64_t, count + 1);
     s->corner = ARENA_ARRAY(&a, int64_t, count + 1);
     s->filled = ARENA_ARRAY(&a, int32_t, count);
-    s->inside = ARENA_ARRAY(&a, int32_t, squares);
+    s->own = ARENA_ARRAY(&a, double, squares);
     s->L = ARENA_ARRAY(&a, double, squares);
     s->Q = ARENA_ARRAY(&a, double, s->g.weight[count]);
     s->R = ARENA_ARRAY(&a, double, corners);
@@ -109,7 +110,7 @@ static int take_vectors(group_system *s) {
       s->group_of[row[i]] = c;
       for (int32_t j = 0; j <= i; j++) {
         while (s->A->row[p] != row[j]) p++;
-        s->inside[s->square[c] + i*m + j] = p;
+        s->own[s->square[c] + i*m + j] = s->A->value[p];
       }
     }
   }
@@ -172,7 +173,7 @@ static int take_pattern(group_system *s) {
     colptr = ARENA_ARRAY(&b, int32_t, s->slots + 1);
     row = ARENA_ARRAY(&b, int32_t, entries);
     s->value = ARENA_ARRAY(&b, double, entries);
-    s->source = ARENA_ARRAY(&b, int32_t, entries);
+    s->S0 = ARENA_ARRAY(&b, double, entries);
     s->partner = ARENA_ARRAY(&b, int32_t, blocks);
     if (pass == 0 && (s->pattern = take(&s->allocator, &b)) == NULL) break;
   }
@@ -190,7 +191,7 @@ static int take_pattern(group_system *s) {
           for (int32_t i = g->slot[other]; i < g->slot[other + 1]; i++) {
             row[filled] = i;
             s->value[filled] = i == l ? 1.0 : 0.0;
-            s->source[filled++] = other == c ? -1 : where[g->skeleton[i]];
+            s->S0[filled++] = other == c ? 0.0 : A->value[where[g->skeleton[i]]];
           }
         }
       }
@@ -238,15 +239,14 @@ void group_system_destroy(group_system *s) {
 // L L' = A_gg + D_g in place of it, the diagonal inverted. 0, or the row of the group without a
 // pivot, counted from 1.
 static int32_t cholesky(group_system *s, int32_t c) {
-  const perp_csc *A = s->A;
   const int32_t m = rows_of(s, c), *row = s->g.row + s->g.start[c];
   double *L = s->L + s->square[c];
   for (int32_t i = 0; i < m; i++) { 
     const int32_t own = row[i], here = keeps(s, own);
     double *to = L + (size_t)i*(size_t)m;
-    const int32_t *from = s->inside + s->square[c] + (size_t)i*(size_t)m;
+    const double *from = s->own + s->square[c] + (size_t)i*(size_t)m;
     for (int32_t j = 0; j <= i; j++)
-      to[j] = here && keeps(s, row[j]) ? A->value[from[j]] : 0.0;
+      to[j] = here && keeps(s, row[j]) ? from[j] : 0.0;
     to[i] = here ? to[i] + s->q[own] : 1.0;
     if (!(to[i] > 0.0)) return i + 1;
     s->d[own] = here ? 1.0/sqrt(to[i]) : 0.0;
@@ -298,35 +298,37 @@ static void orthogonalise(group_system *s, int32_t c) {
   }
 }
 
-// The block R_g S0 R_c' below the diagonal, at `at` in column 0 of group c, and its transpose.
-static void couple(group_system *s, int32_t c, int32_t other, int32_t at, int32_t mirror) {
-  const int32_t r = rank_of(s, c), t = rank_of(s, other);
-  const int32_t height = s->S.colptr[s->g.slot[c] + 1] - s->S.colptr[s->g.slot[c]];
-  const int32_t across = s->S.colptr[s->g.slot[other] + 1] - s->S.colptr[s->g.slot[other]];
-  const double *R = s->R + s->corner[c], *P = s->R + s->corner[other];
-  double X[GROUPS_RANK];
-  double Y[GROUPS_RANK*GROUPS_RANK];                         // R_g S0: column l at Y + l t
-  for (int32_t l = 0; l < r; l++) {
-    const int32_t *source = s->source + at + l*height;
-    for (int32_t i = 0; i < t; i++) X[i] = s->A->value[source[i]];
+// The block P S0 R' of r columns and t rows, one below the other at a distance of `height`, and its
+// transpose; P and R upper triangular, by rows.
+EXACT_INLINE void couple_by(int32_t r, int32_t t, const double *R, const double *P,
+                            const double *S0, int32_t height, double *value, double *mirror,
+                            int32_t across) {
+  double Y[GROUPS_RANK*GROUPS_RANK], X[GROUPS_RANK];   // P S0: column l at Y + l t
+  for (int32_t l = 0; l < r; l++)
     for (int32_t i = 0; i < t; i++) {
       double sum = 0.0;
-      for (int32_t k = i; k < t; k++) sum += P[i*t + k]*X[k];
+      for (int32_t k = i; k < t; k++) sum += P[i*t + k]*S0[l*height + k];
       Y[l*t + i] = sum;
     }
-  }
   for (int32_t k = 0; k < r; k++) {
-    double *to = s->value + at + k*height;
     for (int32_t i = 0; i < t; i++) X[i] = 0.0;
-    for (int32_t l = k; l < r; l++) {
-      const double f = R[k*r + l], *y = Y + l*t;
-      for (int32_t i = 0; i < t; i++) X[i] += f*y[i];
-    }
-    for (int32_t i = 0; i < t; i++) {
-      to[i] = X[i];
-      s->value[mirror + i*across + k] = X[i];
-    }
+    for (int32_t l = k; l < r; l++)
+      for (int32_t i = 0; i < t; i++) X[i] += R[k*r + l]*Y[l*t + i];
+    for (int32_t i = 0; i < t; i++) value[k*height + i] = mirror[i*across + k] = X[i];
   }
+}
+
+// The block of the groups c and `other` > c, `at` in the first column of c, and its mirror image.
+static void couple(group_system *s, int32_t c, int32_t other, int32_t at, int32_t mirror) {
+  const int32_t r = rank_of(s, c), t = rank_of(s, other), *colptr = s->S.colptr;
+  const int32_t height = colptr[s->g.slot[c] + 1] - colptr[s->g.slot[c]];
+  const int32_t across = colptr[s->g.slot[other] + 1] - colptr[s->g.slot[other]];
+  const double *R = s->R + s->corner[c], *P = s->R + s->corner[other], *S0 = s->S0 + at;
+  double *to = s->value + at, *image = s->value + mirror;
+  // loops of known length for what contacts give: normals alone, or with tangents
+  if (r == 3 && t == 3) couple_by(3, 3, R, P, S0, height, to, image, across);
+  else if (r == 6 && t == 6) couple_by(6, 6, R, P, S0, height, to, image, across);
+  else couple_by(r, t, R, P, S0, height, to, image, across);
 }
 
 // S = I + R S0 R'. The groups come in order, and in this order they fill the columns of later ones

@@ -182,7 +182,12 @@ static void apply_update(sparse_ldl *f, int32_t d, int32_t s, double *X, int32_t
   for (int32_t j = 0; j < inside; j++) {
     double *to = X + (size_t)there[j]*(size_t)h;
     const double *u = f->update + (size_t)j*(size_t)m;
-    for (int32_t i = j; i < m; i++) to[there[i]] -= u[i];
+    if (there[m - 1] - there[j] == m - 1 - j) {   // without gaps
+      double *restrict run = to + there[j] - j;
+      for (int32_t i = j; i < m; i++) run[i] -= u[i];
+    } else {
+      for (int32_t i = j; i < m; i++) to[there[i]] -= u[i];
+    }
   }
   f->done += 2.0*columns*(double)inside*(m - 0.5*inside);
 }

@@ -20,6 +20,7 @@
 #define STEPS 8         // proximal steps, at most
 #define FEW 5           // rounds of somebody who could do something else
 #define HOPELESS 100    // wrong rows, and 5 per cent of all: a few rounds will not settle them
+#define DOUBT 0.01      // of the larger of x_i - bound and y_i, in one unit: the other may not be 0
 #define TRIES 6         // flips of everything without fewer wrong rows before single flips
 
 void crossover_layout(crossover *c, arena *memory, int32_t n) {
@@ -63,6 +64,7 @@ void crossover_begin(crossover *c, const perp_run *run) {
 
 int32_t crossover_guess(crossover *c, const perp_run *run, const double *x, const double *y) {
   int32_t changed = 0;
+  c->doubtful = 0;
   for (int32_t i = 0; i < run->n; i++) {
     const double lo = lower(run->lo, i), hi = upper(run->hi, i);
     const double pull = c->scale[i]*c->scale[i]*y[i];   // y_i in the units of x_i
@@ -70,6 +72,9 @@ int32_t crossover_guess(crossover *c, const perp_run *run, const double *x, cons
                                 : pull > x[i] - lo              ? AT_LOWER
                                 : pull < x[i] - hi              ? AT_UPPER
                                                                 : INSIDE;
+    const double room = now == AT_LOWER || (now == INSIDE && pull > 0.0) ? x[i] - lo : hi - x[i];
+    const double less = min2(fabs(pull), room), more = max2(fabs(pull), room);
+    c->doubtful += now != HELD && room < (double)INFINITY && less > DOUBT*more;
     changed += now != c->guess[i];
     c->guess[i] = (uint8_t)now;
   }
@@ -126,7 +131,7 @@ static int solve_states(crossover *c, perp_run *run, system_solver *system, doub
     }
     if (!(size < 0.5*before) || size == 0.0) break;
     before = size;
-    system_solve(system, c->d, 2);
+    system_solve(system, c->d, step == 0 ? 2 : -1);   // the first one looks at the factor
     double bad = 0.0;
     for (int32_t i = 0; i < n; i++) bad += c->d[i] - c->d[i];
     if (bad != 0.0) return 1;

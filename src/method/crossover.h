@@ -21,6 +21,7 @@ typedef struct crossover {
   uint64_t *seen;             // CROSSOVER_ROUNDS: what was tried, in this and earlier calls
   int32_t tried;
   double level;               // residual at the last call
+  int32_t doubtful;           // rows of the last guess where neither x_i nor y_i is nearly 0
 } crossover;
 
 enum { CROSSOVER_ROUNDS = 64 };

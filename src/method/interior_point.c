@@ -14,7 +14,10 @@
 // identity keeps the factor finite, and refinement against the original takes its bias away.
 // Near the end the active set is guessed and solved for (crossover.c), which also settles problems
 // without strict complementarity, where s_i and z_i both go to zero like sqrt(mu).
-// Cost: one factorisation of the pattern of A + I and two to four solves.
+// A further right-hand side or two bring products s_i z_i that would leave a longer step far from
+// sigma mu near it (Gondzio: Multiple centrality corrections in a primal-dual method for linear
+// programming, 1996): a quarter fewer iterations on walls of bricks, at a tenth of their time each.
+// Cost: one factorisation of the pattern of A + I and two to six solves.
 #include <math.h>
 #include <string.h>
 
@@ -25,14 +28,24 @@
 
 #define DELTA_FIRST 1e-13    // regularisation relative to the scaled diagonal, ...
 #define DELTA_QUASI 1e-7     //   for KKT systems, whose pivots then stay on the diagonal, ...
-#define ROUGH 1e-4           // accuracy that a predictor needs: it says how much to centre
-#define BAD 1e-3             // ... and what no direction may have
+#define ROUGH 1e-4           // accuracy at which nothing is refined, ...
+#define UNSEEN 1e300         //   at which the residual is not even looked at: a predictor says how
+                             //   much to centre, and the step that follows is looked at, ...
+#define LOOSE 1e-6           //   of steps far from the solution, ...
+#define FRACTION 1e-4        //   nearer, of the residual there, ...
+#define BAD 1e-3             //   and what no step may have
+#define INSIDE_OF 0.1        // of the largest x and y: how far inside the first iterate is at least
+#define CORRECTIONS 2        // further right-hand sides an iteration, ...
+#define WINDOW 0.1           //   products are brought into sigma mu [WINDOW, 1/WINDOW], ...
+#define GAIN 0.1             //   and a step must gain this part of what was aimed at
 #define DELTA_FACTOR 100.0   //   how it grows when a pivot vanishes ...
 #define DELTA_LAST 1e-5      //   and where that is no longer the same problem
 #define NULL_SHIFT 1e-11     // of the inverse iteration for null vectors
 #define PATIENCE 12          // iterations without a better residual, smaller mu or smaller mismatch
 #define PROXIMAL_ROUNDS 500  // factorisations to spend where A is monotone but for its rounding
 #define CLOSE 1e-3           // residual at which the active set is worth a guess ...
+#define DOUBTFUL 50          //   where no more than one row of so many is in doubt, or ...
+#define LATE 10.0            //   the residual is so many tolerances, ...
 #define CLOSER 0.1           //   and how much smaller it must be after one that failed
 
 typedef struct point {
@@ -44,6 +57,8 @@ typedef struct point {
   double *y;                 // n: A x + b
   double *q;                 // n: z/s + w/t
   double *rhs, *dx, *dz, *dw, *work, *one;   // n
+  double *ex, *ez, *ew;      // n: a direction to go back to
+  double *c, *d;             // n: what is to be added to s_i z_i and t_i w_i
   uint8_t *kind;             // n: bits HAS_LO, HAS_HI; FIXED where lo = hi, and
                              //   where x_ref solves the row's component exactly
   double mu;
@@ -57,7 +72,8 @@ enum { HAS_LO = 1, HAS_HI = 2, FIXED = 4 };
 
 static void layout(point *p, arena *memory, int32_t n) {
   double **const vectors[] = {&p->x, &p->s, &p->z, &p->t, &p->w, &p->y, &p->q, &p->rhs, &p->dx,
-                              &p->dz, &p->dw, &p->work, &p->one};
+                              &p->dz, &p->dw, &p->work, &p->one, &p->ex, &p->ez, &p->ew, &p->c,
+                              &p->d};
   for (size_t k = 0; k < sizeof vectors/sizeof vectors[0]; k++)
     *vectors[k] = ARENA_ARRAY(memory, double, n);
   p->kind = ARENA_ARRAY(memory, uint8_t, n);
@@ -130,6 +146,7 @@ static int solve(point *p, double accuracy) {
     memcpy(p->dx, p->rhs, (size_t)n*sizeof *p->dx);
     if (size == 0.0) return 1;
     system_solve(p->system, p->dx, care == 0 ? -1 : accuracy < ROUGH);
+    if (accuracy == UNSEEN && care == 0) break;
     // without delta the solver's own residual will do
     if (p->delta == 0.0 && system_left(p->system) <= accuracy) break;
     for (int k = 0; k < 3; k++) {
@@ -283,7 +300,7 @@ static int start(point *p, perp_run *run) {
   far = max2(far, 1e-8*max2(size, 1e-300));
   force = max2(force, 1e-8*max2(size, 1e-300));
   for (int32_t i = 0; i < n; i++)
-    place(p, run, i, p->x[i], far*scale[i], force/scale[i], p->y[i]);
+    place(p, run, i, p->x[i], INSIDE_OF*far*scale[i], INSIDE_OF*force/scale[i], p->y[i]);
   return run_apply(run, p->x, p->y) == 0;
 }
 
@@ -311,9 +328,51 @@ static void prepare(point *p) {
   p->mu = p->pairs > 0 ? sum/(double)p->pairs : 0.0;
 }
 
+// What brings v near the target, without a large step down.
+static double towards(double target, double v) {
+  return max2(clamp(v, WINDOW*target, target/WINDOW) - v, -target/WINDOW);
+}
+
+static void copy_direction(const point *p, double *const to[3], double *const from[3]) {
+  for (int k = 0; k < 3; k++) memcpy(to[k], from[k], (size_t)p->n*sizeof(double));
+}
+
+// One more right-hand side for the step that goes `alpha` to the boundary: returns how far the
+// corrected one goes, or alpha where it does not gain enough and was taken back.
+static double correct(point *p, double centre, double alpha) {
+  double *const now[3] = {p->dx, p->dz, p->dw}, *const before[3] = {p->ex, p->ez, p->ew};
+  const double aim = min2(1.0, 1.1*alpha + 0.1);
+  for (int32_t i = 0; i < p->n; i++) {
+    const double step = aim*p->dx[i];
+    p->c[i] = p->d[i] = p->rhs[i] = 0.0;
+    if (p->kind[i] & HAS_LO) {
+      p->c[i] = towards(centre, (p->s[i] + step)*(p->z[i] + aim*p->dz[i]));
+      p->rhs[i] += p->c[i]/p->s[i];
+    }
+    if (p->kind[i] & HAS_HI) {
+      p->d[i] = towards(centre, (p->t[i] - step)*(p->w[i] + aim*p->dw[i]));
+      p->rhs[i] -= p->d[i]/p->t[i];
+    }
+  }
+  copy_direction(p, before, now);
+  double longer = 0.0;
+  if (solve(p, UNSEEN)) {
+    for (int32_t i = 0; i < p->n; i++) {
+      if (p->kind[i] & HAS_LO) p->dz[i] += (p->c[i] - p->z[i]*p->dx[i])/p->s[i];
+      if (p->kind[i] & HAS_HI) p->dw[i] += (p->d[i] + p->w[i]*p->dx[i])/p->t[i];
+      p->dx[i] += p->ex[i];
+    }
+    const lengths far = to_boundary(p, 1.0);
+    longer = min2(far.primal, far.dual);
+  }
+  if (longer >= alpha + GAIN*(aim - alpha)) return longer;
+  copy_direction(p, now, before);
+  return alpha;
+}
+
 // Mehrotra: as far as the affine step gets shows how much centring is needed.
 static int step_mehrotra(point *p, perp_run *run) {
-  if (!direction(p, ROUGH, 0.0, NULL, NULL)) return 0;
+  if (!direction(p, UNSEEN, 0.0, NULL, NULL)) return 0;
   const lengths reach = to_boundary(p, 1.0);
   const double alpha = min2(reach.primal, reach.dual);
   const double after = mean_product(p, alpha, alpha);
@@ -323,10 +382,19 @@ static int step_mehrotra(point *p, perp_run *run) {
     p->dz[i] *= p->dx[i];
     p->dw[i] *= -p->dx[i];
   }
-  if (!direction(p, p->accuracy, centre, p->dz, p->dw)) return 0;
-  const lengths far = to_boundary(p, 1e300);
+  // what a step leaves of the linear part, the next ones see
+  const double accuracy = clamp(FRACTION*run->residual, p->accuracy, LOOSE);
+  if (!direction(p, accuracy, centre, p->dz, p->dw)) return 0;
+  lengths far = to_boundary(p, 1e300);
+  double length = min2(far.primal, far.dual);
+  for (int k = 0; k < CORRECTIONS && length < 1.0; k++) {
+    const double longer = correct(p, centre, length);
+    if (longer == length) break;
+    far = to_boundary(p, 1e300);
+    length = min2(far.primal, far.dual);
+  }
   const double tau = max2(0.995, 1.0 - p->mu);
-  const double length = min2(1.0, tau*min2(far.primal, far.dual));
+  length = min2(1.0, tau*length);
   move(p, run, length, length);
   return 1;
 }
@@ -436,7 +504,9 @@ static void iterate(point *p, perp_run *run) {
     if (cross && run->residual > run->options->tol) {
       for (int32_t i = 0; i < p->n; i++) p->work[i] = p->z[i] - p->w[i];
       const int32_t changed = crossover_guess(&p->cross, run, p->x, p->work);
-      const int settled = run->residual <= close && changed <= p->n/100;
+      const int clear = changed <= p->n/100 && p->cross.doubtful <= p->n/DOUBTFUL;
+      const int late = run->residual <= LATE*run->options->tol;
+      const int settled = run->residual <= close && (clear || late);
       if (stuck || settled) {
         if (crossover_run(&p->cross, run, p->system, p->x, stuck ? CROSSOVER_ROUNDS : 4)) continue;
         close = CLOSER*run->residual;
