@@ -388,6 +388,27 @@ static void the_factor_is_counted(void **state) {
   }
 }
 
+// A strip of grid points: x is thousands of times as large as b, from which the start is made.
+static void solutions_far_from_the_start(void **state) {
+  (void)state;
+  const perp_family *bearing = perp_find_family("bearing");
+  for (int nx = 600; nx <= 1200; nx += 200) {
+    double values[8];
+    for (int32_t k = 0; k < bearing->parameter_count; k++) {
+      const perp_gallery_parameter *p = &bearing->parameters[k];
+      values[k] = !strcmp(p->name, "nx") ? nx : !strcmp(p->name, "ny") ? 1 : p->initial;
+    }
+    perp_sample g;
+    assert_int_equal(perp_generate(bearing, values, 1, &g), PERP_OK);
+    double *x = zeros(g.n);
+    const perp_options o = options(0, 1);
+    const perp_result r = solve(&g.problem, &o, x);
+    if (r.status != PERP_STATUS_SOLVED) fail_msg("%d points: %s", nx, r.message);
+    free(x);
+    perp_sample_free(&g);
+  }
+}
+
 // Blocks that 0 solves exactly, with no b to judge an x by: only zeros pass there. A scaled
 // operator is not taken apart beforehand, so the method meets them.
 static void blocks_with_nothing_to_do(void **state) {
@@ -427,6 +448,7 @@ int main(void) {
       cmocka_unit_test(counts_of_the_paper),
       cmocka_unit_test(limits_are_kept),
       cmocka_unit_test(the_factor_is_counted),
+    cmocka_unit_test(solutions_far_from_the_start),
       cmocka_unit_test(blocks_with_nothing_to_do),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,6 +35,10 @@
 #define FRACTION 1e-4        //   nearer, of the residual there, ...
 #define BAD 1e-3             //   and what no step may have
 #define INSIDE_OF 0.1        // of the largest x and y: how far inside the first iterate is at least
+#define FARTHER 100.0        //   by what more where steps from there are short ...
+#define FARTHEST 1e6         //   and by what at most
+#define SHORT 0.1            // a step that is: three of them that leave ...
+#define MOST_LEFT 0.8        //   this part of the first mismatch are enough
 #define CORRECTIONS 2        // further right-hand sides an iteration, ...
 #define WINDOW 0.1           //   products are brought into sigma mu [WINDOW, 1/WINDOW], ...
 #define GAIN 0.1             //   and a step must gain this part of what was aimed at
@@ -62,6 +66,7 @@ typedef struct point {
   uint8_t *kind;             // n: bits HAS_LO, HAS_HI; FIXED where lo = hi, and
                              //   where x_ref solves the row's component exactly
   double mu;
+  double length;             // of the last step, the primal one
   double delta;              // the regularisation in use
   double accuracy;           // of a direction: its residual relative to the right-hand side
   crossover cross;
@@ -215,6 +220,7 @@ static double mean_product(const point *p, double primal, double dual) {   // mu
 static double positive(double v) { return max2(v, 1e-300); }
 
 static void move(point *p, const perp_run *run, double primal, double dual) {
+  p->length = primal;
   for (int32_t i = 0; i < p->n; i++) {
     if (p->kind[i] & FIXED) continue;
     const double step = primal*p->dx[i];
@@ -272,8 +278,10 @@ static void place(point *p, const perp_run *run, int32_t i, double x, double ins
 }
 
 // Mehrotra's start for monotone problems: the solution of (A + I)x = -b, where x - lo and y would
-// be opposite, moved inside far enough that both are positive and their products comparable.
-static int start(point *p, perp_run *run) {
+// be opposite, moved inside far enough that both are positive and their products comparable. Where
+// the solution is much larger than that x, steps are short from there: `farther` is for them, since
+// iterations converge from a start as large as a solution (Wright 1997, ch. 6).
+static int start(point *p, perp_run *run, double farther) {
   const int32_t n = p->n;
   const double *scale = p->cross.scale;
   double size = 0.0;
@@ -297,10 +305,10 @@ static int start(point *p, perp_run *run) {
   double force = 0.0;
   for (int32_t i = 0; i < n; i++)
     if (p->kind[i] & (HAS_LO | HAS_HI)) force = max2(force, scale[i]*fabs(p->y[i]));
-  far = max2(far, 1e-8*max2(size, 1e-300));
-  force = max2(force, 1e-8*max2(size, 1e-300));
+  far = INSIDE_OF*farther*max2(far, 1e-8*max2(size, 1e-300));
+  force = INSIDE_OF*farther*max2(force, 1e-8*max2(size, 1e-300));
   for (int32_t i = 0; i < n; i++)
-    place(p, run, i, p->x[i], INSIDE_OF*far*scale[i], INSIDE_OF*force/scale[i], p->y[i]);
+    place(p, run, i, p->x[i], far*scale[i], force/scale[i], p->y[i]);
   return run_apply(run, p->x, p->y) == 0;
 }
 
@@ -481,9 +489,9 @@ static void iterate(point *p, perp_run *run) {
   const int paper = run->options->barrier.variant == PERP_BARRIER_PAPER;
   const int cross = run->options->barrier.crossover;
   double best = (double)INFINITY, best_mu = (double)INFINITY, close = CLOSE;
-  double best_gap = (double)INFINITY;
-  int32_t since_any = 0, since_residual = 0;
-  if (!(paper ? start_paper(p, run) : start(p, run))) {
+  double best_gap = (double)INFINITY, farther = 1.0, first_gap = 0.0;
+  int32_t since_any = 0, since_residual = 0, blocked = 0;
+  if (!(paper ? start_paper(p, run) : start(p, run, farther))) {
     run_stop(run, PERP_STATUS_BREAKDOWN, "the starting point is not finite");
     return;
   }
@@ -493,6 +501,14 @@ static void iterate(point *p, perp_run *run) {
     const int stepped = paper ? step_paper(p, run) : step_mehrotra(p, run);
     if (stepped && present(p, run)) return;
     const double mu = mean_product(p, 0.0, 0.0), gap = mismatch(p);
+    if (best_gap == (double)INFINITY) first_gap = gap;
+    blocked = stepped && p->length < SHORT && gap > MOST_LEFT*first_gap ? blocked + 1 : 0;
+    if (blocked == 3 && !paper && farther <= FARTHEST) {   // the last one is the first again
+      farther *= FARTHER;
+      best_mu = best_gap = (double)INFINITY;
+      since_any = blocked = 0;
+      if (start(p, run, farther <= FARTHEST ? farther : 1.0)) continue;
+    }
     const int better = mu < 0.5*best_mu || gap < 0.9*best_gap;
     since_residual = run->residual < 0.9*best ? 0 : since_residual + 1;
     since_any = since_residual == 0 || better ? 0 : since_any + 1;
