@@ -440,12 +440,12 @@ double group_system_solve(group_system *s, double *v, int refine) {
   for (int k = 0;; k++) {
     memcpy(s->before, z, bytes);
     back_solve(s, s->rest);
+    for (int32_t i = 0; i < n; i++) z[i] += s->rest[i];
+    if (refine < 0) break;
     double largest = 0.0;
-    for (int32_t i = 0; i < n; i++) {
-      z[i] += s->rest[i];
+    for (int32_t i = 0; i < n; i++)
       if (keeps(s, i)) largest = max_or_nan(largest, fabs(z[i])/s->d[i]);
-    }
-    if (refine < 0 || size + largest == 0.0) break;
+    if (size + largest == 0.0) break;
     const double corrected = residual(s, v, z)/(size + largest);
     if (k > 0 && !(corrected < error)) {   // one that does not help is taken back
       memcpy(z, s->before, bytes);

@@ -49,7 +49,8 @@
 #define PROXIMAL_ROUNDS 500  // factorisations to spend where A is monotone but for its rounding
 #define CLOSE 1e-3           // residual at which the active set is worth a guess ...
 #define DOUBTFUL 50          //   where no more than one row of so many is in doubt, or ...
-#define LATE 10.0            //   the residual is so many tolerances, ...
+#define LATE 10.0            //   the residual is so many tolerances ...
+#define SLOW 0.3             //     and this part of the last one: else the next will do, ...
 #define CLOSER 0.1           //   and how much smaller it must be after one that failed
 
 typedef struct point {
@@ -512,6 +513,7 @@ static void iterate(point *p, perp_run *run) {
     const int better = mu < 0.5*best_mu || gap < 0.9*best_gap;
     since_residual = run->residual < 0.9*best ? 0 : since_residual + 1;
     since_any = since_residual == 0 || better ? 0 : since_any + 1;
+    const double last = best;
     best = min2(best, run->residual);
     best_mu = min2(best_mu, mu);
     best_gap = min2(best_gap, gap);
@@ -521,7 +523,7 @@ static void iterate(point *p, perp_run *run) {
       for (int32_t i = 0; i < p->n; i++) p->work[i] = p->z[i] - p->w[i];
       const int32_t changed = crossover_guess(&p->cross, run, p->x, p->work);
       const int clear = changed <= p->n/100 && p->cross.doubtful <= p->n/DOUBTFUL;
-      const int late = run->residual <= LATE*run->options->tol;
+      const int late = run->residual <= LATE*run->options->tol && run->residual > SLOW*last;
       const int settled = run->residual <= close && (clear || late);
       if (stuck || settled) {
         if (crossover_run(&p->cross, run, p->system, p->x, stuck ? CROSSOVER_ROUNDS : 4)) continue;
