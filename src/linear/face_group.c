@@ -23,9 +23,11 @@
 #include "linear.h"
 #include "vector.h"
 
-#define ROW_WEIGHT 1.0       // as in face_entries.c: 0.6 to 1.3 on walls, two modifications a row
-#define CALLS 4000.0         // operations a row that its modifications take besides
+#define ROW_WEIGHT 0.2       // as in face_entries.c; rows that change together are neighbours, and
+                             //   their paths are in the cache: single ones take five times as long
+#define CALLS 500.0          // operations a row that its modifications take besides
 #define OVERHEAD 300.0       // ... and a slot that a factorisation takes
+#define CLEARLY 0.05         // of all slots: modifications below that are better without a look
 #define DRIFT 1e-11          // backward error at which the factor is made anew
 #define EXACT 1e-14          // ... and at which a refinement would gain nothing
 #define USELESS 1e-6         // ... and at which there is no solution to speak of
@@ -219,7 +221,7 @@ static double row_flops(const group_face *f, int32_t g) {
   return ROW_WEIGHT*sparse_ldl_row_flops(f->ldl, &f->S, first_slot(f, g)) + CALLS;
 }
 
-// Of factoring anew, and in `rows` of the modifications, up to where they are more.
+// Of factoring anew, at most `enough`; *rows: of the modifications, infinite where they are more.
 static double flops_of(const group_face *f, const uint8_t *is_free, double *rows, double enough) {
   double flops = 0.0;
   *rows = f->factored ? 0.0 : (double)INFINITY;
@@ -236,7 +238,13 @@ static double flops_of(const group_face *f, const uint8_t *is_free, double *rows
     flops += made;
     if (*rows <= enough) *rows += made + (changes < 2*r ? changes : 2*r)*row_flops(f, g);
   }
+  if (*rows > enough) *rows = (double)INFINITY;
+  if (*rows < CLEARLY*enough) return enough;
   return flops + sparse_ldl_flops_kept(f->ldl, f->maybe) + OVERHEAD*f->slots;
+}
+
+static double most_flops(const group_face *f) {   // with all slots in use
+  return sparse_ldl_flops(f->ldl) + f->blocks + OVERHEAD*f->slots;
 }
 
 static double flops_anew(const face *base) {
@@ -252,7 +260,8 @@ static double flops_rows(const face *base, const uint8_t *is_free) {
 
 static double flops_update(const face *base, const uint8_t *is_free) {
   double rows;
-  const double made = flops_of((const group_face *)base, is_free, &rows, flops_anew(base));
+  const group_face *f = (const group_face *)base;
+  const double made = flops_of(f, is_free, &rows, most_flops(f));
   return min2(made, rows);
 }
 
@@ -262,7 +271,7 @@ static int update(face *base, const uint8_t *is_free, const perp_deadline *deadl
   double rows;
   f->ready = 0;
   if (deadline_passed(deadline)) return -1;
-  const double made = flops_of(f, is_free, &rows, flops_anew(base));
+  const double made = flops_of(f, is_free, &rows, most_flops(f));
   for (int32_t g = 0; g < f->count; g++) {
     const int32_t *row = f->g.row + f->g.start[g], m = f->part[g].m;
     int same = !f->stale[g];

@@ -125,9 +125,35 @@ static void from_dense(builder *b, const perp_dense *A) {
   }
 }
 
+// The column at hand in one go: there is room, and its diagonal is stored where that matters. 0: it
+// is not, or there is none.
+static int copy_column(builder *b, const perp_csc *A) {
+  const int32_t j = b->j, from = A->colptr[j], end = A->colptr[j + 1];
+  const double *R = b->view.R, c = b->view.C != NULL ? b->view.C[j] : 1.0;
+  int32_t at = b->count, found = 0;
+  if (end - from > b->capacity - at) return 0;
+  for (int32_t p = from; p < end; p++) {
+    const int32_t i = A->row[p];
+    double a = A->value[p];
+    if (R != NULL) a *= R[i];
+    a *= c;
+    if (i == j) {
+      a += b->view.shift;
+      found = 1;
+    }
+    b->row[at] = i;
+    b->value[at] = a;
+    at += a != 0.0 || (i == j && b->diagonal);
+  }
+  if (!found && (b->diagonal || b->view.shift != 0.0)) return 0;
+  b->count = at;
+  return 1;
+}
+
 static void from_csc(builder *b, const perp_csc *A) {
   for (int32_t j = 0; j < b->n && !b->failed; j++) {
     column_begin(b, j);
+    if (copy_column(b, A)) continue;
     for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) put(b, A->row[p], A->value[p]);
     column_end(b);
   }
