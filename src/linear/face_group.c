@@ -32,7 +32,7 @@
 #define EXACT 1e-14          // ... and at which a refinement would gain nothing
 #define USELESS 1e-6         // ... and at which there is no solution to speak of
 #define FLOOR (64*0x1p-52)   // of pivots: rounding leaves so much of entries near 1
-#define NOTHING 0x1p-54      // terms of K relative to it that are not worth a change
+#define NOTHING 0x1p-46      // terms of K relative to it that are not worth a change: rounding in K
 enum { NONE = -1, POLL = 64,   // groups between two looks at the clock
        MORE = 2 };             // steps of refinement beyond those asked for, while they gain
 
@@ -77,10 +77,13 @@ static double *block_entry(const group_face *f, int32_t g, int32_t k, int32_t l)
   return f->S_value + f->colptr[column] + own + k;
 }
 
-static void put_block(group_face *f, int32_t g) {
+// K_g into S; where the factor has both slots already it stays as it is there.
+static void put_block(group_face *f, int32_t g, int all) {
   const group_free *part = f->part + g;
+  const uint8_t *kept = f->slot_kept + first_slot(f, g);
   for (int32_t l = 0; l < part->r; l++)
-    for (int32_t k = 0; k < part->r; k++) *block_entry(f, g, k, l) = part->K[k*part->r + l];
+    for (int32_t k = 0; k < part->r; k++)
+      if (all || !kept[k] || !kept[l]) *block_entry(f, g, k, l) = part->K[k*part->r + l];
 }
 
 // Column `slot` of S from the column of A of the row that stands there; its mirror image too if
@@ -118,14 +121,15 @@ static int anew(group_face *f, const perp_deadline *deadline) {
     if (g%POLL == 0 && deadline_passed(deadline)) return -1;
     for (int32_t k = first_slot(f, g); k < first_slot(f, g + 1); k++)
       if (f->slot_kept[k]) put_column(f, g, k, 0);
-    put_block(f, g);
+    put_block(f, g, 1);
   }
   const int code = sparse_ldl_factor(f->ldl, &f->S, f->slot_kept, FLOOR, deadline);
   f->factored = f->ready = code == 0;
   return code > 0 ? f->slot_row[code - 1] + 1 : code;
 }
 
-// Terms of the change of K_g in the slots that stay: those with the sign of `sign`. 0 or FACE_ANEW.
+// Terms of the change of K_g in the slots that stay: those with the sign of `sign`. S follows, so
+// what is left out does not add up. 0 or FACE_ANEW.
 static int change_block(group_face *f, int32_t g, double sign) {
   const group_free *part = f->part + g;
   int32_t count = 0;
@@ -143,9 +147,13 @@ static int change_block(group_face *f, int32_t g, double sign) {
   if (most <= NOTHING*size) return 0;
   group_split(count, f->D, f->V, f->lambda);
   for (int32_t i = 0; i < count; i++) {
+    const double *v = f->V + i*count;
     if (!(sign*f->lambda[i] > NOTHING*size)) continue;
-    if (sparse_ldl_change(f->ldl, f->lambda[i], count, f->index, f->V + i*count, FLOOR) != 0)
-      return FACE_ANEW;
+    for (int32_t k = 0; k < count; k++)
+      for (int32_t l = 0; l < count; l++)
+        *block_entry(f, g, f->index[k] - first_slot(f, g), f->index[l] - first_slot(f, g)) +=
+            f->lambda[i]*v[k]*v[l];
+    if (sparse_ldl_change(f->ldl, f->lambda[i], count, f->index, v, FLOOR) != 0) return FACE_ANEW;
     f->base.modifications++;
     f->since++;
   }
@@ -177,7 +185,7 @@ static void fill_slots(group_face *f, int32_t count) {
     const int32_t g = f->touched[t];
     for (int32_t k = first_slot(f, g); k < first_slot(f, g + 1); k++)
       if (f->slot_row[k] != NONE && !f->slot_kept[k]) put_column(f, g, k, 1);
-    put_block(f, g);
+    put_block(f, g, 0);
   }
 }
 
