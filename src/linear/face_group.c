@@ -11,7 +11,7 @@
 // part of the next or of the last one, or larger than it, so none is less definite than both ends.
 // What the groups leave out is rounding (groups.h); solves are refined with S itself, whose columns
 // have one pattern a group: products gather once a group.
-// Cost: with m_g/r_g = 2 or 3 a factor takes a 8th to a 27th of the operations of face_entries.c.
+// Cost: with m_g/r_g = 2 or 3 a factor takes 1/8 to 1/27 of the operations of face_entries.c.
 #include "face_group.h"
 
 #include <math.h>
@@ -23,15 +23,17 @@
 #include "linear.h"
 #include "vector.h"
 
-#define ROW_WEIGHT 0.2       // as in face_entries.c; rows that change together are neighbours, and
-                             //   their paths are in the cache: single ones take five times as long
-#define CALLS 500.0          // operations a row that its modifications take besides
+#define ROW_WEIGHT 0.7       // as in face_entries.c: 0.5 to 1.3 on walls, two modifications a row
+#define CALLS 2000.0         // operations a row that its modifications take besides
 #define OVERHEAD 300.0       // ... and a slot that a factorisation takes
+#define FAVOUR 3.5           // modifications may take so many times as long: few rounds change so
+                             //   much, their sum is the same, and the factorisations stay few
 #define CLEARLY 0.05         // of all slots: modifications below that are better without a look
 #define DRIFT 1e-11          // backward error at which the factor is made anew
 #define EXACT 1e-14          // ... and at which a refinement would gain nothing
 #define USELESS 1e-6         // ... and at which there is no solution to speak of
 #define FLOOR (64*0x1p-52)   // of pivots: rounding leaves so much of entries near 1
+#define MILLISECOND 1e6      // about, in operations of a block
 #define NOTHING 0x1p-46      // terms of K relative to it that are not worth a change: rounding in K
 enum { NONE = -1, POLL = 64,   // groups between two looks at the clock
        MORE = 2 };             // steps of refinement beyond those asked for, while they gain
@@ -229,7 +231,8 @@ static double row_flops(const group_face *f, int32_t g) {
   return ROW_WEIGHT*sparse_ldl_row_flops(f->ldl, &f->S, first_slot(f, g)) + CALLS;
 }
 
-// Of factoring anew, at most `enough`; *rows: of the modifications, infinite where they are more.
+// Of factoring anew, or `enough` where that does not matter; *rows: of the modifications, infinite
+// above `enough`.
 static double flops_of(const group_face *f, const uint8_t *is_free, double *rows, double enough) {
   double flops = 0.0;
   *rows = f->factored ? 0.0 : (double)INFINITY;
@@ -269,17 +272,17 @@ static double flops_rows(const face *base, const uint8_t *is_free) {
 static double flops_update(const face *base, const uint8_t *is_free) {
   double rows;
   const group_face *f = (const group_face *)base;
-  const double made = flops_of(f, is_free, &rows, most_flops(f));
-  return min2(made, rows);
+  const double made = flops_of(f, is_free, &rows, FAVOUR*most_flops(f));
+  return rows <= FAVOUR*made ? rows : made;
 }
 
 static int update(face *base, const uint8_t *is_free, const perp_deadline *deadline) {
   group_face *f = (group_face *)base;
   int32_t count = 0;
-  double rows;
+  double rows, done = 0.0;
   f->ready = 0;
   if (deadline_passed(deadline)) return -1;
-  const double made = flops_of(f, is_free, &rows, most_flops(f));
+  const double made = flops_of(f, is_free, &rows, FAVOUR*most_flops(f));
   for (int32_t g = 0; g < f->count; g++) {
     const int32_t *row = f->g.row + f->g.start[g], m = f->part[g].m;
     int same = !f->stale[g];
@@ -287,12 +290,14 @@ static int update(face *base, const uint8_t *is_free, const perp_deadline *deadl
     if (same) continue;
     f->touched[count++] = g;
     const int32_t failed = condense(f, g, is_free);
-    const int late = count%POLL == 0 && failed == 0 && deadline_passed(deadline);
+    done += group_flops(m, f->part[g].r);
+    const int late = done > MILLISECOND && failed == 0 && deadline_passed(deadline);
+    if (done > MILLISECOND) done = 0.0;
     if (failed == 0 && !late) continue;
     f->factored = 0;   // the groups so far have moved on without it
     return late ? -1 : failed;
   }
-  const int code = f->factored && rows <= made ? follow(f, count, deadline) : FACE_ANEW;
+  const int code = f->factored && rows <= FAVOUR*made ? follow(f, count, deadline) : FACE_ANEW;
   if (code == FACE_ANEW) return anew(f, deadline);
   f->factored = f->ready = code == 0;
   return code;

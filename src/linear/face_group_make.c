@@ -165,8 +165,8 @@ typedef struct sizes { int32_t m, r; size_t weights, squares, blocks, bases, lon
 static sizes measure(const group_face *f) {
   sizes s = {1, 1, 0, 0, 0, 0, 1};
   for (int32_t g = 0; g < f->count; g++) {
-    const int32_t m = f->g.start[g + 1] - f->g.start[g], r = first_slot(f, g + 1) - first_slot(f, g);
-    const int32_t first = f->g.row[f->g.start[g]];
+    const int32_t m = f->g.start[g + 1] - f->g.start[g], first = f->g.row[f->g.start[g]];
+    const int32_t r = first_slot(f, g + 1) - first_slot(f, g);
     const size_t length = (size_t)(f->A.colptr[first + 1] - f->A.colptr[first]);
     if (m > s.m) s.m = m;
     if (r > s.r) s.r = r;
