@@ -386,7 +386,7 @@ static double refined(group_face *f, double *v, int refine) {
   add_solution(f, f->rhs, v);
   if (refine == 0) return 0.0;
   double error = residual(f, v);
-  for (int k = 0; k < refine + MORE && error > (k < refine ? EXACT : DRIFT); k++) {
+  for (int k = 0; k < refine + MORE && error > EXACT; k++) {
     add_solution(f, f->rest, v);
     const double before = error;
     error = residual(f, v);

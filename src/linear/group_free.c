@@ -9,8 +9,9 @@
 // For contacts with a small compliance, F and E are as small as that and K is B_ss but for it; what
 // rounding leaves in them is rounding relative to B, as in a factor of B itself.
 // The skeleton is chosen by exchanges in the basis that T is written in, from the one of groups.h:
-// a member that is not free leaves for the free row with the largest coefficient. Coefficients stay
-// near 1, and where none is left the rows of F span less and the slot stays empty.
+// a member that is not free leaves for the free row with the largest coefficient, and where none is
+// left the rows of F span less and the slot stays empty. A last pass makes coefficients at most 2
+// (Goreinov, Tyrtyshnikov: The maximal-volume concept in approximation by low-rank matrices, 2001).
 // Cost: about m r^2 + m^2 r + m^3/3 operations.
 #include "group_free.h"
 
@@ -21,6 +22,7 @@
 
 #define NOTHING 1e-12        // coefficients of T, near 1, below which they are rounding
 #define PREFER 0.1           // of the largest coefficient: enough to keep a row in its slot
+#define LARGE 2.0            // coefficient that is worth an exchange: each gains as much in volume
 enum { NONE = -1, TURNS = 12 };   // sweeps of Jacobi's method; 5 suffice
 
 // The row in basis position k is exchanged for free row i.
@@ -95,6 +97,26 @@ static void replace(const group_free *f, const uint8_t *is_free, double *W, int3
   }
 }
 
+// Exchanges until no coefficient of a free row is large; ended by the growth of the volume that the
+// basis spans, and before that by a count.
+static void improve(const group_free *f, const uint8_t *is_free, double *W, int32_t *basis) {
+  const int32_t m = f->m, r = f->r;
+  for (int32_t step = 0; step < 4*m; step++) {
+    double largest = LARGE;
+    int32_t row = NONE, column = NONE;
+    for (int32_t j = 0; j < m; j++)
+      for (int32_t k = 0; k < r && is_free[j]; k++) {
+        const double w = fabs(W[(size_t)j*(size_t)r + (size_t)k]);
+        if (!is_free[basis[k]] || !(w > largest)) continue;
+        largest = w;
+        row = j;
+        column = k;
+      }
+    if (row == NONE) return;
+    exchange(m, r, W, basis, row, column);
+  }
+}
+
 // E, F and K from T, the slots and B. F is made in X, E in L.
 static void form(group_free *f, const double *B) {
   const size_t m = (size_t)f->m, r = (size_t)f->r;
@@ -126,7 +148,7 @@ static void form(group_free *f, const double *B) {
 }
 
 // E = L L'. 0, or 1 + the row of the rest whose pivot is too small: rounding in E grows with the
-// square of its coefficients.
+// square of its coefficients, and is an eighth of `floor` where these are 0.
 static int32_t factor(group_free *f, double floor) {
   const size_t m = (size_t)f->m, r = (size_t)f->r;
   for (int32_t q = 0; q < f->count; q++) {
@@ -140,7 +162,7 @@ static int32_t factor(group_free *f, double floor) {
         L[p] = sum/Lp[p];
         continue;
       }
-      if (!(sum > floor*size*size)) return q + 1;
+      if (!(sum > floor*max2(1.0, size*size/8.0))) return q + 1;
       L[q] = sqrt(sum);
     }
   }
@@ -174,6 +196,7 @@ int group_condense(group_free *f, const double *T, const int32_t *skeleton, cons
   memcpy(basis, skeleton, (size_t)r*sizeof *basis);
   keep_slots(f, is_free, W, basis);
   replace(f, is_free, W, basis);
+  improve(f, is_free, W, basis);
   for (int32_t k = 0; k < r; k++) f->slot[k] = is_free[basis[k]] ? basis[k] : NONE;
   f->count = 0;
   for (int32_t j = 0; j < m; j++) {
