@@ -35,6 +35,11 @@ static inline int whole(int low, int high) {
   return low + (int)(draw()%(uint64_t)(high - low + 1));
 }
 
+// 1: a build that watches the steps and not the numbers, under sanitizers or counting lines. ./test
+// asks for fewer repetitions there; the main build has them all.
+static inline int is_brief(void) { return getenv("PERP_BRIEF_TESTS") != NULL; }
+static inline int fewer(int trials) { return is_brief() ? (trials + 4)/5 : trials; }
+
 // How often a random trial is repeated: twenty times as often in the long tests, from another seed.
 static inline int often(int trials) {
   static int asked, longer;

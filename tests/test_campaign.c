@@ -13,6 +13,7 @@
 // always:       x is finite and within its bounds
 // Beyond claims: auto solves what is solvable of the classes P, PSD and strictly copositive, and a
 // finite method the problems of its own classes (assumes) unless they are badly scaled.
+// cost: 9
 #include <signal.h>
 #include <unistd.h>
 
@@ -369,10 +370,7 @@ static void every_claim_is_true(void **state) {
   const char *one = getenv("PERP_PROBLEM"), *shard = getenv("PERP_SHARD");
   const int longer = getenv("PERP_LONG_TESTS") != NULL;
   assert_true(perp_method_count() <= METHODS_MAX);
-  uint64_t first = 0, count = 10000;
-#ifdef __SANITIZE_ADDRESS__
-  count = 4000;
-#endif
+  uint64_t first = 0, count = (uint64_t)fewer(10000);
   if (longer) {
     count = 250000;
     first = 1000000 + count*(shard != NULL ? strtoull(shard, NULL, 10) : 0);

@@ -1,4 +1,5 @@
 // test_option.c: option prices against published ones, closed formulas, a binomial tree and limits.
+// cost: 2
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -369,7 +370,8 @@ static void exercised_today(void **state) {
 // The estimate holds what it promises over random contracts: against a grid four times as fine.
 static void honest_estimates(void **state) {
   (void)state;
-  for (uint64_t k = 0; k < 20; k++) {
+  const uint64_t count = getenv("PERP_BRIEF_TESTS") != NULL ? 4 : 20;
+  for (uint64_t k = 0; k < count; k++) {
     double u[6];
     for (uint64_t i = 0; i < 6; i++) u[i] = perp_random_uniform(k, i);
     const perp_option o = {.kind = k%2 ? PERP_OPTION_CALL : PERP_OPTION_PUT, .spot = 70 + 60*u[0],
