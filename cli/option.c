@@ -241,7 +241,7 @@ const command command_option = {
     "usually far more than the error. Vega and rho come from prices on a quarter of the grid.\n\n"
     "--time-limit is for the whole; the other parameters of the methods are for each step.",
   .options = rows,
-  .dynamic = DYNAMIC_METHODS,
+  .dynamic = DYNAMIC_METHODS | DYNAMIC_LARGE,
   .operands_min = 1,
   .operands_max = 1,
   .operand_kind = OPERAND_CHOICE,

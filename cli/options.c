@@ -133,13 +133,20 @@ static const char *argument_word(const perp_parameter *parameter) {
                                                : "N";
 }
 
+static int takes(const command *what, const perp_method *method) {
+  return !(what->dynamic & DYNAMIC_LARGE) ||
+         !(method->needs & PERP_NEEDS_CONTACTS || method->traits & PERP_TRAIT_ALL);
+}
+
 // Methods may share a parameter and mean different things by it: one sentence for each meaning,
 // with the methods' names.
-static void append_meanings(option_entry *entry) {
+static void append_meanings(const command *what, option_entry *entry) {
   const perp_parameter *said[8];
   int count = 0;
   for (int32_t i = 0; i < perp_method_count() && count < 8; i++) {
-    const perp_parameter *own = own_parameter(perp_method_at(i), entry->parameter->name);
+    const perp_parameter *own = takes(what, perp_method_at(i))
+                                    ? own_parameter(perp_method_at(i), entry->parameter->name)
+                                    : NULL;
     int k = 0;
     while (own && k < count && !alike(own, said[k])) k++;
     if (!own || k < count) continue;
@@ -156,7 +163,7 @@ static void append_meanings(option_entry *entry) {
     const char *comma = " [";
     for (int32_t j = i; j < perp_method_count(); j++) {
       const perp_parameter *other = own_parameter(perp_method_at(j), own->name);
-      if (!other || !alike(other, own)) continue;
+      if (!other || !alike(other, own) || !takes(what, perp_method_at(j))) continue;
       text_append(entry->help, sizeof entry->help, "%s%s", comma, perp_method_at(j)->name);
       comma = ", ";
     }
@@ -184,8 +191,8 @@ static option_kind kind_of(const perp_parameter *parameter) {
                                                                                     : OPTION_TEXT;
 }
 
-static void add_parameter(option_table *table, const perp_parameter *parameter,
-                          option_group group) {
+static void add_parameter(option_table *table, const command *what,
+                          const perp_parameter *parameter, option_group group) {
   for (int i = 0; i < table->count; i++) {
     if (table->entry[i].parameter && !strcmp(table->entry[i].parameter->name, parameter->name))
       return;
@@ -196,7 +203,7 @@ static void add_parameter(option_table *table, const perp_parameter *parameter,
   }
   option_entry *entry = add_beside(table, parameter->name, kind_of(parameter), group);
   describe_argument(parameter, entry);
-  append_meanings(entry);
+  append_meanings(what, entry);
 }
 
 void options_describe(const perp_parameter *parameter, option_entry *entry) {
@@ -244,14 +251,14 @@ void options_build(const command *what, const perp_family *family, option_table 
         !strcmp(parameter->name, "tol") || !strcmp(parameter->name, "absolute_tol");
     if ((what->dynamic & DYNAMIC_METHODS) ||
         ((what->dynamic & DYNAMIC_CERTIFICATE) && certificate)) {
-      add_parameter(table, parameter, GROUP_COMMON);
+      add_parameter(table, what, parameter, GROUP_COMMON);
     }
   }
   if (what->dynamic & DYNAMIC_METHODS) {
     for (int32_t i = 0; i < perp_method_count(); i++) {
       const perp_method *method = perp_method_at(i);
-      for (int32_t k = 0; k < method->parameter_count; k++)
-        add_parameter(table, &method->parameters[k], GROUP_METHOD);
+      for (int32_t k = 0; takes(what, method) && k < method->parameter_count; k++)
+        add_parameter(table, what, &method->parameters[k], GROUP_METHOD);
     }
   }
   if ((what->dynamic & DYNAMIC_FAMILY) && family) add_family(table, family);

@@ -24,6 +24,8 @@ run option put $small -m psor --iteration-limit 1; expect 'steps that are not so
 # shellcheck disable=SC2086
 run option put $small -m psor --iteration-limit 1 --json; json 'are counted' status=unsolved exit_code=1
 
+run option --help; expect 'parameters of methods that can do the steps, of no others' 0 'out=--sweep.omega' 'out!=--friction.' 'out!=--enumerate.'
+
 run option; expect 'neither put nor call' 2
 run option straddle; expect 'another word' 2 "err='straddle' is neither put nor call"
 run option put --S0 -1; expect 'S0 < 0' 2 'err=S0 = -1 is outside [0, 1e100]'
