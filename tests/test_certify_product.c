@@ -161,6 +161,9 @@ static void one_island_does_not_hide_another(void **state) {
   assert_false(certify(&p, (double[]){1e9, 0}).solved);
   assert_true(certify(&p, (double[]){1e9, 1}).solved);
   assert_int_equal(certify(&p, (double[]){1e9, 1}).components, 2);
+  perp_classes classes;
+  assert_int_equal(perp_classify(&p, NULL, &classes), PERP_OK);
+  assert_int_equal(classes.components, 2);
   // rows in separate degrees of freedom of one body, which W ties together or not
   const double apart[] = {1, 0, 0, 1}, tied[] = {1, 0.5, 0.5, 1};
   perp_product body = product;
@@ -170,6 +173,8 @@ static void one_island_does_not_hide_another(void **state) {
   assert_int_equal(certify(&q, (double[]){1e9, 1}).components, 2);
   body.W = tied;
   assert_int_equal(certify(&q, (double[]){1e9, 1}).components, 1);
+  assert_int_equal(perp_classify(&q, NULL, &classes), PERP_OK);
+  assert_int_equal(classes.components, 1);
 }
 
 // Entries of 1 from terms of 2^26 that cancel: the allowance for the

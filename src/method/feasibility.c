@@ -377,7 +377,7 @@ int feasibility_search(perp_run *run) {
   if (equilibrate_both(&run->A, 0, s.R, s.C, NULL, NULL, &two, s.C + room, &deadline) < 0) return 0;
   s.row = s.component + room;
   int known;
-  s.components = components_find(&run->A, s.component, s.row, &known, NULL);
+  s.components = components_find(&run->A, s.component, s.row, &known, run->scratch);
   if (guess_rows(&s) || guess_components(&s, 1.0) || guess_components(&s, -1.0)) return 1;
   if (run->A.ops->submatrix == NULL) return feasibility_large(run, s.R, s.C) > 0;
 

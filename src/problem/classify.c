@@ -307,6 +307,20 @@ static void test_spd(const finding *symmetric, const finding *definite, finding 
   else finding_set(f, PERP_UNKNOWN, "one of symmetric, positive definite is open");
 }
 
+// Of a product: the rows that no body ties together, as the certificate counts them.
+static perp_error count_components(const perp_operator *A, const perp_allocator *from,
+                                   perp_classes *classes) {
+  const size_t n = (size_t)A->n, indices = 2*n*sizeof(int32_t);
+  const size_t bytes = indices + operator_scratch_bytes(A);   // what comes first is a multiple of 8
+  int32_t *block = from->allocate(from->context, bytes > 0 ? bytes : 1);
+  if (block == NULL)
+    return error_set(PERP_ERROR_MEMORY, "perp_classify: no memory for n = %d", A->n);
+  int known;
+  classes->components = components_find(A, block, block + n, &known, block + 2*n);
+  from->release(from->context, block);
+  return PERP_OK;
+}
+
 perp_error perp_classify(const perp_problem *problem, const perp_allocator *allocator,
                          perp_classes *classes) {
   if (problem == NULL || classes == NULL)
@@ -323,9 +337,11 @@ perp_error perp_classify(const perp_problem *problem, const perp_allocator *allo
   const perp_view view = operator_view(&problem->A);
   if (view.kind == PERP_VIEW_DENSE || view.kind == PERP_VIEW_CSC)
     error = classify_entries(problem, &view, &from, &found, of);
-  else if (view.kind == PERP_VIEW_PRODUCT && view.R == NULL && view.C == NULL && view.shift == 0.0)
+  else if (view.kind == PERP_VIEW_PRODUCT && view.R == NULL && view.C == NULL &&
+           view.shift == 0.0) {
     classify_product(view.data, of);
-  else
+    error = count_components(&problem->A, &from, &found);
+  } else
     for (int32_t c = 0; c < PERP_CLASS_COUNT; c++)
       finding_set(&of[c], PERP_UNKNOWN, "operator '%s' does not show its entries",
                   problem->A.ops->name);
