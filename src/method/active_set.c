@@ -8,7 +8,7 @@
 // sigma. Where the rows that are wrong do not get fewer, active_set_newton.c takes over: proximal
 // points x+ = argmin phi + sigma/2 |x - x_k|^2 (Rockafellar 1976) by Newton steps on the dual,
 // finite by its exact search, whatever the rank of A. With sigma = 1e-8 of the diagonal one to
-// three of them suffice, and the factor stays.
+// three of them suffice, and the factor stays; where flips gained little, softer ones come before.
 // Converges for symmetric positive semidefinite A wherever a solution exists. Cost of a round: rows
 // modified in a factor, or a factorisation where many changed; a solve; some products.
 // Under auto, flips that gain little are followed by interior_point where that will take fewer
@@ -30,14 +30,18 @@ enum { SWEEPS = 5,           // MNS08's k_gs
        IDLE = 6,             // proximal points without a better residual
        FEW = 25 };           // products, or 15 to 20 iterations of nncg: with fewer PGS is ahead
 
-// Where flips gain little, Newton's method took 45 to 130 steps on walls with free rows and
-// condition numbers of 1e6 to 1e8, 230 at 1e10; interior points took 25 to 40 factorisations.
+// Where flips gain little, Newton's method took 30 to 200 steps on walls with condition numbers of
+// 1e4 to 1e8, mostly less than 60; interior points took 20 to 45 factorisations.
 enum { MANY = 50,            // rows that are wrong after three rounds, nearly as many as at first
-       STEPS = 80,           // Newton steps to expect then, ...
+       STEPS = 60,           // Newton steps to expect then, ...
        POINTS = 28,          //   and factorisations of interior_point,
-       SOLVES = 6 };         //   each with so many solves
+       SOLVES = 4,           //   each with so many solves
+       STIFF = 25,           // Newton steps for one proximal point: many; ...
+       LONG = 80 };          //   and so many that a softer sigma is tried
 
 #define SHIFT 1e-8           // sigma, relative to a diagonal near 1
+#define FIRST 1e-3           // ... of the first proximal point where flips gained little,
+#define LAST 1e-6            //   and of the last one before SHIFT
 #define SMALLEST 1e-12       // sigma where it is lowered
 #define GUESS 5e-10          // seconds an operation takes, until it is known
 #define ANALYSIS 80.0        // sweeps that an analysis takes: 30 to 75 on walls and grids
@@ -154,11 +158,12 @@ static int search(active_set *a) {
   return !found;
 }
 
-// 1: by the operations to expect interior points take less time than Newton's method; `update`: of
-// a change of the face.
-static int points_are_cheaper(const active_set *a, double update) {
+// 1: auto may go on with interior points, and by the operations to expect they take less time than
+// Newton's method.
+static int points_are_cheaper(const active_set *a) {
+  if (!a->run->is_child) return 0;
   const double solve = face_flops_solve(a->face);
-  return POINTS*(face_flops_anew(a->face) + SOLVES*solve) < STEPS*(update + 2.0*solve);
+  return POINTS*(face_flops_anew(a->face) + SOLVES*solve) < STEPS*(a->update + 2.0*solve);
 }
 
 // auto wants the answer, not this method: interior_point goes on from here, and Newton's method
@@ -176,10 +181,10 @@ static int hand_over(active_set *a) {
 static int flips(active_set *a) {
   perp_run *run = a->run;
   int32_t fewest = INT32_MAX, idle = 0, first = 0, rounds = 0;
-  double updates = 0.0;
   while (run_continue(run)) {
     label(a);
-    if (rounds > 0 && run->is_child) updates += face_flops_update(a->face, a->is_free);
+    if (rounds > 0 && run->is_child)
+      a->update += (face_flops_update(a->face, a->is_free) - a->update)/rounds;
     const int code = active_step(a, a->d);
     if (code != 0) return code;
     if (run_product(run, a->d, a->Ad) != 0) return -1;
@@ -190,11 +195,14 @@ static int flips(active_set *a) {
     }
     if (rounds++ == 0) first = bad;
     const int hard = rounds > 2 && bad >= MANY && bad > first - first/8;
-    if (hard && run->is_child && points_are_cheaper(a, updates/(rounds - 1))) return hand_over(a);
+    if (hard && points_are_cheaper(a)) return hand_over(a);
     idle = bad < fewest - fewest/8 ? 0 : idle + 1;
     fewest = bad < fewest ? bad : fewest;
     if (idle > PATIENCE || bad == 0) {
-      for (int32_t i = 0; i < a->n; i++) a->z[i] = run->x[i] + (bad > 0 ? a->d[i] : 0.0);
+      a->hard = fewest >= MANY && fewest > first/2;
+      if (a->hard && points_are_cheaper(a)) return hand_over(a);
+      for (int32_t i = 0; i < a->n; i++)
+        a->z[i] = run->x[i] + (bad > 0 && !a->hard ? a->d[i] : 0.0);
       return 0;
     }
     search(a);
@@ -217,29 +225,48 @@ static int grows_for_ever(active_set *a) {
   return run_infeasible(a->run, a->d);
 }
 
-// Proximal points until nothing is left to gain. -1: the run has ended or the time is short; 1: a
-// pivot failed.
+// Proximal points until nothing is left to gain. Far from the answer a small sigma makes theta so
+// stiff that Newton steps are cut short by one row after the other. So where flips gained little
+// the first points have larger ones, and show which rows are free: the more steps one takes, the
+// nearer to it is the next. -1: the run has ended or the time is short; 1: a pivot failed.
 static int proximal_points(active_set *a) {
   perp_run *run = a->run;
-  double best = (double)INFINITY;
+  const size_t bytes = (size_t)a->n*sizeof *run->x;
+  double best = (double)INFINITY, sigma = a->hard ? FIRST : SHIFT;
   int32_t idle = 0;
   while (run_continue(run)) {
-    memcpy(a->centre, run->x, (size_t)a->n*sizeof *a->centre);
+    face_shift(a->face, a->sigma = sigma);
+    memcpy(a->centre, run->x, bytes);
+    a->most = a->hard ? INT32_MAX : LONG;
     const int code = active_newton(a);
-    if (code != 0) return code;
+    if (code == 1 || code == -1) return code;
+    if (code == 2) {   // harder than it looked
+      memcpy(run->x, a->centre, bytes);
+      a->hard = 1;
+      sigma = FIRST;
+      if (points_are_cheaper(a) && hand_over(a) != 0) return -1;
+    }
+    memcpy(a->z, run->x, bytes);
+    if (code == 2) continue;
+    const double before = best;
     if (active_judge(a)) return -1;
     idle = run->residual < 0.5*best ? 0 : idle + 1;
     best = min2(best, run->residual);
+    if (sigma > SHIFT) {   // the last soft one stays as long as it gains
+      if (sigma > LAST) sigma = max2(sigma*(a->steps > STIFF ? 0.1 : 1e-3), LAST);
+      else if (!(run->residual < 0.3*before)) sigma = SHIFT;
+      idle = 0;
+      continue;
+    }
     if (idle > 1) {   // a direction in which x grows for ever is a proof
       if (grows_for_ever(a)) return -1;
     }
-    if (idle%3 == 2 && a->sigma > SMALLEST) face_shift(a->face, a->sigma *= 0.01);
+    if (idle%3 == 2 && sigma > SMALLEST) sigma *= 0.01;
     if (idle > IDLE) {
       run_stop(run, PERP_STATUS_STALLED, "active_set: proximal points with sigma = %.2g no longer "
                "gain; the problem may have no solution", a->sigma);
       return -1;
     }
-    memcpy(a->z, run->x, (size_t)a->n*sizeof *a->z);
   }
   return -1;
 }

@@ -25,6 +25,9 @@ typedef struct active_set {
   double pass;               // seconds of a sweep
   double rest;               // seconds that are left to nncg, which gets as far in them as PGS in
                              //   all of the time
+  int hard;                  // flips gained little
+  double update;             // operations of a change of the face, in the mean of the flips
+  int32_t steps, most;       // Newton steps for a proximal point; at most
   int32_t singular;          // 1 + the row whose pivot failed; 0: none did
 } active_set;
 
@@ -39,8 +42,9 @@ int active_keep(active_set *a);
 // y, the residual and, where that is small, the certificate of run->x. 1: the run has ended.
 int active_judge(active_set *a);
 
-// The proximal problem around `centre` by Newton's method on its dual, from z: run->x is then its
-// solution. 0: fine; 1: a pivot failed; -1: the run has ended or the time is short.
+// The proximal problem around `centre` by Newton's method on its dual, from z, whose free rows come
+// first where flips gained little: run->x is then its solution. 0: fine; 1: a pivot failed; 2: more than `most` steps;
+// -1: the run has ended or the time is short.
 int active_newton(active_set *a);
 
 #endif

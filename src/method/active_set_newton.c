@@ -43,14 +43,16 @@ static int32_t kinks(active_set *a, double *slope, double *second) {
   return count;
 }
 
-// The free rows and d_F. Returns how far z is from P(s(z)) in the certificate's units.
-static double look(active_set *a) {
+// The free rows, at first those of z within its bounds, and d_F. Returns how far z is from P(s(z))
+// in the certificate's units.
+static double look(active_set *a, int first) {
   const perp_run *run = a->run;
   double gap = 0.0;
   for (int32_t i = 0; i < a->n; i++) {
     const double lo = lower(run->lo, i), hi = upper(run->hi, i);
     const double s = a->centre[i] - (a->Az[i] + run->b[i])/a->sigma;
-    const uint8_t is_free = s > lo && s < hi;
+    const double by = first ? a->z[i] : s;
+    const uint8_t is_free = by > lo && by < hi;
     a->is_free[i] = is_free;
     a->d[i] = is_free ? 0.0 : clamp(s, lo, hi) - a->z[i];
     gap = max_or_nan(gap, is_free ? a->unit[i]*a->sigma*fabs(s - a->z[i])
@@ -70,18 +72,20 @@ static void take(active_set *a) {
 int active_newton(active_set *a) {
   perp_run *run = a->run;
   const int32_t n = a->n;
-  const double enough = 0.05*run->options->tol;
+  const double enough = max2(0.05*run->options->tol, 1e-3*a->sigma);
   double before = (double)INFINITY;
   int32_t idle = 0;
+  a->steps = 0;
   if (run_product(run, a->z, a->Az) != 0) return -1;
   do {
-    const double gap = look(a);
+    const int first = a->hard && a->steps == 0;
+    const double gap = look(a, first);
     double g, h;
     if (!(gap < (double)INFINITY)) return 1;
     idle = gap < 0.5*before ? 0 : idle + 1;
     before = min2(gap, before);
     take(a);
-    if (gap <= enough) return 0;
+    if (!first && gap <= enough) return 0;
     if (active_keep(a) != 0) return -1;
     if (run_product(run, a->d, a->Ad) != 0) return -1;
     for (int32_t i = 0; i < n; i++)
@@ -93,19 +97,21 @@ int active_newton(active_set *a) {
       if (a->is_free[i]) a->d[i] = a->y[i];
     if (run_product(run, a->d, a->Ad) != 0) return -1;
     const int32_t count = kinks(a, &g, &h);
+    // The first rows are a guess, and d may not descend. Later:
     // theta is flat along null vectors of A, and rounding may be all that is left: a full step then
-    const int flat = !(g < 0.0);
-    const double t = flat ? 1.0 : breaks_minimum(a->breaks, count, g, h);
+    const int flat = !(g < 0.0) && !first;
+    const double t = flat ? 1.0 : !(g < 0.0) ? 0.0 : breaks_minimum(a->breaks, count, g, h);
     if (!(t < (double)INFINITY)) return 1;           // A is not semidefinite
     for (int32_t i = 0; i < n; i++) {
       a->z[i] += t*a->d[i];
       a->Az[i] += t*a->Ad[i];
     }
     if (flat) {
-      look(a);
+      look(a, 0);
       take(a);
       return 0;
     }
+    if (++a->steps > a->most) return 2;
     if (idle%16 == 15 && run_product(run, a->z, a->Az) != 0) return -1;   // roundings add up
   } while (run_continue(run));
   return -1;
