@@ -43,8 +43,8 @@ int active_keep(active_set *a);
 int active_judge(active_set *a);
 
 // The proximal problem around `centre` by Newton's method on its dual, from z, whose free rows come
-// first where flips gained little: run->x is then its solution. 0: fine; 1: a pivot failed; 2: more than `most` steps;
-// -1: the run has ended or the time is short.
+// first where flips gained little: run->x is then its solution. 0: fine; 1: a pivot failed; 2: more
+// than `most` steps; -1: the run has ended or the time is short.
 int active_newton(active_set *a);
 
 #endif

@@ -8,11 +8,13 @@
 // which is convex, once differentiable with gradient A (z - p), and piecewise quadratic. On the
 // rows I with lo < s < hi a Newton step is
 //   d_F = p_F - z_F,   (A_II + sigma I) d_I = sigma (s - z)_I - A_IF d_F,
-// so full steps are the two-sided flips of the proximal problem. The search along d is exact, on
-// the kinks of theta; hence every step descends and, with finitely many pieces, the end is reached
-// after finitely many, for every semidefinite A and any bounds (X. Li, D. Sun, K.-C. Toh: A highly
-// efficient semismooth Newton augmented Lagrangian method, SIAM J. Optim. 28, 2018; for finiteness,
-// D. Sun, Ann. Oper. Res. 103, 2001). Cost of a step: the face, three products, O(n log n).
+// so full steps are the two-sided flips of the proximal problem. Where z is the proximal point of a
+// larger sigma, the first I is {lo < z < hi}, which that one has found. The search along d is
+// exact, on the kinks of theta; hence every step descends and, with finitely many pieces, the end
+// is reached after finitely many, for every semidefinite A and any bounds (X. Li, D. Sun, K.-C.
+// Toh: A highly efficient semismooth Newton augmented Lagrangian method, SIAM J. Optim. 28, 2018;
+// for finiteness, D. Sun, Ann. Oper. Res. 103, 2001). Cost of a step: the face, three products,
+// O(n log n).
 #include "active_set.h"
 
 #include <string.h>
@@ -97,10 +99,11 @@ int active_newton(active_set *a) {
       if (a->is_free[i]) a->d[i] = a->y[i];
     if (run_product(run, a->d, a->Ad) != 0) return -1;
     const int32_t count = kinks(a, &g, &h);
-    // The first rows are a guess, and d may not descend. Later:
-    // theta is flat along null vectors of A, and rounding may be all that is left: a full step then
+    // The first rows are a guess, and d may not descend: no step then. Later theta is flat along
+    // null vectors of A, and rounding may be all that is left: a full step.
     const int flat = !(g < 0.0) && !first;
-    const double t = flat ? 1.0 : !(g < 0.0) ? 0.0 : breaks_minimum(a->breaks, count, g, h);
+    double t = flat ? 1.0 : g < 0.0 ? breaks_minimum(a->breaks, count, g, h) : 0.0;
+    if (first && !(t < (double)INFINITY)) t = 0.0;
     if (!(t < (double)INFINITY)) return 1;           // A is not semidefinite
     for (int32_t i = 0; i < n; i++) {
       a->z[i] += t*a->d[i];
