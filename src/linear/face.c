@@ -34,6 +34,13 @@ int face_update(face *f, const uint8_t *is_free, const perp_deadline *deadline) 
 
 int face_solve(face *f, double *v, int refine) { return f->kind->solve(f, v, refine); }
 
+int face_solve_within(face *f, double *v, int refine, const perp_deadline *deadline) {
+  f->deadline = deadline;
+  const int code = f->kind->solve(f, v, refine);
+  f->deadline = NULL;
+  return code == 1 && deadline_passed(deadline) ? -1 : code;
+}
+
 void face_apply(const face *f, const double *x, double *y) { f->kind->apply(f, x, y); }
 
 double face_flops_anew(const face *f) { return f->kind->flops_anew(f); }

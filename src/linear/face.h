@@ -33,6 +33,8 @@ int face_update(face *f, const uint8_t *is_free, const perp_deadline *deadline);
 // With refine > 0 the residual is looked at: where many modifications have made the factor drift,
 // it is made anew first. 0: fine; 1: there is no factor, or the solution overflows: v is 0.
 int face_solve(face *f, double *v, int refine);
+// The same for somebody whose time is limited; -1: deadline, and v is 0.
+int face_solve_within(face *f, double *v, int refine, const perp_deadline *deadline);
 
 // y = (A + sigma I) x, all rows
 void face_apply(const face *f, const double *x, double *y);

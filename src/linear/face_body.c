@@ -332,7 +332,7 @@ static int solve(face *base, double *v, int refine) {
   const int steps = refine + 1 + (f->lifted ? PROXIMAL : 0);
   f->error = refined(f, v, steps);
   if (refine > 0 && !(f->error <= DRIFT) && f->since > 0) {
-    if (anew(f, NULL) == 0) f->error = refined(f, v, steps);
+    if (anew(f, base->deadline) == 0) f->error = refined(f, v, steps);
     else memset(v, 0, (size_t)f->n*sizeof *v);
   }
   double size = f->ready ? 0.0 : (double)INFINITY;

@@ -218,7 +218,7 @@ static int solve(face *base, double *v, int refine) {
   if (refine > 0) {
     double error = residual(f, v);
     if (!(error <= DRIFT) && f->since > 0) {
-      if (anew(f, NULL) != 0) {
+      if (anew(f, base->deadline) != 0) {
         memset(v, 0, (size_t)n*sizeof *v);
         return 1;
       }

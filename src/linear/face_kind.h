@@ -24,6 +24,7 @@ struct face {                // the first member of every kind
   const face_kind *kind;
   double asymmetry;          // see face_asymmetry
   int32_t factorizations, modifications;
+  const perp_deadline *deadline;   // of the solve at hand: making the factor anew asks it; NULL
 };
 
 // Rows of `kept` that are to go, then rows that are to come, one by one by `modify`, which keeps

@@ -50,7 +50,7 @@ static int solve(void *memory, const double *rhs, double *z, const perp_deadline
   if (self->failed != 0) return 1;
   if (deadline_passed(deadline)) return -1;
   memcpy(z, rhs, (size_t)self->n*sizeof *z);
-  return face_solve(self->face, z, 2);
+  return face_solve_within(self->face, z, 2, deadline);
 }
 
 static double estimate(const void *memory, const uint8_t *is_free) {
