@@ -80,6 +80,9 @@ struct perp_method {
   // 0. A is a CSC matrix, symmetric to the last bit, and accepted. `memory` has bytes(), and what
   // the last call left there if `same`: that A had the same stamps. NULL: it has none.
   int (*attempt)(const perp_problem *problem, void *memory, int same, double *x);
+  // Who takes its place on a symmetric A where a time limit leaves no room to analyse A, and takes
+  // whatever it takes; NULL: nobody.
+  const perp_method *hasty;
 };
 
 int32_t perp_method_count(void);

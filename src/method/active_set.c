@@ -14,7 +14,8 @@
 // Under auto, flips that gain little are followed by interior_point where that will take fewer
 // operations than the Newton steps to expect.
 // With a time limit no factorisation begins that would not end in time by the operations counted
-// and the pace measured; nncg takes the rest.
+// and the pace measured; southwell or nncg takes the rest, or all where there is no time for the
+// analysis.
 #include "active_set.h"
 
 #include <string.h>
@@ -27,8 +28,7 @@
 
 enum { SWEEPS = 5,           // MNS08's k_gs
        PATIENCE = 2,         // rounds in which the rows that are wrong hardly became fewer
-       IDLE = 6,             // proximal points without a better residual
-       FEW = 25 };           // products, or 15 to 20 iterations of nncg: with fewer PGS is ahead
+       IDLE = 6 };           // proximal points without a better residual
 
 // Where flips gain little, Newton's method took 30 to 200 steps on walls with condition numbers of
 // 1e4 to 1e8, mostly less than 60; interior points took 20 to 45 factorisations.
@@ -65,7 +65,8 @@ int active_step(active_set *a, double *d) {
   if (code == -2) run_no_memory(run, "the factor");
   if (code < 0) return -1;
   a->singular = code;
-  if (code > 0 || face_solve(a->face, d, 1) != 0) return 1;
+  const int solved = code == 0 ? face_solve_within(a->face, d, 1, &deadline) : 1;
+  if (solved != 0) return solved;
   if (needed > 0.0) {
     const double took = left - run_seconds_left(run);
     a->pace = max2(took*(a->pace > 0.0 ? a->pace : GUESS)*SAFETY/needed, 1e-12);
@@ -339,7 +340,7 @@ static void run_active_set(perp_run *run) {
   face_destroy(a.face);
   if (!run_ended(run)) {   // the time is short
     if (a.least < (double)INFINITY) memcpy(run->x, a.best, (size_t)a.n*sizeof *a.best);
-    const perp_method *fill = run_fits(run, FEW) ? &method_nncg : &method_pgs;
+    const perp_method *fill = sweeper_for(run);
     const perp_options options = child_options(run, fill);
     run->only_child = a.least == (double)INFINITY;
     const perp_status end = run_child(run, fill, &options, INT32_MAX, (double)INFINITY);
@@ -371,4 +372,5 @@ const perp_method method_active_set = {
             PERP_TRAIT_SPLITS,
   .bytes = bytes,
   .run = run_active_set,
+  .hasty = &method_southwell,
 };

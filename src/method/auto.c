@@ -11,10 +11,10 @@
 #include "methods.h"
 #include "run.h"
 #include "select.h"
+#include "sweep.h"
 
 enum { READY = 64,     // rows: 64 KB for the pivots
-       LOOK = 2*RUN_ANALYSIS,   // products: the look at A takes half of the time at most
-       FEW = 25 };     // ... and 15 to 20 iterations of nncg: with fewer PGS is ahead on walls
+       LOOK = 2*RUN_ANALYSIS };   // products: the look at A takes half of the time at most
 
 typedef struct report {
   char text[720];   // which rungs ran, why, and how they ended
@@ -26,10 +26,13 @@ static void write(report *to, const char *word) {   // formatting takes as long 
   to->text[to->used] = '\0';
 }
 
-static void tell(report *to, const rung *r, const char *outcome, double sigma) {
+// by: who found x, where that is another method, to which the rung has handed over; else NULL
+static void tell(report *to, const rung *r, const char *outcome, const perp_method *by,
+                 double sigma) {
   const char *const words[] = {to->used > 0 ? ", " : "",
                                r->method != NULL ? r->method->name : "search for a proof", " (",
-                               r->why, "): ", outcome};
+                               r->why, "): ", outcome, by != NULL ? " by " : "",
+                               by != NULL ? by->name : ""};
   for (size_t k = 0; k < sizeof words/sizeof words[0]; k++) write(to, words[k]);
   if (!(sigma > 0.0)) return;
   char number[48];
@@ -70,8 +73,10 @@ typedef struct ascent {
 static int step(ascent *a, const rung *r, double seconds, int *cut) {
   perp_run *run = a->run;
   const perp_status status = climb(run, r, seconds);
+  const perp_method *by = status == PERP_STATUS_SOLVED && run->credit != r->method ? run->credit
+                                                                                   : NULL;
   tell(&a->told, r, r->method != NULL || status == PERP_STATUS_INFEASIBLE
-                        ? perp_status_name(status) : "none found", run->regularization);
+                        ? perp_status_name(status) : "none found", by, run->regularization);
   *cut = r->method != NULL && status == PERP_STATUS_TIME_LIMIT;
   a->searched |= r->method == NULL;
   if (status == PERP_STATUS_SOLVED || status == PERP_STATUS_INFEASIBLE) {
@@ -104,7 +109,7 @@ static void run_auto(perp_run *run) {
   facts f;
   rung rungs[SELECT_RUNGS];
   const double left = run_fits(run, LOOK) ? run_seconds_left(run) : 0.0;
-  int32_t count = select_at_once(&run->A, left, !run_fits(run, FEW), run->options->iteration_limit,
+  int32_t count = select_at_once(&run->A, left, sweeper_for(run), run->options->iteration_limit,
                                  rungs);
   const int at_once = run->only_child = count > 0;
   if (!at_once && select_facts(&run->A, run->lo, run->hi, run_allocator(run), &f) != 0) {
@@ -158,7 +163,8 @@ perp_error perp_auto_plan(const perp_problem *problem, char *text, size_t size) 
 // The cheap rungs have their memory ready, small problems the first one too; the others take it
 // when they are reached.
 static size_t bytes(const perp_limits *limits, const perp_options *options) {
-  const perp_method *const ready[] = {&method_nncg, &method_apgd, &method_pgs, &method_psor};
+  const perp_method *const ready[] = {&method_nncg, &method_apgd, &method_pgs, &method_psor,
+                                      &method_southwell};
   size_t most = 0;
   for (size_t k = 0; k < sizeof ready/sizeof ready[0]; k++) {
     const size_t need = child_bytes(ready[k], limits, options);
@@ -190,4 +196,5 @@ const perp_method method_auto = {
             PERP_TRAIT_QUICK,
   .bytes = bytes,
   .run = run_auto,
+  .hasty = &method_southwell,
 };

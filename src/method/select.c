@@ -316,14 +316,12 @@ int32_t select_rungs(const facts *f, int32_t iteration_limit, rung *rungs) {
   return l.count;
 }
 
-int32_t select_at_once(const perp_operator *A, double seconds, int few, int32_t iteration_limit,
-                       rung *rungs) {
+int32_t select_at_once(const perp_operator *A, double seconds, const perp_method *method,
+                       int32_t iteration_limit, rung *rungs) {
   const perp_problem problem = {.A = *A};
   const int sweeps = A->ops->diagonal != NULL && (A->ops->sweep != NULL ||
                                                   A->ops->add_column != NULL);
   if (!sweeps || (seconds > 0.0 && LOOK*(double)problem_nnz(&problem) <= PART*seconds)) return 0;
-  const int symmetric = (A->claims & PERP_CLAIM_SYMMETRIC) != 0;
-  rungs[0] = (rung){symmetric && !few ? &method_nncg : &method_pgs, iteration_limit, 0.0, 0.0,
-                    "no time to look at A"};
+  rungs[0] = (rung){method, iteration_limit, 0.0, 0.0, "no time to look at A"};
   return 1;
 }

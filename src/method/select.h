@@ -37,8 +37,8 @@ enum { SELECT_RUNGS = 12,
        SELECT_TINY = 4 };   // rows: enumerate first, at most 3^4 systems of 4 equations
 int32_t select_rungs(const facts *f, int32_t iteration_limit, rung *rungs);   // how many
 // Without a look at A: sweeps, where so few seconds are left that the look would take a good part
-// of them. few: so few that nncg would not come to be faster than PGS. 0: there is time to look.
-int32_t select_at_once(const perp_operator *A, double seconds, int few, int32_t iteration_limit,
-                       rung *rungs);
+// of them. method: who makes them. 0: there is time to look.
+int32_t select_at_once(const perp_operator *A, double seconds, const perp_method *method,
+                       int32_t iteration_limit, rung *rungs);
 
 #endif

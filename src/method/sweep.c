@@ -3,9 +3,12 @@
 
 #include <string.h>
 
+#include "methods.h"
 #include "vector.h"
 
-enum { REFRESH = 64 };   // passes after which a residual kept by columns is computed anew
+enum { REFRESH = 64,     // passes after which a residual kept by columns is computed anew
+       MANY = 150,       // products: in less time southwell is ahead of nncg on walls,
+       FEW = 25 };       //   and pgs is in less than so many
 
 static size_t state_bytes(const perp_limits *limits) {
   const size_t matrix = (size_t)limits->n*sizeof(double);
@@ -87,4 +90,11 @@ void sweeper_fixed_point(sweeper *s, perp_run *run) {
     run_stop(run, PERP_STATUS_STAGNATED,
              "%s: x no longer changes and is no solution (a row with A_ii <= 0?)",
              run->method->name);
+}
+
+const perp_method *sweeper_for(const perp_run *run) {
+  const int columns = run->A.ops->add_column != NULL;
+  if (!(run->A.claims & PERP_CLAIM_SYMMETRIC)) return &method_pgs;
+  if (run_fits(run, columns ? MANY : FEW)) return &method_nncg;
+  return columns ? &method_southwell : &method_pgs;
 }

@@ -28,6 +28,9 @@ double sweeper_residual(sweeper *s, perp_run *run, double change);
 // then say so.
 void sweeper_fixed_point(sweeper *s, perp_run *run);
 
+// Who gets furthest with sweeps in the time that is left.
+const perp_method *sweeper_for(const perp_run *run);
+
 #define SWEEP_ORDER_PARAMETER                                                            \
   {"sweep.order", PERP_KIND_CHOICE, offsetof(perp_options, sweep.order), 0, 0, 1, 0, 0,  \
    "natural|coloured",                                                                   \

@@ -154,9 +154,18 @@ double csc_entry(const perp_csc *A, int32_t i, int32_t j) {
   return low < A->colptr[j + 1] && A->row[low] == i ? A->value[low] : 0.0;
 }
 
+// In a column it is most often where it was in the last one, or one further.
 static void diagonal(const void *self, double *d) {
   const perp_csc *A = self;
-  for (int32_t j = 0; j < A->columns; j++) d[j] = csc_entry(A, j, j);
+  int32_t offset = 0;
+  for (int32_t j = 0; j < A->columns; j++) {
+    const int32_t begin = A->colptr[j], end = A->colptr[j + 1];
+    int32_t p = begin + offset < end ? begin + offset : end;
+    while (p > begin && A->row[p - 1] >= j) p--;
+    while (p < end && A->row[p] < j) p++;
+    d[j] = p < end && A->row[p] == j ? A->value[p] : 0.0;
+    offset = p - begin;
+  }
 }
 
 static void add_column(const void *self, int32_t j, double s, double *y) {

@@ -101,6 +101,21 @@ static int32_t find_product(const entry_chain *chain, int32_t *parent, int32_t *
   return label(parent, chain->n);
 }
 
+int32_t components_tied(const perp_csc *A, int32_t *component) {
+  const int32_t n = A->columns;
+  int32_t *parent = component, left = n;
+  for (int32_t i = 0; i < n; i++) parent[i] = i;
+  for (int32_t j = 0; j < n && left > 1; j++) {
+    int32_t root = root_of(parent, j);
+    for (int32_t p = A->colptr[j + 1]; p-- > A->colptr[j] && A->row[p] > j;) {
+      if (parent[A->row[p]] == root) continue;
+      left -= join(parent, A->row[p], j);
+      root = root_of(parent, root);
+    }
+  }
+  return label(parent, n);
+}
+
 int32_t components_find(const perp_operator *A, int32_t *component, int32_t *entries, int *known,
                         void *scratch) {
   const int32_t n = A->n;

@@ -25,6 +25,9 @@ perp_error validate_point(const char *what, int32_t n, const double *x);   // fi
 int32_t components_find(const perp_operator *A, int32_t *component, int32_t *entries,
                         int *known, void *scratch);   // n, n
 
+// The same in a hurry, of a matrix whose pattern is symmetric: stored zeros tie, too, and half of
+// the entries are read.
+int32_t components_tied(const perp_csc *A, int32_t *component);
 // Finer: blocks of variables that all depend on each other. Row i depends on x_j where A_ij is not
 // 0, and A can be permuted to block triangular form with these blocks on the diagonal. Returns how
 // many; where they are no finer, block is component. work: 4 n.

@@ -204,7 +204,8 @@ static int look_at_matrix(certifier *c, const perp_operator *A, const perp_deadl
   return 1;
 }
 
-// The same of an operator that tells its diagonal at most: no time for more.
+// The same of an operator that tells its diagonal at most: no time for more. Rows that nothing ties
+// together have sizes of their own: to know them is worth half a product, where that fits.
 static void look_at_diagonal(certifier *c, const perp_operator *A) {
   const int32_t n = A->n;
   perp_operator_ops told = {.diagonal = A->ops->diagonal};
@@ -215,6 +216,9 @@ static void look_at_diagonal(certifier *c, const perp_operator *A) {
     c->entries[i] = n;
   }
   c->components = c->halves = c->blocks = n > 0;
+  const perp_view view = operator_view(A);
+  if (c->ties && (A->claims & PERP_CLAIM_SYMMETRIC) && view.kind == PERP_VIEW_CSC)
+    c->components = components_tied(view.data, c->component);
   c->equilibrated = c->symmetric = c->reducible = 0;
   c->weaker = 1;
 }

@@ -47,6 +47,7 @@ typedef struct certifier {   // all that does not depend on x, but for the rule
   int32_t components;
   int weaker;
   int hurried;               // there was no time for more than the diagonal: no verdict is final
+  int ties;                  // but which rows are tied together could be told: set by the caller
   int twice;                 // the last check took a second product, a compensated one
   int symmetric;             // A is CSC and symmetric, checked value by value
   double *R, *C, *inverse_C; // n: those of the verdict

@@ -136,6 +136,8 @@ void solver_take_pace(perp_solver *to, const perp_solver *from, const perp_probl
 // Before anything was measured: from what validation took, and the look at a new A.
 void solver_guess_pace(perp_solver *solver, double validation, double preparation);
 double solver_kept(const perp_solver *solver, double left);   // for the final certificate
+// 1: another method takes the place of the solver's on A (of a block), as the time is short
+int solver_hastens(const perp_solver *solver, const perp_operator *A, double deadline);
 // The matrix of a small dense problem with all its arrays that fits this solver; else NULL.
 const perp_dense *solver_small_dense(const perp_solver *solver, const perp_problem *problem,
                                      const double *x);

@@ -13,7 +13,9 @@ enum { PASSES = 10 };        // over A to look at it in full: components, symmet
 
 #define PASS 1e-9            // seconds of an entry in such a pass, with all of A in the caches
 #define PART 0.6             // of the time given that those passes may take
-#define MARGIN 1.15          // a certificate is as long as the last one, and a little
+#define TIES 0.6             // passes that tell which rows are tied together, ...
+#define SMALL 0.3            //   which may take so much of it
+#define MARGIN 1.25          // a certificate is as long as the last one, and a little
 
 double pace_of(const pace *p, double left) {
   // What once was faster is not believed to eat more than half of the time that is left.
@@ -58,6 +60,14 @@ double solver_kept(const perp_solver *s, double left) {
   return s->timed ? pace_of(&s->once, left) : 0.0;
 }
 
+int solver_hastens(const perp_solver *s, const perp_operator *A, double deadline) {
+  if (!s->timed || s->method->hasty == NULL || A->ops->add_column == NULL ||
+      !(A->claims & PERP_CLAIM_SYMMETRIC))
+    return 0;
+  const double product = pace_of(&s->once, s->options.time_limit)*A->n/max2(1.0, s->problem->A.n);
+  return RUN_ANALYSIS*product > deadline - solver_seconds(s);
+}
+
 perp_error solver_check(perp_solver *s, const double *x, int far, perp_certificate *certificate) {
   const perp_options *options = &s->options;
   const double before = s->timed ? solver_seconds(s) : 0.0;
@@ -80,7 +90,9 @@ static int is_over(void *context) {
 perp_error solver_prepare(perp_solver *s, const perp_problem *problem, double until) {
   patience p = {s, until};
   const perp_deadline deadline = {until < (double)INFINITY ? is_over : NULL, &p};
-  const double needs = PASSES*PASS*(double)problem_nnz(problem);
-  if (until < (double)INFINITY && needs > PART*(until - solver_seconds(s))) p.until = 0.0;
+  const double pass = PASS*(double)problem_nnz(problem);
+  const double left = until < (double)INFINITY ? until - solver_seconds(s) : (double)INFINITY;
+  if (PASSES*pass > PART*left) p.until = 0.0;
+  s->judge.ties = TIES*pass <= SMALL*left;
   return certifier_prepare(&s->judge, problem, &deadline);
 }

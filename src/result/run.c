@@ -175,6 +175,12 @@ int run_apply(perp_run *run, const double *x, double *y) {
   return code;
 }
 
+int run_first(perp_run *run, double *y) {
+  if (!run->state->y_known) return run_apply(run, run->x, y);
+  memcpy(y, run->state->y, (size_t)run->n*sizeof *y);
+  return 0;
+}
+
 // On the caller's own problem the certificate itself can be asked, and its verdict is the last.
 static int ask_judge(perp_run *run) {
   run_state *state = run->state;
@@ -416,7 +422,7 @@ static void finish_iteration(perp_run *run) {
                run->iterations);
   }
   const int trusted = run->residual <= state->trigger;
-  const int worth = trusted || run->iterations >= state->next_check;
+  const int worth = trusted || (!run->measured && run->iterations >= state->next_check);
   if (worth && !state->solved && !out_of_time(run) && !(run->method->traits & PERP_TRAIT_ALL)) {
     if (trusted) state->trigger = 0.5*run->residual;
     if (run->iterations >= state->next_check) state->next_check *= 2;

@@ -39,6 +39,8 @@ typedef struct perp_run {
   int only_child;                // set by a method whose next child's answer is its own
   int paced;                     // set by a method that begins nothing that would not end in time:
                                  //   otherwise the driver expects iterations as long as the last
+  int measured;                  // set by a method whose residual is that of run_residual, no
+                                 //   estimate: then nobody needs to look now and then
   int32_t inner_iterations, factorizations;
   double regularization;         // see perp_result
   int64_t factor_nonzeros;       // likewise; run_factored() keeps the largest
@@ -60,6 +62,10 @@ int run_settled(const perp_run *run, int32_t i);
 // y = A x + b; 0, or the operator aborted (then run_continue is 0)
 int run_apply(perp_run *run, const double *x, double *y);
 int run_product(perp_run *run, const double *x, double *y);     // y = A x, likewise
+// y = A x + b at the guess, before anything else is done: the driver knows it; likewise
+int run_first(perp_run *run, double *y);
+// n: unit_i |y_i| is in the certificate's units, as weight_i |x_i - bound| is
+void run_units(const perp_run *run, double *unit);
 // y = A'x; 0; 1: neither A' nor the symmetry of A is known; -1: aborted, likewise
 int run_transposed(perp_run *run, const double *x, double *y);
 // the certificate's max r_i / base_c, from y = A x + b

@@ -97,6 +97,15 @@ void run_set_weights(const perp_run *run, double *weight) {
   }
 }
 
+void run_units(const perp_run *run, double *unit) {
+  const run_state *state = run->state;
+  const certifier *judge = &state->solver->judge;
+  for (int32_t i = 0; i < run->n; i++) {
+    const int32_t k = state->index != NULL ? state->index[i] : i;
+    unit[i] = judge->R[k]/((state->R != NULL ? state->R[i] : 1.0)*certify_base(judge, k));
+  }
+}
+
 int run_equilibrate(perp_run *run) {
   const run_given *given = run->state->given;
   const run_spec *spec = given->spec;

@@ -58,6 +58,11 @@ static void solver_layout(perp_solver *s, arena *memory) {
     const size_t before = child_bytes(first, &s->limits, &options);
     runs = before > runs ? before : runs;
   }
+  if (s->method->hasty != NULL) {
+    const perp_options options = start_options(&s->options, s->method->hasty);
+    const size_t instead = child_bytes(s->method->hasty, &s->limits, &options);
+    runs = instead > runs ? instead : runs;
+  }
   unsigned char *base = arena_take(memory, runs, 1);
   s->runs = (arena){base, runs, 0};
   s->attempt.memory = NULL;
@@ -238,7 +243,7 @@ static int set_guess(perp_solver *s, const double *guess) {
   for (int32_t i = 0; i < problem->A.n; i++) {
     const double low = lower(problem->lo, i), high = upper(problem->hi, i);
     const double reference = clamp(0.0, low, high);
-    const int settled = s->judge.G[s->judge.component[i]] == 0.0;
+    const int settled = !s->judge.hurried && s->judge.G[s->judge.component[i]] == 0.0;
     s->x[i] = settled ? reference : clamp(guess[i], low, high);
     same &= s->x[i] == reference;
   }
@@ -280,9 +285,21 @@ static perp_error run_block(perp_solver *s, int32_t g, double deadline, perp_run
     s->inner_iterations += run->inner_iterations;
     spec.iteration_limit -= run->iterations;
   }
+  const int hasty = solver_hastens(s, &spec.A, deadline);
+  const perp_options instead = hasty ? start_options(&s->options, s->method->hasty) : s->options;
+  if (hasty) {
+    spec.method = s->method->hasty;
+    spec.options = &instead;
+  }
   if (error == PERP_OK && run->reason != PERP_STATUS_SOLVED && run->reason != PERP_STATUS_STOPPED)
     error = run_execute(s, &spec, s->runs, run);
   if (error != PERP_OK) return error;
+  if (hasty && run->reason != PERP_STATUS_SOLVED) {
+    char why[sizeof run->message];
+    snprintf(why, sizeof why, "%s", run->message);
+    snprintf(run->message, sizeof run->message, "%s took the place of %s, for which there is no "
+             "time: %.800s", spec.method->name, s->method->name, why);
+  }
   for (int32_t k = 0; g >= 0 && k < spec.A.n; k++) s->x[spec.index[k]] = guess[k];
   s->inner_iterations += run->inner_iterations;
   s->factorizations += run->factorizations;
@@ -432,13 +449,20 @@ static void finish_trace(perp_solver *s, double residual) {
 
 static void compose_message(const perp_solver *s, const perp_run *outcome, perp_result *result) {
   const perp_certificate *c = &result->certificate;
-  if (result->status == PERP_STATUS_SOLVED && outcome->message[0] == '\0' && !c->attainable &&
+  // a run that a limit ended, or one of several, may have been near enough all the same
+  const int by_chance = result->status == PERP_STATUS_SOLVED &&
+                        (outcome->reason == PERP_STATUS_TIME_LIMIT ||
+                         outcome->reason == PERP_STATUS_ITERATION_LIMIT);
+  if (by_chance && !c->attainable && !c->weaker)
+    strcpy(result->message, perp_status_text(PERP_STATUS_SOLVED));
+  else if (result->status == PERP_STATUS_SOLVED && outcome->message[0] == '\0' && !c->attainable &&
       !c->weaker)
     // the common end: formatting it would take longer
     strcpy(result->message, perp_status_text(PERP_STATUS_SOLVED));
   else if (result->status == PERP_STATUS_SOLVED)
     snprintf(result->message, sizeof result->message, "%.850s%s%s",
-             outcome->message[0] != '\0' ? outcome->message : perp_status_text(PERP_STATUS_SOLVED),
+             outcome->message[0] != '\0' && !by_chance ? outcome->message
+                                                       : perp_status_text(PERP_STATUS_SOLVED),
              c->attainable ? " (as accurate as doubles allow here)" : "",
              c->weaker ? " (a weaker certificate: A does not show its entries)" : "");
   else if (result->status == PERP_STATUS_INFEASIBLE || result->status == PERP_STATUS_NO_SOLUTION)
