@@ -397,13 +397,64 @@ static void test_no_groups(void **state) {
   drop(made);
 }
 
+// A chain of bodies with 3 degrees of freedom, `points` rows between neighbours, n rows in all.
+static sparse_sample chain(int32_t n, int32_t points) {
+  sparse_sample s = {.n = n, .dense = calloc((size_t)n*(size_t)n, sizeof(double))};
+  for (int32_t i = 0; i < n; i++)
+    for (int32_t j = 0; j < n; j++) {
+      const int32_t a = i/points, b = j/points;   // row i: sin of body a, -sin of body a + 1
+      double *entry = s.dense + (size_t)i*(size_t)n + (size_t)j;
+      if (a > b + 1 || b > a + 1) continue;
+      for (int32_t d = 1; d <= 3; d++) *entry += (a == b ? 2.0 : -1.0)*sin(d*i)*sin(d*j);
+      if (i == j) *entry += 0.1;
+    }
+  compress(&s);
+  return s;
+}
+
+// Groups with too many rows for a block of their own are left alone; a pattern without its mirror
+// image is refused, whichever face would have been chosen.
+static void test_choice_at_its_limits(void **state) {
+  (void)state;
+  for (int32_t points = 10; points <= 150; points += 140) {
+    sparse_sample s = chain(300, points);
+    const perp_operator A = perp_from_csc(&s.csc, PERP_CLAIM_SYMMETRIC);
+    int failed;
+    face *f = face_create(&A, NULL, &failed), *e = face_entries_create(&A, NULL, &failed);
+    assert_true(f != NULL && e != NULL);
+    if (points > 128) assert_true(face_nnz(f) == face_nnz(e));
+    else assert_true(2*face_nnz(f) < face_nnz(e));
+    uint8_t is_free[300];
+    double v[300], r[300];
+    for (int32_t i = 0; i < 300; i++) v[i] = r[i] = (is_free[i] = i%3 != 0) ? cos(i) : 0.0;
+    assert_int_equal(face_update(f, is_free, NULL), 0);
+    assert_int_equal(face_solve(f, v, 1), 0);
+    for (int32_t i = 0; i < 300; i++) {
+      double sum = -r[i];
+      for (int32_t j = 0; j < 300; j++) sum += s.dense[i*300 + j]*v[j];
+      assert_true(!is_free[i] || fabs(sum) < 1e-10);
+    }
+    face_destroy(f);
+    face_destroy(e);
+    free(s.colptr);
+    free(s.row);
+    free(s.value);
+    s.dense[300*5 + 12] = 0.0;
+    compress(&s);
+    const perp_operator B = perp_from_csc(&s.csc, 0);
+    assert_null(face_create(&B, NULL, &failed));
+    assert_int_equal(failed, 2);
+    sparse_drop(&s);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_follows_the_free_rows), cmocka_unit_test(test_solution),
     cmocka_unit_test(test_dependent_rows), cmocka_unit_test(test_drift_is_noticed),
     cmocka_unit_test(test_new_values), cmocka_unit_test(test_deadline),
     cmocka_unit_test(test_memory_fails_cleanly), cmocka_unit_test(test_walls),
-    cmocka_unit_test(test_no_groups),
+    cmocka_unit_test(test_no_groups), cmocka_unit_test(test_choice_at_its_limits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
