@@ -363,7 +363,8 @@ static void test_wall(void **state) {
   double *v = calloc((size_t)n, sizeof *v), *r = calloc((size_t)n, sizeof *r),
          *y = calloc((size_t)n, sizeof *y);
   int failed;
-  face *f = face_create(&A, NULL, &failed), *g = face_create(&s->problem.A, NULL, &failed);
+  face *f = face_create(&A, NULL, &failed),
+       *g = face_entries_create(&s->problem.A, NULL, &failed);
   assert_true(f != NULL && g != NULL && is_free != NULL && v != NULL && r != NULL && y != NULL);
   assert_true(face_nnz(f) < face_nnz(g)/4);              // bodies, not contacts
   for (int32_t i = 0; i < n; i++) is_free[i] = (uint8_t)whole(0, 1);

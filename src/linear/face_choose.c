@@ -1,7 +1,8 @@
 // face_choose.c: contacts, groups of them, or bodies: which matrix to factor.
 //
-// For A = B B' + D that is contacts or bodies. Of other A only the entries are known: groups of rows
-// (face_group.c) where they leave clearly fewer slots, which takes a pass over the pattern to see.
+// For A = B B' + D that is contacts or bodies. Of other A only the entries are known: groups of
+// rows (face_group.c) where they leave clearly fewer slots, which a pass over the pattern shows.
+//
 // The rows of A are contacts, those of H = I + B'D^-1 B (face_body.c) degrees of freedom of bodies.
 // What a factor costs is known after its analysis: about flops + ENTRY nnz(L). But the analysis of
 // the matrix that loses may cost more than the factors of the one that wins, so the clear cases are
