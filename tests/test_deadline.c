@@ -400,6 +400,52 @@ static void short_time_is_used_better_than_by_pgs(void **state) {
   perp_sample_free(&g);
 }
 
+typedef struct delayed { double now, length; int looks, at; } delayed;
+
+static double look_delayed(void *context) {   // somebody else has the processor at look `at`
+  delayed *d = context;
+  d->now += d->looks++ == d->at ? d->length : 1e-6;
+  return d->now;
+}
+
+// A limit a thousand times as long as the solve changes nothing, even if a delay uses up what the
+// block at hand would get, or makes operations look slow.
+static void a_delay_within_a_long_limit_changes_nothing(void **state) {
+  (void)state;
+  const perp_family *family = perp_find_family("bricks");
+  double values[32];
+  for (int32_t k = 0; k < family->parameter_count; k++) {
+    values[k] = family->parameters[k].initial;
+    if (strcmp(family->parameters[k].name, "preset") == 0) values[k] = 4;
+  }
+  perp_sample g;
+  assert_int_equal(perp_generate(family, values, 1, &g), PERP_OK);
+  double *x = calloc((size_t)g.n, sizeof *x);
+  assert_non_null(x);
+  static const char *const names[] = {"active_set", "auto"};
+  int delays = 0;
+  for (size_t k = 0; k < sizeof names/sizeof names[0]; k++)
+    for (int at = 0, ended = 0; !ended; at += 1 + at/often(8)) {
+      delayed clock = {.length = 0.02, .at = at};
+      perp_options o = perp_default_options(perp_find_method(names[k]));
+      o.time_limit = 2.0;
+      o.iteration_limit = 100;   // enough for flips, not for sweeps
+      o.clock = look_delayed;
+      o.clock_context = &clock;
+      for (int32_t i = 0; i < g.n; i++) x[i] = 0.0;
+      perp_result r;
+      assert_int_equal(perp_solve_once(&g.problem, x, &o, &r), PERP_OK);
+      if (r.status != PERP_STATUS_SOLVED)
+        fail_msg("%s, delayed at look %d: %s", names[k], at, r.message);
+      assert_true(certify(&g.problem, x).solved);
+      delays++;
+      ended = clock.looks <= at;
+    }
+  assert_true(delays > 20);
+  free(x);
+  perp_sample_free(&g);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_method_returns_late),
@@ -409,6 +455,7 @@ int main(void) {
       cmocka_unit_test(a_delay_is_forgotten),
       cmocka_unit_test(preparing_needs_stamps),
       cmocka_unit_test(late_blocks_do_not_begin),
+      cmocka_unit_test(a_delay_within_a_long_limit_changes_nothing),
       cmocka_unit_test(short_time_is_used_better_than_by_pgs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,21 +43,25 @@ enum { MANY = 50,            // rows that are wrong after three rounds, nearly a
 #define FIRST 1e-3           // ... of the first proximal point where flips gained little,
 #define LAST 1e-6            //   and of the last one before SHIFT
 #define SMALLEST 1e-12       // sigma where it is lowered
-#define GUESS 5e-10          // seconds an operation takes, until it is known
+#define GUESS 5e-10          // seconds an operation takes, until it is known, ...
+#define KNOWN 1e6            //   by so many of them: somebody else may have had the processor
 #define ANALYSIS 80.0        // sweeps that an analysis takes: 30 to 75 on walls and grids
 #define SAFETY 1.5           // estimates may be wrong by so much
 #define ASYMMETRY 1e-9       // beyond rounding
 
-static double estimate(const active_set *a, const uint8_t *is_free) {
-  const double flops = face_flops_update(a->face, is_free) + 3.0*face_flops_solve(a->face);
-  return SAFETY*flops*(a->pace > 0.0 ? a->pace : GUESS);
+static double operations(const active_set *a) {   // of the next step
+  return face_flops_update(a->face, a->is_free) + 3.0*face_flops_solve(a->face);
+}
+
+static double seconds_for(const active_set *a, double flops) {
+  return SAFETY*flops*(GUESS*KNOWN + a->took)/(KNOWN + a->counted);
 }
 
 int active_step(active_set *a, double *d) {
   perp_run *run = a->run;
   const double left = run_seconds_left(run);
-  const double needed = left < (double)INFINITY ? estimate(a, a->is_free) : 0.0;
-  if (needed > left - a->rest) return -1;
+  const double flops = left < (double)INFINITY ? operations(a) : 0.0;
+  if (flops > 0.0 && seconds_for(a, flops) > left - a->rest) return -1;
   const perp_deadline deadline = run_deadline(run);
   const int32_t before = face_factorizations(a->face);
   const int code = face_update(a->face, a->is_free, &deadline);
@@ -67,9 +71,9 @@ int active_step(active_set *a, double *d) {
   a->singular = code;
   const int solved = code == 0 ? face_solve_within(a->face, d, 1, &deadline) : 1;
   if (solved != 0) return solved;
-  if (needed > 0.0) {
-    const double took = left - run_seconds_left(run);
-    a->pace = max2(took*(a->pace > 0.0 ? a->pace : GUESS)*SAFETY/needed, 1e-12);
+  if (flops > 0.0) {
+    a->took += left - run_seconds_left(run);
+    a->counted += flops;
   }
   return 0;
 }
@@ -339,6 +343,7 @@ static void run_active_set(perp_run *run) {
   }
   face_destroy(a.face);
   if (!run_ended(run)) {   // the time is short
+    run->hurried = 1;
     if (a.least < (double)INFINITY) memcpy(run->x, a.best, (size_t)a.n*sizeof *a.best);
     const perp_method *fill = sweeper_for(run);
     const perp_options options = child_options(run, fill);

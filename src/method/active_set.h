@@ -21,7 +21,7 @@ typedef struct active_set {
   break_point *breaks;       // 2 n
   double *best;              // n: the x with the least residual, where the time is limited
   double least;              // that residual
-  double pace;               // seconds an operation; 0: not measured yet
+  double took, counted;      // seconds and operations of the steps so far
   double pass;               // seconds of a sweep
   double rest;               // seconds that are left to nncg, which gets as far in them as PGS in
                              //   all of the time

@@ -77,6 +77,7 @@ perp_status run_child(perp_run *run, const perp_method *method, const perp_optio
   run->factorizations += child.factorizations;
   if (child.factor_nonzeros > run->factor_nonzeros) run->factor_nonzeros = child.factor_nonzeros;
   run->solutions += child.solutions;
+  run->hurried |= child.hurried;
   run->residual = child.residual;
   run->credit = child.credit;
   run->regularization = child.regularization;

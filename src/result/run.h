@@ -36,6 +36,7 @@ typedef struct perp_run {
   // Set by the method in every iteration:
   double residual;               // estimate at x; the driver starts it at that of the guess
   int last_resort;               // auto, at its end: proofs with a finite radius count too
+  int hurried;                   // set where the time was short for what the method would have done
   int only_child;                // set by a method whose next child's answer is its own
   int paced;                     // set by a method that begins nothing that would not end in time:
                                  //   otherwise the driver expects iterations as long as the last

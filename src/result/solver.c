@@ -294,11 +294,12 @@ static perp_error run_block(perp_solver *s, int32_t g, double deadline, perp_run
   if (error == PERP_OK && run->reason != PERP_STATUS_SOLVED && run->reason != PERP_STATUS_STOPPED)
     error = run_execute(s, &spec, s->runs, run);
   if (error != PERP_OK) return error;
+  run->hurried |= hasty;
   if (hasty && run->reason != PERP_STATUS_SOLVED) {
     char why[sizeof run->message];
     snprintf(why, sizeof why, "%s", run->message);
-    snprintf(run->message, sizeof run->message, "%s took the place of %s, for which there is no "
-             "time: %.800s", spec.method->name, s->method->name, why);
+    snprintf(run->message, sizeof run->message, "there was no time for a factor, only for %s: "
+             "%.800s", spec.method->name, why);
   }
   for (int32_t k = 0; g >= 0 && k < spec.A.n; k++) s->x[spec.index[k]] = guess[k];
   s->inner_iterations += run->inner_iterations;
@@ -327,7 +328,8 @@ static double block_size(const presolve *p, int32_t g) {   // what the work on i
 }
 
 // All blocks, the largest last. Where the time is limited each may take its share of what is left,
-// by its size, or half an equal one; those that this cuts short share what is left in the end.
+// by its size, or half an equal one; those that this cuts short, or whom a
+// delay made choose what is quick, share what is left in the end.
 static perp_error run_blocks(perp_solver *s, perp_run *outcome) {
   presolve *p = &s->reduced;
   const int32_t blocks = p->blocks;
@@ -360,7 +362,9 @@ static perp_error run_blocks(perp_solver *s, perp_run *outcome) {
         const perp_error error = run_block(s, g, deadline, &run);
         if (error != PERP_OK) return error;
       }
-      cut[g] = round == 0 && s->timed && blocks > 1 && run.reason == PERP_STATUS_TIME_LIMIT;
+      const int unlucky = run.reason == PERP_STATUS_TIME_LIMIT ||
+                          (run.hurried && run.reason != PERP_STATUS_SOLVED);
+      cut[g] = round == 0 && s->timed && blocks > 1 && unlucky;
       again += cut[g];
       if (cut[g]) cuts += size;
       else count_block(&t, &run, p->csc[g].columns);
