@@ -39,6 +39,8 @@ enum { MANY = 50,            // rows that are wrong after three rounds, nearly a
        STIFF = 25,           // Newton steps for one proximal point: many; ...
        LONG = 80 };          //   and so many that a softer sigma is tried
 
+#define CUT 0.25             // a shorter step does not reach what the flips are for
+#define LEAST 1e-2           // the next t by the last one, at least
 #define SHIFT 1e-8           // sigma, relative to a diagonal near 1
 #define FIRST 1e-3           // ... of the first proximal point where flips gained little,
 #define LAST 1e-6            //   and of the last one before SHIFT
@@ -139,28 +141,37 @@ static double phi(const active_set *a, const double *x, const double *y) {
   return sum;
 }
 
-// x <- P(x + t d) with the first t of 1, 1/2, ... beyond which phi grows again; y follows. z and Az
-// are work. 1: no t lowers phi, or the run has ended.
-static int search(active_set *a) {
+// x <- P(x + t d), y follows; z and Az are work. From t = 1 on, the next t is where phi is least on
+// the chord from x to P(x + t d), at most half as far, until phi is lower and falls to the end of
+// the chord. Returns t; 0: no t lowers phi, or the run has ended.
+static double search(active_set *a) {
   perp_run *run = a->run;
-  double best = phi(a, run->x, a->y), t = 1.0;
-  int found = 0;
+  double best = phi(a, run->x, a->y), t = 1.0, found = 0.0;
   memcpy(a->centre, run->x, (size_t)a->n*sizeof *a->centre);
-  for (int32_t k = 0; k < 12; k++, t *= 0.5) {
+  memcpy(a->Ad, a->y, (size_t)a->n*sizeof *a->Ad);
+  for (int32_t k = 0; k < 12; k++) {
+    double begin = 0.0, end = 0.0;   // slopes along the chord
     for (int32_t i = 0; i < a->n; i++)
       a->z[i] = clamp(a->centre[i] + t*a->d[i], lower(run->lo, i), upper(run->hi, i));
-    if (run_apply(run, a->z, a->Az) != 0) return 1;
+    if (run_apply(run, a->z, a->Az) != 0) return 0.0;
     const double value = phi(a, a->z, a->Az);
-    if (!(value < best)) {
-      if (found) break;
-      continue;
+    if (found > 0.0 && !(value < best)) break;
+    for (int32_t i = 0; i < a->n; i++) {
+      begin += a->Ad[i]*(a->z[i] - a->centre[i]);
+      end += a->Az[i]*(a->z[i] - a->centre[i]);
     }
-    best = value;
-    found = 1;
-    memcpy(run->x, a->z, (size_t)a->n*sizeof *a->z);
-    memcpy(a->y, a->Az, (size_t)a->n*sizeof *a->Az);
+    if (value < best) {
+      best = value;
+      found = t;
+      memcpy(run->x, a->z, (size_t)a->n*sizeof *a->z);
+      memcpy(a->y, a->Az, (size_t)a->n*sizeof *a->Az);
+      if (!(end > 0.0)) break;
+    }
+    const double least = begin < 0.0 && end > begin ? begin/(begin - end) : 0.5;
+    if (found > 0.0 && least > 0.75) break;
+    t *= clamp(least, LEAST, 0.5);
   }
-  return !found;
+  return found;
 }
 
 // 1: auto may go on with interior points, and by the operations to expect they take less time than
@@ -186,6 +197,7 @@ static int hand_over(active_set *a) {
 static int flips(active_set *a) {
   perp_run *run = a->run;
   int32_t fewest = INT32_MAX, idle = 0, first = 0, rounds = 0;
+  int cut = 0;
   while (run_continue(run)) {
     label(a);
     if (rounds > 0 && run->is_child)
@@ -202,6 +214,7 @@ static int flips(active_set *a) {
     const int hard = rounds > 2 && bad >= MANY && bad > first - first/8;
     if (hard && points_are_cheaper(a)) return hand_over(a);
     idle = bad < fewest - fewest/8 ? 0 : idle + 1;
+    if (cut && bad > fewest/2) idle = PATIENCE + 1;
     fewest = bad < fewest ? bad : fewest;
     if (idle > PATIENCE || bad == 0) {
       a->hard = fewest >= MANY && fewest > first/2;
@@ -210,7 +223,7 @@ static int flips(active_set *a) {
         a->z[i] = run->x[i] + (bad > 0 && !a->hard ? a->d[i] : 0.0);
       return 0;
     }
-    search(a);
+    cut = search(a) < CUT && rounds > 1;
     if (sweep(a, SWEEPS)) return -1;
     run->residual = run_residual(run, run->x, a->y);
   }
