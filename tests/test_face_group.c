@@ -298,6 +298,18 @@ static void test_deadline(void **state) {
     assert_int_equal(face_solve(f, v, 1), 0);
     assert_true(backward_error(&c, 0.0, is_free, v, r) < 1e-13);
   }
+  // a solution that cannot be right looks like drift: the factor is made anew, but not without time
+  double v[ROWS];
+  for (int late = 0; late < 2; late++) {
+    do is_free[whole(0, c.s.n - 1)] ^= 1;
+    while (face_update(f, is_free, NULL) != 0 || face_modifications(f) == 0);
+    for (int32_t i = 0; i < c.s.n; i++) v[i] = INF;
+    assert_int_equal(face_solve_within(f, v, 1, late ? &over : NULL), late ? -1 : 1);
+    for (int32_t i = 0; i < c.s.n; i++) assert_true(v[i] == 0.0);
+    assert_int_equal(face_solve(f, v, 1), late);
+    assert_int_equal(face_update(f, is_free, NULL), 0);
+    assert_int_equal(face_solve(f, v, 1), 0);
+  }
   face_destroy(f);
   sparse_drop(&c.s);
 }

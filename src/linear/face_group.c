@@ -403,7 +403,7 @@ static int solve(face *base, double *v, int refine) {
   if (!f->ready) return 1;
   double error = refined(f, v, refine);
   if (!(error <= DRIFT) && f->since > 0)
-    error = anew(f, NULL) == 0 ? refined(f, v, refine) : (double)INFINITY;
+    error = anew(f, base->deadline) == 0 ? refined(f, v, refine) : (double)INFINITY;
   double size = error <= USELESS ? 0.0 : (double)INFINITY;
   for (int32_t i = 0; i < n; i++) {
     v[i] = f->kept[i] ? f->r[i]*v[i] : 0.0;
