@@ -30,16 +30,16 @@ enum { SWEEPS = 5,           // MNS08's k_gs
        PATIENCE = 2,         // rounds in which the rows that are wrong hardly became fewer
        IDLE = 6 };           // proximal points without a better residual
 
-// Where flips gain little, Newton's method took 30 to 200 steps on walls with condition numbers of
-// 1e4 to 1e8, mostly less than 60; interior points took 20 to 45 factorisations.
-enum { MANY = 50,            // rows that are wrong after three rounds, nearly as many as at first
+// Where flips gain little, Newton's method took 35 to 190 steps on walls with condition numbers of
+// 1e4 to 1e12, mostly 50 to 110; interior points took 16 to 37 factorisations, mostly 20 to 26.
+enum { MANY = 50,            // wrong rows after two rounds or more, nearly as many as at first
        STEPS = 60,           // Newton steps to expect then, ...
        POINTS = 28,          //   and factorisations of interior_point,
        SOLVES = 4,           //   each with so many solves
        STIFF = 25,           // Newton steps for one proximal point: many; ...
        LONG = 80 };          //   and so many that a softer sigma is tried
 
-#define CUT 0.25             // a shorter step does not reach what the flips are for
+#define CUT 0.1              // a shorter step does not reach what the flips are for
 #define LEAST 1e-2           // the next t by the last one, at least
 #define SHIFT 1e-8           // sigma, relative to a diagonal near 1
 #define FIRST 1e-3           // ... of the first proximal point where flips gained little,
@@ -211,10 +211,10 @@ static int flips(active_set *a) {
       if (active_judge(a)) return -1;
     }
     if (rounds++ == 0) first = bad;
-    const int hard = rounds > 2 && bad >= MANY && bad > first - first/8;
+    const int hard = (rounds > 2 || cut) && bad >= MANY && bad > first - first/8;
     if (hard && points_are_cheaper(a)) return hand_over(a);
     idle = bad < fewest - fewest/8 ? 0 : idle + 1;
-    if (cut && bad > fewest/2) idle = PATIENCE + 1;
+    if (cut && idle > 0 && rounds > 2) idle = PATIENCE + 1;
     fewest = bad < fewest ? bad : fewest;
     if (idle > PATIENCE || bad == 0) {
       a->hard = fewest >= MANY && fewest > first/2;
@@ -223,7 +223,7 @@ static int flips(active_set *a) {
         a->z[i] = run->x[i] + (bad > 0 && !a->hard ? a->d[i] : 0.0);
       return 0;
     }
-    cut = search(a) < CUT && rounds > 1;
+    cut = search(a) < CUT;
     if (sweep(a, SWEEPS)) return -1;
     run->residual = run_residual(run, run->x, a->y);
   }

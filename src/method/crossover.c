@@ -106,8 +106,33 @@ static double held_at(const crossover *c, int32_t i, double lo, double hi) {
   return c->state[i] == AT_UPPER ? hi : c->state[i] == AT_LOWER ? lo : clamp(0.0, lo, hi);
 }
 
+// y_I towards 0 with the factor at hand, until it is at most `enough`, scaled. 0: fine; 1: it is
+// not finite; -1: the operator aborted.
+static int settle(crossover *c, perp_run *run, system_solver *system, double enough) {
+  const int32_t n = run->n;
+  double before = (double)INFINITY;
+  for (int step = 0; step < STEPS; step++) {
+    if (run_apply(run, c->x, c->y) != 0) return -1;
+    double size = 0.0;
+    for (int32_t i = 0; i < n; i++) {
+      c->d[i] = c->state[i] == INSIDE ? -c->y[i] : 0.0;
+      size = max_or_nan(size, c->scale[i]*fabs(c->d[i]));
+    }
+    if (size <= enough) return 0;
+    if (!(size < 0.5*before)) break;
+    before = size;
+    system_solve(system, c->d, step == 0 ? 2 : -1);   // the first one looks at the factor
+    double bad = 0.0;
+    for (int32_t i = 0; i < n; i++) bad += c->d[i] - c->d[i];
+    if (bad != 0.0) return 1;
+    for (int32_t i = 0; i < n; i++) c->x[i] += c->state[i] == INSIDE ? c->d[i] : 0.0;
+  }
+  return run_apply(run, c->x, c->y) != 0 ? -1 : 0;
+}
+
 // x on the bounds where it is held there, y_I = 0 elsewhere. 0, or as system_factor.
-static int solve_states(crossover *c, perp_run *run, system_solver *system, double sigma) {
+static int solve_states(crossover *c, perp_run *run, system_solver *system, double sigma,
+                        double enough) {
   const int32_t n = run->n;
   for (int32_t i = 0; i < n; i++) {
     const int inside = c->state[i] == INSIDE;
@@ -120,24 +145,7 @@ static int solve_states(crossover *c, perp_run *run, system_solver *system, doub
   const perp_deadline deadline = run_deadline(run);
   const int failed = system_factor(system, c->p, c->q, &deadline);
   run->regularization = sigma;
-  if (failed != 0) return failed;
-  double before = (double)INFINITY;
-  for (int step = 0; step < STEPS; step++) {
-    if (run_apply(run, c->x, c->y) != 0) return -1;
-    double size = 0.0;
-    for (int32_t i = 0; i < n; i++) {
-      c->d[i] = c->state[i] == INSIDE ? -c->y[i] : 0.0;
-      size = max_or_nan(size, c->scale[i]*fabs(c->d[i]));
-    }
-    if (!(size < 0.5*before) || size == 0.0) break;
-    before = size;
-    system_solve(system, c->d, step == 0 ? 2 : -1);   // the first one looks at the factor
-    double bad = 0.0;
-    for (int32_t i = 0; i < n; i++) bad += c->d[i] - c->d[i];
-    if (bad != 0.0) return 1;
-    for (int32_t i = 0; i < n; i++) c->x[i] += c->state[i] == INSIDE ? c->d[i] : 0.0;
-  }
-  return run_apply(run, c->x, c->y) != 0 ? -1 : 0;
+  return failed != 0 ? failed : settle(c, run, system, enough);
 }
 
 // What row i should change to, and by how much it is wrong in scaled units; 0: nothing.
@@ -179,6 +187,10 @@ int crossover_run(crossover *c, perp_run *run, system_solver *system, const doub
   memcpy(c->x, x, (size_t)n*sizeof *x);
   int32_t fewest = INT32_MAX;
   int tries = TRIES;
+  // Rounding of y_i is not a wrong sign: below the tolerance nothing is flipped.
+  double size = 0.0;
+  for (int32_t i = 0; i < n; i++) size = max2(size, c->scale[i]*fabs(run->b[i]));
+  const double tolerance = 1e-3*run->options->tol*size;
   for (int32_t round = 0; round < rounds; round++) {
     const int repeated = !remember(c, n);
     if (round == 0) {   // the same set again only from a much better x
@@ -187,15 +199,11 @@ int crossover_run(crossover *c, perp_run *run, system_solver *system, const doub
     }
     if (run_out_of_time(run)) return out_of_time(run);
     const double sigma = proximal_weight(system);
-    int failed = solve_states(c, run, system, sigma);
+    int failed = solve_states(c, run, system, sigma, 0.1*tolerance);
     run->factorizations++;
-    if (failed > 0) failed = solve_states(c, run, system, 1e4*sigma);
+    if (failed > 0) failed = solve_states(c, run, system, 1e4*sigma, 0.1*tolerance);
     if (failed != 0) return failed == -1 && out_of_time(run);
     if (offer(c, run)) return 1;
-    // Rounding of y_i is not a wrong sign: below the tolerance nothing is flipped.
-    double size = 0.0;
-    for (int32_t i = 0; i < n; i++) size = max2(size, c->scale[i]*fabs(run->b[i]));
-    const double tolerance = 1e-3*run->options->tol*size;
     int32_t count = 0, last = -1;
     for (int32_t i = 0; i < n; i++) {
       crossover_state next = HELD;
@@ -205,7 +213,11 @@ int crossover_run(crossover *c, perp_run *run, system_solver *system, const doub
       last = i;
     }
     const int hopeless = count > fewest/2 || (count > HOPELESS && count > n/20);
-    if (count == 0 || (rounds <= FEW && hopeless)) return 0;
+    if (count == 0) {   // the right set: all digits that there are
+      if (settle(c, run, system, 0.0) == 0 && offer(c, run)) return 1;
+      return 0;
+    }
+    if (rounds <= FEW && hopeless) return 0;
     if (count < fewest) {
       fewest = count;
       tries = TRIES;
@@ -348,7 +360,7 @@ int crossover_proximal(crossover *c, perp_run *run, system_solver *system, const
     if (look_ahead(c, run, &ahead) == 0.0) return 0;
     if (flips > 0) continue;
     // the set is settled: is it the solution's?
-    const int failed = solve_states(c, run, system, proximal_weight(system));
+    const int failed = solve_states(c, run, system, proximal_weight(system), 0.0);
     run->factorizations++;
     rounds--;
     if (failed < 0) return out_of_time(run);
