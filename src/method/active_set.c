@@ -2,7 +2,7 @@
 //
 // On grids coarse.c finds a first x. Rounds, from x within the bounds and y = A x + b:
 //   I = {lo < x < hi} u {y points inwards},  (A_II + sigma I) d_I = -y_I,
-//   x <- P(x + t d), t = 1, 1/2, ... by phi(x) = 1/2 x'Ax + b'x,  then 5 passes of PGS,
+//   x <- P(x + t d), t <= 1 by phi(x) = 1/2 x'Ax + b'x,  then 5 passes of PGS,
 // the block active set of MNS08 with flips both ways: a row that y opens is opened, one that d
 // closes is closed, all at once. A round in which nothing would flip has solved the problem up to
 // sigma. Where the rows that are wrong do not get fewer, active_set_newton.c takes over: proximal
@@ -47,6 +47,7 @@ enum { MANY = 50,            // wrong rows after two rounds or more, nearly as m
 #define SMALLEST 1e-12       // sigma where it is lowered
 #define GUESS 5e-10          // seconds an operation takes, until it is known, ...
 #define KNOWN 1e6            //   by so many of them: somebody else may have had the processor
+#define AMPLE 1000.0         // steps that would still fit: nothing needs to be kept yet
 #define ANALYSIS 80.0        // sweeps that an analysis takes: 30 to 75 on walls and grids
 #define SAFETY 1.5           // estimates may be wrong by so much
 #define ASYMMETRY 1e-9       // beyond rounding
@@ -74,16 +75,19 @@ int active_step(active_set *a, double *d) {
   const int solved = code == 0 ? face_solve_within(a->face, d, 1, &deadline) : 1;
   if (solved != 0) return solved;
   if (flops > 0.0) {
-    a->took += left - run_seconds_left(run);
+    const double seconds = left - run_seconds_left(run);
+    a->took += seconds;
     a->counted += flops;
+    a->longest = max2(a->longest, seconds);
   }
   return 0;
 }
 
-int active_keep(active_set *a) {
+int active_keep(active_set *a, int known) {
   perp_run *run = a->run;
-  if (run_seconds_left(run) == (double)INFINITY) return 0;
-  if (run_apply(run, run->x, a->y) != 0) return -1;
+  const double left = run_seconds_left(run);
+  if (left == (double)INFINITY || (a->longest > 0.0 && left > AMPLE*a->longest)) return 0;
+  if (!known && run_apply(run, run->x, a->y) != 0) return -1;
   run->residual = run_residual(run, run->x, a->y);
   if (!(run->residual < a->least)) return 0;
   a->least = run->residual;
@@ -105,7 +109,7 @@ static int sweep(active_set *a, int32_t passes) {   // 1: the run has ended
   for (int32_t k = 0; k < passes && !run_out_of_time(run); k++)
     run->residual = sweeper_pass(&a->sweeps, run, k & 1);
   if (left < (double)INFINITY) a->pass = (left - run_seconds_left(run))/passes;
-  return run_ended(run) || run_apply(run, run->x, a->y) != 0 || active_keep(a) != 0;
+  return run_ended(run) || run_apply(run, run->x, a->y) != 0 || active_keep(a, 1) != 0;
 }
 
 // The free rows at x; what is left of y there goes to d.

@@ -22,6 +22,7 @@ typedef struct active_set {
   double *best;              // n: the x with the least residual, where the time is limited
   double least;              // that residual
   double took, counted;      // seconds and operations of the steps so far
+  double longest;            // seconds of the longest of them
   double pass;               // seconds of a sweep
   double rest;               // seconds that are left to nncg, which gets as far in them as PGS in
                              //   all of the time
@@ -35,9 +36,9 @@ typedef struct active_set {
 // failed; -1: there is no time for it, or there was none.
 int active_step(active_set *a, double *d);
 
-// Where the time is limited: run->x and its residual are kept if that is the least so far; y is
-// work. 0: fine; -1: the run has ended.
-int active_keep(active_set *a);
+// Where the time may end soon: run->x and its residual are kept if that is the least so far; y is
+// A x + b, `known` already. 0: fine; -1: the run has ended.
+int active_keep(active_set *a, int known);
 
 // y, the residual and, where that is small, the certificate of run->x. 1: the run has ended.
 int active_judge(active_set *a);

@@ -88,7 +88,7 @@ int active_newton(active_set *a) {
     before = min2(gap, before);
     take(a);
     if (!first && gap <= enough) return 0;
-    if (active_keep(a) != 0) return -1;
+    if (active_keep(a, 0) != 0) return -1;
     if (run_product(run, a->d, a->Ad) != 0) return -1;
     for (int32_t i = 0; i < n; i++)
       a->y[i] = a->is_free[i] ? -(a->Az[i] + run->b[i]) - a->sigma*(a->z[i] - a->centre[i]) -
