@@ -6,8 +6,9 @@
 
 enum { BODIES = 9, DOF = 3 };
 
-// A = J J', its diagonal times 1 + `more`: pairs of bodies in a chain, with points[k] rows each between bodies k and
-// k + 1, in random order. A body in the middle couples all the rows that touch it.
+// A = J J', its diagonal times 1 + `more`: pairs of bodies in a chain, with points[k] rows each
+// between bodies k and k + 1, in random order. A body in the middle couples all the rows that touch
+// it.
 static inline sample chain(const int *points, double scale, double more) {
   int32_t n = 0, pair[400];
   double J[400][BODIES*DOF] = {{0}};

@@ -14,6 +14,7 @@
 #include "group_system.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "allocator.h"
@@ -117,13 +118,18 @@ static int take_vectors(group_system *s) {
   return 0;
 }
 
-static void sort(int32_t count, int32_t *list) {   // short lists, nearly sorted
-  for (int32_t i = 1; i < count; i++) {
-    const int32_t v = list[i];
-    int32_t j = i;
-    for (; j > 0 && list[j - 1] > v; j--) list[j] = list[j - 1];
-    list[j] = v;
-  }
+static int compare(const void *a, const void *b) {
+  const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+  return (x > y) - (x < y);
+}
+
+// Sorted already, unless classes of rows that found no space have been taken apart.
+static void sort(int32_t count, int32_t *list) {
+  for (int32_t k = 1; k < count; k++)
+    if (list[k] < list[k - 1]) {
+      qsort(list, (size_t)count, sizeof *list, compare);
+      return;
+    }
 }
 
 // The groups that group c is coupled with, itself among them, ascending; mark: count.
@@ -241,7 +247,7 @@ void group_system_destroy(group_system *s) {
 static int32_t cholesky(group_system *s, int32_t c) {
   const int32_t m = rows_of(s, c), *row = s->g.row + s->g.start[c];
   double *L = s->L + s->square[c];
-  for (int32_t i = 0; i < m; i++) { 
+  for (int32_t i = 0; i < m; i++) {
     const int32_t own = row[i], here = keeps(s, own);
     double *to = L + (size_t)i*(size_t)m;
     const double *from = s->own + s->square[c] + (size_t)i*(size_t)m;

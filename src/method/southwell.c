@@ -5,9 +5,10 @@
 //
 // R. V. Southwell: Relaxation methods in engineering science (1940), by thresholds. The residual of
 // the certificate is the largest r_i: PGS spends a sweep on all rows where a few decide.
-// y = A x + b is kept up to date by columns, so r is known, not estimated. Converges for symmetric positive
-// definite A, and wherever coordinate descent with the Gauss-Southwell rule does (Luo, Tseng 1992):
-// every step lowers 1/2 x'Ax + b'x, and a row is left out only while a worse one is not.
+// y = A x + b is kept up to date by columns, so r is known, not estimated. Converges for symmetric
+// positive definite A, and wherever coordinate descent with the Gauss-Southwell rule does (Luo,
+// Tseng 1992): every step lowers 1/2 x'Ax + b'x, and a row is left out only while a worse one is
+// not.
 // Cost of an iteration: one pass over vectors, and the columns of I. theta follows so that both
 // take about as long. On walls of 9500 rows the residual after the time of 3 to 9 sweeps is 5 to 15
 // times smaller than that of PGS. Operators without columns are swept.

@@ -20,8 +20,8 @@ int sweeper_begin(sweeper *s, perp_run *run, double omega);
 // one pass over all rows; returns the largest weighted change
 double sweeper_pass(sweeper *s, perp_run *run, int backward);
 
-// What such a pass leaves: the change, or where rows have A_ii <= 0 and may be wrong without moving,
-// the residual of the certificate, for another product.
+// What such a pass leaves: the change, or where rows have A_ii <= 0 and may be wrong without
+// moving, the residual of the certificate, for another product.
 double sweeper_residual(sweeper *s, perp_run *run, double change);
 
 // PGS and PSOR end at a fixed point, which is a solution unless a row had nowhere to go:
