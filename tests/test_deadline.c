@@ -446,6 +446,33 @@ static void a_delay_within_a_long_limit_changes_nothing(void **state) {
   perp_sample_free(&g);
 }
 
+// Somebody else had the processor for 0.2 s while A was looked at: of 1 s there is enough left for
+// a problem that takes milliseconds.
+static void a_busy_machine_is_no_slow_one(void **state) {
+  (void)state;
+  static const char *const names[] = {"active_set", "auto", "interior_point"};
+  perp_sample g;
+  make_wall(60, &g);
+  double *x = calloc((size_t)g.n, sizeof *x);
+  assert_non_null(x);
+  for (size_t k = 0; k < sizeof names/sizeof names[0]; k++)
+    for (int at = 1; at < 12; at++) {
+      delayed j = {.length = 0.2, .at = at};
+      perp_options o = perp_default_options(perp_find_method(names[k]));
+      o.clock = look_delayed;
+      o.clock_context = &j;
+      o.time_limit = 1.0;
+      memset(x, 0, (size_t)g.n*sizeof *x);
+      perp_result r;
+      assert_int_equal(perp_solve_once(&g.problem, x, &o, &r), PERP_OK);
+      if (r.status != PERP_STATUS_SOLVED) fail_msg("%s, look %d: %s", names[k], at, r.message);
+      assert_true(j.looks > at);
+      assert_string_not_equal(r.method->name, "southwell");
+    }
+  free(x);
+  perp_sample_free(&g);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_method_returns_late),
@@ -453,6 +480,7 @@ int main(void) {
       cmocka_unit_test(nobody_works_on_after_the_end),
       cmocka_unit_test(nothing_is_claimed_in_a_hurry),
       cmocka_unit_test(a_delay_is_forgotten),
+      cmocka_unit_test(a_busy_machine_is_no_slow_one),
       cmocka_unit_test(preparing_needs_stamps),
       cmocka_unit_test(late_blocks_do_not_begin),
       cmocka_unit_test(a_delay_within_a_long_limit_changes_nothing),

@@ -135,6 +135,8 @@ void solver_forget_pace(perp_solver *solver, const perp_problem *problem);
 void solver_take_pace(perp_solver *to, const perp_solver *from, const perp_problem *problem);
 // Before anything was measured: from what validation took, and the look at a new A.
 void solver_guess_pace(perp_solver *solver, double validation, double preparation);
+// Measures it once more where what is known is too long to be true.
+perp_error solver_doubt_pace(perp_solver *solver);
 double solver_kept(const perp_solver *solver, double left);   // for the final certificate
 // 1: another method takes the place of the solver's on A (of a block), as the time is short
 int solver_hastens(const perp_solver *solver, const perp_operator *A, double deadline);

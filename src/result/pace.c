@@ -15,6 +15,10 @@ enum { PASSES = 10 };        // over A to look at it in full: components, symmet
 #define PART 0.6             // of the time given that those passes may take
 #define TIES 0.6             // passes that tell which rows are tied together, ...
 #define SMALL 0.3            //   which may take so much of it
+#define SLOWEST 2e-8         // of a product on any machine: what took longer was held up, perhaps, ...
+#define MATTERS 400.0        //   and is measured again where so many would not fit, ...
+#define AGAIN 16.0           //   but so many do, ...
+enum { TRIES = 3 };          //   a few times
 #define MARGIN 1.25          // a certificate is as long as the last one, and a little
 
 double pace_of(const pace *p, double left) {
@@ -54,6 +58,25 @@ void solver_guess_pace(perp_solver *s, double validation, double preparation) {
   s->unmeasured = 1;
   if (s->once.recent > 0.0) return;
   s->once = (pace){s->judge.hurried ? 2.0*validation : preparation/PASSES, 0.0};
+}
+
+// One sample decides whether there is time for more than sweeps. On a busy machine it may have
+// waited a hundred times as long as it worked.
+perp_error solver_doubt_pace(perp_solver *s) {
+  const double entries = (double)problem_nnz(s->problem);
+  perp_error error = PERP_OK;
+  for (int k = 0; k < TRIES && error == PERP_OK; k++) {
+    const pace before = s->once;
+    const double left = s->options.time_limit - solver_seconds(s);
+    if (!(before.recent > SLOWEST*entries) || entries == 0.0 || MATTERS*before.recent <= left ||
+        AGAIN*before.recent > left)
+      break;
+    perp_certificate unused;
+    s->once = (pace){0.0, 0.0};
+    error = solver_check(s, s->x, 1, &unused);
+    if (!(s->once.recent > 0.0) || s->once.recent > before.recent) s->once = before;
+  }
+  return error;
 }
 
 double solver_kept(const perp_solver *s, double left) {

@@ -551,6 +551,7 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
   } else if (!attempted) {
     strcpy(outcome.message, "the point of the box nearest to 0 is a solution");
   }
+  if (s->timed && !certificate.solved && (error = solver_doubt_pace(s)) != PERP_OK) return error;
   const double setup_seconds = solver_seconds(s);
   s->deadline = options->time_limit - solver_kept(s, options->time_limit - setup_seconds);
 
