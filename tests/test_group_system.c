@@ -143,6 +143,27 @@ static void what_can_go_wrong(void **state) {
   sample_free(&s);
 }
 
+static int counts(void *context) {
+  ++*(int *)context;
+  return 0;
+}
+
+// Few groups of many rows: the clock is asked while their blocks are factored.
+static void large_groups_ask_the_deadline(void **state) {
+  (void)state;
+  support_state = 7;
+  const int large[BODIES - 1] = {190, 5, 5, 190, 2, 2, 2, 2};
+  sample s = chain(large, 1.0, 0.1);
+  int failed = 0, asked = 0;
+  group_system *g = group_system_create(&s.csc, NULL, &failed);
+  assert_non_null(g);
+  const perp_deadline watched = {.passed = counts, .context = &asked};
+  assert_int_equal(group_system_factor(g, NULL, NULL, &watched), 0);
+  if (asked < 5) fail_msg("asked %d times", asked);   // 4.5 million operations in two blocks
+  group_system_destroy(g);
+  sample_free(&s);
+}
+
 // max |r - (A + Q)z| over max (|A||z| + |r|), of rows kept
 static double left(const perp_sample *s, const double *p, const double *q, const double *r,
                    const double *z) {
@@ -275,6 +296,7 @@ int main(void) {
     cmocka_unit_test(diagonals_and_masks), cmocka_unit_test(singular),
     cmocka_unit_test(what_can_go_wrong), cmocka_unit_test(systems_of_walls),
     cmocka_unit_test(a_row_of_many_groups),
+    cmocka_unit_test(large_groups_ask_the_deadline),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,8 @@
 
 #define LEAST 0x1p-50        // of its diagonal entry: a pivot of A_gg + D_g that is no rounding
 #define DEPENDENT 1e-14      // of a column of L^-1 T: what is left of it and counts as zero
-#define OFTEN 256            // groups between two looks at the clock
+#define OVERHEAD 100.0       // operations that a row takes besides
+#define OFTEN 1e6            // operations between two looks at the clock: less than a millisecond
 
 struct group_system {
   perp_allocator allocator;
@@ -242,9 +243,15 @@ void group_system_destroy(group_system *s) {
 
 // ---- factors ----
 
-// L L' = A_gg + D_g in place of it, the diagonal inverted. 0, or the row of the group without a
-// pivot, counted from 1.
-static int32_t cholesky(group_system *s, int32_t c) {
+static int is_late(double *done, const perp_deadline *deadline) {   // done: since the last look
+  if (*done < OFTEN) return 0;
+  *done = 0.0;
+  return deadline_passed(deadline);
+}
+
+// L L' = A_gg + D_g in place of it, the diagonal inverted. 0, -1: deadline, or the row of the group
+// without a pivot, counted from 1.
+static int32_t cholesky(group_system *s, int32_t c, double *done, const perp_deadline *deadline) {
   const int32_t m = rows_of(s, c), *row = s->g.row + s->g.start[c];
   double *L = s->L + s->square[c];
   for (int32_t i = 0; i < m; i++) {
@@ -270,6 +277,8 @@ static int32_t cholesky(group_system *s, int32_t c) {
     for (int32_t k = 0; k < i; k++) pivot -= a[k]*a[k];
     if (!(pivot > least)) return i + 1;
     a[i] = 1.0/sqrt(pivot);
+    *done += (double)i*i + OVERHEAD;
+    if (is_late(done, deadline)) return -1;
   }
   return 0;
 }
@@ -362,11 +371,14 @@ int group_system_factor(group_system *s, const uint8_t *kept, const double *q,
   s->kept = NULL;
   if (kept != NULL) s->kept = memcpy(s->mask, kept, n);
   for (size_t i = 0; i < n; i++) s->q[i] = q != NULL ? q[i] : 0.0;
+  double done = OFTEN;
   for (int32_t c = 0; c < s->g.count; c++) {
-    if (c%OFTEN == 0 && deadline_passed(deadline)) return -1;
-    const int32_t failed = cholesky(s, c);
+    if (is_late(&done, deadline)) return -1;
+    const int32_t failed = cholesky(s, c, &done, deadline);
+    if (failed < 0) return -1;
     if (failed > 0) return s->g.row[s->g.start[c] + failed - 1] + 1;
     orthogonalise(s, c);
+    done += (double)rows_of(s, c)*rank_of(s, c)*(rows_of(s, c) + 4.0*rank_of(s, c));
   }
   assemble(s);
   const double floor = min2(s->slots*0x1p-52, 0x1p-46);   // its diagonal is 1
