@@ -37,7 +37,8 @@ enum { MANY = 50,            // wrong rows after two rounds or more, nearly as m
        POINTS = 28,          //   and factorisations of interior_point,
        SOLVES = 4,           //   each with so many solves
        STIFF = 25,           // Newton steps for one proximal point: many; ...
-       LONG = 80 };          //   and so many that a softer sigma is tried
+       LONG = 80 };          //   and so many that a softer sigma is tried, half of
+                             //   them where interior points are cheaper
 
 #define CUT 0.1              // a shorter step does not reach what the flips are for
 #define LEAST 1e-2           // the next t by the last one, at least
@@ -259,7 +260,7 @@ static int proximal_points(active_set *a) {
   while (run_continue(run)) {
     face_shift(a->face, a->sigma = sigma);
     memcpy(a->centre, run->x, bytes);
-    a->most = a->hard ? INT32_MAX : LONG;
+    a->most = a->hard ? INT32_MAX : points_are_cheaper(a) ? LONG/2 : LONG;
     const int code = active_newton(a);
     if (code == 1 || code == -1) return code;
     if (code == 2) {   // harder than it looked
