@@ -18,7 +18,7 @@ enum { PASSES = 10 };        // over A to look at it in full: components, symmet
 #define SLOWEST 2e-8         // of a product on any machine: what took longer was held up, perhaps,
 #define MATTERS 400.0        //   and is measured again where so many would not fit, ...
 #define AGAIN 16.0           //   but so many do, ...
-enum { TRIES = 3 };          //   a few times
+enum { TRIES = 3 };          //   a few times while it becomes shorter
 #define MARGIN 1.25          // a certificate is as long as the last one, and a little
 
 double pace_of(const pace *p, double left) {
@@ -74,7 +74,9 @@ perp_error solver_doubt_pace(perp_solver *s) {
     perp_certificate unused;
     s->once = (pace){0.0, 0.0};
     error = solver_check(s, s->x, 1, &unused);
-    if (!(s->once.recent > 0.0) || s->once.recent > before.recent) s->once = before;
+    const int longer = !(s->once.recent > 0.0) || s->once.recent > before.recent;
+    if (longer) s->once = before;
+    if (longer || s->once.recent > 0.5*before.recent) break;   // it was no accident
   }
   return error;
 }
