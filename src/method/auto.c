@@ -66,6 +66,8 @@ static perp_status climb(perp_run *run, const rung *r, double seconds) {
 typedef struct ascent {
   perp_run *run;
   report told;
+  int symmetric;     // A is
+  int hint;          // a rung ended on a ray
   int searched;      // for a proof
 } ascent;
 
@@ -90,8 +92,13 @@ static int step(ascent *a, const rung *r, double seconds, int *cut) {
     if (!search(run, (double)INFINITY)) run_stop(run, status, " ");
     return 1;
   }
-  if (status != PERP_STATUS_RAY || a->searched) return 0;
-  a->searched = 1;   // a ray is a hint
+  // A ray is a hint that there is no solution. Of a symmetric A it may also be a matter of rank: a
+  // search takes longer than the next rung, which comes first.
+  const int ray = status == PERP_STATUS_RAY, wait = ray && a->symmetric && !a->hint;
+  const int hint = ray || a->hint;
+  a->hint = hint;
+  if (!hint || wait || a->searched) return 0;
+  a->searched = 1;
   return search(run, share(run, 1));
 }
 
@@ -118,7 +125,7 @@ static void run_auto(perp_run *run) {
   }
   if (!at_once) count = select_rungs(&f, run->options->iteration_limit, rungs);
   if (!run_continue(run)) return;
-  ascent a = {.run = run};
+  ascent a = {.run = run, .symmetric = !at_once && f.symmetric};
   int cut[SELECT_RUNGS] = {0}, over = 0;
   int32_t cuts = 0;
   for (int32_t k = 0; k < count && !over; k++) {
