@@ -27,6 +27,7 @@ typedef struct active_set {
   double rest;               // seconds that are left to nncg, which gets as far in them as PGS in
                              //   all of the time
   int hard;                  // flips gained little
+  int held;                  //   but most rows are free
   double update;             // operations of a change of the face, in the mean of the flips
   int32_t steps, most;       // Newton steps for a proximal point; at most
   int32_t singular;          // 1 + the row whose pivot failed; 0: none did
