@@ -1,7 +1,11 @@
 // face.c: the kinds of face behind one interface.
 #include "face_kind.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "linear.h"
+#include "vector.h"
 
 int face_follow(face *f, int32_t n, const uint8_t *kept, const uint8_t *is_free,
                 int (*modify)(face *f, int32_t row, uint8_t comes), const perp_deadline *deadline) {
@@ -12,6 +16,14 @@ int face_follow(face *f, int32_t n, const uint8_t *kept, const uint8_t *is_free,
       if (code != 0) return code;
     }
   return 0;
+}
+
+int face_checked(int32_t n, double *v, int good) {
+  double size = good ? 0.0 : (double)INFINITY;
+  for (int32_t i = 0; i < n; i++) size = max_or_nan(size, fabs(v[i]));
+  if (size <= 0x1p1000) return 0;
+  memset(v, 0, (size_t)n*sizeof *v);
+  return 1;
 }
 
 face *face_create(const perp_operator *A, const perp_allocator *allocator, int *failed) {

@@ -335,14 +335,8 @@ static int solve(face *base, double *v, int refine) {
     if (anew(f, base->deadline) == 0) f->error = refined(f, v, steps);
     else memset(v, 0, (size_t)f->n*sizeof *v);
   }
-  double size = f->ready ? 0.0 : (double)INFINITY;
-  for (int32_t i = 0; i < f->n; i++) {
-    v[i] *= f->r[i];
-    size = max_or_nan(size, fabs(v[i]));
-  }
-  if (size <= 0x1p1000) return 0;
-  memset(v, 0, (size_t)f->n*sizeof *v);
-  return 1;
+  for (int32_t i = 0; i < f->n; i++) v[i] *= f->r[i];
+  return face_checked(f->n, v, f->ready);
 }
 
 // y = (B B' + D) x for this D

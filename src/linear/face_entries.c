@@ -233,14 +233,8 @@ static int solve(face *base, double *v, int refine) {
       if (!(error < 0.5*before)) break;   // rounding is reached, or it does not converge
     }
   }
-  double size = 0.0;
-  for (int32_t i = 0; i < n; i++) {
-    v[i] = f->kept[i] ? f->r[i]*v[i] : 0.0;
-    size = max_or_nan(size, fabs(v[i]));
-  }
-  if (size <= 0x1p1000) return 0;
-  memset(v, 0, (size_t)n*sizeof *v);
-  return 1;
+  for (int32_t i = 0; i < n; i++) v[i] = f->kept[i] ? f->r[i]*v[i] : 0.0;
+  return face_checked(n, v, 1);
 }
 
 static void apply(const face *base, const double *x, double *y) {

@@ -305,14 +305,6 @@ static int update(face *base, const uint8_t *is_free, const perp_deadline *deadl
 
 // ---- solves ----
 
-#if defined(__GNUC__) && defined(__x86_64__)
-#define WIDE __attribute__((target("avx2")))
-#define HAS_WIDE() __builtin_cpu_supports("avx2")
-#else
-#define WIDE
-#define HAS_WIDE() 0
-#endif
-
 // a'x in four sums, whatever the registers: the bits are the same.
 EXACT_INLINE double dot_body(int32_t length, const double *a, const double *x) {
   double s[4] = {0.0};
@@ -338,13 +330,13 @@ static void product_plain(const group_face *f, const uint8_t *which, const doubl
   for (int32_t g = 0; g < f->count; g++) product_body(f, g, which, x, y);
 }
 
-WIDE static void product_wide(const group_face *f, const uint8_t *which, const double *x,
+EXACT_WIDE static void product_wide(const group_face *f, const uint8_t *which, const double *x,
                               double *y) {
   for (int32_t g = 0; g < f->count; g++) product_body(f, g, which, x, y);
 }
 
 static void product(const group_face *f, const uint8_t *which, const double *x, double *y) {
-  (HAS_WIDE() ? product_wide : product_plain)(f, which, x, y);
+  (EXACT_HAS_WIDE() ? product_wide : product_plain)(f, which, x, y);
 }
 
 // rest <- rhs - S_II z, z in v; returns its size relative to |S||z| + |rhs|, in maxima.
@@ -404,14 +396,8 @@ static int solve(face *base, double *v, int refine) {
   double error = refined(f, v, refine);
   if (!(error <= DRIFT) && f->since > 0)
     error = anew(f, base->deadline) == 0 ? refined(f, v, refine) : (double)INFINITY;
-  double size = error <= USELESS ? 0.0 : (double)INFINITY;
-  for (int32_t i = 0; i < n; i++) {
-    v[i] = f->kept[i] ? f->r[i]*v[i] : 0.0;
-    size = max_or_nan(size, fabs(v[i]));
-  }
-  if (size <= 0x1p1000) return 0;
-  memset(v, 0, (size_t)n*sizeof *v);
-  return 1;
+  for (int32_t i = 0; i < n; i++) v[i] = f->kept[i] ? f->r[i]*v[i] : 0.0;
+  return face_checked(n, v, error <= USELESS);
 }
 
 static void apply(const face *base, const double *x, double *y) {

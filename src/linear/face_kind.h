@@ -33,6 +33,9 @@ enum { FACE_ANEW = -3 };
 int face_follow(face *f, int32_t n, const uint8_t *kept, const uint8_t *is_free,
                 int (*modify)(face *f, int32_t row, uint8_t comes), const perp_deadline *deadline);
 
+// The end of a solve: 0 if it is good and v has no NaN and nothing huge; else 1, and v = 0.
+int face_checked(int32_t n, double *v, int good);
+
 // By the entries of A: any operator that has them. As face_create.
 face *face_entries_create(const perp_operator *A, const perp_allocator *allocator, int *failed);
 // The same for an A that assemble_csc made with its diagonal; takes it, also when it fails.

@@ -122,11 +122,7 @@ static int solve(face *base, double *v, int refine) {
     if (f->ops->solve(f->self, f->rhs, f->rest, NULL) == 0)
       for (int32_t i = 0; i < n; i++) v[i] += f->rest[i];
   }
-  double size = 0.0;
-  for (int32_t i = 0; i < n; i++) size = max_or_nan(size, fabs(v[i]));
-  if (size <= 0x1p1000) return 0;
-  memset(v, 0, (size_t)n*sizeof *v);
-  return 1;
+  return face_checked(n, v, 1);
 }
 
 static void apply(const face *base, const double *x, double *y) {

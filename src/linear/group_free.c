@@ -250,6 +250,15 @@ void group_backward(const group_free *f, const double *t, double *rest, double *
   }
 }
 
+// (a, b) <- (c a - s b, s a + c b), n of each, so far apart
+static void rotate(size_t n, double c, double s, double *a, double *b, size_t apart) {
+  for (size_t k = 0; k < n*apart; k += apart) {
+    const double u = a[k], v = b[k];
+    a[k] = c*u - s*v;
+    b[k] = s*u + c*v;
+  }
+}
+
 void group_split(int32_t r, double *D, double *V, double *lambda) {
   const size_t n = (size_t)r;
   for (size_t i = 0; i < n*n; i++) V[i] = 0.0;
@@ -265,21 +274,9 @@ void group_split(int32_t r, double *D, double *V, double *lambda) {
         const double tau = (D[q*n + q] - D[p*n + p])/(2.0*D[p*n + q]);
         const double t = (tau < 0.0 ? -1.0 : 1.0)/(fabs(tau) + hypot(1.0, tau));
         const double c = 1.0/sqrt(1.0 + t*t), s = t*c;
-        for (size_t k = 0; k < n; k++) {
-          const double a = D[k*n + p], b = D[k*n + q];
-          D[k*n + p] = c*a - s*b;
-          D[k*n + q] = s*a + c*b;
-        }
-        for (size_t k = 0; k < n; k++) {
-          const double a = D[p*n + k], b = D[q*n + k];
-          D[p*n + k] = c*a - s*b;
-          D[q*n + k] = s*a + c*b;
-        }
-        for (size_t k = 0; k < n; k++) {
-          const double a = V[p*n + k], b = V[q*n + k];
-          V[p*n + k] = c*a - s*b;
-          V[q*n + k] = s*a + c*b;
-        }
+        rotate(n, c, s, D + p, D + q, n);
+        rotate(n, c, s, D + p*n, D + q*n, 1);
+        rotate(n, c, s, V + p*n, V + q*n, 1);
       }
   }
   for (size_t i = 0; i < n; i++) lambda[i] = D[i*n + i];

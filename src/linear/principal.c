@@ -15,14 +15,6 @@
 
 // The same statements, compiled for wider registers where the machine has them: element k always
 // goes into sum k mod 8, so that the bits are the same.
-#if defined(__GNUC__) && defined(__x86_64__)
-#define WIDE __attribute__((target("avx2")))
-#define HAS_WIDE() __builtin_cpu_supports("avx2")
-#else
-#define WIDE
-#define HAS_WIDE() 0
-#endif
-
 EXACT_INLINE double dot_body(int32_t n, const double *a, const double *b) {
   double s[8] = {0.0};
   int32_t i = 0;
@@ -115,35 +107,37 @@ EXACT_INLINE void apply_body(const principal *p, const double *v, double *z) {  
   for (int32_t k = 0; k < p->m; k++) z[k] = dot_body(p->m, p->row[k], v);
 }
 
-WIDE static double dot_wide(int32_t n, const double *a, const double *b) {
+EXACT_WIDE static double dot_wide(int32_t n, const double *a, const double *b) {
   return dot_body(n, a, b);
 }
-WIDE static void add_wide(int32_t n, double s, const double *a, double *y) { add_body(n, s, a, y); }
-WIDE static void forward_wide(const principal *p, int32_t start, double *v) {
+EXACT_WIDE static void add_wide(int32_t n, double s, const double *a, double *y) {
+  add_body(n, s, a, y);
+}
+EXACT_WIDE static void forward_wide(const principal *p, int32_t start, double *v) {
   forward_body(p, start, v);
 }
-WIDE static void backward_wide(const principal *p, double *v) { backward_body(p, v); }
-WIDE static void apply_wide(const principal *p, const double *v, double *z) {
+EXACT_WIDE static void backward_wide(const principal *p, double *v) { backward_body(p, v); }
+EXACT_WIDE static void apply_wide(const principal *p, const double *v, double *z) {
   apply_body(p, v, z);
 }
 
 double principal_dot(int32_t n, const double *a, const double *b) {
-  return HAS_WIDE() ? dot_wide(n, a, b) : dot_body(n, a, b);
+  return EXACT_HAS_WIDE() ? dot_wide(n, a, b) : dot_body(n, a, b);
 }
 void principal_add(int32_t n, double s, const double *a, double *y) {
-  if (HAS_WIDE()) add_wide(n, s, a, y);
+  if (EXACT_HAS_WIDE()) add_wide(n, s, a, y);
   else add_body(n, s, a, y);
 }
 static void forward(const principal *p, int32_t start, double *v) {
-  if (HAS_WIDE()) forward_wide(p, start, v);
+  if (EXACT_HAS_WIDE()) forward_wide(p, start, v);
   else forward_body(p, start, v);
 }
 static void backward(const principal *p, double *v) {
-  if (HAS_WIDE()) backward_wide(p, v);
+  if (EXACT_HAS_WIDE()) backward_wide(p, v);
   else backward_body(p, v);
 }
 static void apply(const principal *p, const double *v, double *z) {
-  if (HAS_WIDE()) apply_wide(p, v, z);
+  if (EXACT_HAS_WIDE()) apply_wide(p, v, z);
   else apply_body(p, v, z);
 }
 

@@ -52,7 +52,7 @@ static void product_plain(int32_t m, int32_t c, int32_t w, const double *L, int3
   product_body(m, c, w, L, ld, B, C);
 }
 
-LDL_WIDE static void product_wide(int32_t m, int32_t c, int32_t w, const double *L, int32_t ld,
+EXACT_WIDE static void product_wide(int32_t m, int32_t c, int32_t w, const double *L, int32_t ld,
                               const double *B, double *C) {
   product_body(m, c, w, L, ld, B, C);
 }
@@ -79,7 +79,7 @@ static void subtract_plain(int32_t from, int32_t h, int32_t count, const double 
   subtract_body(from, h, count, L, b, to);
 }
 
-LDL_WIDE static void subtract_wide(int32_t from, int32_t h, int32_t count, const double *const *L,
+EXACT_WIDE static void subtract_wide(int32_t from, int32_t h, int32_t count, const double *const *L,
                                const double *b, double *to) {
   subtract_body(from, h, count, L, b, to);
 }
@@ -110,7 +110,7 @@ static int32_t factor_panel(sparse_ldl *f, int32_t from, int32_t h, int32_t w, d
       const int32_t column = (int32_t)((done[q] - X)/h);
       b[q] = done[q][k]*done[q][column];
     }
-    (LDL_HAS_WIDE() ? subtract_wide : subtract_plain)(k, h, count, done, b, to);
+    (EXACT_HAS_WIDE() ? subtract_wide : subtract_plain)(k, h, count, done, b, to);
     to[k] = ldl_accept_pivot(f, from + k, to[k], floor);
     if (to[k] == 0.0) return k + 1;
     const double inverse = 1.0/to[k];
@@ -176,7 +176,7 @@ static void apply_update(sparse_ldl *f, int32_t d, int32_t s, double *X, int32_t
     for (int32_t j = 0; j < inside; j++)
       f->scaled[(size_t)j*(size_t)columns + (size_t)k] = l[j]*pivot;
   }
-  (LDL_HAS_WIDE() ? product_wide : product_plain)(m, inside, columns, T, rows_a_column, f->scaled,
+  (EXACT_HAS_WIDE() ? product_wide : product_plain)(m, inside, columns, T, rows_a_column, f->scaled,
                                            f->update);
   for (int32_t i = 0; i < m; i++) there[i] = f->local[rows[there[i]]];
   for (int32_t j = 0; j < inside; j++) {
@@ -311,7 +311,7 @@ static void dots_plain(int32_t from, int32_t h, const double *const *L, const do
   dots_body(from, h, L, g, out);
 }
 
-LDL_WIDE static void dots_wide(int32_t from, int32_t h, const double *const *L, const double *g,
+EXACT_WIDE static void dots_wide(int32_t from, int32_t h, const double *const *L, const double *g,
                                double *out) {
   dots_body(from, h, L, g, out);
 }
@@ -336,7 +336,7 @@ static void forward(const ldl_panel *P, int32_t count, const int32_t *at, double
       b[c] = g[k];
       for (int32_t i = k + 1; i < end; i++) g[i] -= l[c][i]*b[c];
     }
-    (LDL_HAS_WIDE() ? subtract_wide : subtract_plain)(end, P->h, block, l, b, g);
+    (EXACT_HAS_WIDE() ? subtract_wide : subtract_plain)(end, P->h, block, l, b, g);
   }
 }
 
@@ -347,7 +347,7 @@ static void backward(const ldl_panel *P, int32_t count, const int32_t *at, doubl
     double sum[4];
     for (int32_t c = 0; c < 4; c++)
       l[c] = P->X + (size_t)at[q + (c < block ? c : 0)]*(size_t)P->h;
-    (LDL_HAS_WIDE() ? dots_wide : dots_plain)(end, P->h, l, g, sum);
+    (EXACT_HAS_WIDE() ? dots_wide : dots_plain)(end, P->h, l, g, sum);
     for (int32_t c = block - 1; c >= 0; c--) {
       const int32_t k = at[q + c];
       for (int32_t i = k + 1; i < end; i++) sum[c] += l[c][i]*g[i];

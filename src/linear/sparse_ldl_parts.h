@@ -8,16 +8,6 @@
 
 #include "exact.h"
 
-// The same statements, compiled for wider registers where the machine has them: nothing is summed
-// across the lanes, so the bits are the same.
-#if defined(__GNUC__) && defined(__x86_64__)
-#define LDL_WIDE __attribute__((target("avx2")))
-#define LDL_HAS_WIDE() __builtin_cpu_supports("avx2")
-#else
-#define LDL_WIDE
-#define LDL_HAS_WIDE() 0
-#endif
-
 enum { LDL_NONE = -1, LDL_WIDEST = 96, LDL_TOGETHER = 4 };
 
 struct sparse_ldl {

@@ -122,7 +122,7 @@ static void four_plain(int32_t from, int32_t h, double *const *l, const double *
   four_columns(from, h, l[0], l[1], l[2], l[3], p, b, g);
 }
 
-LDL_WIDE static void four_wide(int32_t from, int32_t h, double *const *l, const double *p,
+EXACT_WIDE static void four_wide(int32_t from, int32_t h, double *const *l, const double *p,
                                const double *b, double *g) {
   four_columns(from, h, l[0], l[1], l[2], l[3], p, b, g);
 }
@@ -147,7 +147,7 @@ static int change(const sparse_ldl *f, const ldl_panel *P, int32_t column, doubl
         l[c][i] += b[c]*g[i];
       }
     }
-    if (count == 4) (LDL_HAS_WIDE() ? four_wide : four_plain)(end, P->h, l, p, b, g);
+    if (count == 4) (EXACT_HAS_WIDE() ? four_wide : four_plain)(end, P->h, l, p, b, g);
   }
   return 1;
 }

@@ -15,7 +15,8 @@
 // rows come in groups, as contacts do, goes through these (group_system.c); the LDL' of all rows is
 // analysed only if that fails.
 // Refinement with compensated residuals shows when one was too bold.
-// Cost: dense 2/3 n^3 a factorisation and 2 n^2 a solve; sparse as the fill tells.
+// Cost: dense 2/3 n^3 a factorisation and 2 n^2 a solve; sparse as the fill tells. (Long because
+// the ways to factor share an equilibrated matrix and its refinement; bodies, groups are apart.)
 #include "system.h"
 
 #include <math.h>
