@@ -13,7 +13,7 @@ packages_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # shellcheck disable=SC2034  # the lists are reached by name, ${!wanted}
 {
-packages_run='gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libjansson-dev gnuplot-nox'
+packages_run='gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libjansson-dev libode-dev gnuplot-nox'
 packages_test="$packages_run g++ libcmocka-dev clang-14 libclang-rt-14-dev gcovr file
   python3 python3-numpy python3-scipy libsuitesparse-dev"
 

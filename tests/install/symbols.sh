@@ -36,7 +36,7 @@ complete() {
   missing=$(comm -23 <(printf '%s\n' "$declared") <(nm --defined-only --extern-only "$libdir/lib$name.a" 2>/dev/null | awk 'NF == 3 { print $3 }' | sort -u))
   [ -z "$missing" ] || die "declared, but not in lib$name.a: $missing"
 }
-mapfile -t core < <(ls "$PERP_PREFIX"/include/perp/*.h | grep -v '/option\.h$')
+mapfile -t core < <(ls "$PERP_PREFIX"/include/perp/*.h | grep -vE '/(option|contact)\.h$')
 complete perp 30 "${core[@]}"
 complete perp-option 4 "$PERP_PREFIX/include/perp/option.h"
 

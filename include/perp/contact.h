@@ -1,0 +1,167 @@
+// contact.h: rigid bodies in contact, by libperp-contact: a complementarity problem per time step,
+// solved and certified by libperp. See docs/contact.md for the equations.
+//
+//     perp_world_settings settings = perp_world_defaults();
+//     perp_world *world;
+//     perp_world_create(&settings, NULL, &world);
+//     perp_body ball = perp_sphere(0.1, 1.0);        // radius, mass
+//     perp_world_add(world, &ball, NULL);
+//     perp_world_step(world, NULL);
+//
+// Units are the caller's, as long as they are consistent; the defaults are meters and seconds.
+// A function that fails changes nothing, and perp_world_message() says what was wrong. Different
+// worlds may be used by different threads at once, one world by one thread at a time.
+#ifndef PERP_CONTACT_H
+#define PERP_CONTACT_H
+
+#include "perp.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// what the last call that failed in this thread had to say: "step = -1 is outside (0, inf)"
+const char *perp_world_message(void);
+
+// ------------------------------------------------------------------------------------------ bodies
+
+typedef enum perp_shape {
+  PERP_SHAPE_SPHERE,          // extent[0]: radius; a disc in two dimensions
+  PERP_SHAPE_BOX,             // extent: half of each side; a rectangle in two dimensions
+  PERP_SHAPE_PLANE,           // extent: normal; solid where normal.(x - position) <= offset
+  PERP_SHAPE_HOLLOW,          // extent[0]: inner radius; the others live inside
+  PERP_SHAPE_COUNT
+} perp_shape;
+
+typedef struct perp_motion {  // what changes with time
+  double position[3];         // of the centre of mass
+  double orientation[4];      // a unit quaternion (w, x, y, z): body to world
+  double velocity[3];
+  double spin[3];             // angular velocity, in the world's axes
+} perp_motion;
+
+typedef struct perp_body {    // from perp_sphere(), perp_box(), perp_plane() or perp_hollow()
+  size_t size;                // sizeof(perp_body)
+  int32_t shape;              // a perp_shape
+  int32_t material;           // 0, 1, ...: see perp_world_pair
+  double extent[3];
+  double offset;              // of a plane, along its normal
+  double mass;                // > 0; INFINITY: moves as its velocity and spin say, whatever hits
+                              //   it: always so for planes and hollow spheres
+  double inertia[3];          // about the body's own axes; all 0: from shape and mass
+  perp_motion motion;
+} perp_body;
+
+perp_body perp_sphere(double radius, double mass);
+perp_body perp_box(double half_x, double half_y, double half_z, double mass);
+perp_body perp_plane(double normal_x, double normal_y, double normal_z, double offset);
+perp_body perp_hollow(double radius);
+
+// ------------------------------------------------------------------------------------------- world
+
+typedef enum perp_contact_model {
+  PERP_CONTACT_NORMAL,        // no friction: 0 <= l _|_ J W J' l + b >= 0
+  PERP_CONTACT_FRICTION,      // the LCP E13 (27), K directions at each contact
+  PERP_CONTACT_STAGGERED,     // normal and friction problem in turn until both hold
+  PERP_CONTACT_BOXED,         // two directions, |l_t| <= mu l_n with l_n of the round before
+  PERP_CONTACT_MODEL_COUNT
+} perp_contact_model;
+
+typedef struct perp_world_settings {   // from perp_world_defaults()
+  size_t size;                // sizeof(perp_world_settings)
+  int32_t dimension;          // 3; 2: x, y and the spin about z
+  int32_t model;              // a perp_contact_model
+  int32_t directions;         // K >= 3 of the friction pyramid; in two dimensions it is always 2
+  int32_t threads;            // the bits of every answer do not depend on it
+  int32_t sleep;              // islands at rest for so many steps are left alone; 0: never
+  int32_t rounds;             // of staggered and boxed, at most
+  int32_t trace;              // entries kept of the convergence in the largest island; 0: none
+  int32_t reserved;
+  double gravity[3];
+  double step;                // h
+  double margin;              // bodies closer than this are contacts
+  double restitution_speed;   // slower impacts do not bounce
+  double friction, restitution;   // of materials without a pair of their own
+  double time_limit;          // seconds of each step's solves; INFINITY: none
+  const perp_options *options;   // method, tol, ...; NULL: auto's defaults. Copied
+} perp_world_settings;
+perp_world_settings perp_world_defaults(void);
+
+typedef struct perp_world perp_world;
+
+perp_error perp_world_create(const perp_world_settings *settings, const perp_allocator *allocator,
+                             perp_world **world);
+void perp_world_destroy(perp_world *world);                 // NULL is fine
+// id (may be NULL) receives 0, 1, ... in the order of the calls
+perp_error perp_world_add(perp_world *world, const perp_body *body, int32_t *id);
+// friction >= 0 and restitution in [0, 1] where these two materials meet
+perp_error perp_world_pair(perp_world *world, int32_t material_a, int32_t material_b,
+                           double friction, double restitution);
+// added to gravity in the next step only; force at the centre of mass, NULL: none
+perp_error perp_world_push(perp_world *world, int32_t id, const double *force /* 3 */,
+                           const double *torque /* 3 */);
+
+int32_t perp_world_count(const perp_world *world);          // of bodies
+perp_error perp_world_read(const perp_world *world, int32_t id, perp_body *body);
+// all of them, perp_world_count() entries; valid until a call that changes the world
+const perp_motion *perp_world_motions(const perp_world *world);
+perp_error perp_world_move(perp_world *world, int32_t id, const perp_motion *motion);
+
+// ------------------------------------------------------------------------------------------- steps
+
+typedef struct perp_step {
+  int64_t step;               // 1 after the first one
+  double time;                // step * h
+  int32_t contacts;           // those the step was solved with
+  int32_t rows;               // of all problems together
+  int32_t islands;            // that were solved; those asleep are not counted
+  int32_t asleep;             // bodies
+  int32_t solved, unsolved;   // problems: certified at options.tol, or not
+  int32_t worst_status;       // a perp_status: of the problem with the largest residual
+  int32_t iterations, factorizations;
+  double residual;            // the largest certified one
+  double kinetic, potential;  // after the step; potential: of gravity, 0 at the origin
+  double dissipated;          // since the beginning: energy at the start plus work of pushes, and
+                              //   of bodies of infinite mass, minus energy now
+  double penetration;         // deepest after the step, >= 0
+  double momentum[3], angular[3];   // of the bodies of finite mass; angular about the origin
+  double seconds;             // this step took
+  double solve_seconds;       // of them in problems
+} perp_step;
+
+// report may be NULL. A step that is not solved uses the best impulses found, and says so.
+perp_error perp_world_step(perp_world *world, perp_step *report);
+// the report of the last step; before the first one, energies and momentum at the start
+perp_error perp_world_report(const perp_world *world, perp_step *report);
+
+typedef struct perp_touch {   // a contact of the last step
+  int32_t a, b;               // bodies, a < b
+  int32_t feature;            // which of the contacts of a and b
+  int32_t island;             // its problem: see perp_world_problem; -1: asleep, or neither moves
+  double point[3];            // between the two, at the beginning of the step
+  double normal[3];           // from b to a
+  double gap;                 // < 0: they overlap
+  double normal_impulse;      // >= 0: of the step, on a along the normal
+  double friction_impulse[3]; // on a, in the tangent plane
+  int32_t solved;             // its problem is certified
+  int32_t bounced;            // with restitution
+} perp_touch;
+const perp_touch *perp_world_touches(const perp_world *world, int32_t *count);
+
+// The problem of an island of the last step, 0 .. report.islands - 1, and the x that was used, for
+// dumps and other people's solvers; bodies (may be NULL) receives how many bodies move in it. Valid
+// until the next call with this world. Boxed: with the bounds of the last round; staggered: (27).
+perp_error perp_world_problem(perp_world *world, int32_t island, perp_problem *problem,
+                              const double **x, int32_t *bodies);
+// How the largest problem of the last step converged, settings.trace entries at most
+const perp_statistics *perp_world_trace(const perp_world *world, int32_t *count);
+
+// The exact state: returns the bytes it takes and fills memory if there is room for them. A world
+// made with the same settings and bodies goes on from it with the same bits.
+size_t perp_world_save(const perp_world *world, void *memory, size_t size);
+perp_error perp_world_load(perp_world *world, const void *memory, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
