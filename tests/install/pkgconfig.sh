@@ -23,3 +23,8 @@ answers "$work/archive"
 read -ra priced <<<"$(pkg-config --cflags --libs perp-option)"
 try gcc -std=c17 -Wall -Wextra -Werror "$PERP_SOURCE/examples/c/american_put.c" "${priced[@]}" "-Wl,-rpath,$libdir" -o "$work/put"
 try "$work/put"
+
+# So does the one for bodies in contact.
+read -ra touching <<<"$(pkg-config --cflags --libs perp-contact)"
+try gcc -std=c17 -Wall -Wextra -Werror "$PERP_SOURCE/examples/c/bouncing_ball.c" "${touching[@]}" "-Wl,-rpath,$libdir" -o "$work/ball"
+try "$work/ball"

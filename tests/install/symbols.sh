@@ -44,3 +44,9 @@ names=$(foreign -D "$libdir/libperp-option.so")
 [ -z "$names" ] || die "libperp-option.so exports $names"
 names=$(foreign "$libdir/libperp-option.a")
 [ -z "$names" ] || die "libperp-option.a defines $names"
+complete perp-contact 20 "$PERP_PREFIX/include/perp/contact.h"
+
+names=$(foreign -D "$libdir/libperp-contact.so")
+[ -z "$names" ] || die "libperp-contact.so exports $names"
+names=$(foreign "$libdir/libperp-contact.a")
+[ -z "$names" ] || die "libperp-contact.a defines $names"

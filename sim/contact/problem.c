@@ -1,0 +1,430 @@
+// problem.c: an island's complementarity problem: normal LCP, friction LCP E13 (27), boxed friction.
+//
+// Rows of J at a contact, for a direction e at the common point: e on body a, -e on b, and the turns
+// arm x e. B = J W J' couples contacts that share a body. Normal and boxed problems are products
+// that are never formed (small ones are dense, which the library solves faster); (27) is
+//     [ Bnn  Bnt  0 ] [ ln ]   [ bn ]
+//     [ Btn  Btt  E ] [ lt ] + [ bt ]  >= 0   _|_   x >= 0,        E13 (27) with the signs corrected
+//     [ mu   -E'  0 ] [ s  ]   [ 0  ]
+// by compressed columns: ln of contact c at c, lt of its direction k at nc + K c + k, the sliding
+// speed s at (1 + K) nc + c. Direction k is cos(2 pi k/K) t1 + sin(2 pi k/K) t2, so that a block of
+// B between two contacts is 3 x 3 numbers, whatever K is.
+#include "problem.h"
+
+#include <string.h>
+
+static const contact *contact_at(const perp_world *w, const contact_list *l, const island *s,
+                                 int32_t i) {
+  const int32_t *order = w->order_memory.at;
+  return (const contact *)l->contacts.at + order[s->first + i];
+}
+
+static double *x_at(const perp_world *w, const contact_list *l, const island *s, int32_t i) {
+  const int32_t *order = w->order_memory.at;
+  return (double *)l->x.at + (size_t)order[s->first + i]*(size_t)w->width;
+}
+
+static const double *direction(const contact *c, int which) {   // normal, tangents
+  return which == 0 ? c->normal : c->t[which - 1];
+}
+
+static int32_t side(const contact *c, int which) { return which == 0 ? c->a : c->b; }
+
+// arm x e of side and direction at [side][direction], and W times it behind
+static int find_arms(const perp_world *w, worker *by, const contact_list *l, const island *s,
+                     int directions) {
+  if (!buffer_grow(&by->allocator, &by->arms, (size_t)s->count*36*sizeof(double), 0)) return 0;
+  double *out = by->arms.at;
+  for (int32_t i = 0; i < s->count; i++, out += 36) {
+    const contact *c = contact_at(w, l, s, i);
+    memset(out, 0, 36*sizeof *out);
+    for (int which = 0; which < 2; which++) {
+      const body *o = bodies_of(w) + side(c, which);
+      if (!moves(o)) continue;
+      for (int k = c->central >> which & 1; k < directions; k++) {
+        double *turn = out + 9*which + 3*k;
+        cross3(c->arm[which], direction(c, k), turn);
+        apply3(o->W, turn, turn + 18);
+      }
+    }
+  }
+  return 1;
+}
+
+// G = directions x directions of B between contacts i and j, row-major with stride 3. Called with
+// i <= j only, so that B is symmetric to the last bit.
+static void couple(const perp_world *w, const worker *by, const contact *ci, const contact *cj,
+                   int32_t i, int32_t j, int directions, double *G) {
+  const double *arms = by->arms.at, *ai = arms + 36*(size_t)i, *aj = arms + 36*(size_t)j;
+  memset(G, 0, 9*sizeof *G);
+  for (int p = 0; p < 2; p++)
+    for (int q = 0; q < 2; q++) {
+      if (side(ci, p) != side(cj, q)) continue;
+      const body *o = bodies_of(w) + side(ci, p);
+      if (!moves(o)) continue;
+      const double sign = p == q ? 1.0 : -1.0;
+      for (int k = 0; k < directions; k++)
+        for (int m = 0; m < directions; m++)
+          G[3*k + m] += sign*(o->weight*dot3(direction(ci, k), direction(cj, m)) +
+                              dot3(ai + 9*p + 3*k, aj + 9*q + 3*m + 18));
+    }
+  if (i != j) return;
+  for (int k = 0; k < directions; k++)   // rounding of W must not show
+    for (int m = 0; m < k; m++) G[3*k + m] = G[3*m + k];
+}
+
+static int vectors(worker *by, int64_t n) {
+  const size_t bytes = (size_t)n*sizeof(double);
+  return buffer_grow(&by->allocator, &by->b, bytes, 0) &&
+         buffer_grow(&by->allocator, &by->x, bytes, 0);
+}
+
+// ---- products ----
+
+static int32_t freedoms(const perp_world *w, const island *s) {
+  const int32_t dimension = w->settings.dimension;
+  return !s->turning ? dimension : dimension == 2 ? 3 : 6;
+}
+
+static int32_t put(int32_t *column, double *value, int32_t at, int32_t where, double v) {
+  if (v == 0.0) return at;
+  column[at] = where;
+  value[at] = v;
+  return at + 1;
+}
+
+// The row of direction k at contact i: columns ascending.
+static int32_t put_row(const perp_world *w, const worker *by, const island *s, const contact *c,
+                       int32_t i, int k, int32_t at) {
+  const int32_t dimension = w->settings.dimension, D = freedoms(w, s);
+  const double *arms = (const double *)by->arms.at + 36*(size_t)i, *e = direction(c, k);
+  const body *o = bodies_of(w);
+  const int first = moves(&o[c->a]) && moves(&o[c->b]) && o[c->b].local < o[c->a].local;
+  int32_t *column = by->column.at;
+  double *value = by->value.at;
+  for (int turn = 0; turn < 2; turn++) {
+    const int which = turn ^ first;
+    const body *of = o + side(c, which);
+    if (!moves(of)) continue;
+    const double sign = which == 0 ? 1.0 : -1.0, *arm = arms + 9*which + 3*k;
+    const int32_t base = D*of->local;
+    for (int32_t d = 0; d < dimension; d++) at = put(column, value, at, base + d, sign*e[d]);
+    if (!s->turning) continue;
+    if (dimension == 2) {
+      at = put(column, value, at, base + 2, sign*arm[2]);
+    } else {
+      for (int32_t d = 0; d < 3; d++) at = put(column, value, at, base + 3 + d, sign*arm[d]);
+    }
+  }
+  return at;
+}
+
+static void put_weights(const perp_world *w, const island *s, int32_t block, double *W) {
+  const int32_t *member = w->member_memory.at, D = freedoms(w, s),
+                dimension = w->settings.dimension;
+  memset(W, 0, (size_t)s->bodies*(size_t)D*(size_t)block*sizeof *W);
+  for (int32_t i = 0; i < s->bodies; i++) {
+    const body *o = bodies_of(w) + member[s->first_body + i];
+    double *at = W + (size_t)i*(size_t)D*(size_t)block;
+    for (int32_t d = 0; d < dimension; d++) at[d*block + (block == 3 ? d : 0)] = o->weight;
+    if (!s->turning) continue;
+    if (dimension == 2) at[2] = o->W[8];
+    else if (block == 1)
+      for (int32_t d = 0; d < 3; d++) at[3 + d] = o->W[4*d];
+    else
+      for (int32_t d = 0; d < 9; d++) at[9 + d] = o->W[d];
+  }
+}
+
+static int put_product(const perp_world *w, worker *by, const contact_list *l, const island *s,
+                       int directions, assembled *out) {
+  const int32_t n = directions*s->count, D = freedoms(w, s), dofs = D*s->bodies;
+  const int32_t block = s->turning && w->settings.dimension == 3 && !s->round ? 3 : 1;
+  const perp_allocator *from = &by->allocator;
+  if (!find_arms(w, by, l, s, directions) || !vectors(by, n) ||
+      !buffer_grow(from, &by->rowptr, ((size_t)n + 1)*sizeof(int32_t), 0) ||
+      !buffer_grow(from, &by->column, (size_t)n*2*(size_t)D*sizeof(int32_t), 0) ||
+      !buffer_grow(from, &by->value, (size_t)n*2*(size_t)D*sizeof(double), 0) ||
+      !buffer_grow(from, &by->W, (size_t)dofs*(size_t)block*sizeof(double), 0))
+    return 0;
+  int32_t *rowptr = by->rowptr.at, at = 0;
+  for (int32_t i = 0; i < s->count; i++)
+    for (int k = 0; k < directions; k++) {
+      rowptr[directions*i + k] = at;
+      at = put_row(w, by, s, contact_at(w, l, s, i), i, k, at);
+    }
+  rowptr[n] = at;
+  put_weights(w, s, block, by->W.at);
+  out->product = (perp_product){.n = n, .dofs = dofs, .rowptr = rowptr, .column = by->column.at,
+                                .value = by->value.at, .block = block, .W = by->W.at};
+  out->problem = (perp_problem){.A = perp_from_product(&out->product, PERP_CLAIM_NONE),
+                                .b = by->b.at};
+  out->x = by->x.at;
+  return 1;
+}
+
+static int put_dense(const perp_world *w, worker *by, const contact_list *l, const island *s,
+                     int directions, assembled *out) {
+  const int32_t n = directions*s->count;
+  if (!find_arms(w, by, l, s, directions) || !vectors(by, n) ||
+      !buffer_grow(&by->allocator, &by->value, (size_t)n*(size_t)n*sizeof(double), 0))
+    return 0;
+  double *A = by->value.at, G[9];
+  for (int32_t i = 0; i < s->count; i++)
+    for (int32_t j = i; j < s->count; j++) {
+      couple(w, by, contact_at(w, l, s, i), contact_at(w, l, s, j), i, j, directions, G);
+      for (int k = 0; k < directions; k++)
+        for (int m = 0; m < directions; m++) {
+          const int32_t row = directions*i + k, column = directions*j + m;
+          A[row*n + column] = A[column*n + row] = G[3*k + m];
+        }
+    }
+  out->dense = (perp_dense){.n = n, .value = A};
+  out->problem = (perp_problem){
+    .A = perp_from_dense(&out->dense, PERP_CLAIM_SYMMETRIC | PERP_CLAIM_PSD), .b = by->b.at};
+  out->x = by->x.at;
+  return 1;
+}
+
+int problem_normal(const perp_world *w, worker *by, const contact_list *l, const island *s,
+                   assembled *out) {
+  if (!(s->count <= SMALL ? put_dense(w, by, l, s, 1, out) : put_product(w, by, l, s, 1, out)))
+    return 0;
+  double *b = by->b.at, *x = by->x.at;
+  for (int32_t i = 0; i < s->count; i++) {
+    b[i] = contact_at(w, l, s, i)->free[0];
+    x[i] = x_at(w, l, s, i)[0];
+  }
+  return 1;
+}
+
+// ---- boxed friction: bounds follow ln of x ----
+
+int problem_boxed(const perp_world *w, worker *by, const contact_list *l, const island *s,
+                  assembled *out) {
+  const int directions = w->settings.dimension;
+  const int32_t n = directions*s->count;
+  const size_t bytes = (size_t)n*sizeof(double);
+  if (!(n <= SMALL ? put_dense(w, by, l, s, directions, out)
+                   : put_product(w, by, l, s, directions, out)) ||
+      !buffer_grow(&by->allocator, &by->lo, bytes, 0) ||
+      !buffer_grow(&by->allocator, &by->hi, bytes, 0))
+    return 0;
+  double *b = by->b.at, *x = by->x.at, *lo = by->lo.at, *hi = by->hi.at;
+  for (int32_t i = 0; i < s->count; i++) {
+    const contact *c = contact_at(w, l, s, i);
+    const double *kept = x_at(w, l, s, i);
+    for (int k = 0; k < directions; k++) {
+      const int32_t row = directions*i + k;
+      b[row] = c->free[k];
+      x[row] = kept[k];
+      lo[row] = k == 0 ? 0.0 : -c->mu*kept[0];
+      hi[row] = k == 0 ? (double)INFINITY : c->mu*kept[0];
+    }
+  }
+  out->problem.lo = lo;
+  out->problem.hi = hi;
+  return 1;
+}
+
+// ---- E13 (27) ----
+
+// lists[starts[b] ..]: the contacts of the island's body b, ascending
+static int list_contacts(const perp_world *w, worker *by, const contact_list *l, const island *s) {
+  const body *o = bodies_of(w);
+  if (!buffer_grow(&by->allocator, &by->starts, ((size_t)s->bodies + 2)*sizeof(int32_t), 0) ||
+      !buffer_grow(&by->allocator, &by->lists, 2*(size_t)s->count*sizeof(int32_t), 0) ||
+      !buffer_grow(&by->allocator, &by->marks, 2*(size_t)s->count*sizeof(int32_t), 0))
+    return 0;
+  int32_t *starts = by->starts.at, *lists = by->lists.at;
+  memset(starts, 0, ((size_t)s->bodies + 2)*sizeof *starts);
+  for (int32_t i = 0; i < s->count; i++)
+    for (int which = 0; which < 2; which++) {
+      const body *of = o + side(contact_at(w, l, s, i), which);
+      if (moves(of)) starts[of->local + 2]++;
+    }
+  for (int32_t k = 0; k < s->bodies; k++) starts[k + 2] += starts[k + 1];
+  for (int32_t i = 0; i < s->count; i++)
+    for (int which = 0; which < 2; which++) {
+      const body *of = o + side(contact_at(w, l, s, i), which);
+      if (moves(of)) lists[starts[of->local + 1]++] = i;
+    }
+  return 1;
+}
+
+// The contacts that share a body with c, itself among them, ascending; their number.
+static int32_t neighbours(const perp_world *w, const worker *by, const contact *c, int32_t *out) {
+  const body *o = bodies_of(w);
+  const int32_t *starts = by->starts.at, *lists = by->lists.at;
+  const int32_t *p[2] = {lists, lists}, *end[2] = {lists, lists};
+  for (int which = 0; which < 2; which++) {
+    const body *of = o + side(c, which);
+    if (!moves(of)) continue;
+    p[which] = lists + starts[of->local];
+    end[which] = lists + starts[of->local + 1];
+  }
+  int32_t count = 0;
+  while (p[0] < end[0] || p[1] < end[1]) {
+    const int32_t a = p[0] < end[0] ? *p[0] : INT32_MAX, b = p[1] < end[1] ? *p[1] : INT32_MAX;
+    out[count++] = a < b ? a : b;
+    if (a <= b) p[0]++;
+    if (b <= a) p[1]++;
+  }
+  return count;
+}
+
+// Entries of the column of contact j's direction m in row direction k of contact i, from G.
+static void expand(const perp_world *w, const double *G, int K, double *nn, double *nt, double *tn,
+                   double *tt) {
+  *nn = G[0];
+  for (int k = 0; k < K; k++) {
+    const double c = w->cosine[k], s = w->sine[k];
+    nt[k] = c*G[1] + s*G[2];
+    tn[k] = c*G[3] + s*G[6];
+  }
+  for (int k = 0; k < K; k++)
+    for (int m = 0; m < K; m++)
+      tt[k*K + m] = w->cosine[k]*(w->cosine[m]*G[4] + w->sine[m]*G[5]) +
+                    w->sine[k]*(w->cosine[m]*G[7] + w->sine[m]*G[8]);
+}
+
+typedef struct filler { int32_t *row; double *value; int32_t at; } filler;
+
+static void fill(filler *f, int32_t row, double value) {
+  if (value == 0.0) return;
+  f->row[f->at] = row;
+  f->value[f->at++] = value;
+}
+
+// Columns of the normal (m < 0) or direction m of contact j.
+static void put_column(const perp_world *w, const contact *cj, int32_t j, int m, int32_t nc,
+                       const int32_t *near, int32_t nears, const double *blocks, filler *f) {
+  const int K = w->directions, stride = 1 + 2*K + K*K;
+  for (int32_t q = 0; q < nears; q++) {
+    const double *nn = blocks + (size_t)q*(size_t)stride;
+    fill(f, near[q], m < 0 ? nn[0] : nn[1 + m]);
+  }
+  for (int32_t q = 0; q < nears; q++) {
+    const double *tn = blocks + (size_t)q*(size_t)stride + 1 + K, *tt = tn + K;
+    for (int k = 0; k < K; k++) fill(f, nc + K*near[q] + k, m < 0 ? tn[k] : tt[k*K + m]);
+  }
+  fill(f, (1 + K)*nc + j, m < 0 ? cj->mu : -1.0);
+}
+
+int problem_friction(const perp_world *w, worker *by, const contact_list *l, const island *s,
+                     assembled *out) {
+  const int K = w->directions, directions = w->settings.dimension;
+  const int32_t nc = s->count, n = (2 + K)*nc;
+  const size_t stride = (size_t)(1 + 2*K + K*K);
+  const perp_allocator *from = &by->allocator;
+  if (!find_arms(w, by, l, s, directions) || !list_contacts(w, by, l, s) || !vectors(by, n))
+    return 0;
+  int32_t *near = by->marks.at, most = 0;
+  int64_t blocks = 0;
+  for (int32_t j = 0; j < nc; j++) {
+    const int32_t count = neighbours(w, by, contact_at(w, l, s, j), near);
+    blocks += count;
+    most = count > most ? count : most;
+  }
+  const int64_t nnz = blocks*(1 + K)*(1 + K) + (int64_t)nc*(1 + 2*K);
+  if (nnz > INT32_MAX || !buffer_grow(from, &by->colptr, ((size_t)n + 1)*sizeof(int32_t), 0) ||
+      !buffer_grow(from, &by->row, (size_t)nnz*sizeof(int32_t), 0) ||
+      !buffer_grow(from, &by->entry, (size_t)nnz*sizeof(double), 0) ||
+      !buffer_grow(from, &by->value, (size_t)most*stride*sizeof(double), 0))
+    return 0;
+  int32_t *colptr = by->colptr.at;
+  filler f = {by->row.at, by->entry.at, 0};
+  double *block = by->value.at, G[9], T[9];
+  // Normals come first, and all blocks of a contact serve its K + 1 columns: two passes.
+  for (int pass = 0; pass < 2; pass++)
+    for (int32_t j = 0; j < nc; j++) {
+      const contact *cj = contact_at(w, l, s, j);
+      const int32_t nears = neighbours(w, by, cj, near);
+      for (int32_t q = 0; q < nears; q++) {
+        const int32_t i = near[q];
+        const contact *ci = contact_at(w, l, s, i);
+        double *to = block + (size_t)q*stride;
+        if (i <= j) {
+          couple(w, by, ci, cj, i, j, directions, G);
+          expand(w, G, K, to, to + 1, to + 1 + K, to + 1 + 2*K);
+          for (int k = 0; k < K && i == j; k++)
+            for (int m = 0; m < k; m++) to[1 + 2*K + k*K + m] = to[1 + 2*K + m*K + k];
+        } else {   // expand what the other order gave, then turn it over: the same bits
+          double nn, nt[MOST_DIRECTIONS], tn[MOST_DIRECTIONS], *tt = to + 1 + 2*K;
+          couple(w, by, cj, ci, j, i, directions, T);
+          expand(w, T, K, &nn, nt, tn, tt);
+          to[0] = nn;
+          for (int k = 0; k < K; k++) {
+            to[1 + k] = tn[k];
+            to[1 + K + k] = nt[k];
+            for (int m = 0; m < k; m++) {
+              const double swap = tt[k*K + m];
+              tt[k*K + m] = tt[m*K + k];
+              tt[m*K + k] = swap;
+            }
+          }
+        }
+      }
+      for (int m = pass == 0 ? -1 : 0; m < (pass == 0 ? 0 : K); m++) {
+        colptr[m < 0 ? j : nc + K*j + m] = f.at;
+        put_column(w, cj, j, m, nc, near, nears, block, &f);
+      }
+    }
+  for (int32_t j = 0; j < nc; j++) {
+    colptr[(1 + K)*nc + j] = f.at;
+    for (int k = 0; k < K; k++) fill(&f, nc + K*j + k, 1.0);
+  }
+  colptr[n] = f.at;
+  double *b = by->b.at, *x = by->x.at;
+  for (int32_t i = 0; i < nc; i++) {
+    const contact *c = contact_at(w, l, s, i);
+    const double *kept = x_at(w, l, s, i);
+    b[i] = c->free[0];
+    x[i] = kept[0];
+    for (int k = 0; k < K; k++) {
+      b[nc + K*i + k] = w->cosine[k]*c->free[1] + w->sine[k]*c->free[2];
+      x[nc + K*i + k] = kept[1 + k];
+    }
+    b[(1 + K)*nc + i] = 0.0;
+    x[(1 + K)*nc + i] = kept[1 + K];
+  }
+  out->csc = (perp_csc){n, n, colptr, f.row, f.value};
+  out->problem = (perp_problem){.A = perp_from_csc(&out->csc, PERP_CLAIM_NONE), .b = b};
+  out->x = x;
+  return 1;
+}
+
+// ---- impulses ----
+
+void problem_keep(const perp_world *w, const contact_list *l, const island *s, const double *x) {
+  const int K = w->directions, directions = w->settings.dimension;
+  const int32_t nc = s->count;
+  for (int32_t i = 0; i < nc; i++) {
+    double *kept = x_at(w, l, s, i);
+    switch (w->settings.model) {
+      case PERP_CONTACT_NORMAL: kept[0] = x[i]; break;
+      case PERP_CONTACT_BOXED:
+        for (int k = 0; k < directions; k++) kept[k] = x[directions*i + k];
+        break;
+      default:
+        kept[0] = x[i];
+        for (int k = 0; k < K; k++) kept[1 + k] = x[nc + K*i + k];
+        kept[1 + K] = x[(1 + K)*nc + i];
+    }
+  }
+}
+
+double problem_impulse(const perp_world *w, const contact *c, const double *x, double *tangential) {
+  double along[2] = {0.0, 0.0};
+  if (w->settings.model == PERP_CONTACT_BOXED) {
+    along[0] = x[1];
+    along[1] = w->settings.dimension == 3 ? x[2] : 0.0;
+  } else {
+    for (int k = 0; k < w->directions; k++) {
+      along[0] += w->cosine[k]*x[1 + k];
+      along[1] += w->sine[k]*x[1 + k];
+    }
+  }
+  for (int k = 0; k < 3; k++) tangential[k] = along[0]*c->t[0][k] + along[1]*c->t[1][k];
+  return x[0];
+}

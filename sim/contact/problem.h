@@ -1,0 +1,45 @@
+// problem.h: the complementarity problem of an island, in the memory of a worker.
+#ifndef PERP_CONTACT_PROBLEM_H
+#define PERP_CONTACT_PROBLEM_H
+
+#include "world.h"
+
+enum { CLASSES = 17, SMALL = 16 };   // SMALL rows: dense, the library's short way
+
+typedef struct assembled {    // views of buffers of the worker
+  perp_problem problem;
+  perp_dense dense;
+  perp_csc csc;
+  perp_product product;
+  double *x;                  // n
+} assembled;
+
+struct worker {
+  perp_allocator allocator;
+  perp_solver *solver[CLASSES];   // by size of the problem: 4^class rows
+  perp_limits limits[CLASSES];
+  buffer arms;                // contacts x 36: arm x direction, and W times that, on either side
+  buffer starts, lists, marks;    // contacts of each body
+  buffer rowptr, column, value, W;
+  buffer colptr, row, entry;
+  buffer b, x, lo, hi, rest;
+  assembled first, second;
+  perp_error error;
+  char message[512];
+  void *geometry[2];          // two boxes of ODE's
+};
+
+// What follows returns 0 without memory. The problem is w->...->problem with x filled from the
+// warm start; `l` is the list that the island's contacts are in.
+int problem_normal(const perp_world *w, worker *by, const contact_list *l, const island *s,
+                   assembled *out);
+int problem_friction(const perp_world *w, worker *by, const contact_list *l, const island *s,
+                     assembled *out);
+int problem_boxed(const perp_world *w, worker *by, const contact_list *l, const island *s,
+                  assembled *out);
+// what x says back into the list
+void problem_keep(const perp_world *w, const contact_list *l, const island *s, const double *x);
+// The impulse of a contact on a: along the normal, and its tangential vector.
+double problem_impulse(const perp_world *w, const contact *c, const double *x, double *tangential);
+
+#endif

@@ -1,0 +1,263 @@
+// solve.c: the problems of all islands, one after the other or on several threads.
+//
+// Islands share no body that moves, so each is solved for itself, by a worker with a solver of its
+// own; what it finds does not depend on which worker that is. Staggered and boxed friction are
+// rounds of convex problems, and what is certified in the end is their fixed point:
+//   staggered: normal impulses with the friction held, friction with the normal ones held; a fixed
+//              point solves E13 (27), which is what is certified;
+//   boxed:     |lt| <= mu ln with ln of the round before; certified with the bounds of its own ln.
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "problem.h"
+#include "step.h"
+
+double world_clock(const perp_world *w) {
+  if (w->options.clock != NULL) return w->options.clock(w->options.clock_context);
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9*(double)now.tv_nsec;
+}
+
+typedef struct job {
+  perp_world *w;
+  const int32_t *turn;        // islands, largest first
+  double deadline;            // INFINITY: none
+  double rows;                // of all islands
+  int32_t largest;            // island whose convergence is traced; -1: none
+} job;
+
+static int32_t size_class(int32_t n) {
+  int32_t k = 2;
+  while (k < CLASSES - 1 && (int64_t)1 << 2*k < n) k++;
+  return k;
+}
+
+// One problem with x as its start, within `seconds`.
+static perp_error solve(const perp_world *w, worker *by, const perp_problem *p, double *x,
+                        double seconds, int traced, perp_result *r) {
+  perp_error error;
+  if (seconds < (double)INFINITY || traced) {
+    perp_options options = w->options;
+    options.time_limit = fmin(options.time_limit, fmax(seconds, 1e-6));
+    if (traced) {
+      options.trace = w->trace;
+      options.trace_capacity = w->settings.trace;
+    }
+    error = perp_solve_once(p, x, &options, r);
+  } else {
+    const int32_t k = size_class(p->A.n);
+    perp_limits need = perp_limits_of(p), *have = &by->limits[k];
+    if (by->solver[k] == NULL || need.n > have->n || need.nnz > have->nnz ||
+        need.scratch > have->scratch) {
+      perp_solver_destroy(by->solver[k]);
+      by->solver[k] = NULL;
+      have->n = need.n > have->n ? need.n + need.n/4 : have->n;
+      have->nnz = need.nnz > have->nnz ? need.nnz + need.nnz/4 : have->nnz;
+      have->scratch = need.scratch > have->scratch ? need.scratch + need.scratch/4 : have->scratch;
+      error = perp_solver_create(w->options.method, have, &w->options, &by->allocator,
+                                 &by->solver[k]);
+      if (error != PERP_OK) {
+        *have = (perp_limits){0};
+        return error;
+      }
+    }
+    error = perp_solve(by->solver[k], p, x, r);
+  }
+  return error;
+}
+
+static void take(island *s, const perp_result *r) {
+  s->iterations += r->iterations;
+  s->factorizations += r->factorizations;
+  s->status = r->status;
+  s->residual = r->certificate.residual;
+}
+
+// ---- staggering ----
+
+// Rows and columns [from, to) of A, into the worker's second matrix.
+static int cut(worker *by, const perp_csc *A, int32_t from, int32_t to, perp_csc *out) {
+  const int32_t n = to - from, *colptr = A->colptr;
+  const size_t nnz = (size_t)(colptr[to] - colptr[from]);
+  if (!buffer_grow(&by->allocator, &by->rowptr, ((size_t)n + 1)*sizeof(int32_t), 0) ||
+      !buffer_grow(&by->allocator, &by->column, nnz*sizeof(int32_t), 0) ||
+      !buffer_grow(&by->allocator, &by->value, nnz*sizeof(double), 0))
+    return 0;
+  int32_t *start = by->rowptr.at, *row = by->column.at, at = 0;
+  double *value = by->value.at;
+  for (int32_t j = 0; j < n; j++) {
+    start[j] = at;
+    for (int32_t p = colptr[from + j]; p < colptr[from + j + 1]; p++)
+      if (A->row[p] >= from && A->row[p] < to) {
+        row[at] = A->row[p] - from;
+        value[at++] = A->value[p];
+      }
+  }
+  start[n] = at;
+  *out = (perp_csc){n, n, start, row, value};
+  return 1;
+}
+
+// y = b + the columns [from, to) of A times x
+static void add_columns(const perp_csc *A, const double *b, const double *x, int32_t from,
+                        int32_t to, double *y) {
+  memcpy(y, b, (size_t)A->columns*sizeof *y);
+  for (int32_t j = from; j < to; j++)
+    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) y[A->row[p]] += A->value[p]*x[j];
+}
+
+static perp_error staggered(const perp_world *w, worker *by, assembled *a, double end, int traced,
+                            island *s, perp_result *r) {
+  const int32_t nc = s->count, n = a->csc.columns;
+  if (!buffer_grow(&by->allocator, &by->rest, (size_t)n*sizeof(double), 0))
+    return PERP_ERROR_MEMORY;
+  double *y = by->rest.at;
+  for (int32_t round = 0; round < w->settings.rounds; round++) {
+    for (int part = 1; part >= 0; part--) {   // normals last: nothing sinks in, come what may
+      const int32_t from = part == 0 ? 0 : nc, to = part == 0 ? nc : n;
+      const double left = end < (double)INFINITY ? end - world_clock(w) : end;
+      perp_csc matrix;
+      if (!cut(by, &a->csc, from, to, &matrix)) return PERP_ERROR_MEMORY;
+      add_columns(&a->csc, a->problem.b, a->x, part == 0 ? nc : 0, part == 0 ? n : nc, y);
+      const uint32_t claims = part == 0 ? PERP_CLAIM_SYMMETRIC | PERP_CLAIM_PSD : PERP_CLAIM_PSD;
+      const perp_problem p = {.A = perp_from_csc(&matrix, claims), .b = y + from};
+      const perp_error error = solve(w, by, &p, a->x + from, left, traced, r);
+      if (error != PERP_OK) return error;
+      take(s, r);
+    }
+    const perp_error error = perp_certify(&a->problem, a->x, w->options.tol,
+                                          w->options.absolute_tol, NULL, &r->certificate);
+    if (error != PERP_OK) return error;
+    r->status = r->certificate.solved ? PERP_STATUS_SOLVED : PERP_STATUS_ITERATION_LIMIT;
+    if (r->certificate.solved) break;
+    if (world_clock(w) >= end) {
+      r->status = PERP_STATUS_TIME_LIMIT;
+      break;
+    }
+  }
+  return PERP_OK;
+}
+
+// ---- boxes ----
+
+static void set_bounds(const perp_world *w, worker *by, const island *s, const double *x) {
+  const int32_t directions = w->settings.dimension, *order = w->order_memory.at;
+  const contact *c = w->now.contacts.at;
+  double *lo = by->lo.at, *hi = by->hi.at;
+  for (int32_t i = 0; i < s->count; i++)
+    for (int32_t k = 1; k < directions; k++) {
+      const int32_t row = directions*i + k;
+      hi[row] = c[order[s->first + i]].mu*fmax(x[directions*i], 0.0);
+      lo[row] = -hi[row];
+    }
+}
+
+static perp_error boxed(const perp_world *w, worker *by, assembled *a, double end, int traced,
+                        island *s, perp_result *r) {
+  for (int32_t round = 0; round < w->settings.rounds; round++) {
+    const double left = end < (double)INFINITY ? end - world_clock(w) : end;
+    perp_error error = solve(w, by, &a->problem, a->x, left, traced, r);
+    if (error != PERP_OK) return error;
+    take(s, r);
+    const perp_status status = r->status;
+    set_bounds(w, by, s, a->x);
+    error = perp_certify(&a->problem, a->x, w->options.tol, w->options.absolute_tol, NULL,
+                         &r->certificate);
+    if (error != PERP_OK) return error;
+    r->status = r->certificate.solved ? PERP_STATUS_SOLVED
+                : status != PERP_STATUS_SOLVED ? status : PERP_STATUS_ITERATION_LIMIT;
+    if (r->certificate.solved) break;
+    if (world_clock(w) >= end) {
+      r->status = PERP_STATUS_TIME_LIMIT;
+      break;
+    }
+  }
+  return PERP_OK;
+}
+
+// ---- islands ----
+
+int problem_of(const perp_world *w, worker *by, const contact_list *l, const island *s,
+               assembled *out) {
+  switch (w->settings.model) {
+    case PERP_CONTACT_NORMAL: return problem_normal(w, by, l, s, out);
+    case PERP_CONTACT_BOXED: return problem_boxed(w, by, l, s, out);
+    default: return problem_friction(w, by, l, s, out);
+  }
+}
+
+static void solve_island(void *data, int32_t index, int32_t who) {
+  const job *j = data;
+  perp_world *w = j->w;
+  worker *by = &w->workers[who];
+  const int32_t which = j->turn[index];
+  island *s = (island *)w->island_memory.at + which;
+  const int traced = which == j->largest;
+  if (by->error != PERP_OK) return;
+  assembled *a = &by->first;
+  perp_error error = problem_of(w, by, &w->now, s, a) ? PERP_OK : PERP_ERROR_MEMORY;
+  if (error != PERP_OK) {
+    by->error = error;
+    snprintf(by->message, sizeof by->message, "no memory for a problem with %d contacts", s->count);
+    return;
+  }
+  s->rows = a->problem.A.n;
+  // Each gets its part of what is left, by rows; the workers share the rows.
+  double end = j->deadline;
+  if (end < (double)INFINITY) {
+    const double now = world_clock(w), part = s->rows*w->settings.threads/j->rows;
+    end = now + fmin(part, 1.0)*fmax(end - now, 0.0);
+  }
+  perp_result r;
+  if (w->settings.model == PERP_CONTACT_STAGGERED) {
+    error = staggered(w, by, a, end, traced, s, &r);
+  } else if (w->settings.model == PERP_CONTACT_BOXED) {
+    error = boxed(w, by, a, end, traced, s, &r);
+  } else {
+    const double left = end < (double)INFINITY ? end - world_clock(w) : end;
+    error = solve(w, by, &a->problem, a->x, left, traced, &r);
+    if (error == PERP_OK) take(s, &r);
+  }
+  if (error != PERP_OK) {
+    by->error = error;
+    snprintf(by->message, sizeof by->message, "a problem with %d contacts: %s", s->count,
+             error == PERP_ERROR_MEMORY ? "no memory" : perp_last_message());
+    return;
+  }
+  s->status = r.status;
+  s->residual = r.certificate.residual;
+  if (traced) w->trace_count = r.trace_count;
+  problem_keep(w, &w->now, s, a->x);
+}
+
+perp_error world_solve(perp_world *w, double deadline) {
+  const int32_t count = w->islands;
+  island *s = w->island_memory.at;
+  if (!buffer_grow(&w->allocator, &w->other_memory, (size_t)count*sizeof(int32_t), 0))
+    return world_fail(PERP_ERROR_MEMORY, "no memory for %d islands", count);
+  // The largest first, so that no thread begins a long one when the others are done.
+  int32_t *turn = w->other_memory.at, largest = -1, placed = 0;
+  double rows = 0.0;
+  for (int32_t k = 0; k < count; k++) {
+    if (largest < 0 || s[k].count > s[largest].count) largest = k;
+    rows += s[k].count;
+  }
+  for (int32_t above = INT32_MAX; placed < count;) {   // by powers of two is enough
+    const int32_t least = above == INT32_MAX ? 1 << 20 : above/2;
+    for (int32_t k = 0; k < count; k++)
+      if (s[k].count < above && s[k].count >= least) turn[placed++] = k;
+    above = least;
+  }
+  job j = {.w = w, .turn = turn, .deadline = deadline, .rows = fmax(rows, 1.0)*
+           (w->settings.model == PERP_CONTACT_NORMAL ? 1 : w->width),
+           .largest = w->settings.trace > 0 ? largest : -1};
+  w->trace_count = 0;
+  for (int32_t k = 0; k < w->settings.threads; k++) w->workers[k].error = PERP_OK;
+  crew_run(w->threads, solve_island, &j, count);
+  for (int32_t k = 0; k < w->settings.threads; k++)
+    if (w->workers[k].error != PERP_OK)
+      return world_fail(w->workers[k].error, "%s", w->workers[k].message);
+  return PERP_OK;
+}

@@ -1,0 +1,306 @@
+// step.c: one time step: kick, impulses, drift, and what came of it.
+//
+//   u* = u + h W f                                        forces
+//   b  = J u* + max(d, 0)/h                               or, where two bodies bounce, J u* + e J u
+//   0 <= l _|_ J W J' l + b >= 0                          and friction: problem.c, solve.c
+//   u+ = u* + W J'l,   q+ = q + h u+                      drift.c
+//
+// Without restitution the energy never grows: with f constant, the step changes it by
+// l'J u+ - |u+ - u|^2/2 in the norm of the masses, and l'J u+ = -l'max(d, 0)/h - friction <= 0. In
+// free fall the loss is m g^2 h^2/2 a step. A bounce takes the speed at the beginning of the step,
+// not u*: H = m(v^2/2 + g z - g h v/2), which a flight keeps exactly, is then kept by a bounce with
+// e = 1, as the height gained by leaving at once makes up for the fall that is missing.
+#include "step.h"
+
+#include <string.h>
+
+static void swap_lists(contact_list *a, contact_list *b) {
+  const contact_list c = *a;
+  *a = *b;
+  *b = c;
+}
+
+static void kick(perp_world *w) {
+  const double h = w->settings.step;
+  for (int32_t i = 0; i < w->bodies; i++) {
+    body *b = bodies_of(w) + i;
+    perp_motion *m = motions_of(w) + i;
+    copy3(b->before, m->velocity);
+    copy3(b->before + 3, m->spin);
+    if (!moves(b) || b->asleep) continue;
+    world_inverse_inertia(b, m, b->W);
+    double turn[3];
+    apply3(b->W, b->torque, turn);
+    for (int k = 0; k < 3; k++) {
+      m->velocity[k] += h*(w->settings.gravity[k] + b->weight*b->force[k]);
+      m->spin[k] += h*turn[k];
+    }
+  }
+}
+
+static void unkick(perp_world *w) {
+  for (int32_t i = 0; i < w->bodies; i++) {
+    copy3(motions_of(w)[i].velocity, bodies_of(w)[i].before);
+    copy3(motions_of(w)[i].spin, bodies_of(w)[i].before + 3);
+  }
+}
+
+static void velocity_at(const double *velocity, const double *spin, const double *arm, double *v) {
+  cross3(spin, arm, v);
+  for (int k = 0; k < 3; k++) v[k] += velocity[k];
+}
+
+// Velocity of a relative to b at the contact; before: that of the beginning of the step. Turns do
+// not matter to central normals, nor does their rounding.
+static double relative(const perp_world *w, const contact *c, int before, const double *e,
+                       int normal) {
+  double v[2][3];
+  for (int which = 0; which < 2; which++) {
+    const int32_t i = which == 0 ? c->a : c->b;
+    const body *b = bodies_of(w) + i;
+    const perp_motion *m = motions_of(w) + i;
+    const double *velocity = before ? b->before : m->velocity,
+                 *spin = before ? b->before + 3 : m->spin;
+    if (normal && (c->central >> which & 1)) copy3(v[which], velocity);
+    else velocity_at(velocity, spin, c->arm[which], v[which]);
+  }
+  sub3(v[0], v[1], v[0]);
+  return dot3(e, v[0]);
+}
+
+static void find_free(perp_world *w) {
+  contact *all = w->now.contacts.at;
+  const double h = w->settings.step;
+  const int friction = w->settings.model != PERP_CONTACT_NORMAL;
+  for (int32_t k = 0; k < w->now.count; k++) {
+    contact *c = &all[k];
+    if (c->island < 0) continue;
+    const double vn = relative(w, c, 0, c->normal, 1);
+    c->bounced = 0;
+    c->free[0] = vn + fmax(c->gap, 0.0)/h;
+    if (c->e > 0.0 && c->gap + h*vn < 0.0) {
+      const double before = relative(w, c, 1, c->normal, 1);
+      if (before < -w->settings.restitution_speed) {
+        c->bounced = 1;
+        c->free[0] = vn + c->e*before;
+      }
+    }
+    for (int t = 0; t < 2 && friction; t++)
+      c->free[1 + t] = t < w->settings.dimension - 1 ? relative(w, c, 0, c->t[t], 0) : 0.0;
+  }
+}
+
+// u+ = u* + W J'l; what pushes and driven bodies did counts as input.
+static void apply(perp_world *w) {
+  const contact *all = w->now.contacts.at;
+  const double *x = w->now.x.at, h = w->settings.step;
+  for (int32_t k = 0; k < w->now.count; k++) {
+    const contact *c = &all[k];
+    if (c->island < 0) continue;
+    double friction[3], total[3];
+    const double along = problem_impulse(w, c, x + (size_t)k*(size_t)w->width, friction);
+    for (int i = 0; i < 3; i++) total[i] = along*c->normal[i] + friction[i];
+    for (int which = 0; which < 2; which++) {
+      const int32_t i = which == 0 ? c->a : c->b;
+      const body *b = bodies_of(w) + i;
+      perp_motion *m = motions_of(w) + i;
+      const double sign = which == 0 ? 1.0 : -1.0;
+      if (!moves(b)) {   // the other one is pushed with this body's speed
+        double v[3];
+        velocity_at(m->velocity, m->spin, c->arm[which], v);
+        w->input -= sign*dot3(total, v);
+        continue;
+      }
+      double turn[3], spin[3];
+      cross3(c->arm[which], c->central >> which & 1 ? friction : total, turn);
+      apply3(b->W, turn, spin);
+      add_scaled3(m->velocity, sign*b->weight, total);
+      add_scaled3(m->spin, sign, spin);
+    }
+  }
+  for (int32_t i = 0; i < w->bodies; i++) {
+    body *b = bodies_of(w) + i;
+    const perp_motion *m = motions_of(w) + i;
+    if (moves(b) && !b->asleep)
+      w->input += h*(dot3(b->force, m->velocity) + dot3(b->torque, m->spin));
+    memset(b->force, 0, sizeof b->force);
+    memset(b->torque, 0, sizeof b->torque);
+  }
+}
+
+// ---- what came of it ----
+
+static perp_error touch(perp_world *w) {
+  const int32_t count = w->now.count;
+  if (!buffer_grow(&w->allocator, &w->touch_memory, (size_t)count*sizeof(perp_touch), 0))
+    return world_fail(PERP_ERROR_MEMORY, "no memory for %d contacts", count);
+  return PERP_OK;
+}
+
+static void fill_touches(perp_world *w) {
+  perp_touch *out = w->touch_memory.at;
+  contact *c = w->now.contacts.at;
+  const double *x = w->now.x.at;
+  const island *s = w->island_memory.at;
+  for (int32_t k = 0; k < w->now.count; k++) {
+    perp_touch *t = &out[k];
+    c[k].solved = c[k].island >= 0 ? s[c[k].island].status == PERP_STATUS_SOLVED : c[k].solved;
+    *t = (perp_touch){.a = c[k].a, .b = c[k].b, .feature = c[k].feature, .island = c[k].island,
+                      .gap = c[k].gap, .solved = c[k].solved, .bounced = c[k].bounced};
+    t->normal_impulse = problem_impulse(w, &c[k], x + (size_t)k*(size_t)w->width,
+                                        t->friction_impulse);
+    copy3(t->normal, c[k].normal);
+    for (int i = 0; i < 3; i++)
+      t->point[i] = motions_of(w)[c[k].a].position[i] + c[k].arm[0][i];
+  }
+}
+
+static double deepest(const perp_world *w) {
+  const contact *c = w->now.contacts.at;
+  double depth = 0.0;
+  for (int32_t k = 0; k < w->now.count; k++) depth = fmax(depth, -c[k].gap);
+  return depth;
+}
+
+static void add_momentum(const perp_world *w, double *linear, double *angular) {
+  memset(linear, 0, 3*sizeof *linear);
+  memset(angular, 0, 3*sizeof *angular);
+  for (int32_t i = 0; i < w->bodies; i++) {
+    const body *b = bodies_of(w) + i;
+    const perp_motion *m = motions_of(w) + i;
+    if (!moves(b)) continue;
+    double orbit[3], R[9], own[3], turn[3];
+    cross3(m->position, m->velocity, orbit);
+    rotation(m->orientation, R);
+    apply_transposed3(R, m->spin, own);
+    for (int k = 0; k < 3; k++) own[k] *= b->inertia[k];
+    apply3(R, own, turn);
+    for (int k = 0; k < 3; k++) {
+      linear[k] += b->mass*m->velocity[k];
+      angular[k] += b->mass*orbit[k] + turn[k];
+    }
+  }
+}
+
+static void measure(const perp_world *w, perp_step *r) {
+  r->kinetic = world_kinetic(w);
+  r->potential = world_potential(w);
+  r->dissipated = w->input - (r->kinetic + r->potential);
+  r->penetration = deepest(w);
+  r->asleep = w->asleep;
+  add_momentum(w, r->momentum, r->angular);
+}
+
+static void summarise(const perp_world *w, perp_step *r) {
+  const island *s = w->island_memory.at;
+  r->contacts = w->now.count;
+  r->islands = w->islands;
+  r->worst_status = PERP_STATUS_SOLVED;
+  r->rows = r->solved = r->unsolved = r->iterations = r->factorizations = 0;
+  r->residual = 0.0;
+  double worst = -1.0;
+  for (int32_t k = 0; k < w->islands; k++) {
+    const int solved = s[k].status == PERP_STATUS_SOLVED;
+    r->rows += s[k].rows;
+    r->solved += solved;
+    r->unsolved += !solved;
+    r->iterations += s[k].iterations;
+    r->factorizations += s[k].factorizations;
+    r->residual = fmax(r->residual, s[k].residual);
+    if (!solved && s[k].residual > worst) {
+      worst = s[k].residual;
+      r->worst_status = s[k].status;
+    }
+  }
+}
+
+static perp_error refresh(perp_world *w) {   // contacts of bodies that were added or moved
+  if (!w->stale) return PERP_OK;
+  const perp_error error = world_detect(w, &w->now);
+  if (error != PERP_OK) return error;
+  swap_lists(&w->now, &w->spare);
+  w->stale = 0;
+  return PERP_OK;
+}
+
+static void wake_pushed(perp_world *w) {
+  for (int32_t i = 0; i < w->bodies && w->asleep > 0; i++) {
+    body *b = bodies_of(w) + i;
+    if (!b->asleep || (norm3(b->force) == 0.0 && norm3(b->torque) == 0.0)) continue;
+    b->asleep = b->rest = 0;
+    w->asleep--;
+  }
+}
+
+perp_error perp_world_step(perp_world *w, perp_step *report) {
+  if (w == NULL) return world_fail(PERP_ERROR_ARGUMENT, "world is NULL");
+  const double begin = world_clock(w);
+  perp_error error = refresh(w);
+  if (error == PERP_OK) wake_pushed(w);
+  if (error == PERP_OK) error = island_find(w);
+  if (error == PERP_OK) error = touch(w);
+  if (error != PERP_OK) return error;
+  kick(w);
+  find_free(w);
+  const double solving = world_clock(w);
+  error = world_solve(w, w->settings.time_limit < (double)INFINITY
+                             ? solving + w->settings.time_limit : (double)INFINITY);
+  if (error != PERP_OK) {
+    unkick(w);
+    return error;
+  }
+  const double solved = world_clock(w);
+  perp_step *r = &w->report;
+  summarise(w, r);
+  fill_touches(w);
+  apply(w);
+  for (int32_t i = 0; i < w->bodies; i++)
+    if (!bodies_of(w)[i].asleep) drift(&bodies_of(w)[i], &motions_of(w)[i], w->settings.step);
+  swap_lists(&w->now, &w->last);
+  w->stale = world_detect(w, &w->last) != PERP_OK;   // no memory: the next step will say so
+  if (w->stale) w->spare.count = 0;
+  swap_lists(&w->now, &w->spare);
+  r->step++;
+  r->time = (double)r->step*w->settings.step;
+  measure(w, r);
+  r->solve_seconds = solved - solving;
+  r->seconds = world_clock(w) - begin;
+  if (report != NULL) *report = *r;
+  return PERP_OK;
+}
+
+perp_error perp_world_report(const perp_world *w, perp_step *report) {
+  if (w == NULL || report == NULL)
+    return world_fail(PERP_ERROR_ARGUMENT, "%s is NULL", w == NULL ? "world" : "report");
+  *report = w->report;
+  measure(w, report);
+  return PERP_OK;
+}
+
+const perp_touch *perp_world_touches(const perp_world *w, int32_t *count) {
+  if (count != NULL) *count = w != NULL ? w->last.count : 0;
+  return w != NULL ? w->touch_memory.at : NULL;
+}
+
+const perp_statistics *perp_world_trace(const perp_world *w, int32_t *count) {
+  if (count != NULL) *count = w != NULL ? w->trace_count : 0;
+  return w != NULL ? w->trace : NULL;
+}
+
+perp_error perp_world_problem(perp_world *w, int32_t which, perp_problem *problem, const double **x,
+                              int32_t *bodies) {
+  if (w == NULL || problem == NULL || x == NULL)
+    return world_fail(PERP_ERROR_ARGUMENT, "%s is NULL",
+                      w == NULL ? "world" : problem == NULL ? "problem" : "x");
+  if (which < 0 || which >= w->islands)
+    return world_fail(PERP_ERROR_ARGUMENT, "island = %d is outside [0, %d]", which,
+                      w->islands - 1);
+  const island *s = (const island *)w->island_memory.at + which;
+  assembled *a = &w->workers->first;
+  if (!problem_of(w, w->workers, &w->last, s, a))
+    return world_fail(PERP_ERROR_MEMORY, "no memory for a problem with %d contacts", s->count);
+  *problem = a->problem;
+  *x = a->x;
+  if (bodies != NULL) *bodies = s->bodies;
+  return PERP_OK;
+}

@@ -1,0 +1,514 @@
+// world.c: a world is created, gets bodies and pushes, tells about them, and is destroyed.
+#include "world.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "problem.h"
+
+static _Thread_local char message[512];
+
+const char *perp_world_message(void) { return message; }
+
+perp_error world_fail(perp_error code, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  return code;
+}
+
+// ---- memory ----
+
+static void *plain_allocate(void *context, size_t bytes) {
+  (void)context;
+  return malloc(bytes);
+}
+static void plain_release(void *context, void *memory) {
+  (void)context;
+  free(memory);
+}
+
+int buffer_grow(const perp_allocator *allocator, buffer *b, size_t bytes, size_t keep) {
+  if (b->at != NULL && bytes <= b->bytes) return 1;
+  const size_t wanted = bytes + bytes/2 + 64;
+  void *at = allocator->allocate(allocator->context, wanted);
+  if (at == NULL) return 0;
+  if (keep > 0) memcpy(at, b->at, keep);
+  if (b->at != NULL) allocator->release(allocator->context, b->at);
+  *b = (buffer){at, wanted};
+  return 1;
+}
+
+void buffer_free(const perp_allocator *allocator, buffer *b) {
+  if (b->at != NULL) allocator->release(allocator->context, b->at);
+  *b = (buffer){0};
+}
+
+// ---- settings ----
+
+perp_world_settings perp_world_defaults(void) {
+  return (perp_world_settings){
+    .size = sizeof(perp_world_settings), .dimension = 3, .model = PERP_CONTACT_FRICTION,
+    .directions = 4, .threads = 1, .sleep = 0, .rounds = 20, .gravity = {0.0, 0.0, -9.81},
+    .step = 1.0/60, .margin = 0.01, .restitution_speed = 0.5, .friction = 0.5,
+    .time_limit = (double)INFINITY};
+}
+
+static perp_error outside(const char *name, double value, const char *range) {
+  return world_fail(PERP_ERROR_ARGUMENT, "%s = %g is outside %s", name, value, range);
+}
+
+#define LARGEST 1e12   // of positions, velocities, gravity: their squares and products stay finite
+
+static int sane(double value) { return fabs(value) <= LARGEST; }   // NAN is not
+
+static perp_error check_vector(const char *name, const double *v, int count) {
+  for (int k = 0; k < count; k++) {
+    char which[64];
+    snprintf(which, sizeof which, "%s[%d]", name, k);
+    if (!sane(v[k])) return outside(which, v[k], "[-1e12, 1e12]");
+  }
+  return PERP_OK;
+}
+
+static perp_error check_settings(const perp_world_settings *s) {
+  if (s->size != sizeof *s)
+    return world_fail(PERP_ERROR_ARGUMENT, "settings.size = %zu is not %zu: begin with "
+                      "perp_world_defaults()", s->size, sizeof *s);
+  if (s->dimension != 2 && s->dimension != 3)
+    return outside("dimension", s->dimension, "{2, 3}");
+  if (s->model < 0 || s->model >= PERP_CONTACT_MODEL_COUNT)
+    return outside("model", s->model, "[0, 3]");
+  if (s->directions < 3 || s->directions > MOST_DIRECTIONS)
+    return outside("directions", s->directions, "[3, 64]");
+  if (s->threads < 1 || s->threads > 1024) return outside("threads", s->threads, "[1, 1024]");
+  if (s->sleep < 0) return outside("sleep", s->sleep, "[0, inf)");
+  if (s->rounds < 1) return outside("rounds", s->rounds, "[1, inf)");
+  if (s->trace < 0 || s->trace > 1000000) return outside("trace", s->trace, "[0, 1000000]");
+  if (!(s->step >= 1e-9 && s->step <= 1e3)) return outside("step", s->step, "[1e-9, 1000]");
+  if (!(s->margin >= 0.0 && s->margin <= 1e6)) return outside("margin", s->margin, "[0, 1e6]");
+  if (!(s->restitution_speed >= 0.0))
+    return outside("restitution_speed", s->restitution_speed, "[0, inf]");
+  if (!(s->friction >= 0.0 && s->friction <= 1e6))
+    return outside("friction", s->friction, "[0, 1e6]");
+  if (!(s->restitution >= 0.0 && s->restitution <= 1.0))
+    return outside("restitution", s->restitution, "[0, 1]");
+  if (!(s->time_limit > 0.0)) return outside("time_limit", s->time_limit, "(0, inf]");
+  const perp_error error = check_vector("gravity", s->gravity, 3);
+  if (error != PERP_OK) return error;
+  if (s->dimension == 2 && s->gravity[2] != 0.0)
+    return outside("gravity[2]", s->gravity[2], "{0} in two dimensions");
+  if (s->options != NULL && s->options->size != sizeof *s->options)
+    return world_fail(PERP_ERROR_ARGUMENT, "options.size = %zu is not %zu: begin with "
+                      "perp_default_options()", s->options->size, sizeof *s->options);
+  return PERP_OK;
+}
+
+// cos and sin of 2 pi k/K, exactly opposite for opposite directions
+static void find_directions(perp_world *w) {
+  const int K = w->directions;
+  for (int k = 0; k < K; k++) {
+    const double angle = 2.0*acos(-1.0)*k/K;
+    w->cosine[k] = cos(angle);
+    w->sine[k] = sin(angle);
+    if (4*k == K || 4*k == 3*K) w->cosine[k] = 0.0;
+    if (2*k == K || k == 0) w->sine[k] = 0.0;
+    if (K%2 == 0 && 2*k >= K) {
+      w->cosine[k] = -w->cosine[k - K/2];
+      w->sine[k] = -w->sine[k - K/2];
+    }
+  }
+}
+
+perp_error perp_world_create(const perp_world_settings *settings, const perp_allocator *allocator,
+                             perp_world **world) {
+  if (world == NULL) return world_fail(PERP_ERROR_ARGUMENT, "world is NULL");
+  const perp_world_settings defaults = perp_world_defaults();
+  if (settings == NULL) settings = &defaults;
+  const perp_error error = check_settings(settings);
+  if (error != PERP_OK) return error;
+  const perp_allocator from = allocator != NULL && allocator->allocate != NULL
+                                  ? *allocator
+                                  : (perp_allocator){plain_allocate, plain_release, NULL};
+  perp_world *w = from.allocate(from.context, sizeof *w);
+  if (w == NULL) return world_fail(PERP_ERROR_MEMORY, "no memory for a world");
+  memset(w, 0, sizeof *w);
+  w->allocator = from;
+  w->settings = *settings;
+  w->options = settings->options != NULL ? *settings->options : perp_default_options(NULL);
+  w->options.trace = NULL;
+  w->options.trace_capacity = 0;
+  w->options.farkas = NULL;
+  w->settings.options = NULL;
+  const int model = settings->model;
+  w->directions = model == PERP_CONTACT_NORMAL || model == PERP_CONTACT_BOXED ? 0
+                  : settings->dimension == 2 ? 2 : settings->directions;
+  w->width = model == PERP_CONTACT_NORMAL ? 1 : model == PERP_CONTACT_BOXED ? 3 : w->directions + 2;
+  find_directions(w);
+  const size_t threads = (size_t)settings->threads;
+  w->workers = from.allocate(from.context, threads*sizeof *w->workers);
+  if (w->workers != NULL) {
+    memset(w->workers, 0, threads*sizeof *w->workers);
+    for (size_t k = 0; k < threads; k++) w->workers[k].allocator = from;
+  }
+  int fine = w->workers != NULL;
+  if (fine && threads > 1) {
+    w->threads = crew_create(settings->threads, &from);
+    fine = w->threads != NULL;
+  }
+  if (fine && settings->trace > 0) {
+    w->trace = from.allocate(from.context, (size_t)settings->trace*sizeof *w->trace);
+    fine = w->trace != NULL;
+  }
+  buffer *const first[] = {&w->now.contacts, &w->now.x, &w->last.contacts, &w->last.x,
+                           &w->spare.contacts, &w->spare.x, &w->body_memory, &w->motion_memory,
+                           &w->candidate_memory, &w->touch_memory, &w->pair_memory};
+  for (size_t k = 0; k < sizeof first/sizeof *first; k++)
+    fine = fine && buffer_grow(&from, first[k], 0, 0);
+  if (!fine) {
+    perp_world_destroy(w);
+    return world_fail(PERP_ERROR_MEMORY, "no memory or threads for a world with %d threads",
+                      settings->threads);
+  }
+  *world = w;
+  return PERP_OK;
+}
+
+static void worker_end(worker *by) {
+  for (int k = 0; k < CLASSES; k++) perp_solver_destroy(by->solver[k]);
+  buffer *const all[] = {&by->arms, &by->starts, &by->lists, &by->marks, &by->rowptr, &by->column,
+                         &by->value, &by->W, &by->colptr, &by->row, &by->entry, &by->b, &by->x,
+                         &by->lo, &by->hi, &by->rest};
+  for (size_t k = 0; k < sizeof all/sizeof *all; k++) buffer_free(&by->allocator, all[k]);
+}
+
+void perp_world_destroy(perp_world *w) {
+  if (w == NULL) return;
+  const perp_allocator from = w->allocator;
+  crew_destroy(w->threads);
+  for (int32_t k = 0; k < w->settings.threads && w->workers != NULL; k++) worker_end(&w->workers[k]);
+  buffer *const all[] = {&w->body_memory, &w->motion_memory, &w->pair_memory, &w->now.contacts,
+                         &w->now.x, &w->last.contacts, &w->last.x, &w->spare.contacts, &w->spare.x,
+                         &w->touch_memory, &w->island_memory, &w->order_memory, &w->member_memory,
+                         &w->bound_memory, &w->entry_memory, &w->other_memory, &w->start_memory,
+                         &w->candidate_memory};
+  for (size_t k = 0; k < sizeof all/sizeof *all; k++) buffer_free(&from, all[k]);
+  if (w->trace != NULL) from.release(from.context, w->trace);
+  if (w->workers != NULL) from.release(from.context, w->workers);
+  from.release(from.context, w);
+}
+
+// ---- bodies ----
+
+static perp_body body_of(int32_t shape, double mass) {
+  perp_body b = {.size = sizeof b, .shape = shape, .mass = mass};
+  b.motion.orientation[0] = 1.0;
+  return b;
+}
+
+perp_body perp_sphere(double radius, double mass) {
+  perp_body b = body_of(PERP_SHAPE_SPHERE, mass);
+  b.extent[0] = radius;
+  return b;
+}
+
+perp_body perp_box(double half_x, double half_y, double half_z, double mass) {
+  perp_body b = body_of(PERP_SHAPE_BOX, mass);
+  b.extent[0] = half_x;
+  b.extent[1] = half_y;
+  b.extent[2] = half_z;
+  return b;
+}
+
+perp_body perp_plane(double normal_x, double normal_y, double normal_z, double offset) {
+  perp_body b = body_of(PERP_SHAPE_PLANE, (double)INFINITY);
+  b.extent[0] = normal_x;
+  b.extent[1] = normal_y;
+  b.extent[2] = normal_z;
+  b.offset = offset;
+  return b;
+}
+
+perp_body perp_hollow(double radius) {
+  perp_body b = body_of(PERP_SHAPE_HOLLOW, (double)INFINITY);
+  b.extent[0] = radius;
+  return b;
+}
+
+static perp_error check_motion(const perp_world *w, const perp_motion *m) {
+  perp_error error = check_vector("position", m->position, 3);
+  if (error == PERP_OK) error = check_vector("velocity", m->velocity, 3);
+  if (error == PERP_OK) error = check_vector("spin", m->spin, 3);
+  if (error != PERP_OK) return error;
+  const double *q = m->orientation;
+  const double size = sqrt(q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3]);
+  if (!(fabs(size - 1.0) <= 1e-6))
+    return outside("the length of orientation", size, "[1 - 1e-6, 1 + 1e-6]");
+  if (w->settings.dimension == 2) {
+    static const char zero[] = "{0} in two dimensions";
+    if (m->velocity[2] != 0.0) return outside("velocity[2]", m->velocity[2], zero);
+    if (m->position[2] != 0.0) return outside("position[2]", m->position[2], zero);
+    if (m->spin[0] != 0.0) return outside("spin[0]", m->spin[0], zero);
+    if (m->spin[1] != 0.0) return outside("spin[1]", m->spin[1], zero);
+    if (q[1] != 0.0 || q[2] != 0.0)
+      return outside("orientation[1] or [2]", q[1] != 0.0 ? q[1] : q[2], zero);
+  }
+  return PERP_OK;
+}
+
+static perp_error check_shape(const perp_world *w, const perp_body *b) {
+  static const char lengths[] = "[1e-9, 1e9]";
+  const int flat = w->settings.dimension == 2;
+  if (b->shape < 0 || b->shape >= PERP_SHAPE_COUNT) return outside("shape", b->shape, "[0, 3]");
+  if (b->shape == PERP_SHAPE_PLANE) {
+    const double length = norm3(b->extent);
+    if (!(length >= 1e-9 && length <= 1e9))
+      return outside("the length of the normal", length, lengths);
+    if (flat && b->extent[2] != 0.0)
+      return outside("normal[2]", b->extent[2], "{0} in two dimensions");
+    if (!sane(b->offset)) return outside("offset", b->offset, "[-1e12, 1e12]");
+  } else {
+    const int sides = b->shape == PERP_SHAPE_BOX ? w->settings.dimension : 1;
+    for (int k = 0; k < sides; k++)
+      if (!(b->extent[k] >= 1e-9 && b->extent[k] <= 1e9))
+        return outside(b->shape == PERP_SHAPE_BOX ? "half a side" : "radius", b->extent[k],
+                       lengths);
+  }
+#ifndef PERP_ODE
+  if (b->shape == PERP_SHAPE_BOX)
+    return world_fail(PERP_ERROR_UNSUPPORTED, "boxes need ODE, without which this was built");
+#endif
+  return PERP_OK;
+}
+
+static perp_error check_body(const perp_world *w, const perp_body *b) {
+  if (b->size != sizeof *b)
+    return world_fail(PERP_ERROR_ARGUMENT, "body.size = %zu is not %zu: begin with perp_sphere(), "
+                      "perp_box(), perp_plane() or perp_hollow()", b->size, sizeof *b);
+  const perp_error error = check_shape(w, b);
+  if (error != PERP_OK) return error;
+  if (b->material < 0 || b->material > 999) return outside("material", b->material, "[0, 999]");
+  const int endless = b->mass == (double)INFINITY;
+  if (!endless && !(b->mass >= 1e-12 && b->mass <= 1e12))
+    return outside("mass", b->mass, "[1e-12, 1e12] and {inf}");
+  if (!endless && b->shape >= PERP_SHAPE_PLANE)
+    return outside("mass", b->mass, "{inf} for planes and hollow spheres");
+  int given = 0;
+  for (int k = 0; k < 3; k++) given += b->inertia[k] != 0.0;
+  for (int k = 0; k < 3 && given > 0; k++)
+    if (!(b->inertia[k] >= 1e-30 && b->inertia[k] <= 1e30))
+      return outside("inertia", b->inertia[k], "[1e-30, 1e30] and {0, 0, 0}");
+  return check_motion(w, &b->motion);
+}
+
+static void find_inertia(const perp_world *w, body *b) {
+  const double m = b->mass, *e = b->extent;
+  const int given = b->inertia[0] != 0.0;
+  if (moves(b) && !given) {
+    if (b->shape == PERP_SHAPE_BOX) {
+      for (int k = 0; k < 3; k++) {
+        const double p = e[(k + 1)%3], q = e[(k + 2)%3];
+        b->inertia[k] = m*(p*p + q*q)/3.0;
+      }
+    } else {
+      const double share = w->settings.dimension == 2 ? 0.5 : 0.4;   // disc, ball
+      for (int k = 0; k < 3; k++) b->inertia[k] = share*m*e[0]*e[0];
+    }
+  }
+  b->round = b->inertia[0] == b->inertia[1] && b->inertia[1] == b->inertia[2];
+  b->flat = w->settings.dimension == 2;
+  for (int k = 0; k < 3; k++)
+    b->ease[k] = moves(b) && (!b->flat || k == 2) ? 1.0/b->inertia[k] : 0.0;
+}
+
+void world_inverse_inertia(const body *b, const perp_motion *m, double *W) {
+  memset(W, 0, 9*sizeof *W);
+  if (b->round || b->flat || !moves(b)) {
+    for (int k = 0; k < 3; k++) W[4*k] = b->ease[k];
+    return;
+  }
+  double R[9];
+  rotation(m->orientation, R);
+  for (int i = 0; i < 3; i++)
+    for (int j = i; j < 3; j++) {
+      double sum = 0.0;
+      for (int k = 0; k < 3; k++) sum += R[3*i + k]*b->ease[k]*R[3*j + k];
+      W[3*i + j] = W[3*j + i] = sum;
+    }
+}
+
+static double energy_of(const perp_world *w, int32_t i) {
+  const body *b = bodies_of(w) + i;
+  const perp_motion *m = motions_of(w) + i;
+  if (!moves(b)) return 0.0;
+  double R[9], own[3], turning = 0.0;
+  rotation(m->orientation, R);
+  apply_transposed3(R, m->spin, own);
+  for (int k = 0; k < 3; k++) turning += b->inertia[k]*own[k]*own[k];
+  return 0.5*(b->mass*dot3(m->velocity, m->velocity) + turning);
+}
+
+double world_kinetic(const perp_world *w) {
+  double sum = 0.0;
+  for (int32_t i = 0; i < w->bodies; i++) sum += energy_of(w, i);
+  return sum;
+}
+
+static double height_of(const perp_world *w, int32_t i) {   // potential energy
+  const body *b = bodies_of(w) + i;
+  return moves(b) ? -b->mass*dot3(w->settings.gravity, motions_of(w)[i].position) : 0.0;
+}
+
+double world_potential(const perp_world *w) {
+  double sum = 0.0;
+  for (int32_t i = 0; i < w->bodies; i++) sum += height_of(w, i);
+  return sum;
+}
+
+static int room_for_materials(perp_world *w, int32_t count) {
+  if (count <= w->materials) return 1;
+  buffer fresh = {0};
+  const size_t n = (size_t)count;
+  if (!buffer_grow(&w->allocator, &fresh, 2*n*n*sizeof(double), 0)) return 0;
+  double *to = fresh.at;
+  const double *from = w->pair_memory.at;
+  for (int32_t i = 0; i < count; i++)
+    for (int32_t j = 0; j < count; j++) {
+      const int known = i < w->materials && j < w->materials;
+      const double *old = from + 2*(size_t)(known ? i*w->materials + j : 0);
+      double *at = to + 2*((size_t)i*n + (size_t)j);
+      at[0] = known ? old[0] : w->settings.friction;
+      at[1] = known ? old[1] : w->settings.restitution;
+    }
+  buffer_free(&w->allocator, &w->pair_memory);
+  w->pair_memory = fresh;
+  w->materials = count;
+  return 1;
+}
+
+void world_coefficients(const perp_world *w, int32_t a, int32_t b, double *mu, double *e) {
+  const body *o = bodies_of(w);
+  const double *all = w->pair_memory.at;
+  const double *at = all + 2*((size_t)o[a].material*(size_t)w->materials + (size_t)o[b].material);
+  *mu = at[0];
+  *e = at[1];
+}
+
+perp_error perp_world_add(perp_world *w, const perp_body *given, int32_t *id) {
+  if (w == NULL || given == NULL)
+    return world_fail(PERP_ERROR_ARGUMENT, "%s is NULL", w == NULL ? "world" : "body");
+  const perp_error error = check_body(w, given);
+  if (error != PERP_OK) return error;
+  const size_t n = (size_t)w->bodies;
+  if (w->bodies == INT32_MAX - 1 || !room_for_materials(w, given->material + 1) ||
+      !buffer_grow(&w->allocator, &w->body_memory, (n + 1)*sizeof(body), n*sizeof(body)) ||
+      !buffer_grow(&w->allocator, &w->motion_memory, (n + 1)*sizeof(perp_motion),
+                   n*sizeof(perp_motion)))
+    return world_fail(PERP_ERROR_MEMORY, "no memory for body %d", w->bodies);
+  body *b = bodies_of(w) + n;
+  memset(b, 0, sizeof *b);
+  b->shape = given->shape;
+  b->material = given->material;
+  b->mass = given->mass;
+  b->offset = given->offset;
+  b->weight = given->mass < (double)INFINITY ? 1.0/given->mass : 0.0;
+  copy3(b->extent, given->extent);
+  copy3(b->inertia, given->inertia);
+  if (b->shape == PERP_SHAPE_PLANE) {
+    const double length = norm3(b->extent);
+    for (int k = 0; k < 3; k++) b->extent[k] /= length;
+  }
+  // A rectangle gets a thickness, for tests that know three dimensions only.
+  if (b->shape == PERP_SHAPE_BOX && w->settings.dimension == 2)
+    b->extent[2] = fmax(b->extent[0], b->extent[1]);
+  b->reach = b->shape == PERP_SHAPE_BOX ? norm3(b->extent) : b->extent[0];
+  motions_of(w)[n] = given->motion;
+  normalise4(motions_of(w)[n].orientation);
+  find_inertia(w, b);
+  world_inverse_inertia(b, &motions_of(w)[n], b->W);
+  w->bodies++;
+  w->stale = 1;
+  w->input += energy_of(w, (int32_t)n) + height_of(w, (int32_t)n);
+  if (id != NULL) *id = (int32_t)n;
+  return PERP_OK;
+}
+
+static void wake_all(perp_world *w) {
+  for (int32_t i = 0; i < w->bodies; i++) bodies_of(w)[i].asleep = bodies_of(w)[i].rest = 0;
+  w->asleep = 0;
+}
+
+static perp_error check_id(const perp_world *w, int32_t id) {
+  if (w == NULL) return world_fail(PERP_ERROR_ARGUMENT, "world is NULL");
+  if (id >= 0 && id < w->bodies) return PERP_OK;
+  return world_fail(PERP_ERROR_ARGUMENT, "body = %d is outside [0, %d]", id, w->bodies - 1);
+}
+
+perp_error perp_world_pair(perp_world *w, int32_t a, int32_t b, double friction,
+                           double restitution) {
+  if (w == NULL) return world_fail(PERP_ERROR_ARGUMENT, "world is NULL");
+  if (a < 0 || a > 999 || b < 0 || b > 999)
+    return outside("material", a < 0 || a > 999 ? a : b, "[0, 999]");
+  if (!(friction >= 0.0 && friction <= 1e6)) return outside("friction", friction, "[0, 1e6]");
+  if (!(restitution >= 0.0 && restitution <= 1.0))
+    return outside("restitution", restitution, "[0, 1]");
+  if (!room_for_materials(w, (a > b ? a : b) + 1))
+    return world_fail(PERP_ERROR_MEMORY, "no memory for material %d", a > b ? a : b);
+  double *all = w->pair_memory.at;
+  const size_t n = (size_t)w->materials, i = (size_t)a, j = (size_t)b;
+  all[2*(i*n + j)] = all[2*(j*n + i)] = friction;
+  all[2*(i*n + j) + 1] = all[2*(j*n + i) + 1] = restitution;
+  w->stale = 1;
+  wake_all(w);
+  return PERP_OK;
+}
+
+perp_error perp_world_push(perp_world *w, int32_t id, const double *force, const double *torque) {
+  perp_error error = check_id(w, id);
+  if (error == PERP_OK && force != NULL) error = check_vector("force", force, 3);
+  if (error == PERP_OK && torque != NULL) error = check_vector("torque", torque, 3);
+  if (error != PERP_OK) return error;
+  body *b = bodies_of(w) + id;
+  for (int k = 0; k < 3; k++) {   // what is locked in two dimensions takes no push
+    const int flat = w->settings.dimension == 2;
+    if (force != NULL && !(flat && k == 2)) b->force[k] += force[k];
+    if (torque != NULL && !(flat && k < 2)) b->torque[k] += torque[k];
+  }
+  return PERP_OK;
+}
+
+int32_t perp_world_count(const perp_world *w) { return w != NULL ? w->bodies : 0; }
+
+perp_error perp_world_read(const perp_world *w, int32_t id, perp_body *out) {
+  const perp_error error = check_id(w, id);
+  if (error != PERP_OK) return error;
+  if (out == NULL) return world_fail(PERP_ERROR_ARGUMENT, "body is NULL");
+  const body *b = bodies_of(w) + id;
+  *out = (perp_body){.size = sizeof *out, .shape = b->shape, .material = b->material,
+                     .offset = b->offset, .mass = b->mass, .motion = motions_of(w)[id]};
+  copy3(out->extent, b->extent);
+  copy3(out->inertia, b->inertia);
+  return PERP_OK;
+}
+
+const perp_motion *perp_world_motions(const perp_world *w) {
+  return w != NULL ? motions_of(w) : NULL;
+}
+
+perp_error perp_world_move(perp_world *w, int32_t id, const perp_motion *motion) {
+  perp_error error = check_id(w, id);
+  if (error == PERP_OK && motion == NULL)
+    error = world_fail(PERP_ERROR_ARGUMENT, "motion is NULL");
+  if (error == PERP_OK) error = check_motion(w, motion);
+  if (error != PERP_OK) return error;
+  w->input -= energy_of(w, id) + height_of(w, id);
+  motions_of(w)[id] = *motion;
+  normalise4(motions_of(w)[id].orientation);
+  w->input += energy_of(w, id) + height_of(w, id);
+  w->stale = 1;
+  wake_all(w);
+  return PERP_OK;
+}

@@ -1,0 +1,142 @@
+// world.h: what the files of libperp-contact share: bodies, contacts, islands, and who does what.
+//
+// A step, with u the velocities, W the inverse masses, f the forces, l the impulses of contacts:
+//     u* = u + h W f;   0 <= l _|_ J(u* + W J'l) + d/h >= 0;   u+ = u* + W J'l;   q+ = q + h u+
+// docs/contact.md has the rest. Contacts are kept sorted by (a, b, feature), their identity.
+#ifndef PERP_CONTACT_WORLD_H
+#define PERP_CONTACT_WORLD_H
+
+#include <perp/contact.h>
+
+#include "vec.h"
+
+enum { MOST_DIRECTIONS = 64 };
+
+typedef struct body {
+  int32_t shape, material;
+  double extent[3], offset, mass, inertia[3];   // as given, inertia filled in
+  double weight;              // 1/mass; 0: infinite
+  double ease[3];             // 1/inertia about its own axes; 0: infinite
+  double reach;               // radius of a sphere about its position that holds it
+  double W[9];                // inverse inertia in the world's axes, at the beginning of the step
+  double force[3], torque[3]; // pushes of the next step
+  double before[6];           // velocity and spin at the beginning of the step
+  int32_t round;              // W is a multiple of 1
+  int32_t flat;               // in two dimensions: it turns about z only
+  int32_t rest;               // steps at rest so far
+  int32_t asleep;
+  int32_t set;                // of the union-find over contacts, then the number of its island
+  int32_t local;              // its number within the island
+} body;
+
+typedef struct contact {
+  int32_t a, b, feature;      // identity: bodies a < b, and which contact of the two
+  int32_t central;            // the normal passes through the centres: it does not turn them
+  double normal[3];           // from b to a
+  double arm[2][3];           // from the positions of a and b to the point between the two
+  double gap;
+  double mu, e;               // coefficient of friction, restitution
+  double t[2][3];             // tangents
+  double free[3];             // velocities of the contact before impulses, with gap or bounce: b
+  int32_t island;             // -1: asleep, or neither moves
+  int32_t bounced, solved;
+} contact;
+
+typedef struct island {
+  int32_t first, count;       // contacts of order[]
+  int32_t first_body, bodies; // of members[]
+  int32_t rows;
+  int32_t turning;            // some row turns a body
+  int32_t round;              // all bodies are: their W is diagonal
+  int32_t status;             // a perp_status
+  int32_t iterations, factorizations;
+  double residual;
+} island;
+
+typedef struct pair { int32_t a, b; } pair;   // a < b
+
+typedef struct buffer {       // memory that grows
+  void *at;
+  size_t bytes;
+} buffer;
+
+typedef struct contact_list {
+  int32_t count;
+  buffer contacts, x;         // count; count x world.width: impulses and slacks, for warm starts
+} contact_list;
+
+typedef struct crew crew;     // threads
+typedef struct worker worker; // solver and scratch of one thread
+
+struct perp_world {
+  perp_allocator allocator;
+  perp_world_settings settings;
+  perp_options options;
+  int32_t directions;         // K, 0 without friction
+  int32_t width;              // values of x kept per contact: 1 + K + 1, or 3
+  double cosine[MOST_DIRECTIONS], sine[MOST_DIRECTIONS];
+
+  int32_t bodies;
+  buffer body_memory, motion_memory;
+  int32_t materials;          // pairs hold materials^2 entries of (friction, restitution)
+  buffer pair_memory;
+
+  contact_list now;           // at the positions now
+  contact_list last;          // those of the last step, as it was solved
+  contact_list spare;
+  buffer touch_memory;        // those of the last step, for the caller
+  int32_t islands;
+  buffer island_memory, order_memory, member_memory;
+  int32_t stale;              // `now` is not what the positions say
+  int32_t asleep;             // bodies
+
+  // broad phase
+  buffer bound_memory, entry_memory, other_memory, start_memory;
+  buffer candidate_memory;    // pairs that may touch, sorted
+  int64_t candidates;
+
+  crew *threads;
+  worker *workers;            // settings.threads
+  int32_t ode;                // ODE has been initialised for this world
+
+  double input;               // energy put in: by adding bodies, pushes, moving bodies
+  perp_step report;
+  perp_statistics *trace;     // settings.trace
+  int32_t trace_count;
+};
+
+// ---- memory and messages: world.c ----
+perp_error world_fail(perp_error code, const char *format, ...);
+// at least `bytes`, with the first `keep` bytes of what was there; 0: no memory
+int buffer_grow(const perp_allocator *allocator, buffer *b, size_t bytes, size_t keep);
+void buffer_free(const perp_allocator *allocator, buffer *b);
+
+static inline body *bodies_of(const perp_world *w) { return w->body_memory.at; }
+static inline perp_motion *motions_of(const perp_world *w) { return w->motion_memory.at; }
+static inline int moves(const body *b) { return b->weight > 0.0; }   // is moved by contacts
+
+void world_coefficients(const perp_world *w, int32_t a, int32_t b, double *mu, double *e);
+void world_inverse_inertia(const body *b, const perp_motion *m, double *W);
+double world_kinetic(const perp_world *w);
+double world_potential(const perp_world *w);
+
+// ---- contacts of the positions now ----
+perp_error broad_pairs(perp_world *w);     // broad.c: candidate_memory, candidates
+// detect.c: `spare` from the positions now, with the x of those in `before` that are the same
+perp_error world_detect(perp_world *w, const contact_list *before);
+// narrow.c: at most MOST_OF_A_PAIR contacts of a and b that are closer than the margin or will be;
+// fills identity, normal, arms and gap
+enum { MOST_OF_A_PAIR = 16 };
+int32_t narrow_contacts(const perp_world *w, worker *by, int32_t a, int32_t b, contact *found);
+
+// ---- the step ----
+perp_error island_find(perp_world *w);     // island.c
+void drift(const body *b, perp_motion *m, double h);   // drift.c
+
+// ---- threads: crew.c ----
+crew *crew_create(int32_t threads, const perp_allocator *allocator);   // NULL: none to be had
+void crew_destroy(crew *c);
+void crew_run(crew *c, void (*task)(void *data, int32_t index, int32_t who), void *data,
+              int32_t count);
+
+#endif

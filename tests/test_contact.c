@@ -1,0 +1,416 @@
+// test_contact.c: rigid bodies against closed forms and conservation laws: spheres, discs, friction.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <perp/contact.h>
+
+#define INF ((double)INFINITY)
+
+static perp_world *world_with(const perp_world_settings *s) {
+  perp_world *w = NULL;
+  if (perp_world_create(s, NULL, &w) != PERP_OK) fail_msg("%s", perp_world_message());
+  return w;
+}
+
+static int32_t put(perp_world *w, perp_body b) {
+  int32_t id = -1;
+  if (perp_world_add(w, &b, &id) != PERP_OK) fail_msg("%s", perp_world_message());
+  return id;
+}
+
+static perp_body at(perp_body b, double x, double y, double z) {
+  b.motion.position[0] = x;
+  b.motion.position[1] = y;
+  b.motion.position[2] = z;
+  return b;
+}
+
+static perp_body with(perp_body b, double vx, double vy, double vz) {
+  b.motion.velocity[0] = vx;
+  b.motion.velocity[1] = vy;
+  b.motion.velocity[2] = vz;
+  return b;
+}
+
+static perp_step step(perp_world *w) {
+  perp_step r;
+  if (perp_world_step(w, &r) != PERP_OK) fail_msg("%s", perp_world_message());
+  return r;
+}
+
+static void near(const char *what, double found, double expected, double tol) {
+  if (!(fabs(found - expected) <= tol))
+    fail_msg("%s: %.17g instead of %.17g: off by %.2g", what, found, expected, found - expected);
+}
+
+static uint64_t state = 1;
+static double uniform(double low, double high) {   // splitmix64
+  uint64_t z = state += 0x9E3779B97F4A7C15u;
+  z = (z ^ (z >> 30))*0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27))*0x94D049BB133111EBu;
+  return low + (high - low)*(double)((z ^ (z >> 31)) >> 11)*0x1p-53;
+}
+
+// ---- one ball ----
+
+static void free_fall_loses_what_the_scheme_says(void **unused) {
+  (void)unused;
+  perp_world_settings s = perp_world_defaults();
+  s.step = 0.01;
+  perp_world *w = world_with(&s);
+  put(w, with(at(perp_sphere(0.1, 3.0), 0, 0, 100), 1, 0, 5));
+  perp_step before;
+  assert_int_equal(perp_world_report(w, &before), PERP_OK);
+  for (int k = 1; k <= 100; k++) {
+    const perp_step r = step(w);
+    const double loss = 3.0*9.81*9.81*0.01*0.01/2;   // m g^2 h^2/2
+    near("energy", r.kinetic + r.potential, before.kinetic + before.potential - k*loss, 1e-10);
+    near("dissipated", r.dissipated, k*loss, 1e-10);
+    near("height", perp_world_motions(w)[0].position[2],
+         100 + 5*k*0.01 - 9.81*0.01*0.01*k*(k + 1)/2, 1e-12);
+    assert_int_equal(r.contacts, 0);
+  }
+  perp_world_destroy(w);
+}
+
+// The apex after each bounce is e^2 of the one before, up to the height passed in a step.
+static void heights_of_bounces(void **unused) {
+  (void)unused;
+  const double restitution[] = {1.0, 0.9, 0.5};
+  for (int i = 0; i < 3; i++) {
+    perp_world_settings s = perp_world_defaults();
+    s.step = 1e-4;
+    s.restitution = restitution[i];
+    s.restitution_speed = 0.01;
+    perp_world *w = world_with(&s);
+    put(w, perp_plane(0, 0, 1, 0));
+    put(w, at(perp_sphere(0.25, 2.0), 0, 0, 1.25));
+    double apex = 1.0, rising = 0.0, z = 0.0;
+    for (int bounces = 0; bounces < 3;) {
+      const perp_step r = step(w);
+      assert_int_equal(r.unsolved, 0);
+      const perp_motion *m = perp_world_motions(w) + 1;
+      if (rising > 0.0 && m->velocity[2] <= 0.0) {
+        near("apex", z, apex*restitution[i]*restitution[i], 1e-3);
+        apex = z;
+        bounces++;
+      }
+      rising = m->velocity[2];
+      z = m->position[2] - 0.25;
+      assert_true(z > -1e-9);
+    }
+    perp_world_destroy(w);
+  }
+}
+
+// A ball thrown without spin slides, then rolls at 5/7 of its speed.
+static void a_sliding_ball_begins_to_roll(void **unused) {
+  (void)unused;
+  perp_world_settings s = perp_world_defaults();
+  s.step = 1e-3;
+  s.friction = 0.3;
+  perp_world *w = world_with(&s);
+  put(w, perp_plane(0, 0, 1, 0));
+  put(w, with(at(perp_sphere(0.5, 2.0), 0, 0, 0.5), 7, 0, 0));
+  for (int k = 0; k < 2000; k++) assert_int_equal(step(w).unsolved, 0);
+  const perp_motion *m = perp_world_motions(w) + 1;
+  near("speed", m->velocity[0], 5.0, 1e-2);
+  near("rolling", m->velocity[0] - 0.5*m->spin[1], 0.0, 1e-6);
+  near("height", m->position[2], 0.5, 1e-9);
+  perp_world_destroy(w);
+}
+
+// Down a slope it rolls with 5/7 g sin a; a disc in the plane with 2/3.
+static void rolling_down_a_slope(void **unused) {
+  (void)unused;
+  for (int dimension = 2; dimension <= 3; dimension++) {
+    const double angle = 0.3, g = 10.0, h = 1e-3;
+    perp_world_settings s = perp_world_defaults();
+    s.dimension = dimension;
+    s.step = h;
+    s.friction = 1.0;
+    s.gravity[0] = g*sin(angle);
+    s.gravity[1] = -g*cos(angle);
+    s.gravity[2] = 0.0;
+    perp_world *w = world_with(&s);
+    put(w, perp_plane(0, 1, 0, 0));
+    put(w, at(perp_sphere(0.5, 2.0), 0, 0.5, 0));
+    for (int k = 0; k < 1000; k++) assert_int_equal(step(w).unsolved, 0);
+    const double part = dimension == 2 ? 2.0/3 : 5.0/7;
+    near("speed", perp_world_motions(w)[1].velocity[0], part*g*sin(angle), 1e-6);
+    perp_world_destroy(w);
+  }
+}
+
+// ---- many balls ----
+
+static void fill_randomly(perp_world *w, int count, double side, double speed, double inwards) {
+  for (int k = 0; k < count; k++) {   // on a grid, so that nothing overlaps
+    const int n = (int)ceil(cbrt(count)), i = k%n, j = k/n%n, l = k/n/n;
+    const double cell = side/n, r = uniform(0.2, 0.45)*cell;
+    perp_body b = at(perp_sphere(r, 1000*r*r*r), (i + 0.5)*cell, (j + 0.5)*cell, (l + 0.5)*cell);
+    for (int d = 0; d < 3; d++) {
+      b.motion.velocity[d] = uniform(-speed, speed) + inwards*(side/2 - b.motion.position[d]);
+      b.motion.spin[d] = uniform(-speed, speed);
+    }
+    put(w, b);
+  }
+}
+
+static void momentum_is_kept(void **unused) {
+  (void)unused;
+  for (int model = 0; model < PERP_CONTACT_MODEL_COUNT; model++) {
+    perp_world_settings s = perp_world_defaults();
+    s.model = model;
+    s.rounds = 3;
+    s.gravity[2] = 0.0;
+    s.step = 0.01;
+    s.restitution = model == PERP_CONTACT_NORMAL ? 0.7 : 0.0;
+    perp_world *w = world_with(&s);
+    state = 7;
+    fill_randomly(w, 64, 4.0, 1.0, 3.0);
+    perp_step before, r = {0};
+    perp_world_report(w, &before);
+    int64_t contacts = 0;
+    double size = 0.0, turn = 0.0;   // sum of |m v|, of |m x v|
+    for (int32_t i = 0; i < 64; i++) {
+      perp_body b;
+      perp_world_read(w, i, &b);
+      size += b.mass*10;
+      turn += b.mass*10*8;
+    }
+    for (int k = 0; k < 60; k++) {
+      r = step(w);
+      contacts += r.contacts;
+      for (int d = 0; d < 3; d++) {
+        near("momentum", r.momentum[d], before.momentum[d], 1e-14*size);
+        near("angular momentum", r.angular[d], before.angular[d], 1e-14*turn);
+      }
+    }
+    assert_true(contacts > 300);
+    perp_world_destroy(w);
+  }
+}
+
+static void energy_never_grows_without_restitution(void **unused) {
+  (void)unused;
+  for (int model = 0; model < PERP_CONTACT_MODEL_COUNT; model++) {
+    perp_world_settings s = perp_world_defaults();
+    s.model = model;
+    s.rounds = 3;
+    s.step = 0.01;
+    perp_world *w = world_with(&s);
+    state = 3;
+    put(w, perp_plane(0, 0, 1, 0));
+    put(w, perp_plane(1, 0, 0, 0));
+    put(w, perp_plane(-1, 0, 0, -2));
+    put(w, perp_plane(0, 1, 0, 0));
+    put(w, perp_plane(0, -1, 0, -2));
+    fill_randomly(w, 27, 2.0, 1.0, 0.0);
+    perp_step r;
+    perp_world_report(w, &r);
+    double energy = r.kinetic + r.potential;
+    const double start = energy;
+    for (int k = 0; k < 200; k++) {
+      r = step(w);
+      const double now = r.kinetic + r.potential;
+      if (!(now <= energy + 1e-9*start))
+        fail_msg("model %d, step %d: from %.12g to %.12g", model, k, energy, now);
+      energy = now;
+    }
+    assert_true(r.contacts > 27);
+    perp_world_destroy(w);
+  }
+}
+
+// A triangle of balls at rest, hit straight by a ball: what happens left happens right.
+static void a_break_is_symmetric(void **unused) {
+  (void)unused;
+  for (int model = 0; model < 2; model++) {
+    perp_world_settings s = perp_world_defaults();
+    s.dimension = 2;
+    s.model = model;
+    s.gravity[2] = 0.0;
+    s.step = 0.005;
+    s.friction = 0.1;
+    s.restitution = 0.9;
+    perp_world *w = world_with(&s);
+    const double r = 0.5;
+    int32_t mirror[16];
+    put(w, with(at(perp_sphere(r, 1.0), 0, -3, 0), 0, 10, 0));
+    mirror[0] = 0;
+    for (int row = 0, id = 1; row < 5; row++)
+      for (int k = 0; k <= row; k++, id++) {
+        put(w, at(perp_sphere(r, 1.0), (2*k - row)*r, row*sqrt(3.0)*r, 0));
+        mirror[id] = id + row - 2*k;
+      }
+    for (int k = 0; k < 300; k++) {
+      assert_int_equal(step(w).unsolved, 0);
+      const perp_motion *m = perp_world_motions(w);
+      for (int i = 0; i < 16; i++) {
+        near("x", m[i].position[0], -m[mirror[i]].position[0], 1e-9);
+        near("y", m[i].position[1], m[mirror[i]].position[1], 1e-9);
+        near("spin", m[i].spin[2], -m[mirror[i]].spin[2], 1e-8);
+      }
+    }
+    assert_true(fabs(perp_world_motions(w)[15].position[0]) > 3.0);   // it did break
+    perp_world_destroy(w);
+  }
+}
+
+// ---- nothing, and nonsense ----
+
+static void worlds_without_bodies_or_contacts(void **unused) {
+  (void)unused;
+  perp_world *w = world_with(NULL);
+  perp_step r = step(w);
+  assert_int_equal(r.contacts, 0);
+  assert_int_equal(r.islands, 0);
+  assert_int_equal(r.worst_status, PERP_STATUS_SOLVED);
+  assert_true(r.residual == 0.0);
+  int32_t count = -1;
+  perp_world_touches(w, &count);
+  assert_int_equal(count, 0);
+  put(w, perp_plane(0, 0, 1, 0));
+  step(w);
+  put(w, at(perp_sphere(1, 1), 0, 0, 50));
+  r = step(w);
+  assert_int_equal(r.contacts, 0);
+  assert_int_equal(r.step, 3);
+  perp_world_destroy(w);
+  perp_world_destroy(NULL);
+}
+
+static void refused(const perp_error error, const char *expected) {
+  assert_int_equal(error, PERP_ERROR_ARGUMENT);
+  if (strstr(perp_world_message(), expected) == NULL)
+    fail_msg("'%s' does not say '%s'", perp_world_message(), expected);
+}
+
+static void bad_arguments_get_the_range(void **unused) {
+  (void)unused;
+  perp_world *w = NULL;
+  perp_world_settings s = perp_world_defaults();
+  refused(perp_world_create(&s, NULL, NULL), "world is NULL");
+  s.step = 0.0;
+  refused(perp_world_create(&s, NULL, &w), "step = 0 is outside [1e-9, 1000]");
+  s = perp_world_defaults();
+  s.step = (double)NAN;
+  refused(perp_world_create(&s, NULL, &w), "step = ");
+  s = perp_world_defaults();
+  s.directions = 2;
+  refused(perp_world_create(&s, NULL, &w), "directions = 2 is outside [3, 64]");
+  s = perp_world_defaults();
+  s.dimension = 4;
+  refused(perp_world_create(&s, NULL, &w), "dimension = 4 is outside {2, 3}");
+  s = perp_world_defaults();
+  s.size = 3;
+  refused(perp_world_create(&s, NULL, &w), "perp_world_defaults()");
+  s = perp_world_defaults();
+  s.gravity[1] = INF;
+  refused(perp_world_create(&s, NULL, &w), "gravity[1] = inf is outside");
+  assert_null(w);
+
+  w = world_with(NULL);
+  perp_body b = perp_sphere(-1, 1);
+  refused(perp_world_add(w, &b, NULL), "radius = -1 is outside [1e-9, 1e9]");
+  b = perp_sphere(1, 0);
+  refused(perp_world_add(w, &b, NULL), "mass = 0 is outside");
+  b = perp_plane(0, 0, 0, 1);
+  refused(perp_world_add(w, &b, NULL), "the length of the normal = 0 is outside");
+  b = perp_plane(0, 0, 1, 1);
+  b.mass = 2;
+  refused(perp_world_add(w, &b, NULL), "mass = 2 is outside {inf}");
+  b = perp_sphere(1, 1);
+  b.motion.orientation[0] = 0.5;
+  refused(perp_world_add(w, &b, NULL), "the length of orientation = 0.5");
+  b = perp_sphere(1, 1);
+  b.motion.velocity[2] = (double)NAN;
+  refused(perp_world_add(w, &b, NULL), "velocity[2] = ");
+  b = perp_sphere(1, 1);
+  b.material = -1;
+  refused(perp_world_add(w, &b, NULL), "material = -1 is outside [0, 999]");
+  refused(perp_world_pair(w, 0, 1, -0.1, 0), "friction = -0.1 is outside");
+  refused(perp_world_pair(w, 0, 1, 0.1, 1.5), "restitution = 1.5 is outside [0, 1]");
+  refused(perp_world_read(w, 0, &b), "body = 0 is outside [0, -1]");
+  refused(perp_world_push(w, 3, NULL, NULL), "body = 3 is outside");
+  refused(perp_world_step(NULL, NULL), "world is NULL");
+  assert_int_equal(perp_world_count(w), 0);
+  perp_problem p;
+  const double *x;
+  refused(perp_world_problem(w, 0, &p, &x, NULL), "island = 0 is outside [0, -1]");
+  perp_world_destroy(w);
+}
+
+// Materials meet with their own coefficients: a ball bounces off rubber and not off clay.
+static void pairs_of_materials(void **unused) {
+  (void)unused;
+  perp_world_settings s = perp_world_defaults();
+  s.step = 1e-3;
+  perp_world *w = world_with(&s);
+  assert_int_equal(perp_world_pair(w, 2, 1, 0.0, 1.0), PERP_OK);
+  perp_body floor = perp_plane(0, 0, 1, 0), ball = at(perp_sphere(0.1, 1), 0, 0, 0.6);
+  floor.material = 1;
+  put(w, floor);
+  ball.material = 2;
+  const int32_t rubber = put(w, ball);
+  ball = at(ball, 1, 0, 0.6);
+  ball.material = 0;
+  const int32_t clay = put(w, ball);
+  double highest[2] = {0.0, 0.0};
+  for (int k = 0; k < 700; k++) {
+    step(w);
+    if (k < 350) continue;
+    highest[0] = fmax(highest[0], perp_world_motions(w)[rubber].position[2]);
+    highest[1] = fmax(highest[1], perp_world_motions(w)[clay].position[2]);
+  }
+  near("rubber", highest[0], 0.6, 0.01);
+  near("clay", highest[1], 0.1, 1e-6);
+  perp_world_destroy(w);
+}
+
+// A push of F for a second gives m v = F; a torque turns a ball with 2/5 m r^2.
+static void pushes_act_for_one_step(void **unused) {
+  (void)unused;
+  perp_world_settings s = perp_world_defaults();
+  s.gravity[2] = 0.0;
+  s.step = 0.01;
+  perp_world *w = world_with(&s);
+  const int32_t id = put(w, perp_sphere(0.5, 2.0));
+  const double force[3] = {3, 0, -1}, torque[3] = {0, 1, 0};
+  for (int k = 0; k < 100; k++) {
+    assert_int_equal(perp_world_push(w, id, force, torque), PERP_OK);
+    step(w);
+  }
+  const perp_step r = step(w);   // and none any more
+  near("px", r.momentum[0], 3.0, 1e-12);
+  near("pz", r.momentum[2], -1.0, 1e-12);
+  near("spin", perp_world_motions(w)[id].spin[1], 1.0/(0.4*2.0*0.25), 1e-11);
+  near("dissipated", r.dissipated, (9.0 + 1.0)/2/2*0.01 + 1.0/(0.4*2.0*0.25)/2*0.01, 1e-11);
+  perp_world_destroy(w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(free_fall_loses_what_the_scheme_says),
+    cmocka_unit_test(heights_of_bounces),
+    cmocka_unit_test(a_sliding_ball_begins_to_roll),
+    cmocka_unit_test(rolling_down_a_slope),
+    cmocka_unit_test(momentum_is_kept),
+    cmocka_unit_test(energy_never_grows_without_restitution),
+    cmocka_unit_test(a_break_is_symmetric),
+    cmocka_unit_test(worlds_without_bodies_or_contacts),
+    cmocka_unit_test(bad_arguments_get_the_range),
+    cmocka_unit_test(pairs_of_materials),
+    cmocka_unit_test(pushes_act_for_one_step),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
