@@ -125,6 +125,8 @@ typedef struct perp_step {
                               //   of bodies of infinite mass, minus energy now
   double penetration;         // deepest after the step, >= 0
   double momentum[3], angular[3];   // of the bodies of finite mass; angular about the origin
+  int32_t projections;        // islands whose overlaps were to be taken back
+  int32_t unprojected;        // of them: those whose problem was not certified, and stay
   double seconds;             // this step took
   double solve_seconds;       // of them in problems
 } perp_step;

@@ -74,8 +74,8 @@ static int room_for(const perp_world *w, contact_list *l, int64_t count) {
                      (size_t)l->count*(size_t)w->width*sizeof(double));
 }
 
-perp_error world_detect(perp_world *w, const contact_list *before) {
-  const perp_error error = broad_pairs(w);
+perp_error world_detect(perp_world *w, const contact_list *before, int again) {
+  const perp_error error = again ? PERP_OK : broad_pairs(w);
   if (error != PERP_OK) return error;
   contact_list *l = &w->spare;
   const pair *p = w->candidate_memory.at;

@@ -49,12 +49,19 @@ static int midpoint(const double *I, const double *w0, double h, double *m) {
   return 0;
 }
 
-// q <- q (1, a/2) normalised: turned by cay(a), a in the body's axes; world: in the world's
-static void turn(double *q, const double *a, int world) {
+// q <- q (1, a/2) normalised: turned by cay(a), a in the body's axes
+static void turn(double *q, const double *a) {
   const double by[4] = {1.0, 0.5*a[0], 0.5*a[1], 0.5*a[2]};
   double r[4];
-  if (world) multiply4(by, q, r);
-  else multiply4(q, by, r);
+  multiply4(q, by, r);
+  normalise4(r);
+  for (int i = 0; i < 4; i++) q[i] = r[i];
+}
+
+void drift_turn(double *q, const double *a) {
+  const double by[4] = {1.0, 0.5*a[0], 0.5*a[1], 0.5*a[2]};
+  double r[4];
+  multiply4(by, q, r);
   normalise4(r);
   for (int i = 0; i < 4; i++) q[i] = r[i];
 }
@@ -71,7 +78,7 @@ static void tumble(const body *b, perp_motion *m, double h) {
     const double step = h/parts;
     midpoint(b->inertia, w0, step, wm);
     const double a[3] = {step*wm[0], step*wm[1], step*wm[2]};
-    turn(m->orientation, a, 0);
+    turn(m->orientation, a);
     rotation(m->orientation, R);
     apply_transposed3(R, L, momentum);
     for (int i = 0; i < 3; i++) w0[i] = momentum[i]/b->inertia[i];
@@ -82,9 +89,9 @@ static void tumble(const body *b, perp_motion *m, double h) {
 void drift(const body *b, perp_motion *m, double h) {
   for (int i = 0; i < 3; i++) m->position[i] += h*m->velocity[i];
   if (m->spin[0] == 0.0 && m->spin[1] == 0.0 && m->spin[2] == 0.0) return;
-  if (b->round || !moves(b) || (m->spin[0] == 0.0 && m->spin[1] == 0.0 && b->flat)) {
+  if (b->round || b->flat || !moves(b)) {
     const double a[3] = {h*m->spin[0], h*m->spin[1], h*m->spin[2]};
-    turn(m->orientation, a, 1);
+    drift_turn(m->orientation, a);
   } else {
     tumble(b, m, h);
   }

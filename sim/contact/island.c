@@ -25,15 +25,14 @@ static int driven(const body *o, const perp_motion *m) {   // infinitely heavy, 
 }
 
 // Whoever is tied to somebody awake wakes up.
-static void wake(perp_world *w) {
+static void wake(perp_world *w, const contact_list *l, int32_t *awake) {   // awake: by root
   body *o = bodies_of(w);
   const perp_motion *m = motions_of(w);
-  const contact *c = w->now.contacts.at;
-  int32_t *awake = w->order_memory.at;   // by root; free until the islands are written
+  const contact *c = l->contacts.at;
   memset(awake, 0, (size_t)w->bodies*sizeof *awake);
   for (int32_t i = 0; i < w->bodies; i++)
     if (moves(&o[i]) && !o[i].asleep) awake[root(o, i)] = 1;
-  for (int32_t k = 0; k < w->now.count; k++) {
+  for (int32_t k = 0; k < l->count; k++) {
     const int32_t a = c[k].a, b = c[k].b;
     if (driven(&o[a], &m[a])) awake[root(o, b)] = 1;
     if (driven(&o[b], &m[b])) awake[root(o, a)] = 1;
@@ -45,66 +44,74 @@ static void wake(perp_world *w) {
     }
 }
 
-perp_error island_find(perp_world *w) {
-  const int32_t n = w->bodies, count = w->now.count;
+void island_number(const perp_world *w, const island *s) {
+  for (int32_t i = 0; i < s->bodies; i++) bodies_of(w)[s->member[i]].local = i;
+}
+
+// What a contact says of its island; 1: its normal turns a body
+static int turns(const body *o, const contact *c) {
+  return (moves(&o[c->a]) && !(c->central & 1)) || (moves(&o[c->b]) && !(c->central & 2));
+}
+
+perp_error island_find(perp_world *w, contact_list *l, grouping *g) {
+  const int32_t n = w->bodies, count = l->count;
   const perp_allocator *from = &w->allocator;
   const size_t longest = (size_t)(n > count ? n : count);
-  if (!buffer_grow(from, &w->order_memory, longest*sizeof(int32_t), 0) ||
-      !buffer_grow(from, &w->member_memory, (size_t)n*sizeof(int32_t), 0) ||
-      !buffer_grow(from, &w->island_memory, (size_t)(n + 1)*sizeof(island), 0))
+  if (!buffer_grow(from, &g->order_memory, longest*sizeof(int32_t), 0) ||
+      !buffer_grow(from, &g->member_memory, (size_t)n*sizeof(int32_t), 0) ||
+      !buffer_grow(from, &g->island_memory, (size_t)(n + 1)*sizeof(island), 0))
     return world_fail(PERP_ERROR_MEMORY, "no memory for islands of %d contacts", count);
   body *o = bodies_of(w);
-  contact *c = w->now.contacts.at;
-  island *s = w->island_memory.at;
-  int32_t *order = w->order_memory.at, *member = w->member_memory.at;
+  contact *c = l->contacts.at;
+  island *s = g->island_memory.at;
+  int32_t *order = g->order_memory.at, *member = g->member_memory.at;
   for (int32_t i = 0; i < n; i++) o[i].set = i;
   for (int32_t k = 0; k < count; k++)
     if (moves(&o[c[k].a]) && moves(&o[c[k].b])) join(o, c[k].a, c[k].b);
-  if (w->asleep > 0) wake(w);
+  if (w->asleep > 0) wake(w, l, order);
 
-  w->islands = 0;
+  g->islands = 0;
   for (int32_t i = 0; i < n; i++) o[i].local = -1;   // of a root: the number of its island
   for (int32_t k = 0; k < count; k++) {
     const int32_t mover = moves(&o[c[k].a]) ? c[k].a : c[k].b, r = root(o, mover);
     c[k].island = -1;
     if (o[r].asleep) continue;
     if (o[r].local < 0) {
-      s[w->islands] = (island){.round = 1};
-      o[r].local = w->islands++;
+      s[g->islands] = (island){.round = 1};
+      o[r].local = g->islands++;
     }
+    island *of = &s[o[r].local];
     c[k].island = o[r].local;
-    s[c[k].island].count++;
-    if (c[k].central != 3 && !(moves(&o[c[k].a]) + moves(&o[c[k].b]) == 1 &&
-                               (c[k].central & (moves(&o[c[k].a]) ? 1 : 2))))
-      s[c[k].island].turning = 1;
+    of->count++;
+    of->turning |= w->settings.model != PERP_CONTACT_NORMAL || turns(o, &c[k]);
+    of->anchored |= !moves(&o[c[k].a]) || !moves(&o[c[k].b]);
   }
   for (int32_t i = 0; i < n; i++) o[i].local = moves(&o[i]) ? o[root(o, i)].local : -1;
-  for (int32_t i = 0; i < n; i++) o[i].set = o[i].local;   // now the number of its island
   for (int32_t i = 0; i < n; i++) {
+    o[i].set = o[i].local;   // now the number of its island
     if (o[i].set < 0) continue;
     s[o[i].set].bodies++;
     s[o[i].set].round &= o[i].round || o[i].flat;
   }
   int32_t contacts = 0, bodies = 0;
-  for (int32_t k = 0; k < w->islands; k++) {
-    s[k].first = contacts;
-    s[k].first_body = bodies;
+  for (int32_t k = 0; k < g->islands; k++) {
+    s[k].order = order + contacts;
+    s[k].member = member + bodies;
     contacts += s[k].count;
     bodies += s[k].bodies;
     s[k].count = s[k].bodies = 0;
-    if (w->settings.model != PERP_CONTACT_NORMAL) s[k].turning = 1;
   }
   for (int32_t k = 0; k < count; k++) {
     if (c[k].island < 0) continue;
     island *of = &s[c[k].island];
-    order[of->first + of->count++] = k;
+    order[of->order - order + of->count++] = k;
   }
   for (int32_t i = 0; i < n; i++) {
     o[i].local = -1;
     if (o[i].set < 0) continue;
     island *of = &s[o[i].set];
     o[i].local = of->bodies;
-    member[of->first_body + of->bodies++] = i;
+    member[of->member - member + of->bodies++] = i;
   }
   return PERP_OK;
 }

@@ -10,5 +10,6 @@ void narrow_velocity(const perp_world *w, int32_t i, const double *arm, double *
 int narrow_near(const perp_world *w, const contact *c);
 // Two boxes, a and b in any order. narrow_box.c
 int32_t narrow_boxes(const perp_world *w, worker *by, int32_t a, int32_t b, contact *found);
+void narrow_end(worker *by);   // what the worker has of ODE's
 
 #endif

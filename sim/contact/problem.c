@@ -13,15 +13,12 @@
 
 #include <string.h>
 
-static const contact *contact_at(const perp_world *w, const contact_list *l, const island *s,
-                                 int32_t i) {
-  const int32_t *order = w->order_memory.at;
-  return (const contact *)l->contacts.at + order[s->first + i];
+static const contact *contact_at(const contact_list *l, const island *s, int32_t i) {
+  return (const contact *)l->contacts.at + s->order[i];
 }
 
 static double *x_at(const perp_world *w, const contact_list *l, const island *s, int32_t i) {
-  const int32_t *order = w->order_memory.at;
-  return (double *)l->x.at + (size_t)order[s->first + i]*(size_t)w->width;
+  return (double *)l->x.at + (size_t)s->order[i]*(size_t)w->width;
 }
 
 static const double *direction(const contact *c, int which) {   // normal, tangents
@@ -36,7 +33,7 @@ static int find_arms(const perp_world *w, worker *by, const contact_list *l, con
   if (!buffer_grow(&by->allocator, &by->arms, (size_t)s->count*36*sizeof(double), 0)) return 0;
   double *out = by->arms.at;
   for (int32_t i = 0; i < s->count; i++, out += 36) {
-    const contact *c = contact_at(w, l, s, i);
+    const contact *c = contact_at(l, s, i);
     memset(out, 0, 36*sizeof *out);
     for (int which = 0; which < 2; which++) {
       const body *o = bodies_of(w) + side(c, which);
@@ -120,11 +117,10 @@ static int32_t put_row(const perp_world *w, const worker *by, const island *s, c
 }
 
 static void put_weights(const perp_world *w, const island *s, int32_t block, double *W) {
-  const int32_t *member = w->member_memory.at, D = freedoms(w, s),
-                dimension = w->settings.dimension;
+  const int32_t D = freedoms(w, s), dimension = w->settings.dimension;
   memset(W, 0, (size_t)s->bodies*(size_t)D*(size_t)block*sizeof *W);
   for (int32_t i = 0; i < s->bodies; i++) {
-    const body *o = bodies_of(w) + member[s->first_body + i];
+    const body *o = bodies_of(w) + s->member[i];
     double *at = W + (size_t)i*(size_t)D*(size_t)block;
     for (int32_t d = 0; d < dimension; d++) at[d*block + (block == 3 ? d : 0)] = o->weight;
     if (!s->turning) continue;
@@ -151,7 +147,7 @@ static int put_product(const perp_world *w, worker *by, const contact_list *l, c
   for (int32_t i = 0; i < s->count; i++)
     for (int k = 0; k < directions; k++) {
       rowptr[directions*i + k] = at;
-      at = put_row(w, by, s, contact_at(w, l, s, i), i, k, at);
+      at = put_row(w, by, s, contact_at(l, s, i), i, k, at);
     }
   rowptr[n] = at;
   put_weights(w, s, block, by->W.at);
@@ -172,7 +168,7 @@ static int put_dense(const perp_world *w, worker *by, const contact_list *l, con
   double *A = by->value.at, G[9];
   for (int32_t i = 0; i < s->count; i++)
     for (int32_t j = i; j < s->count; j++) {
-      couple(w, by, contact_at(w, l, s, i), contact_at(w, l, s, j), i, j, directions, G);
+      couple(w, by, contact_at(l, s, i), contact_at(l, s, j), i, j, directions, G);
       for (int k = 0; k < directions; k++)
         for (int m = 0; m < directions; m++) {
           const int32_t row = directions*i + k, column = directions*j + m;
@@ -192,7 +188,7 @@ int problem_normal(const perp_world *w, worker *by, const contact_list *l, const
     return 0;
   double *b = by->b.at, *x = by->x.at;
   for (int32_t i = 0; i < s->count; i++) {
-    b[i] = contact_at(w, l, s, i)->free[0];
+    b[i] = contact_at(l, s, i)->free[0];
     x[i] = x_at(w, l, s, i)[0];
   }
   return 1;
@@ -212,7 +208,7 @@ int problem_boxed(const perp_world *w, worker *by, const contact_list *l, const 
     return 0;
   double *b = by->b.at, *x = by->x.at, *lo = by->lo.at, *hi = by->hi.at;
   for (int32_t i = 0; i < s->count; i++) {
-    const contact *c = contact_at(w, l, s, i);
+    const contact *c = contact_at(l, s, i);
     const double *kept = x_at(w, l, s, i);
     for (int k = 0; k < directions; k++) {
       const int32_t row = directions*i + k;
@@ -240,13 +236,13 @@ static int list_contacts(const perp_world *w, worker *by, const contact_list *l,
   memset(starts, 0, ((size_t)s->bodies + 2)*sizeof *starts);
   for (int32_t i = 0; i < s->count; i++)
     for (int which = 0; which < 2; which++) {
-      const body *of = o + side(contact_at(w, l, s, i), which);
+      const body *of = o + side(contact_at(l, s, i), which);
       if (moves(of)) starts[of->local + 2]++;
     }
   for (int32_t k = 0; k < s->bodies; k++) starts[k + 2] += starts[k + 1];
   for (int32_t i = 0; i < s->count; i++)
     for (int which = 0; which < 2; which++) {
-      const body *of = o + side(contact_at(w, l, s, i), which);
+      const body *of = o + side(contact_at(l, s, i), which);
       if (moves(of)) lists[starts[of->local + 1]++] = i;
     }
   return 1;
@@ -322,7 +318,7 @@ int problem_friction(const perp_world *w, worker *by, const contact_list *l, con
   int32_t *near = by->marks.at, most = 0;
   int64_t blocks = 0;
   for (int32_t j = 0; j < nc; j++) {
-    const int32_t count = neighbours(w, by, contact_at(w, l, s, j), near);
+    const int32_t count = neighbours(w, by, contact_at(l, s, j), near);
     blocks += count;
     most = count > most ? count : most;
   }
@@ -338,11 +334,11 @@ int problem_friction(const perp_world *w, worker *by, const contact_list *l, con
   // Normals come first, and all blocks of a contact serve its K + 1 columns: two passes.
   for (int pass = 0; pass < 2; pass++)
     for (int32_t j = 0; j < nc; j++) {
-      const contact *cj = contact_at(w, l, s, j);
+      const contact *cj = contact_at(l, s, j);
       const int32_t nears = neighbours(w, by, cj, near);
       for (int32_t q = 0; q < nears; q++) {
         const int32_t i = near[q];
-        const contact *ci = contact_at(w, l, s, i);
+        const contact *ci = contact_at(l, s, i);
         double *to = block + (size_t)q*stride;
         if (i <= j) {
           couple(w, by, ci, cj, i, j, directions, G);
@@ -377,7 +373,7 @@ int problem_friction(const perp_world *w, worker *by, const contact_list *l, con
   colptr[n] = f.at;
   double *b = by->b.at, *x = by->x.at;
   for (int32_t i = 0; i < nc; i++) {
-    const contact *c = contact_at(w, l, s, i);
+    const contact *c = contact_at(l, s, i);
     const double *kept = x_at(w, l, s, i);
     b[i] = c->free[0];
     x[i] = kept[0];

@@ -34,9 +34,8 @@ static int32_t size_class(int32_t n) {
   return k;
 }
 
-// One problem with x as its start, within `seconds`.
-static perp_error solve(const perp_world *w, worker *by, const perp_problem *p, double *x,
-                        double seconds, int traced, perp_result *r) {
+perp_error solve_problem(const perp_world *w, worker *by, const perp_problem *p, double *x,
+                         double seconds, int traced, perp_result *r) {
   perp_error error;
   if (seconds < (double)INFINITY || traced) {
     perp_options options = w->options;
@@ -123,7 +122,7 @@ static perp_error staggered(const perp_world *w, worker *by, assembled *a, doubl
       add_columns(&a->csc, a->problem.b, a->x, part == 0 ? nc : 0, part == 0 ? n : nc, y);
       const uint32_t claims = part == 0 ? PERP_CLAIM_SYMMETRIC | PERP_CLAIM_PSD : PERP_CLAIM_PSD;
       const perp_problem p = {.A = perp_from_csc(&matrix, claims), .b = y + from};
-      const perp_error error = solve(w, by, &p, a->x + from, left, traced, r);
+      const perp_error error = solve_problem(w, by, &p, a->x + from, left, traced, r);
       if (error != PERP_OK) return error;
       take(s, r);
     }
@@ -143,13 +142,13 @@ static perp_error staggered(const perp_world *w, worker *by, assembled *a, doubl
 // ---- boxes ----
 
 static void set_bounds(const perp_world *w, worker *by, const island *s, const double *x) {
-  const int32_t directions = w->settings.dimension, *order = w->order_memory.at;
+  const int32_t directions = w->settings.dimension;
   const contact *c = w->now.contacts.at;
   double *lo = by->lo.at, *hi = by->hi.at;
   for (int32_t i = 0; i < s->count; i++)
     for (int32_t k = 1; k < directions; k++) {
       const int32_t row = directions*i + k;
-      hi[row] = c[order[s->first + i]].mu*fmax(x[directions*i], 0.0);
+      hi[row] = c[s->order[i]].mu*fmax(x[directions*i], 0.0);
       lo[row] = -hi[row];
     }
 }
@@ -158,7 +157,7 @@ static perp_error boxed(const perp_world *w, worker *by, assembled *a, double en
                         island *s, perp_result *r) {
   for (int32_t round = 0; round < w->settings.rounds; round++) {
     const double left = end < (double)INFINITY ? end - world_clock(w) : end;
-    perp_error error = solve(w, by, &a->problem, a->x, left, traced, r);
+    perp_error error = solve_problem(w, by, &a->problem, a->x, left, traced, r);
     if (error != PERP_OK) return error;
     take(s, r);
     const perp_status status = r->status;
@@ -193,7 +192,7 @@ static void solve_island(void *data, int32_t index, int32_t who) {
   perp_world *w = j->w;
   worker *by = &w->workers[who];
   const int32_t which = j->turn[index];
-  island *s = (island *)w->island_memory.at + which;
+  island *s = (island *)w->groups.island_memory.at + which;
   const int traced = which == j->largest;
   if (by->error != PERP_OK) return;
   assembled *a = &by->first;
@@ -217,7 +216,7 @@ static void solve_island(void *data, int32_t index, int32_t who) {
     error = boxed(w, by, a, end, traced, s, &r);
   } else {
     const double left = end < (double)INFINITY ? end - world_clock(w) : end;
-    error = solve(w, by, &a->problem, a->x, left, traced, &r);
+    error = solve_problem(w, by, &a->problem, a->x, left, traced, &r);
     if (error == PERP_OK) take(s, &r);
   }
   if (error != PERP_OK) {
@@ -233,8 +232,8 @@ static void solve_island(void *data, int32_t index, int32_t who) {
 }
 
 perp_error world_solve(perp_world *w, double deadline) {
-  const int32_t count = w->islands;
-  island *s = w->island_memory.at;
+  const int32_t count = w->groups.islands;
+  island *s = w->groups.island_memory.at;
   if (!buffer_grow(&w->allocator, &w->other_memory, (size_t)count*sizeof(int32_t), 0))
     return world_fail(PERP_ERROR_MEMORY, "no memory for %d islands", count);
   // The largest first, so that no thread begins a long one when the others are done.

@@ -29,6 +29,7 @@ static void kick(perp_world *w) {
     copy3(b->before + 3, m->spin);
     if (!moves(b) || b->asleep) continue;
     world_inverse_inertia(b, m, b->W);
+    memcpy(b->step_W, b->W, sizeof b->W);
     double turn[3];
     apply3(b->W, b->torque, turn);
     for (int k = 0; k < 3; k++) {
@@ -130,7 +131,7 @@ static void apply(perp_world *w) {
 
 // ---- what came of it ----
 
-static perp_error touch(perp_world *w) {
+static perp_error room_for_touches(perp_world *w) {
   const int32_t count = w->now.count;
   if (!buffer_grow(&w->allocator, &w->touch_memory, (size_t)count*sizeof(perp_touch), 0))
     return world_fail(PERP_ERROR_MEMORY, "no memory for %d contacts", count);
@@ -141,7 +142,8 @@ static void fill_touches(perp_world *w) {
   perp_touch *out = w->touch_memory.at;
   contact *c = w->now.contacts.at;
   const double *x = w->now.x.at;
-  const island *s = w->island_memory.at;
+  const island *s = w->groups.island_memory.at;
+  w->touches = w->now.count;
   for (int32_t k = 0; k < w->now.count; k++) {
     perp_touch *t = &out[k];
     c[k].solved = c[k].island >= 0 ? s[c[k].island].status == PERP_STATUS_SOLVED : c[k].solved;
@@ -162,44 +164,38 @@ static double deepest(const perp_world *w) {
   return depth;
 }
 
-static void add_momentum(const perp_world *w, double *linear, double *angular) {
-  memset(linear, 0, 3*sizeof *linear);
-  memset(angular, 0, 3*sizeof *angular);
+static void measure(const perp_world *w, perp_step *r) {
+  r->kinetic = r->potential = 0.0;
+  memset(r->momentum, 0, sizeof r->momentum);
+  memset(r->angular, 0, sizeof r->angular);
   for (int32_t i = 0; i < w->bodies; i++) {
     const body *b = bodies_of(w) + i;
     const perp_motion *m = motions_of(w) + i;
     if (!moves(b)) continue;
-    double orbit[3], R[9], own[3], turn[3];
+    double orbit[3], L[3];
     cross3(m->position, m->velocity, orbit);
-    rotation(m->orientation, R);
-    apply_transposed3(R, m->spin, own);
-    for (int k = 0; k < 3; k++) own[k] *= b->inertia[k];
-    apply3(R, own, turn);
+    body_spin_momentum(b, m, L);
+    r->kinetic += body_kinetic(w, i);
+    r->potential += body_potential(w, i);
     for (int k = 0; k < 3; k++) {
-      linear[k] += b->mass*m->velocity[k];
-      angular[k] += b->mass*orbit[k] + turn[k];
+      r->momentum[k] += b->mass*m->velocity[k];
+      r->angular[k] += b->mass*orbit[k] + L[k];
     }
   }
-}
-
-static void measure(const perp_world *w, perp_step *r) {
-  r->kinetic = world_kinetic(w);
-  r->potential = world_potential(w);
   r->dissipated = w->input - (r->kinetic + r->potential);
   r->penetration = deepest(w);
   r->asleep = w->asleep;
-  add_momentum(w, r->momentum, r->angular);
 }
 
 static void summarise(const perp_world *w, perp_step *r) {
-  const island *s = w->island_memory.at;
+  const island *s = w->groups.island_memory.at;
   r->contacts = w->now.count;
-  r->islands = w->islands;
+  r->islands = w->groups.islands;
   r->worst_status = PERP_STATUS_SOLVED;
   r->rows = r->solved = r->unsolved = r->iterations = r->factorizations = 0;
   r->residual = 0.0;
   double worst = -1.0;
-  for (int32_t k = 0; k < w->islands; k++) {
+  for (int32_t k = 0; k < w->groups.islands; k++) {
     const int solved = s[k].status == PERP_STATUS_SOLVED;
     r->rows += s[k].rows;
     r->solved += solved;
@@ -216,11 +212,42 @@ static void summarise(const perp_world *w, perp_step *r) {
 
 static perp_error refresh(perp_world *w) {   // contacts of bodies that were added or moved
   if (!w->stale) return PERP_OK;
-  const perp_error error = world_detect(w, &w->now);
+  const perp_error error = world_detect(w, &w->now, 0);
   if (error != PERP_OK) return error;
   swap_lists(&w->now, &w->spare);
   w->stale = 0;
   return PERP_OK;
+}
+
+// ---- sleep ----
+
+// Whoever does not gain a ten thousandth of the speed of a step's free fall is at rest; islands
+// whose bodies all have been so for long enough stop.
+static void fall_asleep(perp_world *w) {
+  const int32_t patience = w->settings.sleep;
+  if (patience == 0) return;
+  body *o = bodies_of(w);
+  perp_motion *m = motions_of(w);
+  const double quiet = 1e-4*norm3(w->settings.gravity)*w->settings.step;
+  for (int32_t i = 0; i < w->bodies; i++) {
+    if (!moves(&o[i]) || o[i].asleep) continue;
+    const double speed = norm3(m[i].velocity) + norm3(m[i].spin)*o[i].reach;
+    o[i].rest = speed > quiet ? 0 : o[i].rest < patience ? o[i].rest + 1 : patience;
+  }
+  const island *s = w->groups.island_memory.at;
+  for (int32_t k = 0; k < w->groups.islands; k++) {
+    int32_t least = patience;
+    for (int32_t i = 0; i < s[k].bodies; i++)
+      least = o[s[k].member[i]].rest < least ? o[s[k].member[i]].rest : least;
+    if (least < patience || s[k].status != PERP_STATUS_SOLVED) continue;
+    for (int32_t i = 0; i < s[k].bodies; i++) {
+      const int32_t who = s[k].member[i];
+      memset(m[who].velocity, 0, sizeof m[who].velocity);
+      memset(m[who].spin, 0, sizeof m[who].spin);
+      o[who].asleep = 1;
+      w->asleep++;
+    }
+  }
 }
 
 static void wake_pushed(perp_world *w) {
@@ -232,38 +259,69 @@ static void wake_pushed(perp_world *w) {
   }
 }
 
+// ---- the step ----
+
+// Drift, contacts where it has led, overlaps taken back. Without memory for that the contacts are
+// stale, and the next step says so.
+static void move_on(perp_world *w, double before, double deadline) {
+  double after = 0.0;
+  int moving = 0;
+  for (int32_t i = 0; i < w->bodies; i++) {
+    const body *b = bodies_of(w) + i;
+    perp_motion *m = motions_of(w) + i;
+    if (b->asleep) continue;
+    const perp_motion old = *m;
+    drift(b, m, w->settings.step);
+    moving |= memcmp(&old, m, sizeof old) != 0;
+    after += body_kinetic(w, i) + body_potential(w, i);
+  }
+  w->report.projections = w->report.unprojected = 0;
+  if (!moving && w->groups.islands == 0) return;   // the contacts are what they were
+  swap_lists(&w->now, &w->last);
+  w->stale = world_detect(w, &w->last, 0) != PERP_OK;
+  if (w->stale) w->spare.count = 0;
+  swap_lists(&w->now, &w->spare);
+  if (w->stale || !world_project(w, before - after, deadline)) return;
+  w->stale = world_detect(w, &w->now, 1) != PERP_OK;
+  if (!w->stale) swap_lists(&w->now, &w->spare);
+}
+
+static double energy_awake(const perp_world *w) {
+  double sum = 0.0;
+  for (int32_t i = 0; i < w->bodies; i++)
+    if (!bodies_of(w)[i].asleep) sum += body_kinetic(w, i) + body_potential(w, i);
+  return sum;
+}
+
 perp_error perp_world_step(perp_world *w, perp_step *report) {
   if (w == NULL) return world_fail(PERP_ERROR_ARGUMENT, "world is NULL");
   const double begin = world_clock(w);
   perp_error error = refresh(w);
   if (error == PERP_OK) wake_pushed(w);
-  if (error == PERP_OK) error = island_find(w);
-  if (error == PERP_OK) error = touch(w);
+  if (error == PERP_OK) error = island_find(w, &w->now, &w->groups);
+  if (error == PERP_OK) error = room_for_touches(w);
   if (error != PERP_OK) return error;
+  const double before = energy_awake(w), input = w->input;
   kick(w);
   find_free(w);
   const double solving = world_clock(w);
-  error = world_solve(w, w->settings.time_limit < (double)INFINITY
-                             ? solving + w->settings.time_limit : (double)INFINITY);
+  const double deadline = w->settings.time_limit < (double)INFINITY
+                              ? solving + w->settings.time_limit : (double)INFINITY;
+  error = world_solve(w, deadline);
   if (error != PERP_OK) {
     unkick(w);
     return error;
   }
-  const double solved = world_clock(w);
   perp_step *r = &w->report;
+  r->solve_seconds = world_clock(w) - solving;
   summarise(w, r);
   fill_touches(w);
   apply(w);
-  for (int32_t i = 0; i < w->bodies; i++)
-    if (!bodies_of(w)[i].asleep) drift(&bodies_of(w)[i], &motions_of(w)[i], w->settings.step);
-  swap_lists(&w->now, &w->last);
-  w->stale = world_detect(w, &w->last) != PERP_OK;   // no memory: the next step will say so
-  if (w->stale) w->spare.count = 0;
-  swap_lists(&w->now, &w->spare);
+  move_on(w, before + (w->input - input), deadline);
+  fall_asleep(w);
   r->step++;
   r->time = (double)r->step*w->settings.step;
   measure(w, r);
-  r->solve_seconds = solved - solving;
   r->seconds = world_clock(w) - begin;
   if (report != NULL) *report = *r;
   return PERP_OK;
@@ -278,7 +336,7 @@ perp_error perp_world_report(const perp_world *w, perp_step *report) {
 }
 
 const perp_touch *perp_world_touches(const perp_world *w, int32_t *count) {
-  if (count != NULL) *count = w != NULL ? w->last.count : 0;
+  if (count != NULL) *count = w != NULL ? w->touches : 0;
   return w != NULL ? w->touch_memory.at : NULL;
 }
 
@@ -292,10 +350,15 @@ perp_error perp_world_problem(perp_world *w, int32_t which, perp_problem *proble
   if (w == NULL || problem == NULL || x == NULL)
     return world_fail(PERP_ERROR_ARGUMENT, "%s is NULL",
                       w == NULL ? "world" : problem == NULL ? "problem" : "x");
-  if (which < 0 || which >= w->islands)
+  if (which < 0 || which >= w->groups.islands)
     return world_fail(PERP_ERROR_ARGUMENT, "island = %d is outside [0, %d]", which,
-                      w->islands - 1);
-  const island *s = (const island *)w->island_memory.at + which;
+                      w->groups.islands - 1);
+  const island *s = (const island *)w->groups.island_memory.at + which;
+  island_number(w, s);
+  for (int32_t i = 0; i < s->bodies; i++) {
+    body *b = bodies_of(w) + s->member[i];
+    memcpy(b->W, b->step_W, sizeof b->W);
+  }
   assembled *a = &w->workers->first;
   if (!problem_of(w, w->workers, &w->last, s, a))
     return world_fail(PERP_ERROR_MEMORY, "no memory for a problem with %d contacts", s->count);

@@ -6,6 +6,12 @@
 
 double world_clock(const perp_world *w);
 perp_error world_solve(perp_world *w, double deadline);   // solve.c: x of all islands
+// One problem with x as its start, within `seconds`; traced: into w->trace.
+perp_error solve_problem(const perp_world *w, worker *by, const perp_problem *p, double *x,
+                         double seconds, int traced, perp_result *r);
+// project.c: takes overlaps away that the contacts now show; budget: energy that may be spent.
+// 1: bodies have moved
+int world_project(perp_world *w, double budget, double deadline);
 // the problem of the model's, for contacts in l
 int problem_of(const perp_world *w, worker *by, const contact_list *l, const island *s,
                assembled *out);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "narrow.h"
 #include "problem.h"
 
 static _Thread_local char message[512];
@@ -178,6 +179,7 @@ perp_error perp_world_create(const perp_world_settings *settings, const perp_all
 }
 
 static void worker_end(worker *by) {
+  narrow_end(by);
   for (int k = 0; k < CLASSES; k++) perp_solver_destroy(by->solver[k]);
   buffer *const all[] = {&by->arms, &by->starts, &by->lists, &by->marks, &by->rowptr, &by->column,
                          &by->value, &by->W, &by->colptr, &by->row, &by->entry, &by->b, &by->x,
@@ -192,8 +194,9 @@ void perp_world_destroy(perp_world *w) {
   for (int32_t k = 0; k < w->settings.threads && w->workers != NULL; k++) worker_end(&w->workers[k]);
   buffer *const all[] = {&w->body_memory, &w->motion_memory, &w->pair_memory, &w->now.contacts,
                          &w->now.x, &w->last.contacts, &w->last.x, &w->spare.contacts, &w->spare.x,
-                         &w->touch_memory, &w->island_memory, &w->order_memory, &w->member_memory,
-                         &w->bound_memory, &w->entry_memory, &w->other_memory, &w->start_memory,
+                         &w->touch_memory, &w->groups.island_memory, &w->groups.order_memory,
+                         &w->groups.member_memory, &w->overlaps.island_memory,
+                         &w->overlaps.order_memory, &w->overlaps.member_memory, &w->bound_memory, &w->entry_memory, &w->other_memory, &w->start_memory,
                          &w->candidate_memory};
   for (size_t k = 0; k < sizeof all/sizeof *all; k++) buffer_free(&from, all[k]);
   if (w->trace != NULL) from.release(from.context, w->trace);
@@ -340,32 +343,30 @@ void world_inverse_inertia(const body *b, const perp_motion *m, double *W) {
     }
 }
 
-static double energy_of(const perp_world *w, int32_t i) {
+void body_spin_momentum(const body *b, const perp_motion *m, double *L) {
+  if (b->round || b->flat) {
+    for (int k = 0; k < 3; k++) L[k] = b->inertia[k]*m->spin[k];
+    return;
+  }
+  double R[9], own[3];
+  rotation(m->orientation, R);
+  apply_transposed3(R, m->spin, own);
+  for (int k = 0; k < 3; k++) own[k] *= b->inertia[k];
+  apply3(R, own, L);
+}
+
+double body_kinetic(const perp_world *w, int32_t i) {
   const body *b = bodies_of(w) + i;
   const perp_motion *m = motions_of(w) + i;
   if (!moves(b)) return 0.0;
-  double R[9], own[3], turning = 0.0;
-  rotation(m->orientation, R);
-  apply_transposed3(R, m->spin, own);
-  for (int k = 0; k < 3; k++) turning += b->inertia[k]*own[k]*own[k];
-  return 0.5*(b->mass*dot3(m->velocity, m->velocity) + turning);
+  double L[3];
+  body_spin_momentum(b, m, L);
+  return 0.5*(b->mass*dot3(m->velocity, m->velocity) + dot3(L, m->spin));
 }
 
-double world_kinetic(const perp_world *w) {
-  double sum = 0.0;
-  for (int32_t i = 0; i < w->bodies; i++) sum += energy_of(w, i);
-  return sum;
-}
-
-static double height_of(const perp_world *w, int32_t i) {   // potential energy
+double body_potential(const perp_world *w, int32_t i) {
   const body *b = bodies_of(w) + i;
   return moves(b) ? -b->mass*dot3(w->settings.gravity, motions_of(w)[i].position) : 0.0;
-}
-
-double world_potential(const perp_world *w) {
-  double sum = 0.0;
-  for (int32_t i = 0; i < w->bodies; i++) sum += height_of(w, i);
-  return sum;
 }
 
 static int room_for_materials(perp_world *w, int32_t count) {
@@ -431,7 +432,7 @@ perp_error perp_world_add(perp_world *w, const perp_body *given, int32_t *id) {
   world_inverse_inertia(b, &motions_of(w)[n], b->W);
   w->bodies++;
   w->stale = 1;
-  w->input += energy_of(w, (int32_t)n) + height_of(w, (int32_t)n);
+  w->input += body_kinetic(w, (int32_t)n) + body_potential(w, (int32_t)n);
   if (id != NULL) *id = (int32_t)n;
   return PERP_OK;
 }
@@ -504,10 +505,10 @@ perp_error perp_world_move(perp_world *w, int32_t id, const perp_motion *motion)
     error = world_fail(PERP_ERROR_ARGUMENT, "motion is NULL");
   if (error == PERP_OK) error = check_motion(w, motion);
   if (error != PERP_OK) return error;
-  w->input -= energy_of(w, id) + height_of(w, id);
+  w->input -= body_kinetic(w, id) + body_potential(w, id);
   motions_of(w)[id] = *motion;
   normalise4(motions_of(w)[id].orientation);
-  w->input += energy_of(w, id) + height_of(w, id);
+  w->input += body_kinetic(w, id) + body_potential(w, id);
   w->stale = 1;
   wake_all(w);
   return PERP_OK;

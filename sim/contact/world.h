@@ -12,15 +12,22 @@
 
 enum { MOST_DIRECTIONS = 64 };
 
+typedef struct buffer {       // memory that grows
+  void *at;
+  size_t bytes;
+} buffer;
+
 typedef struct body {
   int32_t shape, material;
   double extent[3], offset, mass, inertia[3];   // as given, inertia filled in
   double weight;              // 1/mass; 0: infinite
   double ease[3];             // 1/inertia about its own axes; 0: infinite
   double reach;               // radius of a sphere about its position that holds it
-  double W[9];                // inverse inertia in the world's axes, at the beginning of the step
+  double W[9];                // inverse inertia in the world's axes
+  double step_W[9];           // the same at the beginning of the last step
   double force[3], torque[3]; // pushes of the next step
   double before[6];           // velocity and spin at the beginning of the step
+  double shift[6];            // by which a projection moves and turns it
   int32_t round;              // W is a multiple of 1
   int32_t flat;               // in two dimensions: it turns about z only
   int32_t rest;               // steps at rest so far
@@ -43,8 +50,10 @@ typedef struct contact {
 } contact;
 
 typedef struct island {
-  int32_t first, count;       // contacts of order[]
-  int32_t first_body, bodies; // of members[]
+  int32_t count, bodies;
+  const int32_t *order;       // count: its contacts in the list, ascending
+  const int32_t *member;      // bodies: those that move, ascending
+  int32_t anchored;           // something of infinite mass is touched
   int32_t rows;
   int32_t turning;            // some row turns a body
   int32_t round;              // all bodies are: their W is diagonal
@@ -53,12 +62,12 @@ typedef struct island {
   double residual;
 } island;
 
-typedef struct pair { int32_t a, b; } pair;   // a < b
+typedef struct grouping {     // the islands of a list of contacts
+  int32_t islands;
+  buffer island_memory, order_memory, member_memory;
+} grouping;
 
-typedef struct buffer {       // memory that grows
-  void *at;
-  size_t bytes;
-} buffer;
+typedef struct pair { int32_t a, b; } pair;   // a < b
 
 typedef struct contact_list {
   int32_t count;
@@ -85,8 +94,9 @@ struct perp_world {
   contact_list last;          // those of the last step, as it was solved
   contact_list spare;
   buffer touch_memory;        // those of the last step, for the caller
-  int32_t islands;
-  buffer island_memory, order_memory, member_memory;
+  int32_t touches;
+  grouping groups;            // of the last step
+  grouping overlaps;          // of projections
   int32_t stale;              // `now` is not what the positions say
   int32_t asleep;             // bodies
 
@@ -117,21 +127,28 @@ static inline int moves(const body *b) { return b->weight > 0.0; }   // is moved
 
 void world_coefficients(const perp_world *w, int32_t a, int32_t b, double *mu, double *e);
 void world_inverse_inertia(const body *b, const perp_motion *m, double *W);
-double world_kinetic(const perp_world *w);
-double world_potential(const perp_world *w);
+double body_kinetic(const perp_world *w, int32_t i);
+double body_potential(const perp_world *w, int32_t i);
+// angular momentum of its spin, in the world's axes
+void body_spin_momentum(const body *b, const perp_motion *m, double *L);
 
 // ---- contacts of the positions now ----
 perp_error broad_pairs(perp_world *w);     // broad.c: candidate_memory, candidates
 // detect.c: `spare` from the positions now, with the x of those in `before` that are the same
-perp_error world_detect(perp_world *w, const contact_list *before);
+// again: with the candidates of the call before
+perp_error world_detect(perp_world *w, const contact_list *before, int again);
 // narrow.c: at most MOST_OF_A_PAIR contacts of a and b that are closer than the margin or will be;
 // fills identity, normal, arms and gap
 enum { MOST_OF_A_PAIR = 16 };
 int32_t narrow_contacts(const perp_world *w, worker *by, int32_t a, int32_t b, contact *found);
 
 // ---- the step ----
-perp_error island_find(perp_world *w);     // island.c
+// island.c: contacts of l into islands; those asleep get none. Sets body.local
+perp_error island_find(perp_world *w, contact_list *l, grouping *g);
+void island_number(const perp_world *w, const island *s);   // body.local of its members again
 void drift(const body *b, perp_motion *m, double h);   // drift.c
+// drift.c: the orientation q turned by cay(a), a in the world's axes
+void drift_turn(double *q, const double *a);
 
 // ---- threads: crew.c ----
 crew *crew_create(int32_t threads, const perp_allocator *allocator);   // NULL: none to be had
