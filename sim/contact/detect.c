@@ -55,7 +55,7 @@ static void number(const perp_world *w, contact *c, int32_t count, const contact
 static void finish(const perp_world *w, contact *c) {
   world_coefficients(w, c->a, c->b, &c->mu, &c->e);
   c->island = -1;
-  c->bounced = c->solved = 0;
+  c->bounced = c->solved = c->unused = 0;
   memset(c->free, 0, sizeof c->free);
   if (w->settings.dimension == 2) {
     const double *n = c->normal;

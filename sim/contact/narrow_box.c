@@ -128,13 +128,39 @@ static int repeated(const contact *found, int32_t count, const contact *c, doubl
   return 0;
 }
 
+// Is point k between two others? Both faces are flat, so that its constraint then follows from
+// theirs. Sides that are almost parallel cross in the middle of each other.
+static int between(const contact *c, int32_t count, int32_t k, double size) {
+  for (int32_t i = 0; i < count; i++)
+    for (int32_t j = 0; j < i; j++) {
+      if (i == k || j == k) continue;
+      double side[3], d[3];
+      sub3(c[i].arm[0], c[j].arm[0], side);
+      sub3(c[k].arm[0], c[j].arm[0], d);
+      const double length = dot3(side, side), t = length > 0.0 ? dot3(d, side)/length : -1.0;
+      if (!(t >= 0.0 && t <= 1.0)) continue;
+      add_scaled3(d, -t, side);
+      if (dot3(d, d) <= 1e-10*size*size) return 1;
+    }
+  return 0;
+}
+
+static int32_t prune(contact *c, int32_t count, double size) {
+  for (int32_t k = count - 1; k >= 0 && count > 2; k--) {
+    if (!between(c, count, k, size)) continue;
+    for (int32_t i = k; i + 1 < count; i++) c[i] = c[i + 1];
+    count--;
+  }
+  return count;
+}
+
 int32_t narrow_boxes(const perp_world *w, worker *by, int32_t a, int32_t b, contact *found) {
   if (a > b) return narrow_boxes(w, by, b, a, found);
   const body *o = bodies_of(w);
   const perp_motion *m = motions_of(w);
   double apart[3];
   sub3(m[b].position, m[a].position, apart);
-  const double wanted = distance_wanted(w, a, b);
+  const double wanted = distance_wanted(w, a, b), size = fmin(o[a].reach, o[b].reach);
   if (norm3(apart) > o[a].reach + o[b].reach + 2.0*wanted || !begin(by)) return 0;
   box A = {.e = o[a].extent}, B = {.e = o[b].extent};   // seen from a's centre
   rotation(m[a].orientation, A.R);
@@ -163,9 +189,9 @@ int32_t narrow_boxes(const perp_world *w, worker *by, int32_t a, int32_t b, cont
     copy3(c->normal, n);
     copy3(c->arm[0], p);
     sub3(p, B.at, c->arm[1]);
-    if (narrow_near(w, c) && !repeated(found, count, c, fmin(o[a].reach, o[b].reach))) count++;
+    if (narrow_near(w, c) && !repeated(found, count, c, size)) count++;
   }
-  return count;
+  return prune(found, count, size);
 }
 
 #else

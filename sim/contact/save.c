@@ -1,12 +1,156 @@
 // save.c: the exact state of a world as bytes, and back.
+//
+// What a step depends on and changes: motions, pushes, sleep, the contacts with their impulses, and
+// the account of energy. Settings, shapes, masses and materials are not saved; a number computed
+// from them is, so that a state is not read into another world. Bytes are those of this machine.
+#include <string.h>
+
 #include "world.h"
 
+static const char mark[8] = "PERPWLD1";
+
+typedef struct head {
+  char mark[8];
+  uint64_t kind;              // fingerprint of settings and bodies
+  int64_t step;
+  int32_t bodies, contacts, asleep, stale;
+  double input;
+} head;
+
+typedef struct rest {         // of a body
+  double force[3], torque[3];
+  int32_t steps, asleep;
+} rest;
+
+static void mix(uint64_t *kind, const void *data, size_t bytes) {   // FNV-1a
+  const unsigned char *p = data;
+  for (size_t i = 0; i < bytes; i++) *kind = (*kind ^ p[i])*0x100000001B3u;
+}
+
+static uint64_t fingerprint(const perp_world *w) {
+  const perp_world_settings *s = &w->settings;
+  const int32_t whole[] = {s->dimension, s->model, w->directions, s->sleep, s->rounds, w->bodies};
+  const double real[] = {s->gravity[0], s->gravity[1], s->gravity[2], s->step, s->margin,
+                         s->restitution_speed, s->friction, s->restitution, w->options.tol};
+  uint64_t kind = 0xCBF29CE484222325u;
+  mix(&kind, whole, sizeof whole);
+  mix(&kind, real, sizeof real);
+  mix(&kind, w->pair_memory.at, 2*(size_t)w->materials*(size_t)w->materials*sizeof(double));
+  for (int32_t i = 0; i < w->bodies; i++) {
+    const body *b = bodies_of(w) + i;
+    mix(&kind, &b->shape, sizeof b->shape);
+    mix(&kind, &b->material, sizeof b->material);
+    mix(&kind, b->extent, sizeof b->extent);
+    mix(&kind, &b->offset, sizeof b->offset);
+    mix(&kind, &b->mass, sizeof b->mass);
+    mix(&kind, b->inertia, sizeof b->inertia);
+  }
+  return kind;
+}
+
+static size_t bytes_of(const perp_world *w, int32_t bodies, int32_t contacts) {
+  return sizeof(head) + (size_t)bodies*(sizeof(perp_motion) + sizeof(rest)) +
+         (size_t)contacts*(sizeof(contact) + (size_t)w->width*sizeof(double));
+}
+
+static unsigned char *write(unsigned char *to, const void *data, size_t bytes) {
+  memcpy(to, data, bytes);
+  return to + bytes;
+}
+
 size_t perp_world_save(const perp_world *w, void *memory, size_t size) {
-  (void)w, (void)memory, (void)size;
-  return 0;
+  if (w == NULL) return 0;
+  const int32_t contacts = w->now.count;
+  const size_t bytes = bytes_of(w, w->bodies, contacts);
+  if (memory == NULL || size < bytes) return bytes;
+  head h;
+  memset(&h, 0, sizeof h);
+  memcpy(h.mark, mark, sizeof mark);
+  h.kind = fingerprint(w);
+  h.step = w->report.step;
+  h.bodies = w->bodies;
+  h.contacts = contacts;
+  h.asleep = w->asleep;
+  h.stale = w->stale;
+  h.input = w->input;
+  unsigned char *to = write(memory, &h, sizeof h);
+  to = write(to, motions_of(w), (size_t)w->bodies*sizeof(perp_motion));
+  for (int32_t i = 0; i < w->bodies; i++) {
+    const body *b = bodies_of(w) + i;
+    rest r = {.steps = b->rest, .asleep = b->asleep};
+    copy3(r.force, b->force);
+    copy3(r.torque, b->torque);
+    to = write(to, &r, sizeof r);
+  }
+  to = write(to, w->now.contacts.at, (size_t)contacts*sizeof(contact));
+  write(to, w->now.x.at, (size_t)contacts*(size_t)w->width*sizeof(double));
+  return bytes;
+}
+
+// Contacts must name bodies: a state with one bit wrong must not lead astray.
+static int sound(const perp_world *w, const unsigned char *contacts, int32_t count) {
+  for (int32_t k = 0; k < count; k++) {
+    contact c;
+    memcpy(&c, contacts + (size_t)k*sizeof c, sizeof c);
+    if (c.a < 0 || c.b <= c.a || c.b >= w->bodies) return 0;
+    if (!moves(&bodies_of(w)[c.a]) && !moves(&bodies_of(w)[c.b])) return 0;
+  }
+  return 1;
+}
+
+static int finite_numbers(const unsigned char *from, size_t bytes) {
+  for (size_t at = 0; at < bytes; at += sizeof(double)) {
+    double x;
+    memcpy(&x, from + at, sizeof x);
+    if (!isfinite(x)) return 0;
+  }
+  return 1;
 }
 
 perp_error perp_world_load(perp_world *w, const void *memory, size_t size) {
-  (void)w, (void)memory, (void)size;
-  return world_fail(PERP_ERROR_UNSUPPORTED, "not yet");
+  if (w == NULL || memory == NULL)
+    return world_fail(PERP_ERROR_ARGUMENT, "%s is NULL", w == NULL ? "world" : "memory");
+  head h;
+  if (size < sizeof h)
+    return world_fail(PERP_ERROR_ARGUMENT, "size = %zu is outside [%zu, inf)", size, sizeof h);
+  memcpy(&h, memory, sizeof h);
+  if (memcmp(h.mark, mark, sizeof mark) != 0)
+    return world_fail(PERP_ERROR_ARGUMENT, "these bytes are not a state of perp_world_save()");
+  if (h.bodies != w->bodies || h.kind != fingerprint(w))
+    return world_fail(PERP_ERROR_ARGUMENT, "the state is of another world, with %d bodies; this "
+                      "one has %d, or other settings, shapes or masses", h.bodies, w->bodies);
+  if (h.contacts < 0 || size != bytes_of(w, h.bodies, h.contacts))
+    return world_fail(PERP_ERROR_ARGUMENT, "size = %zu is not %zu", size,
+                      bytes_of(w, h.bodies, h.contacts < 0 ? 0 : h.contacts));
+  const size_t n = (size_t)h.bodies, count = (size_t)h.contacts, width = (size_t)w->width;
+  const unsigned char *motions = (const unsigned char *)memory + sizeof h,
+                      *rests = motions + n*sizeof(perp_motion),
+                      *contacts = rests + n*sizeof(rest), *x = contacts + count*sizeof(contact);
+  if (!finite_numbers(motions, n*sizeof(perp_motion)) ||
+      !finite_numbers(x, count*width*sizeof(double)) || !isfinite(h.input))
+    return world_fail(PERP_ERROR_ARGUMENT, "the state holds numbers that are not finite");
+  if (!sound(w, contacts, h.contacts))
+    return world_fail(PERP_ERROR_ARGUMENT, "a contact of the state names no two bodies");
+  if (!buffer_grow(&w->allocator, &w->now.contacts, count*sizeof(contact), 0) ||
+      !buffer_grow(&w->allocator, &w->now.x, count*width*sizeof(double), 0))
+    return world_fail(PERP_ERROR_MEMORY, "no memory for %d contacts", h.contacts);
+  memcpy(motions_of(w), motions, n*sizeof(perp_motion));
+  for (size_t i = 0; i < n; i++) {
+    body *b = bodies_of(w) + i;
+    rest r;
+    memcpy(&r, rests + i*sizeof r, sizeof r);
+    copy3(b->force, r.force);
+    copy3(b->torque, r.torque);
+    b->rest = r.steps;
+    b->asleep = r.asleep;
+  }
+  memcpy(w->now.contacts.at, contacts, count*sizeof(contact));
+  memcpy(w->now.x.at, x, count*width*sizeof(double));
+  w->now.count = h.contacts;
+  w->asleep = h.asleep;
+  w->stale = h.stale;
+  w->input = h.input;
+  w->report = (perp_step){.step = h.step, .time = (double)h.step*w->settings.step};
+  w->touches = w->last.count = w->groups.islands = w->trace_count = 0;
+  return PERP_OK;
 }

@@ -36,17 +36,17 @@ typedef struct body {
   int32_t local;              // its number within the island
 } body;
 
-typedef struct contact {
+typedef struct contact {      // no padding: it is saved as it is
   int32_t a, b, feature;      // identity: bodies a < b, and which contact of the two
-  int32_t central;            // the normal passes through the centres: it does not turn them
+  int32_t central;            // 1, 2: the normal passes through a's, b's centre and does not turn it
+  int32_t island;             // -1: asleep, or neither moves
+  int32_t bounced, solved, unused;
   double normal[3];           // from b to a
   double arm[2][3];           // from the positions of a and b to the point between the two
   double gap;
   double mu, e;               // coefficient of friction, restitution
   double t[2][3];             // tangents
   double free[3];             // velocities of the contact before impulses, with gap or bounce: b
-  int32_t island;             // -1: asleep, or neither moves
-  int32_t bounced, solved;
 } contact;
 
 typedef struct island {

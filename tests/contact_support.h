@@ -1,0 +1,65 @@
+// contact_support.h: what the tests of contact.h share.
+#ifndef PERP_CONTACT_SUPPORT_H
+#define PERP_CONTACT_SUPPORT_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <perp/contact.h>
+
+#define INF ((double)INFINITY)
+
+static inline perp_world *world_with(const perp_world_settings *s) {
+  perp_world *w = NULL;
+  if (perp_world_create(s, NULL, &w) != PERP_OK) fail_msg("%s", perp_world_message());
+  return w;
+}
+
+static inline int32_t put(perp_world *w, perp_body b) {
+  int32_t id = -1;
+  if (perp_world_add(w, &b, &id) != PERP_OK) fail_msg("%s", perp_world_message());
+  return id;
+}
+
+static inline perp_body at(perp_body b, double x, double y, double z) {
+  b.motion.position[0] = x;
+  b.motion.position[1] = y;
+  b.motion.position[2] = z;
+  return b;
+}
+
+static inline perp_body with(perp_body b, double vx, double vy, double vz) {
+  b.motion.velocity[0] = vx;
+  b.motion.velocity[1] = vy;
+  b.motion.velocity[2] = vz;
+  return b;
+}
+
+static inline perp_step step(perp_world *w) {
+  perp_step r;
+  if (perp_world_step(w, &r) != PERP_OK) fail_msg("%s", perp_world_message());
+  return r;
+}
+
+static inline void near(const char *what, double found, double expected, double tol) {
+  if (!(fabs(found - expected) <= tol))
+    fail_msg("%s: %.17g instead of %.17g: off by %.2g", what, found, expected, found - expected);
+}
+
+static uint64_t state = 1;
+static inline double uniform(double low, double high) {   // splitmix64
+  uint64_t z = state += 0x9E3779B97F4A7C15u;
+  z = (z ^ (z >> 30))*0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27))*0x94D049BB133111EBu;
+  return low + (high - low)*(double)((z ^ (z >> 31)) >> 11)*0x1p-53;
+}
+
+#endif

@@ -1,0 +1,339 @@
+// test_contact_boxes.c: boxes: free rotation, piles, stacks, slopes, sleep.
+#include "contact_support.h"
+
+static perp_body turned(perp_body b, double x, double y, double z) {   // by |(x, y, z)| about it
+  const double angle = sqrt(x*x + y*y + z*z), s = angle > 0.0 ? sin(angle/2)/angle : 0.0;
+  const double q[4] = {cos(angle/2), s*x, s*y, s*z};
+  memcpy(b.motion.orientation, q, sizeof q);
+  return b;
+}
+
+static perp_body spinning(perp_body b, double x, double y, double z) {
+  b.motion.spin[0] = x;
+  b.motion.spin[1] = y;
+  b.motion.spin[2] = z;
+  return b;
+}
+
+// A free box tumbles about its middle axis and turns over, as bodies do; momentum and energy stay.
+static void free_rotation_keeps_momentum_and_energy(void **unused) {
+  (void)unused;
+  perp_world_settings s = perp_world_defaults();
+  s.gravity[2] = 0.0;
+  perp_world *w = world_with(&s);
+  put(w, spinning(perp_box(0.1, 0.3, 0.6, 2.0), 0.01, 5.0, 0.02));
+  perp_step before, r = {0};
+  perp_world_report(w, &before);
+  assert_true(before.kinetic > 1.0);
+  double least = 5.0, most = 0.0;
+  for (int k = 0; k < 5000; k++) {
+    r = step(w);
+    const perp_motion *m = perp_world_motions(w);
+    const double *q = m->orientation;   // the spin about the body's own middle axis
+    const double axis[3] = {2*(q[1]*q[2] - q[0]*q[3]), 1 - 2*(q[1]*q[1] + q[3]*q[3]),
+                            2*(q[2]*q[3] + q[0]*q[1])};
+    const double own = axis[0]*m->spin[0] + axis[1]*m->spin[1] + axis[2]*m->spin[2];
+    least = fmin(least, own);
+    most = fmax(most, own);
+  }
+  near("energy", r.kinetic, before.kinetic, 1e-12*before.kinetic);
+  for (int d = 0; d < 3; d++) near("angular", r.angular[d], before.angular[d], 1e-12);
+  assert_true(least < -4.5 && most > 4.5);
+  perp_world_destroy(w);
+}
+
+static void momentum_is_kept_by_tumbling_boxes(void **unused) {
+  (void)unused;
+  for (int model = 0; model < PERP_CONTACT_MODEL_COUNT; model++) {
+    perp_world_settings s = perp_world_defaults();
+    s.model = model;
+    s.rounds = 3;
+    s.gravity[2] = 0.0;
+    s.step = 0.01;
+    perp_world *w = world_with(&s);
+    state = 11;
+    double size = 0.0;
+    for (int k = 0; k < 27; k++) {
+      const double x = k%3 - 1.0, y = k/3%3 - 1.0, z = k/9 - 1.0;
+      const double e[3] = {uniform(0.1, 0.27), uniform(0.1, 0.27), uniform(0.1, 0.27)};
+      perp_body b = at(perp_box(e[0], e[1], e[2], uniform(0.5, 2.0)), x, y, z);
+      b = turned(b, uniform(-2, 2), uniform(-2, 2), uniform(-2, 2));
+      b = spinning(b, uniform(-8, 8), uniform(-8, 8), uniform(-8, 8));
+      put(w, with(b, -2*x + uniform(-1, 1), -2*y + uniform(-1, 1), -2*z));
+      size += b.mass*5;
+    }
+    perp_step before, r = {0};
+    perp_world_report(w, &before);
+    int64_t contacts = 0, projections = 0;
+    double energy = before.kinetic;
+    for (int k = 0; k < 80; k++) {
+      r = step(w);
+      contacts += r.contacts;
+      projections += r.projections;
+      for (int d = 0; d < 3; d++) {
+        near("momentum", r.momentum[d], before.momentum[d], 1e-13*size);
+        near("angular momentum", r.angular[d], before.angular[d], 1e-13*size);
+      }
+      if (!(r.kinetic <= energy*(1 + 1e-9)))
+        fail_msg("model %d, step %d: from %.12g to %.12g", model, k, energy, r.kinetic);
+      energy = r.kinetic;
+    }
+    assert_true(contacts > 200);
+    assert_true(projections > 5);   // turning boxes do overlap, and are taken apart
+    assert_true(energy < 0.8*before.kinetic);
+    perp_world_destroy(w);
+  }
+}
+
+static void pile(perp_world *w, int count) {
+  put(w, perp_plane(0, 0, 1, 0));
+  for (int k = 0; k < count; k++) {
+    perp_body b = at(perp_box(uniform(0.1, 0.3), uniform(0.1, 0.3), uniform(0.1, 0.3), 1.0),
+                     0.3*(k%2), 0.3*(k/2%2), 0.6 + 0.6*k);
+    b = turned(b, uniform(-2, 2), uniform(-2, 2), uniform(-2, 2));
+    put(w, spinning(b, uniform(-3, 3), uniform(-3, 3), uniform(-3, 3)));
+  }
+}
+
+static void a_pile_loses_energy_and_comes_to_rest(void **unused) {
+  (void)unused;
+  perp_world_settings s = perp_world_defaults();
+  s.step = 0.01;
+  perp_world *w = world_with(&s);
+  state = 5;
+  pile(w, 6);
+  perp_step r;
+  perp_world_report(w, &r);
+  double energy = r.kinetic + r.potential, deepest = 0.0;
+  const double start = energy;
+  for (int k = 0; k < 400; k++) {
+    r = step(w);
+    assert_int_equal(r.unsolved, 0);
+    const double now = r.kinetic + r.potential;
+    if (!(now <= energy + 1e-9*start))
+      fail_msg("step %d: from %.12g to %.12g", k, energy, now);
+    energy = now;
+    deepest = fmax(deepest, r.penetration);
+  }
+  assert_true(r.kinetic < 1e-3);
+  assert_true(deepest < 0.02);   // of boxes of 0.2 to 0.6, falling with up to 8 m/s
+  perp_world_destroy(w);
+}
+
+static void stands(int boxes, int model, int steps, double tolerance) {
+  perp_world_settings s = perp_world_defaults();
+  s.model = model;
+  perp_world *w = world_with(&s);
+  put(w, perp_plane(0, 0, 1, 0));
+  for (int k = 0; k < boxes; k++) put(w, at(perp_box(0.5, 0.5, 0.5, 1.0), 0, 0, 0.5 + k));
+  for (int k = 0; k < steps; k++) assert_int_equal(step(w).unsolved, 0);
+  int32_t count;
+  const perp_touch *t = perp_world_touches(w, &count);
+  double floor = 0.0;
+  for (int32_t k = 0; k < count; k++) floor += t[k].a == 0 ? t[k].normal_impulse : 0.0;
+  near("what the floor carries", floor, boxes*9.81/60, 1e-5*boxes);
+  for (int k = 0; k < boxes; k++) {
+    const double *x = perp_world_motions(w)[1 + k].position;
+    near("x", x[0], 0.0, tolerance);
+    near("y", x[1], 0.0, tolerance);
+    near("z", x[2], 0.5 + k, tolerance);
+  }
+  perp_world_destroy(w);
+}
+
+static void a_stack_stands(void **unused) {
+  (void)unused;
+  const int full = getenv("PERP_LONG_TESTS") != NULL;
+  stands(20, PERP_CONTACT_NORMAL, full ? 600 : 300, 0.01);
+  stands(20, PERP_CONTACT_FRICTION, full ? 600 : 40, full ? 0.01 : 1e-4);
+}
+
+// Impulse that holds a block on a slope: a polygon with K corners at mu, the first along x.
+static double polygon(double mu, int K, double heading) {
+  const double pi = acos(-1.0), sector = 2*pi/K;
+  return mu*cos(pi/K)/cos(fmod(fmod(heading, sector) + sector, sector) - pi/K);
+}
+
+static double speed_on_slope(double mu, int K, double heading, double slope) {
+  perp_world_settings s = perp_world_defaults();
+  const double g = 10.0, angle = atan(slope);
+  s.directions = K;
+  s.friction = mu;
+  s.step = 0.01;
+  s.gravity[0] = g*sin(angle)*cos(heading);
+  s.gravity[1] = g*sin(angle)*sin(heading);
+  s.gravity[2] = -g*cos(angle);
+  perp_world *w = world_with(&s);
+  put(w, perp_plane(0, 0, 1, 0));
+  put(w, at(perp_box(0.5, 0.5, 0.1, 2.0), 0, 0, 0.1));
+  for (int k = 0; k < 4; k++) assert_int_equal(step(w).unsolved, 0);
+  const double *v = perp_world_motions(w)[1].velocity;
+  const double speed = sqrt(v[0]*v[0] + v[1]*v[1])/(4*0.01*g*cos(angle));
+  perp_world_destroy(w);
+  return speed;   // over that of the normal force for as long
+}
+
+static void a_block_slides_at_the_pyramids_coefficient(void **unused) {
+  (void)unused;
+  const double pi = acos(-1.0);
+  const int K[] = {3, 4, 5, 8, 16};
+  const double mu[] = {0.3, 0.9};
+  for (int i = 0; i < 5; i++)
+    for (int j = 0; j < 2; j++)
+      for (double heading = 0.05; heading < 2*pi; heading += 0.7) {
+        // the plane, which has the lower number, is pulled down the slope
+        const double holds = polygon(mu[j], K[i], heading);
+        assert_true(holds >= mu[j]*cos(pi/K[i])*(1 - 1e-12) && holds <= mu[j]*(1 + 1e-12));
+        const double below = speed_on_slope(mu[j], K[i], heading, 0.998*holds),
+                     above = speed_on_slope(mu[j], K[i], heading, 1.002*holds);
+        if (!(below < 1e-7)) fail_msg("K %d, heading %g: slides with %g", K[i], heading, below);
+        if (!(above > 1e-4*mu[j]))
+          fail_msg("K %d, heading %g: holds with %g", K[i], heading, above);
+      }
+}
+
+// A load of 1000 on a box of 1 on the floor.
+static void heavy_on_light_rests(void **unused) {
+  (void)unused;
+  for (int model = 0; model < 2; model++) {
+    perp_world_settings s = perp_world_defaults();
+    s.model = model;
+    perp_world *w = world_with(&s);
+    put(w, perp_plane(0, 0, 1, 0));
+    put(w, at(perp_box(0.5, 0.5, 0.5, 1.0), 0, 0, 0.5));
+    put(w, at(perp_box(0.5, 0.5, 0.5, 1000.0), 0, 0, 1.5));
+    for (int k = 0; k < 300; k++) assert_int_equal(step(w).unsolved, 0);
+    near("light", perp_world_motions(w)[1].position[2], 0.5, 1e-4);
+    near("heavy", perp_world_motions(w)[2].position[2], 1.5, 1e-4);
+    near("aside", perp_world_motions(w)[2].position[0], 0.0, 1e-4);
+    perp_world_destroy(w);
+  }
+}
+
+// A box between two planes that meet below it, narrower than it is, and a heavy one on top: pushed
+// where it cannot go. Redundant rows, large impulses, no NaN.
+static void a_jammed_wedge_stays_finite(void **unused) {
+  (void)unused;
+  for (int model = 0; model < PERP_CONTACT_MODEL_COUNT; model++) {
+    perp_world_settings s = perp_world_defaults();
+    s.model = model;
+    s.rounds = 5;
+    s.friction = 1.0;
+    perp_world *w = world_with(&s);
+    put(w, perp_plane(cos(0.1), 0, sin(0.1), -0.5));
+    put(w, perp_plane(-cos(0.1), 0, sin(0.1), -0.5));
+    put(w, at(perp_sphere(0.5, 1.0), 0, 0, 0.0));
+    put(w, at(perp_box(0.45, 0.5, 0.3, 1.0), 0, 0, 0.9));
+    put(w, at(perp_box(0.5, 0.5, 0.5, 1e6), 0, 0, 1.9));
+    for (int k = 0; k < 120; k++) {
+      const perp_step r = step(w);
+      const perp_motion *m = perp_world_motions(w);
+      for (int i = 0; i < 5; i++)
+        for (int d = 0; d < 3; d++)
+          assert_true(isfinite(m[i].position[d]) && isfinite(m[i].velocity[d]) &&
+                      isfinite(m[i].spin[d]) && isfinite(m[i].orientation[d]));
+      assert_true(isfinite(r.kinetic + r.potential + r.dissipated + r.residual));
+    }
+    perp_world_destroy(w);
+  }
+}
+
+static void boxes_stay_in_a_hollow_sphere(void **unused) {
+  (void)unused;
+  perp_world_settings s = perp_world_defaults();
+  s.model = PERP_CONTACT_NORMAL;
+  perp_world *w = world_with(&s);
+  state = 2;
+  put(w, perp_hollow(2.0));
+  for (int k = 0; k < 8; k++) {
+    const double x = k & 1 ? 0.5 : -0.5, y = k & 2 ? 0.5 : -0.5, z = k & 4 ? 0.5 : -0.5;
+    perp_body b = at(perp_box(uniform(0.2, 0.4), uniform(0.2, 0.4), 0.2, 1.0), x, y, z);
+    put(w, spinning(with(b, uniform(-5, 5), uniform(-5, 5), uniform(-5, 5)), 3, 2, 1));
+  }
+  for (int k = 0; k < 300; k++) {
+    step(w);
+    for (int i = 1; i <= 8; i++) {
+      perp_body b;
+      perp_world_read(w, i, &b);
+      const double *x = b.motion.position;
+      assert_true(sqrt(x[0]*x[0] + x[1]*x[1] + x[2]*x[2]) < 2.0 - 0.2 + 0.002);
+    }
+  }
+  perp_world_destroy(w);
+}
+
+// In the plane: rectangles on each other, and nothing leaves it.
+static void rectangles_stack_in_the_plane(void **unused) {
+  (void)unused;
+  perp_world_settings s = perp_world_defaults();
+  s.dimension = 2;
+  s.gravity[1] = -9.81;
+  s.gravity[2] = 0.0;
+  perp_world *w = world_with(&s);
+  put(w, perp_plane(0, 1, 0, 0));
+  for (int k = 0; k < 5; k++) put(w, at(perp_box(0.5, 0.25, 0, 1.0), 0.05*(k%2), 0.25 + 0.5*k, 0));
+  put(w, spinning(with(at(perp_box(0.3, 0.3, 0, 1.0), -3, 2, 0), 2, 0, 0), 0, 0, 4));
+  perp_step r = {0};
+  for (int k = 0; k < 200; k++) {
+    r = step(w);
+    assert_int_equal(r.unsolved, 0);
+    const perp_motion *m = perp_world_motions(w);
+    for (int i = 0; i < 7; i++) {
+      assert_true(m[i].position[2] == 0.0 && m[i].velocity[2] == 0.0);
+      assert_true(m[i].spin[0] == 0.0 && m[i].spin[1] == 0.0 && m[i].orientation[1] == 0.0);
+    }
+    if (k < 50)   // before the other one comes
+      for (int i = 0; i < 5; i++) near("height", m[1 + i].position[1], 0.25 + 0.5*i, 1e-6);
+  }
+  assert_true(r.penetration < 1e-3);
+  perp_world_destroy(w);
+}
+
+// ---- sleep ----
+
+static void what_rests_sleeps_and_wakes_up(void **unused) {
+  (void)unused;
+  perp_world_settings s = perp_world_defaults();
+  s.sleep = 10;
+  perp_world *w = world_with(&s);
+  put(w, perp_plane(0, 0, 1, 0));
+  for (int k = 0; k < 3; k++) put(w, at(perp_box(0.5, 0.5, 0.5, 1.0), 0, 0, 0.5 + k));
+  put(w, at(perp_sphere(0.5, 1.0), 5, 0, 0.5));
+  perp_step r = {0};
+  for (int k = 0; k < 30; k++) r = step(w);
+  assert_int_equal(r.asleep, 4);
+  assert_int_equal(r.islands, 0);
+  assert_int_equal(r.rows, 0);
+  int32_t count;
+  const perp_touch *t = perp_world_touches(w, &count);
+  assert_int_equal(count, 13);   // they still touch, with their impulses
+  double floor = 0.0;
+  for (int32_t k = 0; k < count; k++) floor += t[k].a == 0 ? t[k].normal_impulse : 0.0;
+  near("weight", floor, 4*9.81/60, 1e-6);
+  const double force[3] = {1, 0, 0};
+  perp_world_push(w, 4, force, NULL);   // the ball rolls off, the stack sleeps on
+  r = step(w);
+  assert_int_equal(r.asleep, 3);
+  assert_true(perp_world_motions(w)[4].velocity[0] > 0.0);
+  put(w, with(at(perp_sphere(0.2, 0.5), -3, 0, 2.4), 8, 0, 1));   // and something hits the stack
+  for (int k = 0; k < 40; k++) r = step(w);
+  assert_int_equal(r.asleep, 0);
+  assert_true(fabs(perp_world_motions(w)[3].position[0]) > 1e-4);
+  perp_world_destroy(w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(free_rotation_keeps_momentum_and_energy),
+    cmocka_unit_test(momentum_is_kept_by_tumbling_boxes),
+    cmocka_unit_test(a_pile_loses_energy_and_comes_to_rest),
+    cmocka_unit_test(a_stack_stands),
+    cmocka_unit_test(a_block_slides_at_the_pyramids_coefficient),
+    cmocka_unit_test(heavy_on_light_rests),
+    cmocka_unit_test(a_jammed_wedge_stays_finite),
+    cmocka_unit_test(boxes_stay_in_a_hollow_sphere),
+    cmocka_unit_test(rectangles_stack_in_the_plane),
+    cmocka_unit_test(what_rests_sleeps_and_wakes_up),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
