@@ -54,7 +54,12 @@ static inline void near(const char *what, double found, double expected, double 
     fail_msg("%s: %.17g instead of %.17g: off by %.2g", what, found, expected, found - expected);
 }
 
-static uint64_t state = 1;
+// `quick` steps, or as many as the full suite has time for
+static inline int steps(int quick, int full) {
+  return getenv("PERP_LONG_TESTS") != NULL ? full : quick;
+}
+
+static _Thread_local uint64_t state = 1;
 static inline double uniform(double low, double high) {   // splitmix64
   uint64_t z = state += 0x9E3779B97F4A7C15u;
   z = (z ^ (z >> 30))*0xBF58476D1CE4E5B9u;

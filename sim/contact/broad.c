@@ -27,7 +27,7 @@ static void bound_of(const perp_world *w, int32_t i, bound *b) {
   b->large = o->shape == PERP_SHAPE_PLANE || o->shape == PERP_SHAPE_HOLLOW;
   double R[9], size[3];
   if (o->shape == PERP_SHAPE_BOX) rotation(m->orientation, R);
-  const double swing = o->shape == PERP_SHAPE_BOX ? fmin(h*norm3(m->spin), 2.0)*o->reach : 0.0;
+  const double swing = o->shape == PERP_SHAPE_BOX ? smaller(h*norm3(m->spin), 2.0)*o->reach : 0.0;
   for (int k = 0; k < 3; k++) {
     size[k] = o->shape == PERP_SHAPE_BOX
                   ? fabs(R[3*k])*o->extent[0] + fabs(R[3*k + 1])*o->extent[1] +
@@ -35,8 +35,8 @@ static void bound_of(const perp_world *w, int32_t i, bound *b) {
                   : o->extent[0];
     const double pull = moves(o) ? h*w->settings.gravity[k] : 0.0,
                  way = o->asleep ? 0.0 : h*(m->velocity[k] + pull);
-    b->low[k] = m->position[k] - size[k] - half + fmin(way, 0.0);
-    b->high[k] = m->position[k] + size[k] + half + fmax(way, 0.0);
+    b->low[k] = m->position[k] - size[k] - half + smaller(way, 0.0);
+    b->high[k] = m->position[k] + size[k] + half + larger(way, 0.0);
   }
 }
 
@@ -45,8 +45,8 @@ static int overlap(const bound *a, const bound *b) {
          b->low[1] <= a->high[1] && a->low[2] <= b->high[2] && b->low[2] <= a->high[2];
 }
 
-static int wanted(const body *a, const body *b) {   // something moves, and something is awake
-  return (moves(a) || moves(b)) && !(a->shape >= PERP_SHAPE_PLANE && b->shape >= PERP_SHAPE_PLANE);
+static int wanted(const body *a, const body *b) {
+  return moves(a) || moves(b);
 }
 
 static int add_pair(perp_world *w, int32_t a, int32_t b) {
@@ -76,7 +76,7 @@ static double cell_size(const bound *b, int32_t n) {
     for (int32_t i = 0; i < n; i++) {
       if (b[i].large) continue;
       double side = 0.0;
-      for (int k = 0; k < 3; k++) side = fmax(side, b[i].high[k] - b[i].low[k]);
+      for (int k = 0; k < 3; k++) side = larger(side, b[i].high[k] - b[i].low[k]);
       if (side > most) continue;
       sum += side;
       count++;
@@ -107,7 +107,7 @@ static void sort_digit(const entry *from, entry *to, int64_t n, int shift) {
 static uint32_t corner(const bound *a, const bound *b, double cell) {
   uint32_t key = 0;
   for (int k = 0; k < 3; k++)
-    key = key << BITS | wrapped(cell_at(fmax(a->low[k], b->low[k]), cell));
+    key = key << BITS | wrapped(cell_at(larger(a->low[k], b->low[k]), cell));
   return key;
 }
 
@@ -156,15 +156,47 @@ static int sort_pairs(perp_world *w) {
   return 1;
 }
 
+// Planes and hollow spheres have no box. Both may be on their way: `ahead` is how far they get.
+typedef struct endless { double n[3], at[3], radius, offset, ahead; int hollow; } endless;
+
+static endless endless_of(const perp_world *w, int32_t i) {
+  const body *o = bodies_of(w) + i;
+  const perp_motion *m = motions_of(w) + i;
+  const double h = w->settings.step, turn = h*norm3(m->spin);
+  endless e = {.radius = o->extent[0], .hollow = o->shape == PERP_SHAPE_HOLLOW,
+               .ahead = 0.5*w->settings.margin + h*norm3(m->velocity)};
+  copy3(e.at, m->position);
+  double R[9];
+  rotation(m->orientation, R);
+  apply3(R, o->extent, e.n);
+  e.offset = o->offset;
+  if (!e.hollow && turn > 0.0) e.ahead = (double)INFINITY;   // far away it sweeps far
+  return e;
+}
+
+static int close_to(const endless *e, const bound *b) {
+  double middle[3], half[3];
+  for (int k = 0; k < 3; k++) {
+    half[k] = 0.5*(b->high[k] - b->low[k]);
+    middle[k] = 0.5*(b->high[k] + b->low[k]) - e->at[k];
+  }
+  if (e->hollow) return norm3(middle) + norm3(half) + e->ahead >= e->radius;
+  const double reach = fabs(e->n[0])*half[0] + fabs(e->n[1])*half[1] + fabs(e->n[2])*half[2];
+  return dot3(e->n, middle) - reach - e->ahead <= e->offset;
+}
+
 static int large_pairs(perp_world *w, const bound *bounds) {
   const body *o = bodies_of(w);
   for (int32_t i = 0; i < w->bodies; i++) {
     if (!bounds[i].large) continue;
-    const int endless = o[i].shape >= PERP_SHAPE_PLANE;   // its box says nothing
+    const int endless_i = o[i].shape >= PERP_SHAPE_PLANE;
+    const endless e = endless_i ? endless_of(w, i) : (endless){0};
     for (int32_t j = 0; j < w->bodies; j++) {
-      if (j == i || (bounds[j].large && j < i) || !wanted(&o[i], &o[j])) continue;
-      if (!endless && o[j].shape < PERP_SHAPE_PLANE && !overlap(&bounds[i], &bounds[j])) continue;
-      if (!add_pair(w, i, j)) return 0;
+      if (bounds[j].large && (j == i || j < i || (endless_i && o[j].shape >= PERP_SHAPE_PLANE)))
+        continue;
+      const int near = endless_i ? close_to(&e, &bounds[j])
+                       : o[j].shape >= PERP_SHAPE_PLANE ? 1 : overlap(&bounds[i], &bounds[j]);
+      if (near && wanted(&o[i], &o[j]) && !add_pair(w, i, j)) return 0;
     }
   }
   return 1;

@@ -4,6 +4,9 @@
 
 #include <math.h>
 
+static inline double larger(double a, double b) { return a > b ? a : b; }    // of numbers
+static inline double smaller(double a, double b) { return a < b ? a : b; }
+
 static inline double dot3(const double *a, const double *b) {
   return a[0]*b[0] + a[1]*b[1] + a[2]*b[2];
 }
