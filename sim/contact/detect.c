@@ -57,6 +57,7 @@ static void finish(const perp_world *w, contact *c) {
   c->island = -1;
   c->bounced = c->solved = c->unused = 0;
   memset(c->free, 0, sizeof c->free);
+  memset(c->parting, 0, sizeof c->parting);
   if (w->settings.dimension == 2) {
     const double *n = c->normal;
     c->t[0][0] = -n[1], c->t[0][1] = n[0], c->t[0][2] = 0.0;

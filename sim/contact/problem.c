@@ -392,22 +392,28 @@ int problem_friction(const perp_world *w, worker *by, const contact_list *l, con
 
 // ---- impulses ----
 
-void problem_keep(const perp_world *w, const contact_list *l, const island *s, const double *x) {
+void problem_row(const perp_world *w, const island *s, const double *x, int32_t i, double *kept) {
   const int K = w->directions, directions = w->settings.dimension;
   const int32_t nc = s->count;
-  for (int32_t i = 0; i < nc; i++) {
-    double *kept = x_at(w, l, s, i);
-    switch (w->settings.model) {
-      case PERP_CONTACT_NORMAL: kept[0] = x[i]; break;
-      case PERP_CONTACT_BOXED:
-        for (int k = 0; k < directions; k++) kept[k] = x[directions*i + k];
-        break;
-      default:
-        kept[0] = x[i];
-        for (int k = 0; k < K; k++) kept[1 + k] = x[nc + K*i + k];
-        kept[1 + K] = x[(1 + K)*nc + i];
-    }
+  switch (w->settings.model) {
+    case PERP_CONTACT_NORMAL: kept[0] = x[i]; break;
+    case PERP_CONTACT_BOXED:
+      for (int k = 0; k < directions; k++) kept[k] = x[directions*i + k];
+      break;
+    default:
+      kept[0] = x[i];
+      for (int k = 0; k < K; k++) kept[1 + k] = x[nc + K*i + k];
+      kept[1 + K] = x[(1 + K)*nc + i];
   }
+}
+
+void problem_scale(const perp_world *w, const island *s, double *x, double factor) {
+  const int32_t slacks = w->directions > 0 ? s->count : 0;   // at the end: speeds, no impulses
+  for (int32_t i = 0; i < s->rows - slacks; i++) x[i] *= factor;
+}
+
+void problem_keep(const perp_world *w, const contact_list *l, const island *s, const double *x) {
+  for (int32_t i = 0; i < s->count; i++) problem_row(w, s, x, i, x_at(w, l, s, i));
 }
 
 double problem_impulse(const perp_world *w, const contact *c, const double *x, double *tangential) {

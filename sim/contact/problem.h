@@ -37,6 +37,9 @@ int problem_friction(const perp_world *w, worker *by, const contact_list *l, con
                      assembled *out);
 int problem_boxed(const perp_world *w, worker *by, const contact_list *l, const island *s,
                   assembled *out);
+// what x says of contact i of the island, world.width values
+void problem_row(const perp_world *w, const island *s, const double *x, int32_t i, double *kept);
+void problem_scale(const perp_world *w, const island *s, double *x, double factor);   // impulses
 // what x says back into the list
 void problem_keep(const perp_world *w, const contact_list *l, const island *s, const double *x);
 // The impulse of a contact on a: along the normal, and its tangential vector.

@@ -25,8 +25,13 @@ typedef struct job {
   const int32_t *turn;        // islands, largest first
   double deadline;            // INFINITY: none
   double rows;                // of all islands
+  int32_t rows_each;          // of a contact
   int32_t largest;            // island whose convergence is traced; -1: none
 } job;
+
+static double left_until(const perp_world *w, double end) {
+  return end < (double)INFINITY ? end - world_clock(w) : end;
+}
 
 static int32_t size_class(int32_t n) {
   int32_t k = 2;
@@ -116,7 +121,7 @@ static perp_error staggered(const perp_world *w, worker *by, assembled *a, doubl
   for (int32_t round = 0; round < w->settings.rounds; round++) {
     for (int part = 1; part >= 0; part--) {   // normals last: nothing sinks in, come what may
       const int32_t from = part == 0 ? 0 : nc, to = part == 0 ? nc : n;
-      const double left = end < (double)INFINITY ? end - world_clock(w) : end;
+      const double left = left_until(w, end);
       perp_csc matrix;
       if (!cut(by, &a->csc, from, to, &matrix)) return PERP_ERROR_MEMORY;
       add_columns(&a->csc, a->problem.b, a->x, part == 0 ? nc : 0, part == 0 ? n : nc, y);
@@ -156,7 +161,7 @@ static void set_bounds(const perp_world *w, worker *by, const island *s, const d
 static perp_error boxed(const perp_world *w, worker *by, assembled *a, double end, int traced,
                         island *s, perp_result *r) {
   for (int32_t round = 0; round < w->settings.rounds; round++) {
-    const double left = end < (double)INFINITY ? end - world_clock(w) : end;
+    const double left = left_until(w, end);
     perp_error error = solve_problem(w, by, &a->problem, a->x, left, traced, r);
     if (error != PERP_OK) return error;
     take(s, r);
@@ -187,6 +192,37 @@ int problem_of(const perp_world *w, worker *by, const contact_list *l, const isl
   }
 }
 
+// Assembles the problem of the island and solves it by its model until `end`.
+static perp_error solve_model(perp_world *w, worker *by, island *s, assembled *a, double end,
+                              int traced, perp_result *r) {
+  if (!problem_of(w, by, &w->now, s, a)) return PERP_ERROR_MEMORY;
+  if (w->settings.model == PERP_CONTACT_STAGGERED) return staggered(w, by, a, end, traced, s, r);
+  if (w->settings.model == PERP_CONTACT_BOXED) return boxed(w, by, a, end, traced, s, r);
+  const perp_error error = solve_problem(w, by, &a->problem, a->x, left_until(w, end), traced, r);
+  if (error == PERP_OK) take(s, r);
+  return error;
+}
+
+// Newton's restitution and friction may contradict each other: then without the former.
+static perp_error solve_bounces(perp_world *w, worker *by, island *s, assembled *a, double end,
+                                int traced, perp_result *r) {
+  bounce_limit(w, by, s, left_until(w, end));
+  perp_error error = solve_model(w, by, s, a, end, traced, r);
+  if (error != PERP_OK || r->status == PERP_STATUS_SOLVED || !bounce_any(w, s) ||
+      w->settings.model == PERP_CONTACT_STAGGERED || left_until(w, end) <= 0.0)
+    return error;
+  bounce_none(w, s);
+  return solve_model(w, by, s, a, end, traced, r);
+}
+
+static perp_error calm(const perp_world *w, const island *s, assembled *a, perp_result *r) {
+  const double factor = temper(w, s, a->x);
+  if (factor == 1.0) return PERP_OK;
+  problem_scale(w, s, a->x, factor);
+  return perp_certify(&a->problem, a->x, w->options.tol, w->options.absolute_tol, NULL,
+                      &r->certificate);
+}
+
 static void solve_island(void *data, int32_t index, int32_t who) {
   const job *j = data;
   perp_world *w = j->w;
@@ -195,14 +231,7 @@ static void solve_island(void *data, int32_t index, int32_t who) {
   island *s = (island *)w->groups.island_memory.at + which;
   const int traced = which == j->largest;
   if (by->error != PERP_OK) return;
-  assembled *a = &by->first;
-  perp_error error = problem_of(w, by, &w->now, s, a) ? PERP_OK : PERP_ERROR_MEMORY;
-  if (error != PERP_OK) {
-    by->error = error;
-    snprintf(by->message, sizeof by->message, "no memory for a problem with %d contacts", s->count);
-    return;
-  }
-  s->rows = a->problem.A.n;
+  s->rows = s->count*j->rows_each;
   // Each gets its part of what is left, by rows; the workers share the rows.
   double end = j->deadline;
   if (end < (double)INFINITY) {
@@ -210,15 +239,9 @@ static void solve_island(void *data, int32_t index, int32_t who) {
     end = now + fmin(part, 1.0)*fmax(end - now, 0.0);
   }
   perp_result r;
-  if (w->settings.model == PERP_CONTACT_STAGGERED) {
-    error = staggered(w, by, a, end, traced, s, &r);
-  } else if (w->settings.model == PERP_CONTACT_BOXED) {
-    error = boxed(w, by, a, end, traced, s, &r);
-  } else {
-    const double left = end < (double)INFINITY ? end - world_clock(w) : end;
-    error = solve_problem(w, by, &a->problem, a->x, left, traced, &r);
-    if (error == PERP_OK) take(s, &r);
-  }
+  assembled *a = &by->first;
+  perp_error error = solve_bounces(w, by, s, a, end, traced, &r);
+  if (error == PERP_OK && r.status != PERP_STATUS_SOLVED) error = calm(w, s, a, &r);
   if (error != PERP_OK) {
     by->error = error;
     snprintf(by->message, sizeof by->message, "a problem with %d contacts: %s", s->count,
@@ -249,9 +272,9 @@ perp_error world_solve(perp_world *w, double deadline) {
       if (s[k].count < above && s[k].count >= least) turn[placed++] = k;
     above = least;
   }
-  job j = {.w = w, .turn = turn, .deadline = deadline, .rows = fmax(rows, 1.0)*
-           (w->settings.model == PERP_CONTACT_NORMAL ? 1 : w->width),
-           .largest = w->settings.trace > 0 ? largest : -1};
+  const int32_t each = w->settings.model == PERP_CONTACT_BOXED ? w->settings.dimension : w->width;
+  job j = {.w = w, .turn = turn, .deadline = deadline, .rows = fmax(rows, 1.0)*each,
+           .rows_each = each, .largest = w->settings.trace > 0 ? largest : -1};
   w->trace_count = 0;
   for (int32_t k = 0; k < w->settings.threads; k++) w->workers[k].error = PERP_OK;
   crew_run(w->threads, solve_island, &j, count);

@@ -1,7 +1,8 @@
 // step.c: one time step: kick, impulses, drift, and what came of it.
 //
 //   u* = u + h W f                                        forces
-//   b  = J u* + max(d, 0)/h                               or, where two bodies bounce, J u* + e J u
+//   b  = J u* + max(d, 0)/h                               or, where two bodies bounce (bounce.c),
+//                                                         J u* + e J u
 //   0 <= l _|_ J W J' l + b >= 0                          and friction: problem.c, solve.c
 //   u+ = u* + W J'l,   q+ = q + h u+                      drift.c
 //
@@ -76,16 +77,11 @@ static void find_free(perp_world *w) {
   for (int32_t k = 0; k < w->now.count; k++) {
     contact *c = &all[k];
     if (c->island < 0) continue;
-    const double vn = relative(w, c, 0, c->normal, 1);
-    c->bounced = 0;
-    c->free[0] = vn + fmax(c->gap, 0.0)/h;
-    if (c->e > 0.0 && c->gap + h*vn < 0.0) {
-      const double before = relative(w, c, 1, c->normal, 1);
-      if (before < -w->settings.restitution_speed) {
-        c->bounced = 1;
-        c->free[0] = vn + c->e*before;
-      }
-    }
+    const double vn = relative(w, c, 0, c->normal, 1), before = relative(w, c, 1, c->normal, 1);
+    c->parting[0] = vn;
+    c->parting[1] = before;
+    c->bounced = c->e > 0.0 && c->gap + h*vn < 0.0 && before < -w->settings.restitution_speed;
+    c->free[0] = c->bounced ? vn + c->e*before : vn + fmax(c->gap, 0.0)/h;
     for (int t = 0; t < 2 && friction; t++)
       c->free[1 + t] = t < w->settings.dimension - 1 ? relative(w, c, 0, c->t[t], 0) : 0.0;
   }

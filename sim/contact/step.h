@@ -9,6 +9,12 @@ perp_error world_solve(perp_world *w, double deadline);   // solve.c: x of all i
 // One problem with x as its start, within `seconds`; traced: into w->trace.
 perp_error solve_problem(const perp_world *w, worker *by, const perp_problem *p, double *x,
                          double seconds, int traced, perp_result *r);
+// bounce.c: the speeds that bounces of the island ask for, reduced where they cannot be
+void bounce_limit(const perp_world *w, worker *by, const island *s, double seconds);
+int bounce_any(const perp_world *w, const island *s);
+void bounce_none(const perp_world *w, const island *s);   // rows as without restitution
+// temper.c: by how much to multiply the impulses of an x that is not certified
+double temper(const perp_world *w, const island *s, const double *x);
 // project.c: takes overlaps away that the contacts now show; budget: energy that may be spent.
 // 1: bodies have moved
 int world_project(perp_world *w, double budget, double deadline);

@@ -47,6 +47,7 @@ typedef struct contact {      // no padding: it is saved as it is
   double mu, e;               // coefficient of friction, restitution
   double t[2][3];             // tangents
   double free[3];             // velocities of the contact before impulses, with gap or bounce: b
+  double parting[2];          // normal velocities of u* and of u
 } contact;
 
 typedef struct island {
