@@ -252,6 +252,117 @@ static void spheres_stay_in_a_hollow_sphere(void **unused) {
   }
 }
 
+// Newton's law asks a ball in a slot as wide as itself to leave both walls. It cannot; the step is
+// solved all the same. In a slot that is wider it goes to and fro with e of its speed.
+static void bounces_where_there_is_no_room(void **unused) {
+  (void)unused;
+  for (int model = 0; model < 2; model++)
+    for (int wide = 0; wide < 2; wide++) {
+      perp_world_settings s = perp_world_defaults();
+      s.model = model;
+      s.restitution = 0.8;
+      s.friction = 0.0;
+      s.gravity[2] = 0.0;
+      s.step = 0.01;
+      perp_world *w = world_with(&s);
+      const double room = wide ? 0.05 : 0.0;
+      put(w, perp_plane(1, 0, 0, -0.5));
+      put(w, perp_plane(-1, 0, 0, -0.5 - room));
+      put(w, with(at(perp_sphere(0.5, 1.0), 0, 0, 0), 2, 0, 0.25));
+      double speed = 2.0;
+      for (int k = 0; k < 20; k++) {
+        assert_int_equal(step(w).unsolved, 0);
+        int32_t count, bounced = 0;
+        const perp_touch *t = perp_world_touches(w, &count);
+        for (int32_t i = 0; i < count; i++) bounced += t[i].bounced;
+        if (wide && bounced > 0) speed *= -0.8;
+      }
+      const perp_motion *m = perp_world_motions(w) + 2;
+      assert_true(!wide || fabs(speed) < 1.3);
+      near("vx", m->velocity[0], wide ? speed : 0.0, 1e-8);
+      near("vz", m->velocity[2], 0.25, 1e-12);
+      near("x", m->position[0], 0.5*room, 0.5*room + 1e-9);
+      perp_world_destroy(w);
+    }
+}
+
+// A plate of infinite mass that moves up carries a ball and pushes another; its work is input.
+static void driven_bodies_carry_others(void **unused) {
+  (void)unused;
+  perp_world_settings s = perp_world_defaults();
+  s.step = 0.01;
+  perp_world *w = world_with(&s);
+  put(w, with(perp_plane(0, 0, 1, 0), 1, 0, 0.5));   // up, and to the side
+  put(w, with(at(perp_sphere(0.5, 2.0), 0, 0, 0.5), 1, 0, 0.5));
+  perp_step r = {0};
+  for (int k = 0; k < 100; k++) r = step(w);
+  const perp_motion *m = perp_world_motions(w);
+  near("plate", m[0].position[2], 0.5, 1e-12);
+  near("height", m[1].position[2], 1.0, 1e-9);
+  near("carried along", m[1].position[0], 1.0, 1e-9);
+  near("work", r.dissipated, 0.0, 1e-7);
+  perp_world_destroy(w);
+}
+
+// Shapes of any size on and in each other, at any speed: finite, and no energy from nowhere.
+static void nonsense_stays_finite(void **unused) {
+  (void)unused;
+  int64_t unsolved = 0, problems = 0;
+  for (int trial = 0; trial < steps(60, 600); trial++) {
+    state = (uint64_t)trial*1000;
+    perp_world_settings s = perp_world_defaults();
+    s.dimension = uniform(0, 1) < 0.7 ? 3 : 2;
+    s.model = PERP_CONTACT_NORMAL;
+    s.step = pow(10, uniform(-4, -0.5));
+    s.margin = uniform(0, 1) < 0.2 ? 0.0 : pow(10, uniform(-4, -0.5));
+    s.restitution = uniform(0, 1) < 0.5 ? 0.0 : uniform(0, 1);
+    s.sleep = uniform(0, 1) < 0.5 ? 0 : 5;
+    s.gravity[2] = 0.0;
+    s.gravity[s.dimension - 1] = -uniform(0, 50);
+    perp_world *w = world_with(&s);
+    for (int k = (int)uniform(1, 14); k > 0; k--) {
+      const double kind = uniform(0, 1),
+                   mass = uniform(0, 1) < 0.1 ? INF : pow(10, uniform(-4, 4)),
+                   e[3] = {pow(10, uniform(-2, 1)), pow(10, uniform(-2, 1)),
+                           pow(10, uniform(-2, 1))};
+      perp_body b = kind < 0.4    ? perp_sphere(e[0], mass)
+                    : kind < 0.75 ? perp_box(e[0], e[1], e[2], mass)
+                    : kind < 0.9  ? perp_plane(uniform(-1, 1), uniform(-1, 1),
+                                               s.dimension == 3 ? uniform(-1, 1) : 0,
+                                               uniform(-3, 3))
+                                  : perp_hollow(uniform(1, 20));
+      for (int d = 0; d < s.dimension; d++) {
+        b.motion.position[d] = uniform(0, 1) < 0.3 ? 0.0 : uniform(-3, 3);
+        b.motion.velocity[d] = b.mass < INF ? uniform(-1, 1)*pow(10, uniform(-2, 2)) : 0.0;
+        if (d == 2 && b.mass < INF) b.motion.spin[d] = uniform(-1, 1)*pow(10, uniform(-2, 2));
+      }
+      const perp_error error = perp_world_add(w, &b, NULL);
+      if (error != PERP_ERROR_UNSUPPORTED) assert_int_equal(error, PERP_OK);   // boxes need ODE
+    }
+    perp_step r;
+    perp_world_report(w, &r);
+    double scale = fabs(r.kinetic) + fabs(r.potential), dissipated = 0.0;
+    for (int k = 0; k < 20; k++) {
+      r = step(w);
+      unsolved += r.unsolved;
+      problems += r.islands;
+      const perp_motion *m = perp_world_motions(w);
+      for (int32_t i = 0; i < perp_world_count(w); i++)
+        for (int d = 0; d < 3; d++)
+          assert_true(isfinite(m[i].position[d]) && isfinite(m[i].velocity[d]) &&
+                      isfinite(m[i].spin[d]) && isfinite(m[i].orientation[d]));
+      scale = fmax(scale, fabs(r.kinetic) + fabs(r.potential));
+      if (s.restitution == 0.0 && !(r.dissipated >= dissipated - 1e-7*scale))
+        fail_msg("trial %d, step %d: %g of %g came from nowhere", trial, k,
+                 dissipated - r.dissipated, scale);
+      dissipated = r.dissipated;
+    }
+    perp_world_destroy(w);
+  }
+  assert_true(problems > 500);
+  assert_true(unsolved <= problems/200);
+}
+
 // ---- problems ----
 
 // A sphere on a plane, under another: A = [2/m 0; ...] is known, and so are the impulses.
@@ -574,6 +685,9 @@ int main(void) {
     cmocka_unit_test(energy_never_grows_without_restitution),
     cmocka_unit_test(a_break_is_symmetric),
     cmocka_unit_test(spheres_stay_in_a_hollow_sphere),
+    cmocka_unit_test(bounces_where_there_is_no_room),
+    cmocka_unit_test(driven_bodies_carry_others),
+    cmocka_unit_test(nonsense_stays_finite),
     cmocka_unit_test(the_problem_of_an_island),
     cmocka_unit_test(reports_agree_with_the_certificate),
     cmocka_unit_test(a_step_keeps_its_time_limit),

@@ -9,7 +9,8 @@
 //     u_f = u_r + W J'k,  0 <= k _|_ J u_f + d/h >= 0           and is let through by the others
 // (no gap where bodies bounce). Both problems always have a solution, and no energy is gained where
 // e is the same: u_c is the projection of u onto a cone, u_r lies between u and its reflection, u_f
-// is a projection again. Rows then ask for e|J u|, Newton's speed, or for J u_f where that is less.
+// is a projection again. Rows then ask for e|J u|, Newton's speed. Where J u_f is less, they ask for
+// that, or, if there is a gap still, for a bounce later on.
 // Elsewhere, as for any ball on a floor, nothing changes.
 #include "step.h"
 
@@ -90,8 +91,12 @@ void bounce_limit(const perp_world *w, worker *by, const island *s, double secon
     contact *k = &c[s->order[i]];
     if (!k->bounced) continue;
     const double newton = -k->e*k->parting[1];
-    double aim = speed[i] < newton*(1.0 - 1e-6) ? (1.0 - 1e-6)*speed[i] : newton;
-    if (!(aim > 1e-6*newton)) aim = 0.0;
-    k->free[0] = k->parting[0] - aim;
+    if (speed[i] >= newton*(1.0 - 1e-6)) continue;
+    if (k->gap > 0.0) {   // later, when it is there
+      k->bounced = 0;
+      k->free[0] = k->parting[0] + k->gap/w->settings.step;
+    } else {              // less, by a little more than the problem's tolerance
+      k->free[0] = k->parting[0] - (speed[i] > 1e-6*newton ? (1.0 - 1e-6)*speed[i] : 0.0);
+    }
   }
 }

@@ -198,9 +198,30 @@ static perp_error solve_model(perp_world *w, worker *by, island *s, assembled *a
   if (!problem_of(w, by, &w->now, s, a)) return PERP_ERROR_MEMORY;
   if (w->settings.model == PERP_CONTACT_STAGGERED) return staggered(w, by, a, end, traced, s, r);
   if (w->settings.model == PERP_CONTACT_BOXED) return boxed(w, by, a, end, traced, s, r);
-  const perp_error error = solve_problem(w, by, &a->problem, a->x, left_until(w, end), traced, r);
-  if (error == PERP_OK) take(s, r);
-  return error;
+  perp_error error = solve_problem(w, by, &a->problem, a->x, left_until(w, end), traced, r);
+  if (error != PERP_OK) return error;
+  take(s, r);
+  // A guess can lead astray where contacts are redundant: once more without one, and with entries.
+  const double left = left_until(w, end);
+  const size_t bytes = (size_t)s->rows*sizeof(double);
+  if (r->status == PERP_STATUS_SOLVED || left <= 0.0 ||
+      !buffer_grow(&by->allocator, &by->rest, bytes, 0))
+    return PERP_OK;
+  double *kept = by->rest.at;
+  const perp_result first = *r;
+  memcpy(kept, a->x, bytes);
+  if (w->settings.model == PERP_CONTACT_NORMAL && s->count > SMALL && s->count <= FORMED &&
+      !problem_form(w, by, &w->now, s, a))
+    return PERP_ERROR_MEMORY;
+  memset(a->x, 0, bytes);
+  error = solve_problem(w, by, &a->problem, a->x, left, traced, r);
+  if (error != PERP_OK) return error;
+  take(s, r);
+  if (r->status == PERP_STATUS_SOLVED || r->certificate.residual < first.certificate.residual)
+    return PERP_OK;
+  *r = first;
+  memcpy(a->x, kept, bytes);
+  return PERP_OK;
 }
 
 // Newton's restitution and friction may contradict each other: then without the former.
