@@ -1,4 +1,4 @@
-// test_contact.c: rigid bodies against closed forms and conservation laws: spheres, discs, friction.
+// test_contact.c: spheres and discs against closed forms and conservation laws.
 #include "contact_support.h"
 
 // ---- one ball ----
@@ -394,8 +394,7 @@ static void the_problem_of_an_island(void **unused) {
   perp_world_destroy(w);
 }
 
-// What the step reports is what an independent certificate of its problems says; and y = A x + b are
-// the velocities after the step: those of the normals show in the next gaps.
+// What the step reports is what the certificate of its problems says.
 static void reports_agree_with_the_certificate(void **unused) {
   (void)unused;
   for (int model = 0; model < PERP_CONTACT_MODEL_COUNT; model++) {
@@ -518,7 +517,8 @@ static void every_allocation_may_fail(void **unused) {
       const perp_body floor = perp_plane(0, 0, 1, 0),
                       ball[2] = {at(perp_sphere(0.5, 1.0), 0, 0, 0.5),
                                  at(perp_sphere(0.5, 1.0), 0.1, 0, 1.6)};
-      if (perp_world_add(w, &floor, NULL) == PERP_OK && perp_world_add(w, &ball[0], NULL) == PERP_OK &&
+      if (perp_world_add(w, &floor, NULL) == PERP_OK &&
+          perp_world_add(w, &ball[0], NULL) == PERP_OK &&
           perp_world_add(w, &ball[1], NULL) == PERP_OK) {
         int64_t failures = 0;
         for (int k = 0; k < 8;) {

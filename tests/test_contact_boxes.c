@@ -176,10 +176,10 @@ static void a_block_slides_at_the_pyramids_coefficient(void **unused) {
   (void)unused;
   const double pi = acos(-1.0);
   const int K[] = {3, 4, 5, 8, 16};
-  const double mu[] = {0.3, 0.9};
+  const double mu[] = {0.3, 0.9}, turn = 0.1*steps(7, 1);
   for (int i = 0; i < 5; i++)
     for (int j = 0; j < 2; j++)
-      for (double heading = 0.05; heading < 2*pi; heading += getenv("PERP_LONG_TESTS") != NULL ? 0.1 : 0.7) {
+      for (double heading = 0.05; heading < 2*pi; heading += turn) {
         // the plane, which has the lower number, is pulled down the slope
         const double holds = polygon(mu[j], K[i], heading);
         assert_true(holds >= mu[j]*cos(pi/K[i])*(1 - 1e-12) && holds <= mu[j]*(1 + 1e-12));

@@ -9,8 +9,8 @@
 //     u_f = u_r + W J'k,  0 <= k _|_ J u_f + d/h >= 0           and is let through by the others
 // (no gap where bodies bounce). Both problems always have a solution, and no energy is gained where
 // e is the same: u_c is the projection of u onto a cone, u_r lies between u and its reflection, u_f
-// is a projection again. Rows then ask for e|J u|, Newton's speed. Where J u_f is less, they ask for
-// that, or, if there is a gap still, for a bounce later on.
+// is a projection again. Rows then ask for e|J u|, Newton's speed. Where J u_f is less, they ask
+// for that, or, if there is a gap still, for a bounce later on.
 // Elsewhere, as for any ball on a floor, nothing changes.
 #include "step.h"
 

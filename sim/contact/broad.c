@@ -3,8 +3,8 @@
 // A box holds where its body is and will be within the step, and half the margin. Every box is
 // entered into all cells that it meets; entries are sorted by cell, and pairs of a cell whose boxes
 // overlap are kept in the one cell that holds the lower corner of the overlap, so that no pair is
-// found twice. Cell numbers are taken modulo 1024 along each axis: bodies may be anywhere, and cells
-// that share a number cost a comparison. What meets many cells is compared with everything.
+// found twice. Cell numbers are taken modulo 1024 along each axis: bodies may be anywhere, and
+// cells that share a number cost a comparison. What meets many cells is compared with everything.
 // Sorting by digits is stable and knows no chance: the same bodies give the same pairs in the same
 // order, and there is no table that could be badly hashed.
 #include "world.h"
@@ -66,8 +66,8 @@ static uint32_t wrapped(double cell) {   // exact for any finite number
 }
 
 // The mean side of the boxes that are not large, twice: a box then meets few cells, and a cell few
-// boxes. A few huge ones must not make all cells huge: those above eight times the mean are left out
-// of a second mean.
+// boxes. A few huge ones must not make all cells huge: those above eight times the mean are left
+// out of a second mean.
 static double cell_size(const bound *b, int32_t n) {
   double most = (double)INFINITY, mean = 0.0;
   for (int round = 0; round < 2; round++) {

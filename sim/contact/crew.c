@@ -1,7 +1,7 @@
 // crew.c: threads that share numbered tasks. Which thread runs a task must not matter to it.
 //
-// Tasks are claimed from one counter. A run ends when every thread has found the counter used up, so
-// nobody is late when the next one begins.
+// Tasks are claimed from one counter. A run ends when every thread has found the counter used up,
+// so nobody is late when the next one begins.
 #include "world.h"
 
 #include <pthread.h>

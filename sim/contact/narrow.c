@@ -2,8 +2,8 @@
 // corners of boxes in planes and hollow spheres, spheres on boxes. Two boxes: narrow_box.c.
 //
 // A pair is in contact if its gap is below the margin, or if it would close during the step at the
-// velocities that gravity leads to. The point of a contact is half way between the two surfaces, and
-// the same for both: equal and opposite impulses at one point keep the angular momentum.
+// velocities that gravity leads to. The point of a contact is half way between the two surfaces,
+// and the same for both: equal and opposite impulses at one point keep the angular momentum.
 #include "narrow.h"
 
 static void put(contact *c, int32_t first, int32_t second, int32_t feature, const double *normal,

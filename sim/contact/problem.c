@@ -1,10 +1,10 @@
-// problem.c: an island's complementarity problem: normal LCP, friction LCP E13 (27), boxed friction.
+// problem.c: an island's complementarity problem: normal LCP, friction LCP E13 (27), boxed one.
 //
-// Rows of J at a contact, for a direction e at the common point: e on body a, -e on b, and the turns
-// arm x e. B = J W J' couples contacts that share a body. Normal and boxed problems are products
-// that are never formed (small ones are dense, which the library solves faster); (27) is
+// Rows of J at a contact, for a direction e at the common point: e on body a, -e on b, and the
+// turns arm x e. B = J W J' couples contacts that share a body. Normal and boxed problems are
+// products that are never formed (small ones are dense, which the library solves faster); (27) is
 //     [ Bnn  Bnt  0 ] [ ln ]   [ bn ]
-//     [ Btn  Btt  E ] [ lt ] + [ bt ]  >= 0   _|_   x >= 0,        E13 (27) with the signs corrected
+//     [ Btn  Btt  E ] [ lt ] + [ bt ]  >= 0   _|_   x >= 0,     E13 (27) with the signs corrected
 //     [ mu   -E'  0 ] [ s  ]   [ 0  ]
 // by compressed columns: ln of contact c at c, lt of its direction k at nc + K c + k, the sliding
 // speed s at (1 + K) nc + c. Direction k is cos(2 pi k/K) t1 + sin(2 pi k/K) t2, so that a block of

@@ -1,12 +1,12 @@
 // project.c: takes bodies out of each other that overlap after a step, without adding energy.
 //
-// The constraints of a step are linear. Turning boxes, and the curved wall of a hollow sphere, leave
-// overlaps of second order in h. The smallest displacement in the metric of the masses that removes
-// them is a complementarity problem of the same kind, solved and certified as the others are:
+// The constraints of a step are linear. Turning boxes, and the curved wall of a hollow sphere,
+// leave overlaps of second order in h. The smallest displacement in the metric of the masses that
+// removes them is a complementarity problem of the same kind, solved and certified as others are:
 //     dq = W J'z,    0 <= z  _|_  (J W J' + C) z + d >= 0   d: gaps, overlaps up to a slop are left
-// Bodies may be jammed so that no displacement frees them all. The compliance C, SOFT of the diagonal
-// of J W J', makes the problem definite, so that there always is one answer, a compromise where it
-// has to be; elsewhere it leaves a hundredth of an overlap to the next step.
+// Bodies may be jammed so that no displacement frees them all. The compliance C, SOFT of the
+// diagonal of J W J', makes the problem definite, so that there always is one answer, a compromise
+// where it has to be; elsewhere it leaves a hundredth of an overlap to the next step.
 // Lifting bodies costs potential energy, so it has to be paid: first from what the step dissipated,
 // then from the kinetic energy of the island, by one factor on its velocities, up to PART of it:
 // what moves along a wall that bends upwards slows down. If that is not enough, the displacement

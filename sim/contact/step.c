@@ -201,7 +201,7 @@ static void summarise(const perp_world *w, perp_step *r) {
     r->residual = fmax(r->residual, s[k].residual);
     if (!solved && s[k].residual > worst) {
       worst = s[k].residual;
-      r->worst_status = s[k].status;
+      r->worst_status = (int32_t)s[k].status;
     }
   }
 }

@@ -191,12 +191,14 @@ void perp_world_destroy(perp_world *w) {
   if (w == NULL) return;
   const perp_allocator from = w->allocator;
   crew_destroy(w->threads);
-  for (int32_t k = 0; k < w->settings.threads && w->workers != NULL; k++) worker_end(&w->workers[k]);
+  for (int32_t k = 0; k < w->settings.threads && w->workers != NULL; k++)
+    worker_end(&w->workers[k]);
   buffer *const all[] = {&w->body_memory, &w->motion_memory, &w->pair_memory, &w->now.contacts,
                          &w->now.x, &w->last.contacts, &w->last.x, &w->spare.contacts, &w->spare.x,
                          &w->touch_memory, &w->groups.island_memory, &w->groups.order_memory,
                          &w->groups.member_memory, &w->overlaps.island_memory,
-                         &w->overlaps.order_memory, &w->overlaps.member_memory, &w->bound_memory, &w->entry_memory, &w->other_memory, &w->start_memory,
+                         &w->overlaps.order_memory, &w->overlaps.member_memory, &w->bound_memory,
+                         &w->entry_memory, &w->other_memory, &w->start_memory,
                          &w->candidate_memory};
   for (size_t k = 0; k < sizeof all/sizeof *all; k++) buffer_free(&from, all[k]);
   if (w->trace != NULL) from.release(from.context, w->trace);

@@ -38,7 +38,7 @@ typedef struct body {
 
 typedef struct contact {      // no padding: it is saved as it is
   int32_t a, b, feature;      // identity: bodies a < b, and which contact of the two
-  int32_t central;            // 1, 2: the normal passes through a's, b's centre and does not turn it
+  int32_t central;            // 1, 2: the normal passes through a's, b's centre: no turn
   int32_t island;             // -1: asleep, or neither moves
   int32_t bounced, solved, unused;
   double normal[3];           // from b to a
@@ -58,7 +58,7 @@ typedef struct island {
   int32_t rows;
   int32_t turning;            // some row turns a body
   int32_t round;              // all bodies are: their W is diagonal
-  int32_t status;             // a perp_status
+  perp_status status;
   int32_t iterations, factorizations;
   double residual;
 } island;
