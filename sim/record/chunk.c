@@ -1,0 +1,206 @@
+// chunk.c: chunks from bytes: their headers, check sums and order, and what is packed in them.
+#include "chunk.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "frames.h"
+#include "plane.h"
+
+enum {
+  CRC_AT = 20,                 // of the header
+  MAGIC_BYTES = sizeof RECORD_MAGIC - 1,
+  RATIO = 1032                 // deflate makes at most this much of a byte
+};
+
+const char *const record_type_name[RECORD_TYPES] = {
+#define RECORD_X(name) #name,
+  RECORD_TYPE_LIST(RECORD_X)
+#undef RECORD_X
+};
+
+static uint32_t check_sum(const unsigned char *header, uint32_t stored) {
+  const uLong crc = crc32(crc32(0, NULL, 0), header, CRC_AT);
+  return (uint32_t)crc32(crc, header + RECORD_HEADER_BYTES, stored);
+}
+
+void chunk_header(const record_chunk *chunk, unsigned char *at) {
+  memcpy(at, record_type_name[chunk->type], 4);
+  put32(at + 4, chunk->stored);
+  put32(at + 8, chunk->plain);
+  put32(at + 12, chunk->first);
+  put32(at + 16, chunk->count);
+  put32(at + CRC_AT, check_sum(at, chunk->stored));
+}
+
+int index_add(record_index *index, const record_chunk *chunk) {
+  if (index->count == index->room) {
+    const int32_t room = 2*index->room + 64;
+    record_chunk *grown = realloc(index->chunk, (size_t)room*sizeof *grown);
+    if (!grown) return RECORD_IO;
+    index->chunk = grown;
+    index->room = room;
+  }
+  index->chunk[index->count++] = *chunk;
+  index->whole = chunk->byte + RECORD_HEADER_BYTES + chunk->stored;
+  return RECORD_OK;
+}
+
+void record_index_free(record_index *index) {
+  free(index->chunk);
+  *index = (record_index){0};
+}
+
+__attribute__((format(printf, 5, 6)))
+static int corrupt(int32_t k, size_t byte, char *message, size_t size, const char *format, ...) {
+  char text[256];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  snprintf(message, size, "chunk %d at byte %zu: %s", (int)k + 1, byte, text);
+  return RECORD_CORRUPT;
+}
+
+// What has gone before, as far as the order of chunks depends on it.
+typedef struct order {
+  record_type last;
+  int64_t frame, row;          // step of the newest frame and row; -1: none yet
+  uint32_t first, count;       // of the newest STEP
+} order;
+
+static const char *out_of_order(order *seen, const record_chunk *chunk, int32_t k) {
+  const record_type last = seen->last;
+  const int64_t first = chunk->first;
+  if (k == 0 && chunk->type != RECORD_HEAD) return "the first chunk is not HEAD";
+  if (k > 0 && chunk->type == RECORD_HEAD) return "a second HEAD";
+  if (last == RECORD_FRAM && k > 0 && chunk->type != RECORD_STEP) return "FRAM without its STEP";
+  seen->last = chunk->type;
+  switch (chunk->type) {
+    case RECORD_FRAM:
+      if (first <= seen->frame || chunk->count == 0) return "frames out of order";
+      seen->frame = first;
+      return NULL;
+    case RECORD_STEP:
+      if (first != seen->row + 1 || chunk->count == 0) return "rows out of order";
+      seen->row = first + chunk->count - 1;
+      seen->first = chunk->first;
+      seen->count = chunk->count;
+      return NULL;
+    case RECORD_TIME:
+      if (last != RECORD_STEP || chunk->first != seen->first || chunk->count != seen->count)
+        return "TIME without its STEP";
+      return NULL;
+    case RECORD_SAVE:
+      if (first != seen->row || chunk->count != 0 || last == RECORD_SAVE)
+        return "SAVE is not of the step before it";
+      return NULL;
+    default:
+      return chunk->first || chunk->count ? "first and count are not 0" : NULL;
+  }
+}
+
+static int read_type(const unsigned char *at, record_type *type) {
+  for (int i = 0; i < RECORD_TYPES; i++) {
+    if (memcmp(at, record_type_name[i], 4) != 0) continue;
+    *type = (record_type)i;
+    return 1;
+  }
+  return 0;
+}
+
+int record_scan(const void *bytes, size_t length, record_index *out, char *message, size_t size) {
+  const unsigned char *data = bytes;
+  *out = (record_index){0};
+  if (size > 0) *message = 0;
+  if (length < MAGIC_BYTES || memcmp(data, RECORD_MAGIC, MAGIC_BYTES) != 0) {
+    snprintf(message, size, "this is no recording: it does not begin with " RECORD_MAGIC);
+    return RECORD_CORRUPT;
+  }
+  out->whole = MAGIC_BYTES;
+  order seen = {.frame = -1, .row = -1};
+  while (length - out->whole >= RECORD_HEADER_BYTES) {
+    const unsigned char *at = data + out->whole;
+    const int32_t k = out->count;
+    record_chunk chunk = {.stored = get32(at + 4), .plain = get32(at + 8),
+                          .first = get32(at + 12), .count = get32(at + 16), .byte = out->whole};
+    if (out->complete) return corrupt(k, chunk.byte, message, size, "LAST is not the last chunk");
+    if (!read_type(at, &chunk.type))
+      return corrupt(k, chunk.byte, message, size, "%02x%02x%02x%02x is no type of a chunk", at[0],
+                     at[1], at[2], at[3]);
+    if (chunk.plain > RECORD_PLAIN_MAX || chunk.plain > (uint64_t)RATIO*chunk.stored)
+      return corrupt(k, chunk.byte, message, size, "%lu stored bytes cannot be %lu unpacked",
+                     (unsigned long)chunk.stored, (unsigned long)chunk.plain);
+    if (chunk.stored > length - out->whole - RECORD_HEADER_BYTES) break;   // the end is missing
+    const uint32_t crc = check_sum(at, chunk.stored);
+    if (crc != get32(at + CRC_AT))
+      return corrupt(k, chunk.byte, message, size, "the check sum is %08lx, not %08lx",
+                     (unsigned long)crc, (unsigned long)get32(at + CRC_AT));
+    const char *trouble = out_of_order(&seen, &chunk, k);
+    if (trouble) return corrupt(k, chunk.byte, message, size, "%s", trouble);
+    if (index_add(out, &chunk) != RECORD_OK) {
+      snprintf(message, size, "out of memory");
+      return RECORD_IO;
+    }
+    out->complete = chunk.type == RECORD_LAST;
+  }
+  if (out->complete && out->whole < length)
+    return corrupt(out->count, out->whole, message, size, "LAST is not the last chunk");
+  if (out->count > 0) return RECORD_OK;
+  snprintf(message, size, "the recording has no whole header");
+  return RECORD_CORRUPT;
+}
+
+int record_unpack(const void *bytes, const record_index *index, int32_t k, record_bytes *out,
+                  char *message, size_t size) {
+  const record_chunk *chunk = &index->chunk[k];
+  if (bytes_reserve(out, (size_t)chunk->plain + 1) != RECORD_OK) {
+    snprintf(message, size, "out of memory for a chunk of %lu bytes", (unsigned long)chunk->plain);
+    return RECORD_IO;
+  }
+  uLongf plain = chunk->plain;
+  uLong stored = chunk->stored;
+  const unsigned char *at = (const unsigned char *)bytes + chunk->byte + RECORD_HEADER_BYTES;
+  const int code = uncompress2(out->data, &plain, at, &stored);
+  out->length = chunk->plain;
+  if (code == Z_MEM_ERROR) {
+    snprintf(message, size, "out of memory while unpacking");
+    return RECORD_IO;
+  }
+  if (code != Z_OK || plain != chunk->plain || stored != chunk->stored)
+    return corrupt(k, chunk->byte, message, size, "%s does not unpack to %lu bytes",
+                   record_type_name[chunk->type], (unsigned long)chunk->plain);
+  return RECORD_OK;
+}
+
+int record_read_frames(const void *bytes, const record_index *index, int32_t k,
+                       record_frames *out, char *message, size_t size) {
+  record_bytes plain = {0};
+  char text[256] = "out of memory";
+  *out = (record_frames){0};
+  int code = record_unpack(bytes, index, k, &plain, message, size);
+  if (!code) {
+    code = frames_decode(&plain, &index->chunk[k], out, text, sizeof text);
+    if (code) (void)corrupt(k, index->chunk[k].byte, message, size, "%s", text);
+  }
+  free(plain.data);
+  return code;
+}
+
+int record_read_steps(const void *bytes, const record_index *index, int32_t k, record_steps *out,
+                      char *message, size_t size) {
+  record_bytes plain = {0};
+  char text[256] = "out of memory";
+  *out = (record_steps){0};
+  int code = record_unpack(bytes, index, k, &plain, message, size);
+  if (!code) {
+    code = (index->chunk[k].type == RECORD_TIME ? times_decode : steps_decode)(
+        &plain, &index->chunk[k], out, text, sizeof text);
+    if (code) (void)corrupt(k, index->chunk[k].byte, message, size, "%s", text);
+  }
+  free(plain.data);
+  return code;
+}

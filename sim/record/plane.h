@@ -1,0 +1,16 @@
+// plane.h: words whose bytes stand in rows, and differences between frames (docs/recording.md).
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+// count words of `width` bytes, as the machine holds them; the result has the lowest bytes first.
+void plane_pack(const void *words, size_t count, int width, unsigned char *out);
+void plane_unpack(const unsigned char *plane, size_t count, int width, void *words);
+
+// Words [frame][body] of 4 bytes to differences between frames, and back; in place.
+void plane_difference(uint32_t *words, size_t frames, size_t bodies);
+void plane_sum(uint32_t *words, size_t frames, size_t bodies);
+
+void put32(unsigned char *at, uint32_t value);
+uint32_t get32(const unsigned char *at);
