@@ -71,9 +71,9 @@ static void add_frame(record_frames *frames, double t) {
     record_touch touch = {.a = 0, .b = (uint32_t)i + 1, .gap = -1e-6f,
                           .flags = i == 3 && f % 50 == 7 ? RECORD_UNSOLVED : 0};
     for (int c = 0; c < 3; c++) {
-      touch.point[c] = (float)(state[c]*(1.0 + out));
-      touch.normal[c] = (float)(-state[c]/(bowl - r));
-      touch.impulse[c] = (float)(-push*state[c]/(bowl - r));
+      touch.point[c] = record_round(state[c]*(1.0 + out), record_quantum(0.7));
+      touch.normal[c] = record_round_bits(state[c]/(bowl - r), 0);
+      touch.impulse[c] = record_round_bits(push*state[c]/(bowl - r), 0);
     }
     record_frames_touch(frames, &touch);
   }

@@ -46,7 +46,7 @@ typedef struct record_bytes {
   size_t length, room;
 } record_bytes;
 
-typedef struct record_touch {   // a contact: the impulse is on b, the normal points from a to b
+typedef struct record_touch {   // a contact: the impulse is on a, the normal points from b to a
   uint32_t a, b, flags;
   float point[3], normal[3], gap, impulse[3];
 } record_touch;
