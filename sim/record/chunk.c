@@ -103,6 +103,16 @@ static const char *out_of_order(order *seen, const record_chunk *chunk, int32_t 
   }
 }
 
+// The least data that so many frames or rows take: a count is not believed without them.
+static uint64_t least_bytes(const record_chunk *chunk) {
+  switch (chunk->type) {
+    case RECORD_FRAM: return 16 + 4*(uint64_t)chunk->count;
+    case RECORD_STEP: return 16 + (8*RECORD_COLUMNS + 4)*(uint64_t)chunk->count;
+    case RECORD_TIME: return 16 + 8*(uint64_t)chunk->count;
+    default: return 0;
+  }
+}
+
 static int read_type(const unsigned char *at, record_type *type) {
   for (int i = 0; i < RECORD_TYPES; i++) {
     if (memcmp(at, record_type_name[i], 4) != 0) continue;
@@ -139,6 +149,9 @@ int record_scan(const void *bytes, size_t length, record_index *out, char *messa
     if (crc != get32(at + CRC_AT))
       return corrupt(k, chunk.byte, message, size, "the check sum is %08lx, not %08lx",
                      (unsigned long)crc, (unsigned long)get32(at + CRC_AT));
+    if (chunk.plain < least_bytes(&chunk))
+      return corrupt(k, chunk.byte, message, size, "%lu entries do not fit into %lu bytes",
+                     (unsigned long)chunk.count, (unsigned long)chunk.plain);
     const char *trouble = out_of_order(&seen, &chunk, k);
     if (trouble) return corrupt(k, chunk.byte, message, size, "%s", trouble);
     if (index_add(out, &chunk) != RECORD_OK) {

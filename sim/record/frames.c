@@ -169,7 +169,8 @@ int frames_decode(const record_bytes *plain, const record_chunk *chunk, record_f
   // Each factor is below 2^28 / 4, or the sizes cannot agree: the sum below is exact in 64 bits.
   const int fits = frames <= RECORD_PLAIN_MAX && bodies <= RECORD_PLAIN_MAX;
   if (!fits || frames_bytes(frames, bodies, touches) != plain->length) {
-    snprintf(message, size, "FRAM of %lu frames, %lu bodies and %lu contacts does not have %zu bytes",
+    snprintf(message, size,
+             "FRAM of %lu frames, %lu bodies and %lu contacts does not have %zu bytes",
              (unsigned long)frames, (unsigned long)bodies, (unsigned long)touches, plain->length);
     return RECORD_CORRUPT;
   }

@@ -70,7 +70,7 @@ typedef struct record_steps {
   uint32_t point_count, point_room;
 } record_steps;
 
-// Frames and rows in memory. 0, or RECORD_IO: no memory. `first` and what is in them is the caller's.
+// Frames and rows in memory. 0, or RECORD_IO: no memory. What is in them is the caller's.
 int record_frames_create(uint32_t bodies, uint32_t room, record_frames *out);
 float *record_frame(const record_frames *frames, int component, uint32_t frame);   // bodies
 int record_frames_touch(record_frames *frames, const record_touch *touch);   // to the newest frame

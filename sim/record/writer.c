@@ -125,8 +125,8 @@ int record_write(record_writer *writer, record_type type, uint32_t first, uint32
   }
   uLongf stored = compressBound((uLong)bytes);
   if (bytes_reserve(&writer->packed, RECORD_HEADER_BYTES + stored) != RECORD_OK ||
-      compress2(writer->packed.data + RECORD_HEADER_BYTES, &stored, bytes ? plain : (const void *)"",
-                (uLong)bytes, 6) != Z_OK)
+      compress2(writer->packed.data + RECORD_HEADER_BYTES, &stored,
+                bytes ? plain : (const void *)"", (uLong)bytes, 6) != Z_OK)
     return refuse(writer, ENOMEM, message, size);
   const record_chunk chunk = {.type = type, .stored = (uint32_t)stored, .plain = (uint32_t)bytes,
                               .first = first, .count = count, .byte = writer->index.whole};

@@ -1,0 +1,151 @@
+// recording.c: opens a recording: all chunks checked, the header understood.
+#include "recording.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "message.h"
+#include "recording_head.h"
+
+static int read_head(recording *what, char *message, size_t size) {
+  record_bytes plain = {0};
+  const record_chunk *chunk = &what->index.chunk[0];
+  int code = record_unpack(what->file.data, &what->index, 0, &plain, message, size);
+  if (!code) {
+    json_error_t error;
+    char text[256] = "";
+    what->json = json_loadb((const char *)plain.data, plain.length, JSON_REJECT_DUPLICATES, &error);
+    if (!what->json)
+      snprintf(text, sizeof text, "line %d, column %d: %s", error.line, error.column, error.text);
+    else if (!recording_head_read(what->json, &what->head, text, sizeof text)) text[0] = 0;
+    if (text[0]) {
+      snprintf(message, size, "chunk 1 at byte %zu: HEAD: %s", chunk->byte, text);
+      code = RECORD_CORRUPT;
+    }
+  }
+  free(plain.data);
+  return code;
+}
+
+// Frames are where the header's `every` puts them; counts what is there.
+static int check_frames(recording *what, char *message, size_t size) {
+  for (int32_t k = 1; k < what->index.count; k++) {
+    const record_chunk *chunk = &what->index.chunk[k];
+    if (chunk->type == RECORD_STEP) what->rows = (int64_t)chunk->first + chunk->count;
+    if (chunk->type != RECORD_FRAM) continue;
+    if ((int64_t)chunk->first != what->frames*what->head.every) {
+      snprintf(message, size, "chunk %d at byte %zu: frame %lld is of step %lu, not %lld",
+               (int)k + 1, chunk->byte, (long long)what->frames, (unsigned long)chunk->first,
+               (long long)(what->frames*what->head.every));
+      return RECORD_CORRUPT;
+    }
+    what->frames += chunk->count;
+  }
+  return RECORD_OK;
+}
+
+int recording_open(const char *path, recording *out) {
+  char message[512] = "";
+  *out = (recording){0};
+  snprintf(out->path, sizeof out->path, "%s", file_read_name(path));
+  int code = file_read(path, &out->file, message, sizeof message);
+  if (code) return fail(code, "%s", message);   // it names the file
+  code = record_scan(out->file.data, out->file.length, &out->index, message, sizeof message);
+  if (!code) code = read_head(out, message, sizeof message);
+  if (!code) code = check_frames(out, message, sizeof message);
+  if (code) {
+    recording_close(out);
+    return fail(code, "%s: %s", file_read_name(path), message);
+  }
+  if (!out->index.complete)
+    warn("%s: the end is missing; %lld frames are there", out->path, (long long)out->frames);
+  return CODE_OK;
+}
+
+void recording_close(recording *what) {
+  recording_head_free(&what->head);
+  json_decref(what->json);
+  record_index_free(&what->index);
+  file_text_free(&what->file);
+  what->json = NULL;
+}
+
+int32_t recording_chunk(const recording *what, int64_t frame, uint32_t *within) {
+  for (int32_t k = 0; k < what->index.count; k++) {
+    const record_chunk *chunk = &what->index.chunk[k];
+    if (chunk->type != RECORD_FRAM) continue;
+    if (frame < chunk->count) {
+      *within = (uint32_t)frame;
+      return frame < 0 ? -1 : k;
+    }
+    frame -= chunk->count;
+  }
+  return -1;
+}
+
+static int refuse(const recording *what, int32_t chunk, const char *trouble) {
+  return fail(CODE_INPUT, "%s: chunk %d at byte %zu: %s", what->path, (int)chunk + 1,
+              what->index.chunk[chunk].byte, trouble);
+}
+
+int recording_frames(const recording *what, int32_t chunk, record_frames *out) {
+  char message[512] = "";
+  const int code = record_read_frames(what->file.data, &what->index, chunk, out, message,
+                                      sizeof message);
+  if (code) return fail(code, "%s: %s", what->path, message);
+  if (out->bodies != (uint32_t)what->head.moving) {
+    snprintf(message, sizeof message, "FRAM has %lu bodies, the header has %d that move",
+             (unsigned long)out->bodies, (int)what->head.moving);
+    record_frames_free(out);
+    return refuse(what, chunk, message);
+  }
+  for (uint32_t i = 0; i < out->touch_count; i++) {
+    const record_touch *touch = &out->touch[i];
+    if (touch->a < (uint32_t)what->head.bodies && touch->b < (uint32_t)what->head.bodies) continue;
+    snprintf(message, sizeof message, "contact %lu is of bodies %lu and %lu; there are %d",
+             (unsigned long)i, (unsigned long)touch->a, (unsigned long)touch->b,
+             (int)what->head.bodies);
+    record_frames_free(out);
+    return refuse(what, chunk, message);
+  }
+  return CODE_OK;
+}
+
+int recording_steps(const recording *what, int32_t chunk, record_steps *out) {
+  char message[512] = "";
+  const int code = record_read_steps(what->file.data, &what->index, chunk, out, message,
+                                     sizeof message);
+  return code ? fail(code, "%s: %s", what->path, message) : CODE_OK;
+}
+
+int recording_statistics(const recording *what, record_steps *out, int *times) {
+  if (record_steps_create((uint32_t)what->rows, out) != RECORD_OK)
+    return fail(CODE_IO, "%s: out of memory for %lld rows", what->path, (long long)what->rows);
+  uint32_t timed = 0;
+  int code = CODE_OK;
+  for (int32_t k = 0; k < what->index.count && !code; k++) {
+    const record_chunk *chunk = &what->index.chunk[k];
+    const int row = chunk->type == RECORD_STEP;
+    if (!row && chunk->type != RECORD_TIME) continue;
+    record_steps part;
+    code = recording_steps(what, k, &part);
+    const record_point *point = part.point;
+    for (uint32_t i = 0; i < part.rows && !code; i++) {
+      double values[RECORD_COLUMNS];
+      if (!row) {
+        out->seconds[part.first + i] = part.seconds[i];
+        timed++;
+        continue;
+      }
+      for (size_t c = 0; c < RECORD_COLUMNS; c++) values[c] = part.column[c*part.room + i];
+      if (record_steps_add(out, values, 0.0, point, part.points[i]) != RECORD_OK)
+        code = fail(CODE_IO, "%s: out of memory", what->path);
+      point += part.points[i];
+    }
+    record_steps_free(&part);
+  }
+  *times = timed == out->rows;
+  if (code) record_steps_free(out);
+  return code;
+}

@@ -1,0 +1,182 @@
+// recording_head.c: the header of a recording from its JSON; what is wrong is named by its key.
+#include "recording_head.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct parse {
+  char *message;
+  size_t size;
+  int bad;                     // a message is there
+} parse;
+
+__attribute__((format(printf, 2, 3)))
+static void complain(parse *p, const char *format, ...) {
+  if (p->bad) return;          // the first trouble is told
+  p->bad = 1;
+  va_list list;
+  va_start(list, format);
+  vsnprintf(p->message, p->size, format, list);
+  va_end(list);
+}
+
+static const char *string_of(parse *p, const json_t *object, const char *key) {
+  const json_t *value = json_object_get(object, key);
+  if (!json_is_string(value)) complain(p, "\"%s\" is not a string", key);
+  return json_is_string(value) ? json_string_value(value) : "";
+}
+
+static double number_in(parse *p, const json_t *value, const char *key, double low, double high) {
+  const double number = json_is_number(value) ? json_number_value(value) : NAN;
+  if (!(number >= low && number <= high))
+    complain(p, "\"%s\" is not a number in [%g, %g]", key, low, high);
+  return p->bad ? 0.0 : number;
+}
+
+static double number_of(parse *p, const json_t *object, const char *key, double low, double high) {
+  return number_in(p, json_object_get(object, key), key, low, high);
+}
+
+static int64_t whole_in(parse *p, const json_t *value, const char *key, int64_t low, int64_t high) {
+  const json_int_t number = json_is_integer(value) ? json_integer_value(value) : low - 1;
+  if (number < low || number > high)
+    complain(p, "\"%s\" is not a whole number in [%lld, %lld]", key, (long long)low,
+             (long long)high);
+  return p->bad ? low : (int64_t)number;
+}
+
+static int64_t whole_of(parse *p, const json_t *object, const char *key, int64_t low,
+                        int64_t high) {
+  return whole_in(p, json_object_get(object, key), key, low, high);
+}
+
+static void numbers_in(parse *p, const json_t *list, const char *key, size_t count, double *out) {
+  if (!json_is_array(list) || json_array_size(list) != count) {
+    complain(p, "\"%s\" does not have %zu numbers", key, count);
+    return;
+  }
+  for (size_t k = 0; k < count; k++)
+    out[k] = number_in(p, json_array_get(list, k), key, -1e300, 1e300);
+}
+
+static const char **words_of(parse *p, const json_t *object, const char *key) {
+  const json_t *list = json_object_get(object, key);
+  const size_t count = json_array_size(list);
+  const char **words = calloc(count + 1, sizeof *words);
+  if (!json_is_array(list) || !words) {
+    complain(p, "\"%s\" is not an array", key);
+    return words;
+  }
+  for (size_t k = 0; k < count; k++) {
+    if (!json_is_string(json_array_get(list, k))) complain(p, "\"%s\" has no string", key);
+    else words[k] = json_string_value(json_array_get(list, k));
+  }
+  if (p->bad) words[0] = NULL;
+  return words;
+}
+
+static int64_t count_of(const char **words) {
+  int64_t count = 0;
+  while (words && words[count]) count++;
+  return count;
+}
+
+static void read_body(parse *p, json_t *const *list, size_t i, const recording_head *head,
+                      recording_body *body) {
+  static const char *const three[] = {"extent", "position"};
+  body->shape = (int32_t)whole_in(p, json_array_get(list[0], i), "shape", 0, 3);
+  numbers_in(p, json_array_get(list[1], i), three[0], 3, body->extent);
+  body->offset = number_in(p, json_array_get(list[2], i), "offset", -1e300, 1e300);
+  body->mass = number_in(p, json_array_get(list[3], i), "mass", 0.0, 1e300);
+  body->fixed = (int32_t)whole_in(p, json_array_get(list[4], i), "static", 0, 1);
+  body->material = (int32_t)whole_in(p, json_array_get(list[5], i), "material", 0,
+                                     count_of(head->materials) - 1);
+  body->group = (int32_t)whole_in(p, json_array_get(list[6], i), "group", 0,
+                                  count_of(head->groups) - 1);
+  numbers_in(p, json_array_get(list[7], i), three[1], 3, body->position);
+  numbers_in(p, json_array_get(list[8], i), "orientation", 4, body->orientation);
+  const double *e = body->extent;
+  const int box = body->shape == 1, plane = body->shape == 2;
+  if (plane ? !(fabs(hypot(hypot(e[0], e[1]), e[2]) - 1.0) < 1e-6)
+            : !(e[0] > 0.0 && (!box || (e[1] > 0.0 && e[2] > 0.0))))
+    complain(p, "\"extent\" of body %zu is not %s", i, plane ? "a unit normal" : "positive");
+}
+
+static void read_bodies(parse *p, const json_t *object, recording_head *head) {
+  static const char *const keys[] = {"shape",    "extent", "offset",   "mass",       "static",
+                                     "material", "group",  "position", "orientation"};
+  enum { KEYS = sizeof keys/sizeof *keys };
+  json_t *list[KEYS];
+  size_t count = 0;
+  for (int k = 0; k < KEYS; k++) {
+    list[k] = json_object_get(object, keys[k]);
+    if (k == 0) count = json_array_size(list[0]);
+    if (!json_is_array(list[k]) || json_array_size(list[k]) != count)
+      complain(p, "\"bodies\": \"%s\" is not an array of %zu", keys[k], count);
+  }
+  if (p->bad) return;
+  head->body = calloc(count + 1, sizeof *head->body);
+  head->mover = calloc(count + 1, sizeof *head->mover);
+  if (!head->body || !head->mover) {
+    complain(p, "out of memory for %zu bodies", count);
+    return;
+  }
+  head->bodies = (int32_t)count;
+  for (size_t i = 0; i < count && !p->bad; i++) {
+    read_body(p, list, i, head, &head->body[i]);
+    if (!head->body[i].fixed) head->mover[head->moving++] = (int32_t)i;
+  }
+}
+
+int recording_head_read(const json_t *object, recording_head *head, char *message, size_t size) {
+  parse p = {.message = message, .size = size};
+  *head = (recording_head){0};
+  if (!json_is_object(object)) complain(&p, "it is not a JSON object");
+  whole_of(&p, object, "perp", 1, 1);
+  const char *kind = string_of(&p, object, "kind");
+  if (strcmp(kind, "contact") != 0) complain(&p, "\"kind\" is %s, not contact", kind);
+  head->scene = string_of(&p, object, "scene");
+  head->title = string_of(&p, object, "title");
+  head->command = string_of(&p, object, "command");
+  head->version = string_of(&p, object, "version");
+  head->seed = string_of(&p, object, "seed");
+  head->method = string_of(&p, object, "method");
+  head->model = string_of(&p, object, "model");
+  head->tol = number_of(&p, object, "tol", 0.0, 1.0);
+  head->dimension = (int32_t)whole_of(&p, object, "dimension", 2, 3);
+  head->dt = number_of(&p, object, "dt", 1e-300, 1e300);
+  head->steps = whole_of(&p, object, "steps", 0, UINT32_MAX - 1);
+  head->every = whole_of(&p, object, "every", 1, UINT32_MAX);
+  head->span = whole_of(&p, object, "span", 1, UINT32_MAX);
+  numbers_in(&p, json_object_get(object, "gravity"), "gravity", 3, head->gravity);
+  const json_t *view = json_object_get(object, "view");
+  numbers_in(&p, json_object_get(view, "center"), "center", 3, head->center);
+  head->radius = number_of(&p, view, "radius", 0.0, 1e300);
+  head->materials = words_of(&p, object, "materials");
+  head->groups = words_of(&p, object, "groups");
+  head->arguments = json_object_get(object, "arguments");
+  head->parameters = json_object_get(object, "parameters");
+  if (!json_is_array(head->arguments)) complain(&p, "\"arguments\" is not an array");
+  if (!json_is_object(head->parameters)) complain(&p, "\"parameters\" is not an object");
+  const json_t *columns = json_object_get(object, "columns");
+  int same = json_array_size(columns) == RECORD_COLUMNS;
+  for (int c = 0; c < RECORD_COLUMNS && same; c++) {
+    const char *name = json_string_value(json_array_get(columns, (size_t)c));
+    same = name && !strcmp(name, record_column_name[c]);
+  }
+  if (!same) complain(&p, "\"columns\" are not those of this version of the format");
+  if (!p.bad) read_bodies(&p, json_object_get(object, "bodies"), head);
+  if (p.bad) recording_head_free(head);
+  return p.bad;
+}
+
+void recording_head_free(recording_head *head) {
+  free(head->body);
+  free(head->mover);
+  free(head->materials);
+  free(head->groups);
+  *head = (recording_head){0};
+}

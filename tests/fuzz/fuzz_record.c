@@ -1,0 +1,104 @@
+// libFuzzer entry: any bytes as a recording, as a chunk with a right check sum, or as a header.
+//
+// Check sums would keep a fuzzer out, so only the first of the three goes in as it is. Beyond what
+// the sanitizers see: what is accepted has the promised shape, and each failure has a message.
+#include "../../cli/recording_head.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(int condition) {
+  if (!condition) abort();
+}
+
+static void put32(unsigned char *at, uint32_t value) {
+  for (int k = 0; k < 4; k++) at[k] = (unsigned char)(value >> 8*k);
+}
+
+static void check_chunk(const unsigned char *file, const record_index *index, int32_t k) {
+  char message[256] = "";
+  const record_chunk *chunk = &index->chunk[k];
+  record_frames frames;
+  record_steps steps;
+  if (chunk->type == RECORD_FRAM) {
+    if (record_read_frames(file, index, k, &frames, message, sizeof message)) {
+      require(*message && !frames.state);
+      return;
+    }
+    require(frames.frames == chunk->count);
+    uint64_t sum = 0;
+    for (uint32_t f = 0; f < frames.frames; f++) {
+      if (frames.touches[f] != RECORD_NO_TOUCHES) sum += frames.touches[f];
+      for (uint32_t i = 0; i < frames.bodies; i++)
+        require(isfinite(record_frame(&frames, 12, f)[i]));
+    }
+    require(sum == frames.touch_count);
+    record_frames_free(&frames);
+  } else if (chunk->type == RECORD_STEP || chunk->type == RECORD_TIME) {
+    if (record_read_steps(file, index, k, &steps, message, sizeof message)) {
+      require(*message && !steps.column);
+      return;
+    }
+    require(steps.rows == chunk->count);
+    record_steps_free(&steps);
+  }
+}
+
+static void read_all(const unsigned char *file, size_t length) {
+  char message[256] = "";
+  record_index index;
+  const int code = record_scan(file, length, &index, message, sizeof message);
+  require((code == RECORD_OK) == (*message == 0));
+  require(index.whole <= length);
+  for (int32_t k = 0; k < index.count; k++) check_chunk(file, &index, k);
+  record_index_free(&index);
+}
+
+// HEAD, then the data as one chunk of the type that `kind` names: count, then what is packed.
+static void read_forged(unsigned kind, const uint8_t *data, size_t size) {
+  static const char *const types[] = {"FRAM", "STEP", "LAST", "SAVE"};
+  unsigned char file[8192] = RECORD_MAGIC;
+  size_t length = sizeof RECORD_MAGIC - 1;
+  if (size < 4 || size > 4004) return;
+  for (int k = 0; k < 2; k++) {
+    unsigned char *at = file + length;
+    uLongf stored = sizeof file - length - RECORD_HEADER_BYTES;
+    const size_t plain = k ? size - 4 : 2;
+    if (compress(at + RECORD_HEADER_BYTES, &stored, k ? data + 4 : (const uint8_t *)"{}",
+                 (uLong)plain) != Z_OK)
+      return;
+    memcpy(at, k ? types[kind % 4] : "HEAD", 4);
+    put32(at + 4, (uint32_t)stored);
+    put32(at + 8, (uint32_t)plain);
+    put32(at + 12, 0);
+    put32(at + 16, 0);
+    if (k) memcpy(at + 16, data, 4);
+    const uLong crc = crc32(0, at, 20);
+    put32(at + 20, (uint32_t)crc32(crc, at + RECORD_HEADER_BYTES, (uInt)stored));
+    length += RECORD_HEADER_BYTES + stored;
+  }
+  read_all(file, length);
+}
+
+static void read_head(const uint8_t *data, size_t size) {
+  char message[256] = "";
+  recording_head head;
+  json_t *object = json_loadb((const char *)data, size, JSON_REJECT_DUPLICATES, NULL);
+  if (!object) return;
+  if (recording_head_read(object, &head, message, sizeof message)) require(*message);
+  else require(head.moving <= head.bodies && head.dt > 0.0);
+  recording_head_free(&head);
+  json_decref(object);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  if (size == 0) return 0;
+  if (data[0] == '{') read_head(data, size);
+  else if (data[0] % 2) read_forged(data[0]/2, data + 1, size - 1);
+  else read_all(data + 1, size - 1);
+  return 0;
+}
