@@ -26,6 +26,9 @@ typedef struct command {
   operand_kind operand_kind;
   const char *operands_help;       // "a problem directory"
   int hidden;                      // not in lists: for the build
+  // DYNAMIC_FAMILY: what the first operand may be, each with parameters of its own
+  const perp_family *(*family_at)(int32_t index);   // NULL after the last
+  const char *family_word, *family_note;            // "family", "The answer"
   command_example examples[4];
   int (*run)(const arguments *args);
 } command;
@@ -37,13 +40,13 @@ const char *command_name_at(const void *unused, int index);   // for suggest(), 
 void help_command(const command *what, const perp_family *family);
 void help_program(void);
 
-// Names of methods and families, for suggest().
+// Names of methods, for suggest(), and of what a command has parameters of.
 const char *method_name_at(const void *unused, int index);
-const char *family_name_at(const void *unused, int index);
+const char *family_name_at(const void *command, int index);
 
 // The method or family of that name; NULL after having said what was probably meant.
 const perp_method *method_find(const char *name);
-const perp_family *family_find(const char *name);
+const perp_family *family_find(const struct command *what, const char *name);
 
 const char *experiment_name_at(const void *unused, int index);   // of perp reproduce
 const char *page_name_at(const void *unused, int index);   // what perp explain has a page on

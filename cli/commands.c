@@ -6,12 +6,12 @@
 #include "suggest.h"
 
 extern const command command_solve, command_check, command_classify, command_gen, command_plot,
-    command_reproduce, command_option, command_methods, command_explain, command_doctor,
+    command_reproduce, command_option, command_run, command_methods, command_explain, command_doctor,
     command_completion, command_help, command_man, command_docs;
 
 static const command *const table[] = {
     &command_solve,   &command_check,   &command_classify, &command_gen,
-    &command_plot,    &command_option,  &command_reproduce,
+    &command_run,     &command_plot,    &command_option,   &command_reproduce,
     &command_methods, &command_explain, &command_doctor,   &command_completion,
     &command_help,    &command_man,     &command_docs,
 };
@@ -40,9 +40,9 @@ const char *method_name_at(const void *unused, int index) {
   return method ? method->name : NULL;
 }
 
-const char *family_name_at(const void *unused, int index) {
-  (void)unused;
-  return index < perp_family_count() ? perp_family_at(index)->name : NULL;
+const char *family_name_at(const void *what, int index) {
+  const perp_family *family = ((const command *)what)->family_at(index);
+  return family ? family->name : NULL;
 }
 
 const perp_method *method_find(const char *name) {
@@ -54,11 +54,14 @@ const perp_method *method_find(const char *name) {
   return NULL;
 }
 
-const perp_family *family_find(const char *name) {
-  const perp_family *family = perp_find_family(name);
-  if (family) return family;
-  const char *near = suggest(name, family_name_at, NULL);
-  if (near) fail(CODE_USAGE, "there is no family '%s'; did you mean '%s'?", name, near);
-  else fail(CODE_USAGE, "there is no family '%s'; 'perp gen --list' lists them", name);
+const perp_family *family_find(const command *what, const char *name) {
+  const perp_family *family;
+  for (int32_t i = 0; (family = what->family_at(i)) != NULL; i++) {
+    if (!strcmp(family->name, name)) return family;
+  }
+  const char *near = suggest(name, family_name_at, what), *word = what->family_word;
+  if (near) fail(CODE_USAGE, "there is no %s '%s'; did you mean '%s'?", word, name, near);
+  else
+    fail(CODE_USAGE, "there is no %s '%s'; 'perp %s --list' lists them", word, name, what->name);
   return NULL;
 }

@@ -13,6 +13,12 @@ static void print_words(suggest_at at) {
   for (int i = 0; (name = at(NULL, i)) != NULL; i++) printf("%s%s", i ? " " : "", name);
 }
 
+static void print_names(const command *what) {
+  const char *name;
+  for (int i = 0; (name = family_name_at(what, i)) != NULL; i++)
+    printf("%s%s", i ? " " : "", name);
+}
+
 // What may follow an option: words of a list, or nothing in particular.
 static void print_values(const option_entry *entry) {
   if (entry->kind == OPTION_METHOD) print_words(method_name_at);
@@ -27,7 +33,7 @@ static void print_operands(const command *what) {
     case OPERAND_FILE: break;
     case OPERAND_COMMAND: print_words(command_name_at); break;
     case OPERAND_PAGE: print_words(page_name_at); break;
-    case OPERAND_FAMILY: print_words(family_name_at); break;
+    case OPERAND_FAMILY: print_names(what); break;
     case OPERAND_EXPERIMENT: print_words(experiment_name_at); break;
     case OPERAND_CHOICE:   // the first words of the synopses
       for (int i = 0; i < 4 && what->synopsis[i]; i++) {
@@ -61,9 +67,10 @@ static void bash_values(void) {
 
 static void bash_families(const command *what) {
   printf("      case \" ${COMP_WORDS[*]} \" in\n");
-  for (int32_t k = 0; k < perp_family_count(); k++) {
-    options_build(what, perp_family_at(k), &table);
-    printf("        *' %s '*) words+='", perp_family_at(k)->name);
+  const perp_family *family;
+  for (int32_t k = 0; (family = what->family_at(k)) != NULL; k++) {
+    options_build(what, family, &table);
+    printf("        *' %s '*) words+='", family->name);
     for (int i = 0; i < table.count; i++) {
       if (table.entry[i].group == GROUP_FAMILY) printf(" --%s", table.entry[i].name);
     }

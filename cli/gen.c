@@ -36,36 +36,6 @@ static int list_families(void) {
   return CODE_OK;
 }
 
-// A value as the user typed it: a number in its range, or one of the words.
-static int read_value(const option_entry *entry, const char *text, double *value) {
-  const perp_gallery_parameter *quantity = entry->quantity;
-  int index = 0;
-  if (quantity->choices) {
-    for (const char *word = quantity->choices; *word; index++) {
-      const size_t length = strcspn(word, "|");
-      if (strlen(text) == length && !strncmp(word, text, length)) {
-        *value = index;
-        return CODE_OK;
-      }
-      word += length + (word[length] == '|');
-    }
-    return fail(CODE_USAGE, "--%s = %s is not one of %s", entry->name, text, quantity->choices);
-  }
-  char *end;
-  *value = strtod(text, &end);
-  if (end == text || *end || isnan(*value))
-    return fail(CODE_USAGE, "--%s = %s is not a number", entry->name, text);
-  text_buffer range;
-  if (*value < quantity->low || *value > quantity->high) {
-    return fail(CODE_USAGE, "--%s = %s is outside %s", entry->name, text,
-                text_range(quantity->low, quantity->high, 0, 0, &range));
-  }
-  if (quantity->integer && *value != floor(*value)) {
-    return fail(CODE_USAGE, "--%s = %s is not a whole number", entry->name, text);
-  }
-  return CODE_OK;
-}
-
 // 0: does not exist, 1: an empty directory, 2: a directory with something in it, -1: something else
 static int look_at(const char *path) {
   struct stat status;
@@ -198,7 +168,7 @@ static int generate(const arguments *args, const char *target, perp_sample *samp
     if (!entry->quantity) continue;
     values[entry->quantity_index] = entry->quantity->initial;
     if (!args->value[i]) continue;
-    const int code = read_value(entry, args->value[i], &values[entry->quantity_index]);
+    const int code = settings_quantity(entry, args->value[i], &values[entry->quantity_index]);
     if (code) return code;
     text_append(comment, sizeof comment, " --%s %s", entry->name, args->value[i]);
   }
@@ -239,6 +209,10 @@ static int run(const arguments *args) {
   return code;
 }
 
+static const perp_family *family_at(int32_t index) {
+  return index < perp_family_count() ? perp_family_at(index) : NULL;
+}
+
 static const option_row rows[] = {
     {"output", 'o', "DIR", OPTION_FOLDER, "the directory to write; it must be new or empty"},
     {"force", 'f', NULL, OPTION_FLAG, "write into a directory that is not empty"},
@@ -262,6 +236,9 @@ const command command_gen = {
     "FAMILY --help lists the parameters of one.",
   .options = rows,
   .dynamic = DYNAMIC_FAMILY,
+  .family_at = family_at,
+  .family_word = "family",
+  .family_note = "The answer",
   .operands_max = 1,
   .operand_kind = OPERAND_FAMILY,
   .operands_help = "the family",

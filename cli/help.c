@@ -38,8 +38,8 @@ void help_command(const command *what, const perp_family *family) {
   putchar('\n');
   if (family) {
     char text[512];
-    snprintf(text, sizeof text, "%s: %s.\nThe answer: %s.", family->name, family->title,
-             family->answer);
+    snprintf(text, sizeof text, "%s: %s.\n%s: %s.", family->name, family->title,
+             what->family_note, family->answer);
     text_wrap(stdout, text, 0, 0);
   } else {
     text_wrap(stdout, what->description, 0, 0);

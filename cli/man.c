@@ -91,9 +91,9 @@ static void options(FILE *out, const command *what) {
 }
 
 static void families(FILE *out, const command *what) {
-  fprintf(out, ".SH FAMILIES\n");
-  for (int32_t k = 0; k < perp_family_count(); k++) {
-    const perp_family *family = perp_family_at(k);
+  fprintf(out, ".SH %s\n", !strcmp(what->family_word, "scene") ? "SCENES" : "FAMILIES");
+  const perp_family *family;
+  for (int32_t k = 0; (family = what->family_at(k)) != NULL; k++) {
     fprintf(out, ".SS %s\n", family->name);
     put_line(out, family->title);
     options_build(what, family, &table);

@@ -274,9 +274,10 @@ const char *option_spelling(const option_entry *entry, char *buffer, size_t size
 }
 
 const char *option_group_title(const command *what, option_group group) {
-  static const char *const title[GROUP_COUNT] = {"Options", "Parameters of every method",
-                                                 "Parameters of some methods",
-                                                 "Parameters of the family"};
+  const int scene = what->family_word && !strcmp(what->family_word, "scene");
+  const char *const title[GROUP_COUNT] = {
+      "Options", "Parameters of every method", "Parameters of some methods",
+      scene ? "Parameters of the scene" : "Parameters of the family"};
   if (group == GROUP_COMMON && !(what->dynamic & DYNAMIC_METHODS))
     return "Parameters of the certificate";
   return title[group];
@@ -368,7 +369,7 @@ int options_parse(const command *what, int argc, char **argv, arguments *out, in
   if (what->dynamic & DYNAMIC_FAMILY) {
     const char *name = first_operand(&out->table, argc, argv);
     if (name && *name) {
-      out->family = family_find(name);
+      out->family = family_find(what, name);
       if (!out->family) return CODE_USAGE;
       options_build(what, out->family, &out->table);
     }

@@ -75,6 +75,29 @@ void progress_count(progress *state, const char *what, int64_t done, int64_t tot
   print(state, line);
 }
 
+void progress_steps(progress *state, int64_t done, int64_t total, int64_t begun, double contacts,
+                    double iterations, double residual, double seconds) {
+  enum { WIDTH = 79, BAR = 20 };
+  const double interval = state->mode == PROGRESS_LIVE ? 0.1 : 1.0;
+  if (state->mode == PROGRESS_OFF || seconds < 0.3 || seconds - state->shown < interval) return;
+  state->shown = seconds;
+  text_buffer end;
+  char text[128] = "", line[160] = "";
+  text_append(text, sizeof text, "step %lld of %lld, %.0f contacts, %.0f iterations, %.1e",
+              (long long)done, (long long)total, contacts, iterations, residual);
+  if (done > begun)
+    text_append(text, sizeof text, ", %s left",
+                text_seconds(seconds*(double)(total - done)/(double)(done - begun), &end));
+  const int room = WIDTH - (int)strlen(text) - 3, bar = room < BAR ? room : BAR;
+  if (bar >= 6) {   // as wide as there is room for
+    const int full = (int)((double)bar*(double)done/(double)total);
+    text_append(line, sizeof line, "[%.*s%.*s] ", full, "####################", bar - full,
+                "                    ");
+  }
+  text_append(line, sizeof line, "%s", text);
+  print(state, line);
+}
+
 void progress_clear(void) {
   if (!live_line) return;
   fputs("\r\033[K", stderr);

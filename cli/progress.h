@@ -17,4 +17,7 @@ void progress_show(progress *state, const perp_statistics *statistics);
 // The same for work that is counted: done of total `what`, such as "steps".
 void progress_count(progress *state, const char *what, int64_t done, int64_t total,
                     double seconds);
+// And for steps of a simulation, of which the first `begun` were done before.
+void progress_steps(progress *state, int64_t done, int64_t total, int64_t begun, double contacts,
+                    double iterations, double residual, double seconds);
 void progress_clear(void);     // removes the live line; before anything else is printed on stderr

@@ -120,3 +120,32 @@ int settings_seed(const char *text, uint64_t *seed) {
   *seed = value;
   return CODE_OK;
 }
+
+int settings_quantity(const option_entry *entry, const char *text, double *value) {
+  const perp_gallery_parameter *quantity = entry->quantity;
+  int index = 0;
+  if (quantity->choices) {
+    for (const char *word = quantity->choices; *word; index++) {
+      const size_t length = strcspn(word, "|");
+      if (strlen(text) == length && !strncmp(word, text, length)) {
+        *value = index;
+        return CODE_OK;
+      }
+      word += length + (word[length] == '|');
+    }
+    return fail(CODE_USAGE, "--%s = %s is not one of %s", entry->name, text, quantity->choices);
+  }
+  char *end;
+  *value = strtod(text, &end);
+  if (end == text || *end || isnan(*value))
+    return fail(CODE_USAGE, "--%s = %s is not a number", entry->name, text);
+  text_buffer range;
+  if (*value < quantity->low || *value > quantity->high) {
+    return fail(CODE_USAGE, "--%s = %s is outside %s", entry->name, text,
+                text_range(quantity->low, quantity->high, 0, 0, &range));
+  }
+  if (quantity->integer && *value != floor(*value)) {
+    return fail(CODE_USAGE, "--%s = %s is not a whole number", entry->name, text);
+  }
+  return CODE_OK;
+}

@@ -9,7 +9,10 @@ int settings_apply(const arguments *args, const perp_method *method, perp_option
 // --start pgs:10: what runs in front of the method.
 int settings_start(const char *text, perp_options *options);
 
-int settings_seed(const char *text, uint64_t *seed);   // --seed of gen and reproduce
+int settings_seed(const char *text, uint64_t *seed);   // --seed of gen, run and reproduce
+
+// A parameter of a family as the user typed it: a number in its range, or one of the words.
+int settings_quantity(const option_entry *entry, const char *text, double *value);
 
 int settings_given(const arguments *args, const char *parameter);   // 1 if the user set it
 int exit_code_of(perp_error error);

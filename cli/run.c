@@ -1,0 +1,352 @@
+// run.c: perp run: a scene of rigid bodies, a complementarity problem per step, recorded.
+#include "run.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "interrupt.h"
+#include "recording_head.h"
+#include "settings.h"
+#include "text.h"
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9*(double)time.tv_nsec;
+}
+
+static int on_iteration(void *context, const perp_statistics *statistics) {
+  (void)context;
+  (void)statistics;
+  return interrupt_seen();
+}
+
+// The scenes as families of parameters, for options, help and completion.
+static const perp_family *family_at(int32_t index) {
+  static perp_family families[32];
+  const scene *what = scene_at(index);
+  if (!what || index >= (int32_t)(sizeof families/sizeof *families)) return NULL;
+  families[index] = (perp_family){.name = what->name, .title = what->title, .answer = what->look,
+                                  .parameters = what->parameters,
+                                  .parameter_count = what->parameter_count};
+  return &families[index];
+}
+
+static int read_whole(const arguments *args, const char *name, int64_t low, int64_t high,
+                      int64_t *value) {
+  const char *text = argument(args, name);
+  if (!text) return CODE_OK;
+  char *end;
+  const double number = strtod(text, &end);
+  if (end == text || *end || number != floor(number))
+    return fail(CODE_USAGE, "--%s = %s is not a whole number", name, text);
+  if (!(number >= (double)low && number <= (double)high))
+    return fail(CODE_USAGE, "--%s = %s is outside [%lld, %lld]", name, text, (long long)low,
+                (long long)high);
+  *value = (int64_t)number;
+  return CODE_OK;
+}
+
+// The index of a word among those of an option such as "auto|all|none".
+static int read_choice(const arguments *args, const char *name, int32_t *index) {
+  const char *text = argument(args, name), *word = NULL;
+  if (!text) return CODE_OK;
+  for (int i = 0; i < args->table.count; i++) {
+    if (!strcmp(args->table.entry[i].name, name)) word = args->table.entry[i].choices;
+  }
+  const char *choices = word;
+  for (int32_t k = 0; word && *word; k++) {
+    const size_t length = strcspn(word, "|");
+    if (strlen(text) == length && !strncmp(word, text, length)) {
+      *index = k;
+      return CODE_OK;
+    }
+    word += length + (word[length] == '|');
+  }
+  return fail(CODE_USAGE, "--%s = %s is not one of %s", name, text, choices);
+}
+
+static int read_scene(run_session *s) {
+  const arguments *args = s->args;
+  s->scene = scene_find(args->family->name);
+  for (int i = 0; i < args->table.count; i++) {
+    const option_entry *entry = &args->table.entry[i];
+    if (!entry->quantity) continue;
+    double *value = &s->values[entry->quantity_index];
+    *value = entry->quantity->initial;
+    const int code = args->value[i] ? settings_quantity(entry, args->value[i], value) : CODE_OK;
+    if (code) return code;
+  }
+  if (argument(args, "seed")) {
+    const int code = settings_seed(argument(args, "seed"), &s->seed);
+    if (code) return code;
+  }
+  const perp_error error = scene_build(s->scene, s->values, s->seed, &s->layout);
+  if (error != PERP_OK) return fail(exit_code_of(error), "--%s", s->layout.message);
+  return CODE_OK;
+}
+
+static int read_settings(run_session *s) {
+  const arguments *args = s->args;
+  perp_world_settings *settings = &s->layout.settings;
+  const char *name = argument(args, "method");
+  const perp_method *method = method_find(name ? name : "auto");
+  if (!method) return CODE_USAGE;
+  s->options = perp_default_options(method);
+  int code = settings_apply(args, method, &s->options);
+  int64_t directions = settings->directions;
+  s->every = 1;
+  if (!code) code = read_choice(args, "model", &settings->model);
+  if (!code) code = read_whole(args, "directions", 3, 64, &directions);
+  if (!code) code = read_whole(args, "every", 1, 65536, &s->every);
+  settings->directions = (int32_t)directions;
+  settings->threads = s->options.threads;
+  settings->time_limit = s->options.time_limit;
+  settings->trace = RECORD_TRACE_MAX;
+  s->options.threads = 1;   // islands are solved side by side
+  s->options.time_limit = (double)INFINITY;
+  s->options.on_iteration = on_iteration;
+  settings->options = &s->options;
+  return code;
+}
+
+static int read_shape(const run_session *s, const recording_head *head, recorder *shape) {
+  int32_t contacts = CONTACTS_AUTO;
+  const int code = read_choice(s->args, "contacts", &contacts);
+  double smallest = (double)INFINITY;
+  for (int32_t i = 0; i < head->moving; i++) {
+    const recording_body *body = &head->body[head->mover[i]];
+    for (int c = 0; c < (body->shape == PERP_SHAPE_BOX ? 3 : 1); c++)
+      smallest = fmin(smallest, body->extent[c]);
+  }
+  const int exact = argument(s->args, "exact") != NULL;
+  *shape = (recorder){.every = head->every, .span = head->span, .exact = exact,
+                      .quantum = exact || isinf(smallest) ? 0.0 : record_quantum(smallest),
+                      .times = argument(s->args, "times") != NULL,
+                      .contacts = (recorder_contacts)contacts};
+  return code;
+}
+
+// A file that somebody may still want is not overwritten unasked.
+static int check_output(const run_session *s) {
+  if (!s->path || argument(s->args, "force") || !strcmp(s->path, "-")) return CODE_OK;
+  switch (run_existing(s->path)) {
+    case RUN_FOREIGN:
+      return fail(CODE_USAGE, "%s exists and is no recording; --force overwrites it", s->path);
+    case RUN_UNFINISHED:
+      return fail(CODE_USAGE, "%s is a recording that was interrupted; 'perp run --resume %s' goes "
+                  "on with it, --force begins anew", s->path, s->path);
+    default: return CODE_OK;
+  }
+}
+
+static int open_recording(run_session *s, int resume) {
+  recording_head head;
+  recorder shape;
+  int code = run_head(s, &head);
+  if (code) return code;
+  code = read_shape(s, &head, &shape);
+  if (!code && resume) code = run_resume(s, &head, &shape);
+  else if (!code && s->path) {
+    char *text = run_head_text(s, &head);
+    if (!text) code = fail(CODE_IO, "out of memory for the header");
+    else code = recorder_create(s->path, text, &head, &shape, &s->recorder);
+    free(text);
+  }
+  recording_head_free(&head);
+  return code;
+}
+
+// One step, or at the very beginning the state before the first.
+static int advance(run_session *s, int first) {
+  perp_step step;
+  const perp_error error = first ? perp_world_report(s->world, &step)
+                                 : perp_world_step(s->world, &step);
+  if (error != PERP_OK) return fail(exit_code_of(error), "%s", perp_world_message());
+  if (interrupt_seen() && !first) return CODE_INTERRUPTED;   // its solve was cut short
+  double row[RECORD_COLUMNS];
+  recorder_row(&step, row);
+  totals_add(&s->totals, row);
+  s->done = step.step;
+  const char *folder = argument(s->args, "dump-problems");
+  const int code = folder && !first ? run_dump(s, folder) : CODE_OK;
+  return code ? code : recorder_step(&s->recorder, s->world, &step);
+}
+
+static int simulate(run_session *s) {
+  const double start = now();
+  const int64_t total = s->layout.steps;
+  int code = CODE_OK;
+  if (s->done == 0) code = advance(s, 1);
+  while (!code && s->done < total) {
+    if (interrupt_seen()) code = CODE_INTERRUPTED;
+    else code = advance(s, 0);
+    s->seconds = now() - start;
+    if (code) break;
+    const run_totals *t = &s->totals;
+    progress_steps(&s->live, s->done, total, s->begun, t->last_contacts, t->last_iterations,
+                   t->last_residual, s->seconds);
+  }
+  progress_clear();
+  return code;
+}
+
+// Ends the recording, however the run ended; the worse of the two codes.
+static int conclude(run_session *s, int code) {
+  const int complete = code == CODE_OK, broken = code == CODE_IO && s->recorder.writer;
+  const char *reason = complete ? "finished" : code == CODE_INTERRUPTED ? "interrupted" : "failed";
+  int end = CODE_OK;
+  if (!broken) end = recorder_end(&s->recorder, complete, reason, &s->totals);
+  if (broken || end) {
+    if (s->path && s->totals.steps > 0)
+      warn("'perp run --resume %s' goes on from there", s->path);
+    return code ? code : end;
+  }
+  if (code && code != CODE_INTERRUPTED) return code;
+  if (!s->path || strcmp(s->path, "-") != 0 || message_object()) run_report(s, complete);
+  if (code == CODE_INTERRUPTED) {
+    if (s->path && strcmp(s->path, "-") != 0)
+      return fail(code, "interrupted after %lld of %lld steps; 'perp run --resume %s' goes on",
+                  (long long)s->done, (long long)s->layout.steps, s->path);
+    return fail(code, "interrupted after %lld of %lld steps", (long long)s->done,
+                (long long)s->layout.steps);
+  }
+  if (s->totals.unsolved > 0)
+    return fail(CODE_UNSOLVED, "%lld of %lld steps were not solved; the first is step %lld",
+                (long long)s->totals.unsolved, (long long)s->totals.steps,
+                (long long)s->totals.first_unsolved);
+  return CODE_OK;
+}
+
+static int run_scene(run_session *s, int resume) {
+  int code = read_scene(s);
+  if (!code) code = read_settings(s);
+  if (!code) code = run_arguments(s);
+  if (!code && !resume) code = check_output(s);
+  if (!code) {
+    const perp_error error = scene_world(&s->layout, NULL, &s->world);
+    if (error == PERP_ERROR_UNSUPPORTED) code = fail(CODE_COMPONENT, "%s", perp_world_message());
+    else if (error != PERP_OK) code = fail(exit_code_of(error), "%s", perp_world_message());
+  }
+  interrupt_listen(1);
+  signal(SIGXFSZ, SIG_IGN);   // a file that may not grow is a failed write, not the end
+  if (!code) code = open_recording(s, resume);
+  if (!code) {
+    s->live = progress_begin(argument(s->args, "progress") != NULL,
+                             argument(s->args, "quiet") != NULL, &s->options);
+    code = conclude(s, simulate(s));
+  }
+  recorder_free(&s->recorder);
+  perp_world_destroy(s->world);
+  scene_free(&s->layout);
+  json_decref(s->arguments);
+  return code;
+}
+
+// Everything but how to run comes from the file.
+static int resume(const arguments *args, const char *path) {
+  static const char *const allowed[] = {"resume", "threads", "quiet", "progress", "json",
+                                        "no-color"};
+  static arguments again;
+  for (int i = 0; i < args->table.count; i++) {
+    int fine = !args->value[i];
+    for (size_t k = 0; k < sizeof allowed/sizeof *allowed; k++)
+      fine = fine || !strcmp(args->table.entry[i].name, allowed[k]);
+    if (!fine)
+      return fail(CODE_USAGE, "--%s: --resume takes everything from %s, to the same bytes",
+                  args->table.entry[i].name, path);
+  }
+  if (args->operands > 0)
+    return fail(CODE_USAGE, "'%s': --resume takes the scene from %s", args->operand[0], path);
+  int count = 0, helped;
+  char **words = NULL;
+  int code = run_resume_arguments(path, &count, &words);
+  if (!code) code = options_parse(args->command, count, words, &again, &helped);
+  if (!code && !again.family)
+    code = fail(CODE_INPUT, "%s: the header does not name a scene", path);
+  if (!code) {
+    for (int i = 0; i < args->table.count; i++) {   // how to run
+      for (int k = 0; k < again.table.count && args->value[i]; k++)
+        if (!strcmp(args->table.entry[i].name, again.table.entry[k].name))
+          again.value[k] = args->value[i];
+    }
+    run_session s = {.args = &again, .path = path};
+    code = run_scene(&s, 1);
+  }
+  for (int k = 0; k < count; k++) free(words[k]);
+  free(words);
+  return code;
+}
+
+static int run(const arguments *args) {
+  if (argument(args, "list")) {
+    run_list();
+    return CODE_OK;
+  }
+  if (argument(args, "resume")) return resume(args, argument(args, "resume"));
+  if (!args->family)
+    return fail(CODE_USAGE, "which scene? 'perp run --list' lists them; try perp run %s",
+                scene_at(1)->name);
+  run_session s = {.args = args, .path = argument(args, "output")};
+  return run_scene(&s, 0);
+}
+
+static const option_row rows[] = {
+    {"output", 'o', "FILE", OPTION_FILE, "the recording to write, such as a.perp"},
+    {"resume", 0, "FILE", OPTION_FILE, "go on with an interrupted recording, to the same bytes"},
+    {"force", 'f', NULL, OPTION_FLAG, "overwrite a file that is no finished recording"},
+    {"seed", 's', "N", OPTION_TEXT,
+     "seed of the random numbers (default 0); the same seed gives the same bits"},
+    {"method", 'm', "NAME", OPTION_METHOD, "how each step is solved (default auto)"},
+    {"model", 0, "normal|friction|staggered|boxed", OPTION_CHOICE,
+     "which problem a step is: without friction, with the friction of E13 (27), normal and "
+     "friction in turn, or friction in boxes (the default is the scene's)"},
+    {"directions", 0, "K", OPTION_TEXT,
+     "directions of friction at a contact in three dimensions (in [3, 64], default 4)"},
+    {"every", 0, "N", OPTION_TEXT, "record every N-th step (in [1, 65536], default 1)"},
+    {"contacts", 0, "auto|all|none", OPTION_CHOICE,
+     "which contacts are recorded; auto: those of frames that have at most 5000"},
+    {"exact", 0, NULL, OPTION_FLAG, "record float32 numbers as they are, not rounded to pack well"},
+    {"times", 0, NULL, OPTION_FLAG, "record how long each step took; no two files are the same then"},
+    {"dump-problems", 0, "DIR", OPTION_FOLDER,
+     "write the problems of each step as directories nb###_nc####: bodies and rows"},
+    {"list", 'l', NULL, OPTION_FLAG, "list the scenes with their parameters"},
+    {"progress", 0, NULL, OPTION_FLAG, "lines of progress on stderr also where it is no terminal"},
+    OPTION_QUIET,
+    OPTION_JSON,
+    {0}};
+
+extern const command command_run;
+const command command_run = {
+  .name = "run",
+  .title = "simulate rigid bodies in contact",
+  .synopsis = {"SCENE [-o FILE] [OPTION]...", "--resume FILE", "SCENE --help", "--list"},
+  .description =
+    "Simulates a scene of rigid bodies: in every time step the impulses at the contacts are the "
+    "solution of a complementarity problem, certified like any other. A step that is not solved "
+    "goes on with the best impulses found; it is counted and recorded, and the exit status is 1.\n\n"
+    "With -o the motion, the contacts and the statistics of every step are recorded, in a file "
+    "that is valid at any time: after Ctrl-C, 'perp run --resume FILE' goes on and ends with the "
+    "same bytes as if nothing had happened. The same holds for any number of threads. "
+    "--time-limit is for each step; what is found in time depends on the machine.",
+  .options = rows,
+  .dynamic = DYNAMIC_FAMILY | DYNAMIC_METHODS,
+  .family_at = family_at,
+  .family_word = "scene",
+  .family_note = "What to look for",
+  .operands_max = 1,
+  .operand_kind = OPERAND_FAMILY,
+  .operands_help = "the scene",
+  .examples = {
+    {"perp run --list", "which scenes there are, and their parameters"},
+    {"perp run hollow-sphere -o a.perp", "spheres in a hollow sphere, recorded"},
+    {"perp run box --balls 100 --method pgs --time-limit 5ms",
+     "two dimensions, with a deadline for every step"},
+    {"perp run --resume a.perp", "after Ctrl-C"},
+  },
+  .run = run,
+};

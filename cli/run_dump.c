@@ -1,0 +1,111 @@
+// run_dump.c: perp run --dump-problems: each island of a step as a problem directory.
+//
+// The names are those of [MNS08]: nb and the bodies that move in it, nc and its rows. Where a step
+// before had one of the same size, _2, _3, ... follow.
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "mtx.h"
+#include "run.h"
+
+typedef struct matrix { int32_t *colptr, *row; double *value; size_t room; } matrix;
+
+static void matrix_free(matrix *A) {
+  free(A->colptr);
+  free(A->row);
+  free(A->value);
+}
+
+// Column by column, whatever the operator is; 0 without memory.
+static int assemble(const perp_operator *A, matrix *out) {
+  const int32_t n = A->n;
+  const perp_operator_ops *ops = A->ops;
+  const size_t bytes = ops->scratch_bytes ? ops->scratch_bytes(A->self) : 0;
+  double *x = calloc((size_t)n + 1, sizeof *x), *y = calloc((size_t)n + 1, sizeof *y);
+  void *scratch = malloc(bytes + 1);
+  out->colptr = calloc((size_t)n + 1, sizeof *out->colptr);
+  int good = x && y && scratch && out->colptr;
+  for (int32_t j = 0; j < n && good; j++) {
+    memset(y, 0, (size_t)n*sizeof *y);
+    x[j] = 1.0;
+    if (ops->add_column) ops->add_column(A->self, j, 1.0, y);
+    else good = ops->apply(A->self, x, y, scratch) == 0;
+    x[j] = 0.0;
+    out->colptr[j + 1] = out->colptr[j];
+    for (int32_t i = 0; i < n && good; i++) {
+      if (y[i] == 0.0) continue;
+      const size_t k = (size_t)out->colptr[j + 1]++;
+      if (k == out->room) {
+        out->room = 2*out->room + 1024;
+        int32_t *row = realloc(out->row, out->room*sizeof *row);
+        if (row) out->row = row;
+        double *value = realloc(out->value, out->room*sizeof *value);
+        if (value) out->value = value;
+        good = row && value && out->room < INT32_MAX/2;
+        if (!good) break;
+      }
+      out->row[k] = i;
+      out->value[k] = y[i];
+    }
+  }
+  free(x);
+  free(y);
+  free(scratch);
+  return good;
+}
+
+static int make_folder(const char *folder, int32_t bodies, int32_t n, char *path, size_t size) {
+  for (int k = 1; k < 1000000; k++) {
+    char number[16] = "";
+    if (k > 1) snprintf(number, sizeof number, "_%d", k);
+    snprintf(path, size, "%s/nb%03d_nc%04d%s", folder, (int)bodies, (int)n, number);
+    if (mkdir(path, 0777) == 0) return CODE_OK;
+    if (errno != EEXIST) break;
+  }
+  return fail(CODE_IO, "%s: cannot make the directory: %s", path, strerror(errno));
+}
+
+static int write_problem(const perp_problem *problem, const double *x, const char *folder,
+                         const char *comment) {
+  matrix A = {0};
+  char path[4200], message[512] = "out of memory for the problem";
+  const int32_t n = problem->A.n;
+  int code = assemble(&problem->A, &A) ? CODE_OK : CODE_IO;
+  if (!code) {
+    snprintf(path, sizeof path, "%s/A.mtx", folder);
+    code = mtx_write_csc(path, n, n, A.colptr, A.row, A.value, comment, message, sizeof message);
+  }
+  matrix_free(&A);
+  const struct { const char *name; const double *vector; } parts[] = {
+      {"b", problem->b}, {"lo", problem->lo}, {"hi", problem->hi}, {"x", x}};
+  for (size_t k = 0; k < sizeof parts/sizeof *parts && !code; k++) {
+    if (!parts[k].vector) continue;
+    snprintf(path, sizeof path, "%s/%s.mtx", folder, parts[k].name);
+    code = mtx_write_vector(path, n, parts[k].vector, comment, message, sizeof message);
+  }
+  return code ? fail(code, "%s", message) : CODE_OK;
+}
+
+int run_dump(run_session *s, const char *folder) {
+  perp_step report;
+  perp_world_report(s->world, &report);
+  if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+    return fail(CODE_IO, "%s: cannot make the directory: %s", folder, strerror(errno));
+  for (int32_t k = 0; k < report.islands; k++) {
+    perp_problem problem;
+    const double *x = NULL;
+    int32_t bodies = 0;
+    char path[4096], comment[2304];
+    const perp_error error = perp_world_problem(s->world, k, &problem, &x, &bodies);
+    if (error != PERP_OK) return fail(CODE_IO, "%s", perp_world_message());
+    int code = make_folder(folder, bodies, problem.A.n, path, sizeof path);
+    snprintf(comment, sizeof comment, "%s\nstep %lld, island %d", s->command,
+             (long long)report.step, (int)k);
+    if (!code) code = write_problem(&problem, x, path, comment);
+    if (code) return code;
+  }
+  return CODE_OK;
+}

@@ -1,0 +1,115 @@
+// run_report.c: what perp run says at the end, and its list of scenes.
+#include <math.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "report.h"
+#include "run.h"
+#include "text.h"
+
+static const char *size_text(double bytes, text_buffer *buffer) {
+  if (bytes < 1e6) snprintf(buffer->text, sizeof buffer->text, "%.0f kB", ceil(bytes/1e3));
+  else snprintf(buffer->text, sizeof buffer->text, "%.1f MB", bytes/1e6);
+  return buffer->text;
+}
+
+static double file_bytes(const char *path) {
+  struct stat status;
+  return path && stat(path, &status) == 0 ? (double)status.st_size : 0.0;
+}
+
+static void report_json(json_t *object, const run_session *s, int complete) {
+  const run_totals *t = &s->totals;
+  json_object_set_new(object, "scene", json_text(s->scene->name));
+  json_object_set_new(object, "command", json_text(s->command));
+  json_object_set_new(object, "method", json_text(s->options.method->name));
+  json_object_set_new(object, "bodies", json_integer(s->layout.bodies));
+  json_object_set_new(object, "complete", json_boolean(complete));
+  json_object_set_new(object, "steps", json_integer(t->steps));
+  json_object_set_new(object, "solved", json_integer(t->steps - t->unsolved));
+  json_object_set_new(object, "unsolved", json_integer(t->unsolved));
+  json_object_set_new(object, "residual", json_number(t->residual));
+  json_object_set_new(object, "iterations", json_number(t->iterations));
+  json_object_set_new(object, "contacts", json_number(t->most_contacts));
+  json_object_set_new(object, "energy_start", json_number(t->energy_start));
+  json_object_set_new(object, "energy", json_number(t->energy));
+  json_object_set_new(object, "dissipated", json_number(t->dissipated));
+  json_object_set_new(object, "penetration", json_number(t->penetration));
+  json_object_set_new(object, "seconds", json_number(s->seconds));
+  json_object_set_new(object, "recording", s->path ? json_text(s->path) : json_null());
+}
+
+void run_report(const run_session *s, int complete) {
+  const run_totals *t = &s->totals;
+  json_t *object = message_object();
+  if (object) {
+    report_json(object, s, complete);
+    return;
+  }
+  text_buffer time, size, count;
+  const double here = (double)(t->steps - s->begun), dt = s->layout.settings.step;
+  const int good = t->unsolved == 0;
+  char text[256] = "";
+  text_append(text, sizeof text, "%lld of %lld steps, worst residual %.2g",
+              (long long)(t->steps - t->unsolved), (long long)t->steps, t->residual);
+  if (!good)
+    text_append(text, sizeof text, "; the first that is not: step %lld",
+                (long long)t->first_unsolved);
+  report_headline(good, good ? "solved" : "not all solved", text);
+  report_line("scene", "%s: %s, %s", s->scene->name, s->scene->title,
+              text_count(s->layout.bodies, "body", "bodies", &count));
+  text[0] = 0;
+  text_append(text, sizeof text, "%lld of %g s%s", (long long)t->steps, dt,
+              complete ? "" : ", interrupted");
+  if (here > 0.0 && s->seconds > 0.0)
+    text_append(text, sizeof text, "; %lld in %s, %.3g times as fast as real time",
+                (long long)here, text_seconds(s->seconds, &time), here*dt/s->seconds);
+  report_line("steps", "%s", text);
+  if (t->steps > 0)
+    report_line("contacts", "%.0f at most, %.1f a step; %.1f iterations a step", t->most_contacts,
+                t->contacts/(double)t->steps, t->iterations/(double)t->steps);
+  report_line("energy", "%.6g at the start, %.6g at the end (%.3g kinetic); %.6g dissipated",
+              t->energy_start, t->energy, t->kinetic, t->dissipated);
+  report_line("penetration", "%.2g at most", t->penetration);
+  if (!s->path) {
+    report_line("next", "-o %s.perp records it", s->scene->name);
+    return;
+  }
+  report_line("recording", "%s: %lld frames, %s", s->path,
+              (long long)(t->steps/s->every + 1), size_text(file_bytes(s->path), &size));
+  if (complete) report_line("next", "perp view %s", s->path);
+  else report_line("next", "perp run --resume %s", s->path);
+}
+
+void run_list(void) {
+  json_t *object = message_object(), *list = object ? json_array() : NULL;
+  const scene *what;
+  for (int32_t i = 0; (what = scene_at(i)) != NULL; i++) {
+    if (!list) {
+      text_row(stdout, 0, what->name, 16, what->title);
+      for (int32_t k = 0; k < what->parameter_count; k++) {
+        const perp_gallery_parameter *p = &what->parameters[k];
+        text_buffer range, number;
+        char text[256], name[64];
+        snprintf(name, sizeof name, "--%s", p->name);
+        snprintf(text, sizeof text, "%s (%s, default %s)", p->help,
+                 text_limits(p->low, p->high, 0, 0, &range), text_number(p->initial, &number));
+        text_row(stdout, 2, name, 18, text);
+      }
+      continue;
+    }
+    json_t *item = json_object(), *parameters = json_array();
+    json_object_set_new(item, "scene", json_text(what->name));
+    json_object_set_new(item, "title", json_text(what->title));
+    for (int32_t k = 0; k < what->parameter_count; k++) {
+      const perp_gallery_parameter *p = &what->parameters[k];
+      json_array_append_new(parameters, json_pack("{s:s,s:f,s:f,s:f,s:b,s:s}", "name", p->name,
+                                                  "default", p->initial, "low", p->low, "high",
+                                                  p->high, "whole", p->integer, "help", p->help));
+    }
+    json_object_set_new(item, "parameters", parameters);
+    json_array_append_new(list, item);
+  }
+  if (list) json_object_set_new(object, "scenes", list);
+  else printf("\n'perp run SCENE -o a.perp' runs one; 'perp run SCENE --help' has all its options.\n");
+}
