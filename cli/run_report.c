@@ -29,8 +29,8 @@ static void report_json(json_t *object, const run_session *s, int complete) {
   json_object_set_new(object, "solved", json_integer(t->steps - t->unsolved));
   json_object_set_new(object, "unsolved", json_integer(t->unsolved));
   json_object_set_new(object, "residual", json_number(t->residual));
-  json_object_set_new(object, "iterations", json_number(t->iterations));
-  json_object_set_new(object, "contacts", json_number(t->most_contacts));
+  json_object_set_new(object, "iterations", json_integer((json_int_t)t->iterations));
+  json_object_set_new(object, "contacts", json_integer((json_int_t)t->most_contacts));
   json_object_set_new(object, "energy_start", json_number(t->energy_start));
   json_object_set_new(object, "energy", json_number(t->energy));
   json_object_set_new(object, "dissipated", json_number(t->dissipated));
@@ -46,7 +46,7 @@ void run_report(const run_session *s, int complete) {
     report_json(object, s, complete);
     return;
   }
-  text_buffer time, size, count;
+  text_buffer time, size, count, frames;
   const double here = (double)(t->steps - s->begun), dt = s->layout.settings.step;
   const int good = t->unsolved == 0;
   char text[256] = "";
@@ -75,8 +75,9 @@ void run_report(const run_session *s, int complete) {
     report_line("next", "-o %s.perp records it", s->scene->name);
     return;
   }
-  report_line("recording", "%s: %lld frames, %s", s->path,
-              (long long)(t->steps/s->every + 1), size_text(file_bytes(s->path), &size));
+  report_line("recording", "%s: %s, %s", s->path,
+              text_count(t->steps/s->every + 1, "frame", "frames", &frames),
+              size_text(file_bytes(s->path), &size));
   if (complete) report_line("next", "perp view %s", s->path);
   else report_line("next", "perp run --resume %s", s->path);
 }

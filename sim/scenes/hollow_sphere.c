@@ -60,8 +60,8 @@ static perp_error build(const double *p, uint64_t seed, scene_layout *out) {
     while (overlaps(out, &ball) && ++tries < TRIES);
     if (tries == TRIES) {
       snprintf(out->message, sizeof out->message,
-               "%g spheres have no room in a radius of %g, only %d found a place", p[SPHERES], R,
-               (int)i);
+               "spheres = %g is too many: only %d found a place in a radius of %g", p[SPHERES],
+               (int)i, R);
       return PERP_ERROR_ARGUMENT;
     }
     if (!layout_add(out, &ball, 1)) return PERP_ERROR_MEMORY;
