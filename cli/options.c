@@ -193,9 +193,9 @@ static option_kind kind_of(const perp_parameter *parameter) {
 
 static void add_parameter(option_table *table, const command *what,
                           const perp_parameter *parameter, option_group group) {
-  for (int i = 0; i < table->count; i++) {
-    if (table->entry[i].parameter && !strcmp(table->entry[i].parameter->name, parameter->name))
-      return;
+  for (int i = 0; i < table->count; i++) {   // a command's own option of that name comes first
+    const option_entry *entry = &table->entry[i];
+    if (!strcmp(entry->parameter ? entry->parameter->name : entry->name, parameter->name)) return;
   }
   if (group == GROUP_COMMON) {
     describe_alone(parameter, add(table, parameter->name, kind_of(parameter), group));
@@ -314,12 +314,15 @@ static const char *first_operand(const option_table *table, int argc, char **arg
     const char *text = argv[i];
     if (!strcmp(text, "--")) return i + 1 < argc ? argv[i + 1] : NULL;
     if (text[0] != '-' || !text[1]) return text;
+    int known = 0;
     for (int k = 0; k < table->count; k++) {
       const option_entry *entry = &table->entry[k];
-      if (!*entry->argument) continue;
       const int named = text[1] == '-' && !strcmp(text + 2, entry->name);
-      if (named || (text[1] != '-' && text[1] == entry->letter && !text[2])) i++;
+      if (!named && (text[1] == '-' || text[1] != entry->letter || text[2])) continue;
+      known = 1;
+      if (*entry->argument) i++;
     }
+    if (!known && text[1] == '-' && !strchr(text, '=')) i++;   // a parameter that is not known yet
   }
   return NULL;
 }

@@ -107,6 +107,7 @@ static int read_settings(run_session *s) {
   settings->threads = s->options.threads;
   settings->time_limit = s->options.time_limit;
   settings->trace = RECORD_TRACE_MAX;
+  s->options.seed = s->seed;
   s->options.threads = 1;   // islands are solved side by side
   s->options.time_limit = (double)INFINITY;
   s->options.on_iteration = on_iteration;

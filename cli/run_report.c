@@ -112,5 +112,5 @@ void run_list(void) {
     json_array_append_new(list, item);
   }
   if (list) json_object_set_new(object, "scenes", list);
-  else printf("\n'perp run SCENE -o a.perp' runs one; 'perp run SCENE --help' has all its options.\n");
+  else printf("\n'perp run SCENE -o a.perp' records one; 'perp run SCENE --help' tells more.\n");
 }

@@ -9,7 +9,7 @@
 #include "recording_head.h"
 #include "run.h"
 
-// A recording that may be damaged from some chunk on.
+// A recording that may be damaged from some chunk on; that is said at the first look.
 typedef struct torn {
   file_text file;
   record_index index;
@@ -22,14 +22,14 @@ static void torn_free(torn *what) {
   free(what->head.data);
 }
 
-static int torn_open(const char *path, torn *out) {
+static int torn_open(const char *path, int first, torn *out) {
   char message[512] = "";
   *out = (torn){0};
   int code = file_read(path, &out->file, message, sizeof message);
   if (code) return fail(code, "%s", message);
   code = record_scan(out->file.data, out->file.length, &out->index, message, sizeof message);
-  if (code && out->index.count > 0) warn("%s: %s; what follows is made again", path, message);
-  else if (code) code = fail(code, "%s: %s", path, message);
+  if (code && out->index.count > 0 && first) warn("%s: %s; what follows is made again", path, message);
+  else if (out->index.count == 0) code = fail(code, "%s: %s", path, message);
   if (out->index.count > 0) {
     code = record_unpack(out->file.data, &out->index, 0, &out->head, message, sizeof message);
     if (code) code = fail(code, "%s: %s", path, message);
@@ -64,7 +64,7 @@ int run_resume_arguments(const char *path, int *count, char ***words) {
   torn file;
   *count = 0;
   *words = NULL;
-  int code = torn_open(path, &file);
+  int code = torn_open(path, 1, &file);
   if (code) return code;
   json_t *object = json_loadb((const char *)file.head.data, file.head.length, 0, NULL);
   const json_t *list = json_object_get(object, "arguments");
@@ -122,7 +122,7 @@ static int load_state(run_session *s, const torn *file, int32_t k) {
 
 int run_resume(run_session *s, const recording_head *head, const recorder *shape) {
   torn file;
-  int code = torn_open(s->path, &file);
+  int code = torn_open(s->path, 0, &file);
   if (code) return code;
   char *text = run_head_text(s, head);
   if (!text || strlen(text) != file.head.length ||
