@@ -142,6 +142,29 @@ static void write_gallery(FILE *out, const void *context) {
   }
 }
 
+static void write_scenes(FILE *out, const void *context) {
+  const command *run = context;
+  generated(out, "Scenes");
+  fprintf(out,
+          "Scenes of rigid bodies for `perp run SCENE -o a.perp`. Each is a function in "
+          "[sim/scenes](../sim/scenes/scene.h) of its parameters and a seed, the same for the "
+          "program, the tests, the benchmarks and the player; [recording.md](recording.md) is "
+          "about what is written. Up is +y. All numbers are in one system of units; with the "
+          "default gravity, meters and seconds.\n\n"
+          "Every scene has `--steps`, `--dt` and `--gravity`; the model of contact, the method and "
+          "what is recorded are options of [perp run](commands.md#perp-run).\n\n");
+  const perp_family *scene;
+  for (int32_t i = 0; (scene = run->family_at(i)) != NULL; i++) {
+    fprintf(out, "## %s\n\n", scene->name);
+    put(out, scene->title);
+    fprintf(out, ".\n\n%s: ", run->family_note);
+    put(out, scene->answer);
+    fprintf(out, ".\n\n");
+    options_build(run, scene, &table);
+    option_rows(out, GROUP_FAMILY, "Parameters");
+  }
+}
+
 static int make_folder(const char *path) {
   if (mkdir(path, 0777) == 0 || errno == EEXIST) return CODE_OK;
   return fail(CODE_IO, "%s: cannot make the directory: %s", path, strerror(errno));
@@ -153,6 +176,7 @@ static int run(const arguments *args) {
     {"commands.md", write_commands, NULL},
     {"methods.md", write_methods, NULL},
     {"gallery.md", write_gallery, command_find("gen")},
+    {"scenes.md", write_scenes, command_find("run")},
   };
   char path[4096];
   int code = make_folder(folder);
@@ -178,7 +202,7 @@ const command command_docs = {
   .name = "docs",
   .title = "write the documentation made from the tables",
   .synopsis = {"DIR"},
-  .description = "Writes commands.md, methods.md, gallery.md and man/*.1 into a directory.",
+  .description = "Writes commands.md, methods.md, gallery.md, scenes.md and man/*.1 into a directory.",
   .operands_min = 1,
   .operands_max = 1,
   .operands_help = "the directory",

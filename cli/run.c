@@ -312,7 +312,8 @@ static const option_row rows[] = {
     {"contacts", 0, "auto|all|none", OPTION_CHOICE,
      "which contacts are recorded; auto: those of frames that have at most 5000"},
     {"exact", 0, NULL, OPTION_FLAG, "record float32 numbers as they are, not rounded to pack well"},
-    {"times", 0, NULL, OPTION_FLAG, "record how long each step took; no two files are the same then"},
+    {"times", 0, NULL, OPTION_FLAG,
+     "record how long each step took; no two files are the same then"},
     {"dump-problems", 0, "DIR", OPTION_FOLDER,
      "write the problems of each step as directories nb###_nc####: bodies and rows"},
     {"list", 'l', NULL, OPTION_FLAG, "list the scenes with their parameters"},
@@ -329,7 +330,8 @@ const command command_run = {
   .description =
     "Simulates a scene of rigid bodies: in every time step the impulses at the contacts are the "
     "solution of a complementarity problem, certified like any other. A step that is not solved "
-    "goes on with the best impulses found; it is counted and recorded, and the exit status is 1.\n\n"
+    "goes on with the best impulses found; it is counted and recorded, and the exit status is "
+    "1.\n\n"
     "With -o the motion, the contacts and the statistics of every step are recorded, in a file "
     "that is valid at any time: after Ctrl-C, 'perp run --resume FILE' goes on and ends with the "
     "same bytes as if nothing had happened. The same holds for any number of threads. "

@@ -111,7 +111,8 @@ static int add_touches(recorder *what, const perp_world *world) {
   int32_t count;
   const perp_touch *touch = perp_world_touches(world, &count);
   record_frames *frames = &what->frames;
-  if (what->contacts == CONTACTS_NONE || (what->contacts == CONTACTS_AUTO && count > CONTACTS_MOST) ||
+  if (what->contacts == CONTACTS_NONE ||
+      (what->contacts == CONTACTS_AUTO && count > CONTACTS_MOST) ||
       frames->touch_count + (int64_t)count > CONTACTS_SPAN) {
     frames->touches[frames->frames - 1] = RECORD_NO_TOUCHES;
     return CODE_OK;

@@ -28,7 +28,8 @@ static int torn_open(const char *path, int first, torn *out) {
   int code = file_read(path, &out->file, message, sizeof message);
   if (code) return fail(code, "%s", message);
   code = record_scan(out->file.data, out->file.length, &out->index, message, sizeof message);
-  if (code && out->index.count > 0 && first) warn("%s: %s; what follows is made again", path, message);
+  if (code && out->index.count > 0 && first)
+    warn("%s: %s; what follows is made again", path, message);
   else if (out->index.count == 0) code = fail(code, "%s: %s", path, message);
   if (out->index.count > 0) {
     code = record_unpack(out->file.data, &out->index, 0, &out->head, message, sizeof message);
