@@ -202,7 +202,8 @@ const command command_docs = {
   .name = "docs",
   .title = "write the documentation made from the tables",
   .synopsis = {"DIR"},
-  .description = "Writes commands.md, methods.md, gallery.md, scenes.md and man/*.1 into a directory.",
+  .description = "Writes commands.md, methods.md, gallery.md, scenes.md and man/*.1 into a "
+                 "directory.",
   .operands_min = 1,
   .operands_max = 1,
   .operands_help = "the directory",
