@@ -1,4 +1,5 @@
-// wall.c: a wall of bricks in running bond, hit by a heavy ball: the destruction of [MNS08].
+// wall.c: a wall of bricks in running bond, hit by a heavy ball: the destruction of [MNS08]. By
+// default it is 100 bricks without friction; --model friction has many more rows.
 #include "layout.h"
 
 enum { COLUMNS = SCENE_OWN, LINES, BALL_RADIUS, BALL_MASS, BALL_SPEED, FRICTION, RESTITUTION };
@@ -6,11 +7,11 @@ enum { COLUMNS = SCENE_OWN, LINES, BALL_RADIUS, BALL_MASS, BALL_SPEED, FRICTION,
 static const perp_gallery_parameter rows[] = {
   SCENE_COMMON(300, 1.0/60.0),
   {"columns", 12, 1, 100, 1, NULL, "bricks in a row"},
-  {"rows", 10, 0, 100, 1, NULL, "rows of bricks"},
+  {"rows", 8, 0, 100, 1, NULL, "rows of bricks"},
   {"ball-radius", 0.6, 0.05, 100, 0, NULL, "radius of the ball"},
   {"ball-mass", 40, 0, 1e6, 0, NULL, "mass of the ball, where a brick has 1; 0: no ball"},
   {"ball-speed", 15, 0, 1000, 0, NULL, "speed of the ball towards the wall"},
-  {"friction", 0.5, 0, 10, 0, NULL, "coefficient of friction"},
+  {"friction", 0.5, 0, 10, 0, NULL, "coefficient, with a --model that has friction"},
   {"restitution", 0, 0, 1, 0, NULL, "share of the speed that is left after an impact"},
 };
 
@@ -35,6 +36,7 @@ static perp_error build(const double *p, uint64_t seed, scene_layout *out) {
   out->settings.friction = p[FRICTION];
   out->settings.restitution = p[RESTITUTION];
   out->settings.margin = 0.005;
+  out->settings.model = PERP_CONTACT_NORMAL;   // what the source is about, and its size allows
   out->materials[0] = "brick";
   out->groups[0] = "ground";
   out->groups[1] = "brick";
