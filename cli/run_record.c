@@ -117,15 +117,16 @@ static int add_touches(recorder *what, const perp_world *world) {
     frames->touches[frames->frames - 1] = RECORD_NO_TOUCHES;
     return CODE_OK;
   }
+  const double least = what->exact ? -1.0 : 0.0, narrow = what->exact ? -1.0 : what->quantum/256.0;
   for (int32_t i = 0; i < count; i++, touch++) {
     record_touch row = {.a = (uint32_t)touch->a, .b = (uint32_t)touch->b,
                         .flags = touch->solved ? 0 : RECORD_UNSOLVED,
-                        .gap = record_round_bits(touch->gap, what->exact)};
+                        .gap = record_round_bits(touch->gap, narrow)};
     for (int c = 0; c < 3; c++) {
       const double impulse = touch->normal_impulse*touch->normal[c] + touch->friction_impulse[c];
       row.point[c] = record_round(touch->point[c], what->quantum);
-      row.normal[c] = record_round_bits(touch->normal[c], what->exact);
-      row.impulse[c] = record_round_bits(impulse, what->exact);
+      row.normal[c] = record_round_bits(touch->normal[c], least);
+      row.impulse[c] = record_round_bits(impulse, least);
     }
     if (record_frames_touch(frames, &row)) return trouble("out of memory for the contacts");
   }
@@ -137,12 +138,13 @@ static int add_frame(recorder *what, const perp_world *world, int64_t step) {
   record_frames *frames = &what->frames;
   const uint32_t f = frames->frames++;
   const double turn = what->exact ? 0.0 : 0x1p-15;
+  const double slow = what->exact ? -1.0 : what->quantum, slow_turn = what->exact ? -1.0 : 0x1p-17;
   for (uint32_t i = 0; i < frames->bodies; i++) {
     const perp_motion *m = &motion[what->mover[i]];
     for (int c = 0; c < 3; c++) {
       record_frame(frames, c, f)[i] = record_round(m->position[c], what->quantum);
-      record_frame(frames, 7 + c, f)[i] = record_round_bits(m->velocity[c], what->exact);
-      record_frame(frames, 10 + c, f)[i] = record_round_bits(m->spin[c], what->exact);
+      record_frame(frames, 7 + c, f)[i] = record_round_bits(m->velocity[c], slow);
+      record_frame(frames, 10 + c, f)[i] = record_round_bits(m->spin[c], slow_turn);
     }
     for (int c = 0; c < 4; c++)
       record_frame(frames, 3 + c, f)[i] = record_round(m->orientation[c], turn);

@@ -39,14 +39,18 @@ static json_t *make_head(int64_t steps) {
     memcpy(body[i + 1].position, state, 3*sizeof *state);
     memcpy(body[i + 1].orientation, state + 3, 4*sizeof *state);
   }
+  json_t *arguments = json_array(), *parameters = json_object();
   const recording_head head = {
       .scene = "sample", .title = "spheres that swing in a bowl", .command = "record_sample",
       .version = "0.0.0", .method = "none", .model = "friction", .seed = "0", .dt = dt,
       .tol = 1e-8, .dimension = 3, .steps = steps, .every = 1, .span = SPAN,
       .gravity = {0, -9.81, 0}, .radius = bowl, .bodies = SPHERES + 1, .moving = SPHERES,
-      .body = body, .materials = materials, .groups = groups, .arguments = json_array(),
-      .parameters = json_object()};
-  return recording_head_json(&head);
+      .body = body, .materials = materials, .groups = groups, .arguments = arguments,
+      .parameters = parameters};
+  json_t *object = recording_head_json(&head);
+  json_decref(arguments);
+  json_decref(parameters);
+  return object;
 }
 
 static int write_json(record_writer *writer, record_type type, json_t *object, char *message) {
@@ -65,15 +69,15 @@ static void add_frame(record_frames *frames, double t) {
     for (int c = 0; c < RECORD_COMPONENTS; c++)
       record_frame(frames, c, f)[i] = c < 3   ? record_round(state[c], record_quantum(0.7))
                                       : c < 7 ? record_round(state[c], 0x1p-15)
-                                              : record_round_bits(state[c], 0);
+                                              : record_round_bits(state[c], 0.0);
     if (t <= 0.0) continue;
     const double r = radius_of(i), push = r*r*r*9.81*dt, out = r/(bowl - r);
     record_touch touch = {.a = 0, .b = (uint32_t)i + 1, .gap = -1e-6f,
                           .flags = i == 3 && f % 50 == 7 ? RECORD_UNSOLVED : 0};
     for (int c = 0; c < 3; c++) {
       touch.point[c] = record_round(state[c]*(1.0 + out), record_quantum(0.7));
-      touch.normal[c] = record_round_bits(state[c]/(bowl - r), 0);
-      touch.impulse[c] = record_round_bits(push*state[c]/(bowl - r), 0);
+      touch.normal[c] = record_round_bits(state[c]/(bowl - r), 0.0);
+      touch.impulse[c] = record_round_bits(push*state[c]/(bowl - r), 0.0);
     }
     record_frames_touch(frames, &touch);
   }

@@ -451,11 +451,12 @@ static void rounding_is_small_and_says_zero_once(void **state) {
     assert_true(q <= 1e-5*smallest && 2.0*q > 0.99e-5*smallest);
     const double x = 0.7*smallest + 3.3*q;
     assert_true(fabs((double)record_round(x, q) - x) <= 0.5*q + 1e-7*x);
-    assert_true(fabs((double)record_round_bits(-x, 0) + x) <= x*0x1p-13);
-    assert_true(record_round_bits(x, 1) == (float)x && record_round(x, 0.0) == (float)x);
+    assert_true(fabs((double)record_round_bits(-x, 0.0) + x) <= x*0x1p-13);
+    assert_true(record_round_bits(x, -1.0) == (float)x && record_round(x, 0.0) == (float)x);
   }
   assert_false(signbit(record_round(-1e-9, 1e-3)));
-  assert_true(record_round_bits(0.0, 0) == 0.0f);
+  assert_true(record_round_bits(0.0, 0.0) == 0.0f && record_round_bits(-1e-6, 1e-5) == 0.0f);
+  assert_true(record_round_bits(1e-4, 1e-5) > 0.0f);
 }
 
 static int prepare(void **state) {

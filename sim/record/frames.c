@@ -64,8 +64,9 @@ float record_round(double value, double quantum) {
   return (float)(quantum > 0.0 ? rint(value/quantum)*quantum + 0.0 : value);   // never -0
 }
 
-float record_round_bits(double value, int exact) {
-  if (exact || value == 0.0) return (float)value;
+float record_round_bits(double value, double least) {
+  if (least < 0.0) return (float)value;
+  if (!(fabs(value) > least)) return 0.0f;
   int exponent;
   const double part = frexp(value, &exponent);
   return (float)ldexp(rint(ldexp(part, 13)), exponent - 13);

@@ -84,7 +84,8 @@ void record_steps_free(record_steps *steps);
 
 // Rounded to a multiple of quantum (a power of two; 0: to the nearest float).
 float record_round(double value, double quantum);
-float record_round_bits(double value, int exact);   // to 13 bits, or to the nearest float
+// To 13 bits, and to 0 below `least`; least < 0: to the nearest float.
+float record_round_bits(double value, double least);
 double record_quantum(double smallest);             // the one for positions: below 1e-5 smallest
 
 // Writing. Every chunk goes out whole: if that fails the file is cut back to the chunks before,
