@@ -3,6 +3,7 @@
 // The names are those of [MNS08]: nb and the bodies that move in it, nc and its rows. Where a step
 // before had one of the same size, _2, _3, ... follow.
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,14 +58,26 @@ static int assemble(const perp_operator *A, matrix *out) {
   return good;
 }
 
+static int is_taken(const char *folder, int32_t bodies, int32_t n, long k, char *path,
+                    size_t size) {
+  struct stat status;
+  char number[24] = "";
+  if (k > 1) snprintf(number, sizeof number, "_%ld", k);
+  snprintf(path, size, "%s/nb%03d_nc%04d%s", folder, (int)bodies, (int)n, number);
+  return stat(path, &status) == 0;
+}
+
+// The first number that is free: names are taken one after another, so bisection finds it.
 static int make_folder(const char *folder, int32_t bodies, int32_t n, char *path, size_t size) {
-  for (int k = 1; k < 1000000; k++) {
-    char number[16] = "";
-    if (k > 1) snprintf(number, sizeof number, "_%d", k);
-    snprintf(path, size, "%s/nb%03d_nc%04d%s", folder, (int)bodies, (int)n, number);
-    if (mkdir(path, 0777) == 0) return CODE_OK;
-    if (errno != EEXIST) break;
+  long last = 0, next = 1;   // taken, and perhaps free
+  while (is_taken(folder, bodies, n, next, path, size) && next < LONG_MAX/2) last = next, next *= 2;
+  while (next - last > 1) {
+    const long middle = last + (next - last)/2;
+    if (is_taken(folder, bodies, n, middle, path, size)) last = middle;
+    else next = middle;
   }
+  is_taken(folder, bodies, n, next, path, size);
+  if (mkdir(path, 0777) == 0) return CODE_OK;
   return fail(CODE_IO, "%s: cannot make the directory: %s", path, strerror(errno));
 }
 

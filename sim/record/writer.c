@@ -53,20 +53,30 @@ static int refuse(record_writer *writer, int trouble, char *message, size_t size
   return RECORD_IO;
 }
 
+// Two runs that write one file would leave nothing of either.
+static int lock(int fd) {
+  struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  return fcntl(fd, F_SETLK, &whole) == 0 || (errno != EACCES && errno != EAGAIN);
+}
+
 static int open_writer(const char *path, int fd, record_writer **out, char *message, size_t size) {
   struct stat status;
   record_writer *writer = calloc(1, sizeof *writer);
+  int free_of_others = 1;
   if (fd >= 0 && writer && (writer->path = strdup(path)) != NULL && fstat(fd, &status) == 0) {
     writer->fd = fd;
     writer->regular = S_ISREG(status.st_mode);
+    free_of_others = !writer->regular || lock(fd);
     *out = writer;
-    return RECORD_OK;
+    if (free_of_others) return RECORD_OK;
+    *out = NULL;
   }
   const int trouble = errno;
   if (writer) free(writer->path);
   free(writer);
   if (fd > STDERR_FILENO) close(fd);
-  snprintf(message, size, "%s: %s", path, strerror(trouble));
+  snprintf(message, size, "%s: %s", path,
+           free_of_others ? strerror(trouble) : "another program is writing it");
   return RECORD_IO;
 }
 
@@ -74,12 +84,14 @@ int record_create(const char *path, record_writer **out, char *message, size_t s
   *out = NULL;
   const int standard = !strcmp(path, "-");
   const int fd = standard ? STDOUT_FILENO
-                          : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+                          : open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   const int code = open_writer(standard ? "stdout" : path, fd, out, message, size);
   if (code) return code;
   record_writer *writer = *out;
   if (standard) writer->regular = 0;   // the shell's file: what was in it before is not ours to cut
-  const int trouble = write_all(fd, (const unsigned char *)RECORD_MAGIC, sizeof RECORD_MAGIC - 1);
+  int trouble = writer->regular && ftruncate(fd, 0) != 0 ? errno : 0;
+  if (!trouble)
+    trouble = write_all(fd, (const unsigned char *)RECORD_MAGIC, sizeof RECORD_MAGIC - 1);
   writer->index.whole = sizeof RECORD_MAGIC - 1;
   if (!trouble) return RECORD_OK;
   refuse(writer, trouble, message, size);

@@ -92,13 +92,14 @@ run run box --resume a.perp; expect 'with a scene' 2 "err='box': --resume takes 
 "$RECORD_SAMPLE" s.perp; run run --resume s.perp; expect 'of another program' 3 'err=was made by perp 0.0.0'
 
 # Ctrl-C.
-"$PERP" run hollow-sphere --steps 100000 --every 3 --progress -o i.perp >.out 2>.err &
+"$PERP" run hollow-sphere --steps 100000 --every 3 --progress -o i.perp >second 2>progress &
 pid=$!
-for ((i = 0; i < 300; i++)); do if grep -q ' contacts, ' .err || ! kill -0 "$pid" 2>/dev/null; then break; fi; sleep 0.1; done
-kill -INT "$pid"; wait "$pid"; code=$? out=$(cat .out) err=$(cat .err)
+for ((i = 0; i < 300; i++)); do if grep -q ' contacts, ' progress || ! kill -0 "$pid" 2>/dev/null; then break; fi; sleep 0.1; done
+run run box --steps 1 --force -o i.perp; expect 'one run at a time' 6 'err=i.perp: another program is writing it'
+kill -INT "$pid"; wait "$pid"; code=$? out=$(cat second) err=$(cat progress)
 expect 'Ctrl-C' 130 "err='perp run --resume i.perp' goes on" 'err=step ' 'out=next             perp run --resume i.perp' 'out=interrupted'
 info i.perp; says 'leaves a whole file' 'complete 1'
-holds 'of lines that fit' test -z "$(grep -v resume .err | awk 'length($0) > 80')"
+holds 'of lines that fit' test -z "$(grep -v resume progress | awk 'length($0) > 80')"
 
 # A full disk.
 (ulimit -f 20; "$PERP" run "${short[@]}" -o d.perp >.out 2>.err); code=$? out='' err=$(cat .err)
