@@ -134,6 +134,8 @@ static int read_shape(const run_session *s, const recording_head *head, recorder
 
 // A file that somebody may still want is not overwritten unasked.
 static int check_output(const run_session *s) {
+  if (s->path && !strcmp(s->path, "-") && message_object())
+    return fail(CODE_USAGE, "-o - and --json would mix on the standard output");
   if (!s->path || argument(s->args, "force") || !strcmp(s->path, "-")) return CODE_OK;
   switch (run_existing(s->path)) {
     case RUN_FOREIGN:

@@ -29,6 +29,7 @@ run run box --model sticky; expect 'another model' 2 'err=--model = sticky is no
 run run box --method nosuch; expect 'another method' 2 "err=there is no method 'nosuch'"
 run run box --seed -1; expect 'a seed below 0' 2 'err=--seed = -1'
 run run box -o nowhere/a.perp; expect 'no such folder' 6 'err=nowhere/a.perp: No such file'
+run run box --json -o -; expect 'two things on the standard output' 2
 run run box --help; expect 'help of a scene' 0 'out=What to look for: ' 'out=Parameters of the scene' 'out=--balls N'
 run help run; expect 'help' 0 'out=--resume FILE'
 
