@@ -98,12 +98,14 @@ static int read_settings(run_session *s) {
   if (!method) return CODE_USAGE;
   s->options = perp_default_options(method);
   int code = settings_apply(args, method, &s->options);
-  int64_t directions = settings->directions;
+  int64_t directions = settings->directions, sleep = 60;
   s->every = 1;
   if (!code) code = read_choice(args, "model", &settings->model);
   if (!code) code = read_whole(args, "directions", 3, 64, &directions);
+  if (!code) code = read_whole(args, "sleep", 0, 1000000, &sleep);
   if (!code) code = read_whole(args, "every", 1, 65536, &s->every);
   settings->directions = (int32_t)directions;
+  settings->sleep = (int32_t)sleep;
   settings->threads = s->options.threads;
   settings->time_limit = s->options.time_limit;
   settings->trace = RECORD_TRACE_MAX;
@@ -310,6 +312,9 @@ static const option_row rows[] = {
      "friction in turn, or friction in boxes (the default is the scene's)"},
     {"directions", 0, "K", OPTION_TEXT,
      "directions of friction at a contact in three dimensions (in [3, 64], default 4)"},
+    {"sleep", 0, "N", OPTION_TEXT,
+     "bodies at rest for N steps are left alone until something touches them; 0: never (in "
+     "[0, 1000000], default 60)"},
     {"every", 0, "N", OPTION_TEXT, "record every N-th step (in [1, 65536], default 1)"},
     {"contacts", 0, "auto|all|none", OPTION_CHOICE,
      "which contacts are recorded; auto: those of frames that have at most 5000"},

@@ -94,7 +94,7 @@ static void stands(const char *name, double limit, int64_t quick, int64_t steps)
 static void what_stands_stays(void **state) {
   (void)state;
   stands("stack", 0.01, 40, 600);           // 1 % of a box in 10 seconds
-  stands("pyramid", 0.01, 2, 600);
+  stands("pyramid", 0.01, 5, 200);
   stands("card-house", 0.01, 10, 300);
   stands("arch", 0.01, 20, 600);
   stands("wedge", 0.01, 20, 300);

@@ -24,6 +24,10 @@ run run hollow-sphere --spheres 500 --radius 5; expect 'too many' 2 'err=--spher
 run run box --balls 500; expect 'too many in the plane' 2 'err=--balls = 500 is outside [0, 196]'
 run run box --every 0; expect 'every 0' 2 'err=--every = 0 is outside [1, 65536]'
 run run box --every x; expect 'every x' 2 'err=--every = x is not a whole number'
+run run stack --boxes 2 --steps 200 --json; json 'what rests is solved' steps=200 solved=200
+run run stack --boxes 2 --steps 200 --sleep 20 -o rest.perp; expect 'or sleeps' 0
+holds 'both boxes do' test "$("$RECORD_INFO" rest.perp asleep | tail -n 1)" = 2
+run run stack --boxes 2 --steps 200 --sleep 0 -o rest.perp; holds 'unless told not to' test "$("$RECORD_INFO" rest.perp asleep | tail -n 1)" = 0
 run run box --directions 2; expect 'two directions' 2 'err=--directions = 2 is outside [3, 64]'
 run run box --model sticky; expect 'another model' 2 'err=--model = sticky is not one of normal|friction|staggered|boxed'
 run run box --method nosuch; expect 'another method' 2 "err=there is no method 'nosuch'"
