@@ -13,13 +13,14 @@ packages_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # shellcheck disable=SC2034  # the lists are reached by name, ${!wanted}
 {
-packages_run='gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libjansson-dev libode-dev gnuplot-nox'
+packages_run='gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libjansson-dev libode-dev
+  gnuplot-nox esbuild curl ca-certificates'
 packages_test="$packages_run g++ libcmocka-dev clang-14 libclang-rt-14-dev gcovr file
-  python3 python3-numpy python3-scipy libsuitesparse-dev"
+  python3 python3-numpy python3-scipy libsuitesparse-dev chromium nodejs"
 
 # The commands that stand for the packages where dpkg cannot be asked.
-packages_tools_run='cc cmake ninja pkg-config gnuplot'
-packages_tools_test="$packages_tools_run c++ clang-14 gcovr file python3"
+packages_tools_run='cc cmake ninja pkg-config gnuplot esbuild curl'
+packages_tools_test="$packages_tools_run c++ clang-14 gcovr file python3 chromium node"
 }
 
 # packages_missing LIST: the names that are not installed, one per line.

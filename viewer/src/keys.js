@@ -1,0 +1,28 @@
+// keys.js: what the keyboard does; the help of the page is this table.
+export const keys = player => [
+  [' ', 'space', 'play or pause', () => player.clock.toggle()],
+  ['ArrowRight', '→', 'a frame on; with shift ten', event => player.clock.step(event.shiftKey ? 10 : 1)],
+  ['ArrowLeft', '←', 'a frame back; with shift ten', event => player.clock.step(event.shiftKey ? -10 : -1)],
+  ['Home', 'home', 'to the start', () => player.clock.hold(0)],
+  ['End', 'end', 'to the end', () => player.clock.hold(player.clock.duration)],
+  ['+', '+', 'faster', () => player.clock.faster(1)],
+  ['-', '-', 'slower', () => player.clock.faster(-1)],
+  ['c', 'c', 'colours: group, speed, impulse', () => player.nextMode()],
+  ['f', 'f', 'contact forces as arrows', () => player.toggleForces()],
+  ['n', 'n', 'the next step that was not solved', () => player.nextUnsolved()],
+  ['r', 'r', 'the first view again', () => player.camera.reset()],
+  ['?', '?', 'this help', () => player.help()],
+];
+
+export function listen(player) {
+  const table = new Map(keys(player).map(([key, , , act]) => [key, act]));
+  addEventListener('keydown', event => {
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
+    const {tagName} = event.target;
+    if (tagName === 'SELECT' || tagName === 'BUTTON' && (event.key === ' ' || event.key === 'Enter')) return;
+    const act = table.get(event.key) || table.get(event.key.toLowerCase());
+    if (!act) return;
+    event.preventDefault();
+    act(event);
+  });
+}

@@ -1,0 +1,85 @@
+// payload.js: a recording as `perp view` packs it into the page, and its bytes as typed arrays.
+//
+// A payload is base64 of a zlib stream. Unpacked: the length of a JSON text (u32, little-endian), the
+// text, then planes: of m words of k bytes first the lowest bytes of all words, then the next ones.
+// docs/player.md lists the planes; cli/replay.c writes them.
+
+// The bytes behind a <script class="recording">.
+export async function unpack(base64) {
+  const text = atob(base64.trim());
+  const stored = Uint8Array.from(text, c => c.charCodeAt(0));
+  const stream = new Blob([stored]).stream().pipeThrough(new DecompressionStream('deflate'));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+// Reads planes one after the other.
+class Planes {
+  constructor(bytes, at) { this.bytes = bytes; this.at = at; }
+
+  // m words of `size` bytes into `out`.
+  words(out, size) {
+    const m = out.length, {bytes, at} = this;
+    if (at + m*size > bytes.length) throw new Error(`the recording ends at byte ${bytes.length}`);
+    for (let i = 0; i < m; i++) {
+      let word = 0;
+      for (let k = size - 1; k >= 0; k--) word = word << 8 | bytes[at + k*m + i];
+      out[i] = word;
+    }
+    this.at += m*size;
+    return out;
+  }
+
+  bytesOf(m) { return this.words(new Uint8Array(m), 1); }
+  counts(m) { return this.words(new Uint32Array(m), 4); }
+  floats(m) { return new Float32Array(this.words(new Uint32Array(m), 4).buffer); }
+  array(m, size) { return size === 2 ? new Uint16Array(m) : new Uint32Array(m); }
+
+  // Differences to the word before.
+  chain(m, size) {
+    const out = this.words(this.array(m, size), size);
+    for (let i = 1, sum = m ? out[0] = unfold(out[0]) : 0; i < m; i++) out[i] = sum += unfold(out[i]);
+    return out;
+  }
+
+  // Differences between frames, `order` 1, or to the straight line through two frames, `order` 2.
+  motion(frames, bodies, size, order) {
+    const out = this.words(this.array(frames*bodies, size), size);
+    for (let i = 0; i < out.length; i++) {
+      const last = i >= bodies ? out[i - bodies] : 0;
+      const before = order === 2 && i >= 2*bodies ? out[i - 2*bodies] : last;
+      out[i] = 2*last - before + unfold(out[i]);   // typed arrays wrap as the writer did
+    }
+    if (size === 3) for (let i = 0; i < out.length; i++) out[i] &= 0xffffff;
+    return out;
+  }
+}
+
+// 0, 1, 2, 3, 4 ... are 0, -1, 1, -2, 2 ...
+function unfold(z) { return z >>> 1 ^ -(z & 1); }
+
+// Everything in the page about one recording, still in the units of the payload.
+export function decode(bytes) {
+  const length = new DataView(bytes.buffer).getUint32(0, true);
+  const meta = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
+  const planes = new Planes(bytes, 4 + length);
+  const {frames, moving, contacts, rows, points, size} = meta;
+  const data = {meta};
+  data.position = [0, 1, 2].map(() => planes.motion(frames, moving, size, 2));
+  data.quaternion = [0, 1, 2, 3].map(() => planes.motion(frames, moving, 2, 2));
+  data.speed = planes.motion(frames, moving, 2, 1);
+  data.counts = planes.counts(frames);
+  data.a = planes.chain(contacts, 4);
+  data.b = planes.chain(contacts, 4);
+  data.flags = planes.bytesOf(contacts);
+  data.point = [0, 1, 2].map(() => planes.words(planes.array(contacts, size), size));
+  data.direction = [planes.bytesOf(contacts), planes.bytesOf(contacts)];
+  data.strength = planes.words(new Uint16Array(contacts), 2);
+  data.columns = Object.fromEntries(meta.columns.map(name => [name, planes.floats(rows)]));
+  data.traceCounts = planes.bytesOf(rows);
+  data.traceIterations = planes.counts(points);
+  data.traceResiduals = planes.words(new Uint16Array(points), 2);
+  if (planes.at !== bytes.length) throw new Error(`${bytes.length - planes.at} bytes are left over`);
+  return data;
+}
+
+export {unfold};

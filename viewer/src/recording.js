@@ -1,0 +1,192 @@
+// recording.js: a recording in metres and seconds: where the bodies are, what touches, what the solver did.
+import {decode, unfold, unpack} from './payload.js';
+
+export const SPHERE = 0, BOX = 1, PLANE = 2, HOLLOW = 3;   // as in the header of a recording
+const UNKNOWN = 0xffffffff;                                // contacts that were not recorded
+
+export class Recording {
+  static async from(base64) { return new Recording(decode(await unpack(base64))); }
+
+  constructor(data) {
+    const {meta} = data, {head} = meta;
+    this.data = data;
+    this.head = head;
+    this.name = meta.name;
+    this.notice = meta.notice || '';
+    this.frames = meta.frames;
+    this.dt = head.dt;
+    this.every = meta.every;
+    this.firstStep = meta.first;
+    this.rows = meta.rows;
+    this.tolerance = head.tol || 1e-8;
+    this.flat = head.dimension === 2;
+    this.up = upOf(head.gravity, this.flat);
+    this.#readBodies();
+    this.#indexContacts();
+    this.#indexRows();
+    this.duration = Math.max(this.frames - 1, 0)*this.dt*this.every;
+    this.view = head.view || this.#bounds();
+  }
+
+  #readBodies() {
+    const {shape, extent, offset, mass, group, position, orientation} = this.head.bodies;
+    const still = this.head.bodies.static;
+    this.bodies = shape.map((kind, id) => ({
+      id, shape: kind, extent: extent[id], offset: offset[id], mass: mass[id], group: group[id],
+      moving: !still[id], position: position[id], orientation: orientation[id],
+    }));
+    this.moving = this.bodies.filter(body => body.moving);
+    this.slot = new Int32Array(this.bodies.length).fill(-1);   // of a body among the moving ones
+    this.moving.forEach((body, k) => { this.slot[body.id] = k; });
+    this.groups = this.head.groups || [];
+  }
+
+  // Contacts of frame f are first[f] .. first[f + 1] - 1.
+  #indexContacts() {
+    const {counts, strength} = this.data;
+    this.first = new Uint32Array(this.frames + 1);
+    this.missingContacts = 0;                                  // frames without a list
+    for (let f = 0; f < this.frames; f++) {
+      const known = counts[f] !== UNKNOWN;
+      if (!known) this.missingContacts++;
+      this.first[f + 1] = this.first[f] + (known ? counts[f] : 0);
+    }
+    const sample = strength.filter((s, i) => s > 0 && i % Math.ceil(strength.length/20000) === 0).sort();
+    this.typicalImpulse = sample.length ? this.#impulse(sample[Math.floor(0.97*(sample.length - 1))]) : 1;
+  }
+
+  #indexRows() {
+    const {columns, traceCounts} = this.data;
+    this.columns = columns;
+    this.trace = new Uint32Array(this.rows + 1);
+    this.unsolved = [];                                        // rows
+    for (let r = 0; r < this.rows; r++) {
+      this.trace[r + 1] = this.trace[r] + traceCounts[r];
+      if (columns.unsolved[r] > 0) this.unsolved.push(r);
+    }
+  }
+
+  #bounds() {
+    const low = [Infinity, Infinity, Infinity], high = low.map(x => -x), at = [0, 0, 0];
+    for (let i = 0; i < this.moving.length; i++) {
+      this.place(i, 0, at);
+      for (let k = 0; k < 3; k++) { low[k] = Math.min(low[k], at[k]); high[k] = Math.max(high[k], at[k]); }
+    }
+    if (!this.moving.length) return {center: [0, 0, 0], radius: 1};
+    return {center: low.map((x, k) => (x + high[k])/2), radius: 1 + Math.hypot(...high.map((x, k) => x - low[k]))/2};
+  }
+
+  #impulse(code) {
+    const [low, step] = this.data.meta.strength;
+    return code ? 2**(low + (code - 1)*step) : 0;
+  }
+
+  // ------------------------------------------------------------------------------------------- time
+
+  timeOf(frame) { return frame*this.every*this.dt; }
+
+  // The state at time t: a frame and how far on the way to the next one.
+  at(t) {
+    const last = Math.max(this.frames - 1, 0);
+    const exact = Math.min(Math.max(t/(this.dt*this.every), 0), last);
+    const frame = Math.min(Math.floor(exact + 1e-6), last);
+    return {frame, blend: Math.max(exact - frame, 0)};
+  }
+
+  // The row of the step that led to the state at time t, -1 if there is none.
+  rowAt(t) {
+    const row = Math.floor(t/this.dt + 1e-6);
+    return this.rows ? Math.min(Math.max(row, 0), this.rows - 1) : -1;
+  }
+
+  timeOfRow(row) { return this.columns.time ? this.columns.time[row] : row*this.dt; }
+
+  // --------------------------------------------------------------------------------------- geometry
+
+  // Centre of moving body k at frame + blend, into out[3].
+  place(k, exact, out) {
+    const {position, meta} = this.data, {box} = meta, n = this.moving.length;
+    const f = Math.floor(exact), blend = exact - f, i = f*n + k;
+    for (let c = 0; c < 3; c++) {
+      const plane = position[c];
+      const word = blend > 0 ? plane[i] + blend*(plane[i + n] - plane[i]) : plane[i];
+      out[c] = box[c] + word*box[3 + c];
+    }
+    return out;
+  }
+
+  // Orientation likewise, as x y z w.
+  turn(k, exact, out) {
+    const planes = this.data.quaternion, n = this.moving.length;
+    const f = Math.floor(exact), blend = exact - f, i = f*n + k;
+    let norm = 0;
+    for (let c = 0; c < 4; c++) {
+      const from = signed(planes[c][i]);
+      const q = blend > 0 ? from + blend*(signed(planes[c][i + n]) - from) : from;
+      out[(c + 3) % 4] = q;
+      norm += q*q;
+    }
+    if (norm > 0) for (let c = 0; c < 4; c++) out[c] /= Math.sqrt(norm);
+    else out[3] = 1;
+    return out;
+  }
+
+  speed(k, frame) { return this.data.speed[frame*this.moving.length + k]*this.data.meta.speed; }
+  get topSpeed() { return this.data.meta.speed*65535; }
+
+  // --------------------------------------------------------------------------------------- contacts
+
+  contactsKnown(frame) { return this.data.counts[frame] !== UNKNOWN; }
+
+  // Contact i: its bodies, its point, and the impulse on a.
+  contact(i, out) {
+    const {a, b, flags, point, direction, strength, meta} = this.data;
+    out.a = a[i];
+    out.b = b[i];
+    out.certified = !(flags[i] & 1);
+    for (let c = 0; c < 3; c++) out.point[c] = meta.box[c] + point[c][i]*meta.box[3 + c];
+    out.size = this.#impulse(strength[i]);
+    unfoldDirection(direction[0][i], direction[1][i], out.direction);
+    return out;
+  }
+
+  // The impulses that each moving body gets in a frame, added up without their directions.
+  impulses(frame, out) {
+    const {a, b, strength} = this.data;
+    out.fill(0);
+    for (let i = this.first[frame]; i < this.first[frame + 1]; i++) {
+      const size = this.#impulse(strength[i]);
+      if (this.slot[a[i]] >= 0) out[this.slot[a[i]]] += size;
+      if (this.slot[b[i]] >= 0) out[this.slot[b[i]]] += size;
+    }
+    return out;
+  }
+
+  // How the residual fell in the step of a row: {iterations, residuals}.
+  convergence(row) {
+    const {traceIterations, traceResiduals} = this.data, iterations = [], residuals = [];
+    for (let i = row < 0 ? 0 : this.trace[row]; row >= 0 && i < this.trace[row + 1]; i++) {
+      iterations.push(traceIterations[i]);
+      residuals.push(10**Math.max(unfold(traceResiduals[i])/100, -17));   // 0 is stored as -99
+    }
+    return {iterations, residuals};
+  }
+}
+
+function signed(word) { return word << 16 >> 16; }
+
+function upOf(gravity, flat) {
+  const size = gravity ? Math.hypot(...gravity) : 0;
+  return size > 0 && !flat ? gravity.map(x => -x/size) : [0, 1, 0];
+}
+
+// Two bytes on the octahedron |x| + |y| + |z| = 1, whose lower half is folded outwards.
+function unfoldDirection(u, v, out) {
+  let x = u/127.5 - 1, y = v/127.5 - 1;
+  const z = 1 - Math.abs(x) - Math.abs(y);
+  if (z < 0) [x, y] = [(1 - Math.abs(y))*(x < 0 ? -1 : 1), (1 - Math.abs(x))*(y < 0 ? -1 : 1)];
+  const norm = Math.hypot(x, y, z);
+  out[0] = x/norm;
+  out[1] = y/norm;
+  out[2] = z/norm;
+}

@@ -1,0 +1,23 @@
+// shot.js: node shot.js FILE.html[#HASH] OUT.png [WIDTHxHEIGHT] [dark] [phone] [nogpu]: a screenshot.
+import {writeFileSync} from 'node:fs';
+import {resolve} from 'node:path';
+import {pathToFileURL} from 'node:url';
+import {Browser} from './browser.js';
+
+const [what, out, ...words] = process.argv.slice(2);
+if (!out) {
+  console.error('usage: node shot.js FILE.html[#HASH] OUT.png [WIDTHxHEIGHT] [dark] [phone] [nogpu]');
+  process.exit(2);
+}
+const [file, hash = ''] = what.split('#');
+const [width, height] = (words.find(word => /^\d+x\d+$/.test(word)) ?? '1280x720').split('x').map(Number);
+const browser = await Browser.open({webgl: !words.includes('nogpu')});
+try {
+  const page = await browser.page(), phone = words.includes('phone');
+  await page.size(width, height, {mobile: phone, ratio: phone ? 2 : 1, dark: words.includes('dark')});
+  await page.go(`${pathToFileURL(resolve(file))}#${hash}`);
+  writeFileSync(out, await page.screenshot());
+  for (const line of page.complaints) console.error(line);
+} finally {
+  await browser.close();
+}
