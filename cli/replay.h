@@ -1,0 +1,20 @@
+// replay.h: a recording as the player reads it: rounded to what a screen can show, packed, as text.
+#pragma once
+
+#include "file.h"
+#include "recording.h"
+
+typedef struct replay_settings {
+  int64_t every;          // takes each every-th recorded frame
+  int contacts;           // 0: leaves them out
+} replay_settings;
+
+typedef struct replay {
+  char *text;             // length: base64 of a zlib stream, no NUL behind it
+  size_t length;
+  int64_t frames, bodies, contacts, steps, unsolved;   // what is in it
+} replay;
+
+// 0, or an exit code after having said what is wrong. docs/player.md has the layout.
+int replay_make(const recording *what, const replay_settings *settings, replay *out);
+void replay_free(replay *what);
