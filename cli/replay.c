@@ -95,7 +95,7 @@ static void choose_scales(packer *p) {
   const double words = p->width == 2 ? 65535.0 : 16777215.0;
   for (int c = 0; c < 3; c++) {
     const double range = p->high[c] - p->low[c];
-    p->scale[c] = range > 0.0 ? range/words : 1.0;
+    p->scale[c] = (range > 0.0 ? range : 1.0)/words;
   }
   if (!(p->weakest <= p->strongest)) p->weakest = p->strongest = 1.0;
   if (!(p->top > 0.0)) p->top = 1.0;

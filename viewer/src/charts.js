@@ -114,10 +114,8 @@ export class Charts {
     panel.now = document.createElement('div');
     panel.now.className = 'now';
     panel.plot.over.append(panel.now);
-    panel.plot.over.addEventListener('click', () => {
-      const {left} = panel.plot.cursor;
-      if (left >= 0) this.jump(panel.plot.posToVal(left, 'x'));
-    });
+    panel.plot.over.addEventListener('click', event =>
+      this.jump(panel.plot.posToVal(event.clientX - panel.plot.over.getBoundingClientRect().left, 'x')));
   }
 
   #makeTrace() {

@@ -19,7 +19,7 @@ export function listen(player) {
   addEventListener('keydown', event => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
     const {tagName} = event.target;
-    if (tagName === 'SELECT' || tagName === 'BUTTON' && (event.key === ' ' || event.key === 'Enter')) return;
+    if (tagName === 'SELECT' || ['BUTTON', 'INPUT'].includes(tagName) && [' ', 'Enter'].includes(event.key)) return;
     const act = table.get(event.key) || table.get(event.key.toLowerCase());
     if (!act) return;
     event.preventDefault();

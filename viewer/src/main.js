@@ -24,12 +24,16 @@ class Player {
     const [main] = recordings;
     this.clock = new Clock(Math.max(...recordings.map(r => r.duration)), main.dt*main.every, changed);
     this.camera = new Camera(main.flat, changed);
-    const webgl = !wish.has('nowebgl') && Scene3D.supported();
-    root.dataset.renderer = webgl ? 'webgl' : 'canvas';
-    if (!webgl) notice('No WebGL in this browser: drawn without light and shadow.');
+    const asked = wish.has('nowebgl'), webgl = !asked && Scene3D.supported();
     this.views = recordings.map(recording => new View(byId('views'), recording, webgl));
+    root.dataset.renderer = this.views.every(view => view.solid) ? 'webgl' : 'canvas';
+    if (root.dataset.renderer === 'canvas')
+      notice(`${asked ? 'Drawn without WebGL, as asked' : 'No WebGL in this browser'}: without light and shadow.`);
     byId('views').classList.toggle('two', recordings.length > 1);
-    for (const view of this.views) this.camera.listen(view.canvas);
+    for (const view of this.views) {
+      this.camera.listen(view.canvas);
+      view.canvas.addEventListener('webglcontextrestored', changed);
+    }
     this.charts = new Charts(byId('charts'), recordings, time => this.jump(time));
     this.timeline = new Timeline(byId('timeline'), recordings, this.clock);
     this.#wireBar();
@@ -48,6 +52,8 @@ class Player {
     byId('play').addEventListener('click', () => this.clock.toggle());
     byId('speed').append(...SPEEDS.map(speed => new Option(`${speed}×`, speed)));
     byId('speed').addEventListener('change', event => { this.clock.speed = Number(event.target.value); this.redraw(); });
+    // what was chosen with the mouse gives the keys back to the player
+    byId('knobs').addEventListener('change', event => { if (!event.target.matches(':focus-visible')) event.target.blur(); });
     byId('mode').append(...MODES.map(mode => new Option(mode, mode)));
     byId('mode').addEventListener('change', event => { this.mode = event.target.value; this.redraw(); });
     byId('forces').addEventListener('change', () => this.toggleForces());
@@ -62,8 +68,8 @@ class Player {
   // #frame=N&noui&nowebgl&forces&colour=speed: for tests, and for links to a moment.
   obey(wish) {
     root.toggleAttribute('data-noui', wish.has('noui'));
-    if (MODES.includes(wish.get('colour'))) this.mode = wish.get('colour');
-    if (wish.has('forces')) this.forces = true;
+    this.mode = MODES.includes(wish.get('colour')) ? wish.get('colour') : MODES[0];
+    this.forces = wish.has('forces');
     const frame = Number(wish.get('frame') ?? NaN);
     if (Number.isFinite(frame)) this.clock.hold(this.recordings[0].timeOf(frame));
     this.redraw();

@@ -11,21 +11,35 @@ export class View {
     this.recording = recording;
     this.paint = new Paint(recording);
     this.box = element('div', 'view');
-    this.canvas = element('canvas');
-    this.canvas.tabIndex = 0;
-    this.canvas.setAttribute('role', 'img');
     const {head} = recording, header = element('header');
     this.title = element('h1', '', head.title || head.scene);
     this.state = element('p');
     this.verdict = element('p');
-    this.canvas.setAttribute('aria-label', this.title.textContent);
     header.append(this.title, this.state, this.verdict);
     this.legend = element('div', 'legend');
-    this.box.append(this.canvas, header, this.legend);
+    this.box.append(header, this.legend);
     parent.append(this.box);
-    this.scene = useWebGL ? new Scene3D(this.canvas, recording, this.paint)
-                          : new Scene2D(this.canvas, recording, this.paint);
+    if (useWebGL) this.#open(Scene3D);
+    if (!this.scene) this.#open(Scene2D);
   }
+
+  // A canvas and what draws on it. A browser may promise WebGL and not keep it: then there is no scene.
+  #open(Scene) {
+    const canvas = element('canvas');
+    canvas.tabIndex = 0;
+    canvas.setAttribute('role', 'img');
+    canvas.setAttribute('aria-label', this.title.textContent);
+    try {
+      this.scene = new Scene(canvas, this.recording, this.paint);
+    } catch (error) {
+      if (Scene === Scene2D) throw error;
+      return;
+    }
+    this.canvas = canvas;
+    this.box.prepend(canvas);
+  }
+
+  get solid() { return this.scene instanceof Scene3D; }
 
   retheme(colours) { this.scene.retheme(colours); }
 

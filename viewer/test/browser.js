@@ -115,7 +115,14 @@ class Page {
   }
 
   async go(url) {
-    await this.send('Page.navigate', {url: 'about:blank'});    // a new hash alone would not load anew
+    const [address, hash = ''] = url.split('#');
+    if (address === this.address && !hash.includes('nowebgl')) {      // the page is there: another moment
+      await this.run(`location.hash = ${JSON.stringify(hash)}`);
+      await this.settle();
+      return;
+    }
+    this.address = hash.includes('nowebgl') ? '' : address;
+    await this.send('Page.navigate', {url: 'about:blank'});           // a new hash alone loads nothing
     await this.send('Page.navigate', {url});
     await this.until('document.documentElement.hasAttribute("data-ready") || document.documentElement.dataset.failed');
     await this.settle();
@@ -136,14 +143,15 @@ class Page {
     throw new Error(`it did not come true in ${limit/1000} s: ${expression}`);
   }
 
-  // Until what was changed has been drawn.
-  settle() { return this.run('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))'); }
+  // Until what was changed has been drawn: the player asks for a frame at once, we ask after it.
+  settle() { return this.run('new Promise(done => setTimeout(() => requestAnimationFrame(done)))'); }
 
   async key(key, {shift = false} = {}) {
     const text = key.length === 1 ? key : undefined, modifiers = shift ? 8 : 0;
     const code = {' ': 'Space'}[key] ?? (/^[a-z]$/.test(key) ? `Key${key.toUpperCase()}` : key);
-    await this.send('Input.dispatchKeyEvent', {type: 'keyDown', key, code, text, modifiers});
-    await this.send('Input.dispatchKeyEvent', {type: 'keyUp', key, code, modifiers});
+    const windowsVirtualKeyCode = {Escape: 27}[key];
+    await this.send('Input.dispatchKeyEvent', {type: 'keyDown', key, code, text, modifiers, windowsVirtualKeyCode});
+    await this.send('Input.dispatchKeyEvent', {type: 'keyUp', key, code, modifiers, windowsVirtualKeyCode});
     await this.settle();
   }
 

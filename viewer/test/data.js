@@ -1,0 +1,140 @@
+// data.js: what the player reads out of a page is what the recording was made of: node data.js PERP FOLDER.
+import assert from 'node:assert/strict';
+import {spawnSync} from 'node:child_process';
+import {mkdirSync, readFileSync, statSync} from 'node:fs';
+import {join} from 'node:path';
+import {Recording} from '../src/recording.js';
+import {check, finish, view} from './check.js';
+import {DT, EVERY, FRAMES, SCENES, UNSOLVED, contacts, movers, row, trace, write} from './sample.js';
+
+const [perp, folder] = process.argv.slice(2);
+mkdirSync(folder, {recursive: true});
+
+const packed = text => [...text.matchAll(/<script type="text\/plain" class="recording">([^<]*)<\/script>/g)].map(m => m[1]);
+
+async function read(name, ...options) {
+  const file = join(folder, `${name}.perp`), page = join(folder, `${name}.html`);
+  write(name, file);
+  const {stderr} = view(perp, [file], page, ...options), text = readFileSync(page, 'utf8');
+  return {recording: await Recording.from(packed(text)[0]), text, stderr, scene: SCENES[name], bytes: statSync(page).size};
+}
+
+const near = (a, b, tolerance, what) => a.forEach((x, i) =>
+  assert.ok(Math.abs(x - b[i]) <= tolerance, `${what}[${i}] = ${x}, not ${b[i]}`));
+
+for (const name of ['shapes', 'discs', 'far']) {
+  const {recording, scene} = await read(name), moving = movers(scene), frames = [0, 1, 2, 17, FRAMES - 1];
+
+  await check(`${name}: bodies are where the formula puts them`, () => {
+    assert.equal(recording.frames, FRAMES);
+    assert.equal(recording.moving.length, moving.length);
+    // half a step of the box, or a thousandth of a body if that is less
+    const quantum = Math.max(...recording.data.meta.box.slice(3));
+    assert.ok(quantum <= 1e-3*0.3);
+    for (const f of frames) moving.forEach((body, k) =>
+      near(recording.place(k, f, [0, 0, 0]), body.at(f*EVERY*DT), 0.5*quantum + 2e-4*(name === 'far') + 1e-6, `frame ${f}, body ${k}`));
+  });
+
+  await check(`${name}: they are turned as the formula says`, () => {
+    for (const f of frames) moving.forEach((body, k) => {
+      const [x, y, z, w] = recording.turn(k, f, [0, 0, 0, 1]), q = body.turn(f*EVERY*DT);
+      const match = Math.abs(w*q[0] + x*q[1] + y*q[2] + z*q[3]);
+      assert.ok(match > 1 - 1e-8, `frame ${f}, body ${k}: ${match}`);
+    });
+  });
+
+  await check(`${name}: speeds are right to a part in 65535 of the largest`, () => {
+    for (const f of frames) moving.forEach((body, k) => {
+      const speed = Math.hypot(...body.velocity(f*EVERY*DT));
+      near([recording.speed(k, f)], [speed], recording.topSpeed/65535, `frame ${f}, body ${k}: speed`);
+    });
+  });
+
+  await check(`${name}: contacts have their bodies, points, flags and impulses`, () => {
+    const seen = {point: [0, 0, 0], direction: [0, 0, 0]};
+    for (const f of frames) {
+      const wanted = contacts(scene, f*EVERY);
+      assert.equal(recording.first[f + 1] - recording.first[f], wanted.length);
+      wanted.forEach((contact, k) => {
+        recording.contact(recording.first[f] + k, seen);
+        assert.deepEqual([seen.a, seen.b, seen.certified], [contact.a, contact.b, !contact.flags]);
+        near(seen.point, contact.point, 1e-3*0.3, 'point');
+        const size = Math.hypot(...contact.impulse);
+        assert.ok(Math.abs(seen.size/size - 1) < 1e-3, `impulse ${seen.size}, not ${size}`);
+        near(seen.direction, contact.impulse.map(x => x/size), 0.012, 'direction');   // a byte each
+      });
+    }
+  });
+
+  await check(`${name}: every row and every trace is there`, () => {
+    assert.equal(recording.rows, (FRAMES - 1)*EVERY + 1);
+    assert.deepEqual(recording.unsolved, UNSOLVED);
+    for (let step = 0; step < recording.rows; step++) {
+      const wanted = row(scene, step);
+      for (const [column, value] of Object.entries(wanted))
+        assert.ok(Math.abs(recording.columns[column][step] - value) <= 1e-6*Math.abs(value), `${column} of step ${step}`);
+      const {iterations, residuals} = recording.convergence(step), points = trace(scene, step);
+      assert.deepEqual(iterations, points.map(p => p[0]));
+      near(residuals.map(Math.log10), points.map(p => Math.max(p[1], -17)), 0.0051, `trace of step ${step}`);
+    }
+  });
+}
+
+await check('positions have three bytes where a body leaves, and two otherwise', async () => {
+  assert.equal((await read('far')).recording.data.meta.size, 3);
+  assert.equal((await read('shapes')).recording.data.meta.size, 2);
+});
+
+await check('frames between two are on the way from one to the other', async () => {
+  const {recording} = await read('shapes'), middle = recording.place(0, 4.5, [0, 0, 0]);
+  const [a, b] = [4, 5].map(f => recording.place(0, f, [0, 0, 0]));
+  near(middle, a.map((x, i) => (x + b[i])/2), 1e-9, 'middle');
+  const turn = recording.turn(0, 4.5, [0, 0, 0, 1]);
+  near([Math.hypot(...turn)], [1], 1e-12, 'norm');
+});
+
+await check('--every takes each third frame, and the clock still runs as fast', async () => {
+  const {recording, scene} = await read('shapes', '--every', '3');
+  assert.equal(recording.frames, Math.ceil(FRAMES/3));
+  assert.ok(Math.abs(recording.timeOf(2) - 6*EVERY*DT) < 1e-12);
+  near(recording.place(1, 2, [0, 0, 0]), movers(scene)[1].at(6*EVERY*DT), 1e-3*0.3, 'place');
+  assert.equal(recording.first[3] - recording.first[2], contacts(scene, 6*EVERY).length);
+});
+
+await check('--no-contacts leaves them out and says that they are not known', async () => {
+  const {recording} = await read('shapes', '--no-contacts');
+  assert.equal(recording.data.a.length, 0);
+  assert.equal(recording.contactsKnown(5), false);
+});
+
+await check('a recording without bodies and contacts is a page, too', async () => {
+  const {recording} = await read('empty');
+  assert.equal(recording.moving.length, 0);
+  assert.equal(recording.frames, 3);
+});
+
+await check('a recording whose end is missing is shown, with a warning and a notice', async () => {
+  const {recording, stderr} = await read('cut');
+  assert.match(stderr, /warning: .*cut\.perp: the end is missing/);
+  assert.match(recording.notice, /end is missing/);
+  assert.equal(recording.frames, FRAMES);
+});
+
+await check('titles cannot break the page; licences are in it; nothing in it comes from elsewhere', async () => {
+  const {text} = await read('shapes');
+  assert.ok(text.includes('<title>every &lt;shape&gt; &amp; "more"</title>'));
+  assert.match(text, /This page contains three [\d.]+:\s+The MIT License/);
+  assert.match(text, /This page contains uplot [\d.]+:\s+The MIT License/);
+  assert.equal(text.match(/<script/g).length, text.match(/<\/script>/g).length);
+  assert.doesNotMatch(text, /<(script|link|img)[^>]+(src|href)="(?!data:)/);
+  assert.match(text, /Content-Security-Policy" content="default-src 'none'/);
+});
+
+await check('a recording in the plane and one in space cannot share a view', () => {
+  const files = ['discs', 'shapes'].map(name => join(folder, `${name}.perp`));
+  const {status, stderr} = spawnSync(perp, ['view', ...files, '-o', join(folder, 'mixed.html')], {encoding: 'utf8'});
+  assert.equal(status, 3);
+  assert.match(stderr, /discs\.perp has 2 dimensions, .*shapes\.perp has 3/);
+});
+
+finish();
