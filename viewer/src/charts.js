@@ -30,6 +30,7 @@ export class Charts {
     this.panels = CHARTS.map(chart => this.#panel(parent, chart));
     this.trace = this.#panel(parent, {title: 'convergence', logarithmic: true, tolerance: true});
     this.shown = '';
+    this.iterations = 1;                                 // the range of the convergence
     const observer = new ResizeObserver(() => this.#fit());
     for (const panel of [...this.panels, this.trace]) observer.observe(panel.area);
   }
@@ -124,7 +125,7 @@ export class Charts {
       return {...line, spanGaps: true, points: {show: true, size: 4, fill: line.stroke}};
     });
     this.trace.plot?.destroy();
-    const whole = (u, low, high) => [0, Math.max(high || 0, 1)];
+    const whole = () => [0, this.iterations];
     this.trace.plot = new uPlot(this.#options(this.trace, series, {axis: x => Number.isInteger(x) ? short(x) : '', x: {range: whole}}),
                                 [[], ...series.map(() => [])], this.trace.area);
   }
@@ -174,6 +175,7 @@ export class Charts {
     if (!plot) return;
     const traces = this.recordings.map((recording, i) => recording.convergence(rows[i]));
     const tables = traces.map(t => [t.iterations, t.residuals.map(log10)]);
+    this.iterations = Math.max(1, ...traces.map(t => t.iterations.at(-1) ?? 0));
     plot.setData(tables.length > 1 ? uPlot.join(tables) : tables[0]);
     const steps = [...new Set(rows.map((row, i) => row < 0 ? '' : this.recordings[i].columns.step[row]))];
     box.querySelector('h2').textContent = `convergence of step ${steps.join(', ')}`;

@@ -32,8 +32,12 @@ export class Paint {
     this.recording = recording;
     this.rgb = new Float32Array(3*recording.moving.length);
     this.impulses = new Float32Array(recording.moving.length);
+    this.groups = [...new Set(recording.moving.map(body => body.group))].sort((a, b) => a - b);
     this.done = '';
   }
+
+  // One group alone would be one colour: then the colours tell bodies apart.
+  get apart() { return this.groups.length < 2; }
 
   top(mode) {
     return mode === 'speed' ? this.recording.topSpeed : 2*this.recording.typicalImpulse;
@@ -46,7 +50,7 @@ export class Paint {
     const top = this.top(mode) || 1, colour = [0, 0, 0];
     if (mode === 'impulse') recording.impulses(frame, this.impulses);
     recording.moving.forEach((body, k) => {
-      if (mode === 'group') this.rgb.set(shade(groupColour(body.group), k), 3*k);
+      if (mode === 'group') this.rgb.set(shade(groupColour(this.apart ? k : body.group), k), 3*k);
       // the root shows what is slow, too
       else this.rgb.set(rampColour(Math.sqrt((mode === 'speed' ? recording.speed(k, frame)
                                                                : this.impulses[k])/top), colour), 3*k);

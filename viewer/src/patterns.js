@@ -12,10 +12,10 @@ const fill = (pen, colour, x, y, w, h) => { pen.fillStyle = colour; pen.fillRect
 // A sphere: two sectors of four are darker, and there are caps at the poles.
 export const ball = () => canvas(256, 128, (pen, w, h) => {
   fill(pen, '#fff', 0, 0, w, h);
-  fill(pen, '#c4c4c4', 0, 0, w/4, h);
-  fill(pen, '#c4c4c4', w/2, 0, w/4, h);
+  fill(pen, '#cdcdcd', 0, 0, w/4, h);
+  fill(pen, '#cdcdcd', w/2, 0, w/4, h);
   fill(pen, '#fff', 0, 0, w, 0.1*h);
-  fill(pen, '#c4c4c4', 0, 0.9*h, w, 0.1*h);
+  fill(pen, '#cdcdcd', 0, 0.9*h, w, 0.1*h);
 });
 
 // A disc: a rim and a spoke.

@@ -1,5 +1,6 @@
 // recording.js: a recording in metres and seconds: where the bodies are, what touches, what the solver did.
 import {decode, unfold, unpack} from './payload.js';
+import {dot, scale} from './vector.js';
 
 export const SPHERE = 0, BOX = 1, PLANE = 2, HOLLOW = 3;   // as in the header of a recording
 const UNKNOWN = 0xffffffff;                                // contacts that were not recorded
@@ -147,6 +148,14 @@ export class Recording {
     for (let c = 0; c < 3; c++) out.point[c] = meta.box[c] + point[c][i]*meta.box[3 + c];
     out.size = this.#impulse(strength[i]);
     unfoldDirection(direction[0][i], direction[1][i], out.direction);
+    return out;
+  }
+
+  // The same with the impulse on the body that moves; of two that move, on the one that it lifts.
+  push(i, out) {
+    this.contact(i, out);
+    const onA = this.slot[out.a] >= 0, onB = this.slot[out.b] >= 0;
+    if (onB && (!onA || dot(out.direction, this.up) < 0)) out.direction = scale(out.direction, -1);
     return out;
   }
 

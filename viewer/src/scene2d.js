@@ -200,12 +200,11 @@ export class Scene2D {
     const unit = 0.24*this.radius;
     pen.lineWidth = 2;
     for (let i = recording.first[frame]; i < recording.first[frame + 1]; i++) {
-      recording.contact(i, contact);
+      recording.push(i, contact);
       const length = unit*Math.min(contact.size/recording.typicalImpulse, 2);
       if (length < 0.004*this.radius) continue;
-      const sign = recording.slot[contact.a] < 0 ? -1 : 1;
       const from = this.#project(contact.point);
-      const to = this.#project(add(contact.point, scale(contact.direction, sign*length)));
+      const to = this.#project(add(contact.point, scale(contact.direction, length)));
       if (from && to) this.#arrow(from, to, contact.certified ? colours.force : colours.bad);
     }
   }

@@ -107,6 +107,8 @@ export class Scene3D {
   }
 
   #addStatic() {
+    this.planes = this.recording.bodies.filter(body => body.shape === PLANE);
+    this.renderer.localClippingEnabled = true;
     for (const body of this.recording.bodies) {
       if (body.moving) continue;
       if (body.shape === PLANE) this.#addPlane(body);
@@ -128,12 +130,15 @@ export class Scene3D {
   #addPlane({extent: normal, offset}) {
     const {flat, up, view} = this.recording;
     if (flat) return this.#addEdge(normal, offset);
+    const others = this.planes.filter(plane => plane.extent !== normal);
     const floor = dot(normal, up) > 0.5, reach = (floor ? 4 : 1.3)*view.radius;
     const center = add(view.center, normal, offset - dot(view.center, normal));
     const material = floor
       ? new THREE.MeshStandardMaterial({map: texture(pattern.floor(), 24), transparent: true, roughness: 1,
                                         alphaMap: texture(pattern.fade())})
       : new THREE.MeshBasicMaterial({transparent: true, opacity: 0.14, depthWrite: false});
+    // nothing of it is to be seen inside of what the other planes fill
+    material.clippingPlanes = others.map(plane => new THREE.Plane(vector(plane.extent), 1e-3*view.radius - plane.offset));
     const mesh = new THREE.Mesh(new THREE.PlaneGeometry(2*reach, 2*reach), material);
     mesh.position.fromArray(center);
     const east = floor ? cross(across(up), normal) : across(normal);
@@ -221,11 +226,10 @@ export class Scene3D {
     let count = 0;
     const last = shown ? recording.first[frame + 1] : 0;
     for (let i = recording.first[frame]; i < last && count < this.most; i++) {
-      recording.contact(i, contact);
+      recording.push(i, contact);
       const length = unit*Math.min(contact.size/recording.typicalImpulse, 2);
       if (length < 0.004*this.radius) continue;
       way.fromArray(contact.direction);
-      if (recording.slot[contact.a] < 0) way.negate();           // show what the moving body feels
       turn.setFromUnitVectors(up, way);
       from.fromArray(contact.point);
       if (recording.flat) from.z = 0.01*this.radius;

@@ -88,8 +88,8 @@ export class View {
       this.legend.replaceChildren(`${mode} 0`, ramp, `${short(this.paint.top(mode))} ${UNITS[mode]}`);
       return;
     }
-    const used = [...new Set(this.recording.moving.map(body => body.group))].sort((a, b) => a - b);
-    this.legend.replaceChildren(...used.slice(0, 12).map(group => {
+    const {groups, apart} = this.paint;
+    this.legend.replaceChildren(...(apart ? [] : groups.slice(0, 12)).map(group => {
       const item = element('span', '', this.recording.groups[group] ?? `group ${group}`), swatch = element('i');
       swatch.style.background = groupHex(group);
       item.prepend(swatch);

@@ -80,6 +80,14 @@ for (const name of ['shapes', 'discs', 'far']) {
   });
 }
 
+await check('arrows are what the body that moves feels', async () => {
+  const {recording, scene} = await read('shapes'), seen = {point: [0, 0, 0], direction: [0, 0, 0]};
+  contacts(scene, 10).forEach(({impulse}, k) => {       // the floor is a, so it is the other way round
+    recording.push(recording.first[5] + k, seen);
+    near(seen.direction, impulse.map(x => -x/Math.hypot(...impulse)), 0.012, 'direction');
+  });
+});
+
 await check('positions have three bytes where a body leaves, and two otherwise', async () => {
   assert.equal((await read('far')).recording.data.meta.size, 3);
   assert.equal((await read('shapes')).recording.data.meta.size, 2);
