@@ -1,4 +1,5 @@
 // doctor.c: perp doctor: what this installation has, and what is missing.
+#include <page.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +93,8 @@ static int run(const arguments *args) {
              programs[i].package);
     component(list, "program", programs[i].name, found ? path : NULL, hint);
   }
+  component(list, "part", "player", player_page_length ? "built in" : NULL,
+            "not built; for perp view: apt install esbuild curl, and build again");
   if (object) json_object_set_new(object, "components", list);
   return same ? CODE_OK
               : fail(CODE_COMPONENT, "the library is %s, the program expects %s", perp_version(),
@@ -108,7 +111,8 @@ const command command_doctor = {
   .description =
     "Shows the version, the compiler, the number of processors, whether the current folder "
     "can be written to, the linear solvers, the backends that 'perp solve --linear' can load, "
-    "and whether gnuplot is there, which --plot and 'perp plot' need.",
+    "whether gnuplot is there, which --plot and 'perp plot' need, and whether the player of "
+    "'perp view' was built in.",
   .options = rows,
   .examples = {{"perp doctor", "the first thing to add to a bug report"}},
   .run = run,

@@ -36,7 +36,8 @@ take() {
   local name=$1 archive sum wanted
   archive=$(mktemp "$folder/$name.XXXXXX") || return 6
   wanted=$(locked "$name" integrity | sed 's/^sha512-//' | base64 -d | od -An -v -tx1 | tr -d ' \n')
-  if ! curl -sS -f -L --retry 2 --max-time 120 -o "$archive" "$(locked "$name" resolved)"; then
+  if ! curl -sS -f -L --retry 1 --connect-timeout 10 --max-time 120 -o "$archive" \
+      "$(locked "$name" resolved)"; then
     rm -f "$archive"
     return 6
   fi

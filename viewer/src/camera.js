@@ -1,5 +1,5 @@
-// camera.js: the eye: where it is, and how mouse, fingers and wheel move it. Both renderers use it, and
-// two recordings share one, each with a centre and a radius of its own.
+// camera.js: the eye: where it is, and how mouse, fingers and wheel move it. Both renderers use it,
+// and two recordings share one, each with a centre and a radius of its own.
 import {across, add, cross, scale, unit} from './vector.js';
 
 const START = {azimuth: 0.9, elevation: 0.32, zoom: 1, pan: [0, 0]};

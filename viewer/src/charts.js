@@ -1,5 +1,5 @@
-// charts.js: energy, contacts, residual and iterations over time, and the convergence of one step (uPlot).
-// A click in a chart goes to that step.
+// charts.js: energy, contacts, residual and iterations over time, and the convergence of one step,
+// with uPlot. A click in a chart goes to that step.
 import uPlot from 'uplot';
 import {short} from './text.js';
 
@@ -11,13 +11,17 @@ const CHARTS = [
   {title: 'energy', unit: 'J', curves: [
     {name: 'potential', colour: 'series-3', alone: true, of: c => Array.from(c.potential)},
     {name: 'kinetic', colour: 'series-2', dashed: true, of: c => Array.from(c.kinetic)},
-    {name: 'total', colour: 'series-1', of: c => Array.from(c.kinetic, (x, i) => x + c.potential[i])}]},
-  {title: 'contacts', curves: [{name: '', colour: 'series-1', of: c => Array.from(c.contacts)}]},
+    {name: 'total', colour: 'series-1',
+     of: c => Array.from(c.kinetic, (x, i) => x + c.potential[i])}]},
+  {title: 'contacts', curves: [
+    {name: '', colour: 'series-1', of: c => Array.from(c.contacts)}]},
   {title: 'residual', logarithmic: true, tolerance: true, curves: [
-    {name: '', colour: 'series-1', of: c => Array.from(c.residual, (r, i) => c.contacts[i] ? log10(r) : null)},
+    {name: '', colour: 'series-1',
+     of: c => Array.from(c.residual, (r, i) => c.contacts[i] ? log10(r) : null)},
     {name: 'unsolved', colour: 'bad', marks: true,
      of: c => Array.from(c.residual, (r, i) => c.unsolved[i] > 0 ? log10(r) : null)}]},
-  {title: 'iterations', curves: [{name: '', colour: 'series-1', of: c => Array.from(c.iterations)}]},
+  {title: 'iterations', curves: [
+    {name: '', colour: 'series-1', of: c => Array.from(c.iterations)}]},
 ];
 
 const OWN = ['series-1', 'series-2'];                    // colours of the recordings
@@ -39,21 +43,21 @@ export class Charts {
     const box = document.createElement('section');
     box.className = 'chart';
     box.innerHTML = '<header><h2></h2><output></output></header><div class="area"></div>';
-    box.querySelector('h2').textContent = chart.unit ? `${chart.title} (${chart.unit})` : chart.title;
+    const [title, output, area] = ['h2', 'output', '.area'].map(part => box.querySelector(part));
+    title.textContent = chart.unit ? `${chart.title} (${chart.unit})` : chart.title;
     parent.append(box);
-    return {chart, box, output: box.querySelector('output'), area: box.querySelector('.area'), plot: null};
+    return {chart, box, title, output, area, plot: null};
   }
 
   // Charts are made anew for new colours.
   retheme(colours) {
     this.colours = colours;
-    this.#measure();
     for (const panel of this.panels) this.#makeHistory(panel);
     this.#makeTrace();
     this.shown = '';
   }
 
-  #options(panel, series, {axis, x}) {
+  #options(panel, series, {axis, x, sync}) {
     const {chart, area} = panel, {colours} = this;
     const grid = {stroke: colours.line, width: 1}, ticks = {...grid, size: 3};
     const axisStyle = {stroke: colours.faint, font: '11px system-ui, sans-serif', grid, ticks};
@@ -66,17 +70,18 @@ export class Charts {
              {...axisStyle, size: 46, gap: 3, space: 22,
               values: (u, splits) => splits.map(v => chart.logarithmic ? decade(v) : short(v)),
               incrs: chart.logarithmic ? [1, 2, 3, 4, 5, 10] : undefined}],
-      cursor: {y: false, drag: {x: false, y: false}, points: {size: 6}, sync: {key: chart.title === 'convergence' ? 'trace' : 'time'}},
+      cursor: {y: false, drag: {x: false, y: false}, points: {size: 6}, sync: {key: sync}},
       series: [{}, ...series],
       hooks: {draw: [u => chart.tolerance && this.#drawTolerance(u)]},
     };
   }
 
   #range(chart, low, high) {
-    if (low === null || low === undefined || !isFinite(low)) return chart.logarithmic ? [-10, 0] : [0, 1];
+    if (!Number.isFinite(low)) return chart.logarithmic ? [-10, 0] : [0, 1];
     if (chart.logarithmic) return [Math.min(Math.floor(low), -9), Math.max(Math.ceil(high), -6)];
-    const base = chart.title === 'energy' ? low : Math.min(low, 0), room = 0.06*(high - base) || 1;
-    return [chart.title === 'energy' ? base - room : base, high + room];
+    const free = chart.title === 'energy';               // others begin at 0
+    const base = free ? low : Math.min(low, 0), room = 0.06*(high - base) || 1;
+    return [free ? base - room : base, high + room];
   }
 
   #drawTolerance(u) {
@@ -92,7 +97,9 @@ export class Charts {
     ctx.restore();
   }
 
-  #curves(chart) { return chart.curves.filter(curve => this.recordings.length < 2 || !curve.alone); }
+  #curves(chart) {
+    return chart.curves.filter(curve => this.recordings.length < 2 || !curve.alone);
+  }
 
   #colour(curve, which) {
     return this.colours[this.recordings.length < 2 || curve.marks ? curve.colour : OWN[which]];
@@ -100,8 +107,10 @@ export class Charts {
 
   #line(curve, which) {
     const stroke = this.#colour(curve, which), two = this.recordings.length > 1;
-    if (curve.marks) return {stroke, paths: () => null, points: {show: true, size: 5, fill: stroke, width: 0}};
-    return {stroke, width: 1.5, dash: two && curve.dashed ? [5, 4] : undefined, spanGaps: two, points: {show: false}};
+    if (curve.marks)
+      return {stroke, paths: () => null, points: {show: true, size: 5, fill: stroke, width: 0}};
+    return {stroke, width: 1.5, dash: two && curve.dashed ? [5, 4] : undefined, spanGaps: two,
+            points: {show: false}};
   }
 
   #makeHistory(panel) {
@@ -111,12 +120,15 @@ export class Charts {
       this.#curves(panel.chart).map(curve => this.#line(curve, which)));
     const data = tables.length > 1 ? uPlot.join(tables) : tables[0];
     panel.plot?.destroy();
-    panel.plot = new uPlot(this.#options(panel, series, {axis: short, x: {}}), data, panel.area);
+    const options = this.#options(panel, series, {axis: short, x: {}, sync: 'time'});
+    panel.plot = new uPlot(options, data, panel.area);
     panel.now = document.createElement('div');
     panel.now.className = 'now';
     panel.plot.over.append(panel.now);
-    panel.plot.over.addEventListener('click', event =>
-      this.jump(panel.plot.posToVal(event.clientX - panel.plot.over.getBoundingClientRect().left, 'x')));
+    panel.plot.over.addEventListener('click', ({clientX}) => {
+      const {left} = panel.plot.over.getBoundingClientRect();
+      this.jump(panel.plot.posToVal(clientX - left, 'x'));
+    });
   }
 
   #makeTrace() {
@@ -126,13 +138,9 @@ export class Charts {
     });
     this.trace.plot?.destroy();
     const whole = () => [0, this.iterations];
-    this.trace.plot = new uPlot(this.#options(this.trace, series, {axis: x => Number.isInteger(x) ? short(x) : '', x: {range: whole}}),
-                                [[], ...series.map(() => [])], this.trace.area);
-  }
-
-  #measure() {
-    for (const panel of [...this.panels, this.trace])
-      panel.size = [panel.area.clientWidth, panel.area.clientHeight];
+    const axis = x => Number.isInteger(x) ? short(x) : '';
+    const options = this.#options(this.trace, series, {axis, x: {range: whole}, sync: 'trace'});
+    this.trace.plot = new uPlot(options, [[], ...series.map(() => [])], this.trace.area);
   }
 
   #fit() {
@@ -171,21 +179,22 @@ export class Charts {
   }
 
   #showTrace(rows) {
-    const {plot, box, output} = this.trace;
+    const {plot, title, output} = this.trace;
     if (!plot) return;
     const traces = this.recordings.map((recording, i) => recording.convergence(rows[i]));
     const tables = traces.map(t => [t.iterations, t.residuals.map(log10)]);
     this.iterations = Math.max(1, ...traces.map(t => t.iterations.at(-1) ?? 0));
     plot.setData(tables.length > 1 ? uPlot.join(tables) : tables[0]);
-    const steps = [...new Set(rows.map((row, i) => row < 0 ? '' : this.recordings[i].columns.step[row]))];
-    box.querySelector('h2').textContent = `convergence of step ${steps.join(', ')}`;
+    const steps = rows.map((row, i) => row < 0 ? '' : this.recordings[i].columns.step[row]);
+    title.textContent = `convergence of step ${[...new Set(steps)].join(', ')}`;
     output.textContent = traces.every(t => !t.iterations.length) ? 'nothing to solve' : '';
   }
 }
 
 // One number of a column without building the whole curve.
 function valueOf(curve, chart, columns, row) {
-  const single = Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, [column[row]]]));
+  const single = Object.fromEntries(
+    Object.entries(columns).map(([name, column]) => [name, [column[row]]]));
   const [value] = curve.of(single);
   if (value === null) return '–';
   return chart.logarithmic ? (value <= FLOOR ? '0' : (10**value).toExponential(1)) : short(value);

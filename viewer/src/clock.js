@@ -15,7 +15,8 @@ export class Clock {
   // From the frame loop, with its time stamp in milliseconds.
   advance(stamp) {
     if (this.running && this.last !== null) {
-      this.time = Math.min(this.time + this.speed*Math.min(stamp - this.last, 100)/1000, this.duration);
+      const passed = Math.min(stamp - this.last, 100)/1000;      // a browser may pause for long
+      this.time = Math.min(this.time + this.speed*passed, this.duration);
       if (this.time >= this.duration) this.running = false;
       this.changed();
     }
@@ -40,7 +41,7 @@ export class Clock {
     this.seek(time);
   }
 
-  step(frames) { this.hold((Math.round(this.time/this.tick + (frames > 0 ? 1e-6 : -1e-6)) + frames)*this.tick); }
+  step(frames) { this.hold((Math.round(this.time/this.tick) + frames)*this.tick); }
 
   faster(by) {
     const at = SPEEDS.indexOf(this.speed);

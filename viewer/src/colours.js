@@ -2,8 +2,8 @@
 export const MODES = ['group', 'speed', 'impulse'];
 
 // Groups: told apart by everybody, and readable on light and dark.
-const GROUPS = ['#3d7bd9', '#ef8b2c', '#2fa37c', '#c65f9f', '#e3b92f', '#7a6fd0', '#59b4d9', '#b5654a',
-                '#8fae3d', '#8592a6'];
+const GROUPS = ['#3d7bd9', '#ef8b2c', '#2fa37c', '#c65f9f', '#e3b92f', '#7a6fd0', '#59b4d9',
+                '#b5654a', '#8fae3d', '#8592a6'];
 
 // From rest to the top: cool to warm, lightness growing, then falling where it glows.
 const RAMP = ['#4a5fc1', '#3f8fc9', '#41b3a6', '#8ccb72', '#e5d24f', '#f29b38', '#d8432f'];
@@ -21,8 +21,10 @@ export const rampGradient = `linear-gradient(90deg, ${RAMP.join(', ')})`;
 
 // part in [0, 1]
 export function rampColour(part, out = [0, 0, 0]) {
-  const x = Math.min(Math.max(part, 0), 1)*(RAMP.length - 1), i = Math.min(Math.floor(x), RAMP.length - 2);
-  for (let k = 0; k < 3; k++) out[k] = rampColours[i][k] + (x - i)*(rampColours[i + 1][k] - rampColours[i][k]);
+  const x = Math.min(Math.max(part, 0), 1)*(RAMP.length - 1);
+  const i = Math.min(Math.floor(x), RAMP.length - 2);
+  const from = rampColours[i], to = rampColours[i + 1];
+  for (let k = 0; k < 3; k++) out[k] = from[k] + (x - i)*(to[k] - from[k]);
   return out;
 }
 
@@ -50,10 +52,12 @@ export class Paint {
     const top = this.top(mode) || 1, colour = [0, 0, 0];
     if (mode === 'impulse') recording.impulses(frame, this.impulses);
     recording.moving.forEach((body, k) => {
-      if (mode === 'group') this.rgb.set(shade(groupColour(this.apart ? k : body.group), k), 3*k);
-      // the root shows what is slow, too
-      else this.rgb.set(rampColour(Math.sqrt((mode === 'speed' ? recording.speed(k, frame)
-                                                               : this.impulses[k])/top), colour), 3*k);
+      if (mode === 'group') {
+        this.rgb.set(shade(groupColour(this.apart ? k : body.group), k), 3*k);
+      } else {
+        const value = mode === 'speed' ? recording.speed(k, frame) : this.impulses[k];
+        this.rgb.set(rampColour(Math.sqrt(value/top), colour), 3*k);   // what is slow differs, too
+      }
     });
     return this.rgb;
   }
@@ -69,7 +73,7 @@ function shade(colour, k) {
 export function theme() {
   const style = getComputedStyle(document.documentElement);
   const colour = name => style.getPropertyValue(`--${name}`).trim();
-  const names = ['page', 'sky', 'ground', 'line', 'text', 'faint', 'shell', 'solid', 'accent', 'bad', 'force',
-                 'series-1', 'series-2', 'series-3', 'series-4'];
+  const names = ['page', 'sky', 'ground', 'line', 'faint', 'shell', 'solid', 'accent', 'bad',
+                 'force', 'series-1', 'series-2', 'series-3'];
   return Object.fromEntries(names.map(name => [name, colour(name)]));
 }

@@ -1,8 +1,10 @@
 // keys.js: what the keyboard does; the help of the page is this table.
 export const keys = player => [
   [' ', 'space', 'play or pause', () => player.clock.toggle()],
-  ['ArrowRight', '→', 'a frame on; with shift ten', event => player.clock.step(event.shiftKey ? 10 : 1)],
-  ['ArrowLeft', '←', 'a frame back; with shift ten', event => player.clock.step(event.shiftKey ? -10 : -1)],
+  ['ArrowRight', '→', 'a frame on; with shift ten',
+   ({shiftKey}) => player.clock.step(shiftKey ? 10 : 1)],
+  ['ArrowLeft', '←', 'a frame back; with shift ten',
+   ({shiftKey}) => player.clock.step(shiftKey ? -10 : -1)],
   ['Home', 'home', 'to the start', () => player.clock.hold(0)],
   ['End', 'end', 'to the end', () => player.clock.hold(player.clock.duration)],
   ['+', '+', 'faster', () => player.clock.faster(1)],
@@ -17,9 +19,11 @@ export const keys = player => [
 export function listen(player) {
   const table = new Map(keys(player).map(([key, , , act]) => [key, act]));
   addEventListener('keydown', event => {
-    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (document.querySelector('dialog[open]')) return;
     const {tagName} = event.target;
-    if (tagName === 'SELECT' || ['BUTTON', 'INPUT'].includes(tagName) && [' ', 'Enter'].includes(event.key)) return;
+    if (tagName === 'SELECT') return;
+    if (['BUTTON', 'INPUT'].includes(tagName) && [' ', 'Enter'].includes(event.key)) return;
     const act = table.get(event.key) || table.get(event.key.toLowerCase());
     if (!act) return;
     event.preventDefault();

@@ -1,4 +1,4 @@
-// main.js: the player: reads what is in the page, and keeps clock, pictures, charts and bar together.
+// main.js: the player: reads what is in the page, keeps clock, pictures, charts and bar together.
 import 'uplot/dist/uPlot.min.css';
 import './style.css';
 import {Camera} from './camera.js';
@@ -22,13 +22,14 @@ class Player {
     this.forces = false;
     const changed = () => this.redraw();
     const [main] = recordings;
-    this.clock = new Clock(Math.max(...recordings.map(r => r.duration)), main.dt*main.every, changed);
+    const duration = Math.max(...recordings.map(r => r.duration));
+    this.clock = new Clock(duration, main.dt*main.every, changed);
     this.camera = new Camera(main.flat, changed);
     const asked = wish.has('nowebgl'), webgl = !asked && Scene3D.supported();
     this.views = recordings.map(recording => new View(byId('views'), recording, webgl));
     root.dataset.renderer = this.views.every(view => view.solid) ? 'webgl' : 'canvas';
-    if (root.dataset.renderer === 'canvas')
-      notice(`${asked ? 'Drawn without WebGL, as asked' : 'No WebGL in this browser'}: without light and shadow.`);
+    const reason = asked ? 'Drawn without WebGL, as asked' : 'No WebGL in this browser';
+    if (root.dataset.renderer === 'canvas') notice(`${reason}: without light and shadow.`);
     byId('views').classList.toggle('two', recordings.length > 1);
     for (const view of this.views) {
       this.camera.listen(view.canvas);
@@ -51,11 +52,18 @@ class Player {
   #wireBar() {
     byId('play').addEventListener('click', () => this.clock.toggle());
     byId('speed').append(...SPEEDS.map(speed => new Option(`${speed}×`, speed)));
-    byId('speed').addEventListener('change', event => { this.clock.speed = Number(event.target.value); this.redraw(); });
-    // what was chosen with the mouse gives the keys back to the player
-    byId('knobs').addEventListener('change', event => { if (!event.target.matches(':focus-visible')) event.target.blur(); });
+    byId('speed').addEventListener('change', ({target}) => {
+      this.clock.speed = Number(target.value);
+      this.redraw();
+    });
+    byId('knobs').addEventListener('change', ({target}) => {
+      if (!target.matches(':focus-visible')) target.blur();   // the mouse: the keys are free again
+    });
     byId('mode').append(...MODES.map(mode => new Option(mode, mode)));
-    byId('mode').addEventListener('change', event => { this.mode = event.target.value; this.redraw(); });
+    byId('mode').addEventListener('change', ({target}) => {
+      this.mode = target.value;
+      this.redraw();
+    });
     byId('forces').addEventListener('change', () => this.toggleForces());
     byId('help-open').addEventListener('click', () => this.help());
     byId('help').querySelector('dl').append(...keys(this).flatMap(([, name, text]) => {
@@ -110,7 +118,8 @@ class Player {
     const [frame] = this.views.map(view => view.draw(clock.time, {mode, forces}, this.camera));
     this.charts.show(clock.time);
     this.timeline.draw();
-    byId('time').textContent = `${seconds(clock.time, clock.duration)} / ${seconds(clock.duration, clock.duration)}`;
+    const [now, end] = [clock.time, clock.duration].map(time => seconds(time, clock.duration));
+    byId('time').textContent = `${now} / ${end}`;
     byId('speed').value = clock.speed;
     byId('mode').value = mode;
     byId('forces').checked = forces;
@@ -133,7 +142,7 @@ const wishes = () => new URLSearchParams(location.hash.slice(1));
 async function start() {
   try {
     if (typeof DecompressionStream === 'undefined')
-      throw new Error('this browser is too old: it needs DecompressionStream (Chrome 80, Firefox 113, Safari 16.4 or later)');
+      throw new Error('this browser is too old: Chrome 80, Firefox 113 and Safari 16.4 can');
     const packed = [...document.querySelectorAll('script.recording')];
     const recordings = await Promise.all(packed.map(script => Recording.from(script.textContent)));
     for (const script of packed) script.remove();

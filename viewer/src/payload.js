@@ -1,8 +1,8 @@
 // payload.js: a recording as `perp view` packs it into the page, and its bytes as typed arrays.
 //
-// A payload is base64 of a zlib stream. Unpacked: the length of a JSON text (u32, little-endian), the
-// text, then planes: of m words of k bytes first the lowest bytes of all words, then the next ones.
-// docs/player.md lists the planes; cli/replay.c writes them.
+// A payload is base64 of a zlib stream. Unpacked: the length of a JSON text (u32, little-endian),
+// the text, then planes: of m words of k bytes first the lowest bytes of all words, then the next
+// ones. docs/player.md lists the planes; cli/replay.c writes them.
 
 // The bytes behind a <script class="recording">.
 export async function unpack(base64) {
@@ -37,7 +37,10 @@ class Planes {
   // Differences to the word before.
   chain(m, size) {
     const out = this.words(this.array(m, size), size);
-    for (let i = 1, sum = m ? out[0] = unfold(out[0]) : 0; i < m; i++) out[i] = sum += unfold(out[i]);
+    for (let i = 0, sum = 0; i < m; i++) {
+      sum += unfold(out[i]);
+      out[i] = sum;
+    }
     return out;
   }
 
@@ -78,7 +81,8 @@ export function decode(bytes) {
   data.traceCounts = planes.bytesOf(rows);
   data.traceIterations = planes.counts(points);
   data.traceResiduals = planes.words(new Uint16Array(points), 2);
-  if (planes.at !== bytes.length) throw new Error(`${bytes.length - planes.at} bytes are left over`);
+  const left = bytes.length - planes.at;
+  if (left) throw new Error(`${left} bytes are left over`);
   return data;
 }
 

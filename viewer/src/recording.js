@@ -1,4 +1,5 @@
-// recording.js: a recording in metres and seconds: where the bodies are, what touches, what the solver did.
+// recording.js: a recording in metres and seconds: where bodies are, what touches, what the solver
+// did.
 import {decode, unfold, unpack} from './payload.js';
 import {dot, scale} from './vector.js';
 
@@ -52,8 +53,10 @@ export class Recording {
       if (!known) this.missingContacts++;
       this.first[f + 1] = this.first[f] + (known ? counts[f] : 0);
     }
-    const sample = strength.filter((s, i) => s > 0 && i % Math.ceil(strength.length/20000) === 0).sort();
-    this.typicalImpulse = sample.length ? this.#impulse(sample[Math.floor(0.97*(sample.length - 1))]) : 1;
+    const every = Math.ceil(strength.length/20000);            // a sample is enough
+    const sample = strength.filter((s, i) => s > 0 && i % every === 0).sort();
+    const high = sample[Math.floor(0.97*(sample.length - 1))];
+    this.typicalImpulse = sample.length ? this.#impulse(high) : 1;
   }
 
   #indexRows() {
@@ -71,10 +74,14 @@ export class Recording {
     const low = [Infinity, Infinity, Infinity], high = low.map(x => -x), at = [0, 0, 0];
     for (let i = 0; i < this.moving.length; i++) {
       this.place(i, 0, at);
-      for (let k = 0; k < 3; k++) { low[k] = Math.min(low[k], at[k]); high[k] = Math.max(high[k], at[k]); }
+      for (let k = 0; k < 3; k++) {
+        low[k] = Math.min(low[k], at[k]);
+        high[k] = Math.max(high[k], at[k]);
+      }
     }
     if (!this.moving.length) return {center: [0, 0, 0], radius: 1};
-    return {center: low.map((x, k) => (x + high[k])/2), radius: 1 + Math.hypot(...high.map((x, k) => x - low[k]))/2};
+    const size = high.map((x, k) => x - low[k]);
+    return {center: low.map((x, k) => x + size[k]/2), radius: 1 + Math.hypot(...size)/2};
   }
 
   #impulse(code) {
@@ -82,7 +89,7 @@ export class Recording {
     return code ? 2**(low + (code - 1)*step) : 0;
   }
 
-  // ------------------------------------------------------------------------------------------- time
+  // ------------------------------------------------------------------------------------------ time
 
   timeOf(frame) { return frame*this.every*this.dt; }
 
@@ -102,7 +109,7 @@ export class Recording {
 
   timeOfRow(row) { return this.columns.time ? this.columns.time[row] : row*this.dt; }
 
-  // --------------------------------------------------------------------------------------- geometry
+  // -------------------------------------------------------------------------------------- geometry
 
   // Centre of moving body k at frame + blend, into out[3].
   place(k, exact, out) {
@@ -135,7 +142,7 @@ export class Recording {
   speed(k, frame) { return this.data.speed[frame*this.moving.length + k]*this.data.meta.speed; }
   get topSpeed() { return this.data.meta.speed*65535; }
 
-  // --------------------------------------------------------------------------------------- contacts
+  // -------------------------------------------------------------------------------------- contacts
 
   contactsKnown(frame) { return this.data.counts[frame] !== UNKNOWN; }
 

@@ -1,5 +1,5 @@
-// scene2d.js: the same pictures with a 2D canvas, where there is no WebGL: everything but light and shadow.
-// Bodies are sorted by their distance and drawn from the back.
+// scene2d.js: the same pictures with a 2D canvas, where there is no WebGL: everything but light and
+// shadow. Bodies are sorted by their distance and drawn from the back.
 import {BOX, HOLLOW, PLANE, SPHERE} from './recording.js';
 import {across, add, cross, dot, scale, turned} from './vector.js';
 
@@ -33,8 +33,8 @@ export class Scene2D {
     const {sight} = this, from = add(point, sight.eye, -1), depth = -dot(from, sight.back);
     if (depth < 0.01*sight.distance) return null;
     const zoom = sight.focal/depth;
-    return {x: sight.width/2 + zoom*dot(from, sight.right), y: sight.height/2 - zoom*dot(from, sight.top),
-            depth, zoom};
+    return {x: sight.width/2 + zoom*dot(from, sight.right),
+            y: sight.height/2 - zoom*dot(from, sight.top), depth, zoom};
   }
 
   draw({frame, blend, mode, forces}, sight) {
@@ -58,7 +58,8 @@ export class Scene2D {
     const list = (body, at, turn, colour) => {
       if (body.shape === SPHERE) {
         const center = this.#project(at);
-        if (center) things.push({depth: center.depth, draw: () => this.#drawBall(body, center, turn, colour)});
+        const draw = () => this.#drawBall(body, center, turn, colour);
+        if (center) things.push({depth: center.depth, draw});
       } else if (body.shape === BOX) {
         this.#listFaces(things, body, at, turn, colour);
       }
@@ -67,9 +68,11 @@ export class Scene2D {
       const [w, x, y, z] = body.orientation;
       list(body, body.position, [x, y, z, w], this.colours.ground);
     }
+    const exact = frame + blend;
     if (recording.frames) recording.moving.forEach((body, k) => {
       const colour = `rgb(${[0, 1, 2].map(c => Math.round(255*rgb[3*k + c])).join(' ')})`;
-      list(body, recording.place(k, frame + blend, [0, 0, 0]), recording.turn(k, frame + blend, [0, 0, 0, 1]), colour);
+      const at = recording.place(k, exact, [0, 0, 0]);
+      list(body, at, recording.turn(k, exact, [0, 0, 0, 1]), colour);
     });
     return things;
   }
@@ -104,7 +107,7 @@ export class Scene2D {
 
   #listFaces(things, body, at, turn, colour) {
     const {extent} = body;
-    const corners = CORNERS.map(c => add(at, turned([c[0]*extent[0], c[1]*extent[1], c[2]*extent[2]], turn)));
+    const corners = CORNERS.map(c => add(at, turned(c.map((x, i) => x*extent[i]), turn)));
     const pixels = corners.map(corner => this.#project(corner));
     if (pixels.includes(null)) return;
     for (const face of FACES) {
@@ -113,8 +116,9 @@ export class Scene2D {
       const ends = face.map(i => corners[i]);
       const normal = cross(add(ends[1], ends[0], -1), add(ends[2], ends[0], -1));
       const shade = 0.5*Math.abs(dot(normal, this.recording.up))/(Math.hypot(...normal) || 1);
+      const dark = this.recording.flat ? 0 : 0.35*(1 - 2*shade);
       things.push({depth: (a.depth + b.depth + c.depth + d.depth)/4,
-                   draw: () => this.#drawFace([a, b, c, d], colour, this.recording.flat ? 0 : 0.35*(1 - 2*shade))});
+                   draw: () => this.#drawFace([a, b, c, d], colour, dark)});
     }
   }
 
@@ -159,8 +163,10 @@ export class Scene2D {
     pen.globalAlpha = floor ? 0.5 : 0.35;
     for (let i = -steps; i <= steps; i += floor ? 1 : 2) {
       const shift = i*reach/steps;
-      for (const [one, other] of [[east, north], [north, east]])
-        this.#line(add(add(foot, one, shift), other, -reach), add(add(foot, one, shift), other, reach));
+      for (const [one, other] of [[east, north], [north, east]]) {
+        const middle = add(foot, one, shift);
+        this.#line(add(middle, other, -reach), add(middle, other, reach));
+      }
     }
     pen.globalAlpha = 1;
   }
@@ -168,7 +174,8 @@ export class Scene2D {
   // What is solid behind the line of a plane; it covers the lines of others.
   #drawSolid({extent: normal, offset}) {
     const {pen, recording: {view}} = this, r = view.radius, along = [-normal[1], normal[0], 0];
-    const foot = add(view.center, normal, offset - dot(view.center, normal) - EDGE*r), deep = add(foot, normal, -30*r);
+    const foot = add(view.center, normal, offset - dot(view.center, normal) - EDGE*r);
+    const deep = add(foot, normal, -30*r);
     pen.beginPath();
     for (const [from, way] of [[foot, -30], [foot, 30], [deep, 30], [deep, -30]]) {
       const {x, y} = this.#project(add(from, along, way*r));
@@ -182,8 +189,9 @@ export class Scene2D {
     const {pen, sight} = this, center = this.#project(position);
     if (!center) return;
     // the outline of a ball in perspective is a little larger than its radius
-    const away = Math.hypot(...add(position, sight.eye, -1)), seen = extent[0]/away;
-    const r = this.recording.flat ? center.zoom*extent[0] : center.zoom*extent[0]/Math.sqrt(Math.max(1 - seen*seen, 0.01));
+    const seen = extent[0]/Math.hypot(...add(position, sight.eye, -1));
+    const larger = this.recording.flat ? 1 : 1/Math.sqrt(Math.max(1 - seen*seen, 0.01));
+    const r = larger*center.zoom*extent[0];
     pen.beginPath();
     pen.arc(center.x, center.y, r, 0, 7);
     pen.strokeStyle = pen.fillStyle = this.colours.shell;

@@ -1,4 +1,4 @@
-// scene3d.js: a recording drawn with three.js: instanced bodies, a shadow, shells that one can look into.
+// scene3d.js: a recording drawn with three.js: instanced bodies, a shadow, shells to look into.
 import * as THREE from 'three';
 import {BOX, HOLLOW, PLANE, SPHERE} from './recording.js';
 import {groupColour} from './colours.js';
@@ -25,7 +25,7 @@ export class Scene3D {
     this.scene = new THREE.Scene();
     this.eye = new THREE.PerspectiveCamera();
     this.radius = recording.view.radius;
-    this.bodies = [];                       // {mesh, slots}: instances, and which moving bodies they are
+    this.bodies = [];                       // {mesh, slots}: instances, and who they are
     this.themed = [];                       // functions that take the colours of the page
     this.#addLights();
     this.#addMoving(SPHERE);
@@ -50,7 +50,7 @@ export class Scene3D {
 
   dispose() { this.renderer.dispose(); }
 
-  // ----------------------------------------------------------------------------------------- lights
+  // ---------------------------------------------------------------------------------------- lights
 
   #addLights() {
     const {flat, up, view} = this.recording;
@@ -74,13 +74,14 @@ export class Scene3D {
     this.scene.add(this.lamp);
   }
 
-  // ----------------------------------------------------------------------------------------- bodies
+  // ---------------------------------------------------------------------------------------- bodies
 
   #geometry(shape, count) {
     const {flat} = this.recording;
     if (shape === SPHERE) {
       if (flat) return new THREE.CircleGeometry(1, count > 2000 ? 24 : 48);
-      return count > 2000 ? new THREE.SphereGeometry(1, 16, 10) : new THREE.SphereGeometry(1, 40, 24);
+      const [around, down] = count > 2000 ? [16, 10] : [40, 24];
+      return new THREE.SphereGeometry(1, around, down);
     }
     return flat ? new THREE.PlaneGeometry(2, 2) : new THREE.BoxGeometry(2, 2, 2);
   }
@@ -90,7 +91,7 @@ export class Scene3D {
     const draw = shape === SPHERE ? flat ? pattern.disc : pattern.ball : pattern.side;
     const map = texture(draw());
     if (flat) return new THREE.MeshBasicMaterial({map, transparent: true, alphaTest: 0.02});
-    return new THREE.MeshStandardMaterial({map, roughness: shape === SPHERE ? 0.42 : 0.75, metalness: 0});
+    return new THREE.MeshStandardMaterial({map, roughness: shape === SPHERE ? 0.42 : 0.75});
   }
 
   #addMoving(shape) {
@@ -125,8 +126,8 @@ export class Scene3D {
     this.scene.add(mesh);
   }
 
-  // A piece of the plane around what is worth seeing. Floors are solid and fade out; walls are thin as
-  // glass, and not there from behind.
+  // A piece of the plane around what is worth seeing. Floors are solid and fade out; walls are thin
+  // as glass, and not there from behind.
   #addPlane({extent: normal, offset}) {
     const {flat, up, view} = this.recording;
     if (flat) return this.#addEdge(normal, offset);
@@ -134,11 +135,12 @@ export class Scene3D {
     const floor = dot(normal, up) > 0.5, reach = (floor ? 4 : 1.3)*view.radius;
     const center = add(view.center, normal, offset - dot(view.center, normal));
     const material = floor
-      ? new THREE.MeshStandardMaterial({map: texture(pattern.floor(), 24), transparent: true, roughness: 1,
-                                        alphaMap: texture(pattern.fade())})
+      ? new THREE.MeshStandardMaterial({map: texture(pattern.floor(), 24), roughness: 1,
+                                        alphaMap: texture(pattern.fade()), transparent: true})
       : new THREE.MeshBasicMaterial({transparent: true, opacity: 0.14, depthWrite: false});
     // nothing of it is to be seen inside of what the other planes fill
-    material.clippingPlanes = others.map(plane => new THREE.Plane(vector(plane.extent), 1e-3*view.radius - plane.offset));
+    material.clippingPlanes = others.map(plane =>
+      new THREE.Plane(vector(plane.extent), 1e-3*view.radius - plane.offset));
     const mesh = new THREE.Mesh(new THREE.PlaneGeometry(2*reach, 2*reach), material);
     mesh.position.fromArray(center);
     const east = floor ? cross(across(up), normal) : across(normal);
@@ -154,7 +156,7 @@ export class Scene3D {
   #addEdge(normal, offset) {
     const {view: {center, radius}} = this.recording, line = 0.02*radius, long = 60*radius;
     const strip = (wide, from, z, name) => {
-      const mesh = new THREE.Mesh(new THREE.PlaneGeometry(wide, long), new THREE.MeshBasicMaterial());
+      const mesh = plain(new THREE.PlaneGeometry(wide, long));
       const middle = add(center, normal, offset - dot(center, normal) - from - wide/2);
       mesh.position.set(middle[0], middle[1], z*radius);
       mesh.rotation.z = Math.atan2(normal[1], normal[0]);
@@ -168,14 +170,15 @@ export class Scene3D {
   #addShell({extent, position}) {
     const [radius] = extent, {flat} = this.recording;
     if (flat) {
-      const ring = new THREE.Mesh(new THREE.RingGeometry(radius, radius*1.03, 128), new THREE.MeshBasicMaterial());
+      const ring = plain(new THREE.RingGeometry(radius, radius*1.03, 128));
       ring.position.fromArray(position);
       this.themed.push(colours => ring.material.color.set(colours.shell));
       this.scene.add(ring);
       return;
     }
     const sphere = new THREE.SphereGeometry(radius, 96, 64);
-    const inner = new THREE.Mesh(sphere, new THREE.ShadowMaterial({side: THREE.BackSide, opacity: 0.22}));
+    const shadow = new THREE.ShadowMaterial({side: THREE.BackSide, opacity: 0.22});
+    const inner = new THREE.Mesh(sphere, shadow);
     inner.receiveShadow = true;
     inner.renderOrder = -1;
     const far = new THREE.Mesh(sphere, glass(THREE.BackSide, 0.10, 0.35));
@@ -191,20 +194,20 @@ export class Scene3D {
     });
   }
 
-  // --------------------------------------------------------------------------------------- contacts
+  // -------------------------------------------------------------------------------------- contacts
 
   // Forces are seen through the bodies: what they say is inside of a heap.
   #addArrows() {
     const {first, frames} = this.recording;
-    let most = 0;
+    let most = 1;
     for (let f = 0; f < frames; f++) most = Math.max(most, first[f + 1] - first[f]);
     most = Math.min(most, ARROW_LIMIT);
     const shaft = new THREE.CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0);
     const head = new THREE.ConeGeometry(1, 1, 12).translate(0, 0.5, 0);
     this.arrows = [shaft, head].map(geometry => {
       const material = new THREE.MeshBasicMaterial({depthTest: false, transparent: true});
-      const mesh = new THREE.InstancedMesh(geometry, material, Math.max(most, 1));
-      mesh.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3*Math.max(most, 1)), 3);
+      const mesh = new THREE.InstancedMesh(geometry, material, most);
+      mesh.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3*most), 3);
       mesh.frustumCulled = false;
       mesh.renderOrder = 5;
       this.scene.add(mesh);
@@ -247,12 +250,13 @@ export class Scene3D {
     }
   }
 
-  // ---------------------------------------------------------------------------------------- drawing
+  // --------------------------------------------------------------------------------------- drawing
 
   #updateBodies(exact, frame, mode) {
     const {recording} = this, colours = this.paint.update(mode, frame);
-    const at = [0, 0, 0], turn = [0, 0, 0, 1], matrix = new THREE.Matrix4(), colour = new THREE.Color();
-    const position = new THREE.Vector3(), quaternion = new THREE.Quaternion(), size = new THREE.Vector3();
+    const at = [0, 0, 0], turn = [0, 0, 0, 1], colour = new THREE.Color();
+    const position = new THREE.Vector3(), quaternion = new THREE.Quaternion();
+    const size = new THREE.Vector3(), matrix = new THREE.Matrix4();
     for (const {mesh, slots} of this.bodies) {
       slots.forEach((k, i) => {
         position.fromArray(recording.place(k, exact, at));
@@ -335,4 +339,5 @@ function sizeOf({shape, extent}, flat) {
   return flat ? [extent[0], extent[1], 1] : extent;
 }
 
+const plain = geometry => new THREE.Mesh(geometry, new THREE.MeshBasicMaterial());
 const vector = a => new THREE.Vector3(...a);

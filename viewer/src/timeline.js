@@ -30,10 +30,10 @@ export class Timeline {
     canvas.height = Math.round(height*ratio);
     const pen = canvas.getContext('2d');
     pen.scale(ratio, ratio);
-    const long = width - 2*PAD, x = t => PAD + long*(clock.duration ? Math.min(t/clock.duration, 1) : 0);
-    const lane = 6, gap = 5, top = (height - recordings.length*lane - (recordings.length - 1)*gap)/2;
+    const long = width - 2*PAD, lane = 6, gap = 5, all = recordings.length*(lane + gap) - gap;
+    const x = t => PAD + long*(clock.duration ? Math.min(t/clock.duration, 1) : 0);
     recordings.forEach((recording, i) => {
-      const y = top + i*(lane + gap), end = x(recording.duration);
+      const y = (height - all)/2 + i*(lane + gap), end = x(recording.duration);
       pen.fillStyle = colours.line;
       pen.beginPath();
       pen.roundRect(PAD, y, Math.max(end - PAD, 1), lane, lane/2);
@@ -43,7 +43,8 @@ export class Timeline {
       pen.roundRect(PAD, y, Math.max(Math.min(x(clock.time), end) - PAD, 1), lane, lane/2);
       pen.fill();
       pen.fillStyle = colours.bad;
-      for (const row of recording.unsolved) pen.fillRect(x(recording.timeOfRow(row)) - 1, y - 4, 2, lane + 8);
+      for (const row of recording.unsolved)
+        pen.fillRect(x(recording.timeOfRow(row)) - 1, y - 4, 2, lane + 8);
     });
     pen.fillStyle = colours.page;
     pen.strokeStyle = colours.accent;
@@ -52,9 +53,10 @@ export class Timeline {
     pen.arc(x(clock.time), height/2, 7, 0, 7);
     pen.fill();
     pen.stroke();
-    canvas.setAttribute('aria-valuemax', clock.duration.toFixed(3));
-    canvas.setAttribute('aria-valuenow', clock.time.toFixed(3));
-    canvas.setAttribute('aria-valuetext', `${clock.time.toFixed(2)} of ${clock.duration.toFixed(2)} seconds`);
+    const now = clock.time.toFixed(2), last = clock.duration.toFixed(2);
+    canvas.setAttribute('aria-valuemax', last);
+    canvas.setAttribute('aria-valuenow', now);
+    canvas.setAttribute('aria-valuetext', `${now} of ${last} seconds`);
   }
 }
 

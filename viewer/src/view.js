@@ -23,7 +23,8 @@ export class View {
     if (!this.scene) this.#open(Scene2D);
   }
 
-  // A canvas and what draws on it. A browser may promise WebGL and not keep it: then there is no scene.
+  // A canvas and what draws on it. A browser may promise WebGL and not keep it: then there is no
+  // scene.
   #open(Scene) {
     const canvas = element('canvas');
     canvas.tabIndex = 0;
@@ -44,7 +45,8 @@ export class View {
   retheme(colours) { this.scene.retheme(colours); }
 
   resize() {
-    const width = this.box.clientWidth, height = this.box.clientHeight, ratio = Math.min(devicePixelRatio || 1, 2);
+    const {clientWidth: width, clientHeight: height} = this.box;
+    const ratio = Math.min(devicePixelRatio || 1, 2);
     const key = `${width} ${height} ${ratio}`;
     if (key === this.size || !width || !height) return;
     this.size = key;
@@ -68,15 +70,16 @@ export class View {
     let state = `step ${c.step[row]} · ${count(contacts, 'contact')}`;
     if (c.islands[row] > 1) state += ` · ${c.islands[row]} islands`;
     if (c.asleep[row] > 0) state += ` · ${count(c.asleep[row], 'body', 'bodies')} asleep`;
-    if (needsContacts && recording.frames && !recording.contactsKnown(frame)) state += ' · forces not recorded';
+    const unknown = recording.frames && !recording.contactsKnown(frame);
+    if (needsContacts && unknown) state += ' · forces not recorded';
     this.state.textContent = state;
-    this.verdict.className = unsolved > 0 ? 'bad' : '';
+    const residual = short(c.residual[row]), iterations = count(c.iterations[row], 'iteration');
+    let verdict = row ? 'nothing touches' : 'the start';
+    if (contacts > 0) verdict = `solved: residual ${residual}, ${iterations}`;
     if (unsolved > 0)
-      this.verdict.textContent = `NOT SOLVED: ${count(unsolved, 'island')}, residual ${c.residual[row].toExponential(1)}`
-        + ` after ${count(c.iterations[row], 'iteration')}`;
-    else if (contacts > 0)
-      this.verdict.textContent = `solved: residual ${short(c.residual[row])}, ${count(c.iterations[row], 'iteration')}`;
-    else this.verdict.textContent = row ? 'nothing touches' : 'the start';
+      verdict = `NOT SOLVED: ${count(unsolved, 'island')}, residual ${residual}, ${iterations}`;
+    this.verdict.className = unsolved > 0 ? 'bad' : '';
+    this.verdict.textContent = verdict;
   }
 
   #explain(mode) {
@@ -85,12 +88,14 @@ export class View {
     if (mode !== 'group') {
       const ramp = element('span', 'ramp');
       ramp.style.background = rampGradient;
-      this.legend.replaceChildren(`${mode} 0`, ramp, `${short(this.paint.top(mode))} ${UNITS[mode]}`);
+      const top = `${short(this.paint.top(mode))} ${UNITS[mode]}`;
+      this.legend.replaceChildren(`${mode} 0`, ramp, top);
       return;
     }
     const {groups, apart} = this.paint;
     this.legend.replaceChildren(...(apart ? [] : groups.slice(0, 12)).map(group => {
-      const item = element('span', '', this.recording.groups[group] ?? `group ${group}`), swatch = element('i');
+      const item = element('span', '', this.recording.groups[group] ?? `group ${group}`);
+      const swatch = element('i');
       swatch.style.background = groupHex(group);
       item.prepend(swatch);
       return item;
@@ -108,7 +113,8 @@ export function caption(recording, nextUnsolved) {
     copy.textContent = await copyText(code) ? 'copied' : 'marked';
     setTimeout(() => { copy.textContent = 'copy'; }, 1500);
   });
-  const verdict = element('span', 'verdict'), bad = recording.unsolved.length, steps = Math.max(recording.rows - 1, 0);
+  const verdict = element('span', 'verdict');
+  const bad = recording.unsolved.length, steps = Math.max(recording.rows - 1, 0);
   if (bad) {
     const next = element('button', '', 'next');
     next.type = 'button';

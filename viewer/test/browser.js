@@ -1,6 +1,7 @@
 // browser.js: Chromium driven over the DevTools protocol, through a pipe: no packages, no port.
 //
-// Messages are JSON, ended by a NUL: ours go into the browser's descriptor 3, its own come out of 4.
+// Messages are JSON, ended by a NUL: ours go into the browser's descriptor 3, its own come out of
+// 4.
 import {spawn} from 'node:child_process';
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -8,11 +9,13 @@ import {join} from 'node:path';
 
 // Nothing in the background, no updates, no sandbox (tests run as root in containers, too), and the
 // software renderer, whose pictures are the same everywhere.
-const FLAGS = ['--headless=new', '--no-sandbox', '--disable-dev-shm-usage', '--hide-scrollbars', '--mute-audio',
-  '--no-first-run', '--no-default-browser-check', '--disable-background-networking', '--disable-sync',
-  '--disable-component-update', '--disable-default-apps', '--disable-extensions',
-  '--disable-domain-reliability', '--disable-features=Translate,OptimizationHints,MediaRouter',
-  '--force-color-profile=srgb', '--font-render-hinting=none', '--remote-debugging-pipe'];
+const FLAGS = [
+  '--headless=new', '--no-sandbox', '--disable-dev-shm-usage', '--hide-scrollbars', '--mute-audio',
+  '--no-first-run', '--no-default-browser-check', '--disable-background-networking',
+  '--disable-sync', '--disable-component-update', '--disable-default-apps',
+  '--disable-extensions', '--disable-domain-reliability',
+  '--disable-features=Translate,OptimizationHints,MediaRouter', '--force-color-profile=srgb',
+  '--font-render-hinting=none', '--remote-debugging-pipe'];
 const WITH_WEBGL = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
 const WITHOUT_WEBGL = ['--disable-gpu', '--disable-3d-apis'];
 const PATIENCE = 60000;      // ms, for an answer
@@ -21,14 +24,16 @@ export class Browser {
   static async open({program = process.env.PERP_CHROMIUM || 'chromium', webgl = true} = {}) {
     const profile = mkdtempSync(join(tmpdir(), 'perp-player-'));
     const flags = [...FLAGS, ...(webgl ? WITH_WEBGL : WITHOUT_WEBGL), `--user-data-dir=${profile}`];
-    const child = spawn(program, [...flags, 'about:blank'], {stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe']});
+    const child = spawn(program, [...flags, 'about:blank'],
+                        {stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe']});
     const browser = new Browser(child, profile);
-    await browser.send('Browser.getVersion').then(version => { browser.version = version.product; });
+    browser.version = (await browser.send('Browser.getVersion')).product;
     return browser;
   }
 
   constructor(child, profile) {
-    Object.assign(this, {child, profile, next: 1, waiting: new Map(), listeners: new Set(), words: ''});
+    Object.assign(this, {child, profile, next: 1, waiting: new Map(), listeners: new Set()});
+    this.words = '';                  // the last that it said
     let rest = '';
     child.stdio[4].setEncoding('utf8');
     child.stdio[4].on('data', text => {
@@ -40,7 +45,8 @@ export class Browser {
     child.stderr.on('data', text => { this.words = (this.words + text).slice(-4000); });
     child.stdio[3].on('error', () => {});
     child.on('error', error => this.#fail(error));
-    child.on('exit', code => this.#fail(new Error(`the browser ended with ${code}: ${this.words}`)));
+    child.on('exit', code =>
+      this.#fail(new Error(`the browser ended with ${code}: ${this.words}`)));
   }
 
   #fail(error) {
@@ -95,11 +101,12 @@ class Page {
     Object.assign(this, {browser, session, target, complaints: [], requests: []});
     browser.listeners.add(({sessionId, method, params}) => {
       if (sessionId !== session) return;
-      if (method === 'Runtime.consoleAPICalled' && ['error', 'warning', 'assert'].includes(params.type))
+      const serious = ['error', 'warning', 'assert'];
+      if (method === 'Runtime.consoleAPICalled' && serious.includes(params.type))
         this.complaints.push(params.args.map(a => a.value ?? a.description).join(' '));
       if (method === 'Runtime.exceptionThrown')
-        this.complaints.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
-      if (method === 'Log.entryAdded' && ['error', 'warning'].includes(params.entry.level))
+        this.complaints.push(reason(params.exceptionDetails));
+      if (method === 'Log.entryAdded' && serious.includes(params.entry.level))
         this.complaints.push(params.entry.text);
       if (method === 'Network.requestWillBeSent') this.requests.push(params.request.url);
     });
@@ -108,7 +115,8 @@ class Page {
   send(method, params) { return this.browser.send(method, params, this.session); }
 
   async size(width, height, {ratio = 1, mobile = false, dark = false} = {}) {
-    await this.send('Emulation.setDeviceMetricsOverride', {width, height, deviceScaleFactor: ratio, mobile});
+    await this.send('Emulation.setDeviceMetricsOverride',
+                    {width, height, deviceScaleFactor: ratio, mobile});
     await this.send('Emulation.setTouchEmulationEnabled', {enabled: mobile});
     await this.send('Emulation.setEmulatedMedia',
                     {features: [{name: 'prefers-color-scheme', value: dark ? 'dark' : 'light'}]});
@@ -116,22 +124,22 @@ class Page {
 
   async go(url) {
     const [address, hash = ''] = url.split('#');
-    if (address === this.address && !hash.includes('nowebgl')) {      // the page is there: another moment
+    if (address === this.address && !hash.includes('nowebgl')) {   // it is there: another moment
       await this.run(`location.hash = ${JSON.stringify(hash)}`);
       await this.settle();
       return;
     }
     this.address = hash.includes('nowebgl') ? '' : address;
-    await this.send('Page.navigate', {url: 'about:blank'});           // a new hash alone loads nothing
+    await this.send('Page.navigate', {url: 'about:blank'});        // a new hash alone loads nothing
     await this.send('Page.navigate', {url});
-    await this.until('document.documentElement.hasAttribute("data-ready") || document.documentElement.dataset.failed');
+    await this.until('document.querySelector("[data-ready], [data-failed]")');
     await this.settle();
   }
 
   async run(expression) {
-    const {result, exceptionDetails} = await this.send('Runtime.evaluate',
-                                                       {expression, returnByValue: true, awaitPromise: true});
-    if (exceptionDetails) throw new Error(`${expression}: ${exceptionDetails.exception?.description ?? exceptionDetails.text}`);
+    const {result, exceptionDetails} = await this.send(
+      'Runtime.evaluate', {expression, returnByValue: true, awaitPromise: true});
+    if (exceptionDetails) throw new Error(`${expression}: ${reason(exceptionDetails)}`);
     return result.value;
   }
 
@@ -144,19 +152,23 @@ class Page {
   }
 
   // Until what was changed has been drawn: the player asks for a frame at once, we ask after it.
-  settle() { return this.run('new Promise(done => setTimeout(() => requestAnimationFrame(done)))'); }
+  settle() {
+    return this.run('new Promise(done => setTimeout(() => requestAnimationFrame(done)))');
+  }
 
   async key(key, {shift = false} = {}) {
     const text = key.length === 1 ? key : undefined, modifiers = shift ? 8 : 0;
     const code = {' ': 'Space'}[key] ?? (/^[a-z]$/.test(key) ? `Key${key.toUpperCase()}` : key);
-    const windowsVirtualKeyCode = {Escape: 27}[key];
-    await this.send('Input.dispatchKeyEvent', {type: 'keyDown', key, code, text, modifiers, windowsVirtualKeyCode});
-    await this.send('Input.dispatchKeyEvent', {type: 'keyUp', key, code, modifiers, windowsVirtualKeyCode});
+    const event = {key, code, modifiers, windowsVirtualKeyCode: {Escape: 27}[key]};
+    await this.send('Input.dispatchKeyEvent', {type: 'keyDown', text, ...event});
+    await this.send('Input.dispatchKeyEvent', {type: 'keyUp', ...event});
     await this.settle();
   }
 
   async mouse(type, x, y, more = {}) {
-    await this.send('Input.dispatchMouseEvent', {type, x, y, button: 'left', buttons: type === 'mouseReleased' ? 0 : 1, clickCount: 1, ...more});
+    const buttons = type === 'mouseReleased' ? 0 : 1;
+    await this.send('Input.dispatchMouseEvent',
+                    {type, x, y, button: 'left', buttons, clickCount: 1, ...more});
   }
 
   async click(x, y) {
@@ -171,3 +183,5 @@ class Page {
     return Buffer.from(data, 'base64');
   }
 }
+
+const reason = details => details.exception?.description ?? details.text;

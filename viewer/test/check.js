@@ -10,7 +10,8 @@ export async function check(name, body) {
     console.log(`ok ${count} - ${name}`);
   } catch (error) {
     failures++;
-    console.log(`not ok ${count} - ${name}\n  ${(error.stack ?? String(error)).split('\n').slice(0, 4).join('\n  ')}`);
+    const why = (error.stack ?? String(error)).split('\n').slice(0, 4).join('\n  ');
+    console.log(`not ok ${count} - ${name}\n  ${why}`);
   }
 }
 
@@ -26,7 +27,8 @@ export function skip(reason) {
 
 // perp view: the page's path, and what was said.
 export function view(perp, recordings, page, ...options) {
-  const {status, stdout, stderr} = spawnSync(perp, ['view', ...recordings, '-o', page, ...options], {encoding: 'utf8'});
+  const words = ['view', ...recordings, '-o', page, ...options];
+  const {status, stdout, stderr} = spawnSync(perp, words, {encoding: 'utf8'});
   if (status === 5) skip(stderr.trim());
   if (status) throw new Error(`perp view ${recordings.join(' ')}: exit ${status}: ${stderr}`);
   return {page, stdout, stderr};

@@ -12,8 +12,9 @@ import {check, finish, skip, view} from './check.js';
 import {UNSOLVED, write} from './sample.js';
 import {readPng, shrink, writePng} from './zip.js';
 
-const [perp, folder, kind = 'webgl'] = process.argv.slice(2), update = process.argv.includes('--update');
-const webgl = kind === 'webgl', references = join(dirname(fileURLToPath(import.meta.url)), 'reference');
+const [perp, folder, kind = 'webgl'] = process.argv.slice(2), webgl = kind === 'webgl';
+const update = process.argv.includes('--update');
+const references = join(dirname(fileURLToPath(import.meta.url)), 'reference');
 const WIDTH = 800, HEIGHT = 450, SMALL = 5;       // pictures are compared at a fifth of their size
 
 const program = process.env.PERP_CHROMIUM || 'chromium';
@@ -26,8 +27,8 @@ function make(name, ...scenes) {
   return pathToFileURL(resolve(view(perp, files, join(folder, `${name}.html`)).page)).href;
 }
 
-const pages = {shapes: make('shapes', 'shapes'), discs: make('discs', 'discs'), two: make('two', 'shapes', 'far'),
-               empty: make('empty', 'empty'), cut: make('cut', 'cut')};
+const pages = {two: make('two', 'shapes', 'far')};
+for (const name of ['shapes', 'discs', 'empty', 'cut']) pages[name] = make(name, name);
 const browser = await Browser.open({program, webgl});
 const page = await browser.page();
 console.log(`# ${browser.version}, ${webgl ? 'with' : 'without'} WebGL`);
@@ -52,7 +53,14 @@ function share({rgb}, holds) {
 }
 
 const orange = (r, g, b) => r > 1.25*g && g > 1.3*b, green = (r, g, b) => g > 1.3*r && g > 1.15*b;
-const colours = ({rgb}) => new Set(Array.from({length: rgb.length/3}, (_, i) => rgb[3*i] << 16 | rgb[3*i + 1] << 8 | rgb[3*i + 2])).size;
+const red = (r, g, b) => r > 180 && g < 80 && b < 90, light = (r, g, b) => r + g + b > 600;
+
+// How many colours there are.
+function colours({rgb}) {
+  const seen = new Set();
+  for (let i = 0; i < rgb.length; i += 3) seen.add(rgb.readUIntBE(i, 3));
+  return seen.size;
+}
 
 // Pixels in which two pictures differ visibly, as a part of all.
 function differing(a, b) {
@@ -62,25 +70,53 @@ function differing(a, b) {
   return count/(a.rgb.length/3);
 }
 
-// Other versions of the renderer round otherwise: a level or so on the mean, and at a few edges more.
-// A ball that is missing is 0.35 % of these pictures; another frame differs by 5 levels, 6 % of them.
+// Other versions of the renderer round otherwise: a level or so on the mean, more at a few edges.
+// A ball that is missing is 0.35 % of these pictures; another frame differs by 5 levels, 6 %.
 function compare(name, full) {
   const small = shrink(full, SMALL), path = join(references, `${kind}-${name}.png`);
-  if (update) { mkdirSync(references, {recursive: true}); writeFileSync(path, writePng(small)); return; }
+  if (update) {
+    mkdirSync(references, {recursive: true});
+    writeFileSync(path, writePng(small));
+    return;
+  }
   assert.ok(existsSync(path), `${path} is missing: run with --update, and look at it`);
-  const wanted = readPng(readFileSync(path)), away = distance(small, wanted), part = differing(small, wanted);
+  const wanted = readPng(readFileSync(path));
+  const away = distance(small, wanted), part = differing(small, wanted);
   if (away <= 1.5 && part <= 0.0025) return;
   writeFileSync(join(folder, `${kind}-${name}.png`), writePng(small));
-  assert.fail(`${name} is ${away.toFixed(2)} levels from ${path}, ${(100*part).toFixed(2)} % of it; what was drawn is in ${folder}`);
+  assert.fail(`${name} is ${away.toFixed(2)} levels from ${path}, ${(100*part).toFixed(2)} % of it;`
+    + ` what was drawn is in ${folder}`);
 }
 
-const root = name => page.run(`document.documentElement.dataset.${name}`);
-const text = selector => page.run(`document.querySelector(${JSON.stringify(selector)}).textContent`);
-const box = selector => page.run(`(({x, y, width, height}) => ({x, y, width, height}))(document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect())`);
-const colour = selector => page.run(`getComputedStyle(document.querySelector(${JSON.stringify(selector)})).color`);
-const bad = () => page.run(`(() => { const i = document.createElement('i'); i.className = 'bad'; document.body.append(i); const c = getComputedStyle(i).color; i.remove(); return c; })()`);
+// -------------------------------------------------------------------------------------- the page
 
-// ------------------------------------------------------------------------------------------- checks
+const root = name => page.run(`document.documentElement.dataset.${name}`);
+const playing = () => page.run('document.documentElement.hasAttribute("data-playing")');
+const find = selector => `document.querySelector(${JSON.stringify(selector)})`;
+const text = selector => page.run(`${find(selector)}.textContent`);
+const box = selector => page.run(`${find(selector)}.getBoundingClientRect().toJSON()`);
+const colour = selector => page.run(`getComputedStyle(${find(selector)}).color`);
+const hidden = () => page.run('document.getElementById("notice").hidden');
+const helping = () => page.run('document.getElementById("help").open');
+
+// The steps, of 78, at which the time line is red.
+const redSteps = () => page.run(`(() => {
+  const {width, height} = timeline, at = new Set();
+  const {data} = timeline.getContext('2d').getImageData(0, 0, width, height);
+  for (let i = 0; i < data.length; i += 4)
+    if (data[i] > 180 && data[i + 1] < 90 && data[i + 3] > 200)
+      at.add(Math.round(i/4 % width/width*78));
+  return [...at];
+})()`);
+
+// What sticks out to the left or right.
+const outside = width => page.run(`
+  [...document.querySelectorAll('button, select, input, canvas, h1, h2, output')].filter(part => {
+    const {left, right, width} = part.getBoundingClientRect();
+    return width && (left < -0.5 || right > ${width} + 0.5);
+  }).map(part => part.id || part.outerHTML.slice(0, 60))`);
+
+// ----------------------------------------------------------------------------------------- checks
 
 try {
   await page.size(WIDTH, HEIGHT);
@@ -89,12 +125,14 @@ try {
     await page.go(`${pages.shapes}#frame=0`);
     assert.equal(await root('failed'), undefined);
     assert.equal(await root('renderer'), webgl ? 'webgl' : 'canvas');
-    assert.equal(await page.run('document.getElementById("notice").hidden'), webgl);
+    assert.equal(await hidden(), webgl);
     if (!webgl) assert.match(await text('#notice'), /No WebGL/);
   });
 
-  for (const [name, hash] of [['shapes', 'frame=0'], ['shapes', 'frame=13'], ['shapes', 'frame=39&forces'], ['shapes', 'frame=13&colour=speed'],
-                              ['discs', 'frame=13&forces'], ['discs', 'frame=30&colour=impulse'], ['two', 'frame=10']]) {
+  for (const address of ['shapes#frame=0', 'shapes#frame=13', 'shapes#frame=39&forces',
+                         'shapes#frame=13&colour=speed', 'discs#frame=13&forces',
+                         'discs#frame=30&colour=impulse', 'two#frame=10']) {
+    const [name, hash] = address.split('#');
     await check(`${name}#${hash} looks as it did`, async () => {
       await page.go(`${pages[name]}#${hash}&noui`);
       const full = await picture();
@@ -150,38 +188,38 @@ try {
     await page.key('n');
     assert.match(await text('.view header p'), new RegExp(`step ${UNSOLVED[0]} `));
     await page.key('?');
-    assert.equal(await page.run('document.getElementById("help").open'), true);
+    assert.equal(await helping(), true);
     assert.match(await text('#help'), /play or pause/);
     await page.key('Escape');
-    assert.equal(await page.run('document.getElementById("help").open'), false);
+    assert.equal(await helping(), false);
   });
 
   await check('it plays to the end and stops there; once more starts anew', async () => {
     await page.go(`${pages.shapes}#frame=30`);
     await page.key(' ');
-    assert.equal(await page.run('document.documentElement.hasAttribute("data-playing")'), true);
-    await page.until('document.documentElement.dataset.frame === "39" && !document.documentElement.hasAttribute("data-playing")');
+    assert.equal(await playing(), true);
+    await page.until('document.querySelector("html[data-frame=\'39\']:not([data-playing])")');
     await page.key(' ');
     assert.ok(Number(await root('frame')) < 30);
     await page.key(' ');
-    assert.equal(await page.run('document.documentElement.hasAttribute("data-playing")'), false);
+    assert.equal(await playing(), false);
   });
 
   await check('steps that are not solved are red in words and on the time line', async () => {
     await page.go(`${pages.shapes}#frame=${UNSOLVED[0]/2}`);
-    assert.match(await text('.view header p:last-child'), /^NOT SOLVED: 2 islands, residual 1\.0e-3 after 3 iterations$/);
-    assert.equal(await colour('.view header p:last-child'), await bad());
+    const verdict = '.view header p:last-child', bad = await colour('.verdict');
+    const [r, g, b] = bad.match(/\d+/g).map(Number);
+    assert.ok(red(r, g, b), bad);
+    assert.equal(await text(verdict), 'NOT SOLVED: 2 islands, residual 0.001, 3 iterations');
+    assert.equal(await colour(verdict), bad);
     assert.match(await text('.verdict'), /3 of 78 steps not solved/);
     await page.go(`${pages.shapes}#frame=33`);             // the handle hides what is under it
-    const reds = await page.run(`(() => {
-      const line = document.getElementById('timeline'), {data} = line.getContext('2d').getImageData(0, 0, line.width, line.height), at = new Set();
-      for (let i = 0; i < data.length; i += 4) if (data[i] > 180 && data[i + 1] < 90 && data[i + 3] > 200) at.add(Math.round(i/4 % line.width/line.width*78));
-      return [...at];
-    })()`);
-    for (const step of UNSOLVED) assert.ok(reds.some(at => Math.abs(at - step) <= 2), `no red near step ${step}: ${reds}`);
+    const reds = await redSteps();
+    for (const step of UNSOLVED)
+      assert.ok(reds.some(at => Math.abs(at - step) <= 2), `no red near step ${step}: ${reds}`);
     await page.go(`${pages.shapes}#frame=11`);
-    assert.match(await text('.view header p:last-child'), /^solved: residual/);
-    assert.notEqual(await colour('.view header p:last-child'), await bad());
+    assert.match(await text(verdict), /^solved: residual/);
+    assert.notEqual(await colour(verdict), bad);
   });
 
   await check('the scrub bar goes where it is pressed, and follows the hand', async () => {
@@ -204,7 +242,7 @@ try {
     assert.match(await text('.view header p'), new RegExp(`step ${step} `));
   });
 
-  await check('dragging turns the scene, the wheel magnifies it, a double click undoes that', async () => {
+  await check('dragging turns, the wheel magnifies, a double click undoes that', async () => {
     await page.go(`${pages.shapes}#frame=13&noui`);
     const first = await picture();
     await page.mouse('mousePressed', 400, 300);
@@ -215,50 +253,55 @@ try {
     assert.ok(distance(first, turned) > 2);
     await page.mouse('mouseWheel', 400, 300, {deltaX: 0, deltaY: -300, button: 'none', buttons: 0});
     await page.settle();
-    const away = distance(turned, await picture()); assert.ok(away > 2, `${away}`);
+    assert.ok(distance(turned, await picture()) > 2);
     for (const clickCount of [1, 2])
-      for (const type of ['mousePressed', 'mouseReleased']) await page.mouse(type, 400, 300, {clickCount});
+      for (const type of ['mousePressed', 'mouseReleased'])
+        await page.mouse(type, 400, 300, {clickCount});
     await page.settle();
     assert.ok(distance(first, await picture()) < 0.01);
   });
 
   await check('forces are arrows, and red where they are not certified', async () => {
     await page.go(`${pages.shapes}#frame=${UNSOLVED[0]/2}&noui`);
-    const without = await picture(), red = (r, g, b) => r > 180 && g < 80 && b < 90;
+    const without = await picture();
     await page.go(`${pages.shapes}#frame=${UNSOLVED[0]/2}&noui&forces`);
     const shown = await picture();
-    assert.ok(distance(without, shown) > 0.05, `${distance(without, shown)}`);
-    assert.ok(share(shown, red) > share(without, red) + 0.0003, `${share(shown, red)} and ${share(without, red)}`);
+    assert.ok(distance(without, shown) > 0.05);
+    assert.ok(share(shown, red) > share(without, red) + 0.0003);
   });
 
   await check('two recordings share a clock, and each has its caption', async () => {
     await page.go(`${pages.two}#frame=10`);
     assert.equal(await page.run('document.querySelectorAll(".view canvas").length'), 2);
-    const steps = () => page.run('[...document.querySelectorAll(".view header p:nth-of-type(1)")].map(p => p.textContent.match(/step \\d+/)[0]).join()');
+    const all = (selector, pattern) => page.run(`Array.from(
+      document.querySelectorAll('${selector}'), e => e.textContent.match(${pattern})[0]).join()`);
+    const steps = () => all('.view header p:nth-of-type(1)', /step \d+/);
     assert.equal(await steps(), 'step 20,step 20');
     await page.key('ArrowRight');
     assert.equal(await steps(), 'step 22,step 22');
-    assert.equal(await page.run('[...document.querySelectorAll(".caption code")].map(c => c.textContent.split(" ")[2]).join()'), 'shapes,far');
+    assert.equal(await all('.caption code', /run \w+/), 'run shapes,run far');
   });
 
   await check('the caption is the command line, and can be copied', async () => {
     await page.go(pages.shapes);
-    assert.equal(await text('.caption code'), 'perp run shapes --seed 7 --title \'a "quoted" one\'');
+    const line = 'perp run shapes --seed 7 --title \'a "quoted" one\'';
+    assert.equal(await text('.caption code'), line);
     const {x, y, width, height} = await box('.caption button');
     await page.click(x + width/2, y + height/2);
-    await page.until('document.querySelector(".caption button").textContent === "copied"', 3000);
+    await page.until(`${find('.caption button')}.textContent === "copied"`, 3000);
   });
 
-  for (const [name, width, height, mobile] of [['a laptop', 1280, 720, false], ['a phone', 390, 844, true], ['a phone on its side', 844, 390, true]]) {
+  for (const [name, width, height, mobile] of [['a laptop', 1280, 720, false],
+         ['a phone', 390, 844, true], ['a phone on its side', 844, 390, true]]) {
     await check(`nothing sticks out on ${name}`, async () => {
       await page.size(width, height, {mobile});
       for (const which of ['shapes', 'two']) {
         await page.go(`${pages[which]}#frame=10`);
         const wide = await page.run('document.scrollingElement.scrollWidth');
         assert.ok(wide <= width, `${which} is ${wide} wide`);
-        const out = await page.run(`[...document.querySelectorAll('button, select, input, canvas, h1, h2, output')].filter(e => { const r = e.getBoundingClientRect(); return r.width && (r.left < -0.5 || r.right > ${width} + 0.5); }).map(e => e.id || e.outerHTML.slice(0, 60))`);
-        assert.deepEqual(out, []);
-        if (!mobile) assert.ok(await page.run('document.scrollingElement.scrollHeight') <= height);
+        assert.deepEqual(await outside(width), []);
+        const high = await page.run('document.scrollingElement.scrollHeight');
+        if (!mobile) assert.ok(high <= height, `${which} is ${high} high`);
         const {height: tall} = await box('.view');
         assert.ok(tall >= (width > height && mobile ? 120 : 190), `the picture is ${tall} high`);
       }
@@ -267,7 +310,6 @@ try {
   }
 
   await check('it is dark where the system is, and changes with it', async () => {
-    const light = (r, g, b) => r + g + b > 600;
     await page.size(WIDTH, HEIGHT, {dark: true});
     await page.go(`${pages.shapes}#frame=13`);
     assert.ok(share(await picture(), light) < 0.1);
@@ -291,14 +333,14 @@ try {
     await page.key('f');
     assert.equal(await root('forces'), 'true');
     await page.run('document.querySelector("#notice button").click()');
-    assert.equal(await page.run('document.getElementById("notice").hidden'), true);
+    assert.equal(await hidden(), true);
   });
 
   await check('the console is silent', () => { assert.deepEqual(page.complaints, []); });
 
   await check('nothing was asked of any network', () => {
-    const asked = page.requests.filter(url => !/^(file:.*\.html(#.*)?|data:.*|blob:.*|about:blank)$/.test(url));
-    assert.deepEqual(asked, []);
+    const own = /^(file:.*\.html(#.*)?|data:.*|blob:.*|about:blank)$/;
+    assert.deepEqual(page.requests.filter(url => !own.test(url)), []);
   });
 } finally {
   await browser.close();

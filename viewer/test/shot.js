@@ -1,4 +1,6 @@
-// shot.js: node shot.js FILE.html[#HASH] OUT.png [WIDTHxHEIGHT] [dark] [phone] [nogpu]: a screenshot.
+// shot.js: a screenshot of the player.
+//
+//   node shot.js FILE.html[#HASH] OUT.png [WIDTHxHEIGHT] [dark] [phone] [nogpu]
 import {writeFileSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {pathToFileURL} from 'node:url';
@@ -6,15 +8,16 @@ import {Browser} from './browser.js';
 
 const [what, out, ...words] = process.argv.slice(2);
 if (!out) {
-  console.error('usage: node shot.js FILE.html[#HASH] OUT.png [WIDTHxHEIGHT] [dark] [phone] [nogpu]');
+  console.error('usage: shot.js FILE.html[#HASH] OUT.png [WIDTHxHEIGHT] [dark] [phone] [nogpu]');
   process.exit(2);
 }
 const [file, hash = ''] = what.split('#');
-const [width, height] = (words.find(word => /^\d+x\d+$/.test(word)) ?? '1280x720').split('x').map(Number);
+const size = words.find(word => /^\d+x\d+$/.test(word)) ?? '1280x720';
+const [width, height] = size.split('x').map(Number), phone = words.includes('phone');
 const browser = await Browser.open({webgl: !words.includes('nogpu')});
 try {
-  const page = await browser.page(), phone = words.includes('phone');
-  await page.size(width, height, {mobile: phone, ratio: phone ? 2 : 1, dark: words.includes('dark')});
+  const page = await browser.page(), dark = words.includes('dark');
+  await page.size(width, height, {mobile: phone, ratio: phone ? 2 : 1, dark});
   await page.go(`${pathToFileURL(resolve(file))}#${hash}`);
   writeFileSync(out, await page.screenshot());
   for (const line of page.complaints) console.error(line);

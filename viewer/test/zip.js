@@ -19,13 +19,16 @@ export function readPng(file) {
   let at = 8, head = null;
   const stored = [];
   while (at < file.length) {
-    const length = file.readUInt32BE(at), type = file.toString('latin1', at + 4, at + 8), data = file.subarray(at + 8, at + 8 + length);
-    if (type === 'IHDR') head = {width: data.readUInt32BE(0), height: data.readUInt32BE(4), depth: data[8], kind: data[9]};
+    const length = file.readUInt32BE(at), type = file.toString('latin1', at + 4, at + 8);
+    const data = file.subarray(at + 8, at + 8 + length);
+    if (type === 'IHDR') head = data;
     if (type === 'IDAT') stored.push(data);
     at += 12 + length;
   }
-  if (head.depth !== 8 || ![2, 6].includes(head.kind)) throw new Error(`a PNG of kind ${head.kind}, ${head.depth} bits`);
-  const {width, height} = head, size = head.kind === 2 ? 3 : 4, rows = unfilter(inflateSync(Buffer.concat(stored)), width*size, height, size);
+  const width = head.readUInt32BE(0), height = head.readUInt32BE(4), depth = head[8];
+  const size = {2: 3, 6: 4}[head[9]];               // bytes of a pixel: RGB, RGBA
+  if (depth !== 8 || !size) throw new Error(`a PNG of kind ${head[9]}, ${depth} bits`);
+  const rows = unfilter(inflateSync(Buffer.concat(stored)), width*size, height, size);
   const rgb = Buffer.alloc(3*width*height);
   for (let i = 0; i < width*height; i++) rows.copy(rgb, 3*i, size*i, size*i + 3);
   return {width, height, rgb};
@@ -38,7 +41,8 @@ function unfilter(bytes, stride, height, size) {
     for (let x = 0; x < stride; x++) {
       const left = x >= size ? out[to + x - size] : 0, up = y ? out[to + x - stride] : 0;
       const corner = x >= size && y ? out[to + x - stride - size] : 0;
-      out[to + x] = bytes[from + x] + [0, left, up, left + up >> 1, paeth(left, up, corner)][filter];
+      const guess = [0, left, up, left + up >> 1, paeth(left, up, corner)][filter];
+      out[to + x] = bytes[from + x] + guess;
     }
   }
   return out;
@@ -51,7 +55,8 @@ function paeth(a, b, c) {
 
 export function writePng({width, height, rgb}) {
   const chunk = (type, data) => {
-    const body = Buffer.concat([Buffer.from(type, 'latin1'), data]), out = Buffer.alloc(8 + body.length);
+    const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+    const out = Buffer.alloc(8 + body.length);
     out.writeUInt32BE(data.length, 0);
     body.copy(out, 4);
     out.writeUInt32BE(crc32Of(body), 4 + body.length);
@@ -63,7 +68,8 @@ export function writePng({width, height, rgb}) {
   head[8] = 8;
   head[9] = 2;
   for (let y = 0; y < height; y++) rgb.copy(rows, y*(3*width + 1) + 1, 3*y*width, 3*(y + 1)*width);
-  return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), chunk('IHDR', head), chunk('IDAT', deflate(rows)), chunk('IEND', Buffer.alloc(0))]);
+  return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), chunk('IHDR', head),
+                        chunk('IDAT', deflate(rows)), chunk('IEND', Buffer.alloc(0))]);
 }
 
 // The mean of blocks of `by` x `by` pixels.
@@ -71,7 +77,8 @@ export function shrink({width, height, rgb}, by) {
   const w = Math.floor(width/by), h = Math.floor(height/by), out = Buffer.alloc(3*w*h);
   for (let y = 0; y < h; y++) for (let x = 0; x < w; x++) for (let c = 0; c < 3; c++) {
     let sum = 0;
-    for (let j = 0; j < by; j++) for (let i = 0; i < by; i++) sum += rgb[3*((y*by + j)*width + x*by + i) + c];
+    for (let j = 0; j < by; j++)
+      for (let i = 0; i < by; i++) sum += rgb[3*((y*by + j)*width + x*by + i) + c];
     out[3*(y*w + x) + c] = Math.round(sum/by/by);
   }
   return {width: w, height: h, rgb: out};
