@@ -63,7 +63,7 @@ export class Charts {
     const axisStyle = {stroke: colours.faint, font: '11px system-ui, sans-serif', grid, ticks};
     return {
       width: Math.max(area.clientWidth, 60), height: Math.max(area.clientHeight, 60),
-      legend: {show: false}, padding: [6, 8, 0, 0],
+      legend: {show: false}, padding: [6, 12, 0, 0],
       scales: {x: {time: false, ...x},
                y: {range: (u, low, high) => this.#range(chart, low, high)}},
       axes: [{...axisStyle, size: 22, gap: 2, values: (u, splits) => splits.map(axis)},
