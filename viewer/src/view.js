@@ -111,7 +111,7 @@ export function caption(recording, nextUnsolved) {
   copy.title = 'Copy the command line';
   copy.addEventListener('click', async () => {
     copy.textContent = await copyText(code) ? 'copied' : 'marked';
-    setTimeout(() => { copy.textContent = 'copy'; }, 1500);
+    setTimeout(() => { copy.textContent = 'copy'; }, 2500);
   });
   const verdict = element('span', 'verdict');
   const bad = recording.unsolved.length, steps = Math.max(recording.rows - 1, 0);

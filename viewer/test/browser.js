@@ -18,7 +18,7 @@ const FLAGS = [
   '--font-render-hinting=none', '--remote-debugging-pipe'];
 const WITH_WEBGL = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
 const WITHOUT_WEBGL = ['--disable-gpu', '--disable-3d-apis'];
-const PATIENCE = 60000;      // ms, for an answer
+const PATIENCE = 120000;     // ms, for an answer
 
 export class Browser {
   static async open({program = process.env.PERP_CHROMIUM || 'chromium', webgl = true} = {}) {
@@ -143,7 +143,7 @@ class Page {
     return result.value;
   }
 
-  async until(expression, limit = 30000) {
+  async until(expression, limit = 90000) {
     for (const end = Date.now() + limit; Date.now() < end;) {
       if (await this.run(`Boolean(${expression})`).catch(() => false)) return;
       await new Promise(resolve => { setTimeout(resolve, 20); });

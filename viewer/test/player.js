@@ -288,7 +288,7 @@ try {
     assert.equal(await text('.caption code'), line);
     const {x, y, width, height} = await box('.caption button');
     await page.click(x + width/2, y + height/2);
-    await page.until(`${find('.caption button')}.textContent === "copied"`, 3000);
+    await page.until(`${find('.caption button')}.textContent === "copied"`, 20000);
   });
 
   for (const [name, width, height, mobile] of [['a laptop', 1280, 720, false],
