@@ -19,6 +19,7 @@
 
 static const struct { const char *name, *use, *package; } programs[] = {
   {"gnuplot", "--plot and perp plot", "gnuplot-nox"},
+  {"ffmpeg", "videos of perp render", "ffmpeg"},
 };
 
 static int writable(void) {
@@ -111,8 +112,8 @@ const command command_doctor = {
   .description =
     "Shows the version, the compiler, the number of processors, whether the current folder "
     "can be written to, the linear solvers, the backends that 'perp solve --linear' can load, "
-    "whether gnuplot is there, which --plot and 'perp plot' need, and whether the player of "
-    "'perp view' was built in.",
+    "whether gnuplot is there, which --plot and 'perp plot' need, ffmpeg, which makes videos of "
+    "'perp render', and whether the player of 'perp view' was built in.",
   .options = rows,
   .examples = {{"perp doctor", "the first thing to add to a bug report"}},
   .run = run,

@@ -326,6 +326,10 @@ int file_create(const char *path, file_output **out, char *message, size_t messa
   return FILE_OK;
 }
 
+const char *file_temporary(const file_output *output) {
+  return output->slot >= 0 ? pending[output->slot].name : NULL;
+}
+
 int file_check(const char *path, char *message, size_t message_size) {
   struct stat status;
   if (strcmp(path, "-") == 0) return FILE_OK;

@@ -40,6 +40,9 @@ int file_check(const char *path, char *message, size_t message_size);
 
 int file_create(const char *path, file_output **out, char *message, size_t message_size);
 
+// The temporary file, for another program to write to; NULL if bytes go out directly.
+const char *file_temporary(const file_output *output);
+
 // Appends; buffered. A failure is remembered, later writes do nothing, and file_commit reports it.
 void file_write(file_output *output, const void *data, size_t length);
 

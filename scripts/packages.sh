@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, and only those.
 #
-#   scripts/packages.sh run      what ./run needs: a compiler, the build tools, a plotter
+#   scripts/packages.sh run      what ./run needs: a compiler, the build tools, a plotter, video
 #   scripts/packages.sh test     what ./test needs in addition: test library, sanitizers, fuzzer, oracles
 #
 # PERP_NO_APT=1 leaves the machine as it is. Without apt-get the needed tools are listed, and the
@@ -14,12 +14,12 @@ packages_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck disable=SC2034  # the lists are reached by name, ${!wanted}
 {
 packages_run='gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libjansson-dev libode-dev
-  gnuplot-nox esbuild curl ca-certificates'
+  gnuplot-nox ffmpeg esbuild curl ca-certificates'
 packages_test="$packages_run g++ libcmocka-dev clang-14 libclang-rt-14-dev gcovr file
   python3 python3-numpy python3-scipy libsuitesparse-dev chromium nodejs"
 
 # The commands that stand for the packages where dpkg cannot be asked.
-packages_tools_run='cc cmake ninja pkg-config gnuplot esbuild curl'
+packages_tools_run='cc cmake ninja pkg-config gnuplot ffmpeg esbuild curl'
 packages_tools_test="$packages_tools_run c++ clang-14 gcovr file python3 chromium node"
 }
 

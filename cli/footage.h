@@ -1,0 +1,40 @@
+// footage.h: a recording as scenes to be drawn: any moment of it, in colours.
+#pragma once
+
+#include <render.h>
+
+#include "recording.h"
+
+typedef enum footage_colour { FOOTAGE_GROUP, FOOTAGE_SPEED, FOOTAGE_IMPULSE } footage_colour;
+
+typedef struct footage_part { int32_t chunk; int64_t used; record_frames frames; } footage_part;
+
+typedef struct footage {
+  recording recording;
+  footage_part part[2];        // chunks that are unpacked
+  int64_t clock;
+  record_steps statistics;
+  render_body *body;           // head.bodies
+  float *load;                 // head.bodies: impulses at its contacts
+  int32_t *slot;               // head.bodies: which moving one it is, or -1
+  render_scene scene;
+  double top_speed, typical_impulse;   // 0: nothing moves, nothing pushes
+  render_item *item;           // what the camera has to see
+  int32_t items, item_room;
+  // of the frame that was asked for last
+  int64_t frame;
+  const record_touch *touch;
+  uint32_t touches;            // or RECORD_NO_TOUCHES
+} footage;
+
+// Opens a recording and looks through it; says what is wrong. `all`: colours or arrows need a look
+// at every frame.
+int footage_open(const char *path, int all, footage *out);
+void footage_close(footage *what);
+
+double footage_interval(const footage *what);   // seconds between frames
+// The bodies at frame `place`, between two frames if it is no whole number.
+int footage_at(footage *what, double place, footage_colour colour);
+// Row of the statistics for the frame: a value, or NAN if it is not there.
+double footage_value(const footage *what, record_column column);
+void footage_ramp(double part, float colour[3]);   // part in [0, 1]

@@ -1,0 +1,343 @@
+// render.c: perp render: a recording as a video, as pictures, or as one picture.
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "footage.h"
+#include "interrupt.h"
+#include "progress.h"
+#include "render_caption.h"
+#include "report.h"
+#include "text.h"
+#include "video.h"
+
+enum { SIDE_MIN = 64, SIDE_MAX = 7680, FRAMES_MAX = 10000000 };
+typedef enum output_kind { OUTPUT_PICTURE, OUTPUT_PICTURES, OUTPUT_VIDEO } output_kind;
+
+typedef struct session {
+  const arguments *args;
+  const char *path;
+  output_kind kind;
+  double width, height, fps, speed, supersample, threads, frame;   // frame -1: the last
+  double camera[3];            // azimuth, elevation, zoom
+  footage_colour colour;
+  int contacts, caption;
+  footage footage;
+  render *render;
+  render_camera view;
+  video *video;
+  int64_t total, done;
+} session;
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9*(double)time.tv_nsec;
+}
+
+// ------------------------------------------------------------------------------------------- options
+
+static int read_number(const arguments *args, const char *name, double low, double high, int whole,
+                       double *value) {
+  const char *text = argument(args, name);
+  if (!text) return CODE_OK;
+  char *end;
+  const double number = strtod(text, &end);
+  if (end == text || *end || (whole && number != floor(number)))
+    return fail(CODE_USAGE, "--%s = %s is not a %snumber", name, text, whole ? "whole " : "");
+  if (!(number >= low && number <= high))
+    return fail(CODE_USAGE, "--%s = %s is outside [%.10g, %.10g]", name, text, low, high);
+  *value = number;
+  return CODE_OK;
+}
+
+static int read_size(session *s) {
+  const char *text = argument(s->args, "size");
+  int width, height, length = 0;
+  if (!text) return CODE_OK;
+  if (sscanf(text, "%5dx%5d%n", &width, &height, &length) != 2 || text[length])
+    return fail(CODE_USAGE, "--size = %s is not of the form 1280x720", text);
+  if (width < SIDE_MIN || width > SIDE_MAX || height < SIDE_MIN || height > SIDE_MAX)
+    return fail(CODE_USAGE, "--size = %s has a side outside [%d, %d]", text, SIDE_MIN, SIDE_MAX);
+  if (s->kind == OUTPUT_VIDEO && (width % 2 || height % 2))
+    return fail(CODE_USAGE, "--size = %s: the sides of a video are even", text);
+  s->width = width, s->height = height;
+  return CODE_OK;
+}
+
+static int read_camera(session *s) {
+  static const char *const names[] = {"azimuth", "elevation", "zoom"};
+  static const double low[] = {-360, -89, 0.1}, high[] = {360, 89, 100};
+  const char *text = argument(s->args, "camera"), *at = text;
+  if (!text) return CODE_OK;
+  int k = 0;
+  for (; k < 3; k++) {
+    char *end;
+    s->camera[k] = strtod(at, &end);
+    if (end == at || (*end && *end != ',')) break;
+    if (!(s->camera[k] >= low[k] && s->camera[k] <= high[k]))
+      return fail(CODE_USAGE, "--camera = %s: %s = %g is outside [%g, %g]", text, names[k],
+                  s->camera[k], low[k], high[k]);
+    at = *end ? end + 1 : end;
+    if (!*end) return k > 0 ? CODE_OK : fail(CODE_USAGE, "--camera = %s has no elevation", text);
+  }
+  return fail(CODE_USAGE, "--camera = %s is not of the form AZIMUTH,ELEVATION[,ZOOM]", text);
+}
+
+// The conversions %d or %04d of a name; *at is where the first begins, *digits its width.
+static int conversions(const char *path, size_t *at, size_t *length, int *digits) {
+  int count = 0;
+  for (size_t k = 0; path[k]; k++) {
+    if (path[k] != '%') continue;
+    const size_t more = strspn(path + k + 1, "0123456789");
+    if (path[k + 1 + more] != 'd' || more > 2) continue;
+    if (count++ == 0) {
+      *at = k;
+      *length = more + 2;
+      *digits = atoi(path + k + 1);
+    }
+  }
+  return count;
+}
+
+static int read_output(session *s) {
+  s->path = argument(s->args, "output");
+  if (!s->path) return fail(CODE_USAGE, "where to? -o a.mp4, -o a.png or -o frames_%%04d.png");
+  const char *dot = strrchr(s->path, '.');
+  size_t at, length;
+  int digits;
+  const int count = conversions(s->path, &at, &length, &digits);
+  if (dot && !strcmp(dot, ".mp4")) s->kind = OUTPUT_VIDEO;
+  else if (dot && !strcmp(dot, ".png")) s->kind = count ? OUTPUT_PICTURES : OUTPUT_PICTURE;
+  else
+    return fail(CODE_USAGE, "--output = %s: the name must end in .mp4 or .png", s->path);
+  if (count > (s->kind == OUTPUT_PICTURES))
+    return fail(CODE_USAGE, "--output = %s has %d places for a number", s->path, count);
+  if (s->kind != OUTPUT_PICTURE && argument(s->args, "frame"))
+    return fail(CODE_USAGE, "--frame is for one picture, such as -o a.png");
+  if (s->kind == OUTPUT_PICTURE && (argument(s->args, "fps") || argument(s->args, "speed")))
+    return fail(CODE_USAGE, "--fps and --speed are for videos and for pictures %%04d.png");
+  return CODE_OK;
+}
+
+static int read_options(session *s) {
+  static const char *const colours[] = {"group", "speed", "impulse"};
+  const arguments *args = s->args;
+  const char *colour = argument(args, "colour");
+  int code = read_output(s);
+  if (!code) code = read_size(s);
+  if (!code) code = read_camera(s);
+  if (!code) code = read_number(args, "frame", 0, 1e15, 1, &s->frame);
+  if (!code) code = read_number(args, "fps", 1, 240, 0, &s->fps);
+  if (!code) code = read_number(args, "speed", 0.001, 1000, 0, &s->speed);
+  if (!code) code = read_number(args, "supersample", 1, 16, 1, &s->supersample);
+  if (!code) code = read_number(args, "threads", 1, 64, 1, &s->threads);
+  if (code) return code;
+  for (int k = 0; k < 3; k++)
+    if (colour && !strcmp(colour, colours[k])) s->colour = (footage_colour)k, colour = NULL;
+  if (colour)
+    return fail(CODE_USAGE, "--colour = %s is not one of group|speed|impulse", colour);
+  s->contacts = argument(args, "contacts") != NULL;
+  s->caption = argument(args, "no-caption") == NULL;
+  return CODE_OK;
+}
+
+// ------------------------------------------------------------------------------------------- drawing
+
+static int draw(session *s, double place) {
+  footage *from = &s->footage;
+  const int32_t width = (int32_t)s->width, height = (int32_t)s->height;
+  const int code = footage_at(from, place, s->colour);
+  if (code) return code;
+  if (render_draw(s->render, &from->scene, &s->view)) return fail(CODE_IO, "out of memory");
+  if (s->contacts) render_forces(s->render, from, &s->view);
+  if (s->caption) {
+    render_caption(s->render, from, width, height);
+    render_legend(s->render, from, s->colour, width, height);
+  }
+  return CODE_OK;
+}
+
+static int write_picture(session *s, const char *path) {
+  char message[512] = "";
+  size_t length = 0;
+  unsigned char *png = render_png(render_pixels(s->render), (int32_t)s->width, (int32_t)s->height,
+                                  &length);
+  if (!png) return fail(CODE_IO, "out of memory for %s", path);
+  file_output *file = NULL;
+  int code = file_create(path, &file, message, sizeof message);
+  if (!code) {
+    file_write(file, png, length);
+    code = file_commit(file, message, sizeof message);
+  }
+  free(png);
+  return code ? fail(code, "%s", message) : CODE_OK;
+}
+
+static int write_numbered(session *s, int64_t number) {
+  char path[4200];
+  size_t at = 0, length = 0;
+  int digits = 0;
+  conversions(s->path, &at, &length, &digits);
+  snprintf(path, sizeof path, "%.*s%0*lld%s", (int)at, s->path, digits, (long long)number,
+           s->path + at + length);
+  return write_picture(s, path);
+}
+
+static int draw_all(session *s) {
+  const double start = now(), step = s->speed/s->fps/footage_interval(&s->footage);
+  const perp_options options = perp_default_options(perp_find_method("auto"));
+  progress live = progress_begin(argument(s->args, "progress") != NULL,
+                                 argument(s->args, "quiet") != NULL, &options);
+  int code = CODE_OK;
+  while (!code && s->done < s->total) {
+    if (interrupt_seen()) {
+      code = CODE_INTERRUPTED;
+      break;
+    }
+    code = draw(s, (double)s->done*step);
+    if (!code && s->kind == OUTPUT_VIDEO) code = video_frame(s->video, render_pixels(s->render));
+    else if (!code) code = write_numbered(s, s->done);
+    if (!code) progress_count(&live, "frames", ++s->done, s->total, now() - start);
+  }
+  progress_clear();
+  return code;
+}
+
+static int draw_one(session *s) {
+  const int64_t frames = s->footage.recording.frames;
+  if (s->frame < 0.0) s->frame = (double)(frames - 1);
+  if (s->frame > (double)(frames - 1))
+    return fail(CODE_USAGE, "--frame = %.0f is outside [0, %lld]", s->frame, (long long)frames - 1);
+  s->total = 1;
+  const int code = draw(s, s->frame);
+  if (code) return code;
+  if (interrupt_seen()) return CODE_INTERRUPTED;
+  s->done = 1;
+  return write_picture(s, s->path);
+}
+
+static void report(const session *s, double seconds) {
+  json_t *object = message_object();
+  if (object) {
+    json_object_set_new(object, "output", json_text(s->path));
+    json_object_set_new(object, "frames", json_integer(s->done));
+    json_object_set_new(object, "width", json_integer((json_int_t)s->width));
+    json_object_set_new(object, "height", json_integer((json_int_t)s->height));
+    json_object_set_new(object, "seconds", json_number(seconds));
+    return;
+  }
+  if (argument(s->args, "quiet")) return;
+  text_buffer time, count;
+  char text[128] = "";
+  text_append(text, sizeof text, "%s of %.0f x %.0f", text_count(s->done, "frame", "frames", &count),
+              s->width, s->height);
+  if (s->kind != OUTPUT_PICTURE)
+    text_append(text, sizeof text, ", %.3g s at %g a second", (double)s->done/s->fps, s->fps);
+  report_line(s->kind == OUTPUT_VIDEO ? "video" : s->done == 1 ? "picture" : "pictures", "%s: %s",
+              s->path, text);
+  report_line("time", "%s, %.3g frames a second", text_seconds(seconds, &time),
+              (double)s->done/fmax(seconds, 1e-9));
+}
+
+static int begin(session *s, const char *path) {
+  char message[512] = "";
+  int code = s->kind == OUTPUT_VIDEO ? video_check(s->path) : CODE_OK;
+  if (!code) code = footage_open(path, s->contacts || s->colour != FOOTAGE_GROUP, &s->footage);
+  if (code) return code;
+  if (s->kind == OUTPUT_PICTURE && file_check(s->path, message, sizeof message))
+    return fail(CODE_IO, "%s", message);
+  const double seconds = (double)(s->footage.recording.frames - 1)*footage_interval(&s->footage);
+  const double frames = floor(seconds*s->fps/s->speed + 1e-9) + 1.0;
+  if (s->kind != OUTPUT_PICTURE && !(frames <= FRAMES_MAX))
+    return fail(CODE_USAGE, "%.3g frames are too many; raise --speed or lower --fps", frames);
+  s->total = (int64_t)frames;
+  s->view = render_fit(&s->footage.scene, (int32_t)s->width, (int32_t)s->height, s->camera[0],
+                       s->camera[1], s->camera[2], s->footage.item, s->footage.items);
+  s->render = render_create((int32_t)s->width, (int32_t)s->height, (int32_t)s->supersample,
+                            (int32_t)s->threads);
+  if (!s->render) return fail(CODE_IO, "out of memory for a picture of this size");
+  if (s->kind == OUTPUT_VIDEO)
+    code = video_open(s->path, (int32_t)s->width, (int32_t)s->height, s->fps, &s->video);
+  return code;
+}
+
+static int run(const arguments *args) {
+  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  session s = {.args = args, .width = 1280, .height = 720, .fps = 30, .speed = 1, .supersample = 4,
+               .threads = processors < 1 ? 1 : processors > 16 ? 16 : (double)processors,
+               .frame = -1, .camera = {52, 18, 1}};
+  int code = read_options(&s);
+  if (code) return code;
+  interrupt_listen(1);
+  signal(SIGXFSZ, SIG_IGN);   // a file that may not grow is a failed write, not the end
+  code = begin(&s, args->operand[0]);
+  const double start = now();
+  if (!code) code = s.kind == OUTPUT_PICTURE ? draw_one(&s) : draw_all(&s);
+  if (!code && s.video) {
+    code = video_close(s.video);
+    s.video = NULL;
+  }
+  video_abandon(s.video);
+  if (!code) report(&s, now() - start);
+  if (code == CODE_INTERRUPTED)
+    fail(code, "interrupted after %lld of %lld frames; %s", (long long)s.done, (long long)s.total,
+         s.kind == OUTPUT_PICTURES ? "those are there" : "nothing was written");
+  render_destroy(s.render);
+  if (s.footage.recording.json) footage_close(&s.footage);
+  return code;
+}
+
+static const option_row rows[] = {
+    {"output", 'o', "FILE", OPTION_FILE, "a.mp4, a.png, or frames_%04d.png for numbered pictures"},
+    {"size", 0, "WxH", OPTION_TEXT, "size in pixels, sides in [64, 7680] (default 1280x720)"},
+    {"frame", 0, "N", OPTION_TEXT, "which frame of the recording a picture shows (default the last)"},
+    {"fps", 0, "N", OPTION_TEXT, "frames a second of a video (in [1, 240], default 30)"},
+    {"speed", 0, "X", OPTION_TEXT,
+     "seconds of the scene in a second of the video (in [0.001, 1000], default 1)"},
+    {"camera", 0, "A,E[,Z]", OPTION_TEXT,
+     "where to look from: azimuth and elevation in degrees, and a zoom (default 52,18,1)"},
+    {"colour", 0, "group|speed|impulse", OPTION_CHOICE,
+     "what the colours of the bodies show (default group)"},
+    {"contacts", 0, NULL, OPTION_FLAG, "arrows for the impulses at the contacts"},
+    {"no-caption", 0, NULL, OPTION_FLAG, "no text on the picture"},
+    {"supersample", 0, "N", OPTION_TEXT,
+     "edges have N x N samples a pixel (in [1, 16], default 4)"},
+    {"threads", 0, "N", OPTION_TEXT,
+     "threads that draw (in [1, 64], default all processors); the picture is the same"},
+    {"progress", 0, NULL, OPTION_FLAG, "lines of progress on stderr also where it is no terminal"},
+    OPTION_QUIET,
+    OPTION_JSON,
+    {0}};
+
+extern const command command_render;
+const command command_render = {
+  .name = "render",
+  .title = "draw a recording as a video or as pictures",
+  .synopsis = {"FILE -o a.mp4 [OPTION]...", "FILE -o a.png [--frame N] [OPTION]...",
+               "FILE -o frames_%04d.png [OPTION]..."},
+  .description =
+    "Draws what 'perp run' has recorded, in software: no browser and no graphics card are needed. "
+    "Scenes in three dimensions are shaded and throw shadows, scenes in the plane are drawn flat; "
+    "the camera finds its place by itself. The caption tells the scene, the time, the number of "
+    "contacts and the residual of the step; steps that were not solved are red.\n\n"
+    "Videos are made by ffmpeg. The same recording gives the same bytes, with any number of "
+    "threads. After Ctrl-C or on a full disk there is no half file.",
+  .options = rows,
+  .operands_min = 1,
+  .operands_max = 1,
+  .operand_kind = OPERAND_FILE,
+  .operands_help = "a recording, such as a.perp",
+  .examples = {
+    {"perp render a.perp -o a.mp4", "a video, as fast as in reality"},
+    {"perp render a.perp -o a.png --frame 100 --contacts", "one picture, with forces"},
+    {"perp render a.perp -o slow.mp4 --speed 0.2 --camera 20,30,1.5", "slowly, and from nearer"},
+    {"perp render a.perp -o f_%04d.png --colour speed", "pictures for a program of your own"},
+  },
+  .run = run,
+};

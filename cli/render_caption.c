@@ -1,0 +1,93 @@
+// render_caption.c: what stands on a picture besides the bodies: caption, legend, arrows.
+#include "render_caption.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "text.h"
+
+static const float ink[3] = {0.11f, 0.14f, 0.17f}, faint[3] = {0.36f, 0.40f, 0.46f},
+                   bad[3] = {0.82f, 0.12f, 0.18f}, force[3] = {0.06f, 0.09f, 0.13f},
+                   white[3] = {1.0f, 1.0f, 1.0f};
+enum { ARROW_MAX = 20000 };
+
+static double scale_of(int32_t width, int32_t height) {
+  return fmax(fmin(height/720.0, width/1000.0), 0.45);
+}
+
+void render_caption(render *what, const footage *from, int32_t width, int32_t height) {
+  const recording_head *head = &from->recording.head;
+  const double s = scale_of(width, height), left = 22.0*s;
+  const double contacts = footage_value(from, RECORD_COLUMN_contacts);
+  const double residual = footage_value(from, RECORD_COLUMN_residual);
+  const double unsolved = footage_value(from, RECORD_COLUMN_unsolved);
+  const int64_t step = from->frame*head->every;
+  char text[256] = "";
+  text_append(text, sizeof text, "%.2f s", (double)step*head->dt);
+  if (contacts >= 0.0)
+    text_append(text, sizeof text, "   %.0f contact%s", contacts, contacts == 1.0 ? "" : "s");
+  if (contacts > 0.0) text_append(text, sizeof text, "   residual %.1e", residual);
+  const double wide = fmax(render_text_width(15.0*s, head->scene) + 12.0*s +
+                               render_text_width(11.5*s, head->title),
+                           render_text_width(11.5*s, text));
+  const int red = unsolved > 0.0;
+  render_panel(what, left - 10.0*s, 12.0*s, wide + 22.0*s, (red ? 72.0 : 52.0)*s, white, 0.62);
+  const double end = render_text(what, left, 35.0*s, 15.0*s, ink, head->scene);
+  if (end + render_text_width(11.5*s, head->title) < width)
+    render_text(what, end + 8.0*s, 35.0*s, 11.5*s, faint, head->title);
+  render_text(what, left, 56.0*s, 11.5*s, red ? bad : ink, text);
+  if (red) {
+    snprintf(text, sizeof text, "step %lld is not solved", (long long)step);
+    render_text(what, left, 76.0*s, 11.5*s, bad, text);
+  }
+  const double size = 9.0*s;
+  if (render_text_width(size, head->command) < width - 2.0*left) {
+    render_panel(what, left - 6.0*s, height - 30.0*s, render_text_width(size, head->command) +
+                 12.0*s, 20.0*s, white, 0.55);
+    render_text(what, left, height - 16.0*s, size, faint, head->command);
+  }
+}
+
+void render_legend(render *what, const footage *from, footage_colour colour, int32_t width,
+                   int32_t height) {
+  if (colour == FOOTAGE_GROUP) return;
+  const double s = scale_of(width, height), wide = 150.0*s, high = 9.0*s, size = 10.0*s;
+  const double top = colour == FOOTAGE_SPEED ? from->top_speed : 2.0*from->typical_impulse;
+  char text[64];
+  snprintf(text, sizeof text, "%s %.3g", colour == FOOTAGE_SPEED ? "speed" : "impulse", top);
+  const double label = render_text_width(size, text), y = height - 26.0*s;
+  const double x = width - 22.0*s - label - wide - 30.0*s;
+  render_panel(what, x - 8.0*s, y - 8.0*s, wide + label + 44.0*s, 26.0*s, white, 0.62);
+  render_text(what, x, y + size, size, ink, "0");
+  const int steps = (int)wide;
+  for (int k = 0; k < steps; k++) {
+    float shade[3];
+    footage_ramp(sqrt((k + 0.5)/steps), shade);
+    render_panel(what, x + 16.0*s + k, y, 1.0, high, shade, 1.0);
+  }
+  render_text(what, x + 24.0*s + wide, y + size, size, ink, text);
+}
+
+// As long as the impulse is large: a typical one is a quarter of the radius of the view.
+void render_forces(render *what, const footage *from, const render_camera *camera) {
+  const double unit = 0.24*from->scene.radius/(from->typical_impulse > 0.0 ? from->typical_impulse
+                                                                           : 1.0);
+  if (from->touches == RECORD_NO_TOUCHES) return;
+  const double width = fmax(2.0*camera->height/720.0, 1.2);
+  for (uint32_t k = 0; k < from->touches && k < ARROW_MAX; k++) {
+    const record_touch *touch = &from->touch[k];
+    double size = 0.0, start[3], end[3], a[2], b[2];
+    for (int c = 0; c < 3; c++) size += (double)touch->impulse[c]*touch->impulse[c];
+    size = sqrt(size);
+    if (!(unit*size > 0.004*from->scene.radius) || !isfinite(size)) continue;
+    const double most = 2.0*0.24*from->scene.radius;       // longer ones are cut
+    const double factor = fmin(unit, most/size)*(from->slot[touch->a] < 0 ? -1.0 : 1.0);
+    for (int c = 0; c < 3; c++) {
+      start[c] = touch->point[c];
+      end[c] = start[c] + factor*touch->impulse[c];
+    }
+    if (render_project(camera, start, a) && render_project(camera, end, b))
+      render_arrow(what, a, b, width, touch->flags & RECORD_UNSOLVED ? bad : force);
+  }
+}

@@ -1,0 +1,12 @@
+// render_caption.h: what stands on a picture besides the bodies.
+#pragma once
+
+#include "footage.h"
+
+// The scene, the moment, contacts and residual; red if the step was not solved; the command.
+void render_caption(render *what, const footage *from, int32_t width, int32_t height);
+// What the ends of the colours mean.
+void render_legend(render *what, const footage *from, footage_colour colour, int32_t width,
+                   int32_t height);
+// The impulses at the contacts as arrows, on the body that moves.
+void render_forces(render *what, const footage *from, const render_camera *camera);

@@ -1,0 +1,175 @@
+// prepare.c: a scene made ready for rays: bodies in three planes of cells (the picture, the plane
+// across the sunlight, the plane across up), floors, shells, glass.
+#include <stdlib.h>
+
+#include "picture.h"
+
+static solid solid_of(const render *r, const render_body *body, int32_t index) {
+  solid s = {.shape = body->shape, .index = index, .center = vec_of(body->position)};
+  const double *e = body->extent;
+  const int box = body->shape == RENDER_BOX;
+  axes_of(body->orientation, s.axis);
+  s.half = box ? vec_of(e) : (vec){e[0], e[0], e[0]};
+  s.reach = box ? norm(s.half) : e[0];
+  s.size = box ? fmin(fmin(e[0], e[1]), e[2]) : e[0];
+  s.eye = into(s.axis, minus(r->eye, s.center));
+  s.near = norm(minus(r->eye, s.center)) - s.reach;
+  s.foot[0] = dot(s.center, r->sun_east);
+  s.foot[1] = dot(s.center, r->sun_north);
+  for (int c = 0; c < 3; c++) s.albedo[c] = render_linear(body->colour[c]);
+  // The shadow of a box is a sum of three segments g_k = half_k axis_k: a hexagon whose sides are
+  // parallel to them, |n_k . x| <= sum_j |n_k . g_j| with n_k across g_k.
+  double g[3][2];
+  for (int k = 0; k < 3; k++) {
+    const double half = k == 0 ? s.half.x : k == 1 ? s.half.y : s.half.z;
+    g[k][0] = half*dot(s.axis[k], r->sun_east);
+    g[k][1] = half*dot(s.axis[k], r->sun_north);
+  }
+  for (int k = 0; k < 3; k++) {
+    const double length = hypot(g[k][0], g[k][1]);
+    if (!(length > 1e-9*s.reach)) {
+      s.edge[k][2] = s.reach;   // along the light: no side
+      continue;
+    }
+    s.edge[k][0] = -g[k][1]/length;
+    s.edge[k][1] = g[k][0]/length;
+    for (int j = 0; j < 3; j++)
+      s.edge[k][2] += fabs(s.edge[k][0]*g[j][0] + s.edge[k][1]*g[j][1]);
+  }
+  return s;
+}
+
+static double nice(double x) {   // 1, 2 or 5 times a power of ten, at most x
+  const double ten = pow(10.0, floor(log10(x)));
+  return x >= 5.0*ten ? 5.0*ten : x >= 2.0*ten ? 2.0*ten : ten;
+}
+
+static void add_floor(render *r, vec normal, double offset, int stage) {
+  if (r->floors == FLOOR_MAX) return;
+  const vec center = vec_of(r->scene->center);
+  const vec east = unit(cross(fabs(normal.z) < 0.9 ? (vec){0.0, 0.0, 1.0} : (vec){1.0, 0.0, 0.0},
+                              normal));
+  r->floor[r->floors++] = (floor_plane){
+      .normal = normal, .offset = offset, .east = east, .north = cross(normal, east),
+      .middle = along(center, offset - dot(center, normal), normal),
+      .tile = nice(r->scene->radius*0.25), .stage = stage};
+}
+
+// Spheres and boxes; large fixed boxes are of glass, or they would hide what they hold.
+static void collect(render *r) {
+  const render_scene *scene = r->scene;
+  r->solids = r->planes = r->floors = r->shells = r->glasses = 0;
+  for (int32_t i = 0; i < scene->bodies; i++) {
+    const render_body *body = &scene->body[i];
+    const vec at = vec_of(body->position);
+    if (body->shape == RENDER_PLANE) {
+      const half_space plane = {vec_of(body->extent), body->offset};
+      if (r->planes < PLANE_MAX) r->plane[r->planes++] = plane;
+      if (dot(plane.normal, r->up) > 0.5) add_floor(r, plane.normal, plane.offset, 0);
+    } else if (body->shape == RENDER_HOLLOW) {
+      if (r->shells < SHELL_MAX) r->shell[r->shells++] = (shell){at, body->extent[0]};
+    } else {
+      const solid s = solid_of(r, body, i);
+      if (!isfinite(s.near)) continue;
+      if (body->fixed && s.shape == RENDER_BOX && s.reach > 0.45*scene->radius &&
+          r->glasses < GLASS_MAX)
+        r->glass[r->glasses++] = s;
+      else r->solid[r->solids++] = s;
+    }
+  }
+  if (r->floors > 0 || r->shells == 0) return;
+  double lowest = INFINITY;
+  for (int32_t k = 0; k < r->shells; k++)
+    lowest = fmin(lowest, dot(r->shell[k].center, r->up) - r->shell[k].radius);
+  add_floor(r, r->up, lowest, 1);   // a stage for shadows
+}
+
+static int nearer(const void *a, const void *b) {
+  const solid *s = a, *t = b;
+  return s->near != t->near ? (s->near < t->near ? -1 : 1)
+                            : (s->index > t->index) - (s->index < t->index);
+}
+
+static int32_t cell_of(double x) { return (int32_t)clamp(floor(x), -1e6, 1e6); }
+
+// Pixels that a body can be in. With z the depth of the centre and x its distance from the axis, a
+// point of the ball is at most f r sqrt(z^2 + x^2)/(z (z - r)) from where the centre is seen.
+static void range_of_pixels(const render *r, const solid *s, int32_t range[4]) {
+  const vec from = minus(s->center, r->eye);
+  const double z = -dot(from, r->back), f = r->camera.focal, b = s->reach;
+  const double place[2] = {dot(from, r->right), -dot(from, r->top)};
+  const double middle[2] = {0.5*r->width, 0.5*r->height};
+  const double low = 1e-9*b;
+  for (int c = 0; c < 2; c++) {
+    range[2*c] = -1, range[2*c + 1] = 1 << 20;
+    if (z + b <= low) range[2*c] = 0, range[2*c + 1] = -1;   // behind the camera
+    if (z - b <= 1e-3*b) continue;
+    const double at = middle[c] + f*place[c]/z;
+    const double reach = 1.0 + f*b*sqrt(z*z + place[c]*place[c])/(z*(z - b));
+    range[2*c] = cell_of((at - reach)/TILE), range[2*c + 1] = cell_of((at + reach)/TILE);
+  }
+}
+
+// Cells of a plane with axes u and v: as wide as a middling body, at most 400 a side.
+static int fill_plane(render *r, bins *what, vec u, vec v, double grow, double origin[2],
+                      double *cell) {
+  double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY}, mean = 0.0;
+  for (int32_t i = 0; i < r->solids; i++) {
+    const solid *s = &r->solid[i];
+    const double place[2] = {dot(s->center, u), dot(s->center, v)}, reach = s->reach + grow*s->size;
+    for (int c = 0; c < 2; c++) {
+      low[c] = fmin(low[c], place[c] - reach);
+      high[c] = fmax(high[c], place[c] + reach);
+    }
+    mean += s->reach/r->solids;
+  }
+  if (r->solids == 0) low[0] = low[1] = 0.0, high[0] = high[1] = mean = 1.0;
+  *cell = fmax(mean, fmax(high[0] - low[0], high[1] - low[1])/400.0);
+  origin[0] = low[0], origin[1] = low[1];
+  for (int32_t i = 0; i < r->solids; i++) {
+    const solid *s = &r->solid[i];
+    const double place[2] = {dot(s->center, u), dot(s->center, v)}, reach = s->reach + grow*s->size;
+    for (int c = 0; c < 2; c++) {
+      r->range[i][2*c] = cell_of((place[c] - reach - low[c]) / *cell);
+      r->range[i][2*c + 1] = cell_of((place[c] + reach - low[c]) / *cell);
+    }
+  }
+  return bins_fill(what, (int32_t)((high[0] - low[0]) / *cell) + 1,
+                   (int32_t)((high[1] - low[1]) / *cell) + 1, r->range, r->solids);
+}
+
+int scene_prepare(render *r) {
+  const render_scene *scene = r->scene;
+  if (scene->bodies > r->room) {
+    free(r->solid);
+    free(r->range);
+    r->room = scene->bodies;
+    r->solid = malloc((size_t)r->room*sizeof *r->solid);
+    r->range = malloc((size_t)r->room*sizeof *r->range);
+    if (!r->solid || !r->range) {
+      r->room = 0;
+      return 1;
+    }
+  }
+  r->eye = vec_of(r->camera.eye);
+  r->right = vec_of(r->camera.right);
+  r->top = vec_of(r->camera.top);
+  r->back = vec_of(r->camera.back);
+  r->up = unit(vec_of(scene->up));
+  // The sun stands behind the viewer's left shoulder and moves with the camera.
+  const vec level = unit(cross(r->right, r->up));
+  r->sun = unit(along(along(times(1.0, r->up), -0.55, r->right), -0.18, level));
+  r->sun_east = across(r->sun);
+  r->sun_north = cross(r->sun, r->sun_east);
+  r->pixel_angle = 1.0/r->camera.focal;
+  collect(r);
+  qsort(r->solid, (size_t)r->solids, sizeof *r->solid, nearer);
+  for (int32_t i = 0; i < r->solids; i++) range_of_pixels(r, &r->solid[i], r->range[i]);
+  if (bins_fill(&r->tiles, (r->width + TILE - 1)/TILE, (r->height + TILE - 1)/TILE, r->range,
+                r->solids))
+    return 1;
+  if (fill_plane(r, &r->shade, r->sun_east, r->sun_north, 1.0, r->shade_at, &r->shade_cell))
+    return 1;
+  const vec east = across(r->up);
+  return fill_plane(r, &r->close, east, cross(r->up, east), 0.8, r->close_at, &r->close_cell);
+}

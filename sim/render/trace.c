@@ -1,0 +1,219 @@
+// trace.c: what is seen along a ray: the nearest sphere or box, in front of it floors, shells and
+// glass, behind it the sky. Spheres are two-tone, so that one sees them turn; boxes have soft edges.
+#include "picture.h"
+
+typedef struct layer { double t, alpha; float colour[3]; } layer;
+enum { LAYER_MAX = FLOOR_MAX + 2*SHELL_MAX + 2*GLASS_MAX };
+
+static const double sky_light = 0.62, ground_light = 0.34, sun_light = 0.86, lamp_light = 0.10;
+
+float sky_at(double part, int channel) {
+  static const float high[3] = {0.78f, 0.84f, 0.92f}, low[3] = {0.96f, 0.965f, 0.97f};
+  const double s = smooth(0.0, 0.75, part);
+  return (float)(high[channel] + s*(low[channel] - high[channel]));
+}
+
+double box_hit(const solid *box, vec from, vec way, double *leave, int *face) {
+  const double p[3] = {from.x, from.y, from.z}, d[3] = {way.x, way.y, way.z};
+  const double half[3] = {box->half.x, box->half.y, box->half.z};
+  double enter = -INFINITY, out = INFINITY;
+  int at = 0;
+  for (int k = 0; k < 3; k++) {
+    if (fabs(d[k]) < 1e-300) {
+      if (fabs(p[k]) > half[k]) return INFINITY;
+      continue;
+    }
+    const double one = (-half[k] - p[k])/d[k], two = (half[k] - p[k])/d[k];
+    const double low = fmin(one, two), high = fmax(one, two);
+    if (low > enter) enter = low, at = k;
+    if (high < out) out = high;
+  }
+  *leave = out;
+  if (face) *face = at;
+  return enter <= out ? enter : INFINITY;
+}
+
+static double sphere_hit(const solid *s, const render *r, vec way) {
+  const vec to = minus(s->center, r->eye);
+  const double b = dot(to, way), c = dot(to, to) - s->half.x*s->half.x, square = b*b - c;
+  return square > 0.0 && b > 0.0 ? b - sqrt(square) : INFINITY;
+}
+
+// Two sectors of four are darker, and one of the caps at the poles.
+static double sphere_tone(vec p) {
+  if (fabs(p.z) > 0.9) return p.z > 0.0 ? 1.0 : 0.68;
+  return p.x*p.y > 0.0 ? 0.68 : 1.0;
+}
+
+// The normal of a box leans outwards near its edges, as if they were rounded.
+static vec box_normal(const solid *s, vec at, int face) {
+  const double p[3] = {at.x, at.y, at.z}, half[3] = {s->half.x, s->half.y, s->half.z};
+  double n[3];
+  const double bevel = fmin(0.14*s->size, 0.5*s->size);
+  for (int k = 0; k < 3; k++) {
+    const double edge = half[k] - fabs(p[k]), lean = clamp(1.0 - edge/bevel, 0.0, 1.0);
+    n[k] = k == face ? 1.0 : 0.7*lean*lean;
+    if (p[k] < 0.0) n[k] = -n[k];
+  }
+  return unit(out_of(s->axis, vec_of(n)));
+}
+
+static void shade(const render *r, const solid *s, vec point, vec flat, vec normal, vec way,
+                  double tone, float colour[3]) {
+  const double facing = dot(normal, r->sun);
+  const double open = light_open(r, point, flat, s->index);
+  const double sun = facing > 0.0 ? facing*light_sun(r, point, s->index) : 0.0;
+  const double sky = 0.5 + 0.5*dot(normal, r->up);
+  const double ambient = open*(ground_light + sky*(sky_light - ground_light));
+  const double lamp = lamp_light*open*fmax(-dot(normal, way), 0.0);
+  const vec half = unit(minus(r->sun, way));
+  double gloss = fmax(dot(half, normal), 0.0);
+  for (int k = 0; k < 5; k++) gloss *= gloss;      // to the 32nd power
+  const double rim = 1.0 + fmin(dot(normal, way), 0.0);   // 0 in the middle, 1 at the outline
+  const double spark = (facing > 0.0 ? 0.22*gloss*(sun > 0.0 ? sun/facing : 0.0) : 0.0) +
+                       0.06*open*rim*rim*rim;
+  for (int c = 0; c < 3; c++) {
+    const double warm = c == 0 ? 1.02 : c == 1 ? 1.0 : 0.95, cool = c == 2 ? 1.06 : 1.0;
+    colour[c] = (float)(tone*s->albedo[c]*(cool*ambient + lamp + warm*sun_light*sun) + spark);
+  }
+}
+
+static double fraction(double x) { return x - floor(x); }
+
+// A chequered pattern, averaged over a square of side w.
+static double chequered(double u, double v, double w) {
+  const double a = fabs(fraction(0.5*(u - 0.5*w)) - 0.5) - fabs(fraction(0.5*(u + 0.5*w)) - 0.5);
+  const double b = fabs(fraction(0.5*(v - 0.5*w)) - 0.5) - fabs(fraction(0.5*(v + 0.5*w)) - 0.5);
+  return 0.5 - 0.5*(2.0*a/w)*(2.0*b/w);
+}
+
+static int floor_layer(const render *r, const floor_plane *f, vec way, double limit, layer *out) {
+  const double slope = -dot(f->normal, way);
+  if (slope <= 1e-6) return 0;                  // seen from below it is not there
+  const double t = (dot(f->normal, r->eye) - f->offset)/slope, R = r->scene->radius;
+  if (!(t > 0.0 && t < limit)) return 0;
+  const vec point = along(r->eye, t, way);
+  for (int32_t k = 0; k < r->planes; k++)          // it ends where another one is solid
+    if (dot(r->plane[k].normal, point) < r->plane[k].offset - 1e-6*R) return 0;
+  const vec from = minus(point, f->middle);
+  const double away = norm(from)/R;
+  out->t = t;
+  out->alpha = 1.0 - (f->stage ? smooth(0.9, 2.6, away) : smooth(1.2, 4.0, away));
+  if (out->alpha <= 0.0) return 0;
+  const double wide = fmax(t*r->pixel_angle/sqrt(slope)/f->tile, 1e-9);
+  const double pattern = chequered(dot(from, f->east)/f->tile, dot(from, f->north)/f->tile,
+                                   fmin(wide, 1e3));
+  const double sun = fmax(dot(f->normal, r->sun), 0.0)*light_sun(r, point, -1);
+  const double open = light_open(r, point, f->normal, -1);
+  static const double light[3] = {0.80, 0.81, 0.83}, dark[3] = {0.64, 0.66, 0.70};
+  for (int c = 0; c < 3; c++)
+    out->colour[c] = (float)((light[c] + pattern*(dark[c] - light[c]))*(0.44*open + 0.76*sun));
+  return 1;
+}
+
+// Glass is clear in the middle and milky at its rim, with a spot of light.
+static int shell_layers(const render *r, const shell *s, vec way, double limit, layer *out) {
+  static const double milk[3] = {0.42, 0.50, 0.62};
+  const vec to = minus(s->center, r->eye);
+  const double b = dot(to, way), square = b*b - dot(to, to) + s->radius*s->radius;
+  int count = 0;
+  if (square <= 0.0) return 0;
+  for (int side = -1; side <= 1; side += 2) {
+    const double t = b + side*sqrt(square);
+    if (!(t > 0.0 && t < limit)) continue;
+    const vec normal = times(1.0/s->radius, minus(along(r->eye, t, way), s->center));
+    const double rim = 1.0 - fabs(dot(normal, way)), sharp = rim*rim*rim;
+    double gloss = fmax(dot(unit(minus(r->sun, way)), times(-side, normal)), 0.0);
+    for (int k = 0; k < 6; k++) gloss *= gloss;
+    layer *l = &out[count++];
+    l->t = t;
+    const double clear = side < 0 ? 0.03 + 0.50*sharp : 0.05 + 0.26*sharp;
+    const double glint = 0.5*gloss*(side < 0 ? 1.0 : 0.35);
+    l->alpha = clear + glint*(1.0 - clear);
+    for (int c = 0; c < 3; c++)
+      l->colour[c] = (float)((milk[c]*clear + glint*(1.0 - clear))/l->alpha);
+  }
+  return count;
+}
+
+static int glass_layers(const render *r, const solid *s, vec way, double limit, layer *out) {
+  double leave;
+  int face, count = 0;
+  const vec d = into(s->axis, way);
+  const double enter = box_hit(s, s->eye, d, &leave, &face);
+  if (isinf(enter)) return 0;
+  for (int side = 0; side < 2; side++) {
+    const double t = side ? leave : enter;
+    if (!(t > 0.0 && t < limit)) continue;
+    const vec at = along(s->eye, t, d);
+    const double gap[3] = {s->half.x - fabs(at.x), s->half.y - fabs(at.y), s->half.z - fabs(at.z)};
+    const double low = fmin(gap[0], fmin(gap[1], gap[2])), high = fmax(gap[0], fmax(gap[1], gap[2]));
+    const double edge = gap[0] + gap[1] + gap[2] - low - high;   // the second: 0 on an edge
+    const int line = edge < 1.2*t*r->pixel_angle;
+    layer *l = &out[count++];
+    l->t = t;
+    l->alpha = line ? 0.55 : 0.10;
+    for (int c = 0; c < 3; c++) l->colour[c] = line ? 0.25f + 0.04f*(float)c : 0.5f + 0.05f*(float)c;
+  }
+  return count;
+}
+
+static const solid *nearest(const render *r, double x, double y, vec way, double *t, int *face) {
+  const solid *best = NULL;
+  const int32_t column = (int32_t)clamp(x/TILE, 0.0, r->tiles.columns - 1);
+  const int32_t row = (int32_t)clamp(y/TILE, 0.0, r->tiles.rows - 1);
+  const int32_t *start = r->tiles.start + (int64_t)row*r->tiles.columns + column;
+  *t = INFINITY;
+  for (int32_t k = start[0]; k < start[1]; k++) {
+    const solid *s = &r->solid[r->tiles.item[k]];
+    if (s->near >= *t) break;                   // so are all behind it
+    int side = 0;
+    double leave, hit;
+    if (s->shape == RENDER_BOX) hit = box_hit(s, s->eye, into(s->axis, way), &leave, &side);
+    else hit = sphere_hit(s, r, way);
+    if (hit > 0.0 && hit < *t) *t = hit, best = s, *face = side;
+  }
+  return best;
+}
+
+int32_t trace(const render *r, double x, double y, float colour[3]) {
+  const double f = r->pixel_angle;
+  const vec way = unit(along(along(times(f*(x - 0.5*r->width), r->right),
+                                   -f*(y - 0.5*r->height), r->top), -1.0, r->back));
+  double t;
+  int face = 0;
+  const solid *s = nearest(r, x, y, way, &t, &face);
+  int32_t mark = 0;
+  if (s) {
+    const vec point = along(r->eye, t, way), at = into(s->axis, minus(point, s->center));
+    mark = 8*(s->index + 1) + face;
+    if (s->shape == RENDER_BOX) {
+      const double p[3] = {at.x, at.y, at.z};
+      const vec flat = times(p[face] < 0.0 ? -1.0 : 1.0, s->axis[face]);
+      shade(r, s, point, flat, box_normal(s, at, face), way, 1.0, colour);
+    } else {
+      const vec normal = times(1.0/s->half.x, minus(point, s->center));
+      shade(r, s, point, normal, normal, way, sphere_tone(times(1.0/s->half.x, at)), colour);
+    }
+  } else {
+    for (int c = 0; c < 3; c++) colour[c] = sky_at(y/r->height, c);
+  }
+  layer list[LAYER_MAX];
+  int count = 0;
+  for (int32_t k = 0; k < r->floors; k++) count += floor_layer(r, &r->floor[k], way, t, list + count);
+  for (int32_t k = 0; k < r->shells; k++)
+    count += shell_layers(r, &r->shell[k], way, t, list + count);
+  for (int32_t k = 0; k < r->glasses; k++)
+    count += glass_layers(r, &r->glass[k], way, t, list + count);
+  for (int i = 1; i < count; i++) {             // the farthest first
+    const layer l = list[i];
+    int k = i;
+    for (; k > 0 && list[k - 1].t < l.t; k--) list[k] = list[k - 1];
+    list[k] = l;
+  }
+  for (int k = 0; k < count; k++) {
+    const float alpha = (float)list[k].alpha;
+    for (int c = 0; c < 3; c++) colour[c] += alpha*(list[k].colour[c] - colour[c]);
+  }
+  return (int32_t)((uint32_t)mark*64u + (uint32_t)count);
+}
