@@ -269,7 +269,7 @@ static int begin(session *s, const char *path) {
 
 static int run(const arguments *args) {
   const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  session s = {.args = args, .width = 1280, .height = 720, .fps = 30, .speed = 1, .supersample = 4,
+  session s = {.args = args, .width = 1280, .height = 720, .fps = 30, .speed = 1, .supersample = 3,
                .threads = processors < 1 ? 1 : processors > 16 ? 16 : (double)processors,
                .frame = -1, .camera = {52, 18, 1}};
   int code = read_options(&s);
@@ -307,7 +307,7 @@ static const option_row rows[] = {
     {"contacts", 0, NULL, OPTION_FLAG, "arrows for the impulses at the contacts"},
     {"no-caption", 0, NULL, OPTION_FLAG, "no text on the picture"},
     {"supersample", 0, "N", OPTION_TEXT,
-     "edges have N x N samples a pixel (in [1, 16], default 4)"},
+     "edges have N x N samples a pixel (in [1, 16], default 3)"},
     {"threads", 0, "N", OPTION_TEXT,
      "threads that draw (in [1, 64], default all processors); the picture is the same"},
     {"progress", 0, NULL, OPTION_FLAG, "lines of progress on stderr also where it is no terminal"},

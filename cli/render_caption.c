@@ -64,7 +64,7 @@ void render_legend(render *what, const footage *from, footage_colour colour, int
   for (int k = 0; k < steps; k++) {
     float shade[3];
     footage_ramp(sqrt((k + 0.5)/steps), shade);
-    render_panel(what, x + 16.0*s + k, y, 1.0, high, shade, 1.0);
+    render_panel(what, floor(x + 16.0*s) + k, y, 1.0, high, shade, 1.0);
   }
   render_text(what, x + 24.0*s + wide, y + size, size, ink, text);
 }
@@ -80,7 +80,7 @@ void render_forces(render *what, const footage *from, const render_camera *camer
     double size = 0.0, start[3], end[3], a[2], b[2];
     for (int c = 0; c < 3; c++) size += (double)touch->impulse[c]*touch->impulse[c];
     size = sqrt(size);
-    if (!(unit*size > 0.004*from->scene.radius) || !isfinite(size)) continue;
+    if (!(unit*size > 0.015*from->scene.radius) || !isfinite(size)) continue;
     const double most = 2.0*0.24*from->scene.radius;       // longer ones are cut
     const double factor = fmin(unit, most/size)*(from->slot[touch->a] < 0 ? -1.0 : 1.0);
     for (int c = 0; c < 3; c++) {

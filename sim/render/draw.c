@@ -1,6 +1,7 @@
-// draw.c: the canvas. A ray through the middle of every pixel first; where neighbours show something
-// else, or differ much, supersample^2 rays, averaged. Rows of tiles are shared by the threads; no
-// pixel depends on who draws it.
+// draw.c: the canvas, in three passes. A ray through the middle of every second pixel of every second
+// row; the pixels between them from their neighbours where these show the same thing in about the
+// same colour, else by a ray of their own; and where pixels that touch differ, supersample^2 rays,
+// averaged. Rows of tiles are shared by the threads; no pixel depends on who draws it.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -8,12 +9,13 @@
 #include "picture.h"
 
 enum { STEPS = 16384 };              // of the table from linear to sRGB: a fifth of a level at most
-static const float contrast = 0.05f; // a step in a channel that is worth more rays
+enum { CONTRAST = 12,                // a step in a channel that is worth more rays,
+       FLOOR_CONTRAST = 30 };        // where no body is: the pattern of a floor is smooth by itself
 
 typedef struct pass {
   render *r;
   atomic_int next;
-  int second;
+  int number;
 } pass;
 
 float render_linear(float channel) {
@@ -40,6 +42,7 @@ void render_destroy(render *r) {
   free(r->pixel);
   free(r->solid);
   free(r->range);
+  free(r->fine);
   bins_free(&r->tiles);
   bins_free(&r->shade);
   bins_free(&r->close);
@@ -52,10 +55,38 @@ void canvas_blend(render *r, int32_t x, int32_t y, const float linear[3], double
   for (int c = 0; c < 3; c++) at[c] += (float)alpha*(linear[c] - at[c]);
 }
 
-static void draw_pixel(render *r, int32_t x, int32_t y, int second) {
+static int alike(const render *r, size_t a, size_t b) {
+  if (r->mark[a] != r->mark[b]) return 0;
+  const float *one = r->canvas + 3*a, *two = r->canvas + 3*b;
+  for (int c = 0; c < 3; c++)
+    if (fabsf(one[c] - two[c]) > 0.02f*(one[c] + two[c]) + 0.003f) return 0;
+  return 1;
+}
+
+// The mean of the neighbours that have rays of their own, if they agree.
+static int interpolate(render *r, int32_t x, int32_t y) {
+  const size_t width = (size_t)r->width, k = (size_t)y*width + (size_t)x;
+  const size_t left = x % 2 ? 1 : 0, up = y % 2 ? width : 0;
+  if ((left && x + 1 >= r->width) || (up && y + 1 >= r->height)) return 0;
+  const size_t corner[4] = {k - left - up, k + left - up, k - left + up, k + left + up};
+  for (int j = 1; j < 4; j++)
+    if (!alike(r, corner[0], corner[j])) return 0;
+  for (size_t c = 0; c < 3; c++) {
+    float sum = 0.0f;
+    for (int j = 0; j < 4; j++) sum += r->canvas[3*corner[j] + c];
+    r->canvas[3*k + c] = 0.25f*sum;
+  }
+  r->mark[k] = r->mark[corner[0]];
+  return 1;
+}
+
+static void draw_pixel(render *r, int32_t x, int32_t y, int number) {
   const size_t k = (size_t)y*(size_t)r->width + (size_t)x;
   const int n = r->supersample;
-  if (!second) {
+  if (number < 2) {
+    const int between = x % 2 || y % 2;
+    const int small = r->fine[(y/TILE)*r->tiles.columns + x/TILE];
+    if (between != number || (between && !small && interpolate(r, x, y))) return;
     r->mark[k] = trace(r, x + 0.5, y + 0.5, r->canvas + 3*k);
     return;
   }
@@ -63,7 +94,7 @@ static void draw_pixel(render *r, int32_t x, int32_t y, int second) {
   float sum[3] = {0.0f, 0.0f, 0.0f}, colour[3];
   for (int j = 0; j < n*n; j++) {
     trace(r, x + (j % n + 0.5)/n, y + (j/n + 0.5)/n, colour);
-    for (int c = 0; c < 3; c++) sum[c] += fminf(colour[c], 1.0f);   // or edges of light stay jagged
+    for (int c = 0; c < 3; c++) sum[c] += colour[c] < 1.0f ? colour[c] : 1.0f;   // or glints are jagged
   }
   for (int c = 0; c < 3; c++) r->canvas[3*k + (size_t)c] = sum[c]/(float)(n*n);
 }
@@ -77,12 +108,12 @@ static void *work(void *argument) {
     if (first >= r->height) return NULL;
     if (r->camera.flat) flat_rows(r, first, last);
     for (int32_t y = first; y < last && !r->camera.flat; y++)
-      for (int32_t x = 0; x < r->width; x++) draw_pixel(r, x, y, p->second);
+      for (int32_t x = 0; x < r->width; x++) draw_pixel(r, x, y, p->number);
   }
 }
 
-static void run_pass(render *r, int second) {
-  pass p = {.r = r, .second = second};
+static void run_pass(render *r, int number) {
+  pass p = {.r = r, .number = number};
   pthread_t thread[64];
   int32_t started = 0;
   for (; started < r->threads - 1 && started < 64; started++)
@@ -94,17 +125,17 @@ static void run_pass(render *r, int second) {
 // In a picture of marks: 1 where a neighbour to the right or below differs, and for that one, too.
 static int differ(const render *r, size_t a, size_t b) {
   if (r->mark[a] != r->mark[b]) return 1;
-  for (size_t c = 0; c < 3; c++) {
-    const float one = sqrtf(fminf(r->canvas[3*a + c], 1.0f)), two = sqrtf(fminf(r->canvas[3*b + c], 1.0f));
-    if (fabsf(one - two) > contrast) return 1;
-  }
-  return 0;
+  const unsigned char *one = r->pixel + 3*a, *two = r->pixel + 3*b;
+  const int limit = r->mark[a] < MARK_LAYERS ? FLOOR_CONTRAST : CONTRAST;
+  return abs(one[0] - two[0]) > limit || abs(one[1] - two[1]) > limit ||
+         abs(one[2] - two[2]) > limit;
 }
 
 static int mark_edges(render *r) {
   const size_t width = (size_t)r->width, height = (size_t)r->height;
   unsigned char *edge = calloc(width*height + 1, 1);
   if (!edge) return 1;
+  render_pixels(r);
   for (size_t y = 0; y < height; y++) {
     for (size_t x = 0; x < width; x++) {
       const size_t k = y*width + x;
@@ -126,9 +157,10 @@ int render_draw(render *r, const render_scene *scene, const render_camera *camer
   }
   if (scene_prepare(r)) return 1;
   run_pass(r, 0);
+  run_pass(r, 1);
   if (r->supersample < 2) return 0;
   if (mark_edges(r)) return 1;
-  run_pass(r, 1);
+  run_pass(r, 2);
   return 0;
 }
 

@@ -16,8 +16,8 @@ static double behind_sphere(const render *r, const solid *s, vec point) {
   const vec to = minus(s->center, point);
   const double t = dot(to, r->sun), radius = s->half.x;
   if (t <= 0.0) return 0.0;
-  const double distance = sqrt(fmax(dot(to, to) - t*t, 0.0)) - radius;
-  return covered(distance, fmin(spread*t, radius));
+  const double distance = sqrt(most(dot(to, to) - t*t, 0.0)) - radius;
+  return covered(distance, least(spread*t, radius));
 }
 
 static double behind_box(const render *r, const solid *s, vec point, double x, double y) {
@@ -42,7 +42,7 @@ static double behind_box(const render *r, const solid *s, vec point, double x, d
   const double enter = box_hit(s, into(s->axis, minus(from, s->center)), into(s->axis, r->sun),
                                &leave, NULL);
   if (!(leave > 1e-9*s->size) || isinf(enter)) return 0.0;
-  return covered(distance, fmin(spread*fmax(enter, 0.0), s->size));
+  return covered(distance, least(spread*most(enter, 0.0), s->size));
 }
 
 // The list of a cell; its length.
@@ -54,6 +54,8 @@ static int32_t cell_items(const bins *what, const double at[2], double cell, dou
   *items = what->item + what->start[k];
   return what->start[k + 1] - what->start[k];
 }
+
+static double pow6(double x) { return x*x*x*x*x*x; }
 
 double light_sun(const render *r, vec point, int32_t self) {
   const double x = dot(point, r->sun_east), y = dot(point, r->sun_north);
@@ -69,23 +71,22 @@ double light_sun(const render *r, vec point, int32_t self) {
     const vec to = minus(r->shell[k].center, point);
     const double t = dot(to, r->sun), radius = r->shell[k].radius;
     if (t <= 0.0 || self >= 0) continue;
-    const double distance = sqrt(fmax(dot(to, to) - t*t, 0.0))/radius;
-    sum += covered(radius*(distance - 1.0), spread*t)*(0.07 + 0.18*pow(fmin(distance, 1.0), 6.0));
+    const double distance = sqrt(most(dot(to, to) - t*t, 0.0))/radius;
+    sum += covered(radius*(distance - 1.0), spread*t)*(0.07 + 0.18*pow6(least(distance, 1.0)));
   }
-  return fmax(1.0 - sum, 0.0);
+  return most(1.0 - sum, 0.0);
 }
 
 static double dims(double gap, double reach, double facing) {
   if (gap >= reach) return 0.0;
-  const double part = 1.0 - fmax(gap, 0.0)/reach;
+  const double part = 1.0 - most(gap, 0.0)/reach;
   return 0.75*part*part*clamp(0.35 + 0.65*facing, 0.0, 1.0);
 }
 
 double light_open(const render *r, vec point, vec normal, int32_t self) {
-  const vec east = across(r->up), north = cross(r->up, east);
   const int32_t *items;
-  const int32_t count = cell_items(&r->close, r->close_at, r->close_cell, dot(point, east),
-                                   dot(point, north), &items);
+  const int32_t count = cell_items(&r->close, r->close_at, r->close_cell, dot(point, r->east),
+                                   dot(point, r->north), &items);
   double open = 1.0;
   for (int32_t k = 0; k < count; k++) {
     const solid *s = &r->solid[items[k]];

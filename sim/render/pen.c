@@ -13,7 +13,8 @@ typedef struct piece { place a, b; } piece;
 static double distance_to(place a, place b, double x, double y) {
   const double dx = b.x - a.x, dy = b.y - a.y, square = dx*dx + dy*dy;
   const double s = square > 0.0 ? clamp(((x - a.x)*dx + (y - a.y)*dy)/square, 0.0, 1.0) : 0.0;
-  return hypot(x - a.x - s*dx, y - a.y - s*dy);
+  const double u = x - a.x - s*dx, v = y - a.y - s*dy;
+  return sqrt(u*u + v*v);
 }
 
 static void linear_of(const float colour[3], float out[3]) {
@@ -25,20 +26,20 @@ static void stroke(render *r, const piece *list, int count, double half, const f
                    double alpha) {
   double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
   for (int k = 0; k < count; k++) {
-    low[0] = fmin(low[0], fmin(list[k].a.x, list[k].b.x));
-    low[1] = fmin(low[1], fmin(list[k].a.y, list[k].b.y));
-    high[0] = fmax(high[0], fmax(list[k].a.x, list[k].b.x));
-    high[1] = fmax(high[1], fmax(list[k].a.y, list[k].b.y));
+    low[0] = least(low[0], least(list[k].a.x, list[k].b.x));
+    low[1] = least(low[1], least(list[k].a.y, list[k].b.y));
+    high[0] = most(high[0], most(list[k].a.x, list[k].b.x));
+    high[1] = most(high[1], most(list[k].a.y, list[k].b.y));
   }
   const double grow = half + 1.0;
-  const int32_t left = (int32_t)fmax(low[0] - grow, 0.0), top = (int32_t)fmax(low[1] - grow, 0.0);
-  const int32_t right = (int32_t)fmin(high[0] + grow, r->width - 1.0);
-  const int32_t bottom = (int32_t)fmin(high[1] + grow, r->height - 1.0);
+  const int32_t left = (int32_t)most(low[0] - grow, 0.0), top = (int32_t)most(low[1] - grow, 0.0);
+  const int32_t right = (int32_t)least(high[0] + grow, r->width - 1.0);
+  const int32_t bottom = (int32_t)least(high[1] + grow, r->height - 1.0);
   for (int32_t y = top; y <= bottom; y++) {
     for (int32_t x = left; x <= right; x++) {
       double nearest = INFINITY;
       for (int k = 0; k < count; k++)
-        nearest = fmin(nearest, distance_to(list[k].a, list[k].b, x + 0.5, y + 0.5));
+        nearest = least(nearest, distance_to(list[k].a, list[k].b, x + 0.5, y + 0.5));
       const double share = clamp(half + 0.5 - nearest, 0.0, 1.0);
       if (share > 0.0) canvas_blend(r, x, y, linear, alpha*share);
     }
@@ -121,7 +122,7 @@ double render_text_width(double size, const char *text) {
 
 double render_text(render *r, double x, double y, double size, const float colour[3],
                    const char *text) {
-  const double scale = size/12.0, half = fmax(0.55, 0.066*size);
+  const double scale = size/12.0, half = most(0.55, 0.066*size);
   float linear[3];
   linear_of(colour, linear);
   for (; *text; text++) {
@@ -146,9 +147,9 @@ void render_panel(render *r, double x, double y, double wide, double high, const
                   double alpha) {
   float linear[3];
   linear_of(colour, linear);
-  const int32_t top = (int32_t)fmax(floor(y), 0.0), left = (int32_t)fmax(floor(x), 0.0);
-  const int32_t bottom = (int32_t)fmin(ceil(y + high), r->height);
-  const int32_t right = (int32_t)fmin(ceil(x + wide), r->width);
+  const int32_t top = (int32_t)most(floor(y), 0.0), left = (int32_t)most(floor(x), 0.0);
+  const int32_t bottom = (int32_t)least(ceil(y + high), r->height);
+  const int32_t right = (int32_t)least(ceil(x + wide), r->width);
   for (int32_t j = top; j < bottom; j++) {
     for (int32_t i = left; i < right; i++) {
       const double across_x = clamp(i + 1 - x, 0.0, 1.0)*clamp(x + wide - i, 0.0, 1.0);
@@ -162,7 +163,7 @@ void render_arrow(render *r, const double from[2], const double to[2], double wi
                   const float colour[3]) {
   const double dx = to[0] - from[0], dy = to[1] - from[1], length = hypot(dx, dy);
   if (!(length > 0.5 && length < 1e5 && fabs(from[0]) < 1e5 && fabs(from[1]) < 1e5)) return;
-  const double head = fmin(4.0*width, 0.6*length), ux = dx/length, uy = dy/length;
+  const double head = least(4.0*width, 0.6*length), ux = dx/length, uy = dy/length;
   const place tip = {to[0], to[1]};
   const piece list[3] = {
       {{from[0], from[1]}, tip},

@@ -6,13 +6,15 @@
 #include "vec.h"
 
 typedef struct solid {         // a sphere or box, prepared
+  double near;                 // nobody is nearer to the eye
   int32_t shape, index;        // index: in the scene's list
+  vec from;                    // the centre, from the eye
+  double tangent;              // squared, from the eye to a sphere: |from|^2 - radius^2
   vec center, half;            // half: of a box; of a sphere all are its radius
   vec axis[3];
   vec eye;                     // the camera in the axes of the body
   double reach;                // radius of the ball around it
   double size;                 // about its radius
-  double near;                 // nobody is nearer to the eye
   double foot[2];              // where it is in the plane across the sunlight
   double edge[3][3];           // of a box's shadow there: |edge . x| <= edge[2]
   float albedo[3];             // linear
@@ -28,7 +30,8 @@ typedef struct half_space { vec normal; double offset; } half_space;   // n . x 
 
 typedef struct shell { vec center; double radius; } shell;
 
-enum { PLANE_MAX = 64, FLOOR_MAX = 8, SHELL_MAX = 8, GLASS_MAX = 16, TILE = 16 };
+enum { PLANE_MAX = 64, FLOOR_MAX = 8, SHELL_MAX = 8, GLASS_MAX = 16, TILE = 16,
+       MARK_LAYERS = 64 };     // marks below it show no body
 
 struct render {
   int32_t width, height, supersample, threads;
@@ -37,13 +40,14 @@ struct render {
   unsigned char *pixel;        // 3 width height
   render_camera camera;
   const render_scene *scene;
-  vec eye, right, top, back, up;
+  vec eye, right, top, back, up, east, north;   // east, north: across up
   vec sun, sun_east, sun_north;   // towards the light, and across it
   double pixel_angle;
   solid *solid;                // room
   int32_t solids, room;
   int32_t (*range)[4];         // room
   bins tiles;                  // pixels to solids, the nearest first
+  unsigned char *fine;         // of a tile: 1 if it has bodies that are small in the picture
   bins shade, close;           // across the light, and across up
   double shade_at[2], shade_cell, close_at[2], close_cell;
   floor_plane floor[FLOOR_MAX];
@@ -69,6 +73,5 @@ double box_hit(const solid *box, vec from, vec way, double *leave, int *face);  
 // flat.c: a scene in two dimensions.
 void flat_rows(const render *r, int32_t first, int32_t last);
 
-float sky_at(double part, int channel);   // the background, 0 at the top and 1 at the bottom
 // Covers a pixel with a colour, by alpha.
 void canvas_blend(render *r, int32_t x, int32_t y, const float linear[3], double alpha);

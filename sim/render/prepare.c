@@ -13,7 +13,9 @@ static solid solid_of(const render *r, const render_body *body, int32_t index) {
   s.reach = box ? norm(s.half) : e[0];
   s.size = box ? fmin(fmin(e[0], e[1]), e[2]) : e[0];
   s.eye = into(s.axis, minus(r->eye, s.center));
-  s.near = norm(minus(r->eye, s.center)) - s.reach;
+  s.from = minus(s.center, r->eye);
+  s.tangent = dot(s.from, s.from) - s.reach*s.reach;
+  s.near = norm(s.from) - s.reach;
   s.foot[0] = dot(s.center, r->sun_east);
   s.foot[1] = dot(s.center, r->sun_north);
   for (int c = 0; c < 3; c++) s.albedo[c] = render_linear(body->colour[c]);
@@ -95,7 +97,7 @@ static int32_t cell_of(double x) { return (int32_t)clamp(floor(x), -1e6, 1e6); }
 // Pixels that a body can be in. With z the depth of the centre and x its distance from the axis, a
 // point of the ball is at most f r sqrt(z^2 + x^2)/(z (z - r)) from where the centre is seen.
 static void range_of_pixels(const render *r, const solid *s, int32_t range[4]) {
-  const vec from = minus(s->center, r->eye);
+  const vec from = s->from;
   const double z = -dot(from, r->back), f = r->camera.focal, b = s->reach;
   const double place[2] = {dot(from, r->right), -dot(from, r->top)};
   const double middle[2] = {0.5*r->width, 0.5*r->height};
@@ -138,6 +140,21 @@ static int fill_plane(render *r, bins *what, vec u, vec v, double grow, double o
                    (int32_t)((high[1] - low[1]) / *cell) + 1, r->range, r->solids);
 }
 
+// Tiles with bodies of a few pixels, between whose rays something could be missed.
+static int mark_fine(render *r) {
+  const size_t count = (size_t)r->tiles.columns*(size_t)r->tiles.rows;
+  if (!r->fine) r->fine = malloc(count);
+  if (!r->fine) return 1;
+  for (size_t k = 0; k < count; k++) {
+    r->fine[k] = 0;
+    for (int32_t i = r->tiles.start[k]; i < r->tiles.start[k + 1]; i++) {
+      const solid *s = &r->solid[r->tiles.item[i]];
+      if (r->camera.focal*s->size < 5.0*(s->near + s->reach)) r->fine[k] = 1;
+    }
+  }
+  return 0;
+}
+
 int scene_prepare(render *r) {
   const render_scene *scene = r->scene;
   if (scene->bodies > r->room) {
@@ -156,9 +173,11 @@ int scene_prepare(render *r) {
   r->top = vec_of(r->camera.top);
   r->back = vec_of(r->camera.back);
   r->up = unit(vec_of(scene->up));
-  // The sun stands behind the viewer's left shoulder and moves with the camera.
-  const vec level = unit(cross(r->right, r->up));
-  r->sun = unit(along(along(times(1.0, r->up), -0.55, r->right), -0.18, level));
+  r->east = across(r->up);
+  r->north = cross(r->up, r->east);
+  // The sun stands over the viewer's left shoulder and moves with the camera.
+  const vec level = unit(cross(r->right, r->up));   // to the viewer
+  r->sun = unit(along(along(r->up, -0.6, r->right), 0.3, level));
   r->sun_east = across(r->sun);
   r->sun_north = cross(r->sun, r->sun_east);
   r->pixel_angle = 1.0/r->camera.focal;
@@ -168,8 +187,8 @@ int scene_prepare(render *r) {
   if (bins_fill(&r->tiles, (r->width + TILE - 1)/TILE, (r->height + TILE - 1)/TILE, r->range,
                 r->solids))
     return 1;
+  if (mark_fine(r)) return 1;
   if (fill_plane(r, &r->shade, r->sun_east, r->sun_north, 1.0, r->shade_at, &r->shade_cell))
     return 1;
-  const vec east = across(r->up);
-  return fill_plane(r, &r->close, east, cross(r->up, east), 0.8, r->close_at, &r->close_cell);
+  return fill_plane(r, &r->close, r->east, r->north, 0.8, r->close_at, &r->close_cell);
 }

@@ -7,10 +7,10 @@ enum { LAYER_MAX = FLOOR_MAX + 2*SHELL_MAX + 2*GLASS_MAX };
 
 static const double sky_light = 0.62, ground_light = 0.34, sun_light = 0.86, lamp_light = 0.10;
 
-float sky_at(double part, int channel) {
+static void sky_at(double part, float colour[3]) {   // 0 at the top of the picture, 1 at its foot
   static const float high[3] = {0.78f, 0.84f, 0.92f}, low[3] = {0.96f, 0.965f, 0.97f};
-  const double s = smooth(0.0, 0.75, part);
-  return (float)(high[channel] + s*(low[channel] - high[channel]));
+  const float s = (float)smooth(0.0, 0.75, part);
+  for (int c = 0; c < 3; c++) colour[c] = high[c] + s*(low[c] - high[c]);
 }
 
 double box_hit(const solid *box, vec from, vec way, double *leave, int *face) {
@@ -24,7 +24,7 @@ double box_hit(const solid *box, vec from, vec way, double *leave, int *face) {
       continue;
     }
     const double one = (-half[k] - p[k])/d[k], two = (half[k] - p[k])/d[k];
-    const double low = fmin(one, two), high = fmax(one, two);
+    const double low = least(one, two), high = most(one, two);
     if (low > enter) enter = low, at = k;
     if (high < out) out = high;
   }
@@ -33,9 +33,8 @@ double box_hit(const solid *box, vec from, vec way, double *leave, int *face) {
   return enter <= out ? enter : INFINITY;
 }
 
-static double sphere_hit(const solid *s, const render *r, vec way) {
-  const vec to = minus(s->center, r->eye);
-  const double b = dot(to, way), c = dot(to, to) - s->half.x*s->half.x, square = b*b - c;
+static double sphere_hit(const solid *s, vec way) {
+  const double b = dot(s->from, way), square = b*b - s->tangent;
   return square > 0.0 && b > 0.0 ? b - sqrt(square) : INFINITY;
 }
 
@@ -49,7 +48,7 @@ static double sphere_tone(vec p) {
 static vec box_normal(const solid *s, vec at, int face) {
   const double p[3] = {at.x, at.y, at.z}, half[3] = {s->half.x, s->half.y, s->half.z};
   double n[3];
-  const double bevel = fmin(0.14*s->size, 0.5*s->size);
+  const double bevel = least(0.14*s->size, 0.5*s->size);
   for (int k = 0; k < 3; k++) {
     const double edge = half[k] - fabs(p[k]), lean = clamp(1.0 - edge/bevel, 0.0, 1.0);
     n[k] = k == face ? 1.0 : 0.7*lean*lean;
@@ -65,11 +64,11 @@ static void shade(const render *r, const solid *s, vec point, vec flat, vec norm
   const double sun = facing > 0.0 ? facing*light_sun(r, point, s->index) : 0.0;
   const double sky = 0.5 + 0.5*dot(normal, r->up);
   const double ambient = open*(ground_light + sky*(sky_light - ground_light));
-  const double lamp = lamp_light*open*fmax(-dot(normal, way), 0.0);
+  const double lamp = lamp_light*open*most(-dot(normal, way), 0.0);
   const vec half = unit(minus(r->sun, way));
-  double gloss = fmax(dot(half, normal), 0.0);
+  double gloss = most(dot(half, normal), 0.0);
   for (int k = 0; k < 5; k++) gloss *= gloss;      // to the 32nd power
-  const double rim = 1.0 + fmin(dot(normal, way), 0.0);   // 0 in the middle, 1 at the outline
+  const double rim = 1.0 + least(dot(normal, way), 0.0);   // 0 in the middle, 1 at the outline
   const double spark = (facing > 0.0 ? 0.22*gloss*(sun > 0.0 ? sun/facing : 0.0) : 0.0) +
                        0.06*open*rim*rim*rim;
   for (int c = 0; c < 3; c++) {
@@ -78,7 +77,10 @@ static void shade(const render *r, const solid *s, vec point, vec flat, vec norm
   }
 }
 
-static double fraction(double x) { return x - floor(x); }
+static double fraction(double x) {   // no call, unlike floor(); a floor ends long before 1e9 tiles
+  const double whole = (double)(int64_t)clamp(x, -1e9, 1e9);
+  return x < whole ? x - whole + 1.0 : x - whole;
+}
 
 // A chequered pattern, averaged over a square of side w.
 static double chequered(double u, double v, double w) {
@@ -100,10 +102,10 @@ static int floor_layer(const render *r, const floor_plane *f, vec way, double li
   out->t = t;
   out->alpha = 1.0 - (f->stage ? smooth(0.9, 2.6, away) : smooth(1.2, 4.0, away));
   if (out->alpha <= 0.0) return 0;
-  const double wide = fmax(t*r->pixel_angle/sqrt(slope)/f->tile, 1e-9);
+  const double wide = most(t*r->pixel_angle/sqrt(slope)/f->tile, 1e-9);
   const double pattern = chequered(dot(from, f->east)/f->tile, dot(from, f->north)/f->tile,
-                                   fmin(wide, 1e3));
-  const double sun = fmax(dot(f->normal, r->sun), 0.0)*light_sun(r, point, -1);
+                                   least(wide, 1e3));
+  const double sun = most(dot(f->normal, r->sun), 0.0)*light_sun(r, point, -1);
   const double open = light_open(r, point, f->normal, -1);
   static const double light[3] = {0.80, 0.81, 0.83}, dark[3] = {0.64, 0.66, 0.70};
   for (int c = 0; c < 3; c++)
@@ -123,7 +125,7 @@ static int shell_layers(const render *r, const shell *s, vec way, double limit, 
     if (!(t > 0.0 && t < limit)) continue;
     const vec normal = times(1.0/s->radius, minus(along(r->eye, t, way), s->center));
     const double rim = 1.0 - fabs(dot(normal, way)), sharp = rim*rim*rim;
-    double gloss = fmax(dot(unit(minus(r->sun, way)), times(-side, normal)), 0.0);
+    double gloss = most(dot(unit(minus(r->sun, way)), times(-side, normal)), 0.0);
     for (int k = 0; k < 6; k++) gloss *= gloss;
     layer *l = &out[count++];
     l->t = t;
@@ -147,7 +149,7 @@ static int glass_layers(const render *r, const solid *s, vec way, double limit, 
     if (!(t > 0.0 && t < limit)) continue;
     const vec at = along(s->eye, t, d);
     const double gap[3] = {s->half.x - fabs(at.x), s->half.y - fabs(at.y), s->half.z - fabs(at.z)};
-    const double low = fmin(gap[0], fmin(gap[1], gap[2])), high = fmax(gap[0], fmax(gap[1], gap[2]));
+    const double low = least(gap[0], least(gap[1], gap[2])), high = most(gap[0], most(gap[1], gap[2]));
     const double edge = gap[0] + gap[1] + gap[2] - low - high;   // the second: 0 on an edge
     const int line = edge < 1.2*t*r->pixel_angle;
     layer *l = &out[count++];
@@ -170,7 +172,7 @@ static const solid *nearest(const render *r, double x, double y, vec way, double
     int side = 0;
     double leave, hit;
     if (s->shape == RENDER_BOX) hit = box_hit(s, s->eye, into(s->axis, way), &leave, &side);
-    else hit = sphere_hit(s, r, way);
+    else hit = sphere_hit(s, way);
     if (hit > 0.0 && hit < *t) *t = hit, best = s, *face = side;
   }
   return best;
@@ -196,7 +198,7 @@ int32_t trace(const render *r, double x, double y, float colour[3]) {
       shade(r, s, point, normal, normal, way, sphere_tone(times(1.0/s->half.x, at)), colour);
     }
   } else {
-    for (int c = 0; c < 3; c++) colour[c] = sky_at(y/r->height, c);
+    sky_at(y/r->height, colour);
   }
   layer list[LAYER_MAX];
   int count = 0;
@@ -215,5 +217,5 @@ int32_t trace(const render *r, double x, double y, float colour[3]) {
     const float alpha = (float)list[k].alpha;
     for (int c = 0; c < 3; c++) colour[c] += alpha*(list[k].colour[c] - colour[c]);
   }
-  return (int32_t)((uint32_t)mark*64u + (uint32_t)count);
+  return (int32_t)((uint32_t)mark*MARK_LAYERS + (uint32_t)count);
 }

@@ -5,6 +5,10 @@
 
 typedef struct vec { double x, y, z; } vec;
 
+// Of two numbers; b if a is not one. Faster than the functions of <math.h>, which are calls.
+static inline double least(double a, double b) { return a < b ? a : b; }
+static inline double most(double a, double b) { return a > b ? a : b; }
+
 static inline vec vec_of(const double a[3]) { return (vec){a[0], a[1], a[2]}; }
 static inline vec plus(vec a, vec b) { return (vec){a.x + b.x, a.y + b.y, a.z + b.z}; }
 static inline vec minus(vec a, vec b) { return (vec){a.x - b.x, a.y - b.y, a.z - b.z}; }
