@@ -134,6 +134,9 @@ static int scan(footage *what, int all) {
     const recording_body *body = &file->head.body[i];
     if (body->fixed && add_item(what, body, body->position)) code = fail(CODE_IO, "out of memory");
   }
+  const recording_body middle = {.extent = {0.5*file->head.radius}};   // or it would be too close
+  if (!code && what->items > 0 && add_item(what, &middle, file->head.center))
+    code = fail(CODE_IO, "out of memory");
   if (!code && impulses->count > 0) {
     qsort(impulses->value, (size_t)impulses->count, sizeof *impulses->value, ascending);
     what->typical_impulse = impulses->value[(int)(0.97*(impulses->count - 1))];

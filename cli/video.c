@@ -126,10 +126,34 @@ static int wait_for(video *what) {   // 0: it ended well
 static int complain(video *what) {
   char line[400] = "";
   rewind(what->log);
-  if (!fgets(line, sizeof line, what->log)) snprintf(line, sizeof line, "it gave no reason");
+  if (!fgets(line, sizeof line, what->log)) snprintf(line, sizeof line, "the file is cut short");
   line[strcspn(line, "\r\n")] = 0;
   const int encoder = strstr(line, "ncoder") != NULL;
   return fail(encoder ? CODE_COMPONENT : CODE_IO, "%s: ffmpeg failed: %s", what->path, line);
+}
+
+// An MP4 is a row of boxes: a size of 4 bytes, big end first, and a name. After a write that failed
+// ffmpeg may end as if nothing had happened, with the last box longer than the file.
+static int whole(const char *path) {
+  FILE *file = fopen(path, "rb");
+  if (!file) return 0;
+  unsigned char head[16];
+  int index = 0, data = 0;
+  fseeko(file, 0, SEEK_END);
+  const off_t end = ftello(file);
+  off_t at = 0;
+  while (at < end && !fseeko(file, at, SEEK_SET) && fread(head, 1, 8, file) == 8) {
+    uint64_t size = 0;
+    for (int k = 0; k < 4; k++) size = size << 8 | head[k];
+    if (size == 1 && fread(head + 8, 1, 8, file) == 8)   // a long one
+      for (int k = 8; k < 16; k++) size = (k == 8 ? 0 : size << 8) | head[k];
+    if (size < 8 || size > (uint64_t)(end - at)) break;
+    index += !memcmp(head + 4, "moov", 4);
+    data += !memcmp(head + 4, "mdat", 4);
+    at += (off_t)size;
+  }
+  fclose(file);
+  return end > 0 && at == end && index == 1 && data == 1;
 }
 
 int video_frame(video *what, const unsigned char *pixel) {
@@ -146,7 +170,7 @@ int video_frame(video *what, const unsigned char *pixel) {
 
 int video_close(video *what) {
   char message[512] = "";
-  int code = wait_for(what) ? complain(what) : CODE_OK;
+  int code = wait_for(what) || !whole(file_temporary(what->file)) ? complain(what) : CODE_OK;
   if (!code) {
     code = file_commit(what->file, message, sizeof message);
     what->file = NULL;

@@ -91,7 +91,7 @@ static double chequered(double u, double v, double w) {
 
 static int floor_layer(const render *r, const floor_plane *f, vec way, double limit, layer *out) {
   const double slope = -dot(f->normal, way);
-  if (slope <= 1e-6) return 0;                  // seen from below it is not there
+  if (fabs(slope) < 1e-6) return 0;
   const double t = (dot(f->normal, r->eye) - f->offset)/slope, R = r->scene->radius;
   if (!(t > 0.0 && t < limit)) return 0;
   const vec point = along(r->eye, t, way);
@@ -102,6 +102,11 @@ static int floor_layer(const render *r, const floor_plane *f, vec way, double li
   out->t = t;
   out->alpha = 1.0 - (f->stage ? smooth(0.9, 2.6, away) : smooth(1.2, 4.0, away));
   if (out->alpha <= 0.0) return 0;
+  if (slope < 0.0) {                            // from below it is a veil
+    out->alpha *= 0.12;
+    for (int c = 0; c < 3; c++) out->colour[c] = 0.5f + 0.05f*(float)c;
+    return 1;
+  }
   const double wide = most(t*r->pixel_angle/sqrt(slope)/f->tile, 1e-9);
   const double pattern = chequered(dot(from, f->east)/f->tile, dot(from, f->north)/f->tile,
                                    least(wide, 1e3));
