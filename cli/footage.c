@@ -39,7 +39,7 @@ static double length_of(const float v[3]) {
   return sqrt((double)v[0]*v[0] + (double)v[1]*v[1] + (double)v[2]*v[2]);
 }
 
-// ----------------------------------------------------------------------------- a look at all of it
+// ---------------------------------------------------------------------------- a look at all of it
 
 typedef struct sample {        // every `stride`-th impulse
   float value[SAMPLE];
@@ -113,7 +113,8 @@ static int scan(footage *what, int all) {
   sample *impulses = calloc(1, sizeof *impulses);
   int32_t chunks = 0, seen = 0;
   int code = impulses ? CODE_OK : fail(CODE_IO, "out of memory");
-  for (int32_t k = 0; k < file->index.count; k++) chunks += file->index.chunk[k].type == RECORD_FRAM;
+  for (int32_t k = 0; k < file->index.count; k++)
+    chunks += file->index.chunk[k].type == RECORD_FRAM;
   if (!code) impulses->stride = 1;
   for (int32_t k = 0; k < file->index.count && !code; k++) {
     if (file->index.chunk[k].type != RECORD_FRAM) continue;
@@ -145,7 +146,7 @@ static int scan(footage *what, int all) {
   return code;
 }
 
-// ------------------------------------------------------------------------------------------- opening
+// ---------------------------------------------------------------------------------------- opening
 
 static void set_scene(footage *what) {
   const recording_head *head = &what->recording.head;
@@ -203,7 +204,7 @@ void footage_close(footage *what) {
   *what = (footage){.part = {{.chunk = -1}, {.chunk = -1}}};
 }
 
-// ------------------------------------------------------------------------------------------ a moment
+// --------------------------------------------------------------------------------------- a moment
 
 static int frames_of(footage *what, int64_t frame, const record_frames **out, uint32_t *within) {
   const int32_t chunk = recording_chunk(&what->recording, frame, within);

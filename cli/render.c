@@ -40,7 +40,7 @@ static double now(void) {
   return (double)time.tv_sec + 1e-9*(double)time.tv_nsec;
 }
 
-// ------------------------------------------------------------------------------------------- options
+// ---------------------------------------------------------------------------------------- options
 
 static int read_number(const arguments *args, const char *name, double low, double high, int whole,
                        double *value) {
@@ -147,7 +147,7 @@ static int read_options(session *s) {
   return CODE_OK;
 }
 
-// ------------------------------------------------------------------------------------------- drawing
+// ---------------------------------------------------------------------------------------- drawing
 
 static int draw(session *s, double place) {
   footage *from = &s->footage;
@@ -235,8 +235,8 @@ static void report(const session *s, double seconds) {
   if (argument(s->args, "quiet")) return;
   text_buffer time, count;
   char text[128] = "";
-  text_append(text, sizeof text, "%s of %.0f x %.0f", text_count(s->done, "frame", "frames", &count),
-              s->width, s->height);
+  text_append(text, sizeof text, "%s of %.0f x %.0f",
+              text_count(s->done, "frame", "frames", &count), s->width, s->height);
   if (s->kind != OUTPUT_PICTURE)
     text_append(text, sizeof text, ", %.3g s at %g a second", (double)s->done/s->fps, s->fps);
   report_line(s->kind == OUTPUT_VIDEO ? "video" : s->done == 1 ? "picture" : "pictures", "%s: %s",
@@ -296,7 +296,8 @@ static int run(const arguments *args) {
 static const option_row rows[] = {
     {"output", 'o', "FILE", OPTION_FILE, "a.mp4, a.png, or frames_%04d.png for numbered pictures"},
     {"size", 0, "WxH", OPTION_TEXT, "size in pixels, sides in [64, 7680] (default 1280x720)"},
-    {"frame", 0, "N", OPTION_TEXT, "which frame of the recording a picture shows (default the last)"},
+    {"frame", 0, "N", OPTION_TEXT,
+     "which frame of the recording a picture shows (default the last)"},
     {"fps", 0, "N", OPTION_TEXT, "frames a second of a video (in [1, 240], default 30)"},
     {"speed", 0, "X", OPTION_TEXT,
      "seconds of the scene in a second of the video (in [0.001, 1000], default 1)"},

@@ -127,7 +127,7 @@ static void bodies_throw_shadows_on_the_ground_and_on_each_other(void **state) {
       }
     }
     assert_true(darker > 100);
-    assert_true(brighter < 5);                       // a corner of tiles, sampled in one of them only
+    assert_true(brighter < 5);                       // corners of tiles, sampled once or not
     assert_true(right > 0.9*darker);                 // the light comes from the left
     free(a);
     free(b);

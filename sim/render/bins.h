@@ -10,7 +10,7 @@ typedef struct bins {
   int64_t cell_room, item_room;
 } bins;
 
-// range[i]: first and last column, first and last row of body i, cut to the plane; a body whose last
-// is before its first is nowhere. In every cell the bodies are in their order. 0, or 1: no memory.
+// range[i]: first and last column, first and last row of body i, cut to the plane; a body whose
+// last is before its first is nowhere. In every cell the bodies are in their order. 0, or 1: no memory.
 int bins_fill(bins *what, int32_t columns, int32_t rows, int32_t (*range)[4], int32_t bodies);
 void bins_free(bins *what);

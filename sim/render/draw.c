@@ -1,5 +1,5 @@
-// draw.c: the canvas, in three passes. A ray through the middle of every second pixel of every second
-// row; the pixels between them from their neighbours where these show the same thing in about the
+// draw.c: the canvas, in three passes. A ray through the middle of every second pixel of every
+// second row; the pixels between them from their neighbours where these show the same thing in about the
 // same colour, else by a ray of their own; and where pixels that touch differ, supersample^2 rays,
 // averaged. Rows of tiles are shared by the threads; no pixel depends on who draws it.
 #include <pthread.h>
@@ -94,7 +94,8 @@ static void draw_pixel(render *r, int32_t x, int32_t y, int number) {
   float sum[3] = {0.0f, 0.0f, 0.0f}, colour[3];
   for (int j = 0; j < n*n; j++) {
     trace(r, x + (j % n + 0.5)/n, y + (j/n + 0.5)/n, colour);
-    for (int c = 0; c < 3; c++) sum[c] += colour[c] < 1.0f ? colour[c] : 1.0f;   // or glints are jagged
+    for (int c = 0; c < 3; c++)   // cut, or the edges of glints are jagged
+      sum[c] += colour[c] < 1.0f ? colour[c] : 1.0f;
   }
   for (int c = 0; c < 3; c++) r->canvas[3*k + (size_t)c] = sum[c]/(float)(n*n);
 }

@@ -1,7 +1,8 @@
 // light.c: shadows with soft edges, and the dimness between bodies that are close.
 //
 // The sun is a disc with a radius of `spread`. A body at distance t towards it covers a share of it
-// that goes from 0 to 1 while the distance to the edge of its shadow goes from t spread to -t spread.
+// that goes from 0 to 1 while the distance to the edge of its shadow goes from t spread to
+// -t spread.
 // Shares are added, so that no light comes through the joints of a wall.
 #include "picture.h"
 

@@ -1,5 +1,6 @@
 // trace.c: what is seen along a ray: the nearest sphere or box, in front of it floors, shells and
-// glass, behind it the sky. Spheres are two-tone, so that one sees them turn; boxes have soft edges.
+// glass, behind it the sky. Spheres are two-tone, so that one sees them turn; boxes have soft
+// edges.
 #include "picture.h"
 
 typedef struct layer { double t, alpha; float colour[3]; } layer;
@@ -154,13 +155,15 @@ static int glass_layers(const render *r, const solid *s, vec way, double limit, 
     if (!(t > 0.0 && t < limit)) continue;
     const vec at = along(s->eye, t, d);
     const double gap[3] = {s->half.x - fabs(at.x), s->half.y - fabs(at.y), s->half.z - fabs(at.z)};
-    const double low = least(gap[0], least(gap[1], gap[2])), high = most(gap[0], most(gap[1], gap[2]));
+    const double low = least(gap[0], least(gap[1], gap[2]));
+    const double high = most(gap[0], most(gap[1], gap[2]));
     const double edge = gap[0] + gap[1] + gap[2] - low - high;   // the second: 0 on an edge
     const int line = edge < 1.2*t*r->pixel_angle;
     layer *l = &out[count++];
     l->t = t;
     l->alpha = line ? 0.55 : 0.10;
-    for (int c = 0; c < 3; c++) l->colour[c] = line ? 0.25f + 0.04f*(float)c : 0.5f + 0.05f*(float)c;
+    for (int c = 0; c < 3; c++)
+      l->colour[c] = line ? 0.25f + 0.04f*(float)c : 0.5f + 0.05f*(float)c;
   }
   return count;
 }
@@ -207,7 +210,8 @@ int32_t trace(const render *r, double x, double y, float colour[3]) {
   }
   layer list[LAYER_MAX];
   int count = 0;
-  for (int32_t k = 0; k < r->floors; k++) count += floor_layer(r, &r->floor[k], way, t, list + count);
+  for (int32_t k = 0; k < r->floors; k++)
+    count += floor_layer(r, &r->floor[k], way, t, list + count);
   for (int32_t k = 0; k < r->shells; k++)
     count += shell_layers(r, &r->shell[k], way, t, list + count);
   for (int32_t k = 0; k < r->glasses; k++)
