@@ -1,8 +1,8 @@
 // video.c: pictures to an MP4 through ffmpeg as a child process; a whole file or none.
 //
 // ffmpeg writes to the temporary file of file.h, because an MP4 that can be played while it is
-// still being loaded needs an output that can be rewound. One thread and no time stamps: the same frames
-// give the same bytes.
+// still being loaded needs an output that can be rewound. One thread and no time stamps: the same
+// frames give the same bytes.
 #include "video.h"
 
 #include <errno.h>

@@ -1,7 +1,8 @@
 // draw.c: the canvas, in three passes. A ray through the middle of every second pixel of every
-// second row; the pixels between them from their neighbours where these show the same thing in about the
-// same colour, else by a ray of their own; and where pixels that touch differ, supersample^2 rays,
-// averaged. Rows of tiles are shared by the threads; no pixel depends on who draws it.
+// second row; the pixels between them from their neighbours where these show the same thing in
+// about the same colour, else by a ray of their own; and where pixels that touch differ,
+// supersample^2 rays, averaged. Rows of tiles are shared by the threads; no pixel depends on who
+// draws it.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
