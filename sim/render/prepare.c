@@ -157,10 +157,10 @@ static int mark_fine(render *r) {
 
 int scene_prepare(render *r) {
   const render_scene *scene = r->scene;
-  if (scene->bodies > r->room) {
+  if (scene->bodies >= r->room) {
     free(r->solid);
     free(r->range);
-    r->room = scene->bodies;
+    r->room = scene->bodies + 1;
     r->solid = malloc((size_t)r->room*sizeof *r->solid);
     r->range = malloc((size_t)r->room*sizeof *r->range);
     if (!r->solid || !r->range) {
