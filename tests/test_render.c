@@ -1,5 +1,6 @@
 // test_render.c: pictures of known scenes, judged by their pixels: where a body is, its colour, its
 // shadow, its turning; PNG files read by a reader of their own.
+// labels: tsan
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

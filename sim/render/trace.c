@@ -126,12 +126,13 @@ static int shell_layers(const render *r, const shell *s, vec way, double limit, 
   const double b = dot(to, way), square = b*b - dot(to, to) + s->radius*s->radius;
   int count = 0;
   if (square <= 0.0) return 0;
+  const vec half = unit(minus(r->sun, way));
   for (int side = -1; side <= 1; side += 2) {
     const double t = b + side*sqrt(square);
     if (!(t > 0.0 && t < limit)) continue;
     const vec normal = times(1.0/s->radius, minus(along(r->eye, t, way), s->center));
     const double rim = 1.0 - fabs(dot(normal, way)), sharp = rim*rim*rim;
-    double gloss = most(dot(unit(minus(r->sun, way)), times(-side, normal)), 0.0);
+    double gloss = most(-side*dot(half, normal), 0.0);
     for (int k = 0; k < 6; k++) gloss *= gloss;
     layer *l = &out[count++];
     l->t = t;
