@@ -114,6 +114,23 @@ typedef struct perp_product {
   const double *compliance;   // n, >= 0; NULL means 0
 } perp_product;
 
+// The contact LCP with friction, E13 (27) with its signs corrected, never formed: x = (ln, lt, s)
+//         [ N'BN  N'BD  0 ]     normal impulses ln: of contact c at c,
+//     A = [ D'BN  D'BD  E ]     along direction k   lt: at count + K c + k,
+//         [ mu    -E'   0 ]     sliding speeds      s:  at (1 + K) count + c
+// N picks the normal rows of B, D combines the tangential ones of a contact into its K directions,
+// and E adds up the directions of a contact. n = (2 + K) count.
+typedef struct perp_contacts {
+  int32_t count;              // contacts
+  int32_t directions;         // K: at each of them
+  int32_t tangents;           // rows of B at a contact besides its normal: 2, or 1 in the plane
+  const double *direction;    // K x tangents: direction k is the sum of direction[k*tangents + t]
+                              //   times tangent t. For 2 tangents cos and sin of 2 pi k/K
+  const double *mu;           // count, >= 0: coefficients of friction
+  perp_product B;             // J W J' + diag(compliance): rows (1 + tangents) c ... at contact c,
+                              //   its normal first
+} perp_contacts;
+
 typedef struct perp_callback {  // A known only through products
   int32_t n;
   int (*apply)(void *context, const double *x, double *y);             // y = A x; non-zero aborts
@@ -123,13 +140,15 @@ typedef struct perp_callback {  // A known only through products
 } perp_callback;
 
 typedef enum perp_view_kind {
-  PERP_VIEW_NONE, PERP_VIEW_DENSE, PERP_VIEW_CSC, PERP_VIEW_PRODUCT, PERP_VIEW_CALLBACK
+  PERP_VIEW_NONE, PERP_VIEW_DENSE, PERP_VIEW_CSC, PERP_VIEW_PRODUCT, PERP_VIEW_CALLBACK,
+  PERP_VIEW_CONTACT
 } perp_view_kind;
 
 // what an operator really is: R * (the matrix named by kind) * C + shift I
 typedef struct perp_view {
   perp_view_kind kind;
-  const void *data;           // perp_dense, perp_csc, perp_product or perp_callback
+  const void *data;           // perp_dense, perp_csc, perp_product, perp_callback or
+                              //   perp_contacts
   const double *R, *C;        // n each, NULL means 1
   double shift;
 } perp_view;
@@ -191,6 +210,7 @@ perp_operator perp_from_dense(const perp_dense *matrix, uint32_t claims);
 perp_operator perp_from_csc(const perp_csc *matrix, uint32_t claims);
 // symmetric PSD is added to the claims
 perp_operator perp_from_product(const perp_product *matrix, uint32_t claims);
+perp_operator perp_from_contact(const perp_contacts *matrix, uint32_t claims);
 perp_operator perp_from_callback(const perp_callback *matrix, uint32_t claims);
 
 // Wrappers: `self` is the caller's storage and must outlive the operator. They keep what the inner
@@ -394,8 +414,8 @@ perp_error perp_set_option(perp_options *options, const char *key, const char *v
 
 typedef struct perp_limits {       // capacities of a solver
   int32_t n;
-  int64_t nnz;                     // stored entries of A (dense: n*n; product: those of J;
-                                   //   callback: 0)
+  int64_t nnz;                     // stored entries of A (dense: n*n; product and contacts:
+                                   //   those of J; callback: 0)
   size_t scratch;                  // scratch_bytes and sweep_bytes of the operator,
                                    //   whichever is larger
   int32_t lanes;                   // problems of a batch solved at once, each with memory of its

@@ -5,41 +5,13 @@
 // times the block size only. W is symmetric by contract, hence row k of W serves as column k.
 #include <string.h>
 
-#include "exact.h"
 #include "operator.h"
+#include "product_parts.h"
 #include "vector.h"
-
-static double compliance(const perp_product *P, int32_t i) {
-  return P->compliance != NULL ? P->compliance[i] : 0.0;
-}
-
-// First degree of freedom of the body that k belongs to.
-static int32_t body(const perp_product *P, int32_t k) {
-  return P->block == 1 ? k : k - k % P->block;
-}
 
 static size_t vector_bytes(const perp_product *P) { return (size_t)P->dofs*sizeof(double); }
 static size_t scratch_bytes(const void *self) { return 6*vector_bytes(self); }
 static size_t sweep_bytes(const void *self) { return vector_bytes(self); }
-
-// v += W J_i' s
-static void push(const perp_product *P, int32_t i, double s, double *v) {
-  const int32_t block = P->block;
-  for (int32_t p = P->rowptr[i]; p < P->rowptr[i + 1]; p++) {
-    const int32_t k = P->column[p];
-    // column k of W, within its block
-    const double t = P->value[p]*s, *W = P->W + (size_t)k*(size_t)block;
-    double *u = v + body(P, k);
-    for (int32_t l = 0; l < block; l++) u[l] += W[l]*t;
-  }
-}
-
-// J_i v
-static double pull(const perp_product *P, int32_t i, const double *v) {
-  double s = 0.0;
-  for (int32_t p = P->rowptr[i]; p < P->rowptr[i + 1]; p++) s += P->value[p]*v[P->column[p]];
-  return s;
-}
 
 static int apply(const void *self, const double *x, double *y, void *scratch) {
   const perp_product *P = self;
@@ -50,8 +22,8 @@ static int apply(const void *self, const double *x, double *y, void *scratch) {
     for (int32_t p = P->rowptr[i]; p < P->rowptr[i + 1]; p++) v[P->column[p]] += P->value[p]*x[i];
   }
   for (int32_t k = 0; k < P->dofs; k++)                                    // w = W v
-    w[k] = dot(P->block, P->W + (size_t)k*(size_t)P->block, v + body(P, k));
-  for (int32_t i = 0; i < P->n; i++) y[i] = pull(P, i, w) + compliance(P, i)*x[i];
+    w[k] = dot(P->block, P->W + (size_t)k*(size_t)P->block, v + product_body(P, k));
+  for (int32_t i = 0; i < P->n; i++) y[i] = product_pull(P, i, w) + product_compliance(P, i)*x[i];
   return 0;
 }
 
@@ -59,45 +31,17 @@ static int apply(const void *self, const double *x, double *y, void *scratch) {
 // with absolute values for a. |J||W||J'||x| >= |J W J'||x|.
 EXACT_INLINE void residual_rows(const perp_product *P, const double *x, const double *b, double *y,
                                 double *a, double *scratch) {
-  const size_t dofs = (size_t)P->dofs;
-  double *v = scratch, *v_low = v + dofs, *v_size = v_low + dofs;          // dofs each
-  double *w = v_size + dofs, *w_low = w + dofs, *w_size = w_low + dofs;    // dofs each
-  memset(v, 0, 3*vector_bytes(P));
-  for (int32_t i = 0; i < P->n; i++) {                                     // v = J' x
-    if (x[i] == 0.0) continue;
-    for (int32_t p = P->rowptr[i]; p < P->rowptr[i + 1]; p++) {
-      const int32_t k = P->column[p];
-      exact_sum s = {v[k], v_low[k]};
-      exact_add_product(&s, P->value[p], x[i]);
-      v[k] = s.high;
-      v_low[k] = s.low;
-      v_size[k] += fabs(P->value[p]*x[i]);
-    }
-  }
-  for (int32_t k = 0; k < P->dofs; k++) {                                  // w = W v
-    const double *W = P->W + (size_t)k*(size_t)P->block;
-    exact_sum s = {0.0, 0.0};
-    double size = 0.0;
-    for (int32_t l = 0; l < P->block; l++) {
-      const int32_t at = body(P, k) + l;
-      exact_add_product(&s, W[l], v[at]);
-      s.low += W[l]*v_low[at];
-      size += fabs(W[l])*v_size[at];
-    }
-    w[k] = s.high;
-    w_low[k] = s.low;
-    w_size[k] = size;
-  }
+  const exact_vector v = exact_vector_at(scratch, (size_t)P->dofs);
+  const exact_vector w = exact_vector_at(scratch + 3*(size_t)P->dofs, (size_t)P->dofs);
+  memset(scratch, 0, 3*vector_bytes(P));
+  for (int32_t i = 0; i < P->n; i++)                                       // v = J' x
+    if (x[i] != 0.0) product_scatter(P, i, (exact_sum){x[i], 0.0}, x[i], v);
+  product_weigh(P, v, w);
   for (int32_t i = 0; i < P->n; i++) {                                // y = J w + compliance x + b
     exact_sum s = {b[i], 0.0};
-    double size = fabs(b[i]) + fabs(compliance(P, i)*x[i]);
-    exact_add_product(&s, compliance(P, i), x[i]);
-    for (int32_t p = P->rowptr[i]; p < P->rowptr[i + 1]; p++) {
-      const int32_t k = P->column[p];
-      exact_add_product(&s, P->value[p], w[k]);
-      s.low += P->value[p]*w_low[k];
-      size += fabs(P->value[p])*w_size[k];
-    }
+    double size = fabs(b[i]) + fabs(product_compliance(P, i)*x[i]);
+    exact_add_product(&s, product_compliance(P, i), x[i]);
+    product_gather(P, i, w, &s, &size);
     y[i] = exact_value(s);
     a[i] = size;
   }
@@ -122,7 +66,7 @@ static double row_product(const perp_product *P, int32_t i, int32_t j) {
   int32_t first = P->rowptr[j];   // of J_j in the body at hand
   double s = 0.0;
   for (int32_t p = P->rowptr[i]; p < P->rowptr[i + 1]; p++) {
-    const int32_t k = P->column[p], start = body(P, k);
+    const int32_t k = P->column[p], start = product_body(P, k);
     const double *W = P->W + (size_t)k*(size_t)P->block;
     while (first < end && P->column[first] < start) first++;
     double t = 0.0;
@@ -133,22 +77,22 @@ static double row_product(const perp_product *P, int32_t i, int32_t j) {
   return s;
 }
 
-static double entry(const perp_product *P, int32_t i, int32_t j) {
-  if (i == j) return row_product(P, i, i) + compliance(P, i);
+double product_entry(const perp_product *P, int32_t i, int32_t j) {
+  if (i == j) return row_product(P, i, i) + product_compliance(P, i);
   // the same bits above and below the diagonal
   return i < j ? row_product(P, i, j) : row_product(P, j, i);
 }
 
 static void diagonal(const void *self, double *d) {
   const perp_product *P = self;
-  for (int32_t i = 0; i < P->n; i++) d[i] = entry(P, i, i);
+  for (int32_t i = 0; i < P->n; i++) d[i] = product_entry(P, i, i);
 }
 
 static void submatrix(const void *self, const int32_t *set, int32_t m, double *S) {
   for (int32_t i = 0; i < m; i++)
     for (int32_t j = i; j < m; j++)
       S[(size_t)i*(size_t)m + (size_t)j] = S[(size_t)j*(size_t)m + (size_t)i] =
-          entry(self, set[i], set[j]);
+          product_entry(self, set[i], set[j]);
 }
 
 static int sweep(const void *self, perp_sweep *state, int32_t from, int32_t to) {
@@ -157,18 +101,18 @@ static int sweep(const void *self, perp_sweep *state, int32_t from, int32_t to) 
   if (state->fresh) {                                                      // v = W J' x
     memset(v, 0, vector_bytes(P));
     for (int32_t i = 0; i < P->n; i++)
-      if (x[i] != 0.0) push(P, i, x[i], v);
+      if (x[i] != 0.0) product_push(P, i, x[i], v);
     state->fresh = 0;
   }
   for (int32_t k = from; k < to; k++) {
     const int32_t i = state->backward ? to - 1 - (k - from) : k;
-    const double y = pull(P, i, v) + compliance(P, i)*x[i] + state->b[i];
+    const double y = product_pull(P, i, v) + product_compliance(P, i)*x[i] + state->b[i];
     const double z = relaxed(x[i], y, state->diagonal[i], state->omega, lower(state->lo, i),
                              upper(state->hi, i));
     const double dx = z - x[i];
     if (dx == 0.0) continue;
     x[i] = z;
-    push(P, i, dx, v);                                                     // v += W J_i' dx
+    product_push(P, i, dx, v);                                                     // v += W J_i' dx
     const double size = state->weight[i]*fabs(dx)/state->omega;
     if (size > change || size != size) change = size;                      // a NaN stays
   }
