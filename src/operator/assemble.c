@@ -4,11 +4,13 @@
 // the diagonal in where it is wanted. Dense and CSC views are read as they are: O(n^2) and O(nnz).
 // A product is formed column by column: w = W J_j', then A_ij = J_i w for the rows i <= j that
 // share a body with j; the lower triangle is the mirror of the upper one, so the bits are
-// symmetric. What has no view is asked by add_column(), or by tiles of submatrix(): O(n^2), for n
+// symmetric. The contact LCP E13 (27) is expanded from the blocks of its B between two contacts.
+// What has no view is asked by add_column(), or by tiles of submatrix(): O(n^2), for n
 // up to 5000 only.
 #include "assemble.h"
 
 #include "allocator.h"
+#include "contact_parts.h"
 #include "operator.h"
 
 enum { TILE = 64, LARGEST_UNKNOWN = 5000 };
@@ -264,6 +266,76 @@ static void from_product(builder *b, const perp_product *P) {
   assembled_free(&b->memory, &above);
 }
 
+// ---- the contact LCP: blocks of B into entries of A ----
+
+enum { MOST_ROWS = 3 };   // of B at a contact
+
+// The block of B between a contact and that of the column at hand, G[t][q] = B(t of a, q of b), and
+// the next one: at[q] runs through column q of b. Returns the contact, or -1 after the last.
+static int32_t next_block(const perp_csc *B, int32_t rows, const int32_t *end, int32_t *at,
+                          double G[MOST_ROWS][MOST_ROWS]) {
+  int32_t a = INT32_MAX;
+  for (int32_t q = 0; q < rows; q++)
+    if (at[q] < end[q] && B->row[at[q]]/rows < a) a = B->row[at[q]]/rows;
+  if (a == INT32_MAX) return -1;
+  for (int32_t q = 0; q < rows; q++) {
+    for (int32_t t = 0; t < rows; t++) G[t][q] = 0.0;
+    for (; at[q] < end[q] && B->row[at[q]]/rows == a; at[q]++)
+      G[B->row[at[q]] % rows][q] = B->value[at[q]];
+  }
+  return a;
+}
+
+// e'G f, summed as contact.c does: over f first where the row comes before the column.
+static double between(const perp_contacts *P, double G[MOST_ROWS][MOST_ROWS], contact_place at,
+                      contact_place to, int before) {
+  const int32_t rows = 1 + P->tangents;
+  double sum = 0.0;
+  for (int32_t t = 0; t < rows; t++) {
+    const double outer = contact_share(P, before ? at : to, t);
+    double part = 0.0;
+    if (outer == 0.0) continue;
+    for (int32_t q = 0; q < rows; q++) {
+      const double inner = contact_share(P, before ? to : at, q);
+      if (inner != 0.0) part += inner*(before ? G[t][q] : G[q][t]);
+    }
+    sum += outer*part;
+  }
+  return sum;
+}
+
+static void put_contact_column(builder *b, const perp_contacts *P, const perp_csc *B, int32_t j) {
+  const contact_place to = contact_place_of(P, j);
+  const int32_t rows = 1 + P->tangents, c = to.contact;
+  column_begin(b, j);
+  for (int pass = 0; pass < 2 && to.kind != CONTACT_SLACK; pass++) {   // normals, then tangents
+    int32_t at[MOST_ROWS], end[MOST_ROWS], a;
+    double G[MOST_ROWS][MOST_ROWS];
+    for (int32_t q = 0; q < rows; q++) {
+      at[q] = B->colptr[rows*c + q];
+      end[q] = B->colptr[rows*c + q + 1];
+    }
+    while ((a = next_block(B, rows, end, at, G)) >= 0)
+      for (int32_t k = 0; k < (pass == 0 ? 1 : P->directions); k++) {
+        const int32_t i = pass == 0 ? a : contact_tangent_row(P, a, k);
+        put(b, i, between(P, G, contact_place_of(P, i), to, i <= j));
+      }
+  }
+  if (to.kind == CONTACT_NORMAL) put(b, contact_slack_row(P, c), P->mu[c]);
+  if (to.kind == CONTACT_TANGENT) put(b, contact_slack_row(P, c), -1.0);
+  if (to.kind == CONTACT_SLACK)
+    for (int32_t k = 0; k < P->directions; k++) put(b, contact_tangent_row(P, c, k), 1.0);
+  column_end(b);
+}
+
+static void from_contacts(builder *b, const perp_contacts *P) {
+  perp_csc B = {0};
+  const perp_operator product = perp_from_product(&P->B, PERP_CLAIM_NONE);
+  if (assemble_csc(&product, 0, &b->memory, &B) != 0) b->failed = 1;
+  for (int32_t j = 0; j < b->n && !b->failed; j++) put_contact_column(b, P, &B, j);
+  assembled_free(&b->memory, &B);
+}
+
 static void from_columns(builder *b, const perp_operator *A) {
   double *y = take(&b->memory, b->n, sizeof *y);
   if (y == NULL) b->failed = 1;
@@ -312,7 +384,7 @@ static void from_submatrices(builder *b, const perp_operator *A) {
 
 static int viewed(const perp_view *view) {
   return view->kind == PERP_VIEW_DENSE || view->kind == PERP_VIEW_CSC ||
-         view->kind == PERP_VIEW_PRODUCT;
+         view->kind == PERP_VIEW_PRODUCT || view->kind == PERP_VIEW_CONTACT;
 }
 
 int assemble_accepts(const perp_operator *A) {
@@ -340,6 +412,7 @@ int assemble_csc(const perp_operator *A, int diagonal, const perp_allocator *all
       case PERP_VIEW_DENSE: from_dense(&b, view.data); break;
       case PERP_VIEW_CSC: from_csc(&b, view.data); break;
       case PERP_VIEW_PRODUCT: from_product(&b, view.data); break;
+      case PERP_VIEW_CONTACT: from_contacts(&b, view.data); break;
       default: (A->ops->add_column != NULL ? from_columns : from_submatrices)(&b, A); break;
     }
   }

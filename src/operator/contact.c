@@ -8,6 +8,7 @@
 // one of B and O(n). The Gauss-Seidel sweep keeps the body velocities v = W J' z.
 #include <string.h>
 
+#include "contact_parts.h"
 #include "operator.h"
 #include "product_parts.h"
 #include "vector.h"
@@ -162,42 +163,26 @@ static int residual(const void *self, const double *x, const double *b, double *
 
 // ---- entries ----
 
-typedef enum kind { NORMAL, TANGENT, SLACK } kind;
-typedef struct place { kind kind; int32_t contact, direction; } place;
-
-static place place_of(const perp_contacts *P, int32_t i) {
-  const int32_t nc = P->count, K = P->directions;
-  if (i < nc) return (place){NORMAL, i, 0};
-  if ((i - nc)/nc < K) return (place){TANGENT, (i - nc)/K, (i - nc) % K};
-  return (place){SLACK, i - nc - K*nc, 0};
-}
-
-// What direction k takes from row t of B at its contact; the normal is row 0.
-static double share(const perp_contacts *P, place at, int32_t t) {
-  if (at.kind == NORMAL) return t == 0 ? 1.0 : 0.0;
-  return t == 0 ? 0.0 : P->direction[at.direction*P->tangents + t - 1];
-}
-
 static double entry(const perp_contacts *P, int32_t i, int32_t j) {
-  place at = place_of(P, i), to = place_of(P, j);
-  if (at.kind == SLACK || to.kind == SLACK) {
+  contact_place at = contact_place_of(P, i), to = contact_place_of(P, j);
+  if (at.kind == CONTACT_SLACK || to.kind == CONTACT_SLACK) {
     if (at.contact != to.contact || at.kind == to.kind) return 0.0;
-    if (at.kind == SLACK) return to.kind == TANGENT ? -1.0 : P->mu[at.contact];
-    return at.kind == TANGENT ? 1.0 : 0.0;
+    if (at.kind == CONTACT_SLACK) return to.kind == CONTACT_TANGENT ? -1.0 : P->mu[at.contact];
+    return at.kind == CONTACT_TANGENT ? 1.0 : 0.0;
   }
   if (i > j) {   // the same bits above and below the diagonal
-    const place swap = at;
+    const contact_place swap = at;
     at = to;
     to = swap;
   }
   const int32_t T = P->tangents;
   double sum = 0.0;
   for (int32_t t = 0; t <= T; t++) {
-    const double left = share(P, at, t);
+    const double left = contact_share(P, at, t);
     if (left == 0.0) continue;
     double part = 0.0;
     for (int32_t q = 0; q <= T; q++) {
-      const double right = share(P, to, q);
+      const double right = contact_share(P, to, q);
       if (right != 0.0)
         part += right*product_entry(&P->B, (1 + T)*at.contact + t, (1 + T)*to.contact + q);
     }
@@ -236,13 +221,13 @@ static int sweep(const void *self, perp_sweep *state, int32_t from, int32_t to) 
   }
   for (int32_t k = from; k < to; k++) {
     const int32_t i = state->backward ? to - 1 - (k - from) : k;
-    const place at = place_of(P, i);
+    const contact_place at = contact_place_of(P, i);
     const int32_t first = (1 + T)*at.contact;
     const double *d = P->direction + (size_t)at.direction*(size_t)T;
     double y = state->b[i];
-    if (at.kind == NORMAL) {
+    if (at.kind == CONTACT_NORMAL) {
       y += product_pull(B, first, v) + product_compliance(B, first)*x[i];
-    } else if (at.kind == TANGENT) {
+    } else if (at.kind == CONTACT_TANGENT) {
       y += s[at.contact];
       for (int32_t t = 0; t < T; t++) {
         const int32_t row = first + 1 + t;
@@ -258,10 +243,10 @@ static int sweep(const void *self, perp_sweep *state, int32_t from, int32_t to) 
     const double dx = new - x[i];
     if (dx == 0.0) continue;
     x[i] = new;
-    if (at.kind == NORMAL) {
+    if (at.kind == CONTACT_NORMAL) {
       z[first] = new;
       product_push(B, first, dx, v);
-    } else if (at.kind == TANGENT) {
+    } else if (at.kind == CONTACT_TANGENT) {
       for (int32_t t = 0; t < T; t++) {
         if (d[t] == 0.0) continue;
         z[first + 1 + t] += d[t]*dx;

@@ -113,6 +113,10 @@ int entries_product_chain(const perp_operator *A, entry_chain *chain) {
   return unwrap(A, chain) && chain->matrix.kind == PERP_VIEW_PRODUCT;
 }
 
+int entries_contact_chain(const perp_operator *A, entry_chain *chain) {
+  return unwrap(A, chain) && chain->matrix.kind == PERP_VIEW_CONTACT;
+}
+
 entry_cursor entries_begin(const entry_chain *chain, int32_t j) {
   entry_cursor c = {.chain = chain};
   for (int32_t k = 0; k < chain->depth; k++) {

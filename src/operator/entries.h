@@ -33,6 +33,7 @@ typedef struct entry_chain {
 int entries_chain(const perp_operator *A, entry_chain *chain);
 // The same around a product J W J' + diag(compliance), whose entries are found by product_rows.h.
 int entries_product_chain(const perp_operator *A, entry_chain *chain);
+int entries_contact_chain(const perp_operator *A, entry_chain *chain);   // ... a perp_contacts
 
 typedef struct entry_cursor {   // in a column
   const entry_chain *chain;
