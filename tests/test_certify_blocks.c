@@ -184,7 +184,8 @@ static void blocks_are_strongly_connected(void **state) {
     int32_t component[MOST + 1], entries[MOST + 1], block[MOST + 1], work[4*MOST + 4];
     int known;
     const int32_t components = components_find(&A, component, entries, &known, NULL);
-    const int32_t blocks = components_strong(&A, component, components, entries, block, work);
+    const int32_t blocks = components_strong(&A, component, components, entries, block, work,
+                                            NULL);
     assert_true(known && blocks >= components && blocks <= n);
     components_inflow(&A, block, d, inflow);
     for (int32_t i = 0; i < n; i++) {

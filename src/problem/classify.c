@@ -240,6 +240,36 @@ static void classify_product(const perp_product *J, finding *of) {
   if (smallest > 0.0) finding_set(&of[PERP_CLASS_PD], PERP_YES, "compliance >= %.4g > 0", smallest);
 }
 
+// The first contact and its first direction tell what (27) is not. diagonal: n
+static void classify_contacts(const perp_contacts *P, const double *diagonal, double *asymmetry,
+                              finding *of) {
+  const int32_t n = (2 + P->directions)*P->count, t = P->count, s = (1 + P->directions)*P->count;
+  for (int32_t c = 0; c < PERP_CLASS_COUNT; c++)
+    finding_set(&of[c], PERP_UNKNOWN, "the entries of the contact LCP are not formed");
+  finding_set(&of[PERP_CLASS_FRICTION], PERP_YES, "by construction: %d contacts, K = %d", P->count,
+              P->directions);
+  if (P->count == 0) return;
+  double largest = 1.0, most = 2.0;   // |A|, |A - A'|
+  int32_t rough = -1;
+  for (int32_t i = 0; i < n; i++) largest = max2(largest, fabs(diagonal[i]));
+  for (int32_t c = 0; c < P->count; c++) {
+    largest = max2(largest, P->mu[c]);
+    most = max2(most, P->mu[c]);
+    if (rough < 0 && P->mu[c] > 0.0) rough = c;
+  }
+  *asymmetry = most/largest;
+  finding_set(&of[PERP_CLASS_SYMMETRIC], PERP_NO, "A[%d][%d] = 1, A[%d][%d] = -1", t, s, s, t);
+  finding_set(&of[PERP_CLASS_Z], PERP_NO, "A[%d][%d] = 1 > 0", t, s);
+  finding_set(&of[PERP_CLASS_NONNEGATIVE], PERP_NO, "A[%d][%d] = -1 < 0", s, t);
+  const perp_class hollow[] = {PERP_CLASS_DOMINANT, PERP_CLASS_H, PERP_CLASS_M, PERP_CLASS_PD};
+  for (size_t k = 0; k < sizeof hollow/sizeof hollow[0]; k++)
+    finding_set(&of[hollow[k]], PERP_NO, "A[%d][%d] = 0, A[%d][%d] = -1", s, s, s, t);
+  if (rough >= 0)
+    finding_set(&of[PERP_CLASS_PSD], PERP_NO, "A[%d][%d] = 0, but A[%d][%d] = mu = %.4g alone",
+                s + rough, s + rough, s + rough, rough, P->mu[rough]);
+  else finding_set(&of[PERP_CLASS_PSD], PERP_YES, "by construction: mu = 0, x'Ax = l'Bl");
+}
+
 // All tests on the entries; PERP_OK or PERP_ERROR_MEMORY.
 static perp_error classify_entries(const perp_problem *problem, const perp_view *view,
                                    const perp_allocator *from, perp_classes *classes,
@@ -307,16 +337,24 @@ static void test_spd(const finding *symmetric, const finding *definite, finding 
   else finding_set(f, PERP_UNKNOWN, "one of symmetric, positive definite is open");
 }
 
-// Of a product: the rows that no body ties together, as the certificate counts them.
-static perp_error count_components(const perp_operator *A, const perp_allocator *from,
-                                   perp_classes *classes) {
+// Of a product: the rows that no body ties together, as the certificate counts them. Of the contact
+// LCP also what else is known of it.
+static perp_error count_components(const perp_operator *A, const perp_contacts *contacts,
+                                   const perp_allocator *from, perp_classes *classes,
+                                   finding *of) {
   const size_t n = (size_t)A->n, indices = 2*n*sizeof(int32_t);
-  const size_t bytes = indices + operator_scratch_bytes(A);   // what comes first is a multiple of 8
+  const size_t scratch = operator_scratch_bytes(A), diagonal = n*sizeof(double);
+  const size_t bytes = indices + (scratch > diagonal ? scratch : diagonal);   // first comes a multiple of 8
   int32_t *block = from->allocate(from->context, bytes > 0 ? bytes : 1);
   if (block == NULL)
     return error_set(PERP_ERROR_MEMORY, "perp_classify: no memory for n = %d", A->n);
   int known;
   classes->components = components_find(A, block, block + n, &known, block + 2*n);
+  if (contacts != NULL) {
+    double *d = (double *)(void *)(block + 2*n);
+    A->ops->diagonal(A->self, d);
+    classify_contacts(contacts, d, &classes->asymmetry, of);
+  }
   from->release(from->context, block);
   return PERP_OK;
 }
@@ -335,13 +373,15 @@ perp_error perp_classify(const perp_problem *problem, const perp_allocator *allo
   count_rows(problem, &found);
   found.components = problem->A.n > 0;
   const perp_view view = operator_view(&problem->A);
+  const int plain = view.R == NULL && view.C == NULL && view.shift == 0.0;
   if (view.kind == PERP_VIEW_DENSE || view.kind == PERP_VIEW_CSC)
     error = classify_entries(problem, &view, &from, &found, of);
-  else if (view.kind == PERP_VIEW_PRODUCT && view.R == NULL && view.C == NULL &&
-           view.shift == 0.0) {
+  else if (view.kind == PERP_VIEW_PRODUCT && plain) {
     classify_product(view.data, of);
-    error = count_components(&problem->A, &from, &found);
-  } else
+    error = count_components(&problem->A, NULL, &from, &found, of);
+  } else if (view.kind == PERP_VIEW_CONTACT && plain)
+    error = count_components(&problem->A, view.data, &from, &found, of);
+  else
     for (int32_t c = 0; c < PERP_CLASS_COUNT; c++)
       finding_set(&of[c], PERP_UNKNOWN, "operator '%s' does not show its entries",
                   problem->A.ops->name);

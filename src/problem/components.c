@@ -1,30 +1,12 @@
 // components.c: which variables have nothing to do with each other: connected components by
 // union-find; and which depend on others but not the other way round: strongly connected blocks by
 // depth-first search (Tarjan 1972). Both take one pass over the entries.
-#include "entries.h"
 #include "problem.h"
+#include "ties.h"
 
-static int32_t root_of(int32_t *parent, int32_t i) {
-  while (parent[i] != i) {
-    parent[i] = parent[parent[i]];   // path halving
-    i = parent[i];
-  }
-  return i;
-}
-
-static int join(int32_t *parent, int32_t i, int32_t j) {   // 1: they were apart
-  i = root_of(parent, i);
-  j = root_of(parent, j);
-  if (i == j) return 0;
-  // the smaller index leads, so labels come out in the order of first rows
-  if (i < j) parent[j] = i;
-  else parent[i] = j;
-  return 1;
-}
-
-// Turns parents into labels 0, 1, ...; returns how many. A root precedes its members, so one pass
+// A root precedes its members, so one pass
 // will do: a root gets -(label + 1) on the way.
-static int32_t label(int32_t *parent, int32_t n) {
+int32_t ties_label(int32_t *parent, int32_t n) {
   int32_t count = 0;
   for (int32_t i = 0; i < n; i++) {
     if (parent[i] == i) parent[i] = -(++count);
@@ -47,7 +29,7 @@ static int32_t find_dense(const perp_dense *D, int shifted, int32_t *parent, int
   for (int32_t k = 0; k < n; k++) {
     const double *restrict a = D->value + (size_t)k*ld;
     for (int32_t l = 0; left > 1 && l < n; l++)
-      if (a[l] != 0.0 && parent[k] != parent[l]) left -= join(parent, k, l);
+      if (a[l] != 0.0 && parent[k] != parent[l]) left -= ties_join(parent, k, l);
     if (D->by_column) {
       for (int32_t l = 0; l < n; l++) entries[l] += a[l] != 0.0;
     } else {
@@ -81,7 +63,7 @@ static int32_t find_product(const entry_chain *chain, int32_t *parent, int32_t *
         continue;
       empty = 0;
       if (first[k] < 0) first[k] = i;
-      else join(parent, first[k], i);
+      else ties_join(parent, first[k], i);
     }
     double a, error;
     int32_t place = row;
@@ -96,9 +78,9 @@ static int32_t find_product(const entry_chain *chain, int32_t *parent, int32_t *
     const int32_t start = k - k % P->block;
     for (int32_t l = start; first[k] >= 0 && l < k; l++)
       if (first[l] >= 0 && P->W[(size_t)k*(size_t)P->block + (size_t)(l - start)] != 0.0)
-        join(parent, first[k], first[l]);
+        ties_join(parent, first[k], first[l]);
   }
-  return label(parent, chain->n);
+  return ties_label(parent, chain->n);
 }
 
 int32_t components_tied(const perp_csc *A, int32_t *component) {
@@ -106,14 +88,14 @@ int32_t components_tied(const perp_csc *A, int32_t *component) {
   int32_t *parent = component, left = n;
   for (int32_t i = 0; i < n; i++) parent[i] = i;
   for (int32_t j = 0; j < n && left > 1; j++) {
-    int32_t root = root_of(parent, j);
+    int32_t root = ties_root(parent, j);
     for (int32_t p = A->colptr[j + 1]; p-- > A->colptr[j] && A->row[p] > j;) {
       if (parent[A->row[p]] == root) continue;
-      left -= join(parent, A->row[p], j);
-      root = root_of(parent, root);
+      left -= ties_join(parent, A->row[p], j);
+      root = ties_root(parent, root);
     }
   }
-  return label(parent, n);
+  return ties_label(parent, n);
 }
 
 int32_t components_find(const perp_operator *A, int32_t *component, int32_t *entries, int *known,
@@ -143,7 +125,7 @@ int32_t components_find(const perp_operator *A, int32_t *component, int32_t *ent
         const int32_t i = C->row[p];
         if (C->value[p] == 0.0 || (shifted && i == j)) continue;
         entries[i]++;
-        if (parent[i] != parent[j]) join(parent, i, j);
+        if (parent[i] != parent[j]) ties_join(parent, i, j);
       }
   } else if (entries_chain(A, &chain)) {
     for (int32_t j = 0; j < n; j++) {
@@ -152,12 +134,14 @@ int32_t components_find(const perp_operator *A, int32_t *component, int32_t *ent
       for (entry_cursor at = entries_begin(&chain, j); entries_next(&at, &i, &a, &error);) {
         if (a == 0.0 && error == 0.0) continue;
         entries[i]++;
-        join(parent, i, j);
+        ties_join(parent, i, j);
       }
     }
-    return label(component, n);
+    return ties_label(component, n);
   } else if (scratch != NULL && entries_product_chain(A, &chain)) {
     return find_product(&chain, component, entries, scratch);
+  } else if (scratch != NULL && entries_contact_chain(A, &chain)) {
+    return contact_ties(&chain, 0, component, entries, scratch);
   } else {
     *known = 0;
     for (int32_t i = 0; i < n; i++) {
@@ -167,7 +151,7 @@ int32_t components_find(const perp_operator *A, int32_t *component, int32_t *ent
     return n > 0;
   }
   for (int32_t i = 0; shifted && i < n; i++) entries[i]++;
-  return label(component, n);
+  return ties_label(component, n);
 }
 
 int32_t components_halves(const perp_operator *A, const int32_t *part, int32_t parts,
@@ -176,6 +160,10 @@ int32_t components_halves(const perp_operator *A, const int32_t *part, int32_t p
   const perp_view view = operator_view(A);
   const int viewed = entries_known(&view) && view.shift == 0.0;
   entry_chain chain;
+  if (A->ops->diagonal != NULL && entries_contact_chain(A, &chain)) {
+    A->ops->diagonal(A->self, diagonal);
+    return contact_halves(&chain, part, diagonal, half);
+  }
   const int known = A->ops->diagonal != NULL && (viewed || entries_chain(A, &chain));
   int full_diagonal = 1;
   if (known) {
@@ -193,7 +181,7 @@ int32_t components_halves(const perp_operator *A, const int32_t *part, int32_t p
       double a, error;
       int32_t i;
       for (entry_cursor at = entries_begin(&chain, j); entries_next(&at, &i, &a, &error);)
-        if ((a != 0.0 || error > 0.0) && part[i] == part[j]) join(half, i, n + j);
+        if ((a != 0.0 || error > 0.0) && part[i] == part[j]) ties_join(half, i, n + j);
     }
   } else if (view.kind == PERP_VIEW_DENSE) {
     const perp_dense *D = view.data;
@@ -201,14 +189,14 @@ int32_t components_halves(const perp_operator *A, const int32_t *part, int32_t p
     for (int32_t k = 0; k < n; k++)
       for (int32_t l = 0; l < n; l++)
         if (D->value[(size_t)k*ld + (size_t)l] != 0.0 && part[k] == part[l])
-          join(half, D->by_column ? l : k, n + (D->by_column ? k : l));
+          ties_join(half, D->by_column ? l : k, n + (D->by_column ? k : l));
   } else {
     const perp_csc *C = view.data;
     for (int32_t j = 0; j < n; j++)
       for (int32_t p = C->colptr[j]; p < C->colptr[j + 1]; p++)
-        if (C->value[p] != 0.0 && part[C->row[p]] == part[j]) join(half, C->row[p], n + j);
+        if (C->value[p] != 0.0 && part[C->row[p]] == part[j]) ties_join(half, C->row[p], n + j);
   }
-  return label(half, 2*n);
+  return ties_label(half, 2*n);
 }
 
 // ---- strongly connected blocks ----
@@ -218,15 +206,21 @@ int32_t components_halves(const perp_operator *A, const int32_t *part, int32_t p
 typedef struct lines {
   perp_view view;
   entry_chain chain;   // where there is no view
+  const int32_t *ring, *normal;   // of contacts, or NULL: see contact_lines
 } lines;
 
 static int32_t first_place(const lines *l, int32_t k) {
+  if (l->ring != NULL) return 0;
   if (l->view.kind == PERP_VIEW_CSC) return ((const perp_csc *)l->view.data)->colptr[k];
   return l->view.kind == PERP_VIEW_DENSE ? 0 : entries_begin(&l->chain, k).at;
 }
 
 // The next nonzero of line k from *place on; -1 after the last.
 static int32_t next_in_line(const lines *l, int32_t k, int32_t *place) {
+  if (l->ring != NULL) {
+    const int32_t at = (*place)++;
+    return at == 0 ? l->ring[k] : at == 1 ? l->normal[k] : -1;
+  }
   if (l->view.kind == PERP_VIEW_CSC) {
     const perp_csc *C = l->view.data;
     while (*place < C->colptr[k + 1]) {
@@ -295,7 +289,7 @@ static int symmetric_pattern(const perp_csc *C, int32_t *next) {
 }
 
 int32_t components_strong(const perp_operator *A, const int32_t *component, int32_t components,
-                          const int32_t *entries, int32_t *block, int32_t *work) {
+                          int32_t *entries, int32_t *block, int32_t *work, void *scratch) {
   const int32_t n = A->n;
   lines l = {.view = operator_view(A)};
   int full = 1;
@@ -304,7 +298,15 @@ int32_t components_strong(const perp_operator *A, const int32_t *component, int3
     block[i] = component[i];
   }
   const int viewed = l.view.kind == PERP_VIEW_CSC || l.view.kind == PERP_VIEW_DENSE;
-  if (full || (!viewed && !entries_chain(A, &l.chain))) return components;
+  if (scratch != NULL && entries_contact_chain(A, &l.chain)) {
+    int32_t *ring = work + 4*(size_t)n, *normal = ring + n;   // n each
+    const int32_t groups = contact_ties(&l.chain, 1, block, entries, scratch);
+    if (groups > components) contact_lines(&l.chain, block, groups, ring, normal, work);
+    for (int32_t i = 0; groups == components && i < n; i++) block[i] = component[i];
+    if (groups == components) return components;
+    l.ring = ring;
+    l.normal = normal;
+  } else if (full || (!viewed && !entries_chain(A, &l.chain))) return components;
   if (l.view.kind == PERP_VIEW_CSC && symmetric_pattern(l.view.data, work)) return components;
   if (l.view.kind == PERP_VIEW_DENSE && components == 1 && reaches_all(l.view.data, 0, work) &&
       reaches_all(l.view.data, 1, work))
@@ -375,6 +377,8 @@ void components_inflow(const perp_operator *A, const int32_t *block, const doubl
       for (int32_t l = 0; l < n; l++)
         add_inflow(block, D->by_column ? l : k, D->by_column ? k : l,
                    D->value[(size_t)k*ld + (size_t)l], d, inflow);
+  } else if (entries_contact_chain(A, &chain)) {
+    contact_inflow(&chain, block, d, inflow);
   } else if (entries_chain(A, &chain)) {
     for (int32_t j = 0; j < n; j++) {
       double a, error;

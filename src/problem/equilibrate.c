@@ -18,6 +18,7 @@
 #include "entries.h"
 #include "linear.h"
 #include "problem.h"
+#include "ties.h"
 #include "vector.h"
 
 enum {
@@ -451,11 +452,13 @@ static int ruiz(const perp_operator *A, double *R, double *C, double *work,
 // 1, hence d_i = 1. Where sweeps end at maxima within CLOSE of 1, from r = c = 1 or from a fit,
 // they are within a factor of CLOSE^1.5 of this. R_k (J W J' + shift) C_k is as good: the units are
 // divided out. Not under a negative shift, nor where R_k != C_k lies below a shift.
-// R, C: of the matrix without its scalings; 0: not known to be semidefinite
+// Of the contact LCP E13 (27) this holds for B, and contact_scales() finds the rest.
+// R, C: of the matrix without its scalings; 0: not known to be semidefinite; or 2, 3
 static int scale_semidefinite(const perp_operator *A, double *R, double *C, double *work) {
   const int32_t n = A->n;
   entry_chain chain;
-  if (A->ops->diagonal == NULL || !entries_product_chain(A, &chain)) return 0;
+  const int contact = entries_contact_chain(A, &chain);
+  if (A->ops->diagonal == NULL || (!contact && !entries_product_chain(A, &chain))) return 0;
   A->ops->diagonal(A->self, work);
   for (int32_t i = 0; i < n; i++) {
     const entry_cursor at = entries_begin(&chain, i);
@@ -475,10 +478,15 @@ static int scale_semidefinite(const perp_operator *A, double *R, double *C, doub
       if (work[i] != 0.0) return 0;
       continue;
     }
-    R[i] = power_of_two(r);
-    C[i] = power_of_two(c);
+    R[i] = r;
+    C[i] = c;
   }
-  return 1;
+  if (contact) contact_scales(&chain, work, R, C);
+  for (int32_t i = 0; i < n; i++) {
+    R[i] = power_of_two(clamp(R[i], 0x1p-1000, 0x1p1000));
+    C[i] = power_of_two(clamp(C[i], 0x1p-1000, 0x1p1000));
+  }
+  return contact ? 3 : 2;
 }
 
 int equilibrate_both(const perp_operator *A, int symmetric, double *R, double *C, double *given_R,
@@ -488,7 +496,8 @@ int equilibrate_both(const perp_operator *A, int symmetric, double *R, double *C
   *two = 0;
   if (A->ops->row_col_max == NULL) {
     if (A->ops->diagonal == NULL) return 0;
-    if (scale_semidefinite(A, R, C, work)) return 2;
+    const int known = scale_semidefinite(A, R, C, work);
+    if (known) return known;
     for (int32_t i = 0; i < n; i++) R[i] = C[i] = 1.0;
     A->ops->diagonal(A->self, work);
     for (int32_t i = 0; i < n; i++) {

@@ -20,8 +20,8 @@ perp_error validate_point(const char *what, int32_t n, const double *x);   // fi
 // Connected components of the pattern of nonzero values (i ~ j where A_ij or A_ji is not 0),
 // labelled 0, 1, ... in the order of their first row. entries_i counts the nonzeros of row i.
 // Returns how many components; an operator without a pattern is one component, *known = 0,
-// entries_i = n. A product's come from J and W; its entries_i are 0 or, not counted, n. scratch:
-// the operator's; without it (NULL) a product has no pattern.
+// entries_i = n. Those of products and contacts come from J and W; their entries_i are 0 or, not
+// counted, n. scratch: the operator's; without it (NULL) they have no pattern.
 int32_t components_find(const perp_operator *A, int32_t *component, int32_t *entries,
                         int *known, void *scratch);   // n, n
 
@@ -30,9 +30,10 @@ int32_t components_find(const perp_operator *A, int32_t *component, int32_t *ent
 int32_t components_tied(const perp_csc *A, int32_t *component);
 // Finer: blocks of variables that all depend on each other. Row i depends on x_j where A_ij is not
 // 0, and A can be permuted to block triangular form with these blocks on the diagonal. Returns how
-// many; where they are no finer, block is component. work: 4 n.
+// many; where they are no finer, block is component. work: 4 n, for contacts 6 n; scratch as above.
 int32_t components_strong(const perp_operator *A, const int32_t *component, int32_t components,
-                          const int32_t *entries, int32_t *block, int32_t *work);   // n, 4 n
+                          int32_t *entries, int32_t *block, int32_t *work,   // n, n, 4 n
+                          void *scratch);
 // inflow_i: sum of |A_ij| d_j over the j of other blocks; d >= 0
 void components_inflow(const perp_operator *A, const int32_t *block, const double *d,
                        double *inflow);   // n, n, n
@@ -46,7 +47,7 @@ int32_t components_halves(const perp_operator *A, const int32_t *part, int32_t p
 
 // Two-sided Ruiz scaling in the max norm, rounded to powers of two. Returns 1 where the operator
 // told its row and column maxima, 2 where its diagonal tells them because it is a semidefinite
-// product, 0 where only the diagonal (or nothing) was known. work: 4 n.
+// product, 3 where it is the contact LCP made of one, 0 where only the diagonal (or nothing) was known. work: 4 n.
 int equilibrate(const perp_operator *A, double *R, double *C, double *work);   // n, n, 4 n
 // The same, and where the entries differ so widely that the caller's units were left behind
 // (*two = 1) also the scaling that begins with them, at R = C = 1. Otherwise it is the same one,

@@ -83,6 +83,26 @@ static perp_error validate_product(const perp_product *A, int seen) {
                           A->value, seen);
 }
 
+static perp_error validate_contacts(const perp_contacts *A, int seen) {
+  const int64_t n = (2 + (int64_t)A->directions)*A->count;
+  const int64_t rows = (1 + (int64_t)A->tangents)*A->count;
+  if (A->count < 0) return error_set(PERP_ERROR_PROBLEM, "contacts: count = %d < 0", A->count);
+  if (A->directions < 1)
+    return error_set(PERP_ERROR_PROBLEM, "contacts: directions = %d < 1", A->directions);
+  if (A->tangents < 1 || A->tangents > 2)
+    return error_set(PERP_ERROR_PROBLEM, "contacts: tangents = %d, must be 1 or 2", A->tangents);
+  if (n > INT32_MAX)
+    return error_set(PERP_ERROR_PROBLEM, "contacts: (2 + %d) %d rows are more than %d",
+                     A->directions, A->count, INT32_MAX);
+  if (A->direction == NULL || (A->count > 0 && A->mu == NULL))
+    return error_set(PERP_ERROR_PROBLEM, "contacts: %s is NULL",
+                     A->direction == NULL ? "direction" : "mu");
+  if (A->B.n != rows)
+    return error_set(PERP_ERROR_PROBLEM, "contacts: B.n = %d, must be (1 + %d) %d = %lld", A->B.n,
+                     A->tangents, A->count, (long long)rows);
+  return validate_product(&A->B, seen);
+}
+
 // A wrapper is recognised by its ops, which are the first field of its own storage.
 static const perp_wrapper *wrapper_of(const perp_operator *A) {
   return (const void *)A->ops == A->self ? A->self : NULL;
@@ -127,13 +147,17 @@ static perp_error validate_operator(const perp_operator *A, int seen) {
   if (A->ops->name == NULL) return error_set(PERP_ERROR_PROBLEM, "operator without a name");
   if (A->self == NULL)
     return error_set(PERP_ERROR_PROBLEM, "operator '%s' without data (self is NULL)", A->ops->name);
-  if (A->n < 0) return error_set(PERP_ERROR_PROBLEM, "n = %d < 0", A->n);
   const perp_wrapper *wrapper = wrapper_of(A);
+  const perp_view view = wrapper == NULL ? operator_view(A) : (perp_view){0};
+  if (view.kind == PERP_VIEW_CONTACT) {   // first: n may have overflowed
+    const perp_error error = validate_contacts(view.data, seen);
+    if (error != PERP_OK) return error;
+  }
+  if (A->n < 0) return error_set(PERP_ERROR_PROBLEM, "n = %d < 0", A->n);
   if (wrapper != NULL) {
     perp_error inner = validate_operator(&wrapper->inner, seen);
     return inner == PERP_OK ? validate_wrapper(A, wrapper) : inner;
   }
-  const perp_view view = operator_view(A);
   perp_error error = PERP_OK;
   int32_t n = A->n;
   if (view.kind == PERP_VIEW_DENSE) {
@@ -151,6 +175,9 @@ static perp_error validate_operator(const perp_operator *A, int seen) {
   } else if (view.kind == PERP_VIEW_PRODUCT) {
     error = validate_product(view.data, seen);
     n = ((const perp_product *)view.data)->n;
+  } else if (view.kind == PERP_VIEW_CONTACT) {
+    const perp_contacts *contacts = view.data;
+    n = (2 + contacts->directions)*contacts->count;
   } else if (view.kind == PERP_VIEW_CALLBACK) {
     const perp_callback *callback = view.data;
     if (callback->apply == NULL) return error_set(PERP_ERROR_PROBLEM, "callback: apply is NULL");
@@ -184,6 +211,22 @@ static perp_error validate_weights(const perp_product *A) {
   return PERP_OK;
 }
 
+static perp_error validate_not_negative(const char *what, const double *value, int32_t count) {
+  for (int32_t i = 0; i < count; i++)
+    if (!(value[i] >= 0.0) || !is_finite(value[i]))
+      return error_set(PERP_ERROR_PROBLEM, "%s[%d] = %g is outside [0, inf)", what, i, value[i]);
+  return PERP_OK;
+}
+
+static perp_error validate_product_values(const perp_product *A) {
+  perp_error error = validate_array("product: value", A->value, A->rowptr[A->n]);
+  if (error == PERP_OK) error = validate_array("product: W", A->W, (int64_t)A->dofs*A->block);
+  if (error == PERP_OK) error = validate_weights(A);
+  if (error == PERP_OK && A->compliance != NULL)
+    error = validate_not_negative("product: compliance", A->compliance, A->n);
+  return error;
+}
+
 perp_error validate_values(const perp_problem *problem) {
   const perp_wrapper *wrapper = wrapper_of(&problem->A);
   if (wrapper != NULL) return validate_values(&(perp_problem){.A = wrapper->inner});
@@ -207,15 +250,13 @@ perp_error validate_values(const perp_problem *problem) {
           return error_set(PERP_ERROR_PROBLEM, "A[%d][%d] = %g is not finite (value[%d])",
                            A->row[p], j, A->value[p], p);
   } else if (view.kind == PERP_VIEW_PRODUCT) {
-    const perp_product *A = view.data;
-    perp_error error = validate_array("product: value", A->value, A->rowptr[A->n]);
-    if (error == PERP_OK) error = validate_array("product: W", A->W, (int64_t)A->dofs*A->block);
-    if (error == PERP_OK) error = validate_weights(A);
-    for (int32_t i = 0; error == PERP_OK && A->compliance != NULL && i < A->n; i++)
-      if (!(A->compliance[i] >= 0.0) || !is_finite(A->compliance[i]))
-        error = error_set(PERP_ERROR_PROBLEM, "product: compliance[%d] = %g is outside [0, inf)",
-                          i, A->compliance[i]);
-    return error;
+    return validate_product_values(view.data);
+  } else if (view.kind == PERP_VIEW_CONTACT) {
+    const perp_contacts *A = view.data;
+    perp_error error = validate_array("contacts: direction", A->direction,
+                                      (int64_t)A->directions*A->tangents);
+    if (error == PERP_OK) error = validate_not_negative("contacts: mu", A->mu, A->count);
+    return error == PERP_OK ? validate_product_values(&A->B) : error;
   }
   return PERP_OK;
 }
@@ -251,6 +292,10 @@ int64_t problem_nnz(const perp_problem *problem) {
     case PERP_VIEW_PRODUCT: {
       const perp_product *A = view.data;
       return A->n > 0 ? A->rowptr[A->n] : 0;
+    }
+    case PERP_VIEW_CONTACT: {
+      const perp_product *B = &((const perp_contacts *)view.data)->B;
+      return B->n > 0 ? B->rowptr[B->n] : 0;
     }
     default: return 0;
   }

@@ -193,11 +193,12 @@ static int look_at_matrix(certifier *c, const perp_operator *A, const perp_deadl
                                       &c->two, c->work, deadline);
   if (scaled < 0 || deadline_passed(deadline)) return 0;
   c->equilibrated = scaled == 1;   // of a product the entries alone say nothing about rounding
+  c->balanced = scaled == 1 || scaled == 3;
   c->weaker = !known || !scaled;
   c->halves = components_halves(A, c->component, c->components, c->work, c->half);
   c->blocks = c->symmetric ? c->components
                            : components_strong(A, c->component, c->components, c->entries,
-                                               c->block, (int32_t *)c->work);
+                                               c->block, (int32_t *)c->work, c->scratch);
   c->reducible = c->blocks > c->components;
   if (c->reducible)
     c->block_halves = components_halves(A, c->block, c->blocks, c->work, c->block_half);
@@ -219,7 +220,7 @@ static void look_at_diagonal(certifier *c, const perp_operator *A) {
   const perp_view view = operator_view(A);
   if (c->ties && (A->claims & PERP_CLAIM_SYMMETRIC) && view.kind == PERP_VIEW_CSC)
     c->components = components_tied(view.data, c->component);
-  c->equilibrated = c->symmetric = c->reducible = 0;
+  c->equilibrated = c->balanced = c->symmetric = c->reducible = 0;
   c->weaker = 1;
 }
 
@@ -237,7 +238,8 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem,
     entry_chain chain;
     c->n = -1;
     c->shifted = A->ops->residual != NULL && entries_chain(A, &chain) && chain.shifted;
-    c->product = A->ops->residual != NULL && entries_product_chain(A, &chain);
+    c->product = A->ops->residual != NULL &&
+                 (entries_product_chain(A, &chain) || entries_contact_chain(A, &chain));
     c->hurried = !look_at_matrix(c, A, deadline);
     if (c->hurried) look_at_diagonal(c, A);
     c->n = n;

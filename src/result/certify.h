@@ -53,6 +53,7 @@ typedef struct certifier {   // all that does not depend on x, but for the rule
   double *R, *C, *inverse_C; // n: those of the verdict
   int exact;                 // every y compensated, also where rounding cannot matter
   int equilibrated;          // R |A| C <= 2: the operator told its row and column maxima
+  int balanced;              // ... or they are known otherwise: methods may scale by them
   // max entries_i, max s_i, min G_c: is a plain product good enough?
   double most_entries, least_entries, most_S, least_G;
   double *fit_R, *fit_C;     // n: of A alone, whatever its units
@@ -62,7 +63,7 @@ typedef struct certifier {   // all that does not depend on x, but for the rule
                              //   then held_R is the smaller R
   certify_rule rule, own;    // own: memory for the rule of blocks
   int shifted;               // A is a pile of wrappers with a shift among them, or
-  int product;               // around J W J': then
+  int product;               // around J W J' or contacts: then
   double *parts;             // n: a, counting A and shift, or J, W and J', apart
   int rough;                 // a of x_ref is too large: it would have taken too long
   int reducible;             // there are more blocks than components

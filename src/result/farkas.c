@@ -148,6 +148,50 @@ static perp_error by_product(const perp_problem *problem, const perp_product *P,
   return PERP_OK;
 }
 
+// The contact LCP: g = A'u is A (un, ut, -us), but for mu us in the rows of normals, and E'ut in
+// those of slacks. Five nested sums where a product has three.
+static perp_error by_contacts(const perp_problem *problem, const perp_contacts *P, const double *u,
+                              double *work, void *scratch, supremum *s) {
+  const int32_t n = problem->A.n, nc = P->count, K = P->directions, slacks = (1 + K)*nc;
+  double *zero = work, *g = work + n, *size = work + 2*(size_t)n, *x = work + 3*(size_t)n;
+  int32_t longest = 0, most = 0;
+  for (int32_t i = 0; i < P->B.n; i++) {
+    const int32_t entries = P->B.rowptr[i + 1] - P->B.rowptr[i];
+    longest = entries > longest ? entries : longest;
+  }
+  for (int32_t i = 0; i < n; i++) {
+    zero[i] = 0.0;
+    x[i] = i < slacks ? u[i] : -u[i];
+    most += u[i] != 0.0;
+  }
+  if (problem->A.ops->residual(problem->A.self, x, zero, g, size, scratch))
+    return error_set(PERP_ERROR_OPERATOR, "operator '%s': residual aborted", problem->A.ops->name);
+  const double terms = (double)longest + (double)most + (double)P->B.block + (double)K + 4.0;
+  for (int32_t j = 0; j < n; j++) {
+    enclosure e = {0.0, 0.0, 0.0};
+    double h = 0.0;
+    if (j >= slacks) {
+      for (int32_t k = 0; k < K; k++) {
+        const double t = u[nc + K*(j - slacks) + k];
+        enclosure_add(&e, t);
+        h += (filled(t) ? 1.0 : 0x1p-50)*fabs(t);
+      }
+    } else {
+      const double lost = 10.0*unit*terms;
+      enclosure_add(&e, g[j]);
+      enclosure_lose(&e, 2.0*unit*fabs(g[j]) + lost*lost*size[j]);
+      if (size[j] > 0.0) enclosure_lose(&e, 0x1p-1000);
+      h = size[j];
+      if (j < nc) {
+        enclosure_add_product(&e, P->mu[j], u[slacks + j], 0.0);
+        h += fabs(P->mu[j]*u[slacks + j]);
+      }
+    }
+    add_column_to(s, problem, j, enclosure_lower(e), enclosure_upper(e), h);
+  }
+  return PERP_OK;
+}
+
 perp_error farkas_check_with(const perp_problem *problem, const double *u, double *work,
                              void *scratch, perp_farkas *farkas) {
   const int32_t n = problem->A.n;
@@ -171,12 +215,14 @@ perp_error farkas_check_with(const perp_problem *problem, const double *u, doubl
     s.size += fabs(problem->b[i]*u[i]);
   }
   const perp_view view = operator_view(&problem->A);
-  const int product = view.kind == PERP_VIEW_PRODUCT && view.R == NULL && view.C == NULL &&
-                      view.shift == 0.0 && view.data == problem->A.self;
+  const int plain = scratch != NULL && view.R == NULL && view.C == NULL && view.shift == 0.0 &&
+                    view.data == problem->A.self;
   perp_error error = PERP_OK;
   if (columns_known(&problem->A)) error = by_columns(problem, u, work, &s);
-  else if (product && scratch != NULL)
+  else if (view.kind == PERP_VIEW_PRODUCT && plain)
     error = by_product(problem, view.data, u, work, scratch, &s);
+  else if (view.kind == PERP_VIEW_CONTACT && plain)
+    error = by_contacts(problem, view.data, u, work, scratch, &s);
   else {
     snprintf(farkas->reason, sizeof farkas->reason,
              "operator '%s' does not show its entries: A'u cannot be enclosed",

@@ -32,7 +32,7 @@ static int diagonal_scaling(const perp_operator *A, double *s) {
 // s = sqrt(R C) serves for both. Returns 0 where nothing is known of A.
 static int equilibration(const perp_run *run, const run_spec *spec, double *R, double *C) {
   const certifier *judge = &run->state->solver->judge;
-  if (!judge->equilibrated) return 0;
+  if (!judge->balanced) return 0;
   int alike = 1;
   for (int32_t i = 0; i < run->n; i++) {
     const int32_t k = spec->index != NULL ? spec->index[i] : i;
