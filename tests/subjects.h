@@ -18,7 +18,7 @@
 #include "random.h"
 #include "vector.h"
 
-enum { N = 24, BODIES = 7, BASES = 9, WRAPS = 3 };
+enum { N = 24, BODIES = 7, BASES = 11, WRAPS = 3 };
 
 static random_stream stream = {2024, 0};
 
@@ -43,6 +43,8 @@ typedef struct base_data {
   int32_t rowptr[N + 1], column[N*6];
   double j_value[N*6], W[BODIES*3*3], compliance[N];
   perp_product p;
+  double direction[2*4], mu[N];
+  perp_contacts contacts;
   double diagonal[N];
   perp_callback f;
 } base_data;
@@ -75,7 +77,9 @@ static inline int dense_apply_transpose(void *context, const double *x, double *
   return 0;
 }
 
-static inline void make_product(base_data *data, subject *s, int32_t block, int with_compliance) {
+// s->M becomes that of the product, whose first `rows` rows are taken
+static inline void make_product(base_data *data, subject *s, int32_t block, int with_compliance,
+                                int32_t rows) {
   const int32_t dofs = BODIES*3;
   double J[N][BODIES*3] = {{0.0}}, W[BODIES*3][BODIES*3] = {{0.0}};
   int32_t p = 0;
@@ -101,7 +105,7 @@ static inline void make_product(base_data *data, subject *s, int32_t block, int 
         W[k + i][k + j] = data->W[(k + i)*block + j] = w;
       }
   }
-  data->p = (perp_product){N, dofs, data->rowptr, data->column, data->j_value, block, data->W,
+  data->p = (perp_product){rows, dofs, data->rowptr, data->column, data->j_value, block, data->W,
                            with_compliance ? data->compliance : NULL};
   for (int32_t i = 0; i < N; i++)
     for (int32_t j = 0; j < N; j++) {
@@ -113,10 +117,42 @@ static inline void make_product(base_data *data, subject *s, int32_t block, int 
   s->A = perp_from_product(&data->p, PERP_CLAIM_NONE);
 }
 
+// E13 (27): H picks and combines rows of B, then come E and mu.
+static inline void make_contacts(base_data *data, subject *s, int32_t K, int32_t tangents) {
+  const int32_t count = N/(2 + K), rows = (1 + tangents)*count, slacks = (1 + K)*count;
+  static long double B[N][N];
+  double H[N][N] = {{0.0}};
+  make_product(data, s, tangents == 2 ? 3 : 1, tangents == 2, rows);
+  memcpy(B, s->M, sizeof B);
+  memset(s->M, 0, sizeof s->M);
+  for (int32_t k = 0; k < K*tangents; k++)
+    data->direction[k] = k == 1 ? 0.0 : random_normal(&stream);
+  for (int32_t c = 0; c < count; c++) {
+    data->mu[c] = c == 1 ? 0.0 : random_uniform(&stream);
+    H[(1 + tangents)*c][c] = 1.0;
+    for (int32_t k = 0; k < K; k++) {
+      const int32_t row = count + K*c + k;
+      for (int32_t t = 0; t < tangents; t++)
+        H[(1 + tangents)*c + 1 + t][row] = data->direction[k*tangents + t];
+      s->M[row][slacks + c] = 1.0L;
+      s->M[slacks + c][row] = -1.0L;
+    }
+    s->M[slacks + c][c] = data->mu[c];
+  }
+  for (int32_t i = 0; i < slacks; i++)
+    for (int32_t j = 0; j < slacks; j++)
+      for (int32_t k = 0; k < rows; k++)
+        for (int32_t l = 0; l < rows; l++) s->M[i][j] += H[k][i]*B[k][l]*H[l][j];
+  data->contacts = (perp_contacts){.count = count, .directions = K, .tangents = tangents,
+                                   .direction = data->direction, .mu = data->mu, .B = data->p};
+  s->A = perp_from_contact(&data->contacts, PERP_CLAIM_NONE);
+}
+
 static inline void make_base(int which, subject *s) {
   static const char *const names[BASES] = {"dense", "dense by columns", "csc", "symmetric csc",
                                            "product 1x1", "product 3x3", "callback",
-                                           "bare callback", "callback without transpose"};
+                                           "bare callback", "callback without transpose",
+                                           "contacts", "contacts in the plane"};
   base_data *data = &base_of[which];
   memset(s, 0, sizeof *s);
   strcpy(s->name, names[which]);
@@ -145,7 +181,9 @@ static inline void make_base(int which, subject *s) {
     data->c = (perp_csc){N, N, data->colptr, data->row, data->value};
     s->A = perp_from_csc(&data->c, which == 3 ? PERP_CLAIM_SYMMETRIC : PERP_CLAIM_NONE);
   } else if (which <= 5) {
-    make_product(data, s, which == 4 ? 1 : 3, which == 5);
+    make_product(data, s, which == 4 ? 1 : 3, which == 5, N);
+  } else if (which >= 9) {
+    make_contacts(data, s, which == 9 ? 4 : 2, which == 9 ? 2 : 1);
   } else {
     for (int i = 0; i < N; i++) {
       data->diagonal[i] = M[i][i];

@@ -36,6 +36,11 @@ int contact_problem_begin(contact_problem *p, perp_run *run) {
   contacts_layout(&p->c, &memory, n);
   int32_t *seen = ARENA_ARRAY(&memory, int32_t, n);
   p->v = ARENA_ARRAY(&memory, double, n);
+  const perp_view view = run->A.ops->view != NULL ? run->A.ops->view(run->A.self) : (perp_view){0};
+  if (view.kind == PERP_VIEW_CONTACT && view.R == NULL && view.C == NULL && view.shift == 0.0) {
+    contacts_of(&p->c, view.data);
+    return 1;
+  }
   char reason[128];
   if (contacts_find(&p->c, &p->A, &p->T, seen, reason, sizeof reason)) return 1;
   run_stop(run, PERP_STATUS_BREAKDOWN, "%s: A is no contact LCP E13 (27): %s", run->method->name,

@@ -171,6 +171,19 @@ static int look_symmetric(const perp_operator *A, const perp_allocator *from, fa
   return 1;
 }
 
+// The contact LCP as it stands says what it is.
+static int look_contacts(const perp_operator *A, facts *f) {
+  const perp_view view = A->ops->view(A->self);
+  const perp_contacts *P = view.data;
+  if (view.R != NULL || view.C != NULL || view.shift != 0.0) return 0;
+  f->contacts = P->count;
+  f->nnz = P->B.rowptr[P->B.n];
+  f->hollow = 1;
+  f->symmetric = 0;
+  for (int32_t c = 0; c < P->count; c++) f->monotone &= P->mu[c] == 0.0;
+  return 1;
+}
+
 int select_facts(const perp_operator *A, const double *lo, const double *hi,
                  const perp_allocator *allocator, facts *f) {
   const perp_allocator from = allocator_of(allocator);
@@ -189,6 +202,7 @@ int select_facts(const perp_operator *A, const double *lo, const double *hi,
   if (!f->entries || A->ops->view == NULL) return 0;
   const perp_view_kind kind = A->ops->view(A->self).kind;
   if (kind == PERP_VIEW_PRODUCT) return 0;   // symmetric positive semidefinite by construction
+  if (kind == PERP_VIEW_CONTACT && plain && n > 0 && look_contacts(A, f)) return 0;
   int32_t i, j;
   f->tridiagonal = diagonals_other(A, &from, &i, &j) == 0;
   if (n <= SMALL && A->ops->view(A->self).data == A->self && kind == PERP_VIEW_DENSE) {

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "contact_parts.h"
 #include "vector.h"
 
 enum { NOBODY = -1, NORMAL = -2, SLACK = -3 };   // or >= 0: tangential row of that contact
@@ -128,4 +129,19 @@ int contacts_find(contacts *c, const perp_csc *A, const perp_csc *T, int32_t *se
   }
   c->asymmetry = asymmetry(A, T, seen);
   return 1;
+}
+
+void contacts_of(contacts *c, const perp_contacts *from) {
+  c->count = from->count;
+  c->directions = from->directions;
+  c->asymmetry = 0.0;
+  c->first[0] = 0;
+  for (int32_t k = 0; k < from->count; k++) {
+    c->normal[k] = k;
+    c->slack[k] = contact_slack_row(from, k);
+    c->mu[k] = from->mu[k];
+    for (int32_t d = 0; d < from->directions; d++)
+      c->tangent[c->first[k] + d] = contact_tangent_row(from, k, d);
+    c->first[k + 1] = c->first[k] + from->directions;
+  }
 }

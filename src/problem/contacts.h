@@ -26,5 +26,7 @@ void contacts_layout(contacts *c, arena *memory, int32_t n);
 // seen (n) is work.
 int contacts_find(contacts *c, const perp_csc *A, const perp_csc *T, int32_t *seen, char *reason,
                   size_t size);
+// The same from an operator that is one: nothing is searched.
+void contacts_of(contacts *c, const perp_contacts *from);
 
 #endif
