@@ -6,14 +6,14 @@
 #include "suggest.h"
 
 extern const command command_solve, command_check, command_classify, command_gen, command_run,
-    command_view, command_render, command_plot, command_reproduce, command_option,
+    command_view, command_render, command_export, command_plot, command_reproduce, command_option,
     command_methods, command_explain,
     command_doctor, command_completion, command_help, command_man, command_docs;
 
 static const command *const table[] = {
     &command_solve,   &command_check,   &command_classify, &command_gen,
-    &command_run,     &command_view,    &command_render,   &command_plot,
-    &command_option,  &command_reproduce,
+    &command_run,     &command_view,    &command_render,   &command_export,
+    &command_plot,    &command_option,  &command_reproduce,
     &command_methods, &command_explain, &command_doctor,   &command_completion,
     &command_help,    &command_man,     &command_docs,
 };

@@ -285,6 +285,8 @@ int footage_at(footage *what, double place, footage_colour colour) {
   if (blend > 1e-6) code = frames_of(what, next, &to, &g);
   if (code) return code;
   what->frame = frame;
+  what->now = from;
+  what->within = f;
   take_touches(what, from, f);
   for (int32_t k = 0; k < head->moving; k++) {
     const float speed[3] = {record_frame(from, 7, f)[k], record_frame(from, 8, f)[k],

@@ -23,6 +23,8 @@ typedef struct footage {
   int32_t items, item_room;
   // of the frame that was asked for last
   int64_t frame;
+  const record_frames *now;    // it is frame `within` of these
+  uint32_t within;
   const record_touch *touch;
   uint32_t touches;            // or RECORD_NO_TOUCHES
 } footage;

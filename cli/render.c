@@ -10,6 +10,7 @@
 #include "command.h"
 #include "footage.h"
 #include "interrupt.h"
+#include "numbered.h"
 #include "progress.h"
 #include "render_caption.h"
 #include "report.h"
@@ -89,29 +90,11 @@ static int read_camera(session *s) {
   return fail(CODE_USAGE, "--camera = %s is not of the form AZIMUTH,ELEVATION[,ZOOM]", text);
 }
 
-// The conversions %d or %04d of a name; *at is where the first begins, *digits its width.
-static int conversions(const char *path, size_t *at, size_t *length, int *digits) {
-  int count = 0;
-  for (size_t k = 0; path[k]; k++) {
-    if (path[k] != '%') continue;
-    const size_t more = strspn(path + k + 1, "0123456789");
-    if (path[k + 1 + more] != 'd' || more > 2) continue;
-    if (count++ == 0) {
-      *at = k;
-      *length = more + 2;
-      *digits = atoi(path + k + 1);
-    }
-  }
-  return count;
-}
-
 static int read_output(session *s) {
   s->path = argument(s->args, "output");
   if (!s->path) return fail(CODE_USAGE, "where to? -o a.mp4, -o a.png or -o frames_%%04d.png");
   const char *dot = strrchr(s->path, '.');
-  size_t at, length;
-  int digits;
-  const int count = conversions(s->path, &at, &length, &digits);
+  const int count = numbered_places(s->path);
   if (dot && !strcmp(dot, ".mp4")) s->kind = OUTPUT_VIDEO;
   else if (dot && !strcmp(dot, ".png")) s->kind = count ? OUTPUT_PICTURES : OUTPUT_PICTURE;
   else
@@ -181,11 +164,8 @@ static int write_picture(session *s, const char *path) {
 
 static int write_numbered(session *s, int64_t number) {
   char path[4200];
-  size_t at = 0, length = 0;
-  int digits = 0;
-  conversions(s->path, &at, &length, &digits);
-  snprintf(path, sizeof path, "%.*s%0*lld%s", (int)at, s->path, digits, (long long)number,
-           s->path + at + length);
+  if (!numbered_path(s->path, number, path, sizeof path))
+    return fail(CODE_USAGE, "the name of the file is too long");
   return write_picture(s, path);
 }
 

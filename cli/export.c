@@ -1,0 +1,384 @@
+// export.c: perp export: a recording for other programs: meshes, animations, tables, arrays.
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "export.h"
+#include "interrupt.h"
+#include "numbered.h"
+#include "report.h"
+#include "text.h"
+
+// The first of a name is the usual one.
+const export_format export_formats[] = {
+    {"ply", ".ply", "meshes of a frame, or points", "frame frames points ascii colour detail", 1,
+     export_ply},
+    {"vtk", ".pvd", "for ParaView: a collection with a file per frame",
+     "frame frames points detail", 0, export_pvd},
+    {"vtk", ".vtp", "one file per frame", "frame frames points detail what", 1, export_vtp},
+    {"glb", ".glb", "glTF: the scene with its motion", "frame frames detail", 0, export_glb},
+    {"csv", ".csv", "a table", "frame frames what", 0, export_csv},
+    {"npy", ".npz", "NumPy: all arrays", "frame frames", 0, export_npz},
+    {"npy", ".npy", "NumPy: one array", "frame frames what", 0, export_npy},
+    {0}};
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9*(double)time.tv_nsec;
+}
+
+// ----------------------------------------------------------------------------------------- frames
+
+int export_frame(export_job *job, int64_t index) {
+  if (interrupt_seen()) return CODE_INTERRUPTED;
+  return footage_at(&job->footage, (double)(job->first + index*job->stride), job->colour);
+}
+
+double export_time(const export_job *job) {
+  return (double)job->footage.frame*footage_interval(&job->footage);
+}
+
+const record_touch *export_touches(export_job *job, uint32_t *count) {
+  const footage *from = &job->footage;
+  const int told = from->touches != RECORD_NO_TOUCHES;
+  *count = told ? from->touches : 0;
+  job->untold += !told;
+  return from->touch;
+}
+
+void export_state(const export_job *job, int32_t i, double state[RECORD_COMPONENTS]) {
+  const footage *from = &job->footage;
+  const int32_t slot = from->slot[i];
+  memset(state, 0, RECORD_COMPONENTS*sizeof *state);
+  memcpy(state, from->body[i].position, 3*sizeof *state);
+  memcpy(state + 3, from->body[i].orientation, 4*sizeof *state);
+  for (int c = 0; c < RECORD_COMPONENTS && slot >= 0; c++)
+    state[c] = (double)record_frame(from->now, c, from->within)[slot];
+}
+
+double export_radius(const render_body *body) {
+  const double *e = body->extent;
+  return body->shape == RENDER_BOX ? hypot(hypot(e[0], e[1]), e[2]) : e[0];
+}
+
+int export_count_touches(export_job *job, int64_t *count) {
+  *count = 0;
+  for (int64_t k = 0; k < job->frames; k++) {
+    const int code = export_frame(job, k);
+    if (code) return code;
+    if (job->footage.touches != RECORD_NO_TOUCHES) *count += job->footage.touches;
+  }
+  return CODE_OK;
+}
+
+void export_progress(export_job *job) {
+  progress_count(&job->live, "frames", ++job->done, job->frames, now() - job->start);
+}
+
+// ---------------------------------------------------------------------------------------- options
+
+static const char *format_list(char *out, size_t size) {
+  *out = 0;
+  for (const export_format *f = export_formats; f->name; f++)
+    text_append(out, size, "%s%s", f == export_formats ? "" : f[1].name ? ", " : " or ", f->ending);
+  return out;
+}
+
+static int has_ending(const char *path, const char *ending) {
+  const size_t length = strlen(path), wanted = strlen(ending);
+  return length >= wanted && !strcmp(path + length - wanted, ending);
+}
+
+// By --to, by the ending of the name, or by both: of the formats of a name the ending chooses.
+static int find_format(export_job *job, const char *path) {
+  const char *to = argument(job->args, "to");
+  char plain[sizeof job->path], list[256];
+  snprintf(plain, sizeof plain, "%s", path ? path : "");
+  if (has_ending(plain, ".gz")) plain[strlen(plain) - 3] = 0;
+  int known = !to;
+  for (const export_format *f = export_formats; f->name; f++) {
+    if (to && strcmp(to, f->name) != 0) continue;
+    known = 1;
+    if (to && !job->format) job->format = f;
+    if (!has_ending(plain, f->ending)) continue;
+    job->format = f;
+    return CODE_OK;
+  }
+  if (!known)
+    return fail(CODE_USAGE, "--to = %s is not one of ply|vtk|glb|csv|npy", to);
+  if (job->format) return CODE_OK;
+  if (!path) return fail(CODE_USAGE, "where to? -o a.ply, .pvd, .glb, .csv or .npz, or --to NAME");
+  return fail(CODE_USAGE, "--output = %s: the name must end in %s; or --to says what it is", path,
+              format_list(list, sizeof list));
+}
+
+static int check_options(const export_job *job) {
+  static const char *const names[] = {"points", "ascii", "what", "colour", "detail"};
+  for (size_t k = 0; k < sizeof names/sizeof *names; k++) {
+    if (!argument(job->args, names[k]) || strstr(job->format->options, names[k])) continue;
+    return fail(CODE_USAGE, "--%s is not for %s", names[k], job->format->ending);
+  }
+  if (argument(job->args, "frame") && argument(job->args, "frames"))
+    return fail(CODE_USAGE, "--frame and --frames contradict each other");
+  return CODE_OK;
+}
+
+static int choose_path(export_job *job) {
+  const char *given = argument(job->args, "output"), *from = job->args->operand[0];
+  int code = find_format(job, given);
+  if (code) return code;
+  if (!given && !strcmp(from, "-"))
+    return fail(CODE_USAGE, "where to? -o a%s names the file", job->format->ending);
+  size_t stem = strlen(from);
+  if (has_ending(from, ".perp")) stem -= 5;
+  const int length = given ? snprintf(job->path, sizeof job->path, "%s", given)
+                           : snprintf(job->path, sizeof job->path, "%.*s%s", (int)stem, from,
+                                      job->format->ending);
+  if (length < 0 || (size_t)length >= sizeof job->path - 64)
+    return fail(CODE_USAGE, "the name of the file is too long");
+  const int places = numbered_places(job->path);
+  if (places > job->format->one)
+    return fail(CODE_USAGE, "--output = %s has %d places for a number", job->path, places);
+  return CODE_OK;
+}
+
+static int choose_word(const export_job *job, const char *name, const char *words, int *value) {
+  const char *text = argument(job->args, name), *at = words;
+  if (!text) return CODE_OK;
+  for (int k = 0; *at; k++) {
+    const size_t length = strcspn(at, "|");
+    if (strlen(text) == length && !strncmp(text, at, length)) {
+      *value = k;
+      return CODE_OK;
+    }
+    at += length + (at[length] == '|');
+  }
+  return fail(CODE_USAGE, "--%s = %s is not one of %s", name, text, words);
+}
+
+// A whole number in front of `end`; nothing keeps the value.
+static int read_whole(const char **at, char end, int64_t *value) {
+  if (**at == end || !**at) {
+    *at += **at == end && end;
+    return 1;
+  }
+  char *stop;
+  errno = 0;
+  const long long number = strtoll(*at, &stop, 10);
+  if (stop == *at || errno || (*stop && *stop != end)) return 0;
+  *at = *stop && end ? stop + 1 : stop;
+  *value = number;
+  return 1;
+}
+
+// --frames A:B:S, of which each may be missing; B is the last one.
+static int read_frames(export_job *job) {
+  const int64_t last = job->footage.recording.frames - 1;
+  const char *one = argument(job->args, "frame"), *many = argument(job->args, "frames");
+  const int numbered = numbered_places(job->path) > 0;
+  const char *at = one ? one : many;
+  job->last = last;
+  job->stride = 1;
+  if (!one && !many && job->format->one && !numbered) job->first = last;
+  if (one) {
+    if (!*at || !read_whole(&at, 0, &job->first) || *at)
+      return fail(CODE_USAGE, "--frame = %s is not a whole number", one);
+    if (job->first < 0 || job->first > last)
+      return fail(CODE_USAGE, "--frame = %s is outside [0, %lld]", one, (long long)last);
+    job->last = job->first;
+  }
+  if (many) {
+    const int colon = strchr(many, ':') != NULL;
+    if (!colon || !read_whole(&at, ':', &job->first) || !read_whole(&at, ':', &job->last) ||
+        !read_whole(&at, 0, &job->stride) || *at)
+      return fail(CODE_USAGE, "--frames = %s is not of the form FIRST:LAST[:STEP]", many);
+    if (job->first < 0 || job->last > last || job->first > job->last)
+      return fail(CODE_USAGE, "--frames = %s: %lld to %lld is not within [0, %lld]", many,
+                  (long long)job->first, (long long)job->last, (long long)last);
+    if (job->stride < 1)
+      return fail(CODE_USAGE, "--frames = %s: the step %lld is not positive", many,
+                  (long long)job->stride);
+  }
+  job->frames = (job->last - job->first)/job->stride + 1;
+  job->last = job->first + (job->frames - 1)*job->stride;
+  return CODE_OK;
+}
+
+static int read_options(export_job *job) {
+  int code = choose_path(job), what = 0, colour = 0;
+  if (!code) code = check_options(job);
+  if (!code) code = choose_word(job, "what", "bodies|contacts|steps", &what);
+  if (!code) code = choose_word(job, "colour", "group|speed|impulse", &colour);
+  const char *detail = argument(job->args, "detail");
+  int64_t parts = 0;
+  if (!code && detail && (!*detail || !read_whole(&detail, 0, &parts) || *detail))
+    code = fail(CODE_USAGE, "--detail = %s is not a whole number", argument(job->args, "detail"));
+  if (!code && detail && (parts < 1 || parts > 64))
+    code = fail(CODE_USAGE, "--detail = %lld is outside [1, 64]", (long long)parts);
+  job->detail = (int32_t)parts;
+  job->what = (export_what)what;
+  job->colour = (footage_colour)colour;
+  job->points = argument(job->args, "points") != NULL;
+  job->ascii = argument(job->args, "ascii") != NULL;
+  return code;
+}
+
+// ---------------------------------------------------------------------------------------- writing
+
+// A file per frame: a.ply becomes a_0000.ply, ... if there are many and it has no %04d.
+static int write_numbered(export_job *job) {
+  char pattern[sizeof job->path];
+  snprintf(pattern, sizeof pattern, "%s", job->path);
+  const int many = job->frames > 1 || argument(job->args, "frames");
+  if (many && !strcmp(pattern, "-"))
+    return fail(CODE_USAGE, "the standard output takes one frame; --frame chooses it");
+  if (many && !numbered_places(pattern)) {
+    char *slash = strrchr(job->path, '/'), *dot = strrchr(job->path, '.');
+    const size_t gz = has_ending(job->path, ".gz") ? 3 : 0;
+    if (gz) {
+      job->path[strlen(job->path) - gz] = 0;
+      dot = strrchr(job->path, '.');
+    }
+    const size_t stem = dot && (!slash || dot > slash) ? (size_t)(dot - job->path)
+                                                       : strlen(job->path);
+    snprintf(pattern, sizeof pattern, "%.*s_%%04d%.200s%s", (int)stem, job->path,
+             job->path + stem, gz ? ".gz" : "");
+  }
+  int code = CODE_OK;
+  for (int64_t k = 0; k < job->frames && !code; k++) {
+    if (!numbered_path(pattern, job->first + k*job->stride, job->path, sizeof job->path))
+      return fail(CODE_USAGE, "the name of the file is too long");
+    code = export_frame(job, k);
+    if (!code) code = job->format->write(job);
+    if (!code) export_progress(job);
+  }
+  if (many) snprintf(job->path, sizeof job->path, "%s", pattern);
+  return code;
+}
+
+// Where many bodies are, each needs few triangles.
+static int32_t usual_detail(int32_t bodies) {
+  return bodies <= 300 ? 12 : bodies <= 3000 ? 8 : bodies <= 30000 ? 5 : 3;
+}
+
+static int begin(export_job *job) {
+  char message[512] = "";
+  const int code = footage_open(job->args->operand[0], job->colour != FOOTAGE_GROUP,
+                                &job->footage);
+  if (code) return code;
+  if (!job->detail) job->detail = usual_detail(job->footage.recording.head.bodies);
+  if (!numbered_places(job->path) && file_check(job->path, message, sizeof message))
+    return fail(CODE_IO, "%s", message);
+  return read_frames(job);
+}
+
+static void report(const export_job *job, double seconds) {
+  json_t *object = message_object();
+  if (object) {
+    json_object_set_new(object, "output", json_text(job->path));
+    json_object_set_new(object, "format", json_string(job->format->name));
+    json_object_set_new(object, "frames", json_integer(job->frames));
+    json_object_set_new(object, "bodies", json_integer(job->footage.recording.head.bodies));
+    json_object_set_new(object, "files", json_integer(job->files));
+    json_object_set_new(object, "bytes", json_integer(job->bytes));
+    if (job->rows) json_object_set_new(object, "rows", json_integer(job->rows));
+    json_object_set_new(object, "seconds", json_number(seconds));
+    return;
+  }
+  if (argument(job->args, "quiet") || !strcmp(job->path, "-")) return;
+  text_buffer frames, bodies, files, rows, time;
+  report_line("recording", "%s: %s, %s", job->footage.recording.path,
+              text_count(job->frames, "frame", "frames", &frames),
+              text_count(job->footage.recording.head.bodies, "body", "bodies", &bodies));
+  char more[128] = "";
+  if (job->files > 1)
+    text_append(more, sizeof more, ", %s", text_count(job->files, "file", "files", &files));
+  if (job->rows)
+    text_append(more, sizeof more, ", %s", text_count(job->rows, "row", "rows", &rows));
+  report_line("output", "%s: %.3g MB%s", job->path, 1e-6*(double)job->bytes, more);
+  report_line("time", "%s", text_seconds(seconds, &time));
+}
+
+static int run(const arguments *args) {
+  static export_job kept;
+  export_job *job = &kept;
+  const perp_options options = perp_default_options(perp_find_method("auto"));
+  job->args = args;
+  int code = read_options(job);
+  if (code) return code;
+  interrupt_listen(1);
+  signal(SIGXFSZ, SIG_IGN);   // a file that may not grow is a failed write, not the end
+  code = begin(job);
+  job->live = progress_begin(argument(args, "progress") != NULL, argument(args, "quiet") != NULL,
+                             &options);
+  job->start = now();
+  if (!code) code = job->format->one ? write_numbered(job) : job->format->write(job);
+  progress_clear();
+  if (!code && job->untold > 0)
+    warn("the contacts of %lld frames were not recorded; 'perp run --contacts all' records them",
+         (long long)job->untold);
+  if (!code) report(job, now() - job->start);
+  if (code == CODE_INTERRUPTED && job->files > 0)
+    fail(code, "interrupted after %lld of %lld frames; %lld whole files are there",
+         (long long)job->done, (long long)job->frames, (long long)job->files);
+  else if (code == CODE_INTERRUPTED) fail(code, "interrupted; nothing was written");
+  if (job->footage.recording.json) footage_close(&job->footage);
+  return code;
+}
+
+static const option_row rows[] = {
+    {"output", 'o', "FILE", OPTION_FILE,
+     "the file; its ending tells the format: .ply, .pvd, .vtp, .glb, .csv, .npz or .npy (default: "
+     "the name of the recording); - is the standard output"},
+    {"to", 0, "ply|vtk|glb|csv|npy", OPTION_CHOICE, "the format, where the name does not tell it"},
+    {"frame", 0, "N", OPTION_TEXT,
+     "one frame of the recording (default: the last for .ply and .vtp, otherwise all)"},
+    {"frames", 0, "A:B:S", OPTION_TEXT,
+     "the frames A, A + S, ... to B at most, each of which may be left out: 0:, :100, ::10"},
+    {"what", 0, "bodies|contacts|steps", OPTION_CHOICE,
+     ".csv, .npy and .vtp: the table or array (default bodies)"},
+    {"points", 0, NULL, OPTION_FLAG,
+     ".ply, .pvd and .vtp: a point with numbers per body instead of a mesh"},
+    {"colour", 0, "group|speed|impulse", OPTION_CHOICE,
+     ".ply: what the colours of the bodies show (default group)"},
+    {"detail", 0, "N", OPTION_TEXT,
+     "a sphere has 8 N^2 triangles (in [1, 64], default 12, fewer with many bodies)"},
+    {"ascii", 0, NULL, OPTION_FLAG, ".ply: numbers as text"},
+    {"progress", 0, NULL, OPTION_FLAG, "lines of progress on stderr also where it is no terminal"},
+    OPTION_QUIET,
+    OPTION_JSON,
+    {0}};
+
+extern const command command_export;
+const command command_export = {
+  .name = "export",
+  .title = "write a recording for other programs: PLY, VTK, glTF, CSV, NumPy",
+  .synopsis = {"FILE -o a.glb [OPTION]...", "FILE -o a.pvd [--points] [OPTION]...",
+               "FILE -o a.ply [--frame N] [OPTION]...",
+               "FILE -o a.csv [--what bodies|contacts|steps] [OPTION]..."},
+  .description =
+    "Writes what 'perp run' has recorded in the formats of other programs. glb (glTF 2.0) has the "
+    "bodies with their motion, for Blender, browsers and viewers; vtk is a collection for ParaView "
+    "with times, velocities and contacts; ply has the meshes of one frame, or a point per body; "
+    "csv and npy have the numbers.\n\n"
+    "Of .ply and .vtp a file has one frame. With --frames, or with a name such as a_%04d.ply, "
+    "there is a file for each, numbered as in the recording. The same recording gives the same "
+    "bytes. After Ctrl-C or on a full disk there is no half file.",
+  .options = rows,
+  .operands_min = 1,
+  .operands_max = 1,
+  .operand_kind = OPERAND_FILE,
+  .operands_help = "a recording, such as a.perp",
+  .examples = {
+    {"perp export a.perp -o a.glb", "the scene in motion"},
+    {"perp export a.perp -o a.pvd --frames ::10", "every tenth frame, for ParaView"},
+    {"perp export a.perp -o a_%04d.ply", "a mesh for each frame"},
+    {"perp export a.perp -o energy.csv --what steps", "what the solver did in each step"},
+  },
+  .run = run,
+};

@@ -1,0 +1,74 @@
+// export.h: what the formats of perp export share: the job, and files that are written by numbers.
+#pragma once
+
+#include "command.h"
+#include "footage.h"
+#include "progress.h"
+
+typedef enum export_what { EXPORT_BODIES, EXPORT_CONTACTS, EXPORT_STEPS } export_what;
+
+struct export_job;
+typedef struct export_format {
+  const char *name, *ending, *help;
+  const char *options;         // which of frames, points, ascii, what, colour, detail it takes
+  int one;                     // a file has one frame; otherwise all of them
+  int (*write)(struct export_job *job);   // of one frame: job->path is its file
+} export_format;
+extern const export_format export_formats[];   // ends with a NULL name
+
+typedef struct export_job {
+  const arguments *args;
+  const export_format *format;
+  footage footage;
+  char path[4096];
+  int64_t first, last, stride, frames;   // frames first, first + stride, ..., last: so many
+  int points, ascii;
+  export_what what;
+  footage_colour colour;
+  int32_t detail;              // an edge of an eighth of a sphere has so many parts
+  progress live;
+  double start;
+  int64_t done, files, bytes, rows;      // frames that are done, and what was written
+  int64_t untold;              // frames whose contacts were wanted and not recorded
+} export_job;
+
+int export_ply(export_job *job);
+int export_vtp(export_job *job);
+int export_pvd(export_job *job);
+int export_glb(export_job *job);
+int export_csv(export_job *job);
+int export_npy(export_job *job);
+int export_npz(export_job *job);
+
+// The frames one after another: 0, or an exit code, also after Ctrl-C. The footage is then there.
+int export_frame(export_job *job, int64_t index);   // the index-th of those that are exported
+double export_time(const export_job *job);          // of the frame, seconds
+const record_touch *export_touches(export_job *job, uint32_t *count);   // its contacts
+// Contacts of all frames that are exported; looks through them.
+int export_count_touches(export_job *job, int64_t *count);
+void export_progress(export_job *job);              // one frame more is done
+// Of a body in this frame: place, orientation, velocity, spin. Static bodies rest.
+void export_state(const export_job *job, int32_t body, double state[RECORD_COMPONENTS]);
+double export_radius(const render_body *body);      // of the ball around it
+
+// A file in little-endian numbers. Failures are remembered until it is closed.
+typedef struct sink {
+  file_output *file;
+  int64_t bytes;
+} sink;
+
+int sink_open(sink *out, const char *path);
+void sink_bytes(sink *out, const void *data, size_t length);
+void sink_text(sink *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void sink_u8(sink *out, uint32_t value);
+void sink_u16(sink *out, uint32_t value);
+void sink_u32(sink *out, uint32_t value);
+void sink_u64(sink *out, uint64_t value);
+void sink_f32(sink *out, double value);
+void sink_f64(sink *out, double value);
+int sink_close(sink *out, export_job *job);   // counts the file
+void sink_abandon(sink *out);
+
+// The shortest text that is the same float, or double.
+const char *sink_float_text(float value, char out[32]);
+const char *sink_number_text(double value, char out[32]);

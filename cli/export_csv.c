@@ -1,0 +1,87 @@
+// export_csv.c: tables: a row per frame and body, per contact, or per step.
+#include "export.h"
+
+static void put_float(sink *out, float value) {
+  char text[32];
+  sink_text(out, ",%s", sink_float_text(value, text));
+}
+
+static void put_three(sink *out, const float value[3]) {
+  for (int c = 0; c < 3; c++) put_float(out, value[c]);
+}
+
+static void put_bodies(export_job *job, sink *out) {
+  const footage *from = &job->footage;
+  const recording_head *head = &from->recording.head;
+  char time[32];
+  sink_number_text(export_time(job), time);
+  for (int32_t k = 0; k < head->moving; k++) {
+    sink_text(out, "%lld,%s,%d", (long long)from->frame, time, (int)head->mover[k]);
+    for (int c = 0; c < RECORD_COMPONENTS; c++)
+      put_float(out, record_frame(from->now, c, from->within)[k]);
+    sink_text(out, "\n");
+    job->rows++;
+  }
+}
+
+static void put_contacts(export_job *job, sink *out) {
+  uint32_t count;
+  char time[32];
+  const record_touch *touch = export_touches(job, &count);
+  sink_number_text(export_time(job), time);
+  for (uint32_t k = 0; k < count; k++, touch++) {
+    sink_text(out, "%lld,%s,%lu,%lu", (long long)job->footage.frame, time,
+              (unsigned long)touch->a, (unsigned long)touch->b);
+    put_three(out, touch->point);
+    put_three(out, touch->normal);
+    put_float(out, touch->gap);
+    put_three(out, touch->impulse);
+    sink_text(out, ",%d\n", (touch->flags & RECORD_UNSOLVED) != 0);
+    job->rows++;
+  }
+}
+
+// Those that led from the first to the last frame, and the row of the first.
+static int put_steps(export_job *job, sink *out) {
+  record_steps steps;
+  int times;
+  const int code = recording_statistics(&job->footage.recording, &steps, &times);
+  if (code) return code;
+  const int64_t every = job->footage.recording.head.every;
+  int64_t last = job->last*every;
+  if (job->last == job->footage.recording.frames - 1) last = (int64_t)steps.rows - 1;
+  for (int c = 0; c < RECORD_COLUMNS; c++)
+    sink_text(out, "%s%s", c ? "," : "", record_column_name[c]);
+  sink_text(out, "%s\n", times ? ",seconds" : "");
+  for (int64_t r = job->first*every; r <= last && r < (int64_t)steps.rows; r++) {
+    char text[32];
+    for (size_t c = 0; c < RECORD_COLUMNS; c++)
+      sink_text(out, "%s%s", c ? "," : "",
+                sink_number_text(steps.column[c*steps.room + (size_t)r], text));
+    if (times) sink_text(out, ",%s", sink_number_text(steps.seconds[r], text));
+    sink_text(out, "\n");
+    job->rows++;
+  }
+  record_steps_free(&steps);
+  return CODE_OK;
+}
+
+int export_csv(export_job *job) {
+  sink out;
+  int code = sink_open(&out, job->path);
+  if (code) return code;
+  if (job->what == EXPORT_STEPS) code = put_steps(job, &out);
+  else if (job->what == EXPORT_BODIES)
+    sink_text(&out, "frame,time,body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz\n");
+  else sink_text(&out, "frame,time,a,b,px,py,pz,nx,ny,nz,gap,jx,jy,jz,unsolved\n");
+  for (int64_t k = 0; k < job->frames && !code && job->what != EXPORT_STEPS; k++) {
+    code = export_frame(job, k);
+    if (code) break;
+    if (job->what == EXPORT_BODIES) put_bodies(job, &out);
+    else put_contacts(job, &out);
+    export_progress(job);
+  }
+  if (!code) return sink_close(&out, job);
+  sink_abandon(&out);
+  return code;
+}

@@ -1,0 +1,399 @@
+// export_vtk.c: VTK for ParaView: .vtp, the bodies or contacts of a frame as PolyData, and .pvd, a
+// collection of such files with their times.
+//
+// Numbers are appended raw: <AppendedData> holds, after an underscore, for each array the number of
+// its bytes as UInt64 and then the bytes; `offset` counts from behind the underscore.
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "export.h"
+#include "mesh.h"
+
+typedef enum number_type { FLOAT32, FLOAT64, INT32, UINT8 } number_type;
+static const struct { const char *name; int bytes; } types[] = {
+    [FLOAT32] = {"Float32", 4}, [FLOAT64] = {"Float64", 8}, [INT32] = {"Int32", 4},
+    [UINT8] = {"UInt8", 1}};
+
+typedef struct piece piece;
+typedef struct array {
+  const char *name;
+  number_type type;
+  int components;
+  void (*write)(const piece *p, sink *out);
+} array;
+
+struct piece {
+  export_job *job;
+  const mesh_set *set;         // NULL: points
+  const record_touch *touch;   // contacts, not bodies
+  int64_t points, cells, corners;   // corners: entries of the connectivity
+};
+
+// Goes over what is in the piece, a number at a time.
+static void put_one(sink *out, number_type type, double value) {
+  switch (type) {
+    case FLOAT32: sink_f32(out, value); break;
+    case FLOAT64: sink_f64(out, value); break;
+    case INT32: sink_u32(out, (uint32_t)(int32_t)value); break;
+    case UINT8: sink_u8(out, (uint32_t)value); break;
+  }
+}
+
+static void put_many(sink *out, number_type type, const double *value, int count) {
+  for (int c = 0; c < count; c++) put_one(out, type, value[c]);
+}
+
+// ------------------------------------------------------------------------------------------ meshes
+
+// For each vertex of each body: its place, its normal, and where it belongs.
+typedef struct vertex {
+  int32_t body, light;
+  double point[3], normal[3];
+} vertex;
+
+static void over_vertices(const piece *p, sink *out, void (*put)(const piece *, sink *,
+                                                                 const vertex *)) {
+  const render_scene *scene = &p->job->footage.scene;
+  for (int32_t i = 0; i < scene->bodies; i++) {
+    mesh_kind kind;
+    const mesh *m = mesh_shown(p->set, &p->job->footage.scene, i, &kind);
+    for (int32_t k = 0; m && k < m->vertices; k++) {
+      vertex v = {.body = i, .light = k < m->light_vertices};
+      mesh_place(&scene->body[i], kind, m->position + 3*k, m->normal + 3*k, v.point, v.normal);
+      put(p, out, &v);
+    }
+  }
+}
+
+static void put_point(const piece *p, sink *out, const vertex *v) {
+  (void)p;
+  put_many(out, FLOAT32, v->point, 3);
+}
+
+static void put_normal(const piece *p, sink *out, const vertex *v) {
+  (void)p;
+  put_many(out, FLOAT32, v->normal, 3);
+}
+
+static void put_velocity(const piece *p, sink *out, const vertex *v) {   // v + w x r, there
+  double s[RECORD_COMPONENTS], r[3];
+  export_state(p->job, v->body, s);
+  for (int c = 0; c < 3; c++) r[c] = v->point[c] - s[c];
+  for (int c = 0; c < 3; c++) {
+    const int d = (c + 1) % 3, e = (c + 2) % 3;
+    sink_f32(out, p->job->footage.slot[v->body] < 0 ? 0.0 : s[7 + c] + s[10 + d]*r[e] -
+                                                                s[10 + e]*r[d]);
+  }
+}
+
+static void put_colour(const piece *p, sink *out, const vertex *v) {
+  const float *colour = p->job->footage.body[v->body].colour;
+  for (int c = 0; c < 3; c++)
+    sink_u8(out, (uint32_t)lrint(255.0*(v->light ? 1.0 : MESH_DARK)*(double)colour[c]));
+}
+
+static void put_body(const piece *p, sink *out, const vertex *v) {
+  (void)p;
+  sink_u32(out, (uint32_t)v->body);
+}
+
+static void mesh_points(const piece *p, sink *out) { over_vertices(p, out, put_point); }
+static void mesh_normals(const piece *p, sink *out) { over_vertices(p, out, put_normal); }
+static void mesh_velocities(const piece *p, sink *out) { over_vertices(p, out, put_velocity); }
+static void mesh_colours(const piece *p, sink *out) { over_vertices(p, out, put_colour); }
+static void mesh_bodies(const piece *p, sink *out) { over_vertices(p, out, put_body); }
+
+static void mesh_corners(const piece *p, sink *out) {
+  int32_t base = 0;
+  for (int32_t i = 0; i < p->job->footage.scene.bodies; i++) {
+    mesh_kind kind;
+    const mesh *m = mesh_shown(p->set, &p->job->footage.scene, i, &kind);
+    for (int32_t k = 0; m && k < 3*m->triangles; k++)
+      sink_u32(out, (uint32_t)(base + m->corner[k]));
+    if (m) base += m->vertices;
+  }
+}
+
+static void cell_ends(const piece *p, sink *out) {
+  const int64_t each = p->set ? 3 : 1;
+  for (int64_t k = 1; k <= p->cells; k++) sink_u32(out, (uint32_t)(each*k));
+}
+
+static void own_corners(const piece *p, sink *out) {   // each point is a cell
+  for (int64_t k = 0; k < p->points; k++) sink_u32(out, (uint32_t)k);
+}
+
+// ------------------------------------------------------------------------------------------ points
+
+static int has_centre(const piece *p, int32_t i) {
+  return p->job->footage.scene.body[i].shape != RENDER_PLANE;
+}
+
+static void put_states(const piece *p, sink *out, int first, int count) {
+  double s[RECORD_COMPONENTS];
+  for (int32_t i = 0; i < p->job->footage.scene.bodies; i++) {
+    if (!has_centre(p, i)) continue;
+    export_state(p->job, i, s);
+    put_many(out, FLOAT32, s + first, count);
+  }
+}
+
+static void point_places(const piece *p, sink *out) { put_states(p, out, 0, 3); }
+static void point_turns(const piece *p, sink *out) { put_states(p, out, 3, 4); }
+static void point_velocities(const piece *p, sink *out) { put_states(p, out, 7, 3); }
+static void point_spins(const piece *p, sink *out) { put_states(p, out, 10, 3); }
+
+static void point_sizes(const piece *p, sink *out) {
+  const render_scene *scene = &p->job->footage.scene;
+  for (int32_t i = 0; i < scene->bodies; i++)
+    if (has_centre(p, i)) sink_f32(out, export_radius(&scene->body[i]));
+}
+
+static void point_halves(const piece *p, sink *out) {
+  for (int32_t i = 0; i < p->job->footage.scene.bodies; i++) {
+    double half[3];
+    mesh_scale(&p->job->footage.scene.body[i], half);
+    if (has_centre(p, i)) put_many(out, FLOAT32, half, 3);
+  }
+}
+
+static void point_masses(const piece *p, sink *out) {
+  for (int32_t i = 0; i < p->job->footage.scene.bodies; i++)
+    if (has_centre(p, i)) sink_f64(out, p->job->footage.recording.head.body[i].mass);
+}
+
+static void point_bodies(const piece *p, sink *out) {
+  for (int32_t i = 0; i < p->job->footage.scene.bodies; i++)
+    if (has_centre(p, i)) sink_u32(out, (uint32_t)i);
+}
+
+static void point_groups(const piece *p, sink *out) {
+  for (int32_t i = 0; i < p->job->footage.scene.bodies; i++)
+    if (has_centre(p, i)) sink_u32(out, (uint32_t)p->job->footage.recording.head.body[i].group);
+}
+
+static void point_colours(const piece *p, sink *out) {
+  for (int32_t i = 0; i < p->job->footage.scene.bodies; i++) {
+    const vertex v = {.body = i, .light = 1};
+    if (has_centre(p, i)) put_colour(p, out, &v);
+  }
+}
+
+// ---------------------------------------------------------------------------------------- contacts
+
+static void put_touch(const piece *p, sink *out, size_t place) {   // three floats there
+  for (int64_t k = 0; k < p->points; k++) {
+    float value[3];
+    memcpy(value, (const char *)&p->touch[k] + place, sizeof value);
+    for (int c = 0; c < 3; c++) sink_f32(out, (double)value[c]);
+  }
+}
+
+static void touch_points(const piece *p, sink *out) {
+  put_touch(p, out, offsetof(record_touch, point));
+}
+
+static void touch_normals(const piece *p, sink *out) {
+  put_touch(p, out, offsetof(record_touch, normal));
+}
+
+static void touch_impulses(const piece *p, sink *out) {
+  put_touch(p, out, offsetof(record_touch, impulse));
+}
+
+static void touch_gaps(const piece *p, sink *out) {
+  for (int64_t k = 0; k < p->points; k++) sink_f32(out, (double)p->touch[k].gap);
+}
+
+static void touch_a(const piece *p, sink *out) {
+  for (int64_t k = 0; k < p->points; k++) sink_u32(out, p->touch[k].a);
+}
+
+static void touch_b(const piece *p, sink *out) {
+  for (int64_t k = 0; k < p->points; k++) sink_u32(out, p->touch[k].b);
+}
+
+static void touch_flags(const piece *p, sink *out) {
+  for (int64_t k = 0; k < p->points; k++) sink_u8(out, p->touch[k].flags & RECORD_UNSOLVED);
+}
+
+// ------------------------------------------------------------------------------------------ a file
+
+static void field_time(const piece *p, sink *out) { sink_f64(out, export_time(p->job)); }
+
+static const array mesh_data[] = {{"Normals", FLOAT32, 3, mesh_normals},
+                                  {"velocity", FLOAT32, 3, mesh_velocities},
+                                  {"colour", UINT8, 3, mesh_colours},
+                                  {"body", INT32, 1, mesh_bodies}, {0}};
+static const array point_data[] = {{"velocity", FLOAT32, 3, point_velocities},
+                                   {"spin", FLOAT32, 3, point_spins},
+                                   {"orientation", FLOAT32, 4, point_turns},
+                                   {"radius", FLOAT32, 1, point_sizes},
+                                   {"half", FLOAT32, 3, point_halves},
+                                   {"mass", FLOAT64, 1, point_masses},
+                                   {"body", INT32, 1, point_bodies},
+                                   {"group", INT32, 1, point_groups},
+                                   {"colour", UINT8, 3, point_colours}, {0}};
+static const array touch_data[] = {{"normal", FLOAT32, 3, touch_normals},
+                                   {"impulse", FLOAT32, 3, touch_impulses},
+                                   {"gap", FLOAT32, 1, touch_gaps},
+                                   {"a", INT32, 1, touch_a},
+                                   {"b", INT32, 1, touch_b},
+                                   {"unsolved", UINT8, 1, touch_flags}, {0}};
+
+enum { ARRAYS = 16 };
+typedef struct layout {        // arrays in the order of the file, and how long they are
+  const array *array[ARRAYS];
+  int64_t count[ARRAYS];       // tuples
+  int arrays;
+  int64_t offset;
+} layout;
+
+static void declare(layout *l, sink *out, const array *a, int64_t count, const char *more) {
+  l->array[l->arrays] = a;
+  l->count[l->arrays++] = count;
+  sink_text(out, "        <DataArray type=\"%s\" Name=\"%s\"", types[a->type].name, a->name);
+  if (a->components > 1) sink_text(out, " NumberOfComponents=\"%d\"", a->components);
+  sink_text(out, "%s format=\"appended\" offset=\"%lld\"/>\n", more, (long long)l->offset);
+  l->offset += 8 + count*a->components*types[a->type].bytes;
+}
+
+static int write_piece(const piece *p, const char *path) {
+  static const array time = {"TimeValue", FLOAT64, 1, field_time};
+  static const array ends = {"offsets", INT32, 1, cell_ends};
+  const array places = {"Points", FLOAT32, 3, p->touch ? touch_points
+                                              : p->set ? mesh_points : point_places};
+  const array corners = {"connectivity", INT32, 1, p->set ? mesh_corners : own_corners};
+  const char *kind = p->set ? "Polys" : "Verts";
+  layout l = {0};
+  sink file, *out = &file;
+  const int code = sink_open(out, path);
+  if (code) return code;
+  sink_text(out, "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" "
+                 "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n  <PolyData>\n"
+                 "    <FieldData>\n");
+  declare(&l, out, &time, 1, " NumberOfTuples=\"1\"");
+  sink_text(out, "    </FieldData>\n    <Piece NumberOfPoints=\"%lld\" NumberOfVerts=\"%lld\" "
+                 "NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"%lld\">\n",
+            (long long)p->points, (long long)(p->set ? 0 : p->cells),
+            (long long)(p->set ? p->cells : 0));
+  sink_text(out, "      <PointData%s>\n", p->set ? " Normals=\"Normals\" Vectors=\"velocity\"" : "");
+  for (const array *a = p->touch ? touch_data : p->set ? mesh_data : point_data; a->name; a++)
+    declare(&l, out, a, p->points, "");
+  sink_text(out, "      </PointData>\n      <Points>\n");
+  declare(&l, out, &places, p->points, "");
+  sink_text(out, "      </Points>\n      <%s>\n", kind);
+  declare(&l, out, &corners, p->corners, "");
+  declare(&l, out, &ends, p->cells, "");
+  sink_text(out, "      </%s>\n    </Piece>\n  </PolyData>\n  <AppendedData encoding=\"raw\">\n   _",
+            kind);
+  for (int k = 0; k < l.arrays; k++) {
+    const array *a = l.array[k];
+    sink_u64(out, (uint64_t)(l.count[k]*a->components*types[a->type].bytes));
+    a->write(p, out);
+  }
+  sink_text(out, "\n  </AppendedData>\n</VTKFile>\n");
+  return sink_close(out, p->job);
+}
+
+static int write_bodies(export_job *job, const mesh_set *set, const char *path) {
+  piece p = {.job = job, .set = set};
+  for (int32_t i = 0; i < job->footage.scene.bodies; i++) {
+    mesh_kind kind;
+    const mesh *m = set ? mesh_shown(set, &job->footage.scene, i, &kind) : NULL;
+    if (m) p.points += m->vertices, p.cells += m->triangles;
+    else if (!set) p.points += has_centre(&p, i);
+  }
+  if (!set) p.cells = p.points;
+  p.corners = set ? 3*p.cells : p.points;
+  if (p.points > INT32_MAX || p.corners > INT32_MAX)
+    return fail(CODE_USAGE, "%lld points are too many; --points or --detail 3 make fewer",
+                (long long)p.points);
+  return write_piece(&p, path);
+}
+
+static int write_contacts(export_job *job, const char *path) {
+  uint32_t count;
+  static const record_touch none;
+  piece p = {.job = job, .touch = export_touches(job, &count)};
+  if (count == 0) p.touch = &none;
+  p.points = p.cells = p.corners = count;
+  return write_piece(&p, path);
+}
+
+static int create_meshes(const export_job *job, mesh_set *set) {
+  *set = (mesh_set){0};
+  if (job->points || job->what == EXPORT_CONTACTS) return CODE_OK;
+  return mesh_set_create(&job->footage.scene, job->detail, set) ? fail(CODE_IO, "out of memory")
+                                                               : CODE_OK;
+}
+
+int export_vtp(export_job *job) {
+  mesh_set set;
+  if (job->what == EXPORT_STEPS)
+    return fail(CODE_USAGE, "--what = steps is not for .vtp: bodies or contacts");
+  if (job->what == EXPORT_CONTACTS) return write_contacts(job, job->path);
+  int code = create_meshes(job, &set);
+  if (!code) code = write_bodies(job, job->points ? NULL : &set, job->path);
+  mesh_set_free(&set);
+  return code;
+}
+
+// -------------------------------------------------------------------------------------- collections
+
+// a.pvd and a_contacts.pvd name the files a/bodies_0000.vtp, a/contacts_0000.vtp, ...
+static int write_collection(export_job *job, const char *path, const char *folder,
+                            const char *what) {
+  sink file;
+  const int code = sink_open(&file, path);
+  char time[32];
+  if (code) return code;
+  sink_text(&file, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
+                   "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n  <Collection>\n");
+  for (int64_t k = 0; k < job->frames; k++) {
+    const int64_t frame = job->first + k*job->stride;
+    sink_number_text((double)frame*footage_interval(&job->footage), time);
+    sink_text(&file, "    <DataSet timestep=\"%s\" group=\"\" part=\"0\" file=\"", time);
+    for (const char *c = folder; *c; c++) {
+      const char *safe = *c == '&' ? "&amp;" : *c == '<' ? "&lt;" : *c == '"' ? "&quot;" : NULL;
+      if (safe) sink_text(&file, "%s", safe);
+      else sink_bytes(&file, c, 1);
+    }
+    sink_text(&file, "/%s_%04lld.vtp\"/>\n", what, (long long)frame);
+  }
+  sink_text(&file, "  </Collection>\n</VTKFile>\n");
+  return sink_close(&file, job);
+}
+
+int export_pvd(export_job *job) {
+  char folder[4096], path[4200];
+  if (!strcmp(job->path, "-"))
+    return fail(CODE_USAGE, "a collection has many files; -o a.pvd names them");
+  const char *ending = strrchr(job->path, '.'), *slash = strrchr(job->path, '/');
+  const size_t stem = ending && (!slash || ending > slash + 1) && ending > job->path
+                          ? (size_t)(ending - job->path) : strlen(job->path);
+  snprintf(folder, sizeof folder, "%.*s", (int)stem, job->path);
+  if (!strcmp(folder, job->path)) strcat(folder, "_files");
+  mesh_set set;
+  int code = create_meshes(job, &set);
+  if (!code && mkdir(folder, 0777) != 0 && errno != EEXIST)
+    code = fail(CODE_IO, "%s: %s", folder, strerror(errno));
+  for (int64_t k = 0; k < job->frames && !code; k++) {
+    const long long frame = (long long)(job->first + k*job->stride);
+    code = export_frame(job, k);
+    snprintf(path, sizeof path, "%s/bodies_%04lld.vtp", folder, frame);
+    if (!code) code = write_bodies(job, job->points ? NULL : &set, path);
+    snprintf(path, sizeof path, "%s/contacts_%04lld.vtp", folder, frame);
+    if (!code) code = write_contacts(job, path);
+    if (!code) export_progress(job);
+  }
+  mesh_set_free(&set);
+  const char *name = slash ? folder + (slash + 1 - job->path) : folder;
+  snprintf(path, sizeof path, "%.*s_contacts.pvd", (int)stem, job->path);
+  if (!code) code = write_collection(job, path, name, "contacts");
+  if (!code) code = write_collection(job, job->path, name, "bodies");
+  return code;
+}

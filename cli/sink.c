@@ -1,0 +1,84 @@
+// sink.c: files in little-endian numbers, whatever the machine's order.
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export.h"
+
+int sink_open(sink *out, const char *path) {
+  char message[512] = "";
+  *out = (sink){0};
+  const int code = file_create(path, &out->file, message, sizeof message);
+  return code ? fail(code, "%s", message) : CODE_OK;
+}
+
+void sink_bytes(sink *out, const void *data, size_t length) {
+  file_write(out->file, data, length);
+  out->bytes += (int64_t)length;
+}
+
+void sink_text(sink *out, const char *format, ...) {
+  char text[2048];
+  va_list values;
+  va_start(values, format);
+  const int length = vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  if (length > 0) sink_bytes(out, text, strlen(text));
+}
+
+static void put(sink *out, uint64_t value, int bytes) {
+  unsigned char data[8];
+  for (int k = 0; k < bytes; k++) data[k] = (unsigned char)(value >> 8*k);
+  sink_bytes(out, data, (size_t)bytes);
+}
+
+void sink_u8(sink *out, uint32_t value) { put(out, value, 1); }
+void sink_u16(sink *out, uint32_t value) { put(out, value, 2); }
+void sink_u32(sink *out, uint32_t value) { put(out, value, 4); }
+void sink_u64(sink *out, uint64_t value) { put(out, value, 8); }
+
+void sink_f32(sink *out, double value) {
+  const float number = (float)value;
+  uint32_t word;
+  memcpy(&word, &number, sizeof word);
+  put(out, word, 4);
+}
+
+void sink_f64(sink *out, double value) {
+  uint64_t word;
+  memcpy(&word, &value, sizeof word);
+  put(out, word, 8);
+}
+
+int sink_close(sink *out, export_job *job) {
+  char message[512] = "";
+  const int code = file_commit(out->file, message, sizeof message);
+  out->file = NULL;
+  if (code) return fail(code, "%s", message);
+  job->files++;
+  job->bytes += out->bytes;
+  return CODE_OK;
+}
+
+void sink_abandon(sink *out) {
+  file_abandon(out->file);
+  out->file = NULL;
+}
+
+const char *sink_float_text(float value, char out[32]) {
+  for (int digits = 6; digits <= 9; digits++) {
+    snprintf(out, 32, "%.*g", digits, (double)value);
+    if (!isfinite(value) || strtof(out, NULL) == value) break;
+  }
+  return out;
+}
+
+const char *sink_number_text(double value, char out[32]) {
+  for (int digits = 12; digits <= 17; digits++) {
+    snprintf(out, 32, "%.*g", digits, value);
+    if (!isfinite(value) || strtod(out, NULL) == value) break;
+  }
+  return out;
+}
