@@ -212,7 +212,8 @@ static int conclude(run_session *s, int code) {
     return code ? code : end;
   }
   if (code && code != CODE_INTERRUPTED) return code;
-  if (!s->path || strcmp(s->path, "-") != 0 || message_object()) run_report(s, complete);
+  const int spoken = (s->path && !strcmp(s->path, "-")) || argument(s->args, "quiet");
+  if (!spoken || message_object()) run_report(s, complete);
   if (code == CODE_INTERRUPTED) {
     if (s->path && strcmp(s->path, "-") != 0)
       return fail(code, "interrupted after %lld of %lld steps; 'perp run --resume %s' goes on",
@@ -325,7 +326,7 @@ static const option_row rows[] = {
      "write the problems of each step as directories nb###_nc####: bodies and rows"},
     {"list", 'l', NULL, OPTION_FLAG, "list the scenes with their parameters"},
     {"progress", 0, NULL, OPTION_FLAG, "lines of progress on stderr also where it is no terminal"},
-    OPTION_QUIET,
+    {"quiet", 'q', NULL, OPTION_FLAG, "nothing but errors: no report, warnings or progress"},
     OPTION_JSON,
     {0}};
 

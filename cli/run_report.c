@@ -1,6 +1,8 @@
 // run_report.c: what perp run says at the end, and its list of scenes.
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "report.h"
@@ -82,20 +84,32 @@ void run_report(const run_session *s, int complete) {
   else report_line("next", "perp run --resume %s", s->path);
 }
 
+static const char *short_number(double value, text_buffer *buffer) {   // "1e8" for 1e+08
+  char digits[32];
+  snprintf(digits, sizeof digits, fabs(value) >= 1e5 ? "%.0e" : value == floor(value) ? "%.0f" : "%.4g",
+           value);
+  const char *power = strchr(digits, 'e');
+  if (!power) snprintf(buffer->text, sizeof buffer->text, "%s", digits);
+  else
+    snprintf(buffer->text, sizeof buffer->text, "%.*se%d", (int)(power - digits), digits,
+             atoi(power + 1));
+  return buffer->text;
+}
+
+// A line each: name, meaning, default and range.
 void run_list(void) {
   json_t *object = message_object(), *list = object ? json_array() : NULL;
   const scene *what;
   for (int32_t i = 0; (what = scene_at(i)) != NULL; i++) {
     if (!list) {
-      text_row(stdout, 0, what->name, 16, what->title);
+      if (i > 0) printf("\n");
+      printf("%s%-15s%s %s\n", text_paint(stdout, TEXT_BOLD), what->name,
+             text_paint(stdout, TEXT_PLAIN), what->title);
       for (int32_t k = 0; k < what->parameter_count; k++) {
         const perp_gallery_parameter *p = &what->parameters[k];
-        text_buffer range, number;
-        char text[256], name[64];
-        snprintf(name, sizeof name, "--%s", p->name);
-        snprintf(text, sizeof text, "%s (%s, default %s)", p->help,
-                 text_limits(p->low, p->high, 0, 0, &range), text_number(p->initial, &number));
-        text_row(stdout, 2, name, 18, text);
+        text_buffer low, high, initial;
+        printf("  --%-12s %-38s %8s [%s, %s]\n", p->name, p->help, short_number(p->initial, &initial),
+               short_number(p->low, &low), short_number(p->high, &high));
       }
       continue;
     }

@@ -14,7 +14,7 @@ static const perp_gallery_parameter rows[] = {
   {"stones", 4, 1, 20, 1, NULL, "stones in each leg"},
   {"length", 4, 0.5, 100, 0, NULL, "of a leg"},
   {"thickness", 1, 0.1, 20, 0, NULL, "of a leg"},
-  {"slope", 0.5, 0.05, 2, 0, NULL, "how far a leg leans, per unit of height"},
+  {"slope", 0.5, 0.05, 2, 0, NULL, "how far a leg leans, per height"},
   {"friction", 1, 0, 10, 0, NULL, "coefficient of friction"},
 };
 

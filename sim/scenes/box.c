@@ -13,9 +13,9 @@ static const perp_gallery_parameter rows[] = {
   {"balls", 150, 0, 100000, 1, NULL, "number of discs"},
   {"width", 300, 1e-3, 1e6, 0, NULL, "of the box"},
   {"height", 300, 1e-3, 1e6, 0, NULL, "of the box"},
-  {"radius", 10, 1e-4, 1e5, 0, NULL, "of the largest disc; the smallest has half of it"},
+  {"radius", 10, 1e-4, 1e5, 0, NULL, "largest radius; the smallest is half"},
   {"friction", 0, 0, 10, 0, NULL, "coefficient of friction"},
-  {"restitution", 0, 0, 1, 0, NULL, "share of the speed that is left after an impact"},
+  {"restitution", 0, 0, 1, 0, NULL, "share of speed that an impact leaves"},
 };
 
 static perp_error build(const double *p, uint64_t seed, scene_layout *out) {

@@ -7,9 +7,9 @@ enum { BOXES = SCENE_OWN, RATIO, FRICTION, RESTITUTION };
 static const perp_gallery_parameter rows[] = {
   SCENE_COMMON(300, 1.0/60.0),
   {"boxes", 2, 0, 6, 1, NULL, "number of boxes"},
-  {"ratio", 1000, 1e-6, 1e6, 0, NULL, "mass of a box over that of the box below"},
+  {"ratio", 1000, 1e-6, 1e6, 0, NULL, "mass of a box over the one below"},
   {"friction", 0.5, 0, 10, 0, NULL, "coefficient of friction"},
-  {"restitution", 0, 0, 1, 0, NULL, "share of the speed that is left after an impact"},
+  {"restitution", 0, 0, 1, 0, NULL, "share of speed that an impact leaves"},
 };
 
 static perp_error build(const double *p, uint64_t seed, scene_layout *out) {

@@ -12,11 +12,11 @@ enum { SPHERES = SCENE_OWN, RADIUS, SMALLEST, LARGEST, FRICTION, RESTITUTION };
 static const perp_gallery_parameter rows[] = {
   SCENE_COMMON(1200, 1.0/60.0),
   {"spheres", 15, 0, 20000, 1, NULL, "number of spheres"},
-  {"radius", 0, 0, 1000, 0, NULL, "of the hollow sphere; 0: 5 for 15 spheres, growing with them"},
+  {"radius", 0, 0, 1000, 0, NULL, "of the hollow sphere; 0: to fit them"},
   {"smallest", 0.7, 0.01, 100, 0, NULL, "radius of the smallest sphere"},
   {"largest", 1.2, 0.01, 100, 0, NULL, "radius of the largest sphere"},
   {"friction", 0.3, 0, 10, 0, NULL, "coefficient of friction"},
-  {"restitution", 0, 0, 1, 0, NULL, "share of the speed that is left after an impact"},
+  {"restitution", 0, 0, 1, 0, NULL, "share of speed that an impact leaves"},
 };
 
 static int overlaps(const scene_layout *out, const perp_body *ball) {

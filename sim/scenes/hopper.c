@@ -11,10 +11,10 @@ enum { SPHERES = SCENE_OWN, RADIUS, OPENING, FRICTION, RESTITUTION };
 static const perp_gallery_parameter rows[] = {
   SCENE_COMMON(600, 1.0/120.0),
   {"spheres", 10000, 0, 200000, 1, NULL, "number of spheres"},
-  {"radius", 0.1, 0.001, 100, 0, NULL, "of the largest sphere; the smallest has 0.8 of it"},
+  {"radius", 0.1, 0.001, 100, 0, NULL, "largest radius; the smallest is 80 %"},
   {"opening", 6, 3, 50, 0, NULL, "width of the hole, in largest spheres"},
   {"friction", 0.3, 0, 10, 0, NULL, "coefficient of friction"},
-  {"restitution", 0, 0, 1, 0, NULL, "share of the speed that is left after an impact"},
+  {"restitution", 0, 0, 1, 0, NULL, "share of speed that an impact leaves"},
 };
 
 // Four slabs that lean inwards by 45 degrees around a square hole at height y.

@@ -7,7 +7,7 @@ static const perp_gallery_parameter rows[] = {
   SCENE_COMMON(600, 1.0/60.0),
   {"base", 8, 0, 60, 1, NULL, "bricks in the lowest row"},
   {"friction", 0.5, 0, 10, 0, NULL, "coefficient of friction"},
-  {"restitution", 0, 0, 1, 0, NULL, "share of the speed that is left after an impact"},
+  {"restitution", 0, 0, 1, 0, NULL, "share of speed that an impact leaves"},
 };
 
 static perp_error build(const double *p, uint64_t seed, scene_layout *out) {

@@ -8,7 +8,7 @@ static const perp_gallery_parameter rows[] = {
   {"boxes", 20, 0, 100, 1, NULL, "number of boxes"},
   {"side", 1, 0.01, 100, 0, NULL, "of a box"},
   {"friction", 0.5, 0, 10, 0, NULL, "coefficient of friction"},
-  {"restitution", 0, 0, 1, 0, NULL, "share of the speed that is left after an impact"},
+  {"restitution", 0, 0, 1, 0, NULL, "share of speed that an impact leaves"},
 };
 
 static perp_error build(const double *p, uint64_t seed, scene_layout *out) {

@@ -8,9 +8,9 @@ enum { BOXES = SCENE_OWN, RAM, FRICTION, RESTITUTION };
 static const perp_gallery_parameter rows[] = {
   SCENE_COMMON(300, 1.0/60.0),
   {"boxes", 5, 0, 100, 1, NULL, "boxes in the groove"},
-  {"ram", 0, 0, 10, 0, NULL, "speed of the plate that comes down on them; 0: there is none"},
+  {"ram", 0, 0, 10, 0, NULL, "speed of a plate above; 0: no plate"},
   {"friction", 1, 0, 10, 0, NULL, "coefficient of friction"},
-  {"restitution", 0, 0, 1, 0, NULL, "share of the speed that is left after an impact"},
+  {"restitution", 0, 0, 1, 0, NULL, "share of speed that an impact leaves"},
 };
 
 static perp_error build(const double *p, uint64_t seed, scene_layout *out) {

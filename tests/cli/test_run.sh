@@ -7,8 +7,9 @@ info() { "$RECORD_INFO" "$@" >.info 2>&1; }
 says() { if grep -qx -- "$2" .info; then ok "$1"; else not_ok "$1" "$(cat .info)"; fi; }
 same() { holds "$1" cmp "$2" "$3"; }
 
-run run --list; expect 'a list' 0 'out=hollow-sphere   spheres inside' 'out=  --spheres       number of spheres (in [0, 20000], default 15)'
+run run --list; expect 'a list' 0 'out=hollow-sphere   spheres inside' 'out=  --spheres      number of spheres                            15 [0, 20000]'
 narrow 'of 80 columns'
+holds 'a line for every parameter' test "$(grep -c '^  --[a-z-]*  *[a-z].* [0-9.]* \[[0-9.e-]*, [0-9.e-]*\]$' .out)" = "$(grep -c '^  ' .out)"
 for scene in box stack pyramid wall card-house wedge arch heavy-on-light hopper; do
   [[ $out == *$'\n'"$scene "* || $out == "$scene "* ]] || not_ok "$scene is in the list" "$out"
 done
@@ -25,6 +26,16 @@ run run box --balls 500; expect 'too many in the plane' 2 'err=--balls = 500 is 
 run run box --every 0; expect 'every 0' 2 'err=--every = 0 is outside [1, 65536]'
 run run box --every x; expect 'every x' 2 'err=--every = x is not a whole number'
 run run stack --boxes 2 --steps 200 --json; json 'what rests is solved' steps=200 solved=200
+run run stack --boxes 2 --steps 5 -o quiet.perp -q; expect 'quietly' 0; silent 'no noise'; holds 'no report' test -z "$out"
+run run stack --boxes 2 --steps 5 -q --json; json 'but JSON where asked for' steps=5
+run run hollow-sphere --steps 100 --method pgs --iteration-limit 1 -q; expect 'quiet about all but errors' 1 'err=steps were not solved'
+holds 'and nothing else' test -z "$out"
+for bricks in 0 1 7 100 250 999; do
+  run run wall --bricks $bricks --ball-mass 0 --steps 0 --json; json "a wall of $bricks bricks" bodies=$((bricks + 1))
+done
+run run wall --columns 12 --rows 8 --steps 3 -o c.perp; run run wall --steps 3 -o d.perp; expect 'by default 12 x 8' 0
+holds 'the same motion' cmp <("$RECORD_INFO" c.perp kinetic) <("$RECORD_INFO" d.perp kinetic)
+rm c.perp d.perp quiet.perp
 run run stack --boxes 2 --steps 200 --sleep 20 -o rest.perp; expect 'or sleeps' 0
 holds 'both boxes do' test "$("$RECORD_INFO" rest.perp asleep | tail -n 1)" = 2
 run run stack --boxes 2 --steps 200 --sleep 0 -o rest.perp; holds 'unless told not to' test "$("$RECORD_INFO" rest.perp asleep | tail -n 1)" = 0
