@@ -211,12 +211,22 @@ void options_describe(const perp_parameter *parameter, option_entry *entry) {
   describe_alone(parameter, entry);
 }
 
+static int entry_index(const option_table *table, const char *name) {
+  for (int i = 0; i < table->count; i++) {
+    if (!strcmp(table->entry[i].name, name)) return i;
+  }
+  return -1;
+}
+
 static void add_family(option_table *table, const perp_family *family) {
   for (int32_t i = 0; i < family->parameter_count; i++) {
     const perp_gallery_parameter *quantity = &family->parameters[i];
     text_buffer range, number;
-    option_entry *entry =
-        add(table, quantity->name, quantity->choices ? OPTION_CHOICE : OPTION_TEXT, GROUP_FAMILY);
+    const option_kind kind = quantity->choices ? OPTION_CHOICE : OPTION_TEXT;
+    const int own = entry_index(table, quantity->name);   // what the command says without a family
+    option_entry *entry = own >= 0 ? &table->entry[own]
+                                   : add(table, quantity->name, kind, GROUP_FAMILY);
+    name_entry(entry, quantity->name, kind, GROUP_FAMILY);
     entry->quantity = quantity;
     entry->quantity_index = i;
     text_append(entry->help, sizeof entry->help, "%s", quantity->help);
@@ -281,13 +291,6 @@ const char *option_group_title(const command *what, option_group group) {
   if (group == GROUP_COMMON && !(what->dynamic & DYNAMIC_METHODS))
     return "Parameters of the certificate";
   return title[group];
-}
-
-static int entry_index(const option_table *table, const char *name) {
-  for (int i = 0; i < table->count; i++) {
-    if (!strcmp(table->entry[i].name, name)) return i;
-  }
-  return -1;
 }
 
 static const char *entry_name_at(const void *context, int index) {

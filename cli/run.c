@@ -200,6 +200,31 @@ static int simulate(run_session *s) {
   return code;
 }
 
+// --resume --steps: the recording gets the header of a longer run, and goes on as if it was one.
+static int lengthen(run_session *s, const char *steps) {
+  const option_table *table = &s->args->table;
+  recording_head head;
+  int code = run_head(s, &head);
+  char *was = code ? NULL : run_head_text(s, &head), *text = NULL;
+  if (!code) recording_head_free(&head);
+  for (int i = 0; i < table->count && !code; i++) {
+    if (!strcmp(table->entry[i].name, "steps"))
+      code = settings_quantity(&table->entry[i], steps, &s->values[0]);
+  }
+  s->steps = steps;
+  s->layout.steps = (int64_t)s->values[0];
+  if (!code) code = run_arguments(s);
+  if (!code) code = run_head(s, &head);
+  if (!code) {
+    text = run_head_text(s, &head);
+    recording_head_free(&head);
+    code = was && text ? run_extend(s, was, text) : fail(CODE_IO, "out of memory for the header");
+  }
+  free(was);
+  free(text);
+  return code;
+}
+
 // Ends the recording, however the run ended; the worse of the two codes.
 static int conclude(run_session *s, int code) {
   const int complete = code == CODE_OK, broken = code == CODE_IO && s->recorder.writer;
@@ -228,7 +253,8 @@ static int conclude(run_session *s, int code) {
   return CODE_OK;
 }
 
-static int run_scene(run_session *s, int resume) {
+// steps: of --resume; NULL: those of the recording.
+static int run_scene(run_session *s, int resume, const char *steps) {
   int code = read_scene(s);
   if (!code) code = read_settings(s);
   if (!code) code = run_arguments(s);
@@ -240,6 +266,7 @@ static int run_scene(run_session *s, int resume) {
   }
   interrupt_listen(1);
   signal(SIGXFSZ, SIG_IGN);   // a file that may not grow is a failed write, not the end
+  if (!code && steps) code = lengthen(s, steps);
   if (!code) code = open_recording(s, resume);
   if (!code) {
     s->live = progress_begin(argument(s->args, "progress") != NULL,
@@ -253,9 +280,9 @@ static int run_scene(run_session *s, int resume) {
   return code;
 }
 
-// Everything but how to run comes from the file.
+// Everything but how to run, and how long, comes from the file.
 static int resume(const arguments *args, const char *path) {
-  static const char *const allowed[] = {"resume", "threads", "quiet", "progress", "json",
+  static const char *const allowed[] = {"resume", "steps", "threads", "quiet", "progress", "json",
                                         "no-color"};
   static arguments again;
   for (int i = 0; i < args->table.count; i++) {
@@ -277,11 +304,12 @@ static int resume(const arguments *args, const char *path) {
   if (!code) {
     for (int i = 0; i < args->table.count; i++) {   // how to run
       for (int k = 0; k < again.table.count && args->value[i]; k++)
-        if (!strcmp(args->table.entry[i].name, again.table.entry[k].name))
+        if (!strcmp(args->table.entry[i].name, again.table.entry[k].name) &&
+            strcmp(args->table.entry[i].name, "steps") != 0)
           again.value[k] = args->value[i];
     }
     run_session s = {.args = &again, .path = path};
-    code = run_scene(&s, 1);
+    code = run_scene(&s, 1, argument(args, "steps"));
   }
   for (int k = 0; k < count; k++) free(words[k]);
   free(words);
@@ -298,12 +326,14 @@ static int run(const arguments *args) {
     return fail(CODE_USAGE, "which scene? 'perp run --list' lists them; try perp run %s",
                 scene_at(1)->name);
   run_session s = {.args = args, .path = argument(args, "output")};
-  return run_scene(&s, 0);
+  return run_scene(&s, 0, NULL);
 }
 
 static const option_row rows[] = {
     {"output", 'o', "FILE", OPTION_FILE, "the recording to write, such as a.perp"},
     {"resume", 0, "FILE", OPTION_FILE, "go on with an interrupted recording, to the same bytes"},
+    {"steps", 0, "N", OPTION_TEXT,
+     "with --resume: go on up to step N, as if the run had had so many from the start"},
     {"force", 'f', NULL, OPTION_FLAG, "overwrite a file that is no finished recording"},
     {"seed", 's', "N", OPTION_TEXT,
      "seed of the random numbers (default 0); the same seed gives the same bits"},
@@ -334,7 +364,7 @@ extern const command command_run;
 const command command_run = {
   .name = "run",
   .title = "simulate rigid bodies in contact",
-  .synopsis = {"SCENE [-o FILE] [OPTION]...", "--resume FILE", "SCENE --help", "--list"},
+  .synopsis = {"SCENE [-o FILE] [OPTION]...", "--resume FILE [--steps N]", "SCENE --help", "--list"},
   .description =
     "Simulates a scene of rigid bodies: in every time step the impulses at the contacts are the "
     "solution of a complementarity problem, certified like any other. A step that is not solved "
@@ -342,7 +372,8 @@ const command command_run = {
     "1.\n\n"
     "With -o the motion, the contacts and the statistics of every step are recorded, in a file "
     "that is valid at any time: after Ctrl-C, 'perp run --resume FILE' goes on and ends with the "
-    "same bytes as if nothing had happened. The same holds for any number of threads. "
+    "same bytes as if nothing had happened; with --steps a finished one is made longer. The same "
+    "holds for any number of threads. "
     "--time-limit is for each step; what is found in time depends on the machine.",
   .options = rows,
   .dynamic = DYNAMIC_FAMILY | DYNAMIC_METHODS,
@@ -357,7 +388,7 @@ const command command_run = {
     {"perp run hollow-sphere -o a.perp", "spheres in a hollow sphere, recorded"},
     {"perp run box --balls 100 --method pgs --time-limit 5ms",
      "two dimensions, with a deadline for every step"},
-    {"perp run --resume a.perp", "after Ctrl-C"},
+    {"perp run --resume a.perp --steps 5000", "goes on for longer; without --steps, after Ctrl-C"},
   },
   .run = run,
 };

@@ -23,6 +23,7 @@ typedef struct run_session {
   double seconds;              // since this run began
   int64_t begun;               // the step it began at
   json_t *arguments;           // those that the recording depends on
+  const char *steps;           // --resume: so many from now on; NULL: as the recording says
   char seed_text[24];
   char command[2048];          // the same as a command line
 } run_session;
@@ -36,6 +37,9 @@ char *run_head_text(const run_session *s, const recording_head *head);
 int run_resume(run_session *s, const recording_head *head, const recorder *shape);
 // The arguments in the header of a recording, as a command line: free each and the array.
 int run_resume_arguments(const char *path, int *count, char ***words);
+
+// The recording with another header, up to its last state; `was` is the header that it must have.
+int run_extend(const run_session *s, const char *was, const char *head);
 
 typedef enum run_file { RUN_FREE, RUN_FINISHED, RUN_UNFINISHED, RUN_FOREIGN } run_file;
 run_file run_existing(const char *path);   // what is there already; FREE: nothing, or a device

@@ -30,6 +30,7 @@ static void say(run_session *s, const char *word) {
 
 int run_arguments(run_session *s) {
   const option_table *table = &s->args->table;
+  json_decref(s->arguments);
   s->arguments = json_array();
   if (!s->arguments) return fail(CODE_IO, "out of memory for the arguments");
   snprintf(s->command, sizeof s->command, "perp run");
@@ -37,12 +38,14 @@ int run_arguments(run_session *s) {
   for (int pass = 0; pass < 2; pass++) {   // what the scene is before how it is solved
     for (int i = 0; i < table->count; i++) {
       const option_entry *entry = &table->entry[i];
-      if (!s->args->value[i] || is_outside(entry->name)) continue;
+      const int longer = s->steps && !strcmp(entry->name, "steps");
+      const char *value = longer ? s->steps : s->args->value[i];
+      if (!value || is_outside(entry->name)) continue;
       if ((entry->group == GROUP_FAMILY) != (pass == 0)) continue;
       char name[64];
       snprintf(name, sizeof name, "--%s", entry->name);
       say(s, name);
-      if (*entry->argument) say(s, s->args->value[i]);
+      if (*entry->argument) say(s, value);
     }
   }
   snprintf(s->seed_text, sizeof s->seed_text, "%" PRIu64, s->seed);

@@ -121,6 +121,69 @@ static int load_state(run_session *s, const torn *file, int32_t k) {
   return code;
 }
 
+// Up to and with the last state: what a run goes on from. rows: those of the whole file.
+static int32_t kept_chunks(const record_index *index, int32_t *last, int64_t *rows) {
+  *last = -1;
+  *rows = 0;
+  for (int32_t k = 0; k < index->count; k++) {
+    const record_chunk *chunk = &index->chunk[k];
+    if (chunk->type == RECORD_STEP) *rows = (int64_t)chunk->first + chunk->count;
+    if (chunk->type == RECORD_SAVE) *last = k;
+  }
+  return *last + 1 > 1 ? *last + 1 : 1;
+}
+
+// Copies the first chunks behind a new header.
+static int copy_chunks(const torn *file, int32_t chunks, const char *head, const char *path,
+                       char *message, size_t size) {
+  record_writer *writer = NULL;
+  record_bytes plain = {0};
+  int code = record_create(path, &writer, message, size);
+  if (!code) code = record_write(writer, RECORD_HEAD, 0, 0, head, strlen(head), message, size);
+  for (int32_t k = 1; k < chunks && !code; k++) {
+    const record_chunk *chunk = &file->index.chunk[k];
+    code = record_unpack(file->file.data, &file->index, k, &plain, message, size);
+    if (!code)
+      code = record_write(writer, chunk->type, chunk->first, chunk->count, plain.data,
+                          plain.length, message, size);
+  }
+  free(plain.data);
+  char other[512];
+  const int closed = record_close(writer, code ? other : message, code ? sizeof other : size);
+  return code ? code : closed;
+}
+
+// The new file takes the place of the old one when it is whole.
+int run_extend(const run_session *s, const char *was, const char *head) {
+  char message[512] = "";
+  torn file;
+  int code = torn_open(s->path, 0, &file);
+  if (code) return code;
+  int32_t last;
+  int64_t rows;
+  const int32_t chunks = kept_chunks(&file.index, &last, &rows);
+  record_writer *guard = NULL;   // nobody else writes to the old one
+  file_output *output = NULL;
+  if (strlen(head) == file.head.length && !memcmp(head, file.head.data, file.head.length)) {
+    torn_free(&file);            // it has that length already
+    return CODE_OK;
+  }
+  if (strlen(was) != file.head.length || memcmp(was, file.head.data, file.head.length) != 0)
+    code = fail(CODE_INPUT, "%s: its scene is not what its header says here", s->path);
+  else if (s->layout.steps < rows - 1)
+    code = fail(CODE_USAGE, "--steps = %lld is outside [%lld, 100000000]: so many are in %s",
+                (long long)s->layout.steps, (long long)rows - 1, s->path);
+  else if (record_append(s->path, &file.index, file.index.count, &guard, message, sizeof message) ||
+           file_create(s->path, &output, message, sizeof message) ||
+           copy_chunks(&file, chunks, head, file_temporary(output), message, sizeof message))
+    code = fail(CODE_IO, "%s", message);
+  if (code) file_abandon(output);
+  else if (file_commit(output, message, sizeof message)) code = fail(CODE_IO, "%s", message);
+  record_close(guard, message, sizeof message);
+  torn_free(&file);
+  return code;
+}
+
 int run_resume(run_session *s, const recording_head *head, const recorder *shape) {
   torn file;
   int code = torn_open(s->path, 0, &file);
@@ -130,13 +193,9 @@ int run_resume(run_session *s, const recording_head *head, const recorder *shape
       memcmp(text, file.head.data, file.head.length) != 0)
     code = fail(CODE_INPUT, "%s: its scene is not what '%s' makes here", s->path, s->command);
   free(text);
-  int32_t chunks = 1, last = -1;
-  int64_t rows = 0;
-  for (int32_t k = 0; k < file.index.count; k++) {
-    const record_chunk *chunk = &file.index.chunk[k];
-    if (chunk->type == RECORD_STEP) rows = (int64_t)chunk->first + chunk->count;
-    if (chunk->type == RECORD_SAVE) last = k, chunks = k + 1;
-  }
+  int32_t last;
+  int64_t rows;
+  int32_t chunks = kept_chunks(&file.index, &last, &rows);
   const int all = !code && file.index.complete && rows == s->layout.steps + 1;
   if (all) chunks = file.index.count;
   else if (!code && last >= 0) code = load_state(s, &file, last);

@@ -97,6 +97,22 @@ for share in 5 35 60 80 99; do
   same 'to the same bytes' a.perp r.perp
 done
 cp a.perp r.perp; run run --resume r.perp; expect 'nothing is left to do' 0; same 'and nothing changes' a.perp r.perp
+
+# A finished or interrupted one made longer: as if it had been so from the start.
+for from in 0 30 64 200; do
+  run run hollow-sphere --steps $from --seed 7 --spheres 8 -o r.perp --force; cp r.perp old.perp
+  run run --resume r.perp --steps 260; expect "from $from steps to 260" 0 'out=260 of 260 steps'
+  same 'the same bytes' a.perp r.perp
+done
+run run hollow-sphere --seed 7 --spheres 8 --steps 300 -o l.perp; cp a.perp r.perp
+run run --resume r.perp --steps 300 --threads 2 -q; expect 'and once more' 0; same 'the same bytes again' l.perp r.perp
+head -c $((bytes*2/3)) a.perp >r.perp; run run --resume r.perp --steps 300; expect 'an interrupted one, too' 0; same 'likewise' l.perp r.perp
+cp a.perp r.perp; run run --resume r.perp --steps 260; expect 'it has as many' 0; same 'and stays' a.perp r.perp
+run run --resume r.perp --steps 259; expect 'not shorter' 2 'err=--steps = 259 is outside [260, 100000000]: so many are in r.perp'
+run run --resume r.perp --steps x; expect 'nor to x' 2 'err=--steps = x is not a number'; same 'it stays' a.perp r.perp
+(ulimit -f 4; "$PERP" run --resume r.perp --steps 300 >.out 2>.err); code=$? out='' err=$(cat .err)
+expect 'no room for another' 6 'err=File too large'; same 'leaves the old one' a.perp r.perp; leftovers 'and nothing else'
+rm l.perp old.perp
 cp a.perp r.perp; printf 'X' | dd of=r.perp bs=1 seek=$((bytes*2/3)) conv=notrunc 2>/dev/null
 info r.perp; says 'damage is seen' 'perp info: r.perp: chunk [0-9]* at byte [0-9]*: the check sum is .*'
 run run --resume r.perp; expect 'and repaired' 0 'err=what follows is made again'; same 'to the same bytes' a.perp r.perp
