@@ -4,8 +4,9 @@
 #   scripts/packages.sh run      what ./run needs: a compiler, the build tools, a plotter, video
 #   scripts/packages.sh test     what ./test needs in addition: test library, sanitizers, fuzzer, oracles
 #
-# PERP_NO_APT=1 leaves the machine as it is. Without apt-get the needed tools are listed, and the
-# caller goes on if they exist. Sourced by ./run and ./test, which call packages_install.
+# PERP_NO_APT=1 leaves the machine as it is. There, without apt-get, and where packages cannot be had
+# (no network, nobody's password), the missing tools are listed, and the caller goes on if those
+# exist without which nothing can be built. Sourced by ./run and ./test, which call packages_install.
 
 packages_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=scripts/stage.sh
@@ -18,9 +19,12 @@ packages_run='gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libjansson-d
 packages_test="$packages_run g++ libcmocka-dev clang-14 libclang-rt-14-dev gcovr file
   python3 python3-numpy python3-scipy libsuitesparse-dev chromium nodejs"
 
-# The commands that stand for the packages where dpkg cannot be asked.
-packages_tools_run='cc cmake ninja pkg-config gnuplot ffmpeg esbuild curl'
-packages_tools_test="$packages_tools_run c++ clang-14 gcovr file python3 chromium node"
+# The commands that stand for the packages where dpkg cannot be asked, each with what it is for if
+# one can do without it.
+packages_tools_run='cc cmake ninja pkg-config gnuplot:plots ffmpeg:videos esbuild:the-player
+  curl:the-player'
+packages_tools_test='cc cmake ninja pkg-config gnuplot ffmpeg esbuild curl c++ clang-14 gcovr file
+  python3 chromium node'
 }
 
 # packages_missing LIST: the names that are not installed, one per line.
@@ -45,25 +49,36 @@ packages_update_and_install() {
   packages_apt install -y --no-install-recommends "$@"
 }
 
+# packages_look LIST WHY: ends the line with what is missing; returns 1 if one cannot do without it.
+packages_look() {
+  local tools=packages_tools_$1 wanted=packages_$1 word absent='' spared=''
+  for word in ${!tools}; do
+    command -v "${word%%:*}" >/dev/null && continue
+    case $word in
+      *:*) spared+=", ${word%%:*} (for $(tr - ' ' <<<"${word#*:}"))" ;;
+      *) absent+=" $word" ;;
+    esac
+  done
+  stage_end "$2"
+  if [ -n "$spared" ]; then echo "      goes on without ${spared#, }"; fi
+  [ -z "$absent" ] && return 0
+  echo "      not found:$absent"
+  # shellcheck disable=SC2086  # the names are words
+  echo '      Debian has them in:' ${!wanted}
+  return 1
+}
+
 # packages_install LIST: one numbered line; returns 1 if the list cannot be satisfied.
 packages_install() {
-  local list=$1 log=$packages_top/build/log/packages-$1.log tools=packages_tools_$1 missing absent='' tool
+  local list=$1 log=$packages_top/build/log/packages-$1.log missing
   if [ "${PERP_NO_APT:-0}" = 1 ] || ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     stage_begin "looking for the tools"
-    for tool in ${!tools}; do
-      command -v "$tool" >/dev/null || absent+=" $tool"
-    done
     if [ "${PERP_NO_APT:-0}" = 1 ]; then
-      stage_end 'no packages installed (PERP_NO_APT=1)'
+      packages_look "$list" 'no packages installed (PERP_NO_APT=1)'
     else
-      stage_end 'no apt-get on this machine'
+      packages_look "$list" 'no apt-get on this machine'
     fi
-    [ -z "$absent" ] && return 0
-    local wanted=packages_$list
-    echo "      not found:$absent"
-    # shellcheck disable=SC2086  # the names are words
-    echo '      Debian has them in:' ${!wanted}
-    return 1
+    return
   fi
 
   missing=$(packages_missing "$list")
@@ -77,8 +92,9 @@ packages_install() {
   stage_begin "installing $# missing package$([ $# -eq 1 ] || echo s): $*"
   if stage_quietly "$log" packages_update_and_install "$@" && [ -z "$(packages_missing "$list")" ]; then
     stage_end
+  elif packages_look "$list" "FAILED: $(grep -E '^(E|Err)[: ]' "$log" | tail -n 1)"; then
+    echo "      what apt-get said: $log"
   else
-    stage_end FAILED
     stage_show "$log"
     return 1
   fi

@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# A scene to watch: simulates spheres that fall into a hollow sphere, and makes a page that plays
+# them, a video, and a plot of how methods converge on its largest problem. Everything lands in out/.
+#
+#   scripts/replay.sh                      normally called by ./run, as its end
+#   PERP=path/to/perp scripts/replay.sh    with another build of the program
+#
+# What needs a program that is missing is left out, and said.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+
+out=out
+perp=${PERP:-build/release/cli/perp}
+name=$out/hollow-sphere
+logs=$out/results
+
+[ -n "${stage_index:-}" ] || stage_total=4
+# shellcheck source=scripts/stage.sh
+. scripts/stage.sh
+[ -x "$perp" ] || { echo "replay: there is no program $perp; ./run builds it" >&2; exit 5; }
+mkdir -p "$logs"
+
+# ---------------------------------------------------------------------------------------- the scene
+
+# live LOG CMD...: CMD with its bar on a terminal, lines of progress elsewhere; what it prints on
+# stdout is for LOG.
+live() {
+  local log=$1
+  shift
+  if [ -t 2 ]; then
+    "$@" >"$log" </dev/null
+  else
+    "$@" --progress 2>&1 >"$log" </dev/null | sed 's/^/      /' >&2
+    return "${PIPESTATUS[0]}"
+  fi
+}
+
+# 30 spheres, 6 seconds: they have come to rest by then.
+stage_begin 'simulating 30 spheres in a hollow sphere, 360 steps, a certified problem each'
+echo
+rm -f "$name".{perp,html,mp4,svg}
+code=0
+live "$logs/hollow-sphere.txt" \
+  "$perp" run hollow-sphere --spheres 30 --steps 360 -o "$name.perp" || code=$?
+if [ "$code" -eq 130 ]; then exit 130; fi
+if [ "$code" -ne 0 ]; then
+  stage_end '      FAILED'
+  stage_show "$logs/hollow-sphere.txt"
+  exit 1
+fi
+stage_end "      $(sed -n '1s/^solved  *//p' "$logs/hollow-sphere.txt")"
+
+# ----------------------------------------------------------------------------- page, video and plot
+
+shown='' failed=0
+# make_file FILE TEXT LINE CMD...: one stage; LINE tells what FILE is. Exit status 5 of CMD: something
+# that it needs is missing, and its last line says what.
+make_file() {
+  local file=$1 text=$2 line=$3 status=0 log
+  shift 3
+  log=$logs/$(basename "$file").txt
+  stage_begin "$text"
+  stage_quietly "$log" "$@" || status=$?
+  if [ "$status" -eq 0 ] && [ -s "$file" ]; then
+    stage_end
+    shown+=$(printf '  %-26s %s' "$file" "$line")$'\n'
+  elif [ "$status" -eq 5 ]; then
+    stage_end 'left out'
+    tail -n 1 "$log" | fold -s -w 72 | sed 's/^/      /'
+  elif [ "$status" -eq 130 ]; then
+    exit 130
+  else
+    stage_end FAILED
+    stage_show "$log"
+    failed=1
+  fi
+}
+
+# The largest problem of the first two seconds, when the heap gets dense, solved by the methods that
+# are for it and by two that are not.
+# shellcheck disable=SC2317  # called through make_file
+converge() {
+  local dump=$logs/steps rows
+  rm -rf "$dump" "$out/step"
+  "$perp" run hollow-sphere --spheres 30 --steps 120 --dump-problems "$dump" || return
+  rows=$(find "$dump" -maxdepth 1 -name 'nb*_nc*' | sed 's/.*_nc\([0-9]*\).*/\1/' | sort -n | tail -n 1)
+  mv "$(find "$dump" -maxdepth 1 -name "nb*_nc$rows*" | sort | head -n 1)" "$out/step" || return
+  rm -rf "$dump"
+  command -v gnuplot >/dev/null || { echo 'gnuplot is missing'; return 5; }
+  PERP=$perp PERP_TOUR_METHODS='pgs apgd contact_sweep staggering convex_friction lemke
+    fischer_newton interior_point auto' stage_index='' scripts/tour.sh "$out/step" || return
+  cp "$out/own/convergence.svg" "$name.svg"
+}
+
+make_file "$name.html" 'a page that plays it' 'double click it: it plays the scene in a browser' \
+  "$perp" view "$name.perp" -o "$name.html"
+make_file "$name.mp4" 'a video of it, 180 pictures' 'the same as a video' \
+  "$perp" render "$name.perp" -o "$name.mp4" --size 960x540
+make_file "$name.svg" 'how methods converge on its largest problem' 'convergence on its largest problem, out/step' \
+  converge
+
+cat <<TEXT
+
+Where to look:
+$shown$(printf '  %-26s %s' "$name.perp" 'the recording, for perp view, render, export')
+
+What to try next:
+  $perp run --list
+  $perp run wall -o wall.perp && $perp view wall.perp
+  $perp solve $out/step
+  $perp explain contact_sweep
+TEXT
+[ "$failed" -eq 0 ]
