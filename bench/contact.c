@@ -1,0 +1,372 @@
+// contact.c: rigid bodies in contact: perp, ODE and Bullet on the same scenes, and what the impulses
+// of each are worth.
+//
+// Every engine starts from the bodies that the scene function makes, finds contacts by itself and
+// goes its own way. It runs in a process of its own, with a budget of seconds: the steps that fit
+// into it are those that are reported. Impulses are judged outside of the clock.
+#define _DEFAULT_SOURCE   // MAP_ANONYMOUS
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "bench.h"
+#include "engines.h"
+#include "guarded.h"
+
+enum { MOST = 1200, ALL = 1 << 30 };
+
+typedef struct course {           // how a run went; shared with the process that makes it
+  int32_t steps;                  // done
+  int32_t contacts[MOST], certified[MOST];
+  double seconds[MOST], solving[MOST];
+  double residual[MOST], approach[MOST];
+  double unexplained;             // the most
+  double drift;                   // of a body from where it began
+  guarded_end end;
+} course;
+
+typedef struct task {
+  const engine *engine;
+  const scene_layout *layout;
+  int32_t steps;
+  double budget;                  // seconds of all steps together
+  int judged;
+  course *out;
+} task;
+
+static double farthest(const scene_layout *layout, const perp_motion *now) {
+  double most = 0.0;
+  for (int32_t i = 0; i < layout->bodies; i++) {
+    double square = 0.0;
+    for (int k = 0; k < 3; k++) {
+      const double d = now[i].position[k] - layout->body[i].motion.position[k];
+      square += d*d;
+    }
+    most = fmax(most, sqrt(square));
+  }
+  return most;
+}
+
+static void run(void *data, void *answer) {
+  const task *t = data;
+  const engine *e = t->engine;
+  course *out = t->out;
+  const size_t bodies = (size_t)t->layout->bodies;
+  perp_motion *before = bench_take(bodies, sizeof *before),
+              *after = bench_take(bodies, sizeof *after);
+  void *world = e->create(t->layout);
+  double spent = 0.0;
+  for (int32_t k = 0; k < t->steps && spent < t->budget; k++) {
+    engine_step step = {0};
+    engine_worth worth = {0};
+    e->read(world, before);
+    e->step(world, &step);
+    e->read(world, after);
+    if (t->judged && e->contacts == NULL) {
+      engine_judge_perp(world, &worth);
+    } else if (t->judged) {
+      int32_t count;
+      const engine_contact *contact = e->contacts(world, &count);
+      engine_judge(t->layout, contact, count, before, after, &worth);
+    }
+    spent += step.seconds;
+    out->contacts[k] = step.contacts;
+    out->certified[k] = step.certified;
+    out->seconds[k] = step.seconds;
+    out->solving[k] = step.solving;
+    out->residual[k] = worth.residual;
+    out->approach[k] = worth.approach;
+    out->unexplained = fmax(out->unexplained, worth.unexplained);
+    out->drift = farthest(t->layout, after);
+    out->steps = k + 1;
+  }
+  *(char *)answer = 1;
+}
+
+static course *make(const engine *e, const scene_layout *layout, int32_t steps, double budget,
+                    int judged) {
+  course *out = mmap(NULL, sizeof *out, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (out == MAP_FAILED) exit(1);
+  task t = {e, layout, steps < MOST ? steps : MOST, budget, judged, out};
+  char done = 0;
+  if (e->create != NULL) out->end = guarded_run(run, &t, &done, 1, 2.0*budget + 20.0);
+  return out;
+}
+
+static void drop(course *c) { munmap(c, sizeof *c); }
+
+// ---- statistics of steps first .. last - 1 ----
+
+typedef struct figures {
+  int32_t steps;
+  double contacts, mean, median, late, most, solving;   // late: 99 of 100 are shorter
+  double certified, residual, worst, approach;          // residual: median; worst, approach: max
+} figures;
+
+static int by_size(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static figures figures_of(const course *c, int32_t first, int32_t last) {
+  figures f = {0};
+  if (last > c->steps) last = c->steps;
+  if (first >= last) return f;
+  const int32_t n = f.steps = last - first;
+  double seconds[MOST], residual[MOST];
+  for (int32_t k = 0; k < n; k++) {
+    seconds[k] = c->seconds[first + k];
+    residual[k] = c->residual[first + k];
+    f.contacts += c->contacts[first + k];
+    f.mean += seconds[k];
+    f.solving += c->solving[first + k];
+    f.certified += c->certified[first + k];
+    f.approach = fmax(f.approach, c->approach[first + k]);
+  }
+  qsort(seconds, (size_t)n, sizeof *seconds, by_size);
+  qsort(residual, (size_t)n, sizeof *residual, by_size);
+  f.contacts /= n;
+  f.mean /= n;
+  f.solving /= n;
+  f.certified *= 100.0/n;
+  f.median = seconds[n/2];
+  f.late = seconds[(99*n - 1)/100];
+  f.most = seconds[n - 1];
+  f.residual = residual[n/2];
+  f.worst = residual[n - 1];
+  return f;
+}
+
+static const char *why_none(const engine *e, const course *c) {
+  return e->create == NULL            ? "absent"
+         : c->end == GUARDED_CRASHED  ? "crashed"
+         : c->end == GUARDED_LATE     ? "late"
+                                      : "no step in its budget";
+}
+
+static const char *certified_text(const engine *e, const figures *f, char *text) {
+  if (e == &engine_perp) snprintf(text, 16, "%.1f", f->certified);
+  else snprintf(text, 16, "-");
+  return text;
+}
+
+// ---- hollow sphere ----
+
+static void hollow(const bench *b) {
+  bench_table *t = bench_open(b, "contact-hollow",
+                              "100 spheres in a hollow sphere, friction, h = 1/60",
+                              "engine|seconds simulated|steps|contacts|mean ms|median ms|p99 ms|"
+                              "max ms|solving ms|times real time|certified %|median residual|"
+                              "worst residual|approach m/s");
+  const int32_t steps = b->quick ? 150 : 600, fall = 180;
+  const struct { const char *name; int32_t first, last; } part[] = {
+    {"all", 0, ALL}, {"0 to 3", 0, fall}, {"3 to 10", fall, ALL}};
+  scene_layout layout;
+  engine_layout("hollow-sphere", b->quick ? "spheres=30" : "spheres=100", &layout);
+  for (int k = 0; k < ENGINES; k++) {
+    const engine *e = engine_list[k];
+    course *c = make(e, &layout, steps, (b->quick ? 0.1 : 1.0)*(k == 0 ? 45.0 : 20.0), 1);
+    for (size_t p = 0; p < sizeof part/sizeof *part; p++) {
+      const figures f = figures_of(c, part[p].first, part[p].last);
+      char text[16];
+      if (f.steps == 0 && p == 0) bench_row(t, "%s|%s", e->name, why_none(e, c));
+      if (f.steps == 0) continue;
+      bench_row(t, "%s|%s|%d|%.0f|%.2f|%.2f|%.2f|%.2f|%.2f|%.2f|%s|%.1e|%.1e|%.1e", e->name,
+                part[p].name, (int)f.steps, f.contacts, 1e3*f.mean, 1e3*f.median, 1e3*f.late,
+                1e3*f.most, 1e3*f.solving, layout.settings.step/f.mean,
+                certified_text(e, &f, text), f.residual, f.worst, f.approach);
+    }
+    const figures f = figures_of(c, 0, ALL);
+    if (e == &engine_perp)
+      bench_note(t, "perp: %.2f times real time over %d of %d steps, %.1f %% of them certified.",
+                 layout.settings.step/f.mean, (int)f.steps, (int)steps, f.certified);
+    else if (f.steps > 0)
+      bench_note(t, "%s: its impulses explain its velocities to %.1e m/s.", e->name,
+                 c->unexplained);
+    drop(c);
+  }
+  bench_note(t, "perp: E13 (27), K = 4, tolerance 1e-8. Others: friction in boxes at their own "
+                "normal impulses (Bullet: one direction), and judged so.");
+  bench_note(t, "residual: of the certificate. approach: how much slower than asked for two bodies "
+                "part, at worst. solving: all that comes after the contacts.");
+  scene_free(&layout);
+  bench_close(t);
+}
+
+// ---- wall ----
+
+static const struct { const char *name; int32_t first, last; } phase[] = {
+  {"at rest", 0, 11}, {"impact", 11, 30}, {"falling", 30, ALL}, {"all", 0, ALL}};
+enum { PHASES = sizeof phase/sizeof *phase };
+
+static void wall(const bench *b, bench_table *t, const char *settings, double budget) {
+  scene_layout layout;
+  engine_layout("wall", settings, &layout);
+  const int32_t steps = b->quick ? 40 : 90;
+  const int bricks = (int)layout.bodies - 2;
+  figures ours[PHASES] = {{0}};
+  for (int k = 0; k < ENGINES; k++) {
+    const engine *e = engine_list[k];
+    course *c = make(e, &layout, steps, k == 0 ? 3.0*budget : budget, 1);
+    if (c->steps == 0 && c->end == GUARDED_LATE)
+      bench_row(t, "%d|at rest|%s|0||> %.0f", bricks, e->name, 1e3*(2.0*budget + 20.0));
+    else if (c->steps == 0)
+      bench_row(t, "%d|%s|%s", bricks, why_none(e, c), e->name);
+    for (int p = 0; p < PHASES; p++) {
+      const figures f = figures_of(c, phase[p].first, phase[p].last);
+      char text[16], ratio[16] = "1.00";
+      if (e == &engine_perp) ours[p] = f;
+      else snprintf(ratio, sizeof ratio, "%.2f", ours[p].mean/f.mean);
+      if (ours[p].steps == 0 || f.steps != ours[p].steps) snprintf(ratio, sizeof ratio, "-");
+      if (f.steps == 0) continue;
+      bench_row(t, "%d|%s|%s|%d|%.0f|%.2f|%.2f|%.2f|%.2f|%s|%s|%.1e|%.1e|%.1e", bricks,
+                phase[p].name, e->name, (int)f.steps, f.contacts, 1e3*f.mean, 1e3*f.median,
+                1e3*f.most, 1e3*f.solving, ratio, certified_text(e, &f, text), f.residual, f.worst,
+                f.approach);
+    }
+    const figures f = figures_of(c, 0, ALL);
+    const int last = PHASES - 1;
+    if (e == &engine_ode_quick && f.steps > 0 && f.steps == ours[last].steps)
+      bench_note(t, "%d bricks: perp's step takes %.2f times dWorldQuickStep's, %.2f at rest; "
+                    "residuals %.1e and %.1e (medians).", bricks, ours[last].mean/f.mean,
+                 ours[0].mean/figures_of(c, phase[0].first, phase[0].last).mean,
+                 ours[last].residual, f.residual);
+    if (e == &engine_perp && f.steps < steps)
+      bench_note(t, "%d bricks: perp did %d of %d steps in its budget of %.0f s.", bricks,
+                 (int)f.steps, (int)steps, 3.0*budget);
+    if (e != &engine_perp && f.steps > 0)
+      bench_note(t, "%d bricks, %s: its impulses explain its velocities to %.1e m/s.", bricks,
+                 e->name, c->unexplained);
+    drop(c);
+  }
+  scene_free(&layout);
+}
+
+static void walls(const bench *b) {
+  bench_table *t = bench_open(b, "contact-wall", "walls of bricks hit by a ball, no friction",
+                              "bricks|phase|engine|steps|contacts|mean ms|median ms|max ms|"
+                              "solving ms|perp/this|certified %|median residual|worst residual|"
+                              "approach m/s");
+  wall(b, t, "columns=12 rows=8", b->quick ? 1.0 : 8.0);
+  if (!b->quick) wall(b, t, "columns=40 rows=25", 15.0);
+  bench_note(t, "at rest: steps 1 to 11. impact: 12 to 30. falling: the others. perp/this: mean "
+                "time of perp over that of the engine, whole steps, where both did all of them.");
+  bench_note(t, "Contacts are the engine's own. ODE: 20 iterations in dWorldQuickStep; Bullet: 10; "
+                "their defaults.");
+  bench_close(t);
+}
+
+// ---- hopper ----
+
+enum { SIZES = 5 };
+static const int32_t size_list[SIZES] = {1000, 3000, 10000, 30000, 100000};
+
+typedef struct heap {
+  double unit;                    // steps in the time that it takes to fall the scene's radius
+  course *by[ENGINES];            // NULL: not tried
+} heap;
+
+
+static void fill(const bench *b, heap *h, int32_t spheres) {
+  scene_layout layout;
+  char settings[64];
+  snprintf(settings, sizeof settings, "spheres=%d", (int)spheres);
+  engine_layout("hopper", settings, &layout);
+  const double fall = sqrt(2.0*layout.radius/fabs(layout.settings.gravity[1]));
+  h->unit = fall/layout.settings.step;
+  for (int k = 0; k < ENGINES; k++) {
+    if (engine_list[k] == &engine_ode_step) continue;   // its cost grows with the cube
+    const double budget = (b->quick ? 0.1 : 1.0)*(k == 0 ? 20.0 : 8.0);
+    h->by[k] = make(engine_list[k], &layout, (int32_t)(1.5*h->unit), budget, 0);
+  }
+  scene_free(&layout);
+}
+
+static void hopper(const bench *b) {
+  bench_table *t = bench_open(b, "contact-hopper", "a hopper from 10^3 to 10^5 spheres, friction",
+                              "engine|spheres|steps|of them to compare|contacts a sphere|mean ms|"
+                              "us a sphere|late mean ms|late us a contact|max ms|certified %");
+  const int sizes = b->quick ? 2 : SIZES;
+  heap h[SIZES] = {{0}};
+  double common = 1e9;            // in units: as far as perp came in every size
+  for (int s = 0; s < sizes; s++) {
+    fill(b, &h[s], size_list[s]);
+    common = fmin(common, h[s].by[0]->steps/h[s].unit);
+  }
+  for (int k = 0; k < ENGINES; k++) {
+    double n[SIZES], mean[SIZES], late[SIZES];
+    int32_t points = 0;
+    for (int s = 0; s < sizes; s++) {
+      const course *c = h[s].by[k];
+      if (c == NULL) continue;
+      const int32_t upto = (int32_t)floor(common*h[s].unit + 1e-9), from = upto - (upto + 3)/4;
+      const figures f = figures_of(c, 0, upto), g = figures_of(c, from, upto);
+      char text[16];
+      if (f.steps < upto || f.steps == 0) {
+        bench_row(t, "%s|%d|%d|%s", engine_list[k]->name, (int)size_list[s], (int)c->steps,
+                  c->steps == 0 ? why_none(engine_list[k], c) : "not as many");
+        continue;
+      }
+      bench_row(t, "%s|%d|%d|%d|%.2f|%.2f|%.2f|%.2f|%.2f|%.2f|%s", engine_list[k]->name,
+                (int)size_list[s], (int)c->steps, (int)upto, g.contacts/size_list[s], 1e3*f.mean,
+                1e6*f.mean/size_list[s], 1e3*g.mean, 1e6*g.mean/fmax(g.contacts, 1.0), 1e3*f.most,
+                certified_text(engine_list[k], &f, text));
+      n[points] = size_list[s];
+      mean[points] = f.mean;
+      late[points++] = g.mean;
+    }
+    if (points >= 2)
+      bench_note(t, "%s: time per step ~ spheres^%.2f; in the last quarter of the steps "
+                    "spheres^%.2f (least squares, %d sizes).", engine_list[k]->name,
+                 bench_growth(points, n, mean), bench_growth(points, n, late), (int)points);
+  }
+  bench_note(t, "Compared: the first %.2f of the time of a fall through the scene's radius, which "
+                "perp reached within its budget in every size.", common);
+  bench_note(t, "late: the last quarter of the compared steps; contacts a sphere are those of it.");
+  for (int s = 0; s < sizes; s++)
+    for (int k = 0; k < ENGINES; k++)
+      if (h[s].by[k] != NULL) drop(h[s].by[k]);
+  bench_close(t);
+}
+
+// ---- standing ----
+
+static void standing(const bench *b) {
+  bench_table *t = bench_open(b, "contact-standing", "what should stand still, after 10 seconds",
+                              "scene|engine|steps|contacts|mean ms|certified %|median residual|"
+                              "drift");
+  static const struct { const char *scene, *settings, *title; } what[] = {
+    {"stack", "boxes=20", "stack of 20"}, {"pyramid", "base=8", "pyramid of 36"}};
+  for (size_t s = 0; s < sizeof what/sizeof *what; s++) {
+    scene_layout layout;
+    engine_layout(what[s].scene, what[s].settings, &layout);
+    const int32_t steps = (int32_t)((b->quick ? 1.0 : 10.0)/layout.settings.step + 0.5);
+    for (int k = 0; k < ENGINES; k++) {
+      const engine *e = engine_list[k];
+      course *c = make(e, &layout, steps, (b->quick ? 0.2 : 1.0)*(k == 0 ? 15.0 : 8.0), 1);
+      const figures f = figures_of(c, 0, ALL);
+      char text[16];
+      if (f.steps == 0)
+        bench_row(t, "%s|%s|%s", what[s].title, e->name, why_none(e, c));
+      else
+        bench_row(t, "%s|%s|%d|%.0f|%.3f|%s|%.1e|%.2e", what[s].title, e->name, (int)f.steps,
+                  f.contacts, 1e3*f.mean, certified_text(e, &f, text), f.residual, c->drift);
+      drop(c);
+    }
+    scene_free(&layout);
+  }
+  bench_note(t, "drift: how far the body that moved most is from where it began; boxes have sides "
+                "of 1.");
+  bench_close(t);
+}
+
+int main(int count, char **words) {
+  const bench b = bench_begin(count, words);
+  hollow(&b);
+  walls(&b);
+  hopper(&b);
+  standing(&b);
+  return 0;
+}
