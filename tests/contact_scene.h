@@ -166,7 +166,7 @@ static inline void scene_assemble(contact_scene *s) {
             a += (long double)left*right*M[(1 + T)*ci + t][(1 + T)*cj + q];
             large += fabsl((long double)left*right)*size[(1 + T)*ci + t][(1 + T)*cj + q];
           }
-        if (fabsl(a) < 1e-16L*large) a = 0.0L;   // cancelled
+        if (fabsl(a) < 1e-14L*large) a = 0.0L;   // it cancels but for rounding of J
       } else if (i >= slacks && j < slacks) {
         const int32_t c = i - slacks;
         a = j == c ? (long double)s->mu[c] : j >= nc && (j - nc)/K == c ? -1.0L : 0.0L;
