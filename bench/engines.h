@@ -22,10 +22,11 @@ typedef struct engine_contact {   // a contact of a step, in the engine's own fo
 } engine_contact;
 
 typedef struct engine_step {
-  double seconds;                 // all of the step
+  double seconds;                 // of the processor: all of the step
   double solving;                 // of them, what comes after the contacts are known
   int32_t contacts;
   int32_t certified;              // perp only: every problem of the step; others claim nothing
+  int32_t complaint;              // 1: the engine itself says that it found no solution
 } engine_step;
 
 // A world is made of the bodies, material and settings of a layout whose inertias are known:
@@ -40,9 +41,13 @@ typedef struct engine {
   void (*destroy)(void *world);
 } engine;
 
+extern int32_t engine_iterations; // of dWorldQuickStep and Bullet, from the next world on; 0: default
+
 extern const engine engine_perp, engine_ode_step, engine_ode_quick, engine_bullet;
 extern const engine *const engine_list[];
 enum { ENGINES = 4 };
+
+double engine_clock(void);        // seconds that this process has computed: it has one thread
 
 // A scene with settings "columns=40 rows=25"; ends the program if there is no such thing.
 void engine_layout(const char *name, const char *settings, scene_layout *layout);
