@@ -1,5 +1,5 @@
-// contact.c: rigid bodies in contact: perp, ODE and Bullet on the same scenes, and what the impulses
-// of each are worth.
+// contact.c: rigid bodies in contact: perp, ODE and Bullet on the same scenes, and what the
+// impulses of each are worth.
 //
 // Every engine starts from the bodies that the scene function makes, finds contacts by itself and
 // goes its own way. It runs in a process of its own, with a budget of seconds: the steps that fit
@@ -395,8 +395,8 @@ static void hopper(const bench *b) {
                    bench_growth(g->points, g->n, g->seconds), (int)g->points,
                    g->n[g->points - 1]);
     }
-  bench_note(t, "falling: the first steps. landing: from the state after 0.62 of the time of a fall "
-                "through the scene's radius, reached without friction, the same for all.");
+  bench_note(t, "falling: the first steps. landing: from the state after 0.62 of the time of a "
+                "fall through the scene's radius, reached without friction, the same for all.");
   bench_note(t, "mean: without the first step, for which nothing is known yet.");
   bench_close(t);
 }

@@ -125,7 +125,7 @@ void add(bullet_world *w, int32_t i) {
                                                 moves ? vector_of(b->inertia) : btVector3(0, 0, 0));
   info.m_startWorldTransform = btTransform(btQuaternion(q[1], q[2], q[3], q[0]),
                                            vector_of(m->position));
-  info.m_friction = std::sqrt(engine_friction(w->layout));   // Bullet multiplies those of two bodies
+  info.m_friction = std::sqrt(engine_friction(w->layout));   // those of two bodies are multiplied
   btRigidBody *body = new btRigidBody(info);
   body->setUserIndex(i);
   if (moves) {

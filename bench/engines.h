@@ -41,7 +41,8 @@ typedef struct engine {
   void (*destroy)(void *world);
 } engine;
 
-extern int32_t engine_iterations; // of dWorldQuickStep and Bullet, from the next world on; 0: default
+// of dWorldQuickStep and Bullet, in worlds made from now on; 0: their defaults
+extern int32_t engine_iterations;
 
 extern const engine engine_perp, engine_ode_step, engine_ode_quick, engine_bullet;
 extern const engine *const engine_list[];
