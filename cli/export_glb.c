@@ -123,7 +123,7 @@ static void put_shapes(writer *w) {
 typedef enum special { FIXED, FLOOR, GLASS, WALL, SPECIALS } special;
 static const struct { const char *name; double colour[4]; } specials[SPECIALS] = {
     [FIXED] = {"fixed", {0.55, 0.60, 0.66, 1.0}}, [FLOOR] = {"floor", {0.78, 0.81, 0.85, 1.0}},
-    [GLASS] = {"glass", {0.62, 0.76, 0.90, 0.16}}, [WALL] = {"wall", {0.62, 0.70, 0.80, 0.10}}};
+    [GLASS] = {"glass", {0.62, 0.76, 0.90, 0.14}}, [WALL] = {"wall", {0.62, 0.70, 0.80, 0.10}}};
 
 static int add_material(writer *w, const char *name, const double colour[4]) {
   json_t *material = json_object(), *surface = json_object();
@@ -179,8 +179,11 @@ static void add_primitive(json_t *list, const shape *s, int corners, int materia
   json_array_append_new(list, primitive);
 }
 
-static int add_mesh(writer *w, const char *name, json_t *primitives) {
+// Some viewers tell things apart by names: no mesh has that of a node.
+static int add_mesh(writer *w, const char *kind, json_t *primitives) {
   json_t *object = json_object();
+  char name[64];
+  snprintf(name, sizeof name, "mesh %d: %s", (int)json_array_size(w->meshes), kind);
   json_object_set_new(object, "name", json_string(name));
   json_object_set_new(object, "primitives", primitives);
   return append(w->meshes, object);
@@ -208,7 +211,7 @@ static int plane_mesh(writer *w, int32_t i) {
 // -1: the body is not shown. Bodies of a kind, group and lightness share a mesh.
 static int body_mesh(writer *w, int32_t i) {
   static const char *const names[MESH_KINDS] = {"sphere", "box", "hollow sphere", "disc",
-                                                "rectangle", "ring"};
+                                                "rectangle", "ring", "shell"};
   const footage *from = &w->job->footage;
   const mesh_kind kind = mesh_kind_of(&from->scene, &from->body[i]);
   if (kind == MESH_NONE) return -1;
@@ -224,7 +227,7 @@ static int body_mesh(writer *w, int32_t i) {
   add_primitive(list, s, s->light, shell);
   if (s->dark) add_primitive(list, s, s->dark, moves ? body_material(w, i, 1) : shell);
   if (hollow) {
-    const shape *ball = add_shape(w, &w->set.unit[MESH_SPHERE], MESH_SPHERE);
+    const shape *ball = add_shape(w, &w->set.unit[MESH_SHELL], MESH_SHELL);
     add_primitive(list, ball, ball->light, special_material(w, GLASS));
     add_primitive(list, ball, ball->dark, special_material(w, GLASS));
   }

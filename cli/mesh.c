@@ -263,7 +263,8 @@ int mesh_set_create(const render_scene *scene, int32_t detail, mesh_set *out) {
             make_box(&out->unit[MESH_BOX]) || make_cage(&out->unit[MESH_CAGE], detail) ||
             make_disc(&out->unit[MESH_DISC], detail) ||
             make_rectangle(&out->unit[MESH_RECTANGLE]) ||
-            make_ring(&out->unit[MESH_RING], detail);
+            make_ring(&out->unit[MESH_RING], detail) ||
+            make_sphere(&out->unit[MESH_SHELL], detail < 16 ? 3*detail : 48);
   for (int32_t i = 0; i < scene->bodies && !bad; i++)
     bad = scene->body[i].shape == RENDER_PLANE && make_plane(scene, i, &out->plane[i]);
   if (bad) mesh_set_free(out);

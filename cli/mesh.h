@@ -17,6 +17,7 @@ typedef enum mesh_kind {
   MESH_SPHERE, MESH_BOX,       // of radius 1, of half sides 1
   MESH_CAGE,                   // three thin bands that stand for a hollow sphere
   MESH_DISC, MESH_RECTANGLE, MESH_RING,   // the same in the plane z = 0
+  MESH_SHELL,                  // a sphere that is round enough to be around others
   MESH_KINDS, MESH_PLANE = MESH_KINDS,    // as it is in the scene
   MESH_NONE
 } mesh_kind;
