@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 # Puts three and uPlot, as package-lock.json pins them, into DIR/node_modules.
 #
-#   viewer/fetch.sh DIR [curl|npm]
+#   viewer/fetch.sh DIR [curl|npm [FROM]]
 #
-# With curl the two archives are fetched and compared with the check sums of the lock file; the
+# FROM is the folder of another package-lock.json, such as that of a test. With curl the archives
+# that are no tools of development are fetched and compared with the check sums of the lock file; the
 # bundler, esbuild, must be installed. npm brings its own. The default is curl where both curl and
 # esbuild are, otherwise npm. What is there already is not fetched again. Exit status 5: a tool is
 # missing, 6: it could not be fetched.
 set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
-lock=$here/package-lock.json
-folder=${1:?usage: viewer/fetch.sh DIR [curl|npm]}
+from=${3:-$here}
+lock=$from/package-lock.json
+folder=${1:?usage: viewer/fetch.sh DIR [curl|npm [FROM]]}
 way=${2:-}
 has() { command -v "$1" >/dev/null; }
 
@@ -29,6 +31,14 @@ locked() {
   awk -F'"' -v name="node_modules/$1" -v key="$2" '
     $2 == name { inside = 1 }
     inside && $2 == key { print $4; exit }' "$lock"
+}
+
+# The packages that are no tools: a line each.
+packages() {
+  awk -F'"' '
+    $2 ~ /^node_modules\// { name = substr($2, 14); tool = 0 }
+    name && $2 == "dev" { tool = 1 }
+    name && /^    }/ { if (!tool) print name; name = "" }' "$lock"
 }
 
 # take NAME: one archive, checked before it is unpacked.
@@ -57,9 +67,9 @@ take() {
 
 rm -f "$folder"/fetched-*
 case $way in
-  curl) take three && take uplot || exit 6 ;;
+  curl) for name in $(packages); do take "$name" || exit 6; done ;;
   npm)
-    cp "$here/package.json" "$lock" "$folder/" &&
+    cp "$from/package.json" "$lock" "$folder/" &&
       (cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error) || exit 6
     ;;
   *) echo "'$way' is neither curl nor npm"; exit 2 ;;
