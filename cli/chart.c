@@ -14,7 +14,8 @@
 
 enum {
   BUCKETS = 1000,   // of a curve with more points than four times that, which would not show
-  MARKED = 60       // so many points of a line are marked
+  MARKED = 60,      // so many points of a line are marked
+  TICS = 8          // on a logarithmic axis, about
 };
 
 // After Okabe and Ito: distinct for the colour-blind, dark enough for white paper.
@@ -151,14 +152,14 @@ static layout lay_out(const chart *what) {
 
 // --------------------------------------------------------------------------------------- the axes
 
-// Decades where there are some, with 2 and 5 in between where there are few.
-static void put_log_tics(FILE *script, char axis, range r) {
+// Decades where there are some, with 2 and 5 in between where there are few; about `most` in all.
+static void put_log_tics(FILE *script, char axis, range r, int most) {
   const int low = (int)ceil(log10(r.low) - 1e-9), high = (int)floor(log10(r.high) + 1e-9);
   const double decades = log10(r.high/r.low);
   fprintf(script, "set m%ctics 10\nset %ctics (", axis, axis);
   const char *comma = "";
-  if (decades > 2.5) {
-    const int step = (high - low)/8 + 1;
+  if (decades > 0.3*most) {
+    const int step = (high - low)/most + 1;
     // a multiple of the step is a tic, so that 1 is one whatever the range
     for (int k = (int)floor((double)low/step)*step; k <= high; k += step) {
       if (k < low) continue;
@@ -182,7 +183,7 @@ static void put_log_tics(FILE *script, char axis, range r) {
   fprintf(script, ")\n");
 }
 
-static void put_axis(FILE *script, char name, const chart_axis *axis, range r) {
+static void put_axis(FILE *script, char name, const chart_axis *axis, range r, int most) {
   if (axis->label) {
     fprintf(script, "set %clabel ", name);
     gnuplot_text(script, axis->label);
@@ -191,7 +192,7 @@ static void put_axis(FILE *script, char name, const chart_axis *axis, range r) {
   if (axis->log) fprintf(script, "set logscale %c\n", name);
   fprintf(script, "set %crange [%.17g:%.17g]\n", name, r.low, r.high);
   fprintf(script, "set format %c '%%h'\n", name);   // the default has a blank in front
-  if (axis->log) put_log_tics(script, name, r);
+  if (axis->log) put_log_tics(script, name, r, most);
   else if (axis->whole && r.high - r.low < 12.0) fprintf(script, "set %ctics 1\n", name);
 }
 
@@ -223,7 +224,9 @@ static void put_style(FILE *script, const chart *what, int k) {
     const int single = curve->count == 1 && !curve->cross;
     fprintf(script, "points pointtype %d pointsize %s linewidth 2 linecolor rgb '%s'",
             single ? 7 : symbol,
-            curve->count == 1 ? "1.2" : few ? "0.9" : curve->count > 2000 ? "0.3" : "0.5", colour);
+            curve->count == 1 ? "1.2" : few || curve->cross ? "0.9" : curve->count > 2000 ? "0.3"
+                                                                                        : "0.5",
+            colour);
     return;
   }
   if (curve->style == CHART_STEPS) fprintf(script, "steps");
@@ -313,20 +316,16 @@ static void put_key(FILE *script, const chart *what, const layout *at) {
   fprintf(script, " Left reverse noautotitle spacing 1.25 samplen 2.5 textcolor rgb '#333333'\n");
 }
 
-static void put_script(FILE *script, const chart *what) {
-  const layout at = lay_out(what);
-  gnuplot_begin(script, what->path, what->width > 0 ? what->width : 800,
-                what->height > 0 ? what->height : 500);
-  if (what->title) {
-    fprintf(script, "set title ");
-    gnuplot_text(script, what->title);
-    fprintf(script, " noenhanced textcolor rgb '#222222'\n");
-  }
-  put_axis(script, 'x', &what->x, at.x);
-  put_axis(script, 'y', &what->y, at.y);
-  put_key(script, what, &at);
+static void put_title(FILE *script, const chart *what) {
+  if (!what->title) return;
+  fprintf(script, "set title ");
+  gnuplot_text(script, what->title);
+  fprintf(script, " noenhanced textcolor rgb '#222222'\n");
+}
+
+static void put_curves(FILE *script, const chart *what, int64_t points) {
   for (int k = 0; k < what->marks; k++) put_mark(script, &what->mark[k]);
-  if (at.points == 0) {
+  if (points == 0) {
     fprintf(script, "set label ");
     gnuplot_text(script, what->empty ? what->empty : "no data");
     fprintf(script, " at graph 0.5,0.5 center\nplot NaN notitle\n");
@@ -348,6 +347,96 @@ static void put_script(FILE *script, const chart *what) {
   for (int k = 0; k < what->curves; k++) {
     if (has_points(what, &what->curve[k])) put_data(script, what, &what->curve[k]);
   }
+}
+
+static void put_script(FILE *script, const chart *what) {
+  const layout at = lay_out(what);
+  gnuplot_begin(script, what->path, what->width > 0 ? what->width : 800,
+                what->height > 0 ? what->height : 500);
+  put_title(script, what);
+  put_axis(script, 'x', &what->x, at.x, TICS);
+  put_axis(script, 'y', &what->y, at.y, TICS);
+  put_key(script, what, &at);
+  put_curves(script, what, at.points);
+}
+
+// 1, 2 or 5 times a power of ten, so that four of them or fewer fill the range.
+static double tic_step(range r) {
+  const double least = (r.high - r.low)/4.5, ten = pow(10.0, floor(log10(least)));
+  return ten*(least <= ten ? 1.0 : least <= 2.0*ten ? 2.0 : least <= 5.0*ten ? 5.0 : 10.0);
+}
+
+static int longest_name(const chart *what, int charts) {
+  size_t longest = 0;
+  for (int k = 0; k < charts; k++) {
+    for (int c = 0; c < what[k].curves; c++) {
+      const size_t length = what[k].curve[c].name ? strlen(what[k].curve[c].name) : 0;
+      if (length > longest) longest = length;
+    }
+  }
+  return (int)(longest < 40 ? longest : 40);
+}
+
+typedef struct stack { int high, width, right; double all; range x; } stack;   // pixels
+
+enum { TOP = 46, BELOW = 56, GAP = 24, LEFT = 92 };
+
+// One chart of a stack: margins are the same for all, so their axes are in line; the legend stands
+// to the right.
+static void put_panel(FILE *script, const chart *what, const stack *s, int k, int last) {
+  const layout at = lay_out(what);
+  const double top = TOP + k*(s->high + GAP);
+  fprintf(script, "set lmargin at screen %.6f\nset rmargin at screen %.6f\n"
+                  "set tmargin at screen %.6f\nset bmargin at screen %.6f\n",
+          (double)LEFT/s->width, 1.0 - (double)s->right/s->width, 1.0 - top/s->all,
+          1.0 - (top + s->high)/s->all);
+  const chart_axis x = {.label = last ? what->x.label : NULL, .log = what->x.log};
+  chart_axis y = what->y;
+  y.label = NULL;
+  put_axis(script, 'x', &x, s->x, TICS);
+  if (!last) fprintf(script, "set format x ''\n");
+  put_axis(script, 'y', &y, at.y, TICS/2);
+  if (!y.log) fprintf(script, "set ytics %.9g\n", tic_step(at.y));
+  if (what->y.label) {
+    fprintf(script, "set label ");
+    gnuplot_text(script, what->y.label);
+    fprintf(script, " noenhanced at screen %.6f, graph 0.5 center rotate by 90 "
+                    "textcolor rgb '#333333'\n", 18.0/s->width);
+  }
+  fprintf(script, "set key at screen %.6f, screen %.6f left top Left reverse noautotitle "
+                  "spacing 1.2 samplen 1.6 textcolor rgb '#333333'\n",
+          1.0 - (s->right - 12.0)/s->width, 1.0 - (top - 6.0)/s->all);
+  put_curves(script, what, at.points);
+}
+
+static void put_stack(FILE *script, const chart *what, int charts, const char *caption) {
+  const int letters = longest_name(what, charts), below = BELOW + (caption ? 26 : 0);
+  stack s = {.high = what->height > 0 ? what->height : 150,
+             .width = what->width > 0 ? what->width : 900,
+             .right = letters ? 60 + 9*letters : 30, .x = {INFINITY, -INFINITY}};
+  s.all = TOP + charts*s.high + (charts - 1)*GAP + below;
+  for (int k = 0; k < charts; k++) {
+    const layout at = lay_out(&what[k]);
+    if (at.points > 0) extend(&s.x, at.x.low), extend(&s.x, at.x.high);
+  }
+  if (s.x.low > s.x.high) s.x = (range){0.0, 1.0};
+  gnuplot_begin(script, what->path, s.width, (int)s.all);
+  fprintf(script, "set multiplot\n");
+  put_title(script, what);
+  for (int k = 0; k < charts; k++) {
+    if (k > 0) {
+      fprintf(script, "reset\n");
+      gnuplot_style(script);
+    }
+    if (caption && k == charts - 1) {
+      fprintf(script, "set label ");
+      gnuplot_text(script, caption);
+      fprintf(script, " noenhanced at screen 0.5, screen %.6f center textcolor rgb '#777777'\n",
+              14.0/s.all);
+    }
+    put_panel(script, &what[k], &s, k, k == charts - 1);
+  }
+  fprintf(script, "unset multiplot\n");
 }
 
 // --------------------------------------------------------------------------------------- the table
@@ -383,6 +472,13 @@ int chart_write_table(const chart *what) {
   }
   code = file_commit(file, message, sizeof message);
   return code ? fail(code, "%s", message) : CODE_OK;
+}
+
+int chart_write_stack(const chart *what, int charts, const char *caption) {
+  FILE *script = gnuplot_script();
+  if (!script) return CODE_IO;
+  put_stack(script, what, charts, caption);
+  return gnuplot_draw(script, what->path);
 }
 
 int chart_write(const chart *what) {

@@ -74,6 +74,10 @@ int chart_check(const char *option, const char *path, const char *instead);
 
 int chart_write(const chart *what);   // 0, or an exit code after having said what went wrong
 
+// Charts one below another with one x axis, that of the first; its path, title and width are those
+// of the picture, and its height is that of each chart. A caption stands below; NULL: none.
+int chart_write_stack(const chart *what, int charts, const char *caption);
+
 int chart_write_table(const chart *what);   // the table alone, likewise
 
 // figure.svg -> figure.tsv

@@ -71,8 +71,12 @@ void gnuplot_begin(FILE *script, const char *path, int width, int height) {
             "pointscale 2 } else { set terminal png size %d,%d large }\n",
             2*width, 2*height, 2*width, 2*height);
   }
+  fprintf(script, "set output\n");
+  gnuplot_style(script);
+}
+
+void gnuplot_style(FILE *script) {
   fprintf(script,
-          "set output\n"
           "set border 3 linecolor rgb '#666666'\n"
           "set tics nomirror out scale 0.75 textcolor rgb '#333333'\n"
           "set grid xtics ytics linetype 1 linecolor rgb '#e4e4e4' linewidth 1\n");

@@ -14,6 +14,7 @@ int gnuplot_find_program(const char *name, char *path, size_t size);
 // Begins a script: the terminal for *.svg or *.png, with that size in pixels of an SVG; a PNG shows
 // the same at twice the resolution. Then frame, grid and tics in the colours of all pictures.
 void gnuplot_begin(FILE *script, const char *path, int width, int height);
+void gnuplot_style(FILE *script);   // frame, grid and tics once more, after a reset
 
 // Text in double quotes, control characters made blanks; say noenhanced behind it.
 void gnuplot_text(FILE *script, const char *text);

@@ -10,6 +10,7 @@
 #include "gnuplot.h"
 #include "interrupt.h"
 #include "pattern.h"
+#include "plot_recording.h"
 #include "plot_table.h"
 #include "progress.h"
 #include "report.h"
@@ -227,18 +228,47 @@ static int plot_problem(session *s, const char *directory, const char *answer, c
 
 // ------------------------------------------------------------------------------------- the command
 
+typedef enum subject { PROBLEM, TABLE, RECORDING } subject;
+
 // Options that make no sense for what was named are slips.
-static int check_options(const arguments *args, int is_table) {
-  static const struct { const char *name; int table; } only[] = {
-      {"x", 1}, {"y", 1}, {"by", 1}, {"log", 1}, {"points", 1},
-      {"grid", 0}, {"kind", 0}, {"value", 0}, {"method", 0}, {"time-limit", 0}, {"x0", 0},
-      {"matrix", 0}, {"vector", 0}, {"lo", 0}, {"hi", 0}};
+static int check_options(const arguments *args, subject what) {
+  static const char *const one[] = {"problem", "table", "recording"};
+  static const struct { const char *name; subject of; } only[] = {
+      {"x", TABLE}, {"y", TABLE}, {"by", TABLE}, {"log", TABLE}, {"points", TABLE},
+      {"grid", PROBLEM}, {"kind", PROBLEM}, {"value", PROBLEM}, {"method", PROBLEM},
+      {"time-limit", PROBLEM}, {"x0", PROBLEM}, {"matrix", PROBLEM}, {"vector", PROBLEM},
+      {"lo", PROBLEM}, {"hi", PROBLEM}, {"what", RECORDING}, {"step", RECORDING}};
   for (size_t i = 0; i < sizeof only/sizeof *only; i++) {
-    if (!argument(args, only[i].name) || only[i].table == is_table) continue;
-    return fail(CODE_USAGE, only[i].table ? "--%s is for tables, and %s is a problem"
-                                          : "--%s is for problems, and %s is a table",
-                only[i].name, args->operands ? args->operand[0] : "-A FILE");
+    if (!argument(args, only[i].name) || only[i].of == what) continue;
+    return fail(CODE_USAGE, "--%s is for %ss, and %s is a %s", only[i].name, one[only[i].of],
+                args->operands ? args->operand[0] : "-A FILE", one[what]);
   }
+  return CODE_OK;
+}
+
+static int is_recording(const char *path) {
+  const size_t length = strlen(path);
+  char start[8] = "";
+  if (length > 5 && !strcmp(path + length - 5, ".perp")) return 1;
+  FILE *file = fopen(path, "rb");
+  const size_t got = file ? fread(start, 1, sizeof start, file) : 0;
+  if (file) fclose(file);
+  return got == sizeof start && !memcmp(start, RECORD_MAGIC, sizeof start);
+}
+
+// What was named, and whether it is there.
+static int find_subject(const arguments *args, subject *what) {
+  struct stat status;
+  *what = PROBLEM;
+  if (argument(args, "matrix")) return CODE_OK;
+  if (!args->operands)
+    return fail(CODE_USAGE, "what? usage: perp plot %s", args->command->synopsis[0]);
+  const char *path = args->operand[0];
+  const int missing = strcmp(path, "-") != 0 && stat(path, &status) != 0;
+  if (missing)
+    return fail(CODE_INPUT, "%s: there is no such directory, table or recording", path);
+  if (!strcmp(path, "-")) *what = TABLE;
+  else if (!S_ISDIR(status.st_mode)) *what = is_recording(path) ? RECORDING : TABLE;
   return CODE_OK;
 }
 
@@ -271,31 +301,33 @@ static int run_problem(const arguments *args, const char *path) {
 
 static int run(const arguments *args) {
   const char *path = argument(args, "output");
-  char message[512] = "";
-  struct stat status;
-  if (!path) return fail(CODE_USAGE, "where to? -o picture.svg or -o picture.png names the file");
-  if (!args->operands && !argument(args, "matrix"))
-    return fail(CODE_USAGE, "what? usage: perp plot %s", args->command->synopsis[0]);
-  const int is_file = args->operands && !argument(args, "matrix") &&
-                      (!strcmp(args->operand[0], "-") ||
-                       (stat(args->operand[0], &status) == 0 && !S_ISDIR(status.st_mode)));
-  if (!is_file && !argument(args, "matrix") && stat(args->operand[0], &status) != 0)
-    return fail(CODE_INPUT, "%s: there is no such directory or table", args->operand[0]);
+  char message[512] = "", name[PATH_SIZE];
+  subject what;
+  if (!path && (!args->operands || !is_recording(args->operand[0])))
+    return fail(CODE_USAGE, "where to? -o picture.svg or -o picture.png names the file");
+  int code = find_subject(args, &what);
+  if (code) return code;
+  if (!path) path = plot_recording_path(args->operand[0], name, sizeof name);
   const char *kind = argument(args, "kind");
   if (kind && strcmp(kind, "field") != 0 && strcmp(kind, "matrix") != 0)
     return fail(CODE_USAGE, "--kind = %s is not one of field, matrix", kind);
   const char *value = argument(args, "value");
   if (value && strcmp(value, "x") != 0 && strcmp(value, "y") != 0)
     return fail(CODE_USAGE, "--value = %s is not one of x, y", value);
-  int code = check_options(args, is_file);
+  code = check_options(args, what);
   if (!code) code = gnuplot_check("-o", path, NULL);
   if (!code && (code = file_check(path, message, sizeof message)) != 0) fail(code, "%s", message);
   if (code) return code;
-  return is_file ? plot_table(args, path) : run_problem(args, path);
+  switch (what) {
+    case TABLE: return plot_table(args, path);
+    case RECORDING: return plot_recordings(args, path);
+    default: return run_problem(args, path);
+  }
 }
 
 static const option_row rows[] = {
-  {"output", 'o', "FILE", OPTION_FILE, "the picture: .svg or .png (needs gnuplot)"},
+  {"output", 'o', "FILE", OPTION_FILE,
+   "the picture: .svg or .png (needs gnuplot); of a recording a.perp it is a.svg by default"},
   {"title", 0, "TEXT", OPTION_TEXT, "the title of the picture"},
   OPTION_PROBLEM,
   {"x0", 0, "FILE", OPTION_FILE, "the guess to start from, instead of DIR/x0.mtx (neither: 0)"},
@@ -313,6 +345,9 @@ static const option_row rows[] = {
   {"by", 0, "NAME", OPTION_TEXT, "tables: a curve for each value of this column"},
   {"log", 0, "AXES", OPTION_TEXT, "tables: logarithmic axes: x, y or x,y"},
   {"points", 0, NULL, OPTION_FLAG, "tables: points without lines"},
+  {"what", 0, "NAMES", OPTION_TEXT,
+   "recordings: energies, contacts, residuals, iterations, penetration, with commas (default all)"},
+  {"step", 0, "N", OPTION_TEXT, "recordings: how the residual fell in step N"},
   OPTION_JSON,
   OPTION_QUIET,
   {0}};
@@ -320,9 +355,10 @@ static const option_row rows[] = {
 extern const command command_plot;
 const command command_plot = {
   .name = "plot",
-  .title = "draw a problem with its solution, or the columns of a table",
+  .title = "draw a problem with its solution, a table, or what a recording says of its steps",
   .synopsis = {"DIR [X.mtx] -o FILE [OPTION]...", "-A FILE -b FILE [X.mtx] -o FILE [OPTION]...",
-               "TABLE.csv -o FILE [--x NAME] [--y NAMES] [OPTION]..."},
+               "TABLE.csv -o FILE [--x NAME] [--y NAMES] [OPTION]...",
+               "A.perp [B.perp]... [-o FILE] [--what NAMES] [OPTION]..."},
   .description =
     "Draws a problem with its solution x as SVG or PNG. Where the unknowns are a grid, x is shown "
     "in colours with contours, the rows on their bounds are grey or hatched, and the line around "
@@ -336,19 +372,22 @@ const command command_plot = {
     "counts as being on a bound if a step x - y/A_ii ends there.\n\n"
     "A file is a table: CSV or TSV with a header, such as 'perp solve --trace' writes. Columns "
     "become curves; fields that are no numbers are gaps, as are numbers that are not positive on a "
-    "logarithmic axis.",
+    "logarithmic axis.\n\n"
+    "A recording of 'perp run' is drawn over time: energies, contacts, the residual of each step "
+    "with the tolerance, iterations, and the deepest overlap. Steps that were not solved are red "
+    "crosses. Several recordings share the picture.",
   .options = rows,
   .dynamic = DYNAMIC_CERTIFICATE,
-  .operands_max = 2,
-  .operands_help = "the problem or the table",
+  .operands_max = OPERAND_MAX,
+  .operands_help = "the problem, the table, or up to four recordings",
   .examples = {
     {"perp gen bearing -o bearing && perp plot bearing -o pressure.svg",
      "the oil film in a bearing, and where it cavitates"},
-    {"perp plot demo x.mtx -o picture.png", "a solution that was found before"},
     {"perp plot trace.csv -o convergence.svg --x iteration --y residual --log y",
      "how a method converged"},
     {"perp plot times.tsv -o growth.svg --x n --y seconds --by method --log x,y",
      "a curve for each method"},
+    {"perp plot a.perp b.perp -o both.svg --what energies,residuals", "two recordings, compared"},
   },
   .run = run,
 };

@@ -84,7 +84,7 @@ echo '{"nx": 12, "ny": 12, "filled": [1, 2]}' >bad/grid.json; run plot bad -o x.
 echo '{"nx": 12, "ny": 12, "x": {"step": -1}}' >bad/grid.json; run plot bad -o x.svg; expect 'a step back' 3 'err=must be positive'
 holds 'no half picture' test ! -e x.svg
 run plot o -o nowhere/c.svg; expect 'a folder that is not there, here' 6 'err=nowhere/c.svg'
-run plot zebra -o c2.svg; expect 'a problem that is not there' 3 'err=no such directory or table'
+run plot zebra -o c2.svg; expect 'a problem that is not there' 3 'err=no such directory, table or recording'
 run plot o -o c2.svg -m pgs --time-limit 1e-9; expect 'a time limit' 1 'out=unsolved'; holds 'still draws' well_formed c2.svg
 
 # tables
@@ -106,6 +106,36 @@ printf 'a,b\n1,2\n3\n' >short.csv; run plot short.csv -o d.svg; expect 'a short 
 run plot times.csv r.tsv -o d.svg; expect 'two tables' 2 'err=one table at a time'
 run plot times.csv -o w.svg --json; expect 'a table --json' 0; json 'counts curves' kind=table rows=4 curves=1
 holds 'none of them leaves a file' test ! -e d.svg
+
+# recordings
+"$RECORD_SAMPLE" a.perp 70 && "$RECORD_SAMPLE" b.perp 30 cut
+run plot a.perp; expect 'a recording' 0 'out=a.perp: 69 steps, 2 not solved' 'out=a.svg'; silent 'without noise'
+holds 'becomes a.svg' well_formed a.svg
+for text in 'spheres that swing in a bowl' 'time, s' 'energy, J' kinetic potential dissipated total contacts 'tolerance 1e-08' \
+  'not solved: 2' iterations 'overlap, m' record_sample; do holds "with '$text'" grep -q ">.*$text" a.svg; done
+holds 'a cross for each step that was not solved, and one in the legend' test "$(grep -o "#gpPt1'" a.svg | wc -l)" = 3
+run plot a.perp b.perp -o both.svg; expect 'two recordings' 0 'out=a.perp: 69 steps' 'out=b.perp: 29 steps' 'err=b.perp: the end is missing'
+holds 'have names' grep -q '>b kinetic<' both.svg; holds 'and colours' grep -q '>a kinetic<' both.svg
+run plot a.perp -o e.png --what energies; expect 'one chart, as PNG' 0; holds 'is a PNG' test "$(head -c 4 e.png | tail -c 3)" = PNG
+run plot a.perp -o e.svg --what penetration,residuals; expect 'two of them' 0; holds 'no others' test "$(grep -c '>energy, J<' e.svg)" = 0
+run plot a.perp -o s.svg --step 5; expect 'a step' 0; holds 'has its convergence' grep -q 'the largest island of step 5' s.svg
+run plot a.perp -o s.svg --json; json 'recordings --json' kind=recording panels=5 plot=s.svg
+run run box --balls 0 --steps 2 -o none.perp -q; run plot none.perp -o n.svg; expect 'a recording without bodies' 0; holds 'says so' grep -q 'nothing to solve' n.svg
+cp a.perp renamed; run plot renamed -o r2.svg; expect 'a recording under another name' 0 'out=renamed: 69 steps'
+run plot a.perp -o d.svg --what energy; expect 'another curve' 2 'err=--what = energy: choose from energies, contacts, residuals, iterations, penetration and all'
+run plot a.perp -o d.svg --what energies,; expect 'half a list' 2 'err=choose from'
+run plot a.perp -o d.svg --step 70; expect 'a step that is not there' 2 'err=--step = 70 is not a whole number in [1, 69]'
+run plot a.perp -o d.svg --step 3 --what energies; expect 'both' 2 'err=contradict'
+run plot a.perp -o d.svg --by method; expect 'an option for tables, here' 2 'err=--by is for tables, and a.perp is a recording'
+run plot times.csv -o d.svg --what energies; expect 'an option for recordings' 2 'err=--what is for recordings'
+run plot a.perp times.csv -o d.svg; expect 'a table among recordings' 3 'err=times.csv'
+head -c 700 a.perp >cut.perp; run plot cut.perp -o d.svg; expect 'a recording without a step' 3 'err=cut.perp'
+holds 'none of them leaves a file' test ! -e d.svg
+# What gnuplot gets are the numbers of the recording.
+mkdir spy; printf '#!/bin/sh\ncat >%s/script\nexec %s <%s/script\n' "$PWD" "$(command -v gnuplot)" "$PWD" >spy/gnuplot; chmod +x spy/gnuplot
+PATH=$PWD/spy:$PATH run plot a.perp -o e.svg --what energies
+"$PERP" export a.perp -o - --to csv --what steps | awk -F, 'NR > 1 { printf "%.9g %.9g\n", $2, $12 }' >kinetic
+holds 'all of them' test "$(grep -cxFf kinetic script)" -ge 70
 
 mkdir bin; printf '#!/bin/sh\nexit 3\n' >bin/gnuplot; chmod +x bin/gnuplot
 PATH=$PWD/bin:$PATH run solve o --plot fail.svg; expect 'a gnuplot that fails' 5 'err=gnuplot could not draw'

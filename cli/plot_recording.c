@@ -1,0 +1,344 @@
+// plot_recording.c: what recordings say about their steps, as curves over time: energies, contacts,
+// residuals with the tolerance, iterations, overlaps; and how the residual fell in one step.
+#include "plot_recording.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chart.h"
+#include "report.h"
+#include "text.h"
+
+enum { FILES = OPERAND_MAX, CURVES = 16, NAME = 64 };
+static const double least = 1e-17;     // a residual of 0 is drawn there
+
+typedef struct film {          // a recording, and the numbers of its curves
+  recording file;
+  record_steps steps;
+  char name[NAME];
+  double *potential, *total;   // rows: from the lowest potential
+  double *residual, *unsolved, *solved;   // rows: NAN where there was no problem, or another verdict
+  int64_t failures;
+} film;
+
+typedef struct plan {
+  const arguments *args;
+  film film[FILES];
+  int films;
+  chart panel[8];
+  chart_curve curve[8][CURVES];
+  char name[8][CURVES][NAME];
+  chart_mark mark[2];          // of the residuals
+  char tolerance[64];
+  int panels;
+} plan;
+
+const char *plot_recording_path(const char *from, char *out, unsigned long size) {
+  const size_t length = strlen(from), stem = length > 5 && !strcmp(from + length - 5, ".perp")
+                                                 ? length - 5 : length;
+  snprintf(out, size, "%.*s.svg", (int)stem, from);
+  return out;
+}
+
+static const double *column(const film *f, record_column which) {
+  return f->steps.column + (size_t)which*f->steps.room;
+}
+
+// ---------------------------------------------------------------------------------------- reading
+
+static int derive(film *f) {
+  const size_t rows = f->steps.rows;
+  double *memory = calloc(5*rows + 1, sizeof *memory);
+  if (!memory) return fail(CODE_IO, "%s: out of memory for %zu rows", f->file.path, rows);
+  f->potential = memory, f->total = memory + rows, f->residual = memory + 2*rows;
+  f->unsolved = memory + 3*rows, f->solved = memory + 4*rows;
+  const double *kinetic = column(f, RECORD_COLUMN_kinetic);
+  const double *potential = column(f, RECORD_COLUMN_potential);
+  double low = INFINITY;
+  for (size_t r = 0; r < rows; r++) low = fmin(low, potential[r]);
+  for (size_t r = 0; r < rows; r++) {
+    const int had = column(f, RECORD_COLUMN_rows)[r] > 0.0;
+    const int bad = column(f, RECORD_COLUMN_unsolved)[r] > 0.0;
+    const double residual = column(f, RECORD_COLUMN_residual)[r];
+    f->potential[r] = potential[r] - low;
+    f->total[r] = kinetic[r] + f->potential[r];
+    f->residual[r] = had || bad ? residual : (double)NAN;
+    f->unsolved[r] = bad ? residual : (double)NAN;
+    f->solved[r] = bad ? (double)NAN : f->residual[r];
+    f->failures += bad;
+  }
+  return CODE_OK;
+}
+
+static int read_films(plan *p) {
+  for (int k = 0; k < p->args->operands; k++) {
+    film *f = &p->film[k];
+    int times, code = recording_open(p->args->operand[k], &f->file);
+    if (code) return code;
+    p->films++;
+    const char *slash = strrchr(f->file.path, '/');
+    snprintf(f->name, sizeof f->name, "%.60s", slash ? slash + 1 : f->file.path);
+    char *dot = strrchr(f->name, '.');
+    if (dot && !strcmp(dot, ".perp")) *dot = 0;
+    code = recording_statistics(&f->file, &f->steps, &times);
+    if (!code) code = derive(f);
+    if (code) return code;
+    if (f->steps.rows == 0)
+      return fail(CODE_INPUT, "%s: there is no whole step in it", f->file.path);
+  }
+  return CODE_OK;
+}
+
+// ----------------------------------------------------------------------------------------- panels
+
+// With several recordings a curve has the name of its own in front, and its colour.
+static void add(plan *p, int k, const char *name, const double *y, chart_style style,
+                chart_colour colour) {
+  const film *f = &p->film[k];
+  chart *panel = &p->panel[p->panels];
+  const int at = panel->curves++;
+  static const chart_colour own[FILES] = {CHART_BLUE, CHART_ORANGE, CHART_GREEN, CHART_PURPLE};
+  char *text = p->name[p->panels][at];
+  *text = 0;
+  if (p->films > 1) text_append(text, NAME, "%.24s%s", f->name, *name ? " " : "");
+  text_append(text, NAME, "%s", name);
+  p->curve[p->panels][at] = (chart_curve){
+      .name = *text ? text : NULL, .x = column(f, RECORD_COLUMN_time), .y = y,
+      .count = f->steps.rows, .style = style,
+      .colour = p->films > 1 && colour != CHART_RED ? own[k] : colour};
+}
+
+static void make_energies(plan *p) {
+  p->panel[p->panels].y.label = "energy, J";
+  for (int k = 0; k < p->films; k++) {
+    const film *f = &p->film[k];
+    if (p->films == 1) {
+      add(p, k, "total", f->total, CHART_LINE, CHART_BLACK);
+      add(p, k, "kinetic", column(f, RECORD_COLUMN_kinetic), CHART_LINE, CHART_BLUE);
+      add(p, k, "potential", f->potential, CHART_LINE, CHART_ORANGE);
+      add(p, k, "dissipated", column(f, RECORD_COLUMN_dissipated), CHART_LINE, CHART_GREEN);
+      continue;
+    }
+    add(p, k, "total", f->total, CHART_LINE, CHART_NEXT);
+    add(p, k, "kinetic", column(f, RECORD_COLUMN_kinetic), CHART_DASHED, CHART_NEXT);
+  }
+}
+
+static void make_contacts(plan *p) {
+  p->panel[p->panels].y.label = "contacts";
+  for (int k = 0; k < p->films; k++) {
+    const film *f = &p->film[k];
+    double asleep = 0.0;
+    for (uint32_t r = 0; r < f->steps.rows && p->films == 1; r++)
+      asleep = fmax(asleep, column(f, RECORD_COLUMN_asleep)[r]);
+    add(p, k, asleep > 0.0 ? "contacts" : "", column(f, RECORD_COLUMN_contacts), CHART_LINE,
+        CHART_BLUE);
+    if (asleep > 0.0)
+      add(p, k, "bodies asleep", column(f, RECORD_COLUMN_asleep), CHART_LINE, CHART_GREY);
+  }
+}
+
+static void make_residuals(plan *p) {
+  chart *panel = &p->panel[p->panels];
+  double tol = p->film[0].file.head.tol;
+  panel->y = (chart_axis){.label = "residual", .log = 1, .floor = least};
+  panel->empty = "there was nothing to solve";
+  for (int k = 0; k < p->films; k++)
+    add(p, k, p->film[k].failures > 0 ? "solved" : "", p->film[k].solved, CHART_POINTS, CHART_BLUE);
+  for (int k = 0; k < p->films; k++) {
+    const film *f = &p->film[k];
+    char name[48];
+    if (f->failures == 0) continue;
+    snprintf(name, sizeof name, "not solved: %lld", (long long)f->failures);
+    add(p, k, name, f->unsolved, CHART_POINTS, CHART_RED);
+    p->curve[p->panels][panel->curves - 1].cross = 1;
+    tol = fmax(tol, f->file.head.tol);
+  }
+  text_buffer text;
+  snprintf(p->tolerance, sizeof p->tolerance, "tolerance %s", text_number(tol, &text));
+  p->mark[0] = (chart_mark){.kind = CHART_HORIZONTAL, .y = tol, .text = p->tolerance};
+  p->mark[1] = (chart_mark){.kind = CHART_TEXT, .x = column(&p->film[0], RECORD_COLUMN_time)[0],
+                            .y = 100.0*tol};   // room for the text
+  panel->mark = p->mark;
+  panel->marks = tol > 0.0 ? 2 : 0;
+}
+
+// Where single steps take far more than most, the axis is logarithmic.
+static void make_iterations(plan *p) {
+  double sum = 0.0, most = 0.0, steps = 0.0;
+  for (int k = 0; k < p->films; k++) {
+    const double *iterations = column(&p->film[k], RECORD_COLUMN_iterations);
+    add(p, k, "", iterations, CHART_LINE, CHART_BLUE);
+    for (uint32_t r = 1; r < p->film[k].steps.rows; r++) {
+      sum += iterations[r], steps++;
+      most = fmax(most, iterations[r]);
+    }
+  }
+  p->panel[p->panels].y = (chart_axis){.label = "iterations", .log = most*steps > 30.0*sum,
+                                       .floor = 1.0};
+}
+
+static void make_penetration(plan *p) {
+  p->panel[p->panels].y = (chart_axis){.label = "overlap, m", .log = 1};
+  p->panel[p->panels].empty = "no bodies overlapped";
+  for (int k = 0; k < p->films; k++)
+    add(p, k, "", column(&p->film[k], RECORD_COLUMN_penetration), CHART_LINE, CHART_BLUE);
+}
+
+static const struct { const char *name; void (*make)(plan *p); } kinds[] = {
+    {"energies", make_energies},     {"contacts", make_contacts},
+    {"residuals", make_residuals},   {"iterations", make_iterations},
+    {"penetration", make_penetration}};
+enum { KINDS = sizeof kinds/sizeof *kinds };
+
+static void add_panel(plan *p, int kind) {
+  p->panel[p->panels] = (chart){.x = {.label = "time, s"}, .curve = p->curve[p->panels]};
+  kinds[kind].make(p);
+  p->panels++;
+}
+
+// --what energies,residuals in that order; nothing, or "all": all of them.
+static int choose_panels(plan *p) {
+  const char *names = argument(p->args, "what"), *at = names;
+  if (!names || !strcmp(names, "all")) {
+    for (int k = 0; k < KINDS; k++) add_panel(p, k);
+    return CODE_OK;
+  }
+  while (p->panels < KINDS) {
+    const size_t length = strcspn(at, ",");
+    int kind = 0;
+    while (kind < KINDS && (strlen(kinds[kind].name) != length ||
+                            strncmp(kinds[kind].name, at, length) != 0)) kind++;
+    if (kind == KINDS) break;
+    add_panel(p, kind);
+    if (!at[length]) return CODE_OK;
+    at += length + 1;
+  }
+  char list[128] = "";
+  for (int k = 0; k < KINDS; k++) text_append(list, sizeof list, "%s%s", k ? ", " : "", kinds[k].name);
+  return fail(CODE_USAGE, "--what = %s: choose from %s and all", names, list);
+}
+
+// -------------------------------------------------------------------------------------- the picture
+
+static const char *title_of(const plan *p, char *out, size_t size) {
+  const char *given = argument(p->args, "title");
+  const recording_head *head = &p->film[0].file.head;
+  *out = 0;
+  if (given) return given;
+  if (p->films == 1) {
+    text_append(out, size, "%s: %s", head->scene, head->title ? head->title : "");
+    return out;
+  }
+  int same = 1;
+  for (int k = 1; k < p->films; k++) same = same && !strcmp(p->film[k].file.head.scene, head->scene);
+  if (same) text_append(out, size, "%s: ", head->scene);
+  for (int k = 0; k < p->films; k++) {
+    text_append(out, size, "%s%s", k ? ", " : "", p->film[k].name);
+    if (!same) text_append(out, size, " (%s)", p->film[k].file.head.scene);
+  }
+  return out;
+}
+
+// The residuals of one step by iteration, of each recording.
+static int draw_step(plan *p, const char *path) {
+  const char *text = argument(p->args, "step");
+  char *end, title[256], label[64];
+  const long long step = strtoll(text, &end, 10);
+  double *memory = calloc((size_t)p->films*2*RECORD_TRACE_MAX + 1, sizeof *memory);
+  chart_curve curve[FILES] = {{0}};
+  if (!memory) return fail(CODE_IO, "out of memory");
+  int code = CODE_OK;
+  for (int k = 0; k < p->films && !code; k++) {
+    const film *f = &p->film[k];
+    const long long last = (long long)f->steps.rows - 1;
+    if (end == text || *end || step < 1 || step > last) {
+      code = fail(CODE_USAGE, "--step = %s is not a whole number in [1, %lld], the steps of %s",
+                  text, last, f->file.path);
+      break;
+    }
+    const record_point *point = f->steps.point;
+    for (long long r = 0; r < step; r++) point += f->steps.points[r];
+    double *x = memory + (size_t)k*2*RECORD_TRACE_MAX, *y = x + RECORD_TRACE_MAX;
+    const uint32_t count = f->steps.points[step];
+    for (uint32_t i = 0; i < count && i < RECORD_TRACE_MAX; i++) {
+      x[i] = point[i].iteration;
+      y[i] = point[i].residual > -99.0f ? pow(10.0, (double)point[i].residual) : 0.0;
+    }
+    curve[k] = (chart_curve){.name = p->films > 1 ? f->name : NULL, .x = x, .y = y,
+                             .count = count};
+  }
+  const double tol = p->film[0].file.head.tol;
+  text_buffer number;
+  snprintf(p->tolerance, sizeof p->tolerance, "tolerance %s", text_number(tol, &number));
+  const chart_mark mark = {.kind = CHART_HORIZONTAL, .y = tol, .text = p->tolerance};
+  snprintf(label, sizeof label, ": the largest island of step %lld", step);
+  const char *head = title_of(p, title, sizeof title);
+  if (head == title) text_append(title, sizeof title, "%s", label);
+  const chart picture = {.path = path, .title = head,
+                         .x = {.label = "iteration", .whole = 1},
+                         .y = {.label = "residual", .log = 1, .floor = least}, .curve = curve,
+                         .curves = p->films, .mark = &mark, .marks = tol > 0.0,
+                         .empty = "solved without iterations"};
+  if (!code) code = chart_write(&picture);
+  free(memory);
+  return code;
+}
+
+static int draw(plan *p, const char *path) {
+  char title[256], caption[200] = "";
+  int code = choose_panels(p);
+  if (code) return code;
+  const recording_head *head = &p->film[0].file.head;
+  p->panel[0].path = path;
+  p->panel[0].title = title_of(p, title, sizeof title);
+  if (p->panels == 1) return chart_write(&p->panel[0]);
+  if (p->films == 1 && head->command) text_append(caption, sizeof caption, "%s", head->command);
+  return chart_write_stack(p->panel, p->panels, *caption ? caption : NULL);
+}
+
+static void report(const plan *p, const char *path) {
+  json_t *object = message_object(), *list = json_array();
+  for (int k = 0; k < p->films; k++) {
+    const film *f = &p->film[k];
+    const int64_t steps = (int64_t)f->steps.rows - 1;
+    if (object) {
+      json_array_append_new(list, json_pack("{s:o,s:I,s:I}", "recording", json_text(f->file.path),
+                                            "steps", (json_int_t)steps, "unsolved",
+                                            (json_int_t)f->failures));
+      continue;
+    }
+    text_buffer count;
+    report_line("recording", "%s: %s, %lld not solved", f->file.path,
+                text_count(steps, "step", "steps", &count), (long long)f->failures);
+  }
+  if (!object) {
+    json_decref(list);
+    report_line("plot", "%s", path);
+    return;
+  }
+  json_object_set_new(object, "plot", json_text(path));
+  json_object_set_new(object, "kind", json_string("recording"));
+  json_object_set_new(object, "panels", json_integer(p->panels));
+  json_object_set_new(object, "recordings", list);
+}
+
+int plot_recordings(const arguments *args, const char *path) {
+  plan *p = calloc(1, sizeof *p);
+  if (!p) return fail(CODE_IO, "out of memory");
+  p->args = args;
+  int code = argument(args, "what") && argument(args, "step")
+                 ? fail(CODE_USAGE, "--what and --step contradict each other") : CODE_OK;
+  if (!code) code = read_films(p);
+  if (!code) code = argument(args, "step") ? draw_step(p, path) : draw(p, path);
+  if (!code) report(p, path);
+  for (int k = 0; k < p->films; k++) {
+    free(p->film[k].potential);
+    record_steps_free(&p->film[k].steps);
+    recording_close(&p->film[k].file);
+  }
+  free(p);
+  return code;
+}
