@@ -48,7 +48,22 @@ static const double *column(const film *f, record_column which) {
 
 // ---------------------------------------------------------------------------------------- reading
 
-static int derive(film *f) {
+static double lowest(const film *f) {
+  double low = INFINITY;
+  for (uint32_t r = 0; r < f->steps.rows; r++)
+    low = fmin(low, column(f, RECORD_COLUMN_potential)[r]);
+  return low;
+}
+
+static int same_scene(const plan *p) {
+  int same = 1;
+  for (int k = 1; k < p->films; k++)
+    same = same && !strcmp(p->film[k].file.head.scene, p->film[0].file.head.scene);
+  return same;
+}
+
+// Energies count from `low`.
+static int derive(film *f, double low) {
   const size_t rows = f->steps.rows;
   double *memory = calloc(5*rows + 1, sizeof *memory);
   if (!memory) return fail(CODE_IO, "%s: out of memory for %zu rows", f->file.path, rows);
@@ -56,8 +71,6 @@ static int derive(film *f) {
   f->unsolved = memory + 3*rows, f->solved = memory + 4*rows;
   const double *kinetic = column(f, RECORD_COLUMN_kinetic);
   const double *potential = column(f, RECORD_COLUMN_potential);
-  double low = INFINITY;
-  for (size_t r = 0; r < rows; r++) low = fmin(low, potential[r]);
   for (size_t r = 0; r < rows; r++) {
     const int had = column(f, RECORD_COLUMN_rows)[r] > 0.0;
     const int bad = column(f, RECORD_COLUMN_unsolved)[r] > 0.0;
@@ -83,12 +96,17 @@ static int read_films(plan *p) {
     char *dot = strrchr(f->name, '.');
     if (dot && !strcmp(dot, ".perp")) *dot = 0;
     code = recording_statistics(&f->file, &f->steps, &times);
-    if (!code) code = derive(f);
     if (code) return code;
     if (f->steps.rows == 0)
       return fail(CODE_INPUT, "%s: there is no whole step in it", f->file.path);
   }
-  return CODE_OK;
+  const int same = same_scene(p);   // can be compared: one zero for all
+  double low = INFINITY;
+  for (int k = 0; k < p->films; k++) low = fmin(low, lowest(&p->film[k]));
+  int code = CODE_OK;
+  for (int k = 0; k < p->films && !code; k++)
+    code = derive(&p->film[k], same ? low : lowest(&p->film[k]));
+  return code;
 }
 
 // ----------------------------------------------------------------------------------------- panels
@@ -232,8 +250,7 @@ static const char *title_of(const plan *p, char *out, size_t size) {
     text_append(out, size, "%s: %s", head->scene, head->title ? head->title : "");
     return out;
   }
-  int same = 1;
-  for (int k = 1; k < p->films; k++) same = same && !strcmp(p->film[k].file.head.scene, head->scene);
+  const int same = same_scene(p);
   if (same) text_append(out, size, "%s: ", head->scene);
   for (int k = 0; k < p->films; k++) {
     text_append(out, size, "%s%s", k ? ", " : "", p->film[k].name);
