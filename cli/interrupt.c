@@ -22,6 +22,7 @@ static void on_signal(int number) {
 
 void interrupt_install(void) {
   static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+  signal(SIGXFSZ, SIG_IGN);   // a file that may not grow is a failed write, not the end
   struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
   sigemptyset(&action.sa_mask);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {

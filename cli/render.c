@@ -1,6 +1,5 @@
 // render.c: perp render: a recording as a video, as pictures, or as one picture.
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -255,7 +254,6 @@ static int run(const arguments *args) {
   int code = read_options(&s);
   if (code) return code;
   interrupt_listen(1);
-  signal(SIGXFSZ, SIG_IGN);   // a file that may not grow is a failed write, not the end
   code = begin(&s, args->operand[0]);
   const double start = now();
   if (!code) code = s.kind == OUTPUT_PICTURE ? draw_one(&s) : draw_all(&s);

@@ -2,7 +2,6 @@
 #include "run.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -265,7 +264,6 @@ static int run_scene(run_session *s, int resume, const char *steps) {
     else if (error != PERP_OK) code = fail(exit_code_of(error), "%s", perp_world_message());
   }
   interrupt_listen(1);
-  signal(SIGXFSZ, SIG_IGN);   // a file that may not grow is a failed write, not the end
   if (!code && steps) code = lengthen(s, steps);
   if (!code) code = open_recording(s, resume);
   if (!code) {

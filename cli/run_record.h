@@ -24,6 +24,8 @@ typedef struct run_totals {    // over all steps, those before a resume included
   int64_t steps, unsolved, first_unsolved;
   double residual, penetration, contacts, most_contacts, iterations;
   double energy_start, energy, kinetic, dissipated;
+  int64_t gains;               // steps that ended with more energy than they were given
+  double gained;               // by so much, together
   double last_contacts, last_iterations, last_residual;   // of the newest step
 } run_totals;
 

@@ -36,6 +36,8 @@ static void report_json(json_t *object, const run_session *s, int complete) {
   json_object_set_new(object, "energy_start", json_number(t->energy_start));
   json_object_set_new(object, "energy", json_number(t->energy));
   json_object_set_new(object, "dissipated", json_number(t->dissipated));
+  json_object_set_new(object, "gains", json_integer(t->gains));
+  json_object_set_new(object, "gained", json_number(t->gained));
   json_object_set_new(object, "penetration", json_number(t->penetration));
   json_object_set_new(object, "seconds", json_number(s->seconds));
   json_object_set_new(object, "recording", s->path ? json_text(s->path) : json_null());
@@ -72,6 +74,9 @@ void run_report(const run_session *s, int complete) {
                 t->contacts/(double)t->steps, t->iterations/(double)t->steps);
   report_line("energy", "%.6g at the start, %.6g at the end (%.3g kinetic); %.6g dissipated",
               t->energy_start, t->energy, t->kinetic, t->dissipated);
+  if (t->gains > 0)
+    report_line("energy gained", "%.3g, in %s", t->gained,
+                text_count(t->gains, "step", "steps", &count));
   report_line("penetration", "%.2g at most", t->penetration);
   if (!s->path) {
     report_line("next", "-o %s.perp records it", s->scene->name);
