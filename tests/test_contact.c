@@ -164,7 +164,7 @@ static void energy_never_grows_without_restitution(void **unused) {
     for (int k = 0; k < steps(model == 0 ? 200 : 50, 300); k++) {
       r = step(w);
       const double now = r.kinetic + r.potential;
-      if (r.unsolved == 0 && !(now <= energy + 1e-9*start))   // certified, nothing less
+      if (!(now <= energy + 1e-9*start))   // certified or not
         fail_msg("model %d, step %d: from %.12g to %.12g", model, k, energy, now);
       energy = now;
     }
@@ -173,17 +173,23 @@ static void energy_never_grows_without_restitution(void **unused) {
   }
 }
 
-// A triangle of balls at rest, hit straight by a ball: what happens left happens right.
+// Fifteen balls at rest in a triangle, hit straight by another: what happens left happens right, to
+// rounding. With friction impulses are as exact as the tolerance, so that is a second one.
 static void a_break_is_symmetric(void **unused) {
   (void)unused;
-  for (int model = 0; model < 2; model++) {
+  for (int trial = 0; trial < 12; trial++) {
     perp_world_settings s = perp_world_defaults();
+    const double restitution[] = {0.0, 0.5, 0.9, 1.0};
     s.dimension = 2;
-    s.model = model;
+    s.model = trial < 4 ? PERP_CONTACT_NORMAL : PERP_CONTACT_FRICTION;
     s.gravity[2] = 0.0;
     s.step = 0.005;
     s.friction = 0.1;
-    s.restitution = 0.9;
+    s.restitution = restitution[trial%4];
+    perp_options options = perp_default_options(NULL);
+    options.tol = trial < 8 ? 1e-12 : 1e-8;
+    s.options = &options;
+    const double tol = trial < 8 ? 1e-12 : 1e-9;
     perp_world *w = world_with(&s);
     const double r = 0.5;
     int32_t mirror[16];
@@ -198,12 +204,12 @@ static void a_break_is_symmetric(void **unused) {
       assert_int_equal(step(w).unsolved, 0);
       const perp_motion *m = perp_world_motions(w);
       for (int i = 0; i < 16; i++) {
-        near("x", m[i].position[0], -m[mirror[i]].position[0], 1e-9);
-        near("y", m[i].position[1], m[mirror[i]].position[1], 1e-9);
-        near("spin", m[i].spin[2], -m[mirror[i]].spin[2], 1e-8);
+        near("x", m[i].position[0], -m[mirror[i]].position[0], tol);
+        near("y", m[i].position[1], m[mirror[i]].position[1], tol);
+        near("spin", m[i].spin[2], -m[mirror[i]].spin[2], tol);
       }
     }
-    assert_true(fabs(perp_world_motions(w)[15].position[0]) > 3.0);   // it did break
+    assert_true(fabs(perp_world_motions(w)[15].position[0]) > 2.6);   // it did break: it was at 2
     perp_world_destroy(w);
   }
 }

@@ -191,6 +191,55 @@ static void a_block_slides_at_the_pyramids_coefficient(void **unused) {
       }
 }
 
+// A block on a slope of any angle and heading, gravity straight down: whether it stays.
+static int stays_on_slope(double mu, int K, double heading, double angle) {
+  perp_world_settings s = perp_world_defaults();
+  s.directions = K;
+  s.friction = mu;
+  s.step = 0.01;
+  perp_world *w = world_with(&s);
+  const double n[3] = {sin(angle)*cos(heading), sin(angle)*sin(heading), cos(angle)};
+  put(w, perp_plane(n[0], n[1], n[2], 0));
+  perp_body block = at(perp_box(0.5, 0.4, 0.1, 2.0), 0.1*n[0], 0.1*n[1], 0.1*n[2]);
+  put(w, turned(block, -angle*sin(heading), angle*cos(heading), 0));   // flat on it
+  for (int k = 0; k < 10; k++) assert_int_equal(step(w).unsolved, 0);
+  const double *v = perp_world_motions(w)[1].velocity;
+  const double speed = sqrt(v[0]*v[0] + v[1]*v[1] + v[2]*v[2]);
+  perp_world_destroy(w);
+  return speed < 1e-6;   // a thousandth too steep: 10^-3 in this time
+}
+
+// Where it begins to slide, by bisection: tan of the angle is in [mu cos(pi/K), mu]. Directions
+// follow the normal, so that a heading is any in the pyramid, and each end of the interval is met.
+static void a_block_slides_at_an_angle_in_the_interval(void **unused) {
+  (void)unused;
+  const double pi = acos(-1.0);
+  static const int K[] = {3, 4, 5, 6, 8};
+  const double mu[] = {0.2, 0.6, 1.2};
+  for (int i = 0; i < 5; i++) {
+    double least = INF, most = 0.0;
+    for (int j = 0; j < 3; j++)
+      for (double heading = 0.1*j; heading < 2*pi; heading += steps(9, 1)*0.1) {
+        double holds = 0.5*mu[j]*cos(pi/K[i]), slides = 1.5*mu[j];
+        assert_true(stays_on_slope(mu[j], K[i], heading, atan(holds)));
+        assert_false(stays_on_slope(mu[j], K[i], heading, atan(slides)));
+        while (slides - holds > 2e-4*mu[j]) {
+          const double middle = 0.5*(holds + slides);
+          if (stays_on_slope(mu[j], K[i], heading, atan(middle))) holds = middle;
+          else slides = middle;
+        }
+        if (!(slides >= mu[j]*cos(pi/K[i]) && holds <= mu[j]))
+          fail_msg("K %d, mu %g, heading %g: slides at %g, outside [%g, %g]", K[i], mu[j], heading,
+                   slides, mu[j]*cos(pi/K[i]), mu[j]);
+        least = fmin(least, slides/mu[j]);
+        most = fmax(most, holds/mu[j]);
+      }
+    if (getenv("PERP_LONG_TESTS") != NULL)
+      print_message("K = %d: %.4f to %.4f of mu\n", K[i], least, most);
+    assert_true(most - least > 0.3*(1 - cos(pi/K[i])));   // it does depend on the heading
+  }
+}
+
 // A load of 1000 on a box of 1 on the floor.
 static void heavy_on_light_rests(void **unused) {
   (void)unused;
@@ -328,6 +377,7 @@ int main(void) {
     cmocka_unit_test(a_pile_loses_energy_and_comes_to_rest),
     cmocka_unit_test(a_stack_stands),
     cmocka_unit_test(a_block_slides_at_the_pyramids_coefficient),
+    cmocka_unit_test(a_block_slides_at_an_angle_in_the_interval),
     cmocka_unit_test(heavy_on_light_rests),
     cmocka_unit_test(a_jammed_wedge_stays_finite),
     cmocka_unit_test(boxes_stay_in_a_hollow_sphere),
