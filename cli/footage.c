@@ -169,7 +169,11 @@ static void set_scene(footage *what) {
     colour_of(fixed_colour, 1.0, body->colour);
     what->slot[i] = -1;
   }
-  for (int32_t k = 0; k < head->moving; k++) what->slot[head->mover[k]] = k;
+  what->apart = 1;
+  for (int32_t k = 0; k < head->moving; k++) {
+    what->slot[head->mover[k]] = k;
+    if (head->body[head->mover[k]].group != head->body[head->mover[0]].group) what->apart = 0;
+  }
 }
 
 int footage_open(const char *path, int all, footage *out) {
@@ -262,7 +266,8 @@ static void paint(footage *what, footage_colour colour, int32_t k, const float s
   float *out = what->body[i].colour;
   const double golden = 0.618034*k;
   if (colour == FOOTAGE_GROUP) {
-    colour_of(group_colours[head->body[i].group % GROUPS], 0.88 + 0.24*(golden - floor(golden)),
+    const int32_t shown = what->apart ? k : head->body[i].group;
+    colour_of(group_colours[shown % GROUPS], 0.88 + 0.24*(golden - floor(golden)),
               out);
     return;
   }

@@ -21,6 +21,7 @@ typedef struct footage {
   double top_speed, typical_impulse;   // 0: nothing moves, nothing pushes
   render_item *item;           // what the camera has to see
   int32_t items, item_room;
+  int apart;                   // what moves is one group: colours tell bodies apart
   // of the frame that was asked for last
   int64_t frame;
   const record_frames *now;    // it is frame `within` of these

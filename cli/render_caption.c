@@ -21,13 +21,15 @@ void render_caption(render *what, const footage *from, int32_t width, int32_t he
   const double s = scale_of(width, height), left = 22.0*s;
   const double contacts = footage_value(from, RECORD_COLUMN_contacts);
   const double residual = footage_value(from, RECORD_COLUMN_residual);
+  const double asleep = footage_value(from, RECORD_COLUMN_asleep);
   const double unsolved = footage_value(from, RECORD_COLUMN_unsolved);
   const int64_t step = from->frame*head->every;
   char text[256] = "";
   text_append(text, sizeof text, "%.2f s", (double)step*head->dt);
   if (contacts >= 0.0)
     text_append(text, sizeof text, "   %.0f contact%s", contacts, contacts == 1.0 ? "" : "s");
-  if (contacts > 0.0) text_append(text, sizeof text, "   residual %.1e", residual);
+  if (contacts > 0.0 && asleep >= head->moving) text_append(text, sizeof text, "   at rest");
+  else if (contacts > 0.0) text_append(text, sizeof text, "   residual %.1e", residual);
   const double wide = fmax(render_text_width(15.0*s, head->scene) + 12.0*s +
                                render_text_width(11.5*s, head->title),
                            render_text_width(11.5*s, text));

@@ -280,6 +280,38 @@ static void threads_and_repetition_give_the_same_bytes(void **state) {
   }
 }
 
+// A wall of glass between the eye and a ball, or behind it, changes the picture a little wherever it
+// is and hides nothing; a ceiling is not there at all.
+static void walls_are_glass_and_ceilings_are_not_there(void **state) {
+  (void)state;
+  render_body body[2] = {sphere(0, 0, 0, 0.5), ground(0.0)};
+  const render_scene with = scene_of(body, 2, 3), without = scene_of(body, 1, 3);
+  render_camera camera;
+  unsigned char *clear = picture(&without, 30, 0, 3, 1, &camera);
+  static const double side[] = {-0.8, 0.8, 0.0};   // behind the ball, before it; 0: a ceiling
+  for (int k = 0; k < 3; k++) {
+    for (int c = 0; c < 3; c++)
+      body[1].extent[c] = k == 2 ? -(c == 1) : side[k] < 0.0 ? camera.back[c] : -camera.back[c];
+    body[1].offset = -0.8;
+    unsigned char *a = picture(&with, 30, 0, 3, 1, NULL);
+    int most = 0, changed = 0, ball = 0;
+    for (int y = 0; y < HEIGHT; y++) {
+      for (int x = 0; x < WIDTH; x++) {
+        const int change = abs(brightness(a, x, y) - brightness(clear, x, y));
+        if (change > most) most = change;
+        changed += change > 0;
+        ball += change > 0 && hypot(x - WIDTH/2.0, y - HEIGHT/2.0) < 20.0;
+      }
+    }
+    assert_true(most < 300);
+    if (k == 0) assert_true(changed > WIDTH*HEIGHT/4 && ball == 0 && most > 20);
+    if (k == 1) assert_true(changed > WIDTH*HEIGHT/4 && ball > 1000 && most > 10);
+    if (k == 2) assert_int_equal(changed, 0);
+    free(a);
+  }
+  free(clear);
+}
+
 static void nothing_at_all_and_nonsense_can_be_drawn(void **state) {
   (void)state;
   render_body body[3] = {sphere(NAN, 0, 0, 1.0), sphere(1e300, 0, 0, 1.0), sphere(0, 0, 0, 1.0)};
@@ -398,6 +430,7 @@ int main(void) {
     cmocka_unit_test(the_camera_sees_everything_and_wastes_nothing),
     cmocka_unit_test(flat_scenes_are_crisp_and_have_the_right_area),
     cmocka_unit_test(threads_and_repetition_give_the_same_bytes),
+    cmocka_unit_test(walls_are_glass_and_ceilings_are_not_there),
     cmocka_unit_test(nothing_at_all_and_nonsense_can_be_drawn),
     cmocka_unit_test(text_stays_in_its_box_and_is_as_wide_as_it_says),
     cmocka_unit_test(a_png_is_what_was_drawn),

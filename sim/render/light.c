@@ -110,7 +110,7 @@ double light_open(const render *r, vec point, vec normal, int32_t self) {
   }
   for (int32_t k = 0; self >= 0 && k < r->floors; k++) {
     const floor_plane *f = &r->floor[k];
-    if (f->stage) continue;
+    if (f->kind > FLOOR_SLOPE) continue;
     open *= 1.0 - dims(dot(f->normal, point) - f->offset, 0.06*r->scene->radius,
                        -dot(f->normal, normal));
   }

@@ -20,17 +20,18 @@ typedef struct solid {         // a sphere or box, prepared
   float albedo[3];             // linear
 } solid;
 
+typedef enum floor_kind { FLOOR_GROUND, FLOOR_SLOPE, FLOOR_STAGE, FLOOR_WALL } floor_kind;
 typedef struct floor_plane {   // a plane that one sees, or the stage under a hollow sphere
   vec normal, east, north, middle;
   double offset, tile;         // side of a square of its pattern
-  int32_t stage;
+  floor_kind kind;
 } floor_plane;
 
 typedef struct half_space { vec normal; double offset; } half_space;   // n . x < offset is solid
 
 typedef struct shell { vec center; double radius; } shell;
 
-enum { PLANE_MAX = 64, FLOOR_MAX = 8, SHELL_MAX = 8, GLASS_MAX = 16, TILE = 16,
+enum { PLANE_MAX = 64, FLOOR_MAX = 12, SHELL_MAX = 8, GLASS_MAX = 16, TILE = 16,
        MARK_LAYERS = 64 };     // marks below it show no body
 
 struct render {

@@ -46,15 +46,15 @@ static double nice(double x) {   // 1, 2 or 5 times a power of ten, at most x
   return x >= 5.0*ten ? 5.0*ten : x >= 2.0*ten ? 2.0*ten : ten;
 }
 
-static void add_floor(render *r, vec normal, double offset, int stage) {
+static void add_floor(render *r, vec normal, double offset, floor_kind kind) {
   if (r->floors == FLOOR_MAX) return;
   const vec center = vec_of(r->scene->center);
-  const vec east = unit(cross(fabs(normal.z) < 0.9 ? (vec){0.0, 0.0, 1.0} : (vec){1.0, 0.0, 0.0},
-                              normal));
+  const vec level = fabs(normal.z) < 0.9 ? (vec){0.0, 0.0, 1.0} : (vec){1.0, 0.0, 0.0};
+  const vec east = unit(cross(kind == FLOOR_WALL ? r->up : level, normal));
   r->floor[r->floors++] = (floor_plane){
       .normal = normal, .offset = offset, .east = east, .north = cross(normal, east),
       .middle = along(center, offset - dot(center, normal), normal),
-      .tile = nice(r->scene->radius*0.25), .stage = stage};
+      .tile = nice(r->scene->radius*0.25), .kind = kind};
 }
 
 // Spheres and boxes; large fixed boxes are of glass, or they would hide what they hold.
@@ -67,7 +67,11 @@ static void collect(render *r) {
     if (body->shape == RENDER_PLANE) {
       const half_space plane = {vec_of(body->extent), body->offset};
       if (r->planes < PLANE_MAX) r->plane[r->planes++] = plane;
-      if (dot(plane.normal, r->up) > 0.5) add_floor(r, plane.normal, plane.offset, 0);
+      const double rise = dot(plane.normal, r->up);   // a ceiling would only be in the way
+      if (rise > -0.5)
+        add_floor(r, plane.normal, plane.offset, rise > 0.95  ? FLOOR_GROUND
+                                                 : rise > 0.5 ? FLOOR_SLOPE
+                                                              : FLOOR_WALL);
     } else if (body->shape == RENDER_HOLLOW) {
       if (r->shells < SHELL_MAX) r->shell[r->shells++] = (shell){at, body->extent[0]};
     } else {
@@ -79,11 +83,13 @@ static void collect(render *r) {
       else r->solid[r->solids++] = s;
     }
   }
-  if (r->floors > 0 || r->shells == 0) return;
+  for (int32_t k = 0; k < r->floors; k++)
+    if (r->floor[k].kind <= FLOOR_SLOPE) return;
+  if (r->shells == 0) return;
   double lowest = INFINITY;
   for (int32_t k = 0; k < r->shells; k++)
     lowest = fmin(lowest, dot(r->shell[k].center, r->up) - r->shell[k].radius);
-  add_floor(r, r->up, lowest, 1);   // a stage for shadows
+  add_floor(r, r->up, lowest, FLOOR_STAGE);   // for shadows
 }
 
 static int nearer(const void *a, const void *b) {

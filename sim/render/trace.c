@@ -90,6 +90,23 @@ static double chequered(double u, double v, double w) {
   return 0.5 - 0.5*(2.0*a/w)*(2.0*b/w);
 }
 
+// How much of a square of side w, in tiles, is on a line of the grid, two pixels wide.
+static double on_line(double u, double w) {
+  const double away = 0.5 - fabs(fraction(u) - 0.5);
+  return clamp(0.5 + (1.1*w - away)/w, 0.0, 1.0);
+}
+
+// A wall, or a floor from below: thin glass with a grid, so that one sees where it is.
+static void pane_layer(const floor_plane *f, vec from, double wide, int front, layer *out) {
+  static const float milk[3] = {0.40f, 0.47f, 0.58f};
+  const double grid = most(on_line(dot(from, f->east)/f->tile, wide),
+                           on_line(dot(from, f->north)/f->tile, wide))*
+                      (1.0 - smooth(0.08, 0.3, wide));
+  const double veil = front ? 0.10 : 0.06;
+  out->alpha *= veil + (front ? 0.26 : 0.16)*grid;
+  for (int c = 0; c < 3; c++) out->colour[c] = milk[c];
+}
+
 static int floor_layer(const render *r, const floor_plane *f, vec way, double limit, layer *out) {
   const double slope = -dot(f->normal, way);
   if (fabs(slope) < 1e-6) return 0;
@@ -101,14 +118,14 @@ static int floor_layer(const render *r, const floor_plane *f, vec way, double li
   const vec from = minus(point, f->middle);
   const double away = norm(from)/R;
   out->t = t;
-  out->alpha = 1.0 - (f->stage ? smooth(0.9, 2.6, away) : smooth(1.2, 4.0, away));
+  static const double fade[][2] = {{1.2, 4.0}, {0.8, 1.3}, {0.9, 2.6}, {0.6, 1.25}};   // of a kind
+  out->alpha = 1.0 - smooth(fade[f->kind][0], fade[f->kind][1], away);
   if (out->alpha <= 0.0) return 0;
-  if (slope < 0.0) {                            // from below it is a veil
-    out->alpha *= 0.12;
-    for (int c = 0; c < 3; c++) out->colour[c] = 0.5f + 0.05f*(float)c;
+  const double wide = most(t*r->pixel_angle/sqrt(fabs(slope))/f->tile, 1e-9);
+  if (slope < 0.0 || f->kind == FLOOR_WALL) {
+    pane_layer(f, from, least(wide, 1e3), slope > 0.0, out);
     return 1;
   }
-  const double wide = most(t*r->pixel_angle/sqrt(slope)/f->tile, 1e-9);
   const double pattern = chequered(dot(from, f->east)/f->tile, dot(from, f->north)/f->tile,
                                    least(wide, 1e3));
   const double sun = most(dot(f->normal, r->sun), 0.0)*light_sun(r, point, -1);

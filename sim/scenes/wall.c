@@ -82,8 +82,8 @@ static perp_error build(const double *p, uint64_t seed, scene_layout *out) {
     const double r = p[BALL_RADIUS], middle = 0.25*(double)lines;
     perp_body ball = perp_sphere(r, p[BALL_MASS]);
     ball.motion.position[1] = middle > r ? middle : r + 0.01;
-    ball.motion.position[2] = 0.25 + r + 3.0;
-    ball.motion.velocity[2] = -p[BALL_SPEED];
+    ball.motion.position[2] = -(0.25 + r + 3.0);   // on the side from which one looks
+    ball.motion.velocity[2] = p[BALL_SPEED];
     if (!layout_add(out, &ball, 2)) return PERP_ERROR_MEMORY;
   }
   const double wide = 0.5*(double)columns, high = 0.25*(double)lines;
