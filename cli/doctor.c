@@ -78,7 +78,7 @@ static int run(const arguments *args) {
       text_append(names, sizeof names, "%s%s", i ? ", " : "", perp_linear_at(i)->name);
     report_line("linear solvers", "%s", names);
   }
-  char path[2600], hint[160];
+  char path[2600], hint[400];
   for (int i = 0; backend_at(i); i++) {
     const backend_row *row = backend_at(i);
     const int found = backend_load(row, path, sizeof path) != NULL;
@@ -94,8 +94,9 @@ static int run(const arguments *args) {
              programs[i].package);
     component(list, "program", programs[i].name, found ? path : NULL, hint);
   }
-  component(list, "part", "player", player_page_length ? "built in" : NULL,
-            "not built; for perp view: apt install esbuild curl, and build again");
+  snprintf(hint, sizeof hint, "not built: %s; for perp view: apt install esbuild curl, and build "
+           "again where there is a network", player_missing);
+  component(list, "part", "player", player_page_length ? "built in" : NULL, hint);
   if (object) json_object_set_new(object, "components", list);
   return same ? CODE_OK
               : fail(CODE_COMPONENT, "the library is %s, the program expects %s", perp_version(),

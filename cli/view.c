@@ -153,8 +153,9 @@ static int run(const arguments *args) {
   static session s;
   replay_settings settings = {.contacts = argument(args, "no-contacts") == NULL};
   if (player_page_length == 0)
-    return fail(CODE_COMPONENT, "this perp was built without the player; install esbuild and curl "
-                                "(Debian: apt-get install esbuild curl), or npm, and build again");
+    return fail(CODE_COMPONENT, "this perp was built without the player: %s; a build needs a "
+                                "network once, and esbuild and curl (Debian: apt-get install "
+                                "esbuild curl) or npm", player_missing);
   int code = read_every(args, &settings.every);
   if (!code) code = choose_path(&s, args);
   if (!code) code = read_recordings(&s, args, &settings);

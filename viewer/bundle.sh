@@ -41,5 +41,6 @@ awk -v style="$out.css" -v script="$out.js" -v licences="$out.licences" '
   od -An -v -tu1 -w40 "$out.html" | sed 's/^ *//; s/  */,/g; s/$/,/'
   echo '};'
   echo 'const size_t player_page_length = sizeof player_page;'
+  echo 'const char player_missing[] = "";'
 } >"$out.c"
 rm -f "$out.js" "$out.css" "$out.licences"

@@ -43,11 +43,12 @@ packages() {
 
 # take NAME: one archive, checked before it is unpacked.
 take() {
-  local name=$1 archive sum wanted
+  local name=$1 archive sum wanted words
   archive=$(mktemp "$folder/$name.XXXXXX") || return 6
   wanted=$(locked "$name" integrity | sed 's/^sha512-//' | base64 -d | od -An -v -tx1 | tr -d ' \n')
-  if ! curl -sS -f -L --retry 1 --connect-timeout 10 --max-time 120 -o "$archive" \
-      "$(locked "$name" resolved)"; then
+  if ! words=$(curl -sS -f -L --retry 1 --connect-timeout 10 --max-time 120 -o "$archive" \
+      "$(locked "$name" resolved)" 2>&1); then
+    echo "$name could not be fetched (${words##*$'\n'})"
     rm -f "$archive"
     return 6
   fi

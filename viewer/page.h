@@ -6,3 +6,4 @@
 
 extern const unsigned char player_page[];
 extern const size_t player_page_length;
+extern const char player_missing[];   // why there is none

@@ -28,6 +28,10 @@ export class Recording {
     this.#indexRows();
     this.duration = Math.max(this.frames - 1, 0)*this.dt*this.every;
     this.view = head.view || this.#bounds();
+    for (const body of this.bodies) {     // large and fixed: it would hide what it holds
+      body.glass = !this.flat && !body.moving && body.shape === BOX
+        && Math.hypot(...body.extent) > 0.45*this.view.radius;
+    }
   }
 
   #readBodies() {

@@ -112,13 +112,18 @@ export class Scene2D {
     if (pixels.includes(null)) return;
     for (const face of FACES) {
       const [a, b, c, d] = face.map(i => pixels[i]);
-      if ((b.x - a.x)*(c.y - a.y) - (b.y - a.y)*(c.x - a.x) >= 0) continue;    // seen from behind
+      // of glass one sees both sides
+      if ((b.x - a.x)*(c.y - a.y) - (b.y - a.y)*(c.x - a.x) >= 0 && !body.glass) continue;
       const ends = face.map(i => corners[i]);
       const normal = cross(add(ends[1], ends[0], -1), add(ends[2], ends[0], -1));
       const shade = 0.5*Math.abs(dot(normal, this.recording.up))/(Math.hypot(...normal) || 1);
       const dark = this.recording.flat ? 0 : 0.35*(1 - 2*shade);
-      things.push({depth: (a.depth + b.depth + c.depth + d.depth)/4,
-                   draw: () => this.#drawFace([a, b, c, d], colour, dark)});
+      const draw = () => {
+        this.pen.globalAlpha = body.glass ? 0.2 : 1;
+        this.#drawFace([a, b, c, d], colour, dark);
+        this.pen.globalAlpha = 1;
+      };
+      things.push({depth: (a.depth + b.depth + c.depth + d.depth)/4, draw});
     }
   }
 

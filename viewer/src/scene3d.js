@@ -119,11 +119,27 @@ export class Scene3D {
   }
 
   #addFixed(body) {
+    if (body.glass) return this.#addGlass(body);
     const mesh = new THREE.Mesh(this.#geometry(body.shape, 1), this.#material(body.shape));
     place(mesh, body.position, body.orientation, sizeOf(body, this.recording.flat));
     mesh.castShadow = mesh.receiveShadow = true;
     this.themed.push(colours => mesh.material.color.set(colours.ground));
     this.scene.add(mesh);
+  }
+
+  // A pane with its edges.
+  #addGlass(body) {
+    const box = this.#geometry(BOX, 1);
+    const pane = new THREE.Mesh(box, new THREE.MeshBasicMaterial(
+      {transparent: true, opacity: 0.12, depthWrite: false}));
+    const edges = new THREE.LineSegments(new THREE.EdgesGeometry(box), new THREE.LineBasicMaterial(
+      {transparent: true, opacity: 0.6, depthWrite: false}));
+    for (const part of [pane, edges]) {
+      place(part, body.position, body.orientation, sizeOf(body, false));
+      part.renderOrder = 2;
+      this.themed.push(colours => part.material.color.set(colours.shell));
+      this.scene.add(part);
+    }
   }
 
   // A piece of the plane around what is worth seeing. Floors are solid and fade out; walls are thin
