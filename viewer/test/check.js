@@ -4,10 +4,11 @@ import {spawnSync} from 'node:child_process';
 let failures = 0, count = 0;
 
 export async function check(name, body) {
+  const start = Date.now();
   count++;
   try {
     await body();
-    console.log(`ok ${count} - ${name}`);
+    console.log(`ok ${count} - ${name} # ${((Date.now() - start)/1000).toFixed(1)} s`);
   } catch (error) {
     failures++;
     const why = (error.stack ?? String(error)).split('\n').slice(0, 4).join('\n  ');
