@@ -229,8 +229,10 @@ try {
     assert.equal(await text(verdict), 'NOT SOLVED: 2 islands, residual 0.001, 3 iterations');
     assert.equal(await colour(verdict), bad);
     assert.match(await text('.verdict'), /3 of 78 steps not solved/);
+    await page.size(WIDTH, HEIGHT);                        // marks are one pixel wide
     await page.go(`${pages.shapes}#frame=33`);             // the handle hides what is under it
     const reds = await redSteps();
+    await page.size(WIDTH, HEIGHT, small);
     for (const step of UNSOLVED)
       assert.ok(reds.some(at => Math.abs(at - step) <= 2), `no red near step ${step}: ${reds}`);
     await page.go(`${pages.shapes}#frame=11`);
