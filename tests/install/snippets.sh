@@ -18,6 +18,8 @@ extract() {
     kind != ""      { print > file }' "$2"
 }
 
+player=0
+if command -v perp >/dev/null && perp doctor | grep -q '^player  *built in'; then player=1; fi
 programs=0 fragments=0 scripts=0
 for document in README.md docs/embedding.md; do
   [ -e "$PERP_SOURCE/$document" ] || continue
@@ -30,7 +32,9 @@ for document in README.md docs/embedding.md; do
         if grep -q 'int main(' "$block"; then
           name=$(sed -n '1s|^// \([a-z_]*\.c\).*|\1|p' "$block")
           cp "$block" "$out/run/${name:-program.c}"
-          try gcc -std=c17 -Wall -Wextra -Wpedantic -Werror "-I$PERP_PREFIX/include" "$block" "-L$libdir" -lperp -lm -o "$out/program"
+          libraries=(-lperp -lm)
+          if grep -q 'perp/contact.h' "$block"; then libraries=(-lperp-contact "${libraries[@]}"); fi
+          try gcc -std=c17 -Wall -Wextra -Wpedantic -Werror "-I$PERP_PREFIX/include" "$block" "-L$libdir" "${libraries[@]}" -o "$out/program"
           try "$out/program"
           programs=$((programs + 1))
         else
@@ -41,6 +45,7 @@ for document in README.md docs/embedding.md; do
       *.sh)
         grep -vqE '^(perp |cc |#|$)' "$block" && continue
         if grep -q '^perp ' "$block" && ! command -v perp >/dev/null; then continue; fi
+        if [ "$player" -eq 0 ]; then sed -i '/^perp view /d' "$block"; fi
         output=$(cd "$out/run" && bash -euo pipefail "$block" 2>&1) || die "failed: $(cat "$block")"$'\n'"$output"
         scripts=$((scripts + 1)) ;;
     esac
