@@ -20,6 +20,15 @@ static void matrix_free(matrix *A) {
   free(A->value);
 }
 
+// A_ij itself where A is a product of matrices: it has the same bits as A_ji, if these are equal
+static double entry(const perp_operator *A, int32_t i, int32_t j, double known) {
+  double S[4];
+  if (A->ops->add_column || !A->ops->submatrix) return known;
+  const int32_t set[] = {i < j ? i : j, i < j ? j : i};
+  A->ops->submatrix(A->self, set, i == j ? 1 : 2, S);
+  return i == j ? S[0] : i < j ? S[1] : S[2];
+}
+
 // Column by column, whatever the operator is; 0 without memory.
 static int assemble(const perp_operator *A, matrix *out) {
   const int32_t n = A->n;
@@ -38,6 +47,7 @@ static int assemble(const perp_operator *A, matrix *out) {
     out->colptr[j + 1] = out->colptr[j];
     for (int32_t i = 0; i < n && good; i++) {
       if (y[i] == 0.0) continue;
+      y[i] = entry(A, i, j, y[i]);
       const size_t k = (size_t)out->colptr[j + 1]++;
       if (k == out->room) {
         out->room = 2*out->room + 1024;

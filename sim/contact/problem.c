@@ -2,13 +2,14 @@
 //
 // Rows of J at a contact, for a direction e at the common point: e on body a, -e on b, and the
 // turns arm x e. B = J W J' couples contacts that share a body. Normal and boxed problems are
-// products that are never formed (small ones are dense, which the library solves faster); (27) is
+// products that are never formed (small ones are dense, which the library solves faster); so is B of
 //     [ Bnn  Bnt  0 ] [ ln ]   [ bn ]
 //     [ Btn  Btt  E ] [ lt ] + [ bt ]  >= 0   _|_   x >= 0,     E13 (27) with the signs corrected
 //     [ mu   -E'  0 ] [ s  ]   [ 0  ]
-// by compressed columns: ln of contact c at c, lt of its direction k at nc + K c + k, the sliding
-// speed s at (1 + K) nc + c. Direction k is cos(2 pi k/K) t1 + sin(2 pi k/K) t2, so that a block of
-// B between two contacts is 3 x 3 numbers, whatever K is.
+// with ln of contact c at c, lt of its direction k at nc + K c + k, the sliding speed s at
+// (1 + K) nc + c. Direction k is cos(2 pi k/K) t1 + sin(2 pi k/K) t2. Staggering solves parts of
+// (27) and has it by compressed columns: a block of B between two contacts is 3 x 3 numbers,
+// whatever K is.
 #include "problem.h"
 
 #include <string.h>
@@ -132,12 +133,13 @@ static void put_weights(const perp_world *w, const island *s, int32_t block, dou
   }
 }
 
-static int put_product(const perp_world *w, worker *by, const contact_list *l, const island *s,
-                       int directions, assembled *out) {
+// J and W; b and x are the caller's.
+static int put_bodies(const perp_world *w, worker *by, const contact_list *l, const island *s,
+                      int directions, assembled *out) {
   const int32_t n = directions*s->count, D = freedoms(w, s), dofs = D*s->bodies;
   const int32_t block = s->turning && w->settings.dimension == 3 && !s->round ? 3 : 1;
   const perp_allocator *from = &by->allocator;
-  if (!find_arms(w, by, l, s, directions) || !vectors(by, n) ||
+  if (!find_arms(w, by, l, s, directions) ||
       !buffer_grow(from, &by->rowptr, ((size_t)n + 1)*sizeof(int32_t), 0) ||
       !buffer_grow(from, &by->column, (size_t)n*2*(size_t)D*sizeof(int32_t), 0) ||
       !buffer_grow(from, &by->value, (size_t)n*2*(size_t)D*sizeof(double), 0) ||
@@ -153,6 +155,12 @@ static int put_product(const perp_world *w, worker *by, const contact_list *l, c
   put_weights(w, s, block, by->W.at);
   out->product = (perp_product){.n = n, .dofs = dofs, .rowptr = rowptr, .column = by->column.at,
                                 .value = by->value.at, .block = block, .W = by->W.at};
+  return 1;
+}
+
+static int put_product(const perp_world *w, worker *by, const contact_list *l, const island *s,
+                       int directions, assembled *out) {
+  if (!put_bodies(w, by, l, s, directions, out) || !vectors(by, directions*s->count)) return 0;
   out->problem = (perp_problem){.A = perp_from_product(&out->product, PERP_CLAIM_NONE),
                                 .b = by->b.at};
   out->x = by->x.at;
@@ -312,14 +320,13 @@ static void put_column(const perp_world *w, const contact *cj, int32_t j, int m,
   fill(f, (1 + K)*nc + j, m < 0 ? cj->mu : -1.0);
 }
 
-int problem_friction(const perp_world *w, worker *by, const contact_list *l, const island *s,
-                     assembled *out) {
+static int put_columns(const perp_world *w, worker *by, const contact_list *l, const island *s,
+                       assembled *out) {
   const int K = w->directions, directions = w->settings.dimension;
   const int32_t nc = s->count, n = (2 + K)*nc;
   const size_t stride = (size_t)(1 + 2*K + K*K);
   const perp_allocator *from = &by->allocator;
-  if (!find_arms(w, by, l, s, directions) || !list_contacts(w, by, l, s) || !vectors(by, n))
-    return 0;
+  if (!find_arms(w, by, l, s, directions) || !list_contacts(w, by, l, s)) return 0;
   int32_t *near = by->marks.at, most = 0;
   int64_t blocks = 0;
   for (int32_t j = 0; j < nc; j++) {
@@ -376,6 +383,37 @@ int problem_friction(const perp_world *w, worker *by, const contact_list *l, con
     for (int k = 0; k < K; k++) fill(&f, nc + K*j + k, 1.0);
   }
   colptr[n] = f.at;
+  out->csc = (perp_csc){n, n, colptr, f.row, f.value};
+  out->problem.A = perp_from_csc(&out->csc, PERP_CLAIM_NONE);
+  return 1;
+}
+
+static int put_contacts(const perp_world *w, worker *by, const contact_list *l, const island *s,
+                        assembled *out) {
+  const int K = w->directions, directions = w->settings.dimension, tangents = directions - 1;
+  if (!put_bodies(w, by, l, s, directions, out) ||
+      !buffer_grow(&by->allocator, &by->direction, (size_t)(K*tangents)*sizeof(double), 0) ||
+      !buffer_grow(&by->allocator, &by->mu, (size_t)s->count*sizeof(double), 0))
+    return 0;
+  double *direction = by->direction.at, *mu = by->mu.at;
+  for (int k = 0; k < K; k++) {
+    direction[k*tangents] = w->cosine[k];
+    if (tangents > 1) direction[k*tangents + 1] = w->sine[k];
+  }
+  for (int32_t i = 0; i < s->count; i++) mu[i] = contact_at(l, s, i)->mu;
+  out->contacts = (perp_contacts){.count = s->count, .directions = K, .tangents = tangents,
+                                  .direction = direction, .mu = mu, .B = out->product};
+  out->problem.A = perp_from_contact(&out->contacts, PERP_CLAIM_NONE);
+  return 1;
+}
+
+int problem_friction(const perp_world *w, worker *by, const contact_list *l, const island *s,
+                     assembled *out) {
+  const int K = w->directions;
+  const int32_t nc = s->count, n = (2 + K)*nc;
+  const int formed = w->settings.model == PERP_CONTACT_STAGGERED;
+  out->problem = (perp_problem){0};
+  if (!vectors(by, n) || !(formed ? put_columns : put_contacts)(w, by, l, s, out)) return 0;
   double *b = by->b.at, *x = by->x.at;
   for (int32_t i = 0; i < nc; i++) {
     const contact *c = contact_at(l, s, i);
@@ -389,8 +427,7 @@ int problem_friction(const perp_world *w, worker *by, const contact_list *l, con
     b[(1 + K)*nc + i] = 0.0;
     x[(1 + K)*nc + i] = kept[1 + K];
   }
-  out->csc = (perp_csc){n, n, colptr, f.row, f.value};
-  out->problem = (perp_problem){.A = perp_from_csc(&out->csc, PERP_CLAIM_NONE), .b = b};
+  out->problem.b = b;
   out->x = x;
   return 1;
 }

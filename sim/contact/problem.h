@@ -15,6 +15,7 @@ typedef struct assembled {    // views of buffers of the worker
   perp_dense dense;
   perp_csc csc;
   perp_product product;
+  perp_contacts contacts;
   double *x;                  // n
 } assembled;
 
@@ -25,6 +26,7 @@ struct worker {
   buffer arms;                // contacts x 36: arm x direction, and W times that, on either side
   buffer starts, lists, marks;    // contacts of each body
   buffer rowptr, column, value, W;
+  buffer direction, mu;       // of E13 (27)
   buffer colptr, row, entry;
   buffer b, x, lo, hi, rest;
   assembled first, second;

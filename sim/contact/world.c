@@ -182,8 +182,8 @@ static void worker_end(worker *by) {
   narrow_end(by);
   for (int k = 0; k < CLASSES; k++) perp_solver_destroy(by->solver[k]);
   buffer *const all[] = {&by->arms, &by->starts, &by->lists, &by->marks, &by->rowptr, &by->column,
-                         &by->value, &by->W, &by->colptr, &by->row, &by->entry, &by->b, &by->x,
-                         &by->lo, &by->hi, &by->rest};
+                         &by->value, &by->W, &by->direction, &by->mu, &by->colptr, &by->row,
+                         &by->entry, &by->b, &by->x, &by->lo, &by->hi, &by->rest};
   for (size_t k = 0; k < sizeof all/sizeof *all; k++) buffer_free(&by->allocator, all[k]);
 }
 
