@@ -370,8 +370,70 @@ static void what_rests_sleeps_and_wakes_up(void **unused) {
   perp_world_destroy(w);
 }
 
+// Column j of A, n numbers.
+static void column_of(const perp_operator *A, int32_t j, double *y) {
+  double *x = calloc((size_t)A->n, sizeof *x), *scratch = malloc(1 << 20);
+  assert_true(x != NULL && scratch != NULL);
+  assert_true(A->ops->scratch_bytes == NULL || A->ops->scratch_bytes(A->self) <= 1 << 20);
+  x[j] = 1.0;
+  assert_int_equal(A->ops->apply(A->self, x, y, scratch), 0);
+  free(x);
+  free(scratch);
+}
+
+// Friction hands over J, W and mu, staggering the entries of (27): they are the same matrix.
+static void friction_has_one_matrix(void **unused) {
+  (void)unused;
+  for (int trial = 0; trial < 12; trial++) {
+    perp_world *w[2];
+    for (int k = 0; k < 2; k++) {
+      perp_world_settings s = perp_world_defaults();
+      s.dimension = trial%3 == 0 ? 2 : 3;
+      s.directions = 3 + trial%6;
+      s.model = k == 0 ? PERP_CONTACT_FRICTION : PERP_CONTACT_STAGGERED;
+      s.rounds = 1;
+      s.margin = 0.2;
+      s.gravity[2] = 0.0;
+      w[k] = world_with(&s);
+      state = 40 + (uint64_t)trial;
+      const int plane = s.dimension == 2;
+      put(w[k], perp_plane(0, plane, !plane, 0));
+      for (int q = 0; q < 8; q++) {
+        const double x = 0.5*(q%2), y = plane ? 0.25 + 0.5*(q/2) : 0.5*(q/2%2),
+                     z = plane ? 0.0 : 0.25 + 0.5*(q/4);
+        perp_body b = q%3 == 0 || plane ? perp_sphere(0.24, uniform(0.5, 2.0))
+                                        : perp_box(0.2, 0.23, 0.24, uniform(0.5, 2.0));
+        b = turned(at(b, x, y, z), plane ? 0.0 : uniform(-1, 1), 0.0, 0.0);
+        put(w[k], with(b, uniform(-1, 1), uniform(-1, 1), plane ? 0.0 : uniform(-1, 1)));
+      }
+      step(w[k]);
+    }
+    perp_problem p[2];
+    const double *x;
+    assert_int_equal(perp_world_problem(w[0], 0, &p[0], &x, NULL), PERP_OK);
+    assert_int_equal(perp_world_problem(w[1], 0, &p[1], &x, NULL), PERP_OK);
+    const int32_t n = p[0].A.n;
+    assert_int_equal(p[0].A.ops->view(p[0].A.self).kind, PERP_VIEW_CONTACT);
+    assert_int_equal(p[1].A.ops->view(p[1].A.self).kind, PERP_VIEW_CSC);
+    assert_true(n > 30 && p[1].A.n == n);
+    double *a = malloc((size_t)n*sizeof *a), *b = malloc((size_t)n*sizeof *b);
+    assert_true(a != NULL && b != NULL);
+    for (int32_t j = 0; j < n; j++) {
+      column_of(&p[0].A, j, a);
+      column_of(&p[1].A, j, b);
+      for (int32_t i = 0; i < n; i++) near("A", a[i], b[i], 1e-13);
+      near("b", p[0].b[j], p[1].b[j], 1e-13);
+    }
+    free(a);
+    free(b);
+    perp_world_destroy(w[0]);
+    perp_world_destroy(w[1]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(friction_has_one_matrix),
     cmocka_unit_test(free_rotation_keeps_momentum_and_energy),
     cmocka_unit_test(momentum_is_kept_by_tumbling_boxes),
     cmocka_unit_test(a_pile_loses_energy_and_comes_to_rest),
