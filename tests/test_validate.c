@@ -145,6 +145,60 @@ static void product(void **state) {
   refused(&p, PERP_ERROR_PROBLEM, "product: compliance[1] = -1 is outside [0, inf)");
 }
 
+static void contacts(void **state) {
+  (void)state;
+  int32_t rowptr[] = {0, 1, 2}, column[] = {0, 1};
+  double value[] = {1, 1}, W[] = {1, 1}, direction[] = {1, -1}, mu[] = {0.5};
+  const double velocity[] = {-1, 1, -1, 0};
+  perp_contacts c = {.count = 1, .directions = 2, .tangents = 1, .direction = direction, .mu = mu,
+                     .B = {.n = 2, .dofs = 2, .rowptr = rowptr, .column = column, .value = value,
+                           .block = 1, .W = W}};
+  perp_problem p = {.A = perp_from_contact(&c, 0), .b = velocity};
+  assert_int_equal(p.A.n, 4);
+  assert_int_equal(perp_validate(&p), PERP_OK);
+  c.count = -1;
+  refused(&p, PERP_ERROR_PROBLEM, "contacts: count = -1 < 0");
+  c.count = 2;
+  refused(&p, PERP_ERROR_PROBLEM, "contacts: B.n = 2, must be (1 + 1) 2 = 4");
+  c.count = INT32_MAX;
+  p.A = perp_from_contact(&c, 0);
+  refused(&p, PERP_ERROR_PROBLEM, "contacts: (2 + 2) 2147483647 rows are more than 2147483647");
+  c.count = 1;
+  c.directions = 3;
+  p.A = perp_from_contact(&c, 0);
+  c.directions = 2;
+  refused(&p, PERP_ERROR_PROBLEM, "operator says n = 5, its matrix n = 4");
+  p.A = perp_from_contact(&c, 0);
+  c.directions = 0;
+  refused(&p, PERP_ERROR_PROBLEM, "contacts: directions = 0 < 1");
+  c.directions = 2;
+  c.tangents = 3;
+  refused(&p, PERP_ERROR_PROBLEM, "contacts: tangents = 3, must be 1 or 2");
+  c.tangents = 1;
+  c.mu = NULL;
+  refused(&p, PERP_ERROR_PROBLEM, "contacts: mu is NULL");
+  c.mu = mu;
+  c.direction = NULL;
+  refused(&p, PERP_ERROR_PROBLEM, "contacts: direction is NULL");
+  c.direction = direction;
+  mu[0] = -0.5;
+  refused(&p, PERP_ERROR_PROBLEM, "contacts: mu[0] = -0.5 is outside [0, inf)");
+  mu[0] = NAN;
+  refused(&p, PERP_ERROR_PROBLEM, "contacts: mu[0] = nan is outside [0, inf)");
+  mu[0] = 0.5;
+  direction[1] = INFINITY;
+  refused(&p, PERP_ERROR_PROBLEM, "contacts: direction[1] = inf is not finite");
+  direction[1] = -1;
+  column[1] = 2;
+  refused(&p, PERP_ERROR_PROBLEM, "product: column[1] = 2 is outside 0..1");
+  column[1] = 1;
+  W[0] = -1;
+  refused(&p, PERP_ERROR_PROBLEM, "product: W[0][0] = -1 < 0");
+  W[0] = 1;
+  p.A = perp_from_contact(NULL, 0);
+  refused(&p, PERP_ERROR_PROBLEM, "operator 'contact' without data (self is NULL)");
+}
+
 static void vectors(void **state) {
   (void)state;
   const perp_dense d = {.n = 2, .value = M};
@@ -219,6 +273,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(operators), cmocka_unit_test(dense),
       cmocka_unit_test(csc),       cmocka_unit_test(product),
+      cmocka_unit_test(contacts),
       cmocka_unit_test(vectors),   cmocka_unit_test(empty),
       cmocka_unit_test(texts),     cmocka_unit_test(methods_say_what_they_need),
   };
