@@ -150,9 +150,16 @@ static const char *why_none(const engine *e, const course *c) {
                                       : "no step in its budget";
 }
 
-// What the reader should know of a peer's run.
+static void admit(bench_table *t, const char *what, const engine *e, const course *c) {
+  if (c->steps > 0 && c->end != GUARDED_DONE)
+    bench_note(t, "%s%s: step %d %s, and is not in the table.", what, e->name, (int)c->steps + 1,
+               c->end == GUARDED_LATE ? "had not ended when its time was over" : "crashed");
+}
+
+// What the reader should know of a run that was judged.
 static void remark(bench_table *t, const char *what, const engine *e, const course *c) {
   const figures f = figures_of(c, 0, ALL);
+  admit(t, what, e, c);
   if (e == &engine_perp || f.steps == 0) return;
   char more[64] = "";
   if (f.complaints > 0)
@@ -362,6 +369,9 @@ static void load(bench_table *t, const char *when, const scene_layout *layout, i
       bench_row(t, "%s|%d|%s|%d|%.2f|%.1f|%.2f|%.2f|%s|%s", when, (int)spheres, e->name,
                 (int)c->steps, f.contacts/spheres, 1e3*c->seconds[0], 1e3*f.mean,
                 1e6*f.mean/spheres, each, certified_text(e, &all, text));
+      char title[64];
+      snprintf(title, sizeof title, "%s, %d spheres, ", when, (int)spheres);
+      admit(t, title, e, c);
       growth *g = &of[k];
       g->n[g->points] = spheres;
       g->seconds[g->points++] = f.mean;
