@@ -139,8 +139,9 @@ static void make_energies(plan *p) {
       add(p, k, "dissipated", column(f, RECORD_COLUMN_dissipated), CHART_LINE, CHART_GREEN);
       continue;
     }
-    add(p, k, "total", f->total, CHART_LINE, CHART_NEXT);
-    add(p, k, "kinetic", column(f, RECORD_COLUMN_kinetic), CHART_DASHED, CHART_NEXT);
+    add(p, k, p->films > 2 ? "" : "total", f->total, CHART_LINE, CHART_NEXT);
+    if (p->films > 2) p->panel[p->panels].y.label = "total energy, J";   // the legend has few lines
+    else add(p, k, "kinetic", column(f, RECORD_COLUMN_kinetic), CHART_DASHED, CHART_NEXT);
   }
 }
 
