@@ -104,12 +104,35 @@ static void what_stands_stays(void **state) {
 static void without_friction_it_falls(void **state) {
   (void)state;
   static const char *const names[] = {"arch", "card-house"};
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < 4; k++) {
     play p;
-    if (!begin(&p, names[k], "friction", 0.05, NULL)) return;
+    if (!begin(&p, names[k/2], "friction", k%2 ? 0.05 : 0.0, NULL)) return;
     run(&p, 60);
-    if (!(drift(&p) > 0.05)) fail_msg("%s moved by %g only", names[k], drift(&p));
+    if (!(drift(&p) > 0.05)) fail_msg("%s moved by %g only", names[k/2], drift(&p));
     end(&p);
+  }
+}
+
+// The thrust H of a leg of weight w under half a keystone p must be within the angle of friction of
+// 45 degrees both at its top, (H, p), and at its foot, (H, p + w): it stands from mu =
+// tan(atan(sqrt((p + w)/p)) - 45 degrees) on, if it is not too slim.
+static void the_arch_stands_from_a_coefficient_on(void **state) {
+  (void)state;
+  static const double keystones[] = {1.25, 1.5, 2.0};   // at 1 the legs would touch
+  for (int k = 0; k < 3; k++) {
+    const double p = 0.5*keystones[k]*keystones[k], w = 3.0;   // of stones 1 thick and deep
+    const double mu = tan(atan(sqrt((p + w)/p)) - 0.25*acos(-1.0));
+    for (int below = 0; below < 2; below++) {
+      play a;
+      if (!begin(&a, "arch", "length", 3.0, "stones", is_long() ? 6.0 : 2.0, "keystone",
+                 keystones[k], "friction", below ? 0.95*mu : 1.1*mu, NULL)) return;
+      run(&a, is_long() ? 600 : 80);
+      if (below ? !(drift(&a) > 5e-4) : !(drift(&a) < 1e-5))
+        fail_msg("keystone %g, mu %s %g: moved by %g", keystones[k], below ? "below" : "above",
+                 mu, drift(&a));
+      assert_int_equal(a.unsolved, 0);
+      end(&a);
+    }
   }
 }
 
@@ -194,6 +217,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(what_stands_stays),
     cmocka_unit_test(without_friction_it_falls),
+    cmocka_unit_test(the_arch_stands_from_a_coefficient_on),
     cmocka_unit_test(energy_never_grows),
     cmocka_unit_test(nothing_leaves_the_hollow_sphere),
     cmocka_unit_test(a_jammed_wedge_stays_finite),
