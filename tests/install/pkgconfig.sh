@@ -28,3 +28,8 @@ try "$work/put"
 read -ra touching <<<"$(pkg-config --cflags --libs perp-contact)"
 try gcc -std=c17 -Wall -Wextra -Werror "$PERP_SOURCE/examples/c/bouncing_ball.c" "${touching[@]}" "-Wl,-rpath,$libdir" -o "$work/ball"
 try "$work/ball"
+
+# An engine of its own needs the solver alone.
+read -ra flags <<<"$(pkg-config --cflags --libs perp)"
+try gcc -std=c17 -Wall -Wextra -Werror "$PERP_SOURCE/examples/c/own_engine.c" "${flags[@]}" -lm "-Wl,-rpath,$libdir" -o "$work/engine"
+try "$work/engine"

@@ -46,6 +46,14 @@ names=$(foreign "$libdir/libperp-option.a")
 [ -z "$names" ] || die "libperp-option.a defines $names"
 complete perp-contact 20 "$PERP_PREFIX/include/perp/contact.h"
 
+# It needs libperp, and ODE if it was built with boxes; nothing else.
+wanted="libc libm libperp$([ "$PERP_ODE" = ON ] && echo ' libode')"
+while read -r needed; do
+  case " $wanted ld-linux-x86-64 libpthread " in
+    *" ${needed%%.so*} "*) ;;
+    *) die "libperp-contact.so needs $needed" ;;
+  esac
+done < <(readelf -d "$libdir/libperp-contact.so" | sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p')
 names=$(foreign -D "$libdir/libperp-contact.so")
 [ -z "$names" ] || die "libperp-contact.so exports $names"
 names=$(foreign "$libdir/libperp-contact.a")
