@@ -2,9 +2,11 @@
 #include "contact_problem.h"
 
 #include "assemble.h"
+#include "operator.h"
 #include "vector.h"
 
-enum { COPIES = 10 };   // products that take as long as A, A' and the contacts found in them
+// products that take as long as A, A' and the contacts found in them: of a matrix, of an operator
+enum { COPIES = 10, FORMS = 80 };
 
 int contact_problem_begin(contact_problem *p, perp_run *run) {
   const int32_t n = run->n;
@@ -15,7 +17,8 @@ int contact_problem_begin(contact_problem *p, perp_run *run) {
                run->method->name, i);
       return 0;
     }
-  if (!run_fits(run, COPIES)) {
+  const perp_view view = operator_view(&run->A);
+  if (!run_fits(run, view.kind == PERP_VIEW_CONTACT ? FORMS : COPIES)) {
     run_stop(run, PERP_STATUS_TIME_LIMIT, "%s: the time limit leaves no time to read A",
              run->method->name);
     return 0;
@@ -36,7 +39,6 @@ int contact_problem_begin(contact_problem *p, perp_run *run) {
   contacts_layout(&p->c, &memory, n);
   int32_t *seen = ARENA_ARRAY(&memory, int32_t, n);
   p->v = ARENA_ARRAY(&memory, double, n);
-  const perp_view view = run->A.ops->view != NULL ? run->A.ops->view(run->A.self) : (perp_view){0};
   if (view.kind == PERP_VIEW_CONTACT && view.R == NULL && view.C == NULL && view.shift == 0.0) {
     contacts_of(&p->c, view.data);
     return 1;

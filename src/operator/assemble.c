@@ -53,12 +53,11 @@ static builder begin(const perp_allocator *memory, int32_t n, int64_t capacity) 
   return b;
 }
 
-static void grow(builder *b) {
-  const int64_t wanted = 2*(int64_t)b->capacity;
+static void grow(builder *b, int64_t wanted) {
   const int32_t capacity = (int32_t)(wanted > INT32_MAX ? INT32_MAX : wanted);
   int32_t *row = take(&b->memory, capacity, sizeof *row);
   double *value = take(&b->memory, capacity, sizeof *value);
-  if (row == NULL || value == NULL || capacity == b->capacity) {
+  if (row == NULL || value == NULL || capacity <= b->capacity) {
     drop(&b->memory, row);
     drop(&b->memory, value);
     b->failed = 1;
@@ -76,7 +75,7 @@ static void grow(builder *b) {
 }
 
 static void store(builder *b, int32_t i, double a) {
-  if (b->count == b->capacity) grow(b);
+  if (b->count == b->capacity) grow(b, 2*(int64_t)b->capacity);
   if (b->failed) return;
   b->row[b->count] = i;
   b->value[b->count++] = a;
@@ -269,70 +268,96 @@ static void from_product(builder *b, const perp_product *P) {
 // ---- the contact LCP: blocks of B into entries of A ----
 
 enum { MOST_ROWS = 3 };   // of B at a contact
+typedef struct near_block {
+  int32_t contact;
+  double G[MOST_ROWS][MOST_ROWS];   // G[t][q] = B(row t of this contact, row q of that at hand)
+} near_block;
 
-// The block of B between a contact and that of the column at hand, G[t][q] = B(t of a, q of b), and
-// the next one: at[q] runs through column q of b. Returns the contact, or -1 after the last.
-static int32_t next_block(const perp_csc *B, int32_t rows, const int32_t *end, int32_t *at,
-                          double G[MOST_ROWS][MOST_ROWS]) {
-  int32_t a = INT32_MAX;
-  for (int32_t q = 0; q < rows; q++)
-    if (at[q] < end[q] && B->row[at[q]]/rows < a) a = B->row[at[q]]/rows;
-  if (a == INT32_MAX) return -1;
+// The contacts that share a body with c, ascending, and their blocks of B; how many.
+static int32_t near_blocks(const perp_csc *B, int32_t rows, int32_t c, near_block *out) {
+  int32_t at[MOST_ROWS], end[MOST_ROWS], next[MOST_ROWS], count = 0;   // next: its contact
   for (int32_t q = 0; q < rows; q++) {
-    for (int32_t t = 0; t < rows; t++) G[t][q] = 0.0;
-    for (; at[q] < end[q] && B->row[at[q]]/rows == a; at[q]++)
-      G[B->row[at[q]] % rows][q] = B->value[at[q]];
+    at[q] = B->colptr[rows*c + q];
+    end[q] = B->colptr[rows*c + q + 1];
+    next[q] = at[q] < end[q] ? B->row[at[q]]/rows : INT32_MAX;
   }
-  return a;
-}
-
-// e'G f, summed as contact.c does: over f first where the row comes before the column.
-static double between(const perp_contacts *P, double G[MOST_ROWS][MOST_ROWS], contact_place at,
-                      contact_place to, int before) {
-  const int32_t rows = 1 + P->tangents;
-  double sum = 0.0;
-  for (int32_t t = 0; t < rows; t++) {
-    const double outer = contact_share(P, before ? at : to, t);
-    double part = 0.0;
-    if (outer == 0.0) continue;
+  for (;; count++) {
+    int32_t a = INT32_MAX;
+    for (int32_t q = 0; q < rows; q++) a = next[q] < a ? next[q] : a;
+    if (a == INT32_MAX) return count;
+    near_block *o = &out[count];
+    *o = (near_block){.contact = a};
     for (int32_t q = 0; q < rows; q++) {
-      const double inner = contact_share(P, before ? to : at, q);
-      if (inner != 0.0) part += inner*(before ? G[t][q] : G[q][t]);
+      if (next[q] != a) continue;
+      const int32_t first = rows*a;
+      for (; at[q] < end[q] && B->row[at[q]] < first + rows; at[q]++)
+        o->G[B->row[at[q]] - first][q] = B->value[at[q]];
+      next[q] = at[q] < end[q] ? B->row[at[q]]/rows : INT32_MAX;
     }
-    sum += outer*part;
   }
-  return sum;
 }
 
-static void put_contact_column(builder *b, const perp_contacts *P, const perp_csc *B, int32_t j) {
-  const contact_place to = contact_place_of(P, j);
-  const int32_t rows = 1 + P->tangents, c = to.contact;
+// e'f, where e begins at the tangents
+static double along(int32_t tangents, const double *e, double first, double second) {
+  return tangents == 1 ? e[0]*first : e[0]*first + e[1]*second;
+}
+
+// The column of the normal (m < 0) or direction m of contact c. Sums are those of contact.c: over
+// the later index first, so that the bits are symmetric.
+static void put_contact_column(builder *b, const perp_contacts *P, const near_block *near,
+                               int32_t count, int32_t c, int32_t m) {
+  const int32_t T = P->tangents, K = P->directions;
+  const int32_t j = m < 0 ? c : contact_tangent_row(P, c, m);
+  const double *f = P->direction + (m < 0 ? 0 : (size_t)m*(size_t)T);
   column_begin(b, j);
-  for (int pass = 0; pass < 2 && to.kind != CONTACT_SLACK; pass++) {   // normals, then tangents
-    int32_t at[MOST_ROWS], end[MOST_ROWS], a;
-    double G[MOST_ROWS][MOST_ROWS];
-    for (int32_t q = 0; q < rows; q++) {
-      at[q] = B->colptr[rows*c + q];
-      end[q] = B->colptr[rows*c + q + 1];
-    }
-    while ((a = next_block(B, rows, end, at, G)) >= 0)
-      for (int32_t k = 0; k < (pass == 0 ? 1 : P->directions); k++) {
-        const int32_t i = pass == 0 ? a : contact_tangent_row(P, a, k);
-        put(b, i, between(P, G, contact_place_of(P, i), to, i <= j));
-      }
+  for (int32_t q = 0; q < count; q++) {
+    const double *n = near[q].G[0];
+    put(b, near[q].contact, m < 0 ? n[0] : along(T, f, n[1], n[2]));
   }
-  if (to.kind == CONTACT_NORMAL) put(b, contact_slack_row(P, c), P->mu[c]);
-  if (to.kind == CONTACT_TANGENT) put(b, contact_slack_row(P, c), -1.0);
-  if (to.kind == CONTACT_SLACK)
-    for (int32_t k = 0; k < P->directions; k++) put(b, contact_tangent_row(P, c, k), 1.0);
+  for (int32_t q = 0; q < count; q++) {
+    const double (*G)[MOST_ROWS] = near[q].G;
+    const int32_t row = contact_tangent_row(P, near[q].contact, 0);
+    const double g[2] = {along(T, f, G[1][1], G[1][2]), along(T, f, G[2][1], G[2][2])};
+    for (int32_t k = 0; k < K; k++) {
+      const double *e = P->direction + (size_t)k*(size_t)T;
+      if (m < 0) put(b, row + k, along(T, e, G[1][0], G[2][0]));
+      else if (row + k <= j) put(b, row + k, along(T, e, g[0], g[1]));
+      else
+        put(b, row + k,
+            along(T, f, along(T, e, G[1][1], G[2][1]), along(T, e, G[1][2], G[2][2])));
+    }
+  }
+  put(b, contact_slack_row(P, c), m < 0 ? P->mu[c] : -1.0);
   column_end(b);
 }
 
 static void from_contacts(builder *b, const perp_contacts *P) {
-  perp_csc B = {0};
+  const int32_t rows = 1 + P->tangents, nc = P->count;
   const perp_operator product = perp_from_product(&P->B, PERP_CLAIM_NONE);
+  perp_csc B = {0};
   if (assemble_csc(&product, 0, &b->memory, &B) != 0) b->failed = 1;
-  for (int32_t j = 0; j < b->n && !b->failed; j++) put_contact_column(b, P, &B, j);
+  const int64_t nnz = nc > 0 && !b->failed ? B.colptr[B.columns] : 0, more = 1 + P->directions;
+  const int64_t room = nnz*more/rows*more/rows + 2*(int64_t)b->n;
+  if (room > b->capacity && !b->failed) grow(b, room);
+  int32_t most = 0;
+  for (int32_t c = 0; c < nc && !b->failed; c++) {
+    const int32_t length = B.colptr[rows*(c + 1)] - B.colptr[rows*c];
+    most = length > most ? length : most;
+  }
+  near_block *near = b->failed ? NULL : take(&b->memory, most, sizeof *near);
+  if (near == NULL) b->failed = 1;
+  for (int pass = 0; pass < 2; pass++)   // normals, then tangents
+    for (int32_t c = 0; c < nc && !b->failed; c++) {
+      const int32_t count = near_blocks(&B, rows, c, near);
+      for (int32_t m = pass - 1; m < (pass == 0 ? 0 : P->directions); m++)
+        put_contact_column(b, P, near, count, c, m);
+    }
+  for (int32_t c = 0; c < nc && !b->failed; c++) {
+    column_begin(b, contact_slack_row(P, c));
+    for (int32_t k = 0; k < P->directions; k++) put(b, contact_tangent_row(P, c, k), 1.0);
+    column_end(b);
+  }
+  drop(&b->memory, near);
   assembled_free(&b->memory, &B);
 }
 

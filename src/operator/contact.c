@@ -193,8 +193,26 @@ static double entry(const perp_contacts *P, int32_t i, int32_t j) {
 
 static void diagonal(const void *self, double *d) {
   const perp_contacts *P = self;
-  const int32_t n = (2 + P->directions)*P->count;
-  for (int32_t i = 0; i < n; i++) d[i] = entry(P, i, i);
+  const int32_t K = P->directions, T = P->tangents;
+  for (int32_t c = 0; c < P->count; c++) {
+    double G[2][2];   // of its tangents; K directions take no more
+    const int32_t first = (1 + T)*c;
+    for (int32_t t = 0; t < T; t++)
+      for (int32_t q = t; q < T; q++)
+        G[t][q] = G[q][t] = product_entry(&P->B, first + 1 + t, first + 1 + q);
+    d[c] = product_entry(&P->B, first, first);
+    for (int32_t k = 0; k < K; k++) {
+      const double *e = P->direction + (size_t)k*(size_t)T;
+      double sum = 0.0;
+      for (int32_t t = 0; t < T; t++) {
+        double part = 0.0;
+        for (int32_t q = 0; q < T; q++) part += e[q]*G[t][q];
+        sum += e[t]*part;
+      }
+      d[contact_tangent_row(P, c, k)] = sum;
+    }
+    d[contact_slack_row(P, c)] = 0.0;
+  }
 }
 
 static void submatrix(const void *self, const int32_t *set, int32_t m, double *S) {
