@@ -1,5 +1,5 @@
-// contact_scene.h: random contact LCPs E13 (27), as contacts between bodies and as the matrix, whose
-// entries are summed in long double apart from the library.
+// contact_scene.h: random contact LCPs E13 (27), as contacts between bodies and as the matrix,
+// whose entries are summed in long double apart from the library.
 #ifndef PERP_TEST_CONTACT_SCENE_H
 #define PERP_TEST_CONTACT_SCENE_H
 

@@ -1,5 +1,6 @@
-// test_operator_contacts.c: the contact LCP E13 (27) as an operator is judged, solved and classified
-// as the matrix that it is. Its entries are summed by contact_scene.h, not by the library.
+// test_operator_contacts.c: the contact LCP E13 (27) as an operator is judged, solved and
+// classified as the matrix that it is. Its entries are summed by contact_scene.h, not by the
+// library.
 #include "contact_scene.h"
 
 #include "operator.h"

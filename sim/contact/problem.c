@@ -2,7 +2,7 @@
 //
 // Rows of J at a contact, for a direction e at the common point: e on body a, -e on b, and the
 // turns arm x e. B = J W J' couples contacts that share a body. Normal and boxed problems are
-// products that are never formed (small ones are dense, which the library solves faster); so is B of
+// products that are never formed (small ones are dense, which the library solves faster). So is
 //     [ Bnn  Bnt  0 ] [ ln ]   [ bn ]
 //     [ Btn  Btt  E ] [ lt ] + [ bt ]  >= 0   _|_   x >= 0,     E13 (27) with the signs corrected
 //     [ mu   -E'  0 ] [ s  ]   [ 0  ]

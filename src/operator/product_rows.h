@@ -15,7 +15,8 @@ typedef struct product_rows {
   int64_t steps;               // spent so far
 } product_rows;
 
-// 1: A is a product or contact LCP under wrappers and `room` integers suffice; memory, w (dofs) belong to it then
+// 1: A is a product or contact LCP under wrappers and `room` integers suffice; memory, w (dofs)
+// belong to it then
 int product_rows_begin(product_rows *rows, const perp_operator *A, int32_t *memory, int64_t room,
                        double *w);
 // sum over j of |A_ij||x_j|, i and j as numbered outside; O(rows that share a body with i)

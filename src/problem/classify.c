@@ -342,9 +342,9 @@ static void test_spd(const finding *symmetric, const finding *definite, finding 
 static perp_error count_components(const perp_operator *A, const perp_contacts *contacts,
                                    const perp_allocator *from, perp_classes *classes,
                                    finding *of) {
-  const size_t n = (size_t)A->n, indices = 2*n*sizeof(int32_t);
+  const size_t n = (size_t)A->n, indices = 2*n*sizeof(int32_t);   // first: 8 n bytes
   const size_t scratch = operator_scratch_bytes(A), diagonal = n*sizeof(double);
-  const size_t bytes = indices + (scratch > diagonal ? scratch : diagonal);   // first comes a multiple of 8
+  const size_t bytes = indices + (scratch > diagonal ? scratch : diagonal);
   int32_t *block = from->allocate(from->context, bytes > 0 ? bytes : 1);
   if (block == NULL)
     return error_set(PERP_ERROR_MEMORY, "perp_classify: no memory for n = %d", A->n);

@@ -47,7 +47,8 @@ int32_t components_halves(const perp_operator *A, const int32_t *part, int32_t p
 
 // Two-sided Ruiz scaling in the max norm, rounded to powers of two. Returns 1 where the operator
 // told its row and column maxima, 2 where its diagonal tells them because it is a semidefinite
-// product, 3 where it is the contact LCP made of one, 0 where only the diagonal (or nothing) was known. work: 4 n.
+// product, 3 where it is the contact LCP made of one, 0 where only the diagonal (or nothing) was
+// known. work: 4 n.
 int equilibrate(const perp_operator *A, double *R, double *C, double *work);   // n, n, 4 n
 // The same, and where the entries differ so widely that the caller's units were left behind
 // (*two = 1) also the scaling that begins with them, at R = C = 1. Otherwise it is the same one,
