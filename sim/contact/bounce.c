@@ -25,7 +25,7 @@ static int settle(const perp_world *w, worker *by, const island *s, const double
     a->x[i] = 0.0;
   }
   perp_result r;
-  if (solve_problem(w, by, &a->problem, a->x, seconds, 0, &r) != PERP_OK ||
+  if (solve_problem(w, by, &a->problem, a->x, seconds, SOLVE_PLAIN, &r) != PERP_OK ||
       r.status != PERP_STATUS_SOLVED)
     return 0;
   perp_certificate c;

@@ -4,6 +4,9 @@
 
 #include "world.h"
 
+// How a problem is solved: as the settings say, with a trace, or roughly, to move bodies apart.
+typedef enum solve_kind { SOLVE_PLAIN, SOLVE_TRACED, SOLVE_ROUGH, SOLVE_KINDS } solve_kind;
+
 enum {
   CLASSES = 17,
   SMALL = 16,                 // rows: dense, the library's short way
@@ -21,8 +24,8 @@ typedef struct assembled {    // views of buffers of the worker
 
 struct worker {
   perp_allocator allocator;
-  perp_solver *solver[CLASSES];   // by size of the problem: 4^class rows
-  perp_limits limits[CLASSES];
+  perp_solver *solver[SOLVE_KINDS][CLASSES];   // by size of the problem: 4^class rows
+  perp_limits limits[SOLVE_KINDS][CLASSES];
   buffer arms;                // contacts x 36: arm x direction, and W times that, on either side
   buffer starts, lists, marks;    // contacts of each body
   buffer rowptr, column, value, W;

@@ -94,7 +94,8 @@ static void solve_overlap(void *data, int32_t index, int32_t who) {
   perp_result r;
   const double left = j->deadline < (double)INFINITY ? j->deadline - world_clock(w)
                                                      : (double)INFINITY;
-  if (left <= 0.0 || solve_problem(w, by, &a->problem, a->x, left, 0, &r) != PERP_OK) return;
+  if (left <= 0.0 || solve_problem(w, by, &a->problem, a->x, left, SOLVE_ROUGH, &r) != PERP_OK)
+    return;
   s->status = r.status;
   for (int32_t i = 0; i < s->count; i++) {
     const contact *k = &c[s->order[i]];

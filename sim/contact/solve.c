@@ -39,37 +39,39 @@ static int32_t size_class(int32_t n) {
   return k;
 }
 
+#define ROUGH 1e-3            // tolerance of moving bodies apart, which leaves a hundredth of an
+                              //   overlap to the next step anyway (project.c)
+
 perp_error solve_problem(const perp_world *w, worker *by, const perp_problem *p, double *x,
-                         double seconds, int traced, perp_result *r) {
-  perp_error error;
-  if (seconds < (double)INFINITY || traced) {
-    perp_options options = w->options;
-    options.time_limit = fmin(options.time_limit, fmax(seconds, 1e-6));
-    if (traced) {
-      options.trace = w->trace;
-      options.trace_capacity = w->settings.trace;
-    }
-    error = perp_solve_once(p, x, &options, r);
-  } else {
-    const int32_t k = size_class(p->A.n);
-    perp_limits need = perp_limits_of(p), *have = &by->limits[k];
-    if (by->solver[k] == NULL || need.n > have->n || need.nnz > have->nnz ||
-        need.scratch > have->scratch) {
-      perp_solver_destroy(by->solver[k]);
-      by->solver[k] = NULL;
-      have->n = need.n > have->n ? need.n + need.n/4 : have->n;
-      have->nnz = need.nnz > have->nnz ? need.nnz + need.nnz/4 : have->nnz;
-      have->scratch = need.scratch > have->scratch ? need.scratch + need.scratch/4 : have->scratch;
-      error = perp_solver_create(w->options.method, have, &w->options, &by->allocator,
-                                 &by->solver[k]);
-      if (error != PERP_OK) {
-        *have = (perp_limits){0};
-        return error;
-      }
-    }
-    error = perp_solve(by->solver[k], p, x, r);
+                         double seconds, solve_kind kind, perp_result *r) {
+  perp_options options = w->options;
+  if (kind == SOLVE_ROUGH) options.tol = fmax(options.tol, ROUGH);
+  if (kind == SOLVE_TRACED) {
+    options.trace = w->trace;
+    options.trace_capacity = w->settings.trace;
   }
-  return error;
+  if (seconds < (double)INFINITY) {
+    options.time_limit = fmin(options.time_limit, fmax(seconds, 1e-6));
+    return perp_solve_once(p, x, &options, r);
+  }
+  const int32_t k = size_class(p->A.n);
+  perp_solver **solver = &by->solver[kind][k];
+  perp_limits need = perp_limits_of(p), *have = &by->limits[kind][k];
+  if (*solver == NULL || need.n > have->n || need.nnz > have->nnz ||
+      need.scratch > have->scratch) {
+    perp_solver_destroy(*solver);
+    *solver = NULL;
+    have->n = need.n > have->n ? need.n + need.n/4 : have->n;
+    have->nnz = need.nnz > have->nnz ? need.nnz + need.nnz/4 : have->nnz;
+    have->scratch = need.scratch > have->scratch ? need.scratch + need.scratch/4 : have->scratch;
+    const perp_error error = perp_solver_create(options.method, have, &options, &by->allocator,
+                                                solver);
+    if (error != PERP_OK) {
+      *have = (perp_limits){0};
+      return error;
+    }
+  }
+  return perp_solve(*solver, p, x, r);
 }
 
 static void take(island *s, const perp_result *r) {
@@ -112,8 +114,8 @@ static void add_columns(const perp_csc *A, const double *b, const double *x, int
     for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) y[A->row[p]] += A->value[p]*x[j];
 }
 
-static perp_error staggered(const perp_world *w, worker *by, assembled *a, double end, int traced,
-                            island *s, perp_result *r) {
+static perp_error staggered(const perp_world *w, worker *by, assembled *a, double end,
+                            solve_kind kind, island *s, perp_result *r) {
   const int32_t nc = s->count, n = a->csc.columns;
   if (!buffer_grow(&by->allocator, &by->rest, (size_t)n*sizeof(double), 0))
     return PERP_ERROR_MEMORY;
@@ -127,7 +129,7 @@ static perp_error staggered(const perp_world *w, worker *by, assembled *a, doubl
       add_columns(&a->csc, a->problem.b, a->x, part == 0 ? nc : 0, part == 0 ? n : nc, y);
       const uint32_t claims = part == 0 ? PERP_CLAIM_SYMMETRIC | PERP_CLAIM_PSD : PERP_CLAIM_PSD;
       const perp_problem p = {.A = perp_from_csc(&matrix, claims), .b = y + from};
-      const perp_error error = solve_problem(w, by, &p, a->x + from, left, traced, r);
+      const perp_error error = solve_problem(w, by, &p, a->x + from, left, kind, r);
       if (error != PERP_OK) return error;
       take(s, r);
     }
@@ -158,11 +160,11 @@ static void set_bounds(const perp_world *w, worker *by, const island *s, const d
     }
 }
 
-static perp_error boxed(const perp_world *w, worker *by, assembled *a, double end, int traced,
+static perp_error boxed(const perp_world *w, worker *by, assembled *a, double end, solve_kind kind,
                         island *s, perp_result *r) {
   for (int32_t round = 0; round < w->settings.rounds; round++) {
     const double left = left_until(w, end);
-    perp_error error = solve_problem(w, by, &a->problem, a->x, left, traced, r);
+    perp_error error = solve_problem(w, by, &a->problem, a->x, left, kind, r);
     if (error != PERP_OK) return error;
     take(s, r);
     const perp_status status = r->status;
@@ -194,11 +196,11 @@ int problem_of(const perp_world *w, worker *by, const contact_list *l, const isl
 
 // Assembles the problem of the island and solves it by its model until `end`.
 static perp_error solve_model(perp_world *w, worker *by, island *s, assembled *a, double end,
-                              int traced, perp_result *r) {
+                              solve_kind kind, perp_result *r) {
   if (!problem_of(w, by, &w->now, s, a)) return PERP_ERROR_MEMORY;
-  if (w->settings.model == PERP_CONTACT_STAGGERED) return staggered(w, by, a, end, traced, s, r);
-  if (w->settings.model == PERP_CONTACT_BOXED) return boxed(w, by, a, end, traced, s, r);
-  perp_error error = solve_problem(w, by, &a->problem, a->x, left_until(w, end), traced, r);
+  if (w->settings.model == PERP_CONTACT_STAGGERED) return staggered(w, by, a, end, kind, s, r);
+  if (w->settings.model == PERP_CONTACT_BOXED) return boxed(w, by, a, end, kind, s, r);
+  perp_error error = solve_problem(w, by, &a->problem, a->x, left_until(w, end), kind, r);
   if (error != PERP_OK) return error;
   take(s, r);
   // A guess can lead astray where contacts are redundant: once more without one, and with entries.
@@ -214,7 +216,7 @@ static perp_error solve_model(perp_world *w, worker *by, island *s, assembled *a
       !problem_form(w, by, &w->now, s, a))
     return PERP_ERROR_MEMORY;
   memset(a->x, 0, bytes);
-  error = solve_problem(w, by, &a->problem, a->x, left, traced, r);
+  error = solve_problem(w, by, &a->problem, a->x, left, kind, r);
   if (error != PERP_OK) return error;
   take(s, r);
   if (r->status == PERP_STATUS_SOLVED || r->certificate.residual < first.certificate.residual)
@@ -226,14 +228,14 @@ static perp_error solve_model(perp_world *w, worker *by, island *s, assembled *a
 
 // Newton's restitution and friction may contradict each other: then without the former.
 static perp_error solve_bounces(perp_world *w, worker *by, island *s, assembled *a, double end,
-                                int traced, perp_result *r) {
+                                solve_kind kind, perp_result *r) {
   bounce_limit(w, by, s, left_until(w, end));
-  perp_error error = solve_model(w, by, s, a, end, traced, r);
+  perp_error error = solve_model(w, by, s, a, end, kind, r);
   if (error != PERP_OK || r->status == PERP_STATUS_SOLVED || !bounce_any(w, s) ||
       w->settings.model == PERP_CONTACT_STAGGERED || left_until(w, end) <= 0.0)
     return error;
   bounce_none(w, s);
-  return solve_model(w, by, s, a, end, traced, r);
+  return solve_model(w, by, s, a, end, kind, r);
 }
 
 static perp_error calm(const perp_world *w, const island *s, assembled *a, perp_result *r) {
@@ -261,7 +263,8 @@ static void solve_island(void *data, int32_t index, int32_t who) {
   }
   perp_result r;
   assembled *a = &by->first;
-  perp_error error = solve_bounces(w, by, s, a, end, traced, &r);
+  perp_error error = solve_bounces(w, by, s, a, end, traced ? SOLVE_TRACED : SOLVE_PLAIN,
+                                   &r);
   if (error == PERP_OK && r.status != PERP_STATUS_SOLVED) error = calm(w, s, a, &r);
   if (error != PERP_OK) {
     by->error = error;

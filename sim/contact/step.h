@@ -6,9 +6,9 @@
 
 double world_clock(const perp_world *w);
 perp_error world_solve(perp_world *w, double deadline);   // solve.c: x of all islands
-// One problem with x as its start, within `seconds`; traced: into w->trace.
+// One problem with x as its start, within `seconds`; SOLVE_TRACED: into w->trace.
 perp_error solve_problem(const perp_world *w, worker *by, const perp_problem *p, double *x,
-                         double seconds, int traced, perp_result *r);
+                         double seconds, solve_kind kind, perp_result *r);
 // bounce.c: the speeds that bounces of the island ask for, reduced where they cannot be
 void bounce_limit(const perp_world *w, worker *by, const island *s, double seconds);
 int bounce_any(const perp_world *w, const island *s);

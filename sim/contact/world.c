@@ -180,7 +180,8 @@ perp_error perp_world_create(const perp_world_settings *settings, const perp_all
 
 static void worker_end(worker *by) {
   narrow_end(by);
-  for (int k = 0; k < CLASSES; k++) perp_solver_destroy(by->solver[k]);
+  for (int kind = 0; kind < SOLVE_KINDS; kind++)
+    for (int k = 0; k < CLASSES; k++) perp_solver_destroy(by->solver[kind][k]);
   buffer *const all[] = {&by->arms, &by->starts, &by->lists, &by->marks, &by->rowptr, &by->column,
                          &by->value, &by->W, &by->direction, &by->mu, &by->colptr, &by->row,
                          &by->entry, &by->b, &by->x, &by->lo, &by->hi, &by->rest};

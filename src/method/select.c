@@ -22,6 +22,7 @@
 enum {
   SMALL = 400,           // pivots first
   MODERATE = 2000,       // pivots before giving up on anything else
+  ENOUGH = 4,            // pivots a row of a symmetric A: one or two do unless they go in circles
   PASSES = 100,          // of tridiagonal: it needs few or goes round in circles
   ENUMERABLE = 20, ENUMERABLE_BOXED = 12,
   LARGE = 200000,        // no twenty factorisations beyond
@@ -33,6 +34,7 @@ enum {
   WORTH = 2000,          // iterations of apgd: fewer rarely suffice where nncg did not
 };
 
+#define EASE 1e-3        // compliance over diagonal: a condition of some thousands at most
 #define LOOK 4e-8        // seconds of the look, an entry: two copies, a pass, the order of a factor
 #define PART 0.25        // of the time that is left
 
@@ -184,6 +186,22 @@ static int look_contacts(const perp_operator *A, facts *f) {
   return 1;
 }
 
+// Has every row of a product a compliance that is not small beside the rest of its diagonal? 0, or
+// -2: no memory.
+static int eased(const perp_operator *A, const perp_allocator *from, facts *f) {
+  const perp_view view = A->ops->view(A->self);
+  if (view.data != A->self || A->n == 0) return 0;   // wrapped
+  const perp_product *P = view.data;
+  if (P->compliance == NULL) return 0;
+  double *d = from->allocate(from->context, (size_t)A->n*sizeof *d);
+  if (d == NULL) return -2;
+  A->ops->diagonal(A->self, d);
+  f->eased = 1;
+  for (int32_t i = 0; i < A->n; i++) f->eased &= P->compliance[i] >= EASE*d[i];
+  from->release(from->context, d);
+  return 0;
+}
+
 int select_facts(const perp_operator *A, const double *lo, const double *hi,
                  const perp_allocator *allocator, facts *f) {
   const perp_allocator from = allocator_of(allocator);
@@ -201,7 +219,7 @@ int select_facts(const perp_operator *A, const double *lo, const double *hi,
   }
   if (!f->entries || A->ops->view == NULL) return 0;
   const perp_view_kind kind = A->ops->view(A->self).kind;
-  if (kind == PERP_VIEW_PRODUCT) return 0;   // symmetric positive semidefinite by construction
+  if (kind == PERP_VIEW_PRODUCT) return eased(A, &from, f);   // J W J': symmetric, semidefinite
   if (kind == PERP_VIEW_CONTACT && plain && n > 0 && look_contacts(A, f)) return 0;
   int32_t i, j;
   f->tridiagonal = diagonals_other(A, &from, &i, &j) == 0;
@@ -269,7 +287,8 @@ static void symmetric_ladder(ladder *l, const facts *f, int32_t limit, int32_t p
   const int full = (double)f->nnz > 0.2*f->n*(double)f->n;   // pivots keep a dense factor
   const int pivot_first = f->entries && (f->n <= SMALL || (f->n <= MODERATE && full));
   const int grid = f->m_matrix && f->entries && f->n >= GRID;
-  if (pivot_first) add(l, &method_dantzig, pivots, why);
+  if (f->eased) add(l, &method_apgd, least(limit, 400), "compliance makes A well conditioned");
+  if (pivot_first) add(l, &method_dantzig, least(pivots, ENOUGH*f->n + 100), why);
   else if (grid) add(l, &method_multigrid, least(limit, 100), "A is a large M-matrix");
   else if (f->sweeps && f->positive && dear)
     add(l, &method_nncg, least(limit, f->n > LARGE ? 2000 : 300), why);

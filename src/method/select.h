@@ -15,6 +15,7 @@ typedef struct facts {
   int32_t hollow;           // 1: a diagonal entry is 0
   int32_t m_matrix;         // 1: symmetric, dominant, no positive entry beside the diagonal
   int32_t dominant;         // 1: A_ii >= sum of the other |A_ij|, all rows or all columns
+  int32_t eased;            // 1: J W J' with compliance in every row
   int32_t tridiagonal;      // 1: no entry with |i - j| > 1
   int32_t free, boxed;      // rows without bounds; with two finite ones
   double factor;            // operations of a sparse factor of symmetric A, at least; 0: unknown
@@ -33,7 +34,7 @@ typedef struct rung {
   const char *why;
 } rung;
 
-enum { SELECT_RUNGS = 12,
+enum { SELECT_RUNGS = 13,
        SELECT_TINY = 4 };   // rows: enumerate first, at most 3^4 systems of 4 equations
 int32_t select_rungs(const facts *f, int32_t iteration_limit, rung *rungs);   // how many
 // Without a look at A: sweeps, where so few seconds are left that the look would take a good part
