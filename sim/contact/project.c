@@ -250,12 +250,15 @@ static int move_out(perp_world *w, const island *s, perp_motion *kept, double *b
   return 0;
 }
 
-int world_project(perp_world *w, double budget, double deadline) {
+double project_deepest(const perp_world *w) {
   const contact *c = w->now.contacts.at;
-  int any = 0;
-  for (int32_t k = 0; k < w->now.count && !any; k++)
-    any = c[k].gap + slop_of(w, &c[k]) < 0.0;
-  if (!any) return 0;
+  double deepest = 0.0;
+  for (int32_t k = 0; k < w->now.count; k++) deepest = fmax(deepest, -c[k].gap - slop_of(w, &c[k]));
+  return deepest;
+}
+
+int world_project(perp_world *w, double *budget, double deadline) {
+  if (!(project_deepest(w) > 0.0)) return 0;
   if (island_find(w, &w->now, &w->overlaps) != PERP_OK ||
       !buffer_grow(&w->allocator, &w->other_memory, (size_t)w->bodies*sizeof(perp_motion), 0))
     return 0;
@@ -266,7 +269,7 @@ int world_project(perp_world *w, double budget, double deadline) {
   for (int32_t k = 0; k < w->overlaps.islands; k++) {
     if (s[k].rows == 0) continue;
     w->report.projections++;
-    if (s[k].status == PERP_STATUS_SOLVED) moved |= move_out(w, &s[k], w->other_memory.at, &budget);
+    if (s[k].status == PERP_STATUS_SOLVED) moved |= move_out(w, &s[k], w->other_memory.at, budget);
     else w->report.unprojected++;
   }
   return moved;

@@ -17,7 +17,8 @@ void bounce_none(const perp_world *w, const island *s);   // rows as without res
 double temper(const perp_world *w, const island *s, const double *x);
 // project.c: takes overlaps away that the contacts now show; budget: energy that may be spent.
 // 1: bodies have moved
-int world_project(perp_world *w, double budget, double deadline);
+int world_project(perp_world *w, double *budget, double deadline);
+double project_deepest(const perp_world *w);   // overlap beyond what is left alone, >= 0
 // the problem of the model's, for contacts in l
 int problem_of(const perp_world *w, worker *by, const contact_list *l, const island *s,
                assembled *out);
