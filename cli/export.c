@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "export.h"
@@ -15,15 +16,13 @@
 
 // The first of a name is the usual one.
 const export_format export_formats[] = {
-    {"ply", ".ply", "meshes of a frame, or points", "frame frames points ascii colour detail", 1,
-     export_ply},
-    {"vtk", ".pvd", "for ParaView: a collection with a file per frame",
-     "frame frames points detail", 0, export_pvd},
-    {"vtk", ".vtp", "one file per frame", "frame frames points detail what", 1, export_vtp},
-    {"glb", ".glb", "glTF: the scene with its motion", "frame frames detail", 0, export_glb},
-    {"csv", ".csv", "a table", "frame frames what", 0, export_csv},
-    {"npy", ".npz", "NumPy: all arrays", "frame frames", 0, export_npz},
-    {"npy", ".npy", "NumPy: one array", "frame frames what", 0, export_npy},
+    {"ply", ".ply", "points ascii colour detail", 1, export_ply},
+    {"vtk", ".pvd", "points detail", 0, export_pvd},
+    {"vtk", ".vtp", "points detail what", 1, export_vtp},
+    {"glb", ".glb", "detail", 0, export_glb},
+    {"csv", ".csv", "what", 0, export_csv},
+    {"npy", ".npz", "", 0, export_npz},
+    {"npy", ".npy", "what", 0, export_npy},
     {0}};
 
 static double now(void) {
@@ -141,6 +140,8 @@ static int choose_path(export_job *job) {
                                       job->format->ending);
   if (length < 0 || (size_t)length >= sizeof job->path - 64)
     return fail(CODE_USAGE, "the name of the file is too long");
+  if (!strcmp(job->format->ending, ".pvd") && has_ending(job->path, ".gz"))
+    return fail(CODE_USAGE, "--output = %s: a collection is not packed", job->path);
   const int places = numbered_places(job->path);
   if (places > job->format->one)
     return fail(CODE_USAGE, "--output = %s has %d places for a number", job->path, places);
@@ -266,8 +267,16 @@ static int32_t usual_detail(int32_t bodies) {
   return bodies <= 300 ? 12 : bodies <= 3000 ? 8 : bodies <= 30000 ? 5 : 3;
 }
 
+static int same_file(const char *a, const char *b) {
+  struct stat one, two;
+  return stat(a, &one) == 0 && stat(b, &two) == 0 && one.st_dev == two.st_dev &&
+         one.st_ino == two.st_ino && S_ISREG(one.st_mode);
+}
+
 static int begin(export_job *job) {
   char message[512] = "";
+  if (same_file(job->args->operand[0], job->path))
+    return fail(CODE_USAGE, "--output = %s is the recording itself", job->path);
   const int code = footage_open(job->args->operand[0], job->colour != FOOTAGE_GROUP,
                                 &job->footage);
   if (code) return code;

@@ -9,8 +9,8 @@ typedef enum export_what { EXPORT_BODIES, EXPORT_CONTACTS, EXPORT_STEPS } export
 
 struct export_job;
 typedef struct export_format {
-  const char *name, *ending, *help;
-  const char *options;         // which of frames, points, ascii, what, colour, detail it takes
+  const char *name, *ending;
+  const char *options;         // which of points, ascii, what, colour, detail it takes
   int one;                     // a file has one frame; otherwise all of them
   int (*write)(struct export_job *job);   // of one frame: job->path is its file
 } export_format;
