@@ -4,6 +4,7 @@
 #include "command.h"
 #include "footage.h"
 #include "progress.h"
+#include "text.h"
 
 typedef enum export_what { EXPORT_BODIES, EXPORT_CONTACTS, EXPORT_STEPS } export_what;
 
@@ -70,5 +71,5 @@ int sink_close(sink *out, export_job *job);   // counts the file
 void sink_abandon(sink *out);
 
 // The shortest text that is the same float, or double.
-const char *sink_float_text(float value, char out[32]);
-const char *sink_number_text(double value, char out[32]);
+const char *sink_float_text(float value, text_buffer *out);
+const char *sink_number_text(double value, text_buffer *out);

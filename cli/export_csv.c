@@ -2,8 +2,8 @@
 #include "export.h"
 
 static void put_float(sink *out, float value) {
-  char text[32];
-  sink_text(out, ",%s", sink_float_text(value, text));
+  text_buffer text;
+  sink_text(out, ",%s", sink_float_text(value, &text));
 }
 
 static void put_three(sink *out, const float value[3]) {
@@ -13,10 +13,10 @@ static void put_three(sink *out, const float value[3]) {
 static void put_bodies(export_job *job, sink *out) {
   const footage *from = &job->footage;
   const recording_head *head = &from->recording.head;
-  char time[32];
-  sink_number_text(export_time(job), time);
+  text_buffer time;
+  sink_number_text(export_time(job), &time);
   for (int32_t k = 0; k < head->moving; k++) {
-    sink_text(out, "%lld,%s,%d", (long long)from->frame, time, (int)head->mover[k]);
+    sink_text(out, "%lld,%s,%d", (long long)from->frame, time.text, (int)head->mover[k]);
     for (int c = 0; c < RECORD_COMPONENTS; c++)
       put_float(out, record_frame(from->now, c, from->within)[k]);
     sink_text(out, "\n");
@@ -26,11 +26,11 @@ static void put_bodies(export_job *job, sink *out) {
 
 static void put_contacts(export_job *job, sink *out) {
   uint32_t count;
-  char time[32];
+  text_buffer time;
   const record_touch *touch = export_touches(job, &count);
-  sink_number_text(export_time(job), time);
+  sink_number_text(export_time(job), &time);
   for (uint32_t k = 0; k < count; k++, touch++) {
-    sink_text(out, "%lld,%s,%lu,%lu", (long long)job->footage.frame, time,
+    sink_text(out, "%lld,%s,%lu,%lu", (long long)job->footage.frame, time.text,
               (unsigned long)touch->a, (unsigned long)touch->b);
     put_three(out, touch->point);
     put_three(out, touch->normal);
@@ -54,11 +54,11 @@ static int put_steps(export_job *job, sink *out) {
     sink_text(out, "%s%s", c ? "," : "", record_column_name[c]);
   sink_text(out, "%s\n", times ? ",seconds" : "");
   for (int64_t r = job->first*every; r <= last && r < (int64_t)steps.rows; r++) {
-    char text[32];
+    text_buffer text;
     for (size_t c = 0; c < RECORD_COLUMNS; c++)
       sink_text(out, "%s%s", c ? "," : "",
-                sink_number_text(steps.column[c*steps.room + (size_t)r], text));
-    if (times) sink_text(out, ",%s", sink_number_text(steps.seconds[r], text));
+                sink_number_text(steps.column[c*steps.room + (size_t)r], &text));
+    if (times) sink_text(out, ",%s", sink_number_text(steps.seconds[r], &text));
     sink_text(out, "\n");
     job->rows++;
   }

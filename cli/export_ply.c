@@ -11,8 +11,8 @@ typedef struct writer {
 } writer;
 
 static void put_float(writer *w, double value) {
-  char text[32];
-  if (w->ascii) sink_text(&w->out, "%s%s", w->begun ? " " : "", sink_float_text((float)value, text));
+  text_buffer text;
+  if (w->ascii) sink_text(&w->out, "%s%s", w->begun ? " " : "", sink_float_text((float)value, &text));
   else sink_f32(&w->out, value);
   w->begun = 1;
 }
@@ -44,10 +44,10 @@ static void put_properties(writer *w, const char *type, const char *names) {
 
 static void put_head(writer *w, const export_job *job) {
   const recording_head *head = &job->footage.recording.head;
-  char text[32];
+  text_buffer text;
   sink_text(&w->out, "ply\nformat %s 1.0\n", w->ascii ? "ascii" : "binary_little_endian");
   sink_text(&w->out, "comment perp %s: scene %.200s, frame %lld, time %s s\n", perp_version(),
-            head->scene, (long long)job->footage.frame, sink_number_text(export_time(job), text));
+            head->scene, (long long)job->footage.frame, sink_number_text(export_time(job), &text));
 }
 
 static void put_meshes(writer *w, const export_job *job, const mesh_set *set) {

@@ -349,14 +349,14 @@ static int write_collection(export_job *job, const char *path, const char *folde
                             const char *what) {
   sink file;
   const int code = sink_open(&file, path);
-  char time[32];
+  text_buffer time;
   if (code) return code;
   sink_text(&file, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
                    "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n  <Collection>\n");
   for (int64_t k = 0; k < job->frames; k++) {
     const int64_t frame = job->first + k*job->stride;
-    sink_number_text((double)frame*footage_interval(&job->footage), time);
-    sink_text(&file, "    <DataSet timestep=\"%s\" group=\"\" part=\"0\" file=\"", time);
+    sink_number_text((double)frame*footage_interval(&job->footage), &time);
+    sink_text(&file, "    <DataSet timestep=\"%s\" group=\"\" part=\"0\" file=\"", time.text);
     for (const char *c = folder; *c; c++) {
       const char *safe = *c == '&' ? "&amp;" : *c == '<' ? "&lt;" : *c == '"' ? "&quot;" : NULL;
       if (safe) sink_text(&file, "%s", safe);

@@ -67,18 +67,22 @@ void sink_abandon(sink *out) {
   out->file = NULL;
 }
 
-const char *sink_float_text(float value, char out[32]) {
+const char *sink_float_text(float value, text_buffer *out) {
+  text_buffer made;
   for (int digits = 6; digits <= 9; digits++) {
-    snprintf(out, 32, "%.*g", digits, (double)value);
-    if (!isfinite(value) || strtof(out, NULL) == value) break;
+    snprintf(made.text, sizeof made.text, "%.*g", digits, (double)value);
+    if (!isfinite(value) || strtof(made.text, NULL) == value) break;
   }
-  return out;
+  *out = made;
+  return out->text;
 }
 
-const char *sink_number_text(double value, char out[32]) {
+const char *sink_number_text(double value, text_buffer *out) {
+  text_buffer made;
   for (int digits = 12; digits <= 17; digits++) {
-    snprintf(out, 32, "%.*g", digits, value);
-    if (!isfinite(value) || strtod(out, NULL) == value) break;
+    snprintf(made.text, sizeof made.text, "%.*g", digits, value);
+    if (!isfinite(value) || strtod(made.text, NULL) == value) break;
   }
-  return out;
+  *out = made;
+  return out->text;
 }
