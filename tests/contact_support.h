@@ -59,6 +59,11 @@ static inline int steps(int quick, int full) {
   return getenv("PERP_LONG_TESTS") != NULL ? full : quick;
 }
 
+// A fifth of them in builds that watch the steps and not the numbers, as in support.h.
+static inline int fewer(int trials) {
+  return getenv("PERP_BRIEF_TESTS") != NULL ? (trials + 4)/5 : trials;
+}
+
 static _Thread_local uint64_t state = 1;
 static inline double uniform(double low, double high) {   // splitmix64
   uint64_t z = state += 0x9E3779B97F4A7C15u;
