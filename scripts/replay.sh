@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A scene to watch: simulates spheres that fall into a hollow sphere, and makes a page that plays
-# them, a video, and a plot of how methods converge on its largest problem. Everything lands in out/.
+# them, a video, its curves, and how methods converge on its largest problem. It lands in out/.
 #
 #   scripts/replay.sh                      normally called by ./run, as its end
 #   PERP=path/to/perp scripts/replay.sh    with another build of the program
@@ -14,7 +14,7 @@ perp=${PERP:-build/release/cli/perp}
 name=$out/hollow-sphere
 logs=$out/results
 
-[ -n "${stage_index:-}" ] || stage_total=4
+[ -n "${stage_index:-}" ] || stage_total=5
 # shellcheck source=scripts/stage.sh
 . scripts/stage.sh
 [ -x "$perp" ] || { echo "replay: there is no program $perp; ./run builds it" >&2; exit 5; }
@@ -38,7 +38,7 @@ live() {
 # 30 spheres, 6 seconds: they have come to rest by then.
 stage_begin 'simulating 30 spheres in a hollow sphere, 360 steps, a certified problem each'
 echo
-rm -f "$name".{perp,html,mp4,svg}
+rm -f "$name".{perp,html,mp4,svg} "$out/step.svg"
 code=0
 live "$logs/hollow-sphere.txt" \
   "$perp" run hollow-sphere --spheres 30 --steps 360 -o "$name.perp" || code=$?
@@ -89,20 +89,22 @@ converge() {
   command -v gnuplot >/dev/null || { echo 'gnuplot is missing'; return 5; }
   PERP=$perp PERP_TOUR_METHODS='pgs apgd contact_sweep staggering convex_friction lemke
     fischer_newton interior_point auto' stage_index='' scripts/tour.sh "$out/step" || return
-  cp "$out/own/convergence.svg" "$name.svg"
+  cp "$out/own/convergence.svg" "$out/step.svg"
 }
 
 make_file "$name.html" 'a page that plays it' 'double click it: it plays the scene in a browser' \
   "$perp" view "$name.perp" -o "$name.html"
-make_file "$name.mp4" 'a video of it, 180 pictures' 'the same as a video' \
+make_file "$name.mp4" 'a video of it, 180 pictures' 'a video of it' \
   "$perp" render "$name.perp" -o "$name.mp4" --size 960x540
-make_file "$name.svg" 'how methods converge on its largest problem' 'convergence on its largest problem, out/step' \
+make_file "$name.svg" 'its curves over time' 'energies, contacts, residuals, iterations' \
+  "$perp" plot "$name.perp" -o "$name.svg"
+make_file "$out/step.svg" 'how methods converge on its largest problem' 'convergence on its largest problem, out/step' \
   converge
 
 cat <<TEXT
 
 Where to look:
-$shown$(printf '  %-26s %s' "$name.perp" 'the recording, for perp view, render, export')
+$shown$(printf '  %-26s %s' "$name.perp" 'the recording, for perp view, render, plot, export')
 
 What to try next:
   $perp run --list
