@@ -12,6 +12,7 @@ static const bit_name needs[] = {
   {PERP_NEEDS_TRANSPOSE, "transpose"},
   {PERP_NEEDS_CONTACTS, "the contact LCP (27)"},
   {PERP_NEEDS_TRIDIAGONAL, "a tridiagonal A"},
+  {PERP_NEEDS_BODIES, "contacts as an operator (perp_from_contact)"},
   {0}
 };
 static const bit_name accepts[] = {

@@ -18,6 +18,7 @@ extern "C" {
 #define PERP_NEEDS_TRANSPOSE 8u
 #define PERP_NEEDS_CONTACTS 16u    // the contact LCP E13 (27): perp_classify finds FRICTION
 #define PERP_NEEDS_TRIDIAGONAL 32u // no entry with |i - j| > 1
+#define PERP_NEEDS_BODIES 64u      // the contact LCP as perp_from_contact has it, not its entries
 
 // accepts: kinds of rows beyond 0 <= x
 #define PERP_ACCEPTS_FREE  1u      // lo = -inf, hi = inf

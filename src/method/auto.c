@@ -203,8 +203,8 @@ const perp_method method_auto = {
   .name = "auto",
   .title = "chooses, watches, falls back, certifies",
   .source = "this library",
-  .formula = "small: pivots; contacts: sweeps, lemke; symmetric: active_set, interior_point; "
-             "other: lemke, fischer_newton; each from the best iterate so far",
+  .formula = "small: pivots; contacts: contact_newton, sweeps, lemke; symmetric: active_set, "
+             "interior_point; other: lemke, fischer_newton; each from the best iterate so far",
   .converges = "where one of the methods it tries does",
   .cost = "that of the methods it tries",
   .advice = "run `perp classify`, and choose a method by hand",

@@ -5,6 +5,7 @@
 #include "diagonals.h"
 #include "error.h"
 #include "methods.h"
+#include "operator.h"
 #include "select.h"
 #include "vector.h"
 
@@ -49,6 +50,9 @@ static const char *missing(const perp_method *method, const perp_problem *proble
   if (rows & ~method->accepts & PERP_ACCEPTS_FREE) return "does not accept free rows";
   if (rows & ~method->accepts & PERP_ACCEPTS_BOXED)
     return "does not accept bounds other than 0 <= x";
+  if ((method->needs & PERP_NEEDS_BODIES) && problem->A.n > 0 &&
+      operator_view(&problem->A).kind != PERP_VIEW_CONTACT)
+    return "needs contacts as an operator (perp_from_contact)";
   if ((method->needs & PERP_NEEDS_CONTACTS) && problem->A.n > 0) {
     facts f;
     if (select_facts(&problem->A, problem->lo, problem->hi, NULL, &f) == 0 && f.contacts == 0)

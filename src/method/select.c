@@ -179,6 +179,7 @@ static int look_contacts(const perp_operator *A, facts *f) {
   const perp_contacts *P = view.data;
   if (view.R != NULL || view.C != NULL || view.shift != 0.0) return 0;
   f->contacts = P->count;
+  f->bodies = 1;
   f->nnz = P->B.rowptr[P->B.n];
   f->hollow = 1;
   f->symmetric = 0;
@@ -260,6 +261,7 @@ static int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
 static void contact_ladder(ladder *l, const facts *f, int32_t limit, int32_t pivots) {
   static const char why[] = "A is the contact LCP (27)";
   const int many = f->n > MODERATE;   // a pivot costs as much as several sweeps
+  if (f->bodies) add(l, &method_contact_newton, least(limit, 1000), "bodies are known");
   add(l, &method_contact_sweep, least(limit, f->n <= SMALL ? 20 : many ? 20000 : 100), why);
   if (many) {
     add(l, &method_convex_friction, least(limit, 60), "there are many contacts");

@@ -20,6 +20,7 @@ typedef struct facts {
   int32_t free, boxed;      // rows without bounds; with two finite ones
   double factor;            // operations of a sparse factor of symmetric A, at least; 0: unknown
   int32_t contacts;         // of the contact LCP E13 (27); 0: it is none
+  int32_t bodies;           // 1: it is a contact operator, which knows the bodies
 } facts;
 
 // 0: fine, -2: no memory
