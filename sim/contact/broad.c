@@ -1,6 +1,7 @@
 // broad.c: pairs of bodies whose boxes overlap, by a uniform grid: O(bodies + pairs).
 //
-// A box holds where its body is and will be within the step, and half the margin. Every box is
+// A box holds where its body is and will be within the step, and half the margin; an impact may
+// turn its way, by as much as it moves against the others. Every box is
 // entered into all cells that it meets; entries are sorted by cell, and pairs of a cell whose boxes
 // overlap are kept in the one cell that holds the lower corner of the overlap, so that no pair is
 // found twice. Cell numbers are taken modulo 1024 along each axis: bodies may be anywhere, and
@@ -20,10 +21,25 @@ typedef struct bound {
 
 typedef struct entry { uint32_t cell; int32_t body; } entry;
 
-static void bound_of(const perp_world *w, int32_t i, bound *b) {
+// Of the bodies that move: what falls together does not meet.
+static void mean_velocity(const perp_world *w, double *mean) {
+  double sum[3] = {0.0, 0.0, 0.0}, count = 0.0;
+  for (int32_t i = 0; i < w->bodies; i++) {
+    const body *o = bodies_of(w) + i;
+    if (!moves(o) || o->asleep) continue;
+    add_scaled3(sum, 1.0, motions_of(w)[i].velocity);
+    count += 1.0;
+  }
+  for (int k = 0; k < 3; k++) mean[k] = count > 0.0 ? sum[k]/count : 0.0;
+}
+
+static void bound_of(const perp_world *w, int32_t i, const double *mean, bound *b) {
   const body *o = bodies_of(w) + i;
   const perp_motion *m = motions_of(w) + i;
-  const double h = w->settings.step, half = 0.5*w->settings.margin;
+  double against[3];
+  sub3(m->velocity, mean, against);
+  const double h = w->settings.step, stray = moves(o) && !o->asleep ? h*norm3(against) : 0.0,
+               half = 0.5*w->settings.margin + stray;
   b->large = o->shape == PERP_SHAPE_PLANE || o->shape == PERP_SHAPE_HOLLOW;
   double R[9], size[3];
   if (o->shape == PERP_SHAPE_BOX) rotation(m->orientation, R);
@@ -209,7 +225,9 @@ perp_error broad_pairs(perp_world *w) {
   if (!buffer_grow(from, &w->bound_memory, (size_t)n*sizeof(bound), 0))
     return world_fail(PERP_ERROR_MEMORY, "no memory for %d bodies", n);
   bound *bounds = w->bound_memory.at;
-  for (int32_t i = 0; i < n; i++) bound_of(w, i, &bounds[i]);
+  double mean[3];
+  mean_velocity(w, mean);
+  for (int32_t i = 0; i < n; i++) bound_of(w, i, mean, &bounds[i]);
   const double cell = cell_size(bounds, n);
   int64_t entries = 0;
   for (int32_t i = 0; i < n; i++) {

@@ -1,9 +1,11 @@
 // narrow.c: where two bodies touch, or will within the step: exact tests for spheres (discs),
 // corners of boxes in planes and hollow spheres, spheres on boxes. Two boxes: narrow_box.c.
 //
-// A pair is in contact if its gap is below the margin, or if it would close during the step at the
-// velocities that gravity leads to. The point of a contact is half way between the two surfaces,
-// and the same for both: equal and opposite impulses at one point keep the angular momentum.
+// A pair is in contact if its gap is below the margin, or less than what the two move against each
+// other within the step, in whatever direction: an impact with a third body may turn that towards
+// each other. With the gap in its row a contact that is not needed does nothing. The point of a
+// contact is half way between the two surfaces, and the same for both: equal and opposite impulses
+// at one point keep the angular momentum.
 #include "narrow.h"
 
 static void put(contact *c, int32_t first, int32_t second, int32_t feature, const double *normal,
@@ -33,7 +35,7 @@ int narrow_near(const perp_world *w, const contact *c) {
   narrow_velocity(w, c->a, c->arm[0], va);
   narrow_velocity(w, c->b, c->arm[1], vb);
   sub3(va, vb, va);
-  return c->gap + w->settings.step*dot3(c->normal, va) < 0.0;
+  return c->gap < w->settings.step*norm3(va);
 }
 
 // The way of a's centre relative to b's within the step.
@@ -50,14 +52,10 @@ static int32_t sphere_sphere(const perp_world *w, int32_t a, int32_t b, contact 
   double p[3];
   sub3(motions_of(w)[a].position, motions_of(w)[b].position, p);
   const double distance = norm3(p), gap = distance - reach;
-  if (gap >= w->settings.margin) {   // do they meet on the way?
+  if (gap >= w->settings.margin) {
     double s[3];
     relative_way(w, a, b, s);
-    const double ss = dot3(s, s), t = ss > 0.0 ? fmin(fmax(-dot3(p, s)/ss, 0.0), 1.0) : 0.0;
-    double nearest[3];
-    copy3(nearest, p);
-    add_scaled3(nearest, t, s);
-    if (!(dot3(nearest, nearest) < reach*reach)) return 0;
+    if (!(gap < norm3(s))) return 0;
   }
   double n[3] = {1.0, 0.0, 0.0}, arm_a[3], arm_b[3];   // any, for equal centres
   if (distance > 0.0)
