@@ -262,6 +262,28 @@ static void linear_solvers(void **state) {
   assert_null(perp_find_linear(NULL));
 }
 
+// What was solved a moment ago, with a little noise on b, is solved from there without a factor.
+static void nearly_right_guesses_need_no_factor(void **state) {
+  (void)state;
+  perp_sample g;
+  generate("fluid2d", "size", 64, 1, &g);
+  double *x = calloc((size_t)g.n, sizeof *x), *b = calloc((size_t)g.n, sizeof *b);
+  assert_true(x != NULL && b != NULL);
+  perp_result r = solve("auto", &g.problem, x, NULL);
+  assert_int_equal(r.status, PERP_STATUS_SOLVED);
+  assert_true(r.factorizations > 0);
+  for (int32_t i = 0; i < g.n; i++) b[i] = g.problem.b[i]*(1.0 + 1e-7*sin(7.0*i));
+  perp_problem other = g.problem;
+  other.b = b;
+  r = solve("auto", &other, x, NULL);
+  assert_int_equal(r.status, PERP_STATUS_SOLVED);
+  if (r.factorizations != 0 || strstr(r.message, "nearly right") == NULL)
+    fail_msg("%d factorizations: %s", r.factorizations, r.message);
+  free(b);
+  free(x);
+  perp_sample_free(&g);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plans),         cmocka_unit_test(starts),
@@ -269,6 +291,7 @@ int main(void) {
       cmocka_unit_test(time_is_shared), cmocka_unit_test(sigma_is_told),
       cmocka_unit_test(linear_solvers), cmocka_unit_test(far_solutions_are_not_denied),
       cmocka_unit_test(smooth_contacts_are_contacts),
+      cmocka_unit_test(nearly_right_guesses_need_no_factor),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

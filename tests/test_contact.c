@@ -681,8 +681,36 @@ static void pushes_act_for_one_step(void **unused) {
   perp_world_destroy(w);
 }
 
+// A ball that one neighbour turns aside does not end up in another one beside its way, which it
+// would have passed: both are contacts of the step, and where nobody turns it the latter does
+// nothing.
+static void a_deflected_ball_meets_its_neighbour(void **unused) {
+  (void)unused;
+  for (int turned = 0; turned < 2; turned++) {
+    perp_world_settings s = perp_world_defaults();
+    s.gravity[2] = 0.0;
+    s.step = 1.0/60.0;
+    s.margin = 0.01;
+    s.model = PERP_CONTACT_NORMAL;
+    s.restitution = 0.0;
+    perp_world *w = world_with(&s);
+    const int32_t ball = put(w, with(perp_sphere(1.0, 1.0), 0, 0, -30));
+    put(w, at(perp_sphere(1.0, INF), 2.05, 0, 0));
+    if (turned) put(w, at(perp_sphere(1.0, INF), -1.3, 0, -1.6));
+    perp_step r = step(w);
+    assert_int_equal(r.contacts, 1 + turned);
+    // what is left is of second order: its way of at most 0.5 along the neighbour's curve of 2
+    const double *x = perp_world_motions(w)[ball].position;
+    const double apart = hypot(x[0] - 2.05, x[2]);
+    if (apart < 2.0 - 1e-9) fail_msg("%d: overlap of %.3g", turned, 2.0 - apart);
+    if (!turned) near("speed", perp_world_motions(w)[ball].velocity[2], -30.0, 1e-12);
+    perp_world_destroy(w);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(a_deflected_ball_meets_its_neighbour),
     cmocka_unit_test(free_fall_loses_what_the_scheme_says),
     cmocka_unit_test(heights_of_bounces),
     cmocka_unit_test(a_sliding_ball_begins_to_roll),

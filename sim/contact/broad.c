@@ -21,25 +21,42 @@ typedef struct bound {
 
 typedef struct entry { uint32_t cell; int32_t body; } entry;
 
-// Of the bodies that move: what falls together does not meet.
+// The velocity that gravity leads to.
+static void going(const perp_world *w, int32_t i, double *v) {
+  const body *o = bodies_of(w) + i;
+  for (int k = 0; k < 3; k++)
+    v[k] = o->asleep ? 0.0
+                     : motions_of(w)[i].velocity[k] +
+                           (moves(o) ? w->settings.step*w->settings.gravity[k] : 0.0);
+}
+
+// Of the bodies that move. Two bodies move against each other by at most the sum of what either
+// moves against this one: nothing for most of those that fall together.
 static void mean_velocity(const perp_world *w, double *mean) {
   double sum[3] = {0.0, 0.0, 0.0}, count = 0.0;
   for (int32_t i = 0; i < w->bodies; i++) {
-    const body *o = bodies_of(w) + i;
-    if (!moves(o) || o->asleep) continue;
-    add_scaled3(sum, 1.0, motions_of(w)[i].velocity);
+    if (!moves(bodies_of(w) + i) || bodies_of(w)[i].asleep) continue;
+    double v[3];
+    going(w, i, v);
+    add_scaled3(sum, 1.0, v);
     count += 1.0;
   }
   for (int k = 0; k < 3; k++) mean[k] = count > 0.0 ? sum[k]/count : 0.0;
 }
 
+static double stray(const perp_world *w, int32_t i, const double *mean) {
+  double v[3];
+  going(w, i, v);
+  sub3(v, mean, v);
+  return w->settings.step*norm3(v);
+}
+
 static void bound_of(const perp_world *w, int32_t i, const double *mean, bound *b) {
   const body *o = bodies_of(w) + i;
   const perp_motion *m = motions_of(w) + i;
-  double against[3];
-  sub3(m->velocity, mean, against);
-  const double h = w->settings.step, stray = moves(o) && !o->asleep ? h*norm3(against) : 0.0,
-               half = 0.5*w->settings.margin + stray;
+  const double h = w->settings.step, half = 0.5*w->settings.margin + stray(w, i, mean);
+  double v[3];
+  going(w, i, v);
   b->large = o->shape == PERP_SHAPE_PLANE || o->shape == PERP_SHAPE_HOLLOW;
   double R[9], size[3];
   if (o->shape == PERP_SHAPE_BOX) rotation(m->orientation, R);
@@ -49,8 +66,7 @@ static void bound_of(const perp_world *w, int32_t i, const double *mean, bound *
                   ? fabs(R[3*k])*o->extent[0] + fabs(R[3*k + 1])*o->extent[1] +
                         fabs(R[3*k + 2])*o->extent[2] + swing
                   : o->extent[0];
-    const double pull = moves(o) ? h*w->settings.gravity[k] : 0.0,
-                 way = o->asleep ? 0.0 : h*(m->velocity[k] + pull);
+    const double way = h*v[k];
     b->low[k] = m->position[k] - size[k] - half + smaller(way, 0.0);
     b->high[k] = m->position[k] + size[k] + half + larger(way, 0.0);
   }
@@ -175,12 +191,12 @@ static int sort_pairs(perp_world *w) {
 // Planes and hollow spheres have no box. Both may be on their way: `ahead` is how far they get.
 typedef struct endless { double n[3], at[3], radius, offset, ahead; int hollow; } endless;
 
-static endless endless_of(const perp_world *w, int32_t i) {
+static endless endless_of(const perp_world *w, int32_t i, const double *mean) {
   const body *o = bodies_of(w) + i;
   const perp_motion *m = motions_of(w) + i;
   const double h = w->settings.step, turn = h*norm3(m->spin);
   endless e = {.radius = o->extent[0], .hollow = o->shape == PERP_SHAPE_HOLLOW,
-               .ahead = 0.5*w->settings.margin + h*norm3(m->velocity)};
+               .ahead = 0.5*w->settings.margin + larger(h*norm3(m->velocity), stray(w, i, mean))};
   copy3(e.at, m->position);
   double R[9];
   rotation(m->orientation, R);
@@ -201,12 +217,12 @@ static int close_to(const endless *e, const bound *b) {
   return dot3(e->n, middle) - reach - e->ahead <= e->offset;
 }
 
-static int large_pairs(perp_world *w, const bound *bounds) {
+static int large_pairs(perp_world *w, const bound *bounds, const double *mean) {
   const body *o = bodies_of(w);
   for (int32_t i = 0; i < w->bodies; i++) {
     if (!bounds[i].large) continue;
     const int endless_i = o[i].shape >= PERP_SHAPE_PLANE;
-    const endless e = endless_i ? endless_of(w, i) : (endless){0};
+    const endless e = endless_i ? endless_of(w, i, mean) : (endless){0};
     for (int32_t j = 0; j < w->bodies; j++) {
       if (bounds[j].large && (j == i || j < i || (endless_i && o[j].shape >= PERP_SHAPE_PLANE)))
         continue;
@@ -264,6 +280,6 @@ perp_error broad_pairs(perp_world *w) {
     for (end = i + 1; end < entries && other[end].cell == other[i].cell;) end++;
     fine = pairs_of_cell(w, bounds, other + i, end - i, cell);
   }
-  fine = fine && large_pairs(w, bounds) && sort_pairs(w);
+  fine = fine && large_pairs(w, bounds, mean) && sort_pairs(w);
   return fine ? PERP_OK : world_fail(PERP_ERROR_MEMORY, "no memory for pairs of %d bodies", n);
 }
