@@ -30,6 +30,7 @@ enum {
   FEW = 6,               //   with so many entries a row, as on plane grids
   WEIGHED = 50000,       // beyond, the cost of a factor is looked at first
   DEAR = 20000,          // operations of a factor per entry of A: above it sweeps come first
+  HEAP = 20000,          // rows of a product: a factor of a heap of spheres costs about n^2
   GRID = 10000,          // rows of an M-matrix from which on multigrid is ahead of a factor
   WORTH = 2000,          // iterations of apgd: fewer rarely suffice where nncg did not
 };
@@ -220,7 +221,8 @@ int select_facts(const perp_operator *A, const double *lo, const double *hi,
   }
   if (!f->entries || A->ops->view == NULL) return 0;
   const perp_view_kind kind = A->ops->view(A->self).kind;
-  if (kind == PERP_VIEW_PRODUCT) return eased(A, &from, f);   // J W J': symmetric, semidefinite
+  f->product = kind == PERP_VIEW_PRODUCT;
+  if (f->product) return eased(A, &from, f);   // J W J': symmetric, semidefinite
   if (kind == PERP_VIEW_CONTACT && plain && n > 0 && look_contacts(A, f)) return 0;
   int32_t i, j;
   f->tridiagonal = diagonals_other(A, &from, &i, &j) == 0;
@@ -285,7 +287,8 @@ static int32_t affordable(const facts *f, int32_t limit) {
 
 static void symmetric_ladder(ladder *l, const facts *f, int32_t limit, int32_t pivots) {
   static const char why[] = "A is symmetric";
-  const int dear = !factored(f) || f->factor > DEAR*(double)f->nnz;
+  const int heap = f->product && f->n > HEAP;
+  const int dear = heap || !factored(f) || f->factor > DEAR*(double)f->nnz;
   const int full = (double)f->nnz > 0.2*f->n*(double)f->n;   // pivots keep a dense factor
   const int pivot_first = f->entries && (f->n <= SMALL || (f->n <= MODERATE && full));
   const int grid = f->m_matrix && f->entries && f->n >= GRID;
@@ -293,7 +296,7 @@ static void symmetric_ladder(ladder *l, const facts *f, int32_t limit, int32_t p
   if (pivot_first) add(l, &method_dantzig, least(pivots, ENOUGH*f->n + 100), why);
   else if (grid) add(l, &method_multigrid, least(limit, 100), "A is a large M-matrix");
   else if (f->sweeps && f->positive && dear)
-    add(l, &method_nncg, least(limit, f->n > LARGE ? 2000 : 300), why);
+    add(l, &method_nncg, least(limit, f->n > LARGE ? 2000 : heap ? 600 : 300), why);
   const int32_t cheap = f->positive && dear ? affordable(f, limit) : 0;
   if (cheap > 0) add(l, &method_apgd, cheap, "a factorisation is dear");
   if (f->entries && f->sweeps && f->positive && f->n > SMALL && factored(f))
