@@ -202,11 +202,6 @@ int problem_normal(const perp_world *w, worker *by, const contact_list *l, const
   return 1;
 }
 
-int problem_form(const perp_world *w, worker *by, const contact_list *l, const island *s,
-                 assembled *out) {
-  return put_dense(w, by, l, s, 1, out);
-}
-
 // ---- boxed friction: bounds follow ln of x ----
 
 int problem_boxed(const perp_world *w, worker *by, const contact_list *l, const island *s,

@@ -9,8 +9,7 @@ typedef enum solve_kind { SOLVE_PLAIN, SOLVE_TRACED, SOLVE_ROUGH, SOLVE_KINDS } 
 
 enum {
   CLASSES = 17,
-  SMALL = 16,                 // rows: dense, the library's short way
-  FORMED = 512                // rows: dense if the product was not solved
+  SMALL = 16                  // rows: dense, the library's short way
 };
 
 typedef struct assembled {    // views of buffers of the worker
@@ -42,9 +41,6 @@ struct worker {
 // warm start; `l` is the list that the island's contacts are in.
 int problem_normal(const perp_world *w, worker *by, const contact_list *l, const island *s,
                    assembled *out);
-// the normal problem that is there, with its matrix formed
-int problem_form(const perp_world *w, worker *by, const contact_list *l, const island *s,
-                 assembled *out);
 int problem_friction(const perp_world *w, worker *by, const contact_list *l, const island *s,
                      assembled *out);
 int problem_boxed(const perp_world *w, worker *by, const contact_list *l, const island *s,

@@ -203,7 +203,7 @@ static perp_error solve_model(perp_world *w, worker *by, island *s, assembled *a
   perp_error error = solve_problem(w, by, &a->problem, a->x, left_until(w, end), kind, r);
   if (error != PERP_OK) return error;
   take(s, r);
-  // A guess can lead astray where contacts are redundant: once more without one, and with entries.
+  // A guess can lead astray where contacts are redundant: once more without one.
   const double left = left_until(w, end);
   const size_t bytes = (size_t)s->rows*sizeof(double);
   if (r->status == PERP_STATUS_SOLVED || left <= 0.0 ||
@@ -212,9 +212,6 @@ static perp_error solve_model(perp_world *w, worker *by, island *s, assembled *a
   double *kept = by->rest.at;
   const perp_result first = *r;
   memcpy(kept, a->x, bytes);
-  if (w->settings.model == PERP_CONTACT_NORMAL && s->count > SMALL && s->count <= FORMED &&
-      !problem_form(w, by, &w->now, s, a))
-    return PERP_ERROR_MEMORY;
   memset(a->x, 0, bytes);
   error = solve_problem(w, by, &a->problem, a->x, left, kind, r);
   if (error != PERP_OK) return error;
