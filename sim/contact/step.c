@@ -279,15 +279,15 @@ static void move_on(perp_world *w, double before, double deadline) {
   w->stale = world_detect(w, &w->last, 0) != PERP_OK;
   if (w->stale) w->spare.count = 0;
   swap_lists(&w->now, &w->spare);
-  // What is taken out of one may get into another that was not near: once more then, if it is more
-  // than the compliance leaves.
+  // What is taken out of one may get into another that was not near, and of deep ones the
+  // compliance leaves a part: once more then.
   double budget = before - after, deepest = project_deepest(w);
   for (int round = 0; round < PROJECT_ROUNDS && !w->stale; round++) {
     if (!world_project(w, &budget, deadline)) return;
     w->stale = world_detect(w, &w->now, 1) != PERP_OK;
     if (!w->stale) swap_lists(&w->now, &w->spare);
     const double left = project_deepest(w);
-    if (!(left > 0.1*w->settings.margin && left > 0.05*deepest)) return;
+    if (!(left > 0.1*w->settings.margin && left < 0.9*deepest)) return;
     deepest = left;
   }
 }
