@@ -286,6 +286,31 @@ static void a_jammed_wedge_stays_finite(void **unused) {
   }
 }
 
+// No time at all: what lies on the ground is carried all the same, and nothing is called solved.
+static void without_time_nothing_falls_through(void **unused) {
+  (void)unused;
+  for (int model = 0; model < 2; model++) {
+    perp_world_settings s = perp_world_defaults();
+    s.model = model;
+    s.time_limit = 1e-9;
+    perp_world *w = world_with(&s);
+    put(w, perp_plane(0, 0, 1, 0));
+    for (int k = 0; k < 6; k++) put(w, at(perp_box(0.5, 0.5, 0.5, 1.0), 0, 0, 0.5 + k));
+    for (int k = 0; k < 6; k++) put(w, at(perp_sphere(0.4, 1.0), 3, 0.8*k, 1.5));
+    int64_t unsolved = 0;
+    perp_step r = {0};
+    for (int k = 0; k < 120; k++) {
+      r = step(w);
+      unsolved += r.unsolved;
+    }
+    assert_true(unsolved > 100);
+    assert_true(r.penetration < 0.2);
+    assert_true(perp_world_motions(w)[6].position[2] > 5.0);
+    for (int k = 0; k < 6; k++) near("ball", perp_world_motions(w)[7 + k].position[2], 0.4, 0.05);
+    perp_world_destroy(w);
+  }
+}
+
 static void boxes_stay_in_a_hollow_sphere(void **unused) {
   (void)unused;
   perp_world_settings s = perp_world_defaults();
@@ -442,6 +467,7 @@ int main(void) {
     cmocka_unit_test(a_block_slides_at_an_angle_in_the_interval),
     cmocka_unit_test(heavy_on_light_rests),
     cmocka_unit_test(a_jammed_wedge_stays_finite),
+    cmocka_unit_test(without_time_nothing_falls_through),
     cmocka_unit_test(boxes_stay_in_a_hollow_sphere),
     cmocka_unit_test(rectangles_stack_in_the_plane),
     cmocka_unit_test(what_rests_sleeps_and_wakes_up),

@@ -235,9 +235,14 @@ static perp_error solve_bounces(perp_world *w, worker *by, island *s, assembled 
   return solve_model(w, by, s, a, end, kind, r);
 }
 
+#define ROUGH 1e-3   // with a larger residual an x that came in time is where sweeps begin
+
 static perp_error calm(const perp_world *w, const island *s, assembled *a, perp_result *r) {
+  const int swept = r->status == PERP_STATUS_TIME_LIMIT && !(r->certificate.residual < ROUGH) &&
+                    w->settings.model <= PERP_CONTACT_FRICTION;
+  if (swept) sweep(w, s, a->x);
   const double factor = temper(w, s, a->x);
-  if (factor == 1.0) return PERP_OK;
+  if (factor == 1.0 && !swept) return PERP_OK;
   problem_scale(w, s, a->x, factor);
   return perp_certify(&a->problem, a->x, w->options.tol, w->options.absolute_tol, NULL,
                       &r->certificate);

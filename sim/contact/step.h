@@ -13,6 +13,8 @@ perp_error solve_problem(const perp_world *w, worker *by, const perp_problem *p,
 void bounce_limit(const perp_world *w, worker *by, const island *s, double seconds);
 int bounce_any(const perp_world *w, const island *s);
 void bounce_none(const perp_world *w, const island *s);   // rows as without restitution
+// sweep.c: a few passes of Gauss-Seidel on an x that is not certified
+void sweep(const perp_world *w, const island *s, double *x);
 // temper.c: by how much to multiply the impulses of an x that is not certified
 double temper(const perp_world *w, const island *s, const double *x);
 // project.c: takes overlaps away that the contacts now show; budget: energy that may be spent.
