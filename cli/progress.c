@@ -83,11 +83,15 @@ void progress_steps(progress *state, int64_t done, int64_t total, int64_t begun,
   state->shown = seconds;
   text_buffer end;
   char text[128] = "", line[160] = "";
-  text_append(text, sizeof text, "step %lld of %lld, %.0f contacts, %.0f iterations, %.1e",
-              (long long)done, (long long)total, contacts, iterations, residual);
-  if (done > begun)
-    text_append(text, sizeof text, ", %s left",
-                text_seconds(seconds*(double)(total - done)/(double)(done - begun), &end));
+  for (int named = 1; named >= 0 && (named || strlen(text) + 9 > WIDTH); named--) {   // beside a bar
+    *text = 0;
+    text_append(text, sizeof text, "step %lld/%lld, %.0f contacts, %.0f iterations, %s%.0e",
+                (long long)done, (long long)total, contacts, iterations, named ? "residual " : "",
+                residual);
+    if (done > begun)
+      text_append(text, sizeof text, ", %s left",
+                  text_seconds(seconds*(double)(total - done)/(double)(done - begun), &end));
+  }
   const int room = WIDTH - (int)strlen(text) - 3, bar = room < BAR ? room : BAR;
   if (bar >= 6) {   // as wide as there is room for
     const int full = (int)((double)bar*(double)done/(double)total);
