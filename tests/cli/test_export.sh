@@ -37,6 +37,9 @@ else
     compare $r.perp ply:mesh.ply ply:text.ply:1 points:points.ply vtp:mesh.vtp:1 vtp-points:points.vtp:2 \
       vtp-contacts:contacts.vtp csv:bodies.csv csv-steps:steps.csv glb:motion.glb
   done
+  python3 "$SOURCE/tests/export/flip.py" a.perp flipped.perp
+  run export flipped.perp -o motion.glb; expect 'q and -q are the same' 0 'err=flipped.perp: the end is missing; 12 frames'
+  compare flipped.perp glb:motion.glb
   quietly a.perp -o contacts.csv --what contacts
   quietly a.perp -o t.npz
   for what in bodies contacts steps; do quietly a.perp -o t-$what.npy --what $what; done
