@@ -31,7 +31,7 @@ static double now(void) {
   return (double)time.tv_sec + 1e-9*(double)time.tv_nsec;
 }
 
-// ----------------------------------------------------------------------------------------- frames
+// ------------------------------------------------------------------------------------------ frames
 
 int export_frame(export_job *job, int64_t index) {
   if (interrupt_seen()) return CODE_INTERRUPTED;
@@ -79,7 +79,7 @@ void export_progress(export_job *job) {
   progress_count(&job->live, "frames", ++job->done, job->frames, now() - job->start);
 }
 
-// ---------------------------------------------------------------------------------------- options
+// ----------------------------------------------------------------------------------------- options
 
 static const char *format_list(char *out, size_t size) {
   *out = 0;
@@ -229,7 +229,7 @@ static int read_options(export_job *job) {
   return code;
 }
 
-// ---------------------------------------------------------------------------------------- writing
+// ----------------------------------------------------------------------------------------- writing
 
 // A file per frame: a.ply becomes a_0000.ply, ... if there are many and it has no %04d.
 static int write_numbered(export_job *job) {

@@ -38,7 +38,7 @@ typedef struct writer {
   int64_t motion;              // view of the animation, or -1
 } writer;
 
-// ------------------------------------------------------------------------------------ small JSON
+// -------------------------------------------------------------------------------------- small JSON
 
 static json_t *numbers(const double *value, int count) {
   json_t *list = json_array();
@@ -287,7 +287,8 @@ static void add_bodies(writer *w) {
 
 static void add_camera(writer *w) {
   const footage *from = &w->job->footage;
-  const render_camera view = render_fit(&from->scene, 1280, 720, 52, 18, 1, from->item, from->items);
+  const render_camera view = render_fit(&from->scene, 1280, 720, 52, 18, 1, from->item,
+                                        from->items);
   const double radius = from->scene.radius;
   json_t *camera = json_object(), *lens = json_object(), *list = json_array();
   double eye[3], rotation[4];

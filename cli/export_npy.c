@@ -1,7 +1,7 @@
 // export_npy.c: arrays for NumPy: one as .npy, all of them in an .npz, which is a ZIP file of such.
 //
-// A .npy is the magic, the version, the length of a header, the header as a Python dictionary padded
-// to a multiple of 64 bytes, and the numbers, in C order.
+// A .npy is the magic, the version, the length of a header, the header as a Python dictionary,
+// padded to a multiple of 64 bytes, and the numbers, in C order.
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -75,7 +75,7 @@ static void put_head(packer *p, const array *a) {
   for (size_t k = 0; k < length; k++) put(p, (unsigned char)header[k], 1);
 }
 
-// ------------------------------------------------------------------------------------- the arrays
+// -------------------------------------------------------------------------------------- the arrays
 
 typedef struct source {
   const char *name;
@@ -237,7 +237,7 @@ static int put_array(packer *p, const source *from) {
   return code;
 }
 
-// -------------------------------------------------------------------------------------------- ZIP
+// --------------------------------------------------------------------------------------------- ZIP
 
 // Sizes and check sum stand behind the data, where they are known; all sizes have 64 bits.
 enum { ZIP_VERSION = 45, ZIP_BEHIND = 8, ZIP_DATE = 0x21, ZIP_LARGE = 1 };   // 1980-01-01

@@ -12,8 +12,11 @@ typedef struct writer {
 
 static void put_float(writer *w, double value) {
   text_buffer text;
-  if (w->ascii) sink_text(&w->out, "%s%s", w->begun ? " " : "", sink_float_text((float)value, &text));
-  else sink_f32(&w->out, value);
+  if (!w->ascii) {
+    sink_f32(&w->out, value);
+    return;
+  }
+  sink_text(&w->out, "%s%s", w->begun ? " " : "", sink_float_text((float)value, &text));
   w->begun = 1;
 }
 

@@ -280,7 +280,8 @@ static int write_piece(const piece *p, const char *path) {
                  "NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"%lld\">\n",
             (long long)p->points, (long long)(p->set ? 0 : p->cells),
             (long long)(p->set ? p->cells : 0));
-  sink_text(out, "      <PointData%s>\n", p->set ? " Normals=\"Normals\" Vectors=\"velocity\"" : "");
+  sink_text(out, "      <PointData%s>\n",
+            p->set ? " Normals=\"Normals\" Vectors=\"velocity\"" : "");
   for (const array *a = p->touch ? touch_data : p->set ? mesh_data : point_data; a->name; a++)
     declare(&l, out, a, p->points, "");
   sink_text(out, "      </PointData>\n      <Points>\n");
@@ -288,8 +289,8 @@ static int write_piece(const piece *p, const char *path) {
   sink_text(out, "      </Points>\n      <%s>\n", kind);
   declare(&l, out, &corners, p->corners, "");
   declare(&l, out, &ends, p->cells, "");
-  sink_text(out, "      </%s>\n    </Piece>\n  </PolyData>\n  <AppendedData encoding=\"raw\">\n   _",
-            kind);
+  sink_text(out, "      </%s>\n    </Piece>\n  </PolyData>\n", kind);
+  sink_text(out, "  <AppendedData encoding=\"raw\">\n   _");
   for (int k = 0; k < l.arrays; k++) {
     const array *a = l.array[k];
     sink_u64(out, (uint64_t)(l.count[k]*a->components*types[a->type].bytes));
@@ -342,7 +343,7 @@ int export_vtp(export_job *job) {
   return code;
 }
 
-// -------------------------------------------------------------------------------------- collections
+// ------------------------------------------------------------------------------------- collections
 
 // a.pvd and a_contacts.pvd name the files a/bodies_0000.vtp, a/contacts_0000.vtp, ...
 static int write_collection(export_job *job, const char *path, const char *folder,

@@ -1,4 +1,4 @@
-// mesh.c: bodies as triangles: unit shapes that a body's size stretches, and finite parts of planes.
+// mesh.c: bodies as triangles: unit shapes that their sizes stretch, and finite parts of planes.
 #include "mesh.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ static const double rim = 0.03;        // width of a ring, in radii
 static const double thickness = 0.06;  // of what is solid in two dimensions, in radii of the scene
 static const double pi = 3.141592653589793;
 
-// ------------------------------------------------------------------------------------ the triangles
+// ----------------------------------------------------------------------------------- the triangles
 
 static int reserve(mesh *m, int32_t vertices, int32_t triangles) {
   m->vertex_room = vertices;
@@ -254,7 +254,7 @@ static int make_plane(const render_scene *scene, int32_t i, mesh *m) {
   return 0;
 }
 
-// ---------------------------------------------------------------------------------------- the scene
+// --------------------------------------------------------------------------------------- the scene
 
 int mesh_set_create(const render_scene *scene, int32_t detail, mesh_set *out) {
   *out = (mesh_set){.bodies = scene->bodies};

@@ -1,4 +1,4 @@
-// mesh.h: bodies as triangles: unit shapes that a body's size stretches, and finite parts of planes.
+// mesh.h: bodies as triangles: unit shapes that their sizes stretch, and finite parts of planes.
 #pragma once
 
 #include <render.h>

@@ -19,7 +19,7 @@ typedef struct film {          // a recording, and the numbers of its curves
   record_steps steps;
   char name[NAME];
   double *potential, *total;   // rows: from the lowest potential
-  double *residual, *unsolved, *solved;   // rows: NAN where there was no problem, or another verdict
+  double *residual, *unsolved, *solved;   // rows: NAN where there was none, or another verdict
   int64_t failures;
 } film;
 
@@ -46,7 +46,7 @@ static const double *column(const film *f, record_column which) {
   return f->steps.column + (size_t)which*f->steps.room;
 }
 
-// ---------------------------------------------------------------------------------------- reading
+// ----------------------------------------------------------------------------------------- reading
 
 static double lowest(const film *f) {
   double low = INFINITY;
@@ -109,7 +109,7 @@ static int read_films(plan *p) {
   return code;
 }
 
-// ----------------------------------------------------------------------------------------- panels
+// ------------------------------------------------------------------------------------------ panels
 
 // With several recordings a curve has the name of its own in front, and its colour.
 static void add(plan *p, int k, const char *name, const double *y, chart_style style,
@@ -236,11 +236,12 @@ static int choose_panels(plan *p) {
     at += length + 1;
   }
   char list[128] = "";
-  for (int k = 0; k < KINDS; k++) text_append(list, sizeof list, "%s%s", k ? ", " : "", kinds[k].name);
+  for (int k = 0; k < KINDS; k++)
+    text_append(list, sizeof list, "%s%s", k ? ", " : "", kinds[k].name);
   return fail(CODE_USAGE, "--what = %s: choose from %s and all", names, list);
 }
 
-// -------------------------------------------------------------------------------------- the picture
+// ------------------------------------------------------------------------------------- the picture
 
 static const char *title_of(const plan *p, char *out, size_t size) {
   const char *given = argument(p->args, "title");

@@ -53,7 +53,7 @@ def turn(q, v):
     return [dot(row, v) for row in matrix(q)]
 
 
-# ------------------------------------------------------------------------------------ bodies as meshes
+# --------------------------------------------------------------------------------- bodies as meshes
 
 def check_meshes(rec, frame, points, normals, bodies, triangles):
     """Spheres, boxes, discs and rectangles have the right place, size and orientation."""
@@ -104,7 +104,7 @@ def check_meshes(rec, frame, points, normals, bodies, triangles):
     return faces
 
 
-# ------------------------------------------------------------------------------------------------ PLY
+# ---------------------------------------------------------------------------------------------- PLY
 
 TYPES = {'float': 'f', 'int': 'i', 'uchar': 'B'}
 
@@ -189,7 +189,7 @@ def check_points(path, rec, frame):
         assert v['group'] == rec.head['bodies']['group'][i]
 
 
-# ------------------------------------------------------------------------------------------------ VTK
+# ---------------------------------------------------------------------------------------------- VTK
 
 FORMATS = {'Float32': 'f', 'Float64': 'd', 'Int32': 'i', 'UInt8': 'B'}
 
@@ -284,7 +284,7 @@ def check_pvd(path, rec, frame):
         check(os.path.join(folder, sets[-1].attrib['file']), rec, at)
 
 
-# ------------------------------------------------------------------------------------------------ CSV
+# ---------------------------------------------------------------------------------------------- CSV
 
 def same(a, b):
     """A decimal number is exactly a float."""
@@ -317,7 +317,7 @@ def check_csv_steps(path, rec, frame):
     assert [[float(v) for v in r] for r in rows[1:]] == rec.steps
 
 
-# ----------------------------------------------------------------------------------------------- glTF
+# --------------------------------------------------------------------------------------------- glTF
 
 def read_glb(path):
     data = open(path, 'rb').read()
@@ -411,7 +411,7 @@ def check_glb(path, rec, frame):
         assert at[2] < 0 and abs(at[0]) < wide and abs(at[1]) < high, f'body {i} is out of sight'
 
 
-# ---------------------------------------------------------------------------------------------- NumPy
+# -------------------------------------------------------------------------------------------- NumPy
 
 def check_npy(path, rec, frame):
     try:

@@ -27,7 +27,8 @@ while at < len(data):
             begin = 16 + 4*frames*bodies*component
             z, _ = plane(body, begin, frames*bodies)
             for k, word in enumerate(z):
-                z[k] = ((z[k - bodies] if k >= bodies else 0) + ((word >> 1) ^ -(word & 1))) & 0xffffffff
+                before = z[k - bodies] if k >= bodies else 0
+                z[k] = (before + ((word >> 1) ^ -(word & 1))) & 0xffffffff
             for k in range(frames*bodies):
                 if (k//bodies + seen) % 2 and k % bodies % 2:
                     z[k] ^= 0x80000000
@@ -35,7 +36,8 @@ while at < len(data):
                 d = (z[k] - (z[k - bodies] if k >= bodies else 0)) & 0xffffffff
                 z[k] = 2*d if d < 1 << 31 else 2*((1 << 32) - d) - 1
             for k in range(4):
-                body[begin + k*frames*bodies:begin + (k + 1)*frames*bodies] = bytes(w >> 8*k & 255 for w in z)
+                row = begin + k*frames*bodies
+                body[row:row + frames*bodies] = bytes(w >> 8*k & 255 for w in z)
         seen += frames
     packed = zlib.compress(bytes(body))
     head = struct.pack('<4s4I', kind, len(packed), plain, first, count)

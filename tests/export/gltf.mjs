@@ -1,4 +1,4 @@
-// gltf.mjs: what the validator of Khronos and the loader of three.js say about perp export -o a.glb.
+// gltf.mjs: what the validator of Khronos and the loader of three.js say about exported scenes.
 //
 //   node gltf.mjs PERP RECORD_SAMPLE FOLDER VALIDATOR_MODULES PLAYER_MODULES
 //
@@ -72,11 +72,11 @@ rmSync(folder, {recursive: true, force: true});
 mkdirSync(folder, {recursive: true});
 process.chdir(folder);
 execFileSync(sample, ['bowl.perp', '20']);
-const scenes = {disc: ['box', '--balls', '12', '--steps', '30'], none: ['box', '--balls', '0', '--steps', '2'],
-                cards: ['card-house', '--steps', '12'], hopper: ['hopper', '--spheres', '60', '--steps', '6'],
-                wedge: ['wedge', '--steps', '9'], heavy: ['heavy-on-light', '--steps', '4']};
+const scenes = {disc: 'box --balls 12 --steps 30', none: 'box --balls 0 --steps 2',
+                cards: 'card-house --steps 12', hopper: 'hopper --spheres 60 --steps 6',
+                wedge: 'wedge --steps 9', heavy: 'heavy-on-light --steps 4'};
 for (const [name, words] of Object.entries(scenes))
-  execFileSync(perp, ['run', ...words, '-o', `${name}.perp`, '-q']);
+  execFileSync(perp, ['run', ...words.split(' '), '-o', `${name}.perp`, '-q']);
 for (const name of ['bowl', ...Object.keys(scenes)]) {
   execFileSync(perp, ['export', `${name}.perp`, '-o', `${name}.glb`, '-q']);
   const bytes = new Uint8Array(readFileSync(`${name}.glb`));
@@ -85,11 +85,12 @@ for (const name of ['bowl', ...Object.keys(scenes)]) {
   execFileSync(perp, ['export', `${name}.perp`, '-o', `${name}.csv`, '-q']);
   await load(name, bytes, table(`${name}.csv`));
 }
-execFileSync(perp, ['export', 'bowl.perp', '-o', 'one.glb', '--frame', '3', '--detail', '64', '-q']);
+execFileSync(perp, 'export bowl.perp -o one.glb --frame 3 --detail 64 -q'.split(' '));
 await validate('one frame, in detail', new Uint8Array(readFileSync('one.glb')));
 
 // The validator is one that can say no.
-const broken = new Uint8Array(readFileSync('bowl.glb')), text = new TextDecoder('latin1').decode(broken);
+const broken = new Uint8Array(readFileSync('bowl.glb'));
+const text = new TextDecoder('latin1').decode(broken);
 broken[text.indexOf('"VEC4"') + 4] = '3'.charCodeAt(0);
 const {issues} = await validator.validateBytes(broken);
 check('a broken file is noticed', issues.numErrors > 0);
