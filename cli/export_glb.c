@@ -40,9 +40,10 @@ typedef struct writer {
 
 // -------------------------------------------------------------------------------------- small JSON
 
-static json_t *numbers(const double *value, int count) {
+static json_t *numbers(const double *value, int count) {   // JSON has none that are not finite
   json_t *list = json_array();
-  for (int c = 0; c < count; c++) json_array_append_new(list, json_real((double)(float)value[c]));
+  for (int c = 0; c < count; c++)
+    json_array_append_new(list, json_real(isfinite(value[c]) ? (double)(float)value[c] : 0.0));
   return list;
 }
 
