@@ -225,6 +225,7 @@ static int make_plane(const render_scene *scene, int32_t i, mesh *m) {
   double u[3], v[3], p[CORNERS][3], foot[3];
   cross(flat ? towards : fabs(n[0]) < 0.9 ? (double[3]){1, 0, 0} : (double[3]){0, 1, 0}, n, u);
   const double length = sqrt(dot(u, u));
+  if (!(length > 0.0)) return reserve(m, 0, 0);   // across the picture: nothing to be seen
   for (int c = 0; c < 3; c++) u[c] /= length;
   cross(n, u, v);
   const double above = dot(n, scene->center) - body->offset;
