@@ -1,4 +1,5 @@
 # perp run: scenes, refusals, recordings that are cut, interrupted, resumed; the same bits always.
+# cost: 6
 # shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
 set -m   # jobs in the background listen to SIGINT only with job control
