@@ -51,6 +51,10 @@ static void explain_method(const perp_method *method) {
     options_describe(&method->parameters[i], &entry);
     text_row(stdout, 2, option_spelling(&entry, spelling, sizeof spelling) + 4, 30, entry.help);
   }
+  if (method->needs & PERP_NEEDS_BODIES) {   // files have entries, scenes have bodies
+    printf("\nExample:\n  perp run hollow-sphere --steps 60 --method %s\n", method->name);
+    return;
+  }
   const char *family = method->needs & PERP_NEEDS_CONTACTS         ? "friction"
                        : method->needs & PERP_NEEDS_TRIDIAGONAL   ? "bearing --ny 1"
                        : method->n_max > 0 && method->n_max <= 20 ? "dense-pd --n 10"

@@ -22,7 +22,8 @@
 enum {
   SWEEPS = 150,            // accelerated ones
   MIXED = 5,               // sweeps that are mixed
-  SYSTEMS = 400,           // that are solved at most
+  SYSTEMS = 250,           // that are solved at most, from each start
+  STARTS = 2,              // the guess, and no impulses
   ROUNDS = 12,             // Newton steps of a proximal one
   FEW = 6,                 // of them where sigma may fall
   TRIES = 8,               // subproblems of a Newton step
@@ -297,20 +298,22 @@ static void begin_at(newton *t) {   // the centre where l is
   memcpy(t->last, t->s.l, bytes_of_l(t));
 }
 
-static void iterate(newton *t) {
+// 1: the run has ended; 0: it brought nothing.
+static int iterate(newton *t) {
   contact_bodies *s = &t->s;
   perp_run *run = t->run;
   double sigma = SIGMA_FIRST, best = (double)INFINITY;
   int ahead = 0, idle = 0;
   begin_at(t);
-  while (t->systems < SYSTEMS && idle < PATIENCE) {
+  const int32_t most = t->systems + SYSTEMS;
+  while (t->systems < most && idle < PATIENCE) {
     int32_t rounds = 0;
     memcpy(t->before, s->face, bytes_of_faces(t));
     contact_bodies_sigma(s, sigma);
     const int solved = proximal(t, &rounds);
     run->regularization = sigma;
     contact_bodies_sigma(s, 0.0);
-    if (solved < 0) return;
+    if (solved < 0) return 1;
     if (!solved) {
       sigma = min2(RISE*sigma, 1.0);
       contact_bodies_refresh(s);
@@ -321,30 +324,40 @@ static void iterate(newton *t) {
     }
     const int same = memcmp(t->before, s->face, bytes_of_faces(t)) == 0;
     const contact_look look = contact_bodies_look(s, t->wanted, NULL);
-    if (look.worst < t->goal && offer_goal(t)) return;
+    if (look.worst < t->goal && offer_goal(t)) return 1;
     if (look.worst < 0.3*best) {
       best = look.worst;
       idle = 0;
-      if (offer(t)) return;
+      if (offer(t)) return 1;
     }
     idle++;
     look_ahead(t, &ahead);
     if (rounds <= FEW) sigma = max2(sigma*(same ? QUICK_FALL : FALL), SIGMA_LEAST);
   }
-  run_stop(run, PERP_STATUS_STALLED, "%s: %d systems of faces brought no solution",
-           run->method->name, t->systems);
+  return 0;
+}
+
+// Sweeps, then systems. 1: the run has ended.
+static int start(newton *t) {
+  memset(t->f0, 0, bytes_of_l(t));
+  memset(t->z0, 0, bytes_of_l(t));
+  if (sweep(t, SWEEPS)) return 1;
+  if (t->f.factor == NULL && !contact_faces_begin(&t->f, &t->s, t->run)) return 1;
+  return (double)block_lu_nonzeros(t->f.factor) <= LARGEST && iterate(t);
 }
 
 static void run_contact_newton(perp_run *run) {
   newton t = {.run = run, .best = run->residual, .goal = 0.3*run->options->tol};
   if (!contact_bodies_begin(&t.s, run) || !take(&t)) return;
-  memset(t.f0, 0, bytes_of_l(&t));
-  memset(t.z0, 0, bytes_of_l(&t));
-  const int ended = sweep(&t, SWEEPS);
-  if (!ended && (t.f.factor != NULL || contact_faces_begin(&t.f, &t.s, run))) {
-    if ((double)block_lu_nonzeros(t.f.factor) <= LARGEST) iterate(&t);
-    else run_stop(run, PERP_STATUS_STALLED, "%s: too large a factor", run->method->name);
+  int ended = 0;
+  for (int k = 0; k < STARTS && !ended; k++) {
+    if (k > 0) memset(t.s.l, 0, bytes_of_l(&t));
+    contact_bodies_refresh(&t.s);
+    ended = start(&t);
   }
+  if (!ended)
+    run_stop(run, PERP_STATUS_STALLED, "%s: %d systems of faces brought no solution",
+             run->method->name, t.systems);
   contact_faces_end(&t.f);
 }
 

@@ -16,8 +16,14 @@ run methods --json; expect 'methods --json' 0; json 'is one object' methods
 run methods --names; expect 'methods --names' 0
 names=$out
 for name in $names; do
-  run explain "$name"; expect "explain $name" 0 "out=$name: " 'out=Converges' 'out=Advice' "out=perp solve demo --method $name"
+  run explain "$name"; expect "explain $name" 0 "out=$name: " 'out=Converges' 'out=Advice' "out= --method $name"
   narrow "explain $name fits 80 columns"
+  read -r scene steps < <(sed -n 's/^  perp run \([^ ]*\) --steps \([0-9]*\) .*/\1 \2/p' .out)
+  if [ -n "${scene:-}" ]; then
+    run run "$scene" --steps "$steps" --method "$name"
+    holds "the method takes the example of explain $name" test "$code" -le 1
+    continue
+  fi
   read -r family parameters < <(sed -n 's/^  perp gen \(.*\) -o demo.*/\1/p' .out)
   # shellcheck disable=SC2086  # the parameters are words
   run gen "$family" $parameters -o demo -f
