@@ -72,4 +72,19 @@ static inline double uniform(double low, double high) {   // splitmix64
   return low + (high - low)*(double)((z ^ (z >> 31)) >> 11)*0x1p-53;
 }
 
+// spheres in a cube that do not overlap
+static inline void fill_randomly(perp_world *w, int count, double side, double speed,
+                                 double inwards) {
+  for (int k = 0; k < count; k++) {
+    const int n = (int)ceil(cbrt(count)), i = k%n, j = k/n%n, l = k/n/n;
+    const double cell = side/n, r = uniform(0.2, 0.45)*cell;
+    perp_body b = at(perp_sphere(r, 1000*r*r*r), (i + 0.5)*cell, (j + 0.5)*cell, (l + 0.5)*cell);
+    for (int d = 0; d < 3; d++) {
+      b.motion.velocity[d] = uniform(-speed, speed) + inwards*(side/2 - b.motion.position[d]);
+      b.motion.spin[d] = uniform(-speed, speed);
+    }
+    put(w, b);
+  }
+}
+
 #endif

@@ -24,7 +24,6 @@ typedef struct job {
   perp_world *w;
   const int32_t *turn;        // islands, largest first
   double deadline;            // INFINITY: none
-  double rows;                // of all islands
   int32_t rows_each;          // of a contact
   int32_t largest;            // island whose convergence is traced; -1: none
 } job;
@@ -235,10 +234,10 @@ static perp_error solve_bounces(perp_world *w, worker *by, island *s, assembled 
   return solve_model(w, by, s, a, end, kind, r);
 }
 
-#define ROUGH 1e-3   // with a larger residual an x that came in time is where sweeps begin
+#define POOR 1e-3   // with a larger residual an x that came in time is where sweeps begin
 
 static perp_error calm(const perp_world *w, const island *s, assembled *a, perp_result *r) {
-  const int swept = r->status == PERP_STATUS_TIME_LIMIT && !(r->certificate.residual < ROUGH) &&
+  const int swept = r->status == PERP_STATUS_TIME_LIMIT && !(r->certificate.residual < POOR) &&
                     w->settings.model <= PERP_CONTACT_FRICTION;
   if (swept) sweep(w, s, a->x);
   const double factor = temper(w, s, a->x);
@@ -257,11 +256,10 @@ static void solve_island(void *data, int32_t index, int32_t who) {
   const int traced = which == j->largest;
   if (by->error != PERP_OK) return;
   s->rows = s->count*j->rows_each;
-  // Each gets its part of what is left, by rows; the workers share the rows.
   double end = j->deadline;
   if (end < (double)INFINITY) {
-    const double now = world_clock(w), part = s->rows*w->settings.threads/j->rows;
-    end = now + fmin(part, 1.0)*fmax(end - now, 0.0);
+    const double now = world_clock(w);
+    end = now + s->share*fmax(end - now, 0.0);
   }
   perp_result r;
   assembled *a = &by->first;
@@ -287,10 +285,10 @@ perp_error world_solve(perp_world *w, double deadline) {
     return world_fail(PERP_ERROR_MEMORY, "no memory for %d islands", count);
   // The largest first, so that no thread begins a long one when the others are done.
   int32_t *turn = w->other_memory.at, largest = -1, placed = 0;
-  double rows = 0.0;
+  double contacts = 0.0;   // of islands whose turn has not come
   for (int32_t k = 0; k < count; k++) {
     if (largest < 0 || s[k].count > s[largest].count) largest = k;
-    rows += s[k].count;
+    contacts += s[k].count;
   }
   for (int32_t above = INT32_MAX; placed < count;) {   // by powers of two is enough
     const int32_t least = above == INT32_MAX ? 1 << 20 : above/2;
@@ -298,9 +296,15 @@ perp_error world_solve(perp_world *w, double deadline) {
       if (s[k].count < above && s[k].count >= least) turn[placed++] = k;
     above = least;
   }
+  // Each gets its part, by contacts, of the time that is left to it and those after it.
+  for (int32_t k = 0; k < count; k++) {
+    island *next = &s[turn[k]];
+    next->share = fmin(next->count*(double)w->settings.threads/contacts, 1.0);
+    contacts -= next->count;
+  }
   const int32_t each = w->settings.model == PERP_CONTACT_BOXED ? w->settings.dimension : w->width;
-  job j = {.w = w, .turn = turn, .deadline = deadline, .rows = fmax(rows, 1.0)*each,
-           .rows_each = each, .largest = w->settings.trace > 0 ? largest : -1};
+  job j = {.w = w, .turn = turn, .deadline = deadline, .rows_each = each,
+           .largest = w->settings.trace > 0 ? largest : -1};
   w->trace_count = 0;
   for (int32_t k = 0; k < w->settings.threads; k++) w->workers[k].error = PERP_OK;
   crew_run(w->threads, solve_island, &j, count);

@@ -61,6 +61,7 @@ typedef struct island {
   perp_status status;
   int32_t iterations, factorizations;
   double residual;
+  double share;               // of the time that is left when its turn comes
 } island;
 
 typedef struct grouping {     // the islands of a list of contacts
