@@ -1,4 +1,4 @@
-// test_contact_world.c: what a world promises whatever moves in it: problems, limits, memory, messages.
+// test_contact_world.c: what a world promises whatever moves in it: problems, limits, messages.
 #include "contact_support.h"
 
 // ---- problems ----
