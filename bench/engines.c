@@ -61,7 +61,6 @@ void engine_layout(const char *name, const char *settings, scene_layout *layout)
     values[k] = atof(equals + 1);
   }
   if (scene_build(s, values, 1, layout) != PERP_OK) give_up(name, layout->message);
-  if (layout->pairs > 0) give_up(name, "has more than one coefficient of friction");
   perp_world *world;
   if (scene_world(layout, NULL, &world) != PERP_OK) give_up(name, perp_world_message());
   for (int32_t i = 0; i < layout->bodies; i++) perp_world_read(world, i, &layout->body[i]);

@@ -1,11 +1,9 @@
 // export.c: perp export: a recording for other programs: meshes, animations, tables, arrays.
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "export.h"
@@ -267,15 +265,9 @@ static int32_t usual_detail(int32_t bodies) {
   return bodies <= 300 ? 12 : bodies <= 3000 ? 8 : bodies <= 30000 ? 5 : 3;
 }
 
-static int same_file(const char *a, const char *b) {
-  struct stat one, two;
-  return stat(a, &one) == 0 && stat(b, &two) == 0 && one.st_dev == two.st_dev &&
-         one.st_ino == two.st_ino && S_ISREG(one.st_mode);
-}
-
 static int begin(export_job *job) {
   char message[512] = "";
-  if (same_file(job->args->operand[0], job->path))
+  if (file_same(job->args->operand[0], job->path))
     return fail(CODE_USAGE, "--output = %s is the recording itself", job->path);
   const int code = footage_open(job->args->operand[0], job->colour != FOOTAGE_GROUP,
                                 &job->footage);
@@ -321,7 +313,6 @@ static int run(const arguments *args) {
   int code = read_options(job);
   if (code) return code;
   interrupt_listen(1);
-  signal(SIGXFSZ, SIG_IGN);   // a file that may not grow is a failed write, not the end
   code = begin(job);
   job->live = progress_begin(argument(args, "progress") != NULL, argument(args, "quiet") != NULL,
                              &options);

@@ -330,6 +330,12 @@ const char *file_temporary(const file_output *output) {
   return output->slot >= 0 ? pending[output->slot].name : NULL;
 }
 
+bool file_same(const char *a, const char *b) {
+  struct stat one, two;
+  return stat(a, &one) == 0 && stat(b, &two) == 0 && one.st_dev == two.st_dev &&
+         one.st_ino == two.st_ino && S_ISREG(one.st_mode);
+}
+
 int file_check(const char *path, char *message, size_t message_size) {
   struct stat status;
   if (strcmp(path, "-") == 0) return FILE_OK;

@@ -35,6 +35,9 @@ const char *file_write_name(const char *path);
 // "-" (standard output), pipes and devices are written directly. A name that ends in .gz packs.
 typedef struct file_output file_output;
 
+// Whether both names are of one existing file: what would be read and overwritten.
+bool file_same(const char *a, const char *b);
+
 // Whether file_create will probably succeed: to ask before long work. Writes nothing.
 int file_check(const char *path, char *message, size_t message_size);
 

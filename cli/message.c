@@ -84,6 +84,12 @@ void warn(const char *format, ...) {
 
 json_t *json_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
+json_t *json_numbers(const double *value, int count) {
+  json_t *list = json_array();
+  for (int i = 0; i < count; i++) json_array_append_new(list, json_number(value[i]));
+  return list;
+}
+
 json_t *json_text(const char *text) {
   json_t *value = json_string(text);
   if (value) return value;

@@ -39,4 +39,5 @@ void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // JSON values that cannot fail to print: numbers that are not finite become null, bytes that are
 // not UTF-8 become '?'.
 json_t *json_number(double value);
+json_t *json_numbers(const double *value, int count);
 json_t *json_text(const char *text);

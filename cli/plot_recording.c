@@ -166,6 +166,7 @@ static void make_residuals(plan *p) {
   panel->empty = "there was nothing to solve";
   for (int k = 0; k < p->films; k++)
     add(p, k, p->film[k].failures > 0 ? "solved" : "", p->film[k].solved, CHART_POINTS, CHART_BLUE);
+  for (int k = 0; k < p->films; k++) tol = fmax(tol, p->film[k].file.head.tol);
   for (int k = 0; k < p->films; k++) {
     const film *f = &p->film[k];
     char name[48];
@@ -173,7 +174,6 @@ static void make_residuals(plan *p) {
     snprintf(name, sizeof name, "not solved: %lld", (long long)f->failures);
     add(p, k, name, f->unsolved, CHART_POINTS, CHART_RED);
     p->curve[p->panels][panel->curves - 1].cross = 1;
-    tol = fmax(tol, f->file.head.tol);
   }
   text_buffer text;
   snprintf(p->tolerance, sizeof p->tolerance, "tolerance %s", text_number(tol, &text));
@@ -300,7 +300,7 @@ static int draw_step(plan *p, const char *path) {
                          .x = {.label = "iteration", .whole = 1},
                          .y = {.label = "residual", .log = 1, .floor = least}, .curve = curve,
                          .curves = p->films, .mark = &mark, .marks = tol > 0.0,
-                         .empty = "solved without iterations"};
+                         .empty = "no iterations"};
   if (!code) code = chart_write(&picture);
   free(memory);
   return code;

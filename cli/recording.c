@@ -42,6 +42,9 @@ static int check_frames(recording *what, char *message, size_t size) {
     }
     what->frames += chunk->count;
   }
+  // without its end, a recording may have frames whose steps nobody can tell about
+  const int64_t told = (what->rows + what->head.every - 1)/what->head.every;
+  if (what->frames > told) what->frames = told;
   return RECORD_OK;
 }
 

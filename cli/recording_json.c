@@ -2,12 +2,6 @@
 #include "message.h"
 #include "recording.h"
 
-static json_t *numbers(const double *value, int count) {
-  json_t *list = json_array();
-  for (int i = 0; i < count; i++) json_array_append_new(list, json_number(value[i]));
-  return list;
-}
-
 static json_t *words(const char *const *word) {
   json_t *list = json_array();
   for (; word && *word; word++) json_array_append_new(list, json_text(*word));
@@ -24,9 +18,10 @@ static json_t *bodies(const recording_head *head) {
   for (int32_t i = 0; i < head->bodies; i++) {
     const recording_body *body = &head->body[i];
     json_t *const value[NAMES] = {
-        json_integer(body->shape), numbers(body->extent, 3),   json_number(body->offset),
-        json_number(body->mass),   json_integer(body->fixed),  json_integer(body->material),
-        json_integer(body->group), numbers(body->position, 3), numbers(body->orientation, 4)};
+        json_integer(body->shape), json_numbers(body->extent, 3), json_number(body->offset),
+        json_number(body->mass), json_integer(body->fixed), json_integer(body->material),
+        json_integer(body->group), json_numbers(body->position, 3),
+        json_numbers(body->orientation, 4)};
     for (int k = 0; k < NAMES; k++) json_array_append_new(list[k], value[k]);
   }
   return object;
@@ -51,8 +46,8 @@ json_t *recording_head_json(const recording_head *head) {
   json_object_set_new(object, "steps", json_integer(head->steps));
   json_object_set_new(object, "every", json_integer(head->every));
   json_object_set_new(object, "span", json_integer(head->span));
-  json_object_set_new(object, "gravity", numbers(head->gravity, 3));
-  json_object_set_new(view, "center", numbers(head->center, 3));
+  json_object_set_new(object, "gravity", json_numbers(head->gravity, 3));
+  json_object_set_new(view, "center", json_numbers(head->center, 3));
   json_object_set_new(view, "radius", json_number(head->radius));
   json_object_set_new(object, "view", view);
   json_object_set_new(object, "materials", words(head->materials));

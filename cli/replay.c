@@ -22,7 +22,7 @@ static const double coarsest = 1e-3;   // of the smallest body: a step of positi
 typedef struct packer {
   const recording *what;
   const replay_settings *settings;
-  int64_t frames, moving, contacts, rows, points;
+  int64_t frames, moving, contacts;
   double low[3], high[3], scale[3];    // the box, and the length of a step in it
   double top;                          // speed
   double weakest, strongest;           // impulses that are not 0
@@ -189,7 +189,7 @@ static int pass(packer *p, int second) {
     record_frames frames = {0};
     code = recording_frames(what, k, &frames);
     const record_touch *touch = frames.touch;
-    for (uint32_t f = 0; f < frames.frames && !code; f++, recorded++) {
+    for (uint32_t f = 0; f < frames.frames && recorded < what->frames && !code; f++, recorded++) {
       const int known = frames.touches[f] != RECORD_NO_TOUCHES;
       const uint32_t touches = known ? frames.touches[f] : 0;
       if (recorded % p->settings->every == 0) {
@@ -285,12 +285,6 @@ static void traces(packer *p) {
 
 // -------------------------------------------------------------------------------------------- JSON
 
-static json_t *numbers(const double *value, int count) {
-  json_t *list = json_array();
-  for (int i = 0; i < count; i++) json_array_append_new(list, json_number(value[i]));
-  return list;
-}
-
 // The bodies without what the frames say anyway.
 static json_t *bodies(const recording_head *head) {
   static const char *const names[] = {"shape", "extent", "offset",   "mass",
@@ -301,10 +295,10 @@ static json_t *bodies(const recording_head *head) {
   for (int32_t i = 0; i < head->bodies; i++) {
     const recording_body *body = &head->body[i];
     json_t *const value[NAMES] = {
-        json_integer(body->shape), numbers(body->extent, 3), json_number(body->offset),
+        json_integer(body->shape), json_numbers(body->extent, 3), json_number(body->offset),
         json_number(body->mass), json_integer(body->group), json_integer(body->fixed),
-        body->fixed ? numbers(body->position, 3) : json_null(),
-        body->fixed ? numbers(body->orientation, 4) : json_null()};
+        body->fixed ? json_numbers(body->position, 3) : json_null(),
+        body->fixed ? json_numbers(body->orientation, 4) : json_null()};
     for (int k = 0; k < NAMES; k++) json_array_append_new(list[k], value[k]);
   }
   return object;
@@ -322,13 +316,13 @@ static json_t *describe(const packer *p) {
   json_object_set_new(meta, "first", json_integer(0));
   json_object_set_new(meta, "every", json_integer(what->head.every*p->settings->every));
   json_object_set_new(meta, "size", json_integer(p->width));
-  json_t *box = numbers(p->low, 3);
+  json_t *box = json_numbers(p->low, 3);
   for (int c = 0; c < 3; c++) json_array_append_new(box, json_number(p->scale[c]));
   json_object_set_new(meta, "box", box);
   json_object_set_new(meta, "speed", json_number(p->top/SPEED));
   json_object_set_new(meta, "contacts", json_integer(p->contacts));
   const double strength[2] = {log2(p->weakest), strength_step(p)};
-  json_object_set_new(meta, "strength", numbers(strength, 2));
+  json_object_set_new(meta, "strength", json_numbers(strength, 2));
   json_object_set_new(meta, "rows", json_integer(p->steps.rows));
   for (int c = 0; c < RECORD_COLUMNS; c++)
     json_array_append_new(names, json_string(record_column_name[c]));

@@ -231,7 +231,7 @@ static int conclude(run_session *s, int code) {
   int end = CODE_OK;
   if (!broken) end = recorder_end(&s->recorder, complete, reason, &s->totals);
   if (broken || end) {
-    if (s->path && s->totals.steps > 0)
+    if (s->path && strcmp(s->path, "-") != 0 && s->totals.steps > 0)
       warn("'perp run --resume %s' goes on from there", s->path);
     return code ? code : end;
   }

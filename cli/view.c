@@ -88,6 +88,9 @@ static int choose_path(session *s, const arguments *args) {
                            : snprintf(s->path, sizeof s->path, "%.*s.html", (int)stem, from);
   if (length < 0 || (size_t)length >= sizeof s->path)
     return fail(CODE_USAGE, "the name of the file is too long");
+  for (int k = 0; k < args->operands; k++)
+    if (file_same(args->operand[k], s->path))
+      return fail(CODE_USAGE, "--output = %s is the recording itself", s->path);
   const int code = file_check(s->path, message, sizeof message);
   return code ? fail(code, "%s", message) : CODE_OK;
 }

@@ -381,7 +381,10 @@ static void what_rests_sleeps_and_wakes_up(void **unused) {
   const perp_touch *t = perp_world_touches(w, &count);
   assert_int_equal(count, 13);   // they still touch, with their impulses
   double floor = 0.0;
-  for (int32_t k = 0; k < count; k++) floor += t[k].a == 0 ? t[k].normal_impulse : 0.0;
+  for (int32_t k = 0; k < count; k++) {
+    floor += t[k].a == 0 ? t[k].normal_impulse : 0.0;
+    assert_int_equal(t[k].solved, 1);   // and what was certified of them
+  }
   near("weight", floor, 4*9.81/60, 1e-6);
   const double force[3] = {1, 0, 0};
   perp_world_push(w, 4, force, NULL);   // the ball rolls off, the stack sleeps on

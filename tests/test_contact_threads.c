@@ -79,6 +79,19 @@ static void a_saved_world_goes_on_with_the_same_bits(void **unused) {
     saved[0] ^= 1;
     assert_int_equal(perp_world_load(other, saved, bytes), PERP_ERROR_ARGUMENT);
     same_state(w, other);
+    // A bit that is wrong is refused, or it is a state of something: steps say what is wrong.
+    saved[0] ^= 1;
+    int refused = 0;
+    for (size_t k = 0; k < bytes; k += 61) {
+      saved[k] ^= (unsigned char)(1u << k%8);
+      const perp_error error = perp_world_load(other, saved, bytes);
+      saved[k] ^= (unsigned char)(1u << k%8);
+      assert_true(error == PERP_OK || error == PERP_ERROR_ARGUMENT);
+      refused += error != PERP_OK;
+      if (error != PERP_OK || k%5 != 0) continue;
+      if (perp_world_step(other, NULL) != PERP_OK) assert_true(strlen(perp_world_message()) > 0);
+    }
+    assert_true(refused > 0);
     perp_world_destroy(stranger);
     perp_world_destroy(other);
     perp_world_destroy(w);

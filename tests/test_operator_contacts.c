@@ -256,9 +256,9 @@ static void classes(void **state) {
       if (c != PERP_CLASS_PSD) same_verdict(&a, &b, (perp_class)c);
     assert_int_equal(a.of[PERP_CLASS_FRICTION].verdict, PERP_YES);
     assert_int_equal(a.of[PERP_CLASS_SYMMETRIC].verdict, PERP_NO);
-    assert_int_equal(a.of[PERP_CLASS_PSD].verdict, trial % 4 == 0 ? PERP_YES
-                     : b.of[PERP_CLASS_PSD].verdict == PERP_NO ? PERP_NO
-                     : a.of[PERP_CLASS_PSD].verdict);
+    int rough = 0;   // mu > 0 stands across from a zero, beside a diagonal of zero
+    for (int32_t c = 0; c < s.contacts.count; c++) rough |= s.contacts.mu[c] > 0.0;
+    assert_int_equal(a.of[PERP_CLASS_PSD].verdict, rough ? PERP_NO : PERP_YES);
     assert_true(a.components <= b.components);
     assert_true(fabs(a.asymmetry - b.asymmetry) <= 1e-12*b.asymmetry);
   }

@@ -108,8 +108,10 @@ perp_error world_detect(perp_world *w, const contact_list *before, int again) {
       finish(w, &c[k]);
       memset(x + (size_t)k*width, 0, width*sizeof *x);
       for (int32_t j = 0; j < olds; j++)
-        if (old[at + j].feature == c[k].feature)
+        if (old[at + j].feature == c[k].feature) {
           memcpy(x + (size_t)k*width, old_x + (size_t)(at + j)*width, width*sizeof *x);
+          c[k].solved = old[at + j].solved;   // of these impulses
+        }
     }
     l->count += count;
   }

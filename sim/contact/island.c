@@ -56,6 +56,7 @@ static int turns(const body *o, const contact *c) {
 perp_error island_find(perp_world *w, contact_list *l, grouping *g) {
   const int32_t n = w->bodies, count = l->count;
   const perp_allocator *from = &w->allocator;
+  g->islands = 0;   // those that were have lost their lists
   const size_t longest = (size_t)(n > count ? n : count);
   if (!buffer_grow(from, &g->order_memory, longest*sizeof(int32_t), 0) ||
       !buffer_grow(from, &g->member_memory, (size_t)n*sizeof(int32_t), 0) ||

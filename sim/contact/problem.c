@@ -446,7 +446,7 @@ void problem_row(const perp_world *w, const island *s, const double *x, int32_t 
 
 void problem_scale(const perp_world *w, const island *s, double *x, double factor) {
   const int32_t slacks = w->directions > 0 ? s->count : 0;   // at the end: speeds, no impulses
-  for (int32_t i = 0; i < s->rows - slacks; i++) x[i] *= factor;
+  for (int32_t i = 0; i < s->rows - slacks; i++) x[i] = factor > 0.0 ? factor*x[i] : 0.0;
 }
 
 void problem_keep(const perp_world *w, const contact_list *l, const island *s, const double *x) {

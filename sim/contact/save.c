@@ -3,6 +3,7 @@
 // What a step depends on and changes: motions, pushes, sleep, the contacts with their impulses, and
 // the account of energy. Settings, shapes, masses and materials are not saved; a number computed
 // from them is, so that a state is not read into another world. Bytes are those of this machine.
+#include <stddef.h>
 #include <string.h>
 
 #include "world.h"
@@ -13,7 +14,7 @@ typedef struct head {
   char mark[8];
   uint64_t kind;              // fingerprint of settings and bodies
   int64_t step;
-  int32_t bodies, contacts, asleep, stale;
+  int32_t bodies, contacts, stale, unused;
   double input;
 } head;
 
@@ -70,7 +71,6 @@ size_t perp_world_save(const perp_world *w, void *memory, size_t size) {
   h.step = w->report.step;
   h.bodies = w->bodies;
   h.contacts = contacts;
-  h.asleep = w->asleep;
   h.stale = w->stale;
   h.input = w->input;
   unsigned char *to = write(memory, &h, sizeof h);
@@ -87,13 +87,20 @@ size_t perp_world_save(const perp_world *w, void *memory, size_t size) {
   return bytes;
 }
 
-// Contacts must name bodies: a state with one bit wrong must not lead astray.
+// Contacts must name bodies, in order, and not more for two of them than there can be, and have
+// coefficients in their ranges: a state with one bit wrong must not lead astray.
 static int sound(const perp_world *w, const unsigned char *contacts, int32_t count) {
-  for (int32_t k = 0; k < count; k++) {
+  contact before = {.a = -1, .b = -1};
+  for (int32_t k = 0, of_pair = 0; k < count; k++) {
     contact c;
     memcpy(&c, contacts + (size_t)k*sizeof c, sizeof c);
     if (c.a < 0 || c.b <= c.a || c.b >= w->bodies) return 0;
     if (!moves(&bodies_of(w)[c.a]) && !moves(&bodies_of(w)[c.b])) return 0;
+    const int same = c.a == before.a && c.b == before.b;
+    if (!same && (c.a < before.a || (c.a == before.a && c.b < before.b))) return 0;
+    of_pair = same ? of_pair + 1 : 1;
+    if (of_pair > MOST_OF_A_PAIR || c.mu < 0.0 || c.e < 0.0 || c.e > 1.0) return 0;
+    before = c;
   }
   return 1;
 }
@@ -105,6 +112,18 @@ static int finite_numbers(const unsigned char *from, size_t bytes) {
     if (!isfinite(x)) return 0;
   }
   return 1;
+}
+
+// How many are asleep; -1: a body's state makes no sense.
+static int32_t count_asleep(const perp_world *w, const unsigned char *rests) {
+  int32_t asleep = 0;
+  for (int32_t i = 0; i < w->bodies; i++) {
+    rest r;
+    memcpy(&r, rests + (size_t)i*sizeof r, sizeof r);
+    if (r.steps < 0 || r.asleep < 0 || r.asleep > moves(&bodies_of(w)[i])) return -1;
+    asleep += r.asleep;
+  }
+  return asleep;
 }
 
 perp_error perp_world_load(perp_world *w, const void *memory, size_t size) {
@@ -126,11 +145,24 @@ perp_error perp_world_load(perp_world *w, const void *memory, size_t size) {
   const unsigned char *motions = (const unsigned char *)memory + sizeof h,
                       *rests = motions + n*sizeof(perp_motion),
                       *contacts = rests + n*sizeof(rest), *x = contacts + count*sizeof(contact);
-  if (!finite_numbers(motions, n*sizeof(perp_motion)) ||
-      !finite_numbers(x, count*width*sizeof(double)) || !isfinite(h.input))
+  int finite = finite_numbers(x, count*width*sizeof(double)) && isfinite(h.input);
+  for (size_t i = 0; i < n && finite; i++)
+    finite = finite_numbers(rests + i*sizeof(rest), offsetof(rest, steps));
+  for (size_t k = 0; k < count && finite; k++)
+    finite = finite_numbers(contacts + k*sizeof(contact) + offsetof(contact, normal),
+                            sizeof(contact) - offsetof(contact, normal));
+  if (!finite)
     return world_fail(PERP_ERROR_ARGUMENT, "the state holds numbers that are not finite");
+  for (size_t i = 0; i < n; i++) {
+    perp_motion m;
+    memcpy(&m, motions + i*sizeof m, sizeof m);
+    const perp_error error = world_check_motion(w, &m);
+    if (error != PERP_OK) return error;
+  }
+  const int32_t asleep = count_asleep(w, rests);
+  if (asleep < 0) return world_fail(PERP_ERROR_ARGUMENT, "a body of the state sleeps and moves");
   if (!sound(w, contacts, h.contacts))
-    return world_fail(PERP_ERROR_ARGUMENT, "a contact of the state names no two bodies");
+    return world_fail(PERP_ERROR_ARGUMENT, "a contact of the state is not one of two bodies of this world");
   if (!buffer_grow(&w->allocator, &w->now.contacts, count*sizeof(contact), 0) ||
       !buffer_grow(&w->allocator, &w->now.x, count*width*sizeof(double), 0))
     return world_fail(PERP_ERROR_MEMORY, "no memory for %d contacts", h.contacts);
@@ -147,7 +179,7 @@ perp_error perp_world_load(perp_world *w, const void *memory, size_t size) {
   memcpy(w->now.contacts.at, contacts, count*sizeof(contact));
   memcpy(w->now.x.at, x, count*width*sizeof(double));
   w->now.count = h.contacts;
-  w->asleep = h.asleep;
+  w->asleep = asleep;
   w->stale = h.stale;
   w->input = h.input;
   w->report = (perp_step){.step = h.step, .time = (double)h.step*w->settings.step};

@@ -76,13 +76,11 @@ perp_error solve_problem(const perp_world *w, worker *by, const perp_problem *p,
 static void take(island *s, const perp_result *r) {
   s->iterations += r->iterations;
   s->factorizations += r->factorizations;
-  s->status = r->status;
-  s->residual = r->certificate.residual;
 }
 
 // ---- staggering ----
 
-// Rows and columns [from, to) of A, into the worker's second matrix.
+// Rows and columns [from, to) of A, into the worker's buffers of rows.
 static int cut(worker *by, const perp_csc *A, int32_t from, int32_t to, perp_csc *out) {
   const int32_t n = to - from, *colptr = A->colptr;
   const size_t nnz = (size_t)(colptr[to] - colptr[from]);
@@ -236,13 +234,15 @@ static perp_error solve_bounces(perp_world *w, worker *by, island *s, assembled 
 
 #define POOR 1e-3   // with a larger residual an x that came in time is where sweeps begin
 
-static perp_error calm(const perp_world *w, const island *s, assembled *a, perp_result *r) {
+static perp_error calm(const perp_world *w, worker *by, const island *s, assembled *a,
+                       perp_result *r) {
   const int swept = r->status == PERP_STATUS_TIME_LIMIT && !(r->certificate.residual < POOR) &&
                     w->settings.model <= PERP_CONTACT_FRICTION;
   if (swept) sweep(w, s, a->x);
   const double factor = temper(w, s, a->x);
   if (factor == 1.0 && !swept) return PERP_OK;
   problem_scale(w, s, a->x, factor);
+  if (w->settings.model == PERP_CONTACT_BOXED) set_bounds(w, by, s, a->x);
   return perp_certify(&a->problem, a->x, w->options.tol, w->options.absolute_tol, NULL,
                       &r->certificate);
 }
@@ -265,7 +265,7 @@ static void solve_island(void *data, int32_t index, int32_t who) {
   assembled *a = &by->first;
   perp_error error = solve_bounces(w, by, s, a, end, traced ? SOLVE_TRACED : SOLVE_PLAIN,
                                    &r);
-  if (error == PERP_OK && r.status != PERP_STATUS_SOLVED) error = calm(w, s, a, &r);
+  if (error == PERP_OK && r.status != PERP_STATUS_SOLVED) error = calm(w, by, s, a, &r);
   if (error != PERP_OK) {
     by->error = error;
     snprintf(by->message, sizeof by->message, "a problem with %d contacts: %s", s->count,

@@ -306,7 +306,10 @@ perp_error perp_world_step(perp_world *w, perp_step *report) {
   if (error == PERP_OK) wake_pushed(w);
   if (error == PERP_OK) error = island_find(w, &w->now, &w->groups);
   if (error == PERP_OK) error = room_for_touches(w);
-  if (error != PERP_OK) return error;
+  if (error != PERP_OK) {
+    w->groups.islands = 0;   // they are not of the last step
+    return error;
+  }
   const double before = energy_awake(w), input = w->input;
   kick(w);
   find_free(w);
@@ -315,6 +318,7 @@ perp_error perp_world_step(perp_world *w, perp_step *report) {
                               ? solving + w->settings.time_limit : (double)INFINITY;
   error = world_solve(w, deadline);
   if (error != PERP_OK) {
+    w->groups.islands = 0;
     unkick(w);
     return error;
   }

@@ -244,7 +244,7 @@ perp_body perp_hollow(double radius) {
   return b;
 }
 
-static perp_error check_motion(const perp_world *w, const perp_motion *m) {
+perp_error world_check_motion(const perp_world *w, const perp_motion *m) {
   perp_error error = check_vector("position", m->position, 3);
   if (error == PERP_OK) error = check_vector("velocity", m->velocity, 3);
   if (error == PERP_OK) error = check_vector("spin", m->spin, 3);
@@ -307,7 +307,7 @@ static perp_error check_body(const perp_world *w, const perp_body *b) {
   for (int k = 0; k < 3 && given > 0; k++)
     if (!(b->inertia[k] >= 1e-30 && b->inertia[k] <= 1e30))
       return outside("inertia", b->inertia[k], "[1e-30, 1e30] and {0, 0, 0}");
-  return check_motion(w, &b->motion);
+  return world_check_motion(w, &b->motion);
 }
 
 static void find_inertia(const perp_world *w, body *b) {
@@ -506,7 +506,7 @@ perp_error perp_world_move(perp_world *w, int32_t id, const perp_motion *motion)
   perp_error error = check_id(w, id);
   if (error == PERP_OK && motion == NULL)
     error = world_fail(PERP_ERROR_ARGUMENT, "motion is NULL");
-  if (error == PERP_OK) error = check_motion(w, motion);
+  if (error == PERP_OK) error = world_check_motion(w, motion);
   if (error != PERP_OK) return error;
   w->input -= body_kinetic(w, id) + body_potential(w, id);
   motions_of(w)[id] = *motion;

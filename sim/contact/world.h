@@ -2,7 +2,8 @@
 //
 // A step, with u the velocities, W the inverse masses, f the forces, l the impulses of contacts:
 //     u* = u + h W f;   0 <= l _|_ J(u* + W J'l) + d/h >= 0;   u+ = u* + W J'l;   q+ = q + h u+
-// docs/contact.md has the rest. Contacts are kept sorted by (a, b, feature), their identity.
+// docs/contact.md has the rest. Contacts are kept sorted by (a, b); with the feature that is their
+// identity.
 #ifndef PERP_CONTACT_WORLD_H
 #define PERP_CONTACT_WORLD_H
 
@@ -109,7 +110,6 @@ struct perp_world {
 
   crew *threads;
   worker *workers;            // settings.threads
-  int32_t ode;                // ODE has been initialised for this world
 
   double input;               // energy put in: by adding bodies, pushes, moving bodies
   perp_step report;
@@ -118,6 +118,7 @@ struct perp_world {
 };
 
 // ---- memory and messages: world.c ----
+perp_error world_check_motion(const perp_world *w, const perp_motion *m);
 perp_error world_fail(perp_error code, const char *format, ...);
 // at least `bytes`, with the first `keep` bytes of what was there; 0: no memory
 int buffer_grow(const perp_allocator *allocator, buffer *b, size_t bytes, size_t keep);

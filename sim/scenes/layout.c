@@ -28,10 +28,6 @@ perp_body *layout_box(scene_layout *layout, const double half[3], double x, doub
   return layout_add(layout, &box, group);
 }
 
-void layout_pair(scene_layout *layout, int32_t a, int32_t b, double friction, double restitution) {
-  layout->pair[layout->pairs++] = (scene_pair){a, b, friction, restitution};
-}
-
 void layout_view(scene_layout *layout, double x, double y, double z, double radius) {
   layout->center[0] = x;
   layout->center[1] = y;

@@ -20,7 +20,6 @@ enum { SCENE_STEPS, SCENE_DT, SCENE_GRAVITY, SCENE_OWN };
 perp_body *layout_add(scene_layout *layout, const perp_body *body, int32_t group);
 perp_body *layout_box(scene_layout *layout, const double half[3], double x, double y, double z,
                       double mass, int32_t group);   // mass 0: static
-void layout_pair(scene_layout *layout, int32_t a, int32_t b, double friction, double restitution);
 void layout_view(scene_layout *layout, double x, double y, double z, double radius);
 
 // Turns a body about z by the angle whose tangent is `slope`, counter-clockwise: square roots only,

@@ -78,9 +78,6 @@ perp_error scene_world(const scene_layout *layout, const perp_allocator *allocat
   perp_error error = perp_world_create(&layout->settings, allocator, world);
   for (int32_t i = 0; i < layout->bodies && error == PERP_OK; i++)
     error = perp_world_add(*world, &layout->body[i], NULL);
-  for (int32_t i = 0; i < layout->pairs && error == PERP_OK; i++)
-    error = perp_world_pair(*world, layout->pair[i].a, layout->pair[i].b, layout->pair[i].friction,
-                            layout->pair[i].restitution);
   if (error != PERP_OK) {
     perp_world_destroy(*world);
     *world = NULL;

@@ -5,9 +5,7 @@
 #include <perp/contact.h>
 #include <perp/gallery.h>
 
-enum { SCENE_NAMES = 8, SCENE_PAIRS = 16 };
-
-typedef struct scene_pair { int32_t a, b; double friction, restitution; } scene_pair;
+enum { SCENE_NAMES = 8 };
 
 typedef struct scene_layout {   // what a scene consists of, before there is a world
   perp_world_settings settings; // may be changed before scene_world()
@@ -16,8 +14,6 @@ typedef struct scene_layout {   // what a scene consists of, before there is a w
   int32_t *group;               // bodies: index into groups
   int32_t bodies, room;
   const char *materials[SCENE_NAMES + 1], *groups[SCENE_NAMES + 1];   // end with NULL
-  scene_pair pair[SCENE_PAIRS];
-  int32_t pairs;
   double center[3], radius;     // a ball that holds what is worth seeing
   char message[160];            // why the parameters do not go together
 } scene_layout;

@@ -37,7 +37,7 @@ static int32_t freedoms(const perp_contacts *P) {
   return 0;
 }
 
-// row <- row G for the block of W that begins at `from`, W = G G' by Cholesky.
+// row <- row G for a block W = G G' by Cholesky.
 static void times_root(const double *W, int32_t size, double *row) {
   double G[BLOCK_ENTRIES], out[BLOCK] = {0.0};
   for (int32_t i = 0; i < size; i++)

@@ -240,7 +240,8 @@ static double search(newton *t, double merit, double *reached) {
       break;
     }
   }
-  for (int32_t i = 0; i < 3*s->count; i++) s->l[i] = t->from[i] + best*(t->to[i] - t->from[i]);
+  for (int32_t i = 0; i < 3*s->count; i++)   // `to` need not be finite
+    s->l[i] = best > 0.0 ? t->from[i] + best*(t->to[i] - t->from[i]) : t->from[i];
   contact_bodies_refresh(s);
   return best;
 }

@@ -17,7 +17,7 @@ const CHARTS = [
     {name: '', colour: 'series-1', of: c => Array.from(c.contacts)}]},
   {title: 'residual', logarithmic: true, tolerance: true, curves: [
     {name: '', colour: 'series-1',
-     of: c => Array.from(c.residual, (r, i) => c.contacts[i] ? log10(r) : null)},
+     of: c => Array.from(c.residual, (r, i) => c.rows[i] ? log10(r) : null)},
     {name: 'unsolved', colour: 'bad', marks: true,
      of: c => Array.from(c.residual, (r, i) => c.unsolved[i] > 0 ? log10(r) : null)}]},
   {title: 'iterations', curves: [

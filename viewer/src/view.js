@@ -75,7 +75,8 @@ export class View {
     this.state.textContent = state;
     const residual = short(c.residual[row]), iterations = count(c.iterations[row], 'iteration');
     let verdict = row ? 'nothing touches' : 'the start';
-    if (contacts > 0) verdict = `solved: residual ${residual}, ${iterations}`;
+    if (contacts > 0) verdict = 'at rest';
+    if (c.rows[row] > 0) verdict = `solved: residual ${residual}, ${iterations}`;
     if (unsolved > 0)
       verdict = `NOT SOLVED: ${count(unsolved, 'island')}, residual ${residual}, ${iterations}`;
     this.verdict.className = unsolved > 0 ? 'bad' : '';
