@@ -29,8 +29,11 @@ run view - -o piped.html; expect 'nothing on the standard input' 3 'err=stdin'
 "$PERP" view - -o piped.html <a.perp >/dev/null 2>&1; holds 'a recording from a pipe' test -s piped.html
 run view cut.perp; expect 'a missing end is a warning' 0 'err=the end is missing'
 run view cut.perp -q; silent 'that -q silences'
+head -c "$(grep -abo STEP a.perp | tail -n 1 | cut -d: -f1)" a.perp >untold.perp
+run view untold.perp; expect 'frames without their steps are left out' 0 'out=64 frames, 63 steps'
 
 run view; expect 'no recording' 2
+run view b.perp a.perp -o a.perp; expect 'over a recording' 2 'err=--output = a.perp is the recording itself'
 run view a.perp b.perp a.perp; expect 'three recordings' 2
 run view -; expect 'a pipe has no name' 2 'err=-o'
 run view a.perp --every 0; expect 'no zeroth frame' 2 'err=--every = 0 is not a whole number in [1, 1000000]'
