@@ -362,7 +362,8 @@ extern const command command_run;
 const command command_run = {
   .name = "run",
   .title = "simulate rigid bodies in contact",
-  .synopsis = {"SCENE [-o FILE] [OPTION]...", "--resume FILE [--steps N]", "SCENE --help", "--list"},
+  .synopsis = {"SCENE [-o FILE] [OPTION]...", "--resume FILE [--steps N]", "SCENE --help",
+               "--list"},
   .description =
     "Simulates a scene of rigid bodies: in every time step the impulses at the contacts are the "
     "solution of a complementarity problem, certified like any other. A step that is not solved "

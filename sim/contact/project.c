@@ -2,7 +2,7 @@
 //
 // The constraints of a step are linear. Turning boxes, and the curved wall of a hollow sphere,
 // leave overlaps of second order in h. The smallest displacement in the metric of the masses that
-// removes them is a complementarity problem of the same kind, solved and certified as others are, at 1e-3:
+// removes them is a complementarity problem of the same kind, solved and certified at 1e-3:
 //     dq = W J'z,    0 <= z  _|_  (J W J' + C) z + d >= 0   d: gaps, overlaps up to a slop are left
 // Bodies may be jammed so that no displacement frees them all. The compliance C, SOFT of the
 // diagonal of J W J', makes the problem definite, so that there always is one answer, a compromise

@@ -162,7 +162,7 @@ perp_error perp_world_load(perp_world *w, const void *memory, size_t size) {
   const int32_t asleep = count_asleep(w, rests);
   if (asleep < 0) return world_fail(PERP_ERROR_ARGUMENT, "a body of the state sleeps and moves");
   if (!sound(w, contacts, h.contacts))
-    return world_fail(PERP_ERROR_ARGUMENT, "a contact of the state is not one of two bodies of this world");
+    return world_fail(PERP_ERROR_ARGUMENT, "a contact of the state is none of this world's bodies");
   if (!buffer_grow(&w->allocator, &w->now.contacts, count*sizeof(contact), 0) ||
       !buffer_grow(&w->allocator, &w->now.x, count*width*sizeof(double), 0))
     return world_fail(PERP_ERROR_MEMORY, "no memory for %d contacts", h.contacts);
