@@ -234,7 +234,7 @@ static void blocks_solve_what_they_were_given(void **state) {
         block_lu_add(f, i, j, X);
         for (int t = 0; t < 36; t++) A[6*i + t/6][6*j + t % 6] += X[t];
       }
-    assert_int_equal(block_lu_factor(f), 0);
+    assert_int_equal(block_lu_factor(f, NULL), 0);
     double z[6*N], v[6*N];
     for (int i = 0; i < 6*N; i++) z[i] = between(-1, 1);
     for (int i = 0; i < 6*N; i++) {
@@ -245,6 +245,52 @@ static void blocks_solve_what_they_were_given(void **state) {
     for (int i = 0; i < 6*N; i++) assert_true(fabs((v[i]) - (z[i])) <= 1e-11);
     block_lu_destroy(f);
   }
+}
+
+// The determinant of small blocks by elimination without blocks; its sign is that of the factor.
+static void blocks_know_the_sign_of_the_determinant(void **state) {
+  (void)state;
+  enum { N = 4, ROWS = 6*N };
+  int negative = 0;
+  for (int trial = 0; trial < 60; trial++) {
+    static double A[ROWS][ROWS];
+    const int32_t colptr[N + 1] = {0, 1, 2, 3, 3}, row[3] = {1, 2, 3};   // a chain
+    const perp_csc graph = {N, N, colptr, row, NULL};
+    block_lu *f = block_lu_create(&graph, NULL);
+    assert_non_null(f);
+    block_lu_identity(f);
+    memset(A, 0, sizeof A);
+    for (int i = 0; i < ROWS; i++) A[i][i] = 1.0;
+    for (int32_t i = 0; i < N; i++)
+      for (int32_t j = 0; j < N; j++) {
+        double X[36];
+        if (j > i + 1 || i > j + 1) continue;
+        for (int t = 0; t < 36; t++) X[t] = between(-1, 1);
+        block_lu_add(f, i, j, X);
+        for (int t = 0; t < 36; t++) A[6*i + t/6][6*j + t % 6] += X[t];
+      }
+    assert_int_equal(block_lu_factor(f, NULL), 0);
+    int sign = 1;
+    for (int k = 0; k < ROWS; k++) {
+      int p = k;
+      for (int i = k + 1; i < ROWS; i++)
+        if (fabs(A[i][k]) > fabs(A[p][k])) p = i;
+      for (int j = 0; j < ROWS && p != k; j++) {
+        const double t = A[k][j];
+        A[k][j] = A[p][j];
+        A[p][j] = t;
+      }
+      if ((p != k) != (A[k][k] < 0.0)) sign = -sign;
+      for (int i = k + 1; i < ROWS; i++) {
+        const double t = A[i][k]/A[k][k];
+        for (int j = k; j < ROWS; j++) A[i][j] -= t*A[k][j];
+      }
+    }
+    assert_int_equal(block_lu_sign(f), sign);
+    negative += sign < 0;
+    block_lu_destroy(f);
+  }
+  assert_true(negative > 10 && negative < 50);
 }
 
 static void directions_must_go_around(void **state) {
@@ -268,6 +314,7 @@ int main(void) {
     cmocka_unit_test(what_cannot_give_way_is_not_solved),
     cmocka_unit_test(limits_are_kept),
     cmocka_unit_test(blocks_solve_what_they_were_given),
+    cmocka_unit_test(blocks_know_the_sign_of_the_determinant),
     cmocka_unit_test(directions_must_go_around),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "linear.h"
 #include "sparse_lu.h"
 
 struct block_lu {
@@ -25,6 +26,7 @@ struct block_lu {
   double *diagonal;           // n blocks: inverses after factoring
   double *L, *U;              // start[n] blocks; those of U as they are, row-major
   double *work;               // BLOCK n
+  int sign;                   // of the determinant
 };
 
 static void *take(const perp_allocator *from, size_t count, size_t size) {
@@ -170,9 +172,10 @@ static void swap_rows(double *A, int i, int j) {
   }
 }
 
-// Gauss-Jordan in place with the largest pivot of each column. 0: singular.
+// Gauss-Jordan in place with the largest pivot of each column. The sign of the determinant; 0:
+// singular.
 static int invert(double *A) {
-  int chosen[BLOCK];
+  int chosen[BLOCK], sign = 1;
   for (int k = 0; k < BLOCK; k++) {
     int p = k;
     for (int i = k + 1; i < BLOCK; i++)
@@ -180,6 +183,7 @@ static int invert(double *A) {
     chosen[k] = p;
     if (!(fabs(A[BLOCK*p + k]) > 1e-200)) return 0;
     if (p != k) swap_rows(A, k, p);
+    if ((p != k) != (A[BLOCK*k + k] < 0.0)) sign = -sign;
     const double inverse = 1.0/A[BLOCK*k + k];
     A[BLOCK*k + k] = 1.0;
     for (int j = 0; j < BLOCK; j++) A[BLOCK*k + j] *= inverse;
@@ -198,7 +202,7 @@ static int invert(double *A) {
       A[BLOCK*i + p] = t;
     }
   }
-  return 1;
+  return sign;
 }
 
 static inline void multiply(const double *restrict A, const double *restrict B,
@@ -227,11 +231,20 @@ static inline void subtract(const double *restrict A, const double *restrict B,
 
 static double *block(double *all, int32_t p) { return all + (size_t)p*BLOCK_ENTRIES; }
 
-int block_lu_factor(block_lu *f) {
+int block_lu_factor(block_lu *f, const perp_deadline *deadline) {
+  double work = 0.0;   // products of blocks since the last look at the clock
   for (int32_t k = 0; k < f->n; k++) {
     double *own = block(f->diagonal, k), product[BLOCK_ENTRIES];
     const int32_t end = f->start[k + 1];
-    if (!invert(own)) return f->order[k] + 1;
+    const double blocks = end - f->start[k];
+    work += blocks*blocks;
+    if (work > 2000.0) {
+      if (deadline_passed(deadline)) return -1;
+      work = 0.0;
+    }
+    const int sign = invert(own);
+    if (sign == 0) return f->order[k] + 1;
+    f->sign = k == 0 ? sign : f->sign*sign;
     for (int32_t p = f->start[k]; p < end; p++) {
       multiply(block(f->L, p), own, product);
       memcpy(block(f->L, p), product, sizeof product);
@@ -288,6 +301,8 @@ void block_lu_solve(block_lu *f, double *v) {
   for (int32_t k = 0; k < n; k++)
     memcpy(v + (size_t)f->order[k]*BLOCK, y + (size_t)k*BLOCK, BLOCK*sizeof *y);
 }
+
+int block_lu_sign(const block_lu *f) { return f->n > 0 ? f->sign : 1; }
 
 int64_t block_lu_nonzeros(const block_lu *f) {
   return ((int64_t)f->n + 2*(int64_t)f->start[f->n])*BLOCK_ENTRIES;

@@ -17,9 +17,10 @@ void block_lu_identity(block_lu *f);                                 // values o
 // Block (i, j) += X, row-major; i and j are coupled, or the same.
 void block_lu_add(block_lu *f, int32_t i, int32_t j, const double *X);
 // Pivots are looked for within the blocks of the diagonal only. 0: fine; k > 0: block k - 1 is
-// singular.
-int block_lu_factor(block_lu *f);
+// singular; -1: the deadline has passed.
+int block_lu_factor(block_lu *f, const perp_deadline *deadline);
 void block_lu_solve(block_lu *f, double *v);                         // BLOCK n
+int block_lu_sign(const block_lu *f);                                // of the determinant: 1, -1
 int64_t block_lu_nonzeros(const block_lu *f);                        // of L and U
 
 #endif

@@ -190,13 +190,47 @@ void contact_bodies_velocity(const contact_bodies *s, int32_t k, double *v) {
   }
 }
 
-void contact_bodies_push(contact_bodies *s, int32_t k, const double *dl) {
+void contact_bodies_spread(const contact_bodies *s, int32_t k, const double *l, double *g) {
   const body_contact *c = &s->contact[k];
   for (int side = 0; side < 2; side++) {
-    double *w = s->w + (size_t)c->body[side]*BLOCK;
+    double *own = g + (size_t)c->body[side]*BLOCK;
     for (int d = 0; d < BLOCK; d++)
-      w[d] += c->J[side][0][d]*dl[0] + c->J[side][1][d]*dl[1] + c->J[side][2][d]*dl[2];
+      own[d] += c->J[side][0][d]*l[0] + c->J[side][1][d]*l[1] + c->J[side][2][d]*l[2];
   }
+}
+
+void contact_bodies_gather(const contact_bodies *s, int32_t k, const double *g, double *v) {
+  const body_contact *c = &s->contact[k];
+  for (int r = 0; r < 3; r++)
+    for (int side = 0; side < 2; side++)
+      for (int d = 0; d < BLOCK; d++)
+        v[r] += c->J[side][r][d]*g[(size_t)c->body[side]*BLOCK + (size_t)d];
+}
+
+static void congruent(const double A[3][BLOCK], const double *M, const double B[3][BLOCK],
+                      double *X) {   // A'M B
+  double T[3][BLOCK];
+  for (int r = 0; r < 3; r++)
+    for (int d = 0; d < BLOCK; d++)
+      T[r][d] = M[3*r]*B[0][d] + M[3*r + 1]*B[1][d] + M[3*r + 2]*B[2][d];
+  for (int i = 0; i < BLOCK; i++)
+    for (int j = 0; j < BLOCK; j++)
+      X[BLOCK*i + j] = A[0][i]*T[0][j] + A[1][i]*T[1][j] + A[2][i]*T[2][j];
+}
+
+void contact_bodies_couple(const contact_bodies *s, int32_t k, const double *M, block_lu *factor) {
+  const body_contact *c = &s->contact[k];
+  double X[BLOCK_ENTRIES];
+  for (int a = 0; a < 2; a++)
+    for (int b = 0; b < 2; b++) {
+      if (c->body[a] >= s->bodies || c->body[b] >= s->bodies) continue;
+      congruent(c->J[a], M, c->J[b], X);
+      block_lu_add(factor, c->body[a], c->body[b], X);
+    }
+}
+
+void contact_bodies_push(contact_bodies *s, int32_t k, const double *dl) {
+  contact_bodies_spread(s, k, dl, s->w);
 }
 
 void contact_bodies_refresh(contact_bodies *s) {

@@ -38,6 +38,11 @@ void contact_bodies_refresh(contact_bodies *s);                       // w from 
 void contact_bodies_velocity(const contact_bodies *s, int32_t k, double *v);
 // w += what dl at contact k does
 void contact_bodies_push(contact_bodies *s, int32_t k, const double *dl);
+// The same on any g of BLOCK (bodies + 1): g += J'l of contact k, v += J g of it, and the blocks
+// J'M J of it added to a matrix of bodies
+void contact_bodies_spread(const contact_bodies *s, int32_t k, const double *l, double *g);
+void contact_bodies_gather(const contact_bodies *s, int32_t k, const double *g, double *v);
+void contact_bodies_couple(const contact_bodies *s, int32_t k, const double *M, block_lu *factor);
 // Each contact's own problem in turn, with the others held. Returns max size |dl|/speed.
 double contact_bodies_sweep(contact_bodies *s);
 

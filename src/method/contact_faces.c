@@ -53,51 +53,20 @@ static int yields(const contact_bodies *s, int32_t k, double *M) {
   return cone_yield(&s->C, c->mu, s->face[k], rho, M);
 }
 
-static void congruent(const double A[3][BLOCK], const double *M, const double B[3][BLOCK],
-                      double *X) {   // A'M B
-  double T[3][BLOCK];
-  for (int r = 0; r < 3; r++)
-    for (int d = 0; d < BLOCK; d++)
-      T[r][d] = M[3*r]*B[0][d] + M[3*r + 1]*B[1][d] + M[3*r + 2]*B[2][d];
-  for (int i = 0; i < BLOCK; i++)
-    for (int j = 0; j < BLOCK; j++)
-      X[BLOCK*i + j] = A[0][i]*T[0][j] + A[1][i]*T[1][j] + A[2][i]*T[2][j];
-}
-
 static int factor(contact_faces *f, const contact_bodies *s, perp_run *run) {
   block_lu_identity(f->factor);
   for (int32_t k = 0; k < s->count; k++) {
-    const body_contact *c = &s->contact[k];
-    double M[9], X[BLOCK_ENTRIES];
-    if (!yields(s, k, M)) continue;
-    for (int a = 0; a < 2; a++)
-      for (int b = 0; b < 2; b++) {
-        if (c->body[a] >= s->bodies || c->body[b] >= s->bodies) continue;
-        congruent(c->J[a], M, c->J[b], X);
-        block_lu_add(f->factor, c->body[a], c->body[b], X);
-      }
+    double M[9];
+    if (yields(s, k, M)) contact_bodies_couple(s, k, M, f->factor);
   }
-  const int failed = block_lu_factor(f->factor);
+  const perp_deadline deadline = run_deadline(run);
+  const int failed = block_lu_factor(f->factor, &deadline);
   run_factored(run, 1, block_lu_nonzeros(f->factor));
   return failed == 0;
 }
 
 static void multiply3(const double *M, const double *v, double *y) {
   for (int i = 0; i < 3; i++) y[i] = M[3*i]*v[0] + M[3*i + 1]*v[1] + M[3*i + 2]*v[2];
-}
-
-static void spread(const body_contact *c, const double *l, double *g) {   // g += J'l
-  for (int side = 0; side < 2; side++)
-    for (int d = 0; d < BLOCK; d++)
-      g[(size_t)c->body[side]*BLOCK + (size_t)d] +=
-          c->J[side][0][d]*l[0] + c->J[side][1][d]*l[1] + c->J[side][2][d]*l[2];
-}
-
-static void gather(const body_contact *c, const double *g, double *v) {   // v += J g
-  for (int r = 0; r < 3; r++)
-    for (int side = 0; side < 2; side++)
-      for (int d = 0; d < BLOCK; d++)
-        v[r] += c->J[side][r][d]*g[(size_t)c->body[side]*BLOCK + (size_t)d];
 }
 
 static void clear(const contact_bodies *s, double *g) {
@@ -122,7 +91,7 @@ static double correct(contact_faces *f, contact_bodies *s, int last) {
       left = max_or_nan(left, fabs(R[i][0]*v[0] + R[i][1]*v[1] + R[i][2]*v[2]));
     multiply3(M, v, y);
     for (int i = 0; i < 3; i++) y[i] = -y[i];
-    spread(&s->contact[k], y, f->g);
+    contact_bodies_spread(s, k, y, f->g);
   }
   left /= s->speed;
   if (last || !(left > 1e-14)) return left;
@@ -132,7 +101,7 @@ static double correct(contact_faces *f, contact_bodies *s, int last) {
     memset(dl, 0, 3*sizeof *dl);
     if (!yields(s, k, M)) continue;
     contact_bodies_velocity(s, k, v);
-    gather(&s->contact[k], f->g, v);
+    contact_bodies_gather(s, k, f->g, v);
     multiply3(M, v, dl);
   }
   for (size_t i = 0; i < 3*(size_t)s->count; i++) s->l[i] -= f->dl[i];
@@ -175,12 +144,12 @@ static int reduce(contact_faces *f, const contact_bodies *s, perp_run *run, cons
       const size_t at = 3*(size_t)j + (size_t)r;
       double *g = f->column + at*width;
       clear(s, g);
-      spread(c, unit, g);
+      contact_bodies_spread(s, chosen[j], unit, g);
       memset(g + (size_t)s->bodies*BLOCK, 0, BLOCK*sizeof *g);
       solve(f, s, g);
       for (int32_t i = 0; i < count; i++) {
         double v[3] = {0.0};
-        gather(&s->contact[chosen[i]], g, v);
+        contact_bodies_gather(s, chosen[i], g, v);
         if (i == j) v[r] += s->sigma*c->size + c->yield[r];
         for (size_t t = 0; t < 3; t++) f->G[(3*(size_t)i + t)*n + at] = v[t];
       }
@@ -270,7 +239,7 @@ int contact_faces_choose(contact_faces *f, contact_bodies *s, perp_run *run, con
   for (int32_t k = 0; k < s->count; k++) {   // the others follow
     double M[9], v[3] = {0.0}, dl[3];
     if (f->chosen[k] || !yields(s, k, M)) continue;
-    gather(&s->contact[k], f->g, v);
+    contact_bodies_gather(s, k, f->g, v);
     multiply3(M, v, dl);
     for (size_t i = 0; i < 3; i++) s->l[3*(size_t)k + i] -= dl[i];
   }

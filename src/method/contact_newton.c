@@ -1,29 +1,37 @@
-// contact_newton.c: the faces of all contacts of E13 (27), found by sweeps and proximal steps.
+// contact_newton.c: the faces of all contacts of E13 (27), found by sweeps, interior points and
+// proximal steps.
 //
-//   1. accelerated sweeps: each contact's own problem in turn, and Anderson's mixing of the last
-//      few sweeps;
-//   2. proximal steps: (27) with sigma size (l - centre) added to the velocities, from the last l
+//   1. where the guess is good, and wherever a point is near a solution: accelerated sweeps, which
+//      are each contact's own problem in turn and Anderson's mixing of the last few; then
+//      proximal steps: (27) with sigma size (l - centre) added to the velocities, from the last l
 //      as the centre, by Newton's method: the faces that the contacts want, and the linear system
 //      of these faces (contact_faces.c). Contacts that do not settle are solved for among
 //      themselves, with the others on their faces. sigma falls as long as this works; for
-//      sigma -> 0 the limit solves (27).
+//      sigma -> 0 the limit solves (27);
+//   2. else the central path of (27) from far away to its end (contact_path.c), and where it leads
+//      nowhere, two more of them. Once faces show, they give all digits at once.
 //
 // Where piles stand, contacts are redundant and (27) has many solutions next to others that almost
-// are: sweeps then need 10^5 passes, and Newton's method without the proximal term cycles.
+// are: sweeps then need 10^5 passes, and Newton's method on faces cycles far from a solution.
 // Anderson 1965; Rockafellar 1976 for monotone problems. (27) is not monotone: no proof.
-// Cost: a sweep takes 100 operations a contact; a system, a factor with a 6 x 6 block for a body
-// and not many more than one for a contact.
+// Cost: a sweep takes 100 operations a contact; a system, or a step along a path, a factor with a
+// 6 x 6 block for a body and not many more than one for a contact.
 #include <math.h>
 #include <string.h>
 
 #include "contact_faces.h"
+#include "contact_path.h"
 #include "vector.h"
 
 enum {
   SWEEPS = 150,            // accelerated ones
   MIXED = 5,               // sweeps that are mixed
-  SYSTEMS = 250,           // that are solved at most, from each start
-  STARTS = 2,              // the guess, and no impulses
+  PATHS = 3,               // of interior points
+  POINTS = 100,            // steps along each
+  IDLE = 40,               // of them that do not halve the residual, ...
+  IDLE_CLOSE = 10,         //   and where it is close to 0
+  SYSTEMS = 250,           // that are solved at most, from the best point and from none
+  FEW_SYSTEMS = 20,        // from the guess, and from the end of each path
   ROUNDS = 12,             // Newton steps of a proximal one
   FEW = 6,                 // of them where sigma may fall
   TRIES = 8,               // subproblems of a Newton step
@@ -31,6 +39,10 @@ enum {
   TRIALS = 14,             // of a line search
   PATIENCE = 60            // proximal steps without a better residual
 };
+#define GUESSED 1e-3       // look.worst of a guess that may be near a solution
+#define NEARBY 3e-5        // residual of an interior point that may be
+#define CLEAR 1e-5         // of one that shows the faces
+#define CLOSE 1e-6         // of one whose last digits sweeps will find
 #define SIGMA_FIRST 1e-3
 #define SIGMA_LEAST 1e-6
 #define RISE 3.0           // of sigma where Newton's method fails
@@ -43,6 +55,7 @@ enum {
 typedef struct newton {
   contact_bodies s;
   contact_faces f;
+  contact_path path;
   perp_run *run;
   double *x, *y;                          // n
   double *from, *to, *target, *last;      // 3 contacts
@@ -75,16 +88,18 @@ static int take(newton *t) {
 static size_t bytes_of_l(const newton *t) { return 3*(size_t)t->s.count*sizeof(double); }
 static size_t bytes_of_faces(const newton *t) { return (size_t)t->s.count*sizeof(int32_t); }
 
-// run->x becomes l if that is better. 1: the run has ended.
-static int offer(newton *t) {
+// run->x becomes t->x if that is better. 1: the run has ended.
+static int take_x(newton *t, double residual) {
   perp_run *run = t->run;
-  contact_bodies_write(&t->s, t->x);
-  if (run_apply(run, t->x, t->y) != 0) return 1;
-  const double residual = run_residual(run, t->x, t->y);
   if (!(residual < t->best)) return 0;
   t->best = run->residual = residual;
   memcpy(run->x, t->x, (size_t)run->n*sizeof *run->x);
   return residual <= 2.0*run->options->tol && run_check(run);
+}
+
+static int offer(newton *t) {   // the same for l
+  contact_bodies_write(&t->s, t->x);
+  return run_apply(t->run, t->x, t->y) != 0 || take_x(t, run_residual(t->run, t->x, t->y));
 }
 
 // Faces that are right give all digits at once. 0: the run has ended.
@@ -187,6 +202,39 @@ static int sweep(newton *t, int32_t limit) {
   contact_bodies_refresh(s);
   contact_bodies_sweep(s);
   return offer(t);
+}
+
+// ---- interior points ----
+
+// 1: the run has ended; 0: l is the best point that was seen, and *best its residual.
+static int points(newton *t, int32_t path, double *best) {
+  contact_bodies *s = &t->s;
+  double polished = CLEAR;
+  int32_t idle = 0;
+  *best = (double)INFINITY;
+  memcpy(t->to, s->l, bytes_of_l(t));
+  contact_path_start(&t->path, s, path);
+  for (int32_t k = 0; k < POINTS && idle < (*best < CLOSE ? IDLE_CLOSE : IDLE); k++, idle++) {
+    if (!run_continue(t->run)) return 1;
+    if (!contact_path_step(&t->path, s, t->f.factor, t->run)) break;
+    contact_points_write(&t->path.p, s, t->x);
+    if (run_apply(t->run, t->x, t->y) != 0) return 1;
+    const double residual = run_residual(t->run, t->x, t->y);
+    if (take_x(t, residual)) return 1;
+    if (residual < *best) {
+      if (residual < 0.5*(*best)) idle = 0;
+      *best = residual;
+      memcpy(t->to, s->l, bytes_of_l(t));
+    }
+    if (residual < polished) {
+      polished = 0.1*residual;
+      if (!polish(t) || offer(t)) return 1;
+      contact_points_refresh(&t->path.p, s);
+    }
+  }
+  memcpy(s->l, t->to, bytes_of_l(t));
+  contact_bodies_refresh(s);
+  return 0;
 }
 
 // ---- one proximal problem ----
@@ -300,13 +348,13 @@ static void begin_at(newton *t) {   // the centre where l is
 }
 
 // 1: the run has ended; 0: it brought nothing.
-static int iterate(newton *t) {
+static int iterate(newton *t, int32_t systems) {
   contact_bodies *s = &t->s;
   perp_run *run = t->run;
   double sigma = SIGMA_FIRST, best = (double)INFINITY;
   int ahead = 0, idle = 0;
   begin_at(t);
-  const int32_t most = t->systems + SYSTEMS;
+  const int32_t most = t->systems + systems;
   while (t->systems < most && idle < PATIENCE) {
     int32_t rounds = 0;
     memcpy(t->before, s->face, bytes_of_faces(t));
@@ -338,36 +386,48 @@ static int iterate(newton *t) {
   return 0;
 }
 
-// Sweeps, then systems. 1: the run has ended.
-static int start(newton *t) {
+// Sweeps from l, then systems. 1: the run has ended.
+static int search_near(newton *t, int32_t systems) {
   memset(t->f0, 0, bytes_of_l(t));
   memset(t->z0, 0, bytes_of_l(t));
-  if (sweep(t, SWEEPS)) return 1;
-  if (t->f.factor == NULL && !contact_faces_begin(&t->f, &t->s, t->run)) return 1;
-  return (double)block_lu_nonzeros(t->f.factor) <= LARGEST && iterate(t);
+  return sweep(t, SWEEPS) || iterate(t, systems);
+}
+
+// From the guess, along paths, and from no impulses. 1: the run has ended.
+static int search_all(newton *t) {
+  contact_bodies *s = &t->s;
+  if (!contact_faces_begin(&t->f, s, t->run)) return 1;
+  if ((double)block_lu_nonzeros(t->f.factor) > LARGEST) return sweep(t, SWEEPS);
+  if (!contact_path_begin(&t->path, s, t->run)) return 1;
+  const contact_look look = contact_bodies_look(s, t->wanted, NULL);
+  if (look.worst < GUESSED && search_near(t, FEW_SYSTEMS)) return 1;
+  for (int32_t path = 0; path < PATHS; path++) {
+    double best;
+    if (points(t, path, &best)) return 1;
+    if (best < NEARBY && search_near(t, FEW_SYSTEMS)) return 1;
+  }
+  if (iterate(t, SYSTEMS)) return 1;
+  memset(s->l, 0, bytes_of_l(t));
+  contact_bodies_refresh(s);
+  return search_near(t, SYSTEMS);
 }
 
 static void run_contact_newton(perp_run *run) {
   newton t = {.run = run, .best = run->residual, .goal = 0.3*run->options->tol};
   if (!contact_bodies_begin(&t.s, run) || !take(&t)) return;
-  int ended = 0;
-  for (int k = 0; k < STARTS && !ended; k++) {
-    if (k > 0) memset(t.s.l, 0, bytes_of_l(&t));
-    contact_bodies_refresh(&t.s);
-    ended = start(&t);
-  }
-  if (!ended)
-    run_stop(run, PERP_STATUS_STALLED, "%s: %d systems of faces brought no solution",
-             run->method->name, t.systems);
+  contact_bodies_refresh(&t.s);
+  if (!search_all(&t))
+    run_stop(run, PERP_STATUS_STALLED, "%s: %d systems of faces and %d paths brought no solution",
+             run->method->name, t.systems, PATHS);
   contact_faces_end(&t.f);
 }
 
 const perp_method method_contact_newton = {
   .name = "contact_newton",
-  .title = "proximal Newton's method on the faces of friction cones",
+  .title = "central path and Newton's method on the faces of friction cones",
   .source = "Alart, Curnier 1991; Rockafellar 1976; Anderson 1965",
-  .formula = "faces of contacts by accelerated sweeps; then R v + sigma (l - centre) = 0 on them, "
-             "sigma -> 0",
+  .formula = "faces of contacts by sweeps or along the central path; then R v + sigma (l - centre) "
+             "= 0 on them, sigma -> 0",
   .converges = "no proof with friction; in practice piles of hundreds of bodies",
   .cost = "100 operations a contact for a sweep; 6 x 6 blocks on the graph of bodies for a system",
   .advice = "for contact operators from a good guess; where it stalls try auto, which goes on with "
