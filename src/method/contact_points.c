@@ -22,9 +22,9 @@
 
 #include "vector.h"
 
-enum { CORRECTIONS = 3 };   // of a solve, at most
+enum { CORRECTIONS = 2 };   // of a solve, at most
 #define SHIFT 1e-8          // of z/a, in the unit of 1/impulse
-#define CORRECTED 1e-9      // rest of a solve, relative, that is small enough
+#define CORRECTED 1e-6      // rest of a solve, relative, that is small enough
 
 int contact_points_begin(contact_points *p, const contact_bodies *s, perp_run *run) {
   const size_t n = (size_t)s->count, K = (size_t)s->K;
