@@ -5,7 +5,7 @@
 // from those behind it:
 //     L_ik = A_ik A_kk^-1,   A_ij -= L_ik A_kj,
 // and A_kk^-1 is computed with the largest pivots of its own rows. Between blocks there is no
-// choice of pivots: the caller looks at the residual.
+// choice of pivots: the caller looks at the residual. Factored blocks are kept by columns.
 // Cost: 2 6^3 sum m_k^2 operations, m_k blocks in column k of L.
 #include "block_lu.h"
 
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "exact.h"
 #include "linear.h"
 #include "sparse_lu.h"
 
@@ -205,7 +206,7 @@ static int invert(double *A) {
   return sign;
 }
 
-static inline void multiply(const double *restrict A, const double *restrict B,
+EXACT_INLINE void multiply(const double *restrict A, const double *restrict B,
                             double *restrict C) {   // C = A B
   for (int i = 0; i < BLOCK; i++) {
     double sum[BLOCK] = {0.0};
@@ -217,7 +218,7 @@ static inline void multiply(const double *restrict A, const double *restrict B,
   }
 }
 
-static inline void subtract(const double *restrict A, const double *restrict B,
+EXACT_INLINE void subtract(const double *restrict A, const double *restrict B,
                             double *restrict C) {   // C -= A B
   for (int i = 0; i < BLOCK; i++) {
     double sum[BLOCK] = {0.0};
@@ -229,9 +230,9 @@ static inline void subtract(const double *restrict A, const double *restrict B,
   }
 }
 
-static double *block(double *all, int32_t p) { return all + (size_t)p*BLOCK_ENTRIES; }
+EXACT_INLINE double *block(double *all, int32_t p) { return all + (size_t)p*BLOCK_ENTRIES; }
 
-int block_lu_factor(block_lu *f, const perp_deadline *deadline) {
+EXACT_INLINE int factor_body(block_lu *f, const perp_deadline *deadline) {
   double work = 0.0;   // products of blocks since the last look at the clock
   for (int32_t k = 0; k < f->n; k++) {
     double *own = block(f->diagonal, k), product[BLOCK_ENTRIES];
@@ -263,42 +264,72 @@ int block_lu_factor(block_lu *f, const perp_deadline *deadline) {
   return 0;
 }
 
-void block_lu_solve(block_lu *f, double *v) {
-  const int32_t n = f->n;
-  double *y = f->work;
-  for (int32_t k = 0; k < n; k++)
-    memcpy(y + (size_t)k*BLOCK, v + (size_t)f->order[k]*BLOCK, BLOCK*sizeof *y);
-  for (int32_t k = 0; k < n; k++) {
+EXACT_WIDE static int factor_wide(block_lu *f, const perp_deadline *deadline) {
+  return factor_body(f, deadline);
+}
+
+static int factor_plain(block_lu *f, const perp_deadline *deadline) {
+  return factor_body(f, deadline);
+}
+
+static void turn(double *A) {   // A <- A'
+  for (int i = 0; i < BLOCK; i++)
+    for (int j = 0; j < i; j++) {
+      const double t = A[BLOCK*i + j];
+      A[BLOCK*i + j] = A[BLOCK*j + i];
+      A[BLOCK*j + i] = t;
+    }
+}
+
+int block_lu_factor(block_lu *f, const perp_deadline *deadline) {
+  const int failed = EXACT_HAS_WIDE() ? factor_wide(f, deadline) : factor_plain(f, deadline);
+  if (failed != 0) return failed;
+  for (int32_t k = 0; k < f->n; k++) turn(block(f->diagonal, k));
+  for (int32_t p = 0; p < f->start[f->n]; p++) {
+    turn(block(f->L, p));
+    turn(block(f->U, p));
+  }
+  return 0;
+}
+
+// y = A v, A by columns
+EXACT_INLINE void times(const double *restrict A, const double *restrict v, double *restrict y) {
+  double sum[BLOCK] = {0.0};
+  for (int j = 0; j < BLOCK; j++)
+    for (int i = 0; i < BLOCK; i++) sum[i] += A[BLOCK*j + i]*v[j];
+  for (int i = 0; i < BLOCK; i++) y[i] = sum[i];
+}
+
+EXACT_INLINE void solve_body(const block_lu *f, double *y) {
+  double z[BLOCK];
+  for (int32_t k = 0; k < f->n; k++) {
     const double *from = y + (size_t)k*BLOCK;
     for (int32_t p = f->start[k]; p < f->start[k + 1]; p++) {
-      const double *L = block(f->L, p);
       double *to = y + (size_t)f->row[p]*BLOCK;
-      for (int i = 0; i < BLOCK; i++) {
-        double sum = 0.0;
-        for (int j = 0; j < BLOCK; j++) sum += L[BLOCK*i + j]*from[j];
-        to[i] -= sum;
-      }
+      times(block(f->L, p), from, z);
+      for (int i = 0; i < BLOCK; i++) to[i] -= z[i];
     }
   }
-  for (int32_t k = n - 1; k >= 0; k--) {
+  for (int32_t k = f->n - 1; k >= 0; k--) {
     double *own = y + (size_t)k*BLOCK, rest[BLOCK];
     memcpy(rest, own, sizeof rest);
     for (int32_t p = f->start[k]; p < f->start[k + 1]; p++) {
-      const double *U = block(f->U, p), *from = y + (size_t)f->row[p]*BLOCK;
-      for (int i = 0; i < BLOCK; i++) {
-        double sum = 0.0;
-        for (int j = 0; j < BLOCK; j++) sum += U[BLOCK*i + j]*from[j];
-        rest[i] -= sum;
-      }
+      times(block(f->U, p), y + (size_t)f->row[p]*BLOCK, z);
+      for (int i = 0; i < BLOCK; i++) rest[i] -= z[i];
     }
-    const double *inverse = block(f->diagonal, k);
-    for (int i = 0; i < BLOCK; i++) {
-      double sum = 0.0;
-      for (int j = 0; j < BLOCK; j++) sum += inverse[BLOCK*i + j]*rest[j];
-      own[i] = sum;
-    }
+    times(block(f->diagonal, k), rest, own);
   }
-  for (int32_t k = 0; k < n; k++)
+}
+
+EXACT_WIDE static void solve_wide(const block_lu *f, double *y) { solve_body(f, y); }
+static void solve_plain(const block_lu *f, double *y) { solve_body(f, y); }
+
+void block_lu_solve(block_lu *f, double *v) {
+  double *y = f->work;
+  for (int32_t k = 0; k < f->n; k++)
+    memcpy(y + (size_t)k*BLOCK, v + (size_t)f->order[k]*BLOCK, BLOCK*sizeof *y);
+  (EXACT_HAS_WIDE() ? solve_wide : solve_plain)(f, y);
+  for (int32_t k = 0; k < f->n; k++)
     memcpy(v + (size_t)f->order[k]*BLOCK, y + (size_t)k*BLOCK, BLOCK*sizeof *y);
 }
 
