@@ -2,6 +2,11 @@
 # Expects PERP (the program), JSON_CHECK, TERMINAL and SOURCE (the repository) in the environment.
 # shellcheck shell=bash
 set -u
+# Started in the background or by nohup, a shell ignores SIGINT for good, and so do its children:
+# those that test Ctrl-C would wait for ever. Begin again with the signals as they should be.
+if [ -z "${PERP_SIGNALS-}" ] && env --default-signal=INT true 2>/dev/null; then
+  PERP_SIGNALS=default exec env --default-signal=INT,HUP,TERM bash "$0" "$@"
+fi
 unset NO_COLOR
 export LC_ALL=C TERM=xterm COLUMNS=80
 work=$(mktemp -d "${TMPDIR:-/tmp}/perp-cli.XXXXXX") || exit 99
