@@ -338,6 +338,106 @@ static void pushes_act_for_one_step(void **unused) {
   perp_world_destroy(w);
 }
 
+// ---- ends ----
+
+// Turned by hundreds of radians in a step a box cannot be followed; it must not gain energy then.
+static void no_spin_is_too_fast(void **unused) {
+  (void)unused;
+  perp_world_settings s = perp_world_defaults();
+  s.gravity[2] = 0.0;
+  for (double spin = 100.0; spin < 1e12; spin *= 7.3) {
+    perp_world *w = world_with(&s);
+    perp_body box = perp_box(0.02, 0.5, 0.3, 1.0);
+    box.motion.spin[0] = 0.3*spin;
+    box.motion.spin[1] = spin;
+    box.motion.spin[2] = -0.5*spin;
+    put(w, box);
+    perp_step first, r;
+    assert_int_equal(perp_world_report(w, &first), PERP_OK);
+    for (int k = 0; k < 30; k++) {
+      r = step(w);
+      near("energy", r.kinetic/first.kinetic, 1.0, 1e-12);
+      for (int i = 0; i < 3; i++)
+        near("momentum", r.angular[i]/first.angular[1], first.angular[i]/first.angular[1], 1e-12);
+    }
+    perp_world_destroy(w);
+  }
+}
+
+// Whatever pushes a body, its numbers stay finite, and its state is one that can be loaded.
+static void worlds_end_somewhere(void **unused) {
+  (void)unused;
+  perp_world_settings s = perp_world_defaults();
+  s.step = 1e3;
+  perp_world *w = world_with(&s);
+  put(w, perp_plane(0, 0, 1, 0));
+  const int32_t ball = put(w, at(perp_sphere(1e-9, 1e-12), 0, 0, 1)),
+                box = put(w, at(perp_box(1e-9, 2e-9, 3e-9, 1e-12), 1, 0, 1));
+  const double force[3] = {1e12, -1e12, 1e12};
+  unsigned char memory[4096];
+  for (int k = 0; k < 40; k++) {
+    assert_int_equal(perp_world_push(w, ball, force, force), PERP_OK);
+    assert_int_equal(perp_world_push(w, box, force, force), PERP_OK);
+    const perp_step r = step(w);
+    assert_true(isfinite(r.kinetic + r.potential + r.dissipated + r.residual + r.penetration));
+    const size_t bytes = perp_world_save(w, memory, sizeof memory);
+    assert_true(bytes <= sizeof memory);
+    assert_int_equal(perp_world_load(w, memory, bytes), PERP_OK);
+  }
+  perp_world_destroy(w);
+}
+
+// Two balls side by side, thrown up so that they stand still at the end of the fifth step.
+static void nobody_sleeps_in_the_air(void **unused) {
+  (void)unused;
+  perp_world_settings s = perp_world_defaults();
+  s.sleep = 1;
+  s.step = 1.0/64;
+  s.gravity[2] = -8.0;
+  perp_world *w = world_with(&s);
+  for (int k = 0; k < 2; k++) {
+    perp_body ball = at(perp_sphere(0.5, 1.0), k, 0, 0);
+    ball.motion.velocity[2] = 5*8.0/64;
+    put(w, ball);
+  }
+  for (int k = 0; k < 20; k++) assert_int_equal(step(w).asleep, 0);
+  near("speed", perp_world_motions(w)[0].velocity[2], -15*8.0/64, 1e-12);
+  perp_world_destroy(w);
+}
+
+// A block is put into a ball that sleeps: they are contacts, and the ball gets out.
+static void what_is_added_wakes(void **unused) {
+  (void)unused;
+  perp_world_settings s = perp_world_defaults();
+  s.sleep = 3;
+  perp_world *w = world_with(&s);
+  put(w, perp_plane(0, 0, 1, 0));
+  put(w, at(perp_sphere(0.5, 1.0), 0, 0, 0.5));
+  for (int k = 0; k < 10; k++) step(w);
+  assert_int_equal(step(w).asleep, 1);
+  put(w, at(perp_box(0.5, 0.5, 0.5, INF), 0.9, 0, 0.5));
+  assert_int_equal(step(w).contacts, 2);
+  for (int k = 0; k < 10; k++) step(w);
+  near("out", perp_world_motions(w)[1].position[0], -0.1, 1e-3);
+  perp_world_destroy(w);
+}
+
+static void options_are_checked_at_once(void **unused) {
+  (void)unused;
+  perp_options options = perp_default_options(NULL);
+  perp_world_settings s = perp_world_defaults();
+  s.options = &options;
+  perp_world *w = NULL;
+  options.tol = NAN;
+  assert_int_equal(perp_world_create(&s, NULL, &w), PERP_ERROR_OPTION);
+  assert_non_null(strstr(perp_world_message(), "tol = nan"));
+  options.tol = 1e-8;
+  options.iteration_limit = -5;
+  assert_int_equal(perp_world_create(&s, NULL, &w), PERP_ERROR_OPTION);
+  assert_non_null(strstr(perp_world_message(), "iteration_limit = -5"));
+  assert_null(w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(the_problem_of_an_island),
@@ -350,6 +450,11 @@ int main(void) {
     cmocka_unit_test(bad_arguments_get_the_range),
     cmocka_unit_test(pairs_of_materials),
     cmocka_unit_test(pushes_act_for_one_step),
+    cmocka_unit_test(no_spin_is_too_fast),
+    cmocka_unit_test(worlds_end_somewhere),
+    cmocka_unit_test(nobody_sleeps_in_the_air),
+    cmocka_unit_test(what_is_added_wakes),
+    cmocka_unit_test(options_are_checked_at_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,8 @@
 // so Q+ I w1 = Q I w0. Energy: w1'I w1 - w0'I w0 = 2 w_m'I(w1 - w0) = -2h w_m.(w_m x I w_m) = 0.
 // Newton's method solves for w_m; w1 then comes from the momentum, so that this is kept to rounding
 // even where Newton's method is not exact. A box whose step turns it by more than a radian or so is
-// turned in parts.
+// turned in parts. One that is so fast that Newton's method fails, by a hundred radians in a step,
+// is turned about its momentum: that leaves w in the body's axes, and so both invariants, alone.
 #include "world.h"
 
 enum { NEWTON = 12, MOST_PARTS = 64 };
@@ -44,6 +45,7 @@ static int midpoint(const double *I, const double *w0, double h, double *m) {
       {c[1], A[2][2]*A[0][0] - A[2][0]*A[0][2], A[0][2]*A[1][0] - A[0][0]*A[1][2]},
       {c[2], A[2][0]*A[0][1] - A[2][1]*A[0][0], A[0][0]*A[1][1] - A[0][1]*A[1][0]}};
     for (int i = 0; i < 3; i++) m[i] -= dot3(B[i], F)/det;
+    if (!isfinite(m[0] + m[1] + m[2])) return 0;
     if (round > 2 && worst <= 1e-14*size) return 1;   // rounding is all that is left
   }
   return 0;
@@ -76,7 +78,9 @@ static void tumble(const body *b, perp_motion *m, double h) {
   while (parts < MOST_PARTS && h*norm3(w0) > parts) parts *= 2;
   for (int k = 0; k < parts; k++) {
     const double step = h/parts;
-    midpoint(b->inertia, w0, step, wm);
+    const double size = norm3(momentum);
+    if (!midpoint(b->inertia, w0, step, wm))
+      for (int i = 0; i < 3; i++) wm[i] = size > 0.0 ? norm3(w0)*(momentum[i]/size) : w0[i];
     const double a[3] = {step*wm[0], step*wm[1], step*wm[2]};
     turn(m->orientation, a);
     rotation(m->orientation, R);
@@ -86,7 +90,23 @@ static void tumble(const body *b, perp_motion *m, double h) {
   apply3(R, w0, m->spin);
 }
 
+static double within(double value) { return smaller(larger(value, -LARGEST), LARGEST); }
+
+static void slow_down(double *v) {
+  const double most = larger(fabs(v[0]), larger(fabs(v[1]), fabs(v[2])));
+  const int finite = isfinite(v[0] + v[1] + v[2]);
+  if (finite && most <= LARGEST) return;
+  for (int i = 0; i < 3; i++) v[i] = finite ? within(v[i]*(LARGEST/most)) : 0.0;
+}
+
+void drift_limit(perp_motion *m) {
+  slow_down(m->velocity);
+  slow_down(m->spin);
+  for (int i = 0; i < 3; i++) m->position[i] = within(m->position[i]);
+}
+
 void drift(const body *b, perp_motion *m, double h) {
+  drift_limit(m);
   for (int i = 0; i < 3; i++) m->position[i] += h*m->velocity[i];
   if (m->spin[0] == 0.0 && m->spin[1] == 0.0 && m->spin[2] == 0.0) return;
   if (b->round || b->flat || !moves(b)) {

@@ -227,7 +227,9 @@ static void fall_asleep(perp_world *w) {
   const double quiet = 1e-4*norm3(w->settings.gravity)*w->settings.step;
   for (int32_t i = 0; i < w->bodies; i++) {
     if (!moves(&o[i]) || o[i].asleep) continue;
-    const double speed = norm3(m[i].velocity) + norm3(m[i].spin)*o[i].reach;
+    // at both ends of the step: what was thrown stands still where it turns, too
+    const double speed = larger(norm3(m[i].velocity) + norm3(m[i].spin)*o[i].reach,
+                                norm3(o[i].before) + norm3(o[i].before + 3)*o[i].reach);
     o[i].rest = speed > quiet ? 0 : o[i].rest < patience ? o[i].rest + 1 : patience;
   }
   const island *s = w->groups.island_memory.at;
@@ -328,6 +330,7 @@ perp_error perp_world_step(perp_world *w, perp_step *report) {
   fill_touches(w);
   apply(w);
   move_on(w, before + (w->input - input), deadline);
+  for (int32_t i = 0; i < w->bodies; i++) drift_limit(motions_of(w) + i);
   fall_asleep(w);
   r->step++;
   r->time = (double)r->step*w->settings.step;

@@ -62,8 +62,6 @@ static perp_error outside(const char *name, double value, const char *range) {
   return world_fail(PERP_ERROR_ARGUMENT, "%s = %g is outside %s", name, value, range);
 }
 
-#define LARGEST 1e12   // of positions, velocities, gravity: their squares and products stay finite
-
 static int sane(double value) { return fabs(value) <= LARGEST; }   // NAN is not
 
 static perp_error check_vector(const char *name, const double *v, int count) {
@@ -144,6 +142,16 @@ perp_error perp_world_create(const perp_world_settings *settings, const perp_all
   w->options.trace_capacity = 0;
   w->options.farkas = NULL;
   w->settings.options = NULL;
+  // Options that no solve takes are refused now, and not in the first step that has a contact.
+  perp_solver *trial = NULL;
+  const perp_limits one = {.n = 1, .nnz = 1};
+  const perp_error refused = perp_solver_create(w->options.method, &one, &w->options, &from,
+                                                &trial);
+  perp_solver_destroy(trial);
+  if (refused != PERP_OK) {
+    from.release(from.context, w);
+    return world_fail(refused, "options: %s", perp_last_message());
+  }
   const int model = settings->model;
   w->directions = model == PERP_CONTACT_NORMAL || model == PERP_CONTACT_BOXED ? 0
                   : settings->dimension == 2 ? 2 : settings->directions;
@@ -401,6 +409,11 @@ void world_coefficients(const perp_world *w, int32_t a, int32_t b, double *mu, d
   *e = at[1];
 }
 
+static void wake_all(perp_world *w) {
+  for (int32_t i = 0; i < w->bodies; i++) bodies_of(w)[i].asleep = bodies_of(w)[i].rest = 0;
+  w->asleep = 0;
+}
+
 perp_error perp_world_add(perp_world *w, const perp_body *given, int32_t *id) {
   if (w == NULL || given == NULL)
     return world_fail(PERP_ERROR_ARGUMENT, "%s is NULL", w == NULL ? "world" : "body");
@@ -435,14 +448,10 @@ perp_error perp_world_add(perp_world *w, const perp_body *given, int32_t *id) {
   world_inverse_inertia(b, &motions_of(w)[n], b->W);
   w->bodies++;
   w->stale = 1;
+  if (!moves(b) && w->asleep > 0) wake_all(w);   // nobody asleep looks for what stands still
   w->input += body_kinetic(w, (int32_t)n) + body_potential(w, (int32_t)n);
   if (id != NULL) *id = (int32_t)n;
   return PERP_OK;
-}
-
-static void wake_all(perp_world *w) {
-  for (int32_t i = 0; i < w->bodies; i++) bodies_of(w)[i].asleep = bodies_of(w)[i].rest = 0;
-  w->asleep = 0;
 }
 
 static perp_error check_id(const perp_world *w, int32_t id) {

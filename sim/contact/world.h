@@ -12,6 +12,7 @@
 #include "vec.h"
 
 enum { MOST_DIRECTIONS = 64 };
+#define LARGEST 1e12   // of positions, velocities, gravity: their squares and products stay finite
 
 typedef struct buffer {       // memory that grows
   void *at;
@@ -150,6 +151,8 @@ int32_t narrow_contacts(const perp_world *w, worker *by, int32_t a, int32_t b, c
 perp_error island_find(perp_world *w, contact_list *l, grouping *g);
 void island_number(const perp_world *w, const island *s);   // body.local of its members again
 void drift(const body *b, perp_motion *m, double h);   // drift.c
+// drift.c: what a world may hold ends at LARGEST; who gets there goes on along that end
+void drift_limit(perp_motion *m);
 // drift.c: the orientation q turned by cay(a), a in the world's axes
 void drift_turn(double *q, const double *a);
 
