@@ -53,6 +53,29 @@ static void heights_of_bounces(void **unused) {
   }
 }
 
+// With e = 1 the energy that the step itself keeps in flight, v^2/2 + g z - g h v/2, outlives any
+// number of bounces at a coarse step; so does the height.
+static void a_ball_keeps_its_height(void **unused) {
+  (void)unused;
+  perp_world_settings s = perp_world_defaults();
+  s.restitution = 1.0;
+  perp_world *w = world_with(&s);
+  put(w, perp_plane(0, 0, 1, 0));
+  put(w, at(perp_sphere(0.25, 2.0), 0, 0, 1.25));
+  int32_t bounces = 0;
+  for (int k = 0; k < 3000; k++) {
+    step(w);
+    int32_t count;
+    const perp_touch *t = perp_world_touches(w, &count);
+    for (int32_t i = 0; i < count; i++) bounces += t[i].bounced;
+    const double v = perp_world_motions(w)[1].velocity[2],
+                 z = perp_world_motions(w)[1].position[2];
+    near("energy of the step", 0.5*v*v + 9.81*(z - 0.25) - 0.5*9.81*s.step*v, 9.81, 1e-9);
+  }
+  assert_in_range(bounces, 50, 60);   // a flight takes 2 sqrt(2/g) = 0.9 s
+  perp_world_destroy(w);
+}
+
 // A ball thrown without spin slides, then rolls at 5/7 of its speed.
 static void a_sliding_ball_begins_to_roll(void **unused) {
   (void)unused;
@@ -279,6 +302,44 @@ static void bounces_where_there_is_no_room(void **unused) {
     }
 }
 
+// In such a slot the ball falls onto a floor: the walls stop it along x, the floor throws it back.
+static void a_bounce_beside_a_jam(void **unused) {
+  (void)unused;
+  for (int model = 0; model < 2; model++) {
+    perp_world_settings s = perp_world_defaults();
+    s.model = model;
+    s.restitution = 0.8;
+    s.friction = 0.0;
+    s.gravity[2] = 0.0;
+    perp_world *w = world_with(&s);
+    put(w, perp_plane(1, 0, 0, -0.5));
+    put(w, perp_plane(-1, 0, 0, -0.5));
+    put(w, perp_plane(0, 0, 1, -0.5));
+    put(w, with(at(perp_sphere(0.5, 1.0), 0, 0, 0), 2, 0, -3));
+    assert_int_equal(step(w).unsolved, 0);
+    near("vx", perp_world_motions(w)[3].velocity[0], 0.0, 1e-5);
+    near("vz", perp_world_motions(w)[3].velocity[2], 2.4, 1e-5);
+    perp_world_destroy(w);
+  }
+}
+
+// A wall that is farther than the margin is there in time: a step ends at it, and not behind.
+static void fast_balls_meet_the_hollow_sphere(void **unused) {
+  (void)unused;
+  perp_world_settings s = perp_world_defaults();
+  s.gravity[2] = 0.0;
+  perp_world *w = world_with(&s);
+  put(w, perp_hollow(3.0));
+  put(w, with(at(perp_sphere(0.5, 1.0), 0.1, 0, 0), 1000, 0, 0));
+  const perp_step r = step(w);
+  near("x", perp_world_motions(w)[1].position[0], 2.5, 1e-6);
+  near("vx", perp_world_motions(w)[1].velocity[0], 2.4*60, 1e-4);
+  assert_int_equal(r.contacts, 1);
+  assert_int_equal(r.projections, 0);
+  near("at rest", (step(w), perp_world_motions(w)[1].velocity[0]), 0.0, 1e-4);
+  perp_world_destroy(w);
+}
+
 // A plate of infinite mass that moves up carries a ball and pushes another; its work is input.
 static void driven_bodies_carry_others(void **unused) {
   (void)unused;
@@ -387,6 +448,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(free_fall_loses_what_the_scheme_says),
     cmocka_unit_test(heights_of_bounces),
+    cmocka_unit_test(a_ball_keeps_its_height),
     cmocka_unit_test(a_sliding_ball_begins_to_roll),
     cmocka_unit_test(rolling_down_a_slope),
     cmocka_unit_test(momentum_is_kept),
@@ -394,6 +456,8 @@ int main(void) {
     cmocka_unit_test(a_break_is_symmetric),
     cmocka_unit_test(spheres_stay_in_a_hollow_sphere),
     cmocka_unit_test(bounces_where_there_is_no_room),
+    cmocka_unit_test(a_bounce_beside_a_jam),
+    cmocka_unit_test(fast_balls_meet_the_hollow_sphere),
     cmocka_unit_test(driven_bodies_carry_others),
     cmocka_unit_test(nonsense_stays_finite),
     cmocka_unit_test(a_deflected_ball_meets_its_neighbour),

@@ -338,6 +338,32 @@ static void pushes_act_for_one_step(void **unused) {
   perp_world_destroy(w);
 }
 
+// A push that no step has used yet is saved, and loaded.
+static void pushes_are_part_of_the_state(void **unused) {
+  (void)unused;
+  perp_world_settings s = perp_world_defaults();
+  s.gravity[2] = 0.0;
+  s.step = 0.01;
+  unsigned char memory[1024];
+  size_t bytes = 0;
+  for (int loaded = 0; loaded < 2; loaded++) {
+    perp_world *w = world_with(&s);
+    put(w, perp_sphere(0.5, 2.0));
+    const double force[3] = {3, 0, 0}, torque[3] = {0, 1, 0};
+    if (loaded) {
+      assert_int_equal(perp_world_load(w, memory, bytes), PERP_OK);
+    } else {
+      assert_int_equal(perp_world_push(w, 0, force, torque), PERP_OK);
+      bytes = perp_world_save(w, memory, sizeof memory);
+      assert_true(bytes <= sizeof memory);
+    }
+    step(w);
+    near("v", perp_world_motions(w)[0].velocity[0], 3*0.01/2.0, 1e-15);
+    near("w", perp_world_motions(w)[0].spin[1], 0.01/(0.4*2.0*0.25), 1e-15);
+    perp_world_destroy(w);
+  }
+}
+
 // ---- ends ----
 
 // Turned by hundreds of radians in a step a box cannot be followed; it must not gain energy then.
@@ -450,6 +476,7 @@ int main(void) {
     cmocka_unit_test(bad_arguments_get_the_range),
     cmocka_unit_test(pairs_of_materials),
     cmocka_unit_test(pushes_act_for_one_step),
+    cmocka_unit_test(pushes_are_part_of_the_state),
     cmocka_unit_test(no_spin_is_too_fast),
     cmocka_unit_test(worlds_end_somewhere),
     cmocka_unit_test(nobody_sleeps_in_the_air),
