@@ -123,6 +123,36 @@ static void small_islands_get_the_time_that_is_left(void **unused) {
   perp_world_destroy(w);
 }
 
+// Without any time the impulses come from sweeps: they carry a block, friction is in its cone.
+static void blocks_slide_without_any_time(void **unused) {
+  (void)unused;
+  double now = 0.0;
+  perp_options options = perp_default_options(perp_find_method("auto"));
+  options.clock = ticking;
+  options.clock_context = &now;
+  perp_world_settings s = perp_world_defaults();
+  s.options = &options;
+  s.time_limit = 1e-6;
+  s.friction = 0.3;
+  perp_world *w = world_with(&s);
+  put(w, perp_plane(0, 0, 1, 0));
+  put(w, with(at(perp_box(1, 1, 0.1, 2.0), 0, 0, 0.1), 3, 0, 0));
+  for (int k = 1; k <= 10; k++) {
+    const perp_step r = step(w);
+    assert_int_equal(r.worst_status, PERP_STATUS_TIME_LIMIT);
+    int32_t count;
+    const perp_touch *t = perp_world_touches(w, &count);
+    assert_true(count >= 4);
+    for (int32_t i = 0; i < count; i++) {
+      const double *f = t[i].friction_impulse;
+      assert_true(sqrt(f[0]*f[0] + f[1]*f[1] + f[2]*f[2]) <= 0.3*t[i].normal_impulse + 1e-15);
+    }
+    near("slows down", perp_world_motions(w)[1].velocity[0], 3 - 0.3*9.81*k/60, 0.01*k/60);
+    near("lies", perp_world_motions(w)[1].position[2], 0.1, 1e-3);
+  }
+  perp_world_destroy(w);
+}
+
 static void methods_can_be_chosen(void **unused) {
   (void)unused;
   static const char *const names[] = {"pgs", "lemke", "fischer_newton", "dantzig"};
@@ -470,6 +500,7 @@ int main(void) {
     cmocka_unit_test(reports_agree_with_the_certificate),
     cmocka_unit_test(a_step_keeps_its_time_limit),
     cmocka_unit_test(small_islands_get_the_time_that_is_left),
+    cmocka_unit_test(blocks_slide_without_any_time),
     cmocka_unit_test(methods_can_be_chosen),
     cmocka_unit_test(every_allocation_may_fail),
     cmocka_unit_test(worlds_without_bodies_or_contacts),

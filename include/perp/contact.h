@@ -85,6 +85,7 @@ typedef struct perp_world_settings {   // from perp_world_defaults()
   double friction, restitution;   // of materials without a pair of their own
   double time_limit;          // seconds of each step's solves; INFINITY: none
   const perp_options *options;   // method, tol, ...; NULL: auto's defaults. Copied
+                              //   its functions are called by all threads at once
 } perp_world_settings;
 perp_world_settings perp_world_defaults(void);
 

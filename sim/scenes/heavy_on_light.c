@@ -1,5 +1,8 @@
 // heavy_on_light.c: boxes on top of each other, each heavier than the one below by the same ratio.
 // What the lowest contacts carry has hardly to do with the body between them: badly conditioned.
+#include <math.h>
+#include <stdio.h>
+
 #include "layout.h"
 
 enum { BOXES = SCENE_OWN, RATIO, FRICTION, RESTITUTION };
@@ -16,6 +19,13 @@ static perp_error build(const double *p, uint64_t seed, scene_layout *out) {
   (void)seed;
   static const double half[3] = {0.5, 0.5, 0.5};
   const perp_body ground = perp_plane(0.0, 1.0, 0.0, 0.0);
+  // a world takes masses from 1e-12 to 1e12
+  const double most = p[BOXES] > 2.0 ? pow(1e12, 1.0/(p[BOXES] - 1.0)) : 1e6;
+  if (!(p[RATIO] <= most*(1.0 + 1e-9) && p[RATIO] >= (1.0 - 1e-9)/most)) {
+    snprintf(out->message, sizeof out->message, "ratio = %g is outside [%.4g, %.4g] for %g boxes",
+             p[RATIO], 1.0/most, most, p[BOXES]);
+    return PERP_ERROR_ARGUMENT;
+  }
   out->settings.friction = p[FRICTION];
   out->settings.restitution = p[RESTITUTION];
   out->materials[0] = "stone";
