@@ -434,6 +434,14 @@ static void claims_are_not_believed(void **state) {
   refused("FRAM", 2, plain, 128, 128, "is not finite");
   memset(plain, 0, sizeof plain);
   plain[0] = 1, plain[4] = 21;   // a row: 16 + 168 + 4 bytes
+  char message[256];
+  record_index index;
+  const bytes late = forge("STEP", 1, 1, plain, 188, 188);   // rows begin at 0
+  assert_int_equal(record_scan(late.data, late.length, &index, message, sizeof message),
+                   RECORD_CORRUPT);
+  assert_non_null(strstr(message, "rows out of order"));
+  record_index_free(&index);
+  free(late.data);
   plain[16] = 1;                 // of step 5e-324
   refused("STEP", 1, plain, 188, 188, "row 0 is of step 4.94066e-324, not 0");
   plain[16] = 0, plain[184] = 33, plain[8] = 33;
