@@ -182,6 +182,33 @@ static void methods_can_be_chosen(void **unused) {
   perp_world_destroy(w);
 }
 
+// Overlaps and bounces are normal problems, which methods for friction refuse: auto takes those.
+static void problems_of_its_own_go_to_auto(void **unused) {
+  (void)unused;
+  static const char *const names[] = {"contact_newton", "contact_sweep", "staggering",
+                                      "convex_friction", "tridiagonal"};
+  for (size_t i = 0; i < sizeof names/sizeof *names; i++) {
+    assert_non_null(perp_find_method(names[i]));
+    perp_options options = perp_default_options(perp_find_method(names[i]));
+    perp_world_settings s = perp_world_defaults();
+    s.options = &options;
+    s.restitution = 0.8;
+    s.gravity[2] = 0.0;
+    if (i == 4) s.model = PERP_CONTACT_NORMAL;   // each touches the plane alone: three diagonals
+    perp_world *w = world_with(&s);
+    put(w, perp_plane(0, 0, 1, 0));
+    put(w, perp_plane(0, 0, -1, -1));
+    put(w, at(perp_sphere(0.3, 1.0), 0, 0, 0.28));            // 0.02 deep
+    put(w, with(at(perp_sphere(0.5, 1.0), 3, 0, 0.5), 0, 0, -2));   // no room to bounce
+    const perp_step r = step(w);
+    assert_int_equal(r.projections, 1);
+    assert_int_equal(r.unprojected, 0);
+    near(names[i], perp_world_motions(w)[2].position[2], 0.3, 0.02*0.011 + 1e-5);
+    near("stops", perp_world_motions(w)[3].velocity[2], 0.0, 1e-8);
+    perp_world_destroy(w);
+  }
+}
+
 // ---- memory ----
 
 typedef struct meter { int64_t left, live; } meter;
@@ -195,6 +222,33 @@ static void *metered(void *context, size_t bytes) {
 static void released(void *context, void *memory) {
   ((meter *)context)->live--;
   free(memory);
+}
+
+// With a time limit, too, all memory is the caller's, and none of it is kept by a step.
+static void solvers_with_a_time_limit_use_the_allocator(void **unused) {
+  (void)unused;
+  for (int model = 0; model < PERP_CONTACT_MODEL_COUNT; model++) {
+    meter m = {1000000, 0};
+    const perp_allocator a = {metered, released, &m};
+    perp_world_settings s = perp_world_defaults();
+    s.model = model;
+    s.time_limit = 1e6;
+    perp_world *w = NULL;
+    assert_int_equal(perp_world_create(&s, &a, &w), PERP_OK);
+    put(w, perp_plane(0, 0, 1, 0));
+    for (int k = 0; k < 24; k++) put(w, at(perp_sphere(0.5, 1.0), 0, 0, 0.5 + k));
+    for (int k = 0; k < 5; k++) assert_int_equal(step(w).unsolved, 0);
+    const int64_t left = m.left, live = m.live;
+    step(w);
+    assert_true(m.left < left);
+    assert_int_equal(m.live, live);
+    m.left = 0;
+    assert_int_equal(perp_world_step(w, NULL), PERP_ERROR_MEMORY);
+    m.left = 1000;
+    assert_int_equal(step(w).unsolved, 0);
+    perp_world_destroy(w);
+    assert_int_equal(m.live, 0);
+  }
 }
 
 // Whichever allocation fails, nothing is lost and the world goes on as if it had not.
@@ -502,6 +556,8 @@ int main(void) {
     cmocka_unit_test(small_islands_get_the_time_that_is_left),
     cmocka_unit_test(blocks_slide_without_any_time),
     cmocka_unit_test(methods_can_be_chosen),
+    cmocka_unit_test(problems_of_its_own_go_to_auto),
+    cmocka_unit_test(solvers_with_a_time_limit_use_the_allocator),
     cmocka_unit_test(every_allocation_may_fail),
     cmocka_unit_test(worlds_without_bodies_or_contacts),
     cmocka_unit_test(bad_arguments_get_the_range),

@@ -12,35 +12,46 @@
 // is a projection again. Rows then ask for e|J u|, Newton's speed. Where J u_f is less, they ask
 // for that, or, if there is a gap still, for a bounce later on.
 // Elsewhere, as for any ball on a floor, nothing changes.
+#include <string.h>
+
 #include "step.h"
 
-// l of the normal problem with b = J v + d/h, into x; y = A x + b of row i into speed.
-static int settle(const perp_world *w, worker *by, const island *s, const double *b, double *x,
-                  double *speed, double seconds) {
-  assembled *a = &by->second;
-  if (!problem_normal(w, by, &w->now, s, a)) return 0;
-  double *rows = by->b.at;
-  for (int32_t i = 0; i < s->count; i++) {
-    rows[i] = b[i];
-    a->x[i] = 0.0;
-  }
+// l of the normal problem `a` with its b = J v + d/h, into x, and y = A x + b into speed; *found: 0
+// if it was not solved.
+static perp_error settle(const perp_world *w, worker *by, const assembled *a, double *x,
+                         double *speed, double end, int *found) {
   perp_result r;
-  if (solve_problem(w, by, &a->problem, a->x, seconds, SOLVE_PLAIN, &r) != PERP_OK ||
-      r.status != PERP_STATUS_SOLVED)
-    return 0;
   perp_certificate c;
-  if (perp_certify(&a->problem, a->x, w->options.tol, 0.0, speed, &c) != PERP_OK) return 0;
-  for (int32_t i = 0; i < s->count; i++) x[i] = a->x[i];
-  return 1;
+  memset(x, 0, (size_t)a->problem.A.n*sizeof *x);
+  const perp_error error = solve_problem(w, by, &a->problem, x, left_until(w, end), SOLVE_OWN, &r);
+  if (error != PERP_OK) return error;
+  *found = r.status == PERP_STATUS_SOLVED;
+  return perp_certify(&a->problem, x, w->own.tol, 0.0, speed, &c);
 }
 
-static void do_not(const perp_world *w, const island *s, contact *c) {
+// Speeds J u_f of the three lines above.
+static perp_error try_poisson(const perp_world *w, worker *by, const island *s, double *speed,
+                              double end, int *found) {
+  const contact *c = w->now.contacts.at;
+  assembled a;
+  if (!problem_normal(w, by, &w->now, s, &a)) return PERP_ERROR_MEMORY;
+  const perp_operator *A = &a.problem.A;
+  const size_t scratch = A->ops->scratch_bytes != NULL ? A->ops->scratch_bytes(A->self) : 0;
+  if (!buffer_grow(&by->allocator, &by->scratch, scratch, 0)) return PERP_ERROR_MEMORY;
+  double *b = by->b.at, *l = a.x;
   for (int32_t i = 0; i < s->count; i++) {
-    contact *k = &c[s->order[i]];
-    if (!k->bounced) continue;
-    k->bounced = 0;
-    k->free[0] = k->parting[0] + fmax(k->gap, 0.0)/w->settings.step;
+    const contact *k = &c[s->order[i]];
+    b[i] = k->parting[1] + (k->bounced ? 0.0 : fmax(k->gap, 0.0)/w->settings.step);
   }
+  const perp_error error = settle(w, by, &a, l, speed, end, found);
+  if (error != PERP_OK || !*found) return error;
+  for (int32_t i = 0; i < s->count; i++) {
+    const contact *k = &c[s->order[i]];
+    l[i] *= k->bounced ? k->e : 0.0;
+  }
+  A->ops->apply(A->self, l, b, by->scratch.at);              // J u_r = J u_c + A e l, with d/h of
+  for (int32_t i = 0; i < s->count; i++) b[i] += speed[i];   //   speed
+  return settle(w, by, &a, l, speed, end, found);
 }
 
 int bounce_any(const perp_world *w, const island *s) {
@@ -50,43 +61,26 @@ int bounce_any(const perp_world *w, const island *s) {
   return 0;
 }
 
-void bounce_none(const perp_world *w, const island *s) { do_not(w, s, w->now.contacts.at); }
-
-void bounce_limit(const perp_world *w, worker *by, const island *s, double seconds) {
-  if (!s->anchored || s->count == 1 || !bounce_any(w, s)) return;
+void bounce_none(const perp_world *w, const island *s) {
   contact *c = w->now.contacts.at;
-  const size_t n = (size_t)s->count;
-  if (!buffer_grow(&by->allocator, &by->rest, 4*n*sizeof(double), 0)) {
-    do_not(w, s, c);
-    return;
-  }
-  double *b = by->rest.at, *l = b + n, *speed = l + n, *gaps = speed + n;
   for (int32_t i = 0; i < s->count; i++) {
-    const contact *k = &c[s->order[i]];
-    gaps[i] = k->bounced ? 0.0 : fmax(k->gap, 0.0)/w->settings.step;
-    b[i] = k->parting[1] + gaps[i];
+    contact *k = &c[s->order[i]];
+    if (!k->bounced) continue;
+    k->bounced = 0;
+    k->free[0] = k->parting[0] + fmax(k->gap, 0.0)/w->settings.step;
   }
-  if (!settle(w, by, s, b, l, speed, seconds)) {
-    do_not(w, s, c);
-    return;
-  }
-  // J u_r = J u_c + A e l: the product with the problem that settle() has left
-  const perp_operator *A = &by->second.problem.A;
-  const size_t scratch = A->ops->scratch_bytes != NULL ? A->ops->scratch_bytes(A->self) : 0;
-  if (!buffer_grow(&by->allocator, &by->marks, scratch, 0)) {
-    do_not(w, s, c);
-    return;
-  }
-  for (int32_t i = 0; i < s->count; i++) {
-    const contact *k = &c[s->order[i]];
-    l[i] *= k->bounced ? k->e : 0.0;
-  }
-  A->ops->apply(A->self, l, b, by->marks.at);
-  for (int32_t i = 0; i < s->count; i++) b[i] += speed[i];   // speed includes the gap
-  if (!settle(w, by, s, b, l, speed, seconds)) {
-    do_not(w, s, c);
-    return;
-  }
+}
+
+perp_error bounce_limit(const perp_world *w, worker *by, const island *s, double end) {
+  if (!s->anchored || s->count == 1 || !bounce_any(w, s)) return PERP_OK;
+  if (!buffer_grow(&by->allocator, &by->rest, (size_t)s->count*sizeof(double), 0))
+    return PERP_ERROR_MEMORY;
+  contact *c = w->now.contacts.at;
+  double *speed = by->rest.at;
+  int found = 0;
+  const perp_error error = try_poisson(w, by, s, speed, end, &found);
+  if (error != PERP_OK) return error;
+  if (!found) bounce_none(w, s);
   for (int32_t i = 0; i < s->count; i++) {
     contact *k = &c[s->order[i]];
     if (!k->bounced) continue;
@@ -99,4 +93,5 @@ void bounce_limit(const perp_world *w, worker *by, const island *s, double secon
       k->free[0] = k->parting[0] - (speed[i] > 1e-6*newton ? (1.0 - 1e-6)*speed[i] : 0.0);
     }
   }
+  return PERP_OK;
 }

@@ -7,9 +7,7 @@
 //     [ Btn  Btt  E ] [ lt ] + [ bt ]  >= 0   _|_   x >= 0,     E13 (27) with the signs corrected
 //     [ mu   -E'  0 ] [ s  ]   [ 0  ]
 // with ln of contact c at c, lt of its direction k at nc + K c + k, the sliding speed s at
-// (1 + K) nc + c. Direction k is cos(2 pi k/K) t1 + sin(2 pi k/K) t2. Staggering solves parts of
-// (27) and has it by compressed columns: a block of B between two contacts is 3 x 3 numbers,
-// whatever K is.
+// (1 + K) nc + c. Direction k is cos(2 pi k/K) t1 + sin(2 pi k/K) t2.
 #include "problem.h"
 
 #include <string.h>
@@ -233,156 +231,6 @@ int problem_boxed(const perp_world *w, worker *by, const contact_list *l, const 
 
 // ---- E13 (27) ----
 
-// lists[starts[b] ..]: the contacts of the island's body b, ascending
-static int list_contacts(const perp_world *w, worker *by, const contact_list *l, const island *s) {
-  const body *o = bodies_of(w);
-  if (!buffer_grow(&by->allocator, &by->starts, ((size_t)s->bodies + 2)*sizeof(int32_t), 0) ||
-      !buffer_grow(&by->allocator, &by->lists, 2*(size_t)s->count*sizeof(int32_t), 0) ||
-      !buffer_grow(&by->allocator, &by->marks, 2*(size_t)s->count*sizeof(int32_t), 0))
-    return 0;
-  int32_t *starts = by->starts.at, *lists = by->lists.at;
-  memset(starts, 0, ((size_t)s->bodies + 2)*sizeof *starts);
-  for (int32_t i = 0; i < s->count; i++)
-    for (int which = 0; which < 2; which++) {
-      const body *of = o + side(contact_at(l, s, i), which);
-      if (moves(of)) starts[of->local + 2]++;
-    }
-  for (int32_t k = 0; k < s->bodies; k++) starts[k + 2] += starts[k + 1];
-  for (int32_t i = 0; i < s->count; i++)
-    for (int which = 0; which < 2; which++) {
-      const body *of = o + side(contact_at(l, s, i), which);
-      if (moves(of)) lists[starts[of->local + 1]++] = i;
-    }
-  return 1;
-}
-
-// The contacts that share a body with c, itself among them, ascending; their number.
-static int32_t neighbours(const perp_world *w, const worker *by, const contact *c, int32_t *out) {
-  const body *o = bodies_of(w);
-  const int32_t *starts = by->starts.at, *lists = by->lists.at;
-  const int32_t *p[2] = {lists, lists}, *end[2] = {lists, lists};
-  for (int which = 0; which < 2; which++) {
-    const body *of = o + side(c, which);
-    if (!moves(of)) continue;
-    p[which] = lists + starts[of->local];
-    end[which] = lists + starts[of->local + 1];
-  }
-  int32_t count = 0;
-  while (p[0] < end[0] || p[1] < end[1]) {
-    const int32_t a = p[0] < end[0] ? *p[0] : INT32_MAX, b = p[1] < end[1] ? *p[1] : INT32_MAX;
-    out[count++] = a < b ? a : b;
-    if (a <= b) p[0]++;
-    if (b <= a) p[1]++;
-  }
-  return count;
-}
-
-// Entries of the column of contact j's direction m in row direction k of contact i, from G.
-static void expand(const perp_world *w, const double *G, int K, double *nn, double *nt, double *tn,
-                   double *tt) {
-  *nn = G[0];
-  for (int k = 0; k < K; k++) {
-    const double c = w->cosine[k], s = w->sine[k];
-    nt[k] = c*G[1] + s*G[2];
-    tn[k] = c*G[3] + s*G[6];
-  }
-  for (int k = 0; k < K; k++)
-    for (int m = 0; m < K; m++)
-      tt[k*K + m] = w->cosine[k]*(w->cosine[m]*G[4] + w->sine[m]*G[5]) +
-                    w->sine[k]*(w->cosine[m]*G[7] + w->sine[m]*G[8]);
-}
-
-typedef struct filler { int32_t *row; double *value; int32_t at; } filler;
-
-static void fill(filler *f, int32_t row, double value) {
-  if (value == 0.0) return;
-  f->row[f->at] = row;
-  f->value[f->at++] = value;
-}
-
-// Columns of the normal (m < 0) or direction m of contact j.
-static void put_column(const perp_world *w, const contact *cj, int32_t j, int m, int32_t nc,
-                       const int32_t *near, int32_t nears, const double *blocks, filler *f) {
-  const int K = w->directions, stride = 1 + 2*K + K*K;
-  for (int32_t q = 0; q < nears; q++) {
-    const double *nn = blocks + (size_t)q*(size_t)stride;
-    fill(f, near[q], m < 0 ? nn[0] : nn[1 + m]);
-  }
-  for (int32_t q = 0; q < nears; q++) {
-    const double *tn = blocks + (size_t)q*(size_t)stride + 1 + K, *tt = tn + K;
-    for (int k = 0; k < K; k++) fill(f, nc + K*near[q] + k, m < 0 ? tn[k] : tt[k*K + m]);
-  }
-  fill(f, (1 + K)*nc + j, m < 0 ? cj->mu : -1.0);
-}
-
-static int put_columns(const perp_world *w, worker *by, const contact_list *l, const island *s,
-                       assembled *out) {
-  const int K = w->directions, directions = w->settings.dimension;
-  const int32_t nc = s->count, n = (2 + K)*nc;
-  const size_t stride = (size_t)(1 + 2*K + K*K);
-  const perp_allocator *from = &by->allocator;
-  if (!find_arms(w, by, l, s, directions) || !list_contacts(w, by, l, s)) return 0;
-  int32_t *near = by->marks.at, most = 0;
-  int64_t blocks = 0;
-  for (int32_t j = 0; j < nc; j++) {
-    const int32_t count = neighbours(w, by, contact_at(l, s, j), near);
-    blocks += count;
-    most = count > most ? count : most;
-  }
-  const int64_t nnz = blocks*(1 + K)*(1 + K) + (int64_t)nc*(1 + 2*K);
-  if (nnz > INT32_MAX || !buffer_grow(from, &by->colptr, ((size_t)n + 1)*sizeof(int32_t), 0) ||
-      !buffer_grow(from, &by->row, (size_t)nnz*sizeof(int32_t), 0) ||
-      !buffer_grow(from, &by->entry, (size_t)nnz*sizeof(double), 0) ||
-      !buffer_grow(from, &by->value, (size_t)most*stride*sizeof(double), 0))
-    return 0;
-  int32_t *colptr = by->colptr.at;
-  filler f = {by->row.at, by->entry.at, 0};
-  double *block = by->value.at, G[9], T[9];
-  // Normals come first, and all blocks of a contact serve its K + 1 columns: two passes.
-  for (int pass = 0; pass < 2; pass++)
-    for (int32_t j = 0; j < nc; j++) {
-      const contact *cj = contact_at(l, s, j);
-      const int32_t nears = neighbours(w, by, cj, near);
-      for (int32_t q = 0; q < nears; q++) {
-        const int32_t i = near[q];
-        const contact *ci = contact_at(l, s, i);
-        double *to = block + (size_t)q*stride;
-        if (i <= j) {
-          couple(w, by, ci, cj, i, j, directions, G);
-          expand(w, G, K, to, to + 1, to + 1 + K, to + 1 + 2*K);
-          for (int k = 0; k < K && i == j; k++)
-            for (int m = 0; m < k; m++) to[1 + 2*K + k*K + m] = to[1 + 2*K + m*K + k];
-        } else {   // expand what the other order gave, then turn it over: the same bits
-          double nn, nt[MOST_DIRECTIONS], tn[MOST_DIRECTIONS], *tt = to + 1 + 2*K;
-          couple(w, by, cj, ci, j, i, directions, T);
-          expand(w, T, K, &nn, nt, tn, tt);
-          to[0] = nn;
-          for (int k = 0; k < K; k++) {
-            to[1 + k] = tn[k];
-            to[1 + K + k] = nt[k];
-            for (int m = 0; m < k; m++) {
-              const double swap = tt[k*K + m];
-              tt[k*K + m] = tt[m*K + k];
-              tt[m*K + k] = swap;
-            }
-          }
-        }
-      }
-      for (int m = pass == 0 ? -1 : 0; m < (pass == 0 ? 0 : K); m++) {
-        colptr[m < 0 ? j : nc + K*j + m] = f.at;
-        put_column(w, cj, j, m, nc, near, nears, block, &f);
-      }
-    }
-  for (int32_t j = 0; j < nc; j++) {
-    colptr[(1 + K)*nc + j] = f.at;
-    for (int k = 0; k < K; k++) fill(&f, nc + K*j + k, 1.0);
-  }
-  colptr[n] = f.at;
-  out->csc = (perp_csc){n, n, colptr, f.row, f.value};
-  out->problem.A = perp_from_csc(&out->csc, PERP_CLAIM_NONE);
-  return 1;
-}
-
 static int put_contacts(const perp_world *w, worker *by, const contact_list *l, const island *s,
                         assembled *out) {
   const int K = w->directions, directions = w->settings.dimension, tangents = directions - 1;
@@ -406,9 +254,8 @@ int problem_friction(const perp_world *w, worker *by, const contact_list *l, con
                      assembled *out) {
   const int K = w->directions;
   const int32_t nc = s->count, n = (2 + K)*nc;
-  const int formed = w->settings.model == PERP_CONTACT_STAGGERED;
   out->problem = (perp_problem){0};
-  if (!vectors(by, n) || !(formed ? put_columns : put_contacts)(w, by, l, s, out)) return 0;
+  if (!vectors(by, n) || !put_contacts(w, by, l, s, out)) return 0;
   double *b = by->b.at, *x = by->x.at;
   for (int32_t i = 0; i < nc; i++) {
     const contact *c = contact_at(l, s, i);
@@ -451,6 +298,37 @@ void problem_scale(const perp_world *w, const island *s, double *x, double facto
 
 void problem_keep(const perp_world *w, const contact_list *l, const island *s, const double *x) {
   for (int32_t i = 0; i < s->count; i++) problem_row(w, s, x, i, x_at(w, l, s, i));
+}
+
+void problem_feel(const perp_world *w, const worker *by, const contact *c, int32_t i, double *v) {
+  const double *arms = (const double *)by->arms.at + 36*(size_t)i;
+  v[0] = v[1] = v[2] = 0.0;
+  for (int which = 0; which < 2; which++) {
+    const body *o = bodies_of(w) + side(c, which);
+    if (!moves(o)) continue;
+    for (int k = 0; k < 3; k++) {
+      const double own = dot3(direction(c, k), o->shift) + dot3(arms + 9*which + 3*k, o->shift + 3);
+      v[k] += which == 0 ? own : -own;
+    }
+  }
+}
+
+void problem_hit(const perp_world *w, const worker *by, const contact *c, int32_t i,
+                 const double *l) {
+  const double *arms = (const double *)by->arms.at + 36*(size_t)i;
+  for (int which = 0; which < 2; which++) {
+    body *o = bodies_of(w) + side(c, which);
+    if (!moves(o)) continue;
+    for (int k = 0; k < 3; k++) {
+      const double own = which == 0 ? l[k] : -l[k];
+      add_scaled3(o->shift, own*o->weight, direction(c, k));
+      add_scaled3(o->shift + 3, own, arms + 18 + 9*which + 3*k);
+    }
+  }
+}
+
+void problem_block(const perp_world *w, const worker *by, const contact *c, int32_t i, double *G) {
+  couple(w, by, c, c, i, i, 3, G);
 }
 
 double problem_impulse(const perp_world *w, const contact *c, const double *x, double *tangential) {

@@ -4,8 +4,11 @@
 
 #include "world.h"
 
-// How a problem is solved: as the settings say, with a trace, or roughly, to move bodies apart.
-typedef enum solve_kind { SOLVE_PLAIN, SOLVE_TRACED, SOLVE_ROUGH, SOLVE_KINDS } solve_kind;
+// How a problem is solved: that of the step as the settings say, and with a trace; normal problems
+// of our own by auto, as not every method takes them, and roughly, to move bodies apart.
+typedef enum solve_kind {
+  SOLVE_STEP, SOLVE_TRACED, SOLVE_OWN, SOLVE_ROUGH, SOLVE_KINDS
+} solve_kind;
 
 enum {
   CLASSES = 17,
@@ -15,7 +18,6 @@ enum {
 typedef struct assembled {    // views of buffers of the worker
   perp_problem problem;
   perp_dense dense;
-  perp_csc csc;
   perp_product product;
   perp_contacts contacts;
   double *x;                  // n
@@ -26,12 +28,10 @@ struct worker {
   perp_solver *solver[SOLVE_KINDS][CLASSES];   // by size of the problem: 4^class rows
   perp_limits limits[SOLVE_KINDS][CLASSES];
   buffer arms;                // contacts x 36: arm x direction, and W times that, on either side
-  buffer starts, lists, marks;    // contacts of each body
   buffer rowptr, column, value, W;
   buffer direction, mu;       // of E13 (27)
-  buffer colptr, row, entry;
-  buffer b, x, lo, hi, rest;
-  assembled first, second;
+  buffer b, x, lo, hi, rest, set, scratch;
+  assembled made;
   perp_error error;
   char message[512];
   void *geometry[2];          // two boxes of ODE's
@@ -50,6 +50,13 @@ void problem_row(const perp_world *w, const island *s, const double *x, int32_t 
 void problem_scale(const perp_world *w, const island *s, double *x, double factor);   // impulses
 // what x says back into the list
 void problem_keep(const perp_world *w, const contact_list *l, const island *s, const double *x);
+// Contact i of the island that was assembled last, along its normal and tangents: the velocities v
+// that body.shift adds to it, and impulses l into body.shift.
+void problem_feel(const perp_world *w, const worker *by, const contact *c, int32_t i, double *v);
+void problem_hit(const perp_world *w, const worker *by, const contact *c, int32_t i,
+                 const double *l);
+// B between its own directions, 3 x 3
+void problem_block(const perp_world *w, const worker *by, const contact *c, int32_t i, double *G);
 // The impulse of a contact on a: along the normal, and its tangential vector.
 double problem_impulse(const perp_world *w, const contact *c, const double *x, double *tangential);
 

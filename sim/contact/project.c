@@ -83,7 +83,7 @@ static void solve_overlap(void *data, int32_t index, int32_t who) {
     memset(b->shift, 0, sizeof b->shift);
     world_inverse_inertia(b, &motions_of(w)[s->member[i]], b->W);
   }
-  assembled *a = &by->first;
+  assembled *a = &by->made;
   if (!problem_normal(w, by, &w->now, s, a) || !soften(by, a)) return;
   double *b = by->b.at;
   for (int32_t i = 0; i < s->count; i++) {
@@ -92,24 +92,13 @@ static void solve_overlap(void *data, int32_t index, int32_t who) {
     a->x[i] = 0.0;
   }
   perp_result r;
-  const double left = j->deadline < (double)INFINITY ? j->deadline - world_clock(w)
-                                                     : (double)INFINITY;
+  const double left = left_until(w, j->deadline);
   if (left <= 0.0 || solve_problem(w, by, &a->problem, a->x, left, SOLVE_ROUGH, &r) != PERP_OK)
     return;
   s->status = r.status;
   for (int32_t i = 0; i < s->count; i++) {
-    const contact *k = &c[s->order[i]];
-    for (int which = 0; which < 2; which++) {
-      body *o = bodies_of(w) + (which == 0 ? k->a : k->b);
-      if (!moves(o)) continue;
-      const double z = which == 0 ? a->x[i] : -a->x[i];
-      add_scaled3(o->shift, z*o->weight, k->normal);
-      if (k->central >> which & 1) continue;
-      double turn[3], spin[3];
-      cross3(k->arm[which], k->normal, turn);
-      apply3(o->W, turn, spin);
-      add_scaled3(o->shift + 3, z, spin);
-    }
+    const double z[3] = {a->x[i], 0.0, 0.0};
+    problem_hit(w, by, &c[s->order[i]], i, z);
   }
 }
 

@@ -4,7 +4,8 @@
 // own; what it finds does not depend on which worker that is. Staggered and boxed friction are
 // rounds of convex problems, and what is certified in the end is their fixed point:
 //   staggered: normal impulses with the friction held, friction with the normal ones held; a fixed
-//              point solves E13 (27), which is what is certified;
+//              point solves E13 (27), which is what is certified. It is the library's method
+//              `staggering`, unless the caller has another one for the two halves;
 //   boxed:     |lt| <= mu ln with ln of the round before; certified with the bounds of its own ln.
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +29,7 @@ typedef struct job {
   int32_t largest;            // island whose convergence is traced; -1: none
 } job;
 
-static double left_until(const perp_world *w, double end) {
+double left_until(const perp_world *w, double end) {
   return end < (double)INFINITY ? end - world_clock(w) : end;
 }
 
@@ -43,7 +44,7 @@ static int32_t size_class(int32_t n) {
 
 perp_error solve_problem(const perp_world *w, worker *by, const perp_problem *p, double *x,
                          double seconds, solve_kind kind, perp_result *r) {
-  perp_options options = w->options;
+  perp_options options = kind < SOLVE_OWN ? w->options : w->own;
   if (kind == SOLVE_ROUGH) options.tol = fmax(options.tol, ROUGH);
   if (kind == SOLVE_TRACED) {
     options.trace = w->trace;
@@ -51,7 +52,13 @@ perp_error solve_problem(const perp_world *w, worker *by, const perp_problem *p,
   }
   if (seconds < (double)INFINITY) {
     options.time_limit = fmin(options.time_limit, fmax(seconds, 1e-6));
-    return perp_solve_once(p, x, &options, r);
+    perp_solver *once;   // a solver has one limit for all of its problems
+    const perp_limits limits = perp_limits_of(p);
+    perp_error error = perp_solver_create(options.method, &limits, &options, &by->allocator, &once);
+    if (error != PERP_OK) return error;
+    error = perp_solve(once, p, x, r);
+    perp_solver_destroy(once);
+    return error;
   }
   const int32_t k = size_class(p->A.n);
   perp_solver **solver = &by->solver[kind][k];
@@ -80,53 +87,31 @@ static void take(island *s, const perp_result *r) {
 
 // ---- staggering ----
 
-// Rows and columns [from, to) of A, into the worker's buffers of rows.
-static int cut(worker *by, const perp_csc *A, int32_t from, int32_t to, perp_csc *out) {
-  const int32_t n = to - from, *colptr = A->colptr;
-  const size_t nnz = (size_t)(colptr[to] - colptr[from]);
-  if (!buffer_grow(&by->allocator, &by->rowptr, ((size_t)n + 1)*sizeof(int32_t), 0) ||
-      !buffer_grow(&by->allocator, &by->column, nnz*sizeof(int32_t), 0) ||
-      !buffer_grow(&by->allocator, &by->value, nnz*sizeof(double), 0))
-    return 0;
-  int32_t *start = by->rowptr.at, *row = by->column.at, at = 0;
-  double *value = by->value.at;
-  for (int32_t j = 0; j < n; j++) {
-    start[j] = at;
-    for (int32_t p = colptr[from + j]; p < colptr[from + j + 1]; p++)
-      if (A->row[p] >= from && A->row[p] < to) {
-        row[at] = A->row[p] - from;
-        value[at++] = A->value[p];
-      }
-  }
-  start[n] = at;
-  *out = (perp_csc){n, n, start, row, value};
-  return 1;
-}
-
-// y = b + the columns [from, to) of A times x
-static void add_columns(const perp_csc *A, const double *b, const double *x, int32_t from,
-                        int32_t to, double *y) {
-  memcpy(y, b, (size_t)A->columns*sizeof *y);
-  for (int32_t j = from; j < to; j++)
-    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) y[A->row[p]] += A->value[p]*x[j];
-}
-
+// Normals, and friction with its speeds, are rows of (27) that are solved for in turn, here by the
+// method of the caller's.
 static perp_error staggered(const perp_world *w, worker *by, assembled *a, double end,
                             solve_kind kind, island *s, perp_result *r) {
-  const int32_t nc = s->count, n = a->csc.columns;
-  if (!buffer_grow(&by->allocator, &by->rest, (size_t)n*sizeof(double), 0))
+  const perp_operator *A = &a->problem.A;
+  const int32_t nc = s->count, n = A->n;
+  const size_t vector = (size_t)n*sizeof(double);
+  if (!buffer_grow(&by->allocator, &by->rest, 2*vector, 0) ||
+      !buffer_grow(&by->allocator, &by->set, (size_t)n*sizeof(int32_t), 0) ||
+      !buffer_grow(&by->allocator, &by->scratch, A->ops->scratch_bytes(A->self), 0))
     return PERP_ERROR_MEMORY;
-  double *y = by->rest.at;
+  double *y = by->rest.at, *held = y + n;
+  int32_t *set = by->set.at;
+  for (int32_t i = 0; i < n; i++) set[i] = i;
   for (int32_t round = 0; round < w->settings.rounds; round++) {
     for (int part = 1; part >= 0; part--) {   // normals last: nothing sinks in, come what may
-      const int32_t from = part == 0 ? 0 : nc, to = part == 0 ? nc : n;
-      const double left = left_until(w, end);
-      perp_csc matrix;
-      if (!cut(by, &a->csc, from, to, &matrix)) return PERP_ERROR_MEMORY;
-      add_columns(&a->csc, a->problem.b, a->x, part == 0 ? nc : 0, part == 0 ? n : nc, y);
-      const uint32_t claims = part == 0 ? PERP_CLAIM_SYMMETRIC | PERP_CLAIM_PSD : PERP_CLAIM_PSD;
-      const perp_problem p = {.A = perp_from_csc(&matrix, claims), .b = y + from};
-      const perp_error error = solve_problem(w, by, &p, a->x + from, left, kind, r);
+      const int32_t from = part == 0 ? 0 : nc, rows = part == 0 ? nc : n - nc;
+      memcpy(held, a->x, vector);
+      memset(held + from, 0, (size_t)rows*sizeof *held);
+      A->ops->apply(A->self, held, y, by->scratch.at);
+      for (int32_t i = 0; i < n; i++) y[i] += a->problem.b[i];
+      perp_wrapper half;
+      perp_problem p = {.A = perp_restricted(&half, *A, set + from, rows), .b = y + from};
+      p.A.claims = part == 0 ? PERP_CLAIM_SYMMETRIC | PERP_CLAIM_PSD : PERP_CLAIM_PSD;
+      const perp_error error = solve_problem(w, by, &p, a->x + from, left_until(w, end), kind, r);
       if (error != PERP_OK) return error;
       take(s, r);
     }
@@ -195,7 +180,9 @@ int problem_of(const perp_world *w, worker *by, const contact_list *l, const isl
 static perp_error solve_model(perp_world *w, worker *by, island *s, assembled *a, double end,
                               solve_kind kind, perp_result *r) {
   if (!problem_of(w, by, &w->now, s, a)) return PERP_ERROR_MEMORY;
-  if (w->settings.model == PERP_CONTACT_STAGGERED) return staggered(w, by, a, end, kind, s, r);
+  const int staggers = w->settings.model == PERP_CONTACT_STAGGERED;
+  if (staggers && w->options.method != perp_find_method("staggering"))
+    return staggered(w, by, a, end, kind, s, r);
   if (w->settings.model == PERP_CONTACT_BOXED) return boxed(w, by, a, end, kind, s, r);
   perp_error error = solve_problem(w, by, &a->problem, a->x, left_until(w, end), kind, r);
   if (error != PERP_OK) return error;
@@ -203,7 +190,7 @@ static perp_error solve_model(perp_world *w, worker *by, island *s, assembled *a
   // A guess can lead astray where contacts are redundant: once more without one.
   const double left = left_until(w, end);
   const size_t bytes = (size_t)s->rows*sizeof(double);
-  if (r->status == PERP_STATUS_SOLVED || left <= 0.0 ||
+  if (r->status == PERP_STATUS_SOLVED || staggers || left <= 0.0 ||
       !buffer_grow(&by->allocator, &by->rest, bytes, 0))
     return PERP_OK;
   double *kept = by->rest.at;
@@ -223,8 +210,8 @@ static perp_error solve_model(perp_world *w, worker *by, island *s, assembled *a
 // Newton's restitution and friction may contradict each other: then without the former.
 static perp_error solve_bounces(perp_world *w, worker *by, island *s, assembled *a, double end,
                                 solve_kind kind, perp_result *r) {
-  bounce_limit(w, by, s, left_until(w, end));
-  perp_error error = solve_model(w, by, s, a, end, kind, r);
+  perp_error error = bounce_limit(w, by, s, end);
+  if (error == PERP_OK) error = solve_model(w, by, s, a, end, kind, r);
   if (error != PERP_OK || r->status == PERP_STATUS_SOLVED || !bounce_any(w, s) ||
       w->settings.model == PERP_CONTACT_STAGGERED || left_until(w, end) <= 0.0)
     return error;
@@ -238,7 +225,7 @@ static perp_error calm(const perp_world *w, worker *by, const island *s, assembl
                        perp_result *r) {
   const int swept = r->status == PERP_STATUS_TIME_LIMIT && !(r->certificate.residual < POOR) &&
                     w->settings.model <= PERP_CONTACT_FRICTION;
-  if (swept) sweep(w, s, a->x);
+  if (swept) sweep(w, by, s, a->x);
   const double factor = temper(w, s, a->x);
   if (factor == 1.0 && !swept) return PERP_OK;
   problem_scale(w, s, a->x, factor);
@@ -262,8 +249,8 @@ static void solve_island(void *data, int32_t index, int32_t who) {
     end = now + s->share*fmax(end - now, 0.0);
   }
   perp_result r;
-  assembled *a = &by->first;
-  perp_error error = solve_bounces(w, by, s, a, end, traced ? SOLVE_TRACED : SOLVE_PLAIN,
+  assembled *a = &by->made;
+  perp_error error = solve_bounces(w, by, s, a, end, traced ? SOLVE_TRACED : SOLVE_STEP,
                                    &r);
   if (error == PERP_OK && r.status != PERP_STATUS_SOLVED) error = calm(w, by, s, a, &r);
   if (error != PERP_OK) {

@@ -372,7 +372,7 @@ perp_error perp_world_problem(perp_world *w, int32_t which, perp_problem *proble
     body *b = bodies_of(w) + s->member[i];
     memcpy(b->W, b->step_W, sizeof b->W);
   }
-  assembled *a = &w->workers->first;
+  assembled *a = &w->workers->made;
   if (!problem_of(w, w->workers, &w->last, s, a))
     return world_fail(PERP_ERROR_MEMORY, "no memory for a problem with %d contacts", s->count);
   *problem = a->problem;

@@ -5,16 +5,17 @@
 #include "problem.h"
 
 double world_clock(const perp_world *w);
+double left_until(const perp_world *w, double end);       // seconds; INFINITY: no end
 perp_error world_solve(perp_world *w, double deadline);   // solve.c: x of all islands
 // One problem with x as its start, within `seconds`; SOLVE_TRACED: into w->trace.
 perp_error solve_problem(const perp_world *w, worker *by, const perp_problem *p, double *x,
                          double seconds, solve_kind kind, perp_result *r);
 // bounce.c: the speeds that bounces of the island ask for, reduced where they cannot be
-void bounce_limit(const perp_world *w, worker *by, const island *s, double seconds);
+perp_error bounce_limit(const perp_world *w, worker *by, const island *s, double end);
 int bounce_any(const perp_world *w, const island *s);
 void bounce_none(const perp_world *w, const island *s);   // rows as without restitution
 // sweep.c: a few passes of Gauss-Seidel on an x that is not certified
-void sweep(const perp_world *w, const island *s, double *x);
+void sweep(const perp_world *w, const worker *by, const island *s, double *x);
 // temper.c: by how much to multiply the impulses of an x that is not certified
 double temper(const perp_world *w, const island *s, const double *x);
 // project.c: takes overlaps away that the contacts now show; budget: energy that may be spent.

@@ -122,6 +122,28 @@ static void find_directions(perp_world *w) {
   }
 }
 
+// options: of the problem of a step; own: of those that only serve it
+static void find_options(perp_world *w) {
+  const perp_options *given = w->settings.options;
+  w->options = given != NULL ? *given : perp_default_options(NULL);
+  w->options.trace = NULL;
+  w->options.trace_capacity = 0;
+  w->options.farkas = NULL;
+  w->settings.options = NULL;
+  w->own = w->options;
+  if (w->own.method != NULL && w->own.method != perp_find_method("auto")) {
+    w->own = perp_default_options(NULL);
+    w->own.tol = w->options.tol;
+    w->own.clock = w->options.clock;
+    w->own.clock_context = w->options.clock_context;
+  } else if (w->settings.model == PERP_CONTACT_STAGGERED) {
+    const int32_t rounds = w->settings.rounds;
+    w->options.method = perp_find_method("staggering");
+    w->options.friction.rounds = rounds;
+    if (w->options.iteration_limit > rounds) w->options.iteration_limit = rounds;
+  }
+}
+
 perp_error perp_world_create(const perp_world_settings *settings, const perp_allocator *allocator,
                              perp_world **world) {
   if (world == NULL) return world_fail(PERP_ERROR_ARGUMENT, "world is NULL");
@@ -137,11 +159,7 @@ perp_error perp_world_create(const perp_world_settings *settings, const perp_all
   memset(w, 0, sizeof *w);
   w->allocator = from;
   w->settings = *settings;
-  w->options = settings->options != NULL ? *settings->options : perp_default_options(NULL);
-  w->options.trace = NULL;
-  w->options.trace_capacity = 0;
-  w->options.farkas = NULL;
-  w->settings.options = NULL;
+  find_options(w);
   // Options that no solve takes are refused now, and not in the first step that has a contact.
   perp_solver *trial = NULL;
   const perp_limits one = {.n = 1, .nnz = 1};
@@ -190,9 +208,9 @@ static void worker_end(worker *by) {
   narrow_end(by);
   for (int kind = 0; kind < SOLVE_KINDS; kind++)
     for (int k = 0; k < CLASSES; k++) perp_solver_destroy(by->solver[kind][k]);
-  buffer *const all[] = {&by->arms, &by->starts, &by->lists, &by->marks, &by->rowptr, &by->column,
-                         &by->value, &by->W, &by->direction, &by->mu, &by->colptr, &by->row,
-                         &by->entry, &by->b, &by->x, &by->lo, &by->hi, &by->rest};
+  buffer *const all[] = {&by->arms, &by->rowptr, &by->column, &by->value, &by->W, &by->direction,
+                         &by->mu, &by->b, &by->x, &by->lo, &by->hi, &by->rest, &by->set,
+                         &by->scratch};
   for (size_t k = 0; k < sizeof all/sizeof *all; k++) buffer_free(&by->allocator, all[k]);
 }
 

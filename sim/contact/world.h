@@ -84,7 +84,7 @@ typedef struct worker worker; // solver and scratch of one thread
 struct perp_world {
   perp_allocator allocator;
   perp_world_settings settings;
-  perp_options options;
+  perp_options options, own;
   int32_t directions;         // K, 0 without friction
   int32_t width;              // values of x kept per contact: 1 + K + 1, or 3
   double cosine[MOST_DIRECTIONS], sine[MOST_DIRECTIONS];
