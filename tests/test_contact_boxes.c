@@ -311,6 +311,49 @@ static void without_time_nothing_falls_through(void **unused) {
   }
 }
 
+// A press that comes down on boxes: no impulses are enough, which is found soon and not after all
+// methods have been tried, and proven but where boxes are askew by rounding. A lift is solved.
+static void a_press_is_infeasible_at_once(void **unused) {
+  (void)unused;
+  for (int model = 0; model < PERP_CONTACT_MODEL_COUNT; model++)
+    for (int boxes = 1; boxes <= 7; boxes += 3) {
+      perp_world_settings s = perp_world_defaults();
+      s.model = model;
+      s.restitution = boxes == 4 ? 0.5 : 0.0;
+      perp_world *w = world_with(&s);
+      put(w, perp_plane(0, 0, 1, 0));
+      for (int k = 0; k < boxes; k++)
+        put(w, at(perp_box(0.5, 0.5, 0.5, 1.0), 0, 0, 0.5 + k));
+      put(w, with(perp_plane(0, 0, -1, -boxes - 0.05), 0, 0, -1));
+      int pressed = 0, proven = 0;
+      for (int k = 0; k < 12; k++) {
+        const perp_step r = step(w);
+        assert_true(isfinite(r.kinetic + r.dissipated + r.residual));
+        if (r.unsolved == 0) {
+          assert_int_equal(pressed, 0);   // from then on it does not get better
+          continue;
+        }
+        pressed++;
+        proven += r.worst_status == PERP_STATUS_INFEASIBLE;
+        if (r.worst_status != PERP_STATUS_INFEASIBLE && r.worst_status != PERP_STATUS_UNSOLVED)
+          fail_msg("model %d, %d boxes, step %d: %s, residual %g, %d iterations", model, boxes, k,
+                   perp_status_name((perp_status)r.worst_status), r.residual, r.iterations);
+        if (r.iterations > 400)
+          fail_msg("model %d, %d boxes, step %d: %d iterations", model, boxes, k, r.iterations);
+      }
+      assert_true(pressed >= 8);
+      if (model == PERP_CONTACT_NORMAL) assert_int_equal(proven, pressed);
+      perp_world_destroy(w);
+    }
+  perp_world_settings s = perp_world_defaults();
+  perp_world *w = world_with(&s);
+  put(w, with(perp_plane(0, 0, 1, 0), 0, 0, 1));   // a lift
+  for (int k = 0; k < 5; k++) put(w, at(perp_box(0.5, 0.5, 0.5, 1.0), 0, 0, 0.5 + k));
+  for (int k = 0; k < 30; k++) assert_int_equal(step(w).unsolved, 0);
+  near("the highest", perp_world_motions(w)[5].position[2], 5.0, 1e-6);
+  perp_world_destroy(w);
+}
+
 static void boxes_stay_in_a_hollow_sphere(void **unused) {
   (void)unused;
   perp_world_settings s = perp_world_defaults();
@@ -410,7 +453,8 @@ static void velocity_of(const perp_motion *m, const double *x, const double *poi
 // y = A x + b of (27) with the x of a step are velocities after it: along normals with the gap, and
 // along K directions with the sliding speed s. In these the sum of y - s is 0, and that of its
 // squares K/2 times that of the tangential velocity (that velocity twice in the plane). Bodies are
-// round, so that their spin after the step is that of the impulses. Staggering has the same problem.
+// round, so that their spin after the step is that of the impulses. Staggering has the same
+// problem.
 static void friction_rows_are_velocities(void **unused) {
   (void)unused;
   for (int trial = 0; trial < 24; trial++) {
@@ -419,6 +463,7 @@ static void friction_rows_are_velocities(void **unused) {
     s.dimension = plane ? 2 : 3;
     s.directions = plane ? 3 : K;
     s.model = trial%2 ? PERP_CONTACT_FRICTION : PERP_CONTACT_STAGGERED;
+    s.rounds = 1;
     s.margin = 0.2;
     s.gravity[2] = 0.0;
     perp_world *w = world_with(&s);
@@ -484,6 +529,7 @@ int main(void) {
     cmocka_unit_test(heavy_on_light_rests),
     cmocka_unit_test(a_jammed_wedge_stays_finite),
     cmocka_unit_test(without_time_nothing_falls_through),
+    cmocka_unit_test(a_press_is_infeasible_at_once),
     cmocka_unit_test(boxes_stay_in_a_hollow_sphere),
     cmocka_unit_test(rectangles_stack_in_the_plane),
     cmocka_unit_test(what_rests_sleeps_and_wakes_up),

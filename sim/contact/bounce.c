@@ -16,22 +16,19 @@
 
 #include "step.h"
 
-// l of the normal problem `a` with its b = J v + d/h, into x, and y = A x + b into speed; *found: 0
-// if it was not solved.
-static perp_error settle(const perp_world *w, worker *by, const assembled *a, double *x,
-                         double *speed, double end, int *found) {
-  perp_result r;
+// The normal problem `a` from 0 on; y = A x + b into speed
+static perp_error settle(const perp_world *w, worker *by, island *s, assembled *a, double *speed,
+                         double end, int *found) {
   perp_certificate c;
-  memset(x, 0, (size_t)a->problem.A.n*sizeof *x);
-  const perp_error error = solve_problem(w, by, &a->problem, x, left_until(w, end), SOLVE_OWN, &r);
+  memset(a->x, 0, (size_t)s->count*sizeof *a->x);
+  const perp_error error = solve_own(w, by, s, a, end, found);
   if (error != PERP_OK) return error;
-  *found = r.status == PERP_STATUS_SOLVED;
-  return perp_certify(&a->problem, x, w->own.tol, 0.0, speed, &c);
+  return perp_certify(&a->problem, a->x, w->own.tol, 0.0, speed, &c);
 }
 
 // Speeds J u_f of the three lines above.
-static perp_error try_poisson(const perp_world *w, worker *by, const island *s, double *speed,
-                              double end, int *found) {
+static perp_error try_poisson(const perp_world *w, worker *by, island *s, double *speed, double end,
+                              int *found) {
   const contact *c = w->now.contacts.at;
   assembled a;
   if (!problem_normal(w, by, &w->now, s, &a)) return PERP_ERROR_MEMORY;
@@ -43,7 +40,7 @@ static perp_error try_poisson(const perp_world *w, worker *by, const island *s, 
     const contact *k = &c[s->order[i]];
     b[i] = k->parting[1] + (k->bounced ? 0.0 : fmax(k->gap, 0.0)/w->settings.step);
   }
-  const perp_error error = settle(w, by, &a, l, speed, end, found);
+  const perp_error error = settle(w, by, s, &a, speed, end, found);
   if (error != PERP_OK || !*found) return error;
   for (int32_t i = 0; i < s->count; i++) {
     const contact *k = &c[s->order[i]];
@@ -51,7 +48,7 @@ static perp_error try_poisson(const perp_world *w, worker *by, const island *s, 
   }
   A->ops->apply(A->self, l, b, by->scratch.at);              // J u_r = J u_c + A e l, with d/h of
   for (int32_t i = 0; i < s->count; i++) b[i] += speed[i];   //   speed
-  return settle(w, by, &a, l, speed, end, found);
+  return settle(w, by, s, &a, speed, end, found);
 }
 
 int bounce_any(const perp_world *w, const island *s) {
@@ -71,7 +68,7 @@ void bounce_none(const perp_world *w, const island *s) {
   }
 }
 
-perp_error bounce_limit(const perp_world *w, worker *by, const island *s, double end) {
+perp_error bounce_limit(const perp_world *w, worker *by, island *s, double end) {
   if (!s->anchored || s->count == 1 || !bounce_any(w, s)) return PERP_OK;
   if (!buffer_grow(&by->allocator, &by->rest, (size_t)s->count*sizeof(double), 0))
     return PERP_ERROR_MEMORY;

@@ -63,6 +63,7 @@ perp_error island_find(perp_world *w, contact_list *l, grouping *g) {
       !buffer_grow(from, &g->island_memory, (size_t)(n + 1)*sizeof(island), 0))
     return world_fail(PERP_ERROR_MEMORY, "no memory for islands of %d contacts", count);
   body *o = bodies_of(w);
+  const perp_motion *m = motions_of(w);
   contact *c = l->contacts.at;
   island *s = g->island_memory.at;
   int32_t *order = g->order_memory.at, *member = g->member_memory.at;
@@ -86,6 +87,7 @@ perp_error island_find(perp_world *w, contact_list *l, grouping *g) {
     of->count++;
     of->turning |= w->settings.model != PERP_CONTACT_NORMAL || turns(o, &c[k]);
     of->anchored |= !moves(&o[c[k].a]) || !moves(&o[c[k].b]);
+    of->driven |= driven(&o[c[k].a], &m[c[k].a]) || driven(&o[c[k].b], &m[c[k].b]);
   }
   for (int32_t i = 0; i < n; i++) o[i].local = moves(&o[i]) ? o[root(o, i)].local : -1;
   for (int32_t i = 0; i < n; i++) {

@@ -200,6 +200,18 @@ int problem_normal(const perp_world *w, worker *by, const contact_list *l, const
   return 1;
 }
 
+int problem_soften(worker *by, assembled *a, double part) {
+  const int32_t n = a->problem.A.n;
+  if (!buffer_grow(&by->allocator, &by->compliance, (size_t)n*sizeof(double), 0)) return 0;
+  double *C = by->compliance.at, *A = by->value.at;
+  a->problem.A.ops->diagonal(a->problem.A.self, C);
+  for (int32_t i = 0; i < n; i++) C[i] *= part;
+  if (a->problem.A.self != &a->dense) a->product.compliance = C;
+  else
+    for (int32_t i = 0; i < n; i++) A[i*n + i] += C[i];
+  return 1;
+}
+
 // ---- boxed friction: bounds follow ln of x ----
 
 int problem_boxed(const perp_world *w, worker *by, const contact_list *l, const island *s,

@@ -30,7 +30,7 @@ struct worker {
   buffer arms;                // contacts x 36: arm x direction, and W times that, on either side
   buffer rowptr, column, value, W;
   buffer direction, mu;       // of E13 (27)
-  buffer b, x, lo, hi, rest, set, scratch;
+  buffer b, x, lo, hi, compliance, rest, set, scratch;
   assembled made;
   perp_error error;
   char message[512];
@@ -45,6 +45,8 @@ int problem_friction(const perp_world *w, worker *by, const contact_list *l, con
                      assembled *out);
 int problem_boxed(const perp_world *w, worker *by, const contact_list *l, const island *s,
                   assembled *out);
+// J W J' + C instead of the J W J' of a normal problem, C: `part` of its diagonal
+int problem_soften(worker *by, assembled *a, double part);
 // what x says of contact i of the island, world.width values
 void problem_row(const perp_world *w, const island *s, const double *x, int32_t i, double *kept);
 void problem_scale(const perp_world *w, const island *s, double *x, double factor);   // impulses

@@ -4,7 +4,7 @@
 // leave overlaps of second order in h. The smallest displacement in the metric of the masses that
 // removes them is a complementarity problem of the same kind, solved and certified at 1e-3:
 //     dq = W J'z,    0 <= z  _|_  (J W J' + C) z + d >= 0   d: gaps, overlaps up to a slop are left
-// Bodies may be jammed so that no displacement frees them all. The compliance C, SOFT of the
+// Bodies may be jammed so that no displacement frees them all. The compliance C, a hundredth of the
 // diagonal of J W J', makes the problem definite, so that there always is one answer, a compromise
 // where it has to be; elsewhere it leaves a hundredth of an overlap to the next step.
 // Lifting bodies costs potential energy, so it has to be paid: first from what the step dissipated,
@@ -18,7 +18,6 @@
 #include <string.h>
 
 #define PART 0.0625
-#define SOFT 0.01
 enum { TRIES = 8 };   // halvings of the displacement
 
 typedef struct rigid {        // an island's motion as one body
@@ -45,22 +44,6 @@ static double energy_of(const perp_world *w, const island *s, double *kinetic) {
 
 typedef struct job { perp_world *w; double deadline; } job;
 
-// J W J' + C instead of J W J'
-static int soften(worker *by, assembled *a) {
-  const int32_t n = a->problem.A.n;
-  if (a->problem.A.self == &a->dense) {
-    double *A = by->value.at;
-    for (int32_t i = 0; i < n; i++) A[i*n + i] *= 1.0 + SOFT;
-    return 1;
-  }
-  if (!buffer_grow(&by->allocator, &by->rest, (size_t)n*sizeof(double), 0)) return 0;
-  double *C = by->rest.at;
-  a->problem.A.ops->diagonal(a->problem.A.self, C);
-  for (int32_t i = 0; i < n; i++) C[i] *= SOFT;
-  a->product.compliance = C;
-  return 1;
-}
-
 // Into body.shift; an island that is not certified is left where it is.
 static void solve_overlap(void *data, int32_t index, int32_t who) {
   const job *j = data;
@@ -84,7 +67,7 @@ static void solve_overlap(void *data, int32_t index, int32_t who) {
     world_inverse_inertia(b, &motions_of(w)[s->member[i]], b->W);
   }
   assembled *a = &by->made;
-  if (!problem_normal(w, by, &w->now, s, a) || !soften(by, a)) return;
+  if (!problem_normal(w, by, &w->now, s, a) || !problem_soften(by, a, PROJECT_SOFT)) return;
   double *b = by->b.at;
   for (int32_t i = 0; i < s->count; i++) {
     const contact *k = &c[s->order[i]];

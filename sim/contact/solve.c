@@ -85,6 +85,17 @@ static void take(island *s, const perp_result *r) {
   s->factorizations += r->factorizations;
 }
 
+perp_error solve_own(const perp_world *w, worker *by, island *s, assembled *a, double end,
+                     int *found) {
+  perp_result r;
+  const perp_error error = solve_problem(w, by, &a->problem, a->x, left_until(w, end), SOLVE_OWN,
+                                         &r);
+  if (error != PERP_OK) return error;
+  take(s, &r);
+  *found = r.status == PERP_STATUS_SOLVED;
+  return PERP_OK;
+}
+
 // ---- staggering ----
 
 // Normals, and friction with its speeds, are rows of (27) that are solved for in turn, here by the
@@ -187,10 +198,12 @@ static perp_error solve_model(perp_world *w, worker *by, island *s, assembled *a
   perp_error error = solve_problem(w, by, &a->problem, a->x, left_until(w, end), kind, r);
   if (error != PERP_OK) return error;
   take(s, r);
-  // A guess can lead astray where contacts are redundant: once more without one.
+  // A guess can lead astray where contacts are redundant: once more without one, unless there is
+  // a proof.
   const double left = left_until(w, end);
   const size_t bytes = (size_t)s->rows*sizeof(double);
-  if (r->status == PERP_STATUS_SOLVED || staggers || left <= 0.0 ||
+  if (r->status == PERP_STATUS_SOLVED || r->status == PERP_STATUS_INFEASIBLE || staggers ||
+      left <= 0.0 ||
       !buffer_grow(&by->allocator, &by->rest, bytes, 0))
     return PERP_OK;
   double *kept = by->rest.at;
@@ -250,8 +263,10 @@ static void solve_island(void *data, int32_t index, int32_t who) {
   }
   perp_result r;
   assembled *a = &by->made;
-  perp_error error = solve_bounces(w, by, s, a, end, traced ? SOLVE_TRACED : SOLVE_STEP,
-                                   &r);
+  int jammed;
+  perp_error error = jam_find(w, by, s, a, end, &r, &jammed);
+  if (error == PERP_OK && !jammed)
+    error = solve_bounces(w, by, s, a, end, traced ? SOLVE_TRACED : SOLVE_STEP, &r);
   if (error == PERP_OK && r.status != PERP_STATUS_SOLVED) error = calm(w, by, s, a, &r);
   if (error != PERP_OK) {
     by->error = error;

@@ -10,14 +10,21 @@ perp_error world_solve(perp_world *w, double deadline);   // solve.c: x of all i
 // One problem with x as its start, within `seconds`; SOLVE_TRACED: into w->trace.
 perp_error solve_problem(const perp_world *w, worker *by, const perp_problem *p, double *x,
                          double seconds, solve_kind kind, perp_result *r);
+// A normal problem of our own from x = a->x on, counted in s; *found: it is solved
+perp_error solve_own(const perp_world *w, worker *by, island *s, assembled *a, double end,
+                     int *found);
 // bounce.c: the speeds that bounces of the island ask for, reduced where they cannot be
-perp_error bounce_limit(const perp_world *w, worker *by, const island *s, double end);
+perp_error bounce_limit(const perp_world *w, worker *by, island *s, double end);
 int bounce_any(const perp_world *w, const island *s);
 void bounce_none(const perp_world *w, const island *s);   // rows as without restitution
 // sweep.c: a few passes of Gauss-Seidel on an x that is not certified
 void sweep(const perp_world *w, const worker *by, const island *s, double *x);
 // temper.c: by how much to multiply the impulses of an x that is not certified
 double temper(const perp_world *w, const island *s, const double *x);
+// jam.c: are no impulses enough? Then a has the problem and the x to be used.
+perp_error jam_find(const perp_world *w, worker *by, island *s, assembled *a, double end,
+                    perp_result *r, int *jammed);
+#define PROJECT_SOFT 0.01     // compliance of contacts that yield, of their diagonal
 // project.c: takes overlaps away that the contacts now show; budget: energy that may be spent.
 // 1: bodies have moved
 int world_project(perp_world *w, double *budget, double deadline);

@@ -57,6 +57,7 @@ typedef struct island {
   const int32_t *order;       // count: its contacts in the list, ascending
   const int32_t *member;      // bodies: those that move, ascending
   int32_t anchored;           // something of infinite mass is touched
+  int32_t driven;             // by one that moves
   int32_t rows;
   int32_t turning;            // some row turns a body
   int32_t round;              // all bodies are: their W is diagonal
