@@ -10,8 +10,9 @@
 //
 // Units are the caller's, as long as they are consistent; the defaults are meters and seconds.
 // Positions, velocities and spins stay below 1e12: what would get further stops there.
-// A function that fails changes nothing, and perp_world_message() says what was wrong. Different
-// worlds may be used by different threads at once, one world by one thread at a time.
+// A function that fails changes nothing: who sleeps, what the last step has found and what the next
+// one begins with stay as they are; perp_world_message() says what was wrong. Different worlds may
+// be used by different threads at once, one world by one thread at a time.
 #ifndef PERP_CONTACT_H
 #define PERP_CONTACT_H
 

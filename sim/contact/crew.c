@@ -2,6 +2,9 @@
 //
 // Tasks are claimed from one counter. A run ends when every thread has found the counter used up,
 // so nobody is late when the next one begins.
+// This is not src/base/team.c: a client of the library sees the public headers only. It also needs
+// less, no scheduler of others and no spinning, but tells a task who runs it, as solvers and
+// scratch are a thread's own.
 #include "world.h"
 
 #include <pthread.h>

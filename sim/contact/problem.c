@@ -308,8 +308,9 @@ void problem_scale(const perp_world *w, const island *s, double *x, double facto
   for (int32_t i = 0; i < s->rows - slacks; i++) x[i] = factor > 0.0 ? factor*x[i] : 0.0;
 }
 
-void problem_keep(const perp_world *w, const contact_list *l, const island *s, const double *x) {
-  for (int32_t i = 0; i < s->count; i++) problem_row(w, s, x, i, x_at(w, l, s, i));
+void problem_keep(const perp_world *w, const island *s, const double *x, double *kept) {
+  for (int32_t i = 0; i < s->count; i++)
+    problem_row(w, s, x, i, kept + (size_t)s->order[i]*(size_t)w->width);
 }
 
 void problem_feel(const perp_world *w, const worker *by, const contact *c, int32_t i, double *v) {

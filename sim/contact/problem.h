@@ -50,8 +50,8 @@ int problem_soften(worker *by, assembled *a, double part);
 // what x says of contact i of the island, world.width values
 void problem_row(const perp_world *w, const island *s, const double *x, int32_t i, double *kept);
 void problem_scale(const perp_world *w, const island *s, double *x, double factor);   // impulses
-// what x says back into the list
-void problem_keep(const perp_world *w, const contact_list *l, const island *s, const double *x);
+// what x says into kept, world.width values for each contact of the list
+void problem_keep(const perp_world *w, const island *s, const double *x, double *kept);
 // Contact i of the island that was assembled last, along its normal and tangents: the velocities v
 // that body.shift adds to it, and impulses l into body.shift.
 void problem_feel(const perp_world *w, const worker *by, const contact *c, int32_t i, double *v);

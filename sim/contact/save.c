@@ -163,8 +163,10 @@ perp_error perp_world_load(perp_world *w, const void *memory, size_t size) {
   if (asleep < 0) return world_fail(PERP_ERROR_ARGUMENT, "a body of the state sleeps and moves");
   if (!sound(w, contacts, h.contacts))
     return world_fail(PERP_ERROR_ARGUMENT, "a contact of the state is none of this world's bodies");
-  if (!buffer_grow(&w->allocator, &w->now.contacts, count*sizeof(contact), 0) ||
-      !buffer_grow(&w->allocator, &w->now.x, count*width*sizeof(double), 0))
+  const size_t old = (size_t)w->now.count;
+  if (!buffer_grow(&w->allocator, &w->now.contacts, count*sizeof(contact), old*sizeof(contact)) ||
+      !buffer_grow(&w->allocator, &w->now.x, count*width*sizeof(double),
+                   old*width*sizeof(double)))
     return world_fail(PERP_ERROR_MEMORY, "no memory for %d contacts", h.contacts);
   memcpy(motions_of(w), motions, n*sizeof(perp_motion));
   for (size_t i = 0; i < n; i++) {

@@ -30,7 +30,6 @@ static void kick(perp_world *w) {
     copy3(b->before + 3, m->spin);
     if (!moves(b) || b->asleep) continue;
     world_inverse_inertia(b, m, b->W);
-    memcpy(b->step_W, b->W, sizeof b->W);
     double turn[3];
     apply3(b->W, b->torque, turn);
     for (int k = 0; k < 3; k++) {
@@ -118,8 +117,10 @@ static void apply(perp_world *w) {
   for (int32_t i = 0; i < w->bodies; i++) {
     body *b = bodies_of(w) + i;
     const perp_motion *m = motions_of(w) + i;
-    if (moves(b) && !b->asleep)
+    if (moves(b) && !b->asleep) {
       w->input += h*(dot3(b->force, m->velocity) + dot3(b->torque, m->spin));
+      memcpy(b->step_W, b->W, sizeof b->W);
+    }
     memset(b->force, 0, sizeof b->force);
     memset(b->torque, 0, sizeof b->torque);
   }
@@ -129,7 +130,8 @@ static void apply(perp_world *w) {
 
 static perp_error room_for_touches(perp_world *w) {
   const int32_t count = w->now.count;
-  if (!buffer_grow(&w->allocator, &w->touch_memory, (size_t)count*sizeof(perp_touch), 0))
+  if (!buffer_grow(&w->allocator, &w->touch_memory, (size_t)count*sizeof(perp_touch),
+                   (size_t)w->touches*sizeof(perp_touch)))
     return world_fail(PERP_ERROR_MEMORY, "no memory for %d contacts", count);
   return PERP_OK;
 }
@@ -301,18 +303,43 @@ static double energy_awake(const perp_world *w) {
   return sum;
 }
 
+static void swap_groups(perp_world *w) {
+  const grouping now = w->groups;
+  w->groups = w->former;
+  w->former = now;
+}
+
+// Contacts of the positions, who is awake, islands: these into `former`, as the step may fail
+static perp_error find_islands(perp_world *w) {
+  for (int32_t i = 0; i < w->bodies; i++) {
+    body *b = bodies_of(w) + i;
+    b->slept = b->asleep;
+    b->rested = b->rest;
+  }
+  perp_error error = refresh(w);
+  if (error == PERP_OK) wake_pushed(w);
+  if (error == PERP_OK) error = island_find(w, &w->now, &w->former);
+  return error == PERP_OK ? room_for_touches(w) : error;
+}
+
+static perp_error sleep_again(perp_world *w, perp_error error) {   // the step has failed
+  w->asleep = 0;
+  for (int32_t i = 0; i < w->bodies; i++) {
+    body *b = bodies_of(w) + i;
+    b->asleep = b->slept;
+    b->rest = b->rested;
+    w->asleep += b->asleep;
+  }
+  return error;
+}
+
 perp_error perp_world_step(perp_world *w, perp_step *report) {
   if (w == NULL) return world_fail(PERP_ERROR_ARGUMENT, "world is NULL");
   const double begin = world_clock(w);
-  perp_error error = refresh(w);
-  if (error == PERP_OK) wake_pushed(w);
-  if (error == PERP_OK) error = island_find(w, &w->now, &w->groups);
-  if (error == PERP_OK) error = room_for_touches(w);
-  if (error != PERP_OK) {
-    w->groups.islands = 0;   // they are not of the last step
-    return error;
-  }
+  perp_error error = find_islands(w);
+  if (error != PERP_OK) return sleep_again(w, error);
   const double before = energy_awake(w), input = w->input;
+  swap_groups(w);
   kick(w);
   find_free(w);
   const double solving = world_clock(w);
@@ -320,9 +347,9 @@ perp_error perp_world_step(perp_world *w, perp_step *report) {
                               ? solving + w->settings.time_limit : (double)INFINITY;
   error = world_solve(w, deadline);
   if (error != PERP_OK) {
-    w->groups.islands = 0;
     unkick(w);
-    return error;
+    swap_groups(w);
+    return sleep_again(w, error);
   }
   perp_step *r = &w->report;
   r->solve_seconds = world_clock(w) - solving;

@@ -187,7 +187,7 @@ perp_error perp_world_create(const perp_world_settings *settings, const perp_all
     fine = w->threads != NULL;
   }
   if (fine && settings->trace > 0) {
-    w->trace = from.allocate(from.context, (size_t)settings->trace*sizeof *w->trace);
+    w->trace = from.allocate(from.context, 2*(size_t)settings->trace*sizeof *w->trace);
     fine = w->trace != NULL;
   }
   buffer *const first[] = {&w->now.contacts, &w->now.x, &w->last.contacts, &w->last.x,
@@ -222,8 +222,10 @@ void perp_world_destroy(perp_world *w) {
     worker_end(&w->workers[k]);
   buffer *const all[] = {&w->body_memory, &w->motion_memory, &w->pair_memory, &w->now.contacts,
                          &w->now.x, &w->last.contacts, &w->last.x, &w->spare.contacts, &w->spare.x,
-                         &w->touch_memory, &w->groups.island_memory, &w->groups.order_memory,
-                         &w->groups.member_memory, &w->overlaps.island_memory,
+                         &w->found, &w->touch_memory, &w->groups.island_memory,
+                         &w->groups.order_memory, &w->groups.member_memory,
+                         &w->former.island_memory, &w->former.order_memory,
+                         &w->former.member_memory, &w->overlaps.island_memory,
                          &w->overlaps.order_memory, &w->overlaps.member_memory, &w->bound_memory,
                          &w->entry_memory, &w->other_memory, &w->start_memory,
                          &w->candidate_memory};
@@ -438,10 +440,10 @@ perp_error perp_world_add(perp_world *w, const perp_body *given, int32_t *id) {
   const perp_error error = check_body(w, given);
   if (error != PERP_OK) return error;
   const size_t n = (size_t)w->bodies;
-  if (w->bodies == INT32_MAX - 1 || !room_for_materials(w, given->material + 1) ||
+  if (w->bodies == INT32_MAX - 1 ||
       !buffer_grow(&w->allocator, &w->body_memory, (n + 1)*sizeof(body), n*sizeof(body)) ||
       !buffer_grow(&w->allocator, &w->motion_memory, (n + 1)*sizeof(perp_motion),
-                   n*sizeof(perp_motion)))
+                   n*sizeof(perp_motion)) || !room_for_materials(w, given->material + 1))
     return world_fail(PERP_ERROR_MEMORY, "no memory for body %d", w->bodies);
   body *b = bodies_of(w) + n;
   memset(b, 0, sizeof *b);

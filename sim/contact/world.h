@@ -34,6 +34,7 @@ typedef struct body {
   int32_t flat;               // in two dimensions: it turns about z only
   int32_t rest;               // steps at rest so far
   int32_t asleep;
+  int32_t slept, rested;      // both at the beginning of the step
   int32_t set;                // of the union-find over contacts, then the number of its island
   int32_t local;              // its number within the island
 } body;
@@ -100,7 +101,9 @@ struct perp_world {
   contact_list spare;
   buffer touch_memory;        // those of the last step, for the caller
   int32_t touches;
+  buffer found;               // x of the step being solved
   grouping groups;            // of the last step
+  grouping former;            // of the one before, should the step fail
   grouping overlaps;          // of projections
   int32_t stale;              // `now` is not what the positions say
   int32_t asleep;             // bodies
@@ -115,8 +118,8 @@ struct perp_world {
 
   double input;               // energy put in: by adding bodies, pushes, moving bodies
   perp_step report;
-  perp_statistics *trace;     // settings.trace
-  int32_t trace_count;
+  perp_statistics *trace;     // 2 x settings.trace: of the last step, of the one being solved
+  int32_t trace_count, next_count;
 };
 
 // ---- memory and messages: world.c ----
