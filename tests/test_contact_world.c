@@ -361,6 +361,7 @@ static void other_failures_change_nothing(void **unused) {
   }
   assert_int_equal(failures, 2);
 
+  m.left = 1000000;
   int refusals = 0;
   for (int count = 1; count <= 40; count++) {
     perp_world *w = NULL;
