@@ -287,11 +287,68 @@ static void infeasible(void **state) {
   assert_false(judged(&p, (double[]){0, 0, 0, 1}).solved);
 }
 
+// A point mass of 2 in the plane with mu = 0.3 that hits the ground with 3 and slides with `speed`.
+typedef struct point_mass { perp_contacts contacts; double b[4]; } point_mass;
+static perp_problem point_mass_problem(point_mass *m, double speed) {
+  static const int32_t rowptr[] = {0, 1, 2}, column[] = {1, 0};
+  static const double value[] = {1, 1}, W[] = {0.5, 0.5}, direction[] = {1, -1}, mu[] = {0.3};
+  *m = (point_mass){
+      .contacts = {.count = 1, .directions = 2, .tangents = 1, .direction = direction, .mu = mu,
+                   .B = {.n = 2, .dofs = 2, .rowptr = rowptr, .column = column, .value = value,
+                         .block = 1, .W = W}},
+      .b = {-3, speed, -speed, 0}};
+  return (perp_problem){.A = perp_from_contact(&m->contacts, 0), .b = m->b};
+}
+
+// ln = 2*3 stops the fall; friction takes 0.3 ln of 2*5 and leaves 5 - 0.3*6/2 of the speed. Proofs
+// and bounds want entries: of the operator, which has none, they claim nothing and say why; of its
+// matrix, written down here, the solution is proven. No bound is known where the diagonal is 0.
+static void proofs_want_the_matrix(void **state) {
+  (void)state;
+  point_mass m;
+  const perp_problem operator = point_mass_problem(&m, 5.0);
+  static const double exact[] = {6, 0, 1.8, 4.1}, sticks[] = {6, 0, 10, 0},
+                      matrix[] = {0.5, 0, 0, 0, 0, 0.5, -0.5, 1, 0, -0.5, 0.5, 1, 0.3, -1, -1, 0};
+  const perp_dense dense = {.n = 4, .value = matrix};
+  const perp_problem entries = {.A = perp_from_dense(&dense, 0), .b = m.b};
+  double lower[4], upper[4], bound[4];
+  perp_proof proof;
+  perp_bound found;
+  assert_int_equal(perp_prove(&operator, exact, NULL, lower, upper, &proof), PERP_OK);
+  assert_false(proof.proven);
+  assert_non_null(strstr(proof.reason, "'contact' does not show its entries"));
+  assert_int_equal(perp_error_bound(&operator, exact, NULL, bound, &found), PERP_OK);
+  assert_false(found.known);
+  assert_non_null(strstr(found.reason, "'contact' does not show its entries"));
+  assert_true(proof.width == (double)INFINITY && found.largest == (double)INFINITY);
+  for (int i = 0; i < 4; i++)
+    assert_true(lower[i] == -(double)INFINITY && upper[i] == (double)INFINITY &&
+                bound[i] == (double)INFINITY);
+
+  assert_true(judged(&operator, exact).solved && judged(&entries, exact).solved);
+  for (int k = 0; k < 5; k++) {   // the last x is far away, and still tells which rows are free
+    double x[4];
+    for (int i = 0; i < 4; i++)
+      x[i] = k == 4 ? sticks[i] : exact[i]*(1.0 + (k > 0 ? between(-1, 1)*1e-4 : 0.0));
+    assert_int_equal(perp_prove(&entries, x, NULL, lower, upper, &proof), PERP_OK);
+    if (!proof.proven) fail_msg("%s", proof.reason);
+    assert_int_equal(proof.free_count, 3);
+    assert_true(proof.width >= 0.0 && proof.width < 1e-12);
+    for (int i = 0; i < 4; i++)   // 1.8, 4.1 and mu are rounded
+      assert_true(lower[i] <= upper[i] && lower[i] <= exact[i] + 1e-14 &&
+                  upper[i] >= exact[i] - 1e-14);
+  }
+  assert_int_equal(perp_error_bound(&entries, exact, NULL, bound, &found), PERP_OK);
+  assert_false(found.known);
+  assert_true(found.reason[0] != 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(as_assembled), cmocka_unit_test(parts_of_it),
       cmocka_unit_test(units_do_not_matter),
       cmocka_unit_test(every_method), cmocka_unit_test(classes), cmocka_unit_test(infeasible),
+      cmocka_unit_test(proofs_want_the_matrix),
   };
   return cmocka_run_group_tests_name("contact operator", tests, NULL, NULL);
 }
