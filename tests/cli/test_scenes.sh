@@ -53,7 +53,7 @@ bytes() {   # bytes SCENE [OPTION]...
   holds "$1 has contacts" test "$(info t1.perp contacts | sort -n | tail -n 1)" -gt 0
 }
 n=${long:+5}; n=${n:-1}
-bytes box --balls $((40*n)) --friction 0.3 --steps 120; bytes hollow-sphere --spheres $((10*n)) --steps $((80*n))
+bytes box --balls $((39*n)) --friction 0.3 --steps 120; bytes hollow-sphere --spheres $((10*n)) --steps $((80*n))
 bytes stack --boxes $((4*n)) --steps 30 --sleep 0; bytes pyramid --base 4 --steps $((20*n)) --sleep 0
 bytes wall --bricks $((10*n)) --steps $((25*n)); bytes card-house --levels 2 --steps $((40*n)) --friction 0.2
 bytes wedge --boxes 3 --steps $((20*n)) --sleep 0; bytes arch --steps $((30*n)) --friction 0.1
