@@ -508,3 +508,22 @@ face *face_body_create(body_rows *rows, const perp_allocator *allocator, int *fa
   put_shift(f, 0.0, NULL);
   return &f->base;
 }
+
+const body_rows *face_body_rows(const face *base, const double **r) {
+  const body_face *f = (const body_face *)base;
+  if (base->kind != &kind) return NULL;
+  *r = f->r;
+  return &f->rows;
+}
+
+int face_body_factor(face *base, const double *E, const perp_deadline *deadline) {
+  body_face *f = (body_face *)base;
+  f->sigma = -1.0;   // whatever comes next is another one
+  memset(f->kept, 1, (size_t)f->n);
+  memcpy(f->h, E, (size_t)f->n*sizeof *E);
+  return anew(f, deadline);
+}
+
+void face_body_velocities(face *base, double *u) {
+  sparse_ldl_solve(((body_face *)base)->ldl, u);
+}

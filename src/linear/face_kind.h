@@ -59,6 +59,14 @@ double face_body_error(const face *f);
 double face_body_left(const face *f);   // ... and max|residual|/max|r|
 void face_body_product(const face *f, const double *x, double *y);   // y = A x, without d
 
+// For callers who keep velocities themselves. R B and R^2 slack as the face has them, *r = R; NULL:
+// it does not go through bodies.
+const body_rows *face_body_rows(const face *f, const double **r);
+// H = I + (R B)'E^-1 (R B) of all rows, until the next face_shift or face_body_diagonal; as
+// face_update.
+int face_body_factor(face *f, const double *E, const perp_deadline *deadline);
+void face_body_velocities(face *f, double *u);   // u <- H^-1 u
+
 // As face_create for a caller who will not (0) or may (1) call face_shift: the kind that will take
 // less time.
 face *face_choose(const perp_operator *A, int shifts, const perp_allocator *allocator,

@@ -20,6 +20,7 @@
 
 #include <string.h>
 
+#include "body_points.h"
 #include "coarse.h"
 #include "methods.h"
 #include "objective.h"
@@ -187,10 +188,16 @@ static int points_are_cheaper(const active_set *a) {
   return POINTS*(face_flops_anew(a->face) + SOLVES*solve) < STEPS*(a->update + 2.0*solve);
 }
 
-// auto wants the answer, not this method: interior_point goes on from here, and Newton's method
-// only if it fails. -1: the run has ended; 0: it has not, and z is the best point.
+// auto wants the answer, not this method: interior points go on, through bodies from the guess or
+// by interior_point, and Newton's method only if they fail. -1: the run has ended; 0: it has not,
+// and z is the best point.
 static int hand_over(active_set *a) {
   perp_run *run = a->run;
+  if (body_points_apply(run, a->face)) {
+    memcpy(run->x, a->guess, (size_t)a->n*sizeof *run->x);
+    if (body_points(run, a->face)) return -1;
+    face_shift(a->face, a->sigma);
+  }
   const perp_options options = child_options(run, &method_interior_point);
   run_child(run, &method_interior_point, &options, INT32_MAX, 0.5*run_seconds_left(run));
   memcpy(a->z, run->x, (size_t)a->n*sizeof *a->z);
@@ -313,18 +320,19 @@ static int begin(active_set *a, perp_run *run) {
                     .rest = left < (double)INFINITY && !run->is_child ? 0.5*left : 0.0};
   run->paced = 1;
   if (!sweeper_begin(&a->sweeps, run, 1.0)) return 0;
-  double *memory = run_allocate(run, 8*n*sizeof *memory);
+  double *memory = run_allocate(run, 9*n*sizeof *memory);
   a->breaks = memory != NULL ? run_allocate(run, 2*n*sizeof *a->breaks) : NULL;
   a->is_free = a->breaks != NULL ? run_allocate(run, n) : NULL;
   if (a->is_free == NULL) return 0;
   double **const arrays[] = {&a->y, &a->d, &a->Ad, &a->z, &a->Az, &a->centre, &a->unit,
-                             &a->best};
-  for (size_t k = 0; k < 8; k++) *arrays[k] = memory + k*n;
+                             &a->best, &a->guess};
+  for (size_t k = 0; k < 9; k++) *arrays[k] = memory + k*n;
   for (size_t i = 0; i < n; i++) {
     const double d = a->sweeps.diagonal[i];
     a->unit[i] = run->weight[i]/(d > 0.0 ? d : 1.0);
     run->x[i] = clamp(run->x[i], lower(run->lo, (int32_t)i), upper(run->hi, (int32_t)i));
     if (run->x[i] != run->x[i]) run->x[i] = 0.0;
+    a->guess[i] = run->x[i];
   }
   return 1;
 }

@@ -19,6 +19,7 @@ typedef struct active_set {
   double *unit;              // n: unit_i |y_i| is in the certificate's units
   uint8_t *is_free;          // n
   break_point *breaks;       // 2 n
+  double *guess;             // n: the first x
   double *best;              // n: the x with the least residual, where the time is limited
   double least;              // that residual
   double took, counted;      // seconds and operations of the steps so far
