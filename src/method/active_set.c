@@ -11,8 +11,10 @@
 // three of them suffice, and the factor stays; where flips gained little, softer ones come before.
 // Converges for symmetric positive semidefinite A wherever a solution exists. Cost of a round: rows
 // modified in a factor, or a factorisation where many changed; a solve; some products.
-// Under auto, flips that gain little are followed by interior_point where that will take fewer
-// operations than the Newton steps to expect.
+// Under auto, flips that gain little are followed by interior points, through bodies where that is
+// how A is given (body_points.c), else by interior_point, where they will take fewer operations
+// than the Newton steps to expect. Where flips would leave a third of the rows wrong, as when a
+// ball hits a wall, bodies are not even kept waiting for a second round.
 // With a time limit no factorisation begins that would not end in time by the operations counted
 // and the pace measured; southwell or nncg takes the rest, or all where there is no time for the
 // analysis.
@@ -234,6 +236,8 @@ static int flips(active_set *a) {
     }
     if (rounds++ == 0) first = bad;
     const int hard = (rounds > 2 || cut) && bad >= MANY && bad > first - first/8;
+    const int hopeless = run->is_child && bad >= MANY && bad > a->n/3;
+    if (hopeless && body_points_apply(run, a->face)) return hand_over(a);
     if (hard && points_are_cheaper(a)) return hand_over(a);
     idle = bad < fewest - fewest/8 ? 0 : idle + 1;
     if (cut && idle > 0 && rounds > 2) idle = PATIENCE + 1;

@@ -19,7 +19,7 @@
 // square of the guess's natural residual. Feasible monotone problems are solvable, and such
 // iterations converge on them (Wright 1997, ch. 6); without strict complementarity mu falls by 4
 // or less a step: 20 to 40 steps.
-// Cost: a factor of the body graph, up to four solves with it, and some passes over B a step.
+// Cost: a factor of the body graph, up to five solves with it, and some passes over B a step.
 #include "body_points.h"
 
 #include <math.h>
@@ -35,12 +35,12 @@
 #define START 0.1            // mu0 over the square of the guess's residual
 #define DONE 0.1             // of the tolerance: s_i or z_i that is small enough, ...
 #define AIM 0.1              //   and of that, what is aimed at by those that are not
-#define WINDOW 0.1           // products are brought into sigma mu [WINDOW, 1/WINDOW], ...
+#define WINDOW 0.3           // products are brought into sigma mu [WINDOW, 1/WINDOW], ...
 #define GAIN 0.1             //   and a correction must gain this part of what was aimed at
 #define SHORT 0.1            // a step after which the next one centres
 #define BEHIND 1e-3          // of its first value: mu where none of the linear part is gone
 #define INSIDE 0.99          // of the way to the boundary, at most
-enum { CORRECTIONS = 2,      // further right-hand sides a step (Gondzio 1996)
+enum { CORRECTIONS = 3,      // further right-hand sides a step (Gondzio 1996)
        PATIENCE = 15,        // steps without half the residual or a tenth of mu
        MOST = 150 };         // steps
 
