@@ -1,4 +1,4 @@
-// test_scenes_wall.c: a wall of bricks that a ball hits, step by step: each certified, and within as
+// test_scenes_wall.c: a wall of bricks that a ball hits, step by step: each certified, within as
 // many factorisations as interior points need.
 // cost: 2
 #include <setjmp.h>

@@ -13,8 +13,8 @@
 // modified in a factor, or a factorisation where many changed; a solve; some products.
 // Under auto, flips that gain little are followed by interior points, through bodies where that is
 // how A is given (body_points.c), else by interior_point, where they will take fewer operations
-// than the Newton steps to expect. Where flips would leave a third of the rows wrong, as when a
-// ball hits a wall, bodies are not even kept waiting for a second round.
+// than the Newton steps to expect. Where flips would leave a fifth of the rows wrong, as when
+// a ball hits a wall, there is no second round of them.
 // With a time limit no factorisation begins that would not end in time by the operations counted
 // and the pace measured; southwell or nncg takes the rest, or all where there is no time for the
 // analysis.
@@ -236,7 +236,7 @@ static int flips(active_set *a) {
     }
     if (rounds++ == 0) first = bad;
     const int hard = (rounds > 2 || cut) && bad >= MANY && bad > first - first/8;
-    const int hopeless = run->is_child && bad >= MANY && bad > a->n/3;
+    const int hopeless = run->is_child && bad >= MANY && bad > a->n/5;
     if (hopeless && body_points_apply(run, a->face)) return hand_over(a);
     if (hard && points_are_cheaper(a)) return hand_over(a);
     idle = bad < fewest - fewest/8 ? 0 : idle + 1;

@@ -34,14 +34,19 @@
 #define FARTHEST 0x1p800     // E of rows that do not move
 #define START 0.1            // mu0 over the square of the guess's residual
 #define DONE 0.1             // of the tolerance: s_i or z_i that is small enough, ...
-#define AIM 0.1              //   and of that, what is aimed at by those that are not
+#define AIM 0.1              //   of that, what is aimed at by those that are not, ...
+#define LESS 0.3             //   and what is left of it after TOO_FEW idle steps
 #define WINDOW 0.3           // products are brought into sigma mu [WINDOW, 1/WINDOW], ...
 #define GAIN 0.1             //   and a correction must gain this part of what was aimed at
 #define SHORT 0.1            // a step after which the next one centres
 #define BEHIND 1e-3          // of its first value: mu where none of the linear part is gone
 #define INSIDE 0.99          // of the way to the boundary, at most
+#define STILL 1e-6           // of the largest s: no z is larger where all contacts stay
+#define AHEAD 0.01           // of the tolerance: what is enough there
 enum { CORRECTIONS = 3,      // further right-hand sides a step (Gondzio 1996)
        PATIENCE = 15,        // steps without half the residual or a tenth of mu
+       TOO_FEW = 5,
+       SETTLINGS = 4,        // steps more, at most
        MOST = 150 };         // steps
 
 enum { HAS_LO = 1, HAS_HI = 2, FIXED = 4 };
@@ -61,7 +66,7 @@ typedef struct points {      // all in units in which the diagonal of A is near 
   double *E, *rhs;           // n
   double *c, *d;             // n: second-order terms, or corrections
   double *far, *force;       // n: distances and multipliers up to here are small enough
-  double *y;                 // n: of the candidate, in the run's units
+  double *y, *best;          // n: of the candidate, in the run's units, and one to go back to
   double *u, *gap;           // dofs: velocities, B'x - u
   step now, kept;            // a step, and one to go back to
   double delta;
@@ -367,6 +372,35 @@ static int present(points *p) {
   return 0;
 }
 
+static void lessen(points *p, double factor) {   // what is small enough
+  for (int32_t i = 0; i < p->n; i++) {
+    p->force[i] *= factor;
+    p->far[i] *= factor;
+  }
+}
+
+// Where all contacts stay, as in a wall at rest, a few steps more make the answer so good that the
+// next steps of such a scene begin at theirs.
+static void settle(points *p) {
+  perp_run *run = p->run;
+  const size_t bytes = (size_t)p->n*sizeof(double);
+  double far = 0.0, force = 0.0;
+  for (int32_t i = 0; i < p->n; i++) {
+    far = max2(far, max2(p->s[i], p->t[i]));
+    force = max2(force, max2(p->z[i], p->w[i]));
+  }
+  if (force > STILL*far) return;
+  lessen(p, AHEAD);
+  for (int k = 0; k < SETTLINGS && run->residual > AHEAD*run->options->tol; k++) {
+    const double before = run->residual;
+    memcpy(p->best, run->x, bytes);
+    if (advance(p) && !present(p) && run->residual < before) continue;
+    memcpy(run->x, p->best, bytes);
+    run->residual = before;
+    return;
+  }
+}
+
 static int iterate(points *p) {
   perp_run *run = p->run;
   double best = (double)INFINITY, least = (double)INFINITY;
@@ -375,8 +409,10 @@ static int iterate(points *p) {
   for (int32_t k = 0; k < MOST && idle < PATIENCE && run_continue(run); k++) {
     if (!advance(p)) return run_out_of_time(run) && !run_continue(run);
     if (present(p)) return 1;
+    if (run->residual <= run->options->tol) settle(p);
     const int better = run->residual < 0.5*best || p->mu < 0.1*least;
     idle = better ? 0 : idle + 1;
+    if (idle%TOO_FEW == TOO_FEW - 1) lessen(p, LESS);
     if (run->residual < 0.5*best) best = run->residual;
     if (p->mu < 0.1*least) least = p->mu;
   }
@@ -386,8 +422,8 @@ static int iterate(points *p) {
 static int take_memory(points *p) {
   const size_t n = (size_t)p->n, dofs = (size_t)p->dofs;
   double **const rows[] = {&p->x, &p->s, &p->z, &p->t, &p->w, &p->rest, &p->E, &p->rhs, &p->c,
-                           &p->d, &p->far, &p->force, &p->y, &p->now.x, &p->now.z, &p->now.w,
-                           &p->kept.x, &p->kept.z, &p->kept.w};
+                           &p->d, &p->far, &p->force, &p->y, &p->best, &p->now.x, &p->now.z,
+                           &p->now.w, &p->kept.x, &p->kept.z, &p->kept.w};
   double **const columns[] = {&p->u, &p->gap, &p->now.u, &p->kept.u};
   const size_t count = sizeof rows/sizeof rows[0], more = sizeof columns/sizeof columns[0];
   double *memory = run_allocate(p->run, (count*n + more*dofs + 1)*sizeof *memory);
