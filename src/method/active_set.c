@@ -190,12 +190,21 @@ static int points_are_cheaper(const active_set *a) {
   return POINTS*(face_flops_anew(a->face) + SOLVES*solve) < STEPS*(a->update + 2.0*solve);
 }
 
+// Interior points through bodies can be used, and fit into half of the time that is left.
+static int points_by_bodies(const active_set *a) {
+  const double left = run_seconds_left(a->run);
+  if (!a->run->is_child || a->tried || !body_points_apply(a->run, a->face)) return 0;
+  const double flops = face_flops_anew(a->face) + SOLVES*face_flops_solve(a->face);
+  return left == (double)INFINITY || seconds_for(a, POINTS*flops) < 0.5*left;
+}
+
 // auto wants the answer, not this method: interior points go on, through bodies from the guess or
 // by interior_point, and Newton's method only if they fail. -1: the run has ended; 0: it has not,
 // and z is the best point.
 static int hand_over(active_set *a) {
   perp_run *run = a->run;
-  if (body_points_apply(run, a->face)) {
+  if (points_by_bodies(a)) {
+    a->tried = 1;
     memcpy(run->x, a->guess, (size_t)a->n*sizeof *run->x);
     if (body_points(run, a->face)) return -1;
     face_shift(a->face, a->sigma);
@@ -236,8 +245,7 @@ static int flips(active_set *a) {
     }
     if (rounds++ == 0) first = bad;
     const int hard = (rounds > 2 || cut) && bad >= MANY && bad > first - first/8;
-    const int hopeless = run->is_child && bad >= MANY && bad > a->n/5;
-    if (hopeless && body_points_apply(run, a->face)) return hand_over(a);
+    if (bad >= MANY && bad > a->n/5 && points_by_bodies(a)) return hand_over(a);
     if (hard && points_are_cheaper(a)) return hand_over(a);
     idle = bad < fewest - fewest/8 ? 0 : idle + 1;
     if (cut && idle > 0 && rounds > 2) idle = PATIENCE + 1;

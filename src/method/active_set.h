@@ -29,6 +29,7 @@ typedef struct active_set {
                              //   all of the time
   int hard;                  // flips gained little
   int held;                  //   but most rows are free
+  int tried;                 // interior points through bodies were
   double update;             // operations of a change of the face, in the mean of the flips
   int32_t steps, most;       // Newton steps for a proximal point; at most
   int32_t singular;          // 1 + the row whose pivot failed; 0: none did

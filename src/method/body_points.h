@@ -8,8 +8,8 @@
 // Can the face be used so? It goes through bodies, and every row has a bound.
 int body_points_apply(const perp_run *run, const face *f);
 
-// From run->x on. 1: the run has ended; 0: no progress, run->x is the last iterate, and the face
-// has forgotten its shift.
+// From run->x on. 1: the run has ended; 0: no progress, or half of its time is over: run->x is the
+// last iterate, and the face has forgotten its shift.
 int body_points(perp_run *run, face *f);
 
 #endif
