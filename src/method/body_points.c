@@ -63,7 +63,7 @@ typedef struct points {      // all in units in which the diagonal of A is near 
   uint8_t *kind;             // n
   double *x, *s, *z, *t, *w; // n: x, distances to the bounds and their multipliers
   double *rest;              // n: of the linear part
-  double *E, *rhs;           // n
+  double *E, *rhs;           // n; E^-1 as soon as there is a factor
   double *c, *d;             // n: second-order terms, or corrections
   double *far, *force;       // n: distances and multipliers up to here are small enough
   double *y, *best;          // n: of the candidate, in the run's units, and one to go back to
@@ -122,7 +122,10 @@ static int factor(points *p) {
     prepare(p);
     const int code = face_body_factor(p->bodies, p->E, &deadline);
     run_factored(run, 1, face_nnz(p->bodies));
-    if (code <= 0) return code == 0;
+    if (code < 0) return 0;
+    if (code > 0) continue;
+    for (int32_t i = 0; i < p->n; i++) p->E[i] = 1.0/p->E[i];
+    return 1;
   }
   return 0;
 }
@@ -130,11 +133,11 @@ static int factor(points *p) {
 // du, where now.u has the right-hand side already but for B'E^-1 rhs, then dx. 1: it is finite.
 static int solve(points *p) {
   double bad = 0.0;
-  for (int32_t i = 0; i < p->n; i++) add_row(p->B, i, p->rhs[i] /= p->E[i], p->now.u);
+  for (int32_t i = 0; i < p->n; i++) add_row(p->B, i, p->rhs[i] *= p->E[i], p->now.u);
   face_body_velocities(p->bodies, p->now.u);
   for (int32_t i = 0; i < p->n; i++) {
     p->now.x[i] = p->kind[i] & FIXED
-                      ? 0.0 : p->rhs[i] - row_times(p->B, i, p->now.u)/p->E[i];
+                      ? 0.0 : p->rhs[i] - p->E[i]*row_times(p->B, i, p->now.u);
     bad += p->now.x[i] - p->now.x[i];
   }
   return bad == 0.0;
