@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "export.h"
 #include "interrupt.h"
 #include "numbered.h"
 #include "report.h"
+#include "settings.h"
 #include "text.h"
 
 // The first of a name is the usual one.
@@ -22,12 +22,6 @@ const export_format export_formats[] = {
     {"npy", ".npz", "", 0, export_npz},
     {"npy", ".npy", "what", 0, export_npy},
     {0}};
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9*(double)time.tv_nsec;
-}
 
 // ------------------------------------------------------------------------------------------ frames
 
@@ -74,7 +68,7 @@ int export_count_touches(export_job *job, int64_t *count) {
 }
 
 void export_progress(export_job *job) {
-  progress_count(&job->live, "frames", ++job->done, job->frames, now() - job->start);
+  progress_count(&job->live, "frames", ++job->done, job->frames, progress_now() - job->start);
 }
 
 // ----------------------------------------------------------------------------------------- options
@@ -97,17 +91,13 @@ static int find_format(export_job *job, const char *path) {
   char plain[sizeof job->path], list[256];
   snprintf(plain, sizeof plain, "%s", path ? path : "");
   if (has_ending(plain, ".gz")) plain[strlen(plain) - 3] = 0;
-  int known = !to;
   for (const export_format *f = export_formats; f->name; f++) {
     if (to && strcmp(to, f->name) != 0) continue;
-    known = 1;
     if (to && !job->format) job->format = f;
     if (!has_ending(plain, f->ending)) continue;
     job->format = f;
     return CODE_OK;
   }
-  if (!known)
-    return fail(CODE_USAGE, "--to = %s is not one of ply|vtk|glb|csv|npy", to);
   if (job->format) return CODE_OK;
   if (!path) return fail(CODE_USAGE, "where to? -o a.ply, .pvd, .glb, .csv or .npz, or --to NAME");
   return fail(CODE_USAGE, "--output = %s: the name must end in %s; or --to says what it is", path,
@@ -146,22 +136,8 @@ static int choose_path(export_job *job) {
   return CODE_OK;
 }
 
-static int choose_word(const export_job *job, const char *name, const char *words, int *value) {
-  const char *text = argument(job->args, name), *at = words;
-  if (!text) return CODE_OK;
-  for (int k = 0; *at; k++) {
-    const size_t length = strcspn(at, "|");
-    if (strlen(text) == length && !strncmp(text, at, length)) {
-      *value = k;
-      return CODE_OK;
-    }
-    at += length + (at[length] == '|');
-  }
-  return fail(CODE_USAGE, "--%s = %s is not one of %s", name, text, words);
-}
-
 // A whole number in front of `end`; nothing keeps the value.
-static int read_whole(const char **at, char end, int64_t *value) {
+static int read_part(const char **at, char end, int64_t *value) {
   if (**at == end || !**at) {
     *at += **at == end && end;
     return 1;
@@ -178,23 +154,18 @@ static int read_whole(const char **at, char end, int64_t *value) {
 // --frames A:B:S, of which each may be missing; B is the last one.
 static int read_frames(export_job *job) {
   const int64_t last = job->footage.recording.frames - 1;
-  const char *one = argument(job->args, "frame"), *many = argument(job->args, "frames");
+  const char *one = argument(job->args, "frame"), *many = argument(job->args, "frames"), *at = many;
   const int numbered = numbered_places(job->path) > 0;
-  const char *at = one ? one : many;
   job->last = last;
   job->stride = 1;
   if (!one && !many && job->format->one && !numbered) job->first = last;
-  if (one) {
-    if (!*at || !read_whole(&at, 0, &job->first) || *at)
-      return fail(CODE_USAGE, "--frame = %s is not a whole number", one);
-    if (job->first < 0 || job->first > last)
-      return fail(CODE_USAGE, "--frame = %s is outside [0, %lld]", one, (long long)last);
-    job->last = job->first;
-  }
+  const int code = settings_whole(job->args, "frame", 0, last, &job->first);
+  if (code) return code;
+  if (one) job->last = job->first;
   if (many) {
     const int colon = strchr(many, ':') != NULL;
-    if (!colon || !read_whole(&at, ':', &job->first) || !read_whole(&at, ':', &job->last) ||
-        !read_whole(&at, 0, &job->stride) || *at)
+    if (!colon || !read_part(&at, ':', &job->first) || !read_part(&at, ':', &job->last) ||
+        !read_part(&at, 0, &job->stride) || *at)
       return fail(CODE_USAGE, "--frames = %s is not of the form FIRST:LAST[:STEP]", many);
     if (job->first < 0 || job->last > last || job->first > job->last)
       return fail(CODE_USAGE, "--frames = %s: %lld to %lld is not within [0, %lld]", many,
@@ -209,16 +180,14 @@ static int read_frames(export_job *job) {
 }
 
 static int read_options(export_job *job) {
-  int code = choose_path(job), what = 0, colour = 0;
-  if (!code) code = check_options(job);
-  if (!code) code = choose_word(job, "what", "bodies|contacts|steps", &what);
-  if (!code) code = choose_word(job, "colour", "group|speed|impulse", &colour);
-  const char *detail = argument(job->args, "detail");
+  int32_t to, what = EXPORT_BODIES, colour = FOOTAGE_GROUP;
   int64_t parts = 0;
-  if (!code && detail && (!*detail || !read_whole(&detail, 0, &parts) || *detail))
-    code = fail(CODE_USAGE, "--detail = %s is not a whole number", argument(job->args, "detail"));
-  if (!code && detail && (parts < 1 || parts > 64))
-    code = fail(CODE_USAGE, "--detail = %lld is outside [1, 64]", (long long)parts);
+  int code = settings_choice(job->args, "to", &to);
+  if (!code) code = choose_path(job);
+  if (!code) code = check_options(job);
+  if (!code) code = settings_choice(job->args, "what", &what);
+  if (!code) code = settings_choice(job->args, "colour", &colour);
+  if (!code) code = settings_whole(job->args, "detail", 1, 64, &parts);
   job->detail = (int32_t)parts;
   job->what = (export_what)what;
   job->colour = (footage_colour)colour;
@@ -316,13 +285,13 @@ static int run(const arguments *args) {
   code = begin(job);
   job->live = progress_begin(argument(args, "progress") != NULL, argument(args, "quiet") != NULL,
                              &options);
-  job->start = now();
+  job->start = progress_now();
   if (!code) code = job->format->one ? write_numbered(job) : job->format->write(job);
   progress_clear();
   if (!code && job->untold > 0)
     warn("the contacts of %lld frames were not recorded; 'perp run --contacts all' records them",
          (long long)job->untold);
-  if (!code) report(job, now() - job->start);
+  if (!code) report(job, progress_now() - job->start);
   if (code == CODE_INTERRUPTED && job->files > 0)
     fail(code, "interrupted after %lld of %lld frames; %lld whole files are there",
          (long long)job->done, (long long)job->frames, (long long)job->files);

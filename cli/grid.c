@@ -10,7 +10,6 @@
 #include "file.h"
 #include "message.h"
 
-enum { LARGEST = 1 << 24 };   // points along a side
 
 static json_t *text_or_null(const char *text) { return text ? json_text(text) : json_null(); }
 
@@ -58,7 +57,7 @@ int grid_write(const char *path, const perp_grid *what, char *message, size_t si
 static int whole(const json_t *object, const char *key, int32_t *value) {
   const json_t *item = json_object_get(object, key);
   const json_int_t number = json_integer_value(item);
-  if (!json_is_integer(item) || number < 1 || number > LARGEST) return 0;
+  if (!json_is_integer(item) || number < 1 || number > GRID_LARGEST) return 0;
   *value = (int32_t)number;
   return 1;
 }
@@ -125,17 +124,9 @@ int grid_read(const char *path, grid *out, char *message, size_t size) {
   return CODE_INPUT;
 }
 
-int grid_parse(const char *text, grid *out) {
-  char *end;
-  *out = (grid){.step = {1.0, 1.0}, .edge = 0.5, .label = {"x", "y"}, .value = "x"};
-  const long nx = strtol(text, &end, 10);
-  if (end == text || (*end != 'x' && *end != 'X')) return 0;
-  const char *rest = end + 1;
-  const long ny = strtol(rest, &end, 10);
-  if (end == rest || *end || nx < 1 || ny < 1 || nx > LARGEST || ny > LARGEST) return 0;
-  out->nx = (int32_t)nx;
-  out->ny = (int32_t)ny;
-  return 1;
+grid grid_plain(int32_t nx, int32_t ny) {
+  return (grid){.nx = nx, .ny = ny, .step = {1.0, 1.0}, .edge = 0.5, .label = {"x", "y"},
+                .value = "x"};
 }
 
 int64_t grid_unknowns(const grid *what) {

@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #define GRID_FILE "grid.json"
+enum { GRID_LARGEST = 1 << 24 };   // points along a side
 
 typedef struct grid {
   int32_t nx, ny;
@@ -26,8 +27,7 @@ typedef struct grid {
 int grid_write(const char *path, const perp_grid *what, char *message, size_t size);
 int grid_read(const char *path, grid *out, char *message, size_t size);
 
-// "50x40", as on the command line: unit steps. Returns 0 if it is nothing of the kind.
-int grid_parse(const char *text, grid *out);
+grid grid_plain(int32_t nx, int32_t ny);   // unit steps, as --grid says nothing else
 
 int64_t grid_unknowns(const grid *what);   // how many there are
 void grid_free(grid *what);

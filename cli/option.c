@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "chart.h"
 #include "file.h"
@@ -26,54 +25,31 @@ typedef struct session {
   double *dates;
 } session;
 
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9*(double)time.tv_nsec;
-}
-
 static int on_step(void *context, int64_t done, int64_t total) {
   session *s = context;
-  const double seconds = now() - s->start;
+  const double seconds = progress_now() - s->start;
   progress_count(&s->live, "steps", done, total, seconds);
   s->late = seconds > s->time_limit;
   return interrupt_seen() || s->late;
 }
 
-static int read_number(const arguments *args, const char *name, double *value) {
-  const char *text = argument(args, name);
-  if (!text) return CODE_OK;
-  char *end;
-  *value = strtod(text, &end);
-  if (end == text || *end || !isfinite(*value))
-    return fail(CODE_USAGE, "--%s = %s is not a number", name, text);
-  return CODE_OK;
-}
-
 // "4000x2000"
 static int read_grid(const arguments *args, perp_option_settings *settings) {
-  const char *text = argument(args, "grid");
-  if (!text) return CODE_OK;
-  long nodes = 0, steps = 0;
-  char rest;
-  if (sscanf(text, "%9ldx%9ld%c", &nodes, &steps, &rest) != 2)
-    return fail(CODE_USAGE, "--grid = %s is not of the form NODESxSTEPS, such as 800x400", text);
-  if (nodes < 16 || steps < 16 || nodes > 10000000 || steps > 10000000)
-    return fail(CODE_USAGE, "--grid = %s: nodes and steps must be in [16, 10000000]", text);
-  settings->nodes = (int32_t)nodes;
-  settings->steps = (int32_t)steps;
-  return CODE_OK;
+  int32_t size[2] = {settings->nodes, settings->steps};
+  const int code = settings_size(args, "grid", "NODESxSTEPS, such as 800x400", 16, 10000000, size);
+  settings->nodes = size[0];
+  settings->steps = size[1];
+  return code;
 }
 
 // --dates N: T/N, 2 T/N, ..., T
-static int equal_dates(session *s, const char *text) {
-  char *end;
-  const long count = strtol(text, &end, 10);
-  if (end == text || *end || count < 1 || count > 100000)
-    return fail(CODE_USAGE, "--dates = %s is not a whole number in [1, 100000]", text);
+static int equal_dates(session *s) {
+  int64_t count = 1;
+  const int code = settings_whole(s->args, "dates", 1, 100000, &count);
+  if (code) return code;
   s->dates = malloc((size_t)count*sizeof *s->dates);
-  if (!s->dates) return fail(CODE_IO, "out of memory for %ld dates", count);
-  for (long k = 0; k < count; k++)
+  if (!s->dates) return fail(CODE_IO, "out of memory for %d dates", (int)count);
+  for (int64_t k = 0; k < count; k++)
     s->dates[k] = k + 1 == count ? s->option.maturity
                                  : s->option.maturity*(double)(k + 1)/(double)count;
   s->option.date_count = (int32_t)count;
@@ -112,7 +88,7 @@ static int read_exercise(session *s) {
   if (european) s->option.exercise = PERP_EXERCISE_EUROPEAN;
   if (list || equal) {
     s->option.exercise = PERP_EXERCISE_BERMUDAN;
-    code = list ? given_dates(s, list) : equal_dates(s, equal);
+    code = list ? given_dates(s, list) : equal_dates(s);
     s->option.dates = s->dates;
   }
   return code;
@@ -130,7 +106,8 @@ static int read_option(session *s) {
       {"S0", &s->option.spot}, {"K", &s->option.strike}, {"r", &s->option.rate},
       {"q", &s->option.dividend}, {"sigma", &s->option.volatility}, {"T", &s->option.maturity}};
   for (size_t k = 0; k < sizeof numbers/sizeof *numbers; k++) {
-    const int code = read_number(args, numbers[k].name, numbers[k].value);
+    const int code = settings_number(args, numbers[k].name, -INFINITY, INFINITY,
+                                     numbers[k].value);
     if (code) return code;
   }
   const int code = read_grid(args, &s->settings);
@@ -166,9 +143,9 @@ static int price(session *s, perp_option_result *result) {
                            argument(s->args, "quiet") != NULL, &s->steps);
   s->settings.on_step = on_step;
   s->settings.context = s;
-  s->start = now();
+  s->start = progress_now();
   const perp_error error = perp_option_price(&s->option, &s->settings, result);
-  const double seconds = now() - s->start;
+  const double seconds = progress_now() - s->start;
   progress_clear();
   if (error != PERP_OK) return fail(exit_code_of(error), "%s", result->message);
   if (result->stopped) {

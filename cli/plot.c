@@ -118,9 +118,11 @@ static int find_grid(session *s, const char *directory) {
   char path[PATH_SIZE], message[512] = "", source[PATH_SIZE];
   if (kind && !strcmp(kind, "matrix")) return CODE_OK;
   if (text) {
-    if (!grid_parse(text, &s->grid))
-      return fail(CODE_USAGE, "--grid = %s is no grid; write 50x40: 50 points along x, 40 along y",
-                  text);
+    int32_t sides[2] = {0, 0};
+    const int code = settings_size(s->args, "grid", "50x40: 50 points along x, 40 along y", 1,
+                                   GRID_LARGEST, sides);
+    if (code) return code;
+    s->grid = grid_plain(sides[0], sides[1]);
     s->has_grid = 1;
     snprintf(source, sizeof source, "--grid = %.64s", text);
   }
@@ -308,13 +310,10 @@ static int run(const arguments *args) {
   int code = find_subject(args, &what);
   if (code) return code;
   if (!path) path = plot_recording_path(args->operand[0], name, sizeof name);
-  const char *kind = argument(args, "kind");
-  if (kind && strcmp(kind, "field") != 0 && strcmp(kind, "matrix") != 0)
-    return fail(CODE_USAGE, "--kind = %s is not one of field, matrix", kind);
-  const char *value = argument(args, "value");
-  if (value && strcmp(value, "x") != 0 && strcmp(value, "y") != 0)
-    return fail(CODE_USAGE, "--value = %s is not one of x, y", value);
-  code = check_options(args, what);
+  int32_t word;
+  code = settings_choice(args, "kind", &word);
+  if (!code) code = settings_choice(args, "value", &word);
+  if (!code) code = check_options(args, what);
   if (!code) code = gnuplot_check("-o", path, NULL);
   if (!code && (code = file_check(path, message, sizeof message)) != 0) fail(code, "%s", message);
   if (code) return code;

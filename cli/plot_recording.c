@@ -9,6 +9,7 @@
 
 #include "chart.h"
 #include "report.h"
+#include "settings.h"
 #include "text.h"
 
 enum { FILES = OPERAND_MAX, CURVES = 16, NAME = 64 };
@@ -263,23 +264,20 @@ static const char *title_of(const plan *p, char *out, size_t size) {
 
 // The residuals of one step by iteration, of each recording.
 static int draw_step(plan *p, const char *path) {
-  const char *text = argument(p->args, "step");
-  char *end, title[256], label[64];
-  const long long step = strtoll(text, &end, 10);
+  char title[256], label[64];
+  int64_t step = 1, last = INT64_MAX;
+  for (int k = 0; k < p->films; k++)
+    if (last > (int64_t)p->film[k].steps.rows - 1) last = (int64_t)p->film[k].steps.rows - 1;
+  if (last < 1) return fail(CODE_INPUT, "there is no step in it, only the state at the start");
+  int code = settings_whole(p->args, "step", 1, last, &step);
+  if (code) return code;
   double *memory = calloc((size_t)p->films*2*RECORD_TRACE_MAX + 1, sizeof *memory);
   chart_curve curve[FILES] = {{0}};
   if (!memory) return fail(CODE_IO, "out of memory");
-  int code = CODE_OK;
-  for (int k = 0; k < p->films && !code; k++) {
+  for (int k = 0; k < p->films; k++) {
     const film *f = &p->film[k];
-    const long long last = (long long)f->steps.rows - 1;
-    if (end == text || *end || step < 1 || step > last) {
-      code = fail(CODE_USAGE, "--step = %s is not a whole number in [1, %lld], the steps of %s",
-                  text, last, f->file.path);
-      break;
-    }
     const record_point *point = f->steps.point;
-    for (long long r = 0; r < step; r++) point += f->steps.points[r];
+    for (int64_t r = 0; r < step; r++) point += f->steps.points[r];
     double *x = memory + (size_t)k*2*RECORD_TRACE_MAX, *y = x + RECORD_TRACE_MAX;
     const uint32_t count = f->steps.points[step];
     for (uint32_t i = 0; i < count && i < RECORD_TRACE_MAX; i++) {
@@ -293,7 +291,7 @@ static int draw_step(plan *p, const char *path) {
   text_buffer number;
   snprintf(p->tolerance, sizeof p->tolerance, "tolerance %s", text_number(tol, &number));
   const chart_mark mark = {.kind = CHART_HORIZONTAL, .y = tol, .text = p->tolerance};
-  snprintf(label, sizeof label, ": the largest island of step %lld", step);
+  snprintf(label, sizeof label, ": the largest island of step %lld", (long long)step);
   const char *head = title_of(p, title, sizeof title);
   if (head == title) text_append(title, sizeof title, "%s", label);
   const chart picture = {.path = path, .title = head,
@@ -301,7 +299,7 @@ static int draw_step(plan *p, const char *path) {
                          .y = {.label = "residual", .log = 1, .floor = least}, .curve = curve,
                          .curves = p->films, .mark = &mark, .marks = tol > 0.0,
                          .empty = "no iterations"};
-  if (!code) code = chart_write(&picture);
+  code = chart_write(&picture);
   free(memory);
   return code;
 }

@@ -4,11 +4,18 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "text.h"
 
 static int live_line;   // one is on the screen
+
+double progress_now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9*(double)time.tv_nsec;
+}
 
 progress progress_begin(int asked, int quiet, const perp_options *options) {
   progress state = {.tol = options->tol, .time_limit = options->time_limit};

@@ -12,6 +12,7 @@ typedef struct progress {
   double start_seconds, start_residual;   // where the current rate of convergence is measured from
 } progress;
 
+double progress_now(void);     // seconds, of a clock that nobody sets
 progress progress_begin(int asked, int quiet, const perp_options *options);
 void progress_show(progress *state, const perp_statistics *statistics);
 // The same for work that is counted: done of total `what`, such as "steps".

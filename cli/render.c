@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -13,6 +12,7 @@
 #include "progress.h"
 #include "render_caption.h"
 #include "report.h"
+#include "settings.h"
 #include "text.h"
 #include "video.h"
 
@@ -23,7 +23,9 @@ typedef struct session {
   const arguments *args;
   const char *path;
   output_kind kind;
-  double width, height, fps, speed, supersample, threads, frame;   // frame -1: the last
+  int32_t size[2];             // pixels
+  int64_t supersample, threads;
+  double fps, speed;
   double camera[3];            // azimuth, elevation, zoom
   footage_colour colour;
   int contacts, caption;
@@ -34,40 +36,14 @@ typedef struct session {
   int64_t total, done;
 } session;
 
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9*(double)time.tv_nsec;
-}
-
 // ---------------------------------------------------------------------------------------- options
-
-static int read_number(const arguments *args, const char *name, double low, double high, int whole,
-                       double *value) {
-  const char *text = argument(args, name);
-  if (!text) return CODE_OK;
-  char *end;
-  const double number = strtod(text, &end);
-  if (end == text || *end || (whole && number != floor(number)))
-    return fail(CODE_USAGE, "--%s = %s is not a %snumber", name, text, whole ? "whole " : "");
-  if (!(number >= low && number <= high))
-    return fail(CODE_USAGE, "--%s = %s is outside [%.10g, %.10g]", name, text, low, high);
-  *value = number;
-  return CODE_OK;
-}
 
 static int read_size(session *s) {
   const char *text = argument(s->args, "size");
-  int width, height, length = 0;
-  if (!text) return CODE_OK;
-  if (sscanf(text, "%5dx%5d%n", &width, &height, &length) != 2 || text[length])
-    return fail(CODE_USAGE, "--size = %s is not of the form 1280x720", text);
-  if (width < SIDE_MIN || width > SIDE_MAX || height < SIDE_MIN || height > SIDE_MAX)
-    return fail(CODE_USAGE, "--size = %s has a side outside [%d, %d]", text, SIDE_MIN, SIDE_MAX);
-  if (s->kind == OUTPUT_VIDEO && (width % 2 || height % 2))
+  const int code = settings_size(s->args, "size", "1280x720", SIDE_MIN, SIDE_MAX, s->size);
+  if (!code && text && s->kind == OUTPUT_VIDEO && (s->size[0] % 2 || s->size[1] % 2))
     return fail(CODE_USAGE, "--size = %s: the sides of a video are even", text);
-  s->width = width, s->height = height;
-  return CODE_OK;
+  return code;
 }
 
 static int read_camera(session *s) {
@@ -108,32 +84,27 @@ static int read_output(session *s) {
 }
 
 static int read_options(session *s) {
-  static const char *const colours[] = {"group", "speed", "impulse"};
   const arguments *args = s->args;
-  const char *colour = argument(args, "colour");
+  int32_t colour = FOOTAGE_GROUP;
   int code = read_output(s);
   if (!code) code = read_size(s);
   if (!code) code = read_camera(s);
-  if (!code) code = read_number(args, "frame", 0, 1e15, 1, &s->frame);
-  if (!code) code = read_number(args, "fps", 1, 240, 0, &s->fps);
-  if (!code) code = read_number(args, "speed", 0.001, 1000, 0, &s->speed);
-  if (!code) code = read_number(args, "supersample", 1, 16, 1, &s->supersample);
-  if (!code) code = read_number(args, "threads", 1, 64, 1, &s->threads);
-  if (code) return code;
-  for (int k = 0; k < 3; k++)
-    if (colour && !strcmp(colour, colours[k])) s->colour = (footage_colour)k, colour = NULL;
-  if (colour)
-    return fail(CODE_USAGE, "--colour = %s is not one of group|speed|impulse", colour);
+  if (!code) code = settings_number(args, "fps", 1, 240, &s->fps);
+  if (!code) code = settings_number(args, "speed", 0.001, 1000, &s->speed);
+  if (!code) code = settings_whole(args, "supersample", 1, 16, &s->supersample);
+  if (!code) code = settings_whole(args, "threads", 1, 64, &s->threads);
+  if (!code) code = settings_choice(args, "colour", &colour);
+  s->colour = (footage_colour)colour;
   s->contacts = argument(args, "contacts") != NULL;
   s->caption = argument(args, "no-caption") == NULL;
-  return CODE_OK;
+  return code;
 }
 
 // ---------------------------------------------------------------------------------------- drawing
 
 static int draw(session *s, double place) {
   footage *from = &s->footage;
-  const int32_t width = (int32_t)s->width, height = (int32_t)s->height;
+  const int32_t width = s->size[0], height = s->size[1];
   const int code = footage_at(from, place, s->colour);
   if (code) return code;
   if (render_draw(s->render, &from->scene, &s->view)) return fail(CODE_IO, "out of memory");
@@ -148,7 +119,7 @@ static int draw(session *s, double place) {
 static int write_picture(session *s, const char *path) {
   char message[512] = "";
   size_t length = 0;
-  unsigned char *png = render_png(render_pixels(s->render), (int32_t)s->width, (int32_t)s->height,
+  unsigned char *png = render_png(render_pixels(s->render), s->size[0], s->size[1],
                                   &length);
   if (!png) return fail(CODE_IO, "out of memory for %s", path);
   file_output *file = NULL;
@@ -169,7 +140,7 @@ static int write_numbered(session *s, int64_t number) {
 }
 
 static int draw_all(session *s) {
-  const double start = now(), step = s->speed/s->fps/footage_interval(&s->footage);
+  const double start = progress_now(), step = s->speed/s->fps/footage_interval(&s->footage);
   const perp_options options = perp_default_options(perp_find_method("auto"));
   progress live = progress_begin(argument(s->args, "progress") != NULL,
                                  argument(s->args, "quiet") != NULL, &options);
@@ -182,7 +153,7 @@ static int draw_all(session *s) {
     code = draw(s, (double)s->done*step);
     if (!code && s->kind == OUTPUT_VIDEO) code = video_frame(s->video, render_pixels(s->render));
     else if (!code) code = write_numbered(s, s->done);
-    if (!code) progress_count(&live, "frames", ++s->done, s->total, now() - start);
+    if (!code) progress_count(&live, "frames", ++s->done, s->total, progress_now() - start);
   }
   progress_clear();
   return code;
@@ -190,11 +161,11 @@ static int draw_all(session *s) {
 
 static int draw_one(session *s) {
   const int64_t frames = s->footage.recording.frames;
-  if (s->frame < 0.0) s->frame = (double)(frames - 1);
-  if (s->frame > (double)(frames - 1))
-    return fail(CODE_USAGE, "--frame = %.0f is outside [0, %lld]", s->frame, (long long)frames - 1);
+  int64_t frame = frames - 1;
+  int code = settings_whole(s->args, "frame", 0, frame, &frame);
+  if (code) return code;
   s->total = 1;
-  const int code = draw(s, s->frame);
+  code = draw(s, (double)frame);
   if (code) return code;
   if (interrupt_seen()) return CODE_INTERRUPTED;
   s->done = 1;
@@ -206,16 +177,16 @@ static void report(const session *s, double seconds) {
   if (object) {
     json_object_set_new(object, "output", json_text(s->path));
     json_object_set_new(object, "frames", json_integer(s->done));
-    json_object_set_new(object, "width", json_integer((json_int_t)s->width));
-    json_object_set_new(object, "height", json_integer((json_int_t)s->height));
+    json_object_set_new(object, "width", json_integer(s->size[0]));
+    json_object_set_new(object, "height", json_integer(s->size[1]));
     json_object_set_new(object, "seconds", json_number(seconds));
     return;
   }
   if (argument(s->args, "quiet")) return;
   text_buffer time, count;
   char text[128] = "";
-  text_append(text, sizeof text, "%s of %.0f x %.0f",
-              text_count(s->done, "frame", "frames", &count), s->width, s->height);
+  text_append(text, sizeof text, "%s of %d x %d",
+              text_count(s->done, "frame", "frames", &count), (int)s->size[0], (int)s->size[1]);
   if (s->kind != OUTPUT_PICTURE)
     text_append(text, sizeof text, ", %.3g s at %g a second", (double)s->done/s->fps, s->fps);
   report_line(s->kind == OUTPUT_VIDEO ? "video" : s->done == 1 ? "picture" : "pictures", "%s: %s",
@@ -236,33 +207,33 @@ static int begin(session *s, const char *path) {
   if (s->kind != OUTPUT_PICTURE && !(frames <= FRAMES_MAX))
     return fail(CODE_USAGE, "%.3g frames are too many; raise --speed or lower --fps", frames);
   s->total = (int64_t)frames;
-  s->view = render_fit(&s->footage.scene, (int32_t)s->width, (int32_t)s->height, s->camera[0],
+  s->view = render_fit(&s->footage.scene, s->size[0], s->size[1], s->camera[0],
                        s->camera[1], s->camera[2], s->footage.item, s->footage.items);
-  s->render = render_create((int32_t)s->width, (int32_t)s->height, (int32_t)s->supersample,
+  s->render = render_create(s->size[0], s->size[1], (int32_t)s->supersample,
                             (int32_t)s->threads);
   if (!s->render) return fail(CODE_IO, "out of memory for a picture of this size");
   if (s->kind == OUTPUT_VIDEO)
-    code = video_open(s->path, (int32_t)s->width, (int32_t)s->height, s->fps, &s->video);
+    code = video_open(s->path, s->size[0], s->size[1], s->fps, &s->video);
   return code;
 }
 
 static int run(const arguments *args) {
   const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  session s = {.args = args, .width = 1280, .height = 720, .fps = 30, .speed = 1, .supersample = 3,
-               .threads = processors < 1 ? 1 : processors > 16 ? 16 : (double)processors,
-               .frame = -1, .camera = {52, 18, 1}};
+  session s = {.args = args, .size = {1280, 720}, .fps = 30, .speed = 1, .supersample = 3,
+               .threads = processors < 1 ? 1 : processors > 16 ? 16 : processors,
+               .camera = {52, 18, 1}};
   int code = read_options(&s);
   if (code) return code;
   interrupt_listen(1);
   code = begin(&s, args->operand[0]);
-  const double start = now();
+  const double start = progress_now();
   if (!code) code = s.kind == OUTPUT_PICTURE ? draw_one(&s) : draw_all(&s);
   if (!code && s.video) {
     code = video_close(s.video);
     s.video = NULL;
   }
   video_abandon(s.video);
-  if (!code) report(&s, now() - start);
+  if (!code) report(&s, progress_now() - start);
   if (code == CODE_INTERRUPTED)
     fail(code, "interrupted after %lld of %lld frames; %s", (long long)s.done, (long long)s.total,
          s.kind == OUTPUT_PICTURES ? "those are there" : "nothing was written");

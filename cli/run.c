@@ -5,18 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "interrupt.h"
 #include "recording_head.h"
 #include "settings.h"
 #include "text.h"
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9*(double)time.tv_nsec;
-}
 
 static int on_iteration(void *context, const perp_statistics *statistics) {
   (void)context;
@@ -33,40 +26,6 @@ static const perp_family *family_at(int32_t index) {
                                   .parameters = what->parameters,
                                   .parameter_count = what->parameter_count};
   return &families[index];
-}
-
-static int read_whole(const arguments *args, const char *name, int64_t low, int64_t high,
-                      int64_t *value) {
-  const char *text = argument(args, name);
-  if (!text) return CODE_OK;
-  char *end;
-  const double number = strtod(text, &end);
-  if (end == text || *end || number != floor(number))
-    return fail(CODE_USAGE, "--%s = %s is not a whole number", name, text);
-  if (!(number >= (double)low && number <= (double)high))
-    return fail(CODE_USAGE, "--%s = %s is outside [%lld, %lld]", name, text, (long long)low,
-                (long long)high);
-  *value = (int64_t)number;
-  return CODE_OK;
-}
-
-// The index of a word among those of an option such as "auto|all|none".
-static int read_choice(const arguments *args, const char *name, int32_t *index) {
-  const char *text = argument(args, name), *word = NULL;
-  if (!text) return CODE_OK;
-  for (int i = 0; i < args->table.count; i++) {
-    if (!strcmp(args->table.entry[i].name, name)) word = args->table.entry[i].choices;
-  }
-  const char *choices = word;
-  for (int32_t k = 0; word && *word; k++) {
-    const size_t length = strcspn(word, "|");
-    if (strlen(text) == length && !strncmp(word, text, length)) {
-      *index = k;
-      return CODE_OK;
-    }
-    word += length + (word[length] == '|');
-  }
-  return fail(CODE_USAGE, "--%s = %s is not one of %s", name, text, choices);
 }
 
 static int read_scene(run_session *s) {
@@ -99,10 +58,10 @@ static int read_settings(run_session *s) {
   int code = settings_apply(args, method, &s->options);
   int64_t directions = settings->directions, sleep = 60;
   s->every = 1;
-  if (!code) code = read_choice(args, "model", &settings->model);
-  if (!code) code = read_whole(args, "directions", 3, 64, &directions);
-  if (!code) code = read_whole(args, "sleep", 0, 1000000, &sleep);
-  if (!code) code = read_whole(args, "every", 1, 65536, &s->every);
+  if (!code) code = settings_choice(args, "model", &settings->model);
+  if (!code) code = settings_whole(args, "directions", 3, 64, &directions);
+  if (!code) code = settings_whole(args, "sleep", 0, 1000000, &sleep);
+  if (!code) code = settings_whole(args, "every", 1, 65536, &s->every);
   settings->directions = (int32_t)directions;
   settings->sleep = (int32_t)sleep;
   settings->threads = s->options.threads;
@@ -118,7 +77,7 @@ static int read_settings(run_session *s) {
 
 static int read_shape(const run_session *s, const recording_head *head, recorder *shape) {
   int32_t contacts = CONTACTS_AUTO;
-  const int code = read_choice(s->args, "contacts", &contacts);
+  const int code = settings_choice(s->args, "contacts", &contacts);
   double smallest = (double)INFINITY;
   for (int32_t i = 0; i < head->moving; i++) {
     const recording_body *body = &head->body[head->mover[i]];
@@ -182,14 +141,14 @@ static int advance(run_session *s, int first) {
 }
 
 static int simulate(run_session *s) {
-  const double start = now();
+  const double start = progress_now();
   const int64_t total = s->layout.steps;
   int code = CODE_OK;
   if (s->done == 0) code = advance(s, 1);
   while (!code && s->done < total) {
     if (interrupt_seen()) code = CODE_INTERRUPTED;
     else code = advance(s, 0);
-    s->seconds = now() - start;
+    s->seconds = progress_now() - start;
     if (code) break;
     const run_totals *t = &s->totals;
     progress_steps(&s->live, s->done, total, s->begun, t->last_contacts, t->last_iterations,

@@ -121,31 +121,84 @@ int settings_seed(const char *text, uint64_t *seed) {
   return CODE_OK;
 }
 
+// Which of the words "on|off" it is, or -1.
+static int32_t find_word(const char *words, const char *text) {
+  int32_t index = 0;
+  for (const char *word = words; *word; index++) {
+    const size_t length = strcspn(word, "|");
+    if (strlen(text) == length && !strncmp(word, text, length)) return index;
+    word += length + (word[length] == '|');
+  }
+  return -1;
+}
+
+static int take_word(const char *name, const char *words, const char *text, int32_t *index) {
+  const int32_t found = find_word(words, text);
+  if (found < 0) return fail(CODE_USAGE, "--%s = %s is not one of %s", name, text, words);
+  *index = found;
+  return CODE_OK;
+}
+
+static int take_number(const char *name, const char *text, double low, double high, int whole,
+                       double *value) {
+  char *end;
+  text_buffer range;
+  const double number = strtod(text, &end);
+  if (end == text || *end || !isfinite(number) || (whole && number != floor(number)))
+    return fail(CODE_USAGE, "--%s = %s is not a %snumber", name, text, whole ? "whole " : "");
+  if (number < low || number > high)
+    return fail(CODE_USAGE, "--%s = %s is outside %s", name, text,
+                text_range(low, high, 0, 0, &range));
+  *value = number;
+  return CODE_OK;
+}
+
 int settings_quantity(const option_entry *entry, const char *text, double *value) {
   const perp_gallery_parameter *quantity = entry->quantity;
-  int index = 0;
-  if (quantity->choices) {
-    for (const char *word = quantity->choices; *word; index++) {
-      const size_t length = strcspn(word, "|");
-      if (strlen(text) == length && !strncmp(word, text, length)) {
-        *value = index;
-        return CODE_OK;
-      }
-      word += length + (word[length] == '|');
-    }
-    return fail(CODE_USAGE, "--%s = %s is not one of %s", entry->name, text, quantity->choices);
+  if (!quantity->choices)
+    return take_number(entry->name, text, quantity->low, quantity->high, quantity->integer, value);
+  int32_t index = 0;
+  const int code = take_word(entry->name, quantity->choices, text, &index);
+  if (!code) *value = index;
+  return code;
+}
+
+int settings_number(const arguments *args, const char *name, double low, double high,
+                    double *value) {
+  const char *text = argument(args, name);
+  return text ? take_number(name, text, low, high, 0, value) : CODE_OK;
+}
+
+int settings_whole(const arguments *args, const char *name, int64_t low, int64_t high,
+                   int64_t *value) {
+  const char *text = argument(args, name);
+  double number = 0.0;
+  if (!text) return CODE_OK;
+  const int code = take_number(name, text, (double)low, (double)high, 1, &number);
+  if (!code) *value = (int64_t)number;
+  return code;
+}
+
+int settings_choice(const arguments *args, const char *name, int32_t *index) {
+  const char *text = argument(args, name);
+  for (int i = 0; i < args->table.count && text; i++) {
+    const option_entry *entry = &args->table.entry[i];
+    if (!strcmp(entry->name, name)) return take_word(name, entry->choices, text, index);
   }
-  char *end;
-  *value = strtod(text, &end);
-  if (end == text || *end || isnan(*value))
-    return fail(CODE_USAGE, "--%s = %s is not a number", entry->name, text);
-  text_buffer range;
-  if (*value < quantity->low || *value > quantity->high) {
-    return fail(CODE_USAGE, "--%s = %s is outside %s", entry->name, text,
-                text_range(quantity->low, quantity->high, 0, 0, &range));
-  }
-  if (quantity->integer && *value != floor(*value)) {
-    return fail(CODE_USAGE, "--%s = %s is not a whole number", entry->name, text);
-  }
+  return CODE_OK;
+}
+
+int settings_size(const arguments *args, const char *name, const char *form, int32_t low,
+                  int32_t high, int32_t size[2]) {
+  const char *text = argument(args, name);
+  int length = 0, found[2];
+  if (!text) return CODE_OK;
+  if (sscanf(text, "%9d%*1[xX]%9d%n", &found[0], &found[1], &length) != 2 || text[length])
+    return fail(CODE_USAGE, "--%s = %s is not of the form %s", name, text, form);
+  for (int k = 0; k < 2; k++)
+    if (found[k] < low || found[k] > high)
+      return fail(CODE_USAGE, "--%s = %s: %d is outside [%d, %d]", name, text, found[k], (int)low,
+                  (int)high);
+  for (int k = 0; k < 2; k++) size[k] = found[k];
   return CODE_OK;
 }

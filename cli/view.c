@@ -6,6 +6,7 @@
 #include "command.h"
 #include "replay.h"
 #include "report.h"
+#include "settings.h"
 #include "text.h"
 
 enum { VIEWS = 2 };
@@ -95,18 +96,6 @@ static int choose_path(session *s, const arguments *args) {
   return code ? fail(code, "%s", message) : CODE_OK;
 }
 
-static int read_every(const arguments *args, int64_t *every) {
-  const char *text = argument(args, "every");
-  char *end;
-  *every = 1;
-  if (!text) return CODE_OK;
-  const long value = strtol(text, &end, 10);
-  if (end == text || *end || value < 1 || value > 1000000)
-    return fail(CODE_USAGE, "--every = %s is not a whole number in [1, 1000000]", text);
-  *every = value;
-  return CODE_OK;
-}
-
 static int read_recordings(session *s, const arguments *args, const replay_settings *settings) {
   for (int k = 0; k < args->operands; k++) {
     int code = recording_open(args->operand[k], &s->recorded[k]);
@@ -154,12 +143,12 @@ static void report(const session *s) {
 
 static int run(const arguments *args) {
   static session s;
-  replay_settings settings = {.contacts = argument(args, "no-contacts") == NULL};
+  replay_settings settings = {.every = 1, .contacts = argument(args, "no-contacts") == NULL};
   if (player_page_length == 0)
     return fail(CODE_COMPONENT, "this perp was built without the player: %s; a build needs a "
                                 "network once, and esbuild and curl (Debian: apt-get install "
                                 "esbuild curl) or npm", player_missing);
-  int code = read_every(args, &settings.every);
+  int code = settings_whole(args, "every", 1, 1000000, &settings.every);
   if (!code) code = choose_path(&s, args);
   if (!code) code = read_recordings(&s, args, &settings);
   if (!code) code = write_page(&s);

@@ -31,7 +31,7 @@ run gen obstacel -o y; expect 'a family with a slip' 2 "err=did you mean 'obstac
 run gen zebra -o y; expect 'an unknown family' 2 "err='perp gen --list' lists them"
 run gen obstacle --size -3 -o y; expect 'a value outside its range' 2 'err=perp gen: --size = -3 is outside [1, '
 run gen obstacle --size 2.5 -o y; expect 'half a point' 2 'err=--size = 2.5 is not a whole number'
-run gen obstacle --size zebra -o y; expect 'no number' 2 'err=--size = zebra is not a number'
+run gen obstacle --size zebra -o y; expect 'no number' 2 'err=--size = zebra is not a whole number'
 run gen obstacle --szie 3 -o y; expect 'a parameter with a slip' 2 "err=did you mean '--size'?"
 run gen obstacle --zebra 3 -o y; expect 'an unknown parameter' 2 "err='perp gen obstacle --help' lists"
 run gen murty --variant zebra -o y; expect 'an unknown choice' 2 'err=is not one of unit|exponential'

@@ -63,7 +63,7 @@ run plot o zero.mtx -o z.svg; expect 'an x that is no solution' 1 'out=unsolved'
 holds 'is drawn and said to be none' grep -q 'x is no solution' z.svg
 run plot o x.mtx -o j.svg --json; expect 'perp plot --json' 0; json 'counts the rows' kind=field status=solved n=144 at_lo free at_hi=0 plot=j.svg
 run plot o x.mtx -o y.svg --value y; expect 'the contact force' 0; holds 'has its name' grep -q 'y = A x + b' y.svg
-run plot o x.mtx -o y.svg --value z; expect 'another letter' 2 'err=x, y'
+run plot o x.mtx -o y.svg --value z; expect 'another letter' 2 'err=--value = z is not one of x|y'
 "$PERP" gen bearing -o oil >/dev/null; run plot oil -o oil.svg; expect 'the cavity of MINPACK-2' 0 'out=824 at lo, 1676 free, 0 at hi'
 holds 'angles in halves of pi' grep -q '>3π/2<' oil.svg
 run plot t -o t.svg; expect 'bounds on both sides' 0 'out=0 at lo'; holds 'say which' grep -q 'plastic, at the distance' t.svg
@@ -75,9 +75,9 @@ run plot p -o p.svg --grid 2x1; expect 'a grid on the command line' 0
 run plot -A p/A.mtx -b p/b.mtx -o q.svg; expect 'files one by one' 0; holds 'are drawn' well_formed q.svg
 matrix half.mtx 2 1 0.5 0; run plot -A p/A.mtx -b p/b.mtx half.mtx -o q.svg; expect 'with x' 0 'out=solved'
 run plot p -o p.svg --grid 3x4; expect 'a wrong grid' 3 'err=12 unknowns, but A has 2 rows'
-run plot p -o p.svg --grid zebra; expect 'no grid' 2 'err=write 50x40'
+run plot p -o p.svg --grid zebra; expect 'no grid' 2 'err=--grid = zebra is not of the form 50x40'
 run plot p -o p.svg --kind field; expect 'a field without a grid' 2 'err=needs a grid'
-run plot p -o p.svg --kind zebra; expect 'an unknown kind' 2 'err=field, matrix'
+run plot p -o p.svg --kind zebra; expect 'an unknown kind' 2 'err=--kind = zebra is not one of field|matrix'
 cp -r o bad; echo '{"nx": 12, "ny": 0}' >bad/grid.json; run plot bad -o x.svg; expect 'a bad grid.json' 3 'err=bad/grid.json: nx and ny'
 echo '{' >bad/grid.json; run plot bad -o x.svg; expect 'a broken one' 3 'err=bad/grid.json:'
 echo '{"nx": 12, "ny": 12, "filled": [1, 2]}' >bad/grid.json; run plot bad -o x.svg; expect 'a short list' 3 'err=filled must be'
@@ -124,7 +124,7 @@ run run box --balls 0 --steps 2 -o none.perp -q; run plot none.perp -o n.svg; ex
 cp a.perp renamed; run plot renamed -o r2.svg; expect 'a recording under another name' 0 'out=renamed: 69 steps'
 run plot a.perp -o d.svg --what energy; expect 'another curve' 2 'err=--what = energy: choose from energies, contacts, residuals, iterations, penetration and all'
 run plot a.perp -o d.svg --what energies,; expect 'half a list' 2 'err=choose from'
-run plot a.perp -o d.svg --step 70; expect 'a step that is not there' 2 'err=--step = 70 is not a whole number in [1, 69]'
+run plot a.perp -o d.svg --step 70; expect 'a step that is not there' 2 'err=--step = 70 is outside [1, 69]'
 run plot a.perp -o d.svg --step 3 --what energies; expect 'both' 2 'err=contradict'
 run plot a.perp -o d.svg --by method; expect 'an option for tables, here' 2 'err=--by is for tables, and a.perp is a recording'
 run plot times.csv -o d.svg --what energies; expect 'an option for recordings' 2 'err=--what is for recordings'

@@ -36,7 +36,7 @@ run view; expect 'no recording' 2
 run view b.perp a.perp -o a.perp; expect 'over a recording' 2 'err=--output = a.perp is the recording itself'
 run view a.perp b.perp a.perp; expect 'three recordings' 2
 run view -; expect 'a pipe has no name' 2 'err=-o'
-run view a.perp --every 0; expect 'no zeroth frame' 2 'err=--every = 0 is not a whole number in [1, 1000000]'
+run view a.perp --every 0; expect 'no zeroth frame' 2 'err=--every = 0 is outside [1, 1000000]'
 run view a.perp --every 2x; expect 'nor half a one' 2 'err=--every = 2x'
 run view none.perp -o x.html; expect 'a file that is not there' 6 'err=none.perp'
 printf 'PERPREC1 and what not' >bad.perp
