@@ -1,16 +1,13 @@
 // gen.c: perp gen: writes a problem of a family, with its known answer where there is one.
 #include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "grid.h"
 #include "interrupt.h"
-#include "mtx.h"
+#include "problem_folder.h"
 #include "report.h"
 #include "settings.h"
 #include "text.h"
@@ -51,91 +48,8 @@ static int look_at(const char *path) {
   return found;
 }
 
-static const char *const parts[] = {"A.mtx", "b.mtx", "lo.mtx", "hi.mtx", "x.mtx", "x0.mtx",
-                                    GRID_FILE};
-enum { PARTS = sizeof parts / sizeof *parts, GRID = PARTS - 1 };
-
-static void part_path(const char *folder, int part, int packed, char *path) {
-  snprintf(path, PATH_SIZE, "%.*s/%s%s", PATH_SIZE - 32, folder, parts[part], packed ? ".gz" : "");
-}
-
-static int write_part(const char *folder, int part, int packed, const perp_sample *sample,
-                      const char *comment) {
-  const double *vectors[PARTS] = {NULL, sample->b, sample->lo, sample->hi, sample->x, NULL,
-                                  NULL};
-  char path[PATH_SIZE], message[512] = "";
-  part_path(folder, part, packed, path);
-  int code;
-  if (part == 0) {
-    code = mtx_write_csc(path, sample->n, sample->n, sample->colptr, sample->row, sample->value,
-                         comment, message, sizeof message);
-  } else if (part == GRID) {
-    code = grid_write(path, &sample->grid, message, sizeof message);
-  } else {
-    code = mtx_write_vector(path, sample->n, vectors[part], comment, message, sizeof message);
-  }
-  return code ? fail(code, "%s", message) : CODE_OK;
-}
-
-static int has_part(const perp_sample *sample, int part) {
-  const int have[PARTS] = {1, 1, sample->lo != NULL, sample->hi != NULL, sample->x != NULL, 0,
-                           sample->grid.nx > 0};
-  return have[part];
-}
-
-// All parts into a folder that exists; on failure what was written is removed again.
-static int fill(const char *folder, int packed, const perp_sample *sample, const char *comment) {
-  char path[PATH_SIZE];
-  int code = CODE_OK, done = 0;
-  for (; done < PARTS && !code; done++) {
-    if (has_part(sample, done)) code = write_part(folder, done, packed, sample, comment);
-    if (!code && interrupt_seen()) code = CODE_INTERRUPTED;
-  }
-  for (int part = 0; part < PARTS;
-       part++) {   // what another problem left behind must not mix with this one
-    for (int gz = 0; gz < 2; gz++) {
-      part_path(folder, part, gz, path);
-      if (code ? part < done && gz == packed && has_part(sample, part)
-               : gz != packed || !has_part(sample, part)) {
-        unlink(path);
-      }
-    }
-  }
-  return code;
-}
-
-// A new directory is prepared under another name, so that it appears complete or not at all.
-static int fill_new(const char *target, int packed, const perp_sample *sample,
-                    const char *comment) {
-  char folder[PATH_SIZE];
-  snprintf(folder, sizeof folder, "%.*s.perp-XXXXXX", PATH_SIZE - 64, target);
-  if (!mkdtemp(folder))
-    return fail(CODE_IO, "%s: cannot make the directory: %s", target, strerror(errno));
-  int code = fill(folder, packed, sample, comment);
-  if (!code) {
-    const mode_t mask = umask(0);
-    umask(mask);
-    if (chmod(folder, 0777 & ~mask) != 0 || rename(folder, target) != 0) {
-      code = fail(CODE_IO, "%s: cannot make the directory: %s", target, strerror(errno));
-      for (int part = 0; part < PARTS; part++) {
-        char path[PATH_SIZE];
-        part_path(folder, part, packed, path);
-        unlink(path);
-      }
-    }
-  }
-  if (code) rmdir(folder);
-  return code;
-}
-
-static void report(const char *target, int packed, const perp_sample *sample) {
-  char files[128] = "";
-  for (int part = 0; part < PARTS; part++) {
-    if (has_part(sample, part)) {
-      text_append(files, sizeof files, "%s%s%s", *files ? " " : "", parts[part],
-                  packed ? ".gz" : "");
-    }
-  }
+static void report(const char *target, const problem_parts *parts, const perp_sample *sample) {
+  char files[128];
   json_t *object = message_object();
   if (object) {
     json_object_set_new(object, "directory", json_text(target));
@@ -153,7 +67,7 @@ static void report(const char *target, int packed, const perp_sample *sample) {
   report_line("size", "n = %d, nnz = %d", (int)sample->n, (int)sample->colptr[sample->n]);
   if (sample->condition > 0.0) report_line("condition", "%.4g", sample->condition);
   if (sample->has_objective) report_line("minimum", "%.12g", sample->objective);
-  report_line("wrote", "%s: %s", target, files);
+  report_line("wrote", "%s: %s", target, problem_folder_files(parts, files, sizeof files));
   report_line("next", "perp solve %s%s%s%s", target, sample->grid.nx > 0 ? ", perp plot " : "",
               sample->grid.nx > 0 ? target : "", sample->grid.nx > 0 ? " -o picture.svg" : "");
 }
@@ -184,11 +98,14 @@ static int generate(const arguments *args, const char *target, perp_sample *samp
   const perp_error error = perp_generate(args->family, values, seed, sample);
   if (error != PERP_OK) return fail_library(error);
   text_append(comment, sizeof comment, " --seed %llu\n%s", (unsigned long long)seed, sample->note);
-  const int packed = argument(args, "gz") != NULL;
+  const problem_parts parts = {
+      .n = sample->n, .colptr = sample->colptr, .row = sample->row, .value = sample->value,
+      .b = sample->b, .lo = sample->lo, .hi = sample->hi, .x = sample->x, .comment = comment,
+      .grid = sample->grid.nx > 0 ? &sample->grid : NULL, .packed = argument(args, "gz") != NULL};
   interrupt_listen(1);
-  const int code = there == 0 ? fill_new(target, packed, sample, comment)
-                              : fill(target, packed, sample, comment);
-  if (!code) report(target, packed, sample);
+  const int code = there == 0 ? problem_folder_create(target, &parts)
+                              : problem_folder_fill(target, &parts);
+  if (!code) report(target, &parts, sample);
   return code;
 }
 

@@ -10,7 +10,6 @@
 #include "file.h"
 #include "message.h"
 
-
 static json_t *text_or_null(const char *text) { return text ? json_text(text) : json_null(); }
 
 static json_t *axis(double first, double step, const char *label) {

@@ -131,13 +131,14 @@ static int advance(run_session *s, int first) {
                                  : perp_world_step(s->world, &step);
   if (error != PERP_OK) return fail(exit_code_of(error), "%s", perp_world_message());
   if (interrupt_seen() && !first) return CODE_INTERRUPTED;   // its solve was cut short
+  const char *folder = argument(s->args, "dump-problems");
+  const int code = folder && !first ? run_dump(s, folder) : CODE_OK;
+  if (code) return code;
   double row[RECORD_COLUMNS];
   recorder_row(&step, row);
   totals_add(&s->totals, row);
   s->done = step.step;
-  const char *folder = argument(s->args, "dump-problems");
-  const int code = folder && !first ? run_dump(s, folder) : CODE_OK;
-  return code ? code : recorder_step(&s->recorder, s->world, &step);
+  return recorder_step(&s->recorder, s->world, &step);
 }
 
 static int simulate(run_session *s) {

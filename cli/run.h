@@ -24,6 +24,7 @@ typedef struct run_session {
   int64_t begun;               // the step it began at
   json_t *arguments;           // those that the recording depends on
   const char *steps;           // --resume: so many from now on; NULL: as the recording says
+  int made;                    // this run made the directory of --dump-problems
   char seed_text[24];
   char command[2048];          // the same as a command line
 } run_session;

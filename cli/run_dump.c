@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include "mtx.h"
+#include "problem_folder.h"
 #include "run.h"
 
 typedef struct matrix { int32_t *colptr, *row; double *value; size_t room; } matrix;
@@ -78,7 +79,7 @@ static int is_taken(const char *folder, int32_t bodies, int32_t n, long k, char 
 }
 
 // The first number that is free: names are taken one after another, so bisection finds it.
-static int make_folder(const char *folder, int32_t bodies, int32_t n, char *path, size_t size) {
+static void find_name(const char *folder, int32_t bodies, int32_t n, char *path, size_t size) {
   long last = 0, next = 1;   // taken, and perhaps free
   while (is_taken(folder, bodies, n, next, path, size) && next < LONG_MAX/2) last = next, next *= 2;
   while (next - last > 1) {
@@ -87,48 +88,40 @@ static int make_folder(const char *folder, int32_t bodies, int32_t n, char *path
     else next = middle;
   }
   is_taken(folder, bodies, n, next, path, size);
-  if (mkdir(path, 0777) == 0) return CODE_OK;
-  return fail(CODE_IO, "%s: cannot make the directory: %s", path, strerror(errno));
 }
 
-static int write_problem(const perp_problem *problem, const double *x, const char *folder,
+static int write_problem(const perp_problem *problem, const double *x, const char *path,
                          const char *comment) {
   matrix A = {0};
-  char path[4200], message[512] = "out of memory for the problem";
-  const int32_t n = problem->A.n;
-  int code = assemble(&problem->A, &A) ? CODE_OK : CODE_IO;
-  if (!code) {
-    snprintf(path, sizeof path, "%s/A.mtx", folder);
-    code = mtx_write_csc(path, n, n, A.colptr, A.row, A.value, comment, message, sizeof message);
-  }
+  int code;
+  if (!assemble(&problem->A, &A)) code = fail(CODE_IO, "out of memory for the problem");
+  else
+    code = problem_folder_create(path, &(problem_parts){
+        .n = problem->A.n, .colptr = A.colptr, .row = A.row, .value = A.value, .b = problem->b,
+        .lo = problem->lo, .hi = problem->hi, .x = x, .comment = comment});
   matrix_free(&A);
-  const struct { const char *name; const double *vector; } parts[] = {
-      {"b", problem->b}, {"lo", problem->lo}, {"hi", problem->hi}, {"x", x}};
-  for (size_t k = 0; k < sizeof parts/sizeof *parts && !code; k++) {
-    if (!parts[k].vector) continue;
-    snprintf(path, sizeof path, "%s/%s.mtx", folder, parts[k].name);
-    code = mtx_write_vector(path, n, parts[k].vector, comment, message, sizeof message);
-  }
-  return code ? fail(code, "%s", message) : CODE_OK;
+  return code;
 }
 
 int run_dump(run_session *s, const char *folder) {
   perp_step report;
   perp_world_report(s->world, &report);
-  if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+  if (mkdir(folder, 0777) == 0) s->made = 1;
+  else if (errno != EEXIST)
     return fail(CODE_IO, "%s: cannot make the directory: %s", folder, strerror(errno));
-  for (int32_t k = 0; k < report.islands; k++) {
+  int code = CODE_OK;
+  for (int32_t k = 0; k < report.islands && !code; k++) {
     perp_problem problem;
     const double *x = NULL;
     int32_t bodies = 0;
     char path[4096], comment[2304];
     const perp_error error = perp_world_problem(s->world, k, &problem, &x, &bodies);
     if (error != PERP_OK) return fail(CODE_IO, "%s", perp_world_message());
-    int code = make_folder(folder, bodies, problem.A.n, path, sizeof path);
+    find_name(folder, bodies, problem.A.n, path, sizeof path);
     snprintf(comment, sizeof comment, "%s\nstep %lld, island %d", s->command,
              (long long)report.step, (int)k);
-    if (!code) code = write_problem(&problem, x, path, comment);
-    if (code) return code;
+    code = write_problem(&problem, x, path, comment);
   }
-  return CODE_OK;
+  if (code && s->made) rmdir(folder);   // stays if something is in it
+  return code;
 }

@@ -94,6 +94,8 @@ limited() {   # limited NAME BLOCKS ARGUMENT...: with files of at most so many k
   holds "$name: nothing is left" test -z "$(ls -A full)"
 }
 limited 'a recording without room for its header' 0 run hollow-sphere --steps 60 -o full/a.perp
+limited 'problems' 0 run hollow-sphere --steps 60 --dump-problems full/d
+limited 'a problem' 0 gen obstacle -o full/p
 limited 'a picture' 1 render f.perp -o full/a.png
 run view f.perp -o z.html; [ "$code" -eq 5 ] || limited 'a page' 8 view f.perp -o full/a.html
 finish
