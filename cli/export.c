@@ -14,13 +14,13 @@
 
 // The first of a name is the usual one.
 const export_format export_formats[] = {
-    {"ply", ".ply", "points ascii colour detail", 1, export_ply},
-    {"vtk", ".pvd", "points detail", 0, export_pvd},
-    {"vtk", ".vtp", "points detail what", 1, export_vtp},
-    {"glb", ".glb", "detail", 0, export_glb},
-    {"csv", ".csv", "what", 0, export_csv},
-    {"npy", ".npz", "", 0, export_npz},
-    {"npy", ".npy", "what", 0, export_npy},
+    {"ply", ".ply", "points ascii colour detail", 1, 0, export_ply},
+    {"vtk", ".pvd", "points detail", 0, 0, export_pvd},
+    {"vtk", ".vtp", "points detail what", 1, 0, export_vtp},
+    {"glb", ".glb", "detail", 0, 0, export_glb},
+    {"csv", ".csv", "what", 0, 1, export_csv},
+    {"npy", ".npz", "", 0, 1, export_npz},
+    {"npy", ".npy", "what", 0, 1, export_npy},
     {0}};
 
 // ------------------------------------------------------------------------------------------ frames
@@ -65,6 +65,15 @@ int export_count_touches(export_job *job, int64_t *count) {
     if (job->footage.touches != RECORD_NO_TOUCHES) *count += job->footage.touches;
   }
   return CODE_OK;
+}
+
+int64_t export_rows(const export_job *job, int64_t *first) {
+  const int64_t every = job->footage.recording.head.every;
+  const int64_t rows = job->footage.statistics.rows;
+  int64_t end = job->last*every + 1;
+  if (end > rows || job->last == job->footage.recording.frames - 1) end = rows;
+  *first = job->first*every < end ? job->first*every : end;
+  return end - *first;
 }
 
 void export_progress(export_job *job) {
@@ -190,7 +199,7 @@ static int read_options(export_job *job) {
   if (!code) code = settings_whole(job->args, "detail", 1, 64, &parts);
   job->detail = (int32_t)parts;
   job->what = (export_what)what;
-  job->colour = (footage_colour)colour;
+  job->colour = job->format && job->format->bare ? FOOTAGE_NONE : (footage_colour)colour;
   job->points = argument(job->args, "points") != NULL;
   job->ascii = argument(job->args, "ascii") != NULL;
   return code;
@@ -238,7 +247,7 @@ static int begin(export_job *job) {
   char message[512] = "";
   if (file_same(job->args->operand[0], job->path))
     return fail(CODE_USAGE, "--output = %s is the recording itself", job->path);
-  const int code = footage_open(job->args->operand[0], job->colour != FOOTAGE_GROUP,
+  const int code = footage_open(job->args->operand[0], argument(job->args, "colour") != NULL,
                                 &job->footage);
   if (code) return code;
   if (!job->detail) job->detail = usual_detail(job->footage.recording.head.bodies);

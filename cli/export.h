@@ -13,6 +13,7 @@ typedef struct export_format {
   const char *name, *ending;
   const char *options;         // which of points, ascii, what, colour, detail it takes
   int one;                     // a file has one frame; otherwise all of them
+  int bare;                    // numbers alone, no colours
   int (*write)(struct export_job *job);   // of one frame: job->path is its file
 } export_format;
 extern const export_format export_formats[];   // ends with a NULL name
@@ -47,6 +48,8 @@ double export_time(const export_job *job);          // of the frame, seconds
 const record_touch *export_touches(export_job *job, uint32_t *count);   // its contacts
 // Contacts of all frames that are exported; looks through them.
 int export_count_touches(export_job *job, int64_t *count);
+// The rows of the statistics from the first frame to the last, also where a stride leaves out frames.
+int64_t export_rows(const export_job *job, int64_t *first);
 void export_progress(export_job *job);              // one frame more is done
 // Of a body in this frame: place, orientation, velocity, spin. Static bodies rest.
 void export_state(const export_job *job, int32_t body, double state[RECORD_COMPONENTS]);

@@ -41,36 +41,29 @@ static void put_contacts(export_job *job, sink *out) {
   }
 }
 
-// Those that led from the first to the last frame, and the row of the first.
-static int put_steps(export_job *job, sink *out) {
-  record_steps steps;
-  int times;
-  const int code = recording_statistics(&job->footage.recording, &steps, &times);
-  if (code) return code;
-  const int64_t every = job->footage.recording.head.every;
-  int64_t last = job->last*every;
-  if (job->last == job->footage.recording.frames - 1) last = (int64_t)steps.rows - 1;
+static void put_steps(export_job *job, sink *out) {
+  const record_steps *steps = &job->footage.statistics;
+  const int times = job->footage.times;
+  int64_t first;
+  job->rows = export_rows(job, &first);
   for (int c = 0; c < RECORD_COLUMNS; c++)
     sink_text(out, "%s%s", c ? "," : "", record_column_name[c]);
   sink_text(out, "%s\n", times ? ",seconds" : "");
-  for (int64_t r = job->first*every; r <= last && r < (int64_t)steps.rows; r++) {
+  for (int64_t r = first; r < first + job->rows; r++) {
     text_buffer text;
     for (size_t c = 0; c < RECORD_COLUMNS; c++)
       sink_text(out, "%s%s", c ? "," : "",
-                sink_number_text(steps.column[c*steps.room + (size_t)r], &text));
-    if (times) sink_text(out, ",%s", sink_number_text(steps.seconds[r], &text));
+                sink_number_text(steps->column[c*steps->room + (size_t)r], &text));
+    if (times) sink_text(out, ",%s", sink_number_text(steps->seconds[r], &text));
     sink_text(out, "\n");
-    job->rows++;
   }
-  record_steps_free(&steps);
-  return CODE_OK;
 }
 
 int export_csv(export_job *job) {
   sink out;
   int code = sink_open(&out, job->path);
   if (code) return code;
-  if (job->what == EXPORT_STEPS) code = put_steps(job, &out);
+  if (job->what == EXPORT_STEPS) put_steps(job, &out);
   else if (job->what == EXPORT_BODIES)
     sink_text(&out, "frame,time,body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz\n");
   else sink_text(&out, "frame,time,a,b,px,py,pz,nx,ny,nz,gap,jx,jy,jz,unsolved\n");

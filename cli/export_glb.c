@@ -12,7 +12,8 @@
 #include "mesh.h"
 
 enum {
-  LEVELS = 8,                  // of lightness within a group
+  LEVELS = 8,                  // of lightness within a colour
+  BUCKETS = FOOTAGE_HUES*LEVELS,
   FLOAT = 5126, SHORT = 5123,  // of glTF
   VERTEX_DATA = 34962, INDEX_DATA = 34963,
   BLOCK_BYTES = 1 << 28        // of motion that are in memory at a time
@@ -31,9 +32,8 @@ typedef struct writer {
   shape *shape;                // MESH_KINDS + bodies: of unit shapes, then of planes
   int shapes;
   const mesh **order;          // those in the file, in its order
-  int *material;               // groups x LEVELS x 2, then of special ones: index + 1
+  int *material;               // HUES x LEVELS x 2, then of special ones: index + 1
   int *look;                   // the same x MESH_KINDS: index of a mesh + 1
-  int buckets;                 // groups x LEVELS
   uint64_t bytes;              // of numbers so far
   int64_t motion;              // view of the animation, or -1
 } writer;
@@ -139,7 +139,7 @@ static int add_material(writer *w, const char *name, const double colour[4]) {
 }
 
 static int special_material(writer *w, special which) {
-  int *known = &w->material[2*w->buckets + (int)which];
+  int *known = &w->material[2*BUCKETS + (int)which];
   if (!*known) *known = 1 + add_material(w, specials[which].name, specials[which].colour);
   return *known - 1;
 }
@@ -149,7 +149,7 @@ static int bucket_of(const writer *w, int32_t i) {
   const footage *from = &w->job->footage;
   const double golden = 0.618034*from->slot[i];
   const int level = (int)((golden - floor(golden))*LEVELS);
-  return from->recording.head.body[i].group*LEVELS + level;
+  return footage_hue(from, from->slot[i])*LEVELS + level;
 }
 
 static int body_material(writer *w, int32_t i, int dark) {
@@ -162,7 +162,7 @@ static int body_material(writer *w, int32_t i, int dark) {
   for (int c = 0; c < 3; c++)
     colour[c] = (dark ? MESH_DARK : 1.0)*(double)render_linear(from->body[i].colour[c]);
   snprintf(name, sizeof name, "%.100s %d%s",
-           from->recording.head.groups[from->recording.head.body[i].group], bucket % LEVELS,
+           from->recording.head.groups[from->recording.head.body[i].group], bucket,
            dark ? " dark" : "");
   *known = 1 + add_material(w, name, colour);
   return *known - 1;
@@ -218,7 +218,7 @@ static int body_mesh(writer *w, int32_t i) {
   if (kind == MESH_NONE) return -1;
   if (kind == MESH_PLANE) return plane_mesh(w, i);
   const int moves = from->slot[i] >= 0, glass = is_glass(w, i);
-  const int bucket = moves ? bucket_of(w, i) : w->buckets + glass;
+  const int bucket = moves ? bucket_of(w, i) : BUCKETS + glass;
   int *known = &w->look[bucket*MESH_KINDS + (int)kind];
   if (*known) return *known - 1;
   const shape *s = add_shape(w, &w->set.unit[kind], (int)kind);
@@ -495,15 +495,11 @@ static int write_file(writer *w) {
 
 static int prepare(writer *w) {
   const recording_head *head = &w->job->footage.recording.head;
-  int groups = 1;
-  for (int32_t i = 0; i < head->bodies; i++)
-    if (head->body[i].group >= groups) groups = head->body[i].group + 1;
-  w->buckets = groups*LEVELS;
-  const size_t slots = MESH_KINDS + (size_t)head->bodies, looks = (size_t)w->buckets + 2;
+  const size_t slots = MESH_KINDS + (size_t)head->bodies;
   w->shape = calloc(slots, sizeof *w->shape);
   w->order = calloc(slots, sizeof *w->order);
-  w->material = calloc(2*(size_t)w->buckets + SPECIALS, sizeof *w->material);
-  w->look = calloc(looks*MESH_KINDS, sizeof *w->look);
+  w->material = calloc(2*BUCKETS + SPECIALS, sizeof *w->material);
+  w->look = calloc((BUCKETS + 2)*MESH_KINDS, sizeof *w->look);
   w->root = json_object();
   w->accessors = json_array(), w->views = json_array(), w->meshes = json_array();
   w->materials = json_array(), w->nodes = json_array(), w->children = json_array();

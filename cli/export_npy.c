@@ -199,9 +199,8 @@ static int write_contacts(packer *p) {
   return CODE_OK;
 }
 
-// All steps: a stride is for frames.
 static int describe_steps(packer *p, array *a) {
-  const record_steps *steps = &p->job->footage.statistics;
+  int64_t first;
   *a = (array){.type = "["};
   for (int c = 0; c < RECORD_COLUMNS; c++) {
     const size_t used = strlen(a->type);
@@ -209,14 +208,17 @@ static int describe_steps(packer *p, array *a) {
              record_column_name[c]);
   }
   strcat(a->type, "]");
-  snprintf(a->shape, sizeof a->shape, "%lu,", (unsigned long)steps->rows);
+  snprintf(a->shape, sizeof a->shape, "%lld,", (long long)export_rows(p->job, &first));
   return CODE_OK;
 }
 
 static int write_steps(packer *p) {
   const record_steps *steps = &p->job->footage.statistics;
-  for (uint32_t r = 0; r < steps->rows; r++) {
-    for (size_t c = 0; c < RECORD_COLUMNS; c++) put_double(p, steps->column[c*steps->room + r]);
+  int64_t first;
+  const int64_t rows = export_rows(p->job, &first);
+  for (int64_t r = first; r < first + rows; r++) {
+    for (size_t c = 0; c < RECORD_COLUMNS; c++)
+      put_double(p, steps->column[c*steps->room + (size_t)r]);
   }
   return CODE_OK;
 }

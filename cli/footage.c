@@ -10,7 +10,7 @@
 enum { SAMPLE = 1 << 14 };     // impulses from which the typical one is taken
 
 // The colours of the player (viewer/src/colours.js).
-static const uint32_t group_colours[] = {0x3d7bd9, 0xef8b2c, 0x2fa37c, 0xc65f9f, 0xe3b92f,
+static const uint32_t group_colours[FOOTAGE_HUES] = {0x3d7bd9, 0xef8b2c, 0x2fa37c, 0xc65f9f, 0xe3b92f,
                                          0x7a6fd0, 0x59b4d9, 0xb5654a, 0x8fae3d, 0x8592a6};
 static const uint32_t ramp[] = {0x4a5fc1, 0x3f8fc9, 0x41b3a6, 0x8ccb72, 0xe5d24f, 0xf29b38,
                                 0xd8432f};
@@ -178,7 +178,7 @@ static void set_scene(footage *what) {
 
 int footage_open(const char *path, int all, footage *out) {
   *out = (footage){.part = {{.chunk = -1}, {.chunk = -1}}};
-  int code = recording_open(path, &out->recording), times;
+  int code = recording_open(path, &out->recording);
   if (code) return code;
   const size_t bodies = (size_t)out->recording.head.bodies + 1;
   out->body = calloc(bodies, sizeof *out->body);
@@ -187,7 +187,7 @@ int footage_open(const char *path, int all, footage *out) {
   if (out->recording.frames == 0)
     code = fail(CODE_INPUT, "%s: there is no whole frame in it", out->recording.path);
   else if (!out->body || !out->load || !out->slot) code = fail(CODE_IO, "out of memory");
-  if (!code) code = recording_statistics(&out->recording, &out->statistics, &times);
+  if (!code) code = recording_statistics(&out->recording, &out->statistics, &out->times);
   if (!code) {
     set_scene(out);
     code = scan(out, all);
@@ -227,11 +227,12 @@ static int frames_of(footage *what, int64_t frame, const record_frames **out, ui
   return CODE_OK;
 }
 
-static void take_touches(footage *what, const record_frames *frames, uint32_t f) {
+static void take_touches(footage *what, const record_frames *frames, uint32_t f, int loads) {
   what->touch = frames->touch;
   for (uint32_t k = 0; k < f; k++)
     if (frames->touches[k] != RECORD_NO_TOUCHES) what->touch += frames->touches[k];
   what->touches = frames->touches[f];
+  if (!loads) return;
   memset(what->load, 0, (size_t)what->recording.head.bodies*sizeof *what->load);
   if (what->touches == RECORD_NO_TOUCHES) return;
   for (uint32_t k = 0; k < what->touches; k++) {
@@ -258,17 +259,19 @@ static void place_body(render_body *body, int32_t k, const record_frames *from, 
   }
 }
 
+int32_t footage_hue(const footage *what, int32_t k) {
+  const recording_head *head = &what->recording.head;
+  return (what->apart ? k : head->body[head->mover[k]].group) % FOOTAGE_HUES;
+}
+
 // Neighbours of one group differ a little in lightness; the root shows what is slow, too.
 static void paint(footage *what, footage_colour colour, int32_t k, const float speed[3]) {
   const recording_head *head = &what->recording.head;
-  enum { GROUPS = sizeof group_colours/sizeof *group_colours };
   const int32_t i = head->mover[k];
   float *out = what->body[i].colour;
   const double golden = 0.618034*k;
   if (colour == FOOTAGE_GROUP) {
-    const int32_t shown = what->apart ? k : head->body[i].group;
-    colour_of(group_colours[shown % GROUPS], 0.88 + 0.24*(golden - floor(golden)),
-              out);
+    colour_of(group_colours[footage_hue(what, k)], 0.88 + 0.24*(golden - floor(golden)), out);
     return;
   }
   const double top = colour == FOOTAGE_SPEED ? what->top_speed : 2.0*what->typical_impulse;
@@ -292,12 +295,12 @@ int footage_at(footage *what, double place, footage_colour colour) {
   what->frame = frame;
   what->now = from;
   what->within = f;
-  take_touches(what, from, f);
+  take_touches(what, from, f, colour == FOOTAGE_IMPULSE);
   for (int32_t k = 0; k < head->moving; k++) {
     const float speed[3] = {record_frame(from, 7, f)[k], record_frame(from, 8, f)[k],
                             record_frame(from, 9, f)[k]};
     place_body(&what->body[head->mover[k]], k, from, f, to, g, blend);
-    paint(what, colour, k, speed);
+    if (colour != FOOTAGE_NONE) paint(what, colour, k, speed);
   }
   return CODE_OK;
 }

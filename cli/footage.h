@@ -5,7 +5,10 @@
 
 #include "recording.h"
 
-typedef enum footage_colour { FOOTAGE_GROUP, FOOTAGE_SPEED, FOOTAGE_IMPULSE } footage_colour;
+typedef enum footage_colour {
+  FOOTAGE_GROUP, FOOTAGE_SPEED, FOOTAGE_IMPULSE, FOOTAGE_NONE   // none: colours are not needed
+} footage_colour;
+enum { FOOTAGE_HUES = 10 };    // colours of groups
 
 typedef struct footage_part { int32_t chunk; int64_t used; record_frames frames; } footage_part;
 
@@ -14,8 +17,9 @@ typedef struct footage {
   footage_part part[2];        // chunks that are unpacked
   int64_t clock;
   record_steps statistics;
+  int times;                   // they have the seconds of each step
   render_body *body;           // head.bodies
-  float *load;                 // head.bodies: impulses at its contacts
+  float *load;                 // head.bodies: impulses at its contacts, if colours show them
   int32_t *slot;               // head.bodies: which moving one it is, or -1
   render_scene scene;
   double top_speed, typical_impulse;   // 0: nothing moves, nothing pushes
@@ -40,4 +44,6 @@ double footage_interval(const footage *what);   // seconds between frames
 int footage_at(footage *what, double place, footage_colour colour);
 // Row of the statistics for the frame: a value, or NAN if it is not there.
 double footage_value(const footage *what, record_column column);
+// Which colour moving body k has among groups: that of its own, or one that tells bodies apart.
+int32_t footage_hue(const footage *what, int32_t k);
 void footage_ramp(double part, float colour[3]);   // part in [0, 1]

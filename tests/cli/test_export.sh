@@ -35,7 +35,7 @@ else
     quietly $r.perp -o steps.csv --what steps
     quietly $r.perp -o motion.glb
     compare $r.perp ply:mesh.ply ply:text.ply:1 points:points.ply vtp:mesh.vtp:1 vtp-points:points.vtp:2 \
-      vtp-contacts:contacts.vtp csv:bodies.csv csv-steps:steps.csv glb:motion.glb
+      vtp-contacts:contacts.vtp csv:bodies.csv csv-steps:steps.csv glb:motion.glb glb-colours:motion.glb+mesh.ply
   done
   python3 "$SOURCE/tests/export/flip.py" a.perp flipped.perp
   run export flipped.perp -o motion.glb; expect 'q and -q are the same' 0 'err=flipped.perp: the end is missing; 12 frames'
@@ -72,6 +72,8 @@ run export a.perp -o f.csv --frames 9: -q; holds 'the last ones' test "$(cut -d,
 run export a.perp -o f.csv --frames ::6 -q; holds 'every sixth' test "$(cut -d, -f1 f.csv | uniq | tr '\n' ' ')" = 'frame 0 6 '
 run export a.perp -o f.csv --frame 4 -q; holds 'one' test "$(cut -d, -f1 f.csv | uniq | tr '\n' ' ')" = 'frame 4 '
 run export a.perp -o f.csv --frames 3:5 --what steps -q; holds 'the steps of these' test "$(cut -d, -f1 f.csv | tr '\n' ' ')" = 'step 3 4 5 '
+run export a.perp -o f.npy --frames 3:5 --what steps -q; holds 'and in an array' grep -aq "'shape': (3,)" f.npy
+holds 'that begins with the first of them' test "$(tail -c $((3*21*8)) f.npy | od -A n -t f8 -N 8 | tr -d ' ')" = 3
 run export a.perp -o n.ply --frames 0:11:5; expect 'a file for each' 0 'out=n_%04d.ply: ' 'out=3 files'
 holds 'numbered as in the recording' test "$(echo n_*)" = 'n_0000.ply n_0005.ply n_0010.ply'
 run export a.perp -o m_%d.ply -q; holds 'or as the name says' test "$(find . -name 'm_*.ply' | wc -l)" = 12

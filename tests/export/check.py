@@ -411,6 +411,22 @@ def check_glb(path, rec, frame):
         assert at[2] < 0 and abs(at[0]) < wide and abs(at[1]) < high, f'body {i} is out of sight'
 
 
+def check_glb_colours(path, rec, frame):
+    """Bodies have the colours of the PLY file, but for levels of lightness."""
+    glb, ply = path.split('+')
+    tree, _ = read_glb(glb)
+    seen = {}
+    for v in read_ply(ply)['vertex']:
+        colour = v['red'], v['green'], v['blue']
+        seen[v['body']] = max(seen.get(v['body'], colour), colour, key=sum)
+    for i in rec.moving:
+        material = tree['meshes'][tree['nodes'][i]['mesh']]['primitives'][0]['material']
+        linear = tree['materials'][material]['pbrMetallicRoughness']['baseColorFactor'][:3]
+        colour = [255*(12.92*x if x < 0.0031308 else 1.055*x**(1/2.4) - 0.055) for x in linear]
+        assert all(abs(a - b) < 0.035*255 + 1 for a, b in zip(colour, seen[i])), \
+            f'body {i}: {colour}, not {seen[i]}'
+
+
 # -------------------------------------------------------------------------------------------- NumPy
 
 def check_npy(path, rec, frame):
