@@ -305,9 +305,22 @@ int footage_at(footage *what, double place, footage_colour colour) {
   return CODE_OK;
 }
 
+int64_t footage_row(const footage *what) { return what->frame*what->recording.head.every; }
+
 double footage_value(const footage *what, record_column column) {
-  const int64_t row = what->frame*what->recording.head.every;
+  const int64_t row = footage_row(what);
   const record_steps *steps = &what->statistics;
   return row < (int64_t)steps->rows ? steps->column[(size_t)column*steps->room + (size_t)row]
                                     : (double)NAN;
+}
+
+int64_t footage_unsolved(const footage *what, int64_t since, int64_t *first) {
+  const record_steps *steps = &what->statistics;
+  const double *unsolved = steps->column + (size_t)RECORD_COLUMN_unsolved*steps->room;
+  int64_t count = 0;
+  for (int64_t r = since + 1; r <= footage_row(what) && r < (int64_t)steps->rows; r++) {
+    if (r < 0 || !(unsolved[r] > 0.0)) continue;
+    if (count++ == 0) *first = r;
+  }
+  return count;
 }

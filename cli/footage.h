@@ -44,6 +44,9 @@ double footage_interval(const footage *what);   // seconds between frames
 int footage_at(footage *what, double place, footage_colour colour);
 // Row of the statistics for the frame: a value, or NAN if it is not there.
 double footage_value(const footage *what, record_column column);
+int64_t footage_row(const footage *what);       // of the frame
+// How many steps after row `since` up to the frame are not solved, and the first of them.
+int64_t footage_unsolved(const footage *what, int64_t since, int64_t *first);
 // Which colour moving body k has among groups: that of its own, or one that tells bodies apart.
 int32_t footage_hue(const footage *what, int32_t k);
 void footage_ramp(double part, float colour[3]);   // part in [0, 1]

@@ -34,6 +34,7 @@ typedef struct session {
   render_camera view;
   video *video;
   int64_t total, done;
+  int64_t row;                 // of the picture before, or -1
 } session;
 
 // ---------------------------------------------------------------------------------------- options
@@ -109,8 +110,10 @@ static int draw(session *s, double place) {
   if (code) return code;
   if (render_draw(s->render, &from->scene, &s->view)) return fail(CODE_IO, "out of memory");
   if (s->contacts) render_forces(s->render, from, &s->view);
-  if (s->caption) {
-    render_caption(s->render, from, width, height);
+  if (s->caption) {   // steps between pictures, and between frames, have no picture of their own
+    const int64_t row = footage_row(from), before = row - from->recording.head.every;
+    render_caption(s->render, from, s->row >= 0 && s->row < before ? s->row : before, width, height);
+    s->row = row;
     render_legend(s->render, from, s->colour, width, height);
   }
   return CODE_OK;
@@ -219,7 +222,7 @@ static int begin(session *s, const char *path) {
 
 static int run(const arguments *args) {
   const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  session s = {.args = args, .size = {1280, 720}, .fps = 30, .speed = 1, .supersample = 3,
+  session s = {.args = args, .size = {1280, 720}, .row = -1, .fps = 30, .speed = 1, .supersample = 3,
                .threads = processors < 1 ? 1 : processors > 16 ? 16 : processors,
                .camera = {52, 18, 1}};
   int code = read_options(&s);

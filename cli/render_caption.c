@@ -16,14 +16,16 @@ static double scale_of(int32_t width, int32_t height) {
   return fmax(fmin(height/720.0, width/1000.0), 0.45);
 }
 
-void render_caption(render *what, const footage *from, int32_t width, int32_t height) {
+void render_caption(render *what, const footage *from, int64_t since, int32_t width,
+                    int32_t height) {
   const recording_head *head = &from->recording.head;
   const double s = scale_of(width, height), left = 22.0*s;
   const double contacts = footage_value(from, RECORD_COLUMN_contacts);
   const double residual = footage_value(from, RECORD_COLUMN_residual);
   const double asleep = footage_value(from, RECORD_COLUMN_asleep);
-  const double unsolved = footage_value(from, RECORD_COLUMN_unsolved);
-  const int64_t step = from->frame*head->every;
+  const int64_t step = footage_row(from);
+  int64_t first = step;
+  const int64_t unsolved = footage_unsolved(from, since, &first);
   char text[256] = "";
   text_append(text, sizeof text, "%.2f s", (double)step*head->dt);
   if (contacts >= 0.0)
@@ -33,14 +35,17 @@ void render_caption(render *what, const footage *from, int32_t width, int32_t he
   const double wide = fmax(render_text_width(15.0*s, head->scene) + 12.0*s +
                                render_text_width(11.5*s, head->title),
                            render_text_width(11.5*s, text));
-  const int red = unsolved > 0.0;
+  const int red = unsolved > 0;
   render_panel(what, left - 10.0*s, 12.0*s, wide + 22.0*s, (red ? 72.0 : 52.0)*s, white, 0.62);
   const double end = render_text(what, left, 35.0*s, 15.0*s, ink, head->scene);
   if (end + render_text_width(11.5*s, head->title) < width)
     render_text(what, end + 8.0*s, 35.0*s, 11.5*s, faint, head->title);
   render_text(what, left, 56.0*s, 11.5*s, red ? bad : ink, text);
   if (red) {
-    snprintf(text, sizeof text, "step %lld is not solved", (long long)step);
+    if (unsolved == 1) snprintf(text, sizeof text, "step %lld is not solved", (long long)first);
+    else
+      snprintf(text, sizeof text, "%lld steps are not solved, from step %lld on",
+               (long long)unsolved, (long long)first);
     render_text(what, left, 76.0*s, 11.5*s, bad, text);
   }
   const double size = 9.0*s;

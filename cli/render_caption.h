@@ -3,8 +3,10 @@
 
 #include "footage.h"
 
-// The scene, the moment, contacts and residual; red if the step was not solved; the command.
-void render_caption(render *what, const footage *from, int32_t width, int32_t height);
+// The scene, the moment, contacts and residual; red if a step after row `since` was not solved; the
+// command.
+void render_caption(render *what, const footage *from, int64_t since, int32_t width,
+                    int32_t height);
 // What the ends of the colours mean.
 void render_legend(render *what, const footage *from, footage_colour colour, int32_t width,
                    int32_t height);

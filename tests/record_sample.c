@@ -1,5 +1,5 @@
 // record_sample.c: writes a recording of an analytic motion: 15 spheres that swing in a bowl, with
-// contacts and statistics. For tests of what reads recordings: record_sample FILE [FRAMES [cut]].
+// contacts and statistics. For tests of what reads recordings: record_sample FILE [FRAMES [cut|EVERY]].
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static void state_of(int i, double t, double state[RECORD_COMPONENTS]) {
   memcpy(state, values, sizeof values);
 }
 
-static json_t *make_head(int64_t steps) {
+static json_t *make_head(int64_t steps, int64_t every) {
   static recording_body body[SPHERES + 1];
   static const char *materials[] = {"ball", NULL}, *groups[] = {"bowl", "sphere", NULL};
   body[0] = (recording_body){.shape = 3, .fixed = 1, .extent = {bowl, 0, 0},
@@ -43,7 +43,7 @@ static json_t *make_head(int64_t steps) {
   const recording_head head = {
       .scene = "sample", .title = "spheres that swing in a bowl", .command = "record_sample",
       .version = "0.0.0", .method = "none", .model = "friction", .seed = "0", .dt = dt,
-      .tol = 1e-8, .dimension = 3, .steps = steps, .every = 1, .span = SPAN,
+      .tol = 1e-8, .dimension = 3, .steps = steps, .every = every, .span = SPAN,
       .gravity = {0, -9.81, 0}, .radius = bowl, .bodies = SPHERES + 1, .moving = SPHERES,
       .body = body, .materials = materials, .groups = groups, .arguments = arguments,
       .parameters = parameters};
@@ -113,24 +113,26 @@ int main(int count, char **argument) {
   char message[512] = "";
   const int64_t total = count > 2 ? strtol(argument[2], NULL, 10) : 300;
   const int cut = count > 3 && !strcmp(argument[3], "cut");
+  const int64_t every = count > 3 && !cut ? strtol(argument[3], NULL, 10) : 1;   // steps a frame
   record_writer *writer = NULL;
   record_frames frames = {0};
   record_steps steps = {0};
   int code = count < 2 ? RECORD_IO : record_create(argument[1], &writer, message, sizeof message);
-  if (!code) code = write_json(writer, RECORD_HEAD, make_head(total - 1), message);
+  if (!code) code = write_json(writer, RECORD_HEAD, make_head((total - 1)*every, every), message);
   if (!code) code = record_frames_create(SPHERES, SPAN, &frames);
-  if (!code) code = record_steps_create(SPAN, &steps);
+  if (!code) code = record_steps_create((uint32_t)(SPAN*every), &steps);
   for (int64_t k = 0; k < total && !code; k++) {
-    add_frame(&frames, dt*(double)k);
-    add_row(&steps, (double)k);
+    add_frame(&frames, dt*(double)(k*every));
+    for (int64_t r = k ? (k - 1)*every + 1 : 0; r <= k*every; r++) add_row(&steps, (double)r);
     if (frames.frames < SPAN && k < total - 1) continue;
     code = record_write_frames(writer, &frames, message, sizeof message);
     if (!code) code = record_write_steps(writer, &steps, 0, message, sizeof message);
-    record_frames_clear(&frames, (uint32_t)k + 1);
-    record_steps_clear(&steps, (uint32_t)k + 1);
+    record_frames_clear(&frames, (uint32_t)((k + 1)*every));
+    record_steps_clear(&steps, (uint32_t)(k*every + 1));
   }
   if (!code && !cut) {
-    json_t *last = recording_last_json(record_written(writer), 1, "finished", total, total - 1, 0,
+    json_t *last = recording_last_json(record_written(writer), 1, "finished", total,
+                                       (total - 1)*every, 0,
                                        1e-4);
     code = write_json(writer, RECORD_LAST, last, message);
   }

@@ -62,6 +62,16 @@ run render - -o b.png "${small[@]}" <a.perp; expect 'nothing on the standard inp
 red='count(lambda r, g, b: r > 170 and g < 90 and b < 100)'
 run render a.perp -o c.png --size 320x180 --frame 7; holds 'an unsolved step is red' png c.png "$red > 30"
 run render a.perp -o c.png --size 320x180 --frame 8; holds 'a solved one is not' png c.png "$red < 5"
+run render a.perp -o h_%d.png --size 320x180 --fps 30 -q
+for k in 3 4 5; do
+  holds "of two steps a picture one is unsolved: picture $k" png h_$k.png "$red $([ $k -eq 4 ] && echo '> 30' || echo '< 5')"
+done
+"$RECORD_SAMPLE" e.perp 5 3
+for k in 2 3 4; do   # its pictures are after steps 6, 9 and 12
+  run render e.perp -o c.png --size 320x180 --frame $k
+  holds "of three steps a frame one is unsolved: frame $k" png c.png "$red $([ $k -eq 3 ] && echo '> 30' || echo '< 5')"
+done
+run render a.perp -o c.png --size 320x180 --frame 8 -q
 ink='sum(sum(at(x, y)) < 300 for y in range(26) for x in range(100))'
 holds 'and has a caption' png c.png "$ink > 40"
 run render a.perp -o c.png --size 320x180 --frame 8 --no-caption; holds 'unless not wanted' png c.png "$ink == 0"
