@@ -253,13 +253,20 @@ static void release(packer *p) {
 
 // ------------------------------------------------------------------------------------------- steps
 
+// What the player shows of a step.
+static const record_column column[] = {
+    RECORD_COLUMN_step, RECORD_COLUMN_time, RECORD_COLUMN_contacts, RECORD_COLUMN_rows,
+    RECORD_COLUMN_islands, RECORD_COLUMN_asleep, RECORD_COLUMN_unsolved, RECORD_COLUMN_residual,
+    RECORD_COLUMN_iterations, RECORD_COLUMN_kinetic, RECORD_COLUMN_potential};
+enum { COLUMNS = sizeof column/sizeof *column };
+
 static void columns(packer *p) {
   const size_t rows = p->steps.rows;
   uint32_t *word = take(p, rows);
-  for (int c = 0; c < RECORD_COLUMNS && word; c++) {
-    const double *column = p->steps.column + (size_t)c*p->steps.room;
+  for (size_t c = 0; c < COLUMNS && word; c++) {
+    const double *values = p->steps.column + (size_t)column[c]*p->steps.room;
     for (size_t r = 0; r < rows; r++) {
-      const float value = (float)column[r];
+      const float value = (float)values[r];
       memcpy(&word[r], &value, sizeof value);
     }
     planes_words(&p->plain, word, rows, 4);
@@ -287,8 +294,8 @@ static void traces(packer *p) {
 
 // The bodies without what the frames say anyway.
 static json_t *bodies(const recording_head *head) {
-  static const char *const names[] = {"shape", "extent", "offset",   "mass",
-                                      "group", "static", "position", "orientation"};
+  static const char *const names[] = {"shape", "extent",   "offset",     "group",
+                                      "static", "position", "orientation"};
   enum { NAMES = sizeof names/sizeof *names };
   json_t *object = json_object(), *list[NAMES];
   for (int k = 0; k < NAMES; k++) json_object_set_new(object, names[k], list[k] = json_array());
@@ -296,7 +303,7 @@ static json_t *bodies(const recording_head *head) {
     const recording_body *body = &head->body[i];
     json_t *const value[NAMES] = {
         json_integer(body->shape), json_numbers(body->extent, 3), json_number(body->offset),
-        json_number(body->mass), json_integer(body->group), json_integer(body->fixed),
+        json_integer(body->group), json_integer(body->fixed),
         body->fixed ? json_numbers(body->position, 3) : json_null(),
         body->fixed ? json_numbers(body->orientation, 4) : json_null()};
     for (int k = 0; k < NAMES; k++) json_array_append_new(list[k], value[k]);
@@ -304,16 +311,26 @@ static json_t *bodies(const recording_head *head) {
   return object;
 }
 
+// Of the header what the player shows.
+static json_t *header(const recording *what) {
+  static const char *const names[] = {"scene", "title", "command", "tol", "dimension", "dt",
+                                      "gravity", "view", "groups"};
+  json_t *head = json_object();
+  for (size_t k = 0; k < sizeof names/sizeof *names; k++) {
+    json_t *value = json_object_get(what->json, names[k]);
+    if (value) json_object_set(head, names[k], value);
+  }
+  json_object_set_new(head, "bodies", bodies(&what->head));
+  return head;
+}
+
 static json_t *describe(const packer *p) {
   const recording *what = p->what;
   const char *slash = strrchr(what->path, '/');
-  json_t *meta = json_object(), *head = json_copy(what->json), *names = json_array();
-  json_object_set_new(head, "bodies", bodies(&what->head));
-  json_object_set_new(meta, "head", head);
-  json_object_set_new(meta, "name", json_text(slash ? slash + 1 : what->path));
+  json_t *meta = json_object(), *names = json_array();
+  json_object_set_new(meta, "head", header(what));
   json_object_set_new(meta, "frames", json_integer(p->frames));
   json_object_set_new(meta, "moving", json_integer(p->moving));
-  json_object_set_new(meta, "first", json_integer(0));
   json_object_set_new(meta, "every", json_integer(what->head.every*p->settings->every));
   json_object_set_new(meta, "size", json_integer(p->width));
   json_t *box = json_numbers(p->low, 3);
@@ -324,8 +341,8 @@ static json_t *describe(const packer *p) {
   const double strength[2] = {log2(p->weakest), strength_step(p)};
   json_object_set_new(meta, "strength", json_numbers(strength, 2));
   json_object_set_new(meta, "rows", json_integer(p->steps.rows));
-  for (int c = 0; c < RECORD_COLUMNS; c++)
-    json_array_append_new(names, json_string(record_column_name[c]));
+  for (size_t c = 0; c < COLUMNS; c++)
+    json_array_append_new(names, json_string(record_column_name[column[c]]));
   json_object_set_new(meta, "columns", names);
   json_object_set_new(meta, "points", json_integer(p->steps.point_count));
   if (!what->index.complete)

@@ -27,7 +27,6 @@ export const disc = () => canvas(256, 256, (pen, w) => {
   pen.beginPath();
   pen.arc(r, r, 0.95*r, 0, 7);
   pen.stroke();
-  pen.strokeStyle = '#ffffffcc';
   pen.fillStyle = '#00000026';
   pen.beginPath();
   pen.moveTo(r, r);

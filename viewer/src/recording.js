@@ -13,12 +13,10 @@ export class Recording {
     const {meta} = data, {head} = meta;
     this.data = data;
     this.head = head;
-    this.name = meta.name;
     this.notice = meta.notice || '';
     this.frames = meta.frames;
     this.dt = head.dt;
     this.every = meta.every;
-    this.firstStep = meta.first;
     this.rows = meta.rows;
     this.tolerance = head.tol || 1e-8;
     this.flat = head.dimension === 2;
@@ -27,7 +25,7 @@ export class Recording {
     this.#indexContacts();
     this.#indexRows();
     this.duration = Math.max(this.frames - 1, 0)*this.dt*this.every;
-    this.view = head.view || this.#bounds();
+    this.view = {...head.view, radius: head.view.radius || 1};
     for (const body of this.bodies) {     // large and fixed: it would hide what it holds
       body.glass = !this.flat && !body.moving && body.shape === BOX
         && Math.hypot(...body.extent) > 0.45*this.view.radius;
@@ -35,27 +33,24 @@ export class Recording {
   }
 
   #readBodies() {
-    const {shape, extent, offset, mass, group, position, orientation} = this.head.bodies;
+    const {shape, extent, offset, group, position, orientation} = this.head.bodies;
     const still = this.head.bodies.static;
     this.bodies = shape.map((kind, id) => ({
-      id, shape: kind, extent: extent[id], offset: offset[id], mass: mass[id], group: group[id],
+      id, shape: kind, extent: extent[id], offset: offset[id], group: group[id],
       moving: !still[id], position: position[id], orientation: orientation[id],
     }));
     this.moving = this.bodies.filter(body => body.moving);
     this.slot = new Int32Array(this.bodies.length).fill(-1);   // of a body among the moving ones
     this.moving.forEach((body, k) => { this.slot[body.id] = k; });
-    this.groups = this.head.groups || [];
+    this.groups = this.head.groups;
   }
 
   // Contacts of frame f are first[f] .. first[f + 1] - 1.
   #indexContacts() {
     const {counts, strength} = this.data;
     this.first = new Uint32Array(this.frames + 1);
-    this.missingContacts = 0;                                  // frames without a list
     for (let f = 0; f < this.frames; f++) {
-      const known = counts[f] !== UNKNOWN;
-      if (!known) this.missingContacts++;
-      this.first[f + 1] = this.first[f] + (known ? counts[f] : 0);
+      this.first[f + 1] = this.first[f] + (this.contactsKnown(f) ? counts[f] : 0);
     }
     const every = Math.ceil(strength.length/20000);            // a sample is enough
     const sample = strength.filter((s, i) => s > 0 && i % every === 0).sort();
@@ -72,20 +67,6 @@ export class Recording {
       this.trace[r + 1] = this.trace[r] + traceCounts[r];
       if (columns.unsolved[r] > 0) this.unsolved.push(r);
     }
-  }
-
-  #bounds() {
-    const low = [Infinity, Infinity, Infinity], high = low.map(x => -x), at = [0, 0, 0];
-    for (let i = 0; i < this.moving.length; i++) {
-      this.place(i, 0, at);
-      for (let k = 0; k < 3; k++) {
-        low[k] = Math.min(low[k], at[k]);
-        high[k] = Math.max(high[k], at[k]);
-      }
-    }
-    if (!this.moving.length) return {center: [0, 0, 0], radius: 1};
-    const size = high.map((x, k) => x - low[k]);
-    return {center: low.map((x, k) => x + size[k]/2), radius: 1 + Math.hypot(...size)/2};
   }
 
   #impulse(code) {
@@ -111,7 +92,15 @@ export class Recording {
     return this.rows ? Math.min(Math.max(row, 0), this.rows - 1) : -1;
   }
 
-  timeOfRow(row) { return this.columns.time ? this.columns.time[row] : row*this.dt; }
+  timeOfRow(row) { return this.columns.time[row]; }
+
+  // Rows that were not solved on the way to the state at time t: of a frame those since the one
+  // before, of a moment between two the last.
+  unsolvedAt(t) {
+    const row = this.rowAt(t), {blend} = this.at(t);
+    const since = blend < 1e-3 ? row - this.every : row - 1;
+    return this.unsolved.filter(r => r > since && r <= row);
+  }
 
   // -------------------------------------------------------------------------------------- geometry
 

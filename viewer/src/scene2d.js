@@ -26,8 +26,6 @@ export class Scene2D {
 
   retheme(colours) { this.colours = colours; }
 
-  dispose() {}
-
   // Pixels, the distance along the sight, and pixels per metre there; null behind the eye.
   #project(point) {
     const {sight} = this, from = add(point, sight.eye, -1), depth = -dot(from, sight.back);

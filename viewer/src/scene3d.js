@@ -36,8 +36,6 @@ export class Scene3D {
   }
 
   resize(width, height, ratio) {
-    this.width = width;
-    this.height = height;
     this.renderer.setPixelRatio(ratio);
     this.renderer.setSize(width, height, false);
   }
@@ -47,8 +45,6 @@ export class Scene3D {
     for (const change of this.themed) change(colours);
     this.drawn = null;
   }
-
-  dispose() { this.renderer.dispose(); }
 
   // ---------------------------------------------------------------------------------------- lights
 

@@ -66,7 +66,7 @@ export class View {
   #describe(time, frame, needsContacts) {
     const {recording} = this, row = recording.rowAt(time);
     if (row < 0) { this.state.textContent = 'no steps'; return; }
-    const c = recording.columns, contacts = c.contacts[row], unsolved = c.unsolved[row];
+    const c = recording.columns, contacts = c.contacts[row], bad = recording.unsolvedAt(time);
     let state = `step ${c.step[row]} · ${count(contacts, 'contact')}`;
     if (c.islands[row] > 1) state += ` · ${c.islands[row]} islands`;
     if (c.asleep[row] > 0) state += ` · ${count(c.asleep[row], 'body', 'bodies')} asleep`;
@@ -77,9 +77,12 @@ export class View {
     let verdict = row ? 'nothing touches' : 'the start';
     if (contacts > 0) verdict = 'at rest';
     if (c.rows[row] > 0) verdict = `solved: residual ${residual}, ${iterations}`;
-    if (unsolved > 0)
-      verdict = `NOT SOLVED: ${count(unsolved, 'island')}, residual ${residual}, ${iterations}`;
-    this.verdict.className = unsolved > 0 ? 'bad' : '';
+    if (bad.includes(row))
+      verdict = `NOT SOLVED: ${count(c.unsolved[row], 'island')}, residual ${residual}, `
+        + iterations;
+    else if (bad.length === 1) verdict = `NOT SOLVED on the way: step ${c.step[bad[0]]}`;
+    else if (bad.length) verdict = `NOT SOLVED on the way: ${bad.length} steps from ${c.step[bad[0]]}`;
+    this.verdict.className = bad.length ? 'bad' : '';
     this.verdict.textContent = verdict;
   }
 

@@ -76,8 +76,10 @@ for (const name of ['shapes', 'discs', 'far']) {
     assert.deepEqual(recording.unsolved, UNSOLVED);
     for (let step = 0; step < recording.rows; step++) {
       const wanted = row(scene, step);
-      for (const [column, value] of Object.entries(wanted))
-        near([recording.columns[column][step]], [value], 1e-6*Math.abs(value), column);
+      for (const [column, values] of Object.entries(recording.columns)) {
+        const value = wanted[column] ?? 0;
+        near([values[step]], [value], 1e-6*Math.abs(value), column);
+      }
       const {iterations, residuals} = recording.convergence(step), points = trace(scene, step);
       assert.deepEqual(iterations, points.map(p => p[0]));
       const logarithms = points.map(p => Math.max(p[1], -17));
@@ -85,6 +87,21 @@ for (const name of ['shapes', 'discs', 'far']) {
     }
   });
 }
+
+await check('steps between frames that were not solved are known', async () => {
+  const {recording} = await read('shapes'), at = step => recording.unsolvedAt(step*DT);
+  assert.deepEqual([18, 20, 22, 24, 52, 54].map(at), [[], [20], [21], [], [], [53]]);   // frames
+  assert.deepEqual([19, 21, 23, 53].map(at), [[], [21], [], [53]]);
+});
+
+await check('a page has nothing of the header and of the steps that nobody reads', async () => {
+  const {recording} = await read('shapes'), {head} = recording;
+  const source = ['charts', 'recording', 'view'].map(name =>
+    readFileSync(new URL(`../src/${name}.js`, import.meta.url), 'utf8')).join();
+  for (const name of [...Object.keys(head), ...Object.keys(head.bodies),
+                      ...Object.keys(recording.columns)])
+    assert.match(source, new RegExp(`\\b${name}\\b`), name);
+});
 
 await check('arrows are what the body that moves feels', async () => {
   const {recording, scene} = await read('shapes'), seen = {point: [0, 0, 0], direction: [0, 0, 0]};

@@ -235,7 +235,10 @@ try {
     await page.size(WIDTH, HEIGHT, small);
     for (const step of UNSOLVED)
       assert.ok(reds.some(at => Math.abs(at - step) <= 2), `no red near step ${step}: ${reds}`);
-    await page.go(`${pages.shapes}#frame=11`);
+    await page.go(`${pages.shapes}#frame=11`);             // between it and the frame before
+    assert.equal(await text(verdict), `NOT SOLVED on the way: step ${UNSOLVED[1]}`);
+    assert.equal(await colour(verdict), bad);
+    await page.go(`${pages.shapes}#frame=12`);
     assert.match(await text(verdict), /^solved: residual/);
     assert.notEqual(await colour(verdict), bad);
   });
