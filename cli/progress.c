@@ -82,30 +82,44 @@ void progress_count(progress *state, const char *what, int64_t done, int64_t tot
   print(state, line);
 }
 
-void progress_steps(progress *state, int64_t done, int64_t total, int64_t begun, double contacts,
-                    double iterations, double residual, double seconds) {
-  enum { WIDTH = 79, BAR = 20 };
-  const double interval = state->mode == PROGRESS_LIVE ? 0.1 : 1.0;
-  if (state->mode == PROGRESS_OFF || seconds < 0.3 || seconds - state->shown < interval) return;
-  state->shown = seconds;
-  text_buffer end;
-  char text[128] = "", line[160] = "";
-  for (int named = 1; named >= 0 && (named || strlen(text) + 9 > WIDTH); named--) {   // beside a bar
+// Five characters: "12:05", "3h07m" or "120 h"; nothing is known yet if `seconds` < 0.
+static const char *time_left(double seconds, char out[16]) {
+  const int minutes = seconds < 3e6 ? (int)(seconds/60.0) : 0;
+  if (seconds < 0.0) snprintf(out, 16, "--:--");
+  else if (seconds < 5999.5) snprintf(out, 16, "%2d:%02d", (int)(seconds + 0.5)/60,
+                                      (int)(seconds + 0.5) % 60);
+  else if (seconds < 36000.0) snprintf(out, 16, "%dh%02dm", minutes/60, minutes % 60);
+  else snprintf(out, 16, "%3.0f h", fmin(seconds/3600.0, 999.0));
+  return out;
+}
+
+void progress_line(char line[PROGRESS_WIDTH + 1], const progress_state *at) {
+  enum { BAR = 20, LEAST = 4 };
+  const int digits = snprintf(NULL, 0, "%lld", (long long)at->total);
+  char text[160] = "", left[16];
+  const int64_t here = at->done - at->begun;
+  const double rest = here > 0 ? at->seconds*(double)(at->total - at->done)/(double)here : -1.0;
+  for (int named = 1; named >= 0 && (named || strlen(text) > PROGRESS_WIDTH); named--) {
     *text = 0;
-    text_append(text, sizeof text, "step %lld/%lld, %.0f contacts, %.0f iterations, %s%.0e",
-                (long long)done, (long long)total, contacts, iterations, named ? "residual " : "",
-                residual);
-    if (done > begun)
-      text_append(text, sizeof text, ", %s left",
-                  text_seconds(seconds*(double)(total - done)/(double)(done - begun), &end));
+    text_append(text, sizeof text, "%*lld/%lld, %4.0f contacts, %3.0f iterations, %s%5.0e, %s left",
+                digits, (long long)at->done, (long long)at->total, at->contacts, at->iterations,
+                named ? "residual " : "", at->residual, time_left(rest, left));
   }
-  const int room = WIDTH - (int)strlen(text) - 3, bar = room < BAR ? room : BAR;
-  if (bar >= 6) {   // as wide as there is room for
-    const int full = (int)((double)bar*(double)done/(double)total);
-    text_append(line, sizeof line, "[%.*s%.*s] ", full, "####################", bar - full,
-                "                    ");
-  }
-  text_append(line, sizeof line, "%s", text);
+  const int room = PROGRESS_WIDTH - (int)strlen(text) - 3, bar = room < BAR ? room : BAR;
+  const int full = (int)((double)bar*(double)at->done/(double)at->total);
+  if (bar < LEAST) snprintf(line, PROGRESS_WIDTH + 1, "%s", text);
+  else
+    snprintf(line, PROGRESS_WIDTH + 1, "[%.*s%*s] %s", full, "####################", bar - full, "",
+             text);
+}
+
+void progress_steps(progress *state, const progress_state *at) {
+  const double interval = state->mode == PROGRESS_LIVE ? 0.1 : 1.0;
+  char line[PROGRESS_WIDTH + 1];
+  if (state->mode == PROGRESS_OFF || at->seconds < 0.3 || at->seconds - state->shown < interval)
+    return;
+  state->shown = at->seconds;
+  progress_line(line, at);
   print(state, line);
 }
 

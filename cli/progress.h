@@ -18,7 +18,16 @@ void progress_show(progress *state, const perp_statistics *statistics);
 // The same for work that is counted: done of total `what`, such as "steps".
 void progress_count(progress *state, const char *what, int64_t done, int64_t total,
                     double seconds);
-// And for steps of a simulation, of which the first `begun` were done before.
-void progress_steps(progress *state, int64_t done, int64_t total, int64_t begun, double contacts,
-                    double iterations, double residual, double seconds);
+
+// And for steps of a simulation.
+enum { PROGRESS_WIDTH = 79 };
+typedef struct progress_state {
+  int64_t done, total, begun;  // steps; the first `begun` were done before
+  double contacts, iterations, residual;   // of the last one
+  double seconds;              // since this run began
+} progress_state;
+void progress_steps(progress *state, const progress_state *at);
+// A bar and the numbers, each in its place, so that nothing moves but what changes.
+void progress_line(char line[PROGRESS_WIDTH + 1], const progress_state *at);
+
 void progress_clear(void);     // removes the live line; before anything else is printed on stderr

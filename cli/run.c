@@ -152,8 +152,9 @@ static int simulate(run_session *s) {
     s->seconds = progress_now() - start;
     if (code) break;
     const run_totals *t = &s->totals;
-    progress_steps(&s->live, s->done, total, s->begun, t->last_contacts, t->last_iterations,
-                   t->last_residual, s->seconds);
+    progress_steps(&s->live, &(progress_state){
+        .done = s->done, .total = total, .begun = s->begun, .contacts = t->last_contacts,
+        .iterations = t->last_iterations, .residual = t->last_residual, .seconds = s->seconds});
   }
   progress_clear();
   return code;

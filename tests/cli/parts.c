@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "describe.h"
+#include "progress.h"
 #include "settings.h"
 #include "suggest.h"
 #include "text.h"
@@ -54,6 +55,38 @@ static int wraps(const char *text, int column, int indent, const char *expected)
 static int shows(double seconds, const char *expected) {
   text_buffer buffer;
   return !strcmp(text_seconds(seconds, &buffer), expected);
+}
+
+// Where the words of a line of progress stand does not change while a run goes on.
+static int steady(int64_t total, const char *first, const char *last) {
+  static const char *const words[] = {"]", "/", " contacts", " iterations", "residual", " left"};
+  enum { WORDS = sizeof words/sizeof *words };
+  size_t place[WORDS] = {0};
+  int same = 1;
+  for (int64_t done = 0; done <= total; done += total/10) {
+    const double part = (double)done/(double)total;
+    char line[PROGRESS_WIDTH + 1];
+    progress_line(line, &(progress_state){.done = done, .total = total, .contacts = 9999.0*part,
+                                          .iterations = floor(999.0*part), .residual = 1e-9*part,
+                                          .seconds = 3000.0*part});
+    same = same && strlen(line) == PROGRESS_WIDTH;
+    for (int k = 0; k < WORDS; k++) {
+      const char *at = strstr(line, words[k]);
+      same = same && at && (done == 0 || (size_t)(at - line) == place[k]);
+      if (at) place[k] = (size_t)(at - line);
+    }
+    const char *expected = done == 0 ? first : done == total ? last : NULL;
+    if (expected && strcmp(line, expected) != 0) printf("# %s\n", line), same = 0;
+  }
+  return same;
+}
+
+static int fits(const progress_state *at, const char *end) {
+  char line[PROGRESS_WIDTH + 1];
+  progress_line(line, at);
+  const size_t length = strlen(line), tail = strlen(end);
+  if (strcmp(line + length - tail, end) != 0) printf("# %s\n", line);
+  return length <= PROGRESS_WIDTH && !strcmp(line + length - tail, end);
 }
 
 static void test_tables(void) {
@@ -138,6 +171,20 @@ int main(void) {
          exit_code_of(PERP_ERROR_MEMORY) == 6 && exit_code_of(PERP_ERROR_CAPACITY) == 6 &&
          exit_code_of(PERP_OK) == 0 && exit_code_of(PERP_ERROR_OPERATOR) == 1,
      "errors have their exit codes");
+  ok(steady(1000,
+            "[        ]    0/1000,    0 contacts,   0 iterations, residual 0e+00, --:-- left",
+            "[########] 1000/1000, 9999 contacts, 999 iterations, residual 1e-09,  0:00 left"),
+     "a line of progress keeps its columns");
+  ok(steady(20, "[            ]  0/20,    0 contacts,   0 iterations, residual 0e+00, --:-- left",
+            "[############] 20/20, 9999 contacts, 999 iterations, residual 1e-09,  0:00 left"),
+     "of a short run, too");
+  ok(fits(&(progress_state){.done = 99999999, .total = 100000000, .contacts = 123456,
+                            .iterations = 12345, .residual = 1e-9, .seconds = 1e9}, " 0:10 left") &&
+         fits(&(progress_state){.done = 1, .total = 2, .seconds = 6000}, "1h40m left") &&
+         fits(&(progress_state){.done = 1, .total = 2, .seconds = 5999}, "99:59 left") &&
+         fits(&(progress_state){.done = 1, .total = 1000, .seconds = 1000}, "278 h left") &&
+         fits(&(progress_state){.done = 1, .total = 1000, .seconds = 1e9}, "999 h left"),
+     "the largest numbers fit, as does any time");
   test_tables();
   return failures != 0;
 }
