@@ -1,5 +1,7 @@
 // doctor.c: perp doctor: what this installation has, and what is missing.
 #include <page.h>
+#include <perp/contact.h>
+#include <scene.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +31,16 @@ static int writable(void) {
   close(file);
   unlink(name);
   return 1;
+}
+
+static int has_boxes(void) {
+  const perp_world_settings settings = perp_world_defaults();
+  const perp_body box = perp_box(0.5, 0.5, 0.5, 1.0);
+  perp_world *world = NULL;
+  const int good = perp_world_create(&settings, NULL, &world) == PERP_OK &&
+                   perp_world_add(world, &box, NULL) == PERP_OK;
+  perp_world_destroy(world);
+  return good;
 }
 
 static void component(json_t *list, const char *kind, const char *name, const char *where,
@@ -61,6 +73,7 @@ static int run(const arguments *args) {
     json_object_set_new(object, "processors", json_integer(processors));
     json_object_set_new(object, "methods", json_integer(perp_method_count()));
     json_object_set_new(object, "families", json_integer(perp_family_count()));
+    json_object_set_new(object, "scenes", json_integer(scene_count()));
     json_object_set_new(object, "writable", json_boolean(can_write));
     json_t *linear = json_array();
     for (int32_t i = 0; i < perp_linear_count(); i++)
@@ -73,6 +86,7 @@ static int run(const arguments *args) {
     report_line("processors", "%ld", processors);
     report_line("methods", "%d", (int)perp_method_count());
     report_line("families", "%d", (int)perp_family_count());
+    report_line("scenes", "%d", (int)scene_count());
     report_line("this folder", "%s", can_write ? "can be written to" : "cannot be written to");
     for (int32_t i = 0; i < perp_linear_count(); i++)
       text_append(names, sizeof names, "%s%s", i ? ", " : "", perp_linear_at(i)->name);
@@ -94,6 +108,8 @@ static int run(const arguments *args) {
              programs[i].package);
     component(list, "program", programs[i].name, found ? path : NULL, hint);
   }
+  component(list, "part", "boxes", has_boxes() ? "built in, with ODE" : NULL,
+            "not built; for scenes of boxes: apt install libode-dev, and build again");
   snprintf(hint, sizeof hint, "not built: %s; for perp view: apt install esbuild curl, and build "
            "again where there is a network", player_missing);
   component(list, "part", "player", player_page_length ? "built in" : NULL, hint);
@@ -114,7 +130,8 @@ const command command_doctor = {
     "Shows the version, the compiler, the number of processors, whether the current folder "
     "can be written to, the linear solvers, the backends that 'perp solve --linear' can load, "
     "whether gnuplot is there, which --plot and 'perp plot' need, ffmpeg, which makes videos of "
-    "'perp render', and whether the player of 'perp view' was built in.",
+    "'perp render', and whether boxes, which scenes such as 'perp run stack' need, and the player "
+    "of 'perp view' were built in.",
   .options = rows,
   .examples = {{"perp doctor", "the first thing to add to a bug report"}},
   .run = run,
