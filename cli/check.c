@@ -1,6 +1,7 @@
 // check.c: perp check: does this x solve this problem? The independent certificate.
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "file.h"
 #include "objective.h"
@@ -31,6 +32,7 @@ static int certify(const arguments *args, const problem_files *files, const doub
     json_object_set_new(object, "objective", json_number(objective(files, x, y)));
     return code;
   }
+  if (output && !strcmp(output, "-")) return code;   // y is on the standard output
   report_headline(certificate.solved, certificate.solved ? "holds" : "fails",
                   certificate.solved ? "x solves the problem" : "x does not solve the problem");
   report_problem(files, &certificate);
@@ -100,7 +102,7 @@ static int run(const arguments *args) {
 
 static const option_row rows[] = {
   OPTION_PROBLEM,
-  {"output", 'o', "FILE", OPTION_FILE, "write y = A x + b as Matrix Market"},
+  {"output", 'o', "FILE", OPTION_FILE, "write y = A x + b as Matrix Market; - is the standard output"},
   {"infeasible", 0, "FILE", OPTION_FILE,
    "instead of an answer: a Farkas vector u, which may prove that there is none"},
   OPTION_JSON,

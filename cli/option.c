@@ -156,7 +156,7 @@ static int price(session *s, perp_option_result *result) {
   const char *plot = argument(s->args, "plot"), *output = argument(s->args, "output");
   int code = output ? option_write(&answer, output) : CODE_OK;
   if (!code && plot) code = option_plot(&answer, plot);
-  if (!output || strcmp(output, "-") != 0 || message_object()) option_report(&answer);
+  if (!output || strcmp(output, "-") != 0) option_report(&answer);
   if (result->unsolved > 0 && !code)
     return fail(CODE_UNSOLVED, "%lld of %lld steps were not solved; the first: %s",
                 (long long)result->unsolved, (long long)result->solves, result->message);

@@ -348,6 +348,9 @@ static int check_names(const arguments *args) {
     return fail(CODE_USAGE, "--%s: the name of the %s is empty", entry->name,
                 entry->kind == OPTION_FILE ? "file" : "directory");
   }
+  const int output = entry_index(&args->table, "output");
+  if (output >= 0 && args->value[output] && !strcmp(args->value[output], "-") && message_object())
+    return fail(CODE_USAGE, "-o - and --json cannot share the standard output");
   for (int i = 0; i < args->operands; i++) {
     if (!*args->operand[i]) {
       return fail(CODE_USAGE, "an argument is empty; usage: perp %s %s", args->command->name,

@@ -265,10 +265,12 @@ static const char *title_of(const plan *p, char *out, size_t size) {
 // The residuals of one step by iteration, of each recording.
 static int draw_step(plan *p, const char *path) {
   char title[256], label[64];
-  int64_t step = 1, last = INT64_MAX;
-  for (int k = 0; k < p->films; k++)
-    if (last > (int64_t)p->film[k].steps.rows - 1) last = (int64_t)p->film[k].steps.rows - 1;
-  if (last < 1) return fail(CODE_INPUT, "there is no step in it, only the state at the start");
+  const film *shortest = &p->film[0];
+  for (int k = 1; k < p->films; k++)
+    if (p->film[k].steps.rows < shortest->steps.rows) shortest = &p->film[k];
+  int64_t step = 1, last = (int64_t)shortest->steps.rows - 1;
+  if (last < 1)
+    return fail(CODE_INPUT, "%s: there is no step in it, only the start", shortest->file.path);
   int code = settings_whole(p->args, "step", 1, last, &step);
   if (code) return code;
   double *memory = calloc((size_t)p->films*2*RECORD_TRACE_MAX + 1, sizeof *memory);

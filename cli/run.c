@@ -94,8 +94,6 @@ static int read_shape(const run_session *s, const recording_head *head, recorder
 
 // A file that somebody may still want is not overwritten unasked.
 static int check_output(const run_session *s) {
-  if (s->path && !strcmp(s->path, "-") && message_object())
-    return fail(CODE_USAGE, "-o - and --json would mix on the standard output");
   if (!s->path || argument(s->args, "force") || !strcmp(s->path, "-")) return CODE_OK;
   switch (run_existing(s->path)) {
     case RUN_FOREIGN:
@@ -197,8 +195,8 @@ static int conclude(run_session *s, int code) {
     return code ? code : end;
   }
   if (code && code != CODE_INTERRUPTED) return code;
-  const int spoken = (s->path && !strcmp(s->path, "-")) || argument(s->args, "quiet");
-  if (!spoken || message_object()) run_report(s, complete);
+  const int silent = (s->path && !strcmp(s->path, "-")) || argument(s->args, "quiet");
+  if (!silent || message_object()) run_report(s, complete);
   if (code == CODE_INTERRUPTED) {
     if (s->path && strcmp(s->path, "-") != 0)
       return fail(code, "interrupted after %lld of %lld steps; 'perp run --resume %s' goes on",

@@ -18,6 +18,16 @@ run solve p --all -o nowhere/x.mtx; expect '--all that cannot write' 6 'err=nowh
 run docs nowhere/d; expect 'docs that cannot write' 6 'err=nowhere/d'
 run solve p -o x.mtx; expect 'a good one' 0
 cp x.mtx before.mtx
+# The standard output carries one thing.
+"$RECORD_SAMPLE" a.perp 3
+for arguments in 'solve p' 'check p x.mtx' 'option put --grid 16x16' 'run box --steps 1' 'view a.perp' 'export a.perp --to csv'; do
+  # shellcheck disable=SC2086  # words
+  run $arguments -o - --json; expect "$arguments -o - --json" 2 'err=-o - and --json cannot share the standard output'
+  json 'says so' exit_code=2
+  # shellcheck disable=SC2086  # words
+  run $arguments -o -; [ "$code" -eq 5 ] || expect "$arguments -o -" 0 'out!="perp"'
+done
+run check p x.mtx -o -; holds 'and nothing else' test "$(sed '/^%/d' .out | wc -l)" = 3
 if [ -c /dev/full ]; then
   run solve p -o /dev/full; expect 'a full disk' 6 'err=No space left'
   run solve p --trace /dev/full; expect 'a full disk for the trace' 6 'err=No space left'

@@ -80,10 +80,22 @@ for nothing in 'box --balls 0' 'hollow-sphere --spheres 0' 'stack --boxes 0' 'py
   run render z.perp -o z.png --size 64x64; expect 'in a picture' 0
   run view z.perp -o z.html; [ "$code" -eq 5 ] || expect 'in the player' 0
 done
+curves() {   # curves NAME: what perp plot draws of z.perp, with gnuplot or without
+  run plot z.perp -o z.svg; if [ "$code" -eq 5 ]; then return; fi
+  expect "$1: curves" 0; holds "$1: nothing to solve" grep -q 'there was nothing to solve' z.svg
+  for what in energies contacts residuals iterations penetration; do
+    run plot z.perp -o z.png --what $what; expect "$1: $what alone" 0; silent 'without a word'
+  done
+}
+curves 'no bodies'
 run run hollow-sphere --spheres 0 --steps 0 -o z0.perp; expect 'and no steps' 0
 run render z0.perp -o z.png --size 64x64; expect 'in a picture, too' 0
 run view z0.perp -o z.html; [ "$code" -eq 5 ] || expect 'in the player, too' 0
+cp z0.perp z.perp; curves 'no steps'
+run plot z.perp -o z.svg --step 1; [ "$code" -eq 5 ] || expect 'of no step' 3 'err=there is no step in it'
 run run hollow-sphere --spheres 1 --gravity 0 --steps 20 -o z.perp --json; json 'a body without contacts' contacts=0 solved=20
+curves 'no contacts'
+run plot z.perp -o z.svg --step 1; [ "$code" -eq 5 ] || expect 'of a step without contacts' 0
 
 # A file that may not grow: no half file, nothing else, and the message.
 run run hollow-sphere --steps 60 -o f.perp; mkdir full
