@@ -60,19 +60,21 @@ void run_report(const run_session *s, int complete) {
     text_append(text, sizeof text, "; the first that is not: step %lld",
                 (long long)t->first_unsolved);
   report_headline(good, good ? "solved" : "not all solved", text);
-  report_line("scene", "%s: %s, %s", s->scene->name, s->scene->title,
-              text_count(s->layout.bodies, "body", "bodies", &count));
+  report_line("scene", "%s: %s", s->scene->name, s->scene->title);
+  report_line("bodies", "%d", (int)s->layout.bodies);
   text[0] = 0;
-  text_append(text, sizeof text, "%lld of %g s%s", (long long)t->steps, dt,
+  text_append(text, sizeof text, "%lld of %.4g s%s", (long long)t->steps, dt,
               complete ? "" : ", interrupted");
+  if (here > 0.0 && s->begun > 0)
+    text_append(text, sizeof text, "%s the last %lld", complete ? "," : ";", (long long)here);
   if (here > 0.0 && s->seconds > 0.0)
-    text_append(text, sizeof text, "; %lld in %s, %.3g times as fast as real time",
-                (long long)here, text_seconds(s->seconds, &time), here*dt/s->seconds);
+    text_append(text, sizeof text, " in %s, %.3g times real time", text_seconds(s->seconds, &time),
+                here*dt/s->seconds);
   report_line("steps", "%s", text);
   if (t->steps > 0)
     report_line("contacts", "%.0f at most, %.1f a step; %.1f iterations a step", t->most_contacts,
                 t->contacts/(double)t->steps, t->iterations/(double)t->steps);
-  report_line("energy", "%.6g at the start, %.6g at the end (%.3g kinetic); %.6g dissipated",
+  report_line("energy", "from %.4g to %.4g (%.3g kinetic), %.4g dissipated",
               t->energy_start, t->energy, t->kinetic, t->dissipated);
   if (t->gains > 0)
     report_line("energy gained", "%.3g, in %s", t->gained,
@@ -91,8 +93,8 @@ void run_report(const run_session *s, int complete) {
 
 static const char *short_number(double value, text_buffer *buffer) {   // "1e8" for 1e+08
   char digits[32];
-  snprintf(digits, sizeof digits, fabs(value) >= 1e5 ? "%.0e" : value == floor(value) ? "%.0f" : "%.4g",
-           value);
+  const char *form = fabs(value) >= 1e5 ? "%.0e" : value == floor(value) ? "%.0f" : "%.4g";
+  snprintf(digits, sizeof digits, form, value);
   const char *power = strchr(digits, 'e');
   if (!power) snprintf(buffer->text, sizeof buffer->text, "%s", digits);
   else
@@ -113,8 +115,9 @@ void run_list(void) {
       for (int32_t k = 0; k < what->parameter_count; k++) {
         const perp_gallery_parameter *p = &what->parameters[k];
         text_buffer low, high, initial;
-        printf("  --%-12s %-38s %8s [%s, %s]\n", p->name, p->help, short_number(p->initial, &initial),
-               short_number(p->low, &low), short_number(p->high, &high));
+        printf("  --%-12s %-38s %8s [%s, %s]\n", p->name, p->help,
+               short_number(p->initial, &initial), short_number(p->low, &low),
+               short_number(p->high, &high));
       }
       continue;
     }
