@@ -13,17 +13,18 @@ const CHARTS = [
     {name: 'kinetic', colour: 'series-2', dashed: true, of: c => Array.from(c.kinetic)},
     {name: 'total', colour: 'series-1',
      of: c => Array.from(c.kinetic, (x, i) => x + c.potential[i])}]},
-  {title: 'contacts', curves: [
+  {title: 'contacts', whole: true, curves: [
     {name: '', colour: 'series-1', of: c => Array.from(c.contacts)}]},
   {title: 'residual', logarithmic: true, tolerance: true, curves: [
     {name: '', colour: 'series-1',
      of: c => Array.from(c.residual, (r, i) => c.rows[i] ? log10(r) : null)},
     {name: 'unsolved', colour: 'bad', marks: true,
      of: c => Array.from(c.residual, (r, i) => c.unsolved[i] > 0 ? log10(r) : null)}]},
-  {title: 'iterations', curves: [
+  {title: 'iterations', whole: true, curves: [
     {name: '', colour: 'series-1', of: c => Array.from(c.iterations)}]},
 ];
 
+const WHOLE = Array.from({length: 8}, (_, i) => [1, 2, 5].map(x => x*10**i)).flat();   // ticks
 const OWN = ['series-1', 'series-2'];                    // colours of the recordings
 const decade = x => x <= FLOOR ? '0' : `1e${Math.round(x)}`;
 
@@ -66,10 +67,11 @@ export class Charts {
       legend: {show: false}, padding: [6, 12, 0, 0],
       scales: {x: {time: false, ...x},
                y: {range: (u, low, high) => this.#range(chart, low, high)}},
-      axes: [{...axisStyle, size: 22, gap: 2, values: (u, splits) => splits.map(axis)},
+      axes: [{...axisStyle, size: 22, gap: 2, values: (u, splits) => splits.map(axis),
+              incrs: sync === 'trace' ? WHOLE : undefined},
              {...axisStyle, size: 46, gap: 3, space: 22,
               values: (u, splits) => splits.map(v => chart.logarithmic ? decade(v) : short(v)),
-              incrs: chart.logarithmic ? [1, 2, 3, 4, 5, 10] : undefined}],
+              incrs: chart.logarithmic ? [1, 2, 3, 4, 5, 10] : chart.whole ? WHOLE : undefined}],
       cursor: {y: false, drag: {x: false, y: false}, points: {size: 6}, sync: {key: sync}},
       series: [{}, ...series],
       hooks: {draw: [u => chart.tolerance && this.#drawTolerance(u)]},
@@ -138,8 +140,8 @@ export class Charts {
     });
     this.trace.plot?.destroy();
     const whole = () => [0, this.iterations];
-    const axis = x => Number.isInteger(x) ? short(x) : '';
-    const options = this.#options(this.trace, series, {axis, x: {range: whole}, sync: 'trace'});
+    const options = this.#options(this.trace, series,
+                                  {axis: short, x: {range: whole}, sync: 'trace'});
     this.trace.plot = new uPlot(options, [[], ...series.map(() => [])], this.trace.area);
   }
 
