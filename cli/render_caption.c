@@ -13,7 +13,7 @@ static const float ink[3] = {0.11f, 0.14f, 0.17f}, faint[3] = {0.36f, 0.40f, 0.4
 enum { ARROW_MAX = 20000 };
 
 static double scale_of(int32_t width, int32_t height) {
-  return fmax(fmin(height/720.0, width/1000.0), 0.45);
+  return fmax(fmin(height/720.0, width/560.0), 0.45);   // as wide as a caption is
 }
 
 void render_caption(render *what, const footage *from, int64_t since, int32_t width,
@@ -32,14 +32,14 @@ void render_caption(render *what, const footage *from, int64_t since, int32_t wi
     text_append(text, sizeof text, "   %.0f contact%s", contacts, contacts == 1.0 ? "" : "s");
   if (contacts > 0.0 && asleep >= head->moving) text_append(text, sizeof text, "   at rest");
   else if (contacts > 0.0) text_append(text, sizeof text, "   residual %.1e", residual);
-  const double wide = fmax(render_text_width(15.0*s, head->scene) + 12.0*s +
-                               render_text_width(11.5*s, head->title),
-                           render_text_width(11.5*s, text));
+  const double named = render_text_width(15.0*s, head->scene);
+  const double titled = named + 12.0*s + render_text_width(11.5*s, head->title);
+  const int fits = left + titled + 12.0*s < width;
+  const double wide = fmax(fits ? titled : named, render_text_width(11.5*s, text));
   const int red = unsolved > 0;
   render_panel(what, left - 10.0*s, 12.0*s, wide + 22.0*s, (red ? 72.0 : 52.0)*s, white, 0.62);
   const double end = render_text(what, left, 35.0*s, 15.0*s, ink, head->scene);
-  if (end + render_text_width(11.5*s, head->title) < width)
-    render_text(what, end + 8.0*s, 35.0*s, 11.5*s, faint, head->title);
+  if (fits) render_text(what, end + 8.0*s, 35.0*s, 11.5*s, faint, head->title);
   render_text(what, left, 56.0*s, 11.5*s, red ? bad : ink, text);
   if (red) {
     if (unsolved == 1) snprintf(text, sizeof text, "step %lld is not solved", (long long)first);
@@ -89,7 +89,10 @@ void render_forces(render *what, const footage *from, const render_camera *camer
     size = sqrt(size);
     if (!(unit*size > 0.015*from->scene.radius) || !isfinite(size)) continue;
     const double most = 2.0*0.24*from->scene.radius;       // longer ones are cut
-    const double factor = fmin(unit, most/size)*(from->slot[touch->a] < 0 ? -1.0 : 1.0);
+    double lift = 0.0;                                     // of two that move, on the one it lifts
+    for (int c = 0; c < 3; c++) lift += from->scene.up[c]*(double)touch->impulse[c];
+    const int on_b = from->slot[touch->b] >= 0 && (from->slot[touch->a] < 0 || lift < 0.0);
+    const double factor = fmin(unit, most/size)*(on_b ? -1.0 : 1.0);
     for (int c = 0; c < 3; c++) {
       start[c] = touch->point[c];
       end[c] = start[c] + factor*touch->impulse[c];
