@@ -107,10 +107,11 @@ void progress_line(char line[PROGRESS_WIDTH + 1], const progress_state *at) {
   }
   const int room = PROGRESS_WIDTH - (int)strlen(text) - 3, bar = room < BAR ? room : BAR;
   const int full = (int)((double)bar*(double)at->done/(double)at->total);
-  if (bar < LEAST) snprintf(line, PROGRESS_WIDTH + 1, "%s", text);
-  else
-    snprintf(line, PROGRESS_WIDTH + 1, "[%.*s%*s] %s", full, "####################", bar - full, "",
-             text);
+  *line = 0;
+  if (bar >= LEAST)
+    text_append(line, PROGRESS_WIDTH + 1, "[%.*s%*s] ", full, "####################", bar - full,
+                "");
+  text_append(line, PROGRESS_WIDTH + 1, "%s", text);
 }
 
 void progress_steps(progress *state, const progress_state *at) {
