@@ -102,7 +102,8 @@ static int run(const arguments *args) {
 
 static const option_row rows[] = {
   OPTION_PROBLEM,
-  {"output", 'o', "FILE", OPTION_FILE, "write y = A x + b as Matrix Market; - is the standard output"},
+  {"output", 'o', "FILE", OPTION_FILE,
+   "write y = A x + b as Matrix Market; - is the standard output"},
   {"infeasible", 0, "FILE", OPTION_FILE,
    "instead of an answer: a Farkas vector u, which may prove that there is none"},
   OPTION_JSON,

@@ -16,12 +16,7 @@ int document_save(const char *path, document_writer writer, const void *what) {
     free(text);
     return fail(CODE_IO, "out of memory");
   }
-  file_output *file;
-  int code = file_create(path, &file, message, sizeof message);
-  if (!code) {
-    file_write(file, text, length);
-    code = file_commit(file, message, sizeof message);
-  }
+  const int code = file_save(path, text, length, message, sizeof message);
   free(text);
   return code ? fail(code, "%s", message) : CODE_OK;
 }

@@ -130,12 +130,7 @@ static int choose_path(export_job *job) {
   if (code) return code;
   if (!given && !strcmp(from, "-"))
     return fail(CODE_USAGE, "where to? -o a%s names the file", job->format->ending);
-  size_t stem = strlen(from);
-  if (has_ending(from, ".perp")) stem -= 5;
-  const int length = given ? snprintf(job->path, sizeof job->path, "%s", given)
-                           : snprintf(job->path, sizeof job->path, "%.*s%s", (int)stem, from,
-                                      job->format->ending);
-  if (length < 0 || (size_t)length >= sizeof job->path - 64)
+  if (!recording_output(given, from, job->format->ending, job->path, sizeof job->path - 64))
     return fail(CODE_USAGE, "the name of the file is too long");
   if (!strcmp(job->format->ending, ".pvd") && has_ending(job->path, ".gz"))
     return fail(CODE_USAGE, "--output = %s: a collection is not packed", job->path);
@@ -286,14 +281,12 @@ static void report(const export_job *job, double seconds) {
 static int run(const arguments *args) {
   static export_job kept;
   export_job *job = &kept;
-  const perp_options options = perp_default_options(perp_find_method("auto"));
   job->args = args;
   int code = read_options(job);
   if (code) return code;
   interrupt_listen(1);
   code = begin(job);
-  job->live = progress_begin(argument(args, "progress") != NULL, argument(args, "quiet") != NULL,
-                             &options);
+  job->live = progress_begin(args, NULL);
   job->start = progress_now();
   if (!code) code = job->format->one ? write_numbered(job) : job->format->write(job);
   progress_clear();

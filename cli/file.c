@@ -381,6 +381,15 @@ int file_commit(file_output *output, char *message, size_t message_size) {
   return FILE_OK;
 }
 
+int file_save(const char *path, const void *data, size_t length, char *message,
+              size_t message_size) {
+  file_output *output;
+  const int code = file_create(path, &output, message, message_size);
+  if (code) return code;
+  file_write(output, data, length);
+  return file_commit(output, message, message_size);
+}
+
 void file_abandon(file_output *output) {
   if (output) finish(output, false);
 }

@@ -52,6 +52,10 @@ void file_write(file_output *output, const void *data, size_t length);
 // Flushes, syncs, renames and frees; on failure the temporary file is gone, as is *output.
 int file_commit(file_output *output, char *message, size_t message_size);
 
+// All of it at once: create, write, commit.
+int file_save(const char *path, const void *data, size_t length, char *message,
+              size_t message_size);
+
 // Drops what was written and frees. NULL is fine.
 void file_abandon(file_output *output);
 

@@ -10,8 +10,9 @@
 enum { SAMPLE = 1 << 14 };     // impulses from which the typical one is taken
 
 // The colours of the player (viewer/src/colours.js).
-static const uint32_t group_colours[FOOTAGE_HUES] = {0x3d7bd9, 0xef8b2c, 0x2fa37c, 0xc65f9f, 0xe3b92f,
-                                         0x7a6fd0, 0x59b4d9, 0xb5654a, 0x8fae3d, 0x8592a6};
+static const uint32_t group_colours[FOOTAGE_HUES] = {
+    0x3d7bd9, 0xef8b2c, 0x2fa37c, 0xc65f9f, 0xe3b92f, 0x7a6fd0, 0x59b4d9, 0xb5654a, 0x8fae3d,
+    0x8592a6};
 static const uint32_t ramp[] = {0x4a5fc1, 0x3f8fc9, 0x41b3a6, 0x8ccb72, 0xe5d24f, 0xf29b38,
                                 0xd8432f};
 static const uint32_t fixed_colour = 0xc3cad4;

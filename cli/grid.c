@@ -38,17 +38,13 @@ int grid_write(const char *path, const perp_grid *what, char *message, size_t si
   }
   char *text = json_dumps(object, JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17));
   json_decref(object);
-  file_output *file = NULL;
-  int code = file_create(path, &file, message, size);
-  if (!code && !text) {
-    file_abandon(file);
+  if (!text) {
     snprintf(message, size, "%s: out of memory", path);
-    code = CODE_IO;
-  } else if (!code) {
-    file_write(file, text, strlen(text));
-    file_write(file, "\n", 1);
-    code = file_commit(file, message, size);
+    return CODE_IO;
   }
+  const size_t length = strlen(text);
+  text[length] = '\n';          // instead of the 0
+  const int code = file_save(path, text, length + 1, message, size);
   free(text);
   return code;
 }

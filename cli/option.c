@@ -139,8 +139,7 @@ static int check_outputs(const arguments *args) {
 
 static int price(session *s, perp_option_result *result) {
   interrupt_listen(1);
-  s->live = progress_begin(argument(s->args, "progress") != NULL,
-                           argument(s->args, "quiet") != NULL, &s->steps);
+  s->live = progress_begin(s->args, &s->steps);
   s->settings.on_step = on_step;
   s->settings.context = s;
   s->start = progress_now();

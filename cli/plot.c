@@ -56,7 +56,7 @@ static int find_answer(session *s, const char *path) {
     perp_result result;
     s->options.on_iteration = on_iteration;
     s->options.context = s;
-    s->live = progress_begin(0, argument(s->args, "quiet") != NULL, &s->options);
+    s->live = progress_begin(s->args, &s->options);
     interrupt_listen(1);
     const perp_error error = perp_solve_once(problem, s->files.x, &s->options, &result);
     progress_clear();
@@ -309,7 +309,9 @@ static int run(const arguments *args) {
     return fail(CODE_USAGE, "where to? -o picture.svg or -o picture.png names the file");
   int code = find_subject(args, &what);
   if (code) return code;
-  if (!path) path = plot_recording_path(args->operand[0], name, sizeof name);
+  if (!recording_output(path, args->operand[0], ".svg", name, sizeof name))
+    return fail(CODE_USAGE, "the name of the file is too long");
+  path = name;
   int32_t word;
   code = settings_choice(args, "kind", &word);
   if (!code) code = settings_choice(args, "value", &word);

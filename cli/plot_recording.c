@@ -36,13 +36,6 @@ typedef struct plan {
   int panels;
 } plan;
 
-const char *plot_recording_path(const char *from, char *out, unsigned long size) {
-  const size_t length = strlen(from), stem = length > 5 && !strcmp(from + length - 5, ".perp")
-                                                 ? length - 5 : length;
-  snprintf(out, size, "%.*s.svg", (int)stem, from);
-  return out;
-}
-
 static const double *column(const film *f, record_column which) {
   return f->steps.column + (size_t)which*f->steps.room;
 }

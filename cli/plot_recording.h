@@ -5,5 +5,3 @@
 #include "recording.h"
 
 int plot_recordings(const arguments *args, const char *path);   // 0, or an exit code
-// a.perp -> a.svg
-const char *plot_recording_path(const char *recording, char *out, unsigned long size);

@@ -17,4 +17,5 @@ typedef struct problem_parts {
 int problem_folder_create(const char *target, const problem_parts *what);   // there is none yet
 int problem_folder_fill(const char *folder, const problem_parts *what);     // there is one
 
-const char *problem_folder_files(const problem_parts *what, char *out, size_t size);   // "A.mtx b.mtx"
+// "A.mtx b.mtx"
+const char *problem_folder_files(const problem_parts *what, char *out, size_t size);

@@ -17,11 +17,18 @@ double progress_now(void) {
   return (double)time.tv_sec + 1e-9*(double)time.tv_nsec;
 }
 
-progress progress_begin(int asked, int quiet, const perp_options *options) {
-  progress state = {.tol = options->tol, .time_limit = options->time_limit};
-  if (quiet) state.mode = PROGRESS_OFF;
+static int is_given(const arguments *args, const char *name) {
+  for (int i = 0; i < args->table.count; i++)
+    if (!strcmp(args->table.entry[i].name, name)) return args->value[i] != NULL;
+  return 0;
+}
+
+progress progress_begin(const arguments *args, const perp_options *options) {
+  progress state = {.time_limit = INFINITY};
+  if (options) state.tol = options->tol, state.time_limit = options->time_limit;
+  if (is_given(args, "quiet")) state.mode = PROGRESS_OFF;
   else if (isatty(STDERR_FILENO)) state.mode = PROGRESS_LIVE;
-  else state.mode = asked ? PROGRESS_LINES : PROGRESS_OFF;
+  else state.mode = is_given(args, "progress") ? PROGRESS_LINES : PROGRESS_OFF;
   return state;
 }
 

@@ -1,7 +1,7 @@
 // progress.h: a live line on a terminal, or plain lines in a pipe, while a solve runs.
 #pragma once
 
-#include <perp/perp.h>
+#include "options.h"
 
 typedef enum progress_mode { PROGRESS_OFF, PROGRESS_LINES, PROGRESS_LIVE } progress_mode;
 
@@ -13,7 +13,8 @@ typedef struct progress {
 } progress;
 
 double progress_now(void);     // seconds, of a clock that nobody sets
-progress progress_begin(int asked, int quiet, const perp_options *options);
+// --quiet and --progress say whether it is shown; options NULL: for work that is counted.
+progress progress_begin(const arguments *args, const perp_options *options);
 void progress_show(progress *state, const perp_statistics *statistics);
 // The same for work that is counted: done of total `what`, such as "steps".
 void progress_count(progress *state, const char *what, int64_t done, int64_t total,

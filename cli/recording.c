@@ -66,6 +66,17 @@ int recording_open(const char *path, recording *out) {
   return CODE_OK;
 }
 
+int recording_output(const char *given, const char *from, const char *ending, char *out,
+                     size_t size) {
+  static const char perp[] = ".perp";
+  size_t stem = given ? strlen(given) : strlen(from);
+  if (!given && stem >= sizeof perp && !strcmp(from + stem + 1 - sizeof perp, perp))
+    stem -= sizeof perp - 1;
+  const int used = snprintf(out, size, "%.*s%s", (int)stem, given ? given : from,
+                            given ? "" : ending);
+  return used >= 0 && (size_t)used < size;
+}
+
 void recording_close(recording *what) {
   recording_head_free(&what->head);
   json_decref(what->json);

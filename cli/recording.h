@@ -43,6 +43,10 @@ typedef struct recording {
 int recording_open(const char *path, recording *out);
 void recording_close(recording *what);
 
+// The file to write: `given`, or a.perp with another ending. 0: it does not fit.
+int recording_output(const char *given, const char *from, const char *ending, char *out,
+                     size_t size);
+
 // The chunk that has a frame, and the frame's number in it; -1: there is none.
 int32_t recording_chunk(const recording *what, int64_t frame, uint32_t *within);
 

@@ -112,7 +112,8 @@ static int draw(session *s, double place) {
   if (s->contacts) render_forces(s->render, from, &s->view);
   if (s->caption) {   // steps between pictures, and between frames, have no picture of their own
     const int64_t row = footage_row(from), before = row - from->recording.head.every;
-    render_caption(s->render, from, s->row >= 0 && s->row < before ? s->row : before, width, height);
+    const int64_t since = s->row >= 0 && s->row < before ? s->row : before;
+    render_caption(s->render, from, since, width, height);
     s->row = row;
     render_legend(s->render, from, s->colour, width, height);
   }
@@ -125,12 +126,7 @@ static int write_picture(session *s, const char *path) {
   unsigned char *png = render_png(render_pixels(s->render), s->size[0], s->size[1],
                                   &length);
   if (!png) return fail(CODE_IO, "out of memory for %s", path);
-  file_output *file = NULL;
-  int code = file_create(path, &file, message, sizeof message);
-  if (!code) {
-    file_write(file, png, length);
-    code = file_commit(file, message, sizeof message);
-  }
+  const int code = file_save(path, png, length, message, sizeof message);
   free(png);
   return code ? fail(code, "%s", message) : CODE_OK;
 }
@@ -144,9 +140,7 @@ static int write_numbered(session *s, int64_t number) {
 
 static int draw_all(session *s) {
   const double start = progress_now(), step = s->speed/s->fps/footage_interval(&s->footage);
-  const perp_options options = perp_default_options(perp_find_method("auto"));
-  progress live = progress_begin(argument(s->args, "progress") != NULL,
-                                 argument(s->args, "quiet") != NULL, &options);
+  progress live = progress_begin(s->args, NULL);
   int code = CODE_OK;
   while (!code && s->done < s->total) {
     if (interrupt_seen()) {
@@ -222,9 +216,9 @@ static int begin(session *s, const char *path) {
 
 static int run(const arguments *args) {
   const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  session s = {.args = args, .size = {1280, 720}, .row = -1, .fps = 30, .speed = 1, .supersample = 3,
-               .threads = processors < 1 ? 1 : processors > 16 ? 16 : processors,
-               .camera = {52, 18, 1}};
+  session s = {.args = args, .size = {1280, 720}, .row = -1, .fps = 30, .speed = 1,
+               .supersample = 3, .camera = {52, 18, 1},
+               .threads = processors < 1 ? 1 : processors > 16 ? 16 : processors};
   int code = read_options(&s);
   if (code) return code;
   interrupt_listen(1);

@@ -226,8 +226,7 @@ static int run_scene(run_session *s, int resume, const char *steps) {
   if (!code && steps) code = lengthen(s, steps);
   if (!code) code = open_recording(s, resume);
   if (!code) {
-    s->live = progress_begin(argument(s->args, "progress") != NULL,
-                             argument(s->args, "quiet") != NULL, &s->options);
+    s->live = progress_begin(s->args, &s->options);
     code = conclude(s, simulate(s));
   }
   recorder_free(&s->recorder);

@@ -358,8 +358,7 @@ static int solve(session *s) {
   s->options.on_iteration = on_iteration;
   if (s->all) s->options.on_solution = on_solution;
   s->options.context = s;
-  s->live = progress_begin(argument(s->args, "progress") != NULL,
-                           argument(s->args, "quiet") != NULL, &s->options);
+  s->live = progress_begin(s->args, &s->options);
 
   const perp_error error = perp_solve_once(problem, s->files.x, &s->options, &s->result);
   progress_clear();

@@ -77,17 +77,12 @@ static int write_page(session *s) {
   return code ? fail(code, "%s", message) : CODE_OK;
 }
 
-// a.perp becomes a.html, beside it.
 static int choose_path(session *s, const arguments *args) {
   const char *given = argument(args, "output"), *from = args->operand[0];
   char message[512] = "";
   if (!given && !strcmp(from, "-"))
     return fail(CODE_USAGE, "where to? -o replay.html names the file");
-  size_t stem = strlen(from);
-  if (stem > 5 && !strcmp(from + stem - 5, ".perp")) stem -= 5;
-  const int length = given ? snprintf(s->path, sizeof s->path, "%s", given)
-                           : snprintf(s->path, sizeof s->path, "%.*s.html", (int)stem, from);
-  if (length < 0 || (size_t)length >= sizeof s->path)
+  if (!recording_output(given, from, ".html", s->path, sizeof s->path))
     return fail(CODE_USAGE, "the name of the file is too long");
   for (int k = 0; k < args->operands; k++)
     if (file_same(args->operand[k], s->path))

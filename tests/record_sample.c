@@ -1,5 +1,6 @@
 // record_sample.c: writes a recording of an analytic motion: 15 spheres that swing in a bowl, with
-// contacts and statistics. For tests of what reads recordings: record_sample FILE [FRAMES [cut|EVERY]].
+// contacts and statistics. For tests of what reads recordings:
+// record_sample FILE [FRAMES [cut|EVERY]].
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

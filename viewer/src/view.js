@@ -81,7 +81,8 @@ export class View {
       verdict = `NOT SOLVED: ${count(c.unsolved[row], 'island')}, residual ${residual}, `
         + iterations;
     else if (bad.length === 1) verdict = `NOT SOLVED on the way: step ${c.step[bad[0]]}`;
-    else if (bad.length) verdict = `NOT SOLVED on the way: ${bad.length} steps from ${c.step[bad[0]]}`;
+    else if (bad.length)
+      verdict = `NOT SOLVED on the way: ${bad.length} steps from ${c.step[bad[0]]}`;
     this.verdict.className = bad.length ? 'bad' : '';
     this.verdict.textContent = verdict;
   }
