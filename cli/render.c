@@ -272,7 +272,8 @@ const command command_render = {
     "Draws what 'perp run' has recorded, in software: no browser and no graphics card are needed. "
     "Scenes in three dimensions are shaded and throw shadows, scenes in the plane are drawn flat; "
     "the camera finds its place by itself. The caption tells the scene, the time, the number of "
-    "contacts and the residual of the step; steps that were not solved are red.\n\n"
+    "contacts and the residual of the step; steps that were not solved are red, also those between "
+    "two pictures.\n\n"
     "Videos are made by ffmpeg. The same recording gives the same bytes, with any number of "
     "threads. After Ctrl-C or on a full disk there is no half file.",
   .options = rows,
