@@ -1,5 +1,6 @@
 # perp export: files read back by readers of their own and compared with the recording; names, frames,
 # refusals, cut recordings, full disks, Ctrl-C. tests/export has the readers.
+# cost: 4
 # shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
 set -m   # jobs in the background listen to SIGINT only with job control

@@ -1,4 +1,5 @@
 # --plot and perp plot: SVG and PNG through gnuplot, and clear messages where something is missing.
+# cost: 4
 # shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
 tiny p
