@@ -400,9 +400,9 @@ typedef struct perp_options {
   const perp_scheduler *scheduler; // NULL: our own threads
   const perp_linear_ops *linear;   // NULL: the method's own choice
   perp_statistics *trace;          // trace_capacity entries in the caller's memory; when full,
-  int32_t trace_capacity;          //   every second entry is dropped and the stride doubles. Where
-                                   //   there is room, the last one is the end of the solve with
-                                   //   the certified residual
+  int32_t trace_capacity;          //   every second entry is dropped and the stride doubles. The
+                                   //   last one is the end of the solve, with the certified
+                                   //   residual
   double *farkas;                  // n, may be NULL: the proof of "infeasible"
 } perp_options;
 

@@ -437,13 +437,14 @@ static const char *advice(const perp_solver *s, perp_status status) {
 }
 
 // The certified residual ends the trace: what a method estimates on the way can differ from it.
+// Where all places are taken the end is worth more than the entry before it.
 static void finish_trace(perp_solver *s, double residual) {
   const perp_options *options = &s->options;
   if (options->trace_capacity == 0 || !(residual < (double)INFINITY)) return;
   const int replaces = s->trace_count > 0 &&
                        options->trace[s->trace_count - 1].iteration == s->iterations;
-  if (!replaces && s->trace_count == options->trace_capacity) return;
-  perp_statistics *last = &options->trace[replaces ? s->trace_count - 1 : s->trace_count++];
+  if (!replaces && s->trace_count < options->trace_capacity) s->trace_count++;
+  perp_statistics *last = &options->trace[s->trace_count - 1];
   if (!replaces)
     *last = (perp_statistics){.iteration = s->iterations, .inner_iterations = s->inner_iterations,
                               .seconds = solver_seconds(s), .measure = residual};
