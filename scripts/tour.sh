@@ -109,7 +109,7 @@ echo
 trap 'progress_end; exit 130' INT
 printf 'problem\tn\tmethod\tstatus\titerations\tresidual\tseconds\n' >"$out/table.tsv"
 printf 'problem\tmethod\titeration\tseconds\tresidual\tend\n' >"$convergence.tsv"
-done=0 crashed=0 refused=''
+done=0 crashed=0 refused='' idle=''
 for problem in "${problems[@]}"; do
   IFS='|' read -r name arguments title folder <<<"$problem"
   size=''
@@ -130,6 +130,9 @@ for problem in "${problems[@]}"; do
       why=$(sed -n "1{s/^perp[^:]*: $method //;s/[,;].*//;s/ (operator.*//;p}" "$base.err")
       refused+=$method$'\t'$name$'\t'$why$'\n'
       continue
+    fi
+    if [ "$status" = unsolved ] && [ "$(field iterations "$base.json")" = 0 ]; then
+      idle+=$method$'\t'$name$'\t'$(field message "$base.json" | sed 's/[:;].*//')$'\n'
     fi
     label=$method
     chosen=$(field method "$base.json")
@@ -348,19 +351,23 @@ awk -F'\t' '
     }
   }' "$out/table.tsv"
 
-if [ -n "$refused" ]; then
-  printf '%s' "$refused" | awk -F'\t' '
+# reasons WORDS LIST: why some methods did nothing, from lines of method, problem and reason.
+reasons() {
+  [ -n "$2" ] || return 0
+  printf '%s' "$2" | awk -F'\t' -v words="$1" '
     !(($1, $3) in problems) { method[++count] = $1; why[count] = $3 }
     { problems[$1, $3] = problems[$1, $3] (problems[$1, $3] == "" ? "" : ", ") $2 }
-    END {                           # methods that are left out for one reason share a line
+    END {                           # methods that have one reason share a line
       for (i = 1; i <= count; i++) {
         at = problems[method[i], why[i]] ": " why[i]
         if (!(at in methods)) order[++lines] = at
         methods[at] = methods[at] (methods[at] == "" ? "" : ", ") method[i]
       }
-      for (i = 1; i <= lines; i++) printf "left out: %s on %s\n", methods[order[i]], order[i]
-    }' | fold -s -w 78 | sed 's/ *$//; /^left out/!s/^/  /'
-fi
+      for (i = 1; i <= lines; i++) printf "%s: %s on %s\n", words, methods[order[i]], order[i]
+    }' | fold -s -w 78 | sed "s/ *$//; /^$1/!s/^/  /"
+}
+reasons 'left out' "$refused"
+reasons 'gave up at once' "$idle"
 
 if [ ${#own[@]} -gt 0 ]; then
   printf '\n%s\n' "curves: $convergence.svg (.png, .tsv); table: $out/table.tsv; each result: $results/"
