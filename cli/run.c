@@ -62,6 +62,10 @@ static int read_settings(run_session *s) {
   if (!code) code = settings_whole(args, "directions", 3, 64, &directions);
   if (!code) code = settings_whole(args, "sleep", 0, 1000000, &sleep);
   if (!code) code = settings_whole(args, "every", 1, 65536, &s->every);
+  if (!code && argument(args, "friction") && settings->friction > 0.0 &&
+      settings->model == PERP_CONTACT_NORMAL)
+    warn("--friction = %s does nothing: the model is normal; --model friction has friction",
+         argument(args, "friction"));
   settings->directions = (int32_t)directions;
   settings->sleep = (int32_t)sleep;
   settings->threads = s->options.threads;

@@ -31,6 +31,7 @@ typedef struct run_session {
 
 // run_head.c: from the scene to the header of a recording.
 int run_arguments(run_session *s);   // fills arguments and command
+const char *run_model(const run_session *s);   // its name
 int run_head(const run_session *s, recording_head *head);   // free with recording_head_free()
 char *run_head_text(const run_session *s, const recording_head *head);
 

@@ -75,12 +75,14 @@ static void read_body(const run_session *s, int32_t i, recording_body *out) {
   memcpy(out->orientation, m->orientation, sizeof out->orientation);
 }
 
+const char *run_model(const run_session *s) { return models[s->layout.settings.model]; }
+
 int run_head(const run_session *s, recording_head *head) {
   const scene_layout *layout = &s->layout;
   *head = (recording_head){
       .scene = s->scene->name, .title = s->scene->title, .command = s->command,
       .version = perp_version(), .method = s->options.method->name,
-      .model = models[layout->settings.model], .seed = s->seed_text, .dt = layout->settings.step,
+      .model = run_model(s), .seed = s->seed_text, .dt = layout->settings.step,
       .tol = s->options.tol, .dimension = layout->settings.dimension, .steps = layout->steps,
       .every = s->every, .bodies = layout->bodies, .radius = layout->radius,
       .arguments = s->arguments};

@@ -25,6 +25,7 @@ static void report_json(json_t *object, const run_session *s, int complete) {
   json_object_set_new(object, "scene", json_text(s->scene->name));
   json_object_set_new(object, "command", json_text(s->command));
   json_object_set_new(object, "method", json_text(s->options.method->name));
+  json_object_set_new(object, "model", json_text(run_model(s)));
   json_object_set_new(object, "bodies", json_integer(s->layout.bodies));
   json_object_set_new(object, "complete", json_boolean(complete));
   json_object_set_new(object, "steps", json_integer(t->steps));

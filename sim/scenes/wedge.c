@@ -46,5 +46,5 @@ static perp_error build(const double *p, uint64_t seed, scene_layout *out) {
 }
 
 SCENE_DEFINE(wedge, "wedge", "boxes wedged in a groove: redundant contacts",
-             "that the impulses are found although they are not unique; with --ram 1 "
-             "--time-limit 50ms, what happens when there are none");
+             "that the impulses are found although they are not unique; with --ram 1, what "
+             "happens when there are none");

@@ -24,6 +24,8 @@ run run hollow-sphere --shperes 3; expect 'a slip in an option' 2 "err=did you m
 run run hollow-sphere --smallest 2; expect 'numbers that do not go together' 2 'err=--smallest = 2 <= largest = 1.2'
 run run hollow-sphere --spheres 500 --radius 5; expect 'too many' 2 'err=--spheres = 500 is too many: only'
 run run box --balls 500; expect 'too many in the plane' 2 'err=--balls = 500 is outside [0, 196]'
+run run wall --bricks 4 --steps 1 --friction 0.3; expect 'friction that the model has not' 0 'err=warning: --friction = 0.3 does nothing: the model is normal'
+run run wall --bricks 4 --steps 1 --friction 0.3 --model friction --json; json 'with the model that has it' model=friction; silent 'no warning'
 run run box --every 0; expect 'every 0' 2 'err=--every = 0 is outside [1, 65536]'
 run run box --every x; expect 'every x' 2 'err=--every = x is not a whole number'
 run run stack --boxes 2 --steps 200 --json; json 'what rests is solved' steps=200 solved=200
