@@ -42,7 +42,7 @@ export class Paint {
   get apart() { return this.groups.length < 2; }
 
   top(mode) {
-    return mode === 'speed' ? this.recording.topSpeed : 2*this.recording.typicalImpulse;
+    return mode === 'speed' ? this.recording.fastest : 2*this.recording.typicalImpulse;
   }
 
   update(mode, frame) {

@@ -146,6 +146,7 @@ async function start() {
     const packed = [...document.querySelectorAll('script.recording')];
     const recordings = await Promise.all(packed.map(script => Recording.from(script.textContent)));
     for (const script of packed) script.remove();
+    Recording.compare(recordings);
     new Player(recordings, wishes());
   } catch (error) {
     notice(`The recording cannot be shown: ${error.message}.`);

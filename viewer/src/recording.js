@@ -9,6 +9,16 @@ const UNKNOWN = 0xffffffff;                                // contacts that were
 export class Recording {
   static async from(base64) { return new Recording(decode(await unpack(base64))); }
 
+  // What the warmest colour and the longest arrows mean. Recordings of one scene are there to be
+  // compared, and share it.
+  static compare(recordings) {
+    for (const name of ['fastest', 'typicalImpulse']) {
+      const most = recordings.map(({head}) => Math.max(
+        ...recordings.filter(other => other.head.scene === head.scene).map(other => other[name])));
+      recordings.forEach((recording, i) => { recording[name] = most[i] || 1; });
+    }
+  }
+
   constructor(data) {
     const {meta} = data, {head} = meta;
     this.data = data;
@@ -20,6 +30,7 @@ export class Recording {
     this.rows = meta.rows;
     this.tolerance = head.tol || 1e-8;
     this.flat = head.dimension === 2;
+    this.fastest = data.speed.some(word => word > 0) ? this.topSpeed : 0;
     this.up = upOf(head.gravity, this.flat);
     this.#readBodies();
     this.#indexContacts();
@@ -55,7 +66,7 @@ export class Recording {
     const every = Math.ceil(strength.length/20000);            // a sample is enough
     const sample = strength.filter((s, i) => s > 0 && i % every === 0).sort();
     const high = sample[Math.floor(0.97*(sample.length - 1))];
-    this.typicalImpulse = sample.length ? this.#impulse(high) : 1;
+    this.typicalImpulse = sample.length ? this.#impulse(high) : 0;
   }
 
   #indexRows() {

@@ -161,6 +161,17 @@ await check('titles break no page; licences are in it; nothing is from elsewhere
   assert.match(text, /Content-Security-Policy" content="default-src 'none'/);
 });
 
+await check('recordings of one scene share what colours and arrows mean', () => {
+  const made = (scene, fastest, typicalImpulse) => ({head: {scene}, fastest, typicalImpulse});
+  const scales = (...list) => {
+    Recording.compare(list);
+    return list.map(({fastest, typicalImpulse}) => [fastest, typicalImpulse]);
+  };
+  assert.deepEqual(scales(made('a', 0, 0.5), made('a', 0.3, 0.2)), [[0.3, 0.5], [0.3, 0.5]]);
+  assert.deepEqual(scales(made('a', 2, 0.5), made('b', 0.3, 7)), [[2, 0.5], [0.3, 7]]);
+  assert.deepEqual(scales(made('a', 0, 0)), [[1, 1]]);
+});
+
 await check('a recording in the plane and one in space cannot share a view', () => {
   const files = ['discs', 'shapes'].map(name => join(folder, `${name}.perp`));
   const words = ['view', ...files, '-o', join(folder, 'mixed.html')];
