@@ -29,4 +29,8 @@ export function listen(player) {
     event.preventDefault();
     act(event);
   });
+  addEventListener('click', ({target}) => {        // by the mouse: space plays again
+    const button = target.closest('button');
+    if (button && !button.matches(':focus-visible')) button.blur();
+  });
 }

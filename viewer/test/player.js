@@ -298,6 +298,9 @@ try {
     const {x, y, width, height} = await box('.caption button');
     await page.click(x + width/2, y + height/2);
     await page.until(`${find('.caption button')}.textContent === "copied"`, 20000);
+    await page.key(' ');                                   // the button has not kept the keys
+    assert.equal(await playing(), true);
+    await page.key(' ');
   });
 
   // The layout does not depend on WebGL: with it, one page for each screen will do.
