@@ -69,22 +69,22 @@ typedef enum perp_contact_model {
   PERP_CONTACT_MODEL_COUNT
 } perp_contact_model;
 
-typedef struct perp_world_settings {   // from perp_world_defaults()
+typedef struct perp_world_settings {   // from perp_world_defaults(): values in parentheses
   size_t size;                // sizeof(perp_world_settings)
-  int32_t dimension;          // 3; 2: x, y and the spin about z
-  int32_t model;              // a perp_contact_model
-  int32_t directions;         // K >= 3 of the friction pyramid; in two dimensions it is always 2
-  int32_t threads;            // the bits of every answer do not depend on it
-  int32_t sleep;              // islands at rest for so many steps are left alone; 0: never
-  int32_t rounds;             // of staggered and boxed, at most
-  int32_t trace;              // entries kept of the convergence in the largest island; 0: none
+  int32_t dimension;          // (3); 2: x, y and the spin about z
+  int32_t model;              // a perp_contact_model (PERP_CONTACT_FRICTION)
+  int32_t directions;         // K >= 3 of the friction pyramid (4); in two dimensions always 2
+  int32_t threads;            // the bits of every answer do not depend on it (1)
+  int32_t sleep;              // islands at rest for so many steps are left alone; (0): never
+  int32_t rounds;             // of staggered and boxed, at most (20)
+  int32_t trace;              // entries kept of the convergence in the largest island; (0): none
   int32_t reserved;
-  double gravity[3];
-  double step;                // h
-  double margin;              // bodies closer than this are contacts
-  double restitution_speed;   // slower impacts do not bounce
-  double friction, restitution;   // of materials without a pair of their own
-  double time_limit;          // seconds of each step's solves; INFINITY: none
+  double gravity[3];          // (0, 0, -9.81): z is up
+  double step;                // h (1/60)
+  double margin;              // bodies closer than this are contacts (0.01)
+  double restitution_speed;   // slower impacts do not bounce (0.5)
+  double friction, restitution;   // of materials without a pair of their own (0.5, 0)
+  double time_limit;          // seconds of each step's solves; (INFINITY): none
   const perp_options *options;   // method, tol, ...; NULL: auto's defaults. Copied
                               //   its functions are called by all threads at once
 } perp_world_settings;
