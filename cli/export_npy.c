@@ -207,7 +207,7 @@ static int describe_steps(packer *p, array *a) {
     snprintf(a->type + used, sizeof a->type - used, "%s('%s', '<f8')", c ? ", " : "",
              record_column_name[c]);
   }
-  strcat(a->type, "]");
+  strcat(a->type, p->job->footage.times ? ", ('seconds', '<f8')]" : "]");
   snprintf(a->shape, sizeof a->shape, "%lld,", (long long)export_rows(p->job, &first));
   return CODE_OK;
 }
@@ -219,6 +219,7 @@ static int write_steps(packer *p) {
   for (int64_t r = first; r < first + rows; r++) {
     for (size_t c = 0; c < RECORD_COLUMNS; c++)
       put_double(p, steps->column[c*steps->room + (size_t)r]);
+    if (p->job->footage.times) put_double(p, steps->seconds[r]);
   }
   return CODE_OK;
 }

@@ -58,6 +58,9 @@ for name in a.glb a.ply a.npz a.csv a.vtp; do
   run export a.perp -o "$name" -q; cp "$name" "old-$name"; run export a.perp -o "$name" -q
   holds "$name: the same bytes once more" cmp "$name" "old-$name"
 done
+run run box --balls 3 --steps 4 --times -o timed.perp -q; quietly timed.perp -o timed.csv --what steps; quietly timed.perp -o timed.npy --what steps
+holds 'seconds of the steps, if recorded' grep -q "('lz', '<f8'), ('seconds', '<f8')\]" <(head -c 2000 timed.npy)
+holds 'in arrays as in tables' test "$(tail -n 1 timed.csv | awk -F, '{ printf "%.9e", $NF }')" = "$(tail -c 8 timed.npy | od -An -tf8 | awk '{ printf "%.9e", $1 }')"
 run export a.perp --json -o b.csv; json 'JSON' output=b.csv format=csv frames=12 rows=180 files=1
 run export a.perp --to csv -q; expect 'named after the recording' 0; holds 'beside it' test -s a.csv
 run export a.perp --to npy -q; expect 'arrays' 0; holds 'are an .npz' test -s a.npz
