@@ -376,7 +376,7 @@ const command command_plot = {
     "logarithmic axis.\n\n"
     "A recording of 'perp run' is drawn over time: energies, contacts, the residual of each step "
     "with the tolerance, iterations, and the deepest overlap. Steps that were not solved are red "
-    "crosses. Several recordings share the picture.",
+    "crosses. Up to four recordings share a picture.",
   .options = rows,
   .dynamic = DYNAMIC_CERTIFICATE,
   .operands_max = OPERAND_MAX,
