@@ -8,6 +8,7 @@ long=(-m pgs --tol 1e-14 --iteration-limit 2000000000 --progress)
 
 # start ARGUMENT...: a long solve; returns when it iterates
 start() {
+  : >.err   # the last one's words must not be taken for this one's
   "$PERP" "$@" >.out 2>.err &
   pid=$!
   for ((i = 0; i < 300; i++)); do
