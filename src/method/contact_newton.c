@@ -27,9 +27,8 @@ enum {
   SWEEPS = 150,            // accelerated ones
   MIXED = 5,               // sweeps that are mixed
   PATHS = 3,               // of interior points
-  POINTS = 100,            // steps along each
-  IDLE = 40,               // of them that do not halve the residual, ...
-  IDLE_CLOSE = 10,         //   and where it is close to 0
+  POINTS = 400,            // steps along each
+  IDLE = 30,               // of them that do not halve a residual that is close to 0
   SYSTEMS = 250,           // that are solved at most, from the best point and from none
   FEW_SYSTEMS = 20,        // from the guess, and from the end of each path
   ROUNDS = 12,             // Newton steps of a proximal one
@@ -214,7 +213,7 @@ static int points(newton *t, int32_t path, double *best) {
   *best = (double)INFINITY;
   memcpy(t->to, s->l, bytes_of_l(t));
   contact_path_start(&t->path, s, path);
-  for (int32_t k = 0; k < POINTS && idle < (*best < CLOSE ? IDLE_CLOSE : IDLE); k++, idle++) {
+  for (int32_t k = 0; k < POINTS && !(*best < CLOSE && idle > IDLE); k++, idle++) {
     if (!run_continue(t->run)) return 1;
     if (!contact_path_step(&t->path, s, t->f.factor, t->run)) break;
     contact_points_write(&t->path.p, s, t->x);

@@ -44,7 +44,7 @@ static size_t changes(const contact_points *p) { return POINT_CHANGES(p->K)*(siz
 int contact_path_begin(contact_path *t, const contact_bodies *s, perp_run *run) {
   *t = (contact_path){0};
   if (!contact_points_begin(&t->p, s, run)) return 0;
-  t->affine = run_allocate(run, changes(&t->p)*sizeof *t->affine + bytes_of_state(&t->p));
+  t->affine = run_allocate(run, changes(&t->p)*sizeof *t->affine + PATH_KEPT*bytes_of_state(&t->p));
   if (t->affine == NULL) return 0;
   t->kept = t->affine + changes(&t->p);
   return 1;
@@ -57,10 +57,21 @@ static double drawn(uint64_t k) {
   return (double)(k >> 11)*0x1p-53;
 }
 
-static void keep(contact_path *t) { memcpy(t->kept, t->p.state, bytes_of_state(&t->p)); }
+static double *kept(const contact_path *t, int32_t k) {
+  return t->kept + (size_t)k*POINT_PARTS(t->p.K)*(size_t)t->p.count;
+}
+
+static void keep(contact_path *t) {   // the oldest makes room
+  const size_t bytes = bytes_of_state(&t->p);
+  if (t->count == PATH_KEPT) {
+    memmove(kept(t, 0), kept(t, 1), (PATH_KEPT - 1)*bytes);
+    t->count--;
+  }
+  memcpy(kept(t, t->count++), t->p.state, bytes);
+}
 
 static void take_back(contact_path *t, contact_bodies *s) {
-  memcpy(t->p.state, t->kept, bytes_of_state(&t->p));
+  memcpy(t->p.state, kept(t, t->count - 1), bytes_of_state(&t->p));
   contact_points_refresh(&t->p, s);
 }
 
@@ -71,6 +82,7 @@ void contact_path_start(contact_path *t, contact_bodies *s, int32_t turn) {
   t->turning = 0;
   t->jams = t->returns = 0;
   t->lowest = (double)INFINITY;
+  t->count = 0;
   contact_points_start(p, s);
   keep(t);
 }
@@ -132,6 +144,7 @@ static double turn(contact_path *t, contact_bodies *s, block_lu *factor, int sig
   if (now.across < NEAR) {
     if (t->ahead && t->corrections <= CORRECTIONS/2) t->stride = min2(2.0*t->stride, STRIDE_MOST);
     t->corrections = 0;
+    if (t->ahead) t->count--;
     t->ahead = 1;
     keep(t);
     c -= sign*t->stride/now.along;
@@ -139,8 +152,9 @@ static double turn(contact_path *t, contact_bodies *s, block_lu *factor, int sig
     t->stride *= SHRINK;
     t->corrections = 0;
     return ++t->returns <= RETURNS ? -1.0 : 0.0;
-  } else if (++t->corrections > LOST) {
-    return 0.0;
+  } else if (++t->corrections > LOST) {   // from further back it may be found
+    t->corrections = 0;
+    return --t->count > 0 ? -1.0 : 0.0;
   }
   for (size_t i = 0; i < changes(p); i++)
     p->change[i] = t->affine[i] + c*(p->change[i] - t->affine[i]);

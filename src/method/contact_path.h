@@ -4,10 +4,13 @@
 
 #include "contact_points.h"
 
+enum { PATH_KEPT = 6 };
+
 typedef struct contact_path {
   contact_points p;
   double *affine;          // POINT_CHANGES(K) count: the changes towards products of 0
-  double *kept;            // POINT_PARTS(K) count: the last point near the path
+  double *kept;            // PATH_KEPT times POINT_PARTS(K) count: points near the path
+  int32_t count;           // of them, the last one first to go back to
   int turning;             // it is followed by its length, not by mu
   int ahead;               // `kept` has been left along the path
   int32_t jams;            // short steps in a row
