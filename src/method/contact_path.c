@@ -22,7 +22,8 @@ enum {
   JAMS = 2,                // short steps: the path turns
   CORRECTIONS = 4,         // before a prediction is taken back
   LOST = 8,                // before the path is
-  RETURNS = 15             // so often, at most
+  RETURNS = 15,            // so often, at most
+  STRAIGHTS = 100          // steps without a turn, at most
 };
 #define REACH 0.995        // of the way to the boundary
 #define SAFE 0.9           // the same in a turn
@@ -80,7 +81,7 @@ void contact_path_start(contact_path *t, contact_bodies *s, int32_t turn) {
   for (int32_t c = 0; c < p->count; c++)
     p->weight[c] = turn == 0 ? 1.0 : exp(2.0*drawn((uint64_t)c + ((uint64_t)turn << 32)) - 1.0);
   t->turning = 0;
-  t->jams = t->returns = 0;
+  t->jams = t->returns = t->straights = 0;
   t->lowest = (double)INFINITY;
   t->count = 0;
   contact_points_start(p, s);
@@ -167,6 +168,7 @@ int contact_path_step(contact_path *t, contact_bodies *s, block_lu *factor, perp
   if (sign == 0) return 0;
   if (t->turning && sign > 0 && p->mu < STRAIGHT*t->lowest) t->turning = 0;
   if (!t->turning) t->lowest = min2(t->lowest, p->mu);
+  if (!t->turning && ++t->straights > STRAIGHTS) return 0;
   const double length = t->turning ? turn(t, s, factor, sign) : straight(t, s, factor);
   if (length == 0.0 || length != length) return 0;
   if (length < 0.0) {

@@ -13,7 +13,8 @@ typedef struct contact_path {
   int32_t count;           // of them, the last one first to go back to
   int turning;             // it is followed by its length, not by mu
   int ahead;               // `kept` has been left along the path
-  int32_t jams;            // short steps in a row
+  int32_t straights;       // steps that were not turning
+  int32_t jams;            // short ones of them in a row
   int32_t corrections;     // back to the path since then
   int32_t returns;         // to `kept`
   double stride;           // largest relative change along the path

@@ -30,7 +30,7 @@ int contact_points_begin(contact_points *p, const contact_bodies *s, perp_run *r
   const size_t n = (size_t)s->count, K = (size_t)s->K;
   const size_t wide = ((size_t)s->bodies + 1)*BLOCK;
   double *next =
-      run_allocate(run, ((POINT_PARTS(K) + POINT_CHANGES(K) + 2*K + 28)*n + 2*wide)*sizeof *next);
+      run_allocate(run, ((POINT_PARTS(K) + POINT_CHANGES(K) + 3*K + 29)*n + 2*wide)*sizeof *next);
   if (next == NULL) return 0;
   *p = (contact_points){.K = s->K, .count = s->count, .corners = s->K*s->count};
   p->state = next;
@@ -38,12 +38,12 @@ int contact_points_begin(contact_points *p, const contact_bodies *s, perp_run *r
   const struct {
     double **at;
     size_t size;
-  } parts[] = {{&p->a, K*n},     {&p->z, K*n},    {&p->zn, n},      {&p->s, n},
-               {&p->da, K*n},    {&p->dz, K*n},   {&p->dzn, n},     {&p->ds, n},
-               {&p->dln, n},     {&p->rest, K*n}, {&p->aim, K*n},   {&p->rest_n, n},
-               {&p->aim_n, n},   {&p->weight, n}, {&p->ln, n},      {&p->mean, 3*n},
-               {&p->push, 3*n},  {&p->M, 9*n},    {&p->inverse, 9*n}, {&p->g, wide},
-               {&p->left, wide}};
+  } parts[] = {{&p->a, K*n},    {&p->z, K*n},    {&p->zn, n},     {&p->s, n},
+               {&p->da, K*n},   {&p->dz, K*n},   {&p->dzn, n},    {&p->ds, n},
+               {&p->dln, n},    {&p->rest, K*n}, {&p->aim, K*n},  {&p->q, K*n},
+               {&p->qn, n},     {&p->rest_n, n}, {&p->aim_n, n},  {&p->weight, n},
+               {&p->ln, n},     {&p->mean, 3*n}, {&p->push, 3*n}, {&p->M, 9*n},
+               {&p->inverse, 9*n}, {&p->g, wide}, {&p->left, wide}};
   for (size_t k = 0; k < sizeof parts/sizeof parts[0]; k++) {
     *parts[k].at = next;
     next += parts[k].size;
@@ -143,6 +143,7 @@ static int answer(contact_points *p, const contact_bodies *s, int32_t c) {
   m[1] = m[2] = 0.0;
   for (int32_t k = 0; k < K; k++) {
     const double q = stiffness(s, c, p->z[c*K + k], p->a[c*K + k]);
+    p->q[c*K + k] = q;
     corner(s, c, k, e);
     sum += q;
     m[1] += q*e[0];
@@ -151,10 +152,11 @@ static int answer(contact_points *p, const contact_bodies *s, int32_t c) {
   m[1] /= sum;
   m[2] /= sum;
   const double normal = stiffness(s, c, p->zn[c], p->ln[c]);
+  p->qn[c] = normal;
   memset(M, 0, 9*sizeof *M);
   for (int i = 0; i < 3; i++) M[3*i] = normal*m[i];
   for (int32_t k = 0; k < K; k++) {
-    const double q = stiffness(s, c, p->z[c*K + k], p->a[c*K + k]);
+    const double q = p->q[c*K + k];
     corner(s, c, k, e);
     const double off[2] = {e[0] - m[1], e[1] - m[2]};
     M[4] += q*off[0]*off[0];
@@ -190,11 +192,11 @@ static void set_aims(contact_points *p, const contact_bodies *s, double centre, 
     const double *m = p->mean + 3*(size_t)c;
     const double target = p->weight[c]*centre;
     p->aim_n[c] = (K*target - second*p->dln[c]*p->dzn[c])/p->ln[c] - p->zn[c] - p->rest_n[c];
-    const double normal = stiffness(s, c, p->zn[c], p->ln[c])*p->aim_n[c];
+    const double normal = p->qn[c]*p->aim_n[c];
     for (int i = 0; i < 3; i++) push[i] = normal*m[i];
     for (int32_t k = 0, i = c*K; k < K; k++, i++) {
       p->aim[i] = (target - second*p->da[i]*p->dz[i])/p->a[i] - p->z[i] - p->rest[i];
-      const double q = stiffness(s, c, p->z[i], p->a[i]);
+      const double q = p->q[i];
       corner(s, c, k, e);
       push[1] += q*(e[0] - m[1])*p->aim[i];
       push[2] += q*(e[1] - m[2])*p->aim[i];
@@ -217,11 +219,11 @@ static void follow(contact_points *p, const contact_bodies *s, int32_t c, double
     multiply3(p->M + 9*(size_t)c, v, back);
     for (int i = 0; i < 3; i++) v[i] += body->yield[i]*(p->push[3*(size_t)c + (size_t)i] - back[i]);
   }
-  p->dln[c] = stiffness(s, c, p->zn[c], p->ln[c])*(p->aim_n[c] - v[0]);
+  p->dln[c] = p->qn[c]*(p->aim_n[c] - v[0]);
   p->dzn[c] = p->aim_n[c] + p->rest_n[c] - p->zn[c]/p->ln[c]*p->dln[c];
   double sum = 0.0, all = 0.0;
   for (int32_t k = 0, i = c*K; k < K; k++, i++) {
-    const double q = stiffness(s, c, p->z[i], p->a[i]);
+    const double q = p->q[i];
     corner(s, c, k, e);
     p->da[i] = p->aim[i] - v[0] - e[0]*v[1] - e[1]*v[2];
     sum += q*p->da[i];
@@ -232,7 +234,7 @@ static void follow(contact_points *p, const contact_bodies *s, int32_t c, double
   dl[1] = dl[2] = 0.0;
   for (int32_t k = 0, i = c*K; k < K; k++, i++) {
     corner(s, c, k, e);
-    p->da[i] = stiffness(s, c, p->z[i], p->a[i])*(p->da[i] - p->ds[c]);
+    p->da[i] = p->q[i]*(p->da[i] - p->ds[c]);
     p->dz[i] = p->aim[i] + p->rest[i] - p->z[i]/p->a[i]*p->da[i];
     dl[1] += e[0]*p->da[i];
     dl[2] += e[1]*p->da[i];

@@ -18,6 +18,7 @@ typedef struct contact_points {
   double *ln;               // count: sum of a
   double *rest, *rest_n;    // what the equations of z and zn leave
   double *aim, *aim_n;      // right-hand sides over a and ln
+  double *q, *qn;           // what answers: 1/(z/a), 1/(zn/ln), with the shift
   double *mean;             // 3 count: of the corners, weighted
   double *M, *inverse;      // 9 count: the answer -M dv, and (1 + M Y)^-1 where contacts yield by Y
   double *push;             // 3 count: the answer to no change of velocity
