@@ -82,8 +82,9 @@ void recorder_row(const perp_step *step, double row[RECORD_COLUMNS]) {
   const double values[RECORD_COLUMNS] = {
       (double)step->step, step->time, step->contacts, step->rows, step->islands, step->asleep,
       step->unsolved, step->worst_status, step->residual, step->iterations, step->factorizations,
-      step->kinetic, step->potential, step->dissipated, step->penetration, step->momentum[0],
-      step->momentum[1], step->momentum[2], step->angular[0], step->angular[1], step->angular[2]};
+      step->kinetic, step->potential, step->dissipated, step->penetration, step->unprojected,
+      step->momentum[0], step->momentum[1], step->momentum[2], step->angular[0], step->angular[1],
+      step->angular[2]};
   for (int c = 0; c < RECORD_COLUMNS; c++)   // a residual may be infinite, where there is no x
     row[c] = isfinite(values[c]) ? values[c] : values[c] < 0.0 ? -1e300 : 1e300;
 }
@@ -109,6 +110,7 @@ void totals_add(run_totals *totals, const double row[RECORD_COLUMNS]) {
   totals->most_contacts = fmax(totals->most_contacts, row[RECORD_COLUMN_contacts]);
   totals->residual = fmax(totals->residual, row[RECORD_COLUMN_residual]);
   totals->penetration = fmax(totals->penetration, row[RECORD_COLUMN_penetration]);
+  totals->unprojected += (int64_t)row[RECORD_COLUMN_unprojected];
   if (row[RECORD_COLUMN_unsolved] > 0.0 && totals->unsolved++ == 0)
     totals->first_unsolved = (int64_t)row[RECORD_COLUMN_step];
 }

@@ -22,6 +22,7 @@ typedef struct recorder {      // all zero: nothing is recorded
 
 typedef struct run_totals {    // over all steps, those before a resume included
   int64_t steps, unsolved, first_unsolved;
+  int64_t unprojected;         // islands whose overlaps stayed, in all steps together
   double residual, penetration, contacts, most_contacts, iterations;
   double energy_start, energy, kinetic, dissipated;
   int64_t gains;               // steps that ended with more energy than they were given

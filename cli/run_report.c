@@ -40,6 +40,7 @@ static void report_json(json_t *object, const run_session *s, int complete) {
   json_object_set_new(object, "gains", json_integer(t->gains));
   json_object_set_new(object, "gained", json_number(t->gained));
   json_object_set_new(object, "penetration", json_number(t->penetration));
+  json_object_set_new(object, "unprojected", json_integer(t->unprojected));
   json_object_set_new(object, "seconds", json_number(s->seconds));
   json_object_set_new(object, "recording", s->path ? json_text(s->path) : json_null());
 }
@@ -80,7 +81,12 @@ void run_report(const run_session *s, int complete) {
   if (t->gains > 0)
     report_line("energy gained", "%.3g, in %s", t->gained,
                 text_count(t->gains, "step", "steps", &count));
-  report_line("penetration", "%.2g at most", t->penetration);
+  text[0] = 0;
+  text_append(text, sizeof text, "%.2g at most", t->penetration);
+  if (t->unprojected > 0)
+    text_append(text, sizeof text, "; %s not projected",
+                text_count(t->unprojected, "island was", "islands were", &count));
+  report_line("penetration", "%s", text);
   if (!s->path) {
     report_line("next", "-o %s.perp records it", s->scene->name);
     return;

@@ -177,10 +177,10 @@ static double plane_double(const unsigned char *plane, size_t m, size_t i) {
 
 static void check_rows(const unsigned char *plain, uint32_t length, int first) {
   assert_int_equal(u32(plain), FRAMES);
-  assert_int_equal(u32(plain + 4), 21);
+  assert_int_equal(u32(plain + 4), 22);
   const uint32_t points = u32(plain + 8);
   const unsigned char *at = plain + 16;
-  for (int c = 0; c < 21; c++, at += 8*FRAMES)
+  for (int c = 0; c < 22; c++, at += 8*FRAMES)
     for (int i = 0; i < FRAMES; i++)
       assert_true(plane_double(at, FRAMES, (size_t)i) == row_at(c, first + i));
   uint32_t sum = 0;
@@ -433,23 +433,23 @@ static void claims_are_not_believed(void **state) {
   plain[16 + 0] = 0, plain[16 + 6] = 0xff, plain[16 + 4] = 0xff, plain[16 + 2] = 0xff;
   refused("FRAM", 2, plain, 128, 128, "is not finite");
   memset(plain, 0, sizeof plain);
-  plain[0] = 1, plain[4] = 21;   // a row: 16 + 168 + 4 bytes
+  plain[0] = 1, plain[4] = 22;   // a row: 16 + 176 + 4 bytes
   char message[256];
   record_index index;
-  const bytes late = forge("STEP", 1, 1, plain, 188, 188);   // rows begin at 0
+  const bytes late = forge("STEP", 1, 1, plain, 196, 196);   // rows begin at 0
   assert_int_equal(record_scan(late.data, late.length, &index, message, sizeof message),
                    RECORD_CORRUPT);
   assert_non_null(strstr(message, "rows out of order"));
   record_index_free(&index);
   free(late.data);
   plain[16] = 1;                 // of step 5e-324
-  refused("STEP", 1, plain, 188, 188, "row 0 is of step 4.94066e-324, not 0");
-  plain[16] = 0, plain[184] = 33, plain[8] = 33;
-  refused("STEP", 1, plain, 188 + 8*33, 188 + 8*33, "row 0 has 33 points, more than 32");
-  plain[184] = 1, plain[8] = 0;
-  refused("STEP", 1, plain, 188, 188, "add up to 1, not 0");
-  plain[184] = 0, plain[4] = 20;
-  refused("STEP", 1, plain, 188, 188, "STEP has 20 columns, not 21");
+  refused("STEP", 1, plain, 196, 196, "row 0 is of step 4.94066e-324, not 0");
+  plain[16] = 0, plain[192] = 33, plain[8] = 33;
+  refused("STEP", 1, plain, 196 + 8*33, 196 + 8*33, "row 0 has 33 points, more than 32");
+  plain[192] = 1, plain[8] = 0;
+  refused("STEP", 1, plain, 196, 196, "add up to 1, not 0");
+  plain[192] = 0, plain[4] = 21;
+  refused("STEP", 1, plain, 196, 196, "STEP has 21 columns, not 22");
 }
 
 static void rounding_is_small_and_says_zero_once(void **state) {

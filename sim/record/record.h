@@ -19,7 +19,7 @@ typedef enum record_type {
 #define RECORD_COLUMN_LIST(X)                                                                   \
   X(step) X(time) X(contacts) X(rows) X(islands) X(asleep) X(unsolved) X(status) X(residual)    \
   X(iterations) X(factorizations) X(kinetic) X(potential) X(dissipated) X(penetration)          \
-  X(px) X(py) X(pz) X(lx) X(ly) X(lz)
+  X(unprojected) X(px) X(py) X(pz) X(lx) X(ly) X(lz)
 typedef enum record_column {
 #define RECORD_X(name) RECORD_COLUMN_##name,
   RECORD_COLUMN_LIST(RECORD_X)

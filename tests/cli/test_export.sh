@@ -77,7 +77,7 @@ run export a.perp -o f.csv --frames ::6 -q; holds 'every sixth' test "$(cut -d, 
 run export a.perp -o f.csv --frame 4 -q; holds 'one' test "$(cut -d, -f1 f.csv | uniq | tr '\n' ' ')" = 'frame 4 '
 run export a.perp -o f.csv --frames 3:5 --what steps -q; holds 'the steps of these' test "$(cut -d, -f1 f.csv | tr '\n' ' ')" = 'step 3 4 5 '
 run export a.perp -o f.npy --frames 3:5 --what steps -q; holds 'and in an array' grep -aq "'shape': (3,)" f.npy
-holds 'that begins with the first of them' test "$(tail -c $((3*21*8)) f.npy | od -A n -t f8 -N 8 | tr -d ' ')" = 3
+holds 'that begins with the first of them' test "$(tail -c $((3*22*8)) f.npy | od -A n -t f8 -N 8 | tr -d ' ')" = 3
 run export a.perp -o n.ply --frames 0:11:5; expect 'a file for each' 0 'out=n_%04d.ply: ' 'out=3 files'
 holds 'numbered as in the recording' test "$(echo n_*)" = 'n_0000.ply n_0005.ply n_0010.ply'
 run export a.perp -o m_%d.ply -q; holds 'or as the name says' test "$(find . -name 'm_*.ply' | wc -l)" = 12

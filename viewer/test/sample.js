@@ -7,7 +7,7 @@ import {crc32Of, deflate} from './zip.js';
 
 const COLUMNS = ['step', 'time', 'contacts', 'rows', 'islands', 'asleep', 'unsolved', 'status',
   'residual', 'iterations', 'factorizations', 'kinetic', 'potential', 'dissipated', 'penetration',
-  'px', 'py', 'pz', 'lx', 'ly', 'lz'];
+  'unprojected', 'px', 'py', 'pz', 'lx', 'ly', 'lz'];
 const SPHERE = 0, BOX = 1, PLANE = 2, HOLLOW = 3;
 export const UNSOLVED = [20, 21, 53];        // steps
 
