@@ -1,13 +1,13 @@
 // contact_newton.c: the faces of all contacts of E13 (27), found by sweeps, interior points and
 // proximal steps.
 //
-//   1. where the guess is good, and wherever a point is near a solution: accelerated sweeps, which
-//      are each contact's own problem in turn and Anderson's mixing of the last few; then
-//      proximal steps: (27) with sigma size (l - centre) added to the velocities, from the last l
-//      as the centre, by Newton's method: the faces that the contacts want, and the linear system
-//      of these faces (contact_faces.c). Contacts that do not settle are solved for among
-//      themselves, with the others on their faces. sigma falls as long as this works; for
-//      sigma -> 0 the limit solves (27);
+//   1. where the guess is good or a factor dear, and wherever a point is near a solution:
+//      accelerated sweeps, which are each contact's own problem in turn and Anderson's mixing of
+//      the last few; then proximal steps: (27) with sigma size (l - centre) added to the
+//      velocities, from the last l as the centre, by Newton's method: the faces that the contacts
+//      want, and the linear system of these faces (contact_faces.c). Contacts that do not settle
+//      are solved for among themselves, with the others on their faces. sigma falls as long as
+//      this works; for sigma -> 0 the limit solves (27);
 //   2. else the central path of (27) from far away to its end (contact_path.c), and where it leads
 //      nowhere, two more of them. Once faces show, they give all digits at once.
 //
@@ -39,6 +39,7 @@ enum {
   PATIENCE = 60            // proximal steps without a better residual
 };
 #define GUESSED 1e-3       // look.worst of a guess that may be near a solution
+#define DEAR 1e4           // operations a contact of a factor that is worth many sweeps
 #define NEARBY 3e-5        // residual of an interior point that may be
 #define CLEAR 1e-5         // of one that shows the faces
 #define CLOSE 1e-6         // of one whose last digits sweeps will find
@@ -155,12 +156,14 @@ static void mix(newton *t, int32_t have) {
 }
 
 // 1: the run has ended.
-static int sweep(newton *t, int32_t limit) {
+static int sweep(newton *t) {
   contact_bodies *s = &t->s;
   const int32_t n = 3*s->count;
   int32_t have = 0;
   double size = (double)INFINITY, best = (double)INFINITY;
-  for (int32_t k = 0; k < limit; k++) {
+  memset(t->f0, 0, bytes_of_l(t));
+  memset(t->z0, 0, bytes_of_l(t));
+  for (int32_t k = 0; k < SWEEPS; k++) {
     if (!run_continue(t->run)) return 1;
     memcpy(t->from, s->l, bytes_of_l(t));
     const double worst = contact_bodies_sweep(s), before = size;
@@ -387,19 +390,18 @@ static int iterate(newton *t, int32_t systems) {
 
 // Sweeps from l, then systems. 1: the run has ended.
 static int search_near(newton *t, int32_t systems) {
-  memset(t->f0, 0, bytes_of_l(t));
-  memset(t->z0, 0, bytes_of_l(t));
-  return sweep(t, SWEEPS) || iterate(t, systems);
+  return sweep(t) || iterate(t, systems);
 }
 
 // From the guess, along paths, and from no impulses. 1: the run has ended.
 static int search_all(newton *t) {
   contact_bodies *s = &t->s;
   if (!contact_faces_begin(&t->f, s, t->run)) return 1;
-  if ((double)block_lu_nonzeros(t->f.factor) > LARGEST) return sweep(t, SWEEPS);
+  if ((double)block_lu_nonzeros(t->f.factor) > LARGEST) return sweep(t);
   if (!contact_path_begin(&t->path, s, t->run)) return 1;
   const contact_look look = contact_bodies_look(s, t->wanted, NULL);
-  if (look.worst < GUESSED && search_near(t, FEW_SYSTEMS)) return 1;
+  const int dear = block_lu_operations(t->f.factor) > DEAR*s->count;
+  if ((look.worst < GUESSED || dear) && search_near(t, FEW_SYSTEMS)) return 1;
   for (int32_t path = 0; path < PATHS; path++) {
     double best;
     if (points(t, path, &best)) return 1;
