@@ -280,7 +280,7 @@ static void threads_and_repetition_give_the_same_bytes(void **state) {
   }
 }
 
-// A wall of glass between the eye and a ball, or behind it, changes the picture a little wherever it
+// A wall of glass between the eye and a ball, or behind it, changes the picture a bit wherever it
 // is and hides nothing; a ceiling is not there at all.
 static void walls_are_glass_and_ceilings_are_not_there(void **state) {
   (void)state;

@@ -1,4 +1,4 @@
-// test_scenes_laws.c: conservation laws in every scene: momentum without external forces, and energy
+// test_scenes_laws.c: laws of every scene: momentum without external forces, and energy
 // that does not grow, whether steps are certified or not.
 #include <math.h>
 #include <setjmp.h>

@@ -9,7 +9,7 @@
 // decided before, from the rows n, the columns m that B has entries in, and from what either matrix
 // gets before duplicates are added up,
 //     P_A = sum over columns of (entries of B)^2,   P_H = sum over rows of (entries of B)^2:
-// bodies where n >= 1.5 m and P_A >= 1.5 P_H, or where P_A >= 64 P_H (a body that everything touches
+// bodies where n >= 1.5 m and P_A >= 1.5 P_H, or where P_A >= 64 P_H (a body everything touches
 // makes A dense); contacts where it is the other way round. Separators of the same scene are made
 // of contacts or of bodies, so the flops compare like n^3 to m^3: on walls of bricks with
 // n/m = 2.6, 3.9, 7.7 and 15 the ratio of flops is 11, 40, 320 and 2500 (docs/theory.md).
