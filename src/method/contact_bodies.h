@@ -38,6 +38,10 @@ void contact_bodies_refresh(contact_bodies *s);                       // w from 
 void contact_bodies_velocity(const contact_bodies *s, int32_t k, double *v);
 // w += what dl at contact k does
 void contact_bodies_push(contact_bodies *s, int32_t k, const double *dl);
+static inline void multiply3(const double *M, const double *v, double *y) {   // y = M v, 3 x 3
+  for (int i = 0; i < 3; i++) y[i] = M[3*i]*v[0] + M[3*i + 1]*v[1] + M[3*i + 2]*v[2];
+}
+
 // The same on any g of BLOCK (bodies + 1): g += J'l of contact k, v += J g of it, and the blocks
 // J'M J of it added to a matrix of bodies
 void contact_bodies_spread(const contact_bodies *s, int32_t k, const double *l, double *g);

@@ -22,9 +22,10 @@ int contact_faces_begin(contact_faces *f, const contact_bodies *s, perp_run *run
   *f = (contact_faces){0};
   int32_t *colptr = run_allocate(run, ((size_t)nb + 2 + (size_t)n)*sizeof *colptr);
   f->g = run_allocate(run, ((size_t)nb + 1)*BLOCK*sizeof *f->g);
-  f->dl = run_allocate(run, 3*(size_t)n*sizeof *f->dl);
+  f->dl = run_allocate(run, 12*(size_t)n*sizeof *f->dl);
   f->chosen = run_allocate(run, (size_t)n + 1);
   if (colptr == NULL || f->g == NULL || f->dl == NULL || f->chosen == NULL) return 0;
+  f->M = f->dl + 3*(size_t)n;
   memset(f->chosen, 0, (size_t)n);
   // an entry for each contact of two bodies, in the column of the first; some twice
   int32_t *row = colptr + nb + 2;
@@ -46,27 +47,22 @@ int contact_faces_begin(contact_faces *f, const contact_bodies *s, perp_run *run
 
 void contact_faces_end(contact_faces *f) { block_lu_destroy(f->factor); }
 
-static int yields(const contact_bodies *s, int32_t k, double *M) {
-  const body_contact *c = &s->contact[k];
-  double rho[3];
-  for (int i = 0; i < 3; i++) rho[i] = max2(s->sigma, LEAST)*c->size + c->yield[i];
-  return cone_yield(&s->C, c->mu, s->face[k], rho, M);
-}
+static int is_open(const contact_bodies *s, int32_t k) { return s->face[k] == CONE_OPEN; }
+static double *answer(const contact_faces *f, int32_t k) { return f->M + 9*(size_t)k; }
 
 static int factor(contact_faces *f, const contact_bodies *s, perp_run *run) {
   block_lu_identity(f->factor);
   for (int32_t k = 0; k < s->count; k++) {
-    double M[9];
-    if (yields(s, k, M)) contact_bodies_couple(s, k, M, f->factor);
+    const body_contact *c = &s->contact[k];
+    double rho[3];
+    for (int i = 0; i < 3; i++) rho[i] = max2(s->sigma, LEAST)*c->size + c->yield[i];
+    if (cone_yield(&s->C, c->mu, s->face[k], rho, answer(f, k)))
+      contact_bodies_couple(s, k, answer(f, k), f->factor);
   }
   const perp_deadline deadline = run_deadline(run);
   const int failed = block_lu_factor(f->factor, &deadline);
   run_factored(run, 1, block_lu_nonzeros(f->factor));
   return failed == 0;
-}
-
-static void multiply3(const double *M, const double *v, double *y) {
-  for (int i = 0; i < 3; i++) y[i] = M[3*i]*v[0] + M[3*i + 1]*v[1] + M[3*i + 2]*v[2];
 }
 
 static void clear(const contact_bodies *s, double *g) {
@@ -83,13 +79,13 @@ static double correct(contact_faces *f, contact_bodies *s, int last) {
   double left = 0.0;
   clear(s, f->g);
   for (int32_t k = 0; k < s->count; k++) {
-    double M[9], P[3][3], R[3][3], v[3], y[3];
-    if (!yields(s, k, M)) continue;
+    double P[3][3], R[3][3], v[3], y[3];
+    if (is_open(s, k)) continue;
     contact_bodies_velocity(s, k, v);
     const int32_t m = cone_face(&s->C, s->contact[k].mu, s->face[k], P, R);
     for (int32_t i = 0; i < m; i++)
       left = max_or_nan(left, fabs(R[i][0]*v[0] + R[i][1]*v[1] + R[i][2]*v[2]));
-    multiply3(M, v, y);
+    multiply3(answer(f, k), v, y);
     for (int i = 0; i < 3; i++) y[i] = -y[i];
     contact_bodies_spread(s, k, y, f->g);
   }
@@ -97,12 +93,12 @@ static double correct(contact_faces *f, contact_bodies *s, int last) {
   if (last || !(left > 1e-14)) return left;
   solve(f, s, f->g);
   for (int32_t k = 0; k < s->count; k++) {
-    double M[9], v[3], *dl = f->dl + 3*(size_t)k;
+    double v[3], *dl = f->dl + 3*(size_t)k;
     memset(dl, 0, 3*sizeof *dl);
-    if (!yields(s, k, M)) continue;
+    if (is_open(s, k)) continue;
     contact_bodies_velocity(s, k, v);
     contact_bodies_gather(s, k, f->g, v);
-    multiply3(M, v, dl);
+    multiply3(answer(f, k), v, dl);
   }
   for (size_t i = 0; i < 3*(size_t)s->count; i++) s->l[i] -= f->dl[i];
   contact_bodies_refresh(s);
@@ -237,10 +233,10 @@ int contact_faces_choose(contact_faces *f, contact_bodies *s, perp_run *run, con
     }
   }
   for (int32_t k = 0; k < s->count; k++) {   // the others follow
-    double M[9], v[3] = {0.0}, dl[3];
-    if (f->chosen[k] || !yields(s, k, M)) continue;
+    double v[3] = {0.0}, dl[3];
+    if (f->chosen[k] || is_open(s, k)) continue;
     contact_bodies_gather(s, k, f->g, v);
-    multiply3(M, v, dl);
+    multiply3(answer(f, k), v, dl);
     for (size_t i = 0; i < 3; i++) s->l[3*(size_t)k + i] -= dl[i];
   }
   for (int32_t j = 0; j < count; j++) f->chosen[chosen[j]] = 0;

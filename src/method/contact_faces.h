@@ -11,6 +11,7 @@ typedef struct contact_faces {
   block_lu *factor;
   double *g;                     // BLOCK (bodies + 1)
   double *dl;                    // 3 contacts
+  double *M;                     // 9 contacts: what they answer, of the faces that were factored
   double *column;                // 3 FACES_MOST columns of BLOCK (bodies + 1): later, NULL
   double *G;                     // (3 FACES_MOST)^2
   double *doubles;               // of the subproblem

@@ -102,11 +102,10 @@ static int offer(newton *t) {   // the same for l
   return run_apply(t->run, t->x, t->y) != 0 || take_x(t, run_residual(t->run, t->x, t->y));
 }
 
-// Faces that are right give all digits at once. 0: the run has ended.
-static int polish(newton *t) {
+// Faces that are right give all digits at once; those that are not leave l as it is.
+static void polish(newton *t) {
   contact_bodies *s = &t->s;
-  if (t->f.factor == NULL && !contact_faces_begin(&t->f, s, t->run)) return 0;
-  if ((double)block_lu_nonzeros(t->f.factor) > LARGEST) return 1;
+  if ((double)block_lu_nonzeros(t->f.factor) > LARGEST) return;
   memcpy(t->saved, s->l, bytes_of_l(t));
   memcpy(t->before, s->face, bytes_of_faces(t));
   const contact_look look = contact_bodies_look(s, t->wanted, t->target);
@@ -115,16 +114,16 @@ static int polish(newton *t) {
   contact_bodies_refresh(s);
   t->systems++;
   const double left = contact_faces_solve(&t->f, s, t->run, 3);
-  if (left < t->goal && contact_bodies_look(s, t->wanted, NULL).worst < look.worst) return 1;
+  if (left < t->goal && contact_bodies_look(s, t->wanted, NULL).worst < look.worst) return;
   memcpy(s->l, t->saved, bytes_of_l(t));
   memcpy(s->face, t->before, bytes_of_faces(t));
   contact_bodies_refresh(s);
-  return 1;
 }
 
 // The same where look.worst has reached the goal; it moves on if the certificate wants more.
 static int offer_goal(newton *t) {
-  if (!polish(t) || offer(t)) return 1;
+  polish(t);
+  if (offer(t)) return 1;
   t->goal = max2(0.1*t->goal, 1e-14);
   return 0;
 }
@@ -230,7 +229,8 @@ static int points(newton *t, int32_t path, double *best) {
     }
     if (residual < polished) {
       polished = 0.1*residual;
-      if (!polish(t) || offer(t)) return 1;
+      polish(t);
+      if (offer(t)) return 1;
       contact_points_refresh(&t->path.p, s);
     }
   }
@@ -416,7 +416,6 @@ static int search_all(newton *t) {
 static void run_contact_newton(perp_run *run) {
   newton t = {.run = run, .best = run->residual, .goal = 0.3*run->options->tol};
   if (!contact_bodies_begin(&t.s, run) || !take(&t)) return;
-  contact_bodies_refresh(&t.s);
   if (!search_all(&t))
     run_stop(run, PERP_STATUS_STALLED, "%s: %d systems of faces and %d paths brought no solution",
              run->method->name, t.systems, PATHS);

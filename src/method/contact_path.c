@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "random.h"
 #include "vector.h"
 
 enum {
@@ -51,13 +52,6 @@ int contact_path_begin(contact_path *t, const contact_bodies *s, perp_run *run) 
   return 1;
 }
 
-// A number in [0, 1) that looks drawn: the golden section, mixed.
-static double drawn(uint64_t k) {
-  k *= 0x9e3779b97f4a7c15u;
-  k = (k ^ k >> 29)*0xbf58476d1ce4e5b9u;
-  return (double)(k >> 11)*0x1p-53;
-}
-
 static double *kept(const contact_path *t, int32_t k) {
   return t->kept + (size_t)k*POINT_PARTS(t->p.K)*(size_t)t->p.count;
 }
@@ -78,8 +72,9 @@ static void take_back(contact_path *t, contact_bodies *s) {
 
 void contact_path_start(contact_path *t, contact_bodies *s, int32_t turn) {
   contact_points *p = &t->p;
+  random_stream draw = {.seed = (uint64_t)turn};
   for (int32_t c = 0; c < p->count; c++)
-    p->weight[c] = turn == 0 ? 1.0 : exp(2.0*drawn((uint64_t)c + ((uint64_t)turn << 32)) - 1.0);
+    p->weight[c] = turn == 0 ? 1.0 : exp(random_range(&draw, -1.0, 1.0));
   t->turning = 0;
   t->jams = t->returns = t->straights = 0;
   t->lowest = (double)INFINITY;

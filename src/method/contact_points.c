@@ -23,7 +23,7 @@
 #include "vector.h"
 
 enum { CORRECTIONS = 2 };   // of a solve, at most
-#define SHIFT 1e-8          // of z/a, in the unit of 1/impulse
+#define SHIFT 1e-8          // of z/a, in units of what an impulse does to its own contact
 #define CORRECTED 1e-6      // rest of a solve, relative, that is small enough
 
 int contact_points_begin(contact_points *p, const contact_bodies *s, perp_run *run) {
@@ -48,7 +48,6 @@ int contact_points_begin(contact_points *p, const contact_bodies *s, perp_run *r
     *parts[k].at = next;
     next += parts[k].size;
   }
-  for (size_t c = 0; c < n; c++) p->weight[c] = 1.0;
   return 1;
 }
 
@@ -112,10 +111,6 @@ static double stiffness(const contact_bodies *s, int32_t c, double z, double a) 
 }
 
 static int soft(const body_contact *c) { return c->yield[0] + c->yield[1] + c->yield[2] > 0.0; }
-
-static void multiply3(const double *M, const double *v, double *y) {
-  for (int i = 0; i < 3; i++) y[i] = M[3*i]*v[0] + M[3*i + 1]*v[1] + M[3*i + 2]*v[2];
-}
 
 // A contact that yields by Y answers dl = push - M (dv + Y dl): both are divided by 1 + M Y.
 static int divide(double *M, double *inverse, const double *yield) {

@@ -30,7 +30,7 @@ typedef struct contact_points {
 #define POINT_CHANGES(K) (2*(size_t)(K) + 3)
 
 int contact_points_begin(contact_points *p, const contact_bodies *s, perp_run *run);   // 0: ended
-// All products in their ratio; velocities as large as b.
+// Impulses and velocities as large as b asks for; `weight` is the caller's.
 void contact_points_start(contact_points *p, contact_bodies *s);
 void contact_points_refresh(contact_points *p, contact_bodies *s);   // ln, l and w from a
 // mu, the rests and the factor at this point. The sign of its determinant; 0: singular, not finite
