@@ -131,6 +131,25 @@ typedef struct perp_contacts {
                               //   its normal first
 } perp_contacts;
 
+// The pressure matrix of a grid of cells, -div(w grad), never formed: 5 points in two dimensions, 7
+// in three. Cell (i, j, k) is row (k*cells[1] + j)*cells[0] + i. With w_f = face[d][f]/spacing[d]^2
+// of the face between two neighbours, and h a liquid cell,
+//     A_hh = sum of w_f over the faces to cells that are not solid,   A_hl = -w_f, l liquid too
+// Air is p = 0, a solid cell and the edge of the grid let nothing through. The rows of cells that
+// are not liquid are those of the identity: with b = 0 there, p = 0.
+// For p >= 0 _|_ div u >= 0 let b = div u (before pressure, with area fractions, times density/dt).
+typedef enum perp_cell { PERP_CELL_SOLID, PERP_CELL_LIQUID, PERP_CELL_AIR } perp_cell;
+typedef struct perp_grid {
+  int32_t cells[3];           // >= 1 each; cells[2] = 1: two dimensions
+  double spacing[3];          // > 0: of cell centres
+  const uint8_t *type;        // a perp_cell each
+  const double *face[3];      // weights >= 0: area fraction of the face, over theta towards air
+                              //   (ghost fluid). face[0] has cells[0] + 1 entries a line: the face
+                              //   below (i, j, k) is at (k*cells[1] + j)*(cells[0] + 1) + i;
+                              //   face[1] and face[2] likewise, with an entry more in that
+                              //   direction. NULL: 1 everywhere
+} perp_grid;
+
 typedef struct perp_callback {  // A known only through products
   int32_t n;
   int (*apply)(void *context, const double *x, double *y);             // y = A x; non-zero aborts
@@ -141,14 +160,14 @@ typedef struct perp_callback {  // A known only through products
 
 typedef enum perp_view_kind {
   PERP_VIEW_NONE, PERP_VIEW_DENSE, PERP_VIEW_CSC, PERP_VIEW_PRODUCT, PERP_VIEW_CALLBACK,
-  PERP_VIEW_CONTACT
+  PERP_VIEW_CONTACT, PERP_VIEW_GRID
 } perp_view_kind;
 
 // what an operator really is: R * (the matrix named by kind) * C + shift I
 typedef struct perp_view {
   perp_view_kind kind;
-  const void *data;           // perp_dense, perp_csc, perp_product, perp_callback or
-                              //   perp_contacts
+  const void *data;           // perp_dense, perp_csc, perp_product, perp_callback,
+                              //   perp_contacts or perp_grid
   const double *R, *C;        // n each, NULL means 1
   double shift;
 } perp_view;
@@ -211,6 +230,8 @@ perp_operator perp_from_csc(const perp_csc *matrix, uint32_t claims);
 // symmetric PSD is added to the claims
 perp_operator perp_from_product(const perp_product *matrix, uint32_t claims);
 perp_operator perp_from_contact(const perp_contacts *matrix, uint32_t claims);
+// symmetric, PSD and Z are added to the claims
+perp_operator perp_from_grid(const perp_grid *matrix, uint32_t claims);
 perp_operator perp_from_callback(const perp_callback *matrix, uint32_t claims);
 
 // Wrappers: `self` is the caller's storage and must outlive the operator. They keep what the inner
@@ -240,6 +261,11 @@ typedef struct perp_problem {   // views of the caller's data
   uint64_t value_stamp;         // 0, or a number that changes whenever A's values do: lets a reused
                                 //   solver skip validating and equilibrating the same matrix again
 } perp_problem;
+
+// Bounds for a pressure that can let go: lo = 0 and hi = inf in liquid cells that touch a solid cell,
+// the edge of the grid or a face of weight below 1 not towards air (every: in all liquid cells);
+// lo = -inf in the others, which are equations; lo = hi = 0 where there is no liquid.
+perp_error perp_grid_bounds(const perp_grid *grid, int32_t every, double *lo, double *hi);
 
 // PERP_OK, or an error with perp_last_message()
 perp_error perp_validate(const perp_problem *problem);

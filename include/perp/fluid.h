@@ -1,0 +1,191 @@
+// fluid.h: liquids that can let go of walls, by libperp-fluid: particles and a staggered grid, and a
+// complementarity problem for the pressure of every step, solved and certified by libperp. See
+// docs/fluid.md for the equations.
+//
+//     perp_fluid_settings settings = perp_fluid_defaults(2, 100, 100, 1);
+//     perp_fluid *fluid;
+//     perp_fluid_create(&settings, NULL, &fluid);
+//     perp_fluid_shape block = perp_fluid_box(0.2, 0.5, 0.0, 0.15, 0.3, 0.0);   // centre, half sides
+//     perp_fluid_pour(fluid, &block, NULL);
+//     perp_fluid_step(fluid, NULL);
+//
+// Units are the caller's, as long as they are consistent; the defaults are meters, kilograms and
+// seconds. The grid is a box with solid sides; y is up. A function that fails changes nothing, and
+// perp_fluid_message() says what was wrong. Different fluids may be used by different threads at
+// once, one fluid by one thread at a time.
+#ifndef PERP_FLUID_H
+#define PERP_FLUID_H
+
+#include "perp.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// what the last call that failed in this thread had to say: "spacing = -1 is outside (0, inf)"
+const char *perp_fluid_message(void);
+
+// ------------------------------------------------------------------------------------------ shapes
+
+typedef enum perp_fluid_kind {
+  PERP_FLUID_SPHERE,          // extent[0]: radius; a disc in two dimensions
+  PERP_FLUID_BOX,             // extent: half of each side
+  PERP_FLUID_PLANE,           // extent: normal; inside where normal.(x - position) <= 0
+  PERP_FLUID_CUSTOM,          // distance() says
+  PERP_FLUID_KIND_COUNT
+} perp_fluid_kind;
+
+// A region of space: a solid, or where liquid is poured.
+typedef struct perp_fluid_shape {
+  size_t size;                // sizeof(perp_fluid_shape)
+  int32_t kind;               // a perp_fluid_kind
+  int32_t outside;            // 1: all of space but this, such as a tank
+  double extent[3];
+  double position[3];
+  double orientation[4];      // a unit quaternion (w, x, y, z)
+  double velocity[3], spin[3];   // solids move by them; liquid begins with them
+  // CUSTOM: signed distance of x, negative inside, at time t of a shape that does not move
+  double (*distance)(void *context, const double x[3], double t);
+  void *context;
+} perp_fluid_shape;
+perp_fluid_shape perp_fluid_sphere(double x, double y, double z, double radius);
+perp_fluid_shape perp_fluid_box(double x, double y, double z, double half_x, double half_y,
+                                double half_z);
+perp_fluid_shape perp_fluid_plane(double x, double y, double z, double normal_x, double normal_y,
+                                  double normal_z);
+
+// ------------------------------------------------------------------------------------------- fluid
+
+typedef enum perp_walls {
+  PERP_WALLS_NO_SLIP,         // u = that of the wall
+  PERP_WALLS_SLIP,            // u.n = that of the wall
+  PERP_WALLS_SEPARATING,      // 0 <= p _|_ (u - wall).n >= 0
+  PERP_WALLS_COUNT
+} perp_walls;
+
+typedef enum perp_transfer { PERP_TRANSFER_FLIP, PERP_TRANSFER_APIC, PERP_TRANSFER_COUNT
+} perp_transfer;
+
+typedef struct perp_fluid_settings {   // from perp_fluid_defaults(): values in parentheses
+  size_t size;                // sizeof(perp_fluid_settings)
+  int32_t dimension;          // 2: cells[2] = 1, and nothing moves along z
+  int32_t cells[3];
+  double spacing;             // (1/cells[0]) edge of a cell; one corner of the grid is the origin
+  int32_t walls;              // a perp_walls (PERP_WALLS_SEPARATING)
+  int32_t every_cell;         // (0) complementarity in all liquid cells, not only at walls
+  int32_t transfer;           // a perp_transfer (PERP_TRANSFER_FLIP)
+  double flip;                // (0.97) part of FLIP, the rest is PIC
+  double step;                // (1/60) seconds of perp_fluid_step
+  double cfl;                 // (2) cells that nothing crosses within a substep
+  int32_t substeps;           // (64) at most, of a step; then they are longer than cfl allows
+  int32_t particles;          // (2) per cell and direction when poured: 4 or 8 a cell
+  int32_t reseed;             // (1) cells inside the liquid keep between 1/2 and 2 of that
+  int32_t compensate;         // (0) 1: divergence is aimed at so that the volume is kept
+  int32_t threads;            // (1) the bits of every answer do not depend on it
+  double gravity[3];          // (0, -9.81, 0)
+  double density;             // (1000)
+  uint64_t seed;              // (1) of the places of particles
+  // acceleration at x, added to gravity; NULL: none
+  void (*force)(void *context, const double x[3], double t, double acceleration[3]);
+  void *context;
+  double time_limit;          // (INFINITY) seconds of each pressure solve
+  const perp_options *options;   // (NULL) method, tol, ... of the pressure. Copied
+} perp_fluid_settings;
+perp_fluid_settings perp_fluid_defaults(int32_t dimension, int32_t nx, int32_t ny, int32_t nz);
+
+typedef struct perp_fluid perp_fluid;
+
+perp_error perp_fluid_create(const perp_fluid_settings *settings, const perp_allocator *allocator,
+                             perp_fluid **fluid);
+void perp_fluid_destroy(perp_fluid *fluid);                 // NULL is fine
+// id (may be NULL) receives 0, 1, ... in the order of the calls
+perp_error perp_fluid_add_solid(perp_fluid *fluid, const perp_fluid_shape *solid, int32_t *id);
+perp_error perp_fluid_move_solid(perp_fluid *fluid, int32_t id, const perp_fluid_shape *solid);
+// Particles in the part of the shape that is not solid; count (may be NULL) receives how many.
+perp_error perp_fluid_pour(perp_fluid *fluid, const perp_fluid_shape *where, int64_t *count);
+// The divergence kappa that each cell aims at, 1/s, [ANE17] (48); NULL: 0. Copied.
+perp_error perp_fluid_aim(perp_fluid *fluid, const double *kappa /* cells */);
+
+// ------------------------------------------------------------------------------------------- steps
+
+// The stages of a substep, after [ANE17] Fig. 2; each is a file of sim/fluid.
+#define PERP_FLUID_STAGE_LIST(X)                                                       \
+  X(ADVECT,      "advect",      "particles move with the velocity of the grid")        \
+  X(RESEED,      "reseed",      "particles are sorted, added and removed")             \
+  X(SURFACE,     "surface",     "where the liquid is: distances, cell types, theta")   \
+  X(SOLIDS,      "solids",      "area fractions and velocities of walls")              \
+  X(GATHER,      "gather",      "velocities of particles to the grid")                 \
+  X(FORCES,      "forces",      "gravity and other forces")                            \
+  X(ASSEMBLE,    "assemble",    "the pressure problem")                                \
+  X(PRESSURE,    "pressure",    "its solution")                                        \
+  X(PROJECT,     "project",     "the velocity that remains")                           \
+  X(EXTRAPOLATE, "extrapolate", "velocities beyond the surface")                       \
+  X(SCATTER,     "scatter",     "velocities of the grid to particles")                 \
+  X(MEASURE,     "measure",     "volume, momentum, energy")
+typedef enum perp_fluid_stage {
+#define PERP_X(id, name, text) PERP_FLUID_##id,
+  PERP_FLUID_STAGE_LIST(PERP_X)
+#undef PERP_X
+  PERP_FLUID_STAGES
+} perp_fluid_stage;
+const char *perp_fluid_stage_name(perp_fluid_stage stage);
+const char *perp_fluid_stage_text(perp_fluid_stage stage);
+
+typedef struct perp_fluid_report {
+  int64_t step;               // 1 after the first one
+  double time;
+  int32_t substeps;
+  int32_t liquid;             // cells, in the last substep; the next three likewise
+  int32_t complementary;      // of them: with p >= 0 _|_ y >= 0
+  int32_t separating;         // of those: y > 0
+  int32_t components;         // of the liquid
+  int64_t particles, added, removed;
+  int32_t solved, unsolved;   // pressure problems: certified, or not
+  int32_t worst_status;       // a perp_status: of the one with the largest residual
+  int32_t newton, inner;      // iterations of all substeps
+  double residual;            // the largest certified one
+  double divergence;          // largest |div u| after projection in cells that are equations, 1/s
+  double courant;             // cells that the fastest velocity crosses in a substep, at most
+  double volume;              // of the liquid, by its level set
+  double poured;              // what was poured: volume - poured is the drift
+  double kinetic, potential;  // of the particles
+  double momentum[3];
+  double seconds;
+  double stage_seconds[PERP_FLUID_STAGES];
+} perp_fluid_report;
+
+// report may be NULL. A pressure problem that is not solved leaves its best iterate, and says so.
+perp_error perp_fluid_step(perp_fluid *fluid, perp_fluid_report *report);
+// the report of the last step; before the first one: what was poured
+perp_error perp_fluid_last(const perp_fluid *fluid, perp_fluid_report *report);
+
+// All there is to see; valid until a call that changes the fluid.
+typedef struct perp_fluid_state {
+  int64_t particles;
+  const double *x[3], *v[3];  // particles; x[2] and v[2] are NULL in two dimensions
+  int32_t cells[3];
+  double spacing;
+  const double *u[3];         // on faces, as perp_grid.face; u[2] NULL in two dimensions
+  const double *pressure;     // cells
+  const double *surface;      // cells: signed distance of the liquid, negative inside
+  const double *solid;        // corners (one more than cells per direction): of the solids
+  const uint8_t *type;        // cells: a perp_cell
+  const uint8_t *separating;  // cells: 1 where y > 0 and p = 0 at a wall
+} perp_fluid_state;
+perp_error perp_fluid_read(const perp_fluid *fluid, perp_fluid_state *state);
+int32_t perp_fluid_solids(const perp_fluid *fluid);         // how many
+perp_error perp_fluid_read_solid(const perp_fluid *fluid, int32_t id, perp_fluid_shape *solid);
+
+// The pressure problem of the last substep and the x that was used, for dumps and other people's
+// solvers; its operator is a grid. Valid until the next call with this fluid.
+perp_error perp_fluid_problem(const perp_fluid *fluid, perp_problem *problem, const double **x);
+
+// The exact state: returns the bytes it takes and fills memory if there is room for them. A fluid
+// made with the same settings and solids goes on from it with the same bits.
+size_t perp_fluid_save(const perp_fluid *fluid, void *memory, size_t size);
+perp_error perp_fluid_load(perp_fluid *fluid, const void *memory, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,75 @@
+// state.h: what the stages of a substep share. Each stage is a file with one function; step.c calls
+// them in the order of [ANE17] Fig. 2.
+//
+// Cell (i, j, k) is at (k ny + j) nx + i. Faces and corners have an entry more per line, as in
+// perp_grid: u[0] of the face below cell (i, j, k) is at (k ny + j)(nx + 1) + i.
+#pragma once
+
+#include <perp/fluid.h>
+
+#include "crew.h"
+
+typedef struct particles {       // sorted by cell after reseed
+  int64_t count, room;
+  double *x[3], *v[3];           // room
+  double *affine[9];             // room each, APIC only: dv_a/dx_b at 3 a + b
+} particles;
+
+struct perp_fluid {
+  perp_fluid_settings settings;
+  perp_options options;
+  perp_allocator allocator;
+  crew *crew;
+  int32_t n[3], dimension;
+  int32_t cells, corners, faces[3];   // how many
+  double h, time, dt;            // dt: of the substep at hand
+  uint64_t draws;                // random numbers used so far
+
+  perp_fluid_shape *solid;
+  int32_t solids, solid_room;
+
+  particles p;
+  int32_t *first;                // cells + 1: particles of each cell, after reseed
+
+  double *u[3], *before[3];      // faces: velocity; before forces and pressure, for FLIP
+  uint8_t *known[3];             // faces: 1 where u comes from particles or pressure, else from
+                                 //   extrapolation
+  double *surface;               // cells: distance of the liquid, negative inside
+  double *solid_distance;        // corners
+  double *open[3];               // faces: fraction that is not solid, 0 .. 1
+  double *wall[3];               // faces: velocity of the solid there
+  uint8_t *type;                 // cells
+  double *kappa;                 // cells; NULL: 0
+
+  // the pressure problem: rows are cells
+  double *weight[3];             // faces: open over theta
+  double *b, *lo, *hi, *pressure;   // cells
+  uint8_t *separating;           // cells
+  perp_grid grid;
+  perp_solver *solver;
+  perp_result result;
+
+  double poured;                 // volume
+  perp_fluid_report report;
+};
+
+// The stages. Those that can fail return an error whose message is set.
+double fluid_cfl(const perp_fluid *f, double left);            // seconds of the next substep
+perp_error fluid_advect(perp_fluid *f);                        // x <- x + dt u, RK3; out of solids
+perp_error fluid_reseed(perp_fluid *f);                        // sorts; adds and removes particles
+perp_error fluid_surface(perp_fluid *f);                       // surface and type
+perp_error fluid_solids(perp_fluid *f);                        // moves them; solid_distance, open,
+                                                               //   wall
+perp_error fluid_gather(perp_fluid *f);                        // particles -> u, known; before <- u
+perp_error fluid_forces(perp_fluid *f);                        // u += dt g
+perp_error fluid_assemble(perp_fluid *f);                      // weight, b, lo, hi
+perp_error fluid_pressure(perp_fluid *f);                      // pressure, separating, result
+perp_error fluid_project(perp_fluid *f);                       // u -= dt/density grad p
+perp_error fluid_extrapolate(perp_fluid *f);                   // u where it is not known; walls
+perp_error fluid_scatter(perp_fluid *f);                       // u -> v of particles
+perp_error fluid_measure(perp_fluid *f);                       // into report
+
+double shape_distance(const perp_fluid_shape *shape, const double x[3], double t);
+void shape_velocity(const perp_fluid_shape *shape, const double x[3], double v[3]);
+
+perp_error fluid_error(perp_error error, const char *format, ...);   // sets perp_fluid_message()
