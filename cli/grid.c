@@ -20,7 +20,7 @@ static json_t *axis(double first, double step, const char *label) {
   return object;
 }
 
-int grid_write(const char *path, const perp_grid *what, char *message, size_t size) {
+int grid_write(const char *path, const perp_layout *what, char *message, size_t size) {
   json_t *object = json_object();
   json_object_set_new(object, "nx", json_integer(what->nx));
   json_object_set_new(object, "ny", json_integer(what->ny));

@@ -24,7 +24,7 @@ typedef struct grid {
 } grid;
 
 // Errors: an exit code, and the message says what is wrong.
-int grid_write(const char *path, const perp_grid *what, char *message, size_t size);
+int grid_write(const char *path, const perp_layout *what, char *message, size_t size);
 int grid_read(const char *path, grid *out, char *message, size_t size);
 
 grid grid_plain(int32_t nx, int32_t ny);   // unit steps, as --grid says nothing else

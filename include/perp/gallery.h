@@ -17,14 +17,14 @@ typedef struct perp_gallery_parameter {
   const char *help;            // one line
 } perp_gallery_parameter;
 
-typedef struct perp_grid {     // where the unknowns of a planar problem are, for pictures
+typedef struct perp_layout {   // where the unknowns of a planar problem are, for pictures
   int32_t nx, ny;              // points, x fastest; 0: there is no such grid
   double x, y, dx, dy;         // the first point, and the way to the next
   double edge;                 // of the domain: so many steps before the first and behind the last
   const char *x_label, *y_label, *value;   // "angle", "length", "pressure"
   const char *at_lo, *at_hi;   // what x = lo and x = hi mean: "contact"; NULL: nothing special
   int32_t *filled;             // nx: of column i only the lowest filled[i] points; NULL: all
-} perp_grid;
+} perp_layout;
 
 typedef struct perp_sample {   // a generated problem; owns its arrays
   int32_t n;
@@ -40,7 +40,7 @@ typedef struct perp_sample {   // a generated problem; owns its arrays
                                //   else NaN-free 0 with has_objective = 0
   int32_t has_objective;
   char note[240];              // one line: what was generated, with its numbers
-  perp_grid grid;
+  perp_layout grid;
   // The same A = J W J' + diag(compliance) through bodies, where the family is about contacts
   int32_t *product_rowptr, *product_column;         // J by rows; NULL where there is no such form
   double *product_value, *inverse_mass, *compliance;

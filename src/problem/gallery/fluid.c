@@ -174,7 +174,7 @@ static perp_error fluid(const double *values, uint64_t seed, int32_t dimensions,
   int32_t walls = 0;
   if (error == PERP_OK) error = set_matrix(&b, values, seed, s, &walls);
   if (dimensions == 2 && b.height != NULL) {
-    s->grid = (perp_grid){.nx = size, .ny = size, .x = 0.5/size, .y = 0.5/size, .dx = 1.0/size,
+    s->grid = (perp_layout){.nx = size, .ny = size, .x = 0.5/size, .y = 0.5/size, .dx = 1.0/size,
                           .dy = 1.0/size, .edge = 0.5, .x_label = "x", .y_label = "height",
                           .value = "pressure",
                           .at_lo = "no pressure: off the wall", .filled = b.height};

@@ -60,7 +60,7 @@ static perp_error bearing(const double *values, uint64_t seed, perp_sample *s) {
       s->has_objective = 1;
     }
   }
-  s->grid = (perp_grid){.nx = nx, .ny = ny, .x = hx, .y = hy, .dx = hx, .dy = hy, .edge = 1.0,
+  s->grid = (perp_layout){.nx = nx, .ny = ny, .x = hx, .y = hy, .dx = hx, .dy = hy, .edge = 1.0,
                         .x_label = "angle around the shaft", .y_label = "length of the bearing",
                         .value = "pressure", .at_lo = "cavity: no pressure"};
   snprintf(s->note, sizeof s->note,
@@ -120,7 +120,7 @@ static perp_error obstacle(const double *values, uint64_t seed, perp_sample *s) 
       s->b[j] = sum;
     }
     s->problem.A.claims = FAMILY_CLAIM_SPD | PERP_CLAIM_Z | PERP_CLAIM_H;
-    s->grid = (perp_grid){.nx = m, .ny = m, .x = -2.0 + h, .y = -2.0 + h, .dx = h, .dy = h,
+    s->grid = (perp_layout){.nx = m, .ny = m, .x = -2.0 + h, .y = -2.0 + h, .dx = h, .dy = h,
                           .edge = 1.0, .x_label = "x", .y_label = "y",
                           .value = "height of the membrane above the obstacle",
                           .at_lo = "contact"};
@@ -173,7 +173,7 @@ static perp_error torsion(const double *values, uint64_t seed, perp_sample *s) {
     s->lo[j] = -s->hi[j];
   }
   s->problem.A.claims = FAMILY_CLAIM_SPD | PERP_CLAIM_Z | PERP_CLAIM_H;
-  s->grid = (perp_grid){.nx = nx, .ny = ny, .x = hx, .y = hy, .dx = hx, .dy = hy, .edge = 1.0,
+  s->grid = (perp_layout){.nx = nx, .ny = ny, .x = hx, .y = hy, .dx = hx, .dy = hy, .edge = 1.0,
                         .x_label = "x", .y_label = "y", .value = "stress function",
                         .at_lo = "plastic, at -distance", .at_hi = "plastic, at the distance"};
   snprintf(s->note, sizeof s->note,
