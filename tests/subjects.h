@@ -18,7 +18,7 @@
 #include "random.h"
 #include "vector.h"
 
-enum { N = 24, BODIES = 7, BASES = 11, WRAPS = 3 };
+enum { N = 24, BODIES = 7, BASES = 13, WRAPS = 3 };
 
 static random_stream stream = {2024, 0};
 
@@ -47,6 +47,9 @@ typedef struct base_data {
   perp_contacts contacts;
   double diagonal[N];
   perp_callback f;
+  uint8_t type[N];
+  double face[3][2*N];
+  perp_grid grid;
 } base_data;
 
 static base_data base_of[BASES];
@@ -148,11 +151,44 @@ static inline void make_contacts(base_data *data, subject *s, int32_t K, int32_t
   s->A = perp_from_contact(&data->contacts, PERP_CLAIM_NONE);
 }
 
+// Cells of all types; spacings are powers of two, so that the entries of faces are exact.
+static inline void make_grid(base_data *data, subject *s, int32_t nx, int32_t ny, int32_t nz) {
+  static const double spacing[3] = {0.5, 2.0, 1.0};
+  const int32_t cells[3] = {nx, ny, nz}, step[3] = {1, nx, nx*ny};
+  data->grid = (perp_grid){.cells = {nx, ny, nz}, .spacing = {0.5, 2.0, 1.0}, .type = data->type};
+  for (int d = 0; d < 3; d++) {
+    for (int f = 0; f < 2*N; f++)
+      data->face[d][f] = random_uniform(&stream) < 0.2 ? 0.0 : random_range(&stream, 0.1, 9.0);
+    if (d != nz/2) data->grid.face[d] = data->face[d];   // a direction without weights, too
+  }
+  for (int32_t h = 0; h < N; h++)
+    data->type[h] = (uint8_t)(random_uniform(&stream) < 0.7 ? PERP_CELL_LIQUID
+                                                            : 2*random_integer(&stream, 2));
+  memset(s->M, 0, sizeof s->M);
+  for (int32_t h = 0; h < N; h++) {
+    const int32_t at[3] = {h % nx, h/nx % ny, h/nx/ny};
+    if (data->type[h] != PERP_CELL_LIQUID) s->M[h][h] = 1.0L;
+    for (int d = 0; d < 3 && data->type[h] == PERP_CELL_LIQUID; d++)
+      for (int up = 0; up < 2; up++) {
+        const int32_t l = up ? h + step[d] : h - step[d];
+        int32_t face[3] = {at[0], at[1], at[2]};
+        face[d] += up;
+        if (face[d] == 0 || face[d] == cells[d] || data->type[l] == PERP_CELL_SOLID) continue;
+        const int32_t f = (face[2]*(ny + (d == 1)) + face[1])*(nx + (d == 0)) + face[0];
+        const long double w = (data->grid.face[d] != NULL ? data->face[d][f] : 1.0)/
+                              (spacing[d]*spacing[d]);
+        s->M[h][h] += w;
+        if (data->type[l] == PERP_CELL_LIQUID) s->M[h][l] = -w;
+      }
+  }
+  s->A = perp_from_grid(&data->grid, PERP_CLAIM_NONE);
+}
+
 static inline void make_base(int which, subject *s) {
   static const char *const names[BASES] = {"dense", "dense by columns", "csc", "symmetric csc",
                                            "product 1x1", "product 3x3", "callback",
                                            "bare callback", "callback without transpose",
-                                           "contacts", "contacts in the plane"};
+                                           "contacts", "contacts in the plane", "grid", "plane grid"};
   base_data *data = &base_of[which];
   memset(s, 0, sizeof *s);
   strcpy(s->name, names[which]);
@@ -182,6 +218,8 @@ static inline void make_base(int which, subject *s) {
     s->A = perp_from_csc(&data->c, which == 3 ? PERP_CLAIM_SYMMETRIC : PERP_CLAIM_NONE);
   } else if (which <= 5) {
     make_product(data, s, which == 4 ? 1 : 3, which == 5, N);
+  } else if (which >= 11) {
+    make_grid(data, s, which == 11 ? 4 : 6, which == 11 ? 3 : 4, which == 11 ? 2 : 1);
   } else if (which >= 9) {
     make_contacts(data, s, which == 9 ? 4 : 2, which == 9 ? 2 : 1);
   } else {
@@ -233,7 +271,8 @@ static inline void wrap(int how, const subject *inner, subject *s) {
   if (a->sweep != NULL) assert_non_null(b->sweep);
   if (a->add_column != NULL) assert_non_null(b->add_column);
   const perp_view view = operator_view(&s->A);
-  if (view.kind == PERP_VIEW_DENSE || view.kind == PERP_VIEW_CSC) assert_non_null(b->row_col_max);
+  if (view.kind == PERP_VIEW_DENSE || view.kind == PERP_VIEW_CSC || view.kind == PERP_VIEW_GRID)
+    assert_non_null(b->row_col_max);
 }
 
 static inline void *exact_memory(size_t bytes) {   // of just this size, filled with NaN

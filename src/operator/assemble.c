@@ -11,6 +11,7 @@
 
 #include "allocator.h"
 #include "contact_parts.h"
+#include "grid.h"
 #include "operator.h"
 
 enum { TILE = 64, LARGEST_UNKNOWN = 5000 };
@@ -156,6 +157,17 @@ static void from_csc(builder *b, const perp_csc *A) {
     column_begin(b, j);
     if (copy_column(b, A)) continue;
     for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) put(b, A->row[p], A->value[p]);
+    column_end(b);
+  }
+}
+
+static void from_grid(builder *b, const perp_grid *g) {
+  for (int32_t j = 0; j < b->n && !b->failed; j++) {
+    column_begin(b, j);
+    double a;
+    int32_t i;
+    for (int32_t slot = 0; slot < GRID_SLOTS; slot++)
+      if (grid_entry(g, j, slot, &i, &a) && (i == j || a != 0.0)) put(b, i, a);
     column_end(b);
   }
 }
@@ -409,7 +421,8 @@ static void from_submatrices(builder *b, const perp_operator *A) {
 
 static int viewed(const perp_view *view) {
   return view->kind == PERP_VIEW_DENSE || view->kind == PERP_VIEW_CSC ||
-         view->kind == PERP_VIEW_PRODUCT || view->kind == PERP_VIEW_CONTACT;
+         view->kind == PERP_VIEW_PRODUCT || view->kind == PERP_VIEW_CONTACT ||
+         view->kind == PERP_VIEW_GRID;
 }
 
 int assemble_accepts(const perp_operator *A) {
@@ -424,7 +437,7 @@ int assemble_csc(const perp_operator *A, int diagonal, const perp_allocator *all
   const perp_allocator memory = allocator_of(allocator);
   if (!assemble_accepts(A)) return 1;
   const perp_view view = operator_view(A);
-  int64_t room = 4*(int64_t)A->n;
+  int64_t room = (view.kind == PERP_VIEW_GRID ? GRID_SLOTS : 4)*(int64_t)A->n;
   if (view.kind == PERP_VIEW_CSC && A->n > 0) {
     const perp_csc *inner = view.data;
     room = (int64_t)inner->colptr[A->n] - inner->colptr[0] + A->n;
@@ -438,6 +451,7 @@ int assemble_csc(const perp_operator *A, int diagonal, const perp_allocator *all
       case PERP_VIEW_CSC: from_csc(&b, view.data); break;
       case PERP_VIEW_PRODUCT: from_product(&b, view.data); break;
       case PERP_VIEW_CONTACT: from_contacts(&b, view.data); break;
+      case PERP_VIEW_GRID: from_grid(&b, view.data); break;
       default: (A->ops->add_column != NULL ? from_columns : from_submatrices)(&b, A); break;
     }
   }

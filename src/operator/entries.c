@@ -1,12 +1,14 @@
-// entries.c: columns and maxima of a dense or CSC view, for wrappers that have no room for vectors.
+// entries.c: columns and maxima of a dense, CSC or grid view, for wrappers that have no room for vectors.
 #include "entries.h"
 
 #include <math.h>
 
+#include "grid.h"
 #include "vector.h"
 
 int entries_known(const perp_view *view) {
-  return view->kind == PERP_VIEW_DENSE || view->kind == PERP_VIEW_CSC;
+  return view->kind == PERP_VIEW_DENSE || view->kind == PERP_VIEW_CSC ||
+         view->kind == PERP_VIEW_GRID;
 }
 
 // R_i a C_j + shift [i = j]
@@ -54,6 +56,16 @@ static inline void visit_column(const perp_view *view, const int32_t *set, int32
     for (int32_t k = 0; k < m; k++) {
       const int32_t i = set != NULL ? set[k] : k;
       visit(v, k, seen(view, i, J, A->value[(size_t)i*row + (size_t)J*column]));
+    }
+    return;
+  }
+  if (view->kind == PERP_VIEW_GRID) {   // by ascending rows, the diagonal among them
+    for (int32_t slot = 0, k = 0, i; slot < GRID_SLOTS; slot++) {
+      double a;
+      if (!grid_entry(view->data, J, slot, &i, &a)) continue;
+      k = position(set, k, m, i);
+      if (k == m) break;
+      if (set == NULL || set[k] == i) visit(v, k, seen(view, i, J, a));
     }
     return;
   }
@@ -170,6 +182,13 @@ int entries_next(entry_cursor *cursor, int32_t *i, double *a, double *error) {
       *a = M->value[M->by_column ? (size_t)J*ld + (size_t)*i : (size_t)*i*ld + (size_t)J];
       if (entries_outside(cursor, i, a, error)) return 1;
     }
+    return 0;
+  }
+  if (chain->matrix.kind == PERP_VIEW_GRID) {
+    while (cursor->at < GRID_SLOTS)
+      if (grid_entry(chain->matrix.data, J, cursor->at++, i, a) &&
+          entries_outside(cursor, i, a, error))
+        return 1;
     return 0;
   }
   const perp_csc *M = chain->matrix.data;

@@ -1,4 +1,4 @@
-// entries.h: the entries of a dense or CSC view through its R, C, shift and a set of indices,
+// entries.h: the entries of a dense, CSC or grid view through its R, C, shift and a set of indices,
 // and of wrappers around wrappers.
 #ifndef PERP_ENTRIES_H
 #define PERP_ENTRIES_H
@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-int entries_known(const perp_view *view);   // 1: dense or CSC
+int entries_known(const perp_view *view);   // 1: dense, CSC or grid
 
 // On the m x m matrix V(set,set), where V is the view; set is ascending, NULL means all m rows.
 // entries_add_column: y += s V(set,set_j); entries_row_col_max: as in perp_operator_ops.
@@ -22,7 +22,7 @@ double entries_one(const perp_operator *A, int32_t i, int32_t j);   // by submat
 enum { CHAIN_DEPTH = 6 };
 typedef enum wrapping { WRAP_SCALED, WRAP_SHIFTED, WRAP_RESTRICTED } wrapping;
 typedef struct entry_chain {
-  perp_view matrix;           // dense or CSC, without R, C and shift
+  perp_view matrix;           // dense, CSC or grid, without R, C and shift
   int32_t n;                  // of the whole
   int32_t depth;
   wrapping kind[CHAIN_DEPTH]; // outermost first

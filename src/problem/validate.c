@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "grid.h"
 #include "problem.h"
 #include "vector.h"
 
@@ -153,6 +154,10 @@ static perp_error validate_operator(const perp_operator *A, int seen) {
     const perp_error error = validate_contacts(view.data, seen);
     if (error != PERP_OK) return error;
   }
+  if (view.kind == PERP_VIEW_GRID) {
+    const perp_error error = grid_check_shape(view.data, seen);
+    if (error != PERP_OK) return error;
+  }
   if (A->n < 0) return error_set(PERP_ERROR_PROBLEM, "n = %d < 0", A->n);
   if (wrapper != NULL) {
     perp_error inner = validate_operator(&wrapper->inner, seen);
@@ -178,6 +183,9 @@ static perp_error validate_operator(const perp_operator *A, int seen) {
   } else if (view.kind == PERP_VIEW_CONTACT) {
     const perp_contacts *contacts = view.data;
     n = (2 + contacts->directions)*contacts->count;
+  } else if (view.kind == PERP_VIEW_GRID) {
+    const perp_grid *grid = view.data;
+    n = grid->cells[0]*grid->cells[1]*grid->cells[2];
   } else if (view.kind == PERP_VIEW_CALLBACK) {
     const perp_callback *callback = view.data;
     if (callback->apply == NULL) return error_set(PERP_ERROR_PROBLEM, "callback: apply is NULL");
@@ -257,6 +265,8 @@ perp_error validate_values(const perp_problem *problem) {
                                       (int64_t)A->directions*A->tangents);
     if (error == PERP_OK) error = validate_not_negative("contacts: mu", A->mu, A->count);
     return error == PERP_OK ? validate_product_values(&A->B) : error;
+  } else if (view.kind == PERP_VIEW_GRID) {
+    return grid_check_weights(view.data);
   }
   return PERP_OK;
 }

@@ -1,0 +1,46 @@
+// grid.h: the pressure matrix of a grid of cells, entry by entry, for the layers above.
+#ifndef PERP_GRID_H
+#define PERP_GRID_H
+
+#include <perp/perp.h>
+
+#include <stddef.h>
+
+// The entry of a face is face[d][f]*grid_scale(g, d), rounded once; the diagonal is the sum of those
+// that count, in the order -x, +x, -y, +y, -z, +z. Everything that needs entries computes them so.
+static inline double grid_scale(const perp_grid *g, int d) {   // 1/spacing[d]^2; 0: no such faces
+  return g->cells[d] > 1 ? 1.0/(g->spacing[d]*g->spacing[d]) : 0.0;
+}
+
+static inline int32_t grid_stride(const perp_grid *g, int d) {   // from a cell to the next along d
+  return d == 0 ? 1 : d == 1 ? g->cells[0] : g->cells[0]*g->cells[1];
+}
+
+typedef struct grid_place { int32_t at[3]; } grid_place;
+static inline grid_place grid_place_of(const perp_grid *g, int32_t h) {
+  const int32_t line = h/g->cells[0];
+  return (grid_place){{h - line*g->cells[0], line % g->cells[1], line/g->cells[1]}};
+}
+
+// Where the face below cell p along d is in face[d].
+static inline size_t grid_face(const perp_grid *g, grid_place p, int d) {
+  const size_t nx = (size_t)g->cells[0] + (d == 0), ny = (size_t)g->cells[1] + (d == 1);
+  return ((size_t)p.at[2]*ny + (size_t)p.at[1])*nx + (size_t)p.at[0];
+}
+static inline size_t grid_face_stride(const perp_grid *g, int d) {   // to the face above
+  return d == 0 ? 1 : d == 1 ? (size_t)g->cells[0] : (size_t)g->cells[0]*(size_t)g->cells[1];
+}
+
+// The places in a row where an entry may be, by ascending columns: -z, -y, -x, diagonal, +x, +y, +z
+enum { GRID_SLOTS = 7, GRID_DIAGONAL = 3 };
+// Entry number `slot` of row h, of value *a in column *l. Returns 0 where there is none; the
+// diagonal is always there, and may be 0, as others may where a weight is.
+int grid_entry(const perp_grid *g, int32_t h, int32_t slot, int32_t *l, double *a);
+
+const perp_grid *grid_of(const perp_operator *A);   // NULL: A is no grid, or one under wrappers
+
+// PERP_OK, or an error with a message. seen: the types have been looked at before
+perp_error grid_check_shape(const perp_grid *g, int seen);
+perp_error grid_check_weights(const perp_grid *g);
+
+#endif

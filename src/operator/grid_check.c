@@ -1,0 +1,116 @@
+// grid_check.c: is this a grid? And which of its cells can let go of a wall.
+#include <math.h>
+
+#include "error.h"
+#include "grid.h"
+
+static const char axis[] = "xyz";
+
+// The largest of a uint8_t array, by blocks that compilers turn into vectors.
+static int types_fine(const uint8_t *type, int64_t count) {
+  uint8_t most = 0;
+  for (int64_t k = 0; k < count; k++) most = type[k] > most ? type[k] : most;
+  return most <= PERP_CELL_AIR;
+}
+
+perp_error grid_check_shape(const perp_grid *g, int seen) {
+  int64_t n = 1;
+  for (int d = 0; d < 3; d++) {
+    if (g->cells[d] < 1)
+      return error_set(PERP_ERROR_PROBLEM, "grid: cells[%d] = %d < 1", d, g->cells[d]);
+    n *= g->cells[d];
+    if (n > INT32_MAX)
+      return error_set(PERP_ERROR_PROBLEM, "grid: %d x %d x %d cells are more than %d",
+                       g->cells[0], g->cells[1], g->cells[2], INT32_MAX);
+    const double h = g->spacing[d], scale = grid_scale(g, d);
+    // a direction with a single cell has no faces that count, and needs no spacing
+    if (g->cells[d] > 1 && !(h > 0.0 && scale >= 0x1p-1000 && scale <= 0x1p1000))
+      return error_set(PERP_ERROR_PROBLEM,
+                       "grid: spacing[%d] = %g: must be positive, and its square a normal number",
+                       d, h);
+  }
+  if (g->type == NULL) return error_set(PERP_ERROR_PROBLEM, "grid: type is NULL");
+  if (seen || types_fine(g->type, n)) return PERP_OK;
+  for (int64_t k = 0; k < n; k++)
+    if (g->type[k] > PERP_CELL_AIR)
+      return error_set(PERP_ERROR_PROBLEM, "grid: type[%lld] = %d: must be 0 (solid), 1 (liquid) or "
+                       "2 (air)", (long long)k, g->type[k]);
+  return PERP_OK;
+}
+
+// The largest of a double array, or NaN where one is negative or no number.
+static double largest(const double *value, int64_t count) {
+  double most[4] = {0.0}, bad[4] = {0.0};
+  int64_t k = 0;
+  for (; k + 4 <= count; k += 4)
+    for (int q = 0; q < 4; q++) {
+      const double v = value[k + q];
+      most[q] = v > most[q] ? v : most[q];
+      bad[q] = v >= 0.0 ? bad[q] : 1.0;
+    }
+  for (; k < count; k++) {
+    most[0] = value[k] > most[0] ? value[k] : most[0];
+    bad[0] = value[k] >= 0.0 ? bad[0] : 1.0;
+  }
+  for (int q = 1; q < 4; q++) {
+    most[0] = most[q] > most[0] ? most[q] : most[0];
+    bad[0] += bad[q];
+  }
+  return bad[0] == 0.0 ? most[0] : (double)NAN;
+}
+
+perp_error grid_check_weights(const perp_grid *g) {
+  double sum = 0.0, most[3] = {0.0};
+  for (int d = 0; d < 3; d++) {
+    if (g->cells[d] == 1) continue;
+    int64_t count = 1;
+    for (int e = 0; e < 3; e++) count *= (int64_t)g->cells[e] + (e == d);
+    most[d] = g->face[d] != NULL ? largest(g->face[d], count) : 1.0;
+    for (int64_t k = 0; !(most[d] < (double)INFINITY) && k < count; k++)
+      if (!(g->face[d][k] >= 0.0 && g->face[d][k] < (double)INFINITY))
+        return error_set(PERP_ERROR_PROBLEM, "grid: face[%d][%lld] = %g is outside [0, inf)", d,
+                         (long long)k, g->face[d][k]);
+    sum += 2.0*most[d]*grid_scale(g, d);
+  }
+  if (sum < 0x1p1020) return PERP_OK;   // all sums of entries stay finite
+  int worst = 0;
+  for (int d = 1; d < 3; d++)
+    if (most[d]*grid_scale(g, d) > most[worst]*grid_scale(g, worst)) worst = d;
+  return error_set(PERP_ERROR_PROBLEM, "grid: weights up to face[%d] = %g over spacing[%d]^2 = %g "
+                   "along %c overflow", worst, most[worst], worst,
+                   g->spacing[worst]*g->spacing[worst], axis[worst]);
+}
+
+// A liquid cell beside a wall: a solid cell, the edge, or a face that a solid cuts.
+static int at_wall(const perp_grid *g, grid_place p, int32_t h, int dimensions) {
+  for (int d = 0; d < dimensions; d++)
+    for (int up = 0; up < 2; up++) {
+      if (p.at[d] == (up ? g->cells[d] - 1 : 0)) return 1;
+      const uint8_t other = g->type[up ? h + grid_stride(g, d) : h - grid_stride(g, d)];
+      if (other == PERP_CELL_SOLID) return 1;
+      const size_t f = grid_face(g, p, d) + (up ? grid_face_stride(g, d) : 0);
+      if (other == PERP_CELL_LIQUID && g->face[d] != NULL && g->face[d][f] < 1.0) return 1;
+    }
+  return 0;
+}
+
+perp_error perp_grid_bounds(const perp_grid *grid, int32_t every, double *lo, double *hi) {
+  if (grid == NULL || lo == NULL || hi == NULL)
+    return error_set(PERP_ERROR_ARGUMENT, "%s is NULL",
+                     grid == NULL ? "grid" : lo == NULL ? "lo" : "hi");
+  perp_error error = grid_check_shape(grid, 0);
+  if (error == PERP_OK) error = grid_check_weights(grid);
+  if (error != PERP_OK) return error;
+  const int dimensions = grid->cells[2] > 1 ? 3 : 2;
+  int32_t h = 0;
+  for (int32_t k = 0; k < grid->cells[2]; k++)
+    for (int32_t j = 0; j < grid->cells[1]; j++)
+      for (int32_t i = 0; i < grid->cells[0]; i++, h++) {
+        const int liquid = grid->type[h] == PERP_CELL_LIQUID;
+        lo[h] = 0.0;
+        hi[h] = liquid ? (double)INFINITY : 0.0;
+        if (liquid && !every && !at_wall(grid, (grid_place){{i, j, k}}, h, dimensions))
+          lo[h] = -(double)INFINITY;
+      }
+  return PERP_OK;
+}
