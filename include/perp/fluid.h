@@ -29,7 +29,7 @@ const char *perp_fluid_message(void);
 
 typedef enum perp_fluid_kind {
   PERP_FLUID_SPHERE,          // extent[0]: radius; a disc in two dimensions
-  PERP_FLUID_BOX,             // extent: half of each side
+  PERP_FLUID_BOX,             // extent: half of each side; along z 0: without end
   PERP_FLUID_PLANE,           // extent: normal; inside where normal.(x - position) <= 0
   PERP_FLUID_CUSTOM,          // distance() says
   PERP_FLUID_KIND_COUNT
@@ -44,7 +44,8 @@ typedef struct perp_fluid_shape {
   double position[3];
   double orientation[4];      // a unit quaternion (w, x, y, z)
   double velocity[3], spin[3];   // solids move by them; liquid begins with them
-  // CUSTOM: signed distance of x, negative inside, at time t of a shape that does not move
+  // CUSTOM: signed distance of x at time t, negative inside; x in the shape's own axes, which are at
+  // position and turned by orientation
   double (*distance)(void *context, const double x[3], double t);
   void *context;
 } perp_fluid_shape;
@@ -84,7 +85,7 @@ typedef struct perp_fluid_settings {   // from perp_fluid_defaults(): values in 
   int32_t threads;            // (1) the bits of every answer do not depend on it
   double gravity[3];          // (0, -9.81, 0)
   double density;             // (1000)
-  uint64_t seed;              // (1) of the places of particles
+  uint64_t seed;              // (1) of the places of particles; 0: in rows and columns
   // acceleration at x, added to gravity; NULL: none
   void (*force)(void *context, const double x[3], double t, double acceleration[3]);
   void *context;
@@ -110,10 +111,10 @@ perp_error perp_fluid_aim(perp_fluid *fluid, const double *kappa /* cells */);
 
 // The stages of a substep, after [ANE17] Fig. 2; each is a file of sim/fluid.
 #define PERP_FLUID_STAGE_LIST(X)                                                       \
+  X(SOLIDS,      "solids",      "they move; area fractions and velocities of walls")   \
   X(ADVECT,      "advect",      "particles move with the velocity of the grid")        \
   X(RESEED,      "reseed",      "particles are sorted, added and removed")             \
   X(SURFACE,     "surface",     "where the liquid is: distances, cell types, theta")   \
-  X(SOLIDS,      "solids",      "area fractions and velocities of walls")              \
   X(GATHER,      "gather",      "velocities of particles to the grid")                 \
   X(FORCES,      "forces",      "gravity and other forces")                            \
   X(ASSEMBLE,    "assemble",    "the pressure problem")                                \

@@ -2,7 +2,8 @@
 // them in the order of [ANE17] Fig. 2.
 //
 // Cell (i, j, k) is at (k ny + j) nx + i. Faces and corners have an entry more per line, as in
-// perp_grid: u[0] of the face below cell (i, j, k) is at (k ny + j)(nx + 1) + i.
+// perp_grid: u[0] of the face below cell (i, j, k) is at (k ny + j)(nx + 1) + i. In two dimensions
+// there is one layer of corners and no face along z: u[2], open[2], wall[2], weight[2] are NULL.
 #pragma once
 
 #include <perp/fluid.h>
@@ -49,11 +50,16 @@ struct perp_fluid {
   perp_solver *solver;
   perp_result result;
 
+  uint64_t solid_stamp;          // of the solids that solid_distance, open and wall are of; 0: none
+  int32_t squeezed;              // closed parts of the liquid whose walls leave less room than it has
+  void *scratch;                 // of the stage at hand: fluid_scratch()
+  size_t scratch_bytes;
   double poured;                 // volume
   perp_fluid_report report;
 };
 
-// The stages. Those that can fail return an error whose message is set.
+// The stages. Those that can fail return an error whose message is set. Solids move first, so that
+// advect pushes particles out of them where they are at the end of the substep.
 double fluid_cfl(const perp_fluid *f, double left);            // seconds of the next substep
 perp_error fluid_advect(perp_fluid *f);                        // x <- x + dt u, RK3; out of solids
 perp_error fluid_reseed(perp_fluid *f);                        // sorts; adds and removes particles
@@ -68,6 +74,10 @@ perp_error fluid_project(perp_fluid *f);                       // u -= dt/densit
 perp_error fluid_extrapolate(perp_fluid *f);                   // u where it is not known; walls
 perp_error fluid_scatter(perp_fluid *f);                       // u -> v of particles
 perp_error fluid_measure(perp_fluid *f);                       // into report
+
+// Memory until the next call of it, by whatever stage; NULL: none to be had, and the message is set.
+void *fluid_scratch(perp_fluid *f, size_t bytes);
+double fluid_volume(perp_fluid *f);                            // of the liquid, by its level set
 
 double shape_distance(const perp_fluid_shape *shape, const double x[3], double t);
 void shape_velocity(const perp_fluid_shape *shape, const double x[3], double v[3]);
