@@ -9,6 +9,7 @@
 
 #include <perp/contact.h>
 
+#include "crew.h"
 #include "vec.h"
 
 enum { MOST_DIRECTIONS = 64 };
@@ -80,7 +81,6 @@ typedef struct contact_list {
   buffer contacts, x;         // count; count x world.width: impulses and slacks, for warm starts
 } contact_list;
 
-typedef struct crew crew;     // threads
 typedef struct worker worker; // solver and scratch of one thread
 
 struct perp_world {
@@ -159,11 +159,5 @@ void drift(const body *b, perp_motion *m, double h);   // drift.c
 void drift_limit(perp_motion *m);
 // drift.c: the orientation q turned by cay(a), a in the world's axes
 void drift_turn(double *q, const double *a);
-
-// ---- threads: crew.c ----
-crew *crew_create(int32_t threads, const perp_allocator *allocator);   // NULL: none to be had
-void crew_destroy(crew *c);
-void crew_run(crew *c, void (*task)(void *data, int32_t index, int32_t who), void *data,
-              int32_t count);
 
 #endif

@@ -5,7 +5,7 @@
 // This is not src/base/team.c: a client of the library sees the public headers only. It also needs
 // less, no scheduler of others and no spinning, but tells a task who runs it, as solvers and
 // scratch are a thread's own.
-#include "world.h"
+#include "crew.h"
 
 #include <pthread.h>
 #include <signal.h>
