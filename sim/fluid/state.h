@@ -14,6 +14,8 @@ typedef struct particles {       // sorted by cell after reseed
   int64_t count, room;
   double *x[3], *v[3];           // room
   double *affine[9];             // room each, APIC only: dv_a/dx_b at 3 a + b
+  double *spare;                 // room: the next place of an array that is being sorted
+  int32_t *order, *cell;         // room: where each comes from, and in which cell it is
 } particles;
 
 struct perp_fluid {
@@ -24,7 +26,8 @@ struct perp_fluid {
   int32_t n[3], dimension;
   int32_t cells, corners, faces[3];   // how many
   double h, time, dt;            // dt: of the substep at hand
-  uint64_t draws;                // random numbers used so far
+  uint64_t draws;                // substeps that drew random numbers so far
+  int32_t stale;                 // 1: u is not that of the particles, some were poured
 
   perp_fluid_shape *solid;
   int32_t solids, solid_room;
@@ -54,6 +57,10 @@ struct perp_fluid {
   int32_t squeezed;              // closed parts of the liquid whose walls leave less room than it has
   void *scratch;                 // of the stage at hand: fluid_scratch()
   size_t scratch_bytes;
+  uint8_t *mark[2];              // the largest of faces: layers of an extrapolation
+  void *shelf;                   // the state before a step, should that fail
+  size_t shelf_bytes;
+
   double poured;                 // volume
   perp_fluid_report report;
 };
@@ -78,6 +85,14 @@ perp_error fluid_measure(perp_fluid *f);                       // into report
 // Memory until the next call of it, by whatever stage; NULL: none to be had, and the message is set.
 void *fluid_scratch(perp_fluid *f, size_t bytes);
 double fluid_volume(perp_fluid *f);                            // of the liquid, by its level set
+
+// ---- particles ----
+perp_error fluid_room(perp_fluid *f, int64_t count);           // room for so many: fluid.c
+// pointers to the arrays that a particle has, x and v first; returns how many: fluid.c
+int fluid_particle_arrays(particles *p, int32_t dimension, int affine, double **list[15]);
+void fluid_restore(perp_fluid *f, const void *memory);         // a state of this fluid: save.c
+void fluid_sort(perp_fluid *f);                                // by cell; first: sort.c
+void fluid_spread(perp_fluid *f, int32_t layers);              // u where not known: extrapolate.c
 
 double shape_distance(const perp_fluid_shape *shape, const double x[3], double t);
 void shape_velocity(const perp_fluid_shape *shape, const double x[3], double v[3]);

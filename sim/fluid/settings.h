@@ -1,0 +1,13 @@
+// settings.h: what settings and shapes may be.
+#pragma once
+
+#include "state.h"
+
+#define LARGEST 1e12           // of positions, velocities, gravity: their squares stay finite
+#define MOST_CELLS 268435456.0 // 2^28: indices of faces and corners are int32_t
+enum { MOST_CELLS_A_SIDE = 16384, MOST_PARTICLES = 4 };
+
+perp_error settings_check(const perp_fluid_settings *s);
+// *taken is s as the stages want it: in two dimensions at z = 0, boxes without end along z
+perp_error settings_check_shape(const perp_fluid_shape *s, int32_t dimension,
+                                perp_fluid_shape *taken);
