@@ -1,0 +1,266 @@
+// assemble.c: the pressure problem of a substep.
+//
+// With u the velocity after forces, s the open fraction of a face and v the velocity of its wall,
+//     b = density/dt (D u - kappa phi),   (D u) = 1/h sum over the faces of +-(s u + (1 - s) v),
+// phi the fraction of the cell that is not solid. A = -div(w grad) has the weights w = s between two
+// liquid cells and s/theta towards air, theta the part of the way between the two centres that is
+// liquid, where the pressure is 0 [Gibou et al. 2002]: theta = l/(l - a), l and a the distances of
+// the surface. It is kept above LEAST: as the surface comes near to a centre the weight would grow
+// without bound. Then A p + b = density/dt (D u' - kappa phi) for u' = u - dt/density grad p.
+//
+// A liquid cell is complementary, 0 <= p _|_ D u' - kappa phi >= 0, where it touches a wall: a face
+// that is not wholly open. [ANE17] (46)-(47) have it the wrong way round. All others, and all with
+// walls that do not separate, are equations.
+//
+// Parts of the liquid without a free surface (the sums below are over the cells of one of them):
+// sum A p = 0, so sum b = 0 must hold if all are equations and sum b >= 0 if not. A piston that
+// presses on a full container breaks it. Then the volume that has no place to go is taken from all
+// cells of that part alike, b += |sum b|/cells: they are compressed by as much as the piston moves,
+// and the report says infeasible.
+//
+// No slip: the velocity of faces within half a cell of a wall is set to the wall's before the
+// pressure, which leaves them with what it gives them in one substep.
+#include "lattice.h"
+
+#include <string.h>
+
+#define LEAST 0.01      // theta
+
+typedef struct work {
+  perp_fluid *f;
+  lattice cells;
+  int32_t *part;        // cells: of the liquid; the number of one of its cells
+  uint8_t *free_surface;   // cells: of part `number`: it has one
+  double correction;    // kappa that keeps the volume
+  int32_t *bad;         // lines: 1 + the cell whose velocity is not a number
+} work;
+
+static double ghost(double liquid, double air) {
+  const double theta = liquid/(liquid - air);
+  return theta < LEAST ? LEAST : theta;
+}
+
+static void weigh(void *data, int32_t axis, int32_t who) {
+  (void)who;
+  const work *w = data;
+  perp_fluid *f = w->f;
+  const lattice l = faces_of(f, axis), *c = &w->cells;
+  const int32_t s = c->stride[axis];
+  for (int32_t k = 0; k < l.n[2]; k++)
+    for (int32_t j = 0; j < l.n[1]; j++)
+      for (int32_t i = 0; i < l.n[0]; i++) {
+        const int32_t face = at(&l, i, j, k), high = at(c, i, j, k), low = high - s;
+        const double open = f->open[axis][face];
+        double *weight = &f->weight[axis][face];
+        *weight = open;
+        if (!(open > 0.0)) continue;   // and so on all sides of the grid
+        const int liquid_low = f->type[low] == PERP_CELL_LIQUID;
+        const int liquid_high = f->type[high] == PERP_CELL_LIQUID;
+        if (liquid_low == liquid_high) continue;
+        *weight = open/(liquid_low ? ghost(f->surface[low], f->surface[high])
+                                   : ghost(f->surface[high], f->surface[low]));
+      }
+}
+
+// ------------------------------------------------------------------------------ parts of the liquid
+
+static int32_t find(int32_t *part, int32_t c) {
+  while (part[c] != c) {
+    part[c] = part[part[c]];
+    c = part[c];
+  }
+  return c;
+}
+
+// part: the lowest cell of each connected part; free_surface of that cell
+static int32_t connect(const work *w) {
+  const perp_fluid *f = w->f;
+  const lattice *l = &w->cells;
+  int32_t *part = w->part, count = 0;
+  for (int32_t c = 0; c < f->cells; c++) part[c] = c, w->free_surface[c] = 0;
+  for (int pass = 0; pass < 2; pass++) {   // unite, then look for air
+    for (int a = 0; a < f->dimension; a++) {
+      const lattice faces = faces_of(f, a);
+      for (int32_t k = a == 2; k < l->n[2]; k++)
+        for (int32_t j = a == 1; j < l->n[1]; j++)
+          for (int32_t i = a == 0; i < l->n[0]; i++) {
+            const int32_t high = at(l, i, j, k), low = high - l->stride[a];
+            if (!(f->weight[a][at(&faces, i, j, k)] > 0.0)) continue;
+            const int liquid_low = f->type[low] == PERP_CELL_LIQUID;
+            const int liquid_high = f->type[high] == PERP_CELL_LIQUID;
+            if (liquid_low && liquid_high) {
+              if (pass > 0) continue;
+              const int32_t p = find(part, low), q = find(part, high);
+              if (p < q) part[q] = p;
+              else part[p] = q;
+            } else if (pass > 0 && liquid_low != liquid_high) {
+              w->free_surface[part[liquid_low ? low : high]] = 1;
+            }
+          }
+    }
+    if (pass > 0) break;
+    for (int32_t c = 0; c < f->cells; c++) {
+      part[c] = find(part, c);
+      count += part[c] == c && f->type[c] == PERP_CELL_LIQUID;
+    }
+  }
+  return count;
+}
+
+// ------------------------------------------------------------------------------------ rows
+
+// the fraction of a cell that is not solid
+static double room(const perp_fluid *f, int32_t i, int32_t j, int32_t k) {
+  if (f->solids == 0) return 1.0;
+  const lattice l = corners_of(f);
+  const int32_t high = f->dimension == 3 ? l.stride[2] : 0;
+  const double *d = f->solid_distance + at(&l, i, j, k);
+  double v[8], centre = 0.0;
+  for (int c = 0; c < 8; c++) {
+    v[c] = -d[(c & 1) + (c >> 1 & 1)*l.stride[1] + (c >> 2)*high];
+    centre += 0.125*v[c];
+  }
+  return f->dimension == 3 ? cube_below(v, centre) : square_below(v, centre);
+}
+
+// D u of a cell; *touches: it has a face that is not wholly open
+double fluid_divergence(const perp_fluid *f, int32_t i, int32_t j, int32_t k, int *touches) {
+  double sum = 0.0;
+  *touches = 0;
+  for (int a = 0; a < f->dimension; a++) {
+    const lattice l = faces_of(f, a);
+    const int32_t low = at(&l, i, j, k), high = low + l.stride[a];
+    const double *s = f->open[a], *u = f->u[a], *v = f->wall[a];
+    sum += (s[high]*u[high] + (1.0 - s[high])*v[high]) - (s[low]*u[low] + (1.0 - s[low])*v[low]);
+    if (s[low] < 1.0 || s[high] < 1.0) *touches = 1;
+  }
+  return sum/f->h;
+}
+
+double fluid_aim_at(const perp_fluid *f, int32_t i, int32_t j, int32_t k, double correction) {
+  const double kappa = (f->kappa != NULL ? f->kappa[(k*f->n[1] + j)*f->n[0] + i] : 0.0) + correction;
+  return kappa == 0.0 ? 0.0 : kappa*room(f, i, j, k);
+}
+
+static void fill(void *data, int32_t part, int32_t who) {
+  (void)who;
+  const work *w = data;
+  perp_fluid *f = w->f;
+  const lattice *l = &w->cells;
+  const double scale = f->settings.density/f->dt;
+  const int separating = f->settings.walls == PERP_WALLS_SEPARATING;
+  const int32_t once = lines_at_once(l), last = lines_of(l);
+  for (int32_t line = part*once; line < (part + 1)*once && line < last; line++) {
+    const int32_t j = line % l->n[1], k = line/l->n[1];
+    w->bad[line] = 0;
+    for (int32_t i = 0; i < l->n[0]; i++) {
+      const int32_t c = line*l->n[0] + i;
+      f->b[c] = f->lo[c] = f->hi[c] = 0.0;
+      if (f->type[c] != PERP_CELL_LIQUID) continue;
+      int touches;
+      const double divergence = fluid_divergence(f, i, j, k, &touches);
+      const double correction = w->free_surface[w->part[c]] ? w->correction : 0.0;
+      f->b[c] = scale*(divergence - fluid_aim_at(f, i, j, k, correction));
+      if (!isfinite(f->b[c])) w->bad[line] = 1 + c;
+      f->hi[c] = INFINITY;
+      f->lo[c] = separating && (touches || f->settings.every_cell) ? 0.0 : -INFINITY;
+    }
+  }
+}
+
+// Closed parts: makes their sums possible. Returns how many were not, by more than rounding.
+static int32_t balance(const work *w, double *sum, int32_t *count) {
+  perp_fluid *f = w->f;
+  double largest = 0.0;
+  int32_t closed = 0, squeezed = 0;
+  for (int32_t c = 0; c < f->cells; c++) {
+    if (f->type[c] != PERP_CELL_LIQUID || w->part[c] != c || w->free_surface[c]) continue;
+    sum[c] = 0.0, count[c] = 0, closed++;
+  }
+  if (closed == 0) return 0;
+  uint8_t *can_open = w->free_surface;   // of a closed part: 2
+  for (int32_t c = 0; c < f->cells; c++) {
+    const int32_t p = w->part[c];
+    if (f->type[c] != PERP_CELL_LIQUID || can_open[p] == 1) continue;
+    sum[p] += f->b[c];
+    count[p]++;
+    if (f->lo[c] == 0.0) can_open[p] = 2;
+  }
+  for (int a = 0; a < f->dimension; a++)   // what b was summed from
+    for (int32_t face = 0; face < f->faces[a]; face++) {
+      const double u = fabs(f->open[a][face] > 0.0 ? f->u[a][face] : 0.0);
+      if (u > largest) largest = u;
+    }
+  const double rounding = 1e-12*f->settings.density/f->dt*largest/f->h;
+  for (int32_t c = 0; c < f->cells; c++) {
+    const int32_t p = w->part[c];
+    if (f->type[c] != PERP_CELL_LIQUID || can_open[p] == 1) continue;
+    if (can_open[p] == 2 && sum[p] >= 0.0) continue;
+    const double mean = sum[p]/count[p];
+    if (p == c && fabs(mean) > rounding) squeezed++;
+    f->b[c] -= mean;
+  }
+  return squeezed;
+}
+
+// ----------------------------------------------------------------------------------------- no slip
+
+static int near_wall(const perp_fluid *f, int32_t i, int32_t j, int32_t k, int axis) {
+  for (int a = 0; a < f->dimension; a++) {
+    if (a == axis) continue;
+    const lattice l = faces_of(f, a);
+    const int32_t low = at(&l, i, j, k);
+    if (f->n[a] > 1 && (f->open[a][low] < 1.0 || f->open[a][low + l.stride[a]] < 1.0)) return 1;
+  }
+  return 0;
+}
+
+static void hold(perp_fluid *f) {
+  for (int a = 0; a < f->dimension; a++) {
+    const lattice l = faces_of(f, a);
+    for (int32_t k = 0; k < l.n[2]; k++)
+      for (int32_t j = 0; j < l.n[1]; j++)
+        for (int32_t i = 0; i < l.n[0]; i++) {
+          const int32_t face = at(&l, i, j, k), place[3] = {i, j, k};
+          int held = f->open[a][face] < 1.0;
+          if (!held && place[a] < f->n[a]) held = near_wall(f, i, j, k, a);
+          if (!held && place[a] > 0) held = near_wall(f, i - (a == 0), j - (a == 1), k - (a == 2), a);
+          if (held) f->u[a][face] = f->wall[a][face];
+        }
+  }
+}
+
+perp_error fluid_assemble(perp_fluid *f) {
+  work w = {.f = f, .cells = cells_of(f), .correction = fluid_correction(f)};
+  const size_t cells = (size_t)f->cells, lines = (size_t)lines_of(&w.cells);
+  double *sum = fluid_scratch(f, cells*(sizeof(double) + 2*sizeof(int32_t) + 1) +
+                              lines*sizeof(int32_t));
+  if (sum == NULL) return PERP_ERROR_MEMORY;
+  int32_t *count = (int32_t *)(sum + cells);
+  w.part = count + cells;
+  w.bad = w.part + cells;
+  w.free_surface = (uint8_t *)(w.bad + lines);
+  if (f->settings.walls == PERP_WALLS_NO_SLIP) hold(f);
+  crew_run(f->crew, weigh, &w, f->dimension);
+  f->report.components = connect(&w);
+  crew_run(f->crew, fill, &w, parts_of(&w.cells));
+  for (size_t line = 0; line < lines; line++)
+    if (w.bad[line] > 0) {
+      const int32_t c = w.bad[line] - 1, nx = f->n[0], ny = f->n[1];
+      return fluid_error(PERP_ERROR_PROBLEM, "cell (%d, %d, %d): the velocity is not finite",
+                         (int)(c % nx), (int)(c/nx % ny), (int)(c/nx/ny));
+    }
+  f->squeezed = balance(&w, sum, count);
+  f->report.liquid = f->report.complementary = 0;
+  for (int32_t c = 0; c < f->cells; c++) {
+    f->report.liquid += f->type[c] == PERP_CELL_LIQUID;
+    f->report.complementary += f->type[c] == PERP_CELL_LIQUID && f->lo[c] == 0.0;
+  }
+  f->grid = (perp_grid){.type = f->type};
+  for (int a = 0; a < 3; a++) {
+    f->grid.cells[a] = f->n[a];
+    f->grid.spacing[a] = f->h;
+    f->grid.face[a] = a < f->dimension ? f->weight[a] : NULL;
+  }
+  return PERP_OK;
+}

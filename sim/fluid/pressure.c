@@ -1,0 +1,44 @@
+// pressure.c: the pressure problem is solved, from the pressure of the last substep.
+//
+// A solver is made at the first substep and kept: the rows are all cells, so its size never changes.
+// What is not solved leaves its best iterate; the report counts it and has its status.
+#include "lattice.h"
+
+perp_problem fluid_equations(const perp_fluid *f) {
+  return (perp_problem){.A = perp_from_grid(&f->grid, PERP_CLAIM_NONE), .b = f->b, .lo = f->lo,
+                        .hi = f->hi};
+}
+
+static void count(perp_fluid_report *r, perp_status status, double residual) {
+  if (status == PERP_STATUS_SOLVED) r->solved++;
+  else r->unsolved++;
+  const int first = r->solved + r->unsolved == 1;
+  if (first || !(residual <= r->residual)) r->residual = residual, r->worst_status = status;
+}
+
+perp_error fluid_pressure(perp_fluid *f) {
+  perp_fluid_report *r = &f->report;
+  for (int32_t c = 0; c < f->cells; c++) {
+    double *p = &f->pressure[c];
+    if (f->type[c] != PERP_CELL_LIQUID) *p = 0.0;
+    else if (*p < f->lo[c]) *p = f->lo[c];
+  }
+  f->result = (perp_result){.status = PERP_STATUS_SOLVED};
+  if (r->liquid == 0) return PERP_OK;
+  const perp_problem problem = fluid_equations(f);
+  if (f->solver == NULL) {
+    const perp_limits limits = perp_limits_of(&problem);
+    const perp_error error = perp_solver_create(f->options.method, &limits, &f->options,
+                                                &f->allocator, &f->solver);
+    if (error != PERP_OK) return fluid_error(error, "pressure: %s", perp_last_message());
+  }
+  const perp_error error = perp_solve(f->solver, &problem, f->pressure, &f->result);
+  if (error != PERP_OK) return fluid_error(error, "pressure: %s", perp_last_message());
+  r->newton += f->result.iterations;
+  r->inner += f->result.inner_iterations;
+  // liquid that its walls squeeze: no pressure answers them, whatever that of the rest is
+  if (f->squeezed > 0) f->result.status = PERP_STATUS_INFEASIBLE;
+  count(r, f->result.status, f->result.certificate.residual);
+  if (f->squeezed > 0) r->worst_status = PERP_STATUS_INFEASIBLE;
+  return PERP_OK;
+}

@@ -1,0 +1,252 @@
+// surface.c: where the liquid is: a signed distance from its particles, and the types of cells.
+//
+// Around the centre x of a cell let q = x - xm, xm the mean of the particles within R = 3/2 h with
+// the weights (1 - s^2)^3, s = |x_p - x|/R: the direction out of the liquid [Zhu and Bridson 2005].
+// If the liquid fills a half space whose plane is zeta R from x, then in d dimensions
+//     |q|/R = c(zeta) = (1 - zeta^2)^(m+1) / (2 (m + 1) I(zeta)),   m = 3 + (d - 1)/2,
+//     I(zeta) = integral of (1 - t^2)^m from zeta to 1,
+// increasing from 0 inside to 1 outside. The distance is the inverse, R c^-1(|q|/R), so that plane
+// surfaces are where they are, not a radius of particles beyond, and linear from cell to cell. It
+// reaches from -R, inside, to R. Being a mean it hardly sees how particles lie within their cells,
+// and cells inside that happen to hold none are liquid: q = 0 there.
+// Between two liquids q is small too; there the union of spheres with radius NEAR h about the
+// particles is the limit: distance >= |x - nearest particle| - NEAR h.
+//
+// Walls are mirrors: around cells near a wall the images of particles count as well. Without them the
+// half of the neighbourhood that is solid would be taken for air, and the liquid at rest along a wall
+// for one with a surface there; with a surface simply carried on into the solid, a gap that opens at
+// a wall would be taken for liquid. [ANE17] 6.2 suspects that this is where its volume comes from.
+//
+// Only cells about the surface look at particles: those with neighbours that hold some, unless all
+// of the two layers around do. 9 or 27 cells times their particles each.
+#include "lattice.h"
+
+#include <string.h>
+
+#define REACH 1.5       // R/h: from the centre of a cell to the far side of the next
+#define NEAR 1.0
+enum { KNOTS = 64, FINE = 16, MIRRORS = 4 };
+
+enum { FULL = 1, EMPTY = 2 };   // particles or solid; no particles
+
+typedef struct work {
+  perp_fluid *f;
+  lattice cells;
+  int32_t step[3];                // neighbours in that direction are looked at: 1; one cell thick: 0
+  double curve[KNOTS + 1];        // c at zeta = -1, ..., 1
+  uint8_t *from, *to;             // cells: a pass of the filter
+  uint8_t *around, *deep;         // cells: FULL and EMPTY of 3 x 3 (x 3), FULL of 5 x 5 (x 5)
+  int axis;
+} work;
+
+// c(zeta) at the knots, from the right, by Simpson's rule
+static void draw_curve(double *curve, int dimensions) {
+  const double m = 3.0 + 0.5*(dimensions - 1), width = 2.0/KNOTS, step = width/FINE;
+  double integral = 0.0;
+  curve[KNOTS] = 1.0;
+  for (int k = KNOTS - 1; k >= 0; k--) {
+    const double zeta = -1.0 + k*width;
+    for (int i = 0; i < FINE; i++) {
+      const double t = zeta + i*step, u = t + step, v = t + 0.5*step;
+      const double end = u < 1.0 ? pow(1.0 - u*u, m) : 0.0;
+      integral += step/6.0*(pow(1.0 - t*t, m) + 4.0*pow(1.0 - v*v, m) + end);
+    }
+    curve[k] = pow(1.0 - zeta*zeta, m + 1.0)/(2.0*(m + 1.0)*integral);
+  }
+  curve[0] = 0.0;
+}
+
+static double inverse(const double *curve, double c) {
+  int low = 0, high = KNOTS;
+  if (c >= 1.0) return 1.0;
+  while (high - low > 1) {
+    const int middle = (low + high)/2;
+    if (curve[middle] <= c) low = middle;
+    else high = middle;
+  }
+  return -1.0 + 2.0/KNOTS*(low + (c - curve[low])/(curve[high] - curve[low]));
+}
+
+// --------------------------------------------------------------------------------- neighbourhoods
+
+static int closed(const perp_fluid *f, int32_t i, int32_t j, int32_t k) {   // all faces are
+  for (int a = 0; a < f->dimension; a++) {
+    const lattice l = faces_of(f, a);
+    const int32_t face = at(&l, i, j, k);
+    if (f->open[a][face] > 0.0 || f->open[a][face + l.stride[a]] > 0.0) return 0;
+  }
+  return 1;
+}
+
+static void mark(void *data, int32_t part, int32_t who) {
+  (void)who;
+  const work *w = data;
+  perp_fluid *f = w->f;
+  const lattice *l = &w->cells;
+  const int32_t once = lines_at_once(l), last = lines_of(l);
+  for (int32_t line = part*once; line < (part + 1)*once && line < last; line++)
+    for (int32_t i = 0; i < l->n[0]; i++) {
+      const int32_t c = line*l->n[0] + i;
+      const int solid = closed(f, i, line % l->n[1], line/l->n[1]);
+      const int some = f->first[c + 1] > f->first[c];
+      f->type[c] = solid ? PERP_CELL_SOLID : PERP_CELL_AIR;
+      w->from[c] = (uint8_t)((some || solid ? FULL : 0) | (some ? 0 : EMPTY));
+    }
+}
+
+// to = what holds for both neighbours along the axis too; beyond the grid everything does
+static void filter(void *data, int32_t part, int32_t who) {
+  (void)who;
+  const work *w = data;
+  const lattice *l = &w->cells;
+  const int32_t n = l->n[0], once = lines_at_once(l), last = lines_of(l);
+  for (int32_t line = part*once; line < (part + 1)*once && line < last; line++) {
+    const uint8_t *from = w->from + line*n;
+    uint8_t *to = w->to + line*n;
+    if (w->axis == 0) {
+      for (int32_t i = 0; i < n; i++)
+        to[i] = (uint8_t)(from[i] & (i > 0 ? from[i - 1] : 3) & (i < n - 1 ? from[i + 1] : 3));
+      continue;
+    }
+    const int32_t place = w->axis == 1 ? line % l->n[1] : line/l->n[1], s = l->stride[w->axis];
+    const uint8_t *low = place > 0 ? from - s : from;
+    const uint8_t *high = place < l->n[w->axis] - 1 ? from + s : from;
+    for (int32_t i = 0; i < n; i++) to[i] = (uint8_t)(from[i] & low[i] & high[i]);
+  }
+}
+
+// --------------------------------------------------------------------------------------- distance
+
+typedef struct mirror { double normal[3], distance; } mirror;   // normal.(x_p - x) + distance = 0
+
+// the walls about the centre of a cell: sides of the grid, and the plane of the nearest solid
+static int mirrors_of(const work *w, const int32_t place[3], mirror *m) {
+  const perp_fluid *f = w->f;
+  int count = 0;
+  for (int a = 0; a < 3; a++) {
+    if (!w->step[a] || (place[a] > 0 && place[a] < f->n[a] - 1)) continue;
+    m[count] = (mirror){.distance = 0.5*f->h};
+    m[count++].normal[a] = place[a] == 0 ? 1.0 : -1.0;
+  }
+  if (f->solids == 0) return count;
+  const lattice l = corners_of(f);
+  const int32_t high = f->dimension == 3 ? l.stride[2] : 0;
+  const double *d = f->solid_distance + at(&l, place[0], place[1], place[2]);
+  double mean = 0.0, g[3] = {0.0, 0.0, 0.0};
+  for (int k = 0; k < 8; k++) {
+    const double e = d[(k & 1) + (k >> 1 & 1)*l.stride[1] + (k >> 2)*high];
+    mean += 0.125*e;
+    for (int a = 0; a < 3; a++) g[a] += k >> a & 1 ? e : -e;
+  }
+  if (f->dimension == 2) g[2] = 0.0;
+  double norm = 0.0;
+  for (int a = 0; a < 3; a++) g[a] *= w->step[a]*0.25/f->h, norm += g[a]*g[a];
+  norm = sqrt(norm);
+  // a slope much below 1 is the middle of a thin solid or of a narrow gap: no plane
+  if (norm < 0.3 || fabs(mean) >= REACH*f->h*norm) return count;
+  m[count].distance = mean/norm;
+  for (int a = 0; a < 3; a++) m[count].normal[a] = g[a]/norm;
+  return count + 1;
+}
+
+typedef struct sums { double weight, moment[3], nearest; } sums;   // nearest: squared
+
+static void count_in(sums *s, const double r[3], double scale) {
+  const double square = r[0]*r[0] + r[1]*r[1] + r[2]*r[2], t = 1.0 - square*scale;
+  if (square < s->nearest) s->nearest = square;
+  if (!(t > 0.0)) return;
+  const double weight = t*t*t;
+  s->weight += weight;
+  for (int a = 0; a < 3; a++) s->moment[a] += weight*r[a];
+}
+
+static void count_images(sums *s, const double r[3], double scale, const mirror *m, int mirrors) {
+  double image[1 << MIRRORS][3];
+  int images = 1;
+  for (int a = 0; a < 3; a++) image[0][a] = r[a];
+  for (int k = 0; k < mirrors; k++, images *= 2)
+    for (int i = 0; i < images; i++) {
+      const double *n = m[k].normal, *p = image[i];
+      const double shift = 2.0*(n[0]*p[0] + n[1]*p[1] + n[2]*p[2] + m[k].distance);
+      for (int a = 0; a < 3; a++) image[images + i][a] = p[a] - shift*n[a];
+    }
+  for (int i = 0; i < images; i++) count_in(s, image[i], scale);
+}
+
+static double distance_at(const work *w, const int32_t place[3]) {
+  const perp_fluid *f = w->f;
+  const double R = REACH*f->h, scale = 1.0/(R*R);
+  mirror m[MIRRORS];
+  const int mirrors = mirrors_of(w, place, m);
+  double x[3];
+  int32_t from[3], to[3];
+  for (int a = 0; a < 3; a++) {
+    x[a] = (place[a] + 0.5)*f->h;
+    from[a] = place[a] > 0 ? place[a] - 1 : 0;
+    to[a] = place[a] < f->n[a] - 1 ? place[a] + 1 : f->n[a] - 1;
+  }
+  sums s = {.nearest = INFINITY};
+  for (int32_t k = from[2]; k <= to[2]; k++)
+    for (int32_t j = from[1]; j <= to[1]; j++) {
+      const int32_t c = at(&w->cells, from[0], j, k);
+      const int32_t end = f->first[c + to[0] - from[0] + 1];
+      for (int32_t p = f->first[c]; p < end; p++) {
+        double r[3] = {0.0, 0.0, 0.0};
+        for (int a = 0; a < 3; a++)
+          if (w->step[a]) r[a] = f->p.x[a][p] - x[a];
+        if (mirrors == 0) count_in(&s, r, scale);
+        else count_images(&s, r, scale, m, mirrors);
+      }
+    }
+  if (!(s.weight > 0.0)) return R;
+  const double q = sqrt(s.moment[0]*s.moment[0] + s.moment[1]*s.moment[1] +
+                        s.moment[2]*s.moment[2])/s.weight;
+  const double plane = R*inverse(w->curve, q/R), spheres = sqrt(s.nearest) - NEAR*f->h;
+  return plane > spheres ? plane : spheres < R ? spheres : R;
+}
+
+static void measure_cells(void *data, int32_t part, int32_t who) {
+  (void)who;
+  const work *w = data;
+  perp_fluid *f = w->f;
+  const lattice *l = &w->cells;
+  const int32_t once = lines_at_once(l), last = lines_of(l);
+  for (int32_t line = part*once; line < (part + 1)*once && line < last; line++)
+    for (int32_t i = 0; i < l->n[0]; i++) {
+      const int32_t place[3] = {i, line % l->n[1], line/l->n[1]}, c = line*l->n[0] + i;
+      f->surface[c] = w->around[c] & EMPTY ? REACH*f->h : w->deep[c] & FULL ? -REACH*f->h :
+                      distance_at(w, place);
+      if (f->type[c] == PERP_CELL_AIR && f->surface[c] < 0.0) f->type[c] = PERP_CELL_LIQUID;
+    }
+}
+
+// to = what holds in from for all neighbours, corners included
+static void erode(work *w, uint8_t *from, uint8_t *to, uint8_t *spare[2]) {
+  int left = w->step[0] + w->step[1] + w->step[2];
+  if (left == 0) memcpy(to, from, (size_t)w->f->cells);
+  w->from = from;
+  for (w->axis = 0; w->axis < 3; w->axis++) {
+    if (!w->step[w->axis]) continue;
+    w->to = --left == 0 ? to : spare[left % 2];
+    crew_run(w->f->crew, filter, w, parts_of(&w->cells));
+    w->from = w->to;
+  }
+}
+
+perp_error fluid_surface(perp_fluid *f) {
+  work w = {.f = f, .cells = cells_of(f)};
+  const size_t cells = (size_t)f->cells;
+  uint8_t *raw = fluid_scratch(f, 5*cells);
+  if (raw == NULL) return PERP_ERROR_MEMORY;
+  w.around = raw + cells, w.deep = raw + 2*cells;
+  uint8_t *spare[2] = {raw + 3*cells, raw + 4*cells};
+  int dimensions = 0;
+  for (int a = 0; a < 3; a++) dimensions += w.step[a] = f->n[a] > 1;
+  draw_curve(w.curve, dimensions > 0 ? dimensions : 1);
+  w.from = raw;
+  crew_run(f->crew, mark, &w, parts_of(&w.cells));
+  erode(&w, raw, w.around, spare);
+  erode(&w, w.around, w.deep, spare);
+  crew_run(f->crew, measure_cells, &w, parts_of(&w.cells));
+  return PERP_OK;
+}

@@ -1,0 +1,90 @@
+// volume.c: how much liquid there is, by its level set, and what is aimed at to keep it.
+//
+// Where the liquid is within the room that solids leave is where v = max(surface, -solid) < 0. A
+// cell's part of it is that of the function which is linear in the triangles (tetrahedra) between
+// the centre of the cell, the middles of its sides in three dimensions, and its corners, where the
+// surface is the mean of the cells around. The error is O(h^2) for smooth surfaces.
+#include "lattice.h"
+
+typedef struct work {
+  perp_fluid *f;
+  lattice cells, corners;
+  int flat;                    // 2: squares, 3: cubes
+  double *sum;                 // parts
+} work;
+
+static double liquid_at(const work *w, int32_t i, int32_t j, int32_t k) {   // v at a corner
+  const perp_fluid *f = w->f;
+  double sum = 0.0;
+  int count = 0;
+  for (int32_t z = k - (w->flat == 3); z <= k; z++)
+    for (int32_t y = j - 1; y <= j; y++)
+      for (int32_t x = i - 1; x <= i; x++) {
+        if (x < 0 || y < 0 || z < 0 || x >= f->n[0] || y >= f->n[1] || z >= f->n[2]) continue;
+        sum += f->surface[at(&w->cells, x, y, z)];
+        count++;
+      }
+  const double surface = sum/count, solid = -f->solid_distance[at(&w->corners, i, j, k)];
+  return surface > solid ? surface : solid;
+}
+
+static double fraction(const work *w, int32_t i, int32_t j, int32_t k) {
+  const perp_fluid *f = w->f;
+  const double surface = f->surface[at(&w->cells, i, j, k)];
+  const int corners = 1 << w->flat;
+  double v[8], solid = 0.0;
+  for (int c = 0; c < corners; c++) {
+    const int32_t x = i + (c & 1), y = j + (c >> 1 & 1), z = k + (c >> 2);
+    v[c] = liquid_at(w, x, y, z);
+    solid -= f->solid_distance[at(&w->corners, x, y, z)]/corners;
+  }
+  const double centre = surface > solid ? surface : solid;
+  return w->flat == 2 ? square_below(v, centre) : cube_below(v, centre);
+}
+
+static void add_up(void *data, int32_t part, int32_t who) {
+  (void)who;
+  const work *w = data;
+  const perp_fluid *f = w->f;
+  const lattice *l = &w->cells;
+  const double far = 1.25*f->h;   // no corner can be on the other side of the surface
+  const int32_t once = lines_at_once(l), last = lines_of(l);
+  double sum = 0.0;
+  for (int32_t line = part*once; line < (part + 1)*once && line < last; line++) {
+    const int32_t j = line % l->n[1], k = line/l->n[1];
+    for (int32_t i = 0; i < l->n[0]; i++) {
+      const double surface = f->surface[line*l->n[0] + i];
+      if (surface > far) continue;
+      if (surface < -far && f->solids == 0) sum += 1.0;
+      else sum += fraction(w, i, j, k);
+    }
+  }
+  w->sum[part] = sum;
+}
+
+double fluid_volume(perp_fluid *f) {
+  work w = {.f = f, .cells = cells_of(f), .corners = corners_of(f)};
+  w.flat = f->n[2] == 1 ? 2 : 3;
+  const int32_t parts = parts_of(&w.cells);
+  w.sum = fluid_scratch(f, (size_t)parts*sizeof *w.sum);
+  if (w.sum == NULL) return 0.0;
+  crew_run(f->crew, add_up, &w, parts);
+  double sum = 0.0;
+  for (int32_t part = 0; part < parts; part++) sum += w.sum[part];
+  return sum*(f->dimension == 3 ? f->h*f->h*f->h : f->h*f->h);
+}
+
+// The divergence, 1/s, that all liquid with a free surface aims at: what brings the volume back to
+// what was poured in RETURN steps, so that V' = -(V - V0)/tau, at most LIMIT in that time.
+// A controller in proportion: it cannot overshoot, and an inflow of volume at a steady rate r is held
+// at a drift of r tau. Liquid whose volume is wrong by more than LIMIT, a spray say, which the level
+// set does not see, is not blown up to it at once.
+#define RETURN 12
+#define LIMIT 0.2
+
+double fluid_correction(const perp_fluid *f) {
+  if (!f->settings.compensate || !(f->report.volume > 0.0) || !(f->poured > 0.0)) return 0.0;
+  const double tau = RETURN*f->settings.step;
+  const double wrong = (f->poured - f->report.volume)/f->report.volume;
+  return (wrong > LIMIT ? LIMIT : wrong < -LIMIT ? -LIMIT : wrong)/tau;
+}
