@@ -22,8 +22,6 @@
 // pressure, which leaves them with what it gives them in one substep.
 #include "lattice.h"
 
-#include <string.h>
-
 #define LEAST 0.01      // theta
 
 typedef struct work {
@@ -31,7 +29,6 @@ typedef struct work {
   lattice cells;
   int32_t *part;        // cells: of the liquid; the number of one of its cells
   uint8_t *free_surface;   // cells: of part `number`: it has one
-  double correction;    // kappa that keeps the volume
   int32_t *bad;         // lines: 1 + the cell whose velocity is not a number
 } work;
 
@@ -137,8 +134,9 @@ double fluid_divergence(const perp_fluid *f, int32_t i, int32_t j, int32_t k, in
   return sum/f->h;
 }
 
-double fluid_aim_at(const perp_fluid *f, int32_t i, int32_t j, int32_t k, double correction) {
-  const double kappa = (f->kappa != NULL ? f->kappa[(k*f->n[1] + j)*f->n[0] + i] : 0.0) + correction;
+double fluid_aim_at(const perp_fluid *f, int32_t i, int32_t j, int32_t k) {
+  const int32_t c = (k*f->n[1] + j)*f->n[0] + i;
+  const double kappa = (f->kappa != NULL ? f->kappa[c] : 0.0) + (f->vented[c] ? f->correction : 0.0);
   return kappa == 0.0 ? 0.0 : kappa*room(f, i, j, k);
 }
 
@@ -156,11 +154,12 @@ static void fill(void *data, int32_t part, int32_t who) {
     for (int32_t i = 0; i < l->n[0]; i++) {
       const int32_t c = line*l->n[0] + i;
       f->b[c] = f->lo[c] = f->hi[c] = 0.0;
+      f->vented[c] = 0;
       if (f->type[c] != PERP_CELL_LIQUID) continue;
       int touches;
       const double divergence = fluid_divergence(f, i, j, k, &touches);
-      const double correction = w->free_surface[w->part[c]] ? w->correction : 0.0;
-      f->b[c] = scale*(divergence - fluid_aim_at(f, i, j, k, correction));
+      f->vented[c] = w->free_surface[w->part[c]];
+      f->b[c] = scale*(divergence - fluid_aim_at(f, i, j, k));
       if (!isfinite(f->b[c])) w->bad[line] = 1 + c;
       f->hi[c] = INFINITY;
       f->lo[c] = separating && (touches || f->settings.every_cell) ? 0.0 : -INFINITY;
@@ -231,7 +230,8 @@ static void hold(perp_fluid *f) {
 }
 
 perp_error fluid_assemble(perp_fluid *f) {
-  work w = {.f = f, .cells = cells_of(f), .correction = fluid_correction(f)};
+  work w = {.f = f, .cells = cells_of(f)};
+  f->correction = fluid_correction(f);
   const size_t cells = (size_t)f->cells, lines = (size_t)lines_of(&w.cells);
   double *sum = fluid_scratch(f, cells*(sizeof(double) + 2*sizeof(int32_t) + 1) +
                               lines*sizeof(int32_t));
@@ -255,12 +255,6 @@ perp_error fluid_assemble(perp_fluid *f) {
   for (int32_t c = 0; c < f->cells; c++) {
     f->report.liquid += f->type[c] == PERP_CELL_LIQUID;
     f->report.complementary += f->type[c] == PERP_CELL_LIQUID && f->lo[c] == 0.0;
-  }
-  f->grid = (perp_grid){.type = f->type};
-  for (int a = 0; a < 3; a++) {
-    f->grid.cells[a] = f->n[a];
-    f->grid.spacing[a] = f->h;
-    f->grid.face[a] = a < f->dimension ? f->weight[a] : NULL;
   }
   return PERP_OK;
 }

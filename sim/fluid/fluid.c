@@ -43,6 +43,7 @@ static int list_fields(perp_fluid *f, field *list) {
   list[count++] = (field){&f->solid_distance, f->corners, sizeof(double)};
   list[count++] = (field){&f->type, f->cells, 1};
   list[count++] = (field){&f->separating, f->cells, 1};
+  list[count++] = (field){&f->vented, f->cells, 1};
   list[count++] = (field){&f->first, f->cells + 1, sizeof(int32_t)};
   for (int k = 0; k < 2; k++) list[count++] = (field){&f->mark[k], most, 1};
   return count;

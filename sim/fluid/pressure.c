@@ -4,11 +4,6 @@
 // What is not solved leaves its best iterate; the report counts it and has its status.
 #include "lattice.h"
 
-perp_problem fluid_equations(const perp_fluid *f) {
-  return (perp_problem){.A = perp_from_grid(&f->grid, PERP_CLAIM_NONE), .b = f->b, .lo = f->lo,
-                        .hi = f->hi};
-}
-
 static void count(perp_fluid_report *r, perp_status status, double residual) {
   if (status == PERP_STATUS_SOLVED) r->solved++;
   else r->unsolved++;
@@ -25,7 +20,8 @@ perp_error fluid_pressure(perp_fluid *f) {
   }
   f->result = (perp_result){.status = PERP_STATUS_SOLVED};
   if (r->liquid == 0) return PERP_OK;
-  const perp_problem problem = fluid_equations(f);
+  const perp_problem problem = {.A = perp_from_grid(&f->grid, PERP_CLAIM_NONE), .b = f->b,
+                                .lo = f->lo, .hi = f->hi};
   if (f->solver == NULL) {
     const perp_limits limits = perp_limits_of(&problem);
     const perp_error error = perp_solver_create(f->options.method, &limits, &f->options,

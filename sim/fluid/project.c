@@ -55,7 +55,7 @@ static void look(void *data, int32_t part, int32_t who) {
       if (f->lo[c] == 0.0) {
         if (touches && !(f->pressure[c] > 0.0) && d > w->threshold) f->separating[c] = 1, count++;
       } else {
-        const double wrong = fabs(d - fluid_aim_at(f, i, j, k, 0.0));
+        const double wrong = fabs(d - fluid_aim_at(f, i, j, k));
         if (!(wrong <= most)) most = wrong;
       }
     }

@@ -49,6 +49,8 @@ struct perp_fluid {
   double *weight[3];             // faces: open over theta
   double *b, *lo, *hi, *pressure;   // cells
   uint8_t *separating;           // cells
+  uint8_t *vented;               // cells: 1 in liquid that is connected to a free surface
+  double correction;             // kappa there that keeps the volume
   perp_grid grid;
   perp_solver *solver;
   perp_result result;
@@ -85,6 +87,10 @@ perp_error fluid_measure(perp_fluid *f);                       // into report
 // Memory until the next call of it, by whatever stage; NULL: none to be had, and the message is set.
 void *fluid_scratch(perp_fluid *f, size_t bytes);
 double fluid_volume(perp_fluid *f);                            // of the liquid, by its level set
+double fluid_correction(perp_fluid *f);                        // divergence that keeps it
+// D u of a cell, walls included; touches: it has a face that is not wholly open
+double fluid_divergence(const perp_fluid *f, int32_t i, int32_t j, int32_t k, int *touches);
+double fluid_aim_at(const perp_fluid *f, int32_t i, int32_t j, int32_t k);   // what D u is to be
 
 // ---- particles ----
 perp_error fluid_room(perp_fluid *f, int64_t count);           // room for so many: fluid.c
@@ -96,5 +102,6 @@ void fluid_spread(perp_fluid *f, int32_t layers);              // u where not kn
 
 double shape_distance(const perp_fluid_shape *shape, const double x[3], double t);
 void shape_velocity(const perp_fluid_shape *shape, const double x[3], double v[3]);
+void shape_move(perp_fluid_shape *shape, double dt);
 
 perp_error fluid_error(perp_error error, const char *format, ...);   // sets perp_fluid_message()

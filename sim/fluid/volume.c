@@ -82,9 +82,10 @@ double fluid_volume(perp_fluid *f) {
 #define RETURN 12
 #define LIMIT 0.2
 
-double fluid_correction(const perp_fluid *f) {
-  if (!f->settings.compensate || !(f->report.volume > 0.0) || !(f->poured > 0.0)) return 0.0;
-  const double tau = RETURN*f->settings.step;
-  const double wrong = (f->poured - f->report.volume)/f->report.volume;
+double fluid_correction(perp_fluid *f) {
+  if (!f->settings.compensate || !(f->poured > 0.0)) return 0.0;
+  const double volume = fluid_volume(f), tau = RETURN*f->settings.step;
+  if (!(volume > 0.0)) return 0.0;
+  const double wrong = (f->poured - volume)/volume;
   return (wrong > LIMIT ? LIMIT : wrong < -LIMIT ? -LIMIT : wrong)/tau;
 }
