@@ -6,26 +6,6 @@
 
 #include <math.h>
 
-static perp_fluid_shape shape_of(perp_fluid_kind kind, double x, double y, double z, double e0,
-                                 double e1, double e2) {
-  return (perp_fluid_shape){.size = sizeof(perp_fluid_shape), .kind = kind, .extent = {e0, e1, e2},
-                            .position = {x, y, z}, .orientation = {1.0, 0.0, 0.0, 0.0}};
-}
-
-perp_fluid_shape perp_fluid_sphere(double x, double y, double z, double radius) {
-  return shape_of(PERP_FLUID_SPHERE, x, y, z, radius, 0.0, 0.0);
-}
-
-perp_fluid_shape perp_fluid_box(double x, double y, double z, double half_x, double half_y,
-                                double half_z) {
-  return shape_of(PERP_FLUID_BOX, x, y, z, half_x, half_y, half_z);
-}
-
-perp_fluid_shape perp_fluid_plane(double x, double y, double z, double normal_x, double normal_y,
-                                  double normal_z) {
-  return shape_of(PERP_FLUID_PLANE, x, y, z, normal_x, normal_y, normal_z);
-}
-
 // r = R'd by the quaternion q = (w, v): d + 2 w (d x v) + 2 (d x v) x v, with -v for the inverse
 static void turn_back(const double q[4], const double d[3], double r[3]) {
   const double w = q[0], *v = q + 1;
