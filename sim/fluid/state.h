@@ -69,7 +69,7 @@ struct perp_fluid {
 
 // The stages. Those that can fail return an error whose message is set. Solids move first, so that
 // advect pushes particles out of them where they are at the end of the substep.
-double fluid_cfl(const perp_fluid *f, double left);            // seconds of the next substep
+double fluid_cfl(perp_fluid *f, double left);                  // seconds of the next substep
 perp_error fluid_advect(perp_fluid *f);                        // x <- x + dt u, RK3; out of solids
 perp_error fluid_reseed(perp_fluid *f);                        // sorts; adds and removes particles
 perp_error fluid_surface(perp_fluid *f);                       // surface and type
@@ -97,7 +97,10 @@ perp_error fluid_room(perp_fluid *f, int64_t count);           // room for so ma
 // pointers to the arrays that a particle has, x and v first; returns how many: fluid.c
 int fluid_particle_arrays(particles *p, int32_t dimension, int affine, double **list[15]);
 void fluid_restore(perp_fluid *f, const void *memory);         // a state of this fluid: save.c
-void fluid_sort(perp_fluid *f);                                // by cell; first: sort.c
+// first, and order: the particles by cell, each cell's as they were: sort.c
+perp_error fluid_find_order(perp_fluid *f);
+void fluid_put_in_order(perp_fluid *f, int64_t count);         // as order says
+perp_error fluid_sort(perp_fluid *f);                          // both
 void fluid_spread(perp_fluid *f, int32_t layers);              // u where not known: extrapolate.c
 
 double shape_distance(const perp_fluid_shape *shape, const double x[3], double t);

@@ -49,8 +49,8 @@ static perp_error run(perp_fluid *f, const turn *turns, int count) {
 
 // A velocity to begin with, where particles were poured: theirs.
 static perp_error begin(perp_fluid *f) {
-  static const turn turns[] = {{PERP_FLUID_RESEED, fluid_reseed}, {PERP_FLUID_SURFACE, fluid_surface},
-                               {PERP_FLUID_GATHER, fluid_gather}};
+  static const turn turns[] = {{PERP_FLUID_RESEED, fluid_sort}, {PERP_FLUID_GATHER, fluid_gather},
+                               {PERP_FLUID_EXTRAPOLATE, fluid_extrapolate}};
   f->dt = 0.0;
   const perp_error error = run(f, turns, sizeof turns/sizeof *turns);
   if (error == PERP_OK) f->stale = 0;
@@ -74,20 +74,18 @@ static perp_error all_substeps(perp_fluid *f) {
     const perp_error error = begin(f);
     if (error != PERP_OK) return error;
   }
-  const double start = f->time;
   double done = 0.0;
-  for (int32_t k = 0; k < f->settings.substeps && done < end; k++) {
+  while (done < end) {           // fluid_cfl() sees to it that settings.substeps are enough
     const double left = end - done;
-    double dt = fluid_cfl(f, left);
+    const double dt = fluid_cfl(f, left);
     if (!(dt > 0.0))
       return fluid_error(PERP_ERROR_ARGUMENT, "a velocity at time %g is not finite or beyond 1e12: "
                          "forces or moving solids are too strong", f->time);
-    if (k == f->settings.substeps - 1) dt = left;
     f->dt = dt;
     done = dt >= left ? end : done + dt;
-    f->time = start + done;
-    const perp_error error = substep(f);
+    const perp_error error = substep(f);   // time is that of its beginning
     if (error != PERP_OK) return error;
+    f->time += dt;
     f->report.substeps++;
   }
   return PERP_OK;
@@ -117,7 +115,8 @@ perp_error perp_fluid_step(perp_fluid *f, perp_fluid_report *report) {
   if (error == PERP_OK) error = shelve(f);
   if (error != PERP_OK) return error;
   const perp_fluid_report before = f->report;
-  f->report = (perp_fluid_report){.step = before.step + 1, .poured = f->poured};
+  f->report = (perp_fluid_report){.step = before.step + 1, .poured = f->poured,
+                                  .particles = f->p.count};
   error = all_substeps(f);
   if (error != PERP_OK) {
     fluid_restore(f, f->shelf);

@@ -1,0 +1,112 @@
+// advect.c: particles move with the velocity of the grid, by the third-order method of Ralston,
+//     k1 = u(x),  k2 = u(x + dt/2 k1),  k3 = u(x + 3/4 dt k2),  x <- x + dt (2 k1 + 3 k2 + 4 k3)/9
+// and those that end in a solid or outside of the box are pushed to the nearest point outside of
+// the one and inside of the other. u stands still meanwhile. Each particle is on its own.
+#include "sample.h"
+
+enum { PIECE = 2048, ROUNDS = 3 };
+#define MARGIN 1e-3            // cells that particles keep from walls, against rounding
+
+typedef struct trip {
+  perp_fluid *f;
+  sampler s;
+  int32_t corner_step[3];      // of solid_distance
+} trip;
+
+// Distance to the solids by the corners of the cell of x, and its slope.
+static inline double distance_at(const trip *t, const double *x, double *slope,
+                                 const int dimension) {
+  const sampler *s = &t->s;
+  double w[3];
+  int32_t at = 0;
+  for (int d = 0; d < dimension; d++) {
+    const double g = sample_within(x[d]*s->inverse, s->last[FACE][d]);
+    int32_t i = (int32_t)g;
+    i = i < s->most[FACE][d] ? i : s->most[FACE][d];
+    w[d] = g - i;
+    at += i*t->corner_step[d];
+    slope[d] = 0.0;
+  }
+  double sum = 0.0;
+  for (int k = 0; k < 1 << dimension; k++) {
+    int32_t corner = at;
+    double weight = 1.0, rise[3] = {1.0, 1.0, 1.0};
+    for (int d = 0; d < dimension; d++) {
+      const int up = k >> d & 1;
+      const double part = up ? w[d] : 1.0 - w[d];
+      corner += up*t->corner_step[d];
+      for (int b = 0; b < dimension; b++) rise[b] *= b == d ? (up ? 1.0 : -1.0) : part;
+      weight *= part;
+    }
+    const double value = t->f->solid_distance[corner];
+    sum += weight*value;
+    for (int b = 0; b < dimension; b++) slope[b] += rise[b]*value;
+  }
+  for (int b = 0; b < dimension; b++) slope[b] *= s->inverse;
+  return sum;
+}
+
+static inline void push_out(const trip *t, double *x, const int dimension) {
+  const perp_fluid *f = t->f;
+  const double margin = MARGIN*f->h;
+  for (int round = 0; round < ROUNDS; round++) {
+    for (int d = 0; d < dimension; d++) {
+      const double last = f->n[d]*f->h - margin;
+      x[d] = x[d] > margin ? x[d] : margin;
+      x[d] = x[d] < last ? x[d] : last;
+    }
+    if (f->solids == 0) return;
+    double slope[3];
+    const double distance = distance_at(t, x, slope, dimension);
+    if (distance >= margin) return;
+    double square = 0.0;
+    for (int d = 0; d < dimension; d++) square += slope[d]*slope[d];
+    if (!(square > 1e-6)) return;   // in the middle of a solid: reseed removes it
+    for (int d = 0; d < dimension; d++) x[d] += (margin - distance)/square*slope[d];
+  }
+  for (int d = 0; d < dimension; d++) {
+    const double last = f->n[d]*f->h - margin;
+    x[d] = x[d] > margin ? x[d] : margin;
+    x[d] = x[d] < last ? x[d] : last;
+  }
+}
+
+static inline void move(const trip *t, int64_t begin, int64_t end, const int dimension) {
+  const perp_fluid *f = t->f;
+  const sampler *s = &t->s;
+  const double dt = f->dt;
+  double *const *place = f->p.x;
+  for (int64_t i = begin; i < end; i++) {
+    double x[3], y[3], k1[3], k2[3], k3[3];
+    for (int d = 0; d < dimension; d++) x[d] = place[d][i];
+    sample_velocity(s, x, k1, dimension);
+    for (int d = 0; d < dimension; d++) y[d] = x[d] + 0.5*dt*k1[d];
+    sample_velocity(s, y, k2, dimension);
+    for (int d = 0; d < dimension; d++) y[d] = x[d] + 0.75*dt*k2[d];
+    sample_velocity(s, y, k3, dimension);
+    for (int d = 0; d < dimension; d++)
+      x[d] += dt*(2.0*k1[d] + 3.0*k2[d] + 4.0*k3[d])/9.0;
+    push_out(t, x, dimension);
+    for (int d = 0; d < dimension; d++) place[d][i] = x[d];
+  }
+}
+
+static void task(void *data, int32_t index, int32_t who) {
+  (void)who;
+  const trip *t = data;
+  const int64_t begin = (int64_t)index*PIECE, count = t->f->p.count;
+  const int64_t end = begin + PIECE < count ? begin + PIECE : count;
+  if (t->f->dimension == 2) move(t, begin, end, 2);
+  else move(t, begin, end, 3);
+}
+
+perp_error fluid_advect(perp_fluid *f) {
+  trip t = {.f = f, .s = sampler_of(f, f->u)};
+  int32_t step = 1;
+  for (int d = 0; d < f->dimension; d++) {
+    t.corner_step[d] = step;
+    step *= f->n[d] + 1;
+  }
+  crew_run(f->crew, task, &t, (int32_t)((f->p.count + PIECE - 1)/PIECE));
+  return PERP_OK;
+}

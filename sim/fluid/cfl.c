@@ -1,0 +1,70 @@
+// cfl.c: how long the next substep is: nothing moves further than cfl cells along any direction.
+//     dt = cfl h/max(|u|, |wall|, sqrt(cfl h g))
+// The last is for liquid at rest: gravity alone would carry it sqrt(cfl h/g) seconds to come as far.
+// What is left of the step is divided evenly.
+#include <math.h>
+
+#include "settings.h"
+#include "state.h"
+
+enum { PIECE = 65536 };        // entries of a task
+
+typedef struct search {
+  const double *u;
+  int32_t count;
+  double *largest;             // pieces; -1: not finite, or too large
+} search;
+
+static void look(void *data, int32_t index, int32_t who) {
+  (void)who;
+  const search *s = data;
+  const int32_t begin = index*PIECE, end = begin + PIECE < s->count ? begin + PIECE : s->count;
+  double largest = 0.0;
+  int fine = 1;
+  for (int32_t i = begin; i < end; i++) {
+    const double size = fabs(s->u[i]);
+    fine &= size <= LARGEST;
+    largest = size > largest ? size : largest;
+  }
+  s->largest[index] = fine ? largest : -1.0;
+}
+
+static double largest_of(perp_fluid *f, const double *u, int32_t count) {   // -1: as above
+  enum { MOST = 4096 };
+  double largest[MOST], all = 0.0;
+  for (int32_t at = 0; at < count;) {
+    const int32_t left = count - at < MOST*PIECE ? count - at : MOST*PIECE;
+    const int32_t pieces = (left + PIECE - 1)/PIECE;
+    crew_run(f->crew, look, &(search){u + at, left, largest}, pieces);
+    for (int32_t k = 0; k < pieces; k++) {
+      if (largest[k] < 0.0) return -1.0;
+      all = largest[k] > all ? largest[k] : all;
+    }
+    at += left;
+  }
+  return all;
+}
+
+double fluid_cfl(perp_fluid *f, double left) {
+  double speed = 0.0, moving = 0.0;
+  for (int a = 0; a < f->dimension; a++) {
+    const double u = largest_of(f, f->u[a], f->faces[a]);
+    const double wall = f->solids > 0 ? largest_of(f, f->wall[a], f->faces[a]) : 0.0;
+    if (u < 0.0 || wall < 0.0) return (double)NAN;
+    speed = u > speed ? u : speed;
+    moving = wall > moving ? wall : moving;
+  }
+  const double *g = f->settings.gravity;
+  const double reach = f->settings.cfl*f->h;
+  const double pull = sqrt(reach*sqrt(g[0]*g[0] + g[1]*g[1] + g[2]*g[2]));
+  double fastest = speed > moving ? speed : moving;
+  fastest = fastest > pull ? fastest : pull;
+  // A whole number of substeps, but no more than are allowed; 1e-9: rounding asks for none.
+  const double wanted = ceil(left*fastest/reach - 1e-9);
+  const double allowed = f->settings.substeps - f->report.substeps;
+  double count = wanted < allowed ? wanted : allowed;
+  count = count > 1.0 ? count : 1.0;
+  const double dt = left/count, courant = speed*dt/f->h;
+  if (courant > f->report.courant) f->report.courant = courant;
+  return dt;
+}

@@ -1,0 +1,150 @@
+// reseed.c: particles are sorted by cell, and cells inside the liquid keep their share of them.
+//
+// Let a cell have P parts (seed.h). Inside the liquid, where it and all around it hold particles or
+// are solid, one with fewer than P/2 gets a particle in each part that has none, with the velocity
+// that the grid has there. One with more than 2 P keeps two per part, those nearest to its middle.
+// Neither depends on the order of particles: mirrored liquids stay mirrored. What is in the middle
+// of a solid, where nothing points to a way out, is removed.
+// A step adds at most an eighth of the particles that it began with: there is room for those.
+#include <string.h>
+
+#include "sample.h"
+#include "seed.h"
+
+enum { MOST_PARTS = 64, KEPT = 2 };
+
+typedef struct garden {
+  perp_fluid *f;
+  sampler s;
+  int parts;
+  const uint8_t *full;         // cells: holds particles, or is solid
+  int32_t *order;              // the new one
+  int32_t count;               // of it
+  int64_t fresh, limit;        // particles added so far, and at most
+} garden;
+
+static int buried(const perp_fluid *f, const int32_t at[3]) {   // in solids, whole
+  if (f->solids == 0) return 0;
+  const int32_t line = f->n[0] + 1, layer = line*(f->n[1] + 1);
+  const int32_t deep = f->dimension == 3;
+  const double *d = f->solid_distance + (at[2]*deep*layer + at[1]*line + at[0]);
+  for (int k = 0; k <= deep; k++)
+    for (int j = 0; j < 2; j++)
+      for (int i = 0; i < 2; i++)
+        if (d[k*layer + j*line + i] >= 0.0) return 0;
+  return 1;
+}
+
+static int inside(const garden *g, const int32_t at[3]) {
+  const int32_t *n = g->f->n;
+  for (int32_t k = at[2] - 1; k <= at[2] + 1; k++)
+    for (int32_t j = at[1] - 1; j <= at[1] + 1; j++)
+      for (int32_t i = at[0] - 1; i <= at[0] + 1; i++)
+        if (i >= 0 && i < n[0] && j >= 0 && j < n[1] && k >= 0 && k < n[2] &&
+            !g->full[(k*n[1] + j)*n[0] + i])
+          return 0;
+  return 1;
+}
+
+static void position(const perp_fluid *f, int32_t i, double x[3]) {
+  x[2] = 0.0;
+  for (int a = 0; a < f->dimension; a++) x[a] = f->p.x[a][i];
+}
+
+static int in_solid(const perp_fluid *f, const double x[3]) {
+  for (int32_t s = 0; s < f->solids; s++)
+    if (!(shape_distance(&f->solid[s], x, f->time + f->dt) > 0.0)) return 1;
+  return 0;
+}
+
+static void add(garden *g, const int32_t at[3], int32_t cell, int part) {
+  perp_fluid *f = g->f;
+  double x[3];
+  seed_place(f, at, cell, part, x);
+  if (g->fresh >= g->limit || in_solid(f, x)) return;
+  const int64_t i = f->p.count + g->fresh++;
+  const spot here = sample_spot(&g->s, x, f->dimension);
+  for (int a = 0; a < f->dimension; a++) {
+    f->p.x[a][i] = x[a];
+    f->p.v[a][i] = sample_field(&g->s, f->u[a], &here, a, f->dimension);
+    for (int b = 0; b < f->dimension && f->settings.transfer == PERP_TRANSFER_APIC; b++)
+      f->p.affine[3*a + b][i] = sample_slope(&g->s, f->u[a], &here, a, b, f->dimension);
+  }
+  g->order[g->count++] = (int32_t)i;
+}
+
+// those of order[begin .. end) of one cell that stay
+static void thin_out(garden *g, const int32_t at[3], const int32_t *order, int32_t count) {
+  double nearest[MOST_PARTS][KEPT];
+  int32_t kept[MOST_PARTS][KEPT];
+  for (int k = 0; k < g->parts; k++)
+    for (int m = 0; m < KEPT; m++) nearest[k][m] = 1e300, kept[k][m] = -1;
+  for (int32_t q = 0; q < count; q++) {
+    double x[3], square;
+    position(g->f, order[q], x);
+    const int part = seed_part(g->f, at, x, &square);
+    int32_t one = order[q];
+    for (int m = 0; m < KEPT; m++)     // insertion; equal ones stay as they came
+      if (square < nearest[part][m]) {
+        const double further = nearest[part][m];
+        const int32_t other = kept[part][m];
+        nearest[part][m] = square, kept[part][m] = one;
+        square = further, one = other;
+      }
+  }
+  for (int k = 0; k < g->parts; k++)
+    for (int m = 0; m < KEPT; m++)
+      if (kept[k][m] >= 0) g->order[g->count++] = kept[k][m];
+}
+
+static void tend(garden *g, const int32_t at[3], int32_t cell, const int32_t *order,
+                 int32_t count) {
+  const perp_fluid *f = g->f;
+  if (count > 0 && buried(f, at)) return;
+  if (!f->settings.reseed || count == 0 || (2*count >= g->parts && count <= KEPT*g->parts)) {
+    memcpy(g->order + g->count, order, (size_t)count*sizeof *order);
+    g->count += count;
+  } else if (count > KEPT*g->parts) {
+    thin_out(g, at, order, count);
+  } else {
+    memcpy(g->order + g->count, order, (size_t)count*sizeof *order);
+    g->count += count;
+    if (!inside(g, at)) return;
+    uint64_t taken = 0;
+    for (int32_t q = 0; q < count; q++) {
+      double x[3], square;
+      position(f, order[q], x);
+      taken |= (uint64_t)1 << seed_part(f, at, x, &square);
+    }
+    for (int part = 0; part < g->parts; part++)
+      if (!(taken >> part & 1)) add(g, at, cell, part);
+  }
+}
+
+perp_error fluid_reseed(perp_fluid *f) {
+  const perp_error error = fluid_find_order(f);
+  if (error != PERP_OK) return error;
+  uint8_t *full = fluid_scratch(f, (size_t)f->cells);
+  if (full == NULL) return PERP_ERROR_MEMORY;
+  for (int32_t c = 0; c < f->cells; c++)
+    full[c] = f->first[c + 1] > f->first[c] || f->type[c] == PERP_CELL_SOLID;
+  garden g = {.f = f, .s = sampler_of(f, f->u), .parts = seed_parts(f), .full = full,
+              .order = f->p.cell, .limit = f->report.particles/8 + 64 - f->report.added};
+  if (g.limit > f->p.room - f->p.count) g.limit = f->p.room - f->p.count;
+  int32_t at[3], cell = 0;
+  for (at[2] = 0; at[2] < f->n[2]; at[2]++)
+    for (at[1] = 0; at[1] < f->n[1]; at[1]++)
+      for (at[0] = 0; at[0] < f->n[0]; at[0]++, cell++) {
+        const int32_t begin = f->first[cell], count = f->first[cell + 1] - begin;
+        f->first[cell] = g.count;
+        tend(&g, at, cell, f->p.order + begin, count);
+      }
+  f->first[f->cells] = g.count;
+  f->p.cell = f->p.order;
+  f->p.order = g.order;
+  f->report.added += g.fresh;
+  f->report.removed += f->p.count + g.fresh - g.count;
+  fluid_put_in_order(f, g.count);
+  f->draws++;
+  return PERP_OK;
+}
