@@ -23,7 +23,7 @@
 
 #include <string.h>
 
-#define REACH 1.5       // R/h: from the centre of a cell to the far side of the next
+#define REACH 1.5        // R/h: from the centre of a cell to the far side of the next
 #define NEAR 1.0
 enum { KNOTS = 64, FINE = 16, MIRRORS = 4 };
 
