@@ -119,15 +119,29 @@ void contest_peers(contest *c, const char *const *names) {
 
 double contest_method(contest *c, const char *name) {
   const perp_method *method = perp_find_method(name);
+  if (method != NULL) {
+    perp_options options = perp_default_options(method);
+    options.time_limit = c->limit;
+    if (c->threads > 0) options.threads = c->threads;
+    return contest_options(c, NULL, &options);
+  }
   entry e = nothing;
   e.who = name;
-  if (method == NULL || perp_method_accepts(method, c->ours) != PERP_OK) {
-    e.status = method == NULL ? "absent" : "unsupported";
+  e.status = "absent";
+  tell(c, &e);
+  return -1.0;
+}
+
+double contest_options(contest *c, const char *label, const perp_options *options) {
+  const perp_method *method = options->method;
+  const char *const name = label != NULL ? label : method->name;
+  entry e = nothing;
+  e.who = name;
+  if (perp_method_accepts(method, c->ours) != PERP_OK) {
+    e.status = "unsupported";
     tell(c, &e);
     return -1.0;
   }
-  perp_options options = perp_default_options(method);
-  options.time_limit = c->limit;
   const perp_limits limits = perp_limits_of(c->ours);
   perp_solver *solver = NULL;
   perp_result result = {0};
@@ -138,7 +152,7 @@ double contest_method(contest *c, const char *name) {
   do {
     memset(x, 0, (size_t)c->ours->A.n*sizeof *x);
     const double before = bench_seconds();
-    if (solver == NULL) error = perp_solver_create(method, &limits, &options, NULL, &solver);
+    if (solver == NULL) error = perp_solver_create(method, &limits, options, NULL, &solver);
     const double created = bench_seconds();
     if (error == PERP_OK) error = perp_solve(solver, c->ours, x, &result);
     const double seconds = bench_seconds() - (c->good > 0.0 ? before : created);
@@ -149,10 +163,13 @@ double contest_method(contest *c, const char *name) {
     }
   } while (error == PERP_OK && bench_seconds() - start < (c->good > 0.0 ? 1.0 : 0.3));
   perp_solver_destroy(solver);
-  char who[64];
-  snprintf(who, sizeof who, "perp %s", name);
-  if (result.method != NULL && result.method != method)
-    snprintf(who, sizeof who, "perp %s: %s", name, result.method->name);
+  char who[80];
+  const int other = result.method != NULL && result.method != method;
+  int used = snprintf(who, sizeof who, "perp %s%s%s", name, other ? ": " : "",
+                      other ? result.method->name : "");
+  if (c->form != NULL)
+    used += snprintf(who + used, sizeof who - (size_t)used, "; %s", c->form);
+  if (c->threads > 1) snprintf(who + used, sizeof who - (size_t)used, "; %d threads", c->threads);
   e = (entry){who, error == PERP_OK ? perp_status_name(result.status) : perp_last_message(), best,
               error == PERP_OK ? bench_residual(c->ours, x) : (double)INFINITY, result.iterations,
               result.factorizations};

@@ -13,6 +13,8 @@ typedef struct contest {
   double limit;                // seconds for one solver
   double good;                 // > 0: everybody must reach this residual: peers get smaller and
                                //   smaller tolerances until they do, perp a new solver every time
+  int32_t threads;             // of perp's; 0: one
+  const char *form;            // how `ours` is given, for its rows; NULL: they do not say
   double best;                 // seconds of the fastest peer with a residual below `good`; where
                                //   there is none, of the fastest one below GOOD
 } contest;
@@ -26,5 +28,7 @@ peer_problem contest_theirs(const perp_sample *sample, const double *dense);
 void contest_peers(contest *c, const char *const *names);
 // A method of perp with its defaults through a reused solver: seconds, or -1 where it fails.
 double contest_method(contest *c, const char *name);
+// The same with other options; who: NULL, or what the table calls it.
+double contest_options(contest *c, const char *who, const perp_options *options);
 
 #endif

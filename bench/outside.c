@@ -1,6 +1,7 @@
 // outside.c: peers that are programs of their own; PETSc and cvxopt.
 //
-// The file: n, colptr (n + 1), row, value, b, lo, hi as raw int32 and double. Debian's CHOLMOD
+// The file: n, colptr (n + 1), row, value, b, lo, hi as raw int32 and double. It has no name but that
+// of its descriptor, through this process: mpirun hands descriptors down to nobody. Debian's CHOLMOD
 // starts four threads whatever OMP_NUM_THREADS says; OMP_THREAD_LIMIT it obeys.
 #include "outside.h"
 
@@ -37,13 +38,13 @@ static void write_problem(FILE *file, const peer_problem *p) {
 peer_end outside_run(const peer_problem *p, const char *command, int threads, double *x) {
   const size_t n = (size_t)p->n;
   peer_end end = {-1.0, 0};
-  char path[32], program[512], line[900];
+  char path[64], program[512], line[900];
   memset(x, 0, n*sizeof *x);
   FILE *file = tmpfile();            // has no name: nothing is left, whoever is ended when
   if (file == NULL) return end;
   write_problem(file, p);
   fflush(file);
-  snprintf(path, sizeof path, "/dev/fd/%d", fileno(file));
+  snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), fileno(file));
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
   snprintf(program, sizeof program, command, path);
@@ -72,11 +73,17 @@ peer_end cvxopt_qp(const peer_problem *p, double *x) { return cvxopt(p, 0, x); }
 peer_end cvxopt_threads(const peer_problem *p, double *x) { return cvxopt(p, 1, x); }
 
 #ifdef BENCH_PETSC
-static peer_end petsc(const peer_problem *p, const char *name, double *x) {
-  char command[400];
+static peer_end petsc_on(const peer_problem *p, const char *start, const char *name, double *x) {
+  char command[600];
   snprintf(command, sizeof command, "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
-           "%s %%s %s %g", BENCH_PETSC, name, p->tol > 0.0 ? p->tol : 1e-10);
+           "%s %s %%s %s %g", start, BENCH_PETSC, name, p->tol > 0.0 ? p->tol : 1e-10);
   return outside_run(p, command, 0, x);
+}
+static peer_end petsc(const peer_problem *p, const char *name, double *x) {
+  return petsc_on(p, "", name, x);
+}
+static peer_end petsc_twice(const peer_problem *p, const char *name, double *x) {   // two processes
+  return petsc_on(p, "mpirun --oversubscribe -n 2", name, x);
 }
 peer_end petsc_gpcg(const peer_problem *p, double *x) { return petsc(p, "gpcg", x); }
 peer_end petsc_gpcg_jacobi(const peer_problem *p, double *x) { return petsc(p, "gpcg-jacobi", x); }
@@ -89,4 +96,10 @@ peer_end petsc_vi_cholmod(const peer_problem *p, double *x) {
   return petsc(p, "snesvi-cholmod", x);
 }
 peer_end petsc_vi_hypre(const peer_problem *p, double *x) { return petsc(p, "snesvi-hypre", x); }
+peer_end petsc_vi_hypre2(const peer_problem *p, double *x) {
+  return petsc_twice(p, "snesvi-hypre", x);
+}
+peer_end petsc_tron_hypre2(const peer_problem *p, double *x) {
+  return petsc_twice(p, "tron-hypre", x);
+}
 #endif

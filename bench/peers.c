@@ -32,6 +32,8 @@
 #define petsc_vi_lu NULL
 #define petsc_vi_cholmod NULL
 #define petsc_vi_hypre NULL
+#define petsc_vi_hypre2 NULL
+#define petsc_tron_hypre2 NULL
 #endif
 
 const peer peer_list[] = {
@@ -58,10 +60,12 @@ const peer_solver solver_list[] = {
   {"TAO gpcg, jacobi", petsc_gpcg_jacobi, 1, 1, 1, 1},
   {"TAO tron, icc", petsc_tron, 1, 1, 1, 1},
   {"TAO tron, cholmod", petsc_tron_direct, 1, 1, 1, 1},
-  {"TAO bqpip, cholmod", petsc_bqpip, 1, 1, 1, 1},
+  {"TAO bqpip", petsc_bqpip, 1, 1, 1, 1},
   {"TAO ssils, lu", petsc_ssils, 1, 1, 1, 1},
   {"SNESVI, lu", petsc_vi_lu, 1, 1, 1, 1},
   {"SNESVI, cholmod", petsc_vi_cholmod, 1, 1, 1, 1},
   {"SNESVI, hypre", petsc_vi_hypre, 1, 1, 1, 1},
+  {"SNESVI, hypre, 2 cores", petsc_vi_hypre2, 1, 1, 1, 1},
+  {"TAO tron, hypre, 2 cores", petsc_tron_hypre2, 1, 1, 1, 1},
 };
 const int32_t solver_count = (int32_t)(sizeof solver_list/sizeof solver_list[0]);

@@ -56,7 +56,7 @@ extern const int32_t solver_count;
 peer_solve siconos_lemke, siconos_newton_min, siconos_newton_fb, siconos_pathsearch, bullet_dantzig,
     dart_dantzig, dart_lemke, siconos_pgs, cvxopt_qp, cvxopt_threads, petsc_gpcg, petsc_gpcg_jacobi,
     petsc_tron, petsc_tron_direct, petsc_bqpip, petsc_ssils, petsc_vi_lu, petsc_vi_cholmod,
-    petsc_vi_hypre;
+    petsc_vi_hypre, petsc_vi_hypre2, petsc_tron_hypre2;
 
 #ifdef __cplusplus
 }

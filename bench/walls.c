@@ -11,7 +11,7 @@
 
 static const char *const peers[] = {
     "cvxopt qp", "cvxopt qp, threads", "Siconos newton_min", "Siconos pgs", "TAO gpcg, icc",
-    "TAO gpcg, jacobi", "TAO tron, icc", "TAO tron, cholmod", "TAO bqpip, cholmod", "TAO ssils, lu",
+    "TAO gpcg, jacobi", "TAO tron, icc", "TAO tron, cholmod", "TAO bqpip", "TAO ssils, lu",
     "SNESVI, lu", "SNESVI, cholmod", NULL};
 static const char *const methods[] = {"active_set", "pgs_sm", "interior_point",
                                       "gradient_projection", "minmap_newton", "auto", NULL};
