@@ -129,7 +129,8 @@ static double open_part(double a, double b) {
 
 // The open part of the face below cell c in direction axis.
 static double face_open(const scene *s, const int32_t *c, int32_t axis) {
-  double ends[4], h = 1.0/s->side;
+  const double h = 1.0/s->side;
+  double ends[4] = {0.0};
   int32_t across[2], count = 0;
   for (int32_t d = 0; d < s->d; d++)
     if (d != axis) across[count++] = d;
@@ -138,9 +139,10 @@ static double face_open(const scene *s, const int32_t *c, int32_t axis) {
     for (int32_t m = 0; m < count; m++) at[across[m]] += h*(k >> m & 1);
     ends[k] = to_solid(s, at);
   }
-  const double part = count == 1 ? open_part(ends[0], ends[1])
-                                 : 0.5*(open_part(0.5*(ends[0] + ends[1]), 0.5*(ends[2] + ends[3])) +
-                                        open_part(0.5*(ends[0] + ends[2]), 0.5*(ends[1] + ends[3])));
+  double part = open_part(ends[0], ends[1]);
+  if (count == 2)
+    part = 0.5*(open_part(0.5*(ends[0] + ends[1]), 0.5*(ends[2] + ends[3])) +
+                open_part(0.5*(ends[0] + ends[2]), 0.5*(ends[1] + ends[3])));
   return part < CLOSED ? 0.0 : part;
 }
 
