@@ -15,16 +15,12 @@
 #define EXACT_HAS_FMA() __builtin_cpu_supports("fma")
 #define EXACT_WIDE __attribute__((target("avx2")))   // sums in a fixed order: the same bits too
 #define EXACT_HAS_WIDE() __builtin_cpu_supports("avx2")
-#define EXACT_WIDE_FMA __attribute__((target("avx2,fma")))
-#define EXACT_HAS_WIDE_FMA() (EXACT_HAS_WIDE() && EXACT_HAS_FMA())
 #define EXACT_INLINE static inline __attribute__((always_inline))
 #else
 #define EXACT_FMA
 #define EXACT_HAS_FMA() 1
 #define EXACT_WIDE
 #define EXACT_HAS_WIDE() 0
-#define EXACT_WIDE_FMA
-#define EXACT_HAS_WIDE_FMA() 0
 #define EXACT_INLINE static inline
 #endif
 

@@ -42,6 +42,19 @@ EXACT_INLINE four four_size(four a) {   // |a|
   const four_mask digits = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
   return (four)((four_mask)a & digits);
 }
+EXACT_INLINE four_mask four_of_bytes(const uint8_t *p) {
+  typedef uint8_t bytes __attribute__((vector_size(4)));
+  bytes v;
+  memcpy(&v, p, sizeof v);
+  return __builtin_convertvector(v, four_mask);
+}
+EXACT_INLINE four_mask four_equal(four_mask a, four_mask b) { return a == b; }
+EXACT_INLINE four four_keep(four_mask m, four a) { return (four)((four_mask)a & m); }   // a or 0
+EXACT_INLINE four four_fma(four a, four b, four c) {   // a b + c, rounded once
+  four r;
+  for (int k = 0; k < 4; k++) r[k] = fma(a[k], b[k], c[k]);
+  return r;
+}
 // 2^37 (1023 + log2 v) of positive normal numbers, the digits taken for their logarithm: exact at
 // powers of two, too small by 0.09 2^37 at most. Integers below 2^48, for exact sums.
 EXACT_INLINE four_mask four_log2_nearly(four v) { return (four_mask)v >> 15; }
@@ -85,6 +98,14 @@ static inline four four_choose(four_mask m, four a, four b) {
   FOUR_EACH(four, m.v[k] ? a.v[k] : b.v[k]);
 }
 static inline four four_size(four a) { FOUR_EACH(four, fabs(a.v[k])); }
+static inline four_mask four_of_bytes(const uint8_t *p) { FOUR_EACH(four_mask, p[k]); }
+static inline four_mask four_equal(four_mask a, four_mask b) {
+  FOUR_EACH(four_mask, -(a.v[k] == b.v[k]));
+}
+static inline four four_keep(four_mask m, four a) { FOUR_EACH(four, m.v[k] ? a.v[k] : 0.0); }
+static inline four four_fma(four a, four b, four c) {
+  FOUR_EACH(four, fma(a.v[k], b.v[k], c.v[k]));
+}
 static inline four_mask four_log2_nearly(four v) {
   four_mask bits;
   memcpy(&bits, &v, sizeof bits);

@@ -4,14 +4,11 @@
 // 0 in air, a row of a liquid cell h is the sum over its faces
 //     (A x)_h = sum_f w_f (x_h - q_l),
 // by differences, so that A times a constant is exactly 0 in a closed container. The other rows are
-// those of the identity. Lines of cells along x are taken in stretches, whose interior the compiler
-// turns into vectors: masks in place of branches, the first and the last cell of a line apart. A
-// product reads 8 bytes of x, 24 of weights and 1 of types a cell and writes 8.
+// those of the identity. grid_stretch.c has the loops, this file the entries.
 #include "grid.h"
 
 #include <string.h>
 
-#include "exact.h"
 #include "operator.h"
 #include "vector.h"
 
@@ -49,165 +46,40 @@ int grid_entry(const perp_grid *g, int32_t h, int32_t slot, int32_t *l, double *
   return *l >= 0 && g->type[*l] == PERP_CELL_LIQUID;
 }
 
-// ---- stretches of a line
-
-enum { STRETCH = 256 };
-// the weights of faces that have none
-static const double ones[STRETCH] = {
-#define FOUR_ONES 1.0, 1.0, 1.0, 1.0
-#define SIXTEEN_ONES FOUR_ONES, FOUR_ONES, FOUR_ONES, FOUR_ONES
-#define MANY_ONES SIXTEEN_ONES, SIXTEEN_ONES, SIXTEEN_ONES, SIXTEEN_ONES
-  MANY_ONES, MANY_ONES, MANY_ONES, MANY_ONES
-};
-
-typedef struct side {         // the cells beyond the faces of a stretch on one of its sides
-  const double *w;            // weights of the faces
-  const uint8_t *type;
-  const double *x;
-  double scale;               // 1/spacing^2; 0: there are none, and they are those of the stretch
-} side;
-
-typedef struct stretch {      // of cells of a line. The first and the last of a line stand alone
-  int32_t row, count;         // the first cell's row, and how many
-  const uint8_t *type;
-  const double *x;            // NULL for those who ask for the matrix alone
-  side beyond[6];             // -x, +x, -y, +y, -z, +z
-} stretch;
-
-static stretch stretch_at(const perp_grid *g, const double *x, grid_place p, int32_t count) {
-  const int32_t h = (p.at[2]*g->cells[1] + p.at[1])*g->cells[0] + p.at[0];
-  stretch s = {.row = h, .count = count, .type = g->type + h, .x = x != NULL ? x + h : NULL};
-  for (int q = 0; q < 6; q++) {
-    const int d = q/2, up = q % 2;
-    const int edge = p.at[d] == (up ? g->cells[d] - 1 : 0);
-    const int32_t step = edge ? 0 : up ? grid_stride(g, d) : -grid_stride(g, d);
-    s.beyond[q] = (side){
-      .w = edge || g->face[d] == NULL ? ones
-           : g->face[d] + grid_face(g, p, d) + (up ? grid_face_stride(g, d) : 0),
-      .type = s.type + step, .x = x != NULL ? s.x + step : NULL,
-      .scale = edge ? 0.0 : grid_scale(g, d)};
-  }
-  return s;
-}
-
-// How many cells the stretch that begins at p has.
-static int32_t stretch_length(const perp_grid *g, grid_place p) {
-  const int32_t left = g->cells[0] - 1 - p.at[0];
-  return p.at[0] == 0 || left == 0 ? 1 : left < STRETCH ? left : STRETCH;
-}
-
-// ---- what is computed at cell i of a stretch, over its `sides` sides (4 in two dimensions, else 6)
-
-EXACT_INLINE double open_weight(const side *s, int32_t i) {
-  const double w = s->w[i]*s->scale;
-  return s->type[i] != PERP_CELL_SOLID ? w : 0.0;
-}
-EXACT_INLINE double pressure(const side *s, int32_t i) {
-  const double q = s->x[i];
-  return s->type[i] == PERP_CELL_LIQUID ? q : 0.0;
-}
-
-EXACT_INLINE double product_at(const stretch *s, int sides, int32_t i) {
-  const double x = s->x[i];
-  double y = 0.0;
-  for (int q = 0; q < sides; q++)
-    y += open_weight(&s->beyond[q], i)*(x - pressure(&s->beyond[q], i));
-  return s->type[i] == PERP_CELL_LIQUID ? y : x;
-}
-
-EXACT_INLINE double diagonal_at(const stretch *s, int sides, int32_t i) {
-  double d = 0.0;
-  for (int q = 0; q < sides; q++) d += open_weight(&s->beyond[q], i);
-  return s->type[i] == PERP_CELL_LIQUID ? d : 1.0;
-}
-
-// y = A x + b as in twice the precision: x - q = d + e exactly, w d by TwoProduct; what is left out
-// is of the order u^2 |A||x|. *size = |A||x| + |b|, up to its own rounding.
-EXACT_INLINE double residual_at(const stretch *s, int sides, int32_t i, double b, double *size) {
-  const double x = s->x[i];
-  exact_sum y = {b, 0.0}, other = {b, 0.0};
-  double a = 0.0;
-  for (int q = 0; q < sides; q++) {
-    const double w = open_weight(&s->beyond[q], i), p = pressure(&s->beyond[q], i);
-    const double d = x - p, z = d - x, e = (x - (d - z)) - (p + z);   // TwoSum of x and -p
-    exact_add_product(&y, w, d);
-    y.low += w*e;
-    a += w*(fabs(x) + fabs(p));
-  }
-  exact_add(&other, x);                                               // a row of the identity
-  const int liquid = s->type[i] == PERP_CELL_LIQUID;
-  *size = (liquid ? a : fabs(x)) + fabs(b);
-  const double high = liquid ? y.high : other.high, v = high + (liquid ? y.low : other.low);
-  return v - v == 0.0 ? v : high;                                     // as exact_value()
-}
-
-// ---- loops over all cells, compiled with and without wide vectors and fma: the same bits
-
-typedef struct wanted { const double *x, *b; double *y, *a; } wanted;   // n each
-
-typedef void stretch_kernel(const stretch *s, int sides, const wanted *w);
-
-EXACT_INLINE void product_stretch(const stretch *given, int sides, const wanted *w) {
-  const stretch s = *given;   // nobody else sees it, so what is stored below cannot change it
-  double *restrict y = w->y + s.row;
-  for (int32_t i = 0; i < s.count; i++) y[i] = product_at(&s, sides, i);
-}
-EXACT_INLINE void diagonal_stretch(const stretch *given, int sides, const wanted *w) {
-  const stretch s = *given;
-  double *restrict d = w->y + s.row;
-  for (int32_t i = 0; i < s.count; i++) d[i] = diagonal_at(&s, sides, i);
-}
-EXACT_INLINE void residual_stretch(const stretch *given, int sides, const wanted *w) {
-  const stretch s = *given;
-  const double *b = w->b + s.row;
-  double *restrict y = w->y + s.row, *restrict a = w->a + s.row;
-  for (int32_t i = 0; i < s.count; i++) y[i] = residual_at(&s, sides, i, b[i], &a[i]);
-}
-
-EXACT_INLINE void each_stretch(const perp_grid *g, const wanted *w, stretch_kernel *kernel) {
-  for (int32_t k = 0; k < g->cells[2]; k++)
-    for (int32_t j = 0; j < g->cells[1]; j++)
-      for (int32_t i = 0; i < g->cells[0];) {
-        const grid_place p = {{i, j, k}};
-        const int32_t count = stretch_length(g, p);
-        const stretch s = stretch_at(g, w->x, p, count);
-        if (g->cells[2] == 1) kernel(&s, 4, w);
-        else kernel(&s, 6, w);
-        i += count;
-      }
-}
-
-#define BOTH_WAYS(name)                                                                     \
-  EXACT_WIDE_FMA static void name##_wide(const perp_grid *g, const wanted *w) {                \
-    each_stretch(g, w, name##_stretch);                                                     \
-  }                                                                                         \
-  static void name##_plain(const perp_grid *g, const wanted *w) {                           \
-    each_stretch(g, w, name##_stretch);                                                     \
-  }                                                                                         \
-  static void name##_all(const perp_grid *g, const wanted *w) {                             \
-    (EXACT_HAS_WIDE_FMA() ? name##_wide : name##_plain)(g, w);                                 \
-  }
-BOTH_WAYS(product)
-BOTH_WAYS(diagonal)
-BOTH_WAYS(residual)
-#undef BOTH_WAYS
-
 // ---- the operator
 
 static int apply(const void *self, const double *x, double *y, void *scratch) {
   (void)scratch;
-  product_all(self, &(wanted){.x = x, .y = y});
+  const perp_grid *g = self;
+  for (grid_place p = {{0, 0, 0}}; p.at[2] < g->cells[2];) {
+    const int32_t count = grid_product_from(g, p, x, y);
+    grid_advance(g, &p, count);
+    y += count;
+  }
   return 0;
 }
 
 static int residual(const void *self, const double *x, const double *b, double *y, double *a,
-                    void *scratch) {
+                          void *scratch) {
   (void)scratch;
-  residual_all(self, &(wanted){.x = x, .b = b, .y = y, .a = a});
+  const perp_grid *g = self;
+  int32_t h = 0;
+  for (grid_place p = {{0, 0, 0}}; p.at[2] < g->cells[2];) {
+    const int32_t count = grid_residual_from(g, p, x, b + h, y + h, a + h);
+    grid_advance(g, &p, count);
+    h += count;
+  }
   return 0;
 }
 
-static void diagonal(const void *self, double *d) { diagonal_all(self, &(wanted){.y = d}); }
+static void diagonal(const void *self, double *d) {
+  const perp_grid *g = self;
+  for (grid_place p = {{0, 0, 0}}; p.at[2] < g->cells[2];) {
+    const int32_t count = grid_diagonal_from(g, p, d);
+    grid_advance(g, &p, count);
+    d += count;
+  }
+}
 
 static int32_t size_of(const perp_grid *g) { return g->cells[0]*g->cells[1]*g->cells[2]; }
 

@@ -37,6 +37,23 @@ enum { GRID_SLOTS = 7, GRID_DIAGONAL = 3 };
 // diagonal is always there, and may be 0, as others may where a weight is.
 int grid_entry(const perp_grid *g, int32_t h, int32_t slot, int32_t *l, double *a);
 
+// Cells of a line from p on, as many as are computed at once (at most GRID_STRETCH): how many.
+// y = A x + b compensated and a = |A||x| + |b|; y = A x; or the diagonal. b, y, a, d: of these cells
+// alone, x: of all.
+enum { GRID_STRETCH = 256 };
+int32_t grid_residual_from(const perp_grid *g, grid_place p, const double *x, const double *b,
+                           double *y, double *a);
+int32_t grid_product_from(const perp_grid *g, grid_place p, const double *x, double *y);
+int32_t grid_diagonal_from(const perp_grid *g, grid_place p, double *d);
+static inline void grid_advance(const perp_grid *g, grid_place *p, int32_t count) {
+  p->at[0] += count;                       // a stretch ends with its line, at the latest
+  if (p->at[0] < g->cells[0]) return;
+  p->at[0] = 0;
+  if (++p->at[1] < g->cells[1]) return;
+  p->at[1] = 0;
+  p->at[2]++;
+}
+
 const perp_grid *grid_of(const perp_operator *A);   // NULL: A is no grid, or one under wrappers
 
 // PERP_OK, or an error with a message. seen: the types have been looked at before
