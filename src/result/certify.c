@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "certify_blocks.h"
+#include "certify_row.h"
 #include "certify_sizes.h"
 #include "entries.h"
 #include "error.h"
@@ -93,9 +94,6 @@ static perp_error plain_residual(certifier *c) {   // y = A x + b at c->x, as ro
                             A->ops->name, failed)
                 : PERP_OK;
 }
-
-// A x overflowed: certainly no solution
-static inline double no_nan(double r) { return r == r ? r : (double)INFINITY; }
 
 static inline double row_residual(const certifier *c, int32_t i) {
   const perp_problem *p = c->problem;
@@ -312,48 +310,24 @@ double certify_base(const certifier *c, int32_t i) {
   return c->G[k] > 0.0 ? c->G[k] : c->S[k] > 0.0 ? c->S[k] : 1.0;
 }
 
-// What y_i may have lost in compensated sums, in the units of r: (K u)^2 |A||x| for K terms (Ogita,
-// Rump, Oishi). It matters where |x| is beyond 1e16 times what b accounts for.
+// What y_i may have lost in compensated sums, in the units of r. It matters where |x| is beyond 1e16
+// times what b accounts for.
 static inline double lost(const certifier *c, int32_t i, double a) {
-  const double K = 2.0*u*(c->entries[i] + 8.0), parts = c->shifted || c->product ? c->parts[i] : a;
-  return K*K*c->rule.R[i]*parts;
+  const double parts = c->shifted || c->product ? c->parts[i] : a;
+  return lost_part(c->entries[i])*c->rule.R[i]*parts;
 }
 
-// T = tol (G_c, or s_i). The allowances for rounding are errors of y_i, so they count against R_i
-// |y_i| only: where r_i is a distance to a bound they say nothing.
 static inline certify_row evaluate(const certifier *c, int32_t i, double r, double y, double moved,
                                    double a, double tol) {
   const certify_rule *rule = &c->rule;
   const int32_t k = rule->part[i];
-  const double base = rule->G[k] > 0.0 ? rule->G[k] : rule->S[k];
-  certify_row row = {.r = r, .base = base, .strict = r == 0.0, .solved = r == 0.0,
-                     .relative = r == 0.0                                ? 0.0
-                                 : base > 0.0 && base < (double)INFINITY ? r/base
-                                                                         : (double)INFINITY};
-  if (c->entries[i] == 0) return row;   // y_i = b_i whatever x is
-  // overflow: no tolerance, or inf <= inf would pass
-  if (!(base < (double)INFINITY && rule->S[k] < (double)INFINITY)) return row;
-  const double T = tol*(rule->T != NULL ? rule->T[i] : rule->G[k] > 0.0 ? base : rule->s[i]);
-  const double noise = rule->noise != NULL ? 32.0*u*rule->noise[i] : 0.0;
-  const double size = rule->R[i]*fabs(y), given = 32.0*u*rule->s[i] + noise;
-  row.strict = r <= T || (moved <= T && size <= T + given);
-  if (row.strict && r > T) row.relative = tol*(r/(T + given));
-  // Capped by a hundred times the tolerance, in the scaling that counts this row less (the other
-  // may exaggerate it), but by 1e-4 in both: more would accept an x that runs off along a ray, so
-  // far that its rounding hides b. Where the base is 0 the component is homogeneous: its solutions
-  // are a cone, and nothing but |A||x| tells how large x is.
-  const double product = 32.0*u*rule->R[i]*a;
-  const double less = c->two ? rule->R[i]/rule->held_R[i] : 1.0;
-  const double cap = base > 0.0 ? min2(100.0*tol*less, 1e-4)*base : (double)INFINITY;
-  const double allowed = T + given + min2(product, cap), unknown = lost(c, i, a);
-  row.solved = row.strict ||
-               (moved <= T && product < (double)INFINITY && size <= allowed);
-  // r is unknown then, too, but where it is the distance to a bound for any such y_i; where b tells
-  // no unit, zero is as good as it gets
-  const int bound = size < (double)INFINITY && r <= size - unknown;
-  if (!(unknown <= allowed) && !bound && !(r == 0.0 && rule->s[i] == 0.0))
-    row.solved = row.strict = 0;
-  return row;
+  const row_rule own = {
+    .R = rule->R[i], .G = rule->G[k], .S = rule->S[k], .s = rule->s[i],
+    .T = rule->T != NULL ? rule->T[i] : rule->G[k] > 0.0 ? rule->G[k] : rule->s[i],
+    .noise = rule->noise != NULL ? rule->noise[i] : 0.0,
+    .less = c->two ? rule->R[i]/rule->held_R[i] : 1.0, .lost = lost(c, i, a),
+    .empty = c->entries[i] == 0};
+  return judge_row(&own, r, y, moved, a, tol);
 }
 certify_row certify_evaluate(const certifier *c, int32_t i, double r, double y, double a,
                              double tol) {
