@@ -87,7 +87,8 @@ static void planes_cut_faces_exactly(void **unused) {
   }
 }
 
-// The sum of open faces is an integral over the room left: second order for a disc and a ball.
+// The sum of open faces is an integral over the room left by the trapezoidal rule: of order 3/2 for
+// a disc, whose chords end like a square root, and 2 for a ball.
 static void round_solids_leave_their_complement(void **unused) {
   (void)unused;
   const double pi = 3.14159265358979323846;
@@ -107,8 +108,8 @@ static void round_solids_leave_their_complement(void **unused) {
         error[fine] += fabs(sum*cell + f->h - (1.0 - ball))/12.0;   // the sides are closed: + h
         perp_fluid_destroy(f);
       }
-    below("error of the fine grid", error[1], 0.35*error[0]);
-    below("error", error[1], dimension == 3 ? 1e-3 : 1e-3);
+    below("error of the fine grid", error[1], (dimension == 3 ? 0.3 : 0.45)*error[0]);
+    below("error", error[1], 1e-3);
   }
 }
 
@@ -281,7 +282,8 @@ static void empty_cells_inside_are_liquid_and_slits_are_not(void **unused) {
   (void)unused;
   perp_fluid_settings s = perp_fluid_defaults(2, 16, 16, 1);
   perp_fluid *f = fluid_with(&s);
-  for (int32_t c = 0; c < f->cells; c++) {
+  for (int32_t c = 0; c < f->cells; c++) {   // at a wall its image doubles it
+    if (c%16 == 0 || c%16 == 15 || c/16 == 0 || c/16 == 15) continue;
     hole[0] = (c%16 + 0.5)/16, hole[1] = ((double)(c/16) + 0.5)/16;
     fill(f, 1.0, but_a_cell);
     assert_int_equal(fluid_surface(f), PERP_OK);
