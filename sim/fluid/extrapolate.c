@@ -1,6 +1,9 @@
 // extrapolate.c: velocities beyond the surface and in solids, for the particles that get there.
 //
-// Layer by layer, a face that is not known gets the mean of its neighbours of layers before. Then
+// First faces that particles reach but no pressure, around cells that are air: they get the mean
+// change of those neighbours that have changed with the pressure, and keep their velocity else.
+// With gravity alone the particles of a cell that is not quite liquid would sink into the rest.
+// Then, layer by layer, a face that is not known gets the mean of its neighbours of layers before. Then
 // faces in solids are brought in line with the walls, with v the velocity relative to the solid and
 // n its outward normal:
 //     no slip   v <- 0
@@ -42,6 +45,39 @@ static void layer(void *data, int32_t line, int32_t who) {
     if (count == 0) continue;
     u[at] = (pair[0] + pair[1] + pair[2])/count;
     w->next[at] = 1;
+  }
+}
+
+static int wet(const perp_fluid *f, const int32_t place[3], int a) {   // the pressure is felt there
+  const int32_t step[3] = {1, f->n[0], f->n[0]*f->n[1]};
+  const int32_t high = place[2]*step[2] + place[1]*step[1] + place[0];
+  return (place[a] > 0 && f->type[high - step[a]] == PERP_CELL_LIQUID) ||
+         (place[a] < f->n[a] && f->type[high] == PERP_CELL_LIQUID);
+}
+
+static void hang_on(void *data, int32_t line, int32_t who) {
+  (void)who;
+  const spread *w = data;
+  perp_fluid *f = w->f;
+  double *u = f->u[w->a];
+  const double *before = f->before[w->a];
+  int32_t place[3] = {0, line%w->m[1], line/w->m[1]};
+  for (; place[0] < w->m[0]; place[0]++) {
+    const int32_t at = line*w->m[0] + place[0];
+    if (!f->known[w->a][at] || !(f->open[w->a][at] > 0.0) || wet(f, place, w->a)) continue;
+    double pair[3] = {0.0, 0.0, 0.0};
+    int count = 0;
+    for (int d = 0; d < f->dimension; d++)
+      for (int32_t side = -1; side <= 1; side += 2) {
+        int32_t other[3] = {place[0], place[1], place[2]};
+        other[d] += side;
+        if (other[d] < 0 || other[d] >= w->m[d] || !wet(f, other, w->a)) continue;
+        const int32_t to = at + side*w->step[d];
+        if (!(f->open[w->a][to] > 0.0)) continue;
+        pair[d] += u[to] - before[to];
+        count++;
+      }
+    if (count > 0) u[at] = before[at] + (pair[0] + pair[1] + pair[2])/count;
   }
 }
 
@@ -132,6 +168,10 @@ static void line_up(void *data, int32_t line, int32_t who) {
 }
 
 perp_error fluid_extrapolate(perp_fluid *f) {
+  for (int a = 0; a < f->dimension && f->dt > 0.0; a++) {   // dt = 0: u is that of particles
+    spread w = spread_of(f, a);
+    crew_run(f->crew, hang_on, &w, w.m[1]*w.m[2]);
+  }
   // What is within reach of a particle: cfl cells, one for interpolation, one for pushes.
   fluid_spread(f, (int32_t)ceil(f->settings.cfl) + 2);
   size_t all = 0;

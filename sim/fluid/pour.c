@@ -79,13 +79,19 @@ perp_error perp_fluid_pour(perp_fluid *f, const perp_fluid_shape *where, int64_t
   if (more < 0)
     return fluid_error(PERP_ERROR_ARGUMENT, "a distance of the shape or of a solid is not a number");
   error = fluid_room(f, f->p.count + more);
+  if (error == PERP_OK) error = fluid_shelve(f);
   if (error != PERP_OK) return error;
   visit(f, &shape, taken, 1);
   f->draws++;
   f->stale |= more > 0;
   f->poured += (double)more/seed_parts(f)*pow(f->h, f->dimension);
-  f->report.poured = f->poured;
-  f->report.particles = f->p.count;
+  error = fluid_sort(f);       // what there is to see, before the first step
+  if (error == PERP_OK) error = fluid_surface(f);
+  if (error == PERP_OK) error = fluid_measure(f);
+  if (error != PERP_OK) {
+    fluid_restore(f, f->shelf);
+    return error;
+  }
   if (count != NULL) *count = more;
   return PERP_OK;
 }

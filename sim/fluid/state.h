@@ -96,6 +96,7 @@ double fluid_aim_at(const perp_fluid *f, int32_t i, int32_t j, int32_t k);   // 
 perp_error fluid_room(perp_fluid *f, int64_t count);           // room for so many: fluid.c
 // pointers to the arrays that a particle has, x and v first; returns how many: fluid.c
 int fluid_particle_arrays(particles *p, int32_t dimension, int affine, double **list[15]);
+perp_error fluid_shelve(perp_fluid *f);                        // keeps the state: save.c
 void fluid_restore(perp_fluid *f, const void *memory);         // a state of this fluid: save.c
 // first, and order: the particles by cell, each cell's as they were: sort.c
 perp_error fluid_find_order(perp_fluid *f);

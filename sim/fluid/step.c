@@ -7,7 +7,6 @@
 // particles belong to the same time.
 // A step that fails leaves what was there before it: the state is kept on a shelf meanwhile.
 #include <math.h>
-#include <string.h>
 #include <time.h>
 
 #include "state.h"
@@ -91,28 +90,12 @@ static perp_error all_substeps(perp_fluid *f) {
   return PERP_OK;
 }
 
-static perp_error shelve(perp_fluid *f) {
-  const size_t bytes = perp_fluid_save(f, NULL, 0);
-  if (bytes > f->shelf_bytes) {
-    const perp_allocator *by = &f->allocator;
-    void *memory = by->allocate(by->context, bytes + bytes/8);
-    if (memory == NULL)
-      return fluid_error(PERP_ERROR_MEMORY, "no memory for %zu bytes of the state before a step",
-                         bytes);
-    if (f->shelf != NULL) by->release(by->context, f->shelf);
-    f->shelf = memory;
-    f->shelf_bytes = bytes + bytes/8;
-  }
-  perp_fluid_save(f, f->shelf, f->shelf_bytes);
-  return PERP_OK;
-}
-
 perp_error perp_fluid_step(perp_fluid *f, perp_fluid_report *report) {
   if (f == NULL) return fluid_error(PERP_ERROR_ARGUMENT, "fluid is NULL");
   const double start = seconds();
   // Reseeding finds room for an eighth more particles, which is all that it adds in a step.
   perp_error error = fluid_room(f, f->p.count + f->p.count/8 + 64);
-  if (error == PERP_OK) error = shelve(f);
+  if (error == PERP_OK) error = fluid_shelve(f);
   if (error != PERP_OK) return error;
   const perp_fluid_report before = f->report;
   f->report = (perp_fluid_report){.step = before.step + 1, .poured = f->poured,
@@ -133,7 +116,7 @@ perp_error perp_fluid_step(perp_fluid *f, perp_fluid_report *report) {
 perp_error perp_fluid_problem(const perp_fluid *f, perp_problem *problem, const double **x) {
   if (f == NULL || problem == NULL)
     return fluid_error(PERP_ERROR_ARGUMENT, "%s is NULL", f == NULL ? "fluid" : "problem");
-  if (f->report.step == 0)
+  if (f->report.substeps == 0)
     return fluid_error(PERP_ERROR_ARGUMENT, "there was no step yet, so there is no problem");
   *problem = (perp_problem){.A = perp_from_grid(&f->grid, 0), .b = f->b, .lo = f->lo, .hi = f->hi};
   if (x != NULL) *x = f->pressure;
