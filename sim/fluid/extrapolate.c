@@ -3,9 +3,9 @@
 // First faces that particles reach but no pressure, around cells that are air: they get the mean
 // change of those neighbours that have changed with the pressure, and keep their velocity else.
 // With gravity alone the particles of a cell that is not quite liquid would sink into the rest.
-// Then, layer by layer, a face that is not known gets the mean of its neighbours of layers before. Then
-// faces in solids are brought in line with the walls, with v the velocity relative to the solid and
-// n its outward normal:
+// Then, layer by layer, a face that is not known gets the mean of its neighbours of layers before.
+// At last faces in solids are brought in line with the walls, with v the velocity relative to the
+// solid and n its outward normal:
 //     no slip   v <- 0
 //     slip      v <- v - (v.n) n
 //     separating   the same where v.n < 0: liquid may leave the wall but not enter it
@@ -135,7 +135,7 @@ static void normal_at(const spread *w, const int32_t place[3], double n[3]) {
       if (d == w->a && !(corner >> d & 1)) at -= step[d];
       sum += corner >> d & 1 ? f->solid_distance[at] : -f->solid_distance[at];
     }
-    n[d] = d == w->a ? 0.5*sum : sum;
+    n[d] = d == w->a ? 0.25*sum : sum;   // twice as many, twice as far apart
     square += n[d]*n[d];
   }
   const double scale = square > 0.0 ? 1.0/sqrt(square) : 0.0;
@@ -172,8 +172,9 @@ perp_error fluid_extrapolate(perp_fluid *f) {
     spread w = spread_of(f, a);
     crew_run(f->crew, hang_on, &w, w.m[1]*w.m[2]);
   }
-  // What is within reach of a particle: cfl cells, one for interpolation, one for pushes.
-  fluid_spread(f, (int32_t)ceil(f->settings.cfl) + 2);
+  // What is within reach of a particle: cfl cells, one for interpolation, one for pushes, one from
+  // which the outermost of them see their walls.
+  fluid_spread(f, (int32_t)ceil(f->settings.cfl) + 3);
   size_t all = 0;
   for (int a = 0; a < f->dimension; a++) all += (size_t)f->faces[a];
   double *out = fluid_scratch(f, all*sizeof *out);
