@@ -179,7 +179,7 @@ static void set_scene(footage *what) {
 
 int footage_open(const char *path, int all, footage *out) {
   *out = (footage){.part = {{.chunk = -1}, {.chunk = -1}}};
-  int code = recording_open(path, &out->recording);
+  int code = recording_open_bodies(path, &out->recording);
   if (code) return code;
   const size_t bodies = (size_t)out->recording.head.bodies + 1;
   out->body = calloc(bodies, sizeof *out->body);

@@ -82,7 +82,7 @@ static int derive(film *f, double low) {
 static int read_films(plan *p) {
   for (int k = 0; k < p->args->operands; k++) {
     film *f = &p->film[k];
-    int times, code = recording_open(p->args->operand[k], &f->file);
+    int times, code = recording_open_bodies(p->args->operand[k], &f->file);
     if (code) return code;
     p->films++;
     const char *slash = strrchr(f->file.path, '/');

@@ -33,7 +33,21 @@ static int check_frames(recording *what, char *message, size_t size) {
   for (int32_t k = 1; k < what->index.count; k++) {
     const record_chunk *chunk = &what->index.chunk[k];
     if (chunk->type == RECORD_STEP) what->rows = (int64_t)chunk->first + chunk->count;
-    if (chunk->type != RECORD_FRAM) continue;
+    if (chunk->type != RECORD_FRAM && chunk->type != RECORD_FLOW) {
+      if (chunk->type != RECORD_GRID || what->head.liquid.fields) continue;
+      snprintf(message, size, "chunk %d at byte %zu: GRID, and the header has no fields",
+               (int)k + 1, chunk->byte);
+      return RECORD_CORRUPT;
+    }
+    const int next = k + 1 < what->index.count ? (int)what->index.chunk[k + 1].type : RECORD_GRID;
+    if ((chunk->type == RECORD_FLOW) != what->head.fluid ||
+        (what->head.liquid.fields && next != RECORD_GRID)) {
+      snprintf(message, size, "chunk %d at byte %zu: %s, in a recording of %s", (int)k + 1,
+               chunk->byte, chunk->type == RECORD_FRAM ? "FRAM"
+                            : what->head.fluid         ? "FLOW without its GRID" : "FLOW",
+               what->head.fluid ? "a liquid" : "bodies");
+      return RECORD_CORRUPT;
+    }
     if ((int64_t)chunk->first != what->frames*what->head.every) {
       snprintf(message, size, "chunk %d at byte %zu: frame %lld is of step %lu, not %lld",
                (int)k + 1, chunk->byte, (long long)what->frames, (unsigned long)chunk->first,
@@ -66,6 +80,13 @@ int recording_open(const char *path, recording *out) {
   return CODE_OK;
 }
 
+int recording_open_bodies(const char *path, recording *out) {
+  const int code = recording_open(path, out);
+  if (code || !out->head.fluid) return code;
+  recording_close(out);
+  return fail(CODE_INPUT, "%s is a recording of a liquid; this shows bodies only", out->path);
+}
+
 int recording_output(const char *given, const char *from, const char *ending, char *out,
                      size_t size) {
   static const char perp[] = ".perp";
@@ -88,7 +109,7 @@ void recording_close(recording *what) {
 int32_t recording_chunk(const recording *what, int64_t frame, uint32_t *within) {
   for (int32_t k = 0; k < what->index.count; k++) {
     const record_chunk *chunk = &what->index.chunk[k];
-    if (chunk->type != RECORD_FRAM) continue;
+    if (chunk->type != RECORD_FRAM && chunk->type != RECORD_FLOW) continue;
     if (frame < chunk->count) {
       *within = (uint32_t)frame;
       return frame < 0 ? -1 : k;
@@ -126,15 +147,59 @@ int recording_frames(const recording *what, int32_t chunk, record_frames *out) {
   return CODE_OK;
 }
 
+int recording_flow(const recording *what, int32_t chunk, record_flow *out) {
+  char message[512] = "";
+  const recording_head *head = &what->head;
+  const int code = record_read_flow(what->file.data, &what->index, chunk, out, message,
+                                    sizeof message);
+  if (code) return fail(code, "%s: %s", what->path, message);
+  if (out->bodies != (uint32_t)head->moving)
+    snprintf(message, sizeof message, "FLOW has %lu solids, the header has %d that move",
+             (unsigned long)out->bodies, (int)head->moving);
+  else if (out->dimension != head->dimension || out->fine != head->liquid.fine ||
+           memcmp(out->cells, head->liquid.cells, sizeof out->cells) != 0)
+    snprintf(message, sizeof message, "FLOW has another grid than the header");
+  if (!*message) return CODE_OK;
+  record_flow_free(out);
+  return refuse(what, chunk, message);
+}
+
+int recording_grid(const recording *what, int32_t chunk, record_grid *out) {
+  char message[512] = "";
+  const recording_fluid *liquid = &what->head.liquid;
+  const int code = record_read_grid(what->file.data, &what->index, chunk, out, message,
+                                    sizeof message);
+  if (code) return fail(code, "%s: %s", what->path, message);
+  if (out->fields == liquid->fields &&
+      memcmp(out->cells, liquid->cells, sizeof out->cells) == 0)
+    return CODE_OK;
+  record_grid_free(out);
+  return refuse(what, chunk, "GRID has another grid or other fields than the header");
+}
+
+uint32_t recording_columns(const recording_head *head, const char *const **names) {
+  *names = head->fluid ? record_fluid_name : record_column_name;
+  return head->fluid ? RECORD_FLUID_COLUMNS : RECORD_COLUMNS;
+}
+
 int recording_steps(const recording *what, int32_t chunk, record_steps *out) {
   char message[512] = "";
+  const char *const *names;
   const int code = record_read_steps(what->file.data, &what->index, chunk, out, message,
                                      sizeof message);
-  return code ? fail(code, "%s: %s", what->path, message) : CODE_OK;
+  if (code) return fail(code, "%s: %s", what->path, message);
+  const uint32_t columns = recording_columns(&what->head, &names);
+  if (what->index.chunk[chunk].type != RECORD_STEP || out->columns == columns) return CODE_OK;
+  snprintf(message, sizeof message, "STEP has %lu columns, the header has %lu",
+           (unsigned long)out->columns, (unsigned long)columns);
+  record_steps_free(out);
+  return refuse(what, chunk, message);
 }
 
 int recording_statistics(const recording *what, record_steps *out, int *times) {
-  if (record_steps_create((uint32_t)what->rows, out) != RECORD_OK)
+  const char *const *names;
+  const uint32_t columns = recording_columns(&what->head, &names);
+  if (record_steps_create(columns, (uint32_t)what->rows, out) != RECORD_OK)
     return fail(CODE_IO, "%s: out of memory for %lld rows", what->path, (long long)what->rows);
   uint32_t timed = 0;
   int code = CODE_OK;
@@ -146,13 +211,13 @@ int recording_statistics(const recording *what, record_steps *out, int *times) {
     code = recording_steps(what, k, &part);
     const record_point *point = part.point;
     for (uint32_t i = 0; i < part.rows && !code; i++) {
-      double values[RECORD_COLUMNS];
+      double values[RECORD_COLUMNS_MOST];
       if (!row) {
         out->seconds[part.first + i] = part.seconds[i];
         timed++;
         continue;
       }
-      for (size_t c = 0; c < RECORD_COLUMNS; c++) values[c] = part.column[c*part.room + i];
+      for (size_t c = 0; c < columns; c++) values[c] = part.column[c*part.room + i];
       if (record_steps_add(out, values, 0.0, point, part.points[i]) != RECORD_OK)
         code = fail(CODE_IO, "%s: out of memory", what->path);
       point += part.points[i];

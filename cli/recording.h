@@ -7,15 +7,30 @@
 #include "file.h"
 
 typedef struct recording_body {
-  int32_t shape;               // as perp_shape: 0 sphere, 1 box, 2 plane, 3 hollow sphere
+  int32_t shape;               // as perp_shape: 0 sphere, 1 box, 2 plane, 3 hollow sphere; in
+                               //   liquids also 4, a box of which all but the inside is solid
   int32_t fixed;               // 1: it is static
   int32_t material, group;
   double extent[3], offset, mass;   // mass 0: static
   double position[3], orientation[4];   // at the start
 } recording_body;
 
+// What the cells of a liquid's grid are, how it was simulated, and what of it is recorded.
+typedef struct recording_fluid {
+  int32_t cells[3];            // two dimensions: cells[2] = 1
+  double spacing, density, flip;
+  const char *walls;           // "no-slip", "slip" or "separating"
+  const char *transfer;        // "flip" or "apic"
+  const char *keep;            // "all" particles, or those in cells at a "surface"
+  uint32_t fields;             // in GRID: RECORD_SURFACE, ...; 0: there is no GRID
+  int32_t fine;                // places to a cell
+} recording_fluid;
+
 typedef struct recording_head {
-  const char *scene, *title, *command, *version, *method, *model;
+  int fluid;                   // 1: a liquid, whose solids are the bodies; 0: bodies in contact
+  recording_fluid liquid;
+  const char *scene, *title, *command, *version, *method;
+  const char *model;           // of a liquid: its walls
   const char *seed;            // digits
   double dt, tol;
   int32_t dimension;
@@ -41,6 +56,8 @@ typedef struct recording {
 // Reads the header, and checks all chunks; says what is wrong, and warns if the end is missing.
 // 0 or an exit code. "-" is the standard input.
 int recording_open(const char *path, recording *out);
+// The same, and refuses liquids: for what only shows bodies.
+int recording_open_bodies(const char *path, recording *out);
 void recording_close(recording *what);
 
 // The file to write: `given`, or a.perp with another ending. 0: it does not fit.
@@ -52,9 +69,14 @@ int32_t recording_chunk(const recording *what, int64_t frame, uint32_t *within);
 
 // Frames or rows of a chunk, checked against the header; say what is wrong.
 int recording_frames(const recording *what, int32_t chunk, record_frames *out);
+int recording_flow(const recording *what, int32_t chunk, record_flow *out);
+// That of the same frames: recording_chunk() of theirs + 1; head.liquid.fields says if there is one.
+int recording_grid(const recording *what, int32_t chunk, record_grid *out);
 int recording_steps(const recording *what, int32_t chunk, record_steps *out);   // STEP or TIME
 
-// All rows in one: RECORD_COLUMNS x room. `times` is 1 if TIME was there for all of them.
+// How many columns the statistics have, and their names.
+uint32_t recording_columns(const recording_head *head, const char *const **names);
+// All rows in one: columns x room. `times` is 1 if TIME was there for all of them.
 int recording_statistics(const recording *what, record_steps *out, int *times);
 
 json_t *recording_head_json(const recording_head *head);

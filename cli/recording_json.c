@@ -1,6 +1,8 @@
 // recording_json.c: the JSON of a recording's header and footer (docs/recording.md), written.
 #include "message.h"
-#include "recording.h"
+#include "recording_head.h"
+
+const char *const recording_field_name[3] = {"type", "surface", "pressure"};
 
 static json_t *words(const char *const *word) {
   json_t *list = json_array();
@@ -27,10 +29,27 @@ static json_t *bodies(const recording_head *head) {
   return object;
 }
 
+static void add_liquid(json_t *object, const recording_fluid *liquid) {
+  json_t *fields = json_array();
+  for (int f = 0; f < 3; f++)
+    if (liquid->fields >> f & 1)
+      json_array_append_new(fields, json_string(recording_field_name[f]));
+  json_object_set_new(object, "cells", json_pack("[i,i,i]", (int)liquid->cells[0],
+                                                 (int)liquid->cells[1], (int)liquid->cells[2]));
+  json_object_set_new(object, "spacing", json_number(liquid->spacing));
+  json_object_set_new(object, "density", json_number(liquid->density));
+  json_object_set_new(object, "walls", json_text(liquid->walls));
+  json_object_set_new(object, "transfer", json_text(liquid->transfer));
+  json_object_set_new(object, "flip", json_number(liquid->flip));
+  json_object_set_new(object, "keep", json_text(liquid->keep));
+  json_object_set_new(object, "fine", json_integer(liquid->fine));
+  json_object_set_new(object, "fields", fields);
+}
+
 json_t *recording_head_json(const recording_head *head) {
   json_t *object = json_object(), *view = json_object();
   json_object_set_new(object, "perp", json_integer(1));
-  json_object_set_new(object, "kind", json_string("contact"));
+  json_object_set_new(object, "kind", json_string(head->fluid ? "fluid" : "contact"));
   json_object_set_new(object, "scene", json_text(head->scene));
   json_object_set_new(object, "title", json_text(head->title));
   json_object_set_new(object, "command", json_text(head->command));
@@ -39,7 +58,8 @@ json_t *recording_head_json(const recording_head *head) {
   json_object_set_new(object, "seed", json_text(head->seed));
   json_object_set(object, "parameters", head->parameters);
   json_object_set_new(object, "method", json_text(head->method));
-  json_object_set_new(object, "model", json_text(head->model));
+  if (head->fluid) add_liquid(object, &head->liquid);
+  else json_object_set_new(object, "model", json_text(head->model));
   json_object_set_new(object, "tol", json_number(head->tol));
   json_object_set_new(object, "dimension", json_integer(head->dimension));
   json_object_set_new(object, "dt", json_number(head->dt));
@@ -53,8 +73,9 @@ json_t *recording_head_json(const recording_head *head) {
   json_object_set_new(object, "materials", words(head->materials));
   json_object_set_new(object, "groups", words(head->groups));
   json_t *columns = json_array();
-  for (int c = 0; c < RECORD_COLUMNS; c++)
-    json_array_append_new(columns, json_string(record_column_name[c]));
+  const char *const *names;
+  const uint32_t count = recording_columns(head, &names);
+  for (uint32_t c = 0; c < count; c++) json_array_append_new(columns, json_string(names[c]));
   json_object_set_new(object, "columns", columns);
   json_object_set_new(object, "bodies", bodies(head));
   return object;

@@ -33,7 +33,7 @@ static int begin(const recording_head *about, const recorder *shape, recorder *o
   out->mover = malloc(((size_t)about->moving + 1)*sizeof *out->mover);
   if (!out->mover ||
       record_frames_create((uint32_t)about->moving, (uint32_t)shape->span, &out->frames) ||
-      record_steps_create((uint32_t)shape->span, &out->steps))
+      record_steps_create(RECORD_COLUMNS, (uint32_t)shape->span, &out->steps))
     return trouble("out of memory for the frames");
   memcpy(out->mover, about->mover, (size_t)about->moving*sizeof *out->mover);
   return CODE_OK;

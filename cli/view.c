@@ -93,7 +93,7 @@ static int choose_path(session *s, const arguments *args) {
 
 static int read_recordings(session *s, const arguments *args, const replay_settings *settings) {
   for (int k = 0; k < args->operands; k++) {
-    int code = recording_open(args->operand[k], &s->recorded[k]);
+    int code = recording_open_bodies(args->operand[k], &s->recorded[k]);
     if (code) return code;
     s->count++;
     if (s->recorded[k].head.dimension != s->recorded[0].head.dimension)

@@ -121,7 +121,7 @@ int main(int count, char **argument) {
   int code = count < 2 ? RECORD_IO : record_create(argument[1], &writer, message, sizeof message);
   if (!code) code = write_json(writer, RECORD_HEAD, make_head((total - 1)*every, every), message);
   if (!code) code = record_frames_create(SPHERES, SPAN, &frames);
-  if (!code) code = record_steps_create((uint32_t)(SPAN*every), &steps);
+  if (!code) code = record_steps_create(RECORD_COLUMNS, (uint32_t)(SPAN*every), &steps);
   for (int64_t k = 0; k < total && !code; k++) {
     add_frame(&frames, dt*(double)(k*every));
     for (int64_t r = k ? (k - 1)*every + 1 : 0; r <= k*every; r++) add_row(&steps, (double)r);

@@ -69,7 +69,7 @@ static int write_spans(record_writer *writer, int span, char *message, size_t si
   record_frames frames;
   record_steps steps;
   assert_int_equal(record_frames_create(BODIES, FRAMES, &frames), RECORD_OK);
-  assert_int_equal(record_steps_create(2, &steps), RECORD_OK);   // it grows
+  assert_int_equal(record_steps_create(RECORD_COLUMNS, 2, &steps), RECORD_OK);   // it grows
   int code = RECORD_OK;
   for (; span < SPANS && !code; span++) {
     record_frames_clear(&frames, (uint32_t)(span*FRAMES));

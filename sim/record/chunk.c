@@ -70,6 +70,8 @@ typedef struct order {
   record_type last;
   int64_t frame, row;          // step of the newest frame and row; -1: none yet
   uint32_t first, count;       // of the newest STEP
+  uint32_t frames;             // of the newest FRAM or FLOW
+  record_type kind;            // FRAM or FLOW, once one was there; HEAD: none yet
 } order;
 
 static const char *out_of_order(order *seen, const record_chunk *chunk, int32_t k) {
@@ -77,12 +79,24 @@ static const char *out_of_order(order *seen, const record_chunk *chunk, int32_t 
   const int64_t first = chunk->first;
   if (k == 0 && chunk->type != RECORD_HEAD) return "the first chunk is not HEAD";
   if (k > 0 && chunk->type == RECORD_HEAD) return "a second HEAD";
-  if (last == RECORD_FRAM && k > 0 && chunk->type != RECORD_STEP) return "FRAM without its STEP";
+  if (last == RECORD_FRAM && chunk->type != RECORD_STEP) return "FRAM without its STEP";
+  if (last == RECORD_GRID && chunk->type != RECORD_STEP) return "GRID without its STEP";
+  if (last == RECORD_FLOW && chunk->type != RECORD_STEP && chunk->type != RECORD_GRID)
+    return "FLOW without its STEP";
   seen->last = chunk->type;
   switch (chunk->type) {
     case RECORD_FRAM:
+    case RECORD_FLOW:
+      if (seen->kind != RECORD_HEAD && chunk->type != seen->kind)
+        return "frames of bodies and of liquid in one file";
       if (first <= seen->frame || chunk->count == 0) return "frames out of order";
+      seen->kind = chunk->type;
       seen->frame = first;
+      seen->frames = chunk->count;
+      return NULL;
+    case RECORD_GRID:
+      if (last != RECORD_FLOW || first != seen->frame || chunk->count != seen->frames)
+        return "GRID without its FLOW";
       return NULL;
     case RECORD_STEP:
       if (first != seen->row + 1 || chunk->count == 0) return "rows out of order";
@@ -107,6 +121,8 @@ static const char *out_of_order(order *seen, const record_chunk *chunk, int32_t 
 static uint64_t least_bytes(const record_chunk *chunk) {
   switch (chunk->type) {
     case RECORD_FRAM: return 16 + 4*(uint64_t)chunk->count;
+    case RECORD_FLOW: return 32 + 8*(uint64_t)chunk->count;
+    case RECORD_GRID: return 32 + (uint64_t)chunk->count;
     case RECORD_STEP: return 16 + (8*RECORD_COLUMNS + 4)*(uint64_t)chunk->count;
     case RECORD_TIME: return 16 + 8*(uint64_t)chunk->count;
     default: return 0;
@@ -197,6 +213,34 @@ int record_read_frames(const void *bytes, const record_index *index, int32_t k,
   int code = record_unpack(bytes, index, k, &plain, message, size);
   if (!code) {
     code = frames_decode(&plain, &index->chunk[k], out, text, sizeof text);
+    if (code) (void)corrupt(k, index->chunk[k].byte, message, size, "%s", text);
+  }
+  free(plain.data);
+  return code;
+}
+
+int record_read_flow(const void *bytes, const record_index *index, int32_t k, record_flow *out,
+                     char *message, size_t size) {
+  record_bytes plain = {0};
+  char text[256] = "out of memory";
+  *out = (record_flow){0};
+  int code = record_unpack(bytes, index, k, &plain, message, size);
+  if (!code) {
+    code = flow_decode(&plain, &index->chunk[k], out, text, sizeof text);
+    if (code) (void)corrupt(k, index->chunk[k].byte, message, size, "%s", text);
+  }
+  free(plain.data);
+  return code;
+}
+
+int record_read_grid(const void *bytes, const record_index *index, int32_t k, record_grid *out,
+                     char *message, size_t size) {
+  record_bytes plain = {0};
+  char text[256] = "out of memory";
+  *out = (record_grid){0};
+  int code = record_unpack(bytes, index, k, &plain, message, size);
+  if (!code) {
+    code = grid_decode(&plain, &index->chunk[k], out, text, sizeof text);
     if (code) (void)corrupt(k, index->chunk[k].byte, message, size, "%s", text);
   }
   free(plain.data);

@@ -7,7 +7,8 @@
 
 #define RECORD_MAGIC "PERPREC1"
 
-#define RECORD_TYPE_LIST(X) X(HEAD) X(FRAM) X(STEP) X(TIME) X(SAVE) X(LAST)
+#define RECORD_TYPE_LIST(X)                                                                     \
+  X(HEAD) X(FRAM) X(FLOW) X(GRID) X(STEP) X(TIME) X(SAVE) X(LAST)
 typedef enum record_type {
 #define RECORD_X(name) RECORD_##name,
   RECORD_TYPE_LIST(RECORD_X)
@@ -15,7 +16,7 @@ typedef enum record_type {
   RECORD_TYPES
 } record_type;
 
-// The columns of STEP.
+// The columns of STEP where bodies touch.
 #define RECORD_COLUMN_LIST(X)                                                                   \
   X(step) X(time) X(contacts) X(rows) X(islands) X(asleep) X(unsolved) X(status) X(residual)    \
   X(iterations) X(factorizations) X(kinetic) X(potential) X(dissipated) X(penetration)          \
@@ -27,13 +28,31 @@ typedef enum record_column {
   RECORD_COLUMNS
 } record_column;
 extern const char *const record_column_name[RECORD_COLUMNS];
+
+// And where there is liquid: perp_fluid_report.
+#define RECORD_FLUID_LIST(X)                                                                    \
+  X(step) X(time) X(substeps) X(liquid) X(complementary) X(separating) X(components)            \
+  X(particles) X(added) X(removed) X(solved) X(unsolved) X(status) X(residual) X(newton)        \
+  X(inner) X(divergence) X(courant) X(volume) X(poured) X(kinetic) X(potential) X(px) X(py)     \
+  X(pz)
+typedef enum record_fluid {
+#define RECORD_X(name) RECORD_FLUID_##name,
+  RECORD_FLUID_LIST(RECORD_X)
+#undef RECORD_X
+  RECORD_FLUID_COLUMNS
+} record_fluid;
+extern const char *const record_fluid_name[RECORD_FLUID_COLUMNS];
 extern const char *const record_type_name[RECORD_TYPES];
 
 enum {
   RECORD_COMPONENTS = 13,         // x y z, qw qx qy qz, vx vy vz, wx wy wz
   RECORD_HEADER_BYTES = 24,       // of a chunk
   RECORD_PLAIN_MAX = 1 << 28,     // bytes of an unpacked chunk
-  RECORD_TRACE_MAX = 32           // points of a step's trace
+  RECORD_TRACE_MAX = 32,          // points of a step's trace
+  RECORD_COLUMNS_MOST = 32,       // of a row of STEP, whatever is recorded
+  RECORD_POSE = 7,                // of a solid that moves in a liquid: x y z, qw qx qy qz
+  RECORD_PLACES = 1 << 16,        // of a particle along an axis
+  RECORD_SPEEDS = 127             // of a component of a velocity, in each direction
 };
 #define RECORD_NO_TOUCHES UINT32_MAX   // this frame's contacts were not recorded
 enum { RECORD_UNSOLVED = 1 };          // a flag of a contact
@@ -59,11 +78,38 @@ typedef struct record_frames {
   uint32_t touch_count, touch_room;
 } record_frames;
 
+// Particles: their order has no meaning, a frame has its own. A place counts from 0 at the lower end
+// of the grid, with `fine` of them to a cell.
+typedef struct record_flow {
+  uint32_t first, frames, bodies, room;   // room: frames that fit; bodies: solids that move
+  int32_t dimension, cells[3], fine;      // two dimensions: cells[2] = 1
+  float *pose;                 // RECORD_POSE x room x bodies
+  uint32_t *count;             // room: particles of each frame
+  float *top;                  // room: the largest component of a velocity
+  uint16_t *place[3];          // particle_room: of all frames; place[2] NULL in two dimensions
+  int8_t *velocity[3];         // particle_room
+  uint32_t particles, particle_room;
+} record_flow;
+
+// Which fields of the grid are there.
+enum { RECORD_TYPES_OF_CELLS = 1, RECORD_SURFACE = 2, RECORD_PRESSURE = 4 };
+enum { RECORD_CELL_TYPE = 3, RECORD_CELL_SEPARATING = 4, RECORD_SURFACE_UNIT = 64 };
+typedef struct record_grid {   // cell (i, j, k) is at (k ny + j) nx + i
+  uint32_t first, frames, room;
+  int32_t cells[3];
+  uint32_t fields;             // those of the arrays below that are not NULL
+  uint8_t *type;               // room x cells: perp_cell, + RECORD_CELL_SEPARATING
+  int8_t *surface;             // room x cells: distance of the liquid in cells/RECORD_SURFACE_UNIT
+  int16_t *pressure;           // room x cells: in units of
+  float *unit;                 // room
+} record_grid;
+
 typedef struct record_point { uint32_t iteration; float residual; } record_point;   // its log10
 
 typedef struct record_steps {
   uint32_t first, rows, room;
-  double *column;              // RECORD_COLUMNS x room
+  uint32_t columns;            // RECORD_COLUMNS or RECORD_FLUID_COLUMNS; of TIME 0
+  double *column;              // columns x room
   double *seconds;             // room; only TIME has them
   uint32_t *points;            // room: points of each row's trace
   record_point *point;         // point_room
@@ -76,11 +122,32 @@ float *record_frame(const record_frames *frames, int component, uint32_t frame);
 int record_frames_touch(record_frames *frames, const record_touch *touch);   // to the newest frame
 void record_frames_clear(record_frames *frames, uint32_t first);
 void record_frames_free(record_frames *frames);
-int record_steps_create(uint32_t room, record_steps *out);
+int record_steps_create(uint32_t columns, uint32_t room, record_steps *out);
 int record_steps_add(record_steps *steps, const double *row, double seconds,
                      const record_point *point, uint32_t points);   // grows
 void record_steps_clear(record_steps *steps, uint32_t first);
 void record_steps_free(record_steps *steps);
+
+// Places to a cell: at most `wanted`, a power of two that 16 bits have room for; 0: there is none.
+int32_t record_fine(const int32_t cells[3], int32_t wanted);
+// `like` has bodies, dimension, cells and fine.
+int record_flow_create(const record_flow *like, uint32_t room, record_flow *out);
+float *record_pose(const record_flow *flow, int component, uint32_t frame);   // bodies
+// A frame of particles, rounded and brought into order; `keep` (NULL: all) says which.
+int record_flow_add(record_flow *flow, int64_t particles, const double *const x[3],
+                    const double *const v[3], double spacing, const uint8_t *keep);
+uint32_t record_flow_start(const record_flow *flow, uint32_t frame);   // its first particle
+double record_place(const record_flow *flow, double spacing, uint16_t place);   // back again
+double record_velocity(double top, int8_t velocity);
+void record_flow_clear(record_flow *flow, uint32_t first);
+void record_flow_free(record_flow *flow);
+int record_grid_create(const int32_t cells[3], uint32_t fields, uint32_t room, record_grid *out);
+// A frame of fields; those that are not recorded may be NULL.
+void record_grid_add(record_grid *grid, const uint8_t *type, const uint8_t *separating,
+                     const double *surface, double spacing, const double *pressure);
+size_t record_grid_cells(const record_grid *grid);
+void record_grid_clear(record_grid *grid, uint32_t first);
+void record_grid_free(record_grid *grid);
 
 // Rounded to a multiple of quantum (a power of two; 0: to the nearest float).
 float record_round(double value, double quantum);
@@ -96,6 +163,8 @@ int record_write(record_writer *writer, record_type type, uint32_t first, uint32
                  const void *plain, size_t bytes, char *message, size_t size);
 int record_write_frames(record_writer *writer, const record_frames *frames, char *message,
                         size_t size);
+int record_write_flow(record_writer *writer, const record_flow *flow, char *message, size_t size);
+int record_write_grid(record_writer *writer, const record_grid *grid, char *message, size_t size);
 int record_write_steps(record_writer *writer, const record_steps *steps, int times,
                        char *message, size_t size);
 int record_close(record_writer *writer, char *message, size_t size);   // and frees; NULL is fine
@@ -126,5 +195,9 @@ int record_unpack(const void *bytes, const record_index *index, int32_t k, recor
                   char *message, size_t size);
 int record_read_frames(const void *bytes, const record_index *index, int32_t k,
                        record_frames *out, char *message, size_t size);
+int record_read_flow(const void *bytes, const record_index *index, int32_t k, record_flow *out,
+                     char *message, size_t size);
+int record_read_grid(const void *bytes, const record_index *index, int32_t k, record_grid *out,
+                     char *message, size_t size);
 int record_read_steps(const void *bytes, const record_index *index, int32_t k, record_steps *out,
                       char *message, size_t size);   // STEP, or TIME

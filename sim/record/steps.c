@@ -15,9 +15,15 @@ const char *const record_column_name[RECORD_COLUMNS] = {
 #undef RECORD_X
 };
 
-int record_steps_create(uint32_t room, record_steps *out) {
-  *out = (record_steps){.room = room};
-  out->column = calloc((size_t)RECORD_COLUMNS*room + 1, sizeof *out->column);
+const char *const record_fluid_name[RECORD_FLUID_COLUMNS] = {
+#define RECORD_X(name) #name,
+  RECORD_FLUID_LIST(RECORD_X)
+#undef RECORD_X
+};
+
+int record_steps_create(uint32_t columns, uint32_t room, record_steps *out) {
+  *out = (record_steps){.columns = columns, .room = room};
+  out->column = calloc((size_t)columns*room + 1, sizeof *out->column);
   out->seconds = calloc((size_t)room + 1, sizeof *out->seconds);
   out->points = calloc((size_t)room + 1, sizeof *out->points);
   if (out->column && out->seconds && out->points) return RECORD_OK;
@@ -27,8 +33,8 @@ int record_steps_create(uint32_t room, record_steps *out) {
 
 static int grow(record_steps *steps) {
   record_steps larger;
-  if (record_steps_create(2*steps->room + 64, &larger) != RECORD_OK) return RECORD_IO;
-  for (size_t c = 0; c < RECORD_COLUMNS; c++)
+  if (record_steps_create(steps->columns, 2*steps->room + 64, &larger) != RECORD_OK) return RECORD_IO;
+  for (size_t c = 0; c < steps->columns; c++)
     memcpy(larger.column + c*larger.room, steps->column + c*steps->room,
            steps->rows*sizeof *larger.column);
   memcpy(larger.seconds, steps->seconds, steps->rows*sizeof *larger.seconds);
@@ -55,7 +61,7 @@ int record_steps_add(record_steps *steps, const double *row, double seconds,
     steps->point = grown;
     steps->point_room = room;
   }
-  for (size_t c = 0; c < RECORD_COLUMNS; c++) steps->column[c*steps->room + steps->rows] = row[c];
+  for (size_t c = 0; c < steps->columns; c++) steps->column[c*steps->room + steps->rows] = row[c];
   steps->seconds[steps->rows] = seconds;
   steps->points[steps->rows++] = points;
   for (uint32_t k = 0; k < points; k++) steps->point[steps->point_count++] = point[k];
@@ -75,24 +81,24 @@ void record_steps_free(record_steps *steps) {
   *steps = (record_steps){0};
 }
 
-static size_t steps_bytes(uint64_t rows, uint64_t points) {
-  return (size_t)(STEPS_HEADER + 8*RECORD_COLUMNS*rows + 4*rows + 8*points);
+static size_t steps_bytes(uint64_t columns, uint64_t rows, uint64_t points) {
+  return (size_t)(STEPS_HEADER + 8*columns*rows + 4*rows + 8*points);
 }
 
 int steps_encode(const record_steps *steps, record_bytes *out) {
   const size_t points = steps->point_count;
   uint32_t *words = malloc(points*sizeof *words + 4);
-  if (!words || bytes_reserve(out, steps_bytes(steps->rows, points)) != RECORD_OK) {
+  if (!words || bytes_reserve(out, steps_bytes(steps->columns, steps->rows, points)) != RECORD_OK) {
     free(words);
     return RECORD_IO;
   }
   unsigned char *at = out->data;
   put32(at, steps->rows);
-  put32(at + 4, RECORD_COLUMNS);
+  put32(at + 4, steps->columns);
   put32(at + 8, steps->point_count);
   put32(at + 12, 0);
   at += STEPS_HEADER;
-  for (size_t c = 0; c < RECORD_COLUMNS; c++, at += 8*(size_t)steps->rows)
+  for (size_t c = 0; c < steps->columns; c++, at += 8*(size_t)steps->rows)
     plane_pack(steps->column + c*steps->room, steps->rows, 8, at);
   for (uint32_t i = 0; i < steps->rows; i++, at += 4) put32(at, steps->points[i]);
   for (size_t k = 0; k < points; k++) words[k] = steps->point[k].iteration;
@@ -122,14 +128,19 @@ static int check_sizes(const record_bytes *plain, const record_chunk *chunk, uin
   }
   *rows = get32(plain->data);
   *points = get32(plain->data + 8);
-  const uint32_t columns = get32(plain->data + 4), expected = times ? 0 : RECORD_COLUMNS;
-  const uint64_t bytes = times ? STEPS_HEADER + 8*(uint64_t)*rows : steps_bytes(*rows, *points);
+  const uint32_t columns = get32(plain->data + 4);
+  const int known = times ? columns == 0
+                          : columns == RECORD_COLUMNS || columns == RECORD_FLUID_COLUMNS;
+  const uint64_t bytes = times ? STEPS_HEADER + 8*(uint64_t)*rows
+                               : steps_bytes(known ? columns : 0, *rows, *points);
   if (*rows != chunk->count) {
     snprintf(message, size, "%s has %lu rows, its header says %lu", type, (unsigned long)*rows,
              (unsigned long)chunk->count);
-  } else if (columns != expected || get32(plain->data + 12) != 0 || (times && *points != 0)) {
-    snprintf(message, size, "%s has %lu columns, not %lu", type, (unsigned long)columns,
-             (unsigned long)expected);
+  } else if (!known || get32(plain->data + 12) != 0 || (times && *points != 0)) {
+    char expected[32] = "0";
+    if (!times)
+      snprintf(expected, sizeof expected, "%d or %d", RECORD_COLUMNS, RECORD_FLUID_COLUMNS);
+    snprintf(message, size, "%s has %lu columns, not %s", type, (unsigned long)columns, expected);
   } else if (bytes != plain->length) {
     snprintf(message, size, "%s of %lu rows and %lu points does not have %zu bytes", type,
              (unsigned long)*rows, (unsigned long)*points, plain->length);
@@ -145,7 +156,7 @@ int times_decode(const record_bytes *plain, const record_chunk *chunk, record_st
   *out = (record_steps){0};
   const int code = check_sizes(plain, chunk, &rows, &points, message, size);
   if (code) return code;
-  if (record_steps_create(rows, out) != RECORD_OK) return RECORD_IO;
+  if (record_steps_create(0, rows, out) != RECORD_OK) return RECORD_IO;
   out->first = chunk->first;
   out->rows = rows;
   plane_unpack(plain->data + STEPS_HEADER, rows, 8, out->seconds);
@@ -193,16 +204,17 @@ int steps_decode(const record_bytes *plain, const record_chunk *chunk, record_st
   *out = (record_steps){0};
   int code = check_sizes(plain, chunk, &rows, &points, message, size);
   if (code) return code;
-  if (record_steps_create(rows, out) != RECORD_OK) return RECORD_IO;
+  const uint32_t columns = get32(plain->data + 4);
+  if (record_steps_create(columns, rows, out) != RECORD_OK) return RECORD_IO;
   out->first = chunk->first;
   out->rows = rows;
   const unsigned char *at = plain->data + STEPS_HEADER;
-  for (size_t c = 0; c < RECORD_COLUMNS; c++, at += 8*(size_t)rows)
+  for (size_t c = 0; c < columns; c++, at += 8*(size_t)rows)
     plane_unpack(at, rows, 8, out->column + c*rows);
-  for (size_t i = 0; i < (size_t)RECORD_COLUMNS*rows && !code; i++) {
+  for (size_t i = 0; i < (size_t)columns*rows && !code; i++) {
     if (isfinite(out->column[i])) continue;
-    snprintf(message, size, "column %s of row %zu is not finite", record_column_name[i/rows],
-             i % rows);
+    const char *const *name = columns == RECORD_COLUMNS ? record_column_name : record_fluid_name;
+    snprintf(message, size, "column %s of row %zu is not finite", name[i/rows], i % rows);
     code = RECORD_CORRUPT;
   }
   for (uint32_t i = 0; i < rows && !code; i++) {

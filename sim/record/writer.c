@@ -158,6 +158,18 @@ int record_write_frames(record_writer *writer, const record_frames *frames, char
                       writer->plain.length, message, size);
 }
 
+int record_write_flow(record_writer *writer, const record_flow *flow, char *message, size_t size) {
+  if (flow_encode(flow, &writer->plain) != RECORD_OK) return refuse(writer, ENOMEM, message, size);
+  return record_write(writer, RECORD_FLOW, flow->first, flow->frames, writer->plain.data,
+                      writer->plain.length, message, size);
+}
+
+int record_write_grid(record_writer *writer, const record_grid *grid, char *message, size_t size) {
+  if (grid_encode(grid, &writer->plain) != RECORD_OK) return refuse(writer, ENOMEM, message, size);
+  return record_write(writer, RECORD_GRID, grid->first, grid->frames, writer->plain.data,
+                      writer->plain.length, message, size);
+}
+
 int record_write_steps(record_writer *writer, const record_steps *steps, int times,
                        char *message, size_t size) {
   if (steps_encode(steps, &writer->plain) != RECORD_OK)

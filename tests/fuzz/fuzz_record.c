@@ -24,7 +24,31 @@ static void check_chunk(const unsigned char *file, const record_index *index, in
   const record_chunk *chunk = &index->chunk[k];
   record_frames frames;
   record_steps steps;
-  if (chunk->type == RECORD_FRAM) {
+  record_flow flow;
+  record_grid grid;
+  if (chunk->type == RECORD_FLOW) {
+    if (record_read_flow(file, index, k, &flow, message, sizeof message)) {
+      require(*message && !flow.pose);
+      return;
+    }
+    uint64_t sum = 0;
+    for (uint32_t f = 0; f < flow.frames; f++) sum += flow.count[f];
+    require(flow.frames == chunk->count && sum == flow.particles);
+    for (int c = 0; c < flow.dimension; c++)
+      for (uint32_t i = 0; i < flow.particles; i++)
+        require(flow.place[c][i]/flow.fine < flow.cells[c] && flow.velocity[c][i] >= -127);
+    record_flow_free(&flow);
+  } else if (chunk->type == RECORD_GRID) {
+    if (record_read_grid(file, index, k, &grid, message, sizeof message)) {
+      require(*message && !grid.type && !grid.surface && !grid.pressure);
+      return;
+    }
+    const size_t cells = record_grid_cells(&grid)*grid.frames;
+    for (size_t i = 0; i < cells && grid.type; i++) require(grid.type[i] <= 5);
+    for (size_t i = 0; i < cells && grid.surface; i++) require(grid.surface[i] >= -127);
+    for (uint32_t f = 0; f < grid.frames && grid.unit; f++) require(isfinite(grid.unit[f]));
+    record_grid_free(&grid);
+  } else if (chunk->type == RECORD_FRAM) {
     if (record_read_frames(file, index, k, &frames, message, sizeof message)) {
       require(*message && !frames.state);
       return;
@@ -58,25 +82,30 @@ static void read_all(const unsigned char *file, size_t length) {
   record_index_free(&index);
 }
 
-// HEAD, then the data as one chunk of the type that `kind` names: count, then what is packed.
+// HEAD, then the data as one chunk of the type that `kind` names: count, then what is packed. A
+// FLOW of one particle stands before GRID.
 static void read_forged(unsigned kind, const uint8_t *data, size_t size) {
-  static const char *const types[] = {"FRAM", "STEP", "LAST", "SAVE"};
+  static const char *const types[] = {"FRAM", "STEP", "LAST", "SAVE", "FLOW", "GRID"};
+  enum { TYPES = sizeof types/sizeof *types };
+  static const uint8_t flow[48] = {1, [8] = 1, [12] = 2, [16] = 16, [20] = 3, [24] = 2,
+                                   [28] = 1, [32] = 1};
+  const char *type = types[kind % TYPES];
   unsigned char file[8192] = RECORD_MAGIC;
   size_t length = sizeof RECORD_MAGIC - 1;
   if (size < 4 || size > 4004) return;
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < 3; k++) {
     unsigned char *at = file + length;
     uLongf stored = sizeof file - length - RECORD_HEADER_BYTES;
-    const size_t plain = k ? size - 4 : 2;
-    if (compress(at + RECORD_HEADER_BYTES, &stored, k ? data + 4 : (const uint8_t *)"{}",
-                 (uLong)plain) != Z_OK)
-      return;
-    memcpy(at, k ? types[kind % 4] : "HEAD", 4);
+    const uint8_t *what = k == 0 ? (const uint8_t *)"{}" : k == 1 ? flow : data + 4;
+    const size_t plain = k == 0 ? 2 : k == 1 ? sizeof flow : size - 4;
+    if (k == 1 && strcmp(type, "GRID") != 0) continue;
+    if (compress(at + RECORD_HEADER_BYTES, &stored, what, (uLong)plain) != Z_OK) return;
+    memcpy(at, k == 0 ? "HEAD" : k == 1 ? "FLOW" : type, 4);
     put32(at + 4, (uint32_t)stored);
     put32(at + 8, (uint32_t)plain);
     put32(at + 12, 0);
     put32(at + 16, 0);
-    if (k) memcpy(at + 16, data, 4);
+    if (k == 1 || k == 2) memcpy(at + 16, k == 1 ? flow : data, 4);
     const uLong crc = crc32(0, at, 20);
     put32(at + 20, (uint32_t)crc32(crc, at + RECORD_HEADER_BYTES, (uInt)stored));
     length += RECORD_HEADER_BYTES + stored;
