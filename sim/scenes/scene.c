@@ -1,4 +1,4 @@
-// scene.c: the table of scenes, and from a layout to a world.
+// scene.c: the table of scenes, from a layout to a world and from a pool to a fluid.
 #include "scene.h"
 
 #include <math.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "layout.h"
+#include "pool.h"
 
 #define SCENE(id) extern const scene scene_##id;
 #include "scenes.def"
@@ -49,15 +50,23 @@ static perp_error check(const scene *what, const double *values, char *message, 
   return PERP_OK;
 }
 
+enum { MOST = 64 };
+static const double *defaults(const scene *what, double values[MOST]) {
+  for (int32_t i = 0; i < what->parameter_count && i < MOST; i++)
+    values[i] = what->parameters[i].initial;
+  return values;
+}
+
+static perp_error other_kind(const scene *what, const char *kind, char *message, size_t size) {
+  snprintf(message, size, "%s is a scene of %s", what->name, kind);
+  return PERP_ERROR_UNSUPPORTED;
+}
+
 perp_error scene_build(const scene *what, const double *values, uint64_t seed, scene_layout *out) {
-  enum { MOST = 64 };
   double initial[MOST];
-  if (!values) {
-    for (int32_t i = 0; i < what->parameter_count && i < MOST; i++)
-      initial[i] = what->parameters[i].initial;
-    values = initial;
-  }
+  if (!values) values = defaults(what, initial);
   *out = (scene_layout){.settings = perp_world_defaults()};
+  if (!what->build) return other_kind(what, "liquid", out->message, sizeof out->message);
   perp_error error = check(what, values, out->message, sizeof out->message);
   if (error != PERP_OK) return error;
   out->steps = (int64_t)values[SCENE_STEPS];
@@ -69,6 +78,33 @@ perp_error scene_build(const scene *what, const double *values, uint64_t seed, s
   if (error == PERP_ERROR_MEMORY)
     snprintf(out->message, sizeof out->message, "out of memory for the bodies");
   if (error != PERP_OK) scene_free(out);
+  return error;
+}
+
+perp_error scene_fill(const scene *what, const double *values, uint64_t seed, scene_pool *out) {
+  double initial[MOST];
+  if (!values) values = defaults(what, initial);
+  *out = (scene_pool){0};
+  if (!what->fill) return other_kind(what, "bodies", out->message, sizeof out->message);
+  const perp_error error = check(what, values, out->message, sizeof out->message);
+  if (error != PERP_OK) return error;
+  out->steps = (int64_t)values[SCENE_STEPS];
+  pool_settings(out, values, seed);
+  return what->fill(values, seed, out);
+}
+
+perp_error scene_fluid(const scene_pool *pool, const perp_allocator *allocator,
+                       perp_fluid **fluid) {
+  *fluid = NULL;
+  perp_error error = perp_fluid_create(&pool->settings, allocator, fluid);
+  for (int32_t i = 0; i < pool->solids && error == PERP_OK; i++)
+    error = perp_fluid_add_solid(*fluid, &pool->solid[i], NULL);
+  for (int32_t i = 0; i < pool->pours && error == PERP_OK; i++)
+    error = perp_fluid_pour(*fluid, &pool->pour[i], NULL);
+  if (error != PERP_OK) {
+    perp_fluid_destroy(*fluid);
+    *fluid = NULL;
+  }
   return error;
 }
 
