@@ -1,4 +1,4 @@
-// settings.c: defaults of a fluid and their ranges; what shapes may be.
+// settings.c: defaults of a fluid and their ranges, and the shapes of solids and of what is poured.
 #include "settings.h"
 
 #include <math.h>
@@ -92,6 +92,35 @@ perp_error settings_check(const perp_fluid_settings *s) {
 }
 
 // ---- shapes ----
+
+static perp_fluid_shape shape_of(int32_t kind, double x, double y, double z) {
+  return (perp_fluid_shape){.size = sizeof(perp_fluid_shape), .kind = kind, .position = {x, y, z},
+                            .orientation = {1.0, 0.0, 0.0, 0.0}};
+}
+
+perp_fluid_shape perp_fluid_sphere(double x, double y, double z, double radius) {
+  perp_fluid_shape s = shape_of(PERP_FLUID_SPHERE, x, y, z);
+  s.extent[0] = radius;
+  return s;
+}
+
+perp_fluid_shape perp_fluid_box(double x, double y, double z, double half_x, double half_y,
+                                double half_z) {
+  perp_fluid_shape s = shape_of(PERP_FLUID_BOX, x, y, z);
+  s.extent[0] = half_x;
+  s.extent[1] = half_y;
+  s.extent[2] = half_z;
+  return s;
+}
+
+perp_fluid_shape perp_fluid_plane(double x, double y, double z, double normal_x, double normal_y,
+                                  double normal_z) {
+  perp_fluid_shape s = shape_of(PERP_FLUID_PLANE, x, y, z);
+  s.extent[0] = normal_x;
+  s.extent[1] = normal_y;
+  s.extent[2] = normal_z;
+  return s;
+}
 
 static perp_error check_extent(const perp_fluid_shape *s, int32_t dimension) {
   static const char lengths[] = "[1e-9, 1e9]";
