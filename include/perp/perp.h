@@ -441,11 +441,12 @@ perp_error perp_set_option(perp_options *options, const char *key, const char *v
 typedef struct perp_limits {       // capacities of a solver
   int32_t n;
   int64_t nnz;                     // stored entries of A (dense: n*n; product and contacts:
-                                   //   those of J; callback: 0)
+                                   //   those of J; callback and grid: 0)
   size_t scratch;                  // scratch_bytes and sweep_bytes of the operator,
                                    //   whichever is larger
   int32_t lanes;                   // problems of a batch solved at once, each with memory of its
                                    //   own; 0 or 1: one by one
+  int32_t grid;                    // 1: for grids of cells alone, which need far less memory
 } perp_limits;
 perp_limits perp_limits_of(const perp_problem *problem);   // just enough for this problem
 

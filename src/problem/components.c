@@ -158,7 +158,8 @@ int32_t components_halves(const perp_operator *A, const int32_t *part, int32_t p
                           double *diagonal, int32_t *half) {
   const int32_t n = A->n;
   const perp_view view = operator_view(A);
-  const int viewed = entries_known(&view) && view.shift == 0.0;
+  const int viewed = (view.kind == PERP_VIEW_DENSE || view.kind == PERP_VIEW_CSC) &&
+                     view.shift == 0.0;
   entry_chain chain;
   if (A->ops->diagonal != NULL && entries_contact_chain(A, &chain)) {
     A->ops->diagonal(A->self, diagonal);

@@ -410,7 +410,8 @@ static int fit(const matrix *from, int32_t n, double *R, double *C, double *work
 // Is a fit possible, and worth it?
 static int fitted(const perp_operator *A, matrix *from) {
   from->view = operator_view(A);
-  if (!entries_known(&from->view) || from->view.R != NULL || from->view.C != NULL ||
+  const int stored = from->view.kind == PERP_VIEW_DENSE || from->view.kind == PERP_VIEW_CSC;
+  if (!stored || from->view.R != NULL || from->view.C != NULL ||
       from->view.shift != 0.0) {
     from->view = (perp_view){.kind = PERP_VIEW_NONE};
     if (!entries_chain(A, &from->chain)) return 0;

@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "certify_blocks.h"
+#include "certify_grid.h"
 #include "certify_row.h"
 #include "certify_sizes.h"
 #include "entries.h"
 #include "error.h"
+#include "grid.h"
 #include "linear.h"
 #include "operator.h"
 #include "problem.h"
@@ -17,8 +19,18 @@
 
 static const double u = 0x1p-53;
 
-void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch) {
+void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch, int grid) {
   const size_t m = (size_t)n;
+  c->pattern_stamp = c->value_stamp = 0;
+  c->exact = 0;
+  c->n = -1;
+  c->grid = NULL;
+  c->lean = grid;
+  c->scratch = arena_take(memory, scratch, 1);
+  if (grid) {
+    grid_judge_layout(c, memory, n);
+    return;
+  }
   c->R = ARENA_ARRAY(memory, double, m);
   c->C = ARENA_ARRAY(memory, double, m);
   c->inverse_C = ARENA_ARRAY(memory, double, m);
@@ -41,10 +53,6 @@ void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch) {
   c->y = ARENA_ARRAY(memory, double, m);
   c->a = ARENA_ARRAY(memory, double, m);
   c->work = ARENA_ARRAY(memory, double, 10*m);
-  c->scratch = arena_take(memory, scratch, 1);
-  c->pattern_stamp = c->value_stamp = 0;
-  c->exact = 0;
-  c->n = -1;
 }
 
 // A shift that cancels most of the diagonal leaves less of |A||x| than its parts, which A x is
@@ -222,10 +230,19 @@ static void look_at_diagonal(certifier *c, const perp_operator *A) {
   c->weaker = 1;
 }
 
+static double base_of(const certifier *c, int32_t i) {
+  const int32_t k = c->component[i];
+  return c->G[k] > 0.0 ? c->G[k] : c->S[k] > 0.0 ? c->S[k] : 1.0;
+}
+
 perp_error certifier_prepare(certifier *c, const perp_problem *problem,
                              const perp_deadline *deadline) {
   const perp_operator *A = &problem->A;
   const int32_t n = A->n;
+  if (c->lean) {
+    grid_judge_prepare(c, problem);
+    return PERP_OK;
+  }
   const int same = n == c->n && problem->value_stamp != 0 &&
                    problem->value_stamp == c->value_stamp &&
                    problem->pattern_stamp == c->pattern_stamp;
@@ -267,15 +284,15 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem,
   if (c->two) {
     double *held_base = c->work + 4*n;   // of component k at k; settle_units leaves this part alone
     for (int32_t i = 0; i < n; i++) {
-      const double unit = unit_of_base(certify_base(c, i));
-      held_base[c->component[i]] = certify_base(c, i)*unit;
+      const double unit = unit_of_base(base_of(c, i));
+      held_base[c->component[i]] = base_of(c, i)*unit;
       c->held_R[i] = clamp(c->R[i]*unit, 0x1p-1000, 0x1p1000);
       c->held_C[i] = clamp(c->C[i]/unit, 0x1p-1000, 0x1p1000);
     }
     settle_scales(c, c->given_R, c->given_C);
     if (c->reducible) blocks_keep(c, c->second_R, c->second_C, c->second_base);
     for (int32_t i = 0; i < n; i++) {
-      const double unit = unit_of_base(certify_base(c, i));
+      const double unit = unit_of_base(base_of(c, i));
       const double fit = c->held_R[i], given = clamp(c->R[i]*unit, 0x1p-1000, 0x1p1000);
       c->R[i] = max2(fit, given);
       c->held_R[i] = min2(fit, given);
@@ -305,9 +322,23 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem,
   return PERP_OK;
 }
 
-double certify_base(const certifier *c, int32_t i) {
-  const int32_t k = c->component[i];
-  return c->G[k] > 0.0 ? c->G[k] : c->S[k] > 0.0 ? c->S[k] : 1.0;
+certify_scale certify_scale_of(const certifier *c, int32_t i) {
+  if (c->lean) return grid_judge_scale(c, i);
+  return (certify_scale){c->R[i], c->inverse_C[i], base_of(c, i)};
+}
+
+certify_scale certify_rule_of(const certifier *c, int32_t i) {
+  if (c->lean) return grid_judge_scale(c, i);
+  return (certify_scale){c->rule.R[i], c->rule.inverse_C[i], base_of(c, i)};
+}
+
+int certify_settled(const certifier *c, int32_t i) {
+  return c->lean ? grid_judge_settled(c, i) : c->G[c->component[i]] == 0.0;
+}
+
+void certify_fit(const certifier *c, int32_t i, double *R, double *C) {
+  *R = c->lean ? ldexp(1.0, c->exponent[i]) : c->fit_R[i];
+  *C = c->lean ? *R : c->fit_C[i];
 }
 
 // What y_i may have lost in compensated sums, in the units of r. It matters where |x| is beyond 1e16
@@ -331,7 +362,7 @@ static inline certify_row evaluate(const certifier *c, int32_t i, double r, doub
 }
 certify_row certify_evaluate(const certifier *c, int32_t i, double r, double y, double a,
                              double tol) {
-  return evaluate(c, i, r, y, 0.0, a, tol);
+  return c->lean ? grid_judge_row(c, i, r, y, a, tol) : evaluate(c, i, r, y, 0.0, a, tol);
 }
 
 static perp_certificate begin(const certifier *c) {
@@ -447,8 +478,12 @@ static int judge_quickly(certifier *c, double tol, double slack,
   return 1;
 }
 
-void certifier_check_reference(const certifier *c, double tol, double absolute_tol,
+void certifier_check_reference(certifier *c, double tol, double absolute_tol,
                                perp_certificate *certificate) {
+  if (c->lean) {
+    grid_judge_reference(c, tol, absolute_tol, certificate);
+    return;
+  }
   *certificate = begin(c);
   certifier_rescale(c);
   judge(c, c->x, tol, absolute_tol, 0.0, certificate);
@@ -478,7 +513,7 @@ int certifier_refutes(const certifier *c, const double *x, double tol) {
   enum { ROWS = 16 };
   const int32_t n = c->n, looks = n < ROWS ? n : ROWS;
   const perp_operator *A = &c->problem->A;
-  if (!c->symmetric || c->hurried || operator_view(A).data != A->self || c->components != 1 ||
+  if (!c->symmetric || c->lean || c->hurried || operator_view(A).data != A->self || c->components != 1 ||
       !(c->G[0] < (double)INFINITY && c->S[0] < (double)INFINITY))
     return 0;
   if (!((1.0 - tol)*c->G[0] > 100.0*u*c->most_S)) return 0;   // G is the largest r_i at x_ref
@@ -489,6 +524,10 @@ int certifier_refutes(const certifier *c, const double *x, double tol) {
 
 perp_error certifier_check(certifier *c, const double *x, double tol, double absolute_tol,
                            int far, perp_certificate *certificate) {
+  if (c->lean) {
+    grid_judge_check(c, x, tol, absolute_tol, certificate);
+    return PERP_OK;
+  }
   const perp_problem *p = c->problem;
   const int32_t n = p->A.n;
   double violation = 0.0, largest = 0.0;   // largest: max |x_i|/C_i
@@ -545,7 +584,9 @@ perp_error perp_certify(const perp_problem *problem, const double *x, double tol
   const int32_t n = problem->A.n;
   certifier c;
   arena memory = {0};
-  certifier_layout(&c, &memory, n, operator_scratch_bytes(&problem->A));
+  c.threads = NULL;
+  const int grid = grid_of(&problem->A) != NULL;
+  certifier_layout(&c, &memory, n, operator_scratch_bytes(&problem->A), grid);
   if (arena_overflowed(&memory))
     return error_set(PERP_ERROR_MEMORY, "perp_certify: n = %d is too large", n);
   const size_t bytes = arena_block_bytes(&memory);
@@ -553,7 +594,7 @@ perp_error perp_certify(const perp_problem *problem, const double *x, double tol
   if (block == NULL)
     return error_set(PERP_ERROR_MEMORY, "perp_certify: no memory for %zu bytes", bytes);
   memory = arena_on_block(block, bytes);
-  certifier_layout(&c, &memory, n, operator_scratch_bytes(&problem->A));
+  certifier_layout(&c, &memory, n, operator_scratch_bytes(&problem->A), grid);
   c.exact = 1;
   error = certifier_prepare(&c, problem, NULL);
   perp_certificate found;

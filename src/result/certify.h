@@ -31,6 +31,7 @@
 #include <perp/method.h>
 
 #include "arena.h"
+#include "team.h"
 
 // What x is judged by, row by row. It is that of the components, R, C, G, S and s, unless A is
 // reducible: then it belongs to the blocks, and to the x at hand.
@@ -41,6 +42,11 @@ typedef struct certify_rule {
   double *noise;                      // n: rounding of x_j that flows in; NULL: none
   double *G, *S;                      // one per part, at most n
 } certify_rule;
+
+typedef struct grid_part {   // a component of a grid, of several cells
+  double unit;               // R_i = 2^exponent_i unit, 1/C_i = unit/2^exponent_i
+  double G, S;
+} grid_part;
 
 typedef struct certifier {   // all that does not depend on x, but for the rule
   const perp_problem *problem;
@@ -82,11 +88,22 @@ typedef struct certifier {   // all that does not depend on x, but for the rule
                              //   a >= |A||x| + |b| (of compensated products only)
   double *work;              // 10 n
   void *scratch;             // the operator's
+  // Where A is a grid of cells, and the layout is for one: of the above only x, y, component (-1, -2
+  // where a cell is tied to none), components and the stamps, and besides
+  const perp_grid *grid;     // NULL: it is none
+  int lean;                  // ... the layout is
+  int16_t *exponent;         // n: of R and C
+  grid_part *parts_of_grid;  // n/2 + 1
+  int32_t grid_parts;        // how many
+  int reference_is_zero;     // x_ref is 0
+  perp_certificate reference;   // of x_ref, where it is 0 and no solution
+  team *threads;             // may be NULL
   uint64_t pattern_stamp, value_stamp;   // of the A that R, C, component belong to; 0: none
   int32_t n;
 } certifier;
 
-void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch);
+// grid: for plain grids of cells only, and lean
+void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch, int grid);
 // R, C, components, G, S; PERP_ERROR_OPERATOR if A aborted. Where the deadline (NULL: none) passes
 // before A is known, the certificate does with the diagonal, as for an operator without entries.
 perp_error certifier_prepare(certifier *c, const perp_problem *problem,
@@ -101,9 +118,15 @@ typedef struct certify_row {
 // y, a in the caller's units
 certify_row certify_evaluate(const certifier *c, int32_t i, double r, double y, double a,
                              double tol);
-// G_c if > 0, else S_c, else 1, of the component: for estimates, which have to compare one x with
-// another
-double certify_base(const certifier *c, int32_t i);
+// For estimates, which have to compare one x with another. base: G_c if > 0, else S_c, else 1, of
+// the component
+typedef struct certify_scale { double R, inverse_C, base; } certify_scale;
+certify_scale certify_scale_of(const certifier *c, int32_t i);
+// The same R and 1/C, but those of the rule.
+certify_scale certify_rule_of(const certifier *c, int32_t i);
+int certify_settled(const certifier *c, int32_t i);   // G_c = 0: x_ref solves the component
+// The scaling of A alone, whatever its units.
+void certify_fit(const certifier *c, int32_t i, double *R, double *C);
 void certifier_sizes(const certifier *c);   // c->a = |A||c->x| + |b| by the entries of A
 // Makes the rule that of c->x, within its bounds; nothing to do unless A is reducible.
 void certifier_rescale(const certifier *c);
@@ -117,7 +140,7 @@ perp_error certifier_check(certifier *c, const double *x, double tol, double abs
 // Only symmetric CSC matrices show them; 0: they may be solutions, or not.
 int certifier_refutes(const certifier *c, const double *x, double tol);
 // The same of x_ref, right after certifier_prepare, which has computed its residual.
-void certifier_check_reference(const certifier *c, double tol, double absolute_tol,
+void certifier_check_reference(certifier *c, double tol, double absolute_tol,
                                perp_certificate *certificate);
 
 #endif

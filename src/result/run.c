@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "certify_grid.h"
 #include "certify_sizes.h"
 #include "driver.h"
 #include "error.h"
@@ -97,13 +98,13 @@ const perp_allocator *run_allocator(const perp_run *run) {
 static double of(const double *scale, int32_t i) { return scale != NULL ? scale[i] : 1.0; }
 
 static double row_residual(const perp_run *run, const certifier *judge, int32_t i, double x,
-                           double y, int32_t *row) {
+                           double y) {
   const run_state *state = run->state;
   const int32_t k = state->index != NULL ? state->index[i] : i;
-  const double c = of(state->C, i);
-  *row = k;
-  return fabs(mid(c*(x - upper(run->hi, i))/judge->C[k], judge->R[k]*y/of(state->R, i),
-                  c*(x - lower(run->lo, i))/judge->C[k]));
+  const certify_scale scale = certify_scale_of(judge, k);
+  const double c = of(state->C, i)*scale.inverse_C;
+  return fabs(mid(c*(x - upper(run->hi, i)), scale.R*y/of(state->R, i),
+                  c*(x - lower(run->lo, i))))/scale.base;
 }
 
 static void write_back(const perp_run *run, const double *from, double *x) {
@@ -122,19 +123,19 @@ static double plain_residual(const perp_run *run, const certifier *judge, const 
                               (x[i] - lower(run->lo, i))*unit));
     if (!(r <= worst)) worst = r == r ? r : (double)INFINITY;
   }
-  return worst/certify_base(judge, 0);
+  return worst/certify_scale_of(judge, 0).base;
 }
 
 double run_residual(const perp_run *run, const double *x, const double *y) {
   const run_state *state = run->state;
   const certifier *judge = &state->solver->judge;
-  if (state->index == NULL && state->R == NULL && state->C == NULL && judge->components == 1 &&
-      certify_base(judge, 0) < (double)INFINITY)
+  const int plain = state->index == NULL && state->R == NULL && state->C == NULL;
+  if (plain && judge->lean) return grid_judge_residual(judge, x, y);
+  if (plain && judge->components == 1 && certify_scale_of(judge, 0).base < (double)INFINITY)
     return plain_residual(run, judge, x, y);
   double worst = 0.0;
   for (int32_t i = 0; i < run->n; i++) {
-    int32_t k;
-    const double r = row_residual(run, judge, i, x[i], y[i], &k)/certify_base(judge, k);
+    const double r = row_residual(run, judge, i, x[i], y[i]);
     if (!(r <= worst)) worst = r == r ? r : (double)INFINITY;
   }
   return worst;
@@ -143,7 +144,7 @@ double run_residual(const perp_run *run, const double *x, const double *y) {
 int run_settled(const perp_run *run, int32_t i) {
   const run_state *state = run->state;
   const certifier *judge = &state->solver->judge;
-  return judge->G[judge->component[state->index != NULL ? state->index[i] : i]] == 0.0;
+  return certify_settled(judge, state->index != NULL ? state->index[i] : i);
 }
 
 static void operator_aborted(perp_run *run, const char *function, int code) {
@@ -219,12 +220,12 @@ static int rows_pass(perp_run *run) {
     certifier_rescale(judge);
     if (judge->shifted) certifier_sizes(judge);
   }
-  const certify_rule *rule = &judge->rule;
   row_sizes sizes = {.begun = 0};
   for (int32_t i = 0; i < run->n; i++) {
     const int32_t k = state->index != NULL ? state->index[i] : i;
-    const double c = of(state->C, i), y = state->y[i]/of(state->R, i), unit = c*rule->inverse_C[k];
-    const double r = fabs(mid((run->x[i] - upper(run->hi, i))*unit, rule->R[k]*y,
+    const certify_scale rule = certify_rule_of(judge, k);
+    const double c = of(state->C, i), y = state->y[i]/of(state->R, i), unit = c*rule.inverse_C;
+    const double r = fabs(mid((run->x[i] - upper(run->hi, i))*unit, rule.R*y,
                               (run->x[i] - lower(run->lo, i))*unit));
     double a = (state->a[i] - fabs(run->b[i]))/of(state->R, i);
     if (judge->shifted) {

@@ -36,8 +36,9 @@ static int equilibration(const perp_run *run, const run_spec *spec, double *R, d
   int alike = 1;
   for (int32_t i = 0; i < run->n; i++) {
     const int32_t k = spec->index != NULL ? spec->index[i] : i;
-    R[i] = clamp(judge->fit_R[k], 0x1p-400, 0x1p400);
-    C[i] = clamp(judge->fit_C[k], 0x1p-400, 0x1p400);
+    certify_fit(judge, k, &R[i], &C[i]);
+    R[i] = clamp(R[i], 0x1p-400, 0x1p400);
+    C[i] = clamp(C[i], 0x1p-400, 0x1p400);
     alike &= R[i] <= 2.0*C[i] && C[i] <= 2.0*R[i];
   }
   const int symmetric = alike || judge->symmetric || (spec->A.claims & PERP_CLAIM_SYMMETRIC) != 0;
@@ -92,7 +93,8 @@ void run_set_weights(const perp_run *run, double *weight) {
   const certifier *judge = &state->solver->judge;
   for (int32_t i = 0; i < run->n; i++) {
     const int32_t k = state->index != NULL ? state->index[i] : i;
-    weight[i] = (state->C != NULL ? state->C[i] : 1.0)/(judge->C[k]*certify_base(judge, k));
+    const certify_scale scale = certify_scale_of(judge, k);
+    weight[i] = (state->C != NULL ? state->C[i] : 1.0)*scale.inverse_C/scale.base;
     if (run->options->stop.stagnation > 0.0) state->previous[i] = run->x[i];
   }
 }
@@ -102,7 +104,8 @@ void run_units(const perp_run *run, double *unit) {
   const certifier *judge = &state->solver->judge;
   for (int32_t i = 0; i < run->n; i++) {
     const int32_t k = state->index != NULL ? state->index[i] : i;
-    unit[i] = judge->R[k]/((state->R != NULL ? state->R[i] : 1.0)*certify_base(judge, k));
+    const certify_scale scale = certify_scale_of(judge, k);
+    unit[i] = scale.R/((state->R != NULL ? state->R[i] : 1.0)*scale.base);
   }
 }
 

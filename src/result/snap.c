@@ -22,9 +22,11 @@ perp_error solver_snap(perp_solver *s, perp_certificate *certificate) {
   for (int32_t i = 0; i < n; i++) {
     const double x = judge->x[i], y = judge->y[i];
     const double to = y > 0.0 ? lower(p->lo, i) : y < 0.0 ? upper(p->hi, i) : x;
-    const double distance = fabs(x - to)*judge->rule.inverse_C[i];
     before[i] = s->x[i] = x;
-    if (!(distance > 0.0 && distance < judge->rule.R[i]*fabs(y))) continue;
+    if (x == to) continue;
+    const certify_scale rule = certify_rule_of(judge, i);
+    const double distance = fabs(x - to)*rule.inverse_C;
+    if (!(distance > 0.0 && distance < rule.R*fabs(y))) continue;
     s->x[i] = to;
     moved = 1;
   }

@@ -10,6 +10,7 @@
 #include "driver.h"
 #include "error.h"
 #include "farkas.h"
+#include "grid.h"
 #include "options.h"
 #include "quick.h"
 #include "vector.h"
@@ -22,7 +23,8 @@ perp_limits perp_limits_of(const perp_problem *problem) {
   const size_t scratch = operator_scratch_bytes(&problem->A),
                sweep = operator_sweep_bytes(&problem->A);
   return (perp_limits){.n = problem->A.n, .nnz = problem_nnz(problem),
-                       .scratch = scratch > sweep ? scratch : sweep};
+                       .scratch = scratch > sweep ? scratch : sweep,
+                       .grid = grid_of(&problem->A) != NULL};
 }
 
 // What runs in front of the method (E13 6, ANE17 7); NULL: nothing.
@@ -42,8 +44,9 @@ static perp_options start_options(const perp_options *options, const perp_method
 
 static void solver_layout(perp_solver *s, arena *memory) {
   const int32_t n = s->limits.n;
-  certifier_layout(&s->judge, memory, n, s->limits.scratch);
-  presolve_layout(&s->reduced, memory, n,
+  const int grid = s->limits.grid != 0;   // which presolve leaves alone
+  certifier_layout(&s->judge, memory, n, s->limits.scratch, grid);
+  presolve_layout(&s->reduced, memory, grid ? 0 : n,
                   s->options.presolve || s->options.split ? s->limits.nnz : 0);
   s->x = ARENA_ARRAY(memory, double, n);
   s->farkas = ARENA_ARRAY(memory, double, n);
@@ -150,6 +153,7 @@ perp_error perp_solver_create(const perp_method *method, const perp_limits *limi
       return error_set(PERP_ERROR_MEMORY, "cannot start %d threads", options->threads);
     }
   }
+  s->judge.threads = s->threads;
   error = create_lanes(s);
   if (error != PERP_OK) {
     perp_solver_destroy(s);
@@ -176,6 +180,9 @@ static perp_error check_capacity(const perp_solver *s, const perp_problem *probl
   if (need.nnz > s->limits.nnz)
     return error_set(PERP_ERROR_CAPACITY, "nnz = %lld exceeds limits.nnz = %lld",
                      (long long)need.nnz, (long long)s->limits.nnz);
+  if (s->limits.grid && !need.grid)
+    return error_set(PERP_ERROR_CAPACITY, "operator '%s': limits.grid = %d leaves memory for grids "
+                     "of cells only", problem->A.ops->name, s->limits.grid);
   if (need.scratch > s->limits.scratch)
     return error_set(PERP_ERROR_CAPACITY,
                      "operator '%s' needs %zu bytes of scratch, limits.scratch = %zu",
@@ -243,8 +250,9 @@ static int set_guess(perp_solver *s, const double *guess) {
   for (int32_t i = 0; i < problem->A.n; i++) {
     const double low = lower(problem->lo, i), high = upper(problem->hi, i);
     const double reference = clamp(0.0, low, high);
-    const int settled = !s->judge.hurried && s->judge.G[s->judge.component[i]] == 0.0;
-    s->x[i] = settled ? reference : clamp(guess[i], low, high);
+    const double inside = clamp(guess[i], low, high);
+    const int settled = inside != reference && !s->judge.hurried && certify_settled(&s->judge, i);
+    s->x[i] = settled ? reference : inside;
     same &= s->x[i] == reference;
   }
   return same;
@@ -382,12 +390,12 @@ static perp_error run_blocks(perp_solver *s, perp_run *outcome) {
 static perp_error run_all(perp_solver *s, int presolving, perp_run *outcome) {
   const perp_problem *problem = s->problem;
   presolve *p = &s->reduced;
-  const int smaller = presolving && presolve_run(p, problem, s->judge.entries, s->judge.component,
+  const int smaller = presolving && !s->limits.grid && presolve_run(p, problem, s->judge.entries, s->judge.component,
                                                  s->judge.components, s->options.presolve,
                                                  s->options.split, s->x);
   s->was_reduced = smaller;
   *outcome = (perp_run){.reason = PERP_STATUS_UNSOLVED, .credit = s->method};
-  if (presolving && p->infeasible >= 0) {
+  if (presolving && !s->limits.grid && p->infeasible >= 0) {
     empty_row(s, p->infeasible, outcome);
     return PERP_OK;
   }

@@ -1,0 +1,22 @@
+// certify_grid.h: the certificate of a grid of cells, for certify.c and the driver.
+#ifndef PERP_CERTIFY_GRID_H
+#define PERP_CERTIFY_GRID_H
+
+#include "certify.h"
+
+void grid_judge_layout(certifier *c, arena *memory, int32_t n);
+// R, C, components, G, S; c->x and c->y are those of x_ref.
+void grid_judge_prepare(certifier *c, const perp_problem *problem);
+// As certifier_check() and certifier_check_reference().
+void grid_judge_check(certifier *c, const double *x, double tol, double absolute_tol,
+                      perp_certificate *certificate);
+void grid_judge_reference(certifier *c, double tol, double absolute_tol,
+                          perp_certificate *certificate);
+certify_scale grid_judge_scale(const certifier *c, int32_t i);
+int grid_judge_settled(const certifier *c, int32_t i);
+// max r_i / base_c at x, within its bounds, from y = A x + b
+double grid_judge_residual(const certifier *c, const double *x, const double *y);
+// As certify_evaluate().
+certify_row grid_judge_row(const certifier *c, int32_t i, double r, double y, double a, double tol);
+
+#endif
