@@ -1,0 +1,149 @@
+// grid_closed.c: components of the liquid that touch no air, where A is singular: union-find.
+//
+// Cells of a line that follow each other are joined as a run, whose first cell stands for it; runs
+// are joined across lines where a weight connects them. Cost: a few operations a cell.
+#include <string.h>
+
+#include "grid_parts.h"
+
+// label[c]: a cell before c in the same component, or c itself: a root. Paths are halved.
+static int32_t root_of(int32_t *label, int32_t c) {
+  while (label[c] != c) {
+    label[c] = label[label[c]];
+    c = label[c];
+  }
+  return c;
+}
+
+static void join(int32_t *label, int32_t a, int32_t b) {
+  a = root_of(label, a);
+  b = root_of(label, b);
+  if (a < b) label[b] = a;
+  else label[a] = b;
+}
+
+void grid_find_closed(grid_levels *g) {
+  const grid_level *l = &g->at[0];
+  const int32_t line = l->side[0], plane = line*l->side[1];
+  int32_t *label = g->label;
+  for (int32_t k = 0; k < l->side[2]; k++)
+    for (int32_t j = 0; j < l->side[1]; j++) {
+      const int32_t row = grid_cell(l, 0, j, k);
+      int32_t start = -1;
+      for (int32_t i = 0; i < line; i++) {
+        const int32_t c = row + i;
+        if (l->type[c] != PERP_CELL_LIQUID) {
+          label[c] = -1;
+          start = -1;
+          continue;
+        }
+        if (start < 0 || !(l->weight[0][grid_split(l, i - 1, j, k)] > 0.0F)) start = c;
+        label[c] = start;
+        const int32_t below = j > 0 ? c - line : -1, before = k > 0 ? c - plane : -1;
+        // the cell before in this line has joined the same two runs already, mostly
+        if (below >= 0 && label[below] >= 0 &&
+            (c == start || label[below] != label[below - 1] ||
+             !(l->weight[1][grid_split(l, i - 1, j - 1, k)] > 0.0F)) &&
+            l->weight[1][grid_split(l, i, j - 1, k)] > 0.0F)
+          join(label, c, below);
+        if (before >= 0 && label[before] >= 0 &&
+            (c == start || label[before] != label[before - 1] ||
+             !(l->weight[2][grid_split(l, i - 1, j, k - 1)] > 0.0F)) &&
+            l->weight[2][grid_split(l, i, j, k - 1)] > 0.0F)
+          join(label, c, before);
+      }
+    }
+  uint8_t *open = (uint8_t *)(void *)l->q;           // n, by roots
+  memset(open, 0, (size_t)l->n);
+  for (int32_t k = 0; k < l->side[2]; k++)
+    for (int32_t j = 0; j < l->side[1]; j++)
+      for (int32_t b = 0; b < l->blocks; b++) {
+        if (l->even[(size_t)grid_row(l, j, k)*(size_t)l->blocks + (size_t)b]) continue;
+        for (int32_t i = GRID_BLOCK*b; i < GRID_BLOCK*(b + 1) && i < line; i++)
+          if (l->leak[grid_split(l, i, j, k)] > 0.0F)
+            open[root_of(label, grid_cell(l, i, j, k))] = 1;
+      }
+  g->closed = g->many = 0;
+  for (int32_t c = 0; c < l->n; c++)
+    if (label[c] == c && !open[c]) g->closed++;
+  if (g->closed == 0) return;
+
+  // Roots come before their cells, so labels can be made final in order: first whether a component
+  // has a second cell, then its number, kept in p as -1 (open) or a number.
+  int32_t *number = (int32_t *)(void *)l->p;         // n, by roots
+  for (int32_t c = 0; c < l->n; c++) {
+    if (label[c] < 0) continue;
+    label[c] = root_of(label, c);
+    number[c] = 0;
+    number[label[c]]++;
+  }
+  int32_t alone = 0;
+  for (int32_t c = 0; c < l->n; c++) {
+    if (label[c] != c) continue;
+    if (open[c]) {
+      number[c] = -1;
+    } else if (number[c] > 1) {
+      g->size[g->many] = number[c];
+      number[c] = g->many++;
+    } else {
+      number[c] = -2 - alone++;
+    }
+  }
+  for (int32_t c = l->n - 1; c >= 0; c--) {
+    if (label[c] < 0) continue;
+    const int32_t which = number[label[c]];
+    label[c] = which >= -1 ? which : g->many - 2 - which;
+  }
+  memset(l->p, 0, 2*l->area*sizeof *l->p);           // values beside free cells must be 0
+}
+
+void grid_count_held(grid_levels *g) {
+  const grid_level *l = &g->at[0];
+  for (int32_t k = 0; k < g->many; k++) g->held[k] = 0;
+  for (int32_t c = 0; g->closed > 0 && c < l->n; c++)
+    if (g->label[c] >= 0 && g->label[c] < g->many && l->state[c] != PERP_CELL_LIQUID)
+      g->held[g->label[c]]++;
+}
+
+int32_t grid_levels_closed(const grid_levels *g, const int32_t **label) {
+  *label = g->closed > 0 ? g->label : NULL;
+  return g->closed;
+}
+
+// On level 0 component by component; on coarser ones only a level that leaks nowhere is looked for.
+int grid_is_singular(const grid_levels *g, int32_t level) {
+  const grid_level *l = &g->at[level];
+  if (level == 0) {
+    int32_t k = 0;
+    while (k < g->many && g->held[k] > 0) k++;
+    return k < g->many;
+  }
+  if (g->closed == 0) return 0;
+  for (int32_t c = 0; c < l->n; c++) {
+    const int32_t i = c%l->side[0], j = c/l->side[0]%l->side[1], k = c/l->side[0]/l->side[1];
+    if (l->type[c] == PERP_CELL_LIQUID &&
+        (l->state[c] == PERP_CELL_AIR || l->out[grid_split(l, i, j, k)] > 0.0F))
+      return 0;
+  }
+  return 1;
+}
+
+int grid_means(grid_levels *g, int32_t level, const double *v) {
+  const grid_level *l = &g->at[level];
+  const int32_t count = level == 0 ? g->many : 1;
+  if (!grid_is_singular(g, level)) return 0;
+  for (int32_t k = 0; k < count; k++) g->mean[k] = 0.0;
+  int32_t total = 0;
+  for (int32_t c = 0; c < l->n; c++) {
+    if (l->state[c] != PERP_CELL_LIQUID) continue;
+    const int32_t k = level == 0 ? g->label[c] : 0;
+    if (k < 0) continue;                             // those of one cell are never free
+    g->mean[k] += v[c];
+    total++;
+  }
+  for (int32_t k = 0; k < count; k++) {
+    if (level == 0 && g->held[k] > 0) g->mean[k] = 0.0;
+    else g->mean[k] /= level == 0 ? g->size[k] : total;
+  }
+  return 1;
+}
