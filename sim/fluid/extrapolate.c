@@ -138,7 +138,8 @@ static void normal_at(const spread *w, const int32_t place[3], double n[3]) {
     n[d] = d == w->a ? 0.25*sum : sum;   // twice as many, twice as far apart
     square += n[d]*n[d];
   }
-  const double scale = square > 0.0 ? 1.0/sqrt(square) : 0.0;
+  // No slope, no normal: the middle of a solid, where rounding would choose one.
+  const double scale = square > 1e-6*f->h*f->h ? 1.0/sqrt(square) : 0.0;
   for (int d = 0; d < 3; d++) n[d] *= scale;
 }
 
