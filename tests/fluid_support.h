@@ -20,6 +20,44 @@ static inline int32_t add(perp_fluid *f, perp_fluid_shape shape) {
   return id;
 }
 
+static inline int64_t pour(perp_fluid *f, perp_fluid_shape shape) {
+  int64_t count;
+  if (perp_fluid_pour(f, &shape, &count) != PERP_OK) fail_msg("%s", perp_fluid_message());
+  return count;
+}
+
+static inline perp_fluid_report step(perp_fluid *f) {
+  perp_fluid_report r;
+  if (perp_fluid_step(f, &r) != PERP_OK) fail_msg("%s", perp_fluid_message());
+  return r;
+}
+
+static inline perp_fluid_state look(const perp_fluid *f) {
+  perp_fluid_state s;
+  assert_int_equal(perp_fluid_read(f, &s), PERP_OK);
+  return s;
+}
+
+static inline double fastest(const perp_fluid *f) {
+  const perp_fluid_state s = look(f);
+  double most = 0.0;
+  for (int a = 0; a < f->dimension; a++)
+    for (int64_t p = 0; p < s.particles; p++) most = fmax(most, fabs(s.v[a][p]));
+  return most;
+}
+
+static inline double mean_of(const double *x, int64_t count) {
+  double sum = 0.0;
+  for (int64_t p = 0; p < count; p++) sum += x[p];
+  return sum/(double)count;
+}
+
+static inline double largest_of(const double *x, int64_t count) {
+  double most = -INF;
+  for (int64_t p = 0; p < count; p++) most = fmax(most, x[p]);
+  return most;
+}
+
 static inline void close_to(const char *what, double value, double expected, double tol) {
   if (!(fabs(value - expected) <= tol))
     fail_msg("%s = %.17g, expected %.17g within %g", what, value, expected, tol);

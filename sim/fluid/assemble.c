@@ -18,8 +18,8 @@
 // cells of that part alike, b += |sum b|/cells: they are compressed by as much as the piston moves,
 // and the report says infeasible.
 //
-// No slip: the velocity of faces within half a cell of a wall is set to the wall's before the
-// pressure, which leaves them with what it gives them in one substep.
+// No slip: faces within half a cell of a wall begin the substep with the wall's velocity. Forces and
+// pressure are all that they have besides, so that liquid at rest stays so.
 #include "lattice.h"
 
 #define LEAST 0.01      // theta
@@ -224,7 +224,7 @@ static void hold(perp_fluid *f) {
           int held = f->open[a][face] < 1.0;
           if (!held && place[a] < f->n[a]) held = near_wall(f, i, j, k, a);
           if (!held && place[a] > 0) held = near_wall(f, i - (a == 0), j - (a == 1), k - (a == 2), a);
-          if (held) f->u[a][face] = f->wall[a][face];
+          if (held) f->u[a][face] = f->wall[a][face] + (f->u[a][face] - f->before[a][face]);
         }
   }
 }

@@ -80,7 +80,10 @@ static void follow(void *data, int32_t axis, int32_t who) {
         const int32_t high = at(c, i, j, k), low = high - c->stride[axis];
         const int below = place[axis] > 0 && f->type[low] != PERP_CELL_SOLID;
         const int above = place[axis] < f->n[axis] && f->type[high] != PERP_CELL_SOLID;
-        if (!below && !above) continue;   // within a solid
+        if (!below && !above) {   // within a solid: what particles next to it left there is no flow
+          f->known[axis][face] = 0;
+          continue;
+        }
         const int liquid = (below && f->type[low] == PERP_CELL_LIQUID) ||
                            (above && f->type[high] == PERP_CELL_LIQUID);
         if (!lets_go || below == above) {   // a plate with room on both sides holds both
