@@ -9,8 +9,8 @@
 // without bound. Then A p + b = density/dt (D u' - kappa phi) for u' = u - dt/density grad p.
 //
 // A liquid cell is complementary, 0 <= p _|_ D u' - kappa phi >= 0, where it touches a wall: a face
-// that is not wholly open. [ANE17] (46)-(47) have it the wrong way round. All others, and all with
-// walls that do not separate, are equations.
+// that is not wholly open, except across a grid of one cell, where nothing moves. [ANE17] (46)-(47)
+// have it the wrong way round. All others, and all with walls that do not separate, are equations.
 //
 // Parts of the liquid without a free surface (the sums below are over the cells of one of them):
 // sum A p = 0, so sum b = 0 must hold if all are equations and sum b >= 0 if not. A piston that
@@ -129,7 +129,7 @@ double fluid_divergence(const perp_fluid *f, int32_t i, int32_t j, int32_t k, in
     const int32_t low = at(&l, i, j, k), high = low + l.stride[a];
     const double *s = f->open[a], *u = f->u[a], *v = f->wall[a];
     sum += (s[high]*u[high] + (1.0 - s[high])*v[high]) - (s[low]*u[low] + (1.0 - s[low])*v[low]);
-    if (s[low] < 1.0 || s[high] < 1.0) *touches = 1;
+    if (f->n[a] > 1 && (s[low] < 1.0 || s[high] < 1.0)) *touches = 1;
   }
   return sum/f->h;
 }
