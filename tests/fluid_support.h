@@ -20,7 +20,7 @@ static inline int32_t add(perp_fluid *f, perp_fluid_shape shape) {
   return id;
 }
 
-static inline int64_t pour(perp_fluid *f, perp_fluid_shape shape) {
+static inline int64_t put(perp_fluid *f, perp_fluid_shape shape) {
   int64_t count;
   if (perp_fluid_pour(f, &shape, &count) != PERP_OK) fail_msg("%s", perp_fluid_message());
   return count;

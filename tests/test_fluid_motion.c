@@ -15,7 +15,7 @@ static void symmetric_scenes_stay_symmetric(void **unused) {
     s.options = &options;
     perp_fluid *f = fluid_with(&s);
     add(f, perp_fluid_sphere(0.5, 0.3, 0.0, 0.11));
-    pour(f, perp_fluid_box(0.5, 0.65, 0.0, 0.25, 0.2, 0.0));
+    put(f, perp_fluid_box(0.5, 0.65, 0.0, 0.25, 0.2, 0.0));
     for (int k = 0; k < 25; k++) step(f);
     const perp_fluid_state t = look(f);
     double most = 0.0, speed = 0.0;
@@ -52,7 +52,7 @@ static void one_cell_thick_is_two_dimensions(void **unused) {
       perp_fluid_shape bar = perp_fluid_box(0.6, 0.1, 0.0, 0.11, 0.13, 0.0);
       bar.orientation[0] = cos(0.2), bar.orientation[3] = sin(0.2);
       add(pair[k], bar);
-      pour(pair[k], perp_fluid_box(0.25, 0.35, 0.0, 0.2, 0.3, 0.0));
+      put(pair[k], perp_fluid_box(0.25, 0.35, 0.0, 0.2, 0.3, 0.0));
       for (int q = 0; q < 15; q++) step(pair[k]);
     }
     const perp_fluid_state t = look(pair[0]), d = look(pair[1]);
@@ -86,7 +86,7 @@ static void threads_do_not_change_a_bit(void **unused) {
       s.compensate = 1;
       f[k] = fluid_with(&s);
       add(f[k], perp_fluid_sphere(0.6, 0.2, 0.5, 0.15));
-      pour(f[k], perp_fluid_box(0.3, 0.4, 0.5, 0.25, 0.3, 0.4));
+      put(f[k], perp_fluid_box(0.3, 0.4, 0.5, 0.25, 0.3, 0.4));
       for (int q = 0; q < 10; q++) step(f[k]);
     }
     const perp_fluid_state t = look(f[0]);
@@ -118,7 +118,7 @@ static void liquid_swells_as_it_is_told(void **unused) {
   perp_fluid_settings s = perp_fluid_defaults(2, 40, 40, 1);
   s.gravity[1] = 0.0;
   perp_fluid *f = fluid_with(&s);
-  pour(f, perp_fluid_sphere(0.5, 0.5, 0.0, 0.2));
+  put(f, perp_fluid_sphere(0.5, 0.5, 0.0, 0.2));
   double kappa[1600];
   for (int c = 0; c < 1600; c++) kappa[c] = 2.0;
   assert_int_equal(perp_fluid_aim(f, kappa), PERP_OK);
@@ -150,7 +150,7 @@ static void a_piston_lifts_what_it_sweeps(void **unused) {
     perp_fluid_shape piston = perp_fluid_box(-0.5, 0.5, 0.0, 0.6, 1.0, 0.0);   // to x = 0.1
     piston.velocity[0] = 0.15;
     add(f, piston);
-    pour(f, perp_fluid_box(0.5, 0.2, 0.0, 0.5, 0.2, 0.0));
+    put(f, perp_fluid_box(0.5, 0.2, 0.0, 0.5, 0.2, 0.0));
     close_to("poured", f->poured, 0.36, 1e-12);
     perp_fluid_report r = {0};
     for (int k = 0; k < 120; k++) {
@@ -181,7 +181,7 @@ static void liquid_ahead_of_a_wall_moves_with_it(void **unused) {
   perp_fluid_shape piston = perp_fluid_box(-0.5, 0.125, 0.0, 0.5 + 3.3/32, 1.0, 0.0);
   piston.velocity[0] = 0.25;
   add(f, piston);
-  pour(f, perp_fluid_box(0.25, 0.125, 0.0, 0.25, 0.125, 0.0));   // fills the channel to x = 0.5
+  put(f, perp_fluid_box(0.25, 0.125, 0.0, 0.25, 0.125, 0.0));   // fills the channel to x = 0.5
   step(f);
   const perp_fluid_state t = look(f);
   int seen = 0;
@@ -202,7 +202,7 @@ static void full_containers_rest(void **unused) {
       perp_fluid_settings s = perp_fluid_defaults(dimension, n, n, n);
       s.walls = walls;
       perp_fluid *f = fluid_with(&s);
-      pour(f, perp_fluid_box(0.5, 0.5, 0.5, 1.0, 1.0, 1.0));
+      put(f, perp_fluid_box(0.5, 0.5, 0.5, 1.0, 1.0, 1.0));
       for (int k = 0; k < 3; k++) {
         const perp_fluid_report r = step(f);
         assert_int_equal(r.unsolved, 0);
@@ -233,7 +233,7 @@ static void a_squeezed_container_is_infeasible_and_goes_on(void **unused) {
       perp_fluid_shape piston = perp_fluid_box(-0.5, 0.5, 0.0, 0.65, 1.0, 0.0);
       piston.velocity[0] = 0.1*way;
       add(f, piston);
-      pour(f, perp_fluid_box(0.5, 0.5, 0.0, 0.5, 0.5, 0.0));
+      put(f, perp_fluid_box(0.5, 0.5, 0.0, 0.5, 0.5, 0.0));
       const perp_fluid_report r = step(f);
       assert_int_equal(r.components, 1);
       const int opens = walls == PERP_WALLS_SEPARATING && way < 0;
@@ -264,7 +264,7 @@ static void bad_input_is_answered(void **unused) {
   perp_fluid *f = fluid_with(&s);
   // solid everywhere
   add(f, perp_fluid_box(0.5, 0.5, 0.0, 2.0, 2.0, 0.0));
-  assert_int_equal(pour(f, perp_fluid_box(0.5, 0.5, 0.0, 0.2, 0.2, 0.0)), 0);
+  assert_int_equal(put(f, perp_fluid_box(0.5, 0.5, 0.0, 0.2, 0.2, 0.0)), 0);
   perp_fluid_report r = step(f);
   assert_int_equal(r.liquid, 0);
   assert_int_equal(r.unsolved, 0);
@@ -274,7 +274,7 @@ static void bad_input_is_answered(void **unused) {
     for (int full = 0; full < 2; full++) {
       perp_fluid_settings small = perp_fluid_defaults(2, n, 1, 1);
       f = fluid_with(&small);
-      if (full) pour(f, perp_fluid_box(0.5, 0.5, 0.0, 2.0, 2.0, 0.0));
+      if (full) put(f, perp_fluid_box(0.5, 0.5, 0.0, 2.0, 2.0, 0.0));
       r = step(f);
       assert_int_equal(r.unsolved, 0);
       perp_fluid_destroy(f);
@@ -290,7 +290,7 @@ static void bad_input_is_answered(void **unused) {
   s.force = pull_hard, s.context = &value;
   f = fluid_with(&s);
   block.velocity[0] = 0.0;
-  pour(f, block);
+  put(f, block);
   assert_int_not_equal(perp_fluid_step(f, &r), PERP_OK);
   assert_non_null(strstr(perp_fluid_message(), "force"));
   value = 0.0;
@@ -299,7 +299,7 @@ static void bad_input_is_answered(void **unused) {
   // huge but finite: more substeps than there are
   value = 1e9;
   f = fluid_with(&s);
-  pour(f, block);
+  put(f, block);
   for (int k = 0; k < 3; k++)
     if (perp_fluid_step(f, &r) != PERP_OK) assert_true(strlen(perp_fluid_message()) > 10);
   const perp_fluid_state t = look(f);

@@ -62,7 +62,7 @@ static void a_column_at_rest_stays_at_rest(void **unused) {
           add(f, perp_fluid_box(x, 0.5, 0.0, 1.75*h, 0.7, 0.0));
         }
         const double top = dimension == 3 ? 0.6 : 14.0/24.0;
-        pour(f, perp_fluid_box(0.5, 0.5*top, 0.5, 0.5, 0.5*top, 0.5));
+        put(f, perp_fluid_box(0.5, 0.5*top, 0.5, 0.5, 0.5*top, 0.5));
         check_rest(f, top, 5);
         perp_fluid_destroy(f);
       }
@@ -74,7 +74,7 @@ static void a_column_in_disorder_hardly_moves(void **unused) {
   (void)unused;
   for (int walls = 0; walls < PERP_WALLS_COUNT; walls++) {
     perp_fluid *f = scene(2, 24, walls, 7);
-    pour(f, perp_fluid_box(0.5, 0.25, 0.0, 0.5, 0.25, 0.0));
+    put(f, perp_fluid_box(0.5, 0.25, 0.0, 0.5, 0.25, 0.0));
     perp_fluid_state s = look(f);
     const double before = mean_of(s.x[1], s.particles);
     perp_fluid_report r = {0};
@@ -150,15 +150,15 @@ static void nothing_flows_together_and_walls_only_press(void **unused) {
       if (which == 0) {   // a block falls on discs
         add(f, perp_fluid_sphere(0.41, 0.33, 0.0, 0.12));
         add(f, perp_fluid_sphere(0.7, 0.28, 0.0, 0.09));
-        pour(f, perp_fluid_box(0.5, 0.66, 0.0, 0.2, 0.2, 0.0));
+        put(f, perp_fluid_box(0.5, 0.66, 0.0, 0.2, 0.2, 0.0));
       } else if (which == 1) {   // a dam breaks onto a slope
         add(f, perp_fluid_plane(0.8, 0.0, 0.0, -1.0, 1.0, 0.0));
-        pour(f, perp_fluid_box(0.2, 0.3, 0.0, 0.2, 0.3, 0.0));
+        put(f, perp_fluid_box(0.2, 0.3, 0.0, 0.2, 0.3, 0.0));
       } else {   // a round tank
         perp_fluid_shape tank = perp_fluid_sphere(0.5, 0.5, 0.0, 0.46);
         tank.outside = 1;
         add(f, tank);
-        pour(f, perp_fluid_box(0.3, 0.6, 0.0, 0.3, 0.35, 0.0));
+        put(f, perp_fluid_box(0.3, 0.6, 0.0, 0.3, 0.35, 0.0));
       }
       tally all = {0};
       for (int k = 0; k < 40; k++) {
@@ -183,7 +183,7 @@ static void every_cell_presses_if_asked(void **unused) {
   perp_fluid *f = fluid_with(&s);
   perp_fluid_shape stretched = perp_fluid_box(0.5, 0.5, 0.0, 0.25, 0.25, 0.0);
   stretched.spin[2] = 6.0;   // turns: p < 0 in the middle of what is held together
-  pour(f, stretched);
+  put(f, stretched);
   const perp_fluid_report r = step(f);
   assert_int_equal(r.complementary, r.liquid);
   const perp_fluid_state state = look(f);
@@ -191,7 +191,7 @@ static void every_cell_presses_if_asked(void **unused) {
   perp_fluid_destroy(f);
   s.every_cell = 0;
   f = fluid_with(&s);
-  pour(f, stretched);
+  put(f, stretched);
   step(f);
   double least = 0.0;
   for (int32_t c = 0; c < f->cells; c++) least = fmin(least, look(f).pressure[c]);
@@ -210,7 +210,7 @@ static void liquid_under_a_ceiling_falls_or_hangs(void **unused) {
         perp_fluid *f = scene(dimension, n, walls, 0);
         const double ceiling = solid ? 10.6/12.0 : 1.0;
         if (solid) add(f, perp_fluid_box(0.5, ceiling + 0.5, 0.5, 2.0, 0.5, dimension == 3 ? 2.0 : 0.0));
-        pour(f, perp_fluid_box(0.5, ceiling - 0.125, 0.5, 0.6, 0.125, 0.6));
+        put(f, perp_fluid_box(0.5, ceiling - 0.125, 0.5, 0.6, 0.125, 0.6));
         perp_fluid_state s = look(f);
         const double before = mean_of(s.x[1], s.particles), top = largest_of(s.x[1], s.particles);
         const int steps = 15;
@@ -257,7 +257,7 @@ static void no_slip_holds_what_slip_lets_pass(void **unused) {
     perp_fluid *f = fluid_with(&s);
     perp_fluid_shape block = perp_fluid_box(0.2, 0.125, 0.0, 0.1, 0.125, 0.0);
     block.velocity[0] = 1.0;
-    pour(f, block);
+    put(f, block);
     for (int k = 0; k < 6; k++) step(f);
     const perp_fluid_state t = look(f);
     double sum = 0.0;
