@@ -42,6 +42,16 @@ static double fraction(const work *w, int32_t i, int32_t j, int32_t k) {
   return w->flat == 2 ? square_below(v, centre) : cube_below(v, centre);
 }
 
+// Are all corners of a cell out of solids (1), in them (-1), or neither (0)?
+static int side_of(const work *w, int32_t i, int32_t j, int32_t k) {
+  const double *d = w->f->solid_distance + at(&w->corners, i, j, k);
+  const int corners = 1 << w->flat;
+  int out = 0;
+  for (int c = 0; c < corners; c++)
+    out += d[(c & 1) + (c >> 1 & 1)*w->corners.stride[1] + (c >> 2)*w->corners.stride[2]] > 0.0;
+  return out == corners ? 1 : out == 0 ? -1 : 0;
+}
+
 static void add_up(void *data, int32_t part, int32_t who) {
   (void)who;
   const work *w = data;
@@ -55,7 +65,9 @@ static void add_up(void *data, int32_t part, int32_t who) {
     for (int32_t i = 0; i < l->n[0]; i++) {
       const double surface = f->surface[line*l->n[0] + i];
       if (surface > far) continue;
-      if (surface < -far && f->solids == 0) sum += 1.0;
+      const int side = f->solids > 0 ? side_of(w, i, j, k) : 1;
+      if (side < 0) continue;
+      if (surface < -far && side > 0) sum += 1.0;
       else sum += fraction(w, i, j, k);
     }
   }
