@@ -29,7 +29,7 @@ typedef struct command {
   // DYNAMIC_FAMILY: what the first operand may be, each with parameters of its own
   const perp_family *(*family_at)(int32_t index);   // NULL after the last
   const char *family_word, *family_note;            // "family", "The answer"
-  command_example examples[4];
+  command_example examples[5];
   int (*run)(const arguments *args);
 } command;
 

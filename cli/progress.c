@@ -108,8 +108,8 @@ void progress_line(char line[PROGRESS_WIDTH + 1], const progress_state *at) {
   const double rest = here > 0 ? at->seconds*(double)(at->total - at->done)/(double)here : -1.0;
   for (int named = 1; named >= 0 && (named || strlen(text) > PROGRESS_WIDTH); named--) {
     *text = 0;
-    text_append(text, sizeof text, "%*lld/%lld, %4.0f contacts, %3.0f iterations, %s%5.0e, %s left",
-                digits, (long long)at->done, (long long)at->total, at->contacts, at->iterations,
+    text_append(text, sizeof text, "%*lld/%lld, %s, %s%5.0e, %s left", digits,
+                (long long)at->done, (long long)at->total, at->numbers,
                 named ? "residual " : "", at->residual, time_left(rest, left));
   }
   const int room = PROGRESS_WIDTH - (int)strlen(text) - 3, bar = room < BAR ? room : BAR;

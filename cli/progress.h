@@ -24,7 +24,8 @@ void progress_count(progress *state, const char *what, int64_t done, int64_t tot
 enum { PROGRESS_WIDTH = 79 };
 typedef struct progress_state {
   int64_t done, total, begun;  // steps; the first `begun` were done before
-  double contacts, iterations, residual;   // of the last one
+  char numbers[64];            // of the last one: "12 contacts, 3 iterations"
+  double residual;             // likewise
   double seconds;              // since this run began
 } progress_state;
 void progress_steps(progress *state, const progress_state *at);

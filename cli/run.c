@@ -1,4 +1,4 @@
-// run.c: perp run: a scene of rigid bodies, a complementarity problem per step, recorded.
+// run.c: perp run: a scene of bodies or of a liquid, complementarity problems in each step, recorded.
 #include "run.h"
 
 #include <math.h>
@@ -9,7 +9,6 @@
 #include "interrupt.h"
 #include "recording_head.h"
 #include "settings.h"
-#include "text.h"
 
 static int on_iteration(void *context, const perp_statistics *statistics) {
   (void)context;
@@ -31,6 +30,7 @@ static const perp_family *family_at(int32_t index) {
 static int read_scene(run_session *s) {
   const arguments *args = s->args;
   s->scene = scene_find(args->family->name);
+  s->kind = s->scene->fill ? &run_liquid : &run_bodies;
   for (int i = 0; i < args->table.count; i++) {
     const option_entry *entry = &args->table.entry[i];
     if (!entry->quantity) continue;
@@ -43,57 +43,35 @@ static int read_scene(run_session *s) {
     const int code = settings_seed(argument(args, "seed"), &s->seed);
     if (code) return code;
   }
-  const perp_error error = scene_build(s->scene, s->values, s->seed, &s->layout);
-  if (error != PERP_OK) return fail(exit_code_of(error), "--%s", s->layout.message);
+  return s->kind->build(s);
+}
+
+// Options that only one kind of scene has, and which.
+static int check_kind(const run_session *s) {
+  static const struct { const char *name; const run_kind *kind; } only[] = {
+      {"model", &run_bodies}, {"directions", &run_bodies}, {"sleep", &run_bodies},
+      {"contacts", &run_bodies}, {"keep", &run_liquid}, {"fields", &run_liquid}};
+  for (size_t k = 0; k < sizeof only/sizeof *only; k++) {
+    if (s->kind != only[k].kind && argument(s->args, only[k].name))
+      return fail(CODE_USAGE, "--%s is for scenes of %s; %s is one of %s", only[k].name,
+                  only[k].kind->noun, s->scene->name, s->kind->noun);
+  }
   return CODE_OK;
 }
 
 static int read_settings(run_session *s) {
   const arguments *args = s->args;
-  perp_world_settings *settings = &s->layout.settings;
   const char *name = argument(args, "method");
   const perp_method *method = method_find(name ? name : "auto");
   if (!method) return CODE_USAGE;
   s->options = perp_default_options(method);
-  int code = settings_apply(args, method, &s->options);
-  int64_t directions = settings->directions, sleep = 60;
   s->every = 1;
-  if (!code) code = settings_choice(args, "model", &settings->model);
-  if (!code) code = settings_whole(args, "directions", 3, 64, &directions);
-  if (!code) code = settings_whole(args, "sleep", 0, 1000000, &sleep);
+  int code = check_kind(s);
+  if (!code) code = settings_apply(args, method, &s->options);
   if (!code) code = settings_whole(args, "every", 1, 65536, &s->every);
-  if (!code && argument(args, "friction") && settings->friction > 0.0 &&
-      settings->model == PERP_CONTACT_NORMAL)
-    warn("--friction = %s does nothing: the model is normal; --model friction has friction",
-         argument(args, "friction"));
-  settings->directions = (int32_t)directions;
-  settings->sleep = (int32_t)sleep;
-  settings->threads = s->options.threads;
-  settings->time_limit = s->options.time_limit;
-  settings->trace = RECORD_TRACE_MAX;
   s->options.seed = s->seed;
-  s->options.threads = 1;   // islands are solved side by side
-  s->options.time_limit = (double)INFINITY;
   s->options.on_iteration = on_iteration;
-  settings->options = &s->options;
-  return code;
-}
-
-static int read_shape(const run_session *s, const recording_head *head, recorder *shape) {
-  int32_t contacts = CONTACTS_AUTO;
-  const int code = settings_choice(s->args, "contacts", &contacts);
-  double smallest = (double)INFINITY;
-  for (int32_t i = 0; i < head->moving; i++) {
-    const recording_body *body = &head->body[head->mover[i]];
-    for (int c = 0; c < (body->shape == PERP_SHAPE_BOX ? 3 : 1); c++)
-      smallest = fmin(smallest, body->extent[c]);
-  }
-  const int exact = argument(s->args, "exact") != NULL;
-  *shape = (recorder){.every = head->every, .span = head->span, .exact = exact,
-                      .quantum = exact || isinf(smallest) ? 0.0 : record_quantum(smallest),
-                      .times = argument(s->args, "times") != NULL,
-                      .contacts = (recorder_contacts)contacts};
-  return code;
+  return code ? code : s->kind->settle(s);
 }
 
 // A file that somebody may still want is not overwritten unasked.
@@ -111,12 +89,15 @@ static int check_output(const run_session *s) {
 
 static int open_recording(run_session *s, int resume) {
   recording_head head;
-  recorder shape;
+  if (!s->path) return CODE_OK;
   int code = run_head(s, &head);
   if (code) return code;
-  code = read_shape(s, &head, &shape);
+  s->recorder = (recorder){.every = head.every, .span = head.span,
+                           .times = argument(s->args, "times") != NULL};
+  code = s->kind->film(s, &head, &s->recorder.film);
+  const recorder shape = s->recorder;
   if (!code && resume) code = run_resume(s, &head, &shape);
-  else if (!code && s->path) {
+  else if (!code) {
     char *text = run_head_text(s, &head);
     if (!text) code = fail(CODE_IO, "out of memory for the header");
     else code = recorder_create(s->path, text, &head, &shape, &s->recorder);
@@ -126,37 +107,52 @@ static int open_recording(run_session *s, int resume) {
   return code;
 }
 
+void run_count(run_session *s, const double *row) {
+  const int fluid = s->kind == &run_liquid;
+  run_totals *t = &s->totals;
+  const double step = row[fluid ? (int)RECORD_FLUID_step : (int)RECORD_COLUMN_step];
+  const double unsolved = row[fluid ? (int)RECORD_FLUID_unsolved : (int)RECORD_COLUMN_unsolved];
+  const double residual = row[fluid ? (int)RECORD_FLUID_residual : (int)RECORD_COLUMN_residual];
+  const double kinetic = row[fluid ? (int)RECORD_FLUID_kinetic : (int)RECORD_COLUMN_kinetic];
+  t->energy = kinetic + row[fluid ? (int)RECORD_FLUID_potential : (int)RECORD_COLUMN_potential];
+  t->kinetic = kinetic;
+  if (step < 1.0) t->energy_start = t->energy;
+  else t->steps++;
+  t->last_residual = residual;
+  t->residual = fmax(t->residual, residual);
+  if (unsolved > 0.0 && t->unsolved++ == 0) t->first_unsolved = (int64_t)step;
+  s->kind->count(t, row);
+}
+
 // One step, or at the very beginning the state before the first.
 static int advance(run_session *s, int first) {
-  perp_step step;
-  const perp_error error = first ? perp_world_report(s->world, &step)
-                                 : perp_world_step(s->world, &step);
-  if (error != PERP_OK) return fail(exit_code_of(error), "%s", perp_world_message());
+  recorder_row row = {0};
+  int code = s->kind->step(s, first, &row);
+  if (code) return code;
   if (interrupt_seen() && !first) return CODE_INTERRUPTED;   // its solve was cut short
   const char *folder = argument(s->args, "dump-problems");
-  const int code = folder && !first ? run_dump(s, folder) : CODE_OK;
+  if (folder && !first) code = s->kind->dump(s, folder);
   if (code) return code;
-  double row[RECORD_COLUMNS];
-  recorder_row(&step, row);
-  totals_add(&s->totals, row);
-  s->done = step.step;
-  return recorder_step(&s->recorder, s->world, &step);
+  for (size_t c = 0; c < RECORD_COLUMNS_MOST; c++)   // a residual may be infinite, without an x
+    if (!isfinite(row.value[c])) row.value[c] = row.value[c] < 0.0 ? -1e300 : 1e300;
+  run_count(s, row.value);
+  s->done = row.step;
+  return recorder_step(&s->recorder, &row);
 }
 
 static int simulate(run_session *s) {
   const double start = progress_now();
-  const int64_t total = s->layout.steps;
   int code = CODE_OK;
   if (s->done == 0) code = advance(s, 1);
-  while (!code && s->done < total) {
+  while (!code && s->done < s->planned) {
     if (interrupt_seen()) code = CODE_INTERRUPTED;
     else code = advance(s, 0);
     s->seconds = progress_now() - start;
     if (code) break;
-    const run_totals *t = &s->totals;
-    progress_steps(&s->live, &(progress_state){
-        .done = s->done, .total = total, .begun = s->begun, .contacts = t->last_contacts,
-        .iterations = t->last_iterations, .residual = t->last_residual, .seconds = s->seconds});
+    progress_state at = {.done = s->done, .total = s->planned, .begun = s->begun,
+                         .residual = s->totals.last_residual, .seconds = s->seconds};
+    s->kind->progress(&s->totals, &at);
+    progress_steps(&s->live, &at);
   }
   progress_clear();
   return code;
@@ -174,7 +170,7 @@ static int lengthen(run_session *s, const char *steps) {
       code = settings_quantity(&table->entry[i], steps, &s->values[0]);
   }
   s->steps = steps;
-  s->layout.steps = (int64_t)s->values[0];
+  s->planned = (int64_t)s->values[0];
   if (!code) code = run_arguments(s);
   if (!code) code = run_head(s, &head);
   if (!code) {
@@ -192,7 +188,8 @@ static int conclude(run_session *s, int code) {
   const int complete = code == CODE_OK, broken = code == CODE_IO && s->recorder.writer;
   const char *reason = complete ? "finished" : code == CODE_INTERRUPTED ? "interrupted" : "failed";
   int end = CODE_OK;
-  if (!broken) end = recorder_end(&s->recorder, complete, reason, &s->totals);
+  if (!broken) end = recorder_end(&s->recorder, complete, reason, s->totals.steps,
+                                  s->totals.unsolved, s->totals.residual);
   if (broken || end) {
     if (s->path && strcmp(s->path, "-") != 0 && s->totals.steps > 0)
       warn("'perp run --resume %s' goes on from there", s->path);
@@ -204,9 +201,9 @@ static int conclude(run_session *s, int code) {
   if (code == CODE_INTERRUPTED) {
     if (s->path && strcmp(s->path, "-") != 0)
       return fail(code, "interrupted after %lld of %lld steps; 'perp run --resume %s' goes on",
-                  (long long)s->done, (long long)s->layout.steps, s->path);
+                  (long long)s->done, (long long)s->planned, s->path);
     return fail(code, "interrupted after %lld of %lld steps", (long long)s->done,
-                (long long)s->layout.steps);
+                (long long)s->planned);
   }
   if (s->totals.unsolved > 0)
     return fail(CODE_UNSOLVED, "%lld of %lld steps were not solved; the first is step %lld",
@@ -221,11 +218,7 @@ static int run_scene(run_session *s, int resume, const char *steps) {
   if (!code) code = read_settings(s);
   if (!code) code = run_arguments(s);
   if (!code && !resume) code = check_output(s);
-  if (!code) {
-    const perp_error error = scene_world(&s->layout, NULL, &s->world);
-    if (error == PERP_ERROR_UNSUPPORTED) code = fail(CODE_COMPONENT, "%s", perp_world_message());
-    else if (error != PERP_OK) code = fail(exit_code_of(error), "%s", perp_world_message());
-  }
+  if (!code) code = s->kind->create(s);
   interrupt_listen(1);
   if (!code && steps) code = lengthen(s, steps);
   if (!code) code = open_recording(s, resume);
@@ -234,8 +227,7 @@ static int run_scene(run_session *s, int resume, const char *steps) {
     code = conclude(s, simulate(s));
   }
   recorder_free(&s->recorder);
-  perp_world_destroy(s->world);
-  scene_free(&s->layout);
+  if (s->kind) s->kind->destroy(s);
   json_decref(s->arguments);
   return code;
 }
@@ -299,21 +291,28 @@ static const option_row rows[] = {
      "seed of the random numbers (default 0); the same seed gives the same bits"},
     {"method", 'm', "NAME", OPTION_METHOD, "how each step is solved (default auto)"},
     {"model", 0, "normal|friction|staggered|boxed", OPTION_CHOICE,
-     "which problem a step is: without friction, with the friction of E13 (27), normal and "
+     "bodies: which problem a step is: without friction, with the friction of E13 (27), normal and "
      "friction in turn, or friction in boxes (the default is the scene's)"},
     {"directions", 0, "K", OPTION_TEXT,
-     "directions of friction at a contact in three dimensions (in [3, 64], default 4)"},
+     "bodies: directions of friction at a contact in three dimensions (in [3, 64], default 4)"},
     {"sleep", 0, "N", OPTION_TEXT,
-     "bodies at rest for N steps are left alone until something touches them; 0: never (in "
+     "bodies: those at rest for N steps are left alone until something touches them; 0: never (in "
      "[0, 1000000], default 60)"},
     {"every", 0, "N", OPTION_TEXT, "record every N-th step (in [1, 65536], default 1)"},
     {"contacts", 0, "auto|all|none", OPTION_CHOICE,
-     "which contacts are recorded; auto: those of frames that have at most 5000"},
+     "bodies: which contacts are recorded; auto: those of frames that have at most 5000"},
+    {"keep", 0, "auto|all|surface", OPTION_CHOICE,
+     "liquids: which particles are recorded, all or those that can be seen; auto: all in two "
+     "dimensions"},
+    {"fields", 0, "all|surface|none", OPTION_CHOICE,
+     "liquids: what is recorded of the grid: types of cells, surface and pressure, only the "
+     "surface, or nothing"},
     {"exact", 0, NULL, OPTION_FLAG, "record float32 numbers as they are, not rounded to pack well"},
     {"times", 0, NULL, OPTION_FLAG,
      "record how long each step took; no two files are the same then"},
     {"dump-problems", 0, "DIR", OPTION_FOLDER,
-     "write the problems of each step as directories nb###_nc####: bodies and rows"},
+     "write the problems of each step as directories nb###_nc####, bodies and rows; of a liquid that "
+     "of the last substep, step####_n#####"},
     {"list", 'l', NULL, OPTION_FLAG, "list the scenes with their parameters"},
     {"progress", 0, NULL, OPTION_FLAG, "lines of progress on stderr also where it is no terminal"},
     {"quiet", 'q', NULL, OPTION_FLAG, "nothing but errors: no report, warnings or progress"},
@@ -323,19 +322,20 @@ static const option_row rows[] = {
 extern const command command_run;
 const command command_run = {
   .name = "run",
-  .title = "simulate rigid bodies in contact",
+  .title = "simulate rigid bodies in contact, or a liquid",
   .synopsis = {"SCENE [-o FILE] [OPTION]...", "--resume FILE [--steps N]", "SCENE --help",
                "--list"},
   .description =
     "Simulates a scene of rigid bodies: in every time step the impulses at the contacts are the "
-    "solution of a complementarity problem, certified like any other. A step that is not solved "
-    "goes on with the best impulses found; it is counted and recorded, and the exit status is "
-    "1.\n\n"
-    "With -o the motion, the contacts and the statistics of every step are recorded, in a file "
+    "solution of a complementarity problem, certified like any other. Or a scene of a liquid that "
+    "can let go of walls: the pressure of every substep is one. A step that is not solved "
+    "goes on with the best impulses or pressures found; it is counted and recorded, and the exit "
+    "status is 1.\n\n"
+    "With -o the motion, the contacts or particles, and the statistics of every step are recorded, in a file "
     "that is valid at any time: after Ctrl-C, 'perp run --resume FILE' goes on and ends with the "
     "same bytes as if nothing had happened; with --steps a finished one is made longer. The same "
     "holds for any number of threads. "
-    "--time-limit is for each step; what is found in time depends on the machine.",
+    "--time-limit is for each step, of a liquid for each substep; what is found in time depends on the machine.",
   .options = rows,
   .dynamic = DYNAMIC_FAMILY | DYNAMIC_METHODS,
   .family_at = family_at,
@@ -349,6 +349,7 @@ const command command_run = {
     {"perp run hollow-sphere -o a.perp", "spheres in a hollow sphere, recorded"},
     {"perp run box --balls 100 --method pgs --time-limit 5ms",
      "two dimensions, with a deadline for every step"},
+    {"perp run dam-break-2d --walls separating -o b.perp", "a liquid that lets go of walls"},
     {"perp run --resume a.perp --steps 5000", "goes on for longer; without --steps, after Ctrl-C"},
   },
   .run = run,

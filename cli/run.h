@@ -1,5 +1,10 @@
 // run.h: what the files of perp run share.
+//
+// A session is a scene, its simulation and its recording. What differs between bodies and liquids is
+// behind run_kind: run_bodies.c and run_liquid.c have one each.
 #pragma once
+
+#include <scene.h>
 
 #include "command.h"
 #include "progress.h"
@@ -7,15 +12,38 @@
 
 enum { RUN_VALUES = 64 };
 
+typedef struct run_kind run_kind;
+
+typedef struct run_totals {    // over all steps, those before a resume included
+  int64_t steps, unsolved, first_unsolved;
+  double residual, iterations;
+  double energy_start, energy, kinetic;
+  double last_iterations, last_residual;   // of the newest step
+  // bodies
+  int64_t unprojected;         // islands whose overlaps stayed, in all steps together
+  double penetration, contacts, most_contacts, last_contacts, dissipated;
+  int64_t gains;               // steps that ended with more energy than they were given
+  double gained;               // by so much, together
+  // a liquid
+  double inner, substeps, last_inner, last_particles, particles;
+  double separating, volume, poured, least_volume, most_volume, courant;
+} run_totals;
+
 typedef struct run_session {
   const arguments *args;
   const scene *scene;
+  const run_kind *kind;
   double values[RUN_VALUES];   // of the scene's parameters
   uint64_t seed;
-  scene_layout layout;
   perp_options options;        // of every step's solve
+  scene_layout layout;         // bodies
   perp_world *world;
-  int64_t every, done;         // done: the step that the world is at
+  scene_pool pool;             // a liquid
+  perp_fluid *fluid;
+  double stage_seconds[PERP_FLUID_STAGES];   // of its steps in this run
+  double dt;
+  int64_t planned;             // steps
+  int64_t every, done;         // done: the step that the simulation is at
   recorder recorder;
   run_totals totals;
   progress live;
@@ -29,9 +57,30 @@ typedef struct run_session {
   char command[2048];          // the same as a command line
 } run_session;
 
+// Functions that can fail return an exit code after having said what is wrong.
+struct run_kind {
+  const char *noun;            // what its scenes are of: "bodies"
+  int (*build)(run_session *s);                // the scene from its values
+  int (*settle)(run_session *s);               // options of its own
+  int (*create)(run_session *s);               // what steps; after settle
+  int (*load)(run_session *s, const void *state, size_t size);   // 0, or kind->message() says why
+  const char *(*message)(void);
+  void (*destroy)(run_session *s);
+  int (*head)(const run_session *s, recording_head *head);   // all but what bodies and liquids share
+  int (*film)(const run_session *s, const recording_head *head, film *out);
+  int (*step)(run_session *s, int first, recorder_row *row);   // first: only reports
+  void (*count)(run_totals *totals, const double *row);
+  int (*dump)(run_session *s, const char *folder);
+  void (*progress)(const run_totals *totals, progress_state *at);
+  void (*report)(const run_session *s);        // lines in the middle of the report
+  void (*report_json)(const run_session *s, json_t *object);
+};
+extern const run_kind run_bodies, run_liquid;
+
+void run_count(run_session *s, const double *row);   // into the totals
+
 // run_head.c: from the scene to the header of a recording.
 int run_arguments(run_session *s);   // fills arguments and command
-const char *run_model(const run_session *s);   // its name
 int run_head(const run_session *s, recording_head *head);   // free with recording_head_free()
 char *run_head_text(const run_session *s, const recording_head *head);
 
@@ -46,8 +95,10 @@ int run_extend(const run_session *s, const char *was, const char *head);
 typedef enum run_file { RUN_FREE, RUN_FINISHED, RUN_UNFINISHED, RUN_FOREIGN } run_file;
 run_file run_existing(const char *path);   // what is there already; FREE: nothing, or a device
 
-// run_dump.c: the problems of the last step as directories.
-int run_dump(run_session *s, const char *folder);
+// run_dump.c: problems of the last step as directories.
+int run_dump_folder(run_session *s, const char *folder);   // makes it
+int run_dump_bodies(run_session *s, const char *folder);
+int run_dump_liquid(run_session *s, const char *folder);
 
 // run_report.c
 void run_report(const run_session *s, int complete);

@@ -1,6 +1,6 @@
 // run_dump.c: perp run --dump-problems: each island of a step as a problem directory.
 //
-// The names are those of [MNS08]: nb and the bodies that move in it, nc and its rows. Where a step
+// The names of islands are those of [MNS08]: nb and the bodies that move in it, nc and its rows. Where a step
 // before had one of the same size, _2, _3, ... follow.
 #include <errno.h>
 #include <limits.h>
@@ -103,13 +103,18 @@ static int write_problem(const perp_problem *problem, const double *x, const cha
   return code;
 }
 
-int run_dump(run_session *s, const char *folder) {
-  perp_step report;
-  perp_world_report(s->world, &report);
+int run_dump_folder(run_session *s, const char *folder) {
   if (mkdir(folder, 0777) == 0) s->made = 1;
   else if (errno != EEXIST)
     return fail(CODE_IO, "%s: cannot make the directory: %s", folder, strerror(errno));
-  int code = CODE_OK;
+  return CODE_OK;
+}
+
+int run_dump_bodies(run_session *s, const char *folder) {
+  perp_step report;
+  perp_world_report(s->world, &report);
+  int code = run_dump_folder(s, folder);
+  if (code) return code;
   for (int32_t k = 0; k < report.islands && !code; k++) {
     perp_problem problem;
     const double *x = NULL;

@@ -1,15 +1,11 @@
 // run_head.c: from a scene and its options to the header of a recording.
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "recording_head.h"
 #include "run.h"
 #include "text.h"
-
-static const char *const models[] = {"normal", "friction", "staggered", "boxed"};
 
 // Options that leave the recording as it is.
 static int is_outside(const char *name) {
@@ -52,58 +48,30 @@ int run_arguments(run_session *s) {
   return CODE_OK;
 }
 
+static json_t *word_of(const char *choices, double index) {
+  for (int k = (int)index; k > 0 && strchr(choices, '|'); k--) choices = strchr(choices, '|') + 1;
+  return json_stringn(choices, strcspn(choices, "|"));
+}
+
 static json_t *parameters(const run_session *s) {
   json_t *object = json_object();
   for (int32_t i = 0; i < s->scene->parameter_count; i++) {
     const perp_gallery_parameter *p = &s->scene->parameters[i];
-    json_object_set_new(object, p->name, p->integer ? json_integer((json_int_t)s->values[i])
-                                                    : json_number(s->values[i]));
+    json_object_set_new(object, p->name,
+                        p->choices   ? word_of(p->choices, s->values[i])
+                        : p->integer ? json_integer((json_int_t)s->values[i])
+                                     : json_number(s->values[i]));
   }
   return object;
 }
 
-static void read_body(const run_session *s, int32_t i, recording_body *out) {
-  const perp_body *body = &s->layout.body[i];
-  const perp_motion *m = &body->motion;
-  int still = body->mass == (double)INFINITY;
-  for (int c = 0; c < 3; c++) still = still && m->velocity[c] == 0.0 && m->spin[c] == 0.0;
-  *out = (recording_body){.shape = body->shape, .fixed = still, .material = body->material,
-                          .group = s->layout.group[i], .offset = body->offset,
-                          .mass = body->mass == (double)INFINITY ? 0.0 : body->mass};
-  memcpy(out->extent, body->extent, sizeof out->extent);
-  memcpy(out->position, m->position, sizeof out->position);
-  memcpy(out->orientation, m->orientation, sizeof out->orientation);
-}
-
-const char *run_model(const run_session *s) { return models[s->layout.settings.model]; }
-
 int run_head(const run_session *s, recording_head *head) {
-  const scene_layout *layout = &s->layout;
   *head = (recording_head){
-      .scene = s->scene->name, .title = s->scene->title, .command = s->command,
-      .version = perp_version(), .method = s->options.method->name,
-      .model = run_model(s), .seed = s->seed_text, .dt = layout->settings.step,
-      .tol = s->options.tol, .dimension = layout->settings.dimension, .steps = layout->steps,
-      .every = s->every, .bodies = layout->bodies, .radius = layout->radius,
-      .arguments = s->arguments};
-  memcpy(head->gravity, layout->settings.gravity, sizeof head->gravity);
-  memcpy(head->center, layout->center, sizeof head->center);
-  head->body = calloc((size_t)layout->bodies + 1, sizeof *head->body);
-  head->mover = calloc((size_t)layout->bodies + 1, sizeof *head->mover);
-  head->materials = calloc(SCENE_NAMES + 1, sizeof *head->materials);
-  head->groups = calloc(SCENE_NAMES + 1, sizeof *head->groups);
-  if (!head->body || !head->mover || !head->materials || !head->groups) {
-    recording_head_free(head);
-    return fail(CODE_IO, "out of memory for %d bodies", (int)layout->bodies);
-  }
-  memcpy(head->materials, layout->materials, SCENE_NAMES*sizeof *head->materials);
-  memcpy(head->groups, layout->groups, SCENE_NAMES*sizeof *head->groups);
-  for (int32_t i = 0; i < layout->bodies; i++) {
-    read_body(s, i, &head->body[i]);
-    if (!head->body[i].fixed) head->mover[head->moving++] = i;
-  }
-  head->span = recorder_span(head->moving, head->every);
-  return CODE_OK;
+      .fluid = s->kind == &run_liquid, .scene = s->scene->name, .title = s->scene->title,
+      .command = s->command, .version = perp_version(), .method = s->options.method->name,
+      .seed = s->seed_text, .dt = s->dt, .tol = s->options.tol, .steps = s->planned,
+      .every = s->every, .arguments = s->arguments};
+  return s->kind->head(s, head);
 }
 
 char *run_head_text(const run_session *s, const recording_head *head) {

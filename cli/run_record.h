@@ -1,40 +1,43 @@
 // run_record.h: what perp run writes down while it runs: frames, statistics, states to resume from.
+//
+// The recorder has the chunks and their order; what a frame is, film knows: that of bodies
+// (run_bodies_film.c) or that of a liquid (run_liquid_film.c).
 #pragma once
-
-#include <scene.h>
 
 #include "recording.h"
 
-typedef enum recorder_contacts { CONTACTS_AUTO, CONTACTS_ALL, CONTACTS_NONE } recorder_contacts;
+typedef struct film {          // frames that are not written yet, of the world they were made for
+  void *self;
+  int (*add)(void *self, int64_t step);        // what is now the state; an exit code, said
+  uint32_t (*frames)(const void *self);        // that wait
+  int (*write)(const void *self, record_writer *writer, char *message, size_t size);
+  void (*clear)(void *self, uint32_t first);
+  size_t (*save)(const void *self, void *memory, size_t size);   // the exact state
+  void (*destroy)(void *self);
+} film;
 
 typedef struct recorder {      // all zero: nothing is recorded
   record_writer *writer;
-  record_frames frames;
+  film film;
   record_steps steps;
-  int32_t *mover;              // frames.bodies: which bodies move
   int64_t every, span;
   int64_t frame_count;
-  double quantum;              // positions are rounded to multiples of it; 0: not at all
-  int exact, times;
-  recorder_contacts contacts;
+  int times;
   record_bytes state;          // of SAVE
 } recorder;
 
-typedef struct run_totals {    // over all steps, those before a resume included
-  int64_t steps, unsolved, first_unsolved;
-  int64_t unprojected;         // islands whose overlaps stayed, in all steps together
-  double residual, penetration, contacts, most_contacts, iterations;
-  double energy_start, energy, kinetic, dissipated;
-  int64_t gains;               // steps that ended with more energy than they were given
-  double gained;               // by so much, together
-  double last_contacts, last_iterations, last_residual;   // of the newest step
-} run_totals;
+typedef struct recorder_row {  // of STEP
+  int64_t step;
+  double value[RECORD_COLUMNS_MOST], seconds;
+  record_point trace[RECORD_TRACE_MAX];
+  uint32_t points;
+} recorder_row;
 
 // Frames per chunk: about 16 MB of them, at most 64.
-int64_t recorder_span(int32_t moving, int64_t every);
+int64_t recorder_span(double bytes, int64_t every);
 
 // A new file with this header, or an old one from its first `chunks` chunks on. `shape` has
-// every, span, quantum, exact, times and contacts. They say what is wrong.
+// film, every, span and times; the film goes to the recorder in any case. They say what is wrong.
 int recorder_create(const char *path, const char *head, const recording_head *about,
                     const recorder *shape, recorder *out);
 int recorder_append(const char *path, const record_index *index, int32_t chunks,
@@ -43,10 +46,7 @@ void recorder_free(recorder *what);
 
 // After a step (or before the first): its row, its frame where one is due, and chunks when they are
 // full.
-int recorder_step(recorder *what, const perp_world *world, const perp_step *step);
+int recorder_step(recorder *what, const recorder_row *row);
 // What is left, and the end of the file.
-int recorder_end(recorder *what, int complete, const char *reason, const run_totals *totals);
-
-// A step as a row of STEP, and a row into the totals.
-void recorder_row(const perp_step *step, double row[RECORD_COLUMNS]);
-void totals_add(run_totals *totals, const double row[RECORD_COLUMNS]);
+int recorder_end(recorder *what, int complete, const char *reason, int64_t steps,
+                 int64_t unsolved, double residual);

@@ -25,22 +25,15 @@ static void report_json(json_t *object, const run_session *s, int complete) {
   json_object_set_new(object, "scene", json_text(s->scene->name));
   json_object_set_new(object, "command", json_text(s->command));
   json_object_set_new(object, "method", json_text(s->options.method->name));
-  json_object_set_new(object, "model", json_text(run_model(s)));
-  json_object_set_new(object, "bodies", json_integer(s->layout.bodies));
   json_object_set_new(object, "complete", json_boolean(complete));
   json_object_set_new(object, "steps", json_integer(t->steps));
   json_object_set_new(object, "solved", json_integer(t->steps - t->unsolved));
   json_object_set_new(object, "unsolved", json_integer(t->unsolved));
   json_object_set_new(object, "residual", json_number(t->residual));
   json_object_set_new(object, "iterations", json_integer((json_int_t)t->iterations));
-  json_object_set_new(object, "contacts", json_integer((json_int_t)t->most_contacts));
   json_object_set_new(object, "energy_start", json_number(t->energy_start));
   json_object_set_new(object, "energy", json_number(t->energy));
-  json_object_set_new(object, "dissipated", json_number(t->dissipated));
-  json_object_set_new(object, "gains", json_integer(t->gains));
-  json_object_set_new(object, "gained", json_number(t->gained));
-  json_object_set_new(object, "penetration", json_number(t->penetration));
-  json_object_set_new(object, "unprojected", json_integer(t->unprojected));
+  s->kind->report_json(s, object);
   json_object_set_new(object, "seconds", json_number(s->seconds));
   json_object_set_new(object, "recording", s->path ? json_text(s->path) : json_null());
 }
@@ -52,8 +45,8 @@ void run_report(const run_session *s, int complete) {
     report_json(object, s, complete);
     return;
   }
-  text_buffer time, size, count, frames;
-  const double here = (double)(t->steps - s->begun), dt = s->layout.settings.step;
+  text_buffer time, size, frames;
+  const double here = (double)(t->steps - s->begun), dt = s->dt;
   const int good = t->unsolved == 0;
   char text[256] = "";
   text_append(text, sizeof text, "%lld of %lld steps, worst residual %.2g",
@@ -63,7 +56,6 @@ void run_report(const run_session *s, int complete) {
                 (long long)t->first_unsolved);
   report_headline(good, good ? "solved" : "not all solved", text);
   report_line("scene", "%s: %s", s->scene->name, s->scene->title);
-  report_line("bodies", "%d", (int)s->layout.bodies);
   text[0] = 0;
   text_append(text, sizeof text, "%lld of %.4g s%s", (long long)t->steps, dt,
               complete ? "" : ", interrupted");
@@ -73,20 +65,7 @@ void run_report(const run_session *s, int complete) {
     text_append(text, sizeof text, " in %s, %.3g times real time", text_seconds(s->seconds, &time),
                 here*dt/s->seconds);
   report_line("steps", "%s", text);
-  if (t->steps > 0)
-    report_line("contacts", "%.0f at most, %.1f a step; %.1f iterations a step", t->most_contacts,
-                t->contacts/(double)t->steps, t->iterations/(double)t->steps);
-  report_line("energy", "from %.4g to %.4g (%.3g kinetic), %.4g dissipated",
-              t->energy_start, t->energy, t->kinetic, t->dissipated);
-  if (t->gains > 0)
-    report_line("energy gained", "%.3g, in %s", t->gained,
-                text_count(t->gains, "step", "steps", &count));
-  text[0] = 0;
-  text_append(text, sizeof text, "%.2g at most", t->penetration);
-  if (t->unprojected > 0)
-    text_append(text, sizeof text, "; %s not projected",
-                text_count(t->unprojected, "island was", "islands were", &count));
-  report_line("penetration", "%s", text);
+  s->kind->report(s);
   if (!s->path) {
     report_line("next", "-o %s.perp records it", s->scene->name);
     return;

@@ -91,18 +91,18 @@ int run_resume_arguments(const char *path, int *count, char ***words) {
 }
 
 // The statistics of the chunks that stay.
-static int read_totals(const torn *file, const char *path, int32_t chunks, run_totals *totals) {
+static int read_totals(const torn *file, int32_t chunks, run_session *s) {
   for (int32_t k = 0; k < chunks; k++) {
     record_steps steps;
     char message[512] = "";
     if (file->index.chunk[k].type != RECORD_STEP) continue;
     const int code = record_read_steps(file->file.data, &file->index, k, &steps, message,
                                        sizeof message);
-    if (code) return fail(code, "%s: %s", path, message);
+    if (code) return fail(code, "%s: %s", s->path, message);
     for (uint32_t i = 0; i < steps.rows; i++) {
-      double row[RECORD_COLUMNS];
-      for (size_t c = 0; c < RECORD_COLUMNS; c++) row[c] = steps.column[c*steps.room + i];
-      totals_add(totals, row);
+      double row[RECORD_COLUMNS_MOST] = {0};
+      for (size_t c = 0; c < steps.columns; c++) row[c] = steps.column[c*steps.room + i];
+      run_count(s, row);
     }
     record_steps_free(&steps);
   }
@@ -114,9 +114,9 @@ static int load_state(run_session *s, const torn *file, int32_t k) {
   record_bytes state = {0};
   int code = record_unpack(file->file.data, &file->index, k, &state, message, sizeof message);
   if (code) code = fail(code, "%s: %s", s->path, message);
-  else if (perp_world_load(s->world, state.data, state.length) != PERP_OK)
+  else if (s->kind->load(s, state.data, state.length))
     code = fail(CODE_INPUT, "%s: chunk %d at byte %zu: %s", s->path, (int)k + 1,
-                file->index.chunk[k].byte, perp_world_message());
+                file->index.chunk[k].byte, s->kind->message());
   free(state.data);
   return code;
 }
@@ -170,9 +170,9 @@ int run_extend(const run_session *s, const char *was, const char *head) {
   }
   if (strlen(was) != file.head.length || memcmp(was, file.head.data, file.head.length) != 0)
     code = fail(CODE_INPUT, "%s: its scene is not what its header says here", s->path);
-  else if (s->layout.steps < rows - 1)
+  else if (s->planned < rows - 1)
     code = fail(CODE_USAGE, "--steps = %lld is outside [%lld, 100000000]: so many are in %s",
-                (long long)s->layout.steps, (long long)rows - 1, s->path);
+                (long long)s->planned, (long long)rows - 1, s->path);
   else if (record_append(s->path, &file.index, file.index.count, &guard, message, sizeof message) ||
            file_create(s->path, &output, message, sizeof message) ||
            copy_chunks(&file, chunks, head, file_temporary(output), message, sizeof message))
@@ -196,12 +196,12 @@ int run_resume(run_session *s, const recording_head *head, const recorder *shape
   int32_t last;
   int64_t rows;
   int32_t chunks = kept_chunks(&file.index, &last, &rows);
-  const int all = !code && file.index.complete && rows == s->layout.steps + 1;
+  const int all = !code && file.index.complete && rows == s->planned + 1;
   if (all) chunks = file.index.count;
   else if (!code && last >= 0) code = load_state(s, &file, last);
-  if (!code) code = read_totals(&file, s->path, chunks, &s->totals);
+  if (!code) code = read_totals(&file, chunks, s);
   if (!code) {
-    s->done = s->begun = all ? s->layout.steps : last >= 0 ? file.index.chunk[last].first : 0;
+    s->done = s->begun = all ? s->planned : last >= 0 ? file.index.chunk[last].first : 0;
     file_text_free(&file.file);   // it may be the file's own pages, which are cut now
     if (!all) code = recorder_append(s->path, &file.index, chunks, head, shape, &s->recorder);
   }

@@ -7,7 +7,7 @@
 
 #include "command.h"
 #include "describe.h"
-#include "progress.h"
+#include "run.h"
 #include "settings.h"
 #include "suggest.h"
 #include "text.h"
@@ -66,9 +66,11 @@ static int steady(int64_t total, const char *first, const char *last) {
   for (int64_t done = 0; done <= total; done += total/10) {
     const double part = (double)done/(double)total;
     char line[PROGRESS_WIDTH + 1];
-    progress_line(line, &(progress_state){.done = done, .total = total, .contacts = 9999.0*part,
-                                          .iterations = floor(999.0*part), .residual = 1e-9*part,
-                                          .seconds = 3000.0*part});
+    progress_state at = {.done = done, .total = total, .residual = 1e-9*part,
+                         .seconds = 3000.0*part};
+    run_bodies.progress(&(run_totals){.last_contacts = 9999.0*part,
+                                      .last_iterations = floor(999.0*part)}, &at);
+    progress_line(line, &at);
     same = same && strlen(line) == PROGRESS_WIDTH;
     for (int k = 0; k < WORDS; k++) {
       const char *at = strstr(line, words[k]);
@@ -178,8 +180,12 @@ int main(void) {
   ok(steady(20, "[            ]  0/20,    0 contacts,   0 iterations, residual 0e+00, --:-- left",
             "[############] 20/20, 9999 contacts, 999 iterations, residual 1e-09,  0:00 left"),
      "of a short run, too");
-  ok(fits(&(progress_state){.done = 99999999, .total = 100000000, .contacts = 123456,
-                            .iterations = 12345, .residual = 1e-9, .seconds = 1e9}, " 0:10 left") &&
+  progress_state most = {.done = 99999999, .total = 100000000, .residual = 1e-9, .seconds = 1e9};
+  run_bodies.progress(&(run_totals){.last_contacts = 123456, .last_iterations = 12345}, &most);
+  progress_state wet = {.done = 9999, .total = 10000, .residual = 1e-9, .seconds = 1e5};
+  run_liquid.progress(&(run_totals){.last_particles = 12345678, .last_iterations = 123,
+                                    .last_inner = 12345}, &wet);
+  ok(fits(&most, " 0:10 left") && fits(&wet, " 0:10 left") &&
          fits(&(progress_state){.done = 1, .total = 2, .seconds = 6000}, "1h40m left") &&
          fits(&(progress_state){.done = 1, .total = 2, .seconds = 5999}, "99:59 left") &&
          fits(&(progress_state){.done = 1, .total = 1000, .seconds = 1000}, "278 h left") &&
