@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "message.h"
-#include "planes.h"
+#include "replay_common.h"
 
 enum { TURN = 32767, SPEED = 65535, STRENGTH = 65000 };
 static const double coarsest = 1e-3;   // of the smallest body: a step of positions that nobody sees
@@ -210,11 +210,7 @@ static int pass(packer *p, int second) {
   return code;
 }
 
-static void *take(packer *p, size_t count) {
-  void *memory = calloc(count ? count : 1, sizeof(uint32_t));
-  if (!memory) p->plain.failed = 1;
-  return memory;
-}
+static void *take(packer *p, size_t count) { return replay_take(&p->plain, count); }
 
 static int out_of_memory(const packer *p) {
   return fail(CODE_IO, "%s: out of memory for %lld frames of %lld bodies; try --every 10",
@@ -251,87 +247,17 @@ static void release(packer *p) {
   record_steps_free(&p->steps);
 }
 
-// ------------------------------------------------------------------------------------------- steps
-
 // What the player shows of a step.
-static const record_column column[] = {
+static const uint32_t column[] = {
     RECORD_COLUMN_step, RECORD_COLUMN_time, RECORD_COLUMN_contacts, RECORD_COLUMN_rows,
     RECORD_COLUMN_islands, RECORD_COLUMN_asleep, RECORD_COLUMN_unsolved, RECORD_COLUMN_residual,
     RECORD_COLUMN_iterations, RECORD_COLUMN_kinetic, RECORD_COLUMN_potential};
 enum { COLUMNS = sizeof column/sizeof *column };
 
-static void columns(packer *p) {
-  const size_t rows = p->steps.rows;
-  uint32_t *word = take(p, rows);
-  for (size_t c = 0; c < COLUMNS && word; c++) {
-    const double *values = p->steps.column + (size_t)column[c]*p->steps.room;
-    for (size_t r = 0; r < rows; r++) {
-      const float value = (float)values[r];
-      memcpy(&word[r], &value, sizeof value);
-    }
-    planes_words(&p->plain, word, rows, 4);
-  }
-  free(word);
-}
-
-static void traces(packer *p) {
-  const size_t points = p->steps.point_count;
-  planes_words(&p->plain, p->steps.points, p->steps.rows, 1);
-  uint32_t *word = take(p, points);
-  if (!word) return;
-  for (size_t i = 0; i < points; i++) word[i] = p->steps.point[i].iteration;
-  planes_words(&p->plain, word, points, 4);
-  for (size_t i = 0; i < points; i++) {
-    const double value = 100.0*(double)p->steps.point[i].residual;   // of the logarithm
-    const double held = isfinite(value) ? fmax(-9900.0, fmin(value, 9900.0)) : 9900.0;
-    word[i] = planes_fold((uint32_t)lrint(held), 2);
-  }
-  planes_words(&p->plain, word, points, 2);
-  free(word);
-}
-
-// -------------------------------------------------------------------------------------------- JSON
-
-// The bodies without what the frames say anyway.
-static json_t *bodies(const recording_head *head) {
-  static const char *const names[] = {"shape", "extent",   "offset",     "group",
-                                      "static", "position", "orientation"};
-  enum { NAMES = sizeof names/sizeof *names };
-  json_t *object = json_object(), *list[NAMES];
-  for (int k = 0; k < NAMES; k++) json_object_set_new(object, names[k], list[k] = json_array());
-  for (int32_t i = 0; i < head->bodies; i++) {
-    const recording_body *body = &head->body[i];
-    json_t *const value[NAMES] = {
-        json_integer(body->shape), json_numbers(body->extent, 3), json_number(body->offset),
-        json_integer(body->group), json_integer(body->fixed),
-        body->fixed ? json_numbers(body->position, 3) : json_null(),
-        body->fixed ? json_numbers(body->orientation, 4) : json_null()};
-    for (int k = 0; k < NAMES; k++) json_array_append_new(list[k], value[k]);
-  }
-  return object;
-}
-
-// Of the header what the player shows.
-static json_t *header(const recording *what) {
-  static const char *const names[] = {"scene", "title", "command", "tol", "dimension", "dt",
-                                      "gravity", "view", "groups"};
-  json_t *head = json_object();
-  for (size_t k = 0; k < sizeof names/sizeof *names; k++) {
-    json_t *value = json_object_get(what->json, names[k]);
-    if (value) json_object_set(head, names[k], value);
-  }
-  json_object_set_new(head, "bodies", bodies(&what->head));
-  return head;
-}
-
 static json_t *describe(const packer *p) {
-  const recording *what = p->what;
-  const char *slash = strrchr(what->path, '/');
-  json_t *meta = json_object(), *names = json_array();
-  json_object_set_new(meta, "head", header(what));
+  json_t *meta = replay_describe(p->what, p->settings, &p->steps, column, COLUMNS);
   json_object_set_new(meta, "frames", json_integer(p->frames));
   json_object_set_new(meta, "moving", json_integer(p->moving));
-  json_object_set_new(meta, "every", json_integer(what->head.every*p->settings->every));
   json_object_set_new(meta, "size", json_integer(p->width));
   json_t *box = json_numbers(p->low, 3);
   for (int c = 0; c < 3; c++) json_array_append_new(box, json_number(p->scale[c]));
@@ -340,28 +266,7 @@ static json_t *describe(const packer *p) {
   json_object_set_new(meta, "contacts", json_integer(p->contacts));
   const double strength[2] = {log2(p->weakest), strength_step(p)};
   json_object_set_new(meta, "strength", json_numbers(strength, 2));
-  json_object_set_new(meta, "rows", json_integer(p->steps.rows));
-  for (size_t c = 0; c < COLUMNS; c++)
-    json_array_append_new(names, json_string(record_column_name[column[c]]));
-  json_object_set_new(meta, "columns", names);
-  json_object_set_new(meta, "points", json_integer(p->steps.point_count));
-  if (!what->index.complete)
-    json_object_set_new(meta, "notice",
-                        json_sprintf("%s: the end is missing; this is what was recorded.",
-                                     slash ? slash + 1 : what->path));
   return meta;
-}
-
-// The length of the text in 4 bytes, then the text.
-static void preface(packer *p) {
-  json_t *meta = describe(p);
-  char *text = json_dumps(meta, JSON_COMPACT | JSON_REAL_PRECISION(12));
-  json_decref(meta);
-  const size_t bytes = text ? strlen(text) : 0;
-  if (!text) p->plain.failed = 1;
-  planes_words(&p->plain, &(uint32_t){(uint32_t)bytes}, 1, 4);
-  planes_bytes(&p->plain, text, bytes);
-  free(text);
 }
 
 // -------------------------------------------------------------------------------------------- all
@@ -370,7 +275,7 @@ static int encode(packer *p, replay *out) {
   planes *plain = &p->plain;
   const size_t frames = (size_t)p->frames, moving = (size_t)p->moving;
   const size_t contacts = (size_t)p->contacts;
-  preface(p);
+  replay_preface(plain, describe(p));
   for (int c = 0; c < 3; c++) planes_motion(plain, p->position[c], frames, moving, p->width, 2);
   for (int c = 0; c < 4; c++) planes_motion(plain, p->turn[c], frames, moving, 2, 2);
   planes_motion(plain, p->speed, frames, moving, 2, 1);
@@ -381,8 +286,7 @@ static int encode(packer *p, replay *out) {
   for (int c = 0; c < 3; c++) planes_words(plain, p->point[c], contacts, p->width);
   for (int c = 0; c < 2; c++) planes_words(plain, p->direction[c], contacts, 1);
   planes_words(plain, p->strength, contacts, 2);
-  columns(p);
-  traces(p);
+  replay_steps(plain, &p->steps, column, COLUMNS);
   out->text = planes_text(plain, &out->length);
   return out->text ? CODE_OK : out_of_memory(p);
 }
@@ -394,6 +298,7 @@ int replay_make(const recording *what, const replay_settings *settings, replay *
               .strongest = -inf};
   int times;
   *out = (replay){0};
+  if (what->head.fluid) return replay_liquid(what, settings, out);
   int code = pass(&p, 0);
   if (!code) choose_scales(&p);
   if (!code) code = recording_statistics(what, &p.steps, &times);
@@ -404,8 +309,7 @@ int replay_make(const recording *what, const replay_settings *settings, replay *
     out->bodies = what->head.bodies;
     out->contacts = p.contacts;
     out->steps = p.steps.rows > 0 ? (int64_t)p.steps.rows - 1 : 0;
-    const double *unsolved = p.steps.column + (size_t)RECORD_COLUMN_unsolved*p.steps.room;
-    for (uint32_t r = 0; r < p.steps.rows; r++) out->unsolved += unsolved[r] > 0.0;
+    out->unsolved = replay_unsolved(&p.steps, RECORD_COLUMN_unsolved);
     code = encode(&p, out);
   }
   release(&p);

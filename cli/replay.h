@@ -7,14 +7,17 @@
 typedef struct replay_settings {
   int64_t every;          // takes each every-th recorded frame
   int contacts;           // 0: leaves them out
+  int64_t particles;      // of a liquid: at most so many in a frame; 0: what a page has room for
 } replay_settings;
 
 typedef struct replay {
   char *text;             // length: base64 of a zlib stream, no NUL behind it
   size_t length;
   int64_t frames, bodies, contacts, steps, unsolved;   // what is in it
+  int64_t particles, kept;   // of a liquid: those of its fullest frame, and what the page has of it
 } replay;
 
 // 0, or an exit code after having said what is wrong. docs/player.md has the layout.
 int replay_make(const recording *what, const replay_settings *settings, replay *out);
+int replay_liquid(const recording *what, const replay_settings *settings, replay *out);
 void replay_free(replay *what);

@@ -1,5 +1,6 @@
 // view.c: perp view: recordings in one HTML file that plays them.
 #include <page.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,9 +94,13 @@ static int choose_path(session *s, const arguments *args) {
 
 static int read_recordings(session *s, const arguments *args, const replay_settings *settings) {
   for (int k = 0; k < args->operands; k++) {
-    int code = recording_open_bodies(args->operand[k], &s->recorded[k]);
+    int code = recording_open(args->operand[k], &s->recorded[k]);
     if (code) return code;
     s->count++;
+    if (s->recorded[k].head.fluid != s->recorded[0].head.fluid)
+      return fail(CODE_INPUT, "%s shows %s, %s shows %s: they cannot share a view",
+                  s->recorded[0].path, s->recorded[0].head.fluid ? "a liquid" : "bodies",
+                  s->recorded[k].path, s->recorded[k].head.fluid ? "a liquid" : "bodies");
     if (s->recorded[k].head.dimension != s->recorded[0].head.dimension)
       return fail(CODE_INPUT, "%s has %d dimensions, %s has %d: they cannot share a view",
                   s->recorded[0].path, (int)s->recorded[0].head.dimension, s->recorded[k].path,
@@ -106,30 +111,40 @@ static int read_recordings(session *s, const arguments *args, const replay_setti
   return CODE_OK;
 }
 
-static void report(const session *s) {
+static void report(const session *s, int quiet) {
   json_t *object = message_object();
   if (object) {
     json_t *list = json_array();
     for (int k = 0; k < s->count; k++) {
       const replay *r = &s->packed[k];
-      json_array_append_new(list, json_pack("{s:o,s:I,s:I,s:I,s:I,s:I}", "recording",
-                                            json_text(s->recorded[k].path), "frames",
-                                            (json_int_t)r->frames, "bodies", (json_int_t)r->bodies,
-                                            "contacts", (json_int_t)r->contacts, "steps",
-                                            (json_int_t)r->steps, "unsolved",
-                                            (json_int_t)r->unsolved));
+      json_t *about = json_pack("{s:o,s:I,s:I,s:I,s:I}", "recording",
+                                json_text(s->recorded[k].path), "frames", (json_int_t)r->frames,
+                                "bodies", (json_int_t)r->bodies, "steps", (json_int_t)r->steps,
+                                "unsolved", (json_int_t)r->unsolved);
+      if (s->recorded[k].head.fluid) {
+        json_object_set_new(about, "particles", json_integer(r->particles));
+        json_object_set_new(about, "shown", json_integer(r->kept));
+      } else {
+        json_object_set_new(about, "contacts", json_integer(r->contacts));
+      }
+      json_array_append_new(list, about);
     }
     json_object_set_new(object, "page", json_text(s->path));
     json_object_set_new(object, "bytes", json_integer((json_int_t)s->bytes));
     json_object_set_new(object, "recordings", list);
     return;
   }
-  if (!strcmp(s->path, "-")) return;   // the page is on the standard output
+  if (quiet || !strcmp(s->path, "-")) return;   // the page is on the standard output
   for (int k = 0; k < s->count; k++) {
     const replay *r = &s->packed[k];
     text_buffer frames, bodies, steps;
-    report_line("recording", "%s: %s, %s, %s, %lld not solved", s->recorded[k].path,
-                text_count(r->bodies, "body", "bodies", &bodies),
+    char shown[64] = "";
+    if (r->kept < r->particles)
+      snprintf(shown, sizeof shown, " (up to %lld in the page)", (long long)r->kept);
+    report_line("recording", "%s: %s%s, %s, %s, %lld not solved", s->recorded[k].path,
+                s->recorded[k].head.fluid
+                    ? text_count(r->particles, "particle", "particles", &bodies)
+                    : text_count(r->bodies, "body", "bodies", &bodies), shown,
                 text_count(r->frames, "frame", "frames", &frames),
                 text_count(r->steps, "step", "steps", &steps), (long long)r->unsolved);
   }
@@ -144,10 +159,11 @@ static int run(const arguments *args) {
                                 "network once, and esbuild and curl (Debian: apt-get install "
                                 "esbuild curl) or npm", player_missing);
   int code = settings_whole(args, "every", 1, 1000000, &settings.every);
+  if (!code) code = settings_whole(args, "particles", 1, 100000000, &settings.particles);
   if (!code) code = choose_path(&s, args);
   if (!code) code = read_recordings(&s, args, &settings);
   if (!code) code = write_page(&s);
-  if (!code) report(&s);
+  if (!code) report(&s, argument(args, "quiet") != NULL);
   for (int k = 0; k < s.count; k++) {
     replay_free(&s.packed[k]);
     recording_close(&s.recorded[k]);
@@ -162,6 +178,8 @@ static const option_row rows[] = {
      "take every N-th frame of the recording: the page gets smaller (default 1)"},
     {"no-contacts", 0, NULL, OPTION_FLAG,
      "leave out contacts and their forces: the page gets smaller"},
+    {"particles", 0, "N", OPTION_TEXT,
+     "of a liquid: at most N particles in a frame (default: what 50 MB have room for)"},
     OPTION_JSON,
     OPTION_QUIET,
     {0}};
@@ -175,7 +193,8 @@ const command command_view = {
     "Writes one HTML file with the recording and a player in it. It opens by double click in any "
     "current browser, on phones too, and needs no network and no other file. It shows the bodies "
     "in motion, contact forces as arrows, energy, contacts, residual and iterations over time, "
-    "and how the residual fell in the step that you click on; steps that were not solved are "
+    "and how the residual fell in the step that you click on; of liquids particles, surface or "
+    "the cells with their pressure, and where they leave walls. Steps that were not solved are "
     "red. Two recordings play side by side, with one clock. The key ? lists the keys.\n\n"
     "Positions are rounded to a part in 65535 of the scene or finer, so the file is small: about "
     "10 bytes for a body and a frame. Where there is no WebGL, the player draws without light and "
@@ -188,6 +207,7 @@ const command command_view = {
     {"perp view spheres.perp -o spheres.html", "a recording as a page"},
     {"perp view slip.perp stick.perp -o both.html", "two, side by side"},
     {"perp view hopper.perp --every 4 --no-contacts", "a large one, made smaller"},
+    {"perp view slip.perp separating.perp", "a liquid with two kinds of walls"},
   },
   .run = run,
 };

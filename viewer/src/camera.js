@@ -16,7 +16,7 @@ export class Camera {
   reset() { Object.assign(this, START, {pan: [0, 0]}); this.changed(); }
 
   // Eye, axes of the picture and size for a view of width x height pixels on a recording.
-  frame({up, view: {center, radius}}, width, height) {
+  frame({up, view: {center, radius, half: box}}, width, height) {
     const {azimuth: a, elevation: e} = this, east = across(up), north = cross(up, east);
     const level = add(scale(east, Math.cos(a)), north, Math.sin(a));
     const back = this.flat ? [0, 0, 1] : unit(add(scale(level, Math.cos(e)), up, Math.sin(e)));
@@ -24,10 +24,13 @@ export class Camera {
     const top = cross(back, right);
     // the ball touches the cone of the smaller side
     const half = Math.tan(FIELD/2)*(height <= width ? 1 : height/width);   // of the height
-    const distance = MARGIN*radius/Math.sin(FIELD/2)/this.zoom;
+    const focal = height/2/half;
+    // or a rectangle, in the plane, touches the sides
+    const away = box ? 2*focal*Math.max(box[0]/width, box[1]/height) : radius/Math.sin(FIELD/2);
+    const distance = MARGIN*away/this.zoom;
     const target = add(add(center, right, radius*this.pan[0]), top, radius*this.pan[1]);
     return {eye: add(target, back, distance), target, back, right, top, distance,
-            focal: height/2/half, width, height, angle: 2*Math.atan(half)};
+            focal, width, height, angle: 2*Math.atan(half)};
   }
 
   turn(dx, dy) {             // in radians

@@ -1,5 +1,5 @@
-// charts.js: energy, contacts, residual and iterations over time, and the convergence of one step,
-// with uPlot. A click in a chart goes to that step.
+// charts.js: energy, residual, iterations and more over time, and the convergence of one step, with
+// uPlot. A click in a chart goes to that step.
 import uPlot from 'uplot';
 import {short} from './text.js';
 
@@ -7,21 +7,41 @@ const FLOOR = -17;                                       // log10 of residuals t
 const log10 = x => x > 0 ? Math.max(Math.log10(x), FLOOR) : FLOOR;
 
 // What each chart shows of a recording. Two recordings have a colour each, and fewer curves.
-const CHARTS = [
-  {title: 'energy', unit: 'J', curves: [
-    {name: 'potential', colour: 'series-3', alone: true, of: c => Array.from(c.potential)},
-    {name: 'kinetic', colour: 'series-2', dashed: true, of: c => Array.from(c.kinetic)},
-    {name: 'total', colour: 'series-1',
-     of: c => Array.from(c.kinetic, (x, i) => x + c.potential[i])}]},
+const ENERGY = {title: 'energy', unit: 'J', free: true, curves: [
+  {name: 'potential', colour: 'series-3', alone: true, of: c => Array.from(c.potential)},
+  {name: 'kinetic', colour: 'series-2', dashed: true, of: c => Array.from(c.kinetic)},
+  {name: 'total', colour: 'series-1', of: c => Array.from(c.kinetic, (x, i) => x + c.potential[i])}]};
+const residual = solved => ({title: 'residual', logarithmic: true, tolerance: true, curves: [
+  {name: '', colour: 'series-1',
+   of: c => Array.from(c.residual, (r, i) => c[solved][i] || c.unsolved[i] ? log10(r) : null)},
+  {name: 'unsolved', colour: 'bad', marks: true,
+   of: c => Array.from(c.residual, (r, i) => c.unsolved[i] > 0 ? log10(r) : null)}]});
+
+const BODIES = [
+  ENERGY,
   {title: 'contacts', whole: true, curves: [
     {name: '', colour: 'series-1', of: c => Array.from(c.contacts)}]},
-  {title: 'residual', logarithmic: true, tolerance: true, curves: [
-    {name: '', colour: 'series-1',
-     of: c => Array.from(c.residual, (r, i) => c.rows[i] ? log10(r) : null)},
-    {name: 'unsolved', colour: 'bad', marks: true,
-     of: c => Array.from(c.residual, (r, i) => c.unsolved[i] > 0 ? log10(r) : null)}]},
+  residual('rows'),
   {title: 'iterations', whole: true, curves: [
     {name: '', colour: 'series-1', of: c => Array.from(c.iterations)}]},
+];
+
+const LIQUID = [
+  {title: 'volume drift', unit: '%', free: true, curves: [
+    {name: '', colour: 'series-1',
+     of: c => Array.from(c.volume, (v, i) => c.poured[i] > 0 ? 100*(v/c.poured[i] - 1) : null)}]},
+  ENERGY,
+  {title: 'momentum', unit: 'N s', free: true, curves: [
+    {name: 'x', colour: 'series-1', of: c => Array.from(c.px)},
+    {name: 'y', colour: 'series-2', dashed: true, of: c => Array.from(c.py)},
+    {name: 'z', colour: 'series-3', alone: true, space: true, of: c => Array.from(c.pz)}]},
+  {title: 'iterations', whole: true, curves: [
+    {name: 'Newton', colour: 'series-1', of: c => Array.from(c.newton)},
+    {name: 'inner', colour: 'series-2', dashed: true, of: c => Array.from(c.inner)}]},
+  residual('solved'),
+  {title: 'divergence', unit: '1/s', logarithmic: true, curves: [
+    {name: '', colour: 'series-1', of: c => Array.from(c.divergence, (d, i) =>
+      c.solved[i] || c.unsolved[i] ? log10(d) : null)}]},
 ];
 
 const WHOLE = Array.from({length: 8}, (_, i) => [1, 2, 5].map(x => x*10**i)).flat();   // ticks
@@ -32,8 +52,9 @@ export class Charts {
   constructor(parent, recordings, jump) {
     this.recordings = recordings;
     this.jump = jump;                                    // called with a time
-    this.panels = CHARTS.map(chart => this.#panel(parent, chart));
+    this.panels = (recordings[0].solids ? LIQUID : BODIES).map(chart => this.#panel(parent, chart));
     this.trace = this.#panel(parent, {title: 'convergence', logarithmic: true, tolerance: true});
+    this.trace.box.hidden = recordings.every(({data}) => !data.traceIterations.length);
     this.shown = '';
     this.iterations = 1;                                 // the range of the convergence
     const observer = new ResizeObserver(() => this.#fit());
@@ -81,9 +102,9 @@ export class Charts {
   #range(chart, low, high) {
     if (!Number.isFinite(low)) return chart.logarithmic ? [-10, 0] : [0, 1];
     if (chart.logarithmic) return [Math.min(Math.floor(low), -9), Math.max(Math.ceil(high), -6)];
-    const free = chart.title === 'energy';               // others begin at 0
-    const base = free ? low : Math.min(low, 0), room = 0.06*(high - base) || 1;
-    return [free ? base - room : base, high + room];
+    const base = chart.free ? low : Math.min(low, 0);     // most begin at 0
+    const room = 0.06*(high - base) || 0.1*Math.abs(high) || 1;
+    return [chart.free ? base - room : base, high + room];
   }
 
   #drawTolerance(u) {
@@ -100,7 +121,9 @@ export class Charts {
   }
 
   #curves(chart) {
-    return chart.curves.filter(curve => this.recordings.length < 2 || !curve.alone);
+    const [{flat}] = this.recordings;
+    return chart.curves.filter(curve => (this.recordings.length < 2 || !curve.alone)
+      && !(flat && curve.space));
   }
 
   #colour(curve, which) {

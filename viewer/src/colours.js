@@ -1,6 +1,4 @@
 // colours.js: what colour a body has, and the colours of the page as numbers.
-export const MODES = ['group', 'speed', 'impulse'];
-
 // Groups: told apart by everybody, and readable on light and dark.
 const GROUPS = ['#3d7bd9', '#ef8b2c', '#2fa37c', '#c65f9f', '#e3b92f', '#7a6fd0', '#59b4d9',
                 '#b5654a', '#8fae3d', '#8592a6'];
@@ -74,6 +72,6 @@ export function theme() {
   const style = getComputedStyle(document.documentElement);
   const colour = name => style.getPropertyValue(`--${name}`).trim();
   const names = ['page', 'sky', 'ground', 'line', 'faint', 'shell', 'solid', 'accent', 'bad',
-                 'force', 'series-1', 'series-2', 'series-3'];
+                 'force', 'separating', 'series-1', 'series-2', 'series-3'];
   return Object.fromEntries(names.map(name => [name, colour(name)]));
 }

@@ -9,8 +9,10 @@ export const keys = player => [
   ['End', 'end', 'to the end', () => player.clock.hold(player.clock.duration)],
   ['+', '+', 'faster', () => player.clock.faster(1)],
   ['-', '-', 'slower', () => player.clock.faster(-1)],
-  ['c', 'c', 'colours: group, speed, impulse', () => player.nextMode()],
-  ['f', 'f', 'contact forces as arrows', () => player.toggleForces()],
+  ['c', 'c', `colours: ${player.modes.join(', ')}`, () => player.turn('mode')],
+  ...(player.shows.length < 2 ? [] : [
+    ['v', 'v', `view: ${player.shows.join(', ')}`, () => player.turn('show')]]),
+  ['f', 'f', player.kind.marksText, () => player.toggleMarks()],
   ['n', 'n', 'the next step that was not solved', () => player.nextUnsolved()],
   ['r', 'r', 'the first view again', () => player.camera.reset()],
   ['?', '?', 'this help', () => player.help()],

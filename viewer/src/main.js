@@ -4,13 +4,13 @@ import './style.css';
 import {Camera} from './camera.js';
 import {Charts} from './charts.js';
 import {Clock, SPEEDS} from './clock.js';
-import {MODES, theme} from './colours.js';
+import {theme} from './colours.js';
 import {keys, listen} from './keys.js';
-import {Recording} from './recording.js';
+import {kindOf, open} from './kinds.js';
 import {Scene3D} from './scene3d.js';
-import {seconds} from './text.js';
+import {element, seconds} from './text.js';
 import {Timeline} from './timeline.js';
-import {View, caption, element} from './view.js';
+import {View, caption} from './view.js';
 
 const byId = id => document.getElementById(id);
 const root = document.documentElement;
@@ -18,10 +18,14 @@ const root = document.documentElement;
 class Player {
   constructor(recordings, wish) {
     this.recordings = recordings;
-    this.mode = MODES[0];
-    this.forces = false;
     const changed = () => this.redraw();
     const [main] = recordings;
+    this.kind = kindOf(main);
+    this.shows = this.kind.shows(main);
+    this.modes = this.kind.modes.filter(mode => mode !== 'pressure' || main.fields);
+    [this.mode] = this.modes;
+    [this.show] = this.shows;
+    this.marks = false;
     const duration = Math.max(...recordings.map(r => r.duration));
     this.clock = new Clock(duration, main.dt*main.every, changed);
     this.camera = new Camera(main.flat, changed);
@@ -59,12 +63,18 @@ class Player {
     byId('knobs').addEventListener('change', ({target}) => {
       if (!target.matches(':focus-visible')) target.blur();   // the mouse: the keys are free again
     });
-    byId('mode').append(...MODES.map(mode => new Option(mode, mode)));
-    byId('mode').addEventListener('change', ({target}) => {
-      this.mode = target.value;
-      this.redraw();
-    });
-    byId('forces').addEventListener('change', () => this.toggleForces());
+    for (const [id, list] of [['mode', this.modes], ['show', this.shows]]) {
+      byId(id).append(...list.map(name => new Option(name, name)));
+      byId(id).addEventListener('change', ({target}) => {
+        this[id] = target.value;
+        this.redraw();
+      });
+    }
+    byId('show').closest('label').hidden = this.shows.length < 2;
+    const box = byId('marks'), {marks, marksText} = this.kind;
+    box.addEventListener('change', () => this.toggleMarks());
+    box.nextSibling.textContent = ` ${marks}`;
+    box.closest('label').title = `${marksText[0].toUpperCase()}${marksText.slice(1)} (f)`;
     byId('help-open').addEventListener('click', () => this.help());
     byId('help').querySelector('dl').append(...keys(this).flatMap(([, name, text]) => {
       const key = element('dt');
@@ -73,11 +83,14 @@ class Player {
     }));
   }
 
-  // #frame=N&noui&nowebgl&forces&colour=speed: for tests, and for links to a moment.
+  // #frame=N&noui&nowebgl&forces&colour=speed, and of liquids &show=surface&separating: for tests,
+  // and for links to a moment.
   obey(wish) {
     root.toggleAttribute('data-noui', wish.has('noui'));
-    this.mode = MODES.includes(wish.get('colour')) ? wish.get('colour') : MODES[0];
-    this.forces = wish.has('forces');
+    const wished = (list, name) => list.includes(wish.get(name)) ? wish.get(name) : list[0];
+    this.mode = wished(this.modes, 'colour');
+    this.show = wished(this.shows, 'show');
+    this.marks = wish.has(this.kind.marks);
     const frame = Number(wish.get('frame') ?? NaN);
     if (Number.isFinite(frame)) this.clock.hold(this.recordings[0].timeOf(frame));
     this.redraw();
@@ -89,8 +102,14 @@ class Player {
     this.redraw();
   }
 
-  nextMode() { this.mode = MODES[(MODES.indexOf(this.mode) + 1) % MODES.length]; this.redraw(); }
-  toggleForces() { this.forces = !this.forces; this.redraw(); }
+  // The next of `modes` or `shows`.
+  turn(name) {
+    const list = this[`${name}s`];
+    this[name] = list[(list.indexOf(this[name]) + 1) % list.length];
+    this.redraw();
+  }
+
+  toggleMarks() { this.marks = !this.marks; this.redraw(); }
   help() { byId('help').showModal(); }
 
   // To the step nearest to a time.
@@ -113,19 +132,21 @@ class Player {
 
   #draw(stamp) {
     this.pending = false;
-    const {clock, mode, forces} = this;
+    const {clock, mode, marks, show} = this;
     clock.advance(stamp);
-    const [frame] = this.views.map(view => view.draw(clock.time, {mode, forces}, this.camera));
+    const [frame] = this.views.map(view => view.draw(clock.time, {mode, marks, show}, this.camera));
     this.charts.show(clock.time);
     this.timeline.draw();
     const [now, end] = [clock.time, clock.duration].map(time => seconds(time, clock.duration));
     byId('time').textContent = `${now} / ${end}`;
     byId('speed').value = clock.speed;
     byId('mode').value = mode;
-    byId('forces').checked = forces;
+    byId('show').value = show;
+    byId('marks').checked = marks;
     byId('play').setAttribute('aria-label', clock.running ? 'Pause' : 'Play');
     root.toggleAttribute('data-playing', clock.running);
-    Object.assign(root.dataset, {frame, mode, forces, ready: ''});
+    Object.assign(root.dataset, {frame, mode, [this.kind.marks]: marks, ready: ''});
+    if (show) root.dataset.show = show;
     if (clock.running) this.redraw();
   }
 }
@@ -144,9 +165,9 @@ async function start() {
     if (typeof DecompressionStream === 'undefined')
       throw new Error('this browser is too old: Chrome 80, Firefox 113 and Safari 16.4 can');
     const packed = [...document.querySelectorAll('script.recording')];
-    const recordings = await Promise.all(packed.map(script => Recording.from(script.textContent)));
+    const recordings = await Promise.all(packed.map(script => open(script.textContent)));
     for (const script of packed) script.remove();
-    Recording.compare(recordings);
+    kindOf(recordings[0]).Recording.compare(recordings);
     new Player(recordings, wishes());
   } catch (error) {
     notice(`The recording cannot be shown: ${error.message}.`);

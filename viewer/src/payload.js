@@ -6,8 +6,8 @@
 
 // The bytes behind a <script class="recording">.
 export async function unpack(base64) {
-  const text = atob(base64.trim());
-  const stored = Uint8Array.from(text, c => c.charCodeAt(0));
+  const text = atob(base64.trim()), stored = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) stored[i] = text.charCodeAt(i);
   const stream = new Blob([stored]).stream().pipeThrough(new DecompressionStream('deflate'));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
@@ -64,9 +64,15 @@ function unfold(z) { return z >>> 1 ^ -(z & 1); }
 export function decode(bytes) {
   const length = new DataView(bytes.buffer).getUint32(0, true);
   const meta = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
-  const planes = new Planes(bytes, 4 + length);
-  const {frames, moving, contacts, rows, points, size} = meta;
-  const data = {meta};
+  const planes = new Planes(bytes, 4 + length), data = {meta};
+  (meta.kind === 'fluid' ? decodeFluid : decodeContact)(data, planes);
+  const left = bytes.length - planes.at;
+  if (left) throw new Error(`${left} bytes are left over`);
+  return data;
+}
+
+function decodeContact(data, planes) {
+  const {frames, moving, contacts, size} = data.meta;
   data.position = [0, 1, 2].map(() => planes.motion(frames, moving, size, 2));
   data.quaternion = [0, 1, 2, 3].map(() => planes.motion(frames, moving, 2, 2));
   data.speed = planes.motion(frames, moving, 2, 1);
@@ -77,13 +83,75 @@ export function decode(bytes) {
   data.point = [0, 1, 2].map(() => planes.words(planes.array(contacts, size), size));
   data.direction = [planes.bytesOf(contacts), planes.bytesOf(contacts)];
   data.strength = planes.words(new Uint16Array(contacts), 2);
-  data.columns = Object.fromEntries(meta.columns.map(name => [name, planes.floats(rows)]));
+  decodeSteps(data, planes);
+}
+
+function decodeSteps(data, planes) {
+  const {rows, points, columns} = data.meta;
+  data.columns = Object.fromEntries(columns.map(name => [name, planes.floats(rows)]));
   data.traceCounts = planes.bytesOf(rows);
   data.traceIterations = planes.counts(points);
   data.traceResiduals = planes.words(new Uint16Array(points), 2);
-  const left = bytes.length - planes.at;
-  if (left) throw new Error(`${left} bytes are left over`);
-  return data;
+}
+
+// Frames stay bytes until they are shown: they are many, and large.
+function decodeFluid(data, planes) {
+  decodeSteps(data, planes);
+  const lengths = planes.counts(data.meta.frames);
+  data.frames = Array.from(lengths, length => {
+    const from = planes.at;
+    planes.at += length;
+    return planes.bytes.subarray(from, planes.at);
+  });
+}
+
+// One frame of a fluid: places in cells, velocities in cells per second, the bytes of pressure for
+// colours, and the cells: of a fluid in space those of the middle slice.
+export function decodeFrame(bytes, meta) {
+  const {dimension, cells: [nx, ny], spacing} = meta.head, {levels, solids, fields} = meta;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const count = view.getUint32(0, true), separating = view.getUint32(4, true);
+  const unit = view.getFloat32(8, true)/127**2/spacing;
+  let at = 12;
+  const float = () => { at += 4; return view.getFloat32(at - 4, true); };
+  const number = () => {                   // seven bits a byte, the lowest first
+    let value = 0, shift = 0, byte;
+    do {
+      byte = bytes[at++];
+      value |= (byte & 127) << shift;
+      shift += 7;
+    } while (byte & 128);
+    return value;
+  };
+  const take = n => { at += n; return bytes.subarray(at - n, at); };
+  const chained = out => {                 // differences to the byte before
+    const from = take(out.length);
+    for (let i = 0, sum = 0; i < out.length; i++) out[i] = sum += unfold(from[i]);
+    return out;
+  };
+  const sums = n => {                      // of numbers
+    const out = new Uint32Array(n);
+    for (let i = 0, sum = 0; i < n; i++) out[i] = sum += number();
+    return out;
+  };
+  const axes = [0, 1, 2].slice(0, dimension), poses = Array.from({length: solids});
+  const frame = {count, pose: poses.map(() => Array.from({length: 7}, float))};
+  frame.separating = sums(separating);
+  const cell = sums(count), low = [i => i % nx, i => Math.floor(i/nx) % ny,
+                                   i => Math.floor(i/(nx*ny))];
+  frame.x = axes.map(c => {
+    const part = take(count);
+    return Float32Array.from(cell, (i, p) => low[c](i) + (part[p] + 0.5)/levels);
+  });
+  frame.v = axes.map(() => Float32Array.from(chained(new Int8Array(count)),
+                                             w => unit*w*Math.abs(w)));   // signed squares
+  if (fields) {
+    frame.pressure = chained(new Uint8Array(count));
+    frame.type = take(nx*ny);
+    frame.cellPressure = chained(new Uint8Array(nx*ny));
+  }
+  if (at !== bytes.length) throw new Error(`a frame has ${bytes.length} bytes, not ${at}`);
+  return frame;
 }
 
 export {unfold};

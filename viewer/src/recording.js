@@ -1,42 +1,24 @@
 // recording.js: a recording in metres and seconds: where bodies are, what touches, what the solver
 // did.
-import {decode, unfold, unpack} from './payload.js';
+import {decode, unpack} from './payload.js';
+import {Timed} from './timed.js';
 import {dot, scale} from './vector.js';
 
 export const SPHERE = 0, BOX = 1, PLANE = 2, HOLLOW = 3;   // as in the header of a recording
 const UNKNOWN = 0xffffffff;                                // contacts that were not recorded
 
-export class Recording {
+export class Recording extends Timed {
   static async from(base64) { return new Recording(decode(await unpack(base64))); }
 
-  // What the warmest colour and the longest arrows mean. Recordings of one scene are there to be
-  // compared, and share it.
   static compare(recordings) {
-    for (const name of ['fastest', 'typicalImpulse']) {
-      const most = recordings.map(({head}) => Math.max(
-        ...recordings.filter(other => other.head.scene === head.scene).map(other => other[name])));
-      recordings.forEach((recording, i) => { recording[name] = most[i] || 1; });
-    }
+    super.compare(recordings, [['fastest', 1], ['typicalImpulse', 1]]);
   }
 
   constructor(data) {
-    const {meta} = data, {head} = meta;
-    this.data = data;
-    this.head = head;
-    this.notice = meta.notice || '';
-    this.frames = meta.frames;
-    this.dt = head.dt;
-    this.every = meta.every;
-    this.rows = meta.rows;
-    this.tolerance = head.tol || 1e-8;
-    this.flat = head.dimension === 2;
+    super(data);
     this.fastest = data.speed.some(word => word > 0) ? this.topSpeed : 0;
-    this.up = upOf(head.gravity, this.flat);
     this.#readBodies();
     this.#indexContacts();
-    this.#indexRows();
-    this.duration = Math.max(this.frames - 1, 0)*this.dt*this.every;
-    this.view = {...head.view, radius: head.view.radius || 1};
     for (const body of this.bodies) {     // large and fixed: it would hide what it holds
       body.glass = !this.flat && !body.moving && body.shape === BOX
         && Math.hypot(...body.extent) > 0.45*this.view.radius;
@@ -69,48 +51,9 @@ export class Recording {
     this.typicalImpulse = sample.length ? this.#impulse(high) : 0;
   }
 
-  #indexRows() {
-    const {columns, traceCounts} = this.data;
-    this.columns = columns;
-    this.trace = new Uint32Array(this.rows + 1);
-    this.unsolved = [];                                        // rows
-    for (let r = 0; r < this.rows; r++) {
-      this.trace[r + 1] = this.trace[r] + traceCounts[r];
-      if (columns.unsolved[r] > 0) this.unsolved.push(r);
-    }
-  }
-
   #impulse(code) {
     const [low, step] = this.data.meta.strength;
     return code ? 2**(low + (code - 1)*step) : 0;
-  }
-
-  // ------------------------------------------------------------------------------------------ time
-
-  timeOf(frame) { return frame*this.every*this.dt; }
-
-  // The state at time t: a frame and how far on the way to the next one.
-  at(t) {
-    const last = Math.max(this.frames - 1, 0);
-    const exact = Math.min(Math.max(t/(this.dt*this.every), 0), last);
-    const frame = Math.min(Math.floor(exact + 1e-6), last);
-    return {frame, blend: Math.max(exact - frame, 0)};
-  }
-
-  // The row of the step that led to the state at time t, -1 if there is none.
-  rowAt(t) {
-    const row = Math.floor(t/this.dt + 1e-6);
-    return this.rows ? Math.min(Math.max(row, 0), this.rows - 1) : -1;
-  }
-
-  timeOfRow(row) { return this.columns.time[row]; }
-
-  // Rows that were not solved on the way to the state at time t: of a frame those since the one
-  // before, of a moment between two the last.
-  unsolvedAt(t) {
-    const row = this.rowAt(t), {blend} = this.at(t);
-    const since = blend < 1e-3 ? row - this.every : row - 1;
-    return this.unsolved.filter(r => r > since && r <= row);
   }
 
   // -------------------------------------------------------------------------------------- geometry
@@ -181,24 +124,9 @@ export class Recording {
     }
     return out;
   }
-
-  // How the residual fell in the step of a row: {iterations, residuals}.
-  convergence(row) {
-    const {traceIterations, traceResiduals} = this.data, iterations = [], residuals = [];
-    for (let i = row < 0 ? 0 : this.trace[row]; row >= 0 && i < this.trace[row + 1]; i++) {
-      iterations.push(traceIterations[i]);
-      residuals.push(10**Math.max(unfold(traceResiduals[i])/100, -17));   // 0 is stored as -99
-    }
-    return {iterations, residuals};
-  }
 }
 
 function signed(word) { return word << 16 >> 16; }
-
-function upOf(gravity, flat) {
-  const size = gravity ? Math.hypot(...gravity) : 0;
-  return size > 0 && !flat ? gravity.map(x => -x/size) : [0, 1, 0];
-}
 
 // Two bytes on the octahedron |x| + |y| + |z| = 1, whose lower half is folded outwards.
 function unfoldDirection(u, v, out) {

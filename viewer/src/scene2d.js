@@ -35,7 +35,7 @@ export class Scene2D {
             y: sight.height/2 - zoom*dot(from, sight.top), depth, zoom};
   }
 
-  draw({frame, blend, mode, forces}, sight) {
+  draw({frame, blend, mode, marks: forces}, sight) {
     const {pen, colours} = this;
     this.sight = sight;
     pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);

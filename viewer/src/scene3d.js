@@ -2,6 +2,7 @@
 import * as THREE from 'three';
 import {BOX, HOLLOW, PLANE, SPHERE} from './recording.js';
 import {groupColour} from './colours.js';
+import {aim, glass, place, plain, texture, vector} from './parts3d.js';
 import * as pattern from './patterns.js';
 import {across, add, cross, dot, scale} from './vector.js';
 
@@ -282,22 +283,15 @@ export class Scene3D {
     }
   }
 
-  // state: {frame, blend, mode, forces}; sight: from Camera.frame()
+  // state: {frame, blend, mode, marks}; sight: from Camera.frame()
   draw(state, sight) {
-    const {frame, blend, mode, forces} = state, key = `${frame} ${blend} ${mode} ${forces}`;
+    const {frame, blend, mode, marks: forces} = state, key = `${frame} ${blend} ${mode} ${forces}`;
     if (key !== this.drawn && this.recording.frames) {
       this.#updateBodies(frame + blend, frame, mode);
       this.#updateArrows(frame, forces);
       this.drawn = key;
     }
-    this.eye.fov = sight.angle*180/Math.PI;
-    this.eye.aspect = sight.width/sight.height;
-    this.eye.near = Math.max(0.01*sight.distance, sight.distance - 20*this.radius);
-    this.eye.far = sight.distance + 20*this.radius;
-    this.eye.position.fromArray(sight.eye);
-    this.eye.up.fromArray(sight.top);
-    this.eye.lookAt(vector(sight.target));
-    this.eye.updateProjectionMatrix();
+    aim(this.eye, sight, this.radius);
     if (this.lamp) {
       this.lamp.position.fromArray(sight.back);
       this.lamp.target.position.set(0, 0, 0);
@@ -306,50 +300,7 @@ export class Scene3D {
   }
 }
 
-// A shell is clear in the middle and milky at its rim.
-function glass(side, clear, milky) {
-  return new THREE.ShaderMaterial({
-    side, transparent: true, depthWrite: false,
-    uniforms: {colour: {value: new THREE.Color()}, clear: {value: clear}, milky: {value: milky}},
-    vertexShader: `
-      varying vec3 across, sight;
-      void main() {
-        vec4 place = modelViewMatrix*vec4(position, 1.0);
-        across = normalMatrix*normal;
-        sight = -place.xyz;
-        gl_Position = projectionMatrix*place;
-      }`,
-    fragmentShader: `
-      uniform vec3 colour;
-      uniform float clear, milky;
-      varying vec3 across, sight;
-      void main() {
-        float rim = 1.0 - abs(dot(normalize(across), normalize(sight)));
-        gl_FragColor = vec4(colour, clear + milky*rim*rim*rim);
-        #include <colorspace_fragment>
-      }`,
-  });
-}
-
-function texture(canvas, times = 1) {
-  const map = new THREE.CanvasTexture(canvas);
-  map.colorSpace = THREE.SRGBColorSpace;
-  map.anisotropy = 8;
-  map.wrapS = map.wrapT = THREE.RepeatWrapping;
-  map.repeat.set(times, times);
-  return map;
-}
-
-function place(mesh, position, [w, x, y, z], size) {
-  mesh.position.fromArray(position);
-  mesh.quaternion.set(x, y, z, w);
-  mesh.scale.fromArray(size);
-}
-
 function sizeOf({shape, extent}, flat) {
   if (shape === SPHERE) return [extent[0], extent[0], flat ? 1 : extent[0]];
   return flat ? [extent[0], extent[1], 1] : extent;
 }
-
-const plain = geometry => new THREE.Mesh(geometry, new THREE.MeshBasicMaterial());
-const vector = a => new THREE.Vector3(...a);

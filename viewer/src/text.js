@@ -1,4 +1,4 @@
-// text.js: numbers for people.
+// text.js: numbers for people, and elements with words in them.
 
 // At most four digits: 0.0123, 12.3, 12300, 1.2e+7
 export function short(x) {
@@ -12,3 +12,10 @@ export function short(x) {
 export const seconds = (t, whole) => `${t.toFixed(whole >= 100 ? 1 : 2)} s`;
 
 export const count = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
+
+export function element(name, kind = '', text = '') {
+  const node = document.createElement(name);
+  if (kind) node.className = kind;
+  if (text) node.textContent = text;
+  return node;
+}

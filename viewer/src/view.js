@@ -1,31 +1,32 @@
 // view.js: one recording on the page: its picture, the words over it, and its caption.
-import {Paint, groupHex, rampGradient} from './colours.js';
-import {Scene2D} from './scene2d.js';
-import {Scene3D} from './scene3d.js';
-import {count, short} from './text.js';
-
-const UNITS = {speed: 'm/s', impulse: 'N s'};
+import {Paint} from './colours.js';
+import {kindOf} from './kinds.js';
+import {count, element, short} from './text.js';
+import * as words from './words.js';
 
 export class View {
   constructor(parent, recording, useWebGL) {
     this.recording = recording;
-    this.paint = new Paint(recording);
+    this.fluid = Boolean(recording.solids);
+    this.paint = this.fluid ? null : new Paint(recording);
     this.box = element('div', 'view');
     const {head} = recording, header = element('header');
-    this.title = element('h1', '', head.title || head.scene);
+    const walls = head.walls ? ` · ${head.walls} walls` : '';
+    this.title = element('h1', '', `${head.title || head.scene}${walls}`);
     this.state = element('p');
     this.verdict = element('p');
     header.append(this.title, this.state, this.verdict);
     this.legend = element('div', 'legend');
     this.box.append(header, this.legend);
     parent.append(this.box);
-    if (useWebGL) this.#open(Scene3D);
-    if (!this.scene) this.#open(Scene2D);
+    const [Solid, Plain] = kindOf(recording).scenes;
+    if (useWebGL) this.#open(Solid, false);
+    if (!this.scene) this.#open(Plain, true);
   }
 
   // A canvas and what draws on it. A browser may promise WebGL and not keep it: then there is no
   // scene.
-  #open(Scene) {
+  #open(Scene, last) {
     const canvas = element('canvas');
     canvas.tabIndex = 0;
     canvas.setAttribute('role', 'img');
@@ -33,14 +34,13 @@ export class View {
     try {
       this.scene = new Scene(canvas, this.recording, this.paint);
     } catch (error) {
-      if (Scene === Scene2D) throw error;
+      if (last) throw error;
       return;
     }
+    this.solid = !last;
     this.canvas = canvas;
     this.box.prepend(canvas);
   }
-
-  get solid() { return this.scene instanceof Scene3D; }
 
   retheme(colours) { this.scene.retheme(colours); }
 
@@ -53,58 +53,35 @@ export class View {
     this.scene.resize(width, height, ratio);
   }
 
-  draw(time, {mode, forces}, camera) {
+  draw(time, {mode, marks, show}, camera) {
     const {recording} = this, {frame, blend} = recording.at(time);
     this.resize();
     const sight = camera.frame(recording, this.box.clientWidth || 1, this.box.clientHeight || 1);
-    this.scene.draw({frame, blend, mode, forces}, sight);
-    this.#describe(time, frame, forces || mode === 'impulse');
-    this.#explain(mode);
+    this.scene.draw({frame, blend, mode, marks, show}, sight);
+    this.#describe(time, frame, {mode, marks, show});
+    this.#explain(mode, marks, show);
     return frame;
   }
 
-  #describe(time, frame, needsContacts) {
+  #describe(time, frame, shown) {
     const {recording} = this, row = recording.rowAt(time);
     if (row < 0) { this.state.textContent = 'no steps'; return; }
-    const c = recording.columns, contacts = c.contacts[row], bad = recording.unsolvedAt(time);
-    let state = `step ${c.step[row]} · ${count(contacts, 'contact')}`;
-    if (c.islands[row] > 1) state += ` · ${c.islands[row]} islands`;
-    if (c.asleep[row] > 0) state += ` · ${count(c.asleep[row], 'body', 'bodies')} asleep`;
-    const unknown = recording.frames && !recording.contactsKnown(frame);
-    if (needsContacts && unknown) state += ' · forces not recorded';
+    const {state, verdict} = (this.fluid ? words.liquid : words.bodies)(recording, row, frame, shown);
+    const bad = recording.unsolvedAt(time), {step} = recording.columns;
     this.state.textContent = state;
-    const residual = short(c.residual[row]), iterations = count(c.iterations[row], 'iteration');
-    let verdict = row ? 'nothing touches' : 'the start';
-    if (contacts > 0) verdict = 'at rest';
-    if (c.rows[row] > 0) verdict = `solved: residual ${residual}, ${iterations}`;
-    if (bad.includes(row))
-      verdict = `NOT SOLVED: ${count(c.unsolved[row], 'island')}, residual ${residual}, `
-        + iterations;
-    else if (bad.length === 1) verdict = `NOT SOLVED on the way: step ${c.step[bad[0]]}`;
-    else if (bad.length)
-      verdict = `NOT SOLVED on the way: ${bad.length} steps from ${c.step[bad[0]]}`;
     this.verdict.className = bad.length ? 'bad' : '';
-    this.verdict.textContent = verdict;
+    this.verdict.textContent = !bad.length || bad.includes(row) ? verdict
+      : bad.length === 1 ? `NOT SOLVED on the way: step ${step[bad[0]]}`
+        : `NOT SOLVED on the way: ${bad.length} steps from ${step[bad[0]]}`;
   }
 
-  #explain(mode) {
-    if (mode === this.explained) return;
-    this.explained = mode;
-    if (mode !== 'group') {
-      const ramp = element('span', 'ramp');
-      ramp.style.background = rampGradient;
-      const top = `${short(this.paint.top(mode))} ${UNITS[mode]}`;
-      this.legend.replaceChildren(`${mode} 0`, ramp, top);
-      return;
-    }
-    const {groups, apart} = this.paint;
-    this.legend.replaceChildren(...(apart ? [] : groups.slice(0, 12)).map(group => {
-      const item = element('span', '', this.recording.groups[group] ?? `group ${group}`);
-      const swatch = element('i');
-      swatch.style.background = groupHex(group);
-      item.prepend(swatch);
-      return item;
-    }));
+  #explain(mode, marks, show) {
+    const key = `${mode} ${marks} ${show}`;
+    if (key === this.explained) return;
+    this.explained = key;
+    this.legend.replaceChildren(...(this.fluid
+      ? words.liquidLegend(this.recording, {mode, marks, show})
+      : words.bodiesLegend(this.recording, this.paint, mode)));
   }
 }
 
@@ -143,11 +120,4 @@ async function copyText(node) {
     getSelection().selectAllChildren(node);
     try { return document.execCommand('copy'); } catch { return false; }
   }
-}
-
-export function element(name, kind = '', text = '') {
-  const node = document.createElement(name);
-  if (kind) node.className = kind;
-  if (text) node.textContent = text;
-  return node;
 }

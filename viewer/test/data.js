@@ -96,7 +96,7 @@ await check('steps between frames that were not solved are known', async () => {
 
 await check('a page has nothing of the header and of the steps that nobody reads', async () => {
   const {recording} = await read('shapes'), {head} = recording;
-  const source = ['charts', 'recording', 'view'].map(name =>
+  const source = ['charts', 'recording', 'timed', 'view', 'words'].map(name =>
     readFileSync(new URL(`../src/${name}.js`, import.meta.url), 'utf8')).join();
   for (const name of [...Object.keys(head), ...Object.keys(head.bodies),
                       ...Object.keys(recording.columns)])

@@ -38,7 +38,7 @@ function leaving() {
           turn: () => [1, 0, 0, 0], velocity: () => [3000, 0, 0]};
 }
 
-const numbers = n => [...Array(n).keys()];
+export const numbers = n => [...Array(n).keys()];
 const hoppers = flat => numbers(7).map(k => hopping(k, flat));
 const spinners = flat => numbers(4).map(k => spinning(k, flat));
 const floor = fixed(PLANE, [0, 1, 0]);
@@ -92,21 +92,21 @@ export function trace(scene, step) {
 
 // ------------------------------------------------------------------------------------------- bytes
 
-const words = list => Buffer.from(Uint32Array.from(list).buffer);
+export const words = list => Buffer.from(Uint32Array.from(list).buffer);
 const bits = x => Buffer.from(Float32Array.of(x).buffer).readUInt32LE();
 
 // The lowest bytes of all words first.
-function plane(bytes, width) {
+export function plane(bytes, width) {
   const m = bytes.length/width, out = Buffer.alloc(bytes.length);
   for (let i = 0; i < m; i++) for (let k = 0; k < width; k++) out[k*m + i] = bytes[i*width + k];
   return out;
 }
 
-const plane32 = list => plane(words(list), 4);
-const planeFloat = list => plane(Buffer.from(Float32Array.from(list).buffer), 4);
-const planeDouble = list => plane(Buffer.from(Float64Array.from(list).buffer), 8);
+export const plane32 = list => plane(words(list), 4);
+export const planeFloat = list => plane(Buffer.from(Float32Array.from(list).buffer), 4);
+export const planeDouble = list => plane(Buffer.from(Float64Array.from(list).buffer), 8);
 
-function differenced(frames) {            // [frame][body]
+export function differenced(frames) {            // [frame][body]
   let before = frames[0]?.map(() => 0) ?? [];
   return plane32(frames.flatMap(values => {
     const now = values.map(bits), folded = now.map((word, i) => {
@@ -160,28 +160,38 @@ function header(name, scene, frames) {
       orientation: list(b => b.at ? b.turn(0) : [1, 0, 0, 0])}};
 }
 
+// A file of chunks; `end` writes LAST.
+export class Chunks {
+  constructor() { this.parts = [Buffer.from('PERPREC1')]; this.index = []; }
+
+  add(type, plain, first, count) {
+    const stored = deflate(plain), sizes = words([stored.length, plain.length, first, count]);
+    const head = Buffer.concat([Buffer.from(type), sizes]);
+    this.index.push([type, this.parts.reduce((sum, p) => sum + p.length, 0), first, count]);
+    this.parts.push(head, words([crc32Of(Buffer.concat([head, stored]))]), stored);
+  }
+
+  end(about) {
+    const last = {complete: true, reason: 'finished', ...about, chunks: this.index.slice()};
+    this.add('LAST', Buffer.from(JSON.stringify(last)), 0, 0);
+  }
+
+  save(path) { writeFileSync(path, Buffer.concat(this.parts)); }
+}
+
 export function write(name, path) {
-  const scene = SCENES[name], total = scene.frames ?? FRAMES;
-  const parts = [Buffer.from('PERPREC1')], index = [];
-  const add = (type, plain, first, count) => {
-    const stored = deflate(plain), numbers = words([stored.length, plain.length, first, count]);
-    const head = Buffer.concat([Buffer.from(type), numbers]);
-    index.push([type, parts.reduce((sum, p) => sum + p.length, 0), first, count]);
-    parts.push(head, words([crc32Of(Buffer.concat([head, stored]))]), stored);
-  };
-  add('HEAD', Buffer.from(JSON.stringify(header(name, scene, total))), 0, 0);
+  const scene = SCENES[name], total = scene.frames ?? FRAMES, file = new Chunks();
+  file.add('HEAD', Buffer.from(JSON.stringify(header(name, scene, total))), 0, 0);
   let rows = 0;
   for (let f = 0; f < total; f += SPAN) {
     const to = Math.min(f + SPAN, total), end = (to - 1)*EVERY + 1;
-    add('FRAM', framesChunk(scene, f, to), f*EVERY, to - f);
-    add('STEP', stepsChunk(scene, rows, end), rows, end - rows);
+    file.add('FRAM', framesChunk(scene, f, to), f*EVERY, to - f);
+    file.add('STEP', stepsChunk(scene, rows, end), rows, end - rows);
     rows = end;
   }
   const unsolved = UNSOLVED.filter(step => step < rows).length;
-  const last = {complete: true, reason: 'finished', frames: total, steps: rows - 1, unsolved,
-                residual: 1e-3, chunks: index.slice()};
-  if (!scene.cut) add('LAST', Buffer.from(JSON.stringify(last)), 0, 0);
-  writeFileSync(path, Buffer.concat(parts));
+  if (!scene.cut) file.end({frames: total, steps: rows - 1, unsolved, residual: 1e-3});
+  file.save(path);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

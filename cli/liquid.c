@@ -1,0 +1,174 @@
+// liquid.c: a recording of a liquid, frame by frame, and what colours mean over all of them.
+#include "liquid.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "message.h"
+
+enum { SAMPLE = 1 << 15 };     // numbers from which the ends of colours are taken
+
+void liquid_begin(const recording *file, liquid *out) { *out = (liquid){.file = file, .chunk = -1}; }
+
+static void drop(liquid *what) {
+  if (what->chunk < 0) return;
+  record_flow_free(&what->flow);
+  if (what->grid.cells[0]) record_grid_free(&what->grid);
+  what->chunk = -1;
+}
+
+void liquid_end(liquid *what) { drop(what); }
+
+static int unpack(liquid *what, int32_t chunk) {
+  if (chunk == what->chunk) return CODE_OK;
+  drop(what);
+  what->grid = (record_grid){0};
+  int code = recording_flow(what->file, chunk, &what->flow);
+  if (code) return code;
+  if (what->file->head.liquid.fields) code = recording_grid(what->file, chunk + 1, &what->grid);
+  if (code) record_flow_free(&what->flow);
+  else what->chunk = chunk;
+  return code;
+}
+
+int liquid_at(liquid *what, int64_t frame, liquid_frame *out) {
+  uint32_t f;
+  const int32_t chunk = recording_chunk(what->file, frame, &f);
+  const int code = unpack(what, chunk);
+  if (code) return code;
+  const record_flow *flow = &what->flow;
+  const record_grid *grid = &what->grid;
+  const uint32_t start = record_flow_start(flow, f);
+  *out = (liquid_frame){.count = flow->count[f], .top = (double)flow->top[f]};
+  for (int c = 0; c < flow->dimension; c++) {
+    out->place[c] = flow->place[c] ? flow->place[c] + start : NULL;
+    out->velocity[c] = flow->velocity[c] ? flow->velocity[c] + start : NULL;
+  }
+  const size_t at = grid->cells[0] ? record_grid_cells(grid)*f : 0;
+  if (grid->type) out->type = grid->type + at;
+  if (grid->surface) out->surface = grid->surface + at;
+  if (grid->pressure) out->pressure = grid->pressure + at, out->unit = (double)grid->unit[f];
+  return CODE_OK;
+}
+
+void liquid_pose(const liquid *what, int64_t frame, int32_t slot, double pose[RECORD_POSE]) {
+  uint32_t f;
+  recording_chunk(what->file, frame, &f);
+  for (int c = 0; c < RECORD_POSE; c++) pose[c] = (double)record_pose(&what->flow, c, f)[slot];
+}
+
+double liquid_place(const recording_head *head, uint16_t place) {
+  return (place + 0.5)*head->liquid.spacing/head->liquid.fine;
+}
+
+size_t liquid_cell(const recording_head *head, const liquid_frame *frame, uint32_t p) {
+  const size_t fine = (size_t)head->liquid.fine, nx = (size_t)head->liquid.cells[0];
+  const size_t k = frame->place[2] ? frame->place[2][p]/fine : 0;
+  return (k*(size_t)head->liquid.cells[1] + frame->place[1][p]/fine)*nx + frame->place[0][p]/fine;
+}
+
+double liquid_speed(const recording_head *head, const liquid_frame *frame, uint32_t p) {
+  double square = 0.0;
+  for (int c = 0; c < head->dimension; c++) {
+    const double v = record_velocity(frame->top, frame->velocity[c][p]);
+    square += v*v;
+  }
+  return sqrt(square);
+}
+
+// ----------------------------------------------------------------------------------- ends of colours
+
+typedef struct sample {        // every `stride`-th number
+  float value[SAMPLE];
+  int64_t seen, stride;
+  int count;
+} sample;
+
+static void sample_add(sample *s, double value) {
+  if (s->seen++ % s->stride) return;
+  if (s->count == SAMPLE) {
+    for (int k = 0; k < SAMPLE/2; k++) s->value[k] = s->value[2*k];
+    s->count = SAMPLE/2;
+    s->stride *= 2;
+  }
+  s->value[s->count++] = (float)value;
+}
+
+static int ascending(const void *a, const void *b) {
+  const float x = *(const float *)a, y = *(const float *)b;
+  return (x > y) - (x < y);
+}
+
+static double quantile(sample *s, double part) {
+  if (s->count == 0) return 0.0;
+  qsort(s->value, (size_t)s->count, sizeof *s->value, ascending);
+  return (double)s->value[(int)(part*(s->count - 1))];
+}
+
+typedef struct samples { sample speed, push, pull; } samples;
+
+static void look(const recording_head *head, const liquid_frame *frame, samples *s) {
+  for (uint32_t p = 0; p < frame->count; p++) sample_add(&s->speed, liquid_speed(head, frame, p));
+  if (!frame->pressure || !frame->type) return;
+  const size_t cells = (size_t)head->liquid.cells[0]*(size_t)head->liquid.cells[1]*
+                       (size_t)head->liquid.cells[2];
+  for (size_t i = 0; i < cells; i++) {
+    const double pressure = frame->unit*frame->pressure[i];
+    if ((frame->type[i] & RECORD_CELL_TYPE) != 1 || pressure == 0.0) continue;
+    if (pressure > 0.0) sample_add(&s->push, pressure);
+    else sample_add(&s->pull, -pressure);
+  }
+}
+
+// Particles of a frame over the cells that have some.
+static double density(const recording_head *head, const liquid_frame *frame) {
+  size_t cells = 0, last = 0;
+  for (uint32_t p = 0; p < frame->count; p++) {
+    const size_t cell = liquid_cell(head, frame, p);
+    cells += p == 0 || cell != last;
+    last = cell;
+  }
+  return cells ? (double)frame->count/(double)cells : 0.0;
+}
+
+int liquid_measure(liquid *what, int64_t every, liquid_scale *out) {
+  const recording_head *head = &what->file->head;
+  samples *s = calloc(1, sizeof *s);
+  if (!s) return fail(CODE_IO, "out of memory");
+  s->speed.stride = s->push.stride = s->pull.stride = 1;
+  *out = (liquid_scale){0};
+  double dense = 0.0;
+  int code = CODE_OK;
+  for (int64_t f = 0; f < what->file->frames && !code; f += every) {
+    liquid_frame frame;
+    code = liquid_at(what, f, &frame);
+    if (code) break;
+    look(head, &frame, s);
+    if (frame.count > out->most) out->most = frame.count;
+    out->particles += frame.count;
+    if (dense == 0.0) dense = density(head, &frame);
+  }
+  out->gap = dense > 0.0 ? pow(1.0/fmax(dense, 1.0), 1.0/head->dimension) : 0.5;
+  out->speed = quantile(&s->speed, 0.995);
+  out->pressure = quantile(&s->push, 0.99);
+  out->suction = quantile(&s->pull, 0.97);
+  // what rounding leaves, and a few cells, are no suction
+  if (out->suction < 0.01*out->pressure || s->pull.seen*1000 < s->push.seen) out->suction = 0.0;
+  free(s);
+  return code;
+}
+
+void liquid_share(liquid_scale *a, liquid_scale *b) {
+  a->speed = b->speed = fmax(a->speed, b->speed);
+  a->pressure = b->pressure = fmax(a->pressure, b->pressure);
+  a->suction = b->suction = fmax(a->suction, b->suction);
+}
+
+double liquid_part_speed(const liquid_scale *scale, double speed) {
+  return scale->speed > 0.0 ? sqrt(fmin(speed/scale->speed, 1.0)) : 0.0;
+}
+
+double liquid_part_pressure(const liquid_scale *scale, double pressure) {
+  if (pressure >= 0.0) return scale->pressure > 0.0 ? fmin(pressure/scale->pressure, 1.0) : 0.0;
+  return scale->suction > 0.0 ? fmax(pressure/scale->suction, -1.0) : 0.0;
+}

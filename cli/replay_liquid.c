@@ -1,0 +1,306 @@
+// replay_liquid.c: a recording of a liquid as the player reads it.
+//
+// Particles are ordered by cell, so what is stored of one is the step to its cell, mostly 0 or 1,
+// its place in the cell in a few bits, and the difference of its velocity and pressure to those of
+// the one before: about 3 bytes in the plane, packed. Each frame is complete, so that the page
+// unpacks only what it shows.
+//
+// In space only particles near the surface or a wall are kept: those inside cannot be seen. If there
+// are still too many, every n-th is left.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "liquid.h"
+#include "message.h"
+#include "replay_common.h"
+
+enum { BUDGET = 16000000,      // particles of all frames: a page of about 50 MB
+       FLAT_LEVELS = 32, SOLID_LEVELS = 16 };   // places along the edge of a cell
+
+typedef struct packer {
+  const recording *what;
+  const replay_settings *settings;
+  liquid liquid;
+  liquid_scale scale;
+  record_steps steps;
+  int64_t frames;
+  uint32_t levels, stride;     // every stride-th particle is kept
+  uint32_t most;               // that are kept of a frame
+  size_t cells;
+  uint8_t *full;               // cells: 1 if nobody sees through it
+  uint32_t *kept;              // scale.most: which particles
+  uint32_t *length;            // frames: bytes
+  planes plain, body;          // body: the frames
+} packer;
+
+static const recording_head *head_of(const packer *p) { return &p->what->head; }
+
+static int out_of_memory(const packer *p) {
+  return fail(CODE_IO, "%s: out of memory for %lld frames of up to %lu particles; try --every 10",
+              p->what->path, (long long)p->frames, (unsigned long)p->scale.most);
+}
+
+// -------------------------------------------------------------------------------------- particles
+
+// Cells with at least half as many particles as usual.
+static void mark_full(packer *p, const liquid_frame *frame) {
+  const double usual = pow(1.0/p->scale.gap, head_of(p)->dimension);
+  memset(p->full, 0, p->cells);
+  for (uint32_t i = 0; i < frame->count;) {
+    const size_t cell = liquid_cell(head_of(p), frame, i);
+    const uint32_t first = i;
+    while (i < frame->count && liquid_cell(head_of(p), frame, i) == cell) i++;
+    p->full[cell] = 2*(i - first) >= usual;
+  }
+}
+
+// All 26 cells around it are full; what is beyond the grid can be looked through.
+static int hidden(const packer *p, size_t cell) {
+  const int32_t *n = head_of(p)->liquid.cells;
+  const size_t nx = (size_t)n[0], ny = (size_t)n[1], nz = (size_t)n[2];
+  const size_t i = cell % nx, j = cell/nx % ny, k = cell/nx/ny;
+  if (i == 0 || j == 0 || k == 0 || i + 1 == nx || j + 1 == ny || k + 1 == nz) return 0;
+  for (size_t c = k - 1; c <= k + 1; c++)
+    for (size_t b = j - 1; b <= j + 1; b++)
+      for (size_t a = i - 1; a <= i + 1; a++)
+        if (!p->full[(c*ny + b)*nx + a]) return 0;
+  return 1;
+}
+
+static uint32_t choose(packer *p, const liquid_frame *frame) {
+  uint32_t count = 0, seen = 0;
+  size_t last = SIZE_MAX;
+  int skip = 0;
+  if (frame->place[2]) mark_full(p, frame);
+  for (uint32_t i = 0; i < frame->count; i++) {
+    const size_t cell = frame->place[2] ? liquid_cell(head_of(p), frame, i) : 0;
+    if (frame->place[2] && cell != last) skip = hidden(p, cell), last = cell;
+    if (!skip && seen++ % p->stride == 0) p->kept[count++] = i;
+  }
+  return count;
+}
+
+// Every n-th, so that the page has room for all frames.
+static int choose_stride(packer *p) {
+  int64_t total = 0;
+  uint32_t most = 0;
+  p->stride = 1;
+  for (int64_t f = 0; f < p->what->frames; f += p->settings->every) {
+    liquid_frame frame;
+    const int code = liquid_at(&p->liquid, f, &frame);
+    if (code) return code;
+    const uint32_t count = choose(p, &frame);
+    total += count;
+    if (count > most) most = count;
+  }
+  const int64_t wanted = p->settings->particles;
+  const int64_t stride = wanted ? (most + wanted - 1)/wanted : (total + BUDGET - 1)/BUDGET;
+  p->stride = stride > 1 ? (uint32_t)stride : 1;
+  p->most = (most + p->stride - 1)/p->stride;
+  return CODE_OK;
+}
+
+// ----------------------------------------------------------------------------------------- a frame
+
+static void put_number(planes *out, size_t value) {   // seven bits a byte, the lowest first
+  unsigned char byte[10];
+  size_t count = 0;
+  do {
+    byte[count++] = (unsigned char)((value & 127) | (value > 127 ? 128 : 0));
+    value >>= 7;
+  } while (value);
+  planes_bytes(out, byte, count);
+}
+
+static void put_float(planes *out, double value) {
+  const float single = (float)value;
+  uint32_t word;
+  memcpy(&word, &single, sizeof word);
+  planes_words(out, &word, 1, 4);
+}
+
+static void put_byte(planes *out, uint32_t value) {
+  planes_bytes(out, &(unsigned char){(unsigned char)value}, 1);
+}
+
+// 0 for the most suction, 255 for the largest pressure.
+static uint32_t pressure_byte(const packer *p, double pressure) {
+  const double low = -p->scale.suction, high = p->scale.pressure;
+  if (!(high > low)) return 0;
+  return (uint32_t)lrint(255.0*fmin(fmax((pressure - low)/(high - low), 0.0), 1.0));
+}
+
+static void put_solids(packer *p, int64_t f) {
+  for (int32_t s = 0; s < head_of(p)->moving; s++) {
+    double pose[RECORD_POSE];
+    liquid_pose(&p->liquid, f, s, pose);
+    for (int c = 0; c < RECORD_POSE; c++) put_float(&p->body, pose[c]);
+  }
+}
+
+static uint32_t count_separating(const packer *p, const liquid_frame *frame) {
+  uint32_t count = 0;
+  for (size_t i = 0; frame->type && i < p->cells; i++)
+    count += (frame->type[i] & RECORD_CELL_SEPARATING) != 0;
+  return count;
+}
+
+static void put_separating(packer *p, const liquid_frame *frame) {
+  size_t last = 0;
+  for (size_t i = 0; frame->type && i < p->cells; i++) {
+    if (!(frame->type[i] & RECORD_CELL_SEPARATING)) continue;
+    put_number(&p->body, i - last);
+    last = i;
+  }
+}
+
+static void put_particles(packer *p, const liquid_frame *frame, uint32_t count) {
+  const uint32_t fine = (uint32_t)head_of(p)->liquid.fine;
+  size_t last = 0;
+  for (uint32_t k = 0; k < count; k++) {
+    const size_t cell = liquid_cell(head_of(p), frame, p->kept[k]);
+    put_number(&p->body, cell - last);
+    last = cell;
+  }
+  for (int c = 0; c < head_of(p)->dimension; c++)
+    for (uint32_t k = 0; k < count; k++)
+      put_byte(&p->body, frame->place[c][p->kept[k]] % fine*p->levels/fine);
+  for (int c = 0; c < head_of(p)->dimension; c++) {
+    uint32_t before = 0;
+    for (uint32_t k = 0; k < count; k++) {
+      const uint32_t now = (uint32_t)frame->velocity[c][p->kept[k]];
+      put_byte(&p->body, planes_fold(now - before, 1));
+      before = now;
+    }
+  }
+}
+
+static void put_pressures(packer *p, const liquid_frame *frame, uint32_t count) {
+  uint32_t before = 0;
+  for (uint32_t k = 0; k < count; k++) {
+    const size_t cell = liquid_cell(head_of(p), frame, p->kept[k]);
+    const uint32_t now = pressure_byte(p, frame->unit*frame->pressure[cell]);
+    put_byte(&p->body, planes_fold(now - before, 1));
+    before = now;
+  }
+}
+
+// Of a grid in space the slice through the middle.
+static void put_cells(packer *p, const liquid_frame *frame) {
+  const int32_t *n = head_of(p)->liquid.cells;
+  const size_t slice = (size_t)n[0]*(size_t)n[1], from = slice*(size_t)(n[2]/2);
+  uint32_t before = 0;
+  for (size_t i = from; i < from + slice; i++)
+    put_byte(&p->body, frame->type[i] & RECORD_CELL_TYPE);
+  for (size_t i = from; i < from + slice; i++) {
+    const int wet = (frame->type[i] & RECORD_CELL_TYPE) == 1;
+    const uint32_t now = wet ? pressure_byte(p, frame->unit*frame->pressure[i]) : before;
+    put_byte(&p->body, planes_fold(now - before, 1));
+    before = now;
+  }
+}
+
+static int fields_of(const packer *p) {
+  const uint32_t needed = RECORD_TYPES_OF_CELLS | RECORD_PRESSURE;
+  return (head_of(p)->liquid.fields & needed) == needed;
+}
+
+static int put_frames(packer *p) {
+  size_t slot = 0;
+  for (int64_t f = 0; f < p->what->frames; f += p->settings->every) {
+    liquid_frame frame;
+    const int code = liquid_at(&p->liquid, f, &frame);
+    if (code) return code;
+    const size_t before = p->body.length;
+    const uint32_t count = choose(p, &frame);
+    const uint32_t words[2] = {count, count_separating(p, &frame)};
+    planes_words(&p->body, &words[0], 1, 4);
+    planes_words(&p->body, &words[1], 1, 4);
+    put_float(&p->body, frame.top);
+    put_solids(p, f);
+    put_separating(p, &frame);
+    put_particles(p, &frame, count);
+    if (fields_of(p)) {
+      put_pressures(p, &frame, count);
+      put_cells(p, &frame);
+    }
+    if (p->body.length - before > UINT32_MAX) p->body.failed = 1;
+    p->length[slot++] = (uint32_t)(p->body.length - before);
+  }
+  return p->body.failed ? out_of_memory(p) : CODE_OK;
+}
+
+// --------------------------------------------------------------------------------------------- all
+
+// What the player shows of a step.
+static const uint32_t column[] = {
+    RECORD_FLUID_step,     RECORD_FLUID_time,   RECORD_FLUID_liquid,    RECORD_FLUID_separating,
+    RECORD_FLUID_particles, RECORD_FLUID_solved, RECORD_FLUID_unsolved, RECORD_FLUID_residual,
+    RECORD_FLUID_newton,   RECORD_FLUID_inner,  RECORD_FLUID_divergence, RECORD_FLUID_volume,
+    RECORD_FLUID_poured,   RECORD_FLUID_kinetic, RECORD_FLUID_potential, RECORD_FLUID_px,
+    RECORD_FLUID_py,       RECORD_FLUID_pz};
+enum { COLUMNS = sizeof column/sizeof *column };
+
+static json_t *describe(const packer *p) {
+  const double range[2] = {-p->scale.suction, p->scale.pressure};
+  json_t *meta = replay_describe(p->what, p->settings, &p->steps, column, COLUMNS);
+  json_object_set_new(meta, "frames", json_integer(p->frames));
+  json_object_set_new(meta, "levels", json_integer(p->levels));
+  json_object_set_new(meta, "solids", json_integer(head_of(p)->moving));
+  json_object_set_new(meta, "fields", json_integer(fields_of(p)));
+  json_object_set_new(meta, "most", json_integer(p->most));
+  json_object_set_new(meta, "gap", json_number(p->scale.gap*pow(p->stride,
+                                                                1.0/head_of(p)->dimension)));
+  json_object_set_new(meta, "speed", json_number(p->scale.speed));
+  json_object_set_new(meta, "pressure", json_numbers(range, 2));
+  return meta;
+}
+
+static int allocate(packer *p) {
+  const int32_t *n = head_of(p)->liquid.cells;
+  p->cells = (size_t)n[0]*(size_t)n[1]*(size_t)n[2];
+  p->frames = (p->what->frames + p->settings->every - 1)/p->settings->every;
+  p->full = calloc(p->cells, 1);
+  p->kept = calloc((size_t)p->scale.most + 1, sizeof *p->kept);
+  p->length = calloc((size_t)p->frames + 1, sizeof *p->length);
+  return p->full && p->kept && p->length ? CODE_OK : out_of_memory(p);
+}
+
+static int encode(packer *p, replay *out) {
+  replay_preface(&p->plain, describe(p));
+  replay_steps(&p->plain, &p->steps, column, COLUMNS);
+  planes_words(&p->plain, p->length, (size_t)p->frames, 4);
+  planes_bytes(&p->plain, p->body.data, p->body.length);
+  planes_free(&p->body);
+  out->text = planes_text(&p->plain, &out->length);
+  return out->text ? CODE_OK : out_of_memory(p);
+}
+
+int replay_liquid(const recording *what, const replay_settings *settings, replay *out) {
+  packer p = {.what = what, .settings = settings};
+  const uint32_t fine = (uint32_t)what->head.liquid.fine;
+  const uint32_t levels = what->head.dimension == 2 ? FLAT_LEVELS : SOLID_LEVELS;
+  int times;
+  p.levels = fine < levels ? fine : levels;
+  liquid_begin(what, &p.liquid);
+  int code = recording_statistics(what, &p.steps, &times);
+  if (!code) code = liquid_measure(&p.liquid, settings->every, &p.scale);
+  if (!code) code = allocate(&p);
+  if (!code) code = choose_stride(&p);
+  if (!code) code = put_frames(&p);
+  if (!code) {
+    *out = (replay){.frames = p.frames, .bodies = what->head.bodies, .particles = p.scale.most,
+                    .kept = p.most, .steps = p.steps.rows > 0 ? (int64_t)p.steps.rows - 1 : 0,
+                    .unsolved = replay_unsolved(&p.steps, RECORD_FLUID_unsolved)};
+    code = encode(&p, out);
+  }
+  liquid_end(&p.liquid);
+  record_steps_free(&p.steps);
+  planes_free(&p.plain);
+  planes_free(&p.body);
+  free(p.full);
+  free(p.kept);
+  free(p.length);
+  return code;
+}

@@ -1,0 +1,115 @@
+// fluid.js: a recording of a liquid: particles, cells, solids and what colours mean.
+import {rampColour} from './colours.js';
+import {decode, decodeFrame, unpack} from './payload.js';
+import {Timed} from './timed.js';
+
+export const LIQUID = 1;                         // the type of a cell, as perp_cell
+const SUCTION = [0.48, 0.16, 0.62];              // pressure below 0: a wall holds the liquid
+
+export class Fluid extends Timed {
+  static async from(base64) { return new Fluid(decode(await unpack(base64))); }
+
+  static compare(recordings) {
+    super.compare(recordings, [['fastest', 1], ['highest', 1], ['suction', 0]]);
+  }
+
+  constructor(data) {
+    super(data);
+    const {meta} = data, {cells, spacing} = this.head;
+    [this.nx, this.ny, this.nz] = cells;
+    this.spacing = spacing;
+    this.box = cells.map(n => n*spacing);
+    this.#readSolids();
+    this.most = meta.most;                       // particles of a frame
+    this.gap = meta.gap;                         // between particles, in cells
+    this.dotRadius = (this.flat ? 0.6 : 0.95)*meta.gap*spacing;
+    this.fields = Boolean(meta.fields);
+    this.fastest = meta.speed;
+    this.highest = meta.pressure[1];
+    this.suction = -meta.pressure[0];
+    if (this.flat) {                             // all of the grid, and no more
+      this.view.center = [this.box[0]/2, this.box[1]/2, 0];
+      this.view.half = [this.box[0]/2, this.box[1]/2];
+    }
+    this.kept = [];
+  }
+
+  #readSolids() {
+    const {shape, extent, offset, position, orientation} = this.head.bodies;
+    let slot = 0;
+    this.solids = shape.map((kind, id) => ({
+      shape: kind, extent: extent[id], offset: offset[id], position: position[id],
+      orientation: orientation[id], slot: this.head.bodies.static[id] ? -1 : slot++}));
+  }
+
+  // Frame f, decoded; the last few are kept.
+  frame(f) {
+    let entry = this.kept.find(one => one.f === f);
+    if (!entry) {
+      entry = {f, frame: decodeFrame(this.data.frames[f], this.data.meta)};
+      this.kept.unshift(entry);
+      this.kept.length = Math.min(this.kept.length, 4);
+    }
+    return entry.frame;
+  }
+
+  // What frame f shows on the way to the next one: particles go on as fast as they are.
+  moment(f, blend) {
+    const frame = this.frame(f), time = blend*this.dt*this.every;
+    if (!(time > 0)) return frame;
+    const on = frame.x.map((x, c) => x.map((at, p) => at + time*frame.v[c][p]));
+    return {...frame, x: on};
+  }
+
+  // The bytes of the particles of frame f for colours. That of a speed is the root of its part of
+  // the largest, so that slow ones differ, too.
+  bytes(f, mode) {
+    const frame = this.frame(f);
+    if (mode === 'pressure' && frame.pressure) return frame.pressure;
+    const scale = this.spacing/this.fastest;
+    frame.bytes ??= frame.v[0].map((_, p) => Math.hypot(...frame.v.map(v => v[p])));
+    return Uint8Array.from(frame.bytes, v => Math.round(255*Math.min(Math.sqrt(scale*v), 1)));
+  }
+
+  // Where solid s is at a frame and on the way to the next, with the quaternion as x y z w.
+  pose(s, f, blend = 0) {
+    const {slot, position, orientation} = this.solids[s];
+    if (slot < 0) return {position, orientation: turned(orientation)};
+    const from = this.frame(f).pose[slot], last = f + 1 >= this.frames || !(blend > 0);
+    const to = last ? from : this.frame(f + 1).pose[slot];
+    const same = from.slice(3).reduce((sum, q, c) => sum + q*to[3 + c], 0) < 0 ? -1 : 1;
+    const now = from.map((x, c) => x + blend*((c < 3 ? 1 : same)*to[c] - x));
+    const size = Math.hypot(...now.slice(3)) || 1;
+    return {position: now.slice(0, 3), orientation: turned(now.slice(3).map(q => q/size))};
+  }
+
+  pressureOf(byte) {
+    const [low, high] = this.data.meta.pressure;
+    return low + byte/255*(high - low);
+  }
+
+  // The colours of the 256 bytes of speed or pressure: r g b in [0, 1] of each.
+  palette(mode) {
+    const out = new Float32Array(3*256), colour = [0, 0, 0];
+    for (let byte = 0; byte < 256; byte++) {
+      if (mode === 'speed') rampColour(byte/255, colour);
+      else this.#pressureColour(this.pressureOf(byte), colour);
+      out.set(colour, 3*byte);
+    }
+    return out;
+  }
+
+  #pressureColour(p, out) {
+    const noise = 0.006*(this.highest + this.suction);   // a byte and a half: 0 is not suction
+    rampColour(Math.max(p, 0)/this.highest, out);
+    if (p >= -noise || !this.suction) return;
+    const part = 0.4 + 0.6*Math.min(-p/this.suction, 1);
+    for (let c = 0; c < 3; c++) out[c] += part*(SUCTION[c] - out[c]);
+  }
+}
+
+export const isGrid = show => show === 'grid' || show === 'slice';
+export const suctionHex = '#7b299e';
+
+// w first to w last
+const turned = ([w, x, y, z]) => [x, y, z, w];

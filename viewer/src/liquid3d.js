@@ -1,0 +1,409 @@
+// liquid3d.js: a liquid drawn with three.js: particles as points that a shader makes round, the
+// surface and the cells as textures, solids as meshes.
+import * as THREE from 'three';
+import {LIQUID, isGrid} from './fluid.js';
+import {aim, glass, place, texture, vector} from './parts3d.js';
+import * as pattern from './patterns.js';
+import {HOLLOW, PLANE, SPHERE, TANK, edgesOf, footOf, holds, outline} from './solids.js';
+import {Surface, UNIT} from './surface.js';
+import {across, add, cross} from './vector.js';
+
+export class Liquid3D {
+  constructor(canvas, recording) {
+    this.recording = recording;
+    this.renderer = new THREE.WebGLRenderer({canvas, antialias: true});
+    this.scene = new THREE.Scene();
+    this.eye = new THREE.PerspectiveCamera();
+    this.radius = recording.view.radius;
+    this.themed = [];                       // functions that take the colours of the page
+    this.moving = [];                       // functions that take a frame
+    this.palettes = {};
+    this.#addParticles();
+    if (recording.flat) this.#addSurface();
+    if (recording.fields) this.#addCells();
+    this.#addSeparating();
+    this.#addTank();
+    recording.solids.forEach((solid, s) => this.#addSolid(solid, s));
+    if (!recording.flat) this.#addLights();
+    this.drawn = null;
+  }
+
+  resize(width, height, ratio) {
+    this.ratio = ratio;
+    this.renderer.setPixelRatio(ratio);
+    this.renderer.setSize(width, height, false);
+  }
+
+  retheme(colours) {
+    this.colours = colours;
+    this.scene.background = new THREE.Color(colours.sky);
+    for (const change of this.themed) change(colours);
+    this.drawn = null;
+  }
+
+  #palette(mode) {
+    if (this.palettes[mode]) return this.palettes[mode];
+    const rgb = this.recording.palette(mode), bytes = new Uint8Array(4*256).fill(255);
+    for (let k = 0; k < 256; k++) for (let c = 0; c < 3; c++) bytes[4*k + c] = 255*rgb[3*k + c];
+    const map = new THREE.DataTexture(bytes, 256, 1);
+    map.colorSpace = THREE.SRGBColorSpace;
+    map.needsUpdate = true;
+    this.palettes[mode] = map;
+    return map;
+  }
+
+  #lay(mesh, order) {                       // flat scenes are painted in this order
+    mesh.renderOrder = order;
+    mesh.frustumCulled = false;
+    this.scene.add(mesh);
+    return mesh;
+  }
+
+  // ------------------------------------------------------------------------------------- particles
+
+  #addParticles() {
+    const {most, flat} = this.recording, room = Math.max(most, 1);
+    const cloud = this.cloud = new THREE.BufferGeometry();
+    const attribute = (name, array, size, whole) => {
+      const made = new THREE.BufferAttribute(array, size, whole);
+      made.setUsage(THREE.DynamicDrawUsage);
+      cloud.setAttribute(name, made);
+    };
+    attribute('position', new Float32Array(3*room), 3, false);
+    attribute('value', new Uint8Array(room), 1, true);
+    if (!flat) attribute('lean', new Int8Array(4*room), 4, true);
+    this.dots = new THREE.ShaderMaterial({
+      transparent: flat, depthTest: !flat, depthWrite: !flat,
+      uniforms: {palette: {value: null}, scale: {value: 1}},
+      vertexShader: flat ? FLAT_VERTEX : BALL_VERTEX,
+      fragmentShader: flat ? FLAT_FRAGMENT : BALL_FRAGMENT,
+    });
+    this.points = this.#lay(new THREE.Points(cloud, this.dots), 0);
+  }
+
+  #updateParticles(now, bytes) {
+    const {flat, spacing} = this.recording, {attributes} = this.cloud, [xs, ys, zs] = now.x;
+    const to = attributes.position.array;
+    for (let p = 0; p < now.count; p++) {
+      to[3*p] = spacing*xs[p];
+      to[3*p + 1] = spacing*ys[p];
+      to[3*p + 2] = flat ? 0 : spacing*zs[p];
+    }
+    attributes.value.array.set(bytes);
+    if (!flat) lean(this.recording, now, attributes.lean.array);
+    for (const part of Object.values(attributes)) part.needsUpdate = true;
+    this.cloud.setDrawRange(0, now.count);
+  }
+
+  // --------------------------------------------------------------------------- surface and cells
+
+  // A rectangle from cell (x, y) to (u, v); in space through the middle.
+  #sheet(x, y, u, v, material, order) {
+    const {spacing: h, nz, flat} = this.recording;
+    const mesh = new THREE.Mesh(new THREE.PlaneGeometry((u - x)*h, (v - y)*h), material);
+    mesh.position.set((x + u)/2*h, (y + v)/2*h, flat ? 0 : nz*h/2);
+    return this.#lay(mesh, order);
+  }
+
+  #addSurface() {
+    this.field = new Surface(this.recording);
+    const {width, height, per, texture: bytes} = this.field, half = 0.5/per;
+    const map = this.fieldMap = new THREE.DataTexture(bytes, width, height);
+    map.minFilter = map.magFilter = THREE.LinearFilter;
+    this.skin = new THREE.ShaderMaterial({
+      transparent: true, depthTest: false, uniforms: {map: {value: map}, palette: {value: null}},
+      vertexShader: `
+        varying vec2 at;
+        void main() {
+          at = uv;
+          gl_Position = projectionMatrix*modelViewMatrix*vec4(position, 1.0);
+        }`,
+      fragmentShader: `
+        uniform sampler2D map, palette;
+        varying vec2 at;
+        void main() {
+          vec4 field = texture2D(map, at);
+          float depth = field.r*255.0/${UNIT}.0 - 128.0/${UNIT}.0, soft = 0.75*fwidth(depth) + 1e-4;
+          float inside = smoothstep(-soft, soft, depth);
+          gl_FragColor = vec4(texture2D(palette, vec2((field.g*255.0 + 0.5)/256.0, 0.5)).rgb, inside);
+          #include <colorspace_fragment>
+        }`,
+    });
+    this.surface = this.#sheet(-half, -half, (width - 0.5)/per, (height - 0.5)/per, this.skin, 0);
+  }
+
+  #addCells() {
+    const {nx, ny, flat} = this.recording;
+    const map = this.cellMap = new THREE.DataTexture(new Uint8Array(4*nx*ny), nx, ny);
+    map.colorSpace = THREE.SRGBColorSpace;
+    this.cells = this.#sheet(0, 0, nx, ny, new THREE.MeshBasicMaterial(
+      {map, transparent: true, depthTest: !flat, side: THREE.DoubleSide, alphaTest: 0.5}), 0);
+  }
+
+  #updateCells({type, cellPressure}) {
+    const {image: {data}} = this.cellMap, palette = this.recording.palette('pressure');
+    for (let k = 0; k < type.length; k++) {
+      data[4*k + 3] = type[k] === LIQUID ? 255 : 0;
+      for (let c = 0; c < 3; c++) data[4*k + c] = 255*palette[3*cellPressure[k] + c];
+    }
+    this.cellMap.needsUpdate = true;
+  }
+
+  #addSeparating() {
+    const {flat, spacing: h} = this.recording, room = this.room = 20000;
+    const shape = flat ? new THREE.PlaneGeometry(0.8*h, 0.8*h) : new THREE.BoxGeometry(h, h, h);
+    this.marks = this.#lay(new THREE.InstancedMesh(shape, new THREE.MeshBasicMaterial(
+      {transparent: true, opacity: flat ? 0.75 : 0.5, depthTest: false}), room), 6);
+    this.themed.push(colours => this.marks.material.color.set(colours.separating));
+  }
+
+  #updateSeparating(now, shown) {
+    const {nx, ny, flat, spacing: h} = this.recording, matrix = new THREE.Matrix4();
+    const count = shown ? Math.min(now.separating.length, this.room) : 0;
+    for (let s = 0; s < count; s++) {
+      const cell = now.separating[s], k = Math.floor(cell/(nx*ny));
+      matrix.setPosition((cell % nx + 0.5)*h, (Math.floor(cell/nx) % ny + 0.5)*h,
+                         flat ? 0 : (k + 0.5)*h);
+      this.marks.setMatrixAt(s, matrix);
+    }
+    this.marks.count = count;
+    this.marks.visible = count > 0;
+    this.marks.instanceMatrix.needsUpdate = true;
+  }
+
+  // ---------------------------------------------------------------------------------------- solids
+
+  #addLights() {
+    const side = across(this.recording.up), front = cross(this.recording.up, side);
+    this.scene.add(new THREE.HemisphereLight('#ffffff', '#9a8f86', 1.6));
+    const sun = new THREE.DirectionalLight('#fff8ee', 2);
+    sun.position.fromArray(add(add(this.recording.up, side, 0.65), front, -0.25));
+    this.scene.add(sun);
+  }
+
+  // What is outside of the grid is solid. In space one sees through it: floor and edges.
+  #addTank() {
+    const {flat, box} = this.recording, [w, h, d] = box;
+    if (flat) {
+      const far = 20*Math.hypot(w, h);
+      this.#addShape([[-far, -far], [far, -far], [far, far], [-far, far]],
+                     [[0, 0], [w, 0], [w, h], [0, h]], 4);   // over the lines of solids
+      return;
+    }
+    const lines = new THREE.BufferGeometry().setFromPoints(edgesOf(box).flat().map(vector));
+    const edges = new THREE.LineSegments(lines, new THREE.LineBasicMaterial());
+    this.themed.push(colours => edges.material.color.set(colours.shell));
+    this.#lay(edges, 0);
+    const reach = 3*this.radius;
+    const floor = new THREE.Mesh(new THREE.PlaneGeometry(2*reach, 2*reach),
+      new THREE.MeshBasicMaterial({map: texture(pattern.floor(), 24), transparent: true,
+                                   alphaMap: texture(pattern.fade()), depthWrite: false}));
+    floor.rotation.x = -Math.PI/2;
+    floor.position.set(w/2, -0.003*h, d/2);
+    this.themed.push(colours => floor.material.color.set(colours.ground));
+    this.#lay(floor, -2);
+  }
+
+  #addSolid(solid, s) {
+    if (this.recording.flat) return this.#addFlat(solid, s);
+    const made = this.#solidOf(solid);
+    this.#lay(made, holds(solid) || solid.shape === PLANE ? 3 : 0);
+    if (solid.shape === PLANE) return made.position.fromArray(footOf(solid, this.recording.box));
+    const put = (frame, blend) => {
+      const {position, orientation: [x, y, z, w]} = this.recording.pose(s, frame, blend);
+      place(made, position, [w, x, y, z], [1, 1, 1]);
+    };
+    put(0, 0);
+    if (solid.slot >= 0) this.moving.push(put);
+  }
+
+  // What holds the liquid is of glass.
+  #solidOf({shape, extent}) {
+    const sides = extent.map(x => 2*x), reach = 2*this.radius;
+    if (shape === HOLLOW) {
+      const shell = new THREE.Mesh(new THREE.SphereGeometry(extent[0], 96, 64),
+                                   glass(THREE.DoubleSide, 0.03, 0.3));
+      this.themed.push(colours => shell.material.uniforms.colour.value.set(colours.shell));
+      return shell;
+    }
+    if (shape === PLANE || shape === TANK) {
+      const form = shape === PLANE ? new THREE.PlaneGeometry(reach, reach)
+                                   : new THREE.BoxGeometry(...sides);
+      if (shape === PLANE)
+        form.applyQuaternion(new THREE.Quaternion().setFromUnitVectors(
+          new THREE.Vector3(0, 0, 1), vector(extent).normalize()));
+      const pane = new THREE.Mesh(form, new THREE.MeshBasicMaterial(
+        {transparent: true, opacity: 0.12, depthWrite: false, side: THREE.DoubleSide}));
+      const edges = new THREE.LineSegments(new THREE.EdgesGeometry(form),
+                                           new THREE.LineBasicMaterial());
+      if (shape === TANK) pane.add(edges);
+      this.themed.push(colours => {
+        pane.material.color.set(colours.shell);
+        edges.material.color.set(colours.shell);
+      });
+      return pane;
+    }
+    const form = shape === SPHERE ? new THREE.SphereGeometry(extent[0], 64, 48)
+                                  : new THREE.BoxGeometry(...sides);
+    const mesh = new THREE.Mesh(form, new THREE.MeshStandardMaterial({roughness: 0.8}));
+    this.themed.push(colours => mesh.material.color.set(colours.ground));
+    return mesh;
+  }
+
+  #addFlat(solid, s) {
+    const {box} = this.recording, far = 20*Math.hypot(...box);
+    const around = [[-far, -far], [far, -far], [far, far], [-far, far]];
+    const points = (frame, blend) => outline(solid, this.recording.pose(s, frame, blend), box);
+    const start = points(0, 0), parts = this.#addShape(...(holds(solid) ? [around, start] : [start]));
+    if (solid.slot < 0) return;
+    this.moving.push((frame, blend) => {
+      const now = points(frame, blend), geometry = shapeOf(...(holds(solid) ? [around, now] : [now]));
+      parts.fill.geometry.dispose();
+      parts.fill.geometry = geometry;
+      parts.line.geometry.setFromPoints(now.map(([x, y]) => new THREE.Vector3(x, y, 0)));
+    });
+  }
+
+  #addShape(points, hole, order = 2) {
+    const fill = new THREE.Mesh(shapeOf(points, hole),
+                                new THREE.MeshBasicMaterial({depthTest: false, transparent: true}));
+    const line = new THREE.LineLoop(
+      new THREE.BufferGeometry().setFromPoints((hole ?? points).map(([x, y]) =>
+        new THREE.Vector3(x, y, 0))),
+      new THREE.LineBasicMaterial({depthTest: false, transparent: true}));
+    this.themed.push(colours => {
+      fill.material.color.set(colours.solid);
+      line.material.color.set(colours.shell);
+    });
+    this.#lay(fill, order);
+    this.#lay(line, order + 1);
+    return {fill, line};
+  }
+
+  // --------------------------------------------------------------------------------------- drawing
+
+  // state: {frame, blend, mode, marks, show}; sight: from Camera.frame()
+  draw(state, sight) {
+    const {recording} = this, {frame, blend, mode, marks, show} = state;
+    const key = `${frame} ${blend} ${mode} ${marks} ${show}`;
+    if (key !== this.drawn && recording.frames) {
+      this.#update(recording.moment(frame, blend), state);
+      this.drawn = key;
+    }
+    this.dots.uniforms.scale.value = 2*this.ratio*sight.focal*recording.dotRadius;
+    aim(this.eye, sight, this.radius);
+    this.renderer.render(this.scene, this.eye);
+  }
+
+  #update(now, {frame, blend, mode, marks, show}) {
+    const {recording} = this, bytes = recording.bytes(frame, mode);
+    const grid = isGrid(show) && recording.fields, skin = show === 'surface' && this.surface;
+    this.points.visible = !grid && !skin;
+    if (this.points.visible) this.#updateParticles(now, bytes);
+    if (this.surface) this.surface.visible = Boolean(skin);
+    if (skin) {
+      this.field.update(now, bytes);
+      this.fieldMap.needsUpdate = true;
+    }
+    if (this.cells) this.cells.visible = grid;
+    if (grid) this.#updateCells(now);
+    this.#updateSeparating(now, marks);
+    for (const move of this.moving) move(frame, blend);
+    this.dots.uniforms.palette.value = this.#palette(mode);
+    if (this.skin) this.skin.uniforms.palette.value = this.#palette(mode);
+  }
+}
+
+function shapeOf(points, hole) {
+  const list = from => from.map(([x, y]) => new THREE.Vector2(x, y));
+  const shape = new THREE.Shape(list(points));
+  if (hole) shape.holes.push(new THREE.Path(list(hole)));
+  return new THREE.ShapeGeometry(shape);
+}
+
+// Where the surface of the liquid at a particle faces: against the gradient of how many there are,
+// each shared by the eight cells whose centres are around it.
+function lean({nx, ny, nz}, {count, x: [xs, ys, zs]}, out) {
+  const n = [nx + 2, ny + 2, nz + 2], sum = new Float32Array(n[0]*n[1]*n[2]);
+  const step = [1, n[0], n[0]*n[1]], cell = p => {
+    const at = [xs[p] + 0.5, ys[p] + 0.5, zs[p] + 0.5], low = at.map(Math.floor);
+    return {part: at.map((x, c) => x - low[c]), k: low[0] + n[0]*(low[1] + n[1]*low[2])};
+  };
+  for (let p = 0; p < count; p++) {
+    const {part: [a, b, c], k} = cell(p);
+    for (let corner = 0; corner < 8; corner++) {
+      const i = corner & 1, j = corner >> 1 & 1, l = corner >> 2;
+      sum[k + i + j*step[1] + l*step[2]] += (i ? a : 1 - a)*(j ? b : 1 - b)*(l ? c : 1 - c);
+    }
+  }
+  for (let p = 0; p < count; p++) {
+    const {part, k} = cell(p), way = [0, 0, 0];
+    for (let corner = 0; corner < 8; corner++) {
+      const side = [corner & 1, corner >> 1 & 1, corner >> 2], value = sum[k + side[0]
+        + side[1]*step[1] + side[2]*step[2]];
+      for (let c = 0; c < 3; c++) {
+        const d = (c + 1) % 3, e = (c + 2) % 3;
+        way[c] += (side[c] ? -1 : 1)*value*(side[d] ? part[d] : 1 - part[d])
+          *(side[e] ? part[e] : 1 - part[e]);
+      }
+    }
+    const size = Math.hypot(...way) || 1;
+    for (let c = 0; c < 3; c++) out[4*p + c] = 127*way[c]/size;
+  }
+}
+
+const FLAT_VERTEX = `
+  attribute float value;
+  uniform float scale;
+  varying float shade, size;
+  void main() {
+    vec4 place = modelViewMatrix*vec4(position, 1.0);
+    shade = (value*255.0 + 0.5)/256.0;
+    size = max(scale/-place.z, 1.2);
+    gl_PointSize = size + 1.0;
+    gl_Position = projectionMatrix*place;
+  }`;
+
+const FLAT_FRAGMENT = `
+  uniform sampler2D palette;
+  varying float shade, size;
+  void main() {
+    float away = length(gl_PointCoord - 0.5)*(size + 1.0);
+    float cover = clamp(0.5*size + 0.5 - away, 0.0, 1.0);
+    gl_FragColor = vec4(texture2D(palette, vec2(shade, 0.5)).rgb, cover);
+    #include <colorspace_fragment>
+  }`;
+
+const BALL_VERTEX = `
+  attribute float value;
+  attribute vec4 lean;
+  uniform float scale;
+  varying float shade;
+  varying vec3 facing;
+  void main() {
+    vec4 place = modelViewMatrix*vec4(position, 1.0);
+    shade = (value*255.0 + 0.5)/256.0;
+    facing = normalMatrix*lean.xyz;
+    gl_PointSize = max(scale/-place.z, 1.5);
+    gl_Position = projectionMatrix*place;
+  }`;
+
+// The light of a ball and of the surface that it belongs to.
+const BALL_FRAGMENT = `
+  uniform sampler2D palette;
+  varying float shade;
+  varying vec3 facing;
+  void main() {
+    vec2 at = 2.0*gl_PointCoord - 1.0;
+    float square = dot(at, at);
+    if (square > 1.0) discard;
+    vec3 ball = vec3(at.x, -at.y, sqrt(1.0 - square));
+    vec3 outwards = facing.z < 0.0 ? -facing : facing;   // what is inside was left out
+    vec3 normal = normalize(0.45*ball + outwards + vec3(0.0, 0.0, 0.15));
+    vec3 sun = normalize(vec3(-0.45, 0.8, 0.45));
+    float light = 0.42 + 0.12*normal.y + 0.18*normal.z + 0.42*max(dot(normal, sun), 0.0);
+    float glint = pow(max(dot(normal, normalize(sun + vec3(0.0, 0.0, 1.0))), 0.0), 40.0);
+    vec3 colour = texture2D(palette, vec2(shade, 0.5)).rgb;
+    gl_FragColor = vec4(light*colour + 0.25*glint, 1.0);
+    #include <colorspace_fragment>
+  }`;
