@@ -80,9 +80,10 @@ int grid_levels_solve(grid_levels *g, int32_t from, const double *r, double *z, 
   s.singular = grid_means(g, from, r);
   refresh(&s, NULL, g->guess);
   *report = (grid_levels_report){0, s.norm, s.most, s.norm, s.most};
-  if (!(s.scale > 0.0) || limit < 1 || s.norm <= relative*s.norm || s.most <= absolute) {
+  const int enough = s.most == 0.0 || s.most <= absolute || (relative >= 1.0 && s.scale > 0.0);
+  if (enough || !(s.scale > 0.0)) {
     for (int32_t i = 0; i < l->n; i++) z[i] = 0.0;
-    return s.norm <= relative*s.norm || s.most <= absolute ? 0 : 1;
+    return !enough;
   }
   g->guess = s.scale;
   double step = 0.0, before = 0.0, gained = 0.0, lowest = s.norm, replaced = s.norm;
@@ -111,8 +112,7 @@ int grid_levels_solve(grid_levels *g, int32_t from, const double *r, double *z, 
     s.most /= s.scale;
     report->iterations++;
     before = zr;
-    const int done = s.norm <= relative*report->norm_before || s.most <= absolute;
-    if (!done && s.norm <= drop*replaced) {
+    if (s.norm <= drop*replaced) {
       refresh(&s, z, near_one(s.most));              // p and q keep their scale: it cancels in turn
       replaced = s.norm;
     }
@@ -121,13 +121,15 @@ int grid_levels_solve(grid_levels *g, int32_t from, const double *r, double *z, 
     // norms may rise for long while the energy falls; near the end only rounding keeps it falling
     worse = s.norm < lowest || gain > 1e-6*gained ? 0 : worse + 1;
     lowest = min2(lowest, s.norm);
-    if (done || s.scale == 0.0) {
+    if (s.norm <= relative*report->norm_before || s.most <= absolute) {
       status = 0;
       break;
     }
   }
   report->norm = s.norm;
   report->most = s.most;
+  if (report->iterations == 0)
+    for (int32_t i = 0; i < l->n; i++) z[i] = 0.0;
   if (s.singular && grid_means(g, from, z))
     for (int32_t i = 0; i < l->n; i++) z[i] -= grid_mean_at(g, l, i);
   return status;
