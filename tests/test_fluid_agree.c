@@ -144,9 +144,9 @@ static void same(const char *what, const double *x, const double *y, int32_t n, 
   if (!(wrong <= tol*most)) fail_msg("%s differs by %g of %g", what, wrong, most);
 }
 
-static int siconos_count;
-
-static void check_methods(const perp_fluid *f, int siconos) {
+// how many problems Siconos has solved as well
+static int check_methods(const perp_fluid *f, int siconos) {
+  int asked = 0;
   perp_problem p;
   const double *used;
   assert_int_equal(perp_fluid_problem(f, &p, &used), PERP_OK);
@@ -172,7 +172,7 @@ static void check_methods(const perp_fluid *f, int siconos) {
 #ifdef CAMPAIGN_SICONOS
   if (siconos && by_siconos(&s, &p, y)) {
     same("Siconos", y, x, n, 1e-7);
-    siconos_count++;
+    asked = 1;
   }
 #else
   (void)siconos;
@@ -180,10 +180,12 @@ static void check_methods(const perp_fluid *f, int siconos) {
   free(x);
   free(y);
   release(&s);
+  return asked;
 }
 
 static void methods_agree_on_problems_of_simulations(void **unused) {
   (void)unused;
+  int asked = 0;
   for (int scene = 0; scene < 4; scene++) {
     const int dimension = scene == 3 ? 3 : 2;
     const int32_t n = scene == 0 ? 14 : scene == 3 ? 10 : 28;
@@ -201,13 +203,15 @@ static void methods_agree_on_problems_of_simulations(void **unused) {
       const perp_fluid_report r = step(f);
       assert_int_equal(r.unsolved, 0);
       parted += r.separating > 0;
-      if (k%4 == 3 && r.liquid > 0) check_methods(f, scene == 0);
+      if (k%4 == 3 && r.liquid > 0) asked += check_methods(f, scene == 0);
     }
     if (scene < 2) assert_true(parted > 0);
     perp_fluid_destroy(f);
   }
 #ifdef CAMPAIGN_SICONOS
-  assert_true(siconos_count > 1);
+  assert_true(asked > 1);
+#else
+  assert_int_equal(asked, 0);
 #endif
 }
 
