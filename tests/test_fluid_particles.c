@@ -363,7 +363,7 @@ static void velocities_go_on_beyond_the_surface(void **unused) {
     for (int64_t i = 0; i < f->p.count; i++)
       for (int a = 0; a < dimension; a++) f->p.v[a][i] = a + 0.5;
     assert_int_equal(fluid_gather(f), PERP_OK);
-    fluid_spread(f, 3);
+    assert_int_equal(fluid_spread(f, 3), PERP_OK);
     for (int a = 0; a < dimension; a++) {
       int64_t beyond = 0, nothing = 0;
       for (int32_t i = 0; i < f->faces[a]; i++) {

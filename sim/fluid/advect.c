@@ -14,7 +14,7 @@ typedef struct trip {
 } trip;
 
 // Distance to the solids by the corners of the cell of x, and its slope.
-static inline double distance_at(const trip *t, const double *x, double *slope,
+SAMPLE_INLINE double distance_at(const trip *t, const double *x, double *slope,
                                  const int dimension) {
   const sampler *s = &t->s;
   double w[3];
@@ -46,7 +46,7 @@ static inline double distance_at(const trip *t, const double *x, double *slope,
   return sum;
 }
 
-static inline void push_out(const trip *t, double *x, const int dimension) {
+SAMPLE_INLINE void push_out(const trip *t, double *x, const int dimension) {
   const perp_fluid *f = t->f;
   const double margin = MARGIN*f->h;
   for (int round = 0; round < ROUNDS; round++) {
@@ -71,24 +71,42 @@ static inline void push_out(const trip *t, double *x, const int dimension) {
   }
 }
 
-static inline void move(const trip *t, int64_t begin, int64_t end, const int dimension) {
+SAMPLE_INLINE void move(const trip *t, int64_t begin, int64_t end, const int dimension) {
   const perp_fluid *f = t->f;
   const sampler *s = &t->s;
   const double dt = f->dt;
   double *const *place = f->p.x;
-  for (int64_t i = begin; i < end; i++) {
-    double x[3], y[3], k1[3], k2[3], k3[3];
-    for (int d = 0; d < dimension; d++) x[d] = place[d][i];
-    sample_velocity(s, x, k1, dimension);
-    for (int d = 0; d < dimension; d++) y[d] = x[d] + 0.5*dt*k1[d];
-    sample_velocity(s, y, k2, dimension);
-    for (int d = 0; d < dimension; d++) y[d] = x[d] + 0.75*dt*k2[d];
-    sample_velocity(s, y, k3, dimension);
+  for (int64_t i = begin; i < end; i += BLOCK) {
+    double x[3][BLOCK], y[3][BLOCK], k1[3][BLOCK], k2[3][BLOCK], k3[3][BLOCK];
+    for (int d = 0; d < dimension; d++) sample_take(place[d], i, end, x[d]);
+    sample_velocities(s, x, k1, dimension);
     for (int d = 0; d < dimension; d++)
-      x[d] += dt*(2.0*k1[d] + 3.0*k2[d] + 4.0*k3[d])/9.0;
-    push_out(t, x, dimension);
-    for (int d = 0; d < dimension; d++) place[d][i] = x[d];
+      for (int k = 0; k < BLOCK; k++) y[d][k] = x[d][k] + 0.5*dt*k1[d][k];
+    sample_velocities(s, y, k2, dimension);
+    for (int d = 0; d < dimension; d++)
+      for (int k = 0; k < BLOCK; k++) y[d][k] = x[d][k] + 0.75*dt*k2[d][k];
+    sample_velocities(s, y, k3, dimension);
+    for (int d = 0; d < dimension; d++)
+      for (int k = 0; k < BLOCK; k++)
+        x[d][k] += dt*(2.0*k1[d][k] + 3.0*k2[d][k] + 4.0*k3[d][k])*(1.0/9.0);
+    const int count = end - i < BLOCK ? (int)(end - i) : BLOCK;
+    for (int k = 0; k < count; k++) {
+      double z[3];
+      for (int d = 0; d < dimension; d++) z[d] = x[d][k];
+      push_out(t, z, dimension);
+      for (int d = 0; d < dimension; d++) place[d][i + k] = z[d];
+    }
   }
+}
+
+static void move_plain(const trip *t, int64_t begin, int64_t end) {
+  if (t->f->dimension == 2) move(t, begin, end, 2);
+  else move(t, begin, end, 3);
+}
+
+SAMPLE_WIDE static void move_wide(const trip *t, int64_t begin, int64_t end) {
+  if (t->f->dimension == 2) move(t, begin, end, 2);
+  else move(t, begin, end, 3);
 }
 
 static void task(void *data, int32_t index, int32_t who) {
@@ -96,8 +114,8 @@ static void task(void *data, int32_t index, int32_t who) {
   const trip *t = data;
   const int64_t begin = (int64_t)index*PIECE, count = t->f->p.count;
   const int64_t end = begin + PIECE < count ? begin + PIECE : count;
-  if (t->f->dimension == 2) move(t, begin, end, 2);
-  else move(t, begin, end, 3);
+  if (SAMPLE_HAS_WIDE()) move_wide(t, begin, end);
+  else move_plain(t, begin, end);
 }
 
 perp_error fluid_advect(perp_fluid *f) {

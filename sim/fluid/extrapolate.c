@@ -13,76 +13,21 @@
 #include <string.h>
 
 #include "sample.h"
+#include "settings.h"
 
-typedef struct spread {
+typedef struct front {         // of one component
   perp_fluid *f;
-  int a;                       // component
+  int a;
   int32_t m[3], step[3];       // entries, and from one to the next
-  const uint8_t *mark;         // those that are known
-  uint8_t *next;
-  double *out;                 // faces in solids: their velocity in line with the wall
+  int32_t layers;
+  uint8_t *mark;               // 0: nothing yet, 1: known, k + 1: layer k
+  int32_t *list, count;        // faces of layers, in their order
+  double *value;               // of those in solids, in line with the wall
   const sampler *s;
-} spread;
+} front;
 
-static void layer(void *data, int32_t line, int32_t who) {
-  (void)who;
-  const spread *w = data;
-  const int32_t j = line%w->m[1], k = line/w->m[1], begin = line*w->m[0];
-  double *u = w->f->u[w->a];
-  const uint8_t *mark = w->mark;
-  for (int32_t i = 0; i < w->m[0]; i++) {
-    const int32_t at = begin + i;
-    if (mark[at]) continue;
-    const int32_t place[3] = {i, j, k};
-    double pair[3] = {0.0, 0.0, 0.0};
-    int count = 0;
-    for (int d = 0; d < w->f->dimension; d++) {
-      double low = 0.0, high = 0.0;
-      if (place[d] > 0 && mark[at - w->step[d]]) low = u[at - w->step[d]], count++;
-      if (place[d] < w->m[d] - 1 && mark[at + w->step[d]]) high = u[at + w->step[d]], count++;
-      pair[d] = low + high;      // the same for mirrored neighbours, to the last bit
-    }
-    if (count == 0) continue;
-    u[at] = (pair[0] + pair[1] + pair[2])/count;
-    w->next[at] = 1;
-  }
-}
-
-static int wet(const perp_fluid *f, const int32_t place[3], int a) {   // the pressure is felt there
-  const int32_t step[3] = {1, f->n[0], f->n[0]*f->n[1]};
-  const int32_t high = place[2]*step[2] + place[1]*step[1] + place[0];
-  return (place[a] > 0 && f->type[high - step[a]] == PERP_CELL_LIQUID) ||
-         (place[a] < f->n[a] && f->type[high] == PERP_CELL_LIQUID);
-}
-
-static void hang_on(void *data, int32_t line, int32_t who) {
-  (void)who;
-  const spread *w = data;
-  perp_fluid *f = w->f;
-  double *u = f->u[w->a];
-  const double *before = f->before[w->a];
-  int32_t place[3] = {0, line%w->m[1], line/w->m[1]};
-  for (; place[0] < w->m[0]; place[0]++) {
-    const int32_t at = line*w->m[0] + place[0];
-    if (!f->known[w->a][at] || !(f->open[w->a][at] > 0.0) || wet(f, place, w->a)) continue;
-    double pair[3] = {0.0, 0.0, 0.0};
-    int count = 0;
-    for (int d = 0; d < f->dimension; d++)
-      for (int32_t side = -1; side <= 1; side += 2) {
-        int32_t other[3] = {place[0], place[1], place[2]};
-        other[d] += side;
-        if (other[d] < 0 || other[d] >= w->m[d] || !wet(f, other, w->a)) continue;
-        const int32_t to = at + side*w->step[d];
-        if (!(f->open[w->a][to] > 0.0)) continue;
-        pair[d] += u[to] - before[to];
-        count++;
-      }
-    if (count > 0) u[at] = before[at] + (pair[0] + pair[1] + pair[2])/count;
-  }
-}
-
-static spread spread_of(perp_fluid *f, int a) {
-  spread w = {.f = f, .a = a};
+static front front_of(perp_fluid *f, int a) {
+  front w = {.f = f, .a = a, .mark = f->mark[a]};
   int32_t step = 1;
   for (int d = 0; d < 3; d++) {
     w.m[d] = f->n[d] + (a == d);
@@ -92,28 +37,174 @@ static spread spread_of(perp_fluid *f, int a) {
   return w;
 }
 
-void fluid_spread(perp_fluid *f, int32_t layers) {
-  for (int a = 0; a < f->dimension; a++) {
-    spread w = spread_of(f, a);
-    const size_t faces = (size_t)f->faces[a];
-    memcpy(f->mark[0], f->known[a], faces);
-    memcpy(f->mark[1], f->known[a], faces);
-    for (int32_t i = 0; i < f->faces[a]; i++)
-      if (!f->known[a][i]) f->u[a][i] = 0.0;
-    w.mark = f->mark[0];
-    w.next = f->mark[1];
-    for (int32_t k = 0; k < layers; k++) {
-      crew_run(f->crew, layer, &w, w.m[1]*w.m[2]);
-      if (memcmp(f->mark[0], f->mark[1], faces) == 0) break;
-      memcpy(f->mark[0], f->mark[1], faces);
+static void place_of(const front *w, int32_t at, int32_t place[3]) {
+  const int32_t line = at/w->m[0];
+  place[0] = at - line*w->m[0];
+  place[2] = line/w->m[1];
+  place[1] = line - place[2]*w->m[1];
+}
+
+// ---- faces that particles reach, but no pressure ----
+
+// of a line of faces: 1 where a liquid cell is on either side
+static void wet_line(const front *w, int32_t j, int32_t k, uint8_t *wet) {
+  const perp_fluid *f = w->f;
+  const int32_t n = f->n[0], place[3] = {0, j, k}, step[3] = {1, n, n*f->n[1]};
+  memset(wet, 0, (size_t)w->m[0]);
+  for (int side = 0; side < 2; side++) {   // the cells behind the faces, and those before them
+    const int32_t line = place[w->a] - (side == 0 ? 1 : 0);
+    if (w->a != 0 && (line < 0 || line >= f->n[w->a])) continue;
+    const uint8_t *type = f->type + j*step[1] + k*step[2];
+    uint8_t *to = wet;
+    if (w->a == 0) to += side == 0 ? 1 : 0;
+    else if (side == 0) type -= step[w->a];
+    for (int32_t i = 0; i < n; i++) to[i] |= type[i] == PERP_CELL_LIQUID;
+  }
+}
+
+static int wet_at(const perp_fluid *f, const int32_t place[3], int a) {
+  const int32_t step[3] = {1, f->n[0], f->n[0]*f->n[1]};
+  const int32_t high = place[2]*step[2] + place[1]*step[1] + place[0];
+  return (place[a] > 0 && f->type[high - step[a]] == PERP_CELL_LIQUID) ||
+         (place[a] < f->n[a] && f->type[high] == PERP_CELL_LIQUID);
+}
+
+static void hang_on(const front *w, const int32_t place[3], int32_t at) {
+  const perp_fluid *f = w->f;
+  double *u = f->u[w->a], pair[3] = {0.0, 0.0, 0.0};
+  const double *before = f->before[w->a], *open = f->open[w->a];
+  int count = 0;
+  for (int d = 0; d < f->dimension; d++)
+    for (int32_t side = -1; side <= 1; side += 2) {
+      int32_t other[3] = {place[0], place[1], place[2]};
+      const int32_t to = at + side*w->step[d];
+      other[d] += side;
+      if (other[d] < 0 || other[d] >= w->m[d] || !wet_at(f, other, w->a) || !(open[to] > 0.0))
+        continue;
+      pair[d] += u[to] - before[to];
+      count++;
+    }
+  if (count > 0) u[at] = before[at] + (pair[0] + pair[1] + pair[2])/count;
+}
+
+static void hang_on_line(void *data, int32_t line, int32_t who) {
+  (void)who;
+  const front *w = data;
+  uint8_t wet[MOST_CELLS_A_SIDE + 1];
+  int32_t place[3] = {0, line%w->m[1], line/w->m[1]};
+  const int32_t begin = line*w->m[0];
+  const uint8_t *known = w->f->known[w->a] + begin;
+  wet_line(w, place[1], place[2], wet);
+  for (int32_t i = 0; i < w->m[0]; i++) wet[i] = (uint8_t)(known[i] & (wet[i] ^ 1));
+  const uint8_t *next = wet;
+  while ((next = memchr(next, 1, (size_t)(wet + w->m[0] - next))) != NULL) {
+    place[0] = (int32_t)(next++ - wet);
+    if (w->f->open[w->a][begin + place[0]] > 0.0) hang_on(w, place, begin + place[0]);
+  }
+}
+
+// ---- layers ----
+
+// of a line of faces: 1 where they are not known and a neighbour is
+static void edge_line(const front *w, int32_t j, int32_t k, uint8_t *edge) {
+  const int32_t m = w->m[0], place[3] = {0, j, k};
+  const uint8_t *known = w->f->known[w->a] + (k*w->m[1] + j)*m;
+  memset(edge, 0, (size_t)m);
+  for (int32_t i = 1; i < m; i++) edge[i] |= known[i - 1];
+  for (int32_t i = 0; i < m - 1; i++) edge[i] |= known[i + 1];
+  for (int d = 1; d < w->f->dimension; d++) {
+    const uint8_t *low = known - w->step[d], *high = known + w->step[d];
+    for (int32_t i = 0; i < m && place[d] > 0; i++) edge[i] |= low[i];
+    for (int32_t i = 0; i < m && place[d] < w->m[d] - 1; i++) edge[i] |= high[i];
+  }
+  for (int32_t i = 0; i < m; i++) edge[i] = (uint8_t)(edge[i] & (known[i] ^ 1));
+}
+
+static void first_layer(front *w) {
+  uint8_t edge[MOST_CELLS_A_SIDE + 1];
+  for (int32_t line = 0; line < w->m[1]*w->m[2]; line++) {
+    edge_line(w, line%w->m[1], line/w->m[1], edge);
+    const uint8_t *next = edge;
+    while ((next = memchr(next, 1, (size_t)(edge + w->m[0] - next))) != NULL) {
+      const int32_t at = line*w->m[0] + (int32_t)(next++ - edge);
+      w->mark[at] = 2;
+      w->list[w->count++] = at;
     }
   }
+}
+
+// The mean of neighbours of layers before; those along a direction are added first, which gives the
+// same sum to a mirror image.
+static void fill(const front *w, int32_t at, int32_t layer) {
+  double *u = w->f->u[w->a], pair[3] = {0.0, 0.0, 0.0};
+  int32_t place[3];
+  int count = 0;
+  place_of(w, at, place);
+  for (int d = 0; d < w->f->dimension; d++) {
+    const int32_t low = at - w->step[d], high = at + w->step[d];
+    if (place[d] > 0 && w->mark[low] > 0 && w->mark[low] <= layer) pair[d] += u[low], count++;
+    if (place[d] < w->m[d] - 1 && w->mark[high] > 0 && w->mark[high] <= layer)
+      pair[d] += u[high], count++;
+  }
+  u[at] = (pair[0] + pair[1] + pair[2])/count;
+}
+
+static void reach_on(front *w, int32_t at, int32_t layer) {
+  int32_t place[3];
+  place_of(w, at, place);
+  for (int d = 0; d < w->f->dimension; d++)
+    for (int32_t side = -1; side <= 1; side += 2) {
+      const int32_t to = at + side*w->step[d], other = place[d] + side;
+      if (other < 0 || other >= w->m[d] || w->mark[to] > 0) continue;
+      w->mark[to] = (uint8_t)(layer + 2);
+      w->list[w->count++] = to;
+    }
+}
+
+static void spread(void *data, int32_t a, int32_t who) {
+  (void)who;
+  front *w = (front *)data + a;
+  const uint8_t *known = w->f->known[a];
+  double *u = w->f->u[a];
+  memcpy(w->mark, known, (size_t)w->f->faces[a]);
+  for (int32_t i = 0; i < w->f->faces[a]; i++) u[i] = known[i] ? u[i] : 0.0;
+  first_layer(w);
+  for (int32_t layer = 1, begin = 0; layer <= w->layers && begin < w->count; layer++) {
+    const int32_t end = w->count;
+    for (int32_t q = begin; q < end; q++) fill(w, w->list[q], layer);
+    for (int32_t q = begin; q < end && layer < w->layers; q++) reach_on(w, w->list[q], layer);
+    begin = end;
+  }
+}
+
+static perp_error start(perp_fluid *f, int32_t layers, front w[3]) {
+  size_t faces = 0;
+  for (int a = 0; a < f->dimension; a++) faces += (size_t)f->faces[a];
+  double *value = fluid_scratch(f, faces*(sizeof(double) + sizeof(int32_t)));
+  if (value == NULL) return PERP_ERROR_MEMORY;
+  int32_t *list = (int32_t *)(value + faces);
+  for (int a = 0; a < f->dimension; a++) {
+    w[a] = front_of(f, a);
+    w[a].layers = layers;
+    w[a].value = value;
+    w[a].list = list;
+    value += f->faces[a];
+    list += f->faces[a];
+  }
+  return PERP_OK;
+}
+
+perp_error fluid_spread(perp_fluid *f, int32_t layers) {
+  front w[3];
+  const perp_error error = start(f, layers, w);
+  if (error == PERP_OK) crew_run(f->crew, spread, w, f->dimension);
+  return error;
 }
 
 // ---- walls ----
 
 // Outward normal of the solids, or of the side of the box, at the face at `place` of component a.
-static void normal_at(const spread *w, const int32_t place[3], double n[3]) {
+static void normal_at(const front *w, const int32_t place[3], double n[3]) {
   const perp_fluid *f = w->f;
   const int deep = f->dimension == 3;
   n[0] = n[1] = n[2] = 0.0;
@@ -143,55 +234,51 @@ static void normal_at(const spread *w, const int32_t place[3], double n[3]) {
   for (int d = 0; d < 3; d++) n[d] *= scale;
 }
 
-static void line_up(void *data, int32_t line, int32_t who) {
-  (void)who;
-  const spread *w = data;
+static double in_line(const front *w, int32_t at) {
   const perp_fluid *f = w->f;
-  const int32_t j = line%w->m[1], k = line/w->m[1];
-  for (int32_t i = 0; i < w->m[0]; i++) {
-    const int32_t at = line*w->m[0] + i, place[3] = {i, j, k};
-    w->out[at] = f->u[w->a][at];
-    if (f->known[w->a][at] || f->open[w->a][at] > 0.0) continue;
-    const double wall = f->wall[w->a][at];
-    if (f->settings.walls == PERP_WALLS_NO_SLIP) {
-      w->out[at] = wall;
-      continue;
-    }
-    double x[3] = {0.0, 0.0, 0.0}, n[3], along = 0.0;
-    for (int d = 0; d < f->dimension; d++) x[d] = (place[d] + (d == w->a ? 0.0 : 0.5))*f->h;
-    normal_at(w, place, n);
-    const spot here = sample_spot(w->s, x, f->dimension);
-    for (int b = 0; b < f->dimension; b++)
-      along += n[b]*(sample_field(w->s, f->u[b], &here, b, f->dimension) -
-                     sample_field(w->s, f->wall[b], &here, b, f->dimension));
-    if (f->settings.walls == PERP_WALLS_SLIP || along < 0.0) w->out[at] -= along*n[w->a];
-  }
+  const double wall = f->wall[w->a][at];
+  if (f->settings.walls == PERP_WALLS_NO_SLIP) return wall;
+  int32_t place[3];
+  double x[3] = {0.0, 0.0, 0.0}, n[3], along = 0.0;
+  place_of(w, at, place);
+  for (int d = 0; d < f->dimension; d++) x[d] = (place[d] + (d == w->a ? 0.0 : 0.5))*f->h;
+  normal_at(w, place, n);
+  const spot here = sample_spot(w->s, x, f->dimension);
+  for (int b = 0; b < f->dimension; b++)
+    along += n[b]*(sample_field(w->s, f->u[b], &here, b, f->dimension) -
+                   sample_field(w->s, f->wall[b], &here, b, f->dimension));
+  const int held = f->settings.walls == PERP_WALLS_SLIP || along < 0.0;
+  return f->u[w->a][at] - (held ? along*n[w->a] : 0.0);
+}
+
+static void find_values(void *data, int32_t a, int32_t who) {
+  (void)who;
+  const front *w = (front *)data + a;
+  for (int32_t q = 0; q < w->count; q++)
+    if (!(w->f->open[a][w->list[q]] > 0.0)) w->value[q] = in_line(w, w->list[q]);
+}
+
+static void put_values(void *data, int32_t a, int32_t who) {
+  (void)who;
+  const front *w = (front *)data + a;
+  for (int32_t q = 0; q < w->count; q++)
+    if (!(w->f->open[a][w->list[q]] > 0.0)) w->f->u[a][w->list[q]] = w->value[q];
 }
 
 perp_error fluid_extrapolate(perp_fluid *f) {
-  for (int a = 0; a < f->dimension && f->dt > 0.0; a++) {   // dt = 0: u is that of particles
-    spread w = spread_of(f, a);
-    crew_run(f->crew, hang_on, &w, w.m[1]*w.m[2]);
-  }
+  front w[3];
   // What is within reach of a particle: cfl cells, one for interpolation, one for pushes, one from
   // which the outermost of them see their walls.
-  fluid_spread(f, (int32_t)ceil(f->settings.cfl) + 3);
-  size_t all = 0;
-  for (int a = 0; a < f->dimension; a++) all += (size_t)f->faces[a];
-  double *out = fluid_scratch(f, all*sizeof *out);
-  if (out == NULL) return PERP_ERROR_MEMORY;
+  const perp_error error = start(f, (int32_t)ceil(f->settings.cfl) + 3, w);
+  if (error != PERP_OK) return error;
   const sampler s = sampler_of(f, f->u);
-  double *to = out;
   for (int a = 0; a < f->dimension; a++) {
-    spread w = spread_of(f, a);
-    w.s = &s;
-    w.out = to;
-    crew_run(f->crew, line_up, &w, w.m[1]*w.m[2]);
-    to += f->faces[a];
+    w[a].s = &s;
+    if (f->dt > 0.0)           // dt = 0: u is that of the particles
+      crew_run(f->crew, hang_on_line, &w[a], w[a].m[1]*w[a].m[2]);
   }
-  for (int a = 0; a < f->dimension; a++) {
-    memcpy(f->u[a], out, (size_t)f->faces[a]*sizeof *out);
-    out += f->faces[a];
-  }
+  crew_run(f->crew, spread, w, f->dimension);
+  crew_run(f->crew, find_values, w, f->dimension);
+  crew_run(f->crew, put_values, w, f->dimension);
   return PERP_OK;
 }

@@ -29,13 +29,12 @@ enum { MOST_FIELDS = 48 };
 
 static int list_fields(perp_fluid *f, field *list) {
   int count = 0;
-  int32_t most = 0;
   for (int a = 0; a < f->dimension; a++) {
     double **const real[] = {&f->u[a], &f->before[a], &f->open[a], &f->wall[a], &f->weight[a]};
     for (size_t k = 0; k < sizeof real/sizeof *real; k++)
       list[count++] = (field){real[k], f->faces[a], sizeof(double)};
     list[count++] = (field){&f->known[a], f->faces[a], 1};
-    if (f->faces[a] > most) most = f->faces[a];
+    list[count++] = (field){&f->mark[a], f->faces[a], 1};
   }
   double **const real[] = {&f->surface, &f->b, &f->lo, &f->hi, &f->pressure};
   for (size_t k = 0; k < sizeof real/sizeof *real; k++)
@@ -45,7 +44,6 @@ static int list_fields(perp_fluid *f, field *list) {
   list[count++] = (field){&f->separating, f->cells, 1};
   list[count++] = (field){&f->vented, f->cells, 1};
   list[count++] = (field){&f->first, f->cells + 1, sizeof(int32_t)};
-  for (int k = 0; k < 2; k++) list[count++] = (field){&f->mark[k], most, 1};
   return count;
 }
 

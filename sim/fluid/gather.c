@@ -17,48 +17,76 @@ typedef struct collection {
   perp_fluid *f;
   sampler s;
   int32_t parity, slabs, layer_cells, layers;
-  double *sum, *weight;        // of one component, when they are divided
-  double *before;
-  uint8_t *known;
-  int32_t count;
+  double *sums[3];             // faces x 2: of w v, of w
+  int a;                       // the component that a task is about
+  int32_t count;               // its faces
 } collection;
 
-static inline void add_particle(const collection *c, int64_t i, const int dimension,
-                                const int affine) {
+// Adds w v and w to the pair of a face.
+SAMPLE_INLINE void add_to(double *pair, double w, double v) {
+  pair[0] += w*v;
+  pair[1] += w;
+}
+
+// A pair of faces along x and what a particle gives to them; v: at the first, slope: to the second.
+SAMPLE_INLINE void add_pair(double *sums, int32_t at, int32_t right, double w, double t, double v,
+                            double slope) {
+  add_to(sums + 2*at, w*(1.0 - t), v);
+  add_to(sums + 2*(at + right), w*t, v + slope);
+}
+
+SAMPLE_INLINE void add_particles(const collection *c, int64_t begin, int64_t end,
+                                 const int dimension, const int affine) {
   const perp_fluid *f = c->f;
   const sampler *s = &c->s;
   const particles *p = &f->p;
-  double x[3];
-  for (int d = 0; d < dimension; d++) x[d] = p->x[d][i];
-  const spot at = sample_spot(s, x, dimension);
-  for (int a = 0; a < dimension; a++) {
-    const int32_t base = sample_base(s, &at, a, dimension);
-    double v = p->v[a][i], slope[3];
-    if (affine)   // v at the first face; slope per cell
-      for (int d = 0; d < dimension; d++) {
-        slope[d] = p->affine[3*a + d][i]*f->h;
-        v += slope[d]*(at.i[a == d][d] + (a == d ? 0.0 : 0.5) - x[d]*s->inverse);
-      }
-    const double tx = at.t[a == 0][0], ty = at.t[a == 1][1];
-    const double tz = dimension == 3 ? at.t[a == 2][2] : 0.0;
-    for (int k = 0; k < (dimension == 3 ? 2 : 1); k++)
-      for (int j = 0; j < 2; j++) {
-        const double wyz = (j ? ty : 1.0 - ty)*(dimension == 2 ? 1.0 : k ? tz : 1.0 - tz);
-        const int32_t to = base + j*s->step[a][1] + (dimension == 3 ? k*s->step[a][2] : 0);
-        const double w0 = wyz*(1.0 - tx), w1 = wyz*tx;
-        double v0 = v, v1 = v;
-        if (affine) {
-          v0 += j*slope[1] + (dimension == 3 ? k*slope[2] : 0.0);
-          v1 = v0 + slope[0];
+  for (int64_t i = begin; i < end; i += BLOCK) {
+    double x[3][BLOCK], v[BLOCK], slope[3][BLOCK];
+    const int count = end - i < BLOCK ? (int)(end - i) : BLOCK;
+    spots at;
+    for (int d = 0; d < dimension; d++) sample_take(p->x[d], i, end, x[d]);
+    sample_spots(s, x, &at, dimension);
+    for (int a = 0; a < dimension; a++) {
+      double *sums = c->sums[a];
+      const int32_t *ix = at.i[a == 0][0], *iy = at.i[a == 1][1], *iz = at.i[a == 2][2];
+      const double *tx = at.t[a == 0][0], *ty = at.t[a == 1][1], *tz = at.t[a == 2][2];
+      const int32_t right = s->step[a][0], up = s->step[a][1],
+                    deep = dimension == 3 ? s->step[a][2] : 0;
+      sample_take(p->v[a], i, end, v);
+      for (int d = 0; d < dimension; d++)   // v at the first face, slopes per cell
+        for (int k = 0; k < BLOCK && affine; k++) {
+          slope[d][k] = p->affine[3*a + d][i + k < end ? i + k : end - 1]*f->h;
+          v[k] += slope[d][k]*(at.i[a == d][d][k] + (a == d ? 0.0 : 0.5) - x[d][k]*s->inverse);
         }
-        double *sum = f->u[a] + to, *weight = f->weight[a] + to;
-        const int32_t right = s->step[a][0];
-        sum[0] += w0*v0;
-        weight[0] += w0;
-        sum[right] += w1*v1;
-        weight[right] += w1;
+      for (int k = 0; k < count; k++) {
+        const int32_t to = ix[k]*right + iy[k]*up + (dimension == 3 ? iz[k]*deep : 0);
+        const double along = affine ? slope[0][k] : 0.0, over = affine ? slope[1][k] : 0.0;
+        const double low = dimension == 3 ? 1.0 - tz[k] : 1.0;
+        add_pair(sums, to, right, low*(1.0 - ty[k]), tx[k], v[k], along);
+        add_pair(sums, to + up, right, low*ty[k], tx[k], v[k] + over, along);
+        if (dimension == 2) continue;
+        const double higher = affine ? v[k] + slope[2][k] : v[k];
+        add_pair(sums, to + deep, right, tz[k]*(1.0 - ty[k]), tx[k], higher, along);
+        add_pair(sums, to + deep + up, right, tz[k]*ty[k], tx[k], higher + over, along);
       }
+    }
   }
+}
+
+SAMPLE_INLINE void add_any(const collection *c, int64_t begin, int64_t end) {
+  const int affine = c->f->settings.transfer == PERP_TRANSFER_APIC;
+  if (c->f->dimension == 2) {
+    if (affine) add_particles(c, begin, end, 2, 1);
+    else add_particles(c, begin, end, 2, 0);
+  } else {
+    if (affine) add_particles(c, begin, end, 3, 1);
+    else add_particles(c, begin, end, 3, 0);
+  }
+}
+
+static void add_plain(const collection *c, int64_t begin, int64_t end) { add_any(c, begin, end); }
+SAMPLE_WIDE static void add_wide(const collection *c, int64_t begin, int64_t end) {
+  add_any(c, begin, end);
 }
 
 static void slab(void *data, int32_t index, int32_t who) {
@@ -68,14 +96,8 @@ static void slab(void *data, int32_t index, int32_t who) {
   const int32_t from = (2*index + c->parity)*THICK;
   const int32_t to = from + THICK < c->layers ? from + THICK : c->layers;
   const int64_t begin = f->first[from*c->layer_cells], end = f->first[to*c->layer_cells];
-  const int affine = f->settings.transfer == PERP_TRANSFER_APIC;
-  if (f->dimension == 2) {
-    if (affine) for (int64_t i = begin; i < end; i++) add_particle(c, i, 2, 1);
-    else for (int64_t i = begin; i < end; i++) add_particle(c, i, 2, 0);
-  } else {
-    if (affine) for (int64_t i = begin; i < end; i++) add_particle(c, i, 3, 1);
-    else for (int64_t i = begin; i < end; i++) add_particle(c, i, 3, 0);
-  }
+  if (SAMPLE_HAS_WIDE()) add_wide(c, begin, end);
+  else add_plain(c, begin, end);
 }
 
 static int32_t piece(const collection *c, int32_t index, int32_t *end) {
@@ -89,18 +111,20 @@ static void clear(void *data, int32_t index, int32_t who) {
   const collection *c = data;
   int32_t end;
   const int32_t begin = piece(c, index, &end);
-  memset(c->sum + begin, 0, (size_t)(end - begin)*sizeof(double));
-  memset(c->weight + begin, 0, (size_t)(end - begin)*sizeof(double));
+  memset(c->sums[c->a] + 2*(size_t)begin, 0, 2*(size_t)(end - begin)*sizeof(double));
 }
 
 static void divide(void *data, int32_t index, int32_t who) {
   (void)who;
   const collection *c = data;
+  const double *sums = c->sums[c->a];
+  double *u = c->f->u[c->a];
+  uint8_t *known = c->f->known[c->a];
   int32_t end;
   for (int32_t i = piece(c, index, &end); i < end; i++) {
-    const int known = c->weight[i] > LEAST;
-    c->known[i] = (uint8_t)known;
-    c->sum[i] = known ? c->sum[i]/c->weight[i] : 0.0;
+    const double weight = sums[2*(size_t)i + 1];
+    known[i] = weight > LEAST;
+    u[i] = weight > LEAST ? sums[2*(size_t)i]/weight : 0.0;
   }
 }
 
@@ -109,18 +133,13 @@ static void keep(void *data, int32_t index, int32_t who) {
   const collection *c = data;
   int32_t end;
   const int32_t begin = piece(c, index, &end);
-  memcpy(c->before + begin, c->sum + begin, (size_t)(end - begin)*sizeof(double));
+  memcpy(c->f->before[c->a] + begin, c->f->u[c->a] + begin, (size_t)(end - begin)*sizeof(double));
 }
 
 static void for_faces(collection *c, void (*task)(void *data, int32_t index, int32_t who)) {
-  perp_fluid *f = c->f;
-  for (int a = 0; a < f->dimension; a++) {
-    c->sum = f->u[a];
-    c->weight = f->weight[a];      // of the pressure problem, which is assembled later
-    c->before = f->before[a];
-    c->known = f->known[a];
-    c->count = f->faces[a];
-    crew_run(f->crew, task, c, (c->count + PIECE - 1)/PIECE);
+  for (c->a = 0; c->a < c->f->dimension; c->a++) {
+    c->count = c->f->faces[c->a];
+    crew_run(c->f->crew, task, c, (c->count + PIECE - 1)/PIECE);
   }
 }
 
@@ -130,11 +149,17 @@ perp_error fluid_gather(perp_fluid *f) {
   c.layers = f->n[deep ? 2 : 1];
   c.layer_cells = f->cells/c.layers;
   c.slabs = (c.layers + THICK - 1)/THICK;
+  size_t faces = 0;
+  for (int a = 0; a < f->dimension; a++) faces += (size_t)f->faces[a];
+  c.sums[0] = fluid_scratch(f, 2*faces*sizeof(double));
+  if (c.sums[0] == NULL) return PERP_ERROR_MEMORY;
+  for (int a = 1; a < f->dimension; a++)
+    c.sums[a] = c.sums[a - 1] + 2*(size_t)f->faces[a - 1];
   for_faces(&c, clear);
   for (c.parity = 0; c.parity < 2; c.parity++)
     crew_run(f->crew, slab, &c, (c.slabs + 1 - c.parity)/2);
   for_faces(&c, divide);
-  fluid_spread(f, LAYERS);
-  for_faces(&c, keep);
-  return PERP_OK;
+  const perp_error error = fluid_spread(f, LAYERS);
+  if (error == PERP_OK) for_faces(&c, keep);
+  return error;
 }

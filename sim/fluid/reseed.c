@@ -73,7 +73,7 @@ static void add(garden *g, const int32_t at[3], int32_t cell, int part) {
   g->order[g->count++] = (int32_t)i;
 }
 
-// those of order[begin .. end) of one cell that stay
+// those of a cell that stay, in the order of its parts
 static void thin_out(garden *g, const int32_t at[3], const int32_t *order, int32_t count) {
   double nearest[MOST_PARTS][KEPT];
   int32_t kept[MOST_PARTS][KEPT];
@@ -97,28 +97,37 @@ static void thin_out(garden *g, const int32_t at[3], const int32_t *order, int32
       if (kept[k][m] >= 0) g->order[g->count++] = kept[k][m];
 }
 
+static int fine(const garden *g, const int32_t at[3], int32_t count) {
+  if (count == 0) return 1;
+  const int much = count > KEPT*g->parts, little = 2*count < g->parts;
+  if (g->f->settings.reseed && (much || (little && inside(g, at)))) return 0;
+  return !buried(g->f, at);
+}
+
 static void tend(garden *g, const int32_t at[3], int32_t cell, const int32_t *order,
                  int32_t count) {
   const perp_fluid *f = g->f;
-  if (count > 0 && buried(f, at)) return;
-  if (!f->settings.reseed || count == 0 || (2*count >= g->parts && count <= KEPT*g->parts)) {
-    memcpy(g->order + g->count, order, (size_t)count*sizeof *order);
-    g->count += count;
-  } else if (count > KEPT*g->parts) {
+  if (buried(f, at)) return;
+  if (count > KEPT*g->parts) {
     thin_out(g, at, order, count);
-  } else {
-    memcpy(g->order + g->count, order, (size_t)count*sizeof *order);
-    g->count += count;
-    if (!inside(g, at)) return;
-    uint64_t taken = 0;
-    for (int32_t q = 0; q < count; q++) {
-      double x[3], square;
-      position(f, order[q], x);
-      taken |= (uint64_t)1 << seed_part(f, at, x, &square);
-    }
-    for (int part = 0; part < g->parts; part++)
-      if (!(taken >> part & 1)) add(g, at, cell, part);
+    return;
   }
+  uint64_t taken = 0;
+  for (int32_t q = 0; q < count; q++) {
+    double x[3], square;
+    position(f, order[q], x);
+    taken |= (uint64_t)1 << seed_part(f, at, x, &square);
+    g->order[g->count++] = order[q];
+  }
+  for (int part = 0; part < g->parts; part++)
+    if (!(taken >> part & 1)) add(g, at, cell, part);
+}
+
+// order as it is, from *done up to `to`
+static void go_on(garden *g, int32_t *done, int32_t to) {
+  memcpy(g->order + g->count, g->f->p.order + *done, (size_t)(to - *done)*sizeof *g->order);
+  g->count += to - *done;
+  *done = to;
 }
 
 perp_error fluid_reseed(perp_fluid *f) {
@@ -131,14 +140,18 @@ perp_error fluid_reseed(perp_fluid *f) {
   garden g = {.f = f, .s = sampler_of(f, f->u), .parts = seed_parts(f), .full = full,
               .order = f->p.cell, .limit = f->report.particles/8 + 64 - f->report.added};
   if (g.limit > f->p.room - f->p.count) g.limit = f->p.room - f->p.count;
-  int32_t at[3], cell = 0;
+  int32_t at[3], cell = 0, done = 0;
   for (at[2] = 0; at[2] < f->n[2]; at[2]++)
     for (at[1] = 0; at[1] < f->n[1]; at[1]++)
       for (at[0] = 0; at[0] < f->n[0]; at[0]++, cell++) {
-        const int32_t begin = f->first[cell], count = f->first[cell + 1] - begin;
-        f->first[cell] = g.count;
-        tend(&g, at, cell, f->p.order + begin, count);
+        const int32_t begin = f->first[cell], end = f->first[cell + 1];
+        f->first[cell] = g.count + begin - done;
+        if (fine(&g, at, end - begin)) continue;
+        go_on(&g, &done, begin);
+        tend(&g, at, cell, f->p.order + begin, end - begin);
+        done = end;
       }
+  go_on(&g, &done, f->first[f->cells]);
   f->first[f->cells] = g.count;
   f->p.cell = f->p.order;
   f->p.order = g.order;

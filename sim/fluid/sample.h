@@ -8,6 +8,17 @@
 
 #include "state.h"
 
+// Loops over particles are compiled twice on x86-64: the same bits, contraction being off.
+#if defined(__GNUC__) && defined(__x86_64__)
+#define SAMPLE_WIDE __attribute__((target("avx2")))
+#define SAMPLE_HAS_WIDE() __builtin_cpu_supports("avx2")
+#define SAMPLE_INLINE static inline __attribute__((always_inline))
+#else
+#define SAMPLE_WIDE
+#define SAMPLE_HAS_WIDE() 0
+#define SAMPLE_INLINE static inline
+#endif
+
 enum { CENTRE, FACE };         // which coordinate
 
 typedef struct spot {
@@ -26,7 +37,7 @@ typedef struct sampler {       // what does not change between points
   const double *u[3];
 } sampler;
 
-static inline sampler sampler_of(const perp_fluid *f, double *const *u) {
+SAMPLE_INLINE sampler sampler_of(const perp_fluid *f, double *const *u) {
   sampler s = {.dimension = f->dimension, .inverse = 1.0/f->h,
                .no_slip = f->settings.walls == PERP_WALLS_NO_SLIP};
   for (int d = 0; d < f->dimension; d++) {
@@ -48,12 +59,12 @@ static inline sampler sampler_of(const perp_fluid *f, double *const *u) {
   return s;
 }
 
-static inline double sample_within(double x, double most) {   // x in [0, most]; NAN becomes 0
+SAMPLE_INLINE double sample_within(double x, double most) {   // x in [0, most]; NAN becomes 0
   x = x > 0.0 ? x : 0.0;
   return x < most ? x : most;
 }
 
-static inline spot sample_spot(const sampler *s, const double *x, const int dimension) {
+SAMPLE_INLINE spot sample_spot(const sampler *s, const double *x, const int dimension) {
   spot p;
   for (int d = 0; d < dimension; d++) {
     const double g = x[d]*s->inverse;
@@ -71,10 +82,10 @@ static inline spot sample_spot(const sampler *s, const double *x, const int dime
   return p;
 }
 
-static inline double sample_mix(double a, double b, double t) { return a + t*(b - a); }
+SAMPLE_INLINE double sample_mix(double a, double b, double t) { return a + t*(b - a); }
 
 // where the first of the entries around p is in component a
-static inline int32_t sample_base(const sampler *s, const spot *p, const int a,
+SAMPLE_INLINE int32_t sample_base(const sampler *s, const spot *p, const int a,
                                   const int dimension) {
   int32_t at = 0;
   for (int d = 0; d < dimension; d++) at += p->i[a == d][d]*s->step[a][d];
@@ -82,7 +93,7 @@ static inline int32_t sample_base(const sampler *s, const spot *p, const int a,
 }
 
 // component a of u at p, without ramp
-static inline double sample_field(const sampler *s, const double *u, const spot *p, const int a,
+SAMPLE_INLINE double sample_field(const sampler *s, const double *u, const spot *p, const int a,
                                   const int dimension) {
   const double *at = u + sample_base(s, p, a, dimension);
   const double tx = p->t[a == 0][0], ty = p->t[a == 1][1];
@@ -96,14 +107,14 @@ static inline double sample_field(const sampler *s, const double *u, const spot 
   return sample_mix(low, high, tz);
 }
 
-static inline double sample_ramp(const spot *p, const int a, const int dimension) {
+SAMPLE_INLINE double sample_ramp(const spot *p, const int a, const int dimension) {
   double ramp = 1.0;
   for (int d = 0; d < dimension; d++)
     if (d != a) ramp *= p->ramp[d];
   return ramp;
 }
 
-static inline void sample_velocity(const sampler *s, const double *x, double *v,
+SAMPLE_INLINE void sample_velocity(const sampler *s, const double *x, double *v,
                                    const int dimension) {
   const spot p = sample_spot(s, x, dimension);
   for (int a = 0; a < dimension; a++)
@@ -112,8 +123,116 @@ static inline void sample_velocity(const sampler *s, const double *x, double *v,
     for (int a = 0; a < dimension; a++) v[a] *= sample_ramp(&p, a, dimension);
 }
 
+// ---- many points at once: the same numbers, in loops that compilers make vectors of ----
+
+enum { BLOCK = 32 };
+
+typedef struct spots {         // of BLOCK points
+  int32_t i[2][3][BLOCK];
+  double t[2][3][BLOCK];
+  double ramp[3][BLOCK];       // with no_slip only
+} spots;
+
+SAMPLE_INLINE void sample_spots(const sampler *s, double x[3][BLOCK], spots *p,
+                                const int dimension) {
+  const double inverse = s->inverse;
+  for (int d = 0; d < dimension; d++) {
+    const double last_face = s->last[FACE][d], last_centre = s->last[CENTRE][d];
+    const int32_t most_face = s->most[FACE][d], most_centre = s->most[CENTRE][d];
+    for (int k = 0; k < BLOCK; k++) {
+      const double face = sample_within(x[d][k]*inverse, last_face);
+      const int32_t i = (int32_t)face, low = i < most_face ? i : most_face;
+      p->i[FACE][d][k] = low;
+      p->t[FACE][d][k] = face - low;
+    }
+    for (int k = 0; k < BLOCK; k++) {
+      const double centre = sample_within(x[d][k]*inverse - 0.5, last_centre);
+      const int32_t i = (int32_t)centre, low = i < most_centre ? i : most_centre;
+      p->i[CENTRE][d][k] = low;
+      p->t[CENTRE][d][k] = centre - low;
+    }
+    if (!s->no_slip) continue;
+    for (int k = 0; k < BLOCK; k++) {
+      const double g = x[d][k]*inverse - 0.5;
+      const double beyond = g - sample_within(g, last_centre);
+      const double ramp = 1.0 - 2.0*(beyond < 0.0 ? -beyond : beyond);
+      p->ramp[d][k] = last_centre > 0.0 ? (ramp > 0.0 ? ramp : 0.0) : 1.0;
+    }
+  }
+}
+
+// component a of u at the points, without ramp
+SAMPLE_INLINE void sample_fields(const sampler *s, const double *u, const spots *p, const int a,
+                                 double *v, const int dimension) {
+  const int32_t *ix = p->i[a == 0][0], *iy = p->i[a == 1][1], *iz = p->i[a == 2][2];
+  const double *tx = p->t[a == 0][0], *ty = p->t[a == 1][1], *tz = p->t[a == 2][2];
+  const int32_t x = s->step[a][0], y = s->step[a][1], z = dimension == 3 ? s->step[a][2] : 0;
+  for (int k = 0; k < BLOCK; k++) {
+    const int32_t at = ix[k]*x + iy[k]*y + (dimension == 3 ? iz[k]*z : 0);
+    const double low = sample_mix(sample_mix(u[at], u[at + x], tx[k]),
+                                  sample_mix(u[at + y], u[at + x + y], tx[k]), ty[k]);
+    if (dimension == 2) {
+      v[k] = low;
+      continue;
+    }
+    const double high = sample_mix(sample_mix(u[at + z], u[at + x + z], tx[k]),
+                                   sample_mix(u[at + y + z], u[at + x + y + z], tx[k]), ty[k]);
+    v[k] = sample_mix(low, high, tz[k]);
+  }
+}
+
+SAMPLE_INLINE void sample_ramps(const spots *p, const int a, double *v, const int dimension) {
+  for (int d = 0; d < dimension; d++)
+    for (int k = 0; k < BLOCK && d != a; k++) v[k] *= p->ramp[d][k];
+}
+
+SAMPLE_INLINE void sample_velocities(const sampler *s, double x[3][BLOCK], double v[3][BLOCK],
+                                     const int dimension) {
+  spots p;
+  sample_spots(s, x, &p, dimension);
+  for (int a = 0; a < dimension; a++) {
+    sample_fields(s, s->u[a], &p, a, v[a], dimension);
+    if (s->no_slip) sample_ramps(&p, a, v[a], dimension);
+  }
+}
+
+// the slopes of component a of u at the points, per length; without ramp
+SAMPLE_INLINE void sample_slopes(const sampler *s, const double *u, const spots *p, const int a,
+                                 double g[3][BLOCK], const int dimension) {
+  const int32_t *ix = p->i[a == 0][0], *iy = p->i[a == 1][1], *iz = p->i[a == 2][2];
+  const double *tx = p->t[a == 0][0], *ty = p->t[a == 1][1], *tz = p->t[a == 2][2];
+  const int32_t x = s->step[a][0], y = s->step[a][1], z = dimension == 3 ? s->step[a][2] : 0;
+  const double inverse = s->inverse;
+  for (int k = 0; k < BLOCK; k++) {
+    const int32_t at = ix[k]*x + iy[k]*y + (dimension == 3 ? iz[k]*z : 0);
+    const double a00 = u[at], a10 = u[at + x], a01 = u[at + y], a11 = u[at + x + y];
+    const double gx = sample_mix(a10 - a00, a11 - a01, ty[k]);
+    const double gy = sample_mix(a01 - a00, a11 - a10, tx[k]);
+    if (dimension == 2) {
+      g[0][k] = inverse*gx;
+      g[1][k] = inverse*gy;
+      continue;
+    }
+    const double b00 = u[at + z], b10 = u[at + x + z], b01 = u[at + y + z],
+                 b11 = u[at + x + y + z];
+    const double hx = sample_mix(b10 - b00, b11 - b01, ty[k]);
+    const double hy = sample_mix(b01 - b00, b11 - b10, tx[k]);
+    const double low = sample_mix(sample_mix(a00, a10, tx[k]), sample_mix(a01, a11, tx[k]), ty[k]);
+    const double high = sample_mix(sample_mix(b00, b10, tx[k]), sample_mix(b01, b11, tx[k]),
+                                   ty[k]);
+    g[0][k] = inverse*sample_mix(gx, hx, tz[k]);
+    g[1][k] = inverse*sample_mix(gy, hy, tz[k]);
+    g[2][k] = inverse*(high - low);
+  }
+}
+
+// BLOCK values of an array from `begin` on, the last one again and again from `end` on
+SAMPLE_INLINE void sample_take(const double *from, int64_t begin, int64_t end, double *to) {
+  for (int k = 0; k < BLOCK; k++) to[k] = from[begin + k < end ? begin + k : end - 1];
+}
+
 // d/dx_b of component a at p, in units of the velocity per length; without ramp
-static inline double sample_slope(const sampler *s, const double *u, const spot *p, const int a,
+SAMPLE_INLINE double sample_slope(const sampler *s, const double *u, const spot *p, const int a,
                                   const int b, const int dimension) {
   const int32_t base = sample_base(s, p, a, dimension);
   double sum = 0.0;

@@ -12,36 +12,37 @@ typedef struct change {
   sampler s;
 } change;
 
-static inline void take(const change *c, int64_t begin, int64_t end, const int dimension,
+SAMPLE_INLINE void take(const change *c, int64_t begin, int64_t end, const int dimension,
                         const int affine) {
   const perp_fluid *f = c->f;
   const sampler *s = &c->s;
   const particles *p = &f->p;
   const double flip = f->settings.flip;
-  for (int64_t i = begin; i < end; i++) {
-    double x[3];
-    for (int d = 0; d < dimension; d++) x[d] = p->x[d][i];
-    const spot at = sample_spot(s, x, dimension);
+  for (int64_t i = begin; i < end; i += BLOCK) {
+    double x[3][BLOCK], u[BLOCK], before[BLOCK], slope[3][BLOCK];
+    const int count = end - i < BLOCK ? (int)(end - i) : BLOCK;
+    spots at;
+    for (int d = 0; d < dimension; d++) sample_take(p->x[d], i, end, x[d]);
+    sample_spots(s, x, &at, dimension);
     for (int a = 0; a < dimension; a++) {
-      const double ramp = s->no_slip ? sample_ramp(&at, a, dimension) : 1.0;
-      const double u = ramp*sample_field(s, f->u[a], &at, a, dimension);
+      double *v = p->v[a] + i;
+      sample_fields(s, f->u[a], &at, a, u, dimension);
+      if (s->no_slip) sample_ramps(&at, a, u, dimension);
       if (affine) {
-        p->v[a][i] = u;
+        sample_slopes(s, f->u[a], &at, a, slope, dimension);
+        for (int k = 0; k < count; k++) v[k] = u[k];
         for (int b = 0; b < dimension; b++)
-          p->affine[3*a + b][i] = sample_slope(s, f->u[a], &at, a, b, dimension);
+          for (int k = 0; k < count; k++) p->affine[3*a + b][i + k] = slope[b][k];
       } else {
-        const double before = sample_field(s, f->before[a], &at, a, dimension);
-        p->v[a][i] = flip*(p->v[a][i] + u - before) + (1.0 - flip)*u;
+        sample_fields(s, f->before[a], &at, a, before, dimension);
+        for (int k = 0; k < count; k++)
+          v[k] = flip*(v[k] + u[k] - before[k]) + (1.0 - flip)*u[k];
       }
     }
   }
 }
 
-static void task(void *data, int32_t index, int32_t who) {
-  (void)who;
-  const change *c = data;
-  const int64_t begin = (int64_t)index*PIECE, count = c->f->p.count;
-  const int64_t end = begin + PIECE < count ? begin + PIECE : count;
+SAMPLE_INLINE void take_any(const change *c, int64_t begin, int64_t end) {
   const int affine = c->f->settings.transfer == PERP_TRANSFER_APIC;
   if (c->f->dimension == 2) {
     if (affine) take(c, begin, end, 2, 1);
@@ -50,6 +51,20 @@ static void task(void *data, int32_t index, int32_t who) {
     if (affine) take(c, begin, end, 3, 1);
     else take(c, begin, end, 3, 0);
   }
+}
+
+static void take_plain(const change *c, int64_t begin, int64_t end) { take_any(c, begin, end); }
+SAMPLE_WIDE static void take_wide(const change *c, int64_t begin, int64_t end) {
+  take_any(c, begin, end);
+}
+
+static void task(void *data, int32_t index, int32_t who) {
+  (void)who;
+  const change *c = data;
+  const int64_t begin = (int64_t)index*PIECE, count = c->f->p.count;
+  const int64_t end = begin + PIECE < count ? begin + PIECE : count;
+  if (SAMPLE_HAS_WIDE()) take_wide(c, begin, end);
+  else take_plain(c, begin, end);
 }
 
 perp_error fluid_scatter(perp_fluid *f) {

@@ -59,7 +59,7 @@ struct perp_fluid {
   int32_t squeezed;              // closed parts of the liquid whose walls leave less room than it has
   void *scratch;                 // of the stage at hand: fluid_scratch()
   size_t scratch_bytes;
-  uint8_t *mark[2];              // the largest of faces: layers of an extrapolation
+  uint8_t *mark[3];              // faces: layers of an extrapolation
   void *shelf;                   // the state before a step, should that fail
   size_t shelf_bytes;
 
@@ -102,7 +102,7 @@ void fluid_restore(perp_fluid *f, const void *memory);         // a state of thi
 perp_error fluid_find_order(perp_fluid *f);
 void fluid_put_in_order(perp_fluid *f, int64_t count);         // as order says
 perp_error fluid_sort(perp_fluid *f);                          // both
-void fluid_spread(perp_fluid *f, int32_t layers);              // u where not known: extrapolate.c
+perp_error fluid_spread(perp_fluid *f, int32_t layers);        // u where not known: extrapolate.c
 
 double shape_distance(const perp_fluid_shape *shape, const double x[3], double t);
 void shape_velocity(const perp_fluid_shape *shape, const double x[3], double v[3]);
