@@ -29,6 +29,11 @@ read -ra touching <<<"$(pkg-config --cflags --libs perp-contact)"
 try gcc -std=c17 -Wall -Wextra -Werror "$PERP_SOURCE/examples/c/bouncing_ball.c" "${touching[@]}" "-Wl,-rpath,$libdir" -o "$work/ball"
 try "$work/ball"
 
+# And the one for liquids.
+read -ra wet <<<"$(pkg-config --cflags --libs perp-fluid)"
+try gcc -std=c17 -Wall -Wextra -Werror "$PERP_SOURCE/examples/c/dam.c" "${wet[@]}" "-Wl,-rpath,$libdir" -o "$work/dam"
+try "$work/dam"
+
 # An engine of its own needs the solver alone.
 read -ra flags <<<"$(pkg-config --cflags --libs perp)"
 try gcc -std=c17 -Wall -Wextra -Werror "$PERP_SOURCE/examples/c/own_engine.c" "${flags[@]}" -lm "-Wl,-rpath,$libdir" -o "$work/engine"

@@ -34,6 +34,7 @@ for document in README.md docs/embedding.md; do
           cp "$block" "$out/run/${name:-program.c}"
           libraries=(-lperp -lm)
           if grep -q 'perp/contact.h' "$block"; then libraries=(-lperp-contact "${libraries[@]}"); fi
+          if grep -q 'perp/fluid.h' "$block"; then libraries=(-lperp-fluid "${libraries[@]}"); fi
           try gcc -std=c17 -Wall -Wextra -Wpedantic -Werror "-I$PERP_PREFIX/include" "$block" "-L$libdir" "${libraries[@]}" -o "$out/program"
           try "$out/program"
           programs=$((programs + 1))

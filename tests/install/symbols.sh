@@ -36,7 +36,7 @@ complete() {
   missing=$(comm -23 <(printf '%s\n' "$declared") <(nm --defined-only --extern-only "$libdir/lib$name.a" 2>/dev/null | awk 'NF == 3 { print $3 }' | sort -u))
   [ -z "$missing" ] || die "declared, but not in lib$name.a: $missing"
 }
-mapfile -t core < <(ls "$PERP_PREFIX"/include/perp/*.h | grep -vE '/(option|contact)\.h$')
+mapfile -t core < <(ls "$PERP_PREFIX"/include/perp/*.h | grep -vE '/(option|contact|fluid)\.h$')
 complete perp 30 "${core[@]}"
 complete perp-option 4 "$PERP_PREFIX/include/perp/option.h"
 
@@ -58,3 +58,16 @@ names=$(foreign -D "$libdir/libperp-contact.so")
 [ -z "$names" ] || die "libperp-contact.so exports $names"
 names=$(foreign "$libdir/libperp-contact.a")
 [ -z "$names" ] || die "libperp-contact.a defines $names"
+
+# Liquids need libperp alone.
+complete perp-fluid 20 "$PERP_PREFIX/include/perp/fluid.h"
+while read -r needed; do
+  case " libc libm libperp ld-linux-x86-64 libpthread " in
+    *" ${needed%%.so*} "*) ;;
+    *) die "libperp-fluid.so needs $needed" ;;
+  esac
+done < <(readelf -d "$libdir/libperp-fluid.so" | sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p')
+names=$(foreign -D "$libdir/libperp-fluid.so")
+[ -z "$names" ] || die "libperp-fluid.so exports $names"
+names=$(foreign "$libdir/libperp-fluid.a")
+[ -z "$names" ] || die "libperp-fluid.a defines $names"
