@@ -142,7 +142,7 @@ typedef struct perp_fluid_report {
   int32_t components;         // of the liquid
   int64_t particles, added, removed;
   int32_t solved, unsolved;   // pressure problems: certified, or not
-  int32_t worst_status;       // a perp_status: of the one with the largest residual
+  int32_t worst_status;       // a perp_status: of one that is not solved, if any is; else solved
   int32_t newton, inner;      // iterations of all substeps
   double residual;            // the largest certified one
   double divergence;          // largest |div u| after projection in cells that are equations, 1/s

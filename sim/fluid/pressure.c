@@ -4,11 +4,16 @@
 // What is not solved leaves its best iterate; the report counts it and has its status.
 #include "lattice.h"
 
+// The worst of a step: of those that are not solved, if there are any, the one with the largest
+// residual.
 static void count(perp_fluid_report *r, perp_status status, double residual) {
-  if (status == PERP_STATUS_SOLVED) r->solved++;
+  const int fine = status == PERP_STATUS_SOLVED, worse = !(residual <= r->residual);
+  const int first = r->solved + r->unsolved == 0;
+  if (first || (r->unsolved == 0 && (!fine || worse)) || (r->unsolved > 0 && !fine && worse))
+    r->worst_status = status;
+  if (fine) r->solved++;
   else r->unsolved++;
-  const int first = r->solved + r->unsolved == 1;
-  if (first || !(residual <= r->residual)) r->residual = residual, r->worst_status = status;
+  if (first || worse) r->residual = residual;
 }
 
 perp_error fluid_pressure(perp_fluid *f) {
@@ -35,6 +40,5 @@ perp_error fluid_pressure(perp_fluid *f) {
   // liquid that its walls squeeze: no pressure answers them, whatever that of the rest is
   if (f->squeezed > 0) f->result.status = PERP_STATUS_INFEASIBLE;
   count(r, f->result.status, f->result.certificate.residual);
-  if (f->squeezed > 0) r->worst_status = PERP_STATUS_INFEASIBLE;
   return PERP_OK;
 }
