@@ -220,6 +220,32 @@ static void measure_cells(void *data, int32_t part, int32_t who) {
     }
 }
 
+// Air in a single cell, liquid beyond each of its open faces, is what particles happened to leave
+// out, often the sliver of a cell that a wall cuts. As air it would be a drain: liquid that walls
+// press on would all go there. No two such cells are neighbours, so their order does not matter.
+static void close_holes(void *data, int32_t part, int32_t who) {
+  (void)who;
+  const work *w = data;
+  perp_fluid *f = w->f;
+  const lattice *l = &w->cells;
+  const int32_t once = lines_at_once(l), last = lines_of(l);
+  for (int32_t line = part*once; line < (part + 1)*once && line < last; line++)
+    for (int32_t i = 0; i < l->n[0]; i++) {
+      const int32_t j = line % l->n[1], k = line/l->n[1], c = line*l->n[0] + i;
+      if (f->type[c] != PERP_CELL_AIR || w->around[c] & EMPTY) continue;
+      int hole = 1;
+      for (int a = 0; a < f->dimension && hole; a++) {
+        const lattice faces = faces_of(f, a);
+        const int32_t low = at(&faces, i, j, k), high = low + faces.stride[a];
+        hole = (!(f->open[a][low] > 0.0) || f->type[c - l->stride[a]] == PERP_CELL_LIQUID) &&
+               (!(f->open[a][high] > 0.0) || f->type[c + l->stride[a]] == PERP_CELL_LIQUID);
+      }
+      if (!hole) continue;
+      f->type[c] = PERP_CELL_LIQUID;
+      f->surface[c] = f->surface[c] > 0.0 ? -f->surface[c] : -1e-3*f->h;
+    }
+}
+
 // to = what holds in from for all neighbours, corners included
 static void erode(work *w, uint8_t *from, uint8_t *to, uint8_t *spare[2]) {
   int left = w->step[0] + w->step[1] + w->step[2];
@@ -248,5 +274,6 @@ perp_error fluid_surface(perp_fluid *f) {
   erode(&w, raw, w.around, spare);
   erode(&w, w.around, w.deep, spare);
   crew_run(f->crew, measure_cells, &w, parts_of(&w.cells));
+  crew_run(f->crew, close_holes, &w, parts_of(&w.cells));
   return PERP_OK;
 }
