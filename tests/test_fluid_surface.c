@@ -300,6 +300,33 @@ static void empty_cells_inside_are_liquid_and_slits_are_not(void **unused) {
   perp_fluid_destroy(f);
 }
 
+static double void_half[2];
+static int but_a_void(const double *x) {
+  return fabs(x[0] - 0.5) > void_half[0]/16 || fabs(x[1] - 0.5) > void_half[1]/16;
+}
+
+// A hole of four cells in liquid is liquid, in air that was closed in it is air; a larger one is air.
+static void small_holes_close_where_liquid_was(void **unused) {
+  (void)unused;
+  perp_fluid_settings s = perp_fluid_defaults(2, 16, 16, 1);
+  perp_fluid *f = fluid_with(&s);
+  for (int large = 0; large < 2; large++)
+    for (int dry = 0; dry < 2; dry++) {
+      void_half[0] = large ? 3.0 : 1.0, void_half[1] = 1.0;
+      fill(f, 0.0, but_a_void);
+      memset(f->type, dry ? PERP_CELL_AIR : PERP_CELL_LIQUID, (size_t)f->cells);
+      assert_int_equal(fluid_surface(f), PERP_OK);
+      int air = 0;
+      for (int32_t c = 0; c < f->cells; c++) {
+        air += f->type[c] == PERP_CELL_AIR;
+        assert_true((f->surface[c] < 0.0) == (f->type[c] == PERP_CELL_LIQUID));
+      }
+      if (large) assert_true(air > 4);
+      else assert_int_equal(air, dry ? 4 : 0);
+    }
+  perp_fluid_destroy(f);
+}
+
 // ---- volume ----
 
 static void the_volume_of_a_given_distance_is_second_order(void **unused) {
@@ -400,6 +427,7 @@ int main(void) {
     cmocka_unit_test(a_slanted_surface_is_where_the_particles_end),
     cmocka_unit_test(a_gap_at_a_wall_is_air_and_contact_is_not),
     cmocka_unit_test(empty_cells_inside_are_liquid_and_slits_are_not),
+    cmocka_unit_test(small_holes_close_where_liquid_was),
     cmocka_unit_test(the_volume_of_a_given_distance_is_second_order),
     cmocka_unit_test(the_volume_ends_at_solids),
     cmocka_unit_test(the_volume_of_particles_is_theirs),

@@ -27,13 +27,15 @@
 #define NEAR 1.0
 enum { KNOTS = 64, FINE = 16, MIRRORS = 4 };
 
-enum { FULL = 1, EMPTY = 2 };   // particles or solid; no particles
+enum { FULL = 1, EMPTY = 2,     // particles or solid; no particles
+       DRY = 4 };               // air in the last substep
 
 typedef struct work {
   perp_fluid *f;
   lattice cells;
   int32_t step[3];                // neighbours in that direction are looked at: 1; one cell thick: 0
   double curve[KNOTS + 1];        // c at zeta = -1, ..., 1
+  uint8_t *raw;                   // cells: FULL, EMPTY, DRY
   uint8_t *from, *to;             // cells: a pass of the filter
   uint8_t *around, *deep;         // cells: FULL and EMPTY of 3 x 3 (x 3), FULL of 5 x 5 (x 5)
   int axis;
@@ -88,9 +90,9 @@ static void mark(void *data, int32_t part, int32_t who) {
     for (int32_t i = 0; i < l->n[0]; i++) {
       const int32_t c = line*l->n[0] + i;
       const int solid = closed(f, i, line % l->n[1], line/l->n[1]);
-      const int some = f->first[c + 1] > f->first[c];
+      const int some = f->first[c + 1] > f->first[c], dry = f->type[c] == PERP_CELL_AIR ? DRY : 0;
       f->type[c] = solid ? PERP_CELL_SOLID : PERP_CELL_AIR;
-      w->from[c] = (uint8_t)((some || solid ? FULL : 0) | (some ? 0 : EMPTY));
+      w->raw[c] = (uint8_t)((some || solid ? FULL : 0) | (some ? 0 : EMPTY) | dry);
     }
 }
 
@@ -220,30 +222,67 @@ static void measure_cells(void *data, int32_t part, int32_t who) {
     }
 }
 
-// Air in a single cell, liquid beyond each of its open faces, is what particles happened to leave
-// out, often the sliver of a cell that a wall cuts. As air it would be a drain: liquid that walls
-// press on would all go there. No two such cells are neighbours, so their order does not matter.
+// ------------------------------------------------------------------------------------------ holes
+
+// A hole of at most 2 x 2 (x 2) cells in what was liquid in the last substep, with liquid beyond all
+// of its open faces, is what particles happened to leave out, mostly slivers of cells that a wall
+// cuts. As air it would be a drain: the volume that it had is gone once the liquid around has filled
+// it, and liquid that walls press on would all go there. Air that liquid has closed in is no hole: it
+// was never liquid. Gaps at walls that let go grow on in cells that are called liquid: p = 0 and
+// D u > 0.
+enum { MOST_HOLE = 8 };
+
+static int is_hole(const work *w, int32_t first) {
+  const perp_fluid *f = w->f;
+  const lattice *l = &w->cells;
+  const int most = 1 << f->dimension;
+  int32_t cell[MOST_HOLE];
+  int count = 1;
+  cell[0] = first;
+  for (int next = 0; next < count; next++) {
+    const int32_t c = cell[next], i = c % l->n[0], j = c/l->n[0] % l->n[1], k = c/l->stride[2];
+    if (w->around[c] & EMPTY || w->raw[c] & DRY) return 0;
+    for (int a = 0; a < f->dimension; a++) {
+      const lattice faces = faces_of(f, a);
+      for (int high = 0; high < 2; high++) {
+        if (!(f->open[a][at(&faces, i, j, k) + high*faces.stride[a]] > 0.0)) continue;
+        const int32_t d = c + (high ? l->stride[a] : -l->stride[a]);
+        if (f->type[d] != PERP_CELL_AIR) continue;
+        int known = 0;
+        for (int q = 0; q < count; q++) known |= cell[q] == d;
+        if (known) continue;
+        if (count == most) return 0;
+        cell[count++] = d;
+      }
+    }
+  }
+  return 1;
+}
+
+static void find_holes(void *data, int32_t part, int32_t who) {   // into `to`; types stay
+  (void)who;
+  const work *w = data;
+  const lattice *l = &w->cells;
+  const int32_t lines = lines_at_once(l), last = lines_of(l);
+  const int32_t from = part*lines*l->n[0];
+  const int32_t end = ((part + 1)*lines < last ? (part + 1)*lines : last)*l->n[0];
+  for (int32_t c = from; c < end; c++)
+    w->to[c] = w->f->type[c] == PERP_CELL_AIR && is_hole(w, c);
+}
+
 static void close_holes(void *data, int32_t part, int32_t who) {
   (void)who;
   const work *w = data;
   perp_fluid *f = w->f;
   const lattice *l = &w->cells;
-  const int32_t once = lines_at_once(l), last = lines_of(l);
-  for (int32_t line = part*once; line < (part + 1)*once && line < last; line++)
-    for (int32_t i = 0; i < l->n[0]; i++) {
-      const int32_t j = line % l->n[1], k = line/l->n[1], c = line*l->n[0] + i;
-      if (f->type[c] != PERP_CELL_AIR || w->around[c] & EMPTY) continue;
-      int hole = 1;
-      for (int a = 0; a < f->dimension && hole; a++) {
-        const lattice faces = faces_of(f, a);
-        const int32_t low = at(&faces, i, j, k), high = low + faces.stride[a];
-        hole = (!(f->open[a][low] > 0.0) || f->type[c - l->stride[a]] == PERP_CELL_LIQUID) &&
-               (!(f->open[a][high] > 0.0) || f->type[c + l->stride[a]] == PERP_CELL_LIQUID);
-      }
-      if (!hole) continue;
-      f->type[c] = PERP_CELL_LIQUID;
-      f->surface[c] = f->surface[c] > 0.0 ? -f->surface[c] : -1e-3*f->h;
-    }
+  const int32_t lines = lines_at_once(l), last = lines_of(l);
+  const int32_t from = part*lines*l->n[0];
+  const int32_t end = ((part + 1)*lines < last ? (part + 1)*lines : last)*l->n[0];
+  for (int32_t c = from; c < end; c++) {
+    if (!w->to[c]) continue;
+    f->type[c] = PERP_CELL_LIQUID;
+    f->surface[c] = f->surface[c] > 0.0 ? -f->surface[c] : -1e-3*f->h;
+  }
 }
 
 // to = what holds in from for all neighbours, corners included
@@ -262,18 +301,19 @@ static void erode(work *w, uint8_t *from, uint8_t *to, uint8_t *spare[2]) {
 perp_error fluid_surface(perp_fluid *f) {
   work w = {.f = f, .cells = cells_of(f)};
   const size_t cells = (size_t)f->cells;
-  uint8_t *raw = fluid_scratch(f, 5*cells);
-  if (raw == NULL) return PERP_ERROR_MEMORY;
-  w.around = raw + cells, w.deep = raw + 2*cells;
-  uint8_t *spare[2] = {raw + 3*cells, raw + 4*cells};
+  w.raw = fluid_scratch(f, 5*cells);
+  if (w.raw == NULL) return PERP_ERROR_MEMORY;
+  w.around = w.raw + cells, w.deep = w.raw + 2*cells;
+  uint8_t *spare[2] = {w.raw + 3*cells, w.raw + 4*cells};
   int dimensions = 0;
   for (int a = 0; a < 3; a++) dimensions += w.step[a] = f->n[a] > 1;
   draw_curve(w.curve, dimensions > 0 ? dimensions : 1);
-  w.from = raw;
   crew_run(f->crew, mark, &w, parts_of(&w.cells));
-  erode(&w, raw, w.around, spare);
+  erode(&w, w.raw, w.around, spare);
   erode(&w, w.around, w.deep, spare);
   crew_run(f->crew, measure_cells, &w, parts_of(&w.cells));
+  w.to = spare[0];
+  crew_run(f->crew, find_holes, &w, parts_of(&w.cells));
   crew_run(f->crew, close_holes, &w, parts_of(&w.cells));
   return PERP_OK;
 }
