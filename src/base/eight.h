@@ -27,6 +27,9 @@ EXACT_INLINE eight eight_max(eight a, eight b) {
   const eight_mask m = b < a;
   return (eight)(((eight_mask)a & m) | ((eight_mask)b & ~m));
 }
+EXACT_INLINE eight eight_pick(const float *v, const int32_t *at) {   // v at eight places
+  return (eight){v[at[0]], v[at[1]], v[at[2]], v[at[3]], v[at[4]], v[at[5]], v[at[6]], v[at[7]]};
+}
 #define EIGHT_AT(v, k) ((v)[k])
 #if defined(__clang__) || __GNUC__ >= 12
 #define EIGHT_MIX(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
@@ -47,6 +50,7 @@ static inline eight eight_multiply(eight a, eight b) { EIGHT_EACH(a.v[k]*b.v[k])
 static inline eight eight_where(eight a, eight b) { EIGHT_EACH(a.v[k] != 0.0F ? b.v[k] : 0.0F); }
 static inline eight eight_size(eight a) { EIGHT_EACH(fabsf(a.v[k])); }
 static inline eight eight_max(eight a, eight b) { EIGHT_EACH(b.v[k] < a.v[k] ? a.v[k] : b.v[k]); }
+static inline eight eight_pick(const float *v, const int32_t *at) { EIGHT_EACH(v[at[k]]); }
 #undef EIGHT_EACH
 #define EIGHT_AT(r, k) ((r).v[k])
 

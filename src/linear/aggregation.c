@@ -8,12 +8,11 @@
 // two rows. When pairs are made, s_cd is the part of the rows of c that touch d: 1/2 along the
 // pairs, 1 across them, so that on a grid each level is again the five-point matrix of the mesh
 // width doubled. Where A is not diagonally dominant with non-positive couplings s_cd stays 1: P'AP
-// is definite whenever A is. A new mask changes values only: the sums run over a list made once.
-// One cycle: a forward Gauss-Seidel sweep, the coarse correction, a backward sweep; on the coarse
-// levels two steps of conjugate gradients around the cycle (K-cycle; Notay 2010, whose analysis
-// bounds the condition for M-matrices independently of n). Cost: a cycle about 5 products with A,
-// a mask about one.
-#include "aggregation.h"
+// is definite whenever A is. A new mask changes values only, and only those of aggregates that it
+// touches: the sums run over lists made once.
+// The cycle is in aggregation_cycle.c. Cost: a mask as much as the rows that it changes, at most
+// about a product with A.
+#include "aggregation_parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,39 +22,12 @@
 #include "vector.h"
 
 enum {
-  MOST_LEVELS = 24,
   SMALLEST = 150,                  // rows that are solved directly
-  SWEEPS_AT_END = 8,               // where coarsening ended early
-  NONE = -1,
+  FEW = 8,                         // 1/FEW of the rows changed: sums are made anew for all
 };
 
 static const double strong = 0.25;      // of the strongest coupling of a row: worth joining
 static const double dominant = 5.0;     // a_ii over the sum of |a_ij|: sweeps are enough
-static const double coarse_enough = 0.25;   // one coarse step, if it reduces the residual to this
-
-typedef struct level {
-  int32_t n;
-  const int32_t *colptr, *row;     // n + 1; entries: symmetric, so columns are rows
-  const double *value;             // entries
-  double *own;                     // entries: `value`, on all levels but the finest
-  int32_t *diagonal;               // n: where a_ii stands
-  int32_t *aggregate;              // n: row of the next level, NONE: none
-  int32_t *into;                   // entries: entry of the next level's matrix, NONE: none
-  double *scale;                   // entries: s_cd, on all levels but the finest
-  uint8_t *active;                 // n: the mask
-  double *w;                       // n: the residual of a cycle
-  double *r, *z, *c, *v, *d;       // n: of the K-cycle; not on the finest level
-} level;
-
-struct aggregation {
-  perp_allocator allocator;
-  int32_t levels;
-  int weakens;                     // 1: s_cd may be below 1
-  level at[MOST_LEVELS];
-  double *dense;                   // m x m: the coarsest matrix, factored; NULL: sweeps instead
-  int32_t *pivot;                  // m
-  int dense_fine;                  // 1: the factor can be used
-};
 
 static void *take(const perp_allocator *allocator, int64_t count, size_t size) {
   if (count < 1) count = 1;
@@ -71,14 +43,14 @@ static void level_free(const perp_allocator *m, level *l, int finest) {
   if (!finest) {
     give(m, l->colptr);
     give(m, l->row);
-    give(m, l->own);
-    give(m, l->scale);
-    give(m, l->r);
-    give(m, l->z);
   }
-  const void *const blocks[] = {l->diagonal, l->aggregate, l->into, l->active,
-                                l->c, l->v, l->d, l->w};
+  const void *const blocks[] = {l->own, l->scale, l->diagonal, l->aggregate, l->into, l->start,
+                                l->member, l->active, l->dirty, l->changed, l->parent, l->child,
+                                l->place};
   for (size_t k = 0; k < sizeof blocks/sizeof blocks[0]; k++) give(m, blocks[k]);
+  float *const vectors[] = {l->w, l->r, l->z, l->c, l->v, l->d};
+  for (size_t k = 0; k < sizeof vectors/sizeof vectors[0]; k++) slices_release(m, vectors[k]);
+  slices_free(&l->s, m);
   *l = (level){0};
 }
 
@@ -90,34 +62,82 @@ static int is_dominant(const level *l, int32_t i) {
   return l->value[l->diagonal[i]] > dominant*sum;
 }
 
-// Joins each row with the unjoined one to which it is coupled most strongly, in the order of rows.
-// Returns the number of pairs and single rows; pair: n.
-static int32_t join_pairs(const level *l, int first, int32_t *pair) {
-  int32_t count = 0;
-  for (int32_t i = 0; i < l->n; i++) pair[i] = -2;
-  for (int32_t i = 0; i < l->n; i++) {
-    if (pair[i] != -2) continue;
-    if (first && is_dominant(l, i)) {
-      pair[i] = NONE;
-      continue;
+// 1: i and j may be a pair along that axis of the lattice: pairs begin at even places.
+static int is_aligned(lattice_place i, lattice_place j, int32_t axis) {
+  for (int32_t k = 0; k < LATTICE_AXES; k++)
+    if (k == axis ? i.at[k] >> 1 != j.at[k] >> 1 : i.at[k] != j.at[k]) return 0;
+  return 1;
+}
+
+// The row that i is to be joined with, of those that are not; NONE: none. place may be NULL.
+static int32_t choose_mate(const level *l, const int32_t *mate, int32_t i, int32_t axis) {
+  int32_t best = NONE;
+  double largest = 0.0, reach = 0.0;
+  for (int32_t p = l->colptr[i]; p < l->colptr[i + 1]; p++) {
+    const int32_t j = l->row[p];
+    const double coupling = -l->value[p];
+    if (j == i || !(coupling > 0.0)) continue;
+    reach = max2(reach, coupling);
+    if (mate[j] == NONE && coupling > largest &&
+        (axis == NONE || is_aligned(l->place[i], l->place[j], axis))) {
+      largest = coupling;
+      best = j;
     }
-    int32_t best = NONE;
-    double largest = 0.0, reach = 0.0;
-    for (int32_t p = l->colptr[i]; p < l->colptr[i + 1]; p++) {
-      const int32_t j = l->row[p];
-      const double coupling = -l->value[p];
-      if (j == i || !(coupling > 0.0)) continue;
-      reach = max2(reach, coupling);
-      if (pair[j] == -2 && coupling > largest) {
-        largest = coupling;
-        best = j;
-      }
-    }
-    pair[i] = count;
-    if (best != NONE && largest >= strong*reach) pair[best] = count;
-    count++;
   }
+  return largest >= strong*reach ? best : NONE;
+}
+
+// The axis along which the couplings of the lattice are strongest.
+static int32_t strongest_axis(const level *l) {
+  double sum[LATTICE_AXES] = {0.0}, count[LATTICE_AXES] = {0.0};
+  for (int32_t i = 0; i < l->n; i++)
+    for (int32_t p = l->colptr[i]; p < l->diagonal[i]; p++)
+      for (int32_t k = 0; k < LATTICE_AXES; k++)
+        if (l->place[i].at[k] != l->place[l->row[p]].at[k]) {
+          sum[k] -= l->value[p];
+          count[k] += 1.0;
+        }
+  int32_t best = 0;
+  for (int32_t k = 1; k < LATTICE_AXES; k++)
+    if (sum[k]*max2(count[best], 1.0) > 1.1*sum[best]*max2(count[k], 1.0)) best = k;
+  return best;
+}
+
+// Joins each row with the unjoined one to which it is coupled most strongly, in the order of rows.
+// On a lattice those along its strongest axis come first, two by two, so that the next level is
+// again a lattice, with as few couplings. Returns the number of pairs and single rows; *halved: the
+// axis, NONE: none; pair, mate: n.
+static int32_t join_pairs(const level *l, int first, int32_t *pair, int32_t *mate,
+                          int32_t *halved) {
+  enum { APART = -2 };
+  int32_t count = 0;
+  for (int32_t i = 0; i < l->n; i++) mate[i] = first && is_dominant(l, i) ? APART : NONE;
+  *halved = l->place != NULL ? strongest_axis(l) : NONE;
+  for (int32_t aligned = l->place != NULL; aligned >= 0; aligned--)
+    for (int32_t i = 0; i < l->n; i++) {
+      if (mate[i] != NONE) continue;
+      const int32_t best = choose_mate(l, mate, i, aligned ? *halved : NONE);
+      if (best == NONE) continue;
+      mate[i] = best;
+      mate[best] = i;
+    }
+  for (int32_t i = 0; i < l->n; i++)
+    pair[i] = mate[i] == APART ? NONE : mate[i] >= 0 && mate[i] < i ? pair[mate[i]] : count++;
   return count;
+}
+
+// Places of pairs on the lattice that is halved along an axis.
+static int halve_places(const perp_allocator *m, const level *l, const int32_t *pair,
+                        int32_t axis, level *next) {
+  if (l->place == NULL) return 0;
+  next->place = take(m, next->n, sizeof *next->place);
+  if (next->place == NULL) return -2;
+  for (int32_t i = l->n - 1; i >= 0; i--)            // the first row of a pair comes last
+    if (pair[i] != NONE) {
+      next->place[pair[i]] = l->place[i];
+      next->place[pair[i]].at[axis] = (int16_t)(l->place[i].at[axis] >> 1);
+    }
+  return 0;
 }
 
 // The pattern of P'AP for the given aggregates, and which of its entries each entry of l adds to.
@@ -126,8 +146,8 @@ static int coarsen(const perp_allocator *m, const level *l, const int32_t *aggre
                    level *next, int32_t *into) {
   *next = (level){.n = count};
   const int32_t entries = l->colptr[l->n];
-  int32_t *start = take(m, (int64_t)count + 1, sizeof *start);       // rows by aggregate
-  int32_t *member = take(m, l->n, sizeof *member);
+  int32_t *start = next->start = take(m, (int64_t)count + 1, sizeof *start);
+  int32_t *member = next->member = take(m, l->n, sizeof *member);
   int32_t *seen = take(m, count, sizeof *seen);
   int32_t *colptr = take(m, (int64_t)count + 1, sizeof *colptr);
   int32_t *row = take(m, entries, sizeof *row);
@@ -186,31 +206,33 @@ static int coarsen(const perp_allocator *m, const level *l, const int32_t *aggre
     else memcpy(exact, row, (size_t)used*sizeof *exact);
   }
   give(m, row);
-  give(m, start);
-  give(m, member);
   give(m, seen);
   return failed;
 }
 
-// Values of the next level's matrix and its mask, from those of l.
-static void sum_up(const level *l, level *next) {
-  for (int32_t c = 0; c < next->n; c++) next->active[c] = 0;
-  memset(next->own, 0, (size_t)next->colptr[next->n]*sizeof *next->own);
-  for (int32_t i = 0; i < l->n; i++) {
+// Values of row c of the next level's matrix and its mask, from those of l.
+static void sum_row(const level *l, level *next, int32_t c) {
+  const int32_t begin = next->colptr[c], end = next->colptr[c + 1];
+  next->active[c] = 0;
+  for (int32_t p = begin; p < end; p++) next->own[p] = 0.0;
+  for (int32_t k = next->start[c]; k < next->start[c + 1]; k++) {
+    const int32_t i = next->member[k];
     if (!l->active[i]) continue;
-    if (l->aggregate[i] != NONE) next->active[l->aggregate[i]] = 1;
+    next->active[c] = 1;
     for (int32_t p = l->colptr[i]; p < l->colptr[i + 1]; p++)
       if (l->into[p] != NONE && l->active[l->row[p]]) next->own[l->into[p]] += l->value[p];
   }
-  for (int32_t c = 0; c < next->n; c++) {          // what a coupling loses the diagonal loses too
-    double lost = 0.0;
-    for (int32_t p = next->colptr[c]; p < next->colptr[c + 1]; p++) {
-      const double weak = next->scale[p]*next->own[p];
-      lost += next->own[p] - weak;
-      next->own[p] = weak;
-    }
-    next->own[next->diagonal[c]] += lost;
+  double lost = 0.0;                               // what a coupling loses the diagonal loses too
+  for (int32_t p = begin; p < end; p++) {
+    const double weak = next->scale[p]*next->own[p];
+    lost += next->own[p] - weak;
+    next->own[p] = weak;
   }
+  next->own[next->diagonal[c]] += lost;
+}
+
+static void sum_up(const level *l, level *next) {
+  for (int32_t c = 0; c < next->n; c++) sum_row(l, next, c);
 }
 
 static int32_t find_entry(const level *l, int32_t c, int32_t row) {
@@ -256,58 +278,128 @@ static void join_scales(const level *l, level *next, double *plain) {
       next->scale[p] = next->row[p] == c || plain[p] == 0.0 ? 1.0 : next->own[p]/plain[p];
 }
 
-static int add_vectors(const perp_allocator *m, level *l, int finest) {
-  double **const vectors[] = {&l->w, &l->c, &l->v, &l->d, &l->r, &l->z};
-  for (int k = 0; k < (finest ? 1 : 6); k++) {
-    *vectors[k] = take(m, l->n, sizeof **vectors[k]);
-    if (*vectors[k] == NULL) return -2;
-  }
+// What a mask needs.
+static int add_mask(const perp_allocator *m, level *l) {
   l->active = take(m, l->n, 1);
-  if (l->active == NULL) return -2;
+  l->dirty = take(m, l->n, 1);
+  l->changed = take(m, l->n, sizeof *l->changed);
+  if (l->active == NULL || l->dirty == NULL || l->changed == NULL) return -2;
   memset(l->active, 1, (size_t)l->n);
+  memset(l->dirty, 0, (size_t)l->n);
+  return 0;
+}
+
+// Slices and vectors of all levels, and how their places belong together.
+static int add_slices(aggregation *g) {
+  const perp_allocator *m = &g->allocator;
+  for (int32_t k = 0; k < g->levels; k++) {
+    level *l = &g->at[k];
+    if (slices_create(&l->s, l->n, l->colptr, l->row, m) != 0) return -2;
+    float **const vectors[] = {&l->w, &l->r, &l->z, &l->c, &l->v, &l->d};
+    for (int v = 0; v < (k == 0 ? 5 : 6); v++) {
+      *vectors[v] = slices_vector(&l->s, m);
+      if (*vectors[v] == NULL) return -2;
+    }
+    for (int32_t i = 0; i < l->n; i++)
+      slices_row(&l->s, i, l->colptr, l->row, l->value, g->unit, 1);
+  }
+  for (int32_t k = 0; k + 1 < g->levels; k++) {
+    level *l = &g->at[k], *next = &g->at[k + 1];
+    l->parent = take(m, l->s.length, sizeof *l->parent);
+    next->child = take(m, (int64_t)next->s.length*AGGREGATION_MEMBERS, sizeof *next->child);
+    if (l->parent == NULL || next->child == NULL) return -2;
+    for (int32_t p = 0; p < l->s.length; p++) {
+      const int32_t i = l->s.row[p], c = i >= 0 ? l->aggregate[i] : NONE;
+      l->parent[p] = c != NONE ? next->s.place[c] : next->s.length;
+    }
+    for (int32_t p = 0; p < next->s.length; p++) {
+      const int32_t c = next->s.row[p];
+      int32_t *child = next->child + (size_t)p*AGGREGATION_MEMBERS, count = 0;
+      for (int32_t q = c >= 0 ? next->start[c] : 0; c >= 0 && q < next->start[c + 1]; q++) {
+        const int32_t place = l->s.place[next->member[q]];
+        if (place < slices_exact(&l->s)) child[count++] = place;
+      }
+      while (count < AGGREGATION_MEMBERS) child[count++] = l->s.length;
+    }
+  }
+  g->sums = take(m, 3*(int64_t)slices_parts(&g->at[0].s), sizeof *g->sums);
+  g->total = take(m, g->at[0].s.length, sizeof *g->total);
+  return g->sums != NULL && g->total != NULL ? 0 : -2;
+}
+
+// The members of next are rows of l, not of the level between them.
+static int join_members(const perp_allocator *m, const level *l, level *next) {
+  int32_t *member = take(m, l->n, sizeof *member);
+  if (member == NULL) return -2;
+  for (int32_t c = 0; c <= next->n; c++) next->start[c] = 0;
+  for (int32_t i = 0; i < l->n; i++)
+    if (l->aggregate[i] != NONE) next->start[l->aggregate[i] + 1]++;
+  for (int32_t c = 0; c < next->n; c++) next->start[c + 1] += next->start[c];
+  for (int32_t i = 0; i < l->n; i++)
+    if (l->aggregate[i] != NONE) member[next->start[l->aggregate[i]]++] = i;
+  for (int32_t c = next->n; c > 0; c--) next->start[c] = next->start[c - 1];
+  next->start[0] = 0;
+  give(m, next->member);
+  next->member = member;
   return 0;
 }
 
 // Two rounds of pairing: from l to `half`, from there to `next`. 0; 1: hardly fewer rows; -2: no
 // memory.
-static int pair_twice(const aggregation *g, level *l, level *half, level *next) {
+static int pair_twice(const aggregation *g, level *l, level *half, level *next, double **work) {
   const perp_allocator *m = &g->allocator;
   l->aggregate = take(m, l->n, sizeof *l->aggregate);
   l->into = take(m, l->colptr[l->n], sizeof *l->into);
   if (l->aggregate == NULL || l->into == NULL) return -2;
-  const int32_t pairs = join_pairs(l, 1, l->aggregate);
+  int32_t axis;
+  const int32_t pairs = join_pairs(l, 1, l->aggregate, l->into, &axis);   // `into` is not yet in use
   if (coarsen(m, l, l->aggregate, pairs, half, l->into) != 0) return -2;
+  if (halve_places(m, l, l->aggregate, axis, half) != 0) return -2;
   const int32_t entries = half->colptr[half->n];
   half->active = take(m, half->n, 1);
   half->aggregate = take(m, half->n, sizeof *half->aggregate);
   half->into = take(m, entries, sizeof *half->into);
-  half->w = take(m, entries, sizeof *half->w);     // next has no more entries
-  if (half->active == NULL || half->aggregate == NULL || half->into == NULL || half->w == NULL)
+  *work = take(m, entries, sizeof **work);         // next has no more entries
+  if (half->active == NULL || half->aggregate == NULL || half->into == NULL || *work == NULL)
     return -2;
-  if (g->weakens) pair_scales(l, half, half->w);
+  if (g->weakens) pair_scales(l, half, *work);
   else for (int32_t p = 0; p < entries; p++) half->scale[p] = 1.0;
   sum_up(l, half);
-  const int32_t count = join_pairs(half, 0, half->aggregate);
+  const int32_t count = join_pairs(half, 0, half->aggregate, half->into, &axis);
   if (count == 0 || count > l->n - l->n/5) return 1;
   if (coarsen(m, half, half->aggregate, count, next, half->into) != 0) return -2;
-  if (add_vectors(m, next, 0) != 0) return -2;
-  if (g->weakens) pair_scales(half, next, half->w);
+  if (add_mask(m, next) != 0 || halve_places(m, half, half->aggregate, axis, next) != 0) return -2;
+  if (g->weakens) pair_scales(half, next, *work);
   else for (int32_t p = 0; p < next->colptr[count]; p++) next->scale[p] = 1.0;
   sum_up(half, next);
   for (int32_t i = 0; i < l->n; i++)
     if (l->aggregate[i] != NONE) l->aggregate[i] = half->aggregate[l->aggregate[i]];
   for (int32_t p = 0; p < l->colptr[l->n]; p++)
     if (l->into[p] != NONE) l->into[p] = half->into[l->into[p]];
-  join_scales(l, next, half->w);
-  return 0;
+  join_scales(l, next, *work);
+  return join_members(m, l, next);
 }
 
 static int add_level(aggregation *g) {
   level half = {0}, *next = &g->at[g->levels];
-  const int failed = pair_twice(g, &g->at[g->levels - 1], &half, next);
+  double *work = NULL;
+  const int failed = pair_twice(g, &g->at[g->levels - 1], &half, next, &work);
+  give(&g->allocator, work);
   level_free(&g->allocator, &half, 0);
   if (failed == 0) g->levels++;
   else level_free(&g->allocator, next, 0);
+  return failed;
+}
+
+static int find_lattice(const perp_allocator *m, level *l) {
+  l->place = take(m, l->n, sizeof *l->place);
+  int32_t *queue = take(m, l->n, sizeof *queue);
+  const int failed = l->place == NULL || queue == NULL ? -2 : 0;
+  if (failed == 0 && !lattice_find(l->n, l->colptr, l->row, l->place, queue)) {
+    give(m, l->place);
+    l->place = NULL;
+  }
+  give(m, queue);
   return failed;
 }
 
@@ -325,56 +417,6 @@ static int is_laplacian(const perp_csc *A) {
   return 1;
 }
 
-aggregation *aggregation_create(const perp_csc *A, const perp_allocator *allocator,
-                                const perp_deadline *deadline, int *failed) {
-  const perp_allocator m = allocator_of(allocator);
-  aggregation *g = take(&m, 1, sizeof *g);
-  *failed = -2;
-  if (g == NULL) return NULL;
-  memset(g, 0, sizeof *g);
-  g->allocator = m;
-  g->levels = 1;
-  level *finest = &g->at[0];
-  *finest = (level){.n = A->columns, .colptr = A->colptr, .row = A->row, .value = A->value};
-  finest->diagonal = take(&m, A->columns, sizeof *finest->diagonal);
-  int state = finest->diagonal != NULL ? add_vectors(&m, finest, 1) : -2;
-  for (int32_t j = 0; state == 0 && j < A->columns; j++) {
-    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++)
-      if (A->row[p] == j) finest->diagonal[j] = p;
-  }
-  g->weakens = state == 0 && is_laplacian(A);
-  while (state == 0 && g->levels < MOST_LEVELS && g->at[g->levels - 1].n > SMALLEST) {
-    if (deadline_passed(deadline)) {
-      state = -1;
-      break;
-    }
-    state = add_level(g);
-  }
-  if (state == 1) state = 0;   // as coarse as it gets
-  const int32_t last = g->at[g->levels - 1].n;
-  if (state == 0 && last <= SMALLEST) {
-    g->dense = take(&m, (int64_t)last*last, sizeof *g->dense);
-    g->pivot = take(&m, last, sizeof *g->pivot);
-    if (g->dense == NULL || g->pivot == NULL) state = -2;
-  }
-  *failed = state;
-  if (state != 0) {
-    aggregation_destroy(g);
-    return NULL;
-  }
-  aggregation_mask(g, 0, NULL);
-  return g;
-}
-
-void aggregation_destroy(aggregation *g) {
-  if (g == NULL) return;
-  const perp_allocator m = g->allocator;
-  for (int32_t k = 0; k < g->levels; k++) level_free(&m, &g->at[k], k == 0);
-  give(&m, g->dense);
-  give(&m, g->pivot);
-  give(&m, g);
-}
-
 static void factor_last(aggregation *g) {
   const level *l = &g->at[g->levels - 1];
   const int32_t m = l->n;
@@ -390,136 +432,112 @@ static void factor_last(aggregation *g) {
   g->dense_fine = lu_factor(m, g->dense, g->pivot, 0.0, NULL) == 0;
 }
 
+aggregation *aggregation_create(const perp_csc *A, const perp_allocator *allocator,
+                                const perp_deadline *deadline, int *failed) {
+  const perp_allocator m = allocator_of(allocator);
+  aggregation *g = take(&m, 1, sizeof *g);
+  *failed = -2;
+  if (g == NULL) return NULL;
+  memset(g, 0, sizeof *g);
+  g->allocator = m;
+  g->levels = 1;
+  level *finest = &g->at[0];
+  *finest = (level){.n = A->columns, .colptr = A->colptr, .row = A->row, .value = A->value};
+  finest->diagonal = take(&m, A->columns, sizeof *finest->diagonal);
+  int state = finest->diagonal != NULL ? add_mask(&m, finest) : -2;
+  double largest = 0.0;
+  for (int32_t j = 0; state == 0 && j < A->columns; j++) {
+    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++)
+      if (A->row[p] == j) finest->diagonal[j] = p;
+    largest = max2(largest, A->value[finest->diagonal[j]]);
+  }
+  int exponent = 0;
+  frexp(largest, &exponent);
+  g->unit = power_of_two_within(-exponent, 1000);
+  g->weakens = state == 0 && is_laplacian(A);
+  if (state == 0) state = find_lattice(&m, finest);
+  while (state == 0 && g->levels < AGGREGATION_LEVELS && g->at[g->levels - 1].n > SMALLEST) {
+    if (deadline_passed(deadline)) {
+      state = -1;
+      break;
+    }
+    state = add_level(g);
+  }
+  if (state == 1) state = 0;   // as coarse as it gets
+  const int32_t last = g->at[g->levels - 1].n;
+  if (state == 0 && last <= SMALLEST) {
+    g->dense = take(&m, (int64_t)last*last, sizeof *g->dense);
+    g->pivot = take(&m, last, sizeof *g->pivot);
+    g->last = take(&m, last, sizeof *g->last);
+    if (g->dense == NULL || g->pivot == NULL || g->last == NULL) state = -2;
+  }
+  if (state == 0 && deadline_passed(deadline)) state = -1;
+  if (state == 0) state = add_slices(g);
+  *failed = state;
+  if (state != 0) {
+    aggregation_destroy(g);
+    return NULL;
+  }
+  if (g->dense != NULL) factor_last(g);
+  return g;
+}
+
+void aggregation_destroy(aggregation *g) {
+  if (g == NULL) return;
+  const perp_allocator m = g->allocator;
+  for (int32_t k = 0; k < g->levels; k++) level_free(&m, &g->at[k], k == 0);
+  give(&m, g->dense);
+  give(&m, g->pivot);
+  give(&m, g->last);
+  give(&m, g->sums);
+  give(&m, g->total);
+  give(&m, g);
+}
+
+// Adds row c of level l to those that are to be made anew.
+static void note(level *l, int32_t c, int32_t *count) {
+  if (c == NONE || l->dirty[c]) return;
+  l->dirty[c] = 1;
+  l->changed[(*count)++] = c;
+}
+
+static void renew(const aggregation *g, const level *l, level *next, int32_t c) {
+  sum_row(l, next, c);
+  slices_row(&next->s, c, next->colptr, next->row, next->value, g->unit, next->active[c]);
+  next->dirty[c] = 0;
+}
+
 void aggregation_mask(aggregation *g, int32_t from, const uint8_t *is_free) {
   level *first = &g->at[from];
-  if (is_free != NULL) memcpy(first->active, is_free, (size_t)first->n);
-  else memset(first->active, 1, (size_t)first->n);
-  for (int32_t k = from; k + 1 < g->levels; k++) sum_up(&g->at[k], &g->at[k + 1]);
-  if (g->dense != NULL) factor_last(g);
-}
-
-static void product(const level *l, const double *x, double *y) {
-  for (int32_t i = 0; i < l->n; i++) {
-    double sum = 0.0;
-    if (l->active[i])
-      for (int32_t p = l->colptr[i]; p < l->colptr[i + 1]; p++) sum += l->value[p]*x[l->row[p]];
-    y[i] = sum;
+  int32_t flipped = 0;
+  for (int32_t i = 0; i < first->n; i++) {
+    const uint8_t active = is_free == NULL || is_free[i];
+    if (active == first->active[i]) continue;
+    first->active[i] = active;
+    first->changed[flipped++] = i;
+    slices_row_mask(&first->s, i, first->colptr, first->row, first->value, g->unit, active);
   }
-}
-
-// (D + L) z = r on the active rows, and the residual r - A z = -U z.
-static void forward(const level *l, const double *r, double *z, double *residual) {
-  for (int32_t i = 0; i < l->n; i++) {
-    z[i] = 0.0;
-    if (!l->active[i]) continue;
-    double sum = r[i];
-    const int32_t d = l->diagonal[i];
-    for (int32_t p = l->colptr[i]; p < d; p++) sum -= l->value[p]*z[l->row[p]];
-    z[i] = sum/l->value[d];
-  }
-  for (int32_t i = 0; i < l->n; i++) {
-    double sum = 0.0;
-    if (l->active[i])
-      for (int32_t p = l->diagonal[i] + 1; p < l->colptr[i + 1]; p++)
-        sum -= l->value[p]*z[l->row[p]];
-    residual[i] = sum;
-  }
-}
-
-static void backward(const level *l, const double *r, double *z) {
-  for (int32_t i = l->n - 1; i >= 0; i--) {
-    if (!l->active[i]) continue;
-    double sum = r[i];
-    const int32_t d = l->diagonal[i];
-    for (int32_t p = l->colptr[i]; p < d; p++) sum -= l->value[p]*z[l->row[p]];
-    for (int32_t p = d + 1; p < l->colptr[i + 1]; p++) sum -= l->value[p]*z[l->row[p]];
-    z[i] = sum/l->value[d];
-  }
-}
-
-static void solve_last(aggregation *g, const double *r, double *z) {
-  level *l = &g->at[g->levels - 1];
-  if (g->dense != NULL && g->dense_fine) {
-    for (int32_t i = 0; i < l->n; i++) z[i] = l->active[i] ? r[i] : 0.0;
-    lu_solve(l->n, g->dense, g->pivot, z);
-    for (int32_t i = 0; i < l->n; i++)
-      if (!l->active[i]) z[i] = 0.0;
-    return;
-  }
-  forward(l, r, z, l->w);
-  for (int k = 0; k < SWEEPS_AT_END; k++) {
-    backward(l, r, z);
-    if (k + 1 == SWEEPS_AT_END) break;
-    for (int32_t i = 0; i < l->n; i++) {            // a forward sweep on z as it is
-      if (!l->active[i]) continue;
-      double sum = r[i];
-      const int32_t d = l->diagonal[i];
-      for (int32_t p = l->colptr[i]; p < l->colptr[i + 1]; p++)
-        if (p != d) sum -= l->value[p]*z[l->row[p]];
-      z[i] = sum/l->value[d];
+  const int known = g->masked == from || g->at[g->masked].n == 0;
+  g->masked = from;
+  if (flipped == 0 && known) return;
+  int all = !known || flipped > first->n/FEW;
+  int32_t count = flipped;
+  for (int32_t k = from; k + 1 < g->levels; k++) {
+    level *l = &g->at[k], *next = &g->at[k + 1];
+    int32_t found = 0;
+    for (int32_t j = 0; !all && j < count; j++) {
+      const int32_t i = l->changed[j];
+      note(next, l->aggregate[i], &found);
+      for (int32_t p = l->colptr[i]; k == from && p < l->colptr[i + 1]; p++)
+        note(next, l->aggregate[l->row[p]], &found);
     }
+    if (all)
+      for (int32_t c = 0; c < next->n; c++) renew(g, l, next, c);
+    else
+      for (int32_t j = 0; j < found; j++) renew(g, l, next, next->changed[j]);
+    count = found;
   }
-}
-
-static void cycle(aggregation *g, int32_t k, const double *r, double *z);
-
-// z ~ A_k^-1 r by one or two steps of conjugate gradients around the cycle.
-static void accelerated(aggregation *g, int32_t k, double *r, double *z) {
-  level *l = &g->at[k];
-  if (k + 1 == g->levels) {
-    solve_last(g, r, z);
-    return;
-  }
-  cycle(g, k, r, l->c);
-  product(l, l->c, l->v);
-  double rho = 0.0, alpha = 0.0, before = 0.0, after = 0.0;
-  for (int32_t i = 0; i < l->n; i++) {
-    rho += l->c[i]*l->v[i];
-    alpha += l->c[i]*r[i];
-    before += r[i]*r[i];
-  }
-  const double step = rho > 0.0 ? alpha/rho : 0.0;
-  for (int32_t i = 0; i < l->n; i++) {
-    z[i] = step*l->c[i];
-    r[i] -= step*l->v[i];
-    after += r[i]*r[i];
-  }
-  if (!(rho > 0.0) || after <= coarse_enough*coarse_enough*before) return;
-  // The second direction; c and v stay, for the cycle below works on other levels.
-  cycle(g, k, r, l->d);
-  product(l, l->d, l->w);
-  double gamma = 0.0, beta = 0.0, second = 0.0;
-  for (int32_t i = 0; i < l->n; i++) {
-    gamma += l->d[i]*l->v[i];
-    beta += l->d[i]*l->w[i];
-    second += l->d[i]*r[i];
-  }
-  const double rho2 = beta - gamma*gamma/rho;
-  if (!(rho2 > 0.0)) return;
-  const double along = second/rho2, back = gamma*second/(rho*rho2);
-  for (int32_t i = 0; i < l->n; i++) z[i] += along*l->d[i] - back*l->c[i];
-}
-
-static void cycle(aggregation *g, int32_t k, const double *r, double *z) {
-  level *l = &g->at[k];
-  if (k + 1 == g->levels) {
-    solve_last(g, r, z);
-    return;
-  }
-  level *next = &g->at[k + 1];
-  double *residual = l->w;
-  forward(l, r, z, residual);
-  for (int32_t c = 0; c < next->n; c++) next->r[c] = 0.0;
-  for (int32_t i = 0; i < l->n; i++)
-    if (l->active[i] && l->aggregate[i] != NONE) next->r[l->aggregate[i]] += residual[i];
-  accelerated(g, k + 1, next->r, next->z);
-  for (int32_t i = 0; i < l->n; i++)
-    if (l->active[i] && l->aggregate[i] != NONE) z[i] += next->z[l->aggregate[i]];
-  backward(l, r, z);
-}
-
-void aggregation_cycle(aggregation *g, int32_t from, const double *r, double *z) {
-  cycle(g, from, r, z);
+  if (g->dense != NULL) factor_last(g);
 }
 
 perp_csc aggregation_matrix(const aggregation *g, int32_t from, const int32_t **aggregate) {

@@ -5,6 +5,8 @@
 
 #include <perp/method.h>
 
+#include "team.h"
+
 typedef struct aggregation aggregation;
 
 // Chooses the aggregates, once for all masks. A is kept by reference: symmetric, rows sorted, every
@@ -20,8 +22,15 @@ void aggregation_destroy(aggregation *g);                            // NULL is 
 void aggregation_mask(aggregation *g, int32_t from, const uint8_t *is_free);
 
 // z <- an approximation of A_II^-1 r, nearly symmetric positive definite: the coarse levels are
-// accelerated, so a Krylov method around it must be flexible. z_F = 0; r and z: n, distinct.
+// accelerated, so a Krylov method around it must be flexible. In float. z_F = 0; r and z: n.
 void aggregation_cycle(aggregation *g, int32_t from, const double *r, double *z);
+
+// A_II x_I = r_I by flexible conjugate gradients around the cycle, at most `most` steps, to
+// |r - A x| <= wanted |r| as its own recursion has it; what is in float limits that to about 1e-6:
+// who wants more solves again for what is left. x_F = 0; r and x: n, may be the same. Returns the
+// steps made. The same bits on any number of threads (NULL: one).
+int32_t aggregation_solve(aggregation *g, int32_t from, team *threads, const double *r,
+                          double wanted, int32_t most, const perp_deadline *deadline, double *x);
 
 // The matrix of a level, as a view, and the row of the next level that each row belongs to
 // (-1: none; NULL on the last level).

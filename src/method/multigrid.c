@@ -32,6 +32,8 @@ enum {
   NESTED_STEPS = 12,       // iterations on each
   START_SWEEPS = 2,        // pairs of sweeps after the last prolongation
   COARSEST = 100,          // rows on the coarsest of them
+  MANY = 20,               // 1/MANY of the rows moved: y is computed anew
+  PART = 8192,             // rows that a thread takes at a time
   STALL = 1000,            // iterations, inner ones too, in which the best residual has to halve:
                            // M-matrices take about 50 to the end
 };
@@ -40,7 +42,8 @@ enum {
 
 static const double settled = 2e-3;      // part of the rows that changed: solve more accurately
 static const double inexact = 0.05;      // relative residual of a linear solve on the way
-static const double exact = 1e-12;       // and the best that is ever asked for
+static const double polished = 0.1;      // of the tolerance: above, a last step is worth its price
+static const double exact = 1e-5;        // and the best that floats allow
 
 typedef struct stage {             // a problem on one level
   int32_t level, n;
@@ -55,19 +58,19 @@ typedef struct truncated {
   perp_run *run;
   aggregation *levels;
   double *y, *c, *d, *Ad;          // n
-  double *r, *z, *p, *q;           // n: of conjugate gradients
   double *own;                     // n: x of the active set, which may leave its bounds
   uint8_t *is_free, *before;       // n
+  int32_t *moved;                  // n: rows that were set to a bound
   int is_z;                        // 1: no positive entry beside the diagonal
 } truncated;
 
 static void layout(truncated *t, arena *memory, int32_t n) {
-  double **const vectors[] = {&t->y, &t->c, &t->d, &t->Ad, &t->r, &t->z, &t->p, &t->q,
-                              &t->own};
+  double **const vectors[] = {&t->y, &t->c, &t->d, &t->Ad, &t->own};
   for (size_t k = 0; k < sizeof vectors/sizeof vectors[0]; k++)
     *vectors[k] = ARENA_ARRAY(memory, double, n);
   t->is_free = ARENA_ARRAY(memory, uint8_t, n);
   t->before = ARENA_ARRAY(memory, uint8_t, n);
+  t->moved = ARENA_ARRAY(memory, int32_t, n);
 }
 
 static size_t bytes(const perp_limits *limits, const perp_options *options) {
@@ -92,17 +95,29 @@ static void sweeps(const stage *s) {
   }
 }
 
-// y = A x (+ b) on the rows where `only` is not 0 (NULL: all), 0 elsewhere
-static void product(const perp_csc *A, const uint8_t *only, const double *x, const double *b,
-                    double *y) {
-  for (int32_t i = 0; i < A->columns; i++) {
-    double sum = 0.0;
-    if (only == NULL || only[i]) {
-      if (b != NULL) sum = b[i];
-      for (int32_t p = A->colptr[i]; p < A->colptr[i + 1]; p++) sum += A->value[p]*x[A->row[p]];
-    }
-    y[i] = sum;
+typedef struct product_of {
+  const perp_csc *A;
+  const double *x, *b;             // b NULL: none
+  double *y;
+} product_of;
+
+static void product_part(void *data, int32_t part) {
+  const product_of *a = data;
+  const int32_t from = part*PART, n = a->A->columns, to = n - from > PART ? from + PART : n;
+  for (int32_t i = from; i < to; i++) {
+    double sum = a->b != NULL ? a->b[i] : 0.0;
+    for (int32_t p = a->A->colptr[i]; p < a->A->colptr[i + 1]; p++)
+      sum += a->A->value[p]*a->x[a->A->row[p]];
+    a->y[i] = sum;
   }
+}
+
+// y = A x (+ b)
+static void product(const truncated *t, const perp_csc *A, const double *x, const double *b,
+                    double *y) {
+  product_of a = {A, x, b, y};
+  const int32_t parts = A->columns/PART + (A->columns%PART != 0);
+  team_run(parts > 2 ? t->run->threads : NULL, product_part, &a, parts);
 }
 
 // Returns how many rows changed between free and bound.
@@ -118,47 +133,18 @@ static int32_t choose_free(truncated *t, const stage *s) {
   return changed;
 }
 
-// A_II c = -y_I to the relative accuracy `wanted`, flexible conjugate gradients (Polak, Ribiere).
-// Returns the steps made.
+// A_II c = y_I to the relative accuracy `wanted`. Returns the steps made.
 static int32_t solve_free(truncated *t, const stage *s, double wanted, int32_t most) {
-  double first = 0.0, before = 0.0;
-  for (int32_t i = 0; i < s->n; i++) {
-    t->c[i] = 0.0;
-    t->r[i] = t->is_free[i] ? -t->y[i] : 0.0;
-    first += t->r[i]*t->r[i];
-  }
-  for (int32_t steps = 0; steps < most; steps++) {
-    aggregation_cycle(t->levels, s->level, t->r, t->z);
-    double rz = 0.0, change = 0.0;                 // d holds the residual before
-    for (int32_t i = 0; i < s->n; i++) rz += t->r[i]*t->z[i];
-    for (int32_t i = 0; steps > 0 && i < s->n; i++) change += (t->r[i] - t->d[i])*t->z[i];
-    if (!(rz > 0.0)) return steps;
-    const double beta = steps > 0 ? max2(change/before, 0.0) : 0.0;
-    for (int32_t i = 0; i < s->n; i++) t->p[i] = t->z[i] + (steps > 0 ? beta*t->p[i] : 0.0);
-    before = rz;
-    product(&s->A, t->is_free, t->p, NULL, t->q);
-    double curvature = 0.0, slope = 0.0, now = 0.0;
-    for (int32_t i = 0; i < s->n; i++) {
-      curvature += t->p[i]*t->q[i];
-      slope += t->p[i]*t->r[i];
-    }
-    if (!(curvature > 0.0)) return steps;
-    for (int32_t i = 0; i < s->n; i++) {
-      t->d[i] = t->r[i];
-      t->c[i] += slope/curvature*t->p[i];
-      t->r[i] -= slope/curvature*t->q[i];
-      now += t->r[i]*t->r[i];
-    }
-    if (now <= wanted*wanted*first || run_out_of_time(t->run)) return steps + 1;
-  }
-  return most;
+  const perp_deadline deadline = run_deadline(t->run);
+  return aggregation_solve(t->levels, s->level, t->run->threads, t->y, wanted, most, &deadline,
+                           t->c);
 }
 
 // Along d = clamp(x + c) - x to the lowest point of the objective, or to the bound before it.
 static void step_along(truncated *t, stage *s) {
   for (int32_t i = 0; i < s->n; i++)
-    t->d[i] = clamp(s->x[i] + t->c[i], low(s, i), high(s, i)) - s->x[i];
-  product(&s->A, NULL, t->d, NULL, t->Ad);
+    t->d[i] = clamp(s->x[i] - t->c[i], low(s, i), high(s, i)) - s->x[i];
+  product(t, &s->A, t->d, NULL, t->Ad);
   double slope = 0.0, curvature = 0.0, longest = (double)INFINITY;
   for (int32_t i = 0; i < s->n; i++) {
     slope += t->y[i]*t->d[i];
@@ -181,20 +167,32 @@ typedef struct accuracy {            // how accurately to solve
 
 static accuracy accuracy_new(void) { return (accuracy){inexact, INT32_MAX, 0}; }
 
-// A step of the active set on a level. x may leave its bounds. Returns how many rows changed.
+// y follows x_i that has moved by d.
+static void follow(const stage *s, int32_t i, double d, double *y) {
+  for (int32_t p = s->A.colptr[i]; p < s->A.colptr[i + 1]; p++)
+    y[s->A.row[p]] += s->A.value[p]*d;
+}
+
+// A step of the active set on a level, from x and y = A x + b. x may leave its bounds. Returns how
+// many rows changed.
 static int32_t newton(truncated *t, stage *s, accuracy *pace) {
-  product(&s->A, NULL, s->x, s->b, t->y);
-  int32_t changed = 0;
+  int32_t changed = 0, moved = 0;
   for (int32_t i = 0; i < s->n; i++) {
     const double target = s->x[i] - t->y[i]/s->A.value[s->diagonal[i]];
     const int inside = target > low(s, i) && target < high(s, i);
     t->is_free[i] = (uint8_t)inside;
-    if (!inside) s->x[i] = clamp(target, low(s, i), high(s, i));
+    if (!inside) {
+      const double x = clamp(target, low(s, i), high(s, i));
+      if (x != s->x[i]) t->moved[moved++] = i;
+      t->c[i] = x - s->x[i];
+      s->x[i] = x;
+    }
     changed += t->is_free[i] != t->before[i];
     t->before[i] = t->is_free[i];
   }
+  if (moved > s->n/MANY) product(t, &s->A, s->x, s->b, t->y);
+  else for (int32_t k = 0; k < moved; k++) follow(s, t->moved[k], t->c[t->moved[k]], t->y);
   if (changed > 0) aggregation_mask(t->levels, s->level, t->is_free);
-  product(&s->A, t->is_free, s->x, s->b, t->y);
   if (changed >= pace->changed && ++pace->restless >= RESTLESS) {
     pace->wanted *= 0.1;
     pace->restless = 0;
@@ -202,18 +200,39 @@ static int32_t newton(truncated *t, stage *s, accuracy *pace) {
   pace->changed = changed;
   double wanted = max2(pace->wanted, exact);
   if (changed == 0 && s->level == 0 && t->run->residual > 0.0)    // what is left to do
-    wanted = max2(min2(wanted, 0.1*t->run->options->tol/t->run->residual), exact);
+    wanted = max2(min2(wanted, 0.03*t->run->options->tol/t->run->residual), exact);
   const int32_t steps = solve_free(t, s, wanted, MOST_STEPS);
   if (s->level == 0) t->run->inner_iterations += steps;
-  for (int32_t i = 0; i < s->n; i++) s->x[i] += t->c[i];
+  for (int32_t i = 0; i < s->n; i++) s->x[i] -= t->c[i];
+  product(t, &s->A, s->x, s->b, t->y);
   return changed;
+}
+
+// The residual of x within its bounds, to which run->x is set; y belongs to the x of the active set.
+static void judge(truncated *t, const stage *s) {
+  perp_run *run = t->run;
+  int32_t moved = 0;
+  double *y = t->y;
+  for (int32_t i = 0; i < s->n; i++) {
+    run->x[i] = clamp(s->x[i], low(s, i), high(s, i));
+    if (run->x[i] != s->x[i]) t->moved[moved++] = i;
+  }
+  if (moved > s->n/MANY) {
+    y = t->Ad;
+    product(t, &s->A, run->x, s->b, y);
+  } else if (moved > 0) {
+    y = memcpy(t->Ad, t->y, (size_t)s->n*sizeof *y);
+    for (int32_t k = 0; k < moved; k++)
+      follow(s, t->moved[k], run->x[t->moved[k]] - s->x[t->moved[k]], y);
+  }
+  run->residual = run_residual(run, run->x, y);
 }
 
 // One iteration on a level; *wanted is the accuracy of its linear solve. Returns how many rows
 // changed between free and bound.
 static int32_t iterate(truncated *t, stage *s, double *wanted) {
   sweeps(s);
-  product(&s->A, NULL, s->x, s->b, t->y);
+  product(t, &s->A, s->x, s->b, t->y);
   const int32_t changed = choose_free(t, s);
   if (changed > 0) aggregation_mask(t->levels, s->level, t->is_free);
   *wanted = changed == 0 ? max2(*wanted*1e-3, exact) : inexact;
@@ -224,8 +243,8 @@ static int32_t iterate(truncated *t, stage *s, double *wanted) {
   return changed;
 }
 
-static double energy(truncated *t, const stage *s) {
-  product(&s->A, NULL, s->x, s->b, t->y);
+static double energy(const truncated *t, const stage *s) {
+  product(t, &s->A, s->x, s->b, t->y);
   return objective(s->n, s->b, s->x, t->y);
 }
 
@@ -240,7 +259,7 @@ static int restrict_problem(truncated *t, const stage *s, stage *next) {
   double *lo = s->lo != NULL ? run_allocate(run, (size_t)m*sizeof *lo) : NULL;
   double *hi = s->hi != NULL ? run_allocate(run, (size_t)m*sizeof *hi) : NULL;
   if (run_ended(run)) return 0;
-  double *count = t->q;
+  double *count = t->d;
   for (int32_t c = 0; c < m; c++) {
     b[c] = x[c] = count[c] = 0.0;
     if (lo != NULL) lo[c] = 0.0;
@@ -281,6 +300,7 @@ static void start(truncated *t, stage *finest) {
     accuracy pace = accuracy_new();
     memset(t->before, 2, (size_t)s->n);
     if (t->is_z) sweeps(s);
+    if (t->is_z) product(t, &s->A, s->x, s->b, t->y);
     int32_t changed = s->n;
     for (int32_t i = 0; i < NESTED_STEPS && changed > settled*s->n; i++) {
       if (run_out_of_time(t->run)) return;
@@ -369,13 +389,20 @@ static void run_multigrid(perp_run *run) {
       s.x = t.own;
     }
     progress made = {(double)INFINITY, 0};
+    if (t.is_z) product(&t, &s.A, s.x, s.b, t.y);
     while (run_continue(run) && !stalls(run, &made)) {
-      if (t.is_z) newton(&t, &s, &pace);
-      else iterate(&t, &s, &pace.wanted);
-      for (int32_t i = 0; t.is_z && i < s.n; i++)
-        run->x[i] = clamp(s.x[i], low(&s, i), high(&s, i));
-      if (run_apply(run, run->x, t.y) != 0) break;
-      run->residual = run_residual(run, run->x, t.y);
+      if (t.is_z) {
+        newton(&t, &s, &pace);
+        judge(&t, &s);
+        if (run->residual <= run->options->tol && run->residual > polished*run->options->tol) {
+          newton(&t, &s, &pace);
+          judge(&t, &s);
+        }
+      } else {
+        iterate(&t, &s, &pace.wanted);
+        if (run_apply(run, run->x, t.y) != 0) break;
+        run->residual = run_residual(run, run->x, t.y);
+      }
     }
   }
   aggregation_destroy(t.levels);

@@ -1,0 +1,237 @@
+// aggregation_cycle.c: the cycle over the levels of aggregation.c, and conjugate gradients with it.
+//
+// One cycle: a forward Gauss-Seidel pass, the coarse correction, a backward pass; on the coarse
+// levels two steps of conjugate gradients around the cycle (K-cycle; Notay 2010, whose analysis
+// bounds the condition for M-matrices independently of n). All in float, by the slices of
+// slices.h, where a pass leaves no remainder on the last colour: half of the places of a grid have
+// nothing to restrict and need no correction. Of a solution in float smooth parts would keep an
+// error of eps times the condition: the sum of the steps is in double, and products are sums of
+// differences. Cost: a cycle about four products in float, a step of gradients six.
+#include "aggregation_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linear.h"
+#include "vector.h"
+
+enum { SWEEPS_AT_END = 8 };        // where coarsening ended early
+
+static const double coarse_enough = 0.25;   // one coarse step, if it reduces the residual to this
+
+typedef struct job {
+  const slices *s;
+  const level *l, *next;
+  const float *a, *b;
+  float *u, *v;
+  double *sums;                    // 3 of each part
+  double *total;
+  double t;
+  float f, g;
+} job;
+
+static double inner(const float *a, const float *b, int32_t from, int32_t to) {
+  double sum[4] = {0.0, 0.0, 0.0, 0.0};
+  for (int32_t i = from; i < to; i += 4)
+    for (int32_t k = 0; k < 4; k++) sum[k] += (double)a[i + k]*(double)b[i + k];
+  return sum[0] + sum[1] + (sum[2] + sum[3]);
+}
+
+static double summed(const job *j, int32_t which) {
+  double sum = 0.0;
+  for (int32_t p = 0; p < slices_parts(j->s); p++) sum += j->sums[3*p + which];
+  return sum;
+}
+
+// u = A a; sums: u'a, u'b, a'b
+static void product_work(void *data, int32_t from, int32_t to, int32_t part) {
+  const job *j = data;
+  slices_product(j->s, from, to, j->a, j->u);
+  j->sums[3*part] = inner(j->u, j->a, LANES*from, LANES*to);
+  j->sums[3*part + 1] = inner(j->u, j->b, LANES*from, LANES*to);
+  j->sums[3*part + 2] = inner(j->a, j->b, LANES*from, LANES*to);
+}
+
+// u = f a, v -= f b; sums: v'v before and after
+static void first_work(void *data, int32_t from, int32_t to, int32_t part) {
+  const job *j = data;
+  j->sums[3*part] = inner(j->v, j->v, LANES*from, LANES*to);
+  for (int32_t i = LANES*from; i < LANES*to; i++) {
+    j->u[i] = j->f*j->a[i];
+    j->v[i] -= j->f*j->b[i];
+  }
+  j->sums[3*part + 1] = inner(j->v, j->v, LANES*from, LANES*to);
+}
+
+// u += f a + g b
+static void second_work(void *data, int32_t from, int32_t to, int32_t part) {
+  const job *j = data;
+  (void)part;
+  for (int32_t i = LANES*from; i < LANES*to; i++) j->u[i] += j->f*j->a[i] + j->g*j->b[i];
+}
+
+// of the next level's slices: r = the remainders of each aggregate
+static void restrict_work(void *data, int32_t from, int32_t to, int32_t part) {
+  const job *j = data;
+  (void)part;
+  for (int32_t i = LANES*from; i < LANES*to; i++) {
+    const int32_t *child = j->next->child + (size_t)i*AGGREGATION_MEMBERS;
+    j->u[i] = j->a[child[0]] + j->a[child[1]] + (j->a[child[2]] + j->a[child[3]]);
+  }
+}
+
+// z += the correction, where a backward pass will not forget it
+static void prolong_work(void *data, int32_t from, int32_t to, int32_t part) {
+  const job *j = data;
+  const int32_t exact = slices_exact(j->s), end = LANES*to < exact ? LANES*to : exact;
+  (void)part;
+  for (int32_t i = LANES*from; i < end; i++)
+    j->u[i] += j->s->inverse[i] != 0.0f ? j->a[j->l->parent[i]] : 0.0f;
+}
+
+static void solve_last(aggregation *g, const float *r, float *z) {
+  level *l = &g->at[g->levels - 1];
+  if (g->dense != NULL && g->dense_fine) {
+    double *v = g->last;
+    for (int32_t i = 0; i < l->n; i++)
+      v[i] = l->active[i] ? (double)r[l->s.place[i]]/g->unit : 0.0;
+    lu_solve(l->n, g->dense, g->pivot, v);
+    for (int32_t i = 0; i < l->n; i++)
+      z[l->s.place[i]] = l->active[i] ? (float)v[i] : 0.0f;
+    return;
+  }
+  slices_forward(&l->s, NULL, r, z, l->w);
+  for (int k = 0; k < SWEEPS_AT_END; k++) {
+    slices_backward(&l->s, NULL, r, z, l->w);
+    if (k + 1 < SWEEPS_AT_END) slices_again(&l->s, NULL, r, z, l->w);
+  }
+}
+
+static void cycle(aggregation *g, int32_t k, team *threads, const float *r, float *z);
+
+// z ~ A_k^-1 r by one or two steps of conjugate gradients around the cycle.
+static void accelerated(aggregation *g, int32_t k, team *threads, float *r, float *z) {
+  level *l = &g->at[k];
+  if (k + 1 == g->levels) {
+    solve_last(g, r, z);
+    return;
+  }
+  cycle(g, k, threads, r, l->c);
+  job j = {.s = &l->s, .sums = g->sums, .a = l->c, .b = r, .u = l->v};
+  slices_run(&l->s, threads, product_work, &j);
+  const double rho = summed(&j, 0), alpha = summed(&j, 2);
+  const double step = rho > 0.0 ? alpha/rho : 0.0;
+  j = (job){.s = &l->s, .sums = g->sums, .a = l->c, .b = l->v, .u = z, .v = r, .f = (float)step};
+  slices_run(&l->s, threads, first_work, &j);
+  if (!(rho > 0.0) || summed(&j, 1) <= coarse_enough*coarse_enough*summed(&j, 0)) return;
+  // The second direction; c and v stay, for the cycle below works on other levels.
+  cycle(g, k, threads, r, l->d);
+  j = (job){.s = &l->s, .sums = g->sums, .a = l->d, .b = r, .u = l->w};
+  slices_run(&l->s, threads, product_work, &j);
+  const double beta = summed(&j, 0), second = summed(&j, 2);
+  j = (job){.s = &l->s, .sums = g->sums, .a = l->d, .b = l->v, .u = z};
+  double gamma = 0.0;
+  gamma = inner(l->d, l->v, 0, l->s.length);
+  const double rho2 = beta - gamma*gamma/rho;
+  if (!(rho2 > 0.0)) return;
+  j.b = l->c;
+  j.f = (float)(second/rho2);
+  j.g = (float)(-gamma*second/(rho*rho2));
+  slices_run(&l->s, threads, second_work, &j);
+}
+
+static void cycle(aggregation *g, int32_t k, team *threads, const float *r, float *z) {
+  level *l = &g->at[k];
+  if (k + 1 == g->levels) {
+    solve_last(g, r, z);
+    return;
+  }
+  level *next = &g->at[k + 1];
+  slices_forward(&l->s, threads, r, z, l->w);
+  slices_remainder(&l->s, threads, r, z, l->w);
+  job j = {.s = &next->s, .next = next, .a = l->w, .u = next->r};
+  slices_run(&next->s, threads, restrict_work, &j);
+  accelerated(g, k + 1, threads, next->r, next->z);
+  j = (job){.s = &l->s, .l = l, .a = next->z, .u = z};
+  slices_run(&l->s, threads, prolong_work, &j);
+  slices_backward(&l->s, threads, r, z, l->w);
+}
+
+// To places, times a power of two that makes the largest about 1; returns that power.
+static double load(const level *l, const double *r, float *to) {
+  double largest = 0.0;
+  for (int32_t i = 0; i < l->n; i++)
+    if (l->active[i]) largest = max2(largest, fabs(r[i]));
+  int exponent = 0;
+  frexp(largest, &exponent);
+  const double unit = largest < (double)INFINITY ? power_of_two_within(-exponent, 1000) : 1.0;
+  for (int32_t i = 0; i < l->n; i++)
+    to[l->s.place[i]] = l->active[i] ? (float)(r[i]*unit) : 0.0f;
+  return unit;
+}
+
+void aggregation_cycle(aggregation *g, int32_t from, const double *r, double *z) {
+  level *l = &g->at[from];
+  const double unit = load(l, r, l->r);
+  cycle(g, from, NULL, l->r, l->z);
+  for (int32_t i = 0; i < l->n; i++) z[i] = (double)l->z[l->s.place[i]]*(g->unit/unit);
+}
+
+// sums: a'b, a'u
+static void inner_work(void *data, int32_t from, int32_t to, int32_t part) {
+  const job *j = data;
+  j->sums[3*part] = inner(j->a, j->b, LANES*from, LANES*to);
+  j->sums[3*part + 1] = inner(j->a, j->u, LANES*from, LANES*to);
+}
+
+// u = a + f u
+static void direction_work(void *data, int32_t from, int32_t to, int32_t part) {
+  const job *j = data;
+  (void)part;
+  for (int32_t i = LANES*from; i < LANES*to; i++) j->u[i] = j->a[i] + j->f*j->u[i];
+}
+
+// total += t a, v -= t b; sums: v'v
+static void step_work(void *data, int32_t from, int32_t to, int32_t part) {
+  const job *j = data;
+  const float t = (float)j->t;
+  for (int32_t i = LANES*from; i < LANES*to; i++) {
+    j->total[i] += j->t*(double)j->a[i];
+    j->v[i] -= t*j->b[i];
+  }
+  j->sums[3*part] = inner(j->v, j->v, LANES*from, LANES*to);
+}
+
+int32_t aggregation_solve(aggregation *g, int32_t from, team *threads, const double *r,
+                          double wanted, int32_t most, const perp_deadline *deadline, double *x) {
+  level *l = &g->at[from];
+  float *p = l->c, *q = l->v;
+  const double unit = load(l, r, l->r);
+  const double first = inner(l->r, l->r, 0, l->s.length);
+  double before = 0.0, last = 0.0;
+  int32_t steps = 0;
+  memset(g->total, 0, (size_t)l->s.length*sizeof *g->total);
+  while (steps < most && first > 0.0) {
+    cycle(g, from, threads, l->r, l->z);
+    job j = {.s = &l->s, .sums = g->sums, .a = l->z, .b = l->r, .u = q};
+    slices_run(&l->s, threads, inner_work, &j);
+    const double rz = summed(&j, 0);
+    if (!(rz > 0.0)) break;
+    // z'(r - the residual before) over z'r before: Polak and Ribiere
+    const double beta = steps > 0 ? max2(-last*summed(&j, 1)/before, 0.0) : 0.0;
+    before = rz;
+    j = (job){.s = &l->s, .a = l->z, .u = p, .f = (float)beta};
+    slices_run(&l->s, threads, direction_work, &j);
+    j = (job){.s = &l->s, .sums = g->sums, .a = p, .b = l->r, .u = q};
+    slices_run(&l->s, threads, product_work, &j);
+    const double curvature = summed(&j, 0), slope = summed(&j, 2);
+    if (!(curvature > 0.0)) break;
+    last = slope/curvature;
+    j = (job){.s = &l->s, .sums = g->sums, .a = p, .b = q, .v = l->r, .total = g->total, .t = last};
+    slices_run(&l->s, threads, step_work, &j);
+    steps++;
+    if (summed(&j, 0) <= wanted*wanted*first || deadline_passed(deadline)) break;
+  }
+  for (int32_t i = 0; i < l->n; i++) x[i] = g->total[l->s.place[i]]*(g->unit/unit);
+  return steps;
+}

@@ -1,0 +1,81 @@
+// slices.h: a symmetric matrix in float, its rows in the order of colours, eight rows at a time.
+//
+// Rows of one colour are not coupled, so a Gauss-Seidel pass takes a colour at once, on any number
+// of threads. Rows that have too many entries, or for which there is no colour left, are loose:
+// they come last and are relaxed together, each with its couplings to other loose rows added to the
+// diagonal, which keeps the pass convergent (l1-Jacobi; Baker, Falgout, Kolev, Yang 2011).
+#ifndef PERP_SLICES_H
+#define PERP_SLICES_H
+
+#include <perp/perp.h>
+
+#include "team.h"
+
+enum { LANES = 8 };         // rows of a slice
+
+// Vectors are in the order of places, with LANES zeros before and behind: `length` is that many.
+typedef struct slices {
+  int32_t n, length;        // rows; places, a multiple of LANES
+  int32_t colours;
+  int32_t *first;           // colours + 1: a colour's first place, a multiple of LANES; the last one
+                            //   is that of the loose rows
+  int32_t *place;           // n: of a row
+  int32_t *row;             // length: the other way, -1 where there is none
+  int32_t *slot;            // 2 length/LANES + 1: entries of slice s with earlier colours begin at
+                            //   slot 2s, with later ones at slot 2s + 1
+  int32_t *base;            // slots: b > 0: lane k is coupled to place b - LANES + k;
+                            //   b < 0: to pick[-b - 1 + k]
+  int32_t *pick;
+  float *weight;            // slots x LANES: -a_ij; then the entries of loose rows
+  int32_t loose;            // rows
+  int32_t *loose_start;     // loose + 1: of their entries, from weight[loose_weight] on
+  int32_t *loose_pick;      // and the places they are coupled to
+  int32_t loose_weight;
+  int32_t *spot;            // entries of the matrix: where in weight; -1: the diagonal
+  float *inverse;           // length: 1/a_ii, 0: the row is masked
+  float *sum;               // length: of the row
+} slices;
+
+// The order and the slices of a pattern (colptr, row: n + 1, entries); values are set by
+// slices_values. 0, or -2: no memory.
+int slices_create(slices *s, int32_t n, const int32_t *colptr, const int32_t *row,
+                  const perp_allocator *allocator);
+void slices_free(slices *s, const perp_allocator *allocator);
+
+// A vector of zeros; to be given back by slices_release.
+float *slices_vector(const slices *s, const perp_allocator *allocator);
+void slices_release(const perp_allocator *allocator, float *vector);
+
+// Row i from the entries of the matrix, times unit; active 0: the row is masked.
+void slices_row(slices *s, int32_t i, const int32_t *colptr, const int32_t *row,
+                const double *value, double unit, int active);
+// Only its mask.
+void slices_row_mask(slices *s, int32_t i, const int32_t *colptr, const int32_t *row,
+                     const double *value, double unit, int active);
+
+// (D + L) z = r, from the first colour to the last.
+void slices_forward(const slices *s, team *threads, const float *r, float *z, float *work);
+// z improved for A z = r, from the last colour to the first; the adjoint of forward.
+void slices_backward(const slices *s, team *threads, const float *r, float *z, float *work);
+// and from the first to the last, on z as it is
+void slices_again(const slices *s, team *threads, const float *r, float *z, float *work);
+// w = r - A z after forward on z = 0; on all places before slices_exact(), where it is not 0.
+void slices_remainder(const slices *s, team *threads, const float *r, const float *z, float *w);
+static inline int32_t slices_exact(const slices *s) {
+  return s->loose > 0 || s->colours == 0 ? s->length : s->first[s->colours - 1];
+}
+
+// Numbered parts of fixed size, so that sums are the same on any number of threads.
+enum { SLICES_PART = 512 };              // slices
+static inline int32_t slices_parts(const slices *s) {
+  return (s->length/LANES + SLICES_PART - 1)/SLICES_PART;
+}
+// Runs work(data, from, to, part) on all parts; from, to: slices.
+typedef void slices_work(void *data, int32_t from, int32_t to, int32_t part);
+void slices_run(const slices *s, team *threads, slices_work *work, void *data);
+
+// q = A p on rows that are not masked, slices from .. to - 1. Differences keep what is smooth:
+// q_i = sum_i p_i - sum of a_ij (p_i - p_j).
+void slices_product(const slices *s, int32_t from, int32_t to, const float *p, float *q);
+
+#endif
