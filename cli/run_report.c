@@ -89,36 +89,73 @@ static const char *short_number(double value, text_buffer *buffer) {   // "1e8" 
   return buffer->text;
 }
 
-// A line each: name, meaning, default and range.
-void run_list(void) {
-  json_t *object = message_object(), *list = object ? json_array() : NULL;
+// A parameter that all scenes of liquids have alike: it is told once.
+static int is_shared(const perp_gallery_parameter *p) {
   const scene *what;
   for (int32_t i = 0; (what = scene_at(i)) != NULL; i++) {
-    if (!list) {
-      if (i > 0) printf("\n");
-      printf("%s%-15s%s %s\n", text_paint(stdout, TEXT_BOLD), what->name,
-             text_paint(stdout, TEXT_PLAIN), what->title);
-      for (int32_t k = 0; k < what->parameter_count; k++) {
-        const perp_gallery_parameter *p = &what->parameters[k];
-        text_buffer low, high, initial;
-        printf("  --%-12s %-38s %8s [%s, %s]\n", p->name, p->help,
-               short_number(p->initial, &initial), short_number(p->low, &low),
-               short_number(p->high, &high));
-      }
-      continue;
-    }
-    json_t *item = json_object(), *parameters = json_array();
-    json_object_set_new(item, "scene", json_text(what->name));
-    json_object_set_new(item, "title", json_text(what->title));
-    for (int32_t k = 0; k < what->parameter_count; k++) {
-      const perp_gallery_parameter *p = &what->parameters[k];
-      json_array_append_new(parameters, json_pack("{s:s,s:f,s:f,s:f,s:b,s:s}", "name", p->name,
-                                                  "default", p->initial, "low", p->low, "high",
-                                                  p->high, "whole", p->integer, "help", p->help));
-    }
-    json_object_set_new(item, "parameters", parameters);
-    json_array_append_new(list, item);
+    if (!what->fill) continue;
+    const int32_t k = scene_parameter(what, p->name);
+    if (k < 0 || what->parameters[k].initial != p->initial || what->parameters[k].low != p->low ||
+        what->parameters[k].high != p->high)
+      return 0;
   }
-  if (list) json_object_set_new(object, "scenes", list);
-  else printf("\n'perp run SCENE -o a.perp' records one; 'perp run SCENE --help' tells more.\n");
+  return 1;
+}
+
+// A line: name, meaning, default and range.
+static void list_parameter(const perp_gallery_parameter *p) {
+  text_buffer low, high, initial;
+  if (!p->choices) {
+    printf("  --%-12s %-38s %8s [%s, %s]\n", p->name, p->help, short_number(p->initial, &initial),
+           short_number(p->low, &low), short_number(p->high, &high));
+    return;
+  }
+  const char *word = p->choices;
+  for (int k = (int)p->initial; k > 0 && strchr(word, '|'); k--) word = strchr(word, '|') + 1;
+  printf("  --%-12s %-26s %.*s [%s]\n", p->name, p->help, (int)strcspn(word, "|"), word,
+         p->choices);
+}
+
+static void list_scene(const scene *what) {
+  printf("%s%-15s%s %s\n", text_paint(stdout, TEXT_BOLD), what->name,
+         text_paint(stdout, TEXT_PLAIN), what->title);
+  for (int32_t k = 0; k < what->parameter_count; k++)
+    if (!what->fill || !is_shared(&what->parameters[k])) list_parameter(&what->parameters[k]);
+}
+
+static json_t *scene_json(const scene *what) {
+  json_t *item = json_object(), *parameters = json_array();
+  json_object_set_new(item, "scene", json_text(what->name));
+  json_object_set_new(item, "title", json_text(what->title));
+  json_object_set_new(item, "kind", json_string(what->fill ? "liquid" : "bodies"));
+  for (int32_t k = 0; k < what->parameter_count; k++) {
+    const perp_gallery_parameter *p = &what->parameters[k];
+    json_t *row = json_pack("{s:s,s:f,s:f,s:f,s:b,s:s}", "name", p->name, "default", p->initial,
+                            "low", p->low, "high", p->high, "whole", p->integer, "help", p->help);
+    if (p->choices) json_object_set_new(row, "choices", json_text(p->choices));
+    json_array_append_new(parameters, row);
+  }
+  json_object_set_new(item, "parameters", parameters);
+  return item;
+}
+
+void run_list(void) {
+  json_t *object = message_object(), *list = object ? json_array() : NULL;
+  const scene *what, *liquid = NULL;
+  for (int32_t i = 0; (what = scene_at(i)) != NULL; i++) {
+    if (what->fill) liquid = what;
+    if (list) json_array_append_new(list, scene_json(what));
+    else {
+      if (i > 0) printf("\n");
+      list_scene(what);
+    }
+  }
+  if (list) {
+    json_object_set_new(object, "scenes", list);
+    return;
+  }
+  printf("\nAll scenes of liquids also have\n");
+  for (int32_t k = 0; liquid && k < liquid->parameter_count; k++)
+    if (is_shared(&liquid->parameters[k])) list_parameter(&liquid->parameters[k]);
+  printf("\n'perp run SCENE -o a.perp' records one; 'perp run SCENE --help' tells more.\n");
 }

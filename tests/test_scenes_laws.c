@@ -29,7 +29,9 @@ enum { SAMPLES = sizeof samples/sizeof *samples };
 
 static void all_scenes_are_here(void **state) {
   (void)state;
-  assert_int_equal(SAMPLES, scene_count());
+  int bodies = 0;
+  for (int32_t k = 0; k < scene_count(); k++) bodies += scene_at(k)->build != NULL;
+  assert_int_equal(SAMPLES, bodies);
   for (int k = 0; k < SAMPLES; k++) assert_non_null(scene_find(samples[k].scene));
 }
 

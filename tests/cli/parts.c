@@ -66,11 +66,11 @@ static int steady(int64_t total, const char *first, const char *last) {
   for (int64_t done = 0; done <= total; done += total/10) {
     const double part = (double)done/(double)total;
     char line[PROGRESS_WIDTH + 1];
-    progress_state at = {.done = done, .total = total, .residual = 1e-9*part,
-                         .seconds = 3000.0*part};
+    progress_state now = {.done = done, .total = total, .residual = 1e-9*part,
+                          .seconds = 3000.0*part};
     run_bodies.progress(&(run_totals){.last_contacts = 9999.0*part,
-                                      .last_iterations = floor(999.0*part)}, &at);
-    progress_line(line, &at);
+                                      .last_iterations = floor(999.0*part)}, &now);
+    progress_line(line, &now);
     same = same && strlen(line) == PROGRESS_WIDTH;
     for (int k = 0; k < WORDS; k++) {
       const char *at = strstr(line, words[k]);
