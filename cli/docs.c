@@ -146,16 +146,16 @@ static void write_scenes(FILE *out, const void *context) {
   const command *run = context;
   generated(out, "Scenes");
   fprintf(out,
-          "Scenes of rigid bodies and of liquids for `perp run SCENE -o a.perp`. Each is a function in "
-          "[sim/scenes](../sim/scenes/scene.h) of its parameters and a seed, the same for the "
+          "Scenes of rigid bodies and of liquids for `perp run SCENE -o a.perp`. Each is a function "
+          "in [sim/scenes](../sim/scenes/scene.h) of its parameters and a seed, the same for the "
           "program, the tests, the benchmarks and the player; [recording.md](recording.md) is "
           "about what is written. Up is +y. All numbers are in one system of units; with the "
           "default gravity, meters and seconds.\n\n"
           "Every scene has `--steps`, `--dt` and `--gravity`; the model of contact, the method and "
           "what is recorded are options of [perp run](commands.md#perp-run). Scenes of liquids "
           "([falling-block](#falling-block) and what follows it) are in the unit square or cube, and "
-          "have their grid, walls and particles as parameters; [fluid.md](fluid.md) tells what these "
-          "do.\n\n");
+          "have their grid, walls and particles as parameters; "
+          "[fluid.h](../include/perp/fluid.h) tells what these do.\n\n");
   const perp_family *scene;
   for (int32_t i = 0; (scene = run->family_at(i)) != NULL; i++) {
     fprintf(out, "## %s\n\n", scene->name);

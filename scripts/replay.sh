@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# A scene to watch: simulates spheres that fall into a hollow sphere, and makes a page that plays
-# them, a video, its curves, and how methods converge on its largest problem. It lands in out/.
+# Scenes to watch: simulates spheres that fall into a hollow sphere, and makes a page that plays
+# them, a video, its curves, and how methods converge on its largest problem. Then a liquid that falls
+# on two circles, once with walls that it can leave and once with walls that hold it, and a page with
+# both. All of it lands in out/.
 #
 #   scripts/replay.sh                      normally called by ./run, as its end
 #   PERP=path/to/perp scripts/replay.sh    with another build of the program
@@ -12,9 +14,10 @@ cd "$(dirname "$0")/.." || exit 1
 out=out
 perp=${PERP:-build/release/cli/perp}
 name=$out/hollow-sphere
+liquid=$out/falling-block
 logs=$out/results
 
-[ -n "${stage_index:-}" ] || stage_total=5
+[ -n "${stage_index:-}" ] || stage_total=7
 # shellcheck source=scripts/stage.sh
 . scripts/stage.sh
 [ -x "$perp" ] || { echo "replay: there is no program $perp; ./run builds it" >&2; exit 5; }
@@ -101,6 +104,29 @@ make_file "$name.svg" 'its curves over time' 'energies, contacts, residuals, ite
 make_file "$out/step.svg" 'how methods converge on its largest problem' 'convergence on its largest problem, out/step' \
   converge
 
+# ---------------------------------------------------------------------------------------- a liquid
+
+# 2.5 seconds: the liquid has hit the circles, left them and begins to calm down.
+stage_begin 'simulating a liquid, 150 steps with walls that it can leave and 150 with slip walls'
+echo
+rm -f "$liquid".{perp,html} "$liquid-slip.perp"
+code=0
+live "$logs/falling-block.txt" "$perp" run falling-block --steps 150 -o "$liquid.perp" || code=$?
+if [ "$code" -eq 0 ]; then
+  live "$logs/falling-block-slip.txt" \
+    "$perp" run falling-block --steps 150 --walls slip -o "$liquid-slip.perp" || code=$?
+fi
+if [ "$code" -eq 130 ]; then exit 130; fi
+if [ "$code" -ne 0 ]; then
+  stage_end '      FAILED'
+  stage_show "$logs/falling-block.txt"
+  failed=1
+else
+  stage_end "      $(sed -n '1s/^solved  *//p' "$logs/falling-block.txt")"
+  make_file "$liquid.html" 'a page with both, side by side' 'the liquid, with and without separating walls' \
+    "$perp" view "$liquid.perp" "$liquid-slip.perp" -o "$liquid.html"
+fi
+
 cat <<TEXT
 
 Where to look:
@@ -109,6 +135,7 @@ $shown$(printf '  %-26s %s' "$name.perp" 'the recording, for perp view, render, 
 What to try next:
   $perp run --list
   $perp run wall -o wall.perp && $perp view wall.perp
+  $perp run swirl -o swirl.perp && $perp view swirl.perp
   $perp solve $out/step
   $perp explain contact_sweep
 TEXT

@@ -16,8 +16,8 @@ case " \$MISSING " in *" \$1 "*) echo "perp \$1: a part is missing" >&2; exit 5 
 case " \$BROKEN " in *" \$1 "*) echo "perp \$1: it broke" >&2; exit 1 ;; esac
 words=()
 for word in "\$@"; do
-  case \$word in 30) word=4 ;; 360 | 120) word=40 ;; esac
-  words+=("\$word")
+  case \$word in 30) word=4 ;; 360 | 120) word=40 ;; 150) word='6 --size 24' ;; esac
+  words+=(\$word)   # unquoted: one word may become three
 done
 case \$1 in
   render) echo drawn >"\$4" ;;
@@ -66,6 +66,12 @@ fi
 if [ "$plots" -eq 1 ]; then
   holds 'curves' grep -q '</svg>' "$work/out/hollow-sphere.svg"
   holds 'and convergence' grep -q '</svg>' "$work/out/step.svg"
+fi
+holds 'a liquid' test -s "$work/out/falling-block.perp"
+holds 'and one that sticks to walls' test -s "$work/out/falling-block-slip.perp"
+holds 'whose steps were solved, too' says '6 of 6 steps'
+if [ "$player" -eq 1 ]; then
+  holds 'on one page' grep -q '</html>' "$work/out/falling-block.html"
 fi
 holds 'the largest problem' test -s "$work/out/step/A.mtx"
 
