@@ -179,7 +179,7 @@ static void set_scene(footage *what) {
 
 int footage_open(const char *path, int all, footage *out) {
   *out = (footage){.part = {{.chunk = -1}, {.chunk = -1}}};
-  int code = recording_open_bodies(path, &out->recording);
+  int code = recording_open(path, &out->recording);
   if (code) return code;
   const size_t bodies = (size_t)out->recording.head.bodies + 1;
   out->body = calloc(bodies, sizeof *out->body);
@@ -191,7 +191,7 @@ int footage_open(const char *path, int all, footage *out) {
   if (!code) code = recording_statistics(&out->recording, &out->statistics, &out->times);
   if (!code) {
     set_scene(out);
-    code = scan(out, all);
+    code = out->recording.head.fluid ? footage_liquid_open(out) : scan(out, all);
   }
   if (code) footage_close(out);
   return code;
@@ -201,6 +201,7 @@ void footage_close(footage *what) {
   for (int k = 0; k < 2; k++)
     if (what->part[k].chunk >= 0) record_frames_free(&what->part[k].frames);
   record_steps_free(&what->statistics);
+  footage_liquid_close(what);
   free(what->body);
   free(what->load);
   free(what->slot);
@@ -281,6 +282,7 @@ static void paint(footage *what, footage_colour colour, int32_t k, const float s
 }
 
 int footage_at(footage *what, double place, footage_colour colour) {
+  if (what->recording.head.fluid) return footage_liquid_at(what, place, colour);
   const recording_head *head = &what->recording.head;
   const int64_t last = what->recording.frames - 1;
   place = fmin(fmax(place, 0.0), (double)last);
@@ -308,7 +310,7 @@ int footage_at(footage *what, double place, footage_colour colour) {
 
 int64_t footage_row(const footage *what) { return what->frame*what->recording.head.every; }
 
-double footage_value(const footage *what, record_column column) {
+double footage_value(const footage *what, uint32_t column) {
   const int64_t row = footage_row(what);
   const record_steps *steps = &what->statistics;
   return row < (int64_t)steps->rows ? steps->column[(size_t)column*steps->room + (size_t)row]
@@ -317,11 +319,20 @@ double footage_value(const footage *what, record_column column) {
 
 int64_t footage_unsolved(const footage *what, int64_t since, int64_t *first) {
   const record_steps *steps = &what->statistics;
-  const double *unsolved = steps->column + (size_t)RECORD_COLUMN_unsolved*steps->room;
+  const size_t column = what->recording.head.fluid ? (size_t)RECORD_FLUID_unsolved
+                                                   : (size_t)RECORD_COLUMN_unsolved;
+  const double *unsolved = steps->column + column*steps->room;
   int64_t count = 0;
   for (int64_t r = since + 1; r <= footage_row(what) && r < (int64_t)steps->rows; r++) {
     if (r < 0 || !(unsolved[r] > 0.0)) continue;
     if (count++ == 0) *first = r;
   }
   return count;
+}
+
+void footage_share(footage *a, footage *b) {
+  if (strcmp(a->recording.head.scene, b->recording.head.scene) != 0) return;
+  a->top_speed = b->top_speed = fmax(a->top_speed, b->top_speed);
+  a->typical_impulse = b->typical_impulse = fmax(a->typical_impulse, b->typical_impulse);
+  liquid_share(&a->scale, &b->scale);
 }

@@ -3,11 +3,13 @@
 
 #include <render.h>
 
-#include "recording.h"
+#include "liquid.h"
 
 typedef enum footage_colour {
-  FOOTAGE_GROUP, FOOTAGE_SPEED, FOOTAGE_IMPULSE, FOOTAGE_NONE   // none: colours are not needed
+  FOOTAGE_GROUP, FOOTAGE_SPEED, FOOTAGE_IMPULSE, FOOTAGE_PRESSURE,
+  FOOTAGE_NONE                 // colours are not needed
 } footage_colour;
+typedef enum footage_show { FOOTAGE_PARTICLES, FOOTAGE_SURFACE, FOOTAGE_GRID } footage_show;
 enum { FOOTAGE_HUES = 10 };    // colours of groups
 
 typedef struct footage_part { int32_t chunk; int64_t used; record_frames frames; } footage_part;
@@ -32,6 +34,16 @@ typedef struct footage {
   uint32_t within;
   const record_touch *touch;
   uint32_t touches;            // or RECORD_NO_TOUCHES
+  // of a liquid
+  liquid liquid;
+  liquid_frame wet;            // of the frame
+  liquid_scale scale;
+  render_liquid picture;
+  footage_show show;           // what render draws of it
+  float *position, *value;     // 3 particle_room, particle_room
+  uint32_t particle_room;
+  float *cell;                 // cells of the grid
+  float palette[256][3];
 } footage;
 
 // Opens a recording and looks through it; says what is wrong. `all`: colours or arrows need a look
@@ -43,10 +55,18 @@ double footage_interval(const footage *what);   // seconds between frames
 // The bodies at frame `place`, between two frames if it is no whole number.
 int footage_at(footage *what, double place, footage_colour colour);
 // Row of the statistics for the frame: a value, or NAN if it is not there.
-double footage_value(const footage *what, record_column column);
+double footage_value(const footage *what, uint32_t column);
 int64_t footage_row(const footage *what);       // of the frame
 // How many steps after row `since` up to the frame are not solved, and the first of them.
 int64_t footage_unsolved(const footage *what, int64_t since, int64_t *first);
 // Which colour moving body k has among groups: that of its own, or one that tells bodies apart.
 int32_t footage_hue(const footage *what, int32_t k);
 void footage_ramp(double part, float colour[3]);   // part in [0, 1]
+// Two recordings of one scene are there to be compared: the ends of their colours become the same.
+void footage_share(footage *a, footage *b);
+
+// footage_liquid.c: the same for liquids.
+int footage_liquid_open(footage *what);   // colours need liquid_measure() into `scale`, too
+int footage_liquid_at(footage *what, double place, footage_colour colour);
+void footage_liquid_close(footage *what);
+void footage_liquid_ramp(const footage *what, double value, footage_colour colour, float out[3]);

@@ -172,3 +172,50 @@ double liquid_part_pressure(const liquid_scale *scale, double pressure) {
   if (pressure >= 0.0) return scale->pressure > 0.0 ? fmin(pressure/scale->pressure, 1.0) : 0.0;
   return scale->suction > 0.0 ? fmax(pressure/scale->suction, -1.0) : 0.0;
 }
+
+// --------------------------------------------------------------------------------- what can be seen
+
+// Cells with at least half as many particles as usual.
+static void mark_full(const recording_head *head, const liquid_frame *frame, double gap,
+                      uint8_t *full) {
+  const double usual = pow(1.0/gap, head->dimension);
+  for (uint32_t i = 0; i < frame->count;) {
+    const size_t cell = liquid_cell(head, frame, i);
+    const uint32_t first = i;
+    while (i < frame->count && liquid_cell(head, frame, i) == cell) i++;
+    full[cell] = 2*(i - first) >= usual;
+  }
+}
+
+// All 26 cells around it are full; what is beyond the grid can be looked through.
+static int enclosed(const recording_head *head, const uint8_t *full, size_t cell) {
+  const size_t nx = (size_t)head->liquid.cells[0], ny = (size_t)head->liquid.cells[1];
+  const size_t nz = (size_t)head->liquid.cells[2];
+  const size_t i = cell % nx, j = cell/nx % ny, k = cell/nx/ny;
+  if (i == 0 || j == 0 || k == 0 || i + 1 == nx || j + 1 == ny || k + 1 == nz) return 0;
+  for (size_t c = k - 1; c <= k + 1; c++)
+    for (size_t b = j - 1; b <= j + 1; b++)
+      for (size_t a = i - 1; a <= i + 1; a++)
+        if (!full[(c*ny + b)*nx + a]) return 0;
+  return 1;
+}
+
+uint8_t *liquid_hidden(const recording_head *head, const liquid_frame *frame, double gap) {
+  const size_t cells = (size_t)head->liquid.cells[0]*(size_t)head->liquid.cells[1]*
+                       (size_t)head->liquid.cells[2];
+  uint8_t *hide = calloc((size_t)frame->count + 1, 1), *full = calloc(cells, 1);
+  if (hide && full && head->dimension == 3) {
+    mark_full(head, frame, gap, full);
+    size_t last = SIZE_MAX;
+    int skip = 0;
+    for (uint32_t p = 0; p < frame->count; p++) {
+      const size_t cell = liquid_cell(head, frame, p);
+      if (cell != last) skip = enclosed(head, full, cell);
+      last = cell;
+      hide[p] = (uint8_t)skip;
+    }
+  }
+  if (!full) free(hide), hide = NULL;
+  free(full);
+  return hide;
+}

@@ -39,6 +39,9 @@ int liquid_at(liquid *what, int64_t frame, liquid_frame *out);
 void liquid_pose(const liquid *what, int64_t frame, int32_t slot, double pose[RECORD_POSE]);
 // Looks through frames 0, every, 2 every, ...
 int liquid_measure(liquid *what, int64_t every, liquid_scale *out);
+// Particles that cannot be seen, in space: 1 for those in cells around which all are full. The caller
+// frees it; NULL: no memory.
+uint8_t *liquid_hidden(const recording_head *head, const liquid_frame *frame, double gap);
 void liquid_share(liquid_scale *a, liquid_scale *b);   // the wider ends of both, for both
 
 size_t liquid_cell(const recording_head *head, const liquid_frame *frame, uint32_t particle);

@@ -16,8 +16,16 @@
 #include "text.h"
 #include "video.h"
 
-enum { SIDE_MIN = 64, SIDE_MAX = 7680, FRAMES_MAX = 10000000 };
+enum { SIDE_MIN = 64, SIDE_MAX = 7680, FRAMES_MAX = 10000000, PARTS = 2, SEAM = 2 };
 typedef enum output_kind { OUTPUT_PICTURE, OUTPUT_PICTURES, OUTPUT_VIDEO } output_kind;
+
+typedef struct part {          // a recording, and its place in the picture
+  footage footage;
+  render *render;
+  render_camera view;
+  int32_t left, width;
+  int64_t row;                 // of the picture before, or -1
+} part;
 
 typedef struct session {
   const arguments *args;
@@ -28,13 +36,13 @@ typedef struct session {
   double fps, speed;
   double camera[3];            // azimuth, elevation, zoom
   footage_colour colour;
-  int contacts, caption;
-  footage footage;
-  render *render;
-  render_camera view;
+  footage_show show;
+  int contacts, caption, separating;
+  part part[PARTS];
+  int parts;
+  unsigned char *pixel;        // of all parts, if there are more than one
   video *video;
   int64_t total, done;
-  int64_t row;                 // of the picture before, or -1
 } session;
 
 // ---------------------------------------------------------------------------------------- options
@@ -86,7 +94,7 @@ static int read_output(session *s) {
 
 static int read_options(session *s) {
   const arguments *args = s->args;
-  int32_t colour = FOOTAGE_GROUP;
+  int32_t colour = FOOTAGE_GROUP, show = FOOTAGE_PARTICLES;
   int code = read_output(s);
   if (!code) code = read_size(s);
   if (!code) code = read_camera(s);
@@ -95,36 +103,93 @@ static int read_options(session *s) {
   if (!code) code = settings_whole(args, "supersample", 1, 16, &s->supersample);
   if (!code) code = settings_whole(args, "threads", 1, 64, &s->threads);
   if (!code) code = settings_choice(args, "colour", &colour);
+  if (!code) code = settings_choice(args, "show", &show);
   s->colour = (footage_colour)colour;
+  s->show = (footage_show)show;
   s->contacts = argument(args, "contacts") != NULL;
+  s->separating = argument(args, "separating") != NULL;
   s->caption = argument(args, "no-caption") == NULL;
   return code;
 }
 
+// What is asked for must be in the recording.
+static int check_liquid(session *s, const footage *from) {
+  const recording_head *head = &from->recording.head;
+  const uint32_t fields = head->liquid.fields;
+  if (!argument(s->args, "colour")) s->colour = FOOTAGE_SPEED;
+  if (!argument(s->args, "show"))
+    s->show = head->dimension == 3 ? FOOTAGE_SURFACE : FOOTAGE_PARTICLES;
+  if (s->colour != FOOTAGE_SPEED && s->colour != FOOTAGE_PRESSURE)
+    return fail(CODE_USAGE, "--colour = %s is not for a liquid: speed or pressure",
+                argument(s->args, "colour"));
+  if (s->contacts) return fail(CODE_USAGE, "--contacts is not for a liquid");
+  if (s->show == FOOTAGE_GRID && head->dimension == 3)
+    return fail(CODE_USAGE, "--show = grid is for scenes in the plane; perp export writes the grid "
+                            "for ParaView");
+  const uint32_t needed = (s->separating || s->show == FOOTAGE_GRID ? RECORD_TYPES_OF_CELLS : 0) |
+                          (s->show == FOOTAGE_GRID || s->colour == FOOTAGE_PRESSURE
+                               ? RECORD_PRESSURE : 0);
+  if ((fields & needed) != needed)
+    return fail(CODE_INPUT, "%s has no %s: 'perp run --fields' records them",
+                from->recording.path, fields & RECORD_PRESSURE ? "types of cells" : "pressures");
+  return CODE_OK;
+}
+
+static int check_bodies(const session *s) {
+  if (argument(s->args, "show")) return fail(CODE_USAGE, "--show is for liquids");
+  if (s->separating) return fail(CODE_USAGE, "--separating is for liquids");
+  if (s->colour == FOOTAGE_PRESSURE)
+    return fail(CODE_USAGE, "--colour = pressure is for liquids: group, speed or impulse");
+  return CODE_OK;
+}
+
 // ---------------------------------------------------------------------------------------- drawing
 
-static int draw(session *s, double place) {
-  footage *from = &s->footage;
-  const int32_t width = s->size[0], height = s->size[1];
+static int draw_part(session *s, part *p, double place) {
+  footage *from = &p->footage;
+  const int32_t width = p->width, height = s->size[1];
   const int code = footage_at(from, place, s->colour);
   if (code) return code;
-  if (render_draw(s->render, &from->scene, &s->view)) return fail(CODE_IO, "out of memory");
-  if (s->contacts) render_forces(s->render, from, &s->view);
+  if (render_draw(p->render, &from->scene, &p->view)) return fail(CODE_IO, "out of memory");
+  if (s->contacts) render_forces(p->render, from, &p->view);
+  if (s->separating) render_separating(p->render, from, &p->view);
   if (s->caption) {   // steps between pictures, and between frames, have no picture of their own
     const int64_t row = footage_row(from), before = row - from->recording.head.every;
-    const int64_t since = s->row >= 0 && s->row < before ? s->row : before;
-    render_caption(s->render, from, since, width, height);
-    s->row = row;
-    render_legend(s->render, from, s->colour, width, height);
+    const int64_t since = p->row >= 0 && p->row < before ? p->row : before;
+    render_caption(p->render, from, since, width, height);
+    p->row = row;
+    render_legend(p->render, from, s->show == FOOTAGE_GRID ? FOOTAGE_PRESSURE : s->colour,
+                  s->separating, width, height);
   }
   return CODE_OK;
+}
+
+// Each recording at the same time; one that is shorter stays at its end.
+static int draw(session *s, double seconds) {
+  for (int k = 0; k < s->parts; k++) {
+    const int code = draw_part(s, &s->part[k], seconds/footage_interval(&s->part[k].footage));
+    if (code) return code;
+  }
+  return CODE_OK;
+}
+
+static const unsigned char *pixels(session *s) {
+  if (s->parts == 1) return render_pixels(s->part[0].render);
+  const size_t wide = 3*(size_t)s->size[0];
+  for (int k = 0; k < s->parts; k++) {
+    const part *p = &s->part[k];
+    const unsigned char *from = render_pixels(p->render);
+    const size_t line = 3*(size_t)p->width;
+    for (size_t y = 0; y < (size_t)s->size[1]; y++)
+      memcpy(s->pixel + y*wide + 3*(size_t)p->left, from + y*line, line);
+  }
+  return s->pixel;
 }
 
 static int write_picture(session *s, const char *path) {
   char message[512] = "";
   size_t length = 0;
-  unsigned char *png = render_png(render_pixels(s->render), s->size[0], s->size[1],
-                                  &length);
+  unsigned char *png = render_png(pixels(s), s->size[0], s->size[1], &length);
   if (!png) return fail(CODE_IO, "out of memory for %s", path);
   const int code = file_save(path, png, length, message, sizeof message);
   free(png);
@@ -139,7 +204,7 @@ static int write_numbered(session *s, int64_t number) {
 }
 
 static int draw_all(session *s) {
-  const double start = progress_now(), step = s->speed/s->fps/footage_interval(&s->footage);
+  const double start = progress_now(), step = s->speed/s->fps;
   progress live = progress_begin(s->args, NULL);
   int code = CODE_OK;
   while (!code && s->done < s->total) {
@@ -148,7 +213,7 @@ static int draw_all(session *s) {
       break;
     }
     code = draw(s, (double)s->done*step);
-    if (!code && s->kind == OUTPUT_VIDEO) code = video_frame(s->video, render_pixels(s->render));
+    if (!code && s->kind == OUTPUT_VIDEO) code = video_frame(s->video, pixels(s));
     else if (!code) code = write_numbered(s, s->done);
     if (!code) progress_count(&live, "frames", ++s->done, s->total, progress_now() - start);
   }
@@ -157,12 +222,15 @@ static int draw_all(session *s) {
 }
 
 static int draw_one(session *s) {
-  const int64_t frames = s->footage.recording.frames;
-  int64_t frame = frames - 1;
+  const footage *longest = &s->part[0].footage;
+  for (int k = 1; k < s->parts; k++)
+    if (s->part[k].footage.recording.frames > longest->recording.frames)
+      longest = &s->part[k].footage;
+  int64_t frame = longest->recording.frames - 1;
   int code = settings_whole(s->args, "frame", 0, frame, &frame);
   if (code) return code;
   s->total = 1;
-  code = draw(s, (double)frame);
+  code = draw(s, (double)frame*footage_interval(longest));
   if (code) return code;
   if (interrupt_seen()) return CODE_INTERRUPTED;
   s->done = 1;
@@ -192,37 +260,79 @@ static void report(const session *s, double seconds) {
               (double)s->done/fmax(seconds, 1e-9));
 }
 
-static int begin(session *s, const char *path) {
+static int open_parts(session *s) {
+  int code = CODE_OK;
+  for (int k = 0; k < s->args->operands && !code; k++) {
+    footage *from = &s->part[k].footage;
+    s->part[k].row = -1;
+    code = footage_open(s->args->operand[k], s->contacts || s->colour != FOOTAGE_GROUP, from);
+    if (code) return code;
+    s->parts++;
+    const recording_head *head = &from->recording.head, *one = &s->part[0].footage.recording.head;
+    if (head->fluid != one->fluid || head->dimension != one->dimension)
+      return fail(CODE_INPUT, "%s and %s: a picture shows two scenes in the plane or two in space, "
+                              "of bodies or of liquids", s->part[0].footage.recording.path,
+                  from->recording.path);
+    code = head->fluid ? check_liquid(s, from) : check_bodies(s);
+    from->show = s->show;
+    if (!code && head->fluid) code = liquid_measure(&from->liquid, 1, &from->scale);
+  }
+  if (!code && s->parts == 2) footage_share(&s->part[0].footage, &s->part[1].footage);
+  return code;
+}
+
+// Side by side, with a seam between them.
+static int create_parts(session *s) {
+  const int32_t width = (s->size[0] - SEAM*(s->parts - 1))/s->parts;
+  for (int k = 0; k < s->parts; k++) {
+    part *p = &s->part[k];
+    p->left = k*(width + SEAM);
+    p->width = k + 1 < s->parts ? width : s->size[0] - p->left;
+    const footage *from = &p->footage;
+    p->view = render_fit(&from->scene, p->width, s->size[1], s->camera[0], s->camera[1],
+                         s->camera[2], from->item, from->items);
+    p->render = render_create(p->width, s->size[1], (int32_t)s->supersample, (int32_t)s->threads);
+    if (!p->render) return fail(CODE_IO, "out of memory for a picture of this size");
+  }
+  if (s->parts == 1) return CODE_OK;
+  const size_t bytes = 3*(size_t)s->size[0]*(size_t)s->size[1];
+  s->pixel = malloc(bytes);
+  if (!s->pixel) return fail(CODE_IO, "out of memory for a picture of this size");
+  memset(s->pixel, 255, bytes);
+  return CODE_OK;
+}
+
+static int begin(session *s) {
   char message[512] = "";
   int code = s->kind == OUTPUT_VIDEO ? video_check(s->path) : CODE_OK;
-  if (!code) code = footage_open(path, s->contacts || s->colour != FOOTAGE_GROUP, &s->footage);
+  if (!code) code = open_parts(s);
   if (code) return code;
   if (s->kind == OUTPUT_PICTURE && file_check(s->path, message, sizeof message))
     return fail(CODE_IO, "%s", message);
-  const double seconds = (double)(s->footage.recording.frames - 1)*footage_interval(&s->footage);
+  double seconds = 0.0;
+  for (int k = 0; k < s->parts; k++) {
+    const footage *from = &s->part[k].footage;
+    seconds = fmax(seconds, (double)(from->recording.frames - 1)*footage_interval(from));
+  }
   const double frames = floor(seconds*s->fps/s->speed + 1e-9) + 1.0;
   if (s->kind != OUTPUT_PICTURE && !(frames <= FRAMES_MAX))
     return fail(CODE_USAGE, "%.3g frames are too many; raise --speed or lower --fps", frames);
   s->total = (int64_t)frames;
-  s->view = render_fit(&s->footage.scene, s->size[0], s->size[1], s->camera[0],
-                       s->camera[1], s->camera[2], s->footage.item, s->footage.items);
-  s->render = render_create(s->size[0], s->size[1], (int32_t)s->supersample,
-                            (int32_t)s->threads);
-  if (!s->render) return fail(CODE_IO, "out of memory for a picture of this size");
-  if (s->kind == OUTPUT_VIDEO)
+  code = create_parts(s);
+  if (!code && s->kind == OUTPUT_VIDEO)
     code = video_open(s->path, s->size[0], s->size[1], s->fps, &s->video);
   return code;
 }
 
 static int run(const arguments *args) {
   const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  session s = {.args = args, .size = {1280, 720}, .row = -1, .fps = 30, .speed = 1,
+  session s = {.args = args, .size = {1280, 720}, .fps = 30, .speed = 1,
                .supersample = 3, .camera = {52, 18, 1},
                .threads = processors < 1 ? 1 : processors > 16 ? 16 : processors};
   int code = read_options(&s);
   if (code) return code;
   interrupt_listen(1);
-  code = begin(&s, args->operand[0]);
+  code = begin(&s);
   const double start = progress_now();
   if (!code) code = s.kind == OUTPUT_PICTURE ? draw_one(&s) : draw_all(&s);
   if (!code && s.video) {
@@ -234,8 +344,11 @@ static int run(const arguments *args) {
   if (code == CODE_INTERRUPTED)
     fail(code, "interrupted after %lld of %lld frames; %s", (long long)s.done, (long long)s.total,
          s.kind == OUTPUT_PICTURES ? "those are there" : "nothing was written");
-  render_destroy(s.render);
-  if (s.footage.recording.json) footage_close(&s.footage);
+  for (int k = 0; k < PARTS; k++) {
+    render_destroy(s.part[k].render);
+    if (s.part[k].footage.recording.json) footage_close(&s.part[k].footage);
+  }
+  free(s.pixel);
   return code;
 }
 
@@ -249,9 +362,14 @@ static const option_row rows[] = {
      "seconds of the scene in a second of the video (in [0.001, 1000], default 1)"},
     {"camera", 0, "A,E[,Z]", OPTION_TEXT,
      "where to look from: azimuth and elevation in degrees, and a zoom (default 52,18,1)"},
-    {"colour", 0, "group|speed|impulse", OPTION_CHOICE,
-     "what the colours of the bodies show (default group)"},
+    {"colour", 0, "group|speed|impulse|pressure", OPTION_CHOICE,
+     "what the colours show: group, speed or impulse of bodies (default group), speed or pressure "
+     "of a liquid (default speed)"},
     {"contacts", 0, NULL, OPTION_FLAG, "arrows for the impulses at the contacts"},
+    {"show", 0, "particles|surface|grid", OPTION_CHOICE,
+     "of a liquid: its particles (default in the plane), its surface (default in space), or in the "
+     "plane its cells with their pressure"},
+    {"separating", 0, NULL, OPTION_FLAG, "of a liquid: mark the cells where it leaves a wall"},
     {"no-caption", 0, NULL, OPTION_FLAG, "no text on the picture"},
     {"supersample", 0, "N", OPTION_TEXT,
      "edges have N x N samples a pixel (in [1, 16], default 3)"},
@@ -266,26 +384,27 @@ extern const command command_render;
 const command command_render = {
   .name = "render",
   .title = "draw a recording as a video or as pictures",
-  .synopsis = {"FILE -o a.mp4 [OPTION]...", "FILE -o a.png [--frame N] [OPTION]...",
-               "FILE -o frames_%04d.png [OPTION]..."},
+  .synopsis = {"FILE [FILE] -o a.mp4 [OPTION]...", "FILE [FILE] -o a.png [--frame N] [OPTION]...",
+               "FILE [FILE] -o frames_%04d.png [OPTION]..."},
   .description =
     "Draws what 'perp run' has recorded, in software: no browser and no graphics card are needed. "
     "Scenes in three dimensions are shaded and throw shadows, scenes in the plane are drawn flat; "
     "the camera finds its place by itself. The caption tells the scene, the time, the number of "
     "contacts and the residual of the step; steps that were not solved are red, also those between "
-    "two pictures.\n\n"
+    "two pictures. Two recordings are drawn side by side, with one clock and one scale of "
+    "colours.\n\n"
     "Videos are made by ffmpeg. The same recording gives the same bytes, with any number of "
     "threads. After Ctrl-C or on a full disk there is no half file.",
   .options = rows,
   .operands_min = 1,
-  .operands_max = 1,
+  .operands_max = PARTS,
   .operand_kind = OPERAND_FILE,
-  .operands_help = "a recording, such as a.perp",
+  .operands_help = "a recording, such as a.perp, or two",
   .examples = {
     {"perp render a.perp -o a.mp4", "a video, as fast as in reality"},
     {"perp render a.perp -o a.png --frame 100 --contacts", "one picture, with forces"},
     {"perp render a.perp -o slow.mp4 --speed 0.2 --camera 20,30,1.5", "slowly, and from nearer"},
-    {"perp render a.perp -o f_%04d.png --colour speed", "pictures for a program of your own"},
+    {"perp render slip.perp separating.perp -o both.mp4 --show surface", "a liquid, twice"},
   },
   .run = run,
 };

@@ -9,36 +9,51 @@
 
 static const float ink[3] = {0.11f, 0.14f, 0.17f}, faint[3] = {0.36f, 0.40f, 0.46f},
                    bad[3] = {0.82f, 0.12f, 0.18f}, force[3] = {0.06f, 0.09f, 0.13f},
-                   white[3] = {1.0f, 1.0f, 1.0f};
+                   white[3] = {1.0f, 1.0f, 1.0f}, apart[3] = {0.9f, 0.0f, 0.49f};
 enum { ARROW_MAX = 20000 };
 
 static double scale_of(int32_t width, int32_t height) {
   return fmax(fmin(height/720.0, width/560.0), 0.45);   // as wide as a caption is
 }
 
+// What the step was: "0.50 s   12 contacts   residual 1.0e-09"
+static void state_of(const footage *from, char *text, size_t size) {
+  const recording_head *head = &from->recording.head;
+  text_append(text, size, "%.2f s", (double)footage_row(from)*head->dt);
+  if (head->fluid) {
+    const double residual = footage_value(from, RECORD_FLUID_residual);
+    text_append(text, size, "   %lu particles", (unsigned long)from->wet.count);
+    if (footage_value(from, RECORD_FLUID_solved) > 0.0 ||
+        footage_value(from, RECORD_FLUID_unsolved) > 0.0)
+      text_append(text, size, "   residual %.1e", residual);
+    return;
+  }
+  const double contacts = footage_value(from, RECORD_COLUMN_contacts);
+  const double residual = footage_value(from, RECORD_COLUMN_residual);
+  const double asleep = footage_value(from, RECORD_COLUMN_asleep);
+  if (contacts >= 0.0)
+    text_append(text, size, "   %.0f contact%s", contacts, contacts == 1.0 ? "" : "s");
+  if (contacts > 0.0 && asleep >= head->moving) text_append(text, size, "   at rest");
+  else if (contacts > 0.0) text_append(text, size, "   residual %.1e", residual);
+}
+
 void render_caption(render *what, const footage *from, int64_t since, int32_t width,
                     int32_t height) {
   const recording_head *head = &from->recording.head;
   const double s = scale_of(width, height), left = 22.0*s;
-  const double contacts = footage_value(from, RECORD_COLUMN_contacts);
-  const double residual = footage_value(from, RECORD_COLUMN_residual);
-  const double asleep = footage_value(from, RECORD_COLUMN_asleep);
-  const int64_t step = footage_row(from);
-  int64_t first = step;
+  int64_t first = footage_row(from);
   const int64_t unsolved = footage_unsolved(from, since, &first);
-  char text[256] = "";
-  text_append(text, sizeof text, "%.2f s", (double)step*head->dt);
-  if (contacts >= 0.0)
-    text_append(text, sizeof text, "   %.0f contact%s", contacts, contacts == 1.0 ? "" : "s");
-  if (contacts > 0.0 && asleep >= head->moving) text_append(text, sizeof text, "   at rest");
-  else if (contacts > 0.0) text_append(text, sizeof text, "   residual %.1e", residual);
-  const double named = render_text_width(15.0*s, head->scene);
+  char text[256] = "", name[128] = "";
+  text_append(name, sizeof name, "%.80s", head->scene);
+  if (head->fluid) text_append(name, sizeof name, ", %s walls", head->liquid.walls);
+  state_of(from, text, sizeof text);
+  const double named = render_text_width(15.0*s, name);
   const double titled = named + 12.0*s + render_text_width(11.5*s, head->title);
   const int fits = left + titled + 12.0*s < width;
   const double wide = fmax(fits ? titled : named, render_text_width(11.5*s, text));
   const int red = unsolved > 0;
   render_panel(what, left - 10.0*s, 12.0*s, wide + 22.0*s, (red ? 72.0 : 52.0)*s, white, 0.62);
-  const double end = render_text(what, left, 35.0*s, 15.0*s, ink, head->scene);
+  const double end = render_text(what, left, 35.0*s, 15.0*s, ink, name);
   if (fits) render_text(what, end + 8.0*s, 35.0*s, 11.5*s, faint, head->title);
   render_text(what, left, 56.0*s, 11.5*s, red ? bad : ink, text);
   if (red) {
@@ -56,24 +71,74 @@ void render_caption(render *what, const footage *from, int64_t since, int32_t wi
   }
 }
 
-void render_legend(render *what, const footage *from, footage_colour colour, int32_t width,
-                   int32_t height) {
+// The ends of the colours, and how far along the ramp a part of the way between them is.
+static void ends_of(const footage *from, footage_colour colour, double *low, double *high) {
+  *low = 0.0;
+  if (!from->recording.head.fluid)
+    *high = colour == FOOTAGE_SPEED ? from->top_speed : 2.0*from->typical_impulse;
+  else if (colour == FOOTAGE_SPEED) *high = from->scale.speed;
+  else *high = from->scale.pressure, *low = -from->scale.suction;
+}
+
+static void shade_of(const footage *from, footage_colour colour, double part, float shade[3]) {
+  if (from->recording.head.fluid)
+    footage_liquid_ramp(from, colour == FOOTAGE_SPEED ? sqrt(part) : part, colour, shade);
+  else footage_ramp(sqrt(part), shade);
+}
+
+// The ramp in the lower right corner, above the command; separating cells above it.
+void render_legend(render *what, const footage *from, footage_colour colour, int separating,
+                   int32_t width, int32_t height) {
   if (colour == FOOTAGE_GROUP) return;
+  static const char *const names[] = {"", "speed", "impulse", "pressure"};
+  static const char *const units[] = {"", " m/s", " N s", " Pa"};
   const double s = scale_of(width, height), wide = 150.0*s, high = 9.0*s, size = 10.0*s;
-  const double top = colour == FOOTAGE_SPEED ? from->top_speed : 2.0*from->typical_impulse;
-  char text[64];
-  snprintf(text, sizeof text, "%s %.3g", colour == FOOTAGE_SPEED ? "speed" : "impulse", top);
-  const double label = render_text_width(size, text), y = height - 26.0*s;
-  const double x = width - 22.0*s - label - wide - 30.0*s;
-  render_panel(what, x - 8.0*s, y - 8.0*s, wide + label + 44.0*s, 26.0*s, white, 0.62);
-  render_text(what, x, y + size, size, ink, "0");
+  const int fluid = from->recording.head.fluid;
+  double low, top;
+  char text[64], start[32] = "0";
+  ends_of(from, colour, &low, &top);
+  if (fluid) snprintf(start, sizeof start, "%s %.3g", names[colour], low);
+  if (fluid) snprintf(text, sizeof text, "%.3g%s", top, units[colour]);
+  else snprintf(text, sizeof text, "%s %.3g", names[colour], top);
+  const double label = render_text_width(size, text), begin = render_text_width(size, start);
+  const double command = render_text_width(9.0*s, from->recording.head.command);
+  const double x = width - 22.0*s - label - wide - begin - 21.0*s;
+  const double y = height - (x < command + 60.0*s ? 56.0 : 26.0)*s;
+  render_panel(what, x - 8.0*s, y - 8.0*s, wide + label + begin + 35.0*s, 26.0*s, white, 0.62);
+  render_text(what, x, y + size, size, ink, start);
   const int steps = (int)wide;
   for (int k = 0; k < steps; k++) {
     float shade[3];
-    footage_ramp(sqrt((k + 0.5)/steps), shade);
-    render_panel(what, floor(x + 16.0*s) + k, y, 1.0, high, shade, 1.0);
+    shade_of(from, colour, (k + 0.5)/steps, shade);
+    render_panel(what, floor(x + begin + 7.0*s) + k, y, 1.0, high, shade, 1.0);
   }
-  render_text(what, x + 24.0*s + wide, y + size, size, ink, text);
+  render_text(what, x + begin + 15.0*s + wide, y + size, size, ink, text);
+  if (!separating) return;
+  const char *words = "separating from a wall";
+  const double long_words = render_text_width(size, words), at = width - 22.0*s - long_words;
+  render_panel(what, at - 24.0*s, y - 38.0*s, long_words + 30.0*s, 26.0*s, white, 0.62);
+  render_panel(what, at - 16.0*s, y - 30.0*s, 9.0*s, 9.0*s, apart, 1.0);
+  render_text(what, at, y - 30.0*s + size, size, ink, words);
+}
+
+// Squares on the cells where the liquid leaves a wall.
+void render_separating(render *what, const footage *from, const render_camera *camera) {
+  const recording_fluid *grid = &from->recording.head.liquid;
+  const double h = grid->spacing;
+  const int flat = from->recording.head.dimension == 2;
+  const size_t nx = (size_t)grid->cells[0], ny = (size_t)grid->cells[1];
+  const size_t cells = nx*ny*(size_t)grid->cells[2];
+  for (size_t i = 0; from->wet.type && i < cells; i++) {
+    if (!(from->wet.type[i] & RECORD_CELL_SEPARATING)) continue;
+    const double at[3] = {h*((double)(i % nx) + 0.5), h*((double)(i/nx % ny) + 0.5),
+                          flat ? 0.0 : h*((double)(i/nx/ny) + 0.5)};
+    double pixel[2], side[2], edge[3] = {at[0], at[1], at[2]};
+    for (int c = 0; c < 3; c++) edge[c] += 0.4*h*camera->right[c];
+    if (!render_project(camera, at, pixel) || !render_project(camera, edge, side)) continue;
+    const double half = fmax(side[0] - pixel[0], 1.0);
+    render_panel(what, pixel[0] - half, pixel[1] - half, 2.0*half, 2.0*half, apart,
+                 flat ? 0.75 : 0.5);
+  }
 }
 
 // As long as the impulse is large: a typical one is a quarter of the radius of the view.

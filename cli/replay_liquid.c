@@ -28,7 +28,6 @@ typedef struct packer {
   uint32_t levels, stride;     // every stride-th particle is kept
   uint32_t most;               // that are kept of a frame
   size_t cells;
-  uint8_t *full;               // cells: 1 if nobody sees through it
   uint32_t *kept;              // scale.most: which particles
   uint32_t *length;            // frames: bytes
   planes plain, body;          // body: the frames
@@ -43,42 +42,16 @@ static int out_of_memory(const packer *p) {
 
 // -------------------------------------------------------------------------------------- particles
 
-// Cells with at least half as many particles as usual.
-static void mark_full(packer *p, const liquid_frame *frame) {
-  const double usual = pow(1.0/p->scale.gap, head_of(p)->dimension);
-  memset(p->full, 0, p->cells);
-  for (uint32_t i = 0; i < frame->count;) {
-    const size_t cell = liquid_cell(head_of(p), frame, i);
-    const uint32_t first = i;
-    while (i < frame->count && liquid_cell(head_of(p), frame, i) == cell) i++;
-    p->full[cell] = 2*(i - first) >= usual;
-  }
-}
-
-// All 26 cells around it are full; what is beyond the grid can be looked through.
-static int hidden(const packer *p, size_t cell) {
-  const int32_t *n = head_of(p)->liquid.cells;
-  const size_t nx = (size_t)n[0], ny = (size_t)n[1], nz = (size_t)n[2];
-  const size_t i = cell % nx, j = cell/nx % ny, k = cell/nx/ny;
-  if (i == 0 || j == 0 || k == 0 || i + 1 == nx || j + 1 == ny || k + 1 == nz) return 0;
-  for (size_t c = k - 1; c <= k + 1; c++)
-    for (size_t b = j - 1; b <= j + 1; b++)
-      for (size_t a = i - 1; a <= i + 1; a++)
-        if (!p->full[(c*ny + b)*nx + a]) return 0;
-  return 1;
-}
-
-static uint32_t choose(packer *p, const liquid_frame *frame) {
-  uint32_t count = 0, seen = 0;
-  size_t last = SIZE_MAX;
-  int skip = 0;
-  if (frame->place[2]) mark_full(p, frame);
-  for (uint32_t i = 0; i < frame->count; i++) {
-    const size_t cell = frame->place[2] ? liquid_cell(head_of(p), frame, i) : 0;
-    if (frame->place[2] && cell != last) skip = hidden(p, cell), last = cell;
-    if (!skip && seen++ % p->stride == 0) p->kept[count++] = i;
-  }
-  return count;
+// The particles of a frame that are kept, into p->kept.
+static int choose(packer *p, const liquid_frame *frame, uint32_t *count) {
+  uint8_t *hide = liquid_hidden(head_of(p), frame, p->scale.gap);
+  uint32_t seen = 0;
+  if (!hide) return out_of_memory(p);
+  *count = 0;
+  for (uint32_t i = 0; i < frame->count; i++)
+    if (!hide[i] && seen++ % p->stride == 0) p->kept[(*count)++] = i;
+  free(hide);
+  return CODE_OK;
 }
 
 // Every n-th, so that the page has room for all frames.
@@ -88,9 +61,10 @@ static int choose_stride(packer *p) {
   p->stride = 1;
   for (int64_t f = 0; f < p->what->frames; f += p->settings->every) {
     liquid_frame frame;
-    const int code = liquid_at(&p->liquid, f, &frame);
+    uint32_t count;
+    int code = liquid_at(&p->liquid, f, &frame);
+    if (!code) code = choose(p, &frame, &count);
     if (code) return code;
-    const uint32_t count = choose(p, &frame);
     total += count;
     if (count > most) most = count;
   }
@@ -210,10 +184,11 @@ static int put_frames(packer *p) {
   size_t slot = 0;
   for (int64_t f = 0; f < p->what->frames; f += p->settings->every) {
     liquid_frame frame;
-    const int code = liquid_at(&p->liquid, f, &frame);
+    uint32_t count;
+    int code = liquid_at(&p->liquid, f, &frame);
+    if (!code) code = choose(p, &frame, &count);
     if (code) return code;
     const size_t before = p->body.length;
-    const uint32_t count = choose(p, &frame);
     const uint32_t words[2] = {count, count_separating(p, &frame)};
     planes_words(&p->body, &words[0], 1, 4);
     planes_words(&p->body, &words[1], 1, 4);
@@ -261,10 +236,9 @@ static int allocate(packer *p) {
   const int32_t *n = head_of(p)->liquid.cells;
   p->cells = (size_t)n[0]*(size_t)n[1]*(size_t)n[2];
   p->frames = (p->what->frames + p->settings->every - 1)/p->settings->every;
-  p->full = calloc(p->cells, 1);
   p->kept = calloc((size_t)p->scale.most + 1, sizeof *p->kept);
   p->length = calloc((size_t)p->frames + 1, sizeof *p->length);
-  return p->full && p->kept && p->length ? CODE_OK : out_of_memory(p);
+  return p->kept && p->length ? CODE_OK : out_of_memory(p);
 }
 
 static int encode(packer *p, replay *out) {
@@ -299,7 +273,6 @@ int replay_liquid(const recording *what, const replay_settings *settings, replay
   record_steps_free(&p.steps);
   planes_free(&p.plain);
   planes_free(&p.body);
-  free(p.full);
   free(p.kept);
   free(p.length);
   return code;

@@ -15,6 +15,11 @@ static render_camera fit_flat(const render_scene *scene, render_camera camera, d
   camera.flat = 1;
   camera.focal = zoom*0.5*shorter/((margin - 0.03)*(scene->radius > 0.0 ? scene->radius : 1.0));
   for (int c = 0; c < 3; c++) camera.eye[c] = scene->center[c];
+  if (scene->liquid) {         // all of its box
+    const double *size = scene->liquid->size;
+    camera.focal = zoom*fmin(camera.width/size[0], camera.height/size[1])/margin;
+    for (int c = 0; c < 2; c++) camera.eye[c] = 0.5*size[c];
+  }
   camera.right[0] = camera.top[1] = camera.back[2] = 1.0;
   return camera;
 }

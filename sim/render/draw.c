@@ -48,6 +48,9 @@ void render_destroy(render *r) {
   bins_free(&r->tiles);
   bins_free(&r->shade);
   bins_free(&r->close);
+  field_free(&r->field);
+  free(r->order);
+  free(r->row);
   free(r);
 }
 
@@ -110,7 +113,8 @@ static void *work(void *argument) {
     const int32_t first = TILE*atomic_fetch_add(&p->next, 1);
     const int32_t last = first + TILE < r->height ? first + TILE : r->height;
     if (first >= r->height) return NULL;
-    if (r->camera.flat) flat_rows(r, first, last);
+    if (r->camera.flat && r->scene->liquid) liquid_rows(r, first, last);
+    else if (r->camera.flat) flat_rows(r, first, last);
     for (int32_t y = first; y < last && !r->camera.flat; y++)
       for (int32_t x = 0; x < r->width; x++) draw_pixel(r, x, y, p->number);
   }
@@ -155,6 +159,7 @@ static int mark_edges(render *r) {
 int render_draw(render *r, const render_scene *scene, const render_camera *camera) {
   r->scene = scene;
   r->camera = *camera;
+  if (liquid_prepare(r)) return 1;
   if (camera->flat) {
     run_pass(r, 0);
     return 0;

@@ -75,7 +75,7 @@ double light_sun(const render *r, vec point, int32_t self) {
     const double distance = sqrt(most(dot(to, to) - t*t, 0.0))/radius;
     sum += covered(radius*(distance - 1.0), spread*t)*(0.07 + 0.18*pow6(least(distance, 1.0)));
   }
-  return most(1.0 - sum, 0.0);
+  return most(1.0 - sum, 0.0)*liquid_light(r, point, r->sun);
 }
 
 static double dims(double gap, double reach, double facing) {

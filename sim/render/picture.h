@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bins.h"
+#include "field.h"
 #include "render.h"
 #include "vec.h"
 
@@ -56,6 +57,11 @@ struct render {
   shell shell[SHELL_MAX];
   solid glass[GLASS_MAX];      // large fixed boxes, that one sees through
   int32_t planes, floors, shells, glasses;
+  field field;                 // of a liquid
+  float palette[256][3];       // linear
+  int32_t *order;              // order_room: particles of a flat liquid, by row of the picture
+  int32_t *row;                // height + 1: where the particles of a row begin
+  int64_t order_room;
 };
 
 // prepare.c: 0, or 1: no memory.
@@ -73,6 +79,13 @@ double box_hit(const solid *box, vec from, vec way, double *leave, int *face);  
 
 // flat.c: a scene in two dimensions.
 void flat_rows(const render *r, int32_t first, int32_t last);
+
+// liquid.c: what a liquid needs before it is drawn: 0, or 1: no memory; its rows in two dimensions;
+// and the light that comes through it, in [0, 1].
+int liquid_prepare(render *r);
+void liquid_rows(const render *r, int32_t first, int32_t last);
+double liquid_light(const render *r, vec point, vec way);
+void liquid_colour(const render *r, double value, float linear[3]);
 
 // Covers a pixel with a colour, by alpha.
 void canvas_blend(render *r, int32_t x, int32_t y, const float linear[3], double alpha);

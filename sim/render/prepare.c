@@ -7,7 +7,7 @@
 static solid solid_of(const render *r, const render_body *body, int32_t index) {
   solid s = {.shape = body->shape, .index = index, .center = vec_of(body->position)};
   const double *e = body->extent;
-  const int box = body->shape == RENDER_BOX;
+  const int box = body->shape == RENDER_BOX || body->shape == RENDER_TANK;
   axes_of(body->orientation, s.axis);
   s.half = box ? vec_of(e) : (vec){e[0], e[0], e[0]};
   s.reach = box ? norm(s.half) : e[0];
@@ -77,10 +77,10 @@ static void collect(render *r) {
     } else {
       const solid s = solid_of(r, body, i);
       if (!isfinite(s.near)) continue;
-      if (body->fixed && s.shape == RENDER_BOX && s.reach > 0.45*scene->radius &&
-          r->glasses < GLASS_MAX)
-        r->glass[r->glasses++] = s;
-      else r->solid[r->solids++] = s;
+      const int large = body->fixed && s.shape == RENDER_BOX && s.reach > 0.45*scene->radius;
+      const int tank = s.shape == RENDER_TANK;
+      if ((large || tank) && r->glasses < GLASS_MAX) r->glass[r->glasses++] = s;
+      else if (!tank) r->solid[r->solids++] = s;
     }
   }
   for (int32_t k = 0; k < r->floors; k++)
@@ -161,6 +161,30 @@ static int mark_fine(render *r) {
   return 0;
 }
 
+// And those that an edge of a tank crosses: its lines are a pixel wide.
+static void mark_edges_of(render *r, const solid *tank) {
+  enum { SAMPLES = 400 };
+  const double half[3] = {tank->half.x, tank->half.y, tank->half.z};
+  for (int edge = 0; edge < 12; edge++) {
+    const int c = edge/4, d = (c + 1) % 3, e = (c + 2) % 3;
+    for (int k = 0; k <= SAMPLES; k++) {
+      double at[3], pixel[2];
+      at[c] = half[c]*(2.0*k/SAMPLES - 1.0);
+      at[d] = edge & 1 ? half[d] : -half[d];
+      at[e] = edge & 2 ? half[e] : -half[e];
+      const vec point = plus(tank->center, out_of(tank->axis, vec_of(at)));
+      const double place[3] = {point.x, point.y, point.z};
+      if (!render_project(&r->camera, place, pixel)) continue;
+      for (int side = 0; side < 4; side++) {
+        const double x = (pixel[0] + (side & 1 ? 2.0 : -2.0))/TILE;
+        const double y = (pixel[1] + (side & 2 ? 2.0 : -2.0))/TILE;
+        if (x >= 0.0 && y >= 0.0 && x < r->tiles.columns && y < r->tiles.rows)
+          r->fine[(int64_t)y*r->tiles.columns + (int64_t)x] = 1;
+      }
+    }
+  }
+}
+
 int scene_prepare(render *r) {
   const render_scene *scene = r->scene;
   if (scene->bodies >= r->room) {
@@ -194,6 +218,8 @@ int scene_prepare(render *r) {
                 r->solids))
     return 1;
   if (mark_fine(r)) return 1;
+  for (int32_t k = 0; k < r->glasses; k++)
+    if (r->glass[k].shape == RENDER_TANK) mark_edges_of(r, &r->glass[k]);
   if (fill_plane(r, &r->shade, r->sun_east, r->sun_north, 1.0, r->shade_at, &r->shade_cell))
     return 1;
   return fill_plane(r, &r->close, r->east, r->north, 0.8, r->close_at, &r->close_cell);

@@ -1,23 +1,39 @@
-// render.h: pictures of rigid bodies, drawn in software: the same scene gives the same bytes with
-// any number of threads. docs/render.md says what is drawn how.
+// render.h: pictures of rigid bodies and liquids, drawn in software: the same scene gives the same
+// bytes with any number of threads. docs/render.md says what is drawn how.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RENDER_SPHERE, RENDER_BOX, RENDER_PLANE, RENDER_HOLLOW };   // as perp_shape
+enum { RENDER_SPHERE, RENDER_BOX, RENDER_PLANE, RENDER_HOLLOW,   // as perp_shape
+       RENDER_TANK };          // all but the inside of a box
 
 typedef struct render_body {
   int32_t shape, fixed;        // fixed: it never moves
   double extent[3], offset;    // radius, half sides, or normal and offset of a plane
   double position[3], orientation[4];
   float colour[3];             // sRGB in [0, 1]; not of planes and hollow spheres
+  int32_t plain;               // 1: a sphere of one tone
 } render_body;
+
+typedef struct render_liquid {
+  int64_t count;
+  const float *position;       // 3 count
+  const float *value;          // count, in [0, 1]: where in the palette its colour is
+  const float (*palette)[3];   // 256, sRGB
+  double gap;                  // between particles
+  int32_t surface;             // 1: the surface around the particles; 0: a disc each, in the plane
+  double size[3];              // of its box from the origin on; what is beyond it is solid
+  // or cells, in the plane: where in the palette they are, below 0: not liquid; NULL: none
+  const float *cell;           // cells[0] cells[1]
+  int32_t cells[2];
+} render_liquid;
 
 typedef struct render_scene {
   int32_t dimension, bodies;
   const render_body *body;     // bodies
   double up[3], center[3], radius;   // the ball that is worth seeing
+  const render_liquid *liquid; // NULL: there is none
 } render_scene;
 
 typedef struct render_camera {

@@ -1,5 +1,5 @@
-// trace.c: what is seen along a ray: the nearest sphere or box, in front of it floors, shells and
-// glass, behind it the sky. Spheres are two-tone, so that one sees them turn; boxes have soft
+// trace.c: what is seen along a ray: the nearest sphere, box or liquid, in front of it floors, shells
+// and glass, behind it the sky. Spheres are two-tone, so that one sees them turn; boxes have soft
 // edges.
 #include "picture.h"
 
@@ -76,6 +76,13 @@ static void shade(const render *r, const solid *s, vec point, vec flat, vec norm
     const double warm = c == 0 ? 1.02 : c == 1 ? 1.0 : 0.95, cool = c == 2 ? 1.06 : 1.0;
     colour[c] = (float)(tone*s->albedo[c]*(cool*ambient + lamp + warm*sun_light*sun) + spark);
   }
+}
+
+static void shade_liquid(const render *r, vec point, vec way, float colour[3]) {
+  solid s = {.index = -1};
+  const vec normal = field_normal(&r->field, point);
+  liquid_colour(r, field_value(&r->field, point), s.albedo);
+  shade(r, &s, point, normal, normal, way, 1.0, colour);
 }
 
 static double fraction(double x) {   // no call, unlike floor(); a floor ends long before 1e9 tiles
@@ -212,7 +219,12 @@ int32_t trace(const render *r, double x, double y, float colour[3]) {
   int face = 0;
   const solid *s = nearest(r, x, y, way, &t, &face);
   int32_t mark = 0;
-  if (s) {
+  const double wet = field_hit(&r->field, r->eye, way, t);
+  if (wet < t) {
+    t = wet;
+    mark = 8*(r->scene->bodies + 1);
+    shade_liquid(r, along(r->eye, t, way), way, colour);
+  } else if (s) {
     const vec point = along(r->eye, t, way), at = into(s->axis, minus(point, s->center));
     mark = 8*(s->index + 1) + face;
     if (s->shape == RENDER_BOX) {
@@ -221,7 +233,9 @@ int32_t trace(const render *r, double x, double y, float colour[3]) {
       shade(r, s, point, flat, box_normal(s, at, face), way, 1.0, colour);
     } else {
       const vec normal = times(1.0/s->half.x, minus(point, s->center));
-      shade(r, s, point, normal, normal, way, sphere_tone(times(1.0/s->half.x, at)), colour);
+      const int plain = r->scene->body[s->index].plain;
+      shade(r, s, point, normal, normal, way,
+            plain ? 1.0 : sphere_tone(times(1.0/s->half.x, at)), colour);
     }
   } else {
     sky_at(y/r->height, colour);

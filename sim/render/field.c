@@ -1,0 +1,334 @@
+// field.c: the surface of a liquid as the zero of a field on nodes, made of its particles.
+//
+// After Zhu and Bridson, "Animating sand as a fluid" (2005): at a node x the particles within R have
+// the weights w = (1 - r^2/R^2)^3 and the mean place c; the liquid is where radius - |x - c| > 0.
+// Its edge is smooth so, however particles lie, and a particle alone is a drop. The player does the
+// same (viewer/src/surface.js).
+//
+// Layers of nodes are shared by the threads. Each adds the particles in their order, so that the
+// sums do not depend on who makes them.
+#include "field.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NODES = 6000000, LAYERS = 8 };   // nodes at most; layers that a thread takes at a time
+static const double outside = -1e30;
+
+typedef struct maker {
+  field *f;
+  const render_liquid *liquid;
+  float *sum, *place[3];       // nodes
+  double gap, reach, radius;
+  int32_t axes;
+  atomic_int next;
+} maker;
+
+static int64_t nodes_of(const field *f) { return (int64_t)f->n[0]*f->n[1]*f->n[2]; }
+
+static void add_particle(const maker *m, int64_t p, const int32_t from[2]) {
+  field *f = m->f;
+  const float *at = m->liquid->position + 3*p;
+  double x[3] = {0.0, 0.0, 0.0};
+  int32_t low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
+  for (int c = 0; c < m->axes; c++) {
+    x[c] = ((double)at[c] - f->origin[c])/f->step;
+    low[c] = (int32_t)most(ceil(x[c] - m->reach/f->step), 0.0);
+    high[c] = (int32_t)least(floor(x[c] + m->reach/f->step), f->n[c] - 1.0);
+  }
+  const int last = m->axes - 1;              // threads share the layers of this axis
+  if (low[last] < from[0]) low[last] = from[0];
+  if (high[last] >= from[1]) high[last] = from[1] - 1;
+  const double shrink = f->step*f->step/(m->reach*m->reach);
+  for (int32_t k = low[2]; k <= high[2]; k++) {
+    for (int32_t j = low[1]; j <= high[1]; j++) {
+      const double dy = j - x[1], dz = k - x[2], side = dy*dy + dz*dz;
+      const int64_t line = ((int64_t)k*f->n[1] + j)*f->n[0];
+      for (int32_t i = low[0]; i <= high[0]; i++) {
+        const double dx = i - x[0], q = 1.0 - shrink*(dx*dx + side);
+        if (q <= 0.0) continue;
+        const float w = (float)(q*q*q);
+        m->sum[line + i] += w;
+        f->value[line + i] += w*m->liquid->value[p];
+        m->place[0][line + i] += w*(float)dx;
+        m->place[1][line + i] += w*(float)dy;
+        if (m->axes == 3) m->place[2][line + i] += w*(float)dz;
+      }
+    }
+  }
+}
+
+static void finish(const maker *m, int64_t node) {
+  field *f = m->f;
+  const double sum = (double)m->sum[node];
+  if (!(sum > 0.0)) {
+    f->depth[node] = (float)(m->radius - m->reach);
+    return;
+  }
+  double square = 0.0;
+  for (int c = 0; c < m->axes; c++) {
+    const double mean = (double)m->place[c][node]/sum;
+    square += mean*mean;
+  }
+  f->depth[node] = (float)(m->radius - f->step*sqrt(square));
+  f->value[node] /= m->sum[node];
+}
+
+static void *work(void *argument) {
+  maker *m = argument;
+  field *f = m->f;
+  const int last = m->axes - 1;
+  const int64_t layer = m->axes == 3 ? (int64_t)f->n[0]*f->n[1] : f->n[0];
+  for (;;) {
+    const int32_t first = LAYERS*atomic_fetch_add(&m->next, 1);
+    if (first >= f->n[last]) return NULL;
+    const int32_t from[2] = {first, first + LAYERS < f->n[last] ? first + LAYERS : f->n[last]};
+    const double low = f->origin[last] + f->step*from[0] - m->reach;
+    const double high = f->origin[last] + f->step*(from[1] - 1) + m->reach;
+    for (int64_t p = 0; p < m->liquid->count; p++) {
+      const double at = (double)m->liquid->position[3*p + last];
+      if (at >= low && at <= high) add_particle(m, p, from);
+    }
+    for (int64_t node = layer*from[0]; node < layer*from[1]; node++) finish(m, node);
+  }
+}
+
+// Nodes between which colours are mixed need one even where no particle is near.
+static void spread_values(const maker *m) {
+  const field *f = m->f;
+  const int64_t count = nodes_of(f), side[6] = {1, -1, f->n[0], -f->n[0],
+                                                (int64_t)f->n[0]*f->n[1],
+                                                -(int64_t)f->n[0]*f->n[1]};
+  for (int64_t node = 0; node < count; node++) {
+    if (m->sum[node] > 0.0f) continue;
+    for (int s = 0; s < 6; s++) {
+      const int64_t other = node + side[s];
+      if (other < 0 || other >= count || !(m->sum[other] > 0.0f)) continue;
+      f->value[node] = f->value[other];
+      break;
+    }
+  }
+}
+
+static void fill_bricks(field *f) {
+  int64_t brick = 0;
+  for (int32_t c = 0; c < f->bricks[2]; c++)
+    for (int32_t b = 0; b < f->bricks[1]; b++)
+      for (int32_t a = 0; a < f->bricks[0]; a++, brick++) {
+        float top = (float)outside;
+        for (int32_t k = BRICK*c; k <= BRICK*(c + 1) && k < f->n[2]; k++)
+          for (int32_t j = BRICK*b; j <= BRICK*(b + 1) && j < f->n[1]; j++)
+            for (int32_t i = BRICK*a; i <= BRICK*(a + 1) && i < f->n[0]; i++) {
+              const float depth = f->depth[((int64_t)k*f->n[1] + j)*f->n[0] + i];
+              if (depth > top) top = depth;
+            }
+        f->deepest[brick] = top;
+      }
+}
+
+// A box around all particles, with nodes as close as there is room for.
+static void choose_nodes(maker *m) {
+  field *f = m->f;
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  for (int64_t p = 0; p < m->liquid->count; p++)
+    for (int c = 0; c < m->axes; c++) {
+      low[c] = least((double)m->liquid->position[3*p + c], low[c]);
+      high[c] = most((double)m->liquid->position[3*p + c], high[c]);
+    }
+  m->gap = m->liquid->gap;
+  f->step = m->axes == 3 ? 0.9*m->gap : 0.5*m->gap;
+  for (;;) {
+    m->gap = most(m->gap, f->step);
+    m->reach = (m->axes == 3 ? 3.0 : 2.4)*m->gap;
+    m->radius = 0.95*m->gap;
+    double nodes = 1.0;
+    for (int c = 0; c < 3; c++) {
+      f->n[c] = 1;
+      f->origin[c] = 0.0;
+      if (c >= m->axes) continue;
+      f->origin[c] = low[c] - m->reach - f->step;
+      const double wide = (high[c] - low[c] + 2.0*m->reach)/f->step + 3.0;
+      nodes *= wide;
+      f->n[c] = (int32_t)least(wide, NODES);
+    }
+    if (nodes <= NODES) return;
+    f->step *= 1.2;
+  }
+}
+
+static int reserve(field *f) {
+  const int64_t nodes = nodes_of(f);
+  for (int c = 0; c < 3; c++) f->bricks[c] = (f->n[c] + BRICK - 2)/BRICK + (f->n[c] < 2);
+  const int64_t bricks = (int64_t)f->bricks[0]*f->bricks[1]*f->bricks[2];
+  if (nodes > f->room || bricks > f->brick_room) {
+    free(f->depth);
+    free(f->value);
+    free(f->deepest);
+    f->room = f->brick_room = 0;
+    f->depth = malloc((size_t)nodes*sizeof *f->depth);
+    f->value = malloc((size_t)nodes*sizeof *f->value);
+    f->deepest = malloc((size_t)bricks*sizeof *f->deepest);
+    if (!f->depth || !f->value || !f->deepest) return 1;
+    f->room = nodes, f->brick_room = bricks;
+  }
+  memset(f->value, 0, (size_t)nodes*sizeof *f->value);
+  return 0;
+}
+
+int field_make(field *f, const render_liquid *liquid, int32_t dimension, int32_t threads) {
+  maker m = {.f = f, .liquid = liquid, .axes = dimension};
+  f->n[0] = 0;
+  if (liquid->count == 0) return 0;
+  choose_nodes(&m);
+  float *memory = calloc((size_t)nodes_of(f)*4, sizeof *memory);
+  if (!memory || reserve(f)) {
+    free(memory);
+    field_free(f);
+    return 1;
+  }
+  m.sum = memory;
+  for (int c = 0; c < 3; c++) m.place[c] = memory + (c + 1)*nodes_of(f);
+  pthread_t thread[64];
+  int32_t started = 0;
+  for (; started < threads - 1 && started < 64; started++)
+    if (pthread_create(&thread[started], NULL, work, &m) != 0) break;
+  work(&m);
+  for (int32_t k = 0; k < started; k++) pthread_join(thread[k], NULL);
+  spread_values(&m);
+  fill_bricks(f);
+  free(memory);
+  return 0;
+}
+
+void field_free(field *f) {
+  free(f->depth);
+  free(f->value);
+  free(f->deepest);
+  *f = (field){0};
+}
+
+// ---------------------------------------------------------------------------------------- looking
+
+// The corner below a point and the parts beyond it; 0: it is not between nodes.
+static int corner_of(const field *f, vec at, int64_t *node, double part[3]) {
+  const double x[3] = {(at.x - f->origin[0])/f->step, (at.y - f->origin[1])/f->step,
+                       (at.z - f->origin[2])/f->step};
+  int32_t low[3] = {0, 0, 0};
+  part[2] = 0.0;
+  for (int c = 0; c < 3 && (c < 2 || f->n[2] > 1); c++) {
+    if (!(x[c] >= 0.0 && x[c] < f->n[c] - 1)) return 0;
+    low[c] = (int32_t)x[c];
+    part[c] = x[c] - low[c];
+  }
+  *node = ((int64_t)low[2]*f->n[1] + low[1])*f->n[0] + low[0];
+  return 1;
+}
+
+static double mix(const field *f, const float *at, const double part[3]) {
+  const int64_t ny = f->n[0], nz = f->n[2] > 1 ? (int64_t)f->n[0]*f->n[1] : 0;
+  const double a = part[0], b = part[1], c = part[2];
+  const double low = (1.0 - b)*((1.0 - a)*(double)at[0] + a*(double)at[1]) +
+                     b*((1.0 - a)*(double)at[ny] + a*(double)at[ny + 1]);
+  if (nz == 0) return low;
+  const double high = (1.0 - b)*((1.0 - a)*(double)at[nz] + a*(double)at[nz + 1]) +
+                      b*((1.0 - a)*(double)at[nz + ny] + a*(double)at[nz + ny + 1]);
+  return low + c*(high - low);
+}
+
+double field_depth(const field *f, vec at) {
+  int64_t node;
+  double part[3];
+  return f->n[0] && corner_of(f, at, &node, part) ? mix(f, f->depth + node, part) : outside;
+}
+
+double field_value(const field *f, vec at) {
+  int64_t node;
+  double part[3];
+  return f->n[0] && corner_of(f, at, &node, part) ? mix(f, f->value + node, part) : 0.0;
+}
+
+vec field_normal(const field *f, vec at) {
+  const double d = 1.2*f->step;
+  const vec x = {d, 0.0, 0.0}, y = {0.0, d, 0.0}, z = {0.0, 0.0, d};
+  return unit((vec){field_depth(f, minus(at, x)) - field_depth(f, plus(at, x)),
+                    field_depth(f, minus(at, y)) - field_depth(f, plus(at, y)),
+                    field_depth(f, minus(at, z)) - field_depth(f, plus(at, z))});
+}
+
+// The part of a ray between the nodes.
+static int cut(const field *f, vec from, vec way, double *enter, double *leave) {
+  const double p[3] = {from.x, from.y, from.z}, d[3] = {way.x, way.y, way.z};
+  *enter = 0.0;
+  for (int c = 0; c < 3; c++) {
+    const double low = f->origin[c], high = low + f->step*(f->n[c] - 1);
+    if (fabs(d[c]) < 1e-12) {
+      if (p[c] <= low || p[c] >= high) return 0;
+      continue;
+    }
+    const double one = (low - p[c])/d[c], two = (high - p[c])/d[c];
+    *enter = most(*enter, least(one, two));
+    *leave = least(*leave, most(one, two));
+  }
+  return *enter < *leave;
+}
+
+// How far to go from t until the brick there ends, if nothing of it is liquid; 0: some may be.
+static double skip(const field *f, vec from, vec way, double t) {
+  const vec at = along(from, t, way);
+  const double x[3] = {at.x, at.y, at.z}, d[3] = {way.x, way.y, way.z}, wide = BRICK*f->step;
+  int32_t brick[3];
+  double far = INFINITY;
+  for (int c = 0; c < 3; c++) {
+    const double place = (x[c] - f->origin[c])/wide;
+    brick[c] = (int32_t)clamp(floor(place), 0.0, f->bricks[c] - 1.0);
+    const double side = f->origin[c] + wide*(brick[c] + (d[c] > 0.0 ? 1 : 0));
+    if (fabs(d[c]) > 1e-12) far = least(far, (side - x[c])/d[c]);
+  }
+  const int64_t k = ((int64_t)brick[2]*f->bricks[1] + brick[1])*f->bricks[0] + brick[0];
+  return f->deepest[k] > 0.0f ? 0.0 : most(far, 0.0) + 1e-3*f->step;
+}
+
+double field_hit(const field *f, vec from, vec way, double limit) {
+  double t, leave = limit;
+  if (f->n[0] == 0 || !cut(f, from, way, &t, &leave)) return INFINITY;
+  double last = t;
+  while (t < leave) {
+    const double far = skip(f, from, way, t);
+    if (far > 0.0) {
+      t += far;
+      last = t;
+      continue;
+    }
+    const double depth = field_depth(f, along(from, t, way));
+    if (depth > 0.0) {
+      double low = last, high = t;           // the surface is between them
+      for (int k = 0; k < 6 && last < t; k++) {
+        const double middle = 0.5*(low + high);
+        if (field_depth(f, along(from, middle, way)) > 0.0) high = middle;
+        else low = middle;
+      }
+      return high;
+    }
+    last = t;
+    t += f->step*clamp(-0.7*depth/f->step, 0.6, 1.5);   // depths are about distances
+  }
+  return INFINITY;
+}
+
+double field_thickness(const field *f, vec from, vec way) {
+  double t, leave = INFINITY, sum = 0.0;
+  if (f->n[0] == 0 || !cut(f, from, way, &t, &leave)) return 0.0;
+  const double step = 1.5*f->step;
+  while (t < leave) {
+    const double far = skip(f, from, way, t);
+    if (far > 0.0) {
+      t += far;
+      continue;
+    }
+    sum += step*clamp(0.5 + field_depth(f, along(from, t, way))/step, 0.0, 1.0);
+    t += step;
+  }
+  return sum;
+}
