@@ -171,6 +171,17 @@ int entries_outside(const entry_cursor *cursor, int32_t *i, double *a, double *e
   return 1;
 }
 
+// The diagonal of a grid is a sum of up to six weights, rounded: within a (1 +- 5 u).
+static int diagonal_outside(const entry_cursor *cursor, int32_t *i, double *a, double *error) {
+  const perp_grid *g = cursor->chain->matrix.data;
+  const int sum = g->type[*i] == PERP_CELL_LIQUID;   // otherwise a row of the identity
+  double other = *a*(1.0 + 0x1p-50), more;
+  int32_t place = *i;
+  if (!entries_outside(cursor, i, a, error)) return 0;
+  if (sum && entries_outside(cursor, &place, &other, &more)) *error += fabs(other - *a) + more;
+  return 1;
+}
+
 int entries_next(entry_cursor *cursor, int32_t *i, double *a, double *error) {
   const entry_chain *chain = cursor->chain;
   const int32_t J = cursor->column[chain->depth];
@@ -187,7 +198,7 @@ int entries_next(entry_cursor *cursor, int32_t *i, double *a, double *error) {
   if (chain->matrix.kind == PERP_VIEW_GRID) {
     while (cursor->at < GRID_SLOTS)
       if (grid_entry(chain->matrix.data, J, cursor->at++, i, a) &&
-          entries_outside(cursor, i, a, error))
+          (*i == J ? diagonal_outside(cursor, i, a, error) : entries_outside(cursor, i, a, error)))
         return 1;
     return 0;
   }

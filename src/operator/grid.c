@@ -27,6 +27,10 @@ static double face_entry(const perp_grid *g, grid_place p, int32_t h, int d, int
   return weight(g, d, grid_face(g, p, d) + (up ? grid_face_stride(g, d) : 0), grid_scale(g, d));
 }
 
+double grid_face_entry(const perp_grid *g, int32_t h, int d, int up, int32_t *l) {
+  return face_entry(g, grid_place_of(g, h), h, d, up, l);
+}
+
 int grid_entry(const perp_grid *g, int32_t h, int32_t slot, int32_t *l, double *a) {
   const int liquid = g->type[h] == PERP_CELL_LIQUID;
   if (slot == GRID_DIAGONAL) {

@@ -36,6 +36,9 @@ enum { GRID_SLOTS = 7, GRID_DIAGONAL = 3 };
 // Entry number `slot` of row h, of value *a in column *l. Returns 0 where there is none; the
 // diagonal is always there, and may be 0, as others may where a weight is.
 int grid_entry(const perp_grid *g, int32_t h, int32_t slot, int32_t *l, double *a);
+// w of the face of liquid cell h below it along d (up: above); *l: the cell beyond, -1 at the edge.
+// 0 where it is solid
+double grid_face_entry(const perp_grid *g, int32_t h, int d, int up, int32_t *l);
 
 // Cells of a line from p on, as many as are computed at once (at most GRID_STRETCH): how many.
 // y = A x + b compensated and a = |A||x| + |b|; y = A x; or the diagonal. b, y, a, d: of these cells

@@ -325,6 +325,7 @@ static void measure_reference(certifier *c) {
   double a[GRID_STRETCH], most = -1.0;
   perp_certificate found = {.worst = c->n > 0 ? 0 : -1, .components = c->components};
   int32_t first = 0;
+  c->infeasible = -1;
   for (grid_place p = {{0, 0, 0}}; first < c->n;) {
     const int32_t count = reference_from(c, p, first, a);
     for (int32_t q = 0; q < count; q++) {
@@ -332,6 +333,9 @@ static void measure_reference(certifier *c) {
       const double lo = lower(problem->lo, i), hi = upper(problem->hi, i), x = c->x[i],
                    y = c->y[i];
       if (k < 0 && lo == hi) continue;   // r = 0
+      if (k == EMPTY && ((y < 0.0 && hi == (double)INFINITY) ||
+                         (y > 0.0 && lo == -(double)INFINITY)))
+        c->infeasible = i;
       double r;
       if (k >= 0) {
         grid_part *part = &c->parts_of_grid[k];

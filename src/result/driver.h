@@ -97,7 +97,7 @@ typedef struct run_spec {    // what to run
 } run_spec;
 
 typedef struct run_arrays {
-  double *x, *b, *lo, *hi, *R, *C, *weight, *best, *previous, *y, *a;   // n each
+  double *x, *b, *lo, *hi, *R, *C, *weight, *best, *previous, *y, *a;   // n each, or NULL
   void *scratch;
 } run_arrays;
 

@@ -31,6 +31,7 @@
 #include "columns.h"
 #include "enclosure.h"
 #include "error.h"
+#include "grid.h"
 #include "operator.h"
 #include "vector.h"
 
@@ -192,6 +193,33 @@ static perp_error by_contacts(const perp_problem *problem, const perp_contacts *
   return PERP_OK;
 }
 
+// A grid of cells: g_j is the sum over the faces of j of w (u_j - u_l), u_l = 0 in air. Where u is
+// constant all terms are 0: a closed container is proven to be one, whatever its weights are.
+static void by_grid(const perp_problem *problem, const perp_grid *grid, const double *u,
+                    supremum *s) {
+  for (int32_t j = 0; j < problem->A.n; j++) {
+    enclosure g = {0.0, 0.0, 0.0};
+    double h = 0.0, a;
+    int32_t l;
+    const int liquid = grid->type[j] == PERP_CELL_LIQUID;
+    if (!liquid && u[j] != 0.0) {
+      enclosure_add(&g, u[j]);
+      h = (filled(u[j]) ? 1.0 : 0x1p-50)*fabs(u[j]);
+    }
+    for (int d = 0; liquid && d < 3; d++)
+      for (int up = 0; up < 2; up++) {
+        a = grid_face_entry(grid, j, d, up, &l);
+        const double other = l >= 0 && grid->type[l] == PERP_CELL_LIQUID ? u[l] : 0.0;
+        if (a == 0.0 || u[j] == other) continue;
+        enclosure_add_product(&g, a, u[j], 0.0);
+        enclosure_add_product(&g, -a, other, 0.0);
+        h += (filled(u[j]) ? 1.0 : 0x1p-50)*fabs(a*u[j]) +
+             (filled(other) ? 1.0 : 0x1p-50)*fabs(a*other);
+      }
+    add_column_to(s, problem, j, enclosure_lower(g), enclosure_upper(g), h);
+  }
+}
+
 perp_error farkas_check_with(const perp_problem *problem, const double *u, double *work,
                              void *scratch, perp_farkas *farkas) {
   const int32_t n = problem->A.n;
@@ -218,7 +246,8 @@ perp_error farkas_check_with(const perp_problem *problem, const double *u, doubl
   const int plain = scratch != NULL && view.R == NULL && view.C == NULL && view.shift == 0.0 &&
                     view.data == problem->A.self;
   perp_error error = PERP_OK;
-  if (columns_known(&problem->A)) error = by_columns(problem, u, work, &s);
+  if (grid_of(&problem->A) != NULL) by_grid(problem, grid_of(&problem->A), u, &s);
+  else if (columns_known(&problem->A)) error = by_columns(problem, u, work, &s);
   else if (view.kind == PERP_VIEW_PRODUCT && plain)
     error = by_product(problem, view.data, u, work, scratch, &s);
   else if (view.kind == PERP_VIEW_CONTACT && plain)

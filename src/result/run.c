@@ -18,19 +18,27 @@
 
 // ---- memory: written once, for counting and for taking ----
 
-static run_arrays layout(arena *memory, int32_t n, size_t scratch) {
+// lean: a grid of cells that is not scaled, whose rows nobody but the judge looks at
+static run_arrays layout(arena *memory, int32_t n, size_t scratch, int lean, int previous) {
   const size_t m = (size_t)n;
-  run_arrays r;
-  double **const all[] = {&r.x, &r.b, &r.lo, &r.hi, &r.R, &r.C, &r.weight, &r.best, &r.previous,
-                          &r.y, &r.a};
-  for (size_t k = 0; k < sizeof all/sizeof all[0]; k++) *all[k] = ARENA_ARRAY(memory, double, m);
+  run_arrays r = {0};
+  double **const all[] = {&r.x, &r.weight, &r.best, &r.y, &r.b, &r.lo, &r.hi, &r.R, &r.C, &r.a};
+  const size_t count = lean ? 4 : sizeof all/sizeof all[0];
+  for (size_t k = 0; k < count; k++) *all[k] = ARENA_ARRAY(memory, double, m);
+  if (previous) r.previous = ARENA_ARRAY(memory, double, m);
   r.scratch = arena_take(memory, scratch, 1);
   return r;
 }
 
+static int is_lean(const perp_method *method, const perp_limits *limits,
+                   const perp_options *options) {
+  const uint32_t scales = PERP_TRAIT_SCALES | PERP_TRAIT_EQUILIBRATE;
+  return limits->grid && !(options->scale && (method->traits & scales));
+}
+
 // Room for the operator, for the same as a reduced CSC matrix, and for a wrapper around either.
-static size_t scratch_for(size_t operator_bytes, int32_t n) {
-  const size_t matrix = (size_t)n*sizeof(double);
+static size_t scratch_for(size_t operator_bytes, int32_t n, int lean) {
+  const size_t matrix = lean ? 0 : (size_t)n*sizeof(double);
   return (operator_bytes > matrix ? operator_bytes : matrix) + 8*matrix + 1024;
 }
 
@@ -46,7 +54,9 @@ static size_t method_bytes(const perp_method *method, const perp_limits *limits,
 size_t child_bytes(const perp_method *method, const perp_limits *limits,
                    const perp_options *options) {
   arena count = {0};
-  layout(&count, limits->n, scratch_for(limits->scratch, limits->n));
+  const int lean = is_lean(method, limits, options);
+  layout(&count, limits->n, scratch_for(limits->scratch, limits->n, lean), lean,
+         options->stop.stagnation > 0.0);
   arena_take(&count, method_bytes(method, limits, options), 1);
   return count.used;
 }
@@ -547,8 +557,10 @@ static int apply_to_guess(perp_run *run, const run_spec *spec, double *y) {
 perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, perp_run *run) {
   const int32_t n = spec->A.n;
   const perp_limits *limits = spec->limits != NULL ? spec->limits : &solver->limits;
-  const size_t scratch = scratch_for(limits->scratch, limits->n);
-  const run_arrays arrays = layout(&memory, n, scratch);
+  const int lean = is_lean(spec->method, limits, spec->options);
+  const size_t scratch = scratch_for(limits->scratch, limits->n, lean);
+  const run_arrays arrays = layout(&memory, n, scratch, lean,
+                                   spec->options->stop.stagnation > 0.0);
   run_state state = {.solver = solver, .index = spec->index, .R = spec->R, .C = spec->C,
                      .best = arrays.best, .previous = arrays.previous, .y = arrays.y, .a = arrays.a,
                      .trigger = solver->options.tol, .next_check = 16,

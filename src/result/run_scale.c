@@ -112,7 +112,7 @@ void run_units(const perp_run *run, double *unit) {
 int run_equilibrate(perp_run *run) {
   const run_given *given = run->state->given;
   const run_spec *spec = given->spec;
-  if (!spec->options->scale || run->state->C != NULL ||
+  if (!spec->options->scale || run->state->C != NULL || given->arrays->R == NULL ||
       equilibration(run, spec, given->arrays->R, given->arrays->C) != 1)
     return 0;
   perp_wrapper trial;

@@ -50,7 +50,7 @@ static void solver_layout(perp_solver *s, arena *memory) {
                   s->options.presolve || s->options.split ? s->limits.nnz : 0);
   s->x = ARENA_ARRAY(memory, double, n);
   s->farkas = ARENA_ARRAY(memory, double, n);
-  s->farkas_work = ARENA_ARRAY(memory, double, farkas_doubles(n));
+  s->farkas_work = ARENA_ARRAY(memory, double, grid ? 1 : farkas_doubles(n));
   const int32_t lanes = s->limits.lanes > 1 ? s->limits.lanes - 1 : 0;
   s->lanes = ARENA_ARRAY(memory, perp_solver *, lanes);
   for (int32_t k = 0; s->lanes != NULL && k < lanes; k++) s->lanes[k] = NULL;
@@ -395,8 +395,9 @@ static perp_error run_all(perp_solver *s, int presolving, perp_run *outcome) {
                                                  s->options.split, s->x);
   s->was_reduced = smaller;
   *outcome = (perp_run){.reason = PERP_STATUS_UNSOLVED, .credit = s->method};
-  if (presolving && !s->limits.grid && p->infeasible >= 0) {
-    empty_row(s, p->infeasible, outcome);
+  const int32_t empty = s->limits.grid ? s->judge.infeasible : presolving ? p->infeasible : -1;
+  if (empty >= 0) {
+    empty_row(s, empty, outcome);
     return PERP_OK;
   }
   if (!smaller) return run_block(s, -1, s->deadline, outcome);
