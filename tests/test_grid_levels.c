@@ -1,11 +1,11 @@
 // test_grid_levels.c: multigrid on grids: the right matrix, symmetric, fast on hard masks, same bits.
 // labels: tsan
-#include "grid_sample.h"
+#include "levels_sample.h"
 
 #include "counting.h"
 #include "grid_levels.h"
 
-static grid_levels *levels_of(const grid_sample *s, team *threads) {
+static grid_levels *levels_of(const levels_sample *s, team *threads) {
   int failed = 1;
   grid_levels *g = grid_levels_create(&s->grid, threads, NULL, NULL, &failed);
   assert_non_null(g);
@@ -22,7 +22,7 @@ static double inner(int32_t n, const double *a, const double *b) {
 // The shapes of domains: a box open at the top; waves around obstacles; random cells.
 typedef enum domain { BOX, WAVES, RANDOM } domain;
 
-static void shape(grid_sample *s, domain kind) {
+static void shape(levels_sample *s, domain kind) {
   const int32_t *c = s->grid.cells;
   for (int32_t i = 0; i < s->n; i++) {
     const int32_t x = i%c[0], y = i/c[0]%c[1], z = i/c[0]/c[1];
@@ -41,12 +41,12 @@ static void shape(grid_sample *s, domain kind) {
 }
 
 // Area fractions down to `least`, and theta down to `closest` where liquid meets air.
-static void cut(grid_sample *s, double part, double least, double closest) {
-  grid_sample_add_faces(s);
+static void cut(levels_sample *s, double part, double least, double closest) {
+  levels_sample_add_faces(s);
   for (int32_t i = 0; i < s->n; i++)
     for (int d = 0; d < 3; d++) {
       double w;
-      const int32_t j = grid_sample_neighbour(&s->grid, i, d, 1, &w);
+      const int32_t j = levels_sample_neighbour(&s->grid, i, d, 1, &w);
       if (j < 0) continue;
       double *face = s->face[d];
       const int32_t x = s->grid.cells[0], y = s->grid.cells[1];
@@ -59,10 +59,10 @@ static void cut(grid_sample *s, double part, double least, double closest) {
 }
 
 // |r - A z| over |r| on free cells by the definition, and z = 0 elsewhere.
-static double true_residual(const grid_sample *s) {
+static double true_residual(const levels_sample *s) {
   double rest = 0.0, size = 0.0, d;
   for (int32_t i = 0; i < s->n; i++) {
-    const double Az = grid_sample_row(&s->grid, i, s->z, &d);
+    const double Az = levels_sample_row(&s->grid, i, s->z, &d);
     if (s->type[i] != PERP_CELL_LIQUID || !s->is_free[i] || d == 0.0) {
       assert_true(s->z[i] == 0.0);
       continue;
@@ -74,7 +74,7 @@ static double true_residual(const grid_sample *s) {
 }
 
 // Right sides that closed components have an answer to: mean 0 there.
-static void make_consistent(const grid_sample *s, const grid_levels *g) {
+static void make_consistent(const levels_sample *s, const grid_levels *g) {
   const int32_t *label, count = grid_levels_closed(g, &label);
   double *sum = calloc((size_t)count + 1, sizeof *sum), *size = calloc((size_t)count + 1, sizeof *size);
   for (int32_t i = 0; count > 0 && i < s->n; i++)
@@ -88,7 +88,7 @@ static void make_consistent(const grid_sample *s, const grid_levels *g) {
   free(size);
 }
 
-static int32_t solve(const grid_sample *s, grid_levels *g, double relative, int32_t most) {
+static int32_t solve(const levels_sample *s, grid_levels *g, double relative, int32_t most) {
   grid_levels_report report;
   const int status = grid_levels_solve(g, 0, s->r, s->z, relative, 0.0, most, NULL, &report);
   assert_int_equal(status, 0);
@@ -103,7 +103,7 @@ static void products(void **state) {
                               {9, 1, 12}, {1, 20, 17}, {19, 6, 11}, {40, 8, 9}};
   for (size_t k = 0; k < sizeof sizes/sizeof sizes[0]; k++)
     for (int kind = 0; kind < 4; kind++) {
-      grid_sample s = grid_sample_new(sizes[k][0], sizes[k][1], sizes[k][2]);
+      levels_sample s = levels_sample_new(sizes[k][0], sizes[k][1], sizes[k][2]);
       if (kind > 0) shape(&s, kind == 1 ? WAVES : RANDOM);
       if (kind == 3) cut(&s, 0.3, 1e-3, 1e-2);
       for (int d = 0; d < 3; d++) s.grid.spacing[d] = between(0.3, 1.2);
@@ -113,14 +113,14 @@ static void products(void **state) {
       grid_levels_apply(g, 0, s.r, NULL, s.y);
       for (int32_t i = 0; i < s.n; i++) {
         double diagonal;
-        const double y = grid_sample_row(&s.grid, i, s.r, &diagonal);
+        const double y = levels_sample_row(&s.grid, i, s.r, &diagonal);
         assert_true(fabs(d[i] - diagonal) <= 1e-14*diagonal);
         assert_true(fabs(s.y[i] - y) <= 1e-14*(fabs(y) + 10.0*diagonal));
       }
       grid_levels_apply(g, 0, s.r, s.y, s.y);          // y may be b
       for (int32_t i = 0; i < s.n; i++) {
         double diagonal;
-        const double y = 2.0*grid_sample_row(&s.grid, i, s.r, &diagonal);
+        const double y = 2.0*levels_sample_row(&s.grid, i, s.r, &diagonal);
         assert_true(fabs(s.y[i] - y) <= 1e-13*(fabs(y) + 10.0*diagonal));
       }
       // sweeps, with a box around some cells
@@ -136,7 +136,7 @@ static void products(void **state) {
           const int32_t a = s.grid.cells[0], b = s.grid.cells[1];
           if (s.type[i] != PERP_CELL_LIQUID || (i%a + i/a%b + i/a/b)%2 != half%2) continue;
           double diagonal;
-          const double y = grid_sample_row(&s.grid, i, x, &diagonal) + s.r[i];
+          const double y = levels_sample_row(&s.grid, i, x, &diagonal) + s.r[i];
           if (diagonal > 0.0) x[i] = fmax(lo[i], fmin(hi[i], x[i] - y/diagonal));
         }
       for (int32_t i = 0; i < s.n; i++) assert_true(fabs(s.z[i] - x[i]) <= 1e-12*(1.0 + fabs(x[i])));
@@ -145,7 +145,7 @@ static void products(void **state) {
       free(d);
       free(x);
       grid_levels_destroy(g);
-      grid_sample_free(&s);
+      levels_sample_free(&s);
     }
 }
 
@@ -157,7 +157,7 @@ static void symmetric(void **state) {
                               {17, 40, 9}, {6, 200, 1}};
   for (size_t k = 0; k < sizeof sizes/sizeof sizes[0]; k++)
     for (int kind = 0; kind < 6; kind++) {
-      grid_sample s = grid_sample_new(sizes[k][0], sizes[k][1], sizes[k][2]);
+      levels_sample s = levels_sample_new(sizes[k][0], sizes[k][1], sizes[k][2]);
       shape(&s, kind == 0 ? BOX : kind < 4 ? WAVES : RANDOM);
       if (kind > 2) cut(&s, 0.2, 1e-3, 1e-2);
       if (kind%2 == 1) s.grid.spacing[whole(0, 2)] = between(0.25, 4.0);
@@ -183,7 +183,7 @@ static void symmetric(void **state) {
       free(u);
       free(Mu);
       grid_levels_destroy(g);
-      grid_sample_free(&s);
+      levels_sample_free(&s);
     }
 }
 
@@ -195,7 +195,7 @@ static void flat(void **state) {
                               {24, 24, 24}, {50, 50, 50}};
   for (int kind = 0; kind < 3; kind++)
     for (size_t k = 0; k < sizeof sizes/sizeof sizes[0] - (is_brief() ? 3 : 0); k++) {
-      grid_sample s = grid_sample_new(sizes[k][0], sizes[k][1], sizes[k][2]);
+      levels_sample s = levels_sample_new(sizes[k][0], sizes[k][1], sizes[k][2]);
       shape(&s, kind == 0 ? BOX : WAVES);
       if (kind == 2)                                   // smooth instead of noise
         for (int32_t i = 0; i < s.n; i++) s.r[i] = 1.0;
@@ -204,7 +204,7 @@ static void flat(void **state) {
       assert_in_range(cycles, 1, 11);
       assert_true(true_residual(&s) <= 1.1e-8);
       grid_levels_destroy(g);
-      grid_sample_free(&s);
+      levels_sample_free(&s);
     }
 }
 
@@ -220,7 +220,7 @@ static void hard(void **state) {
     {"stretched z 3", 40, 36, 30, 14}, {"comb", 130, 64, 1, 30},
   };
   for (size_t k = 0; k < sizeof cases/sizeof cases[0]; k++) {
-    grid_sample s = grid_sample_new(cases[k].x, cases[k].y, cases[k].z);
+    levels_sample s = levels_sample_new(cases[k].x, cases[k].y, cases[k].z);
     shape(&s, k == 0 ? RANDOM : k == 5 || k == 6 || k == 7 || k == 12 ? BOX : WAVES);
     if (k == 3 || k == 4) cut(&s, 0.05, 1e-3, 1e-2);
     if (k == 9) s.grid.spacing[0] = 4.0;
@@ -241,7 +241,7 @@ static void hard(void **state) {
     if (cycles > cases[k].most) fail_msg("%s: %d cycles", cases[k].name, cycles);
     assert_true(true_residual(&s) <= 1.1e-8);
     grid_levels_destroy(g);
-    grid_sample_free(&s);
+    levels_sample_free(&s);
   }
 }
 
@@ -251,7 +251,7 @@ static void changes(void **state) {
   support_state = 5;
   const int32_t sizes[][3] = {{90, 75, 1}, {300, 20, 1}, {20, 24, 30}};
   for (size_t k = 0; k < 3; k++) {
-    grid_sample s = grid_sample_new(sizes[k][0], sizes[k][1], sizes[k][2]);
+    levels_sample s = levels_sample_new(sizes[k][0], sizes[k][1], sizes[k][2]);
     shape(&s, WAVES);
     cut(&s, 0.02, 1e-3, 1e-2);
     grid_levels *g = levels_of(&s, NULL);
@@ -285,7 +285,7 @@ static void changes(void **state) {
     assert_int_equal(grid_levels_renew(g, &other), 1);
     grid_levels_destroy(fresh);
     grid_levels_destroy(g);
-    grid_sample_free(&s);
+    levels_sample_free(&s);
   }
 }
 
@@ -294,7 +294,7 @@ static void threads(void **state) {
   support_state = 6;
   const int32_t sizes[][3] = {{300, 280, 1}, {40, 44, 60}, {2000, 40, 1}};
   for (size_t k = 0; k < 3; k++) {
-    grid_sample s = grid_sample_new(sizes[k][0], sizes[k][1], sizes[k][2]);
+    levels_sample s = levels_sample_new(sizes[k][0], sizes[k][1], sizes[k][2]);
     shape(&s, WAVES);
     cut(&s, 0.02, 1e-3, 1e-2);
     for (int32_t i = 0; i < s.n; i++) s.is_free[i] = uniform() < 0.95;
@@ -316,7 +316,7 @@ static void threads(void **state) {
     }
     for (int t = 0; t < 3; t++)
       for (int v = 0; v < 2; v++) free(all[t][v]);
-    grid_sample_free(&s);
+    levels_sample_free(&s);
   }
 }
 
@@ -324,7 +324,7 @@ static void threads(void **state) {
 static void thick(void **state) {
   (void)state;
   support_state = 7;
-  grid_sample s = grid_sample_new(70, 45, 1);
+  levels_sample s = levels_sample_new(70, 45, 1);
   shape(&s, WAVES);
   cut(&s, 0.05, 1e-2, 1e-2);
   s.grid.spacing[1] = 1.25;
@@ -349,7 +349,7 @@ static void thick(void **state) {
     assert_memory_equal(s.y, s.z, (size_t)s.n*sizeof *s.z);
     grid_levels_destroy(g);
   }
-  grid_sample_free(&s);
+  levels_sample_free(&s);
 }
 
 // Containers without air: two tanks, and a single cell that nothing reaches.
@@ -357,13 +357,13 @@ static void closed(void **state) {
   (void)state;
   support_state = 8;
   for (int deep = 0; deep < 2; deep++) {
-    grid_sample s = deep ? grid_sample_new(30, 21, 20) : grid_sample_new(90, 61, 1);
+    levels_sample s = deep ? levels_sample_new(30, 21, 20) : levels_sample_new(90, 61, 1);
     const int32_t x = s.grid.cells[0], y = s.grid.cells[1];
     for (int32_t i = 0; i < s.n; i++)
       if (i%x == x/3) s.type[i] = PERP_CELL_SOLID;
-    grid_sample_add_faces(&s);
+    levels_sample_add_faces(&s);
     for (int d = 0; d < 3; d++)                        // the last cell is shut off by its faces
-      s.face[d][grid_sample_faces(&s, d) - 1 - (size_t)(d == 0 ? 1 : d == 1 ? x : x*y)] = 0.0;
+      s.face[d][levels_sample_faces(&s, d) - 1 - (size_t)(d == 0 ? 1 : d == 1 ? x : x*y)] = 0.0;
     const int32_t *label;
     grid_levels *g = levels_of(&s, NULL);
     assert_int_equal(grid_levels_closed(g, &label), 3);
@@ -399,22 +399,22 @@ static void closed(void **state) {
     assert_int_equal(grid_levels_solve(g, 0, s.r, s.z, 1e-8, 0.0, 50, NULL, &report), 0);
     assert_true(report.norm_before < 0.9*sqrt(inner(s.n, s.r, s.r)));   // the mean is gone
     grid_levels_destroy(g);
-    grid_sample_free(&s);
+    levels_sample_free(&s);
   }
-  grid_sample s = grid_sample_new(40, 40, 1);
+  levels_sample s = levels_sample_new(40, 40, 1);
   shape(&s, BOX);
   const int32_t *label;
   grid_levels *g = levels_of(&s, NULL);
   assert_int_equal(grid_levels_closed(g, &label), 0);
   grid_levels_destroy(g);
-  grid_sample_free(&s);
+  levels_sample_free(&s);
 }
 
 // Tiny, huge and impossible numbers.
 static void ranges(void **state) {
   (void)state;
   support_state = 9;
-  grid_sample s = grid_sample_new(50, 60, 1);
+  levels_sample s = levels_sample_new(50, 60, 1);
   shape(&s, WAVES);
   const double size[] = {1e-250, 1e-30, 1e30, 1e250}, space[] = {1e-9, 1.0, 1e9, 1e-60};
   for (int a = 0; a < 4; a++)
@@ -455,7 +455,7 @@ static void ranges(void **state) {
   assert_in_range(report.iterations, 5, 100);
   assert_true(true_residual(&s) <= 1e-12);
   grid_levels_destroy(g);
-  grid_sample_free(&s);
+  levels_sample_free(&s);
 }
 
 // Levels: their cells, vectors between them, and solves that begin on a coarse one.
@@ -464,7 +464,7 @@ static void levels(void **state) {
   support_state = 10;
   const int32_t sizes[][3] = {{64, 50, 1}, {21, 30, 17}, {40, 160, 1}};
   for (size_t k = 0; k < 3; k++) {
-    grid_sample s = grid_sample_new(sizes[k][0], sizes[k][1], sizes[k][2]);
+    levels_sample s = levels_sample_new(sizes[k][0], sizes[k][1], sizes[k][2]);
     shape(&s, k == 2 ? BOX : WAVES);
     if (k == 2) s.grid.spacing[0] = 3.0;
     grid_levels *g = levels_of(&s, NULL);
@@ -550,7 +550,7 @@ static void levels(void **state) {
     free(flags);
     free(coarse_flags);
     grid_levels_destroy(g);
-    grid_sample_free(&s);
+    levels_sample_free(&s);
   }
 }
 
@@ -558,7 +558,7 @@ static void nothing(void **state) {
   (void)state;
   support_state = 11;
   for (int kind = 0; kind < 3; kind++) {               // no liquid, no free cell, one cell
-    grid_sample s = kind == 2 ? grid_sample_new(1, 1, 1) : grid_sample_new(40, 30, 3);
+    levels_sample s = kind == 2 ? levels_sample_new(1, 1, 1) : levels_sample_new(40, 30, 3);
     if (kind == 0) memset(s.type, PERP_CELL_SOLID, (size_t)s.n);
     grid_levels *g = levels_of(&s, NULL);
     memset(s.is_free, 0, (size_t)s.n);
@@ -570,7 +570,7 @@ static void nothing(void **state) {
     grid_levels_cycle(g, 0, s.r, s.z);
     for (int32_t i = 0; i < s.n; i++) assert_true(s.z[i] == 0.0);
     grid_levels_destroy(g);
-    grid_sample_free(&s);
+    levels_sample_free(&s);
   }
 }
 
@@ -579,7 +579,7 @@ static int passed(void *context) { return --*(int *)context < 0; }
 static void memory_and_deadline(void **state) {
   (void)state;
   support_state = 12;
-  grid_sample s = grid_sample_new(100, 100, 30);
+  levels_sample s = levels_sample_new(100, 100, 30);
   shape(&s, WAVES);
   int failed = 0;
   for (int64_t k = 1; k <= 3; k++) {
@@ -610,7 +610,7 @@ static void memory_and_deadline(void **state) {
   assert_int_equal(report.iterations, 3);
   assert_true(true_residual(&s) < 0.05);
   grid_levels_destroy(g);
-  grid_sample_free(&s);
+  levels_sample_free(&s);
 }
 
 int main(void) {
