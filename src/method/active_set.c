@@ -22,8 +22,10 @@
 
 #include <string.h>
 
+#include "active_set_grid.h"
 #include "body_points.h"
 #include "coarse.h"
+#include "grid.h"
 #include "methods.h"
 #include "objective.h"
 #include "operator.h"
@@ -378,6 +380,11 @@ static int make_face(active_set *a) {
 
 static void run_active_set(perp_run *run) {
   active_set a;
+  const perp_grid *grid = grid_of(&run->A);
+  if (grid != NULL) {
+    active_set_grid(run, grid);
+    return;
+  }
   if (!begin(&a, run) || !run_continue(run)) return;
   int code = run_fits(run, RUN_ANALYSIS) ? 0 : -1;
   if (code == 0 && !guessed(&a)) coarse_start(run);

@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "active_set_grid.h"
 #include "error.h"
 #include "feasibility.h"
+#include "grid.h"
 #include "methods.h"
 #include "run.h"
 #include "select.h"
@@ -118,6 +120,12 @@ static void finish(perp_run *run, const report *told) {
 }
 
 static void run_auto(perp_run *run) {
+  const perp_grid *grid = grid_of(&run->A);
+  if (grid != NULL) {   // all other rungs would be slower, and a child takes memory
+    run->credit = &method_active_set;
+    active_set_grid(run, grid);
+    return;
+  }
   facts f;
   rung rungs[SELECT_RUNGS];
   const double left = run_fits(run, LOOK) ? run_seconds_left(run) : 0.0;

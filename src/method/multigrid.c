@@ -17,8 +17,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "active_set_grid.h"
 #include "aggregation.h"
 #include "assemble.h"
+#include "grid.h"
 #include "objective.h"
 #include "operator.h"
 #include "run.h"
@@ -369,6 +371,11 @@ static int stalls(perp_run *run, progress *made) {
 static void run_multigrid(perp_run *run) {
   truncated t = {.run = run};
   perp_csc A;
+  const perp_grid *grid = grid_of(&run->A);
+  if (grid != NULL) {
+    multigrid_grid(run, grid);
+    return;
+  }
   layout(&t, run->memory, run->n);
   if (!run_fits_analysis(run)) return;
   const int failed = assemble_csc(&run->A, 1, run_allocator(run), &A);

@@ -13,6 +13,7 @@
 #include "assemble.h"
 #include "contacts.h"
 #include "diagonals.h"
+#include "grid.h"
 #include "methods.h"
 #include "operator.h"
 #include "problem.h"
@@ -219,7 +220,8 @@ int select_facts(const perp_operator *A, const double *lo, const double *hi,
     f->boxed += low > -(double)INFINITY && high < (double)INFINITY;
     plain &= low == 0.0 && high == (double)INFINITY;
   }
-  if (!f->entries || A->ops->view == NULL) return 0;
+  f->grid = grid_of(A) != NULL;
+  if (f->grid || !f->entries || A->ops->view == NULL) return 0;
   const perp_view_kind kind = A->ops->view(A->self).kind;
   f->product = kind == PERP_VIEW_PRODUCT;
   if (f->product) return eased(A, &from, f);   // J W J': symmetric, semidefinite
@@ -339,6 +341,10 @@ int32_t select_rungs(const facts *f, int32_t iteration_limit, rung *rungs) {
   const int32_t pivots = iteration_limit >= 20000 && enough > iteration_limit
                              ? (int32_t)(enough < INT32_MAX ? enough : INT32_MAX) : iteration_limit;
   const int32_t most = f->boxed > 0 ? ENUMERABLE_BOXED : ENUMERABLE;
+  if (f->grid) {   // it ends by itself, and needs no other
+    add(&l, &method_active_set, iteration_limit, "A is a grid of cells");
+    return l.count;
+  }
   if (f->entries && f->n <= SELECT_TINY) add(&l, &method_enumerate, INT32_MAX, "n is tiny");
   if (f->tridiagonal)
     add(&l, &method_tridiagonal, least(iteration_limit, PASSES), "A has three diagonals");

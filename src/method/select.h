@@ -15,6 +15,7 @@ typedef struct facts {
   int32_t hollow;           // 1: a diagonal entry is 0
   int32_t m_matrix;         // 1: symmetric, dominant, no positive entry beside the diagonal
   int32_t dominant;         // 1: A_ii >= sum of the other |A_ij|, all rows or all columns
+  int32_t grid;             // 1: a grid of cells
   int32_t product;          // 1: J W J'
   int32_t eased;            // 1: J W J' with compliance in every row
   int32_t tridiagonal;      // 1: no entry with |i - j| > 1

@@ -1,0 +1,150 @@
+// active_set_grid.c: pressure on a grid of cells: the primal-dual active set with masked multigrid.
+//
+// Newton's method on min(D(x - lo), y) = 0, y = A x + b, D = diag A:
+//     I = cells with lo < x - y/D < hi;  x_F at their bounds;  A_II c = -y_I;  x_I <- x_I + c
+// without projection or line search. A is an M-matrix: with exact solves x is monotone from the
+// second step on and the method ends (Hintermueller, Ito, Kunisch 2003). The solves are inexact, by
+// conjugate gradients with a cycle on the free cells (grid_levels.h), to a twentieth while I
+// changes, and to the tolerance once it does not. A set I that comes back tightens them, and in the
+// end the monotone steps of multigrid_grid.c take over. A cold start comes from coarser grids
+// (grid_start.c): on the finest alone the number of steps grows with the cells of a side.
+// Cost: about 10 Newton steps and 25 cycles, whatever the number of cells.
+#include "active_set_grid.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "vector.h"
+
+enum { MOST_STEPS = 100,         // of conjugate gradients in a Newton step
+       KEPT = 64,                // sets of free cells that are remembered
+       REPEATS = 20,             // until they have come back so often
+       IDLE = 40 };              // steps in which the residual has to halve
+
+static const double inexact = 0.1;       // relative residual of a linear solve on the way
+static const double margin = 0.9;        // part of the tolerance that the last one aims for
+static const double part = 0.8;          // the same, of the Euclidean norm
+static const double exact = 1e-13;
+
+#define USELESS 1e6              // residual of a guess of which no digit is right
+
+typedef struct memory_of_sets {
+  uint64_t seen[KEPT], now;
+  int32_t count;
+} memory_of_sets;
+
+// 1: this set of free cells has been there before.
+static int returns(memory_of_sets *m, uint64_t change) {
+  m->now ^= change;
+  int found = 0;
+  for (int32_t k = 0; k < m->count && k < KEPT; k++) found |= m->seen[k] == m->now;
+  m->seen[m->count++%KEPT] = m->now;
+  return found;
+}
+
+// 1: cells with bounds that may or may not hold
+static int has_bounds(const grid_stage *s) {
+  for (int32_t i = 0; i < s->n; i++)
+    if (s->type[i] == PERP_CELL_LIQUID && s->lo[i] < s->hi[i] &&
+        (s->lo[i] > -(double)INFINITY || s->hi[i] < (double)INFINITY))
+      return 1;
+  return 0;
+}
+
+// unit of the cell whose residual counts most
+static double largest_unit(const grid_stage *s) {
+  double most = 0.0;
+  for (int32_t i = 0; i < s->n; i++)
+    if (s->type[i] == PERP_CELL_LIQUID && s->lo[i] < s->hi[i]) most = max2(most, s->unit[i]);
+  return most;
+}
+
+// 1: it has ended; 0: sets of free cells return even with exact solves, or nothing is gained
+static int iterate(grid_solver *g, grid_units *u, grid_stage *s, int linear) {
+  perp_run *run = g->run;
+  memory_of_sets sets = {0};
+  const double tol = run->options->tol, absolute = margin*tol/largest_unit(s);
+  double wanted = inexact;
+  double half = (double)INFINITY;   // of the least residual
+  int32_t repeats = 0, idle = 0;
+  grid_labels labels = grid_label(g, s);
+  returns(&sets, labels.hash);
+  while (run_continue(run)) {
+    const int settled = labels.changed == 0 || linear;
+    grid_levels_report report;
+    grid_newton(g, s, &labels, settled ? max2(exact, part*tol/labels.residual) : wanted, absolute, MOST_STEPS, &report);
+    run->inner_iterations = g->iterations;
+    grid_units_shift(u);
+    labels = grid_label(g, s);
+    run->residual = labels.residual;
+    grid_units_store(u);
+    idle = labels.residual <= half ? 0 : idle + 1;
+    half = min2(half, 0.5*labels.residual);
+    if (labels.changed > 0 && returns(&sets, labels.hash)) {
+      repeats++;
+      wanted = max2(0.1*wanted, exact);
+    }
+    if (repeats > REPEATS || idle > IDLE) return 0;
+  }
+  return 1;
+}
+
+// phi(x) = 1/2 x'A x + b'x, where y = A x + b
+static double energy(const grid_stage *s) {
+  double sum = 0.0;
+  for (int32_t i = 0; i < s->n; i++)
+    if (s->type[i] == PERP_CELL_LIQUID) sum += 0.5*s->x[i]*(s->y[i] + s->b[i]);
+  return sum;
+}
+
+// x, from the guess if that is worth more than the point of the box nearest to 0, and its y.
+static void take_guess(const grid_units *u) {
+  grid_stage *s = u->stage;
+  grid_levels *levels = u->g->levels;
+  if (u->g->run->residual < USELESS && grid_units_load(u, 1)) {
+    grid_levels_apply(levels, 0, s->x, s->b, s->y);
+    const double guess = energy(s);
+    const int zero = !grid_units_load(u, 0);
+    if (!zero) grid_levels_apply(levels, 0, s->x, s->b, s->y);
+    if (guess < (zero ? 0.0 : energy(s))) grid_units_load(u, 1);
+  } else {
+    grid_units_load(u, 0);
+  }
+  grid_levels_apply(levels, 0, s->x, s->b, s->y);
+}
+
+// The levels, the units and the start, all but the steps. 0: the run has ended.
+static int begin(grid_solver *g, grid_units *u, grid_stage *s, int *linear) {
+  perp_run *run = g->run;
+  int failed = 0;
+  g->parts = run_allocate(run, (size_t)grid_chunks(run->n)*sizeof *g->parts);
+  if (g->parts == NULL) return 0;
+  const perp_deadline deadline = run_deadline(run);
+  g->levels = grid_levels_create(g->grid, run->threads, run_allocator(run), &deadline, &failed);
+  if (failed == -2) run_no_memory(run, "the levels of the grid");
+  if (g->levels == NULL || !grid_units_begin(u, g, s) || !grid_units_settle(u)) return 0;
+  take_guess(u);
+  *linear = !has_bounds(s);
+  if (*linear) return 1;
+  if (!grid_start(g, s)) return 0;
+  grid_levels_apply(g->levels, 0, s->x, s->b, s->y);
+  return 1;
+}
+
+void active_set_grid(perp_run *run, const perp_grid *grid) {
+  grid_solver g = {.run = run, .grid = grid};
+  grid_stage s;
+  grid_units u;
+  int linear;
+  if (begin(&g, &u, &s, &linear) && !iterate(&g, &u, &s, linear)) grid_truncated(&g, &u);
+  grid_levels_destroy(g.levels);
+}
+
+void multigrid_grid(perp_run *run, const perp_grid *grid) {
+  grid_solver g = {.run = run, .grid = grid};
+  grid_stage s;
+  grid_units u;
+  int linear;
+  if (begin(&g, &u, &s, &linear)) grid_truncated(&g, &u);
+  grid_levels_destroy(g.levels);
+}

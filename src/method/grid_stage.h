@@ -1,0 +1,54 @@
+// grid_stage.h: a problem on one level of a grid, and what every method for grids does with it.
+#ifndef PERP_GRID_STAGE_H
+#define PERP_GRID_STAGE_H
+
+#include "grid_levels.h"
+#include "run.h"
+
+typedef struct grid_stage {
+  int32_t level, n;
+  const uint8_t *type;          // n: a perp_cell each
+  const double *b, *lo, *hi;    // n
+  double *D;                    // n: the diagonal of A
+  double *x;                    // n: may leave its bounds
+  double *y;                    // n: A x + b
+  double *d;                    // n: the last step
+  uint8_t *is_free;             // n; GRID_UNKNOWN: not labelled yet
+  const double *unit, *weight;  // n: unit |y| and weight |x - bound| are in the certificate's units;
+                                //   NULL: 1 and D
+} grid_stage;
+
+enum { GRID_UNKNOWN = 2 };
+
+typedef struct grid_labels {    // what came of labelling
+  int64_t changed;              // cells that became free or bound
+  int64_t moved;                // ... or were not where they are bound: y is that of x before
+  double residual;              // max |mid(x - hi, y, x - lo)| before that
+  uint64_t hash;                // of the cells that changed
+} grid_labels;
+
+typedef struct grid_solver {    // shared by the stages
+  perp_run *run;
+  const perp_grid *grid;
+  grid_levels *levels;
+  grid_labels *parts;           // one per chunk of the finest level
+  int32_t iterations;           // of conjugate gradients on the finest level
+} grid_solver;
+
+// Runs task(data, from, to, part) over the cells in chunks that do not depend on the threads.
+typedef void (*grid_task)(void *data, int32_t from, int32_t to, int32_t part);
+int32_t grid_chunks(int32_t n);
+void grid_for(const grid_solver *g, int32_t n, grid_task task, void *data);
+
+// Labels by x and y = A x + b: bound where x - y/D is at a bound or beyond, and x moves there; free
+// elsewhere. Ties keep their label.
+grid_labels grid_label(const grid_solver *g, grid_stage *s);
+// Newton's step on the free cells, x <- x - A_II^-1 y_I roughly: conjugate gradients to the relative
+// residual given, or to the absolute one, and y = A x + b after it. -1: no time.
+int grid_newton(grid_solver *g, grid_stage *s, const grid_labels *labels, double relative,
+                double absolute, int32_t limit, grid_levels_report *report);
+
+// x of the finest stage from the coarser ones, which know where cells will be free. 0: the run ended
+int grid_start(grid_solver *g, grid_stage *s);
+
+#endif

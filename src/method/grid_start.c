@@ -1,0 +1,119 @@
+// grid_start.c: where cells will be free, learned on coarser grids.
+//
+// On the finest grid the boundary of the free cells moves by a cell or so an iteration. So x begins
+// as x_0 + e: the problem of e,
+//     e >= lo - x_0,  e <= hi - x_0,   A e + (A x_0 + b)  complementary,
+// is coarsened (right sides are summed, the narrowest bounds of the children taken), solved roughly
+// on the coarsest grid, and handed from grid to grid: e is interpolated, smoothed by two projected
+// Gauss-Seidel sweeps and improved by the active set (nested iteration). Cost: in three dimensions a
+// seventh of what as many steps on the finest grid would take, in two a third.
+#include <math.h>
+#include <string.h>
+
+#include "grid_stage.h"
+#include "vector.h"
+
+enum { DEEPEST = 12,             // levels
+       COARSEST = 64,            // cells: below, no coarser level is worth a stage
+       STEPS = 8,                // of Newton on each
+       SWEEPS = 2 };
+
+static const double enough = 3e-2;       // residual, relative to b
+static const double inexact = 0.1;
+
+static int take(grid_solver *g, grid_stage *s, int32_t level) {
+  int32_t cells[3];
+  const int32_t n = grid_levels_shape(g->levels, level, cells);
+  const size_t m = (size_t)n;
+  double *memory = run_allocate(g->run, 7*m*sizeof *memory);
+  *s = (grid_stage){.level = level, .n = n, .type = grid_levels_type(g->levels, level)};
+  s->is_free = memory != NULL ? run_allocate(g->run, m) : NULL;
+  if (s->is_free == NULL) return 0;
+  s->D = memory;
+  s->x = memory + m;
+  s->y = memory + 2*m;
+  s->d = memory + 3*m;
+  s->b = memory + 4*m;
+  s->lo = memory + 5*m;
+  s->hi = memory + 6*m;
+  grid_levels_diagonal(g->levels, level, s->D);
+  memset(s->is_free, GRID_UNKNOWN, m);
+  return 1;
+}
+
+// Bounds of e on the next level: the narrowest among the liquid children. x: of s, NULL: 0.
+static void coarsen_bounds(const grid_solver *g, const grid_stage *s, const double *x,
+                           const grid_stage *next, double *lo, double *hi) {
+  int32_t cells[3], coarse[3], halved[3];
+  grid_levels_shape(g->levels, s->level, cells);
+  grid_levels_shape(g->levels, next->level, coarse);
+  grid_levels_halved(g->levels, s->level, halved);
+  for (int32_t c = 0; c < next->n; c++) {
+    lo[c] = -(double)INFINITY;
+    hi[c] = (double)INFINITY;
+  }
+  for (int32_t k = 0, i = 0; k < cells[2]; k++)
+    for (int32_t j = 0; j < cells[1]; j++) {
+      const int32_t line = ((k >> halved[2])*coarse[1] + (j >> halved[1]))*coarse[0];
+      for (int32_t h = 0; h < cells[0]; h++, i++) {
+        if (s->type[i] != PERP_CELL_LIQUID) continue;
+        const int32_t c = line + (h >> halved[0]);
+        const double at = x != NULL ? x[i] : 0.0;
+        lo[c] = max2(lo[c], s->lo[i] - at);
+        hi[c] = min2(hi[c], s->hi[i] - at);
+      }
+    }
+  for (int32_t c = 0; c < next->n; c++) {   // x may be beyond its bounds
+    lo[c] = min2(lo[c], 0.0);
+    hi[c] = max2(hi[c], 0.0);
+  }
+}
+
+static double largest(const grid_stage *s) {
+  double most = 0.0;
+  for (int32_t i = 0; i < s->n; i++)
+    if (s->type[i] == PERP_CELL_LIQUID) most = max2(most, fabs(s->b[i]));
+  return most;
+}
+
+// The problem of a level to `enough`. -1: no time.
+static int improve(grid_solver *g, grid_stage *s) {
+  const double wanted = enough*largest(s);
+  grid_levels_apply(g->levels, s->level, s->x, s->b, s->y);
+  for (int32_t k = 0; k < STEPS; k++) {
+    const grid_labels labels = grid_label(g, s);
+    if (!(labels.residual > wanted)) return 0;
+    grid_levels_report report;
+    if (grid_newton(g, s, &labels, inexact, 0.1*wanted, 20, &report) != 0) return -1;
+  }
+  return 0;
+}
+
+int grid_start(grid_solver *g, grid_stage *s) {
+  grid_stage at[DEEPEST + 1] = {*s};
+  const int32_t count = grid_levels_count(g->levels);
+  int32_t last = 0;
+  while (last + 1 < count && last < DEEPEST && at[last].n > COARSEST) {
+    grid_stage *fine = &at[last], *next = &at[last + 1];
+    if (!take(g, next, last + 1)) return 0;
+    double *b = next->x + 3*(size_t)next->n, *lo = b + next->n, *hi = lo + next->n;
+    grid_levels_coarsen(g->levels, last, 0, last == 0 ? fine->y : fine->b, b);
+    coarsen_bounds(g, fine, last == 0 ? fine->x : NULL, next, lo, hi);
+    last++;
+  }
+  for (int32_t k = last; k > 0; k--) {
+    grid_stage *here = &at[k];
+    if (k == last) memset(here->x, 0, (size_t)here->n*sizeof *here->x);
+    else grid_levels_refine(g->levels, k, at[k + 1].x, here->x);
+    grid_levels_sweep(g->levels, k, SWEEPS, here->b, here->lo, here->hi, here->x);
+    if (improve(g, here) != 0) return 1;   // what there is will do
+  }
+  if (last > 0) {
+    grid_levels_refine(g->levels, 0, at[1].x, s->d);
+    for (int32_t i = 0; i < s->n; i++)
+      if (s->type[i] == PERP_CELL_LIQUID) s->x[i] += s->d[i];
+  }
+  grid_levels_sweep(g->levels, 0, SWEEPS, s->b, s->lo, s->hi, s->x);
+  grid_levels_mask(g->levels, 0, NULL);
+  return 1;
+}

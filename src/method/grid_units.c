@@ -1,0 +1,256 @@
+// grid_units.c: the problem of a run on a grid, in units in which one norm fits all its components.
+//
+// Components of the liquid (pools, drops) are judged each by its own size, and they are independent
+// of each other: x and b of a component times a power of two is the same problem. Where their sizes
+// differ, they are brought together; else the caller's arrays serve as they are.
+//
+// Without air a component has A 1 = 0, and the sum of y is that of b whatever x is. If that is 0,
+// y = 0 in every solution: bounds of one side only mean a shift of x at the end. If it is not, and
+// no cell has a bound at which y may have that sign, u = 1 (or -1) proves that there is no solution.
+#include "grid_units.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "vector.h"
+
+enum { SPREAD = 3,               // exponents by which sizes of components may differ
+       FAR = 100 };              // exponent from which on squares might overflow
+
+#define BALANCE 0.125            // part of the tolerance that a sum other than 0 may take
+
+static int bounded(double bound) { return fabs(bound) < (double)INFINITY; }
+
+static int is_active(const grid_stage *s, int32_t i) {
+  return s->type[i] == PERP_CELL_LIQUID && s->D[i] > 0.0;
+}
+
+// ---- closed components ----
+
+static void add_up(grid_units *u, const double *unit) {
+  const perp_run *run = u->g->run;
+  const grid_stage *s = u->stage;
+  for (int32_t c = 0; c < u->count; c++) u->closed[c] = (grid_closed){0};
+  double *mend = s->d;   // of the sums, which are as if in twice the precision
+  for (int32_t c = 0; c < u->count; c++) mend[c] = 0.0;
+  for (int32_t i = 0; i < s->n; i++) {
+    if (u->component[i] < 0) continue;
+    const int32_t k = u->component[i];
+    grid_closed *c = &u->closed[k];
+    const double lo = lower(run->lo, i), hi = upper(run->hi, i), b = run->b[i];
+    const double next = c->sum + b, part = next - c->sum;
+    mend[k] += (c->sum - (next - part)) + (b - part);
+    c->sum = next;
+    c->size += fabs(b);
+    c->unit = max2(c->unit, unit[i]);
+    c->cells++;
+    c->fixed |= lo == hi;
+    c->lower |= bounded(lo);
+    c->upper |= bounded(hi);
+  }
+  const double tol = run->options->tol;
+  for (int32_t c = 0; c < u->count; c++) {
+    grid_closed *part = &u->closed[c];
+    part->sum += mend[c];
+    part->balanced = !part->fixed && fabs(part->sum)*part->unit <= BALANCE*tol*part->cells;
+  }
+}
+
+// Its bounds are dropped: x is shifted within them.
+static int is_linear(const grid_closed *c) {
+  return c->balanced && (!c->lower || !c->upper);
+}
+
+// ---- the stage ----
+
+// Exponents of the sizes; 1: they differ, or are far from 1.
+static int exponents(const grid_units *u, int32_t *least, int32_t *most) {
+  const grid_stage *s = u->stage;
+  *least = INT32_MAX;
+  *most = INT32_MIN;
+  for (int32_t i = 0; i < s->n; i++) {
+    if (!is_active(s, i) || run_settled(u->g->run, i)) continue;
+    const int32_t e = ilogb(run_base(u->g->run, i));
+    *least = e < *least ? e : *least;
+    *most = e > *most ? e : *most;
+  }
+  return *most >= *least && (*most - *least > SPREAD || *most > FAR || *least < -FAR);
+}
+
+static int needs_own(const grid_units *u) {
+  const perp_run *run = u->g->run;
+  const grid_stage *s = u->stage;
+  if (run->lo == NULL || run->hi == NULL) return 1;
+  for (int32_t c = 0; c < u->count; c++)
+    if (is_linear(&u->closed[c]) && (u->closed[c].lower || u->closed[c].upper)) return 1;
+  for (int32_t i = 0; i < s->n; i++)
+    if (is_active(s, i) && run_settled(run, i)) return 1;
+  return 0;
+}
+
+// Arrays of its own: scaled, with bounds as they matter.
+static int make_own(grid_units *u, int scaled, double *unit) {
+  perp_run *run = u->g->run;
+  grid_stage *s = u->stage;
+  const size_t n = (size_t)s->n;
+  double *memory = run_allocate(run, (scaled ? 5 : 2)*n*sizeof *memory);
+  if (memory == NULL) return 0;
+  double *lo = memory, *hi = memory + n, *b = scaled ? memory + 2*n : NULL,
+         *weight = scaled ? memory + 3*n : NULL;
+  u->scale = scaled ? memory + 4*n : NULL;
+  for (int32_t i = 0; i < s->n; i++) {
+    const double scale = scaled ? power_of_two_within(-ilogb(run_base(run, i)), 900) : 1.0;
+    const int32_t c = u->count > 0 ? u->component[i] : -1;
+    const double low = lower(run->lo, i), high = upper(run->hi, i);
+    lo[i] = low*scale;
+    hi[i] = high*scale;
+    if (c >= 0 && is_linear(&u->closed[c])) {
+      lo[i] = -(double)INFINITY;
+      hi[i] = (double)INFINITY;
+    }
+    if (run_settled(run, i)) lo[i] = hi[i] = clamp(0.0, low, high)*scale;
+    if (!scaled) continue;
+    b[i] = run->b[i]*scale;
+    weight[i] = run->weight[i]/scale;
+    unit[i] /= scale;
+    u->scale[i] = scale;
+  }
+  s->lo = lo;
+  s->hi = hi;
+  if (scaled) {
+    s->b = b;
+    s->weight = weight;
+  }
+  return 1;
+}
+
+int grid_units_begin(grid_units *u, grid_solver *g, grid_stage *s) {
+  perp_run *run = g->run;
+  *u = (grid_units){.g = g, .stage = s};
+  const size_t n = (size_t)run->n;
+  double *memory = run_allocate(run, 5*n*sizeof *memory);
+  uint8_t *is_free = memory != NULL ? run_allocate(run, n) : NULL;
+  if (is_free == NULL) return 0;
+  double *unit = memory + 4*n;
+  *s = (grid_stage){.n = run->n, .type = g->grid->type, .b = run->b, .lo = run->lo, .hi = run->hi,
+                    .x = memory, .y = memory + n, .d = memory + 2*n, .D = memory + 3*n,
+                    .is_free = is_free, .unit = unit, .weight = run->weight};
+  memset(is_free, GRID_UNKNOWN, n);
+  grid_levels_diagonal(g->levels, 0, s->D);
+  run_units(run, unit);
+  u->count = grid_levels_closed(g->levels, &u->component);
+  if (u->count > 0) {
+    u->closed = run_allocate(run, (size_t)u->count*sizeof *u->closed);
+    if (u->closed == NULL) return 0;
+    add_up(u, unit);
+  }
+  int32_t least, most;
+  const int scaled = exponents(u, &least, &most);
+  return (!scaled && !needs_own(u)) || make_own(u, scaled, unit);
+}
+
+static double scale_of(const grid_units *u, int32_t i) {
+  return u->scale != NULL ? u->scale[i] : 1.0;
+}
+
+int grid_units_load(const grid_units *u, int guess) {
+  const grid_stage *s = u->stage;
+  const double *x = u->g->run->x;
+  int other = 0;
+  for (int32_t i = 0; i < s->n; i++) {
+    s->x[i] = 0.0;
+    if (!is_active(s, i)) continue;
+    s->x[i] = clamp(guess ? x[i]*scale_of(u, i) : 0.0, s->lo[i], s->hi[i]);
+    other |= s->x[i] != 0.0;
+  }
+  return other;
+}
+
+// ---- x within its bounds ----
+
+static void store_slice(void *data, int32_t from, int32_t to, int32_t part) {
+  const grid_units *u = data;
+  const grid_stage *s = u->stage;
+  perp_run *run = u->g->run;
+  (void)part;
+  for (int32_t i = from; i < to; i++) {
+    if (!is_active(s, i)) continue;
+    const int32_t c = u->count > 0 ? u->component[i] : -1;
+    const double shift = c >= 0 && is_linear(&u->closed[c])
+                             ? clamp(0.0, u->closed[c].least, u->closed[c].most) : 0.0;
+    run->x[i] = clamp((s->x[i] + shift)/scale_of(u, i), lower(run->lo, i), upper(run->hi, i));
+  }
+}
+
+// By how much the x of closed components may be shifted.
+static void measure(const grid_units *u) {
+  const grid_stage *s = u->stage;
+  const perp_run *run = u->g->run;
+  for (int32_t c = 0; c < u->count; c++) {
+    u->closed[c].least = -(double)INFINITY;
+    u->closed[c].most = (double)INFINITY;
+  }
+  for (int32_t i = 0; u->count > 0 && i < s->n; i++) {
+    if (u->component[i] < 0) continue;
+    grid_closed *c = &u->closed[u->component[i]];
+    c->least = max2(c->least, lower(run->lo, i)*scale_of(u, i) - s->x[i]);
+    c->most = min2(c->most, upper(run->hi, i)*scale_of(u, i) - s->x[i]);
+  }
+}
+
+void grid_units_store(const grid_units *u) {
+  measure(u);
+  grid_for(u->g, u->stage->n, store_slice, (void *)(uintptr_t)u);
+}
+
+void grid_units_shift(const grid_units *u) {
+  const grid_stage *s = u->stage;
+  int any = 0;
+  for (int32_t c = 0; c < u->count; c++) any |= !is_linear(&u->closed[c]) && !u->closed[c].fixed;
+  if (!any) return;
+  measure(u);
+  int32_t *bound = (int32_t *)(void *)s->d;   // cells of a component that are not free
+  for (int32_t c = 0; c < u->count; c++) bound[c] = 0;
+  for (int32_t i = 0; i < s->n; i++)
+    if (u->component[i] >= 0) bound[u->component[i]] += !s->is_free[i];
+  for (int32_t i = 0; i < s->n; i++) {
+    const int32_t k = u->component[i];
+    if (k < 0 || bound[k] > 0) continue;
+    const grid_closed *c = &u->closed[k];
+    if (is_linear(c) || c->fixed) continue;
+    const double shift = c->balanced ? (c->least <= c->most ? clamp(0.0, c->least, c->most)
+                                                            : 0.5*(c->least + c->most))
+                         : c->sum > 0.0 ? c->least : c->most;
+    if (bounded(shift)) s->x[i] += shift;
+  }
+}
+
+// ---- what is known beforehand ----
+
+// The sign of y that no x can change, as a proof on the component c or, if that is -1, on row `row`.
+static int refuted(const grid_units *u, int32_t c, int32_t row, double sign) {
+  double *v = u->stage->d;
+  for (int32_t i = 0; i < u->stage->n; i++)
+    v[i] = (c >= 0 ? u->component[i] == c : i == row) ? sign : 0.0;
+  return run_infeasible(u->g->run, v);
+}
+
+int grid_units_settle(const grid_units *u) {
+  perp_run *run = u->g->run;
+  const grid_stage *s = u->stage;
+  for (int32_t c = 0; c < u->count; c++) {
+    const grid_closed *part = &u->closed[c];
+    if (part->balanced || part->fixed) continue;
+    if (part->sum < 0.0 && !part->upper && refuted(u, c, -1, 1.0)) return 0;
+    if (part->sum > 0.0 && !part->lower && refuted(u, c, -1, -1.0)) return 0;
+  }
+  for (int32_t i = 0; i < s->n; i++) {
+    if (is_active(s, i)) continue;
+    const double lo = lower(run->lo, i), hi = upper(run->hi, i), b = run->b[i];
+    const int liquid = s->type[i] == PERP_CELL_LIQUID;   // and no neighbour
+    const double x = !liquid ? clamp(-b, lo, hi) : b > 0.0 ? lo : b < 0.0 ? hi : run->x[i];
+    if (bounded(x)) run->x[i] = x;
+    else if (refuted(u, -1, i, b > 0.0 ? -1.0 : 1.0)) return 0;
+  }
+  return 1;
+}

@@ -1,0 +1,123 @@
+// test_grid_pressure.c: active_set and multigrid on grids of cells, against pivots on the entries.
+// labels: tsan
+// cost: 4
+#include "grid_sample.h"
+#include "grid_scene.h"
+
+// Bounds of every kind, balanced and unbalanced right sides, sizes from tiny to huge.
+static void bound_at_random(grid_sample *s) {
+  const int kind = whole(0, 6);
+  const double size = whole(0, 4) == 0 ? exp2(whole(-120, 120)) : 1.0;
+  for (int32_t h = 0; h < s->n; h++) {
+    const int own = kind == 6 ? whole(0, 4) : kind;
+    const double at = between(-1.0, 1.0);
+    s->lo[h] = own == 1 || own == 4 ? -INF : own == 3 ? at : 0.0;
+    s->hi[h] = own == 2 ? between(0.0, 2.0) : own == 3 && whole(0, 1) ? at
+               : own == 4 ? between(-1.0, 1.0) : INF;
+    s->b[h] *= size;
+    if (whole(0, 2) > 0) {
+      s->lo[h] *= size;
+      s->hi[h] *= size;
+    }
+    if (s->type[h] != PERP_CELL_LIQUID && whole(0, 3) > 0) s->lo[h] = s->hi[h] = 0.0;
+    if (s->type[h] != PERP_CELL_LIQUID && whole(0, 7) == 0) s->b[h] = between(-1.0, 1.0);
+    s->x[h] = whole(0, 3) == 0 ? between(-2.0, 2.0)*size : 0.0;
+  }
+  const int sums = whole(0, 5);
+  if (sums == 0) memset(s->b, 0, (size_t)s->n*sizeof *s->b);
+  if (sums > 2) return;
+  // divergence of something: it sums up to 0 in closed components
+  if (sums == 1)
+    for (int32_t h = 0; h < s->n; h++) s->b[h] = 0.0;
+  for (int32_t h = 0; sums == 1 && h < s->n; h++)
+    for (int d = 0; d < 3; d++) {
+      int32_t l;
+      if (s->type[h] != PERP_CELL_LIQUID) continue;
+      const double w = grid_sample_weight(s, h, d, 1, &l);
+      if (l < 0 || s->type[l] != PERP_CELL_LIQUID || w == 0.0) continue;
+      const double flow = ldexp(whole(-64, 64), -6);   // sums without rounding
+      s->b[h] += flow;
+      s->b[l] -= flow;
+    }
+}
+
+static int solved(const perp_problem *p, const char *method, double *x, perp_result *result) {
+  perp_options options = perp_default_options(perp_find_method(method));
+  options.time_limit = 10.0;
+  if (method[0] != 'l' && method[0] != 'e') options.presolve = options.split = 0;
+  assert_int_equal(perp_solve_once(p, x, &options, result), PERP_OK);
+  return result->status == PERP_STATUS_SOLVED;
+}
+
+// What active_set says of random small grids, the matrix of the same entries confirms.
+static void campaign(const char *method, int trials, uint64_t first) {
+  int unsolved = 0, wrong = 0, proofs = 0, open = 0;
+  const char *only = getenv("PERP_TRIAL");
+  for (int k = 0; k < trials; k++) {
+    support_state = first + (uint64_t)k;
+    if (only != NULL && atoi(only) != k) continue;
+    grid_sample s;
+    grid_sample_random(&s, whole(1, 6), whole(1, 6), whole(0, 1) ? 1 : whole(1, 4),
+                       between(0.3, 1.1));
+    bound_at_random(&s);
+    const size_t bytes = (size_t)s.n*sizeof(double);
+    double *own = malloc(bytes), *other = calloc((size_t)s.n, sizeof *other);
+    memcpy(own, s.x, bytes);
+    perp_result mine, theirs;
+    if (only != NULL) {
+      printf("cells %d %d %d\n", s.grid.cells[0], s.grid.cells[1], s.grid.cells[2]);
+      for (int32_t h = 0; h < s.n; h++) {
+        printf("%d type %d b %.3g [%.3g, %.3g] guess %.3g:", h, s.type[h], s.b[h], s.lo[h], s.hi[h], s.x[h]);
+        for (int32_t q = s.colptr[h]; q < s.colptr[h + 1]; q++) printf(" %d:%.4g", s.row[q], s.value[q]);
+        printf("\n");
+      }
+    }
+    const int found = solved(&s.problem, method, own, &mine);
+    if (only != NULL) for (int32_t h = 0; h < s.n; h++) printf("x[%d] = %.17g\n", h, own[h]);
+    if (only != NULL) printf("%s\n", mine.message);
+    if (found) {
+      const perp_certificate c = certify(&s.matrix, own);
+      if (!c.solved || !(c.residual <= 2e-8)) {
+        printf("trial %d: solved, and the entries say %.3g\n", k, c.residual);
+        wrong++;
+      }
+    } else {
+      const int exists = solved(&s.matrix, s.n <= 12 ? "enumerate" : "lemke", other, &theirs);
+      proofs += mine.status == PERP_STATUS_INFEASIBLE;
+      if (exists) {
+        printf("trial %d (%d cells): %s; %s\n", k, s.n, mine.message, theirs.message);
+        if (mine.status == PERP_STATUS_INFEASIBLE) wrong++;
+        unsolved++;
+      } else if (mine.status != PERP_STATUS_INFEASIBLE) {
+        open++;
+        if (only != NULL || getenv("PERP_TALK") != NULL) printf("%d open: %s; %s\n", k, mine.message, theirs.message);
+      }
+    }
+    free(own);
+    free(other);
+    grid_sample_free(&s);
+  }
+  if (getenv("PERP_TALK") != NULL)
+    printf("%s: %d trials, %d proofs, %d open, %d unsolved, %d wrong\n", method, trials, proofs,
+           open, unsolved, wrong);
+  assert_int_equal(wrong, 0);
+  assert_int_equal(unsolved, 0);
+}
+
+static void random_grids(void **state) {
+  (void)state;
+  campaign("active_set", often(fewer(600)), 5000);
+}
+
+static void random_grids_anytime(void **state) {
+  (void)state;
+  campaign("multigrid", often(fewer(200)), 900000);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(random_grids),
+    cmocka_unit_test(random_grids_anytime),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
