@@ -3,7 +3,10 @@
 // V(2,2): red, black, red, black; the residual, restricted by the transpose of linear interpolation;
 // the next level; its answer interpolated; black, red, black, red: the adjoint order, so that the
 // cycle is symmetric. A colour that has just been relaxed has residual 0, and one that is relaxed
-// next forgets its values: transfers go from and to red cells only.
+// next forgets its values: transfers go from and to red cells only. Interpolation is linear on the
+// simplex of the parent and the neighbours towards which the cell lies: with 1/4 from each of those
+// and the rest from the parent, as good as multilinear with its 4 or 8 corners (the same number of
+// cycles on all domains tried), and walls are easy: who is behind one gives nothing.
 // All half sweeps of one side of the cycle are one pass over memory: slab t (a line in two
 // dimensions, a plane in three) of a stage follows slab t + 1 of the stage before, while it is in
 // the cache. With threads each part of the slabs first does all that does not need its neighbours,
@@ -127,145 +130,138 @@ EXACT_INLINE void residual_run(const around *n, const float *r, const float *inv
   }
 }
 
-// Residuals of the red cells of a line, restricted along it. line: zeros where nothing is free.
-EXACT_INLINE void residual(const row *a, float *line) {
+EXACT_INLINE void residual(const row *a) {
   const grid_level *l = a->l;
   const around n = around_of(a, l->z, 0);
   const float *r = l->r + a->at, *inverse = l->inverse + a->at, *d = l->d + a->at,
               *z = l->z + a->at;
-  float *res = line + GRID_LANES, *to = l->across + (size_t)a->index*(size_t)l->across_pitch + 8;
-  int32_t from = l->blocks, until = 0;
-  memset(line, 0, (size_t)(l->pitch + 2*GRID_LANES)*sizeof *line);
+  float *to = l->across + a->at;
   RUNS(a, b, m, end, kind) {
-    if (kind == GRID_UNIFORM && l->deep) residual_run(&n, r, inverse, d, z, res, m, end, 2, 1);
-    else if (kind == GRID_UNIFORM) residual_run(&n, r, inverse, d, z, res, m, end, 2, 0);
-    else if (l->deep) residual_run(&n, r, inverse, d, z, res, m, end, 1, 1);
-    else residual_run(&n, r, inverse, d, z, res, m, end, 1, 0);
-    if (b < from) from = b;
-    until = end/GRID_LANES;
+    if (kind == GRID_UNIFORM && l->deep) residual_run(&n, r, inverse, d, z, to, m, end, 2, 1);
+    else if (kind == GRID_UNIFORM) residual_run(&n, r, inverse, d, z, to, m, end, 2, 0);
+    else if (l->deep) residual_run(&n, r, inverse, d, z, to, m, end, 1, 1);
+    else residual_run(&n, r, inverse, d, z, to, m, end, 1, 0);
   }
-  const int32_t shift = grid_shift(a->j, a->k, 0);
-  if (!l->halved[0]) {
-    for (int32_t m = GRID_LANES*from; m < GRID_LANES*until && 2*m + shift < l->side[0]; m++)
-      to[2*m + shift] = res[m];
-    return;
-  }
-  // red cell 2m + shift lies in parent m and leans to m - 1 (shift 0) or m + 1 (shift 1)
-  const int32_t last = (l->side[0] - 1)/2;
-  const ptrdiff_t lean = shift == 0 ? 1 : -1;
-  from = from > 0 ? from - 1 : 0;
-  until = until < l->blocks ? until + 1 : l->blocks;
-  for (int32_t m = GRID_LANES*from; m < GRID_LANES*until; m += GRID_LANES)
-    eight_store(to + m, eight_add(eight_multiply(eight_all(0.75F), eight_load(res + m)),
-                                  eight_multiply(eight_all(0.25F), eight_load(res + m + lean))));
-  if (shift == 0) to[0] += 0.25F*res[0];
-  else if (2*last + 1 < l->side[0]) to[last] += 0.25F*res[last];
 }
 
-// Lines of the next level that line `at` of direction d takes part in, and how much.
-EXACT_INLINE int32_t parents(const grid_level *l, int32_t d, int32_t at, int32_t line[2],
-                             float weight[2]) {
-  line[0] = at;
-  weight[0] = 1.0F;
-  if (!l->halved[d]) return 1;
-  line[0] = at >> 1;
-  line[1] = (at >> 1) + ((at & 1) ? 1 : -1);
-  if (line[1] < 0 || line[1] > (l->side[d] - 1)/2) return 1;   // reflected
-  weight[0] = 0.75F;
-  weight[1] = 0.25F;
-  return 2;
-}
+// What line (j, k) of level l has to do with the next one: parents lie in line (parent_j,
+// parent_k), and the children lean from number m there to m + lean (tie[0], at m + tie_at), and to
+// two other lines.
+typedef struct family {
+  int32_t j, k;                    // of the parents
+  size_t own, beside, behind;      // their line, those they lean to
+  const float *tie[3];             // NULL: they do not lean along this direction
+  ptrdiff_t lean;
+} family;
 
-EXACT_INLINE eight blend(const float *const from[4], const float weight[4], int32_t count,
-                         ptrdiff_t m) {
-  eight sum = eight_multiply(eight_all(weight[0]), eight_load(from[0] + m));
-  for (int32_t q = 1; q < count; q++)
-    sum = eight_add(sum, eight_multiply(eight_all(weight[q]), eight_load(from[q] + m)));
-  return sum;
+EXACT_INLINE family family_of(const grid_level *l, int32_t j, int32_t k) {
+  const int32_t J = j >> l->halved[1], K = k >> l->halved[2], y = (j & 1) ? 1 : -1,
+                z = (k & 1) ? 1 : -1, shift = grid_shift(j, k, 0);
+  family f = {.j = J, .k = K, .own = grid_whole(l, J, K), .lean = shift == 0 ? -1 : 1};
+  if (l->halved[0]) f.tie[0] = l->tie[0] + f.own + (shift == 0 ? -1 : 0);
+  if (l->halved[1] && J + y >= 0 && J + y < l[1].side[1]) {   // walls around the grid reflect
+    f.beside = grid_whole(l, J + y, K);
+    f.tie[1] = l->tie[1] + (y < 0 ? f.beside : f.own);
+  }
+  if (l->halved[2] && K + z >= 0 && K + z < l[1].side[2]) {
+    f.behind = grid_whole(l, J, K + z);
+    f.tie[2] = l->tie[2] + (z < 0 ? f.behind : f.own);
+  }
+  return f;
 }
 
 EXACT_INLINE void correct(const row *a) {
-  const grid_level *l = a->l, *c = l + 1;
-  int32_t y[2], z_line[2], count = 0;
-  float wy[2], wz[2], weight[4];
-  const float *from[4];
-  const int32_t ys = parents(l, 1, a->j, y, wy), zs = parents(l, 2, a->k, z_line, wz);
-  for (int32_t kz = 0; kz < zs; kz++)
-    for (int32_t ky = 0; ky < ys; ky++) {
-      from[count] = l->whole + (size_t)grid_row(c, y[ky], z_line[kz])*(size_t)l->across_pitch + 8;
-      weight[count++] = wy[ky]*wz[kz];
-    }
-  float *z = l->z + a->at;
-  const float *inverse = l->inverse + a->at;
+  const grid_level *l = a->l;
+  const family f = family_of(l, a->j, a->k);
+  const float *own = l->whole + f.own, *beside = l->whole + f.beside,
+              *behind = l->whole + f.behind, *inverse = l->inverse + a->at;
   const int32_t shift = grid_shift(a->j, a->k, 0);
-  const ptrdiff_t lean = shift == 0 ? -1 : 1;
+  float *z = l->z + a->at;
   RUNS(a, b, m, end, kind) {
-    if (!l->halved[0]) {
+    if (f.tie[0] == NULL) {                          // number m is cell 2m + shift there too
       for (; m < end && 2*m + shift < l->side[0]; m++) {
-        float sum = 0.0F;
-        for (int32_t q = 0; q < count; q++) sum += weight[q]*from[q][2*m + shift];
+        const int32_t i = 2*m + shift;
+        float sum = own[i];
+        if (f.tie[1] != NULL) sum += f.tie[1][i]*(beside[i] - own[i]);
+        if (f.tie[2] != NULL) sum += f.tie[2][i]*(behind[i] - own[i]);
         if (inverse[m] != 0.0F) z[m] += sum;
       }
       continue;
     }
     for (; m < end; m += GRID_LANES) {
-      const eight near = count == 1 ? blend(from, weight, 1, m)
-                       : count == 2 ? blend(from, weight, 2, m) : blend(from, weight, 4, m);
-      const eight far = count == 1 ? blend(from, weight, 1, m + lean)
-                      : count == 2 ? blend(from, weight, 2, m + lean)
-                      : blend(from, weight, 4, m + lean);
-      const eight sum = eight_add(eight_multiply(eight_all(0.75F), near),
-                                  eight_multiply(eight_all(0.25F), far));
-      eight_store(z + m, eight_add(eight_load(z + m), kind == GRID_UNIFORM ? sum
-                                   : eight_where(eight_load(inverse + m), sum)));
+      const eight e = eight_load(own + m), quarter = eight_all(0.25F);
+      const int uniform = kind == GRID_UNIFORM;
+      eight sum = eight_add(e, eight_multiply(uniform ? quarter : eight_load(f.tie[0] + m),
+                                              eight_subtract(eight_load(own + m + f.lean), e)));
+      if (f.tie[1] != NULL)
+        sum = eight_add(sum, eight_multiply(uniform ? quarter : eight_load(f.tie[1] + m),
+                                            eight_subtract(eight_load(beside + m), e)));
+      if (f.tie[2] != NULL)
+        sum = eight_add(sum, eight_multiply(uniform ? quarter : eight_load(f.tie[2] + m),
+                                            eight_subtract(eight_load(behind + m), e)));
+      eight_store(z + m, eight_add(eight_load(z + m),
+                                   uniform ? sum : eight_where(eight_load(inverse + m), sum)));
     }
   }
 }
 
-// r of line a of level l, from the restricted lines of the level before.
-EXACT_INLINE void gather(const row *a) {
+// The transpose: what line (j, k) of the finer level f gives to its parents (which = 0) or to those
+// beside (1) or behind (2) them: added to sum, 2*pitch numbers of the coarse line.
+EXACT_INLINE void give(const grid_level *f, int32_t j, int32_t k, int32_t which, int32_t length,
+                       float *sum) {
+  const int32_t index = grid_row(f, j, k), shift = grid_shift(j, k, 0);
+  if (!f->busy[index]) return;
+  const family y = family_of(f, j, k);
+  const float *res = f->across + (size_t)index*(size_t)f->pitch;
+  if (y.tie[0] == NULL) {
+    for (int32_t i = shift; i < f->side[0]; i += 2) {
+      const float v = res[i >> 1], t1 = y.tie[1] != NULL ? y.tie[1][i] : 0.0F,
+                  t2 = y.tie[2] != NULL ? y.tie[2][i] : 0.0F;
+      sum[i] += (which == 0 ? (1.0F - t1) - t2 : which == 1 ? t1 : t2)*v;
+    }
+    return;
+  }
+  if (which > 0) {
+    for (int32_t m = 0; m < length; m += GRID_LANES)
+      eight_store(sum + m, eight_add(eight_load(sum + m),
+                                     eight_multiply(eight_load(y.tie[which] + m),
+                                                    eight_load(res + m))));
+    return;
+  }
+  // cell m leans to m + lean: parent m gets from cell m - lean what that one does not keep
+  for (int32_t m = 0; m < length; m += GRID_LANES) {
+    const eight v = eight_load(res + m);
+    eight kept = eight_subtract(eight_all(1.0F), eight_load(y.tie[0] + m));
+    if (y.tie[1] != NULL) kept = eight_subtract(kept, eight_load(y.tie[1] + m));
+    if (y.tie[2] != NULL) kept = eight_subtract(kept, eight_load(y.tie[2] + m));
+    const eight got = eight_multiply(eight_load(y.tie[0] + m - y.lean),
+                                     eight_load(res + m - y.lean));
+    eight_store(sum + m, eight_add(eight_load(sum + m), eight_add(eight_multiply(kept, v), got)));
+  }
+}
+
+// r of line a of level l, from the residuals of the level before.
+EXACT_INLINE void gather(const row *a, float *sum) {
   const grid_level *l = a->l, *f = l - 1;
   if (!l->near[a->index]) return;
-  const float *from[16];
-  float weight[16];
-  int32_t count = 0, at[2][4], some[2] = {0, 0};
-  float share[2][4];
-  for (int32_t d = 1; d < 3; d++) {
-    const int32_t mine = d == 1 ? a->j : a->k, first_line = f->halved[d] ? 2*mine - 1 : mine,
-                  last = f->halved[d] ? 2*mine + 2 : mine;
-    for (int32_t t = first_line; t <= last; t++) {
-      if (t < 0 || t >= f->side[d]) continue;
-      int32_t parent[2];
-      float part[2];
-      const int32_t parents_count = parents(f, d, t, parent, part);
-      for (int32_t q = 0; q < parents_count; q++)
-        if (parent[q] == mine) {
-          at[d - 1][some[d - 1]] = t;
-          share[d - 1][some[d - 1]++] = part[q];
-        }
-    }
+  const int32_t y = f->halved[1], z = f->halved[2], j = a->j << y, k = a->k << z;
+  const int32_t length = f->halved[0] ? f->pitch : 2*l->pitch;
+  memset(sum, 0, (size_t)(2*l->pitch > f->pitch ? 2*l->pitch : f->pitch)*sizeof *sum);
+  for (int32_t t = k; t <= k + z && t < f->side[2]; t++)
+    for (int32_t s = j; s <= j + y && s < f->side[1]; s++) give(f, s, t, 0, length, sum);
+  for (int32_t t = k; y && t <= k + z && t < f->side[2]; t++) {
+    if (j > 0) give(f, j - 1, t, 1, length, sum);
+    if (j + 2 < f->side[1]) give(f, j + 2, t, 1, length, sum);
   }
-  for (int32_t kz = 0; kz < some[1]; kz++)
-    for (int32_t ky = 0; ky < some[0]; ky++) {
-      const int32_t index = grid_row(f, at[0][ky], at[1][kz]);
-      if (!f->busy[index]) continue;
-      from[count] = f->across + (size_t)index*(size_t)f->across_pitch + 8;
-      weight[count++] = share[0][ky]*share[1][kz];
-    }
+  for (int32_t s = j; z && s <= j + y && s < f->side[1]; s++) {
+    if (k > 0) give(f, s, k - 1, 2, length, sum);
+    if (k + 2 < f->side[2]) give(f, s, k + 2, 2, length, sum);
+  }
   const size_t even = (size_t)((a->j + a->k) & 1)*l->area + a->at,
                odd = (size_t)((a->j + a->k + 1) & 1)*l->area + a->at;
   for (int32_t m = 0; m < l->pitch; m += GRID_LANES) {
-    float sum[GRID_BLOCK];
-    eight low = eight_all(0.0F), high = low;
-    for (int32_t q = 0; q < count; q++) {
-      const eight w = eight_all(weight[q]);
-      low = eight_add(low, eight_multiply(w, eight_load(from[q] + 2*m)));
-      high = eight_add(high, eight_multiply(w, eight_load(from[q] + 2*m + GRID_LANES)));
-    }
-    eight_store(sum, low);
-    eight_store(sum + GRID_LANES, high);
     eight first_half, second_half;
-    eight_split(sum, &first_half, &second_half);
+    eight_split(sum + 2*m, &first_half, &second_half);
     eight_store(l->r + even + m, first_half);
     eight_store(l->r + odd + m, second_half);
   }
@@ -274,13 +270,11 @@ EXACT_INLINE void gather(const row *a) {
 EXACT_INLINE void whole(const row *a) {
   const grid_level *l = a->l, *f = l - 1;
   if (!l->near[a->index]) return;
-  float *to = f->whole + (size_t)a->index*(size_t)f->across_pitch + 8;
+  float *to = f->whole + grid_whole(f, a->j, a->k);
   const float *even = l->z + (size_t)((a->j + a->k) & 1)*l->area + a->at,
               *odd = l->z + (size_t)((a->j + a->k + 1) & 1)*l->area + a->at;
   for (int32_t m = 0; m < l->pitch; m += GRID_LANES)
     eight_join(to + 2*m, eight_load(even + m), eight_load(odd + m));
-  to[-1] = to[0];                                    // reflected
-  to[l->side[0]] = to[l->side[0] - 1];
 }
 
 // 16 doubles of a line to both colours; cells beyond its end are 0.
@@ -471,7 +465,7 @@ static const double *rest_of(const grid_pass *pass, int32_t j, int32_t k, double
 }
 
 EXACT_INLINE void line_run(const grid_pass *pass, grid_stage stage, int32_t j, int32_t k,
-                           float *line) {
+                           double *line) {
   const row a = row_of(pass->l, j, k);
   const size_t cell = (size_t)grid_cell(pass->l, 0, j, k);
   double *sums = pass->l->sums + 2*(size_t)a.index;
@@ -479,7 +473,7 @@ EXACT_INLINE void line_run(const grid_pass *pass, grid_stage stage, int32_t j, i
   switch (stage) {
     case GRID_LOAD:
       if (pass->from_z != NULL || pass->centred)
-        t = load(&a, rest_of(pass, j, k, (double *)(void *)line), pass->scale);
+        t = load(&a, rest_of(pass, j, k, line), pass->scale);
       else
         t = load(&a, pass->from_r + cell, pass->scale);
       sums[0] = t.sum;
@@ -489,7 +483,7 @@ EXACT_INLINE void line_run(const grid_pass *pass, grid_stage stage, int32_t j, i
     case GRID_RED: relax(&a, 0); return;
     case GRID_BLACK: relax(&a, 1); return;
     case GRID_RESIDUAL:
-      if (pass->l->busy[a.index]) residual(&a, line);
+      residual(&a);
       return;
     case GRID_CORRECT: correct(&a); return;
     case GRID_STORE: store(&a, pass->to_z + cell, pass->scale); return;
@@ -504,7 +498,7 @@ EXACT_INLINE void line_run(const grid_pass *pass, grid_stage stage, int32_t j, i
       sums[0] = t.sum;
       sums[1] = t.most;
       return;
-    case GRID_GATHER: gather(&a); return;
+    case GRID_GATHER: gather(&a, (float *)(void *)line); return;
     case GRID_WHOLE: whole(&a); return;
     case GRID_MULTIPLY:
       grid_multiply_line(pass->g, pass->l, j, k, pass->from_z, pass->to_z + cell);
@@ -515,19 +509,19 @@ EXACT_INLINE void line_run(const grid_pass *pass, grid_stage stage, int32_t j, i
   }
 }
 
-EXACT_INLINE void slab_lines(const grid_pass *pass, grid_stage stage, int32_t slab, float *line) {
+EXACT_INLINE void slab_lines(const grid_pass *pass, grid_stage stage, int32_t slab, double *line) {
   if (!pass->l->deep) line_run(pass, stage, slab, 0, line);
   else for (int32_t j = 0; j < pass->l->side[1]; j++) line_run(pass, stage, j, slab, line);
 }
 static FOUR_TARGET void slab_wide(const grid_pass *pass, grid_stage stage, int32_t slab,
-                                  float *line) {
+                                  double *line) {
   slab_lines(pass, stage, slab, line);
 }
-static void slab_narrow(const grid_pass *pass, grid_stage stage, int32_t slab, float *line) {
+static void slab_narrow(const grid_pass *pass, grid_stage stage, int32_t slab, double *line) {
   slab_lines(pass, stage, slab, line);
 }
 static void slab_run(const grid_pass *pass, int32_t s, int32_t slab, int32_t part) {
-  float *line = pass->g->lines + (size_t)part*pass->g->line_length;
+  double *line = pass->g->lines + (size_t)part*pass->g->line_length;
   if (FOUR_HAS_TARGET()) slab_wide(pass, pass->stage[s], slab, line);
   else slab_narrow(pass, pass->stage[s], slab, line);
 }
@@ -570,31 +564,6 @@ void grid_pass_sums(const grid_level *l, double *sum, double *other, int is_most
     }
 }
 
-// Solid cells of level l stand for the liquid beside them: they take its mean, or hand on what they
-// were given.
-static void fill_solid(grid_level *l, int restriction) {
-  const grid_level *f = l - 1;
-  for (int32_t s = 0; s < l->fills; s++) {
-    const int32_t cell = l->fill[s], i = cell%l->side[0], j = cell/l->side[0]%l->side[1],
-                  k = cell/l->side[0]/l->side[1];
-    const size_t mine = grid_split(l, i, j, k);
-    if (!l->near[grid_row(l, j, k)]) continue;
-    float sum = 0.0F;
-    const float share = restriction ? l->r[mine]/(float)__builtin_popcount(l->fill_from[s]) : 0.0F;
-    for (int32_t q = 0; q < 27; q++) {
-      if (!(l->fill_from[s] >> q & 1)) continue;
-      const size_t other = grid_split(l, i + q%3 - 1, j + q/3%3 - 1, k + q/9 - 1);
-      if (restriction) l->r[other] += share;
-      else sum += l->z[other];
-    }
-    if (restriction) continue;
-    float *to = f->whole + (size_t)grid_row(l, j, k)*(size_t)f->across_pitch + 8;
-    to[i] = sum/(float)__builtin_popcount(l->fill_from[s]);
-    if (i == 0) to[-1] = to[0];
-    if (i == l->side[0] - 1) to[i + 1] = to[i];
-  }
-}
-
 static void solve_dense(grid_levels *g) {
   const grid_level *l = &g->at[g->levels - 1];
   const int32_t m = g->dense;
@@ -618,12 +587,10 @@ void grid_cycle(grid_levels *g, int32_t from, int with_dots) {
   for (int32_t k = from; k + 1 < g->levels; k++) {
     grid_pass_run(&(grid_pass){.g = g, .l = &g->at[k], .stage = down, .stages = 5});
     grid_pass_run(&(grid_pass){.g = g, .l = &g->at[k + 1], .stage = gather_stage, .stages = 1});
-    fill_solid(&g->at[k + 1], 1);
   }
   solve_dense(g);
   for (int32_t k = g->levels - 2; k >= from; k--) {
     grid_pass_run(&(grid_pass){.g = g, .l = &g->at[k + 1], .stage = whole_stage, .stages = 1});
-    fill_solid(&g->at[k + 1], 0);
     grid_pass_run(&(grid_pass){.g = g, .l = &g->at[k], .stage = up,
                                .stages = with_dots && k == from ? 6 : 5});
   }

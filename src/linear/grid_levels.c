@@ -79,15 +79,17 @@ static void take_level(arena *a, grid_levels *g, int32_t at) {
       l->masked[d] = d < 2 || l->deep ? take_split(a, l) : l->masked[1];
     l->spill = take_split(a, l);
     l->dirty = ARENA_ARRAY(a, uint8_t, n);
-    l->fill = ARENA_ARRAY(a, int32_t, n);
-    l->fill_from = ARENA_ARRAY(a, uint32_t, n);
   }
   float **const vectors[] = {&l->d, &l->inverse, &l->r, &l->z, &l->p, &l->q};
   for (size_t k = 0; k < sizeof vectors/sizeof vectors[0]; k++) *vectors[k] = take_split(a, l);
   if (c != NULL) {
-    l->across_pitch = 2*GRID_LANES + (l->pitch > 2*c->pitch ? l->pitch : 2*c->pitch);
-    l->across = ARENA_ARRAY(a, float, rows*(size_t)l->across_pitch);
-    l->whole = ARENA_ARRAY(a, float, (size_t)c->rows*(size_t)l->across_pitch);
+    const int32_t longer = l->pitch > 2*c->pitch ? l->pitch : 2*c->pitch;
+    l->whole_pitch = 2*GRID_LANES + longer;
+    const size_t size = (size_t)c->rows*(size_t)l->whole_pitch;
+    l->across = ARENA_ARRAY(a, float, l->area);
+    l->whole = ARENA_ARRAY(a, float, size);
+    for (int32_t d = 0; d < 3; d++)
+      if (l->halved[d]) l->tie[d] = ARENA_ARRAY(a, float, size);
   }
   l->run = ARENA_ARRAY(a, uint16_t, rows*(size_t)l->blocks);
   l->even = ARENA_ARRAY(a, uint8_t, rows*(size_t)l->blocks);
@@ -99,8 +101,8 @@ static void take_level(arena *a, grid_levels *g, int32_t at) {
 
 static void take_all(arena *a, grid_levels *g) {
   const size_t n = (size_t)g->at[0].n;
-  g->line_length = 2*(size_t)up_to_lanes(g->at[0].side[0]) + 8*GRID_LANES;
-  g->lines = ARENA_ARRAY(a, float, g->line_length*(size_t)g->threads_count);
+  g->line_length = (size_t)up_to_lanes(g->at[0].side[0]) + GRID_LANES;
+  g->lines = ARENA_ARRAY(a, double, g->line_length*(size_t)g->threads_count);
   g->label = ARENA_ARRAY(a, int32_t, n);
   g->held = ARENA_ARRAY(a, int32_t, n/2 + 1);
   g->size = ARENA_ARRAY(a, int32_t, n/2 + 1);

@@ -192,8 +192,7 @@ static void set_runs(const grid_levels *g, grid_level *l, int32_t j, int32_t k) 
       run[b] = (uint16_t)(run[b + 1] + 4);
   l->busy[index] = busy;
   if (l->across != NULL)
-    memset(l->across + (size_t)index*(size_t)l->across_pitch, 0,
-           (size_t)l->across_pitch*sizeof *l->across);
+    memset(l->across + (size_t)index*(size_t)l->pitch, 0, (size_t)l->pitch*sizeof *l->across);
 }
 
 static uint8_t wanted(const grid_level *l, const uint8_t *is_free, int32_t cell) {
@@ -504,33 +503,27 @@ void grid_factor(grid_levels *g) {
   }
 }
 
-// Solid cells of a coarse level that interpolation reaches, and the liquid they stand for: beside
-// them, or else at an edge, or else at a corner.
-static void find_fills(grid_level *l) {
-  const grid_level *f = l - 1;
-  l->fills = 0;
-  for (int32_t cell = 0; cell < l->n; cell++) {
-    if (l->type[cell] != PERP_CELL_SOLID) continue;
-    const int32_t at[3] = {cell%l->side[0], cell/l->side[0]%l->side[1],
-                           cell/l->side[0]/l->side[1]};
-    uint32_t near[4] = {0, 0, 0, 0};
-    for (int32_t q = 0; q < 27; q++) {
-      const int32_t by[3] = {q%3 - 1, q/3%3 - 1, q/9 - 1};
-      int32_t apart = 0, inside = 1, other[3];
-      for (int32_t d = 0; d < 3; d++) {
-        other[d] = at[d] + by[d];
-        apart += by[d] != 0;
-        if (other[d] < 0 || other[d] >= l->side[d] || (by[d] != 0 && !f->halved[d])) inside = 0;
+// Interpolation takes a quarter from the neighbour towards which a child lies, if there is liquid
+// with a weight in between, or air; else that quarter is the parent's own: walls reflect.
+static void set_ties(grid_level *f) {
+  const grid_level *c = f + 1;
+  const int32_t stride[3] = {1, c->side[0], c->side[0]*c->side[1]};
+  for (int32_t k = 0; k < c->side[2]; k++)
+    for (int32_t j = 0; j < c->side[1]; j++)
+      for (int32_t i = 0; i < c->side[0]; i++) {
+        const int32_t cell = grid_cell(c, i, j, k), at[3] = {i, j, k};
+        const uint8_t type = c->type[cell];
+        for (int32_t d = 0; d < 3; d++) {
+          if (!f->halved[d]) continue;
+          const uint8_t other = at[d] + 1 < c->side[d] ? c->type[cell + stride[d]]
+                                                       : PERP_CELL_SOLID;
+          const int liquid = type == PERP_CELL_LIQUID && other == PERP_CELL_LIQUID,
+                    surface = type + other == PERP_CELL_LIQUID + PERP_CELL_AIR &&
+                              type != PERP_CELL_SOLID && other != PERP_CELL_SOLID;
+          f->tie[d][grid_whole(f, j, k) + (size_t)i] =
+            surface || (liquid && c->weight[d][grid_split(c, i, j, k)] > 0.0F) ? 0.25F : 0.0F;
+        }
       }
-      if (inside && apart > 0 &&
-          l->type[grid_cell(l, other[0], other[1], other[2])] == PERP_CELL_LIQUID)
-        near[apart] |= (uint32_t)1 << q;
-    }
-    const uint32_t use = near[1] != 0 ? near[1] : near[2] != 0 ? near[2] : near[3];
-    if (use == 0) continue;
-    l->fill[l->fills] = cell;
-    l->fill_from[l->fills++] = use;
-  }
 }
 
 void grid_fill_levels(grid_levels *g) {
@@ -563,7 +556,7 @@ void grid_fill_levels(grid_levels *g) {
     memcpy(c->leak, c->spill, 2*c->area*sizeof *c->leak);
     for (int32_t d = 0; d < 3; d++)
       if (c->side[d] > 1) memcpy(c->weight[d], c->masked[d], 2*c->area*sizeof(float));
-    find_fills(c);
+    set_ties(c - 1);
   }
   grid_find_closed(g);
   grid_count_held(g);

@@ -45,17 +45,15 @@ typedef struct grid_level {
                              //   (weights along directions of one cell are 0 or never read)
   float *d, *inverse;        // 2*area: the diagonal and its inverse, 0 where not free
   float *r, *z, *p, *q;      // 2*area: right side, answer, of the conjugate gradients
-  float *across;             // residuals for the next level, `across_pitch` numbers a line
-  float *whole;              // z of the next level in the order of cells, as long
-  int32_t across_pitch;
+  float *across;             // rows x pitch: residuals of red cells, for the next level
+  float *whole;              // the next level's rows x whole_pitch: its z in the order of cells
+  float *tie[3];             // the same: by how much its cells share with the next one along d
+  int32_t whole_pitch;
   uint16_t *run;             // rows x blocks: 4*(blocks with the same kind from here) + kind
   uint8_t *even;             // rows x blocks: 1: all cells liquid, all weights 1; level 0 only
   uint8_t *busy;             // rows: 1: a cell is free
   uint8_t *near;             // rows: 1: here or in the lines around
   uint8_t *dirty;            // n: to be computed again; not on level 0
-  int32_t *fill;             // solid cells beside liquid, and (27 bits) which of their neighbours
-  uint32_t *fill_from;
-  int32_t fills;
   double *sums;              // rows x 2: of a pass, added in the order of lines
   int32_t parts;             // for threads: slabs part[k] .. part[k + 1] - 1
   int32_t *part;             // parts + 1
@@ -70,7 +68,7 @@ struct grid_levels {
   size_t bytes;
   double scale;              // power of two: weights of the levels are those of A times this
   grid_level at[GRID_MOST_LEVELS];
-  float *lines;              // a line of numbers for each part
+  double *lines;             // a line of numbers for each part
   size_t line_length;
   int32_t *label;            // n: closed components, see grid_levels_closed; the first `many` have
   int32_t *held, *size;      //   two cells or more: how many are not free, and how many there are
@@ -117,6 +115,11 @@ static inline double grid_mean_at(const grid_levels *g, const grid_level *l, int
   if (l->state[cell] != PERP_CELL_LIQUID) return 0.0;
   if (l != &g->at[0]) return g->mean[0];
   return g->label[cell] >= 0 ? g->mean[g->label[cell]] : 0.0;
+}
+
+// Cell (0, j, k) of the next level in arrays `whole` and `tie` of level l.
+static inline size_t grid_whole(const grid_level *l, int32_t j, int32_t k) {
+  return (size_t)grid_row(l + 1, j, k)*(size_t)l->whole_pitch + GRID_LANES;
 }
 
 // grid_cycle.c: passes over a level
