@@ -1,0 +1,106 @@
+// test_fluid_volume.c: how far volumes drift with the three walls, what is done about it, and what
+// momentum and energy are.
+#include "fluid_support.h"
+
+// 0: a dam breaks; 1: a block falls on discs; 2: half of a round tank; 3: a ball falls, in space
+static perp_fluid *scene(int which, int walls, int compensate) {
+  const int dimension = which == 3 ? 3 : 2;
+  const int32_t n = which == 3 ? 14 : 32;
+  perp_fluid_settings s = perp_fluid_defaults(dimension, n, n, n);
+  s.walls = walls;
+  s.compensate = compensate;
+  perp_fluid *f = fluid_with(&s);
+  if (which == 0) put(f, perp_fluid_box(0.2, 0.3, 0.0, 0.2, 0.3, 0.0));
+  if (which == 1) {
+    add(f, perp_fluid_sphere(0.4, 0.35, 0.0, 0.1));
+    add(f, perp_fluid_sphere(0.65, 0.3, 0.0, 0.12));
+    put(f, perp_fluid_box(0.5, 0.7, 0.0, 0.25, 0.2, 0.0));
+  }
+  if (which == 2) {
+    perp_fluid_shape tank = perp_fluid_sphere(0.5, 0.5, 0.0, 0.45);
+    tank.outside = 1;
+    add(f, tank);
+    put(f, perp_fluid_box(0.25, 0.5, 0.0, 0.25, 0.5, 0.0));
+  }
+  if (which == 3) {
+    put(f, perp_fluid_box(0.5, 0.1, 0.5, 0.5, 0.1, 0.5));
+    put(f, perp_fluid_sphere(0.5, 0.6, 0.5, 0.2));
+  }
+  return f;
+}
+
+static void volumes_drift_little_and_less_if_asked(void **unused) {
+  (void)unused;
+  // largest drift in 80 steps and at their end: measured 0.03 to 0.22 and 0.00 to 0.13 without
+  double worst[2] = {0.0, 0.0}, sum[2] = {0.0, 0.0};
+  for (int which = 0; which < 4; which++)
+    for (int walls = 0; walls < PERP_WALLS_COUNT; walls++)
+      for (int compensate = 0; compensate < 2; compensate++) {
+        perp_fluid *f = scene(which, walls, compensate);
+        double drift = 0.0;
+        for (int k = 0; k < (which == 3 ? 40 : 80); k++) {
+          const perp_fluid_report r = step(f);
+          assert_int_equal(r.unsolved, 0);
+          drift = r.volume/r.poured - 1.0;
+          below("drift on the way", fabs(drift), 0.3);
+        }
+        if (getenv("FLUID_SHOW") != NULL)
+          printf("scene %d walls %d compensate %d: %+.3f\n", which, walls, compensate, drift);
+        worst[compensate] = fmax(worst[compensate], fabs(drift));
+        sum[compensate] += fabs(drift)/12.0;
+        perp_fluid_destroy(f);
+      }
+  below("drift", worst[0], 0.2);
+  below("drift, compensated", worst[1], 0.08);
+  below("drift on average, compensated", sum[1], 0.5*sum[0]);
+}
+
+// Before it touches anything a liquid is a stone: momentum m g t, energy kept but for the step.
+static void momentum_and_energy_of_free_fall(void **unused) {
+  (void)unused;
+  for (int dimension = 2; dimension <= 3; dimension++) {
+    perp_fluid_settings s = perp_fluid_defaults(dimension, 20, 20, 20);
+    s.density = 700.0;
+    perp_fluid *f = fluid_with(&s);
+    perp_fluid_shape ball = perp_fluid_sphere(0.5, 0.7, 0.5, 0.15);
+    ball.velocity[0] = 0.3;
+    put(f, ball);
+    const double mass = 700.0*f->poured;
+    perp_fluid_report r = {0};
+    double first = 0.0;
+    for (int k = 1; k <= 12; k++) {
+      r = step(f);
+      const double t = k/60.0;
+      close_to("momentum along x", r.momentum[0], 0.3*mass, 1e-6*mass);
+      close_to("momentum along y", r.momentum[1], -9.81*t*mass, 1e-6*mass);
+      close_to("kinetic energy", r.kinetic, 0.5*mass*(0.09 + 9.81*9.81*t*t), 1e-6*mass);
+      if (k == 1) first = r.kinetic + r.potential;
+    }
+    // positions follow by a velocity that is a substep old
+    close_to("energy", r.kinetic + r.potential, first, 0.1*r.kinetic);
+    perp_fluid_destroy(f);
+  }
+}
+
+// Energy is not made: not by walls at rest, whichever they are.
+static void walls_give_no_energy(void **unused) {
+  (void)unused;
+  for (int which = 0; which < 4; which++)
+    for (int walls = 0; walls < PERP_WALLS_COUNT; walls++) {
+      perp_fluid *f = scene(which, walls, 0);
+      double first = 0.0;
+      for (int k = 0; k < 40; k++) {
+        const perp_fluid_report r = step(f);
+        if (k == 0) first = r.kinetic + r.potential;
+        below("energy", r.kinetic + r.potential, 1.03*first);
+      }
+      perp_fluid_destroy(f);
+    }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(volumes_drift_little_and_less_if_asked),
+                                     cmocka_unit_test(momentum_and_energy_of_free_fall),
+                                     cmocka_unit_test(walls_give_no_energy)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
