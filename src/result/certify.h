@@ -96,6 +96,7 @@ typedef struct certifier {   // all that does not depend on x, but for the rule
   grid_part *parts_of_grid;  // n/2 + 1
   int32_t grid_parts;        // how many
   int reference_is_zero;     // x_ref is 0
+  int settles;               // some component may have G = 0
   int32_t infeasible;        // an empty row that no x can satisfy; -1: none
   perp_certificate reference;   // of x_ref, where it is 0 and no solution
   team *threads;             // may be NULL

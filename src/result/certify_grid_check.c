@@ -1,0 +1,512 @@
+// certify_grid_check.c: the passes over the cells of a grid that its certificate takes: one over
+// x_ref, one over x.
+//
+// y and a = |A||x| + |b| are computed for some cells of a line at a time, compensated, by the
+// operator's own loops, and judged on the spot: runs of cells of one component four at a time, as
+// far as they are clearly right or clearly wrong, the others one by one. Where x_ref = 0 there is
+// nothing to compute: y = b, a = |b|. Lines are dealt out in chunks whose number does not depend on
+// that of the threads, and what is found in them is put together in their order.
+#include <string.h>
+
+#include "certify_grid_parts.h"
+#include "four.h"
+
+static const double u = 0x1p-53;
+
+// ---- some cells of a line, with all that is known of them
+
+typedef struct cells {
+  int32_t first, count;
+  const double *lo, *hi;             // count
+  double power[GRID_STRETCH], inverse[GRID_STRETCH];   // R and 1/C, but for the unit
+  double zero[GRID_STRETCH], infinite[GRID_STRETCH];   // bounds that are not given
+} cells;
+
+static void cells_begin(cells *s) {
+  for (int q = 0; q < GRID_STRETCH; q++) {
+    s->zero[q] = 0.0;
+    s->infinite[q] = (double)INFINITY;
+  }
+}
+
+static void cells_at(const certifier *c, int32_t first, int32_t count, cells *s) {
+  const perp_problem *p = c->problem;
+  s->first = first;
+  s->count = count;
+  s->lo = p->lo != NULL ? p->lo + first : s->zero;
+  s->hi = p->hi != NULL ? p->hi + first : s->infinite;
+  uint64_t bits[GRID_STRETCH];
+  const int16_t *e = c->exponent + first;
+  for (int32_t q = 0; q < count; q++) bits[q] = (uint64_t)(1023 + e[q]) << 52;
+  memcpy(s->power, bits, (size_t)count*sizeof *bits);
+  for (int32_t q = 0; q < count; q++) bits[q] = (uint64_t)(1023 - e[q]) << 52;
+  memcpy(s->inverse, bits, (size_t)count*sizeof *bits);
+}
+
+// Where the run of cells of one component that begins at q ends.
+static int32_t run_end(const int32_t *component, int32_t q, int32_t count) {
+  const int32_t k = component[q];
+  for (q++; q < count && component[q] == k;) q++;
+  return q;
+}
+
+EXACT_INLINE four within_four(four v) {
+  return four_min(four_all(0x1p1000), four_max(four_all(0x1p-1000), v));
+}
+
+typedef struct quad { four x, y, a, below, above, R, inverse, r, natural; } quad;
+
+// Four cells from q on, in units of the component. r may be NaN.
+EXACT_INLINE quad quad_at(const cells *s, int32_t q, double unit, const double *x, const double *y) {
+  quad f = {.x = four_load(x + q), .y = four_load(y + q)};
+  f.below = four_subtract(f.x, four_load(s->lo + q));
+  f.above = four_subtract(f.x, four_load(s->hi + q));
+  f.R = within_four(four_multiply(four_load(s->power + q), four_all(unit)));
+  f.inverse = within_four(four_multiply(four_load(s->inverse + q), four_all(unit)));
+  f.r = four_size(four_min(four_multiply(f.below, f.inverse),
+                           four_max(four_multiply(f.above, f.inverse), four_multiply(f.R, f.y))));
+  f.natural = four_size(four_min(f.below, four_max(f.above, f.y)));
+  return f;
+}
+
+// |y| times the distance to the bound that y points to, where that is finite
+EXACT_INLINE four gap_of(const quad *f) {
+  const four_mask up = four_less(four_all(0.0), f->y);
+  const four distance = four_choose(up, f->below, four_subtract(four_all(0.0), f->above));
+  const four_mask finite = four_less(distance, four_all((double)INFINITY));
+  return four_keep(finite, four_multiply(four_size(f->y), distance));
+}
+
+// ---- the reference
+
+// The largest r and R a of a run, at unit 1, and its part of the certificate's numbers.
+typedef struct measured { double r, size, natural, gap; } measured;
+
+EXACT_INLINE void measure(const cells *s, int32_t from, int32_t to, const double *x,
+                          const double *y, const double *a, measured *m) {
+  four r = four_all(m->r), size = four_all(m->size), natural = four_all(m->natural);
+  four gap = four_all(0.0);
+  int32_t q = from;
+  for (; q + 4 <= to; q += 4) {
+    const quad f = quad_at(s, q, 1.0, x, y);
+    r = four_max(f.r, r);   // b and the bounds are no NaN
+    size = four_max(four_multiply(f.R, four_load(a + q)), size);
+    natural = four_max(f.natural, natural);
+    gap = four_add(gap, gap_of(&f));
+  }
+  m->r = four_most(r);
+  m->size = four_most(size);
+  m->natural = four_most(natural);
+  m->gap += four_sum(gap);
+  for (; q < to; q++) {
+    const double lo = s->lo[q], hi = s->hi[q], distance = y[q] > 0.0 ? x[q] - lo : hi - x[q];
+    m->r = max2(m->r, distance_of(x[q], y[q], lo, hi, s->power[q], s->inverse[q]));
+    m->size = max2(m->size, s->power[q]*a[q]);
+    m->natural = max2(m->natural, fabs(mid(x[q] - hi, y[q], x[q] - lo)));
+    m->gap += distance < (double)INFINITY ? fabs(y[q])*distance : 0.0;
+  }
+}
+FOUR_TARGET static void measure_wide(const cells *s, int32_t from, int32_t to, const double *x,
+                                     const double *y, const double *a, measured *m) {
+  measure(s, from, to, x, y, a, m);
+}
+static void measure_plain(const cells *s, int32_t from, int32_t to, const double *x,
+                          const double *y, const double *a, measured *m) {
+  measure(s, from, to, x, y, a, m);
+}
+
+// y = A x_ref + b into c->y and a = |A||x_ref| + |b| of some cells from p on; how many they are
+static int32_t reference_from(const certifier *c, grid_place p, int32_t first, double *a) {
+  const double *b = c->problem->b + first;
+  double *y = c->y + first;
+  if (!c->reference_is_zero) return grid_residual_from(c->grid, p, c->x, b, y, a);
+  const int32_t left = c->grid->cells[0] - p.at[0],
+                count = left < GRID_STRETCH ? left : GRID_STRETCH;
+  for (int32_t q = 0; q < count; q++) {
+    y[q] = b[q];
+    a[q] = fabs(b[q]);
+  }
+  return count;
+}
+
+// A cell that is tied to none, and free to move.
+static double reference_alone(certifier *c, int32_t i) {
+  const double lo = lower(c->problem->lo, i), hi = upper(c->problem->hi, i), y = c->y[i];
+  if (c->component[i] == EMPTY && ((y < 0.0 && hi == (double)INFINITY) ||
+                                   (y > 0.0 && lo == -(double)INFINITY)))
+    c->infeasible = i;
+  return grid_rule_of(c, i).G;
+}
+
+// A component whose b is beyond all measure: G and S again, in its unit.
+static void look_again(certifier *c, int32_t k) {
+  grid_part *part = &c->parts_of_grid[k];
+  part->unit = grid_unit(part->S);
+  part->G = part->S = 0.0;
+  double a[GRID_STRETCH];
+  int32_t first = 0;
+  for (grid_place p = {{0, 0, 0}}; first < c->n;) {
+    const int32_t count = reference_from(c, p, first, a);
+    for (int32_t q = 0; q < count; q++) {
+      const int32_t i = first + q;
+      if (c->component[i] != k) continue;
+      const certify_scale own = grid_judge_scale(c, i);
+      part->G = max2(part->G, distance_of(c->x[i], c->y[i], lower(c->problem->lo, i),
+                                          upper(c->problem->hi, i), own.R, own.inverse_C));
+      if (!(own.R*a[q] <= part->S)) part->S = own.R*a[q];
+    }
+    grid_advance(c->grid, &p, count);
+    first += count;
+  }
+}
+
+// G and S have been computed at unit 1. They are proportional to it, and it is a power of two.
+// Where S = 0 so is G, and any unit will do: only zeros pass.
+static void settle_parts(certifier *c) {
+  enum { MOST = 64 };   // components that may be looked at one by one
+  int32_t again = 0;
+  for (int32_t k = 0; k < c->grid_parts; k++) {
+    grid_part *part = &c->parts_of_grid[k];
+    const int fine = part->S > 0x1p-400 && part->S < 0x1p400;
+    part->unit = fine ? grid_unit(part->S) : 1.0;
+    part->G *= part->unit;
+    part->S *= part->unit;
+    if (!fine && part->S > 0.0 && again++ < MOST) look_again(c, k);
+  }
+}
+
+void grid_measure_reference(certifier *c) {
+  const perp_problem *problem = c->problem;
+  const int wide = FOUR_HAS_TARGET();
+  double a[GRID_STRETCH];
+  cells s;
+  cells_begin(&s);
+  c->reference_is_zero = 1;
+  for (int32_t i = 0; i < c->n; i++) {
+    c->x[i] = clamp(0.0, lower(problem->lo, i), upper(problem->hi, i));
+    c->reference_is_zero &= c->x[i] == 0.0;
+  }
+  for (int32_t k = 0; k < c->grid_parts; k++) c->parts_of_grid[k] = (grid_part){0};
+  perp_certificate found = {.worst = c->n > 0 ? 0 : -1, .components = c->components};
+  c->infeasible = -1;
+  c->settles = 0;
+  int32_t first = 0;
+  for (grid_place p = {{0, 0, 0}}; first < c->n;) {
+    const int32_t count = reference_from(c, p, first, a), *component = c->component + first;
+    cells_at(c, first, count, &s);
+    for (int32_t q = 0; q < count;) {
+      if (component[q] >= 0) {
+        const int32_t end = run_end(component, q, count);
+        grid_part *part = &c->parts_of_grid[component[q]];
+        measured m = {part->G, part->S, found.natural_residual, 0.0};
+        (wide ? measure_wide : measure_plain)(&s, q, end, c->x + first, c->y + first, a, &m);
+        part->G = m.r;
+        part->S = m.size;
+        found.natural_residual = m.natural;
+        found.gap += m.gap;
+        q = end;
+        continue;
+      }
+      if (s.lo[q] != s.hi[q]) {   // otherwise r = 0
+        const double r = reference_alone(c, first + q), x = c->x[first + q], y = c->y[first + q];
+        if (r > 0.0) {
+          found.residual = max2(found.residual, r < (double)INFINITY ? 1.0 : r);
+          found.worst = first + q;
+        }
+        c->settles |= r == 0.0;
+        found.natural_residual = max2(found.natural_residual,
+                                      no_nan(fabs(mid(x - s.hi[q], y, x - s.lo[q]))));
+        const double distance = y > 0.0 ? x - s.lo[q] : s.hi[q] - x;
+        found.gap += distance < (double)INFINITY ? fabs(y)*distance : 0.0;
+      }
+      q++;
+    }
+    grid_advance(c->grid, &p, count);
+    first += count;
+  }
+  settle_parts(c);
+  for (int32_t k = 0; k < c->grid_parts; k++) {
+    const double G = c->parts_of_grid[k].G;
+    if (G > 0.0) found.residual = max2(found.residual, G < (double)INFINITY ? 1.0 : G);
+    c->settles |= G == 0.0;
+  }
+  if (found.gap != found.gap) found.gap = (double)INFINITY;
+  c->reference = found;
+}
+
+// ---- the verdict
+
+typedef struct verdict {      // on a chunk
+  perp_certificate found;
+  int snaps;
+} verdict;
+
+typedef struct trial {
+  certifier *c;
+  const double *x;
+  double tol, absolute_tol;
+  int finite[CHUNKS];
+  double violation[CHUNKS];
+  verdict of[CHUNKS];
+} trial;
+
+static void clamp_chunk(void *data, int32_t index) {
+  trial *k = data;
+  const perp_problem *p = k->c->problem;
+  const chunk part = chunk_of(k->c->grid, index);
+  double violation = 0.0;
+  int finite = 1;
+  for (int32_t i = part.from; i < part.to; i++) {
+    const double x = k->x[i], inside = clamp(x, lower(p->lo, i), upper(p->hi, i));
+    finite &= x - x == 0.0;
+    violation = max2(violation, fabs(x - inside));
+    k->c->x[i] = inside;
+  }
+  k->finite[index] = finite;
+  k->violation[index] = violation;
+}
+
+// Cell i with y and a = |A||x| + |b|.
+static void judge_one(const trial *t, int32_t i, double y, double a, verdict *v) {
+  const certifier *c = t->c;
+  const perp_problem *p = c->problem;
+  const double lo = lower(p->lo, i), hi = upper(p->hi, i), x = c->x[i], away = fabs(t->x[i] - x);
+  const double below = x - lo, above = x - hi, natural = no_nan(fabs(mid(above, y, below)));
+  const double distance = y > 0.0 ? below : -above;
+  perp_certificate *found = &v->found;
+  const int alone = c->component[i] < 0;
+  if (alone && lo == hi && away == 0.0) return;   // r = 0, as for most solid cells and air
+  found->natural_residual = max2(found->natural_residual, natural);
+  found->gap += distance < (double)INFINITY ? fabs(y)*distance : 0.0;
+  const cell_rule rule = grid_rule_of(c, i);
+  // An x that had to be moved far to its bounds is not the answer: how far counts like a residual.
+  const double moved = away*rule.inverse_C,
+               r = max2(distance_of(x, y, lo, hi, rule.R, rule.inverse_C), moved);
+  v->snaps |= (r > 0.0) & (r < rule.R*fabs(y));
+  const certify_row row = grid_judge_cell(&rule, r, y, moved, max2(a - fabs(p->b[i]), 0.0), t->tol);
+  const double relative = r == 0.0 || (row.solved && row.base == 0.0) ? 0.0 : row.relative;
+  if (relative > found->residual) {
+    found->residual = relative;
+    found->worst = i;
+  }
+  if (t->absolute_tol > 0.0 && max2(natural, away) <= t->absolute_tol && !rule.empty) return;
+  if (!row.solved) found->solved = 0;
+  else if (!row.strict) found->attainable = 1;
+}
+
+// A run of cells of one component. A row is right where r_i is at most tol G, whatever y_i may have
+// lost; it is wrong where r_i is beyond tol G and all that rounding could excuse, which is at most
+// 32 u S and the cap of 100 tol G.
+EXACT_INLINE void judge_run(const trial *t, const cells *s, int32_t from, int32_t to,
+                            const grid_part *part, const double *y, const double *a, verdict *v) {
+  const certifier *c = t->c;
+  const double *x = c->x + s->first, *given = t->x + s->first;
+  const double G = part->G, S = part->S;
+  perp_certificate *found = &v->found;
+  const int plain = G > 0.0 && G < (double)INFINITY && S < (double)INFINITY;
+  const four right = four_all(t->tol*G), share = four_all(lost_part(GRID_SLOTS));
+  const four wrong = four_all(t->absolute_tol > 0.0 ? (double)INFINITY
+                                                    : 102.0*t->tol*G + 64.0*u*S);
+  four worst = four_all(0.0), natural = four_all(0.0), gap = four_all(0.0);
+  four_mask any_wrong = four_bits(0), any_snap = four_bits(0);
+  int32_t q = from;
+  for (; plain && q + 4 <= to; q += 4) {
+    quad f = quad_at(s, q, part->unit, x, y);
+    const four away = four_multiply(four_size(four_subtract(four_load(given + q), f.x)), f.inverse);
+    const four lost = four_multiply(four_multiply(share, f.R), four_load(a + q));
+    const four r = four_max(away, f.r);
+    const four_mask is_right = four_at_most(four_add(r, lost), right),
+                    // as far as it is r_i, and not only moved, that is too large
+                    is_wrong = four_and(four_less(wrong, f.r),
+                                        four_less(f.r, four_all((double)INFINITY)));
+    if (four_any(four_not(four_or(is_right, is_wrong)))) {
+      for (int k = 0; k < 4; k++) judge_one(t, s->first + q + k, y[q + k], a[q + k], v);
+      continue;
+    }
+    any_wrong = four_or(any_wrong, is_wrong);
+    any_snap = four_or(any_snap, four_and(four_less(four_all(0.0), r),
+                                          four_less(r, four_multiply(f.R, four_size(f.y)))));
+    worst = four_max(r, worst);
+    natural = four_max(f.natural, natural);
+    gap = four_add(gap, gap_of(&f));
+  }
+  v->snaps |= four_any(any_snap);
+  if (four_any(any_wrong)) found->solved = 0;
+  found->natural_residual = max2(found->natural_residual, four_most(natural));
+  found->gap += four_sum(gap);
+  const double most = four_most(worst);
+  if (most > found->residual*G) {   // rarely: where is it?
+    found->residual = most/G;
+    for (int32_t k = from; k < q; k++) {
+      const double R = within(s->power[k]*part->unit), inverse = within(s->inverse[k]*part->unit);
+      const double r = max2(distance_of(x[k], y[k], s->lo[k], s->hi[k], R, inverse),
+                            fabs(given[k] - x[k])*inverse);
+      if (r == most) found->worst = s->first + k;
+    }
+  }
+  for (; q < to; q++) judge_one(t, s->first + q, y[q], a[q], v);
+}
+FOUR_TARGET static void judge_run_wide(const trial *t, const cells *s, int32_t from, int32_t to,
+                                       const grid_part *part, const double *y, const double *a,
+                                       verdict *v) {
+  judge_run(t, s, from, to, part, y, a, v);
+}
+static void judge_run_plain(const trial *t, const cells *s, int32_t from, int32_t to,
+                            const grid_part *part, const double *y, const double *a, verdict *v) {
+  judge_run(t, s, from, to, part, y, a, v);
+}
+
+static void judge_chunk(void *data, int32_t index) {
+  trial *t = data;
+  certifier *c = t->c;
+  chunk k = chunk_of(c->grid, index);
+  const int wide = FOUR_HAS_TARGET();
+  double a[GRID_STRETCH];
+  cells s;
+  cells_begin(&s);
+  verdict v = {.found = {.solved = 1, .worst = k.from}};
+  while (k.from < k.to) {
+    double *y = c->y + k.from;
+    const int32_t count = grid_residual_from(c->grid, k.p, c->x, c->problem->b + k.from, y, a),
+                  *component = c->component + k.from;
+    cells_at(c, k.from, count, &s);
+    for (int32_t q = 0; q < count;) {
+      if (component[q] < 0) {
+        judge_one(t, k.from + q, y[q], a[q], &v);
+        q++;
+        continue;
+      }
+      const int32_t end = run_end(component, q, count);
+      (wide ? judge_run_wide : judge_run_plain)(t, &s, q, end, &c->parts_of_grid[component[q]], y,
+                                                a, &v);
+      q = end;
+    }
+    grid_advance(c->grid, &k.p, count);
+    k.from += count;
+  }
+  t->of[index] = v;
+}
+
+static void put_together(certifier *c, const trial *k, perp_certificate *certificate) {
+  perp_certificate found = {.solved = 1, .worst = c->n > 0 ? 0 : -1, .components = c->components};
+  int snaps = 0;
+  for (int32_t q = 0; q < CHUNKS; q++) {
+    const perp_certificate *part = &k->of[q].found;
+    found.solved &= part->solved;
+    found.attainable |= part->attainable;
+    found.bound_violation = max2(found.bound_violation, k->violation[q]);
+    found.natural_residual = max2(found.natural_residual, part->natural_residual);
+    found.gap += part->gap;
+    snaps |= k->of[q].snaps;
+    if (!(part->residual > found.residual)) continue;
+    found.residual = part->residual;
+    found.worst = part->worst;
+  }
+  if (found.gap != found.gap) found.gap = (double)INFINITY;
+  if (!found.solved) found.attainable = 0;
+  c->snaps = snaps;
+  *certificate = found;
+}
+
+void grid_judge_check(certifier *c, const double *x, double tol, double absolute_tol,
+                      perp_certificate *certificate) {
+  trial k = {.c = c, .x = x, .tol = tol, .absolute_tol = absolute_tol};
+  team_run(c->threads, clamp_chunk, &k, CHUNKS);
+  int finite = 1;
+  for (int32_t q = 0; q < CHUNKS; q++) finite &= k.finite[q];
+  c->twice = 0;
+  c->snaps = 1;
+  if (!finite) {
+    *certificate = (perp_certificate){.worst = -1, .components = c->components,
+                                      .residual = (double)INFINITY,
+                                      .natural_residual = (double)INFINITY,
+                                      .bound_violation = (double)INFINITY, .gap = (double)INFINITY};
+    return;
+  }
+  team_run(c->threads, judge_chunk, &k, CHUNKS);
+  put_together(c, &k, certificate);
+}
+
+// Where x_ref = 0 has a row with r > 0, that row's r is G: no allowance for rounding is that large,
+// because y = b is exact. Otherwise it is judged like any x.
+void grid_judge_reference(certifier *c, double tol, double absolute_tol,
+                          perp_certificate *certificate) {
+  if (c->reference_is_zero && absolute_tol == 0.0 && c->reference.residual > 0.0)
+    *certificate = c->reference;
+  else
+    grid_judge_check(c, c->x, tol, absolute_tol, certificate);
+}
+
+// ---- estimates
+
+typedef struct estimate {
+  const certifier *c;
+  const double *x, *y;
+  double of[CHUNKS];
+} estimate;
+
+EXACT_INLINE double largest_of_run(const cells *s, int32_t from, int32_t to, double unit,
+                                   const double *x, const double *y) {
+  four most = four_all(0.0);
+  four_mask nan = four_bits(0);
+  int32_t q = from;
+  for (; q + 4 <= to; q += 4) {
+    const quad f = quad_at(s, q, unit, x, y);
+    nan = four_or(nan, four_not(four_at_most(f.r, four_all((double)INFINITY))));
+    most = four_max(f.r, most);
+  }
+  double r = four_any(nan) ? (double)INFINITY : four_most(most);
+  for (; q < to; q++)
+    r = max2(r, distance_of(x[q], y[q], s->lo[q], s->hi[q], within(s->power[q]*unit),
+                            within(s->inverse[q]*unit)));
+  return r;
+}
+FOUR_TARGET static double largest_wide(const cells *s, int32_t from, int32_t to, double unit,
+                                       const double *x, const double *y) {
+  return largest_of_run(s, from, to, unit, x, y);
+}
+static double largest_plain(const cells *s, int32_t from, int32_t to, double unit, const double *x,
+                            const double *y) {
+  return largest_of_run(s, from, to, unit, x, y);
+}
+
+static void estimate_chunk(void *data, int32_t index) {
+  estimate *e = data;
+  const certifier *c = e->c;
+  chunk k = chunk_of(c->grid, index);
+  const int wide = FOUR_HAS_TARGET();
+  cells s;
+  cells_begin(&s);
+  double worst = 0.0;
+  while (k.from < k.to) {
+    const int32_t left = k.to - k.from, count = left < GRID_STRETCH ? left : GRID_STRETCH,
+                  *component = c->component + k.from;
+    const double *x = e->x + k.from, *y = e->y + k.from;
+    cells_at(c, k.from, count, &s);
+    for (int32_t q = 0; q < count;) {
+      if (component[q] >= 0) {
+        const int32_t end = run_end(component, q, count);
+        const grid_part *part = &c->parts_of_grid[component[q]];
+        const double base = part->G > 0.0 ? part->G : part->S > 0.0 ? part->S : 1.0;
+        worst = max2(worst, (wide ? largest_wide : largest_plain)(&s, q, end, part->unit, x, y)/base);
+        q = end;
+        continue;
+      }
+      if (s.lo[q] != s.hi[q]) {
+        const certify_scale own = grid_judge_scale(c, k.from + q);
+        worst = max2(worst, distance_of(x[q], y[q], s.lo[q], s.hi[q], own.R, own.inverse_C)/own.base);
+      }
+      q++;
+    }
+    k.from += count;
+  }
+  e->of[index] = worst;
+}
+
+double grid_judge_residual(const certifier *c, const double *x, const double *y) {
+  estimate e = {.c = c, .x = x, .y = y};
+  team_run(c->threads, estimate_chunk, &e, CHUNKS);
+  double worst = 0.0;
+  for (int32_t q = 0; q < CHUNKS; q++) worst = max2(worst, e.of[q]);
+  return worst;
+}
