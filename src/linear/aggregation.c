@@ -23,10 +23,13 @@
 
 enum {
   SMALLEST = 150,                  // rows that are solved directly
+  FREE = -2,                       // not yet joined
+  MEMBERS = 8,                     // of an aggregate, at most
   FEW = 8,                         // 1/FEW of the rows changed: sums are made anew for all
 };
 
 static const double strong = 0.25;      // of the strongest coupling of a row: worth joining
+static const double comparable = 0.3;   // of the strongest axis: halved together with it
 static const double dominant = 5.0;     // a_ii over the sum of |a_ij|: sweeps are enough
 
 static void *take(const perp_allocator *allocator, int64_t count, size_t size) {
@@ -69,7 +72,7 @@ static int is_aligned(lattice_place i, lattice_place j, int32_t axis) {
   return 1;
 }
 
-// The row that i is to be joined with, of those that are not; NONE: none. place may be NULL.
+// The row that i is to be joined with, of those that are FREE; NONE: none. axis NONE: any.
 static int32_t choose_mate(const level *l, const int32_t *mate, int32_t i, int32_t axis) {
   int32_t best = NONE;
   double largest = 0.0, reach = 0.0;
@@ -78,7 +81,7 @@ static int32_t choose_mate(const level *l, const int32_t *mate, int32_t i, int32
     const double coupling = -l->value[p];
     if (j == i || !(coupling > 0.0)) continue;
     reach = max2(reach, coupling);
-    if (mate[j] == NONE && coupling > largest &&
+    if (mate[j] == FREE && coupling > largest &&
         (axis == NONE || is_aligned(l->place[i], l->place[j], axis))) {
       largest = coupling;
       best = j;
@@ -87,8 +90,8 @@ static int32_t choose_mate(const level *l, const int32_t *mate, int32_t i, int32
   return largest >= strong*reach ? best : NONE;
 }
 
-// The axis along which the couplings of the lattice are strongest.
-static int32_t strongest_axis(const level *l) {
+// Mean couplings along the axes of the lattice. Returns the axis of the strongest.
+static int32_t measure_axes(const level *l, double *mean) {
   double sum[LATTICE_AXES] = {0.0}, count[LATTICE_AXES] = {0.0};
   for (int32_t i = 0; i < l->n; i++)
     for (int32_t p = l->colptr[i]; p < l->diagonal[i]; p++)
@@ -98,8 +101,10 @@ static int32_t strongest_axis(const level *l) {
           count[k] += 1.0;
         }
   int32_t best = 0;
-  for (int32_t k = 1; k < LATTICE_AXES; k++)
-    if (sum[k]*max2(count[best], 1.0) > 1.1*sum[best]*max2(count[k], 1.0)) best = k;
+  for (int32_t k = 0; k < LATTICE_AXES; k++) {
+    mean[k] = sum[k]/max2(count[k], 1.0);
+    if (mean[k] > 1.1*mean[best]) best = k;
+  }
   return best;
 }
 
@@ -109,33 +114,68 @@ static int32_t strongest_axis(const level *l) {
 // axis, NONE: none; pair, mate: n.
 static int32_t join_pairs(const level *l, int first, int32_t *pair, int32_t *mate,
                           int32_t *halved) {
-  enum { APART = -2 };
   int32_t count = 0;
-  for (int32_t i = 0; i < l->n; i++) mate[i] = first && is_dominant(l, i) ? APART : NONE;
-  *halved = l->place != NULL ? strongest_axis(l) : NONE;
+  for (int32_t i = 0; i < l->n; i++) mate[i] = first && is_dominant(l, i) ? NONE : FREE;
+  double mean[LATTICE_AXES];
+  *halved = l->place != NULL ? measure_axes(l, mean) : NONE;
   for (int32_t aligned = l->place != NULL; aligned >= 0; aligned--)
     for (int32_t i = 0; i < l->n; i++) {
-      if (mate[i] != NONE) continue;
+      if (mate[i] != FREE) continue;
       const int32_t best = choose_mate(l, mate, i, aligned ? *halved : NONE);
       if (best == NONE) continue;
       mate[i] = best;
       mate[best] = i;
     }
   for (int32_t i = 0; i < l->n; i++)
-    pair[i] = mate[i] == APART ? NONE : mate[i] >= 0 && mate[i] < i ? pair[mate[i]] : count++;
+    pair[i] = mate[i] == NONE ? NONE : mate[i] != FREE && mate[i] < i ? pair[mate[i]] : count++;
   return count;
 }
 
-// Places of pairs on the lattice that is halved along an axis.
+// Blocks of the lattice, two rows along each of the axes along which it is strong: 4 or 8 rows, of
+// which a boundary may take some, and what it cuts off. Returns the number of blocks; 0: there are
+// not two such axes.
+static int32_t join_blocks(const level *l, int32_t *block, int32_t *halved) {
+  double mean[LATTICE_AXES];
+  int32_t axis[LATTICE_AXES], axes = 0, count = 0;
+  const int32_t best = measure_axes(l, mean);
+  *halved = 0;
+  for (int32_t k = 0; k < LATTICE_AXES; k++)
+    if (mean[k] >= comparable*mean[best]) {
+      axis[axes++] = k;
+      *halved |= 1 << k;
+    }
+  if (axes < 2) return 0;
+  for (int32_t i = 0; i < l->n; i++) block[i] = is_dominant(l, i) ? NONE : FREE;
+  for (int32_t i = 0; i < l->n; i++) {
+    if (block[i] != FREE) continue;
+    int32_t member[MEMBERS] = {i}, members = 1;
+    block[i] = count;
+    for (int32_t k = 0; k < axes; k++)               // the block so far, and its mirror image
+      for (int32_t j = 0, known = members; j < known; j++) {
+        const int32_t mate = choose_mate(l, block, member[j], axis[k]);
+        if (mate == NONE) continue;
+        block[mate] = count;
+        member[members++] = mate;
+      }
+    count++;
+  }
+  return count;
+}
+
+static int32_t axis_bit(int32_t axis) { return axis != NONE ? 1 << axis : 0; }
+
+// Places of aggregates on the lattice that is halved along some axes: bit k is axis k.
 static int halve_places(const perp_allocator *m, const level *l, const int32_t *pair,
-                        int32_t axis, level *next) {
+                        int32_t halved, level *next) {
   if (l->place == NULL) return 0;
   next->place = take(m, next->n, sizeof *next->place);
   if (next->place == NULL) return -2;
   for (int32_t i = l->n - 1; i >= 0; i--)            // the first row of a pair comes last
     if (pair[i] != NONE) {
       next->place[pair[i]] = l->place[i];
-      next->place[pair[i]].at[axis] = (int16_t)(l->place[i].at[axis] >> 1);
+      for (int32_t k = 0; k < LATTICE_AXES; k++)
+        if ((halved >> k & 1) != 0)
+          next->place[pair[i]].at[k] = (int16_t)(l->place[i].at[k] >> 1);
     }
   return 0;
 }
@@ -306,7 +346,13 @@ static int add_slices(aggregation *g) {
   for (int32_t k = 0; k + 1 < g->levels; k++) {
     level *l = &g->at[k], *next = &g->at[k + 1];
     l->parent = take(m, l->s.length, sizeof *l->parent);
-    next->child = take(m, (int64_t)next->s.length*AGGREGATION_MEMBERS, sizeof *next->child);
+    for (int32_t c = 0; c < next->n; c++) {
+      int32_t count = 0;
+      for (int32_t q = next->start[c]; q < next->start[c + 1]; q++)
+        count += l->s.place[next->member[q]] < slices_exact(&l->s);
+      next->children = count > next->children ? count : next->children;
+    }
+    next->child = take(m, (int64_t)next->s.length*next->children, sizeof *next->child);
     if (l->parent == NULL || next->child == NULL) return -2;
     for (int32_t p = 0; p < l->s.length; p++) {
       const int32_t i = l->s.row[p], c = i >= 0 ? l->aggregate[i] : NONE;
@@ -314,12 +360,12 @@ static int add_slices(aggregation *g) {
     }
     for (int32_t p = 0; p < next->s.length; p++) {
       const int32_t c = next->s.row[p];
-      int32_t *child = next->child + (size_t)p*AGGREGATION_MEMBERS, count = 0;
+      int32_t *child = next->child + (size_t)p*(size_t)next->children, count = 0;
       for (int32_t q = c >= 0 ? next->start[c] : 0; c >= 0 && q < next->start[c + 1]; q++) {
         const int32_t place = l->s.place[next->member[q]];
         if (place < slices_exact(&l->s)) child[count++] = place;
       }
-      while (count < AGGREGATION_MEMBERS) child[count++] = l->s.length;
+      while (count < next->children) child[count++] = l->s.length;
     }
   }
   g->sums = take(m, 3*(int64_t)slices_parts(&g->at[0].s), sizeof *g->sums);
@@ -348,13 +394,10 @@ static int join_members(const perp_allocator *m, const level *l, level *next) {
 // memory.
 static int pair_twice(const aggregation *g, level *l, level *half, level *next, double **work) {
   const perp_allocator *m = &g->allocator;
-  l->aggregate = take(m, l->n, sizeof *l->aggregate);
-  l->into = take(m, l->colptr[l->n], sizeof *l->into);
-  if (l->aggregate == NULL || l->into == NULL) return -2;
   int32_t axis;
   const int32_t pairs = join_pairs(l, 1, l->aggregate, l->into, &axis);   // `into` is not yet in use
   if (coarsen(m, l, l->aggregate, pairs, half, l->into) != 0) return -2;
-  if (halve_places(m, l, l->aggregate, axis, half) != 0) return -2;
+  if (halve_places(m, l, l->aggregate, axis_bit(axis), half) != 0) return -2;
   const int32_t entries = half->colptr[half->n];
   half->active = take(m, half->n, 1);
   half->aggregate = take(m, half->n, sizeof *half->aggregate);
@@ -368,7 +411,7 @@ static int pair_twice(const aggregation *g, level *l, level *half, level *next, 
   const int32_t count = join_pairs(half, 0, half->aggregate, half->into, &axis);
   if (count == 0 || count > l->n - l->n/5) return 1;
   if (coarsen(m, half, half->aggregate, count, next, half->into) != 0) return -2;
-  if (add_mask(m, next) != 0 || halve_places(m, half, half->aggregate, axis, next) != 0) return -2;
+  if (add_mask(m, next) != 0 || halve_places(m, half, half->aggregate, axis_bit(axis), next) != 0) return -2;
   if (g->weakens) pair_scales(half, next, *work);
   else for (int32_t p = 0; p < next->colptr[count]; p++) next->scale[p] = 1.0;
   sum_up(half, next);
@@ -380,10 +423,31 @@ static int pair_twice(const aggregation *g, level *l, level *half, level *next, 
   return join_members(m, l, next);
 }
 
+// One round of blocks, as pair_twice; 1: the lattice does not have them.
+static int block_once(const aggregation *g, level *l, level *next) {
+  const perp_allocator *m = &g->allocator;
+  int32_t halved;
+  const int32_t count = join_blocks(l, l->aggregate, &halved);
+  if (count == 0 || count > l->n/2) return 1;
+  if (coarsen(m, l, l->aggregate, count, next, l->into) != 0 || add_mask(m, next) != 0 ||
+      halve_places(m, l, l->aggregate, halved, next) != 0) return -2;
+  double *size = take(m, count, sizeof *size);
+  if (size == NULL) return -2;
+  pair_scales(l, next, size);
+  give(m, size);
+  sum_up(l, next);
+  return 0;
+}
+
 static int add_level(aggregation *g) {
-  level half = {0}, *next = &g->at[g->levels];
+  const perp_allocator *m = &g->allocator;
+  level half = {0}, *l = &g->at[g->levels - 1], *next = &g->at[g->levels];
   double *work = NULL;
-  const int failed = pair_twice(g, &g->at[g->levels - 1], &half, next, &work);
+  l->aggregate = take(m, l->n, sizeof *l->aggregate);
+  l->into = take(m, l->colptr[l->n], sizeof *l->into);
+  if (l->aggregate == NULL || l->into == NULL) return -2;
+  int failed = l->place != NULL && g->weakens ? block_once(g, l, next) : 1;
+  if (failed == 1) failed = pair_twice(g, l, &half, next, &work);
   give(&g->allocator, work);
   level_free(&g->allocator, &half, 0);
   if (failed == 0) g->levels++;

@@ -74,9 +74,12 @@ static void second_work(void *data, int32_t from, int32_t to, int32_t part) {
 static void restrict_work(void *data, int32_t from, int32_t to, int32_t part) {
   const job *j = data;
   (void)part;
+  const int32_t count = j->next->children;
   for (int32_t i = LANES*from; i < LANES*to; i++) {
-    const int32_t *child = j->next->child + (size_t)i*AGGREGATION_MEMBERS;
-    j->u[i] = j->a[child[0]] + j->a[child[1]] + (j->a[child[2]] + j->a[child[3]]);
+    const int32_t *child = j->next->child + (size_t)i*(size_t)count;
+    float sum = 0.0f;
+    for (int32_t k = 0; k < count; k++) sum += j->a[child[k]];
+    j->u[i] = sum;
   }
 }
 

@@ -8,7 +8,6 @@
 
 enum {
   AGGREGATION_LEVELS = 24,
-  AGGREGATION_MEMBERS = 4,         // rows of an aggregate, at most
   NONE = -1,
 };
 
@@ -28,8 +27,9 @@ typedef struct level {
   int32_t *changed;                // n
   slices s;                        // the matrix as the cycle sees it
   int32_t *parent;                 // places: place on the next level, its length: none
-  int32_t *child;                  // places x AGGREGATION_MEMBERS: places of the level before that
-                                   //   have a remainder; its length: none; not on the finest
+  int32_t children;                // of a place, at most
+  int32_t *child;                  // places x children: places of the level before that have a
+                                   //   remainder; its length: none; not on the finest
   float *w, *r, *z, *c, *v, *d;    // places: remainder; of the K-cycle; r, z, c, v also of gradients
 } level;
 
