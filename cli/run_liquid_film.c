@@ -76,14 +76,14 @@ static int choose(liquid_film *what, const perp_fluid_state *now) {
 static int add(void *self, int64_t step) {
   liquid_film *what = self;
   perp_fluid_state now;
+  (void)step;
   if (perp_fluid_read(what->fluid, &now) != PERP_OK)
     return fail(CODE_IO, "%s", perp_fluid_message());
   int code = add_poses(what);
-  const int some = what->shown && step > 0;   // at the start the cells have no types yet
-  if (!code && some) code = choose(what, &now);
+  if (!code && what->shown) code = choose(what, &now);
   if (code) return code;
   if (record_flow_add(&what->flow, now.particles, now.x, now.v, now.spacing,
-                      some ? what->keep : NULL))
+                      what->shown ? what->keep : NULL))
     return fail(CODE_IO, "out of memory for %lld particles", (long long)now.particles);
   if (what->grid.fields)
     record_grid_add(&what->grid, now.type, now.separating, now.surface, now.spacing,

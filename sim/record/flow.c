@@ -93,53 +93,82 @@ static uint16_t round_place(double value, double spacing, int32_t cells, int32_t
   return (uint16_t)fmin(fmax(floor(value/spacing*fine), 0.0), last);   // NaN: 0
 }
 
-typedef struct order { uint64_t key; uint32_t from; } order;   // cell, then place
-
-static int ascending(const void *a, const void *b) {
-  const order *x = a, *y = b;
-  if (x->key != y->key) return x->key < y->key ? -1 : 1;
-  return x->from < y->from ? -1 : x->from > y->from;
-}
-
 static uint32_t cell_of(const record_flow *flow, const uint16_t place[3]) {
   const uint32_t fine = (uint32_t)flow->fine;
   return ((place[2]/fine)*(uint32_t)flow->cells[1] + place[1]/fine)*(uint32_t)flow->cells[0] +
          place[0]/fine;
 }
 
-static uint64_t key_of(const record_flow *flow, const uint16_t place[3]) {
-  const uint32_t fine = (uint32_t)flow->fine;
-  uint64_t key = cell_of(flow, place);
-  for (int c = flow->dimension - 1; c >= 0; c--) key = key*fine + place[c] % fine;
-  return key;
+typedef struct entry {         // a particle to be put into its place
+  uint64_t within;             // its place in the cell
+  uint32_t cell, from;
+} entry;
+
+static int ascending(const void *a, const void *b) {
+  const entry *x = a, *y = b;
+  if (x->within != y->within) return x->within < y->within ? -1 : 1;
+  return x->from < y->from ? -1 : x->from > y->from;
+}
+
+// Those of a cell: a handful by insertion, heaps of them by what does not mind.
+static void sort_cell(entry *list, uint32_t count) {
+  enum { FEW = 32 };
+  if (count > FEW) {
+    qsort(list, count, sizeof *list, ascending);
+    return;
+  }
+  for (uint32_t i = 1; i < count; i++) {
+    const entry moved = list[i];
+    uint32_t k = i;
+    for (; k > 0 && ascending(&list[k - 1], &moved) > 0; k--) list[k] = list[k - 1];
+    list[k] = moved;
+  }
+}
+
+// By cell and by place within; first: cells + 1.
+static void sort(const entry *given, uint32_t count, uint32_t *first, size_t cells, entry *out) {
+  memset(first, 0, (cells + 1)*sizeof *first);
+  for (uint32_t i = 0; i < count; i++) first[given[i].cell + 1]++;
+  for (size_t c = 0; c < cells; c++) first[c + 1] += first[c];
+  for (uint32_t i = 0; i < count; i++) out[first[given[i].cell]++] = given[i];
+  for (uint32_t i = 0; i < count;) {
+    const uint32_t end = first[out[i].cell];
+    sort_cell(out + i, end - i);
+    i = end;
+  }
 }
 
 int record_flow_add(record_flow *flow, int64_t particles, const double *const x[3],
                     const double *const v[3], double spacing, const uint8_t *keep) {
   const int dimension = flow->dimension;
+  const uint32_t fine = (uint32_t)flow->fine;
+  const size_t cells = (size_t)flow->cells[0]*(size_t)flow->cells[1]*(size_t)flow->cells[2];
   double top = 0.0;
   if (particles > UINT32_MAX/2 - flow->particles) return RECORD_IO;
-  order *list = malloc((size_t)particles*sizeof *list + 1);
-  uint32_t count = 0;
+  entry *list = malloc(2*(size_t)particles*sizeof *list + 1), *sorted = list + particles;
+  uint32_t *first = malloc((cells + 1)*sizeof *first), count = 0;
   for (int64_t i = 0; i < particles && list; i++) {
     uint16_t place[3] = {0};
+    uint64_t within = 0;
     if (keep && !keep[i]) continue;
     for (int c = 0; c < dimension; c++) {
       place[c] = round_place(x[c][i], spacing, flow->cells[c], flow->fine);
       if (isfinite(v[c][i])) top = fmax(top, fabs(v[c][i]));
     }
-    list[count++] = (order){key_of(flow, place), (uint32_t)i};
+    for (int c = dimension - 1; c >= 0; c--) within = within*fine + place[c] % fine;
+    list[count++] = (entry){within, cell_of(flow, place), (uint32_t)i};
   }
-  if (!list || reserve(flow, flow->particles + count) != RECORD_OK) {
+  if (!list || !first || reserve(flow, flow->particles + count) != RECORD_OK) {
     free(list);
+    free(first);
     return RECORD_IO;
   }
-  qsort(list, count, sizeof *list, ascending);
+  sort(list, count, first, cells, sorted);
   const uint32_t f = flow->frames++;
   flow->count[f] = count;
   flow->top[f] = (float)fmin(top, 1e30);
   for (uint32_t k = 0; k < count; k++, flow->particles++) {
-    const uint32_t i = list[k].from;
+    const uint32_t i = sorted[k].from;
     for (int c = 0; c < dimension; c++) {
       flow->place[c][flow->particles] = round_place(x[c][i], spacing, flow->cells[c], flow->fine);
       flow->velocity[c][flow->particles] =
@@ -147,6 +176,7 @@ int record_flow_add(record_flow *flow, int64_t particles, const double *const x[
     }
   }
   free(list);
+  free(first);
   return RECORD_OK;
 }
 
