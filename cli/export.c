@@ -14,13 +14,16 @@
 
 // The first of a name is the usual one.
 const export_format export_formats[] = {
-    {"ply", ".ply", "points ascii colour detail", 1, 0, export_ply},
-    {"vtk", ".pvd", "points detail", 0, 0, export_pvd},
-    {"vtk", ".vtp", "points detail what", 1, 0, export_vtp},
-    {"glb", ".glb", "detail", 0, 0, export_glb},
-    {"csv", ".csv", "what", 0, 1, export_csv},
-    {"npy", ".npz", "", 0, 1, export_npz},
-    {"npy", ".npy", "what", 0, 1, export_npy},
+    {"ply", ".ply", "points ascii colour detail", 1, 0, export_ply, export_liquid_ply,
+     "points ascii colour"},
+    {"vtk", ".pvd", "points detail", 0, 0, export_pvd, export_liquid_pvd, "points"},
+    {"vtk", ".vtp", "points detail what", 1, 0, export_vtp, export_liquid_vtp, "points what"},
+    {"vtk", ".vti", "", 1, 1, NULL, export_vti, "what"},
+    {"glb", ".glb", "detail", 0, 0, export_glb, NULL, ""},
+    {"csv", ".csv", "what", 0, 1, export_csv, export_liquid_csv, "what"},
+    {"npy", ".npz", "", 0, 1, export_npz, export_npz, ""},
+    {"npy", ".npy", "what", 0, 1, export_npy, export_npy, "what"},
+    {"vdb", ".vdb", "", 1, 1, NULL, export_vdb, ""},
     {0}};
 
 // ------------------------------------------------------------------------------------------ frames
@@ -116,7 +119,9 @@ static int find_format(export_job *job, const char *path) {
 static int check_options(const export_job *job) {
   static const char *const names[] = {"points", "ascii", "what", "colour", "detail"};
   for (size_t k = 0; k < sizeof names/sizeof *names; k++) {
-    if (!argument(job->args, names[k]) || strstr(job->format->options, names[k])) continue;
+    const char *taken = job->format->options, *wet = job->format->wet;
+    if (!argument(job->args, names[k]) || strstr(taken, names[k]) || strstr(wet, names[k]))
+      continue;
     return fail(CODE_USAGE, "--%s is not for %s", names[k], job->format->ending);
   }
   if (argument(job->args, "frame") && argument(job->args, "frames"))
@@ -202,6 +207,10 @@ static int read_options(export_job *job) {
 
 // ----------------------------------------------------------------------------------------- writing
 
+static int write_one(export_job *job) {
+  return job->footage.recording.head.fluid ? job->format->liquid(job) : job->format->write(job);
+}
+
 // A file per frame: a.ply becomes a_0000.ply, ... if there are many and it has no %04d.
 static int write_numbered(export_job *job) {
   char pattern[sizeof job->path];
@@ -226,7 +235,7 @@ static int write_numbered(export_job *job) {
     if (!numbered_path(pattern, job->first + k*job->stride, job->path, sizeof job->path))
       return fail(CODE_USAGE, "the name of the file is too long");
     code = export_frame(job, k);
-    if (!code) code = job->format->write(job);
+    if (!code) code = write_one(job);
     if (!code) export_progress(job);
   }
   if (many) snprintf(job->path, sizeof job->path, "%s", pattern);
@@ -238,12 +247,43 @@ static int32_t usual_detail(int32_t bodies) {
   return bodies <= 300 ? 12 : bodies <= 3000 ? 8 : bodies <= 30000 ? 5 : 3;
 }
 
+// What a format takes of bodies it may not take of a liquid, and the other way round.
+static int check_kind(export_job *job) {
+  const int fluid = job->footage.recording.head.fluid;
+  const export_format *format = job->format;
+  const char *what = argument(job->args, "what"), *colour = argument(job->args, "colour");
+  if (!strcmp(format->name, "glb") && fluid)
+    return fail(CODE_USAGE, "a .glb has bodies that move, and %s is a liquid; .ply and .pvd have "
+                            "its particles, and 'perp render' draws it",
+                job->footage.recording.path);
+  if (!fluid && !format->write)
+    return fail(CODE_USAGE, "%s has the grid of a liquid, and %s has bodies", format->ending,
+                job->footage.recording.path);
+  if (argument(job->args, "detail") && fluid)
+    return fail(CODE_USAGE, "--detail is not for a liquid");
+  if (what && job->what != EXPORT_STEPS && fluid != (job->what >= EXPORT_PARTICLES))
+    return fail(CODE_USAGE, "--what = %s is not for %s: %s or steps", what,
+                fluid ? "a liquid" : "bodies", fluid ? "particles, cells" : "bodies, contacts");
+  if (colour && fluid && job->colour != FOOTAGE_SPEED && job->colour != FOOTAGE_PRESSURE)
+    return fail(CODE_USAGE, "--colour = %s is not for a liquid: speed or pressure", colour);
+  if (colour && !fluid && job->colour == FOOTAGE_PRESSURE)
+    return fail(CODE_USAGE, "--colour = pressure is for liquids: group, speed or impulse");
+  if (!fluid) return CODE_OK;
+  if (!what) job->what = EXPORT_PARTICLES;
+  if (!colour && !format->bare) job->colour = FOOTAGE_SPEED;
+  if (strcmp(format->name, "ply") != 0) job->colour = FOOTAGE_NONE;
+  if (job->colour == FOOTAGE_NONE) return CODE_OK;
+  const int code = job->colour == FOOTAGE_PRESSURE ? export_fields(job, RECORD_PRESSURE) : CODE_OK;
+  return code ? code : liquid_measure(&job->footage.liquid, 1, &job->footage.scale);
+}
+
 static int begin(export_job *job) {
   char message[512] = "";
   if (file_same(job->args->operand[0], job->path))
     return fail(CODE_USAGE, "--output = %s is the recording itself", job->path);
-  const int code = footage_open(job->args->operand[0], argument(job->args, "colour") != NULL,
-                                &job->footage);
+  int code = footage_open(job->args->operand[0], argument(job->args, "colour") != NULL,
+                          &job->footage);
+  if (!code) code = check_kind(job);
   if (code) return code;
   if (!job->detail) job->detail = usual_detail(job->footage.recording.head.bodies);
   if (!numbered_places(job->path) && file_check(job->path, message, sizeof message))
@@ -258,6 +298,8 @@ static void report(const export_job *job, double seconds) {
     json_object_set_new(object, "format", json_string(job->format->name));
     json_object_set_new(object, "frames", json_integer(job->frames));
     json_object_set_new(object, "bodies", json_integer(job->footage.recording.head.bodies));
+    if (job->footage.recording.head.fluid)
+      json_object_set_new(object, "particles", json_integer(job->footage.wet.count));
     json_object_set_new(object, "files", json_integer(job->files));
     json_object_set_new(object, "bytes", json_integer(job->bytes));
     if (job->rows) json_object_set_new(object, "rows", json_integer(job->rows));
@@ -268,7 +310,9 @@ static void report(const export_job *job, double seconds) {
   text_buffer frames, bodies, files, rows, time;
   report_line("recording", "%s: %s, %s", job->footage.recording.path,
               text_count(job->frames, "frame", "frames", &frames),
-              text_count(job->footage.recording.head.bodies, "body", "bodies", &bodies));
+              job->footage.recording.head.fluid
+                  ? text_count(job->footage.wet.count, "particle", "particles", &bodies)
+                  : text_count(job->footage.recording.head.bodies, "body", "bodies", &bodies));
   char more[128] = "";
   if (job->files > 1)
     text_append(more, sizeof more, ", %s", text_count(job->files, "file", "files", &files));
@@ -288,7 +332,7 @@ static int run(const arguments *args) {
   code = begin(job);
   job->live = progress_begin(args, NULL);
   job->start = progress_now();
-  if (!code) code = job->format->one ? write_numbered(job) : job->format->write(job);
+  if (!code) code = job->format->one ? write_numbered(job) : write_one(job);
   progress_clear();
   if (!code && job->untold > 0)
     warn("the contacts of %lld frames were not recorded; 'perp run --contacts all' records them",
@@ -304,19 +348,21 @@ static int run(const arguments *args) {
 
 static const option_row rows[] = {
     {"output", 'o', "FILE", OPTION_FILE,
-     "the file; its ending tells the format: .ply, .pvd, .vtp, .glb, .csv, .npz or .npy (default: "
-     "the name of the recording); - is the standard output"},
-    {"to", 0, "ply|vtk|glb|csv|npy", OPTION_CHOICE, "the format, where the name does not tell it"},
+     "the file; its ending tells the format: .ply, .pvd, .vtp, .vti, .glb, .csv, .npz, .npy or "
+     ".vdb (default: the name of the recording); - is the standard output"},
+    {"to", 0, "ply|vtk|glb|csv|npy|vdb", OPTION_CHOICE,
+     "the format, where the name does not tell it"},
     {"frame", 0, "N", OPTION_TEXT,
-     "one frame of the recording (default: the last for .ply and .vtp, otherwise all)"},
+     "one frame of the recording (default: the last for .ply, .vtp, .vti and .vdb, otherwise all)"},
     {"frames", 0, "A:B:S", OPTION_TEXT,
      "the frames A, A + S, ... to B at most, each of which may be left out: 0:, :100, ::10"},
-    {"what", 0, "bodies|contacts|steps", OPTION_CHOICE,
-     ".csv, .npy and .vtp: the table or array (default bodies)"},
+    {"what", 0, "bodies|contacts|steps|particles|cells", OPTION_CHOICE,
+     ".csv, .npy and .vtp: the table or array (default bodies, of a liquid particles)"},
     {"points", 0, NULL, OPTION_FLAG,
      ".ply, .pvd and .vtp: a point with numbers per body instead of a mesh"},
-    {"colour", 0, "group|speed|impulse", OPTION_CHOICE,
-     ".ply: what the colours of the bodies show (default group)"},
+    {"colour", 0, "group|speed|impulse|pressure", OPTION_CHOICE,
+     ".ply: what colours show: group, speed or impulse of bodies (default group), speed or pressure "
+     "of a liquid (default speed)"},
     {"detail", 0, "N", OPTION_TEXT,
      "a sphere has 8 N^2 triangles (in [1, 64], default 12, fewer with many bodies)"},
     {"ascii", 0, NULL, OPTION_FLAG, ".ply: numbers as text"},
@@ -336,8 +382,10 @@ const command command_export = {
     "Writes what 'perp run' has recorded in the formats of other programs. glb (glTF 2.0) has the "
     "bodies with their motion, for Blender, browsers and viewers; vtk is a collection for ParaView "
     "with times, velocities and contacts; ply has the meshes of one frame, or a point per body; "
-    "csv and npy have the numbers.\n\n"
-    "Of .ply and .vtp a file has one frame. With --frames, or with a name such as a_%04d.ply, "
+    "csv and npy have the numbers. Of a liquid, ply and vtk have the particles with their "
+    "velocities, vtk and npy also the grid with pressure, type and separating cells; vdb needs a "
+    "plugin, and says which.\n\n"
+    "Of .ply, .vtp, .vti and .vdb a file has one frame. With --frames, or with a name such as a_%04d.ply, "
     "there is a file for each, numbered as in the recording. The same recording gives the same "
     "bytes. After Ctrl-C or on a full disk there is no half file.",
   .options = rows,

@@ -6,7 +6,9 @@
 #include "progress.h"
 #include "text.h"
 
-typedef enum export_what { EXPORT_BODIES, EXPORT_CONTACTS, EXPORT_STEPS } export_what;
+typedef enum export_what {
+  EXPORT_BODIES, EXPORT_CONTACTS, EXPORT_STEPS, EXPORT_PARTICLES, EXPORT_CELLS
+} export_what;
 
 struct export_job;
 typedef struct export_format {
@@ -14,7 +16,9 @@ typedef struct export_format {
   const char *options;         // which of points, ascii, what, colour, detail it takes
   int one;                     // a file has one frame; otherwise all of them
   int bare;                    // numbers alone, no colours
-  int (*write)(struct export_job *job);   // of one frame: job->path is its file
+  int (*write)(struct export_job *job);   // of one frame: job->path is its file; NULL: not of bodies
+  int (*liquid)(struct export_job *job);  // the same of a liquid; NULL: not of liquids
+  const char *wet;             // which of the options it takes then
 } export_format;
 extern const export_format export_formats[];   // ends with a NULL name
 
@@ -41,6 +45,19 @@ int export_glb(export_job *job);
 int export_csv(export_job *job);
 int export_npy(export_job *job);
 int export_npz(export_job *job);
+int export_liquid_ply(export_job *job);
+int export_liquid_csv(export_job *job);
+int export_liquid_vtp(export_job *job);
+int export_vti(export_job *job);
+int export_liquid_pvd(export_job *job);
+int export_vdb(export_job *job);
+
+// Liquids: numbers of the frame. 0 or an exit code: the recording has what `fields` names.
+int export_fields(const export_job *job, uint32_t fields);
+size_t export_cells(const export_job *job);
+double export_place(const export_job *job, int axis, uint32_t particle);      // 0 where it is flat
+double export_velocity(const export_job *job, int axis, uint32_t particle);
+double export_pressure(const export_job *job, uint32_t particle);             // of its cell
 
 // The frames one after another: 0, or an exit code, also after Ctrl-C. The footage is then there.
 int export_frame(export_job *job, int64_t index);   // the index-th of those that are exported

@@ -19,7 +19,7 @@ typedef struct member {        // of the ZIP file
   uint64_t begin, bytes;
 } member;
 
-enum { MEMBERS = 8, HEADER = 1024 };
+enum { MEMBERS = 10, HEADER = 1024 };
 
 typedef struct packer {
   export_job *job;
@@ -201,11 +201,12 @@ static int write_contacts(packer *p) {
 
 static int describe_steps(packer *p, array *a) {
   int64_t first;
+  const char *const *names;
+  const uint32_t columns = recording_columns(&p->job->footage.recording.head, &names);
   *a = (array){.type = "["};
-  for (int c = 0; c < RECORD_COLUMNS; c++) {
+  for (uint32_t c = 0; c < columns; c++) {
     const size_t used = strlen(a->type);
-    snprintf(a->type + used, sizeof a->type - used, "%s('%s', '<f8')", c ? ", " : "",
-             record_column_name[c]);
+    snprintf(a->type + used, sizeof a->type - used, "%s('%s', '<f8')", c ? ", " : "", names[c]);
   }
   strcat(a->type, p->job->footage.times ? ", ('seconds', '<f8')]" : "]");
   snprintf(a->shape, sizeof a->shape, "%lld,", (long long)export_rows(p->job, &first));
@@ -217,7 +218,7 @@ static int write_steps(packer *p) {
   int64_t first;
   const int64_t rows = export_rows(p->job, &first);
   for (int64_t r = first; r < first + rows; r++) {
-    for (size_t c = 0; c < RECORD_COLUMNS; c++)
+    for (size_t c = 0; c < steps->columns; c++)
       put_double(p, steps->column[c*steps->room + (size_t)r]);
     if (p->job->footage.times) put_double(p, steps->seconds[r]);
   }
@@ -229,6 +230,127 @@ static const source sources[] = {
     {"steps", describe_steps, write_steps},       {"frame", describe_frame, write_frame},
     {"time", describe_time, write_time},          {"moving", describe_moving, write_moving},
     {"bodies", describe_bodies, write_bodies},    {0}};
+
+// ------------------------------------------------------------------------------------- of a liquid
+
+static int over_frames(packer *p, void (*put_frame)(packer *p)) {
+  for (int64_t f = 0; f < p->job->frames; f++) {
+    const int code = export_frame(p->job, f);
+    if (code) return code;
+    put_frame(p);
+  }
+  return CODE_OK;
+}
+
+static int count_particles(packer *p, int64_t *count) {
+  *count = 0;
+  for (int64_t f = 0; f < p->job->frames; f++) {
+    const int code = export_frame(p->job, f);
+    if (code) return code;
+    *count += p->job->footage.wet.count;
+  }
+  return CODE_OK;
+}
+
+static int describe_particles(packer *p, array *a) {
+  int64_t count;
+  *a = (array){.type = "[('frame', '<i8'), ('x', '<f4', (3,)), ('v', '<f4', (3,)), "
+                       "('pressure', '<f4')]"};
+  const int code = count_particles(p, &count);
+  snprintf(a->shape, sizeof a->shape, "%lld,", (long long)count);
+  return code;
+}
+
+static void put_particles(packer *p) {
+  const export_job *job = p->job;
+  for (uint32_t i = 0; i < job->footage.wet.count; i++) {
+    put(p, (uint64_t)job->footage.frame, 8);
+    for (int c = 0; c < 3; c++) put_float(p, (float)export_place(job, c, i));
+    for (int c = 0; c < 3; c++) put_float(p, (float)export_velocity(job, c, i));
+    put_float(p, job->footage.wet.pressure ? (float)export_pressure(job, i) : 0.0f);
+  }
+  export_progress(p->job);
+}
+
+static int write_particles(packer *p) { return over_frames(p, put_particles); }
+
+static int describe_start(packer *p, array *a) {   // particles of frame f: start[f] to start[f + 1]
+  *a = (array){.type = "'<i8'"};
+  snprintf(a->shape, sizeof a->shape, "%lld,", (long long)p->job->frames + 1);
+  return CODE_OK;
+}
+
+static int write_start(packer *p) {
+  uint64_t sum = 0;
+  put(p, 0, 8);
+  for (int64_t f = 0; f < p->job->frames; f++) {
+    const int code = export_frame(p->job, f);
+    if (code) return code;
+    sum += p->job->footage.wet.count;
+    put(p, sum, 8);
+  }
+  return CODE_OK;
+}
+
+static int describe_cells(packer *p, array *a) {
+  const int32_t *n = p->job->footage.recording.head.liquid.cells;
+  *a = (array){.type = "[('pressure', '<f4'), ('surface', '<f4'), ('type', '|u1'), "
+                       "('separating', '|u1')]"};
+  snprintf(a->shape, sizeof a->shape, "%lld, %d, %d, %d",
+           (long long)(p->job->footage.recording.head.liquid.fields ? p->job->frames : 0),
+           (int)n[2], (int)n[1], (int)n[0]);
+  return CODE_OK;
+}
+
+static void put_cells(packer *p) {
+  const liquid_frame *frame = &p->job->footage.wet;
+  const double unit = p->job->footage.recording.head.liquid.spacing/RECORD_SURFACE_UNIT;
+  for (size_t i = 0; i < export_cells(p->job); i++) {
+    const uint8_t type = frame->type ? frame->type[i] : 0;
+    put_float(p, frame->pressure ? (float)(frame->unit*frame->pressure[i]) : 0.0f);
+    put_float(p, frame->surface ? (float)(unit*frame->surface[i]) : 0.0f);
+    put(p, type & RECORD_CELL_TYPE, 1);
+    put(p, (type & RECORD_CELL_SEPARATING) != 0, 1);
+  }
+}
+
+static int write_cells(packer *p) {
+  return p->job->footage.recording.head.liquid.fields ? over_frames(p, put_cells) : CODE_OK;
+}
+
+static int describe_pose(packer *p, array *a) {
+  *a = (array){.type = "'<f4'"};
+  snprintf(a->shape, sizeof a->shape, "%lld, %lld, %d", (long long)p->job->frames,
+           (long long)moving(p), RECORD_POSE);
+  return CODE_OK;
+}
+
+static void put_poses(packer *p) {
+  const footage *from = &p->job->footage;
+  for (int32_t s = 0; s < from->recording.head.moving; s++) {
+    double pose[RECORD_POSE];
+    liquid_pose(&from->liquid, from->frame, s, pose);
+    for (int c = 0; c < RECORD_POSE; c++) put_float(p, (float)pose[c]);
+  }
+}
+
+static int write_pose(packer *p) { return over_frames(p, put_poses); }
+
+static const source wet_sources[] = {
+    {"particles", describe_particles, write_particles}, {"cells", describe_cells, write_cells},
+    {"steps", describe_steps, write_steps},             {"start", describe_start, write_start},
+    {"frame", describe_frame, write_frame},             {"time", describe_time, write_time},
+    {"pose", describe_pose, write_pose},                {"moving", describe_moving, write_moving},
+    {"bodies", describe_bodies, write_bodies},          {0}};
+
+static const source *sources_of(const export_job *job) {
+  return job->footage.recording.head.fluid ? wet_sources : sources;
+}
+
+static const source *chosen(const export_job *job) {
+  if (!job->footage.recording.head.fluid) return &sources[job->what];
+  return &wet_sources[job->what == EXPORT_CELLS ? 1 : job->what == EXPORT_STEPS ? 2 : 0];
+}
 
 static int put_array(packer *p, const source *from) {
   array a;
@@ -336,10 +458,11 @@ static int pack(export_job *job, int all) {
     return code;
   }
   if (all) {
-    for (const source *from = sources; from->name && !code; from++) code = zip_member(&p, from);
+    for (const source *from = sources_of(job); from->name && !code; from++)
+      code = zip_member(&p, from);
     if (!code) zip_end(&p);
   } else {
-    code = put_array(&p, &sources[job->what]);
+    code = put_array(&p, chosen(job));
   }
   free(p.line);
   if (!code) return sink_close(&p.out, job);
