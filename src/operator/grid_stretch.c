@@ -212,6 +212,15 @@ BOTH_WAYS(residual)
 int32_t grid_residual_from(const perp_grid *g, grid_place p, const double *x, const double *b,
                            double *y, double *a) {
   const stretch s = stretch_at(g, x, p);
+  if (memchr(s.type, PERP_CELL_LIQUID, (size_t)s.count) == NULL) {   // rows of the identity
+    for (int32_t i = 0; i < s.count; i++) {
+      exact_sum sum = {b[i], 0.0};
+      exact_add(&sum, s.x[i]);
+      y[i] = exact_value(sum);
+      a[i] = fabs(s.x[i]) + fabs(b[i]);
+    }
+    return s.count;
+  }
   residual(&s, &(asked){b, y, a});
   return s.count;
 }

@@ -271,8 +271,26 @@ perp_error validate_values(const perp_problem *problem) {
   return PERP_OK;
 }
 
+// All of some rows at once, without branches.
+static int vectors_fine(const perp_problem *p, int32_t from, int32_t to) {
+  int bad = 0;
+  for (int32_t i = from; i < to; i++) bad |= !(p->b[i] - p->b[i] == 0.0);
+  if (p->lo != NULL)
+    for (int32_t i = from; i < to; i++) bad |= !(p->lo[i] < (double)INFINITY);
+  if (p->hi != NULL)
+    for (int32_t i = from; i < to; i++) bad |= !(p->hi[i] > -(double)INFINITY);
+  if (p->lo != NULL && p->hi != NULL)
+    for (int32_t i = from; i < to; i++) bad |= p->lo[i] > p->hi[i];
+  else if (p->hi != NULL)
+    for (int32_t i = from; i < to; i++) bad |= p->hi[i] < 0.0;
+  return !bad;
+}
+
 perp_error validate_vectors(const perp_problem *problem) {
-  for (int32_t i = 0; i < problem->A.n; i++) {
+  enum { ROWS = 512 };
+  int32_t fine = 0;   // rows
+  while (problem->A.n - fine >= ROWS && vectors_fine(problem, fine, fine + ROWS)) fine += ROWS;
+  for (int32_t i = fine; i < problem->A.n; i++) {
     const double b = problem->b[i], lo = lower(problem->lo, i), hi = upper(problem->hi, i);
     if (!is_finite(b)) return error_set(PERP_ERROR_PROBLEM, "b[%d] = %g is not finite", i, b);
     if (lo != lo || lo == (double)INFINITY)
@@ -312,6 +330,7 @@ int64_t problem_nnz(const perp_problem *problem) {
 }
 
 perp_error validate_point(const char *what, int32_t n, const double *x) {
+  if (all_finite(x, n)) return PERP_OK;
   for (int32_t i = 0; i < n; i++)
     if (!(x[i] - x[i] == 0.0))
       return error_set(PERP_ERROR_ARGUMENT, "%s x[%d] = %g is not finite", what, i, x[i]);

@@ -141,6 +141,8 @@ perp_error certifier_check(certifier *c, const double *x, double tol, double abs
 // Right after certifier_prepare: 1 if neither x_ref nor x can be a solution, as a few rows tell.
 // Only symmetric CSC matrices show them; 0: they may be solutions, or not.
 int certifier_refutes(const certifier *c, const double *x, double tol);
+// c->x and c->y are those of x_ref after this, right after certifier_prepare.
+void certifier_take_reference(certifier *c);
 // The same of x_ref, right after certifier_prepare, which has computed its residual.
 void certifier_check_reference(certifier *c, double tol, double absolute_tol,
                                perp_certificate *certificate);

@@ -118,20 +118,31 @@ static void measure_plain(const cells *s, int32_t from, int32_t to, const double
 // y = A x_ref + b into c->y and a = |A||x_ref| + |b| of some cells from p on; how many they are
 static int32_t reference_from(const certifier *c, grid_place p, int32_t first, double *a) {
   const double *b = c->problem->b + first;
-  double *y = c->y + first;
-  if (!c->reference_is_zero) return grid_residual_from(c->grid, p, c->x, b, y, a);
+  if (!c->reference_is_zero) return grid_residual_from(c->grid, p, c->x, b, c->y + first, a);
   const int32_t left = c->grid->cells[0] - p.at[0],
                 count = left < GRID_STRETCH ? left : GRID_STRETCH;
-  for (int32_t q = 0; q < count; q++) {
-    y[q] = b[q];
-    a[q] = fabs(b[q]);
-  }
+  for (int32_t q = 0; q < count; q++) a[q] = fabs(b[q]);
   return count;
+}
+
+// What they are at x_ref; where that is 0 neither is stored.
+static const double *reference_x(const certifier *c, const cells *s) {
+  return c->reference_is_zero ? s->zero : c->x + s->first;
+}
+static const double *reference_y(const certifier *c, int32_t first) {
+  return (c->reference_is_zero ? c->problem->b : c->y) + first;
+}
+
+void grid_judge_take_reference(certifier *c) {
+  if (!c->reference_is_zero || c->n == 0) return;
+  memset(c->x, 0, (size_t)c->n*sizeof *c->x);
+  memcpy(c->y, c->problem->b, (size_t)c->n*sizeof *c->y);
 }
 
 // A cell that is tied to none, and free to move.
 static double reference_alone(certifier *c, int32_t i) {
-  const double lo = lower(c->problem->lo, i), hi = upper(c->problem->hi, i), y = c->y[i];
+  const double lo = lower(c->problem->lo, i), hi = upper(c->problem->hi, i),
+               y = reference_y(c, 0)[i];
   if (c->component[i] == EMPTY && ((y < 0.0 && hi == (double)INFINITY) ||
                                    (y > 0.0 && lo == -(double)INFINITY)))
     c->infeasible = i;
@@ -141,6 +152,7 @@ static double reference_alone(certifier *c, int32_t i) {
 // A component whose b is beyond all measure: G and S again, in its unit.
 static void look_again(certifier *c, int32_t k) {
   grid_part *part = &c->parts_of_grid[k];
+  const double *y = reference_y(c, 0);
   part->unit = grid_unit(part->S);
   part->G = part->S = 0.0;
   double a[GRID_STRETCH];
@@ -151,8 +163,8 @@ static void look_again(certifier *c, int32_t k) {
       const int32_t i = first + q;
       if (c->component[i] != k) continue;
       const certify_scale own = grid_judge_scale(c, i);
-      part->G = max2(part->G, distance_of(c->x[i], c->y[i], lower(c->problem->lo, i),
-                                          upper(c->problem->hi, i), own.R, own.inverse_C));
+      const double lo = lower(c->problem->lo, i), hi = upper(c->problem->hi, i);
+      part->G = max2(part->G, distance_of(clamp(0.0, lo, hi), y[i], lo, hi, own.R, own.inverse_C));
       if (!(own.R*a[q] <= part->S)) part->S = own.R*a[q];
     }
     grid_advance(c->grid, &p, count);
@@ -175,54 +187,77 @@ static void settle_parts(certifier *c) {
   }
 }
 
-void grid_measure_reference(certifier *c) {
-  const perp_problem *problem = c->problem;
-  const int wide = FOUR_HAS_TARGET();
+// Some cells of a line at x_ref.
+static void measure_cells(certifier *c, const cells *s, const double *a, perp_certificate *found) {
+  const double *x = reference_x(c, s), *y = reference_y(c, s->first);
+  const int32_t *component = c->component + s->first;
+  for (int32_t q = 0; q < s->count;) {
+    if (component[q] >= 0) {
+      const int32_t end = run_end(component, q, s->count);
+      grid_part *part = &c->parts_of_grid[component[q]];
+      measured m = {part->G, part->S, found->natural_residual, 0.0};
+      (FOUR_HAS_TARGET() ? measure_wide : measure_plain)(s, q, end, x, y, a, &m);
+      part->G = m.r;
+      part->S = m.size;
+      found->natural_residual = m.natural;
+      found->gap += m.gap;
+      q = end;
+      continue;
+    }
+    if (s->lo[q] != s->hi[q]) {   // otherwise r = 0
+      const double r = reference_alone(c, s->first + q),
+                   distance = y[q] > 0.0 ? x[q] - s->lo[q] : s->hi[q] - x[q];
+      if (r > 0.0) {
+        found->residual = max2(found->residual, r < (double)INFINITY ? 1.0 : r);
+        found->worst = s->first + q;
+      }
+      c->settles |= r == 0.0;
+      found->natural_residual = max2(found->natural_residual,
+                                     no_nan(fabs(mid(x[q] - s->hi[q], y[q], x[q] - s->lo[q]))));
+      found->gap += distance < (double)INFINITY ? fabs(y[q])*distance : 0.0;
+    }
+    q++;
+  }
+}
+
+// Are all x within the bounds, and finite?
+static int all_inside(const cells *s, const double *x) {
+  int inside = 1;
+  for (int32_t q = 0; q < s->count; q++)
+    inside &= (s->lo[q] <= x[q]) & (x[q] <= s->hi[q]) & (x[q] - x[q] == 0.0);
+  return inside;
+}
+
+// 0: x_ref is not 0, as c->reference_is_zero has it
+static int measure_reference(certifier *c, perp_certificate *found) {
   double a[GRID_STRETCH];
   cells s;
   cells_begin(&s);
-  c->reference_is_zero = 1;
-  for (int32_t i = 0; i < c->n; i++) {
-    c->x[i] = clamp(0.0, lower(problem->lo, i), upper(problem->hi, i));
-    c->reference_is_zero &= c->x[i] == 0.0;
-  }
+  *found = (perp_certificate){.worst = c->n > 0 ? 0 : -1, .components = c->components};
   for (int32_t k = 0; k < c->grid_parts; k++) c->parts_of_grid[k] = (grid_part){0};
-  perp_certificate found = {.worst = c->n > 0 ? 0 : -1, .components = c->components};
   c->infeasible = -1;
   c->settles = 0;
   int32_t first = 0;
   for (grid_place p = {{0, 0, 0}}; first < c->n;) {
-    const int32_t count = reference_from(c, p, first, a), *component = c->component + first;
+    const int32_t count = reference_from(c, p, first, a);
     cells_at(c, first, count, &s);
-    for (int32_t q = 0; q < count;) {
-      if (component[q] >= 0) {
-        const int32_t end = run_end(component, q, count);
-        grid_part *part = &c->parts_of_grid[component[q]];
-        measured m = {part->G, part->S, found.natural_residual, 0.0};
-        (wide ? measure_wide : measure_plain)(&s, q, end, c->x + first, c->y + first, a, &m);
-        part->G = m.r;
-        part->S = m.size;
-        found.natural_residual = m.natural;
-        found.gap += m.gap;
-        q = end;
-        continue;
-      }
-      if (s.lo[q] != s.hi[q]) {   // otherwise r = 0
-        const double r = reference_alone(c, first + q), x = c->x[first + q], y = c->y[first + q];
-        if (r > 0.0) {
-          found.residual = max2(found.residual, r < (double)INFINITY ? 1.0 : r);
-          found.worst = first + q;
-        }
-        c->settles |= r == 0.0;
-        found.natural_residual = max2(found.natural_residual,
-                                      no_nan(fabs(mid(x - s.hi[q], y, x - s.lo[q]))));
-        const double distance = y > 0.0 ? x - s.lo[q] : s.hi[q] - x;
-        found.gap += distance < (double)INFINITY ? fabs(y)*distance : 0.0;
-      }
-      q++;
-    }
+    if (c->reference_is_zero && !all_inside(&s, s.zero)) return 0;
+    measure_cells(c, &s, a, found);
     grid_advance(c->grid, &p, count);
     first += count;
+  }
+  return 1;
+}
+
+void grid_measure_reference(certifier *c) {
+  const perp_problem *problem = c->problem;
+  perp_certificate found;
+  c->reference_is_zero = 1;
+  if (!measure_reference(c, &found)) {
+    c->reference_is_zero = 0;
+    for (int32_t i = 0; i < c->n; i++)
+      c->x[i] = clamp(0.0, lower(problem->lo, i), upper(problem->hi, i));
+    measure_reference(c, &found);
   }
   settle_parts(c);
   for (int32_t k = 0; k < c->grid_parts; k++) {
@@ -243,34 +278,42 @@ typedef struct verdict {      // on a chunk
 
 typedef struct trial {
   certifier *c;
-  const double *x;
+  const double *x;            // as given,
+  const double *inside;       //   within the bounds: c->x, or x itself until it proves not to be
+  int clamped;
   double tol, absolute_tol;
-  int finite[CHUNKS];
-  double violation[CHUNKS];
+  int outside[CHUNKS], finite[CHUNKS];
+  double violation[CHUNKS], moved[CHUNKS];
   verdict of[CHUNKS];
 } trial;
 
 static void clamp_chunk(void *data, int32_t index) {
-  trial *k = data;
-  const perp_problem *p = k->c->problem;
-  const chunk part = chunk_of(k->c->grid, index);
-  double violation = 0.0;
+  trial *t = data;
+  const perp_problem *p = t->c->problem;
+  const chunk k = chunk_of(t->c->grid, index);
+  double violation = 0.0, moved = 0.0;
   int finite = 1;
-  for (int32_t i = part.from; i < part.to; i++) {
-    const double x = k->x[i], inside = clamp(x, lower(p->lo, i), upper(p->hi, i));
+  for (int32_t i = k.from; i < k.to; i++) {
+    const double x = t->x[i], inside = clamp(x, lower(p->lo, i), upper(p->hi, i));
     finite &= x - x == 0.0;
-    violation = max2(violation, fabs(x - inside));
-    k->c->x[i] = inside;
+    if (x != inside) {
+      const certify_scale own = grid_judge_scale(t->c, i);
+      violation = max2(violation, fabs(x - inside));
+      moved = max2(moved, fabs(x - inside)*own.inverse_C/own.base);
+    }
+    t->c->x[i] = inside;
   }
-  k->finite[index] = finite;
-  k->violation[index] = violation;
+  t->finite[index] = finite;
+  t->violation[index] = violation;
+  t->moved[index] = moved;
 }
 
 // Cell i with y and a = |A||x| + |b|.
 static void judge_one(const trial *t, int32_t i, double y, double a, verdict *v) {
   const certifier *c = t->c;
   const perp_problem *p = c->problem;
-  const double lo = lower(p->lo, i), hi = upper(p->hi, i), x = c->x[i], away = fabs(t->x[i] - x);
+  const double lo = lower(p->lo, i), hi = upper(p->hi, i), x = t->inside[i],
+               away = fabs(t->x[i] - x);
   const double below = x - lo, above = x - hi, natural = no_nan(fabs(mid(above, y, below)));
   const double distance = y > 0.0 ? below : -above;
   perp_certificate *found = &v->found;
@@ -299,8 +342,7 @@ static void judge_one(const trial *t, int32_t i, double y, double a, verdict *v)
 // 32 u S and the cap of 100 tol G.
 EXACT_INLINE void judge_run(const trial *t, const cells *s, int32_t from, int32_t to,
                             const grid_part *part, const double *y, const double *a, verdict *v) {
-  const certifier *c = t->c;
-  const double *x = c->x + s->first, *given = t->x + s->first;
+  const double *x = t->inside + s->first, *given = t->x + s->first;
   const double G = part->G, S = part->S;
   perp_certificate *found = &v->found;
   const int plain = G > 0.0 && G < (double)INFINITY && S < (double)INFINITY;
@@ -367,9 +409,15 @@ static void judge_chunk(void *data, int32_t index) {
   verdict v = {.found = {.solved = 1, .worst = k.from}};
   while (k.from < k.to) {
     double *y = c->y + k.from;
-    const int32_t count = grid_residual_from(c->grid, k.p, c->x, c->problem->b + k.from, y, a),
+    const int32_t count = grid_residual_from(c->grid, k.p, t->inside, c->problem->b + k.from, y, a),
                   *component = c->component + k.from;
     cells_at(c, k.from, count, &s);
+    if (!t->clamped && !all_inside(&s, t->x + k.from)) {
+      t->outside[index] = 1;
+      return;
+    }
+    if (t->inside != c->x)
+      memcpy(c->x + k.from, t->x + k.from, (size_t)count*sizeof *c->x);
     for (int32_t q = 0; q < count;) {
       if (component[q] < 0) {
         judge_one(t, k.from + q, y[q], a[q], &v);
@@ -387,20 +435,25 @@ static void judge_chunk(void *data, int32_t index) {
   t->of[index] = v;
 }
 
-static void put_together(certifier *c, const trial *k, perp_certificate *certificate) {
+static void put_together(certifier *c, const trial *t, perp_certificate *certificate) {
   perp_certificate found = {.solved = 1, .worst = c->n > 0 ? 0 : -1, .components = c->components};
   int snaps = 0;
   for (int32_t q = 0; q < CHUNKS; q++) {
-    const perp_certificate *part = &k->of[q].found;
+    const perp_certificate *part = &t->of[q].found;
     found.solved &= part->solved;
     found.attainable |= part->attainable;
-    found.bound_violation = max2(found.bound_violation, k->violation[q]);
+    found.bound_violation = max2(found.bound_violation, t->violation[q]);
     found.natural_residual = max2(found.natural_residual, part->natural_residual);
     found.gap += part->gap;
-    snaps |= k->of[q].snaps;
+    snaps |= t->of[q].snaps;
     if (!(part->residual > found.residual)) continue;
     found.residual = part->residual;
     found.worst = part->worst;
+  }
+  for (int32_t q = 0; q < CHUNKS; q++) {   // where x was moved in place its rows cannot tell
+    if (t->x != c->x) break;
+    found.residual = max2(found.residual, t->moved[q]);
+    found.solved &= t->moved[q] <= t->tol;
   }
   if (found.gap != found.gap) found.gap = (double)INFINITY;
   if (!found.solved) found.attainable = 0;
@@ -410,31 +463,37 @@ static void put_together(certifier *c, const trial *k, perp_certificate *certifi
 
 void grid_judge_check(certifier *c, const double *x, double tol, double absolute_tol,
                       perp_certificate *certificate) {
-  trial k = {.c = c, .x = x, .tol = tol, .absolute_tol = absolute_tol};
-  team_run(c->threads, clamp_chunk, &k, CHUNKS);
-  int finite = 1;
-  for (int32_t q = 0; q < CHUNKS; q++) finite &= k.finite[q];
+  trial t = {.c = c, .x = x, .inside = x, .tol = tol, .absolute_tol = absolute_tol};
   c->twice = 0;
-  c->snaps = 1;
-  if (!finite) {
-    *certificate = (perp_certificate){.worst = -1, .components = c->components,
-                                      .residual = (double)INFINITY,
-                                      .natural_residual = (double)INFINITY,
-                                      .bound_violation = (double)INFINITY, .gap = (double)INFINITY};
+  int outside = 0, finite = 1;
+  team_run(c->threads, judge_chunk, &t, CHUNKS);
+  for (int32_t q = 0; q < CHUNKS; q++) outside |= t.outside[q];
+  if (outside) {
+    t.inside = c->x;
+    t.clamped = 1;
+    team_run(c->threads, clamp_chunk, &t, CHUNKS);
+    for (int32_t q = 0; q < CHUNKS; q++) finite &= t.finite[q];
+    if (finite) team_run(c->threads, judge_chunk, &t, CHUNKS);
+  }
+  if (finite) {
+    put_together(c, &t, certificate);
     return;
   }
-  team_run(c->threads, judge_chunk, &k, CHUNKS);
-  put_together(c, &k, certificate);
+  c->snaps = 1;
+  *certificate = (perp_certificate){.worst = -1, .components = c->components,
+                                    .residual = (double)INFINITY,
+                                    .natural_residual = (double)INFINITY,
+                                    .bound_violation = (double)INFINITY, .gap = (double)INFINITY};
 }
 
 // Where x_ref = 0 has a row with r > 0, that row's r is G: no allowance for rounding is that large,
 // because y = b is exact. Otherwise it is judged like any x.
 void grid_judge_reference(certifier *c, double tol, double absolute_tol,
                           perp_certificate *certificate) {
-  if (c->reference_is_zero && absolute_tol == 0.0 && c->reference.residual > 0.0)
-    *certificate = c->reference;
-  else
-    grid_judge_check(c, c->x, tol, absolute_tol, certificate);
+  *certificate = c->reference;
+  if (c->reference_is_zero && absolute_tol == 0.0 && c->reference.residual > 0.0) return;
+  grid_judge_take_reference(c);
+  grid_judge_check(c, c->x, tol, absolute_tol, certificate);
 }
 
 // ---- estimates
@@ -501,6 +560,28 @@ static void estimate_chunk(void *data, int32_t index) {
     k.from += count;
   }
   e->of[index] = worst;
+}
+
+void grid_judge_weights(const certifier *c, double *weight) {
+  cells s;
+  cells_begin(&s);
+  for (int32_t first = 0; first < c->n; first += GRID_STRETCH) {
+    const int32_t left = c->n - first, count = left < GRID_STRETCH ? left : GRID_STRETCH,
+                  *component = c->component + first;
+    cells_at(c, first, count, &s);
+    for (int32_t q = 0; q < count;) {
+      if (component[q] < 0) {
+        const certify_scale own = grid_judge_scale(c, first + q);
+        weight[first + q] = own.inverse_C/own.base;
+        q++;
+        continue;
+      }
+      const int32_t end = run_end(component, q, count);
+      const grid_part *part = &c->parts_of_grid[component[q]];
+      const double base = part->G > 0.0 ? part->G : part->S > 0.0 ? part->S : 1.0;
+      for (; q < end; q++) weight[first + q] = within(s.inverse[q]*part->unit)/base;
+    }
+  }
 }
 
 double grid_judge_residual(const certifier *c, const double *x, const double *y) {

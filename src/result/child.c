@@ -50,7 +50,7 @@ perp_status run_child(perp_run *run, const perp_method *method, const perp_optio
                          .lo = run->lo, .hi = run->hi, .x = run->x, .index = state->index,
                          .R = state->R, .C = state->C, .limits = &limits, .is_child = 1,
                          .y = meta ? state->y : NULL, .y_known = &state->y_known,
-                         .judged = run->only_child && state->judged,
+                         .judged = run->only_child && state->judged, .residual = -1.0,
                          .iteration_limit = iteration_limit < left ? iteration_limit : left,
                          .deadline = until < state->deadline ? until : state->deadline};
   arena memory = {run->memory->base + run->memory->used,

@@ -49,6 +49,7 @@ struct perp_solver {
   double start, deadline;    // deadline: with time kept for the final certificate
   int timed;                 // there is a time limit
   int y_known;               // judge.y is that of the guess
+  double guess_residual;     // likewise; < 0: not known
   int watching;              // somebody needs the time in every iteration
   int32_t iterations, inner_iterations, factorizations, trace_count, trace_stride;
   int64_t solutions, factor_nonzeros;
@@ -90,6 +91,7 @@ typedef struct run_spec {    // what to run
   const perp_limits *limits; // of this problem; NULL: the solver's
   double *y;                 // n: A x + b at x, where *y_known; likewise out. NULL: nobody cares
   int *y_known;
+  double residual;           // that of x; < 0: not known
   int is_child;              // of another run: the trace has begun
   int judged;                // whoever asked compares the answer with the guess
   int32_t iteration_limit;

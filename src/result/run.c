@@ -23,7 +23,7 @@ static run_arrays layout(arena *memory, int32_t n, size_t scratch, int lean, int
   const size_t m = (size_t)n;
   run_arrays r = {0};
   double **const all[] = {&r.x, &r.weight, &r.best, &r.y, &r.b, &r.lo, &r.hi, &r.R, &r.C, &r.a};
-  const size_t count = lean ? 4 : sizeof all/sizeof all[0];
+  const size_t count = lean ? 3 : sizeof all/sizeof all[0];
   for (size_t k = 0; k < count; k++) *all[k] = ARENA_ARRAY(memory, double, m);
   if (previous) r.previous = ARENA_ARRAY(memory, double, m);
   r.scratch = arena_take(memory, scratch, 1);
@@ -196,6 +196,7 @@ int run_first(perp_run *run, double *y) {
 static int ask_judge(perp_run *run) {
   run_state *state = run->state;
   perp_solver *solver = state->solver;
+  if (state->y == solver->judge.y) state->y_known = 0;
   const perp_error error = solver_check(solver, run->x, 0, &solver->verdict);
   if (error != PERP_OK) {
     solver->error = error;
@@ -541,13 +542,14 @@ int run_infeasible(perp_run *run, const double *u) {
 // y = A x + b at the guess, which may be known already, or 0: its product with a matrix is known.
 static int apply_to_guess(perp_run *run, const run_spec *spec, double *y) {
   const run_state *state = run->state;
+  if (spec->y == y && *spec->y_known) return 0;
   if (spec->y != NULL && *spec->y_known) {   // in the parent's units
     for (int32_t i = 0; i < run->n; i++)
       y[i] = state->R != spec->R ? state->R[i]*spec->y[i] : spec->y[i];
     return 0;
   }
   const perp_view_kind kind = operator_view(&run->A).kind;
-  int zero = kind == PERP_VIEW_DENSE || kind == PERP_VIEW_CSC;
+  int zero = kind == PERP_VIEW_DENSE || kind == PERP_VIEW_CSC || kind == PERP_VIEW_GRID;
   for (int32_t i = 0; zero && i < run->n; i++) zero = run->x[i] == 0.0;
   if (!zero) return run_apply(run, run->x, y);
   if (run->n > 0) memcpy(y, run->b, (size_t)run->n*sizeof *y);
@@ -559,8 +561,8 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
   const perp_limits *limits = spec->limits != NULL ? spec->limits : &solver->limits;
   const int lean = is_lean(spec->method, limits, spec->options);
   const size_t scratch = scratch_for(limits->scratch, limits->n, lean);
-  const run_arrays arrays = layout(&memory, n, scratch, lean,
-                                   spec->options->stop.stagnation > 0.0);
+  run_arrays arrays = layout(&memory, n, scratch, lean, spec->options->stop.stagnation > 0.0);
+  if (lean) arrays.y = solver->judge.y;   // until the judge is asked
   run_state state = {.solver = solver, .index = spec->index, .R = spec->R, .C = spec->C,
                      .best = arrays.best, .previous = arrays.previous, .y = arrays.y, .a = arrays.a,
                      .trigger = solver->options.tol, .next_check = 16,
@@ -592,7 +594,8 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
   state.y_known = apply_to_guess(run, spec, state.y) == 0;
   if (spec->y != NULL) *spec->y_known = 0;
   if (state.y_known) {
-    run->residual = guess_residual = run_residual(run, run->x, state.y);
+    guess_residual = spec->residual >= 0.0 ? spec->residual : run_residual(run, run->x, state.y);
+    run->residual = guess_residual;
     if (!spec->is_child && solver->options.trace_capacity > 0 && solver->trace_count == 0) {
       const perp_measure kind = (perp_measure)spec->options->stop.measure;
       const perp_statistics first = {

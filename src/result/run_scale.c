@@ -4,6 +4,7 @@
 // diagonal, or the two-sided one of the certificate (equilibrate.c). Powers of two cost no digit.
 #include <math.h>
 
+#include "certify_grid.h"
 #include "driver.h"
 #include "operator.h"
 #include "vector.h"
@@ -91,11 +92,14 @@ void run_scale(perp_run *run, const run_spec *spec, const run_arrays *arrays,
 void run_set_weights(const perp_run *run, double *weight) {
   const run_state *state = run->state;
   const certifier *judge = &state->solver->judge;
-  for (int32_t i = 0; i < run->n; i++) {
+  const int whole = judge->lean && state->index == NULL && state->C == NULL;
+  if (whole) grid_judge_weights(judge, weight);
+  for (int32_t i = 0; i < run->n && run->options->stop.stagnation > 0.0; i++)
+    state->previous[i] = run->x[i];
+  for (int32_t i = 0; !whole && i < run->n; i++) {
     const int32_t k = state->index != NULL ? state->index[i] : i;
     const certify_scale scale = certify_scale_of(judge, k);
     weight[i] = (state->C != NULL ? state->C[i] : 1.0)*scale.inverse_C/scale.base;
-    if (run->options->stop.stagnation > 0.0) state->previous[i] = run->x[i];
   }
 }
 

@@ -48,7 +48,7 @@ static void solver_layout(perp_solver *s, arena *memory) {
   certifier_layout(&s->judge, memory, n, s->limits.scratch, grid);
   presolve_layout(&s->reduced, memory, grid ? 0 : n,
                   s->options.presolve || s->options.split ? s->limits.nnz : 0);
-  s->x = ARENA_ARRAY(memory, double, n);
+  s->x = grid ? s->judge.x : ARENA_ARRAY(memory, double, n);
   s->farkas = ARENA_ARRAY(memory, double, n);
   s->farkas_work = ARENA_ARRAY(memory, double, grid ? 1 : farkas_doubles(n));
   const int32_t lanes = s->limits.lanes > 1 ? s->limits.lanes - 1 : 0;
@@ -227,6 +227,10 @@ static perp_error validate(perp_solver *s, const perp_problem *problem, const do
 
 static int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
 
+static void copy(double *to, const double *from, int32_t n) {   // on grids they are the same
+  if (to != from && n > 0) memcpy(to, from, (size_t)n*sizeof *to);
+}
+
 // An empty row that no x can satisfy: y_i = b_i whatever x is. Its Farkas vector is +-e_i.
 static void empty_row(perp_solver *s, int32_t i, perp_run *outcome) {
   const perp_problem *problem = s->problem;
@@ -266,6 +270,7 @@ static perp_error run_block(perp_solver *s, int32_t g, double deadline, perp_run
   run_spec spec = {.method = s->method, .options = &s->options, .A = problem->A, .b = problem->b,
                    .lo = problem->lo, .hi = problem->hi, .x = s->x,
                    .y = g < 0 ? s->judge.y : NULL, .y_known = &s->y_known, .judged = g < 0 && !all,
+                   .residual = g < 0 ? s->guess_residual : -1.0,
                    .iteration_limit = s->options.iteration_limit, .deadline = deadline};
   double *guess = NULL;
   if (g >= 0) {
@@ -292,6 +297,7 @@ static perp_error run_block(perp_solver *s, int32_t g, double deadline, perp_run
     error = run_execute(s, &start, s->runs, run);
     s->inner_iterations += run->inner_iterations;
     spec.iteration_limit -= run->iterations;
+    spec.residual = -1.0;
   }
   const int hasty = solver_hastens(s, &spec.A, deadline);
   const perp_options instead = hasty ? start_options(&s->options, s->method->hasty) : s->options;
@@ -430,7 +436,7 @@ static perp_error run_and_judge(perp_solver *s, int presolving, perp_run *outcom
   if (found && (!worse || outcome->reason == PERP_STATUS_MEASURE || s->solutions > 0))
     return PERP_OK;
   set_guess(s, guess);
-  memcpy(s->judge.x, s->x, (size_t)s->problem->A.n*sizeof *s->x);
+  copy(s->judge.x, s->x, s->problem->A.n);
   *certificate = before;
   return PERP_OK;
 }
@@ -492,12 +498,11 @@ static void compose_message(const perp_solver *s, const perp_run *outcome, perp_
 // x passes what there was time for, which proves little: the whole certificate, if there is time
 // for that now.
 static perp_error judge_again(perp_solver *s, perp_run *outcome, perp_certificate *certificate) {
-  const size_t bytes = (size_t)s->problem->A.n*sizeof *s->x;
-  memcpy(s->x, s->judge.x, bytes);
+  copy(s->x, s->judge.x, s->problem->A.n);
   perp_error error = solver_prepare(s, s->problem, s->deadline);
   if (error == PERP_OK && !s->judge.hurried) return solver_check(s, s->x, 0, certificate);
   certificate->solved = certificate->attainable = 0;
-  memcpy(s->judge.x, s->x, bytes);
+  copy(s->judge.x, s->x, s->problem->A.n);
   outcome->reason = PERP_STATUS_TIME_LIMIT;
   strcpy(outcome->message, "the time limit left no time for the certificate on all of A, only for "
                            "a weaker one, which x passes");
@@ -543,10 +548,11 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
   const int attempted = certificate.solved;
   if (!attempted)
     certifier_check_reference(&s->judge, options->tol, options->absolute_tol, &certificate);
-  memcpy(s->x, s->judge.x, (size_t)n*sizeof *s->x);   // x_ref
   if (!certificate.solved || looks_for_all) {
-    if (!set_guess(s, x)) error = solver_check(s, s->x, 1, &certificate);
+    if (set_guess(s, x)) certifier_take_reference(&s->judge);
+    else error = solver_check(s, s->x, 1, &certificate);
     if (error != PERP_OK) return error;
+    s->guess_residual = s->judge.lean ? certificate.residual : -1.0;
     if (!certificate.solved && end == QUICK_CANDIDATE) {
       s->y_known = 0;
       perp_certificate candidate;
@@ -559,6 +565,7 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
       }
     }
   } else if (!attempted) {
+    copy(s->x, s->judge.x, n);   // x_ref
     strcpy(outcome.message, "the point of the box nearest to 0 is a solution");
   }
   if (s->timed && !certificate.solved && (error = solver_doubt_pace(s)) != PERP_OK) return error;
@@ -572,7 +579,7 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
     if (setup_seconds >= s->deadline) {
       outcome.reason = PERP_STATUS_TIME_LIMIT;
       strcpy(outcome.message, "the time limit was reached before the first iteration");
-      memcpy(s->judge.x, s->x, (size_t)n*sizeof *s->x);
+      copy(s->judge.x, s->x, n);
     } else {
       error = run_and_judge(s, presolving, &outcome, x, &certificate);
     }
@@ -588,6 +595,7 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
       strcpy(outcome.message, "the time limit was reached");
     } else if (error == PERP_OK && in_doubt && !late) {
       s->y_known = 0;
+      s->guess_residual = -1.0;
       error = run_and_judge(s, 0, &outcome, x, &certificate);
     }
     if (error != PERP_OK) return error;
