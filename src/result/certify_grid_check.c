@@ -317,8 +317,6 @@ static void judge_one(const trial *t, int32_t i, double y, double a, verdict *v)
   const double below = x - lo, above = x - hi, natural = no_nan(fabs(mid(above, y, below)));
   const double distance = y > 0.0 ? below : -above;
   perp_certificate *found = &v->found;
-  const int alone = c->component[i] < 0;
-  if (alone && lo == hi && away == 0.0) return;   // r = 0, as for most solid cells and air
   found->natural_residual = max2(found->natural_residual, natural);
   found->gap += distance < (double)INFINITY ? fabs(y)*distance : 0.0;
   const cell_rule rule = grid_rule_of(c, i);
@@ -419,8 +417,9 @@ static void judge_chunk(void *data, int32_t index) {
     if (t->inside != c->x)
       memcpy(c->x + k.from, t->x + k.from, (size_t)count*sizeof *c->x);
     for (int32_t q = 0; q < count;) {
-      if (component[q] < 0) {
-        judge_one(t, k.from + q, y[q], a[q], &v);
+      if (component[q] < 0) {   // most often solid or air, and fixed: r = 0
+        if (s.lo[q] != s.hi[q] || t->x[k.from + q] != s.lo[q])
+          judge_one(t, k.from + q, y[q], a[q], &v);
         q++;
         continue;
       }
@@ -571,7 +570,9 @@ void grid_judge_weights(const certifier *c, double *weight) {
     cells_at(c, first, count, &s);
     for (int32_t q = 0; q < count;) {
       if (component[q] < 0) {
-        const certify_scale own = grid_judge_scale(c, first + q);
+        const int fixed = s.lo[q] == s.hi[q];
+        const certify_scale own = fixed ? (certify_scale){1.0, 1.0, 1.0}
+                                        : grid_judge_scale(c, first + q);
         weight[first + q] = own.inverse_C/own.base;
         q++;
         continue;

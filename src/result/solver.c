@@ -250,12 +250,13 @@ static void empty_row(perp_solver *s, int32_t i, perp_run *outcome) {
 // The guess within the bounds, but for components that x_ref solves exactly. 1: it is x_ref.
 static int set_guess(perp_solver *s, const double *guess) {
   const perp_problem *problem = s->problem;
+  const int asks = !s->judge.hurried && (!s->judge.lean || s->judge.settles);
   int same = 1;
   for (int32_t i = 0; i < problem->A.n; i++) {
     const double low = lower(problem->lo, i), high = upper(problem->hi, i);
     const double reference = clamp(0.0, low, high);
     const double inside = clamp(guess[i], low, high);
-    const int settled = inside != reference && !s->judge.hurried && certify_settled(&s->judge, i);
+    const int settled = asks && inside != reference && certify_settled(&s->judge, i);
     s->x[i] = settled ? reference : inside;
     same &= s->x[i] == reference;
   }
