@@ -37,6 +37,7 @@ extern "C" {
 #define PERP_TRAIT_LINEAR   512u   // options.linear chooses its linear solver
 #define PERP_TRAIT_QUICK   1024u   // small dense problems need not reach it: principal pivots on
                                    //   the stack come first
+#define PERP_TRAIT_GRID    2048u   // takes grids of cells as they are, in a way of its own
 
 #define PERP_ASSUMES_NO_PROOF (1u << 31)
 

@@ -431,7 +431,7 @@ const perp_method method_active_set = {
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD,
   .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME | PERP_TRAIT_SCALES | PERP_TRAIT_LINEAR |
-            PERP_TRAIT_SPLITS,
+            PERP_TRAIT_SPLITS | PERP_TRAIT_GRID,
   .bytes = bytes,
   .run = run_active_set,
   .hasty = &method_southwell,

@@ -219,7 +219,7 @@ const perp_method method_auto = {
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD | 1u << PERP_CLASS_H,
   .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME | PERP_TRAIT_SPLITS | PERP_TRAIT_META |
-            PERP_TRAIT_QUICK,
+            PERP_TRAIT_QUICK | PERP_TRAIT_GRID,
   .bytes = bytes,
   .run = run_auto,
   .hasty = &method_southwell,

@@ -428,7 +428,7 @@ const perp_method method_multigrid = {
   .needs = PERP_NEEDS_SUBMATRIX,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD,
-  .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME,
+  .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME | PERP_TRAIT_GRID,
   .bytes = bytes,
   .run = run_multigrid,
 };

@@ -5,6 +5,7 @@
 // the last one and the mean with those before, so that one that was held up is forgotten by halves.
 #include "clock.h"
 #include "driver.h"
+#include "grid.h"
 #include "vector.h"
 
 #include <math.h>
@@ -87,7 +88,7 @@ double solver_kept(const perp_solver *s, double left) {
 
 int solver_hastens(const perp_solver *s, const perp_operator *A, double deadline) {
   if (!s->timed || s->method->hasty == NULL || A->ops->add_column == NULL ||
-      !(A->claims & PERP_CLAIM_SYMMETRIC))
+      !(A->claims & PERP_CLAIM_SYMMETRIC) || grid_of(A) != NULL)   // which needs no analysis
     return 0;
   const double product = pace_of(&s->once, s->options.time_limit)*A->n/max2(1.0, s->problem->A.n);
   return RUN_ANALYSIS*product > deadline - solver_seconds(s);

@@ -33,7 +33,8 @@ static run_arrays layout(arena *memory, int32_t n, size_t scratch, int lean, int
 static int is_lean(const perp_method *method, const perp_limits *limits,
                    const perp_options *options) {
   const uint32_t scales = PERP_TRAIT_SCALES | PERP_TRAIT_EQUILIBRATE;
-  return limits->grid && !(options->scale && (method->traits & scales));
+  return limits->grid && ((method->traits & PERP_TRAIT_GRID) ||
+                          !(options->scale && (method->traits & scales)));
 }
 
 // Room for the operator, for the same as a reduced CSC matrix, and for a wrapper around either.
@@ -149,6 +150,11 @@ double run_residual(const perp_run *run, const double *x, const double *y) {
     if (!(r <= worst)) worst = r == r ? r : (double)INFINITY;
   }
   return worst;
+}
+
+double run_base(const perp_run *run, int32_t i) {
+  const run_state *state = run->state;
+  return certify_scale_of(&state->solver->judge, state->index != NULL ? state->index[i] : i).base;
 }
 
 int run_settled(const perp_run *run, int32_t i) {

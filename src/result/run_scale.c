@@ -6,6 +6,7 @@
 
 #include "certify_grid.h"
 #include "driver.h"
+#include "grid.h"
 #include "operator.h"
 #include "vector.h"
 
@@ -80,6 +81,7 @@ void run_scale(perp_run *run, const run_spec *spec, const run_arrays *arrays,
                perp_wrapper *wrapper) {
   const uint32_t traits = spec->method->traits;
   if (!spec->options->scale || spec->C != NULL) return;
+  if ((traits & PERP_TRAIT_GRID) && grid_of(&spec->A) != NULL) return;
   if (traits & PERP_TRAIT_EQUILIBRATE) {
     const int known = equilibration(run, spec, arrays->R, arrays->C);
     if (known) take_scaled(run, spec, arrays, arrays->R, known == 2, wrapper);
