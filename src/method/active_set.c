@@ -412,6 +412,7 @@ static void run_active_set(perp_run *run) {
 
 // Of a scaled operator: its sweeps keep x, b, the bounds, the diagonal and the weights scaled back.
 static size_t bytes(const perp_limits *limits, const perp_options *options) {
+  if (limits->grid) return grid_bytes(limits->n);
   perp_limits wide = *limits;
   const size_t room = 6*(size_t)limits->n*sizeof(double) + ARENA_ALIGNMENT;
   wide.scratch = (limits->scratch > room/6 ? limits->scratch : room/6) + room;

@@ -45,7 +45,7 @@ static int returns(memory_of_sets *m, uint64_t change) {
 // 1: cells with bounds that may or may not hold
 static int has_bounds(const grid_stage *s) {
   for (int32_t i = 0; i < s->n; i++)
-    if (s->type[i] == PERP_CELL_LIQUID && s->lo[i] < s->hi[i] &&
+    if (s->unknown[i] && s->lo[i] < s->hi[i] &&
         (s->lo[i] > -(double)INFINITY || s->hi[i] < (double)INFINITY))
       return 1;
   return 0;
@@ -55,7 +55,7 @@ static int has_bounds(const grid_stage *s) {
 static double largest_unit(const grid_stage *s) {
   double most = 0.0;
   for (int32_t i = 0; i < s->n; i++)
-    if (s->type[i] == PERP_CELL_LIQUID && s->lo[i] < s->hi[i]) most = max2(most, s->unit[i]);
+    if (s->unknown[i] && s->lo[i] < s->hi[i]) most = max2(most, s->unit[i]);
   return most;
 }
 
@@ -72,7 +72,8 @@ static int iterate(grid_solver *g, grid_units *u, grid_stage *s, int linear) {
   while (run_continue(run)) {
     const int settled = labels.changed == 0 || linear;
     grid_levels_report report;
-    grid_newton(g, s, &labels, settled ? max2(exact, part*tol/labels.residual) : wanted, absolute, MOST_STEPS, &report);
+    const double relative = settled ? max2(exact, part*tol/labels.residual) : wanted;
+    grid_newton(g, s, &labels, relative, absolute, MOST_STEPS, &report);
     run->inner_iterations = g->iterations;
     grid_units_shift(u);
     labels = grid_label(g, s);
@@ -93,42 +94,54 @@ static int iterate(grid_solver *g, grid_units *u, grid_stage *s, int linear) {
 static double energy(const grid_stage *s) {
   double sum = 0.0;
   for (int32_t i = 0; i < s->n; i++)
-    if (s->type[i] == PERP_CELL_LIQUID) sum += 0.5*s->x[i]*(s->y[i] + s->b[i]);
+    if (s->unknown[i]) sum += 0.5*s->x[i]*(s->y[i] + s->b[i]);
   return sum;
 }
 
 // x, from the guess if that is worth more than the point of the box nearest to 0, and its y.
 static void take_guess(const grid_units *u) {
   grid_stage *s = u->stage;
-  grid_levels *levels = u->g->levels;
   if (u->g->run->residual < USELESS && grid_units_load(u, 1)) {
-    grid_levels_apply(levels, 0, s->x, s->b, s->y);
+    grid_multiply(u->g, s, s->x, s->b, s->y);
     const double guess = energy(s);
     const int zero = !grid_units_load(u, 0);
-    if (!zero) grid_levels_apply(levels, 0, s->x, s->b, s->y);
+    if (!zero) grid_multiply(u->g, s, s->x, s->b, s->y);
     if (guess < (zero ? 0.0 : energy(s))) grid_units_load(u, 1);
   } else {
     grid_units_load(u, 0);
   }
-  grid_levels_apply(levels, 0, s->x, s->b, s->y);
+  grid_multiply(u->g, s, s->x, s->b, s->y);
+}
+
+static void release(void *levels) { grid_levels_destroy(levels); }
+
+// The levels of the last solve, if they fit: their memory is several times that of the vectors.
+static int take_levels(grid_solver *g) {
+  perp_run *run = g->run;
+  void **kept = run_kept(run, release);
+  if (*kept != NULL && grid_levels_renew(*kept, g->grid) != 0) {
+    grid_levels_destroy(*kept);
+    *kept = NULL;
+  }
+  const perp_deadline deadline = run_deadline(run);
+  int failed = 0;
+  if (*kept == NULL)
+    *kept = grid_levels_create(g->grid, run->threads, run_allocator(run), &deadline, &failed);
+  if (failed == -2) run_no_memory(run, "the levels of the grid");
+  g->levels = *kept;
+  return g->levels != NULL;
 }
 
 // The levels, the units and the start, all but the steps. 0: the run has ended.
 static int begin(grid_solver *g, grid_units *u, grid_stage *s, int *linear) {
   perp_run *run = g->run;
-  int failed = 0;
-  g->parts = run_allocate(run, (size_t)grid_chunks(run->n)*sizeof *g->parts);
-  if (g->parts == NULL) return 0;
-  const perp_deadline deadline = run_deadline(run);
-  g->levels = grid_levels_create(g->grid, run->threads, run_allocator(run), &deadline, &failed);
-  if (failed == -2) run_no_memory(run, "the levels of the grid");
-  if (g->levels == NULL || !grid_units_begin(u, g, s) || !grid_units_settle(u)) return 0;
+  g->parts = grid_take(run, (size_t)grid_chunks(run->n)*sizeof *g->parts);
+  if (g->parts == NULL || !take_levels(g) || !grid_units_begin(u, g, s) || !grid_units_settle(u))
+    return 0;
   take_guess(u);
   *linear = !has_bounds(s);
   if (*linear) return 1;
-  if (!grid_start(g, s)) return 0;
-  grid_levels_apply(g->levels, 0, s->x, s->b, s->y);
-  return 1;
+  return grid_start(g, s);
 }
 
 void active_set_grid(perp_run *run, const perp_grid *grid) {
@@ -137,7 +150,6 @@ void active_set_grid(perp_run *run, const perp_grid *grid) {
   grid_units u;
   int linear;
   if (begin(&g, &u, &s, &linear) && !iterate(&g, &u, &s, linear)) grid_truncated(&g, &u);
-  grid_levels_destroy(g.levels);
 }
 
 void multigrid_grid(perp_run *run, const perp_grid *grid) {
@@ -146,5 +158,4 @@ void multigrid_grid(perp_run *run, const perp_grid *grid) {
   grid_units u;
   int linear;
   if (begin(&g, &u, &s, &linear)) grid_truncated(&g, &u);
-  grid_levels_destroy(g.levels);
 }

@@ -192,6 +192,7 @@ static size_t bytes(const perp_limits *limits, const perp_options *options) {
   const perp_method *const ready[] = {&method_nncg, &method_apgd, &method_pgs, &method_psor,
                                       &method_southwell};
   size_t most = 0;
+  if (limits->grid) return grid_bytes(limits->n);
   for (size_t k = 0; k < sizeof ready/sizeof ready[0]; k++) {
     const size_t need = child_bytes(ready[k], limits, options);
     most = need > most ? need : most;

@@ -7,22 +7,22 @@
 
 typedef struct grid_stage {
   int32_t level, n;
-  const uint8_t *type;          // n: a perp_cell each
+  uint8_t *unknown;             // n: 1; 0: no liquid, or no open face, or x is known
   const double *b, *lo, *hi;    // n
-  double *D;                    // n: the diagonal of A
+  double *D;                    // n: the diagonal of A; NULL on the finest level, which has faces
   double *x;                    // n: may leave its bounds
   double *y;                    // n: A x + b
   double *d;                    // n: the last step
-  uint8_t *is_free;             // n; GRID_UNKNOWN: not labelled yet
+  uint8_t *is_free;             // n: 0, 1 or GRID_UNLABELLED
   const double *unit, *weight;  // n: unit |y| and weight |x - bound| are in the certificate's units;
                                 //   NULL: 1 and D
 } grid_stage;
 
-enum { GRID_UNKNOWN = 2 };
+enum { GRID_UNLABELLED = 2 };
 
 typedef struct grid_labels {    // what came of labelling
   int64_t changed;              // cells that became free or bound
-  int64_t moved;                // ... or were not where they are bound: y is that of x before
+  int64_t moved;                // ... or were not where they are bound, and are now
   double residual;              // max |mid(x - hi, y, x - lo)| before that
   uint64_t hash;                // of the cells that changed
 } grid_labels;
@@ -35,16 +35,23 @@ typedef struct grid_solver {    // shared by the stages
   int32_t iterations;           // of conjugate gradients on the finest level
 } grid_solver;
 
+// What a method needs for the finest level, for its bytes() where limits.grid is set, and from there;
+// NULL: there is none, and the run has ended.
+size_t grid_bytes(int32_t n);
+void *grid_take(perp_run *run, size_t bytes);
+
 // Runs task(data, from, to, part) over the cells in chunks that do not depend on the threads.
 typedef void (*grid_task)(void *data, int32_t from, int32_t to, int32_t part);
 int32_t grid_chunks(int32_t n);
 void grid_for(const grid_solver *g, int32_t n, grid_task task, void *data);
 
-// Labels by x and y = A x + b: bound where x - y/D is at a bound or beyond, and x moves there; free
-// elsewhere. Ties keep their label.
+void grid_multiply(const grid_solver *g, const grid_stage *s, const double *x, const double *b,
+                   double *y);   // y = A x + b, b = NULL: 0, on the unknowns
+// y = A x + b, and labels by it: bound where x - y/D is at a bound or beyond; free elsewhere. Ties
+// keep their label. Then x moves to the bounds, and y follows on the free cells.
 grid_labels grid_label(const grid_solver *g, grid_stage *s);
 // Newton's step on the free cells, x <- x - A_II^-1 y_I roughly: conjugate gradients to the relative
-// residual given, or to the absolute one, and y = A x + b after it. -1: no time.
+// residual given, or to the absolute one. -1: no time.
 int grid_newton(grid_solver *g, grid_stage *s, const grid_labels *labels, double relative,
                 double absolute, int32_t limit, grid_levels_report *report);
 

@@ -26,9 +26,10 @@ static int take(grid_solver *g, grid_stage *s, int32_t level) {
   const int32_t n = grid_levels_shape(g->levels, level, cells);
   const size_t m = (size_t)n;
   double *memory = run_allocate(g->run, 7*m*sizeof *memory);
-  *s = (grid_stage){.level = level, .n = n, .type = grid_levels_type(g->levels, level)};
-  s->is_free = memory != NULL ? run_allocate(g->run, m) : NULL;
+  *s = (grid_stage){.level = level, .n = n};
+  s->is_free = memory != NULL ? run_allocate(g->run, 2*m) : NULL;
   if (s->is_free == NULL) return 0;
+  s->unknown = s->is_free + m;
   s->D = memory;
   s->x = memory + m;
   s->y = memory + 2*m;
@@ -37,11 +38,15 @@ static int take(grid_solver *g, grid_stage *s, int32_t level) {
   s->lo = memory + 5*m;
   s->hi = memory + 6*m;
   grid_levels_diagonal(g->levels, level, s->D);
-  memset(s->is_free, GRID_UNKNOWN, m);
+  const uint8_t *type = grid_levels_type(g->levels, level);
+  for (int32_t i = 0; i < n; i++) {
+    s->unknown[i] = type[i] == PERP_CELL_LIQUID && s->D[i] > 0.0;
+    s->is_free[i] = s->unknown[i] ? GRID_UNLABELLED : 0;
+  }
   return 1;
 }
 
-// Bounds of e on the next level: the narrowest among the liquid children. x: of s, NULL: 0.
+// Bounds of e on the next level: the narrowest among the children. x: of s, NULL: 0.
 static void coarsen_bounds(const grid_solver *g, const grid_stage *s, const double *x,
                            const grid_stage *next, double *lo, double *hi) {
   int32_t cells[3], coarse[3], halved[3];
@@ -56,7 +61,7 @@ static void coarsen_bounds(const grid_solver *g, const grid_stage *s, const doub
     for (int32_t j = 0; j < cells[1]; j++) {
       const int32_t line = ((k >> halved[2])*coarse[1] + (j >> halved[1]))*coarse[0];
       for (int32_t h = 0; h < cells[0]; h++, i++) {
-        if (s->type[i] != PERP_CELL_LIQUID) continue;
+        if (!s->unknown[i]) continue;
         const int32_t c = line + (h >> halved[0]);
         const double at = x != NULL ? x[i] : 0.0;
         lo[c] = max2(lo[c], s->lo[i] - at);
@@ -72,14 +77,13 @@ static void coarsen_bounds(const grid_solver *g, const grid_stage *s, const doub
 static double largest(const grid_stage *s) {
   double most = 0.0;
   for (int32_t i = 0; i < s->n; i++)
-    if (s->type[i] == PERP_CELL_LIQUID) most = max2(most, fabs(s->b[i]));
+    if (s->unknown[i]) most = max2(most, fabs(s->b[i]));
   return most;
 }
 
 // The problem of a level to `enough`. -1: no time.
 static int improve(grid_solver *g, grid_stage *s) {
   const double wanted = enough*largest(s);
-  grid_levels_apply(g->levels, s->level, s->x, s->b, s->y);
   for (int32_t k = 0; k < STEPS; k++) {
     const grid_labels labels = grid_label(g, s);
     if (!(labels.residual > wanted)) return 0;
@@ -111,7 +115,7 @@ int grid_start(grid_solver *g, grid_stage *s) {
   if (last > 0) {
     grid_levels_refine(g->levels, 0, at[1].x, s->d);
     for (int32_t i = 0; i < s->n; i++)
-      if (s->type[i] == PERP_CELL_LIQUID) s->x[i] += s->d[i];
+      if (s->unknown[i]) s->x[i] += s->d[i];
   }
   grid_levels_sweep(g->levels, 0, SWEEPS, s->b, s->lo, s->hi, s->x);
   grid_levels_mask(g->levels, 0, NULL);

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "grid.h"
 #include "vector.h"
 
 enum { SPREAD = 3,               // exponents by which sizes of components may differ
@@ -20,10 +21,6 @@ enum { SPREAD = 3,               // exponents by which sizes of components may d
 #define BALANCE 0.125            // part of the tolerance that a sum other than 0 may take
 
 static int bounded(double bound) { return fabs(bound) < (double)INFINITY; }
-
-static int is_active(const grid_stage *s, int32_t i) {
-  return s->type[i] == PERP_CELL_LIQUID && s->D[i] > 0.0;
-}
 
 // ---- closed components ----
 
@@ -69,7 +66,7 @@ static int exponents(const grid_units *u, int32_t *least, int32_t *most) {
   *least = INT32_MAX;
   *most = INT32_MIN;
   for (int32_t i = 0; i < s->n; i++) {
-    if (!is_active(s, i) || run_settled(u->g->run, i)) continue;
+    if (!s->unknown[i]) continue;
     const int32_t e = ilogb(run_base(u->g->run, i));
     *least = e < *least ? e : *least;
     *most = e > *most ? e : *most;
@@ -79,12 +76,9 @@ static int exponents(const grid_units *u, int32_t *least, int32_t *most) {
 
 static int needs_own(const grid_units *u) {
   const perp_run *run = u->g->run;
-  const grid_stage *s = u->stage;
   if (run->lo == NULL || run->hi == NULL) return 1;
   for (int32_t c = 0; c < u->count; c++)
     if (is_linear(&u->closed[c]) && (u->closed[c].lower || u->closed[c].upper)) return 1;
-  for (int32_t i = 0; i < s->n; i++)
-    if (is_active(s, i) && run_settled(run, i)) return 1;
   return 0;
 }
 
@@ -108,7 +102,6 @@ static int make_own(grid_units *u, int scaled, double *unit) {
       lo[i] = -(double)INFINITY;
       hi[i] = (double)INFINITY;
     }
-    if (run_settled(run, i)) lo[i] = hi[i] = clamp(0.0, low, high)*scale;
     if (!scaled) continue;
     b[i] = run->b[i]*scale;
     weight[i] = run->weight[i]/scale;
@@ -124,19 +117,36 @@ static int make_own(grid_units *u, int scaled, double *unit) {
   return 1;
 }
 
+// Which cells are unknowns: those whose component the point of the box nearest to 0 solves are not.
+static void find_slice(void *data, int32_t from, int32_t to, int32_t part) {
+  const grid_units *u = data;
+  const perp_grid *grid = u->g->grid;
+  grid_stage *s = u->stage;
+  double D[GRID_STRETCH];
+  (void)part;
+  for (int32_t i = from; i < to;) {
+    int32_t count = grid_diagonal_from(grid, grid_place_of(grid, i), D);
+    count = count < to - i ? count : to - i;
+    for (int32_t k = 0; k < count; k++, i++) {
+      s->unknown[i] = grid->type[i] == PERP_CELL_LIQUID && D[k] > 0.0 &&
+                      !run_settled(u->g->run, i);
+      s->is_free[i] = s->unknown[i] ? GRID_UNLABELLED : 0;
+      s->x[i] = s->y[i] = 0.0;
+    }
+  }
+}
+
 int grid_units_begin(grid_units *u, grid_solver *g, grid_stage *s) {
   perp_run *run = g->run;
   *u = (grid_units){.g = g, .stage = s};
   const size_t n = (size_t)run->n;
-  double *memory = run_allocate(run, 5*n*sizeof *memory);
-  uint8_t *is_free = memory != NULL ? run_allocate(run, n) : NULL;
+  double *memory = grid_take(run, 4*n*sizeof *memory), *unit = memory + 3*n;
+  uint8_t *is_free = memory != NULL ? grid_take(run, 2*n) : NULL;
   if (is_free == NULL) return 0;
-  double *unit = memory + 4*n;
-  *s = (grid_stage){.n = run->n, .type = g->grid->type, .b = run->b, .lo = run->lo, .hi = run->hi,
-                    .x = memory, .y = memory + n, .d = memory + 2*n, .D = memory + 3*n,
-                    .is_free = is_free, .unit = unit, .weight = run->weight};
-  memset(is_free, GRID_UNKNOWN, n);
-  grid_levels_diagonal(g->levels, 0, s->D);
+  *s = (grid_stage){.n = run->n, .unknown = is_free + n, .b = run->b, .lo = run->lo, .hi = run->hi,
+                    .x = memory, .y = memory + n, .d = memory + 2*n, .is_free = is_free,
+                    .unit = unit, .weight = run->weight};
+  grid_for(g, s->n, find_slice, u);
   run_units(run, unit);
   u->count = grid_levels_closed(g->levels, &u->component);
   if (u->count > 0) {
@@ -158,8 +168,7 @@ int grid_units_load(const grid_units *u, int guess) {
   const double *x = u->g->run->x;
   int other = 0;
   for (int32_t i = 0; i < s->n; i++) {
-    s->x[i] = 0.0;
-    if (!is_active(s, i)) continue;
+    if (!s->unknown[i]) continue;
     s->x[i] = clamp(guess ? x[i]*scale_of(u, i) : 0.0, s->lo[i], s->hi[i]);
     other |= s->x[i] != 0.0;
   }
@@ -174,7 +183,7 @@ static void store_slice(void *data, int32_t from, int32_t to, int32_t part) {
   perp_run *run = u->g->run;
   (void)part;
   for (int32_t i = from; i < to; i++) {
-    if (!is_active(s, i)) continue;
+    if (!s->unknown[i]) continue;
     const int32_t c = u->count > 0 ? u->component[i] : -1;
     const double shift = c >= 0 && is_linear(&u->closed[c])
                              ? clamp(0.0, u->closed[c].least, u->closed[c].most) : 0.0;
@@ -245,10 +254,10 @@ int grid_units_settle(const grid_units *u) {
     if (part->sum > 0.0 && !part->lower && refuted(u, c, -1, -1.0)) return 0;
   }
   for (int32_t i = 0; i < s->n; i++) {
-    if (is_active(s, i)) continue;
+    if (s->unknown[i]) continue;
     const double lo = lower(run->lo, i), hi = upper(run->hi, i), b = run->b[i];
-    const int liquid = s->type[i] == PERP_CELL_LIQUID;   // and no neighbour
-    const double x = !liquid ? clamp(-b, lo, hi) : b > 0.0 ? lo : b < 0.0 ? hi : run->x[i];
+    const int liquid = u->g->grid->type[i] == PERP_CELL_LIQUID;   // and no neighbour
+    const double x = run_settled(run, i) ? run->x[i] : !liquid ? clamp(-b, lo, hi) : b > 0.0 ? lo : b < 0.0 ? hi : run->x[i];
     if (bounded(x)) run->x[i] = x;
     else if (refuted(u, -1, i, b > 0.0 ? -1.0 : 1.0)) return 0;
   }

@@ -77,6 +77,7 @@ static void layout(truncated *t, arena *memory, int32_t n) {
 
 static size_t bytes(const perp_limits *limits, const perp_options *options) {
   (void)options;
+  if (limits->grid) return grid_bytes(limits->n);
   arena count = {0};
   truncated t = {0};
   layout(&t, &count, limits->n);

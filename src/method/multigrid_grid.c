@@ -23,16 +23,12 @@ typedef struct trial {
   double t;
 } trial;
 
-static int is_cell(const grid_stage *s, int32_t i) {
-  return s->type[i] == PERP_CELL_LIQUID && s->D[i] > 0.0;
-}
-
 // d <- clamp(x - d) - x
 static void direction_slice(void *data, int32_t from, int32_t to, int32_t part) {
   const grid_stage *s = ((trial *)data)->s;
   (void)part;
   for (int32_t i = from; i < to; i++)
-    s->d[i] = is_cell(s, i) ? clamp(s->x[i] - s->d[i], s->lo[i], s->hi[i]) - s->x[i] : 0.0;
+    s->d[i] = s->unknown[i] ? clamp(s->x[i] - s->d[i], s->lo[i], s->hi[i]) - s->x[i] : 0.0;
 }
 
 static void slope_slice(void *data, int32_t from, int32_t to, int32_t part) {
@@ -40,6 +36,7 @@ static void slope_slice(void *data, int32_t from, int32_t to, int32_t part) {
   const grid_stage *s = t->s;
   double slope = 0.0, bend = 0.0, longest = (double)INFINITY;
   for (int32_t i = from; i < to; i++) {
+    if (!s->unknown[i]) continue;
     slope += s->y[i]*s->d[i];
     bend += s->d[i]*t->Ad[i];
     if (s->d[i] > 0.0) longest = min2(longest, (s->hi[i] - s->x[i])/s->d[i]);
@@ -55,14 +52,14 @@ static void move_slice(void *data, int32_t from, int32_t to, int32_t part) {
   const grid_stage *s = t->s;
   (void)part;
   for (int32_t i = from; i < to; i++)
-    if (s->d[i] != 0.0) s->x[i] = clamp(s->x[i] + t->t*s->d[i], s->lo[i], s->hi[i]);
+    if (s->unknown[i]) s->x[i] = clamp(s->x[i] + t->t*s->d[i], s->lo[i], s->hi[i]);
 }
 
 // Along d = clamp(x - d) - x to the lowest point of phi, or to the bound before it.
 static void step_along(const grid_solver *g, trial *t) {
   const grid_stage *s = t->s;
   grid_for(g, s->n, direction_slice, t);
-  grid_levels_apply(g->levels, 0, s->d, NULL, t->Ad);
+  grid_multiply(g, s, s->d, NULL, t->Ad);
   grid_for(g, s->n, slope_slice, t);
   double slope = 0.0, bend = 0.0, longest = (double)INFINITY;
   for (int32_t k = 0; k < grid_chunks(s->n); k++) {
@@ -80,7 +77,7 @@ static void step_along(const grid_solver *g, trial *t) {
 static int32_t choose_free(const grid_stage *s) {
   int32_t changed = 0;
   for (int32_t i = 0; i < s->n; i++) {
-    if (!is_cell(s, i)) continue;
+    if (!s->unknown[i]) continue;
     const int bound = (s->x[i] <= s->lo[i] && s->y[i] >= 0.0) ||
                       (s->x[i] >= s->hi[i] && s->y[i] <= 0.0);
     changed += s->is_free[i] != !bound;
@@ -92,7 +89,7 @@ static int32_t choose_free(const grid_stage *s) {
 static double residual(const grid_stage *s) {
   double worst = 0.0;
   for (int32_t i = 0; i < s->n; i++) {
-    if (!is_cell(s, i)) continue;
+    if (!s->unknown[i]) continue;
     const double r = fabs(mid(s->weight[i]*(s->x[i] - s->hi[i]), s->unit[i]*s->y[i],
                               s->weight[i]*(s->x[i] - s->lo[i])));
     if (!(r <= worst)) worst = r == r ? r : (double)INFINITY;
@@ -113,19 +110,19 @@ void grid_truncated(grid_solver *g, grid_units *u) {
     t.part[k][2] = (double)INFINITY;
   }
   for (int32_t i = 0; i < s->n; i++)
-    if (is_cell(s, i)) s->x[i] = clamp(s->x[i], s->lo[i], s->hi[i]);
-  memset(s->is_free, GRID_UNKNOWN, (size_t)s->n);
+    if (s->unknown[i]) s->x[i] = clamp(s->x[i], s->lo[i], s->hi[i]);
+  memset(s->is_free, GRID_UNLABELLED, (size_t)s->n);
   double half = (double)INFINITY;
   int32_t last = run->iterations;
   while (run_continue(run)) {
     grid_levels_sweep(g->levels, 0, SWEEPS, s->b, s->lo, s->hi, s->x);
-    grid_levels_apply(g->levels, 0, s->x, s->b, s->y);
+    grid_multiply(g, s, s->x, s->b, s->y);
     if (choose_free(s) > 0) grid_levels_mask(g->levels, 0, s->is_free);
     grid_levels_cycle(g->levels, 0, s->y, s->d);
     run->inner_iterations = ++g->iterations;
     step_along(g, &t);
     grid_units_shift(u);
-    grid_levels_apply(g->levels, 0, s->x, s->b, s->y);
+    grid_multiply(g, s, s->x, s->b, s->y);
     run->residual = residual(s);
     grid_units_store(u);
     if (run->residual <= half) {

@@ -21,6 +21,10 @@ struct perp_solver {
   void *block;               // all memory below
   team *threads;
   perp_solver **lanes;       // limits.lanes - 1 further solvers, for batches
+  struct {                   // of a method, from one solve to the next
+    void *object;
+    void (*release)(void *object);
+  } kept;
   int32_t batch_failed;      // first problem of this lane that was refused, and why
   perp_error batch_error;
   const perp_method *quick;  // who gets the credit for quick.c; NULL: an option asks for more
@@ -117,6 +121,7 @@ void run_set_weights(const perp_run *run, double *weight);    // n
 // run: what came of it
 perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, perp_run *run);
 void run_save_best(perp_run *run);                            // x and its residual
+void solver_release_kept(perp_solver *solver);
 void run_release(run_state *state, struct run_block *until);  // what run_allocate gave since then
 // x of the last certificate, which says solved, moved to the bounds it belongs to
 int attempt_allowed(const perp_options *options);   // nobody watches, nobody asks for less

@@ -100,6 +100,20 @@ void run_release(run_state *state, struct run_block *until) {
   }
 }
 
+void **run_kept(perp_run *run, void (*release)(void *object)) {
+  perp_solver *solver = run->state->solver;
+  if (solver->kept.release != release) {
+    solver_release_kept(solver);
+    solver->kept.release = release;
+  }
+  return &solver->kept.object;
+}
+
+void solver_release_kept(perp_solver *solver) {
+  if (solver->kept.object != NULL) solver->kept.release(solver->kept.object);
+  solver->kept.object = NULL;
+}
+
 const perp_allocator *run_allocator(const perp_run *run) {
   return &run->state->solver->allocator;
 }

@@ -103,6 +103,10 @@ void run_resume(perp_run *run, double deadline);
 // larger x, so it counts as a last resort only.
 int run_infeasible(perp_run *run, const double *u);
 
+// What a method keeps for the solves that follow: NULL at first, else what the last run with this
+// `release` has put there. It is released with the solver, or when another method wants the place.
+void **run_kept(perp_run *run, void (*release)(void *object));
+
 // Memory beyond bytes(), released when the run ends. NULL: there is none, and the run has ended.
 // A method that uses it has no PERP_TRAIT_NO_ALLOC.
 void *run_allocate(perp_run *run, size_t bytes);

@@ -167,6 +167,7 @@ void perp_solver_destroy(perp_solver *s) {
   if (s == NULL) return;
   for (int32_t k = 0; s->lanes != NULL && k + 1 < s->limits.lanes; k++)
     perp_solver_destroy(s->lanes[k]);
+  solver_release_kept(s);
   team_destroy(s->threads);
   const perp_allocator memory_of = s->allocator;
   if (s->block != NULL) memory_of.release(memory_of.context, s->block);
