@@ -87,7 +87,7 @@ int grid_levels_solve(grid_levels *g, int32_t from, const double *r, double *z, 
   }
   g->guess = s.scale;
   double step = 0.0, before = 0.0, gained = 0.0, lowest = s.norm, replaced = s.norm;
-  int status = 1, worse = 0;
+  int status = 1, worse = 0, anew = 1;
   while (report->iterations < limit && worse < 20) {
     if (deadline_passed(deadline)) {
       status = -1;
@@ -97,7 +97,7 @@ int grid_levels_solve(grid_levels *g, int32_t from, const double *r, double *z, 
     double zr, zq, pq, unused;
     grid_cycle(g, from, 1);
     grid_pass_sums(l, &zr, &zq, 0);
-    const double turn = report->iterations > 0 ? -step*zq/before : 0.0;
+    const double turn = anew ? 0.0 : -step*zq/before;
     grid_pass_run(&(grid_pass){.g = g, .l = l, .stage = product, .stages = 2,
                                .turn = (float)turn});
     grid_pass_sums(l, &pq, &unused, 0);
@@ -112,7 +112,10 @@ int grid_levels_solve(grid_levels *g, int32_t from, const double *r, double *z, 
     s.most /= s.scale;
     report->iterations++;
     before = zr;
+    anew = s.norm > 100.0*lowest;
     if (s.norm <= drop*replaced) {
+      // Far below, what is left is rounding, of which p knows nothing: p'r is not 0.
+      anew = s.norm <= 0.01*drop*replaced;
       refresh(&s, z, near_one(s.most));              // p and q keep their scale: it cancels in turn
       replaced = s.norm;
     }
