@@ -65,6 +65,10 @@ void grid_levels_mask(grid_levels *g, int32_t from, const uint8_t *is_free);
 // but for rounding in single precision. z_F = 0; r_F is not read; r and z: n, distinct.
 void grid_levels_cycle(grid_levels *g, int32_t from, const double *r, double *z);
 
+// Bytes that one cycle reads and writes for the last mask, each array once in each of its two passes
+// over a level.
+double grid_levels_traffic(const grid_levels *g, int32_t from);
+
 typedef struct grid_levels_report {
   int32_t iterations;          // cycles
   double norm, most;           // of the residual r - A_II z: Euclidean and largest entry
