@@ -58,7 +58,7 @@ void grid_find_closed(grid_levels *g) {
   for (int32_t k = 0; k < l->side[2]; k++)
     for (int32_t j = 0; j < l->side[1]; j++)
       for (int32_t b = 0; b < l->blocks; b++) {
-        if (l->even[(size_t)grid_row(l, j, k)*(size_t)l->blocks + (size_t)b]) continue;
+        if (l->even[(size_t)grid_row(l, j, k)*(size_t)l->blocks + (size_t)b] == 1) continue;
         for (int32_t i = GRID_BLOCK*b; i < GRID_BLOCK*(b + 1) && i < line; i++)
           if (l->leak[grid_split(l, i, j, k)] > 0.0F)
             open[root_of(label, grid_cell(l, i, j, k))] = 1;

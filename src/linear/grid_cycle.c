@@ -36,7 +36,7 @@ EXACT_INLINE row row_of(const grid_level *l, int32_t j, int32_t k) {
 // The neighbours' values of a colour in v, and their weights: up to six streams each.
 typedef struct around {
   const float *v[6], *w[6];  // left, right; below, above; before, behind
-  float unit[3], d, inverse;
+  eight unit[3], d, inverse; // of uniform cells; made once a line, as loops do not move them out
 } around;
 
 EXACT_INLINE around around_of(const row *a, const float *v, int32_t colour) {
@@ -48,9 +48,10 @@ EXACT_INLINE around around_of(const row *a, const float *v, int32_t colour) {
   around n = {.v = {o - 1 + shift, o + shift, o - line, o + line, o - plane, o + plane},
               .w = {l->w[0] + other - 1 + shift, l->w[0] + mine, l->w[1] + other - line,
                     l->w[1] + mine, l->w[2] + other - plane, l->w[2] + mine},
-              .unit = {l->unit[0], l->unit[1], l->unit[2]}};
-  n.d = 2.0F*((l->unit[0] + l->unit[1]) + l->unit[2]);
-  n.inverse = 1.0F/n.d;
+              .unit = {eight_all(l->unit[0]), eight_all(l->unit[1]), eight_all(l->unit[2])}};
+  const float d = 2.0F*((l->unit[0] + l->unit[1]) + l->unit[2]);
+  n.d = eight_all(d);
+  n.inverse = eight_all(1.0F/d);
   return n;
 }
 
@@ -65,10 +66,10 @@ EXACT_INLINE eight weighted_pair(const around *n, int32_t d, int32_t m) {
 // r + sum of w_ij z_j
 EXACT_INLINE eight inflow(const around *n, const float *r, int32_t m, int kind, int deep) {
   eight sum = eight_load(r + m);
-  if (kind == GRID_UNIFORM) {
-    sum = eight_add(sum, eight_multiply(eight_all(n->unit[0]), pair(n, 0, m)));
-    sum = eight_add(sum, eight_multiply(eight_all(n->unit[1]), pair(n, 1, m)));
-    if (deep) sum = eight_add(sum, eight_multiply(eight_all(n->unit[2]), pair(n, 2, m)));
+  if (kind != GRID_GENERAL) {                        // z is 0 where there is no weight
+    sum = eight_add(sum, eight_multiply(n->unit[0], pair(n, 0, m)));
+    sum = eight_add(sum, eight_multiply(n->unit[1], pair(n, 1, m)));
+    if (deep) sum = eight_add(sum, eight_multiply(n->unit[2], pair(n, 2, m)));
   } else {
     sum = eight_add(sum, weighted_pair(n, 0, m));
     sum = eight_add(sum, weighted_pair(n, 1, m));
@@ -80,7 +81,7 @@ EXACT_INLINE eight inflow(const around *n, const float *r, int32_t m, int kind, 
 EXACT_INLINE void relax_run(const around *n, const float *r, const float *inverse, float *z,
                             int32_t m, int32_t end, int kind, int deep) {
   for (; m < end; m += GRID_LANES)
-    eight_store(z + m, eight_multiply(kind == GRID_UNIFORM ? eight_all(n->inverse)
+    eight_store(z + m, eight_multiply(kind == GRID_UNIFORM ? n->inverse
                                                            : eight_load(inverse + m),
                                       inflow(n, r, m, kind, deep)));
 }
@@ -93,18 +94,24 @@ EXACT_INLINE void relax_run(const around *n, const float *r, const float *invers
        b = end/GRID_LANES)                                                                       \
     if (kind != GRID_EMPTY)
 
+// f(..., kind, deep) with constants for both, so that loops have no branches
+#define BY_KIND(f, kind, deep, ...)                                      \
+  do {                                                                   \
+    if ((kind) == GRID_UNIFORM && (deep)) f(__VA_ARGS__, GRID_UNIFORM, 1); \
+    else if ((kind) == GRID_UNIFORM) f(__VA_ARGS__, GRID_UNIFORM, 0);    \
+    else if ((kind) == GRID_SAME && (deep)) f(__VA_ARGS__, GRID_SAME, 1); \
+    else if ((kind) == GRID_SAME) f(__VA_ARGS__, GRID_SAME, 0);          \
+    else if (deep) f(__VA_ARGS__, GRID_GENERAL, 1);                      \
+    else f(__VA_ARGS__, GRID_GENERAL, 0);                                \
+  } while (0)
+
 EXACT_INLINE void relax(const row *a, int32_t colour) {
   const grid_level *l = a->l;
   const around n = around_of(a, l->z, colour);
   const size_t mine = (size_t)colour*l->area + a->at;
   const float *r = l->r + mine, *inverse = l->inverse + mine;
   float *z = l->z + mine;
-  RUNS(a, b, m, end, kind) {
-    if (kind == GRID_UNIFORM && l->deep) relax_run(&n, r, inverse, z, m, end, GRID_UNIFORM, 1);
-    else if (kind == GRID_UNIFORM) relax_run(&n, r, inverse, z, m, end, GRID_UNIFORM, 0);
-    else if (l->deep) relax_run(&n, r, inverse, z, m, end, GRID_GENERAL, 1);
-    else relax_run(&n, r, inverse, z, m, end, GRID_GENERAL, 0);
-  }
+  RUNS(a, b, m, end, kind) BY_KIND(relax_run, kind, l->deep, &n, r, inverse, z, m, end);
 }
 
 EXACT_INLINE void first(const row *a) {
@@ -113,7 +120,7 @@ EXACT_INLINE void first(const row *a) {
   const around n = around_of(a, a->l->z, 0);
   RUNS(a, b, m, end, kind)
     for (; m < end; m += GRID_LANES)
-      eight_store(z + m, eight_multiply(kind == GRID_UNIFORM ? eight_all(n.inverse)
+      eight_store(z + m, eight_multiply(kind == GRID_UNIFORM ? n.inverse
                                                              : eight_load(inverse + m),
                                         eight_load(r + m)));
 }
@@ -124,7 +131,7 @@ EXACT_INLINE void residual_run(const around *n, const float *r, const float *inv
   for (; m < end; m += GRID_LANES) {
     const eight own = eight_load(z + m), sum = inflow(n, r, m, kind, deep);
     eight_store(into + m, kind == GRID_UNIFORM
-      ? eight_subtract(sum, eight_multiply(eight_all(n->d), own))
+      ? eight_subtract(sum, eight_multiply(n->d, own))
       : eight_multiply(eight_load(d + m),
                        eight_subtract(eight_multiply(eight_load(inverse + m), sum), own)));
   }
@@ -136,12 +143,7 @@ EXACT_INLINE void residual(const row *a) {
   const float *r = l->r + a->at, *inverse = l->inverse + a->at, *d = l->d + a->at,
               *z = l->z + a->at;
   float *to = l->across + a->at;
-  RUNS(a, b, m, end, kind) {
-    if (kind == GRID_UNIFORM && l->deep) residual_run(&n, r, inverse, d, z, to, m, end, 2, 1);
-    else if (kind == GRID_UNIFORM) residual_run(&n, r, inverse, d, z, to, m, end, 2, 0);
-    else if (l->deep) residual_run(&n, r, inverse, d, z, to, m, end, 1, 1);
-    else residual_run(&n, r, inverse, d, z, to, m, end, 1, 0);
-  }
+  RUNS(a, b, m, end, kind) BY_KIND(residual_run, kind, l->deep, &n, r, inverse, d, z, to, m, end);
 }
 
 // What line (j, k) of level l has to do with the next one: parents lie in line (parent_j,
@@ -177,6 +179,7 @@ EXACT_INLINE void correct(const row *a) {
               *behind = l->whole + f.behind, *inverse = l->inverse + a->at;
   const int32_t shift = grid_shift(a->j, a->k, 0);
   float *z = l->z + a->at;
+  const eight quarter = eight_all(0.25F);
   RUNS(a, b, m, end, kind) {
     if (f.tie[0] == NULL) {                          // number m is cell 2m + shift there too
       for (; m < end && 2*m + shift < l->side[0]; m++) {
@@ -189,7 +192,7 @@ EXACT_INLINE void correct(const row *a) {
       continue;
     }
     for (; m < end; m += GRID_LANES) {
-      const eight e = eight_load(own + m), quarter = eight_all(0.25F);
+      const eight e = eight_load(own + m);
       const int uniform = kind == GRID_UNIFORM;
       eight sum = eight_add(e, eight_multiply(uniform ? quarter : eight_load(f.tie[0] + m),
                                               eight_subtract(eight_load(own + m + f.lean), e)));
@@ -229,9 +232,10 @@ EXACT_INLINE void give(const grid_level *f, int32_t j, int32_t k, int32_t which,
     return;
   }
   // cell m leans to m + lean: parent m gets from cell m - lean what that one does not keep
+  const eight one = eight_all(1.0F);
   for (int32_t m = 0; m < length; m += GRID_LANES) {
     const eight v = eight_load(res + m);
-    eight kept = eight_subtract(eight_all(1.0F), eight_load(y.tie[0] + m));
+    eight kept = eight_subtract(one, eight_load(y.tie[0] + m));
     if (y.tie[1] != NULL) kept = eight_subtract(kept, eight_load(y.tie[1] + m));
     if (y.tie[2] != NULL) kept = eight_subtract(kept, eight_load(y.tie[2] + m));
     const eight got = eight_multiply(eight_load(y.tie[0] + m - y.lean),
@@ -394,23 +398,24 @@ EXACT_INLINE void dots(const row *a, double *zr, double *zq) {
   }
 }
 
-EXACT_INLINE void turn(const row *a, float by) {
+EXACT_INLINE void turn(const row *a, float factor) {
   const grid_level *l = a->l;
+  const eight by = eight_all(factor);
   for (int32_t colour = 0; colour < 2; colour++) {
     const float *z = l->z + (size_t)colour*l->area + a->at;
     float *p = l->p + (size_t)colour*l->area + a->at;
     RUNS(a, b, m, end, kind)
       for (; m < end; m += GRID_LANES)
-        eight_store(p + m, by == 0.0F ? eight_load(z + m)
+        eight_store(p + m, factor == 0.0F ? eight_load(z + m)
                            : eight_add(eight_load(z + m),
-                                       eight_multiply(eight_all(by), eight_load(p + m))));
+                                       eight_multiply(by, eight_load(p + m))));
   }
 }
 
 EXACT_INLINE eight fall(const around *n, eight own, int32_t d, int32_t m, int kind) {
   const eight a = eight_subtract(own, eight_load(n->v[2*d] + m)),
               b = eight_subtract(own, eight_load(n->v[2*d + 1] + m));
-  if (kind == GRID_UNIFORM) return eight_multiply(eight_all(n->unit[d]), eight_add(a, b));
+  if (kind == GRID_UNIFORM) return eight_multiply(n->unit[d], eight_add(a, b));
   return eight_add(eight_multiply(eight_load(n->w[2*d] + m), a),
                    eight_multiply(eight_load(n->w[2*d + 1] + m), b));
 }

@@ -25,7 +25,10 @@ static void shape(grid_level *l) {
   l->rows = l->plane*(l->deep ? l->side[2] + 2 : 1);
   l->pitch = up_to_lanes((l->side[0] + 1)/2 + 1);    // at least one number is left free
   l->blocks = l->pitch/GRID_LANES;
+  // Red and black lines are read and written together: their addresses must not be equal modulo
+  // 4096, or loads wait for stores to the other colour.
   l->area = (size_t)l->rows*(size_t)l->pitch;
+  if (l->n > 4096) l->area = (l->area + 1023)/1024*1024 + 336;
   double finest = INFINITY;
   for (int32_t d = 0; d < 3; d++)
     if (l->side[d] > 1) finest = min2(finest, l->size[d]);
@@ -170,22 +173,20 @@ double grid_levels_traffic(const grid_levels *g, int32_t from) {
   double bytes = 0.0;
   for (int32_t at = from; at + 1 < g->levels; at++) {
     const grid_level *l = &g->at[at];
-    int64_t uniform = 0, general = 0;
+    int64_t count[4] = {0, 0, 0, 0};
     for (int32_t k = 0; k < l->side[2]; k++)
       for (int32_t j = 0; j < l->side[1]; j++) {
         const uint16_t *run = l->run + (size_t)grid_row(l, j, k)*(size_t)l->blocks;
-        for (int32_t b = 0; b < l->blocks; b += run[b] >> 2) {
-          if ((run[b] & 3) == GRID_UNIFORM) uniform += run[b] >> 2;
-          if ((run[b] & 3) == GRID_GENERAL) general += run[b] >> 2;
-        }
+        for (int32_t b = 0; b < l->blocks; b += run[b] >> 2) count[run[b] & 3] += run[b] >> 2;
       }
     const double cell = sizeof(float), red = 0.5*cell, dimensions = 1 + (l->side[1] > 1) + l->deep,
                  parents = cell/(1 << (l->halved[0] + l->halved[1] + l->halved[2]));
     const double down = cell + cell + red,           // r; z, residuals
                  between = red + parents + 2.0*parents,   // residuals; r; z, z in the order of cells
                  up = parents + cell + red + cell;   // z of the parents, r, z of red cells; z
-    bytes += GRID_BLOCK*((double)(uniform + general)*(down + between + up) +
-                         (double)general*(2.0*(dimensions + 1.0)*cell + red));
+    const double general = (double)count[GRID_GENERAL], other = general + (double)count[GRID_SAME];
+    bytes += GRID_BLOCK*(((double)count[GRID_UNIFORM] + other)*(down + between + up) +
+                         other*(2.0*cell + red) + general*2.0*dimensions*cell);
   }
   return bytes;
 }

@@ -85,6 +85,26 @@ static int whole_faces(const grid_levels *g, int32_t i, int32_t j, int32_t k) {
   return whole;
 }
 
+// 1: no weight between cells of v that are liquid, these 16 and others, is other than the unit
+static int is_same(const grid_level *l, float *const w[3], const uint8_t *v, int32_t i, int32_t j,
+                   int32_t k) {
+  const int32_t stride[3] = {1, l->side[0], l->side[0]*l->side[1]};
+  const int32_t end = i + GRID_BLOCK < l->side[0] ? i + GRID_BLOCK : l->side[0];
+  for (int32_t d = 0; d < 3; d++) {
+    if (l->side[d] < 2) continue;
+    const int32_t at = d == 1 ? j : k;
+    for (int32_t x = d == 0 && i > 0 ? i - 1 : i; x < end; x++) {
+      const int32_t cell = grid_cell(l, x, j, k);
+      if (v[cell] != PERP_CELL_LIQUID) continue;
+      if ((d == 0 ? x : at) + 1 < l->side[d] && v[cell + stride[d]] == PERP_CELL_LIQUID &&
+          w[d][grid_split(l, x, j, k)] != l->unit[d]) return 0;
+      if (d > 0 && at > 0 && v[cell - stride[d]] == PERP_CELL_LIQUID &&
+          w[d][grid_split(l, x, j - (d == 1), k - (d == 2))] != l->unit[d]) return 0;
+    }
+  }
+  return 1;
+}
+
 // Weights of one cell of level 0.
 static void fine_cell(const grid_levels *g, int32_t i, int32_t j, int32_t k) {
   const grid_level *l = &g->at[0];
@@ -134,6 +154,17 @@ static void fine_lines(void *data, int32_t index) {
   }
 }
 
+static void same_lines(void *data, int32_t index) {
+  const job *w = data;
+  const grid_level *l = w->l;
+  for (int32_t line = first_line(w, index); line < first_line(w, index + 1); line++) {
+    const int32_t j = line%l->side[1], k = line/l->side[1];
+    uint8_t *even = l->even + (size_t)grid_row(l, j, k)*(size_t)l->blocks;
+    for (int32_t b = 0; b < l->blocks; b++)
+      if (!even[b] && is_same(l, l->weight, l->type, GRID_BLOCK*b, j, k)) even[b] = 2;
+  }
+}
+
 // Diagonal of a cell from the weights in use; 0 where it is not free, and there z and p are 0.
 static void set_cell(const grid_level *l, int32_t i, int32_t j, int32_t k) {
   const size_t mine = grid_split(l, i, j, k);
@@ -180,10 +211,12 @@ static void set_runs(const grid_levels *g, grid_level *l, int32_t j, int32_t k) 
     if (kind == GRID_GENERAL && left == GRID_BLOCK && all_are(state + i, PERP_CELL_LIQUID)) {
       const int inner = i > 0 && i + GRID_BLOCK < l->side[0] && (l->side[1] == 1 || (j > 0 && j + 1 < l->side[1])) &&
                         (!l->deep || (k > 0 && k + 1 < l->side[2]));
-      if (l == &g->at[0]) kind = even[b] ? GRID_UNIFORM : GRID_GENERAL;
+      if (l == &g->at[0]) kind = even[b] == 1 ? GRID_UNIFORM : GRID_GENERAL;
       else if (inner && is_uniform(l, i, j, k)) kind = GRID_UNIFORM;
     }
     if (l != &g->at[0]) even[b] = kind == GRID_UNIFORM;
+    if (kind == GRID_GENERAL &&
+        (l == &g->at[0] ? even[b] != 0 : is_same(l, l->w, l->state, i, j, k))) kind = GRID_SAME;
     busy |= kind != GRID_EMPTY;
     run[b] = (uint16_t)(4 | kind);
   }
@@ -210,7 +243,7 @@ static void mask_lines(void *data, int32_t index) {
     for (int32_t i = 0; i < l->side[0]; i++) l->state[row + i] = wanted(l, w->is_free, row + i);
     for (int32_t b = 0; b < l->blocks; b++) {
       const int32_t i = GRID_BLOCK*b, end = i + GRID_BLOCK < l->side[0] ? i + GRID_BLOCK : l->side[0];
-      if (l == &w->g->at[0] && l->even[(size_t)grid_row(l, j, k)*(size_t)l->blocks + (size_t)b] &&
+      if (l == &w->g->at[0] && l->even[(size_t)grid_row(l, j, k)*(size_t)l->blocks + (size_t)b] == 1 &&
           all_are(l->state + row + i, PERP_CELL_LIQUID)) {
         fill_block(l, l->d, d, i, j, k, GRID_BLOCK);
         fill_block(l, l->inverse, 1.0F/d, i, j, k, GRID_BLOCK);
@@ -320,7 +353,7 @@ static int inner_eight(const grid_levels *g, const grid_level *f, int32_t x, int
     for (int32_t j = y << f->halved[1]; j <= (y << f->halved[1]) + f->halved[1]; j++) {
       if (j >= f->side[1] || k >= f->side[2]) return 0;
       const size_t b = (size_t)grid_row(f, j, k)*(size_t)f->blocks + (size_t)(x/GRID_LANES);
-      if (!f->even[b] || !surrounded(f, f->state, PERP_CELL_LIQUID, 2*x, j, k)) return 0;
+      if (f->even[b] != 1 || !surrounded(f, f->state, PERP_CELL_LIQUID, 2*x, j, k)) return 0;
     }
   (void)g;
   return 1;
@@ -391,7 +424,7 @@ static void set_near(grid_level *l) {
 
 // Parts of about equal work, wide enough for the longest pass.
 static void balance(const grid_levels *g, grid_level *l) {
-  enum { NARROWEST = 14, LEAST = 512 };              // slabs; blocks
+  enum { NARROWEST = 14, LEAST = 1024 };             // slabs; half blocks
   const int32_t slabs = l->deep ? l->side[2] : l->side[1], lines = l->deep ? l->side[1] : 1;
   int64_t work = 0;
   for (int pass = 0; pass < 2; pass++) {
@@ -404,7 +437,7 @@ static void balance(const grid_levels *g, grid_level *l) {
         const int32_t index = l->deep ? grid_row(l, t, s) : grid_row(l, s, 0);
         const uint16_t *run = l->run + (size_t)index*(size_t)l->blocks;
         for (int32_t b = 0; b < l->blocks; b += run[b] >> 2)
-          sum += (run[b] & 3) == GRID_UNIFORM ? run[b] >> 2 : (run[b] & 3) == GRID_GENERAL ? 2*(run[b] >> 2) : 0;
+          sum += (run[b] >> 2)*((run[b] & 3) == GRID_EMPTY ? 0 : (run[b] & 3) == GRID_GENERAL ? 3 : 2);
       }
     }
     if (pass == 1) {
@@ -548,6 +581,7 @@ void grid_fill_levels(grid_levels *g) {
   }
   for (int32_t k = 0; k < g->levels; k++) g->at[k].mode = 0;
   lines_run(&(job){.g = g, .l = l}, fine_lines);
+  lines_run(&(job){.g = g, .l = l}, same_lines);
   g->closed = 0;
   grid_levels_mask(g, 0, NULL);
   for (int32_t k = 1; k < g->levels; k++) {          // so far nothing is masked

@@ -5,7 +5,7 @@
 // c = (i + j + k)%2 is number i/2 of its line. All its neighbours have the other colour: those of
 // the lines around it the same number, those in its own line the numbers i/2 - 1 + s and i/2 + s,
 // s = (j + k + c)%2. A block is 8 cells of each colour, 16 of a line. Blocks without a free cell are
-// not visited; blocks of free cells with the same weights everywhere read no weights.
+// not visited; blocks whose weights are all the same read none.
 #ifndef PERP_GRID_PARTS_H
 #define PERP_GRID_PARTS_H
 
@@ -19,7 +19,9 @@ enum {
   GRID_LONGEST_RUN = 512,    // blocks: sums in single precision are not longer than that
 };
 
-enum { GRID_EMPTY = 0, GRID_GENERAL = 1, GRID_UNIFORM = 2 };   // of a block
+// Kinds of blocks: no free cell; any weights; all cells free and all weights 1; weights between free
+// cells 1 (others do not matter to sweeps, as z is 0 there), diagonals any.
+enum { GRID_EMPTY = 0, GRID_GENERAL = 1, GRID_UNIFORM = 2, GRID_SAME = 3 };
 
 typedef struct grid_level {
   int32_t cells[3];          // as the caller sees them
@@ -50,7 +52,8 @@ typedef struct grid_level {
   float *tie[3];             // the same: by how much its cells share with the next one along d
   int32_t whole_pitch;
   uint16_t *run;             // rows x blocks: 4*(blocks with the same kind from here) + kind
-  uint8_t *even;             // rows x blocks: 1: all cells liquid, all weights 1; level 0 only
+  uint8_t *even;             // rows x blocks: 1: all cells liquid, all weights 1; 2: all weights
+                             //   between liquid cells are; below level 0: 1 if uniform
   uint8_t *busy;             // rows: 1: a cell is free
   uint8_t *near;             // rows: 1: here or in the lines around
   uint8_t *dirty;            // n: to be computed again; not on level 0

@@ -56,7 +56,7 @@ EXACT_INLINE void multiply_line(const grid_levels *g, const grid_level *l, int32
   double unit[3];
   for (int32_t d = 0; d < 3; d++) unit[d] = 1.0/(l->size[d]*l->size[d]);
   for (int32_t i = 0; i < l->side[0]; i += GRID_BLOCK) {
-    if (l == &g->at[0] && even[i/GRID_BLOCK]) {
+    if (l == &g->at[0] && even[i/GRID_BLOCK] == 1) {
       even_block(l, unit, x + row + i, y + i);
       continue;
     }
@@ -138,7 +138,7 @@ static void sweep_lines(void *data, int32_t index) {
     for (int32_t i = (j + k + w->colour) & 1; i < l->side[0]; i += 2) {
       const int32_t c = row + i;
       double *x = w->x + c, d = sum, y;
-      if (l == &w->g->at[0] && even[i/GRID_BLOCK]) {
+      if (l == &w->g->at[0] && even[i/GRID_BLOCK] == 1) {
         y = unit[0]*((*x - x[-1]) + (*x - x[1])) + unit[1]*((*x - x[-line]) + (*x - x[line])) +
             unit[2]*((*x - x[-plane]) + (*x - x[plane]));
       } else {
