@@ -8,7 +8,7 @@
 // solid and n its outward normal:
 //     no slip   v <- 0
 //     slip      v <- v - (v.n) n
-//     separating   the same where v.n < 0: liquid may leave the wall but not enter it
+//     separating   the same where v.n < 0, or where the liquid at the wall presses on it
 #include <math.h>
 #include <string.h>
 
@@ -234,6 +234,27 @@ static void normal_at(const front *w, const int32_t place[3], double n[3]) {
   for (int d = 0; d < 3; d++) n[d] *= scale;
 }
 
+// 1: liquid beside the closed face at `place` presses on the wall and none lets go of it. Within a
+// solid the cells next to those of the face tell.
+static int presses(const front *w, const int32_t place[3]) {
+  const perp_fluid *f = w->f;
+  int press = 0;
+  for (int ring = 0; ring < 2 && !press; ring++)
+    for (int side = 0; side < 2; side++)
+      for (int d = 0; d < (ring ? 2*f->dimension : 1); d++) {
+        int32_t at[3] = {place[0], place[1], place[2]};
+        at[w->a] -= side;
+        if (ring && d/2 != w->a) at[d/2] += d%2 ? 1 : -1;
+        if (at[0] < 0 || at[1] < 0 || at[2] < 0 || at[0] >= f->n[0] || at[1] >= f->n[1] ||
+            at[2] >= f->n[2]) continue;
+        const int32_t c = (at[2]*f->n[1] + at[1])*f->n[0] + at[0];
+        if (f->type[c] == PERP_CELL_SOLID) continue;
+        if (f->type[c] == PERP_CELL_AIR || f->separating[c]) return 0;
+        press = 1;
+      }
+  return press;
+}
+
 static double in_line(const front *w, int32_t at) {
   const perp_fluid *f = w->f;
   const double wall = f->wall[w->a][at];
@@ -247,7 +268,7 @@ static double in_line(const front *w, int32_t at) {
   for (int b = 0; b < f->dimension; b++)
     along += n[b]*(sample_field(w->s, f->u[b], &here, b, f->dimension) -
                    sample_field(w->s, f->wall[b], &here, b, f->dimension));
-  const int held = f->settings.walls == PERP_WALLS_SLIP || along < 0.0;
+  const int held = f->settings.walls == PERP_WALLS_SLIP || along < 0.0 || presses(w, place);
   return f->u[w->a][at] - (held ? along*n[w->a] : 0.0);
 }
 

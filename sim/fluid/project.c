@@ -2,11 +2,10 @@
 //
 // On faces with an open part and liquid at one side at least,
 //     u -= dt/density (p_high - p_low)/(h theta),   p = 0 in air.
-// Closed faces at liquid have the velocity of the wall; but where the cell lets go of it (p = 0 and
-// D u > 0), that of the liquid: of the opposite face of the cell, if it leads away from the wall.
-// With the wall's velocity there the liquid next to it would be held back half a cell behind the
-// rest, which is the sticking that separation is there to end.
-// Closed faces at air are left as particles have them, but never lead into a wall that separates.
+// Closed faces are not known: what is behind a wall is continued from the liquid and brought in line
+// with the wall by extrapolate.c. Where a cell lets go of it (p = 0 and D u > 0, `separating`) that
+// is the velocity of the liquid: with the wall's there the liquid next to it would be held back half
+// a cell behind the rest, which is the sticking that separation is there to end.
 #include "lattice.h"
 
 typedef struct work {
@@ -64,42 +63,21 @@ static void look(void *data, int32_t part, int32_t who) {
   w->separating[part] = count;
 }
 
-static void follow(void *data, int32_t axis, int32_t who) {
+static void forget(void *data, int32_t axis, int32_t who) {
   (void)who;
   const work *w = data;
   perp_fluid *f = w->f;
   const lattice l = faces_of(f, axis), *c = &w->cells;
-  const int lets_go = f->settings.walls == PERP_WALLS_SEPARATING;
-  double *u = f->u[axis];
-  const double *wall = f->wall[axis];
   for (int32_t k = 0; k < l.n[2]; k++)
     for (int32_t j = 0; j < l.n[1]; j++)
       for (int32_t i = 0; i < l.n[0]; i++) {
         const int32_t face = at(&l, i, j, k), place[3] = {i, j, k};
         if (f->open[axis][face] > 0.0) continue;
         const int32_t high = at(c, i, j, k), low = high - c->stride[axis];
-        const int below = place[axis] > 0 && f->type[low] != PERP_CELL_SOLID;
-        const int above = place[axis] < f->n[axis] && f->type[high] != PERP_CELL_SOLID;
-        if (!below && !above) {   // within a solid: what particles next to it left there is no flow
-          f->known[axis][face] = 0;
-          continue;
-        }
-        const int liquid = (below && f->type[low] == PERP_CELL_LIQUID) ||
-                           (above && f->type[high] == PERP_CELL_LIQUID);
-        if (!lets_go || below == above) {   // a plate with room on both sides holds both
-          u[face] = wall[face], f->known[axis][face] = 1;
-          continue;
-        }
-        // away from the wall is up where the room is above
-        const double away = above ? 1.0 : -1.0;
-        if (liquid) {
-          const int free = f->separating[above ? high : low];
-          const double next = u[face + (above ? l.stride[axis] : -l.stride[axis])];
-          u[face] = free && away*(next - wall[face]) > 0.0 ? next : wall[face];
-          f->known[axis][face] = 1;
-        } else if (f->known[axis][face] && away*(u[face] - wall[face]) < 0.0) {
-          u[face] = wall[face];
-        }
+        const int plate = place[axis] > 0 && place[axis] < f->n[axis] &&
+                          f->type[low] != PERP_CELL_SOLID && f->type[high] != PERP_CELL_SOLID;
+        if (plate) f->u[axis][face] = f->wall[axis][face];   // with room on both sides
+        f->known[axis][face] = (uint8_t)plate;
       }
 }
 
@@ -115,7 +93,7 @@ perp_error fluid_project(perp_fluid *f) {
   w.threshold = f->options.tol*largest*f->dt/f->settings.density;
   crew_run(f->crew, push, &w, f->dimension);
   crew_run(f->crew, look, &w, parts);
-  crew_run(f->crew, follow, &w, f->dimension);
+  crew_run(f->crew, forget, &w, f->dimension);
   f->report.separating = 0;
   for (int32_t part = 0; part < parts; part++) {
     f->report.separating += w.separating[part];
