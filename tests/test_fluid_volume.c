@@ -5,7 +5,7 @@
 // 0: a dam breaks; 1: a block falls on discs; 2: half of a round tank; 3: a ball falls, in space
 static perp_fluid *scene(int which, int walls, int compensate) {
   const int dimension = which == 3 ? 3 : 2;
-  const int32_t n = which == 3 ? 14 : 32;
+  const int32_t n = which == 3 ? 12 : 28;
   perp_fluid_settings s = perp_fluid_defaults(dimension, n, n, n);
   s.walls = walls;
   s.compensate = compensate;
@@ -31,28 +31,31 @@ static perp_fluid *scene(int which, int walls, int compensate) {
 
 static void volumes_drift_little_and_less_if_asked(void **unused) {
   (void)unused;
-  // largest drift in 80 steps and at their end: measured 0.03 to 0.22 and 0.00 to 0.13 without
-  double worst[2] = {0.0, 0.0}, sum[2] = {0.0, 0.0};
+  // FLUID_SHOW=1 prints them: mean and end
+  double worst[2] = {0.0, 0.0}, all[2] = {0.0, 0.0};
   for (int which = 0; which < 4; which++)
     for (int walls = 0; walls < PERP_WALLS_COUNT; walls++)
       for (int compensate = 0; compensate < 2; compensate++) {
         perp_fluid *f = scene(which, walls, compensate);
-        double drift = 0.0;
-        for (int k = 0; k < (which == 3 ? 40 : 80); k++) {
+        const int steps = which == 3 ? 30 : 70;
+        double drift = 0.0, mean = 0.0;
+        for (int k = 0; k < steps; k++) {
           const perp_fluid_report r = step(f);
           assert_int_equal(r.unsolved, 0);
           drift = r.volume/r.poured - 1.0;
+          mean += fabs(drift)/steps;
           below("drift on the way", fabs(drift), 0.3);
         }
         if (getenv("FLUID_SHOW") != NULL)
-          printf("scene %d walls %d compensate %d: %+.3f\n", which, walls, compensate, drift);
-        worst[compensate] = fmax(worst[compensate], fabs(drift));
-        sum[compensate] += fabs(drift)/12.0;
+          printf("scene %d walls %d compensate %d: %.3f %+.3f\n", which, walls, compensate, mean,
+                 drift);
+        worst[compensate] = fmax(worst[compensate], mean);
+        all[compensate] += mean/12.0;
         perp_fluid_destroy(f);
       }
-  below("drift", worst[0], 0.2);
-  below("drift, compensated", worst[1], 0.08);
-  below("drift on average, compensated", sum[1], 0.5*sum[0]);
+  below("mean drift", worst[0], 0.15);
+  below("mean drift, compensated", worst[1], 0.06);
+  below("mean drift of all, compensated", all[1], 0.6*all[0]);
 }
 
 // Before it touches anything a liquid is a stone: momentum m g t, energy kept but for the step.
@@ -89,7 +92,7 @@ static void walls_give_no_energy(void **unused) {
     for (int walls = 0; walls < PERP_WALLS_COUNT; walls++) {
       perp_fluid *f = scene(which, walls, 0);
       double first = 0.0;
-      for (int k = 0; k < 40; k++) {
+      for (int k = 0; k < 30; k++) {
         const perp_fluid_report r = step(f);
         if (k == 0) first = r.kinetic + r.potential;
         below("energy", r.kinetic + r.potential, 1.03*first);

@@ -275,6 +275,33 @@ static void no_slip_holds_what_slip_lets_pass(void **unused) {
   below("no slip", speed[PERP_WALLS_NO_SLIP], 0.5);
 }
 
+// A full round tank that turns without weight goes on turning unless its wall holds it. Faces behind
+// a slanted wall with the wall's velocity in all components would be a brake: 0.70.
+static void a_round_wall_that_slips_is_no_brake(void **unused) {
+  (void)unused;
+  double kept[PERP_WALLS_COUNT];
+  for (int walls = 0; walls < PERP_WALLS_COUNT; walls++) {
+    perp_fluid_settings s = perp_fluid_defaults(2, 32, 32, 1);
+    s.walls = walls;
+    s.gravity[1] = 0.0;
+    perp_fluid *f = fluid_with(&s);
+    perp_fluid_shape tank = perp_fluid_sphere(0.5, 0.5, 0.0, 0.45), all = tank;
+    tank.outside = 1;
+    add(f, tank);
+    all.spin[2] = 3.0;
+    put(f, all);
+    const double first = step(f).kinetic;
+    for (int k = 0; k < 58; k++) step(f);
+    const perp_fluid_report r = step(f);
+    kept[walls] = r.kinetic/first;
+    assert_int_equal(r.unsolved, 0);
+    assert_int_equal(r.separating, 0);
+    perp_fluid_destroy(f);
+  }
+  assert_true(kept[PERP_WALLS_SLIP] > 0.82 && kept[PERP_WALLS_SEPARATING] > 0.82);
+  assert_true(kept[PERP_WALLS_NO_SLIP] < 0.7);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_column_at_rest_stays_at_rest),
@@ -282,6 +309,7 @@ int main(void) {
     cmocka_unit_test(nothing_flows_together_and_walls_only_press),
     cmocka_unit_test(every_cell_presses_if_asked),
     cmocka_unit_test(liquid_under_a_ceiling_falls_or_hangs),
-    cmocka_unit_test(no_slip_holds_what_slip_lets_pass)};
+    cmocka_unit_test(no_slip_holds_what_slip_lets_pass),
+    cmocka_unit_test(a_round_wall_that_slips_is_no_brake)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

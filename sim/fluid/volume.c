@@ -86,11 +86,19 @@ double fluid_volume(perp_fluid *f) {
   return sum*(f->dimension == 3 ? f->h*f->h*f->h : f->h*f->h);
 }
 
+// Particles that fly on their own are not seen by the level set: those further than half a cell from
+// it. They count with their part of what was poured, as they will be back.
+static double spray(const perp_fluid *f) {
+  int64_t count = 0;
+  for (int32_t c = 0; c < f->cells; c++)
+    if (f->surface[c] > 0.5*f->h) count += f->first[c + 1] - f->first[c];
+  return f->p.count > 0 ? f->poured*(double)count/(double)f->p.count : 0.0;
+}
+
 // The divergence, 1/s, that all liquid with a free surface aims at: what brings the volume back to
 // what was poured in RETURN steps, so that V' = -(V - V0)/tau, at most LIMIT in that time.
 // A controller in proportion: it cannot overshoot, and an inflow of volume at a steady rate r is held
-// at a drift of r tau. Liquid whose volume is wrong by more than LIMIT, a spray say, which the level
-// set does not see, is not blown up to it at once.
+// at a drift of r tau.
 #define RETURN 12
 #define LIMIT 0.2
 
@@ -98,6 +106,6 @@ double fluid_correction(perp_fluid *f) {
   if (!f->settings.compensate || !(f->poured > 0.0)) return 0.0;
   const double volume = fluid_volume(f), tau = RETURN*f->settings.step;
   if (!(volume > 0.0)) return 0.0;
-  const double wrong = (f->poured - volume)/volume;
+  const double wrong = (f->poured - spray(f) - volume)/volume;
   return (wrong > LIMIT ? LIMIT : wrong < -LIMIT ? -LIMIT : wrong)/tau;
 }
