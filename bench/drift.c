@@ -1,8 +1,8 @@
 // drift.c: volume, momentum and energy of the scenes of liquids with each kind of wall, and the
 // volume with settings.compensate: [ANE17] 6.2 asks how the walls compare on coarse grids.
 //
-// drift.csv has a row per run; drift_SCENE.csv the volume relative to what was poured, over time, as
-// `perp plot drift_SCENE.csv --x time` draws it.
+// drift.csv has a row per run; drift_SCENE.csv the volume relative to what was poured, over time,
+// as `perp plot drift_SCENE.csv --x time` draws it.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,8 +74,8 @@ static void curves(const bench *b, const scene *what, const history *h, int32_t 
 int main(int count, char **words) {
   const bench b = bench_begin(count, words);
   bench_table *t = bench_open(&b, "drift", "volume of liquids, relative to what was poured",
-                              "scene|cells|walls|compensated|steps|least|most|at the end|energy kept|"
-                              "momentum m/s|particles|unsolved");
+                              "scene|cells|walls|compensated|steps|least|most|at the end|"
+                              "energy kept|momentum m/s|particles|unsolved");
   history *h = bench_take(RUNS, sizeof *h);
   const scene *what;
   for (int32_t s = 0; (what = scene_at(s)) != NULL; s++) {

@@ -1,6 +1,6 @@
-// test_fluid_agree.c: pressure problems of simulations, by methods that share nothing: active_set on
-// the grid, active_set on the same matrix by columns, Gauss-Seidel written here and, where there is
-// one, Siconos on the complementary cells after the others are eliminated here.
+// test_fluid_agree.c: pressure problems of simulations, by methods that share nothing: active_set
+// on the grid, active_set on the same matrix by columns, Gauss-Seidel written here and, where there
+// is one, Siconos on the complementary cells after the others are eliminated here.
 #include "fluid_support.h"
 
 #ifdef CAMPAIGN_SICONOS
@@ -98,7 +98,10 @@ static int by_siconos(const matrix_of *s, const perp_problem *p, double *x) {
   int32_t *place = calloc((size_t)n, sizeof(int32_t)), complementary = 0, total = 0;
   for (int pass = 0; pass < 2; pass++)   // complementary rows first
     for (int32_t i = 0; i < n; i++)
-      if (p->lo[i] < p->hi[i] && (p->lo[i] == 0.0) == (pass == 0)) place[i] = total++, complementary += pass == 0;
+      if (p->lo[i] < p->hi[i] && (p->lo[i] == 0.0) == (pass == 0)) {
+        place[i] = total++;
+        complementary += pass == 0;
+      }
   const int fits = complementary <= 64 && complementary > 0;
   double *M = calloc((size_t)total*(size_t)total + 1, sizeof(double));
   double *q = calloc((size_t)total + 1, sizeof(double)), small[64*64], z[64];
@@ -140,7 +143,10 @@ static int by_siconos(const matrix_of *s, const perp_problem *p, double *x) {
 
 static void same(const char *what, const double *x, const double *y, int32_t n, double tol) {
   double most = 0.0, wrong = 0.0;
-  for (int32_t i = 0; i < n; i++) most = fmax(most, fabs(y[i])), wrong = fmax(wrong, fabs(x[i] - y[i]));
+  for (int32_t i = 0; i < n; i++) {
+    most = fmax(most, fabs(y[i]));
+    wrong = fmax(wrong, fabs(x[i] - y[i]));
+  }
   if (!(wrong <= tol*most)) fail_msg("%s differs by %g of %g", what, wrong, most);
 }
 

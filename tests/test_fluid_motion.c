@@ -1,4 +1,5 @@
-// test_fluid_motion.c: symmetry, dimensions, threads, moving walls, aims, and liquid with no way out.
+// test_fluid_motion.c: symmetry, dimensions, threads, moving walls, aims, and liquid with no way
+// out.
 #include "fluid_support.h"
 
 // ---- the same scene in other words ----
@@ -169,8 +170,8 @@ static void a_piston_lifts_what_it_sweeps(void **unused) {
   }
 }
 
-// The flow into a cell that a moving wall cuts is what the wall sweeps: with the wall's velocity the
-// liquid ahead of it moves as one.
+// The flow into a cell that a moving wall cuts is what the wall sweeps: with the wall's velocity
+// the liquid ahead of it moves as one.
 static void liquid_ahead_of_a_wall_moves_with_it(void **unused) {
   (void)unused;
   perp_fluid_settings s = perp_fluid_defaults(2, 32, 8, 1);
@@ -241,7 +242,8 @@ static void a_squeezed_container_is_infeasible_and_goes_on(void **unused) {
       assert_int_equal(r.worst_status, opens ? PERP_STATUS_SOLVED : PERP_STATUS_INFEASIBLE);
       if (opens) assert_true(r.separating > 0);
       // what the wall sweeps is taken from all cells alike: 0.1 x 1 of an area of 0.85 in a second
-      else if (walls == PERP_WALLS_SLIP) close_to("compression", r.divergence, 0.1/0.85, 0.1*0.1/0.85);
+      else if (walls == PERP_WALLS_SLIP)
+        close_to("compression", r.divergence, 0.1/0.85, 0.1*0.1/0.85);
       for (int k = 0; k < 5; k++) step(f);
       const perp_fluid_state t = look(f);
       below("speed", fastest(f), 2.0);

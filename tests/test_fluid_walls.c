@@ -68,8 +68,8 @@ static void a_column_at_rest_stays_at_rest(void **unused) {
       }
 }
 
-// Particles that lie anywhere in their quarters of cells make a surface that is level but for a tenth
-// of a cell, and the waves of such a height.
+// Particles that lie anywhere in their quarters of cells make a surface that is level but for a
+// tenth of a cell, and the waves of such a height.
 static void a_column_in_disorder_hardly_moves(void **unused) {
   (void)unused;
   for (int walls = 0; walls < PERP_WALLS_COUNT; walls++) {
@@ -209,7 +209,7 @@ static void liquid_under_a_ceiling_falls_or_hangs(void **unused) {
         const int32_t n = dimension == 3 ? 12 : 24;
         perp_fluid *f = scene(dimension, n, walls, 0);
         const double ceiling = solid ? 10.6/12.0 : 1.0;
-        if (solid) add(f, perp_fluid_box(0.5, ceiling + 0.5, 0.5, 2.0, 0.5, dimension == 3 ? 2.0 : 0.0));
+        if (solid) add(f, perp_fluid_box(0.5, ceiling + 0.5, 0.5, 2.0, 0.5, 0.0));
         put(f, perp_fluid_box(0.5, ceiling - 0.125, 0.5, 0.6, 0.125, 0.6));
         perp_fluid_state s = look(f);
         const double before = mean_of(s.x[1], s.particles), top = largest_of(s.x[1], s.particles);
@@ -245,8 +245,8 @@ static void liquid_under_a_ceiling_falls_or_hangs(void **unused) {
       }
 }
 
-// Liquid that flies past a wall it touches: no slip holds it, slip lets it pass, and neither does it
-// enter the wall.
+// Liquid that flies past a wall it touches: no slip holds it, slip lets it pass, and neither does
+// it enter the wall.
 static void no_slip_holds_what_slip_lets_pass(void **unused) {
   (void)unused;
   double speed[PERP_WALLS_COUNT];
@@ -275,8 +275,8 @@ static void no_slip_holds_what_slip_lets_pass(void **unused) {
   below("no slip", speed[PERP_WALLS_NO_SLIP], 0.5);
 }
 
-// A full round tank that turns without weight goes on turning unless its wall holds it. Faces behind
-// a slanted wall with the wall's velocity in all components would be a brake: 0.70.
+// A full round tank that turns without weight goes on turning unless its wall holds it. Faces
+// behind a slanted wall with the wall's velocity in all components would be a brake: 0.70.
 static void a_round_wall_that_slips_is_no_brake(void **unused) {
   (void)unused;
   double kept[PERP_WALLS_COUNT];

@@ -2,11 +2,11 @@
 //
 // With u the velocity after forces, s the open fraction of a face and v the velocity of its wall,
 //     b = density/dt (D u - kappa phi),   (D u) = 1/h sum over the faces of +-(s u + (1 - s) v),
-// phi the fraction of the cell that is not solid. A = -div(w grad) has the weights w = s between two
-// liquid cells and s/theta towards air, theta the part of the way between the two centres that is
-// liquid, where the pressure is 0 [Gibou et al. 2002]: theta = l/(l - a), l and a the distances of
-// the surface. It is kept above LEAST: as the surface comes near to a centre the weight would grow
-// without bound. Then A p + b = density/dt (D u' - kappa phi) for u' = u - dt/density grad p.
+// phi the fraction of the cell that is not solid. A = -div(w grad) has the weights w = s between
+// two liquid cells and s/theta towards air, theta the part of the way between the two centres that
+// is liquid, where the pressure is 0 [Gibou et al. 2002]: theta = l/(l - a), l and a the distances
+// of the surface. It is kept above LEAST: as the surface comes near to a centre the weight would
+// grow without bound. Then A p + b = density/dt (D u' - kappa phi) for u' = u - dt/density grad p.
 //
 // A liquid cell is complementary, 0 <= p _|_ D u' - kappa phi >= 0, where it touches a wall: a face
 // that is not wholly open, except across a grid of one cell, where nothing moves. [ANE17] (46)-(47)
@@ -18,8 +18,8 @@
 // cells of that part alike, b += |sum b|/cells: they are compressed by as much as the piston moves,
 // and the report says infeasible.
 //
-// No slip: faces within half a cell of a wall begin the substep with the wall's velocity. Forces and
-// pressure are all that they have besides, so that liquid at rest stays so.
+// No slip: faces within half a cell of a wall begin the substep with the wall's velocity. Forces
+// and pressure are all that they have besides, so that liquid at rest stays so.
 #include "lattice.h"
 
 #define LEAST 0.01      // theta
@@ -59,7 +59,7 @@ static void weigh(void *data, int32_t axis, int32_t who) {
       }
 }
 
-// ------------------------------------------------------------------------------ parts of the liquid
+// ---------------------------------------------------------------------------- parts of the liquid
 
 static int32_t find(int32_t *part, int32_t c) {
   while (part[c] != c) {
@@ -136,7 +136,8 @@ double fluid_divergence(const perp_fluid *f, int32_t i, int32_t j, int32_t k, in
 
 double fluid_aim_at(const perp_fluid *f, int32_t i, int32_t j, int32_t k) {
   const int32_t c = (k*f->n[1] + j)*f->n[0] + i;
-  const double kappa = (f->kappa != NULL ? f->kappa[c] : 0.0) + (f->vented[c] ? f->correction : 0.0);
+  const double own = f->kappa != NULL ? f->kappa[c] : 0.0;
+  const double kappa = own + (f->vented[c] ? f->correction : 0.0);
   return kappa == 0.0 ? 0.0 : kappa*room(f, i, j, k);
 }
 
@@ -223,7 +224,8 @@ static void hold(perp_fluid *f) {
           const int32_t face = at(&l, i, j, k), place[3] = {i, j, k};
           int held = f->open[a][face] < 1.0;
           if (!held && place[a] < f->n[a]) held = near_wall(f, i, j, k, a);
-          if (!held && place[a] > 0) held = near_wall(f, i - (a == 0), j - (a == 1), k - (a == 2), a);
+          if (!held && place[a] > 0)
+            held = near_wall(f, i - (a == 0), j - (a == 1), k - (a == 2), a);
           if (held) f->u[a][face] = f->wall[a][face] + (f->u[a][face] - f->before[a][face]);
         }
   }

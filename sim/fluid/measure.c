@@ -1,8 +1,8 @@
 // measure.c: volume, momentum and energy, into the report.
 //
-// Particles carry equal parts of the mass that was poured: reseeding changes how many there are, not
-// how much liquid there is. Sums are by blocks of particles and then over blocks: the same bits for
-// any number of threads.
+// Particles carry equal parts of the mass that was poured: reseeding changes how many there are,
+// not how much liquid there is. Sums are by blocks of particles and then over blocks: the same bits
+// for any number of threads.
 #include "lattice.h"
 
 enum { BLOCK = 4096, SUMS = 7 };   // momentum, kinetic energy, positions
@@ -16,7 +16,8 @@ static void add_up(void *data, int32_t block, int32_t who) {
   (void)who;
   const work *w = data;
   const particles *p = &w->f->p;
-  const int64_t from = (int64_t)block*BLOCK, end = from + BLOCK < p->count ? from + BLOCK : p->count;
+  const int64_t from = (int64_t)block*BLOCK;
+  const int64_t end = from + BLOCK < p->count ? from + BLOCK : p->count;
   double *sum = w->sum[block];
   for (int k = 0; k < SUMS; k++) sum[k] = 0.0;
   for (int a = 0; a < w->f->dimension; a++)

@@ -1,7 +1,7 @@
 // pressure.c: the pressure problem is solved, from the pressure of the last substep.
 //
-// A solver is made at the first substep and kept: the rows are all cells, so its size never changes.
-// What is not solved leaves its best iterate; the report counts it and has its status.
+// A solver is made at the first substep and kept: the rows are all cells, so its size never
+// changes. What is not solved leaves its best iterate; the report counts it and has its status.
 #include "lattice.h"
 
 // The worst of a step: of those that are not solved, if there are any, the one with the largest
@@ -10,7 +10,7 @@ static void count(perp_fluid_report *r, perp_status status, double residual) {
   const int fine = status == PERP_STATUS_SOLVED, worse = !(residual <= r->residual);
   const int first = r->solved + r->unsolved == 0;
   if (first || (r->unsolved == 0 && (!fine || worse)) || (r->unsolved > 0 && !fine && worse))
-    r->worst_status = status;
+    r->worst_status = (int32_t)status;
   if (fine) r->solved++;
   else r->unsolved++;
   if (first || worse) r->residual = residual;

@@ -2,10 +2,10 @@
 //
 // On faces with an open part and liquid at one side at least,
 //     u -= dt/density (p_high - p_low)/(h theta),   p = 0 in air.
-// Closed faces are not known: what is behind a wall is continued from the liquid and brought in line
-// with the wall by extrapolate.c. Where a cell lets go of it (p = 0 and D u > 0, `separating`) that
-// is the velocity of the liquid: with the wall's there the liquid next to it would be held back half
-// a cell behind the rest, which is the sticking that separation is there to end.
+// Closed faces are not known: what is behind a wall is continued from the liquid and brought in
+// line with the wall by extrapolate.c. Where a cell lets go of it (p = 0 and D u > 0, `separating`)
+// that is the velocity of the liquid: with the wall's there the liquid next to it would be held
+// back half a cell behind the rest, which is the sticking that separation is there to end.
 #include "lattice.h"
 
 typedef struct work {
@@ -30,7 +30,8 @@ static void push(void *data, int32_t axis, int32_t who) {
         if (!(open > 0.0)) continue;
         const int32_t high = at(c, i, j, k), low = high - c->stride[axis];
         if (f->type[low] != PERP_CELL_LIQUID && f->type[high] != PERP_CELL_LIQUID) continue;
-        f->u[axis][face] -= scale*(f->weight[axis][face]/open)*(f->pressure[high] - f->pressure[low]);
+        const double slope = f->weight[axis][face]/open*(f->pressure[high] - f->pressure[low]);
+        f->u[axis][face] -= scale*slope;
         f->known[axis][face] = 1;
       }
 }

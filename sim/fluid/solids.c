@@ -4,8 +4,8 @@
 // The distance is the least of all solids. On a face it is taken as linear between corners: an edge
 // in two dimensions, four triangles about the middle in three, so that plane walls are exact in any
 // position. A face on the surface of a solid, d = 0 at all corners, is closed, as are the sides of
-// the grid. Fractions below LEAST are closed too: their cells would have rows of A that are as small
-// beside those of their neighbours, and the volume behind them is not worth it.
+// the grid. Fractions below LEAST are closed too: their cells would have rows of A that are as
+// small beside those of their neighbours, and the volume behind them is not worth it.
 #include "lattice.h"
 
 #include <string.h>

@@ -56,7 +56,7 @@ struct perp_fluid {
   perp_result result;
 
   uint64_t solid_stamp;          // of the solids that solid_distance, open and wall are of; 0: none
-  int32_t squeezed;              // closed parts of the liquid whose walls leave less room than it has
+  int32_t squeezed;              // closed parts of the liquid whose walls leave too little room
   void *scratch;                 // of the stage at hand: fluid_scratch()
   size_t scratch_bytes;
   uint8_t *mark[3];              // faces: layers of an extrapolation
@@ -84,7 +84,7 @@ perp_error fluid_extrapolate(perp_fluid *f);                   // u where it is 
 perp_error fluid_scatter(perp_fluid *f);                       // u -> v of particles
 perp_error fluid_measure(perp_fluid *f);                       // into report
 
-// Memory until the next call of it, by whatever stage; NULL: none to be had, and the message is set.
+// Memory until the next call of it, by whatever stage; NULL: there is none, and the message is set.
 void *fluid_scratch(perp_fluid *f, size_t bytes);
 double fluid_volume(perp_fluid *f);                            // of the liquid, by its level set
 double fluid_correction(perp_fluid *f);                        // divergence that keeps it

@@ -12,10 +12,11 @@
 // Between two liquids q is small too; there the union of spheres with radius NEAR h about the
 // particles is the limit: distance >= |x - nearest particle| - NEAR h.
 //
-// Walls are mirrors: around cells near a wall the images of particles count as well. Without them the
-// half of the neighbourhood that is solid would be taken for air, and the liquid at rest along a wall
-// for one with a surface there; with a surface simply carried on into the solid, a gap that opens at
-// a wall would be taken for liquid. [ANE17] 6.2 suspects that this is where its volume comes from.
+// Walls are mirrors: around cells near a wall the images of particles count as well. Without them
+// the half of the neighbourhood that is solid would be taken for air, and the liquid at rest along
+// a wall for one with a surface there; with a surface simply carried on into the solid, a gap that
+// opens at a wall would be taken for liquid. [ANE17] 6.2 suspects that this is where its volume
+// comes from.
 //
 // Only cells about the surface look at particles: those with neighbours that hold some, unless all
 // of the two layers around do. 9 or 27 cells times their particles each.
@@ -33,7 +34,7 @@ enum { FULL = 1, EMPTY = 2,     // particles or solid; no particles
 typedef struct work {
   perp_fluid *f;
   lattice cells;
-  int32_t step[3];                // neighbours in that direction are looked at: 1; one cell thick: 0
+  int32_t step[3];                // 1: there are neighbours in that direction; one cell thick: 0
   double curve[KNOTS + 1];        // c at zeta = -1, ..., 1
   uint8_t *raw;                   // cells: FULL, EMPTY, DRY
   uint8_t *from, *to;             // cells: a pass of the filter
@@ -224,12 +225,12 @@ static void measure_cells(void *data, int32_t part, int32_t who) {
 
 // ------------------------------------------------------------------------------------------ holes
 
-// A hole of at most 2 x 2 (x 2) cells in what was liquid in the last substep, with liquid beyond all
-// of its open faces, is what particles happened to leave out, mostly slivers of cells that a wall
-// cuts. As air it would be a drain: the volume that it had is gone once the liquid around has filled
-// it, and liquid that walls press on would all go there. Air that liquid has closed in is no hole: it
-// was never liquid. Gaps at walls that let go grow on in cells that are called liquid: p = 0 and
-// D u > 0.
+// A hole of at most 2 x 2 (x 2) cells in what was liquid in the last substep, with liquid beyond
+// all of its open faces, is what particles happened to leave out, mostly slivers of cells that a
+// wall cuts. As air it would be a drain: the volume that it had is gone once the liquid around has
+// filled it, and liquid that walls press on would all go there. Air that liquid has closed in is no
+// hole: it was never liquid. Gaps at walls that let go grow on in cells that are called liquid: p =
+// 0 and D u > 0.
 enum { MOST_HOLE = 8 };
 
 static int is_hole(const work *w, int32_t first) {

@@ -86,8 +86,8 @@ double fluid_volume(perp_fluid *f) {
   return sum*(f->dimension == 3 ? f->h*f->h*f->h : f->h*f->h);
 }
 
-// Particles that fly on their own are not seen by the level set: those further than half a cell from
-// it. They count with their part of what was poured, as they will be back.
+// Particles that fly on their own are not seen by the level set: those further than half a cell
+// from it. They count with their part of what was poured, as they will be back.
 static double spray(const perp_fluid *f) {
   int64_t count = 0;
   for (int32_t c = 0; c < f->cells; c++)
@@ -97,8 +97,8 @@ static double spray(const perp_fluid *f) {
 
 // The divergence, 1/s, that all liquid with a free surface aims at: what brings the volume back to
 // what was poured in RETURN steps, so that V' = -(V - V0)/tau, at most LIMIT in that time.
-// A controller in proportion: it cannot overshoot, and an inflow of volume at a steady rate r is held
-// at a drift of r tau.
+// A controller in proportion: it cannot overshoot, and an inflow of volume at a steady rate r is
+// held at a drift of r tau.
 #define RETURN 12
 #define LIMIT 0.2
 
