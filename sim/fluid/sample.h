@@ -6,6 +6,8 @@
 // side of the box falls to 0 within the half cell before it.
 #pragma once
 
+#include <string.h>
+
 #include "state.h"
 
 // Loops over particles are compiled twice on x86-64: the same bits, contraction being off.
@@ -161,23 +163,36 @@ SAMPLE_INLINE void sample_spots(const sampler *s, double x[3][BLOCK], spots *p,
   }
 }
 
+// Two neighbours along x at once: half as many loads, and none that gathers.
+typedef double duo __attribute__((vector_size(16)));
+SAMPLE_INLINE duo sample_duo(const double *u) {
+  duo d;
+  memcpy(&d, u, sizeof d);
+  return d;
+}
+SAMPLE_INLINE duo sample_mix_duo(duo a, duo b, double t) { return a + (duo){t, t}*(b - a); }
+
 // component a of u at the points, without ramp
 SAMPLE_INLINE void sample_fields(const sampler *s, const double *u, const spots *p, const int a,
                                  double *v, const int dimension) {
   const int32_t *ix = p->i[a == 0][0], *iy = p->i[a == 1][1], *iz = p->i[a == 2][2];
   const double *tx = p->t[a == 0][0], *ty = p->t[a == 1][1], *tz = p->t[a == 2][2];
   const int32_t x = s->step[a][0], y = s->step[a][1], z = dimension == 3 ? s->step[a][2] : 0;
-  for (int k = 0; k < BLOCK; k++) {
-    const int32_t at = ix[k]*x + iy[k]*y + (dimension == 3 ? iz[k]*z : 0);
-    const double low = sample_mix(sample_mix(u[at], u[at + x], tx[k]),
-                                  sample_mix(u[at + y], u[at + x + y], tx[k]), ty[k]);
-    if (dimension == 2) {
-      v[k] = low;
-      continue;
+  if (x == 0) {                // a single entry per line
+    for (int k = 0; k < BLOCK; k++) {
+      const double *at = u + iy[k]*y + (dimension == 3 ? iz[k]*z : 0);
+      v[k] = sample_mix(at[0], at[y], ty[k]);
+      if (dimension == 3) v[k] = sample_mix(v[k], sample_mix(at[z], at[y + z], ty[k]), tz[k]);
     }
-    const double high = sample_mix(sample_mix(u[at + z], u[at + x + z], tx[k]),
-                                   sample_mix(u[at + y + z], u[at + x + y + z], tx[k]), ty[k]);
-    v[k] = sample_mix(low, high, tz[k]);
+    return;
+  }
+  for (int k = 0; k < BLOCK; k++) {
+    const double *at = u + (ix[k] + iy[k]*y + (dimension == 3 ? iz[k]*z : 0));
+    duo low = sample_mix_duo(sample_duo(at), sample_duo(at + y), ty[k]);
+    if (dimension == 3)
+      low = sample_mix_duo(low, sample_mix_duo(sample_duo(at + z), sample_duo(at + y + z), ty[k]),
+                           tz[k]);
+    v[k] = sample_mix(low[0], low[1], tx[k]);
   }
 }
 
