@@ -81,8 +81,8 @@ int main(int count, char **words) {
   for (int32_t s = 0; (what = scene_at(s)) != NULL; s++) {
     if (what->fill == NULL) continue;
     const int deep = strstr(what->name, "3d") != NULL || strstr(what->name, "ball") != NULL;
-    const int32_t size = b.quick ? (deep ? 12 : 24) : deep ? 32 : 100;
-    const int32_t steps = b.quick ? 60 : deep ? 120 : 300;
+    const int32_t size = b.quick ? (deep ? 12 : 24) : deep ? 20 : 64;
+    const int32_t steps = b.quick ? 60 : deep ? 90 : 240;
     int fine = 1;
     for (int k = 0; k < RUNS; k++) {
       double values[MOST_PARAMETERS];
