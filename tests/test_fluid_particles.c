@@ -353,6 +353,29 @@ static void a_step_adds_an_eighth_at_most(void **unused) {
   perp_fluid_destroy(f);
 }
 
+// Particles that gather in a corner of a cell, of the box too, leave its centre dry. It must be liquid
+// all the same: as air it would have no pressure against what comes next, a drain.
+static void crowded_cells_are_liquid(void **unused) {
+  (void)unused;
+  for (int dimension = 2; dimension <= 3; dimension++)
+    for (int corner = 0; corner < 2; corner++) {
+      perp_fluid *f = pool(dimension, 6, PERP_TRANSFER_FLIP, 1);
+      const int32_t share = dimension == 2 ? 4 : 8, cell = corner ? 0 : 2*(1 + f->n[0]);
+      assert_int_equal(fluid_room(f, 100), PERP_OK);
+      for (f->p.count = 1; f->p.count <= 3*share; f->p.count++) {
+        for (int a = 0; a < dimension; a++)
+          for (int64_t i = 0; i < f->p.count; i++)
+            f->p.x[a][i] = ((corner || a == 2 ? 0 : 2) + 0.02*(double)(i%3) + 0.01)*f->h;
+        assert_int_equal(fluid_sort(f), PERP_OK);
+        assert_int_equal(f->first[cell + 1] - f->first[cell], f->p.count);
+        assert_int_equal(fluid_surface(f), PERP_OK);
+        if (f->p.count <= share) assert_int_equal(f->type[cell], PERP_CELL_AIR);
+        else assert_int_equal(f->type[cell], PERP_CELL_LIQUID);
+      }
+      perp_fluid_destroy(f);
+    }
+}
+
 // ---- extrapolation ----
 
 static void velocities_go_on_beyond_the_surface(void **unused) {
@@ -468,6 +491,7 @@ int main(void) {
     cmocka_unit_test(sorting_is_stable_and_complete),
     cmocka_unit_test(cells_inside_keep_their_share_of_particles),
     cmocka_unit_test(a_step_adds_an_eighth_at_most),
+    cmocka_unit_test(crowded_cells_are_liquid),
     cmocka_unit_test(velocities_go_on_beyond_the_surface),
     cmocka_unit_test(velocities_in_solids_follow_the_walls),
     cmocka_unit_test(threads_do_not_change_bits),

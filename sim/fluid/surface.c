@@ -40,6 +40,7 @@ typedef struct work {
   uint8_t *from, *to;             // cells: a pass of the filter
   uint8_t *around, *deep;         // cells: FULL and EMPTY of 3 x 3 (x 3), FULL of 5 x 5 (x 5)
   int axis;
+  int32_t share;                  // particles of a cell when poured
 } work;
 
 // c(zeta) at the knots, from the right, by Simpson's rule
@@ -208,6 +209,14 @@ static double distance_at(const work *w, const int32_t place[3]) {
   return plane > spheres ? plane : spheres < R ? spheres : R;
 }
 
+// The distance that a cell with so many particles has at most: one with more than its share is
+// liquid, wherever in it they are. Crowded in a corner or on a line they would leave its centre dry,
+// and as air, without pressure against it, the cell would take in all that flows its way.
+static double crowd(const work *w, int32_t count) {
+  const double over = (double)count/w->share - 1.0;
+  return over > 0.0 ? -0.5*w->f->h*(over < 1.0 ? over : 1.0) : REACH*w->f->h;
+}
+
 static void measure_cells(void *data, int32_t part, int32_t who) {
   (void)who;
   const work *w = data;
@@ -219,7 +228,10 @@ static void measure_cells(void *data, int32_t part, int32_t who) {
       const int32_t place[3] = {i, line % l->n[1], line/l->n[1]}, c = line*l->n[0] + i;
       f->surface[c] = w->around[c] & EMPTY ? REACH*f->h : w->deep[c] & FULL ? -REACH*f->h :
                       distance_at(w, place);
-      if (f->type[c] == PERP_CELL_AIR && f->surface[c] < 0.0) f->type[c] = PERP_CELL_LIQUID;
+      if (f->type[c] == PERP_CELL_SOLID) continue;
+      const double limit = crowd(w, f->first[c + 1] - f->first[c]);
+      if (f->surface[c] > limit) f->surface[c] = limit;
+      if (f->surface[c] < 0.0) f->type[c] = PERP_CELL_LIQUID;
     }
 }
 
@@ -302,6 +314,8 @@ static void erode(work *w, uint8_t *from, uint8_t *to, uint8_t *spare[2]) {
 perp_error fluid_surface(perp_fluid *f) {
   work w = {.f = f, .cells = cells_of(f)};
   const size_t cells = (size_t)f->cells;
+  const int32_t p = f->settings.particles;
+  w.share = f->dimension == 2 ? p*p : p*p*p;
   w.raw = fluid_scratch(f, 5*cells);
   if (w.raw == NULL) return PERP_ERROR_MEMORY;
   w.around = w.raw + cells, w.deep = w.raw + 2*cells;
