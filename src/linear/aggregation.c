@@ -334,7 +334,8 @@ static int add_slices(aggregation *g) {
   const perp_allocator *m = &g->allocator;
   for (int32_t k = 0; k < g->levels; k++) {
     level *l = &g->at[k];
-    if (slices_create(&l->s, l->n, l->colptr, l->row, m) != 0) return -2;
+    if (slices_create(&l->s, l->n, l->colptr, l->row, k == 0 ? l->value : NULL, g->unit, m) != 0)
+      return -2;
     float **const vectors[] = {&l->w, &l->r, &l->z, &l->c, &l->v, &l->d};
     for (int v = 0; v < (k == 0 ? 5 : 6); v++) {
       *vectors[v] = slices_vector(&l->s, m);

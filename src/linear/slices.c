@@ -137,34 +137,49 @@ static void collect(bundle *b, int32_t base, int32_t lane, int32_t entry) {
   r->count++;
 }
 
-typedef struct filled { int32_t slots, picks; } filled;
+typedef struct filled {
+  int32_t slots, picks;
+  const double *value;       // of the matrix, times unit; NULL: `spot` is kept instead
+  double unit;
+} filled;
+
+// Where entry p of the matrix is from now on.
+static void put(slices *s, const filled *f, int32_t p, int32_t at) {
+  if (f->value != NULL) s->weight[at] = (float)(-f->value[p]*f->unit);
+  else s->spot[p] = at;
+}
+
+static int32_t new_slot(slices *s, filled *f) {
+  memset(s->weight + (size_t)LANES*(size_t)f->slots, 0, LANES*sizeof *s->weight);
+  return f->slots++;
+}
 
 static void write_side(slices *s, const bundle *b, filled *f) {
-  int32_t left[LANES] = {0}, first = f->slots, most = 0;
+  int32_t left[LANES] = {0}, most = 0;
   for (int32_t k = 0; k < b->runs; k++) {
     const run *r = &b->at[k];
     if (r->count < RUN) continue;
+    const int32_t slot = new_slot(s, f);
+    s->base[slot] = r->base + LANES;
     for (int32_t l = 0; l < LANES; l++)
-      if (r->entry[l] >= 0) s->spot[r->entry[l]] = f->slots*LANES + l;
-    s->base[f->slots++] = r->base + LANES;
+      if (r->entry[l] >= 0) put(s, f, r->entry[l], slot*LANES + l);
   }
-  first = f->slots;
+  const int32_t first = f->slots;
   for (int32_t k = 0; k < b->runs; k++) {
     const run *r = &b->at[k];
     if (r->count >= RUN) continue;
     for (int32_t l = 0; l < LANES; l++) {
       if (r->entry[l] < 0) continue;
       if (left[l] == most) {                       // a slot more for whoever needs one
-        s->base[first + most] = -(f->picks + 1);
+        s->base[new_slot(s, f)] = -(f->picks + 1);
         for (int32_t j = 0; j < LANES; j++) s->pick[f->picks++] = s->length;   // 0 there
         most++;
       }
       const int32_t slot = first + left[l]++;
       s->pick[-s->base[slot] - 1 + l] = r->base + l;
-      s->spot[r->entry[l]] = slot*LANES + l;
+      put(s, f, r->entry[l], slot*LANES + l);
     }
   }
-  f->slots = first + most;
 }
 
 static void set_slices(slices *s, const int32_t *colptr, const int32_t *row, filled *f,
@@ -179,8 +194,7 @@ static void set_slices(slices *s, const int32_t *colptr, const int32_t *row, fil
       if (i < 0) continue;
       for (int32_t p = colptr[i]; p < colptr[i + 1]; p++) {
         const int32_t to = s->place[row[p]];
-        if (row[p] == i) s->spot[p] = -1;
-        else collect(to < s->first[c] ? earlier : later, to - l, l, p);
+        if (row[p] != i) collect(to < s->first[c] ? earlier : later, to - l, l, p);
       }
     }
     s->slot[2*k] = f->slots;
@@ -194,21 +208,22 @@ static void set_slices(slices *s, const int32_t *colptr, const int32_t *row, fil
   }
 }
 
-static void set_loose(slices *s, const int32_t *colptr, const int32_t *row) {
+static void set_loose(slices *s, const int32_t *colptr, const int32_t *row, const filled *f) {
   int32_t used = 0;
   for (int32_t k = 0; k < s->loose; k++) {
     const int32_t i = s->row[s->first[s->colours] + k];
     s->loose_start[k] = used;
     for (int32_t p = colptr[i]; p < colptr[i + 1]; p++) {
-      s->spot[p] = row[p] == i ? -1 : s->loose_weight + used;
-      if (row[p] != i) s->loose_pick[used++] = s->place[row[p]];
+      if (row[p] == i) continue;
+      put(s, f, p, s->loose_weight + used);
+      s->loose_pick[used++] = s->place[row[p]];
     }
   }
   s->loose_start[s->loose] = used;
 }
 
 int slices_create(slices *s, int32_t n, const int32_t *colptr, const int32_t *row,
-                  const perp_allocator *m) {
+                  const double *value, double unit, const perp_allocator *m) {
   *s = (slices){.n = n};
   const int64_t entries = colptr[n];
   uint8_t *colour = take(m, n, 1);
@@ -240,23 +255,22 @@ int slices_create(slices *s, int32_t n, const int32_t *colptr, const int32_t *ro
     s->slot = take(m, 2*(int64_t)(s->length/LANES) + 1, sizeof *s->slot);
     s->base = take(m, most, sizeof *s->base);
     s->pick = take(m, most*LANES, sizeof *s->pick);
-    s->spot = take(m, entries, sizeof *s->spot);
+    s->spot = value == NULL ? take(m, entries, sizeof *s->spot) : NULL;
+    s->weight = take(m, most*LANES + loose, sizeof *s->weight);   // mostly not touched
     s->loose_start = take(m, s->loose + 1, sizeof *s->loose_start);
     s->loose_pick = take(m, loose, sizeof *s->loose_pick);
     s->inverse = take(m, s->length, sizeof *s->inverse);
     s->sum = take(m, s->length, sizeof *s->sum);
-    if (s->slot == NULL || s->base == NULL || s->pick == NULL || s->spot == NULL ||
+    if (s->slot == NULL || s->base == NULL || s->pick == NULL ||
+        (value == NULL && s->spot == NULL) || s->weight == NULL ||
         s->loose_start == NULL || s->loose_pick == NULL || s->inverse == NULL || s->sum == NULL)
       failed = -2;
     if (failed == 0) {
-      filled f = {0, 0};
+      filled f = {.value = value, .unit = unit};
+      if (s->spot != NULL) memset(s->spot, -1, (size_t)entries*sizeof *s->spot);
       set_slices(s, colptr, row, &f, &side[0], &side[1]);
       s->loose_weight = f.slots*LANES;
-      set_loose(s, colptr, row);
-      const int64_t count = (int64_t)s->loose_weight + loose;
-      s->weight = take(m, count, sizeof *s->weight);
-      if (s->weight == NULL) failed = -2;
-      else memset(s->weight, 0, (size_t)count*sizeof *s->weight);
+      set_loose(s, colptr, row, &f);
       memset(s->inverse, 0, (size_t)s->length*sizeof *s->inverse);
       memset(s->sum, 0, (size_t)s->length*sizeof *s->sum);
     }
@@ -284,7 +298,7 @@ void slices_row(slices *s, int32_t i, const int32_t *colptr, const int32_t *row,
   double sum = 0.0;
   for (int32_t p = colptr[i]; p < colptr[i + 1]; p++) {
     sum += value[p];
-    if (s->spot[p] >= 0) s->weight[s->spot[p]] = (float)(-value[p]*unit);
+    if (s->spot != NULL && s->spot[p] >= 0) s->weight[s->spot[p]] = (float)(-value[p]*unit);
   }
   s->sum[s->place[i]] = (float)(sum*unit);
   slices_row_mask(s, i, colptr, row, value, unit, active);

@@ -31,15 +31,17 @@ typedef struct slices {
   int32_t *loose_start;     // loose + 1: of their entries, from weight[loose_weight] on
   int32_t *loose_pick;      // and the places they are coupled to
   int32_t loose_weight;
-  int32_t *spot;            // entries of the matrix: where in weight; -1: the diagonal
+  int32_t *spot;            // entries of the matrix: where in weight; -1: the diagonal; NULL:
+                            //   they stay as they are
   float *inverse;           // length: 1/a_ii, 0: the row is masked
   float *sum;               // length: of the row
 } slices;
 
-// The order and the slices of a pattern (colptr, row: n + 1, entries); values are set by
-// slices_values. 0, or -2: no memory.
+// The order and the slices of a pattern (colptr, row: n + 1, entries). value: its entries, once for
+// all, times unit; NULL: slices_row will set them, and again. Either way slices_row has to be called
+// for every row. 0, or -2: no memory.
 int slices_create(slices *s, int32_t n, const int32_t *colptr, const int32_t *row,
-                  const perp_allocator *allocator);
+                  const double *value, double unit, const perp_allocator *allocator);
 void slices_free(slices *s, const perp_allocator *allocator);
 
 // A vector of zeros; to be given back by slices_release.

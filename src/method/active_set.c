@@ -27,6 +27,7 @@
 #include "coarse.h"
 #include "grid.h"
 #include "methods.h"
+#include "multigrid.h"
 #include "objective.h"
 #include "operator.h"
 #include "vector.h"
@@ -384,6 +385,13 @@ static void run_active_set(perp_run *run) {
   if (grid != NULL) {
     active_set_grid(run, grid);
     return;
+  }
+  if (run->options->linear == NULL && multigrid_suits(run)) {   // the same steps, without a factor
+    const perp_options options = child_options(run, &method_multigrid);
+    run->only_child = 1;
+    run_child(run, &method_multigrid, &options, INT32_MAX, (double)INFINITY);
+    run->only_child = 0;
+    if (run_ended(run)) return;
   }
   if (!begin(&a, run) || !run_continue(run)) return;
   int code = run_fits(run, RUN_ANALYSIS) ? 0 : -1;

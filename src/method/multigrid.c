@@ -21,6 +21,7 @@
 #include "aggregation.h"
 #include "assemble.h"
 #include "grid.h"
+#include "multigrid.h"
 #include "objective.h"
 #include "operator.h"
 #include "run.h"
@@ -32,9 +33,10 @@ enum {
   RESTLESS = 3,            // steps without fewer changes: solve more accurately
   NESTED = 8,              // coarser levels for the start
   NESTED_STEPS = 12,       // iterations on each
-  START_SWEEPS = 2,        // pairs of sweeps after the last prolongation
+  START_SWEEPS = 1,        // pairs of sweeps after the last prolongation
   COARSEST = 100,          // rows on the coarsest of them
   MANY = 20,               // 1/MANY of the rows moved: y is computed anew
+  LARGE = 10000,           // rows from which on this is ahead of a factor
   PART = 8192,             // rows that a thread takes at a time
   STALL = 1000,            // iterations, inner ones too, in which the best residual has to halve:
                            // M-matrices take about 50 to the end
@@ -44,6 +46,7 @@ enum {
 
 static const double settled = 2e-3;      // part of the rows that changed: solve more accurately
 static const double inexact = 0.05;      // relative residual of a linear solve on the way
+static const double near_enough = 1e-3;  // residual of a guess that is better than a new start
 static const double polished = 0.1;      // of the tolerance: above, a last step is worth its price
 static const double exact = 1e-5;        // and the best that floats allow
 
@@ -63,6 +66,7 @@ typedef struct truncated {
   double *own;                     // n: x of the active set, which may leave its bounds
   uint8_t *is_free, *before;       // n
   int32_t *moved;                  // n: rows that were set to a bound
+  const double *unit;              // n: run->x and run->y are x/unit and unit y; NULL: 1
   int is_z;                        // 1: no positive entry beside the diagonal
 } truncated;
 
@@ -211,7 +215,7 @@ static int32_t newton(truncated *t, stage *s, accuracy *pace) {
   return changed;
 }
 
-// The residual of x within its bounds, to which run->x is set; y belongs to the x of the active set.
+// The residual of x within its bounds, which run->x becomes; y belongs to x as it is.
 static void judge(truncated *t, const stage *s) {
   perp_run *run = t->run;
   int32_t moved = 0;
@@ -220,13 +224,13 @@ static void judge(truncated *t, const stage *s) {
     run->x[i] = clamp(s->x[i], low(s, i), high(s, i));
     if (run->x[i] != s->x[i]) t->moved[moved++] = i;
   }
-  if (moved > s->n/MANY) {
-    y = t->Ad;
-    product(t, &s->A, run->x, s->b, y);
-  } else if (moved > 0) {
-    y = memcpy(t->Ad, t->y, (size_t)s->n*sizeof *y);
-    for (int32_t k = 0; k < moved; k++)
-      follow(s, t->moved[k], run->x[t->moved[k]] - s->x[t->moved[k]], y);
+  if (moved > 0 || t->unit != NULL) y = memcpy(t->Ad, t->y, (size_t)s->n*sizeof *y);
+  if (moved > s->n/MANY) product(t, &s->A, run->x, s->b, y);
+  else for (int32_t k = 0; k < moved; k++)
+    follow(s, t->moved[k], run->x[t->moved[k]] - s->x[t->moved[k]], y);
+  for (int32_t i = 0; t->unit != NULL && i < s->n; i++) {
+    run->x[i] /= t->unit[i];
+    y[i] *= t->unit[i];
   }
   run->residual = run_residual(run, run->x, y);
 }
@@ -243,6 +247,7 @@ static int32_t iterate(truncated *t, stage *s, double *wanted) {
   const int32_t steps = solve_free(t, s, *wanted, most);
   if (s->level == 0) t->run->inner_iterations += steps;
   if (steps > 0) step_along(t, s);
+  product(t, &s->A, s->x, s->b, t->y);
   return changed;
 }
 
@@ -369,6 +374,64 @@ static int stalls(perp_run *run, progress *made) {
   return 1;
 }
 
+// A as it was before its rows and columns were scaled alike: there rows sum up to what leaks, which
+// the coarse levels are made of. Returns these scales, powers of two, or NULL: there are none.
+static const double *unscaled(const perp_operator *A, perp_operator *plain) {
+  const perp_view view = operator_view(A);
+  *plain = *A;
+  if (view.kind != PERP_VIEW_CSC || view.R == NULL || view.R != view.C || view.shift != 0.0)
+    return NULL;
+  *plain = perp_from_csc(view.data, A->claims);
+  return view.R;
+}
+
+// The problem on the finest level, in the units of `plain`. 0: no memory.
+static int set_finest(truncated *t, stage *s) {
+  perp_run *run = t->run;
+  const size_t n = (size_t)run->n;
+  *s = (stage){.n = run->n, .b = run->b, .lo = run->lo, .hi = run->hi, .x = t->own};
+  s->A = aggregation_matrix(t->levels, 0, &s->aggregate);
+  s->diagonal = aggregation_diagonal(t->levels, 0);
+  memcpy(t->own, run->x, n*sizeof *t->own);
+  if (t->unit == NULL) return 1;
+  double *b = run_allocate(run, n*sizeof *b);
+  double *lo = run->lo != NULL ? run_allocate(run, n*sizeof *lo) : NULL;
+  double *hi = run->hi != NULL ? run_allocate(run, n*sizeof *hi) : NULL;
+  if (run_ended(run)) return 0;
+  for (size_t i = 0; i < n; i++) {
+    t->own[i] *= t->unit[i];
+    b[i] = run->b[i]/t->unit[i];
+    if (lo != NULL) lo[i] = run->lo[i]*t->unit[i];
+    if (hi != NULL) hi[i] = run->hi[i]*t->unit[i];
+  }
+  s->b = b;
+  s->lo = lo;
+  s->hi = hi;
+  return 1;
+}
+
+static void steps(truncated *t, stage *s) {
+  perp_run *run = t->run;
+  accuracy pace = accuracy_new();
+  product(t, &s->A, s->x, s->b, t->y);
+  judge(t, s);
+  if (run->residual > near_enough) start(t, s);
+  memset(t->before, 2, (size_t)s->n);
+  progress made = {(double)INFINITY, 0};
+  product(t, &s->A, s->x, s->b, t->y);
+  judge(t, s);
+  while (run_continue(run) && !stalls(run, &made)) {
+    if (t->is_z) newton(t, s, &pace);
+    else iterate(t, s, &pace.wanted);
+    judge(t, s);
+    const double tol = run->options->tol;
+    if (t->is_z && run->residual <= tol && run->residual > polished*tol) {
+      newton(t, s, &pace);
+      judge(t, s);
+    }
+  }
+}
+
 static void run_multigrid(perp_run *run) {
   truncated t = {.run = run};
   perp_csc A;
@@ -379,42 +442,36 @@ static void run_multigrid(perp_run *run) {
   }
   layout(&t, run->memory, run->n);
   if (!run_fits_analysis(run)) return;
-  const int failed = assemble_csc(&run->A, 1, run_allocator(run), &A);
+  perp_operator plain;
+  t.unit = unscaled(&run->A, &plain);
+  const int failed = assemble_csc(&plain, 1, run_allocator(run), &A);
   if (failed != 0) {
     if (failed == -2) run_no_memory(run, "the entries of A");
     else run_stop(run, PERP_STATUS_UNSOLVED, "the entries of A are not known");
     return;
   }
-  if (prepare(&t, &A) && t.levels != NULL) {
-    stage s = {.n = run->n, .b = run->b, .lo = run->lo, .hi = run->hi, .x = run->x};
-    s.A = aggregation_matrix(t.levels, 0, &s.aggregate);
-    s.diagonal = aggregation_diagonal(t.levels, 0);
-    accuracy pace = accuracy_new();
-    start(&t, &s);
-    memset(t.before, 2, (size_t)s.n);
-    if (t.is_z) {
-      memcpy(t.own, run->x, (size_t)s.n*sizeof *t.own);
-      s.x = t.own;
-    }
-    progress made = {(double)INFINITY, 0};
-    if (t.is_z) product(&t, &s.A, s.x, s.b, t.y);
-    while (run_continue(run) && !stalls(run, &made)) {
-      if (t.is_z) {
-        newton(&t, &s, &pace);
-        judge(&t, &s);
-        if (run->residual <= run->options->tol && run->residual > polished*run->options->tol) {
-          newton(&t, &s, &pace);
-          judge(&t, &s);
-        }
-      } else {
-        iterate(&t, &s, &pace.wanted);
-        if (run_apply(run, run->x, t.y) != 0) break;
-        run->residual = run_residual(run, run->x, t.y);
-      }
-    }
-  }
+  stage s;
+  if (prepare(&t, &A) && t.levels != NULL && set_finest(&t, &s)) steps(&t, &s);
   aggregation_destroy(t.levels);
   assembled_free(run_allocator(run), &A);
+}
+
+int multigrid_suits(const perp_run *run) {
+  const perp_view view = operator_view(&run->A);
+  if (run->n < LARGE || view.kind != PERP_VIEW_CSC || view.shift != 0.0 || view.R != view.C)
+    return 0;
+  const perp_csc *A = view.data;
+  for (int32_t j = 0; j < A->columns; j++) {
+    double sum = 0.0, size = 0.0, diagonal = 0.0;
+    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
+      if (A->row[p] == j) diagonal += A->value[p];
+      else if (A->value[p] > 0.0) return 0;
+      sum += A->value[p];
+      size += fabs(A->value[p]);
+    }
+    if (!(diagonal > 0.0) || sum < -1e-12*size) return 0;
+  }
+  return 1;
 }
 
 const perp_method method_multigrid = {
