@@ -7,7 +7,8 @@
 
 enum {
   CONTACTS_MOST = 5000,        // of a frame, with --contacts auto
-  CONTACTS_SPAN = 2000000      // of all frames of a chunk: 100 MB
+  CONTACTS_SPAN = 2000000,     // of all frames of a chunk: 100 MB
+  SAVE_SHARE = 4
 };
 
 typedef struct body_film {
@@ -92,7 +93,7 @@ int film_of_bodies(const perp_world *world, const recording_head *about, double 
                    film_contacts contacts, film *out) {
   const size_t moving = (size_t)about->moving;
   body_film *what = calloc(1, sizeof *what);
-  *out = (film){what, add, waiting, write_frames, clear, save, destroy};
+  *out = (film){what, add, waiting, write_frames, clear, save, destroy, SAVE_SHARE};
   if (what) what->mover = malloc((moving + 1)*sizeof *what->mover);
   if (!what || !what->mover ||
       record_frames_create((uint32_t)moving, (uint32_t)about->span, &what->frames))

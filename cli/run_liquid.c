@@ -174,7 +174,7 @@ static void report_stages(const run_session *s) {
   int told[PERP_FLUID_STAGES] = {0};
   for (int k = 0; k < PERP_FLUID_STAGES; k++) sum += s->stage_seconds[k];
   if (!(sum > 0.0)) return;
-  for (int n = 0; n < 5; n++) {
+  for (int n = 0; n < 4; n++) {
     int most = -1;
     for (int k = 0; k < PERP_FLUID_STAGES; k++)
       if (!told[k] && (most < 0 || s->stage_seconds[k] > s->stage_seconds[most])) most = k;

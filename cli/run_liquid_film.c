@@ -5,6 +5,8 @@
 #include "message.h"
 #include "run_films.h"
 
+enum { SAVE_SHARE = 2 };       // about every 64 frames of 100 x 100 cells
+
 typedef struct liquid_film {
   const perp_fluid *fluid;
   record_flow flow;
@@ -128,7 +130,7 @@ int film_of_liquid(const perp_fluid *fluid, const recording_head *about, film *o
   const record_flow like = {.bodies = (uint32_t)moving, .dimension = about->dimension,
                             .fine = l->fine, .cells = {l->cells[0], l->cells[1], l->cells[2]}};
   liquid_film *what = calloc(1, sizeof *what);
-  *out = (film){what, add, waiting, write_frames, clear, save, destroy};
+  *out = (film){what, add, waiting, write_frames, clear, save, destroy, SAVE_SHARE};
   if (what) what->mover = malloc((moving + 1)*sizeof *what->mover);
   if (what && !strcmp(l->keep, "surface")) what->shown = malloc(cells);
   if (!what || !what->mover || (!what->shown && !strcmp(l->keep, "surface")) ||

@@ -10,8 +10,7 @@
 enum {
   SPAN_MAX = 64,
   SPAN_BYTES = 1 << 24,        // of a chunk of frames, about
-  SPAN_ROWS = 1 << 16,         // of a chunk of statistics
-  SAVE_SHARE = 4               // a state is saved when the file grew by so many times its size
+  SPAN_ROWS = 1 << 16          // of a chunk of statistics
 };
 
 int64_t recorder_span(double bytes, int64_t every) {
@@ -80,7 +79,7 @@ static int save(recorder *what, int64_t step) {
       since = index->chunk[k].byte + RECORD_HEADER_BYTES + index->chunk[k].stored;
   }
   const size_t bytes = what->film.save(what->film.self, NULL, 0);
-  if (index->whole - since < SAVE_SHARE*bytes || bytes > RECORD_PLAIN_MAX) return CODE_OK;
+  if (index->whole - since < what->film.share*bytes || bytes > RECORD_PLAIN_MAX) return CODE_OK;
   if (bytes > what->state.room) {
     unsigned char *room = realloc(what->state.data, bytes);
     if (!room) return trouble("out of memory for the state");

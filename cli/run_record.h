@@ -14,6 +14,7 @@ typedef struct film {          // frames that are not written yet, of the world 
   void (*clear)(void *self, uint32_t first);
   size_t (*save)(const void *self, void *memory, size_t size);   // the exact state
   void (*destroy)(void *self);
+  size_t share;                // a state is saved when the file grew by so many times its size
 } film;
 
 typedef struct recorder {      // all zero: nothing is recorded
