@@ -155,7 +155,7 @@ static void write_scenes(FILE *out, const void *context) {
           "what is recorded are options of [perp run](commands.md#perp-run). Scenes of liquids "
           "([falling-block](#falling-block) and what follows it) are in the unit square or cube, and "
           "have their grid, walls and particles as parameters; "
-          "[fluid.h](../include/perp/fluid.h) tells what these do.\n\n");
+          "[fluid.md](fluid.md) tells what these do.\n\n");
   const perp_family *scene;
   for (int32_t i = 0; (scene = run->family_at(i)) != NULL; i++) {
     fprintf(out, "## %s\n\n", scene->name);

@@ -1,14 +1,15 @@
-// tilted_box.c: liquid on one side of a box that leans.
+// tilted_box.c: liquid on one side of a box that leans, and may turn.
 #include <math.h>
 
 #include "pool.h"
 
-enum { SLOPE = POOL_OWN, FILLED };
+enum { SLOPE = POOL_OWN, FILLED, TURN };
 
 static const perp_gallery_parameter rows[] = {
   POOL_COMMON(300, 100, 2048),
   {"slope", 0.5, -1, 1, 0, NULL, "tangent of the angle by which it leans"},
   {"filled", 0.5, 0.05, 0.95, 0, NULL, "share of the box that is liquid"},
+  {"turn", 0, -10, 10, 0, NULL, "of the box, radians per second"},
 };
 
 // Square roots only: the same bits everywhere.
@@ -24,6 +25,7 @@ static perp_error fill(const double *p, uint64_t seed, scene_pool *out) {
   const double middle = (1.0 - p[FILLED])*half;   // of the liquid, towards the upper side
   perp_fluid_shape *box = pool_solid(out, perp_fluid_box(0.5, 0.5, 0.0, half, half, 0.0), "box");
   box->outside = 1;
+  box->spin[2] = p[TURN];
   turn(box, p[SLOPE]);
   turn(pool_pour(out, perp_fluid_box(0.5 + middle*c, 0.5 + middle*s, 0.0, p[FILLED]*half, half,
                                      0.0)), p[SLOPE]);

@@ -27,6 +27,14 @@ else
 fi
 holds "99.9 % are solved: $solved of $steps" test $((1000*solved)) -ge $((999*steps))
 holds 'of many' test "$steps" -ge 2500
+steps=0 solved=0
+for scene in falling-block dam-break-2d tilted-box ceiling swirl dam-break-3d falling-ball; do
+  if [ -n "$long" ]; then count $scene; else
+    size=24; case $scene in *3d | *ball) size=10 ;; esac
+    count $scene --size $size --steps 40
+  fi
+done
+holds "and all of liquids: $solved of $steps" test "$solved" -eq "$steps"
 
 # One that is not is said: on the screen, in the exit status, in the recording, in its contacts.
 run run hollow-sphere --steps 60 --method pgs --iteration-limit 2 -o u.perp
