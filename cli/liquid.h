@@ -17,8 +17,8 @@ typedef struct liquid_frame {
 // The ends of colours, and how dense particles are. Recordings of one scene share the ends.
 typedef struct liquid_scale {
   double speed;                // 99.5 of 100 particles are slower
-  double pressure, suction;    // 99 of 100 cells are below the one; the other is 0, or how far
-                               //   below 0 pressure is, likewise
+  double pressure, suction;    // of the middle frame, 98 of 100 cells are below the one; the other
+                               //   is 0, or how far below 0 pressure is, likewise
   double gap;                  // between particles, in cells
   uint32_t most;               // particles of a frame
   int64_t particles;           // of all frames

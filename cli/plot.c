@@ -347,7 +347,8 @@ static const option_row rows[] = {
   {"log", 0, "AXES", OPTION_TEXT, "tables: logarithmic axes: x, y or x,y"},
   {"points", 0, NULL, OPTION_FLAG, "tables: points without lines"},
   {"what", 0, "NAMES", OPTION_TEXT,
-   "recordings: energies, contacts, residuals, iterations, penetration, with commas (default all)"},
+   "recordings: energies, contacts, residuals, iterations, penetration, of liquids volume, "
+   "energies, momentum, iterations, residuals, divergence, with commas (default all)"},
   {"step", 0, "N", OPTION_TEXT, "recordings: how the residual fell in step N"},
   OPTION_JSON,
   OPTION_QUIET,
@@ -375,7 +376,8 @@ const command command_plot = {
     "become curves; fields that are no numbers are gaps, as are numbers that are not positive on a "
     "logarithmic axis.\n\n"
     "A recording of 'perp run' is drawn over time: energies, contacts, the residual of each step "
-    "with the tolerance, iterations, and the deepest overlap. Steps that were not solved are red "
+    "with the tolerance, iterations, and the deepest overlap; of a liquid how its volume drifts, "
+    "energies, momentum, iterations, residuals and divergence. Steps that were not solved are red "
     "crosses. Up to four recordings share a picture.",
   .options = rows,
   .dynamic = DYNAMIC_CERTIFICATE,

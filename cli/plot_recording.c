@@ -1,5 +1,6 @@
 // plot_recording.c: what recordings say about their steps, as curves over time: energies, contacts,
-// residuals with the tolerance, iterations, overlaps; and how the residual fell in one step.
+// residuals with the tolerance, iterations, overlaps; of liquids volume, momentum and divergence; and
+// how the residual fell in one step.
 #include "plot_recording.h"
 
 #include <math.h>
@@ -21,6 +22,7 @@ typedef struct film {          // a recording, and the numbers of its curves
   char name[NAME];
   double *potential, *total;   // rows: from the lowest potential
   double *residual, *unsolved, *solved;   // rows: NAN where there was none, or another verdict
+  double *drift, *divergence;  // rows: of a liquid's volume, per cent; NAN where nothing was solved
   int64_t failures;
 } film;
 
@@ -40,12 +42,33 @@ static const double *column(const film *f, record_column which) {
   return f->steps.column + (size_t)which*f->steps.room;
 }
 
+static const double *wet(const film *f, record_fluid which) {   // of a liquid
+  return f->steps.column + (size_t)which*f->steps.room;
+}
+
+// Columns that both have.
+static const double *kinetic_of(const film *f) {
+  return f->file.head.fluid ? wet(f, RECORD_FLUID_kinetic) : column(f, RECORD_COLUMN_kinetic);
+}
+static const double *potential_of(const film *f) {
+  return f->file.head.fluid ? wet(f, RECORD_FLUID_potential) : column(f, RECORD_COLUMN_potential);
+}
+static const double *unsolved_of(const film *f) {
+  return f->file.head.fluid ? wet(f, RECORD_FLUID_unsolved) : column(f, RECORD_COLUMN_unsolved);
+}
+static const double *residual_of(const film *f) {
+  return f->file.head.fluid ? wet(f, RECORD_FLUID_residual) : column(f, RECORD_COLUMN_residual);
+}
+static const double *solved_of(const film *f) {   // > 0: there was something to solve
+  return f->file.head.fluid ? wet(f, RECORD_FLUID_solved) : column(f, RECORD_COLUMN_rows);
+}
+
 // ----------------------------------------------------------------------------------------- reading
 
 static double lowest(const film *f) {
   double low = INFINITY;
   for (uint32_t r = 0; r < f->steps.rows; r++)
-    low = fmin(low, column(f, RECORD_COLUMN_potential)[r]);
+    low = fmin(low, potential_of(f)[r]);
   return low;
 }
 
@@ -59,16 +82,21 @@ static int same_scene(const plan *p) {
 // Energies count from `low`.
 static int derive(film *f, double low) {
   const size_t rows = f->steps.rows;
-  double *memory = calloc(5*rows + 1, sizeof *memory);
+  double *memory = calloc(7*rows + 1, sizeof *memory);
   if (!memory) return fail(CODE_IO, "%s: out of memory for %zu rows", f->file.path, rows);
   f->potential = memory, f->total = memory + rows, f->residual = memory + 2*rows;
-  f->unsolved = memory + 3*rows, f->solved = memory + 4*rows;
-  const double *kinetic = column(f, RECORD_COLUMN_kinetic);
-  const double *potential = column(f, RECORD_COLUMN_potential);
+  f->unsolved = memory + 3*rows, f->solved = memory + 4*rows, f->drift = memory + 5*rows;
+  f->divergence = memory + 6*rows;
+  const double *kinetic = kinetic_of(f), *potential = potential_of(f);
   for (size_t r = 0; r < rows; r++) {
-    const int had = column(f, RECORD_COLUMN_rows)[r] > 0.0;
-    const int bad = column(f, RECORD_COLUMN_unsolved)[r] > 0.0;
-    const double residual = column(f, RECORD_COLUMN_residual)[r];
+    const int had = solved_of(f)[r] > 0.0, bad = unsolved_of(f)[r] > 0.0;
+    const double residual = residual_of(f)[r];
+    if (f->file.head.fluid) {
+      const double poured = wet(f, RECORD_FLUID_poured)[r];
+      f->drift[r] = poured > 0.0 ? 100.0*(wet(f, RECORD_FLUID_volume)[r]/poured - 1.0)
+                                 : (double)NAN;
+      f->divergence[r] = had || bad ? wet(f, RECORD_FLUID_divergence)[r] : (double)NAN;
+    }
     f->potential[r] = potential[r] - low;
     f->total[r] = kinetic[r] + f->potential[r];
     f->residual[r] = had || bad ? residual : (double)NAN;
@@ -82,7 +110,7 @@ static int derive(film *f, double low) {
 static int read_films(plan *p) {
   for (int k = 0; k < p->args->operands; k++) {
     film *f = &p->film[k];
-    int times, code = recording_open_bodies(p->args->operand[k], &f->file);
+    int times, code = recording_open(p->args->operand[k], &f->file);
     if (code) return code;
     p->films++;
     const char *slash = strrchr(f->file.path, '/');
@@ -93,6 +121,9 @@ static int read_films(plan *p) {
     if (code) return code;
     if (f->steps.rows == 0)
       return fail(CODE_INPUT, "%s: there is no whole step in it", f->file.path);
+    if (f->file.head.fluid != p->film[0].file.head.fluid)
+      return fail(CODE_INPUT, "%s and %s: bodies and a liquid have no curves in common",
+                  p->film[0].file.path, f->file.path);
   }
   const int same = same_scene(p);   // can be compared: one zero for all
   double low = INFINITY;
@@ -128,14 +159,14 @@ static void make_energies(plan *p) {
     const film *f = &p->film[k];
     if (p->films == 1) {
       add(p, k, "total", f->total, CHART_LINE, CHART_BLACK);
-      add(p, k, "kinetic", column(f, RECORD_COLUMN_kinetic), CHART_LINE, CHART_BLUE);
+      add(p, k, "kinetic", kinetic_of(f), CHART_LINE, CHART_BLUE);
       add(p, k, "potential", f->potential, CHART_LINE, CHART_ORANGE);
-      add(p, k, "dissipated", column(f, RECORD_COLUMN_dissipated), CHART_LINE, CHART_GREEN);
+      if (!f->file.head.fluid) add(p, k, "dissipated", column(f, RECORD_COLUMN_dissipated), CHART_LINE, CHART_GREEN);
       continue;
     }
     add(p, k, p->films > 2 ? "" : "total", f->total, CHART_LINE, CHART_NEXT);
     if (p->films > 2) p->panel[p->panels].y.label = "total energy, J";   // the legend has few lines
-    else add(p, k, "kinetic", column(f, RECORD_COLUMN_kinetic), CHART_DASHED, CHART_NEXT);
+    else add(p, k, "kinetic", kinetic_of(f), CHART_DASHED, CHART_NEXT);
   }
 }
 
@@ -200,37 +231,83 @@ static void make_penetration(plan *p) {
     add(p, k, "", column(&p->film[k], RECORD_COLUMN_penetration), CHART_LINE, CHART_BLUE);
 }
 
-static const struct { const char *name; void (*make)(plan *p); } kinds[] = {
+// ------------------------------------------------------------------------------- panels of liquids
+
+static void make_volume(plan *p) {
+  p->panel[p->panels].y.label = "volume drift, %";
+  for (int k = 0; k < p->films; k++)
+    add(p, k, "", p->film[k].drift, CHART_LINE, CHART_BLUE);
+}
+
+static void make_momentum(plan *p) {
+  static const char *const names[] = {"x", "y", "z"};
+  static const chart_colour colours[] = {CHART_BLUE, CHART_ORANGE, CHART_GREEN};
+  p->panel[p->panels].y.label = "momentum, N s";
+  for (int k = 0; k < p->films; k++) {
+    const int axes = p->films > 1 ? 2 : p->film[k].file.head.dimension;
+    for (int c = 0; c < axes; c++)
+      add(p, k, names[c], wet(&p->film[k], RECORD_FLUID_px + (record_fluid)c),
+          p->films > 1 && c ? CHART_DASHED : CHART_LINE, colours[c]);
+  }
+}
+
+static void make_work(plan *p) {
+  p->panel[p->panels].y = (chart_axis){.label = "iterations", .log = 1, .floor = 1.0};
+  for (int k = 0; k < p->films; k++) {
+    add(p, k, "Newton", wet(&p->film[k], RECORD_FLUID_newton), CHART_LINE, CHART_BLUE);
+    add(p, k, "inner", wet(&p->film[k], RECORD_FLUID_inner),
+        p->films > 1 ? CHART_DASHED : CHART_LINE, CHART_ORANGE);
+  }
+}
+
+static void make_divergence(plan *p) {
+  p->panel[p->panels].y = (chart_axis){.label = "divergence, 1/s", .log = 1, .floor = least};
+  for (int k = 0; k < p->films; k++)
+    add(p, k, "", p->film[k].divergence, CHART_LINE, CHART_BLUE);
+}
+
+typedef struct kind { const char *name; void (*make)(plan *p); } kind;
+static const kind kinds_of_bodies[] = {
     {"energies", make_energies},     {"contacts", make_contacts},
     {"residuals", make_residuals},   {"iterations", make_iterations},
-    {"penetration", make_penetration}};
-enum { KINDS = sizeof kinds/sizeof *kinds };
+    {"penetration", make_penetration}, {0}};
+static const kind kinds_of_liquids[] = {
+    {"volume", make_volume},         {"energies", make_energies},
+    {"momentum", make_momentum},     {"iterations", make_work},
+    {"residuals", make_residuals},   {"divergence", make_divergence}, {0}};
 
-static void add_panel(plan *p, int kind) {
+static const kind *kinds_of(const plan *p) {
+  return p->film[0].file.head.fluid ? kinds_of_liquids : kinds_of_bodies;
+}
+
+static void add_panel(plan *p, const kind *which) {
   p->panel[p->panels] = (chart){.x = {.label = "time, s"}, .curve = p->curve[p->panels]};
-  kinds[kind].make(p);
+  which->make(p);
   p->panels++;
 }
 
 // --what energies,residuals in that order; nothing, or "all": all of them.
 static int choose_panels(plan *p) {
   const char *names = argument(p->args, "what"), *at = names;
+  const kind *kinds = kinds_of(p);
+  int count = 0;
+  while (kinds[count].name) count++;
   if (!names || !strcmp(names, "all")) {
-    for (int k = 0; k < KINDS; k++) add_panel(p, k);
+    for (int k = 0; k < count; k++) add_panel(p, &kinds[k]);
     return CODE_OK;
   }
-  while (p->panels < KINDS) {
+  while (p->panels < count) {
     const size_t length = strcspn(at, ",");
-    int kind = 0;
-    while (kind < KINDS && (strlen(kinds[kind].name) != length ||
-                            strncmp(kinds[kind].name, at, length) != 0)) kind++;
-    if (kind == KINDS) break;
-    add_panel(p, kind);
+    int which = 0;
+    while (which < count && (strlen(kinds[which].name) != length ||
+                             strncmp(kinds[which].name, at, length) != 0)) which++;
+    if (which == count) break;
+    add_panel(p, &kinds[which]);
     if (!at[length]) return CODE_OK;
     at += length + 1;
   }
   char list[128] = "";
-  for (int k = 0; k < KINDS; k++)
+  for (int k = 0; k < count; k++)
     text_append(list, sizeof list, "%s%s", k ? ", " : "", kinds[k].name);
   return fail(CODE_USAGE, "--what = %s: choose from %s and all", names, list);
 }
@@ -261,6 +338,8 @@ static int draw_step(plan *p, const char *path) {
   const film *shortest = &p->film[0];
   for (int k = 1; k < p->films; k++)
     if (p->film[k].steps.rows < shortest->steps.rows) shortest = &p->film[k];
+  if (shortest->file.head.fluid)
+    return fail(CODE_USAGE, "--step is for bodies: a liquid has no residuals of single iterations");
   int64_t step = 1, last = (int64_t)shortest->steps.rows - 1;
   if (last < 1)
     return fail(CODE_INPUT, "%s: there is no step in it, only the start", shortest->file.path);

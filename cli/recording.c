@@ -80,13 +80,6 @@ int recording_open(const char *path, recording *out) {
   return CODE_OK;
 }
 
-int recording_open_bodies(const char *path, recording *out) {
-  const int code = recording_open(path, out);
-  if (code || !out->head.fluid) return code;
-  recording_close(out);
-  return fail(CODE_INPUT, "%s is a recording of a liquid; this shows bodies only", out->path);
-}
-
 int recording_output(const char *given, const char *from, const char *ending, char *out,
                      size_t size) {
   static const char perp[] = ".perp";

@@ -56,8 +56,6 @@ typedef struct recording {
 // Reads the header, and checks all chunks; says what is wrong, and warns if the end is missing.
 // 0 or an exit code. "-" is the standard input.
 int recording_open(const char *path, recording *out);
-// The same, and refuses liquids: for what only shows bodies.
-int recording_open_bodies(const char *path, recording *out);
 void recording_close(recording *what);
 
 // The file to write: `given`, or a.perp with another ending. 0: it does not fit.

@@ -130,7 +130,7 @@ static int check_liquid(session *s, const footage *from) {
                           (s->show == FOOTAGE_GRID || s->colour == FOOTAGE_PRESSURE
                                ? RECORD_PRESSURE : 0);
   if ((fields & needed) != needed)
-    return fail(CODE_INPUT, "%s has no %s: 'perp run --fields' records them",
+    return fail(CODE_INPUT, "%s has no %s: 'perp run --fields all' records them",
                 from->recording.path, fields & RECORD_PRESSURE ? "types of cells" : "pressures");
   return CODE_OK;
 }

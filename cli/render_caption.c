@@ -97,8 +97,10 @@ void render_legend(render *what, const footage *from, footage_colour colour, int
   double low, top;
   char text[64], start[32] = "0";
   ends_of(from, colour, &low, &top);
+  const int digits = fabs(top) >= 1000.0 ? 5 : 3;
   if (fluid) snprintf(start, sizeof start, "%s %.3g", names[colour], low);
-  if (fluid) snprintf(text, sizeof text, "%.3g%s", top, units[colour]);
+  if (fluid) snprintf(text, sizeof text, "%.*g%s", digits, digits > 3 ? rint(top) : top,
+                      units[colour]);
   else snprintf(text, sizeof text, "%s %.3g", names[colour], top);
   const double label = render_text_width(size, text), begin = render_text_width(size, start);
   const double command = render_text_width(9.0*s, from->recording.head.command);

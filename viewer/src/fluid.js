@@ -22,7 +22,7 @@ export class Fluid extends Timed {
     this.#readSolids();
     this.most = meta.most;                       // particles of a frame
     this.gap = meta.gap;                         // between particles, in cells
-    this.dotRadius = (this.flat ? 0.6 : 0.95)*meta.gap*spacing;
+    this.dotRadius = (this.flat ? 0.6 : 0.8)*meta.gap*spacing;
     this.fields = Boolean(meta.fields);
     this.fastest = meta.speed;
     this.highest = meta.pressure[1];

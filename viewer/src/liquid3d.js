@@ -2,6 +2,7 @@
 // surface and the cells as textures, solids as meshes.
 import * as THREE from 'three';
 import {LIQUID, isGrid} from './fluid.js';
+import {lean} from './lean.js';
 import {aim, glass, place, texture, vector} from './parts3d.js';
 import * as pattern from './patterns.js';
 import {HOLLOW, PLANE, SPHERE, TANK, edgesOf, footOf, holds, outline} from './solids.js';
@@ -321,37 +322,6 @@ function shapeOf(points, hole) {
   return new THREE.ShapeGeometry(shape);
 }
 
-// Where the surface of the liquid at a particle faces: against the gradient of how many there are,
-// each shared by the eight cells whose centres are around it.
-function lean({nx, ny, nz}, {count, x: [xs, ys, zs]}, out) {
-  const n = [nx + 2, ny + 2, nz + 2], sum = new Float32Array(n[0]*n[1]*n[2]);
-  const step = [1, n[0], n[0]*n[1]], cell = p => {
-    const at = [xs[p] + 0.5, ys[p] + 0.5, zs[p] + 0.5], low = at.map(Math.floor);
-    return {part: at.map((x, c) => x - low[c]), k: low[0] + n[0]*(low[1] + n[1]*low[2])};
-  };
-  for (let p = 0; p < count; p++) {
-    const {part: [a, b, c], k} = cell(p);
-    for (let corner = 0; corner < 8; corner++) {
-      const i = corner & 1, j = corner >> 1 & 1, l = corner >> 2;
-      sum[k + i + j*step[1] + l*step[2]] += (i ? a : 1 - a)*(j ? b : 1 - b)*(l ? c : 1 - c);
-    }
-  }
-  for (let p = 0; p < count; p++) {
-    const {part, k} = cell(p), way = [0, 0, 0];
-    for (let corner = 0; corner < 8; corner++) {
-      const side = [corner & 1, corner >> 1 & 1, corner >> 2], value = sum[k + side[0]
-        + side[1]*step[1] + side[2]*step[2]];
-      for (let c = 0; c < 3; c++) {
-        const d = (c + 1) % 3, e = (c + 2) % 3;
-        way[c] += (side[c] ? -1 : 1)*value*(side[d] ? part[d] : 1 - part[d])
-          *(side[e] ? part[e] : 1 - part[e]);
-      }
-    }
-    const size = Math.hypot(...way) || 1;
-    for (let c = 0; c < 3; c++) out[4*p + c] = 127*way[c]/size;
-  }
-}
-
 const FLAT_VERTEX = `
   attribute float value;
   uniform float scale;
@@ -398,7 +368,7 @@ const BALL_FRAGMENT = `
     float square = dot(at, at);
     if (square > 1.0) discard;
     vec3 ball = vec3(at.x, -at.y, sqrt(1.0 - square));
-    vec3 outwards = facing.z < 0.0 ? -facing : facing;   // what is inside was left out
+    vec3 outwards = facing.z < 0.0 ? -facing : facing;   // nobody sees the other side
     vec3 normal = normalize(0.45*ball + outwards + vec3(0.0, 0.0, 0.15));
     vec3 sun = normalize(vec3(-0.45, 0.8, 0.45));
     float light = 0.42 + 0.12*normal.y + 0.18*normal.z + 0.42*max(dot(normal, sun), 0.0);

@@ -11,8 +11,8 @@ export class View {
     this.paint = this.fluid ? null : new Paint(recording);
     this.box = element('div', 'view');
     const {head} = recording, header = element('header');
-    const walls = head.walls ? ` · ${head.walls} walls` : '';
-    this.title = element('h1', '', `${head.title || head.scene}${walls}`);
+    const walls = head.walls ? `${head.walls} walls: ` : '';
+    this.title = element('h1', '', `${walls}${head.title || head.scene}`);
     this.state = element('p');
     this.verdict = element('p');
     header.append(this.title, this.state, this.verdict);

@@ -65,7 +65,7 @@ export function liquidLegend(recording, {mode, marks, show}) {
   scale.append(`${of} 0`, ramp(), `${short(top)} ${UNITS[of]}`);
   const list = [scale];
   if (of === 'pressure' && recording.suction > 0)
-    list.push(swatch(suctionHex, `down to ${short(-recording.suction)} ${UNITS[of]}: held by a wall`));
+    list.push(swatch(suctionHex, `below 0, to ${short(-recording.suction)} ${UNITS[of]}`));
   if (marks) list.push(swatch('var(--separating)', 'separating from a wall'));
   return list;
 }
