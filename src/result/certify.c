@@ -333,7 +333,7 @@ certify_scale certify_rule_of(const certifier *c, int32_t i) {
 }
 
 int certify_settled(const certifier *c, int32_t i) {
-  return c->lean ? c->settles && grid_judge_settled(c, i) : c->G[c->component[i]] == 0.0;
+  return c->lean ? grid_judge_settled(c, i) : c->G[c->component[i]] == 0.0;
 }
 
 void certify_fit(const certifier *c, int32_t i, double *R, double *C) {

@@ -1,0 +1,89 @@
+# perp run of liquids: refusals, recordings that are cut, interrupted, resumed; problems of steps.
+# cost: 4
+# shellcheck source=tests/cli/tap.sh
+. "$(dirname "$0")/tap.sh"
+set -m   # jobs in the background listen to SIGINT only with job control
+
+info() { "$RECORD_INFO" "$@" >.info 2>&1; }
+says() { if grep -qx -- "$2" .info; then ok "$1"; else not_ok "$1" "$(cat .info)"; fi; }
+same() { holds "$1" cmp "$2" "$3"; }
+last() { "$RECORD_INFO" "$1" "$2" | tail -n 1; }
+
+run run --list; expect 'liquids are in the list' 0 'out=dam-break-2d    a column of liquid' 'out=All scenes of liquids also have' 'out=separating [no-slip|slip|separating]'
+for scene in falling-block dam-break-2d tilted-box ceiling swirl dam-break-3d falling-ball; do
+  [[ $out == *$'\n'"$scene "* ]] || not_ok "$scene is in the list" "$out"
+done
+run run swirl --help; expect 'help of one' 0 'out=--walls' 'out=--spin NUMBER' 'out=What to look for: '
+run run swirl --walls sticky; expect 'other walls' 2 'err=--walls = sticky is not one of no-slip|slip|separating'
+run run swirl --size 3; expect 'too small' 2 'err=--size = 3 is outside [4, 2048]'
+run run dam-break-3d --size 200; expect 'too large' 2 'err=--size = 200 is outside [4, 192]'
+run run swirl --wals slip; expect 'a slip in an option' 2 "err=did you mean '--walls'?"
+run run swirl --model normal; expect 'what bodies have' 2 'err=--model is for scenes of bodies; swirl is one of liquids'
+run run box --fields all; expect 'what liquids have' 2 'err=--fields is for scenes of liquids; box is one of bodies'
+run run falling-ball --radius 0.4 --depth 0.5; expect 'no room for a ball' 2 'err=--depth = 0.5 leaves no room for a ball of radius 0.4'
+run run swirl --method nosuch; expect 'another method' 2 "err=there is no method 'nosuch'"
+
+short=(dam-break-2d --size 20 --steps 140 --seed 3)
+run run "${short[@]}" -o a.perp; expect 'a recording' 0 'out=solved' 'out=140 of 140 steps' 'out=20 x 20 cells, separating walls' 'out=a.perp: 141 frames' 'out=volume' 'out=Newton and'
+silent 'without noise'; narrow 'of 80 columns'
+info a.perp
+says 'has all frames' 'frames 141'; says 'all rows' 'rows 141'; says 'fields' 'fields 7'; says 'a solid' 'bodies 1'
+says 'and its command' 'command perp run dam-break-2d --steps 140 --size 20 --seed 3'
+holds 'all is certified' test "$("$RECORD_INFO" a.perp unsolved | sort -u)" = 0
+holds 'potential energy was there at the start' awk 'NR == 1 && $1 < 1200 { exit 1 }' <("$RECORD_INFO" a.perp potential)
+holds 'and less is left' awk -v "e=$(last a.perp potential)" 'BEGIN { exit !(e < 900) }'
+run run "${short[@]}" --json; json 'JSON' scene=dam-break-2d steps=140 solved=140 walls=separating complete=true
+for threads in 2 4; do
+  rm -f b.perp; run run "${short[@]}" --threads $threads -o b.perp; same "the same bytes with $threads threads" a.perp b.perp
+done
+run run "${short[@]}" --walls slip -o b.perp; info b.perp; expect 'slip' 0 'out=slip walls'
+holds 'moves otherwise' test "$(last a.perp kinetic)" != "$(last b.perp kinetic)"
+holds 'and nothing separates' test "$("$RECORD_INFO" b.perp separating | sort -u)" = 0
+holds 'as it does without it' test "$("$RECORD_INFO" a.perp separating | sort -n | tail -n 1)" -gt 0
+run run swirl --size 16 --steps 6 --every 3 --fields none --times -o b.perp; info b.perp; says 'every third' 'frames 3'; says 'no fields' 'fields 0'; says 'times' 'times 1'
+run run falling-ball --size 12 --steps 3 -o b.perp; info b.perp; expect 'three dimensions' 0 'out=12 x 12 x 12 cells'; says 'with what can be seen' 'cells 12 12 12'
+few=$(sed -n 's/^particles //p' .info); run run falling-ball --size 12 --steps 3 --keep all -o b.perp; info b.perp
+holds 'and more' test "$(sed -n 's/^particles //p' .info)" -gt "$few"
+run run swirl --size 16 --steps 4 --transfer apic --every-cell 1 --compensate 1 --cfl 1 --flip 0.9 --reseed 0 --particles 3 --json; json 'all options together' solved=4
+run run swirl --size 16 --steps 0 -o b.perp; expect 'no steps' 0 'out=1 frame,'
+
+# Cut anywhere, resumed to the same bytes; made longer.
+bytes=$(stat -c %s a.perp)
+for share in 5 60 99; do
+  head -c $((bytes*share/100)) a.perp >r.perp
+  run run --resume r.perp; expect "resumed at $share %" 0 'out=140 of 140 steps'; same 'to the same bytes' a.perp r.perp
+done
+run run dam-break-2d --size 20 --steps 70 --seed 3 -o r.perp --force
+run run --resume r.perp --steps 140 --threads 2 -q; expect 'made longer' 0; same 'the same bytes' a.perp r.perp
+cp a.perp r.perp; run run --resume r.perp; expect 'nothing is left to do' 0; same 'and nothing changes' a.perp r.perp
+
+# Ctrl-C.
+"$PERP" run dam-break-2d --size 40 --steps 100000 --progress -o i.perp >second 2>progress &
+pid=$!
+for ((i = 0; i < 300; i++)); do if grep -q ' particles, ' progress || ! kill -0 "$pid" 2>/dev/null; then break; fi; sleep 0.1; done
+kill -INT "$pid"; wait "$pid"; code=$? out=$(cat second) err=$(cat progress)
+expect 'Ctrl-C' 130 "err='perp run --resume i.perp' goes on" 'err=/100000, ' 'err= Newton, ' 'err= inner, ' 'out=next             perp run --resume i.perp' 'out=interrupted'
+info i.perp; says 'leaves a whole file' 'complete 1'
+holds 'after lines that fit' test "$(grep ' particles, ' progress | awk '{ if (length($0) > 79) print }' | wc -l)" = 0
+
+# A full disk.
+(ulimit -f 20; "$PERP" run "${short[@]}" -o d.perp >.out 2>.err); code=$? out='' err=$(cat .err)
+expect 'a full disk' 6 'err=File too large'
+run run "${short[@]}" -o d.perp -f -q; same 'and once more' a.perp d.perp
+
+# Problems of steps.
+run run ceiling --size 16 --steps 8 --dump-problems dump; expect 'problems' 0
+holds 'one for each step' test "$(find dump -name 'step*' | wc -l)" = 8
+for folder in dump/step0001_* dump/step0008_*; do
+  rows=$(sed -n '/^%/!{p;q}' "$folder/b.mtx"); name=${folder##*_n}
+  holds "$folder has as many rows" test "$((10#$name))" -eq "${rows% 1}"
+  run check "$folder" "$folder/x.mtx"; expect 'and its solution' 0 'out=holds'
+  run solve "$folder" --method lemke; expect 'which another method finds' 0
+done
+holds 'and says where it is from' grep -q '^% perp run ceiling --steps 8 --size 16' dump/step0008_*/A.mtx
+run run ceiling --size 16 --steps 8 --dump-problems dump; expect 'not over those' 6 'err=exists'
+
+# Steps that are not solved are said.
+run run dam-break-2d --size 24 --steps 3 --method pgs --iteration-limit 1 -o u.perp; expect 'unsolved steps' 1 'out=not all solved' 'err=steps were not solved'
+holds 'are in the recording' test "$("$RECORD_INFO" u.perp unsolved | sort -un | tail -n 1)" -gt 0
+finish
