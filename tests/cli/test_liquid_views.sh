@@ -1,89 +1,137 @@
-# perp run of liquids: refusals, recordings that are cut, interrupted, resumed; problems of steps.
-# cost: 4
+# Recordings of liquids: perp view, render, export and plot of them. record_swirl writes one by a
+# formula: liquid that swirls in a round tank about a disc that moves.
+# cost: 6
 # shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
-set -m   # jobs in the background listen to SIGINT only with job control
 
-info() { "$RECORD_INFO" "$@" >.info 2>&1; }
-says() { if grep -qx -- "$2" .info; then ok "$1"; else not_ok "$1" "$(cat .info)"; fi; }
-same() { holds "$1" cmp "$2" "$3"; }
-last() { "$RECORD_INFO" "$1" "$2" | tail -n 1; }
+"$RECORD_SWIRL" a.perp 25 2 24 || exit 99
+"$RECORD_SWIRL" s.perp 3 3 10 || exit 99
+"$RECORD_SWIRL" b.perp 4 2 24 cut || exit 99
+"$RECORD_SAMPLE" bodies.perp 6 || exit 99
+small=(--size 160x160)
 
-run run --list; expect 'liquids are in the list' 0 'out=dam-break-2d    a column of liquid' 'out=All scenes of liquids also have' 'out=separating [no-slip|slip|separating]'
-for scene in falling-block dam-break-2d tilted-box ceiling swirl dam-break-3d falling-ball; do
-  [[ $out == *$'\n'"$scene "* ]] || not_ok "$scene is in the list" "$out"
+# png FILE 'EXPRESSION': width, height, at(x, y) and count(test) are known to the expression.
+png() {
+  python3 - "$1" "$2" <<'PYTHON'
+import struct, sys, zlib
+data = open(sys.argv[1], 'rb').read()
+place, packed = 8, b''
+while place < len(data):
+    size, kind = struct.unpack('>I4s', data[place:place + 8])
+    body = data[place + 8:place + 8 + size]
+    if kind == b'IHDR':
+        width, height = struct.unpack('>II', body[:8])
+    if kind == b'IDAT':
+        packed += body
+    place += 12 + size
+plain, stride, rows = zlib.decompress(packed), 3*width, [bytearray(3*width)]
+for y in range(height):
+    line = plain[(stride + 1)*y:(stride + 1)*(y + 1)]
+    row, above = bytearray(stride), rows[-1]
+    for k in range(stride):
+        a, b, c = (row[k - 3] if k > 2 else 0), above[k], (above[k - 3] if k > 2 else 0)
+        guess = [0, a, b, (a + b)//2, min((abs(b - c), 0, a), (abs(a - c), 1, b), (abs(a + b - 2*c), 2, c))[2]]
+        row[k] = line[k + 1] + guess[line[0]] & 255
+    rows.append(row)
+def at(x, y):
+    return tuple(rows[y + 1][3*x:3*x + 3])
+def count(test):
+    return sum(test(*at(x, y)) for y in range(height) for x in range(width))
+def colourful(r, g, b):
+    return max(r, g, b) - min(r, g, b) > 60
+def pink(r, g, b):
+    return r > 180 and g < 100 and b > 90
+if not eval(sys.argv[2]):
+    sys.exit(f'{sys.argv[2]} does not hold for {width} x {height}: {count(colourful)} colourful, {count(pink)} pink')
+PYTHON
+}
+
+# Half of the tank, a circle of radius 0.45, is liquid but for the disc of radius 0.06; the grid of
+# side 1 is 160/1.07 pixels wide.
+run render a.perp -o a.png "${small[@]}" --frame 0 --no-caption; expect 'particles in the plane' 0 'out=a.png: 1 frame of 160 x 160'; silent 'without noise'
+area='160/1.07*160/1.07*(3.1416/2*0.45*0.45 - 3.1416/2*0.06*0.06)'
+holds 'fill most of it' png a.png "0.7*$area < count(colourful) < 1.1*$area"
+run render a.perp -o b.png "${small[@]}" --frame 0 --no-caption --show surface; expect 'its surface' 0
+holds 'fills it' png b.png "0.95*$area < count(colourful) < 1.08*$area"
+holds 'below the middle only' png b.png 'all(not colourful(*at(x, 60)) for x in range(160)) and colourful(*at(40, 100)) and colourful(*at(120, 100))'
+holds 'but not where the disc is' png b.png 'not colourful(*at(int(80 + 0.1*160/1.07), 82))'
+run render a.perp -o c.png "${small[@]}" --no-caption --show grid --separating; expect 'its cells' 0
+holds 'with those that separate' png c.png 'count(pink) > 3 and count(colourful) > 2000'
+run render a.perp -o c.png "${small[@]}" --frame 0 --no-caption --colour pressure --show surface; expect 'by pressure' 0
+holds 'which grows downwards' png c.png 'at(80, 140)[0] > at(80, 140)[2] + 60 and at(40, 84)[2] > at(40, 84)[0]'
+for show in particles surface; do
+  run render a.perp -o c.png "${small[@]}" --show $show --threads 1 -q; cp c.png d.png; run render a.perp -o c.png "${small[@]}" --show $show --threads 3 -q
+  holds "$show: the same bytes with any number of threads" cmp c.png d.png
+  run render s.perp -o c.png "${small[@]}" --show $show --threads 1 -q; cp c.png d.png; run render s.perp -o c.png "${small[@]}" --show $show --threads 3 -q
+  holds "$show in space, too" cmp c.png d.png
+  holds "$show in space: there is liquid" png c.png 'count(colourful) > 1500'
 done
-run run swirl --help; expect 'help of one' 0 'out=--walls' 'out=--spin NUMBER' 'out=What to look for: '
-run run swirl --walls sticky; expect 'other walls' 2 'err=--walls = sticky is not one of no-slip|slip|separating'
-run run swirl --size 3; expect 'too small' 2 'err=--size = 3 is outside [4, 2048]'
-run run dam-break-3d --size 200; expect 'too large' 2 'err=--size = 200 is outside [4, 192]'
-run run swirl --wals slip; expect 'a slip in an option' 2 "err=did you mean '--walls'?"
-run run swirl --model normal; expect 'what bodies have' 2 'err=--model is for scenes of bodies; swirl is one of liquids'
-run run box --fields all; expect 'what liquids have' 2 'err=--fields is for scenes of liquids; box is one of bodies'
-run run falling-ball --radius 0.4 --depth 0.5; expect 'no room for a ball' 2 'err=--depth = 0.5 leaves no room for a ball of radius 0.4'
-run run swirl --method nosuch; expect 'another method' 2 "err=there is no method 'nosuch'"
+run render a.perp b.perp -o c.png --size 320x160 --frame 3 --no-caption; expect 'two side by side, one of them cut' 0 'out=320 x 160' 'err=b.perp: the end is missing'
+holds 'with a seam' png c.png 'all(at(159, y) == (255, 255, 255) for y in range(160)) and all(sum(colourful(*at(x, y)) for x in half for y in range(160)) > 3000 for half in (range(159), range(161, 320)))'
+run render b.perp -o f_%02d.png "${small[@]}" --fps 60 -q; expect 'pictures' 0; holds 'one for each frame' test "$(echo f_*.png)" = 'f_00.png f_01.png f_02.png f_03.png'
+run render b.perp -o g_%02d.png "${small[@]}" --fps 120 -q; holds 'and between them' test "$(find . -name 'g_*.png' | wc -l)" = 7
+run render a.perp -o c.png --colour impulse; expect 'colours of bodies' 2 'err=--colour = impulse is not for a liquid: speed or pressure'
+run render a.perp -o c.png --contacts; expect 'contacts' 2 'err=--contacts is not for a liquid'
+run render s.perp -o c.png --show grid; expect 'cells in space' 2 'err=--show = grid is for scenes in the plane'
+run render bodies.perp -o c.png --show surface; expect 'the surface of bodies' 2 'err=--show is for liquids'
+run render bodies.perp -o c.png --separating; expect 'cells of bodies' 2 'err=--separating is for liquids'
+run render bodies.perp -o c.png --colour pressure; expect 'pressure of bodies' 2 'err=--colour = pressure is for liquids'
+run render a.perp bodies.perp -o c.png; expect 'a liquid and bodies' 3 'err=a picture shows two scenes'
+run render a.perp s.perp -o c.png; expect 'the plane and space' 3 'err=a picture shows two scenes'
 
-short=(dam-break-2d --size 20 --steps 140 --seed 3)
-run run "${short[@]}" -o a.perp; expect 'a recording' 0 'out=solved' 'out=140 of 140 steps' 'out=20 x 20 cells, separating walls' 'out=a.perp: 141 frames' 'out=volume' 'out=Newton and'
-silent 'without noise'; narrow 'of 80 columns'
-info a.perp
-says 'has all frames' 'frames 141'; says 'all rows' 'rows 141'; says 'fields' 'fields 7'; says 'a solid' 'bodies 1'
-says 'and its command' 'command perp run dam-break-2d --steps 140 --size 20 --seed 3'
-holds 'all is certified' test "$("$RECORD_INFO" a.perp unsolved | sort -u)" = 0
-holds 'potential energy was there at the start' awk 'NR == 1 && $1 < 1200 { exit 1 }' <("$RECORD_INFO" a.perp potential)
-holds 'and less is left' awk -v "e=$(last a.perp potential)" 'BEGIN { exit !(e < 900) }'
-run run "${short[@]}" --json; json 'JSON' scene=dam-break-2d steps=140 solved=140 walls=separating complete=true
-for threads in 2 4; do
-  rm -f b.perp; run run "${short[@]}" --threads $threads -o b.perp; same "the same bytes with $threads threads" a.perp b.perp
+# Export, read by readers of its own.
+quietly() {
+  run export "$@" -q
+  if [ "$code" -ne 0 ] || [ -n "$out$err" ]; then not_ok "export $*" "exit status $code" "$out" "$err"; fi
+}
+"$RECORD_SWIRL" s.perp 13 3 8 || exit 99   # frames 0 and 12 are in the collection
+for r in a s; do
+  quietly $r.perp -o $r.ply; quietly $r.perp -o $r-text.ply --ascii --frame 1 --colour pressure
+  quietly $r.perp -o $r.vtp --frame 1; quietly $r.perp -o $r.vti; quietly $r.perp -o $r.pvd --frames ::12
+  quietly $r.perp -o $r.csv; quietly $r.perp -o $r-cells.csv --what cells; quietly $r.perp -o $r-steps.csv --what steps
+  quietly $r.perp -o $r.npz; for what in particles cells steps; do quietly $r.perp -o $r-$what.npy --what $what; done
+  python3 "$SOURCE/tests/export/liquid.py" $r.perp ply:$r.ply ply:$r-text.ply:1 vtp:$r.vtp:1 vti:$r.vti pvd:$r.pvd csv:$r.csv \
+    csv-cells:$r-cells.csv csv-steps:$r-steps.csv npy:$r || failures=$((failures + 1))
 done
-run run "${short[@]}" --walls slip -o b.perp; info b.perp; expect 'slip' 0 'out=slip walls'
-holds 'moves otherwise' test "$(last a.perp kinetic)" != "$(last b.perp kinetic)"
-holds 'and nothing separates' test "$("$RECORD_INFO" b.perp separating | sort -u)" = 0
-holds 'as it does without it' test "$("$RECORD_INFO" a.perp separating | sort -n | tail -n 1)" -gt 0
-run run swirl --size 16 --steps 6 --every 3 --fields none --times -o b.perp; info b.perp; says 'every third' 'frames 3'; says 'no fields' 'fields 0'; says 'times' 'times 1'
-run run falling-ball --size 12 --steps 3 -o b.perp; info b.perp; expect 'three dimensions' 0 'out=12 x 12 x 12 cells'; says 'with what can be seen' 'cells 12 12 12'
-few=$(sed -n 's/^particles //p' .info); run run falling-ball --size 12 --steps 3 --keep all -o b.perp; info b.perp
-holds 'and more' test "$(sed -n 's/^particles //p' .info)" -gt "$few"
-run run swirl --size 16 --steps 4 --transfer apic --every-cell 1 --compensate 1 --cfl 1 --flip 0.9 --reseed 0 --particles 3 --json; json 'all options together' solved=4
-run run swirl --size 16 --steps 0 -o b.perp; expect 'no steps' 0 'out=1 frame,'
+for name in a.ply a.vti a.npz a.csv; do cp $name old; quietly a.perp -o $name; holds "$name: the same bytes once more" cmp $name old; done
+holds 'some cells separate' grep -q ',1$' a-cells.csv
+run export a.perp -o a.csv; expect 'what it says' 0 'out=a.perp: 25 frames' 'out=particles' 'out=rows'; narrow 'within 80 columns'
+run export a.perp -o a.glb; expect 'a scene of bodies' 2 'err=a .glb has bodies that move, and a.perp is a liquid'
+run export a.perp -o a.csv --what contacts; expect 'contacts of a liquid' 2 'err=--what = contacts is not for a liquid: particles, cells or steps'
+run export bodies.perp -o a.csv --what cells; expect 'cells of bodies' 2 'err=--what = cells is not for bodies: bodies, contacts or steps'
+run export bodies.perp -o a.vti; expect 'the grid of bodies' 2 'err=.vti has the grid of a liquid'
+run export a.perp -o a.ply --detail 3; expect 'triangles of particles' 2 'err=--detail is not for a liquid'
+run export a.perp -o a.ply --colour group; expect 'groups of a liquid' 2 'err=--colour = group is not for a liquid'
+PATH=/nowhere run export a.perp -o a.vdb; expect 'no plugin' 5 'err=needs the plugin perp-vdb' 'err=apt-get install python3-openvdb' 'err=docs/export.md'
+holds 'nothing stays' test ! -e a.vdb -a ! -e a.vdb.vti
+mkdir bin; printf '#!/bin/sh\ncp "$1" "$2"\n' >bin/perp-vdb; chmod +x bin/perp-vdb
+PATH=$PWD/bin:$PATH run export a.perp --to vdb --frame 2; expect 'with a plugin' 0 'out=a.vdb'
+quietly a.perp -o two.vti --frame 2; holds 'it gets the grid' cmp a.vdb two.vti
+printf '#!/bin/sh\nexit 3\n' >bin/perp-vdb; PATH=$PWD/bin:$PATH run export a.perp -o b.vdb; expect 'a plugin that fails' 5 'err=failed'
+"$PERP" run falling-block --size 12 --steps 2 --fields none -o bare.perp -q
+run export bare.perp -o bare.vti; expect 'a grid that was not recorded' 3 "err=bare.perp has no grid: 'perp run --fields all' records them"
+run export bare.perp -o bare.csv; expect 'its particles' 0; holds 'without pressure' grep -qx 'frame,time,x,y,vx,vy' <(head -n 1 bare.csv)
+run export bare.perp -o bare.ply --colour pressure; expect 'colours of pressure' 3 'err=bare.perp has no grid'
+run render bare.perp -o bare.png --show grid; expect 'a picture of it' 3 'err=bare.perp has no pressures'
 
-# Cut anywhere, resumed to the same bytes; made longer.
-bytes=$(stat -c %s a.perp)
-for share in 5 60 99; do
-  head -c $((bytes*share/100)) a.perp >r.perp
-  run run --resume r.perp; expect "resumed at $share %" 0 'out=140 of 140 steps'; same 'to the same bytes' a.perp r.perp
-done
-run run dam-break-2d --size 20 --steps 70 --seed 3 -o r.perp --force
-run run --resume r.perp --steps 140 --threads 2 -q; expect 'made longer' 0; same 'the same bytes' a.perp r.perp
-cp a.perp r.perp; run run --resume r.perp; expect 'nothing is left to do' 0; same 'and nothing changes' a.perp r.perp
+# Curves.
+if command -v gnuplot >/dev/null; then
+  run plot a.perp -o a.svg; expect 'curves of a liquid' 0 'out=a.perp: 24 steps'
+  for name in 'volume drift, %' 'energy, J' 'momentum, N s' iterations residual 'divergence, 1/s'; do holds "with $name" grep -q ">$name<" a.svg; done
+  run plot a.perp b.perp -o c.svg --what volume,momentum; expect 'of two' 0; holds 'both' grep -q '>b<' c.svg
+  run plot a.perp bodies.perp -o c.svg; expect 'of a liquid and bodies' 3 'err=bodies and a liquid have no curves in common'
+  run plot a.perp -o c.svg --what contacts; expect 'contacts of a liquid' 2 'err=--what = contacts: choose from volume, energies, momentum, iterations, residuals, divergence and all'
+  run plot a.perp -o c.svg --step 2; expect 'a step of a liquid' 2 'err=--step is for bodies'
+fi
 
-# Ctrl-C.
-"$PERP" run dam-break-2d --size 40 --steps 100000 --progress -o i.perp >second 2>progress &
-pid=$!
-for ((i = 0; i < 300; i++)); do if grep -q ' particles, ' progress || ! kill -0 "$pid" 2>/dev/null; then break; fi; sleep 0.1; done
-kill -INT "$pid"; wait "$pid"; code=$? out=$(cat second) err=$(cat progress)
-expect 'Ctrl-C' 130 "err='perp run --resume i.perp' goes on" 'err=/100000, ' 'err= Newton, ' 'err= inner, ' 'out=next             perp run --resume i.perp' 'out=interrupted'
-info i.perp; says 'leaves a whole file' 'complete 1'
-holds 'after lines that fit' test "$(grep ' particles, ' progress | awk '{ if (length($0) > 79) print }' | wc -l)" = 0
-
-# A full disk.
-(ulimit -f 20; "$PERP" run "${short[@]}" -o d.perp >.out 2>.err); code=$? out='' err=$(cat .err)
-expect 'a full disk' 6 'err=File too large'
-run run "${short[@]}" -o d.perp -f -q; same 'and once more' a.perp d.perp
-
-# Problems of steps.
-run run ceiling --size 16 --steps 8 --dump-problems dump; expect 'problems' 0
-holds 'one for each step' test "$(find dump -name 'step*' | wc -l)" = 8
-for folder in dump/step0001_* dump/step0008_*; do
-  rows=$(sed -n '/^%/!{p;q}' "$folder/b.mtx"); name=${folder##*_n}
-  holds "$folder has as many rows" test "$((10#$name))" -eq "${rows% 1}"
-  run check "$folder" "$folder/x.mtx"; expect 'and its solution' 0 'out=holds'
-  run solve "$folder" --method lemke; expect 'which another method finds' 0
-done
-holds 'and says where it is from' grep -q '^% perp run ceiling --steps 8 --size 16' dump/step0008_*/A.mtx
-run run ceiling --size 16 --steps 8 --dump-problems dump; expect 'not over those' 6 'err=exists'
-
-# Steps that are not solved are said.
-run run dam-break-2d --size 24 --steps 3 --method pgs --iteration-limit 1 -o u.perp; expect 'unsolved steps' 1 'out=not all solved' 'err=steps were not solved'
-holds 'are in the recording' test "$("$RECORD_INFO" u.perp unsolved | sort -un | tail -n 1)" -gt 0
+# The page.
+run view a.perp; code_view=$code
+if [ "$code_view" -ne 5 ]; then
+  expect 'a page' 0 'out=a.perp: ' 'out=a.html'
+  run view a.perp --particles 100 --json; json 'fewer particles' page=a.html
+  holds 'and how many' grep -q '"shown": *\(9[0-9]\|100\)' "$work/.out"
+  run view a.perp -o c.html -q; silent 'quiet is quiet'
+  run view a.perp --particles 0; expect 'none' 2 'err=--particles = 0 is outside'
+  run view a.perp bodies.perp -o c.html; expect 'a liquid and bodies' 3 'err=a.perp shows a liquid'
+fi
 finish
