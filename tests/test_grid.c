@@ -207,6 +207,40 @@ static void the_plane_needs_no_third_spacing(void **state) {
   grid_sample_free(&s);
 }
 
+static void expect(const perp_classes *c, perp_class which, perp_verdict verdict) {
+  if (c->of[which].verdict != verdict)
+    fail_msg("%s: %d, not %d: %s", perp_class_name(which), c->of[which].verdict, verdict,
+             c->of[which].reason);
+}
+
+// The classes of a grid are those that are found in the entries of its matrix, where these decide.
+static void classes_are_those_of_the_matrix(void **state) {
+  (void)state;
+  int decided = 0;
+  for (int trial = 0; trial < 60; trial++) {
+    grid_sample s;
+    grid_sample_random(&s, trial % 7 ? 6 : 14, trial % 7 ? 5 : 1, trial % 3 == 0 && trial % 7 ? 3 : 1,
+                       trial % 4 == 0 ? 0.97 : 0.6);
+    for (int d = 0; d < 3; d++) s.grid.spacing[d] = 0.5;   // sums of entries are exact then
+    for (int d = 0; d < 3; d++) {
+      const int32_t along = s.grid.cells[d], faces = s.n/along*(along + 1);
+      for (int32_t f = 0; f < faces; f++) s.face[d][f] = floor(4.0*s.face[d][f])/4.0;
+    }
+    grid_sample_matrix(&s);
+    perp_classes a, b;
+    assert_int_equal(perp_classify(&s.problem, NULL, &a), PERP_OK);
+    assert_int_equal(perp_classify(&s.matrix, NULL, &b), PERP_OK);
+    assert_int_equal(a.components, b.components);
+    for (int k = 0; k < PERP_CLASS_COUNT; k++) {
+      if (b.of[k].verdict == PERP_UNKNOWN) continue;
+      decided++;
+      expect(&a, (perp_class)k, b.of[k].verdict);
+    }
+    grid_sample_free(&s);
+  }
+  assert_true(decided > 400);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(products_are_those_of_the_matrix),
@@ -215,6 +249,7 @@ int main(void) {
     cmocka_unit_test(arrays_that_are_null_mean_ones),
     cmocka_unit_test(bounds_follow_the_walls),
     cmocka_unit_test(what_is_no_grid_is_refused),
+    cmocka_unit_test(classes_are_those_of_the_matrix),
     cmocka_unit_test(the_plane_needs_no_third_spacing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -381,6 +381,8 @@ perp_error perp_classify(const perp_problem *problem, const perp_allocator *allo
     error = count_components(&problem->A, NULL, &from, &found, of);
   } else if (view.kind == PERP_VIEW_CONTACT && plain)
     error = count_components(&problem->A, view.data, &from, &found, of);
+  else if (view.kind == PERP_VIEW_GRID && plain)
+    error = classify_grid(&problem->A, view.data, &from, &found.components, of);
   else
     for (int32_t c = 0; c < PERP_CLASS_COUNT; c++)
       finding_set(&of[c], PERP_UNKNOWN, "operator '%s' does not show its entries",

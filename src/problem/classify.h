@@ -33,6 +33,9 @@ void classify_h(const matrix *A, double *dense, finding *h);
 // CLASSIFY_PSD_ROWS.
 void classify_definite(const matrix *A, double *dense, finding *psd, finding *pd);
 perp_error classify_friction(const matrix *A, const perp_allocator *from, finding *friction);
+// All classes of the matrix of a grid of cells, and how many components it has.
+perp_error classify_grid(const perp_operator *A, const perp_grid *g, const perp_allocator *from,
+                         int32_t *components, finding *of);
 void finding_set(finding *f, perp_verdict verdict, const char *format, ...);
 
 #endif
