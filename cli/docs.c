@@ -123,6 +123,11 @@ static void write_methods(FILE *out, const void *context) {
     for (int32_t k = 0; k < method->parameter_count; k++)
       options_describe(&method->parameters[k], &table.entry[k]);
     option_rows(out, GROUP_METHOD, "Parameters");
+    for (int32_t k = 0; k < method->preset_count; k++) {
+      fprintf(out, "`--preset %s`: ", method->presets[k].name);
+      put(out, method->presets[k].help);
+      fprintf(out, "\n\n");
+    }
   }
 }
 

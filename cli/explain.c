@@ -51,6 +51,12 @@ static void explain_method(const perp_method *method) {
     options_describe(&method->parameters[i], &entry);
     text_row(stdout, 2, option_spelling(&entry, spelling, sizeof spelling) + 4, 30, entry.help);
   }
+  if (method->preset_count > 0) printf("\nPresets:\n");
+  for (int32_t i = 0; i < method->preset_count; i++) {
+    char name[80];
+    snprintf(name, sizeof name, "--preset %s", method->presets[i].name);
+    text_row(stdout, 2, name, 30, method->presets[i].help);
+  }
   if (method->needs & PERP_NEEDS_BODIES) {   // files have entries, scenes have bodies
     printf("\nExample:\n  perp run hollow-sphere --steps 60 --method %s\n", method->name);
     return;

@@ -17,8 +17,8 @@
 
 enum { PATH_SIZE = 4096 };
 
-extern const experiment experiment_mns08;
-static const experiment *const experiments[] = {&experiment_mns08};
+extern const experiment experiment_ane17, experiment_mns08;
+static const experiment *const experiments[] = {&experiment_ane17, &experiment_mns08};
 enum { COUNT = sizeof experiments / sizeof *experiments };
 
 const char *experiment_name_at(const void *unused, int index) {
@@ -171,6 +171,7 @@ const command command_reproduce = {
   .examples = {
     {"perp reproduce", "which experiments there are"},
     {"perp reproduce mns08 -o out", "all tables and figures: some minutes"},
+    {"perp reproduce ane17 -o out", "pressure solvers of a liquid, as in 2017: a minute or two"},
     {"perp reproduce mns08 --quick", "the five small problems, into the directory mns08"},
   },
   .run = run,

@@ -73,7 +73,29 @@ static int apply(const option_entry *entry, const char *value, const perp_method
   return fail(exit_code_of(error), "--%s: %s", entry->name, message);
 }
 
+// --preset NAME, before what is given one by one.
+static int apply_preset(const char *name, const perp_method *method, perp_options *options) {
+  const perp_error error = perp_set_option(options, "preset", name);
+  if (error == PERP_OK) return CODE_OK;
+  char names[256] = "";
+  for (int32_t i = 0; i < perp_method_count(); i++) {
+    const perp_method *other = perp_method_at(i);
+    for (int32_t k = 0; k < other->preset_count; k++)
+      if (other == method || !strcmp(other->presets[k].name, name))
+        text_append(names, sizeof names, "%s%s of %s", *names ? ", " : "", other->presets[k].name,
+                    other->name);
+  }
+  return fail(CODE_USAGE, "method %s has no preset '%s'%s%s", method->name, name,
+              *names ? "; there is " : "", names);
+}
+
 int settings_apply(const arguments *args, const perp_method *method, perp_options *options) {
+  for (int i = 0; i < args->table.count; i++) {
+    const option_entry *entry = &args->table.entry[i];
+    if (!args->value[i] || entry->parameter || strcmp(entry->name, "preset")) continue;
+    const int code = apply_preset(args->value[i], method, options);
+    if (code) return code;
+  }
   for (int i = 0; i < args->table.count; i++) {
     if (!args->value[i] || !args->table.entry[i].parameter) continue;
     const int code = apply(&args->table.entry[i], args->value[i], method, options);

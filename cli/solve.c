@@ -421,6 +421,8 @@ static const option_row rows[] = {
     {"x0", 0, "FILE", OPTION_FILE, "the guess to start from, instead of DIR/x0.mtx (neither: 0)"},
     {"start", 0, "NAME:N", OPTION_TEXT,
      "N iterations of pgs, psor or gradient first, such as pgs:10; the method goes on from there"},
+    {"preset", 0, "NAME", OPTION_TEXT,
+     "parameters of a paper in one word: 'paper' of minmap_newton; what else is given comes after"},
     {"linear", 0, "NAME", OPTION_LINEAR,
      "the linear solver of methods that take one; 'perp doctor' lists them"},
     {"output", 'o', "FILE", OPTION_FILE,

@@ -58,6 +58,13 @@ typedef struct perp_parameter {    // a field of perp_options that can be named
   const char *help;                // one line
 } perp_parameter;
 
+typedef struct perp_preset {       // several settings at once: perp_set_option(o, "preset", "paper")
+  const char *name;
+  const char *help;                // one line
+  const char *const (*settings)[2];   // names and values
+  int32_t count;
+} perp_preset;
+
 struct perp_run;                   // a solve in progress: internal
 
 struct perp_method {
@@ -76,6 +83,8 @@ struct perp_method {
   int32_t n_max;                   // largest problem it takes; 0: any
   const perp_parameter *parameters;
   int32_t parameter_count;
+  const perp_preset *presets;
+  int32_t preset_count;
   size_t (*bytes)(const perp_limits *limits, const perp_options *options);   // of its own arrays
   void (*run)(struct perp_run *run);
   // Methods that are done in one pass: x, within the bounds, which probably solves the problem, or

@@ -408,6 +408,7 @@ typedef struct perp_options {
     int32_t inner, jacobian;       // a perp_inner, a perp_jacobian
     int32_t memory;                // merits that a step may not exceed: 1 is monotone
     int32_t restarts;              // from other starts, once stuck
+    int32_t excursions;            // steps beyond those of the papers, where these end
   } newton;
   struct { int32_t solver, preconditioner, iterations, restart; double drop; } krylov;
   struct { int32_t basis, cover, crash, harris, refactor; } pivot;
@@ -433,7 +434,7 @@ typedef struct perp_options {
 } perp_options;
 
 perp_options perp_default_options(const perp_method *method);   // NULL: auto
-// "sweep.omega", "1.4"
+// "sweep.omega", "1.4"; or "preset" and the name of one that the method has
 perp_error perp_set_option(perp_options *options, const char *key, const char *value);
 
 // ---------------------------------------------------------------------------------------- solving

@@ -37,6 +37,7 @@ typedef struct search {
   int32_t budget, poor;            // steps left that may increase theta; steps without progress
   int32_t exploring;               // in an excursion
   int32_t cautious;                // larger shifts instead of excursions
+  int32_t bare;                    // Newton steps and the search alone, as ANE17 has them
 } search;
 
 static search layout(arena *memory, int32_t n) {
@@ -74,7 +75,7 @@ static int accept(search *s) {   // the trial point becomes x
   }
   if (m->theta < 0.5*s->mark) {   // progress
     s->mark = m->theta;
-    s->budget = WATCH;
+    s->budget = s->bare ? 0 : WATCH;
     s->poor = 0;
   }
   return 1;
@@ -97,6 +98,7 @@ static int armijo(search *s, double slope, double shortest) {
 static double inner_tolerance(const search *s) {
   const perp_options *options = s->map.run->options;
   const double gamma = options->newton.gamma, residual = s->map.run->residual;
+  if (s->bare) return gamma;
   if (s->exploring) return min2(gamma, 1e-6);
   if (!minmap_settled(&s->map) || !(residual > 0.0)) return gamma;
   return min2(gamma, max2(0.1*options->tol/residual, 1e-13));
@@ -134,6 +136,7 @@ static int explore(search *s) {
 // The shift to try after one that did not help; 0: there is none.
 static double next_shift(const search *s) {
   const double shift = s->map.system.shift, typical = s->map.typical;
+  if (s->bare) return 0.0;
   if (shift == 0.0) return least_shift*typical;
   return s->cautious && 100.0*shift <= largest_shift*typical ? 100.0*shift : 0.0;
 }
@@ -180,6 +183,7 @@ static int step(search *s, stuck *how) {
   if (taken != 0) return taken;
   s->poor++;
   *how = STUCK;
+  if (s->bare) return 0;
   taken = minmap_gradient_direction(m, &slope);
   if (taken <= 0) return taken;
   // -slope is twice what the best step of the linear model would gain
@@ -194,7 +198,7 @@ static int begin_at(search *s) {   // run->x; 1: the run has ended
   if (minmap_evaluate(m) != 0) return 1;
   s->best_theta = s->mark = m->theta;
   memcpy(s->best, m->run->x, (size_t)m->n*sizeof *s->best);
-  s->budget = WATCH;
+  s->budget = s->bare ? 0 : WATCH;
   s->poor = s->exploring = 0;
   return 0;
 }
@@ -245,6 +249,7 @@ static void run_minmap_newton(perp_run *run) {
   // differences are those of H at x: sets that are not those of x have none
   const int bound_to_x = run->options->newton.inner == PERP_INNER_DIFFERENCES;
   s.cautious = bound_to_x;
+  s.bare = !run->options->newton.excursions;
   random_stream random = {.seed = run->options->seed, .next = 0};
   int32_t restarts = 0, ended = begin_at(&s);
   while (!ended && run_continue(run)) {
@@ -277,6 +282,8 @@ static const perp_parameter parameters[] = {
   {"newton.inner", PERP_KIND_CHOICE, offsetof(perp_options, newton.inner), 0, 0, 4, 0, 0,
    "auto|direct|krylov|masks|differences",
    "how A_II d = r is solved; auto: krylov on grids and beyond n = 100000, else direct"},
+  {"newton.excursions", PERP_KIND_SWITCH, offsetof(perp_options, newton.excursions), 1, 0, 1, 0, 0,
+   NULL, "go on where the search finds no step: without, these are the methods of the sources"},
   {"newton.restarts", PERP_KIND_INTEGER, offsetof(perp_options, newton.restarts), 8, 0, INT32_MAX,
    0, 0, NULL, "other starts, once stuck"},
   {"krylov.solver", PERP_KIND_CHOICE, offsetof(perp_options, krylov.solver), 0, 0, 4, 0, 0,
@@ -290,6 +297,21 @@ static const perp_parameter parameters[] = {
    NULL, "vectors that GMRES keeps before it starts again"},
   {"krylov.drop", PERP_KIND_REAL, offsetof(perp_options, krylov.drop), 0.1, 0, 1, 1, 1, NULL,
    "entries of an approximate inverse below it are left out"},
+};
+
+// ANE17 6: at most 10 Newton steps, all thresholds (32)-(34) at 1e-5, xi of theorem 3.2 at 0.01, CG
+// without a preconditioner for at most 1000 iterations between masks (section 4, corrected), at
+// most 100 halvings of a step.
+static const char *const paper[][2] = {
+  {"iteration_limit", "10"}, {"scale", "off"}, {"stop.measure", "minmap"}, {"stop.tol", "1e-5"},
+  {"stop.relative", "1e-5"}, {"stop.stagnation", "1e-5"}, {"newton.inner", "masks"},
+  {"newton.alpha", "1e-3"}, {"newton.beta", "0.5"}, {"newton.gamma", "0.01"},
+  {"newton.delta", "7.8e-31"}, {"newton.excursions", "off"}, {"newton.restarts", "0"},
+  {"krylov.solver", "cg"}, {"krylov.preconditioner", "identity"}, {"krylov.iterations", "1000"},
+};
+static const perp_preset presets[] = {
+  {"paper", "the parameters of ANE17 section 6: masks, CG, its stopping rules, no way out", paper,
+   sizeof paper/sizeof paper[0]},
 };
 
 const perp_method method_minmap_newton = {
@@ -306,6 +328,8 @@ const perp_method method_minmap_newton = {
   .traits = PERP_TRAIT_GUESS | PERP_TRAIT_EQUILIBRATE | PERP_TRAIT_LINEAR,
   .parameters = parameters,
   .parameter_count = sizeof parameters/sizeof parameters[0],
+  .presets = presets,
+  .preset_count = sizeof presets/sizeof presets[0],
   .bytes = bytes,
   .run = run_minmap_newton,
 };

@@ -140,11 +140,25 @@ static int parse_choice(const char *choices, const char *value) {   // position 
   return -1;
 }
 
+static perp_error set_preset(perp_options *options, const char *name) {
+  const perp_method *method = options->method;
+  for (int32_t k = 0; k < method->preset_count; k++) {
+    const perp_preset *preset = &method->presets[k];
+    if (strcmp(preset->name, name) != 0) continue;
+    perp_error error = PERP_OK;
+    for (int32_t q = 0; error == PERP_OK && q < preset->count; q++)
+      error = perp_set_option(options, preset->settings[q][0], preset->settings[q][1]);
+    return error;
+  }
+  return error_set(PERP_ERROR_OPTION, "%s has no preset '%s'", method->name, name);
+}
+
 perp_error perp_set_option(perp_options *options, const char *key, const char *value) {
   if (options == NULL || key == NULL || value == NULL)
     return error_set(PERP_ERROR_ARGUMENT, "perp_set_option: NULL argument");
   if (options->size != sizeof *options || options->method == NULL)
     return error_set(PERP_ERROR_OPTION, "options are not from perp_default_options()");
+  if (strcmp(key, "preset") == 0) return set_preset(options, value);
   const perp_parameter *p = perp_find_parameter(options->method, key);
   if (p == NULL)
     return error_set(PERP_ERROR_OPTION, "%s has no option '%s'", options->method->name, key);
