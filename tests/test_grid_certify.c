@@ -215,6 +215,61 @@ static void stamps_keep_what_depends_on_the_grid_only(void **state) {
   grid_sample_free(&s);
 }
 
+// Liquid without air, with any weights: b that presses it together has no solution, and u = 1 proves
+// it for all x, not only for those of some size.
+static void a_full_container_cannot_be_pressed_together(void **state) {
+  (void)state;
+  for (int trial = 0; trial < 8; trial++) {
+    grid_sample s;
+    grid_sample_random(&s, 7, 6, trial % 2 ? 4 : 1, 1.0);
+    for (int d = 0; d < 3; d++) {
+      const int32_t along = s.grid.cells[d], faces = s.n/along*(along + 1);
+      for (int32_t f = 0; f < faces; f++) s.face[d][f] += 0.01;   // one component
+    }
+    grid_sample_matrix(&s);
+    double sum = 0.0, *u = grid_room((size_t)s.n, sizeof *u);
+    assert_int_equal(perp_grid_bounds(&s.grid, 0, s.lo, s.hi), PERP_OK);
+    for (int32_t i = 0; i < s.n; i++) sum += s.b[i];
+    for (int32_t i = 0; i < s.n; i++) {
+      s.b[i] += ((trial < 4 ? -1e-9 : 1e-9) - sum)/s.n;
+      u[i] = 1.0;
+    }
+    perp_farkas f;
+    assert_int_equal(perp_check_farkas(&s.problem, u, &f), PERP_OK);
+    assert_int_equal(f.proven, trial < 4);
+    if (trial < 4) assert_true(f.radius == INF && f.value < 0.0);
+    u[3] = 2.0;   // no longer constant: A u is not 0
+    assert_int_equal(perp_check_farkas(&s.problem, u, &f), PERP_OK);
+    assert_false(f.proven);
+    free(u);
+    grid_sample_free(&s);
+  }
+}
+
+static void a_closed_cell_is_proven_to_be_one(void **state) {
+  (void)state;
+  static const char *const methods[] = {"auto", "pgs", "minmap_newton", "active_set"};
+  grid_sample s = grid_sample_new(5, 3, 1);
+  for (int32_t h = 0; h < s.n; h++)
+    if (h % 5 == 2 || h/5 != 1) s.type[h] = h % 5 > 2 ? PERP_CELL_AIR : PERP_CELL_SOLID;
+  s.type[5] = PERP_CELL_SOLID;
+  grid_sample_matrix(&s);
+  assert_int_equal(perp_grid_bounds(&s.grid, 0, s.lo, s.hi), PERP_OK);
+  s.b[5 + 1] = -1.0;
+  s.b[5 + 3] = s.b[5 + 4] = -2.0;
+  for (size_t k = 0; k < sizeof methods/sizeof *methods; k++) {
+    perp_options o = perp_default_options(perp_find_method(methods[k]));
+    double u[15];
+    o.farkas = u;
+    perp_result r;
+    memset(s.x, 0, (size_t)s.n*sizeof *s.x);
+    assert_int_equal(perp_solve_once(&s.problem, s.x, &o, &r), PERP_OK);
+    if (r.status != PERP_STATUS_INFEASIBLE) fail_msg("%s: %s", methods[k], r.message);
+    assert_true(u[5 + 1] > 0.0 && r.radius == INF);
+  }
+  grid_sample_free(&s);
+}
+
 // The memory set aside for grids is refused to others.
 static void limits_of_grids_are_for_grids(void **state) {
   (void)state;
@@ -246,6 +301,8 @@ int main(void) {
     cmocka_unit_test(empty_rows_get_no_tolerance),
     cmocka_unit_test(ghost_cells_are_judged_in_their_own_units),
     cmocka_unit_test(stamps_keep_what_depends_on_the_grid_only),
+    cmocka_unit_test(a_full_container_cannot_be_pressed_together),
+    cmocka_unit_test(a_closed_cell_is_proven_to_be_one),
     cmocka_unit_test(limits_of_grids_are_for_grids),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,9 +88,67 @@ static void methods_take_grids_as_they_take_matrices(void **state) {
   assert_true(both*10 > runs*8);
 }
 
+// The paper's configuration: it ends by its own rules, near a solution, and says no more.
+static void the_papers_parameters_are_a_preset(void **state) {
+  (void)state;
+  perp_options o = perp_default_options(perp_find_method("minmap_newton"));
+  assert_int_equal(perp_set_option(&o, "preset", "paper"), PERP_OK);
+  assert_int_equal(o.iteration_limit, 10);
+  assert_int_equal(o.newton.inner, PERP_INNER_MASKS);
+  assert_int_equal(o.krylov.solver, PERP_KRYLOV_CG);
+  assert_int_equal(o.krylov.preconditioner, PERP_PRECONDITIONER_IDENTITY);
+  assert_int_equal(o.krylov.iterations, 1000);
+  assert_true(o.newton.alpha == 1e-3 && o.newton.beta == 0.5 && o.newton.gamma == 0.01);
+  assert_true(o.newton.delta <= ldexp(1.0, -100) && o.newton.delta > ldexp(1.0, -101));
+  assert_true(o.stop.tol == 1e-5 && o.stop.relative == 1e-5 && o.stop.stagnation == 1e-5);
+  for (int trial = 0; trial < 6; trial++) {
+    grid_sample s;
+    make_pool(&s, trial);
+    perp_result r;
+    assert_int_equal(perp_solve_once(&s.problem, s.x, &o, &r), PERP_OK);
+    assert_true(r.iterations <= 10 && r.inner_iterations > 0);
+    assert_true(residual_of(&s, s.x) < 0.05);
+    grid_sample_free(&s);
+  }
+  assert_int_equal(perp_set_option(&o, "preset", "other"), PERP_ERROR_OPTION);
+  o = perp_default_options(perp_find_method("pgs"));
+  assert_int_equal(perp_set_option(&o, "preset", "paper"), PERP_ERROR_OPTION);
+  assert_non_null(strstr(perp_last_message(), "pgs has no preset 'paper'"));
+}
+
+// Each solver with each preconditioner, between masks and on index sets, finds the same pressure.
+static void krylov_solvers_agree_on_grids(void **state) {
+  (void)state;
+  static const char *const solvers[] = {"cg", "cr", "gmres", "bicgstab"},
+      *const preconditioners[] = {"identity", "jacobi", "ic", "ainv_plain", "ainv_scaled",
+                                  "ainv_static"},
+      *const inner[] = {"masks", "krylov"};
+  grid_sample s;
+  make_pool(&s, 3);
+  double *z = grid_room((size_t)s.n, sizeof *z);
+  perp_options o = perp_default_options(perp_find_method("minmap_newton"));
+  perp_result r;
+  assert_int_equal(perp_solve_once(&s.matrix, z, &o, &r), PERP_OK);
+  assert_int_equal(r.status, PERP_STATUS_SOLVED);
+  for (int k = 0; k < 4*6*2; k++) {
+    o = perp_default_options(perp_find_method("minmap_newton"));
+    assert_int_equal(perp_set_option(&o, "newton.inner", inner[k % 2]), PERP_OK);
+    assert_int_equal(perp_set_option(&o, "krylov.solver", solvers[k/2 % 4]), PERP_OK);
+    assert_int_equal(perp_set_option(&o, "krylov.preconditioner", preconditioners[k/8]), PERP_OK);
+    memset(s.x, 0, (size_t)s.n*sizeof *s.x);
+    assert_int_equal(perp_solve_once(&s.problem, s.x, &o, &r), PERP_OK);
+    if (r.status != PERP_STATUS_SOLVED) fail_msg("%d: %s", k, r.message);
+    for (int32_t i = 0; i < s.n; i++) assert_true(fabs(s.x[i] - z[i]) <= 1e-5*(1.0 + fabs(z[i])));
+  }
+  free(z);
+  grid_sample_free(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(methods_take_grids_as_they_take_matrices),
+    cmocka_unit_test(the_papers_parameters_are_a_preset),
+    cmocka_unit_test(krylov_solvers_agree_on_grids),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

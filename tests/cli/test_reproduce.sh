@@ -66,6 +66,16 @@ if [ -z "${PERP_BRIEF_TESTS:-}" ]; then   # once is enough under sanitizers and 
   holds 'there are numbers' test -s again/figure1.tsv
   holds 'and no pictures' test ! -e again/figure1.svg
 fi
+run reproduce ane17 --quick -o liquid; expect 'the pressures of a liquid' 0 'out=separating.tsv' 'out=report.md' 'err=48 x 48'
+narrow 'its report fits 80 columns'
+holds 'solvers and preconditioners for slip' rectangular liquid/slip.tsv 24
+holds 'and for walls that let go' rectangular liquid/separating.tsv 24
+holds 'three resolutions' rectangular liquid/resolution.tsv 3
+holds 'six xi each' rectangular liquid/xi.tsv 18
+certified() { awk -F '\t' 'NR > 1 && !($11 + 0 <= 1e-8) { bad = 1 } END { exit bad }' liquid/resolution.tsv; }
+holds 'auto is certified' certified
+faster() { awk -F '\t' '$1 == "cg" && $2 == "identity" { a = $3 } $1 == "cg" && $2 == "ic" { b = $3 } END { exit !(b > 0 && 2*b < a) }' liquid/slip.tsv; }
+holds 'incomplete Cholesky halves the iterations' faster
 run reproduce mns08 --quick --quiet --seed 5 --json -o /dev/null/x; expect 'quietly, and in vain' 6
 leftovers 'nothing is left behind'
 finish
