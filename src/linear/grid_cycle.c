@@ -48,10 +48,8 @@ EXACT_INLINE around around_of(const row *a, const float *v, int32_t colour) {
   around n = {.v = {o - 1 + shift, o + shift, o - line, o + line, o - plane, o + plane},
               .w = {l->w[0] + other - 1 + shift, l->w[0] + mine, l->w[1] + other - line,
                     l->w[1] + mine, l->w[2] + other - plane, l->w[2] + mine},
-              .unit = {eight_all(l->unit[0]), eight_all(l->unit[1]), eight_all(l->unit[2])}};
-  const float d = 2.0F*((l->unit[0] + l->unit[1]) + l->unit[2]);
-  n.d = eight_all(d);
-  n.inverse = eight_all(1.0F/d);
+              .unit = {eight_all(l->unit[0]), eight_all(l->unit[1]), eight_all(l->unit[2])},
+              .d = eight_all(l->centre), .inverse = eight_all(l->centre_inverse)};
   return n;
 }
 
@@ -460,6 +458,7 @@ EXACT_INLINE double apply(const row *a) {
 static const double *rest_of(const grid_pass *pass, int32_t j, int32_t k, double *rest) {
   const grid_level *l = pass->l;
   const int32_t cell = grid_cell(l, 0, j, k);
+  if (!pass->l->busy[grid_row(l, j, k)]) return rest;   // nothing of it is looked at
   if (pass->from_z == NULL)
     for (int32_t i = 0; i < l->side[0]; i++) rest[i] = 0.0;
   else grid_multiply_line(pass->g, l, j, k, pass->from_z, rest);
@@ -469,54 +468,54 @@ static const double *rest_of(const grid_pass *pass, int32_t j, int32_t k, double
   return rest;
 }
 
-EXACT_INLINE void line_run(const grid_pass *pass, grid_stage stage, int32_t j, int32_t k,
-                           double *line) {
-  const row a = row_of(pass->l, j, k);
-  const size_t cell = (size_t)grid_cell(pass->l, 0, j, k);
-  double *sums = pass->l->sums + 2*(size_t)a.index;
-  tally t;
-  switch (stage) {
-    case GRID_LOAD:
-      if (pass->from_z != NULL || pass->centred)
-        t = load(&a, rest_of(pass, j, k, line), pass->scale);
-      else
-        t = load(&a, pass->from_r + cell, pass->scale);
-      sums[0] = t.sum;
-      sums[1] = t.most;
-      return;
-    case GRID_FIRST: first(&a); return;
-    case GRID_RED: relax(&a, 0); return;
-    case GRID_BLACK: relax(&a, 1); return;
-    case GRID_RESIDUAL:
-      residual(&a);
-      return;
-    case GRID_CORRECT: correct(&a); return;
-    case GRID_STORE: store(&a, pass->to_z + cell, pass->scale); return;
-    case GRID_DOTS: dots(&a, &sums[0], &sums[1]); return;
-    case GRID_TURN: turn(&a, pass->turn); return;
-    case GRID_APPLY:
-      sums[0] = apply(&a);
-      sums[1] = 0.0;
-      return;
-    case GRID_STEP:
-      t = step(&a, pass, pass->to_z + cell);
-      sums[0] = t.sum;
-      sums[1] = t.most;
-      return;
-    case GRID_GATHER: gather(&a, (float *)(void *)line); return;
-    case GRID_WHOLE: whole(&a); return;
-    case GRID_MULTIPLY:
-      grid_multiply_line(pass->g, pass->l, j, k, pass->from_z, pass->to_z + cell);
-      if (pass->from_r != NULL)
-        for (int32_t i = 0; i < pass->l->side[0]; i++)
-          pass->to_z[cell + (size_t)i] += pass->from_r[cell + (size_t)i];
-      return;
-  }
+EXACT_INLINE void put_sums(const row *a, double first_sum, double second) {
+  a->l->sums[2*(size_t)a->index] = first_sum;
+  a->l->sums[2*(size_t)a->index + 1] = second;
 }
 
+// All lines of a slab; those without free cells only where something has to be written for them.
 EXACT_INLINE void slab_lines(const grid_pass *pass, grid_stage stage, int32_t slab, double *line) {
-  if (!pass->l->deep) line_run(pass, stage, slab, 0, line);
-  else for (int32_t j = 0; j < pass->l->side[1]; j++) line_run(pass, stage, j, slab, line);
+  const grid_level *l = pass->l;
+  const int32_t lines = l->deep ? l->side[1] : 1;
+#define LINES(what)                                                          \
+  for (int32_t t = 0; t < lines; t++) {                                      \
+    const row a = l->deep ? row_of(l, t, slab) : row_of(l, slab, 0);         \
+    what                                                                     \
+  }                                                                          \
+  break
+#define BUSY if (!l->busy[a.index]) continue;
+#define CELL ((size_t)grid_cell(l, 0, a.j, a.k))
+  switch (stage) {
+    case GRID_FIRST: LINES(BUSY first(&a););
+    case GRID_RED: LINES(BUSY relax(&a, 0););
+    case GRID_BLACK: LINES(BUSY relax(&a, 1););
+    case GRID_RESIDUAL: LINES(BUSY residual(&a););
+    case GRID_CORRECT: LINES(BUSY correct(&a););
+    case GRID_TURN: LINES(BUSY turn(&a, pass->turn););
+    case GRID_GATHER: LINES(gather(&a, (float *)(void *)line););
+    case GRID_WHOLE: LINES(whole(&a););
+    case GRID_STORE: LINES(store(&a, pass->to_z + CELL, pass->scale););
+    case GRID_APPLY: LINES(put_sums(&a, l->busy[a.index] ? apply(&a) : 0.0, 0.0););
+    case GRID_DOTS: LINES(double zr; double zq; dots(&a, &zr, &zq); put_sums(&a, zr, zq););
+    case GRID_STEP: LINES(const tally s = step(&a, pass, pass->to_z + CELL);
+                          put_sums(&a, s.sum, s.most););
+    case GRID_LOAD:
+      LINES(const double *from = pass->from_z == NULL && !pass->centred
+                               ? pass->from_r + CELL : rest_of(pass, a.j, a.k, line);
+            const tally s = load(&a, from, pass->scale);
+            put_sums(&a, s.sum, s.most););
+    case GRID_MULTIPLY:
+      LINES(double *y = pass->to_z + CELL;
+            if (pass->from_r == NULL) {
+              grid_multiply_line(pass->g, l, a.j, a.k, pass->from_z, y);
+              continue;
+            }
+            grid_multiply_line(pass->g, l, a.j, a.k, pass->from_z, line);
+            for (int32_t i = 0; i < l->side[0]; i++) y[i] = line[i] + pass->from_r[CELL + (size_t)i];);
+  }
+#undef LINES
+#undef BUSY
+#undef CELL
 }
 static FOUR_TARGET void slab_wide(const grid_pass *pass, grid_stage stage, int32_t slab,
                                   double *line) {

@@ -41,7 +41,7 @@ double grid_face(const grid_levels *g, int32_t d, int32_t i, int32_t j, int32_t 
   if (face == NULL) return 1.0/(h*h);
   const size_t x = (size_t)l->side[0] + (d == 0), y = (size_t)l->side[1] + (d == 1);
   const size_t at = (((size_t)k + (d == 2))*y + (size_t)j + (d == 1))*x + (size_t)i + (d == 0);
-  return face[at]/(h*h);
+  return face[at]*(1.0/(h*h));
 }
 
 static int all_are(const uint8_t *v, uint8_t what) {   // GRID_BLOCK of them
@@ -199,6 +199,17 @@ static int is_uniform(const grid_level *l, int32_t i, int32_t j, int32_t k) {
   return 1;
 }
 
+// Runs of fewer than `shortest` blocks of a kind beside one of another that can do the same: the end
+// of a run costs more than what is read in vain.
+static void merge(uint16_t *run, int32_t blocks, uint16_t kind, uint16_t into, int32_t shortest) {
+  for (int32_t b = 0, end; b < blocks; b = end) {
+    for (end = b + 1; end < blocks && run[end] == run[b];) end++;
+    if (run[b] != (4 | kind) || end - b >= shortest) continue;
+    if ((b == 0 || run[b - 1] != (4 | into)) && (end == blocks || run[end] != (4 | into))) continue;
+    for (int32_t t = b; t < end; t++) run[t] = 4 | into;
+  }
+}
+
 // The kinds of the blocks of a line, after cells of it have changed.
 static void set_runs(const grid_levels *g, grid_level *l, int32_t j, int32_t k) {
   const int32_t index = grid_row(l, j, k);
@@ -220,6 +231,8 @@ static void set_runs(const grid_levels *g, grid_level *l, int32_t j, int32_t k) 
     busy |= kind != GRID_EMPTY;
     run[b] = (uint16_t)(4 | kind);
   }
+  merge(run, l->blocks, GRID_UNIFORM, GRID_SAME, 12);
+  merge(run, l->blocks, GRID_SAME, GRID_GENERAL, 2);
   for (int32_t b = l->blocks - 2; b >= 0; b--)
     if ((run[b] & 3) == (run[b + 1] & 3) && run[b + 1] >> 2 < GRID_LONGEST_RUN)
       run[b] = (uint16_t)(run[b + 1] + 4);
@@ -237,7 +250,6 @@ static uint8_t wanted(const grid_level *l, const uint8_t *is_free, int32_t cell)
 static void mask_lines(void *data, int32_t index) {
   const job *w = data;
   grid_level *l = w->l;
-  const float d = 2.0F*((l->unit[0] + l->unit[1]) + l->unit[2]);
   for (int32_t line = first_line(w, index); line < first_line(w, index + 1); line++) {
     const int32_t j = line%l->side[1], k = line/l->side[1], row = grid_cell(l, 0, j, k);
     for (int32_t i = 0; i < l->side[0]; i++) l->state[row + i] = wanted(l, w->is_free, row + i);
@@ -245,8 +257,8 @@ static void mask_lines(void *data, int32_t index) {
       const int32_t i = GRID_BLOCK*b, end = i + GRID_BLOCK < l->side[0] ? i + GRID_BLOCK : l->side[0];
       if (l == &w->g->at[0] && l->even[(size_t)grid_row(l, j, k)*(size_t)l->blocks + (size_t)b] == 1 &&
           all_are(l->state + row + i, PERP_CELL_LIQUID)) {
-        fill_block(l, l->d, d, i, j, k, GRID_BLOCK);
-        fill_block(l, l->inverse, 1.0F/d, i, j, k, GRID_BLOCK);
+        fill_block(l, l->d, l->centre, i, j, k, GRID_BLOCK);
+        fill_block(l, l->inverse, l->centre_inverse, i, j, k, GRID_BLOCK);
         continue;
       }
       for (int32_t x = i; x < end; x++) {
@@ -579,7 +591,12 @@ void grid_fill_levels(grid_levels *g) {
         if (e != d && f->halved[e]) c->unit[d] *= 2.0F;
     }
   }
-  for (int32_t k = 0; k < g->levels; k++) g->at[k].mode = 0;
+  for (int32_t k = 0; k < g->levels; k++) {
+    grid_level *c = &g->at[k];
+    c->mode = 0;
+    c->centre = 2.0F*((c->unit[0] + c->unit[1]) + c->unit[2]);
+    c->centre_inverse = 1.0F/c->centre;
+  }
   lines_run(&(job){.g = g, .l = l}, fine_lines);
   lines_run(&(job){.g = g, .l = l}, same_lines);
   g->closed = 0;

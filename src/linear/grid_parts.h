@@ -36,6 +36,7 @@ typedef struct grid_level {
   int32_t blocks;            // in a line
   size_t area;               // rows*pitch: from red to black
   float unit[3];             // the weight of a face of the whole area
+  float centre, centre_inverse;   // the diagonal where all weights are units
   int32_t mode;              // 0: not masked yet, 1: by the caller, 2: by a finer level
 
   const uint8_t *type;       // n: perp_cell, whatever the mask

@@ -49,21 +49,66 @@ EXACT_INLINE void even_block(const grid_level *l, const double unit[3], const do
   }
 }
 
+// The six sides of the cells of a line of level 0: what is beyond, and the weight of the face.
+typedef struct sides {
+  const uint8_t *type[6];    // NULL: the edge of the grid
+  const double *face[6];     // NULL: 1
+  ptrdiff_t stride[6];
+  double unit[3];
+} sides;
+
+static sides sides_of(const grid_levels *g, const grid_level *l, int32_t j, int32_t k) {
+  sides s = {0};
+  const int32_t at[3] = {0, j, k};
+  const ptrdiff_t stride[3] = {1, l->side[0], (ptrdiff_t)l->side[0]*l->side[1]};
+  const uint8_t *type = l->type + grid_cell(l, 0, j, k);
+  for (int32_t d = 0; d < 3; d++) {
+    s.unit[d] = 1.0/(l->size[d]*l->size[d]);
+    const size_t x = (size_t)l->side[0] + (d == 0), y = (size_t)l->side[1] + (d == 1);
+    for (int32_t up = 0; up < 2; up++) {
+      const int32_t q = 2*d + up;
+      s.stride[q] = up ? stride[d] : -stride[d];
+      if (d == 0 ? l->side[0] > 1 : up ? at[d] + 1 < l->side[d] : at[d] > 0)
+        s.type[q] = type + s.stride[q];
+      const double *face = g->grid.face[l->axis[d]];
+      if (face != NULL)
+        s.face[q] = face + (((size_t)k + (d == 2 && up))*y + (size_t)j + (d == 1 && up))*x +
+                    (size_t)(d == 0 && up);
+    }
+  }
+  return s;
+}
+
+// Row i of a line, x from its beginning on: sum of w_f (x_i - x_j), x_j = 0 in air.
+EXACT_INLINE double side_row(const sides *s, int32_t i, int32_t length, const double *x) {
+  double sum = 0.0;
+  for (int32_t q = 0; q < 6; q++) {
+    if (s->type[q] == NULL || (q == 0 && i == 0) || (q == 1 && i + 1 == length)) continue;
+    const uint8_t type = s->type[q][i];
+    if (type == PERP_CELL_SOLID) continue;
+    const double w = s->face[q] != NULL ? s->face[q][i]*s->unit[q/2] : s->unit[q/2];
+    sum += w*(type == PERP_CELL_LIQUID ? x[i] - x[i + s->stride[q]] : x[i]);
+  }
+  return sum;
+}
+
 EXACT_INLINE void multiply_line(const grid_levels *g, const grid_level *l, int32_t j, int32_t k,
                                 const double *x, double *y) {
   const int32_t row = grid_cell(l, 0, j, k);
   const uint8_t *even = l->even + (size_t)grid_row(l, j, k)*(size_t)l->blocks;
-  double unit[3];
-  for (int32_t d = 0; d < 3; d++) unit[d] = 1.0/(l->size[d]*l->size[d]);
+  double d;
+  if (l != &g->at[0]) {
+    for (int32_t i = 0; i < l->side[0]; i++)
+      y[i] = l->type[row + i] == PERP_CELL_LIQUID ? cell_row(g, l, i, j, k, x, &d) : x[row + i];
+    return;
+  }
+  const sides s = sides_of(g, l, j, k);
   for (int32_t i = 0; i < l->side[0]; i += GRID_BLOCK) {
-    if (l == &g->at[0] && even[i/GRID_BLOCK] == 1) {
-      even_block(l, unit, x + row + i, y + i);
-      continue;
-    }
-    for (int32_t t = i; t < i + GRID_BLOCK && t < l->side[0]; t++) {
-      double d;
-      y[t] = l->type[row + t] == PERP_CELL_LIQUID ? cell_row(g, l, t, j, k, x, &d) : x[row + t];
-    }
+    const int32_t end = i + GRID_BLOCK < l->side[0] ? i + GRID_BLOCK : l->side[0];
+    if (even[i/GRID_BLOCK] == 1) even_block(l, s.unit, x + row + i, y + i);
+    else for (int32_t t = i; t < end; t++)
+      y[t] = l->type[row + t] == PERP_CELL_LIQUID ? side_row(&s, t, l->side[0], x + row)
+                                                  : x[row + t];
   }
 }
 static FOUR_TARGET void multiply_wide(const grid_levels *g, const grid_level *l, int32_t j,
