@@ -37,7 +37,7 @@ done
 run doctor; expect 'doctor' 0 'out=perp ' 'out=compiler' 'out=processors' 'out=gnuplot' 'out=linear solvers' 'out=dense_lu' 'out=backend klu' 'out=backend cholmod' 'out=ffmpeg'
 narrow 'fits 80 columns'
 run run stack --steps 0; boxes=$([ "$code" -eq 0 ] && echo 'built in, with ODE' || echo 'not built')
-run doctor; expect 'whether there are boxes' 0 "out=boxes            $boxes" 'out=scenes           10' 'out=player '
+run doctor; expect 'whether there are boxes' 0 "out=boxes            $boxes" 'out=scenes           17' 'out=player '
 run doctor --json; expect 'doctor --json' 0; json 'is one object' version compiler components writable=true
 PATH=/nowhere run doctor; expect 'doctor without gnuplot' 0 'out=apt install gnuplot-nox'
 run explain references; expect 'short names' 0 'out=E13' 'out=MNS08' 'out=BOX' 'out=H+'

@@ -175,7 +175,7 @@ await check('--every and --particles make it smaller, and say so', async () => {
   assert.ok(Math.abs(recording.timeOf(2) - 8*EVERY*DT) < 1e-12);
   const few = await read('pool', '--particles', '1000');
   assert.ok(few.recording.most <= 1000 && few.recording.most > 800);
-  assert.match(few.stdout, /2\d{3} particles \(up to \d+ in the page\)/);
+  assert.match(few.stdout, /2\d{3}\s+particles \(up to \d+ in the page\)/);
   const {gap} = recording;
   assert.ok(Math.abs(gap - 0.5) < 0.05 && few.recording.gap > 1.5*gap);
 });
