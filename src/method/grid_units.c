@@ -60,18 +60,22 @@ static int is_linear(const grid_closed *c) {
 
 // ---- the stage ----
 
-// Exponents of the sizes; 1: they differ, or are far from 1.
-static int exponents(const grid_units *u, int32_t *least, int32_t *most) {
+// The size of a component is 2^-exponent: unit_i weight_i is the same in all of its cells.
+static int exponent_of(const perp_run *run, const double *unit, int32_t i) {
+  return (ilogb(unit[i]) + ilogb(run->weight[i]))/2;
+}
+
+// 1: the sizes differ, or are far from 1.
+static int is_spread(const grid_units *u, const double *unit) {
   const grid_stage *s = u->stage;
-  *least = INT32_MAX;
-  *most = INT32_MIN;
+  int32_t least = INT32_MAX, most = INT32_MIN;
   for (int32_t i = 0; i < s->n; i++) {
     if (!s->unknown[i]) continue;
-    const int32_t e = ilogb(run_base(u->g->run, i));
-    *least = e < *least ? e : *least;
-    *most = e > *most ? e : *most;
+    const int32_t e = exponent_of(u->g->run, unit, i);
+    least = e < least ? e : least;
+    most = e > most ? e : most;
   }
-  return *most >= *least && (*most - *least > SPREAD || *most > FAR || *least < -FAR);
+  return most >= least && (most - least > SPREAD || most > FAR || least < -FAR);
 }
 
 static int needs_own(const grid_units *u) {
@@ -93,7 +97,7 @@ static int make_own(grid_units *u, int scaled, double *unit) {
          *weight = scaled ? memory + 3*n : NULL;
   u->scale = scaled ? memory + 4*n : NULL;
   for (int32_t i = 0; i < s->n; i++) {
-    const double scale = scaled ? power_of_two_within(-ilogb(run_base(run, i)), 900) : 1.0;
+    const double scale = scaled ? power_of_two_within(exponent_of(run, unit, i), 900) : 1.0;
     const int32_t c = u->count > 0 ? u->component[i] : -1;
     const double low = lower(run->lo, i), high = upper(run->hi, i);
     lo[i] = low*scale;
@@ -154,8 +158,7 @@ int grid_units_begin(grid_units *u, grid_solver *g, grid_stage *s) {
     if (u->closed == NULL) return 0;
     add_up(u, unit);
   }
-  int32_t least, most;
-  const int scaled = exponents(u, &least, &most);
+  const int scaled = is_spread(u, unit);
   return (!scaled && !needs_own(u)) || make_own(u, scaled, unit);
 }
 

@@ -166,11 +166,6 @@ double run_residual(const perp_run *run, const double *x, const double *y) {
   return worst;
 }
 
-double run_base(const perp_run *run, int32_t i) {
-  const run_state *state = run->state;
-  return certify_scale_of(&state->solver->judge, state->index != NULL ? state->index[i] : i).base;
-}
-
 int run_settled(const perp_run *run, int32_t i) {
   const run_state *state = run->state;
   const certifier *judge = &state->solver->judge;

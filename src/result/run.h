@@ -65,8 +65,6 @@ int run_apply(perp_run *run, const double *x, double *y);
 int run_product(perp_run *run, const double *x, double *y);     // y = A x, likewise
 // y = A x + b at the guess, before anything else is done: the driver knows it; likewise
 int run_first(perp_run *run, double *y);
-// what the residuals of row i's component are relative to: > 0
-double run_base(const perp_run *run, int32_t i);
 // n: unit_i |y_i| is in the certificate's units, as weight_i |x_i - bound| is
 void run_units(const perp_run *run, double *unit);
 // y = A'x; 0; 1: neither A' nor the symmetry of A is known; -1: aborted, likewise
