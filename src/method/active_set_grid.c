@@ -55,7 +55,8 @@ static int has_bounds(const grid_stage *s) {
 static double largest_unit(const grid_stage *s) {
   double most = 0.0;
   for (int32_t i = 0; i < s->n; i++)
-    if (s->unknown[i] && s->lo[i] < s->hi[i]) most = max2(most, s->unit[i]);
+    if (s->unknown[i] && s->lo[i] < s->hi[i])
+      most = max2(most, s->unit[i]/grid_scale_of(s, i));
   return most;
 }
 

@@ -179,15 +179,25 @@ grid_labels grid_label(const grid_solver *g, grid_stage *s) {
 
 // ---- Newton's step ----
 
+static void scale_slice(void *data, int32_t from, int32_t to, int32_t part) {
+  const grid_stage *s = data;
+  (void)part;
+  for (int32_t i = from; i < to; i++) s->y[i] *= grid_scale_of(s, i);
+}
+
 static void step_slice(void *data, int32_t from, int32_t to, int32_t part) {
   const grid_stage *s = data;
   (void)part;
-  for (int32_t i = from; i < to; i++) s->x[i] -= s->d[i];   // d = 0 where cells are not free
+  if (s->exponent == NULL)
+    for (int32_t i = from; i < to; i++) s->x[i] -= s->d[i];   // d = 0 where cells are not free
+  else
+    for (int32_t i = from; i < to; i++) s->x[i] -= s->d[i]/grid_scale_of(s, i);
 }
 
 int grid_newton(grid_solver *g, grid_stage *s, const grid_labels *labels, double relative,
                 double absolute, int32_t limit, grid_levels_report *report) {
   if (labels->changed > 0) grid_levels_mask(g->levels, s->level, s->is_free);
+  if (s->exponent != NULL) grid_for(g, s->n, scale_slice, s);
   const perp_deadline deadline = run_deadline(g->run);
   const int code = grid_levels_solve(g->levels, s->level, s->y, s->d, relative, absolute, limit,
                                      &deadline, report);

@@ -2,6 +2,8 @@
 #ifndef PERP_GRID_STAGE_H
 #define PERP_GRID_STAGE_H
 
+#include <string.h>
+
 #include "grid_levels.h"
 #include "run.h"
 
@@ -16,9 +18,19 @@ typedef struct grid_stage {
   uint8_t *is_free;             // n: 0, 1 or GRID_UNLABELLED
   const double *unit, *weight;  // n: unit |y| and weight |x - bound| are in the certificate's units;
                                 //   NULL: 1 and D
+  int16_t *exponent;            // n: linear systems are solved for x and y times 2^exponent, which is
+                                //   constant in a component; NULL: 0
 } grid_stage;
 
 enum { GRID_UNLABELLED = 2 };
+
+static inline double grid_scale_of(const grid_stage *s, int32_t i) {
+  if (s->exponent == NULL) return 1.0;
+  const uint64_t bits = (uint64_t)(1023 + s->exponent[i]) << 52;   // of 2^exponent
+  double scale;
+  memcpy(&scale, &bits, sizeof scale);
+  return scale;
+}
 
 typedef struct grid_labels {    // what came of labelling
   int64_t changed;              // cells that became free or bound

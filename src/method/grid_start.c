@@ -63,9 +63,9 @@ static void coarsen_bounds(const grid_solver *g, const grid_stage *s, const doub
       for (int32_t h = 0; h < cells[0]; h++, i++) {
         if (!s->unknown[i]) continue;
         const int32_t c = line + (h >> halved[0]);
-        const double at = x != NULL ? x[i] : 0.0;
-        lo[c] = max2(lo[c], s->lo[i] - at);
-        hi[c] = min2(hi[c], s->hi[i] - at);
+        const double at = x != NULL ? x[i] : 0.0, scale = grid_scale_of(s, i);
+        lo[c] = max2(lo[c], scale*(s->lo[i] - at));
+        hi[c] = min2(hi[c], scale*(s->hi[i] - at));
       }
     }
   for (int32_t c = 0; c < next->n; c++) {   // x may be beyond its bounds
@@ -101,7 +101,8 @@ int grid_start(grid_solver *g, grid_stage *s) {
     grid_stage *fine = &at[last], *next = &at[last + 1];
     if (!take(g, next, last + 1)) return 0;
     double *b = next->x + 3*(size_t)next->n, *lo = b + next->n, *hi = lo + next->n;
-    grid_levels_coarsen(g->levels, last, 0, last == 0 ? fine->y : fine->b, b);
+    for (int32_t i = 0; last == 0 && i < fine->n; i++) fine->d[i] = grid_scale_of(fine, i)*fine->y[i];
+    grid_levels_coarsen(g->levels, last, 0, last == 0 ? fine->d : fine->b, b);
     coarsen_bounds(g, fine, last == 0 ? fine->x : NULL, next, lo, hi);
     last++;
   }
@@ -115,7 +116,7 @@ int grid_start(grid_solver *g, grid_stage *s) {
   if (last > 0) {
     grid_levels_refine(g->levels, 0, at[1].x, s->d);
     for (int32_t i = 0; i < s->n; i++)
-      if (s->unknown[i]) s->x[i] += s->d[i];
+      if (s->unknown[i]) s->x[i] += s->d[i]/grid_scale_of(s, i);
   }
   grid_levels_sweep(g->levels, 0, SWEEPS, s->b, s->lo, s->hi, s->x);
   grid_levels_mask(g->levels, 0, NULL);

@@ -1,8 +1,8 @@
 // grid_units.c: the problem of a run on a grid, in units in which one norm fits all its components.
 //
 // Components of the liquid (pools, drops) are judged each by its own size, and they are independent
-// of each other: x and b of a component times a power of two is the same problem. Where their sizes
-// differ, they are brought together; else the caller's arrays serve as they are.
+// of each other: x and y of a component times a power of two solve the same equations. Where their
+// sizes differ, linear systems are solved in such units.
 //
 // Without air a component has A 1 = 0, and the sum of y is that of b whatever x is. If that is 0,
 // y = 0 in every solution: bounds of one side only mean a shift of x at the end. If it is not, and
@@ -61,21 +61,28 @@ static int is_linear(const grid_closed *c) {
 // ---- the stage ----
 
 // The size of a component is 2^-exponent: unit_i weight_i is the same in all of its cells.
-static int exponent_of(const perp_run *run, const double *unit, int32_t i) {
-  return (ilogb(unit[i]) + ilogb(run->weight[i]))/2;
+static int exponent_of(const grid_stage *s, int32_t i) {
+  const int e = (ilogb(s->unit[i]) + ilogb(s->weight[i]))/2;
+  return e < -1000 ? -1000 : e > 1000 ? 1000 : e;
 }
 
-// 1: the sizes differ, or are far from 1.
-static int is_spread(const grid_units *u, const double *unit) {
-  const grid_stage *s = u->stage;
+// Units of components where their sizes differ, or are far from 1. 0: the run has ended.
+static int find_units(const grid_units *u) {
+  grid_stage *s = u->stage;
   int32_t least = INT32_MAX, most = INT32_MIN;
   for (int32_t i = 0; i < s->n; i++) {
     if (!s->unknown[i]) continue;
-    const int32_t e = exponent_of(u->g->run, unit, i);
+    const int32_t e = exponent_of(s, i);
     least = e < least ? e : least;
     most = e > most ? e : most;
   }
-  return most >= least && (most - least > SPREAD || most > FAR || least < -FAR);
+  const int needed = most >= least && (most - least > SPREAD || most > FAR || least < -FAR);
+  if (!needed) return 1;
+  s->exponent = run_allocate(u->g->run, (size_t)s->n*sizeof *s->exponent);
+  if (s->exponent == NULL) return 0;
+  for (int32_t i = 0; i < s->n; i++)
+    s->exponent[i] = (int16_t)(s->unknown[i] ? exponent_of(s, i) : 0);
+  return 1;
 }
 
 static int needs_own(const grid_units *u) {
@@ -86,38 +93,21 @@ static int needs_own(const grid_units *u) {
   return 0;
 }
 
-// Arrays of its own: scaled, with bounds as they matter.
-static int make_own(grid_units *u, int scaled, double *unit) {
+// Bounds as they matter.
+static int make_own(grid_units *u) {
   perp_run *run = u->g->run;
   grid_stage *s = u->stage;
   const size_t n = (size_t)s->n;
-  double *memory = run_allocate(run, (scaled ? 5 : 2)*n*sizeof *memory);
-  if (memory == NULL) return 0;
-  double *lo = memory, *hi = memory + n, *b = scaled ? memory + 2*n : NULL,
-         *weight = scaled ? memory + 3*n : NULL;
-  u->scale = scaled ? memory + 4*n : NULL;
+  double *lo = run_allocate(run, 2*n*sizeof *lo), *hi = lo + n;
+  if (lo == NULL) return 0;
   for (int32_t i = 0; i < s->n; i++) {
-    const double scale = scaled ? power_of_two_within(exponent_of(run, unit, i), 900) : 1.0;
     const int32_t c = u->count > 0 ? u->component[i] : -1;
-    const double low = lower(run->lo, i), high = upper(run->hi, i);
-    lo[i] = low*scale;
-    hi[i] = high*scale;
-    if (c >= 0 && is_linear(&u->closed[c])) {
-      lo[i] = -(double)INFINITY;
-      hi[i] = (double)INFINITY;
-    }
-    if (!scaled) continue;
-    b[i] = run->b[i]*scale;
-    weight[i] = run->weight[i]/scale;
-    unit[i] /= scale;
-    u->scale[i] = scale;
+    const int dropped = c >= 0 && is_linear(&u->closed[c]);
+    lo[i] = dropped ? -(double)INFINITY : lower(run->lo, i);
+    hi[i] = dropped ? (double)INFINITY : upper(run->hi, i);
   }
   s->lo = lo;
   s->hi = hi;
-  if (scaled) {
-    s->b = b;
-    s->weight = weight;
-  }
   return 1;
 }
 
@@ -158,12 +148,7 @@ int grid_units_begin(grid_units *u, grid_solver *g, grid_stage *s) {
     if (u->closed == NULL) return 0;
     add_up(u, unit);
   }
-  const int scaled = is_spread(u, unit);
-  return (!scaled && !needs_own(u)) || make_own(u, scaled, unit);
-}
-
-static double scale_of(const grid_units *u, int32_t i) {
-  return u->scale != NULL ? u->scale[i] : 1.0;
+  return find_units(u) && (!needs_own(u) || make_own(u));
 }
 
 int grid_units_load(const grid_units *u, int guess) {
@@ -172,7 +157,7 @@ int grid_units_load(const grid_units *u, int guess) {
   int other = 0;
   for (int32_t i = 0; i < s->n; i++) {
     if (!s->unknown[i]) continue;
-    s->x[i] = clamp(guess ? x[i]*scale_of(u, i) : 0.0, s->lo[i], s->hi[i]);
+    s->x[i] = clamp(guess ? x[i] : 0.0, s->lo[i], s->hi[i]);
     other |= s->x[i] != 0.0;
   }
   return other;
@@ -190,7 +175,7 @@ static void store_slice(void *data, int32_t from, int32_t to, int32_t part) {
     const int32_t c = u->count > 0 ? u->component[i] : -1;
     const double shift = c >= 0 && is_linear(&u->closed[c])
                              ? clamp(0.0, u->closed[c].least, u->closed[c].most) : 0.0;
-    run->x[i] = clamp((s->x[i] + shift)/scale_of(u, i), lower(run->lo, i), upper(run->hi, i));
+    run->x[i] = clamp(s->x[i] + shift, lower(run->lo, i), upper(run->hi, i));
   }
 }
 
@@ -205,8 +190,8 @@ static void measure(const grid_units *u) {
   for (int32_t i = 0; u->count > 0 && i < s->n; i++) {
     if (u->component[i] < 0) continue;
     grid_closed *c = &u->closed[u->component[i]];
-    c->least = max2(c->least, lower(run->lo, i)*scale_of(u, i) - s->x[i]);
-    c->most = min2(c->most, upper(run->hi, i)*scale_of(u, i) - s->x[i]);
+    c->least = max2(c->least, lower(run->lo, i) - s->x[i]);
+    c->most = min2(c->most, upper(run->hi, i) - s->x[i]);
   }
 }
 

@@ -17,7 +17,6 @@ typedef struct grid_closed {     // a component of the liquid without air: A 1 =
 typedef struct grid_units {
   grid_solver *g;
   grid_stage *stage;             // the finest
-  double *scale;                 // n: x of the stage = scale x of the run; NULL: 1
   int32_t count;
   const int32_t *component;      // n: see grid_levels_closed; NULL where count is 0
   grid_closed *closed;           // count

@@ -97,6 +97,16 @@ static double residual(const grid_stage *s) {
   return worst;
 }
 
+// d = about A_II^-1 y_I, in units in which no component is too small for single precision.
+static void correct(const grid_solver *g, const grid_stage *s) {
+  for (int32_t i = 0; s->exponent != NULL && i < s->n; i++) s->y[i] *= grid_scale_of(s, i);
+  grid_levels_cycle(g->levels, 0, s->y, s->d);
+  for (int32_t i = 0; s->exponent != NULL && i < s->n; i++) {
+    s->y[i] /= grid_scale_of(s, i);
+    s->d[i] /= grid_scale_of(s, i);
+  }
+}
+
 void grid_truncated(grid_solver *g, grid_units *u) {
   perp_run *run = g->run;
   grid_stage *s = u->stage;
@@ -118,7 +128,7 @@ void grid_truncated(grid_solver *g, grid_units *u) {
     grid_levels_sweep(g->levels, 0, SWEEPS, s->b, s->lo, s->hi, s->x);
     grid_multiply(g, s, s->x, s->b, s->y);
     if (choose_free(s) > 0) grid_levels_mask(g->levels, 0, s->is_free);
-    grid_levels_cycle(g->levels, 0, s->y, s->d);
+    correct(g, s);
     run->inner_iterations = ++g->iterations;
     step_along(g, &t);
     grid_units_shift(u);
