@@ -16,10 +16,18 @@ static int32_t root_of(int32_t *label, int32_t c) {
 }
 
 static void join(int32_t *label, int32_t a, int32_t b) {
+  if (label[a] == label[b]) return;
   a = root_of(label, a);
   b = root_of(label, b);
   if (a < b) label[b] = a;
   else label[a] = b;
+}
+
+// A block that is one piece with the block at `other`, which may be of several runs.
+static void join_all(int32_t *label, int32_t c, int32_t other) {
+  join(label, c, other);
+  for (int32_t t = 1; t < GRID_BLOCK; t++)
+    if (label[other + t] != label[other + t - 1]) join(label, c, other + t);
 }
 
 void grid_find_closed(grid_levels *g) {
@@ -29,9 +37,17 @@ void grid_find_closed(grid_levels *g) {
   for (int32_t k = 0; k < l->side[2]; k++)
     for (int32_t j = 0; j < l->side[1]; j++) {
       const int32_t row = grid_cell(l, 0, j, k);
+      const uint8_t *even = l->even + (size_t)grid_row(l, j, k)*(size_t)l->blocks;
       int32_t start = -1;
       for (int32_t i = 0; i < line; i++) {
         const int32_t c = row + i;
+        if (i%GRID_BLOCK == 0 && even[i/GRID_BLOCK] == 1) {   // weights on all sides
+          for (int32_t t = 0; t < GRID_BLOCK; t++) label[c + t] = start;
+          if (j > 0) join_all(label, c, c - line);
+          if (k > 0) join_all(label, c, c - plane);
+          i += GRID_BLOCK - 1;
+          continue;
+        }
         if (l->type[c] != PERP_CELL_LIQUID) {
           label[c] = -1;
           start = -1;
@@ -39,18 +55,8 @@ void grid_find_closed(grid_levels *g) {
         }
         if (start < 0 || !(l->weight[0][grid_split(l, i - 1, j, k)] > 0.0F)) start = c;
         label[c] = start;
-        const int32_t below = j > 0 ? c - line : -1, before = k > 0 ? c - plane : -1;
-        // the cell before in this line has joined the same two runs already, mostly
-        if (below >= 0 && label[below] >= 0 &&
-            (c == start || label[below] != label[below - 1] ||
-             !(l->weight[1][grid_split(l, i - 1, j - 1, k)] > 0.0F)) &&
-            l->weight[1][grid_split(l, i, j - 1, k)] > 0.0F)
-          join(label, c, below);
-        if (before >= 0 && label[before] >= 0 &&
-            (c == start || label[before] != label[before - 1] ||
-             !(l->weight[2][grid_split(l, i - 1, j, k - 1)] > 0.0F)) &&
-            l->weight[2][grid_split(l, i, j, k - 1)] > 0.0F)
-          join(label, c, before);
+        if (j > 0 && l->weight[1][grid_split(l, i, j - 1, k)] > 0.0F) join(label, c, c - line);
+        if (k > 0 && l->weight[2][grid_split(l, i, j, k - 1)] > 0.0F) join(label, c, c - plane);
       }
     }
   uint8_t *open = (uint8_t *)(void *)l->q;           // n, by roots

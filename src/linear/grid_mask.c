@@ -127,10 +127,11 @@ static void fine_cell(const grid_levels *g, int32_t i, int32_t j, int32_t k) {
   l->leak[mine] = (float)leak;
 }
 
+// Sixteen cells from i on; beyond the end of a line there is room.
 static void fill_block(const grid_level *l, float *v, float value, int32_t i, int32_t j,
-                       int32_t k, int32_t cells) {
+                       int32_t k) {
   float *red = v + grid_split(l, i, j, k), *black = v + grid_split(l, i + 1, j, k);
-  for (int32_t t = 0; t < cells/2; t++) red[t] = black[t] = value;
+  for (int32_t t = 0; t < GRID_LANES; t++) red[t] = black[t] = value;
 }
 
 static void fine_lines(void *data, int32_t index) {
@@ -145,8 +146,12 @@ static void fine_lines(void *data, int32_t index) {
       l->even[(size_t)grid_row(l, j, k)*(size_t)l->blocks + (size_t)b] = (uint8_t)even;
       if (even) {
         for (int32_t d = 0; d < 3; d++)
-          if (l->side[d] > 1) fill_block(l, l->weight[d], l->unit[d], i, j, k, GRID_BLOCK);
-        fill_block(l, l->leak, 0.0F, i, j, k, GRID_BLOCK);
+          if (l->side[d] > 1) fill_block(l, l->weight[d], l->unit[d], i, j, k);
+        fill_block(l, l->leak, 0.0F, i, j, k);
+      } else if (end <= i || !any_is(l->type + grid_cell(l, i, j, k), end - i, PERP_CELL_LIQUID)) {
+        for (int32_t d = 0; d < 3; d++)
+          if (l->side[d] > 1) fill_block(l, l->weight[d], 0.0F, i, j, k);
+        fill_block(l, l->leak, 0.0F, i, j, k);
       } else {
         for (int32_t x = i; x < end; x++) fine_cell(w->g, x, j, k);
       }
@@ -257,8 +262,13 @@ static void mask_lines(void *data, int32_t index) {
       const int32_t i = GRID_BLOCK*b, end = i + GRID_BLOCK < l->side[0] ? i + GRID_BLOCK : l->side[0];
       if (l == &w->g->at[0] && l->even[(size_t)grid_row(l, j, k)*(size_t)l->blocks + (size_t)b] == 1 &&
           all_are(l->state + row + i, PERP_CELL_LIQUID)) {
-        fill_block(l, l->d, l->centre, i, j, k, GRID_BLOCK);
-        fill_block(l, l->inverse, l->centre_inverse, i, j, k, GRID_BLOCK);
+        fill_block(l, l->d, l->centre, i, j, k);
+        fill_block(l, l->inverse, l->centre_inverse, i, j, k);
+        continue;
+      }
+      if (end <= i || !any_is(l->state + row + i, end - i, PERP_CELL_LIQUID)) {
+        float *const all[] = {l->d, l->inverse, l->z, l->p};
+        for (int32_t q = 0; q < 4; q++) fill_block(l, all[q], 0.0F, i, j, k);
         continue;
       }
       for (int32_t x = i; x < end; x++) {
@@ -550,25 +560,26 @@ void grid_factor(grid_levels *g) {
 
 // Interpolation takes a quarter from the neighbour towards which a child lies, if there is liquid
 // with a weight in between, or air; else that quarter is the parent's own: walls reflect.
-static void set_ties(grid_level *f) {
-  const grid_level *c = f + 1;
+static void tie_lines(void *data, int32_t index) {
+  const job *w = data;
+  const grid_level *c = w->l, *f = c - 1;
   const int32_t stride[3] = {1, c->side[0], c->side[0]*c->side[1]};
-  for (int32_t k = 0; k < c->side[2]; k++)
-    for (int32_t j = 0; j < c->side[1]; j++)
-      for (int32_t i = 0; i < c->side[0]; i++) {
-        const int32_t cell = grid_cell(c, i, j, k), at[3] = {i, j, k};
-        const uint8_t type = c->type[cell];
-        for (int32_t d = 0; d < 3; d++) {
-          if (!f->halved[d]) continue;
-          const uint8_t other = at[d] + 1 < c->side[d] ? c->type[cell + stride[d]]
-                                                       : PERP_CELL_SOLID;
-          const int liquid = type == PERP_CELL_LIQUID && other == PERP_CELL_LIQUID,
-                    surface = type + other == PERP_CELL_LIQUID + PERP_CELL_AIR &&
-                              type != PERP_CELL_SOLID && other != PERP_CELL_SOLID;
-          f->tie[d][grid_whole(f, j, k) + (size_t)i] =
-            surface || (liquid && c->weight[d][grid_split(c, i, j, k)] > 0.0F) ? 0.25F : 0.0F;
-        }
+  for (int32_t line = first_line(w, index); line < first_line(w, index + 1); line++) {
+    const int32_t at[3] = {0, line%c->side[1], line/c->side[1]}, row = line*c->side[0];
+    for (int32_t d = 0; d < 3; d++) {
+      if (!f->halved[d]) continue;
+      float *tie = f->tie[d] + grid_whole(f, at[1], at[2]);
+      const int32_t end = d == 0 ? c->side[0] - 1 : at[d] + 1 < c->side[d] ? c->side[0] : 0;
+      for (int32_t i = 0; i < end; i++) {
+        const uint8_t type = c->type[row + i], other = c->type[row + i + stride[d]];
+        const int liquid = type == PERP_CELL_LIQUID && other == PERP_CELL_LIQUID,
+                  surface = type != PERP_CELL_SOLID && other != PERP_CELL_SOLID && type != other;
+        tie[i] = surface || (liquid && c->weight[d][grid_split(c, i, at[1], at[2])] > 0.0F)
+               ? 0.25F : 0.0F;
       }
+      for (int32_t i = end; i < c->side[0]; i++) tie[i] = 0.0F;
+    }
+  }
 }
 
 void grid_fill_levels(grid_levels *g) {
@@ -607,7 +618,7 @@ void grid_fill_levels(grid_levels *g) {
     memcpy(c->leak, c->spill, 2*c->area*sizeof *c->leak);
     for (int32_t d = 0; d < 3; d++)
       if (c->side[d] > 1) memcpy(c->weight[d], c->masked[d], 2*c->area*sizeof(float));
-    set_ties(c - 1);
+    lines_run(&(job){.g = g, .l = c}, tie_lines);
   }
   grid_find_closed(g);
   grid_count_held(g);
