@@ -367,8 +367,20 @@ static coarse coarse_cell(const grid_level *f, int32_t x, int32_t y, int32_t z) 
   return c;
 }
 
+// Whether all children of eight coarse cells from x on are air, or solid: which, else LIQUID.
+static uint8_t empty_eight(const grid_level *f, int32_t x, int32_t y, int32_t z) {
+  if (!f->halved[0] || x%GRID_LANES != 0 || 2*x + GRID_BLOCK > f->side[0]) return PERP_CELL_LIQUID;
+  const uint8_t what = f->state[grid_cell(f, 2*x, y << f->halved[1], z << f->halved[2])];
+  if (what == PERP_CELL_LIQUID) return what;
+  for (int32_t k = z << f->halved[2]; k <= (z << f->halved[2]) + f->halved[2]; k++)
+    for (int32_t j = y << f->halved[1]; j <= (y << f->halved[1]) + f->halved[1]; j++)
+      if (j < f->side[1] && k < f->side[2] && !all_are(f->state + grid_cell(f, 2*x, j, k), what))
+        return PERP_CELL_LIQUID;
+  return what;
+}
+
 // 1: eight coarse cells from x on whose children and those beside them are free and uniform
-static int inner_eight(const grid_levels *g, const grid_level *f, int32_t x, int32_t y, int32_t z) {
+static int inner_eight(const grid_level *f, int32_t x, int32_t y, int32_t z) {
   const grid_level *c = f + 1;
   if (!f->halved[0] || x%GRID_LANES != 0 || x + GRID_LANES > c->side[0]) return 0;
   for (int32_t k = z << f->halved[2]; k <= (z << f->halved[2]) + f->halved[2]; k++)
@@ -377,7 +389,6 @@ static int inner_eight(const grid_levels *g, const grid_level *f, int32_t x, int
       const size_t b = (size_t)grid_row(f, j, k)*(size_t)f->blocks + (size_t)(x/GRID_LANES);
       if (f->even[b] != 1 || !surrounded(f, f->state, PERP_CELL_LIQUID, 2*x, j, k)) return 0;
     }
-  (void)g;
   return 1;
 }
 
@@ -390,13 +401,15 @@ static void coarse_lines(void *data, int32_t index) {
     const int32_t j = line%c->side[1], k = line/c->side[1], row = grid_cell(c, 0, j, k);
     for (int32_t i = 0; i < c->side[0]; i++) {
       if (!w->all && !c->dirty[row + i]) continue;
-      if (w->all && inner_eight(w->g, f, i, j, k)) {
+      const int inner = w->all && inner_eight(f, i, j, k);
+      const uint8_t empty = w->all && !inner ? empty_eight(f, i, j, k) : PERP_CELL_LIQUID;
+      if (inner || empty != PERP_CELL_LIQUID) {
         for (int32_t t = i; t < i + GRID_LANES; t++) {
           const size_t mine = grid_split(c, t, j, k);
           for (int32_t d = 0; d < 3; d++)
-            if (c->side[d] > 1) c->w[d][mine] = c->unit[d];
+            if (c->side[d] > 1) c->w[d][mine] = inner ? c->unit[d] : 0.0F;
           c->out[mine] = 0.0F;
-          c->state[row + t] = PERP_CELL_LIQUID;
+          c->state[row + t] = empty;
         }
         i += GRID_LANES - 1;
         continue;

@@ -6,37 +6,11 @@
 #include "grid_parts.h"
 #include "vector.h"
 
-// One row of A: sum of w_f (x_i - x_j), x_j = 0 in air; *d: the diagonal.
-static double cell_row(const grid_levels *g, const grid_level *l, int32_t i, int32_t j, int32_t k,
-                       const double *x, double *d) {
-  const int32_t at[3] = {i, j, k}, stride[3] = {1, l->side[0], l->side[0]*l->side[1]};
-  const int32_t cell = grid_cell(l, i, j, k);
-  double sum = 0.0, diagonal = 0.0;
-  if (l != &g->at[0]) {
-    diagonal = (double)l->leak[grid_split(l, i, j, k)]/g->scale;
-    sum = diagonal*x[cell];
-  }
-  for (int32_t e = 0; e < 3; e++)
-    for (int32_t side = -1; side <= 1; side += 2) {
-      if (at[e] + side < 0 || at[e] + side >= l->side[e]) continue;
-      const int32_t other = cell + side*stride[e], low = side < 0;
-      const uint8_t type = l->type[other];
-      if (type == PERP_CELL_SOLID || (type == PERP_CELL_AIR && l != &g->at[0])) continue;
-      const int32_t a = i - (low && e == 0), b = j - (low && e == 1), c = k - (low && e == 2);
-      const double w = l == &g->at[0] ? grid_face(g, e, a, b, c)
-                     : (double)l->weight[e][grid_split(l, a, b, c)]/g->scale;
-      sum += w*(type == PERP_CELL_LIQUID ? x[cell] - x[other] : x[cell]);
-      diagonal += w;
-    }
-  *d = diagonal;
-  return sum;
-}
-
 EXACT_INLINE four fall(const double *x, four own, ptrdiff_t stride) {
   return four_add(four_subtract(own, four_load(x - stride)), four_subtract(own, four_load(x + stride)));
 }
 
-// cells with weight 1 on all sides
+// sixteen cells with the same weights on all sides
 EXACT_INLINE void even_block(const grid_level *l, const double unit[3], const double *x,
                              double *y) {
   const ptrdiff_t line = l->side[1] > 1 ? l->side[0] : 0, plane = line*l->side[1];
@@ -49,66 +23,79 @@ EXACT_INLINE void even_block(const grid_level *l, const double unit[3], const do
   }
 }
 
-// The six sides of the cells of a line of level 0: what is beyond, and the weight of the face.
+// A line of a level and the six sides of its cells: what is beyond, and the weights of the faces.
 typedef struct sides {
-  const uint8_t *type[6];    // NULL: the edge of the grid
-  const double *face[6];     // NULL: 1
-  ptrdiff_t stride[6];
-  double unit[3];
+  int32_t length, fine, shift;   // fine: level 0, whose weights are the caller's
+  double unit[3], scale;         // scale: of the weights of other levels
+  const uint8_t *own;            // types of the line
+  ptrdiff_t stride[6];           // to the neighbour; 0: the edge of the grid
+  const double *face[6];         // level 0; NULL: 1
+  const float *weight[2][6];     // other levels, by colour
+  const float *leak[2];
 } sides;
 
 static sides sides_of(const grid_levels *g, const grid_level *l, int32_t j, int32_t k) {
-  sides s = {0};
+  sides s = {.length = l->side[0], .fine = l == &g->at[0], .shift = (j + k) & 1,
+             .scale = 1.0/g->scale, .own = l->type + grid_cell(l, 0, j, k)};
   const int32_t at[3] = {0, j, k};
   const ptrdiff_t stride[3] = {1, l->side[0], (ptrdiff_t)l->side[0]*l->side[1]};
-  const uint8_t *type = l->type + grid_cell(l, 0, j, k);
+  const size_t row = (size_t)grid_row(l, j, k)*(size_t)l->pitch;
   for (int32_t d = 0; d < 3; d++) {
-    s.unit[d] = 1.0/(l->size[d]*l->size[d]);
+    s.unit[d] = s.fine ? 1.0/(l->size[d]*l->size[d]) : (double)l->unit[d]*s.scale;
     const size_t x = (size_t)l->side[0] + (d == 0), y = (size_t)l->side[1] + (d == 1);
     for (int32_t up = 0; up < 2; up++) {
       const int32_t q = 2*d + up;
-      s.stride[q] = up ? stride[d] : -stride[d];
       if (d == 0 ? l->side[0] > 1 : up ? at[d] + 1 < l->side[d] : at[d] > 0)
-        s.type[q] = type + s.stride[q];
-      const double *face = g->grid.face[l->axis[d]];
+        s.stride[q] = up ? stride[d] : -stride[d];
+      const double *face = s.fine ? g->grid.face[l->axis[d]] : NULL;
       if (face != NULL)
         s.face[q] = face + (((size_t)k + (d == 2 && up))*y + (size_t)j + (d == 1 && up))*x +
                     (size_t)(d == 0 && up);
+      for (int32_t colour = 0; colour < 2 && l->side[d] > 1; colour++) {
+        const size_t mine = (size_t)colour*l->area + row, other = (size_t)(1 - colour)*l->area + row;
+        const ptrdiff_t back = d == 0 ? 1 - grid_shift(j, k, colour) : d == 1 ? l->pitch
+                             : (ptrdiff_t)l->plane*l->pitch;
+        s.weight[colour][q] = up ? l->weight[d] + mine : l->weight[d] + other - back;
+        s.leak[colour] = l->leak + mine;
+      }
     }
   }
   return s;
 }
 
-// Row i of a line, x from its beginning on: sum of w_f (x_i - x_j), x_j = 0 in air.
-EXACT_INLINE double side_row(const sides *s, int32_t i, int32_t length, const double *x) {
-  double sum = 0.0;
-  for (int32_t q = 0; q < 6; q++) {
-    if (s->type[q] == NULL || (q == 0 && i == 0) || (q == 1 && i + 1 == length)) continue;
-    const uint8_t type = s->type[q][i];
-    if (type == PERP_CELL_SOLID) continue;
-    const double w = s->face[q] != NULL ? s->face[q][i]*s->unit[q/2] : s->unit[q/2];
-    sum += w*(type == PERP_CELL_LIQUID ? x[i] - x[i + s->stride[q]] : x[i]);
+// Row i of liquid, x from the beginning of the line on: sum of w_f (x_i - x_j), x_j = 0 in air; *d:
+// the diagonal.
+EXACT_INLINE double row_times(const sides *s, int32_t i, const double *x, double *d) {
+  double sum = 0.0, diagonal = 0.0;
+  const int32_t colour = (i + s->shift) & 1, m = i >> 1;
+  if (!s->fine && s->leak[colour] != NULL) {
+    diagonal = s->scale*(double)s->leak[colour][m];
+    sum = diagonal*x[i];
   }
+  for (int32_t q = 0; q < 6; q++) {
+    if (s->stride[q] == 0 || (q == 0 && i == 0) || (q == 1 && i + 1 == s->length)) continue;
+    const uint8_t type = s->own[i + s->stride[q]];
+    if (type == PERP_CELL_SOLID || (type == PERP_CELL_AIR && !s->fine)) continue;
+    const double w = !s->fine ? s->scale*(double)s->weight[colour][q][m]
+                   : s->face[q] != NULL ? s->face[q][i]*s->unit[q/2] : s->unit[q/2];
+    sum += w*(type == PERP_CELL_LIQUID ? x[i] - x[i + s->stride[q]] : x[i]);
+    diagonal += w;
+  }
+  *d = diagonal;
   return sum;
 }
 
 EXACT_INLINE void multiply_line(const grid_levels *g, const grid_level *l, int32_t j, int32_t k,
                                 const double *x, double *y) {
-  const int32_t row = grid_cell(l, 0, j, k);
   const uint8_t *even = l->even + (size_t)grid_row(l, j, k)*(size_t)l->blocks;
-  double d;
-  if (l != &g->at[0]) {
-    for (int32_t i = 0; i < l->side[0]; i++)
-      y[i] = l->type[row + i] == PERP_CELL_LIQUID ? cell_row(g, l, i, j, k, x, &d) : x[row + i];
-    return;
-  }
   const sides s = sides_of(g, l, j, k);
+  double d;
+  x += grid_cell(l, 0, j, k);
   for (int32_t i = 0; i < l->side[0]; i += GRID_BLOCK) {
     const int32_t end = i + GRID_BLOCK < l->side[0] ? i + GRID_BLOCK : l->side[0];
-    if (even[i/GRID_BLOCK] == 1) even_block(l, s.unit, x + row + i, y + i);
+    if (even[i/GRID_BLOCK] == 1) even_block(l, s.unit, x + i, y + i);
     else for (int32_t t = i; t < end; t++)
-      y[t] = l->type[row + t] == PERP_CELL_LIQUID ? side_row(&s, t, l->side[0], x + row)
-                                                  : x[row + t];
+      y[t] = s.own[t] == PERP_CELL_LIQUID ? row_times(&s, t, x, &d) : x[t];
   }
 }
 static FOUR_TARGET void multiply_wide(const grid_levels *g, const grid_level *l, int32_t j,
@@ -155,11 +142,13 @@ static int32_t first_line(const lines_job *w, int32_t index) {
 static void diagonal_lines(void *data, int32_t index) {
   const lines_job *w = data;
   const grid_level *l = w->l;
-  for (int32_t c = first_line(w, index)*l->side[0]; c < first_line(w, index + 1)*l->side[0]; c++) {
-    w->x[c] = 1.0;
-    if (l->type[c] == PERP_CELL_LIQUID)
-      cell_row(w->g, l, c%l->side[0], c/l->side[0]%l->side[1], c/l->side[0]/l->side[1], w->from,
-               &w->x[c]);
+  for (int32_t line = first_line(w, index); line < first_line(w, index + 1); line++) {
+    const sides s = sides_of(w->g, l, line%l->side[1], line/l->side[1]);
+    double *d = w->x + (size_t)line*(size_t)l->side[0];
+    for (int32_t i = 0; i < l->side[0]; i++) {
+      d[i] = 1.0;
+      if (s.own[i] == PERP_CELL_LIQUID) row_times(&s, i, w->from + (size_t)line*(size_t)l->side[0], &d[i]);
+    }
   }
 }
 
@@ -172,23 +161,24 @@ static void sweep_lines(void *data, int32_t index) {
   const lines_job *w = data;
   const grid_level *l = w->l;
   const ptrdiff_t line = l->side[1] > 1 ? l->side[0] : 0, plane = l->deep ? line*l->side[1] : 0;
-  double unit[3], sum = 0.0;
-  for (int32_t d = 0; d < 3; d++) {
-    unit[d] = l->side[d] > 1 ? 1.0/(l->size[d]*l->size[d]) : 0.0;
-    sum += 2.0*unit[d];
-  }
   for (int32_t at = first_line(w, index); at < first_line(w, index + 1); at++) {
     const int32_t j = at%l->side[1], k = at/l->side[1], row = at*l->side[0];
     const uint8_t *even = l->even + (size_t)grid_row(l, j, k)*(size_t)l->blocks;
+    const sides s = sides_of(w->g, l, j, k);
+    double unit[3], centre = 0.0;
+    for (int32_t d = 0; d < 3; d++) {
+      unit[d] = l->side[d] > 1 ? s.unit[d] : 0.0;
+      centre += 2.0*unit[d];
+    }
     for (int32_t i = (j + k + w->colour) & 1; i < l->side[0]; i += 2) {
       const int32_t c = row + i;
-      double *x = w->x + c, d = sum, y;
-      if (l == &w->g->at[0] && even[i/GRID_BLOCK] == 1) {
+      double *x = w->x + c, d = centre, y;
+      if (even[i/GRID_BLOCK] == 1) {
         y = unit[0]*((*x - x[-1]) + (*x - x[1])) + unit[1]*((*x - x[-line]) + (*x - x[line])) +
             unit[2]*((*x - x[-plane]) + (*x - x[plane]));
       } else {
-        if (l->type[c] != PERP_CELL_LIQUID) continue;
-        y = cell_row(w->g, l, i, j, k, w->x, &d);
+        if (s.own[i] != PERP_CELL_LIQUID) continue;
+        y = row_times(&s, i, w->x + row, &d);
       }
       if (!(d > 0.0)) continue;
       double v = *x - (y + w->b[c])/d;
@@ -250,39 +240,46 @@ void grid_levels_coarsen_flags(const grid_levels *g, int32_t level, const uint8_
             coarsen_lines);
 }
 
+static double value_at(const grid_level *l, const double *v, int32_t cell) {
+  return l->type[cell] == PERP_CELL_LIQUID ? v[cell] : 0.0;
+}
+
+// As the cycle does: the parent's value, and a quarter of the way to that of the neighbour towards
+// which the cell lies, in each direction.
 static void refine_lines(void *data, int32_t index) {
   const lines_job *w = data;
   const grid_level *f = w->l, *c = f + 1;
-  for (int32_t line = first_line(w, index); line < first_line(w, index + 1); line++)
-    for (int32_t i = 0; i < f->side[0]; i++) {
-      const int32_t at[3] = {i, line%f->side[1], line/f->side[1]};
-      const int32_t to = line*f->side[0] + i;
-      w->x[to] = 0.0;
-      if (f->type[to] != PERP_CELL_LIQUID) continue;
-      const double own = w->from[grid_cell(c, i >> f->halved[0], at[1] >> f->halved[1],
-                                           at[2] >> f->halved[2])];
-      double sum = 0.0;
-      for (int32_t corner = 0; corner < 8; corner++) {
-        double weight = 1.0;
-        int32_t other[3], inside = 1;
-        for (int32_t d = 0; d < 3; d++) {
-          const int32_t far = corner >> d & 1;
-          other[d] = at[d] >> f->halved[d];
-          if (!f->halved[d]) {
-            weight *= far ? 0.0 : 1.0;
-            continue;
-          }
-          weight *= far ? 0.25 : 0.75;
-          if (far) other[d] += (at[d] & 1) ? 1 : -1;
-          if (other[d] < 0 || other[d] >= c->side[d]) inside = 0;
-        }
-        if (weight == 0.0) continue;
-        const int32_t from = inside ? grid_cell(c, other[0], other[1], other[2]) : -1;
-        if (from < 0 || c->type[from] == PERP_CELL_SOLID) sum += weight*own;
-        else if (c->type[from] == PERP_CELL_LIQUID) sum += weight*w->from[from];
-      }
-      w->x[to] = sum;
+  for (int32_t line = first_line(w, index); line < first_line(w, index + 1); line++) {
+    const int32_t at[3] = {0, line%f->side[1], line/f->side[1]};
+    const int32_t J = at[1] >> f->halved[1], K = at[2] >> f->halved[2],
+                  row = grid_cell(c, 0, J, K);
+    const ptrdiff_t stride[3] = {1, c->side[0], (ptrdiff_t)c->side[0]*c->side[1]};
+    const float *tie[3] = {NULL, NULL, NULL};
+    ptrdiff_t to[3] = {0, 0, 0};
+    for (int32_t d = 1; d < 3; d++) {
+      const int32_t mine = d == 1 ? J : K, by = (at[d] & 1) ? 1 : -1;
+      if (!f->halved[d] || mine + by < 0 || mine + by >= c->side[d]) continue;
+      to[d] = by*stride[d];
+      tie[d] = f->tie[d] + grid_whole(f, d == 1 && by < 0 ? J - 1 : J, d == 2 && by < 0 ? K - 1 : K);
     }
+    for (int32_t i = 0; i < f->side[0]; i++) {
+      const int32_t cell = line*f->side[0] + i, I = i >> f->halved[0], up = row + I;
+      w->x[cell] = 0.0;
+      if (f->type[cell] != PERP_CELL_LIQUID) continue;
+      const double own = w->from[up];
+      double sum = own;
+      if (f->halved[0]) {
+        const int32_t by = (i & 1) ? 1 : -1;
+        if (I + by >= 0 && I + by < c->side[0])
+          sum += (double)f->tie[0][grid_whole(f, J, K) + (size_t)(by < 0 ? I - 1 : I)]*
+                 (value_at(c, w->from, up + by) - own);
+      }
+      for (int32_t d = 1; d < 3; d++)
+        if (tie[d] != NULL)
+          sum += (double)tie[d][I]*(value_at(c, w->from, up + (int32_t)to[d]) - own);
+      w->x[cell] = sum;
+    }
+  }
 }
 
 void grid_levels_refine(const grid_levels *g, int32_t level, const double *coarse, double *v) {
