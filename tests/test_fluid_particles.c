@@ -276,18 +276,21 @@ static void cells_inside_keep_their_share_of_particles(void **unused) {
       draw_linear();
       give_grid(f);
       give_particles(f, transfer == PERP_TRANSFER_APIC);
-      // Particles of the left half go to one each per cell, the others to the middle of the floor.
-      int64_t kept = 0;
-      for (int64_t i = 0; i < f->p.count; i++) {
-        if (f->p.x[0][i] < 0.5 && i%share == 0)
-          for (int a = 0; a < dimension; a++) f->p.x[a][kept] = f->p.x[a][i];
-        else if (f->p.x[0][i] > 0.5)
-          for (int a = 0; a < dimension; a++)
-            f->p.x[a][kept] = a == 1 ? f->p.x[a][i]*0.25 : f->p.x[a][i];
-        else continue;
-        kept++;
+      // Of every third cell all but one go to the next one along x. In the upper layers all go but
+      // one, and to the floor in the middle: sparse and crowded.
+      const int64_t kept = f->p.count;
+      assert_int_equal(fluid_sort(f), PERP_OK);
+      for (int32_t c = 0; c < f->cells; c++) {
+        const int32_t i = c%f->n[0], j = c/f->n[0]%f->n[1], k = c/f->n[0]/f->n[1];
+        for (int32_t p = f->first[c] + 1; p < f->first[c + 1]; p++) {
+          if (j >= 4) {
+            f->p.x[0][p] = (f->n[0]/2 + between(0.0, 1.0))*f->h;
+            f->p.x[1][p] = between(0.0, 1.0)*f->h;
+          } else if ((i + j + k)%3 == 0 && i < f->n[0] - 1) {
+            f->p.x[0][p] += f->h;
+          }
+        }
       }
-      f->p.count = kept;
       give_particles(f, transfer == PERP_TRANSFER_APIC);
       f->report.particles = 100000;   // so that no limit is met
       assert_int_equal(fluid_room(f, 20000), PERP_OK);
@@ -299,10 +302,11 @@ static void cells_inside_keep_their_share_of_particles(void **unused) {
       check_sorted(f);
       assert_true(f->report.added > 0 && f->report.removed > 0);
       assert_int_equal(f->p.count, kept + f->report.added - f->report.removed);
+      int64_t sparse = 0, filled = 0;
       for (int32_t c = 0; c < f->cells; c++) {
         const int32_t place[3] = {c%f->n[0], c/f->n[0]%f->n[1], c/f->n[0]/f->n[1]};
         const int32_t was = before[c + 1] - before[c], is = f->first[c + 1] - f->first[c];
-        int inside = 1;
+        int inside = 1, around = 0, wanted = 0;
         for (int dz = -1; dz <= 1; dz++)
           for (int dy = -1; dy <= 1; dy++)
             for (int dx = -1; dx <= 1; dx++) {
@@ -310,13 +314,19 @@ static void cells_inside_keep_their_share_of_particles(void **unused) {
               if (x < 0 || y < 0 || z < 0 || x >= f->n[0] || y >= f->n[1] || z >= f->n[2]) continue;
               const int32_t d = (z*f->n[1] + y)*f->n[0] + x;
               if (before[d + 1] == before[d]) inside = 0;
+              around += before[d + 1] - before[d];
+              wanted += share;
             }
+        sparse += inside && around < wanted && 2*was < share;
+        filled += is > was;
+        inside = inside && around >= wanted;
         assert_true(is <= 2*share);
         if (inside) assert_true(2*is >= share);
         else assert_true(is <= was);
         if (was == 0) assert_int_equal(is, 0);
         if (2*was >= share && was <= 2*share) assert_int_equal(is, was);
       }
+      assert_true(sparse > 5 && filled > 5);
       // New ones move with the grid; those within half a cell of the sides see a constant there.
       for (int64_t i = 0; i < f->p.count; i++) {
         double x[3] = {0.0, 0.0, 0.0};
@@ -341,14 +351,15 @@ static void a_step_adds_an_eighth_at_most(void **unused) {
   (void)unused;
   perp_fluid *f = pool(2, 40, PERP_TRANSFER_FLIP, 1);
   const int64_t all = pour(f, perp_fluid_box(0.5, 0.5, 0.5, 2.0, 2.0, 2.0));
-  int64_t kept = 0;
-  for (int64_t i = 0; i < all; i += 4, kept++)
-    for (int a = 0; a < 2; a++) f->p.x[a][kept] = f->p.x[a][i];
-  f->p.count = f->report.particles = kept;
+  for (int32_t c = 0; c < f->cells; c += 2)   // one stays, three move on
+    for (int32_t i = f->first[c] + 1; i < f->first[c + 1]; i++) f->p.x[0][i] += f->h;
+  f->report.particles = all;
+  memset(f->type, PERP_CELL_AIR, (size_t)f->cells);
+  assert_int_equal(fluid_room(f, 2*all), PERP_OK);
   assert_int_equal(fluid_reseed(f), PERP_OK);
-  assert_int_equal(f->report.added, kept/8 + 64);
+  assert_int_equal(f->report.added, all/8 + 64);
   assert_int_equal(fluid_reseed(f), PERP_OK);
-  assert_int_equal(f->report.added, kept/8 + 64);
+  assert_int_equal(f->report.added, all/8 + 64);
   check_sorted(f);
   perp_fluid_destroy(f);
 }

@@ -80,7 +80,8 @@ typedef struct perp_fluid_settings {   // from perp_fluid_defaults(): values in 
   double cfl;                 // (2) cells that nothing crosses within a substep
   int32_t substeps;           // (64) at most, of a step; then they are longer than cfl allows
   int32_t particles;          // (2) per cell and direction when poured: 4 or 8 a cell
-  int32_t reseed;             // (1) cells inside the liquid keep between 1/2 and 2 of that
+  int32_t reseed;             // (1) cells inside the liquid keep between 1/2 and 2 of that, unless
+                              //   all around is sparse
   int32_t compensate;         // (0) 1: divergence is aimed at so that the volume is kept
   int32_t threads;            // (1) the bits of every answer do not depend on it
   double gravity[3];          // (0, -9.81, 0)

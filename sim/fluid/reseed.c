@@ -2,7 +2,10 @@
 //
 // Let a cell have P parts (seed.h). Inside the liquid, where it and all around it hold particles or
 // are solid, one with fewer than P/2 gets a particle in each part that has none, with the velocity
-// that the grid has there. One with more than 2 P keeps two per part, those nearest to its middle.
+// that the grid has there; but only where all of these together hold P per cell at least: liquid
+// that is drawn apart, by walls that let go or as spray, must not become more by it. (A dam break in
+// 50 x 50 cells with separating walls and cfl = 1/2 had 31 % more volume after 4 s, and has 6 %.)
+// One with more than 2 P keeps two per part, those nearest to its middle.
 // Neither depends on the order of particles: mirrored liquids stay mirrored. What is in the middle
 // of a solid, where nothing points to a way out, is removed.
 // A step adds at most an eighth of the particles that it began with: there is room for those.
@@ -11,13 +14,13 @@
 #include "sample.h"
 #include "seed.h"
 
-enum { MOST_PARTS = 64, KEPT = 2 };
+enum { MOST_PARTS = 64, KEPT = 2, MANY = 254, SOLID = 255 };
 
 typedef struct garden {
   perp_fluid *f;
   sampler s;
   int parts;
-  const uint8_t *full;         // cells: holds particles, or is solid
+  const uint8_t *counts;       // cells: particles, at most MANY; SOLID
   int32_t *order;              // the new one
   int32_t count;               // of it
   int64_t fresh, limit;        // particles added so far, and at most
@@ -37,13 +40,18 @@ static int buried(const perp_fluid *f, const int32_t at[3]) {   // in solids, wh
 
 static int inside(const garden *g, const int32_t at[3]) {
   const int32_t *n = g->f->n;
+  int32_t sum = 0, wanted = 0;
   for (int32_t k = at[2] - 1; k <= at[2] + 1; k++)
     for (int32_t j = at[1] - 1; j <= at[1] + 1; j++)
-      for (int32_t i = at[0] - 1; i <= at[0] + 1; i++)
-        if (i >= 0 && i < n[0] && j >= 0 && j < n[1] && k >= 0 && k < n[2] &&
-            !g->full[(k*n[1] + j)*n[0] + i])
-          return 0;
-  return 1;
+      for (int32_t i = at[0] - 1; i <= at[0] + 1; i++) {
+        if (i < 0 || i >= n[0] || j < 0 || j >= n[1] || k < 0 || k >= n[2]) continue;
+        const uint8_t count = g->counts[(k*n[1] + j)*n[0] + i];
+        if (count == 0) return 0;
+        if (count == SOLID) continue;
+        sum += count;
+        wanted += g->parts;
+      }
+  return sum >= wanted;
 }
 
 static void position(const perp_fluid *f, int32_t i, double x[3]) {
@@ -133,11 +141,13 @@ static void go_on(garden *g, int32_t *done, int32_t to) {
 perp_error fluid_reseed(perp_fluid *f) {
   const perp_error error = fluid_find_order(f);
   if (error != PERP_OK) return error;
-  uint8_t *full = fluid_scratch(f, (size_t)f->cells);
-  if (full == NULL) return PERP_ERROR_MEMORY;
-  for (int32_t c = 0; c < f->cells; c++)
-    full[c] = f->first[c + 1] > f->first[c] || f->type[c] == PERP_CELL_SOLID;
-  garden g = {.f = f, .s = sampler_of(f, f->u), .parts = seed_parts(f), .full = full,
+  uint8_t *counts = fluid_scratch(f, (size_t)f->cells);
+  if (counts == NULL) return PERP_ERROR_MEMORY;
+  for (int32_t c = 0; c < f->cells; c++) {
+    const int32_t count = f->first[c + 1] - f->first[c];
+    counts[c] = (uint8_t)(f->type[c] == PERP_CELL_SOLID ? SOLID : count < MANY ? count : MANY);
+  }
+  garden g = {.f = f, .s = sampler_of(f, f->u), .parts = seed_parts(f), .counts = counts,
               .order = f->p.cell, .limit = f->report.particles/8 + 64 - f->report.added};
   if (g.limit > f->p.room - f->p.count) g.limit = f->p.room - f->p.count;
   int32_t at[3], cell = 0, done = 0;
