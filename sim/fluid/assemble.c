@@ -32,6 +32,8 @@ typedef struct work {
   int32_t *bad;         // lines: 1 + the cell whose velocity is not a number
 } work;
 
+typedef struct total { double sum, size; int32_t count; } total;   // of b over a part: and of |b|
+
 static double ghost(double liquid, double air) {
   const double theta = liquid/(liquid - air);
   return theta < LEAST ? LEAST : theta;
@@ -174,21 +176,25 @@ static void fill(void *data, int32_t part, int32_t who) {
 }
 
 // Closed parts: makes their sums possible. Returns how many were not, by more than rounding.
-static int32_t balance(const work *w, double *sum, int32_t *count) {
+// Of parts that can open the sum becomes a little more than 0: one that is 0 but for rounding may be
+// less than 0, which has no solution.
+static int32_t balance(const work *w, total *of) {
   perp_fluid *f = w->f;
   double largest = 0.0;
   int32_t closed = 0, squeezed = 0;
   for (int32_t c = 0; c < f->cells; c++) {
     if (f->type[c] != PERP_CELL_LIQUID || w->part[c] != c || w->free_surface[c]) continue;
-    sum[c] = 0.0, count[c] = 0, closed++;
+    of[c] = (total){0};
+    closed++;
   }
   if (closed == 0) return 0;
   uint8_t *can_open = w->free_surface;   // of a closed part: 2
   for (int32_t c = 0; c < f->cells; c++) {
     const int32_t p = w->part[c];
     if (f->type[c] != PERP_CELL_LIQUID || can_open[p] == 1) continue;
-    sum[p] += f->b[c];
-    count[p]++;
+    of[p].sum += f->b[c];
+    of[p].size += fabs(f->b[c]);
+    of[p].count++;
     if (f->lo[c] == 0.0) can_open[p] = 2;
   }
   for (int a = 0; a < f->dimension; a++)   // what b was summed from
@@ -196,14 +202,15 @@ static int32_t balance(const work *w, double *sum, int32_t *count) {
       const double u = fabs(f->open[a][face] > 0.0 ? f->u[a][face] : 0.0);
       if (u > largest) largest = u;
     }
-  const double rounding = 1e-12*f->settings.density/f->dt*largest/f->h;
+  const double rounding = ROUNDING*f->settings.density/f->dt*largest/f->h;
   for (int32_t c = 0; c < f->cells; c++) {
     const int32_t p = w->part[c];
     if (f->type[c] != PERP_CELL_LIQUID || can_open[p] == 1) continue;
-    if (can_open[p] == 2 && sum[p] >= 0.0) continue;
-    const double mean = sum[p]/count[p];
+    const double more = can_open[p] == 2 ? ROUNDING*of[p].size : 0.0;
+    if (can_open[p] == 2 && of[p].sum >= more) continue;
+    const double mean = of[p].sum/of[p].count;
     if (p == c && fabs(mean) > rounding) squeezed++;
-    f->b[c] -= mean;
+    f->b[c] -= mean - more/of[p].count;
   }
   return squeezed;
 }
@@ -240,11 +247,9 @@ perp_error fluid_assemble(perp_fluid *f) {
   work w = {.f = f, .cells = cells_of(f)};
   f->correction = fluid_correction(f);
   const size_t cells = (size_t)f->cells, lines = (size_t)lines_of(&w.cells);
-  double *sum = fluid_scratch(f, cells*(sizeof(double) + 2*sizeof(int32_t) + 1) +
-                              lines*sizeof(int32_t));
-  if (sum == NULL) return PERP_ERROR_MEMORY;
-  int32_t *count = (int32_t *)(sum + cells);
-  w.part = count + cells;
+  total *of = fluid_scratch(f, cells*(sizeof(total) + sizeof(int32_t) + 1) + lines*sizeof(int32_t));
+  if (of == NULL) return PERP_ERROR_MEMORY;
+  w.part = (int32_t *)(of + cells);
   w.bad = w.part + cells;
   w.free_surface = (uint8_t *)(w.bad + lines);
   if (f->settings.walls == PERP_WALLS_NO_SLIP) hold(f);
@@ -257,7 +262,7 @@ perp_error fluid_assemble(perp_fluid *f) {
       return fluid_error(PERP_ERROR_PROBLEM, "cell (%d, %d, %d): the velocity is not finite",
                          (int)(c % nx), (int)(c/nx % ny), (int)(c/nx/ny));
     }
-  f->squeezed = balance(&w, sum, count);
+  f->squeezed = balance(&w, of);
   f->report.liquid = f->report.complementary = 0;
   for (int32_t c = 0; c < f->cells; c++) {
     f->report.liquid += f->type[c] == PERP_CELL_LIQUID;
