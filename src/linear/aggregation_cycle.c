@@ -25,7 +25,8 @@ typedef struct job {
   const float *a, *b;
   float *u, *v;
   double *sums;                    // 3 of each part
-  double *total;
+  double *total, *into;            // places; rows
+  const double *x;                 // rows
   double t;
   float f, g;
 } job;
@@ -43,13 +44,13 @@ static double summed(const job *j, int32_t which) {
   return sum;
 }
 
-// u = A a; sums: u'a, u'b, a'b
+// u = A a; sums: u'a, a'b, a'v (v NULL: none)
 static void product_work(void *data, int32_t from, int32_t to, int32_t part) {
   const job *j = data;
   slices_product(j->s, from, to, j->a, j->u);
   j->sums[3*part] = inner(j->u, j->a, LANES*from, LANES*to);
-  j->sums[3*part + 1] = inner(j->u, j->b, LANES*from, LANES*to);
-  j->sums[3*part + 2] = inner(j->a, j->b, LANES*from, LANES*to);
+  j->sums[3*part + 1] = inner(j->a, j->b, LANES*from, LANES*to);
+  if (j->v != NULL) j->sums[3*part + 2] = inner(j->a, j->v, LANES*from, LANES*to);
 }
 
 // u = f a, v -= f b; sums: v'v before and after
@@ -122,24 +123,20 @@ static void accelerated(aggregation *g, int32_t k, team *threads, float *r, floa
   cycle(g, k, threads, r, l->c);
   job j = {.s = &l->s, .sums = g->sums, .a = l->c, .b = r, .u = l->v};
   slices_run(&l->s, threads, product_work, &j);
-  const double rho = summed(&j, 0), alpha = summed(&j, 2);
+  const double rho = summed(&j, 0), alpha = summed(&j, 1);
   const double step = rho > 0.0 ? alpha/rho : 0.0;
   j = (job){.s = &l->s, .sums = g->sums, .a = l->c, .b = l->v, .u = z, .v = r, .f = (float)step};
   slices_run(&l->s, threads, first_work, &j);
   if (!(rho > 0.0) || summed(&j, 1) <= coarse_enough*coarse_enough*summed(&j, 0)) return;
   // The second direction; c and v stay, for the cycle below works on other levels.
   cycle(g, k, threads, r, l->d);
-  j = (job){.s = &l->s, .sums = g->sums, .a = l->d, .b = r, .u = l->w};
+  j = (job){.s = &l->s, .sums = g->sums, .a = l->d, .b = r, .u = l->w, .v = l->v};
   slices_run(&l->s, threads, product_work, &j);
-  const double beta = summed(&j, 0), second = summed(&j, 2);
-  j = (job){.s = &l->s, .sums = g->sums, .a = l->d, .b = l->v, .u = z};
-  double gamma = 0.0;
-  gamma = inner(l->d, l->v, 0, l->s.length);
+  const double beta = summed(&j, 0), second = summed(&j, 1), gamma = summed(&j, 2);
   const double rho2 = beta - gamma*gamma/rho;
   if (!(rho2 > 0.0)) return;
-  j.b = l->c;
-  j.f = (float)(second/rho2);
-  j.g = (float)(-gamma*second/(rho*rho2));
+  j = (job){.s = &l->s, .a = l->d, .b = l->c, .u = z, .f = (float)(second/rho2),
+            .g = (float)(-gamma*second/(rho*rho2))};
   slices_run(&l->s, threads, second_work, &j);
 }
 
@@ -160,22 +157,51 @@ static void cycle(aggregation *g, int32_t k, team *threads, const float *r, floa
   slices_backward(&l->s, threads, r, z, l->w);
 }
 
-// To places, times a power of two that makes the largest about 1; returns that power.
-static double load(const level *l, const double *r, float *to) {
+// u = t x, in the order of places, where rows are active
+static void load_work(void *data, int32_t from, int32_t to, int32_t part) {
+  const job *j = data;
+  (void)part;
+  for (int32_t k = LANES*from; k < LANES*to; k++) {
+    const int32_t i = j->s->row[k];
+    j->u[k] = i >= 0 && j->l->active[i] ? (float)(j->t*j->x[i]) : 0.0f;
+  }
+}
+
+static void largest_work(void *data, int32_t from, int32_t to, int32_t part) {
+  const job *j = data;
   double largest = 0.0;
-  for (int32_t i = 0; i < l->n; i++)
-    if (l->active[i]) largest = max2(largest, fabs(r[i]));
+  for (int32_t k = LANES*from; k < LANES*to; k++) {
+    const int32_t i = j->s->row[k];
+    if (i >= 0 && j->l->active[i]) largest = max2(largest, fabs(j->x[i]));
+  }
+  j->sums[3*part] = largest;
+}
+
+// into = t total, in the order of rows
+static void unload_work(void *data, int32_t from, int32_t to, int32_t part) {
+  const job *j = data;
+  (void)part;
+  for (int32_t k = LANES*from; k < LANES*to; k++)
+    if (j->s->row[k] >= 0) j->into[j->s->row[k]] = j->t*j->total[k];
+}
+
+// To places, times a power of two that makes the largest about 1; returns that power.
+static double load(const aggregation *g, const level *l, team *threads, const double *r,
+                   float *to) {
+  job j = {.s = &l->s, .l = l, .x = r, .u = to, .sums = g->sums};
+  double largest = 0.0;
+  slices_run(&l->s, threads, largest_work, &j);
+  for (int32_t p = 0; p < slices_parts(&l->s); p++) largest = max2(largest, g->sums[3*p]);
   int exponent = 0;
   frexp(largest, &exponent);
-  const double unit = largest < (double)INFINITY ? power_of_two_within(-exponent, 1000) : 1.0;
-  for (int32_t i = 0; i < l->n; i++)
-    to[l->s.place[i]] = l->active[i] ? (float)(r[i]*unit) : 0.0f;
-  return unit;
+  j.t = largest < (double)INFINITY ? power_of_two_within(-exponent, 1000) : 1.0;
+  slices_run(&l->s, threads, load_work, &j);
+  return j.t;
 }
 
 void aggregation_cycle(aggregation *g, int32_t from, const double *r, double *z) {
   level *l = &g->at[from];
-  const double unit = load(l, r, l->r);
+  const double unit = load(g, l, NULL, r, l->r);
   cycle(g, from, NULL, l->r, l->z);
   for (int32_t i = 0; i < l->n; i++) z[i] = (double)l->z[l->s.place[i]]*(g->unit/unit);
 }
@@ -209,7 +235,7 @@ int32_t aggregation_solve(aggregation *g, int32_t from, team *threads, const dou
                           double wanted, int32_t most, const perp_deadline *deadline, double *x) {
   level *l = &g->at[from];
   float *p = l->c, *q = l->v;
-  const double unit = load(l, r, l->r);
+  const double unit = load(g, l, threads, r, l->r);
   const double first = inner(l->r, l->r, 0, l->s.length);
   double before = 0.0, last = 0.0;
   int32_t steps = 0;
@@ -227,7 +253,7 @@ int32_t aggregation_solve(aggregation *g, int32_t from, team *threads, const dou
     slices_run(&l->s, threads, direction_work, &j);
     j = (job){.s = &l->s, .sums = g->sums, .a = p, .b = l->r, .u = q};
     slices_run(&l->s, threads, product_work, &j);
-    const double curvature = summed(&j, 0), slope = summed(&j, 2);
+    const double curvature = summed(&j, 0), slope = summed(&j, 1);
     if (!(curvature > 0.0)) break;
     last = slope/curvature;
     j = (job){.s = &l->s, .sums = g->sums, .a = p, .b = q, .v = l->r, .total = g->total, .t = last};
@@ -235,6 +261,7 @@ int32_t aggregation_solve(aggregation *g, int32_t from, team *threads, const dou
     steps++;
     if (summed(&j, 0) <= wanted*wanted*first || deadline_passed(deadline)) break;
   }
-  for (int32_t i = 0; i < l->n; i++) x[i] = g->total[l->s.place[i]]*(g->unit/unit);
+  job j = {.s = &l->s, .into = x, .total = g->total, .t = g->unit/unit};
+  slices_run(&l->s, threads, unload_work, &j);
   return steps;
 }

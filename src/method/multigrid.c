@@ -53,7 +53,7 @@ static const double exact = 1e-5;        // and the best that floats allow
 typedef struct stage {             // a problem on one level
   int32_t level, n;
   perp_csc A;
-  const int32_t *diagonal;         // n: where A_ii stands
+  const double *D;                 // n: A_ii
   const int32_t *aggregate;        // n: row of the next coarser level; NULL: there is none
   const double *b, *lo, *hi;       // n; lo, hi NULL: 0 and +inf
   double *x;                       // n
@@ -65,7 +65,8 @@ typedef struct truncated {
   double *y, *c, *d, *Ad;          // n
   double *own;                     // n: x of the active set, which may leave its bounds
   uint8_t *is_free, *before;       // n
-  int32_t *moved;                  // n: rows that were set to a bound
+  int32_t *moved;                  // n: rows that were set to a bound, of each part at its begin
+  int32_t *found, *changed;        // parts: how many, and how many changed between free and bound
   const double *unit;              // n: run->x and run->y are x/unit and unit y; NULL: 1
   int is_z;                        // 1: no positive entry beside the diagonal
 } truncated;
@@ -77,6 +78,8 @@ static void layout(truncated *t, arena *memory, int32_t n) {
   t->is_free = ARENA_ARRAY(memory, uint8_t, n);
   t->before = ARENA_ARRAY(memory, uint8_t, n);
   t->moved = ARENA_ARRAY(memory, int32_t, n);
+  t->found = ARENA_ARRAY(memory, int32_t, n/PART + 1);
+  t->changed = ARENA_ARRAY(memory, int32_t, n/PART + 1);
 }
 
 static size_t bytes(const perp_limits *limits, const perp_options *options) {
@@ -98,8 +101,19 @@ static void sweeps(const stage *s) {
     const int32_t i = k < s->n ? k : 2*s->n - 1 - k;
     double y = s->b[i];
     for (int32_t p = A->colptr[i]; p < A->colptr[i + 1]; p++) y += A->value[p]*s->x[A->row[p]];
-    s->x[i] = clamp(s->x[i] - y/A->value[s->diagonal[i]], low(s, i), high(s, i));
+    s->x[i] = clamp(s->x[i] - y/s->D[i], low(s, i), high(s, i));
   }
+}
+
+static int32_t parts_of(int32_t n) { return n/PART + (n%PART != 0); }
+static int32_t part_end(int32_t n, int32_t part) {
+  return n - part*PART > PART ? (part + 1)*PART : n;
+}
+
+// work(data, part) on all parts of the rows
+static void each_part(const truncated *t, int32_t n, void (*work)(void *, int32_t), void *data) {
+  const int32_t parts = parts_of(n);
+  team_run(parts > 2 ? t->run->threads : NULL, work, data, parts);
 }
 
 typedef struct product_of {
@@ -110,8 +124,8 @@ typedef struct product_of {
 
 static void product_part(void *data, int32_t part) {
   const product_of *a = data;
-  const int32_t from = part*PART, n = a->A->columns, to = n - from > PART ? from + PART : n;
-  for (int32_t i = from; i < to; i++) {
+  const int32_t to = part_end(a->A->columns, part);
+  for (int32_t i = part*PART; i < to; i++) {
     double sum = a->b != NULL ? a->b[i] : 0.0;
     for (int32_t p = a->A->colptr[i]; p < a->A->colptr[i + 1]; p++)
       sum += a->A->value[p]*a->x[a->A->row[p]];
@@ -123,8 +137,7 @@ static void product_part(void *data, int32_t part) {
 static void product(const truncated *t, const perp_csc *A, const double *x, const double *b,
                     double *y) {
   product_of a = {A, x, b, y};
-  const int32_t parts = A->columns/PART + (A->columns%PART != 0);
-  team_run(parts > 2 ? t->run->threads : NULL, product_part, &a, parts);
+  each_part(t, A->columns, product_part, &a);
 }
 
 // Returns how many rows changed between free and bound.
@@ -180,25 +193,65 @@ static void follow(const stage *s, int32_t i, double d, double *y) {
     y[s->A.row[p]] += s->A.value[p]*d;
 }
 
-// A step of the active set on a level, from x and y = A x + b. x may leave its bounds. Returns how
-// many rows changed.
-static int32_t newton(truncated *t, stage *s, accuracy *pace) {
-  int32_t changed = 0, moved = 0;
-  for (int32_t i = 0; i < s->n; i++) {
-    const double target = s->x[i] - t->y[i]/s->A.value[s->diagonal[i]];
-    const int inside = target > low(s, i) && target < high(s, i);
+// y follows all rows that have moved, by t->c.
+static void follow_all(truncated *t, const stage *s, const double *x, double *y) {
+  const int32_t parts = parts_of(s->n);
+  int32_t moved = 0;
+  for (int32_t part = 0; part < parts; part++) moved += t->found[part];
+  if (moved > s->n/MANY) {
+    product(t, &s->A, x, s->b, y);
+    return;
+  }
+  for (int32_t part = 0; part < parts; part++)
+    for (int32_t k = 0; k < t->found[part]; k++) {
+      const int32_t i = t->moved[part*PART + k];
+      follow(s, i, t->c[i], y);
+    }
+}
+
+typedef struct step {
+  truncated *t;
+  const stage *s;
+} step;
+
+// The free rows; the others go to their bounds.
+static void label_part(void *data, int32_t part) {
+  const step *a = data;
+  truncated *t = a->t;
+  const stage *s = a->s;
+  const int32_t to = part_end(s->n, part);
+  int32_t *moved = t->moved + part*PART, found = 0, changed = 0;
+  for (int32_t i = part*PART; i < to; i++) {
+    const double target = s->x[i] - t->y[i]/s->D[i], lo = low(s, i), hi = high(s, i);
+    const int inside = target > lo && target < hi;
     t->is_free[i] = (uint8_t)inside;
     if (!inside) {
-      const double x = clamp(target, low(s, i), high(s, i));
-      if (x != s->x[i]) t->moved[moved++] = i;
+      const double x = clamp(target, lo, hi);
+      if (x != s->x[i]) moved[found++] = i;
       t->c[i] = x - s->x[i];
       s->x[i] = x;
     }
     changed += t->is_free[i] != t->before[i];
     t->before[i] = t->is_free[i];
   }
-  if (moved > s->n/MANY) product(t, &s->A, s->x, s->b, t->y);
-  else for (int32_t k = 0; k < moved; k++) follow(s, t->moved[k], t->c[t->moved[k]], t->y);
+  t->found[part] = found;
+  t->changed[part] = changed;
+}
+
+static void subtract_part(void *data, int32_t part) {
+  const step *a = data;
+  const int32_t to = part_end(a->s->n, part);
+  for (int32_t i = part*PART; i < to; i++) a->s->x[i] -= a->t->c[i];
+}
+
+// A step of the active set on a level, from x and y = A x + b. x may leave its bounds. Returns how
+// many rows changed.
+static int32_t newton(truncated *t, stage *s, accuracy *pace) {
+  step a = {t, s};
+  int32_t changed = 0;
+  each_part(t, s->n, label_part, &a);
+  for (int32_t part = 0; part < parts_of(s->n); part++) changed += t->changed[part];
+  follow_all(t, s, s->x, t->y);
   if (changed > 0) aggregation_mask(t->levels, s->level, t->is_free);
   if (changed >= pace->changed && ++pace->restless >= RESTLESS) {
     pace->wanted *= 0.1;
@@ -210,24 +263,37 @@ static int32_t newton(truncated *t, stage *s, accuracy *pace) {
     wanted = max2(min2(wanted, 0.03*t->run->options->tol/t->run->residual), exact);
   const int32_t steps = solve_free(t, s, wanted, MOST_STEPS);
   if (s->level == 0) t->run->inner_iterations += steps;
-  for (int32_t i = 0; i < s->n; i++) s->x[i] -= t->c[i];
+  each_part(t, s->n, subtract_part, &a);
   product(t, &s->A, s->x, s->b, t->y);
   return changed;
+}
+
+static void clamp_part(void *data, int32_t part) {
+  const step *a = data;
+  truncated *t = a->t;
+  const stage *s = a->s;
+  const int32_t to = part_end(s->n, part);
+  int32_t *moved = t->moved + part*PART, found = 0;
+  for (int32_t i = part*PART; i < to; i++) {
+    const double x = clamp(s->x[i], low(s, i), high(s, i));
+    t->run->x[i] = x;
+    if (x == s->x[i]) continue;
+    moved[found++] = i;
+    t->c[i] = x - s->x[i];
+  }
+  t->found[part] = found;
 }
 
 // The residual of x within its bounds, which run->x becomes; y belongs to x as it is.
 static void judge(truncated *t, const stage *s) {
   perp_run *run = t->run;
-  int32_t moved = 0;
+  step a = {t, s};
   double *y = t->y;
-  for (int32_t i = 0; i < s->n; i++) {
-    run->x[i] = clamp(s->x[i], low(s, i), high(s, i));
-    if (run->x[i] != s->x[i]) t->moved[moved++] = i;
-  }
+  int32_t moved = 0;
+  each_part(t, s->n, clamp_part, &a);
+  for (int32_t part = 0; part < parts_of(s->n); part++) moved += t->found[part];
   if (moved > 0 || t->unit != NULL) y = memcpy(t->Ad, t->y, (size_t)s->n*sizeof *y);
-  if (moved > s->n/MANY) product(t, &s->A, run->x, s->b, y);
-  else for (int32_t k = 0; k < moved; k++)
-    follow(s, t->moved[k], run->x[t->moved[k]] - s->x[t->moved[k]], y);
+  follow_all(t, s, run->x, y);
   for (int32_t i = 0; t->unit != NULL && i < s->n; i++) {
     run->x[i] /= t->unit[i];
     y[i] *= t->unit[i];
@@ -256,13 +322,21 @@ static double energy(const truncated *t, const stage *s) {
   return objective(s->n, s->b, s->x, t->y);
 }
 
+// n: A_ii of a level; NULL: no memory, and the run has ended
+static double *diagonal_of(truncated *t, int32_t level, const perp_csc *A) {
+  const int32_t *at = aggregation_diagonal(t->levels, level);
+  double *D = run_allocate(t->run, (size_t)A->columns*sizeof *D);
+  for (int32_t i = 0; D != NULL && i < A->columns; i++) D[i] = A->value[at[i]];
+  return D;
+}
+
 // The problem of the next level: b summed, bounds averaged.
 static int restrict_problem(truncated *t, const stage *s, stage *next) {
   perp_run *run = t->run;
   *next = (stage){.level = s->level + 1};
   next->A = aggregation_matrix(t->levels, next->level, &next->aggregate);
-  next->diagonal = aggregation_diagonal(t->levels, next->level);
   const int32_t m = next->n = next->A.columns;
+  next->D = diagonal_of(t, next->level, &next->A);
   double *b = run_allocate(run, (size_t)m*sizeof *b), *x = run_allocate(run, (size_t)m*sizeof *x);
   double *lo = s->lo != NULL ? run_allocate(run, (size_t)m*sizeof *lo) : NULL;
   double *hi = s->hi != NULL ? run_allocate(run, (size_t)m*sizeof *hi) : NULL;
@@ -336,9 +410,7 @@ static void start(truncated *t, stage *finest) {
 
 // 1: ready; 0: the run has ended.
 static int prepare(truncated *t, const perp_csc *A) {
-  int32_t *next = run_allocate(t->run, (size_t)A->columns*sizeof *next);
-  if (next == NULL) return 0;
-  if (!csc_is_nearly_symmetric(A, ROUNDED, next)) {
+  if (!csc_is_nearly_symmetric(A, ROUNDED, t->moved)) {
     objective_missing(t->run);
     return 0;
   }
@@ -374,6 +446,23 @@ static int stalls(perp_run *run, progress *made) {
   return 1;
 }
 
+// 1: the caller's own matrix will do: rows ascend, and the diagonal is there.
+static int is_orderly(const perp_operator *A) {
+  const perp_view view = operator_view(A);
+  if (view.kind != PERP_VIEW_CSC || view.R != NULL || view.C != NULL || view.shift != 0.0) return 0;
+  const perp_csc *matrix = view.data;
+  for (int32_t j = 0; j < matrix->columns; j++) {
+    int32_t before = -1, found = 0;
+    for (int32_t p = matrix->colptr[j]; p < matrix->colptr[j + 1]; p++) {
+      if (matrix->row[p] <= before) return 0;
+      before = matrix->row[p];
+      found |= before == j;
+    }
+    if (!found) return 0;
+  }
+  return 1;
+}
+
 // A as it was before its rows and columns were scaled alike: there rows sum up to what leaks, which
 // the coarse levels are made of. Returns these scales, powers of two, or NULL: there are none.
 static const double *unscaled(const perp_operator *A, perp_operator *plain) {
@@ -391,8 +480,9 @@ static int set_finest(truncated *t, stage *s) {
   const size_t n = (size_t)run->n;
   *s = (stage){.n = run->n, .b = run->b, .lo = run->lo, .hi = run->hi, .x = t->own};
   s->A = aggregation_matrix(t->levels, 0, &s->aggregate);
-  s->diagonal = aggregation_diagonal(t->levels, 0);
+  s->D = diagonal_of(t, 0, &s->A);
   memcpy(t->own, run->x, n*sizeof *t->own);
+  if (s->D == NULL) return 0;
   if (t->unit == NULL) return 1;
   double *b = run_allocate(run, n*sizeof *b);
   double *lo = run->lo != NULL ? run_allocate(run, n*sizeof *lo) : NULL;
@@ -444,7 +534,9 @@ static void run_multigrid(perp_run *run) {
   if (!run_fits_analysis(run)) return;
   perp_operator plain;
   t.unit = unscaled(&run->A, &plain);
-  const int failed = assemble_csc(&plain, 1, run_allocator(run), &A);
+  const int borrowed = is_orderly(&plain);
+  if (borrowed) A = *(const perp_csc *)operator_view(&plain).data;
+  const int failed = borrowed ? 0 : assemble_csc(&plain, 1, run_allocator(run), &A);
   if (failed != 0) {
     if (failed == -2) run_no_memory(run, "the entries of A");
     else run_stop(run, PERP_STATUS_UNSOLVED, "the entries of A are not known");
@@ -453,7 +545,7 @@ static void run_multigrid(perp_run *run) {
   stage s;
   if (prepare(&t, &A) && t.levels != NULL && set_finest(&t, &s)) steps(&t, &s);
   aggregation_destroy(t.levels);
-  assembled_free(run_allocator(run), &A);
+  if (!borrowed) assembled_free(run_allocator(run), &A);
 }
 
 int multigrid_suits(const perp_run *run) {
