@@ -319,9 +319,61 @@ static void deadline(void **state) {
   grid_free(&s);
 }
 
+// As a linear solver: all digits on masks that change, and no answer where there is none.
+static void as_linear_solver(void **state) {
+  (void)state;
+  support_state = 9;
+  const perp_linear_ops *ops = perp_find_linear("aggregation");
+  assert_non_null(ops);
+  const int32_t k = 90, n = k*k;
+  grid s = grid_new(k, 3.0, 20.0);
+  perp_operator A = perp_from_csc(&s.A, PERP_CLAIM_NONE);
+  assert_false(ops->accepts(&A));                           // it has to be told that A = A'
+  A.claims = PERP_CLAIM_SYMMETRIC;
+  assert_true(ops->accepts(&A));
+  const perp_limits limits = {.n = n};
+  void *self = malloc(ops->bytes(&limits));
+  uint8_t *is_free = calloc((size_t)n, 1);
+  double *rhs = calloc((size_t)n, sizeof *rhs), *z = calloc((size_t)n, sizeof *z),
+         *r = calloc((size_t)n, sizeof *r);
+  assert_int_equal(ops->analyse(self, &A, NULL, NULL), 0);
+  assert_int_equal(ops->solve(self, rhs, z, NULL), 1);      // not updated yet
+  for (int round = 0; round < 4; round++) {
+    set_mask(k, is_free);
+    for (int32_t i = 0; i < n; i++) rhs[i] = between(-1.0, 1.0);
+    assert_int_equal(ops->update(self, is_free, NULL), 0);
+    assert_int_equal(ops->solve(self, rhs, z, NULL), 0);
+    multiply(&s.A, is_free, z, r);
+    for (int32_t i = 0; i < n; i++) {
+      if (is_free[i]) assert_true(fabs(r[i] - rhs[i]) <= 1e-11);
+      else assert_true(z[i] == 0.0);
+    }
+  }
+  assert_in_range(ops->iterations(self), 4*5, 4*80);
+  int looks = 0;
+  const perp_deadline past = {passed, &looks};
+  assert_int_equal(ops->update(self, is_free, &past), -1);
+  ops->release(self);
+  for (int32_t i = 0; i < n; i++) {                         // A - 3 I is indefinite
+    is_free[i] = 1;
+    for (int32_t p = s.colptr[i]; p < s.colptr[i + 1]; p++) s.value[p] -= s.row[p] == i ? 3.0 : 0.0;
+  }
+  assert_int_equal(ops->analyse(self, &A, NULL, NULL), 0);
+  if (ops->update(self, is_free, NULL) == 0) assert_int_equal(ops->solve(self, rhs, z, NULL), 1);
+  for (int32_t i = 0; i < n; i++) assert_true(isfinite(z[i]));
+  ops->release(self);
+  free(self);
+  free(is_free);
+  free(rhs);
+  free(z);
+  free(r);
+  grid_free(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(sizes), cmocka_unit_test(any_order),
                                      cmocka_unit_test(gradients), cmocka_unit_test(small),
-                                     cmocka_unit_test(memory), cmocka_unit_test(deadline)};
+                                     cmocka_unit_test(memory), cmocka_unit_test(deadline),
+                                     cmocka_unit_test(as_linear_solver)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
