@@ -147,7 +147,8 @@ static double face_open(const scene *s, const int32_t *c, int32_t axis) {
 }
 
 static size_t face_index(const liquid *l, const int32_t *c, int32_t axis) {
-  const size_t x = (size_t)l->grid.cells[0] + (axis == 0), y = (size_t)l->grid.cells[1] + (axis == 1);
+  const size_t x = (size_t)l->grid.cells[0] + (axis == 0);
+  const size_t y = (size_t)l->grid.cells[1] + (axis == 1);
   return ((size_t)c[2]*y + (size_t)c[1])*x + (size_t)c[0];
 }
 

@@ -1,7 +1,7 @@
 // outside.c: peers that are programs of their own; PETSc and cvxopt.
 //
-// The file: n, colptr (n + 1), row, value, b, lo, hi as raw int32 and double. It has no name but that
-// of its descriptor, through this process: mpirun hands descriptors down to nobody. Debian's CHOLMOD
+// The file: n, colptr (n + 1), row, value, b, lo, hi as raw int32 and double. It has no name but
+// that of its descriptor in this process: mpirun hands descriptors down to nobody. Debian's CHOLMOD
 // starts four threads whatever OMP_NUM_THREADS says; OMP_THREAD_LIMIT it obeys.
 #include "outside.h"
 

@@ -5,8 +5,8 @@
 // that PETSc sets up for it; reading, the parallel matrix and the start of MPI are left out.
 //
 // TAO minimises x'Ax/2 + b'x between bounds and stops at |projected gradient|_2 <= TOL |b|_2;
-// SNESVI solves the same conditions as equations. Under mpirun the rows are dealt out in blocks, one
-// to a process; solvers with a sparse factor or icc take one process only.
+// SNESVI solves the same conditions as equations. Under mpirun the rows are dealt out in blocks,
+// one to a process; solvers with a sparse factor or icc take one process only.
 #include <petscsnes.h>
 #include <petsctao.h>
 

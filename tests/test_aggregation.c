@@ -268,7 +268,8 @@ static void small(void **state) {
     assert_non_null(g);
     assert_int_equal(failed, 0);
     aggregation_cycle(g, 0, r, z);
-    for (int32_t i = 0; i < n; i++) assert_true(fabs(z[i] - r[i]/value[i]) <= 4*FLT_EPSILON*fabs(r[i]/value[i]));
+    for (int32_t i = 0; i < n; i++)                           // in float
+      assert_true(fabs(z[i] - r[i]/value[i]) <= 4*FLT_EPSILON*fabs(r[i]/value[i]));
     uint8_t none[400] = {0};
     aggregation_mask(g, 0, none);
     aggregation_cycle(g, 0, r, z);

@@ -1,7 +1,8 @@
 // aggregation.c: algebraic multigrid with aggregates that are chosen once and masks that change.
 //
 // Rows are joined in pairs along their strongest couplings, and these pairs in pairs again, so that
-// an aggregate has about four rows. The coarse matrix couples the aggregates c and d by
+// an aggregate has about four rows; on what looks like a grid, numbered line by line, in blocks of
+// four or eight (lattice.h, aggregates.c). The coarse matrix couples the aggregates c and d by
 //     s_cd * (sum of a_ij over free i in c, free j in d)
 // and keeps the row sums, which are the leaks to bound rows and to the outside. With s_cd = 1 this
 // is P'AP for piecewise constant P, which is too stiff, since two aggregates are further apart than
@@ -23,14 +24,8 @@
 
 enum {
   SMALLEST = 150,                  // rows that are solved directly
-  FREE = -2,                       // not yet joined
-  MEMBERS = 8,                     // of an aggregate, at most
   FEW = 8,                         // 1/FEW of the rows changed: sums are made anew for all
 };
-
-static const double strong = 0.25;      // of the strongest coupling of a row: worth joining
-static const double comparable = 0.3;   // of the strongest axis: halved together with it
-static const double dominant = 5.0;     // a_ii over the sum of |a_ij|: sweeps are enough
 
 static void *take(const perp_allocator *allocator, int64_t count, size_t size) {
   if (count < 1) count = 1;
@@ -55,111 +50,6 @@ static void level_free(const perp_allocator *m, level *l, int finest) {
   for (size_t k = 0; k < sizeof vectors/sizeof vectors[0]; k++) slices_release(m, vectors[k]);
   slices_free(&l->s, m);
   *l = (level){0};
-}
-
-// 1: weakly coupled rows need no coarse correction.
-static int is_dominant(const level *l, int32_t i) {
-  double sum = 0.0;
-  for (int32_t p = l->colptr[i]; p < l->colptr[i + 1]; p++)
-    if (l->row[p] != i) sum += fabs(l->value[p]);
-  return l->value[l->diagonal[i]] > dominant*sum;
-}
-
-// 1: i and j may be a pair along that axis of the lattice: pairs begin at even places.
-static int is_aligned(lattice_place i, lattice_place j, int32_t axis) {
-  for (int32_t k = 0; k < LATTICE_AXES; k++)
-    if (k == axis ? i.at[k] >> 1 != j.at[k] >> 1 : i.at[k] != j.at[k]) return 0;
-  return 1;
-}
-
-// The row that i is to be joined with, of those that are FREE; NONE: none. axis NONE: any.
-static int32_t choose_mate(const level *l, const int32_t *mate, int32_t i, int32_t axis) {
-  int32_t best = NONE;
-  double largest = 0.0, reach = 0.0;
-  for (int32_t p = l->colptr[i]; p < l->colptr[i + 1]; p++) {
-    const int32_t j = l->row[p];
-    const double coupling = -l->value[p];
-    if (j == i || !(coupling > 0.0)) continue;
-    reach = max2(reach, coupling);
-    if (mate[j] == FREE && coupling > largest &&
-        (axis == NONE || is_aligned(l->place[i], l->place[j], axis))) {
-      largest = coupling;
-      best = j;
-    }
-  }
-  return largest >= strong*reach ? best : NONE;
-}
-
-// Mean couplings along the axes of the lattice. Returns the axis of the strongest.
-static int32_t measure_axes(const level *l, double *mean) {
-  double sum[LATTICE_AXES] = {0.0}, count[LATTICE_AXES] = {0.0};
-  for (int32_t i = 0; i < l->n; i++)
-    for (int32_t p = l->colptr[i]; p < l->diagonal[i]; p++)
-      for (int32_t k = 0; k < LATTICE_AXES; k++)
-        if (l->place[i].at[k] != l->place[l->row[p]].at[k]) {
-          sum[k] -= l->value[p];
-          count[k] += 1.0;
-        }
-  int32_t best = 0;
-  for (int32_t k = 0; k < LATTICE_AXES; k++) {
-    mean[k] = sum[k]/max2(count[k], 1.0);
-    if (mean[k] > 1.1*mean[best]) best = k;
-  }
-  return best;
-}
-
-// Joins each row with the unjoined one to which it is coupled most strongly, in the order of rows.
-// On a lattice those along its strongest axis come first, two by two, so that the next level is
-// again a lattice, with as few couplings. Returns the number of pairs and single rows; *halved: the
-// axis, NONE: none; pair, mate: n.
-static int32_t join_pairs(const level *l, int first, int32_t *pair, int32_t *mate,
-                          int32_t *halved) {
-  int32_t count = 0;
-  for (int32_t i = 0; i < l->n; i++) mate[i] = first && is_dominant(l, i) ? NONE : FREE;
-  double mean[LATTICE_AXES];
-  *halved = l->place != NULL ? measure_axes(l, mean) : NONE;
-  for (int32_t aligned = l->place != NULL; aligned >= 0; aligned--)
-    for (int32_t i = 0; i < l->n; i++) {
-      if (mate[i] != FREE) continue;
-      const int32_t best = choose_mate(l, mate, i, aligned ? *halved : NONE);
-      if (best == NONE) continue;
-      mate[i] = best;
-      mate[best] = i;
-    }
-  for (int32_t i = 0; i < l->n; i++)
-    pair[i] = mate[i] == NONE ? NONE : mate[i] != FREE && mate[i] < i ? pair[mate[i]] : count++;
-  return count;
-}
-
-// Blocks of the lattice, two rows along each of the axes along which it is strong: 4 or 8 rows, of
-// which a boundary may take some, and what it cuts off. Returns the number of blocks; 0: there are
-// not two such axes.
-static int32_t join_blocks(const level *l, int32_t *block, int32_t *halved) {
-  double mean[LATTICE_AXES];
-  int32_t axis[LATTICE_AXES], axes = 0, count = 0;
-  const int32_t best = measure_axes(l, mean);
-  *halved = 0;
-  for (int32_t k = 0; k < LATTICE_AXES; k++)
-    if (mean[k] >= comparable*mean[best]) {
-      axis[axes++] = k;
-      *halved |= 1 << k;
-    }
-  if (axes < 2) return 0;
-  for (int32_t i = 0; i < l->n; i++) block[i] = is_dominant(l, i) ? NONE : FREE;
-  for (int32_t i = 0; i < l->n; i++) {
-    if (block[i] != FREE) continue;
-    int32_t member[MEMBERS] = {i}, members = 1;
-    block[i] = count;
-    for (int32_t k = 0; k < axes; k++)               // the block so far, and its mirror image
-      for (int32_t j = 0, known = members; j < known; j++) {
-        const int32_t mate = choose_mate(l, block, member[j], axis[k]);
-        if (mate == NONE) continue;
-        block[mate] = count;
-        member[members++] = mate;
-      }
-    count++;
-  }
-  return count;
 }
 
 static int32_t axis_bit(int32_t axis) { return axis != NONE ? 1 << axis : 0; }
@@ -396,7 +286,8 @@ static int join_members(const perp_allocator *m, const level *l, level *next) {
 static int pair_twice(const aggregation *g, level *l, level *half, level *next, double **work) {
   const perp_allocator *m = &g->allocator;
   int32_t axis;
-  const int32_t pairs = join_pairs(l, 1, l->aggregate, l->into, &axis);   // `into` is not yet in use
+  // `into` is not yet in use
+  const int32_t pairs = aggregates_pairs(l, 1, l->aggregate, l->into, &axis);
   if (coarsen(m, l, l->aggregate, pairs, half, l->into) != 0) return -2;
   if (halve_places(m, l, l->aggregate, axis_bit(axis), half) != 0) return -2;
   const int32_t entries = half->colptr[half->n];
@@ -409,10 +300,11 @@ static int pair_twice(const aggregation *g, level *l, level *half, level *next, 
   if (g->weakens) pair_scales(l, half, *work);
   else for (int32_t p = 0; p < entries; p++) half->scale[p] = 1.0;
   sum_up(l, half);
-  const int32_t count = join_pairs(half, 0, half->aggregate, half->into, &axis);
+  const int32_t count = aggregates_pairs(half, 0, half->aggregate, half->into, &axis);
   if (count == 0 || count > l->n - l->n/5) return 1;
   if (coarsen(m, half, half->aggregate, count, next, half->into) != 0) return -2;
-  if (add_mask(m, next) != 0 || halve_places(m, half, half->aggregate, axis_bit(axis), next) != 0) return -2;
+  if (add_mask(m, next) != 0 ||
+      halve_places(m, half, half->aggregate, axis_bit(axis), next) != 0) return -2;
   if (g->weakens) pair_scales(half, next, *work);
   else for (int32_t p = 0; p < next->colptr[count]; p++) next->scale[p] = 1.0;
   sum_up(half, next);
@@ -428,7 +320,7 @@ static int pair_twice(const aggregation *g, level *l, level *half, level *next, 
 static int block_once(const aggregation *g, level *l, level *next) {
   const perp_allocator *m = &g->allocator;
   int32_t halved;
-  const int32_t count = join_blocks(l, l->aggregate, &halved);
+  const int32_t count = aggregates_blocks(l, l->aggregate, &halved);
   if (count == 0 || count > l->n/2) return 1;
   if (coarsen(m, l, l->aggregate, count, next, l->into) != 0 || add_mask(m, next) != 0 ||
       halve_places(m, l, l->aggregate, halved, next) != 0) return -2;

@@ -20,7 +20,8 @@ typedef struct level {
   lattice_place *place;            // n: where the row may be on a grid; NULL: there is none
   int32_t *aggregate;              // n: row of the next level, NONE: none
   int32_t *into;                   // entries: entry of the next level's matrix, NONE: none
-  int32_t *start, *member;         // rows of the level before by aggregate: n + 1; not on the finest
+  int32_t *start, *member;         // n + 1: rows of the level before by aggregate; not on the
+                                   //   finest
   double *scale;                   // entries: s_cd, on all levels but the finest
   uint8_t *active;                 // n: the mask
   uint8_t *dirty;                  // n: 1 while the row is on `changed`
@@ -30,7 +31,7 @@ typedef struct level {
   int32_t children;                // of a place, at most
   int32_t *child;                  // places x children: places of the level before that have a
                                    //   remainder; its length: none; not on the finest
-  float *w, *r, *z, *c, *v, *d;    // places: remainder; of the K-cycle; r, z, c, v also of gradients
+  float *w, *r, *z, *c, *v, *d;    // places: remainder; of the K-cycle; r, z, c, v of gradients
 } level;
 
 struct aggregation {
@@ -47,5 +48,12 @@ struct aggregation {
   int32_t *pivot;                  // m
   int dense_fine;                  // 1: the factor can be used
 };
+
+// Each returns the number of aggregates and writes the one of every row, NONE: it needs no coarse
+// correction. Pairs: mate is work, n; first: 0: such rows are paired too; *halved: the axis of the
+// lattice along which they lie, NONE: none. Blocks: *halved has bit k for axis k; 0: there are none.
+int32_t aggregates_pairs(const level *l, int first, int32_t *pair, int32_t *mate,
+                         int32_t *halved);
+int32_t aggregates_blocks(const level *l, int32_t *block, int32_t *halved);
 
 #endif

@@ -1,4 +1,4 @@
-// lattice.h: whole coordinates for the rows of a matrix that looks like a grid, numbered line by line.
+// lattice.h: places for the rows of a matrix that looks like a grid, numbered line by line.
 #ifndef PERP_LATTICE_H
 #define PERP_LATTICE_H
 

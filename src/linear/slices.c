@@ -359,7 +359,9 @@ EXACT_WIDE static void product_wide(const slices *s, int32_t from, int32_t to, c
                                     float *y) {
   product_body(s, from, to, z, y);
 }
-#define WIDE(name, ...) if (EXACT_HAS_WIDE()) name##_wide(__VA_ARGS__); else name##_body(__VA_ARGS__)
+#define WIDE(name, ...)                                                                            \
+  if (EXACT_HAS_WIDE()) name##_wide(__VA_ARGS__);                                                  \
+  else name##_body(__VA_ARGS__)
 #else
 #define WIDE(name, ...) name##_body(__VA_ARGS__)
 #endif

@@ -17,8 +17,8 @@ enum { LANES = 8 };         // rows of a slice
 typedef struct slices {
   int32_t n, length;        // rows; places, a multiple of LANES
   int32_t colours;
-  int32_t *first;           // colours + 1: a colour's first place, a multiple of LANES; the last one
-                            //   is that of the loose rows
+  int32_t *first;           // colours + 1: a colour's first place, a multiple of LANES; the last
+                            //   one is that of the loose rows
   int32_t *place;           // n: of a row
   int32_t *row;             // length: the other way, -1 where there is none
   int32_t *slot;            // 2 length/LANES + 1: entries of slice s with earlier colours begin at
@@ -38,8 +38,8 @@ typedef struct slices {
 } slices;
 
 // The order and the slices of a pattern (colptr, row: n + 1, entries). value: its entries, once for
-// all, times unit; NULL: slices_row will set them, and again. Either way slices_row has to be called
-// for every row. 0, or -2: no memory.
+// all, times unit; NULL: slices_row will set them, and again. Either way slices_row has to be
+// called for every row. 0, or -2: no memory.
 int slices_create(slices *s, int32_t n, const int32_t *colptr, const int32_t *row,
                   const double *value, double unit, const perp_allocator *allocator);
 void slices_free(slices *s, const perp_allocator *allocator);
