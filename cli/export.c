@@ -385,7 +385,8 @@ const command command_export = {
     "csv and npy have the numbers. Of a liquid, ply and vtk have the particles with their "
     "velocities, vtk and npy also the grid with pressure, type and separating cells; vdb needs a "
     "plugin, and says which.\n\n"
-    "Of .ply, .vtp, .vti and .vdb a file has one frame. With --frames, or with a name such as a_%04d.ply, "
+    "Of .ply, .vtp, .vti and .vdb a file has one frame. With --frames, or with a name such as "
+    "a_%04d.ply, "
     "there is a file for each, numbered as in the recording. The same recording gives the same "
     "bytes. After Ctrl-C or on a full disk there is no half file.",
   .options = rows,

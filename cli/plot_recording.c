@@ -161,7 +161,8 @@ static void make_energies(plan *p) {
       add(p, k, "total", f->total, CHART_LINE, CHART_BLACK);
       add(p, k, "kinetic", kinetic_of(f), CHART_LINE, CHART_BLUE);
       add(p, k, "potential", f->potential, CHART_LINE, CHART_ORANGE);
-      if (!f->file.head.fluid) add(p, k, "dissipated", column(f, RECORD_COLUMN_dissipated), CHART_LINE, CHART_GREEN);
+      if (!f->file.head.fluid)
+        add(p, k, "dissipated", column(f, RECORD_COLUMN_dissipated), CHART_LINE, CHART_GREEN);
       continue;
     }
     add(p, k, p->films > 2 ? "" : "total", f->total, CHART_LINE, CHART_NEXT);

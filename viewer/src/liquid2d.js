@@ -1,9 +1,9 @@
 // liquid2d.js: a liquid on a 2D canvas, where there is no WebGL. Particles are stamped into the
 // pixels, in space with a depth for each pixel; solids are paths.
 import {LIQUID, isGrid} from './fluid.js';
-import {edgesOf, holds, outline} from './solids.js';
+import {BOX, PLANE, TANK, edgesOf, holds, outline} from './solids.js';
 import {Surface} from './surface.js';
-import {add, dot} from './vector.js';
+import {add, dot, turned} from './vector.js';
 
 export class Liquid2D {
   constructor(canvas, recording) {
@@ -39,7 +39,7 @@ export class Liquid2D {
     if (!recording.frames) return;
     const now = recording.moment(frame, blend), palette = recording.palette(mode);
     const bytes = recording.bytes(frame, mode);
-    if (!recording.flat) this.#drawBehind();
+    if (!recording.flat) this.#drawFrames(frame, blend);
     if (isGrid(show) && recording.fields) this.#drawCells(now);
     else if (show === 'surface' && recording.flat) this.#drawSurface(now, bytes, palette);
     else this.#stamp(now, bytes, palette);
@@ -96,9 +96,9 @@ export class Liquid2D {
     const picture = brush.createImageData(width, height);
     fill(picture.data);
     brush.putImageData(picture, 0, 0);
-    const h = this.recording.spacing, z = 0.5*h*this.recording.nz*(this.recording.flat ? 0 : 1);
-    const [left, bottom] = this.#project([low[0]*h, low[1]*h, z]);
-    const [right, top] = this.#project([high[0]*h, high[1]*h, z]);
+    const h = this.recording.spacing;
+    const [left, bottom] = this.#project([low[0]*h, low[1]*h, 0]);
+    const [right, top] = this.#project([high[0]*h, high[1]*h, 0]);
     pen.imageSmoothingEnabled = smooth;
     pen.save();
     pen.translate(left, bottom);
@@ -133,14 +133,31 @@ export class Liquid2D {
   // ----------------------------------------------------------------------------------------- cells
 
   #drawCells({type, cellPressure}) {
-    const {nx, ny} = this.recording, palette = this.recording.palette('pressure');
+    const {nx, ny, flat} = this.recording, palette = this.recording.palette('pressure');
+    const rgb = k => [0, 1, 2].map(c => 255*palette[3*cellPressure[k] + c]);
+    if (!flat) return this.#drawSlice(k => type[k] === LIQUID && `rgb(${rgb(k).join(' ')})`);
     this.#image(nx, ny, data => {
-      for (let k = 0; k < nx*ny; k++) {
-        if (type[k] !== LIQUID) continue;
-        for (let c = 0; c < 3; c++) data[4*k + c] = 255*palette[3*cellPressure[k] + c];
-        data[4*k + 3] = 255;
-      }
+      for (let k = 0; k < nx*ny; k++) if (type[k] === LIQUID) data.set([...rgb(k), 255], 4*k);
     }, [0, 0], [nx, ny], false);
+  }
+
+  // The cells in the middle of a grid in space, one by one: they are seen from the side.
+  #drawSlice(colour) {
+    const {pen, recording: {nx, ny, nz, spacing: h}} = this;
+    pen.lineWidth = 0.7;
+    for (let k = 0; k < nx*ny; k++) {
+      const fill = colour(k), i = k % nx, j = Math.floor(k/nx);
+      if (!fill) continue;
+      pen.beginPath();
+      for (const [a, b] of [[0, 0], [1, 0], [1, 1], [0, 1]]) {
+        const [x, y] = this.#project([(i + a)*h, (j + b)*h, nz*h/2]);
+        pen.lineTo(x, y);
+      }
+      pen.closePath();
+      pen.fillStyle = pen.strokeStyle = fill;
+      pen.fill();
+      pen.stroke();                                  // no seams
+    }
   }
 
   #drawSeparating({separating}) {
@@ -185,17 +202,34 @@ export class Liquid2D {
     pen.strokeRect(left, top, right - left, bottom - top);
   }
 
-  // In space: the edges of the grid.
-  #drawBehind() {
+  // In space: the edges of the grid and of boxes, the outlines of balls.
+  #drawFrames(f, blend) {
     const {pen, recording, colours} = this;
     pen.strokeStyle = colours.shell;
+    pen.fillStyle = colours.solid;
     pen.lineWidth = 1;
-    for (const [a, b] of edgesOf(recording.box)) {
-      const [x, y] = this.#project(a), [u, v] = this.#project(b);
-      pen.beginPath();
-      pen.moveTo(x, y);
-      pen.lineTo(u, v);
-      pen.stroke();
-    }
+    const edges = (size, place) => {
+      for (const ends of edgesOf(size)) {
+        const [[x, y], [u, v]] = ends.map(end => this.#project(place(end)));
+        pen.beginPath();
+        pen.moveTo(x, y);
+        pen.lineTo(u, v);
+        pen.stroke();
+      }
+    };
+    edges(recording.box, end => end);
+    recording.solids.forEach((solid, s) => {
+      const {position, orientation} = recording.pose(s, f, blend), {shape, extent} = solid;
+      if (shape === BOX || shape === TANK) {
+        edges(extent.map(x => 2*x),
+              end => add(position, turned(add(end, extent, -1), orientation)));
+      } else if (shape !== PLANE) {
+        const [x, y, zoom] = this.#project(position);
+        pen.beginPath();
+        pen.arc(x, y, zoom*extent[0], 0, 7);
+        if (!holds(solid)) pen.fill();
+        pen.stroke();
+      }
+    });
   }
 }

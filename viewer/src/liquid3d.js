@@ -255,17 +255,19 @@ export class Liquid3D {
     const {box} = this.recording, far = 20*Math.hypot(...box);
     const around = [[-far, -far], [far, -far], [far, far], [-far, far]];
     const points = (frame, blend) => outline(solid, this.recording.pose(s, frame, blend), box);
-    const start = points(0, 0), parts = this.#addShape(...(holds(solid) ? [around, start] : [start]));
+    const start = points(0, 0), order = 2 + 0.01*s;
+    const parts = this.#addShape(holds(solid) ? around : start, holds(solid) ? start : null, order);
     if (solid.slot < 0) return;
     this.moving.push((frame, blend) => {
-      const now = points(frame, blend), geometry = shapeOf(...(holds(solid) ? [around, now] : [now]));
+      const now = points(frame, blend);
+      const geometry = holds(solid) ? shapeOf(around, now) : shapeOf(now);
       parts.fill.geometry.dispose();
       parts.fill.geometry = geometry;
       parts.line.geometry.setFromPoints(now.map(([x, y]) => new THREE.Vector3(x, y, 0)));
     });
   }
 
-  #addShape(points, hole, order = 2) {
+  #addShape(points, hole, order) {
     const fill = new THREE.Mesh(shapeOf(points, hole),
                                 new THREE.MeshBasicMaterial({depthTest: false, transparent: true}));
     const line = new THREE.LineLoop(
@@ -277,7 +279,7 @@ export class Liquid3D {
       line.material.color.set(colours.shell);
     });
     this.#lay(fill, order);
-    this.#lay(line, order + 1);
+    this.#lay(line, order + 0.005);   // what comes later covers it
     return {fill, line};
   }
 

@@ -25,14 +25,15 @@ export function outline({shape, extent, offset}, {position, orientation}, box) {
       [x + extent[0]*Math.cos(k*Math.PI/64), y + extent[0]*Math.sin(k*Math.PI/64)]);
   }
   if (shape === PLANE) {                         // a large square behind it
-    const far = 9*Math.hypot(...box), middle = [box[0]/2, box[1]/2, 0], along = [-extent[1], extent[0], 0];
+    const far = 9*Math.hypot(...box), middle = [box[0]/2, box[1]/2, 0];
+    const along = [-extent[1], extent[0], 0];
     const foot = add(middle, extent, offset - dot(middle, extent));
     return square.map(([s, t]) => add(add(foot, extent, far*(s - 1)), along, far*t));
   }
   return square.map(([s, t]) => add(position, turned([s*extent[0], t*extent[1], 0], orientation)));
 }
 
-// Whether the normal of a plane looks to the eye, and where it is nearest to the middle of the box.
+// Where a plane is nearest to the middle of the box.
 export function footOf({extent, offset}, box) {
   const middle = scale(box, 0.5);
   return add(middle, extent, offset - dot(middle, extent));

@@ -4,18 +4,18 @@
 // --update writes anew: look at them before you commit them.
 import assert from 'node:assert/strict';
 import {spawnSync} from 'node:child_process';
-import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
-import {dirname, join, resolve} from 'node:path';
-import {fileURLToPath, pathToFileURL} from 'node:url';
+import {mkdirSync} from 'node:fs';
+import {join, resolve} from 'node:path';
+import {pathToFileURL} from 'node:url';
 import {Browser} from './browser.js';
 import {check, finish, skip, view} from './check.js';
+import {colours, compare, distance, share} from './pictures.js';
 import {UNSOLVED, write} from './sample.js';
-import {readPng, shrink, writePng} from './zip.js';
+import {readPng} from './zip.js';
 
 const [perp, folder, kind = 'webgl'] = process.argv.slice(2), webgl = kind === 'webgl';
 const update = process.argv.includes('--update');
-const references = join(dirname(fileURLToPath(import.meta.url)), 'reference');
-const WIDTH = 800, HEIGHT = 450, SMALL = 5;       // pictures are compared at a fifth of their size
+const WIDTH = 800, HEIGHT = 450;
 
 const program = process.env.PERP_CHROMIUM || 'chromium';
 if (spawnSync(program, ['--version']).status !== 0) skip(`${program} is not here`);
@@ -37,56 +37,8 @@ console.log(`# ${browser.version}, ${webgl ? 'with' : 'without'} WebGL`);
 
 const picture = async () => readPng(await page.screenshot());
 
-// The mean difference of two pictures, in levels of 255.
-function distance(a, b) {
-  assert.deepEqual([a.width, a.height], [b.width, b.height]);
-  let sum = 0;
-  for (let i = 0; i < a.rgb.length; i++) sum += Math.abs(a.rgb[i] - b.rgb[i]);
-  return sum/a.rgb.length;
-}
-
-// Pixels for which a condition on (r, g, b) holds, as a part of all.
-function share({rgb}, holds) {
-  let count = 0;
-  for (let i = 0; i < rgb.length; i += 3) count += holds(rgb[i], rgb[i + 1], rgb[i + 2]);
-  return count/(rgb.length/3);
-}
-
 const orange = (r, g, b) => r > 1.25*g && g > 1.3*b, green = (r, g, b) => g > 1.3*r && g > 1.15*b;
 const red = (r, g, b) => r > 180 && g < 80 && b < 90, light = (r, g, b) => r + g + b > 600;
-
-// How many colours there are.
-function colours({rgb}) {
-  const seen = new Set();
-  for (let i = 0; i < rgb.length; i += 3) seen.add(rgb.readUIntBE(i, 3));
-  return seen.size;
-}
-
-// Pixels in which two pictures differ visibly, as a part of all.
-function differing(a, b) {
-  let count = 0;
-  for (let i = 0; i < a.rgb.length; i += 3)
-    count += Math.max(...[0, 1, 2].map(c => Math.abs(a.rgb[i + c] - b.rgb[i + c]))) > 24;
-  return count/(a.rgb.length/3);
-}
-
-// Other versions of the renderer round otherwise: a level or so on the mean, more at a few edges.
-// A ball that is missing is 0.35 % of these pictures; another frame differs by 5 levels, 6 %.
-function compare(name, full) {
-  const small = shrink(full, SMALL), path = join(references, `${kind}-${name}.png`);
-  if (update) {
-    mkdirSync(references, {recursive: true});
-    writeFileSync(path, writePng(small));
-    return;
-  }
-  assert.ok(existsSync(path), `${path} is missing: run with --update, and look at it`);
-  const wanted = readPng(readFileSync(path));
-  const away = distance(small, wanted), part = differing(small, wanted);
-  if (away <= 1.5 && part <= 0.0025) return;
-  writeFileSync(join(folder, `${kind}-${name}.png`), writePng(small));
-  assert.fail(`${name} is ${away.toFixed(2)} levels from ${path}, ${(100*part).toFixed(2)} % of it;`
-    + ` what was drawn is in ${folder}`);
-}
 
 // -------------------------------------------------------------------------------------- the page
 
@@ -141,7 +93,7 @@ try {
         assert.ok(share(full, orange) > 0.005, `orange: ${share(full, orange)}`);
         assert.ok(share(full, green) > 0.005, `green: ${share(full, green)}`);
       }
-      compare(`${name}-${hash.replace(/[=&]/g, '-')}`, full);
+      compare(`${kind}-${name}-${hash.replace(/[=&]/g, '-')}`, full, {folder, update});
     });
   }
 

@@ -123,7 +123,8 @@ function stepsChunk(scene, from, to) {
 function header(name, scene) {
   const flat = dimension(scene) === 2, bodies = [
     {shape: 0, extent: [DISC, 0, 0], moves: true, position: discAt(0)},
-    {shape: 1, extent: [0.15, 0.08, 0.1], position: [1.5, 0.3, 0], turn: [Math.cos(0.3), 0, 0, Math.sin(0.3)]},
+    {shape: 1, extent: [0.15, 0.08, 0.1], position: [1.5, 0.3, 0],
+     turn: [Math.cos(0.3), 0, 0, Math.sin(0.3)]},
     {shape: 3, extent: [1.1, 0, 0], position: [1, 0.75, 0]},
     {shape: 2, extent: [Math.SQRT1_2, Math.SQRT1_2, 0], offset: 0.2, position: [0, 0, 0]},
   ].filter(b => flat || b.shape === 1), list = of => bodies.map(of);

@@ -1,0 +1,199 @@
+// player_fluid.js: the player of liquids in a real browser:
+// node player_fluid.js PERP FOLDER [webgl|plain] [--update]
+import assert from 'node:assert/strict';
+import {spawnSync} from 'node:child_process';
+import {mkdirSync} from 'node:fs';
+import {join, resolve} from 'node:path';
+import {pathToFileURL} from 'node:url';
+import {Browser} from './browser.js';
+import {check, finish, skip, view} from './check.js';
+import {colours, compare, distance, share} from './pictures.js';
+import {write} from './sample_fluid.js';
+import {readPng} from './zip.js';
+
+const [perp, folder, kind = 'webgl'] = process.argv.slice(2), webgl = kind === 'webgl';
+const update = process.argv.includes('--update');
+const WIDTH = 800, HEIGHT = 450;
+
+const program = process.env.PERP_CHROMIUM || 'chromium';
+if (spawnSync(program, ['--version']).status !== 0) skip(`${program} is not here`);
+mkdirSync(folder, {recursive: true});
+
+function make(name, ...scenes) {
+  const files = scenes.map(scene => join(folder, `${scene}.perp`));
+  scenes.forEach((scene, i) => write(scene, files[i]));
+  return pathToFileURL(resolve(view(perp, files, join(folder, `${name}.html`)).page)).href;
+}
+
+const pages = {both: make('both', 'held', 'pool')};
+for (const name of ['pool', 'bare', 'space']) pages[name] = make(name, name);
+const browser = await Browser.open({program, webgl});
+const page = await browser.page();
+console.log(`# ${browser.version}, ${webgl ? 'with' : 'without'} WebGL`);
+
+const picture = async () => readPng(await page.screenshot());
+const root = name => page.run(`document.documentElement.dataset.${name}`);
+const find = selector => `document.querySelector(${JSON.stringify(selector)})`;
+const text = selector => page.run(`${find(selector)}.textContent`);
+const colourful = (r, g, b) => Math.max(r, g, b) - Math.min(r, g, b) > 60;
+const violet = (r, g, b) => r > 1.4*g && b > 1.4*r && b > 90;
+const pink = (r, g, b) => r > 180 && g < 110 && b > 90 && b < r;
+
+// A band of rows of a picture.
+function rows({width, rgb}, from, to) {
+  return {rgb: rgb.subarray(3*width*from, 3*width*to)};
+}
+
+try {
+  await page.size(WIDTH, HEIGHT);
+
+  for (const address of ['pool#frame=6', 'pool#frame=6&show=surface&colour=pressure',
+                         'pool#frame=6&show=grid&separating', 'space#frame=6',
+                         'space#frame=6&show=slice', 'both#frame=12&colour=pressure']) {
+    const [name, hash] = address.split('#');
+    await check(`${name}#${hash} looks as it did`, async () => {
+      await page.go(`${pages[name]}#${hash}&noui`);
+      assert.equal(await root('failed'), undefined);
+      const full = await picture();
+      assert.ok(colours(full) > 60, `only ${colours(full)} colours`);
+      assert.ok(share(full, colourful) > 0.05, `colourful: ${share(full, colourful)}`);
+      compare(`${kind}-liquid-${name}-${hash.replace(/[=&]/g, '-')}`, full, {folder, update});
+    });
+  }
+
+  const small = {ratio: 0.5};
+  await page.size(WIDTH, HEIGHT, small);
+
+  await check('liquid is below its surface; all ways to draw it agree where', async () => {
+    const parts = [];
+    for (const show of ['particles', 'surface', 'grid']) {
+      await page.go(`${pages.pool}#frame=6&noui&show=${show}`);
+      const full = await picture(), third = Math.floor(full.height/3);
+      assert.ok(share(rows(full, 0, third), colourful) < 0.01, show);
+      parts.push(share(full, colourful));
+    }
+    const [dots, surface, grid] = parts;
+    assert.ok(surface > 0.15 && Math.abs(grid/surface - 1) < 0.12, `${grid}, ${surface}`);
+    assert.ok(dots > 0.7*surface && dots < 1.1*surface, `${dots}, ${surface}`);
+  });
+
+  await check('cells that separate are marked, and the legend says so', async () => {
+    await page.go(`${pages.pool}#frame=6&noui`);
+    const before = share(await picture(), pink);
+    await page.go(`${pages.pool}#frame=6&separating`);
+    assert.equal(await root('separating'), 'true');
+    assert.match(await text('.legend'), /speed 0.*m\/s.*separating from a wall/);
+    await page.go(`${pages.pool}#frame=6&noui&separating`);
+    assert.ok(before < 1e-4 && share(await picture(), pink) > 3e-4);
+  });
+
+  await check('keys change colours, view and marks; controls follow', async () => {
+    await page.go(`${pages.pool}#frame=3`);
+    for (const mode of ['pressure', 'speed']) {
+      await page.key('c');
+      assert.equal(await root('mode'), mode);
+      assert.equal(await page.run('document.getElementById("mode").value'), mode);
+    }
+    for (const show of ['surface', 'grid', 'particles']) {
+      await page.key('v');
+      assert.equal(await root('show'), show);
+      assert.equal(await page.run('document.getElementById("show").value'), show);
+    }
+    await page.key('f');
+    assert.equal(await root('separating'), 'true');
+    assert.equal(await page.run('document.getElementById("marks").checked'), true);
+    await page.key('?');
+    assert.match(await text('#help'), /view: particles, surface, grid/);
+    assert.match(await text('#help'), /where the liquid leaves a wall/);
+    await page.key('Escape');
+    await page.key('ArrowRight');
+    assert.equal(await root('frame'), '4');
+    await page.key('n');
+    assert.match(await text('.view header p'), /step 12 /);
+    assert.match(await text('.view header p:last-child'),
+                 /NOT SOLVED: 1 pressure problem, residual 0.001/);
+  });
+
+  await check('it says what the step was, with which walls', async () => {
+    await page.go(`${pages.pool}#frame=4`);
+    assert.match(await text('.view h1'), /separating walls: a pool/);
+    assert.match(await text('.view header p'), /step 8 · 2600 particles · 700 cells · 2 separating/);
+    assert.match(await text('.view header p:last-child'),
+                 /solved: residual 1e-10, 3 Newton, 12 inner/);
+    assert.match(await text('.verdict'), /2 of 46 steps not solved/);
+  });
+
+  await check('charts: volume, energy, momentum, iterations, residual, divergence', async () => {
+    const titles = await page.run(`Array.from(document.querySelectorAll('.chart'))
+      .filter(box => !box.hidden).map(box => box.querySelector('h2').textContent).join()`);
+    assert.equal(titles, 'volume drift (%),energy (J),momentum (N s),iterations,residual,'
+      + 'divergence (1/s)');
+    const said = await page.run(`Array.from(document.querySelectorAll('.chart output'),
+      out => out.textContent).join('|')`);
+    assert.match(said, /^0\.91\d?\|potential .*\|x .*y .*\|Newton 3inner 12\|1\.0e-10\|1\.0e-7/);
+  });
+
+  await check('it plays', async () => {
+    await page.go(`${pages.pool}#frame=18&noui&show=surface`);
+    const first = await picture();
+    await page.key(' ');
+    await page.until('document.querySelector("html[data-frame=\'23\']:not([data-playing])")');
+    assert.ok(distance(first, await picture()) > 0.5);
+  });
+
+  await check('two recordings: one clock, one scale; suction is violet', async () => {
+    await page.go(`${pages.both}#frame=6&colour=pressure`);
+    const all = selector => page.run(`Array.from(document.querySelectorAll('${selector}'),
+      e => e.textContent).join('|')`);
+    const [one, two] = (await all('.legend')).split('|');
+    assert.equal(one, two);
+    assert.match(one, /pressure 0\d+ Pabelow 0, to -3\d\d Pa/);
+    assert.match(await all('.view h1'), /^slip walls: .*\|separating walls: /);
+    await page.go(`${pages.both}#frame=6&colour=pressure&noui&show=surface`);
+    const full = await picture(), side = from => {
+      const {width, height, rgb} = full, out = [];
+      for (let y = 0; y < height; y++)
+        out.push(rgb.subarray(3*(width*y + from), 3*(width*y + from + Math.floor(width/2) - 2)));
+      return share({rgb: Buffer.concat(out)}, violet);
+    };
+    const [held, pool] = [side(0), side(Math.ceil(full.width/2) + 2)];
+    assert.ok(held > 0.05 && pool < 0.5*held, `${held}, ${pool}`);
+  });
+
+  await check('without fields there is no pressure and no grid, and it says so', async () => {
+    await page.go(`${pages.bare}#frame=3&show=grid&colour=pressure&separating`);
+    assert.equal(await root('mode'), 'speed');
+    assert.equal(await root('show'), 'particles');
+    assert.match(await text('.view header p'), /cells were not recorded/);
+  });
+
+  await check('in space it turns', async () => {
+    await page.go(`${pages.space}#frame=6&noui`);
+    const first = await picture();
+    await page.mouse('mousePressed', 200, 200);
+    await page.mouse('mouseMoved', 320, 220);
+    await page.mouse('mouseReleased', 320, 220);
+    assert.ok(distance(first, await picture()) > 2);
+  });
+
+  await check('on a phone nothing sticks out', async () => {
+    await page.size(390, 844, {mobile: true, ratio: 1});
+    await page.go(`${pages.both}#frame=6`);
+    const outside = await page.run(`
+      [...document.querySelectorAll('button, select, input, canvas, h1, h2, output')].filter(part => {
+        const {left, right, width} = part.getBoundingClientRect();
+        return width && (left < -0.5 || right > 390.5);
+      }).map(part => part.id || part.outerHTML.slice(0, 60))`);
+    assert.deepEqual(outside, []);
+  });
+
+  await check('the console is silent', () => { assert.deepEqual(page.complaints, []); });
+
+  await check('nothing was asked of any network', () => {
+    const own = /^(file:.*\.html(#.*)?|data:.*|blob:.*|about:blank)$/;
+    assert.deepEqual(page.requests.filter(url => !own.test(url)), []);
+  });
+} finally {
+  await browser.close();
+}
+finish();
