@@ -144,6 +144,30 @@ static void bounds_follow_the_walls(void **state) {
   grid_sample_free(&s);
 }
 
+// The sentence in perp.h, cell by cell.
+static void bounds_are_those_of_the_sentence(void **state) {
+  (void)state;
+  for (size_t q = 0; q < SHAPES; q++) {
+    grid_sample s;
+    grid_sample_random(&s, shapes[q][0], shapes[q][1], shapes[q][2], 0.85);
+    assert_int_equal(perp_grid_bounds(&s.grid, 0, s.lo, s.hi), PERP_OK);
+    for (int32_t h = 0; h < s.n; h++) {
+      int wall = 0;
+      for (int d = 0; d < (s.grid.cells[2] > 1 ? 3 : 2); d++)
+        for (int up = 0; up < 2; up++) {
+          int32_t l;
+          const double w = grid_sample_weight(&s, h, d, up, &l)*s.grid.spacing[d]*s.grid.spacing[d];
+          wall |= l < 0 || s.type[l] == PERP_CELL_SOLID ||
+                  (s.type[l] == PERP_CELL_LIQUID && w < 1.0 - 1e-12);
+        }
+      const int liquid = s.type[h] == PERP_CELL_LIQUID;
+      assert_true(s.hi[h] == (liquid ? INF : 0.0));
+      assert_true(s.lo[h] == (liquid && !wall ? -INF : 0.0));
+    }
+    grid_sample_free(&s);
+  }
+}
+
 static void refused(const perp_grid *g, const char *what) {
   static const double zero[64] = {0.0};
   const perp_problem p = {.A = perp_from_grid(g, PERP_CLAIM_NONE), .b = zero};
@@ -248,6 +272,7 @@ int main(void) {
     cmocka_unit_test(constants_are_exactly_in_the_null_space),
     cmocka_unit_test(arrays_that_are_null_mean_ones),
     cmocka_unit_test(bounds_follow_the_walls),
+    cmocka_unit_test(bounds_are_those_of_the_sentence),
     cmocka_unit_test(what_is_no_grid_is_refused),
     cmocka_unit_test(classes_are_those_of_the_matrix),
     cmocka_unit_test(the_plane_needs_no_third_spacing),

@@ -1,5 +1,6 @@
 // grid_check.c: is this a grid? And which of its cells can let go of a wall.
 #include <math.h>
+#include <string.h>
 
 #include "error.h"
 #include "grid.h"
@@ -81,17 +82,36 @@ perp_error grid_check_weights(const perp_grid *g) {
                    g->spacing[worst]*g->spacing[worst], axis[worst]);
 }
 
-// A liquid cell beside a wall: a solid cell, the edge, or a face that a solid cuts.
-static int at_wall(const perp_grid *g, grid_place p, int32_t h, int dimensions) {
-  for (int d = 0; d < dimensions; d++)
+// wall_i |= the cell beyond is solid, or a solid cuts the face to liquid there. w: NULL: no face is
+static void look_beyond(const uint8_t *beyond, const double *w, int32_t count, uint8_t *wall) {
+  for (int32_t i = 0; i < count; i++) wall[i] |= beyond[i] == PERP_CELL_SOLID;
+  for (int32_t i = 0; w != NULL && i < count; i++)
+    wall[i] |= (uint8_t)((beyond[i] == PERP_CELL_LIQUID) & (w[i] < 1.0));
+}
+
+// The cells of a line that a liquid would touch a wall in: a solid cell, the edge, or a cut face.
+static void find_walls(const perp_grid *g, int32_t j, int32_t k, int32_t from, int32_t count,
+                       uint8_t *wall) {
+  const grid_place p = {{from, j, k}};
+  const uint8_t *type = g->type + (k*g->cells[1] + j)*g->cells[0] + from;
+  memset(wall, 0, (size_t)count);
+  for (int d = 0; d < (g->cells[2] > 1 ? 3 : 2); d++)
     for (int up = 0; up < 2; up++) {
-      if (p.at[d] == (up ? g->cells[d] - 1 : 0)) return 1;
-      const uint8_t other = g->type[up ? h + grid_stride(g, d) : h - grid_stride(g, d)];
-      if (other == PERP_CELL_SOLID) return 1;
-      const size_t f = grid_face(g, p, d) + (up ? grid_face_stride(g, d) : 0);
-      if (other == PERP_CELL_LIQUID && g->face[d] != NULL && g->face[d][f] < 1.0) return 1;
+      // along x the edge is one cell, which has nothing beyond; otherwise it is the whole line
+      const int first = d == 0 && !up && from == 0,
+                last = d == 0 && up && from + count == g->cells[0];
+      if (d > 0 && p.at[d] == (up ? g->cells[d] - 1 : 0)) {
+        memset(wall, 1, (size_t)count);
+        return;
+      }
+      if (first) wall[0] = 1;
+      if (last) wall[count - 1] = 1;
+      const int32_t step = up ? grid_stride(g, d) : -grid_stride(g, d);
+      const double *w = g->face[d];
+      if (w != NULL) w += grid_face(g, p, d) + (up ? grid_face_stride(g, d) : 0);
+      look_beyond(type + first + step, w != NULL ? w + first : NULL, count - first - last,
+                  wall + first);
     }
-  return 0;
 }
 
 perp_error perp_grid_bounds(const perp_grid *grid, int32_t every, double *lo, double *hi) {
@@ -101,16 +121,19 @@ perp_error perp_grid_bounds(const perp_grid *grid, int32_t every, double *lo, do
   perp_error error = grid_check_shape(grid, 0);
   if (error == PERP_OK) error = grid_check_weights(grid);
   if (error != PERP_OK) return error;
-  const int dimensions = grid->cells[2] > 1 ? 3 : 2;
-  int32_t h = 0;
+  uint8_t wall[GRID_STRETCH];
   for (int32_t k = 0; k < grid->cells[2]; k++)
     for (int32_t j = 0; j < grid->cells[1]; j++)
-      for (int32_t i = 0; i < grid->cells[0]; i++, h++) {
-        const int liquid = grid->type[h] == PERP_CELL_LIQUID;
-        lo[h] = 0.0;
-        hi[h] = liquid ? (double)INFINITY : 0.0;
-        if (liquid && !every && !at_wall(grid, (grid_place){{i, j, k}}, h, dimensions))
-          lo[h] = -(double)INFINITY;
+      for (int32_t i = 0; i < grid->cells[0]; i += GRID_STRETCH) {
+        const int32_t left = grid->cells[0] - i, h = (k*grid->cells[1] + j)*grid->cells[0] + i,
+                      count = left < GRID_STRETCH ? left : GRID_STRETCH;
+        if (every) memset(wall, 1, (size_t)count);
+        else find_walls(grid, j, k, i, count, wall);
+        for (int32_t q = 0; q < count; q++) {
+          const int liquid = grid->type[h + q] == PERP_CELL_LIQUID;
+          lo[h + q] = liquid && !wall[q] ? -(double)INFINITY : 0.0;
+          hi[h + q] = liquid ? (double)INFINITY : 0.0;
+        }
       }
   return PERP_OK;
 }
