@@ -1,6 +1,6 @@
-// ane17.c: the experiments of ANE17 6 once more: Krylov solvers and preconditioners for slip and for
-// separating walls (6.1), grids that grow, and the parameter xi (6.3), on grids of cells with the
-// paper's parameters (--preset paper).
+// ane17.c: the experiments of ANE17 6 once more: Krylov solvers and preconditioners for slip and
+// for separating walls (6.1), grids that grow, and the parameter xi (6.3), on grids of cells with
+// the paper's parameters (--preset paper).
 #include "ane17.h"
 
 #include <math.h>
@@ -84,7 +84,8 @@ int ane17_scene_make(int32_t size, uint64_t seed, ane17_scene *s) {
   }
   fill(s, phase);
   const perp_error error = perp_grid_bounds(&s->grid, 0, s->lo, s->hi);
-  for (size_t i = 0; i < n; i++) s->open[i] = s->type[i] == PERP_CELL_LIQUID ? -(double)INFINITY : 0.0;
+  for (size_t i = 0; i < n; i++)
+    s->open[i] = s->type[i] == PERP_CELL_LIQUID ? -(double)INFINITY : 0.0;
   return error ? fail_library(error) : CODE_OK;
 }
 

@@ -188,7 +188,8 @@ static inline void make_base(int which, subject *s) {
   static const char *const names[BASES] = {"dense", "dense by columns", "csc", "symmetric csc",
                                            "product 1x1", "product 3x3", "callback",
                                            "bare callback", "callback without transpose",
-                                           "contacts", "contacts in the plane", "grid", "plane grid"};
+                                           "contacts", "contacts in the plane", "grid",
+                                           "plane grid"};
   base_data *data = &base_of[which];
   memset(s, 0, sizeof *s);
   strcpy(s->name, names[which]);

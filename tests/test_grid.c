@@ -31,7 +31,8 @@ static void products_are_those_of_the_matrix(void **state) {
       grid_sample_random(&s, shapes[q][0], shapes[q][1], shapes[q][2],
                          trial == 0 ? 1.0 : 0.7);
       const size_t n = (size_t)s.n;
-      double *y = grid_room(n, sizeof *y), *z = grid_room(n, sizeof *z), *a = grid_room(n, sizeof *a);
+      double *y = grid_room(n, sizeof *y), *z = grid_room(n, sizeof *z);
+      double *a = grid_room(n, sizeof *a);
       long double *exact = grid_room(n, sizeof *exact), *size = grid_room(n, sizeof *size);
       for (int32_t i = 0; i < s.n; i++) s.x[i] = between(-1.0, 1.0)*pow(10.0, whole(-3, 3));
       const perp_operator *A = &s.problem.A;
@@ -243,7 +244,8 @@ static void classes_are_those_of_the_matrix(void **state) {
   int decided = 0;
   for (int trial = 0; trial < 60; trial++) {
     grid_sample s;
-    grid_sample_random(&s, trial % 7 ? 6 : 14, trial % 7 ? 5 : 1, trial % 3 == 0 && trial % 7 ? 3 : 1,
+    const int line = trial % 7 == 0;
+    grid_sample_random(&s, line ? 14 : 6, line ? 1 : 5, trial % 3 == 0 && !line ? 3 : 1,
                        trial % 4 == 0 ? 0.97 : 0.6);
     for (int d = 0; d < 3; d++) s.grid.spacing[d] = 0.5;   // sums of entries are exact then
     for (int d = 0; d < 3; d++) {

@@ -1,6 +1,6 @@
-// test_grid_certify.c: a grid is judged as the matrix that it is. Its certificate takes the scaling,
-// the components and the units from its structure; that of the matrix, built by grid_sample.h, finds
-// them in its entries. Both see the same right, nearly right and wrong x.
+// test_grid_certify.c: a grid is judged as the matrix that it is. Its certificate takes the
+// scaling, the components and the units from its structure; that of the matrix, built by
+// grid_sample.h, finds them in its entries. Both see the same right, nearly right and wrong x.
 #include "grid_sample.h"
 
 static const double tol = 1e-8;
@@ -25,7 +25,8 @@ static void compare(const grid_sample *s, const double *x, tally *t) {
     for (int32_t p = s->colptr[j]; p < s->colptr[j + 1]; p++)
       size = fmax(size, fabs(s->value[p]*fmin(s->hi[j], fmax(s->lo[j], x[j]))));
   if (!(fabs(a.natural_residual - b.natural_residual) <= 1e-14*size))
-    fail_msg("natural residual %.17g, %.17g, size %g", a.natural_residual, b.natural_residual, size);
+    fail_msg("natural residual %.17g, %.17g, size %g", a.natural_residual, b.natural_residual,
+             size);
   assert_true(a.bound_violation == b.bound_violation);
   t->solved += b.solved;
   t->wrong += !b.solved;
@@ -215,8 +216,33 @@ static void stamps_keep_what_depends_on_the_grid_only(void **state) {
   grid_sample_free(&s);
 }
 
-// Liquid without air, with any weights: b that presses it together has no solution, and u = 1 proves
-// it for all x, not only for those of some size.
+// The certificate is shared among threads: the same bits at any number of them.
+static void threads_change_no_bit(void **state) {
+  (void)state;
+  grid_sample s;
+  grid_sample_random(&s, 41, 33, 3, 0.8);
+  assert_int_equal(perp_grid_bounds(&s.grid, 0, s.lo, s.hi), PERP_OK);
+  double *guess = grid_room((size_t)s.n, sizeof *guess);
+  for (int32_t i = 0; i < s.n; i++) guess[i] = between(-1.0, 2.0);   // some outside the bounds
+  perp_certificate first;
+  for (int threads = 1; threads <= 4; threads *= 2) {
+    perp_options o = perp_default_options(perp_find_method("pgs"));
+    o.threads = threads;
+    o.iteration_limit = 0;
+    perp_result r;
+    memcpy(s.x, guess, (size_t)s.n*sizeof *guess);
+    assert_int_equal(perp_solve_once(&s.problem, s.x, &o, &r), PERP_OK);
+    if (threads == 1) first = r.certificate;
+    assert_true(r.certificate.residual == first.residual && r.certificate.worst == first.worst);
+    assert_true(r.certificate.gap == first.gap);
+    assert_true(r.certificate.natural_residual == first.natural_residual);
+  }
+  free(guess);
+  grid_sample_free(&s);
+}
+
+// Liquid without air, with any weights: b that presses it together has no solution, and u = 1
+// proves it for all x, not only for those of some size.
 static void a_full_container_cannot_be_pressed_together(void **state) {
   (void)state;
   for (int trial = 0; trial < 8; trial++) {
@@ -301,6 +327,7 @@ int main(void) {
     cmocka_unit_test(empty_rows_get_no_tolerance),
     cmocka_unit_test(ghost_cells_are_judged_in_their_own_units),
     cmocka_unit_test(stamps_keep_what_depends_on_the_grid_only),
+    cmocka_unit_test(threads_change_no_bit),
     cmocka_unit_test(a_full_container_cannot_be_pressed_together),
     cmocka_unit_test(a_closed_cell_is_proven_to_be_one),
     cmocka_unit_test(limits_of_grids_are_for_grids),

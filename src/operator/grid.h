@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-// The entry of a face is face[d][f]*grid_scale(g, d), rounded once; the diagonal is the sum of those
-// that count, in the order -x, +x, -y, +y, -z, +z. Everything that needs entries computes them so.
+// The entry of a face is face[d][f]*grid_scale(g, d), rounded once; the diagonal is the sum of
+// those that count, in the order -x, +x, -y, +y, -z, +z. Who needs entries computes them so.
 static inline double grid_scale(const perp_grid *g, int d) {   // 1/spacing[d]^2; 0: no such faces
   return g->cells[d] > 1 ? 1.0/(g->spacing[d]*g->spacing[d]) : 0.0;
 }
@@ -41,8 +41,8 @@ int grid_entry(const perp_grid *g, int32_t h, int32_t slot, int32_t *l, double *
 double grid_face_entry(const perp_grid *g, int32_t h, int d, int up, int32_t *l);
 
 // Cells of a line from p on, as many as are computed at once (at most GRID_STRETCH): how many.
-// y = A x + b compensated and a = |A||x| + |b|; y = A x; or the diagonal. b, y, a, d: of these cells
-// alone, x: of all.
+// y = A x + b compensated and a = |A||x| + |b|; y = A x; or the diagonal. b, y, a, d: of these
+// cells alone, x: of all.
 enum { GRID_STRETCH = 256 };
 int32_t grid_residual_from(const perp_grid *g, grid_place p, const double *x, const double *b,
                            double *y, double *a);

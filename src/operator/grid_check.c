@@ -34,8 +34,9 @@ perp_error grid_check_shape(const perp_grid *g, int seen) {
   if (seen || types_fine(g->type, n)) return PERP_OK;
   for (int64_t k = 0; k < n; k++)
     if (g->type[k] > PERP_CELL_AIR)
-      return error_set(PERP_ERROR_PROBLEM, "grid: type[%lld] = %d: must be 0 (solid), 1 (liquid) or "
-                       "2 (air)", (long long)k, g->type[k]);
+      return error_set(PERP_ERROR_PROBLEM,
+                       "grid: type[%lld] = %d: must be 0 (solid), 1 (liquid) or 2 (air)",
+                       (long long)k, g->type[k]);
   return PERP_OK;
 }
 

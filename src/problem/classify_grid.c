@@ -2,8 +2,8 @@
 //
 // A = -div(w grad) with w >= 0 is symmetric, has no positive entry off the diagonal, and is
 // diagonally dominant: A_ii minus the others of its row is what leaks to air. So it is positive
-// semidefinite. A component of liquid cells with a leak is irreducibly dominant, hence a nonsingular
-// M-matrix and positive definite (Varga 1962, theorem 3.11); one without has A 1 = 0: it is a closed
+// semidefinite. A component of liquid cells with a leak is irreducibly dominant, hence a
+// nonsingular M-matrix and positive definite (Varga 1962); one without has A 1 = 0: it is a closed
 // container. Cost: two passes over the cells.
 #include "allocator.h"
 #include "classify.h"

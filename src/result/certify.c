@@ -341,8 +341,8 @@ void certify_fit(const certifier *c, int32_t i, double *R, double *C) {
   *C = c->lean ? *R : c->fit_C[i];
 }
 
-// What y_i may have lost in compensated sums, in the units of r. It matters where |x| is beyond 1e16
-// times what b accounts for.
+// What y_i may have lost in compensated sums, in the units of r. It matters where |x| is beyond
+// 1e16 times what b accounts for.
 static inline double lost(const certifier *c, int32_t i, double a) {
   const double parts = c->shifted || c->product ? c->parts[i] : a;
   return lost_part(c->entries[i])*c->rule.R[i]*parts;
@@ -517,7 +517,8 @@ int certifier_refutes(const certifier *c, const double *x, double tol) {
   enum { ROWS = 16 };
   const int32_t n = c->n, looks = n < ROWS ? n : ROWS;
   const perp_operator *A = &c->problem->A;
-  if (!c->symmetric || c->lean || c->hurried || operator_view(A).data != A->self || c->components != 1 ||
+  if (!c->symmetric || c->lean || c->hurried || operator_view(A).data != A->self ||
+      c->components != 1 ||
       !(c->G[0] < (double)INFINITY && c->S[0] < (double)INFINITY))
     return 0;
   if (!((1.0 - tol)*c->G[0] > 100.0*u*c->most_S)) return 0;   // G is the largest r_i at x_ref

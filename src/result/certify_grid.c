@@ -7,10 +7,10 @@
 //   other symmetric scaling has (equilibrate.c has the two lines of proof): the scalings that begin
 //   at the caller's units and at the fit are both this one, up to the factor within which sweeps
 //   stop. As a power of two it is an exponent, and entries of R A C are at most 2.
-// - Rows and columns of a component share its unit: cells tie their row to their column by A_ii > 0.
-//   Then all of the rule is proportional to the unit, which makes S about 1, where b is not 0.
-// - Components are those of liquid cells and weights other than 0. Cells that no liquid cell is tied
-//   to stand alone: solid cells, air, droplets of one cell. Their G, S and unit follow from their
+// - Rows and columns of a component share its unit: A_ii > 0 ties row i to column i. Then all of the
+//   rule is proportional to the unit, which makes S about 1, where b is not 0.
+// - Components are those of liquid cells and weights other than 0. Cells that no liquid cell is
+//   tied to stand alone: solid cells, air, droplets of one cell. Their G, S and unit follow from their
 //   own b, bounds and A_ii whenever somebody asks, in a few operations. Liquid cells without any
 //   open face have an empty row.
 //

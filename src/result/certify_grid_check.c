@@ -57,7 +57,8 @@ EXACT_INLINE four within_four(four v) {
 typedef struct quad { four x, y, a, below, above, R, inverse, r, natural; } quad;
 
 // Four cells from q on, in units of the component. r may be NaN.
-EXACT_INLINE quad quad_at(const cells *s, int32_t q, double unit, const double *x, const double *y) {
+EXACT_INLINE quad quad_at(const cells *s, int32_t q, double unit, const double *x,
+                          const double *y) {
   quad f = {.x = four_load(x + q), .y = four_load(y + q)};
   f.below = four_subtract(f.x, four_load(s->lo + q));
   f.above = four_subtract(f.x, four_load(s->hi + q));
@@ -546,13 +547,15 @@ static void estimate_chunk(void *data, int32_t index) {
         const int32_t end = run_end(component, q, count);
         const grid_part *part = &c->parts_of_grid[component[q]];
         const double base = part->G > 0.0 ? part->G : part->S > 0.0 ? part->S : 1.0;
-        worst = max2(worst, (wide ? largest_wide : largest_plain)(&s, q, end, part->unit, x, y)/base);
+        const double most = (wide ? largest_wide : largest_plain)(&s, q, end, part->unit, x, y);
+        worst = max2(worst, most/base);
         q = end;
         continue;
       }
       if (s.lo[q] != s.hi[q]) {
         const certify_scale own = grid_judge_scale(c, k.from + q);
-        worst = max2(worst, distance_of(x[q], y[q], s.lo[q], s.hi[q], own.R, own.inverse_C)/own.base);
+        const double r = distance_of(x[q], y[q], s.lo[q], s.hi[q], own.R, own.inverse_C);
+        worst = max2(worst, r/own.base);
       }
       q++;
     }

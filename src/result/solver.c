@@ -398,9 +398,10 @@ static perp_error run_blocks(perp_solver *s, perp_run *outcome) {
 static perp_error run_all(perp_solver *s, int presolving, perp_run *outcome) {
   const perp_problem *problem = s->problem;
   presolve *p = &s->reduced;
-  const int smaller = presolving && !s->limits.grid && presolve_run(p, problem, s->judge.entries, s->judge.component,
-                                                 s->judge.components, s->options.presolve,
-                                                 s->options.split, s->x);
+  const int smaller = presolving && !s->limits.grid &&
+                      presolve_run(p, problem, s->judge.entries, s->judge.component,
+                                   s->judge.components, s->options.presolve, s->options.split,
+                                   s->x);
   s->was_reduced = smaller;
   *outcome = (perp_run){.reason = PERP_STATUS_UNSOLVED, .credit = s->method};
   const int32_t empty = s->limits.grid ? s->judge.infeasible : presolving ? p->infeasible : -1;
