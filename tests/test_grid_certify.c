@@ -103,7 +103,7 @@ static void verdicts_agree_with_the_matrix(void **state) {
   }
   print_message("%d solved, %d not, %d residuals compared, %d within 2, %d attainable\n", t.solved,
                 t.wrong, t.compared, t.close, t.attainable);
-  assert_true(t.solved > 100 && t.wrong > 100 && t.compared > 100);
+  assert_true(t.solved > fewer(100) && t.wrong > fewer(100) && t.compared > fewer(100));
   assert_true(t.close*10 > t.compared*7);
 }
 
