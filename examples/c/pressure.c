@@ -1,8 +1,8 @@
 // pressure.c: you have cell flags, weights and a divergence; get pressure that lets go of walls.
 //
 // Liquid under the lid of a closed box: on the left it falls, on the right it is thrown against the
-// lid. With slip walls all of it would stick there. With 0 <= p _|_ div u >= 0 in cells at walls the
-// lid lets go where it would have to pull.
+// lid. With slip walls all of it would stick there. With 0 <= p _|_ div u >= 0 in cells at walls
+// the lid lets go where it would have to pull.
 #include <math.h>
 #include <perp/perp.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ int main(void) {
   const double h = 1.0/NX;                          // edge of a cell
   memset(type, PERP_CELL_AIR, sizeof type);
   memset(type + NX*(NY - 16), PERP_CELL_LIQUID, NX*16);        // the upper third
-  for (int i = 0; i < NX; i++)                      // v = -cos(pi x), times density/dt; 0 at the lid
+  for (int i = 0; i < NX; i++)                      // v = -cos(pi x) times density/dt, 0 at the lid
     div[NX*(NY - 1) + i] = cos(3.14159265358979*(i + 0.5)*h)/h;
   const perp_grid grid = {.cells = {NX, NY, 1}, .spacing = {h, h, h}, .type = type};
   if (perp_grid_bounds(&grid, 0, lo, hi) != PERP_OK) return puts(perp_last_message()), 1;

@@ -16,10 +16,10 @@ typedef struct grid_stage {
   double *y;                    // n: A x + b
   double *d;                    // n: the last step
   uint8_t *is_free;             // n: 0, 1 or GRID_UNLABELLED
-  const double *unit, *weight;  // n: unit |y| and weight |x - bound| are in the certificate's units;
-                                //   NULL: 1 and D
-  int16_t *exponent;            // n: linear systems are solved for x and y times 2^exponent, which is
-                                //   constant in a component; NULL: 0
+  const double *unit, *weight;  // n: unit |y| and weight |x - bound| are in the units of the
+                                //   certificate; NULL: 1 and D
+  int16_t *exponent;            // n: linear systems are solved for x and y times 2^exponent, the
+                                //   same in a component; NULL: 0
 } grid_stage;
 
 enum { GRID_UNLABELLED = 2 };
@@ -47,8 +47,8 @@ typedef struct grid_solver {    // shared by the stages
   int32_t iterations;           // of conjugate gradients on the finest level
 } grid_solver;
 
-// What a method needs for the finest level, for its bytes() where limits.grid is set, and from there;
-// NULL: there is none, and the run has ended.
+// What a method needs for the finest level, for its bytes() where limits.grid is set, and from
+// there; NULL: there is none, and the run has ended.
 size_t grid_bytes(int32_t n);
 void *grid_take(perp_run *run, size_t bytes);
 
@@ -62,12 +62,12 @@ void grid_multiply(const grid_solver *g, const grid_stage *s, const double *x, c
 // y = A x + b, and labels by it: bound where x - y/D is at a bound or beyond; free elsewhere. Ties
 // keep their label. Then x moves to the bounds, and y follows on the free cells.
 grid_labels grid_label(const grid_solver *g, grid_stage *s);
-// Newton's step on the free cells, x <- x - A_II^-1 y_I roughly: conjugate gradients to the relative
-// residual given, or to the absolute one. -1: no time.
+// Newton's step on the free cells, x <- x - A_II^-1 y_I roughly: conjugate gradients to the
+// relative residual given, or to the absolute one. -1: no time.
 int grid_newton(grid_solver *g, grid_stage *s, const grid_labels *labels, double relative,
                 double absolute, int32_t limit, grid_levels_report *report);
 
-// x of the finest stage from the coarser ones, which know where cells will be free. 0: the run ended
+// x of the finest stage from coarser ones, which know where cells will be free. 0: the run ended
 int grid_start(grid_solver *g, grid_stage *s);
 
 #endif

@@ -5,8 +5,8 @@
 //     e >= lo - x_0,  e <= hi - x_0,   A e + (A x_0 + b)  complementary,
 // is coarsened (right sides are summed, the narrowest bounds of the children taken), solved roughly
 // on the coarsest grid, and handed from grid to grid: e is interpolated, smoothed by two projected
-// Gauss-Seidel sweeps and improved by the active set (nested iteration). Cost: in three dimensions a
-// seventh of what as many steps on the finest grid would take, in two a third.
+// Gauss-Seidel sweeps and improved by the active set (nested iteration). Cost: in three dimensions
+// a seventh of what as many steps on the finest grid would take, in two a third.
 #include <math.h>
 #include <string.h>
 
@@ -101,7 +101,8 @@ int grid_start(grid_solver *g, grid_stage *s) {
     grid_stage *fine = &at[last], *next = &at[last + 1];
     if (!take(g, next, last + 1)) return 0;
     double *b = next->x + 3*(size_t)next->n, *lo = b + next->n, *hi = lo + next->n;
-    for (int32_t i = 0; last == 0 && i < fine->n; i++) fine->d[i] = grid_scale_of(fine, i)*fine->y[i];
+    for (int32_t i = 0; last == 0 && i < fine->n; i++)
+      fine->d[i] = grid_scale_of(fine, i)*fine->y[i];
     grid_levels_coarsen(g->levels, last, 0, last == 0 ? fine->d : fine->b, b);
     coarsen_bounds(g, fine, last == 0 ? fine->x : NULL, next, lo, hi);
     last++;

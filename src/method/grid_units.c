@@ -6,7 +6,7 @@
 //
 // Without air a component has A 1 = 0, and the sum of y is that of b whatever x is. If that is 0,
 // y = 0 in every solution: bounds of one side only mean a shift of x at the end. If it is not, and
-// no cell has a bound at which y may have that sign, u = 1 (or -1) proves that there is no solution.
+// no cell has a bound at which y may have that sign, u = 1 (or -1) proves that there is none.
 #include "grid_units.h"
 
 #include <math.h>
@@ -224,7 +224,7 @@ void grid_units_shift(const grid_units *u) {
 
 // ---- what is known beforehand ----
 
-// The sign of y that no x can change, as a proof on the component c or, if that is -1, on row `row`.
+// The sign of y that no x can change, as a proof: on the component c or, if that is -1, on a row.
 static int refuted(const grid_units *u, int32_t c, int32_t row, double sign) {
   double *v = u->stage->d;
   for (int32_t i = 0; i < u->stage->n; i++)
@@ -245,7 +245,10 @@ int grid_units_settle(const grid_units *u) {
     if (s->unknown[i]) continue;
     const double lo = lower(run->lo, i), hi = upper(run->hi, i), b = run->b[i];
     const int liquid = u->g->grid->type[i] == PERP_CELL_LIQUID;   // and no neighbour
-    const double x = run_settled(run, i) ? run->x[i] : !liquid ? clamp(-b, lo, hi) : b > 0.0 ? lo : b < 0.0 ? hi : run->x[i];
+    const double x = run_settled(run, i) ? run->x[i]
+                     : !liquid           ? clamp(-b, lo, hi)
+                     : b > 0.0           ? lo
+                     : b < 0.0           ? hi : run->x[i];
     if (bounded(x)) run->x[i] = x;
     else if (refuted(u, -1, i, b > 0.0 ? -1.0 : 1.0)) return 0;
   }

@@ -24,14 +24,14 @@ typedef struct grid_units {
 
 // Everything about the finest stage but x. 0: the run has ended.
 int grid_units_begin(grid_units *u, grid_solver *g, grid_stage *stage);
-// x from run->x, or 0, clamped; returns 0 if it is 0 everywhere. And back: clamped, closed components
-// shifted into their bounds.
+// x from run->x, or 0, clamped; returns 0 if it is 0 everywhere. And back: clamped, closed
+// components shifted into their bounds.
 int grid_units_load(const grid_units *u, int guess);
 void grid_units_store(const grid_units *u);
-// A closed component that was all free has any mean: x is shifted to where its bounds begin to hold.
+// A closed component that was all free has any mean: x is shifted to where its bounds begin.
 void grid_units_shift(const grid_units *u);
-// Rows that the grid leaves alone: x_i is known. 0: a row or a closed component proves that there is
-// no solution, and the run has ended.
+// Rows that the grid leaves alone: x_i is known. 0: a row or a closed component proves that there
+// is no solution, and the run has ended.
 int grid_units_settle(const grid_units *u);
 
 #endif
