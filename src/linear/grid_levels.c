@@ -98,6 +98,7 @@ static void take_level(arena *a, grid_levels *g, int32_t at) {
   l->even = ARENA_ARRAY(a, uint8_t, rows*(size_t)l->blocks);
   l->busy = ARENA_ARRAY(a, uint8_t, rows);
   l->near = ARENA_ARRAY(a, uint8_t, rows);
+  l->touched = ARENA_ARRAY(a, uint8_t, rows);
   l->sums = ARENA_ARRAY(a, double, 2*rows);
   l->part = ARENA_ARRAY(a, int32_t, g->threads_count + 1);
 }

@@ -297,35 +297,44 @@ static void mark(const grid_level *l, int32_t i, int32_t j, int32_t k) {
   if (k + 1 < l->side[2]) dirty[parent_of(l, i, j, k + 1)] = 1;
 }
 
+// Which lines differ from the last mask, into `touched`.
+static void compare_lines(void *data, int32_t index) {
+  const job *w = data;
+  const grid_level *l = w->l;
+  for (int32_t line = first_line(w, index); line < first_line(w, index + 1); line++) {
+    const size_t row = (size_t)line*(size_t)l->side[0];
+    const uint8_t *state = l->state + row, *type = l->type + row;
+    uint8_t differs = 0;
+    if (w->is_free == NULL)
+      for (int32_t i = 0; i < l->side[0]; i++)
+        differs |= (uint8_t)((type[i] == PERP_CELL_LIQUID) & (state[i] == PERP_CELL_AIR));
+    else
+      for (int32_t i = 0; i < l->side[0]; i++)   // a cell with A_ii = 0 is SOLID and stays so
+        differs |= (uint8_t)((type[i] == PERP_CELL_LIQUID) & (state[i] != PERP_CELL_SOLID) &
+                             ((state[i] == PERP_CELL_LIQUID) != (w->is_free[row + (size_t)i] != 0)));
+    l->touched[line] = differs;
+  }
+}
+
 // Only what differs from the last mask.
 static void mask_changes(grid_levels *g, grid_level *l, const uint8_t *is_free) {
   const int last = l == &g->at[g->levels - 1];
-  for (int32_t k = 0; k < l->side[2]; k++)
-    for (int32_t j = 0; j < l->side[1]; j++) {
-      const int32_t row = grid_cell(l, 0, j, k);
-      int touched = 0;
-      for (int32_t i = 0; i < l->side[0]; i += GRID_BLOCK) {
-        const int32_t end = i + GRID_BLOCK < l->side[0] ? i + GRID_BLOCK : l->side[0];
-        unsigned differs = 0;
-        for (int32_t x = row + i; x < row + end; x++) {
-          const unsigned now = is_free == NULL || is_free[x] ? PERP_CELL_LIQUID : PERP_CELL_AIR;
-          differs |= (now ^ l->state[x]) & -(unsigned)(l->type[x] == PERP_CELL_LIQUID);
-        }
-        if (differs == 0) continue;
-        for (int32_t x = i; x < end; x++) {
-          const int32_t cell = row + x;
-          const uint8_t was = l->state[cell], now = wanted(l, is_free, cell);
-          if (now == was || (was == PERP_CELL_SOLID && now != PERP_CELL_SOLID)) continue;
-          l->state[cell] = now;
-          set_cell(l, x, j, k);
-          if (l == &g->at[0] && g->closed > 0 && g->label[cell] >= 0 && g->label[cell] < g->many)
-            g->held[g->label[cell]] += now == PERP_CELL_LIQUID ? -1 : 1;
-          if (!last) mark(l, x, j, k);
-          touched = 1;
-        }
-      }
-      if (touched) set_runs(g, l, j, k);
+  lines_run(&(job){.g = g, .l = l, .is_free = is_free}, compare_lines);
+  for (int32_t line = 0; line < l->side[1]*l->side[2]; line++) {
+    if (!l->touched[line]) continue;
+    const int32_t j = line%l->side[1], k = line/l->side[1];
+    for (int32_t i = 0; i < l->side[0]; i++) {
+      const int32_t cell = line*l->side[0] + i;
+      const uint8_t was = l->state[cell], now = wanted(l, is_free, cell);
+      if (now == was || (was == PERP_CELL_SOLID && now != PERP_CELL_SOLID)) continue;
+      l->state[cell] = now;
+      set_cell(l, i, j, k);
+      if (l == &g->at[0] && g->closed > 0 && g->label[cell] >= 0 && g->label[cell] < g->many)
+        g->held[g->label[cell]] += now == PERP_CELL_LIQUID ? -1 : 1;
+      if (!last) mark(l, i, j, k);
     }
+    set_runs(g, l, j, k);
+  }
 }
 
 typedef struct coarse { uint8_t state; float w[3], leak; } coarse;

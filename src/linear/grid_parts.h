@@ -57,6 +57,7 @@ typedef struct grid_level {
                              //   between liquid cells are; below level 0: 1 if uniform
   uint8_t *busy;             // rows: 1: a cell is free
   uint8_t *near;             // rows: 1: here or in the lines around
+  uint8_t *touched;          // side[1]*side[2]: 1: the mask has changed in this line
   uint8_t *dirty;            // n: to be computed again; not on level 0
   double *sums;              // rows x 2: of a pass, added in the order of lines
   int32_t parts;             // for threads: slabs part[k] .. part[k + 1] - 1
