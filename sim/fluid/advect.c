@@ -46,28 +46,41 @@ SAMPLE_INLINE double distance_at(const trip *t, const double *x, double *slope,
   return sum;
 }
 
-SAMPLE_INLINE void push_out(const trip *t, double *x, const int dimension) {
-  const perp_fluid *f = t->f;
-  const double margin = MARGIN*f->h;
+// The same for points in the box, without slopes.
+SAMPLE_INLINE void distances(const trip *t, double x[3][BLOCK], double *distance,
+                             const int dimension) {
+  const int32_t line = t->corner_step[1], sheet = dimension == 3 ? t->corner_step[2] : 0;
+  const double inverse = t->s.inverse;
+  for (int k = 0; k < BLOCK; k++) {
+    const double gx = x[0][k]*inverse, gy = x[1][k]*inverse,
+                 gz = dimension == 3 ? x[2][k]*inverse : 0.0;
+    const int32_t i = (int32_t)gx, j = (int32_t)gy, l = (int32_t)gz;
+    const double *at = t->f->solid_distance + (i + j*line + l*sheet);
+    duo low = sample_mix_duo(sample_duo(at), sample_duo(at + line), gy - j);
+    if (dimension == 3)
+      low = sample_mix_duo(low, sample_mix_duo(sample_duo(at + sheet),
+                                               sample_duo(at + sheet + line), gy - j), gz - l);
+    distance[k] = sample_mix(low[0], low[1], gx - i);
+  }
+}
+
+SAMPLE_INLINE double into_box(const perp_fluid *f, double x, int d) {
+  const double margin = MARGIN*f->h, last = f->n[d]*f->h - margin;
+  x = x > margin ? x : margin;
+  return x < last ? x : last;
+}
+
+// x is in the box
+static void push_out(const trip *t, double *x, const int dimension) {
+  const double margin = MARGIN*t->f->h;
   for (int round = 0; round < ROUNDS; round++) {
-    for (int d = 0; d < dimension; d++) {
-      const double last = f->n[d]*f->h - margin;
-      x[d] = x[d] > margin ? x[d] : margin;
-      x[d] = x[d] < last ? x[d] : last;
-    }
-    if (f->solids == 0) return;
-    double slope[3];
+    double slope[3], square = 0.0;
     const double distance = distance_at(t, x, slope, dimension);
     if (distance >= margin) return;
-    double square = 0.0;
     for (int d = 0; d < dimension; d++) square += slope[d]*slope[d];
     if (!(square > 1e-6)) return;   // in the middle of a solid: reseed removes it
-    for (int d = 0; d < dimension; d++) x[d] += (margin - distance)/square*slope[d];
-  }
-  for (int d = 0; d < dimension; d++) {
-    const double last = f->n[d]*f->h - margin;
-    x[d] = x[d] > margin ? x[d] : margin;
-    x[d] = x[d] < last ? x[d] : last;
+    for (int d = 0; d < dimension; d++)
+      x[d] = into_box(t->f, x[d] + (margin - distance)/square*slope[d], d);
   }
 }
 
@@ -78,6 +91,7 @@ SAMPLE_INLINE void move(const trip *t, int64_t begin, int64_t end, const int dim
   double *const *place = f->p.x;
   for (int64_t i = begin; i < end; i += BLOCK) {
     double x[3][BLOCK], y[3][BLOCK], k1[3][BLOCK], k2[3][BLOCK], k3[3][BLOCK];
+    double distance[BLOCK];
     for (int d = 0; d < dimension; d++) sample_take(place[d], i, end, x[d]);
     sample_velocities(s, x, k1, dimension);
     for (int d = 0; d < dimension; d++)
@@ -86,16 +100,22 @@ SAMPLE_INLINE void move(const trip *t, int64_t begin, int64_t end, const int dim
     for (int d = 0; d < dimension; d++)
       for (int k = 0; k < BLOCK; k++) y[d][k] = x[d][k] + 0.75*dt*k2[d][k];
     sample_velocities(s, y, k3, dimension);
-    for (int d = 0; d < dimension; d++)
-      for (int k = 0; k < BLOCK; k++)
-        x[d][k] += dt*(2.0*k1[d][k] + 3.0*k2[d][k] + 4.0*k3[d][k])*(1.0/9.0);
     const int count = end - i < BLOCK ? (int)(end - i) : BLOCK;
-    for (int k = 0; k < count; k++) {
+    for (int d = 0; d < dimension; d++)
+      for (int k = 0; k < BLOCK; k++) {
+        const double step = dt*(2.0*k1[d][k] + 3.0*k2[d][k] + 4.0*k3[d][k])*(1.0/9.0);
+        x[d][k] = into_box(f, x[d][k] + step, d);
+      }
+    if (f->solids > 0) distances(t, x, distance, dimension);
+    for (int k = 0; k < count && f->solids > 0; k++) {
       double z[3];
+      if (distance[k] >= MARGIN*f->h) continue;
       for (int d = 0; d < dimension; d++) z[d] = x[d][k];
       push_out(t, z, dimension);
-      for (int d = 0; d < dimension; d++) place[d][i + k] = z[d];
+      for (int d = 0; d < dimension; d++) x[d][k] = z[d];
     }
+    for (int d = 0; d < dimension; d++)
+      memcpy(place[d] + i, x[d], (size_t)count*sizeof(double));
   }
 }
 

@@ -243,7 +243,8 @@ SAMPLE_INLINE void sample_slopes(const sampler *s, const double *u, const spots 
 
 // BLOCK values of an array from `begin` on, the last one again and again from `end` on
 SAMPLE_INLINE void sample_take(const double *from, int64_t begin, int64_t end, double *to) {
-  for (int k = 0; k < BLOCK; k++) to[k] = from[begin + k < end ? begin + k : end - 1];
+  if (end - begin >= BLOCK) memcpy(to, from + begin, BLOCK*sizeof *to);
+  else for (int k = 0; k < BLOCK; k++) to[k] = from[begin + k < end ? begin + k : end - 1];
 }
 
 // d/dx_b of component a at p, in units of the velocity per length; without ramp
