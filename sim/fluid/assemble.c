@@ -71,38 +71,45 @@ static int32_t find(int32_t *part, int32_t c) {
   return c;
 }
 
-// part: the lowest cell of each connected part; free_surface of that cell
+static int joined(const perp_fluid *f, int a, int32_t face, int32_t neighbour, int type) {
+  return f->weight[a][face] > 0.0 && f->type[neighbour] == type;
+}
+
+// part: the lowest cell of each connected part of the liquid; free_surface of that cell. Cells are
+// looked at in their order, so that the lowest one of a part comes first.
 static int32_t connect(const work *w) {
   const perp_fluid *f = w->f;
   const lattice *l = &w->cells;
   int32_t *part = w->part, count = 0;
-  for (int32_t c = 0; c < f->cells; c++) part[c] = c, w->free_surface[c] = 0;
-  for (int pass = 0; pass < 2; pass++) {   // unite, then look for air
-    for (int a = 0; a < f->dimension; a++) {
-      const lattice faces = faces_of(f, a);
-      for (int32_t k = a == 2; k < l->n[2]; k++)
-        for (int32_t j = a == 1; j < l->n[1]; j++)
-          for (int32_t i = a == 0; i < l->n[0]; i++) {
-            const int32_t high = at(l, i, j, k), low = high - l->stride[a];
-            if (!(f->weight[a][at(&faces, i, j, k)] > 0.0)) continue;
-            const int liquid_low = f->type[low] == PERP_CELL_LIQUID;
-            const int liquid_high = f->type[high] == PERP_CELL_LIQUID;
-            if (liquid_low && liquid_high) {
-              if (pass > 0) continue;
-              const int32_t p = find(part, low), q = find(part, high);
-              if (p < q) part[q] = p;
-              else part[p] = q;
-            } else if (pass > 0 && liquid_low != liquid_high) {
-              w->free_surface[part[liquid_low ? low : high]] = 1;
-            }
+  lattice faces[3];
+  for (int a = 0; a < f->dimension; a++) faces[a] = faces_of(f, a);
+  for (int pass = 0; pass < 2; pass++)   // unite, then look for air
+    for (int32_t line = 0, c = 0; line < lines_of(l); line++) {
+      const int32_t j = line % l->n[1], k = line/l->n[1];
+      int32_t face[3];
+      for (int a = 0; a < f->dimension; a++) face[a] = at(&faces[a], 0, j, k);
+      for (int32_t i = 0; i < l->n[0]; i++, c++) {
+        if (f->type[c] != PERP_CELL_LIQUID) continue;
+        if (pass == 0) {
+          part[c] = c;
+          for (int a = 0; a < f->dimension; a++) {
+            const int32_t low = c - l->stride[a];
+            if (!joined(f, a, face[a] + i, low, PERP_CELL_LIQUID)) continue;
+            const int32_t p = find(part, low), q = find(part, c);
+            if (p < q) part[q] = p;
+            else part[p] = q;
           }
+          continue;
+        }
+        const int32_t p = part[c] = find(part, c);
+        if (p == c) w->free_surface[c] = 0, count++;
+        for (int a = 0; a < f->dimension && !w->free_surface[p]; a++) {
+          const int32_t low = face[a] + i, s = l->stride[a];
+          w->free_surface[p] = joined(f, a, low, c - s, PERP_CELL_AIR) ||
+                               joined(f, a, low + faces[a].stride[a], c + s, PERP_CELL_AIR);
+        }
+      }
     }
-    if (pass > 0) break;
-    for (int32_t c = 0; c < f->cells; c++) {
-      part[c] = find(part, c);
-      count += part[c] == c && f->type[c] == PERP_CELL_LIQUID;
-    }
-  }
   return count;
 }
 

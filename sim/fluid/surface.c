@@ -43,6 +43,10 @@ typedef struct work {
   int32_t share;                  // particles of a cell when poured
 } work;
 
+static double power(double x, int dimensions) {   // x^m
+  return x > 0.0 ? x*x*x*(dimensions == 3 ? x : dimensions == 2 ? sqrt(x) : 1.0) : 0.0;
+}
+
 // c(zeta) at the knots, from the right, by Simpson's rule
 static void draw_curve(double *curve, int dimensions) {
   const double m = 3.0 + 0.5*(dimensions - 1), width = 2.0/KNOTS, step = width/FINE;
@@ -52,10 +56,10 @@ static void draw_curve(double *curve, int dimensions) {
     const double zeta = -1.0 + k*width;
     for (int i = 0; i < FINE; i++) {
       const double t = zeta + i*step, u = t + step, v = t + 0.5*step;
-      const double end = u < 1.0 ? pow(1.0 - u*u, m) : 0.0;
-      integral += step/6.0*(pow(1.0 - t*t, m) + 4.0*pow(1.0 - v*v, m) + end);
+      integral += step/6.0*(power(1.0 - t*t, dimensions) + 4.0*power(1.0 - v*v, dimensions) +
+                            power(1.0 - u*u, dimensions));
     }
-    curve[k] = pow(1.0 - zeta*zeta, m + 1.0)/(2.0*(m + 1.0)*integral);
+    curve[k] = (1.0 - zeta*zeta)*power(1.0 - zeta*zeta, dimensions)/(2.0*(m + 1.0)*integral);
   }
   curve[0] = 0.0;
 }
@@ -177,6 +181,24 @@ static void count_images(sums *s, const double r[3], double scale, const mirror 
   for (int i = 0; i < images; i++) count_in(s, image[i], scale);
 }
 
+// The usual case of both: particles begin .. end - 1 without mirrors, in the plane or in space.
+static inline void count_all(sums *s, const particles *p, int32_t begin, int32_t end,
+                             const double x[3], double scale, const int dimension) {
+  double weights = 0.0, m0 = 0.0, m1 = 0.0, m2 = 0.0, nearest = s->nearest;
+  for (int32_t i = begin; i < end; i++) {
+    const double r0 = p->x[0][i] - x[0], r1 = p->x[1][i] - x[1];
+    const double r2 = dimension == 3 ? p->x[2][i] - x[2] : 0.0;
+    const double square = r0*r0 + r1*r1 + r2*r2, t = 1.0 - square*scale;
+    const double weight = t > 0.0 ? t*t*t : 0.0;
+    nearest = square < nearest ? square : nearest;
+    weights += weight;
+    m0 += weight*r0, m1 += weight*r1, m2 += weight*r2;
+  }
+  s->nearest = nearest;
+  s->weight += weights;
+  s->moment[0] += m0, s->moment[1] += m1, s->moment[2] += m2;
+}
+
 static double distance_at(const work *w, const int32_t place[3]) {
   const perp_fluid *f = w->f;
   const double R = REACH*f->h, scale = 1.0/(R*R);
@@ -189,17 +211,19 @@ static double distance_at(const work *w, const int32_t place[3]) {
     from[a] = place[a] > 0 ? place[a] - 1 : 0;
     to[a] = place[a] < f->n[a] - 1 ? place[a] + 1 : f->n[a] - 1;
   }
+  const int plain = mirrors == 0 && w->step[0] && w->step[1] ? 2 + w->step[2] : 0;
   sums s = {.nearest = INFINITY};
   for (int32_t k = from[2]; k <= to[2]; k++)
     for (int32_t j = from[1]; j <= to[1]; j++) {
       const int32_t c = at(&w->cells, from[0], j, k);
       const int32_t end = f->first[c + to[0] - from[0] + 1];
-      for (int32_t p = f->first[c]; p < end; p++) {
+      if (plain == 2) count_all(&s, &f->p, f->first[c], end, x, scale, 2);
+      if (plain == 3) count_all(&s, &f->p, f->first[c], end, x, scale, 3);
+      for (int32_t p = f->first[c]; p < end && !plain; p++) {
         double r[3] = {0.0, 0.0, 0.0};
         for (int a = 0; a < 3; a++)
           if (w->step[a]) r[a] = f->p.x[a][p] - x[a];
-        if (mirrors == 0) count_in(&s, r, scale);
-        else count_images(&s, r, scale, m, mirrors);
+        count_images(&s, r, scale, m, mirrors);
       }
     }
   if (!(s.weight > 0.0)) return R;
