@@ -221,9 +221,55 @@ static void large(void **state) {
   }
 }
 
+// A box without an outlet, rows that add up to 0: b may add up to more or to nothing, and where it
+// adds up to less u = 1 is the proof that there is no solution.
+static void closed(void **state) {
+  (void)state;
+  enum { K = 106, N = K*K };
+  int32_t *colptr = calloc(N + 1, sizeof *colptr), *row = calloc(5*N, sizeof *row), used = 0;
+  double *value = calloc(5*N, sizeof *value), *b = calloc(N, sizeof *b), *x = calloc(N, sizeof *x);
+  double *u = calloc(N, sizeof *u);
+  support_state = 11;
+  for (int32_t i = 0; i < N; i++) {
+    const int32_t to[5] = {i >= K ? i - K : -1, i%K > 0 ? i - 1 : -1, i, i%K < K - 1 ? i + 1 : -1,
+                           i + K < N ? i + K : -1};
+    colptr[i] = used;
+    for (int k = 0; k < 5; k++) {
+      if (to[k] < 0) continue;
+      row[used] = to[k];
+      value[used++] = k == 2 ? (to[0] >= 0) + (to[1] >= 0) + (to[3] >= 0) + (to[4] >= 0) : -1.0;
+    }
+  }
+  colptr[N] = used;
+  const perp_csc A = {N, N, colptr, row, value};
+  const perp_problem problem = {.A = perp_from_csc(&A, PERP_CLAIM_SYMMETRIC), .b = b};
+  for (int sign = -1; sign <= 1; sign++) {
+    for (int32_t i = 0; i + 1 < N; i += 2) {       // whole numbers add up exactly
+      b[i] = ldexp((double)(draw()%2048), -10) - 1.0;
+      b[i + 1] = -b[i];
+    }
+    for (int32_t i = 0; i < N; i += 16) b[i] += 0.0625*sign;
+    perp_options options = perp_default_options(perp_find_method("active_set"));
+    perp_result result;
+    options.farkas = u;
+    memset(x, 0, N*sizeof *x);
+    assert_int_equal(perp_solve_once(&problem, x, &options, &result), PERP_OK);
+    assert_int_equal(result.status, sign < 0 ? PERP_STATUS_INFEASIBLE : PERP_STATUS_SOLVED);
+    assert_int_equal(result.factorizations, 0);
+    for (int32_t i = 1; sign < 0 && i < N; i++) assert_true(u[i] == u[0] && u[0] > 0.0);
+  }
+  free(colptr);
+  free(row);
+  free(value);
+  free(b);
+  free(x);
+  free(u);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(bearings), cmocka_unit_test(membranes),
                                      cmocka_unit_test(guess), cmocka_unit_test(not_symmetric),
-                                     cmocka_unit_test(stalls), cmocka_unit_test(large)};
+                                     cmocka_unit_test(stalls), cmocka_unit_test(large),
+                                     cmocka_unit_test(closed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

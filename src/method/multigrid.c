@@ -36,6 +36,7 @@ enum {
   START_SWEEPS = 1,        // pairs of sweeps after the last prolongation
   COARSEST = 100,          // rows on the coarsest of them
   MANY = 20,               // 1/MANY of the rows moved: y is computed anew
+  DOUBTFUL = 8,            // iterations after which, and twice and so on, x may grow for ever
   LARGE = 10000,           // rows from which on this is ahead of a factor
   PART = 8192,             // rows that a thread takes at a time
   STALL = 1000,            // iterations, inner ones too, in which the best residual has to halve:
@@ -500,6 +501,19 @@ static int set_finest(truncated *t, stage *s) {
   return 1;
 }
 
+// 1: the last step, which makes x grow for ever, proves that there is no solution. It is rounded to
+// a few digits, as products of whole numbers are exact.
+static int grows_for_ever(truncated *t, const stage *s) {
+  double largest = 0.0;
+  for (int32_t i = 0; i < s->n; i++) largest = max2(largest, fabs(t->c[i]));
+  if (!(largest > 0.0 && largest < (double)INFINITY)) return 0;
+  for (int32_t i = 0; i < s->n; i++) {
+    t->d[i] = nearbyint(-t->c[i]/largest*0x1p20)*0x1p-20;
+    if (t->unit != NULL) t->d[i] /= t->unit[i];
+  }
+  return run_infeasible(t->run, t->d);
+}
+
 static void steps(truncated *t, stage *s) {
   perp_run *run = t->run;
   accuracy pace = accuracy_new();
@@ -508,11 +522,16 @@ static void steps(truncated *t, stage *s) {
   if (run->residual > near_enough) start(t, s);
   memset(t->before, 2, (size_t)s->n);
   progress made = {(double)INFINITY, 0};
+  int32_t doubtful = DOUBTFUL;
   product(t, &s->A, s->x, s->b, t->y);
   judge(t, s);
   while (run_continue(run) && !stalls(run, &made)) {
+    const int32_t before = run->inner_iterations;
     if (t->is_z) newton(t, s, &pace);
     else iterate(t, s, &pace.wanted);
+    const int lost = run->inner_iterations - before >= MOST_STEPS || run->iterations == doubtful;
+    if (run->iterations == doubtful) doubtful *= 2;
+    if (t->is_z && lost && run->residual > near_enough && grows_for_ever(t, s)) return;
     judge(t, s);
     const double tol = run->options->tol;
     if (t->is_z && run->residual <= tol && run->residual > polished*tol) {
