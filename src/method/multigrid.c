@@ -501,16 +501,19 @@ static int set_finest(truncated *t, stage *s) {
   return 1;
 }
 
-// 1: the last step, which makes x grow for ever, proves that there is no solution. It is rounded to
-// a few digits, as products of whole numbers are exact.
-static int grows_for_ever(truncated *t, const stage *s) {
+// 1: there is a proof that there is no solution: u = 1, where nothing leaks and b adds up to less
+// than 0, or the last step, which makes x grow for ever, rounded to a few digits, as products of
+// whole numbers are exact.
+static int has_no_solution(truncated *t, const stage *s) {
   double largest = 0.0;
-  for (int32_t i = 0; i < s->n; i++) largest = max2(largest, fabs(t->c[i]));
-  if (!(largest > 0.0 && largest < (double)INFINITY)) return 0;
   for (int32_t i = 0; i < s->n; i++) {
-    t->d[i] = nearbyint(-t->c[i]/largest*0x1p20)*0x1p-20;
-    if (t->unit != NULL) t->d[i] /= t->unit[i];
+    largest = max2(largest, fabs(t->c[i]));
+    t->d[i] = t->unit != NULL ? 1.0/t->unit[i] : 1.0;
   }
+  if (run_infeasible(t->run, t->d)) return 1;
+  if (!(largest > 0.0 && largest < (double)INFINITY)) return 0;
+  for (int32_t i = 0; i < s->n; i++)
+    t->d[i] *= nearbyint(-t->c[i]/largest*0x1p20)*0x1p-20;
   return run_infeasible(t->run, t->d);
 }
 
@@ -527,12 +530,17 @@ static void steps(truncated *t, stage *s) {
   judge(t, s);
   while (run_continue(run) && !stalls(run, &made)) {
     const int32_t before = run->inner_iterations;
-    if (t->is_z) newton(t, s, &pace);
-    else iterate(t, s, &pace.wanted);
-    const int lost = run->inner_iterations - before >= MOST_STEPS || run->iterations == doubtful;
+    const int32_t changed = t->is_z ? newton(t, s, &pace) : iterate(t, s, &pace.wanted);
+    const int32_t inner = run->inner_iterations - before;
+    const int lost = inner == 0 || inner >= MOST_STEPS || run->iterations == doubtful;
     if (run->iterations == doubtful) doubtful *= 2;
-    if (t->is_z && lost && run->residual > near_enough && grows_for_ever(t, s)) return;
+    if (t->is_z && lost && run->residual > near_enough && has_no_solution(t, s)) return;
     judge(t, s);
+    if (t->is_z && inner == 0 && changed == 0 && run->residual > run->options->tol) {
+      run_stop(run, PERP_STATUS_STALLED, "multigrid: no step on the free rows; A may not be "
+               "definite; try active_set or auto");
+      return;
+    }
     const double tol = run->options->tol;
     if (t->is_z && run->residual <= tol && run->residual > polished*tol) {
       newton(t, s, &pace);
