@@ -175,5 +175,5 @@ double contest_options(contest *c, const char *label, const perp_options *option
               result.factorizations};
   tell(c, &e);
   free(x);
-  return error == PERP_OK && result.status == PERP_STATUS_SOLVED ? best : -1.0;
+  return error == PERP_OK && result.status == PERP_STATUS_SOLVED ? best : -best;
 }

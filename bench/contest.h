@@ -26,7 +26,8 @@ typedef struct contest {
 peer_problem contest_theirs(const perp_sample *sample, const double *dense);
 // Peers first, so that `best` is known. names: NULL-terminated, of solver_list.
 void contest_peers(contest *c, const char *const *names);
-// A method of perp with its defaults through a reused solver: seconds, or -1 where it fails.
+// A method of perp with its defaults through a reused solver: seconds; where it fails, minus those
+// that it took, or -1.
 double contest_method(contest *c, const char *name);
 // The same with other options; who: NULL, or what the table calls it.
 double contest_options(contest *c, const char *who, const perp_options *options);

@@ -167,7 +167,7 @@ static void set_value(const perp_family *family, double *values, const char *nam
     if (strcmp(family->parameters[k].name, name) == 0) values[k] = value;
 }
 
-// Pressure on grids with liquid, given by entries: active_set has no factor from 10,000 rows on,
+// Pressure on grids with liquid, given by entries: active_set has no factor from 4000 rows on,
 // and finds what it finds with one, in any units of the rows; the bits do not depend on the threads.
 static void large(void **state) {
   (void)state;

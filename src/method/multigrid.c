@@ -37,7 +37,7 @@ enum {
   COARSEST = 100,          // rows on the coarsest of them
   MANY = 20,               // 1/MANY of the rows moved: y is computed anew
   DOUBTFUL = 8,            // iterations after which, and twice and so on, x may grow for ever
-  LARGE = 10000,           // rows from which on this is ahead of a factor
+  LARGE = 4000,            // rows from which on this is ahead of a factor
   PART = 8192,             // rows that a thread takes at a time
   STALL = 1000,            // iterations, inner ones too, in which the best residual has to halve:
                            // M-matrices take about 50 to the end

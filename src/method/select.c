@@ -32,7 +32,7 @@ enum {
   WEIGHED = 50000,       // beyond, the cost of a factor is looked at first
   DEAR = 20000,          // operations of a factor per entry of A: above it sweeps come first
   HEAP = 20000,          // rows of a product: a factor of a heap of spheres costs about n^2
-  GRID = 10000,          // rows of an M-matrix from which on multigrid is ahead of a factor
+  GRID = 4000,           // rows of an M-matrix from which on multigrid is ahead of a factor
   WORTH = 2000,          // iterations of apgd: fewer rarely suffice where nncg did not
 };
 
