@@ -290,6 +290,8 @@ static const option_row rows[] = {
     {"seed", 's', "N", OPTION_TEXT,
      "seed of the random numbers (default 0); the same seed gives the same bits"},
     {"method", 'm', "NAME", OPTION_METHOD, "how each step is solved (default auto)"},
+    {"preset", 0, "NAME", OPTION_TEXT,
+     "parameters of a paper in one word: 'paper' of minmap_newton; what else is given comes after"},
     {"model", 0, "normal|friction|staggered|boxed", OPTION_CHOICE,
      "bodies: which problem a step is: without friction, with the friction of E13 (27), normal and "
      "friction in turn, or friction in boxes (the default is the scene's)"},

@@ -45,6 +45,8 @@ run run falling-ball --size 12 --steps 3 -o b.perp; info b.perp; expect 'three d
 few=$(sed -n 's/^particles //p' .info); run run falling-ball --size 12 --steps 3 --keep all -o b.perp; info b.perp
 holds 'and more' test "$(sed -n 's/^particles //p' .info)" -gt "$few"
 run run swirl --size 16 --steps 4 --transfer apic --every-cell 1 --compensate 1 --cfl 1 --flip 0.9 --reseed 0 --particles 3 --json; json 'all options together' solved=4
+run run swirl --size 16 --steps 2 -m minmap_newton --preset paper --json; json 'as the paper does' method=minmap_newton solved=2
+run run swirl --size 16 --steps 2 --preset paper; expect 'which auto does not' 2 'err=there is paper of minmap_newton'
 run run tilted-box --size 16 --steps 6 --turn 2 -o b.perp; expect 'a box that turns' 0; info b.perp; says 'is a solid that moves' 'moving 1'
 run run dam-break-2d --size 4 --width 0.05 --height 0.05 --steps 3 -o b.perp; expect 'hardly a drop' 0 'out=3 of 3 steps'; info b.perp; says 'is recorded' 'frames 4'
 run run swirl --size 16 --steps 0 -o b.perp; expect 'no steps' 0 'out=1 frame,'
