@@ -68,7 +68,7 @@ int32_t recording_chunk(const recording *what, int64_t frame, uint32_t *within);
 // Frames or rows of a chunk, checked against the header; say what is wrong.
 int recording_frames(const recording *what, int32_t chunk, record_frames *out);
 int recording_flow(const recording *what, int32_t chunk, record_flow *out);
-// That of the same frames: recording_chunk() of theirs + 1; head.liquid.fields says if there is one.
+// That of the same frames: recording_chunk() of theirs + 1, if head.liquid.fields has any.
 int recording_grid(const recording *what, int32_t chunk, record_grid *out);
 int recording_steps(const recording *what, int32_t chunk, record_steps *out);   // STEP or TIME
 

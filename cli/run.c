@@ -1,4 +1,5 @@
-// run.c: perp run: a scene of bodies or of a liquid, complementarity problems in each step, recorded.
+// run.c: perp run: a scene of bodies or of a liquid, complementarity problems in each step,
+// recorded.
 #include "run.h"
 
 #include <math.h>
@@ -108,20 +109,17 @@ static int open_recording(run_session *s, int resume) {
 }
 
 void run_count(run_session *s, const double *row) {
-  const int fluid = s->kind == &run_liquid;
+  const run_kind *kind = s->kind;
   run_totals *t = &s->totals;
-  const double step = row[fluid ? (int)RECORD_FLUID_step : (int)RECORD_COLUMN_step];
-  const double unsolved = row[fluid ? (int)RECORD_FLUID_unsolved : (int)RECORD_COLUMN_unsolved];
-  const double residual = row[fluid ? (int)RECORD_FLUID_residual : (int)RECORD_COLUMN_residual];
-  const double kinetic = row[fluid ? (int)RECORD_FLUID_kinetic : (int)RECORD_COLUMN_kinetic];
-  t->energy = kinetic + row[fluid ? (int)RECORD_FLUID_potential : (int)RECORD_COLUMN_potential];
-  t->kinetic = kinetic;
+  const double step = row[0], residual = row[kind->residual];
+  t->kinetic = row[kind->kinetic];
+  t->energy = t->kinetic + row[kind->potential];
   if (step < 1.0) t->energy_start = t->energy;
   else t->steps++;
   t->last_residual = residual;
   t->residual = fmax(t->residual, residual);
-  if (unsolved > 0.0 && t->unsolved++ == 0) t->first_unsolved = (int64_t)step;
-  s->kind->count(t, row);
+  if (row[kind->unsolved] > 0.0 && t->unsolved++ == 0) t->first_unsolved = (int64_t)step;
+  kind->count(t, row);
 }
 
 // One step, or at the very beginning the state before the first.
@@ -313,8 +311,8 @@ static const option_row rows[] = {
     {"times", 0, NULL, OPTION_FLAG,
      "record how long each step took; no two files are the same then"},
     {"dump-problems", 0, "DIR", OPTION_FOLDER,
-     "write the problems of each step as directories nb###_nc####, bodies and rows; of a liquid that "
-     "of the last substep, step####_n#####"},
+     "write the problems of each step as directories nb###_nc####, bodies and rows; of a liquid "
+     "that of the last substep, step####_n#####"},
     {"list", 'l', NULL, OPTION_FLAG, "list the scenes with their parameters"},
     {"progress", 0, NULL, OPTION_FLAG, "lines of progress on stderr also where it is no terminal"},
     {"quiet", 'q', NULL, OPTION_FLAG, "nothing but errors: no report, warnings or progress"},
@@ -333,11 +331,12 @@ const command command_run = {
     "can let go of walls: the pressure of every substep is one. A step that is not solved "
     "goes on with the best impulses or pressures found; it is counted and recorded, and the exit "
     "status is 1.\n\n"
-    "With -o the motion, the contacts or particles, and the statistics of every step are recorded, in a file "
-    "that is valid at any time: after Ctrl-C, 'perp run --resume FILE' goes on and ends with the "
-    "same bytes as if nothing had happened; with --steps a finished one is made longer. The same "
-    "holds for any number of threads. "
-    "--time-limit is for each step, of a liquid for each substep; what is found in time depends on the machine.",
+    "With -o the motion, the contacts or particles, and the statistics of every step are recorded, "
+    "in a file that is valid at any time: after Ctrl-C, 'perp run --resume FILE' goes on and ends "
+    "with the same bytes as if nothing had happened; with --steps a finished one is made longer. The "
+    "same holds for any number of threads. "
+    "--time-limit is for each step, of a liquid for each substep; what is found in time depends on "
+    "the machine.",
   .options = rows,
   .dynamic = DYNAMIC_FAMILY | DYNAMIC_METHODS,
   .family_at = family_at,

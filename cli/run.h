@@ -1,7 +1,7 @@
 // run.h: what the files of perp run share.
 //
-// A session is a scene, its simulation and its recording. What differs between bodies and liquids is
-// behind run_kind: run_bodies.c and run_liquid.c have one each.
+// A session is a scene, its simulation and its recording. What differs between bodies and liquids
+// is behind run_kind: run_bodies.c and run_liquid.c have one each.
 #pragma once
 
 #include <scene.h>
@@ -60,13 +60,14 @@ typedef struct run_session {
 // Functions that can fail return an exit code after having said what is wrong.
 struct run_kind {
   const char *noun;            // what its scenes are of: "bodies"
+  int32_t unsolved, residual, kinetic, potential;   // columns of STEP; the step is the first
   int (*build)(run_session *s);                // the scene from its values
   int (*settle)(run_session *s);               // options of its own
   int (*create)(run_session *s);               // what steps; after settle
   int (*load)(run_session *s, const void *state, size_t size);   // 0, or kind->message() says why
   const char *(*message)(void);
   void (*destroy)(run_session *s);
-  int (*head)(const run_session *s, recording_head *head);   // all but what bodies and liquids share
+  int (*head)(const run_session *s, recording_head *head);   // what is not common to both
   int (*film)(const run_session *s, const recording_head *head, film *out);
   int (*step)(run_session *s, int first, recorder_row *row);   // first: only reports
   void (*count)(run_totals *totals, const double *row);

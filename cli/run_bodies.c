@@ -164,7 +164,7 @@ static void show_progress(const run_totals *t, progress_state *at) {
            t->last_iterations);
 }
 
-// ---------------------------------------------------------------------------------------- reporting
+// --------------------------------------------------------------------------------------- reporting
 
 static void report(const run_session *s) {
   const run_totals *t = &s->totals;
@@ -199,7 +199,8 @@ static void report_json(const run_session *s, json_t *object) {
 }
 
 const run_kind run_bodies = {
-    .noun = "bodies", .build = build, .settle = settle, .create = create, .load = load,
-    .message = perp_world_message, .destroy = destroy, .head = fill_head, .film = make_film,
-    .step = step, .count = count_row, .dump = run_dump_bodies, .progress = show_progress,
-    .report = report, .report_json = report_json};
+    .noun = "bodies", .unsolved = RECORD_COLUMN_unsolved, .residual = RECORD_COLUMN_residual,
+    .kinetic = RECORD_COLUMN_kinetic, .potential = RECORD_COLUMN_potential, .build = build,
+    .settle = settle, .create = create, .load = load, .message = perp_world_message,
+    .destroy = destroy, .head = fill_head, .film = make_film, .step = step, .count = count_row,
+    .dump = run_dump_bodies, .progress = show_progress, .report = report, .report_json = report_json};

@@ -1,7 +1,7 @@
 // run_dump.c: perp run --dump-problems: each island of a step as a problem directory.
 //
-// The names of islands are those of [MNS08]: nb and the bodies that move in it, nc and its rows. Where a step
-// before had one of the same size, _2, _3, ... follow.
+// Their names are those of [MNS08]: nb and the bodies that move in it, nc and its rows. Where a
+// step before had one of the same size, _2, _3, ... follow.
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// run_dump_liquid.c: perp run --dump-problems of a liquid: the pressure problem of the last substep of
-// each step as a directory step####_n#####, with a row per liquid cell.
+// run_dump_liquid.c: perp run --dump-problems of a liquid: the pressure problem of the last substep
+// of each step as a directory step####_n#####, with a row per liquid cell.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,8 +40,8 @@ static int rows_make(int32_t cells, int32_t n, int32_t dimension, rows *r) {
   return 1;
 }
 
-// The faces of cell (i, j, k) in the order of their neighbours' numbers: z, y and x below it, then x,
-// y and z above. Of each the weight, and the neighbour; -1 beyond the rim.
+// The faces of cell (i, j, k) in the order of their neighbours' numbers: z, y and x below it, then
+// x, y and z above. Of each the weight, and the neighbour; -1 beyond the rim.
 typedef struct face { double weight; int32_t neighbour; } face;
 static void faces_of(const perp_grid *g, const int32_t at[3], int32_t cell, face out[6]) {
   const int32_t *n = g->cells, step[3] = {1, n[0], n[0]*n[1]};

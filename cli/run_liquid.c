@@ -165,7 +165,7 @@ static void show_progress(const run_totals *t, progress_state *at) {
            t->last_particles, t->last_iterations, t->last_inner);
 }
 
-// ---------------------------------------------------------------------------------------- reporting
+// --------------------------------------------------------------------------------------- reporting
 
 // The stages that take the time, the longest first.
 static void report_stages(const run_session *s) {
@@ -233,7 +233,8 @@ static void report_json(const run_session *s, json_t *object) {
 }
 
 const run_kind run_liquid = {
-    .noun = "liquids", .build = build, .settle = settle, .create = create, .load = load,
-    .message = perp_fluid_message, .destroy = destroy, .head = fill_head, .film = make_film,
-    .step = step, .count = count_row, .dump = run_dump_liquid, .progress = show_progress,
-    .report = report, .report_json = report_json};
+    .noun = "liquids", .unsolved = RECORD_FLUID_unsolved, .residual = RECORD_FLUID_residual,
+    .kinetic = RECORD_FLUID_kinetic, .potential = RECORD_FLUID_potential, .build = build,
+    .settle = settle, .create = create, .load = load, .message = perp_fluid_message,
+    .destroy = destroy, .head = fill_head, .film = make_film, .step = step, .count = count_row,
+    .dump = run_dump_liquid, .progress = show_progress, .report = report, .report_json = report_json};

@@ -4,7 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// count words of `width` (1, 2, 4 or 8) bytes, as the machine holds them; the result has the lowest bytes first.
+// count words of `width` (1, 2, 4 or 8) bytes, as the machine holds them; the result has the lowest
+// bytes first.
 void plane_pack(const void *words, size_t count, int width, unsigned char *out);
 void plane_unpack(const unsigned char *plane, size_t count, int width, void *words);
 

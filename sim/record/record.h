@@ -78,8 +78,8 @@ typedef struct record_frames {
   uint32_t touch_count, touch_room;
 } record_frames;
 
-// Particles: their order has no meaning, a frame has its own. A place counts from 0 at the lower end
-// of the grid, with `fine` of them to a cell.
+// Particles: their order has no meaning, a frame has its own. A place counts from 0 at the lower
+// end of the grid, with `fine` of them to a cell.
 typedef struct record_flow {
   uint32_t first, frames, bodies, room;   // room: frames that fit; bodies: solids that move
   int32_t dimension, cells[3], fine;      // two dimensions: cells[2] = 1

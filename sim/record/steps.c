@@ -33,7 +33,8 @@ int record_steps_create(uint32_t columns, uint32_t room, record_steps *out) {
 
 static int grow(record_steps *steps) {
   record_steps larger;
-  if (record_steps_create(steps->columns, 2*steps->room + 64, &larger) != RECORD_OK) return RECORD_IO;
+  if (record_steps_create(steps->columns, 2*steps->room + 64, &larger) != RECORD_OK)
+    return RECORD_IO;
   for (size_t c = 0; c < steps->columns; c++)
     memcpy(larger.column + c*larger.room, steps->column + c*steps->room,
            steps->rows*sizeof *larger.column);

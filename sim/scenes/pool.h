@@ -1,5 +1,5 @@
-// pool.h: what scenes of liquids are made of. The grid is the unit square or cube: `size` cells along
-// each side. Lengths are in sides of it, which are meters with the default gravity.
+// pool.h: what scenes of liquids are made of. The grid is the unit square or cube: `size` cells
+// along each side. Lengths are in sides of it, which are meters with the default gravity.
 #pragma once
 
 #include "layout.h"
@@ -12,7 +12,8 @@ enum {
 #define POOL_COMMON(steps, size, largest)                                                         \
   SCENE_COMMON(steps, 1.0/60.0),                                                                  \
   {"size", size, 4, largest, 1, NULL, "cells along each side of the grid"},                       \
-  {"walls", PERP_WALLS_SEPARATING, 0, 2, 1, "no-slip|slip|separating", "what liquid does at walls"}, \
+  {"walls", PERP_WALLS_SEPARATING, 0, 2, 1, "no-slip|slip|separating",                            \
+   "what liquid does at walls"},                                                                  \
   {"every-cell", 0, 0, 1, 1, NULL, "no suction in any cell, not only at walls"},                  \
   {"transfer", PERP_TRANSFER_FLIP, 0, 1, 1, "flip|apic", "between particles and grid"},           \
   {"flip", 0.97, 0, 1, 0, NULL, "part of FLIP, the rest is PIC"},                                 \
