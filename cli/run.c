@@ -333,8 +333,8 @@ const command command_run = {
     "status is 1.\n\n"
     "With -o the motion, the contacts or particles, and the statistics of every step are recorded, "
     "in a file that is valid at any time: after Ctrl-C, 'perp run --resume FILE' goes on and ends "
-    "with the same bytes as if nothing had happened; with --steps a finished one is made longer. The "
-    "same holds for any number of threads. "
+    "with the same bytes as if nothing had happened; with --steps a finished one is made longer. "
+    "The same holds for any number of threads. "
     "--time-limit is for each step, of a liquid for each substep; what is found in time depends on "
     "the machine.",
   .options = rows,

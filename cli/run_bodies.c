@@ -203,4 +203,5 @@ const run_kind run_bodies = {
     .kinetic = RECORD_COLUMN_kinetic, .potential = RECORD_COLUMN_potential, .build = build,
     .settle = settle, .create = create, .load = load, .message = perp_world_message,
     .destroy = destroy, .head = fill_head, .film = make_film, .step = step, .count = count_row,
-    .dump = run_dump_bodies, .progress = show_progress, .report = report, .report_json = report_json};
+    .dump = run_dump_bodies, .progress = show_progress, .report = report,
+    .report_json = report_json};

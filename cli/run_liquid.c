@@ -237,4 +237,5 @@ const run_kind run_liquid = {
     .kinetic = RECORD_FLUID_kinetic, .potential = RECORD_FLUID_potential, .build = build,
     .settle = settle, .create = create, .load = load, .message = perp_fluid_message,
     .destroy = destroy, .head = fill_head, .film = make_film, .step = step, .count = count_row,
-    .dump = run_dump_liquid, .progress = show_progress, .report = report, .report_json = report_json};
+    .dump = run_dump_liquid, .progress = show_progress, .report = report,
+    .report_json = report_json};
