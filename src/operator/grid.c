@@ -52,14 +52,31 @@ int grid_entry(const perp_grid *g, int32_t h, int32_t slot, int32_t *l, double *
 
 // ---- the operator
 
-static int apply(const void *self, const double *x, double *y, void *scratch) {
-  (void)scratch;
-  const perp_grid *g = self;
-  for (grid_place p = {{0, 0, 0}}; p.at[2] < g->cells[2];) {
-    const int32_t count = grid_product_from(g, p, x, y);
-    grid_advance(g, &p, count);
+typedef struct product { const perp_grid *g; const double *x; double *y; } product;
+
+static void product_lines(void *data, int32_t index) {   // some of them
+  const product *p = data;
+  const perp_grid *g = p->g;
+  const int64_t lines = (int64_t)g->cells[1]*g->cells[2];
+  const int32_t first = (int32_t)(lines*index/GRID_CHUNKS),
+                last = (int32_t)(lines*(index + 1)/GRID_CHUNKS);
+  grid_place at = {{0, first % g->cells[1], first/g->cells[1]}};
+  double *y = p->y + (size_t)first*(size_t)g->cells[0],
+         *end = p->y + (size_t)last*(size_t)g->cells[0];
+  while (y < end) {
+    const int32_t count = grid_product_from(g, at, p->x, y);
+    grid_advance(g, &at, count);
     y += count;
   }
+}
+
+void grid_product(const perp_grid *g, const double *x, double *y, team *threads) {
+  team_run(threads, product_lines, &(product){g, x, y}, GRID_CHUNKS);
+}
+
+static int apply(const void *self, const double *x, double *y, void *scratch) {
+  (void)scratch;
+  grid_product(self, x, y, NULL);
   return 0;
 }
 
@@ -129,24 +146,54 @@ static void submatrix(const void *self, const int32_t *set, int32_t m, double *S
   }
 }
 
-// Row by row: what comes before has been updated. A stretch of one cell at a time would cost more
-// than the arithmetic, so the entries are read where they are.
+// ---- sweeps: row by row, as each needs those before it
+
+typedef struct line {         // of cells along x
+  const perp_grid *g;
+  int32_t row;                // of its first cell
+  int32_t step[6];            // to the cells beyond its sides -x, +x, -y, ...; 0: there are none
+  const double *w[6];         // weights of these faces; NULL: 1
+  double scale[3];
+} line;
+
+static line line_at(const perp_grid *g, int32_t number) {
+  const grid_place p = {{0, number % g->cells[1], number/g->cells[1]}};
+  line s = {.g = g, .row = number*g->cells[0]};
+  for (int q = 0; q < 6; q++) {
+    const int d = q/2, up = q % 2;
+    s.scale[d] = grid_scale(g, d);
+    if (g->cells[d] == 1 || (d > 0 && p.at[d] == (up ? g->cells[d] - 1 : 0))) continue;
+    s.step[q] = up ? grid_stride(g, d) : -grid_stride(g, d);
+    if (g->face[d] != NULL)
+      s.w[q] = g->face[d] + grid_face(g, p, d) + (up ? grid_face_stride(g, d) : 0);
+  }
+  return s;
+}
+
+static inline double line_product(const line *s, const double *x, int32_t i) {   // (A x)_h
+  const uint8_t *type = s->g->type;
+  const int32_t h = s->row + i;
+  if (type[h] != PERP_CELL_LIQUID) return x[h];
+  double y = 0.0;
+  for (int q = 0; q < 6; q++) {
+    const int32_t l = h + s->step[q];
+    if (l == h || (q == 0 && i == 0) || (q == 1 && i == s->g->cells[0] - 1)) continue;
+    if (type[l] == PERP_CELL_SOLID) continue;
+    const double w = (s->w[q] != NULL ? s->w[q][i] : 1.0)*s->scale[q/2];
+    y += w*(x[h] - (type[l] == PERP_CELL_LIQUID ? x[l] : 0.0));
+  }
+  return y;
+}
+
 static int sweep(const void *self, perp_sweep *state, int32_t from, int32_t to) {
   const perp_grid *g = self;
+  const int32_t nx = g->cells[0];
   double *x = state->x, change = state->change;
+  line s = {.row = -1};
   for (int32_t k = from; k < to; k++) {
     const int32_t h = state->backward ? to - 1 - (k - from) : k;
-    double y = state->b[h];
-    if (g->type[h] == PERP_CELL_LIQUID) {
-      const grid_place p = grid_place_of(g, h);
-      for (int q = 0; q < 6; q++) {
-        int32_t l;
-        const double w = face_entry(g, p, h, q/2, q % 2, &l);
-        if (w != 0.0) y += w*(x[h] - (g->type[l] == PERP_CELL_LIQUID ? x[l] : 0.0));
-      }
-    } else {
-      y += x[h];
-    }
+    if (s.row < 0 || h < s.row || h >= s.row + nx) s = line_at(g, h/nx);
+    const double y = state->b[h] + line_product(&s, x, h - s.row);
     const double z = relaxed(x[h], y, state->diagonal[h], state->omega, lower(state->lo, h),
                              upper(state->hi, h));
     change = max_or_nan(change, state->weight[h]*fabs(z - x[h])/state->omega);

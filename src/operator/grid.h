@@ -6,6 +6,8 @@
 
 #include <stddef.h>
 
+#include "team.h"
+
 // The entry of a face is face[d][f]*grid_scale(g, d), rounded once; the diagonal is the sum of
 // those that count, in the order -x, +x, -y, +y, -z, +z. Who needs entries computes them so.
 static inline double grid_scale(const perp_grid *g, int d) {   // 1/spacing[d]^2; 0: no such faces
@@ -48,6 +50,8 @@ int32_t grid_residual_from(const perp_grid *g, grid_place p, const double *x, co
                            double *y, double *a);
 int32_t grid_product_from(const perp_grid *g, grid_place p, const double *x, double *y);
 int32_t grid_diagonal_from(const perp_grid *g, grid_place p, double *d);
+enum { GRID_CHUNKS = 64 };   // of lines, shared among threads: their number does not matter
+void grid_product(const perp_grid *g, const double *x, double *y, team *threads);   // y = A x
 static inline void grid_advance(const perp_grid *g, grid_place *p, int32_t count) {
   p->at[0] += count;                       // a stretch ends with its line, at the latest
   if (p->at[0] < g->cells[0]) return;

@@ -13,6 +13,7 @@
 #include "driver.h"
 #include "error.h"
 #include "farkas.h"
+#include "grid.h"
 #include "options.h"
 #include "vector.h"
 
@@ -179,6 +180,11 @@ static void operator_aborted(perp_run *run, const char *function, int code) {
 }
 
 int run_product(perp_run *run, const double *x, double *y) {
+  const perp_grid *grid = team_size(run->threads) > 1 ? grid_of(&run->A) : NULL;
+  if (grid != NULL) {
+    grid_product(grid, x, y, run->threads);
+    return 0;
+  }
   const int code = run->A.ops->apply(run->A.self, x, y, run->scratch);
   if (code != 0) operator_aborted(run, "apply", code);
   return code;
