@@ -364,8 +364,8 @@ static void a_step_adds_an_eighth_at_most(void **unused) {
   perp_fluid_destroy(f);
 }
 
-// Particles that gather in a corner of a cell, of the box too, leave its centre dry. It must be liquid
-// all the same: as air it would have no pressure against what comes next, a drain.
+// Particles that gather in a corner of a cell, of the box too, leave its centre dry. It must be
+// liquid all the same: as air it would have no pressure against what comes next, a drain.
 static void crowded_cells_are_liquid(void **unused) {
   (void)unused;
   for (int dimension = 2; dimension <= 3; dimension++)

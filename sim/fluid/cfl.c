@@ -1,6 +1,6 @@
 // cfl.c: how long the next substep is: nothing moves further than cfl cells along any direction.
 //     dt = cfl h/max(|u|, |wall|, sqrt(cfl h g))
-// The last is for liquid at rest: gravity alone would carry it sqrt(cfl h/g) seconds to come as far.
+// The last is for liquid at rest: it has such a speed after falling half as far.
 // What is left of the step is divided evenly.
 #include <math.h>
 

@@ -3,8 +3,8 @@
 // Let a cell have P parts (seed.h). Inside the liquid, where it and all around it hold particles or
 // are solid, one with fewer than P/2 gets a particle in each part that has none, with the velocity
 // that the grid has there; but only where all of these together hold P per cell at least: liquid
-// that is drawn apart, by walls that let go or as spray, must not become more by it. (A dam break in
-// 50 x 50 cells with separating walls and cfl = 1/2 had 31 % more volume after 4 s, and has 6 %.)
+// that is drawn apart, by walls that let go or as spray, must not become more by it. (A dam break
+// in 50 x 50 cells, walls separating, cfl = 1/2, had 31 % more volume after 4 s, and has 6 %.)
 // One with more than 2 P keeps two per part, those nearest to its middle.
 // Neither depends on the order of particles: mirrored liquids stay mirrored. What is in the middle
 // of a solid, where nothing points to a way out, is removed.

@@ -2,8 +2,8 @@
 //
 // A point has two coordinates per direction in units of cells, one among faces (x/h) and one among
 // centres (x/h - 1/2); component a of the velocity takes the first along a and the second across.
-// Beyond the outermost entries fields go on as constants. With walls of no slip the velocity along a
-// side of the box falls to 0 within the half cell before it.
+// Beyond the outermost entries fields go on as constants. With walls of no slip the velocity along
+// a side of the box falls to 0 within the half cell before it.
 #pragma once
 
 #include <string.h>

@@ -1,9 +1,9 @@
 // save.c: the exact state of a fluid as bytes, and back.
 //
 // What a step depends on and changes: particles, the velocity of the grid, the pressure from which
-// the next solve starts, where solids are, the divergence aimed at. Settings and the kinds and sizes
-// of solids are not saved; a number computed from them is, so that a state is not read into another
-// fluid. A check sum over everything guards against damage. Bytes are those of this machine.
+// the next solve starts, where solids are, the divergence aimed at. Settings and the kinds and
+// sizes of solids are not saved; a number computed from them is, so that a state is not read into
+// another fluid. A check sum over everything guards against damage. Bytes are those of this machine.
 // The shelf is the same without the sum: a step that fails puts it back.
 #include <math.h>
 #include <string.h>
@@ -209,8 +209,8 @@ perp_error fluid_shelve(perp_fluid *f) {
   return PERP_OK;
 }
 
-// Particles in the box, all numbers finite and types that exist: a state made by other means, with a
-// sum that is right, must not lead astray either.
+// Particles in the box, all numbers finite and types that exist: a state made by other means, with
+// a sum that is right, must not lead astray either.
 static perp_error check_values(const perp_fluid *f, const head *h, const unsigned char *from) {
   part list[MOST_PARTS];
   for (int32_t i = 0; i < f->solids; i++, from += sizeof(motion)) {

@@ -117,7 +117,8 @@ perp_error perp_fluid_problem(const perp_fluid *f, perp_problem *problem, const 
   if (f == NULL || problem == NULL)
     return fluid_error(PERP_ERROR_ARGUMENT, "%s is NULL", f == NULL ? "fluid" : "problem");
   if (f->report.substeps == 0)
-    return fluid_error(PERP_ERROR_ARGUMENT, "there was no step yet, so there is no problem");
+    return fluid_error(PERP_ERROR_ARGUMENT, "there was no step yet, or none since a state was "
+                       "loaded");
   *problem = (perp_problem){.A = perp_from_grid(&f->grid, 0), .b = f->b, .lo = f->lo, .hi = f->hi};
   if (x != NULL) *x = f->pressure;
   return PERP_OK;

@@ -234,8 +234,8 @@ static double distance_at(const work *w, const int32_t place[3]) {
 }
 
 // The distance that a cell with so many particles has at most: one with more than its share is
-// liquid, wherever in it they are. Crowded in a corner or on a line they would leave its centre dry,
-// and as air, without pressure against it, the cell would take in all that flows its way.
+// liquid, wherever in it they are. Crowded in a corner or on a line they would leave its centre
+// dry, and as air, without pressure against it, the cell would take in all that flows its way.
 static double crowd(const work *w, int32_t count) {
   const double over = (double)count/w->share - 1.0;
   return over > 0.0 ? -0.5*w->f->h*(over < 1.0 ? over : 1.0) : REACH*w->f->h;
