@@ -3,8 +3,8 @@
 // What a step depends on and changes: particles, the velocity of the grid, the pressure from which
 // the next solve starts, where solids are, the divergence aimed at. Settings and the kinds and
 // sizes of solids are not saved; a number computed from them is, so that a state is not read into
-// another fluid. A check sum over everything guards against damage. Bytes are those of this machine.
-// The shelf is the same without the sum: a step that fails puts it back.
+// another fluid. A check sum over everything guards against damage. Bytes are those of this
+// machine. The shelf is the same without the sum: a step that fails puts it back.
 #include <math.h>
 #include <string.h>
 
