@@ -209,6 +209,15 @@ static void gradients(void **state) {
       set_mask(k, is_free);
       if (round == 3) is_free[n/2] ^= 1;           // few rows, and many
       for (int32_t i = 0; i < n; i++) b[i] = between(-1.0, 1.0);
+      if (round == 1) {                            // another level in between
+        aggregation_mask(g, 1, is_free);
+        aggregation_mask(g, 1, NULL);
+      }
+      if (round == 2) {
+        aggregation_mask(g, 0, NULL);
+        aggregation_mask(g, 1, is_free);
+        aggregation_mask(g, 1, NULL);
+      }
       aggregation_mask(g, 0, is_free);
       aggregation_solve(g, 0, NULL, b, 1e-3, 100, NULL, d);
       aggregation *fresh = aggregation_create(&s.A, NULL, NULL, &failed);

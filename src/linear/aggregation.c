@@ -474,8 +474,11 @@ void aggregation_mask(aggregation *g, int32_t from, const uint8_t *is_free) {
     first->changed[flipped++] = i;
     slices_row_mask(&first->s, i, first->colptr, first->row, first->value, g->unit, active);
   }
-  const int known = g->masked == from || g->at[g->masked].n == 0;
+  int known = 1;                                     // the levels below are those of the mask before
+  for (int32_t k = 0; k < g->levels; k++) known &= !g->at[k].masked;
+  known |= g->masked == from;
   g->masked = from;
+  first->masked = is_free != NULL;
   if (flipped == 0 && known) return;
   int all = !known || flipped > first->n/FEW;
   int32_t count = flipped;

@@ -24,6 +24,7 @@ typedef struct level {
                                    //   finest
   double *scale;                   // entries: s_cd, on all levels but the finest
   uint8_t *active;                 // n: the mask
+  int masked;                      // 1: it was given for this level, not all free
   uint8_t *dirty;                  // n: 1 while the row is on `changed`
   int32_t *changed;                // n
   slices s;                        // the matrix as the cycle sees it
