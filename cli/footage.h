@@ -43,6 +43,7 @@ typedef struct footage {
   float *position, *value;     // 3 particle_room, particle_room
   uint32_t particle_room;
   float *cell;                 // cells of the grid
+  uint8_t *full;               // likewise: 1 where there is liquid all around
   float palette[256][3];
 } footage;
 

@@ -51,6 +51,7 @@ void footage_liquid_close(footage *what) {
   free(what->position);
   free(what->value);
   free(what->cell);
+  free(what->full);
 }
 
 // --------------------------------------------------------------------------------------- colours
@@ -191,6 +192,11 @@ int footage_liquid_at(footage *what, double place, footage_colour colour) {
   picture->value = what->value;
   picture->gap = what->scale.gap*head->liquid.spacing;
   picture->surface = what->show == FOOTAGE_SURFACE;
+  if (picture->surface) {
+    free(what->full);
+    picture->full = what->full = liquid_full(head, &what->wet);
+    memcpy(picture->grid, head->liquid.cells, sizeof picture->grid);
+  }
   int bad = grid && make_cells(what, colour);
   if (!bad && head->dimension == 3 && what->show == FOOTAGE_PARTICLES) bad = make_balls(what);
   return bad ? fail(CODE_IO, "out of memory") : CODE_OK;

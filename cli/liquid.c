@@ -229,3 +229,22 @@ uint8_t *liquid_hidden(const recording_head *head, const liquid_frame *frame, do
   free(full);
   return hide;
 }
+
+uint8_t *liquid_full(const recording_head *head, const liquid_frame *frame) {
+  const int32_t *n = head->liquid.cells;
+  const size_t cells = (size_t)n[0]*(size_t)n[1]*(size_t)n[2];
+  uint8_t *full = frame->type ? malloc(cells) : NULL;
+  size_t cell = 0;
+  for (int32_t k = 0; k < n[2] && full; k++)
+    for (int32_t j = 0; j < n[1]; j++)
+      for (int32_t i = 0; i < n[0]; i++, cell++) {
+        full[cell] = (frame->type[cell] & RECORD_CELL_TYPE) == 1;
+        for (int32_t c = k > 0 ? k - 1 : 0; c <= k + 1 && c < n[2] && full[cell]; c++)
+          for (int32_t b = j > 0 ? j - 1 : 0; b <= j + 1 && b < n[1]; b++)
+            for (int32_t a = i > 0 ? i - 1 : 0; a <= i + 1 && a < n[0]; a++) {
+              const size_t other = ((size_t)c*(size_t)n[1] + (size_t)b)*(size_t)n[0] + (size_t)a;
+              if ((frame->type[other] & RECORD_CELL_TYPE) == 2) full[cell] = 0;
+            }
+      }
+  return full;
+}

@@ -42,6 +42,9 @@ int liquid_measure(liquid *what, int64_t every, liquid_scale *out);
 // Particles that cannot be seen, in space: 1 for those in cells around which all are full. The caller
 // frees it; NULL: no memory.
 uint8_t *liquid_hidden(const recording_head *head, const liquid_frame *frame, double gap);
+// Cells that are full of liquid: around which no air is. The caller frees it; NULL: types were not
+// recorded, or no memory.
+uint8_t *liquid_full(const recording_head *head, const liquid_frame *frame);
 void liquid_share(liquid_scale *a, liquid_scale *b);   // the wider ends of both, for both
 
 size_t liquid_cell(const recording_head *head, const liquid_frame *frame, uint32_t particle);

@@ -2,8 +2,9 @@
 //
 // After Zhu and Bridson, "Animating sand as a fluid" (2005): at a node x the particles within R have
 // the weights w = (1 - r^2/R^2)^3 and the mean place c; the liquid is where radius - |x - c| > 0.
-// Its edge is smooth so, however particles lie, and a particle alone is a drop. The player does the
-// same (viewer/src/surface.js).
+// Its edge is smooth so, however particles lie, and a particle alone is a drop. Where particles are
+// far apart inside, cells that are known to be full close the holes. The player does the same
+// (viewer/src/surface.js).
 //
 // Layers of nodes are shared by the threads. Each adds the particles in their order, so that the
 // sums do not depend on who makes them.
@@ -60,11 +61,27 @@ static void add_particle(const maker *m, int64_t p, const int32_t from[2]) {
   }
 }
 
+// Whether a node is in a cell that is known to be full.
+static int in_full(const maker *m, int64_t node) {
+  const field *f = m->f;
+  const render_liquid *liquid = m->liquid;
+  const int64_t at[3] = {node % f->n[0], node/f->n[0] % f->n[1], node/f->n[0]/f->n[1]};
+  int64_t cell = 0;
+  for (int c = 2; c >= 0 && liquid->full; c--) {
+    const double x = f->origin[c] + f->step*(double)at[c], n = liquid->grid[c];
+    const double place = c < m->axes ? floor(x/liquid->size[c]*n) : 0.0;
+    if (!(place >= 0.0 && place < n)) return 0;
+    cell = cell*liquid->grid[c] + (int64_t)place;
+  }
+  return liquid->full && liquid->full[cell];
+}
+
 static void finish(const maker *m, int64_t node) {
   field *f = m->f;
   const double sum = (double)m->sum[node];
+  const double least_depth = in_full(m, node) ? 0.4*m->gap : m->radius - m->reach;
   if (!(sum > 0.0)) {
-    f->depth[node] = (float)(m->radius - m->reach);
+    f->depth[node] = (float)least_depth;
     return;
   }
   double square = 0.0;
@@ -72,7 +89,7 @@ static void finish(const maker *m, int64_t node) {
     const double mean = (double)m->place[c][node]/sum;
     square += mean*mean;
   }
-  f->depth[node] = (float)(m->radius - f->step*sqrt(square));
+  f->depth[node] = (float)most(m->radius - f->step*sqrt(square), least_depth);
   f->value[node] /= m->sum[node];
 }
 

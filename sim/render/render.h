@@ -24,6 +24,9 @@ typedef struct render_liquid {
   double gap;                  // between particles
   int32_t surface;             // 1: the surface around the particles; 0: a disc each, in the plane
   double size[3];              // of its box from the origin on; what is beyond it is solid
+  // cells of the box that are full of liquid however their particles lie; NULL: not known
+  const uint8_t *full;         // grid[0] grid[1] grid[2]
+  int32_t grid[3];
   // or cells, in the plane: where in the palette they are, below 0: not liquid; NULL: none
   const float *cell;           // cells[0] cells[1]
   int32_t cells[2];

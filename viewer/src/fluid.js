@@ -3,7 +3,7 @@ import {rampColour} from './colours.js';
 import {decode, decodeFrame, unpack} from './payload.js';
 import {Timed} from './timed.js';
 
-export const LIQUID = 1;                         // the type of a cell, as perp_cell
+export const LIQUID = 1, AIR = 2;                // the type of a cell, as perp_cell
 const SUCTION = [0.48, 0.16, 0.62];              // pressure below 0: a wall holds the liquid
 
 export class Fluid extends Timed {

@@ -2,13 +2,17 @@
 //
 // After Zhu and Bridson, "Animating sand as a fluid" (2005): at a node x the particles within R have
 // the weights w = (1 - r^2/R^2)^3 and the mean place c; the field is radius - |x - c|. Liquid has a
-// smooth edge so, however its particles lie, and a particle alone is a drop.
-const REACH = 2.4, RADIUS = 0.95;                // in distances between particles
+// smooth edge so, however its particles lie, and a particle alone is a drop. Where particles are far
+// apart inside, cells with liquid all around close the holes, if types of cells are known.
+import {AIR, LIQUID} from './fluid.js';
+
+const REACH = 2.4, RADIUS = 0.95, FULL = 0.4;    // in distances between particles
 export const UNIT = 48;                         // of the field in bytes: 128 + UNIT field
 const SIDE = 640;                               // nodes along the longer side, at most
 
 export class Surface {
   constructor({nx, ny, gap}) {
+    Object.assign(this, {nx, ny});
     this.per = Math.max(Math.min(2, Math.floor(SIDE/Math.max(nx, ny))), 0.25);   // nodes a cell
     this.width = Math.round(this.per*nx) + 1;   // nodes; the first is at the corner of the grid
     this.height = Math.round(this.per*ny) + 1;
@@ -20,7 +24,7 @@ export class Surface {
   }
 
   // Of a frame, with the bytes that the colours come from.
-  update({count, x: [xs, ys]}, bytes) {
+  update({count, x: [xs, ys], type}, bytes) {
     const {sum, mean, width, height, per, field} = this, reach = REACH*this.gap;
     for (const array of [sum, mean, this.x, this.y]) array.fill(0);
     for (let p = 0; p < count; p++) {
@@ -41,10 +45,21 @@ export class Surface {
     }
     for (let k = 0; k < sum.length; k++) {
       const away = sum[k] > 0 ? Math.hypot(this.x[k], this.y[k])/sum[k]/this.gap : REACH;
-      field[k] = RADIUS - away;
+      field[k] = Math.max(RADIUS - away, type && this.#full(k, type) ? FULL : -REACH);
       this.texture[4*k] = Math.max(128 + UNIT*field[k], 0);
       this.texture[4*k + 1] = this.#byte(k);
     }
+  }
+
+  // Whether a node is in a cell around which no air is.
+  #full(k, type) {
+    const {nx, ny} = this, i = Math.floor(k % this.width/this.per);
+    const j = Math.floor(Math.floor(k/this.width)/this.per);
+    if (i >= nx || j >= ny || type[j*nx + i] !== LIQUID) return false;
+    for (let b = Math.max(j - 1, 0); b <= j + 1 && b < ny; b++)
+      for (let a = Math.max(i - 1, 0); a <= i + 1 && a < nx; a++)
+        if (type[b*nx + a] === AIR) return false;
+    return true;
   }
 
   // The byte of a node; of one that no particle reaches that of a neighbour, as colours between
