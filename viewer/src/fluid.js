@@ -57,7 +57,11 @@ export class Fluid extends Timed {
   moment(f, blend) {
     const frame = this.frame(f), time = blend*this.dt*this.every;
     if (!(time > 0)) return frame;
-    const on = frame.x.map((x, c) => x.map((at, p) => at + time*frame.v[c][p]));
+    const on = frame.x.map((x, c) => {
+      const out = new Float32Array(x.length), v = frame.v[c];
+      for (let p = 0; p < out.length; p++) out[p] = x[p] + time*v[p];
+      return out;
+    });
     return {...frame, x: on};
   }
 
@@ -66,9 +70,14 @@ export class Fluid extends Timed {
   bytes(f, mode) {
     const frame = this.frame(f);
     if (mode === 'pressure' && frame.pressure) return frame.pressure;
-    const scale = this.spacing/this.fastest;
-    frame.bytes ??= frame.v[0].map((_, p) => Math.hypot(...frame.v.map(v => v[p])));
-    return Uint8Array.from(frame.bytes, v => Math.round(255*Math.min(Math.sqrt(scale*v), 1)));
+    if (frame.bytes) return frame.bytes;
+    const scale = this.spacing/this.fastest, [vx, vy, vz] = frame.v;
+    frame.bytes = new Uint8Array(frame.count);
+    for (let p = 0; p < frame.count; p++) {
+      const w = vz ? vz[p] : 0, speed = Math.sqrt(vx[p]*vx[p] + vy[p]*vy[p] + w*w);
+      frame.bytes[p] = Math.round(255*Math.min(Math.sqrt(scale*speed), 1));
+    }
+    return frame.bytes;
   }
 
   // Where solid s is at a frame and on the way to the next, with the quaternion as x y z w.

@@ -137,14 +137,18 @@ export function decodeFrame(bytes, meta) {
   const axes = [0, 1, 2].slice(0, dimension), poses = Array.from({length: solids});
   const frame = {count, pose: poses.map(() => Array.from({length: 7}, float))};
   frame.separating = sums(separating);
-  const cell = sums(count), low = [i => i % nx, i => Math.floor(i/nx) % ny,
-                                   i => Math.floor(i/(nx*ny))];
-  frame.x = axes.map(c => {
-    const part = take(count);
-    return Float32Array.from(cell, (i, p) => low[c](i) + (part[p] + 0.5)/levels);
+  const cell = sums(count), divide = [1, nx, nx*ny], modulo = [nx, ny, 2**31];
+  frame.x = axes.map(c => {                // loops, not callbacks: this runs for each frame shown
+    const part = take(count), out = new Float32Array(count), by = divide[c], of = modulo[c];
+    for (let p = 0; p < count; p++)
+      out[p] = (cell[p]/by >>> 0) % of + (part[p] + 0.5)/levels;
+    return out;
   });
-  frame.v = axes.map(() => Float32Array.from(chained(new Int8Array(count)),
-                                             w => unit*w*Math.abs(w)));   // signed squares
+  frame.v = axes.map(() => {
+    const stored = chained(new Int8Array(count)), out = new Float32Array(count);
+    for (let p = 0; p < count; p++) out[p] = unit*stored[p]*Math.abs(stored[p]);   // signed squares
+    return out;
+  });
   if (fields) {
     frame.pressure = chained(new Uint8Array(count));
     frame.type = take(nx*ny);

@@ -27,24 +27,26 @@ export class Surface {
   update({count, x: [xs, ys], type}, bytes) {
     const {sum, mean, width, height, per, field} = this, reach = REACH*this.gap;
     for (const array of [sum, mean, this.x, this.y]) array.fill(0);
+    const {x: ax, y: ay} = this, shrink = 1/(reach*reach);
     for (let p = 0; p < count; p++) {
       const x = per*xs[p], y = per*ys[p], byte = bytes[p];
       const left = Math.max(Math.ceil(x - reach), 0), right = Math.min(x + reach, width - 1);
       const low = Math.max(Math.ceil(y - reach), 0), high = Math.min(y + reach, height - 1);
       for (let j = low; j <= high; j++) {
-        for (let i = left; i <= right; i++) {
-          const q = 1 - ((i - x)**2 + (j - y)**2)/(reach*reach), k = j*width + i;
+        const dy = j - y;
+        for (let i = left, k = j*width + left; i <= right; i++, k++) {
+          const dx = i - x, q = 1 - shrink*(dx*dx + dy*dy);
           if (q <= 0) continue;
           const w = q*q*q;
           sum[k] += w;
           mean[k] += w*byte;
-          this.x[k] += w*(i - x);
-          this.y[k] += w*(j - y);
+          ax[k] += w*dx;
+          ay[k] += w*dy;
         }
       }
     }
     for (let k = 0; k < sum.length; k++) {
-      const away = sum[k] > 0 ? Math.hypot(this.x[k], this.y[k])/sum[k]/this.gap : REACH;
+      const away = sum[k] > 0 ? Math.sqrt(ax[k]*ax[k] + ay[k]*ay[k])/sum[k]/this.gap : REACH;
       field[k] = Math.max(RADIUS - away, type && this.#full(k, type) ? FULL : -REACH);
       this.texture[4*k] = Math.max(128 + UNIT*field[k], 0);
       this.texture[4*k + 1] = this.#byte(k);
