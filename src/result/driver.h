@@ -121,6 +121,10 @@ void run_set_weights(const perp_run *run, double *weight);    // n
 // run: what came of it
 perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, perp_run *run);
 void run_save_best(perp_run *run);                            // x and its residual
+// On grids, for methods that need no weights once they have ended: 1: the solver takes that vector
+// of its run for the proof of "infeasible". `runs`: where the run is
+int run_lends(const perp_method *method, const perp_limits *limits, const perp_options *options);
+double *run_lent(arena runs, int32_t n);
 void solver_release_kept(perp_solver *solver);
 void run_release(run_state *state, struct run_block *until);  // what run_allocate gave since then
 // x of the last certificate, which says solved, moved to the bounds it belongs to

@@ -38,6 +38,13 @@ static int is_lean(const perp_method *method, const perp_limits *limits,
                           !(options->scale && (method->traits & scales)));
 }
 
+int run_lends(const perp_method *method, const perp_limits *limits, const perp_options *options) {
+  return is_lean(method, limits, options) &&
+         (method->traits & (PERP_TRAIT_META | PERP_TRAIT_GRID)) != 0;
+}
+
+double *run_lent(arena runs, int32_t n) { return layout(&runs, n, 0, 1, 0).weight; }
+
 // Room for the operator, for the same as a reduced CSC matrix, and for a wrapper around either.
 static size_t scratch_for(size_t operator_bytes, int32_t n, int lean) {
   const size_t matrix = lean ? 0 : (size_t)n*sizeof(double);
@@ -538,15 +545,17 @@ int run_infeasible(perp_run *run, const double *u) {
   run_state *state = run->state;
   perp_solver *solver = state->solver;
   if (state->ended) return 0;
-  double *own = solver->farkas;
-  for (int32_t i = 0; i < solver->problem->A.n; i++) own[i] = 0.0;
-  for (int32_t i = 0; i < run->n; i++)   // u'(R y) = (R u)'y
+  double *own = solver->farkas;   // of the weights of a run, perhaps: they stay until it is over
+  const int plain = state->index == NULL && state->R == NULL && run->n == solver->problem->A.n;
+  for (int32_t i = 0; !plain && i < solver->problem->A.n; i++) own[i] = 0.0;
+  for (int32_t i = 0; !plain && i < run->n; i++)   // u'(R y) = (R u)'y
     own[state->index != NULL ? state->index[i] : i] = u[i]*of(state->R, i);
   perp_farkas farkas;
-  if (farkas_check_with(solver->problem, own, solver->farkas_work, solver->judge.scratch,
-                        &farkas) != PERP_OK ||
+  if (farkas_check_with(solver->problem, plain ? u : own, solver->farkas_work,
+                        solver->judge.scratch, &farkas) != PERP_OK ||
       !farkas.proven || (farkas.radius < (double)INFINITY && !run->last_resort))
     return 0;
+  if (plain && run->n > 0) memmove(own, u, (size_t)run->n*sizeof *own);
   solver->radius = farkas.radius;
   if (farkas.radius < (double)INFINITY)
     run_stop(run, PERP_STATUS_INFEASIBLE,

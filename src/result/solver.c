@@ -49,7 +49,7 @@ static void solver_layout(perp_solver *s, arena *memory) {
   presolve_layout(&s->reduced, memory, grid ? 0 : n,
                   s->options.presolve || s->options.split ? s->limits.nnz : 0);
   s->x = grid ? s->judge.x : ARENA_ARRAY(memory, double, n);
-  s->farkas = ARENA_ARRAY(memory, double, n);
+  if (!run_lends(s->method, &s->limits, &s->options)) s->farkas = ARENA_ARRAY(memory, double, n);
   s->farkas_work = ARENA_ARRAY(memory, double, grid ? 1 : farkas_doubles(n));
   const int32_t lanes = s->limits.lanes > 1 ? s->limits.lanes - 1 : 0;
   s->lanes = ARENA_ARRAY(memory, perp_solver *, lanes);
@@ -529,6 +529,7 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
   if (error != PERP_OK) return error;
   const int32_t n = problem->A.n;
   s->problem = problem;
+  if (run_lends(s->method, &s->limits, &s->options)) s->farkas = run_lent(s->runs, n);
   s->iterations = s->inner_iterations = s->factorizations = s->trace_count = 0;
   s->solutions = s->factor_nonzeros = 0;
   s->trace_stride = 1;
