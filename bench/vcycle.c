@@ -1,9 +1,10 @@
 // vcycle.c: the multigrid cycle on grids against the memory's bandwidth.
 //
 // Bytes of a cycle are those of grid_levels_traffic: each array once in each of the two passes over
-// a level, cells without liquid not at all, weights only where they are not all the same. The domain
-// is filled to about 60 % below a wavy surface, with two solid obstacles; with `cut` every face has
-// a weight of its own, so that all weights are read. Percent are of the triad with as many threads.
+// a level, cells without liquid not at all, weights only where they are not all the same. The
+// domain is filled to about 60 % below a wavy surface, with two solid obstacles; with `cut` every
+// face has a weight of its own, so that all weights are read. Percent are of the triad with as many
+// threads.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// test_grid_levels.c: multigrid on grids: the right matrix, symmetric, fast on hard masks, same bits.
+// test_grid_levels.c: multigrid on grids: the right matrix, symmetric, fast on hard masks.
 // labels: tsan
 #include "levels_sample.h"
 
@@ -76,7 +76,8 @@ static double true_residual(const levels_sample *s) {
 // Right sides that closed components have an answer to: mean 0 there.
 static void make_consistent(const levels_sample *s, const grid_levels *g) {
   const int32_t *label, count = grid_levels_closed(g, &label);
-  double *sum = calloc((size_t)count + 1, sizeof *sum), *size = calloc((size_t)count + 1, sizeof *size);
+  double *sum = calloc((size_t)count + 1, sizeof *sum);
+  double *size = calloc((size_t)count + 1, sizeof *size);
   for (int32_t i = 0; count > 0 && i < s->n; i++)
     if (label[i] >= 0) {
       sum[label[i]] += s->r[i];
@@ -139,7 +140,8 @@ static void products(void **state) {
           const double y = levels_sample_row(&s.grid, i, x, &diagonal) + s.r[i];
           if (diagonal > 0.0) x[i] = fmax(lo[i], fmin(hi[i], x[i] - y/diagonal));
         }
-      for (int32_t i = 0; i < s.n; i++) assert_true(fabs(s.z[i] - x[i]) <= 1e-12*(1.0 + fabs(x[i])));
+      for (int32_t i = 0; i < s.n; i++)
+        assert_true(fabs(s.z[i] - x[i]) <= 1e-12*(1.0 + fabs(x[i])));
       free(lo);
       free(hi);
       free(d);
@@ -213,10 +215,13 @@ static void hard(void **state) {
   (void)state;
   support_state = 4;
   static const struct { const char *name; int32_t x, y, z, most; } cases[] = {
-    {"random cells", 200, 150, 1, 16}, {"half bound", 128, 128, 1, 10}, {"single cells", 90, 90, 1, 3},
+    {"random cells", 200, 150, 1, 16}, {"half bound", 128, 128, 1, 10},
+    {"single cells", 90, 90, 1, 3},
     {"cut faces, theta 1e-2", 256, 256, 1, 14}, {"the same, bound cells", 33, 40, 35, 12},
-    {"parallel channels", 128, 128, 1, 150}, {"long and thin", 6, 3000, 1, 12}, {"line", 1, 5000, 1, 12},
-    {"odd sizes", 107, 211, 1, 12}, {"stretched x 4", 120, 130, 1, 14}, {"stretched y 4", 120, 130, 1, 14},
+    {"parallel channels", 128, 128, 1, 150}, {"long and thin", 6, 3000, 1, 12},
+    {"line", 1, 5000, 1, 12},
+    {"odd sizes", 107, 211, 1, 12}, {"stretched x 4", 120, 130, 1, 14},
+    {"stretched y 4", 120, 130, 1, 14},
     {"stretched z 3", 40, 36, 30, 14}, {"comb", 130, 64, 1, 50},
   };
   for (size_t k = 0; k < sizeof cases/sizeof cases[0]; k++) {

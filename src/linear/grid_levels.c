@@ -183,7 +183,7 @@ double grid_levels_traffic(const grid_levels *g, int32_t from) {
     const double cell = sizeof(float), red = 0.5*cell, dimensions = 1 + (l->side[1] > 1) + l->deep,
                  parents = cell/(1 << (l->halved[0] + l->halved[1] + l->halved[2]));
     const double down = cell + cell + red,           // r; z, residuals
-                 between = red + parents + 2.0*parents,   // residuals; r; z, z in the order of cells
+                 between = red + 3.0*parents,        // residuals; r; z, z in the order of cells
                  up = parents + cell + red + cell;   // z of the parents, r, z of red cells; z
     const double general = (double)count[GRID_GENERAL], other = general + (double)count[GRID_SAME];
     bytes += GRID_BLOCK*(((double)count[GRID_UNIFORM] + other)*(down + between + up) +

@@ -1,5 +1,5 @@
-// grid_levels.h: a hierarchy of grids under the pressure matrix of perp_grid: A_II z = r on the free
-// cells I by conjugate gradients around a multigrid cycle, for masks that change.
+// grid_levels.h: a hierarchy of grids under the pressure matrix of perp_grid: A_II z = r on the
+// free cells I by conjugate gradients around a multigrid cycle, for masks that change.
 //
 // Level 0 is the caller's grid, level k + 1 halves level k in the directions in which it is finest.
 // Every level has a matrix of the same kind, "the matrix of the level": A on level 0. Vectors are
@@ -27,7 +27,8 @@ int grid_levels_renew(grid_levels *g, const perp_grid *grid);
 
 int32_t grid_levels_count(const grid_levels *g);                     // >= 1
 size_t grid_levels_bytes(const grid_levels *g);                      // what they have allocated
-int32_t grid_levels_shape(const grid_levels *g, int32_t level, int32_t cells[3]);   // number of cells
+// returns the number of cells
+int32_t grid_levels_shape(const grid_levels *g, int32_t level, int32_t cells[3]);
 // Which directions the next level halves (1) or keeps (0): cell (i, j, k) has the parent
 // (i >> halved[0], ...); all 0 on the last level.
 void grid_levels_halved(const grid_levels *g, int32_t level, int32_t halved[3]);
@@ -56,7 +57,7 @@ void grid_levels_coarsen_flags(const grid_levels *g, int32_t level, const uint8_
 // 0 in cells without liquid.
 void grid_levels_refine(const grid_levels *g, int32_t level, const double *coarse, double *v);
 
-// The free cells of level `from` (its n, copied; NULL: all), and what follows from it on the coarser
+// The free cells of level `from` (its n, copied; NULL: all), and what follows on the coarser
 // levels. Cells without liquid and those with A_ii = 0 are never free. Allocates nothing. Levels
 // before `from` are to be masked again before they are used.
 void grid_levels_mask(grid_levels *g, int32_t from, const uint8_t *is_free);
@@ -65,8 +66,8 @@ void grid_levels_mask(grid_levels *g, int32_t from, const uint8_t *is_free);
 // but for rounding in single precision. z_F = 0; r_F is not read; r and z: n, distinct.
 void grid_levels_cycle(grid_levels *g, int32_t from, const double *r, double *z);
 
-// Bytes that one cycle reads and writes for the last mask, each array once in each of its two passes
-// over a level.
+// Bytes that one cycle reads and writes for the last mask, each array once in each of its two
+// passes over a level.
 double grid_levels_traffic(const grid_levels *g, int32_t from);
 
 typedef struct grid_levels_report {

@@ -1,11 +1,11 @@
 // grid_parts.h: what the files of grid_levels share: how a level lies in memory.
 //
-// Cells are red or black like a chessboard, and the two colours of a line lie apart, so that a sweep
-// over one colour reads and writes whole vectors: in line (j, k) cell i of the colour
+// Cells are red or black like a chessboard, and the two colours of a line lie apart, so that a
+// sweep over one colour reads and writes whole vectors: in line (j, k) cell i of the colour
 // c = (i + j + k)%2 is number i/2 of its line. All its neighbours have the other colour: those of
 // the lines around it the same number, those in its own line the numbers i/2 - 1 + s and i/2 + s,
-// s = (j + k + c)%2. A block is 8 cells of each colour, 16 of a line. Blocks without a free cell are
-// not visited; blocks whose weights are all the same read none.
+// s = (j + k + c)%2. A block is 8 cells of each colour, 16 of a line. Blocks without a free cell
+// are not visited; blocks whose weights are all the same read none.
 #ifndef PERP_GRID_PARTS_H
 #define PERP_GRID_PARTS_H
 
@@ -19,8 +19,8 @@ enum {
   GRID_LONGEST_RUN = 512,    // blocks: sums in single precision are not longer than that
 };
 
-// Kinds of blocks: no free cell; any weights; all cells free and all weights 1; weights between free
-// cells 1 (others do not matter to sweeps, as z is 0 there), diagonals any.
+// Kinds of blocks: no free cell; any weights; all cells free and all weights 1; weights between
+// free cells 1 (others do not matter to sweeps, as z is 0 there), diagonals any.
 enum { GRID_EMPTY = 0, GRID_GENERAL = 1, GRID_UNIFORM = 2, GRID_SAME = 3 };
 
 typedef struct grid_level {
@@ -101,17 +101,58 @@ static inline int32_t grid_shift(int32_t j, int32_t k, int32_t colour) {
   return (j + k + colour) & 1;
 }
 
-// grid_mask.c
+// One pass over lines of a level by several threads.
+typedef struct grid_job {
+  grid_levels *g;
+  grid_level *l;
+  const uint8_t *is_free;
+  int32_t all, lines, tasks; // all: every cell is computed again
+} grid_job;
+void grid_lines_run(grid_job *w, void (*task)(void *data, int32_t index));
+static inline int32_t grid_first_line(const grid_job *w, int32_t index) {
+  return (int32_t)((int64_t)w->lines*index/w->tasks);
+}
+
+static inline int32_t grid_block_end(const grid_level *l, int32_t i) {   // of cells from i on
+  return i + GRID_BLOCK < l->side[0] ? i + GRID_BLOCK : l->side[0];
+}
+static inline int grid_is_inner(const grid_level *l, int32_t j, int32_t k) {   // not at the edge
+  return (l->side[1] == 1 || (j > 0 && j + 1 < l->side[1])) &&
+         (!l->deep || (k > 0 && k + 1 < l->side[2]));
+}
+static inline int grid_all_are(const uint8_t *v, uint8_t what) {   // GRID_BLOCK of them
+  unsigned differs = 0;
+  for (int32_t t = 0; t < GRID_BLOCK; t++) differs |= (unsigned)(v[t] ^ what);
+  return differs == 0;
+}
+static inline int grid_any_is(const uint8_t *v, int32_t count, uint8_t what) {
+  int found = 0;
+  for (int32_t t = 0; t < count; t++) found |= v[t] == what;
+  return found;
+}
+
+// Sixteen cells from i on; beyond the end of a line there is room.
+static inline void grid_fill_block(const grid_level *l, float *v, float value, int32_t i,
+                                   int32_t j, int32_t k) {
+  float *red = v + grid_split(l, i, j, k), *black = v + grid_split(l, i + 1, j, k);
+  for (int32_t t = 0; t < GRID_LANES; t++) red[t] = black[t] = value;
+}
+
+// grid_weights.c
 void grid_fill_levels(grid_levels *g);               // all weights and types, from g->grid
-// the weight in A of the face above cell (i, j, k) in direction d of `side`; not the last cell
-double grid_face(const grid_levels *g, int32_t d, int32_t i, int32_t j, int32_t k);
+// Weights and states of the cells of a level that are to be computed again: a job. `dirty` is then
+// 1, or 2 where they have changed.
+void grid_coarse_lines(void *job, int32_t index);
+// 1: no weight between cells that are liquid in v, the 16 from i on and others, is not the unit
+int grid_is_same(const grid_level *l, float *const w[3], const uint8_t *v, int32_t i, int32_t j,
+                 int32_t k);
 
 // grid_vector.c: line (j, k) of A x with the matrix of the level, in double precision
 void grid_multiply_line(const grid_levels *g, const grid_level *l, int32_t j, int32_t k,
                         const double *x, double *y);
 
 // grid_closed.c
-void grid_find_closed(grid_levels *g);               // needs the weights of level 0, uses its p and q
+void grid_find_closed(grid_levels *g);               // from the weights of level 0; uses p and q
 void grid_count_held(grid_levels *g);
 int grid_is_singular(const grid_levels *g, int32_t level);   // a component is free as a whole
 // The means of v over such components, into g->mean (0 for others). 0: there is none.
@@ -127,7 +168,7 @@ static inline size_t grid_whole(const grid_level *l, int32_t j, int32_t k) {
   return (size_t)grid_row(l + 1, j, k)*(size_t)l->whole_pitch + GRID_LANES;
 }
 
-// grid_cycle.c: passes over a level
+// grid_pass.c: passes over a level
 typedef enum grid_stage {
   GRID_LOAD,       // r <- scale*(from_r - A from_z) on free cells (from_z may be NULL);
                    //                                            sums: |r|^2, max |r|
@@ -159,6 +200,8 @@ typedef struct grid_pass {
 
 void grid_pass_run(grid_pass *pass);
 void grid_pass_sums(const grid_level *l, double *sum, double *most_or_sum, int is_most);
+
+// grid_cycle.c
 void grid_cycle(grid_levels *g, int32_t from, int dots);   // l->r into l->z
 void grid_factor(grid_levels *g);                          // the last level
 

@@ -1,6 +1,6 @@
 // grid_solve.c: conjugate gradients around the multigrid cycle, A_II z = r_I.
 //
-//     c = cycle(r),  p <- c + turn p,  turn = -step (c'q)/(c'r before),      (flexible: Polak-Ribiere)
+//     c = cycle(r),  p <- c + turn p,  turn = -step (c'q)/(c'r before),   (flexible: Polak-Ribiere)
 //     q = A p,  step = (c'r)/(p'q),  z += step p,  r -= step q
 // c, p, q and r are in single precision, z in double: its rounding errors would be amplified by A.
 // Each time r has become `drop` times smaller it is computed anew from z in double precision and
@@ -12,7 +12,8 @@
 #include "linear.h"
 #include "vector.h"
 
-static const double drop = 1e-3;     // q is off by 1e-7 |p_i - p_j|, about 1e-4 |r| for smooth r at 1000^2
+// q is off by 1e-7 |p_i - p_j|, which for smooth r on 1000^2 cells is about 1e-4 |r|
+static const double drop = 1e-3;
 
 typedef struct system {
   grid_levels *g;

@@ -1,4 +1,4 @@
-// grid_vector.c: the matrix of a level in double precision, sweeps with it, and vectors between levels.
+// grid_vector.c: the matrix of a level in double precision, sweeps, and vectors between levels.
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,8 @@
 #include "vector.h"
 
 EXACT_INLINE four fall(const double *x, four own, ptrdiff_t stride) {
-  return four_add(four_subtract(own, four_load(x - stride)), four_subtract(own, four_load(x + stride)));
+  return four_add(four_subtract(own, four_load(x - stride)),
+                  four_subtract(own, four_load(x + stride)));
 }
 
 // sixteen cells with the same weights on all sides
@@ -52,7 +53,8 @@ static sides sides_of(const grid_levels *g, const grid_level *l, int32_t j, int3
         s.face[q] = face + (((size_t)k + (d == 2 && up))*y + (size_t)j + (d == 1 && up))*x +
                     (size_t)(d == 0 && up);
       for (int32_t colour = 0; colour < 2 && l->side[d] > 1; colour++) {
-        const size_t mine = (size_t)colour*l->area + row, other = (size_t)(1 - colour)*l->area + row;
+        const size_t mine = (size_t)colour*l->area + row,
+                     other = (size_t)(1 - colour)*l->area + row;
         const ptrdiff_t back = d == 0 ? 1 - grid_shift(j, k, colour) : d == 1 ? l->pitch
                              : (ptrdiff_t)l->plane*l->pitch;
         s.weight[colour][q] = up ? l->weight[d] + mine : l->weight[d] + other - back;
@@ -144,10 +146,11 @@ static void diagonal_lines(void *data, int32_t index) {
   const grid_level *l = w->l;
   for (int32_t line = first_line(w, index); line < first_line(w, index + 1); line++) {
     const sides s = sides_of(w->g, l, line%l->side[1], line/l->side[1]);
-    double *d = w->x + (size_t)line*(size_t)l->side[0];
+    const size_t row = (size_t)line*(size_t)l->side[0];
+    double *d = w->x + row;
     for (int32_t i = 0; i < l->side[0]; i++) {
       d[i] = 1.0;
-      if (s.own[i] == PERP_CELL_LIQUID) row_times(&s, i, w->from + (size_t)line*(size_t)l->side[0], &d[i]);
+      if (s.own[i] == PERP_CELL_LIQUID) row_times(&s, i, w->from + row, &d[i]);
     }
   }
 }
@@ -260,7 +263,7 @@ static void refine_lines(void *data, int32_t index) {
       const int32_t mine = d == 1 ? J : K, by = (at[d] & 1) ? 1 : -1;
       if (!f->halved[d] || mine + by < 0 || mine + by >= c->side[d]) continue;
       to[d] = by*stride[d];
-      tie[d] = f->tie[d] + grid_whole(f, d == 1 && by < 0 ? J - 1 : J, d == 2 && by < 0 ? K - 1 : K);
+      tie[d] = f->tie[d] + grid_whole(f, J - (d == 1 && by < 0), K - (d == 2 && by < 0));
     }
     for (int32_t i = 0; i < f->side[0]; i++) {
       const int32_t cell = line*f->side[0] + i, I = i >> f->halved[0], up = row + I;
