@@ -42,29 +42,11 @@ static int returns(memory_of_sets *m, uint64_t change) {
   return found;
 }
 
-// 1: cells with bounds that may or may not hold
-static int has_bounds(const grid_stage *s) {
-  for (int32_t i = 0; i < s->n; i++)
-    if (s->unknown[i] && s->lo[i] < s->hi[i] &&
-        (s->lo[i] > -(double)INFINITY || s->hi[i] < (double)INFINITY))
-      return 1;
-  return 0;
-}
-
-// unit of the cell whose residual counts most
-static double largest_unit(const grid_stage *s) {
-  double most = 0.0;
-  for (int32_t i = 0; i < s->n; i++)
-    if (s->unknown[i] && s->lo[i] < s->hi[i])
-      most = max2(most, s->unit[i]/grid_scale_of(s, i));
-  return most;
-}
-
 // 1: it has ended; 0: sets of free cells return even with exact solves, or nothing is gained
 static int iterate(grid_solver *g, grid_units *u, grid_stage *s, int linear) {
   perp_run *run = g->run;
   memory_of_sets sets = {0};
-  const double tol = run->options->tol, absolute = margin*tol/largest_unit(s);
+  const double tol = run->options->tol, absolute = margin*tol/u->largest;
   double wanted = inexact;
   double half = (double)INFINITY;   // of the least residual
   int32_t repeats = 0, idle = 0;
@@ -102,16 +84,10 @@ static double energy(const grid_stage *s) {
 // x, from the guess if that is worth more than the point of the box nearest to 0, and its y.
 static void take_guess(const grid_units *u) {
   grid_stage *s = u->stage;
-  if (u->g->run->residual < USELESS && grid_units_load(u, 1)) {
-    grid_multiply(u->g, s, s->x, s->b, s->y);
-    const double guess = energy(s);
-    const int zero = !grid_units_load(u, 0);
-    if (!zero) grid_multiply(u->g, s, s->x, s->b, s->y);
-    if (guess < (zero ? 0.0 : energy(s))) grid_units_load(u, 1);
-  } else {
-    grid_units_load(u, 0);
-  }
-  grid_multiply(u->g, s, s->x, s->b, s->y);
+  const int useful = u->g->run->residual < USELESS;
+  if (!grid_units_load(u, useful) || !useful) return;
+  const double guess = energy(s), zero = grid_units_load(u, 0) ? energy(s) : 0.0;
+  if (guess < zero) grid_units_load(u, 1);
 }
 
 static void release(void *levels) { grid_levels_destroy(levels); }
@@ -143,7 +119,7 @@ static int begin(grid_solver *g, grid_units *u, grid_stage *s, int *linear) {
   if (g->parts == NULL || !take_levels(g) || !grid_units_begin(u, g, s) || !grid_units_settle(u))
     return 0;
   take_guess(u);
-  *linear = !has_bounds(s);
+  *linear = !u->bounded;
   if (*linear) return 1;
   return grid_start(g, s);
 }

@@ -40,11 +40,11 @@ static void run_slice(void *data, int32_t index) {
   s->task(s->data, from, to, index);
 }
 
-int32_t grid_chunks(int32_t n) { return n/CHUNK + 1; }
+int32_t grid_chunks(int32_t n) { return (n - 1)/CHUNK + 1; }   // n > 0
 
 void grid_for(const grid_solver *g, int32_t n, grid_task task, void *data) {
   slices s = {task, data, n};
-  team_run(g->run->threads, run_slice, &s, (n + CHUNK - 1)/CHUNK);
+  team_run(g->run->threads, run_slice, &s, grid_chunks(n));
 }
 
 // ---- products ----
@@ -165,7 +165,7 @@ grid_labels grid_label(const grid_solver *g, grid_stage *s) {
   if (s->level > 0) grid_levels_apply(g->levels, s->level, s->x, s->b, s->y);
   grid_for(g, s->n, label_slice, &l);
   grid_labels sum = {0};
-  for (int32_t k = 0; k < (s->n + CHUNK - 1)/CHUNK; k++) {
+  for (int32_t k = 0; k < grid_chunks(s->n); k++) {
     const grid_labels *part = &g->parts[k];
     for (int64_t m = 0; m < part->moved; m++) move(g, s, l.moved[(int64_t)k*CHUNK + m]);
     sum.changed += part->changed;

@@ -4,7 +4,7 @@
 // as x_0 + e: the problem of e,
 //     e >= lo - x_0,  e <= hi - x_0,   A e + (A x_0 + b)  complementary,
 // is coarsened (right sides are summed, the narrowest bounds of the children taken), solved roughly
-// on the coarsest grid, and handed from grid to grid: e is interpolated, smoothed by two projected
+// on the coarsest grid, and handed from grid to grid: e is interpolated, smoothed by projected
 // Gauss-Seidel sweeps and improved by the active set (nested iteration). Cost: in three dimensions
 // a seventh of what as many steps on the finest grid would take, in two a third.
 #include <math.h>
@@ -119,7 +119,7 @@ int grid_start(grid_solver *g, grid_stage *s) {
     for (int32_t i = 0; i < s->n; i++)
       if (s->unknown[i]) s->x[i] += s->d[i]/grid_scale_of(s, i);
   }
-  grid_levels_sweep(g->levels, 0, SWEEPS, s->b, s->lo, s->hi, s->x);
+  grid_levels_sweep(g->levels, 0, 1, s->b, s->lo, s->hi, s->x);
   grid_levels_mask(g->levels, 0, NULL);
   return 1;
 }

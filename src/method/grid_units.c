@@ -15,9 +15,8 @@
 #include "grid.h"
 #include "vector.h"
 
-enum { SPREAD = 3,               // exponents by which sizes of components may differ
-       FAR = 100 };              // exponent from which on squares might overflow
-
+#define SPREAD 64.0              // by which squares of sizes of components may differ
+#define FAR 0x1p200              // squares of sizes beyond might overflow
 #define BALANCE 0.125            // part of the tolerance that a sum other than 0 may take
 
 static int bounded(double bound) { return fabs(bound) < (double)INFINITY; }
@@ -60,31 +59,6 @@ static int is_linear(const grid_closed *c) {
 
 // ---- the stage ----
 
-// The size of a component is 2^-exponent: unit_i weight_i is the same in all of its cells.
-static int exponent_of(const grid_stage *s, int32_t i) {
-  const int e = (ilogb(s->unit[i]) + ilogb(s->weight[i]))/2;
-  return e < -1000 ? -1000 : e > 1000 ? 1000 : e;
-}
-
-// Units of components where their sizes differ, or are far from 1. 0: the run has ended.
-static int find_units(const grid_units *u) {
-  grid_stage *s = u->stage;
-  int32_t least = INT32_MAX, most = INT32_MIN;
-  for (int32_t i = 0; i < s->n; i++) {
-    if (!s->unknown[i]) continue;
-    const int32_t e = exponent_of(s, i);
-    least = e < least ? e : least;
-    most = e > most ? e : most;
-  }
-  const int needed = most >= least && (most - least > SPREAD || most > FAR || least < -FAR);
-  if (!needed) return 1;
-  s->exponent = run_allocate(u->g->run, (size_t)s->n*sizeof *s->exponent);
-  if (s->exponent == NULL) return 0;
-  for (int32_t i = 0; i < s->n; i++)
-    s->exponent[i] = (int16_t)(s->unknown[i] ? exponent_of(s, i) : 0);
-  return 1;
-}
-
 static int needs_own(const grid_units *u) {
   const perp_run *run = u->g->run;
   if (run->lo == NULL || run->hi == NULL) return 1;
@@ -111,23 +85,73 @@ static int make_own(grid_units *u) {
   return 1;
 }
 
+typedef struct survey {
+  const grid_units *u;
+  struct found { double least, most, largest; int bounded; } *parts;   // one per chunk: of
+} survey;                        //   unit weight, of unit; bounds
+
 // Which cells are unknowns: those whose component the point of the box nearest to 0 solves are not.
 static void find_slice(void *data, int32_t from, int32_t to, int32_t part) {
-  const grid_units *u = data;
-  const perp_grid *grid = u->g->grid;
-  grid_stage *s = u->stage;
+  const survey *v = data;
+  const perp_run *run = v->u->g->run;
+  const perp_grid *grid = v->u->g->grid;
+  const grid_stage *s = v->u->stage;
   double D[GRID_STRETCH];
-  (void)part;
+  struct found f = {(double)INFINITY, 0.0, 0.0, 0};
   for (int32_t i = from; i < to;) {
     int32_t count = grid_diagonal_from(grid, grid_place_of(grid, i), D);
     count = count < to - i ? count : to - i;
     for (int32_t k = 0; k < count; k++, i++) {
-      s->unknown[i] = grid->type[i] == PERP_CELL_LIQUID && D[k] > 0.0 &&
-                      !run_settled(u->g->run, i);
+      s->unknown[i] = grid->type[i] == PERP_CELL_LIQUID && D[k] > 0.0 && !run_settled(run, i);
       s->is_free[i] = s->unknown[i] ? GRID_UNLABELLED : 0;
       s->x[i] = s->y[i] = 0.0;
+      if (!s->unknown[i]) continue;
+      const double size = s->unit[i]*s->weight[i], lo = lower(s->lo, i), hi = upper(s->hi, i);
+      f.least = min2(f.least, size);
+      f.most = max2(f.most, size);
+      f.largest = max2(f.largest, lo < hi ? s->unit[i] : 0.0);
+      f.bounded |= lo < hi && (bounded(lo) || bounded(hi));
     }
   }
+  v->parts[part] = f;
+}
+
+// The size of a component is 2^-exponent: unit_i weight_i is the same in all of its cells.
+static int exponent_of(const grid_stage *s, int32_t i) {
+  const int e = (ilogb(s->unit[i]) + ilogb(s->weight[i]))/2;
+  return e < -1000 ? -1000 : e > 1000 ? 1000 : e;
+}
+
+// Units of components where their sizes differ, or are far from 1. 0: the run has ended.
+static int find_units(grid_units *u, const struct found *all) {
+  grid_stage *s = u->stage;
+  u->largest = all->largest;
+  const int near = all->most <= SPREAD*all->least && all->most < FAR && all->least > 1.0/FAR;
+  if (near || all->most == 0.0) return 1;
+  s->exponent = run_allocate(u->g->run, (size_t)s->n*sizeof *s->exponent);
+  if (s->exponent == NULL) return 0;
+  u->largest = 0.0;
+  for (int32_t i = 0; i < s->n; i++) {
+    s->exponent[i] = (int16_t)(s->unknown[i] ? exponent_of(s, i) : 0);
+    if (s->unknown[i] && s->lo[i] < s->hi[i])
+      u->largest = max2(u->largest, s->unit[i]/grid_scale_of(s, i));
+  }
+  return 1;
+}
+
+static int find_unknowns(grid_units *u, struct found *all) {
+  const int32_t chunks = grid_chunks(u->stage->n);
+  survey v = {u, run_allocate(u->g->run, (size_t)chunks*sizeof *v.parts)};
+  *all = (struct found){(double)INFINITY, 0.0, 0.0, 0};
+  if (v.parts == NULL) return 0;
+  grid_for(u->g, u->stage->n, find_slice, &v);
+  for (int32_t k = 0; k < chunks; k++) {
+    all->least = min2(all->least, v.parts[k].least);
+    all->most = max2(all->most, v.parts[k].most);
+    all->largest = max2(all->largest, v.parts[k].largest);
+    all->bounded |= v.parts[k].bounded;
+  }
+  return 1;
 }
 
 int grid_units_begin(grid_units *u, grid_solver *g, grid_stage *s) {
@@ -140,26 +164,51 @@ int grid_units_begin(grid_units *u, grid_solver *g, grid_stage *s) {
   *s = (grid_stage){.n = run->n, .unknown = is_free + n, .b = run->b, .lo = run->lo, .hi = run->hi,
                     .x = memory, .y = memory + n, .d = memory + 2*n, .is_free = is_free,
                     .unit = unit, .weight = run->weight};
-  grid_for(g, s->n, find_slice, u);
   run_units(run, unit);
+  struct found all;
+  if (!find_unknowns(u, &all)) return 0;
+  u->bounded = all.bounded;
   u->count = grid_levels_closed(g->levels, &u->component);
   if (u->count > 0) {
     u->closed = run_allocate(run, (size_t)u->count*sizeof *u->closed);
     if (u->closed == NULL) return 0;
     add_up(u, unit);
   }
-  return find_units(u) && (!needs_own(u) || make_own(u));
+  const int own = needs_own(u);
+  if (own && !make_own(u)) return 0;
+  if (own) u->bounded = 0;   // bounds that only mean a shift are gone
+  for (int32_t i = 0; own && !u->bounded && i < s->n; i++)
+    u->bounded = s->unknown[i] && s->lo[i] < s->hi[i] && (bounded(s->lo[i]) || bounded(s->hi[i]));
+  return find_units(u, &all);
+}
+
+typedef struct loading {
+  const grid_units *u;
+  int guess;
+  int *other;                    // one per chunk: x is not 0
+} loading;
+
+static void load_slice(void *data, int32_t from, int32_t to, int32_t part) {
+  const loading *l = data;
+  const grid_stage *s = l->u->stage;
+  const double *x = l->u->g->run->x;
+  int other = 0;
+  for (int32_t i = from; i < to; i++) {
+    if (!s->unknown[i]) continue;
+    s->x[i] = clamp(l->guess ? x[i] : 0.0, s->lo[i], s->hi[i]);
+    s->y[i] = s->b[i];
+    other |= s->x[i] != 0.0;
+  }
+  l->other[part] = other;
 }
 
 int grid_units_load(const grid_units *u, int guess) {
   const grid_stage *s = u->stage;
-  const double *x = u->g->run->x;
+  loading l = {u, guess, (int *)(void *)s->d};   // which holds nothing now
   int other = 0;
-  for (int32_t i = 0; i < s->n; i++) {
-    if (!s->unknown[i]) continue;
-    s->x[i] = clamp(guess ? x[i] : 0.0, s->lo[i], s->hi[i]);
-    other |= s->x[i] != 0.0;
-  }
+  grid_for(u->g, s->n, load_slice, &l);
+  for (int32_t k = 0; k < grid_chunks(s->n); k++) other |= l.other[k];
+  if (other) grid_multiply(u->g, s, s->x, s->b, s->y);
   return other;
 }
 
@@ -242,8 +291,8 @@ int grid_units_settle(const grid_units *u) {
     if (part->sum > 0.0 && !part->lower && refuted(u, c, -1, -1.0)) return 0;
   }
   for (int32_t i = 0; i < s->n; i++) {
-    if (s->unknown[i]) continue;
     const double lo = lower(run->lo, i), hi = upper(run->hi, i), b = run->b[i];
+    if (s->unknown[i] || lo == hi) continue;   // the guess is within the bounds
     const int liquid = u->g->grid->type[i] == PERP_CELL_LIQUID;   // and no neighbour
     const double x = run_settled(run, i) ? run->x[i]
                      : !liquid           ? clamp(-b, lo, hi)

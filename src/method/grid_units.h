@@ -18,14 +18,16 @@ typedef struct grid_units {
   grid_solver *g;
   grid_stage *stage;             // the finest
   int32_t count;
+  double largest;                // unit/scale of the cell whose residual counts most
+  int bounded;                   // 1: there are bounds that may or may not hold
   const int32_t *component;      // n: see grid_levels_closed; NULL where count is 0
   grid_closed *closed;           // count
 } grid_units;
 
 // Everything about the finest stage but x. 0: the run has ended.
 int grid_units_begin(grid_units *u, grid_solver *g, grid_stage *stage);
-// x from run->x, or 0, clamped; returns 0 if it is 0 everywhere. And back: clamped, closed
-// components shifted into their bounds.
+// x from run->x, or 0, clamped, and y = A x + b; returns 0 if x is 0 everywhere. And back: clamped,
+// closed components shifted into their bounds.
 int grid_units_load(const grid_units *u, int guess);
 void grid_units_store(const grid_units *u);
 // A closed component that was all free has any mean: x is shifted to where its bounds begin.

@@ -115,10 +115,6 @@ void grid_truncated(grid_solver *g, grid_units *u) {
   t.Ad = run_allocate(run, (size_t)s->n*sizeof *t.Ad);
   t.part = t.Ad != NULL ? run_allocate(run, (size_t)chunks*sizeof *t.part) : NULL;
   if (t.part == NULL) return;
-  for (int32_t k = 0; k < chunks; k++) {
-    t.part[k][0] = t.part[k][1] = 0.0;
-    t.part[k][2] = (double)INFINITY;
-  }
   for (int32_t i = 0; i < s->n; i++)
     if (s->unknown[i]) s->x[i] = clamp(s->x[i], s->lo[i], s->hi[i]);
   memset(s->is_free, GRID_UNLABELLED, (size_t)s->n);
