@@ -21,13 +21,19 @@ enum { DEEPEST = 12,             // levels
 static const double enough = 3e-2;       // residual, relative to b
 static const double inexact = 0.1;
 
-static int take(grid_solver *g, grid_stage *s, int32_t level) {
+// room: memory that is not in use for the moment
+static void *take_bytes(grid_solver *g, arena *room, size_t bytes) {
+  void *memory = arena_take(room, bytes, 1);
+  return memory != NULL ? memory : run_allocate(g->run, bytes);
+}
+
+static int take(grid_solver *g, arena *room, grid_stage *s, int32_t level) {
   int32_t cells[3];
   const int32_t n = grid_levels_shape(g->levels, level, cells);
   const size_t m = (size_t)n;
-  double *memory = run_allocate(g->run, 7*m*sizeof *memory);
+  double *memory = take_bytes(g, room, 7*m*sizeof *memory);
   *s = (grid_stage){.level = level, .n = n};
-  s->is_free = memory != NULL ? run_allocate(g->run, 2*m) : NULL;
+  s->is_free = memory != NULL ? take_bytes(g, room, 2*m) : NULL;
   if (s->is_free == NULL) return 0;
   s->unknown = s->is_free + m;
   s->D = memory;
@@ -97,12 +103,13 @@ int grid_start(grid_solver *g, grid_stage *s) {
   grid_stage at[DEEPEST + 1] = {*s};
   const int32_t count = grid_levels_count(g->levels);
   int32_t last = 0;
+  arena room = {(unsigned char *)s->y, (size_t)s->n*sizeof *s->y, 0};
   while (last + 1 < count && last < DEEPEST && at[last].n > COARSEST) {
     grid_stage *fine = &at[last], *next = &at[last + 1];
-    if (!take(g, next, last + 1)) return 0;
-    double *b = next->x + 3*(size_t)next->n, *lo = b + next->n, *hi = lo + next->n;
-    for (int32_t i = 0; last == 0 && i < fine->n; i++)
+    for (int32_t i = 0; last == 0 && i < fine->n; i++)   // y is not needed any more
       fine->d[i] = grid_scale_of(fine, i)*fine->y[i];
+    if (!take(g, &room, next, last + 1)) return 0;
+    double *b = next->x + 3*(size_t)next->n, *lo = b + next->n, *hi = lo + next->n;
     grid_levels_coarsen(g->levels, last, 0, last == 0 ? fine->d : fine->b, b);
     coarsen_bounds(g, fine, last == 0 ? fine->x : NULL, next, lo, hi);
     last++;

@@ -8,7 +8,6 @@
 // that it converges for every A = A' > 0. A step takes about two cycles; some thirty suffice where
 // active_set takes 25 cycles in all, but each of them may be the last.
 #include <math.h>
-#include <string.h>
 
 #include "active_set_grid.h"
 #include "grid_units.h"
@@ -115,9 +114,11 @@ void grid_truncated(grid_solver *g, grid_units *u) {
   t.Ad = run_allocate(run, (size_t)s->n*sizeof *t.Ad);
   t.part = t.Ad != NULL ? run_allocate(run, (size_t)chunks*sizeof *t.part) : NULL;
   if (t.part == NULL) return;
-  for (int32_t i = 0; i < s->n; i++)
-    if (s->unknown[i]) s->x[i] = clamp(s->x[i], s->lo[i], s->hi[i]);
-  memset(s->is_free, GRID_UNLABELLED, (size_t)s->n);
+  for (int32_t i = 0; i < s->n; i++) {
+    if (!s->unknown[i]) continue;
+    s->x[i] = clamp(s->x[i], s->lo[i], s->hi[i]);
+    s->is_free[i] = GRID_UNLABELLED;
+  }
   double half = (double)INFINITY;
   int32_t last = run->iterations;
   while (run_continue(run)) {
