@@ -1,4 +1,5 @@
-// active_set.c: free sets by sweeps and flips, their equations by a factor that follows them.
+// active_set.c: free sets by sweeps and flips, their equations by a factor that follows them. Grids
+// of cells have a way of their own, active_set_grid.c.
 //
 // On grids coarse.c finds a first x. Rounds, from x within the bounds and y = A x + b:
 //   I = {lo < x < hi} u {y points inwards},  (A_II + sigma I) d_I = -y_I,
