@@ -115,8 +115,14 @@ static void mask_lines(void *data, int32_t index) {
           l->state[row + x] = PERP_CELL_SOLID;       // A_ii = 0
       }
     }
-    set_runs(w->g, l, j, k);
   }
+}
+
+// Kinds of blocks depend on the lines beside them too: once all of those are known.
+static void run_lines(void *data, int32_t index) {
+  const grid_job *w = data;
+  for (int32_t line = grid_first_line(w, index); line < grid_first_line(w, index + 1); line++)
+    set_runs(w->g, w->l, line%w->l->side[1], line/w->l->side[1]);
 }
 
 static void mark_parent(const grid_level *l, int32_t i, int32_t j, int32_t k) {
@@ -157,6 +163,21 @@ static void compare_lines(void *data, int32_t index) {
   }
 }
 
+// 1: the line has changed, or one beside it
+static int is_near(const grid_level *l, int32_t j, int32_t k, int beside) {
+  const uint8_t *at = l->touched + (size_t)k*(size_t)l->side[1] + (size_t)j;
+  if (at[0]) return 1;
+  return beside && ((j > 0 && at[-1]) || (j + 1 < l->side[1] && at[1]) ||
+                    (k > 0 && at[-l->side[1]]) || (k + 1 < l->side[2] && at[l->side[1]]));
+}
+
+static void run_changes(const grid_levels *g, grid_level *l) {
+  for (int32_t k = 0; k < l->side[2]; k++)
+    for (int32_t j = 0; j < l->side[1]; j++)
+      if (is_near(l, j, k, l != &g->at[0])) set_runs(g, l, j, k);
+  memset(l->touched, 0, (size_t)l->side[1]*(size_t)l->side[2]);
+}
+
 // Only what differs from the last mask.
 static void mask_changes(grid_levels *g, grid_level *l, const uint8_t *is_free) {
   const int last = l == &g->at[g->levels - 1];
@@ -174,8 +195,8 @@ static void mask_changes(grid_levels *g, grid_level *l, const uint8_t *is_free) 
         g->held[g->label[cell]] += now == PERP_CELL_LIQUID ? -1 : 1;
       if (!last) mark(l, i, j, k);
     }
-    set_runs(g, l, j, k);
   }
+  run_changes(g, l);
 }
 
 static void coarse_diagonal_lines(void *data, int32_t index) {
@@ -185,14 +206,12 @@ static void coarse_diagonal_lines(void *data, int32_t index) {
   for (int32_t line = grid_first_line(w, index); line < grid_first_line(w, index + 1); line++) {
     const int32_t j = line%c->side[1], k = line/c->side[1], row = grid_cell(c, 0, j, k);
     if (!w->all && !c->touched[line]) continue;
-    c->touched[line] = 0;
     for (int32_t i = 0; i < c->side[0]; i++) {
       if (!w->all && !c->dirty[row + i]) continue;
       set_cell(c, i, j, k);
       if (!last && !w->all && c->dirty[row + i] == 2) mark(c, i, j, k);   // then there is one task
       c->dirty[row + i] = 0;
     }
-    set_runs(w->g, c, j, k);
   }
 }
 
@@ -247,6 +266,7 @@ void grid_levels_mask(grid_levels *g, int32_t from, const uint8_t *is_free) {
   if (all) {
     l->mode = 1;
     grid_lines_run(&(grid_job){.g = g, .l = l, .is_free = is_free}, mask_lines);
+    grid_lines_run(&(grid_job){.g = g, .l = l}, run_lines);
     if (from == 0) grid_count_held(g);
   } else {
     mask_changes(g, l, is_free);
@@ -261,9 +281,11 @@ void grid_levels_mask(grid_levels *g, int32_t from, const uint8_t *is_free) {
       grid_lines_run(&w, grid_coarse_lines);
       if (w.all) {
         grid_lines_run(&w, coarse_diagonal_lines);
+        grid_lines_run(&w, run_lines);
       } else {
         w.tasks = 1;
         coarse_diagonal_lines(&w, 0);
+        run_changes(g, c);
       }
     }
     set_near(c);

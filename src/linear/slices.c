@@ -154,11 +154,16 @@ static int32_t new_slot(slices *s, filled *f) {
   return f->slots++;
 }
 
-static void write_side(slices *s, const bundle *b, filled *f) {
+// A load of colour c reaches no place of c: another thread may be writing there.
+static int is_run(const slices *s, const run *r, int32_t c) {
+  return r->count >= RUN && (r->base + LANES <= s->first[c] || r->base >= s->first[c + 1]);
+}
+
+static void write_side(slices *s, const bundle *b, int32_t c, filled *f) {
   int32_t left[LANES] = {0}, most = 0;
   for (int32_t k = 0; k < b->runs; k++) {
     const run *r = &b->at[k];
-    if (r->count < RUN) continue;
+    if (!is_run(s, r, c)) continue;
     const int32_t slot = new_slot(s, f);
     s->base[slot] = r->base + LANES;
     for (int32_t l = 0; l < LANES; l++)
@@ -167,7 +172,7 @@ static void write_side(slices *s, const bundle *b, filled *f) {
   const int32_t first = f->slots;
   for (int32_t k = 0; k < b->runs; k++) {
     const run *r = &b->at[k];
-    if (r->count >= RUN) continue;
+    if (is_run(s, r, c)) continue;
     for (int32_t l = 0; l < LANES; l++) {
       if (r->entry[l] < 0) continue;
       if (left[l] == most) {                       // a slot more for whoever needs one
@@ -198,9 +203,9 @@ static void set_slices(slices *s, const int32_t *colptr, const int32_t *row, fil
       }
     }
     s->slot[2*k] = f->slots;
-    write_side(s, earlier, f);
+    write_side(s, earlier, c, f);
     s->slot[2*k + 1] = f->slots;
-    write_side(s, later, f);
+    write_side(s, later, c, f);
   }
   for (int32_t k = count; k <= s->length/LANES; k++) {
     s->slot[2*k] = f->slots;
