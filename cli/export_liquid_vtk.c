@@ -177,29 +177,6 @@ int export_liquid_vtp(export_job *job) {
 
 // ------------------------------------------------------------------------------------- collections
 
-static int write_collection(export_job *job, const char *path, const char *folder,
-                            const char *what, const char *ending) {
-  sink file;
-  const int code = sink_open(&file, path);
-  text_buffer time;
-  if (code) return code;
-  sink_text(&file, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
-                   "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n  <Collection>\n");
-  for (int64_t k = 0; k < job->frames; k++) {
-    const int64_t frame = job->first + k*job->stride;
-    sink_number_text((double)frame*footage_interval(&job->footage), &time);
-    sink_text(&file, "    <DataSet timestep=\"%s\" group=\"\" part=\"0\" file=\"", time.text);
-    for (const char *c = folder; *c; c++) {
-      const char *safe = *c == '&' ? "&amp;" : *c == '<' ? "&lt;" : *c == '"' ? "&quot;" : NULL;
-      if (safe) sink_text(&file, "%s", safe);
-      else sink_bytes(&file, c, 1);
-    }
-    sink_text(&file, "/%s_%04lld.%s\"/>\n", what, (long long)frame, ending);
-  }
-  sink_text(&file, "  </Collection>\n</VTKFile>\n");
-  return sink_close(&file, job);
-}
-
 // a.pvd and a_grid.pvd name the files a/particles_0000.vtp, a/grid_0000.vti, ...
 int export_liquid_pvd(export_job *job) {
   char folder[4096], path[4200];
@@ -225,8 +202,8 @@ int export_liquid_pvd(export_job *job) {
   }
   const char *name = slash ? folder + (slash + 1 - job->path) : folder;
   snprintf(path, sizeof path, "%.*s_grid.pvd", (int)stem, job->path);
-  if (!code && cells) code = write_collection(job, path, name, "grid", "vti");
-  if (!code) code = write_collection(job, job->path, name, "particles", "vtp");
+  if (!code && cells) code = export_collection(job, path, name, "grid", "vti");
+  if (!code) code = export_collection(job, job->path, name, "particles", "vtp");
   return code;
 }
 

@@ -345,9 +345,8 @@ int export_vtp(export_job *job) {
 
 // ------------------------------------------------------------------------------------- collections
 
-// a.pvd and a_contacts.pvd name the files a/bodies_0000.vtp, a/contacts_0000.vtp, ...
-static int write_collection(export_job *job, const char *path, const char *folder,
-                            const char *what) {
+int export_collection(export_job *job, const char *path, const char *folder, const char *what,
+                      const char *ending) {
   sink file;
   const int code = sink_open(&file, path);
   text_buffer time;
@@ -363,7 +362,7 @@ static int write_collection(export_job *job, const char *path, const char *folde
       if (safe) sink_text(&file, "%s", safe);
       else sink_bytes(&file, c, 1);
     }
-    sink_text(&file, "/%s_%04lld.vtp\"/>\n", what, (long long)frame);
+    sink_text(&file, "/%s_%04lld.%s\"/>\n", what, (long long)frame, ending);
   }
   sink_text(&file, "  </Collection>\n</VTKFile>\n");
   return sink_close(&file, job);
@@ -394,7 +393,7 @@ int export_pvd(export_job *job) {
   mesh_set_free(&set);
   const char *name = slash ? folder + (slash + 1 - job->path) : folder;
   snprintf(path, sizeof path, "%.*s_contacts.pvd", (int)stem, job->path);
-  if (!code) code = write_collection(job, path, name, "contacts");
-  if (!code) code = write_collection(job, job->path, name, "bodies");
+  if (!code) code = export_collection(job, path, name, "contacts", "vtp");
+  if (!code) code = export_collection(job, job->path, name, "bodies", "vtp");
   return code;
 }

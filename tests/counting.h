@@ -1,4 +1,4 @@
-// counting.h: an allocator that counts, and fails at the k-th request.
+// counting.h: allocators that count: one fails at the k-th request, one after `left` of them.
 #ifndef PERP_TEST_COUNTING_H
 #define PERP_TEST_COUNTING_H
 
@@ -15,6 +15,20 @@ static inline void *counted_allocate(void *context, size_t bytes) {
 }
 static inline void counted_release(void *context, void *memory) {
   ((counter *)context)->live--;
+  free(memory);
+}
+
+typedef struct meter { int64_t left, live; } meter;
+
+static inline void *metered(void *context, size_t bytes) {
+  meter *m = context;
+  if (m->left == 0) return NULL;
+  m->left--;
+  m->live++;
+  return malloc(bytes);
+}
+static inline void released(void *context, void *memory) {
+  ((meter *)context)->live--;
   free(memory);
 }
 

@@ -1,18 +1,6 @@
 // test_contact_memory.c: the memory of a world: whose it is, and what is left where there is none.
 #include "contact_support.h"
-
-typedef struct meter { int64_t left, live; } meter;
-static void *metered(void *context, size_t bytes) {
-  meter *m = context;
-  if (m->left == 0) return NULL;
-  m->left--;
-  m->live++;
-  return malloc(bytes);
-}
-static void released(void *context, void *memory) {
-  ((meter *)context)->live--;
-  free(memory);
-}
+#include "counting.h"
 
 // With a time limit, too, all memory is the caller's, and none of it is kept by a step.
 static void solvers_with_a_time_limit_use_the_allocator(void **unused) {

@@ -2,6 +2,7 @@
 // are saved and read, steps that fail, memory.
 // labels: tsan
 #include "fluid_support.h"
+#include "counting.h"
 
 static void refused(perp_error error, const char *words) {
   assert_int_equal(error, PERP_ERROR_ARGUMENT);
@@ -376,19 +377,6 @@ static void distances_that_are_not_numbers_are_refused(void **unused) {
   assert_true(count > 0);
   perp_fluid_destroy(f);
   perp_fluid_destroy(g);
-}
-
-typedef struct meter { int64_t left, live; } meter;
-static void *metered(void *context, size_t bytes) {
-  meter *m = context;
-  if (m->left == 0) return NULL;
-  m->left--;
-  m->live++;
-  return malloc(bytes);
-}
-static void released(void *context, void *memory) {
-  ((meter *)context)->live--;
-  free(memory);
 }
 
 // The k-th allocation fails, for all k: creating, solids, pouring, steps, loading.

@@ -1,4 +1,5 @@
 // test_grid_levels.c: multigrid on grids: the right matrix, symmetric, fast on hard masks.
+// Somewhat long: the shapes that are hard for it are made here and shared by all its tests.
 // labels: tsan
 #include "levels_sample.h"
 

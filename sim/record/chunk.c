@@ -205,59 +205,27 @@ int record_unpack(const void *bytes, const record_index *index, int32_t k, recor
   return RECORD_OK;
 }
 
-int record_read_frames(const void *bytes, const record_index *index, int32_t k,
-                       record_frames *out, char *message, size_t size) {
-  record_bytes plain = {0};
-  char text[256] = "out of memory";
-  *out = (record_frames){0};
-  int code = record_unpack(bytes, index, k, &plain, message, size);
-  if (!code) {
-    code = frames_decode(&plain, &index->chunk[k], out, text, sizeof text);
-    if (code) (void)corrupt(k, index->chunk[k].byte, message, size, "%s", text);
-  }
-  free(plain.data);
-  return code;
+static int rows_decode(const record_bytes *plain, const record_chunk *chunk, record_steps *out,
+                       char *message, size_t size) {
+  return (chunk->type == RECORD_TIME ? times_decode : steps_decode)(plain, chunk, out, message,
+                                                                    size);
 }
 
-int record_read_flow(const void *bytes, const record_index *index, int32_t k, record_flow *out,
-                     char *message, size_t size) {
-  record_bytes plain = {0};
-  char text[256] = "out of memory";
-  *out = (record_flow){0};
-  int code = record_unpack(bytes, index, k, &plain, message, size);
-  if (!code) {
-    code = flow_decode(&plain, &index->chunk[k], out, text, sizeof text);
-    if (code) (void)corrupt(k, index->chunk[k].byte, message, size, "%s", text);
+#define READER(name, type, decode)                                                              \
+  int record_read_##name(const void *bytes, const record_index *index, int32_t k, type *out,     \
+                         char *message, size_t size) {                                           \
+    record_bytes plain = {0};                                                                    \
+    char text[256] = "out of memory";                                                            \
+    *out = (type){0};                                                                            \
+    int code = record_unpack(bytes, index, k, &plain, message, size);                            \
+    if (!code) {                                                                                 \
+      code = decode(&plain, &index->chunk[k], out, text, sizeof text);                           \
+      if (code) (void)corrupt(k, index->chunk[k].byte, message, size, "%s", text);               \
+    }                                                                                            \
+    free(plain.data);                                                                            \
+    return code;                                                                                 \
   }
-  free(plain.data);
-  return code;
-}
-
-int record_read_grid(const void *bytes, const record_index *index, int32_t k, record_grid *out,
-                     char *message, size_t size) {
-  record_bytes plain = {0};
-  char text[256] = "out of memory";
-  *out = (record_grid){0};
-  int code = record_unpack(bytes, index, k, &plain, message, size);
-  if (!code) {
-    code = grid_decode(&plain, &index->chunk[k], out, text, sizeof text);
-    if (code) (void)corrupt(k, index->chunk[k].byte, message, size, "%s", text);
-  }
-  free(plain.data);
-  return code;
-}
-
-int record_read_steps(const void *bytes, const record_index *index, int32_t k, record_steps *out,
-                      char *message, size_t size) {
-  record_bytes plain = {0};
-  char text[256] = "out of memory";
-  *out = (record_steps){0};
-  int code = record_unpack(bytes, index, k, &plain, message, size);
-  if (!code) {
-    code = (index->chunk[k].type == RECORD_TIME ? times_decode : steps_decode)(
-        &plain, &index->chunk[k], out, text, sizeof text);
-    if (code) (void)corrupt(k, index->chunk[k].byte, message, size, "%s", text);
-  }
-  free(plain.data);
-  return code;
-}
+READER(frames, record_frames, frames_decode)
+READER(flow, record_flow, flow_decode)
+READER(grid, record_grid, grid_decode)
+READER(steps, record_steps, rows_decode)

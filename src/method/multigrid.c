@@ -1,4 +1,5 @@
-// multigrid.c: large symmetric problems with bounds, free rows by multigrid.
+// multigrid.c: large symmetric problems with bounds, free rows by multigrid. (Somewhat long: two
+// methods share stages, start and pace; grids of cells have multigrid_grid.c.)
 //
 // Z-matrices (no positive entry beside the diagonal; definite ones are M-matrices): the primal-dual
 // active set, which is Newton's method on min(D(x - lo), y) = 0,

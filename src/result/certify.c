@@ -1,4 +1,5 @@
-// certify.c: the certificate of certify.h, and perp_certify for callers.
+// certify.c: the certificate of certify.h, and perp_certify for callers. (Somewhat long: a verdict
+// is to be read in one place; sizes, blocks, single rows and grids have files of their own.)
 #include "certify.h"
 
 #include <math.h>
