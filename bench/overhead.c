@@ -94,9 +94,9 @@ static void measure(const bench *b, bench_table *t, const char *name, subject *s
       s->guess[i] = s->x[i]*(1.0 + 1e-4*perp_random_uniform(5, (uint64_t)i));
 
   arena count = {0};
-  certifier_layout(&s->judge, &count, N, 0);
+  certifier_layout(&s->judge, &count, N, 0, 0);
   arena memory = {bench_take(count.used + ARENA_ALIGNMENT, 1), count.used + ARENA_ALIGNMENT, 0};
-  certifier_layout(&s->judge, &memory, N, 0);
+  certifier_layout(&s->judge, &memory, N, 0, 0);
 
   solve(s);
   const perp_result result = s->result;
