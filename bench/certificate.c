@@ -33,9 +33,9 @@ static void measure(bench_table *t, const char *name, const perp_problem *proble
   subject s = {.problem = *problem};
   s.problem.value_stamp = s.problem.pattern_stamp = 1;      // a reused solver: A is known
   arena count = {0};
-  certifier_layout(&s.judge, &count, n, scratch);
+  certifier_layout(&s.judge, &count, n, scratch, 0);
   arena memory = {bench_take(count.used + ARENA_ALIGNMENT, 1), count.used + ARENA_ALIGNMENT, 0};
-  certifier_layout(&s.judge, &memory, n, scratch);
+  certifier_layout(&s.judge, &memory, n, scratch, 0);
   s.x = bench_take((size_t)n, sizeof *s.x);
   s.y = bench_take((size_t)n, sizeof *s.y);
   s.scratch = bench_take(scratch, 1);
