@@ -366,6 +366,60 @@ static void components_have_units_of_their_own(void **state) {
   }
 }
 
+typedef struct watcher { int32_t calls, last, stop; double residual; } watcher;
+static int watch(void *context, const perp_statistics *now) {
+  watcher *w = context;
+  assert_int_equal(now->iteration, ++w->last);   // none is left out
+  assert_true(now->residual <= 1.0001*w->residual || w->calls < 2);
+  w->residual = now->residual;
+  w->calls++;
+  return w->last == w->stop;
+}
+
+// Newton steps that look at the cells of walls only are steps like others: counted, told, stopped;
+// and whether somebody listens does not matter.
+static void steps_at_walls_are_told(void **state) {
+  (void)state;
+  for (int k = 0; k < 4; k++) {
+    grid_recipe r = usual(k < 2 ? 96 : 24, k < 2 ? 2 : 3, 300 + (uint64_t)k);
+    r.ceiling = 1;
+    grid_scene s = scene_new(&r);
+    scene_problem(&s, &r);
+    const size_t bytes = (size_t)s.n*sizeof *s.x;
+    double *x = malloc(bytes);
+    memset(s.x, 0, bytes);
+    const perp_result alone = solve(&s.problem, s.x, "active_set");
+    assert_int_equal(alone.status, PERP_STATUS_SOLVED);
+    assert_true(failure(&s, s.x) <= 1e-7);
+    watcher w = {.residual = INF};
+    perp_options options = perp_default_options(perp_find_method("active_set"));
+    options.on_iteration = watch;
+    options.context = &w;
+    memset(x, 0, bytes);
+    assert_int_equal(solve_with(&s.problem, x, &options).status, PERP_STATUS_SOLVED);
+    assert_int_equal(w.calls, alone.iterations);
+    assert_memory_equal(x, s.x, bytes);
+    for (int32_t limit = 1; limit < alone.iterations; limit++) {
+      w = (watcher){.residual = INF, .stop = limit};
+      memset(x, 0, bytes);
+      perp_result result = solve_with(&s.problem, x, &options);
+      // x, which ends the step at which it was asked, is certified all the same
+      if (failure(&s, x) > 1e-7) assert_int_equal(result.status, PERP_STATUS_STOPPED);
+      assert_in_range(result.iterations, limit, limit + 1);
+      assert_int_equal(w.calls, limit);
+      perp_options brief = perp_default_options(perp_find_method("active_set"));
+      brief.iteration_limit = limit;
+      memset(x, 0, bytes);
+      result = solve_with(&s.problem, x, &brief);
+      assert_int_equal(result.status, PERP_STATUS_ITERATION_LIMIT);
+      assert_int_equal(result.iterations, limit);
+      if (limit > 1) assert_true(failure(&s, x) < 0.5);   // x is that of the last step
+    }
+    free(x);
+    scene_free(&s);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(scenes_agree_with_pivots),
@@ -376,6 +430,7 @@ int main(void) {
     cmocka_unit_test(closed_tanks),
     cmocka_unit_test(threads_do_not_matter),
     cmocka_unit_test(limits_are_kept),
+    cmocka_unit_test(steps_at_walls_are_told),
     cmocka_unit_test(components_have_units_of_their_own),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,6 +85,11 @@ int grid_levels_solve(grid_levels *g, int32_t from, const double *r, double *z, 
                       double absolute, int32_t limit, const perp_deadline *deadline,
                       grid_levels_report *report);
 
+// The same from z as it is, which is 0 where cells are not free; norms are those of r - A z.
+int grid_levels_go_on(grid_levels *g, int32_t from, const double *r, double *z, double relative,
+                      double absolute, int32_t limit, const perp_deadline *deadline,
+                      grid_levels_report *report);
+
 // Components of the liquid without air: label[i] in 0 .. count - 1 where cell i of level 0 is in
 // one, else -1. Returns count; *label: n, NULL if count is 0. The sum of b over such a component
 // decides whether a problem has a solution.

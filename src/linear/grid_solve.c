@@ -72,18 +72,19 @@ void grid_levels_cycle(grid_levels *g, int32_t from, const double *r, double *z)
                                .scale = g->scale/s.scale});
 }
 
-int grid_levels_solve(grid_levels *g, int32_t from, const double *r, double *z, double relative,
-                      double absolute, int32_t limit, const perp_deadline *deadline,
-                      grid_levels_report *report) {
+// z: a start where `warm`
+static int solve(grid_levels *g, int32_t from, const double *r, double *z, int warm,
+                 double relative, double absolute, int32_t limit, const perp_deadline *deadline,
+                 grid_levels_report *report) {
   static const grid_stage product[] = {GRID_TURN, GRID_APPLY}, advance[] = {GRID_STEP};
   grid_level *l = &g->at[from];
   system s = {.g = g, .l = l, .r = r};
   s.singular = grid_means(g, from, r);
-  refresh(&s, NULL, g->guess);
+  refresh(&s, warm ? z : NULL, g->guess);
   *report = (grid_levels_report){0, s.norm, s.most, s.norm, s.most};
   const int enough = s.most == 0.0 || s.most <= absolute || (relative >= 1.0 && s.scale > 0.0);
   if (enough || !(s.scale > 0.0)) {
-    for (int32_t i = 0; i < l->n; i++) z[i] = 0.0;
+    for (int32_t i = 0; !warm && i < l->n; i++) z[i] = 0.0;
     return !enough;
   }
   g->guess = s.scale;
@@ -106,7 +107,7 @@ int grid_levels_solve(grid_levels *g, int32_t from, const double *r, double *z, 
     if (!(zr > 0.0 && pq > 0.0 && step < (double)INFINITY)) break;
     grid_pass_run(&(grid_pass){.g = g, .l = l, .stage = advance, .stages = 1, .to_z = z,
                                .scale = step*g->scale/s.scale, .step = (float)step,
-                               .fresh = report->iterations == 0});
+                               .fresh = !warm && report->iterations == 0});
     double sum;
     grid_pass_sums(l, &sum, &s.most, 1);
     s.norm = sqrt(sum)/s.scale;
@@ -132,9 +133,21 @@ int grid_levels_solve(grid_levels *g, int32_t from, const double *r, double *z, 
   }
   report->norm = s.norm;
   report->most = s.most;
-  if (report->iterations == 0)
+  if (!warm && report->iterations == 0)
     for (int32_t i = 0; i < l->n; i++) z[i] = 0.0;
   if (s.singular && grid_means(g, from, z))
     for (int32_t i = 0; i < l->n; i++) z[i] -= grid_mean_at(g, l, i);
   return status;
+}
+
+int grid_levels_solve(grid_levels *g, int32_t from, const double *r, double *z, double relative,
+                      double absolute, int32_t limit, const perp_deadline *deadline,
+                      grid_levels_report *report) {
+  return solve(g, from, r, z, 0, relative, absolute, limit, deadline, report);
+}
+
+int grid_levels_go_on(grid_levels *g, int32_t from, const double *r, double *z, double relative,
+                      double absolute, int32_t limit, const perp_deadline *deadline,
+                      grid_levels_report *report) {
+  return solve(g, from, r, z, 1, relative, absolute, limit, deadline, report);
 }

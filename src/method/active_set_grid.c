@@ -4,8 +4,9 @@
 //     I = cells with lo < x - y/D < hi;  x_F at their bounds;  A_II c = -y_I;  x_I <- x_I + c
 // without projection or line search. A is an M-matrix: with exact solves x is monotone from the
 // second step on and the method ends (Hintermueller, Ito, Kunisch 2003). The solves are inexact, by
-// conjugate gradients with a cycle on the free cells (grid_levels.h), to a twentieth while I
-// changes, and to the tolerance once it does not. A set I that comes back tightens them, and in the
+// conjugate gradients with a cycle on the free cells (grid_levels.h), to a tenth while I changes,
+// and to the tolerance once it does not. Where few cells have bounds, steps in between look at
+// those only (grid_watch.c). A set I that comes back tightens them, and in the
 // end the monotone steps of multigrid_grid.c take over. A cold start comes from coarser grids
 // (grid_start.c): on the finest alone the number of steps grows with the cells of a side.
 // Cost: about 10 Newton steps and 25 cycles, whatever the number of cells.
@@ -42,33 +43,62 @@ static int returns(memory_of_sets *m, uint64_t change) {
   return found;
 }
 
+typedef struct newton {          // what decides how exact a step is
+  double absolute;               // of |y|: the tolerance
+  double wanted;                 // of the relative residual, while cells change
+  memory_of_sets sets;
+  int32_t repeats;
+} newton;
+
+static void remember(newton *n, const grid_labels *labels) {
+  if (labels->changed == 0 || !returns(&n->sets, labels->hash)) return;
+  n->repeats++;
+  n->wanted = max2(0.1*n->wanted, exact);
+}
+
+// A step, and those after it for which the cells at walls are all that is looked at.
+static void step(grid_solver *g, grid_stage *s, const grid_watch *watch, const grid_labels *labels,
+                 double relative, newton *n) {
+  perp_run *run = g->run;
+  grid_levels_report report;
+  int settled = labels->changed == 0, code;
+  code = grid_newton_begin(g, s, labels, relative, n->absolute, MOST_STEPS, &report);
+  while (watch->count > 0 && code == 0 && n->repeats == 0) {
+    const grid_labels now = grid_watch_label(g, s, watch);
+    const int done = now.changed == 0 && settled;
+    settled = now.changed == 0;
+    remember(n, &now);
+    run->inner_iterations = g->iterations;
+    if (now.changed > 0) grid_levels_mask(g->levels, 0, s->is_free);
+    if (done || !run_between(run)) break;
+    code = grid_watch_newton(g, s, settled ? exact : n->wanted, n->absolute, MOST_STEPS, &report);
+  }
+  grid_newton_end(g, s);
+  run->inner_iterations = g->iterations;
+}
+
 // 1: it has ended; 0: sets of free cells return even with exact solves, or nothing is gained
 static int iterate(grid_solver *g, grid_units *u, grid_stage *s, int linear) {
   perp_run *run = g->run;
-  memory_of_sets sets = {0};
-  const double tol = run->options->tol, absolute = margin*tol/u->largest;
-  double wanted = inexact;
+  const double tol = run->options->tol;
+  newton n = {.absolute = margin*tol/u->largest, .wanted = inexact};
   double half = (double)INFINITY;   // of the least residual
-  int32_t repeats = 0, idle = 0;
+  int32_t idle = 0;
+  grid_watch watch = {0};
+  if (!linear && u->count == 0 && grid_watch_begin(g, s, &watch) < 0) return 1;
   grid_labels labels = grid_label(g, s);
-  returns(&sets, labels.hash);
+  returns(&n.sets, labels.hash);
   while (run_continue(run)) {
     const int settled = labels.changed == 0 || linear;
-    grid_levels_report report;
-    const double relative = settled ? max2(exact, part*tol/labels.residual) : wanted;
-    grid_newton(g, s, &labels, relative, absolute, MOST_STEPS, &report);
-    run->inner_iterations = g->iterations;
+    step(g, s, &watch, &labels, settled ? max2(exact, part*tol/labels.residual) : n.wanted, &n);
     grid_units_shift(u);
     labels = grid_label(g, s);
     run->residual = labels.residual;
     grid_units_store(u);
     idle = labels.residual <= half ? 0 : idle + 1;
     half = min2(half, 0.5*labels.residual);
-    if (labels.changed > 0 && returns(&sets, labels.hash)) {
-      repeats++;
-      wanted = max2(0.1*wanted, exact);
-    }
-    if (repeats > REPEATS || idle > IDLE) return 0;
+    remember(&n, &labels);
+    if (n.repeats > REPEATS || idle > IDLE) return 0;
   }
   return 1;
 }

@@ -9,8 +9,6 @@
 
 enum { CHUNK = 1 << 14 };        // cells a task: some hundred kilobytes
 
-#define TIE 0x1p-50              // 8 units of rounding
-
 // ---- memory ----
 
 size_t grid_bytes(int32_t n) {
@@ -91,12 +89,6 @@ typedef struct labelling {
   int32_t *moved;                // n: those of a chunk begin where it begins
 } labelling;
 
-static uint64_t scatter(uint64_t z) {   // the finaliser of splitmix64
-  z = (z ^ (z >> 30))*0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27))*0x94D049BB133111EBu;
-  return z ^ (z >> 31);
-}
-
 // Cells i, i + 1, ... whose diagonal is given, y known.
 static void label_cells(const labelling *l, int32_t i, int32_t count, const double *diagonal,
                         int32_t *moved, grid_labels *sum) {
@@ -109,20 +101,15 @@ static void label_cells(const labelling *l, int32_t i, int32_t count, const doub
                  unit = s->unit != NULL ? s->unit[i] : 1.0;
     const double rest = fabs(mid(weight*(x - hi), unit*y, weight*(x - lo)));
     if (!(rest <= sum->residual)) sum->residual = rest == rest ? rest : (double)INFINITY;
-    const double below = D*(x - lo) - y, above = D*(x - hi) - y;
-    const double tie = TIE*(D*fabs(x) + fabs(D*x - (y - s->b[i])) + fabs(s->b[i]));
-    int at_lo = below <= 0.0, at_hi = above >= 0.0;
-    if (before != GRID_UNLABELLED && lo < hi) {
-      if (fabs(below) <= tie) at_lo = !before;
-      else if (fabs(above) <= tie) at_hi = !before;
-    }
-    const uint8_t is_free = !(at_lo || at_hi);
+    const grid_label_of now = grid_judge(s, i, D, x, y);
+    const uint8_t is_free = now == GRID_FREE;
     if (is_free != before) {
       sum->changed++;
-      sum->hash ^= scatter((uint64_t)i + 1);
+      sum->hash ^= grid_hash(i);
       s->is_free[i] = is_free;
     }
-    if (!is_free && x != (at_lo ? lo : hi)) moved[sum->moved++] = at_lo ? i : ~i;
+    if (!is_free && x != (now == GRID_AT_LO ? lo : hi))
+      moved[sum->moved++] = now == GRID_AT_LO ? i : ~i;
   }
 }
 
@@ -194,14 +181,22 @@ static void step_slice(void *data, int32_t from, int32_t to, int32_t part) {
     for (int32_t i = from; i < to; i++) s->x[i] -= s->d[i]/grid_scale_of(s, i);
 }
 
-int grid_newton(grid_solver *g, grid_stage *s, const grid_labels *labels, double relative,
-                double absolute, int32_t limit, grid_levels_report *report) {
+int grid_newton_begin(grid_solver *g, grid_stage *s, const grid_labels *labels, double relative,
+                      double absolute, int32_t limit, grid_levels_report *report) {
   if (labels->changed > 0) grid_levels_mask(g->levels, s->level, s->is_free);
   if (s->exponent != NULL) grid_for(g, s->n, scale_slice, s);
   const perp_deadline deadline = run_deadline(g->run);
   const int code = grid_levels_solve(g->levels, s->level, s->y, s->d, relative, absolute, limit,
                                      &deadline, report);
   if (s->level == 0) g->iterations += report->iterations;
-  grid_for(g, s->n, step_slice, s);
   return code < 0 ? -1 : 0;
+}
+
+void grid_newton_end(const grid_solver *g, grid_stage *s) { grid_for(g, s->n, step_slice, s); }
+
+int grid_newton(grid_solver *g, grid_stage *s, const grid_labels *labels, double relative,
+                double absolute, int32_t limit, grid_levels_report *report) {
+  const int code = grid_newton_begin(g, s, labels, relative, absolute, limit, report);
+  grid_newton_end(g, s);
+  return code;
 }

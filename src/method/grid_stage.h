@@ -2,6 +2,7 @@
 #ifndef PERP_GRID_STAGE_H
 #define PERP_GRID_STAGE_H
 
+#include <math.h>
 #include <string.h>
 
 #include "grid_levels.h"
@@ -30,6 +31,30 @@ static inline double grid_scale_of(const grid_stage *s, int32_t i) {
   double scale;
   memcpy(&scale, &bits, sizeof scale);
   return scale;
+}
+
+typedef enum grid_label_of { GRID_FREE, GRID_AT_LO, GRID_AT_HI } grid_label_of;
+
+// Where cell i with diagonal D is to be: at a bound if x - y/D is there or beyond. Ties, up to 8
+// units of rounding, keep their label.
+static inline grid_label_of grid_judge(const grid_stage *s, int32_t i, double D, double x,
+                                       double y) {
+  const double lo = s->lo[i], hi = s->hi[i], below = D*(x - lo) - y, above = D*(x - hi) - y;
+  const double tie = 0x1p-50*(D*fabs(x) + fabs(D*x - (y - s->b[i])) + fabs(s->b[i]));
+  const uint8_t before = s->is_free[i];
+  int at_lo = below <= 0.0, at_hi = above >= 0.0;
+  if (before != GRID_UNLABELLED && lo < hi) {
+    if (fabs(below) <= tie) at_lo = !before;
+    else if (fabs(above) <= tie) at_hi = !before;
+  }
+  return at_lo ? GRID_AT_LO : at_hi ? GRID_AT_HI : GRID_FREE;
+}
+
+static inline uint64_t grid_hash(int32_t cell) {   // the finaliser of splitmix64
+  uint64_t z = (uint64_t)cell + 1;
+  z = (z ^ (z >> 30))*0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27))*0x94D049BB133111EBu;
+  return z ^ (z >> 31);
 }
 
 typedef struct grid_labels {    // what came of labelling
@@ -66,6 +91,27 @@ grid_labels grid_label(const grid_solver *g, grid_stage *s);
 // relative residual given, or to the absolute one. -1: no time.
 int grid_newton(grid_solver *g, grid_stage *s, const grid_labels *labels, double relative,
                 double absolute, int32_t limit, grid_levels_report *report);
+
+// The same in two parts: d, and x <- x - d.
+int grid_newton_begin(grid_solver *g, grid_stage *s, const grid_labels *labels, double relative,
+                      double absolute, int32_t limit, grid_levels_report *report);
+void grid_newton_end(const grid_solver *g, grid_stage *s);
+
+// Cells of the finest stage whose label may change, where they are few: Newton's method goes on
+// between grid_newton_begin and grid_newton_end (grid_watch.c).
+typedef struct grid_watch {
+  int32_t count;
+  int32_t *cell;                // count
+  uint8_t *label;               // count: a grid_label_of
+} grid_watch;
+// 1: they are few, 0: they are not, and count is 0, -1: no memory, and the run has ended.
+int grid_watch_begin(const grid_solver *g, const grid_stage *s, grid_watch *w);
+// Labels of these cells at x - d; cells that are bound from now on have x at their bound, d = 0,
+// and y follows.
+grid_labels grid_watch_label(const grid_solver *g, grid_stage *s, const grid_watch *w);
+// d, further: after labels have changed and the mask with them, or to a smaller residual.
+int grid_watch_newton(grid_solver *g, grid_stage *s, double relative, double absolute,
+                      int32_t limit, grid_levels_report *report);
 
 // x of the finest stage from coarser ones, which know where cells will be free. 0: the run ended
 int grid_start(grid_solver *g, grid_stage *s);

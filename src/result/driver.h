@@ -76,6 +76,7 @@ typedef struct run_state {   // the driver's side of a run
   int32_t iteration_limit;
   double deadline;
   int started, ended, solved;
+  int asked;                 // to stop, by the caller, between two x
   double began, step, last_step;   // of the iteration at hand; what the next one may take
   int y_known;               // y is that of run->x: until somebody changes either
   int judged;                // see run_spec

@@ -431,11 +431,43 @@ static int out_of_time(const perp_run *run) {
   return run->state->ended && run->reason == PERP_STATUS_TIME_LIMIT;
 }
 
+// Whoever watches hears of an iteration. Returns the time.
+static double tell(perp_run *run, double measure) {
+  run_state *state = run->state;
+  perp_solver *solver = state->solver;
+  const perp_options *options = run->options;
+  const perp_statistics statistics = {
+      .iteration = solver->iterations, .seconds = solver_seconds(solver),
+      .inner_iterations = solver->inner_iterations + run->inner_iterations,
+      .residual = run->residual, .measure = measure};
+  record(solver, &statistics);
+  if (options->on_iteration != NULL && !state->asked)
+    state->asked = options->on_iteration(options->context, &statistics) != 0;
+  return statistics.seconds;
+}
+
+int run_between(perp_run *run) {
+  run_state *state = run->state;
+  perp_solver *solver = state->solver;
+  const perp_options *options = run->options;
+  const int judged = options->stop.measure != PERP_MEASURE_NONE || options->stop.relative > 0.0 ||
+                     options->stop.stagnation > 0.0;
+  if (judged || state->ended || state->asked || run->iterations + 1 >= state->iteration_limit)
+    return 0;
+  if (solver->timed && solver_seconds(solver) + state->step > state->deadline) return 0;
+  run->iterations++;
+  solver->iterations++;
+  if (!solver->watching) return 1;
+  const double now = tell(run, run->residual);
+  expect_step(state, now);
+  state->began = now;
+  return 1;
+}
+
 // The iteration that has just ended: remember it, tell it, and see whether it was the last.
 static void finish_iteration(perp_run *run) {
   run_state *state = run->state;
   perp_solver *solver = state->solver;
-  const perp_options *options = run->options;
   run->iterations++;
   solver->iterations++;
   if (run->residual < state->best_residual) run_save_best(run);
@@ -448,14 +480,9 @@ static void finish_iteration(perp_run *run) {
   const double measure = test_measures(run);
   double now = 0.0;
   if (solver->watching) {
-    const perp_statistics statistics = {
-        .iteration = solver->iterations, .seconds = solver_seconds(solver),
-        .inner_iterations = solver->inner_iterations + run->inner_iterations,
-        .residual = run->residual, .measure = measure};
-    record(solver, &statistics);
-    if (options->on_iteration != NULL && options->on_iteration(options->context, &statistics) != 0)
+    now = tell(run, measure);
+    if (state->asked)
       run_stop(run, PERP_STATUS_STOPPED, "stopped on request after %d iterations", run->iterations);
-    now = statistics.seconds;
     expect_step(state, now);
     if (now >= state->deadline || (!run->paced && now + state->step > state->deadline))
       run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached after %d iterations",

@@ -57,6 +57,9 @@ typedef struct perp_run {
 } perp_run;
 
 int run_continue(perp_run *run);   // counts the iteration that has just ended; 0: return
+// Counts an iteration whose x nobody has seen, as the method has it in another form. 0: it is not
+// counted, and an x has to follow: somebody asks for it, or a limit is near.
+int run_between(perp_run *run);
 // The point of the box nearest to 0 solves the whole component of row i exactly: it has no size by
 // which another x could be judged, and an iterate on its way there is never near enough.
 int run_settled(const perp_run *run, int32_t i);
