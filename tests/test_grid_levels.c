@@ -157,7 +157,8 @@ static void symmetric(void **state) {
   (void)state;
   support_state = 2;
   const int32_t sizes[][3] = {{64, 64, 1}, {100, 37, 1}, {33, 65, 1}, {1, 500, 1}, {24, 20, 22},
-                              {17, 40, 9}, {6, 200, 1}};
+                              {17, 40, 9}, {6, 200, 1},
+                              {1200, 17, 16}};   // the last one strip by strip
   for (size_t k = 0; k < sizeof sizes/sizeof sizes[0]; k++)
     for (int kind = 0; kind < 6; kind++) {
       levels_sample s = levels_sample_new(sizes[k][0], sizes[k][1], sizes[k][2]);
@@ -298,8 +299,8 @@ static void changes(void **state) {
 static void threads(void **state) {
   (void)state;
   support_state = 6;
-  const int32_t sizes[][3] = {{300, 280, 1}, {40, 44, 60}, {2000, 40, 1}};
-  for (size_t k = 0; k < 3; k++) {
+  const int32_t sizes[][3] = {{300, 280, 1}, {40, 44, 60}, {2000, 40, 1}, {900, 18, 30}};
+  for (size_t k = 0; k < 4; k++) {
     levels_sample s = levels_sample_new(sizes[k][0], sizes[k][1], sizes[k][2]);
     shape(&s, WAVES);
     cut(&s, 0.02, 1e-3, 1e-2);

@@ -2,10 +2,10 @@
 //
 // All half sweeps of one side of the cycle are one pass over memory: slab t (a line in two
 // dimensions, a plane in three) of a stage follows slab t + 1 of the stage before, while it is in
-// the cache. With threads each part of the slabs first does all that does not need its neighbours,
-// a trapezoid of slabs and stages; then the triangles between the parts are filled in. A slab of a
-// stage has the same input either way, and sums are made by line: same bits for any number of
-// threads.
+// the cache; in three dimensions strip by strip of its lines, as whole planes would not fit. With
+// threads each part of the slabs first does all that does not need its neighbours, a trapezoid of
+// slabs and stages; then the triangles between the parts are filled in. A slab of a stage has the
+// same input either way, and sums are made by line: same bits for any number of threads.
 #include <math.h>
 #include <string.h>
 
@@ -465,12 +465,13 @@ EXACT_INLINE void put_sums(const row *a, double first_sum, double second) {
   a->l->sums[2*(size_t)a->index + 1] = second;
 }
 
-// All lines of a slab; those without free cells only where something has to be written for them.
-EXACT_INLINE void slab_lines(const grid_pass *pass, grid_stage stage, int32_t slab, double *line) {
+// Lines [from, to) of a slab; those without free cells only where something has to be written for
+// them.
+EXACT_INLINE void slab_lines(const grid_pass *pass, grid_stage stage, int32_t slab, int32_t from,
+                             int32_t to, double *line) {
   const grid_level *l = pass->l;
-  const int32_t lines = l->deep ? l->side[1] : 1;
 #define LINES(what)                                                          \
-  for (int32_t t = 0; t < lines; t++) {                                      \
+  for (int32_t t = from; t < to; t++) {                                      \
     const row a = l->deep ? row_of(l, t, slab) : row_of(l, slab, 0);         \
     what                                                                     \
   }                                                                          \
@@ -492,9 +493,9 @@ EXACT_INLINE void slab_lines(const grid_pass *pass, grid_stage stage, int32_t sl
     case GRID_STEP: LINES(const tally s = step(&a, pass, pass->to_z + CELL);
                           put_sums(&a, s.sum, s.most););
     case GRID_LOAD:
-      LINES(const double *from = pass->from_z == NULL && !pass->centred
+      LINES(const double *right = pass->from_z == NULL && !pass->centred
                                ? pass->from_r + CELL : rest_of(pass, a.j, a.k, line);
-            const tally s = load(&a, from, pass->scale);
+            const tally s = load(&a, right, pass->scale);
             put_sums(&a, s.sum, s.most););
     case GRID_MULTIPLY:
       LINES(double *y = pass->to_z + CELL;
@@ -510,37 +511,56 @@ EXACT_INLINE void slab_lines(const grid_pass *pass, grid_stage stage, int32_t sl
 #undef CELL
 }
 static FOUR_TARGET void slab_wide(const grid_pass *pass, grid_stage stage, int32_t slab,
-                                  double *line) {
-  slab_lines(pass, stage, slab, line);
+                                  int32_t from, int32_t to, double *line) {
+  slab_lines(pass, stage, slab, from, to, line);
 }
-static void slab_narrow(const grid_pass *pass, grid_stage stage, int32_t slab, double *line) {
-  slab_lines(pass, stage, slab, line);
+static void slab_narrow(const grid_pass *pass, grid_stage stage, int32_t slab, int32_t from,
+                        int32_t to, double *line) {
+  slab_lines(pass, stage, slab, from, to, line);
 }
-static void slab_run(const grid_pass *pass, int32_t s, int32_t slab, int32_t part) {
+static void slab_run(const grid_pass *pass, int32_t s, int32_t slab, int32_t part, int32_t from,
+                     int32_t to) {
   double *line = pass->g->lines + (size_t)part*pass->g->line_length;
-  if (FOUR_HAS_TARGET()) slab_wide(pass, pass->stage[s], slab, line);
-  else slab_narrow(pass, pass->stage[s], slab, line);
+  if (FOUR_HAS_TARGET()) slab_wide(pass, pass->stage[s], slab, from, to, line);
+  else slab_narrow(pass, pass->stage[s], slab, from, to, line);
 }
 
-// What part `index` of the slabs can do alone: of stage s all but s slabs at inner ends.
+static int32_t lines_of(const grid_level *l) { return l->deep ? l->side[1] : 1; }   // in a slab
+
+// Lines of a strip: what its stages hold at a time is to stay in the second cache.
+static int32_t strip_of(const grid_pass *pass) {
+  enum { CACHE = 640 << 10, CELL = 24, LEAST = 8 };   // bytes; of a cell: z, r, weights
+  const int64_t bytes = (int64_t)CELL*pass->stages*pass->l->side[0];
+  const int64_t strip = CACHE/bytes;
+  const int32_t lines = lines_of(pass->l);
+  return strip >= lines ? lines : strip < LEAST ? LEAST : (int32_t)strip;
+}
+
+// What part `index` of the slabs can do alone: of stage s all but s slabs at inner ends; strip by
+// strip of lines, which leans by a line a stage: those before it have done what a stage needs there,
+// and nothing of what would be too early for it.
 static void trapezoid(void *data, int32_t index) {
   const grid_pass *pass = data;
   const grid_level *l = pass->l;
-  const int32_t first_slab = l->part[index], end = l->part[index + 1], last = l->parts - 1;
-  for (int32_t t = first_slab; t < end + pass->stages - 1; t++)
-    for (int32_t s = 0; s < pass->stages; s++) {
-      const int32_t slab = t - s;
-      if (slab < first_slab + (index > 0 ? s : 0)) break;
-      if (slab < end - (index < last ? s : 0)) slab_run(pass, s, slab, index);
-    }
+  const int32_t first_slab = l->part[index], end = l->part[index + 1], last = l->parts - 1,
+                lines = lines_of(l), strip = strip_of(pass);
+  for (int32_t low = 0; low < lines; low += strip)
+    for (int32_t t = first_slab; t < end + pass->stages - 1; t++)
+      for (int32_t s = 0; s < pass->stages; s++) {
+        const int32_t slab = t - s, from = low == 0 ? 0 : low - s,
+                      to = low + strip < lines ? low + strip - s : lines;
+        if (slab < first_slab + (index > 0 ? s : 0)) break;
+        if (slab < end - (index < last ? s : 0)) slab_run(pass, s, slab, index, from, to);
+      }
 }
 
 // What is left between parts index and index + 1.
 static void triangle(void *data, int32_t index) {
   const grid_pass *pass = data;
-  const int32_t seam = pass->l->part[index + 1];
+  const int32_t seam = pass->l->part[index + 1], lines = lines_of(pass->l);
   for (int32_t s = 1; s < pass->stages; s++)
-    for (int32_t slab = seam - s; slab < seam + s; slab++) slab_run(pass, s, slab, index);
+    for (int32_t slab = seam - s; slab < seam + s; slab++)
+      slab_run(pass, s, slab, index, 0, lines);
 }
 
 void grid_pass_run(grid_pass *pass) {

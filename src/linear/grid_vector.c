@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "four.h"
+#include "grid.h"
 #include "grid_parts.h"
 #include "vector.h"
 
@@ -87,9 +88,22 @@ EXACT_INLINE double row_times(const sides *s, int32_t i, const double *x, double
   return sum;
 }
 
+// Where most blocks of a line have weights of their own, the caller's grid knows how.
+static int multiply_stretch(const grid_levels *g, const grid_level *l, const uint8_t *even,
+                            int32_t cell, const double *x, double *y) {
+  if (l != &g->at[0] || g->grid.cells[0] != l->side[0]) return 0;
+  int32_t own = 0;
+  for (int32_t b = 0; b < l->blocks; b++) own += even[b] != 1;
+  if (2*own < l->blocks) return 0;
+  for (int32_t i = 0; i < l->side[0];)
+    i += grid_product_from(&g->grid, grid_place_of(&g->grid, cell + i), x, y + i);
+  return 1;
+}
+
 EXACT_INLINE void multiply_line(const grid_levels *g, const grid_level *l, int32_t j, int32_t k,
                                 const double *x, double *y) {
   const uint8_t *even = l->even + (size_t)grid_row(l, j, k)*(size_t)l->blocks;
+  if (multiply_stretch(g, l, even, grid_cell(l, 0, j, k), x, y)) return;
   const sides s = sides_of(g, l, j, k);
   double d;
   x += grid_cell(l, 0, j, k);

@@ -52,32 +52,66 @@ static int take(grid_solver *g, arena *room, grid_stage *s, int32_t level) {
   return 1;
 }
 
-// Bounds of e on the next level: the narrowest among the children. x: of s, NULL: 0.
+// Bounds of e on the next level: the narrowest among the children.
+typedef struct narrowing {
+  const grid_stage *s;
+  const double *x;               // of s, NULL: 0
+  double *lo, *hi;               // of the next level
+  int32_t cells[3], coarse[3], halved[3], tasks;
+} narrowing;
+
+static void narrow_line(const narrowing *w, int32_t j, int32_t k, double *lo, double *hi) {
+  const grid_stage *s = w->s;
+  int32_t i = (k*w->cells[1] + j)*w->cells[0];
+  for (int32_t h = 0; h < w->cells[0]; h++, i++) {
+    if (!s->unknown[i]) continue;
+    const int32_t c = h >> w->halved[0];
+    const double at = w->x != NULL ? w->x[i] : 0.0, scale = grid_scale_of(s, i);
+    lo[c] = max2(lo[c], scale*(s->lo[i] - at));
+    hi[c] = min2(hi[c], scale*(s->hi[i] - at));
+  }
+}
+
+static void narrow_lines(void *data, int32_t index) {   // of the next level
+  const narrowing *w = data;
+  const int64_t lines = (int64_t)w->coarse[1]*w->coarse[2];
+  for (int64_t line = lines*index/w->tasks; line < lines*(index + 1)/w->tasks; line++) {
+    const int32_t J = (int32_t)(line%w->coarse[1]), K = (int32_t)(line/w->coarse[1]);
+    double *lo = w->lo + line*w->coarse[0], *hi = w->hi + line*w->coarse[0];
+    for (int32_t c = 0; c < w->coarse[0]; c++) {
+      lo[c] = -(double)INFINITY;
+      hi[c] = (double)INFINITY;
+    }
+    for (int32_t k = K << w->halved[2]; k <= (K << w->halved[2]) + w->halved[2]; k++)
+      for (int32_t j = J << w->halved[1]; j <= (J << w->halved[1]) + w->halved[1]; j++)
+        if (j < w->cells[1] && k < w->cells[2]) narrow_line(w, j, k, lo, hi);
+    for (int32_t c = 0; c < w->coarse[0]; c++) {   // x may be beyond its bounds
+      lo[c] = min2(lo[c], 0.0);
+      hi[c] = max2(hi[c], 0.0);
+    }
+  }
+}
+
 static void coarsen_bounds(const grid_solver *g, const grid_stage *s, const double *x,
                            const grid_stage *next, double *lo, double *hi) {
-  int32_t cells[3], coarse[3], halved[3];
-  grid_levels_shape(g->levels, s->level, cells);
-  grid_levels_shape(g->levels, next->level, coarse);
-  grid_levels_halved(g->levels, s->level, halved);
-  for (int32_t c = 0; c < next->n; c++) {
-    lo[c] = -(double)INFINITY;
-    hi[c] = (double)INFINITY;
-  }
-  for (int32_t k = 0, i = 0; k < cells[2]; k++)
-    for (int32_t j = 0; j < cells[1]; j++) {
-      const int32_t line = ((k >> halved[2])*coarse[1] + (j >> halved[1]))*coarse[0];
-      for (int32_t h = 0; h < cells[0]; h++, i++) {
-        if (!s->unknown[i]) continue;
-        const int32_t c = line + (h >> halved[0]);
-        const double at = x != NULL ? x[i] : 0.0, scale = grid_scale_of(s, i);
-        lo[c] = max2(lo[c], scale*(s->lo[i] - at));
-        hi[c] = min2(hi[c], scale*(s->hi[i] - at));
-      }
-    }
-  for (int32_t c = 0; c < next->n; c++) {   // x may be beyond its bounds
-    lo[c] = min2(lo[c], 0.0);
-    hi[c] = max2(hi[c], 0.0);
-  }
+  narrowing w = {.s = s, .x = x, .lo = lo, .hi = hi, .tasks = s->n > 8192 ? 32 : 1};
+  grid_levels_shape(g->levels, s->level, w.cells);
+  grid_levels_shape(g->levels, next->level, w.coarse);
+  grid_levels_halved(g->levels, s->level, w.halved);
+  team_run(g->run->threads, narrow_lines, &w, w.tasks);
+}
+
+// d <- y of the finest stage in the units of its components; and x += d, the other way
+static void lower_slice(void *data, int32_t from, int32_t to, int32_t part) {
+  const grid_stage *s = data;
+  (void)part;
+  for (int32_t i = from; i < to; i++) s->d[i] = grid_scale_of(s, i)*s->y[i];
+}
+static void lift_slice(void *data, int32_t from, int32_t to, int32_t part) {
+  const grid_stage *s = data;
+  (void)part;
+  for (int32_t i = from; i < to; i++)
+    if (s->unknown[i]) s->x[i] += s->d[i]/grid_scale_of(s, i);
 }
 
 static double largest(const grid_stage *s) {
@@ -106,8 +140,7 @@ int grid_start(grid_solver *g, grid_stage *s) {
   arena room = {(unsigned char *)s->y, (size_t)s->n*sizeof *s->y, 0};
   while (last + 1 < count && last < DEEPEST && at[last].n > COARSEST) {
     grid_stage *fine = &at[last], *next = &at[last + 1];
-    for (int32_t i = 0; last == 0 && i < fine->n; i++)   // y is not needed any more
-      fine->d[i] = grid_scale_of(fine, i)*fine->y[i];
+    if (last == 0) grid_for(g, fine->n, lower_slice, fine);   // y is not needed any more
     if (!take(g, &room, next, last + 1)) return 0;
     double *b = next->x + 3*(size_t)next->n, *lo = b + next->n, *hi = lo + next->n;
     grid_levels_coarsen(g->levels, last, 0, last == 0 ? fine->d : fine->b, b);
@@ -123,10 +156,8 @@ int grid_start(grid_solver *g, grid_stage *s) {
   }
   if (last > 0) {
     grid_levels_refine(g->levels, 0, at[1].x, s->d);
-    for (int32_t i = 0; i < s->n; i++)
-      if (s->unknown[i]) s->x[i] += s->d[i]/grid_scale_of(s, i);
+    grid_for(g, s->n, lift_slice, s);
   }
   grid_levels_sweep(g->levels, 0, 1, s->b, s->lo, s->hi, s->x);
-  grid_levels_mask(g->levels, 0, NULL);
   return 1;
 }

@@ -18,16 +18,41 @@ static int may_change(const grid_stage *s, int32_t i) {
          (s->lo[i] > -(double)INFINITY || s->hi[i] < (double)INFINITY);
 }
 
+typedef struct looking {
+  const grid_stage *s;
+  int32_t *parts;                // per chunk: how many, then where they begin
+  int32_t *cell;
+} looking;
+
+static void count_slice(void *data, int32_t from, int32_t to, int32_t part) {
+  const looking *l = data;
+  int32_t count = 0;
+  for (int32_t i = from; i < to; i++) count += may_change(l->s, i);
+  l->parts[part] = count;
+}
+static void note_slice(void *data, int32_t from, int32_t to, int32_t part) {
+  const looking *l = data;
+  int32_t *cell = l->cell + l->parts[part];
+  for (int32_t i = from; i < to; i++)
+    if (may_change(l->s, i)) *cell++ = i;
+}
+
 int grid_watch_begin(const grid_solver *g, const grid_stage *s, grid_watch *w) {
   *w = (grid_watch){0};
+  looking l = {.s = s, .parts = (int32_t *)(void *)s->d};   // which holds nothing now
   int32_t count = 0;
-  for (int32_t i = 0; i < s->n; i++) count += may_change(s, i);
+  grid_for(g, s->n, count_slice, &l);
+  for (int32_t k = 0; k < grid_chunks(s->n); k++) {
+    const int32_t here = l.parts[k];
+    l.parts[k] = count;
+    count += here;
+  }
   if (count == 0 || count > s->n/FEW) return 0;
-  w->cell = run_allocate(g->run, (size_t)count*(sizeof *w->cell + sizeof *w->label));
+  w->cell = l.cell = run_allocate(g->run, (size_t)count*(sizeof *w->cell + sizeof *w->label));
   if (w->cell == NULL) return -1;
+  w->count = count;
   w->label = (uint8_t *)(w->cell + count);
-  for (int32_t i = 0; i < s->n; i++)
-    if (may_change(s, i)) w->cell[w->count++] = i;
+  grid_for(g, s->n, note_slice, &l);
   return 1;
 }
 
