@@ -216,7 +216,7 @@ static int32_t balance(const work *w, total *of) {
     const double more = can_open[p] == 2 ? ROUNDING*of[p].size : 0.0;
     if (can_open[p] == 2 && of[p].sum >= more) continue;
     const double mean = of[p].sum/of[p].count;
-    if (p == c && fabs(mean) > rounding) squeezed++;
+    if (p == c && fabs(mean) > rounding + ROUNDING*of[p].size/of[p].count) squeezed++;
     f->b[c] -= mean - more/of[p].count;
   }
   return squeezed;
