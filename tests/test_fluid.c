@@ -231,6 +231,35 @@ static void solids_are_read_back_and_move(void **unused) {
   perp_fluid_destroy(f);
 }
 
+static double advancing(void *context, const double x[3], double t) {
+  (void)context;
+  return x[0] - (0.1 + 0.5*t);
+}
+
+// A distance that knows the time is that of the end of a substep, as is the place of what moves by
+// its velocity.
+static void all_solids_are_where_they_are_when_a_step_ends(void **unused) {
+  (void)unused;
+  perp_fluid_settings s = perp_fluid_defaults(2, 8, 8, 1);
+  for (int own = 0; own < 2; own++) {
+    perp_fluid *f = fluid_with(&s);
+    perp_fluid_shape wall = perp_fluid_plane(0.1, 0.0, 0.0, 1.0, 0.0, 0.0);
+    wall.velocity[0] = 0.5;
+    if (own) {
+      wall.kind = PERP_FLUID_CUSTOM;
+      wall.distance = advancing;
+      wall.position[0] = wall.velocity[0] = 0.0;
+    }
+    add(f, wall);
+    for (int k = 0; k < 7; k++) {
+      close_to("distance of the corner", look(f).solid[0], -(0.1 + 0.5*f->time), 1e-12);
+      step(f);
+    }
+    assert_true(f->time > 0.1);
+    perp_fluid_destroy(f);
+  }
+}
+
 // ---- states ----
 
 static unsigned char *saved(const perp_fluid *f, size_t *size) {
@@ -476,6 +505,7 @@ int main(void) {
     cmocka_unit_test(what_is_poured_is_counted),
     cmocka_unit_test(solids_stay_dry_and_liquid_begins_with_its_velocity),
     cmocka_unit_test(solids_are_read_back_and_move),
+    cmocka_unit_test(all_solids_are_where_they_are_when_a_step_ends),
     cmocka_unit_test(a_state_goes_on_with_the_same_bits),
     cmocka_unit_test(wrong_states_are_refused),
     cmocka_unit_test(threads_do_not_change_bits),

@@ -15,7 +15,7 @@
 
 typedef struct work {
   perp_fluid *f;
-  double t, far;        // time; a distance that nothing is at
+  double t, far;        // when the substep ends; a distance that nothing is at
   int axis;
   uint8_t *bad;         // per line of corners
 } work;
@@ -130,7 +130,7 @@ perp_error fluid_solids(perp_fluid *f) {
   const uint64_t now = stamp(f);
   if (now != 0 && now == f->solid_stamp) return PERP_OK;
   const lattice c = corners_of(f);
-  work w = {.f = f, .t = f->time};
+  work w = {.f = f, .t = f->time + f->dt};   // where they are then
   w.far = (f->n[0] + f->n[1] + f->n[2])*f->h;
   w.bad = fluid_scratch(f, (size_t)lines_of(&c));
   if (w.bad == NULL) return PERP_ERROR_MEMORY;
