@@ -302,6 +302,22 @@ static void a_state_goes_on_with_the_same_bits(void **unused) {
   }
 }
 
+// Whatever moment it is of: what has turned by an angle is turned by just that.
+static void a_state_is_read_as_it_was_saved(void **unused) {
+  (void)unused;
+  perp_fluid *f = dry(2, 1, NULL), *g = dry(2, 1, NULL);
+  for (int k = 0; k < 100; k++) {
+    go(f, 1);
+    size_t size;
+    unsigned char *memory = saved(f, &size);
+    if (perp_fluid_load(g, memory, size) != PERP_OK) fail_msg("%s", perp_fluid_message());
+    same(f, g);
+    free(memory);
+  }
+  perp_fluid_destroy(f);
+  perp_fluid_destroy(g);
+}
+
 static void wrong_states_are_refused(void **unused) {
   (void)unused;
   perp_fluid *f = dam(2, 1, NULL), *g = dam(2, 1, NULL), *h = dam(3, 1, NULL);
@@ -507,6 +523,7 @@ int main(void) {
     cmocka_unit_test(solids_are_read_back_and_move),
     cmocka_unit_test(all_solids_are_where_they_are_when_a_step_ends),
     cmocka_unit_test(a_state_goes_on_with_the_same_bits),
+    cmocka_unit_test(a_state_is_read_as_it_was_saved),
     cmocka_unit_test(wrong_states_are_refused),
     cmocka_unit_test(threads_do_not_change_bits),
     cmocka_unit_test(a_step_that_fails_leaves_no_trace),

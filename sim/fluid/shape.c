@@ -61,7 +61,7 @@ void shape_move(perp_fluid_shape *shape, double dt) {
   const double *s = shape->spin;
   for (int a = 0; a < 3; a++) shape->position[a] += dt*shape->velocity[a];
   const double rate = sqrt(s[0]*s[0] + s[1]*s[1] + s[2]*s[2]);
-  if (!(rate > 0.0)) return;
+  if (!(rate*dt > 0.0)) return;   // to normalise once more would change bits
   const double half = 0.5*dt*rate, g = sin(half)/rate;
   const double p[4] = {cos(half), g*s[0], g*s[1], g*s[2]};
   double *q = shape->orientation;
