@@ -175,6 +175,120 @@ static void nothing_flows_together_and_walls_only_press(void **unused) {
     }
 }
 
+// The part of a face with these distances at its corners that is > 0, by cutting the four triangles
+// about its middle.
+static double open_face(const double corner[4]) {
+  static const double at[4][2] = {{0.0, 0.0}, {1.0, 0.0}, {1.0, 1.0}, {0.0, 1.0}};
+  const double middle = 0.25*(corner[0] + corner[1] + corner[2] + corner[3]);
+  double area = 0.0;
+  for (int t = 0; t < 4; t++) {
+    const int u = (t + 1)%4;
+    const double p[3][3] = {{0.5, 0.5, middle}, {at[t][0], at[t][1], corner[t]},
+                            {at[u][0], at[u][1], corner[u]}};
+    double kept[4][2];
+    int count = 0;
+    for (int k = 0; k < 3; k++) {
+      const double *a = p[k], *b = p[(k + 1)%3];
+      if (a[2] > 0.0) kept[count][0] = a[0], kept[count++][1] = a[1];
+      if ((a[2] > 0.0) == (b[2] > 0.0)) continue;
+      const double way = a[2]/(a[2] - b[2]);
+      for (int d = 0; d < 2; d++) kept[count][d] = a[d] + way*(b[d] - a[d]);
+      count++;
+    }
+    for (int k = 0; k < count; k++) {
+      const double *a = kept[k], *b = kept[(k + 1)%count];
+      area += 0.5*(a[0]*b[1] - a[1]*b[0]);
+    }
+  }
+  return area < 0.01 ? 0.0 : area > 1.0 - 1e-12 ? 1.0 : area;
+}
+
+// What leaves cell `at` through its face across a: liquid through the open part, the solid's own
+// velocity where that is.
+static double leaves(const perp_fluid *f, const int32_t at[3], int a, int up, double *open) {
+  const perp_fluid_state s = look(f);
+  perp_fluid_shape solid;
+  assert_int_equal(perp_fluid_read_solid(f, 0, &solid), PERP_OK);
+  const int deep = f->dimension == 3, b = a == 0 ? 1 : 0, c = a == 2 ? 1 : 2;
+  const int32_t nx = s.cells[0], ny = s.cells[1];
+  int32_t place[3] = {at[0], at[1], at[2]};
+  place[a] += up;
+  double corner[4], x[3], v[3], side = INF, far = 0.0;
+  for (int k = 0; k < 4; k++) {
+    int32_t p[3] = {place[0], place[1], place[2]};
+    p[b] += k == 1 || k == 2;
+    p[c] += deep && k > 1;
+    corner[k] = s.solid[((size_t)p[2]*(size_t)(ny + 1) + (size_t)p[1])*(size_t)(nx + 1) +
+                        (size_t)p[0]];
+  }
+  *open = deep ? open_face(corner) : open_edge(corner[0], corner[1]);
+  if (place[a] == 0 || place[a] == s.cells[a]) *open = 0.0;
+  for (int d = 0; d < 3; d++) {
+    x[d] = d == 2 && !deep ? 0.0 : (place[d] + (d == a ? 0.0 : 0.5))*s.spacing;
+    if (d < f->dimension) side = fmin(side, fmin(x[d], s.cells[d]*s.spacing - x[d]));
+    far += (x[d] - solid.position[d])*(x[d] - solid.position[d]);
+  }
+  for (int d = 0; d < 3; d++) {
+    const int e = (d + 1)%3, g = (d + 2)%3;
+    v[d] = solid.velocity[d] + solid.spin[e]*(x[g] - solid.position[g]) -
+           solid.spin[g]*(x[e] - solid.position[e]);
+  }
+  const double wall = sqrt(far) - solid.extent[0] < side ? v[a] : 0.0;
+  const double u = s.u[a][(place[2]*(ny + (a == 1)) + place[1])*(nx + (a == 0)) + place[0]];
+  return (up ? 1.0 : -1.0)*(*open*u + (1.0 - *open)*wall);
+}
+
+// A ball that flies and turns through liquid: what its surface sweeps is pushed away ahead of it,
+// and let go behind.
+static void walls_that_move_only_press(void **unused) {
+  (void)unused;
+  for (int dimension = 2; dimension <= 3; dimension++)
+    for (int walls = PERP_WALLS_SLIP; walls < PERP_WALLS_COUNT; walls++) {
+      perp_fluid *f = scene(dimension, dimension == 3 ? 12 : 32, walls, 3);
+      perp_fluid_shape ball = perp_fluid_sphere(0.31, 0.27, dimension == 3 ? 0.53 : 0.0, 0.17);
+      ball.velocity[0] = 1.3, ball.velocity[1] = 0.4, ball.spin[2] = 3.0;
+      if (dimension == 3) ball.velocity[2] = -0.3, ball.spin[0] = 2.0;
+      add(f, ball);
+      put(f, perp_fluid_box(0.5, 0.25, 0.5, 0.5, 0.25, 0.5));
+      int pressing = 0, parting = 0, moving = 0;
+      for (int k = 0; k < 8; k++) {
+        assert_int_equal(step(f).unsolved, 0);
+        const perp_fluid_state s = look(f);
+        perp_problem problem;
+        assert_int_equal(perp_fluid_problem(f, &problem, NULL), PERP_OK);
+        double largest = 0.0, highest = 0.0;
+        for (int32_t c = 0; c < f->cells; c++) {
+          largest = fmax(largest, fabs(problem.b[c]));
+          highest = fmax(highest, fabs(s.pressure[c]));
+        }
+        const double limit = 1e-9*largest*f->dt/f->settings.density;
+        for (int32_t c = 0; c < f->cells; c++) {
+          if (s.type[c] != PERP_CELL_LIQUID) continue;
+          const int32_t at[3] = {c%f->n[0], c/f->n[0]%f->n[1], c/f->n[0]/f->n[1]};
+          double flow = 0.0, open;
+          int wall = 0, cut = 0;
+          for (int a = 0; a < 2*dimension; a++) {
+            flow += leaves(f, at, a/2, a%2, &open);
+            wall |= open < 1.0, cut |= open > 0.0 && open < 1.0;
+          }
+          flow /= f->h;
+          moving += cut;
+          if (!wall || walls == PERP_WALLS_SLIP) {
+            close_to("divergence", flow, 0.0, limit);
+            continue;
+          }
+          assert_true(s.pressure[c] >= 0.0 && flow >= -limit);
+          if (flow > limit) below("pressure where the wall is left", s.pressure[c], 1e-9*highest);
+          pressing += s.pressure[c] > 1e-9*highest;
+          parting += flow > limit;
+        }
+      }
+      assert_true(moving > 100);
+      if (walls == PERP_WALLS_SEPARATING) assert_true(pressing > 100 && parting > 10);
+      perp_fluid_destroy(f);
+    }
+}
+
 // With all cells complementary nowhere is suction, inside neither.
 static void every_cell_presses_if_asked(void **unused) {
   (void)unused;
@@ -307,6 +421,7 @@ int main(void) {
     cmocka_unit_test(a_column_at_rest_stays_at_rest),
     cmocka_unit_test(a_column_in_disorder_hardly_moves),
     cmocka_unit_test(nothing_flows_together_and_walls_only_press),
+    cmocka_unit_test(walls_that_move_only_press),
     cmocka_unit_test(every_cell_presses_if_asked),
     cmocka_unit_test(liquid_under_a_ceiling_falls_or_hangs),
     cmocka_unit_test(no_slip_holds_what_slip_lets_pass),
