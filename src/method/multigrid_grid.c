@@ -36,8 +36,9 @@ static void slope_slice(void *data, int32_t from, int32_t to, int32_t part) {
   double slope = 0.0, bend = 0.0, longest = (double)INFINITY;
   for (int32_t i = from; i < to; i++) {
     if (!s->unknown[i]) continue;
-    slope += s->y[i]*s->d[i];
-    bend += s->d[i]*t->Ad[i];
+    const double scale = grid_scale_of(s, i), d = scale*s->d[i];
+    slope += scale*s->y[i]*d;
+    bend += scale*t->Ad[i]*d;
     if (s->d[i] > 0.0) longest = min2(longest, (s->hi[i] - s->x[i])/s->d[i]);
     if (s->d[i] < 0.0) longest = min2(longest, (s->lo[i] - s->x[i])/s->d[i]);
   }
@@ -54,7 +55,8 @@ static void move_slice(void *data, int32_t from, int32_t to, int32_t part) {
     if (s->unknown[i]) s->x[i] = clamp(s->x[i] + t->t*s->d[i], s->lo[i], s->hi[i]);
 }
 
-// Along d = clamp(x - d) - x to the lowest point of phi, or to the bound before it.
+// Along d = clamp(x - d) - x to the lowest point of phi, or to the bound before it. Of components in
+// units of their own it is the phi in these: products of what is tiny are 0.
 static void step_along(const grid_solver *g, trial *t) {
   const grid_stage *s = t->s;
   grid_for(g, s->n, direction_slice, t);
