@@ -252,6 +252,46 @@ static void a_squeezed_container_is_infeasible_and_goes_on(void **unused) {
     }
 }
 
+// Where walls can let go the sum of b is not below 0, rounding included: below is no solution.
+static void full_tanks_that_churn_have_solutions(void **unused) {
+  (void)unused;
+  for (int k = 0; k < 12; k++) {
+    perp_fluid_settings s = perp_fluid_defaults(2, 16 + k, 16 + k, 1);
+    perp_fluid *f = fluid_with(&s);
+    perp_fluid_shape all = perp_fluid_box(0.5, 0.5, 0.0, 1.0, 1.0, 0.0);
+    all.position[0] = 0.3 + 0.05*k;   // about which it turns
+    all.spin[2] = 1.0 + 0.1*k;
+    put(f, all);
+    assert_int_equal(step(f).unsolved, 0);
+    perp_problem problem;
+    assert_int_equal(perp_fluid_problem(f, &problem, NULL), PERP_OK);
+    assert_int_equal(f->report.liquid, f->cells);
+    long double sum = 0.0L, size = 0.0L;
+    for (int32_t c = 0; c < f->cells; c++) sum += problem.b[c], size += fabs(problem.b[c]);
+    assert_true(sum > 0.0L && sum < 1e-11L*size);
+    perp_fluid_destroy(f);
+  }
+}
+
+// What keeps the volume of a pool is not asked of a full chamber beside it, which cannot give it.
+static void compensation_leaves_full_chambers_alone(void **unused) {
+  (void)unused;
+  perp_fluid_settings s = perp_fluid_defaults(2, 24, 24, 1);
+  s.walls = PERP_WALLS_SLIP;
+  s.compensate = 1;
+  perp_fluid *f = fluid_with(&s);
+  add(f, perp_fluid_box(0.5, 0.5, 0.0, 2.0/24, 0.6, 0.0));
+  put(f, perp_fluid_box(0.2, 0.5, 0.0, 0.3, 0.5, 0.0));
+  put(f, perp_fluid_sphere(0.8, 0.2, 0.0, 0.17));
+  for (int k = 0; k < 5; k++) {
+    const perp_fluid_report r = step(f);
+    assert_int_equal(r.unsolved, 0);
+    assert_int_equal(r.components, 2);
+    assert_true(f->correction != 0.0);
+  }
+  perp_fluid_destroy(f);
+}
+
 // A full tank that begins to move takes its liquid along: what its walls sweep sums to 0 but for
 // rounding, and nothing in it moves yet that rounding could be measured by.
 static void a_full_tank_takes_its_liquid_along(void **unused) {
@@ -366,6 +406,8 @@ int main(void) {
     cmocka_unit_test(liquid_ahead_of_a_wall_moves_with_it),
     cmocka_unit_test(full_containers_rest),
     cmocka_unit_test(a_squeezed_container_is_infeasible_and_goes_on),
+    cmocka_unit_test(full_tanks_that_churn_have_solutions),
+    cmocka_unit_test(compensation_leaves_full_chambers_alone),
     cmocka_unit_test(a_full_tank_takes_its_liquid_along),
     cmocka_unit_test(bad_input_is_answered)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -302,6 +302,7 @@ static void every_cell_presses_if_asked(void **unused) {
   assert_int_equal(r.complementary, r.liquid);
   const perp_fluid_state state = look(f);
   for (int32_t c = 0; c < f->cells; c++) assert_true(state.pressure[c] >= 0.0);
+  assert_int_equal(r.separating, 0);   // what opens does so far from any wall
   perp_fluid_destroy(f);
   s.every_cell = 0;
   f = fluid_with(&s);
@@ -310,6 +311,47 @@ static void every_cell_presses_if_asked(void **unused) {
   double least = 0.0;
   for (int32_t c = 0; c < f->cells; c++) least = fmin(least, look(f).pressure[c]);
   assert_true(least < 0.0);   // away from walls liquid holds together
+  perp_fluid_destroy(f);
+}
+
+// ---- weights and right sides ----
+
+// The surface is theta of the way from a liquid cell to one of air: 1/theta, and 100 at most.
+static void the_surface_makes_steep_slopes_but_not_too_steep(void **unused) {
+  (void)unused;
+  perp_fluid *f = scene(2, 8, PERP_WALLS_SEPARATING, 0);
+  put(f, perp_fluid_box(0.5, 0.25, 0.0, 0.5, 0.25, 0.0));
+  step(f);
+  static const double below_centre[] = {0.5, 0.25, 0.02, 1e-3, 1e-9};
+  for (int k = 0; k < 5; k++) {
+    f->surface[3*8 + k + 1] = -below_centre[k]*f->h;
+    f->surface[4*8 + k + 1] = (1.0 - below_centre[k])*f->h;
+  }
+  assert_int_equal(fluid_assemble(f), PERP_OK);
+  for (int k = 0; k < 5; k++) {
+    assert_int_equal(f->type[3*8 + k + 1], PERP_CELL_LIQUID);
+    assert_int_equal(f->type[4*8 + k + 1], PERP_CELL_AIR);
+    close_to("weight towards air", f->weight[1][4*8 + k + 1], 1.0/fmax(below_centre[k], 0.01),
+             1e-10);
+    close_to("weight in the liquid", f->weight[1][3*8 + k + 1], 1.0, 0.0);
+  }
+  perp_fluid_destroy(f);
+}
+
+// Liquid that flies all at one speed has no divergence but rounding: that asks for no pressure.
+static void free_flight_asks_for_nothing(void **unused) {
+  (void)unused;
+  perp_fluid *f = scene(2, 24, PERP_WALLS_SEPARATING, 5);
+  perp_fluid_shape drop = perp_fluid_sphere(0.4, 0.6, 0.0, 0.15);
+  drop.velocity[0] = 0.37, drop.velocity[1] = -0.11;
+  put(f, drop);
+  for (int k = 0; k < 5; k++) {
+    step(f);
+    perp_problem problem;
+    assert_int_equal(perp_fluid_problem(f, &problem, NULL), PERP_OK);
+    for (int32_t c = 0; c < f->cells; c++) assert_true(problem.b[c] == 0.0);
+  }
+  assert_true(f->report.liquid > 20);
   perp_fluid_destroy(f);
 }
 
@@ -423,6 +465,8 @@ int main(void) {
     cmocka_unit_test(nothing_flows_together_and_walls_only_press),
     cmocka_unit_test(walls_that_move_only_press),
     cmocka_unit_test(every_cell_presses_if_asked),
+    cmocka_unit_test(the_surface_makes_steep_slopes_but_not_too_steep),
+    cmocka_unit_test(free_flight_asks_for_nothing),
     cmocka_unit_test(liquid_under_a_ceiling_falls_or_hangs),
     cmocka_unit_test(no_slip_holds_what_slip_lets_pass),
     cmocka_unit_test(a_round_wall_that_slips_is_no_brake)};
