@@ -148,6 +148,18 @@ static void nothing_moves_without_liquid(void **unused) {
   }
 }
 
+static void what_has_gone_leaves_no_pressure(void **unused) {
+  (void)unused;
+  perp_fluid *f = dam(2, 1, NULL);
+  go(f, 3);
+  assert_true(largest_of(look(f).pressure, f->cells) > 1.0);
+  f->p.count = 0;
+  go(f, 1);
+  assert_int_equal(f->report.liquid, 0);
+  for (int32_t c = 0; c < f->cells; c++) assert_true(look(f).pressure[c] == 0.0);
+  perp_fluid_destroy(f);
+}
+
 // ---- pouring ----
 
 static void what_is_poured_is_counted(void **unused) {
@@ -518,6 +530,7 @@ int main(void) {
     cmocka_unit_test(settings_are_checked),
     cmocka_unit_test(shapes_are_checked),
     cmocka_unit_test(nothing_moves_without_liquid),
+    cmocka_unit_test(what_has_gone_leaves_no_pressure),
     cmocka_unit_test(what_is_poured_is_counted),
     cmocka_unit_test(solids_stay_dry_and_liquid_begins_with_its_velocity),
     cmocka_unit_test(solids_are_read_back_and_move),

@@ -193,6 +193,26 @@ static void liquid_ahead_of_a_wall_moves_with_it(void **unused) {
   perp_fluid_destroy(f);
 }
 
+// A plate thinner than a cell, with room on both sides: faces in it have its velocity.
+static void thin_plates_have_their_own_velocity(void **unused) {
+  (void)unused;
+  for (int wet = 0; wet < 2; wet++) {
+    perp_fluid_settings s = perp_fluid_defaults(2, 16, 16, 1);
+    s.substeps = 1;
+    perp_fluid *f = fluid_with(&s);
+    perp_fluid_shape plate = perp_fluid_box(0.5 - 0.3*s.step, 0.5, 0.0, 0.2/16, 0.7, 0.0);
+    plate.velocity[0] = 0.3;
+    add(f, plate);
+    if (wet) put(f, perp_fluid_box(0.5, 0.2, 0.0, 0.5, 0.2, 0.0));
+    step(f);
+    for (int32_t j = 0; j < 16; j++) {
+      assert_true(f->open[0][17*j + 8] == 0.0 && f->open[1][16*j + 8] == (j > 0 ? 0.8 : 0.0));
+      assert_true(f->u[0][17*j + 8] == 0.3);
+    }
+    perp_fluid_destroy(f);
+  }
+}
+
 // ---- no air ----
 
 static void full_containers_rest(void **unused) {
@@ -404,6 +424,7 @@ int main(void) {
     cmocka_unit_test(liquid_swells_as_it_is_told),
     cmocka_unit_test(a_piston_lifts_what_it_sweeps),
     cmocka_unit_test(liquid_ahead_of_a_wall_moves_with_it),
+    cmocka_unit_test(thin_plates_have_their_own_velocity),
     cmocka_unit_test(full_containers_rest),
     cmocka_unit_test(a_squeezed_container_is_infeasible_and_goes_on),
     cmocka_unit_test(full_tanks_that_churn_have_solutions),

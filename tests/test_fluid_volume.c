@@ -101,9 +101,33 @@ static void walls_give_no_energy(void **unused) {
     }
 }
 
+// kappa = (V0 - spray - V)/(V tau), at most 0.2/tau either way, tau = 12 steps.
+static void the_correction_is_in_proportion_and_limited(void **unused) {
+  (void)unused;
+  perp_fluid_settings s = perp_fluid_defaults(2, 32, 32, 1);
+  s.compensate = 1;
+  perp_fluid *f = fluid_with(&s);
+  put(f, perp_fluid_box(0.5, 0.25, 0.0, 0.5, 0.25, 0.0));
+  step(f);
+  const double volume = fluid_volume(f), tau = 12.0*s.step;
+  const double missing[] = {0.0, 0.1, -0.1, 0.19, 0.3, 4.0, -0.3, -0.9};
+  for (int k = 0; k < 8; k++) {
+    f->poured = volume*(1.0 + missing[k]);
+    close_to("correction", fluid_correction(f), fmax(-0.2, fmin(0.2, missing[k]))/tau, 1e-12/tau);
+  }
+  // a tenth of the particles flies in the last cell, where no liquid is seen
+  const int32_t count = (int32_t)f->p.count;
+  for (int32_t c = 1; c < f->cells; c++) f->first[c] = count - count/10;
+  assert_true(f->surface[f->cells - 1] > 0.5*f->h);
+  f->poured = volume*count/(count - count/10);
+  close_to("correction with spray", fluid_correction(f), 0.0, 1e-12/tau);
+  perp_fluid_destroy(f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(volumes_drift_little_and_less_if_asked),
                                      cmocka_unit_test(momentum_and_energy_of_free_fall),
+                                     cmocka_unit_test(the_correction_is_in_proportion_and_limited),
                                      cmocka_unit_test(walls_give_no_energy)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
