@@ -111,6 +111,21 @@ static void threads_do_not_change_a_bit(void **unused) {
   }
 }
 
+// Liquid at rest falls by gravity within a substep: sqrt(cfl h g) stands for its speed.
+static void liquid_at_rest_is_not_taken_for_slow(void **unused) {
+  (void)unused;
+  static const struct { double cfl; int32_t substeps; } wanted[] = {{2.0, 1}, {0.1, 2}, {0.01, 5}};
+  for (int k = 0; k < 3; k++) {
+    perp_fluid_settings s = perp_fluid_defaults(2, 64, 8, 1);
+    s.cfl = wanted[k].cfl;
+    s.seed = 0;
+    perp_fluid *f = fluid_with(&s);
+    put(f, perp_fluid_box(0.5, 0.03125, 0.0, 0.5, 0.03125, 0.0));
+    assert_int_equal(step(f).substeps, wanted[k].substeps);
+    perp_fluid_destroy(f);
+  }
+}
+
 // ---- aims ----
 
 // A disc in free fall whose cells aim at kappa = 2/s: its volume grows like exp(2 t).
@@ -421,6 +436,7 @@ int main(void) {
     cmocka_unit_test(symmetric_scenes_stay_symmetric),
     cmocka_unit_test(one_cell_thick_is_two_dimensions),
     cmocka_unit_test(threads_do_not_change_a_bit),
+    cmocka_unit_test(liquid_at_rest_is_not_taken_for_slow),
     cmocka_unit_test(liquid_swells_as_it_is_told),
     cmocka_unit_test(a_piston_lifts_what_it_sweeps),
     cmocka_unit_test(liquid_ahead_of_a_wall_moves_with_it),
