@@ -155,6 +155,32 @@ static void liquid_swells_as_it_is_told(void **unused) {
   perp_fluid_destroy(f);
 }
 
+// Of a cell that a wall cuts only the room in it swells: b = -density/dt kappa phi at rest.
+static void cut_cells_swell_by_their_room(void **unused) {
+  (void)unused;
+  for (int dimension = 2; dimension <= 3; dimension++) {
+    perp_fluid_settings s = perp_fluid_defaults(dimension, 10, 10, 10);
+    s.gravity[1] = 0.0;
+    s.seed = 0;
+    perp_fluid *f = fluid_with(&s);
+    add(f, perp_fluid_plane(0.34, 0.0, 0.0, 1.0, 0.0, 0.0));   // solid up to there
+    put(f, perp_fluid_box(0.5, 0.2, 0.5, 0.6, 0.2, 0.6));
+    double kappa[1000];
+    for (int c = 0; c < 1000; c++) kappa[c] = 0.7;
+    assert_int_equal(perp_fluid_aim(f, kappa), PERP_OK);
+    assert_int_equal(step(f).substeps, 1);
+    int cut = 0;
+    for (int32_t c = 0; c < f->cells; c++) {
+      if (f->type[c] != PERP_CELL_LIQUID) continue;
+      const double phi = c%10 == 3 ? 0.6 : 1.0;
+      cut += c%10 == 3;
+      close_to("b", f->b[c]*f->dt/s.density, -0.7*phi, 1e-9);
+    }
+    assert_true(cut > 2 && f->report.liquid > 3*cut);
+    perp_fluid_destroy(f);
+  }
+}
+
 // ---- moving walls ----
 
 static void a_piston_lifts_what_it_sweeps(void **unused) {
@@ -438,6 +464,7 @@ int main(void) {
     cmocka_unit_test(threads_do_not_change_a_bit),
     cmocka_unit_test(liquid_at_rest_is_not_taken_for_slow),
     cmocka_unit_test(liquid_swells_as_it_is_told),
+    cmocka_unit_test(cut_cells_swell_by_their_room),
     cmocka_unit_test(a_piston_lifts_what_it_sweeps),
     cmocka_unit_test(liquid_ahead_of_a_wall_moves_with_it),
     cmocka_unit_test(thin_plates_have_their_own_velocity),

@@ -448,6 +448,68 @@ static void velocities_in_solids_follow_the_walls(void **unused) {
   }
 }
 
+// Liquid that moves away from a wall: held where it presses on it, followed where cells let go.
+static void walls_let_go_where_cells_separate(void **unused) {
+  (void)unused;
+  for (int walls = PERP_WALLS_SLIP; walls < PERP_WALLS_COUNT; walls++)
+    for (uint8_t separating = 0; separating < 2; separating++) {
+      perp_fluid_settings s = perp_fluid_defaults(2, 40, 40, 1);
+      s.walls = walls;
+      perp_fluid *f = fluid_with(&s);
+      add(f, perp_fluid_plane(0.5, 0.5, 0.0, 1.0, 2.0, 0.0));
+      perp_fluid_shape liquid = perp_fluid_box(0.5, 0.5, 0.0, 2.0, 2.0, 1.0);
+      liquid.velocity[0] = liquid.velocity[1] = 1.0;
+      pour(f, liquid);
+      assert_int_equal(fluid_sort(f), PERP_OK);
+      assert_int_equal(fluid_surface(f), PERP_OK);
+      memset(f->separating, separating, (size_t)f->cells);
+      assert_int_equal(fluid_gather(f), PERP_OK);
+      for (int a = 0; a < 2; a++)   // as project.c has it: what is in the wall is not known
+        for (int32_t i = 0; i < f->faces[a]; i++)
+          f->known[a][i] = f->known[a][i] && f->open[a][i] > 0.0;
+      assert_int_equal(fluid_extrapolate(f), PERP_OK);
+      // n = (1, 2)/sqrt 5: v.n = 3/sqrt 5
+      const double held[2] = {1.0 - 3.0/5.0, 1.0 - 6.0/5.0};
+      const int lets_go = walls == PERP_WALLS_SEPARATING && separating;
+      int seen = 0;
+      for (int a = 0; a < 2; a++)
+        for (int32_t i = 0; i < f->faces[a]; i++) {
+          double x[3];
+          face_centre(f, a, i, x);
+          const double depth = (0.5 - x[0] + 2.0*(0.5 - x[1]))/sqrt(5.0)/f->h;
+          if (f->open[a][i] > 0.0 || depth < 0.0 || depth > 0.7 || x[0] < 0.2 || x[0] > 0.8)
+            continue;
+          seen++;
+          close_to("u", f->u[a][i], lets_go ? 1.0 : held[a], 1e-9);
+        }
+      assert_true(seen > 10);
+      perp_fluid_destroy(f);
+    }
+}
+
+static double nearly_level(void *context, const double x[3], double t) {
+  (void)context;
+  (void)t;
+  return -0.2 + 1e-5*x[0];
+}
+
+// In the middle of a solid, where the distance has no slope to follow, particles stay.
+static void no_slope_pushes_nothing(void **unused) {
+  (void)unused;
+  perp_fluid_settings s = perp_fluid_defaults(2, 8, 8, 1);
+  perp_fluid *f = fluid_with(&s);
+  pour(f, perp_fluid_sphere(0.5, 0.5, 0.0, 0.2));
+  perp_fluid_shape solid = perp_fluid_sphere(0.0, 0.0, 0.0, 1.0);
+  solid.kind = PERP_FLUID_CUSTOM;
+  solid.distance = nearly_level;
+  add(f, solid);
+  f->dt = 0.0;
+  const double before = f->p.x[0][3];
+  assert_int_equal(fluid_advect(f), PERP_OK);
+  assert_true(f->p.x[0][3] == before);
+  perp_fluid_destroy(f);
+}
+
 // ---- threads ----
 
 static uint64_t run_without_pressure(int dimension, int transfer, int threads) {
@@ -505,6 +567,8 @@ int main(void) {
     cmocka_unit_test(crowded_cells_are_liquid),
     cmocka_unit_test(velocities_go_on_beyond_the_surface),
     cmocka_unit_test(velocities_in_solids_follow_the_walls),
+    cmocka_unit_test(walls_let_go_where_cells_separate),
+    cmocka_unit_test(no_slope_pushes_nothing),
     cmocka_unit_test(threads_do_not_change_bits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

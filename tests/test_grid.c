@@ -102,6 +102,32 @@ static void constants_are_exactly_in_the_null_space(void **state) {
   grid_sample_free(&s);
 }
 
+// y = A x + b as if in twice the precision: what x_h - x_l loses to rounding is not lost.
+static void residuals_keep_what_differences_lose(void **state) {
+  (void)state;
+  enum { N = 19 };
+  uint8_t type[N];
+  double x[N], b[N], y[N], a[N];
+  memset(type, PERP_CELL_LIQUID, sizeof type);
+  const perp_grid g = {.cells = {N, 1, 1}, .spacing = {1.0, 1.0, 1.0}, .type = type};
+  const perp_operator A = perp_from_grid(&g, 0);
+  for (int large = 0; large < 2; large++) {   // every second cell
+    for (int i = 0; i < N; i++) {
+      const int sides = (i > 0) + (i < N - 1);
+      x[i] = i%2 == large ? 1.0 : ldexp(1.0 + i, -80);
+      b[i] = i%2 == large ? -sides : sides;
+    }
+    assert_int_equal(A.ops->residual(A.self, x, b, y, a, NULL), 0);
+    for (int i = 0; i < N; i++) {
+      double left = 0.0;               // after the ones are gone
+      for (int side = -1; side <= 1; side += 2)
+        if (i + side >= 0 && i + side < N)
+          left += i%2 == large ? -x[i + side] : x[i];
+      assert_true(fabs(y[i] - left) <= 1e-12*fabs(left));
+    }
+  }
+}
+
 static void arrays_that_are_null_mean_ones(void **state) {
   (void)state;
   grid_sample s = grid_sample_new(270, 4, 3);
@@ -272,6 +298,7 @@ int main(void) {
     cmocka_unit_test(products_are_those_of_the_matrix),
     cmocka_unit_test(entries_are_those_of_the_matrix),
     cmocka_unit_test(constants_are_exactly_in_the_null_space),
+    cmocka_unit_test(residuals_keep_what_differences_lose),
     cmocka_unit_test(arrays_that_are_null_mean_ones),
     cmocka_unit_test(bounds_follow_the_walls),
     cmocka_unit_test(bounds_are_those_of_the_sentence),
