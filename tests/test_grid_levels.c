@@ -417,6 +417,52 @@ static void closed(void **state) {
   levels_sample_free(&s);
 }
 
+// The containers of lines of cells that are shut off from each other here and there, by asking
+// neighbours until nothing changes.
+static void combs(void **state) {
+  (void)state;
+  support_state = 9;
+  for (int trial = 0; trial < 20; trial++) {
+    levels_sample s = trial%2 ? levels_sample_new(50, 5, 5) : levels_sample_new(70, 9, 1);
+    const int32_t *n = s.grid.cells, stride[3] = {1, n[0], n[0]*n[1]};
+    levels_sample_add_faces(&s);
+    for (int32_t i = 0; i < s.n; i++) s.type[i] = PERP_CELL_LIQUID;
+    for (int32_t line = 0; line < n[1]*n[2]; line++) {
+      const int cut = trial%2 ? line/n[1]%2 == 0 : whole(0, 2) == 0;   // all its cells
+      for (int32_t i = 0; i <= n[0] && cut; i++) s.face[0][line*(n[0] + 1) + i] = 0.0;
+    }
+    for (size_t f = 0; trial%2 && f < levels_sample_faces(&s, 1); f++)   // as are these planes
+      if (f/(size_t)(n[0]*(n[1] + 1))%2 == 0) s.face[1][f] = 0.0;
+    for (int cuts = 0; cuts < trial; cuts++)
+      s.face[1][whole(0, (int)levels_sample_faces(&s, 1) - 1)] = 0.0;
+    int32_t *known = malloc((size_t)s.n*sizeof *known), count = 0;
+    assert_non_null(known);
+    for (int32_t i = 0; i < s.n; i++) known[i] = i;
+    for (int changed = 1; changed;) {
+      changed = 0;
+      for (int32_t i = 0; i < s.n; i++)
+        for (int d = 0; d < 3; d++) {
+          const int32_t at[3] = {i%n[0], i/n[0]%n[1], i/n[0]/n[1]};
+          const size_t above = (((size_t)at[2] + (d == 2))*(size_t)(n[1] + (d == 1)) +
+                                (size_t)(at[1] + (d == 1)))*(size_t)(n[0] + (d == 0)) +
+                               (size_t)(at[0] + (d == 0));
+          if (at[d] + 1 == n[d] || s.face[d][above] == 0.0) continue;
+          int32_t *a = &known[i], *b = &known[i + stride[d]];
+          changed |= *a != *b;
+          *a = *b = *a < *b ? *a : *b;
+        }
+    }
+    for (int32_t i = 0; i < s.n; i++) count += known[i] == i;
+    const int32_t *label;
+    grid_levels *g = levels_of(&s, NULL);
+    assert_int_equal(grid_levels_closed(g, &label), count);
+    for (int32_t i = 0; i < s.n; i++) assert_int_equal(label[i], label[known[i]]);
+    free(known);
+    grid_levels_destroy(g);
+    levels_sample_free(&s);
+  }
+}
+
 // Tiny, huge and impossible numbers.
 static void ranges(void **state) {
   (void)state;
@@ -624,7 +670,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(products), cmocka_unit_test(symmetric), cmocka_unit_test(flat),
     cmocka_unit_test(hard), cmocka_unit_test(changes), cmocka_unit_test(threads),
-    cmocka_unit_test(thick), cmocka_unit_test(closed), cmocka_unit_test(ranges),
-    cmocka_unit_test(levels), cmocka_unit_test(nothing), cmocka_unit_test(memory_and_deadline)};
+    cmocka_unit_test(thick), cmocka_unit_test(closed), cmocka_unit_test(combs),
+    cmocka_unit_test(ranges), cmocka_unit_test(levels), cmocka_unit_test(nothing),
+    cmocka_unit_test(memory_and_deadline)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
