@@ -55,8 +55,8 @@ static void move_slice(void *data, int32_t from, int32_t to, int32_t part) {
     if (s->unknown[i]) s->x[i] = clamp(s->x[i] + t->t*s->d[i], s->lo[i], s->hi[i]);
 }
 
-// Along d = clamp(x - d) - x to the lowest point of phi, or to the bound before it. Of components in
-// units of their own it is the phi in these: products of what is tiny are 0.
+// Along d = clamp(x - d) - x to the lowest point of phi, or to the bound before it. phi is that in
+// the units of components: products of what is tiny would be 0.
 static void step_along(const grid_solver *g, trial *t) {
   const grid_stage *s = t->s;
   grid_for(g, s->n, direction_slice, t);
