@@ -3,6 +3,7 @@
 // labels: tsan
 // cost: 5
 #include "grid_scene.h"
+#include "grid_stage.h"
 #include "support.h"
 
 static perp_result solve_with(const perp_problem *p, double *x, perp_options *options) {
@@ -420,6 +421,50 @@ static void steps_at_walls_are_told(void **state) {
   }
 }
 
+// Labels by x - y/D; x moves to the bounds, y of the others follows; ties stay what they were.
+static void labels_follow_the_map(void **state) {
+  (void)state;
+  enum { N = 12, CELLS = N*N };
+  uint8_t type[CELLS], is_free[CELLS], unknown[CELLS];
+  double b[CELLS], lo[CELLS], hi[CELLS], x[CELLS], y[CELLS], d[CELLS], before[CELLS];
+  for (int32_t h = 0; h < CELLS; h++) {
+    type[h] = h/N == N - 1 ? PERP_CELL_AIR : PERP_CELL_LIQUID;
+    unknown[h] = type[h] == PERP_CELL_LIQUID;
+    is_free[h] = unknown[h] ? GRID_UNLABELLED : 0;
+    lo[h] = 0.0;
+    hi[h] = 1.0;
+    b[h] = sin(7.0*h);
+    before[h] = x[h] = unknown[h] ? 0.5 + 0.9*sin(h) : 0.0;   // some beyond their bounds
+  }
+  const perp_grid grid = {.cells = {N, N, 1}, .spacing = {1.0, 1.0, 1.0}, .type = type};
+  perp_run run = {0};
+  grid_labels part[1];
+  const grid_solver g = {.run = &run, .grid = &grid, .parts = part};
+  grid_stage s = {.n = CELLS, .unknown = unknown, .b = b, .lo = lo, .hi = hi, .x = x, .y = y,
+                  .d = d, .is_free = is_free};
+  const grid_labels labels = grid_label(&g, &s);
+  int bound = 0, moved = 0;
+  for (int32_t h = 0; h < CELLS; h++) {
+    if (!unknown[h]) continue;
+    const int sides = 4 - (h%N == 0) - (h%N == N - 1) - (h/N == 0);
+    const double z = before[h] - (double)flow(&grid, b, before, h)/sides;
+    assert_int_equal(is_free[h], z > 0.0 && z < 1.0);
+    assert_true(x[h] == (z <= 0.0 ? 0.0 : z >= 1.0 ? 1.0 : before[h]));
+    if (is_free[h]) assert_true(fabsl(y[h] - flow(&grid, b, x, h)) <= 1e-14L);
+    bound += !is_free[h];
+    moved += x[h] != before[h];
+  }
+  assert_true(bound > 20 && bound < CELLS - 20 && moved > 10);
+  assert_int_equal(labels.moved, moved);
+  for (int was = 0; was < 2; was++) {   // x = y = 0
+    for (int32_t h = 0; h < CELLS; h++) {
+      x[h] = b[h] = 0.0;
+      is_free[h] = (uint8_t)(was && unknown[h]);
+    }
+    assert_int_equal(grid_label(&g, &s).changed, 0);
+  }
+}
+
 // The same pool in other units is the same problem, be it that products of two numbers are 0 there.
 static void units_do_not_matter(void **state) {
   (void)state;
@@ -457,6 +502,7 @@ int main(void) {
     cmocka_unit_test(limits_are_kept),
     cmocka_unit_test(steps_at_walls_are_told),
     cmocka_unit_test(components_have_units_of_their_own),
+    cmocka_unit_test(labels_follow_the_map),
     cmocka_unit_test(units_do_not_matter),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
