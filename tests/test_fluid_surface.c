@@ -217,11 +217,15 @@ static void a_level_surface_is_level_up_to_the_walls(void **unused) {
     }
 }
 
+// Particles are drawn at random: in the plane the mean along 14 cells scatters by 0.04 about 0.035,
+// which is no matter of the surface, and one trial in fifty would be beyond the limit. Along 60
+// cells it scatters by 0.02; in space there are as many cells as one could want.
 static void a_slanted_surface_is_where_the_particles_end(void **unused) {
   (void)unused;
   for (int trial = 0; trial < often(12); trial++) {
     const int dimension = 2 + trial%2;
-    perp_fluid_settings s = perp_fluid_defaults(dimension, 16, 16, 16);
+    const int32_t n = dimension == 2 ? 64 : 16;
+    perp_fluid_settings s = perp_fluid_defaults(dimension, n, n, n);
     perp_fluid *f = fluid_with(&s);
     turn(normal, dimension);
     level = 0.0;
@@ -231,12 +235,12 @@ static void a_slanted_surface_is_where_the_particles_end(void **unused) {
     double square = 0.0, mean = 0.0;
     int count = 0;
     for (int32_t c = 0; c < f->cells; c++) {
-      const int32_t place[3] = {c%16, c/16%16, c/256};
+      const int32_t place[3] = {c%n, c/n%n, c/n/n};
       double d = -level;
       int inner = 1;   // mirrors bend surfaces that meet walls at an angle
       for (int a = 0; a < dimension; a++) {
         d += normal[a]*(place[a] + 0.5)*f->h;
-        inner &= place[a] > 1 && place[a] < 14;
+        inner &= place[a] > 1 && place[a] < n - 2;
       }
       if (!inner || fabs(d) > 0.7*f->h) continue;
       const double wrong = (f->surface[c] - d)/f->h;
