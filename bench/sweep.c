@@ -139,7 +139,8 @@ static void compare(const bench *b, report *r, subject *s, int dense) {
 static void sparse_subject(const bench *b, report *r, const char *name, perp_sample *sample,
                            team *const team_of[]) {
   subject s = {.name = name, .problem = sample->problem, .nnz = sample->colptr[sample->n],
-               .peer = {sample->n, sample->colptr, sample->row, sample->value, NULL, sample->b}};
+               .peer = {.n = sample->n, .colptr = sample->colptr, .row = sample->row,
+                        .value = sample->value, .b = sample->b}};
   const int32_t repeats = b->quick ? 5 : 25;
   prepare(&s);
   r->ours = time_sweep(&s, 1, repeats);
@@ -164,7 +165,8 @@ static void dense_subject(const bench *b, report *r, const char *name, perp_samp
   const perp_dense matrix = {.n = sample->n, .value = value};
   subject s = {.name = name, .nnz = (int64_t)sample->n*sample->n,
                .problem = {.A = perp_from_dense(&matrix, sample->problem.A.claims), .b = sample->b},
-               .peer = {sample->n, sample->colptr, sample->row, sample->value, value, sample->b}};
+               .peer = {.n = sample->n, .colptr = sample->colptr, .row = sample->row,
+                        .value = sample->value, .dense = value, .b = sample->b}};
   prepare(&s);
   r->ours = time_sweep(&s, 20, b->quick ? 5 : 25);
   tell(r, &s, "perp dense", 1, r->ours);
