@@ -29,26 +29,39 @@ static perp_fluid *scene(int which, int walls, int compensate) {
   return f;
 }
 
+// Water cannot be pressed together: what was poured has to be there at the end, as a level. A
+// volume V over a floor of width w stands V/w high, so a drift of d moves the level by d V/(w h)
+// cells. Particles leave the surface uncertain by a tenth of a cell (test_fluid_surface.c), more
+// while it is wild: once it is calm, with compensation, the level is right within a quarter of a
+// cell. Without it nothing is promised but that less is lost with it. On the way spray and folds
+// are counted badly, and only the mean is asked for.
 static void volumes_drift_little_and_less_if_asked(void **unused) {
   (void)unused;
   // FLUID_SHOW=1 prints them: mean and end
-  double worst[2] = {0.0, 0.0}, all[2] = {0.0, 0.0};
+  static const double floor_of[] = {1.0, 1.0, 0.9, 1.0};
+  enum { LAST = 20 };   // steps that are the end: a wave more or less is no matter
+  double worst[2] = {0.0, 0.0}, all[2] = {0.0, 0.0}, left[2] = {0.0, 0.0};
   for (int which = 0; which < (is_brief() ? 1 : 4); which++)
     for (int walls = 0; walls < PERP_WALLS_COUNT; walls++)
       for (int compensate = 0; compensate < 2; compensate++) {
         perp_fluid *f = scene(which, walls, compensate);
-        const int steps = which == 3 ? 30 : 70;
-        double drift = 0.0, mean = 0.0;
+        const int steps = which == 3 ? 30 : which == 1 ? 160 : 70;   // until it is calm
+        double drift = 0.0, mean = 0.0, end = 0.0, poured = 0.0;
         for (int k = 0; k < steps; k++) {
           const perp_fluid_report r = step(f);
           assert_int_equal(r.unsolved, 0);
           drift = r.volume/r.poured - 1.0;
           mean += fabs(drift)/steps;
+          end += k >= steps - LAST ? drift/LAST : 0.0;
+          poured = r.poured;
           below("drift on the way", fabs(drift), 0.3);
         }
         if (getenv("FLUID_SHOW") != NULL)
-          printf("scene %d walls %d compensate %d: %.3f %+.3f\n", which, walls, compensate, mean,
-                 drift);
+          printf("scene %d walls %d compensate %d: %.3f %+.3f, %+.2f cells\n", which, walls,
+                 compensate, mean, end, end*poured/(floor_of[which]*f->h));
+        if (compensate)
+          below("level at the end, in cells", fabs(end)*poured/(floor_of[which]*f->h), 0.25);
+        left[compensate] += fabs(end);
         worst[compensate] = fmax(worst[compensate], mean);
         all[compensate] += mean/12.0;
         perp_fluid_destroy(f);
@@ -56,6 +69,7 @@ static void volumes_drift_little_and_less_if_asked(void **unused) {
   below("mean drift", worst[0], 0.15);
   below("mean drift, compensated", worst[1], 0.06);
   below("mean drift of all, compensated", all[1], 0.6*all[0]);
+  below("drift of all at the end, compensated", left[1], 0.4*left[0]);
 }
 
 // Before it touches anything a liquid is a stone: momentum m g t, energy kept but for the step.
