@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 static inline double max2(double a, double b) { return a > b ? a : b; }
 static inline double min2(double a, double b) { return a < b ? a : b; }
@@ -22,6 +23,17 @@ static inline double mid(double a, double b, double c) { return min2(c, max2(a, 
 // 2^e, with e first brought into -largest .. largest.
 static inline double power_of_two_within(int e, int largest) {
   return ldexp(1.0, e < -largest ? -largest : e > largest ? largest : e);
+}
+
+// The exponent of the power of two nearest to 1/sqrt(d) in the logarithm, d > 0: with
+// E = floor(log2 d), -E/2 or, where E is odd, -(E + 1)/2. Kept within what can be squared. Whoever
+// scales by a diagonal takes it from here, to the bit.
+static inline int root_exponent(double d) {
+  enum { LARGEST = 500 };
+  uint64_t bits;
+  memcpy(&bits, &d, sizeof bits);
+  const int E = (int)(bits >> 52) - 1023, e = -((E + 1025)/2 - 512);   // E + 1025 > 0: rounds down
+  return e > LARGEST ? LARGEST : e < -LARGEST ? -LARGEST : e;
 }
 
 // Bounds of row i where NULL stands for the plain LCP.

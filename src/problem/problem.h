@@ -53,7 +53,8 @@ int equilibrate(const perp_operator *A, double *R, double *C, double *work);   /
 // The same, and where the entries differ so widely that the caller's units were left behind
 // (*two = 1) also the scaling that begins with them, at R = C = 1. Otherwise it is the same one,
 // and given_R and given_C are untouched. -1: the deadline (NULL: none), asked between passes over
-// a large A, has passed, and nothing is known. symmetric: A is, bit by bit, or 0; it saves time.
+// a large A, has passed, and nothing is known. symmetric: A is, bit by bit, or 0; it saves time, and
+// where no |A_ij| is larger than sqrt(A_ii A_jj) the scaling is that by the diagonal.
 int equilibrate_both(const perp_operator *A, int symmetric, double *R, double *C, double *given_R,
                      double *given_C, int *two, double *work,   // n each, 4 n
                      const perp_deadline *deadline);

@@ -192,10 +192,10 @@ static int look_at_matrix(certifier *c, const perp_operator *A, const perp_deadl
   int known;
   if (deadline_passed(deadline)) return 0;
   c->components = components_find(A, c->component, c->entries, &known, c->scratch);
-  // a claim of symmetry is not believed but checked: it saves half the time
+  // looked at, whatever is claimed: it saves half the time, and the scaling depends on it
   const perp_view view = operator_view(A);
-  c->symmetric = (A->claims & PERP_CLAIM_SYMMETRIC) && view.kind == PERP_VIEW_CSC &&
-                 view.data == A->self && csc_is_symmetric(view.data, c->half);
+  c->symmetric = view.kind == PERP_VIEW_CSC && view.data == A->self &&
+                 csc_is_symmetric(view.data, c->half);
   const int scaled = equilibrate_both(A, c->symmetric, c->fit_R, c->fit_C, c->given_R, c->given_C,
                                       &c->two, c->work, deadline);
   if (scaled < 0 || deadline_passed(deadline)) return 0;

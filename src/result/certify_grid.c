@@ -4,9 +4,9 @@
 //
 // - A is symmetric and positive semidefinite, because its weights are not negative, which has been
 //   validated. So |A_ij| <= sqrt(A_ii A_jj), R_i = C_i = 1/sqrt(A_ii) has all maxima at 1, and no
-//   other symmetric scaling has (equilibrate.c has the two lines of proof): the scalings that begin
-//   at the caller's units and at the fit are both this one, up to the factor within which sweeps
-//   stop. As a power of two it is an exponent, and entries of R A C are at most 2.
+//   other symmetric scaling has (equilibrate.c has the two lines of proof, and takes the same powers
+//   of two for symmetric matrices by columns: both certificates see the same r_i/G). As a power of
+//   two it is an exponent, and entries of R A C are at most 2.
 // - Rows and columns of a component share its unit: A_ii > 0 ties row i to column i. Then all of the
 //   rule is proportional to the unit, which makes S about 1, where b is not 0.
 // - Components are those of liquid cells and weights other than 0. Cells that no liquid cell is
@@ -40,16 +40,6 @@ static inline double two_to(int e) {   // 2^e, normal
   return v;
 }
 
-// 2^exponent is the power of two nearest to 1/sqrt(d) in the logarithm: with E = floor(log2 d),
-// -E/2 or, where E is odd, -(E + 1)/2. Exponents are kept within what can be squared.
-static inline int16_t scale_exponent(double d) {
-  enum { LARGEST = 500 };
-  uint64_t bits;
-  memcpy(&bits, &d, sizeof bits);
-  const int E = (int)(bits >> 52) - 1023, e = -((E + 1025)/2 - 512);   // E + 1025 > 0: rounds down
-  return (int16_t)(e > LARGEST ? LARGEST : e < -LARGEST ? -LARGEST : e);
-}
-
 static void find_exponents(void *data, int32_t index) {
   certifier *c = data;
   chunk k = chunk_of(c->grid, index);
@@ -57,7 +47,7 @@ static void find_exponents(void *data, int32_t index) {
   while (k.from < k.to) {
     const int32_t count = grid_diagonal_from(c->grid, k.p, d);
     for (int32_t q = 0; q < count; q++)
-      c->exponent[k.from + q] = d[q] > 0.0 ? scale_exponent(d[q]) : INT16_MAX;   // an empty row
+      c->exponent[k.from + q] = d[q] > 0.0 ? (int16_t)root_exponent(d[q]) : INT16_MAX;   // an empty row
     grid_advance(c->grid, &k.p, count);
     k.from += count;
   }
