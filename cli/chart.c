@@ -394,6 +394,7 @@ static void put_panel(FILE *script, const chart *what, const stack *s, int k, in
   chart_axis y = what->y;
   y.label = NULL;
   put_axis(script, 'x', &x, s->x, TICS);
+  if (x.label) fprintf(script, "set xlabel offset 0,0.9\n");   // BELOW has no room for a blank line
   if (!last) fprintf(script, "set format x ''\n");
   put_axis(script, 'y', &y, at.y, TICS/2);
   if (!y.log) fprintf(script, "set ytics %.9g\n", tic_step(at.y));
