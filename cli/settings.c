@@ -77,16 +77,18 @@ static int apply(const option_entry *entry, const char *value, const perp_method
 static int apply_preset(const char *name, const perp_method *method, perp_options *options) {
   const perp_error error = perp_set_option(options, "preset", name);
   if (error == PERP_OK) return CODE_OK;
-  char names[256] = "";
+  char all[256] = "", having[256] = "";
   for (int32_t i = 0; i < perp_method_count(); i++) {
     const perp_method *other = perp_method_at(i);
-    for (int32_t k = 0; k < other->preset_count; k++)
-      if (other == method || !strcmp(other->presets[k].name, name))
-        text_append(names, sizeof names, "%s%s of %s", *names ? ", " : "", other->presets[k].name,
-                    other->name);
+    for (int32_t k = 0; k < other->preset_count; k++) {
+      text_append(all, sizeof all, "%s%s of %s", *all ? ", " : "", other->presets[k].name,
+                  other->name);
+      if (!strcmp(other->presets[k].name, name))
+        text_append(having, sizeof having, "%s--method %s", *having ? " or " : "", other->name);
+    }
   }
-  return fail(CODE_USAGE, "method %s has no preset '%s'%s%s", method->name, name,
-              *names ? "; there is " : "", names);
+  return fail(CODE_USAGE, "method %s has no preset '%s'; %s%s", method->name, name,
+              *having ? "it needs " : "there is ", *having ? having : all);
 }
 
 int settings_apply(const arguments *args, const perp_method *method, perp_options *options) {

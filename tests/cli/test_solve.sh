@@ -67,7 +67,8 @@ run solve p -m minmap_newton; expect 'a small matrix is factored' 0 'out!= inner
 run solve p -m minmap_newton --krylov.solver cr; expect 'a Krylov solver that is named runs' 0 'out= inner'
 run solve p -m minmap_newton --preset paper --json; json 'the parameters of a paper' status inner_iterations
 run solve p -m minmap_newton --preset papre; expect 'a preset with a slip' 2 "err=method minmap_newton has no preset 'papre'; there is paper of minmap_newton"
-run solve p --preset paper; expect 'a preset of another method' 2 "err=method auto has no preset 'paper'; there is paper of minmap_newton"
+run solve p --preset paper; expect 'a preset of another method' 2 "err=method auto has no preset 'paper'; it needs --method minmap_newton"
+run solve p --preset papre; expect 'a preset with a slip, of no method' 2 "err=method auto has no preset 'papre'; there is paper of minmap_newton"
 run explain minmap_newton; expect 'it is explained' 0 'out=--preset paper'
 run solve o -m psor --trace t.csv --iteration-limit 20; expect '--trace' 1 'out=t.csv'
 holds 'the trace has its header' grep -qx 'iteration,seconds,residual,measure,inner_iterations' t.csv
