@@ -197,6 +197,33 @@ static void explain_friction(void) {
     "    perp gen friction --bodies 50 -o heap && perp solve heap", 0, 0);
 }
 
+static void explain_liquids(void) {
+  heading("Liquids, and pressure that lets go of walls");
+  text_wrap(stdout,
+    "In every substep of 'perp run' of a liquid the pressure p of the cells solves\n\n"
+    "    0 <= p  _|_  div u >= 0   in cells at walls: it pushes, and never pulls\n"
+    "         div u = 0            in all other liquid cells\n"
+    "         p = 0                in air\n\n"
+    "where u is the velocity after pressure, and y = A p + b = density/dt div u. With --walls slip "
+    "or no-slip all rows are equations, and liquid sticks to walls; with --every-cell 1 none is. "
+    "'auto' takes active_set, whose iterations are Newton's; the inner ones are those of its linear "
+    "systems. Units are meters, kilograms and seconds: pressures are in "
+    "Pa, a box is 1 m wide.\n\n"
+    "A step that is not solved goes on with the best p, leaves some divergence, and is red in the "
+    "player. What helps, by its cause:\n\n"
+    "Stopped by --time-limit, --iteration-limit or --preset paper: give it more, or --method "
+    "auto; the certificate asks for --tol 1e-8 whatever a method stops at.\n\n"
+    "Infeasible: liquid without a surface is squeezed by walls that move. No pressure helps; it "
+    "is compressed by as much. Leave it some air, or slow the walls.\n\n"
+    "Anything else: --dump-problems DIR writes the problem of each step; 'perp solve' and 'perp "
+    "check' take it alone, with any method.\n\n"
+    "Volume that drifts is no fault of the solver: it comes from particles and the surface around "
+    "them. --compensate 1 holds it, a larger --size and a smaller --cfl help. 'perp plot a.perp' "
+    "draws it.\n\n"
+    "    perp run ceiling -o a.perp && perp run ceiling --walls slip -o b.perp\n"
+    "    perp view a.perp b.perp", 0, 0);
+}
+
 static void explain_linear(void) {
   heading("Linear systems inside the methods");
   for (int32_t i = 0; i < perp_linear_count(); i++)
@@ -263,12 +290,13 @@ static const struct { const char *name, *title; void (*page)(void); } topics[] =
   {"infeasible", "when a problem counts as having no solution", explain_infeasible},
   {"proof", "error bounds, and proofs of a solution", explain_proof},
   {"friction", "contacts with Coulomb friction", explain_friction},
+  {"liquids", "pressure that lets go of walls; steps that are not solved", explain_liquids},
   {"linear", "linear solvers, Krylov solvers and preconditioners", explain_linear},
   {"status", "how a solve can end, and its exit status", explain_status},
   {"classes", "the classes of matrices", explain_classes},
   {"files", "how a problem is written in files", explain_files},
   {"exit", "the exit status of the program", explain_exit},
-  {"references", "what E13, MNS08, BOX, H+ and other short names stand for", explain_references},
+  {"references", "what E13, ANE17, BOX, H+ and other short names stand for", explain_references},
 };
 enum { TOPICS = sizeof topics / sizeof *topics };
 

@@ -75,8 +75,27 @@ static int read_settings(run_session *s) {
   return code ? code : s->kind->settle(s);
 }
 
+// A recording is not yet what the ending of its name promises.
+static int check_ending(const char *path) {
+  static const struct { const char *ending, *command; } made[] = {
+      {".mp4", "render"}, {".png", "render"}, {".html", "view"},  {".svg", "plot"},
+      {".glb", "export"}, {".ply", "export"}, {".pvd", "export"}, {".vtp", "export"},
+      {".vti", "export"}, {".vdb", "export"}, {".csv", "export"}, {".npy", "export"},
+      {".npz", "export"}};
+  const char *dot = strrchr(path, '.');
+  for (size_t k = 0; dot && k < sizeof made/sizeof *made; k++) {
+    if (strcmp(dot, made[k].ending) != 0) continue;
+    const int stem = (int)(dot - path);
+    return fail(CODE_USAGE, "--output = %s: perp run writes a recording, such as %.*s.perp; then "
+                "'perp %s %.*s.perp -o %s'", path, stem, path, made[k].command, stem, path, path);
+  }
+  return CODE_OK;
+}
+
 // A file that somebody may still want is not overwritten unasked.
 static int check_output(const run_session *s) {
+  const int code = s->path ? check_ending(s->path) : CODE_OK;
+  if (code) return code;
   if (!s->path || argument(s->args, "force") || !strcmp(s->path, "-")) return CODE_OK;
   switch (run_existing(s->path)) {
     case RUN_FOREIGN:
@@ -149,7 +168,7 @@ static int simulate(run_session *s) {
     if (code) break;
     progress_state at = {.done = s->done, .total = s->planned, .begun = s->begun,
                          .residual = s->totals.last_residual, .seconds = s->seconds};
-    s->kind->progress(&s->totals, &at);
+    s->kind->progress(s, &at);
     progress_steps(&s->live, &at);
   }
   progress_clear();
@@ -204,9 +223,10 @@ static int conclude(run_session *s, int code) {
                 (long long)s->planned);
   }
   if (s->totals.unsolved > 0)
-    return fail(CODE_UNSOLVED, "%lld of %lld steps were not solved; the first is step %lld",
+    return fail(CODE_UNSOLVED, "%lld of %lld steps were not solved; the first is step %lld%s%s",
                 (long long)s->totals.unsolved, (long long)s->totals.steps,
-                (long long)s->totals.first_unsolved);
+                (long long)s->totals.first_unsolved, s->kind->advice ? "; " : "",
+                s->kind->advice ? s->kind->advice : "");
   return CODE_OK;
 }
 

@@ -25,7 +25,7 @@ typedef struct run_totals {    // over all steps, those before a resume included
   int64_t gains;               // steps that ended with more energy than they were given
   double gained;               // by so much, together
   // a liquid
-  double inner, substeps, last_inner, last_particles, particles;
+  double inner, substeps, most_substeps, last_inner, last_particles, particles;
   double separating, volume, poured, least_volume, most_volume, courant;
 } run_totals;
 
@@ -60,6 +60,7 @@ typedef struct run_session {
 // Functions that can fail return an exit code after having said what is wrong.
 struct run_kind {
   const char *noun;            // what its scenes are of: "bodies"
+  const char *advice;          // on steps that were not solved; NULL: none
   int32_t unsolved, residual, kinetic, potential;   // columns of STEP; the step is the first
   int (*build)(run_session *s);                // the scene from its values
   int (*settle)(run_session *s);               // options of its own
@@ -72,7 +73,7 @@ struct run_kind {
   int (*step)(run_session *s, int first, recorder_row *row);   // first: only reports
   void (*count)(run_totals *totals, const double *row);
   int (*dump)(run_session *s, const char *folder);
-  void (*progress)(const run_totals *totals, progress_state *at);
+  void (*progress)(const run_session *s, progress_state *at);
   void (*report)(const run_session *s);        // lines in the middle of the report
   void (*report_json)(const run_session *s, json_t *object);
 };

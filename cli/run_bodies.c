@@ -159,7 +159,8 @@ static void count_row(run_totals *totals, const double *row) {
   totals->unprojected += (int64_t)row[RECORD_COLUMN_unprojected];
 }
 
-static void show_progress(const run_totals *t, progress_state *at) {
+static void show_progress(const run_session *s, progress_state *at) {
+  const run_totals *t = &s->totals;
   snprintf(at->numbers, sizeof at->numbers, "%4.0f contacts, %3.0f iterations", t->last_contacts,
            t->last_iterations);
 }

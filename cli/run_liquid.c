@@ -34,6 +34,10 @@ static int settle(run_session *s) {
 static int create(run_session *s) {
   const perp_error error = scene_fluid(&s->pool, NULL, &s->fluid);
   if (error != PERP_OK) return fail(exit_code_of(error), "%s", perp_fluid_message());
+  perp_fluid_report poured;
+  if (perp_fluid_last(s->fluid, &poured) == PERP_OK && poured.particles == 0)
+    warn("there is no liquid: what is poured is thinner than a cell, which is 1/%d wide; a larger "
+         "--size has smaller ones", (int)s->pool.settings.cells[0]);
   return CODE_OK;
 }
 
@@ -150,6 +154,7 @@ static void count_row(run_totals *t, const double *row) {
   t->iterations += row[RECORD_FLUID_newton];
   t->inner += row[RECORD_FLUID_inner];
   t->substeps += row[RECORD_FLUID_substeps];
+  t->most_substeps = fmax(t->most_substeps, row[RECORD_FLUID_substeps]);
   t->particles = fmax(t->particles, row[RECORD_FLUID_particles]);
   t->separating = fmax(t->separating, row[RECORD_FLUID_separating]);
   t->courant = fmax(t->courant, row[RECORD_FLUID_courant]);
@@ -160,9 +165,19 @@ static void count_row(run_totals *t, const double *row) {
   t->most_volume = fmax(t->most_volume, volume);
 }
 
-static void show_progress(const run_totals *t, progress_state *at) {
-  snprintf(at->numbers, sizeof at->numbers, "%5.0f particles, %2.0f Newton, %3.0f inner",
-           t->last_particles, t->last_iterations, t->last_inner);
+// What a step of the method is called: sweeps and pivots are not Newton's.
+static const char *iteration_noun(const run_session *s) {
+  static const char *const newton[] = {"auto", "active_set", "multigrid", "minmap_newton",
+                                       "fischer_newton"};
+  for (size_t k = 0; k < sizeof newton/sizeof *newton; k++)
+    if (!strcmp(s->options.method->name, newton[k])) return "Newton";
+  return "outer";
+}
+
+static void show_progress(const run_session *s, progress_state *at) {
+  const run_totals *t = &s->totals;
+  snprintf(at->numbers, sizeof at->numbers, "%5.0f particles, %2.0f %s, %3.0f inner",
+           t->last_particles, t->last_iterations, iteration_noun(s), t->last_inner);
 }
 
 // --------------------------------------------------------------------------------------- reporting
@@ -198,16 +213,22 @@ static void report(const run_session *s) {
   report_line("liquid", "%.0f particles at most, %s cells, %s walls", t->particles, grid,
               walls[s->pool.settings.walls]);
   if (t->steps > 0)
-    report_line("pressure", "%.1f substeps a step; %.1f Newton and %.1f inner iterations a substep",
+    report_line("pressure", "%.1f substeps a step; %.1f %s and %.1f inner iterations a substep",
                 t->substeps/(double)t->steps, t->iterations/fmax(t->substeps, 1.0),
-                t->inner/fmax(t->substeps, 1.0));
+                iteration_noun(s), t->inner/fmax(t->substeps, 1.0));
   report_stages(s);
   report_line("energy", "from %.4g to %.4g (%.3g kinetic)", t->energy_start, t->energy,
               t->kinetic);
-  if (t->steps > 0)
-    report_line("volume", "%+.2f %% at the end, %+.2f %% to %+.2f %% on the way",
-                drift(t->volume, t->poured), drift(t->least_volume, t->poured),
-                drift(t->most_volume, t->poured));
+  if (t->steps > 0) {
+    const double end = drift(t->volume, t->poured);
+    report_line("volume", "%+.2f %% at the end, %+.2f %% to %+.2f %% on the way%s", end,
+                drift(t->least_volume, t->poured), drift(t->most_volume, t->poured),
+                fabs(end) > 5.0 && !t->unsolved && !s->pool.settings.compensate
+                    ? "; --compensate 1 holds it" : "");
+  }
+  if (t->most_substeps >= s->pool.settings.substeps && t->courant > s->pool.settings.cfl)
+    warn("--substeps = %d was too few for --cfl = %g: liquid crossed %.3g cells in one",
+         (int)s->pool.settings.substeps, s->pool.settings.cfl, t->courant);
 }
 
 static void report_json(const run_session *s, json_t *object) {
@@ -233,7 +254,7 @@ static void report_json(const run_session *s, json_t *object) {
 }
 
 const run_kind run_liquid = {
-    .noun = "liquids", .unsolved = RECORD_FLUID_unsolved, .residual = RECORD_FLUID_residual,
+    .noun = "liquids", .advice = "'perp explain liquids' tells what to do", .unsolved = RECORD_FLUID_unsolved, .residual = RECORD_FLUID_residual,
     .kinetic = RECORD_FLUID_kinetic, .potential = RECORD_FLUID_potential, .build = build,
     .settle = settle, .create = create, .load = load, .message = perp_fluid_message,
     .destroy = destroy, .head = fill_head, .film = make_film, .step = step, .count = count_row,

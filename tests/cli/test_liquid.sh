@@ -46,9 +46,16 @@ few=$(sed -n 's/^particles //p' .info); run run falling-ball --size 12 --steps 3
 holds 'and more' test "$(sed -n 's/^particles //p' .info)" -gt "$few"
 run run swirl --size 16 --steps 4 --transfer apic --every-cell 1 --compensate 1 --cfl 1 --flip 0.9 --reseed 0 --particles 3 --json; json 'all options together' solved=4
 run run swirl --size 16 --steps 2 -m minmap_newton --preset paper --json; json 'as the paper does' method=minmap_newton solved=2
-run run swirl --size 16 --steps 2 --preset paper; expect 'which auto does not' 2 'err=there is paper of minmap_newton'
+run run swirl --size 16 --steps 2 --preset paper; expect 'which auto does not' 2 'err=it needs --method minmap_newton'
 run run tilted-box --size 16 --steps 6 --turn 2 -o b.perp; expect 'a box that turns' 0; info b.perp; says 'is a solid that moves' 'moving 1'
 run run dam-break-2d --size 4 --width 0.05 --height 0.05 --steps 3 -o b.perp; expect 'hardly a drop' 0 'out=3 of 3 steps'; info b.perp; says 'is recorded' 'frames 4'
+run run dam-break-2d --size 4 --width 0.05 --steps 3; expect 'not even a drop' 0 'err=warning: there is no liquid'
+run run swirl --size 16 --steps 2 -m pgs; expect 'sweeps are not called Newton' 0 'out=outer and'
+run run dam-break-2d --size 32 --steps 20 --substeps 1; expect 'substeps that were too few' 0 'err=warning: --substeps = 1 was too few for --cfl = 2'
+run run ceiling --size 20 --steps 90 --walls slip; expect 'volume that is lost has a way out' 0 'out=--compensate 1 holds'
+run run ceiling --size 40 --steps 40 --iteration-limit 1 -m pgs; expect 'steps that are not solved have a page' 1 "err='perp explain liquids' tells what to do"
+run explain liquids; expect 'that page' 0 'out=0 <= p  _|_  div u >= 0' 'out=Infeasible:'
+run run swirl -o swirl.mp4; expect 'a video is made from a recording' 2 "err=--output = swirl.mp4: perp run writes a recording, such as swirl.perp; then 'perp render swirl.perp -o swirl.mp4'"
 run run swirl --size 16 --steps 0 -o b.perp; expect 'no steps' 0 'out=1 frame,'
 
 # Cut anywhere, resumed to the same bytes; made longer.
