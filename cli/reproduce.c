@@ -171,7 +171,7 @@ const command command_reproduce = {
   .examples = {
     {"perp reproduce", "which experiments there are"},
     {"perp reproduce mns08 -o out", "all tables and figures: some minutes"},
-    {"perp reproduce ane17 -o out", "pressure solvers of a liquid, as in 2017: a minute or two"},
+    {"perp reproduce ane17 -o out", "pressure solvers of a liquid, as in 2017: some minutes"},
     {"perp reproduce mns08 --quick", "the five small problems, into the directory mns08"},
   },
   .run = run,
