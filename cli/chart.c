@@ -101,6 +101,22 @@ static int legend_lines(const chart *what) {
   return named;
 }
 
+static int longest_name(const chart *what, int charts) {
+  size_t longest = 0;
+  for (int k = 0; k < charts; k++) {
+    for (int c = 0; c < what[k].curves; c++) {
+      const size_t length = what[k].curve[c].name ? strlen(what[k].curve[c].name) : 0;
+      if (length > longest) longest = length;
+    }
+  }
+  return (int)(longest < 40 ? longest : 40);
+}
+
+// Share of the width of a chart that a legend takes, as gnuplot estimates letters; 0.4 at least.
+static double legend_width(const chart *what) {
+  return fmin(1.0, fmax(0.4, 0.07 + 0.0153*longest_name(what, 1)));
+}
+
 static layout lay_out(const chart *what) {
   layout out = {.x = {INFINITY, -INFINITY}, .y = {INFINITY, -INFINITY}};
   double x, y;
@@ -118,7 +134,7 @@ static layout lay_out(const chart *what) {
   }
   out.x = pad(&what->x, out.x);
   out.y = pad(&what->y, out.y);
-  const double tall = fmax(0.3, 0.05 + 0.075*legend_lines(what));
+  const double tall = fmax(0.3, 0.05 + 0.075*legend_lines(what)), wide = legend_width(what);
   for (int k = 0; k < what->curves; k++) {
     double last_x = NAN, last_y = NAN;
     for (int64_t i = 0; i < what->curve[k].count; i++) {
@@ -130,9 +146,10 @@ static layout lay_out(const chart *what) {
         const double t = steps ? (double)s/steps : 1.0;
         const double at_x = steps ? last_x + t*(to_x - last_x) : to_x;
         const double at_y = steps ? last_y + t*(to_y - last_y) : to_y;
-        if (at_x > 0.4 && at_x < 0.6) continue;
         if (at_y > tall && at_y < 1.0 - tall) continue;
-        out.corner[(at_x < 0.5) + 2*(at_y < 0.5)]++;
+        const int below = 2*(at_y < 0.5);
+        out.corner[below] += at_x > 1.0 - wide;
+        out.corner[1 + below] += at_x < wide;
       }
       last_x = to_x, last_y = to_y;
     }
@@ -140,8 +157,8 @@ static layout lay_out(const chart *what) {
   for (int k = 0; k < what->marks; k++) {   // a line with text is in nobody's way but a legend's
     const chart_mark *mark = &what->mark[k];
     const double at_x = place(&what->x, out.x, mark->x), at_y = place(&what->y, out.y, mark->y);
-    const int right = mark->kind == CHART_HORIZONTAL || at_x > 0.6;
-    const int left = mark->kind == CHART_HORIZONTAL || at_x < 0.4;
+    const int right = mark->kind == CHART_HORIZONTAL || at_x > 1.0 - wide;
+    const int left = mark->kind == CHART_HORIZONTAL || at_x < wide;
     const int top = mark->kind == CHART_VERTICAL || at_y > 1.0 - tall;
     const int bottom = mark->kind == CHART_VERTICAL || at_y < tall;
     out.corner[0] += right && top, out.corner[1] += left && top;
@@ -302,7 +319,7 @@ static void put_mark(FILE *script, const chart_mark *mark) {
 }
 
 // The legend goes where the fewest points are; a long one beside the chart, as does one of several
-// lines that would cover something everywhere.
+// lines that would cover something everywhere; one of long lines that would, below.
 static void put_key(FILE *script, const chart *what, const layout *at) {
   static const char *const corners[4] = {"top right", "top left", "bottom right", "bottom left"};
   int best = 0;
@@ -312,6 +329,8 @@ static void put_key(FILE *script, const chart *what, const layout *at) {
   const int lines = legend_lines(what);
   if (lines > 6 || (lines > 3 && at->corner[best] > 0))
     fprintf(script, "set key outside right top");
+  else if (at->corner[best] > 0 && legend_width(what) > 0.4)
+    fprintf(script, "set key outside below center horizontal");
   else fprintf(script, "set rmargin 4\nset key %s opaque fillcolor rgb '#ffffff'", corners[best]);
   fprintf(script, " Left reverse noautotitle spacing 1.25 samplen 2.5 textcolor rgb '#333333'\n");
 }
@@ -364,17 +383,6 @@ static void put_script(FILE *script, const chart *what) {
 static double tic_step(range r) {
   const double least = (r.high - r.low)/4.5, ten = pow(10.0, floor(log10(least)));
   return ten*(least <= ten ? 1.0 : least <= 2.0*ten ? 2.0 : least <= 5.0*ten ? 5.0 : 10.0);
-}
-
-static int longest_name(const chart *what, int charts) {
-  size_t longest = 0;
-  for (int k = 0; k < charts; k++) {
-    for (int c = 0; c < what[k].curves; c++) {
-      const size_t length = what[k].curve[c].name ? strlen(what[k].curve[c].name) : 0;
-      if (length > longest) longest = length;
-    }
-  }
-  return (int)(longest < 40 ? longest : 40);
 }
 
 typedef struct stack { int high, width, right; double all; range x; } stack;   // pixels

@@ -132,6 +132,12 @@ run plot times.csv -o d.svg --what energies; expect 'an option for recordings' 2
 run plot a.perp times.csv -o d.svg; expect 'a table among recordings' 3 'err=times.csv'
 head -c 700 a.perp >cut.perp; run plot cut.perp -o d.svg; expect 'a recording without a step' 3 'err=cut.perp'
 holds 'none of them leaves a file' test ! -e d.svg
+# A legend of long lines covers no curve: it is below where every corner has one.
+printf 'curve\tn\titerations\nCG inside of Newton, separating\t50\t450\nCG inside of Newton, separating\t512\t5000\nauto, separating: multigrid cycles\t50\t7\nauto, separating: multigrid cycles\t512\t7\n' >long.tsv
+height_of() { awk -v "what=>$1<" '/translate\(/ { at = $0; sub(/.*translate\([^,]*,/, "", at); sub(/\).*/, "", at) } index($0, what) { print int(at); exit }' "$2"; }
+run plot long.tsv -o long.svg --by curve --log x,y; expect 'curves with long names' 0
+holds 'are named below the axis' test "$(height_of 'auto, separating: multigrid cycles' long.svg)" -gt "$(height_of n long.svg)"
+
 # What gnuplot gets are the numbers of the recording.
 mkdir spy; printf '#!/bin/sh\ncat >%s/script\nexec %s <%s/script\n' "$PWD" "$(command -v gnuplot)" "$PWD" >spy/gnuplot; chmod +x spy/gnuplot
 PATH=$PWD/spy:$PATH run plot a.perp -o e.svg --what energies
