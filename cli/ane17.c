@@ -170,8 +170,18 @@ static int grow(reproduction *r, ane17_results *all, int k) {
   code = solve_slip(&s, "cg", "identity", &all->grown[k][0]);
   if (!code) code = solve_separating(&s, "cg", "identity", "0.01", &all->grown[k][1]);
   if (!code) code = solve(&s, 0, "auto", none, &all->grown[k][2]);
-  for (int q = 0; q < ANE17_XIS && !code; q++)
+  const ane17_run *wall = &all->grown[k][1], *ours = &all->grown[k][2];
+  if (!code)
+    reproduction_say(r, "  slip %5d, separating %2d Newton %6d inner, auto %2d Newton %3d inner",
+                     (int)all->grown[k][0].inner, (int)wall->newton, (int)wall->inner,
+                     (int)ours->newton, (int)ours->inner);
+  for (int q = 0; q < ANE17_XIS && !code; q++) {
+    const ane17_run *run = &all->xi[k][q];
     code = solve_separating(&s, "cg", "identity", ane17_xi[q], &all->xi[k][q]);
+    if (!code)
+      reproduction_say(r, "  xi = %-6s %2d Newton %6d inner, %7.3f s", ane17_xi[q],
+                       (int)run->newton, (int)run->inner, run->seconds);
+  }
   ane17_scene_free(&s);
   return code;
 }
