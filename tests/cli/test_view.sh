@@ -14,7 +14,7 @@ expect 'a recording becomes a page' 0 'out=a.perp: 16 bodies, 70 frames, 69 step
 silent 'without noise'
 narrow 'within 80 columns'
 holds 'named after it' grep -q '<title>spheres that swing in a bowl</title>' a.html
-holds 'with the recording in it' grep -q 'class="recording">eN' a.html
+holds 'with the recording in it' grep -q 'class="recording">eJ' a.html
 cp a.html first.html
 run view a.perp -o again.html; holds 'the same bytes each time' cmp first.html again.html
 run view a.perp b.perp -o both.html; expect 'two recordings' 0 'out=a.perp: 16' 'out=b.perp: 16' 'out=both.html'
