@@ -97,6 +97,8 @@ static int read_recordings(session *s, const arguments *args, const replay_setti
     int code = recording_open(args->operand[k], &s->recorded[k]);
     if (code) return code;
     s->count++;
+    if (s->recorded[k].frames == 0)
+      return fail(CODE_INPUT, "%s: there is no whole frame in it", s->recorded[k].path);
     if (s->recorded[k].head.fluid != s->recorded[0].head.fluid)
       return fail(CODE_INPUT, "%s shows %s, %s shows %s: they cannot share a view",
                   s->recorded[0].path, s->recorded[0].head.fluid ? "a liquid" : "bodies",

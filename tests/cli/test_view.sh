@@ -28,6 +28,8 @@ cmp -s "$work/.out" a.html && ok 'is that page' || not_ok 'is that page'
 run view - -o piped.html; expect 'nothing on the standard input' 3 'err=stdin'
 "$PERP" view - -o piped.html <a.perp >/dev/null 2>&1; holds 'a recording from a pipe' test -s piped.html
 run view cut.perp; expect 'a missing end is a warning' 0 'err=the end is missing'
+head -c "$(grep -abo FRAM a.perp | head -n 1 | cut -d: -f1)" a.perp >start.perp; run view start.perp -o start.html; expect 'nothing but a start is no page' 3 'err=start.perp: there is no whole frame in it'
+holds 'and leaves none' test ! -e start.html
 run view cut.perp -q; silent 'that -q silences'
 head -c "$(grep -abo STEP a.perp | tail -n 1 | cut -d: -f1)" a.perp >untold.perp
 run view untold.perp; expect 'frames without their steps are left out' 0 'out=64 frames, 63 steps'
