@@ -377,7 +377,7 @@ const command command_export = {
   .title = "write a recording for other programs: PLY, VTK, glTF, CSV, NumPy",
   .synopsis = {"FILE -o a.glb [OPTION]...", "FILE -o a.pvd [--points] [OPTION]...",
                "FILE -o a.ply [--frame N] [OPTION]...",
-               "FILE -o a.csv [--what bodies|contacts|steps] [OPTION]..."},
+               "FILE -o a.csv [--what bodies|contacts|particles|cells|steps] [OPTION]..."},
   .description =
     "Writes what 'perp run' has recorded in the formats of other programs. glb (glTF 2.0) has the "
     "bodies with their motion, for Blender, browsers and viewers; vtk is a collection for ParaView "
@@ -397,7 +397,7 @@ const command command_export = {
   .examples = {
     {"perp export a.perp -o a.glb", "the scene in motion"},
     {"perp export a.perp -o a.pvd --frames ::10", "every tenth frame, for ParaView"},
-    {"perp export a.perp -o a_%04d.ply", "a mesh for each frame"},
+    {"perp export a.perp -o a_%04d.ply", "a mesh for each frame, of a liquid its particles"},
     {"perp export a.perp -o energy.csv --what steps", "what the solver did in each step"},
   },
   .run = run,

@@ -14,7 +14,7 @@ enum {
   {"size", size, 4, largest, 1, NULL, "cells along each side of the grid"},                       \
   {"walls", PERP_WALLS_SEPARATING, 0, 2, 1, "no-slip|slip|separating",                            \
    "what liquid does at walls"},                                                                  \
-  {"every-cell", 0, 0, 1, 1, NULL, "no suction in any cell, not only at walls"},                  \
+  {"every-cell", 0, 0, 1, 1, NULL, "no suction anywhere, not only at walls"},                     \
   {"transfer", PERP_TRANSFER_FLIP, 0, 1, 1, "flip|apic", "between particles and grid"},           \
   {"flip", 0.97, 0, 1, 0, NULL, "part of FLIP, the rest is PIC"},                                 \
   {"cfl", 2, 0.1, 20, 0, NULL, "cells crossed in a substep, at most"},                            \

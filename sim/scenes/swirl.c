@@ -7,7 +7,7 @@ static const perp_gallery_parameter rows[] = {
   POOL_COMMON(300, 100, 2048),
   {"radius", 0.45, 0.1, 0.49, 0, NULL, "of the tank"},
   {"level", 0.5, 0.05, 0.95, 0, NULL, "of the liquid, in heights of the tank"},
-  {"spin", 8, -50, 50, 0, NULL, "turns it begins with, radians per second"},
+  {"spin", 8, -50, 50, 0, NULL, "turn it begins with, radians a second"},
 };
 
 static perp_error fill(const double *p, uint64_t seed, scene_pool *out) {
