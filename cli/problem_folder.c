@@ -20,8 +20,8 @@ static const char *const names[PARTS] = {"A.mtx", "b.mtx", "lo.mtx", "hi.mtx", "
                                          GRID_FILE};
 
 static int has_part(const problem_parts *what, int which) {
-  const int have[PARTS] = {1, 1, what->lo != NULL, what->hi != NULL, what->x != NULL, 0,
-                           what->grid != NULL};
+  const int have[PARTS] = {1, 1, what->lo != NULL, what->hi != NULL, what->x != NULL,
+                           what->x0 != NULL, what->grid != NULL};
   return have[which];
 }
 
@@ -33,7 +33,8 @@ static void part_path(const char *folder, int which, int packed, char *path) {
 // `shown` is the name that the folder will have.
 static int write_part(const char *folder, const char *shown, int which,
                       const problem_parts *what) {
-  const double *vectors[PARTS] = {NULL, what->b, what->lo, what->hi, what->x, NULL, NULL};
+  const double *vectors[PARTS] = {NULL, what->b, what->lo, what->hi, what->x, what->x0,
+                                  NULL};
   char path[PATH_SIZE], message[512] = "";
   const size_t length = strlen(folder);
   part_path(folder, which, what->packed, path);

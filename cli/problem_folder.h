@@ -8,6 +8,7 @@ typedef struct problem_parts {
   const int32_t *colptr, *row;       // A: n + 1, colptr[n]
   const double *value;               // colptr[n]
   const double *b, *lo, *hi, *x;     // n; NULL: there is no such file
+  const double *x0;                  // n, or NULL: the guess
   const perp_layout *grid;           // NULL: no grid.json
   const char *comment;               // below the banner of each file
   int packed;                        // A.mtx.gz and so on

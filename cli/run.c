@@ -332,7 +332,7 @@ static const option_row rows[] = {
      "record how long each step took; no two files are the same then"},
     {"dump-problems", 0, "DIR", OPTION_FOLDER,
      "write the problems of each step as directories nb###_nc####, bodies and rows; of a liquid "
-     "that of the last substep, step####_n#####"},
+     "that of the last substep, step####_n#####, with its guess as x0.mtx"},
     {"list", 'l', NULL, OPTION_FLAG, "list the scenes with their parameters"},
     {"progress", 0, NULL, OPTION_FLAG, "lines of progress on stderr also where it is no terminal"},
     {"quiet", 'q', NULL, OPTION_FLAG, "nothing but errors: no report, warnings or progress"},

@@ -1,5 +1,6 @@
 // run_dump_liquid.c: perp run --dump-problems of a liquid: the pressure problem of the last substep
-// of each step as a directory step####_n#####, with a row per liquid cell.
+// of each step as a directory step####_n#####, with a row per liquid cell: x.mtx is the pressure that
+// was used, x0.mtx the one that the solve began from.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@ typedef struct rows {          // liquid cells and their equations
   int32_t n;
   int32_t *of;                 // cells: row of a liquid cell, else -1
   int32_t *colptr, *row;       // of A
-  double *value, *b, *lo, *hi, *x;
+  double *value, *b, *lo, *hi, *x, *x0;
 } rows;
 
 static void rows_free(rows *r) {
@@ -32,11 +33,12 @@ static int rows_make(int32_t cells, int32_t n, int32_t dimension, rows *r) {
   r->colptr = malloc(((size_t)n + 1)*sizeof *r->colptr);
   r->row = malloc(most*sizeof *r->row);
   r->value = malloc(most*sizeof *r->value);
-  r->b = malloc((4*(size_t)n + 1)*sizeof *r->b);
+  r->b = malloc((5*(size_t)n + 1)*sizeof *r->b);
   if (!r->of || !r->colptr || !r->row || !r->value || !r->b) return 0;
   r->lo = r->b + n;
   r->hi = r->lo + n;
   r->x = r->hi + n;
+  r->x0 = r->x + n;
   return 1;
 }
 
@@ -95,7 +97,7 @@ static int find_name(const char *folder, int64_t step, int32_t n, char *path, si
 int run_dump_liquid(run_session *s, const char *folder) {
   perp_problem problem;
   perp_fluid_report report;
-  const double *x = NULL;
+  const double *x = NULL, *guess = perp_fluid_guess(s->fluid);
   char path[4096], comment[2304];
   if (perp_fluid_last(s->fluid, &report) != PERP_OK ||
       perp_fluid_problem(s->fluid, &problem, &x) != PERP_OK)
@@ -118,6 +120,7 @@ int run_dump_liquid(run_session *s, const char *folder) {
       r.b[next] = problem.b[i];
       r.lo[next] = problem.lo ? problem.lo[i] : 0.0;
       r.hi[next] = problem.hi ? problem.hi[i] : (double)INFINITY;
+      r.x0[next] = guess[i];
       r.x[next++] = x[i];
     }
     assemble(g, &r);
@@ -126,7 +129,7 @@ int run_dump_liquid(run_session *s, const char *folder) {
              (int)g->cells[1], (int)g->cells[2]);
     code = problem_folder_create(path, &(problem_parts){
         .n = n, .colptr = r.colptr, .row = r.row, .value = r.value, .b = r.b, .lo = r.lo,
-        .hi = r.hi, .x = r.x, .comment = comment});
+        .hi = r.hi, .x = r.x, .x0 = r.x0, .comment = comment});
   }
   rows_free(&r);
   if (code && s->made) rmdir(folder);   // stays if something is in it

@@ -181,6 +181,7 @@ perp_error perp_fluid_read_solid(const perp_fluid *fluid, int32_t id, perp_fluid
 // The pressure problem of the last substep and the x that was used, for dumps and other people's
 // solvers; its operator is a grid. Valid until the next call with this fluid.
 perp_error perp_fluid_problem(const perp_fluid *fluid, perp_problem *problem, const double **x);
+const double *perp_fluid_guess(const perp_fluid *fluid);   // its x before that; NULL: no step yet
 
 // The exact state: returns the bytes it takes and fills memory if there is room for them. A fluid
 // made with the same settings and solids goes on from it with the same bits.

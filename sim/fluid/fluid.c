@@ -36,7 +36,7 @@ static int list_fields(perp_fluid *f, field *list) {
     list[count++] = (field){&f->known[a], f->faces[a], 1};
     list[count++] = (field){&f->mark[a], f->faces[a], 1};
   }
-  double **const real[] = {&f->surface, &f->b, &f->lo, &f->hi, &f->pressure};
+  double **const real[] = {&f->surface, &f->b, &f->lo, &f->hi, &f->guess, &f->pressure};
   for (size_t k = 0; k < sizeof real/sizeof *real; k++)
     list[count++] = (field){real[k], f->cells, sizeof(double)};
   list[count++] = (field){&f->solid_distance, f->corners, sizeof(double)};

@@ -2,6 +2,8 @@
 //
 // A solver is made at the first substep and kept: the rows are all cells, so its size never
 // changes. What is not solved leaves its best iterate; the report counts it and has its status.
+#include <string.h>
+
 #include "lattice.h"
 
 // The worst of a step: of those that are not solved, if there are any, the one with the largest
@@ -23,6 +25,7 @@ perp_error fluid_pressure(perp_fluid *f) {
     if (f->type[c] != PERP_CELL_LIQUID) *p = 0.0;
     else if (*p < f->lo[c]) *p = f->lo[c];
   }
+  memcpy(f->guess, f->pressure, (size_t)f->cells*sizeof *f->guess);
   f->result = (perp_result){.status = PERP_STATUS_SOLVED};
   if (r->liquid == 0) return PERP_OK;
   const perp_problem problem = {.A = perp_from_grid(&f->grid, PERP_CLAIM_NONE), .b = f->b,

@@ -48,6 +48,7 @@ struct perp_fluid {
   // the pressure problem: rows are cells
   double *weight[3];             // faces: open over theta
   double *b, *lo, *hi, *pressure;   // cells
+  double *guess;                 // cells: the pressure that the solve began from
   uint8_t *separating;           // cells
   uint8_t *vented;               // cells: 1 in liquid that is connected to a free surface
   double correction;             // kappa there that keeps the volume

@@ -123,3 +123,7 @@ perp_error perp_fluid_problem(const perp_fluid *f, perp_problem *problem, const 
   if (x != NULL) *x = f->pressure;
   return PERP_OK;
 }
+
+const double *perp_fluid_guess(const perp_fluid *f) {
+  return f != NULL && f->report.substeps > 0 ? f->guess : NULL;
+}

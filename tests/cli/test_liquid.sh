@@ -91,6 +91,14 @@ for folder in dump/step0001_* dump/step0008_*; do
   run check "$folder" "$folder/x.mtx"; expect 'and its solution' 0 'out=holds'
   run solve "$folder" --method lemke; expect 'which another method finds' 0
 done
+# The guess is where the solve began: 0 at first, then the pressure before, which is near.
+holds 'the first guess is 0' test "$(sed '/^%/d' dump/step0001_*/x0.mtx | tail -n +2 | sort -u)" = 0
+run run dam-break-2d --size 16 --steps 6 --dump-problems column; expect 'problems of a column' 0
+folder=$(echo column/step0006_*); mkdir bare; cp "$folder"/{A,b,lo,hi}.mtx bare
+iterations() { "$PERP" solve "$@" --method pgs --json | sed -n 's/^ *"iterations": \([0-9]*\).*/\1/p'; }
+near=$(iterations "$folder"); far=$(iterations bare); named=$(iterations bare --x0 "$folder/x0.mtx")
+holds "a solve begins from it: $near iterations, else $far" test "$near" -lt "$far"
+holds 'and from the file by its name' test "$named" = "$near"
 holds 'and says where it is from' grep -q '^% perp run ceiling --steps 8 --size 16' dump/step0008_*/A.mtx
 run run ceiling --size 16 --steps 8 --dump-problems dump; expect 'not over those' 6 'err=exists'
 
