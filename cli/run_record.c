@@ -20,6 +20,8 @@ int64_t recorder_span(double bytes, int64_t every) {
   return span < 1 ? 1 : span;
 }
 
+size_t recorder_part = RECORD_PLAIN_MAX;
+
 static int trouble(const char *message) { return fail(CODE_IO, "%s", message); }
 
 static int begin(const recording_head *about, const recorder *shape, recorder *out) {
@@ -79,7 +81,7 @@ static int save(recorder *what, int64_t step) {
       since = index->chunk[k].byte + RECORD_HEADER_BYTES + index->chunk[k].stored;
   }
   const size_t bytes = what->film.save(what->film.self, NULL, 0);
-  if (index->whole - since < what->film.share*bytes || bytes > RECORD_PLAIN_MAX) return CODE_OK;
+  if (index->whole - since < what->film.share*bytes) return CODE_OK;
   if (bytes > what->state.room) {
     unsigned char *room = realloc(what->state.data, bytes);
     if (!room) return trouble("out of memory for the state");
@@ -87,8 +89,8 @@ static int save(recorder *what, int64_t step) {
     what->state.room = bytes;
   }
   what->film.save(what->film.self, what->state.data, bytes);
-  if (record_write(what->writer, RECORD_SAVE, (uint32_t)step, 0, what->state.data, bytes, message,
-                   sizeof message))
+  if (record_write_state(what->writer, (uint32_t)step, what->state.data, bytes, recorder_part,
+                         message, sizeof message))
     return trouble(message);
   return CODE_OK;
 }

@@ -34,6 +34,8 @@ typedef struct recorder_row {  // of STEP
   uint32_t points;
 } recorder_row;
 
+extern size_t recorder_part;   // bytes of a state that go into a chunk; tests take fewer
+
 // Frames per chunk: about 16 MB of them, at most 64.
 int64_t recorder_span(double bytes, int64_t every);
 

@@ -112,7 +112,7 @@ static int read_totals(const torn *file, int32_t chunks, run_session *s) {
 static int load_state(run_session *s, const torn *file, int32_t k) {
   char message[512] = "";
   record_bytes state = {0};
-  int code = record_unpack(file->file.data, &file->index, k, &state, message, sizeof message);
+  int code = record_read_state(file->file.data, &file->index, k, &state, message, sizeof message);
   if (code) code = fail(code, "%s: %s", s->path, message);
   else if (s->kind->load(s, state.data, state.length))
     code = fail(CODE_INPUT, "%s: chunk %d at byte %zu: %s", s->path, (int)k + 1,
@@ -128,7 +128,7 @@ static int32_t kept_chunks(const record_index *index, int32_t *last, int64_t *ro
   for (int32_t k = 0; k < index->count; k++) {
     const record_chunk *chunk = &index->chunk[k];
     if (chunk->type == RECORD_STEP) *rows = (int64_t)chunk->first + chunk->count;
-    if (chunk->type == RECORD_SAVE) *last = k;
+    if (chunk->type == RECORD_SAVE && chunk->count == 0) *last = k;   // all of its parts are there
   }
   return *last + 1 > 1 ? *last + 1 : 1;
 }

@@ -410,6 +410,88 @@ static void refused(const char *type, uint32_t count, const unsigned char *plain
   free(file.data);
 }
 
+static const char long_state[] = "more bytes than a chunk may have";
+
+// HEAD, a row, the state in parts, LAST.
+static bytes file_of_parts(size_t part) {
+  char message[256] = "";
+  record_writer *writer;
+  record_steps steps;
+  assert_int_equal(record_create(path, &writer, message, sizeof message), RECORD_OK);
+  assert_int_equal(record_write(writer, RECORD_HEAD, 0, 0, head, sizeof head - 1, message, 256), 0);
+  assert_int_equal(record_steps_create(RECORD_COLUMNS, 1, &steps), RECORD_OK);
+  add_row(&steps, 0);
+  assert_int_equal(record_write_steps(writer, &steps, 0, message, sizeof message), RECORD_OK);
+  record_steps_free(&steps);
+  assert_int_equal(record_write_state(writer, 0, long_state, sizeof long_state, part, message, 256),
+                   RECORD_OK);
+  assert_int_equal(record_write(writer, RECORD_LAST, 0, 0, last, sizeof last - 1, message, 256), 0);
+  assert_int_equal(record_close(writer, message, sizeof message), RECORD_OK);
+  return read_file(path);
+}
+
+static void a_state_takes_as_many_chunks_as_it_needs(void **state) {
+  (void)state;
+  const size_t length = sizeof long_state;
+  for (size_t part = 1; part <= length + 1; part++) {
+    const bytes file = file_of_parts(part);
+    const int32_t parts = (int32_t)((length + part - 1)/part);
+    char message[256];
+    record_index index;
+    record_bytes whole = {0};
+    assert_int_equal(record_scan(file.data, file.length, &index, message, sizeof message), 0);
+    assert_true(index.complete);
+    assert_int_equal(index.count, 3 + parts);
+    for (int32_t k = 0; k < parts; k++) {
+      assert_int_equal(index.chunk[2 + k].type, RECORD_SAVE);
+      assert_int_equal(index.chunk[2 + k].count, parts - 1 - k);   // that follow
+      assert_true(index.chunk[2 + k].plain <= part);
+    }
+    assert_int_equal(record_read_state(file.data, &index, 1 + parts, &whole, message, 256), 0);
+    assert_int_equal(whole.length, length);
+    assert_memory_equal(whole.data, long_state, length);
+    free(whole.data);
+    record_index_free(&index);
+    free(file.data);
+  }
+}
+
+// The file without its chunks from `from` up to `to`.
+static void lacks(const bytes *file, const record_index *all, int32_t from, int32_t to, int32_t hit,
+                  const char *why) {
+  const size_t cut = all->chunk[from].byte, on = all->chunk[to].byte;
+  bytes out = {malloc(file->length), file->length - (on - cut)};
+  char message[256], place[64];
+  record_index index;
+  memcpy(out.data, file->data, cut);
+  memcpy(out.data + cut, file->data + on, file->length - on);
+  assert_int_equal(record_scan(out.data, out.length, &index, message, 256), RECORD_CORRUPT);
+  snprintf(place, sizeof place, "chunk %d at byte ", (int)hit + 1);
+  if (strncmp(message, place, strlen(place)) != 0 || !strstr(message, why))
+    fail_msg("%s...%s: %s", place, why, message);
+  record_index_free(&index);
+  free(out.data);
+}
+
+static void parts_of_a_state_are_all_there_and_in_order(void **state) {
+  (void)state;
+  const bytes file = file_of_parts(8);   // chunks 2 to 6 are its parts
+  char message[256];
+  record_index all, some;
+  assert_int_equal(record_scan(file.data, file.length, &all, message, sizeof message), 0);
+  assert_int_equal(all.count, 8);
+  lacks(&file, &all, 3, 4, 3, "the parts of SAVE are out of order");
+  lacks(&file, &all, 6, 7, 6, "SAVE without its other parts");
+  lacks(&file, &all, 1, 2, 1, "SAVE is not of the step before it");
+  for (size_t length = all.chunk[2].byte; length < file.length; length++) {
+    assert_int_equal(record_scan(file.data, length, &some, message, sizeof message), RECORD_OK);
+    assert_false(some.complete);   // a missing end is no error, in the midst of a state neither
+    record_index_free(&some);
+  }
+  record_index_free(&all);
+  free(file.data);
+}
+
 static void claims_are_not_believed(void **state) {
   (void)state;
   unsigned char plain[4096] = {0};
@@ -486,6 +568,8 @@ int main(void) {
     cmocka_unit_test(every_wrong_bit_is_noticed),
     cmocka_unit_test(going_on_after_a_save_gives_the_same_bytes),
     cmocka_unit_test(a_full_disk_leaves_whole_chunks_or_no_file),
+    cmocka_unit_test(a_state_takes_as_many_chunks_as_it_needs),
+    cmocka_unit_test(parts_of_a_state_are_all_there_and_in_order),
     cmocka_unit_test(claims_are_not_believed),
     cmocka_unit_test(rounding_is_small_and_says_zero_once),
   };

@@ -71,6 +71,7 @@ typedef struct order {
   int64_t frame, row;          // step of the newest frame and row; -1: none yet
   uint32_t first, count;       // of the newest STEP
   uint32_t frames;             // of the newest FRAM or FLOW
+  uint32_t parts;              // of the newest state that are still to come
   record_type kind;            // FRAM or FLOW, once one was there; HEAD: none yet
 } order;
 
@@ -83,6 +84,7 @@ static const char *out_of_order(order *seen, const record_chunk *chunk, int32_t 
   if (last == RECORD_GRID && chunk->type != RECORD_STEP) return "GRID without its STEP";
   if (last == RECORD_FLOW && chunk->type != RECORD_STEP && chunk->type != RECORD_GRID)
     return "FLOW without its STEP";
+  if (seen->parts > 0 && chunk->type != RECORD_SAVE) return "SAVE without its other parts";
   seen->last = chunk->type;
   switch (chunk->type) {
     case RECORD_FRAM:
@@ -109,8 +111,11 @@ static const char *out_of_order(order *seen, const record_chunk *chunk, int32_t 
         return "TIME without its STEP";
       return NULL;
     case RECORD_SAVE:
-      if (first != seen->row || chunk->count != 0 || last == RECORD_SAVE)
+      if (first != seen->row || (last == RECORD_SAVE && seen->parts == 0))
         return "SAVE is not of the step before it";
+      if (last == RECORD_SAVE && chunk->count != seen->parts - 1)
+        return "the parts of SAVE are out of order";
+      seen->parts = chunk->count;
       return NULL;
     default:
       return chunk->first || chunk->count ? "first and count are not 0" : NULL;
@@ -183,18 +188,14 @@ int record_scan(const void *bytes, size_t length, record_index *out, char *messa
   return RECORD_CORRUPT;
 }
 
-int record_unpack(const void *bytes, const record_index *index, int32_t k, record_bytes *out,
+// `out` has room for the chunk's plain bytes.
+static int unpack(const void *bytes, const record_index *index, int32_t k, unsigned char *out,
                   char *message, size_t size) {
   const record_chunk *chunk = &index->chunk[k];
-  if (bytes_reserve(out, (size_t)chunk->plain + 1) != RECORD_OK) {
-    snprintf(message, size, "out of memory for a chunk of %lu bytes", (unsigned long)chunk->plain);
-    return RECORD_IO;
-  }
   uLongf plain = chunk->plain;
   uLong stored = chunk->stored;
   const unsigned char *at = (const unsigned char *)bytes + chunk->byte + RECORD_HEADER_BYTES;
-  const int code = uncompress2(out->data, &plain, at, &stored);
-  out->length = chunk->plain;
+  const int code = uncompress2(out, &plain, at, &stored);
   if (code == Z_MEM_ERROR) {
     snprintf(message, size, "out of memory while unpacking");
     return RECORD_IO;
@@ -202,6 +203,39 @@ int record_unpack(const void *bytes, const record_index *index, int32_t k, recor
   if (code != Z_OK || plain != chunk->plain || stored != chunk->stored)
     return corrupt(k, chunk->byte, message, size, "%s does not unpack to %lu bytes",
                    record_type_name[chunk->type], (unsigned long)chunk->plain);
+  return RECORD_OK;
+}
+
+int record_unpack(const void *bytes, const record_index *index, int32_t k, record_bytes *out,
+                  char *message, size_t size) {
+  const record_chunk *chunk = &index->chunk[k];
+  if (bytes_reserve(out, (size_t)chunk->plain + 1) != RECORD_OK) {
+    snprintf(message, size, "out of memory for a chunk of %lu bytes", (unsigned long)chunk->plain);
+    return RECORD_IO;
+  }
+  out->length = chunk->plain;
+  return unpack(bytes, index, k, out->data, message, size);
+}
+
+// Each part has passed record_scan, so their sum is at most RATIO times what is in the file.
+int record_read_state(const void *bytes, const record_index *index, int32_t k, record_bytes *out,
+                      char *message, size_t size) {
+  const record_chunk *chunk = index->chunk;
+  int32_t first = k;
+  uint64_t total = chunk[k].plain;
+  for (; first > 0 && chunk[first - 1].type == RECORD_SAVE; first--)
+    total += chunk[first - 1].plain;
+  if (total >= SIZE_MAX || bytes_reserve(out, (size_t)total + 1) != RECORD_OK) {
+    snprintf(message, size, "out of memory for a state of %llu bytes", (unsigned long long)total);
+    return RECORD_IO;
+  }
+  unsigned char *at = out->data;
+  out->length = (size_t)total;
+  for (; first <= k; first++) {
+    const int code = unpack(bytes, index, first, at, message, size);
+    if (code) return code;
+    at += chunk[first].plain;
+  }
   return RECORD_OK;
 }
 

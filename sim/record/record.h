@@ -167,6 +167,9 @@ int record_write_flow(record_writer *writer, const record_flow *flow, char *mess
 int record_write_grid(record_writer *writer, const record_grid *grid, char *message, size_t size);
 int record_write_steps(record_writer *writer, const record_steps *steps, int times,
                        char *message, size_t size);
+// A state of any size, in chunks of at most `part` bytes, which is at most RECORD_PLAIN_MAX.
+int record_write_state(record_writer *writer, uint32_t step, const void *state, size_t bytes,
+                       size_t part, char *message, size_t size);
 int record_close(record_writer *writer, char *message, size_t size);   // and frees; NULL is fine
 
 typedef struct record_chunk {
@@ -193,6 +196,9 @@ int record_scan(const void *bytes, size_t length, record_index *out, char *messa
 void record_index_free(record_index *index);
 int record_unpack(const void *bytes, const record_index *index, int32_t k, record_bytes *out,
                   char *message, size_t size);
+// The state that ends with chunk k, a SAVE with count = 0.
+int record_read_state(const void *bytes, const record_index *index, int32_t k, record_bytes *out,
+                      char *message, size_t size);
 int record_read_frames(const void *bytes, const record_index *index, int32_t k,
                        record_frames *out, char *message, size_t size);
 int record_read_flow(const void *bytes, const record_index *index, int32_t k, record_flow *out,

@@ -197,6 +197,20 @@ int record_write_steps(record_writer *writer, const record_steps *steps, int tim
                       writer->plain.length, message, size);
 }
 
+int record_write_state(record_writer *writer, uint32_t step, const void *state, size_t bytes,
+                       size_t part, char *message, size_t size) {
+  const unsigned char *at = state;
+  size_t parts = bytes > part ? (bytes - 1)/part + 1 : 1;
+  int code = parts > UINT32_MAX ? refuse(writer, EFBIG, message, size) : RECORD_OK;
+  while (parts > 0 && !code) {
+    const size_t length = bytes < part ? bytes : part;
+    code = record_write(writer, RECORD_SAVE, step, (uint32_t)--parts, at, length, message, size);
+    at += length;
+    bytes -= length;
+  }
+  return code;
+}
+
 int record_close(record_writer *writer, char *message, size_t size) {
   if (!writer) return RECORD_OK;
   int trouble = 0;

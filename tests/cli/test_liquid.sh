@@ -68,6 +68,20 @@ run run dam-break-2d --size 20 --steps 70 --seed 3 -o r.perp --force
 run run --resume r.perp --steps 140 --threads 2 -q; expect 'made longer' 0; same 'the same bytes' a.perp r.perp
 cp a.perp r.perp; run run --resume r.perp; expect 'nothing is left to do' 0; same 'and nothing changes' a.perp r.perp
 
+# States that are larger than a chunk: in parts, of which a cut may leave some.
+"$SMALL_PARTS" run "${short[@]}" -o p.perp -q; holds 'states in parts' test "$(grep -ac SAVE p.perp)" -gt 5
+holds 'make no other file' test "$(stat -c %s p.perp)" -lt $((bytes + bytes/10))
+info p.perp; says 'which anybody reads' 'frames 141'
+mapfile -t parts < <(grep -abo SAVE p.perp | cut -d: -f1)
+for at in "$((${parts[0]} + 9))" "$((${parts[1]} + 30))" "$((${parts[2]}))" "$(($(stat -c %s p.perp) - 1))"; do
+  head -c "$at" p.perp >r.perp
+  "$SMALL_PARTS" run --resume r.perp -q; same "cut at byte $at, they are made again" p.perp r.perp
+done
+head -c $((bytes*99/100)) p.perp >r.perp; run run --resume r.perp; expect 'another program goes on from them' 0 'out=140 of 140 steps'
+holds 'to the same end' test "$(last r.perp kinetic)" = "$(last a.perp kinetic)"
+"$SMALL_PARTS" run dam-break-2d --size 20 --steps 70 --seed 3 -o r.perp --force -q
+"$SMALL_PARTS" run --resume r.perp --steps 140 -q; same 'made longer, too' p.perp r.perp
+
 # Ctrl-C.
 "$PERP" run dam-break-2d --size 40 --steps 100000 --progress -o i.perp >second 2>progress &
 pid=$!

@@ -69,6 +69,11 @@ static void check_chunk(const unsigned char *file, const record_index *index, in
     }
     require(steps.rows == chunk->count);
     record_steps_free(&steps);
+  } else if (chunk->type == RECORD_SAVE && chunk->count == 0) {
+    record_bytes whole = {0};
+    if (record_read_state(file, index, k, &whole, message, sizeof message)) require(*message);
+    else require(whole.length >= chunk->plain && whole.length < whole.room);
+    free(whole.data);
   }
 }
 
@@ -83,29 +88,34 @@ static void read_all(const unsigned char *file, size_t length) {
 }
 
 // HEAD, then the data as one chunk of the type that `kind` names: count, then what is packed. A
-// FLOW of one particle stands before GRID.
+// FLOW of one particle stands before GRID, a STEP of one row before SAVE, and behind that its next
+// part, with the same data.
 static void read_forged(unsigned kind, const uint8_t *data, size_t size) {
   static const char *const types[] = {"FRAM", "STEP", "LAST", "SAVE", "FLOW", "GRID"};
   enum { TYPES = sizeof types/sizeof *types };
   static const uint8_t flow[48] = {1, [8] = 1, [12] = 2, [16] = 16, [20] = 3, [24] = 2,
                                    [28] = 1, [32] = 1};
+  static const uint8_t row[16 + 8*RECORD_COLUMNS + 4] = {1, [4] = RECORD_COLUMNS};
   const char *type = types[kind % TYPES];
-  unsigned char file[8192] = RECORD_MAGIC;
+  const int grid = !strcmp(type, "GRID"), save = !strcmp(type, "SAVE");
+  unsigned char file[16384] = RECORD_MAGIC;
   size_t length = sizeof RECORD_MAGIC - 1;
   if (size < 4 || size > 4004) return;
-  for (int k = 0; k < 3; k++) {
+  uint32_t count = 0;
+  for (int b = 0; b < 4; b++) count |= (uint32_t)data[b] << 8*b;
+  for (int k = 0; k < 3 + save; k++) {
     unsigned char *at = file + length;
     uLongf stored = sizeof file - length - RECORD_HEADER_BYTES;
-    const uint8_t *what = k == 0 ? (const uint8_t *)"{}" : k == 1 ? flow : data + 4;
-    const size_t plain = k == 0 ? 2 : k == 1 ? sizeof flow : size - 4;
-    if (k == 1 && strcmp(type, "GRID") != 0) continue;
+    const uint8_t *before = grid ? flow : row;
+    const uint8_t *what = k == 0 ? (const uint8_t *)"{}" : k == 1 ? before : data + 4;
+    const size_t plain = k == 0 ? 2 : k > 1 ? size - 4 : grid ? sizeof flow : sizeof row;
+    if (k == 1 && !grid && !save) continue;
     if (compress(at + RECORD_HEADER_BYTES, &stored, what, (uLong)plain) != Z_OK) return;
-    memcpy(at, k == 0 ? "HEAD" : k == 1 ? "FLOW" : type, 4);
+    memcpy(at, k == 0 ? "HEAD" : k > 1 ? type : grid ? "FLOW" : "STEP", 4);
     put32(at + 4, (uint32_t)stored);
     put32(at + 8, (uint32_t)plain);
     put32(at + 12, 0);
-    put32(at + 16, 0);
-    if (k == 1 || k == 2) memcpy(at + 16, k == 1 ? flow : data, 4);
+    put32(at + 16, k == 0 ? 0 : k == 1 ? 1 : k == 2 ? count : count - 1);
     const uLong crc = crc32(0, at, 20);
     put32(at + 20, (uint32_t)crc32(crc, at + RECORD_HEADER_BYTES, (uInt)stored));
     length += RECORD_HEADER_BYTES + stored;
