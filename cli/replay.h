@@ -8,6 +8,7 @@ typedef struct replay_settings {
   int64_t every;          // takes each every-th recorded frame
   int contacts;           // 0: leaves them out
   int64_t particles;      // of a liquid: at most so many in a frame; 0: what a page has room for
+  int64_t cells;          // of one in space: likewise
 } replay_settings;
 
 typedef struct replay {

@@ -6,16 +6,20 @@
 // unpacks only what it shows.
 //
 // In space only particles near the surface or a wall are kept: those inside cannot be seen. If there
-// are still too many, every n-th is left.
+// are still too many, every n-th is left. Likewise for cells, which become blocks of 2 x 2 x 2, or
+// more.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <perp/perp.h>
 
 #include "liquid.h"
 #include "message.h"
 #include "replay_common.h"
 
 enum { BUDGET = 16000000,      // particles of all frames: a page of about 50 MB
+       CELL_BUDGET = 48000000, // cells of all frames, in space: 3 bytes each in the browser
        FLAT_LEVELS = 32, SOLID_LEVELS = 16 };   // places along the edge of a cell
 
 typedef struct packer {
@@ -28,6 +32,7 @@ typedef struct packer {
   uint32_t levels, stride;     // every stride-th particle is kept
   uint32_t most;               // that are kept of a frame
   size_t cells;
+  int32_t block, page[3];      // in space: cells of the page are so many along each edge; how many
   uint32_t *kept;              // scale.most: which particles
   uint32_t *length;            // frames: bytes
   planes plain, body;          // body: the frames
@@ -160,24 +165,81 @@ static void put_pressures(packer *p, const liquid_frame *frame, uint32_t count) 
   }
 }
 
-// Of a grid in space the slice through the middle.
-static void put_cells(packer *p, const liquid_frame *frame) {
-  const int32_t *n = head_of(p)->liquid.cells;
-  const size_t slice = (size_t)n[0]*(size_t)n[1], from = slice*(size_t)(n[2]/2);
-  uint32_t before = 0;
-  for (size_t i = from; i < from + slice; i++)
-    put_byte(&p->body, frame->type[i] & RECORD_CELL_TYPE);
-  for (size_t i = from; i < from + slice; i++) {
-    const int wet = (frame->type[i] & RECORD_CELL_TYPE) == 1;
-    const uint32_t now = wet ? pressure_byte(p, frame->unit*frame->pressure[i]) : before;
-    put_byte(&p->body, planes_fold(now - before, 1));
-    before = now;
-  }
-}
+// ------------------------------------------------------------------------------------------- cells
 
 static int fields_of(const packer *p) {
   const uint32_t needed = RECORD_TYPES_OF_CELLS | RECORD_PRESSURE;
   return (head_of(p)->liquid.fields & needed) == needed;
+}
+
+static int surface_of(const packer *p) {   // in the plane particles are enough
+  return head_of(p)->dimension == 3 && (head_of(p)->liquid.fields & RECORD_SURFACE) != 0;
+}
+
+static void choose_block(packer *p) {
+  const int32_t *n = head_of(p)->liquid.cells;
+  const int deep = head_of(p)->dimension == 3;
+  const double frames = (double)p->frames, wanted = (double)p->settings->cells;
+  const double most = wanted > 0.0 ? wanted : CELL_BUDGET/fmax(frames, 1.0);
+  double cells;
+  p->block = 0;
+  do {
+    p->block++;
+    cells = 1.0;
+    for (int c = 0; c < 3; c++) {
+      p->page[c] = (n[c] + p->block - 1)/p->block;
+      cells *= p->page[c];
+    }
+  } while (deep && cells > fmax(most, 1.0));
+}
+
+typedef struct cell { uint32_t type, pressure, distance; } cell;   // as bytes
+
+// What a block of cells is together: what most of it is, solids not counted; the mean pressure of
+// its liquid, the mean distance.
+static cell block_at(const packer *p, const liquid_frame *frame, const int32_t at[3]) {
+  const int32_t *n = head_of(p)->liquid.cells;
+  int32_t wet = 0, dry = 0, all = 0, from[3], to[3];
+  double pressure = 0.0, distance = 0.0;
+  for (int c = 0; c < 3; c++) {
+    from[c] = at[c]*p->block;
+    to[c] = from[c] + p->block < n[c] ? from[c] + p->block : n[c];
+  }
+  for (int32_t k = from[2]; k < to[2]; k++)
+    for (int32_t j = from[1]; j < to[1]; j++)
+      for (int32_t i = from[0]; i < to[0]; i++, all++) {
+        const size_t one = ((size_t)k*(size_t)n[1] + (size_t)j)*(size_t)n[0] + (size_t)i;
+        const int type = frame->type ? frame->type[one] & RECORD_CELL_TYPE : 0;
+        wet += type == PERP_CELL_LIQUID;
+        dry += type == PERP_CELL_AIR;
+        if (frame->pressure && type == PERP_CELL_LIQUID) pressure += frame->pressure[one];
+        if (frame->surface) distance += frame->surface[one];
+      }
+  const uint32_t type = wet + dry == 0 ? PERP_CELL_SOLID
+                        : wet >= dry   ? PERP_CELL_LIQUID : PERP_CELL_AIR;
+  return (cell){type, wet ? pressure_byte(p, frame->unit*pressure/wet) : 0,
+                (uint32_t)lrint(distance/(all*p->block))};
+}
+
+enum { TYPE, PRESSURE, DISTANCE };
+
+// One of the three of all cells. What does not show, the pressure of air, is that of the cell before.
+static void put_field(packer *p, const liquid_frame *frame, int which) {
+  uint32_t before = 0;
+  int32_t at[3];
+  for (at[2] = 0; at[2] < p->page[2]; at[2]++)
+    for (at[1] = 0; at[1] < p->page[1]; at[1]++)
+      for (at[0] = 0; at[0] < p->page[0]; at[0]++) {
+        const cell one = block_at(p, frame, at);
+        if (which == TYPE) {
+          put_byte(&p->body, one.type);
+          continue;
+        }
+        const uint32_t now = which == DISTANCE ? one.distance
+                             : one.type == PERP_CELL_LIQUID ? one.pressure : before;
+        put_byte(&p->body, planes_fold(now - before, 1));
+        before = now;
+      }
 }
 
 static int put_frames(packer *p) {
@@ -198,8 +260,10 @@ static int put_frames(packer *p) {
     put_particles(p, &frame, count);
     if (fields_of(p)) {
       put_pressures(p, &frame, count);
-      put_cells(p, &frame);
+      put_field(p, &frame, TYPE);
+      put_field(p, &frame, PRESSURE);
     }
+    if (surface_of(p)) put_field(p, &frame, DISTANCE);
     if (p->body.length - before > UINT32_MAX) p->body.failed = 1;
     p->length[slot++] = (uint32_t)(p->body.length - before);
   }
@@ -224,6 +288,8 @@ static json_t *describe(const packer *p) {
   json_object_set_new(meta, "levels", json_integer(p->levels));
   json_object_set_new(meta, "solids", json_integer(head_of(p)->moving));
   json_object_set_new(meta, "fields", json_integer(fields_of(p)));
+  json_object_set_new(meta, "surface", json_integer(surface_of(p)));
+  json_object_set_new(meta, "block", json_integer(p->block));
   json_object_set_new(meta, "most", json_integer(p->most));
   json_object_set_new(meta, "gap", json_number(p->scale.gap*pow(p->stride,
                                                                 1.0/head_of(p)->dimension)));
@@ -262,6 +328,7 @@ int replay_liquid(const recording *what, const replay_settings *settings, replay
   if (!code) code = liquid_measure(&p.liquid, settings->every, &p.scale);
   if (!code) code = allocate(&p);
   if (!code) code = choose_stride(&p);
+  if (!code) choose_block(&p);
   if (!code) code = put_frames(&p);
   if (!code) {
     *out = (replay){.frames = p.frames, .bodies = what->head.bodies, .particles = p.scale.most,

@@ -74,6 +74,7 @@ void recorder_free(recorder *what) {
 // The state after a whole span, unless the file would consist of states.
 static int save(recorder *what, int64_t step) {
   char message[512] = "";
+  if (step == 0) return CODE_OK;   // the start is made again as fast as it is read
   const record_index *index = record_written(what->writer);
   size_t since = index->chunk[0].byte + RECORD_HEADER_BYTES + index->chunk[0].stored;
   for (int32_t k = 0; k < index->count; k++) {

@@ -162,6 +162,7 @@ static int run(const arguments *args) {
                                 "esbuild curl) or npm", player_missing);
   int code = settings_whole(args, "every", 1, 1000000, &settings.every);
   if (!code) code = settings_whole(args, "particles", 1, 100000000, &settings.particles);
+  if (!code) code = settings_whole(args, "cells", 1, 100000000, &settings.cells);
   if (!code) code = choose_path(&s, args);
   if (!code) code = read_recordings(&s, args, &settings);
   if (!code) code = write_page(&s);
@@ -182,6 +183,9 @@ static const option_row rows[] = {
      "leave out contacts and their forces: the page gets smaller"},
     {"particles", 0, "N", OPTION_TEXT,
      "of a liquid: at most N particles in a frame (default: what 50 MB have room for)"},
+    {"cells", 0, "N", OPTION_TEXT,
+     "of a liquid in space: at most N cells in a frame, else blocks of cells (default: 48 million "
+     "in all frames)"},
     OPTION_JSON,
     OPTION_QUIET,
     {0}};
@@ -196,7 +200,7 @@ const command command_view = {
     "current browser, on phones too, and needs no network and no other file. It shows the bodies "
     "in motion, contact forces as arrows, energy, contacts, residual and iterations over time, "
     "and how the residual fell in the step that you click on; of liquids particles, surface or "
-    "the cells with their pressure, and where they leave walls. Steps that were not solved are "
+    "the cells with their pressure, in space slices of them, and where they leave walls. Steps that were not solved are "
     "red. Two recordings play side by side, with one clock. The key ? lists the keys.\n\n"
     "Positions are rounded to a part in 65535 of the scene or finer, so the file is small: about "
     "10 bytes for a body and a frame. Where there is no WebGL, the player draws without light and "

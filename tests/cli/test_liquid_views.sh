@@ -132,6 +132,7 @@ if [ "$code_view" -ne 5 ]; then
   holds 'and how many' grep -q '"shown": *\(9[0-9]\|100\)' "$work/.out"
   run view a.perp -o c.html -q; silent 'quiet is quiet'
   run view a.perp --particles 0; expect 'none' 2 'err=--particles = 0 is outside'
+  run view a.perp --cells 0; expect 'no cells' 2 'err=--cells = 0 is outside'
   run view a.perp bodies.perp -o c.html; expect 'a liquid and bodies' 3 'err=a.perp shows a liquid'
 fi
 finish

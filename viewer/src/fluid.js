@@ -1,9 +1,10 @@
 // fluid.js: a recording of a liquid: particles, cells, solids and what colours mean.
 import {rampColour} from './colours.js';
-import {decode, decodeFrame, unpack} from './payload.js';
+import {decode, decodeFrame, pageCells, unpack} from './payload.js';
 import {Timed} from './timed.js';
 
 export const LIQUID = 1, AIR = 2;                // the type of a cell, as perp_cell
+const AXES = [[2, 1], [0, 2], [0, 1]];           // of a picture across x, y, z
 const SUCTION = [0.48, 0.16, 0.62];              // pressure below 0: a wall holds the liquid
 
 export class Fluid extends Timed {
@@ -24,6 +25,9 @@ export class Fluid extends Timed {
     this.gap = meta.gap;                         // between particles, in cells
     this.dotRadius = (this.flat ? 0.6 : 0.8)*meta.gap*spacing;
     this.fields = Boolean(meta.fields);
+    this.surface = Boolean(meta.surface);        // in space: distances of cells are there
+    this.block = meta.block;                     // cells of the page are so many along an edge
+    this.counts = pageCells(meta);
     this.fastest = meta.speed;
     this.highest = meta.pressure[1];
     this.suction = -meta.pressure[0];
@@ -90,6 +94,33 @@ export class Fluid extends Timed {
     const now = from.map((x, c) => x + blend*((c < 3 ? 1 : same)*to[c] - x));
     const size = Math.hypot(...now.slice(3)) || 1;
     return {position: now.slice(0, 3), orientation: turned(now.slice(3).map(q => q/size))};
+  }
+
+  // A slice through the cells of the page, across an axis: the part of the way along it is given.
+  // Cell (i, j) of width x height is number base + i*across + j*up.
+  cut({axis, part}) {
+    const {counts, block} = this, strides = [1, counts[0], counts[0]*counts[1]];
+    const [u, v] = AXES[axis], layer = Math.min(Math.floor(part*this.head.cells[axis]/block),
+                                                counts[axis] - 1);
+    return {axis, u, v, layer, width: counts[u], height: counts[v], base: layer*strides[axis],
+            across: strides[u], up: strides[v]};
+  }
+
+  // Whether a recorded cell is in it.
+  isCut(cell, {axis, layer}) {
+    const {nx, ny, block} = this;
+    const place = axis === 0 ? cell % nx : axis === 1 ? Math.floor(cell/nx) % ny
+                                         : Math.floor(cell/(nx*ny));
+    return Math.floor(place/block) === layer;
+  }
+
+  // A point of it, in metres: (i, j) in cells of the page, in the middle of their layer.
+  onCut({axis, u, v, layer}, i, j) {
+    const h = this.block*this.spacing, out = [0, 0, 0];
+    out[axis] = Math.min((layer + 0.5)*h, this.box[axis]);
+    out[u] = Math.min(i*h, this.box[u]);
+    out[v] = Math.min(j*h, this.box[v]);
+    return out;
   }
 
   pressureOf(byte) {

@@ -12,6 +12,10 @@ export const keys = player => [
   ['c', 'c', `colours: ${player.modes.join(', ')}`, () => player.turn('mode')],
   ...(player.shows.length < 2 ? [] : [
     ['v', 'v', `view: ${player.shows.join(', ')}`, () => player.turn('show')]]),
+  ...(player.shows.includes('slice') ? [
+    ['x', 'x', 'the slice across x, y or z', () => player.cutAt((player.cut.axis + 1) % 3)],
+    ['[', '[', 'the slice a layer back', () => player.moveCut(-1)],
+    [']', ']', 'the slice a layer on', () => player.moveCut(1)]] : []),
   ['f', 'f', player.kind.marksText, () => player.toggleMarks()],
   ['n', 'n', 'the next step that was not solved', () => player.nextUnsolved()],
   ['r', 'r', 'the first view again', () => player.camera.reset()],
@@ -25,6 +29,7 @@ export function listen(player) {
     if (document.querySelector('dialog[open]')) return;
     const {tagName} = event.target;
     if (tagName === 'SELECT') return;
+    if (event.target.type === 'range' && /^Arrow|^Home|^End|^Page/.test(event.key)) return;
     if (['BUTTON', 'INPUT'].includes(tagName) && [' ', 'Enter'].includes(event.key)) return;
     const act = table.get(event.key) || table.get(event.key.toLowerCase());
     if (!act) return;

@@ -15,8 +15,9 @@ export const KINDS = {
   fluid: {
     Recording: Fluid, scenes: [Liquid3D, Liquid2D],
     modes: ['speed', 'pressure'],
-    shows: ({flat, fields}) =>
-      ['particles', ...(flat ? ['surface'] : []), ...(fields ? [flat ? 'grid' : 'slice'] : [])],
+    shows: ({flat, fields, surface}) =>
+      ['particles', ...(flat || surface ? ['surface'] : []),
+       ...(fields ? [flat ? 'grid' : 'slice'] : [])],
     marks: 'separating', marksText: 'cells where the liquid leaves a wall'},
 };
 

@@ -1,8 +1,9 @@
 // liquid2d.js: a liquid on a 2D canvas, where there is no WebGL. Particles are stamped into the
-// pixels, in space with a depth for each pixel; solids are paths.
+// pixels, in space with a depth for each pixel, which triangles have, too; solids are paths.
 import {LIQUID, isGrid} from './fluid.js';
 import {BOX, PLANE, TANK, edgesOf, holds, outline} from './solids.js';
 import {Surface} from './surface.js';
+import {Surface3D} from './surface3d.js';
 import {add, dot, turned} from './vector.js';
 
 export class Liquid2D {
@@ -12,6 +13,7 @@ export class Liquid2D {
     this.recording = recording;
     this.small = document.createElement('canvas');     // cells or nodes, a pixel each
     if (recording.flat) this.surface = new Surface(recording);
+    else if (recording.surface) this.net = new Surface3D(recording);
   }
 
   resize(width, height, ratio) {
@@ -30,7 +32,7 @@ export class Liquid2D {
             sight.height/2 - zoom*dot(from, sight.top), zoom, depth];
   }
 
-  draw({frame, blend, mode, marks, show}, sight) {
+  draw({frame, blend, mode, marks, show, cut}, sight) {
     const {pen, colours, recording, ratio} = this;
     this.sight = sight;
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -40,22 +42,42 @@ export class Liquid2D {
     const now = recording.moment(frame, blend), palette = recording.palette(mode);
     const bytes = recording.bytes(frame, mode);
     if (!recording.flat) this.#drawFrames(frame, blend);
-    if (isGrid(show) && recording.fields) this.#drawCells(now);
+    const slice = isGrid(show) && recording.fields && !recording.flat ? recording.cut(cut) : null;
+    if (slice) this.#drawSlice(now, slice);
+    else if (isGrid(show) && recording.fields) this.#drawCells(now);
     else if (show === 'surface' && recording.flat) this.#drawSurface(now, bytes, palette);
-    else this.#stamp(now, bytes, palette);
+    else if (show === 'surface' && this.net) {
+      const next = frame + 1 < recording.frames && blend > 0 ? recording.frame(frame + 1) : null;
+      this.net.update(now, bytes, next, blend);
+      this.#paint(picture => {
+        this.#fillTriangles(picture, palette);
+        this.#stamp(picture, now, bytes, palette, this.net.spray(now));
+      });
+    } else {
+      this.#paint(picture => this.#stamp(picture, now, bytes, palette));
+    }
     if (recording.flat) this.#drawSolids(frame, blend);
-    if (marks) this.#drawSeparating(now);
+    if (marks) this.#drawSeparating(now, slice);
   }
 
   // ------------------------------------------------------------------------------------- particles
 
-  #stamp(now, bytes, palette) {
-    const {canvas: {width, height}, recording, sight, pen, ratio} = this;
-    const {flat, spacing, dotRadius} = recording, [xs, ys, zs] = now.x;
-    const picture = pen.getImageData(0, 0, width, height), {data} = picture;
+  // Pixels, with a depth for each in space.
+  #paint(draw) {
+    const {canvas: {width, height}, pen, recording: {flat}} = this;
+    const picture = pen.getImageData(0, 0, width, height);
     const depth = flat ? null : new Float32Array(width*height).fill(Infinity);
-    const {eye, right, top, back, focal} = sight;
-    for (let p = 0; p < now.count; p++) {
+    draw({data: picture.data, depth, width, height});
+    pen.putImageData(picture, 0, 0);
+  }
+
+  // All particles, or some.
+  #stamp({data, depth, width, height}, now, bytes, palette, some = null) {
+    const {recording, sight, ratio} = this;
+    const {flat, spacing, dotRadius} = recording, [xs, ys, zs] = now.x;
+    const {eye, right, top, back, focal} = sight, count = some ? some.length : now.count;
+    for (let one = 0; one < count; one++) {
+      const p = some ? some[one] : one;
       const x = spacing*xs[p] - eye[0], y = spacing*ys[p] - eye[1];
       const z = (flat ? 0 : spacing*zs[p]) - eye[2];
       const far = -(x*back[0] + y*back[1] + z*back[2]), zoom = ratio*focal/far;
@@ -83,7 +105,46 @@ export class Liquid2D {
         }
       }
     }
-    pen.putImageData(picture, 0, 0);
+  }
+
+  // The triangles of the surface in space, by barycentric coordinates.
+  #fillTriangles({data, depth, width, height}, palette) {
+    const {net, sight: {eye, right, top, back, focal, distance}, ratio} = this;
+    const {position, normal, value, index, vertices, triangles} = net;
+    const u = new Float32Array(vertices), v = new Float32Array(vertices);
+    const far = new Float32Array(vertices), light = new Float32Array(vertices);
+    for (let n = 0; n < vertices; n++) {
+      const x = position[3*n] - eye[0], y = position[3*n + 1] - eye[1];
+      const z = position[3*n + 2] - eye[2];
+      far[n] = -(x*back[0] + y*back[1] + z*back[2]);
+      const zoom = ratio*focal/far[n];
+      u[n] = width/2 + zoom*(x*right[0] + y*right[1] + z*right[2]);
+      v[n] = height/2 - zoom*(x*top[0] + y*top[1] + z*top[2]);
+      const side = ([i, j, k]) => (normal[4*n]*i + normal[4*n + 1]*j + normal[4*n + 2]*k)/127;
+      const a = side(right), b = side(top), c = side(back);
+      light[n] = 0.6 + 0.1*b + 0.2*c + 0.3*Math.max(-0.44*a + 0.78*b + 0.44*c, 0);
+    }
+    for (let t = 0; t < 3*triangles; t += 3) {
+      const a = index[t], b = index[t + 1], c = index[t + 2];
+      const area = (u[b] - u[a])*(v[c] - v[a]) - (u[c] - u[a])*(v[b] - v[a]);
+      if (!area || Math.min(far[a], far[b], far[c]) < 0.01*distance) continue;
+      const left = Math.max(Math.ceil(Math.min(u[a], u[b], u[c]) - 0.5), 0);
+      const end = Math.min(Math.max(u[a], u[b], u[c]) - 0.5, width - 1);
+      const first = Math.max(Math.ceil(Math.min(v[a], v[b], v[c]) - 0.5), 0);
+      const last = Math.min(Math.max(v[a], v[b], v[c]) - 0.5, height - 1);
+      for (let j = first; j <= last; j++) for (let i = left; i <= end; i++) {
+        const x = i + 0.5, y = j + 0.5;
+        const q = ((x - u[a])*(v[c] - v[a]) - (u[c] - u[a])*(y - v[a]))/area;
+        const r = ((u[b] - u[a])*(y - v[a]) - (x - u[a])*(v[b] - v[a]))/area, p = 1 - q - r;
+        if (p < 0 || q < 0 || r < 0) continue;
+        const at = j*width + i, deep = p*far[a] + q*far[b] + r*far[c];
+        if (depth[at] <= deep) continue;
+        depth[at] = deep;
+        const k = 3*Math.round(p*value[a] + q*value[b] + r*value[c]);
+        const shine = 255*(p*light[a] + q*light[b] + r*light[c]);
+        for (let n = 0; n < 3; n++) data[4*at + n] = shine*palette[k + n];
+      }
+    }
   }
 
   // --------------------------------------------------------------------------------------- surface
@@ -132,38 +193,48 @@ export class Liquid2D {
 
   // ----------------------------------------------------------------------------------------- cells
 
+  #rgb(byte, palette) { return [0, 1, 2].map(c => 255*palette[3*byte + c]); }
+
   #drawCells({type, cellPressure}) {
-    const {nx, ny, flat} = this.recording, palette = this.recording.palette('pressure');
-    const rgb = k => [0, 1, 2].map(c => 255*palette[3*cellPressure[k] + c]);
-    if (!flat) return this.#drawSlice(k => type[k] === LIQUID && `rgb(${rgb(k).join(' ')})`);
+    const {nx, ny} = this.recording, palette = this.recording.palette('pressure');
     this.#image(nx, ny, data => {
-      for (let k = 0; k < nx*ny; k++) if (type[k] === LIQUID) data.set([...rgb(k), 255], 4*k);
+      for (let k = 0; k < nx*ny; k++)
+        if (type[k] === LIQUID) data.set([...this.#rgb(cellPressure[k], palette), 255], 4*k);
     }, [0, 0], [nx, ny], false);
   }
 
-  // The cells in the middle of a grid in space, one by one: they are seen from the side.
-  #drawSlice(colour) {
-    const {pen, recording: {nx, ny, nz, spacing: h}} = this;
-    pen.lineWidth = 0.7;
-    for (let k = 0; k < nx*ny; k++) {
-      const fill = colour(k), i = k % nx, j = Math.floor(k/nx);
-      if (!fill) continue;
+  // A slice of a grid in space, cell by cell: they are seen from the side.
+  #drawSlice({type, cellPressure}, cut) {
+    const {pen, recording, colours} = this, palette = recording.palette('pressure');
+    const {width, height, base, across, up} = cut;
+    const path = (i, j, u, v) => {
       pen.beginPath();
-      for (const [a, b] of [[0, 0], [1, 0], [1, 1], [0, 1]]) {
-        const [x, y] = this.#project([(i + a)*h, (j + b)*h, nz*h/2]);
+      for (const [a, b] of [[i, j], [u, j], [u, v], [i, v]]) {
+        const [x, y] = this.#project(recording.onCut(cut, a, b));
         pen.lineTo(x, y);
       }
       pen.closePath();
-      pen.fillStyle = pen.strokeStyle = fill;
+    };
+    pen.lineWidth = 0.7;
+    for (let j = 0; j < height; j++) for (let i = 0; i < width; i++) {
+      const cell = base + i*across + j*up;
+      if (type[cell] !== LIQUID) continue;
+      path(i, j, i + 1, j + 1);
+      pen.fillStyle = pen.strokeStyle = `rgb(${this.#rgb(cellPressure[cell], palette).join(' ')})`;
       pen.fill();
       pen.stroke();                                  // no seams
     }
+    path(0, 0, width, height);
+    pen.lineWidth = 1;
+    pen.strokeStyle = colours.accent;
+    pen.stroke();
   }
 
-  #drawSeparating({separating}) {
-    const {pen, recording: {nx, ny, flat, spacing: h}, colours} = this;
+  #drawSeparating({separating}, cut) {
+    const {pen, recording, colours} = this, {nx, ny, flat, spacing: h} = recording;
     pen.fillStyle = pen.strokeStyle = colours.separating;
     for (const cell of separating) {
+      if (cut && !recording.isCut(cell, cut)) continue;
       const i = cell % nx, j = Math.floor(cell/nx) % ny, k = Math.floor(cell/(nx*ny));
       const [x, y, zoom] = this.#project([(i + 0.5)*h, (j + 0.5)*h, flat ? 0 : (k + 0.5)*h]);
       const side = Math.max(0.8*zoom*h, 2);

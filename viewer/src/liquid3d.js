@@ -1,5 +1,5 @@
-// liquid3d.js: a liquid drawn with three.js: particles as points that a shader makes round, the
-// surface and the cells as textures, solids as meshes.
+// liquid3d.js: a liquid drawn with three.js: particles as points that a shader makes round, cells as
+// a texture, the surface as a texture in the plane and as triangles in space, solids as meshes.
 import * as THREE from 'three';
 import {LIQUID, isGrid} from './fluid.js';
 import {lean} from './lean.js';
@@ -7,6 +7,7 @@ import {aim, glass, place, texture, vector} from './parts3d.js';
 import * as pattern from './patterns.js';
 import {HOLLOW, PLANE, SPHERE, TANK, edgesOf, footOf, holds, outline} from './solids.js';
 import {Surface, UNIT} from './surface.js';
+import {Surface3D} from './surface3d.js';
 import {across, add, cross} from './vector.js';
 
 export class Liquid3D {
@@ -18,9 +19,11 @@ export class Liquid3D {
     this.radius = recording.view.radius;
     this.themed = [];                       // functions that take the colours of the page
     this.moving = [];                       // functions that take a frame
+    this.blocks = [];                       // materials of solids that hide what is in them
     this.palettes = {};
     this.#addParticles();
     if (recording.flat) this.#addSurface();
+    else if (recording.surface) this.#addSkin();
     if (recording.fields) this.#addCells();
     this.#addSeparating();
     this.#addTank();
@@ -98,11 +101,26 @@ export class Liquid3D {
 
   // --------------------------------------------------------------------------- surface and cells
 
-  // A rectangle from cell (x, y) to (u, v); in space through the middle.
+  // Only some of the particles: those that the surface is not of.
+  #updateSpray(now, bytes, which) {
+    const {spacing} = this.recording, {attributes} = this.cloud;
+    const {position: {array: to}, value: {array: value}} = attributes, [xs, ys, zs] = now.x;
+    which.forEach((p, k) => {
+      to[3*k] = spacing*xs[p];
+      to[3*k + 1] = spacing*ys[p];
+      to[3*k + 2] = spacing*zs[p];
+      value[k] = bytes[p];
+    });
+    attributes.lean.array.fill(0, 0, 4*which.length);
+    for (const part of Object.values(attributes)) part.needsUpdate = true;
+    this.cloud.setDrawRange(0, which.length);
+  }
+
+  // A rectangle from cell (x, y) to (u, v) of a flat scene.
   #sheet(x, y, u, v, material, order) {
-    const {spacing: h, nz, flat} = this.recording;
+    const {spacing: h} = this.recording;
     const mesh = new THREE.Mesh(new THREE.PlaneGeometry((u - x)*h, (v - y)*h), material);
-    mesh.position.set((x + u)/2*h, (y + v)/2*h, flat ? 0 : nz*h/2);
+    mesh.position.set((x + u)/2*h, (y + v)/2*h, 0);
     return this.#lay(mesh, order);
   }
 
@@ -133,40 +151,111 @@ export class Liquid3D {
     this.surface = this.#sheet(-half, -half, (width - 0.5)/per, (height - 0.5)/per, this.skin, 0);
   }
 
-  #addCells() {
-    const {nx, ny, flat} = this.recording;
-    const map = this.cellMap = new THREE.DataTexture(new Uint8Array(4*nx*ny), nx, ny);
-    map.colorSpace = THREE.SRGBColorSpace;
-    this.cells = this.#sheet(0, 0, nx, ny, new THREE.MeshBasicMaterial(
-      {map, transparent: true, depthTest: !flat, side: THREE.DoubleSide, alphaTest: 0.5}), 0);
+  // In space: triangles, with arrays that grow.
+  #addSkin() {
+    this.net = new Surface3D(this.recording);
+    this.skin = new THREE.ShaderMaterial({
+      side: THREE.DoubleSide, uniforms: {palette: {value: null}},
+      vertexShader: SKIN_VERTEX, fragmentShader: SKIN_FRAGMENT});
+    this.surface = this.#lay(new THREE.Mesh(new THREE.BufferGeometry(), this.skin), 0);
   }
 
-  #updateCells({type, cellPressure}) {
-    const {image: {data}} = this.cellMap, palette = this.recording.palette('pressure');
-    for (let k = 0; k < type.length; k++) {
-      data[4*k + 3] = type[k] === LIQUID ? 255 : 0;
-      for (let c = 0; c < 3; c++) data[4*k + c] = 255*palette[3*cellPressure[k] + c];
+  #updateSkin(now, bytes, {frame, blend}) {
+    const {recording, net} = this, last = frame + 1 >= recording.frames || !(blend > 0);
+    net.update(now, bytes, last ? null : recording.frame(frame + 1), blend);
+    const form = this.surface.geometry, old = form.getAttribute('position')?.array;
+    if (old !== net.position || form.index?.array !== net.index) {      // they have grown
+      const attribute = (array, size, whole) => {
+        const made = new THREE.BufferAttribute(array, size, whole);
+        made.setUsage(THREE.DynamicDrawUsage);
+        return made;
+      };
+      form.dispose();
+      form.setAttribute('position', attribute(net.position, 3, false));
+      form.setAttribute('outwards', attribute(net.normal, 4, true));
+      form.setAttribute('value', attribute(net.value, 1, true));
+      form.setIndex(attribute(net.index, 1, false));
     }
-    this.cellMap.needsUpdate = true;
+    for (const part of [...Object.values(form.attributes), form.index]) {
+      part.clearUpdateRanges();
+      part.addUpdateRange(0, part === form.index ? 3*net.triangles : part.itemSize*net.vertices);
+      part.needsUpdate = true;
+    }
+    form.setDrawRange(0, 3*net.triangles);
+    this.#updateSpray(now, bytes, net.spray(now));
+  }
+
+  // In the plane all of them, in space a slice with its edges.
+  #addCells() {
+    const {flat} = this.recording;
+    const material = new THREE.MeshBasicMaterial(
+      {transparent: true, depthTest: !flat, side: THREE.DoubleSide, alphaTest: 0.5});
+    this.cells = this.#lay(new THREE.Mesh(new THREE.BufferGeometry(), material), 0);
+    if (flat) return;
+    this.rim = new THREE.LineLoop(new THREE.BufferGeometry(), new THREE.LineBasicMaterial());
+    this.cells.add(this.rim);
+    this.themed.push(colours => this.rim.material.color.set(colours.accent));
+  }
+
+  #placeCells(cut) {
+    const {recording, cells} = this, {width, height, axis} = cut, {material} = cells;
+    const corners = [[0, 0], [width, 0], [width, height], [0, height]].map(([i, j]) =>
+      recording.onCut(cut, i, j));
+    if (recording.flat) for (const corner of corners) corner[2] = 0;
+    const form = cells.geometry;
+    const position = new Float32Array(corners.flat());
+    if (!material.map || this.cutAxis !== axis) {
+      this.cutAxis = axis;
+      material.map?.dispose();
+      material.map = new THREE.DataTexture(new Uint8Array(4*width*height), width, height);
+      material.map.colorSpace = THREE.SRGBColorSpace;
+      material.needsUpdate = true;
+      form.setAttribute('position', new THREE.BufferAttribute(position, 3));
+      form.setAttribute('uv', new THREE.BufferAttribute(
+        Float32Array.of(0, 0, 1, 0, 1, 1, 0, 1), 2));
+      form.setIndex([0, 1, 2, 0, 2, 3]);
+      this.rim?.geometry.setAttribute('position', form.getAttribute('position'));
+    }
+    form.getAttribute('position').array.set(position);
+    form.getAttribute('position').needsUpdate = true;
+  }
+
+  #updateCells({type, cellPressure}, cut) {
+    this.#placeCells(cut);
+    const {map} = this.cells.material, {data} = map.image;
+    const palette = this.recording.palette('pressure'), {width, height, base, across, up} = cut;
+    for (let j = 0, to = 0; j < height; j++) for (let i = 0; i < width; i++, to += 4) {
+      const cell = base + i*across + j*up, colour = 3*cellPressure[cell];
+      data[to + 3] = type[cell] === LIQUID ? 255 : 0;
+      for (let c = 0; c < 3; c++) data[to + c] = 255*palette[colour + c];
+    }
+    map.needsUpdate = true;
   }
 
   #addSeparating() {
     const {flat, spacing: h} = this.recording, room = this.room = 20000;
     const shape = flat ? new THREE.PlaneGeometry(0.8*h, 0.8*h) : new THREE.BoxGeometry(h, h, h);
     this.marks = this.#lay(new THREE.InstancedMesh(shape, new THREE.MeshBasicMaterial(
-      {transparent: true, opacity: flat ? 0.75 : 0.5, depthTest: false}), room), 6);
+      {transparent: true, depthTest: false}), room), 6);
     this.themed.push(colours => this.marks.material.color.set(colours.separating));
   }
 
-  #updateSeparating(now, shown) {
-    const {nx, ny, flat, spacing: h} = this.recording, matrix = new THREE.Matrix4();
-    const count = shown ? Math.min(now.separating.length, this.room) : 0;
-    for (let s = 0; s < count; s++) {
-      const cell = now.separating[s], k = Math.floor(cell/(nx*ny));
-      matrix.setPosition((cell % nx + 0.5)*h, (Math.floor(cell/nx) % ny + 0.5)*h,
-                         flat ? 0 : (k + 0.5)*h);
-      this.marks.setMatrixAt(s, matrix);
+  // Of a slice those in it, as thin as it is.
+  #updateSeparating(now, shown, cut) {
+    const {recording} = this, {nx, ny, flat, spacing: h} = recording, matrix = new THREE.Matrix4();
+    let count = 0;
+    if (cut) matrix.makeScale(...[0, 1, 2].map(c => c === cut.axis ? 0.05 : 1));
+    for (const cell of shown ? now.separating : []) {
+      if (count === this.room) break;
+      if (cut && !recording.isCut(cell, cut)) continue;
+      const place = [cell % nx, Math.floor(cell/nx) % ny, Math.floor(cell/(nx*ny))];
+      const at = place.map(i => (i + 0.5)*h);
+      if (flat) at[2] = 0;
+      if (cut) at[cut.axis] = recording.onCut(cut, 0, 0)[cut.axis];
+      matrix.setPosition(...at);
+      this.marks.setMatrixAt(count++, matrix);
     }
+    this.marks.material.opacity = flat || cut ? 0.75 : 0.5;
     this.marks.count = count;
     this.marks.visible = count > 0;
     this.marks.instanceMatrix.needsUpdate = true;
@@ -248,6 +337,7 @@ export class Liquid3D {
                                   : new THREE.BoxGeometry(...sides);
     const mesh = new THREE.Mesh(form, new THREE.MeshStandardMaterial({roughness: 0.8}));
     this.themed.push(colours => mesh.material.color.set(colours.ground));
+    this.blocks.push(mesh.material);
     return mesh;
   }
 
@@ -285,10 +375,10 @@ export class Liquid3D {
 
   // --------------------------------------------------------------------------------------- drawing
 
-  // state: {frame, blend, mode, marks, show}; sight: from Camera.frame()
+  // state: {frame, blend, mode, marks, show, cut}; sight: from Camera.frame()
   draw(state, sight) {
-    const {recording} = this, {frame, blend, mode, marks, show} = state;
-    const key = `${frame} ${blend} ${mode} ${marks} ${show}`;
+    const {recording} = this, {frame, blend, mode, marks, show, cut} = state;
+    const key = `${frame} ${blend} ${mode} ${marks} ${show} ${cut.axis} ${cut.part}`;
     if (key !== this.drawn && recording.frames) {
       this.#update(recording.moment(frame, blend), state);
       this.drawn = key;
@@ -298,19 +388,24 @@ export class Liquid3D {
     this.renderer.render(this.scene, this.eye);
   }
 
-  #update(now, {frame, blend, mode, marks, show}) {
-    const {recording} = this, bytes = recording.bytes(frame, mode);
-    const grid = isGrid(show) && recording.fields, skin = show === 'surface' && this.surface;
-    this.points.visible = !grid && !skin;
-    if (this.points.visible) this.#updateParticles(now, bytes);
-    if (this.surface) this.surface.visible = Boolean(skin);
-    if (skin) {
+  #update(now, {frame, blend, mode, marks, show, cut}) {
+    const {recording} = this, bytes = recording.bytes(frame, mode), {flat} = recording;
+    const grid = isGrid(show) && recording.fields;
+    const skin = show === 'surface' && Boolean(this.surface);
+    const slice = grid ? recording.cut(flat ? {axis: 2, part: 0} : cut) : null;
+    this.points.visible = !grid && !(skin && flat);
+    if (!grid && !skin) this.#updateParticles(now, bytes);
+    if (this.surface) this.surface.visible = skin;
+    if (skin && !flat) this.#updateSkin(now, bytes, {frame, blend});
+    if (skin && flat) {
       this.field.update(now, bytes);
       this.fieldMap.needsUpdate = true;
     }
     if (this.cells) this.cells.visible = grid;
-    if (grid) this.#updateCells(now);
-    this.#updateSeparating(now, marks);
+    if (grid) this.#updateCells(now, slice);
+    for (const block of this.blocks)        // one sees the slice through them
+      Object.assign(block, {transparent: grid, opacity: grid ? 0.35 : 1, depthWrite: !grid});
+    this.#updateSeparating(now, marks, flat ? null : slice);
     for (const move of this.moving) move(frame, blend);
     this.dots.uniforms.palette.value = this.#palette(mode);
     if (this.skin) this.skin.uniforms.palette.value = this.#palette(mode);
@@ -358,6 +453,35 @@ const BALL_VERTEX = `
     facing = normalMatrix*lean.xyz;
     gl_PointSize = max(scale/-place.z, 1.5);
     gl_Position = projectionMatrix*place;
+  }`;
+
+const SKIN_VERTEX = `
+  attribute float value;
+  attribute vec4 outwards;
+  varying float shade;
+  varying vec3 facing, sight;
+  void main() {
+    vec4 place = modelViewMatrix*vec4(position, 1.0);
+    shade = (value*255.0 + 0.5)/256.0;
+    facing = normalMatrix*outwards.xyz;
+    sight = -place.xyz;
+    gl_Position = projectionMatrix*place;
+  }`;
+
+// As that of particles, and glossy.
+const SKIN_FRAGMENT = `
+  uniform sampler2D palette;
+  varying float shade;
+  varying vec3 facing, sight;
+  void main() {
+    vec3 normal = normalize(gl_FrontFacing ? facing : -facing), eye = normalize(sight);
+    vec3 sun = normalize(vec3(-0.45, 0.8, 0.45));
+    float light = 0.42 + 0.12*normal.y + 0.18*normal.z + 0.42*max(dot(normal, sun), 0.0);
+    float glint = pow(max(dot(normal, normalize(sun + eye)), 0.0), 60.0);
+    float rim = pow(1.0 - abs(dot(normal, eye)), 4.0);
+    vec3 colour = texture2D(palette, vec2(shade, 0.5)).rgb;
+    gl_FragColor = vec4(mix(light*colour, vec3(0.9), 0.15*rim) + 0.3*glint, 1.0);
+    #include <colorspace_fragment>
   }`;
 
 // The light of a ball and of the surface that it belongs to.

@@ -26,6 +26,7 @@ class Player {
     [this.mode] = this.modes;
     [this.show] = this.shows;
     this.marks = false;
+    this.cut = {axis: 2, part: 0.5};         // where a slice is, of its axis' length
     const duration = Math.max(...recordings.map(r => r.duration));
     this.clock = new Clock(duration, main.dt*main.every, changed);
     this.camera = new Camera(main.flat, changed);
@@ -71,6 +72,9 @@ class Player {
       });
     }
     byId('show').closest('label').hidden = this.shows.length < 2;
+    byId('across').append(...['x', 'y', 'z'].map((name, axis) => new Option(name, axis)));
+    byId('across').addEventListener('change', ({target}) => this.cutAt(Number(target.value)));
+    byId('layer').addEventListener('input', ({target}) => this.#cutLayer(Number(target.value)));
     const box = byId('marks'), {marks, marksText} = this.kind;
     box.addEventListener('change', () => this.toggleMarks());
     box.nextSibling.textContent = ` ${marks}`;
@@ -83,14 +87,18 @@ class Player {
     }));
   }
 
-  // #frame=N&noui&nowebgl&forces&colour=speed, and of liquids &show=surface&separating: for tests,
-  // and for links to a moment.
+  // #frame=N&noui&nowebgl&forces&colour=speed, of liquids &show=surface&separating, and in space
+  // &show=slice&across=x&layer=N: for tests, and for links to a moment.
   obey(wish) {
     root.toggleAttribute('data-noui', wish.has('noui'));
     const wished = (list, name) => list.includes(wish.get(name)) ? wish.get(name) : list[0];
     this.mode = wished(this.modes, 'colour');
     this.show = wished(this.shows, 'show');
     this.marks = wish.has(this.kind.marks);
+    if (this.shows.includes('slice')) {
+      this.cut = {axis: Math.max('xyz'.indexOf(wish.get('across') || 'z'), 0), part: 0.5};
+      if (wish.has('layer')) this.#cutLayer(Number(wish.get('layer')) - 1 || 0);
+    }
     const frame = Number(wish.get('frame') ?? NaN);
     if (Number.isFinite(frame)) this.clock.hold(this.recordings[0].timeOf(frame));
     this.redraw();
@@ -108,6 +116,20 @@ class Player {
     this[name] = list[(list.indexOf(this[name]) + 1) % list.length];
     this.redraw();
   }
+
+  // The slice across an axis, through its middle.
+  cutAt(axis) { this.cut = {axis, part: 0.5}; this.redraw(); }
+
+  get #layers() { return this.recordings[0].head.cells[this.cut.axis]; }
+  get #layer() { return Math.min(Math.floor(this.cut.part*this.#layers), this.#layers - 1); }
+
+  #cutLayer(layer) {
+    const last = this.#layers - 1;
+    this.cut = {...this.cut, part: (Math.min(Math.max(layer, 0), last) + 0.5)/this.#layers};
+    this.redraw();
+  }
+
+  moveCut(by) { this.#cutLayer(this.#layer + by*this.recordings[0].block); }
 
   toggleMarks() { this.marks = !this.marks; this.redraw(); }
   help() { byId('help').showModal(); }
@@ -132,9 +154,10 @@ class Player {
 
   #draw(stamp) {
     this.pending = false;
-    const {clock, mode, marks, show} = this;
+    const {clock, mode, marks, show, cut} = this;
     clock.advance(stamp);
-    const [frame] = this.views.map(view => view.draw(clock.time, {mode, marks, show}, this.camera));
+    const [frame] = this.views.map(view =>
+      view.draw(clock.time, {mode, marks, show, cut}, this.camera));
     this.charts.show(clock.time);
     this.timeline.draw();
     const [now, end] = [clock.time, clock.duration].map(time => seconds(time, clock.duration));
@@ -143,11 +166,21 @@ class Player {
     byId('mode').value = mode;
     byId('show').value = show;
     byId('marks').checked = marks;
+    byId('cut').hidden = show !== 'slice';
+    if (show === 'slice') this.#showCut();
     byId('play').setAttribute('aria-label', clock.running ? 'Pause' : 'Play');
     root.toggleAttribute('data-playing', clock.running);
     Object.assign(root.dataset, {frame, mode, [this.kind.marks]: marks, ready: ''});
     if (show) root.dataset.show = show;
     if (clock.running) this.redraw();
+  }
+
+  #showCut() {
+    const slider = byId('layer'), last = this.#layers - 1;
+    byId('across').value = this.cut.axis;
+    Object.assign(slider, {min: 0, max: last, step: 1, value: this.#layer});
+    byId('layers').textContent = `${this.#layer + 1} of ${last + 1}`;
+    Object.assign(root.dataset, {across: 'xyz'[this.cut.axis], layer: this.#layer + 1});
   }
 }
 

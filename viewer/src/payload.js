@@ -106,12 +106,13 @@ function decodeFluid(data, planes) {
 }
 
 // One frame of a fluid: places in cells, velocities in cells per second, the bytes of pressure for
-// colours, and the cells: of a fluid in space those of the middle slice.
+// colours, and the cells, which may be blocks of those that were recorded.
 export function decodeFrame(bytes, meta) {
-  const {dimension, cells: [nx, ny], spacing} = meta.head, {levels, solids, fields} = meta;
+  const {dimension, cells: [nx, ny], spacing} = meta.head, {levels, solids, fields, surface} = meta;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const count = view.getUint32(0, true), separating = view.getUint32(4, true);
   const unit = view.getFloat32(8, true)/127**2/spacing;
+  const [cx, cy, cz] = pageCells(meta), size = cx*cy*cz;
   let at = 12;
   const float = () => { at += 4; return view.getFloat32(at - 4, true); };
   const number = () => {                   // seven bits a byte, the lowest first
@@ -151,11 +152,15 @@ export function decodeFrame(bytes, meta) {
   });
   if (fields) {
     frame.pressure = chained(new Uint8Array(count));
-    frame.type = take(nx*ny);
-    frame.cellPressure = chained(new Uint8Array(nx*ny));
+    frame.type = take(size);
+    frame.cellPressure = chained(new Uint8Array(size));
   }
+  if (surface) frame.surface = chained(new Int8Array(size));
   if (at !== bytes.length) throw new Error(`a frame has ${bytes.length} bytes, not ${at}`);
   return frame;
 }
+
+// How many cells the page has along each axis.
+export const pageCells = ({head: {cells}, block}) => cells.map(n => Math.ceil(n/block));
 
 export {unfold};

@@ -53,11 +53,11 @@ export class View {
     this.scene.resize(width, height, ratio);
   }
 
-  draw(time, {mode, marks, show}, camera) {
+  draw(time, {mode, marks, show, cut}, camera) {
     const {recording} = this, {frame, blend} = recording.at(time);
     this.resize();
     const sight = camera.frame(recording, this.box.clientWidth || 1, this.box.clientHeight || 1);
-    this.scene.draw({frame, blend, mode, marks, show}, sight);
+    this.scene.draw({frame, blend, mode, marks, show, cut}, sight);
     this.#describe(time, frame, {mode, marks, show});
     this.#explain(mode, marks, show);
     return frame;

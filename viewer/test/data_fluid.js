@@ -7,6 +7,7 @@ import {mkdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {Fluid, LIQUID} from '../src/fluid.js';
 import {Surface} from '../src/surface.js';
+import {Surface3D} from '../src/surface3d.js';
 import {check, finish, view} from './check.js';
 import {DT, EVERY, FRAMES, H, SCENES, UNSOLVED, cellsAt, dimension, discAt, level, particles, row,
         write} from './sample_fluid.js';
@@ -73,13 +74,14 @@ for (const name of ['pool', 'space']) {
   });
 
   await check(`${name}: cells have their type and pressure, and some separate`, () => {
-    const [nx, ny, nz] = scene.cells, from = nx*ny*Math.floor(nz/2);
+    const [nx, ny, nz] = scene.cells;
     const cells = cellsAt(scene, 6*EVERY*DT), frame = recording.frame(6);
     const [low, high] = recording.data.meta.pressure;
     assert.deepEqual([...frame.separating], [...cells.keys()].filter(i => cells[i].off));
     assert.ok(frame.separating.length > 0);
-    for (let i = 0; i < nx*ny; i++) {
-      const {type, pressure} = cells[from + i];
+    assert.equal(frame.type.length, nx*ny*nz);
+    for (let i = 0; i < nx*ny*nz; i++) {
+      const {type, pressure} = cells[i];
       assert.equal(frame.type[i], type);
       if (type !== LIQUID) continue;
       const wanted = Math.min(Math.max(pressure, low), high);    // beyond are a few cells
@@ -136,6 +138,107 @@ await check('the surface is where the liquid ends', async () => {
   close();
   const inside = surface.field.filter(f => f >= 0).length;
   assert.ok(Math.abs(area/inside - 1) < 0.03, `${area} for ${inside} nodes inside`);
+});
+
+const LATE = 22;                                 // the ceiling is not wet everywhere
+
+// The surface in space of frame f, on the way to the next.
+async function net(f, blend = 0, ...options) {
+  const {recording} = await read('space', ...options), made = new Surface3D(recording);
+  made.update(recording.moment(f, blend), recording.bytes(f, 'speed'),
+              blend ? recording.frame(f + 1) : null, blend);
+  return {recording, made, point: n => [0, 1, 2].map(c => made.position[3*n + c])};
+}
+
+await check('in space it is where the liquid ends: at its level, and at the sides of the grid',
+  async () => {
+    for (const blend of [0, 0.5]) {
+      const {recording, made, point} = await net(LATE, blend);
+      assert.ok(made.vertices > 500);
+      for (let n = 0; n < made.vertices; n++) {
+        const [x, y, z] = point(n);
+        const side = [x, y, z].some((at, c) =>
+          Math.abs(at) < 1e-6 || Math.abs(at - recording.box[c]) < 1e-6);
+        const wanted = [0, 1].reduce((sum, on) =>                // of both frames
+          sum + (on ? blend : 1 - blend)*level(x, (LATE + on)*EVERY*DT), 0);
+        assert.ok(side || Math.abs(y - wanted) < 0.03*H, `${x}, ${y}: ${wanted}`);
+        assert.ok(y < wanted + 0.7*H);
+      }
+    }
+  });
+
+await check('its triangles close it, face outwards and hold the volume', async () => {
+  const {recording, made, point} = await net(LATE), edges = new Map();
+  let volume = 0;
+  for (let t = 0; t < made.triangles; t++) {
+    const corners = [...made.index.subarray(3*t, 3*t + 3)], [a, b, c] = corners.map(point);
+    corners.forEach((m, k) => {
+      const n = corners[(k + 1) % 3], key = `${Math.min(m, n)} ${Math.max(m, n)}`;
+      edges.set(key, (edges.get(key) ?? 0) + (m < n ? 1 : -1));
+    });
+    volume += (a[0]*(b[1]*c[2] - b[2]*c[1]) + a[1]*(b[2]*c[0] - b[0]*c[2])
+      + a[2]*(b[0]*c[1] - b[1]*c[0]))/6;
+  }
+  assert.deepEqual([...new Set(edges.values())], [0]);   // as often one way as the other
+  const [width, height, depth] = recording.box, parts = 1000;
+  let wanted = 0;
+  for (let i = 0; i < parts; i++)
+    wanted += Math.min(level((i + 0.5)/parts*width, LATE*EVERY*DT), height)*width*depth/parts;
+  assert.ok(Math.abs(volume/wanted - 1) < 0.01, `${volume}, ${wanted}`);
+});
+
+await check('it has the colours of the particles around', async () => {
+  const {recording, made, point} = await net(LATE), bytes = recording.bytes(LATE, 'speed');
+  const {x: [xs, ys, zs]} = recording.frame(LATE);
+  for (let n = 0; n < made.vertices; n += 7) {
+    const at = point(n), near = [...bytes].filter((_, p) =>
+      Math.hypot(xs[p] - at[0]/H, ys[p] - at[1]/H, zs[p] - at[2]/H) < 1.8);
+    assert.ok(made.value[n] >= Math.min(...near) - 1 && made.value[n] <= Math.max(...near) + 1);
+  }
+});
+
+await check('particles away from it are spray, those at it and at the sides are not', async () => {
+  const {recording, made} = await net(LATE), frame = recording.frame(LATE);
+  const kept = made.spray(frame);
+  assert.ok(kept.length < 0.01*frame.count, `${kept.length} of ${frame.count}`);
+  const drop = [Float32Array.of(16), Float32Array.of(17.4), Float32Array.of(6)];
+  assert.deepEqual(made.spray({count: 1, x: drop}), [0]);
+});
+
+await check('slices have the cells of their layer, across each axis', async () => {
+  const {recording, scene} = await read('space'), {cells: n} = scene;
+  [[2, 1], [0, 2], [0, 1]].forEach(([u, v], axis) => {
+    const layer = 3, cut = recording.cut({axis, part: (layer + 0.5)/n[axis]});
+    assert.deepEqual([cut.layer, cut.width, cut.height], [layer, n[u], n[v]]);
+    for (const [i, j] of [[0, 0], [2, 5], [n[u] - 1, n[v] - 1]]) {
+      const cell = cut.base + i*cut.across + j*cut.up, place = [];
+      place[axis] = layer, place[u] = i, place[v] = j;
+      assert.equal(cell, (place[2]*n[1] + place[1])*n[0] + place[0]);
+      assert.ok(recording.isCut(cell, cut) && !recording.isCut(cell, {...cut, layer: layer + 1}));
+      const corner = recording.onCut(cut, i, j);
+      assert.ok(corner.every((at, c) => Math.abs(at/H - (c === axis ? layer + 0.5 : place[c])) < 1e-6));
+    }
+  });
+  assert.equal(recording.cut({axis: 0, part: 1}).layer, n[0] - 1);
+});
+
+await check('--cells makes blocks of them; the surface is still there', async () => {
+  const {recording, made, point} = await net(LATE, 0, '--cells', '1000'), {scene} = await read('space');
+  assert.equal(recording.block, 2);
+  assert.deepEqual(recording.counts, scene.cells.map(n => Math.ceil(n/2)));
+  const frame = recording.frame(LATE), cells = cellsAt(scene, LATE*EVERY*DT), [nx, ny] = scene.cells;
+  frame.type.forEach((type, b) => {
+    const [cx, cy] = recording.counts, at = [b % cx, Math.floor(b/cx) % cy, Math.floor(b/cx/cy)];
+    const wet = [0, 1, 2, 3, 4, 5, 6, 7].filter(n => cells[((2*at[2] + (n >> 2))*ny + 2*at[1]
+      + (n >> 1 & 1))*nx + 2*at[0] + (n & 1)].type === LIQUID).length;
+    assert.equal(type === LIQUID, wet >= 4);
+  });
+  for (let n = 0; n < made.vertices; n++) {
+    const [x, y, z] = point(n);
+    if ([x, y, z].some((at, c) => at < 1e-6 || at > recording.box[c] - 1e-6)) continue;
+    assert.ok(Math.abs(y - level(x, LATE*EVERY*DT)) < 0.1*H);
+  }
+  assert.equal((await read('pool', '--cells', '10')).recording.block, 1);   // in the plane: all
 });
 
 await check('colours: slow is blue, fast is red, suction is violet', async () => {

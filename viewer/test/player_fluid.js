@@ -25,7 +25,7 @@ function make(name, ...scenes) {
   return pathToFileURL(resolve(view(perp, files, join(folder, `${name}.html`)).page)).href;
 }
 
-const pages = {both: make('both', 'held', 'pool')};
+const pages = {both: make('both', 'held', 'pool'), pair: make('pair', 'space', 'calm')};
 for (const name of ['pool', 'bare', 'space']) pages[name] = make(name, name);
 const browser = await Browser.open({program, webgl});
 const page = await browser.page();
@@ -49,7 +49,10 @@ try {
 
   for (const address of ['pool#frame=6', 'pool#frame=6&show=surface&colour=pressure',
                          'pool#frame=6&show=grid&separating', 'space#frame=6',
-                         'space#frame=6&show=slice', 'both#frame=12&colour=pressure']) {
+                         'space#frame=22&show=surface', 'space#frame=6&show=slice',
+                         'space#frame=6&show=slice&across=x&layer=1&separating',
+                         'pair#frame=22&show=surface&colour=pressure',
+                         'both#frame=12&colour=pressure']) {
     const [name, hash] = address.split('#');
     await check(`${name}#${hash} looks as it did`, async () => {
       await page.go(`${pages[name]}#${hash}&noui`);
@@ -167,6 +170,87 @@ try {
     assert.match(await text('.view header p'), /cells were not recorded/);
   });
 
+  await check('in space there are particles, surface and slices; all agree where liquid is', async () => {
+    await page.go(`${pages.space}#frame=22`);
+    const shares = [];
+    for (const show of ['particles', 'surface', 'slice']) {
+      assert.equal(await root('show'), show);
+      assert.equal(await page.run('document.getElementById("cut").hidden'), show !== 'slice');
+      await page.go(`${pages.space}#frame=22&noui&show=${show}`);
+      shares.push(share(await picture(), colourful));
+      await page.go(`${pages.space}#frame=22&show=${show}`);
+      await page.key('v');
+    }
+    const [dots, surface, slice] = shares;
+    assert.ok(surface > 0.1 && Math.abs(dots/surface - 1) < 0.2, `${dots}, ${surface}`);
+    assert.ok(slice > 0.1*surface && slice < 0.8*surface, `${slice}, ${surface}`);
+  });
+
+  await check('the surface goes on between frames, and is not that of particles', async () => {
+    await page.go(`${pages.space}#frame=20&noui&show=surface`);
+    const before = await picture();
+    await page.key('ArrowRight');
+    const after = await picture();
+    assert.ok(distance(before, after) > 0.1);
+    await page.key(' ');
+    await page.until('document.querySelector("html[data-frame=\'23\']:not([data-playing])")');
+    assert.ok(distance(after, await picture()) > 0.1);
+  });
+
+  await check('keys, slider and links move the slice', async () => {
+    const value = id => page.run(`document.getElementById('${id}').value`);
+    await page.go(`${pages.space}#frame=6&show=slice`);
+    assert.deepEqual([await root('across'), await root('layer')], ['z', '7']);
+    assert.equal(await text('#layers'), '7 of 12');
+    await page.key(']');
+    assert.equal(await root('layer'), '8');
+    assert.equal(await value('layer'), '7');            // from 0
+    await page.key('[');
+    await page.key('[');
+    assert.equal(await root('layer'), '6');
+    const first = await picture();
+    await page.run(`{ const slider = document.getElementById('layer'); slider.value = 0;
+      slider.dispatchEvent(new Event('input', {bubbles: true})); }`);
+    await page.settle();
+    assert.equal(await root('layer'), '1');
+    assert.ok(distance(first, await picture()) > 0.5);
+    await page.key('[');
+    assert.equal(await root('layer'), '1');             // there is no other
+    await page.key('x');
+    assert.deepEqual([await root('across'), await root('layer')], ['x', '10']);
+    assert.equal(await text('#layers'), '10 of 18');
+    await page.go(`${pages.space}#frame=6&show=slice&across=y&layer=99`);
+    assert.deepEqual([await root('across'), await root('layer')], ['y', '18']);
+    await page.key('?');
+    assert.match(await text('#help'), /view: particles, surface, slice.*the slice across x, y or z/s);
+    await page.key('Escape');
+  });
+
+  await check('separating cells are shown in the slice that has them', async () => {
+    const marked = async layer => {
+      await page.go(`${pages.space}#frame=6&noui&show=slice&across=x&layer=${layer}&separating`);
+      return share(await picture(), pink);
+    };
+    assert.ok(await marked(1) > 1e-3 && await marked(9) < 1e-4);
+  });
+
+  await check('two in space: both have surfaces and slices', async () => {
+    const halves = async hash => {
+      await page.go(`${pages.pair}#frame=22&noui&${hash}`);
+      const {width, height, rgb} = await picture(), parts = [0, 1].map(side => {
+        const rows = Array.from({length: height}, (_, y) => rgb.subarray(
+          3*(width*y + side*Math.ceil(width/2)), 3*(width*y + side*Math.ceil(width/2)
+            + Math.floor(width/2))));
+        return share({rgb: Buffer.concat(rows)}, colourful);
+      });
+      return parts;
+    };
+    for (const hash of ['show=surface', 'show=slice&across=y&layer=3']) {
+      const [one, two] = await halves(hash);
+      assert.ok(one > 0.03 && Math.abs(one/two - 1) < 0.3, `${hash}: ${one}, ${two}`);
+    }
+  });
+
   await check('in space it turns', async () => {
     await page.go(`${pages.space}#frame=6&noui`);
     const first = await picture();
@@ -178,13 +262,15 @@ try {
 
   await check('on a phone nothing sticks out', async () => {
     await page.size(390, 844, {mobile: true, ratio: 1});
-    await page.go(`${pages.both}#frame=6`);
-    const outside = await page.run(`
+    const outside = () => page.run(`
       [...document.querySelectorAll('button, select, input, canvas, h1, h2, output')].filter(part => {
         const {left, right, width} = part.getBoundingClientRect();
         return width && (left < -0.5 || right > 390.5);
       }).map(part => part.id || part.outerHTML.slice(0, 60))`);
-    assert.deepEqual(outside, []);
+    for (const address of [`${pages.both}#frame=6`, `${pages.pair}#frame=6&show=slice&separating`]) {
+      await page.go(address);
+      assert.deepEqual(await outside(), []);
+    }
   });
 
   await check('the console is silent', () => { assert.deepEqual(page.complaints, []); });

@@ -1,6 +1,6 @@
 // sample_fluid.js: recordings of liquids that a formula gives, written after docs/recording.md alone.
 //
-//   node sample_fluid.js NAME FILE       pool | held | bare | space
+//   node sample_fluid.js NAME FILE       pool | held | bare | space | calm
 //
 // A pool whose surface is a wave, in a grid with a disc that moves in it, a box and a hollow disc
 // around a part of it. `held` is the same scene, faster, and hangs at a ceiling: below a line its
@@ -20,6 +20,8 @@ export const SCENES = {
          scene: 'pool'},
   bare: {title: 'a pool without fields', cells: [40, 30, 1], speed: 1},
   space: {title: 'a pool in space', cells: [18, 18, 12], speed: 1, fields: true},
+  calm: {title: 'a calm pool in space', cells: [18, 18, 12], speed: 0.4, fields: true,
+         scene: 'space'},
 };
 export const H = 0.05;
 const DISC = 0.12;
@@ -97,7 +99,8 @@ export function cellsAt(scene, t) {
   for (const k of numbers(nz)) for (const j of numbers(ny)) for (const i of numbers(nx)) {
     const x = (i + 0.5)*H, y = (j + 0.5)*H, solid = solidAt(scene, x, y, t);
     const wet = !solid && y < level(x, t), off = wet && leaves(scene, i, j);
-    list.push({type: solid ? 0 : wet ? 1 : 2, off, pressure: wet && !off ? pressure(scene, y) : 0});
+    list.push({type: solid ? 0 : wet ? 1 : 2, off, pressure: wet && !off ? pressure(scene, y) : 0,
+               distance: (y - level(x, t))/H});
   }
   return list;
 }
@@ -107,8 +110,11 @@ function gridChunk(scene, from, to) {
   const units = frames.map(list => Math.max(...list.map(c => Math.abs(c.pressure)))/2047);
   const code = frames.map((list, f) => list.map(c => Math.round(c.pressure/units[f])));
   const stored = code.flatMap(list => list.map((x, i) => fold(x - (list[i - 1] ?? 0), 16)));
-  return Buffer.concat([words([to - from, ...scene.cells, 5, 0, 0, 0]),
+  const deep = dimension(scene) === 3, byte = d => Math.round(Math.min(Math.max(64*d, -127), 127));
+  return Buffer.concat([words([to - from, ...scene.cells, deep ? 7 : 5, 0, 0, 0]),
     Buffer.from(frames.flatMap(list => list.map(c => c.type + (c.off ? 4 : 0)))),
+    Buffer.from(Int8Array.from(deep ? frames.flatMap(list => list.map(c => byte(c.distance))) : [])
+      .buffer),
     Buffer.from(Float32Array.from(units).buffer),
     plane(Buffer.from(Uint16Array.from(stored).buffer), 2)]);
 }
@@ -137,7 +143,7 @@ function header(name, scene) {
     view: {center: size.map((x, c) => flat && c === 2 ? 0 : x/2), radius: Math.hypot(...size)/2},
     materials: ['wall'], groups: ['solid'], columns: COLUMNS, cells: scene.cells, spacing: H,
     density: 1000, walls: scene.held ? 'slip' : 'separating', transfer: 'flip', flip: 0.97,
-    keep: 'all', fine: FINE, fields: scene.fields ? ['type', 'pressure'] : [],
+    keep: 'all', fine: FINE, fields: scene.fields ? ['type', ...(flat ? [] : ['surface']), 'pressure'] : [],
     bodies: {
       shape: list(b => b.shape), extent: list(b => b.extent), offset: list(b => b.offset ?? 0),
       mass: list(() => 0), static: list(b => b.moves ? 0 : 1), material: list(() => 0),
