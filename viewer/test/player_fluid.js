@@ -260,16 +260,19 @@ try {
     assert.ok(distance(first, await picture()) > 2);
   });
 
-  await check('on a phone nothing sticks out', async () => {
-    await page.size(390, 844, {mobile: true, ratio: 1});
+  await check('on a phone and in a narrow window nothing sticks out', async () => {
     const outside = () => page.run(`
       [...document.querySelectorAll('button, select, input, canvas, h1, h2, output')].filter(part => {
         const {left, right, width} = part.getBoundingClientRect();
-        return width && (left < -0.5 || right > 390.5);
+        return width && (left < -0.5 || right > innerWidth + 0.5);
       }).map(part => part.id || part.outerHTML.slice(0, 60))`);
-    for (const address of [`${pages.both}#frame=6`, `${pages.pair}#frame=6&show=slice&separating`]) {
-      await page.go(address);
-      assert.deepEqual(await outside(), []);
+    for (const [wide, high, mobile] of [[390, 844, true], [900, 600, false]]) {
+      await page.size(wide, high, {mobile, ratio: 1});
+      for (const hash of ['both#frame=6', 'pair#frame=6&show=slice&separating']) {
+        const [name, moment] = hash.split('#');
+        await page.go(`${pages[name]}#${moment}`);
+        assert.deepEqual(await outside(), [], `${hash} at ${wide}`);
+      }
     }
   });
 
