@@ -68,8 +68,8 @@ static int steady(int64_t total, const char *first, const char *last) {
     char line[PROGRESS_WIDTH + 1];
     progress_state now = {.done = done, .total = total, .residual = 1e-9*part,
                           .seconds = 3000.0*part};
-    run_bodies.progress(&(run_totals){.last_contacts = 9999.0*part,
-                                      .last_iterations = floor(999.0*part)}, &now);
+    run_bodies.progress(&(run_session){.totals = {.last_contacts = 9999.0*part,
+                                                  .last_iterations = floor(999.0*part)}}, &now);
     progress_line(line, &now);
     same = same && strlen(line) == PROGRESS_WIDTH;
     for (int k = 0; k < WORDS; k++) {
@@ -181,10 +181,12 @@ int main(void) {
             "[############] 20/20, 9999 contacts, 999 iterations, residual 1e-09,  0:00 left"),
      "of a short run, too");
   progress_state most = {.done = 99999999, .total = 100000000, .residual = 1e-9, .seconds = 1e9};
-  run_bodies.progress(&(run_totals){.last_contacts = 123456, .last_iterations = 12345}, &most);
+  run_bodies.progress(&(run_session){.totals = {.last_contacts = 123456,
+                                                .last_iterations = 12345}}, &most);
   progress_state wet = {.done = 9999, .total = 10000, .residual = 1e-9, .seconds = 1e5};
-  run_liquid.progress(&(run_totals){.last_particles = 12345678, .last_iterations = 123,
-                                    .last_inner = 12345}, &wet);
+  run_liquid.progress(&(run_session){.options = perp_default_options(perp_find_method("auto")),
+                                     .totals = {.last_particles = 12345678, .last_iterations = 123,
+                                                .last_inner = 12345}}, &wet);
   ok(fits(&most, " 0:10 left") && fits(&wet, " 0:10 left") &&
          fits(&(progress_state){.done = 1, .total = 2, .seconds = 6000}, "1h40m left") &&
          fits(&(progress_state){.done = 1, .total = 2, .seconds = 5999}, "99:59 left") &&
