@@ -254,7 +254,8 @@ static void report_json(const run_session *s, json_t *object) {
 }
 
 const run_kind run_liquid = {
-    .noun = "liquids", .advice = "'perp explain liquids' tells what to do", .unsolved = RECORD_FLUID_unsolved, .residual = RECORD_FLUID_residual,
+    .noun = "liquids", .advice = "'perp explain liquids' tells what to do",
+    .unsolved = RECORD_FLUID_unsolved, .residual = RECORD_FLUID_residual,
     .kinetic = RECORD_FLUID_kinetic, .potential = RECORD_FLUID_potential, .build = build,
     .settle = settle, .create = create, .load = load, .message = perp_fluid_message,
     .destroy = destroy, .head = fill_head, .film = make_film, .step = step, .count = count_row,

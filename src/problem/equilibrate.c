@@ -496,7 +496,7 @@ static int scale_semidefinite(const perp_operator *A, double *R, double *C, doub
 static int scale_by_diagonal(const perp_operator *A, double *R, double *C, double *work) {
   const double rounding = 0x1p-40;
   const int32_t n = A->n;
-  double *row = work, *col = work + n, *diagonal = work + 2*n;   // n each
+  double *row = work, *col = row + n, *diagonal = col + n;   // n each
   A->ops->diagonal(A->self, diagonal);
   for (int32_t i = 0; i < n; i++)
     R[i] = C[i] = diagonal[i] > 0.0 ? 1.0/sqrt(diagonal[i]) : 1.0;

@@ -47,7 +47,8 @@ static void find_exponents(void *data, int32_t index) {
   while (k.from < k.to) {
     const int32_t count = grid_diagonal_from(c->grid, k.p, d);
     for (int32_t q = 0; q < count; q++)
-      c->exponent[k.from + q] = d[q] > 0.0 ? (int16_t)root_exponent(d[q]) : INT16_MAX;   // an empty row
+      c->exponent[k.from + q] =            // INT16_MAX: an empty row
+          d[q] > 0.0 ? (int16_t)root_exponent(d[q]) : INT16_MAX;
     grid_advance(c->grid, &k.p, count);
     k.from += count;
   }
