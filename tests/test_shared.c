@@ -2,7 +2,7 @@
 //
 // PERP_SHARED_PROBLEMS names the folder: INDEX.csv with the columns name and status, and
 // name/A.mtx, b.mtx, maybe lo.mtx and hi.mtx. Without the folder the test is skipped.
-// cost: 13
+// cost: 25
 #include "support.h"
 
 static int read_line(FILE *file, char *line, int size) {  // 1: a line without '%' at its beginning

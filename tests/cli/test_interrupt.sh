@@ -1,4 +1,5 @@
 # Ctrl-C: the best iterate is written, exit status 130, no temporary files.
+# cost: 6
 # shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
 set -m   # jobs in the background listen to SIGINT only with job control

@@ -1,4 +1,5 @@
 # perp option: prices, dates, refusals, JSON, tables, pictures, Ctrl-C.
+# cost: 9
 # shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
 small='--grid 160x80'

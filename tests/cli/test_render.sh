@@ -1,5 +1,5 @@
 # perp render: pictures and videos of recordings, refusals, cut files, full disks, Ctrl-C.
-# cost: 5
+# cost: 16
 # shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
 set -m   # jobs in the background listen to SIGINT only with job control

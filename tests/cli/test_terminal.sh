@@ -1,4 +1,5 @@
 # On a terminal: colour unless NO_COLOR, and a live line while solving.
+# cost: 5
 # shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
 tiny p
