@@ -22,6 +22,8 @@ enum { BUDGET = 16000000,      // particles of all frames: a page of about 50 MB
        CELL_BUDGET = 48000000, // cells of all frames, in space: 3 bytes each in the browser
        FLAT_LEVELS = 32, SOLID_LEVELS = 16 };   // places along the edge of a cell
 
+typedef struct page_cell { uint8_t type, pressure, distance; } page_cell;
+
 typedef struct packer {
   const recording *what;
   const replay_settings *settings;
@@ -34,6 +36,7 @@ typedef struct packer {
   size_t cells;
   int32_t block, page[3];      // in space: cells of the page are so many along each edge; how many
   uint32_t *kept;              // scale.most: which particles
+  page_cell *blocks;           // of a frame
   uint32_t *length;            // frames: bytes
   planes plain, body;          // body: the frames
 } packer;
@@ -193,11 +196,9 @@ static void choose_block(packer *p) {
   } while (deep && cells > fmax(most, 1.0));
 }
 
-typedef struct cell { uint32_t type, pressure, distance; } cell;   // as bytes
-
 // What a block of cells is together: what most of it is, solids not counted; the mean pressure of
 // its liquid, the mean distance.
-static cell block_at(const packer *p, const liquid_frame *frame, const int32_t at[3]) {
+static page_cell block_at(const packer *p, const liquid_frame *frame, const int32_t at[3]) {
   const int32_t *n = head_of(p)->liquid.cells;
   int32_t wet = 0, dry = 0, all = 0, from[3], to[3];
   double pressure = 0.0, distance = 0.0;
@@ -215,31 +216,40 @@ static cell block_at(const packer *p, const liquid_frame *frame, const int32_t a
         if (frame->pressure && type == PERP_CELL_LIQUID) pressure += frame->pressure[one];
         if (frame->surface) distance += frame->surface[one];
       }
-  const uint32_t type = wet + dry == 0 ? PERP_CELL_SOLID
-                        : wet >= dry   ? PERP_CELL_LIQUID : PERP_CELL_AIR;
-  return (cell){type, wet ? pressure_byte(p, frame->unit*pressure/wet) : 0,
-                (uint32_t)lrint(distance/(all*p->block))};
+  const int type = wet + dry == 0 ? PERP_CELL_SOLID : wet >= dry ? PERP_CELL_LIQUID : PERP_CELL_AIR;
+  return (page_cell){.type = (uint8_t)type,
+                     .pressure = (uint8_t)(wet ? pressure_byte(p, frame->unit*pressure/wet) : 0),
+                     .distance = (uint8_t)lrint(distance/(all*p->block))};
+}
+
+static size_t blocks_of(const packer *p) {
+  return (size_t)p->page[0]*(size_t)p->page[1]*(size_t)p->page[2];
+}
+
+static void make_blocks(packer *p, const liquid_frame *frame) {
+  page_cell *next = p->blocks;
+  int32_t at[3];
+  for (at[2] = 0; at[2] < p->page[2]; at[2]++)
+    for (at[1] = 0; at[1] < p->page[1]; at[1]++)
+      for (at[0] = 0; at[0] < p->page[0]; at[0]++) *next++ = block_at(p, frame, at);
 }
 
 enum { TYPE, PRESSURE, DISTANCE };
 
 // One of the three of all cells. What does not show, the pressure of air, is that of the cell before.
-static void put_field(packer *p, const liquid_frame *frame, int which) {
+static void put_field(packer *p, int which) {
   uint32_t before = 0;
-  int32_t at[3];
-  for (at[2] = 0; at[2] < p->page[2]; at[2]++)
-    for (at[1] = 0; at[1] < p->page[1]; at[1]++)
-      for (at[0] = 0; at[0] < p->page[0]; at[0]++) {
-        const cell one = block_at(p, frame, at);
-        if (which == TYPE) {
-          put_byte(&p->body, one.type);
-          continue;
-        }
-        const uint32_t now = which == DISTANCE ? one.distance
-                             : one.type == PERP_CELL_LIQUID ? one.pressure : before;
-        put_byte(&p->body, planes_fold(now - before, 1));
-        before = now;
-      }
+  for (size_t i = 0; i < blocks_of(p); i++) {
+    const page_cell one = p->blocks[i];
+    if (which == TYPE) {
+      put_byte(&p->body, one.type);
+      continue;
+    }
+    const uint32_t now = which == DISTANCE ? one.distance
+                         : one.type == PERP_CELL_LIQUID ? one.pressure : before;
+    put_byte(&p->body, planes_fold(now - before, 1));
+    before = now;
+  }
 }
 
 static int put_frames(packer *p) {
@@ -258,12 +268,13 @@ static int put_frames(packer *p) {
     put_solids(p, f);
     put_separating(p, &frame);
     put_particles(p, &frame, count);
+    if (fields_of(p) || surface_of(p)) make_blocks(p, &frame);
     if (fields_of(p)) {
       put_pressures(p, &frame, count);
-      put_field(p, &frame, TYPE);
-      put_field(p, &frame, PRESSURE);
+      put_field(p, TYPE);
+      put_field(p, PRESSURE);
     }
-    if (surface_of(p)) put_field(p, &frame, DISTANCE);
+    if (surface_of(p)) put_field(p, DISTANCE);
     if (p->body.length - before > UINT32_MAX) p->body.failed = 1;
     p->length[slot++] = (uint32_t)(p->body.length - before);
   }
@@ -304,7 +315,9 @@ static int allocate(packer *p) {
   p->frames = (p->what->frames + p->settings->every - 1)/p->settings->every;
   p->kept = calloc((size_t)p->scale.most + 1, sizeof *p->kept);
   p->length = calloc((size_t)p->frames + 1, sizeof *p->length);
-  return p->kept && p->length ? CODE_OK : out_of_memory(p);
+  choose_block(p);
+  p->blocks = calloc(blocks_of(p), sizeof *p->blocks);
+  return p->kept && p->length && p->blocks ? CODE_OK : out_of_memory(p);
 }
 
 static int encode(packer *p, replay *out) {
@@ -328,7 +341,6 @@ int replay_liquid(const recording *what, const replay_settings *settings, replay
   if (!code) code = liquid_measure(&p.liquid, settings->every, &p.scale);
   if (!code) code = allocate(&p);
   if (!code) code = choose_stride(&p);
-  if (!code) choose_block(&p);
   if (!code) code = put_frames(&p);
   if (!code) {
     *out = (replay){.frames = p.frames, .bodies = what->head.bodies, .particles = p.scale.most,
@@ -341,6 +353,7 @@ int replay_liquid(const recording *what, const replay_settings *settings, replay
   planes_free(&p.plain);
   planes_free(&p.body);
   free(p.kept);
+  free(p.blocks);
   free(p.length);
   return code;
 }

@@ -6,9 +6,9 @@
 // second step on and the method ends (Hintermueller, Ito, Kunisch 2003). The solves are inexact, by
 // conjugate gradients with a cycle on the free cells (grid_levels.h), to a tenth while I changes,
 // and to the tolerance once it does not. Where few cells have bounds, steps in between look at
-// those only (grid_watch.c). A set I that comes back tightens them, and in the
-// end the monotone steps of multigrid_grid.c take over. A cold start comes from coarser grids
-// (grid_start.c): on the finest alone the number of steps grows with the cells of a side.
+// those only (grid_watch.c). A set I that comes back tightens them, and in the end the monotone
+// steps of multigrid_grid.c take over. A cold start comes from coarser grids (grid_start.c): on the
+// finest alone the number of steps grows with the cells of a side.
 // Cost: about 10 Newton steps and 25 cycles, whatever the number of cells.
 #include "active_set_grid.h"
 

@@ -50,6 +50,12 @@ static inline grid_label_of grid_judge(const grid_stage *s, int32_t i, double D,
   return at_lo ? GRID_AT_LO : at_hi ? GRID_AT_HI : GRID_FREE;
 }
 
+// 1: whether it is at a bound is open
+static inline int grid_may_change(const grid_stage *s, int32_t i) {
+  return s->unknown[i] && s->lo[i] < s->hi[i] &&
+         (s->lo[i] > -(double)INFINITY || s->hi[i] < (double)INFINITY);
+}
+
 static inline uint64_t grid_hash(int32_t cell) {   // the finaliser of splitmix64
   uint64_t z = (uint64_t)cell + 1;
   z = (z ^ (z >> 30))*0xBF58476D1CE4E5B9u;

@@ -178,7 +178,7 @@ int grid_units_begin(grid_units *u, grid_solver *g, grid_stage *s) {
   if (own && !make_own(u)) return 0;
   if (own) u->bounded = 0;   // bounds that only mean a shift are gone
   for (int32_t i = 0; own && !u->bounded && i < s->n; i++)
-    u->bounded = s->unknown[i] && s->lo[i] < s->hi[i] && (bounded(s->lo[i]) || bounded(s->hi[i]));
+    u->bounded = grid_may_change(s, i);
   return find_units(u, &all);
 }
 

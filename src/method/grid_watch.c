@@ -13,11 +13,6 @@
 enum { FEW = 8,                  // an eighth of the cells is few
        SHARE = 1024 };           // cells of a task
 
-static int may_change(const grid_stage *s, int32_t i) {
-  return s->unknown[i] && s->lo[i] < s->hi[i] &&
-         (s->lo[i] > -(double)INFINITY || s->hi[i] < (double)INFINITY);
-}
-
 typedef struct looking {
   const grid_stage *s;
   int32_t *parts;                // per chunk: how many, then where they begin
@@ -27,14 +22,14 @@ typedef struct looking {
 static void count_slice(void *data, int32_t from, int32_t to, int32_t part) {
   const looking *l = data;
   int32_t count = 0;
-  for (int32_t i = from; i < to; i++) count += may_change(l->s, i);
+  for (int32_t i = from; i < to; i++) count += grid_may_change(l->s, i);
   l->parts[part] = count;
 }
 static void note_slice(void *data, int32_t from, int32_t to, int32_t part) {
   const looking *l = data;
   int32_t *cell = l->cell + l->parts[part];
   for (int32_t i = from; i < to; i++)
-    if (may_change(l->s, i)) *cell++ = i;
+    if (grid_may_change(l->s, i)) *cell++ = i;
 }
 
 int grid_watch_begin(const grid_solver *g, const grid_stage *s, grid_watch *w) {

@@ -461,7 +461,7 @@ int run_between(perp_run *run) {
   const double now = tell(run, run->residual);
   expect_step(state, now);
   state->began = now;
-  return 1;
+  return !state->asked;
 }
 
 // The iteration that has just ended: remember it, tell it, and see whether it was the last.

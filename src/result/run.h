@@ -57,8 +57,8 @@ typedef struct perp_run {
 } perp_run;
 
 int run_continue(perp_run *run);   // counts the iteration that has just ended; 0: return
-// Counts an iteration whose x nobody has seen, as the method has it in another form. 0: it is not
-// counted, and an x has to follow: somebody asks for it, or a limit is near.
+// Counts an iteration whose x nobody has seen, as the method has it in another form. 0: an x has to
+// follow, as a limit is near, somebody looks at every x, or the caller asks to stop.
 int run_between(perp_run *run);
 // The point of the box nearest to 0 solves the whole component of row i exactly: it has no size by
 // which another x could be judged, and an iterate on its way there is never near enough.
