@@ -238,3 +238,22 @@ void team_run(team *t, void (*task)(void *data, int32_t index), void *data, int3
 #endif
   for (int32_t i = 0; i < count; i++) task(data, i);
 }
+
+typedef struct sharing {
+  team_shared task;
+  void *data;
+  int32_t n, shares;
+} sharing;
+
+static void run_share(void *data, int32_t index) {
+  const sharing *s = data;
+  s->task(s->data, (int32_t)((int64_t)s->n*index/s->shares),
+          (int32_t)((int64_t)s->n*(index + 1)/s->shares), index);
+}
+
+int32_t team_share(team *t, int32_t n, team_shared task, void *data) {
+  enum { LEAST = 4096 };   // numbers: fewer are not worth it
+  sharing s = {task, data, n, n/LEAST < 1 ? 1 : n/LEAST < TEAM_SHARES ? n/LEAST : TEAM_SHARES};
+  team_run(t, run_share, &s, s.shares);
+  return s.shares;
+}

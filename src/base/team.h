@@ -17,5 +17,10 @@ void team_destroy(team *t);                                   // NULL is fine
 int32_t team_size(const team *t);                             // NULL: 1
 // NULL: serial; allocates nothing
 void team_run(team *t, void (*task)(void *data, int32_t index), void *data, int32_t count);
+// task(data, from, to, share) over 0 .. n - 1, in shares whose number does not depend on the
+// threads: returns how many there were, at most TEAM_SHARES.
+enum { TEAM_SHARES = 64 };
+typedef void (*team_shared)(void *data, int32_t from, int32_t to, int32_t share);
+int32_t team_share(team *t, int32_t n, team_shared task, void *data);
 
 #endif

@@ -30,35 +30,57 @@ static void join_all(int32_t *label, int32_t c, int32_t other) {
     if (label[other + t] != label[other + t - 1]) join(label, c, other + t);
 }
 
-void grid_find_closed(grid_levels *g) {
+// Runs of a line, and what they are joined with in the lines beside (y) and behind (z) it, where
+// that is asked for; the runs themselves only if they are new.
+static void join_line(grid_levels *g, int32_t number, int fresh, int y, int z) {
   const grid_level *l = &g->at[0];
-  const int32_t line = l->side[0], plane = line*l->side[1];
-  int32_t *label = g->label;
-  for (int32_t k = 0; k < l->side[2]; k++)
-    for (int32_t j = 0; j < l->side[1]; j++) {
-      const int32_t row = grid_cell(l, 0, j, k);
-      const uint8_t *even = l->even + (size_t)grid_row(l, j, k)*(size_t)l->blocks;
-      int32_t start = -1;
-      for (int32_t i = 0; i < line; i++) {
-        const int32_t c = row + i;
-        if (i%GRID_BLOCK == 0 && even[i/GRID_BLOCK] == 1) {   // weights on all sides
-          for (int32_t t = 0; t < GRID_BLOCK; t++) label[c + t] = start;
-          if (j > 0) join_all(label, c, c - line);
-          if (k > 0) join_all(label, c, c - plane);
-          i += GRID_BLOCK - 1;
-          continue;
-        }
-        if (l->type[c] != PERP_CELL_LIQUID) {
-          label[c] = -1;
-          start = -1;
-          continue;
-        }
-        if (start < 0 || !(l->weight[0][grid_split(l, i - 1, j, k)] > 0.0F)) start = c;
-        label[c] = start;
-        if (j > 0 && l->weight[1][grid_split(l, i, j - 1, k)] > 0.0F) join(label, c, c - line);
-        if (k > 0 && l->weight[2][grid_split(l, i, j, k - 1)] > 0.0F) join(label, c, c - plane);
-      }
+  const int32_t line = l->side[0], plane = line*l->side[1], j = number%l->side[1],
+                k = number/l->side[1], row = number*line;
+  const uint8_t *even = l->even + (size_t)grid_row(l, j, k)*(size_t)l->blocks;
+  int32_t *label = g->label, start = -1;
+  for (int32_t i = 0; i < line; i++) {
+    const int32_t c = row + i;
+    if (i%GRID_BLOCK == 0 && even[i/GRID_BLOCK] == 1) {   // weights on all sides
+      for (int32_t t = 0; fresh && t < GRID_BLOCK; t++) label[c + t] = start;
+      if (y) join_all(label, c, c - line);
+      if (z) join_all(label, c, c - plane);
+      i += GRID_BLOCK - 1;
+      continue;
     }
+    if (l->type[c] != PERP_CELL_LIQUID) {
+      if (fresh) label[c] = -1;
+      start = -1;
+      continue;
+    }
+    if (start < 0 || !(l->weight[0][grid_split(l, i - 1, j, k)] > 0.0F)) start = c;
+    if (fresh) label[c] = start;
+    if (y && l->weight[1][grid_split(l, i, j - 1, k)] > 0.0F) join(label, c, c - line);
+    if (z && l->weight[2][grid_split(l, i, j, k - 1)] > 0.0F) join(label, c, c - plane);
+  }
+}
+
+// Some lines as if there were no others: roots are the first cells whatever the order.
+static void join_lines(void *data, int32_t index) {
+  const grid_job *w = data;
+  const int32_t from = grid_first_line(w, index), deep = w->l->side[1];
+  for (int32_t line = from; line < grid_first_line(w, index + 1); line++)
+    join_line(w->g, line, 1, line%deep > 0 && line > from, line - deep >= from);
+}
+
+void grid_find_closed(grid_levels *g) {
+  enum { TASKS = 4, LARGE = 1 << 17 };               // cells
+  grid_level *l = &g->at[0];
+  const int32_t line = l->side[0];
+  int32_t *label = g->label;
+  grid_job w = {.g = g, .l = l, .lines = l->side[1]*l->side[2]};
+  w.tasks = l->n < LARGE || w.lines < TASKS ? 1 : TASKS;
+  team_run(g->threads, join_lines, &w, w.tasks);
+  for (int32_t t = 1; t < w.tasks; t++) {            // where they meet
+    const int32_t from = grid_first_line(&w, t);
+    if (from%l->side[1] > 0) join_line(g, from, 0, 1, 0);
+    for (int32_t at = from; at < from + l->side[1] && at < w.lines; at++)
+      if (at >= l->side[1]) join_line(g, at, 0, 0, 1);
+  }
   uint8_t *open = (uint8_t *)(void *)l->q;           // n, by roots
   memset(open, 0, (size_t)l->n);
   for (int32_t k = 0; k < l->side[2]; k++)

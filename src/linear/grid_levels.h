@@ -85,7 +85,12 @@ int grid_levels_solve(grid_levels *g, int32_t from, const double *r, double *z, 
                       double absolute, int32_t limit, const perp_deadline *deadline,
                       grid_levels_report *report);
 
-// The same from z as it is, which is 0 where cells are not free; norms are those of r - A z.
+// Further from the z of the last solve, for a mask that has changed in some cells. What it had left,
+// r - A_II z, is known but for these: to be told before, in the units of r. _set: of a cell that is
+// free now and was not, or 0 of one that was and is not; _add: of one whose neighbour's z, or whose
+// r, is another one. r and z are read where they are needed again: z_F = 0.
+void grid_levels_rest_set(grid_levels *g, int32_t from, int32_t cell, double value);
+void grid_levels_rest_add(grid_levels *g, int32_t from, int32_t cell, double by);
 int grid_levels_go_on(grid_levels *g, int32_t from, const double *r, double *z, double relative,
                       double absolute, int32_t limit, const perp_deadline *deadline,
                       grid_levels_report *report);

@@ -261,6 +261,8 @@ static void balance(const grid_levels *g, grid_level *l) {
 void grid_levels_mask(grid_levels *g, int32_t from, const uint8_t *is_free) {
   grid_level *l = &g->at[from];
   const int all = l->mode != 1;
+  g->last.aligned = 0;
+  if (all || g->last.level != from) g->last.level = -1;
   for (int32_t d = 0; d < 3; d++) l->w[d] = l->weight[d];
   l->out = l->leak;
   if (all) {

@@ -80,6 +80,12 @@ struct grid_levels {
   int32_t closed, many;      // n/2 + 1 each
   double *mean;              // n/2 + 1
   double guess;              // the last scale of a right side, 0: none yet
+  struct {                   // where the last solve has ended, for grid_levels_go_on
+    int32_t level;           // r of this level is its residual; -1: of none
+    int aligned;             // p and q fit: nothing has changed since
+    double scale, sum, before_changes, most;   // of r: |r|^2, scaled; its largest entry
+    double replaced, step, before;             // as in grid_solve.c
+  } last;
   int32_t dense;             // free cells of the last level
   int32_t *dense_at;         // where they are
   double *factor, *right;    // dense x dense, dense

@@ -72,6 +72,56 @@ void grid_levels_cycle(grid_levels *g, int32_t from, const double *r, double *z)
                                .scale = g->scale/s.scale});
 }
 
+// ---- what the last solve has left ----
+
+static float *rest_at(grid_levels *g, int32_t from, int32_t cell) {
+  const grid_level *l = &g->at[from];
+  const int32_t line = cell/l->side[0];
+  return l->r + grid_split(l, cell - line*l->side[0], line%l->side[1], line/l->side[1]);
+}
+static void rest_put(grid_levels *g, float *at, double value) {
+  const double before = (double)*at;
+  *at = (float)value;
+  const double now = (double)*at;
+  g->last.sum += now*now - before*before;
+  g->last.most = max_or_nan(g->last.most, fabs(now));
+  g->last.aligned = 0;
+}
+void grid_levels_rest_set(grid_levels *g, int32_t from, int32_t cell, double value) {
+  if (g->last.level == from) rest_put(g, rest_at(g, from, cell), g->last.scale*value);
+}
+void grid_levels_rest_add(grid_levels *g, int32_t from, int32_t cell, double by) {
+  if (g->last.level != from) return;
+  float *at = rest_at(g, from, cell);
+  rest_put(g, at, (double)*at + g->last.scale*by);
+}
+
+// 1: l->r is r - A z, up to what conjugate gradients lose on the way
+static int recall(system *s) {
+  const grid_levels *g = s->g;
+  const double sum = g->last.sum;
+  if (s->l != &g->at[0] + g->last.level || s->singular) return 0;
+  if (!(sum > 1e-6*g->last.before_changes && sum < 1e12)) return 0;
+  s->scale = g->last.scale;
+  s->norm = sqrt(sum)/s->scale;
+  s->most = g->last.most/s->scale;
+  return 1;
+}
+
+static void keep(const system *s, double replaced, int aligned, double step, double before) {
+  grid_levels *g = s->g;
+  if (s->singular) return;
+  const double norm = s->norm*s->scale;
+  g->last.level = (int32_t)(s->l - g->at);
+  g->last.aligned = aligned;
+  g->last.scale = s->scale;
+  g->last.sum = g->last.before_changes = norm*norm;
+  g->last.most = s->most*s->scale;
+  g->last.replaced = replaced;
+  g->last.step = step;
+  g->last.before = before;
+}
+
 // z: a start where `warm`
 static int solve(grid_levels *g, int32_t from, const double *r, double *z, int warm,
                  double relative, double absolute, int32_t limit, const perp_deadline *deadline,
@@ -80,16 +130,20 @@ static int solve(grid_levels *g, int32_t from, const double *r, double *z, int w
   grid_level *l = &g->at[from];
   system s = {.g = g, .l = l, .r = r};
   s.singular = grid_means(g, from, r);
-  refresh(&s, warm ? z : NULL, g->guess);
+  const int known = warm && recall(&s);
+  if (!known) refresh(&s, warm ? z : NULL, g->guess);
+  g->last.level = -1;
   *report = (grid_levels_report){0, s.norm, s.most, s.norm, s.most};
   const int enough = s.most == 0.0 || s.most <= absolute || (relative >= 1.0 && s.scale > 0.0);
   if (enough || !(s.scale > 0.0)) {
     for (int32_t i = 0; !warm && i < l->n; i++) z[i] = 0.0;
+    if (s.scale > 0.0) keep(&s, known ? g->last.replaced : s.norm, 0, 0.0, 0.0);
     return !enough;
   }
   g->guess = s.scale;
-  double step = 0.0, before = 0.0, gained = 0.0, lowest = s.norm, replaced = s.norm;
-  int status = 1, worse = 0, anew = 1;
+  double gained = 0.0, lowest = s.norm, replaced = known ? g->last.replaced : s.norm;
+  int status = 1, worse = 0, anew = !known || !g->last.aligned;
+  double step = anew ? 0.0 : g->last.step, before = anew ? 0.0 : g->last.before;
   while (report->iterations < limit && worse < 20) {
     if (deadline_passed(deadline)) {
       status = -1;
@@ -104,7 +158,10 @@ static int solve(grid_levels *g, int32_t from, const double *r, double *z, int w
                                .turn = (float)turn});
     grid_pass_sums(l, &pq, &unused, 0);
     step = zr/pq;
-    if (!(zr > 0.0 && pq > 0.0 && step < (double)INFINITY)) break;
+    if (!(zr > 0.0 && pq > 0.0 && step < (double)INFINITY)) {
+      anew = 1;
+      break;
+    }
     grid_pass_run(&(grid_pass){.g = g, .l = l, .stage = advance, .stages = 1, .to_z = z,
                                .scale = step*g->scale/s.scale, .step = (float)step,
                                .fresh = !warm && report->iterations == 0});
@@ -133,6 +190,7 @@ static int solve(grid_levels *g, int32_t from, const double *r, double *z, int w
   }
   report->norm = s.norm;
   report->most = s.most;
+  if (s.scale > 0.0) keep(&s, replaced, !anew && report->iterations > 0, step, before);
   if (!warm && report->iterations == 0)
     for (int32_t i = 0; i < l->n; i++) z[i] = 0.0;
   if (s.singular && grid_means(g, from, z))

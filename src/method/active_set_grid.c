@@ -5,8 +5,8 @@
 // without projection or line search. A is an M-matrix: with exact solves x is monotone from the
 // second step on and the method ends (Hintermueller, Ito, Kunisch 2003). The solves are inexact, by
 // conjugate gradients with a cycle on the free cells (grid_levels.h), to a tenth while I changes,
-// and to the tolerance once it does not. Where few cells have bounds, steps in between look at
-// those only (grid_watch.c). A set I that comes back tightens them, and in the end the monotone
+// and to the tolerance once it does not. Steps in between look at few cells only: at walls, or at
+// the edge of I (grid_watch.c). A set I that comes back tightens them, and in the end the monotone
 // steps of multigrid_grid.c take over. A cold start comes from coarser grids (grid_start.c): on the
 // finest alone the number of steps grows with the cells of a side.
 // Cost: about 10 Newton steps and 25 cycles, whatever the number of cells.
@@ -56,20 +56,24 @@ static void remember(newton *n, const grid_labels *labels) {
   n->wanted = max2(0.1*n->wanted, exact);
 }
 
-// A step, and those after it for which the cells at walls are all that is looked at.
-static void step(grid_solver *g, grid_stage *s, const grid_watch *watch, const grid_labels *labels,
+// A step, and those after it that look at the watched cells only.
+static void step(grid_solver *g, grid_stage *s, grid_watch *watch, const grid_labels *labels,
                  double relative, newton *n) {
   perp_run *run = g->run;
   grid_levels_report report;
   int settled = labels->changed == 0, code;
   code = grid_newton_begin(g, s, labels, relative, n->absolute, MOST_STEPS, &report);
+  grid_watch_edge(g, s, watch);
   while (watch->count > 0 && code == 0 && n->repeats == 0) {
     const grid_labels now = grid_watch_label(g, s, watch);
     const int done = now.changed == 0 && settled;
     settled = now.changed == 0;
     remember(n, &now);
     run->inner_iterations = g->iterations;
-    if (now.changed > 0) grid_levels_mask(g->levels, 0, s->is_free);
+    if (now.changed > 0) {
+      grid_levels_mask(g->levels, 0, s->is_free);
+      grid_watch_edge(g, s, watch);
+    }
     if (done || !run_between(run)) break;
     code = grid_watch_newton(g, s, settled ? exact : n->wanted, n->absolute, MOST_STEPS, &report);
   }

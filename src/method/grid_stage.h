@@ -103,15 +103,20 @@ int grid_newton_begin(grid_solver *g, grid_stage *s, const grid_labels *labels, 
                       double absolute, int32_t limit, grid_levels_report *report);
 void grid_newton_end(const grid_solver *g, grid_stage *s);
 
-// Cells of the finest stage whose label may change, where they are few: Newton's method goes on
-// between grid_newton_begin and grid_newton_end (grid_watch.c).
+// Cells of the finest stage that are looked at while Newton's method goes on between
+// grid_newton_begin and grid_newton_end (grid_watch.c): those whose label may change, if they are
+// few, else those near the edge of the free cells.
 typedef struct grid_watch {
-  int32_t count;
+  int32_t count, most;          // 0: all have to be looked at; room for so many
+  int32_t edge;                 // 1: of the second kind
   int32_t *cell;                // count
   uint8_t *label;               // count: a grid_label_of
+  int32_t *parts;
 } grid_watch;
-// 1: they are few, 0: they are not, and count is 0, -1: no memory, and the run has ended.
+// 1: there may be some, 0: there are none, -1: no memory, and the run has ended.
 int grid_watch_begin(const grid_solver *g, const grid_stage *s, grid_watch *w);
+// After labels have changed: which cells these are now.
+void grid_watch_edge(const grid_solver *g, const grid_stage *s, grid_watch *w);
 // Labels of these cells at x - d; cells that are bound from now on have x at their bound, d = 0,
 // and y follows.
 grid_labels grid_watch_label(const grid_solver *g, grid_stage *s, const grid_watch *w);

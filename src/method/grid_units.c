@@ -122,6 +122,30 @@ static int exponent_of(const grid_stage *s, int32_t i) {
   return e < -1000 ? -1000 : e > 1000 ? 1000 : e;
 }
 
+typedef struct exponents {
+  grid_stage *s;
+  double *largest;               // one per chunk
+} exponents;
+
+static void exponent_slice(void *data, int32_t from, int32_t to, int32_t part) {
+  const exponents *e = data;
+  const grid_stage *s = e->s;
+  double largest = 0.0, unit = 0.0, weight = 0.0;
+  int exponent = 0;
+  for (int32_t i = from; i < to; i++) {
+    s->exponent[i] = 0;
+    if (!s->unknown[i]) continue;
+    if (s->unit[i] != unit || s->weight[i] != weight) {   // mostly those of the cell before
+      unit = s->unit[i];
+      weight = s->weight[i];
+      exponent = exponent_of(s, i);
+    }
+    s->exponent[i] = (int16_t)exponent;
+    if (s->lo[i] < s->hi[i]) largest = max2(largest, unit/grid_scale_of(s, i));
+  }
+  e->largest[part] = largest;
+}
+
 // Units of components where their sizes differ, or are far from 1. 0: the run has ended.
 static int find_units(grid_units *u, const struct found *all) {
   grid_stage *s = u->stage;
@@ -130,12 +154,10 @@ static int find_units(grid_units *u, const struct found *all) {
   if (near || all->most == 0.0) return 1;
   s->exponent = run_allocate(u->g->run, (size_t)s->n*sizeof *s->exponent);
   if (s->exponent == NULL) return 0;
+  exponents e = {s, s->d};       // which holds nothing now
+  grid_for(u->g, s->n, exponent_slice, &e);
   u->largest = 0.0;
-  for (int32_t i = 0; i < s->n; i++) {
-    s->exponent[i] = (int16_t)(s->unknown[i] ? exponent_of(s, i) : 0);
-    if (s->unknown[i] && s->lo[i] < s->hi[i])
-      u->largest = max2(u->largest, s->unit[i]/grid_scale_of(s, i));
-  }
+  for (int32_t k = 0; k < grid_chunks(s->n); k++) u->largest = max2(u->largest, e.largest[k]);
   return 1;
 }
 
@@ -281,8 +303,28 @@ static int refuted(const grid_units *u, int32_t c, int32_t row, double sign) {
   return run_infeasible(u->g->run, v);
 }
 
-int grid_units_settle(const grid_units *u) {
+// x of cells that are no unknowns; which of them have none, the first of a chunk, or n.
+static void settle_slice(void *data, int32_t from, int32_t to, int32_t part) {
+  const grid_units *u = data;
   perp_run *run = u->g->run;
+  const grid_stage *s = u->stage;
+  int32_t *without = (int32_t *)(void *)s->d;
+  without[part] = s->n;
+  for (int32_t i = from; i < to; i++) {
+    if (s->unknown[i]) continue;
+    const double lo = lower(run->lo, i), hi = upper(run->hi, i), b = run->b[i];
+    if (lo == hi) continue;                      // the guess is within the bounds
+    const int liquid = u->g->grid->type[i] == PERP_CELL_LIQUID;   // and no neighbour
+    const double x = run_settled(run, i) ? run->x[i]
+                     : !liquid           ? clamp(-b, lo, hi)
+                     : b > 0.0           ? lo
+                     : b < 0.0           ? hi : run->x[i];
+    if (bounded(x)) run->x[i] = x;
+    else if (without[part] == s->n) without[part] = i;
+  }
+}
+
+int grid_units_settle(const grid_units *u) {
   const grid_stage *s = u->stage;
   for (int32_t c = 0; c < u->count; c++) {
     const grid_closed *part = &u->closed[c];
@@ -290,16 +332,10 @@ int grid_units_settle(const grid_units *u) {
     if (part->sum < 0.0 && !part->upper && refuted(u, c, -1, 1.0)) return 0;
     if (part->sum > 0.0 && !part->lower && refuted(u, c, -1, -1.0)) return 0;
   }
-  for (int32_t i = 0; i < s->n; i++) {
-    const double lo = lower(run->lo, i), hi = upper(run->hi, i), b = run->b[i];
-    if (s->unknown[i] || lo == hi) continue;   // the guess is within the bounds
-    const int liquid = u->g->grid->type[i] == PERP_CELL_LIQUID;   // and no neighbour
-    const double x = run_settled(run, i) ? run->x[i]
-                     : !liquid           ? clamp(-b, lo, hi)
-                     : b > 0.0           ? lo
-                     : b < 0.0           ? hi : run->x[i];
-    if (bounded(x)) run->x[i] = x;
-    else if (refuted(u, -1, i, b > 0.0 ? -1.0 : 1.0)) return 0;
-  }
-  return 1;
+  grid_for(u->g, s->n, settle_slice, (void *)(uintptr_t)u);
+  const int32_t *without = (const int32_t *)(const void *)s->d;
+  int32_t first = s->n;
+  for (int32_t k = grid_chunks(s->n) - 1; k >= 0; k--)
+    if (without[k] < s->n) first = without[k];
+  return first == s->n || !refuted(u, -1, first, u->g->run->b[first] > 0.0 ? -1.0 : 1.0);
 }

@@ -1,77 +1,125 @@
-// grid_watch.c: Newton steps that look at the cells at walls only.
+// grid_watch.c: Newton steps that look at few cells only.
 //
-// Where few cells have bounds, only those can be bound or become free. So Newton's method goes on
-// without looking at the others: with x + e for x - d, e = -d, and labels by y = A (x + e) + b on
-// the watched cells,
-//     F: x at the bound, e = 0;   A_II e_I = -y_I, from the e that there is
-// where y = A x + b is kept up to date beside the cells that move. Conjugate gradients begin with
-// the residual -y - A e of all cells, so that nothing is lost. Cost besides the cycles: one pass
-// over y, e and the weights, where labels, products, x and its copies would take six times that.
+// Where few cells have bounds, only those can be bound or become free; where all have, the set of
+// free cells changes mostly at its edge. So Newton's method goes on for a while looking at these
+// alone: with v = x - d for x, and labels by y = A v + b on the watched cells,
+//     F: x at the bound, d = 0;   A_II d_I = (A x + b)_I, from the d that there is
+// where A x + b is kept up to date beside the cells that move, and so is A v + b, the residual of
+// the conjugate gradients: they go on where they were. Cost besides the cycles: some operations
+// for each watched cell, where labels, products, x and its copies would take passes over all of
+// them. Whoever calls labels all cells in the end.
 #include "grid.h"
 #include "grid_stage.h"
 
 enum { FEW = 8,                  // an eighth of the cells is few
-       SHARE = 1024 };           // cells of a task
+       SHARE = 1024,             // cells of a task
+       REACH = 2,                // cells from the edge of the free ones
+       PIECE = 4096 };           // cells whose marks are made at once
+
+// ---- which cells ----
 
 typedef struct looking {
   const grid_stage *s;
   int32_t *parts;                // per chunk: how many, then where they begin
-  int32_t *cell;
+  int32_t *cell;                 // NULL: they are counted
+  int32_t edge, stride[3];       // 1: only those near the edge of the free cells; 0: no such cells
 } looking;
 
-static void count_slice(void *data, int32_t from, int32_t to, int32_t part) {
-  const looking *l = data;
-  int32_t count = 0;
-  for (int32_t i = from; i < to; i++) count += grid_may_change(l->s, i);
-  l->parts[part] = count;
+// mark <- 1 near cells with another label. Lines that end are not minded: a few cells more.
+static void mark_edge(const looking *l, int32_t from, int32_t to, uint8_t *mark) {
+  const uint8_t *is_free = l->s->is_free;
+  const int32_t n = l->s->n;
+  memset(mark, 0, (size_t)(to - from));
+  for (int d = 0; d < 3; d++)
+    for (int32_t by = -REACH*l->stride[d]; by <= REACH*l->stride[d]; by += l->stride[d]) {
+      if (l->stride[d] == 0) break;
+      const int32_t first = from + by < 0 ? -by : from, last = to > n - by ? n - by : to;
+      for (int32_t i = first; i < last; i++) mark[i - from] |= is_free[i] ^ is_free[i + by];
+    }
 }
-static void note_slice(void *data, int32_t from, int32_t to, int32_t part) {
+
+static void look(void *data, int32_t from, int32_t to, int32_t part) {
   const looking *l = data;
-  int32_t *cell = l->cell + l->parts[part];
-  for (int32_t i = from; i < to; i++)
-    if (grid_may_change(l->s, i)) *cell++ = i;
+  int32_t count = l->cell != NULL ? l->parts[part] : 0;
+  uint8_t mark[PIECE];
+  for (int32_t low = from; low < to; low += PIECE) {
+    const int32_t end = to - low < PIECE ? to : low + PIECE;
+    if (l->edge) mark_edge(l, low, end, mark);
+    for (int32_t i = low; i < end; i++) {
+      if ((l->edge && !mark[i - low]) || !grid_may_change(l->s, i)) continue;
+      if (l->cell != NULL) l->cell[count] = i;
+      count++;
+    }
+  }
+  if (l->cell == NULL) l->parts[part] = count;
+}
+
+// How many there are; into `cell`, which has room for `most`, where they are not more.
+static int32_t find(const grid_solver *g, looking *l, int32_t most, int32_t *cell) {
+  int32_t count = 0;
+  l->cell = NULL;
+  grid_for(g, l->s->n, look, l);
+  for (int32_t k = 0; k < grid_chunks(l->s->n); k++) {
+    const int32_t here = l->parts[k];
+    l->parts[k] = count;
+    count += here;
+  }
+  l->cell = cell;
+  if (cell != NULL && count <= most) grid_for(g, l->s->n, look, l);
+  return count;
 }
 
 int grid_watch_begin(const grid_solver *g, const grid_stage *s, grid_watch *w) {
-  *w = (grid_watch){0};
+  *w = (grid_watch){.most = s->n/FEW};
+  const int32_t chunks = grid_chunks(s->n);
   looking l = {.s = s, .parts = (int32_t *)(void *)s->d};   // which holds nothing now
-  int32_t count = 0;
-  grid_for(g, s->n, count_slice, &l);
-  for (int32_t k = 0; k < grid_chunks(s->n); k++) {
-    const int32_t here = l.parts[k];
-    l.parts[k] = count;
-    count += here;
-  }
-  if (count == 0 || count > s->n/FEW) return 0;
-  w->cell = l.cell = run_allocate(g->run, (size_t)count*(sizeof *w->cell + sizeof *w->label));
-  if (w->cell == NULL) return -1;
-  w->count = count;
-  w->label = (uint8_t *)(w->cell + count);
-  grid_for(g, s->n, note_slice, &l);
+  const int32_t count = find(g, &l, 0, NULL);
+  if (count == 0 || w->most == 0) return 0;
+  w->edge = count > w->most;
+  if (!w->edge) w->most = count;
+  const size_t room = (size_t)w->most;
+  w->parts = run_allocate(g->run, ((size_t)chunks + room)*sizeof *w->cell + room);
+  if (w->parts == NULL) return -1;
+  w->cell = w->parts + chunks;
+  w->label = (uint8_t *)(w->cell + room);
+  if (!w->edge) w->count = find(g, &l, w->most, w->cell);
   return 1;
 }
 
+void grid_watch_edge(const grid_solver *g, const grid_stage *s, grid_watch *w) {
+  if (!w->edge) return;
+  const perp_grid *grid = g->grid;
+  looking l = {.s = s, .parts = w->parts, .edge = 1};
+  for (int d = 0; d < 3; d++) l.stride[d] = grid->cells[d] > 1 ? grid_stride(grid, d) : 0;
+  const int32_t count = find(g, &l, w->most, w->cell);
+  w->count = count <= w->most ? count : 0;
+}
+
+// ---- labels ----
+
 // (A v + b)_i and A_ii; v = x - d, or x where d is NULL
-static double row(const grid_solver *g, const grid_stage *s, int32_t i, const double *d,
+static double row(const grid_faces *f, const grid_stage *s, int32_t i, const double *d,
                   double *diagonal) {
-  const double by = d != NULL ? 1.0/grid_scale_of(s, i) : 0.0;
-  const double own = s->x[i] - (d != NULL ? by*d[i] : 0.0);
+  const grid_place at = grid_place_of(f->grid, i);
+  const double by = d != NULL && s->exponent != NULL ? 1.0/grid_scale_of(s, i) : 1.0;
+  const double own = d != NULL ? s->x[i] - by*d[i] : s->x[i];
   double y = s->b[i];
   *diagonal = 0.0;
   for (int side = 0; side < 6; side++) {
     int32_t other;
-    const double w = grid_face_entry(g->grid, i, side/2, side%2, &other);
-    const int liquid = other >= 0 && g->grid->type[other] == PERP_CELL_LIQUID;
-    y += w*(liquid ? own - (s->x[other] - (d != NULL ? by*d[other] : 0.0)) : own);
+    const double w = grid_faces_entry(f, at, i, side/2, side%2, &other);
+    const int liquid = other >= 0 && f->grid->type[other] == PERP_CELL_LIQUID;
+    const double there = !liquid ? 0.0 : d != NULL ? s->x[other] - by*d[other] : s->x[other];
+    y += w*(own - there);
     *diagonal += w;
   }
   return y;
 }
 
 typedef struct watching {
-  const grid_solver *g;
   const grid_stage *s;
   const grid_watch *w;
+  grid_faces faces;
 } watching;
 
 static void judge_some(void *data, int32_t index) {
@@ -82,25 +130,29 @@ static void judge_some(void *data, int32_t index) {
   for (int32_t k = from; k < to; k++) {
     const int32_t i = job->w->cell[k];
     double D;
-    const double y = row(job->g, s, i, s->d, &D), x = s->x[i] - s->d[i]/grid_scale_of(s, i);
+    const double y = row(&job->faces, s, i, s->d, &D), x = s->x[i] - s->d[i]/grid_scale_of(s, i);
     job->w->label[k] = (uint8_t)grid_judge(s, i, D, x, y);
   }
 }
 
-// x_i to its bound, without d; y is that of x alone, in the units of d.
-static void bind(const grid_solver *g, grid_stage *s, int32_t i, double bound) {
-  const double step = grid_scale_of(s, i)*(bound - s->x[i]);
+// x_i to its bound, without d: y = A x + b of the neighbours follows, and A v + b.
+static void bind(grid_levels *levels, const grid_faces *f, grid_stage *s, int32_t i,
+                 double bound) {
+  const grid_place at = grid_place_of(f->grid, i);
+  const double scale = grid_scale_of(s, i), step = scale*(bound - s->x[i]), whole = step + s->d[i];
   s->x[i] = bound;
   s->d[i] = 0.0;
-  for (int side = 0; step != 0.0 && side < 6; side++) {
+  for (int side = 0; side < 6; side++) {
     int32_t other;
-    const double w = grid_face_entry(g->grid, i, side/2, side%2, &other);
-    if (other >= 0 && s->unknown[other]) s->y[other] -= w*step;
+    const double w = grid_faces_entry(f, at, i, side/2, side%2, &other);
+    if (other < 0 || !s->unknown[other]) continue;
+    s->y[other] -= w*step;
+    if (s->is_free[other]) grid_levels_rest_add(levels, s->level, other, -w*whole);
   }
 }
 
 grid_labels grid_watch_label(const grid_solver *g, grid_stage *s, const grid_watch *w) {
-  watching job = {g, s, w};
+  watching job = {s, w, grid_faces_of(g->grid)};
   grid_labels sum = {0};
   team_run(g->run->threads, judge_some, &job, (w->count - 1)/SHARE + 1);
   for (int32_t k = 0; k < w->count; k++) {
@@ -108,7 +160,7 @@ grid_labels grid_watch_label(const grid_solver *g, grid_stage *s, const grid_wat
     const uint8_t is_free = w->label[k] == GRID_FREE;
     if (!is_free) {
       const double bound = w->label[k] == GRID_AT_LO ? s->lo[i] : s->hi[i];
-      if (s->x[i] != bound || s->d[i] != 0.0) bind(g, s, i, bound);
+      if (s->x[i] != bound || s->d[i] != 0.0) bind(g->levels, &job.faces, s, i, bound);
     }
     if (is_free == s->is_free[i]) continue;
     sum.changed++;
@@ -118,7 +170,10 @@ grid_labels grid_watch_label(const grid_solver *g, grid_stage *s, const grid_wat
     const int32_t i = w->cell[k];
     const uint8_t is_free = w->label[k] == GRID_FREE;
     double unused;
-    if (is_free && !s->is_free[i]) s->y[i] = grid_scale_of(s, i)*row(g, s, i, NULL, &unused);
+    if (is_free == s->is_free[i]) continue;
+    if (is_free) s->y[i] = grid_scale_of(s, i)*row(&job.faces, s, i, NULL, &unused);
+    grid_levels_rest_set(g->levels, s->level, i,
+                         is_free ? grid_scale_of(s, i)*row(&job.faces, s, i, s->d, &unused) : 0.0);
     s->is_free[i] = is_free;
   }
   return sum;

@@ -68,46 +68,73 @@ static inline int tied(const perp_grid *g, grid_place p, int32_t h, int d, doubl
   return g->face[d] == NULL || g->face[d][grid_face(g, p, d)]*scale != 0.0;
 }
 
-// Union-find over the runs of tied cells in each line: the first cell of a run stands for it.
-static void join_runs(const perp_grid *g, int32_t *parent) {
+// Runs of tied cells in a line, whose first cell stands for them (unless they are known), and what
+// they are joined with in the lines below along those d that are asked for.
+static void join_line(certifier *c, int32_t line, int fresh, const int along[3]) {
+  const perp_grid *g = c->grid;
+  int32_t *parent = c->component, h = line*g->cells[0];
   const double scale[3] = {grid_scale(g, 0), grid_scale(g, 1), grid_scale(g, 2)};
-  int32_t h = 0;
-  for (int32_t k = 0; k < g->cells[2]; k++)
-    for (int32_t j = 0; j < g->cells[1]; j++) {
-      int32_t run = -1, joined[3] = {-1, -1, -1};   // with whom this run was joined last, along d
-      for (int32_t i = 0; i < g->cells[0]; i++, h++) {
-        if (g->type[h] != PERP_CELL_LIQUID) {
-          parent[h] = ALONE;
-          continue;
-        }
-        const grid_place p = {{i, j, k}};
-        if (!tied(g, p, h, 0, scale[0])) {
-          run = h;
-          joined[1] = joined[2] = -1;
-        }
-        parent[h] = h == run ? h : run;
-        for (int d = 1; d < 3; d++) {
-          if (!tied(g, p, h, d, scale[d])) continue;
-          const int32_t other = h - grid_stride(g, d), leader = parent[other];
-          if (leader == joined[d] || other == joined[d]) continue;
-          const int32_t one = root_of(parent, run), two = root_of(parent, other);
-          parent[one > two ? one : two] = one > two ? two : one;   // the smaller leads
-          joined[d] = parent[other];
-        }
-      }
+  int32_t run = -1, joined[3] = {-1, -1, -1};   // with whom this run was joined last, along d
+  grid_place p = {{0, line%g->cells[1], line/g->cells[1]}};
+  for (; p.at[0] < g->cells[0]; p.at[0]++, h++) {
+    if (g->type[h] != PERP_CELL_LIQUID) {
+      if (fresh) parent[h] = ALONE;
+      continue;
     }
+    if (!tied(g, p, h, 0, scale[0])) {
+      run = h;
+      joined[1] = joined[2] = -1;
+    }
+    if (fresh) parent[h] = run;
+    for (int d = 1; d < 3; d++) {
+      if (!along[d] || !tied(g, p, h, d, scale[d])) continue;
+      const int32_t other = h - grid_stride(g, d), leader = parent[other];
+      if (leader == joined[d] || other == joined[d]) continue;
+      const int32_t one = root_of(parent, run), two = root_of(parent, other);
+      parent[one > two ? one : two] = one > two ? two : one;   // the smaller leads
+      joined[d] = parent[other];
+    }
+  }
+}
+
+enum { JOINTS = 4 };   // parts of the lines that are joined on their own, and then to each other
+static int32_t joint(const certifier *c, int32_t part) {
+  return (int32_t)((int64_t)c->grid->cells[1]*c->grid->cells[2]*part/JOINTS);
+}
+
+static void join_part(void *data, int32_t part) {
+  certifier *c = data;
+  const int32_t deep = c->grid->cells[1], from = joint(c, part);
+  for (int32_t line = from; line < joint(c, part + 1); line++)
+    join_line(c, line, 1, (const int[3]){0, line > from, line - deep >= from});
+}
+
+// Union-find: the first cell of a component leads it, whatever the order.
+static void join_runs(certifier *c) {
+  const int32_t deep = c->grid->cells[1], lines = deep*c->grid->cells[2];
+  team_run(c->threads, join_part, c, JOINTS);
+  for (int32_t part = 1; part < JOINTS; part++) {
+    const int32_t from = joint(c, part);
+    if (from == lines || from == joint(c, part - 1)) continue;   // fewer lines than parts
+    join_line(c, from, 0, (const int[3]){0, 1, 0});
+    for (int32_t line = from < deep ? deep : from; line < from + deep && line < lines; line++)
+      join_line(c, line, 0, (const int[3]){0, 0, 1});
+  }
 }
 
 // Numbers for components of several cells, in the order of their first cells; returns how many
 // components there are in all. members: n, work
 static int32_t number_parts(certifier *c, int32_t *members) {
   int32_t *part = c->component, components = 0, numbered = 0;
+  int32_t leader = -1, root = -1;   // of the cell before
   for (int32_t h = 0; h < c->n; h++) {
     if (part[h] == ALONE) continue;
     if (part[h] == h) members[h] = 1;
     else {
-      int32_t root = part[h];   // before h, and compressed already
-      while (part[root] != root) root = part[root];
+      if (part[h] != leader) {
+        leader = root = part[h];   // before h, and compressed already
+        while (part[root] != root) root = part[root];
+      }
       part[h] = root;
       members[root]++;
     }
@@ -130,7 +157,7 @@ static int32_t number_parts(certifier *c, int32_t *members) {
 
 static void look_at_grid(certifier *c) {
   team_run(c->threads, find_exponents, c, CHUNKS);
-  join_runs(c->grid, c->component);
+  join_runs(c);
   c->components = number_parts(c, (int32_t *)c->x);   // x is not needed yet
 }
 

@@ -564,11 +564,19 @@ static void estimate_chunk(void *data, int32_t index) {
   e->of[index] = worst;
 }
 
-void grid_judge_weights(const certifier *c, double *weight) {
+typedef struct weights {
+  const certifier *c;
+  double *weight;
+} weights;
+
+static void some_weights(void *data, int32_t from, int32_t to, int32_t share) {
+  const certifier *c = ((const weights *)data)->c;
+  double *weight = ((const weights *)data)->weight;
   cells s;
+  (void)share;
   cells_begin(&s);
-  for (int32_t first = 0; first < c->n; first += GRID_STRETCH) {
-    const int32_t left = c->n - first, count = left < GRID_STRETCH ? left : GRID_STRETCH,
+  for (int32_t first = from; first < to; first += GRID_STRETCH) {
+    const int32_t left = to - first, count = left < GRID_STRETCH ? left : GRID_STRETCH,
                   *component = c->component + first;
     cells_at(c, first, count, &s);
     for (int32_t q = 0; q < count;) {
@@ -586,6 +594,10 @@ void grid_judge_weights(const certifier *c, double *weight) {
       for (; q < end; q++) weight[first + q] = within(s.inverse[q]*part->unit)/base;
     }
   }
+}
+
+void grid_judge_weights(const certifier *c, double *weight) {
+  team_share(c->threads, c->n, some_weights, &(weights){c, weight});
 }
 
 double grid_judge_residual(const certifier *c, const double *x, const double *y) {

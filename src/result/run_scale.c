@@ -105,14 +105,25 @@ void run_set_weights(const perp_run *run, double *weight) {
   }
 }
 
-void run_units(const perp_run *run, double *unit) {
-  const run_state *state = run->state;
+typedef struct units {
+  const run_state *state;
+  double *unit;
+} units;
+
+static void some_units(void *data, int32_t from, int32_t to, int32_t share) {
+  const units *u = data;
+  const run_state *state = u->state;
   const certifier *judge = &state->solver->judge;
-  for (int32_t i = 0; i < run->n; i++) {
+  (void)share;
+  for (int32_t i = from; i < to; i++) {
     const int32_t k = state->index != NULL ? state->index[i] : i;
     const certify_scale scale = certify_scale_of(judge, k);
-    unit[i] = scale.R/((state->R != NULL ? state->R[i] : 1.0)*scale.base);
+    u->unit[i] = scale.R/((state->R != NULL ? state->R[i] : 1.0)*scale.base);
   }
+}
+
+void run_units(const perp_run *run, double *unit) {
+  team_share(run->threads, run->n, some_units, &(units){run->state, unit});
 }
 
 int run_equilibrate(perp_run *run) {

@@ -248,12 +248,20 @@ static void empty_row(perp_solver *s, int32_t i, perp_run *outcome) {
            problem->b[i] < 0.0 ? "upper" : "lower");
 }
 
-// The guess within the bounds, but for components that x_ref solves exactly. 1: it is x_ref.
-static int set_guess(perp_solver *s, const double *guess) {
+typedef struct guessing {
+  perp_solver *s;
+  const double *guess;
+  int same[TEAM_SHARES];
+} guessing;
+
+static void guess_some(void *data, int32_t from, int32_t to, int32_t share) {
+  guessing *g = data;
+  perp_solver *s = g->s;
+  const double *guess = g->guess;
   const perp_problem *problem = s->problem;
   const int asks = !s->judge.hurried && (!s->judge.lean || s->judge.settles);
   int same = 1;
-  for (int32_t i = 0; i < problem->A.n; i++) {
+  for (int32_t i = from; i < to; i++) {
     const double low = lower(problem->lo, i), high = upper(problem->hi, i);
     const double reference = clamp(0.0, low, high);
     const double inside = clamp(guess[i], low, high);
@@ -261,6 +269,15 @@ static int set_guess(perp_solver *s, const double *guess) {
     s->x[i] = settled ? reference : inside;
     same &= s->x[i] == reference;
   }
+  g->same[share] = same;
+}
+
+// The guess within the bounds, but for components that x_ref solves exactly. 1: it is x_ref.
+static int set_guess(perp_solver *s, const double *guess) {
+  guessing g = {.s = s, .guess = guess};
+  const int32_t shares = team_share(s->threads, s->problem->A.n, guess_some, &g);
+  int same = 1;
+  for (int32_t k = 0; k < shares; k++) same &= g.same[k];
   return same;
 }
 
