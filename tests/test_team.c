@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include <cmocka.h>
@@ -23,6 +24,36 @@ static void check_team(team *t) {
     int32_t visits[TASKS] = {0};
     team_run(t, count_visit, visits, counts[k]);
     for (int32_t i = 0; i < TASKS; i++) assert_int_equal(visits[i], i < counts[k] ? 1 : 0);
+  }
+}
+
+static void visit_share(void *data, int32_t from, int32_t to, int32_t share) {
+  int32_t *visits = data;
+  for (int32_t i = from; i < to; i++) visits[i] += share + 1;
+}
+
+// Shares are the same for any number of threads, in order, and have everything once.
+static void shares_do_not_depend_on_threads(void **state) {
+  (void)state;
+  static const int32_t sizes[] = {0, 1, 4095, 10000, 300001};
+  for (size_t k = 0; k < sizeof sizes/sizeof sizes[0]; k++) {
+    const int32_t n = sizes[k];
+    int32_t *first = calloc((size_t)n + 1, sizeof *first), *visits = calloc((size_t)n + 1, 4);
+    const int32_t shares = team_share(NULL, n, visit_share, first);
+    assert_in_range(shares, 1, TEAM_SHARES);
+    for (int32_t i = 0; i < n; i++) {
+      assert_in_range(first[i], 1, shares);
+      if (i > 0) assert_in_range(first[i] - first[i - 1], 0, 1);
+    }
+    for (int32_t threads = 2; threads <= 4; threads += 2) {
+      team *t = team_create(threads, NULL, NULL);
+      memset(visits, 0, (size_t)n*sizeof *visits);
+      assert_int_equal(team_share(t, n, visit_share, visits), shares);
+      if (n > 0) assert_memory_equal(visits, first, (size_t)n*sizeof *visits);
+      team_destroy(t);
+    }
+    free(first);
+    free(visits);
   }
 }
 
@@ -171,6 +202,7 @@ static void memory_is_the_callers_and_none_is_taken_in_run(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(every_task_runs_once),
+    cmocka_unit_test(shares_do_not_depend_on_threads),
     cmocka_unit_test(no_team_is_one_thread),
     cmocka_unit_test(runs_follow_each_other),
     cmocka_unit_test(sleepers_wake_up),

@@ -68,7 +68,7 @@ static void join_lines(void *data, int32_t index) {
 }
 
 void grid_find_closed(grid_levels *g) {
-  enum { TASKS = 4, LARGE = 1 << 17 };               // cells
+  enum { TASKS = 4, LARGE = 4096 };                  // cells
   grid_level *l = &g->at[0];
   const int32_t line = l->side[0];
   int32_t *label = g->label;

@@ -273,10 +273,11 @@ void grid_levels_mask(grid_levels *g, int32_t from, const uint8_t *is_free) {
   } else {
     mask_changes(g, l, is_free);
   }
+  const int anew = all || !l->below;                 // coarser levels as a whole
   for (int32_t k = from; k < g->levels; k++) {
     grid_level *c = &g->at[k];
     if (k > from) {
-      grid_job w = {.g = g, .l = c, .all = all || c->mode != 2};
+      grid_job w = {.g = g, .l = c, .all = anew || c->mode != 2};
       for (int32_t d = 0; d < 3; d++) c->w[d] = c->masked[d];
       c->out = c->spill;
       c->mode = 2;
@@ -284,6 +285,7 @@ void grid_levels_mask(grid_levels *g, int32_t from, const uint8_t *is_free) {
       if (w.all) {
         grid_lines_run(&w, coarse_diagonal_lines);
         grid_lines_run(&w, run_lines);
+        memset(c->touched, 0, (size_t)c->rows);
       } else {
         w.tasks = 1;
         coarse_diagonal_lines(&w, 0);
@@ -293,7 +295,8 @@ void grid_levels_mask(grid_levels *g, int32_t from, const uint8_t *is_free) {
     set_near(c);
     balance(g, c);
   }
-  for (int32_t k = 0; k < from; k++) g->at[k].mode = 0;
+  l->below = 1;
+  for (int32_t k = 0; k < from; k++) g->at[k].below = 0;
   grid_factor(g);
 }
 

@@ -38,6 +38,7 @@ typedef struct grid_level {
   float unit[3];             // the weight of a face of the whole area
   float centre, centre_inverse;   // the diagonal where all weights are units
   int32_t mode;              // 0: not masked yet, 1: by the caller, 2: by a finer level
+  int32_t below;             // 1: the coarser levels follow this mask
 
   const uint8_t *type;       // n: perp_cell, whatever the mask
   uint8_t *own_type;         // n: the same but on level 0, where it is the caller's

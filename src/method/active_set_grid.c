@@ -4,7 +4,7 @@
 //     I = cells with lo < x - y/D < hi;  x_F at their bounds;  A_II c = -y_I;  x_I <- x_I + c
 // without projection or line search. A is an M-matrix: with exact solves x is monotone from the
 // second step on and the method ends (Hintermueller, Ito, Kunisch 2003). The solves are inexact, by
-// conjugate gradients with a cycle on the free cells (grid_levels.h), to a tenth while I changes,
+// conjugate gradients with a cycle on the free cells (grid_levels.h), to a third while I changes,
 // and to the tolerance once it does not. Steps in between look at few cells only: at walls, or at
 // the edge of I (grid_watch.c). A set I that comes back tightens them, and in the end the monotone
 // steps of multigrid_grid.c take over. A cold start comes from coarser grids (grid_start.c): on the
@@ -22,7 +22,7 @@ enum { MOST_STEPS = 100,         // of conjugate gradients in a Newton step
        REPEATS = 20,             // until they have come back so often
        IDLE = 40 };              // steps in which the residual has to halve
 
-static const double inexact = 0.1;       // relative residual of a linear solve on the way
+static const double inexact = 0.3;       // relative residual of a linear solve on the way
 static const double margin = 0.9;        // part of the tolerance that the last one aims for
 static const double part = 0.8;          // the same, of the Euclidean norm
 static const double exact = 1e-13;
