@@ -33,13 +33,16 @@ bench bench_begin(int count, char **words) {
   snprintf(b.command, sizeof b.command, "%s",
            given != NULL ? given : slash != NULL ? slash + 1 : words[0]);
   for (int k = 1; k < count; k++) {
-    if (strcmp(words[k], "--quick") == 0) {
-      b.quick = 1;
-      if (given == NULL) strncat(b.command, " --quick", sizeof b.command - strlen(b.command) - 1);
+    const int quick = strcmp(words[k], "--quick") == 0, ours = strcmp(words[k], "--ours") == 0;
+    if (quick || ours) {
+      b.quick |= quick;
+      b.ours |= ours;
+      if (given == NULL)
+        strncat(b.command, quick ? " --quick" : " --ours", sizeof b.command - strlen(b.command) - 1);
     } else if (strcmp(words[k], "--results") == 0 && k + 1 < count) {
       b.results = words[++k];
     } else {
-      fprintf(stderr, "usage: %s [--quick] [--results DIRECTORY]\n", words[0]);
+      fprintf(stderr, "usage: %s [--quick] [--ours] [--results DIRECTORY]\n", words[0]);
       exit(2);
     }
   }
@@ -193,6 +196,8 @@ void bench_close(bench_table *t) {
   fflush(stdout);
   free(t);
 }
+
+const bench *bench_of(const bench_table *t) { return t->bench; }
 
 // ---- problems ----
 

@@ -12,10 +12,11 @@
 extern "C" {
 #endif
 
-// Arguments of every program: [--quick] [--results DIRECTORY]. Without a directory nothing is
-// written.
+// Arguments of every program: [--quick] [--ours] [--results DIRECTORY]. Without a directory nothing
+// is written.
 typedef struct bench {
   int quick;
+  int ours;                // contests go without their peers
   const char *results;     // NULL: print only
   char command[256];       // what to type to get these numbers again
 } bench;
@@ -35,6 +36,7 @@ void bench_row(bench_table *t, const char *format, ...) __attribute__((format(pr
 // below the table
 void bench_note(bench_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void bench_close(bench_table *t);
+const bench *bench_of(const bench_table *t);
 // p of seconds ~ n^p: least squares of log seconds over log n
 double bench_growth(int32_t count, const double *n, const double *seconds);
 

@@ -14,6 +14,7 @@ typedef struct contest {
   double good;                 // > 0: everybody must reach this residual: peers get smaller and
                                //   smaller tolerances until they do, perp a new solver every time
   int32_t threads;             // of perp's; 0: one
+  int32_t kept;                // 1: perp's solver is kept even so, and its first solve not counted
   const char *form;            // how `ours` is given, for its rows; NULL: they do not say
   double best;                 // seconds of the fastest peer with a residual below `good`; where
                                //   there is none, of the fastest one below GOOD
