@@ -18,14 +18,19 @@ static void add_up(void *data, int32_t block, int32_t who) {
   const particles *p = &w->f->p;
   const int64_t from = (int64_t)block*BLOCK;
   const int64_t end = from + BLOCK < p->count ? from + BLOCK : p->count;
-  double *sum = w->sum[block];
+  double *sum = w->sum[block], energy = 0.0;
   for (int k = 0; k < SUMS; k++) sum[k] = 0.0;
-  for (int a = 0; a < w->f->dimension; a++)
+  for (int a = 0; a < w->f->dimension; a++) {
+    double momentum = 0.0, position = 0.0;
     for (int64_t i = from; i < end; i++) {
-      sum[a] += p->v[a][i];
-      sum[3] += p->v[a][i]*p->v[a][i];
-      sum[4 + a] += p->x[a][i];
+      momentum += p->v[a][i];
+      energy += p->v[a][i]*p->v[a][i];
+      position += p->x[a][i];
     }
+    sum[a] = momentum;
+    sum[4 + a] = position;
+  }
+  sum[3] = energy;
 }
 
 perp_error fluid_measure(perp_fluid *f) {

@@ -1,6 +1,7 @@
 // step.c: a step of seconds as substeps, each the stages of [ANE17] Fig. 2 in the order
 //     solids, advect, reseed, surface, gather, forces, assemble, pressure, project, extrapolate,
-//     scatter, measure
+//     scatter
+// and measure at the end of the step.
 // The velocity that carries the particles is that of the substep before, after its projection and
 // extrapolation: free of divergence and known beyond the surface. Solids move first, so that
 // particles are pushed out of where these are when the substep ends. At the end of a step, grid and
@@ -63,7 +64,7 @@ static perp_error substep(perp_fluid *f) {
     {PERP_FLUID_GATHER, fluid_gather}, {PERP_FLUID_FORCES, fluid_forces},
     {PERP_FLUID_ASSEMBLE, fluid_assemble}, {PERP_FLUID_PRESSURE, fluid_pressure},
     {PERP_FLUID_PROJECT, fluid_project}, {PERP_FLUID_EXTRAPOLATE, fluid_extrapolate},
-    {PERP_FLUID_SCATTER, fluid_scatter}, {PERP_FLUID_MEASURE, fluid_measure}};
+    {PERP_FLUID_SCATTER, fluid_scatter}};
   return run(f, turns, sizeof turns/sizeof *turns);
 }
 
@@ -87,7 +88,7 @@ static perp_error all_substeps(perp_fluid *f) {
     f->time += dt;
     f->report.substeps++;
   }
-  return PERP_OK;
+  return run(f, &(turn){PERP_FLUID_MEASURE, fluid_measure}, 1);
 }
 
 perp_error perp_fluid_step(perp_fluid *f, perp_fluid_report *report) {
