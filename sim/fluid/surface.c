@@ -24,6 +24,8 @@
 
 #include <string.h>
 
+#include "sample.h"
+
 #define REACH 1.5        // R/h: from the centre of a cell to the far side of the next
 #define NEAR 1.0
 enum { KNOTS = 64, FINE = 16, MIRRORS = 4 };
@@ -159,73 +161,137 @@ static int mirrors_of(const work *w, const int32_t place[3], mirror *m) {
 
 typedef struct sums { double weight, moment[3], nearest; } sums;   // nearest: squared
 
-static void count_in(sums *s, const double r[3], double scale) {
-  const double square = r[0]*r[0] + r[1]*r[1] + r[2]*r[2], t = 1.0 - square*scale;
-  if (square < s->nearest) s->nearest = square;
-  if (!(t > 0.0)) return;
-  const double weight = t*t*t;
-  s->weight += weight;
-  for (int a = 0; a < 3; a++) s->moment[a] += weight*r[a];
-}
+// Particles are taken in blocks: weights by four at once, then they are added up one by one, in the
+// order of the particles.
+enum { WIDTH = 4, QUADS = 4, BLOCK_OF = WIDTH*QUADS, IMAGES = 1 << MIRRORS };
+typedef double quad __attribute__((vector_size(8*WIDTH)));
+typedef double quad_anywhere __attribute__((vector_size(8*WIDTH), aligned(8), may_alias));
+typedef int64_t quad_mask __attribute__((vector_size(8*WIDTH)));
+typedef union lane { quad of[QUADS]; double at[BLOCK_OF]; } lane;
+typedef struct block { lane r[3]; } block;   // from the centre of the cell
 
-static void count_images(sums *s, const double r[3], double scale, const mirror *m, int mirrors) {
-  double image[1 << MIRRORS][3];
-  int images = 1;
-  for (int a = 0; a < 3; a++) image[0][a] = r[a];
-  for (int k = 0; k < mirrors; k++, images *= 2)
-    for (int i = 0; i < images; i++) {
-      const double *n = m[k].normal, *p = image[i];
-      const double shift = 2.0*(n[0]*p[0] + n[1]*p[1] + n[2]*p[2] + m[k].distance);
-      for (int a = 0; a < 3; a++) image[images + i][a] = p[a] - shift*n[a];
-    }
-  for (int i = 0; i < images; i++) count_in(s, image[i], scale);
-}
-
-// The usual case of both: particles begin .. end - 1 without mirrors, in the plane or in space.
-static inline void count_all(sums *s, const particles *p, int32_t begin, int32_t end,
-                             const double x[3], double scale, const int dimension) {
-  double weights = 0.0, m0 = 0.0, m1 = 0.0, m2 = 0.0, nearest = s->nearest;
-  for (int32_t i = begin; i < end; i++) {
-    const double r0 = p->x[0][i] - x[0], r1 = p->x[1][i] - x[1];
-    const double r2 = dimension == 3 ? p->x[2][i] - x[2] : 0.0;
-    const double square = r0*r0 + r1*r1 + r2*r2, t = 1.0 - square*scale;
-    const double weight = t > 0.0 ? t*t*t : 0.0;
-    nearest = square < nearest ? square : nearest;
-    weights += weight;
-    m0 += weight*r0, m1 += weight*r1, m2 += weight*r2;
+SAMPLE_INLINE void reflect(const block *from, block *to, const mirror *m, int32_t quads,
+                           const int dimension) {
+  for (int32_t q = 0; q < quads; q++) {
+    quad along = m->normal[0]*from->r[0].of[q] + m->normal[1]*from->r[1].of[q];
+    if (dimension == 3) along += m->normal[2]*from->r[2].of[q];
+    const quad shift = 2.0*(along + m->distance);
+    for (int a = 0; a < dimension; a++) to->r[a].of[q] = from->r[a].of[q] - shift*m->normal[a];
   }
-  s->nearest = nearest;
-  s->weight += weights;
-  s->moment[0] += m0, s->moment[1] += m1, s->moment[2] += m2;
 }
 
-static double distance_at(const work *w, const int32_t place[3]) {
-  const perp_fluid *f = w->f;
-  const double R = REACH*f->h, scale = 1.0/(R*R);
+SAMPLE_INLINE void count_in(sums *s, const block *image, int images, int32_t count, double scale,
+                            const int dimension) {
+  struct { lane weight, part[3], square; } of[IMAGES];
+  for (int i = 0; i < images; i++)
+    for (int32_t q = 0; q*WIDTH < count; q++) {
+      const lane *r = image[i].r;
+      quad square = r[0].of[q]*r[0].of[q] + r[1].of[q]*r[1].of[q];
+      if (dimension == 3) square += r[2].of[q]*r[2].of[q];
+      const quad t = 1.0 - square*scale;
+      const quad u = (quad)((quad_mask)t & (t > 0.0)), weight = u*u*u;   // t > 0 ? t : 0
+      of[i].square.of[q] = square;
+      of[i].weight.of[q] = weight;
+      for (int a = 0; a < dimension; a++) of[i].part[a].of[q] = weight*r[a].of[q];
+    }
+  double weight = s->weight, nearest = s->nearest, m[3];
+  for (int a = 0; a < dimension; a++) m[a] = s->moment[a];
+  for (int32_t k = 0; k < count; k++)
+    for (int i = 0; i < images; i++) {
+      nearest = of[i].square.at[k] < nearest ? of[i].square.at[k] : nearest;
+      weight += of[i].weight.at[k];
+      for (int a = 0; a < dimension; a++) m[a] += of[i].part[a].at[k];
+    }
+  s->weight = weight, s->nearest = nearest;
+  for (int a = 0; a < dimension; a++) s->moment[a] = m[a];
+}
+
+typedef struct centre {        // of a cell, and the walls about it
+  double x[3], scale;
   mirror m[MIRRORS];
-  const int mirrors = mirrors_of(w, place, m);
-  double x[3];
+  int mirrors;
+} centre;
+
+// x_p - x; in what is left of the last four: 0
+SAMPLE_INLINE void take(lane *to, const double *from, int32_t count, double x) {
+  int32_t k = 0;
+  for (; k + WIDTH <= count; k += WIDTH)
+    to->of[k/WIDTH] = *(const quad_anywhere *)(from + k) - x;
+  for (; k < count; k++) to->at[k] = from[k] - x;
+  for (; k % WIDTH != 0; k++) to->at[k] = 0.0;
+}
+
+SAMPLE_INLINE void count_row(const work *w, sums *s, const centre *at, int32_t begin, int32_t end,
+                             const int dimension) {
+  const particles *p = &w->f->p;
+  block image[IMAGES];
+  for (int32_t from = begin; from < end; from += BLOCK_OF) {
+    const int32_t count = end - from < BLOCK_OF ? end - from : BLOCK_OF;
+    for (int a = 0; a < dimension; a++) {
+      take(&image[0].r[a], p->x[a] + from, count, at->x[a]);
+      if (!w->step[a]) image[0].r[a] = (lane){.at = {0.0}};
+    }
+    int images = 1;
+    for (int m = 0; m < at->mirrors; m++, images *= 2)
+      for (int i = 0; i < images; i++)
+        reflect(&image[i], &image[images + i], &at->m[m], (count + WIDTH - 1)/WIDTH, dimension);
+    count_in(s, image, images, count, at->scale, dimension);
+  }
+}
+
+// The same for the usual case, without mirrors; each row is added up by itself.
+SAMPLE_INLINE void count_plain(const work *w, sums *s, const centre *at, int32_t begin,
+                               int32_t end, const int dimension) {
+  const particles *p = &w->f->p;
+  sums row = {.nearest = s->nearest};
+  for (int32_t from = begin; from < end; from += BLOCK_OF) {
+    const int32_t count = end - from < BLOCK_OF ? end - from : BLOCK_OF;
+    block b;
+    for (int a = 0; a < dimension; a++) take(&b.r[a], p->x[a] + from, count, at->x[a]);
+    count_in(&row, &b, 1, count, at->scale, dimension);
+  }
+  s->nearest = row.nearest;
+  s->weight += row.weight;
+  for (int a = 0; a < dimension; a++) s->moment[a] += row.moment[a];
+}
+
+SAMPLE_INLINE sums count_all(const work *w, const int32_t place[3], const centre *here,
+                             const int dimension) {
+  const perp_fluid *f = w->f;
   int32_t from[3], to[3];
   for (int a = 0; a < 3; a++) {
-    x[a] = (place[a] + 0.5)*f->h;
     from[a] = place[a] > 0 ? place[a] - 1 : 0;
     to[a] = place[a] < f->n[a] - 1 ? place[a] + 1 : f->n[a] - 1;
   }
-  const int plain = mirrors == 0 && w->step[0] && w->step[1] ? 2 + w->step[2] : 0;
+  const int plain = here->mirrors == 0 && w->step[0] && w->step[1];
   sums s = {.nearest = INFINITY};
   for (int32_t k = from[2]; k <= to[2]; k++)
     for (int32_t j = from[1]; j <= to[1]; j++) {
       const int32_t c = at(&w->cells, from[0], j, k);
-      const int32_t end = f->first[c + to[0] - from[0] + 1];
-      if (plain == 2) count_all(&s, &f->p, f->first[c], end, x, scale, 2);
-      if (plain == 3) count_all(&s, &f->p, f->first[c], end, x, scale, 3);
-      for (int32_t p = f->first[c]; p < end && !plain; p++) {
-        double r[3] = {0.0, 0.0, 0.0};
-        for (int a = 0; a < 3; a++)
-          if (w->step[a]) r[a] = f->p.x[a][p] - x[a];
-        count_images(&s, r, scale, m, mirrors);
-      }
+      const int32_t begin = f->first[c], end = f->first[c + to[0] - from[0] + 1];
+      if (plain) count_plain(w, &s, here, begin, end, dimension);
+      else count_row(w, &s, here, begin, end, dimension);
     }
+  return s;
+}
+
+SAMPLE_INLINE sums count_any(const work *w, const int32_t place[3], const centre *here) {
+  return w->step[2] ? count_all(w, place, here, 3) : count_all(w, place, here, 2);
+}
+static sums count_narrow(const work *w, const int32_t place[3], const centre *here) {
+  return count_any(w, place, here);
+}
+SAMPLE_WIDE static sums count_wide(const work *w, const int32_t place[3], const centre *here) {
+  return count_any(w, place, here);
+}
+
+static double distance_at(const work *w, const int32_t place[3]) {
+  const perp_fluid *f = w->f;
+  const double R = REACH*f->h;
+  centre here = {.scale = 1.0/(R*R)};
+  here.mirrors = mirrors_of(w, place, here.m);
+  for (int a = 0; a < 3; a++) here.x[a] = (place[a] + 0.5)*f->h;
+  const sums s = SAMPLE_HAS_WIDE() ? count_wide(w, place, &here) : count_narrow(w, place, &here);
   if (!(s.weight > 0.0)) return R;
   const double q = sqrt(s.moment[0]*s.moment[0] + s.moment[1]*s.moment[1] +
                         s.moment[2]*s.moment[2])/s.weight;
