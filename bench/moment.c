@@ -39,9 +39,12 @@ int moment_take(const scene *what, int32_t size, double seconds, int32_t threads
     m->h = state.spacing;
     m->time = r.time;
     m->surface = copy(state.surface, (size_t)n[0]*(size_t)n[1]*(size_t)n[2]);
-    for (int a = 0; a < m->dimension; a++)
-      m->u[a] = copy(state.u[a], (size_t)(n[0] + (a == 0))*(size_t)(n[1] + (a == 1))*
-                                 (size_t)(n[2] + (a == 2)));
+    for (int a = 0; a < m->dimension; a++) {
+      const size_t faces = (size_t)(n[0] + (a == 0))*(size_t)(n[1] + (a == 1))*
+                           (size_t)(n[2] + (a == 2));
+      m->u[a] = copy(state.u[a], faces);
+      for (size_t i = 0; i < faces; i++) m->fastest = fmax(m->fastest, fabs(m->u[a][i]));
+    }
   }
   perp_fluid_destroy(fluid);
   return fine;

@@ -14,6 +14,7 @@ typedef struct moment {         // of a scene on a coarse grid
   double h, time;
   double *surface;              // cells: signed distance of the liquid
   double *u[3];                 // faces
+  double fastest;               // of them
   double lift;                  // 1/s: acceleration per velocity, while a fluid gets its velocities
   double gravity[3];            // that it does not feel meanwhile
 } moment;
