@@ -29,6 +29,9 @@ typedef struct command {
   // DYNAMIC_FAMILY: what the first operand may be, each with parameters of its own
   const perp_family *(*family_at)(int32_t index);   // NULL after the last
   const char *family_word, *family_note;            // "family", "The answer"
+  const char *(*family_kind)(const perp_family *family);   // "liquids"; NULL: all are of one kind
+  int (*family_large)(const perp_family *family);   // 1: with DYNAMIC_LARGE; NULL: none
+  const option_scope *scopes;                       // what differs between kinds; NULL: nothing
   command_example examples[5];
   int (*run)(const arguments *args);
 } command;

@@ -74,7 +74,11 @@ static void bash_families(const command *what) {
     for (int i = 0; i < table.count; i++) {
       if (table.entry[i].group == GROUP_FAMILY) printf(" --%s", table.entry[i].name);
     }
-    printf("'\n          case $prev in\n");
+    printf("'\n");
+    for (int i = 0; i < table.count; i++) {
+      if (table.entry[i].apart) printf("          words=${words/--%s /}\n", table.entry[i].name);
+    }
+    printf("          case $prev in\n");
     for (int i = 0; i < table.count; i++) {
       const option_entry *entry = &table.entry[i];
       if (entry->group != GROUP_FAMILY || entry->kind != OPTION_CHOICE) continue;

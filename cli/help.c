@@ -17,7 +17,7 @@ static void print_options(const command *what, const option_table *table) {
     int first = 1;
     for (int i = 0; i < table->count; i++) {
       const option_entry *entry = &table->entry[i];
-      if ((int)entry->group != group) continue;
+      if ((int)entry->group != group || entry->apart) continue;
       if (first) heading(option_group_title(what, entry->group)), first = 0;
       char spelling[160];
       text_row(stdout, LABEL, option_spelling(entry, spelling, sizeof spelling), COLUMN,

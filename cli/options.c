@@ -49,6 +49,34 @@ static option_entry *add_beside(option_table *table, const char *name, option_ki
   return &table->entry[at];
 }
 
+static int entry_index(const option_table *table, const char *name) {
+  for (int i = 0; i < table->count; i++) {
+    if (!strcmp(table->entry[i].name, name)) return i;
+  }
+  return -1;
+}
+
+// What is only for families of one kind, or says something else about them.
+static void narrow_rows(option_table *table, const command *what, const perp_family *family) {
+  const char *kind = family && what->family_kind ? what->family_kind(family) : NULL;
+  for (const option_scope *scope = what->scopes; scope && scope->option; scope++) {
+    option_entry *entry = &table->entry[entry_index(table, scope->option)];
+    const int same = kind && !strcmp(kind, scope->kind);
+    if (!scope->help) {
+      char help[sizeof entry->help];
+      memcpy(help, entry->help, sizeof help);
+      entry->only = scope->kind;
+      entry->apart = kind && !same;
+      if (kind) continue;
+      entry->help[0] = 0;
+      text_append(entry->help, sizeof entry->help, "%s: %s", scope->kind, help);
+    } else if (same) {
+      entry->help[0] = 0;
+      text_append(entry->help, sizeof entry->help, "%s", scope->help);
+    }
+  }
+}
+
 static void add_rows(option_table *table, const option_row *rows) {
   for (; rows && rows->name; rows++) {
     option_entry *entry = add(table, rows->name, rows->kind, GROUP_OWN);
@@ -133,18 +161,27 @@ static const char *argument_word(const perp_parameter *parameter) {
                                                : "N";
 }
 
-static int takes(const command *what, const perp_method *method) {
-  return !(what->dynamic & DYNAMIC_LARGE) ||
-         !(method->needs & PERP_NEEDS_CONTACTS || method->traits & PERP_TRAIT_ALL);
+// dynamic: with DYNAMIC_LARGE not the methods for contacts, or for small n.
+static int takes(unsigned dynamic, const perp_method *method) {
+  const uint32_t other = PERP_NEEDS_CONTACTS | PERP_NEEDS_BODIES;
+  return !(dynamic & DYNAMIC_LARGE) ||
+         !(method->needs & other || method->traits & PERP_TRAIT_ALL);
+}
+
+static int somebody_takes(unsigned dynamic, const char *parameter) {
+  int some = 0;
+  for (int32_t i = 0; i < perp_method_count() && !some; i++)
+    some = takes(dynamic, perp_method_at(i)) && own_parameter(perp_method_at(i), parameter);
+  return some;
 }
 
 // Methods may share a parameter and mean different things by it: one sentence for each meaning,
 // with the methods' names.
-static void append_meanings(const command *what, option_entry *entry) {
+static void append_meanings(unsigned dynamic, option_entry *entry) {
   const perp_parameter *said[8];
   int count = 0;
   for (int32_t i = 0; i < perp_method_count() && count < 8; i++) {
-    const perp_parameter *own = takes(what, perp_method_at(i))
+    const perp_parameter *own = takes(dynamic, perp_method_at(i))
                                     ? own_parameter(perp_method_at(i), entry->parameter->name)
                                     : NULL;
     int k = 0;
@@ -163,7 +200,7 @@ static void append_meanings(const command *what, option_entry *entry) {
     const char *comma = " [";
     for (int32_t j = i; j < perp_method_count(); j++) {
       const perp_parameter *other = own_parameter(perp_method_at(j), own->name);
-      if (!other || !alike(other, own) || !takes(what, perp_method_at(j))) continue;
+      if (!other || !alike(other, own) || !takes(dynamic, perp_method_at(j))) continue;
       text_append(entry->help, sizeof entry->help, "%s%s", comma, perp_method_at(j)->name);
       comma = ", ";
     }
@@ -191,7 +228,8 @@ static option_kind kind_of(const perp_parameter *parameter) {
                                                                                     : OPTION_TEXT;
 }
 
-static void add_parameter(option_table *table, const command *what,
+// An option that no method for this family has stays in the table, so that it can be refused.
+static void add_parameter(option_table *table, unsigned dynamic, unsigned narrow,
                           const perp_parameter *parameter, option_group group) {
   for (int i = 0; i < table->count; i++) {   // a command's own option of that name comes first
     const option_entry *entry = &table->entry[i];
@@ -203,19 +241,13 @@ static void add_parameter(option_table *table, const command *what,
   }
   option_entry *entry = add_beside(table, parameter->name, kind_of(parameter), group);
   describe_argument(parameter, entry);
-  append_meanings(what, entry);
+  entry->apart = !somebody_takes(narrow, parameter->name);
+  append_meanings(entry->apart ? dynamic : narrow, entry);
 }
 
 void options_describe(const perp_parameter *parameter, option_entry *entry) {
   name_entry(entry, parameter->name, kind_of(parameter), GROUP_METHOD);
   describe_alone(parameter, entry);
-}
-
-static int entry_index(const option_table *table, const char *name) {
-  for (int i = 0; i < table->count; i++) {
-    if (!strcmp(table->entry[i].name, name)) return i;
-  }
-  return -1;
 }
 
 static void add_family(option_table *table, const perp_family *family) {
@@ -252,26 +284,27 @@ static void add_family(option_table *table, const perp_family *family) {
 }
 
 void options_build(const command *what, const perp_family *family, option_table *table) {
+  const int large = family && what->family_large && what->family_large(family);
+  const unsigned dynamic = what->dynamic, narrow = dynamic | (large ? DYNAMIC_LARGE : 0u);
   table->count = 0;
   add_rows(table, what->options);
+  narrow_rows(table, what, family);
   add_rows(table, every_command);
   for (int32_t i = 0; i < perp_common_parameter_count(); i++) {
     const perp_parameter *parameter = perp_common_parameter_at(i);
     const int certificate =
         !strcmp(parameter->name, "tol") || !strcmp(parameter->name, "absolute_tol");
-    if ((what->dynamic & DYNAMIC_METHODS) ||
-        ((what->dynamic & DYNAMIC_CERTIFICATE) && certificate)) {
-      add_parameter(table, what, parameter, GROUP_COMMON);
-    }
+    if ((dynamic & DYNAMIC_METHODS) || ((dynamic & DYNAMIC_CERTIFICATE) && certificate))
+      add_parameter(table, dynamic, narrow, parameter, GROUP_COMMON);
   }
-  if (what->dynamic & DYNAMIC_METHODS) {
+  if (dynamic & DYNAMIC_METHODS) {
     for (int32_t i = 0; i < perp_method_count(); i++) {
       const perp_method *method = perp_method_at(i);
-      for (int32_t k = 0; takes(what, method) && k < method->parameter_count; k++)
-        add_parameter(table, what, &method->parameters[k], GROUP_METHOD);
+      for (int32_t k = 0; takes(dynamic, method) && k < method->parameter_count; k++)
+        add_parameter(table, dynamic, narrow, &method->parameters[k], GROUP_METHOD);
     }
   }
-  if ((what->dynamic & DYNAMIC_FAMILY) && family) add_family(table, family);
+  if ((dynamic & DYNAMIC_FAMILY) && family) add_family(table, family);
 }
 
 const char *option_spelling(const option_entry *entry, char *buffer, size_t size) {

@@ -17,6 +17,12 @@ typedef struct option_row {  // as a command writes it down
   const char *help;          // one sentence, without a full stop
 } option_row;
 
+typedef struct option_scope {  // an option in families of one kind
+  const char *option;        // NULL ends a table
+  const char *kind;          // "liquids"
+  const char *help;          // what it does there; NULL: no other kind has it
+} option_scope;
+
 #define OPTION_JSON    {"json", 0, NULL, OPTION_FLAG, "print the result as one JSON object"}
 #define OPTION_QUIET   {"quiet", 'q', NULL, OPTION_FLAG, "no warnings and no progress on stderr"}
 #define OPTION_PROBLEM                                                                             \
@@ -50,6 +56,8 @@ typedef struct option_entry {   // a row of the complete table
   const char *choices;          // OPTION_CHOICE: "on|off"
   option_kind kind;
   option_group group;
+  const char *only;             // the kind of families that has it; NULL: all
+  int apart;                    // it is not for this family: not listed, and refused
   char help[768];
   const perp_parameter *parameter;   // GROUP_COMMON, GROUP_METHOD: the first method's that has it
   const perp_gallery_parameter *quantity;     // GROUP_FAMILY

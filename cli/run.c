@@ -28,6 +28,12 @@ static const perp_family *family_at(int32_t index) {
   return &families[index];
 }
 
+static const char *kind_of(const perp_family *family) {
+  return scene_find(family->name)->fill ? run_liquid.noun : run_bodies.noun;
+}
+
+static int is_liquid(const perp_family *family) { return scene_find(family->name)->fill != NULL; }
+
 static int read_scene(run_session *s) {
   const arguments *args = s->args;
   s->scene = scene_find(args->family->name);
@@ -47,15 +53,13 @@ static int read_scene(run_session *s) {
   return s->kind->build(s);
 }
 
-// Options that only one kind of scene has, and which.
 static int check_kind(const run_session *s) {
-  static const struct { const char *name; const run_kind *kind; } only[] = {
-      {"model", &run_bodies}, {"directions", &run_bodies}, {"sleep", &run_bodies},
-      {"contacts", &run_bodies}, {"keep", &run_liquid}, {"fields", &run_liquid}};
-  for (size_t k = 0; k < sizeof only/sizeof *only; k++) {
-    if (s->kind != only[k].kind && argument(s->args, only[k].name))
-      return fail(CODE_USAGE, "--%s is for scenes of %s; %s is one of %s", only[k].name,
-                  only[k].kind->noun, s->scene->name, s->kind->noun);
+  const arguments *args = s->args;
+  for (int i = 0; i < args->table.count; i++) {
+    const option_entry *entry = &args->table.entry[i];
+    if (entry->only && entry->apart && args->value[i])
+      return fail(CODE_USAGE, "--%s is for scenes of %s; %s is one of %s", entry->name, entry->only,
+                  s->scene->name, s->kind->noun);
   }
   return CODE_OK;
 }
@@ -311,21 +315,21 @@ static const option_row rows[] = {
     {"preset", 0, "NAME", OPTION_TEXT,
      "parameters of a paper in one word: 'paper' of minmap_newton; what else is given comes after"},
     {"model", 0, "normal|friction|staggered|boxed", OPTION_CHOICE,
-     "bodies: which problem a step is: without friction, with the friction of E13 (27), normal and "
+     "which problem a step is: without friction, with the friction of E13 (27), normal and "
      "friction in turn, or friction in boxes (the default is the scene's)"},
     {"directions", 0, "K", OPTION_TEXT,
-     "bodies: directions of friction at a contact in three dimensions (in [3, 64], default 4)"},
+     "directions of friction at a contact in three dimensions (in [3, 64], default 4)"},
     {"sleep", 0, "N", OPTION_TEXT,
-     "bodies: those at rest for N steps are left alone until something touches them; 0: never (in "
+     "what is at rest for N steps is left alone until something touches it; 0: never (in "
      "[0, 1000000], default 60)"},
     {"every", 0, "N", OPTION_TEXT, "record every N-th step (in [1, 65536], default 1)"},
     {"contacts", 0, "auto|all|none", OPTION_CHOICE,
-     "bodies: which contacts are recorded; auto: those of frames that have at most 5000"},
+     "which contacts are recorded; auto: those of frames that have at most 5000"},
     {"keep", 0, "auto|all|surface", OPTION_CHOICE,
-     "liquids: which particles are recorded, all or those that can be seen; auto: all in two "
+     "which particles are recorded, all or those that can be seen; auto: all in two "
      "dimensions"},
     {"fields", 0, "all|surface|none", OPTION_CHOICE,
-     "liquids: what is recorded of the grid: types of cells, surface and pressure, only the "
+     "what is recorded of the grid: types of cells, surface and pressure, only the "
      "surface, or nothing"},
     {"exact", 0, NULL, OPTION_FLAG, "record float32 numbers as they are, not rounded to pack well"},
     {"times", 0, NULL, OPTION_FLAG,
@@ -337,6 +341,16 @@ static const option_row rows[] = {
     {"progress", 0, NULL, OPTION_FLAG, "lines of progress on stderr also where it is no terminal"},
     {"quiet", 'q', NULL, OPTION_FLAG, "nothing but errors: no report, warnings or progress"},
     OPTION_JSON,
+    {0}};
+
+static const option_scope scopes[] = {
+    {"model", "bodies", NULL}, {"directions", "bodies", NULL}, {"sleep", "bodies", NULL},
+    {"contacts", "bodies", NULL}, {"keep", "liquids", NULL}, {"fields", "liquids", NULL},
+    {"dump-problems", "bodies",
+     "write the problems of each step as directories nb###_nc####, bodies and rows"},
+    {"dump-problems", "liquids",
+     "write the problem of each step's last substep as a directory step####_n#####, with its guess "
+     "as x0.mtx"},
     {0}};
 
 extern const command command_run;
@@ -362,6 +376,9 @@ const command command_run = {
   .family_at = family_at,
   .family_word = "scene",
   .family_note = "What to look for",
+  .family_kind = kind_of,
+  .family_large = is_liquid,
+  .scopes = scopes,
   .operands_max = 1,
   .operand_kind = OPERAND_FAMILY,
   .operands_help = "the scene",

@@ -14,6 +14,15 @@ for scene in falling-block dam-break-2d tilted-box ceiling swirl dam-break-3d fa
   [[ $out == *$'\n'"$scene "* ]] || not_ok "$scene is in the list" "$out"
 done
 run run swirl --help; expect 'help of one' 0 'out=--walls' 'out=--spin NUMBER' 'out=What to look for: '
+for option in --model --directions --sleep --contacts 'friction at a contact' nb###_nc#### --friction.rounds --enumerate.limit liquids:; do
+  if [[ $out == *"$option"* ]]; then not_ok 'without what is of bodies' "$option" "$out"; fi
+done
+expect 'with what is of liquids' 0 'out=--keep auto|all|surface' 'out=--fields' 'out=step####_n#####' 'out=--krylov.'; narrow 'in 80 columns'
+run run box --help; expect 'help of bodies' 0 'out=--model normal' 'out=--sleep N' 'out=nb###_nc####' 'out!=--keep' 'out!=--fields' 'out!=step####' 'out!=bodies:'
+run run --help; expect 'help of both says which' 0 'out=bodies: what is at rest' 'out=liquids: which particles' 'out=nb###_nc####' 'out=step####'
+run completion bash
+# shellcheck disable=SC2016
+holds 'completion leaves them out, too' bash -c 'eval "$1"; COMP_WORDS=(perp run swirl --); COMP_CWORD=3; _perp; printf "%s\n" "${COMPREPLY[@]}" >.words; grep -qx -e --keep .words && grep -qx -e --spin .words && ! grep -qx -e --model .words && ! grep -qx -e --sleep .words' _ "$out"
 run run swirl --walls sticky; expect 'other walls' 2 'err=--walls = sticky is not one of no-slip|slip|separating'
 run run swirl --size 3; expect 'too small' 2 'err=--size = 3 is outside [4, 2048]'
 run run dam-break-3d --size 200; expect 'too large' 2 'err=--size = 200 is outside [4, 192]'
