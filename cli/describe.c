@@ -72,3 +72,7 @@ json_t *describe_json(const perp_method *method, describe_field field) {
     json_array_append_new(list, json_string(word));
   return list;
 }
+
+const char *describe_iterations(const perp_method *method) {
+  return method && method->iteration ? method->iteration : "outer";
+}

@@ -38,6 +38,7 @@ static json_t *method_json(const perp_method *method) {
   json_object_set_new(item, "accepts", describe_json(method, DESCRIBE_ACCEPTS));
   json_object_set_new(item, "assumes", describe_json(method, DESCRIBE_ASSUMES));
   json_object_set_new(item, "traits", describe_json(method, DESCRIBE_TRAITS));
+  json_object_set_new(item, "iteration", json_text(describe_iterations(method)));
   json_object_set_new(item, "n_max", method->n_max > 0 ? json_integer(method->n_max) : json_null());
   json_object_set_new(item, "parameters", parameters_json(method));
   return item;

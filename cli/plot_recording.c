@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "chart.h"
+#include "describe.h"
 #include "report.h"
 #include "settings.h"
 #include "text.h"
@@ -255,7 +256,9 @@ static void make_momentum(plan *p) {
 static void make_work(plan *p) {
   p->panel[p->panels].y = (chart_axis){.label = "iterations", .log = 1, .floor = 1.0};
   for (int k = 0; k < p->films; k++) {
-    add(p, k, "Newton", wet(&p->film[k], RECORD_FLUID_newton), CHART_LINE, CHART_BLUE);
+    const perp_method *method = perp_find_method(p->film[k].file.head.method);
+    add(p, k, describe_iterations(method), wet(&p->film[k], RECORD_FLUID_newton),
+        CHART_LINE, CHART_BLUE);
     add(p, k, "inner", wet(&p->film[k], RECORD_FLUID_inner),
         p->films > 1 ? CHART_DASHED : CHART_LINE, CHART_ORANGE);
   }

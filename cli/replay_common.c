@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "describe.h"
 #include "message.h"
 
 void *replay_take(planes *out, size_t count) {
@@ -88,6 +89,9 @@ static json_t *header(const recording *what) {
     json_t *value = json_object_get(what->json, names[k]);
     if (value) json_object_set(head, names[k], value);
   }
+  if (what->head.fluid)
+    json_object_set_new(head, "iterations",
+                        json_text(describe_iterations(perp_find_method(what->head.method))));
   json_object_set_new(head, "bodies", bodies(&what->head));
   return head;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "describe.h"
 #include "recording_head.h"
 #include "report.h"
 #include "run.h"
@@ -165,19 +166,11 @@ static void count_row(run_totals *t, const double *row) {
   t->most_volume = fmax(t->most_volume, volume);
 }
 
-// What a step of the method is called: sweeps and pivots are not Newton's.
-static const char *iteration_noun(const run_session *s) {
-  static const char *const newton[] = {"auto", "active_set", "multigrid", "minmap_newton",
-                                       "fischer_newton"};
-  for (size_t k = 0; k < sizeof newton/sizeof *newton; k++)
-    if (!strcmp(s->options.method->name, newton[k])) return "Newton";
-  return "outer";
-}
-
 static void show_progress(const run_session *s, progress_state *at) {
   const run_totals *t = &s->totals;
   snprintf(at->numbers, sizeof at->numbers, "%5.0f particles, %2.0f %s, %3.0f inner",
-           t->last_particles, t->last_iterations, iteration_noun(s), t->last_inner);
+           t->last_particles, t->last_iterations, describe_iterations(s->options.method),
+           t->last_inner);
 }
 
 // --------------------------------------------------------------------------------------- reporting
@@ -215,7 +208,7 @@ static void report(const run_session *s) {
   if (t->steps > 0)
     report_line("pressure", "%.1f substeps a step; %.1f %s and %.1f inner iterations a substep",
                 t->substeps/(double)t->steps, t->iterations/fmax(t->substeps, 1.0),
-                iteration_noun(s), t->inner/fmax(t->substeps, 1.0));
+                describe_iterations(s->options.method), t->inner/fmax(t->substeps, 1.0));
   report_stages(s);
   report_line("energy", "from %.4g to %.4g (%.3g kinetic)", t->energy_start, t->energy,
               t->kinetic);

@@ -94,6 +94,9 @@ struct perp_method {
   // Who takes its place on a symmetric A where a time limit leaves no room to analyse A, and takes
   // whatever it takes; NULL: nobody.
   const perp_method *hasty;
+  // What its iterations are, in a word before "and 12 inner iterations": "Newton", "sweeps",
+  // "pivots"; NULL: nothing in particular.
+  const char *iteration;
 };
 
 int32_t perp_method_count(void);

@@ -445,4 +445,5 @@ const perp_method method_active_set = {
   .bytes = bytes,
   .run = run_active_set,
   .hasty = &method_southwell,
+  .iteration = "Newton",
 };

@@ -224,4 +224,5 @@ const perp_method method_auto = {
   .bytes = bytes,
   .run = run_auto,
   .hasty = &method_southwell,
+  .iteration = "Newton",   // on grids; elsewhere they are those of whoever runs
 };

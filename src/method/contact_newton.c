@@ -436,4 +436,5 @@ const perp_method method_contact_newton = {
   .assumes = PERP_ASSUMES_NO_PROOF,
   .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME,
   .run = run_contact_newton,
+  .iteration = "Newton",
 };

@@ -260,4 +260,5 @@ const perp_method method_contact_sweep = {
   .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME,
   .bytes = bytes,
   .run = run_contact_sweep,
+  .iteration = "sweeps",
 };

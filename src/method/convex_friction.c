@@ -400,4 +400,5 @@ const perp_method method_convex_friction = {
   .assumes = PERP_ASSUMES_NO_PROOF,
   .bytes = bytes,
   .run = run_convex_friction,
+  .iteration = "Newton",
 };

@@ -69,4 +69,5 @@ const perp_method method_dantzig = {
   .parameter_count = 1,
   .bytes = pivoting_bytes,
   .run = run_dantzig,
+  .iteration = "pivots",
 };

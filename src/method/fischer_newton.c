@@ -604,4 +604,5 @@ const perp_method method_fischer_newton = {
   .parameter_count = (int32_t)(sizeof parameters/sizeof parameters[0]),
   .bytes = bytes,
   .run = run_fischer_newton,
+  .iteration = "Newton",
 };

@@ -587,4 +587,5 @@ const perp_method method_interior_point = {
   .parameter_count = sizeof parameters/sizeof parameters[0],
   .bytes = bytes,
   .run = run_interior_point,
+  .iteration = "Newton",
 };

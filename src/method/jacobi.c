@@ -50,4 +50,5 @@ const perp_method method_jacobi = {
   .parameter_count = 1,
   .bytes = bytes,
   .run = run_jacobi,
+  .iteration = "sweeps",
 };

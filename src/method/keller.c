@@ -69,4 +69,5 @@ const perp_method method_keller = {
   .parameter_count = 1,
   .bytes = pivoting_bytes,
   .run = run_keller,
+  .iteration = "pivots",
 };

@@ -410,4 +410,5 @@ const perp_method method_lemke = {
   .parameter_count = (int32_t)(sizeof parameters/sizeof parameters[0]),
   .bytes = bytes,
   .run = run_lemke,
+  .iteration = "pivots",
 };

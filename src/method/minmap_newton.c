@@ -332,4 +332,5 @@ const perp_method method_minmap_newton = {
   .preset_count = sizeof presets/sizeof presets[0],
   .bytes = bytes,
   .run = run_minmap_newton,
+  .iteration = "Newton",
 };

@@ -609,4 +609,5 @@ const perp_method method_multigrid = {
   .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME | PERP_TRAIT_GRID,
   .bytes = bytes,
   .run = run_multigrid,
+  .iteration = "Newton",
 };

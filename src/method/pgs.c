@@ -36,4 +36,5 @@ const perp_method method_pgs = {
   .parameter_count = 1,
   .bytes = sweeper_bytes,
   .run = run_pgs,
+  .iteration = "sweeps",
 };

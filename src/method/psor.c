@@ -43,4 +43,5 @@ const perp_method method_psor = {
   .parameter_count = 3,
   .bytes = sweeper_bytes,
   .run = run_psor,
+  .iteration = "sweeps",
 };

@@ -118,6 +118,11 @@ run render bare.perp -o bare.png --show grid; expect 'a picture of it' 3 'err=ba
 if command -v gnuplot >/dev/null; then
   run plot a.perp -o a.svg; expect 'curves of a liquid' 0 'out=a.perp: 24 steps'
   for name in 'volume drift, %' 'energy, J' 'momentum, N s' iterations residual 'divergence, 1/s'; do holds "with $name" grep -q ">$name<" a.svg; done
+  holds 'of a method that nobody knows' grep -q '>outer<' a.svg
+  for pair in auto:Newton multigrid:Newton pgs:sweeps lemke:pivots; do
+    "$PERP" run swirl --size 12 --steps 3 -m "${pair%:*}" -o m.perp -q
+    run plot m.perp -o c.svg --what iterations; holds "$pair" test "$(grep -oE '>(Newton|sweeps|pivots|outer)<' c.svg | sort -u)" = ">${pair#*:}<"
+  done
   run plot a.perp b.perp -o c.svg --what volume,momentum; expect 'of two' 0; holds 'both' grep -q '>b<' c.svg; holds 'above a labelled axis' grep -q '>time, s<' c.svg
   run plot a.perp bodies.perp -o c.svg; expect 'of a liquid and bodies' 3 'err=bodies and a liquid have no curves in common'
   run plot a.perp -o c.svg --what contacts; expect 'contacts of a liquid' 2 'err=--what = contacts: choose from volume, energies, momentum, iterations, residuals, divergence and all'

@@ -36,7 +36,7 @@ const LIQUID = [
     {name: 'y', colour: 'series-2', dashed: true, of: c => Array.from(c.py)},
     {name: 'z', colour: 'series-3', alone: true, space: true, of: c => Array.from(c.pz)}]},
   {title: 'iterations', whole: true, curves: [
-    {name: 'Newton', colour: 'series-1', of: c => Array.from(c.newton)},
+    {name: ({head}) => head.iterations, colour: 'series-1', of: c => Array.from(c.newton)},
     {name: 'inner', colour: 'series-2', dashed: true, of: c => Array.from(c.inner)}]},
   residual('solved'),
   {title: 'divergence', unit: '1/s', logarithmic: true, curves: [
@@ -197,7 +197,8 @@ export class Charts {
     output.replaceChildren(...this.recordings.flatMap((recording, which) => curves.map(curve => {
       const item = document.createElement('span');
       const value = rows[which] < 0 ? '' : valueOf(curve, chart, recording.columns, rows[which]);
-      item.textContent = curve.name ? `${curve.name} ${value}` : value;
+      const name = curve.name instanceof Function ? curve.name(recording) : curve.name;
+      item.textContent = name ? `${name} ${value}` : value;
       item.style.color = this.#colour(curve, which);
       return item;
     })));

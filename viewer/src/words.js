@@ -29,7 +29,8 @@ export function liquid(recording, row, frame, {marks}) {
   if (c.separating[row] > 0) state += ` · ${c.separating[row]} separating`;
   if (marks && !recording.fields) state += ' · cells were not recorded';
   const residual = short(c.residual[row]);
-  const work = `residual ${residual}, ${c.newton[row]} Newton, ${c.inner[row]} inner`;
+  const {iterations} = recording.head;             // what the method's are: 'Newton', 'sweeps'
+  const work = `residual ${residual}, ${c.newton[row]} ${iterations}, ${c.inner[row]} inner`;
   let verdict = row ? 'no liquid' : 'the start';
   if (c.solved[row] > 0) verdict = `solved: ${work}`;
   if (c.unsolved[row] > 0)

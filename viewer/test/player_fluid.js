@@ -170,6 +170,13 @@ try {
     assert.match(await text('.view header p'), /cells were not recorded/);
   });
 
+  await check('sweeps are not called Newton', async () => {
+    assert.match(await text('.view header p:last-child'), /residual .*, \d+ sweeps, \d+ inner/);
+    const said = await page.run(`Array.from(document.querySelectorAll('.chart output'),
+      out => out.textContent).join('|')`);
+    assert.match(said, /\|sweeps \d+inner \d+\|/);
+  });
+
   await check('in space there are particles, surface and slices; all agree where liquid is', async () => {
     await page.go(`${pages.space}#frame=22`);
     const shares = [];

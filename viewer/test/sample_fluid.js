@@ -18,7 +18,7 @@ export const SCENES = {
   pool: {title: 'a pool', cells: [40, 30, 1], speed: 1, fields: true},
   held: {title: 'a pool that is held', cells: [40, 30, 1], speed: 2, fields: true, held: true,
          scene: 'pool'},
-  bare: {title: 'a pool without fields', cells: [40, 30, 1], speed: 1},
+  bare: {title: 'a pool without fields', cells: [40, 30, 1], speed: 1, method: 'pgs'},
   space: {title: 'a pool in space', cells: [18, 18, 12], speed: 1, fields: true},
   calm: {title: 'a calm pool in space', cells: [18, 18, 12], speed: 0.4, fields: true,
          scene: 'space'},
@@ -138,7 +138,8 @@ function header(name, scene) {
   return {
     perp: 1, kind: 'fluid', scene: scene.scene ?? name, title: scene.title,
     command: `perp run ${name}`, arguments: [name], version: '0.0.0', seed: '7', parameters: {},
-    method: 'auto', tol: 1e-8, dimension: dimension(scene), dt: DT, steps: (FRAMES - 1)*EVERY,
+    method: scene.method ?? 'auto', tol: 1e-8, dimension: dimension(scene), dt: DT,
+    steps: (FRAMES - 1)*EVERY,
     every: EVERY, span: SPAN, gravity: [0, -9.81, 0],
     view: {center: size.map((x, c) => flat && c === 2 ? 0 : x/2), radius: Math.hypot(...size)/2},
     materials: ['wall'], groups: ['solid'], columns: COLUMNS, cells: scene.cells, spacing: H,
