@@ -10,6 +10,7 @@
 #include "interrupt.h"
 #include "recording_head.h"
 #include "settings.h"
+#include "text.h"
 
 static int on_iteration(void *context, const perp_statistics *statistics) {
   (void)context;
@@ -204,16 +205,29 @@ static int lengthen(run_session *s, const char *steps) {
   return code;
 }
 
+// What --resume will do with a recording that ends here.
+static const char *way_on(const run_session *s, int64_t saved, char *text, size_t size) {
+  *text = 0;
+  if (saved > 0)
+    text_append(text, size, "'perp run --resume %s' goes on from step %lld", s->path,
+                (long long)saved);
+  else
+    text_append(text, size, "no state was saved yet: 'perp run --resume %s' starts over", s->path);
+  return text;
+}
+
 // Ends the recording, however the run ended; the worse of the two codes.
 static int conclude(run_session *s, int code) {
   const int complete = code == CODE_OK, broken = code == CODE_IO && s->recorder.writer;
   const char *reason = complete ? "finished" : code == CODE_INTERRUPTED ? "interrupted" : "failed";
+  const int64_t saved = recorder_saved(&s->recorder);
+  char way[4200];
   int end = CODE_OK;
   if (!broken) end = recorder_end(&s->recorder, complete, reason, s->totals.steps,
                                   s->totals.unsolved, s->totals.residual);
   if (broken || end) {
     if (s->path && strcmp(s->path, "-") != 0 && s->totals.steps > 0)
-      warn("'perp run --resume %s' goes on from there", s->path);
+      warn("%s", way_on(s, saved, way, sizeof way));
     return code ? code : end;
   }
   if (code && code != CODE_INTERRUPTED) return code;
@@ -221,8 +235,8 @@ static int conclude(run_session *s, int code) {
   if (!silent || message_object()) run_report(s, complete);
   if (code == CODE_INTERRUPTED) {
     if (s->path && strcmp(s->path, "-") != 0)
-      return fail(code, "interrupted after %lld of %lld steps; 'perp run --resume %s' goes on",
-                  (long long)s->done, (long long)s->planned, s->path);
+      return fail(code, "interrupted after %lld of %lld steps; %s", (long long)s->done,
+                  (long long)s->planned, way_on(s, saved, way, sizeof way));
     return fail(code, "interrupted after %lld of %lld steps", (long long)s->done,
                 (long long)s->planned);
   }
@@ -366,8 +380,9 @@ const command command_run = {
     "goes on with the best impulses or pressures found; it is counted and recorded, and the exit "
     "status is 1.\n\n"
     "With -o the motion, the contacts or particles, and the statistics of every step are recorded, "
-    "in a file that is valid at any time: after Ctrl-C, 'perp run --resume FILE' goes on and ends "
-    "with the same bytes as if nothing had happened; with --steps a finished one is made longer. "
+    "in a file that is valid at any time: after Ctrl-C, 'perp run --resume FILE' goes on from the "
+    "last saved state, or starts over where there is none yet, and ends with the same bytes as if "
+    "nothing had happened; with --steps a finished one is made longer. "
     "The same holds for any number of threads. "
     "--time-limit is for each step, of a liquid for each substep; what is found in time depends on "
     "the machine.",

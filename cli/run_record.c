@@ -121,6 +121,16 @@ int recorder_step(recorder *what, const recorder_row *row) {
   return code ? code : save(what, row->step);
 }
 
+int64_t recorder_saved(const recorder *what) {
+  const record_index *index = what->writer ? record_written(what->writer) : NULL;
+  int64_t step = 0;
+  for (int32_t k = 0; index && k < index->count; k++) {
+    if (index->chunk[k].type == RECORD_SAVE && index->chunk[k].count == 0)   // all of its parts
+      step = index->chunk[k].first;
+  }
+  return step;
+}
+
 int recorder_end(recorder *what, int complete, const char *reason, int64_t steps,
                  int64_t unsolved, double residual) {
   if (!what->writer) return CODE_OK;

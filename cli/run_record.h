@@ -50,6 +50,8 @@ void recorder_free(recorder *what);
 // After a step (or before the first): its row, its frame where one is due, and chunks when they are
 // full.
 int recorder_step(recorder *what, const recorder_row *row);
+// The step of the last saved state, which is what --resume goes on from; 0: there is none.
+int64_t recorder_saved(const recorder *what);
 // What is left, and the end of the file.
 int recorder_end(recorder *what, int complete, const char *reason, int64_t steps,
                  int64_t unsolved, double residual);

@@ -199,6 +199,8 @@ int run_resume(run_session *s, const recording_head *head, const recorder *shape
   const int all = !code && file.index.complete && rows == s->planned + 1;
   if (all) chunks = file.index.count;
   else if (!code && last >= 0) code = load_state(s, &file, last);
+  else if (!code && file.index.count > 1)
+    warn("%s has no saved state yet: its steps are made again", s->path);
   if (!code) code = read_totals(&file, chunks, s);
   if (!code) {
     s->done = s->begun = all ? s->planned : last >= 0 ? file.index.chunk[last].first : 0;

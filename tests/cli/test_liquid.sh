@@ -97,9 +97,24 @@ holds 'to the same end' test "$(last r.perp kinetic)" = "$(last a.perp kinetic)"
 pid=$!
 for ((i = 0; i < 300; i++)); do if grep -q ' particles, ' progress || ! kill -0 "$pid" 2>/dev/null; then break; fi; sleep 0.1; done
 kill -INT "$pid"; wait "$pid"; code=$? out=$(cat second) err=$(cat progress)
-expect 'Ctrl-C' 130 "err='perp run --resume i.perp' goes on" 'err=/100000, ' 'err= Newton, ' 'err= inner, ' 'out=next             perp run --resume i.perp' 'out=interrupted'
+expect 'Ctrl-C' 130 "err='perp run --resume i.perp' " 'err=/100000, ' 'err= Newton, ' 'err= inner, ' 'out=next             perp run --resume i.perp' 'out=interrupted'
 info i.perp; says 'leaves a whole file' 'complete 1'
 holds 'after lines that fit' test "$(grep ' particles, ' progress | awk '{ if (length($0) > 79) print }' | wc -l)" = 0
+
+# It says where --resume will begin: at the last state, or anew where there is none.
+stop() {   # stop COMMAND...: a run with that option, interrupted as soon as the command succeeds
+  rm -f j.perp; "$PERP" run dam-break-2d --size 12 --steps 10000000 --every "$every" -o j.perp >second 2>progress &
+  pid=$!
+  for ((i = 0; i < 300; i++)); do if "$@" || ! kill -0 "$pid" 2>/dev/null; then break; fi; sleep 0.1; done
+  kill -INT "$pid"; wait "$pid"; code=$? out=$(cat second) err=$(cat progress)
+}
+every=50000; stop test -s j.perp
+expect 'without a state' 130 "err=no state was saved yet: 'perp run --resume j.perp' starts over" 'err!=goes on'
+every=1; stop grep -aq SAVE j.perp
+expect 'with one' 130 "err='perp run --resume j.perp' goes on from step " 'err!=starts over'
+saved=$(sed -n 's/.* goes on from step \([0-9]*\)$/\1/p' progress); holds 'which is the last of a whole chunk' test $(((saved + 1) % 64)) = 0 -a "$saved" -gt 0
+head -c "$(($(grep -abo SAVE a.perp | head -n 1 | cut -d: -f1) - 1))" a.perp >r.perp
+run run --resume r.perp; expect 'a recording without a state' 0 'err=warning: r.perp has no saved state yet: its steps are made again'; same 'starts over' a.perp r.perp
 
 # A full disk.
 (ulimit -f 20; "$PERP" run "${short[@]}" -o d.perp >.out 2>.err); code=$? out='' err=$(cat .err)

@@ -132,13 +132,13 @@ pid=$!
 for ((i = 0; i < 300; i++)); do if grep -q ' contacts, ' progress || ! kill -0 "$pid" 2>/dev/null; then break; fi; sleep 0.1; done
 run run box --steps 1 --force -o i.perp; expect 'one run at a time' 6 'err=i.perp: another program is writing it'
 kill -INT "$pid"; wait "$pid"; code=$? out=$(cat second) err=$(cat progress)
-expect 'Ctrl-C' 130 "err='perp run --resume i.perp' goes on" 'err=/100000, ' 'out=next             perp run --resume i.perp' 'out=interrupted'
+expect 'Ctrl-C' 130 "err='perp run --resume i.perp' " 'err=/100000, ' 'out=next             perp run --resume i.perp' 'out=interrupted'
 info i.perp; says 'leaves a whole file' 'complete 1'
 holds 'of lines of one length' test "$(grep ' contacts, ' progress | awk '{print length($0)}' | sort -u)" = 79
 
 # A full disk.
 (ulimit -f 20; "$PERP" run "${short[@]}" -o d.perp >.out 2>.err); code=$? out='' err=$(cat .err)
-expect 'a full disk' 6 'err=File too large; the' "err='perp run --resume d.perp' goes on"
+expect 'a full disk' 6 'err=File too large; the' "err='perp run --resume d.perp' "
 holds 'leaves the beginning' cmp -n "$(stat -c %s d.perp)" a.perp d.perp
 info d.perp; says 'which can be read' 'complete 0'
 run run --resume d.perp; expect 'and resumed' 0; same 'to the same bytes' a.perp d.perp
