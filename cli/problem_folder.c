@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "grid.h"
 #include "interrupt.h"
 #include "message.h"
@@ -15,13 +16,13 @@
 #include "text.h"
 
 enum { PATH_SIZE = 4096 };
-typedef enum part { A, B, LO, HI, X, X0, GRID, PARTS } part;
+typedef enum part { A, B, LO, HI, X, X0, GRID, CELLS, PARTS } part;
 static const char *const names[PARTS] = {"A.mtx", "b.mtx", "lo.mtx", "hi.mtx", "x.mtx", "x0.mtx",
-                                         GRID_FILE};
+                                         GRID_FILE, "cells.csv"};
 
 static int has_part(const problem_parts *what, int which) {
   const int have[PARTS] = {1, 1, what->lo != NULL, what->hi != NULL, what->x != NULL,
-                           what->x0 != NULL, what->grid != NULL};
+                           what->x0 != NULL, what->grid != NULL, what->cells != NULL};
   return have[which];
 }
 
@@ -30,11 +31,27 @@ static void part_path(const char *folder, int which, int packed, char *path) {
            packed ? ".gz" : "");
 }
 
+// Rows count from 1, as in A.mtx; cells from 0, as in tables of perp export.
+static int write_cells(const char *path, const problem_parts *what, char *message, size_t size) {
+  file_output *output;
+  const int code = file_create(path, &output, message, size);
+  if (code != FILE_OK) return code;
+  file_write(output, "row,i,j,k\n", strlen("row,i,j,k\n"));
+  for (int32_t r = 0; r < what->n; r++) {
+    const int32_t *at = &what->cells[3*(size_t)r];
+    char line[64];
+    const int length = snprintf(line, sizeof line, "%d,%d,%d,%d\n", (int)r + 1, (int)at[0],
+                                (int)at[1], (int)at[2]);
+    file_write(output, line, (size_t)length);
+  }
+  return file_commit(output, message, size);
+}
+
 // `shown` is the name that the folder will have.
 static int write_part(const char *folder, const char *shown, int which,
                       const problem_parts *what) {
   const double *vectors[PARTS] = {NULL, what->b, what->lo, what->hi, what->x, what->x0,
-                                  NULL};
+                                  NULL, NULL};
   char path[PATH_SIZE], message[512] = "";
   const size_t length = strlen(folder);
   part_path(folder, which, what->packed, path);
@@ -43,6 +60,7 @@ static int write_part(const char *folder, const char *shown, int which,
     code = mtx_write_csc(path, what->n, what->n, what->colptr, what->row, what->value,
                          what->comment, message, sizeof message);
   else if (which == GRID) code = grid_write(path, what->grid, message, sizeof message);
+  else if (which == CELLS) code = write_cells(path, what, message, sizeof message);
   else
     code = mtx_write_vector(path, what->n, vectors[which], what->comment, message, sizeof message);
   if (code && !strncmp(message, folder, length))

@@ -10,6 +10,8 @@ typedef struct problem_parts {
   const double *b, *lo, *hi, *x;     // n; NULL: there is no such file
   const double *x0;                  // n, or NULL: the guess
   const perp_layout *grid;           // NULL: no grid.json
+  const int32_t *cells;              // n x 3, row by row: which cell of a grid a row is; NULL: no
+                                     //   cells.csv
   const char *comment;               // below the banner of each file
   int packed;                        // A.mtx.gz and so on
 } problem_parts;

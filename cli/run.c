@@ -99,7 +99,9 @@ static int check_ending(const char *path) {
 
 // A file that somebody may still want is not overwritten unasked.
 static int check_output(const run_session *s) {
-  const int code = s->path ? check_ending(s->path) : CODE_OK;
+  const char *folder = argument(s->args, "dump-problems");
+  int code = s->path ? check_ending(s->path) : CODE_OK;
+  if (!code && folder) code = run_dump_check(folder);
   if (code) return code;
   if (!s->path || argument(s->args, "force") || !strcmp(s->path, "-")) return CODE_OK;
   switch (run_existing(s->path)) {
@@ -350,7 +352,7 @@ static const option_row rows[] = {
      "record how long each step took; no two files are the same then"},
     {"dump-problems", 0, "DIR", OPTION_FOLDER,
      "write the problems of each step as directories nb###_nc####, bodies and rows; of a liquid "
-     "that of the last substep, step####_n#####, with its guess as x0.mtx"},
+     "that of the last substep, step####_n#####, with its guess as x0.mtx and cells.csv"},
     {"list", 'l', NULL, OPTION_FLAG, "list the scenes with their parameters"},
     {"progress", 0, NULL, OPTION_FLAG, "lines of progress on stderr also where it is no terminal"},
     {"quiet", 'q', NULL, OPTION_FLAG, "nothing but errors: no report, warnings or progress"},
@@ -364,7 +366,7 @@ static const option_scope scopes[] = {
      "write the problems of each step as directories nb###_nc####, bodies and rows"},
     {"dump-problems", "liquids",
      "write the problem of each step's last substep as a directory step####_n#####, with its guess "
-     "as x0.mtx"},
+     "as x0.mtx and the cell of each row in cells.csv"},
     {0}};
 
 extern const command command_run;

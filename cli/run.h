@@ -98,6 +98,7 @@ typedef enum run_file { RUN_FREE, RUN_FINISHED, RUN_UNFINISHED, RUN_FOREIGN } ru
 run_file run_existing(const char *path);   // what is there already; FREE: nothing, or a device
 
 // run_dump.c: problems of the last step as directories.
+int run_dump_check(const char *folder);   // that nothing of another run is in it
 int run_dump_folder(run_session *s, const char *folder);   // makes it
 int run_dump_bodies(run_session *s, const char *folder);
 int run_dump_liquid(run_session *s, const char *folder);

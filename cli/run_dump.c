@@ -2,6 +2,7 @@
 //
 // Their names are those of [MNS08]: nb and the bodies that move in it, nc and its rows. Where a
 // step before had one of the same size, _2, _3, ... follow.
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -101,6 +102,27 @@ static int write_problem(const perp_problem *problem, const double *x, const cha
         .lo = problem->lo, .hi = problem->hi, .x = x, .comment = comment});
   matrix_free(&A);
   return code;
+}
+
+// Names such as nb012_nc0034_2 and step0012_n00345.
+static int is_dump(const char *name) {
+  int end = 0;
+  if (sscanf(name, "nb%*[0-9]_nc%*[0-9]%n", &end) == 0 && end > 0) return 1;
+  return sscanf(name, "step%*[0-9]_n%*[0-9]%n", &end) == 0 && end > 0;
+}
+
+int run_dump_check(const char *folder) {
+  char found[256] = "";
+  DIR *list = opendir(folder);
+  if (!list) return CODE_OK;   // there is none yet, or making it will say why not
+  for (const struct dirent *item; (item = readdir(list)) != NULL;) {
+    if (is_dump(item->d_name) && (!*found || strcmp(item->d_name, found) < 0))
+      snprintf(found, sizeof found, "%s", item->d_name);
+  }
+  closedir(list);
+  if (!*found) return CODE_OK;
+  return fail(CODE_USAGE, "--dump-problems = %s: it has problems of another run, such as %s; name "
+              "another directory, or remove that one", folder, found);
 }
 
 int run_dump_folder(run_session *s, const char *folder) {

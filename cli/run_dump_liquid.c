@@ -1,11 +1,10 @@
 // run_dump_liquid.c: perp run --dump-problems of a liquid: the pressure problem of the last substep
 // of each step as a directory step####_n#####, with a row per liquid cell: x.mtx is the pressure that
-// was used, x0.mtx the one that the solve began from.
+// was used, x0.mtx the one that the solve began from, cells.csv says which cell a row is.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "problem_folder.h"
@@ -15,6 +14,7 @@ typedef struct rows {          // liquid cells and their equations
   int32_t n;
   int32_t *of;                 // cells: row of a liquid cell, else -1
   int32_t *colptr, *row;       // of A
+  int32_t *cell;               // n x 3, row by row
   double *value, *b, *lo, *hi, *x, *x0;
 } rows;
 
@@ -22,6 +22,7 @@ static void rows_free(rows *r) {
   free(r->of);
   free(r->colptr);
   free(r->row);
+  free(r->cell);
   free(r->value);
   free(r->b);
 }
@@ -32,9 +33,10 @@ static int rows_make(int32_t cells, int32_t n, int32_t dimension, rows *r) {
   r->of = malloc(((size_t)cells + 1)*sizeof *r->of);
   r->colptr = malloc(((size_t)n + 1)*sizeof *r->colptr);
   r->row = malloc(most*sizeof *r->row);
+  r->cell = malloc((3*(size_t)n + 1)*sizeof *r->cell);
   r->value = malloc(most*sizeof *r->value);
   r->b = malloc((5*(size_t)n + 1)*sizeof *r->b);
-  if (!r->of || !r->colptr || !r->row || !r->value || !r->b) return 0;
+  if (!r->of || !r->colptr || !r->row || !r->cell || !r->value || !r->b) return 0;
   r->lo = r->b + n;
   r->hi = r->lo + n;
   r->x = r->hi + n;
@@ -73,6 +75,7 @@ static void assemble(const perp_grid *g, rows *r) {
         double diagonal = 0.0;
         int32_t middle = -1;
         faces_of(g, at, cell, f);
+        memcpy(&r->cell[3*(size_t)r->of[cell]], at, sizeof at);
         for (int k = 0; k < 6; k++) {
           const int32_t to = f[k].neighbour;
           if (k == 3) middle = count++;
@@ -86,12 +89,6 @@ static void assemble(const perp_grid *g, rows *r) {
         r->value[middle] = diagonal;
         r->colptr[r->of[cell] + 1] = count;
       }
-}
-
-static int find_name(const char *folder, int64_t step, int32_t n, char *path, size_t size) {
-  struct stat status;
-  snprintf(path, size, "%s/step%04lld_n%05d", folder, (long long)step, (int)n);
-  return stat(path, &status) == 0 ? fail(CODE_IO, "%s exists", path) : CODE_OK;
 }
 
 int run_dump_liquid(run_session *s, const char *folder) {
@@ -109,7 +106,7 @@ int run_dump_liquid(run_session *s, const char *folder) {
   for (int32_t i = 0; i < problem.A.n; i++) n += g->type[i] == PERP_CELL_LIQUID;
   rows r = {0};
   int code = run_dump_folder(s, folder);
-  if (!code) code = find_name(folder, report.step, n, path, sizeof path);
+  snprintf(path, sizeof path, "%s/step%04lld_n%05d", folder, (long long)report.step, (int)n);
   if (!code && !rows_make(problem.A.n, n, 3, &r))
     code = fail(CODE_IO, "out of memory for a problem of %d cells", (int)n);
   if (!code) {
@@ -129,7 +126,7 @@ int run_dump_liquid(run_session *s, const char *folder) {
              (int)g->cells[1], (int)g->cells[2]);
     code = problem_folder_create(path, &(problem_parts){
         .n = n, .colptr = r.colptr, .row = r.row, .value = r.value, .b = r.b, .lo = r.lo,
-        .hi = r.hi, .x = r.x, .x0 = r.x0, .comment = comment});
+        .hi = r.hi, .x = r.x, .x0 = r.x0, .cells = r.cell, .comment = comment});
   }
   rows_free(&r);
   if (code && s->made) rmdir(folder);   // stays if something is in it

@@ -139,7 +139,22 @@ near=$(iterations "$folder"); far=$(iterations bare); named=$(iterations bare --
 holds "a solve begins from it: $near iterations, else $far" test "$near" -lt "$far"
 holds 'and from the file by its name' test "$named" = "$near"
 holds 'and says where it is from' grep -q '^% perp run ceiling --steps 8 --size 16' dump/step0008_*/A.mtx
-run run ceiling --size 16 --steps 8 --dump-problems dump; expect 'not over those' 6 'err=exists'
+run run ceiling --size 16 --steps 8 --dump-problems dump; expect 'not over those' 2 'err=--dump-problems = dump: it has problems of another run, such as step0001_n' 'err=name another directory, or remove that one'
+run run box --steps 1 --dump-problems dump; expect 'nor beside them' 2 'err=it has problems of another run'
+mkdir other; : >other/notes.txt; : >other/step_by_step_nonsense; run run ceiling --size 16 --steps 1 --dump-problems other; expect 'beside what is something else' 0
+
+# Which cell a row is: rows that A couples are neighbours, and cells and pressures are the recorded ones.
+coupled() {   # coupled FOLDER: all entries beside the diagonal are of cells that touch
+  awk -F '[ ,]' 'NR == FNR { if (FNR > 1) { i[$1] = $2; j[$1] = $3; k[$1] = $4; seen[$2, $3, $4]++; cells++ } next }
+    /^%/ { next } !size++ { if ($1 != cells) exit 1; next }
+    function far(a, b) { return a > b ? a - b : b - a }
+    $1 != $2 { pairs++; if (far(i[$1], i[$2]) + far(j[$1], j[$2]) + far(k[$1], k[$2]) != 1) exit 1 }
+    END { for (c in seen) if (seen[c] > 1) exit 1; exit !(pairs > cells) }' "$1/cells.csv" "$1/A.mtx"
+}
+holds 'the map' coupled column/step0006_*
+run run falling-ball --size 10 --steps 5 -o ball.perp --dump-problems ball; expect 'in space' 0; holds 'its map' coupled ball/step0005_*
+run export ball.perp -o ball.csv --what cells --frame 5
+holds 'has the recorded cells' cmp <(cut -d, -f2-4 ball/step0005_*/cells.csv | tail -n +2) <(cut -d, -f3-5 ball.csv | tail -n +2)
 
 # Steps that are not solved are said.
 run run dam-break-2d --size 24 --steps 3 --method pgs --iteration-limit 1 -o u.perp; expect 'unsolved steps' 1 'out=not all solved' 'err=steps were not solved'
