@@ -15,7 +15,8 @@
 // The first of a name is the usual one.
 const export_format export_formats[] = {
     {"ply", ".ply", "points ascii colour detail", 1, 0, export_ply, export_liquid_ply,
-     "points ascii colour"},
+     "points ascii colour what"},
+    {"obj", ".obj", "", 1, 1, NULL, export_surface_obj, "what"},
     {"vtk", ".pvd", "points detail", 0, 0, export_pvd, export_liquid_pvd, "points"},
     {"vtk", ".vtp", "points detail what", 1, 0, export_vtp, export_liquid_vtp, "points what"},
     {"vtk", ".vti", "", 1, 1, NULL, export_vti, "what"},
@@ -208,7 +209,10 @@ static int read_options(export_job *job) {
 // ----------------------------------------------------------------------------------------- writing
 
 static int write_one(export_job *job) {
-  return job->footage.recording.head.fluid ? job->format->liquid(job) : job->format->write(job);
+  if (!job->footage.recording.head.fluid) return job->format->write(job);
+  if (job->what == EXPORT_SURFACE && !strcmp(job->format->name, "ply"))
+    return export_surface_ply(job);
+  return job->format->liquid(job);
 }
 
 // A file per frame: a.ply becomes a_0000.ply, ... if there are many and it has no %04d.
@@ -247,6 +251,28 @@ static int32_t usual_detail(int32_t bodies) {
   return bodies <= 300 ? 12 : bodies <= 3000 ? 8 : bodies <= 30000 ? 5 : 3;
 }
 
+// Meshes have the surface, and nothing else has; it is a mesh in space only.
+static int check_surface(export_job *job, const char *what, const char *colour) {
+  const recording *file = &job->footage.recording;
+  const char *ending = job->format->ending;
+  const int ply = !strcmp(ending, ".ply"), obj = !strcmp(ending, ".obj");
+  if (job->what != EXPORT_SURFACE) {
+    if (obj || (ply && job->what != EXPORT_PARTICLES))
+      return fail(CODE_USAGE, "--what = %s is not for %s of a liquid: %ssurface", what, ending,
+                  obj ? "" : "particles or ");
+    return CODE_OK;
+  }
+  if (!obj && !ply)
+    return fail(CODE_USAGE, "--what = surface is for .ply and .obj, not for %s", ending);
+  if (file->head.dimension != 3)
+    return fail(CODE_USAGE, "the surface is a mesh in space, and %s is in the plane; 'perp render "
+                "--show surface' draws it", file->path);
+  if (colour || job->points)
+    return fail(CODE_USAGE, "--%s is not for a surface", colour ? "colour" : "points");
+  job->colour = FOOTAGE_NONE;
+  return export_fields(job, RECORD_SURFACE);
+}
+
 // What a format takes of bodies it may not take of a liquid, and the other way round.
 static int check_kind(export_job *job) {
   const int fluid = job->footage.recording.head.fluid;
@@ -257,24 +283,29 @@ static int check_kind(export_job *job) {
                             "its particles, and 'perp render' draws it",
                 job->footage.recording.path);
   if (!fluid && !format->write)
-    return fail(CODE_USAGE, "%s has the grid of a liquid, and %s has bodies", format->ending,
-                job->footage.recording.path);
+    return fail(CODE_USAGE, "%s has the %s of a liquid, and %s has bodies", format->ending,
+                !strcmp(format->name, "obj") ? "surface" : "grid", job->footage.recording.path);
   if (argument(job->args, "detail") && fluid)
     return fail(CODE_USAGE, "--detail is not for a liquid");
+  if (what && !strstr(fluid ? format->wet : format->options, "what"))
+    return fail(CODE_USAGE, "--what is not for %s of %s", format->ending,
+                fluid ? "a liquid" : "bodies");
   if (what && job->what != EXPORT_STEPS && fluid != (job->what >= EXPORT_PARTICLES))
     return fail(CODE_USAGE, "--what = %s is not for %s: %s or steps", what,
-                fluid ? "a liquid" : "bodies", fluid ? "particles, cells" : "bodies, contacts");
+                fluid ? "a liquid" : "bodies", fluid ? "particles, cells, surface" : "bodies, contacts");
   if (colour && fluid && job->colour != FOOTAGE_SPEED && job->colour != FOOTAGE_PRESSURE)
     return fail(CODE_USAGE, "--colour = %s is not for a liquid: speed or pressure", colour);
   if (colour && !fluid && job->colour == FOOTAGE_PRESSURE)
     return fail(CODE_USAGE, "--colour = pressure is for liquids: group, speed or impulse");
   if (!fluid) return CODE_OK;
-  if (!what) job->what = EXPORT_PARTICLES;
+  if (!what) job->what = strcmp(format->name, "obj") != 0 ? EXPORT_PARTICLES : EXPORT_SURFACE;
+  const int code = check_surface(job, what, colour);
+  if (code || job->what == EXPORT_SURFACE) return code;
   if (!colour && !format->bare) job->colour = FOOTAGE_SPEED;
   if (strcmp(format->name, "ply") != 0) job->colour = FOOTAGE_NONE;
   if (job->colour == FOOTAGE_NONE) return CODE_OK;
-  const int code = job->colour == FOOTAGE_PRESSURE ? export_fields(job, RECORD_PRESSURE) : CODE_OK;
-  return code ? code : liquid_measure(&job->footage.liquid, 1, &job->footage.scale);
+  if (job->colour == FOOTAGE_PRESSURE && export_fields(job, RECORD_PRESSURE)) return CODE_INPUT;
+  return liquid_measure(&job->footage.liquid, 1, &job->footage.scale);
 }
 
 static int begin(export_job *job) {
@@ -302,12 +333,14 @@ static void report(const export_job *job, double seconds) {
       json_object_set_new(object, "particles", json_integer(job->footage.wet.count));
     json_object_set_new(object, "files", json_integer(job->files));
     json_object_set_new(object, "bytes", json_integer(job->bytes));
+    if (job->what == EXPORT_SURFACE)
+      json_object_set_new(object, "triangles", json_integer(job->triangles));
     if (job->rows) json_object_set_new(object, "rows", json_integer(job->rows));
     json_object_set_new(object, "seconds", json_number(seconds));
     return;
   }
   if (argument(job->args, "quiet") || !strcmp(job->path, "-")) return;
-  text_buffer frames, bodies, files, rows, time;
+  text_buffer frames, bodies, files, rows, triangles, time;
   report_line("recording", "%s: %s, %s", job->footage.recording.path,
               text_count(job->frames, "frame", "frames", &frames),
               job->footage.recording.head.fluid
@@ -316,6 +349,10 @@ static void report(const export_job *job, double seconds) {
   char more[128] = "";
   if (job->files > 1)
     text_append(more, sizeof more, ", %s", text_count(job->files, "file", "files", &files));
+  if (job->what == EXPORT_SURFACE)
+    text_append(more, sizeof more, ", %s%s",
+                text_count(job->triangles, "triangle", "triangles", &triangles),
+                job->files > 1 ? " in the last" : "");
   if (job->rows)
     text_append(more, sizeof more, ", %s", text_count(job->rows, "row", "rows", &rows));
   report_line("output", "%s: %.3g MB%s", job->path, 1e-6*(double)job->bytes, more);
@@ -348,16 +385,18 @@ static int run(const arguments *args) {
 
 static const option_row rows[] = {
     {"output", 'o', "FILE", OPTION_FILE,
-     "the file; its ending tells the format: .ply, .pvd, .vtp, .vti, .glb, .csv, .npz, .npy or "
-     ".vdb (default: the name of the recording); - is the standard output"},
-    {"to", 0, "ply|vtk|glb|csv|npy|vdb", OPTION_CHOICE,
+     "the file; its ending tells the format: .ply, .obj, .pvd, .vtp, .vti, .glb, .csv, .npz, "
+     ".npy or .vdb (default: the name of the recording); - is the standard output"},
+    {"to", 0, "ply|obj|vtk|glb|csv|npy|vdb", OPTION_CHOICE,
      "the format, where the name does not tell it"},
     {"frame", 0, "N", OPTION_TEXT,
-     "one frame of the recording (default: the last for .ply, .vtp, .vti and .vdb, otherwise all)"},
+     "one frame of the recording (default: the last for .ply, .obj, .vtp, .vti and .vdb, otherwise "
+     "all)"},
     {"frames", 0, "A:B:S", OPTION_TEXT,
      "the frames A, A + S, ... to B at most, each of which may be left out: 0:, :100, ::10"},
-    {"what", 0, "bodies|contacts|steps|particles|cells", OPTION_CHOICE,
-     ".csv, .npy and .vtp: the table or array (default bodies, of a liquid particles)"},
+    {"what", 0, "bodies|contacts|steps|particles|cells|surface", OPTION_CHOICE,
+     ".csv, .npy and .vtp: the table or array (default bodies, of a liquid particles); surface, of "
+     "liquids in space: .ply is a mesh of triangles, as .obj is anyway"},
     {"points", 0, NULL, OPTION_FLAG,
      ".ply, .pvd and .vtp: a point with numbers per body instead of a mesh"},
     {"colour", 0, "group|speed|impulse|pressure", OPTION_CHOICE,
@@ -374,7 +413,7 @@ static const option_row rows[] = {
 extern const command command_export;
 const command command_export = {
   .name = "export",
-  .title = "write a recording for other programs: PLY, VTK, glTF, CSV, NumPy",
+  .title = "write a recording for other programs: PLY, OBJ, VTK, glTF, CSV, NumPy",
   .synopsis = {"FILE -o a.glb [OPTION]...", "FILE -o a.pvd [--points] [OPTION]...",
                "FILE -o a.ply [--frame N] [OPTION]...",
                "FILE -o a.csv [--what bodies|contacts|particles|cells|steps] [OPTION]..."},
@@ -383,9 +422,9 @@ const command command_export = {
     "bodies with their motion, for Blender, browsers and viewers; vtk is a collection for ParaView "
     "with times, velocities and contacts; ply has the meshes of one frame, or a point per body; "
     "csv and npy have the numbers. Of a liquid, ply and vtk have the particles with their "
-    "velocities, vtk and npy also the grid with pressure, type and separating cells; vdb needs a "
+    "velocities, ply with --what surface and obj a closed mesh of its surface in space, vtk and npy also the grid with pressure, type and separating cells; vdb needs a "
     "plugin, and says which.\n\n"
-    "Of .ply, .vtp, .vti and .vdb a file has one frame. With --frames, or with a name such as "
+    "Of .ply, .obj, .vtp, .vti and .vdb a file has one frame. With --frames, or with a name such as "
     "a_%04d.ply, "
     "there is a file for each, numbered as in the recording. The same recording gives the same "
     "bytes. After Ctrl-C or on a full disk there is no half file.",
@@ -397,7 +436,7 @@ const command command_export = {
   .examples = {
     {"perp export a.perp -o a.glb", "the scene in motion"},
     {"perp export a.perp -o a.pvd --frames ::10", "every tenth frame, for ParaView"},
-    {"perp export a.perp -o a_%04d.ply", "a mesh for each frame, of a liquid its particles"},
+    {"perp export a.perp -o a_%04d.ply --what surface", "the surface of a liquid, for each frame"},
     {"perp export a.perp -o energy.csv --what steps", "what the solver did in each step"},
   },
   .run = run,

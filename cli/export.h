@@ -7,7 +7,7 @@
 #include "text.h"
 
 typedef enum export_what {
-  EXPORT_BODIES, EXPORT_CONTACTS, EXPORT_STEPS, EXPORT_PARTICLES, EXPORT_CELLS
+  EXPORT_BODIES, EXPORT_CONTACTS, EXPORT_STEPS, EXPORT_PARTICLES, EXPORT_CELLS, EXPORT_SURFACE
 } export_what;
 
 struct export_job;
@@ -35,6 +35,7 @@ typedef struct export_job {
   progress live;
   double start;
   int64_t done, files, bytes, rows;      // frames that are done, and what was written
+  int64_t triangles;           // of the surface in the last file
   int64_t untold;              // frames whose contacts were wanted and not recorded
 } export_job;
 
@@ -51,6 +52,8 @@ int export_liquid_vtp(export_job *job);
 int export_vti(export_job *job);
 int export_liquid_pvd(export_job *job);
 int export_vdb(export_job *job);
+int export_surface_ply(export_job *job);
+int export_surface_obj(export_job *job);
 
 // Liquids: numbers of the frame. 0 or an exit code: the recording has what `fields` names.
 int export_fields(const export_job *job, uint32_t fields);

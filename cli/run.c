@@ -84,9 +84,9 @@ static int read_settings(run_session *s) {
 static int check_ending(const char *path) {
   static const struct { const char *ending, *command; } made[] = {
       {".mp4", "render"}, {".png", "render"}, {".html", "view"},  {".svg", "plot"},
-      {".glb", "export"}, {".ply", "export"}, {".pvd", "export"}, {".vtp", "export"},
-      {".vti", "export"}, {".vdb", "export"}, {".csv", "export"}, {".npy", "export"},
-      {".npz", "export"}};
+      {".glb", "export"}, {".ply", "export"}, {".obj", "export"}, {".pvd", "export"},
+      {".vtp", "export"}, {".vti", "export"}, {".vdb", "export"}, {".csv", "export"},
+      {".npy", "export"}, {".npz", "export"}};
   const char *dot = strrchr(path, '.');
   for (size_t k = 0; dot && k < sizeof made/sizeof *made; k++) {
     if (strcmp(dot, made[k].ending) != 0) continue;

@@ -97,7 +97,7 @@ for name in a.ply a.vti a.npz a.csv; do cp $name old; quietly a.perp -o $name; h
 holds 'some cells separate' grep -q ',1$' a-cells.csv
 run export a.perp -o a.csv; expect 'what it says' 0 'out=a.perp: 25 frames' 'out=particles' 'out=rows'; narrow 'within 80 columns'
 run export a.perp -o a.glb; expect 'a scene of bodies' 2 'err=a .glb has bodies that move, and a.perp is a liquid'
-run export a.perp -o a.csv --what contacts; expect 'contacts of a liquid' 2 'err=--what = contacts is not for a liquid: particles, cells or steps'
+run export a.perp -o a.csv --what contacts; expect 'contacts of a liquid' 2 'err=--what = contacts is not for a liquid: particles, cells, surface or steps'
 run export bodies.perp -o a.csv --what cells; expect 'cells of bodies' 2 'err=--what = cells is not for bodies: bodies, contacts or steps'
 run export bodies.perp -o a.vti; expect 'the grid of bodies' 2 'err=.vti has the grid of a liquid'
 run export a.perp -o a.ply --detail 3; expect 'triangles of particles' 2 'err=--detail is not for a liquid'
@@ -113,6 +113,31 @@ run export bare.perp -o bare.vti; expect 'a grid that was not recorded' 3 "err=b
 run export bare.perp -o bare.csv; expect 'its particles' 0; holds 'without pressure' grep -qx 'frame,time,x,y,vx,vy' <(head -n 1 bare.csv)
 run export bare.perp -o bare.ply --colour pressure; expect 'colours of pressure' 3 'err=bare.perp has no grid'
 run render bare.perp -o bare.png --show grid; expect 'a picture of it' 3 'err=bare.perp has no pressures'
+
+# The surface in space as triangles: a ball has its volume and area, a splash what was recorded.
+mesh() { python3 "$SOURCE/tests/export/surface.py" "$@"; }
+"$PERP" run falling-ball --size 48 --depth 0 --radius 0.2 --steps 0 -o ball.perp -q
+run export ball.perp -o ball.ply --what surface; expect 'a surface' 0 'out=triangles'; narrow 'within 80 columns'
+holds 'of a ball' mesh ball.ply 0.03351 0.04 0.50265 0.03
+"$PERP" run dam-break-3d --size 16 --steps 40 -o dam.perp -q
+volume=$("$RECORD_INFO" dam.perp volume | tail -n 1)
+quietly dam.perp -o dam.obj; quietly dam.perp -o dam.ply --what surface --ascii; quietly dam.perp -o packed.ply --what surface
+for file in dam.obj dam.ply packed.ply; do holds "$file: closed, and as much as there is" mesh $file "$volume" 0.12; done
+cp dam.obj old; quietly dam.perp -o dam.obj; holds 'the same bytes once more' cmp dam.obj old
+run export dam.perp -o 'dam_%04d.obj' --frames ::20; expect 'of several frames' 0 'out=3 files' 'out=triangles in the last'
+for frame in 0000 0020 0040; do holds "frame $frame" mesh dam_$frame.obj; done
+holds 'the last is the last' cmp <(tail -n +2 dam_0040.obj) <(tail -n +2 dam.obj)
+run export dam.perp --to obj --frame 3 --json; json 'its JSON' format=obj files=1
+run export a.perp -o x.obj; expect 'a surface in the plane' 2 'err=the surface is a mesh in space, and a.perp is in the plane'
+run export bodies.perp -o x.obj; expect 'that of bodies' 2 'err=.obj has the surface of a liquid, and bodies.perp has bodies'
+run export dam.perp -o x.csv --what surface; expect 'as a table' 2 'err=--what = surface is for .ply and .obj, not for .csv'
+run export dam.perp -o x.ply --what cells; expect 'cells as a mesh' 2 'err=--what = cells is not for .ply of a liquid: particles or surface'
+run export dam.perp -o x.obj --what particles; expect 'particles as a mesh' 2 'err=--what = particles is not for .obj of a liquid: surface'
+run export dam.perp -o x.ply --what surface --colour speed; expect 'its colours' 2 'err=--colour is not for a surface'
+run export bodies.perp -o x.ply --what contacts; expect 'contacts as a mesh' 2 'err=--what is not for .ply of bodies'
+"$PERP" run falling-ball --size 8 --steps 1 --fields none -o bare3.perp -q
+run export bare3.perp -o x.obj; expect 'a surface that was not recorded' 3 'err=bare3.perp has no grid'
+run run falling-ball -o x.obj; expect 'a mesh is made from a recording' 2 "err='perp export x.perp -o x.obj'"
 
 # Curves.
 if command -v gnuplot >/dev/null; then

@@ -1,0 +1,68 @@
+// export_surface.c: the surface of a liquid in space, in one frame, as PLY or OBJ.
+#include "export.h"
+#include "surface.h"
+
+static const char *comment(const export_job *job, char *out, size_t size) {
+  text_buffer time;
+  *out = 0;
+  text_append(out, size, "perp %s: scene %.200s, the surface of frame %lld, time %s s",
+              perp_version(), job->footage.recording.head.scene, (long long)job->footage.frame,
+              sink_number_text(export_time(job), &time));
+  return out;
+}
+
+static void put_place(sink *out, const float *x, const char *start) {
+  text_buffer text[3];
+  sink_text(out, "%s%s %s %s\n", start, sink_float_text(x[0], &text[0]),
+            sink_float_text(x[1], &text[1]), sink_float_text(x[2], &text[2]));
+}
+
+static void put_ply(const export_job *job, const surface *s, sink *out) {
+  char about[320];
+  sink_text(out, "ply\nformat %s 1.0\ncomment %s\n",
+            job->ascii ? "ascii" : "binary_little_endian", comment(job, about, sizeof about));
+  sink_text(out, "element vertex %d\nproperty float x\nproperty float y\nproperty float z\n"
+                 "element face %d\nproperty list uchar int vertex_indices\nend_header\n",
+            (int)s->vertices, (int)s->triangles);
+  for (size_t v = 0; v < (size_t)s->vertices; v++) {
+    if (job->ascii) put_place(out, &s->position[3*v], "");
+    for (size_t c = 0; c < 3 && !job->ascii; c++) sink_f32(out, (double)s->position[3*v + c]);
+  }
+  for (size_t t = 0; t < (size_t)s->triangles; t++) {
+    const int32_t *corner = &s->corner[3*t];
+    if (job->ascii) {
+      sink_text(out, "3 %d %d %d\n", (int)corner[0], (int)corner[1], (int)corner[2]);
+      continue;
+    }
+    sink_u8(out, 3);
+    for (int c = 0; c < 3; c++) sink_u32(out, (uint32_t)corner[c]);
+  }
+}
+
+static void put_obj(const export_job *job, const surface *s, sink *out) {
+  char about[320];
+  sink_text(out, "# %s\no surface\n", comment(job, about, sizeof about));
+  for (size_t v = 0; v < (size_t)s->vertices; v++) put_place(out, &s->position[3*v], "v ");
+  for (size_t t = 0; t < (size_t)s->triangles; t++)   // vertices count from 1
+    sink_text(out, "f %d %d %d\n", (int)s->corner[3*t] + 1, (int)s->corner[3*t + 1] + 1,
+              (int)s->corner[3*t + 2] + 1);
+}
+
+static int write_surface(export_job *job, void (*put)(const export_job *, const surface *, sink *)) {
+  const recording_fluid *about = &job->footage.recording.head.liquid;
+  surface mesh;
+  sink out;
+  if (surface_make(about->cells, about->spacing, job->footage.wet.surface, &mesh))
+    return fail(CODE_IO, "out of memory for the surface");
+  int code = sink_open(&out, job->path);
+  if (!code) {
+    put(job, &mesh, &out);
+    code = sink_close(&out, job);
+  }
+  job->triangles = mesh.triangles;
+  surface_free(&mesh);
+  return code;
+}
+
+int export_surface_ply(export_job *job) { return write_surface(job, put_ply); }
+int export_surface_obj(export_job *job) { return write_surface(job, put_obj); }
