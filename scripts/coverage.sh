@@ -3,22 +3,27 @@
 #
 #   scripts/coverage.sh            builds with counters, runs the tests, reports
 #   scripts/coverage.sh --report   reports on the counters that the last run left behind
-#   scripts/coverage.sh --html     the same as the first, and writes build/coverage/html/index.html
+#   scripts/coverage.sh --html     the same as the first, and writes build/asan/html/index.html
+#
+# The counters are in the build with the address sanitizer: a build of their own was a quarter of
+# ./test. It is optimised a little, which leaves a twentieth of the lines without code of their own.
+# Atomic counters take four times as long in the tests with threads and say the same: of 44000 lines
+# one was another.
 #
 # PERP_COVERAGE=N asks for N per cent instead of 85.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 needed=${PERP_COVERAGE:-85}
-build=build/coverage
+build=build/asan
 html=()
 case ${1:-} in
   --report) ;;
   '' | --html)
-    cmake --preset coverage
-    cmake --build --preset coverage
+    cmake --preset asan
+    cmake --build --preset asan
     find "$build" -name '*.gcda' -delete
-    ctest --preset coverage -j "${PERP_JOBS:-$(nproc)}" -LE '^full$'
+    ctest --preset asan -j "${PERP_JOBS:-$(nproc)}" -LE '^full$'
     if [ "${1:-}" = --html ]; then
       mkdir -p "$build/html"
       html=(--html-details "$build/html/index.html")
@@ -31,10 +36,14 @@ esac
   echo "$build has no counters; run scripts/coverage.sh without --report" >&2
   exit 1
 }
-# A program that ends amid a loop, by a signal, leaves counts that do not add up: such a line is left
-# out, where gcovr would stop or, with several jobs, wait for ever.
-gcovr -j "${PERP_JOBS:-$(nproc)}" --gcov-ignore-parse-errors --root . --filter 'src/' --filter 'sim/' --filter 'cli/' --exclude-unreachable-branches \
-  --csv "$build/coverage.csv" "${html[@]}" "$build" >&2
+# A program that ends amid a loop, by a signal, and threads that count at the same time leave counts
+# that do not add up: such a line is left out, where gcovr would stop or, with several jobs, wait for
+# ever. One job takes three seconds.
+gcovr -j 1 --gcov-ignore-parse-errors --root . --filter 'src/' --filter 'sim/' --filter 'cli/' --exclude-unreachable-branches \
+  --csv "$build/coverage.csv" "${html[@]}" "$build" >"$build/gcovr.log" 2>&1 || {
+  tail -n 40 "$build/gcovr.log" >&2
+  exit 1
+}
 
 # src/method/pgs.c belongs to src/method, sim/contact/step.c to sim/contact, cli/main.c to cli.
 awk -F, -v needed="$needed" '
