@@ -1,4 +1,5 @@
 // test_aggregation.c: a multigrid cycle that follows the free rows: fast, symmetric, honest.
+// cost: 3
 #include "support.h"
 
 #include <float.h>

@@ -1,4 +1,5 @@
 // test_contact_boxes.c: boxes: free rotation, piles, stacks, slopes, sleep.
+// cost: 3
 #include "contact_support.h"
 
 static perp_body turned(perp_body b, double x, double y, double z) {   // by |(x, y, z)| about it

@@ -4,6 +4,7 @@
 // The clock belongs to an operator that knows what its own work costs: a product or a sweep takes a
 // millisecond, a compensated product two, entries their share; looking at the clock takes a
 // microsecond, so that no loop stands still.
+// cost: 4
 #include "support.h"
 
 #include "operator.h"

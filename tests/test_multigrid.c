@@ -1,4 +1,5 @@
 // test_multigrid.c: large membranes in a number of iterations that does not grow with their size.
+// cost: 3
 #include "support.h"
 
 static perp_result solve(const char *family, const double *values, perp_sample *s, double *x) {

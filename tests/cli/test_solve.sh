@@ -1,4 +1,5 @@
 # perp solve and perp check in normal use.
+# cost: 4
 # shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
 tiny p

@@ -1,4 +1,5 @@
 # perp classify, methods, explain, doctor.
+# cost: 4
 # shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
 tiny p
