@@ -88,8 +88,8 @@ run export a.perp -o d.ply --colour group --frame 0 -q; holds 'other colours' te
 # Refusals.
 run export; expect 'no recording' 2
 run export a.perp; expect 'no output' 2 'err=where to? -o a.ply'
-run export a.perp -o a.obj; expect 'another format' 2 'err=--output = a.obj: the name must end in .ply, .pvd, .vtp, .vti, .glb, .csv, .npz, .npy or .vdb'
-run export a.perp --to obj; expect 'of another name' 2 'err=--to = obj is not one of ply|vtk|glb|csv|npy'
+run export a.perp -o a.stl; expect 'another format' 2 'err=--output = a.stl: the name must end in .ply, .obj, .pvd, .vtp, .vti, .glb, .csv, .npz, .npy or .vdb'
+run export a.perp --to stl; expect 'of another name' 2 'err=--to = stl is not one of ply|obj|vtk|glb|csv|npy'
 run export - --to csv; expect 'a pipe has no name' 2 'err=-o a.csv'
 run export a.perp -o a.glb --ascii; expect 'text where there is none' 2 'err=--ascii is not for .glb'
 run export a.perp -o a.csv --points; expect 'points of a table' 2 'err=--points is not for .csv'

@@ -171,6 +171,7 @@ try {
   });
 
   await check('sweeps are not called Newton', async () => {
+    await page.go(`${pages.bare}#frame=4`);
     assert.match(await text('.view header p:last-child'), /residual .*, \d+ sweeps, \d+ inner/);
     const said = await page.run(`Array.from(document.querySelectorAll('.chart output'),
       out => out.textContent).join('|')`);
