@@ -7,7 +7,8 @@
 //
 // In space only particles near the surface or a wall are kept: those inside cannot be seen. If there
 // are still too many, every n-th is left. Likewise for cells, which become blocks of 2 x 2 x 2, or
-// more.
+// more. Velocities are what packs worst, and have fewer steps in space: they are for colours, and
+// for the way from one frame to the next.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,9 @@
 #include "message.h"
 #include "replay_common.h"
 
-enum { BUDGET = 16000000,      // particles of all frames: a page of about 50 MB
+enum { FLAT_BUDGET = 16000000, // particles of all frames: a page of about 50 MB
+       SOLID_BUDGET = 8000000, // in space: of about 35 MB
+       SPEEDS = 32,            // steps of a velocity in space, each way; in the plane 127
        CELL_BUDGET = 48000000, // cells of all frames, in space: 3 bytes each in the browser
        FLAT_LEVELS = 32, SOLID_LEVELS = 16 };   // places along the edge of a cell
 
@@ -77,7 +80,8 @@ static int choose_stride(packer *p) {
     if (count > most) most = count;
   }
   const int64_t wanted = p->settings->particles;
-  const int64_t stride = wanted ? (most + wanted - 1)/wanted : (total + BUDGET - 1)/BUDGET;
+  const int64_t budget = head_of(p)->dimension == 2 ? FLAT_BUDGET : SOLID_BUDGET;
+  const int64_t stride = wanted ? (most + wanted - 1)/wanted : (total + budget - 1)/budget;
   p->stride = stride > 1 ? (uint32_t)stride : 1;
   p->most = (most + p->stride - 1)/p->stride;
   return CODE_OK;
@@ -137,6 +141,11 @@ static void put_separating(packer *p, const liquid_frame *frame) {
   }
 }
 
+static uint32_t velocity_code(const packer *p, int8_t code) {
+  if (head_of(p)->dimension == 2) return (uint32_t)code;
+  return (uint32_t)lrint(rint(code*SPEEDS/127.0)*127.0/SPEEDS);
+}
+
 static void put_particles(packer *p, const liquid_frame *frame, uint32_t count) {
   const uint32_t fine = (uint32_t)head_of(p)->liquid.fine;
   size_t last = 0;
@@ -151,7 +160,7 @@ static void put_particles(packer *p, const liquid_frame *frame, uint32_t count) 
   for (int c = 0; c < head_of(p)->dimension; c++) {
     uint32_t before = 0;
     for (uint32_t k = 0; k < count; k++) {
-      const uint32_t now = (uint32_t)frame->velocity[c][p->kept[k]];
+      const uint32_t now = velocity_code(p, frame->velocity[c][p->kept[k]]);
       put_byte(&p->body, planes_fold(now - before, 1));
       before = now;
     }

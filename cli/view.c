@@ -182,7 +182,8 @@ static const option_row rows[] = {
     {"no-contacts", 0, NULL, OPTION_FLAG,
      "leave out contacts and their forces: the page gets smaller"},
     {"particles", 0, "N", OPTION_TEXT,
-     "of a liquid: at most N particles in a frame (default: what 50 MB have room for)"},
+     "of a liquid: at most N particles in a frame (default: what 50 MB have room for; in space what "
+     "35 MB have)"},
     {"cells", 0, "N", OPTION_TEXT,
      "of a liquid in space: at most N cells in a frame, else blocks of cells (default: 48 million "
      "in all frames)"},
