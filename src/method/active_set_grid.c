@@ -8,7 +8,8 @@
 // and to the tolerance once it does not. Steps in between look at few cells only: at walls, or at
 // the edge of I (grid_watch.c). A set I that comes back tightens them, and in the end the monotone
 // steps of multigrid_grid.c take over. A cold start comes from coarser grids (grid_start.c): on the
-// finest alone the number of steps grows with the cells of a side.
+// finest alone the number of steps grows with the cells of a side. A guess that is better than
+// nothing has to do without, unless cells still change after some steps.
 // Cost: about 10 Newton steps and 25 cycles, whatever the number of cells.
 #include "active_set_grid.h"
 
@@ -20,7 +21,8 @@
 enum { MOST_STEPS = 100,         // of conjugate gradients in a Newton step
        KEPT = 64,                // sets of free cells that are remembered
        REPEATS = 20,             // until they have come back so often
-       IDLE = 40 };              // steps in which the residual has to halve
+       IDLE = 40,                // steps in which the residual has to halve
+       PATIENCE = 5 };           // steps from a guess before coarser grids are asked
 
 static const double inexact = 0.3;       // relative residual of a linear solve on the way
 static const double margin = 0.9;        // part of the tolerance that the last one aims for
@@ -48,6 +50,7 @@ typedef struct newton {          // what decides how exact a step is
   double wanted;                 // of the relative residual, while cells change
   memory_of_sets sets;
   int32_t repeats;
+  int32_t patience;              // steps until coarser grids are asked; 0: they have been
 } newton;
 
 static void remember(newton *n, const grid_labels *labels) {
@@ -64,7 +67,8 @@ static void step(grid_solver *g, grid_stage *s, grid_watch *watch, const grid_la
   int settled = labels->changed == 0, code;
   code = grid_newton_begin(g, s, labels, relative, n->absolute, MOST_STEPS, &report);
   grid_watch_edge(g, s, watch);
-  while (watch->count > 0 && code == 0 && n->repeats == 0) {
+  n->patience -= n->patience > 1;
+  while (watch->count > 0 && code == 0 && n->repeats == 0 && n->patience != 1) {
     const grid_labels now = grid_watch_label(g, s, watch);
     const int done = now.changed == 0 && settled;
     settled = now.changed == 0;
@@ -75,6 +79,7 @@ static void step(grid_solver *g, grid_stage *s, grid_watch *watch, const grid_la
       grid_watch_edge(g, s, watch);
     }
     if (done || !run_between(run)) break;
+    n->patience -= n->patience > 1;
     code = grid_watch_newton(g, s, settled ? exact : n->wanted, n->absolute, MOST_STEPS, &report);
   }
   grid_newton_end(g, s);
@@ -82,10 +87,11 @@ static void step(grid_solver *g, grid_stage *s, grid_watch *watch, const grid_la
 }
 
 // 1: it has ended; 0: sets of free cells return even with exact solves, or nothing is gained
-static int iterate(grid_solver *g, grid_units *u, grid_stage *s, int linear) {
+static int iterate(grid_solver *g, grid_units *u, grid_stage *s, int linear, int guessed) {
   perp_run *run = g->run;
   const double tol = run->options->tol;
-  newton n = {.absolute = margin*tol/u->largest, .wanted = inexact};
+  newton n = {.absolute = margin*tol/u->largest, .wanted = inexact,
+              .patience = guessed ? PATIENCE + 1 : 0};
   double half = (double)INFINITY;   // of the least residual
   int32_t idle = 0;
   grid_watch watch = {0};
@@ -102,6 +108,11 @@ static int iterate(grid_solver *g, grid_units *u, grid_stage *s, int linear) {
     idle = labels.residual <= half ? 0 : idle + 1;
     half = min2(half, 0.5*labels.residual);
     remember(&n, &labels);
+    if (n.patience == 1 && labels.changed > 0) {
+      if (!grid_start(g, s)) return 1;
+      labels = grid_label(g, s);
+      n.patience = 0;
+    }
     if (n.repeats > REPEATS || idle > IDLE) return 0;
   }
   return 1;
@@ -116,12 +127,14 @@ static double energy(const grid_stage *s) {
 }
 
 // x, from the guess if that is worth more than the point of the box nearest to 0, and its y.
-static void take_guess(const grid_units *u) {
+// 1: it was the guess
+static int take_guess(const grid_units *u) {
   grid_stage *s = u->stage;
   const int useful = u->g->run->residual < USELESS;
-  if (!grid_units_load(u, useful) || !useful) return;
+  if (!grid_units_load(u, useful) || !useful) return 0;
   const double guess = energy(s), zero = grid_units_load(u, 0) ? energy(s) : 0.0;
   if (guess < zero) grid_units_load(u, 1);
+  return guess < zero;
 }
 
 static void release(void *levels) { grid_levels_destroy(levels); }
@@ -146,30 +159,32 @@ static int take_levels(grid_solver *g) {
   return g->levels != NULL;
 }
 
-// The levels, the units and the start, all but the steps. 0: the run has ended.
-static int begin(grid_solver *g, grid_units *u, grid_stage *s, int *linear) {
+// The levels, the units and the guess. 0: the run has ended.
+static int begin(grid_solver *g, grid_units *u, grid_stage *s, int *linear, int *guessed) {
   perp_run *run = g->run;
   g->parts = grid_take(run, (size_t)grid_chunks(run->n)*sizeof *g->parts);
   if (g->parts == NULL || !take_levels(g) || !grid_units_begin(u, g, s) || !grid_units_settle(u))
     return 0;
-  take_guess(u);
+  *guessed = take_guess(u);
   *linear = !u->bounded;
-  if (*linear) return 1;
-  return grid_start(g, s);
+  return 1;
 }
 
 void active_set_grid(perp_run *run, const perp_grid *grid) {
   grid_solver g = {.run = run, .grid = grid};
   grid_stage s;
   grid_units u;
-  int linear;
-  if (begin(&g, &u, &s, &linear) && !iterate(&g, &u, &s, linear)) grid_truncated(&g, &u);
+  int linear, guessed;
+  if (!begin(&g, &u, &s, &linear, &guessed)) return;
+  if (!linear && !guessed && !grid_start(&g, &s)) return;
+  if (!iterate(&g, &u, &s, linear, guessed)) grid_truncated(&g, &u);
 }
 
 void multigrid_grid(perp_run *run, const perp_grid *grid) {
   grid_solver g = {.run = run, .grid = grid};
   grid_stage s;
   grid_units u;
-  int linear;
-  if (begin(&g, &u, &s, &linear)) grid_truncated(&g, &u);
+  int linear, guessed;
+  if (begin(&g, &u, &s, &linear, &guessed) && (linear || grid_start(&g, &s)))
+    grid_truncated(&g, &u);
 }
