@@ -167,8 +167,8 @@ int main(int count, char **words) {
   bench_note(t, "After %g s on %d^2 or %d^3 cells, then %d steps on the grid of the row, each as "
              "long as the fastest takes for a cell; cells crossed: in the last of them.",
              BEGIN, coarse[b.quick][0], coarse[b.quick][1], SETTLE + 2);
-  bench_note(t, "ms and times: of the processor, one thread, solver kept, the best of %d or more; tol 1e-8.",
-             AGAIN);
+  bench_note(t, "ms and times: of the processor, one thread, solver kept, the best of %d or more; "
+                "tol 1e-8.", AGAIN);
   bench_close(t);
   return 0;
 }

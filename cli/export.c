@@ -292,7 +292,8 @@ static int check_kind(export_job *job) {
                 fluid ? "a liquid" : "bodies");
   if (what && job->what != EXPORT_STEPS && fluid != (job->what >= EXPORT_PARTICLES))
     return fail(CODE_USAGE, "--what = %s is not for %s: %s or steps", what,
-                fluid ? "a liquid" : "bodies", fluid ? "particles, cells, surface" : "bodies, contacts");
+                fluid ? "a liquid" : "bodies",
+                fluid ? "particles, cells, surface" : "bodies, contacts");
   if (colour && fluid && job->colour != FOOTAGE_SPEED && job->colour != FOOTAGE_PRESSURE)
     return fail(CODE_USAGE, "--colour = %s is not for a liquid: speed or pressure", colour);
   if (colour && !fluid && job->colour == FOOTAGE_PRESSURE)
@@ -422,8 +423,8 @@ const command command_export = {
     "bodies with their motion, for Blender, browsers and viewers; vtk is a collection for ParaView "
     "with times, velocities and contacts; ply has the meshes of one frame, or a point per body; "
     "csv and npy have the numbers. Of a liquid, ply and vtk have the particles with their "
-    "velocities, ply with --what surface and obj a closed mesh of its surface in space, vtk and npy also the grid with pressure, type and separating cells; vdb needs a "
-    "plugin, and says which.\n\n"
+    "velocities, ply with --what surface and obj a closed mesh of its surface in space, vtk and npy "
+    "also the grid with pressure, type and separating cells; vdb needs a plugin, and says which.\n\n"
     "Of .ply, .obj, .vtp, .vti and .vdb a file has one frame. With --frames, or with a name such as "
     "a_%04d.ply, "
     "there is a file for each, numbered as in the recording. The same recording gives the same "

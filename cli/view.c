@@ -202,7 +202,8 @@ const command command_view = {
     "in motion, contact forces as arrows, energy, contacts, residual and iterations over time, "
     "and how the residual fell in the step that you click on; of liquids particles, surface or "
     "the cells with their pressure, in space slices of them, and where they leave walls. Steps "
-    "that were not solved are red. Two recordings play side by side, with one clock. The key ? lists the keys.\n\n"
+    "that were not solved are red. Two recordings play side by side, with one clock. The key ? "
+    "lists the keys.\n\n"
     "Positions are rounded to a part in 65535 of the scene or finer, so the file is small: about "
     "10 bytes for a body and a frame. Where there is no WebGL, the player draws without light and "
     "shadow, and says so.",

@@ -110,7 +110,8 @@ perp_error perp_fluid_aim(perp_fluid *fluid, const double *kappa /* cells */);
 
 // ------------------------------------------------------------------------------------------- steps
 
-// The stages of a substep, after [ANE17] Fig. 2; each is a file of sim/fluid.
+// The stages of a substep, after [ANE17] Fig. 2, the last one once a step; each is a file of
+// sim/fluid.
 #define PERP_FLUID_STAGE_LIST(X)                                                       \
   X(SOLIDS,      "solids",      "they move; area fractions and velocities of walls")   \
   X(ADVECT,      "advect",      "particles move with the velocity of the grid")        \

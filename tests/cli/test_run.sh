@@ -127,7 +127,7 @@ run run box --resume a.perp; expect 'with a scene' 2 "err='box': --resume takes 
 "$RECORD_SAMPLE" s.perp; run run --resume s.perp; expect 'of another program' 3 'err=was made by perp 0.0.0'
 
 # Ctrl-C.
-"$PERP" run hollow-sphere --steps 100000 --every 3 --progress -o i.perp >second 2>progress &
+"$PERP" run hollow-sphere --spheres 40 --sleep 0 --steps 100000 --every 3 --progress -o i.perp >second 2>progress &
 pid=$!
 for ((i = 0; i < 300; i++)); do if grep -q ' contacts, ' progress || ! kill -0 "$pid" 2>/dev/null; then break; fi; sleep 0.1; done
 run run box --steps 1 --force -o i.perp; expect 'one run at a time' 6 'err=i.perp: another program is writing it'
