@@ -22,6 +22,7 @@ typedef struct subject {
   double *face[3], *r, *z;
   grid_levels *levels;
   grid_levels_report report;
+  team *crew;
 } subject;
 
 static void fill(subject *s, int32_t x, int32_t y, int32_t z, int cut) {
@@ -65,7 +66,7 @@ static void solve(void *data) {
 }
 static void renew(void *data) {
   subject *s = data;
-  grid_levels_renew(s->levels, &s->grid);
+  grid_levels_renew(s->levels, &s->grid, s->crew);
 }
 
 int main(int count, char **words) {
@@ -89,6 +90,7 @@ int main(int count, char **words) {
     double first = 0.0;
     for (int32_t t = 1; t <= THREADS; t++) {
       int failed;
+      s.crew = crew[t];
       s.levels = grid_levels_create(&s.grid, crew[t], NULL, NULL, &failed);
       if (s.levels == NULL) return 1;
       const int32_t repeats = b.quick ? 3 : 15;

@@ -282,14 +282,14 @@ static void changes(void **state) {
     // other types and weights in the same memory
     shape(&s, RANDOM);
     for (int d = 0; d < 3; d++) s.face[d][7] = 0.5;
-    assert_int_equal(grid_levels_renew(g, &s.grid), 0);
+    assert_int_equal(grid_levels_renew(g, &s.grid, NULL), 0);
     grid_levels_cycle(g, 0, s.r, s.z);
     grid_levels *fresh = levels_of(&s, NULL);
     grid_levels_cycle(fresh, 0, s.r, s.y);
     assert_memory_equal(s.z, s.y, (size_t)s.n*sizeof *s.z);
     perp_grid other = s.grid;
     other.spacing[0] = 7.0;
-    assert_int_equal(grid_levels_renew(g, &other), 1);
+    assert_int_equal(grid_levels_renew(g, &other, NULL), 1);
     grid_levels_destroy(fresh);
     grid_levels_destroy(g);
     levels_sample_free(&s);

@@ -80,6 +80,43 @@ static void kept_while_cells_change(void **state) {
   }
 }
 
+// Where no cell was free nothing is left from solves before, either: cells that become free there
+// are beside cells that are not looked at.
+static void nothing_is_left_where_none_was_free(void **state) {
+  (void)state;
+  support_state = 13;
+  enum { X = 96, Y = 40 };
+  levels_sample s = levels_sample_new(X, Y, 1);
+  waves(&s);
+  int failed;
+  grid_levels *g = grid_levels_create(&s.grid, NULL, NULL, NULL, &failed);
+  grid_levels_report report;
+  for (int whole = 0; whole < 2; whole++) {   // by a mask of all cells, by one of what differs
+    if (whole) assert_int_equal(grid_levels_renew(g, &s.grid, NULL), 0);
+    else grid_levels_mask(g, 0, NULL);
+    assert_int_equal(grid_levels_solve(g, 0, s.r, s.z, 0.5, 0.0, 20, NULL, &report), 0);
+    for (int32_t i = 0; i < s.n; i++) s.is_free[i] = i%X < 32 || i%X >= 80 || i/X < 5;
+    grid_levels_mask(g, 0, s.is_free);
+    assert_int_equal(grid_levels_solve(g, 0, s.r, s.z, 1e-4, 0.0, 40, NULL, &report), 0);
+    for (int32_t j = 8; j < 20; j += 4) flip(&s, g, j*X + 41 + j);
+    for (int32_t i = 0; i < s.n; i++)          // so that little is left in the cells themselves
+      if (s.is_free[i] && i%X >= 32 && i%X < 80 && i/X >= 5)
+        grid_levels_rest_set(g, 0, i, 1e-4*s.r[i]);
+    grid_levels_mask(g, 0, s.is_free);
+    for (int32_t i = 0; i < s.n; i++)
+      if (s.is_free[i] && i%X >= 32 && i%X < 80 && i/X >= 5) {
+        double d;
+        s.r[i] = levels_sample_row(&s.grid, i, s.z, &d) + 1e-4*s.r[i];
+      }
+    assert_int_equal(grid_levels_go_on(g, 0, s.r, s.z, 0.1, 0.0, 40, NULL, &report), 0);
+    const double after = norm_of_rest(&s);
+    assert_true(fabs(report.norm - after) <= 1e-2*after);
+    assert_in_range(report.iterations, 1, 4);
+  }
+  grid_levels_destroy(g);
+  levels_sample_free(&s);
+}
+
 // After a mask on another level, or other weights, nothing is known any more: all is computed.
 static void forgotten_when_it_no_longer_fits(void **state) {
   (void)state;
@@ -93,7 +130,7 @@ static void forgotten_when_it_no_longer_fits(void **state) {
     grid_levels_mask(g, 0, NULL);
     assert_int_equal(grid_levels_solve(g, 0, s.r, s.z, 0.1, 0.0, 20, NULL, &report), 0);
     if (how == 0) grid_levels_mask(g, 1, NULL);
-    else assert_int_equal(grid_levels_renew(g, &s.grid), 0);
+    else assert_int_equal(grid_levels_renew(g, &s.grid, NULL), 0);
     grid_levels_rest_set(g, 0, 5, 1e6);                  // of no effect
     grid_levels_mask(g, 0, NULL);
     const double before = norm_of_rest(&s);
@@ -108,6 +145,7 @@ static void forgotten_when_it_no_longer_fits(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(kept_while_cells_change),
+    cmocka_unit_test(nothing_is_left_where_none_was_free),
     cmocka_unit_test(forgotten_when_it_no_longer_fits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -153,6 +153,81 @@ static void warm_starts(void **state) {
   assert_true(warm <= cold);
 }
 
+// What a solver keeps is memory: after other problems it does the same as a new one, to the bit.
+static void kept_solvers_are_like_new_ones(void **state) {
+  (void)state;
+  for (int k = 0; k < 4; k++) {
+    grid_scene s[3];
+    for (int m = 0; m < 3; m++) {
+      grid_recipe r = usual(k < 2 ? 80 : 20, k < 2 ? 2 : 3, 40 + (uint64_t)(3*k + m));
+      r.every = k%2;
+      r.ceiling = m%2;
+      s[m] = scene_new(&r);
+      scene_problem(&s[m], &r);
+    }
+    const perp_options options = perp_default_options(perp_find_method("active_set"));
+    const perp_limits limits = perp_limits_of(&s[0].problem);
+    const size_t bytes = (size_t)s[0].n*sizeof(double);
+    perp_solver *solver;
+    perp_result first, again;
+    double *x = malloc(bytes);
+    assert_int_equal(perp_solver_create(options.method, &limits, &options, NULL, &solver), PERP_OK);
+    for (int round = 0; round < 6; round++) {
+      grid_scene *now = &s[round%3];
+      memset(now->x, 0, bytes);
+      memset(x, 0, bytes);
+      assert_int_equal(perp_solve_once(&now->problem, now->x, &options, &first), PERP_OK);
+      assert_int_equal(perp_solve(solver, &now->problem, x, &again), PERP_OK);
+      assert_int_equal(first.status, PERP_STATUS_SOLVED);
+      assert_int_equal(again.iterations, first.iterations);
+      assert_int_equal(again.inner_iterations, first.inner_iterations);
+      assert_memory_equal(x, now->x, bytes);
+    }
+    perp_solver_destroy(solver);
+    for (int m = 0; m < 3; m++) scene_free(&s[m]);
+    free(x);
+  }
+}
+
+// Many grids at once: solvers beside each other, whose threads are at work already.
+static void batches_of_grids(void **state) {
+  (void)state;
+  enum { COUNT = 6, N = 48 };
+  grid_scene s[COUNT];
+  perp_problem problem[COUNT];
+  double *x[COUNT];
+  perp_result result[COUNT];
+  for (int k = 0; k < COUNT; k++) {
+    grid_recipe r = usual(N, 2, 70 + (uint64_t)k);
+    r.every = k%2;
+    s[k] = scene_new(&r);
+    problem[k] = *scene_problem(&s[k], &r);
+    x[k] = calloc((size_t)s[k].n, sizeof *x[k]);
+    assert_int_equal(solve(&problem[k], s[k].x, "active_set").status, PERP_STATUS_SOLVED);
+  }
+  perp_options options = perp_default_options(perp_find_method("active_set"));
+  options.threads = 2;
+  perp_limits limits = perp_limits_of(&problem[0]);
+  limits.lanes = 2;
+  perp_solver *solver;
+  assert_int_equal(perp_solver_create(options.method, &limits, &options, NULL, &solver), PERP_OK);
+  for (int round = 0; round < 3; round++) {
+    if (round == 1)   // what this keeps knows two threads
+      assert_int_equal(perp_solve(solver, &problem[0], x[0], &result[0]), PERP_OK);
+    for (int k = 0; k < COUNT; k++) memset(x[k], 0, (size_t)s[k].n*sizeof *x[k]);
+    assert_int_equal(perp_solve_batch(solver, problem, COUNT, x, result), PERP_OK);
+    for (int k = 0; k < COUNT; k++) {
+      assert_int_equal(result[k].status, PERP_STATUS_SOLVED);
+      assert_memory_equal(x[k], s[k].x, (size_t)s[k].n*sizeof *x[k]);
+    }
+  }
+  perp_solver_destroy(solver);
+  for (int k = 0; k < COUNT; k++) {
+    scene_free(&s[k]);
+    free(x[k]);
+  }
+}
+
 // MINPACK-2's journal bearing as a grid with air around: its minima are known.
 static void bearings(void **state) {
   (void)state;
@@ -503,6 +578,8 @@ int main(void) {
     cmocka_unit_test(scenes_agree_with_pivots),
     cmocka_unit_test(work_is_that_of_a_linear_solve),
     cmocka_unit_test(warm_starts),
+    cmocka_unit_test(kept_solvers_are_like_new_ones),
+    cmocka_unit_test(batches_of_grids),
     cmocka_unit_test(bearings),
     cmocka_unit_test(hemisphere_converges_at_second_order),
     cmocka_unit_test(closed_tanks),

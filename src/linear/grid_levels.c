@@ -151,10 +151,12 @@ void grid_levels_destroy(grid_levels *g) {
   m.release(m.context, g);
 }
 
-int grid_levels_renew(grid_levels *g, const perp_grid *grid) {
+int grid_levels_renew(grid_levels *g, const perp_grid *grid, team *threads) {
+  if (team_size(threads) != g->threads_count) return 1;
   for (int32_t d = 0; d < 3; d++)
     if (grid->cells[d] != g->grid.cells[d] || grid->spacing[d] != g->grid.spacing[d]) return 1;
   g->grid = *grid;
+  g->threads = threads;
   grid_fill_levels(g);
   return 0;
 }

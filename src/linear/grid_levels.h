@@ -21,9 +21,10 @@ grid_levels *grid_levels_create(const perp_grid *grid, team *threads,
                                 int *failed);
 void grid_levels_destroy(grid_levels *g);                            // NULL is fine
 
-// Other types, weights or spacings of a grid with the same cells, without allocating, as after
-// create. 1: these spacings want other levels (create anew; the levels are as before), else 0.
-int grid_levels_renew(grid_levels *g, const perp_grid *grid);
+// Other types or weights of a grid with the same cells and spacings, other threads as many as
+// before, without allocating: as after create. 1: the cells, spacings or the number of threads are
+// not those (create anew; the levels are as before), else 0.
+int grid_levels_renew(grid_levels *g, const perp_grid *grid, team *threads);
 
 int32_t grid_levels_count(const grid_levels *g);                     // >= 1
 size_t grid_levels_bytes(const grid_levels *g);                      // what they have allocated

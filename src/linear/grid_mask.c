@@ -6,7 +6,7 @@
 
 #include "grid_parts.h"
 
-// Diagonal of a cell from the weights in use; 0 where it is not free, and there z and p are 0.
+// Diagonal of a cell from the weights in use; 0 where it is not free, and there r, z and p are 0.
 static void set_cell(const grid_level *l, int32_t i, int32_t j, int32_t k) {
   const size_t mine = grid_split(l, i, j, k);
   float d = 0.0F;
@@ -22,7 +22,7 @@ static void set_cell(const grid_level *l, int32_t i, int32_t j, int32_t k) {
   }
   l->d[mine] = d;
   l->inverse[mine] = d > 0.0F ? 1.0F/d : 0.0F;
-  if (!(d > 0.0F)) l->z[mine] = l->p[mine] = 0.0F;
+  if (!(d > 0.0F)) l->r[mine] = l->z[mine] = l->p[mine] = 0.0F;
 }
 
 // 1: all 16 cells have the unit weights on all sides
@@ -105,8 +105,8 @@ static void mask_lines(void *data, int32_t index) {
         continue;
       }
       if (end <= i || !grid_any_is(l->state + row + i, end - i, PERP_CELL_LIQUID)) {
-        float *const all[] = {l->d, l->inverse, l->z, l->p};
-        for (int32_t q = 0; q < 4; q++) grid_fill_block(l, all[q], 0.0F, i, j, k);
+        float *const all[] = {l->d, l->inverse, l->r, l->z, l->p};
+        for (int32_t q = 0; q < 5; q++) grid_fill_block(l, all[q], 0.0F, i, j, k);
         continue;
       }
       for (int32_t x = i; x < end; x++) {

@@ -100,7 +100,7 @@ void grid_levels_rest_add(grid_levels *g, int32_t from, int32_t cell, double by)
 static int recall(system *s) {
   const grid_levels *g = s->g;
   const double sum = g->last.sum;
-  if (s->l != &g->at[0] + g->last.level || s->singular) return 0;
+  if ((int32_t)(s->l - g->at) != g->last.level || s->singular) return 0;
   if (!(sum > 1e-6*g->last.before_changes && sum < 1e12)) return 0;
   s->scale = g->last.scale;
   s->norm = sqrt(sum)/s->scale;
@@ -141,7 +141,7 @@ static int solve(grid_levels *g, int32_t from, const double *r, double *z, int w
     return !enough;
   }
   g->guess = s.scale;
-  double gained = 0.0, lowest = s.norm, replaced = known ? g->last.replaced : s.norm;
+  double gained = 0.0, lowest = s.norm, replaced = known ? max2(g->last.replaced, s.norm) : s.norm;
   int status = 1, worse = 0, anew = !known || !g->last.aligned;
   double step = anew ? 0.0 : g->last.step, before = anew ? 0.0 : g->last.before;
   while (report->iterations < limit && worse < 20) {

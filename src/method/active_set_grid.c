@@ -64,11 +64,11 @@ static void step(grid_solver *g, grid_stage *s, grid_watch *watch, const grid_la
                  double relative, newton *n) {
   perp_run *run = g->run;
   grid_levels_report report;
-  int settled = labels->changed == 0, code;
+  int settled = labels->changed == 0, code, steps = 0;
   code = grid_newton_begin(g, s, labels, relative, n->absolute, MOST_STEPS, &report);
   grid_watch_edge(g, s, watch);
   n->patience -= n->patience > 1;
-  while (watch->count > 0 && code == 0 && n->repeats == 0 && n->patience != 1) {
+  while (watch->count > 0 && code == 0 && n->repeats == 0 && n->patience != 1 && steps++ < IDLE) {
     const grid_labels now = grid_watch_label(g, s, watch);
     const int done = now.changed == 0 && settled;
     settled = now.changed == 0;
@@ -109,8 +109,12 @@ static int iterate(grid_solver *g, grid_units *u, grid_stage *s, int linear, int
     half = min2(half, 0.5*labels.residual);
     remember(&n, &labels);
     if (n.patience == 1 && labels.changed > 0) {
+      const grid_labels before = labels;             // the mask does not know of these yet
       if (!grid_start(g, s)) return 1;
       labels = grid_label(g, s);
+      returns(&n.sets, labels.hash);
+      labels.changed += before.changed;
+      labels.hash ^= before.hash;
       n.patience = 0;
     }
     if (n.repeats > REPEATS || idle > IDLE) return 0;
@@ -143,7 +147,7 @@ static void release(void *levels) { grid_levels_destroy(levels); }
 static int take_levels(grid_solver *g) {
   perp_run *run = g->run;
   void **kept = run_kept(run, release);
-  if (*kept != NULL && grid_levels_renew(*kept, g->grid) != 0) {
+  if (*kept != NULL && grid_levels_renew(*kept, g->grid, run->threads) != 0) {
     grid_levels_destroy(*kept);
     *kept = NULL;
   }

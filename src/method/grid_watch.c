@@ -28,13 +28,13 @@ typedef struct looking {
 // mark <- 1 near cells with another label. Lines that end are not minded: a few cells more.
 static void mark_edge(const looking *l, int32_t from, int32_t to, uint8_t *mark) {
   const uint8_t *is_free = l->s->is_free;
-  const int32_t n = l->s->n;
+  const int64_t n = l->s->n;
   memset(mark, 0, (size_t)(to - from));
   for (int d = 0; d < 3; d++)
-    for (int32_t by = -REACH*l->stride[d]; by <= REACH*l->stride[d]; by += l->stride[d]) {
-      if (l->stride[d] == 0) break;
-      const int32_t first = from + by < 0 ? -by : from, last = to > n - by ? n - by : to;
-      for (int32_t i = first; i < last; i++) mark[i - from] |= is_free[i] ^ is_free[i + by];
+    for (int64_t step = -REACH; step <= REACH && l->stride[d] > 0; step++) {
+      const int64_t by = step*l->stride[d], first = from + by < 0 ? -by : from,
+                    last = to > n - by ? n - by : to;
+      for (int64_t i = first; i < last; i++) mark[i - from] |= is_free[i] ^ is_free[i + by];
     }
 }
 

@@ -89,8 +89,8 @@ static void solve_four(const batch *b, perp_solver *s, const small *of) {
 static void run_lane(void *data, int32_t lane) {
   const batch *b = data;
   perp_solver *s = lane == 0 ? b->solver : b->solver->lanes[lane - 1];
-  team *const own = s->threads;
-  if (b->lanes > 1) s->threads = NULL;   // they are at work on the lanes
+  team *const own = s->threads, *const judges = s->judge.threads;
+  if (b->lanes > 1) s->threads = s->judge.threads = NULL;   // they are at work on the lanes
   s->batch_failed = b->count;
   small waiting[QUICK_N + 1][4];
   int32_t number[QUICK_N + 1] = {0};
@@ -108,6 +108,7 @@ static void run_lane(void *data, int32_t lane) {
   for (int32_t n = 1; n <= QUICK_N; n++)
     for (int32_t i = 0; i < number[n]; i++) solve_alone(b, s, waiting[n][i].k);
   s->threads = own;
+  s->judge.threads = judges;
 }
 
 perp_error perp_solve_batch(perp_solver *solver, const perp_problem *problems, int32_t count,
