@@ -175,6 +175,11 @@ static void print_table(const bench_table *t) {
   for (int32_t k = 0; k < t->notes; k++) printf("  %s\n", t->note[k]);
 }
 
+// Cells with commas are in quotes.
+static void write_cell(FILE *file, const char *cell, char end) {
+  fprintf(file, strchr(cell, ',') != NULL ? "\"%s\"%c" : "%s%c", cell, end);
+}
+
 static void write_table(const bench_table *t) {
   char path[512], machine[512];
   snprintf(path, sizeof path, "%s/%s.csv", t->bench->results, t->name);
@@ -185,7 +190,7 @@ static void write_table(const bench_table *t) {
   for (int32_t k = 0; k < t->notes; k++) fprintf(file, "# %s\n", t->note[k]);
   for (int32_t row = 0; row <= t->rows; row++)
     for (int32_t column = 0; column < t->columns; column++)
-      fprintf(file, "%s%s", t->cell[row][column], column + 1 < t->columns ? "," : "\n");
+      write_cell(file, t->cell[row][column], column + 1 < t->columns ? ',' : '\n');
   fclose(file);
 }
 
