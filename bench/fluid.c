@@ -18,16 +18,21 @@ typedef struct place {
   double limit;                // seconds for a peer
 } place;
 
+// The liquid, its name in the tables and its problem on the grid.
+static perp_problem begin(int32_t dimensions, int32_t side, int32_t every, liquid *l,
+                          char name[64]) {
+  liquid_make(dimensions, side, SEED, l);
+  snprintf(name, 64, "%d^%d, %s", side, dimensions, every ? "every cell" : "walls");
+  return (perp_problem){.A = perp_from_grid(&l->grid, PERP_CLAIM_NONE), .b = l->divergence,
+                        .lo = every ? l->every : l->walls, .hi = l->hi};
+}
+
 static void run(bench_table *t, const place *where) {
   liquid l;
   char name[64];
-  liquid_make(where->dimensions, where->side, SEED, &l);
-  snprintf(name, sizeof name, "%d^%d, %s", where->side, where->dimensions,
-           where->every ? "every cell" : "walls");
+  const perp_problem grid = begin(where->dimensions, where->side, where->every, &l, name);
   const perp_problem sparse = {.A = perp_from_csc(&l.A, PERP_CLAIM_SYMMETRIC), .b = l.b,
                                .lo = where->every ? NULL : l.lo};
-  const perp_problem grid = {.A = perp_from_grid(&l.grid, PERP_CLAIM_NONE), .b = l.divergence,
-                             .lo = where->every ? l.every : l.walls, .hi = l.hi};
   const peer_problem theirs = {.n = l.n, .colptr = l.A.colptr, .row = l.A.row, .value = l.A.value,
                                .b = l.b, .lo = sparse.lo};
   contest c = {.table = t, .problem = name, .ours = &sparse, .theirs = &theirs,
@@ -54,10 +59,7 @@ static void run(bench_table *t, const place *where) {
 static void run_paper(bench_table *t, int32_t side, int32_t every, double limit) {
   liquid l;
   char name[64];
-  liquid_make(2, side, SEED, &l);
-  snprintf(name, sizeof name, "%d^2, %s", side, every ? "every cell" : "walls");
-  const perp_problem grid = {.A = perp_from_grid(&l.grid, PERP_CLAIM_NONE), .b = l.divergence,
-                             .lo = every ? l.every : l.walls, .hi = l.hi};
+  const perp_problem grid = begin(2, side, every, &l, name);
   contest c = {.table = t, .problem = name, .ours = &grid, .limit = limit, .good = GOAL,
                .best = (double)INFINITY, .form = "grid"};
   const perp_options plain = perp_default_options(perp_find_method("minmap_newton"));
@@ -84,10 +86,7 @@ static void run_paper(bench_table *t, int32_t side, int32_t every, double limit)
 static void run_goal(bench_table *t, int32_t side, int32_t every) {
   liquid l;
   char name[64];
-  liquid_make(3, side, SEED, &l);
-  snprintf(name, sizeof name, "%d^3, %s", side, every ? "every cell" : "walls");
-  const perp_problem grid = {.A = perp_from_grid(&l.grid, PERP_CLAIM_NONE), .b = l.divergence,
-                             .lo = every ? l.every : l.walls, .hi = l.hi};
+  const perp_problem grid = begin(3, side, every, &l, name);
   contest c = {.table = t, .problem = name, .ours = &grid, .good = COARSE_GOAL,
                .best = (double)INFINITY, .form = "grid"};
   perp_options options = perp_default_options(perp_find_method("active_set"));

@@ -5,10 +5,9 @@
 #   scripts/coverage.sh --report   reports on the counters that the last run left behind
 #   scripts/coverage.sh --html     the same as the first, and writes build/asan/html/index.html
 #
-# The counters are in the build with the address sanitizer: a build of their own was a quarter of
-# ./test. It is optimised a little, which leaves a twentieth of the lines without code of their own.
-# Atomic counters took 90 s of processor time in the tests with threads, where these take 24 s (the
-# tests' own lines were counted too then), and say the same: of 44000 lines one was another.
+# The counters are in the build with the address sanitizer, as a build of their own would take long.
+# It is optimised a little, so some lines have no code of their own. Counters are not atomic, which
+# would take long, too: threads that count at the same time lose counts, and rarely all of a line's.
 #
 # PERP_COVERAGE=N asks for N per cent instead of 85.
 set -euo pipefail

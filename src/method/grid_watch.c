@@ -31,7 +31,7 @@ static void mark_edge(const looking *l, int32_t from, int32_t to, uint8_t *mark)
   const int64_t n = l->s->n;
   memset(mark, 0, (size_t)(to - from));
   for (int d = 0; d < 3; d++)
-    for (int64_t step = -REACH; step <= REACH && l->stride[d] > 0; step++) {
+    for (int64_t step = -REACH; step <= REACH && l->stride[d] > 0; step += 1 + (step == -1)) {
       const int64_t by = step*l->stride[d], first = from + by < 0 ? -by : from,
                     last = to > n - by ? n - by : to;
       for (int64_t i = first; i < last; i++) mark[i - from] |= is_free[i] ^ is_free[i + by];

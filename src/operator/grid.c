@@ -14,17 +14,8 @@
 
 // ---- single entries
 
-static inline double weight(const perp_grid *g, int d, size_t f, double scale) {
-  return (g->face[d] != NULL ? g->face[d][f] : 1.0)*scale;
-}
-
-// w of the face of liquid cell h below (up: above) it along d; *l: the cell beyond
 static double face_entry(const perp_grid *g, grid_place p, int32_t h, int d, int up, int32_t *l) {
-  *l = -1;
-  if (p.at[d] == (up ? g->cells[d] - 1 : 0)) return 0.0;
-  *l = up ? h + grid_stride(g, d) : h - grid_stride(g, d);
-  if (g->type[*l] == PERP_CELL_SOLID) return 0.0;
-  return weight(g, d, grid_face(g, p, d) + (up ? grid_face_stride(g, d) : 0), grid_scale(g, d));
+  return grid_face_at(g, p, h, d, up, grid_scale(g, d), l);
 }
 
 double grid_face_entry(const perp_grid *g, int32_t h, int d, int up, int32_t *l) {

@@ -42,25 +42,28 @@ int grid_entry(const perp_grid *g, int32_t h, int32_t slot, int32_t *l, double *
 // 0 where it is solid
 double grid_face_entry(const perp_grid *g, int32_t h, int d, int up, int32_t *l);
 
-// The same for many cells: what does not depend on the cell is computed once.
+// The same where the place of h and grid_scale(g, d) are known.
+static inline double grid_face_at(const perp_grid *g, grid_place p, int32_t h, int d, int up,
+                                  double scale, int32_t *l) {
+  *l = -1;
+  if (p.at[d] == (up ? g->cells[d] - 1 : 0)) return 0.0;
+  *l = up ? h + grid_stride(g, d) : h - grid_stride(g, d);
+  if (g->type[*l] == PERP_CELL_SOLID) return 0.0;
+  if (g->face[d] == NULL) return scale;
+  return g->face[d][grid_face(g, p, d) + (up ? grid_face_stride(g, d) : 0)]*scale;
+}
+
+// For many cells: what does not depend on the cell is computed once.
 typedef struct grid_faces {
   const perp_grid *grid;
   double scale[3];
-  ptrdiff_t stride[3];
 } grid_faces;
 static inline grid_faces grid_faces_of(const perp_grid *g) {
-  return (grid_faces){g, {grid_scale(g, 0), grid_scale(g, 1), grid_scale(g, 2)},
-                      {1, g->cells[0], (ptrdiff_t)g->cells[0]*g->cells[1]}};
+  return (grid_faces){g, {grid_scale(g, 0), grid_scale(g, 1), grid_scale(g, 2)}};
 }
 static inline double grid_faces_entry(const grid_faces *f, grid_place p, int32_t h, int d, int up,
                                       int32_t *l) {
-  const perp_grid *g = f->grid;
-  *l = -1;
-  if (p.at[d] == (up ? g->cells[d] - 1 : 0)) return 0.0;
-  *l = (int32_t)(up ? h + f->stride[d] : h - f->stride[d]);
-  if (g->type[*l] == PERP_CELL_SOLID) return 0.0;
-  if (g->face[d] == NULL) return f->scale[d];
-  return g->face[d][grid_face(g, p, d) + (up ? grid_face_stride(g, d) : 0)]*f->scale[d];
+  return grid_face_at(f->grid, p, h, d, up, f->scale[d], l);
 }
 
 // Cells of a line from p on, as many as are computed at once (at most GRID_STRETCH): how many.

@@ -1,5 +1,6 @@
 // certify_grid_check.c: the passes over the cells of a grid that its certificate takes: one over
-// x_ref, one over x.
+// x_ref, one over x. (Somewhat long: all passes share how cells are taken in fours; the rules of a
+// row are in certify_grid.c.)
 //
 // y and a = |A||x| + |b| are computed for some cells of a line at a time, compensated, by the
 // operator's own loops, and judged on the spot: runs of cells of one component four at a time, as
