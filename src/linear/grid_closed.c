@@ -67,6 +67,19 @@ static void join_lines(void *data, int32_t index) {
     join_line(w->g, line, 1, line%deep > 0 && line > from, line - deep >= from);
 }
 
+typedef struct counting {
+  const int32_t *label;
+  const uint8_t *open;
+  int32_t closed[TEAM_SHARES];
+} counting;
+
+static void count_some(void *data, int32_t from, int32_t to, int32_t share) {
+  counting *c = data;
+  int32_t closed = 0;
+  for (int32_t k = from; k < to; k++) closed += (c->label[k] == k) & !c->open[k];
+  c->closed[share] = closed;
+}
+
 void grid_find_closed(grid_levels *g) {
   enum { TASKS = 4, LARGE = 4096 };                  // cells
   grid_level *l = &g->at[0];
@@ -92,8 +105,9 @@ void grid_find_closed(grid_levels *g) {
             open[root_of(label, grid_cell(l, i, j, k))] = 1;
       }
   g->closed = g->many = 0;
-  for (int32_t c = 0; c < l->n; c++)
-    if (label[c] == c && !open[c]) g->closed++;
+  counting count = {.label = label, .open = open};
+  const int32_t shares = team_share(g->threads, l->n, count_some, &count);
+  for (int32_t k = 0; k < shares; k++) g->closed += count.closed[k];
   if (g->closed == 0) return;
 
   // Roots come before their cells, so labels can be made final in order: first whether a component

@@ -64,7 +64,8 @@ static void set_runs(const grid_levels *g, grid_level *l, int32_t j, int32_t k) 
     if (kind == GRID_GENERAL && left == GRID_BLOCK && grid_all_are(state + i, PERP_CELL_LIQUID)) {
       const int inner = i > 0 && i + GRID_BLOCK < l->side[0] && grid_is_inner(l, j, k);
       if (l == &g->at[0]) kind = even[b] == 1 ? GRID_UNIFORM : GRID_GENERAL;
-      else if (inner && is_uniform(l, i, j, k)) kind = GRID_UNIFORM;
+      else if (inner && (even[b] == GRID_SURELY_EVEN || is_uniform(l, i, j, k)))
+        kind = GRID_UNIFORM;
     }
     if (l != &g->at[0]) even[b] = kind == GRID_UNIFORM;
     if (kind == GRID_GENERAL &&
@@ -88,13 +89,24 @@ static uint8_t wanted(const grid_level *l, const uint8_t *is_free, int32_t cell)
   return is_free == NULL || is_free[cell] ? PERP_CELL_LIQUID : PERP_CELL_AIR;
 }
 
+// The same for the cells of a line, many at a time.
+static void set_states(const uint8_t *type, const uint8_t *is_free, int32_t count,
+                       uint8_t *state) {
+  _Static_assert(PERP_CELL_AIR == PERP_CELL_LIQUID + 1, "air follows liquid");
+  memcpy(state, type, (size_t)count);
+  if (is_free == NULL) return;
+  for (int32_t i = 0; i < count; i++)
+    state[i] = (uint8_t)(state[i] + ((state[i] == PERP_CELL_LIQUID) & (is_free[i] == 0)));
+}
+
 // A whole level from the caller's mask.
 static void mask_lines(void *data, int32_t index) {
   const grid_job *w = data;
   grid_level *l = w->l;
   for (int32_t line = grid_first_line(w, index); line < grid_first_line(w, index + 1); line++) {
     const int32_t j = line%l->side[1], k = line/l->side[1], row = grid_cell(l, 0, j, k);
-    for (int32_t i = 0; i < l->side[0]; i++) l->state[row + i] = wanted(l, w->is_free, row + i);
+    set_states(l->type + row, w->is_free != NULL ? w->is_free + row : NULL, l->side[0],
+               l->state + row);
     for (int32_t b = 0; b < l->blocks; b++) {
       const int32_t i = GRID_BLOCK*b, end = grid_block_end(l, i);
       const size_t block = (size_t)grid_row(l, j, k)*(size_t)l->blocks + (size_t)b;
@@ -199,6 +211,20 @@ static void mask_changes(grid_levels *g, grid_level *l, const uint8_t *is_free) 
   run_changes(g, l);
 }
 
+// Eight cells from i on that are all inner, or all not free.
+static void set_eight(const grid_level *l, int inner, int32_t i, int32_t j, int32_t k) {
+  float *const zero[] = {l->r, l->z, l->p};
+  for (int32_t colour = 0; colour < 2; colour++) {
+    const size_t at = grid_split(l, i + colour, j, k);
+    for (int32_t t = 0; t < GRID_LANES/2; t++) {
+      l->d[at + (size_t)t] = inner ? l->centre : 0.0F;
+      l->inverse[at + (size_t)t] = inner ? l->centre_inverse : 0.0F;
+    }
+    for (int32_t v = 0; v < 3 && !inner; v++)
+      memset(zero[v] + at, 0, GRID_LANES/2*sizeof(float));
+  }
+}
+
 static void coarse_diagonal_lines(void *data, int32_t index) {
   const grid_job *w = data;
   grid_level *c = w->l;
@@ -208,6 +234,12 @@ static void coarse_diagonal_lines(void *data, int32_t index) {
     if (!w->all && !c->touched[line]) continue;
     for (int32_t i = 0; i < c->side[0]; i++) {
       if (!w->all && !c->dirty[row + i]) continue;
+      if (c->dirty[row + i] >= GRID_INNER_EIGHT) {
+        set_eight(c, c->dirty[row + i] == GRID_INNER_EIGHT, i, j, k);
+        memset(c->dirty + row + i, 0, GRID_LANES);
+        i += GRID_LANES - 1;
+        continue;
+      }
       set_cell(c, i, j, k);
       if (!last && !w->all && c->dirty[row + i] == 2) mark(c, i, j, k);   // then there is one task
       c->dirty[row + i] = 0;

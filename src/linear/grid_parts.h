@@ -55,11 +55,12 @@ typedef struct grid_level {
   int32_t whole_pitch;
   uint16_t *run;             // rows x blocks: 4*(blocks with the same kind from here) + kind
   uint8_t *even;             // rows x blocks: 1: all cells liquid, all weights 1; 2: all weights
-                             //   between liquid cells are; below level 0: 1 if uniform
+                             //   between liquid cells are; below level 0: 1 if uniform, and
+                             //   while a mask is made GRID_SURELY_EVEN where that is known
   uint8_t *busy;             // rows: 1: a cell is free
   uint8_t *near;             // rows: 1: here or in the lines around
   uint8_t *touched;          // side[1]*side[2]: 1: the mask has changed in this line
-  uint8_t *dirty;            // n: to be computed again; not on level 0
+  uint8_t *dirty;            // n: to be computed again, see grid_coarse_lines; not on level 0
   double *sums;              // rows x 2: of a pass, added in the order of lines
   int32_t parts;             // for threads: slabs part[k] .. part[k + 1] - 1
   int32_t *part;             // parts + 1
@@ -148,7 +149,9 @@ static inline void grid_fill_block(const grid_level *l, float *v, float value, i
 // grid_weights.c
 void grid_fill_levels(grid_levels *g);               // all weights and types, from g->grid
 // Weights and states of the cells of a level that are to be computed again: a job. `dirty` is then
-// 1, or 2 where they have changed.
+// 1, or 2 where they have changed; or in the first of eight cells GRID_INNER_EIGHT, where all their
+// weights are the unit, or GRID_EMPTY_EIGHT, where none is free.
+enum { GRID_INNER_EIGHT = 3, GRID_EMPTY_EIGHT = 4, GRID_SURELY_EVEN = 3 };
 void grid_coarse_lines(void *job, int32_t index);
 // 1: no weight between cells that are liquid in v, the 16 from i on and others, is not the unit
 int grid_is_same(const grid_level *l, float *const w[3], const uint8_t *v, int32_t i, int32_t j,

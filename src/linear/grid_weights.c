@@ -213,6 +213,8 @@ void grid_coarse_lines(void *data, int32_t index) {
   for (int32_t line = grid_first_line(w, index); line < grid_first_line(w, index + 1); line++) {
     const int32_t j = line%c->side[1], k = line/c->side[1], row = grid_cell(c, 0, j, k);
     if (!w->all && !c->touched[line]) continue;
+    uint8_t *even = c->even + (size_t)grid_row(c, j, k)*(size_t)c->blocks;
+    if (w->all) memset(even, 0, (size_t)c->blocks);
     for (int32_t i = 0; i < c->side[0]; i++) {
       if (!w->all && !c->dirty[row + i]) continue;
       const int inner = w->all && inner_eight(f, i, j, k);
@@ -225,6 +227,9 @@ void grid_coarse_lines(void *data, int32_t index) {
           c->out[mine] = 0.0F;
           c->state[row + t] = empty;
         }
+        c->dirty[row + i] = inner ? GRID_INNER_EIGHT : GRID_EMPTY_EIGHT;
+        if (inner && i%GRID_BLOCK != 0 && c->dirty[row + i - GRID_LANES] == GRID_INNER_EIGHT)
+          even[i/GRID_BLOCK] = GRID_SURELY_EVEN;
         i += GRID_LANES - 1;
         continue;
       }
