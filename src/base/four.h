@@ -31,6 +31,7 @@ EXACT_INLINE four four_multiply(four a, four b) { return a*b; }
 EXACT_INLINE four four_divide(four a, four b) { return a/b; }
 EXACT_INLINE four_mask four_less(four a, four b) { return a < b; }
 EXACT_INLINE four_mask four_at_most(four a, four b) { return a <= b; }
+EXACT_INLINE four_mask four_same(four a, four b) { return a == b; }
 EXACT_INLINE four_mask four_and(four_mask a, four_mask b) { return a & b; }
 EXACT_INLINE four_mask four_or(four_mask a, four_mask b) { return a | b; }
 EXACT_INLINE four_mask four_not(four_mask a) { return ~a; }
@@ -88,6 +89,7 @@ static inline four_mask four_less(four a, four b) { FOUR_EACH(four_mask, -(a.v[k
 static inline four_mask four_at_most(four a, four b) {
   FOUR_EACH(four_mask, -(a.v[k] <= b.v[k]));
 }
+static inline four_mask four_same(four a, four b) { FOUR_EACH(four_mask, -(a.v[k] == b.v[k])); }
 static inline four_mask four_and(four_mask a, four_mask b) {
   FOUR_EACH(four_mask, a.v[k] & b.v[k]);
 }

@@ -7,6 +7,8 @@
 // variable.
 #include "team.h"
 
+#include <string.h>
+
 #include "allocator.h"
 
 #if defined(PERP_NO_THREADS) || defined(__wasm__) || defined(__STDC_NO_ATOMICS__)
@@ -256,4 +258,19 @@ int32_t team_share(team *t, int32_t n, team_shared task, void *data) {
   sharing s = {task, data, n, n/LEAST < 1 ? 1 : n/LEAST < TEAM_SHARES ? n/LEAST : TEAM_SHARES};
   team_run(t, run_share, &s, s.shares);
   return s.shares;
+}
+
+typedef struct copying {
+  double *to;
+  const double *from;
+} copying;
+
+static void copy_some(void *data, int32_t from, int32_t to, int32_t share) {
+  const copying *c = data;
+  (void)share;
+  memcpy(c->to + from, c->from + from, (size_t)(to - from)*sizeof *c->to);
+}
+
+void team_copy(team *t, double *to, const double *from, int32_t n) {
+  if (n > 0) team_share(t, n, copy_some, &(copying){to, from});
 }

@@ -22,5 +22,6 @@ void team_run(team *t, void (*task)(void *data, int32_t index), void *data, int3
 enum { TEAM_SHARES = 64 };
 typedef void (*team_shared)(void *data, int32_t from, int32_t to, int32_t share);
 int32_t team_share(team *t, int32_t n, team_shared task, void *data);
+void team_copy(team *t, double *to, const double *from, int32_t n);   // to = from
 
 #endif

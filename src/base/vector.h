@@ -12,6 +12,15 @@ static inline double min2(double a, double b) { return a < b ? a : b; }
 // max(a, b) from which a NaN in either does not get lost.
 static inline double max_or_nan(double a, double b) { return b > a || b != b ? b : a; }
 
+static inline int all_finite(const double *value, int64_t count) {   // v - v is 0, or NaN
+  double bad[4] = {0.0};
+  int64_t k = 0;
+  for (; k + 4 <= count; k += 4)
+    for (int q = 0; q < 4; q++) bad[q] += value[k + q] - value[k + q];
+  for (; k < count; k++) bad[0] += value[k] - value[k];
+  return (bad[0] + bad[1]) + (bad[2] + bad[3]) == 0.0;
+}
+
 // x into [lo, hi]; a NaN stays. Which bound holds is hard to predict:
 // minimum and maximum, not branches.
 static inline double clamp(double x, double lo, double hi) { return min2(hi, max2(lo, x)); }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "four.h"
 #include "grid.h"
 #include "vector.h"
 
@@ -89,46 +90,102 @@ typedef struct labelling {
   int32_t *moved;                // n: those of a chunk begin where it begins
 } labelling;
 
-// Cells i, i + 1, ... whose diagonal is given, y known.
-static void label_cells(const labelling *l, int32_t i, int32_t count, const double *diagonal,
-                        int32_t *moved, grid_labels *sum) {
-  const grid_stage *s = l->s;
-  for (int32_t k = 0; k < count; k++, i++) {
-    if (!s->unknown[i]) continue;
-    const uint8_t before = s->is_free[i];
-    const double D = diagonal[k], x = s->x[i], y = s->y[i], lo = s->lo[i], hi = s->hi[i];
-    const double weight = s->weight != NULL ? s->weight[i] : D,
-                 unit = s->unit != NULL ? s->unit[i] : 1.0;
-    const double rest = fabs(mid(weight*(x - hi), unit*y, weight*(x - lo)));
-    if (!(rest <= sum->residual)) sum->residual = rest == rest ? rest : (double)INFINITY;
-    const grid_label_of now = grid_judge(s, i, D, x, y);
-    const uint8_t is_free = now == GRID_FREE;
-    if (is_free != before) {
-      sum->changed++;
-      sum->hash ^= grid_hash(i);
-      s->is_free[i] = is_free;
-    }
-    if (!is_free && x != (now == GRID_AT_LO ? lo : hi))
-      moved[sum->moved++] = now == GRID_AT_LO ? i : ~i;
+static void label_one(const grid_stage *s, int32_t i, double D, int32_t *moved, grid_labels *sum) {
+  if (!s->unknown[i]) return;
+  const uint8_t before = s->is_free[i];
+  const double x = s->x[i], y = s->y[i], lo = s->lo[i], hi = s->hi[i];
+  const double weight = s->weight != NULL ? s->weight[i] : D,
+               unit = s->unit != NULL ? s->unit[i] : 1.0;
+  const double rest = fabs(mid(weight*(x - hi), unit*y, weight*(x - lo)));
+  if (!(rest <= sum->residual)) sum->residual = rest == rest ? rest : (double)INFINITY;
+  const grid_label_of now = grid_judge(s, i, D, x, y);
+  const uint8_t is_free = now == GRID_FREE;
+  if (is_free != before) {
+    sum->changed++;
+    if (before != GRID_UNLABELLED || !is_free) sum->hash ^= grid_hash(i);
+    s->is_free[i] = is_free;
   }
+  if (!is_free && x != (now == GRID_AT_LO ? lo : hi))
+    moved[sum->moved++] = now == GRID_AT_LO ? i : ~i;
+}
+
+// Cells i .. i + 3, where they keep their labels, or are free for the first time, and none moves:
+// most of them, most of the time. 0: they have to be looked at one by one.
+EXACT_INLINE int label_four(const grid_stage *s, int32_t i, const double *diagonal, four *most,
+                            grid_labels *sum) {
+  const four_mask known = four_equal(four_of_bytes(s->unknown + i), four_bits(0)),
+                  label = four_of_bytes(s->is_free + i);
+  const four D = four_load(diagonal), x = four_load(s->x + i), y = four_load(s->y + i),
+             b = four_load(s->b + i), zero = four_all(0.0);
+  const four from_lo = four_subtract(x, four_load(s->lo + i)),
+             from_hi = four_subtract(x, four_load(s->hi + i));
+  const four below = four_subtract(four_multiply(D, from_lo), y),
+             above = four_subtract(four_multiply(D, from_hi), y);
+  const four other = four_subtract(four_multiply(D, x), four_subtract(y, b));   // of grid_judge
+  const four tie = four_multiply(four_all(0x1p-50),
+                                 four_add(four_add(four_multiply(D, four_size(x)),
+                                                   four_size(other)), four_size(b)));
+  const four_mask over = four_less(tie, below), under = four_less(below, four_subtract(zero, tie)),
+                  inside = four_and(over, four_less(above, four_subtract(zero, tie)));
+  const four_mask at_lo = four_and(four_same(from_lo, zero), under),
+                  at_hi = four_and(four_same(from_hi, zero), four_and(over, four_less(tie, above)));
+  const four_mask bound = four_equal(label, four_bits(0)), is_new =
+      four_equal(label, four_bits(GRID_UNLABELLED));
+  const four_mask stays = four_or(four_and(four_not(bound), inside),
+                                  four_and(bound, four_or(at_lo, at_hi)));
+  const four weight = s->weight != NULL ? four_load(s->weight + i) : D;
+  const four scaled = s->unit != NULL ? four_multiply(four_load(s->unit + i), y) : y;
+  const four rest = four_size(four_min(four_multiply(weight, from_lo),
+                                       four_max(four_multiply(weight, from_hi), scaled)));
+  const four_mask fine = four_and(stays, four_at_most(rest, four_all((double)INFINITY)));
+  if (four_any(four_not(four_or(known, fine)))) return 0;
+  *most = four_max(four_keep(four_not(known), rest), *most);
+  if (!four_any(four_and(is_new, four_not(known)))) return 1;
+  for (int32_t k = i; k < i + 4; k++) {
+    sum->changed += s->is_free[k] == GRID_UNLABELLED;
+    if (s->unknown[k]) s->is_free[k] = 1;
+  }
+  return 1;
+}
+
+// Cells i, i + 1, ... whose diagonal is given, y known.
+EXACT_INLINE void label_cells(const grid_stage *s, int32_t i, int32_t count, const double *diagonal,
+                              int32_t *moved, grid_labels *sum) {
+  four most = four_all(0.0);
+  int32_t k = 0;
+  for (; k + 4 <= count; k += 4) {
+    if (label_four(s, i + k, diagonal + k, &most, sum)) continue;
+    for (int32_t q = k; q < k + 4; q++) label_one(s, i + q, diagonal[q], moved, sum);
+  }
+  for (; k < count; k++) label_one(s, i + k, diagonal[k], moved, sum);
+  sum->residual = max2(sum->residual, four_most(most));
+}
+FOUR_TARGET static void label_wide(const grid_stage *s, int32_t i, int32_t count,
+                                   const double *diagonal, int32_t *moved, grid_labels *sum) {
+  label_cells(s, i, count, diagonal, moved, sum);
+}
+static void label_plain(const grid_stage *s, int32_t i, int32_t count, const double *diagonal,
+                        int32_t *moved, grid_labels *sum) {
+  label_cells(s, i, count, diagonal, moved, sum);
 }
 
 static void label_slice(void *data, int32_t from, int32_t to, int32_t part) {
   const labelling *l = data;
   const grid_stage *s = l->s;
+  void (*const label)(const grid_stage *, int32_t, int32_t, const double *, int32_t *,
+                      grid_labels *) = FOUR_HAS_TARGET() ? label_wide : label_plain;
   grid_labels sum = {0};
   if (s->D != NULL) {
-    label_cells(l, from, to - from, s->D + from, l->moved + from, &sum);
+    label(s, from, to - from, s->D + from, l->moved + from, &sum);
   } else {
     double y[GRID_STRETCH], D[GRID_STRETCH];
     for (int32_t i = from; (i = next_cell(s->unknown, i, to)) < to;) {
       const grid_place at = grid_place_of(l->grid, i);
-      int32_t count = grid_product_from(l->grid, at, s->x, y);
-      grid_diagonal_from(l->grid, at, D);
+      int32_t count = grid_row_from(l->grid, at, s->x, y, D);
       count = count < to - i ? count : to - i;
       for (int32_t k = 0; k < count; k++)
         if (s->unknown[i + k]) s->y[i + k] = y[k] + s->b[i + k];
-      label_cells(l, i, count, D, l->moved + from, &sum);
+      label(s, i, count, D, l->moved + from, &sum);
       i += count;
     }
   }

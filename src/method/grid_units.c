@@ -90,28 +90,25 @@ typedef struct survey {
   struct found { double least, most, largest; int bounded; } *parts;   // one per chunk: of
 } survey;                        //   unit weight, of unit; bounds
 
-// Which cells are unknowns: those whose component the point of the box nearest to 0 solves are not.
+// Which cells are unknowns: those whose component the point of the box nearest to 0 solves are not,
+// nor those without an open face; `unknown` knows these.
 static void find_slice(void *data, int32_t from, int32_t to, int32_t part) {
   const survey *v = data;
-  const perp_run *run = v->u->g->run;
   const perp_grid *grid = v->u->g->grid;
   const grid_stage *s = v->u->stage;
-  double D[GRID_STRETCH];
+  const size_t count = (size_t)(to - from);
   struct found f = {(double)INFINITY, 0.0, 0.0, 0};
-  for (int32_t i = from; i < to;) {
-    int32_t count = grid_diagonal_from(grid, grid_place_of(grid, i), D);
-    count = count < to - i ? count : to - i;
-    for (int32_t k = 0; k < count; k++, i++) {
-      s->unknown[i] = grid->type[i] == PERP_CELL_LIQUID && D[k] > 0.0 && !run_settled(run, i);
-      s->is_free[i] = s->unknown[i] ? GRID_UNLABELLED : 0;
-      s->x[i] = s->y[i] = 0.0;
-      if (!s->unknown[i]) continue;
-      const double size = s->unit[i]*s->weight[i], lo = lower(s->lo, i), hi = upper(s->hi, i);
-      f.least = min2(f.least, size);
-      f.most = max2(f.most, size);
-      f.largest = max2(f.largest, lo < hi ? s->unit[i] : 0.0);
-      f.bounded |= lo < hi && (bounded(lo) || bounded(hi));
-    }
+  memset(s->x + from, 0, count*sizeof *s->x);
+  memset(s->y + from, 0, count*sizeof *s->y);
+  for (int32_t i = from; i < to; i++) {
+    s->unknown[i] &= grid->type[i] == PERP_CELL_LIQUID;
+    s->is_free[i] = s->unknown[i] ? GRID_UNLABELLED : 0;
+    if (!s->unknown[i]) continue;
+    const double size = s->unit[i]*s->weight[i], lo = lower(s->lo, i), hi = upper(s->hi, i);
+    f.least = min2(f.least, size);
+    f.most = max2(f.most, size);
+    f.largest = max2(f.largest, lo < hi ? s->unit[i] : 0.0);
+    f.bounded |= lo < hi && (bounded(lo) || bounded(hi));
   }
   v->parts[part] = f;
 }
@@ -186,7 +183,7 @@ int grid_units_begin(grid_units *u, grid_solver *g, grid_stage *s) {
   *s = (grid_stage){.n = run->n, .unknown = is_free + n, .b = run->b, .lo = run->lo, .hi = run->hi,
                     .x = memory, .y = memory + n, .d = memory + 2*n, .is_free = is_free,
                     .unit = unit, .weight = run->weight};
-  run_units(run, unit);
+  run_grid_units(run, unit, s->unknown);
   struct found all;
   if (!find_unknowns(u, &all)) return 0;
   u->bounded = all.bounded;

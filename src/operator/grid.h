@@ -67,13 +67,14 @@ static inline double grid_faces_entry(const grid_faces *f, grid_place p, int32_t
 }
 
 // Cells of a line from p on, as many as are computed at once (at most GRID_STRETCH): how many.
-// y = A x + b compensated and a = |A||x| + |b|; y = A x; or the diagonal. b, y, a, d: of these
-// cells alone, x: of all.
+// y = A x + b compensated and a = |A||x| + |b|; y = A x; the diagonal; or both of these. b, y, a, d:
+// of these cells alone, x: of all.
 enum { GRID_STRETCH = 256 };
 int32_t grid_residual_from(const perp_grid *g, grid_place p, const double *x, const double *b,
                            double *y, double *a);
 int32_t grid_product_from(const perp_grid *g, grid_place p, const double *x, double *y);
 int32_t grid_diagonal_from(const perp_grid *g, grid_place p, double *d);
+int32_t grid_row_from(const perp_grid *g, grid_place p, const double *x, double *y, double *d);
 enum { GRID_CHUNKS = 64 };   // of lines, shared among threads: their number does not matter
 void grid_product(const perp_grid *g, const double *x, double *y, team *threads);   // y = A x
 static inline void grid_advance(const perp_grid *g, grid_place *p, int32_t count) {
@@ -89,6 +90,6 @@ const perp_grid *grid_of(const perp_operator *A);   // NULL: A is no grid, or on
 
 // PERP_OK, or an error with a message. seen: the types have been looked at before
 perp_error grid_check_shape(const perp_grid *g, int seen);
-perp_error grid_check_weights(const perp_grid *g);
+perp_error grid_check_weights(const perp_grid *g, team *threads);
 
 #endif

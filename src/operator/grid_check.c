@@ -61,13 +61,33 @@ static double largest(const double *value, int64_t count) {
   return bad[0] == 0.0 ? most[0] : (double)NAN;
 }
 
-perp_error grid_check_weights(const perp_grid *g) {
+typedef struct weighing {
+  const double *face;
+  double most[TEAM_SHARES];
+} weighing;
+
+static void weigh_some(void *data, int32_t from, int32_t to, int32_t share) {
+  weighing *w = data;
+  w->most[share] = largest(w->face + from, to - from);
+}
+
+static double largest_weight(const double *face, int64_t count, team *threads) {
+  weighing w = {.face = face};
+  double most = 0.0;
+  if (count > INT32_MAX) return largest(face, count);
+  const int32_t shares = team_share(threads, (int32_t)count, weigh_some, &w);
+  for (int32_t k = 0; k < shares && most == most; k++)
+    if (!(w.most[k] <= most)) most = w.most[k];
+  return most;
+}
+
+perp_error grid_check_weights(const perp_grid *g, team *threads) {
   double sum = 0.0, most[3] = {0.0};
   for (int d = 0; d < 3; d++) {
     if (g->cells[d] == 1) continue;
     int64_t count = 1;
     for (int e = 0; e < 3; e++) count *= (int64_t)g->cells[e] + (e == d);
-    most[d] = g->face[d] != NULL ? largest(g->face[d], count) : 1.0;
+    most[d] = g->face[d] != NULL ? largest_weight(g->face[d], count, threads) : 1.0;
     for (int64_t k = 0; !(most[d] < (double)INFINITY) && k < count; k++)
       if (!(g->face[d][k] >= 0.0 && g->face[d][k] < (double)INFINITY))
         return error_set(PERP_ERROR_PROBLEM, "grid: face[%d][%lld] = %g is outside [0, inf)", d,
@@ -120,7 +140,7 @@ perp_error perp_grid_bounds(const perp_grid *grid, int32_t every, double *lo, do
     return error_set(PERP_ERROR_ARGUMENT, "%s is NULL",
                      grid == NULL ? "grid" : lo == NULL ? "lo" : "hi");
   perp_error error = grid_check_shape(grid, 0);
-  if (error == PERP_OK) error = grid_check_weights(grid);
+  if (error == PERP_OK) error = grid_check_weights(grid, NULL);
   if (error != PERP_OK) return error;
   uint8_t wall[GRID_STRETCH];
   for (int32_t k = 0; k < grid->cells[2]; k++)

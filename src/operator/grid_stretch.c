@@ -119,6 +119,16 @@ EXACT_INLINE void diagonal_four(const stretch *s, int sides, int32_t i, const as
   four_store(out->y + i, four_choose(liquid, d, four_all(1.0)));
 }
 
+// both: a = the diagonal
+EXACT_INLINE void row_one(const stretch *s, int sides, int32_t i, const asked *out) {
+  product_one(s, sides, i, out);
+  diagonal_one(s, sides, i, &(asked){.y = out->a});
+}
+EXACT_INLINE void row_four(const stretch *s, int sides, int32_t i, const asked *out) {
+  product_four(s, sides, i, out);
+  diagonal_four(s, sides, i, &(asked){.y = out->a});
+}
+
 // y = A x + b as in twice the precision: x - q = d + e exactly (TwoSum of x and -q), w d = p + t
 // exactly (TwoProduct), and the errors are summed on their own. What is left out is of the order
 // u^2 |A||x|. a = |A||x| + |b|, up to its own rounding. Rows of the identity: x + b.
@@ -206,6 +216,7 @@ EXACT_INLINE void each_cell(const stretch *given, int sides, const asked *out, c
   }
 BOTH_WAYS(product)
 BOTH_WAYS(diagonal)
+BOTH_WAYS(row)
 BOTH_WAYS(residual)
 #undef BOTH_WAYS
 
@@ -234,5 +245,11 @@ int32_t grid_product_from(const perp_grid *g, grid_place p, const double *x, dou
 int32_t grid_diagonal_from(const perp_grid *g, grid_place p, double *d) {
   const stretch s = stretch_at(g, NULL, p);
   diagonal(&s, &(asked){.y = d});
+  return s.count;
+}
+
+int32_t grid_row_from(const perp_grid *g, grid_place p, const double *x, double *y, double *d) {
+  const stretch s = stretch_at(g, x, p);
+  row(&s, &(asked){.y = y, .a = d});
   return s.count;
 }

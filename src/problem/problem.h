@@ -8,14 +8,15 @@
 
 #include "arena.h"
 #include "operator.h"
+#include "team.h"
 
 int64_t problem_nnz(const perp_problem *problem);           // stored entries, as in perp_limits.nnz
 
 // sizes, pointers, CSC pattern; seen: the indices have been looked at before
 perp_error validate_structure(const perp_problem *problem, int seen);
-perp_error validate_values(const perp_problem *problem);    // NaN and inf in A
-perp_error validate_vectors(const perp_problem *problem);   // b, lo, hi
-perp_error validate_point(const char *what, int32_t n, const double *x);   // finite
+perp_error validate_values(const perp_problem *problem, team *threads);    // NaN and inf in A
+perp_error validate_vectors(const perp_problem *problem, team *threads);   // b, lo, hi
+perp_error validate_point(const char *what, int32_t n, const double *x, team *threads);   // finite
 
 // Connected components of the pattern of nonzero values (i ~ j where A_ij or A_ji is not 0),
 // labelled 0, 1, ... in the order of their first row. entries_i counts the nonzeros of row i.

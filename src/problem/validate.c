@@ -9,15 +9,6 @@
 
 static int is_finite(double v) { return v - v == 0.0; }
 
-static int all_finite(const double *value, int64_t count) {   // v - v is 0, or NaN
-  double bad[4] = {0.0};
-  int64_t k = 0;
-  for (; k + 4 <= count; k += 4)
-    for (int q = 0; q < 4; q++) bad[q] += value[k + q] - value[k + q];
-  for (; k < count; k++) bad[0] += value[k] - value[k];
-  return (bad[0] + bad[1]) + (bad[2] + bad[3]) == 0.0;
-}
-
 static perp_error validate_dense(const perp_dense *A) {
   if (A->n < 0) return error_set(PERP_ERROR_PROBLEM, "dense matrix: n = %d < 0", A->n);
   if (A->n > 0 && A->value == NULL)
@@ -235,9 +226,9 @@ static perp_error validate_product_values(const perp_product *A) {
   return error;
 }
 
-perp_error validate_values(const perp_problem *problem) {
+perp_error validate_values(const perp_problem *problem, team *threads) {
   const perp_wrapper *wrapper = wrapper_of(&problem->A);
-  if (wrapper != NULL) return validate_values(&(perp_problem){.A = wrapper->inner});
+  if (wrapper != NULL) return validate_values(&(perp_problem){.A = wrapper->inner}, threads);
   const perp_view view = operator_view(&problem->A);
   if (view.kind == PERP_VIEW_DENSE) {
     const perp_dense *A = view.data;
@@ -266,7 +257,7 @@ perp_error validate_values(const perp_problem *problem) {
     if (error == PERP_OK) error = validate_not_negative("contacts: mu", A->mu, A->count);
     return error == PERP_OK ? validate_product_values(&A->B) : error;
   } else if (view.kind == PERP_VIEW_GRID) {
-    return grid_check_weights(view.data);
+    return grid_check_weights(view.data, threads);
   }
   return PERP_OK;
 }
@@ -286,11 +277,35 @@ static int vectors_fine(const perp_problem *p, int32_t from, int32_t to) {
   return !bad;
 }
 
-perp_error validate_vectors(const perp_problem *problem) {
+typedef struct looking {
+  const perp_problem *problem;
+  const double *x;               // NULL: the problem's vectors, else this one
+  int32_t doubt[TEAM_SHARES];    // a row at or shortly before the first bad one, or INT32_MAX
+} looking;
+
+static void look_at_some(void *data, int32_t from, int32_t to, int32_t share) {
   enum { ROWS = 512 };
-  int32_t fine = 0;   // rows
-  while (problem->A.n - fine >= ROWS && vectors_fine(problem, fine, fine + ROWS)) fine += ROWS;
-  for (int32_t i = fine; i < problem->A.n; i++) {
+  looking *l = data;
+  int fine = 1;
+  for (int32_t end; from < to; from = end) {
+    end = to - from < ROWS ? to : from + ROWS;
+    fine = l->x != NULL ? all_finite(l->x + from, end - from) : vectors_fine(l->problem, from, end);
+    if (!fine) break;
+  }
+  l->doubt[share] = fine ? INT32_MAX : from;
+}
+
+// From which row on one may be bad, or n.
+static int32_t first_doubt(looking *l, int32_t n, team *threads) {
+  const int32_t shares = n > 0 ? team_share(threads, n, look_at_some, l) : 0;
+  for (int32_t k = 0; k < shares; k++)
+    if (l->doubt[k] < n) return l->doubt[k];
+  return n;
+}
+
+perp_error validate_vectors(const perp_problem *problem, team *threads) {
+  const int32_t n = problem->A.n;
+  for (int32_t i = first_doubt(&(looking){.problem = problem}, n, threads); i < n; i++) {
     const double b = problem->b[i], lo = lower(problem->lo, i), hi = upper(problem->hi, i);
     if (!is_finite(b)) return error_set(PERP_ERROR_PROBLEM, "b[%d] = %g is not finite", i, b);
     if (lo != lo || lo == (double)INFINITY)
@@ -304,8 +319,8 @@ perp_error validate_vectors(const perp_problem *problem) {
 
 perp_error perp_validate(const perp_problem *problem) {
   perp_error error = validate_structure(problem, 0);
-  if (error == PERP_OK) error = validate_values(problem);
-  if (error == PERP_OK) error = validate_vectors(problem);
+  if (error == PERP_OK) error = validate_values(problem, NULL);
+  if (error == PERP_OK) error = validate_vectors(problem, NULL);
   return error;
 }
 
@@ -329,10 +344,9 @@ int64_t problem_nnz(const perp_problem *problem) {
   }
 }
 
-perp_error validate_point(const char *what, int32_t n, const double *x) {
-  if (all_finite(x, n)) return PERP_OK;
-  for (int32_t i = 0; i < n; i++)
-    if (!(x[i] - x[i] == 0.0))
+perp_error validate_point(const char *what, int32_t n, const double *x, team *threads) {
+  for (int32_t i = first_doubt(&(looking){.x = x}, n, threads); i < n; i++)
+    if (!is_finite(x[i]))
       return error_set(PERP_ERROR_ARGUMENT, "%s x[%d] = %g is not finite", what, i, x[i]);
   return PERP_OK;
 }

@@ -319,7 +319,7 @@ perp_error perp_error_bound(const perp_problem *problem, const double *x,
     return error_set(PERP_ERROR_ARGUMENT, "perp_error_bound: problem, x, bound or result is NULL");
   perp_error error = perp_validate(problem);
   const int32_t n = error == PERP_OK ? problem->A.n : 0;
-  if (error == PERP_OK) error = validate_point("perp_error_bound:", n, x);
+  if (error == PERP_OK) error = validate_point("perp_error_bound:", n, x, NULL);
   if (error != PERP_OK) return error;
   const perp_allocator from = allocator_of(allocator);
   perp_bound found = {0};

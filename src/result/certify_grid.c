@@ -207,8 +207,6 @@ cell_rule grid_rule_of(const certifier *c, int32_t i) {
   return (cell_rule){R, cell_inverse_C(c, i, part), part->G, part->S, R*reference_size(c, i), 0};
 }
 
-static double base_of(double G, double S) { return G > 0.0 ? G : S > 0.0 ? S : 1.0; }
-
 certify_scale grid_judge_scale(const certifier *c, int32_t i) {
   const int32_t k = c->component[i];
   if (k >= 0) {

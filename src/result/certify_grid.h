@@ -16,6 +16,8 @@ void grid_judge_take_reference(certifier *c);   // c->x = x_ref, c->y = A x_ref 
 certify_scale grid_judge_scale(const certifier *c, int32_t i);
 int grid_judge_settled(const certifier *c, int32_t i);
 void grid_judge_weights(const certifier *c, double *weight);   // n: 1/(C base)
+// n: R/base; 1: a row that is not empty, whose component x_ref does not solve
+void grid_judge_units(const certifier *c, double *unit, uint8_t *open);
 // max r_i / base_c at x, within its bounds, from y = A x + b
 double grid_judge_residual(const certifier *c, const double *x, const double *y);
 // As certify_evaluate().

@@ -1,75 +1,14 @@
 // certify_grid_check.c: the passes over the cells of a grid that its certificate takes: one over
-// x_ref, one over x. (Somewhat long: all passes share how cells are taken in fours; the rules of a
-// row are in certify_grid.c.)
+// x_ref, one over x.
 //
 // y and a = |A||x| + |b| are computed for some cells of a line at a time, compensated, by the
 // operator's own loops, and judged on the spot: runs of cells of one component four at a time, as
 // far as they are clearly right or clearly wrong, the others one by one. Where x_ref = 0 there is
 // nothing to compute: y = b, a = |b|. Lines are dealt out in chunks whose number does not depend on
 // that of the threads, and what is found in them is put together in their order.
-#include <string.h>
-
 #include "certify_grid_parts.h"
-#include "four.h"
 
 static const double u = 0x1p-53;
-
-// ---- some cells of a line, with all that is known of them
-
-typedef struct cells {
-  int32_t first, count;
-  const double *lo, *hi;             // count
-  double power[GRID_STRETCH], inverse[GRID_STRETCH];   // R and 1/C, but for the unit
-  double zero[GRID_STRETCH], infinite[GRID_STRETCH];   // bounds that are not given
-} cells;
-
-static void cells_begin(cells *s) {
-  for (int q = 0; q < GRID_STRETCH; q++) {
-    s->zero[q] = 0.0;
-    s->infinite[q] = (double)INFINITY;
-  }
-}
-
-static void cells_at(const certifier *c, int32_t first, int32_t count, cells *s) {
-  const perp_problem *p = c->problem;
-  s->first = first;
-  s->count = count;
-  s->lo = p->lo != NULL ? p->lo + first : s->zero;
-  s->hi = p->hi != NULL ? p->hi + first : s->infinite;
-  uint64_t bits[GRID_STRETCH];
-  const int16_t *e = c->exponent + first;
-  for (int32_t q = 0; q < count; q++) bits[q] = (uint64_t)(1023 + e[q]) << 52;
-  memcpy(s->power, bits, (size_t)count*sizeof *bits);
-  for (int32_t q = 0; q < count; q++) bits[q] = (uint64_t)(1023 - e[q]) << 52;
-  memcpy(s->inverse, bits, (size_t)count*sizeof *bits);
-}
-
-// Where the run of cells of one component that begins at q ends.
-static int32_t run_end(const int32_t *component, int32_t q, int32_t count) {
-  const int32_t k = component[q];
-  for (q++; q < count && component[q] == k;) q++;
-  return q;
-}
-
-EXACT_INLINE four within_four(four v) {
-  return four_min(four_all(0x1p1000), four_max(four_all(0x1p-1000), v));
-}
-
-typedef struct quad { four x, y, a, below, above, R, inverse, r, natural; } quad;
-
-// Four cells from q on, in units of the component. r may be NaN.
-EXACT_INLINE quad quad_at(const cells *s, int32_t q, double unit, const double *x,
-                          const double *y) {
-  quad f = {.x = four_load(x + q), .y = four_load(y + q)};
-  f.below = four_subtract(f.x, four_load(s->lo + q));
-  f.above = four_subtract(f.x, four_load(s->hi + q));
-  f.R = within_four(four_multiply(four_load(s->power + q), four_all(unit)));
-  f.inverse = within_four(four_multiply(four_load(s->inverse + q), four_all(unit)));
-  f.r = four_size(four_min(four_multiply(f.below, f.inverse),
-                           four_max(four_multiply(f.above, f.inverse), four_multiply(f.R, f.y))));
-  f.natural = four_size(four_min(f.below, four_max(f.above, f.y)));
-  return f;
-}
 
 // |y| times the distance to the bound that y points to, where that is finite
 EXACT_INLINE four gap_of(const quad *f) {
@@ -135,19 +74,37 @@ static const double *reference_y(const certifier *c, int32_t first) {
   return (c->reference_is_zero ? c->problem->b : c->y) + first;
 }
 
-void grid_judge_take_reference(certifier *c) {
-  if (!c->reference_is_zero || c->n == 0) return;
-  memset(c->x, 0, (size_t)c->n*sizeof *c->x);
-  memcpy(c->y, c->problem->b, (size_t)c->n*sizeof *c->y);
+static void clear_some(void *data, int32_t from, int32_t to, int32_t share) {
+  (void)share;
+  memset((double *)data + from, 0, (size_t)(to - from)*sizeof(double));
 }
 
+void grid_judge_take_reference(certifier *c) {
+  if (!c->reference_is_zero || c->n == 0) return;
+  team_share(c->threads, c->n, clear_some, c->x);
+  team_copy(c->threads, c->y, c->problem->b, c->n);
+}
+
+// What was found in a chunk.
+typedef struct surveyed {
+  perp_certificate found;
+  grid_part *parts;           // G and S of the components, so far as they are in it, at unit 1
+  int32_t infeasible;
+  int settles, elsewhere;     // elsewhere: x_ref is not 0, as c->reference_is_zero has it
+} surveyed;
+
+typedef struct survey {
+  certifier *c;
+  surveyed of[CHUNKS];
+} survey;
+
 // A cell that is tied to none, and free to move.
-static double reference_alone(certifier *c, int32_t i) {
+static double reference_alone(const certifier *c, int32_t i, int32_t *infeasible) {
   const double lo = lower(c->problem->lo, i), hi = upper(c->problem->hi, i),
                y = reference_y(c, 0)[i];
   if (c->component[i] == EMPTY && ((y < 0.0 && hi == (double)INFINITY) ||
                                    (y > 0.0 && lo == -(double)INFINITY)))
-    c->infeasible = i;
+    *infeasible = i;
   return grid_rule_of(c, i).G;
 }
 
@@ -190,13 +147,14 @@ static void settle_parts(certifier *c) {
 }
 
 // Some cells of a line at x_ref.
-static void measure_cells(certifier *c, const cells *s, const double *a, perp_certificate *found) {
+static void measure_cells(const certifier *c, const cells *s, const double *a, surveyed *v) {
   const double *x = reference_x(c, s), *y = reference_y(c, s->first);
   const int32_t *component = c->component + s->first;
+  perp_certificate *found = &v->found;
   for (int32_t q = 0; q < s->count;) {
     if (component[q] >= 0) {
-      const int32_t end = run_end(component, q, s->count);
-      grid_part *part = &c->parts_of_grid[component[q]];
+      const int32_t end = cells_run(component, q, s->count);
+      grid_part *part = &v->parts[component[q]];
       measured m = {part->G, part->S, found->natural_residual, 0.0};
       (FOUR_HAS_TARGET() ? measure_wide : measure_plain)(s, q, end, x, y, a, &m);
       part->G = m.r;
@@ -207,13 +165,13 @@ static void measure_cells(certifier *c, const cells *s, const double *a, perp_ce
       continue;
     }
     if (s->lo[q] != s->hi[q]) {   // otherwise r = 0
-      const double r = reference_alone(c, s->first + q),
+      const double r = reference_alone(c, s->first + q, &v->infeasible),
                    distance = y[q] > 0.0 ? x[q] - s->lo[q] : s->hi[q] - x[q];
       if (r > 0.0) {
         found->residual = max2(found->residual, r < (double)INFINITY ? 1.0 : r);
         found->worst = s->first + q;
       }
-      c->settles |= r == 0.0;
+      v->settles |= r == 0.0;
       found->natural_residual = max2(found->natural_residual,
                                      no_nan(fabs(mid(x[q] - s->hi[q], y[q], x[q] - s->lo[q]))));
       found->gap += distance < (double)INFINITY ? fabs(y[q])*distance : 0.0;
@@ -230,23 +188,57 @@ static int all_inside(const cells *s, const double *x) {
   return inside;
 }
 
-// 0: x_ref is not 0, as c->reference_is_zero has it
-static int measure_reference(certifier *c, perp_certificate *found) {
+static void measure_chunk(void *data, int32_t index) {
+  survey *all = data;
+  certifier *c = all->c;
+  surveyed *v = &all->of[index];
+  chunk k = chunk_of(c->grid, index);
   double a[GRID_STRETCH];
   cells s;
   cells_begin(&s);
+  while (k.from < k.to) {
+    const int32_t count = reference_from(c, k.p, k.from, a);
+    cells_at(c, k.from, count, &s);
+    if (c->reference_is_zero && !all_inside(&s, s.zero)) {
+      v->elsewhere = 1;
+      return;
+    }
+    measure_cells(c, &s, a, v);
+    grid_advance(c->grid, &k.p, count);
+    k.from += count;
+  }
+}
+
+// 0: x_ref is not 0, as c->reference_is_zero has it. Each chunk has its own G and S where x_ref is
+// 0, as x and y are not stored then, and there is room.
+static int measure_reference(certifier *c, perp_certificate *found) {
+  const size_t parts = (size_t)c->grid_parts;
+  const int apart = c->reference_is_zero &&
+                    CHUNKS*parts*sizeof(grid_part) <= (size_t)c->n*sizeof *c->x;
+  grid_part *table = apart ? (grid_part *)(void *)c->x : c->parts_of_grid;
+  survey v = {.c = c};
+  for (int32_t q = 0; q < CHUNKS; q++)
+    v.of[q] = (surveyed){.infeasible = -1, .parts = apart ? table + (size_t)q*parts : table};
+  memset(table, 0, (apart ? CHUNKS : 1)*parts*sizeof *table);
+  if (apart) team_run(c->threads, measure_chunk, &v, CHUNKS);
+  else for (int32_t q = 0; q < CHUNKS; q++) measure_chunk(&v, q);
   *found = (perp_certificate){.worst = c->n > 0 ? 0 : -1, .components = c->components};
-  for (int32_t k = 0; k < c->grid_parts; k++) c->parts_of_grid[k] = (grid_part){0};
+  if (apart) memset(c->parts_of_grid, 0, parts*sizeof *table);
   c->infeasible = -1;
   c->settles = 0;
-  int32_t first = 0;
-  for (grid_place p = {{0, 0, 0}}; first < c->n;) {
-    const int32_t count = reference_from(c, p, first, a);
-    cells_at(c, first, count, &s);
-    if (c->reference_is_zero && !all_inside(&s, s.zero)) return 0;
-    measure_cells(c, &s, a, found);
-    grid_advance(c->grid, &p, count);
-    first += count;
+  for (int32_t q = 0; q < CHUNKS; q++) {
+    const surveyed *own = &v.of[q];
+    if (own->elsewhere) return 0;
+    found->natural_residual = max2(found->natural_residual, own->found.natural_residual);
+    found->gap += own->found.gap;
+    if (own->found.residual > 0.0) found->worst = own->found.worst;
+    found->residual = max2(found->residual, own->found.residual);
+    if (own->infeasible >= 0) c->infeasible = own->infeasible;
+    c->settles |= own->settles;
+    for (size_t k = 0; apart && k < parts; k++) {
+      c->parts_of_grid[k].G = max2(c->parts_of_grid[k].G, own->parts[k].G);
+      c->parts_of_grid[k].S = max2(c->parts_of_grid[k].S, own->parts[k].S);
+    }
   }
   return 1;
 }
@@ -425,7 +417,7 @@ static void judge_chunk(void *data, int32_t index) {
         q++;
         continue;
       }
-      const int32_t end = run_end(component, q, count);
+      const int32_t end = cells_run(component, q, count);
       (wide ? judge_run_wide : judge_run_plain)(t, &s, q, end, &c->parts_of_grid[component[q]], y,
                                                 a, &v);
       q = end;
@@ -495,116 +487,4 @@ void grid_judge_reference(certifier *c, double tol, double absolute_tol,
   if (c->reference_is_zero && absolute_tol == 0.0 && c->reference.residual > 0.0) return;
   grid_judge_take_reference(c);
   grid_judge_check(c, c->x, tol, absolute_tol, certificate);
-}
-
-// ---- estimates
-
-typedef struct estimate {
-  const certifier *c;
-  const double *x, *y;
-  double of[CHUNKS];
-} estimate;
-
-EXACT_INLINE double largest_of_run(const cells *s, int32_t from, int32_t to, double unit,
-                                   const double *x, const double *y) {
-  four most = four_all(0.0);
-  four_mask nan = four_bits(0);
-  int32_t q = from;
-  for (; q + 4 <= to; q += 4) {
-    const quad f = quad_at(s, q, unit, x, y);
-    nan = four_or(nan, four_not(four_at_most(f.r, four_all((double)INFINITY))));
-    most = four_max(f.r, most);
-  }
-  double r = four_any(nan) ? (double)INFINITY : four_most(most);
-  for (; q < to; q++)
-    r = max2(r, distance_of(x[q], y[q], s->lo[q], s->hi[q], within(s->power[q]*unit),
-                            within(s->inverse[q]*unit)));
-  return r;
-}
-FOUR_TARGET static double largest_wide(const cells *s, int32_t from, int32_t to, double unit,
-                                       const double *x, const double *y) {
-  return largest_of_run(s, from, to, unit, x, y);
-}
-static double largest_plain(const cells *s, int32_t from, int32_t to, double unit, const double *x,
-                            const double *y) {
-  return largest_of_run(s, from, to, unit, x, y);
-}
-
-static void estimate_chunk(void *data, int32_t index) {
-  estimate *e = data;
-  const certifier *c = e->c;
-  chunk k = chunk_of(c->grid, index);
-  const int wide = FOUR_HAS_TARGET();
-  cells s;
-  cells_begin(&s);
-  double worst = 0.0;
-  while (k.from < k.to) {
-    const int32_t left = k.to - k.from, count = left < GRID_STRETCH ? left : GRID_STRETCH,
-                  *component = c->component + k.from;
-    const double *x = e->x + k.from, *y = e->y + k.from;
-    cells_at(c, k.from, count, &s);
-    for (int32_t q = 0; q < count;) {
-      if (component[q] >= 0) {
-        const int32_t end = run_end(component, q, count);
-        const grid_part *part = &c->parts_of_grid[component[q]];
-        const double base = part->G > 0.0 ? part->G : part->S > 0.0 ? part->S : 1.0;
-        const double most = (wide ? largest_wide : largest_plain)(&s, q, end, part->unit, x, y);
-        worst = max2(worst, most/base);
-        q = end;
-        continue;
-      }
-      if (s.lo[q] != s.hi[q]) {
-        const certify_scale own = grid_judge_scale(c, k.from + q);
-        const double r = distance_of(x[q], y[q], s.lo[q], s.hi[q], own.R, own.inverse_C);
-        worst = max2(worst, r/own.base);
-      }
-      q++;
-    }
-    k.from += count;
-  }
-  e->of[index] = worst;
-}
-
-typedef struct weights {
-  const certifier *c;
-  double *weight;
-} weights;
-
-static void some_weights(void *data, int32_t from, int32_t to, int32_t share) {
-  const certifier *c = ((const weights *)data)->c;
-  double *weight = ((const weights *)data)->weight;
-  cells s;
-  (void)share;
-  cells_begin(&s);
-  for (int32_t first = from; first < to; first += GRID_STRETCH) {
-    const int32_t left = to - first, count = left < GRID_STRETCH ? left : GRID_STRETCH,
-                  *component = c->component + first;
-    cells_at(c, first, count, &s);
-    for (int32_t q = 0; q < count;) {
-      if (component[q] < 0) {
-        const int fixed = s.lo[q] == s.hi[q];
-        const certify_scale own = fixed ? (certify_scale){1.0, 1.0, 1.0}
-                                        : grid_judge_scale(c, first + q);
-        weight[first + q] = own.inverse_C/own.base;
-        q++;
-        continue;
-      }
-      const int32_t end = run_end(component, q, count);
-      const grid_part *part = &c->parts_of_grid[component[q]];
-      const double base = part->G > 0.0 ? part->G : part->S > 0.0 ? part->S : 1.0;
-      for (; q < end; q++) weight[first + q] = within(s.inverse[q]*part->unit)/base;
-    }
-  }
-}
-
-void grid_judge_weights(const certifier *c, double *weight) {
-  team_share(c->threads, c->n, some_weights, &(weights){c, weight});
-}
-
-double grid_judge_residual(const certifier *c, const double *x, const double *y) {
-  estimate e = {.c = c, .x = x, .y = y};
-  team_run(c->threads, estimate_chunk, &e, CHUNKS);
-  double worst = 0.0;
-  for (int32_t q = 0; q < CHUNKS; q++) worst = max2(worst, e.of[q]);
-  return worst;
 }

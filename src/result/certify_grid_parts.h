@@ -1,10 +1,13 @@
-// certify_grid_parts.h: what the two files of the certificate of a grid share: certify_grid.c knows
-// the rules of its rows, certify_grid_check.c goes through them.
+// certify_grid_parts.h: what the files of the certificate of a grid share: certify_grid.c knows the
+// rules of its rows, certify_grid_check.c and certify_grid_units.c go through them.
 #ifndef PERP_CERTIFY_GRID_PARTS_H
 #define PERP_CERTIFY_GRID_PARTS_H
 
+#include <string.h>
+
 #include "certify_grid.h"
 #include "certify_row.h"
+#include "four.h"
 #include "grid.h"
 
 enum { CHUNKS = GRID_CHUNKS, ALONE = -1, EMPTY = -2 };   // in c->component, instead of a number
@@ -35,6 +38,65 @@ static inline double distance_of(double x, double y, double lo, double hi, doubl
 // The unit of a component whose largest R a is this: a power of two that makes it about 1.
 static inline double grid_unit(double most) {
   return most > 0.0 ? power_of_two_within(-ilogb(min2(most, 0x1p1000)), 1000) : 1.0;
+}
+
+static inline double base_of(double G, double S) { return G > 0.0 ? G : S > 0.0 ? S : 1.0; }
+
+// ---- some cells of a line, with all that is known of them
+
+typedef struct cells {
+  int32_t first, count;
+  const double *lo, *hi;             // count
+  double power[GRID_STRETCH], inverse[GRID_STRETCH];   // R and 1/C, but for the unit
+  double zero[GRID_STRETCH], infinite[GRID_STRETCH];   // bounds that are not given
+} cells;
+
+static inline void cells_begin(cells *s) {
+  for (int q = 0; q < GRID_STRETCH; q++) {
+    s->zero[q] = 0.0;
+    s->infinite[q] = (double)INFINITY;
+  }
+}
+
+static inline void cells_at(const certifier *c, int32_t first, int32_t count, cells *s) {
+  const perp_problem *p = c->problem;
+  s->first = first;
+  s->count = count;
+  s->lo = p->lo != NULL ? p->lo + first : s->zero;
+  s->hi = p->hi != NULL ? p->hi + first : s->infinite;
+  uint64_t bits[GRID_STRETCH];
+  const int16_t *e = c->exponent + first;
+  for (int32_t q = 0; q < count; q++) bits[q] = (uint64_t)(1023 + e[q]) << 52;
+  memcpy(s->power, bits, (size_t)count*sizeof *bits);
+  for (int32_t q = 0; q < count; q++) bits[q] = (uint64_t)(1023 - e[q]) << 52;
+  memcpy(s->inverse, bits, (size_t)count*sizeof *bits);
+}
+
+// Where the run of cells of one component that begins at q ends.
+static inline int32_t cells_run(const int32_t *component, int32_t q, int32_t count) {
+  const int32_t k = component[q];
+  for (q++; q < count && component[q] == k;) q++;
+  return q;
+}
+
+EXACT_INLINE four within_four(four v) {
+  return four_min(four_all(0x1p1000), four_max(four_all(0x1p-1000), v));
+}
+
+typedef struct quad { four x, y, a, below, above, R, inverse, r, natural; } quad;
+
+// Four cells from q on, in units of the component. r may be NaN.
+EXACT_INLINE quad quad_at(const cells *s, int32_t q, double unit, const double *x,
+                          const double *y) {
+  quad f = {.x = four_load(x + q), .y = four_load(y + q)};
+  f.below = four_subtract(f.x, four_load(s->lo + q));
+  f.above = four_subtract(f.x, four_load(s->hi + q));
+  f.R = within_four(four_multiply(four_load(s->power + q), four_all(unit)));
+  f.inverse = within_four(four_multiply(four_load(s->inverse + q), four_all(unit)));
+  f.r = four_size(four_min(four_multiply(f.below, f.inverse),
+                           four_max(four_multiply(f.above, f.inverse), four_multiply(f.R, f.y))));
+  f.natural = four_size(four_min(f.below, four_max(f.above, f.y)));
+  return f;
 }
 
 // x_ref into c->x, its y into c->y; units, G and S of the components, c->reference

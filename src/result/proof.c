@@ -277,7 +277,7 @@ perp_error perp_prove(const perp_problem *problem, const double *x, const perp_a
     return error_set(PERP_ERROR_ARGUMENT, "perp_prove: problem, x, a bound or proof is NULL");
   perp_error error = perp_validate(problem);
   const int32_t n = error == PERP_OK ? problem->A.n : 0;
-  if (error == PERP_OK) error = validate_point("perp_prove:", n, x);
+  if (error == PERP_OK) error = validate_point("perp_prove:", n, x, NULL);
   if (error != PERP_OK) return error;
   const perp_allocator from = allocator_of(allocator);
   perp_proof found = {.worst = -1};

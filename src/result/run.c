@@ -361,7 +361,7 @@ perp_deadline run_deadline(perp_run *run) { return (perp_deadline){deadline_of_r
 
 // Whether it is finite is asked once, at the end of the run.
 void run_save_best(perp_run *run) {
-  memcpy(run->state->best, run->x, (size_t)run->n*sizeof *run->x);
+  team_copy(run->threads, run->state->best, run->x, run->n);
   run->state->best_residual = run->residual;
   run->state->true_residual = 0;
 }
@@ -609,8 +609,31 @@ static int apply_to_guess(perp_run *run, const run_spec *spec, double *y) {
   int zero = kind == PERP_VIEW_DENSE || kind == PERP_VIEW_CSC || kind == PERP_VIEW_GRID;
   for (int32_t i = 0; zero && i < run->n; i++) zero = run->x[i] == 0.0;
   if (!zero) return run_apply(run, run->x, y);
-  if (run->n > 0) memcpy(y, run->b, (size_t)run->n*sizeof *y);
+  team_copy(run->threads, y, run->b, run->n);
   return 0;
+}
+
+typedef struct doubting {
+  const double *x, *own;         // own: NULL, or x is to be multiplied by it
+  int bad[TEAM_SHARES];
+} doubting;
+
+static void doubt_some(void *data, int32_t from, int32_t to, int32_t share) {
+  doubting *d = data;
+  d->bad[share] = !all_finite(d->x + from, to - from);
+  for (int32_t i = from; d->own != NULL && i < to; i++) {
+    const double x = d->x[i]*d->own[i];
+    d->bad[share] |= !(x - x == 0.0);
+  }
+}
+
+// An infinite x_i in a column of zeros has a finite residual all the same.
+static int is_bad(team *threads, const double *x, const double *own, int32_t n) {
+  doubting d = {.x = x, .own = own};
+  int bad = 0;
+  const int32_t shares = team_share(threads, n, doubt_some, &d);
+  for (int32_t k = 0; k < shares; k++) bad |= d.bad[k];
+  return bad;
 }
 
 perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, perp_run *run) {
@@ -633,7 +656,7 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
                     .threads = solver->threads, .is_child = spec->is_child, .credit = spec->method,
                     .state = &state};
   perp_wrapper wrapper;
-  memcpy(run->x, spec->x, (size_t)n*sizeof *run->x);
+  team_copy(run->threads, run->x, spec->x, n);
   run_scale(run, spec, &arrays, &wrapper);
   if (operator_scratch_bytes(&run->A) > scratch)
     return error_set(PERP_ERROR_CAPACITY,
@@ -671,12 +694,8 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
       by_measure || (state.solved && !(run->solutions > 0)) ? run->x : state.best;
   const double *own = state.C != spec->C ? state.C : NULL;   // not the parent's
   const int found = state.solved || by_measure || state.best_residual < (double)INFINITY;
-  double bad = 0.0;   // an infinite x_i in a column of zeros has a finite residual all the same
-  for (int32_t i = 0; found && i < n; i++) {
-    const double x = answer[i]*(own != NULL ? own[i] : 1.0);
-    bad += x - x;
-  }
-  if (bad != 0.0) {
+  const int bad = found && is_bad(solver->threads, answer, own, n);
+  if (bad) {
     state.solved = 0;
     state.best_residual = (double)INFINITY;
     run->reason = PERP_STATUS_BREAKDOWN;
@@ -688,11 +707,12 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
   const int product = open && !spec->judged && !state.true_residual && solver->error == PERP_OK &&
                       run_apply(run, answer, state.y) == 0;
   if (product) state.best_residual = run_residual(run, answer, state.y);
-  const int better = state.solved || (by_measure && bad == 0.0) || (open && spec->judged) ||
+  const int better = state.solved || (by_measure && !bad) || (open && spec->judged) ||
                      state.best_residual < guess_residual;
   if (!better) state.best_residual = spec->judged ? (double)INFINITY : guess_residual;
-  if (better)   // otherwise the guess stays
-    for (int32_t i = 0; i < n; i++) spec->x[i] = answer[i]*(own != NULL ? own[i] : 1.0);
+  if (better && own == NULL) team_copy(solver->threads, spec->x, answer, n);
+  else if (better)   // otherwise the guess stays
+    for (int32_t i = 0; i < n; i++) spec->x[i] = answer[i]*own[i];
   if (better && product && spec->y != NULL) {
     for (int32_t i = 0; i < n; i++)
       spec->y[i] = state.R != spec->R ? state.y[i]/state.R[i] : state.y[i];

@@ -70,6 +70,8 @@ int run_product(perp_run *run, const double *x, double *y);     // y = A x, like
 int run_first(perp_run *run, double *y);
 // n: unit_i |y_i| is in the certificate's units, as weight_i |x_i - bound| is
 void run_units(const perp_run *run, double *unit);
+// The same where A is a grid, and n: 1 where A_ii > 0 and the row is not settled
+void run_grid_units(const perp_run *run, double *unit, uint8_t *open);
 // y = A'x; 0; 1: neither A' nor the symmetry of A is known; -1: aborted, likewise
 int run_transposed(perp_run *run, const double *x, double *y);
 // the certificate's max r_i / base_c, from y = A x + b

@@ -110,6 +110,11 @@ typedef struct units {
   double *unit;
 } units;
 
+// The certificate of a grid, of which this run has all rows, unscaled.
+static int is_whole_grid(const run_state *state) {
+  return state->solver->judge.lean && state->index == NULL && state->R == NULL && state->C == NULL;
+}
+
 static void some_units(void *data, int32_t from, int32_t to, int32_t share) {
   const units *u = data;
   const run_state *state = u->state;
@@ -124,6 +129,20 @@ static void some_units(void *data, int32_t from, int32_t to, int32_t share) {
 
 void run_units(const perp_run *run, double *unit) {
   team_share(run->threads, run->n, some_units, &(units){run->state, unit});
+}
+
+void run_grid_units(const perp_run *run, double *unit, uint8_t *open) {
+  if (is_whole_grid(run->state)) {
+    grid_judge_units(&run->state->solver->judge, unit, open);
+    return;
+  }
+  run_units(run, unit);
+  for (int32_t i = 0; i < run->n; i++) {
+    int32_t column;
+    double d;
+    grid_entry(grid_of(&run->A), i, GRID_DIAGONAL, &column, &d);
+    open[i] = d > 0.0 && !run_settled(run, i);
+  }
 }
 
 int run_equilibrate(perp_run *run) {

@@ -200,7 +200,7 @@ static perp_error validate_matrix(perp_solver *s, const perp_problem *problem, i
   s->seen_n = -1;
   if (error == PERP_OK) error = check_capacity(s, problem);
   const int seen = same && problem->value_stamp != 0 && problem->value_stamp == s->seen_values;
-  if (error == PERP_OK && !seen) error = validate_values(problem);
+  if (error == PERP_OK && !seen) error = validate_values(problem, s->threads);
   if (error != PERP_OK) return error;
   s->seen_n = problem->A.n;
   s->seen_pattern = problem->pattern_stamp;
@@ -212,10 +212,10 @@ static perp_error validate_matrix(perp_solver *s, const perp_problem *problem, i
 static perp_error validate(perp_solver *s, const perp_problem *problem, const double *x,
                            int known) {
   perp_error error = validate_matrix(s, problem, known);
-  if (error == PERP_OK) error = validate_vectors(problem);
+  if (error == PERP_OK) error = validate_vectors(problem, s->threads);
   if (error == PERP_OK && problem->A.n > 0 && x == NULL)
     error = error_set(PERP_ERROR_ARGUMENT, "x is NULL");
-  if (error == PERP_OK) error = validate_point("guess", problem->A.n, x);
+  if (error == PERP_OK) error = validate_point("guess", problem->A.n, x, s->threads);
   const perp_method *first = start_method(&s->options);
   // a method that takes every kind of row looks at A only, and this one it has solved with
   const int taken = error == PERP_OK && problem->value_stamp != 0 &&
@@ -228,8 +228,8 @@ static perp_error validate(perp_solver *s, const perp_problem *problem, const do
 
 static int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
 
-static void copy(double *to, const double *from, int32_t n) {   // on grids they are the same
-  if (to != from && n > 0) memcpy(to, from, (size_t)n*sizeof *to);
+static void copy(const perp_solver *s, double *to, const double *from) {
+  if (to != from) team_copy(s->threads, to, from, s->problem->A.n);   // on grids they are the same
 }
 
 // An empty row that no x can satisfy: y_i = b_i whatever x is. Its Farkas vector is +-e_i.
@@ -456,7 +456,7 @@ static perp_error run_and_judge(perp_solver *s, int presolving, perp_run *outcom
   if (found && (!worse || outcome->reason == PERP_STATUS_MEASURE || s->solutions > 0))
     return PERP_OK;
   set_guess(s, guess);
-  copy(s->judge.x, s->x, s->problem->A.n);
+  copy(s, s->judge.x, s->x);
   *certificate = before;
   return PERP_OK;
 }
@@ -518,11 +518,11 @@ static void compose_message(const perp_solver *s, const perp_run *outcome, perp_
 // x passes what there was time for, which proves little: the whole certificate, if there is time
 // for that now.
 static perp_error judge_again(perp_solver *s, perp_run *outcome, perp_certificate *certificate) {
-  copy(s->x, s->judge.x, s->problem->A.n);
+  copy(s, s->x, s->judge.x);
   perp_error error = solver_prepare(s, s->problem, s->deadline);
   if (error == PERP_OK && !s->judge.hurried) return solver_check(s, s->x, 0, certificate);
   certificate->solved = certificate->attainable = 0;
-  copy(s->judge.x, s->x, s->problem->A.n);
+  copy(s, s->judge.x, s->x);
   outcome->reason = PERP_STATUS_TIME_LIMIT;
   strcpy(outcome->message, "the time limit left no time for the certificate on all of A, only for "
                            "a weaker one, which x passes");
@@ -586,7 +586,7 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
       }
     }
   } else if (!attempted) {
-    copy(s->x, s->judge.x, n);   // x_ref
+    copy(s, s->x, s->judge.x);   // x_ref
     strcpy(outcome.message, "the point of the box nearest to 0 is a solution");
   }
   if (s->timed && !certificate.solved && (error = solver_doubt_pace(s)) != PERP_OK) return error;
@@ -600,7 +600,7 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
     if (setup_seconds >= s->deadline) {
       outcome.reason = PERP_STATUS_TIME_LIMIT;
       strcpy(outcome.message, "the time limit was reached before the first iteration");
-      copy(s->judge.x, s->x, n);
+      copy(s, s->judge.x, s->x);
     } else {
       error = run_and_judge(s, presolving, &outcome, x, &certificate);
     }
@@ -626,7 +626,7 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
   if (certificate.solved && !looks_for_all &&
       (error = solver_snap(s, &certificate)) != PERP_OK)
     return error;
-  if (n > 0) memcpy(x, s->judge.x, (size_t)n*sizeof *x);   // clamped
+  team_copy(s->threads, x, s->judge.x, n);   // clamped
   // presolve or the guess left nothing to enumerate
   if (looks_for_all && certificate.solved && s->solutions == 0) {
     s->solutions = 1;
@@ -672,7 +672,7 @@ perp_error perp_solver_prepare(perp_solver *s, const perp_problem *problem) {
     return error_set(PERP_ERROR_ARGUMENT, "perp_solver_prepare: pattern_stamp or value_stamp is 0: "
                                           "nothing would be kept");
   perp_error error = validate_matrix(s, problem, 0);
-  if (error == PERP_OK) error = validate_vectors(problem);
+  if (error == PERP_OK) error = validate_vectors(problem, s->threads);
   if (error == PERP_OK) error = perp_method_accepts(s->method, problem);
   if (error != PERP_OK) return error;
   s->problem = problem;
