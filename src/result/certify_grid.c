@@ -122,36 +122,83 @@ static void join_runs(certifier *c) {
   }
 }
 
-// Numbers for components of several cells, in the order of their first cells; returns how many
-// components there are in all. members: n, work
-static int32_t number_parts(certifier *c, int32_t *members) {
-  int32_t *part = c->component, components = 0, numbered = 0;
-  int32_t leader = -1, root = -1;   // of the cell before
-  for (int32_t h = 0; h < c->n; h++) {
-    if (part[h] == ALONE) continue;
-    if (part[h] == h) members[h] = 1;
-    else {
-      if (part[h] != leader) {
-        leader = root = part[h];   // before h, and compressed already
-        while (part[root] != root) root = part[root];
-      }
-      part[h] = root;
-      members[root]++;
-    }
+// Numbers for components of several cells, in the order of their first cells, which lead them: a
+// leader that is tied to none of those after it stands alone. In three passes, so that threads
+// read only what no other writes.
+typedef struct numbering {
+  certifier *c;
+  int32_t *leader;                                  // n: of each liquid cell
+  int32_t several[CHUNKS];                          // of them in a chunk, and then before it
+  int32_t components[CHUNKS];                       // in a chunk
+} numbering;
+
+static int leads_others(const perp_grid *g, grid_place p, int32_t h) {
+  for (int d = 0; d < 3; d++) {
+    grid_place above = p;
+    if (++above.at[d] < g->cells[d] && tied(g, above, h + grid_stride(g, d), d, grid_scale(g, d)) &&
+        g->type[h + grid_stride(g, d)] == PERP_CELL_LIQUID)
+      return 1;
   }
-  for (int32_t h = 0; h < c->n; h++) {
+  return 0;
+}
+
+static void find_leaders(void *data, int32_t index) {
+  numbering *all = data;
+  certifier *c = all->c;
+  const int32_t *part = c->component;
+  const chunk k = chunk_of(c->grid, index);
+  int32_t several = 0, components = 0, before = -1, root = -1;   // of the cell before
+  for (int32_t h = k.from; h < k.to; h++) {
     const int empty = c->exponent[h] == INT16_MAX;
     if (empty) c->exponent[h] = 0;
-    if (part[h] >= 0 && part[h] != h) {
-      part[h] = members[part[h]];
-      continue;
+    all->leader[h] = h;
+    if (part[h] == ALONE) {
+      components++;
+    } else if (part[h] == h) {
+      const int more = leads_others(c->grid, grid_place_of(c->grid, h), h);
+      components++;
+      several += more;
+      if (!more) all->leader[h] = empty ? EMPTY : ALONE;
+    } else {
+      if (part[h] != before)
+        for (before = root = part[h]; part[root] != root;) root = part[root];
+      all->leader[h] = root;
     }
-    components++;
-    if (part[h] == ALONE) continue;
-    if (members[h] > 1) part[h] = members[h] = numbered++;
-    else part[h] = empty ? EMPTY : ALONE;
   }
-  c->grid_parts = numbered;
+  all->several[index] = several;
+  all->components[index] = components;
+}
+
+static void number_leaders(void *data, int32_t index) {
+  const numbering *all = data;
+  int32_t *part = all->c->component, number = all->several[index];
+  const chunk k = chunk_of(all->c->grid, index);
+  for (int32_t h = k.from; h < k.to; h++)
+    if (part[h] == h) part[h] = all->leader[h] == h ? number++ : all->leader[h];
+}
+
+static void number_cells(void *data, int32_t index) {
+  const numbering *all = data;
+  int32_t *part = all->c->component;
+  const chunk k = chunk_of(all->c->grid, index);
+  for (int32_t h = k.from; h < k.to; h++)
+    if (all->leader[h] >= 0 && all->leader[h] != h) part[h] = part[all->leader[h]];
+}
+
+// Returns how many components there are in all. leader: n, work
+static int32_t number_parts(certifier *c, int32_t *leader) {
+  numbering all = {.c = c, .leader = leader};
+  int32_t several = 0, components = 0;
+  team_run(c->threads, find_leaders, &all, CHUNKS);
+  for (int32_t q = 0; q < CHUNKS; q++) {
+    const int32_t here = all.several[q];
+    all.several[q] = several;
+    several += here;
+    components += all.components[q];
+  }
+  team_run(c->threads, number_leaders, &all, CHUNKS);
+  team_run(c->threads, number_cells, &all, CHUNKS);
+  c->grid_parts = several;
   return components;
 }
 

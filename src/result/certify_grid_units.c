@@ -93,11 +93,18 @@ static void scale_alone(const scales *u, const cells *s, int32_t q) {
   u->open[i] = !fixed && u->c->component[i] != EMPTY && !grid_judge_settled(u->c, i);
 }
 
-static void scale_some(void *data, int32_t from, int32_t to, int32_t share) {
-  const scales *u = data;
+// A run of cells of one component: to[k] = part->unit power[k]/base
+EXACT_INLINE void scale_run(const double *power, const grid_part *part, int32_t count, double *to) {
+  const four unit = four_all(part->unit), base = four_all(base_of(part->G, part->S));
+  int32_t k = 0;
+  for (; k + 4 <= count; k += 4)
+    four_store(to + k, four_divide(within_four(four_multiply(four_load(power + k), unit)), base));
+  for (; k < count; k++) to[k] = within(power[k]*part->unit)/base_of(part->G, part->S);
+}
+
+EXACT_INLINE void scale_cells(const scales *u, int32_t from, int32_t to) {
   const certifier *c = u->c;
   cells s;
-  (void)share;
   cells_begin(&s);
   for (int32_t first = from; first < to; first += GRID_STRETCH) {
     const int32_t left = to - first, count = left < GRID_STRETCH ? left : GRID_STRETCH,
@@ -110,14 +117,20 @@ static void scale_some(void *data, int32_t from, int32_t to, int32_t share) {
         continue;
       }
       const grid_part *part = &c->parts_of_grid[component[q]];
-      const double base = base_of(part->G, part->S);
-      for (int32_t k = q; u->weight != NULL && k < end; k++)
-        u->weight[first + k] = within(s.inverse[k]*part->unit)/base;
-      for (int32_t k = q; u->unit != NULL && k < end; k++)
-        u->unit[first + k] = within(s.power[k]*part->unit)/base;
+      if (u->weight != NULL) scale_run(s.inverse + q, part, end - q, u->weight + first + q);
+      if (u->unit != NULL) scale_run(s.power + q, part, end - q, u->unit + first + q);
       if (u->open != NULL) memset(u->open + first + q, part->G != 0.0, (size_t)(end - q));
     }
   }
+}
+FOUR_TARGET static void scale_wide(const scales *u, int32_t from, int32_t to) {
+  scale_cells(u, from, to);
+}
+static void scale_plain(const scales *u, int32_t from, int32_t to) { scale_cells(u, from, to); }
+
+static void scale_some(void *data, int32_t from, int32_t to, int32_t share) {
+  (void)share;
+  (FOUR_HAS_TARGET() ? scale_wide : scale_plain)(data, from, to);
 }
 
 void grid_judge_weights(const certifier *c, double *weight) {
