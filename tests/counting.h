@@ -1,4 +1,5 @@
-// counting.h: allocators that count: one fails at the k-th request, one after `left` of them.
+// counting.h: allocators that count: one fails at the k-th request, one after `left` of them, and one
+// weighs what it has given away.
 #ifndef PERP_TEST_COUNTING_H
 #define PERP_TEST_COUNTING_H
 
@@ -30,6 +31,24 @@ static inline void *metered(void *context, size_t bytes) {
 static inline void released(void *context, void *memory) {
   ((meter *)context)->live--;
   free(memory);
+}
+
+typedef struct balance { size_t now, most; } balance;   // bytes
+enum { BALANCE_HEAD = 64 };   // in front of the memory, which stays aligned
+
+static inline void *weighed_allocate(void *context, size_t bytes) {
+  balance *b = context;
+  unsigned char *block = malloc(BALANCE_HEAD + bytes);
+  if (block == NULL) return NULL;
+  *(size_t *)(void *)block = bytes;
+  b->now += bytes;
+  if (b->now > b->most) b->most = b->now;
+  return block + BALANCE_HEAD;
+}
+static inline void weighed_release(void *context, void *memory) {
+  unsigned char *block = (unsigned char *)memory - BALANCE_HEAD;
+  ((balance *)context)->now -= *(size_t *)(void *)block;
+  free(block);
 }
 
 #endif

@@ -1,7 +1,9 @@
 // test_grid_pressure.c: active_set and multigrid on grids of cells, against pivots on the entries.
 // labels: tsan
 // cost: 4
+#include "counting.h"
 #include "grid_sample.h"
+#include "grid_scene.h"
 
 // Bounds of every kind, balanced and unbalanced right sides, sizes from tiny to huge.
 static void bound_at_random(grid_sample *s) {
@@ -96,10 +98,35 @@ static void random_grids_anytime(void **state) {
   campaign("multigrid", often(fewer(200)), 900000);
 }
 
+// A solver of 64^3 cells has less than 200 bytes for each, with all that a solve takes.
+static void memory_is_modest(void **state) {
+  (void)state;
+  for (int every = 0; every < 2; every++) {
+    const grid_recipe r = {.cells = {64, 64, 64}, .seed = 5, .every = every, .cut = 1, .ghost = 1,
+                           .balls = 3, .drops = 3, .fill = 0.5, .theta = 0.01};
+    grid_scene s = scene_new(&r);
+    scene_problem(&s, &r);
+    balance b = {0, 0};
+    const perp_allocator allocator = {weighed_allocate, weighed_release, &b};
+    const perp_limits limits = perp_limits_of(&s.problem);
+    perp_solver *solver;
+    perp_result result;
+    assert_int_equal(perp_solver_create(perp_find_method("active_set"), &limits, NULL, &allocator,
+                                        &solver), PERP_OK);
+    assert_int_equal(perp_solve(solver, &s.problem, s.x, &result), PERP_OK);
+    assert_int_equal(result.status, PERP_STATUS_SOLVED);
+    assert_in_range(b.most, (size_t)s.n, 200*(size_t)s.n - 1);
+    perp_solver_destroy(solver);
+    assert_int_equal(b.now, 0);
+    scene_free(&s);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(random_grids),
     cmocka_unit_test(random_grids_anytime),
+    cmocka_unit_test(memory_is_modest),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,7 +61,7 @@ static void solver_layout(perp_solver *s, arena *memory) {
     const size_t before = child_bytes(first, &s->limits, &options);
     runs = before > runs ? before : runs;
   }
-  if (s->method->hasty != NULL) {
+  if (s->method->hasty != NULL && !grid) {   // grids need no analysis: solver_hastens()
     const perp_options options = start_options(&s->options, s->method->hasty);
     const size_t instead = child_bytes(s->method->hasty, &s->limits, &options);
     runs = instead > runs ? instead : runs;
