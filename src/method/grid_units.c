@@ -96,14 +96,14 @@ static void find_slice(void *data, int32_t from, int32_t to, int32_t part) {
   const survey *v = data;
   const perp_grid *grid = v->u->g->grid;
   const grid_stage *s = v->u->stage;
-  const size_t count = (size_t)(to - from);
   struct found f = {(double)INFINITY, 0.0, 0.0, 0};
-  memset(s->x + from, 0, count*sizeof *s->x);
-  memset(s->y + from, 0, count*sizeof *s->y);
   for (int32_t i = from; i < to; i++) {
     s->unknown[i] &= grid->type[i] == PERP_CELL_LIQUID;
     s->is_free[i] = s->unknown[i] ? GRID_UNLABELLED : 0;
-    if (!s->unknown[i]) continue;
+    if (!s->unknown[i]) {
+      s->x[i] = s->y[i] = 0.0;   // those of others follow in grid_units_load
+      continue;
+    }
     const double size = s->unit[i]*s->weight[i], lo = lower(s->lo, i), hi = upper(s->hi, i);
     f.least = min2(f.least, size);
     f.most = max2(f.most, size);
