@@ -254,7 +254,7 @@ static void run_share(void *data, int32_t index) {
 }
 
 int32_t team_share(team *t, int32_t n, team_shared task, void *data) {
-  enum { LEAST = 4096 };   // numbers: fewer are not worth it
+  enum { LEAST = 16384 };   // numbers: for fewer it is not worth waking somebody
   sharing s = {task, data, n, n/LEAST < 1 ? 1 : n/LEAST < TEAM_SHARES ? n/LEAST : TEAM_SHARES};
   team_run(t, run_share, &s, s.shares);
   return s.shares;

@@ -183,15 +183,26 @@ static int is_near(const grid_level *l, int32_t j, int32_t k, int beside) {
                     (k > 0 && at[-l->side[1]]) || (k + 1 < l->side[2] && at[l->side[1]]));
 }
 
-static void run_changes(const grid_levels *g, grid_level *l) {
+// Kinds of blocks in the lines that have changed, and in those beside them. Returns how many lines
+// that were; *busy: 1 if others have free cells now.
+static int32_t run_changes(const grid_levels *g, grid_level *l, int *busy) {
+  int32_t lines = 0;
+  *busy = 0;
   for (int32_t k = 0; k < l->side[2]; k++)
-    for (int32_t j = 0; j < l->side[1]; j++)
-      if (is_near(l, j, k, l != &g->at[0])) set_runs(g, l, j, k);
+    for (int32_t j = 0; j < l->side[1]; j++) {
+      if (!is_near(l, j, k, l != &g->at[0])) continue;
+      const int32_t index = grid_row(l, j, k);
+      const uint8_t before = l->busy[index];
+      set_runs(g, l, j, k);
+      *busy |= l->busy[index] != before;
+      lines++;
+    }
   memset(l->touched, 0, (size_t)l->side[1]*(size_t)l->side[2]);
+  return lines;
 }
 
 // Only what differs from the last mask.
-static void mask_changes(grid_levels *g, grid_level *l, const uint8_t *is_free) {
+static int32_t mask_changes(grid_levels *g, grid_level *l, const uint8_t *is_free, int *busy) {
   const int last = l == &g->at[g->levels - 1];
   grid_lines_run(&(grid_job){.g = g, .l = l, .is_free = is_free}, compare_lines);
   for (int32_t line = 0; line < l->side[1]*l->side[2]; line++) {
@@ -208,7 +219,7 @@ static void mask_changes(grid_levels *g, grid_level *l, const uint8_t *is_free) 
       if (!last) mark(l, i, j, k);
     }
   }
-  run_changes(g, l);
+  return run_changes(g, l, busy);
 }
 
 // Eight cells from i on that are all inner, or all not free.
@@ -293,6 +304,8 @@ static void balance(const grid_levels *g, grid_level *l) {
 void grid_levels_mask(grid_levels *g, int32_t from, const uint8_t *is_free) {
   grid_level *l = &g->at[from];
   const int all = l->mode != 1;
+  int busy = 1;
+  int32_t lines = INT32_MAX;                         // that have changed, of the level in hand
   g->last.aligned = 0;
   if (all || g->last.level != from) g->last.level = -1;
   for (int32_t d = 0; d < 3; d++) l->w[d] = l->weight[d];
@@ -303,7 +316,7 @@ void grid_levels_mask(grid_levels *g, int32_t from, const uint8_t *is_free) {
     grid_lines_run(&(grid_job){.g = g, .l = l}, run_lines);
     if (from == 0) grid_count_held(g);
   } else {
-    mask_changes(g, l, is_free);
+    lines = mask_changes(g, l, is_free, &busy);
   }
   const int anew = all || !l->below;                 // coarser levels as a whole
   for (int32_t k = from; k < g->levels; k++) {
@@ -318,17 +331,21 @@ void grid_levels_mask(grid_levels *g, int32_t from, const uint8_t *is_free) {
         grid_lines_run(&w, coarse_diagonal_lines);
         grid_lines_run(&w, run_lines);
         memset(c->touched, 0, (size_t)c->rows);
+        busy = 1;
+        lines = INT32_MAX;
       } else {
         w.tasks = 1;
         coarse_diagonal_lines(&w, 0);
-        run_changes(g, c);
+        lines = run_changes(g, c, &busy);
       }
     }
-    set_near(c);
+    if (busy) set_near(c);
+    c->stale = lines < INT32_MAX - c->stale ? c->stale + lines : INT32_MAX;
+    if (c->stale < c->side[1]*c->side[2]/8) continue;
     balance(g, c);
+    c->stale = 0;
   }
   l->below = 1;
   for (int32_t k = 0; k < from; k++) g->at[k].below = 0;
   grid_factor(g);
 }
-

@@ -64,6 +64,7 @@ typedef struct grid_level {
   double *sums;              // rows x 2: of a pass, added in the order of lines
   int32_t parts;             // for threads: slabs part[k] .. part[k + 1] - 1
   int32_t *part;             // parts + 1
+  int32_t stale;             // lines that have changed since
 } grid_level;
 
 struct grid_levels {
