@@ -1,63 +1,102 @@
 // crew.c: threads that share numbered tasks. Which thread runs a task must not matter to it.
 //
-// Tasks are claimed from one counter. A run ends when every thread has found the counter used up,
-// so nobody is late when the next one begins.
+// One 64-bit ticket holds (run, tasks left to claim): a thread claims a task by moving it from
+// (r, left) to (r, left - 1), which fails once nothing is left or another run is on. So whoever
+// wakes late does no harm, and nobody waits for it: a stage of a small liquid takes less time than
+// a thread to wake. Waiting is a short spin, then a condition variable.
 // This is not src/base/team.c: a client of the library sees the public headers only. It also needs
-// less, no scheduler of others and no spinning, but tells a task who runs it, as solvers and
-// scratch are a thread's own.
+// less, no scheduler of others, but tells a task who runs it, as solvers and scratch are a thread's
+// own.
 #include "crew.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 
+enum { SPINS = 2000 };        // tens of microseconds
+
+typedef void crew_task(void *data, int32_t index, int32_t who);
+
 struct crew {
   perp_allocator allocator;
   int32_t threads;            // without the caller
   pthread_t *thread;          // threads
+  _Atomic uint64_t ticket;    // number of the run << 32 | tasks left
+  _Atomic(crew_task *) task;  // of that run; late threads may read them while the next ones are
+  _Atomic(void *) data;       //   being written, and then claim nothing
+  _Atomic int32_t count;
+  _Atomic int32_t finished;   // tasks
+  _Atomic int32_t sleepers;   // threads on `begin`
+  _Atomic int32_t waiting;    // 1: the caller is on `end`
+  _Atomic int32_t quit;
   pthread_mutex_t mutex;
   pthread_cond_t begin, end;
-  uint64_t run;               // number of the run that is on
-  int32_t busy;               // threads that have not ended it
-  int32_t quit, hired;
-  void (*task)(void *data, int32_t index, int32_t who);
-  void *data;
-  int32_t count;
-  atomic_int next;
+  int32_t hired;
 };
 
-static void work(crew *c, int32_t who) {
-  for (;;) {
-    const int32_t index = atomic_fetch_add(&c->next, 1);
-    if (index >= c->count) return;
-    c->task(c->data, index, who);
+static inline void pause_spin(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ __volatile__("yield");
+#endif
+}
+
+static uint32_t run_of(uint64_t ticket) { return (uint32_t)(ticket >> 32); }
+
+static void work(crew *c, uint32_t run, int32_t who) {
+  crew_task *const task = atomic_load_explicit(&c->task, memory_order_relaxed);
+  void *const data = atomic_load_explicit(&c->data, memory_order_relaxed);
+  const int32_t count = atomic_load_explicit(&c->count, memory_order_relaxed);
+  uint64_t ticket = atomic_load(&c->ticket);
+  while (run_of(ticket) == run && (uint32_t)ticket > 0) {
+    if (!atomic_compare_exchange_weak(&c->ticket, &ticket, ticket - 1)) continue;
+    task(data, count - (int32_t)(uint32_t)ticket, who);
+    if (atomic_fetch_add(&c->finished, 1) + 1 == count && atomic_load(&c->waiting)) {
+      pthread_mutex_lock(&c->mutex);
+      pthread_cond_signal(&c->end);
+      pthread_mutex_unlock(&c->mutex);
+    }
+    ticket = atomic_load(&c->ticket);
   }
+}
+
+static int is_idle(crew *c, uint32_t seen) {
+  return run_of(atomic_load(&c->ticket)) == seen && !atomic_load(&c->quit);
 }
 
 static void *hand(void *argument) {
   crew *c = argument;
   pthread_mutex_lock(&c->mutex);
   const int32_t who = ++c->hired;
-  uint64_t seen = 0;
-  for (;;) {
-    while (c->run == seen && !c->quit) pthread_cond_wait(&c->begin, &c->mutex);
-    if (c->quit) break;
-    seen = c->run;
-    pthread_mutex_unlock(&c->mutex);
-    work(c, who);
-    pthread_mutex_lock(&c->mutex);
-    if (--c->busy == 0) pthread_cond_signal(&c->end);
-  }
   pthread_mutex_unlock(&c->mutex);
-  return NULL;
+  uint32_t seen = 0;
+  for (;;) {
+    for (int spin = 0; spin < SPINS && is_idle(c, seen); spin++) pause_spin();
+    if (is_idle(c, seen)) {
+      pthread_mutex_lock(&c->mutex);
+      atomic_fetch_add(&c->sleepers, 1);   // before the last look, as the caller looks at it last
+      while (is_idle(c, seen)) pthread_cond_wait(&c->begin, &c->mutex);
+      atomic_fetch_sub(&c->sleepers, 1);
+      pthread_mutex_unlock(&c->mutex);
+    }
+    if (atomic_load(&c->quit)) return NULL;
+    seen = run_of(atomic_load(&c->ticket));
+    work(c, seen, who);
+  }
+}
+
+static void wake(crew *c) {
+  if (atomic_load(&c->sleepers) == 0) return;
+  pthread_mutex_lock(&c->mutex);
+  pthread_cond_broadcast(&c->begin);
+  pthread_mutex_unlock(&c->mutex);
 }
 
 void crew_destroy(crew *c) {
   if (c == NULL) return;
-  pthread_mutex_lock(&c->mutex);
-  c->quit = 1;
-  pthread_cond_broadcast(&c->begin);
-  pthread_mutex_unlock(&c->mutex);
+  atomic_store(&c->quit, 1);
+  wake(c);
   for (int32_t k = 0; k < c->threads; k++) pthread_join(c->thread[k], NULL);
   pthread_cond_destroy(&c->begin);
   pthread_cond_destroy(&c->end);
@@ -70,11 +109,20 @@ crew *crew_create(int32_t threads, const perp_allocator *allocator) {
   crew *c = allocator->allocate(allocator->context,
                                 sizeof *c + (size_t)threads*sizeof *c->thread);
   if (c == NULL) return NULL;
-  *c = (crew){.allocator = *allocator, .thread = (pthread_t *)(c + 1)};
+  c->allocator = *allocator;
+  c->thread = (pthread_t *)(c + 1);
+  c->threads = c->hired = 0;
+  atomic_init(&c->ticket, 0);
+  atomic_init(&c->task, NULL);
+  atomic_init(&c->data, NULL);
+  atomic_init(&c->count, 0);
+  atomic_init(&c->finished, 0);
+  atomic_init(&c->sleepers, 0);
+  atomic_init(&c->waiting, 0);
+  atomic_init(&c->quit, 0);
   pthread_mutex_init(&c->mutex, NULL);
   pthread_cond_init(&c->begin, NULL);
   pthread_cond_init(&c->end, NULL);
-  atomic_init(&c->next, 0);
   sigset_t all, before;   // signals are for the program's own threads
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -95,17 +143,19 @@ void crew_run(crew *c, void (*task)(void *data, int32_t index, int32_t who), voi
     for (int32_t k = 0; k < count; k++) task(data, k, 0);
     return;
   }
+  atomic_store_explicit(&c->task, task, memory_order_relaxed);
+  atomic_store_explicit(&c->data, data, memory_order_relaxed);
+  atomic_store_explicit(&c->count, count, memory_order_relaxed);
+  atomic_store(&c->finished, 0);
+  const uint32_t run = run_of(atomic_load(&c->ticket)) + 1;
+  atomic_store(&c->ticket, (uint64_t)run << 32 | (uint32_t)count);
+  wake(c);
+  work(c, run, 0);
+  for (int spin = 0; spin < SPINS && atomic_load(&c->finished) != count; spin++) pause_spin();
+  if (atomic_load(&c->finished) == count) return;
   pthread_mutex_lock(&c->mutex);
-  c->task = task;
-  c->data = data;
-  c->count = count;
-  atomic_store(&c->next, 0);
-  c->busy = c->threads;
-  c->run++;
-  pthread_cond_broadcast(&c->begin);
-  pthread_mutex_unlock(&c->mutex);
-  work(c, 0);
-  pthread_mutex_lock(&c->mutex);
-  while (c->busy > 0) pthread_cond_wait(&c->end, &c->mutex);
+  atomic_store(&c->waiting, 1);
+  while (atomic_load(&c->finished) != count) pthread_cond_wait(&c->end, &c->mutex);
+  atomic_store(&c->waiting, 0);
   pthread_mutex_unlock(&c->mutex);
 }
