@@ -6,11 +6,13 @@
 // second step on and the method ends (Hintermueller, Ito, Kunisch 2003). The solves are inexact, by
 // conjugate gradients with a cycle on the free cells (grid_levels.h), to a third while I changes,
 // and to the tolerance once it does not. Steps in between look at few cells only: at walls, or at
-// the edge of I (grid_watch.c). A set I that comes back tightens them, and in the end the monotone
-// steps of multigrid_grid.c take over. A cold start comes from coarser grids (grid_start.c): on the
-// finest alone the number of steps grows with the cells of a side. A guess that is better than
-// nothing has to do without, unless cells still change after some steps.
-// Cost: about 10 Newton steps and 25 cycles, whatever the number of cells.
+// the edge of I (grid_watch.c); cells elsewhere are looked at when few of these change, long before
+// the tolerance. A set I that comes back tightens them, and in the end the monotone steps of
+// multigrid_grid.c take over. A cold start comes from coarser grids (grid_start.c): on the finest
+// alone the number of steps grows with the cells of a side. A guess that is better than nothing has
+// to do without, unless cells still change after some steps.
+// Cost: about 10 Newton steps and a few cycles more than a linear solve takes, whatever the number
+// of cells.
 #include "active_set_grid.h"
 
 #include <math.h>
@@ -22,7 +24,10 @@ enum { MOST_STEPS = 100,         // of conjugate gradients in a Newton step
        KEPT = 64,                // sets of free cells that are remembered
        REPEATS = 20,             // until they have come back so often
        IDLE = 40,                // steps in which the residual has to halve
-       PATIENCE = 5 };           // steps from a guess before coarser grids are asked
+       FEWER = 4,                // a quarter of the watched cells that changed at once is few
+       SAMPLE = 61,              // of the units one in so many is looked at
+       PATIENCE = 5,             // steps from a guess before coarser grids are asked
+       LESS = 3 };               // the same, where cells all over may change
 
 static const double inexact = 0.3;       // relative residual of a linear solve on the way
 static const double margin = 0.9;        // part of the tolerance that the last one aims for
@@ -46,7 +51,8 @@ static int returns(memory_of_sets *m, uint64_t change) {
 }
 
 typedef struct newton {          // what decides how exact a step is
-  double absolute;               // of |y|: the tolerance
+  double absolute;               // of |y|: the tolerance, wherever that is
+  double typical;                // ... in most cells
   double wanted;                 // of the relative residual, while cells change
   memory_of_sets sets;
   int32_t repeats;
@@ -59,19 +65,23 @@ static void remember(newton *n, const grid_labels *labels) {
   n->wanted = max2(0.1*n->wanted, exact);
 }
 
-// A step, and those after it that look at the watched cells only.
+// A step, and those after it that look at the watched cells only. Where these are all whose label
+// may change the last one goes on to the tolerance, as it is in most cells; else all are looked at
+// before: cells in between, seen late, would undo it.
 static void step(grid_solver *g, grid_stage *s, grid_watch *watch, const grid_labels *labels,
                  double relative, newton *n) {
   perp_run *run = g->run;
   grid_levels_report report;
   int settled = labels->changed == 0, code, steps = 0;
+  int64_t most = 0;                // cells that changed at once
   code = grid_newton_begin(g, s, labels, relative, n->absolute, MOST_STEPS, &report);
   grid_watch_edge(g, s, watch);
   n->patience -= n->patience > 1;
   while (watch->count > 0 && code == 0 && n->repeats == 0 && n->patience != 1 && steps++ < IDLE) {
     const grid_labels now = grid_watch_label(g, s, watch);
-    const int done = now.changed == 0 && settled;
+    const int done = now.changed == 0 && (settled || watch->edge);
     settled = now.changed == 0;
+    if (now.changed > most) most = now.changed;
     remember(n, &now);
     run->inner_iterations = g->iterations;
     if (now.changed > 0) {
@@ -80,22 +90,38 @@ static void step(grid_solver *g, grid_stage *s, grid_watch *watch, const grid_la
     }
     if (done || !run_between(run)) break;
     n->patience -= n->patience > 1;
-    code = grid_watch_newton(g, s, settled ? exact : n->wanted, n->absolute, MOST_STEPS, &report);
+    code = grid_watch_newton(g, s, settled ? exact : n->wanted,
+                             settled ? n->typical : n->absolute, MOST_STEPS, &report);
+    if (watch->edge && FEWER*now.changed < most) break;
   }
   grid_newton_end(g, s);
   run->inner_iterations = g->iterations;
+}
+
+// unit/scale of a cell as most are; not above the largest
+static double typical_unit(const grid_units *u) {
+  const grid_stage *s = u->stage;
+  double sum = 0.0;
+  int32_t count = 0;
+  for (int64_t i = 0; i < s->n; i += SAMPLE) {
+    if (!s->unknown[i]) continue;
+    sum += s->unit[i]/grid_scale_of(s, (int32_t)i);
+    count++;
+  }
+  return count > 0 ? min2(sum/count, u->largest) : u->largest;
 }
 
 // 1: it has ended; 0: sets of free cells return even with exact solves, or nothing is gained
 static int iterate(grid_solver *g, grid_units *u, grid_stage *s, int linear, int guessed) {
   perp_run *run = g->run;
   const double tol = run->options->tol;
-  newton n = {.absolute = margin*tol/u->largest, .wanted = inexact,
-              .patience = guessed ? PATIENCE + 1 : 0};
+  newton n = {.absolute = margin*tol/u->largest, .typical = margin*tol/typical_unit(u),
+              .wanted = inexact};
   double half = (double)INFINITY;   // of the least residual
   int32_t idle = 0;
   grid_watch watch = {0};
   if (!linear && u->count == 0 && grid_watch_begin(g, s, &watch) < 0) return 1;
+  if (guessed) n.patience = (watch.edge ? LESS : PATIENCE) + 1;
   grid_labels labels = grid_label(g, s);
   returns(&n.sets, labels.hash);
   while (run_continue(run)) {

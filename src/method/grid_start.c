@@ -17,9 +17,10 @@
 
 enum { DEEPEST = 12,             // levels
        COARSEST = 64,            // cells: below, no coarser level is worth a stage
+       FEW = 256,                // one in so many cells may change its label in the last step
        STEPS = 16 };             // of Newton on each
 
-static const double enough = 1e-3, rough = 3e-2;   // residuals, relative to b
+static const double enough = 1e-3, rough = 3e-2;   // residuals, relative to that of e = 0
 static const double inexact = 0.1;
 
 // room: memory that is not in use for the moment
@@ -115,19 +116,24 @@ static void lift_slice(void *data, int32_t from, int32_t to, int32_t part) {
     if (s->unknown[i]) s->x[i] += s->d[i]/grid_scale_of(s, i);
 }
 
-static double largest(const grid_stage *s) {
+// max |mid(D(e - hi), b, D(e - lo))| at e = 0. Not max |b|: cells that are torn apart, b > 0 where
+// they are bound, may have any.
+static double residual_of_zero(const grid_stage *s) {
   double most = 0.0;
   for (int32_t i = 0; i < s->n; i++)
-    if (s->unknown[i]) most = max2(most, fabs(s->b[i]));
+    if (s->unknown[i])
+      most = max2(most, fabs(mid(-s->D[i]*s->hi[i], s->b[i], -s->D[i]*s->lo[i])));
   return most;
 }
 
-// The problem of a level to `enough`, or roughly. -1: no time.
+// The problem of a level to `enough`, or roughly; and until few labels change, as one cell with a
+// large residual says little of the others. -1: no time.
 static int improve(grid_solver *g, grid_stage *s) {
-  const double wanted = (s->level > 1 ? enough : rough)*largest(s);
+  const double wanted = (s->level > 1 ? enough : rough)*residual_of_zero(s);
   for (int32_t k = 0; k < STEPS; k++) {
     const grid_labels labels = grid_label(g, s);
-    if (!(labels.residual > wanted)) return 0;
+    if (labels.residual == 0.0) return 0;
+    if (labels.residual <= wanted && labels.changed <= s->n/FEW) return 0;
     grid_levels_report report;
     if (grid_newton(g, s, &labels, inexact, 0.1*wanted, 20, &report) != 0) return -1;
   }
