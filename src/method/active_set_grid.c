@@ -30,6 +30,7 @@ enum { MOST_STEPS = 100,         // of conjugate gradients in a Newton step
        LESS = 3 };               // the same, where cells all over may change
 
 static const double inexact = 0.3;       // relative residual of a linear solve on the way
+static const double closer = 1e-2;       // the same, once no label changes, before the next look
 static const double margin = 0.9;        // part of the tolerance that the last one aims for
 static const double part = 0.8;          // the same, of the Euclidean norm
 static const double exact = 1e-13;
@@ -66,20 +67,20 @@ static void remember(newton *n, const grid_labels *labels) {
 }
 
 // A step, and those after it that look at the watched cells only. Where these are all whose label
-// may change the last one goes on to the tolerance, as it is in most cells; else all are looked at
-// before: cells in between, seen late, would undo it.
+// may change the last one goes on to the tolerance, as it is in most cells, and looks at them on
+// the way; else all are looked at before: cells in between, seen late, would undo it.
 static void step(grid_solver *g, grid_stage *s, grid_watch *watch, const grid_labels *labels,
                  double relative, newton *n) {
   perp_run *run = g->run;
   grid_levels_report report;
-  int settled = labels->changed == 0, code, steps = 0;
+  int settled = labels->changed == 0, reached = settled, code, steps = 0;
   int64_t most = 0;                // cells that changed at once
   code = grid_newton_begin(g, s, labels, relative, n->absolute, MOST_STEPS, &report);
   grid_watch_edge(g, s, watch);
   n->patience -= n->patience > 1;
   while (watch->count > 0 && code == 0 && n->repeats == 0 && n->patience != 1 && steps++ < IDLE) {
     const grid_labels now = grid_watch_label(g, s, watch);
-    const int done = now.changed == 0 && (settled || watch->edge);
+    const int same = now.changed == 0 && settled;   // as the step before
     settled = now.changed == 0;
     if (now.changed > most) most = now.changed;
     remember(n, &now);
@@ -88,10 +89,12 @@ static void step(grid_solver *g, grid_stage *s, grid_watch *watch, const grid_la
       grid_levels_mask(g->levels, 0, s->is_free);
       grid_watch_edge(g, s, watch);
     }
-    if (done || !run_between(run)) break;
-    n->patience -= n->patience > 1;
-    code = grid_watch_newton(g, s, settled ? exact : n->wanted,
+    if (settled && (reached || watch->edge)) break;
+    if (!same && !run_between(run)) break;
+    n->patience -= !same && n->patience > 1;
+    code = grid_watch_newton(g, s, settled ? closer : n->wanted,
                              settled ? n->typical : n->absolute, MOST_STEPS, &report);
+    reached = settled && (report.most <= n->typical || report.norm > closer*report.norm_before);
     if (watch->edge && FEWER*now.changed < most) break;
   }
   grid_newton_end(g, s);
