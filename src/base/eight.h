@@ -31,6 +31,7 @@ EXACT_INLINE eight eight_pick(const float *v, const int32_t *at) {   // v at eig
   return (eight){v[at[0]], v[at[1]], v[at[2]], v[at[3]], v[at[4]], v[at[5]], v[at[6]], v[at[7]]};
 }
 #define EIGHT_AT(v, k) ((v)[k])
+#define EIGHT_FETCH(p) __builtin_prefetch(p)   // it will be needed; may lie anywhere
 #if defined(__clang__) || __GNUC__ >= 12
 #define EIGHT_MIX(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #endif
@@ -53,6 +54,7 @@ static inline eight eight_max(eight a, eight b) { EIGHT_EACH(b.v[k] < a.v[k] ? a
 static inline eight eight_pick(const float *v, const int32_t *at) { EIGHT_EACH(v[at[k]]); }
 #undef EIGHT_EACH
 #define EIGHT_AT(r, k) ((r).v[k])
+#define EIGHT_FETCH(p) ((void)(p))
 
 #endif
 

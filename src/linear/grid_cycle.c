@@ -84,13 +84,15 @@ void grid_cycle(grid_levels *g, int32_t from, int with_dots) {
                                   GRID_DOTS},
                           gather_stage[] = {GRID_GATHER}, whole_stage[] = {GRID_WHOLE};
   for (int32_t k = from; k + 1 < g->levels; k++) {
-    grid_pass_run(&(grid_pass){.g = g, .l = &g->at[k], .stage = down, .stages = 5});
+    grid_pass_run(&(grid_pass){.g = g, .l = &g->at[k], .stage = down, .stages = 5,
+                               .wave = GRID_WAVE_DOWN});
     grid_pass_run(&(grid_pass){.g = g, .l = &g->at[k + 1], .stage = gather_stage, .stages = 1});
   }
   solve_dense(g);
   for (int32_t k = g->levels - 2; k >= from; k--) {
     grid_pass_run(&(grid_pass){.g = g, .l = &g->at[k + 1], .stage = whole_stage, .stages = 1});
     grid_pass_run(&(grid_pass){.g = g, .l = &g->at[k], .stage = up,
+                               .wave = g->at[k].halved[0] ? GRID_WAVE_UP : GRID_NO_WAVE,
                                .stages = with_dots && k == from ? 6 : 5});
   }
   if (with_dots && from + 1 == g->levels)

@@ -71,7 +71,7 @@ static void set_runs(const grid_levels *g, grid_level *l, int32_t j, int32_t k) 
     if (kind == GRID_GENERAL &&
         (l == &g->at[0] ? even[b] != 0 : grid_is_same(l, l->w, l->state, i, j, k)))
       kind = GRID_SAME;
-    busy |= kind != GRID_EMPTY;
+    busy |= kind == GRID_EMPTY ? 0 : kind == GRID_GENERAL ? 3 : 1;
     run[b] = (uint16_t)(4 | kind);
   }
   merge(run, l->blocks, GRID_UNIFORM, GRID_SAME, 12);

@@ -16,6 +16,7 @@ enum {
   GRID_DENSE = 64,           // cells of the last level: it is solved directly
   GRID_LANES = 8,            // cells of a colour in a block
   GRID_BLOCK = 16,           // cells in a block
+  GRID_WAVE = 5,             // stages of one side of the cycle
   GRID_LONGEST_RUN = 512,    // blocks: sums in single precision are not longer than that
 };
 
@@ -57,7 +58,7 @@ typedef struct grid_level {
   uint8_t *even;             // rows x blocks: 1: all cells liquid, all weights 1; 2: all weights
                              //   between liquid cells are; below level 0: 1 if uniform, and
                              //   while a mask is made GRID_SURELY_EVEN where that is known
-  uint8_t *busy;             // rows: 1: a cell is free
+  uint8_t *busy;             // rows: 1: a cell is free; 3: and a block is GRID_GENERAL
   uint8_t *near;             // rows: 1: here or in the lines around
   uint8_t *touched;          // side[1]*side[2]: 1: the mask has changed in this line
   uint8_t *dirty;            // n: to be computed again, see grid_coarse_lines; not on level 0
@@ -197,11 +198,16 @@ typedef enum grid_stage {
   GRID_MULTIPLY,   // to_z <- A from_z + from_r (which may be NULL), whatever the mask
 } grid_stage;
 
+// stages that grid_wave.c does together: FIRST, BLACK, RED, BLACK, RESIDUAL; CORRECT, BLACK, RED,
+// BLACK, RED
+typedef enum grid_direction { GRID_NO_WAVE, GRID_WAVE_DOWN, GRID_WAVE_UP } grid_direction;
+
 typedef struct grid_pass {
   grid_levels *g;
   grid_level *l;
   const grid_stage *stage;
   int32_t stages;
+  grid_direction wave;       // the first GRID_WAVE stages are those of one side of the cycle
   double scale;
   float turn, step;
   int fresh, centred;        // centred: g->mean is subtracted from from_r
@@ -211,6 +217,16 @@ typedef struct grid_pass {
 
 void grid_pass_run(grid_pass *pass);
 void grid_pass_sums(const grid_level *l, double *sum, double *most_or_sum, int is_most);
+
+// grid_wave.c: stage s = 0 .. GRID_WAVE - 1 of a pass at slab `slab` - s, in lines from `from` on, as
+// long as these can be computed together: returns the first that cannot, or `to`.
+int32_t grid_wave(const grid_level *l, int32_t slab, int32_t from, int32_t to, int up);
+// 1: a line of these slabs has weights of its own, and the stages are to be done one by one
+static inline int grid_is_apart(const grid_level *l, int32_t slab, int32_t line) {
+  const int32_t step = l->deep ? l->plane : 1;
+  const uint8_t *busy = l->busy + (l->deep ? grid_row(l, line, slab) : grid_row(l, slab, 0));
+  return ((busy[0] | busy[-step] | busy[-2*step] | busy[-3*step] | busy[-4*step]) & 2) != 0;
+}
 
 // grid_cycle.c
 void grid_cycle(grid_levels *g, int32_t from, int dots);   // l->r into l->z

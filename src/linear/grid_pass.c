@@ -5,198 +5,14 @@
 // the cache; in three dimensions strip by strip of its lines, as whole planes would not fit. With
 // threads each part of the slabs first does all that does not need its neighbours, a trapezoid of
 // slabs and stages; then the triangles between the parts are filled in. A slab of a stage has the
-// same input either way, and sums are made by line: same bits for any number of threads.
+// same input either way, and sums are made by line: same bits for any number of threads. Where all
+// stages of one side of the cycle are at work, lines go through them at once (grid_wave.c).
 #include <math.h>
 #include <string.h>
 
 #include "eight.h"
+#include "grid_line.h"
 #include "grid_parts.h"
-
-typedef struct row {         // line (j, k) of a level, as the kernels need it
-  const grid_level *l;
-  int32_t j, k, index;       // index: among the lines
-  size_t at;                 // where a colour of it begins
-  const uint16_t *run;
-} row;
-
-EXACT_INLINE row row_of(const grid_level *l, int32_t j, int32_t k) {
-  const int32_t index = grid_row(l, j, k);
-  return (row){l, j, k, index, (size_t)index*(size_t)l->pitch,
-               l->run + (size_t)index*(size_t)l->blocks};
-}
-
-// The neighbours' values of a colour in v, and their weights: up to six streams each.
-typedef struct around {
-  const float *v[6], *w[6];  // left, right; below, above; before, behind
-  eight unit[3], d, inverse; // of uniform cells; made once a line, as loops do not move them out
-} around;
-
-EXACT_INLINE around around_of(const row *a, const float *v, int32_t colour) {
-  const grid_level *l = a->l;
-  const size_t mine = (size_t)colour*l->area + a->at, other = (size_t)(1 - colour)*l->area + a->at;
-  const ptrdiff_t shift = grid_shift(a->j, a->k, colour), line = l->pitch,
-                  plane = l->deep ? (ptrdiff_t)l->plane*line : 0;
-  const float *o = v + other;
-  around n = {.v = {o - 1 + shift, o + shift, o - line, o + line, o - plane, o + plane},
-              .w = {l->w[0] + other - 1 + shift, l->w[0] + mine, l->w[1] + other - line,
-                    l->w[1] + mine, l->w[2] + other - plane, l->w[2] + mine},
-              .unit = {eight_all(l->unit[0]), eight_all(l->unit[1]), eight_all(l->unit[2])},
-              .d = eight_all(l->centre), .inverse = eight_all(l->centre_inverse)};
-  return n;
-}
-
-EXACT_INLINE eight pair(const around *n, int32_t d, int32_t m) {   // both neighbours along d
-  return eight_add(eight_load(n->v[2*d] + m), eight_load(n->v[2*d + 1] + m));
-}
-EXACT_INLINE eight weighted_pair(const around *n, int32_t d, int32_t m) {
-  return eight_add(eight_multiply(eight_load(n->w[2*d] + m), eight_load(n->v[2*d] + m)),
-                   eight_multiply(eight_load(n->w[2*d + 1] + m), eight_load(n->v[2*d + 1] + m)));
-}
-
-// r + sum of w_ij z_j
-EXACT_INLINE eight inflow(const around *n, const float *r, int32_t m, int kind, int deep) {
-  eight sum = eight_load(r + m);
-  if (kind != GRID_GENERAL) {                        // z is 0 where there is no weight
-    sum = eight_add(sum, eight_multiply(n->unit[0], pair(n, 0, m)));
-    sum = eight_add(sum, eight_multiply(n->unit[1], pair(n, 1, m)));
-    if (deep) sum = eight_add(sum, eight_multiply(n->unit[2], pair(n, 2, m)));
-  } else {
-    sum = eight_add(sum, weighted_pair(n, 0, m));
-    sum = eight_add(sum, weighted_pair(n, 1, m));
-    if (deep) sum = eight_add(sum, weighted_pair(n, 2, m));
-  }
-  return sum;
-}
-
-EXACT_INLINE void relax_run(const around *n, const float *r, const float *inverse, float *z,
-                            int32_t m, int32_t end, int kind, int deep) {
-  for (; m < end; m += GRID_LANES)
-    eight_store(z + m, eight_multiply(kind == GRID_UNIFORM ? n->inverse
-                                                           : eight_load(inverse + m),
-                                      inflow(n, r, m, kind, deep)));
-}
-
-// for each run of blocks of line a that are not empty: [m, end) of a colour and its kind
-#define RUNS(a, b, m, end, kind)                                                                 \
-  for (int32_t b = 0, m, end, kind;                                                              \
-       b < (a)->l->blocks && (m = GRID_LANES*b, kind = (a)->run[b] & 3,                          \
-                              end = m + GRID_LANES*((a)->run[b] >> 2), 1);                       \
-       b = end/GRID_LANES)                                                                       \
-    if (kind != GRID_EMPTY)
-
-// f(..., kind, deep) with constants for both, so that loops have no branches
-#define BY_KIND(f, kind, deep, ...)                                      \
-  do {                                                                   \
-    if ((kind) == GRID_UNIFORM && (deep)) f(__VA_ARGS__, GRID_UNIFORM, 1); \
-    else if ((kind) == GRID_UNIFORM) f(__VA_ARGS__, GRID_UNIFORM, 0);    \
-    else if ((kind) == GRID_SAME && (deep)) f(__VA_ARGS__, GRID_SAME, 1); \
-    else if ((kind) == GRID_SAME) f(__VA_ARGS__, GRID_SAME, 0);          \
-    else if (deep) f(__VA_ARGS__, GRID_GENERAL, 1);                      \
-    else f(__VA_ARGS__, GRID_GENERAL, 0);                                \
-  } while (0)
-
-EXACT_INLINE void relax(const row *a, int32_t colour) {
-  const grid_level *l = a->l;
-  const around n = around_of(a, l->z, colour);
-  const size_t mine = (size_t)colour*l->area + a->at;
-  const float *r = l->r + mine, *inverse = l->inverse + mine;
-  float *z = l->z + mine;
-  RUNS(a, b, m, end, kind) BY_KIND(relax_run, kind, l->deep, &n, r, inverse, z, m, end);
-}
-
-EXACT_INLINE void first(const row *a) {
-  const float *r = a->l->r + a->at, *inverse = a->l->inverse + a->at;
-  float *z = a->l->z + a->at;
-  const around n = around_of(a, a->l->z, 0);
-  RUNS(a, b, m, end, kind)
-    for (; m < end; m += GRID_LANES)
-      eight_store(z + m, eight_multiply(kind == GRID_UNIFORM ? n.inverse
-                                                             : eight_load(inverse + m),
-                                        eight_load(r + m)));
-}
-
-EXACT_INLINE void residual_run(const around *n, const float *r, const float *inverse,
-                               const float *d, const float *z, float *into, int32_t m,
-                               int32_t end, int kind, int deep) {
-  for (; m < end; m += GRID_LANES) {
-    const eight own = eight_load(z + m), sum = inflow(n, r, m, kind, deep);
-    eight_store(into + m, kind == GRID_UNIFORM
-      ? eight_subtract(sum, eight_multiply(n->d, own))
-      : eight_multiply(eight_load(d + m),
-                       eight_subtract(eight_multiply(eight_load(inverse + m), sum), own)));
-  }
-}
-
-EXACT_INLINE void residual(const row *a) {
-  const grid_level *l = a->l;
-  const around n = around_of(a, l->z, 0);
-  const float *r = l->r + a->at, *inverse = l->inverse + a->at, *d = l->d + a->at,
-              *z = l->z + a->at;
-  float *to = l->across + a->at;
-  RUNS(a, b, m, end, kind) BY_KIND(residual_run, kind, l->deep, &n, r, inverse, d, z, to, m, end);
-}
-
-// What line (j, k) of level l has to do with the next one: parents lie in line (parent_j,
-// parent_k), and the children lean from number m there to m + lean (tie[0], at m + tie_at), and to
-// two other lines.
-typedef struct family {
-  int32_t j, k;                    // of the parents
-  size_t own, beside, behind;      // their line, those they lean to
-  const float *tie[3];             // NULL: they do not lean along this direction
-  ptrdiff_t lean;
-} family;
-
-EXACT_INLINE family family_of(const grid_level *l, int32_t j, int32_t k) {
-  const int32_t J = j >> l->halved[1], K = k >> l->halved[2], y = (j & 1) ? 1 : -1,
-                z = (k & 1) ? 1 : -1, shift = grid_shift(j, k, 0);
-  family f = {.j = J, .k = K, .own = grid_whole(l, J, K), .lean = shift == 0 ? -1 : 1};
-  if (l->halved[0]) f.tie[0] = l->tie[0] + f.own + (shift == 0 ? -1 : 0);
-  if (l->halved[1] && J + y >= 0 && J + y < l[1].side[1]) {   // walls around the grid reflect
-    f.beside = grid_whole(l, J + y, K);
-    f.tie[1] = l->tie[1] + (y < 0 ? f.beside : f.own);
-  }
-  if (l->halved[2] && K + z >= 0 && K + z < l[1].side[2]) {
-    f.behind = grid_whole(l, J, K + z);
-    f.tie[2] = l->tie[2] + (z < 0 ? f.behind : f.own);
-  }
-  return f;
-}
-
-EXACT_INLINE void correct(const row *a) {
-  const grid_level *l = a->l;
-  const family f = family_of(l, a->j, a->k);
-  const float *own = l->whole + f.own, *beside = l->whole + f.beside,
-              *behind = l->whole + f.behind, *inverse = l->inverse + a->at;
-  const int32_t shift = grid_shift(a->j, a->k, 0);
-  float *z = l->z + a->at;
-  const eight quarter = eight_all(0.25F);
-  RUNS(a, b, m, end, kind) {
-    if (f.tie[0] == NULL) {                          // number m is cell 2m + shift there too
-      for (; m < end && 2*m + shift < l->side[0]; m++) {
-        const int32_t i = 2*m + shift;
-        float sum = own[i];
-        if (f.tie[1] != NULL) sum += f.tie[1][i]*(beside[i] - own[i]);
-        if (f.tie[2] != NULL) sum += f.tie[2][i]*(behind[i] - own[i]);
-        if (inverse[m] != 0.0F) z[m] += sum;
-      }
-      continue;
-    }
-    for (; m < end; m += GRID_LANES) {
-      const eight e = eight_load(own + m);
-      const int uniform = kind == GRID_UNIFORM;
-      eight sum = eight_add(e, eight_multiply(uniform ? quarter : eight_load(f.tie[0] + m),
-                                              eight_subtract(eight_load(own + m + f.lean), e)));
-      if (f.tie[1] != NULL)
-        sum = eight_add(sum, eight_multiply(uniform ? quarter : eight_load(f.tie[1] + m),
-                                            eight_subtract(eight_load(beside + m), e)));
-      if (f.tie[2] != NULL)
-        sum = eight_add(sum, eight_multiply(uniform ? quarter : eight_load(f.tie[2] + m),
-                                            eight_subtract(eight_load(behind + m), e)));
-      eight_store(z + m, eight_add(eight_load(z + m),
-                                   uniform ? sum : eight_where(eight_load(inverse + m), sum)));
-    }
-  }
-}
 
 // The transpose: what line (j, k) of the finer level f gives to its parents (which = 0) or to those
 // beside (1) or behind (2) them: added to sum, 2*pitch numbers of the coarse line.
@@ -293,14 +109,15 @@ EXACT_INLINE tally load(const row *a, const double *from, double scale) {
   const grid_level *l = a->l;
   const int32_t colour = (a->j + a->k) & 1;
   const size_t even = (size_t)colour*l->area + a->at, odd = (size_t)(1 - colour)*l->area + a->at;
+  const eight zero = eight_all(0.0F);
   tally t = {0.0, 0.0};
   RUNS(a, b, m, end, kind) {
-    eight sum = eight_all(0.0F), most = sum;
+    eight sum = zero, most = zero;
     for (; m < end; m += GRID_LANES) {
       eight v, w;
       load_block(from + 2*m, l->side[0] - 2*m, scale, &v, &w);
-      v = eight_where(eight_load(l->inverse + even + m), v);
-      w = eight_where(eight_load(l->inverse + odd + m), w);
+      v = eight_add(eight_where(eight_load(l->inverse + even + m), v), zero);   // -0 becomes 0
+      w = eight_add(eight_where(eight_load(l->inverse + odd + m), w), zero);
       eight_store(l->r + even + m, v);
       eight_store(l->r + odd + m, w);
       sum = eight_add(sum, eight_add(eight_multiply(v, v), eight_multiply(w, w)));
@@ -372,19 +189,20 @@ EXACT_INLINE tally step(const row *a, const grid_pass *pass, double *to) {
 
 EXACT_INLINE void dots(const row *a, double *zr, double *zq) {
   const grid_level *l = a->l;
+  const float *z[2] = {l->z + a->at, l->z + l->area + a->at},
+              *r[2] = {l->r + a->at, l->r + l->area + a->at},
+              *q[2] = {l->q + a->at, l->q + l->area + a->at};
   *zr = *zq = 0.0;
-  for (int32_t colour = 0; colour < 2; colour++) {
-    const size_t mine = (size_t)colour*l->area + a->at;
-    RUNS(a, b, m, end, kind) {
-      eight s = eight_all(0.0F), t = s;
-      for (; m < end; m += GRID_LANES) {
-        const eight z = eight_load(l->z + mine + m);
-        s = eight_add(s, eight_multiply(z, eight_load(l->r + mine + m)));
-        t = eight_add(t, eight_multiply(z, eight_load(l->q + mine + m)));
+  RUNS(a, b, m, end, kind) {
+    eight s[2] = {eight_all(0.0F), eight_all(0.0F)}, t[2] = {s[0], s[0]};
+    for (; m < end; m += GRID_LANES)
+      for (int32_t c = 0; c < 2; c++) {
+        const eight v = eight_load(z[c] + m);
+        s[c] = eight_add(s[c], eight_multiply(v, eight_load(r[c] + m)));
+        t[c] = eight_add(t[c], eight_multiply(v, eight_load(q[c] + m)));
       }
-      *zr += eight_sum(s);
-      *zq += eight_sum(t);
-    }
+    *zr += eight_sum(s[0]) + eight_sum(s[1]);
+    *zq += eight_sum(t[0]) + eight_sum(t[1]);
   }
 }
 
@@ -521,8 +339,20 @@ static void slab_narrow(const grid_pass *pass, grid_stage stage, int32_t slab, i
 static void slab_run(const grid_pass *pass, int32_t s, int32_t slab, int32_t part, int32_t from,
                      int32_t to) {
   double *line = pass->g->lines + (size_t)part*pass->g->line_length;
+  if (from >= to) return;
   if (FOUR_HAS_TARGET()) slab_wide(pass, pass->stage[s], slab, from, to, line);
   else slab_narrow(pass, pass->stage[s], slab, from, to, line);
+}
+
+// Stages 0 .. GRID_WAVE - 1 of round t, stage s at slab t - s, in lines [from, to): they need nothing
+// of each other's lines in this round.
+static void wave_run(const grid_pass *pass, int32_t t, int32_t part, int32_t from, int32_t to) {
+  const grid_level *l = pass->l;
+  for (int32_t line = from, end; line < to; line = end) {
+    line = grid_wave(l, t, line, to, pass->wave == GRID_WAVE_UP);
+    for (end = line; end < to && grid_is_apart(l, t, end);) end++;
+    for (int32_t s = 0; s < GRID_WAVE; s++) slab_run(pass, s, t - s, part, line, end);
+  }
 }
 
 static int32_t lines_of(const grid_level *l) { return l->deep ? l->side[1] : 1; }   // in a slab
@@ -545,13 +375,26 @@ static void trapezoid(void *data, int32_t index) {
   const int32_t first_slab = l->part[index], end = l->part[index + 1], last = l->parts - 1,
                 lines = lines_of(l), strip = strip_of(pass);
   for (int32_t low = 0; low < lines; low += strip)
-    for (int32_t t = first_slab; t < end + pass->stages - 1; t++)
-      for (int32_t s = 0; s < pass->stages; s++) {
-        const int32_t slab = t - s, from = low == 0 ? 0 : low - s,
-                      to = low + strip < lines ? low + strip - s : lines;
-        if (slab < first_slab + (index > 0 ? s : 0)) break;
-        if (slab < end - (index < last ? s : 0)) slab_run(pass, s, slab, index, from, to);
+    for (int32_t t = first_slab; t < end + pass->stages - 1; t++) {
+      const int32_t oldest = index > 0 ? (t - first_slab)/2 : t - first_slab,
+                    s_end = oldest + 1 < pass->stages ? oldest + 1 : pass->stages;
+      int32_t s_from = 0;
+      if (index < last) s_from = t < end ? 0 : s_end;
+      else if (t >= end) s_from = t - end + 1;
+      const int together = pass->wave && s_from == 0 && s_end >= GRID_WAVE;
+      const int32_t high = low + strip < lines ? low + strip : lines,
+                    middle = high < lines ? high - GRID_WAVE + 1 : lines;
+      if (together) wave_run(pass, t, index, low, middle);
+      for (int32_t s = s_from; s < s_end; s++) {
+        const int32_t from = low == 0 ? 0 : low - s, to = high < lines ? high - s : lines;
+        if (!together || s >= GRID_WAVE) {
+          slab_run(pass, s, t - s, index, from, to);
+        } else {
+          slab_run(pass, s, t - s, index, from, low);
+          slab_run(pass, s, t - s, index, middle, to);
+        }
       }
+    }
 }
 
 // What is left between parts index and index + 1.

@@ -81,7 +81,7 @@ static float *rest_at(grid_levels *g, int32_t from, int32_t cell) {
 }
 static void rest_put(grid_levels *g, float *at, double value) {
   const double before = (double)*at;
-  *at = (float)value;
+  *at = (float)value + 0.0F;                         // not -0, see grid_wave.c
   const double now = (double)*at;
   g->last.sum += now*now - before*before;
   g->last.most = max_or_nan(g->last.most, fabs(now));

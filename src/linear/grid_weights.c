@@ -295,7 +295,8 @@ void grid_fill_levels(grid_levels *g) {
   for (int32_t k = 0; k < g->levels; k++) {
     grid_level *c = &g->at[k];
     c->mode = 0;
-    c->centre = 2.0F*((c->unit[0] + c->unit[1]) + c->unit[2]);
+    c->centre = 0.0F;                                // in the order of grid_mask.c: the same bits
+    for (int32_t d = 0; d < 3; d++) c->centre = (c->centre + c->unit[d]) + c->unit[d];
     c->centre_inverse = 1.0F/c->centre;
   }
   grid_lines_run(&(grid_job){.g = g, .l = l}, fine_lines);
