@@ -110,22 +110,28 @@ EXACT_INLINE void first(const row *a) {
                                         eight_load(r + m)));
 }
 
-EXACT_INLINE void residual_run(const around *n, const float *r, const float *d, const float *z,
-                               float *into, int32_t m, int32_t end, int kind, int deep) {
-  for (; m < end; m += GRID_LANES) {
-    const eight diagonal = kind == GRID_UNIFORM ? n->d : eight_load(d + m),
-                rest = eight_subtract(inflow(n, r, m, kind, deep),
-                                      eight_multiply(diagonal, eight_load(z + m)));
-    eight_store(into + m, kind == GRID_UNIFORM ? rest : eight_where(diagonal, rest));
-  }
+// d (1/d inflow - z): 0 where the diagonal is 0, and where a sweep would change nothing
+EXACT_INLINE eight residual_at(eight d, eight inverse, eight sum, eight own) {
+  return eight_multiply(d, eight_subtract(eight_multiply(inverse, sum), own));
+}
+
+EXACT_INLINE void residual_run(const around *n, const float *r, const float *inverse,
+                               const float *d, const float *z, float *into, int32_t m,
+                               int32_t end, int kind, int deep) {
+  const int uniform = kind == GRID_UNIFORM;
+  for (; m < end; m += GRID_LANES)
+    eight_store(into + m, residual_at(uniform ? n->d : eight_load(d + m),
+                                      uniform ? n->inverse : eight_load(inverse + m),
+                                      inflow(n, r, m, kind, deep), eight_load(z + m)));
 }
 
 EXACT_INLINE void residual(const row *a) {
   const grid_level *l = a->l;
   const around n = around_of(a, l->z, 0);
-  const float *r = l->r + a->at, *d = l->d + a->at, *z = l->z + a->at;
+  const float *r = l->r + a->at, *inverse = l->inverse + a->at, *d = l->d + a->at,
+              *z = l->z + a->at;
   float *to = l->across + a->at;
-  RUNS(a, b, m, end, kind) BY_KIND(residual_run, kind, l->deep, &n, r, d, z, to, m, end);
+  RUNS(a, b, m, end, kind) BY_KIND(residual_run, kind, l->deep, &n, r, inverse, d, z, to, m, end);
 }
 
 // What line (j, k) of level l has to do with the next one: parents lie in line (parent_j,

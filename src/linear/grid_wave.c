@@ -91,10 +91,11 @@ EXACT_INLINE void wave_run(const wave *given, int32_t m, int32_t end, int up, in
       wave_relax(&w, even, n, before, v, kind, deep);
       continue;
     }
-    const eight d = kind == GRID_UNIFORM ? w.d : eight_load(even->d + n),
-                rest = eight_subtract(wave_inflow(&w, even, n, before, v, deep),
-                                      eight_multiply(d, own));
-    eight_store(w.across + m, kind == GRID_UNIFORM ? rest : eight_where(d, rest));
+    const int uniform = kind == GRID_UNIFORM;
+    eight_store(w.across + m, residual_at(uniform ? w.d : eight_load(even->d + n),
+                                          uniform ? w.centre_inverse
+                                                  : eight_load(even->inverse + n),
+                                          wave_inflow(&w, even, n, before, v, deep), own));
   }
 }
 
