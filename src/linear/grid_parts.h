@@ -17,6 +17,8 @@ enum {
   GRID_LANES = 8,            // cells of a colour in a block
   GRID_BLOCK = 16,           // cells in a block
   GRID_WAVE = 5,             // stages of one side of the cycle
+  GRID_FAR = 1 << 18,        // cells of a level from which on it comes from memory,
+  GRID_AHEAD = 512,          //   and numbers by which that is asked for ahead: into the next lines
   GRID_LONGEST_RUN = 512,    // blocks: sums in single precision are not longer than that
 };
 

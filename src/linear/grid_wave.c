@@ -14,7 +14,7 @@
 #include "grid_line.h"
 #include "grid_parts.h"
 
-enum { STAGES = GRID_WAVE, FAR = 1 << 18 };          // cells
+enum { STAGES = GRID_WAVE };
 
 // Every second stage, of one colour: pointers for stage 1 or 2; stages 3 and 4 are two slabs
 // before.
@@ -27,7 +27,7 @@ typedef struct side {
 typedef struct wave {
   side odd, even;
   ptrdiff_t two;             // numbers from a slab to the next but one
-  int far;                   // 1: the level is larger than the caches near a core
+  int far;                   // 1: the level comes from memory
   float *z, *across;         // of stage 0; where residuals go
   const float *r, *inverse;
   parents from;              // on the way up
@@ -63,12 +63,11 @@ EXACT_INLINE eight wave_relax(const wave *w, const side *s, ptrdiff_t m, eight b
 }
 
 EXACT_INLINE void wave_ahead(const wave *w, int32_t m, int up) {   // what comes from memory next
-  enum { AHEAD = 512 };      // numbers: into the next lines
-  EIGHT_FETCH(w->r + m + AHEAD);
-  EIGHT_FETCH(w->z + m + AHEAD);
-  EIGHT_FETCH(w->odd.r + m + AHEAD);
-  EIGHT_FETCH(w->odd.z + m + AHEAD);
-  if (!up) EIGHT_FETCH(w->across + m + AHEAD);
+  EIGHT_FETCH(w->r + m + GRID_AHEAD);
+  EIGHT_FETCH(w->z + m + GRID_AHEAD);
+  EIGHT_FETCH(w->odd.r + m + GRID_AHEAD);
+  EIGHT_FETCH(w->odd.z + m + GRID_AHEAD);
+  if (!up) EIGHT_FETCH(w->across + m + GRID_AHEAD);
 }
 
 EXACT_INLINE void wave_run(const wave *given, int32_t m, int32_t end, int up, int kind, int deep) {
@@ -125,7 +124,7 @@ EXACT_INLINE void wave_line(const grid_level *l, int32_t slab, int32_t line, int
   const int32_t shift = grid_shift(a.j, a.k, 0);     // of all stages
   const wave w = {.odd = side_of(l, a.at - slabs, 1, shift),
                   .even = side_of(l, a.at - 2*slabs, 0, shift),
-                  .two = (ptrdiff_t)(2*slabs), .far = l->n > FAR, .z = l->z + a.at,
+                  .two = (ptrdiff_t)(2*slabs), .far = l->n > GRID_FAR, .z = l->z + a.at,
                   .across = up ? NULL : l->across + (a.at - 4*slabs), .r = l->r + a.at,
                   .inverse = l->inverse + a.at, .from = up ? parents_of(&a) : (parents){0},
                   .unit = {eight_all(l->unit[0]), eight_all(l->unit[1]), eight_all(l->unit[2])},
