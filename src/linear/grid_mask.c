@@ -194,7 +194,7 @@ static int32_t run_changes(const grid_levels *g, grid_level *l, int *busy) {
       const int32_t index = grid_row(l, j, k);
       const uint8_t before = l->busy[index];
       set_runs(g, l, j, k);
-      *busy |= l->busy[index] != before;
+      *busy |= (l->busy[index] != 0) != (before != 0);
       lines++;
     }
   memset(l->touched, 0, (size_t)l->side[1]*(size_t)l->side[2]);
