@@ -14,7 +14,8 @@
 enum { FEW = 8,                  // an eighth of the cells is few
        SHARE = 1024,             // cells of a task
        REACH = 2,                // cells from the edge of the free ones
-       PIECE = 4096 };           // cells whose marks are made at once
+       PIECE = 4096,             // cells whose marks are made at once
+       BLOCK = 64 };             // cells that are passed over at once
 
 // ---- which cells ----
 
@@ -38,6 +39,14 @@ static void mark_edge(const looking *l, int32_t from, int32_t to, uint8_t *mark)
     }
 }
 
+// 1: one of these cells has a bound; without a branch a cell
+static int some_bounded(const grid_stage *s, int32_t from, int32_t to) {
+  int any = 0;
+  for (int32_t i = from; i < to; i++)
+    any |= (s->lo[i] > -(double)INFINITY) | (s->hi[i] < (double)INFINITY);
+  return any;
+}
+
 static void look(void *data, int32_t from, int32_t to, int32_t part) {
   const looking *l = data;
   int32_t count = l->cell != NULL ? l->parts[part] : 0;
@@ -45,10 +54,16 @@ static void look(void *data, int32_t from, int32_t to, int32_t part) {
   for (int32_t low = from; low < to; low += PIECE) {
     const int32_t end = to - low < PIECE ? to : low + PIECE;
     if (l->edge) mark_edge(l, low, end, mark);
-    for (int32_t i = low; i < end; i++) {
-      if ((l->edge && !mark[i - low]) || !grid_may_change(l->s, i)) continue;
-      if (l->cell != NULL) l->cell[count] = i;
-      count++;
+    for (int32_t first = low, last; first < end; first = last) {
+      last = end - first < BLOCK ? end : first + BLOCK;
+      if (l->edge ? memchr(mark + (first - low), 1, (size_t)(last - first)) == NULL
+                  : !some_bounded(l->s, first, last))
+        continue;                // as most
+      for (int32_t i = first; i < last; i++) {
+        if ((l->edge && !mark[i - low]) || !grid_may_change(l->s, i)) continue;
+        if (l->cell != NULL) l->cell[count] = i;
+        count++;
+      }
     }
   }
   if (l->cell == NULL) l->parts[part] = count;
