@@ -1,31 +1,35 @@
 // allocator.c: malloc and free in the shape of a perp_allocator.
 //
-// Linux gives large blocks pages of 2 MB where it is asked to: a new solver of a million cells would
-// otherwise take a page fault for each 4 KB of its memory, as much time as half of its first solve.
-#if defined(__linux__) && !defined(_DEFAULT_SOURCE)
-#define _DEFAULT_SOURCE   // madvise
+// Large blocks ask for large pages where the system has them: to fill the small ones, a fault each,
+// takes longer than a method takes to fill them with numbers.
+#if defined(__linux__)
+#define _DEFAULT_SOURCE            // madvise
 #endif
 #include "allocator.h"
 
 #include <stdlib.h>
-
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
 
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+enum { PAGE = 1 << 21, LARGE = 2*PAGE };   // bytes; below LARGE most of a block would be outside
+
 static void *allocate(void *context, size_t bytes) {
   (void)context;
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-  const size_t page = (size_t)2 << 20;
-  if (bytes >= 8*page && bytes <= SIZE_MAX - page) {
-    const size_t whole = bytes/page*page;
-    void *memory = aligned_alloc(page, (bytes + page - 1)/page*page);
-    if (memory != NULL) madvise(memory, whole, MADV_HUGEPAGE);   // if not, nothing is lost
-    return memory;
-  }
-#endif
+  void *memory = NULL;
+  if (bytes < LARGE) return malloc(bytes);
+  if (posix_memalign(&memory, PAGE, bytes) != 0) return NULL;
+  madvise(memory, bytes & ~(size_t)(PAGE - 1), MADV_HUGEPAGE);   // a wish: small pages do as well
+  return memory;
+}
+#else
+static void *allocate(void *context, size_t bytes) {
+  (void)context;
   return malloc(bytes);
 }
+#endif
+
 static void release(void *context, void *memory) {
   (void)context;
   free(memory);
