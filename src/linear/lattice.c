@@ -1,9 +1,13 @@
-// lattice.c: see lattice.h. Breadth first, a pass over the entries and one to check.
+// lattice.c: see lattice.h. A pass over the rows in their order, and one to check.
+//
+// A row takes its place from a neighbour before it, as far as the couplings of either tell along
+// which axis they are neighbours; a row that has none begins a piece of its own. Pieces that meet
+// are joined: places are relative to a row of the piece before, and those to the first row of all.
 #include "lattice.h"
 
 #include <string.h>
 
-enum { FAR = 30000, UNKNOWN = INT16_MIN, WIDEST = 7 };
+enum { FAR = 30000, UNKNOWN = -1, WIDEST = 7 };
 
 static const double doubtful = 0.02;     // part of the couplings that may not fit
 
@@ -32,11 +36,41 @@ static int find_sides(const int32_t *colptr, const int32_t *row, int32_t i, int 
   return 1;
 }
 
-static int reach(lattice_place *place, int32_t from, int32_t to, int axis, int step) {
-  if (to < 0 || place[to].at[0] != UNKNOWN) return 0;
-  place[to] = place[from];
-  place[to].at[axis] = (int16_t)(place[to].at[axis] + step);
-  return place[to].at[axis] < FAR && place[to].at[axis] > -FAR;
+// Where row i is, relative to the first row of its piece, which is returned; *relative: by how far.
+static int32_t first_of(const int32_t *parent, const lattice_place *place, int32_t i,
+                        int32_t relative[LATTICE_AXES]) {
+  for (int k = 0; k < LATTICE_AXES; k++) relative[k] = 0;
+  for (;; i = parent[i]) {
+    for (int k = 0; k < LATTICE_AXES; k++) relative[k] += place[i].at[k];
+    if (parent[i] == i) return i;
+  }
+}
+
+// place[i] <- that far from row `to`, which is before it. 0: too far for a place
+static int put(int32_t *parent, lattice_place *place, int32_t i, int32_t to,
+               const int32_t relative[LATTICE_AXES]) {
+  for (int k = 0; k < LATTICE_AXES; k++)
+    if (relative[k] <= -FAR || relative[k] >= FAR) return 0;
+  for (int k = 0; k < LATTICE_AXES; k++) place[i].at[k] = (int16_t)relative[k];
+  parent[i] = to;
+  return 1;
+}
+
+// Row j is one step beyond row i along an axis; i has a place, j perhaps.
+static void join(int32_t *parent, lattice_place *place, int32_t i, int32_t j, int axis, int step) {
+  int32_t from[LATTICE_AXES], to[LATTICE_AXES];
+  if (parent[i] == parent[j]) return;
+  const int32_t a = first_of(parent, place, i, from);
+  if (parent[i] != a) put(parent, place, i, a, from);   // the next time it is near
+  from[axis] += step;
+  if (parent[j] == UNKNOWN) {                        // a is before i, and that before j
+    put(parent, place, j, a, from);
+    return;
+  }
+  const int32_t b = first_of(parent, place, j, to);
+  if (a == b) return;
+  for (int k = 0; k < LATTICE_AXES; k++) to[k] = a < b ? from[k] - to[k] : to[k] - from[k];
+  put(parent, place, a < b ? b : a, a < b ? a : b, to);
 }
 
 static int is_neighbour(lattice_place a, lattice_place b) {
@@ -57,27 +91,32 @@ static int fits(int32_t n, const int32_t *colptr, const int32_t *row, const latt
 }
 
 int lattice_find(int32_t n, const int32_t *colptr, const int32_t *row, lattice_place *place,
-                 int32_t *queue) {
+                 int32_t *parent) {
   int spatial = 0;
   sides s;
   for (int32_t i = 0; i < n; i++) {
-    place[i].at[0] = UNKNOWN;
-    if (!find_sides(colptr, row, i, 1, &s)) return 0;
-    spatial |= s.above[2] >= 0;
+    parent[i] = UNKNOWN;
+    int32_t above = 0;
+    for (int32_t p = colptr[i]; p < colptr[i + 1]; p++) above += row[p] > i + 1;
+    spatial |= above == 2;
   }
   for (int32_t i = 0; i < n; i++) {
-    if (place[i].at[0] != UNKNOWN) continue;
-    int32_t begin = 0, end = 1;
-    place[i] = (lattice_place){{0, 0, 0}};
-    queue[0] = i;
-    while (begin < end) {
-      const int32_t j = queue[begin++];
-      if (!find_sides(colptr, row, j, spatial, &s)) return 0;
-      for (int k = 0; k < LATTICE_AXES; k++) {
-        if (reach(place, j, s.above[k], k, 1)) queue[end++] = s.above[k];
-        if (reach(place, j, s.below[k], k, -1)) queue[end++] = s.below[k];
-      }
+    if (!find_sides(colptr, row, i, spatial, &s)) return 0;
+    if (parent[i] == UNKNOWN) {
+      parent[i] = i;
+      place[i] = (lattice_place){{0, 0, 0}};
     }
+    for (int k = 0; k < LATTICE_AXES; k++) {
+      if (s.below[k] >= 0) join(parent, place, s.below[k], i, k, 1);
+      if (s.above[k] >= 0) join(parent, place, i, s.above[k], k, 1);
+    }
+  }
+  for (int32_t i = 0; i < n; i++) {                  // those before it are relative to the first
+    int32_t relative[LATTICE_AXES];
+    if (parent[i] == i) continue;
+    for (int k = 0; k < LATTICE_AXES; k++)
+      relative[k] = place[i].at[k] + place[parent[i]].at[k];
+    if (!put(parent, place, i, parent[i], relative)) return 0;
   }
   return fits(n, colptr, row, place);
 }

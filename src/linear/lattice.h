@@ -11,9 +11,9 @@ typedef struct lattice_place { int16_t at[LATTICE_AXES]; } lattice_place;
 // Rows of a grid of cells, or of some of its cells, numbered along x, then y, then z. Of a row the
 // neighbour i + 1 is the next along x, its other later neighbours are those along y and z, in this
 // order. From one row to the next the places follow; whoever has an only later neighbour, which may
-// be either, asks the others. n places, queue: n. 1: nearly all couplings are between neighbours of
+// be either, asks the others. n places; parent: n, work. 1: nearly all couplings are between neighbours of
 // the lattice; 0: this is no lattice. Places are hints: nothing is wrong with wrong ones.
 int lattice_find(int32_t n, const int32_t *colptr, const int32_t *row, lattice_place *place,
-                 int32_t *queue);
+                 int32_t *parent);
 
 #endif
