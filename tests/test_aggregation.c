@@ -116,7 +116,7 @@ static void sizes(void **state) {
     for (int32_t k = 32; k <= 256; k *= 2) {
       grid s = grid_new(k, kinds[c].stretch, kinds[c].contrast);
       int failed;
-      aggregation *g = aggregation_create(&s.A, NULL, NULL, &failed);
+      aggregation *g = aggregation_create(&s.A, NULL, NULL, NULL, &failed);
       assert_non_null(g);
       assert_true(aggregation_levels(g) >= 2 && aggregation_complexity(g) < 2.0);
       const int32_t all = steps(&s.A, g, NULL);
@@ -174,7 +174,7 @@ static void any_order(void **state) {
   for (int32_t k = 32; k <= 256; k *= 2) {
     grid s = grid_shuffled(k);
     int failed;
-    aggregation *g = aggregation_create(&s.A, NULL, NULL, &failed);
+    aggregation *g = aggregation_create(&s.A, NULL, NULL, NULL, &failed);
     assert_non_null(g);
     assert_in_range(steps(&s.A, g, NULL), 1, 28);
     aggregation_destroy(g);
@@ -200,7 +200,7 @@ static void gradients(void **state) {
     const int32_t k = 200, n = k*k;
     grid s = kind == 0 ? grid_new(k, 1.0, 100.0) : grid_shuffled(k);
     int failed;
-    aggregation *g = aggregation_create(&s.A, NULL, NULL, &failed);
+    aggregation *g = aggregation_create(&s.A, NULL, NULL, NULL, &failed);
     assert_non_null(g);
     uint8_t *is_free = calloc((size_t)n, 1);
     double *v[5];
@@ -221,7 +221,7 @@ static void gradients(void **state) {
       }
       aggregation_mask(g, 0, is_free);
       aggregation_solve(g, 0, NULL, b, 1e-3, 100, NULL, d);
-      aggregation *fresh = aggregation_create(&s.A, NULL, NULL, &failed);
+      aggregation *fresh = aggregation_create(&s.A, NULL, NULL, NULL, &failed);
       assert_non_null(fresh);
       aggregation_mask(fresh, 0, is_free);
       for (int32_t threads = 1; threads <= 4; threads *= 2) {
@@ -274,7 +274,7 @@ static void small(void **state) {
     }
     const perp_csc A = {n, n, colptr, row, value};
     int failed = 1;
-    aggregation *g = aggregation_create(&A, NULL, NULL, &failed);
+    aggregation *g = aggregation_create(&A, NULL, NULL, NULL, &failed);
     assert_non_null(g);
     assert_int_equal(failed, 0);
     aggregation_cycle(g, 0, r, z);
@@ -300,7 +300,7 @@ static void memory(void **state) {
     counter c = {.fail_at = k};
     const perp_allocator allocator = {counted_allocate, counted_release, &c};
     int failed = 0;
-    aggregation *g = aggregation_create(&s.A, &allocator, NULL, &failed);
+    aggregation *g = aggregation_create(&s.A, NULL, &allocator, NULL, &failed);
     if (g == NULL) assert_int_equal(failed, -2);
     const int done = g != NULL;
     if (done) {
@@ -325,7 +325,7 @@ static void deadline(void **state) {
   grid s = grid_new(100, 1.0, 1.0);
   int looks = 1, failed = 0;
   const perp_deadline soon = {passed, &looks};
-  assert_null(aggregation_create(&s.A, NULL, &soon, &failed));
+  assert_null(aggregation_create(&s.A, NULL, NULL, &soon, &failed));
   assert_int_equal(failed, -1);
   grid_free(&s);
 }

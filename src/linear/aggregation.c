@@ -161,10 +161,6 @@ static void sum_row(const level *l, level *next, int32_t c) {
   next->own[next->diagonal[c]] += lost;
 }
 
-static void sum_up(const level *l, level *next) {
-  for (int32_t c = 0; c < next->n; c++) sum_row(l, next, c);
-}
-
 static int32_t find_entry(const level *l, int32_t c, int32_t row) {
   int32_t first = l->colptr[c], end = l->colptr[c + 1];
   while (first + 1 < end) {
@@ -175,27 +171,64 @@ static int32_t find_entry(const level *l, int32_t c, int32_t row) {
   return first;
 }
 
-// s_cd for pairs: the mean of the part of c that touches d and the part of d that touches c.
-static void pair_scales(const level *l, level *next, double *size) {
-  for (int32_t c = 0; c < next->n; c++) size[c] = 0.0;
-  for (int32_t i = 0; i < l->n; i++)
-    if (l->aggregate[i] != NONE) size[l->aggregate[i]] += 1.0;
-  for (int32_t p = 0; p < next->colptr[next->n]; p++) next->scale[p] = 0.0;
-  for (int32_t i = 0; i < l->n; i++)
-    for (int32_t p = l->colptr[i]; p < l->colptr[i + 1]; p++) {
-      if (l->into[p] == NONE) continue;
-      int again = 0;                               // a row touches an aggregate once
-      for (int32_t q = l->colptr[i]; q < p; q++) again |= l->into[q] == l->into[p];
-      if (!again) next->scale[l->into[p]] += 1.0/size[l->aggregate[i]];
+typedef struct making {             // of the next level from l, by rows of the next
+  const level *l;
+  level *next;
+} making;
+
+static void each_row(const aggregation *g, const level *l, level *next, team_shared work) {
+  team_share(g->threads, next->n, work, &(making){l, next});
+}
+
+// The part of c that touches d.
+static void some_parts(void *data, int32_t from, int32_t to, int32_t share) {
+  const making *a = data;
+  const level *l = a->l;
+  double *scale = a->next->scale;
+  (void)share;
+  for (int32_t c = from; c < to; c++) {
+    const int32_t begin = a->next->start[c], end = a->next->start[c + 1];
+    for (int32_t p = a->next->colptr[c]; p < a->next->colptr[c + 1]; p++) scale[p] = 0.0;
+    for (int32_t k = begin; k < end; k++) {
+      const int32_t i = a->next->member[k];
+      for (int32_t p = l->colptr[i]; p < l->colptr[i + 1]; p++) {
+        if (l->into[p] == NONE) continue;
+        int again = 0;                             // a row touches an aggregate once
+        for (int32_t q = l->colptr[i]; q < p; q++) again |= l->into[q] == l->into[p];
+        if (!again) scale[l->into[p]] += 1.0/(end - begin);
+      }
     }
-  for (int32_t c = 0; c < next->n; c++)
+  }
+}
+
+static void some_means(void *data, int32_t from, int32_t to, int32_t share) {
+  const making *a = data;
+  const level *next = a->next;
+  (void)share;
+  for (int32_t c = from; c < to; c++)
     for (int32_t p = next->colptr[c]; p < next->colptr[c + 1]; p++) {
       const int32_t d = next->row[p];
-      if (d < c) continue;
+      if (d < c) continue;                         // whose row has it
       const int32_t mirror = find_entry(next, d, c);
       const double mean = d == c ? 1.0 : 0.5*(next->scale[p] + next->scale[mirror]);
       next->scale[p] = next->scale[mirror] = mean;
     }
+}
+
+// s_cd for pairs: the mean of the part of c that touches d and the part of d that touches c.
+static void pair_scales(const aggregation *g, const level *l, level *next) {
+  each_row(g, l, next, some_parts);
+  each_row(g, l, next, some_means);
+}
+
+static void some_sums(void *data, int32_t from, int32_t to, int32_t share) {
+  const making *a = data;
+  (void)share;
+  for (int32_t c = from; c < to; c++) sum_row(a->l, a->next, c);
+}
+
+static void sum_up(const aggregation *g, const level *l, level *next) {
+  each_row(g, l, next, some_sums);
 }
 
 // The scales of two rounds of pairing together: own values over plain sums.
@@ -219,20 +252,60 @@ static int add_mask(const perp_allocator *m, level *l) {
   return 0;
 }
 
+typedef struct slicing {
+  const aggregation *g;
+  level *l, *next;
+} slicing;
+
+static void some_rows(void *data, int32_t from, int32_t to, int32_t share) {
+  const slicing *a = data;
+  level *l = a->l;
+  (void)share;
+  for (int32_t i = from; i < to; i++)
+    slices_row(&l->s, i, l->colptr, l->row, l->value, a->g->unit, 1);
+}
+
+static void some_parents(void *data, int32_t from, int32_t to, int32_t share) {
+  const slicing *a = data;
+  level *l = a->l;
+  const slices *s = &a->next->s;
+  (void)share;
+  for (int32_t p = from; p < to; p++) {
+    const int32_t i = l->s.row[p], c = i >= 0 ? l->aggregate[i] : NONE;
+    l->parent[p] = c != NONE ? s->place[c] : s->length;
+  }
+}
+
+static void some_children(void *data, int32_t from, int32_t to, int32_t share) {
+  const slicing *a = data;
+  const level *l = a->l;
+  level *next = a->next;
+  (void)share;
+  for (int32_t p = from; p < to; p++) {
+    const int32_t c = next->s.row[p];
+    int32_t *child = next->child + (size_t)p*(size_t)next->children, count = 0;
+    for (int32_t q = c >= 0 ? next->start[c] : 0; c >= 0 && q < next->start[c + 1]; q++) {
+      const int32_t place = l->s.place[next->member[q]];
+      if (place < slices_exact(&l->s)) child[count++] = place;
+    }
+    while (count < next->children) child[count++] = l->s.length;
+  }
+}
+
 // Slices and vectors of all levels, and how their places belong together.
 static int add_slices(aggregation *g) {
   const perp_allocator *m = &g->allocator;
   for (int32_t k = 0; k < g->levels; k++) {
     level *l = &g->at[k];
-    if (slices_create(&l->s, l->n, l->colptr, l->row, k == 0 ? l->value : NULL, g->unit, m) != 0)
+    if (slices_create(&l->s, l->n, l->colptr, l->row, l->place, k == 0 ? l->value : NULL, g->unit,
+                      m) != 0)
       return -2;
     float **const vectors[] = {&l->w, &l->r, &l->z, &l->c, &l->v, &l->d};
     for (int v = 0; v < (k == 0 ? 5 : 6); v++) {
       *vectors[v] = slices_vector(&l->s, m);
       if (*vectors[v] == NULL) return -2;
     }
-    for (int32_t i = 0; i < l->n; i++)
-      slices_row(&l->s, i, l->colptr, l->row, l->value, g->unit, 1);
+    team_share(g->threads, l->n, some_rows, &(slicing){g, l, NULL});
   }
   for (int32_t k = 0; k + 1 < g->levels; k++) {
     level *l = &g->at[k], *next = &g->at[k + 1];
@@ -245,19 +318,8 @@ static int add_slices(aggregation *g) {
     }
     next->child = take(m, (int64_t)next->s.length*next->children, sizeof *next->child);
     if (l->parent == NULL || next->child == NULL) return -2;
-    for (int32_t p = 0; p < l->s.length; p++) {
-      const int32_t i = l->s.row[p], c = i >= 0 ? l->aggregate[i] : NONE;
-      l->parent[p] = c != NONE ? next->s.place[c] : next->s.length;
-    }
-    for (int32_t p = 0; p < next->s.length; p++) {
-      const int32_t c = next->s.row[p];
-      int32_t *child = next->child + (size_t)p*(size_t)next->children, count = 0;
-      for (int32_t q = c >= 0 ? next->start[c] : 0; c >= 0 && q < next->start[c + 1]; q++) {
-        const int32_t place = l->s.place[next->member[q]];
-        if (place < slices_exact(&l->s)) child[count++] = place;
-      }
-      while (count < next->children) child[count++] = l->s.length;
-    }
+    team_share(g->threads, l->s.length, some_parents, &(slicing){g, l, next});
+    team_share(g->threads, next->s.length, some_children, &(slicing){g, l, next});
   }
   g->sums = take(m, 3*(int64_t)slices_parts(&g->at[0].s), sizeof *g->sums);
   g->total = take(m, g->at[0].s.length, sizeof *g->total);
@@ -297,17 +359,17 @@ static int pair_twice(const aggregation *g, level *l, level *half, level *next, 
   *work = take(m, entries, sizeof **work);         // next has no more entries
   if (half->active == NULL || half->aggregate == NULL || half->into == NULL || *work == NULL)
     return -2;
-  if (g->weakens) pair_scales(l, half, *work);
+  if (g->weakens) pair_scales(g, l, half);
   else for (int32_t p = 0; p < entries; p++) half->scale[p] = 1.0;
-  sum_up(l, half);
+  sum_up(g, l, half);
   const int32_t count = aggregates_pairs(half, 0, half->aggregate, half->into, &axis);
   if (count == 0 || count > l->n - l->n/5) return 1;
   if (coarsen(m, half, half->aggregate, count, next, half->into) != 0) return -2;
   if (add_mask(m, next) != 0 ||
       halve_places(m, half, half->aggregate, axis_bit(axis), next) != 0) return -2;
-  if (g->weakens) pair_scales(half, next, *work);
+  if (g->weakens) pair_scales(g, half, next);
   else for (int32_t p = 0; p < next->colptr[count]; p++) next->scale[p] = 1.0;
-  sum_up(half, next);
+  sum_up(g, half, next);
   for (int32_t i = 0; i < l->n; i++)
     if (l->aggregate[i] != NONE) l->aggregate[i] = half->aggregate[l->aggregate[i]];
   for (int32_t p = 0; p < l->colptr[l->n]; p++)
@@ -324,11 +386,8 @@ static int block_once(const aggregation *g, level *l, level *next) {
   if (count == 0 || count > l->n/2) return 1;
   if (coarsen(m, l, l->aggregate, count, next, l->into) != 0 || add_mask(m, next) != 0 ||
       halve_places(m, l, l->aggregate, halved, next) != 0) return -2;
-  double *size = take(m, count, sizeof *size);
-  if (size == NULL) return -2;
-  pair_scales(l, next, size);
-  give(m, size);
-  sum_up(l, next);
+  pair_scales(g, l, next);
+  sum_up(g, l, next);
   return 0;
 }
 
@@ -389,7 +448,7 @@ static void factor_last(aggregation *g) {
   g->dense_fine = lu_factor(m, g->dense, g->pivot, 0.0, NULL) == 0;
 }
 
-aggregation *aggregation_create(const perp_csc *A, const perp_allocator *allocator,
+aggregation *aggregation_create(const perp_csc *A, team *threads, const perp_allocator *allocator,
                                 const perp_deadline *deadline, int *failed) {
   const perp_allocator m = allocator_of(allocator);
   aggregation *g = take(&m, 1, sizeof *g);
@@ -397,6 +456,7 @@ aggregation *aggregation_create(const perp_csc *A, const perp_allocator *allocat
   if (g == NULL) return NULL;
   memset(g, 0, sizeof *g);
   g->allocator = m;
+  g->threads = threads;
   g->levels = 1;
   level *finest = &g->at[0];
   *finest = (level){.n = A->columns, .colptr = A->colptr, .row = A->row, .value = A->value};
@@ -436,6 +496,7 @@ aggregation *aggregation_create(const perp_csc *A, const perp_allocator *allocat
     return NULL;
   }
   if (g->dense != NULL) factor_last(g);
+  g->threads = NULL;
   return g;
 }
 

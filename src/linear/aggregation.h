@@ -10,8 +10,9 @@
 typedef struct aggregation aggregation;
 
 // Chooses the aggregates, once for all masks. A is kept by reference: symmetric, rows sorted, every
-// diagonal entry stored and positive. NULL: *failed is -1 (deadline) or -2 (no memory).
-aggregation *aggregation_create(const perp_csc *A, const perp_allocator *allocator,
+// diagonal entry stored and positive. threads NULL: one. NULL: *failed is -1 (deadline) or -2 (no
+// memory).
+aggregation *aggregation_create(const perp_csc *A, team *threads, const perp_allocator *allocator,
                                 const perp_deadline *deadline, int *failed);
 void aggregation_destroy(aggregation *g);                            // NULL is fine
 
@@ -31,6 +32,20 @@ void aggregation_cycle(aggregation *g, int32_t from, const double *r, double *z)
 // steps made. The same bits on any number of threads (NULL: one).
 int32_t aggregation_solve(aggregation *g, int32_t from, team *threads, const double *r,
                           double wanted, int32_t most, const perp_deadline *deadline, double *x);
+
+// The same in parts, for masks that change on the way: x = 0 and the residual r; steps, to `wanted`
+// of the residual that there is then; x. The residual in between is the caller's to keep, where rows
+// become bound (x_i = 0, residual 0) or free (x_i is 0, and has a residual from then on), and where
+// it changes beside them. Nothing else is to be solved in between.
+void aggregation_begin(aggregation *g, int32_t from, team *threads, const double *r);
+int32_t aggregation_go_on(aggregation *g, int32_t from, team *threads, double wanted, int32_t most,
+                          const perp_deadline *deadline);
+void aggregation_end(aggregation *g, int32_t from, team *threads, double *x);
+double aggregation_at(const aggregation *g, int32_t from, int32_t i);                 // x_i so far
+double aggregation_rest(aggregation *g, int32_t from, team *threads);   // |residual|, in its units
+void aggregation_bind(aggregation *g, int32_t from, int32_t i);
+void aggregation_rest_add(aggregation *g, int32_t from, int32_t i, double r);
+void aggregation_rest_set(aggregation *g, int32_t from, int32_t i, double r);
 
 // The matrix of a level, as a view, and the row of the next level that each row belongs to
 // (-1: none; NULL on the last level).

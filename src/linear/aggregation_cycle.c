@@ -231,15 +231,21 @@ static void step_work(void *data, int32_t from, int32_t to, int32_t part) {
   j->sums[3*part] = inner(j->v, j->v, LANES*from, LANES*to);
 }
 
-int32_t aggregation_solve(aggregation *g, int32_t from, team *threads, const double *r,
-                          double wanted, int32_t most, const perp_deadline *deadline, double *x) {
+double aggregation_rest(aggregation *g, int32_t from, team *threads) {
+  level *l = &g->at[from];
+  job j = {.s = &l->s, .sums = g->sums, .a = l->r, .b = l->r, .u = l->r};
+  slices_run(&l->s, threads, inner_work, &j);
+  return sqrt(summed(&j, 0));
+}
+
+// Conjugate gradients from r, which is there, and total; p and q begin anew.
+int32_t aggregation_go_on(aggregation *g, int32_t from, team *threads, double wanted, int32_t most,
+                          const perp_deadline *deadline) {
   level *l = &g->at[from];
   float *p = l->c, *q = l->v;
-  const double unit = load(g, l, threads, r, l->r);
-  const double first = inner(l->r, l->r, 0, l->s.length);
+  const double size = aggregation_rest(g, from, threads), first = size*size;
   double before = 0.0, last = 0.0;
   int32_t steps = 0;
-  memset(g->total, 0, (size_t)l->s.length*sizeof *g->total);
   while (steps < most && first > 0.0) {
     cycle(g, from, threads, l->r, l->z);
     job j = {.s = &l->s, .sums = g->sums, .a = l->z, .b = l->r, .u = q};
@@ -261,7 +267,45 @@ int32_t aggregation_solve(aggregation *g, int32_t from, team *threads, const dou
     steps++;
     if (summed(&j, 0) <= wanted*wanted*first || deadline_passed(deadline)) break;
   }
-  job j = {.s = &l->s, .into = x, .total = g->total, .t = g->unit/unit};
+  return steps;
+}
+
+void aggregation_begin(aggregation *g, int32_t from, team *threads, const double *r) {
+  level *l = &g->at[from];
+  g->loaded = load(g, l, threads, r, l->r);
+  memset(g->total, 0, (size_t)l->s.length*sizeof *g->total);
+}
+
+void aggregation_end(aggregation *g, int32_t from, team *threads, double *x) {
+  level *l = &g->at[from];
+  job j = {.s = &l->s, .into = x, .total = g->total, .t = g->unit/g->loaded};
   slices_run(&l->s, threads, unload_work, &j);
+}
+
+double aggregation_at(const aggregation *g, int32_t from, int32_t i) {
+  return g->unit/g->loaded*g->total[g->at[from].s.place[i]];
+}
+
+void aggregation_bind(aggregation *g, int32_t from, int32_t i) {
+  level *l = &g->at[from];
+  l->r[l->s.place[i]] = 0.0f;
+  g->total[l->s.place[i]] = 0.0;
+}
+
+void aggregation_rest_add(aggregation *g, int32_t from, int32_t i, double r) {
+  level *l = &g->at[from];
+  l->r[l->s.place[i]] += (float)(g->loaded*r);
+}
+
+void aggregation_rest_set(aggregation *g, int32_t from, int32_t i, double r) {
+  level *l = &g->at[from];
+  l->r[l->s.place[i]] = (float)(g->loaded*r);
+}
+
+int32_t aggregation_solve(aggregation *g, int32_t from, team *threads, const double *r,
+                          double wanted, int32_t most, const perp_deadline *deadline, double *x) {
+  aggregation_begin(g, from, threads, r);
+  const int32_t steps = aggregation_go_on(g, from, threads, wanted, most, deadline);
+  aggregation_end(g, from, threads, x);
   return steps;
 }

@@ -74,7 +74,7 @@ static int analyse(void *memory, const perp_operator *A, const perp_options *opt
   self->d = m->allocate(m->context, n*sizeof *self->d);
   if (self->is_free == NULL || self->r == NULL || self->d == NULL) failed = -2;
   if (failed == 0 && has_positive_diagonal(&self->A))
-    self->levels = aggregation_create(&self->A, m, NULL, &failed);
+    self->levels = aggregation_create(&self->A, NULL, m, NULL, &failed);
   if (failed != 0) release(self);
   return failed;
 }

@@ -37,6 +37,7 @@ typedef struct level {
 
 struct aggregation {
   perp_allocator allocator;
+  team *threads;                   // while the levels are made
   int32_t levels;
   int32_t masked;                  // the level that was masked last
   int weakens;                     // 1: s_cd may be below 1
@@ -44,6 +45,7 @@ struct aggregation {
   level at[AGGREGATION_LEVELS];
   double *sums;                    // 3 x parts of the finest
   double *total;                   // places of the finest: x of conjugate gradients
+  double loaded;                   // power of two: their r is in float, times it
   double *dense;                   // m x m: the coarsest matrix, factored; NULL: sweeps instead
   double *last;                    // m
   int32_t *pivot;                  // m

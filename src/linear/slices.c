@@ -3,7 +3,8 @@
 // Eight rows of a colour have, on a grid or something like one, neighbours that are neighbours
 // again: then their places are a run, stored as one number, and loads need no index. What is not
 // in a run of at least four is picked one by one. Two colours are all that grids need; where they
-// do not fit, rows take the first one free.
+// do not fit, rows take the first one free. Most slices of a grid look like the one before, one slice
+// further: that is tried first.
 #include "slices.h"
 
 #include <math.h>
@@ -74,6 +75,20 @@ static int two_colours(int32_t n, const int32_t *colptr, const int32_t *row, uin
     }
   }
   return enough;
+}
+
+// The same from places on a lattice. 0: some neighbours have the same colour, or rows are too wide.
+static int lattice_colours(int32_t n, const int32_t *colptr, const int32_t *row,
+                           const lattice_place *at, uint8_t *colour) {
+  int32_t same = 0;
+  for (int32_t i = 0; i < n; i++)
+    colour[i] = (uint8_t)((at[i].at[0] + at[i].at[1] + at[i].at[2]) & 1);
+  for (int32_t i = 0; i < n; i++) {
+    same |= colptr[i + 1] - colptr[i] > WIDEST;
+    for (int32_t p = colptr[i]; p < colptr[i + 1]; p++)
+      same |= (colour[row[p]] == colour[i]) & (row[p] != i);
+  }
+  return !same;
 }
 
 // The first colour that no earlier neighbour has, beginning with the one of two that it has.
@@ -187,12 +202,94 @@ static void write_side(slices *s, const bundle *b, int32_t c, filled *f) {
   }
 }
 
+enum { TEMPLATE = 64 };      // entries of a slice that may serve as one: seven a row
+
+// A slice all of runs: most often the next one looks the same, one slice further.
+typedef struct template {
+  int32_t entries;           // 0: there is none
+  int32_t rows[LANES];       // entries of each lane, the diagonal counted; 0: no row
+  int32_t to[TEMPLATE];      // the place that each is coupled to; -1: the diagonal
+  int32_t at[TEMPLATE];      // where its weight is, from the first slot of the slice on
+  int32_t slots[3];          // where the sides begin, and their end
+  int32_t base[TEMPLATE];    // of the slots
+} template;
+
+// Fills slice k like the one before it. 0: it is not like that.
+static int repeat(slices *s, const int32_t *colptr, const int32_t *row, int32_t k, int32_t c,
+                  template *t, filled *f) {
+  if (t->entries == 0) return 0;
+  int32_t e = 0, different = 0, first[LANES];
+  for (int32_t l = 0; l < LANES; l++) {
+    const int32_t i = s->row[k*LANES + l];
+    if (i < 0 || colptr[i + 1] - colptr[i] != t->rows[l]) return 0;
+    first[l] = colptr[i];
+    for (int32_t p = first[l]; p < first[l] + t->rows[l]; p++, e++)
+      different |= row[p] == i ? t->to[e] != -1 : s->place[row[p]] != t->to[e] + LANES;
+  }
+  const int32_t slots = t->slots[2], low = s->first[c], high = s->first[c + 1];
+  for (int32_t q = 0; q < slots; q++) {              // on the same side, and not where c writes
+    const int32_t base = t->base[q] + LANES;
+    different |= q < t->slots[1] ? base + LANES > low : base < high;
+  }
+  if (different) return 0;
+  for (int32_t q = 0; q < slots; q++) {
+    const int32_t slot = new_slot(s, f);
+    t->base[q] += LANES;
+    s->base[slot] = t->base[q] + LANES;
+  }
+  const int32_t begin = f->slots - slots;
+  s->slot[2*k] = begin;
+  s->slot[2*k + 1] = begin + t->slots[1];
+  e = 0;
+  for (int32_t l = 0; l < LANES; l++)
+    for (int32_t p = first[l]; p < first[l] + t->rows[l]; p++, e++) {
+      if (t->to[e] < 0) continue;
+      t->to[e] += LANES;
+      put(s, f, p, begin*LANES + t->at[e]);
+    }
+  return 1;
+}
+
+// The slice that was written last as a template, if it is one.
+static void learn(const slices *s, const int32_t *colptr, const int32_t *row, int32_t k,
+                  const filled *f, template *t) {
+  const int32_t begin = s->slot[2*k], slots = f->slots - begin;
+  int32_t e = 0;
+  t->entries = 0;
+  if (slots > TEMPLATE) return;
+  for (int32_t q = 0; q < slots; q++) {
+    t->base[q] = s->base[begin + q] - LANES;
+    if (s->base[begin + q] < 0) return;
+  }
+  for (int32_t l = 0; l < LANES; l++) {
+    const int32_t i = s->row[k*LANES + l];
+    if (i < 0 || e + colptr[i + 1] - colptr[i] > TEMPLATE) return;
+    t->rows[l] = colptr[i + 1] - colptr[i];
+    for (int32_t p = colptr[i]; p < colptr[i + 1]; p++, e++) {
+      t->to[e] = row[p] == i ? -1 : s->place[row[p]];
+      int32_t q = 0;                                 // a run has one entry of a lane
+      while (t->to[e] >= 0 && q < slots && t->base[q] + l != t->to[e]) q++;
+      if (q == slots) return;
+      t->at[e] = q*LANES + l;
+    }
+  }
+  t->slots[0] = 0;
+  t->slots[1] = s->slot[2*k + 1] - begin;
+  t->slots[2] = slots;
+  t->entries = e;
+}
+
 static void set_slices(slices *s, const int32_t *colptr, const int32_t *row, filled *f,
                        bundle *earlier, bundle *later) {
   int32_t c = 0;
   const int32_t count = s->first[s->colours]/LANES;
+  template t = {.entries = 0};
   for (int32_t k = 0; k < count; k++) {
-    while (k*LANES >= s->first[c + 1]) c++;
+    while (k*LANES >= s->first[c + 1]) {
+      c++;
+      t.entries = 0;
+    }
+    if (repeat(s, colptr, row, k, c, &t, f)) continue;
     earlier->runs = later->runs = 0;
     for (int32_t l = 0; l < LANES; l++) {
       const int32_t i = s->row[k*LANES + l];
@@ -206,6 +303,7 @@ static void set_slices(slices *s, const int32_t *colptr, const int32_t *row, fil
     write_side(s, earlier, c, f);
     s->slot[2*k + 1] = f->slots;
     write_side(s, later, c, f);
+    learn(s, colptr, row, k, f, &t);
   }
   for (int32_t k = count; k <= s->length/LANES; k++) {
     s->slot[2*k] = f->slots;
@@ -228,7 +326,8 @@ static void set_loose(slices *s, const int32_t *colptr, const int32_t *row, cons
 }
 
 int slices_create(slices *s, int32_t n, const int32_t *colptr, const int32_t *row,
-                  const double *value, double unit, const perp_allocator *m) {
+                  const lattice_place *at, const double *value, double unit,
+                  const perp_allocator *m) {
   *s = (slices){.n = n};
   const int64_t entries = colptr[n];
   uint8_t *colour = take(m, n, 1);
@@ -236,7 +335,9 @@ int slices_create(slices *s, int32_t n, const int32_t *colptr, const int32_t *ro
   bundle *side = take(m, 2, sizeof *side);
   int failed = colour == NULL || queue == NULL || side == NULL ? -2 : 0;
   if (failed == 0) {
-    if (!two_colours(n, colptr, row, colour, queue)) more_colours(n, colptr, row, colour);
+    if (!(at != NULL && lattice_colours(n, colptr, row, at, colour)) &&
+        !two_colours(n, colptr, row, colour, queue))
+      more_colours(n, colptr, row, colour);
     failed = set_places(s, m, colour);
   }
   give(m, colour);

@@ -9,6 +9,7 @@
 
 #include <perp/perp.h>
 
+#include "lattice.h"
 #include "team.h"
 
 enum { LANES = 8 };         // rows of a slice
@@ -37,11 +38,13 @@ typedef struct slices {
   float *sum;               // length: of the row
 } slices;
 
-// The order and the slices of a pattern (colptr, row: n + 1, entries). value: its entries, once for
+// The order and the slices of a pattern (colptr, row: n + 1, entries). at: n, places on a lattice;
+// NULL: none are known. value: its entries, once for
 // all, times unit; NULL: slices_row will set them, and again. Either way slices_row has to be
 // called for every row. 0, or -2: no memory.
 int slices_create(slices *s, int32_t n, const int32_t *colptr, const int32_t *row,
-                  const double *value, double unit, const perp_allocator *allocator);
+                  const lattice_place *at, const double *value, double unit,
+                  const perp_allocator *allocator);
 void slices_free(slices *s, const perp_allocator *allocator);
 
 // A vector of zeros; to be given back by slices_release.

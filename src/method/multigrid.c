@@ -23,6 +23,7 @@
 #include "assemble.h"
 #include "grid.h"
 #include "multigrid.h"
+#include "multigrid_watch.h"
 #include "objective.h"
 #include "operator.h"
 #include "run.h"
@@ -36,6 +37,7 @@ enum {
   NESTED_STEPS = 12,       // iterations on each
   START_SWEEPS = 1,        // pairs of sweeps after the last prolongation
   COARSEST = 100,          // rows on the coarsest of them
+  WATCHED = 12,            // steps at most that look at few rows, before all are looked at
   MANY = 20,               // 1/MANY of the rows moved: y is computed anew
   DOUBTFUL = 8,            // iterations after which, and twice and so on, x may grow for ever
   LARGE = 4000,            // rows from which on this is ahead of a factor
@@ -47,10 +49,11 @@ enum {
 #define ROUNDED 1e-9             // asymmetry of entries that count as symmetric
 
 static const double settled = 2e-3;      // part of the rows that changed: solve more accurately
-static const double inexact = 0.05;      // relative residual of a linear solve on the way
+static const double inexact = 0.3;       // relative residual of a linear solve on the way
+static const double aim = 0.02;          // part of the tolerance that the last one aims for
 static const double near_enough = 1e-3;  // residual of a guess that is better than a new start
 static const double polished = 0.1;      // of the tolerance: above, a last step is worth its price
-static const double exact = 1e-5;        // and the best that floats allow
+static const double exact = 2e-6;        // and the best that floats allow
 
 typedef struct stage {             // a problem on one level
   int32_t level, n;
@@ -246,6 +249,46 @@ static void subtract_part(void *data, int32_t part) {
   for (int32_t i = part*PART; i < to; i++) a->s->x[i] -= a->t->c[i];
 }
 
+// Fewer rows have to change from step to step, or they are solved more accurately.
+static void set_pace(accuracy *pace, int32_t changed) {
+  if (changed >= pace->changed && ++pace->restless >= RESTLESS) {
+    pace->wanted *= 0.1;
+    pace->restless = 0;
+  }
+  pace->changed = changed;
+}
+
+// c: the step on the free rows of the finest level, and those after it that look at few rows only.
+// Returns the steps of conjugate gradients.
+static int32_t watched_step(truncated *t, stage *s, accuracy *pace, double wanted) {
+  perp_run *run = t->run;
+  const perp_deadline deadline = run_deadline(run);
+  uint8_t *room = (uint8_t *)t->d;   // which holds nothing now
+  watch w = {.levels = t->levels, .threads = run->threads, .A = &s->A, .D = s->D, .b = s->b,
+             .lo = s->lo, .hi = s->hi, .x = s->x, .is_free = t->is_free, .before = t->before,
+             .row = t->moved, .seen = room, .label = room + s->n};
+  aggregation_begin(t->levels, 0, run->threads, t->y);
+  const double enough = max2(exact, aim*run->options->tol/run->residual)*
+                        aggregation_rest(t->levels, 0, run->threads);
+  int32_t made = aggregation_go_on(t->levels, 0, run->threads, wanted, MOST_STEPS, &deadline);
+  watch_begin(&w);
+  int settled_before = 0;
+  for (int32_t k = 0; k < WATCHED && w.count > 0; k++) {
+    const int32_t changed = watch_label(&w);
+    const double rest = aggregation_rest(t->levels, 0, run->threads);
+    if (changed == 0 && (settled_before || rest <= enough)) break;
+    settled_before = changed == 0;
+    if (changed > 0) aggregation_mask(t->levels, 0, t->is_free);
+    if (!run_between(run)) break;
+    if (changed > 0) set_pace(pace, changed);
+    made += aggregation_go_on(t->levels, 0, run->threads,
+                              changed == 0 ? enough/rest : max2(pace->wanted, exact), MOST_STEPS,
+                              &deadline);
+  }
+  aggregation_end(t->levels, 0, run->threads, t->c);
+  return made;
+}
+
 // A step of the active set on a level, from x and y = A x + b. x may leave its bounds. Returns how
 // many rows changed.
 static int32_t newton(truncated *t, stage *s, accuracy *pace) {
@@ -255,16 +298,12 @@ static int32_t newton(truncated *t, stage *s, accuracy *pace) {
   for (int32_t part = 0; part < parts_of(s->n); part++) changed += t->changed[part];
   follow_all(t, s, s->x, t->y);
   if (changed > 0) aggregation_mask(t->levels, s->level, t->is_free);
-  if (changed >= pace->changed && ++pace->restless >= RESTLESS) {
-    pace->wanted *= 0.1;
-    pace->restless = 0;
-  }
-  pace->changed = changed;
+  set_pace(pace, changed);
   double wanted = max2(pace->wanted, exact);
   if (changed == 0 && s->level == 0 && t->run->residual > 0.0)    // what is left to do
-    wanted = max2(min2(wanted, 0.03*t->run->options->tol/t->run->residual), exact);
-  const int32_t steps = solve_free(t, s, wanted, MOST_STEPS);
-  if (s->level == 0) t->run->inner_iterations += steps;
+    wanted = max2(min2(wanted, aim*t->run->options->tol/t->run->residual), exact);
+  if (s->level == 0) t->run->inner_iterations += watched_step(t, s, pace, wanted);
+  else solve_free(t, s, wanted, MOST_STEPS);
   each_part(t, s->n, subtract_part, &a);
   product(t, &s->A, s->x, s->b, t->y);
   return changed;
@@ -319,7 +358,18 @@ static int32_t iterate(truncated *t, stage *s, double *wanted) {
   return changed;
 }
 
+static int is_zero(const stage *s) {
+  for (int32_t i = 0; i < s->n; i++)
+    if (s->x[i] != 0.0) return 0;
+  return 1;
+}
+
+// 1/2 x'Ax + b'x, and y = A x + b
 static double energy(const truncated *t, const stage *s) {
+  if (is_zero(s)) {
+    memcpy(t->y, s->b, (size_t)s->n*sizeof *t->y);
+    return 0.0;
+  }
   product(t, &s->A, s->x, s->b, t->y);
   return objective(s->n, s->b, s->x, t->y);
 }
@@ -371,14 +421,15 @@ static int restrict_problem(truncated *t, const stage *s, stage *next) {
 
 // A start from the coarser levels, from the coarsest on: where the contact is cannot be found on
 // the finest in a number of steps that does not grow with n. x is replaced if that is lower.
-static void start(truncated *t, stage *finest) {
+// Returns 1 where y = A x + b is that of the new x.
+static int start(truncated *t, stage *finest) {
   stage at[NESTED + 1] = {*finest};
   int32_t last = 0;
   while (last < NESTED && at[last].aggregate != NULL && at[last].n > COARSEST) {
-    if (!restrict_problem(t, &at[last], &at[last + 1])) return;
+    if (!restrict_problem(t, &at[last], &at[last + 1])) return 0;
     last++;
   }
-  if (last == 0) return;
+  if (last == 0) return 0;
   for (int32_t k = last; k > 0; k--) {
     stage *s = &at[k];
     accuracy pace = accuracy_new();
@@ -387,7 +438,7 @@ static void start(truncated *t, stage *finest) {
     if (t->is_z) product(t, &s->A, s->x, s->b, t->y);
     int32_t changed = s->n;
     for (int32_t i = 0; i < NESTED_STEPS && changed > settled*s->n; i++) {
-      if (run_out_of_time(t->run)) return;
+      if (run_out_of_time(t->run)) return 0;
       changed = t->is_z ? newton(t, s, &pace) : iterate(t, s, &pace.wanted);
     }
     aggregation_mask(t->levels, k, NULL);
@@ -401,18 +452,20 @@ static void start(truncated *t, stage *finest) {
       x[i] = clamp(value, low(finer, i), high(finer, i));
     }
   }
-  if (run_out_of_time(t->run)) return;
+  if (run_out_of_time(t->run)) return 0;
   stage trial = *finest;
+  const double before = energy(t, finest);
   memcpy(t->c, t->Ad, (size_t)finest->n*sizeof *t->c);
   trial.x = t->c;
   for (int k = 0; k < START_SWEEPS; k++) sweeps(&trial);   // a staircase has a lot of energy
-  if (energy(t, &trial) < energy(t, finest))
-    memcpy(finest->x, t->c, (size_t)finest->n*sizeof *t->c);
+  if (!(energy(t, &trial) < before)) return 0;
+  memcpy(finest->x, t->c, (size_t)finest->n*sizeof *t->c);
+  return 1;
 }
 
 // 1: ready; 0: the run has ended.
 static int prepare(truncated *t, const perp_csc *A) {
-  if (!csc_is_nearly_symmetric(A, ROUNDED, t->moved)) {
+  if (!run_is_symmetric(t->run) && !csc_is_nearly_symmetric(A, ROUNDED, t->moved)) {
     objective_missing(t->run);
     return 0;
   }
@@ -428,7 +481,8 @@ static int prepare(truncated *t, const perp_csc *A) {
       }
   int failed = 0;
   const perp_deadline deadline = run_deadline(t->run);
-  t->levels = aggregation_create(A, run_allocator(t->run), &deadline, &failed);
+  t->levels = aggregation_create(A, t->run->threads, run_allocator(t->run), &deadline,
+                                 &failed);
   if (failed == -2) run_no_memory(t->run, "the levels of the multigrid");
   return t->levels != NULL || !run_ended(t->run);
 }
@@ -521,20 +575,18 @@ static int has_no_solution(truncated *t, const stage *s) {
 static void steps(truncated *t, stage *s) {
   perp_run *run = t->run;
   accuracy pace = accuracy_new();
-  product(t, &s->A, s->x, s->b, t->y);
-  judge(t, s);
-  if (run->residual > near_enough) start(t, s);
+  const int known = run->residual > near_enough && start(t, s);
   memset(t->before, 2, (size_t)s->n);
   progress made = {(double)INFINITY, 0};
   int32_t doubtful = DOUBTFUL;
-  product(t, &s->A, s->x, s->b, t->y);
+  if (!known) product(t, &s->A, s->x, s->b, t->y);
   judge(t, s);
   while (run_continue(run) && !stalls(run, &made)) {
     const int32_t before = run->inner_iterations;
     const int32_t changed = t->is_z ? newton(t, s, &pace) : iterate(t, s, &pace.wanted);
     const int32_t inner = run->inner_iterations - before;
-    const int lost = inner == 0 || inner >= MOST_STEPS || run->iterations == doubtful;
-    if (run->iterations == doubtful) doubtful *= 2;
+    const int lost = inner == 0 || inner >= MOST_STEPS || run->iterations >= doubtful;
+    while (run->iterations >= doubtful) doubtful *= 2;
     if (t->is_z && lost && run->residual > near_enough && has_no_solution(t, s)) return;
     judge(t, s);
     if (t->is_z && inner == 0 && changed == 0 && run->residual > run->options->tol) {

@@ -63,6 +63,8 @@ int run_between(perp_run *run);
 // The point of the box nearest to 0 solves the whole component of row i exactly: it has no size by
 // which another x could be judged, and an iterate on its way there is never near enough.
 int run_settled(const perp_run *run, int32_t i);
+// 1: the certificate has seen that A, given by its entries, is symmetric; 0: nobody has looked.
+int run_is_symmetric(const perp_run *run);
 // y = A x + b; 0, or the operator aborted (then run_continue is 0)
 int run_apply(perp_run *run, const double *x, double *y);
 int run_product(perp_run *run, const double *x, double *y);     // y = A x, likewise

@@ -91,18 +91,29 @@ void run_scale(perp_run *run, const run_spec *spec, const run_arrays *arrays,
   }
 }
 
+typedef struct weights {
+  const run_state *state;
+  double *weight;
+} weights;
+
+static void some_weights(void *data, int32_t from, int32_t to, int32_t share) {
+  const weights *w = data;
+  const run_state *state = w->state;
+  (void)share;
+  for (int32_t i = from; i < to; i++) {
+    const int32_t k = state->index != NULL ? state->index[i] : i;
+    const certify_scale scale = certify_scale_of(&state->solver->judge, k);
+    w->weight[i] = (state->C != NULL ? state->C[i] : 1.0)*scale.inverse_C/scale.base;
+  }
+}
+
 void run_set_weights(const perp_run *run, double *weight) {
   const run_state *state = run->state;
   const certifier *judge = &state->solver->judge;
-  const int whole = judge->lean && state->index == NULL && state->C == NULL;
-  if (whole) grid_judge_weights(judge, weight);
   for (int32_t i = 0; i < run->n && run->options->stop.stagnation > 0.0; i++)
     state->previous[i] = run->x[i];
-  for (int32_t i = 0; !whole && i < run->n; i++) {
-    const int32_t k = state->index != NULL ? state->index[i] : i;
-    const certify_scale scale = certify_scale_of(judge, k);
-    weight[i] = (state->C != NULL ? state->C[i] : 1.0)*scale.inverse_C/scale.base;
-  }
+  if (judge->lean && state->index == NULL && state->C == NULL) grid_judge_weights(judge, weight);
+  else team_share(run->threads, run->n, some_weights, &(weights){state, weight});
 }
 
 typedef struct units {
