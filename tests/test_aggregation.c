@@ -381,10 +381,78 @@ static void as_linear_solver(void **state) {
   grid_free(&s);
 }
 
+// In parts, with rows that become bound and free on the way: the same bits as in one piece where
+// nothing changes, the solution of the last mask where it does; levels made by several threads are
+// the same.
+static void in_parts(void **state) {
+  (void)state;
+  support_state = 12;
+  const int32_t k = 150, n = k*k;
+  grid s = grid_new(k, 1.0, 10.0);
+  int failed;
+  team *crew = team_create(3, NULL, NULL);
+  aggregation *g = aggregation_create(&s.A, crew, NULL, NULL, &failed);
+  aggregation *alone = aggregation_create(&s.A, NULL, NULL, NULL, &failed);
+  assert_true(crew != NULL && g != NULL && alone != NULL);
+  uint8_t *is_free = calloc((size_t)n, 1), *later = calloc((size_t)n, 1);
+  double *v[4];
+  for (int j = 0; j < 4; j++) v[j] = calloc((size_t)n, sizeof(double));
+  double *b = v[0], *x = v[1], *r = v[2], *e = v[3];
+  set_mask(k, is_free);
+  for (int32_t i = 0; i < n; i++) {
+    b[i] = between(-1.0, 1.0);
+    later[i] = (uint8_t)(is_free[i] ^ (draw()%40 == 0));
+  }
+  aggregation_mask(g, 0, is_free);
+  aggregation_mask(alone, 0, is_free);
+  aggregation_solve(alone, 0, NULL, b, 1e-2, 100, NULL, e);
+  aggregation_begin(g, 0, crew, b);
+  const double before = aggregation_rest(g, 0, crew);
+  assert_true(aggregation_go_on(g, 0, crew, 1e-2, 100, NULL) > 0);
+  assert_true(aggregation_rest(g, 0, crew) <= 1e-2*before);
+  aggregation_end(g, 0, crew, x);
+  assert_memory_equal(x, e, (size_t)n*sizeof *x);
+  for (int32_t i = 0; i < n; i++) assert_true(aggregation_at(g, 0, i) == x[i]);
+  for (int32_t i = 0; i < n; i++) {                // bound from now on: x_i leaves its neighbours
+    if (!is_free[i] || later[i]) continue;
+    aggregation_bind(g, 0, i);
+    for (int32_t p = s.colptr[i]; p < s.colptr[i + 1]; p++)
+      if (later[s.row[p]] && is_free[s.row[p]])
+        aggregation_rest_add(g, 0, s.row[p], s.value[p]*x[i]);
+    x[i] = 0.0;
+  }
+  for (int32_t i = 0; i < n; i++) {                // free from now on
+    if (is_free[i] || !later[i]) continue;
+    double rest = b[i];
+    for (int32_t p = s.colptr[i]; p < s.colptr[i + 1]; p++) rest -= s.value[p]*x[s.row[p]];
+    aggregation_rest_set(g, 0, i, rest);
+  }
+  aggregation_mask(g, 0, later);
+  double size[2] = {0.0, 0.0};
+  for (int now = 0; now < 2; now++) {
+    if (now) assert_true(aggregation_go_on(g, 0, crew, 1e-4, 100, NULL) > 0);
+    aggregation_end(g, 0, crew, x);
+    multiply(&s.A, later, x, r);
+    for (int32_t i = 0; i < n; i++) {
+      assert_true(later[i] || x[i] == 0.0);
+      size[now] += later[i] ? (b[i] - r[i])*(b[i] - r[i]) : 0.0;
+    }
+  }
+  assert_true(size[1] > 0.0 && sqrt(size[1]) <= 1.01e-4*sqrt(size[0]));
+  aggregation_destroy(g);
+  aggregation_destroy(alone);
+  team_destroy(crew);
+  for (int j = 0; j < 4; j++) free(v[j]);
+  free(is_free);
+  free(later);
+  grid_free(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(sizes), cmocka_unit_test(any_order),
-                                     cmocka_unit_test(gradients), cmocka_unit_test(small),
-                                     cmocka_unit_test(memory), cmocka_unit_test(deadline),
+                                     cmocka_unit_test(gradients), cmocka_unit_test(in_parts),
+                                     cmocka_unit_test(small), cmocka_unit_test(memory),
+                                     cmocka_unit_test(deadline),
                                      cmocka_unit_test(as_linear_solver)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 // test_memory.c: nothing is allocated inside perp_solve; the k-th allocation fails, for all k.
 #include "support.h"
 
+#include "allocator.h"
+
 // ---- malloc itself, where it can be watched: glibc without a sanitizer ----
 
 #if defined(__has_feature)
@@ -342,9 +344,26 @@ static void kth_malloc(
 #endif
 }
 
+// Large blocks of our own allocator begin where a large page does; all of it can be written.
+static void large_pages(void **state) {
+  (void)state;
+  const perp_allocator own = allocator_of(NULL);
+  for (size_t bytes = 1; bytes < 40u << 20; bytes = 3*bytes + 1) {
+    unsigned char *block = own.allocate(own.context, bytes);
+    assert_non_null(block);
+#if defined(__linux__)
+    if (bytes >= 4u << 20) assert_int_equal((uintptr_t)block%(2u << 20), 0);
+#endif
+    memset(block, 7, bytes);
+    assert_int_equal(block[bytes - 1], 7);
+    own.release(own.context, block);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nothing_inside_solve),       cmocka_unit_test(kth_allocation_of_create),
+      cmocka_unit_test(large_pages),
       cmocka_unit_test(no_memory_is_no_breakdown),
       cmocka_unit_test(kth_allocation_of_classify), cmocka_unit_test(halves_of_an_allocator),
       cmocka_unit_test(limits_beyond_memory),       cmocka_unit_test(kth_malloc),

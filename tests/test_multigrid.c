@@ -267,8 +267,45 @@ static void closed(void **state) {
   free(u);
 }
 
+// A membrane over few supports: steps between look at those alone, on any number of threads with
+// the same bits, and no row is forgotten.
+static void supports(void **state) {
+  (void)state;
+  enum { M = 150 };
+  const double size[] = {M};
+  double *x = calloc(M*M, sizeof *x), *other = calloc(M*M, sizeof *other);
+  double *lo = calloc(M*M, sizeof *lo);
+  perp_sample s;
+  assert_int_equal(perp_generate(perp_find_family("obstacle"), size, 1, &s), PERP_OK);
+  for (int32_t i = 0; i < s.n; i++)
+    lo[i] = i%M%11 == 5 && i/M%7 == 3 ? s.problem.lo[i] : -INF;
+  s.problem.lo = lo;
+  perp_options options = perp_default_options(perp_find_method("multigrid"));
+  perp_result result, again;
+  assert_int_equal(perp_solve_once(&s.problem, x, &options, &result), PERP_OK);
+  assert_int_equal(result.status, PERP_STATUS_SOLVED);
+  assert_in_range(result.iterations, 2, 14);
+  assert_in_range(result.inner_iterations, 1, 30);
+  assert_true(natural(&s, x) <= 1e-8);
+  int32_t held = 0, open = 0;
+  for (int32_t i = 0; i < s.n; i++) {
+    held += x[i] == lo[i];
+    open += lo[i] > -INF && x[i] > lo[i];
+  }
+  assert_true(held > 0 && open > 0);
+  options.threads = 3;
+  assert_int_equal(perp_solve_once(&s.problem, other, &options, &again), PERP_OK);
+  assert_int_equal(again.inner_iterations, result.inner_iterations);
+  assert_memory_equal(x, other, M*M*sizeof *x);
+  perp_sample_free(&s);
+  free(x);
+  free(other);
+  free(lo);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(bearings), cmocka_unit_test(membranes),
+                                     cmocka_unit_test(supports),
                                      cmocka_unit_test(guess), cmocka_unit_test(not_symmetric),
                                      cmocka_unit_test(stalls), cmocka_unit_test(large),
                                      cmocka_unit_test(closed)};

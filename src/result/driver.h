@@ -119,6 +119,7 @@ typedef struct run_given {   // what run_equilibrate needs
 void run_scale(perp_run *run, const run_spec *spec, const run_arrays *arrays,
                perp_wrapper *wrapper);
 void run_set_weights(const perp_run *run, double *weight);    // n
+int run_rows_pass(const perp_run *run);   // 1: all rows clearly pass; 0: they may all the same
 // run: what came of it
 perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, perp_run *run);
 void run_save_best(perp_run *run);                            // x and its residual
