@@ -6,7 +6,8 @@
 //     I = rows with lo < x_i - y_i/A_ii < hi;  x_F at their bounds;  A_II c = -y_I;  x_I <- x_I + c
 // without projection or line search: monotone from the second step on and finite with exact solves
 // (Hintermueller, Ito, Kunisch 2003). The solves are inexact, by conjugate gradients with a cycle
-// on the free rows (src/linear/aggregation.c), and are tightened whenever I does not settle.
+// on the free rows (src/linear/aggregation.c), and are tightened whenever I does not settle. Most
+// steps look at few rows only and go on with the gradients that there are (multigrid_watch.c).
 // Other matrices: truncated nonsmooth Newton (Graeser and Kornhuber 2009), from a feasible x:
 //     x <- projected Gauss-Seidel, forward and backward
 //     I = rows inside their bounds, or pushed inside by y = A x + b;   A_II c = -y_I roughly
