@@ -67,8 +67,8 @@ double run_residual(const perp_run *run, const double *x, const double *y) {
   return plain && run->n > 0 ? worst/certify_scale_of(judge, 0).base : worst;
 }
 
-// rows_pass() of run.c for the usual end: every row clearly within its tolerance, by a plain product, whose
-// rounding errors are nothing beside it, as in certifier_check().
+// rows_pass() of run.c for the usual end: every row clearly within its tolerance, by a plain
+// product, whose rounding errors are nothing beside it, as in certifier_check().
 typedef struct passing {
   const perp_run *run;
   perp_view view;                // of a symmetric matrix
