@@ -2,6 +2,7 @@
 #pragma once
 
 #include "file.h"
+#include "liquid.h"
 #include "recording.h"
 
 typedef struct replay_settings {
@@ -9,6 +10,7 @@ typedef struct replay_settings {
   int contacts;           // 0: leaves them out
   int64_t particles;      // of a liquid: at most so many in a frame; 0: what a page has room for
   int64_t cells;          // of one in space: likewise
+  const liquid_scale *scale;   // of a liquid: what is rounded; beside another one the wider of both
 } replay_settings;
 
 typedef struct replay {

@@ -340,14 +340,13 @@ static int encode(packer *p, replay *out) {
 }
 
 int replay_liquid(const recording *what, const replay_settings *settings, replay *out) {
-  packer p = {.what = what, .settings = settings};
+  packer p = {.what = what, .settings = settings, .scale = *settings->scale};
   const uint32_t fine = (uint32_t)what->head.liquid.fine;
   const uint32_t levels = what->head.dimension == 2 ? FLAT_LEVELS : SOLID_LEVELS;
   int times;
   p.levels = fine < levels ? fine : levels;
   liquid_begin(what, &p.liquid);
   int code = recording_statistics(what, &p.steps, &times);
-  if (!code) code = liquid_measure(&p.liquid, settings->every, &p.scale);
   if (!code) code = allocate(&p);
   if (!code) code = choose_stride(&p);
   if (!code) code = put_frames(&p);

@@ -14,6 +14,7 @@ enum { VIEWS = 2 };
 
 typedef struct session {
   recording recorded[VIEWS];
+  liquid_scale scale[VIEWS];   // of liquids
   replay packed[VIEWS];
   int count;
   char path[4096];      // of the page
@@ -92,7 +93,7 @@ static int choose_path(session *s, const arguments *args) {
   return code ? fail(code, "%s", message) : CODE_OK;
 }
 
-static int read_recordings(session *s, const arguments *args, const replay_settings *settings) {
+static int read_recordings(session *s, const arguments *args) {
   for (int k = 0; k < args->operands; k++) {
     int code = recording_open(args->operand[k], &s->recorded[k]);
     if (code) return code;
@@ -107,10 +108,31 @@ static int read_recordings(session *s, const arguments *args, const replay_setti
       return fail(CODE_INPUT, "%s has %d dimensions, %s has %d: they cannot share a view",
                   s->recorded[0].path, (int)s->recorded[0].head.dimension, s->recorded[k].path,
                   (int)s->recorded[k].head.dimension);
-    code = replay_make(&s->recorded[k], settings, &s->packed[k]);
-    if (code) return code;
   }
   return CODE_OK;
+}
+
+// What colours mean of liquids, measured before they are rounded: those of one scene share it.
+static int measure(session *s, int64_t every) {
+  int code = CODE_OK;
+  for (int k = 0; k < s->count && !code; k++) {
+    liquid from;
+    liquid_begin(&s->recorded[k], &from);
+    code = liquid_measure(&from, every, &s->scale[k]);
+    liquid_end(&from);
+  }
+  if (s->count == VIEWS && !strcmp(s->recorded[0].head.scene, s->recorded[1].head.scene))
+    liquid_share(&s->scale[0], &s->scale[1]);
+  return code;
+}
+
+static int pack(session *s, replay_settings settings) {
+  int code = s->recorded[0].head.fluid ? measure(s, settings.every) : CODE_OK;
+  for (int k = 0; k < s->count && !code; k++) {
+    settings.scale = &s->scale[k];
+    code = replay_make(&s->recorded[k], &settings, &s->packed[k]);
+  }
+  return code;
 }
 
 static void report(const session *s, int quiet) {
@@ -164,7 +186,8 @@ static int run(const arguments *args) {
   if (!code) code = settings_whole(args, "particles", 1, 100000000, &settings.particles);
   if (!code) code = settings_whole(args, "cells", 1, 100000000, &settings.cells);
   if (!code) code = choose_path(&s, args);
-  if (!code) code = read_recordings(&s, args, &settings);
+  if (!code) code = read_recordings(&s, args);
+  if (!code) code = pack(&s, settings);
   if (!code) code = write_page(&s);
   if (!code) report(&s, argument(args, "quiet") != NULL);
   for (int k = 0; k < s.count; k++) {

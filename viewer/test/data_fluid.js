@@ -266,6 +266,23 @@ await check('two recordings of one scene share what colours mean, others do not'
   assert.ok(pool.suction === held.suction && held.suction > 300);
 });
 
+await check('side by side the pressures of both are whole, up to the end they share', async () => {
+  const page = join(folder, 'both.html');
+  for (const name of ['pool', 'held']) write(name, fileOf(name));
+  view(perp, ['pool', 'held'].map(fileOf), page);
+  const texts = readFileSync(page, 'utf8').matchAll(/class="recording">([^<]*)<\/script>/g);
+  const [pool, held] = await Promise.all([...texts].map(([, text]) => Fluid.from(text)));
+  const alone = (await read('held')).recording, [low, high] = held.data.meta.pressure;
+  assert.deepEqual(pool.data.meta.pressure, [low, high]);
+  assert.ok(high > 1.5*alone.data.meta.pressure[1]);
+  const cells = cellsAt(SCENES.held, 6*EVERY*DT), frame = held.frame(6);
+  cells.forEach(({type, pressure}, i) => {
+    const wanted = Math.min(Math.max(pressure, low), high);
+    if (type === LIQUID)
+      assert.ok(Math.abs(held.pressureOf(frame.cellPressure[i]) - wanted) < (high - low)/250);
+  });
+});
+
 await check('a recording without fields has particles and no pressure', async () => {
   const {recording} = await read('bare');
   assert.equal(recording.fields, false);
@@ -279,7 +296,7 @@ await check('--every and --particles make it smaller, and say so', async () => {
   assert.ok(Math.abs(recording.timeOf(2) - 8*EVERY*DT) < 1e-12);
   const few = await read('pool', '--particles', '1000');
   assert.ok(few.recording.most <= 1000 && few.recording.most > 800);
-  assert.match(few.stdout, /2\d{3}\s+particles \(up to \d+ in the page\)/);
+  assert.match(few.stdout, /2\d{3}\s+particles\s+\(up to \d+ in the page\)/);
   const {gap} = recording;
   assert.ok(Math.abs(gap - 0.5) < 0.05 && few.recording.gap > 1.5*gap);
 });
