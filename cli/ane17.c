@@ -120,10 +120,18 @@ static int solve(ane17_scene *s, int slip, const char *method, const setting *se
   const double before = processor_seconds();
   if (!error) error = perp_solve_once(&problem, s->x, &options, &result);
   if (error) return fail_library(error);
-  *run = (ane17_run){1, result.status, result.iterations, result.inner_iterations,
+  *run = (ane17_run){slip, result.status, result.iterations, result.inner_iterations,
                      result.certificate.residual, processor_seconds() - before};
   return interrupt_seen() ? fail(CODE_INTERRUPTED, "interrupted") : CODE_OK;
 }
+
+// Of slip it is the linear solver that reaches its threshold, or does not.
+int ane17_cut(const ane17_run *run) {
+  if (run->slip) return run->inner >= ANE17_INNER;
+  return run->status != PERP_STATUS_SOLVED && run->status != PERP_STATUS_MEASURE;
+}
+
+static const char *mark(const ane17_run *run) { return ane17_cut(run) ? ">" : ""; }
 
 // Slip is one linear system: one Newton step, solved to 1e-5 as the paper's CG.
 static int solve_slip(ane17_scene *s, const char *solver, const char *preconditioner,
@@ -153,9 +161,10 @@ static int combine(reproduction *r, ane17_results *all) {
       if (!code)
         code = solve_separating(&s, ane17_solver[k], ane17_preconditioner[p], "0.01", wall);
       if (!code)
-        reproduction_say(r, "  %-8s %-11s slip %5d, separating %2d Newton %6d inner, %7.3f s",
-                         ane17_solver[k], ane17_preconditioner[p], (int)slip->inner,
-                         (int)wall->newton, (int)wall->inner, slip->seconds + wall->seconds);
+        reproduction_say(r, "  %-8s %-11s slip %1s%4d, separating %1s%2d Newton %6d inner, %7.3f s",
+                         ane17_solver[k], ane17_preconditioner[p], mark(slip), (int)slip->inner,
+                         mark(wall), (int)wall->newton, (int)wall->inner,
+                         slip->seconds + wall->seconds);
     }
   ane17_scene_free(&s);
   return code;
@@ -170,17 +179,17 @@ static int grow(reproduction *r, ane17_results *all, int k) {
   code = solve_slip(&s, "cg", "identity", &all->grown[k][0]);
   if (!code) code = solve_separating(&s, "cg", "identity", "0.01", &all->grown[k][1]);
   if (!code) code = solve(&s, 0, "auto", none, &all->grown[k][2]);
-  const ane17_run *wall = &all->grown[k][1], *ours = &all->grown[k][2];
+  const ane17_run *slip = &all->grown[k][0], *wall = slip + 1, *ours = slip + 2;
   if (!code)
-    reproduction_say(r, "  slip %5d, separating %2d Newton %6d inner, auto %2d Newton %3d inner",
-                     (int)all->grown[k][0].inner, (int)wall->newton, (int)wall->inner,
-                     (int)ours->newton, (int)ours->inner);
+    reproduction_say(r, "  slip %1s%4d, separating %1s%2d Newton %6d inner, auto %2d Newton %3d "
+                     "inner", mark(slip), (int)slip->inner, mark(wall), (int)wall->newton,
+                     (int)wall->inner, (int)ours->newton, (int)ours->inner);
   for (int q = 0; q < ANE17_XIS && !code; q++) {
     const ane17_run *run = &all->xi[k][q];
     code = solve_separating(&s, "cg", "identity", ane17_xi[q], &all->xi[k][q]);
     if (!code)
-      reproduction_say(r, "  xi = %-6s %2d Newton %6d inner, %7.3f s", ane17_xi[q],
-                       (int)run->newton, (int)run->inner, run->seconds);
+      reproduction_say(r, "  xi = %-6s %1s%2d Newton %6d inner, %7.3f s", ane17_xi[q],
+                       mark(run), (int)run->newton, (int)run->inner, run->seconds);
   }
   ane17_scene_free(&s);
   return code;

@@ -19,13 +19,16 @@ typedef struct ane17_scene {
 int ane17_scene_make(int32_t size, uint64_t seed, ane17_scene *scene);   // 0, or an exit code
 void ane17_scene_free(ane17_scene *scene);
 
+enum { ANE17_INNER = 1000 };   // at most, in a Newton step
+
 typedef struct ane17_run {
-  int done;
+  int slip;                    // one linear system
   perp_status status;
   int32_t newton, inner;       // iterations
   double residual;             // certified
   double seconds;              // of the processor
 } ane17_run;
+int ane17_cut(const ane17_run *run);   // ended by a limit, and not because it was done
 
 typedef struct ane17_results {
   int32_t size;                // of the grid of the first three
