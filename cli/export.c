@@ -31,7 +31,13 @@ const export_format export_formats[] = {
 
 int export_frame(export_job *job, int64_t index) {
   if (interrupt_seen()) return CODE_INTERRUPTED;
-  return footage_at(&job->footage, (double)(job->first + index*job->stride), job->colour);
+  footage *from = &job->footage;
+  const int code = footage_at(from, (double)(job->first + index*job->stride), job->colour);
+  if (code || !from->recording.head.fluid) return code;
+  const int64_t all = footage_particles(from);
+  if (all > job->scene) job->scene = all;
+  if (from->wet.count > job->particles) job->particles = from->wet.count;
+  return CODE_OK;
 }
 
 double export_time(const export_job *job) {
@@ -330,8 +336,10 @@ static void report(const export_job *job, double seconds) {
     json_object_set_new(object, "format", json_string(job->format->name));
     json_object_set_new(object, "frames", json_integer(job->frames));
     json_object_set_new(object, "bodies", json_integer(job->footage.recording.head.bodies));
-    if (job->footage.recording.head.fluid)
-      json_object_set_new(object, "particles", json_integer(job->footage.wet.count));
+    if (job->scene > 0) {
+      json_object_set_new(object, "particles", json_integer(job->scene));
+      json_object_set_new(object, "recorded", json_integer(job->particles));
+    }
     json_object_set_new(object, "files", json_integer(job->files));
     json_object_set_new(object, "bytes", json_integer(job->bytes));
     if (job->what == EXPORT_SURFACE)
@@ -342,11 +350,20 @@ static void report(const export_job *job, double seconds) {
   }
   if (argument(job->args, "quiet") || !strcmp(job->path, "-")) return;
   text_buffer frames, bodies, files, rows, triangles, time;
-  report_line("recording", "%s: %s, %s", job->footage.recording.path,
-              text_count(job->frames, "frame", "frames", &frames),
-              job->footage.recording.head.fluid
-                  ? text_count(job->footage.wet.count, "particle", "particles", &bodies)
-                  : text_count(job->footage.recording.head.bodies, "body", "bodies", &bodies));
+  char what[96] = "";
+  const int fluid = job->footage.recording.head.fluid;
+  if (!fluid)
+    text_append(what, sizeof what, ", %s",
+                text_count(job->footage.recording.head.bodies, "body", "bodies", &bodies));
+  else if (job->scene > 0)
+    text_append(what, sizeof what, ", %s%s", job->frames > 1 ? "up to " : "",
+                text_count(job->scene, "particle", "particles", &bodies));
+  if (job->particles < job->scene)
+    text_append(what, sizeof what, ", %lld recorded", (long long)job->particles);
+  report_line("recording", "%s: %s%s", job->footage.recording.path,
+              text_count(job->frames, "frame", "frames", &frames), what);
+  if (job->particles < job->scene && job->what == EXPORT_PARTICLES)
+    report_line("particles", "near the surface only; 'perp run --keep all' records the rest");
   char more[128] = "";
   if (job->files > 1)
     text_append(more, sizeof more, ", %s", text_count(job->files, "file", "files", &files));

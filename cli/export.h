@@ -37,6 +37,7 @@ typedef struct export_job {
   int64_t done, files, bytes, rows;      // frames that are done, and what was written
   int64_t triangles;           // of the surface in the last file
   int64_t untold;              // frames whose contacts were wanted and not recorded
+  int64_t particles, scene;    // of a liquid: most that a frame has recorded, and its scene has
 } export_job;
 
 int export_ply(export_job *job);

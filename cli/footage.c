@@ -317,6 +317,12 @@ double footage_value(const footage *what, uint32_t column) {
                                     : (double)NAN;
 }
 
+int64_t footage_particles(const footage *what) {
+  const double all = footage_value(what, RECORD_FLUID_particles), recorded = what->wet.count;
+  if (strcmp(what->recording.head.liquid.keep, "surface") != 0) return what->wet.count;
+  return (int64_t)fmax(all, recorded);
+}
+
 int64_t footage_unsolved(const footage *what, int64_t since, int64_t *first) {
   const record_steps *steps = &what->statistics;
   const size_t column = what->recording.head.fluid ? (size_t)RECORD_FLUID_unsolved

@@ -58,6 +58,8 @@ int footage_at(footage *what, double place, footage_colour colour);
 // Row of the statistics for the frame: a value, or NAN if it is not there.
 double footage_value(const footage *what, uint32_t column);
 int64_t footage_row(const footage *what);       // of the frame
+// Of a liquid: all that its scene has in this frame; of those inside few may have been recorded.
+int64_t footage_particles(const footage *what);
 // How many steps after row `since` up to the frame are not solved, and the first of them.
 int64_t footage_unsolved(const footage *what, int64_t since, int64_t *first);
 // Which colour moving body k has among groups: that of its own, or one that tells bodies apart.

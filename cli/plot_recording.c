@@ -24,6 +24,8 @@ typedef struct film {          // a recording, and the numbers of its curves
   double *potential, *total;   // rows: from the lowest potential
   double *residual, *unsolved, *solved;   // rows: NAN where there was none, or another verdict
   double *drift, *divergence;  // rows: of a liquid's volume, per cent; NAN where nothing was solved
+  double *outer, *inner;       // rows: its iterations; NAN where there were none
+  int has_outer, has_inner;
   int64_t failures;
 } film;
 
@@ -83,11 +85,11 @@ static int same_scene(const plan *p) {
 // Energies count from `low`.
 static int derive(film *f, double low) {
   const size_t rows = f->steps.rows;
-  double *memory = calloc(7*rows + 1, sizeof *memory);
+  double *memory = calloc(9*rows + 1, sizeof *memory);
   if (!memory) return fail(CODE_IO, "%s: out of memory for %zu rows", f->file.path, rows);
   f->potential = memory, f->total = memory + rows, f->residual = memory + 2*rows;
   f->unsolved = memory + 3*rows, f->solved = memory + 4*rows, f->drift = memory + 5*rows;
-  f->divergence = memory + 6*rows;
+  f->divergence = memory + 6*rows, f->outer = memory + 7*rows, f->inner = memory + 8*rows;
   const double *kinetic = kinetic_of(f), *potential = potential_of(f);
   for (size_t r = 0; r < rows; r++) {
     const int had = solved_of(f)[r] > 0.0, bad = unsolved_of(f)[r] > 0.0;
@@ -97,6 +99,11 @@ static int derive(film *f, double low) {
       f->drift[r] = poured > 0.0 ? 100.0*(wet(f, RECORD_FLUID_volume)[r]/poured - 1.0)
                                  : (double)NAN;
       f->divergence[r] = had || bad ? wet(f, RECORD_FLUID_divergence)[r] : (double)NAN;
+      const double outer = wet(f, RECORD_FLUID_newton)[r], inner = wet(f, RECORD_FLUID_inner)[r];
+      f->outer[r] = outer > 0.0 ? outer : (double)NAN;
+      f->inner[r] = inner > 0.0 ? inner : (double)NAN;
+      f->has_outer = f->has_outer || outer > 0.0;
+      f->has_inner = f->has_inner || inner > 0.0;
     }
     f->potential[r] = potential[r] - low;
     f->total[r] = kinetic[r] + f->potential[r];
@@ -253,14 +260,18 @@ static void make_momentum(plan *p) {
   }
 }
 
+// A logarithm has no place for steps without iterations; where there are none at all, it is not one.
 static void make_work(plan *p) {
-  p->panel[p->panels].y = (chart_axis){.label = "iterations", .log = 1, .floor = 1.0};
+  int any = 0;
+  for (int k = 0; k < p->films; k++)
+    any = any || p->film[k].has_outer || p->film[k].has_inner;
+  p->panel[p->panels].y = (chart_axis){.label = "iterations", .log = any};
   for (int k = 0; k < p->films; k++) {
     const perp_method *method = perp_find_method(p->film[k].file.head.method);
-    add(p, k, describe_iterations(method), wet(&p->film[k], RECORD_FLUID_newton),
-        CHART_LINE, CHART_BLUE);
-    add(p, k, "inner", wet(&p->film[k], RECORD_FLUID_inner),
-        p->films > 1 ? CHART_DASHED : CHART_LINE, CHART_ORANGE);
+    add(p, k, describe_iterations(method),
+        any ? p->film[k].outer : wet(&p->film[k], RECORD_FLUID_newton), CHART_LINE, CHART_BLUE);
+    if (p->film[k].has_inner)
+      add(p, k, "inner", p->film[k].inner, p->films > 1 ? CHART_DASHED : CHART_LINE, CHART_ORANGE);
   }
 }
 

@@ -145,9 +145,13 @@ static int check_bodies(const session *s) {
 
 // ---------------------------------------------------------------------------------------- drawing
 
+static render_page page_of(const session *s, const part *p) {
+  return (render_page){.width = p->width, .height = s->size[1], .separating = s->separating,
+                       .colour = s->show == FOOTAGE_GRID ? FOOTAGE_PRESSURE : s->colour};
+}
+
 static int draw_part(session *s, part *p, double place) {
   footage *from = &p->footage;
-  const int32_t width = p->width, height = s->size[1];
   const int code = footage_at(from, place, s->colour);
   if (code) return code;
   if (render_draw(p->render, &from->scene, &p->view)) return fail(CODE_IO, "out of memory");
@@ -156,10 +160,14 @@ static int draw_part(session *s, part *p, double place) {
   if (s->caption) {   // steps between pictures, and between frames, have no picture of their own
     const int64_t row = footage_row(from), before = row - from->recording.head.every;
     const int64_t since = p->row >= 0 && p->row < before ? p->row : before;
-    render_caption(p->render, from, since, width, height);
+    render_page page = page_of(s, p);
+    for (int k = 0; k < s->parts; k++) {   // at one height in all parts
+      const render_page other = page_of(s, &s->part[k]);
+      page.lifted = page.lifted || render_lifts(&s->part[k].footage, &other);
+    }
+    render_caption(p->render, from, since, &page);
     p->row = row;
-    render_legend(p->render, from, s->show == FOOTAGE_GRID ? FOOTAGE_PRESSURE : s->colour,
-                  s->separating, width, height);
+    render_legend(p->render, from, &page);
   }
   return CODE_OK;
 }

@@ -22,7 +22,9 @@ static void state_of(const footage *from, char *text, size_t size) {
   text_append(text, size, "%.2f s", (double)footage_row(from)*head->dt);
   if (head->fluid) {
     const double residual = footage_value(from, RECORD_FLUID_residual);
-    text_append(text, size, "   %lu particles", (unsigned long)from->wet.count);
+    const long long all = (long long)footage_particles(from), recorded = from->wet.count;
+    text_append(text, size, "   %lld particles", all);
+    if (recorded < all) text_append(text, size, ", %lld recorded", recorded);
     if (footage_value(from, RECORD_FLUID_solved) > 0.0 ||
         footage_value(from, RECORD_FLUID_unsolved) > 0.0)
       text_append(text, size, "   residual %.1e", residual);
@@ -37,9 +39,60 @@ static void state_of(const footage *from, char *text, size_t size) {
   else if (contacts > 0.0) text_append(text, size, "   residual %.1e", residual);
 }
 
-void render_caption(render *what, const footage *from, int64_t since, int32_t width,
-                    int32_t height) {
+// The ends of the colours, as numbers and as texts.
+typedef struct legend {
+  double low, high;
+  char start[32], end[64];
+  double begin, label, wide, left;   // widths of the texts and of the ramp; where it begins
+} legend;
+
+static void ends_of(const footage *from, footage_colour colour, double *low, double *high) {
+  *low = 0.0;
+  if (!from->recording.head.fluid)
+    *high = colour == FOOTAGE_SPEED ? from->top_speed : 2.0*from->typical_impulse;
+  else if (colour == FOOTAGE_SPEED) *high = from->scale.speed;
+  else *high = from->scale.pressure, *low = -from->scale.suction;
+}
+
+static legend legend_of(const footage *from, const render_page *page) {
+  static const char *const names[] = {"", "speed", "impulse", "pressure"};
+  static const char *const units[] = {"", " m/s", " N s", " Pa"};
+  const double s = scale_of(page->width, page->height), size = 10.0*s;
+  const footage_colour colour = page->colour;
+  const int fluid = from->recording.head.fluid;
+  legend l = {.start = "0", .wide = 150.0*s};
+  ends_of(from, colour, &l.low, &l.high);
+  const int digits = fabs(l.high) >= 1000.0 ? 5 : 3;
+  if (fluid) snprintf(l.start, sizeof l.start, "%s %.3g", names[colour], l.low);
+  if (fluid) snprintf(l.end, sizeof l.end, "%.*g%s", digits, digits > 3 ? rint(l.high) : l.high,
+                      units[colour]);
+  else snprintf(l.end, sizeof l.end, "%s %.3g", names[colour], l.high);
+  l.label = render_text_width(size, l.end);
+  l.begin = render_text_width(size, l.start);
+  l.left = page->width - 22.0*s - l.label - l.wide - l.begin - 21.0*s;
+  return l;
+}
+
+// How large the command is written: smaller where it then fits beside the legend. 0: not at all.
+static double command_size(const footage *from, const render_page *page) {
+  const double s = scale_of(page->width, page->height), least = 7.0*s, size = 9.0*s;
+  const double wide = render_text_width(size, from->recording.head.command);
+  const double all = page->width - 44.0*s;
+  if (page->colour == FOOTAGE_GROUP || page->lifted) return wide < all ? size : 0.0;
+  const double room = legend_of(from, page).left - 60.0*s;
+  if (wide <= room) return size;
+  return least*wide <= size*room ? size*room/wide : 0.0;
+}
+
+int render_lifts(const footage *from, const render_page *page) {
+  const render_page beside = {page->width, page->height, page->colour, page->separating, 0};
+  const render_page above = {page->width, page->height, page->colour, page->separating, 1};
+  return !(command_size(from, &beside) > 0.0) && command_size(from, &above) > 0.0;
+}
+
+void render_caption(render *what, const footage *from, int64_t since, const render_page *page) {
   const recording_head *head = &from->recording.head;
+  const int32_t width = page->width, height = page->height;
   const double s = scale_of(width, height), left = 22.0*s;
   int64_t first = footage_row(from);
   const int64_t unsolved = footage_unsolved(from, since, &first);
@@ -63,21 +116,12 @@ void render_caption(render *what, const footage *from, int64_t since, int32_t wi
                (long long)unsolved, (long long)first);
     render_text(what, left, 76.0*s, 11.5*s, bad, text);
   }
-  const double size = 9.0*s;
-  if (render_text_width(size, head->command) < width - 2.0*left) {
+  const double size = command_size(from, page);
+  if (size > 0.0) {
     render_panel(what, left - 6.0*s, height - 30.0*s, render_text_width(size, head->command) +
                  12.0*s, 20.0*s, white, 0.55);
     render_text(what, left, height - 16.0*s, size, faint, head->command);
   }
-}
-
-// The ends of the colours, and how far along the ramp a part of the way between them is.
-static void ends_of(const footage *from, footage_colour colour, double *low, double *high) {
-  *low = 0.0;
-  if (!from->recording.head.fluid)
-    *high = colour == FOOTAGE_SPEED ? from->top_speed : 2.0*from->typical_impulse;
-  else if (colour == FOOTAGE_SPEED) *high = from->scale.speed;
-  else *high = from->scale.pressure, *low = -from->scale.suction;
 }
 
 static void shade_of(const footage *from, footage_colour colour, double part, float shade[3]) {
@@ -86,36 +130,24 @@ static void shade_of(const footage *from, footage_colour colour, double part, fl
   else footage_ramp(sqrt(part), shade);
 }
 
-// The ramp in the lower right corner, above the command; separating cells above it.
-void render_legend(render *what, const footage *from, footage_colour colour, int separating,
-                   int32_t width, int32_t height) {
-  if (colour == FOOTAGE_GROUP) return;
-  static const char *const names[] = {"", "speed", "impulse", "pressure"};
-  static const char *const units[] = {"", " m/s", " N s", " Pa"};
-  const double s = scale_of(width, height), wide = 150.0*s, high = 9.0*s, size = 10.0*s;
-  const int fluid = from->recording.head.fluid;
-  double low, top;
-  char text[64], start[32] = "0";
-  ends_of(from, colour, &low, &top);
-  const int digits = fabs(top) >= 1000.0 ? 5 : 3;
-  if (fluid) snprintf(start, sizeof start, "%s %.3g", names[colour], low);
-  if (fluid) snprintf(text, sizeof text, "%.*g%s", digits, digits > 3 ? rint(top) : top,
-                      units[colour]);
-  else snprintf(text, sizeof text, "%s %.3g", names[colour], top);
-  const double label = render_text_width(size, text), begin = render_text_width(size, start);
-  const double command = render_text_width(9.0*s, from->recording.head.command);
-  const double x = width - 22.0*s - label - wide - begin - 21.0*s;
-  const double y = height - (x < command + 60.0*s ? 56.0 : 26.0)*s;
+// The ramp in the lower right corner, beside or above the command; separating cells above it.
+void render_legend(render *what, const footage *from, const render_page *page) {
+  if (page->colour == FOOTAGE_GROUP) return;
+  const int32_t width = page->width, height = page->height;
+  const double s = scale_of(width, height), high = 9.0*s, size = 10.0*s;
+  const legend l = legend_of(from, page);
+  const double wide = l.wide, begin = l.begin, label = l.label, x = l.left;
+  const double y = height - (page->lifted ? 56.0 : 26.0)*s;
   render_panel(what, x - 8.0*s, y - 8.0*s, wide + label + begin + 35.0*s, 26.0*s, white, 0.62);
-  render_text(what, x, y + size, size, ink, start);
+  render_text(what, x, y + size, size, ink, l.start);
   const int steps = (int)wide;
   for (int k = 0; k < steps; k++) {
     float shade[3];
-    shade_of(from, colour, (k + 0.5)/steps, shade);
+    shade_of(from, page->colour, (k + 0.5)/steps, shade);
     render_panel(what, floor(x + begin + 7.0*s) + k, y, 1.0, high, shade, 1.0);
   }
-  render_text(what, x + begin + 15.0*s + wide, y + size, size, ink, text);
-  if (!separating) return;
+  render_text(what, x + begin + 15.0*s + wide, y + size, size, ink, l.end);
+  if (!page->separating) return;
   const char *words = "separating from a wall";
   const double long_words = render_text_width(size, words), at = width - 22.0*s - long_words;
   render_panel(what, at - 24.0*s, y - 38.0*s, long_words + 30.0*s, 26.0*s, white, 0.62);

@@ -3,13 +3,20 @@
 
 #include "footage.h"
 
+// Where the text of a picture goes.
+typedef struct render_page {
+  int32_t width, height;
+  footage_colour colour;
+  int separating;              // such cells are marked
+  int lifted;                  // the legend stands above the command, and not beside it
+} render_page;
+int render_lifts(const footage *from, const render_page *page);   // there is no room beside it
+
 // The scene, the moment, contacts and residual; red if a step after row `since` was not solved; the
 // command.
-void render_caption(render *what, const footage *from, int64_t since, int32_t width,
-                    int32_t height);
+void render_caption(render *what, const footage *from, int64_t since, const render_page *page);
 // What the ends of the colours mean.
-void render_legend(render *what, const footage *from, footage_colour colour, int separating,
-                   int32_t width, int32_t height);
+void render_legend(render *what, const footage *from, const render_page *page);
 void render_separating(render *what, const footage *from, const render_camera *camera);
 // The impulses at the contacts as arrows, on the body that moves.
 void render_forces(render *what, const footage *from, const render_camera *camera);

@@ -17,7 +17,8 @@ typedef struct replay {
   char *text;             // length: base64 of a zlib stream, no NUL behind it
   size_t length;
   int64_t frames, bodies, contacts, steps, unsolved;   // what is in it
-  int64_t particles, kept;   // of a liquid: those of its fullest frame, and what the page has of it
+  // of a liquid, of the fullest frame: those of the scene, recorded, and in the page
+  int64_t particles, recorded, kept;
 } replay;
 
 // 0, or an exit code after having said what is wrong. docs/player.md has the layout.

@@ -339,6 +339,15 @@ static int encode(packer *p, replay *out) {
   return out->text ? CODE_OK : out_of_memory(p);
 }
 
+// The most that the scene has in a step; of those inside few may have been recorded.
+static int64_t particles_of(const packer *p) {
+  const double *count = p->steps.column + (size_t)RECORD_FLUID_particles*p->steps.room;
+  double most = p->scale.most;
+  if (!strcmp(head_of(p)->liquid.keep, "surface"))
+    for (uint32_t r = 0; r < p->steps.rows; r++) most = fmax(most, count[r]);
+  return (int64_t)most;
+}
+
 int replay_liquid(const recording *what, const replay_settings *settings, replay *out) {
   packer p = {.what = what, .settings = settings, .scale = *settings->scale};
   const uint32_t fine = (uint32_t)what->head.liquid.fine;
@@ -351,8 +360,8 @@ int replay_liquid(const recording *what, const replay_settings *settings, replay
   if (!code) code = choose_stride(&p);
   if (!code) code = put_frames(&p);
   if (!code) {
-    *out = (replay){.frames = p.frames, .bodies = what->head.bodies, .particles = p.scale.most,
-                    .kept = p.most, .steps = p.steps.rows > 0 ? (int64_t)p.steps.rows - 1 : 0,
+    *out = (replay){.frames = p.frames, .bodies = what->head.bodies, .particles = particles_of(&p),
+                    .recorded = p.scale.most, .kept = p.most, .steps = p.steps.rows > 0 ? (int64_t)p.steps.rows - 1 : 0,
                     .unsolved = replay_unsolved(&p.steps, RECORD_FLUID_unsolved)};
     code = encode(&p, out);
   }

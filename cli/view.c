@@ -147,6 +147,7 @@ static void report(const session *s, int quiet) {
                                 "unsolved", (json_int_t)r->unsolved);
       if (s->recorded[k].head.fluid) {
         json_object_set_new(about, "particles", json_integer(r->particles));
+        json_object_set_new(about, "recorded", json_integer(r->recorded));
         json_object_set_new(about, "shown", json_integer(r->kept));
       } else {
         json_object_set_new(about, "contacts", json_integer(r->contacts));
@@ -162,9 +163,11 @@ static void report(const session *s, int quiet) {
   for (int k = 0; k < s->count; k++) {
     const replay *r = &s->packed[k];
     text_buffer frames, bodies, steps;
-    char shown[64] = "";
-    if (r->kept < r->particles)
-      snprintf(shown, sizeof shown, " (up to %lld in the page)", (long long)r->kept);
+    char shown[96] = "";
+    if (r->recorded < r->particles)
+      text_append(shown, sizeof shown, ", %lld recorded", (long long)r->recorded);
+    if (r->kept < r->recorded)
+      text_append(shown, sizeof shown, " (up to %lld in the page)", (long long)r->kept);
     report_line("recording", "%s: %s%s, %s, %s, %lld not solved", s->recorded[k].path,
                 s->recorded[k].head.fluid
                     ? text_count(r->particles, "particle", "particles", &bodies)

@@ -68,6 +68,13 @@ for show in particles surface; do
 done
 run render a.perp b.perp -o c.png --size 320x160 --frame 3 --no-caption; expect 'two side by side, one of them cut' 0 'out=320 x 160' 'err=b.perp: the end is missing'
 holds 'with a seam' png c.png 'all(at(159, y) == (255, 255, 255) for y in range(160)) and all(sum(colourful(*at(x, y)) for x in half for y in range(160)) > 3000 for half in (range(159), range(161, 320)))'
+for more in '' '--size 16 --seed 1234567'; do
+  # shellcheck disable=SC2086
+  for walls in slip separating; do "$PERP" run ceiling --steps 2 --walls $walls $more -o $walls.perp -q; done
+  run render slip.perp separating.perp -o c.png --size 800x430 --show surface; expect 'two with commands' 0
+  holds 'their legends stand at one height' png c.png 'len({tuple(y for y in range(385, 430) if any(colourful(*at(x, y)) for x in half)) for half in (range(200, 399), range(600, 800))} - {()}) == 1'
+  [ -n "$more" ] || holds 'below the pictures' png c.png 'all(not colourful(*at(x, y)) for y in range(385, 405) for x in range(800))'
+done
 run render b.perp -o f_%02d.png "${small[@]}" --fps 60 -q; expect 'pictures' 0; holds 'one for each frame' test "$(echo f_*.png)" = 'f_00.png f_01.png f_02.png f_03.png'
 run render b.perp -o g_%02d.png "${small[@]}" --fps 120 -q; holds 'and between them' test "$(find . -name 'g_*.png' | wc -l)" = 7
 run render a.perp -o c.png --colour impulse; expect 'colours of bodies' 2 'err=--colour = impulse is not for a liquid: speed or pressure'
@@ -139,6 +146,19 @@ run export bodies.perp -o x.ply --what contacts; expect 'contacts as a mesh' 2 '
 run export bare3.perp -o x.obj; expect 'a surface that was not recorded' 3 'err=bare3.perp has no grid'
 run run falling-ball -o x.obj; expect 'a mesh is made from a recording' 2 "err='perp export x.perp -o x.obj'"
 
+# Particles are those of the scene; in space only some are recorded, and everybody says so.
+"$PERP" run falling-ball --size 16 --steps 4 -o ball.perp -q; "$PERP" run falling-ball --size 16 --steps 4 --keep all -o whole.perp -q
+points() { sed -n 's/^element vertex //p;/^end_header/q' "$1"; }
+quietly ball.perp -o ball.ply --frame 2; quietly whole.perp -o whole.ply --frame 2
+run export ball.perp -o ball.ply --frame 2; some=$(points ball.ply); all=$(points whole.ply)
+holds 'not all are recorded' test "$some" -lt "$all"
+expect 'how many' 0 "out=1 frame, $all particles, $some recorded" "out=near the surface only; 'perp run --keep all' records the rest"; narrow 'within 80 columns'
+run export whole.perp -o whole.ply --frame 2; expect 'all of them' 0 "out=1 frame, $all particles" 'out!=recorded' 'out!=--keep'
+run export ball.perp -o 'n_%d.ply'; expect 'of many frames the most' 0 'out=5 frames, up to'
+run export ball.perp -o ball.csv --what steps; expect 'none of a table of steps' 0 'out=5 frames' 'out!=particles'
+run export ball.perp -o ball.ply --frame 2 --json; json 'as JSON' "particles=$all" "recorded=$some"
+run view ball.perp; [ "$code" -eq 5 ] || expect 'a page says the same' 0 'out= recorded' 'out!=particles (up to'
+
 # Curves.
 if command -v gnuplot >/dev/null; then
   run plot a.perp -o a.svg; expect 'curves of a liquid' 0 'out=a.perp: 24 steps'
@@ -148,6 +168,7 @@ if command -v gnuplot >/dev/null; then
     "$PERP" run swirl --size 12 --steps 3 -m "${pair%:*}" -o m.perp -q
     run plot m.perp -o c.svg --what iterations; holds "$pair" test "$(grep -oE '>(Newton|sweeps|pivots|outer)<' c.svg | sort -u)" = ">${pair#*:}<"
   done
+  "$PERP" run swirl --size 12 --steps 3 -m pgs -o m.perp -q; run plot m.perp -o c.svg --what iterations; holds 'sweeps have none inside' test "$(grep -c '>inner<' c.svg)" = 0
   run plot a.perp b.perp -o c.svg --what volume,momentum; expect 'of two' 0; holds 'both' grep -q '>b<' c.svg; holds 'above a labelled axis' grep -q '>time, s<' c.svg
   run plot a.perp bodies.perp -o c.svg; expect 'of a liquid and bodies' 3 'err=bodies and a liquid have no curves in common'
   run plot a.perp -o c.svg --what contacts; expect 'contacts of a liquid' 2 'err=--what = contacts: choose from volume, energies, momentum, iterations, residuals, divergence and all'
