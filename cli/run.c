@@ -103,7 +103,9 @@ static int check_output(const run_session *s) {
   int code = s->path ? check_ending(s->path) : CODE_OK;
   if (!code && folder) code = run_dump_check(folder);
   if (code) return code;
-  if (!s->path || argument(s->args, "force") || !strcmp(s->path, "-")) return CODE_OK;
+  if (!s->path || !strcmp(s->path, "-")) return CODE_OK;
+  if (record_busy(s->path)) return fail(CODE_IO, "%s: another program is writing it", s->path);
+  if (argument(s->args, "force")) return CODE_OK;
   switch (run_existing(s->path)) {
     case RUN_FOREIGN:
       return fail(CODE_USAGE, "%s exists and is no recording; --force overwrites it", s->path);

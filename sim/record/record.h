@@ -158,6 +158,7 @@ double record_quantum(double smallest);             // the one for positions: be
 // Writing. Every chunk goes out whole: if that fails the file is cut back to the chunks before,
 // and removed if not even HEAD is in it.
 typedef struct record_writer record_writer;
+int record_busy(const char *path);   // another program is writing it
 int record_create(const char *path, record_writer **out, char *message, size_t size);
 int record_write(record_writer *writer, record_type type, uint32_t first, uint32_t count,
                  const void *plain, size_t bytes, char *message, size_t size);

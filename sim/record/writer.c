@@ -59,6 +59,15 @@ static int lock(int fd) {
   return fcntl(fd, F_SETLK, &whole) == 0 || (errno != EACCES && errno != EAGAIN);
 }
 
+int record_busy(const char *path) {
+  struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  const int known = fcntl(fd, F_GETLK, &whole) == 0;
+  close(fd);
+  return known && whole.l_type != F_UNLCK;
+}
+
 static int open_writer(const char *path, int fd, record_writer **out, char *message, size_t size) {
   struct stat status;
   record_writer *writer = calloc(1, sizeof *writer);

@@ -130,6 +130,7 @@ run run box --resume a.perp; expect 'with a scene' 2 "err='box': --resume takes 
 "$PERP" run hollow-sphere --spheres 40 --sleep 0 --steps 100000 --every 3 --progress -o i.perp >second 2>progress &
 pid=$!
 for ((i = 0; i < 300; i++)); do if grep -q ' contacts, ' progress || ! kill -0 "$pid" 2>/dev/null; then break; fi; sleep 0.1; done
+run run box --steps 1 -o i.perp; expect 'a file in use was not interrupted' 6 'err=i.perp: another program is writing it' 'err!=--resume'
 run run box --steps 1 --force -o i.perp; expect 'one run at a time' 6 'err=i.perp: another program is writing it'
 kill -INT "$pid"; wait "$pid"; code=$? out=$(cat second) err=$(cat progress)
 expect 'Ctrl-C' 130 "err='perp run --resume i.perp' " 'err=/100000, ' 'out=next             perp run --resume i.perp' 'out=interrupted'
