@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -51,9 +52,16 @@ static double remaining(progress *state, const perp_statistics *now) {
   return left;
 }
 
+// A line that fills the terminal would wrap, and stay.
+static int live_width(void) {
+  struct winsize size;
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return PROGRESS_WIDTH;
+  return size.ws_col <= PROGRESS_WIDTH ? size.ws_col - 1 : PROGRESS_WIDTH;
+}
+
 static void print(const progress *state, const char *line) {
   if (state->mode == PROGRESS_LIVE) {
-    fprintf(stderr, "\r\033[K%.79s", line);
+    fprintf(stderr, "\r\033[K%.*s", live_width(), line);
     live_line = 1;
   } else {
     fprintf(stderr, "%s\n", line);

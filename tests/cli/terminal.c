@@ -1,9 +1,12 @@
-// terminal.c: runs a command on a terminal of its own and copies what it shows.
+// terminal.c: runs a command on a terminal of its own and copies what it shows. PERP_COLUMNS says how
+// wide it is.
+#define _DEFAULT_SOURCE
 #define _XOPEN_SOURCE 700
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +17,9 @@ int main(int argc, char **argv) {
   const char *name = ptsname(master);
   const int slave = name ? open(name, O_RDWR) : -1;
   if (slave < 0) return 77;
+  const char *columns = getenv("PERP_COLUMNS");
+  const struct winsize size = {.ws_row = 24, .ws_col = (unsigned short)(columns ? atoi(columns) : 0)};
+  if (columns && ioctl(slave, TIOCSWINSZ, &size) != 0) return 77;
   const pid_t child = fork();
   if (child < 0) return 77;
   if (child == 0) {

@@ -22,6 +22,9 @@ run solve p; expect 'no colour in a pipe' 0 "out!=$escape"
 "$PERP" gen obstacle --size 250 -o o >/dev/null || exit 99
 shown "$PERP" solve o -m pgs --tol 1e-14 --time-limit 1500ms
 expect 'a live line' 1 $'out=\r\033[Kiteration ' 'out= left' 'out=time limit'
+PERP_COLUMNS=40 shown "$PERP" solve o -m pgs --tol 1e-14 --time-limit 1500ms
+widest() { printf '%s' "$out" | tr '\r' '\n' | sed -n 's/^.\[K\(iteration .*\)/\1/p' | awk '{ if (length($0) > n) n = length($0) } END { print n + 0 }'; }
+holds 'on a narrow terminal it does not wrap' test "$(widest)" = 39
 shown "$PERP" solve o -m pgs --tol 1e-14 --time-limit 500ms --quiet
 expect '--quiet has none' 1 $'out!=\r\033[Kiteration '
 run solve o -m pgs --tol 1e-14 --time-limit 1500ms --progress
