@@ -26,7 +26,8 @@ export function listen(player) {
   const table = new Map(keys(player).map(([key, , , act]) => [key, act]));
   addEventListener('keydown', event => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (document.querySelector('dialog[open]')) return;
+    const help = document.querySelector('dialog[open]');
+    if (help) { if (event.key === '?') help.close(); return; }
     const {tagName} = event.target;
     if (tagName === 'SELECT') return;
     if (event.target.type === 'range' && /^Arrow|^Home|^End|^Page/.test(event.key)) return;

@@ -108,7 +108,8 @@ try {
     await page.key('?');
     assert.match(await text('#help'), /view: particles, surface, grid/);
     assert.match(await text('#help'), /where the liquid leaves a wall/);
-    await page.key('Escape');
+    await page.key('?');                                // closes what it opened
+    assert.equal(await page.run('document.querySelectorAll("dialog[open]").length'), 0);
     await page.key('ArrowRight');
     assert.equal(await root('frame'), '4');
     await page.key('n');
@@ -282,6 +283,20 @@ try {
         assert.deepEqual(await outside(), [], `${hash} at ${wide}`);
       }
     }
+  });
+
+  await check('on a phone the texts of two pictures are small', async () => {
+    await page.size(390, 844, {mobile: true, ratio: 1});
+    await page.go(`${pages.both}#frame=7&colour=pressure`);
+    const parts = await page.run(`[...document.querySelectorAll('.view')].map(view =>
+      ['header', '.legend'].map(name => view.querySelector(name).getBoundingClientRect().height)
+        .reduce((sum, height) => sum + height)/view.getBoundingClientRect().height)`);
+    assert.equal(parts.length, 2);
+    assert.ok(parts.every(part => part > 0.05 && part < 0.2), parts.join());
+    await page.go(`${pages.both}#frame=6`);             // step 12: that is said in full
+    assert.match(await page.run(`[...document.querySelectorAll('.view header p')]
+      .filter(p => p.getBoundingClientRect().height > 0).map(p => p.textContent).join('|')`),
+                 /NOT SOLVED.*NOT SOLVED/);
   });
 
   await check('the console is silent', () => { assert.deepEqual(page.complaints, []); });
