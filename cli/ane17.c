@@ -127,8 +127,7 @@ static int solve(ane17_scene *s, int slip, const char *method, const setting *se
 
 // Of slip it is the linear solver that reaches its threshold, or does not.
 int ane17_cut(const ane17_run *run) {
-  if (run->slip) return run->inner >= ANE17_INNER;
-  return run->status != PERP_STATUS_SOLVED && run->status != PERP_STATUS_MEASURE;
+  return run->slip ? run->inner >= ANE17_INNER : run->status == PERP_STATUS_ITERATION_LIMIT;
 }
 
 static const char *mark(const ane17_run *run) { return ane17_cut(run) ? ">" : ""; }
