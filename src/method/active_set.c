@@ -435,7 +435,8 @@ const perp_method method_active_set = {
   .formula = "I = {lo < x < hi} u {y points inwards}, x <- P(x - t (A_II + sigma I)^-1 y_I), 5 "
              "passes of PGS; then proximal points by Newton steps on the dual with exact search",
   .converges = "A symmetric positive semidefinite and a solution exists",
-  .cost = "row modifications or a factorisation of A_II, a solve, a few products",
+  .cost = "row modifications or a factorisation of A_II, a solve, a few products; grids of cells "
+          "(perp_from_grid) have no factor: a few cycles of multigrid on the free cells",
   .advice = "where A is indefinite or not symmetric: auto; where a factor is too large: nncg",
   .needs = PERP_NEEDS_DIAGONAL | PERP_NEEDS_SWEEP | PERP_NEEDS_SUBMATRIX,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,

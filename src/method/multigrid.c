@@ -654,7 +654,7 @@ const perp_method method_multigrid = {
   .formula = "I: lo < x - y/D < hi; A_II c = -y_I by conjugate gradients with multigrid",
   .converges = "A symmetric positive definite; for M-matrices in steps that do not grow with n; "
                "it gives up on others where they become too many",
-  .cost = "about six products with A per inner iteration, of which there are about 40",
+  .cost = "about six products with A per inner iteration, of which meshes take 10 to 30",
   .advice = "for 10^4 rows and more; below, or if A is no M-matrix, try active_set or auto",
   .needs = PERP_NEEDS_SUBMATRIX,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
