@@ -7,6 +7,8 @@
 //     ln of contact c at c,   lt of direction k at count + K c + k,   the sliding speed at
 //     (1 + K) count + c.
 // friction.c builds such a matrix by hand.
+//
+//     cc friction_contacts.c $(pkg-config --cflags --libs perp) -lm -o friction_contacts
 #include <math.h>
 #include <perp/perp.h>
 #include <stdio.h>

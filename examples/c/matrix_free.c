@@ -4,6 +4,8 @@
 // The film is 0 along the rim and lies on the obstacle psi or above it.
 // Where it floats its Laplacian is 0:
 //     x >= psi,   y = -laplace(x) >= 0,   y_i = 0 where x_i > psi_i.
+//
+//     cc matrix_free.c $(pkg-config --cflags --libs perp) -lm -o matrix_free
 #include <math.h>
 #include <perp/method.h>
 #include <stdio.h>

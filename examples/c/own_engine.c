@@ -4,6 +4,8 @@
 // it needs from perp is one solver, made once with room for the largest frame, and for every frame
 // J (who touches whom, along which normal), the inverse masses W and b = J u* + gap/h. The impulses
 // of the frame before are the guess: contacts are known by their pair of bodies.
+//
+//     cc own_engine.c $(pkg-config --cflags --libs perp) -lm -o own_engine
 #include <math.h>
 #include <perp/perp.h>
 #include <stdio.h>

@@ -3,6 +3,8 @@
 // Liquid under the lid of a closed box: on the left it falls, on the right it is thrown against the
 // lid. With slip walls all of it would stick there. With 0 <= p _|_ div u >= 0 in cells at walls
 // the lid lets go where it would have to pull.
+//
+//     cc pressure.c $(pkg-config --cflags --libs perp) -lm -o pressure
 #include <math.h>
 #include <perp/perp.h>
 #include <stdio.h>

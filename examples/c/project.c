@@ -2,6 +2,8 @@
 //
 // Liquid fills the upper half of a closed box, and gravity acts for ten steps. With the usual
 // linear projection it hangs from the lid by suction; with a lid that lets go it falls by g t.
+//
+//     cc project.c $(pkg-config --cflags --libs perp) -o project
 #include <math.h>
 #include <perp/perp.h>
 #include <stdio.h>
@@ -70,7 +72,7 @@ int main(void) {
       if (!project(&f, dt, separating, &solver)) return puts(perp_last_message()), 1;
     }
     double low = INFINITY;
-    for (int c = 0; c < CELLS; c++) low = fmin(low, f.p[c]);
+    for (int c = 0; c < CELLS; c++) low = f.p[c] < low ? f.p[c] : low;
     printf("%s: after 0.1 s it moves by %.3f m/s, least pressure %.0f Pa\n",
            separating ? "separating" : "slip", fabs(f.v[NX*(3*NY/4) + NX/2]), low);
     perp_solver_destroy(solver);

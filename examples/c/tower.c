@@ -6,6 +6,8 @@
 // are six more than statics can tell apart, so J W J' is singular, and impulses of single points
 // are not unique; what a whole face carries is. Where contacts outnumber bodies, perp factors a
 // matrix of the size of the bodies.
+//
+//     cc tower.c $(pkg-config --cflags --libs perp) -lm -o tower
 #include <math.h>
 #include <perp/perp.h>
 #include <stdio.h>

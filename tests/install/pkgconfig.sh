@@ -38,3 +38,13 @@ try "$work/dam"
 read -ra flags <<<"$(pkg-config --cflags --libs perp)"
 try gcc -std=c17 -Wall -Wextra -Werror "$PERP_SOURCE/examples/c/own_engine.c" "${flags[@]}" -lm "-Wl,-rpath,$libdir" -o "$work/engine"
 try "$work/engine"
+
+# Examples are compiled as their own line says.
+lines=0
+for source in "$PERP_SOURCE"/examples/c/*.c; do
+  line=$(sed -n 's|^// *\(cc .*\)|\1|p' "$source" | head -n 1)
+  [ -n "$line" ] || continue
+  (cd "$PERP_SOURCE/examples/c" && try bash -c "${line% -o *} -o '$work/example'") || exit 1
+  lines=$((lines + 1))
+done
+[ "$lines" -ge 7 ] || die "only $lines examples say how to compile them"
