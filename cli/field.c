@@ -53,7 +53,19 @@ static double gap_unit(const field *what, int64_t n) {
   return sum > 0.0 && isfinite(sum) ? sum/(double)count : 1.0;
 }
 
-// x holds the unknowns row after row, x fastest.
+// Unknown k is point (i, j).
+static void add(const field *what, cells *c, double *points, int64_t k, int32_t i, int32_t j,
+                double unit) {
+  const size_t at = (size_t)(i/c->block) + (size_t)c->columns*(size_t)(j/c->block);
+  points[at] += 1.0;
+  c->part[VALUE][at] += what->x[k];
+  c->part[GAP][at] += fmin(fmax(what->gap[k]/unit, -1.0), 1.0);
+  c->part[LO][at] += what->region[k] == FIELD_AT_LO;
+  c->part[HI][at] += what->region[k] == FIELD_AT_HI;
+  c->points[what->region[k]]++;
+}
+
+// x holds the unknowns row after row, x fastest, unless cells say where they are.
 static int gather(const field *what, cells *c) {
   const grid *g = what->grid;
   *c = (cells){.block = field_block(g), .low = INFINITY, .high = -INFINITY};
@@ -66,19 +78,11 @@ static int gather(const field *what, cells *c) {
   for (int p = 0; p < PARTS; p++) c->part[p] = c->memory + (size_t)(1 + p)*count;
   const double unit = gap_unit(what, grid_unknowns(g));
   int64_t k = 0;
-  for (int32_t j = 0; j < g->ny; j++) {
-    for (int32_t i = 0; i < g->nx; i++) {
-      if (g->filled && j >= g->filled[i]) continue;
-      const size_t at = (size_t)(i/c->block) + (size_t)c->columns*(size_t)(j/c->block);
-      points[at] += 1.0;
-      c->part[VALUE][at] += what->x[k];
-      c->part[GAP][at] += fmin(fmax(what->gap[k]/unit, -1.0), 1.0);
-      c->part[LO][at] += what->region[k] == FIELD_AT_LO;
-      c->part[HI][at] += what->region[k] == FIELD_AT_HI;
-      c->points[what->region[k]]++;
-      k++;
-    }
-  }
+  for (; g->cell && k < g->unknowns; k++)
+    add(what, c, points, k, g->cell[k] % g->nx, g->cell[k]/g->nx, unit);
+  for (int32_t j = 0; j < g->ny && !g->cell; j++)
+    for (int32_t i = 0; i < g->nx; i++)
+      if (!g->filled || j < g->filled[i]) add(what, c, points, k++, i, j, unit);
   for (size_t at = 0; at < count; at++) {
     for (int p = 0; p < PARTS; p++)
       c->part[p][at] = points[at] > 0.0 ? c->part[p][at]/points[at] : NAN;

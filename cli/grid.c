@@ -119,12 +119,70 @@ int grid_read(const char *path, grid *out, char *message, size_t size) {
   return CODE_INPUT;
 }
 
+// A line "row,i,j,k"; 0: it is none, or another row.
+static int read_cell(const char **at, int64_t row, int32_t cell[3]) {
+  char *end;
+  if (strtoll(*at, &end, 10) != row || *end != ',') return 0;
+  for (int c = 0; c < 3; c++) {
+    const char *from = end + 1;
+    const long long value = strtoll(from, &end, 10);
+    if (end == from || value < 0 || value >= GRID_LARGEST || *end != (c < 2 ? ',' : '\n')) return 0;
+    cell[c] = (int32_t)value;
+  }
+  *at = end + 1;
+  return 1;
+}
+
+int grid_read_cells(const char *path, grid *out, char *message, size_t size) {
+  static const char head[] = "row,i,j,k\n";
+  *out = (grid){.step = {1.0, 1.0}, .edge = 0.5, .label = {"cells", "height in cells"},
+                .value = "pressure", .at_lo = "no pressure: off the wall"};
+  file_text text;
+  int code = file_read(path, &text, message, size);
+  if (code) return code;
+  const char *start = text.data, *end = start + text.length;
+  int64_t rows = 0, row = 0, deep = 0;
+  for (const char *c = start; c < end; c++) rows += *c == '\n';
+  int32_t *place = malloc((size_t)(rows + 1)*2*sizeof *place), at[3];   // i and j of each
+  if (!place) {
+    snprintf(message, size, "%s: out of memory", path);
+    code = CODE_IO;
+  } else if (text.length < sizeof head || memcmp(start, head, sizeof head - 1) != 0 ||
+             end[-1] != '\n') {
+    snprintf(message, size, "%s:1: expected the columns row,i,j,k", path);
+    code = CODE_INPUT;
+  }
+  for (const char *c = start + sizeof head - 1; !code && c < end; row++) {
+    if (!read_cell(&c, row + 1, at)) {
+      snprintf(message, size, "%s:%lld: expected the row %lld and the numbers of its cell", path,
+               (long long)row + 2, (long long)row + 1);
+      code = CODE_INPUT;
+      break;
+    }
+    place[2*row] = at[0], place[2*row + 1] = at[1];
+    if (at[0] >= out->nx) out->nx = at[0] + 1;
+    if (at[1] >= out->ny) out->ny = at[1] + 1;
+    if (at[2] > 0) deep = 1;
+  }
+  file_text_free(&text);
+  if (!code && ((int64_t)out->nx*out->ny > INT32_MAX || deep)) out->nx = out->ny = 0;
+  if (code || out->nx == 0) {
+    free(place);
+    return code;
+  }
+  for (int64_t r = 0; r < row; r++) place[r] = place[2*r] + out->nx*place[2*r + 1];
+  out->cell = place;
+  out->unknowns = row;
+  return CODE_OK;
+}
+
 grid grid_plain(int32_t nx, int32_t ny) {
   return (grid){.nx = nx, .ny = ny, .step = {1.0, 1.0}, .edge = 0.5, .label = {"x", "y"},
                 .value = "x"};
 }
 
 int64_t grid_unknowns(const grid *what) {
+  if (what->cell) return what->unknowns;
   if (!what->filled) return (int64_t)what->nx*what->ny;
   int64_t count = 0;
   for (int32_t i = 0; i < what->nx; i++) count += what->filled[i];
@@ -133,5 +191,6 @@ int64_t grid_unknowns(const grid *what) {
 
 void grid_free(grid *what) {
   free(what->filled);
-  what->filled = NULL;
+  free(what->cell);
+  what->filled = what->cell = NULL;
 }

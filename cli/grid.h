@@ -21,11 +21,16 @@ typedef struct grid {
   char label[2][96];
   char value[96], at_lo[96], at_hi[96];   // "": not said
   int32_t *filled;                 // nx, or NULL
+  int32_t *cell;                   // unknowns: i + nx j of each, instead of filled; or NULL
+  int64_t unknowns;                // of `cell`
 } grid;
+
+#define GRID_CELLS "cells.csv"     // of perp run --dump-problems: row,i,j,k; rows from 1
 
 // Errors: an exit code, and the message says what is wrong.
 int grid_write(const char *path, const perp_layout *what, char *message, size_t size);
 int grid_read(const char *path, grid *out, char *message, size_t size);
+int grid_read_cells(const char *path, grid *out, char *message, size_t size);   // nx = 0: in space
 
 grid grid_plain(int32_t nx, int32_t ny);   // unit steps, as --grid says nothing else
 

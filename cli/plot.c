@@ -112,7 +112,7 @@ static int grid_mismatch(const session *s, const char *source) {
               (int)g->nx, (int)g->ny, (long long)grid_unknowns(g), (int)s->files.problem.A.n);
 }
 
-// --grid, else DIR/grid.json, else none.
+// --grid, else DIR/grid.json, else DIR/cells.csv of a liquid in the plane, else none.
 static int find_grid(session *s, const char *directory) {
   const char *text = argument(s->args, "grid"), *kind = argument(s->args, "kind");
   char path[PATH_SIZE], message[512] = "", source[PATH_SIZE];
@@ -134,6 +134,14 @@ static int find_grid(session *s, const char *directory) {
     const int code = grid_read(path, &s->grid, message, sizeof message);
     if (code) return fail(code, "%s", message);
     s->has_grid = 1;
+    snprintf(source, sizeof source, "%s", path);
+  }
+  snprintf(path, sizeof path, "%.*s/" GRID_CELLS, PATH_SIZE - 32, directory ? directory : "");
+  struct stat status;
+  if (!s->has_grid && directory && stat(path, &status) == 0) {
+    const int code = grid_read_cells(path, &s->grid, message, sizeof message);
+    if (code) return fail(code, "%s", message);
+    s->has_grid = s->grid.nx > 0;
     snprintf(source, sizeof source, "%s", path);
   }
   if (!s->has_grid && kind && !strcmp(kind, "field")) {

@@ -143,6 +143,18 @@ run run ceiling --size 16 --steps 8 --dump-problems dump; expect 'not over those
 run run box --steps 1 --dump-problems dump; expect 'nor beside them' 2 'err=it has problems of another run'
 mkdir other; : >other/notes.txt; : >other/step_by_step_nonsense; run run ceiling --size 16 --steps 1 --dump-problems other; expect 'beside what is something else' 0
 
+# They are drawn as what they are: pressure in cells, where these lie in the plane.
+if command -v gnuplot >/dev/null; then
+  wide=$(awk -F, 'NR > 1 && $2 > n { n = $2 } END { print n + 1 }' "$folder/cells.csv"); high=$(awk -F, 'NR > 1 && $3 > n { n = $3 } END { print n + 1 }' "$folder/cells.csv")
+  run plot "$folder" -o p.svg --json; json 'the pressure of a step as a picture' kind=field status=solved
+  holds 'of its cells' grep -q "pressure, $wide x $high points" p.svg
+  run plot "$folder" -o p.svg --kind matrix --json; json 'or its matrix' kind=matrix
+  cp -r "$folder" odd; sed -i '3d' odd/cells.csv; run plot odd -o q.svg; expect 'a row is missing' 3 'err=odd/cells.csv:3: expected the row 2'
+  sed -i '2q' odd/cells.csv; run plot odd -o q.svg; expect 'most are' 3 'err=odd/cells.csv: 1 x 1 points with 1 unknowns, but A has'
+  echo 'a,b' >odd/cells.csv; run plot odd -o q.svg; expect 'no cells' 3 'err=odd/cells.csv:1: expected the columns row,i,j,k'
+  "$PERP" run falling-ball --size 8 --steps 1 --dump-problems deep -q; run plot deep/step0001_* -o q.svg --json; json 'in space there is no such picture' kind=matrix
+fi
+
 # Which cell a row is: rows that A couples are neighbours, and cells and pressures are the recorded ones.
 coupled() {   # coupled FOLDER: all entries beside the diagonal are of cells that touch
   awk -F '[ ,]' 'NR == FNR { if (FNR > 1) { i[$1] = $2; j[$1] = $3; k[$1] = $4; seen[$2, $3, $4]++; cells++ } next }
