@@ -72,8 +72,12 @@ int recording_open(const char *path, recording *out) {
   if (!code) code = read_head(out, message, sizeof message);
   if (!code) code = check_frames(out, message, sizeof message);
   if (code) {
+    const int whole = out->index.count;   // chunks in front of the damage
     recording_close(out);
-    return fail(code, "%s: %s", file_read_name(path), message);
+    if (whole < 2 || !strcmp(path, "-"))
+      return fail(code, "%s: %s", file_read_name(path), message);
+    return fail(code, "%s: %s; 'perp run --resume %s' makes the rest of it again", path, message,
+                path);
   }
   if (!out->index.complete)
     warn("%s: the end is missing; %lld frames are there", out->path, (long long)out->frames);

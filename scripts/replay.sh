@@ -122,7 +122,8 @@ if [ "$code" -ne 0 ]; then
   stage_show "$logs/falling-block.txt"
   failed=1
 else
-  stage_end "      $(sed -n '1s/^solved  *//p' "$logs/falling-block.txt")"
+  stage_end "      $(sed -n '1s/^solved  *//p' "$logs/falling-block.txt")"$'\n'"      slip walls: $(
+    sed -n '1s/^solved  *//p' "$logs/falling-block-slip.txt")"
   make_file "$liquid.html" 'a page with both, side by side' 'the liquid, with and without separating walls' \
     "$perp" view "$liquid.perp" "$liquid-slip.perp" -o "$liquid.html"
 fi

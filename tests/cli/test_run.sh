@@ -117,6 +117,7 @@ run run --resume r.perp --steps x; expect 'nor to x' 2 'err=--steps = x is not a
 expect 'no room for another' 6 'err=File too large'; same 'leaves the old one' a.perp r.perp; leftovers 'and nothing else'
 rm l.perp old.perp
 cp a.perp r.perp; printf 'X' | dd of=r.perp bs=1 seek=$((bytes*2/3)) conv=notrunc 2>/dev/null
+run view r.perp; [ "$code" -eq 5 ] || expect 'and how to mend it' 3 "err='perp run --resume r.perp' makes the rest of it again"
 info r.perp; says 'damage is seen' 'perp info: r.perp: chunk [0-9]* at byte [0-9]*: the check sum is .*'
 run run --resume r.perp; expect 'and repaired' 0 'err=what follows is made again'; same 'to the same bytes' a.perp r.perp
 head -c 100 a.perp >r.perp; run run --resume r.perp; expect 'without a header' 3 'err=r.perp: the recording has no whole header'
