@@ -1,6 +1,7 @@
 // grid.c: where the unknowns of a planar problem lie: the file grid.json beside A.mtx.
 #include "grid.h"
 
+#include <ctype.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -119,17 +120,17 @@ int grid_read(const char *path, grid *out, char *message, size_t size) {
   return CODE_INPUT;
 }
 
-// A line "row,i,j,k"; 0: it is none, or another row.
+// A line "row,i,j,k"; 0: it is none, or another row. The text ends with a line.
 static int read_cell(const char **at, int64_t row, int32_t cell[3]) {
-  char *end;
-  if (strtoll(*at, &end, 10) != row || *end != ',') return 0;
-  for (int c = 0; c < 3; c++) {
-    const char *from = end + 1;
-    const long long value = strtoll(from, &end, 10);
-    if (end == from || value < 0 || value >= GRID_LARGEST || *end != (c < 2 ? ',' : '\n')) return 0;
-    cell[c] = (int32_t)value;
+  for (int c = -1; c < 3; c++) {
+    char *end;
+    if (!isdigit((unsigned char)**at)) return 0;   // strtoll would go on to the next line
+    const long long value = strtoll(*at, &end, 10);
+    if ((c < 0 && value != row) || (c >= 0 && value >= GRID_LARGEST)) return 0;
+    if (*end != (c < 2 ? ',' : '\n')) return 0;
+    if (c >= 0) cell[c] = (int32_t)value;
+    *at = end + 1;
   }
-  *at = end + 1;
   return 1;
 }
 

@@ -151,6 +151,7 @@ if command -v gnuplot >/dev/null; then
   run plot "$folder" -o p.svg --kind matrix --json; json 'or its matrix' kind=matrix
   cp -r "$folder" odd; sed -i '3d' odd/cells.csv; run plot odd -o q.svg; expect 'a row is missing' 3 'err=odd/cells.csv:3: expected the row 2'
   sed -i '2q' odd/cells.csv; run plot odd -o q.svg; expect 'most are' 3 'err=odd/cells.csv: 1 x 1 points with 1 unknowns, but A has'
+  printf 'row,i,j,k\n1,0,\n' >odd/cells.csv; run plot odd -o q.svg; expect 'a line without an end' 3 'err=odd/cells.csv:2: expected the row 1'
   echo 'a,b' >odd/cells.csv; run plot odd -o q.svg; expect 'no cells' 3 'err=odd/cells.csv:1: expected the columns row,i,j,k'
   "$PERP" run falling-ball --size 8 --steps 1 --dump-problems deep -q; run plot deep/step0001_* -o q.svg --json; json 'in space there is no such picture' kind=matrix
 fi
