@@ -347,6 +347,37 @@ static void cells_inside_keep_their_share_of_particles(void **unused) {
     }
 }
 
+// A flow that draws rows of particles apart leaves columns of cells empty, 2 P, 0, 2 P, 0, ..., up
+// to the sides. They are filled if they were liquid, not if they were air, and not if what is left
+// is sparse: P/2, 0, P/2, 0, ...
+static void empty_cells_inside_are_filled(void **unused) {
+  (void)unused;
+  for (int dimension = 2; dimension <= 3; dimension++)
+    for (int which = 0; which < 3; which++) {   // liquid, air, sparse
+      perp_fluid *f = pool(dimension, 12, PERP_TRANSFER_FLIP, 1);
+      const int share = dimension == 2 ? 4 : 8;
+      pour(f, perp_fluid_box(0.5, 0.5, 0.5, 2.0, 2.0, 2.0));
+      for (int64_t i = 0; i < f->p.count; i++)
+        if ((int)(f->p.x[0][i]/f->h)%2 == 0) f->p.x[0][i] += f->h;
+      if (which == 2) {
+        assert_int_equal(fluid_sort(f), PERP_OK);
+        for (int64_t i = 0; i < f->p.count/4; i++)
+          for (int a = 0; a < dimension; a++) f->p.x[a][i] = f->p.x[a][4*i];
+        f->p.count /= 4;
+      }
+      if (which == 1) memset(f->type, PERP_CELL_AIR, (size_t)f->cells);
+      f->report.particles = 100000;   // so that no limit is met
+      assert_int_equal(fluid_room(f, 40000), PERP_OK);
+      assert_int_equal(fluid_reseed(f), PERP_OK);
+      check_sorted(f);
+      for (int32_t c = 0; c < f->cells; c++) {
+        const int32_t i = c%f->n[0], is = f->first[c + 1] - f->first[c];
+        assert_int_equal(is, i%2 ? (which == 2 ? share/2 : 2*share) : which == 0 ? share : 0);
+      }
+      perp_fluid_destroy(f);
+    }
+}
+
 static void a_step_adds_an_eighth_at_most(void **unused) {
   (void)unused;
   perp_fluid *f = pool(2, 40, PERP_TRANSFER_FLIP, 1);
@@ -563,6 +594,7 @@ int main(void) {
     cmocka_unit_test(particles_are_pushed_out_of_solids_and_into_the_box),
     cmocka_unit_test(sorting_is_stable_and_complete),
     cmocka_unit_test(cells_inside_keep_their_share_of_particles),
+    cmocka_unit_test(empty_cells_inside_are_filled),
     cmocka_unit_test(a_step_adds_an_eighth_at_most),
     cmocka_unit_test(crowded_cells_are_liquid),
     cmocka_unit_test(velocities_go_on_beyond_the_surface),
