@@ -179,6 +179,10 @@ static void what_is_poured_is_counted(void **unused) {
         assert_int_equal(count, half);
         assert_int_equal(perp_fluid_pour(f, &lower, &count), PERP_OK);   // twice is once
         assert_int_equal(count, 0);
+        perp_fluid_shape beyond = perp_fluid_box(2.5, 0.25, 0.5, 0.5, 0.25, 0.5);
+        count = -1;
+        assert_int_equal(perp_fluid_pour(f, &beyond, &count), PERP_OK);   // outside is nothing
+        assert_int_equal(count, 0);
         perp_fluid_shape all = perp_fluid_box(0.5, 0.5, 0.5, 0.5, 0.5, 0.5);
         assert_int_equal(perp_fluid_pour(f, &all, &count), PERP_OK);
         assert_int_equal(count, half);

@@ -103,7 +103,9 @@ void perp_fluid_destroy(perp_fluid *fluid);                 // NULL is fine
 // id (may be NULL) receives 0, 1, ... in the order of the calls
 perp_error perp_fluid_add_solid(perp_fluid *fluid, const perp_fluid_shape *solid, int32_t *id);
 perp_error perp_fluid_move_solid(perp_fluid *fluid, int32_t id, const perp_fluid_shape *solid);
-// Particles in the part of the shape that is not solid; count (may be NULL) receives how many.
+// Particles in the part of the shape that is in the box and not solid, where there are none yet;
+// count (may be NULL) receives how many. 0 is no error: all of it may be outside of the box, in
+// solids, full, or between the places of particles.
 perp_error perp_fluid_pour(perp_fluid *fluid, const perp_fluid_shape *where, int64_t *count);
 // The divergence kappa that each cell aims at, 1/s, [ANE17] (48); NULL: 0. Copied.
 perp_error perp_fluid_aim(perp_fluid *fluid, const double *kappa /* cells */);
