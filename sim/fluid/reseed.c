@@ -7,8 +7,8 @@
 // become more by it. (A dam break in 50 x 50 cells, walls separating, cfl = 1/2, had 31 % more
 // volume after 4 s, and has 6 %.) An empty one is content with 7/8 of that: rows of particles that
 // a flow draws apart to two cells have become as much closer along themselves, and along a wall
-// each second column is empty, 0, 7/4 P, 0, 7/4 P. (In the plane scenes lose up to 9 % of their
-// volume without these cells, up to 5 % with them; some gain 5 % if 3/4 is enough, 17 % with 1/2.)
+// each second column is empty, 0, 7/4 P, 0, 7/4 P. (Scenes in the plane lose up to 11 % of their
+// volume without these cells, up to 7 % with them; some gain 5 % if 3/4 is enough, 17 % with 1/2.)
 // One with more than 2 P keeps two per part, those nearest to its middle.
 // Neither depends on the order of particles: mirrored liquids stay mirrored. What is in the middle
 // of a solid, where nothing points to a way out, is removed.
