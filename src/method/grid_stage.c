@@ -140,10 +140,11 @@ EXACT_INLINE int label_four(const grid_stage *s, int32_t i, const double *diagon
   const four_mask fine = four_and(stays, four_at_most(rest, four_all((double)INFINITY)));
   if (four_any(four_not(four_or(known, fine)))) return 0;
   *most = four_max(four_keep(four_not(known), rest), *most);
-  if (!four_any(four_and(is_new, four_not(known)))) return 1;
-  for (int32_t k = i; k < i + 4; k++) {
-    sum->changed += s->is_free[k] == GRID_UNLABELLED;
-    if (s->unknown[k]) s->is_free[k] = 1;
+  if (!four_any(is_new)) return 1;
+  for (int32_t k = i; k < i + 4; k++) {   // known ones have a label
+    const uint8_t first = s->is_free[k] == GRID_UNLABELLED;
+    sum->changed += first;
+    s->is_free[k] = (uint8_t)(s->is_free[k] - first);
   }
   return 1;
 }
@@ -184,7 +185,7 @@ static void label_slice(void *data, int32_t from, int32_t to, int32_t part) {
       int32_t count = grid_row_from(l->grid, at, s->x, y, D);
       count = count < to - i ? count : to - i;
       for (int32_t k = 0; k < count; k++)
-        if (s->unknown[i + k]) s->y[i + k] = y[k] + s->b[i + k];
+        s->y[i + k] = s->unknown[i + k] ? y[k] + s->b[i + k] : s->y[i + k];
       label(s, i, count, D, l->moved + from, &sum);
       i += count;
     }
