@@ -7,8 +7,8 @@
 // on the coarsest grid, and handed from grid to grid: e is interpolated and improved by the active
 // set (nested iteration). Coarse grids are cheap, and a boundary that is misplaced where little
 // force would move it costs a step a cell further up: so they are solved well, the next to the
-// finest roughly, in two dimensions by a single step. Cost: in three dimensions a seventh of what as many steps on the finest grid
-// would take, in two a third.
+// finest roughly, in two dimensions by a single step. Cost: in three dimensions a seventh of what as
+// many steps on the finest grid would take, in two a third.
 #include <math.h>
 #include <string.h>
 
