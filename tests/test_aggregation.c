@@ -1,4 +1,5 @@
 // test_aggregation.c: a multigrid cycle that follows the free rows: fast, symmetric, honest.
+// labels: tsan
 // cost: 3
 #include "support.h"
 
@@ -383,11 +384,11 @@ static void as_linear_solver(void **state) {
 
 // In parts, with rows that become bound and free on the way: the same bits as in one piece where
 // nothing changes, the solution of the last mask where it does; levels made by several threads are
-// the same.
+// the same. So many rows that threads share those of the next level, too.
 static void in_parts(void **state) {
   (void)state;
   support_state = 12;
-  const int32_t k = 150, n = k*k;
+  const int32_t k = 400, n = k*k;
   grid s = grid_new(k, 1.0, 10.0);
   int failed;
   team *crew = team_create(3, NULL, NULL);

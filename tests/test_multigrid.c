@@ -271,7 +271,7 @@ static void closed(void **state) {
 // the same bits, and no row is forgotten.
 static void supports(void **state) {
   (void)state;
-  enum { M = 150 };
+  enum { M = 400 };              // so many that threads share the rows
   const double size[] = {M};
   double *x = calloc(M*M, sizeof *x), *other = calloc(M*M, sizeof *other);
   double *lo = calloc(M*M, sizeof *lo);
@@ -303,9 +303,41 @@ static void supports(void **state) {
   free(lo);
 }
 
+// Diffusion in which all rows are dominant but one: the next level has a single row, at a place of
+// the lattice that is even or odd.
+static void one_weak_row(void **state) {
+  (void)state;
+  enum { SIDE = 64, N = SIDE*SIDE };
+  static int32_t colptr[N + 1], row[5*N];
+  static double value[5*N], b[N], x[N];
+  for (int32_t weak = 0; weak < 8; weak++) {
+    int32_t count = 0;
+    for (int32_t i = 0; i < N; i++) {
+      const int32_t beside[] = {i/SIDE > 0 ? i - SIDE : -1, i%SIDE > 0 ? i - 1 : -1, i,
+                                i%SIDE < SIDE - 1 ? i + 1 : -1, i/SIDE < SIDE - 1 ? i + SIDE : -1};
+      colptr[i] = count;
+      for (int32_t q = 0; q < 5; q++) {
+        if (beside[q] < 0) continue;
+        row[count] = beside[q];
+        value[count++] = q != 2 ? -1.0 : i == weak%4 + weak/4*2*SIDE ? 4.0 : 104.0;
+      }
+      b[i] = i*7919%13 - 8;
+      x[i] = 0.0;
+    }
+    colptr[N] = count;
+    const perp_csc A = {N, N, colptr, row, value};
+    const perp_problem problem = {.A = perp_from_csc(&A, PERP_CLAIM_SYMMETRIC), .b = b};
+    const perp_options options = perp_default_options(perp_find_method("multigrid"));
+    perp_result result;
+    assert_int_equal(perp_solve_once(&problem, x, &options, &result), PERP_OK);
+    assert_int_equal(result.status, PERP_STATUS_SOLVED);
+    assert_in_range(result.inner_iterations, 1, 12);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(bearings), cmocka_unit_test(membranes),
-                                     cmocka_unit_test(supports),
+                                     cmocka_unit_test(supports), cmocka_unit_test(one_weak_row),
                                      cmocka_unit_test(guess), cmocka_unit_test(not_symmetric),
                                      cmocka_unit_test(stalls), cmocka_unit_test(large),
                                      cmocka_unit_test(closed)};

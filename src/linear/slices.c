@@ -81,8 +81,9 @@ static int two_colours(int32_t n, const int32_t *colptr, const int32_t *row, uin
 static int lattice_colours(int32_t n, const int32_t *colptr, const int32_t *row,
                            const lattice_place *at, uint8_t *colour) {
   int32_t same = 0;
+  const int32_t first = n > 0 ? at[0].at[0] + at[0].at[1] + at[0].at[2] : 0;   // it has colour 0
   for (int32_t i = 0; i < n; i++)
-    colour[i] = (uint8_t)((at[i].at[0] + at[i].at[1] + at[i].at[2]) & 1);
+    colour[i] = (uint8_t)((at[i].at[0] + at[i].at[1] + at[i].at[2] - first) & 1);
   for (int32_t i = 0; i < n; i++) {
     same |= colptr[i + 1] - colptr[i] > WIDEST;
     for (int32_t p = colptr[i]; p < colptr[i + 1]; p++)

@@ -274,7 +274,8 @@ static int32_t watched_step(truncated *t, stage *s, accuracy *pace, double wante
   int32_t made = aggregation_go_on(t->levels, 0, run->threads, wanted, MOST_STEPS, &deadline);
   watch_begin(&w);
   int settled_before = 0;
-  for (int32_t k = 0; k < WATCHED && w.count > 0; k++) {
+  // where gradients are slow all rows are looked at again, and the residual, after MOST_STEPS
+  for (int32_t k = 0; k < WATCHED && w.count > 0 && made < MOST_STEPS; k++) {
     const int32_t changed = watch_label(&w);
     const double rest = aggregation_rest(t->levels, 0, run->threads);
     if (changed == 0 && (settled_before || rest <= enough)) break;
