@@ -120,16 +120,17 @@ int grid_read(const char *path, grid *out, char *message, size_t size) {
   return CODE_INPUT;
 }
 
-// A line "row,i,j,k"; 0: it is none, or another row. The text ends with a line.
+// A line "row,i,j,k"; 0: it is none, or another row. The text ends with a line, and with no 0.
 static int read_cell(const char **at, int64_t row, int32_t cell[3]) {
   for (int c = -1; c < 3; c++) {
-    char *end;
-    if (!isdigit((unsigned char)**at)) return 0;   // strtoll would go on to the next line
-    const long long value = strtoll(*at, &end, 10);
+    const char *digit = *at;
+    int64_t value = 0;
+    for (; isdigit((unsigned char)*digit) && value <= INT32_MAX; digit++)
+      value = 10*value + (*digit - '0');
+    if (digit == *at || *digit != (c < 2 ? ',' : '\n')) return 0;
     if ((c < 0 && value != row) || (c >= 0 && value >= GRID_LARGEST)) return 0;
-    if (*end != (c < 2 ? ',' : '\n')) return 0;
     if (c >= 0) cell[c] = (int32_t)value;
-    *at = end + 1;
+    *at = digit + 1;
   }
   return 1;
 }
