@@ -1,5 +1,6 @@
 // test_fluid_particles.c: particles and grid: transfers that are exact for linear velocities, the
-// order of the advection, who is added and removed, pushes out of solids, extrapolation.
+// order of the advection, who is added and removed, pushes out of solids, extrapolation. (Somewhat
+// long: all of them need particles placed by hand, and share how that is done.)
 // labels: tsan
 #include "fluid_support.h"
 

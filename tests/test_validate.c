@@ -1,4 +1,5 @@
 // test_validate.c: every message of validation, with its index, value and limit.
+// labels: tsan
 #include "support.h"
 
 static void refused(const perp_problem *p, perp_error code, const char *message) {
@@ -269,12 +270,55 @@ static void methods_say_what_they_need(void **state) {
   assert_null(perp_method_at(perp_method_count()));
 }
 
+// So many rows that threads share them: the first bad one is named, wherever it is.
+static void first_of_many(void **state) {
+  (void)state;
+  enum { SIDE = 300, N = SIDE*SIDE, FACES = (SIDE + 1)*SIDE };
+  static uint8_t type[N];
+  static double v[4][N], face[FACES];   // b, lo, hi, x
+  for (int32_t i = 0; i < N; i++) type[i] = i < SIDE ? PERP_CELL_AIR : PERP_CELL_LIQUID;
+  for (int32_t i = 0; i < FACES; i++) face[i] = 1.0;
+  const perp_grid grid = {.cells = {SIDE, SIDE, 1}, .spacing = {1.0, 1.0, 1.0}, .type = type,
+                          .face = {face}};
+  const perp_problem p = {.A = perp_from_grid(&grid, PERP_CLAIM_NONE), .b = v[0], .lo = v[1],
+                          .hi = v[2]};
+  const int32_t places[] = {0, 511, 512, 20000, 44999, 45000, 77777, N - 1};
+  perp_options options = perp_default_options(perp_find_method("active_set"));
+  options.threads = 3;
+  const perp_limits limits = perp_limits_of(&p);
+  perp_solver *solver;
+  assert_int_equal(perp_solver_create(NULL, &limits, &options, NULL, &solver), PERP_OK);
+  for (int bad = 0; bad < 5; bad++)
+    for (int k = 0; k < 8; k++) {
+      double *const at = bad < 4 ? v[bad] : face, kept = at[places[k]], last = at[N - 1];
+      char expected[96];
+      const int32_t i = places[k];
+      at[i] = at[N - 1] = bad == 2 ? -1.0 : NAN;
+      snprintf(expected, sizeof expected,
+               bad == 0   ? "b[%d] = "
+               : bad == 1 ? "row %d: lo = "
+               : bad == 2 ? "row %d: lo = 0 > hi = -1"
+               : bad == 3 ? "guess x[%d] = "
+                          : "grid: face[0][%d] = ", i);
+      perp_result result;
+      assert_true(perp_solve(solver, &p, v[3], &result) != PERP_OK);
+      if (strncmp(perp_last_message(), expected, strlen(expected)) != 0)
+        fail_msg("expected '%s', got '%s'", expected, perp_last_message());
+      at[i] = kept;
+      at[N - 1] = last;
+    }
+  perp_result result;
+  assert_int_equal(perp_solve(solver, &p, v[3], &result), PERP_OK);
+  perp_solver_destroy(solver);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(operators), cmocka_unit_test(dense),
       cmocka_unit_test(csc),       cmocka_unit_test(product),
       cmocka_unit_test(contacts),
       cmocka_unit_test(vectors),   cmocka_unit_test(empty),
+      cmocka_unit_test(first_of_many),
       cmocka_unit_test(texts),     cmocka_unit_test(methods_say_what_they_need),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
