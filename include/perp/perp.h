@@ -14,6 +14,7 @@
 //
 // Names the caller passes in are views: perp copies no matrix and keeps no pointer after a call
 // returns. Functions may be called from several threads as long as no two share a perp_solver.
+// After fork() the child may use and destroy what its parent made; its tasks run in one thread.
 #ifndef PERP_PERP_H
 #define PERP_PERP_H
 

@@ -7,6 +7,8 @@
 // This is not src/base/team.c: a client of the library sees the public headers only. It also needs
 // less, no scheduler of others, but tells a task who runs it, as solvers and scratch are a thread's
 // own.
+// After fork() a child has the crew but not its threads: its tasks run in the calling thread, and
+// destroying it only frees memory (team.c says more).
 #include "crew.h"
 
 #include <pthread.h>
@@ -20,6 +22,7 @@ typedef void crew_task(void *data, int32_t index, int32_t who);
 struct crew {
   perp_allocator allocator;
   int32_t threads;            // without the caller
+  int forks;                  // forks_behind when they were started
   pthread_t *thread;          // threads
   _Atomic uint64_t ticket;    // number of the run << 32 | tasks left
   _Atomic(crew_task *) task;  // of that run; late threads may read them while the next ones are
@@ -41,6 +44,13 @@ static inline void pause_spin(void) {
   __asm__ __volatile__("yield");
 #endif
 }
+
+static atomic_int forks_behind;   // forks between the first process and this one
+static pthread_once_t watch_forks_once = PTHREAD_ONCE_INIT;
+static void count_fork(void) { atomic_fetch_add(&forks_behind, 1); }
+static void watch_forks(void) { pthread_atfork(NULL, NULL, count_fork); }
+
+static int is_orphan(const crew *c) { return c->forks != atomic_load(&forks_behind); }
 
 static uint32_t run_of(uint64_t ticket) { return (uint32_t)(ticket >> 32); }
 
@@ -95,12 +105,14 @@ static void wake(crew *c) {
 
 void crew_destroy(crew *c) {
   if (c == NULL) return;
-  atomic_store(&c->quit, 1);
-  wake(c);
-  for (int32_t k = 0; k < c->threads; k++) pthread_join(c->thread[k], NULL);
-  pthread_cond_destroy(&c->begin);
-  pthread_cond_destroy(&c->end);
-  pthread_mutex_destroy(&c->mutex);
+  if (!is_orphan(c)) {
+    atomic_store(&c->quit, 1);
+    wake(c);
+    for (int32_t k = 0; k < c->threads; k++) pthread_join(c->thread[k], NULL);
+    pthread_cond_destroy(&c->begin);
+    pthread_cond_destroy(&c->end);
+    pthread_mutex_destroy(&c->mutex);
+  }
   const perp_allocator from = c->allocator;
   from.release(from.context, c);
 }
@@ -112,6 +124,8 @@ crew *crew_create(int32_t threads, const perp_allocator *allocator) {
   c->allocator = *allocator;
   c->thread = (pthread_t *)(c + 1);
   c->threads = c->hired = 0;
+  pthread_once(&watch_forks_once, watch_forks);
+  c->forks = atomic_load(&forks_behind);
   atomic_init(&c->ticket, 0);
   atomic_init(&c->task, NULL);
   atomic_init(&c->data, NULL);
@@ -139,7 +153,7 @@ crew *crew_create(int32_t threads, const perp_allocator *allocator) {
 
 void crew_run(crew *c, void (*task)(void *data, int32_t index, int32_t who), void *data,
               int32_t count) {
-  if (c == NULL || c->threads == 0 || count < 2) {
+  if (c == NULL || c->threads == 0 || count < 2 || is_orphan(c)) {
     for (int32_t k = 0; k < count; k++) task(data, k, 0);
     return;
   }

@@ -5,6 +5,11 @@
 // generation is out, so a thread that wakes late does no harm and nobody waits for it. team_run
 // returns when `finished` has reached the count. Waiting is a short spin, then a condition
 // variable.
+//
+// fork() copies the memory of a pool but not its threads. A pool remembers how many forks lay behind
+// its process when it was made. In a child the number differs: tasks then run in the calling thread,
+// and destroying the pool only frees its memory, as nobody can be joined and the mutex and the
+// conditions are as the lost threads left them.
 #include "team.h"
 
 #include <string.h>
@@ -37,6 +42,7 @@ typedef struct pool {
   _Atomic int32_t quit;
   pthread_mutex_t mutex;
   pthread_cond_t work, done;
+  int forks;                           // forks_behind when the threads were started
   int32_t threads;                     // workers, without the caller
   pthread_t *thread;                   // threads
 } pool;
@@ -68,6 +74,14 @@ static inline void pause_spin(void) {
   __asm__ __volatile__("yield");
 #endif
 }
+
+static atomic_int forks_behind;        // forks between the first process and this one
+static pthread_once_t watch_forks_once = PTHREAD_ONCE_INIT;
+static void count_fork(void) { atomic_fetch_add(&forks_behind, 1); }
+static void watch_forks(void) { pthread_atfork(NULL, NULL, count_fork); }
+
+// The pool's threads stayed in the process that this one was forked from.
+static int is_orphan(const pool *p) { return p->forks != atomic_load(&forks_behind); }
 
 static uint32_t generation_of(uint64_t ticket) { return (uint32_t)(ticket >> 32); }
 
@@ -142,12 +156,14 @@ static void pool_run(pool *p, team_task *task, void *data, int32_t count) {
 
 static void pool_destroy(pool *p, const perp_allocator *allocator) {
   if (p == NULL) return;
-  atomic_store(&p->quit, 1);
-  wake(p);
-  for (int32_t k = 0; k < p->threads; k++) pthread_join(p->thread[k], NULL);
-  pthread_cond_destroy(&p->done);
-  pthread_cond_destroy(&p->work);
-  pthread_mutex_destroy(&p->mutex);
+  if (!is_orphan(p)) {
+    atomic_store(&p->quit, 1);
+    wake(p);
+    for (int32_t k = 0; k < p->threads; k++) pthread_join(p->thread[k], NULL);
+    pthread_cond_destroy(&p->done);
+    pthread_cond_destroy(&p->work);
+    pthread_mutex_destroy(&p->mutex);
+  }
   release(allocator, p->thread);
   release(allocator, p);
 }
@@ -160,6 +176,8 @@ static pool *pool_create(int32_t threads, const perp_allocator *allocator) {
     release(allocator, p);
     return NULL;
   }
+  pthread_once(&watch_forks_once, watch_forks);
+  p->forks = atomic_load(&forks_behind);
   atomic_init(&p->ticket, 0);
   atomic_init(&p->task, NULL);
   atomic_init(&p->data, NULL);
@@ -233,7 +251,7 @@ void team_run(team *t, void (*task)(void *data, int32_t index), void *data, int3
     return;
   }
 #ifndef TEAM_SERIAL
-  if (t != NULL && t->pool != NULL && count > 1) {
+  if (t != NULL && t->pool != NULL && !is_orphan(t->pool) && count > 1) {
     pool_run(t->pool, task, data, count);
     return;
   }
