@@ -17,7 +17,8 @@ packages_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 packages_run='gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libjansson-dev libode-dev
   gnuplot-nox ffmpeg esbuild curl ca-certificates'
 packages_test="$packages_run g++ libcmocka-dev clang-14 libclang-rt-14-dev gcovr file
-  python3 python3-numpy python3-scipy libsuitesparse-dev chromium nodejs"
+  python3 python3-numpy python3-scipy libsuitesparse-dev chromium nodejs
+  locales"
 
 # The commands that stand for the packages where dpkg cannot be asked, each with what it is for if
 # one can do without it.

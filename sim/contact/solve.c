@@ -7,10 +7,10 @@
 //              point solves E13 (27), which is what is certified. It is the library's method
 //              `staggering`, unless the caller has another one for the two halves;
 //   boxed:     |lt| <= mu ln with ln of the round before; certified with the bounds of its own ln.
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
+#include "plain.h"
 #include "problem.h"
 #include "step.h"
 
@@ -272,8 +272,8 @@ static void solve_island(void *data, int32_t index, int32_t who) {
   if (error == PERP_OK && r.status != PERP_STATUS_SOLVED) error = calm(w, by, s, a, &r);
   if (error != PERP_OK) {
     by->error = error;
-    snprintf(by->message, sizeof by->message, "a problem with %d contacts: %s", s->count,
-             error == PERP_ERROR_MEMORY ? "no memory" : perp_last_message());
+    plain_print(by->message, sizeof by->message, "a problem with %d contacts: %s", s->count,
+                error == PERP_ERROR_MEMORY ? "no memory" : perp_last_message());
     return;
   }
   s->status = r.status;

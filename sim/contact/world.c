@@ -2,11 +2,11 @@
 #include "world.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "narrow.h"
+#include "plain.h"
 #include "problem.h"
 
 static _Thread_local char message[512];
@@ -16,7 +16,7 @@ const char *perp_world_message(void) { return message; }
 perp_error world_fail(perp_error code, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(message, sizeof message, format, arguments);
+  plain_vprint(message, sizeof message, format, arguments);
   va_end(arguments);
   return code;
 }
@@ -67,7 +67,7 @@ static int sane(double value) { return fabs(value) <= LARGEST; }   // NAN is not
 static perp_error check_vector(const char *name, const double *v, int count) {
   for (int k = 0; k < count; k++) {
     char which[64];
-    snprintf(which, sizeof which, "%s[%d]", name, k);
+    plain_print(which, sizeof which, "%s[%d]", name, k);
     if (!sane(v[k])) return outside(which, v[k], "[-1e12, 1e12]");
   }
   return PERP_OK;

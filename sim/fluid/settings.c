@@ -3,7 +3,8 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
+
+#include "plain.h"
 
 static _Thread_local char message[512];
 
@@ -12,7 +13,7 @@ const char *perp_fluid_message(void) { return message; }
 perp_error fluid_error(perp_error error, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(message, sizeof message, format, arguments);
+  plain_vprint(message, sizeof message, format, arguments);
   va_end(arguments);
   return error;
 }

@@ -16,9 +16,10 @@
 #include "march.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "plain.h"
 
 static const double MARGIN = 7.0;   // standard deviations: exp(-24.5) = 2e-11 of the price
 enum { BLOCKS = 5, TELL = 64 };     // blocks of equal steps; steps from one on_step to the next
@@ -179,7 +180,7 @@ static perp_error step(stepper *s, double k, double theta, double tau, int bound
   perp_result result;
   const perp_error error = perp_solve(s->solver, &s->problem, s->x, &result);
   if (error != PERP_OK) {
-    snprintf(t->message, sizeof t->message, "%.250s", perp_last_message());
+    plain_print(t->message, sizeof t->message, "%.250s", perp_last_message());
     return error;
   }
   t->solves++;
@@ -187,8 +188,8 @@ static perp_error step(stepper *s, double k, double theta, double tau, int bound
   t->factorizations += result.factorizations;
   t->residual = fmax(t->residual, result.certificate.residual);
   if (result.status != PERP_STATUS_SOLVED && t->unsolved++ == 0)
-    snprintf(t->message, sizeof t->message, "%.6g years to maturity, %d nodes: %.180s", tau,
-             (int)s->n, result.message);
+    plain_print(t->message, sizeof t->message, "%.6g years to maturity, %d nodes: %.180s", tau,
+                (int)s->n, result.message);
   for (int32_t i = 0; i < s->n; i++) s->w[i + 1] = s->G[i + 1] + s->x[i];
   s->w[0] = s->G[0];
   s->w[s->n + 1] = s->G[s->n + 1];
@@ -401,7 +402,7 @@ static perp_error create_solver(stepper *s) {
   const perp_error error = perp_solver_create(options.method, &limits, &options,
                                               settings->allocator, &s->solver);
   if (error != PERP_OK)
-    snprintf(s->tally->message, sizeof s->tally->message, "%.250s", perp_last_message());
+    plain_print(s->tally->message, sizeof s->tally->message, "%.250s", perp_last_message());
   return error;
 }
 
@@ -449,8 +450,8 @@ perp_error march(const put *what, mesh m, int32_t steps, const perp_option_setti
     set_nodes(&s, m);
     error = create_solver(&s);
   } else {
-    snprintf(t->message, sizeof t->message, "no memory for %d nodes and %d steps", (int)s.n,
-             (int)steps);
+    plain_print(t->message, sizeof t->message, "no memory for %d nodes and %d steps", (int)s.n,
+                (int)steps);
   }
   if (error == PERP_OK) {
     set_obstacle(&s, 0.0);

@@ -8,11 +8,11 @@
 // Elsewhere, as with noise that no grid resolves, the price is P_h, and the estimate the sum of the
 // differences to come if they go on shrinking as they do.
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "march.h"
+#include "plain.h"
 
 enum { SMALLEST = 16, LARGEST = 10000000 };
 
@@ -22,7 +22,7 @@ perp_option_settings perp_option_defaults(void) {
 
 static perp_error wrong(perp_option_result *result, const char *name, double value,
                         const char *range) {
-  snprintf(result->message, sizeof result->message, "%s = %g is outside %s", name, value, range);
+  plain_print(result->message, sizeof result->message, "%s = %g is outside %s", name, value, range);
   return PERP_ERROR_ARGUMENT;
 }
 
@@ -267,7 +267,7 @@ perp_error perp_option_price(const perp_option *option, const perp_option_settin
   const perp_option_settings defaults = perp_option_defaults();
   const perp_option_settings *s = settings != NULL ? settings : &defaults;
   if (option == NULL) {
-    snprintf(result->message, sizeof result->message, "option is NULL");
+    plain_print(result->message, sizeof result->message, "option is NULL");
     return PERP_ERROR_ARGUMENT;
   }
   perp_error error = check(option, s, result);
@@ -290,7 +290,7 @@ perp_error perp_option_price(const perp_option *option, const perp_option_settin
   if (error == PERP_OK) return PERP_OK;
   perp_option_free(result);
   if (result->message[0] == '\0')
-    snprintf(result->message, sizeof result->message, "%s", perp_error_text(error));
+    plain_print(result->message, sizeof result->message, "%s", perp_error_text(error));
   return error;
 }
 

@@ -2,14 +2,15 @@
 #include "error.h"
 
 #include <stdarg.h>
-#include <stdio.h>
+
+#include "plain.h"
 
 static _Thread_local char last_message[256];
 
 perp_error error_set(perp_error code, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(last_message, sizeof last_message, format, arguments);
+  plain_vprint(last_message, sizeof last_message, format, arguments);
   va_end(arguments);
   return code;
 }

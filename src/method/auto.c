@@ -3,7 +3,6 @@
 // select.c looks at the matrix and lists the rungs; each starts from the best iterate so far.
 // The certificate decides, not the rung; what a rung proves (no solution among all candidates, a
 // checked Farkas vector) ends the climb as well.
-#include <stdio.h>
 #include <string.h>
 
 #include "active_set_grid.h"
@@ -11,6 +10,7 @@
 #include "feasibility.h"
 #include "grid.h"
 #include "methods.h"
+#include "plain.h"
 #include "run.h"
 #include "select.h"
 #include "sweep.h"
@@ -43,7 +43,7 @@ static void tell(report *to, const rung *r, const char *outcome, const perp_meth
   for (size_t k = 0; k < sizeof words/sizeof words[0]; k++) write(to, words[k]);
   if (!(sigma > 0.0)) return;
   char number[48];
-  snprintf(number, sizeof number, " with sigma = %.2g", sigma);
+  plain_print(number, sizeof number, " with sigma = %.2g", sigma);
   write(to, number);
 }
 
@@ -113,7 +113,7 @@ static int step(ascent *a, const rung *r, double seconds, int *cut) {
 static void finish(perp_run *run, const report *told) {
   char first[280] = "";
   if (run->message[0] != '\0' && strcmp(run->message, " ") != 0)
-    snprintf(first, sizeof first, "%.270s; ", run->message);
+    plain_print(first, sizeof first, "%.270s; ", run->message);
   strcpy(run->message, first);
   strcat(run->message, "auto ran ");
   strcat(run->message, told->text);
@@ -180,8 +180,8 @@ perp_error perp_auto_plan(const perp_problem *problem, char *text, size_t size) 
   text[0] = '\0';
   for (int32_t k = 0; k < count; k++) {
     const size_t used = strlen(text);
-    snprintf(text + used, size - used, "%s%s (%s)", used > 0 ? ", then " : "",
-             rungs[k].method != NULL ? rungs[k].method->name : "search for a proof", rungs[k].why);
+    plain_print(text + used, size - used, "%s%s (%s)", used > 0 ? ", then " : "",
+                rungs[k].method != NULL ? rungs[k].method->name : "search for a proof", rungs[k].why);
   }
   return PERP_OK;
 }

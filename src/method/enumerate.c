@@ -20,12 +20,12 @@
 #include "enumerate.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "entries.h"
 #include "linear.h"
 #include "methods.h"
+#include "plain.h"
 #include "problem.h"
 #include "slack.h"
 #include "vector.h"
@@ -375,8 +375,8 @@ static void enumerate_run(perp_run *run) {
     if (run->reason == PERP_STATUS_TIME_LIMIT || run->reason == PERP_STATUS_ITERATION_LIMIT)
       report_pieces(e);
     if (run->message[0] == '\0')
-      snprintf(run->message, sizeof run->message, "stopped after %lld solutions; there may be more",
-               (long long)run->solutions);
+      plain_print(run->message, sizeof run->message, "stopped after %lld solutions; there may be more",
+                  (long long)run->solutions);
     return;
   }
   // a face without a certain point may still contain this one

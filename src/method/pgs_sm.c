@@ -15,12 +15,12 @@
 // residual instead, or without the choice (subspace.safeguard 0), nothing keeps it from cycling,
 // which is noticed and ends as stalled. docs/theory.md tells when that happens and why.
 // Cost: k_gs passes, and a factorisation (or row modifications of one) a subspace.
-#include <stdio.h>
 #include <string.h>
 
 #include "driver.h"
 #include "face.h"
 #include "objective.h"
+#include "plain.h"
 #include "sweep.h"
 #include "system.h"
 #include "vector.h"
@@ -413,10 +413,10 @@ static void run_pgs_sm(perp_run *run) {
   iterate(&s, run);
   const size_t length = strlen(run->message);
   if (length > 0 && s.phases > 0)   // it has not ended well: what the phases did, on average
-    snprintf(run->message + length, sizeof run->message - length,
-             "; %lld of %lld phases ended in the safeguard point, projections took %.0f of their "
-             "%.0f free rows", (long long)s.backed, (long long)s.phases,
-             (double)s.taken/(double)s.phases, (double)s.entered/(double)s.phases);
+    plain_print(run->message + length, sizeof run->message - length,
+                "; %lld of %lld phases ended in the safeguard point, projections took %.0f of their "
+                "%.0f free rows", (long long)s.backed, (long long)s.phases,
+                (double)s.taken/(double)s.phases, (double)s.entered/(double)s.phases);
   face_destroy(s.all);
   face_destroy(s.rest);
   system_destroy(s.general);

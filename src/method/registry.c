@@ -1,11 +1,11 @@
 // registry.c: the table of methods, found by name or number.
-#include <stdio.h>
 #include <string.h>
 
 #include "diagonals.h"
 #include "error.h"
 #include "methods.h"
 #include "operator.h"
+#include "plain.h"
 #include "select.h"
 #include "vector.h"
 
@@ -63,7 +63,7 @@ static const char *missing(const perp_method *method, const perp_problem *proble
     const int other = diagonals_other(&problem->A, NULL, &i, &j);
     if (other < 0) return other == -1 ? "needs the entries of A" : "has no memory to look at A";
     if (other > 0) {
-      snprintf(text, PHRASE, "needs three diagonals, and row %d has an entry in column %d", i, j);
+      plain_print(text, PHRASE, "needs three diagonals, and row %d has an entry in column %d", i, j);
       return text;
     }
   }

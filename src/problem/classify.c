@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +14,7 @@
 #include "arena.h"
 #include "error.h"
 #include "operator.h"
+#include "plain.h"
 #include "problem.h"
 #include "vector.h"
 
@@ -37,7 +37,7 @@ void finding_set(finding *f, perp_verdict verdict, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   f->verdict = verdict;
-  vsnprintf(f->reason, sizeof f->reason, format, arguments);
+  plain_vprint(f->reason, sizeof f->reason, format, arguments);
   va_end(arguments);
 }
 

@@ -3,9 +3,9 @@
 #include "contacts.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "contact_parts.h"
+#include "plain.h"
 #include "vector.h"
 
 enum { NOBODY = -1, NORMAL = -2, SLACK = -3 };   // or >= 0: tangential row of that contact
@@ -43,12 +43,12 @@ static int read_contact(contacts *c, const perp_csc *A, const perp_csc *T, int32
       c->normal[k] = i;
       c->mu[k] = a;
     } else {
-      snprintf(reason, size, "A[%d][%d] = %.4g does not fit into [mu -E' 0]", j, i, a);
+      plain_print(reason, size, "A[%d][%d] = %.4g does not fit into [mu -E' 0]", j, i, a);
       return 0;
     }
   }
   if (p < end) {
-    snprintf(reason, size, "row %d has no entry -1 at column %d", j, A->row[p]);
+    plain_print(reason, size, "row %d has no entry -1 at column %d", j, A->row[p]);
     return 0;
   }
   const int32_t K = end - A->colptr[j];
@@ -63,7 +63,7 @@ static int claim(int32_t *seen, int32_t i, int32_t as, char *reason, size_t size
     seen[i] = as;
     return 1;
   }
-  snprintf(reason, size, "row %d belongs to two contacts", i);
+  plain_print(reason, size, "row %d belongs to two contacts", i);
   return 0;
 }
 
@@ -95,13 +95,13 @@ int contacts_find(contacts *c, const perp_csc *A, const perp_csc *T, int32_t *se
   for (int32_t j = 0; j < n; j++)
     if (is_slack(A, j)) {
       if (c->first[c->count] + A->colptr[j + 1] - A->colptr[j] > n) {
-        snprintf(reason, size, "columns of ones have more than n = %d entries", n);
+        plain_print(reason, size, "columns of ones have more than n = %d entries", n);
         return 0;
       }
       if (!read_contact(c, A, T, j, reason, size)) return 0;
     }
   if (c->count == 0) {
-    snprintf(reason, size, "no column holds ones over a zero diagonal");
+    plain_print(reason, size, "no column holds ones over a zero diagonal");
     return 0;
   }
   int32_t smooth = 0;   // contacts with mu = 0, whose row does not name the normal
@@ -116,7 +116,7 @@ int contacts_find(contacts *c, const perp_csc *A, const perp_csc *T, int32_t *se
     if (seen[i] != NOBODY) continue;
     while (k < c->count && c->normal[k] != NOBODY) k++;
     if (k == c->count) {
-      snprintf(reason, size, "row %d belongs to no contact", i);
+      plain_print(reason, size, "row %d belongs to no contact", i);
       return 0;
     }
     c->normal[k] = i;
@@ -124,7 +124,7 @@ int contacts_find(contacts *c, const perp_csc *A, const perp_csc *T, int32_t *se
     smooth--;
   }
   if (smooth > 0) {
-    snprintf(reason, size, "%d contacts have no normal", smooth);
+    plain_print(reason, size, "%d contacts have no normal", smooth);
     return 0;
   }
   c->asymmetry = asymmetry(A, T, seen);

@@ -1,10 +1,10 @@
 // batch.c: many problems in one call, and the short way that small dense ones take.
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "driver.h"
 #include "error.h"
+#include "plain.h"
 #include "quick.h"
 
 const perp_dense *solver_small_dense(const perp_solver *s, const perp_problem *problem,
@@ -61,7 +61,7 @@ static void solve_alone(const batch *b, perp_solver *s, int32_t k) {
   b->results[k] = (perp_result){.method = s->method,
                                 .certificate = {.worst = -1, .residual = (double)INFINITY,
                                                 .natural_residual = (double)INFINITY}};
-  snprintf(b->results[k].message, sizeof b->results[k].message, "%s", perp_last_message());
+  plain_print(b->results[k].message, sizeof b->results[k].message, "%s", perp_last_message());
   if (k < s->batch_failed) {
     s->batch_failed = k;
     s->batch_error = error;

@@ -17,7 +17,6 @@
 // means x*_i = lo_i, and so on. On the other rows K the same bound holds for the reduced problem,
 // and where all of K is strictly inside its bounds, A_KK e_K = y_K and |e'_K| <= |y'_K| / lambda.
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "allocator.h"
@@ -26,6 +25,7 @@
 #include "enclosure.h"
 #include "error.h"
 #include "operator.h"
+#include "plain.h"
 #include "problem.h"
 #include "vector.h"
 
@@ -258,8 +258,8 @@ static int by_definiteness(bounding *s, const double *x, double *bound, char *ho
   const double first = quotient_up(size_of(s, 1), lambda);
   if (!(first < (double)INFINITY)) return 0;
   for (int32_t i = 0; i < n; i++) bound[i] = product_up(first, s->V[i]);
-  snprintf(how, size, "positive definite, eigenvalue >= %.3g: |e| <= |(A' + I) r| / %.3g", lambda,
-           lambda);
+  plain_print(how, size, "positive definite, eigenvalue >= %.3g: |e| <= |(A' + I) r| / %.3g", lambda,
+              lambda);
   const int inside = verify_labels(s, first);
   int32_t kept = 0;
   for (int32_t i = 0; i < n; i++) kept += s->kept[i];
@@ -278,8 +278,8 @@ static int by_definiteness(bounding *s, const double *x, double *bound, char *ho
     const double moved = s->x[i] == x[i] ? 0.0 : round_up(fabs(s->x[i] - x[i]));
     bound[i] = min2(bound[i], s->kept[i] ? product_up(second, s->V[i]) : moved);
   }
-  snprintf(how, size, "positive definite, eigenvalue >= %.3g; %d of %d rows verified at a bound%s",
-           lambda, n - kept, n, inside ? ", the others inside" : "");
+  plain_print(how, size, "positive definite, eigenvalue >= %.3g; %d of %d rows verified at a bound%s",
+              lambda, n - kept, n, inside ? ", the others inside" : "");
   return 1;
 }
 
@@ -294,16 +294,16 @@ static perp_error find_bound(bounding *s, const double *x, double *bound, perp_b
     for (int32_t i = 0; i < n; i++)
       for (int32_t p = s->A.ptr[i]; p < s->A.ptr[i + 1]; p++)
         z &= s->A.column[p] == i || s->A.value[p] <= 0.0;
-    snprintf(result->reason, sizeof result->reason,
-             "%s: |x - x*| <= <A>^-1 D |r| componentwise", z ? "M-matrix" : "H+ matrix");
+    plain_print(result->reason, sizeof result->reason,
+                "%s: |x - x*| <= <A>^-1 D |r| componentwise", z ? "M-matrix" : "H+ matrix");
   } else if (done == 0 && n <= DENSE_ROWS) {
     done = by_definiteness(s, x, bound, result->reason, sizeof result->reason);
   }
   if (done == -2) return error_set(PERP_ERROR_MEMORY, "perp_error_bound: no memory, n = %d", n);
   if (done == 0)
-    snprintf(result->reason, sizeof result->reason, n <= DENSE_ROWS
-             ? "A is not proven to be H+ or positive definite"
-             : "A is not proven to be H+; definiteness is tried up to n = %d only", DENSE_ROWS);
+    plain_print(result->reason, sizeof result->reason, n <= DENSE_ROWS
+                ? "A is not proven to be H+ or positive definite"
+                : "A is not proven to be H+; definiteness is tried up to n = %d only", DENSE_ROWS);
   result->known = done == 1;
   result->largest = 0.0;
   for (int32_t i = 0; i < n; i++) {
@@ -326,7 +326,7 @@ perp_error perp_error_bound(const perp_problem *problem, const double *x,
   bounding s = {.problem = problem, .from = &from};
   error = rows_take(&problem->A, &from, &s.A);
   if (error == PERP_ERROR_UNSUPPORTED) {
-    snprintf(found.reason, sizeof found.reason, "%.150s", perp_last_message());
+    plain_print(found.reason, sizeof found.reason, "%.150s", perp_last_message());
     found.largest = n > 0 ? (double)INFINITY : 0.0;
     for (int32_t i = 0; i < n; i++) bound[i] = (double)INFINITY;
     *result = found;

@@ -1,11 +1,11 @@
 // child.c: a run that runs others: another method on the same problem, or on a related one.
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "driver.h"
 #include "error.h"
 #include "options.h"
+#include "plain.h"
 #include "vector.h"
 
 perp_options child_options(const perp_run *run, const perp_method *method) {
@@ -23,7 +23,7 @@ static perp_status without_memory(perp_run *run, const perp_method *method) {
   run_state *state = run->state;
   state->solver->error = PERP_OK;
   state->ended = 0;
-  snprintf(run->message, sizeof run->message, "%s: no memory for n = %d", method->name, run->n);
+  plain_print(run->message, sizeof run->message, "%s: no memory for n = %d", method->name, run->n);
   return PERP_STATUS_BREAKDOWN;
 }
 

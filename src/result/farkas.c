@@ -24,7 +24,6 @@
 #include "farkas.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +32,7 @@
 #include "error.h"
 #include "grid.h"
 #include "operator.h"
+#include "plain.h"
 #include "vector.h"
 
 #define ROUNDING 0x1p-44
@@ -232,9 +232,9 @@ perp_error farkas_check_with(const perp_problem *problem, const double *u, doubl
     const int32_t i = farkas->worst;
     const int both = lower(problem->lo, i) > -(double)INFINITY &&
                      upper(problem->hi, i) < (double)INFINITY;
-    snprintf(farkas->reason, sizeof farkas->reason, "u[%d] = %g has no right sign: %s", i, u[i],
-             both ? "the row has two bounds, so y may have any sign"
-                  : u[i] < 0.0 ? "y >= 0 in that row" : "y <= 0 in that row");
+    plain_print(farkas->reason, sizeof farkas->reason, "u[%d] = %g has no right sign: %s", i, u[i],
+                both ? "the row has two bounds, so y may have any sign"
+                     : u[i] < 0.0 ? "y >= 0 in that row" : "y <= 0 in that row");
     return PERP_OK;
   }
   supremum s = {.worst = -1, .excess_at = -1};
@@ -253,29 +253,29 @@ perp_error farkas_check_with(const perp_problem *problem, const double *u, doubl
   else if (view.kind == PERP_VIEW_CONTACT && plain)
     error = by_contacts(problem, view.data, u, work, scratch, &s);
   else {
-    snprintf(farkas->reason, sizeof farkas->reason,
-             "operator '%s' does not show its entries: A'u cannot be enclosed",
-             problem->A.ops->name);
+    plain_print(farkas->reason, sizeof farkas->reason,
+                "operator '%s' does not show its entries: A'u cannot be enclosed",
+                problem->A.ops->name);
     return PERP_OK;
   }
   if (error != PERP_OK) return error;
   farkas->value = enclosure_upper(s.value);
   farkas->worst = s.worst;
   if (!(farkas->value < 0.0)) {
-    snprintf(farkas->reason, sizeof farkas->reason,
-             "u'(A x + b) is not negative: at most %.6g in the box", farkas->value);
+    plain_print(farkas->reason, sizeof farkas->reason,
+                "u'(A x + b) is not negative: at most %.6g in the box", farkas->value);
     return PERP_OK;
   }
   farkas->radius = s.largest > 0.0 ? round_down(-farkas->value/s.largest) : (double)INFINITY;
   farkas->proven = s.largest == 0.0 || s.excess*s.size <= -ROUNDING*farkas->value;
   if (s.largest == 0.0)
-    snprintf(farkas->reason, sizeof farkas->reason, "u'(A x + b) <= %.6g for every x in the box",
-             farkas->value);
+    plain_print(farkas->reason, sizeof farkas->reason, "u'(A x + b) <= %.6g for every x in the box",
+                farkas->value);
   else
-    snprintf(farkas->reason, sizeof farkas->reason,
-             "column %d of u'A misses its sign by %.3g: no solution has |x|_1 < %.4g%s", s.worst,
-             s.largest, farkas->radius,
-             farkas->proven ? ", beyond what doubles could certify" : ", which is not enough");
+    plain_print(farkas->reason, sizeof farkas->reason,
+                "column %d of u'A misses its sign by %.3g: no solution has |x|_1 < %.4g%s", s.worst,
+                s.largest, farkas->radius,
+                farkas->proven ? ", beyond what doubles could certify" : ", which is not enough");
   return PERP_OK;
 }
 

@@ -4,11 +4,11 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "error.h"
+#include "plain.h"
 
 #define FIELD(name) offsetof(perp_options, name)
 #define NO_LIMIT ((double)INFINITY)
@@ -182,7 +182,7 @@ perp_error perp_set_option(perp_options *options, const char *key, const char *v
       memcpy((unsigned char *)options + p->offset, &(uint64_t){seed}, sizeof(uint64_t));
       return PERP_OK;
     }
-    v = strtod(value, &end);
+    v = plain_number(value, &end);
     if (end == value || *end != '\0' || v != v)
       return error_set(PERP_ERROR_OPTION, "%s = '%s' is not a number", key, value);
     if (p->kind != PERP_KIND_REAL && v != floor(v))

@@ -12,7 +12,6 @@
 // solution (x_i at its bound and y_i = 0) or a singular A_II is proven only where x is a solution
 // as it stands, without any rounding error: that is tried first.
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "allocator.h"
@@ -21,6 +20,7 @@
 #include "enclosure.h"
 #include "error.h"
 #include "linear.h"
+#include "plain.h"
 #include "problem.h"
 #include "vector.h"
 
@@ -101,7 +101,7 @@ static int exact_solution(proving *s, const double *x) {
 
 static int fails(proving *s, int32_t row, const char *why) {
   s->proof->worst = row;
-  snprintf(s->proof->reason, sizeof s->proof->reason, "%s", why);
+  plain_print(s->proof->reason, sizeof s->proof->reason, "%s", why);
   return 0;
 }
 
@@ -205,8 +205,8 @@ static int enclose_comparison(proving *s) {
                                     s->error);
   if (done == 0) {
     char why[128];
-    snprintf(why, sizeof why, "%d free rows: more than %d are enclosed only where A is H+ there",
-             s->m, DENSE_ROWS);
+    plain_print(why, sizeof why, "%d free rows: more than %d are enclosed only where A is H+ there",
+                s->m, DENSE_ROWS);
     return fails(s, -1, why);
   }
   return done;
@@ -221,8 +221,8 @@ static int satisfied(proving *s) {
       const double low = s->error[i] == 0.0 ? s->x[i] : round_down(s->x[i] - s->error[i]);
       const double high = s->error[i] == 0.0 ? s->x[i] : round_up(s->x[i] + s->error[i]);
       if (low >= lo && high <= hi) continue;
-      snprintf(why, sizeof why, "row %d: x = %.6g +- %.2g may leave [%.6g, %.6g]: degenerate?", i,
-               s->x[i], s->error[i], lo, hi);
+      plain_print(why, sizeof why, "row %d: x = %.6g +- %.2g may leave [%.6g, %.6g]: degenerate?", i,
+                  s->x[i], s->error[i], lo, hi);
       return fails(s, i, why);
     }
     if (lo == hi) continue;
@@ -234,8 +234,8 @@ static int satisfied(proving *s) {
     }
     const int right = s->label[i] == LOWER ? enclosure_lower(y) >= 0.0 : enclosure_upper(y) <= 0.0;
     if (right) continue;
-    snprintf(why, sizeof why, "row %d: x = %.6g is at its bound, but y = %.3g +- %.2g: degenerate?",
-             i, s->x[i], y.high, 2.0*y.lost);
+    plain_print(why, sizeof why, "row %d: x = %.6g is at its bound, but y = %.3g +- %.2g: degenerate?",
+                i, s->x[i], y.high, 2.0*y.lost);
     return fails(s, i, why);
   }
   return 1;
@@ -261,12 +261,12 @@ static perp_error prove(proving *s, const double *x, double *lower_end, double *
     s->proof->width = max2(s->proof->width, upper_end[i] - lower_end[i]);
   }
   if (exact)
-    snprintf(s->proof->reason, sizeof s->proof->reason,
-             "x itself is an exact solution, with %d of %d rows free", s->m, n);
+    plain_print(s->proof->reason, sizeof s->proof->reason,
+                "x itself is an exact solution, with %d of %d rows free", s->m, n);
   else if (done)
-    snprintf(s->proof->reason, sizeof s->proof->reason,
-             "an exact solution with %d of %d rows free lies within %.2g of x", s->m, n,
-             s->proof->width);
+    plain_print(s->proof->reason, sizeof s->proof->reason,
+                "an exact solution with %d of %d rows free lies within %.2g of x", s->m, n,
+                s->proof->width);
   return PERP_OK;
 }
 
@@ -284,7 +284,7 @@ perp_error perp_prove(const perp_problem *problem, const double *x, const perp_a
   proving s = {.problem = problem, .from = &from, .proof = &found};
   error = rows_take(&problem->A, &from, &s.A);
   if (error == PERP_ERROR_UNSUPPORTED) {
-    snprintf(found.reason, sizeof found.reason, "%.150s", perp_last_message());
+    plain_print(found.reason, sizeof found.reason, "%.150s", perp_last_message());
     found.width = n > 0 ? (double)INFINITY : 0.0;
     for (int32_t i = 0; i < n; i++) {
       lower_end[i] = -(double)INFINITY;

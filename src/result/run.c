@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "certify_grid.h"
@@ -15,6 +14,7 @@
 #include "farkas.h"
 #include "grid.h"
 #include "options.h"
+#include "plain.h"
 #include "vector.h"
 
 // ---- memory: written once, for counting and for taking ----
@@ -89,7 +89,7 @@ void *run_allocate(perp_run *run, size_t bytes) {
                          : NULL;
   if (block == NULL) {
     char what[48];
-    snprintf(what, sizeof what, "%zu bytes", bytes);
+    plain_print(what, sizeof what, "%zu bytes", bytes);
     run_no_memory(run, what);
     return NULL;
   }
@@ -274,7 +274,7 @@ void run_stop(perp_run *run, perp_status reason, const char *format, ...) {
   run->reason = reason;
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(run->message, sizeof run->message, format, arguments);
+  plain_vprint(run->message, sizeof run->message, format, arguments);
   va_end(arguments);
 }
 
@@ -668,7 +668,7 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
     state.solved = 0;
     state.best_residual = (double)INFINITY;
     run->reason = PERP_STATUS_BREAKDOWN;
-    snprintf(run->message, sizeof run->message, "%s: the iterates overflowed", spec->method->name);
+    plain_print(run->message, sizeof run->message, "%s: the iterates overflowed", spec->method->name);
   }
   // The methods' estimates rank their own iterates; against the guess the best one has to win by
   // its true residual, unless whoever asked looks after that.

@@ -2,7 +2,6 @@
 // obvious, presolve, run, certify. (Long because these steps share the state of one solve; what
 // could go has gone: pace.c, attempt.c, quick.c, snap.c, batch.c.)
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "allocator.h"
@@ -12,6 +11,7 @@
 #include "farkas.h"
 #include "grid.h"
 #include "options.h"
+#include "plain.h"
 #include "quick.h"
 #include "vector.h"
 
@@ -243,9 +243,9 @@ static void empty_row(perp_solver *s, int32_t i, perp_run *outcome) {
   outcome->reason = proven ? PERP_STATUS_INFEASIBLE : PERP_STATUS_UNSOLVED;
   outcome->complete = 1;
   s->radius = farkas.radius;
-  snprintf(outcome->message, sizeof outcome->message,
-           "row %d is empty: y = b = %g whatever x is, and x has no %s bound", i, problem->b[i],
-           problem->b[i] < 0.0 ? "upper" : "lower");
+  plain_print(outcome->message, sizeof outcome->message,
+              "row %d is empty: y = b = %g whatever x is, and x has no %s bound", i, problem->b[i],
+              problem->b[i] < 0.0 ? "upper" : "lower");
 }
 
 typedef struct guessing {
@@ -330,9 +330,9 @@ static perp_error run_block(perp_solver *s, int32_t g, double deadline, perp_run
   run->hurried |= hasty;
   if (hasty && run->reason != PERP_STATUS_SOLVED) {
     char why[sizeof run->message];
-    snprintf(why, sizeof why, "%s", run->message);
-    snprintf(run->message, sizeof run->message, "there was no time for a factor, only for %s: "
-             "%.800s", spec.method->name, why);
+    plain_print(why, sizeof why, "%s", run->message);
+    plain_print(run->message, sizeof run->message, "there was no time for a factor, only for %s: "
+                "%.800s", spec.method->name, why);
   }
   for (int32_t k = 0; g >= 0 && k < spec.A.n; k++) s->x[spec.index[k]] = guess[k];
   s->inner_iterations += run->inner_iterations;
@@ -429,8 +429,8 @@ static perp_error run_all(perp_solver *s, int presolving, perp_run *outcome) {
   if (!smaller) return run_block(s, -1, s->deadline, outcome);
   if (p->blocks > 0) return run_blocks(s, outcome);
   outcome->reason = PERP_STATUS_SOLVED;
-  snprintf(outcome->message, sizeof outcome->message, "presolve found all %d values",
-           problem->A.n);
+  plain_print(outcome->message, sizeof outcome->message, "presolve found all %d values",
+              problem->A.n);
   return PERP_OK;
 }
 
@@ -500,19 +500,19 @@ static void compose_message(const perp_solver *s, const perp_run *outcome, perp_
     // the common end: formatting it would take longer
     strcpy(result->message, perp_status_text(PERP_STATUS_SOLVED));
   else if (result->status == PERP_STATUS_SOLVED)
-    snprintf(result->message, sizeof result->message, "%.850s%s%s",
-             outcome->message[0] != '\0' && !by_chance ? outcome->message
-                                                       : perp_status_text(PERP_STATUS_SOLVED),
-             c->attainable ? " (as accurate as doubles allow here)" : "",
-             c->weaker ? " (a weaker certificate: A does not show its entries)" : "");
+    plain_print(result->message, sizeof result->message, "%.850s%s%s",
+                outcome->message[0] != '\0' && !by_chance ? outcome->message
+                                                          : perp_status_text(PERP_STATUS_SOLVED),
+                c->attainable ? " (as accurate as doubles allow here)" : "",
+                c->weaker ? " (a weaker certificate: A does not show its entries)" : "");
   else if (result->status == PERP_STATUS_INFEASIBLE || result->status == PERP_STATUS_NO_SOLUTION)
     // a proof needs no advice
-    snprintf(result->message, sizeof result->message, "%.1000s", outcome->message);
+    plain_print(result->message, sizeof result->message, "%.1000s", outcome->message);
   else
-    snprintf(result->message, sizeof result->message, "%.780s; residual %.3g at row %d%s; %.130s",
-             outcome->message[0] != '\0' ? outcome->message : perp_status_text(result->status),
-             c->residual, c->worst, s->judge.hurried ? ", scaled by the diagonal in a hurry" : "",
-             advice(s, result->status));
+    plain_print(result->message, sizeof result->message, "%.780s; residual %.3g at row %d%s; %.130s",
+                outcome->message[0] != '\0' ? outcome->message : perp_status_text(result->status),
+                c->residual, c->worst, s->judge.hurried ? ", scaled by the diagonal in a hurry" : "",
+                advice(s, result->status));
 }
 
 // x passes what there was time for, which proves little: the whole certificate, if there is time

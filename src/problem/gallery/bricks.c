@@ -15,8 +15,9 @@
 // them as the paper has rows, in a wall that stands, which is harder.
 #include "family.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+
+#include "plain.h"
 
 enum {
   PRESET, BODIES, CONSTRAINTS, MODE, POINTS, LOOSE, BLAST, SPREAD, UNREST, SPEED, CONDITION, EPS,
@@ -290,9 +291,9 @@ static perp_error build(scene *w, const double *values, perp_sample *s) {
   if (error == PERP_OK) error = delassus_factors(&c, eps, s);
   delassus_free(&c);
   if (error != PERP_OK) return error;
-  snprintf(s->note, sizeof s->note,
-           "%d bodies (%d loose), %d contact points, %d rows, eps %.3g, condition %.3g (estimated)",
-           w->bricks + 1, w->loose, w->points, s->n, eps, s->condition);
+  plain_print(s->note, sizeof s->note,
+              "%d bodies (%d loose), %d contact points, %d rows, eps %.3g, condition %.3g (estimated)",
+              w->bricks + 1, w->loose, w->points, s->n, eps, s->condition);
   return PERP_OK;
 }
 

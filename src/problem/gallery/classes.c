@@ -1,8 +1,9 @@
 // classes.c: random sparse problems with a known answer: P-matrices, M-matrices, mixed bounds.
 #include "family.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+
+#include "plain.h"
 
 // ---------------------------------------------------------------------------------------- P-matrix
 
@@ -52,9 +53,9 @@ static perp_error p_matrix(const double *values, uint64_t seed, perp_sample *s) 
   if (error != PERP_OK) return error;
   random_stream answer = family_stream(seed, 1);
   error = answer_build(s, values[P_DEGENERATE], &answer);
-  snprintf(s->note, sizeof s->note,
-           "P-matrix of %d twisted 3 x 3 blocks, a = %.6g, %d entries per row above, shuffled",
-           blocks, a, degree);
+  plain_print(s->note, sizeof s->note,
+              "P-matrix of %d twisted 3 x 3 blocks, a = %.6g, %d entries per row above, shuffled",
+              blocks, a, degree);
   return error;
 }
 
@@ -102,8 +103,8 @@ static perp_error m_matrix(const double *values, uint64_t seed, perp_sample *s) 
   s->problem.A.claims = PERP_CLAIM_Z | PERP_CLAIM_H | (symmetric ? FAMILY_CLAIM_SPD : 0u);
   random_stream answer = family_stream(seed, 1);
   error = answer_build(s, values[M_DEGENERATE], &answer);
-  snprintf(s->note, sizeof s->note, "random sparse %sM-matrix, n = %d, %d entries",
-           symmetric ? "symmetric " : "", n, s->colptr[n]);
+  plain_print(s->note, sizeof s->note, "random sparse %sM-matrix, n = %d, %d entries",
+              symmetric ? "symmetric " : "", n, s->colptr[n]);
   return error;
 }
 
@@ -175,8 +176,8 @@ static perp_error mixed(const double *values, uint64_t seed, perp_sample *s) {
   s->problem.A.claims = skew == 0.0 ? FAMILY_CLAIM_SPD : PERP_CLAIM_PSD | PERP_CLAIM_PD;
   random_stream answer = family_stream(seed, 1);
   error = answer_build(s, values[MIXED_DEGENERATE], &answer);
-  snprintf(s->note, sizeof s->note, "n = %d: %d free, %d boxed, %d upper, %d fixed, %d LCP rows",
-           n, counts[0], counts[1], counts[2], counts[3], counts[4]);
+  plain_print(s->note, sizeof s->note, "n = %d: %d free, %d boxed, %d upper, %d fixed, %d LCP rows",
+              n, counts[0], counts[1], counts[2], counts[3], counts[4]);
   return error;
 }
 

@@ -1,7 +1,7 @@
 // classic.c: the matrices of Murty and Fathi, on which pivoting can take 2^n steps.
 #include "family.h"
+#include "plain.h"
 
-#include <stdio.h>
 
 enum { N, VARIANT };
 
@@ -47,8 +47,8 @@ static perp_error murty(const double *values, uint64_t seed, perp_sample *s) {
   }
   s->colptr[n] = k;
   s->problem.A.claims = PERP_CLAIM_PSD | PERP_CLAIM_H;
-  snprintf(s->note, sizeof s->note, "Murty's matrix, n = %d, %s", n,
-           exponential ? "b_i = -(2^i + ... + 2^n)" : "b = -1");
+  plain_print(s->note, sizeof s->note, "Murty's matrix, n = %d, %s", n,
+              exponential ? "b_i = -(2^i + ... + 2^n)" : "b = -1");
   return known(s, n - 1, exponential ? ldexp(1.0, n) : 1.0);
 }
 
@@ -75,7 +75,7 @@ static perp_error fathi(const double *values, uint64_t seed, perp_sample *s) {
   s->problem.A.claims = FAMILY_CLAIM_SPD;
   s->objective = -0.5;
   s->has_objective = 1;
-  snprintf(s->note, sizeof s->note, "Fathi's matrix, n = %d, b = -1", n);
+  plain_print(s->note, sizeof s->note, "Fathi's matrix, n = %d, b = -1", n);
   return known(s, 0, 1.0);
 }
 

@@ -9,8 +9,9 @@
 // one cell thick, without faces across.
 #include "family.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+
+#include "plain.h"
 
 enum { SIZE, FILL, TILT, SWIRL, FALL, SPREAD, NOISE, COMPLEMENTARITY, BUILT, DEGENERATE };
 
@@ -188,9 +189,9 @@ static perp_error fluid(const double *values, uint64_t seed, int32_t dimensions,
     error = answer_build(s, values[DEGENERATE], &answer);
   }
   if (error == PERP_OK) {
-    snprintf(s->note, sizeof s->note,
-             "%dD box of side %d: %d liquid cells, %d at walls, complementarity in %s cells",
-             dimensions, size, s->n, walls, values[COMPLEMENTARITY] == 1.0 ? "all" : "wall");
+    plain_print(s->note, sizeof s->note,
+                "%dD box of side %d: %d liquid cells, %d at walls, complementarity in %s cells",
+                dimensions, size, s->n, walls, values[COMPLEMENTARITY] == 1.0 ? "all" : "wall");
   }
   return error;
 }

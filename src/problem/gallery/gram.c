@@ -1,8 +1,9 @@
 // gram.c: random dense matrices G G'/n, definite or with zero eigenvalues, and a known answer.
 #include "family.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+
+#include "plain.h"
 
 static const perp_gallery_parameter pd_parameters[] = {
   FAMILY_WHOLE("n", 100, 1, 2000, "variables"),
@@ -45,7 +46,7 @@ static perp_error dense_pd(const double *values, uint64_t seed, perp_sample *s) 
   s->problem.A.claims = FAMILY_CLAIM_SPD;
   random_stream answer = family_stream(seed, 1);
   error = answer_build(s, values[2], &answer);
-  snprintf(s->note, sizeof s->note, "dense G G'/n + %.6g I, n = %d", values[1], n);
+  plain_print(s->note, sizeof s->note, "dense G G'/n + %.6g I, n = %d", values[1], n);
   return error;
 }
 
@@ -61,7 +62,7 @@ static perp_error dense_psd(const double *values, uint64_t seed, perp_sample *s)
   s->problem.A.claims = PERP_CLAIM_SYMMETRIC | PERP_CLAIM_PSD;
   random_stream answer = family_stream(seed, 1);
   error = answer_build(s, values[2], &answer);
-  snprintf(s->note, sizeof s->note, "dense G G'/n of rank %d, n = %d", rank, n);
+  plain_print(s->note, sizeof s->note, "dense G G'/n of rank %d, n = %d", rank, n);
   return error;
 }
 

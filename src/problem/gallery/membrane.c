@@ -6,8 +6,9 @@
 // that objectives can be compared.
 #include "family.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+
+#include "plain.h"
 
 #define PI 3.14159265358979323846
 
@@ -63,8 +64,8 @@ static perp_error bearing(const double *values, uint64_t seed, perp_sample *s) {
   s->grid = (perp_layout){.nx = nx, .ny = ny, .x = hx, .y = hy, .dx = hx, .dy = hy, .edge = 1.0,
                         .x_label = "angle around the shaft", .y_label = "length of the bearing",
                         .value = "pressure", .at_lo = "cavity: no pressure"};
-  snprintf(s->note, sizeof s->note,
-           "journal bearing, %d x %d points, eccentricity %.6g, length %.6g", nx, ny, e, 2.0*half);
+  plain_print(s->note, sizeof s->note,
+              "journal bearing, %d x %d points, eccentricity %.6g, length %.6g", nx, ny, e, 2.0*half);
   return PERP_OK;
 }
 
@@ -124,8 +125,8 @@ static perp_error obstacle(const double *values, uint64_t seed, perp_sample *s) 
                           .edge = 1.0, .x_label = "x", .y_label = "y",
                           .value = "height of the membrane above the obstacle",
                           .at_lo = "contact"};
-    snprintf(s->note, sizeof s->note,
-             "hemisphere obstacle, %d x %d points, x = u - psi; free boundary r = 0.697965", m, m);
+    plain_print(s->note, sizeof s->note,
+                "hemisphere obstacle, %d x %d points, x = u - psi; free boundary r = 0.697965", m, m);
   }
   free(ones);
   free(psi);
@@ -176,9 +177,9 @@ static perp_error torsion(const double *values, uint64_t seed, perp_sample *s) {
   s->grid = (perp_layout){.nx = nx, .ny = ny, .x = hx, .y = hy, .dx = hx, .dy = hy, .edge = 1.0,
                         .x_label = "x", .y_label = "y", .value = "stress function",
                         .at_lo = "plastic, at -distance", .at_hi = "plastic, at the distance"};
-  snprintf(s->note, sizeof s->note,
-           "elastic-plastic torsion, %d x %d points, c = %.6g, |u| <= distance to the boundary",
-           nx, ny, c);
+  plain_print(s->note, sizeof s->note,
+              "elastic-plastic torsion, %d x %d points, c = %.6g, |u| <= distance to the boundary",
+              nx, ny, c);
   return PERP_OK;
 }
 

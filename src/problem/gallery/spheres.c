@@ -12,8 +12,9 @@
 // for even K. Spheres spin: I = 2/5 m r^2.
 #include "family.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+
+#include "plain.h"
 
 enum { BODIES, MU, DIRECTIONS, MARGIN, EPS, SPEED, BUILT };
 
@@ -302,9 +303,9 @@ static perp_error friction(const double *values, uint64_t seed, perp_sample *s) 
     error = build(s, (int32_t)nc, K, values[MU], &answer);
   }
   if (error == PERP_OK) {
-    snprintf(s->note, sizeof s->note,
-             "%d spheres, %d contacts, mu = %.6g, %d directions; normals, directions, slacks",
-             h.count, (int32_t)nc, values[MU], K);
+    plain_print(s->note, sizeof s->note,
+                "%d spheres, %d contacts, mu = %.6g, %d directions; normals, directions, slacks",
+                h.count, (int32_t)nc, values[MU], K);
   }
   free(h.sphere);
   free(h.cell);

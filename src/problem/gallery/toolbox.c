@@ -5,8 +5,9 @@
 // rhs = built chooses y > 0 there.
 #include "family.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+
+#include "plain.h"
 
 enum { AUTHORS, ADJUSTED };
 static const char *const right_side_names[] = {"b as the authors choose it", "built"};
@@ -71,8 +72,8 @@ static perp_error toolbox_fluid(const double *values, uint64_t seed, perp_sample
   }
   s->colptr[n] = k;
   s->problem.A.claims = FAMILY_CLAIM_SPD | PERP_CLAIM_Z | PERP_CLAIM_H;
-  snprintf(s->note, sizeof s->note, "Toeplitz, n = %d, diagonal %.6g, bands %.6g %.6g %.6g, %s", n,
-           band[0], band[1], band[2], band[3], right_side_names[(int)values[1]]);
+  plain_print(s->note, sizeof s->note, "Toeplitz, n = %d, diagonal %.6g, bands %.6g %.6g %.6g, %s", n,
+              band[0], band[1], band[2], band[3], right_side_names[(int)values[1]]);
   return right_side(s, values[1], seed);
 }
 
@@ -169,8 +170,8 @@ static perp_error toolbox_contact(const double *values, uint64_t seed, perp_samp
   if (error == PERP_OK) error = set_from_dense(R, n, s);
   free(R);
   if (error != PERP_OK) return error;
-  snprintf(s->note, sizeof s->note, "%d contacts, n = %d, mu = %.6g in every block, %s", contacts,
-           n, values[FRICTION], right_side_names[(int)values[CONTACT_RHS]]);
+  plain_print(s->note, sizeof s->note, "%d contacts, n = %d, mu = %.6g in every block, %s", contacts,
+              n, values[FRICTION], right_side_names[(int)values[CONTACT_RHS]]);
   return right_side(s, values[CONTACT_RHS], seed);
 }
 

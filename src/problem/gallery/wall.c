@@ -9,8 +9,9 @@
 // tangents, which stick: the shape of MNS08's problems. mode = normal: the normals alone.
 #include "family.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+
+#include "plain.h"
 
 enum { BODIES, POINTS, MODE, CONDITION, EPS, JITTER, SPEED, BUILT, DEGENERATE };
 
@@ -152,9 +153,9 @@ static perp_error wall(const double *values, uint64_t seed, perp_sample *s) {
     error = answer_build(s, values[DEGENERATE], &answer);
   }
   if (error == PERP_OK) {
-    snprintf(s->note, sizeof s->note,
-             "%d bricks, a ball, %d contact points, %d rows, eps %.3g, condition %.3g (estimated)",
-             w.bricks, w.faces*w.points + 1, s->n, eps, s->condition);
+    plain_print(s->note, sizeof s->note,
+                "%d bricks, a ball, %d contact points, %d rows, eps %.3g, condition %.3g (estimated)",
+                w.bricks, w.faces*w.points + 1, s->n, eps, s->condition);
   }
   free(w.brick);
   free(w.below);
