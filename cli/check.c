@@ -135,7 +135,7 @@ const command command_check = {
   .operands_help = "the answer X.mtx",
   .examples = {
     {"perp check demo x.mtx", "does x solve the problem in demo?"},
-    {"perp check demo x.mtx --tol 1e-12 --json", "to twelve digits, for a program to read"},
+    {"perp check demo x.mtx --tol 1e-10 --json", "to ten digits, for a program to read"},
     {"perp check demo --infeasible u.mtx", "does u prove that demo has no solution?"},
   },
   .run = run,

@@ -454,7 +454,7 @@ const command command_export = {
   .examples = {
     {"perp export a.perp -o a.glb", "the scene in motion"},
     {"perp export a.perp -o a.pvd --frames ::10", "every tenth frame, for ParaView"},
-    {"perp export a.perp -o a_%04d.ply --what surface", "the surface of a liquid, for each frame"},
+    {"perp export dam.perp -o dam_%04d.ply --what surface", "the surface of a liquid, for each frame"},
     {"perp export a.perp -o energy.csv --what steps", "what the solver did in each step"},
   },
   .run = run,

@@ -239,7 +239,7 @@ const command command_view = {
   .operands_help = "a recording of 'perp run', or two",
   .examples = {
     {"perp view spheres.perp -o spheres.html", "a recording as a page"},
-    {"perp view slip.perp stick.perp -o both.html", "two, side by side"},
+    {"perp view smooth.perp rough.perp -o both.html", "two, side by side"},
     {"perp view hopper.perp --every 4 --no-contacts", "a large one, made smaller"},
     {"perp view slip.perp separating.perp", "a liquid with two kinds of walls"},
   },
