@@ -7,6 +7,7 @@
 # per document, as a reader would type it. It must end with status 0. A block without a language
 # whose lines begin with `$ ` is a conversation: its commands run, and the lines below each command
 # must occur in the answer, in that order; `...` stands for lines left out, and numbers may differ.
+# A ```python block runs where its modules are, with numpy as np.
 # Lines that build perp, test it or measure it (./run, ./test, cmake, bench/run, ...) are left out.
 #
 # Unless `whole` is given, long runs are cut short: `perp run` takes 12 steps on small grids, frames
@@ -161,14 +162,31 @@ talk() {
   if [ -n "$missing" ]; then complain "$where: $line" "the answer has no line like: $missing" "$said"; fi
 }
 
+python=''
+for one in python3 /usr/bin/python3; do
+  if [ -z "$python" ] && "$one" -c 'import numpy' 2>/dev/null; then python=$one; fi
+done
+snakes=0
+# script WHERE TEXT: runs a block of Python, if this machine has what it imports.
+script() {
+  local said module
+  [ -n "$python" ] || return 0
+  for module in $(sed -n 's/^import \([a-z]*\).*/\1/p' <<<"$2"); do
+    "$python" -c "import $module" 2>/dev/null || return 0
+  done
+  said=$("$python" -c $'import numpy as np\n'"$2" 2>&1 </dev/null) || complain "$1: python" "$2" "$said"
+  snakes=$((snakes + 1))
+}
+
 # document FILE: its blocks, in order. A record per command: kind, line number, line, answer.
 document() {
   local where=$1 folder=$work/${1//\//_}
   mkdir -p "$folder"
   cd "$folder" || exit 99
-  local number=0 kind='' line command='' answer=''
+  local number=0 kind='' line='' command='' answer=''
   flush() {
     if [ -n "$command" ]; then talk "$where" "$command" "$answer"; fi
+    if [ "$kind" = python ]; then script "$where:$number" "$answer"; fi
     command='' answer=''
   }
   while IFS= read -r line; do
@@ -183,6 +201,7 @@ document() {
         case $line in
           perp\ * | 'for '*perp* | printf\ * | mkdir\ *) try "$where:$number" "$line" ;;
         esac ;;
+      python) answer+=$line$'\n' ;;
       conversation)
         case $line in
           '$ perp '*) flush; command=${line#'$ '} ;;
@@ -222,6 +241,7 @@ done
 
 [ "$in_documents" -ge 40 ] || complain "found only $in_documents examples in the documents"
 [ "$in_help" -ge 30 ] || complain "found only $in_help examples in the help"
-echo "$in_documents examples of documents, $talked conversations, $in_help of help," \
+[ -z "$python" ] || [ "$snakes" -ge 2 ] || complain "ran only $snakes blocks of Python"
+echo "$in_documents examples of documents, $talked conversations, $snakes of Python, $in_help of help," \
      "$((ran - in_documents - in_help)) of methods"
 [ "$failures" -eq 0 ]

@@ -1,4 +1,4 @@
-// snippets.h: what the fragments in docs/embedding.md mention without declaring it.
+// snippets.h: what the fragments in docs/*.md mention without declaring it.
 #include <perp/gallery.h>
 #include <perp/method.h>
 
@@ -23,3 +23,6 @@ extern int32_t n, m, island_count;
 extern uint64_t frame_of_last_change;
 extern double lo[], hi[], mu;
 extern double *x, *u, *const island_x[], my_diagonal[];
+extern int32_t nx, ny, nz;
+extern uint8_t *type;
+extern double h, *wx, *wy, *wz, *divergence, *pressure;

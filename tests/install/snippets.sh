@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The code in README.md and docs/embedding.md is extracted, built and run against the prefix.
+# The code in README.md and docs/*.md is extracted, built and run against the prefix.
 #
 #   ```c blocks with main()     programs: built and run; the file name is that of a first line `// NAME.c...`
+#   those of a world or liquid  (they include its header) the body of a main(): built and run
 #   other ```c blocks           fragments: compiled inside a function after snippets.h, which declares what they mention
 #   ```sh blocks                run if every line is a call of `perp` or `cc`, in the order of the document
 # shellcheck source=tests/install/common.sh
@@ -21,21 +22,25 @@ extract() {
 player=0
 if command -v perp >/dev/null && perp doctor | grep -q '^player  *built in'; then player=1; fi
 programs=0 fragments=0 scripts=0
-for document in README.md docs/embedding.md; do
-  [ -e "$PERP_SOURCE/$document" ] || continue
+for document in README.md $(cd "$PERP_SOURCE" && ls docs/*.md); do
   out=$work/$(basename "$document" .md)
   mkdir -p "$out/run"
   extract "$out" "$PERP_SOURCE/$document"
   for block in "$out"/[0-9]*; do
+    [ -e "$block" ] || continue
     case $block in
       *.c)
+        if grep -q '^#include <perp/[cf]' "$block" && ! grep -q 'int main(' "$block"; then
+          { grep '^#include' "$block"; echo 'int main(void) {'; grep -v '^#include' "$block"; echo '}'; } >"$out/body.c"
+          mv "$out/body.c" "$block"
+        fi
         if grep -q 'int main(' "$block"; then
           name=$(sed -n '1s|^// \([a-z_]*\.c\).*|\1|p' "$block")
           cp "$block" "$out/run/${name:-program.c}"
           libraries=(-lperp -lm)
           if grep -q 'perp/contact.h' "$block"; then libraries=(-lperp-contact "${libraries[@]}"); fi
           if grep -q 'perp/fluid.h' "$block"; then libraries=(-lperp-fluid "${libraries[@]}"); fi
-          try gcc -std=c17 -Wall -Wextra -Wpedantic -Werror "-I$PERP_PREFIX/include" "$block" "-L$libdir" "${libraries[@]}" -o "$out/program"
+          try gcc -std=c17 -Wall -Wextra -Wpedantic -Wno-unused -Werror "-I$PERP_PREFIX/include" "$block" "-L$libdir" "${libraries[@]}" -o "$out/program"
           try "$out/program"
           programs=$((programs + 1))
         else
@@ -44,6 +49,7 @@ for document in README.md docs/embedding.md; do
           fragments=$((fragments + 1))
         fi ;;
       *.sh)
+        [ "$document" = README.md ] || continue   # the test docs_examples runs those of the other documents
         grep -vqE '^(perp |cc |#|$)' "$block" && continue
         if grep -q '^perp ' "$block" && ! command -v perp >/dev/null; then continue; fi
         if [ "$player" -eq 0 ]; then sed -i '/^perp view /d' "$block"; fi
