@@ -9,6 +9,7 @@
 #include "file.h"
 #include "gnuplot.h"
 #include "message.h"
+#include "text.h"
 
 #define DASHES "(8,5)"
 
@@ -347,7 +348,7 @@ static void put_curves(FILE *script, const chart *what, int64_t points) {
   if (points == 0) {
     fprintf(script, "set label ");
     gnuplot_text(script, what->empty ? what->empty : "no data");
-    fprintf(script, " at graph 0.5,0.5 center\nplot NaN notitle\n");
+    fprintf(script, " noenhanced at graph 0.5,0.5 center\nplot NaN notitle\n");
     return;
   }
   const char *comma = "plot ";
@@ -450,9 +451,13 @@ static void put_stack(FILE *script, const chart *what, int charts, const char *c
 
 // --------------------------------------------------------------------------------------- the table
 
-// A name in a field: tabs and line ends would be others' marks.
+// A name in a field: tabs and line ends would be others' marks, and are written as \t and \n.
 static void write_field(file_output *file, const char *text, char end) {
-  for (; *text; text++) file_write(file, (unsigned char)*text < ' ' ? " " : text, 1);
+  char unit[TEXT_UNIT];
+  while (*text) {
+    text_next(&text, unit);
+    file_write(file, unit, strlen(unit));
+  }
   file_write(file, &end, 1);
 }
 

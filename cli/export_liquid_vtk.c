@@ -209,8 +209,11 @@ int export_liquid_pvd(export_job *job) {
 
 // ------------------------------------------------------------------------------------------ OpenVDB
 
-// The plugin is a program: perp-vdb GRID.vti OUT.vdb
-static int run_plugin(const char *from, const char *to) {
+// The plugin is a program: perp-vdb GRID.vti OUT.vdb. A name with a dash in front would be an option.
+static int run_plugin(const char *grid, const char *out) {
+  char from[4200], to[4200];
+  snprintf(from, sizeof from, "%s%s", *grid == '-' ? "./" : "", grid);
+  snprintf(to, sizeof to, "%s%s", *out == '-' ? "./" : "", out);
   const pid_t child = fork();
   if (child < 0) return fail(CODE_IO, "perp-vdb: %s", strerror(errno));
   if (child == 0) {

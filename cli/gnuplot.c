@@ -1,6 +1,7 @@
 // gnuplot.c: pictures drawn by gnuplot as a child process: a script in, a whole file out or none.
 #include "gnuplot.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -11,6 +12,7 @@
 
 #include "file.h"
 #include "message.h"
+#include "text.h"
 
 extern char **environ;
 
@@ -47,11 +49,20 @@ int gnuplot_check(const char *option, const char *path, const char *instead) {
   return CODE_OK;
 }
 
+// In double quotes gnuplot runs what stands in backquotes and expands @macros, and in single quotes
+// it loses its way when two quotes follow each other (5.4). So only letters, blanks and bytes of
+// UTF-8 stand as they are; everything else is its number, \140 for a backquote, which becomes a
+// character only after commands and macros have been looked for. Digits are too: gnuplot would read
+// one that follows a number as a part of it.
 void gnuplot_text(FILE *script, const char *text) {
+  char unit[TEXT_UNIT];
   fputc('"', script);
-  for (; *text; text++) {
-    if (*text == '"' || *text == '\\') fputc('\\', script);
-    fputc((unsigned char)*text < ' ' ? ' ' : *text, script);
+  while (*text) {
+    for (const char *c = text_next(&text, unit); *c; c++) {
+      const unsigned char byte = (unsigned char)*c;
+      if (byte >= 0x80 || byte == ' ' || isalpha(byte)) fputc(byte, script);
+      else fprintf(script, "\\%03o", byte);
+    }
   }
   fputc('"', script);
 }
@@ -88,10 +99,11 @@ FILE *gnuplot_script(void) {
   return script;
 }
 
-// gnuplot with the script as its input and our pipe as its output.
+// gnuplot with the script as its input and our pipe as its output. With -d it reads no start-up
+// file: neither the user's nor the system's settings are in the picture.
 static int start(int script, pid_t *child, int *output) {
   int ends[2];
-  char *const argv[] = {(char[]){"gnuplot"}, NULL};
+  char *const argv[] = {(char[]){"gnuplot"}, (char[]){"-d"}, NULL};
   if (pipe(ends) != 0) return errno;
   posix_spawn_file_actions_t actions;
   int error = posix_spawn_file_actions_init(&actions);

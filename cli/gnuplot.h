@@ -16,7 +16,8 @@ int gnuplot_find_program(const char *name, char *path, size_t size);
 void gnuplot_begin(FILE *script, const char *path, int width, int height);
 void gnuplot_style(FILE *script);   // frame, grid and tics once more, after a reset
 
-// Text in double quotes, control characters made blanks; say noenhanced behind it.
+// Text in quotes, such that gnuplot interprets nothing in it; control characters are what
+// text_next() makes of them. Say noenhanced behind it.
 void gnuplot_text(FILE *script, const char *text);
 
 // Runs the script, which it closes; 0, or an exit code after having said what went wrong. The

@@ -11,6 +11,8 @@
 #include "progress.h"
 #include "text.h"
 
+enum { MESSAGE_SIZE = 1024 };
+
 static const char *command_name;
 static int quiet;
 static json_t *object;
@@ -53,15 +55,17 @@ int message_end(int code) {
   return code;
 }
 
+// Messages quote names and what is in files: whatever a terminal would act on is made visible.
 static void speak(const char *kind, text_colour colour, const char *text) {
+  char visible[4*MESSAGE_SIZE];
   progress_clear();
   fprintf(stderr, "perp%s%s: %s%s%s%s\n", command_name ? " " : "", command_name ? command_name : "",
           *kind ? text_paint(stderr, colour) : "", kind,
-          *kind ? text_paint(stderr, TEXT_PLAIN) : "", text);
+          *kind ? text_paint(stderr, TEXT_PLAIN) : "", text_visible(text, visible, sizeof visible));
 }
 
 int fail(int code, const char *format, ...) {
-  char text[1024];
+  char text[MESSAGE_SIZE];
   va_list list;
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);
@@ -74,7 +78,7 @@ int fail(int code, const char *format, ...) {
 
 void warn(const char *format, ...) {
   if (quiet) return;
-  char text[1024];
+  char text[MESSAGE_SIZE];
   va_list list;
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text.h"
+
 typedef struct parse {
   char *message;
   size_t size;
@@ -23,10 +25,21 @@ static void complain(parse *p, const char *format, ...) {
   va_end(list);
 }
 
-static const char *string_of(parse *p, const json_t *object, const char *key) {
-  const json_t *value = json_object_get(object, key);
+// Somebody may have sent the recording. Its strings go into pictures, pages, files and messages, so
+// they are made harmless here, once: the header keeps what text_visible() makes of them.
+static const char *plain_string(parse *p, json_t *value, const char *key) {
+  enum { LONGEST = 4096 };     // bytes; a command line, the longest of our own, has 2048 at most
+  char visible[4*LONGEST];
   if (!json_is_string(value)) complain(p, "\"%s\" is not a string", key);
-  return json_is_string(value) ? json_string_value(value) : "";
+  else if (json_string_length(value) > LONGEST)
+    complain(p, "\"%s\" has %zu bytes, more than %d", key, json_string_length(value), LONGEST);
+  else if (json_string_set(value, text_visible(json_string_value(value), visible, sizeof visible)))
+    complain(p, "out of memory");
+  return p->bad ? "" : json_string_value(value);
+}
+
+static const char *string_of(parse *p, const json_t *object, const char *key) {
+  return plain_string(p, json_object_get(object, key), key);
 }
 
 static double number_in(parse *p, const json_t *value, const char *key, double low, double high) {
@@ -70,10 +83,8 @@ static const char **words_of(parse *p, const json_t *object, const char *key) {
     complain(p, "\"%s\" is not an array", key);
     return words;
   }
-  for (size_t k = 0; k < count; k++) {
-    if (!json_is_string(json_array_get(list, k))) complain(p, "\"%s\" has no string", key);
-    else words[k] = json_string_value(json_array_get(list, k));
-  }
+  for (size_t k = 0; k < count && !p->bad; k++)
+    words[k] = plain_string(p, json_array_get(list, k), key);
   if (p->bad) words[0] = NULL;
   return words;
 }
@@ -84,8 +95,9 @@ static int64_t count_of(const char **words) {
   return count;
 }
 
+// kinds: of materials and of groups
 static void read_body(parse *p, json_t *const *list, size_t i, const recording_head *head,
-                      recording_body *body) {
+                      const int64_t kinds[2], recording_body *body) {
   static const char *const three[] = {"extent", "position"};
   body->shape = (int32_t)whole_in(p, json_array_get(list[0], i), "shape", 0,
                                   head->fluid ? 4 : 3);
@@ -93,10 +105,8 @@ static void read_body(parse *p, json_t *const *list, size_t i, const recording_h
   body->offset = number_in(p, json_array_get(list[2], i), "offset", -1e300, 1e300);
   body->mass = number_in(p, json_array_get(list[3], i), "mass", 0.0, 1e300);
   body->fixed = (int32_t)whole_in(p, json_array_get(list[4], i), "static", 0, 1);
-  body->material = (int32_t)whole_in(p, json_array_get(list[5], i), "material", 0,
-                                     count_of(head->materials) - 1);
-  body->group = (int32_t)whole_in(p, json_array_get(list[6], i), "group", 0,
-                                  count_of(head->groups) - 1);
+  body->material = (int32_t)whole_in(p, json_array_get(list[5], i), "material", 0, kinds[0] - 1);
+  body->group = (int32_t)whole_in(p, json_array_get(list[6], i), "group", 0, kinds[1] - 1);
   numbers_in(p, json_array_get(list[7], i), three[1], 3, body->position);
   numbers_in(p, json_array_get(list[8], i), "orientation", 4, body->orientation);
   const double *e = body->extent;
@@ -125,9 +135,10 @@ static void read_bodies(parse *p, const json_t *object, recording_head *head) {
     complain(p, "out of memory for %zu bodies", count);
     return;
   }
+  const int64_t kinds[2] = {count_of(head->materials), count_of(head->groups)};
   head->bodies = (int32_t)count;
   for (size_t i = 0; i < count && !p->bad; i++) {
-    read_body(p, list, i, head, &head->body[i]);
+    read_body(p, list, i, head, kinds, &head->body[i]);
     if (!head->body[i].fixed) head->mover[head->moving++] = (int32_t)i;
   }
 }

@@ -7,6 +7,7 @@
 
 #include "describe.h"
 #include "message.h"
+#include "text.h"
 
 void *replay_take(planes *out, size_t count) {
   void *memory = calloc(count ? count : 1, sizeof(uint32_t));
@@ -108,10 +109,12 @@ json_t *replay_describe(const recording *what, const replay_settings *settings,
   for (size_t c = 0; c < columns; c++) json_array_append_new(list, json_string(names[column[c]]));
   json_object_set_new(meta, "columns", list);
   json_object_set_new(meta, "points", json_integer(steps->point_count));
-  if (!what->index.complete)
-    json_object_set_new(meta, "notice",
-                        json_sprintf("%s: the end is missing; this is what was recorded.",
-                                     slash ? slash + 1 : what->path));
+  if (!what->index.complete) {
+    char name[512], text[600];
+    snprintf(text, sizeof text, "%s: the end is missing; this is what was recorded.",
+             text_visible(slash ? slash + 1 : what->path, name, sizeof name));
+    json_object_set_new(meta, "notice", json_text(text));
+  }
   return meta;
 }
 

@@ -8,12 +8,12 @@
 #include "text.h"
 
 void report_line(const char *label, const char *format, ...) {
-  char text[1024];
+  char text[1024], visible[4*sizeof text];
   va_list list;
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
-  text_row(stdout, 0, label, REPORT_COLUMN, text);
+  text_row(stdout, 0, label, REPORT_COLUMN, text_visible(text, visible, sizeof visible));
 }
 
 void report_headline(int good, const char *word, const char *text) {

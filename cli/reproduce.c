@@ -56,11 +56,12 @@ static int list(void) {
 
 void reproduction_say(const reproduction *r, const char *format, ...) {
   if (r->quiet) return;
+  char text[1024], visible[4*sizeof text];
   va_list given;
   va_start(given, format);
-  vfprintf(stderr, format, given);
+  vsnprintf(text, sizeof text, format, given);
   va_end(given);
-  fputc('\n', stderr);
+  fprintf(stderr, "%s\n", text_visible(text, visible, sizeof visible));
 }
 
 static void path_of(const reproduction *r, const char *file, char path[PATH_SIZE]) {

@@ -17,10 +17,20 @@ static int is_outside(const char *name) {
   return 0;
 }
 
-static void say(run_session *s, const char *word) {
+// A word for a shell: in single quotes, if there is anything special in it.
+static void append_word(char *line, size_t size, const char *word) {
   const char *safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.,:=+/";
   const int plain = *word && strspn(word, safe) == strlen(word);
-  text_append(s->command, sizeof s->command, plain ? " %s" : " '%s'", word);
+  text_append(line, size, plain ? " " : " '");
+  for (; *word; word++) {
+    if (*word == '\'') text_append(line, size, "'\\''");   // ends the quotes and begins new ones
+    else text_append(line, size, "%c", *word);
+  }
+  if (!plain) text_append(line, size, "'");
+}
+
+static void say(run_session *s, const char *word) {
+  append_word(s->command, sizeof s->command, word);
   json_array_append_new(s->arguments, json_text(word));
 }
 

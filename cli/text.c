@@ -103,6 +103,58 @@ void text_row(FILE *out, int indent, const char *label, int column, const char *
   }
 }
 
+// The bytes of the UTF-8 character that begins here, and which it is; 0: they are none.
+static int decode(const unsigned char *at, uint32_t *point) {
+  const unsigned char first = *at;
+  const int bytes = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3
+                    : first < 0xf5 ? 4 : 0;
+  if (bytes == 0) return 0;
+  uint32_t value = bytes == 1 ? first : first & (0x7fu >> bytes);
+  for (int k = 1; k < bytes; k++) {
+    if ((at[k] & 0xc0) != 0x80) return 0;
+    value = value << 6 | (at[k] & 0x3fu);
+  }
+  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};   // shorter forms are not allowed
+  if (value < least[bytes] || value > 0x10ffff || (value >= 0xd800 && value < 0xe000)) return 0;
+  *point = value;
+  return bytes;
+}
+
+// Ends of lines and paragraphs, directions of writing, the mark of byte order.
+static int is_mark(uint32_t point) {
+  return point == 0x61c || (point >= 0x200e && point <= 0x200f) ||
+         (point >= 0x2028 && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069) ||
+         point == 0xfeff || point == 0xfffe || point == 0xffff;
+}
+
+const char *text_next(const char **text, char unit[TEXT_UNIT]) {
+  const unsigned char *at = (const unsigned char *)*text;
+  uint32_t point = 0;
+  const int bytes = decode(at, &point);
+  *text += bytes > 0 ? bytes : 1;
+  if (bytes == 0) snprintf(unit, TEXT_UNIT, "\\x%02x", *at);
+  else if (point == '\n' || point == '\r' || point == '\t')
+    snprintf(unit, TEXT_UNIT, "\\%c", point == '\n' ? 'n' : point == '\r' ? 'r' : 't');
+  else if (point < 0x20 || (point >= 0x7f && point < 0xa0))
+    snprintf(unit, TEXT_UNIT, "\\x%02x", (unsigned)point);
+  else if (is_mark(point)) snprintf(unit, TEXT_UNIT, "\\u%04x", (unsigned)point);
+  else snprintf(unit, TEXT_UNIT, "%.*s", bytes, (const char *)at);
+  return unit;
+}
+
+const char *text_visible(const char *text, char *out, size_t size) {
+  size_t used = 0;
+  char unit[TEXT_UNIT];
+  while (*text) {
+    const size_t length = strlen(text_next(&text, unit));
+    if (used + length + 1 > size) break;
+    memcpy(out + used, unit, length);
+    used += length;
+  }
+  out[used] = 0;
+  return out;
+}
+
 const char *text_number(double value, text_buffer *buffer) {
   if (isnan(value)) return "unknown";
   if (isinf(value)) return value > 0.0 ? "inf" : "-inf";

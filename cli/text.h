@@ -16,6 +16,15 @@ void text_wrap(FILE *out, const char *text, int column, int margin);
 // "label       text", wrapped: a row of a report, of help or of a table with two columns.
 void text_row(FILE *out, int indent, const char *label, int column, const char *text);
 
+// Text that comes from a file or is a name may hold anything. Shown, nothing in it may act on a
+// terminal, end a line, or turn the direction of writing: control characters, bytes that are not
+// UTF-8 and the marks of Unicode for lines and directions become \n, \x1b or \u202e.
+enum { TEXT_UNIT = 12 };
+// The next character of the text, which must not be at its end, or what is shown in its place.
+const char *text_next(const char **text, char unit[TEXT_UNIT]);
+// All of it, as far as it fits; returns out.
+const char *text_visible(const char *text, char *out, size_t size);
+
 // Numbers into a buffer, which is returned.
 typedef struct text_buffer { char text[96]; } text_buffer;
 const char *text_number(double value, text_buffer *buffer);    // "1e-08", "inf"
