@@ -383,7 +383,7 @@ static int run(const arguments *args) {
   job->args = args;
   int code = read_options(job);
   if (code) return code;
-  interrupt_listen(1);
+  interrupt_listen(INTERRUPT_CTRL_C);
   code = begin(job);
   job->live = progress_begin(args, NULL);
   job->start = progress_now();

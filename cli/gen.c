@@ -102,7 +102,7 @@ static int generate(const arguments *args, const char *target, perp_sample *samp
       .n = sample->n, .colptr = sample->colptr, .row = sample->row, .value = sample->value,
       .b = sample->b, .lo = sample->lo, .hi = sample->hi, .x = sample->x, .comment = comment,
       .grid = sample->grid.nx > 0 ? &sample->grid : NULL, .packed = argument(args, "gz") != NULL};
-  interrupt_listen(1);
+  interrupt_listen(INTERRUPT_CTRL_C);
   const int code = there == 0 ? problem_folder_create(target, &parts)
                               : problem_folder_fill(target, &parts);
   if (!code) report(target, &parts, sample);

@@ -1,6 +1,9 @@
-// interrupt.c: Ctrl-C: the first asks politely where somebody listens, the second ends the program.
+// interrupt.c: signals to end: the first asks politely where somebody listens, the second ends the
+// program.
 #include "interrupt.h"
 
+#include <errno.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stddef.h>
 #include <unistd.h>
@@ -8,10 +11,15 @@
 #include "file.h"
 
 static volatile sig_atomic_t listening, seen;
+static sem_t arrived;
 
 static void on_signal(int number) {
-  if (number == SIGINT && listening && !seen) {
+  const int heard = number == SIGINT ? listening != INTERRUPT_NONE : listening == INTERRUPT_ALL;
+  if (heard && !seen) {
+    const int before = errno;
     seen = 1;
+    sem_post(&arrived);
+    errno = before;
     return;
   }
   file_unlink_pending();
@@ -22,6 +30,7 @@ static void on_signal(int number) {
 
 void interrupt_install(void) {
   static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+  sem_init(&arrived, 0, 0);
   signal(SIGXFSZ, SIG_IGN);   // a file that may not grow is a failed write, not the end
   struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
   sigemptyset(&action.sa_mask);
@@ -33,6 +42,10 @@ void interrupt_install(void) {
   }
 }
 
-void interrupt_listen(int listen) { listening = listen; }
+void interrupt_listen(interrupt_kind kind) { listening = (sig_atomic_t)kind; }
 
 int interrupt_seen(void) { return seen; }
+
+void interrupt_wait(void) {
+  while (sem_wait(&arrived) != 0 && errno == EINTR) continue;
+}

@@ -138,7 +138,7 @@ static int check_outputs(const arguments *args) {
 }
 
 static int price(session *s, perp_option_result *result) {
-  interrupt_listen(1);
+  interrupt_listen(INTERRUPT_CTRL_C);
   s->live = progress_begin(s->args, &s->steps);
   s->settings.on_step = on_step;
   s->settings.context = s;

@@ -57,7 +57,7 @@ static int find_answer(session *s, const char *path) {
     s->options.on_iteration = on_iteration;
     s->options.context = s;
     s->live = progress_begin(s->args, &s->options);
-    interrupt_listen(1);
+    interrupt_listen(INTERRUPT_CTRL_C);
     const perp_error error = perp_solve_once(problem, s->files.x, &s->options, &result);
     progress_clear();
     if (error != PERP_OK) return fail_library(error);

@@ -339,7 +339,7 @@ static int run(const arguments *args) {
                .threads = processors < 1 ? 1 : processors > 16 ? 16 : processors};
   int code = read_options(&s);
   if (code) return code;
-  interrupt_listen(1);
+  interrupt_listen(INTERRUPT_CTRL_C);
   code = begin(&s);
   const double start = progress_now();
   if (!code) code = s.kind == OUTPUT_PICTURE ? draw_one(&s) : draw_all(&s);

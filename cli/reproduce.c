@@ -137,9 +137,9 @@ static int run(const arguments *args) {
     warn("gnuplot is not on PATH: the figures are written as numbers only (Debian: apt install "
          "gnuplot-nox)");
   r.files = json_array();
-  interrupt_listen(1);
+  interrupt_listen(INTERRUPT_CTRL_C);
   code = what->run(&r);
-  interrupt_listen(0);
+  interrupt_listen(INTERRUPT_NONE);
   if (!code) report(&r, what);
   json_decref(r.files);
   return code;

@@ -72,9 +72,11 @@ static int read_settings(run_session *s) {
   if (!method) return CODE_USAGE;
   s->options = perp_default_options(method);
   s->every = 1;
+  s->recorder.save_every = 10.0;
   int code = check_kind(s);
   if (!code) code = settings_apply(args, method, &s->options);
   if (!code) code = settings_whole(args, "every", 1, 65536, &s->every);
+  if (!code) code = settings_number(args, "save-every", 0.0, 1e9, &s->recorder.save_every);
   s->options.seed = s->seed;
   s->options.on_iteration = on_iteration;
   return code ? code : s->kind->settle(s);
@@ -121,8 +123,9 @@ static int open_recording(run_session *s, int resume) {
   if (!s->path) return CODE_OK;
   int code = run_head(s, &head);
   if (code) return code;
-  s->recorder = (recorder){.every = head.every, .span = head.span,
-                           .times = argument(s->args, "times") != NULL};
+  s->recorder = (recorder){.every = head.every, .span = head.span, .share = s->kind->share,
+                           .times = argument(s->args, "times") != NULL,
+                           .save_every = s->recorder.save_every};
   code = s->kind->film(s, &head, &s->recorder.film);
   const recorder shape = s->recorder;
   if (!code && resume) code = run_resume(s, &head, &shape);
@@ -153,27 +156,82 @@ void run_count(run_session *s, const double *row) {
 // One step, or at the very beginning the state before the first.
 static int advance(run_session *s, int first) {
   recorder_row row = {0};
+  run_watch_step();
   int code = s->kind->step(s, first, &row);
+  run_watch_stepped();
+  if (interrupt_seen() && !first) return CODE_INTERRUPTED;   // its solve may have been cut short
   if (code) return code;
-  if (interrupt_seen() && !first) return CODE_INTERRUPTED;   // its solve was cut short
   const char *folder = argument(s->args, "dump-problems");
   if (folder && !first) code = s->kind->dump(s, folder);
   if (code) return code;
   for (size_t c = 0; c < RECORD_COLUMNS_MOST; c++)   // a residual may be infinite, without an x
     if (!isfinite(row.value[c])) row.value[c] = row.value[c] < 0.0 ? -1e300 : 1e300;
+  for (int k = 0; k < PERP_FLUID_STAGES && !first; k++) s->stage_seconds[k] += row.stages[k];
   run_count(s, row.value);
   s->done = row.step;
   return recorder_step(&s->recorder, &row);
 }
 
+// What --resume will do with a recording that ends here.
+static const char *way_on(const run_session *s, int64_t saved, char *text, size_t size) {
+  *text = 0;
+  if (saved > 0)
+    text_append(text, size, "'perp run --resume %s' goes on from step %lld", s->path,
+                (long long)saved);
+  else
+    text_append(text, size, "no step was saved: 'perp run --resume %s' starts over", s->path);
+  return text;
+}
+
+// Ends the recording, however the run ended; the worse of the two codes.
+static int conclude(run_session *s, int code) {
+  const int complete = code == CODE_OK, broken = code == CODE_IO && s->recorder.writer;
+  const char *reason = complete ? "finished" : code == CODE_INTERRUPTED ? "interrupted" : "failed";
+  char way[4200];
+  int end = CODE_OK;
+  if (broken) recorder_rescue(&s->recorder);
+  else end = recorder_end(&s->recorder, complete, reason, s->totals.steps,
+                               s->totals.unsolved, s->totals.residual);
+  const int64_t saved = recorder_saved(&s->recorder);
+  if (broken || end) {
+    if (s->path && strcmp(s->path, "-") != 0 && s->totals.steps > 0)
+      warn("%s", way_on(s, saved, way, sizeof way));
+    return code ? code : end;
+  }
+  if (code && code != CODE_INTERRUPTED) return code;
+  const int silent = (s->path && !strcmp(s->path, "-")) || argument(s->args, "quiet");
+  if (!silent || message_object()) run_report(s, complete);
+  if (code == CODE_INTERRUPTED) {
+    if (s->path && strcmp(s->path, "-") != 0)
+      return fail(code, "interrupted after %lld of %lld steps; %s", (long long)s->done,
+                  (long long)s->planned, way_on(s, saved, way, sizeof way));
+    return fail(code, "interrupted after %lld of %lld steps", (long long)s->done,
+                (long long)s->planned);
+  }
+  if (s->totals.unsolved > 0)
+    return fail(CODE_UNSOLVED, "%lld of %lld steps were not solved; the first is step %lld%s%s",
+                (long long)s->totals.unsolved, (long long)s->totals.steps,
+                (long long)s->totals.first_unsolved, s->kind->advice ? "; " : "",
+                s->kind->advice ? s->kind->advice : "");
+  return CODE_OK;
+}
+
+static int end_in_step(void *session) {   // in another thread, while the step goes on
+  run_session *s = session;
+  s->seconds = progress_now() - s->started;
+  progress_clear();
+  return conclude(s, CODE_INTERRUPTED);
+}
+
 static int simulate(run_session *s) {
-  const double start = progress_now();
+  s->started = progress_now();
+  run_watch(end_in_step, s);
   int code = CODE_OK;
   if (s->done == 0) code = advance(s, 1);
   while (!code && s->done < s->planned) {
     if (interrupt_seen()) code = CODE_INTERRUPTED;
     else code = advance(s, 0);
-    s->seconds = progress_now() - start;
+    s->seconds = progress_now() - s->started;
     if (code) break;
     progress_state at = {.done = s->done, .total = s->planned, .begun = s->begun,
                          .residual = s->totals.last_residual, .seconds = s->seconds};
@@ -200,56 +258,14 @@ static int lengthen(run_session *s, const char *steps) {
   if (!code) code = run_arguments(s);
   if (!code) code = run_head(s, &head);
   if (!code) {
+    const recorder shape = {.every = head.every, .span = head.span, .share = s->kind->share};
     text = run_head_text(s, &head);
     recording_head_free(&head);
-    code = was && text ? run_extend(s, was, text) : fail(CODE_IO, "out of memory for the header");
+    code = was && text ? run_extend(s, was, text, &shape) : fail(CODE_IO, "out of memory for the header");
   }
   free(was);
   free(text);
   return code;
-}
-
-// What --resume will do with a recording that ends here.
-static const char *way_on(const run_session *s, int64_t saved, char *text, size_t size) {
-  *text = 0;
-  if (saved > 0)
-    text_append(text, size, "'perp run --resume %s' goes on from step %lld", s->path,
-                (long long)saved);
-  else
-    text_append(text, size, "no state was saved yet: 'perp run --resume %s' starts over", s->path);
-  return text;
-}
-
-// Ends the recording, however the run ended; the worse of the two codes.
-static int conclude(run_session *s, int code) {
-  const int complete = code == CODE_OK, broken = code == CODE_IO && s->recorder.writer;
-  const char *reason = complete ? "finished" : code == CODE_INTERRUPTED ? "interrupted" : "failed";
-  const int64_t saved = recorder_saved(&s->recorder);
-  char way[4200];
-  int end = CODE_OK;
-  if (!broken) end = recorder_end(&s->recorder, complete, reason, s->totals.steps,
-                                  s->totals.unsolved, s->totals.residual);
-  if (broken || end) {
-    if (s->path && strcmp(s->path, "-") != 0 && s->totals.steps > 0)
-      warn("%s", way_on(s, saved, way, sizeof way));
-    return code ? code : end;
-  }
-  if (code && code != CODE_INTERRUPTED) return code;
-  const int silent = (s->path && !strcmp(s->path, "-")) || argument(s->args, "quiet");
-  if (!silent || message_object()) run_report(s, complete);
-  if (code == CODE_INTERRUPTED) {
-    if (s->path && strcmp(s->path, "-") != 0)
-      return fail(code, "interrupted after %lld of %lld steps; %s", (long long)s->done,
-                  (long long)s->planned, way_on(s, saved, way, sizeof way));
-    return fail(code, "interrupted after %lld of %lld steps", (long long)s->done,
-                (long long)s->planned);
-  }
-  if (s->totals.unsolved > 0)
-    return fail(CODE_UNSOLVED, "%lld of %lld steps were not solved; the first is step %lld%s%s",
-                (long long)s->totals.unsolved, (long long)s->totals.steps,
-                (long long)s->totals.first_unsolved, s->kind->advice ? "; " : "",
-                s->kind->advice ? s->kind->advice : "");
-  return CODE_OK;
 }
 
 // steps: of --resume; NULL: those of the recording.
@@ -259,7 +275,7 @@ static int run_scene(run_session *s, int resume, const char *steps) {
   if (!code) code = run_arguments(s);
   if (!code && !resume) code = check_output(s);
   if (!code) code = s->kind->create(s);
-  interrupt_listen(1);
+  interrupt_listen(INTERRUPT_ALL);
   if (!code && steps) code = lengthen(s, steps);
   if (!code) code = open_recording(s, resume);
   if (!code) {
@@ -274,8 +290,8 @@ static int run_scene(run_session *s, int resume, const char *steps) {
 
 // Everything but how to run, and how long, comes from the file.
 static int resume(const arguments *args, const char *path) {
-  static const char *const allowed[] = {"resume", "steps", "threads", "quiet", "progress", "json",
-                                        "no-color"};
+  static const char *const allowed[] = {"resume", "steps", "save-every", "threads", "quiet",
+                                        "progress", "json", "no-color"};
   static arguments again;
   for (int i = 0; i < args->table.count; i++) {
     int fine = !args->value[i];
@@ -350,6 +366,9 @@ static const option_row rows[] = {
      "what is recorded of the grid: types of cells, surface and pressure, only the "
      "surface, or nothing"},
     {"exact", 0, NULL, OPTION_FLAG, "record float32 numbers as they are, not rounded to pack well"},
+    {"save-every", 0, "SECONDS", OPTION_TEXT,
+     "the most seconds of work that a crash or kill -9 may lose (in [0, 1e9], default 10); Ctrl-C, "
+     "SIGTERM and SIGHUP lose none"},
     {"times", 0, NULL, OPTION_FLAG,
      "record how long each step took; no two files are the same then"},
     {"dump-problems", 0, "DIR", OPTION_FOLDER,
@@ -384,10 +403,12 @@ const command command_run = {
     "goes on with the best impulses or pressures found; it is counted and recorded, and the exit "
     "status is 1.\n\n"
     "With -o the motion, the contacts or particles, and the statistics of every step are recorded, "
-    "in a file that is valid at any time: after Ctrl-C, 'perp run --resume FILE' goes on from the "
-    "last saved state, or starts over where there is none yet, and ends with the same bytes as if "
-    "nothing had happened; with --steps a finished one is made longer. "
-    "The same holds for any number of threads. "
+    "in a file that is valid at any time. Ctrl-C, SIGTERM and SIGHUP save the exact state at once, "
+    "even in the middle of a step, and 'perp run --resume FILE' goes on from there. It ends with the "
+    "same bytes as if nothing had happened. The newest state is also saved every few seconds, in "
+    "FILE.state, for the case that the program is killed. With --steps a finished recording is made "
+    "longer. "
+    "The bytes do not depend on the number of threads either. "
     "--time-limit is for each step, of a liquid for each substep; what is found in time depends on "
     "the machine.",
   .options = rows,

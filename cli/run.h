@@ -48,7 +48,7 @@ typedef struct run_session {
   run_totals totals;
   progress live;
   const char *path;            // of the recording; NULL: there is none
-  double seconds;              // since this run began
+  double started, seconds;     // progress_now() when this run began, and how long it took
   int64_t begun;               // the step it began at
   json_t *arguments;           // those that the recording depends on
   const char *steps;           // --resume: so many from now on; NULL: as the recording says
@@ -61,6 +61,7 @@ typedef struct run_session {
 struct run_kind {
   const char *noun;            // what its scenes are of: "bodies"
   const char *advice;          // on steps that were not solved; NULL: none
+  size_t share;                // a state is recorded when the file grew by this many times its size
   int32_t unsolved, residual, kinetic, potential;   // columns of STEP; the step is the first
   int (*build)(run_session *s);                // the scene from its values
   int (*settle)(run_session *s);               // options of its own
@@ -86,16 +87,24 @@ int run_arguments(run_session *s);   // fills arguments and command
 int run_head(const run_session *s, recording_head *head);   // free with recording_head_free()
 char *run_head_text(const run_session *s, const recording_head *head);
 
-// run_resume.c: cuts the recording back to its last state and loads it.
+// run_resume.c: loads the newest state, and cuts the recording back to the spans before it.
 int run_resume(run_session *s, const recording_head *head, const recorder *shape);
 // The arguments in the header of a recording, as a command line: free each and the array.
 int run_resume_arguments(const char *path, int *count, char ***words);
 
 // The recording with another header, up to its last state; `was` is the header that it must have.
-int run_extend(const run_session *s, const char *was, const char *head);
+int run_extend(const run_session *s, const char *was, const char *head, const recorder *shape);
 
 typedef enum run_file { RUN_FREE, RUN_FINISHED, RUN_UNFINISHED, RUN_FOREIGN } run_file;
 run_file run_existing(const char *path);   // what is there already; FREE: nothing, or a device
+
+// run_watch.c: a signal in the middle of a step. run_watch() starts a thread that waits for one;
+// run_watch_step() and run_watch_stepped() stand around a step. If a signal comes in between, the thread
+// calls `end` at once and ends the program with what that returns; run_watch_stepped() then never
+// returns. Outside of steps the caller looks at interrupt_seen() by itself.
+void run_watch(int (*end)(void *context), void *context);
+void run_watch_step(void);
+void run_watch_stepped(void);
 
 // run_dump.c: problems of the last step as directories.
 int run_dump_check(const char *folder);   // that nothing of another run is in it

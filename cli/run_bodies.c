@@ -200,7 +200,7 @@ static void report_json(const run_session *s, json_t *object) {
 }
 
 const run_kind run_bodies = {
-    .noun = "bodies", .unsolved = RECORD_COLUMN_unsolved, .residual = RECORD_COLUMN_residual,
+    .noun = "bodies", .share = 4, .unsolved = RECORD_COLUMN_unsolved, .residual = RECORD_COLUMN_residual,
     .kinetic = RECORD_COLUMN_kinetic, .potential = RECORD_COLUMN_potential, .build = build,
     .settle = settle, .create = create, .load = load, .message = perp_world_message,
     .destroy = destroy, .head = fill_head, .film = make_film, .step = step, .count = count_row,

@@ -7,8 +7,7 @@
 
 enum {
   CONTACTS_MOST = 5000,        // of a frame, with --contacts auto
-  CONTACTS_SPAN = 2000000,     // of all frames of a chunk: 100 MB
-  SAVE_SHARE = 4
+  CONTACTS_SPAN = 2000000      // of all frames of a chunk: 100 MB
 };
 
 typedef struct body_film {
@@ -74,6 +73,16 @@ static int write_frames(const void *self, record_writer *writer, char *message, 
   return record_write_frames(writer, &((const body_film *)self)->frames, message, size);
 }
 
+static int restore(void *self, const void *bytes, const record_index *index, int32_t k,
+                   char *message, size_t size) {
+  record_frames frames;
+  if (index->chunk[k].type != RECORD_FRAM) return RECORD_OK;
+  int code = record_read_frames(bytes, index, k, &frames, message, size);
+  if (!code) code = record_frames_append(&((body_film *)self)->frames, &frames);
+  record_frames_free(&frames);
+  return code;
+}
+
 static void clear(void *self, uint32_t first) {
   record_frames_clear(&((body_film *)self)->frames, first);
 }
@@ -93,7 +102,7 @@ int film_of_bodies(const perp_world *world, const recording_head *about, double 
                    film_contacts contacts, film *out) {
   const size_t moving = (size_t)about->moving;
   body_film *what = calloc(1, sizeof *what);
-  *out = (film){what, add, waiting, write_frames, clear, save, destroy, SAVE_SHARE};
+  *out = (film){what, add, waiting, write_frames, restore, clear, save, destroy};
   if (what) what->mover = malloc((moving + 1)*sizeof *what->mover);
   if (!what || !what->mover ||
       record_frames_create((uint32_t)moving, (uint32_t)about->span, &what->frames))

@@ -10,7 +10,8 @@
 // Options that leave the recording as it is.
 static int is_outside(const char *name) {
   static const char *const names[] = {"output", "resume", "force", "threads", "quiet", "progress",
-                                      "json", "list", "dump-problems", "no-color", "help"};
+                                      "json", "list", "dump-problems", "no-color", "help",
+                                      "save-every"};
   for (size_t i = 0; i < sizeof names/sizeof *names; i++) {
     if (!strcmp(name, names[i])) return 1;
   }

@@ -141,8 +141,8 @@ static int step(run_session *s, int first, recorder_row *out) {
   memcpy(out->value, row, sizeof row);
   out->step = done.step;
   out->seconds = done.seconds;
-  for (int k = 0; k < PERP_FLUID_STAGES && !first; k++)
-    s->stage_seconds[k] += done.stage_seconds[k];
+  _Static_assert(sizeof done.stage_seconds <= sizeof out->stages, "there is room for all stages");
+  memcpy(out->stages, done.stage_seconds, sizeof done.stage_seconds);
   return CODE_OK;
 }
 
@@ -247,7 +247,8 @@ static void report_json(const run_session *s, json_t *object) {
 }
 
 const run_kind run_liquid = {
-    .noun = "liquids", .advice = "'perp explain liquids' tells what to do",
+    .noun = "liquids", .share = 2,   // about every 64 frames of 100 x 100 cells
+    .advice = "'perp explain liquids' tells what to do",
     .unsolved = RECORD_FLUID_unsolved, .residual = RECORD_FLUID_residual,
     .kinetic = RECORD_FLUID_kinetic, .potential = RECORD_FLUID_potential, .build = build,
     .settle = settle, .create = create, .load = load, .message = perp_fluid_message,

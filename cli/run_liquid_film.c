@@ -5,8 +5,6 @@
 #include "message.h"
 #include "run_films.h"
 
-enum { SAVE_SHARE = 2 };       // about every 64 frames of 100 x 100 cells
-
 typedef struct liquid_film {
   const perp_fluid *fluid;
   record_flow flow;
@@ -102,6 +100,24 @@ static int write_frames(const void *self, record_writer *writer, char *message, 
   return record_write_grid(writer, &what->grid, message, size);
 }
 
+static int restore(void *self, const void *bytes, const record_index *index, int32_t k,
+                   char *message, size_t size) {
+  liquid_film *what = self;
+  record_flow flow = {0};
+  record_grid grid = {0};
+  int code = RECORD_OK;
+  if (index->chunk[k].type == RECORD_FLOW) {
+    code = record_read_flow(bytes, index, k, &flow, message, size);
+    if (!code) code = record_flow_append(&what->flow, &flow);
+  } else if (index->chunk[k].type == RECORD_GRID) {
+    code = record_read_grid(bytes, index, k, &grid, message, size);
+    if (!code) code = record_grid_append(&what->grid, &grid);
+  }
+  record_flow_free(&flow);
+  record_grid_free(&grid);
+  return code;
+}
+
 static void clear(void *self, uint32_t first) {
   liquid_film *what = self;
   record_flow_clear(&what->flow, first);
@@ -130,7 +146,7 @@ int film_of_liquid(const perp_fluid *fluid, const recording_head *about, film *o
   const record_flow like = {.bodies = (uint32_t)moving, .dimension = about->dimension,
                             .fine = l->fine, .cells = {l->cells[0], l->cells[1], l->cells[2]}};
   liquid_film *what = calloc(1, sizeof *what);
-  *out = (film){what, add, waiting, write_frames, clear, save, destroy, SAVE_SHARE};
+  *out = (film){what, add, waiting, write_frames, restore, clear, save, destroy};
   if (what) what->mover = malloc((moving + 1)*sizeof *what->mover);
   if (what && !strcmp(l->keep, "surface")) what->shown = malloc(cells);
   if (!what || !what->mover || (!what->shown && !strcmp(l->keep, "surface")) ||

@@ -26,6 +26,8 @@ static void report_json(json_t *object, const run_session *s, int complete) {
   json_object_set_new(object, "command", json_text(s->command));
   json_object_set_new(object, "method", json_text(s->options.method->name));
   json_object_set_new(object, "complete", json_boolean(complete));
+  if (!complete) json_object_set_new(object, "status", json_string("interrupted"));
+  json_object_set_new(object, "resumed_from", json_integer(s->begun));
   json_object_set_new(object, "steps", json_integer(t->steps));
   json_object_set_new(object, "solved", json_integer(t->steps - t->unsolved));
   json_object_set_new(object, "unsolved", json_integer(t->unsolved));
@@ -38,6 +40,30 @@ static void report_json(json_t *object, const run_session *s, int complete) {
   json_object_set_new(object, "recording", s->path ? json_text(s->path) : json_null());
 }
 
+// The first line. Steps can all be solved and the run not be finished.
+static void report_verdict(const run_session *s, int complete) {
+  const run_totals *t = &s->totals;
+  const int good = t->unsolved == 0;
+  const long long solved = (long long)(t->steps - t->unsolved), steps = (long long)t->steps;
+  char text[256] = "";
+  if (complete) text_append(text, sizeof text, "%lld of %lld steps", solved, steps);
+  else if (steps == 0)
+    text_append(text, sizeof text, "in the first of %lld steps", (long long)s->planned);
+  else if (good)
+    text_append(text, sizeof text, "after %lld of %lld steps, all solved", steps,
+                (long long)s->planned);
+  else
+    text_append(text, sizeof text, "after %lld of %lld steps; %lld of them are solved", steps,
+                (long long)s->planned, solved);
+  if (complete || steps > 0)
+    text_append(text, sizeof text, ", worst residual %.2g", t->residual);
+  if (!good)
+    text_append(text, sizeof text, "; the first that is not: step %lld",
+                (long long)t->first_unsolved);
+  report_headline(good && complete,
+                  !complete ? "interrupted" : good ? "solved" : "not all solved", text);
+}
+
 void run_report(const run_session *s, int complete) {
   const run_totals *t = &s->totals;
   json_t *object = message_object();
@@ -47,20 +73,13 @@ void run_report(const run_session *s, int complete) {
   }
   text_buffer time, size, frames;
   const double here = (double)(t->steps - s->begun), dt = s->dt;
-  const int good = t->unsolved == 0;
+  report_verdict(s, complete);
   char text[256] = "";
-  text_append(text, sizeof text, "%lld of %lld steps, worst residual %.2g",
-              (long long)(t->steps - t->unsolved), (long long)t->steps, t->residual);
-  if (!good)
-    text_append(text, sizeof text, "; the first that is not: step %lld",
-                (long long)t->first_unsolved);
-  report_headline(good, good ? "solved" : "not all solved", text);
   report_line("scene", "%s: %s", s->scene->name, s->scene->title);
-  text[0] = 0;
-  text_append(text, sizeof text, "%lld of %.4g s%s", (long long)t->steps, dt,
-              complete ? "" : ", interrupted");
-  if (here > 0.0 && s->begun > 0)
-    text_append(text, sizeof text, "%s the last %lld", complete ? "," : ";", (long long)here);
+  text_append(text, sizeof text, "%lld of %.4g s", (long long)t->steps, dt);
+  if (s->begun > 0)
+    text_append(text, sizeof text, "; resumed from step %lld, the last %lld",
+                (long long)s->begun, (long long)here);
   if (here > 0.0 && s->seconds > 0.0)
     text_append(text, sizeof text, " in %s, %.3g times real time", text_seconds(s->seconds, &time),
                 here*dt/s->seconds);

@@ -1,4 +1,4 @@
-// run_resume.c: perp run --resume: cuts a recording back to its last saved state and loads it.
+// run_resume.c: perp run --resume: finds the newest state of a recording and goes on from it.
 //
 // The header must come out of the scene again, byte for byte: then the rest will, too.
 #include <stdio.h>
@@ -90,9 +90,9 @@ int run_resume_arguments(const char *path, int *count, char ***words) {
   return code;
 }
 
-// The statistics of the chunks that stay.
-static int read_totals(const torn *file, int32_t chunks, run_session *s) {
-  for (int32_t k = 0; k < chunks; k++) {
+// The statistics of chunks [from, to).
+static int read_totals(const torn *file, int32_t from, int32_t to, run_session *s) {
+  for (int32_t k = from; k < to; k++) {
     record_steps steps;
     char message[512] = "";
     if (file->index.chunk[k].type != RECORD_STEP) continue;
@@ -121,26 +121,93 @@ static int load_state(run_session *s, const torn *file, int32_t k) {
   return code;
 }
 
-// Up to and with the last state: what a run goes on from. rows: those of the whole file.
-static int32_t kept_chunks(const record_index *index, int32_t *last, int64_t *rows) {
-  *last = -1;
-  *rows = 0;
-  for (int32_t k = 0; k < index->count; k++) {
-    const record_chunk *chunk = &index->chunk[k];
-    if (chunk->type == RECORD_STEP) *rows = (int64_t)chunk->first + chunk->count;
-    if (chunk->type == RECORD_SAVE && chunk->count == 0) *last = k;   // all of its parts are there
-  }
-  return *last + 1 > 1 ? *last + 1 : 1;
+// ---- the newest state ----
+
+typedef struct newest {
+  const torn *file;            // that has it: the recording, or NAME.perp.state
+  state_at where;
+  int32_t chunks;              // of the recording that stay, whole spans with their states
+  int32_t from, to;            // chunks of `file` with frames and rows behind them
+  int32_t save;                // the chunk of `file` that the state ends with; -1: there is none
+  int64_t step;
+} newest;
+
+static int32_t last_state(const record_index *index) {
+  int32_t last = -1;
+  for (int32_t k = 0; k < index->count; k++)   // all of its parts are there
+    if (index->chunk[k].type == RECORD_SAVE && index->chunk[k].count == 0) last = k;
+  return last;
 }
 
-// Copies the first chunks behind a new header.
-static int copy_chunks(const torn *file, int32_t chunks, const char *head, const char *path,
+static int32_t state_begin(const record_index *index, int32_t save) {   // its first part
+  while (save > 0 && index->chunk[save - 1].type == RECORD_SAVE) save--;
+  return save;
+}
+
+// The span that ends before chunk `to`: its first chunk.
+static int32_t span_begin(const record_index *index, int32_t to) {
+  int32_t k = to - 1;
+  if (index->chunk[k].type == RECORD_TIME) k--;
+  if (index->chunk[k - 1].type == RECORD_GRID) k--;
+  if (index->chunk[k - 1].type == RECORD_FRAM || index->chunk[k - 1].type == RECORD_FLOW) k--;
+  return k;
+}
+
+// Of the recording itself. A state that only an interrupted run has does not stay, nor does a span
+// that is not whole: what is in them is written again later.
+static newest newest_inside(const torn *file, const recorder *shape) {
+  const record_index *index = &file->index;
+  const int32_t save = last_state(index);
+  newest out = {.file = file, .where = STATE_IN_RECORDING, .chunks = save + 1, .from = save + 1,
+                .to = save + 1, .save = save};
+  if (save < 0) {
+    out.chunks = out.from = out.to = 1;
+    return out;
+  }
+  out.step = index->chunk[save].first;
+  const record_fit fit = recorder_fit(shape, index, save);
+  if (fit == RECORD_FIT_REGULAR) return out;
+  out.where = STATE_IN_TAIL;
+  out.chunks = out.from = out.to = state_begin(index, save);
+  if (fit == RECORD_FIT_SHORT) out.chunks = out.from = span_begin(index, out.to);
+  return out;
+}
+
+// NAME.perp.state, if it is of this recording and has a newer state. 1: it does.
+static int newest_beside(const run_session *s, const torn *recorded, torn *file, newest *best) {
+  char message[512] = "";
+  struct stat status;
+  char *path = state_path(s->path);
+  int32_t chunks = 0, save = -1;
+  *file = (torn){0};
+  if (!path || stat(path, &status) != 0) {
+    free(path);
+    return 0;
+  }
+  if (!file_read(path, &file->file, message, sizeof message) &&
+      !record_scan_state(file->file.data, file->file.length, &file->index, message,
+                         sizeof message)) {
+    save = last_state(&file->index);
+    chunks = state_place(file->file.data, &file->index, &recorded->index);
+  }
+  if (save < 0 || chunks == 0)
+    warn("%s is not used: %s", path,
+         *message ? message : save < 0 ? "it is not whole" : "it is of another recording");
+  free(path);
+  if (save < 0 || chunks == 0 || file->index.chunk[save].first <= best->step) return 0;
+  *best = (newest){.file = file, .where = STATE_BESIDE, .chunks = chunks, .from = 1,
+                   .to = state_begin(&file->index, save), .save = save,
+                   .step = file->index.chunk[save].first};
+  return 1;
+}
+
+// ---- a longer run ----
+
+static int copy_chunks(const torn *file, int32_t from, int32_t to, record_writer *writer,
                        char *message, size_t size) {
-  record_writer *writer = NULL;
   record_bytes plain = {0};
-  int code = record_create(path, &writer, message, size);
-  if (!code) code = record_write(writer, RECORD_HEAD, 0, 0, head, strlen(head), message, size);
-  for (int32_t k = 1; k < chunks && !code; k++) {
+  int code = RECORD_OK;
+  for (int32_t k = from; k < to && !code; k++) {
     const record_chunk *chunk = &file->index.chunk[k];
     code = record_unpack(file->file.data, &file->index, k, &plain, message, size);
     if (!code)
@@ -148,44 +215,90 @@ static int copy_chunks(const torn *file, int32_t chunks, const char *head, const
                           plain.length, message, size);
   }
   free(plain.data);
+  return code;
+}
+
+// What a run goes on from, behind a new header.
+static int copy_with(const torn *recorded, const newest *from, const char *head, const char *path,
+                     char *message, size_t size) {
+  record_writer *writer = NULL;
+  int code = record_create(path, &writer, message, size);
+  if (!code) code = record_write(writer, RECORD_HEAD, 0, 0, head, strlen(head), message, size);
+  if (!code) code = copy_chunks(recorded, 1, from->chunks, writer, message, size);
+  if (!code) code = copy_chunks(from->file, from->from, from->save + 1, writer, message, size);
   char other[512];
   const int closed = record_close(writer, code ? other : message, code ? sizeof other : size);
   return code ? code : closed;
 }
 
+static int64_t rows_of(const record_index *index) {
+  int64_t rows = 0;
+  for (int32_t k = 0; k < index->count; k++)
+    if (index->chunk[k].type == RECORD_STEP)
+      rows = (int64_t)index->chunk[k].first + index->chunk[k].count;
+  return rows;
+}
+
 // The new file takes the place of the old one when it is whole.
-int run_extend(const run_session *s, const char *was, const char *head) {
+int run_extend(const run_session *s, const char *was, const char *head, const recorder *shape) {
   char message[512] = "";
-  torn file;
+  torn file, side;
   int code = torn_open(s->path, 0, &file);
   if (code) return code;
-  int32_t last;
-  int64_t rows;
-  const int32_t chunks = kept_chunks(&file.index, &last, &rows);
-  record_writer *guard = NULL;   // nobody else writes to the old one
-  file_output *output = NULL;
   if (strlen(head) == file.head.length && !memcmp(head, file.head.data, file.head.length)) {
     torn_free(&file);            // it has that length already
     return CODE_OK;
   }
+  record_writer *guard = NULL;   // nobody else writes to the old one
+  file_output *output = NULL;
+  newest from = newest_inside(&file, shape);
+  const int beside = newest_beside(s, &file, &side, &from);
+  const int64_t rows = rows_of(&file.index), steps = from.step < rows - 1 ? rows - 1 : from.step;
   if (strlen(was) != file.head.length || memcmp(was, file.head.data, file.head.length) != 0)
     code = fail(CODE_INPUT, "%s: its scene is not what its header says here", s->path);
-  else if (s->planned < rows - 1)
+  else if (s->planned < steps)
     code = fail(CODE_USAGE, "--steps = %lld is outside [%lld, 100000000]: so many are in %s",
-                (long long)s->planned, (long long)rows - 1, s->path);
+                (long long)s->planned, (long long)steps, s->path);
   else if (record_append(s->path, &file.index, file.index.count, &guard, message, sizeof message) ||
            file_create(s->path, &output, message, sizeof message) ||
-           copy_chunks(&file, chunks, head, file_temporary(output), message, sizeof message))
+           copy_with(&file, &from, head, file_temporary(output), message, sizeof message))
     code = fail(CODE_IO, "%s", message);
   if (code) file_abandon(output);
   else if (file_commit(output, message, sizeof message)) code = fail(CODE_IO, "%s", message);
+  char *path = code || !beside ? NULL : state_path(s->path);
+  if (path) state_remove(path);  // the new file has it
+  free(path);
   record_close(guard, message, sizeof message);
+  torn_free(&side);
   torn_free(&file);
   return code;
 }
 
+// ---- going on ----
+
+// The old chunks are cut only when the state is in a place that stays.
+static int go_on(run_session *s, const recording_head *head, const recorder *shape, torn *file,
+                 torn *side, const newest *from) {
+  recorder *out = &s->recorder;
+  int code = CODE_OK;
+  if (from->save >= 0) code = load_state(s, from->file, from->save);
+  else if (file->index.count > 1)
+    warn("%s has no saved state yet: its steps are made again", s->path);
+  if (!code) code = read_totals(file, 0, from->chunks, s);
+  if (!code) code = read_totals(from->file, from->from, from->to, s);
+  if (!code) code = recorder_append(s->path, &file->index, head, shape, out);
+  if (!code)
+    code = recorder_restore(out, from->chunks, from->file->file.data, &from->file->index,
+                            from->from, from->to);
+  if (!code) code = recorder_keep(out, from->step, from->where);
+  s->done = s->begun = from->step;
+  file_text_free(&side->file);
+  file_text_free(&file->file);   // it may be the file's own pages, which are cut now
+  return code ? code : recorder_cut(out, from->chunks);
+}
+
 int run_resume(run_session *s, const recording_head *head, const recorder *shape) {
-  torn file;
+  torn file, side = {0};
   int code = torn_open(s->path, 0, &file);
   if (code) return code;
   char *text = run_head_text(s, head);
@@ -193,20 +306,15 @@ int run_resume(run_session *s, const recording_head *head, const recorder *shape
       memcmp(text, file.head.data, file.head.length) != 0)
     code = fail(CODE_INPUT, "%s: its scene is not what '%s' makes here", s->path, s->command);
   free(text);
-  int32_t last;
-  int64_t rows;
-  int32_t chunks = kept_chunks(&file.index, &last, &rows);
-  const int all = !code && file.index.complete && rows == s->planned + 1;
-  if (all) chunks = file.index.count;
-  else if (!code && last >= 0) code = load_state(s, &file, last);
-  else if (!code && file.index.count > 1)
-    warn("%s has no saved state yet: its steps are made again", s->path);
-  if (!code) code = read_totals(&file, chunks, s);
-  if (!code) {
-    s->done = s->begun = all ? s->planned : last >= 0 ? file.index.chunk[last].first : 0;
-    file_text_free(&file.file);   // it may be the file's own pages, which are cut now
-    if (!all) code = recorder_append(s->path, &file.index, chunks, head, shape, &s->recorder);
+  if (!code && file.index.complete && rows_of(&file.index) == s->planned + 1) {
+    code = read_totals(&file, 0, file.index.count, s);   // nothing is left to do
+    s->done = s->begun = s->planned;
+  } else if (!code) {
+    newest from = newest_inside(&file, shape);
+    newest_beside(s, &file, &side, &from);
+    code = go_on(s, head, shape, &file, &side, &from);
   }
+  torn_free(&side);
   torn_free(&file);
   return code;
 }

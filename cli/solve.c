@@ -402,7 +402,7 @@ static int run(const arguments *args) {
   const int threads = settings_given(args, "threads") ? (int)s.options.threads : 0;
   code = problem_files_read(args, args->operands ? args->operand[0] : NULL, 1, threads, &s.files);
   if (!code) {
-    interrupt_listen(1);
+    interrupt_listen(INTERRUPT_CTRL_C);
     code = solve(&s);
   }
   problem_files_free(&s.files);

@@ -27,13 +27,14 @@ static uint32_t check_sum(const unsigned char *header, uint32_t stored) {
   return (uint32_t)crc32(crc, header + RECORD_HEADER_BYTES, stored);
 }
 
-void chunk_header(const record_chunk *chunk, unsigned char *at) {
+void chunk_header(record_chunk *chunk, unsigned char *at) {
   memcpy(at, record_type_name[chunk->type], 4);
   put32(at + 4, chunk->stored);
   put32(at + 8, chunk->plain);
   put32(at + 12, chunk->first);
   put32(at + 16, chunk->count);
-  put32(at + CRC_AT, check_sum(at, chunk->stored));
+  chunk->crc = check_sum(at, chunk->stored);
+  put32(at + CRC_AT, chunk->crc);
 }
 
 int index_add(record_index *index, const record_chunk *chunk) {
@@ -73,6 +74,7 @@ typedef struct order {
   uint32_t frames;             // of the newest FRAM or FLOW
   uint32_t parts;              // of the newest state that are still to come
   record_type kind;            // FRAM or FLOW, once one was there; HEAD: none yet
+  int anywhere;                // the first row may be of any step: there was none yet
 } order;
 
 static const char *out_of_order(order *seen, const record_chunk *chunk, int32_t k) {
@@ -101,7 +103,9 @@ static const char *out_of_order(order *seen, const record_chunk *chunk, int32_t 
         return "GRID without its FLOW";
       return NULL;
     case RECORD_STEP:
-      if (first != seen->row + 1 || chunk->count == 0) return "rows out of order";
+      if ((first != seen->row + 1 && !seen->anywhere) || chunk->count == 0)
+        return "rows out of order";
+      seen->anywhere = 0;
       seen->row = first + chunk->count - 1;
       seen->first = chunk->first;
       seen->count = chunk->count;
@@ -111,8 +115,10 @@ static const char *out_of_order(order *seen, const record_chunk *chunk, int32_t 
         return "TIME without its STEP";
       return NULL;
     case RECORD_SAVE:
-      if (first != seen->row || (last == RECORD_SAVE && seen->parts == 0))
+      if ((first != seen->row && !seen->anywhere) || (last == RECORD_SAVE && seen->parts == 0))
         return "SAVE is not of the step before it";
+      seen->row = first;
+      seen->anywhere = 0;
       if (last == RECORD_SAVE && chunk->count != seen->parts - 1)
         return "the parts of SAVE are out of order";
       seen->parts = chunk->count;
@@ -143,16 +149,16 @@ static int read_type(const unsigned char *at, record_type *type) {
   return 0;
 }
 
-int record_scan(const void *bytes, size_t length, record_index *out, char *message, size_t size) {
+static int scan(const void *bytes, size_t length, const char *magic, order seen, record_index *out,
+                char *message, size_t size) {
   const unsigned char *data = bytes;
   *out = (record_index){0};
   if (size > 0) *message = 0;
-  if (length < MAGIC_BYTES || memcmp(data, RECORD_MAGIC, MAGIC_BYTES) != 0) {
-    snprintf(message, size, "this is no recording: it does not begin with " RECORD_MAGIC);
+  if (length < MAGIC_BYTES || memcmp(data, magic, MAGIC_BYTES) != 0) {
+    snprintf(message, size, "this is no recording: it does not begin with %s", magic);
     return RECORD_CORRUPT;
   }
   out->whole = MAGIC_BYTES;
-  order seen = {.frame = -1, .row = -1};
   while (length - out->whole >= RECORD_HEADER_BYTES) {
     const unsigned char *at = data + out->whole;
     const int32_t k = out->count;
@@ -166,7 +172,7 @@ int record_scan(const void *bytes, size_t length, record_index *out, char *messa
       return corrupt(k, chunk.byte, message, size, "%lu stored bytes cannot be %lu unpacked",
                      (unsigned long)chunk.stored, (unsigned long)chunk.plain);
     if (chunk.stored > length - out->whole - RECORD_HEADER_BYTES) break;   // the end is missing
-    const uint32_t crc = check_sum(at, chunk.stored);
+    const uint32_t crc = chunk.crc = check_sum(at, chunk.stored);
     if (crc != get32(at + CRC_AT))
       return corrupt(k, chunk.byte, message, size, "the check sum is %08lx, not %08lx",
                      (unsigned long)crc, (unsigned long)get32(at + CRC_AT));
@@ -186,6 +192,16 @@ int record_scan(const void *bytes, size_t length, record_index *out, char *messa
   if (out->count > 0) return RECORD_OK;
   snprintf(message, size, "the recording has no whole header");
   return RECORD_CORRUPT;
+}
+
+int record_scan(const void *bytes, size_t length, record_index *out, char *message, size_t size) {
+  return scan(bytes, length, RECORD_MAGIC, (order){.frame = -1, .row = -1}, out, message, size);
+}
+
+int record_scan_state(const void *bytes, size_t length, record_index *out, char *message,
+                      size_t size) {
+  return scan(bytes, length, RECORD_STATE_MAGIC, (order){.frame = -1, .row = -1, .anywhere = 1},
+              out, message, size);
 }
 
 // `out` has room for the chunk's plain bytes.

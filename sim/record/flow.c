@@ -51,6 +51,26 @@ static int reserve(record_flow *flow, uint32_t particles) {
   return RECORD_OK;
 }
 
+int record_flow_append(record_flow *to, const record_flow *from) {
+  if (from->bodies != to->bodies || from->dimension != to->dimension || from->fine != to->fine ||
+      memcmp(from->cells, to->cells, sizeof to->cells) != 0 ||
+      from->frames > to->room - to->frames || from->particles > UINT32_MAX/2 - to->particles)
+    return RECORD_CORRUPT;
+  if (reserve(to, to->particles + from->particles) != RECORD_OK) return RECORD_IO;
+  const size_t poses = (size_t)from->frames*from->bodies, count = from->particles;
+  for (int c = 0; c < RECORD_POSE && poses > 0; c++)
+    memcpy(record_pose(to, c, to->frames), record_pose(from, c, 0), poses*sizeof(float));
+  memcpy(to->count + to->frames, from->count, from->frames*sizeof *to->count);
+  memcpy(to->top + to->frames, from->top, from->frames*sizeof *to->top);
+  for (int c = 0; c < to->dimension && count > 0; c++) {
+    memcpy(to->place[c] + to->particles, from->place[c], count*sizeof *to->place[c]);
+    memcpy(to->velocity[c] + to->particles, from->velocity[c], count);
+  }
+  to->frames += from->frames;
+  to->particles += from->particles;
+  return RECORD_OK;
+}
+
 void record_flow_clear(record_flow *flow, uint32_t first) {
   flow->first = first;
   flow->frames = flow->particles = 0;

@@ -47,6 +47,22 @@ int record_frames_touch(record_frames *frames, const record_touch *touch) {
   return RECORD_OK;
 }
 
+int record_frames_append(record_frames *to, const record_frames *from) {
+  if (from->bodies != to->bodies || from->frames > to->room - to->frames) return RECORD_CORRUPT;
+  const size_t bytes = (size_t)from->frames*from->bodies*sizeof(float);
+  for (int c = 0; c < RECORD_COMPONENTS && bytes > 0; c++)
+    memcpy(record_frame(to, c, to->frames), record_frame(from, c, 0), bytes);
+  const record_touch *touch = from->touch;
+  for (uint32_t f = 0; f < from->frames; f++) {
+    const uint32_t touches = from->touches[f];
+    to->frames++;
+    if (touches == RECORD_NO_TOUCHES) to->touches[to->frames - 1] = touches;
+    for (uint32_t i = 0; i < touches && touches != RECORD_NO_TOUCHES; i++)
+      if (record_frames_touch(to, touch++) != RECORD_OK) return RECORD_IO;
+  }
+  return RECORD_OK;
+}
+
 void record_frames_clear(record_frames *frames, uint32_t first) {
   frames->first = first;
   frames->frames = frames->touch_count = 0;

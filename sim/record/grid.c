@@ -33,6 +33,19 @@ int record_grid_create(const int32_t cells[3], uint32_t fields, uint32_t room, r
   return RECORD_IO;
 }
 
+int record_grid_append(record_grid *to, const record_grid *from) {
+  if (from->fields != to->fields || memcmp(from->cells, to->cells, sizeof to->cells) != 0 ||
+      from->frames > to->room - to->frames)
+    return RECORD_CORRUPT;
+  const size_t cells = record_grid_cells(to), at = cells*to->frames, count = cells*from->frames;
+  if (to->type) memcpy(to->type + at, from->type, count);
+  if (to->surface) memcpy(to->surface + at, from->surface, count);
+  if (to->pressure) memcpy(to->pressure + at, from->pressure, count*sizeof *to->pressure);
+  if (to->unit) memcpy(to->unit + to->frames, from->unit, from->frames*sizeof *to->unit);
+  to->frames += from->frames;
+  return RECORD_OK;
+}
+
 void record_grid_clear(record_grid *grid, uint32_t first) {
   grid->first = first;
   grid->frames = 0;

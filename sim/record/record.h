@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #define RECORD_MAGIC "PERPREC1"
+#define RECORD_STATE_MAGIC "PERPSAV1"   // of NAME.perp.state, the newest state of a run
 
 #define RECORD_TYPE_LIST(X)                                                                     \
   X(HEAD) X(FRAM) X(FLOW) X(GRID) X(STEP) X(TIME) X(SAVE) X(LAST)
@@ -120,11 +121,16 @@ typedef struct record_steps {
 int record_frames_create(uint32_t bodies, uint32_t room, record_frames *out);
 float *record_frame(const record_frames *frames, int component, uint32_t frame);   // bodies
 int record_frames_touch(record_frames *frames, const record_touch *touch);   // to the newest frame
+// Puts all of `from` behind what is in `to`, as it was read back from a file. RECORD_CORRUPT: it is of
+// another shape, or there is no room.
+int record_frames_append(record_frames *to, const record_frames *from);
 void record_frames_clear(record_frames *frames, uint32_t first);
 void record_frames_free(record_frames *frames);
 int record_steps_create(uint32_t columns, uint32_t room, record_steps *out);
 int record_steps_add(record_steps *steps, const double *row, double seconds,
                      const record_point *point, uint32_t points);   // grows
+// Likewise; `times` (NULL: none) has the seconds of the same rows.
+int record_steps_append(record_steps *to, const record_steps *from, const record_steps *times);
 void record_steps_clear(record_steps *steps, uint32_t first);
 void record_steps_free(record_steps *steps);
 
@@ -139,6 +145,7 @@ int record_flow_add(record_flow *flow, int64_t particles, const double *const x[
 uint32_t record_flow_start(const record_flow *flow, uint32_t frame);   // its first particle
 double record_place(const record_flow *flow, double spacing, uint16_t place);   // back again
 double record_velocity(double top, int8_t velocity);
+int record_flow_append(record_flow *to, const record_flow *from);   // as record_frames_append()
 void record_flow_clear(record_flow *flow, uint32_t first);
 void record_flow_free(record_flow *flow);
 int record_grid_create(const int32_t cells[3], uint32_t fields, uint32_t room, record_grid *out);
@@ -146,6 +153,7 @@ int record_grid_create(const int32_t cells[3], uint32_t fields, uint32_t room, r
 void record_grid_add(record_grid *grid, const uint8_t *type, const uint8_t *separating,
                      const double *surface, double spacing, const double *pressure);
 size_t record_grid_cells(const record_grid *grid);
+int record_grid_append(record_grid *to, const record_grid *from);   // as record_frames_append()
 void record_grid_clear(record_grid *grid, uint32_t first);
 void record_grid_free(record_grid *grid);
 
@@ -160,6 +168,9 @@ double record_quantum(double smallest);             // the one for positions: be
 typedef struct record_writer record_writer;
 int record_busy(const char *path);   // another program is writing it
 int record_create(const char *path, record_writer **out, char *message, size_t size);
+// A file of a state: HEAD, the chunks of a span that is not whole yet, and SAVE. It is packed in
+// less time, into more bytes.
+int record_create_state(const char *path, record_writer **out, char *message, size_t size);
 int record_write(record_writer *writer, record_type type, uint32_t first, uint32_t count,
                  const void *plain, size_t bytes, char *message, size_t size);
 int record_write_frames(record_writer *writer, const record_frames *frames, char *message,
@@ -177,6 +188,7 @@ typedef struct record_chunk {
   record_type type;
   uint32_t stored, plain, first, count;
   size_t byte;                 // of its header in the file
+  uint32_t crc;                // its check sum
 } record_chunk;
 
 typedef struct record_index {
@@ -190,10 +202,17 @@ const record_index *record_written(const record_writer *writer);
 // Goes on behind the first `chunks` chunks of a file and drops what comes after them.
 int record_append(const char *path, const record_index *index, int32_t chunks,
                   record_writer **out, char *message, size_t size);
+// Drops all but the first `chunks` chunks.
+int record_cut(record_writer *writer, int32_t chunks, char *message, size_t size);
+int record_is_regular(const record_writer *writer);   // a file, not a pipe or a device
+const char *record_path(const record_writer *writer);
 
 // Reading, from bytes in memory. The messages say "chunk 17 at byte 123: what is wrong". After
 // RECORD_CORRUPT the index has the chunks before the damage; a missing end is no error.
 int record_scan(const void *bytes, size_t length, record_index *out, char *message, size_t size);
+// The same of a file that record_create_state() began: its rows begin at any step.
+int record_scan_state(const void *bytes, size_t length, record_index *out, char *message,
+                      size_t size);
 void record_index_free(record_index *index);
 int record_unpack(const void *bytes, const record_index *index, int32_t k, record_bytes *out,
                   char *message, size_t size);

@@ -69,6 +69,19 @@ int record_steps_add(record_steps *steps, const double *row, double seconds,
   return RECORD_OK;
 }
 
+int record_steps_append(record_steps *to, const record_steps *from, const record_steps *times) {
+  if (from->columns != to->columns || (times && times->rows != from->rows)) return RECORD_CORRUPT;
+  const record_point *point = from->point;
+  for (uint32_t i = 0; i < from->rows; i++) {
+    double row[RECORD_COLUMNS_MOST];
+    for (size_t c = 0; c < from->columns; c++) row[c] = from->column[c*from->room + i];
+    if (record_steps_add(to, row, times ? times->seconds[i] : 0.0, point, from->points[i]))
+      return RECORD_IO;
+    point += from->points[i];
+  }
+  return RECORD_OK;
+}
+
 void record_steps_clear(record_steps *steps, uint32_t first) {
   steps->first = first;
   steps->rows = steps->point_count = 0;

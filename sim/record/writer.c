@@ -15,6 +15,7 @@
 struct record_writer {
   int fd, regular;             // only regular files can be cut back
   int failed;
+  int fast;                    // packing takes less time, and more bytes
   char *path;
   record_index index;
   record_bytes plain, packed;
@@ -89,7 +90,8 @@ static int open_writer(const char *path, int fd, record_writer **out, char *mess
   return RECORD_IO;
 }
 
-int record_create(const char *path, record_writer **out, char *message, size_t size) {
+static int create(const char *path, const char *magic, record_writer **out, char *message,
+                  size_t size) {
   *out = NULL;
   const int standard = !strcmp(path, "-");
   const int fd = standard ? STDOUT_FILENO
@@ -100,13 +102,23 @@ int record_create(const char *path, record_writer **out, char *message, size_t s
   if (standard) writer->regular = 0;   // the shell's file: what was in it before is not ours to cut
   int trouble = writer->regular && ftruncate(fd, 0) != 0 ? errno : 0;
   if (!trouble)
-    trouble = write_all(fd, (const unsigned char *)RECORD_MAGIC, sizeof RECORD_MAGIC - 1);
+    trouble = write_all(fd, (const unsigned char *)magic, sizeof RECORD_MAGIC - 1);
   writer->index.whole = sizeof RECORD_MAGIC - 1;
   if (!trouble) return RECORD_OK;
   refuse(writer, trouble, message, size);
   record_close(writer, NULL, 0);
   *out = NULL;
   return RECORD_IO;
+}
+
+int record_create(const char *path, record_writer **out, char *message, size_t size) {
+  return create(path, RECORD_MAGIC, out, message, size);
+}
+
+int record_create_state(const char *path, record_writer **out, char *message, size_t size) {
+  const int code = create(path, RECORD_STATE_MAGIC, out, message, size);
+  if (!code) (*out)->fast = 1;
+  return code;
 }
 
 int record_append(const char *path, const record_index *index, int32_t chunks,
@@ -130,16 +142,36 @@ int record_append(const char *path, const record_index *index, int32_t chunks,
   return RECORD_IO;
 }
 
+int record_cut(record_writer *writer, int32_t chunks, char *message, size_t size) {
+  record_index *index = &writer->index;
+  const record_chunk *end = &index->chunk[chunks];
+  if (chunks >= index->count) return RECORD_OK;
+  const size_t whole = end->byte;
+  if (ftruncate(writer->fd, (off_t)whole) != 0 || lseek(writer->fd, 0, SEEK_END) < 0) {
+    snprintf(message, size, "%s: %s", writer->path, strerror(errno));
+    writer->failed = 1;
+    return RECORD_IO;
+  }
+  index->count = chunks;
+  index->whole = whole;
+  return RECORD_OK;
+}
+
+int record_is_regular(const record_writer *writer) { return writer->regular; }
+
+const char *record_path(const record_writer *writer) { return writer->path; }
+
 const record_index *record_written(const record_writer *writer) { return &writer->index; }
 
 // Places of particles are noise, in which nothing comes twice: runs are all there is to find, and
 // that is done in a quarter of the time for 3 % more bytes.
-static int pack(record_type type, const void *plain, size_t bytes, unsigned char *out,
+static int pack(record_type type, int fast, const void *plain, size_t bytes, unsigned char *out,
                 uLongf *stored) {
   const int noise = type == RECORD_FLOW || type == RECORD_GRID;
   z_stream stream = {.next_in = (Bytef *)(uintptr_t)plain, .avail_in = (uInt)bytes,
                      .next_out = out, .avail_out = (uInt)*stored};
-  if (deflateInit2(&stream, 6, Z_DEFLATED, 15, 8, noise ? Z_RLE : Z_DEFAULT_STRATEGY) != Z_OK)
+  if (deflateInit2(&stream, fast ? 1 : 6, Z_DEFLATED, 15, 8,
+                   noise ? Z_RLE : Z_DEFAULT_STRATEGY) != Z_OK)
     return 0;
   const int end = deflate(&stream, Z_FINISH);
   *stored = stream.total_out;
@@ -160,11 +192,11 @@ int record_write(record_writer *writer, record_type type, uint32_t first, uint32
   }
   uLongf stored = compressBound((uLong)bytes);
   if (bytes_reserve(&writer->packed, RECORD_HEADER_BYTES + stored) != RECORD_OK ||
-      !pack(type, bytes ? plain : (const void *)"", bytes,
+      !pack(type, writer->fast, bytes ? plain : (const void *)"", bytes,
             writer->packed.data + RECORD_HEADER_BYTES, &stored))
     return refuse(writer, ENOMEM, message, size);
-  const record_chunk chunk = {.type = type, .stored = (uint32_t)stored, .plain = (uint32_t)bytes,
-                              .first = first, .count = count, .byte = writer->index.whole};
+  record_chunk chunk = {.type = type, .stored = (uint32_t)stored, .plain = (uint32_t)bytes,
+                        .first = first, .count = count, .byte = writer->index.whole};
   chunk_header(&chunk, writer->packed.data);
   const size_t length = RECORD_HEADER_BYTES + stored;
   const int trouble = write_all(writer->fd, writer->packed.data, length);

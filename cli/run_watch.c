@@ -1,0 +1,35 @@
+// run_watch.c: a signal in the middle of a step ends the run at once, however long the step takes.
+//
+// A step changes the world and nothing else: frames, rows and the state before it wait in memory,
+// where the recorder keeps them. So a second thread can write them down while the step still
+// computes, and end the program. A mutex is held by whoever may touch them: by the main thread, but
+// not while it steps.
+#include <pthread.h>
+#include <unistd.h>
+
+#include "interrupt.h"
+#include "run.h"
+
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static int (*end_run)(void *context);
+static void *end_context;
+
+static void *wait_for_signal(void *unused) {
+  (void)unused;
+  interrupt_wait();
+  pthread_mutex_lock(&turn);   // forever
+  _exit(message_end(end_run(end_context)));
+}
+
+void run_watch(int (*end)(void *context), void *context) {
+  pthread_t thread;
+  end_run = end;
+  end_context = context;
+  pthread_mutex_lock(&turn);
+  // Without a thread, a signal waits until the solve looks (on_iteration) or the step ends.
+  if (pthread_create(&thread, NULL, wait_for_signal, NULL) == 0) pthread_detach(thread);
+}
+
+void run_watch_step(void) { pthread_mutex_unlock(&turn); }
+
+void run_watch_stepped(void) { pthread_mutex_lock(&turn); }
