@@ -380,15 +380,16 @@ static void put_script(FILE *script, const chart *what) {
   put_curves(script, what, at.points);
 }
 
-// 1, 2 or 5 times a power of ten, so that four of them or fewer fill the range.
+// 1, 2 or 5 times a power of ten. The range has two to five of them: the next larger one is at most
+// 2.5 times as large.
 static double tic_step(range r) {
-  const double least = (r.high - r.low)/4.5, ten = pow(10.0, floor(log10(least)));
+  const double least = (r.high - r.low)/5.0, ten = pow(10.0, floor(log10(least)));
   return ten*(least <= ten ? 1.0 : least <= 2.0*ten ? 2.0 : least <= 5.0*ten ? 5.0 : 10.0);
 }
 
 typedef struct stack { int high, width, right; double all; range x; } stack;   // pixels
 
-enum { TOP = 46, BELOW = 56, GAP = 24, LEFT = 92 };
+enum { TOP = 46, BELOW = 62, GAP = 24, LEFT = 92 };
 
 // One chart of a stack: margins are the same for all, so their axes are in line; the legend stands
 // to the right.
@@ -403,7 +404,7 @@ static void put_panel(FILE *script, const chart *what, const stack *s, int k, in
   chart_axis y = what->y;
   y.label = NULL;
   put_axis(script, 'x', &x, s->x, TICS);
-  if (x.label) fprintf(script, "set xlabel offset 0,0.9\n");   // BELOW has no room for a blank line
+  if (x.label) fprintf(script, "set xlabel offset 0,0.4\n");   // BELOW has no room for a blank line
   if (!last) fprintf(script, "set format x ''\n");
   put_axis(script, 'y', &y, at.y, TICS/2);
   if (!y.log) fprintf(script, "set ytics %.9g\n", tic_step(at.y));

@@ -273,6 +273,8 @@ static void explain_references(void) {
      "69, 2017"},
     {"BOX", "J. S. B. Nielsen: Complementarity problems, course report, University of Copenhagen, "
      "2009"},
+    {"SPH", "Spheres with friction in a hollow sphere, a student's report on the methods of E13: "
+     "spheres fall freely in a confined space, and their contacts are a complementarity problem"},
   };
   heading("Short names");
   for (size_t i = 0; i < sizeof sources/sizeof *sources; i++)
@@ -296,7 +298,7 @@ static const struct { const char *name, *title; void (*page)(void); } topics[] =
   {"classes", "the classes of matrices", explain_classes},
   {"files", "how a problem is written in files", explain_files},
   {"exit", "the exit status of the program", explain_exit},
-  {"references", "what E13, ANE17, BOX, H+ and other short names stand for", explain_references},
+  {"references", "what E13, BOX, SPH, H+ and other short names stand for", explain_references},
 };
 enum { TOPICS = sizeof topics / sizeof *topics };
 

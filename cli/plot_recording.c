@@ -21,7 +21,7 @@ typedef struct film {          // a recording, and the numbers of its curves
   recording file;
   record_steps steps;
   char name[NAME];
-  double *potential, *total;   // rows: from the lowest potential
+  double *total;               // rows: kinetic and potential energy
   double *residual, *unsolved, *solved;   // rows: NAN where there was none, or another verdict
   double *drift, *divergence;  // rows: of a liquid's volume, per cent; NAN where nothing was solved
   double *outer, *inner;       // rows: its iterations; NAN where there were none
@@ -68,13 +68,6 @@ static const double *solved_of(const film *f) {   // > 0: there was something to
 
 // ----------------------------------------------------------------------------------------- reading
 
-static double lowest(const film *f) {
-  double low = INFINITY;
-  for (uint32_t r = 0; r < f->steps.rows; r++)
-    low = fmin(low, potential_of(f)[r]);
-  return low;
-}
-
 static int same_scene(const plan *p) {
   int same = 1;
   for (int k = 1; k < p->films; k++)
@@ -82,14 +75,13 @@ static int same_scene(const plan *p) {
   return same;
 }
 
-// Energies count from `low`.
-static int derive(film *f, double low) {
+static int derive(film *f) {
   const size_t rows = f->steps.rows;
-  double *memory = calloc(9*rows + 1, sizeof *memory);
+  double *memory = calloc(8*rows + 1, sizeof *memory);
   if (!memory) return fail(CODE_IO, "%s: out of memory for %zu rows", f->file.path, rows);
-  f->potential = memory, f->total = memory + rows, f->residual = memory + 2*rows;
-  f->unsolved = memory + 3*rows, f->solved = memory + 4*rows, f->drift = memory + 5*rows;
-  f->divergence = memory + 6*rows, f->outer = memory + 7*rows, f->inner = memory + 8*rows;
+  f->total = memory, f->residual = memory + rows, f->unsolved = memory + 2*rows;
+  f->solved = memory + 3*rows, f->drift = memory + 4*rows, f->divergence = memory + 5*rows;
+  f->outer = memory + 6*rows, f->inner = memory + 7*rows;
   const double *kinetic = kinetic_of(f), *potential = potential_of(f);
   for (size_t r = 0; r < rows; r++) {
     const int had = solved_of(f)[r] > 0.0, bad = unsolved_of(f)[r] > 0.0;
@@ -105,8 +97,7 @@ static int derive(film *f, double low) {
       f->has_outer = f->has_outer || outer > 0.0;
       f->has_inner = f->has_inner || inner > 0.0;
     }
-    f->potential[r] = potential[r] - low;
-    f->total[r] = kinetic[r] + f->potential[r];
+    f->total[r] = kinetic[r] + potential[r];   // as the player, the report and tables have it
     f->residual[r] = had || bad ? residual : (double)NAN;
     f->unsolved[r] = bad ? residual : (double)NAN;
     f->solved[r] = bad ? (double)NAN : f->residual[r];
@@ -133,12 +124,8 @@ static int read_films(plan *p) {
       return fail(CODE_INPUT, "%s and %s: bodies and a liquid have no curves in common",
                   p->film[0].file.path, f->file.path);
   }
-  const int same = same_scene(p);   // can be compared: one zero for all
-  double low = INFINITY;
-  for (int k = 0; k < p->films; k++) low = fmin(low, lowest(&p->film[k]));
   int code = CODE_OK;
-  for (int k = 0; k < p->films && !code; k++)
-    code = derive(&p->film[k], same ? low : lowest(&p->film[k]));
+  for (int k = 0; k < p->films && !code; k++) code = derive(&p->film[k]);
   return code;
 }
 
@@ -168,7 +155,7 @@ static void make_energies(plan *p) {
     if (p->films == 1) {
       add(p, k, "total", f->total, CHART_LINE, CHART_BLACK);
       add(p, k, "kinetic", kinetic_of(f), CHART_LINE, CHART_BLUE);
-      add(p, k, "potential", f->potential, CHART_LINE, CHART_ORANGE);
+      add(p, k, "potential", potential_of(f), CHART_LINE, CHART_ORANGE);
       if (!f->file.head.fluid)
         add(p, k, "dissipated", column(f, RECORD_COLUMN_dissipated), CHART_LINE, CHART_GREEN);
       continue;
@@ -441,7 +428,7 @@ int plot_recordings(const arguments *args, const char *path) {
   if (!code) code = argument(args, "step") ? draw_step(p, path) : draw(p, path);
   if (!code) report(p, path);
   for (int k = 0; k < p->films; k++) {
-    free(p->film[k].potential);
+    free(p->film[k].total);
     record_steps_free(&p->film[k].steps);
     recording_close(&p->film[k].file);
   }

@@ -71,4 +71,5 @@ static perp_error build(const double *p, uint64_t seed, scene_layout *out) {
 }
 
 SCENE_DEFINE(hollow_sphere, "hollow-sphere", "spheres inside of a hollow sphere [SPH]",
-             "the angular momentum that friction with the wall takes away");
+             "how the spheres swing from side to side of the bowl, and how friction with the wall "
+             "slows them: the total energy falls until they rest in a heap");

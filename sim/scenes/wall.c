@@ -92,4 +92,4 @@ static perp_error build(const double *p, uint64_t seed, scene_layout *out) {
 }
 
 SCENE_DEFINE(wall, "wall", "a wall of bricks, hit by a heavy ball [MNS08]",
-             "iterations at the impact, and how the contacts fall apart into islands");
+             "the iterations at the impact, and how the contacts become fewer as the wall falls apart");

@@ -118,6 +118,14 @@ holds 'a cross for each step that was not solved, and one in the legend' test "$
 run plot a.perp b.perp -o both.svg; expect 'two recordings' 0 'out=a.perp: 69 steps' 'out=b.perp: 29 steps' 'err=b.perp: the end is missing'
 holds 'have names' grep -q '>b kinetic<' both.svg; holds 'and colours' grep -q '>a kinetic<' both.svg
 run plot a.perp -o e.png --what energies; expect 'one chart, as PNG' 0; holds 'is a PNG' test "$(head -c 4 e.png | tail -c 3)" = PNG
+mkdir tap; printf '#!/bin/sh\ncat >script\necho "<svg></svg>"\n' >tap/gnuplot; chmod +x tap/gnuplot
+run run hollow-sphere --spheres 4 --steps 40 -o h.perp -q; PATH=$PWD/tap:$PATH run plot h.perp -o h.svg --what energies
+for name in kinetic potential; do
+  "$RECORD_INFO" h.perp "$name" | awk '{ printf "%.5g\n", $1 }' >"$name"
+  holds "the $name energy is that of the recording" awk -v name="$name" 'NR == FNR { want[++n] = $1; next }
+    NF == 2 && $1 ~ /^[0-9]/ { got = sprintf("%.5g", $2); at = got == want[at + 1] ? at + 1 : got == want[1]; if (at == n) found = 1 }
+    END { exit !(found && n == 41) }' "$name" script
+done
 run plot a.perp -o e.svg --what penetration,residuals; expect 'two of them' 0; holds 'no others' test "$(grep -c '>energy, J<' e.svg)" = 0
 run plot a.perp -o s.svg --step 5; expect 'a step' 0; holds 'has its convergence' grep -q 'the largest island of step 5' s.svg
 run plot a.perp -o s.svg --json; json 'recordings --json' kind=recording panels=5 plot=s.svg

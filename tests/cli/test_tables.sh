@@ -42,6 +42,13 @@ run doctor; expect 'whether there are boxes' 0 "out=boxes            $boxes" 'ou
 run doctor --json; expect 'doctor --json' 0; json 'is one object' version compiler components writable=true
 PATH=/nowhere run doctor; expect 'doctor without gnuplot' 0 'out=apt install gnuplot-nox'
 run explain references; expect 'short names' 0 'out=E13' 'out=MNS08' 'out=BOX' 'out=H+'
+"$PERP" explain references >references
+for list in 'run --list' 'gen --list' methods; do
+  # shellcheck disable=SC2086  # words
+  "$PERP" $list | grep -oE '\[[A-Z]+[0-9]*\]' | tr -d '[]'
+done | sort -u >cited
+holds 'titles cite some' test "$(wc -l <cited)" -ge 4
+while read -r name; do holds "[$name] is explained" grep -q "^  $name  " references; done <cited
 run explain status; expect 'statuses with exit status' 0 'out=solved            0 the' 'out=infeasible        4 a' 'out=ray               1 '
 run explain certificate; expect 'formulas are indented' 0 $'out=\n\n    r_i = |mid('
 run explain files; expect 'the format of files' 0 'out=skew-symmetric' 'out=The same entry'
