@@ -29,6 +29,13 @@ static inline double clamp(double x, double lo, double hi) { return min2(hi, max
 // infinite bounds need no special case.
 static inline double mid(double a, double b, double c) { return min2(c, max2(a, b)); }
 
+// floor(log2 |v|), for any v: of 0 it is -1100, of infinities and NaN 1100, beyond all others. ilogb()
+// has the ends of int there, which overflow as soon as one is negated or two are added.
+static inline int binary_exponent(double v) {
+  const int e = ilogb(v);
+  return v == 0.0 ? -1100 : e > 1100 || e < -1100 ? 1100 : e;
+}
+
 // 2^e, with e first brought into -largest .. largest.
 static inline double power_of_two_within(int e, int largest) {
   return ldexp(1.0, e < -largest ? -largest : e > largest ? largest : e);

@@ -243,7 +243,7 @@ static void shorten(enumeration *e, int32_t m, int32_t k, int32_t rows, double s
     if (!(steepest > 0.0 && longest > 0.0) || !rational_round(m, e->v, 1e-12)) continue;
     const double factor = e->v[at]/e->N[at*k + q], t = e->t[q]/factor;
     // all columns together use up half of the slack
-    const double grid = power_of_two_within(ilogb(0.5*slack/(k*steepest*fabs(factor))), 1000);
+    const double grid = power_of_two_within(binary_exponent(0.5*slack/(k*steepest*fabs(factor))), 1000);
     const double rounded = grid*rint(t/grid);
     if (rounded - rounded != 0.0) continue;
     e->t[q] = rounded;

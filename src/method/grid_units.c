@@ -115,7 +115,7 @@ static void find_slice(void *data, int32_t from, int32_t to, int32_t part) {
 
 // The size of a component is 2^-exponent: unit_i weight_i is the same in all of its cells.
 static int exponent_of(const grid_stage *s, int32_t i) {
-  const int e = (ilogb(s->unit[i]) + ilogb(s->weight[i]))/2;
+  const int e = (binary_exponent(s->unit[i]) + binary_exponent(s->weight[i]))/2;
   return e < -1000 ? -1000 : e > 1000 ? 1000 : e;
 }
 

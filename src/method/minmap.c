@@ -118,10 +118,11 @@ static void set_scales(minmap *m) {
   double sum = 0.0;
   if (known) A->ops->diagonal(A->self, m->D);
   for (int32_t i = 0; i < m->n; i++) {
-    if (!known || !(m->D[i] > 0.0)) m->D[i] = 1.0;
+    if (!known || !(m->D[i] > 0.0 && m->D[i] < (double)INFINITY)) m->D[i] = 1.0;
     sum += m->D[i];
   }
-  m->typical = m->n > 0 ? sum/m->n : 1.0;
+  // shifts are multiples of it, and its square is added to diagonals
+  m->typical = m->n > 0 ? clamp(sum/m->n, 0x1p-400, 0x1p400) : 1.0;
 }
 
 int minmap_begin(minmap *m, perp_run *run) {

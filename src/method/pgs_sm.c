@@ -357,6 +357,9 @@ static void begin(subspace *s, perp_run *run) {
     s->unbounded += s->is_unbounded[i];
   }
   if (s->largest == 0.0) s->least = s->largest = 1.0;
+  // sigma grows from a part of the first to a part of the second: neither may vanish or overflow
+  s->least = clamp(s->least, 0x1p-900, 0x1p900);
+  s->largest = clamp(s->largest, 0x1p-900, 0x1p900);
 }
 
 static void iterate(subspace *s, perp_run *run) {

@@ -154,8 +154,8 @@ static void settle_units(certifier *c) {
   }
   for (int32_t k = 0; k < c->halves; k++) {
     int e = 0;
-    if (unit[k] > 0.0) e = -ilogb(unit[k]);
-    else if (unit[k] < 0.0) e = 300 - ilogb(-unit[k]);
+    if (unit[k] > 0.0) e = -binary_exponent(unit[k]);
+    else if (unit[k] < 0.0) e = 300 - binary_exponent(-unit[k]);
     unit[k] = power_of_two_within(e, 1000);
   }
   for (int32_t i = 0; i < n; i++) {
@@ -303,7 +303,7 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem,
     for (int32_t k = 0; k < c->components; k++) {   // the smaller base, both now between 1 and 2
       double *base = c->G[k] > 0.0 ? &c->G[k] : &c->S[k];
       if (*base > 0.0 && *base < (double)INFINITY)
-        *base = min2(held_base[k], ldexp(*base, -ilogb(*base)));
+        *base = min2(held_base[k], ldexp(*base, -binary_exponent(*base)));
     }
   }
   double most_S = 0.0, least_G = (double)INFINITY;

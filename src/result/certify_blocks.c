@@ -55,7 +55,7 @@ static void find_units(const certifier *c, const double *R, const double *C, con
   }
   for (int32_t h = 0; h < c->block_halves; h++) {
     const double share = fabs(unit[h]);
-    unit[h] = share > 0.0 && share < 1.0 ? ldexp(1.0, -ilogb(share) - 1) : 1.0;
+    unit[h] = share > 0.0 && share < 1.0 ? ldexp(1.0, -binary_exponent(share) - 1) : 1.0;
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "certify.h"
+#include "vector.h"
 
 // 1/v of a power of two within 2^-1000 .. 2^1000, by its bits: a division would take longer.
 static inline double inverse_of(double v) {
@@ -26,7 +27,7 @@ static inline double unit_of_base(double base) {
     memcpy(&power, &bits, sizeof power);
     return inverse_of(power);
   }
-  return base < (double)INFINITY ? ldexp(1.0, -ilogb(base)) : 1.0;
+  return base < (double)INFINITY ? ldexp(1.0, -binary_exponent(base)) : 1.0;
 }
 
 // Remembers the scaling that has just been settled, and its G of each component.

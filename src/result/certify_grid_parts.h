@@ -37,7 +37,7 @@ static inline double distance_of(double x, double y, double lo, double hi, doubl
 
 // The unit of a component whose largest R a is this: a power of two that makes it about 1.
 static inline double grid_unit(double most) {
-  return most > 0.0 ? power_of_two_within(-ilogb(min2(most, 0x1p1000)), 1000) : 1.0;
+  return most > 0.0 ? power_of_two_within(-binary_exponent(min2(most, 0x1p1000)), 1000) : 1.0;
 }
 
 static inline double base_of(double G, double S) { return G > 0.0 ? G : S > 0.0 ? S : 1.0; }

@@ -47,10 +47,10 @@ static int equilibration(const perp_run *run, const run_spec *spec, double *R, d
   double largest = 0.0;
   for (int32_t i = 0; i < run->n; i++) {
     if (symmetric)
-      R[i] = C[i] = power_of_two_within((ilogb(R[i]) + ilogb(C[i]))/2, 400);
+      R[i] = C[i] = power_of_two_within((binary_exponent(R[i]) + binary_exponent(C[i]))/2, 400);
     largest = max2(largest, min2(fabs(R[i]*spec->b[i]), 0x1p400));
   }
-  const double unit = largest > 0.0 ? power_of_two_within(-ilogb(largest), 400) : 1.0;
+  const double unit = largest > 0.0 ? power_of_two_within(-binary_exponent(largest), 400) : 1.0;
   for (int32_t i = 0; i < run->n; i++) {
     R[i] *= unit;
     C[i] /= unit;
