@@ -59,9 +59,14 @@ int message_end(int code) {
 static void speak(const char *kind, text_colour colour, const char *text) {
   char visible[4*MESSAGE_SIZE];
   progress_clear();
-  fprintf(stderr, "perp%s%s: %s%s%s%s\n", command_name ? " " : "", command_name ? command_name : "",
-          *kind ? text_paint(stderr, colour) : "", kind,
-          *kind ? text_paint(stderr, TEXT_PLAIN) : "", text_visible(text, visible, sizeof visible));
+  const int used = fprintf(stderr, "perp%s%s: ", command_name ? " " : "",
+                           command_name ? command_name : "") + (int)strlen(kind);
+  fprintf(stderr, "%s%s%s", *kind ? text_paint(stderr, colour) : "", kind,
+          *kind ? text_paint(stderr, TEXT_PLAIN) : "");
+  text_visible(text, visible, sizeof visible);
+  const int columns = text_columns(stderr);   // in a pipe a message is a line, for who searches it
+  if (columns > 0) text_wrap_to(stderr, visible, used, 2, columns);
+  else fprintf(stderr, "%s\n", visible);
 }
 
 int fail(int code, const char *format, ...) {

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -54,9 +53,8 @@ static double remaining(progress *state, const perp_statistics *now) {
 
 // A line that fills the terminal would wrap, and stay.
 static int live_width(void) {
-  struct winsize size;
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return PROGRESS_WIDTH;
-  return size.ws_col <= PROGRESS_WIDTH ? size.ws_col - 1 : PROGRESS_WIDTH;
+  const int columns = text_columns(stderr);
+  return columns > 0 && columns <= PROGRESS_WIDTH ? columns - 1 : PROGRESS_WIDTH;
 }
 
 static void print(const progress *state, const char *line) {
@@ -83,17 +81,35 @@ void progress_show(progress *state, const perp_statistics *statistics) {
   print(state, line);
 }
 
+#define PACE_SECONDS 10.0       // of work at least, after which what was done before is forgotten
+
+double progress_pace(progress *state, int64_t done, double seconds) {
+  double *time = state->pace_seconds, *count = state->pace_count;
+  if (done > state->counted) {
+    if (time[0] >= PACE_SECONDS) {
+      time[1] = time[0], count[1] = count[0];
+      time[0] = count[0] = 0.0;
+    }
+    time[0] += seconds - state->counted_seconds;
+    count[0] += (double)(done - state->counted);
+    state->counted = done;
+    state->counted_seconds = seconds;
+  }
+  return count[0] > 0.0 ? (time[0] + time[1])/(count[0] + count[1]) : -1.0;
+}
+
 void progress_count(progress *state, const char *what, int64_t done, int64_t total,
                     double seconds) {
   const double interval = state->mode == PROGRESS_LIVE ? 0.1 : 1.0;
+  const double pace = progress_pace(state, done, seconds);
   if (state->mode == PROGRESS_OFF || seconds < 1.0 || seconds - state->shown < interval) return;
   state->shown = seconds;
   text_buffer end;
   char line[128] = "";
   text_append(line, sizeof line, "%lld of %lld %s", (long long)done, (long long)total, what);
-  if (done > 0)
+  if (pace >= 0.0)
     text_append(line, sizeof line, "  about %s left",
-                text_seconds(seconds*(double)(total - done)/(double)done, &end));
+                text_seconds(pace*(double)(total - done), &end));
   print(state, line);
 }
 
@@ -112,8 +128,7 @@ void progress_line(char line[PROGRESS_WIDTH + 1], const progress_state *at) {
   enum { BAR = 20, LEAST = 4 };
   const int digits = snprintf(NULL, 0, "%lld", (long long)at->total);
   char text[160] = "", left[16];
-  const int64_t here = at->done - at->begun;
-  const double rest = here > 0 ? at->seconds*(double)(at->total - at->done)/(double)here : -1.0;
+  const double rest = at->pace < 0.0 ? -1.0 : at->pace*(double)(at->total - at->done);
   for (int named = 1; named >= 0 && (named || strlen(text) > PROGRESS_WIDTH); named--) {
     *text = 0;
     text_append(text, sizeof text, "%*lld/%lld, %s, %s%5.0e, %s left", digits,
@@ -132,10 +147,12 @@ void progress_line(char line[PROGRESS_WIDTH + 1], const progress_state *at) {
 void progress_steps(progress *state, const progress_state *at) {
   const double interval = state->mode == PROGRESS_LIVE ? 0.1 : 1.0;
   char line[PROGRESS_WIDTH + 1];
+  progress_state now = *at;
+  now.pace = progress_pace(state, at->done, at->seconds);
   if (state->mode == PROGRESS_OFF || at->seconds < 0.3 || at->seconds - state->shown < interval)
     return;
   state->shown = at->seconds;
-  progress_line(line, at);
+  progress_line(line, &now);
   print(state, line);
 }
 

@@ -233,7 +233,7 @@ static int simulate(run_session *s) {
     else code = advance(s, 0);
     s->seconds = progress_now() - s->started;
     if (code) break;
-    progress_state at = {.done = s->done, .total = s->planned, .begun = s->begun,
+    progress_state at = {.done = s->done, .total = s->planned,
                          .residual = s->totals.last_residual, .seconds = s->seconds};
     s->kind->progress(s, &at);
     progress_steps(&s->live, &at);
@@ -280,6 +280,7 @@ static int run_scene(run_session *s, int resume, const char *steps) {
   if (!code) code = open_recording(s, resume);
   if (!code) {
     s->live = progress_begin(s->args, &s->options);
+    s->live.counted = s->begun;
     code = conclude(s, simulate(s));
   }
   recorder_free(&s->recorder);

@@ -25,7 +25,7 @@ typedef struct run_totals {    // over all steps, those before a resume included
   int64_t gains;               // steps that ended with more energy than they were given
   double gained;               // by so much, together
   // a liquid
-  double inner, substeps, most_substeps, last_inner, last_particles, particles;
+  double inner, substeps, most_substeps, last_particles, particles;
   double separating, volume, poured, least_volume, most_volume, courant;
 } run_totals;
 

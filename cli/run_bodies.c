@@ -162,7 +162,7 @@ static void count_row(run_totals *totals, const double *row) {
 static void show_progress(const run_session *s, progress_state *at) {
   const run_totals *t = &s->totals;
   snprintf(at->numbers, sizeof at->numbers, "%4.0f contacts, %3.0f iterations", t->last_contacts,
-           t->last_iterations);
+           t->last_iterations);   // PROGRESS_NUMBERS
 }
 
 // --------------------------------------------------------------------------------------- reporting

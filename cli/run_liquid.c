@@ -150,7 +150,6 @@ static void count_row(run_totals *t, const double *row) {
   const double volume = row[RECORD_FLUID_volume];
   const int some = row[RECORD_FLUID_step] > 0.0;
   t->last_iterations = row[RECORD_FLUID_newton];
-  t->last_inner = row[RECORD_FLUID_inner];
   t->last_particles = row[RECORD_FLUID_particles];
   t->iterations += row[RECORD_FLUID_newton];
   t->inner += row[RECORD_FLUID_inner];
@@ -168,9 +167,12 @@ static void count_row(run_totals *t, const double *row) {
 
 static void show_progress(const run_session *s, progress_state *at) {
   const run_totals *t = &s->totals;
-  snprintf(at->numbers, sizeof at->numbers, "%5.0f particles, %2.0f %s, %3.0f inner",
-           t->last_particles, t->last_iterations, describe_iterations(s->options.method),
-           t->last_inner);
+  char iterations[40];
+  snprintf(iterations, sizeof iterations, " particles, %2.0f %s", t->last_iterations,
+           describe_iterations(s->options.method));
+  // As wide as those of bodies, which leaves the same bar.
+  snprintf(at->numbers, sizeof at->numbers, "%*.0f%s",
+           PROGRESS_NUMBERS - (int)strlen(iterations), t->last_particles, iterations);
 }
 
 // --------------------------------------------------------------------------------------- reporting

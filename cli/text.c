@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 // Characters, not bytes: continuation bytes of UTF-8 take no room.
@@ -40,6 +41,11 @@ static int sticks(const char *word, size_t bytes, const char *next, size_t next_
 static size_t unit(const char *text) {
   enum { LONGEST = 44 };
   size_t word = 0, bytes = strcspn(text, " \n");
+  const size_t quoted = *text == '\'' ? 1 + strcspn(text + 1, "'\n") : 0;
+  if (quoted > bytes && quoted <= LONGEST && text[quoted] == '\'') {
+    bytes = quoted + strcspn(text + quoted, " \n");
+    return bytes;
+  }
   while (text[bytes] == ' ' && text[bytes + 1] && !strchr(" \n", text[bytes + 1])) {
     const size_t next = strcspn(text + bytes + 1, " \n");
     if (!sticks(text + word, bytes - word, text + bytes + 1, next)) break;
@@ -49,7 +55,16 @@ static size_t unit(const char *text) {
   return bytes;
 }
 
+int text_columns(FILE *out) {
+  struct winsize size;
+  return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
 void text_wrap(FILE *out, const char *text, int column, int margin) {
+  text_wrap_to(out, text, column, margin, TEXT_WIDTH);
+}
+
+void text_wrap_to(FILE *out, const char *text, int column, int margin, int columns) {
   int fresh = 1;      // nothing on this line yet but the indent
   int pending = 0;    // the indent is not printed yet: lines have no trailing blanks
   int indent = margin;
@@ -61,7 +76,7 @@ void text_wrap(FILE *out, const char *text, int column, int margin) {
       const size_t line = strcspn(text, "\n");
       indent = margin + blanks;
       column = indent, fresh = pending = 1;
-      if (blanks > 0 && margin + width_of(text, line) <= TEXT_WIDTH) {   // blanks inside stay too
+      if (blanks > 0 && margin + width_of(text, line) <= columns) {   // blanks inside stay too
         pad(out, margin);
         fwrite(text, 1, line, out);
         text += line;
@@ -74,7 +89,7 @@ void text_wrap(FILE *out, const char *text, int column, int margin) {
     }
     const size_t bytes = unit(text);
     const int width = width_of(text, bytes);
-    if (!fresh && column + 1 + width > TEXT_WIDTH) {
+    if (!fresh && column + 1 + width > columns) {
       fputc('\n', out);
       column = indent, fresh = pending = 1;
     }

@@ -11,7 +11,10 @@ enum { TEXT_WIDTH = 80 };
 // A newline in the text starts a new line, two start a paragraph. Ends with a newline. Formulas and
 // ranges such as y = A x + b and [0, 1] stay on one line.
 // A line that begins with blanks is indented by them, and printed as it is if it fits.
+// A command in quotation marks stays on one line, too, to be copied.
 void text_wrap(FILE *out, const char *text, int column, int margin);
+void text_wrap_to(FILE *out, const char *text, int column, int margin, int width);   // columns
+int text_columns(FILE *out);   // of the terminal; 0: it is none, or does not say
 
 // "label       text", wrapped: a row of a report, of help or of a table with two columns.
 void text_row(FILE *out, int indent, const char *label, int column, const char *text);

@@ -67,7 +67,7 @@ static int steady(int64_t total, const char *first, const char *last) {
     const double part = (double)done/(double)total;
     char line[PROGRESS_WIDTH + 1];
     progress_state now = {.done = done, .total = total, .residual = 1e-9*part,
-                          .seconds = 3000.0*part};
+                          .pace = done > 0 ? 3000.0/(double)total : -1.0};
     run_bodies.progress(&(run_session){.totals = {.last_contacts = 9999.0*part,
                                                   .last_iterations = floor(999.0*part)}}, &now);
     progress_line(line, &now);
@@ -89,6 +89,33 @@ static int fits(const progress_state *at, const char *end) {
   const size_t length = strlen(line), tail = strlen(end);
   if (strcmp(line + length - tail, end) != 0) printf("# %s\n", line);
   return length <= PROGRESS_WIDTH && !strcmp(line + length - tail, end);
+}
+
+// A run of a liquid has the bar of a run of bodies.
+static int same_bar(int64_t total) {
+  char dry[PROGRESS_WIDTH + 1], wet[PROGRESS_WIDTH + 1];
+  progress_state at = {.done = total/2, .total = total, .residual = 1e-9, .pace = 1.0};
+  run_bodies.progress(&(run_session){.totals = {.last_contacts = 81, .last_iterations = 12}}, &at);
+  progress_line(dry, &at);
+  run_liquid.progress(&(run_session){.options = perp_default_options(perp_find_method("auto")),
+                                     .totals = {.last_particles = 14328, .last_iterations = 7}},
+                      &at);
+  progress_line(wet, &at);
+  const size_t bar = strcspn(dry, "]");
+  if (bar != strcspn(wet, "]") || strncmp(dry, wet, bar) != 0) printf("# %s\n# %s\n", dry, wet);
+  return bar > 8 && bar == strcspn(wet, "]") && strncmp(dry, wet, bar) == 0 &&
+         strlen(dry) == strlen(wet);
+}
+
+// What is left is told by the steps of late: here 600 of 10 ms, then some of 2 s.
+static int follows(int slow, double low, double high) {
+  progress state = {0};
+  double seconds = 0.0, pace = progress_pace(&state, 0, 0.0);
+  if (pace >= 0.0) return 0;
+  for (int k = 1; k <= 600 + slow; k++)
+    pace = progress_pace(&state, k, seconds += k <= 600 ? 0.01 : 2.0);
+  if (!(pace >= low && pace <= high)) printf("# after %d slow steps: %g s\n", slow, pace);
+  return pace >= low && pace <= high;
 }
 
 static void test_tables(void) {
@@ -180,19 +207,22 @@ int main(void) {
   ok(steady(20, "[            ]  0/20,    0 contacts,   0 iterations, residual 0e+00, --:-- left",
             "[############] 20/20, 9999 contacts, 999 iterations, residual 1e-09,  0:00 left"),
      "of a short run, too");
-  progress_state most = {.done = 99999999, .total = 100000000, .residual = 1e-9, .seconds = 1e9};
+  progress_state most = {.done = 99999999, .total = 100000000, .residual = 1e-9, .pace = 10.0};
   run_bodies.progress(&(run_session){.totals = {.last_contacts = 123456,
                                                 .last_iterations = 12345}}, &most);
-  progress_state wet = {.done = 9999, .total = 10000, .residual = 1e-9, .seconds = 1e5};
+  progress_state wet = {.done = 9999, .total = 10000, .residual = 1e-9, .pace = 10.0};
   run_liquid.progress(&(run_session){.options = perp_default_options(perp_find_method("auto")),
                                      .totals = {.last_particles = 12345678, .last_iterations = 123,
-                                                .last_inner = 12345}}, &wet);
+                                                .inner = 12345}}, &wet);
   ok(fits(&most, " 0:10 left") && fits(&wet, " 0:10 left") &&
-         fits(&(progress_state){.done = 1, .total = 2, .seconds = 6000}, "1h40m left") &&
-         fits(&(progress_state){.done = 1, .total = 2, .seconds = 5999}, "99:59 left") &&
-         fits(&(progress_state){.done = 1, .total = 1000, .seconds = 1000}, "278 h left") &&
-         fits(&(progress_state){.done = 1, .total = 1000, .seconds = 1e9}, "999 h left"),
+         fits(&(progress_state){.done = 1, .total = 2, .pace = 6000}, "1h40m left") &&
+         fits(&(progress_state){.done = 1, .total = 2, .pace = 5999}, "99:59 left") &&
+         fits(&(progress_state){.done = 1, .total = 1000, .pace = 1000}, "278 h left") &&
+         fits(&(progress_state){.done = 1, .total = 1000, .pace = 1e9}, "999 h left"),
      "the largest numbers fit, as does any time");
+  ok(same_bar(150) && same_bar(1200), "a liquid has the bar of bodies");
+  ok(follows(0, 0.0099, 0.0101) && follows(15, 1.99, 2.01),
+     "the time left follows the recent steps");
   test_tables();
   return failures != 0;
 }

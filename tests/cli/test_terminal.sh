@@ -29,5 +29,15 @@ shown "$PERP" solve o -m pgs --tol 1e-14 --time-limit 500ms --quiet
 expect '--quiet has none' 1 $'out!=\r\033[Kiteration '
 run solve o -m pgs --tol 1e-14 --time-limit 1500ms --progress
 expect 'plain lines in a pipe' 1 'err=iteration ' "err!=$escape"
+"$PERP" run box --steps 1 -o a.perp -q; head -c -10 a.perp >cut.perp
+# Messages fit the terminal, whatever its width; in a pipe they are one line.
+for columns in 40 80 132; do
+  PERP_COLUMNS=$columns shown "$PERP" run box -o cut.perp
+  holds "a message at $columns columns" test "$(printf '%s' "$out" | tr -d '\r' | awk '{ if (length($0) > n) n = length($0) } END { print n + 0 }')" -le "$columns"
+  lines=$(printf '%s\n' "$out" | wc -l)
+  holds 'takes as many lines as it needs' test "$((columns < 100))" = "$((lines > 1))"
+done
+PERP_COLUMNS=60 shown "$PERP" run box -o cut.perp; expect 'a command in it' 2 "out='perp run --resume cut.perp'"
+run run no-such-scene; holds 'one line in a pipe' test "$(wc -l <.err)" = 1
 run solve o -m pgs --tol 1e-14 --time-limit 1200ms; silent 'no progress in a pipe unless asked'
 finish
