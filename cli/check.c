@@ -24,12 +24,13 @@ static int certify(const arguments *args, const problem_files *files, const doub
         mtx_write_vector(output, files->problem.A.n, y, "y = A x + b", message, sizeof message);
     if (written) code = fail(written, "%s", message);
   }
+  const double value = certificate.kkt ? certificate.objective : objective(files, x, y);
   json_t *object = message_object();
   if (object) {
     json_object_set_new(object, "status", json_string(certificate.solved ? "solved" : "unsolved"));
     report_json_problem(object, files);
     report_json_certificate(object, &certificate, options);
-    json_object_set_new(object, "objective", json_number(objective(files, x, y)));
+    json_object_set_new(object, "objective", json_number(value));
     return code;
   }
   if (output && !strcmp(output, "-")) return code;   // y is on the standard output
@@ -44,7 +45,7 @@ static int certify(const arguments *args, const problem_files *files, const doub
     report_line("tolerance", "%s", text_number(options->tol, &tol));
   }
   report_certificate(files, x, y, &certificate);
-  report_objective(objective(files, x, y));
+  report_objective(&certificate, value);
   if (certificate.bound_violation > 0.0)
     report_line("bounds", "x leaves them by up to %.3g", certificate.bound_violation);
   else report_line("bounds", "kept exactly");
@@ -124,6 +125,9 @@ const command command_check = {
     "The residual is relative to that of the trivial point (0, clamped to the bounds) in the "
     "same connected component, so that 1 means 'no better than doing nothing'. The natural "
     "residual is max |x - clamp(x - y, lo, hi)| in the problem's own units.\n\n"
+    "Where A is the matrix of the optimality conditions of a quadratic program, [P -B'; B 0], the "
+    "objective, the dual objective and how far x is from feasible and stationary are told as "
+    "well, and x is refused where the two objectives disagree.\n\n"
     "With --infeasible, u has to prove that there is no solution: u >= 0 on rows with a lower "
     "bound only, u <= 0 with an upper one only, 0 with both, and u'(A x + b) < 0 for every x "
     "within its bounds, rounding errors counted in. The exit status is 0 only if it does. "

@@ -56,8 +56,26 @@ void report_certificate(const problem_files *files, const double *x, const doubl
               value);
 }
 
-void report_objective(double value) {
-  if (isfinite(value)) report_line("objective", "%.12g, of 1/2 x'Ax + b'x", value);
+static const struct { int32_t bit; const char *word, *text; } kkt_failures[] = {
+  {PERP_KKT_GAP, "gap", "objective and dual objective are too far apart"},
+  {PERP_KKT_PRIMAL, "primal", "v is not feasible enough in the scale of the constraints"},
+  {PERP_KKT_DUAL, "dual", "v is not stationary enough in the scale of the objective's gradient"},
+};
+enum { KKT_FAILURES = sizeof kkt_failures/sizeof kkt_failures[0] };
+
+void report_objective(const perp_certificate *certificate, double value) {
+  if (!certificate->kkt) {
+    if (isfinite(value)) report_line("objective", "%.12g, of 1/2 x'Ax + b'x", value);
+    return;
+  }
+  report_line("objective", "%.12g, dual objective %.12g", certificate->objective,
+              certificate->dual_objective);
+  report_line("", "of the quadratic program whose optimality conditions these are: infeasible by "
+              "%.3g, not stationary by %.3g", certificate->primal_residual,
+              certificate->dual_residual);
+  for (int k = 0; k < KKT_FAILURES; k++)
+    if (certificate->kkt_failed & kkt_failures[k].bit)
+      report_line("refused", "%s", kkt_failures[k].text);
 }
 
 void report_solution(const problem_files *files, const double *x, const double *y) {
@@ -86,6 +104,18 @@ void report_json_certificate(json_t *object, const perp_certificate *certificate
   json_object_set_new(object, "natural_residual", json_number(certificate->natural_residual));
   json_object_set_new(object, "bound_violation", json_number(certificate->bound_violation));
   json_object_set_new(object, "gap", json_number(certificate->gap));
+  const int kkt = certificate->kkt;
+  json_t *failures = json_array();
+  for (int k = 0; k < KKT_FAILURES; k++)
+    if (certificate->kkt_failed & kkt_failures[k].bit)
+      json_array_append_new(failures, json_string(kkt_failures[k].word));
+  json_object_set_new(object, "kkt", json_boolean(kkt));
+  json_object_set_new(object, "kkt_failed", failures);
+  json_object_set_new(object, "dual_objective",
+                      json_number(kkt ? certificate->dual_objective : NAN));
+  json_object_set_new(object, "primal_residual",
+                      json_number(kkt ? certificate->primal_residual : NAN));
+  json_object_set_new(object, "dual_residual", json_number(kkt ? certificate->dual_residual : NAN));
   json_object_set_new(object, "tol", json_number(options->tol));
   json_object_set_new(object, "absolute_tol", json_number(options->absolute_tol));
 }

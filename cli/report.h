@@ -14,7 +14,8 @@ void report_headline(int good, const char *word, const char *text);   // "solved
 void report_problem(const problem_files *files, const perp_certificate *certificate);
 void report_certificate(const problem_files *files, const double *x, const double *y,
                         const perp_certificate *certificate);
-void report_objective(double value);   // NAN: nothing
+// value: of a symmetric problem; NAN: nothing. That of a quadratic program is the certificate's.
+void report_objective(const perp_certificate *certificate, double value);
 void report_solution(const problem_files *files, const double *x,
                      const double *y);   // y may be NULL
 

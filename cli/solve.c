@@ -29,7 +29,7 @@ typedef struct session {
   perp_result result;
   progress live;
   double *y;                         // n: A x + b
-  double objective;                  // NAN: A is not symmetric
+  double objective;                  // NAN: A is not symmetric, and no KKT matrix
   proofs extra;                      // --bound, --prove, --certificate
   int all;                           // --all
   int64_t solutions;
@@ -254,7 +254,7 @@ static void report_people(const session *s) {
   report_verdict(s);
   report_problem(&s->files, certificate);
   report_certificate(&s->files, s->files.x, s->y, certificate);
-  report_objective(s->objective);
+  report_objective(certificate, s->objective);
   char work[160] = "";
   text_append(work, sizeof work, "%d", (int)result->iterations);
   if (result->inner_iterations)
@@ -370,7 +370,8 @@ static int solve(session *s) {
                    &certificate) != PERP_OK) {
     free(s->y), s->y = NULL;
   }
-  s->objective = objective(&s->files, s->files.x, s->y);
+  s->objective = s->result.certificate.kkt ? s->result.certificate.objective
+                                           : objective(&s->files, s->files.x, s->y);
 
   int code = write_outputs(s);
   const int extra = proofs_compute(&s->extra, &s->files, &s->result);

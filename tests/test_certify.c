@@ -344,7 +344,7 @@ static void natural_residual_and_gap(void **state) {  // against own long double
     assert_true(fabs(c.natural_residual - own) <= 1e-15*(1 + own));
     for (int32_t i = 0; i < s.n; i++) {
       const double room = y[i] > 0 ? x[i] - s.lo[i] : s.hi[i] - x[i];
-      if (room < INF) gap += fabs(y[i])*room;
+      gap += fabs(y[i])*(room < INF ? room : fabs(x[i]));
     }
     assert_true(fabs(c.gap - gap) <= 1e-12*(1 + gap));
     sample_free(&s);

@@ -273,6 +273,9 @@ perp_error perp_validate(const perp_problem *problem);
 
 // ----------------------------------------------------------------------------------- certificate
 
+// Bits of perp_certificate.kkt_failed.
+enum { PERP_KKT_GAP = 1, PERP_KKT_PRIMAL = 2, PERP_KKT_DUAL = 4 };
+
 typedef struct perp_certificate {
   int32_t solved;             // r_i within the allowance in every component
   int32_t attainable;         // ... but only thanks to the rounding of A x at this x:
@@ -287,7 +290,16 @@ typedef struct perp_certificate {
   double natural_residual;    // max |x - clamp(x - y, lo, hi)|, in the caller's units
   double bound_violation;     // max distance of the given x from [lo, hi], before it is clamped
   double gap;                 // sum of |y_i| times the distance of x_i to the bound
-                              //   that y_i points to
+                              //   that y_i points to, |x_i| where that bound is infinite
+  // Where A = [P -B'; B D] with symmetric P and D, the optimality conditions of a quadratic
+  // program: docs/theory.md, "Quadratic programs". Otherwise these are 0.
+  int32_t kkt;                // A is of this form
+  int32_t kkt_failed;         // what x was refused for: PERP_KKT_GAP, PERP_KKT_PRIMAL (feasibility),
+                              //   PERP_KKT_DUAL (stationarity), each in its own scale
+  double objective;           // 1/2 v'P v + q'v at the primal variables v of x
+  double dual_objective;      // at the multipliers of x; objective - dual_objective is the gap
+  double primal_residual;     // the largest violation of B v >= c and the like, in the caller's units
+  double dual_residual;       // the largest natural residual of a row of P v + q - B'l
 } perp_certificate;           // see docs/theory.md for r, G, S and why nothing is scaled by |A||x|
 
 // The independent certificate. y (n, may be NULL) receives A x + b in compensated arithmetic.

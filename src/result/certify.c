@@ -8,6 +8,7 @@
 
 #include "certify_blocks.h"
 #include "certify_grid.h"
+#include "certify_kkt.h"
 #include "certify_row.h"
 #include "certify_sizes.h"
 #include "entries.h"
@@ -46,6 +47,10 @@ void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch, in
   c->block_half = ARENA_ARRAY(memory, int32_t, 2*m);
   c->component = ARENA_ARRAY(memory, int32_t, m);
   c->entries = ARENA_ARRAY(memory, int32_t, m);
+  c->kkt_part = ARENA_ARRAY(memory, int32_t, m);
+  c->side = ARENA_ARRAY(memory, int8_t, m);
+  c->kkt_rows = ARENA_ARRAY(memory, uint8_t, m);
+  c->weight = ARENA_ARRAY(memory, double, m);
   c->half = ARENA_ARRAY(memory, int32_t, 2*m);
   c->G = ARENA_ARRAY(memory, double, m);
   c->S = ARENA_ARRAY(memory, double, m);
@@ -67,7 +72,7 @@ static void size_under_shift(certifier *c) {
 
 // y = A x + b and a >= |A||x| + |b| at c->x. An operator that cannot tell gets a = |b|: no
 // allowance for rounding.
-static perp_error residual(certifier *c) {
+perp_error certifier_residual(certifier *c) {
   const perp_operator *A = &c->problem->A;
   const double *b = c->problem->b;
   int failed;
@@ -209,6 +214,7 @@ static int look_at_matrix(certifier *c, const perp_operator *A, const perp_deadl
   c->reducible = c->blocks > c->components;
   if (c->reducible)
     c->block_halves = components_halves(A, c->block, c->blocks, c->work, c->block_half);
+  kkt_look(c, A);
   return 1;
 }
 
@@ -227,7 +233,7 @@ static void look_at_diagonal(certifier *c, const perp_operator *A) {
   const perp_view view = operator_view(A);
   if (c->ties && (A->claims & PERP_CLAIM_SYMMETRIC) && view.kind == PERP_VIEW_CSC)
     c->components = components_tied(view.data, c->component);
-  c->equilibrated = c->balanced = c->symmetric = c->reducible = 0;
+  c->equilibrated = c->balanced = c->symmetric = c->reducible = c->kkt = 0;
   c->weaker = 1;
 }
 
@@ -273,7 +279,7 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem,
       c->a[i] = c->parts[i] = fabs(problem->b[i]);
     }
   } else {
-    const perp_error error = c->hurried ? plain_residual(c) : residual(c);
+    const perp_error error = c->hurried ? plain_residual(c) : certifier_residual(c);
     if (error != PERP_OK) return error;
     for (int32_t i = 0; c->hurried && i < n; i++) c->a[i] = c->parts[i] = fabs(problem->b[i]);
     c->rough = !c->hurried && c->product && !certifier_product_sizes(c);
@@ -389,8 +395,8 @@ static int judge(const certifier *c, const double *x, double tol, double absolut
     const double scale = rule->inverse_C[i], away = fabs(x[i] - c->x[i]);
     const double natural = no_nan(fabs(mid(above, y, below)));
     found.natural_residual = max2(found.natural_residual, natural);
-    const double distance = y > 0.0 ? below : -above, part = fabs(y)*distance;
-    found.gap += distance < (double)INFINITY ? part : 0.0;
+    const double distance = y > 0.0 ? below : -above;
+    found.gap += fabs(y)*gap_distance(c->x[i], distance);
 
     // An x that had to be moved far to its bounds is not the answer:
     // how far counts like a residual.
@@ -463,8 +469,7 @@ static int judge_quickly(certifier *c, double tol, double slack,
     snaps |= (r > 0.0) & (r < c->R[i]*fabs(y));
     natural = max2(natural, fabs(mid(above, y, below)));
     // the sign of a y_i near 0 is anybody's guess: no branch on it
-    const double low = below < (double)INFINITY ? below : 0.0,
-                 high = above > -(double)INFINITY ? -above : 0.0;
+    const double low = gap_distance(c->x[i], below), high = gap_distance(c->x[i], -above);
     gap += max2(y, 0.0)*low + max2(-y, 0.0)*high;
     if (r > worst_r) {
       worst_r = r;
@@ -492,6 +497,7 @@ void certifier_check_reference(certifier *c, double tol, double absolute_tol,
   *certificate = begin(c);
   certifier_rescale(c);
   judge(c, c->x, tol, absolute_tol, 0.0, certificate);
+  kkt_judge(c, tol, absolute_tol, NULL, certificate);
 }
 
 // r_i at x, which clamped may pass if it is at most: tolerance, the allowances for rounding, and
@@ -559,7 +565,7 @@ perp_error certifier_check(certifier *c, const double *x, double tol, double abs
   // errors are at most (e + 2) u (2 e max |x|/C + S) for e entries a row; where that is nothing
   // beside the tolerance, or x is far from a solution, it will do.
   const double e = c->most_entries, slack = (e + 2.0)*u*(4.0*e*largest + c->most_S);
-  const int plain = !c->exact && !c->reducible && c->equilibrated && slack > 0.0;
+  const int plain = !c->exact && !c->reducible && c->kkt == 0 && c->equilibrated && slack > 0.0;
   const int narrow = slack <= 1e-3*tol*c->least_G, wide = far && slack <= 1e-3*c->least_G;
   if (c->hurried || (plain && (narrow || wide))) {
     const perp_error error = plain_residual(c);
@@ -569,10 +575,11 @@ perp_error certifier_check(certifier *c, const double *x, double tol, double abs
     if (judge(c, x, tol, absolute_tol, c->hurried ? 0.0 : slack, certificate)) return PERP_OK;
     c->twice = 1;
   }
-  const perp_error error = residual(c);
+  const perp_error error = certifier_residual(c);
   if (error != PERP_OK) return error;
   certifier_rescale(c);
   judge(c, x, tol, absolute_tol, 0.0, certificate);
+  kkt_judge(c, tol, absolute_tol, NULL, certificate);
   return PERP_OK;
 }
 

@@ -88,6 +88,13 @@ typedef struct certifier {   // all that does not depend on x, but for the rule
                              //   a >= |A||x| + |b| (of compensated products only)
   double *work;              // 10 n
   void *scratch;             // the operator's
+  // KKT systems of quadratic programs: certify_kkt.c
+  int32_t kkt;               // components that are one
+  int kkt_all;               // ... and there are no others but empty rows
+  int32_t *kkt_part;         // n: which one of them; -1: none
+  uint8_t *kkt_rows;         // n: for callers of kkt_judge()
+  int8_t *side;              // n: 1 primal variable, -1 multiplier, 0 neither
+  double *weight;            // n: d_i of certify_kkt.c
   // Where A is a grid of cells, and the layout is for one: of the above only x, y, component (-1, -2
   // where a cell is tied to none), components and the stamps, and besides
   const perp_grid *grid;     // NULL: it is none
@@ -130,6 +137,8 @@ int certify_settled(const certifier *c, int32_t i);   // G_c = 0: x_ref solves t
 // The scaling of A alone, whatever its units.
 void certify_fit(const certifier *c, int32_t i, double *R, double *C);
 void certifier_sizes(const certifier *c);   // c->a = |A||c->x| + |b| by the entries of A
+// c->y = A c->x + b in compensated arithmetic, and c->a >= |A||c->x| + |b|.
+perp_error certifier_residual(certifier *c);
 // Makes the rule that of c->x, within its bounds; nothing to do unless A is reducible.
 void certifier_rescale(const certifier *c);
 

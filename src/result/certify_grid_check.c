@@ -10,12 +10,13 @@
 
 static const double u = 0x1p-53;
 
-// |y| times the distance to the bound that y points to, where that is finite
+// |y| times the distance to the bound that y points to, or |x| where that is infinite, as
+// gap_distance() of certify_row.h
 EXACT_INLINE four gap_of(const quad *f) {
   const four_mask up = four_less(four_all(0.0), f->y);
   const four distance = four_choose(up, f->below, four_subtract(four_all(0.0), f->above));
   const four_mask finite = four_less(distance, four_all((double)INFINITY));
-  return four_keep(finite, four_multiply(four_size(f->y), distance));
+  return four_multiply(four_size(f->y), four_choose(finite, distance, four_size(f->x)));
 }
 
 // ---- the reference
@@ -44,7 +45,7 @@ EXACT_INLINE void measure(const cells *s, int32_t from, int32_t to, const double
     m->r = max2(m->r, distance_of(x[q], y[q], lo, hi, s->power[q], s->inverse[q]));
     m->size = max2(m->size, s->power[q]*a[q]);
     m->natural = max2(m->natural, fabs(mid(x[q] - hi, y[q], x[q] - lo)));
-    m->gap += distance < (double)INFINITY ? fabs(y[q])*distance : 0.0;
+    m->gap += fabs(y[q])*gap_distance(x[q], distance);
   }
 }
 FOUR_TARGET static void measure_wide(const cells *s, int32_t from, int32_t to, const double *x,
@@ -174,7 +175,7 @@ static void measure_cells(const certifier *c, const cells *s, const double *a, s
       v->settles |= r == 0.0;
       found->natural_residual = max2(found->natural_residual,
                                      no_nan(fabs(mid(x[q] - s->hi[q], y[q], x[q] - s->lo[q]))));
-      found->gap += distance < (double)INFINITY ? fabs(y[q])*distance : 0.0;
+      found->gap += fabs(y[q])*gap_distance(x[q], distance);
     }
     q++;
   }
@@ -312,7 +313,7 @@ static void judge_one(const trial *t, int32_t i, double y, double a, verdict *v)
   const double distance = y > 0.0 ? below : -above;
   perp_certificate *found = &v->found;
   found->natural_residual = max2(found->natural_residual, natural);
-  found->gap += distance < (double)INFINITY ? fabs(y)*distance : 0.0;
+  found->gap += fabs(y)*gap_distance(x, distance);
   const cell_rule rule = grid_rule_of(c, i);
   // An x that had to be moved far to its bounds is not the answer: how far counts like a residual.
   const double moved = away*rule.inverse_C,

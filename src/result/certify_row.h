@@ -21,6 +21,12 @@ typedef struct row_rule {    // what row i is judged by, in the units of r
 // A x overflowed: certainly no solution
 static inline double no_nan(double r) { return r == r ? r : (double)INFINITY; }
 
+// How much of x_i a y_i that points to a bound at this distance costs in the gap: all of x_i where
+// there is no bound, as in the duality gap of a quadratic program.
+static inline double gap_distance(double x, double distance) {
+  return distance < (double)INFINITY ? distance : fabs(x);
+}
+
 // (K u)^2 for K terms (Ogita, Rump, Oishi): what compensated sums lose of |A||x|
 static inline double lost_part(double entries) {
   const double K = 2.0*0x1p-53*(entries + 8.0);

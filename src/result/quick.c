@@ -262,8 +262,10 @@ EXACT_INLINE int pivot_table(quick *q, int32_t fours, pivots *p, int32_t *rounds
   }
 }
 
+// One component, which certify_kkt.c has nothing to say about.
 EXACT_INLINE int connected(const quick *q, int strongly) {
-  return q->least > 0.0 || quick_connected(q->A, q->n, q->width, strongly);
+  return (q->least > 0.0 || quick_connected(q->A, q->n, q->width, strongly)) &&
+         !quick_two_sided(q->A, q->n, q->width);
 }
 
 // Does (1) of quick_bound.c hold, and where it is `two` that are needed, (3), or (2) if `second`?
@@ -293,8 +295,9 @@ EXACT_INLINE int bounds_hold(const quick *q, const int32_t fours, double tol, do
     all = four_add(all, r);   // a NaN could get lost in a maximum
     natural = four_max(natural, four_size(four_min(below, four_max(above, y))));
     const four distance = four_choose(four_less(zero, y), below, four_subtract(zero, above));
-    gap = four_add(gap, four_choose(four_less(distance, four_all(infinity)),
-                                    four_multiply(four_size(y), distance), zero));
+    // as gap_distance() of certify_row.h
+    const four reach = four_choose(four_less(distance, four_all(infinity)), distance, four_size(x));
+    gap = four_add(gap, four_multiply(four_size(y), reach));
   }
   const double most = four_most(worst);
   if (!(most <= 1e-3*tol && four_sum(all) < infinity) || !connected(q, 1)) return 0;

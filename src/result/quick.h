@@ -59,6 +59,8 @@ typedef struct quick {
 
 // Is A one component; irreducible? width: of a row of A, or of a column
 int quick_connected(const double *A, int32_t n, int32_t width, int strongly);
+// May A be the KKT matrix of a quadratic program? Then the certificate has to be asked.
+int quick_two_sided(const double *A, int32_t n, int32_t width);
 // For matrices with wide ranges of entries: r_i/G <= factor_i t_i, by (3) of quick_bound.c or by
 // (2) if `second`; 0: not known.
 int quick_fitted(const quick *q, int second, double *factor /* n */);

@@ -68,6 +68,33 @@ int quick_connected(const double *A, int32_t n, int32_t width, int strongly) {
   return reached_from_0(n, either) == all;
 }
 
+// Of a symmetric matrix no pair is negative. Where no entry of row 0 is 0, the weights d of
+// certify_kkt.c are known at once; a matrix with zeros is left to the certificate.
+int quick_two_sided(const double *A, int32_t n, int32_t width) {
+  int negative = 0;
+  for (int32_t i = 0; i < n; i++)
+    for (int32_t j = 0; j < i; j++) {
+      const double a = A[(size_t)i*(size_t)width + (size_t)j],
+                   b = A[(size_t)j*(size_t)width + (size_t)i];
+      if (a == b) continue;
+      if (a == 0.0 || b == 0.0) return 0;
+      negative |= (a < 0.0) != (b < 0.0);
+    }
+  if (!negative) return 0;
+  double d[QUICK_N] = {1.0};
+  for (int32_t j = 1; j < n; j++) {
+    if (A[j] == 0.0) return 1;
+    d[j] = fabs(A[j]/A[(size_t)j*(size_t)width]);
+  }
+  for (int32_t i = 1; i < n; i++)
+    for (int32_t j = 1; j < i; j++) {
+      const double a = d[i]*fabs(A[(size_t)i*(size_t)width + (size_t)j]),
+                   b = d[j]*fabs(A[(size_t)j*(size_t)width + (size_t)i]);
+      if (!(fabs(a - b) <= 1e-6*a)) return 0;   // far above what certify_kkt.c allows
+    }
+  return 1;
+}
+
 int quick_one_scaling(const quick *q) {
   double least = q->least;
   if (least == 0.0) {

@@ -329,8 +329,10 @@ EXACT_INLINE void judge(quarters *q, const int32_t n, double tol, verdict *r) {
     r->residual = four_max(r->residual, relative);
     all = four_add(all, relative);   // a NaN could get lost in a maximum
     r->natural = four_max(r->natural, four_size(four_min(below, four_max(above, y))));
-    gap[i%4] = four_add(gap[i%4], four_choose(four_less(distance, four_all(infinity)),
-                                              four_multiply(four_size(y), distance), zero));
+    // as gap_distance() of certify_row.h
+    const four reach = four_choose(four_less(distance, four_all(infinity)), distance,
+                                   four_size(q->x[i]));
+    gap[i%4] = four_add(gap[i%4], four_multiply(four_size(y), reach));
   }
   r->gap = sum_of(gap);
   q->fine = four_and(four_and(q->fine, four_not(four_and(two, q->zeros))),   // (2) is not known
@@ -361,7 +363,8 @@ FOUR_TARGET static void solve(const perp_problem *const p[4], const perp_dense *
   judge(q, n, tol, &r);
   for (int k = 0; k < 4; k++) {
     const int ld = D[k]->ld != 0 ? D[k]->ld : n, strongly = !FOUR_AT(q->reference, k),
-              one = !FOUR_AT(q->zeros, k) || quick_connected(D[k]->value, n, ld, strongly);
+              one = (!FOUR_AT(q->zeros, k) || quick_connected(D[k]->value, n, ld, strongly)) &&
+                    !quick_two_sided(D[k]->value, n, ld);   // as connected() of quick.c
     end[k] = !one ? QUICK_NONE : FOUR_AT(q->reference, k) ? QUICK_REFERENCE
                                : FOUR_AT(q->fine, k)      ? QUICK_CERTIFIED : QUICK_NONE;
     answer[k].rounds = 0;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "certify_grid.h"
+#include "certify_kkt.h"
 #include "certify_sizes.h"
 #include "driver.h"
 #include "error.h"
@@ -254,10 +255,32 @@ static int rows_pass(perp_run *run) {
   return 1;
 }
 
+// Objective and gap of a quadratic program are sums over the caller's rows: those of this run and
+// those that presolve has taken out.
+static int kkt_passes(perp_run *run) {
+  run_state *state = run->state;
+  perp_solver *solver = state->solver;
+  certifier *judge = &solver->judge;
+  if (judge->lean || judge->kkt == 0) return 1;
+  uint8_t *rows = judge->kkt_rows;
+  memset(rows, 0, (size_t)judge->n);
+  for (int32_t i = 0; i < run->n; i++) rows[state->index != NULL ? state->index[i] : i] = 1;
+  memcpy(judge->x, solver->x, (size_t)judge->n*sizeof *judge->x);
+  write_back(run, run->x, judge->x);
+  state->y_known = 0;
+  const perp_error error = certifier_residual(judge);
+  if (error != PERP_OK) {
+    solver->error = error;
+    state->ended = 1;
+    return 0;
+  }
+  return kkt_judge(judge, solver->options.tol, solver->options.absolute_tol, rows, NULL);
+}
+
 int run_check(perp_run *run) {
   run_state *state = run->state;
   if (state->index == NULL && state->R == NULL && state->C == NULL) return ask_judge(run);
-  if (!rows_pass(run)) return 0;
+  if (!rows_pass(run) || !kkt_passes(run)) return 0;
   state->solved = state->ended = 1;
   return 1;
 }

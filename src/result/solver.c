@@ -487,8 +487,21 @@ static void finish_trace(perp_solver *s, double residual) {
   last->residual = residual;
 }
 
+// What refused the x of a quadratic program although its residual is small.
+static void describe_kkt(const perp_certificate *c, char *text, size_t room) {
+  text[0] = '\0';
+  if (c->kkt && c->kkt_failed)
+    plain_print(text, room, ", objective %.6g and dual objective %.6g%s", c->objective,
+                c->dual_objective,
+                c->kkt_failed & PERP_KKT_GAP    ? ": the gap is too large"
+                : c->kkt_failed & PERP_KKT_DUAL ? ": x is not stationary enough"
+                                                : ": x is not feasible enough");
+}
+
 static void compose_message(const perp_solver *s, const perp_run *outcome, perp_result *result) {
   const perp_certificate *c = &result->certificate;
+  char kkt[160];
+  describe_kkt(c, kkt, sizeof kkt);
   // a run that a limit ended, or one of several, may have been near enough all the same
   const int by_chance = result->status == PERP_STATUS_SOLVED &&
                         (outcome->reason == PERP_STATUS_TIME_LIMIT ||
@@ -509,10 +522,10 @@ static void compose_message(const perp_solver *s, const perp_run *outcome, perp_
     // a proof needs no advice
     plain_print(result->message, sizeof result->message, "%.1000s", outcome->message);
   else
-    plain_print(result->message, sizeof result->message, "%.780s; residual %.3g at row %d%s; %.130s",
+    plain_print(result->message, sizeof result->message, "%.640s; residual %.3g at row %d%s%s; %.130s",
                 outcome->message[0] != '\0' ? outcome->message : perp_status_text(result->status),
                 c->residual, c->worst, s->judge.hurried ? ", scaled by the diagonal in a hurry" : "",
-                advice(s, result->status));
+                kkt, advice(s, result->status));
 }
 
 // x passes what there was time for, which proves little: the whole certificate, if there is time

@@ -27,7 +27,7 @@ run solve packed; expect 'packed files' 0 'out=solved'
 run solve p; expect 'the objective' 0 "out=objective        -0.25, of 1/2 x'Ax + b'x"
 run solve p --json; expect '--json' 0
 json 'has all members' objective=-0.25 perp=1 status=solved method n=2 nnz=4 residual natural_residual iterations inner_iterations \
-  factorizations factor_nonzeros setup_seconds seconds message solved=true attainable weaker worst gap bound_violation components tol=1e-08 \
+  factorizations factor_nonzeros setup_seconds seconds message solved=true attainable weaker worst gap bound_violation components tol=1e-08 kkt=false kkt_failed dual_objective primal_residual dual_residual \
   exit_code=0 '!error'
 
 run gen obstacle --size 40 -o o; expect 'a larger problem' 0

@@ -1,0 +1,17 @@
+// certify_kkt.h: the certificate of a quadratic program that was written as a complementarity
+// problem: primal feasibility, dual feasibility and duality gap, each in its own scale.
+#ifndef PERP_CERTIFY_KKT_H
+#define PERP_CERTIFY_KKT_H
+
+#include "certify.h"
+
+// Which rows are primal and which are dual, from the entries of A alone. Asks for nothing but
+// c->component and c->components; c->work is overwritten.
+void kkt_look(certifier *c, const perp_operator *A);
+// Adds objective and gap at c->x, whose residual c->y and size c->a have just been computed, and
+// refuses x where they do not fit. rows (n, may be NULL): only components of marked rows count.
+// Returns 1 if x passes.
+int kkt_judge(const certifier *c, double tol, double absolute_tol, const uint8_t *rows,
+              perp_certificate *certificate);
+
+#endif
