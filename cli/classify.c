@@ -10,15 +10,12 @@ static const char *const verdict_name[] = {"no", "yes",
                                            "unknown"};   // in the order of perp_verdict
 
 // What is known about a method on this problem.
-typedef enum suit { SUIT_REFUSED, SUIT_ASYMMETRIC, SUIT_UNPROVEN, SUIT_PROVEN } suit;
+typedef enum suit { SUIT_REFUSED, SUIT_UNPROVEN, SUIT_PROVEN } suit;
 
 static suit suits(const perp_method *method, const perp_problem *problem,
                   const perp_classes *classes) {
   if (perp_method_accepts(method, problem) != PERP_OK) return SUIT_REFUSED;
-  if (perp_method_converges(method, classes) == PERP_YES) return SUIT_PROVEN;
-  const int asymmetric = classes->of[PERP_CLASS_SYMMETRIC].verdict == PERP_NO;
-  if (asymmetric && strstr(method->advice, "needs a symmetric A")) return SUIT_ASYMMETRIC;
-  return SUIT_UNPROVEN;
+  return perp_method_converges(method, classes) == PERP_YES ? SUIT_PROVEN : SUIT_UNPROVEN;
 }
 
 static void report_people(const problem_files *files, const perp_classes *classes,
@@ -37,8 +34,8 @@ static void report_people(const problem_files *files, const perp_classes *classe
               *classes->of[i].reason ? classes->of[i].reason : perp_class_text((perp_class)i), 33,
               33);
   }
-  static const char *const title[] = {"not possible", "needs a symmetric A",
-                                      "accepts it, no proof", "proven to converge"};
+  static const char *const title[] = {"does not accept it", "accepts it, no proof",
+                                      "proven to converge"};
   putchar('\n');
   for (int kind = SUIT_PROVEN; kind >= SUIT_REFUSED; kind--) {
     char names[512] = "";
@@ -77,13 +74,14 @@ static void report_program(json_t *object, const problem_files *files, const per
   }
   json_object_set_new(object, "classes", list);
   json_t *methods = json_array();
-  static const char *const kind[] = {"refused", "needs symmetric", "unproven", "proven"};
+  static const char *const kind[] = {"refused", "unproven", "proven"};
   for (int32_t i = 0; i < perp_method_count(); i++) {
     const perp_method *method = perp_method_at(i);
     json_t *item = json_object();
     json_object_set_new(item, "method", json_text(method->name));
-    json_object_set_new(item, "convergence",
-                        json_text(kind[suits(method, &files->problem, classes)]));
+    const suit found = suits(method, &files->problem, classes);
+    json_object_set_new(item, "convergence", json_text(kind[found]));
+    if (found == SUIT_REFUSED) json_object_set_new(item, "reason", json_text(perp_last_message()));
     json_array_append_new(methods, item);
   }
   json_object_set_new(object, "methods", methods);

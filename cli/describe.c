@@ -13,6 +13,9 @@ static const bit_name needs[] = {
   {PERP_NEEDS_CONTACTS, "the contact LCP (27)"},
   {PERP_NEEDS_TRIDIAGONAL, "a tridiagonal A"},
   {PERP_NEEDS_BODIES, "contacts as an operator (perp_from_contact)"},
+  {PERP_NEEDS_SYMMETRIC, "a symmetric A"},
+  {PERP_NEEDS_NEARLY_SYMMETRIC, "a nearly symmetric A"},
+  {PERP_NEEDS_POSITIVE_DIAGONAL, "a positive diagonal"},
   {0}
 };
 static const bit_name accepts[] = {

@@ -199,6 +199,13 @@ static int write_outputs(session *s) {
   return s->output_code ? s->output_code : s->trace_code ? s->trace_code : s->plot_code;
 }
 
+// Does the message only repeat what the status means, with a capital letter and a full stop?
+static int says_status_only(const perp_result *result) {
+  const char *text = perp_status_text(result->status), *message = result->message;
+  const size_t length = strlen(text);
+  return strlen(message) == length + 1 && strncmp(message + 1, text + 1, length - 1) == 0;
+}
+
 static int incomplete(const session *s) { return s->all && !s->result.complete; }
 
 static void report_verdict(const session *s) {
@@ -269,7 +276,7 @@ static void report_people(const session *s) {
   proofs_report(&s->extra, result);
   report_line("time", "%s (setup %s)", text_seconds(result->seconds, &total),
               text_seconds(result->setup_seconds, &setup));
-  if (*result->message && strcmp(result->message, perp_status_text(result->status)) != 0)
+  if (!says_status_only(result))
     report_line("message", "%s", result->message);
   if (s->all) {
     report_line("solutions", "%lld%s", (long long)s->solutions,

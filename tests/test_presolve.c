@@ -175,7 +175,7 @@ static void empty_rows(void **state) {
       if (!takes(o.method, &p)) continue;
       assert_int_equal(perp_solve_once(&p, x, &o, &r), PERP_OK);
       assert_int_equal(r.status, PERP_STATUS_INFEASIBLE);
-      assert_non_null(strstr(r.message, "row 1 is empty"));
+      assert_non_null(strstr(r.message, "Row 1 is empty"));
       assert_true(!r.certificate.solved && isfinite(x[0]) && isfinite(x[1]));
     }
   // an empty row with the bound it asks for: x goes there exactly

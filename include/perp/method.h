@@ -19,6 +19,10 @@ extern "C" {
 #define PERP_NEEDS_CONTACTS 16u    // the contact LCP E13 (27): perp_classify finds FRICTION
 #define PERP_NEEDS_TRIDIAGONAL 32u // no entry with |i - j| > 1
 #define PERP_NEEDS_BODIES 64u      // the contact LCP as perp_from_contact has it, not its entries
+#define PERP_NEEDS_SYMMETRIC 128u  // A = A' up to rounding, of what presolve leaves
+#define PERP_NEEDS_NEARLY_SYMMETRIC 256u   // the same up to a thousandth, once rows and columns are
+                                   //   scaled
+#define PERP_NEEDS_POSITIVE_DIAGONAL 512u
 
 // accepts: kinds of rows beyond 0 <= x
 #define PERP_ACCEPTS_FREE  1u      // lo = -inf, hi = inf
@@ -97,6 +101,10 @@ struct perp_method {
   // What its iterations are, in a word before "and 12 inner iterations": "Newton", "sweeps",
   // "pivots"; NULL: nothing in particular.
   const char *iteration;
+  // Which of its settings may help where it fails, as a sentence; NULL: none in particular.
+  const char *hint;
+  int32_t boxed_n_max;             // largest problem it takes where rows have two finite bounds;
+                                   //   0: n_max
 };
 
 int32_t perp_method_count(void);
@@ -111,8 +119,10 @@ double perp_parameter_value(const perp_options *options, const perp_parameter *p
 // PERP_YES if one of the method's classes is among those found, so that its convergence is proved.
 perp_verdict perp_method_converges(const perp_method *method, const perp_classes *classes);
 
-// PERP_OK if the method can take the problem; otherwise PERP_ERROR_UNSUPPORTED, and
-// perp_last_message() says what is missing and which methods to try.
+// PERP_OK if the method takes the problem; otherwise PERP_ERROR_UNSUPPORTED, and
+// perp_last_message() says what is missing and which methods take it. It asks the checks with which
+// a solve begins: what the operator can do (perp_solve returns the same error) and what the numbers
+// in A are, as symmetry (the solve ends at once, unsolved, with the same words). It may copy A.
 perp_error perp_method_accepts(const perp_method *method, const perp_problem *problem);
 
 // What `auto` would try, in which order and why: "nncg (A is symmetric), then apgd (A is

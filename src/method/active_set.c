@@ -58,7 +58,6 @@ enum { MANY = 50,            // wrong rows after two rounds or more, nearly as m
 #define AMPLE 1000.0         // steps that would still fit: nothing needs to be kept yet
 #define ANALYSIS 80.0        // sweeps that an analysis takes: 30 to 75 on walls and grids
 #define SAFETY 1.5           // estimates may be wrong by so much
-#define ASYMMETRY 1e-9       // beyond rounding
 
 static double operations(const active_set *a) {   // of the next step
   return face_flops_update(a->face, a->is_free) + 3.0*face_flops_solve(a->face);
@@ -321,8 +320,8 @@ static int proximal_points(active_set *a) {
     }
     if (idle%3 == 2 && sigma > SMALLEST) sigma *= 0.01;
     if (idle > IDLE) {
-      run_stop(run, PERP_STATUS_STALLED, "active_set: proximal points with sigma = %.2g no longer "
-               "gain; the problem may have no solution", a->sigma);
+      run_stop(run, PERP_STATUS_STALLED, "the proximal points of active_set with sigma = %.2g no "
+               "longer improve x", a->sigma);
       return -1;
     }
   }
@@ -371,11 +370,9 @@ static int make_face(active_set *a) {
                                                 &failed)
                            : face_create(&run->A, run_allocator(run), &failed);
   if (failed == -2) run_no_memory(run, "the factor");
-  else if (failed == 2 || (failed == 0 && face_asymmetry(a->face) > ASYMMETRY))
-    objective_missing(run);
   else if (failed != 0)
-    run_stop(run, PERP_STATUS_BREAKDOWN, "active_set: %s does not take this A",
-             linear != NULL ? linear->name : "the sparse factor");
+    run_stop(run, PERP_STATUS_BREAKDOWN, "active_set cannot factor this A by %s",
+             linear != NULL ? linear->name : "its own sparse factor");
   else face_shift(a->face, a->sigma);
   return !run_ended(run);
 }
@@ -402,10 +399,10 @@ static void run_active_set(perp_run *run) {
     code = flips(&a);
     if (code == 0) code = proximal_points(&a);
     if (code == 1 && a.singular > 0)
-      run_stop(run, PERP_STATUS_BREAKDOWN, "active_set: A is not positive semidefinite: a pivot of "
-               "A + %.2g I is not positive; try auto", a.sigma);
+      run_stop(run, PERP_STATUS_BREAKDOWN, "active_set needs a positive semidefinite A, and a "
+               "pivot of A + %.2g I is not positive", a.sigma);
     else if (code == 1)
-      run_stop(run, PERP_STATUS_BREAKDOWN, "active_set: the iterates overflowed");
+      run_stop(run, PERP_STATUS_BREAKDOWN, "the iterates of active_set overflowed");
   }
   face_destroy(a.face);
   if (!run_ended(run)) {   // the time is short
@@ -415,7 +412,7 @@ static void run_active_set(perp_run *run) {
     const perp_options options = child_options(run, fill);
     run->only_child = a.least == (double)INFINITY;
     const perp_status end = run_child(run, fill, &options, INT32_MAX, (double)INFINITY);
-    if (!run_ended(run)) run_stop(run, end, "the last of the time went to %s", fill->name);
+    if (!run_ended(run)) run_stop(run, end, "active_set spent the last of the time on %s", fill->name);
   }
 }
 
@@ -437,8 +434,9 @@ const perp_method method_active_set = {
   .converges = "A symmetric positive semidefinite and a solution exists",
   .cost = "row modifications or a factorisation of A_II, a solve, a few products; grids of cells "
           "(perp_from_grid) have no factor: a few cycles of multigrid on the free cells",
-  .advice = "where A is indefinite or not symmetric: auto; where a factor is too large: nncg",
-  .needs = PERP_NEEDS_DIAGONAL | PERP_NEEDS_SWEEP | PERP_NEEDS_SUBMATRIX,
+  .advice = "Use auto where A is indefinite or not symmetric, and nncg where A is symmetric and a "
+            "factor is too large.",
+  .needs = PERP_NEEDS_DIAGONAL | PERP_NEEDS_SWEEP | PERP_NEEDS_SUBMATRIX | PERP_NEEDS_SYMMETRIC,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD,
   .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME | PERP_TRAIT_SCALES | PERP_TRAIT_LINEAR |

@@ -186,7 +186,7 @@ static int take_levels(grid_solver *g) {
     *kept = grid_levels_create(g->grid, run->threads, run_allocator(run), &deadline, &failed);
   if (failed == -2) run_no_memory(run, "the levels of the grid");
   if (failed == -1)
-    run_stop(run, PERP_STATUS_TIME_LIMIT, "%s: the time limit left no time for the levels of the "
+    run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit left %s no time for the levels of the "
              "grid", run->method->name);
   g->levels = *kept;
   return g->levels != NULL;

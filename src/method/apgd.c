@@ -49,7 +49,7 @@ static void run_apgd(perp_run *run) {
       for (int32_t i = 0; i < n; i++) dAd += d[i]*Ad[i];
       const double curvature = dd > 0.0 ? dAd/dd : 0.0;
       if (!(curvature - curvature == 0.0)) {
-        run_stop(run, PERP_STATUS_BREAKDOWN, "apgd: the products overflowed");
+        run_stop(run, PERP_STATUS_BREAKDOWN, "the products of apgd overflowed");
         break;
       }
       if (L == 0.0) L = curvature > 0.0 ? curvature : 1.0;    // first step: the curvature along -y
@@ -93,7 +93,7 @@ const perp_method method_apgd = {
   .formula = "x+ = clamp(z - y(z)/L, lo, hi), z+ = x+ + beta (x+ - x), restarted when uphill",
   .converges = "A symmetric positive semidefinite and the objective bounded below; rate 1/k^2",
   .cost = "one product with A, sometimes two, and a few passes over vectors",
-  .advice = "raise iteration_limit, or try nncg or auto; it needs a symmetric A",
+  .advice = "It is proven for a symmetric A only. Raise iteration_limit, or use nncg or auto.",
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD,
   .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME | PERP_TRAIT_NO_ALLOC | PERP_TRAIT_SCALES,

@@ -84,6 +84,7 @@ static int step(ascent *a, const rung *r, double seconds, int *cut) {
   const perp_status status = climb(run, r, seconds);
   const perp_method *by = status == PERP_STATUS_SOLVED && run->credit != r->method ? run->credit
                                                                                    : NULL;
+  if (r->method != NULL && run->child_refused) return 0;   // it has not run
   tell(&a->told, r, r->method != NULL || status == PERP_STATUS_INFEASIBLE
                         ? perp_status_name(status) : "none found", by, run->regularization);
   *cut = r->method != NULL && status == PERP_STATUS_TIME_LIMIT;
@@ -113,7 +114,7 @@ static int step(ascent *a, const rung *r, double seconds, int *cut) {
 static void finish(perp_run *run, const report *told) {
   char first[280] = "";
   if (run->message[0] != '\0' && strcmp(run->message, " ") != 0)
-    plain_print(first, sizeof first, "%.270s; ", run->message);
+    plain_print(first, sizeof first, "%.270s. ", run->message);
   strcpy(run->message, first);
   strcat(run->message, "auto ran ");
   strcat(run->message, told->text);
@@ -216,7 +217,8 @@ const perp_method method_auto = {
              "interior_point; other: lemke, fischer_newton; each from the best iterate so far",
   .converges = "where one of the methods it tries does",
   .cost = "that of the methods it tries",
-  .advice = "run `perp classify`, and choose a method by hand",
+  .advice = "Run `perp classify`, and choose a method by hand.",
+  .hint = "Run `perp classify`, and choose a method by hand.",
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD | 1u << PERP_CLASS_H,
   .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME | PERP_TRAIT_SPLITS | PERP_TRAIT_META |

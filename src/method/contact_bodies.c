@@ -11,7 +11,7 @@
 #include "vector.h"
 
 static int unfit(perp_run *run, const char *why) {
-  run_stop(run, PERP_STATUS_BREAKDOWN, "%s: %s", run->method->name, why);
+  run_stop(run, PERP_STATUS_BREAKDOWN, "%s cannot take these contacts: %s", run->method->name, why);
   return 0;
 }
 
@@ -114,16 +114,25 @@ static int take_b(contact_bodies *s, const perp_contacts *P, const double *b, in
          b[(1 + (size_t)K)*(size_t)n + (size_t)c] == 0.0;
 }
 
+const char *contact_bodies_unfit(const perp_operator *A) {
+  const perp_view view = operator_view(A);
+  if (view.kind != PERP_VIEW_CONTACT || view.R != NULL || view.C != NULL || view.shift != 0.0)
+    return "A is no contact operator";
+  const perp_contacts *P = view.data;
+  polygon C;
+  if (!polygon_set(&C, P->directions, P->tangents, P->direction))
+    return "the directions of friction are not the corners of a polygon about 0";
+  return freedoms(P) == 0 ? "a contact touches more than two bodies" : NULL;
+}
+
 int contact_bodies_begin(contact_bodies *s, perp_run *run) {
   const perp_view view = operator_view(&run->A);
-  if (view.kind != PERP_VIEW_CONTACT || view.R != NULL || view.C != NULL || view.shift != 0.0)
-    return unfit(run, "A is no contact operator");
+  const char *why = contact_bodies_unfit(&run->A);
+  if (why != NULL) return unfit(run, why);
   const perp_contacts *P = view.data;
   const int32_t D = freedoms(P), n = P->count;
   *s = (contact_bodies){.count = n, .K = P->directions};
-  if (!polygon_set(&s->C, P->directions, P->tangents, P->direction))
-    return unfit(run, "the directions of friction are not the corners of a polygon about 0");
-  if (D == 0) return unfit(run, "a contact touches more than two bodies");
+  polygon_set(&s->C, P->directions, P->tangents, P->direction);
   s->bodies = P->B.dofs/D;
   s->contact = run_allocate(run, (size_t)n*sizeof *s->contact);
   s->w = run_allocate(run, ((size_t)s->bodies + 1)*BLOCK*sizeof *s->w);

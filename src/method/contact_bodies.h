@@ -29,6 +29,8 @@ typedef struct contact_bodies {
   double speed;                 // max |b|
 } contact_bodies;
 
+// Why a method of bodies cannot take A, as the end of a sentence; NULL: it can.
+const char *contact_bodies_unfit(const perp_operator *A);
 // From a contact operator, whose x becomes l. 1: fine; 0: the run has been stopped, as it has no
 // such form.
 int contact_bodies_begin(contact_bodies *s, perp_run *run);

@@ -417,7 +417,7 @@ static void run_contact_newton(perp_run *run) {
   newton t = {.run = run, .best = run->residual, .goal = 0.3*run->options->tol};
   if (!contact_bodies_begin(&t.s, run) || !take(&t)) return;
   if (!search_all(&t))
-    run_stop(run, PERP_STATUS_STALLED, "%s: %d systems of faces and %d paths brought no solution",
+    run_stop(run, PERP_STATUS_STALLED, "%s found no solution with %d systems of faces and %d paths",
              run->method->name, t.systems, PATHS);
   contact_faces_end(&t.f);
 }
@@ -430,8 +430,8 @@ const perp_method method_contact_newton = {
              "= 0 on them, sigma -> 0",
   .converges = "no proof with friction; in practice piles of hundreds of bodies",
   .cost = "100 operations a contact for a sweep; 6 x 6 blocks on the graph of bodies for a system",
-  .advice = "for contact operators from a good guess; where it stalls try auto, which goes on with "
-            "lemke",
+  .advice = "It is for contact operators and a good guess. Where it stalls use auto, which goes on "
+            "with lemke.",
   .needs = PERP_NEEDS_CONTACTS | PERP_NEEDS_BODIES,
   .assumes = PERP_ASSUMES_NO_PROOF,
   .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME,

@@ -13,13 +13,14 @@ int contact_problem_begin(contact_problem *p, perp_run *run) {
   *p = (contact_problem){.allocator = run_allocator(run)};
   for (int32_t i = 0; i < n; i++)
     if (lower(run->lo, i) != 0.0 || upper(run->hi, i) != (double)INFINITY) {
-      run_stop(run, PERP_STATUS_BREAKDOWN, "%s: row %d is not 0 <= x, as the contact LCP has it",
+      run_stop(run, PERP_STATUS_BREAKDOWN,
+               "%s needs the bounds 0 <= x in every row, and row %d has others",
                run->method->name, i);
       return 0;
     }
   const perp_view view = operator_view(&run->A);
   if (!run_fits(run, view.kind == PERP_VIEW_CONTACT ? FORMS : COPIES)) {
-    run_stop(run, PERP_STATUS_TIME_LIMIT, "%s: the time limit leaves no time to read A",
+    run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit left %s no time to read A",
              run->method->name);
     return 0;
   }
@@ -32,7 +33,8 @@ int contact_problem_begin(contact_problem *p, perp_run *run) {
   void *block = code == -2 ? NULL : run_allocate(run, count.used);
   if (code == -2) run_no_memory(run, "the entries of A");
   if (code != 0 || block == NULL) {
-    run_stop(run, PERP_STATUS_BREAKDOWN, "%s: the entries of A are not known", run->method->name);
+    run_stop(run, PERP_STATUS_BREAKDOWN, "%s needs the entries of A, which are not known",
+             run->method->name);
     return 0;
   }
   arena memory = {block, count.used, 0};
@@ -45,8 +47,8 @@ int contact_problem_begin(contact_problem *p, perp_run *run) {
   }
   char reason[128];
   if (contacts_find(&p->c, &p->A, &p->T, seen, reason, sizeof reason)) return 1;
-  run_stop(run, PERP_STATUS_BREAKDOWN, "%s: A is no contact LCP E13 (27): %s", run->method->name,
-           reason);
+  run_stop(run, PERP_STATUS_BREAKDOWN, "%s needs the contact LCP E13 (27), and A is none: %s",
+           run->method->name, reason);
   return 0;
 }
 

@@ -221,8 +221,8 @@ static void sweep_contacts(sweeps *s, perp_run *run) {
       best_at = run->iterations;
     }
     if (run->iterations > 2*best_at + PATIENCE)
-      run_stop(run, PERP_STATUS_STALLED, "contact_sweep: nothing better than %.2g since sweep %d",
-               best, best_at);
+      run_stop(run, PERP_STATUS_STALLED, "contact_sweep has not improved x since sweep %d",
+               best_at);
     if (run->iterations < next) continue;
     next += next/LATER;
     if (try_states(s, run)) continue;
@@ -254,7 +254,7 @@ const perp_method method_contact_sweep = {
   .converges = "no proof with friction; in practice tens of sweeps come near a solution, and "
                "thousands settle the states of 2000 contacts",
   .cost = "a product with A, and a few pivots on K + 2 variables per contact",
-  .advice = "try auto: it goes on from here; A must be the contact LCP (27)",
+  .advice = "It is for the contact LCP (27) only. Use auto, which goes on from here.",
   .needs = PERP_NEEDS_SUBMATRIX | PERP_NEEDS_CONTACTS,
   .assumes = PERP_ASSUMES_NO_PROOF,
   .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME,

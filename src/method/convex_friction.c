@@ -201,7 +201,8 @@ static int factor(state *s, perp_run *run, const contacts *c) {
   if (failed == -1)
     run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached in a factorisation");
   else if (failed != 0)
-    run_stop(run, PERP_STATUS_BREAKDOWN, "B is not positive semidefinite at one of its rows");
+    run_stop(run, PERP_STATUS_BREAKDOWN, "convex_friction needs a positive definite system, and a "
+             "pivot is not positive");
   return failed;
 }
 
@@ -348,7 +349,7 @@ static void iterate(state *s, perp_run *run, const contacts *c) {
     if (factor(s, run, c) != 0) return;
     const double tol = size > 0.0 ? clamp(0.1*allowed/sqrt(size), 1e-8, 1e-3) : 1e-3;
     if (!step(&t, tol, sqrt(gap) > AHEAD*allowed)) {
-      run_stop(run, PERP_STATUS_BREAKDOWN, "a step is not finite");
+      run_stop(run, PERP_STATUS_BREAKDOWN, "a step of convex_friction is not finite");
       return;
     }
     if (run_apply(run, s->x, s->y) != 0) return;
@@ -369,8 +370,8 @@ static void iterate(state *s, perp_run *run, const contacts *c) {
       if (!begin(s, run, c, first[starts])) return;
       continue;
     }
-    run_stop(run, PERP_STATUS_STALLED, "%d steps brought nothing, from %d starts", PATIENCE,
-             STARTS);
+    run_stop(run, PERP_STATUS_STALLED, "convex_friction gained nothing in %d steps from %d starts",
+             PATIENCE, STARTS);
   }
 }
 
@@ -395,7 +396,7 @@ const perp_method method_convex_friction = {
   .formula = "(A + D) dx = rhs by GMRES, preconditioned by the convex relaxation of E13 (27)",
   .converges = "no proof; the relaxation is monotone, and the steps fall back on it",
   .cost = "a sparse LDL' of the pattern of A, and some tens of solves with it",
-  .advice = "for many contacts; it takes no guess; else try auto",
+  .advice = "It is for many contacts, and takes no guess. Otherwise use auto.",
   .needs = PERP_NEEDS_SUBMATRIX | PERP_NEEDS_CONTACTS,
   .assumes = PERP_ASSUMES_NO_PROOF,
   .bytes = bytes,

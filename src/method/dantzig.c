@@ -59,7 +59,7 @@ const perp_method method_dantzig = {
   .converges = "A is a P-matrix (H+, positive definite), or symmetric semidefinite and the problem "
                "solvable; ties are broken by index",
   .cost = "O(n^2) a pivot: the factor of A_II is updated",
-  .advice = "for small and medium problems with a symmetric A; else try lemke",
+  .advice = "It is for small and medium problems with a symmetric A. Otherwise use lemke.",
   .needs = PERP_NEEDS_SUBMATRIX,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD | 1u << PERP_CLASS_PD | 1u << PERP_CLASS_H,

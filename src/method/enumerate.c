@@ -346,18 +346,6 @@ static int exact_entries(const perp_operator *A) {
 static void enumerate_run(perp_run *run) {
   const int32_t n = run->n;
   if (!run_continue(run)) return;
-  int32_t two_sided = 0;
-  for (int32_t i = 0; i < n; i++) {
-    const double lo = lower(run->lo, i), hi = upper(run->hi, i);
-    two_sided += lo > -(double)INFINITY && hi < (double)INFINITY && lo < hi;
-  }
-  if (n > ENUMERATE_ROWS || (two_sided > 0 && n > ENUMERATE_BOXED_ROWS)) {
-    run_stop(run, PERP_STATUS_UNSOLVED,
-             "n = %d with %d two-sided rows: enumerate takes at most n = %d, or %d with two-sided "
-             "rows",
-             n, two_sided, ENUMERATE_ROWS, ENUMERATE_BOXED_ROWS);
-    return;
-  }
   enumeration *e = layout(run->memory, n);
   e->run = run;
   memcpy(e->guess, run->x, (size_t)n*sizeof(double));
@@ -375,7 +363,8 @@ static void enumerate_run(perp_run *run) {
     if (run->reason == PERP_STATUS_TIME_LIMIT || run->reason == PERP_STATUS_ITERATION_LIMIT)
       report_pieces(e);
     if (run->message[0] == '\0')
-      plain_print(run->message, sizeof run->message, "stopped after %lld solutions; there may be more",
+      plain_print(run->message, sizeof run->message,
+                  "enumerate stopped after %lld solutions, and there may be more",
                   (long long)run->solutions);
     return;
   }
@@ -393,20 +382,20 @@ static void enumerate_run(perp_run *run) {
   const char *parts = e->overflowed ? ", some of them parts of others" : "";
   if (!exact)
     run_stop(run, PERP_STATUS_UNSOLVED,
-             "all %lld label assignments examined; none is a solution, but the entries of A were "
-             "rounded: no proof",
+             "all %lld label assignments were examined and none is a solution, but the entries of A "
+             "were rounded, so that this is no proof",
              all);
   else if (solutions == 0 && undecided == 0)
     run_stop(run, PERP_STATUS_NO_SOLUTION,
-             "all %lld label assignments examined; none is a solution", all);
+             "all %lld label assignments were examined and none is a solution", all);
   else if (undecided == 0)
     run_stop(run, PERP_STATUS_UNSOLVED,
-             "all %lld label assignments examined; solutions and faces: %lld%s", all, solutions,
+             "all %lld label assignments were examined: %lld solutions and faces%s", all, solutions,
              parts);
   else
     run_stop(run, PERP_STATUS_UNSOLVED,
-             "all %lld label assignments examined; solutions and faces: %lld%s; "
-             "undecided by rounding: %lld",
+             "all %lld label assignments were examined: %lld solutions and faces%s, and %lld that "
+             "rounding leaves undecided",
              all, solutions, parts, undecided);
 }
 
@@ -418,12 +407,13 @@ const perp_method method_enumerate = {
              "keep x if bounds and signs hold",
   .converges = "always: it finds every solution, or proves that there is none",
   .cost = "2/3 |I|^3 flops for each of 256 assignments; in all 2^n of them (two-sided rows: 3^n)",
-  .advice = "for small problems with several solutions or none; beyond n = 20 try auto",
+  .advice = "It is for small problems with several solutions or none. Beyond n = 20 use auto.",
   .needs = PERP_NEEDS_SUBMATRIX,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 0,
   .traits = PERP_TRAIT_FINITE | PERP_TRAIT_ALL | PERP_TRAIT_NO_ALLOC,
   .n_max = ENUMERATE_ROWS,
+  .boxed_n_max = ENUMERATE_BOXED_ROWS,
   .parameters = parameters,
   .parameter_count = sizeof parameters/sizeof parameters[0],
   .bytes = enumerate_bytes,

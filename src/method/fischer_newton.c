@@ -504,10 +504,10 @@ static void give_up(newton *s) {
   if (run_out_of_time(s->run))
     run_stop(s->run, PERP_STATUS_TIME_LIMIT, "the time limit was reached");
   run_stop(s->run, s->reason,
-           "fischer_newton: %s at |F| = %.3g",
-           s->reason == PERP_STATUS_LOCAL_MINIMUM ? "a stationary point of the merit"
-           : s->reason == PERP_STATUS_STALLED     ? "the merit hardly falls any more"
-                                                  : "no direction of descent was found",
+           "fischer_newton %s at |F| = %.3g",
+           s->reason == PERP_STATUS_LOCAL_MINIMUM ? "reached a stationary point of its merit"
+           : s->reason == PERP_STATUS_STALLED     ? "hardly lowers its merit any more"
+                                                  : "found no direction of descent",
            s->scale*norm(s->n, s->F));
 }
 
@@ -593,10 +593,12 @@ const perp_method method_fischer_newton = {
   .title = "Fischer-Newton",
   .source = "E13 5.5",
   .formula = "(diag(p) A + diag(q)) d = -F, x = x + tau d, F = sqrt(x^2 + y^2) - x - y",
+  .hint = "More newton.restarts or another guess may help.",
   .converges = "A positive definite; else to a stationary point of |F|^2, which in practice is a "
                "solution on most friction and mixed problems",
   .cost = "one factorisation of diag(p) A + diag(q), or a Krylov solve",
-  .advice = "try lemke, more newton.restarts or another guess; a stationary point proves nothing",
+  .advice = "Raise newton.restarts, try another guess, or use lemke. A stationary point proves "
+            "nothing.",
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD | 1u << PERP_CLASS_PD,
   .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME | PERP_TRAIT_SPLITS | PERP_TRAIT_EQUILIBRATE,

@@ -44,8 +44,8 @@ static void run_friction_boxes(perp_run *run) {
     run->residual = contact_residual(&p, run, y);
     if (change <= run->options->tol && !run_check(run))
       run_stop(run, PERP_STATUS_OTHER_MODEL,
-               "friction_boxes: a fixed point of boxed friction (changes <= %.1g), another model "
-               "than E13 (27)", change);
+               "friction_boxes found a fixed point of boxed friction (changes <= %.1g), which is "
+               "another model than E13 (27)", change);
   }
   contact_problem_end(&p);
 }
@@ -57,7 +57,7 @@ const perp_method method_friction_boxes = {
   .formula = "ln <- max(0, ln - y_n/B_nn), lt <- clamp(lt - y_t/B_tt, 0, mu ln)",
   .converges = "no proof; its fixed points solve another model of friction",
   .cost = "a product with A",
-  .advice = "for solutions of E13 (27) try auto",
+  .advice = "It solves another model. For solutions of E13 (27) use auto.",
   .needs = PERP_NEEDS_SUBMATRIX | PERP_NEEDS_CONTACTS,
   .assumes = PERP_ASSUMES_NO_PROOF,
   .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME,

@@ -137,8 +137,7 @@ static double first_step(projection *s, perp_run *run) {
   if (far < (double)INFINITY) return far > 0.0 ? far : 1.0;
   if (!run_infeasible(run, s->d))
     run_stop(run, PERP_STATUS_RAY,
-             "gradient_projection: the objective falls without end along a direction: A is not "
-             "positive semidefinite, or there is no solution");
+             "gradient_projection found a direction along which the objective falls without end");
   return 0.0;
 }
 
@@ -314,7 +313,7 @@ static void iterate(projection *s, perp_run *run) {
     best = min2(best, run->residual);
     if (idle < PATIENCE || run->residual <= run->options->tol || run_check(run)) continue;
     run_stop(run, PERP_STATUS_STALLED,
-             "gradient_projection: the objective no longer falls, at residual %.3g", best);
+             "gradient_projection no longer lowers the objective");
   }
 }
 
@@ -349,7 +348,6 @@ static int take_entries(projection *s, perp_run *run) {
 static void run_gradient_projection(perp_run *run) {
   projection s = {.n = run->n, .memory = *run_allocator(run), .m = -1};
   layout(&s, run->memory, run->n);
-  if (!objective_exists(run, s.y, s.d, s.Ad)) return;
   s.has_diagonal = run->A.ops->diagonal != NULL;
   if (s.has_diagonal) run->A.ops->diagonal(run->A.self, s.diagonal);
   s.P = preconditioner_create(&s.memory);
@@ -380,8 +378,9 @@ const perp_method method_gradient_projection = {
   .formula = "x <- clamp(x - alpha y), then x <- clamp(x + alpha w) with A_II w ~ -y_I by CG",
   .converges = "A symmetric positive definite",
   .cost = "a few products, an incomplete factor of A_II, and a product a CG iteration",
-  .advice = "for grids and other well-preconditioned problems; where contacts are redundant or "
-            "ill-conditioned, active_set or auto",
+  .advice = "It is for grids and other well-preconditioned problems. Where contacts are redundant or "
+            "ill-conditioned use active_set or auto.",
+  .needs = PERP_NEEDS_SYMMETRIC,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD,
   .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME | PERP_TRAIT_SCALES,

@@ -120,7 +120,7 @@ static int factor(point *p, perp_run *run) {
     p->delta = max2(p->delta*DELTA_FACTOR, DELTA_FIRST);
     if (p->delta > DELTA_LAST) {
       run_stop(run, PERP_STATUS_BREAKDOWN,
-               "A + D is singular at row %d: A is not positive semidefinite", failed - 1);
+               "interior_point met a singular A + D at row %d", failed - 1);
       return 1;
     }
   }
@@ -493,7 +493,7 @@ static void iterate(point *p, perp_run *run) {
   double best_gap = (double)INFINITY, farther = 1.0, first_gap = 0.0;
   int32_t since_any = 0, since_residual = 0, blocked = 0;
   if (!(paper ? start_paper(p, run) : start(p, run, farther))) {
-    run_stop(run, PERP_STATUS_BREAKDOWN, "the starting point is not finite");
+    run_stop(run, PERP_STATUS_BREAKDOWN, "the starting point of interior_point is not finite");
     return;
   }
   while (run_continue(run)) {
@@ -536,8 +536,8 @@ static void iterate(point *p, perp_run *run) {
     if (!stuck || (run->residual <= run->options->tol && run_check(run))) continue;
     if (!diverged(p, run))
       run_stop(run, stepped ? PERP_STATUS_STALLED : PERP_STATUS_BREAKDOWN,
-               "no progress in %d iterations: residual %.3g, mu %.3g; A is not positive "
-               "semidefinite, or there is no solution", stepped ? PATIENCE : 1, best, mu);
+               stepped ? "interior_point made no progress in %d iterations"
+                       : "interior_point found no step", PATIENCE);
     return;
   }
 }
@@ -578,7 +578,8 @@ const perp_method method_interior_point = {
   .formula = "(A + diag(z/s + w/t)) dx = -(A x + b) + sigma mu (1/s - 1/t) + corrector",
   .converges = "A positive semidefinite, symmetric or not, and some x satisfies the inequalities",
   .cost = "one factorisation of A + D, sparse where A is, and a few solves",
-  .advice = "for monotone problems, also singular ones; it takes no guess; else try fischer_newton",
+  .advice = "It is for monotone problems, also singular ones, and takes no guess. Otherwise use "
+            "fischer_newton.",
   .needs = PERP_NEEDS_SUBMATRIX,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_PSD | 1u << PERP_CLASS_PD | 1u << PERP_CLASS_SPD,

@@ -32,7 +32,7 @@ static void run_keller(perp_run *run) {
   pivoting s;
   const int begun = pivoting_begin(&s, run, run->memory, 0);
   if (begun && !s.P.symmetric) {
-    objective_missing(run);
+    run_refuse(run, (unmet){DEMAND_SYMMETRY, -1, -1});
     return;
   }
   if (begun) pivoting_start(&s, run->options->pivot.crash);
@@ -59,8 +59,8 @@ const perp_method method_keller = {
   .converges = "A symmetric, and 1/2 x'Ax + b'x bounded below on the box: positive definite, "
                "strictly copositive, or all bounds finite",
   .cost = "O(n^2) a pivot: the factor of A_II is updated",
-  .advice = "it needs a symmetric A, which may be indefinite; else try lemke",
-  .needs = PERP_NEEDS_SUBMATRIX,
+  .advice = "It needs a symmetric A, which may be indefinite. Otherwise use lemke.",
+  .needs = PERP_NEEDS_SUBMATRIX | PERP_NEEDS_NEARLY_SYMMETRIC,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD,
   .traits = PERP_TRAIT_GUESS | PERP_TRAIT_FINITE | PERP_TRAIT_NO_ALLOC,

@@ -324,12 +324,12 @@ static void solve(lemke *l, int32_t first) {
   }
   if (rays > 0 && other_ends == 0)
     run_stop(l->run, PERP_STATUS_RAY,
-             "lemke: of %d starts %d ended on a ray, which proves nothing about the problem", tried,
-             rays);
+             "lemke ended on a ray from %d of %d starts, which proves nothing about the problem",
+             rays, tried);
   else
     run_stop(l->run, PERP_STATUS_BREAKDOWN,
-             "lemke: of %d starts %d ended on a ray, and none at a solution that passes", tried,
-             rays);
+             "lemke ended on a ray from %d of %d starts, and from none at a solution that passes",
+             rays, tried);
 }
 
 static void run_lemke(perp_run *run) {
@@ -347,7 +347,7 @@ static void run_lemke(perp_run *run) {
   } else {
     code = assemble_csc(&run->A, 0, allocator, &assembled);
     if (code > 0) {
-      run_stop(run, PERP_STATUS_BREAKDOWN, "lemke: the entries of A are not known");
+      run_stop(run, PERP_STATUS_BREAKDOWN, "lemke needs the entries of A, which are not known");
       return;
     }
     arena count = {0};
@@ -400,7 +400,8 @@ const perp_method method_lemke = {
   .converges = "positive definite, P- and strictly copositive A; copositive-plus A (semidefinite "
                "ones too) if the problem is feasible",
   .cost = "a solve with the basis: n^2 if dense, a few columns of the LU if sparse",
-  .advice = "try pivot.crash = 0 or another pivot.cover; a ray is no proof of infeasibility",
+  .advice = "Try pivot.crash = 0 or another pivot.cover. A ray is no proof of infeasibility.",
+  .hint = "pivot.crash = 0 or another pivot.cover may help.",
   .needs = PERP_NEEDS_SUBMATRIX,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD | 1u << PERP_CLASS_PD,

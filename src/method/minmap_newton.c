@@ -234,12 +234,15 @@ static void give_up(search *s, stuck how) {
   perp_run *run = s->map.run;
   if (how == STUCK_STATIONARY)
     run_stop(run, PERP_STATUS_LOCAL_MINIMUM,
-             "theta = %.3g has a local minimum here that is no solution", s->map.theta);
+             "minmap_newton reached a local minimum, theta = %.3g, that is no solution",
+             s->map.theta);
   else if (how == STUCK_STALLED)
-    run_stop(run, PERP_STATUS_STALLED, "theta = %.3g hardly falls any more", s->best_theta);
+    run_stop(run, PERP_STATUS_STALLED, "minmap_newton hardly lowers theta = %.3g any more",
+             s->best_theta);
   else
     run_stop(run, PERP_STATUS_NOT_DESCENT,
-             "neither the Newton direction nor the gradient decreases theta = %.3g", s->map.theta);
+             "minmap_newton found no descent from theta = %.3g, neither along the Newton "
+             "direction nor along the gradient", s->map.theta);
 }
 
 static void run_minmap_newton(perp_run *run) {
@@ -321,7 +324,8 @@ const perp_method method_minmap_newton = {
   .formula = "A_II d_I = A_IF H_F - H_I, d_F = -H_F, x = clamp(x + tau d), H = min(x, y)",
   .converges = "to stationary points of |H|^2, in finitely many steps near a regular solution",
   .cost = "one linear system in the free rows, one product for every step that is tried",
-  .advice = "try --start pgs:10, more newton.restarts, or fischer_newton",
+  .advice = "Try start = pgs:10, raise newton.restarts, or use fischer_newton.",
+  .hint = "start = pgs:10 or more newton.restarts may help.",
   .needs = 0,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = PERP_ASSUMES_NO_PROOF,

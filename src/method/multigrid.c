@@ -47,7 +47,6 @@ enum {
                            // M-matrices take about 50 to the end
 };
 
-#define ROUNDED 1e-9             // asymmetry of entries that count as symmetric
 
 static const double settled = 2e-3;      // part of the rows that changed: solve more accurately
 static const double inexact = 0.3;       // relative residual of a linear solve on the way
@@ -467,20 +466,10 @@ static int start(truncated *t, stage *finest) {
 
 // 1: ready; 0: the run has ended.
 static int prepare(truncated *t, const perp_csc *A) {
-  if (!run_is_symmetric(t->run) && !csc_is_nearly_symmetric(A, ROUNDED, t->moved)) {
-    objective_missing(t->run);
-    return 0;
-  }
   t->is_z = 1;
   for (int32_t j = 0; j < A->columns; j++)
     for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++)
-      if (A->row[p] == j && !(A->value[p] > 0.0)) {
-        run_stop(t->run, PERP_STATUS_UNSOLVED, "A(%d,%d) = %.6g is not positive", j, j,
-                 A->value[p]);
-        return 0;
-      } else if (A->row[p] != j && A->value[p] > 0.0) {
-        t->is_z = 0;
-      }
+      if (A->row[p] != j && A->value[p] > 0.0) t->is_z = 0;
   int failed = 0;
   const perp_deadline deadline = run_deadline(t->run);
   t->levels = aggregation_create(A, t->run->threads, run_allocator(t->run), &deadline,
@@ -499,8 +488,8 @@ static int stalls(perp_run *run, progress *made) {
   const int32_t now = run->iterations + run->inner_iterations;
   if (run->residual <= made->half) *made = (progress){0.5*run->residual, now};
   if (now - made->at < STALL) return 0;
-  run_stop(run, PERP_STATUS_STALLED, "multigrid: the residual has not halved in %d iterations, "
-           "inner ones counted; try active_set or auto", now - made->at);
+  run_stop(run, PERP_STATUS_STALLED, "multigrid has not halved the residual in %d iterations, "
+           "inner ones counted", now - made->at);
   return 1;
 }
 
@@ -592,8 +581,7 @@ static void steps(truncated *t, stage *s) {
     if (t->is_z && lost && run->residual > near_enough && has_no_solution(t, s)) return;
     judge(t, s);
     if (t->is_z && inner == 0 && changed == 0 && run->residual > run->options->tol) {
-      run_stop(run, PERP_STATUS_STALLED, "multigrid: no step on the free rows; A may not be "
-               "definite; try active_set or auto");
+      run_stop(run, PERP_STATUS_STALLED, "multigrid found no step on the free rows");
       return;
     }
     const double tol = run->options->tol;
@@ -621,7 +609,7 @@ static void run_multigrid(perp_run *run) {
   const int failed = borrowed ? 0 : assemble_csc(&plain, 1, run_allocator(run), &A);
   if (failed != 0) {
     if (failed == -2) run_no_memory(run, "the entries of A");
-    else run_stop(run, PERP_STATUS_UNSOLVED, "the entries of A are not known");
+    else run_stop(run, PERP_STATUS_UNSOLVED, "multigrid needs the entries of A, which are not known");
     return;
   }
   stage s;
@@ -656,8 +644,8 @@ const perp_method method_multigrid = {
   .converges = "A symmetric positive definite; for M-matrices in steps that do not grow with n; "
                "it gives up on others where they become too many",
   .cost = "about six products with A per inner iteration, of which meshes take 10 to 30",
-  .advice = "for 10^4 rows and more; below, or if A is no M-matrix, try active_set or auto",
-  .needs = PERP_NEEDS_SUBMATRIX,
+  .advice = "It is for 10^4 rows and more. Below, or if A is no M-matrix, use active_set or auto.",
+  .needs = PERP_NEEDS_SUBMATRIX | PERP_NEEDS_SYMMETRIC | PERP_NEEDS_POSITIVE_DIAGONAL,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD,
   .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME | PERP_TRAIT_GRID,

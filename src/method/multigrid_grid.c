@@ -139,7 +139,7 @@ void grid_truncated(grid_solver *g, grid_units *u) {
       last = run->iterations;
     }
     if (run->iterations - last >= STALL)
-      run_stop(run, PERP_STATUS_STALLED, "%s: the residual has not halved in %d steps",
+      run_stop(run, PERP_STATUS_STALLED, "%s has not halved the residual in %d steps",
                run->method->name, STALL);
   }
 }

@@ -69,7 +69,7 @@ const perp_method method_nncg = {
   .formula = "z = PGS(x), g = x - z, beta = |g|^2/|g_old|^2, x = z + beta p, p = beta p - g",
   .converges = "no proof; in practice wherever PGS does, in fewer passes",
   .cost = "one Gauss-Seidel pass and three passes over vectors",
-  .advice = "raise iteration_limit, or try apgd or auto; it needs a symmetric A to be fast",
+  .advice = "It is fast for a symmetric A only. Raise iteration_limit, or use apgd or auto.",
   .needs = PERP_NEEDS_DIAGONAL | PERP_NEEDS_SWEEP,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = PERP_ASSUMES_NO_PROOF,

@@ -4,13 +4,6 @@
 
 #include "run.h"
 
-// 1: A = A' but for rounding, or nothing is known of A'; 0: it is not, and the run has been
-// stopped, or the operator aborted. u, v, w: n each, work.
-int objective_exists(perp_run *run, double *u, double *v, double *w);
-
-// Ends the run of a method that needs A = A' and has found that it is not.
-void objective_missing(perp_run *run);
-
 // phi(to) - phi(from), y = A x + b at either. No two large numbers are subtracted, so the sign is
 // right where phi itself would have lost it.
 double objective_change(int32_t n, const double *from, const double *y_from, const double *to,

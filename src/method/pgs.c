@@ -27,7 +27,7 @@ const perp_method method_pgs = {
   .converges = "A symmetric positive definite, or semidefinite with a positive diagonal and a "
                "bounded objective; A in H+",
   .cost = "one pass over the nonzeros of A",
-  .advice = "raise iteration_limit, or try nncg; where A is not symmetric, auto",
+  .advice = "Raise iteration_limit, or use nncg where A is symmetric and auto where it is not.",
   .needs = PERP_NEEDS_DIAGONAL | PERP_NEEDS_SWEEP,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD | 1u << PERP_CLASS_H,

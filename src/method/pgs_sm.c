@@ -319,8 +319,8 @@ static int prepare(subspace *s, perp_run *run) {   // 0: the run has ended
   if (s->all != NULL) return 1;
   if (failed == -2) run_no_memory(run, "the linear systems");
   else if (failed == 1)
-    run_stop(run, PERP_STATUS_UNSOLVED, "pgs_sm: the entries of A are not known");
-  else objective_missing(run);
+    run_stop(run, PERP_STATUS_UNSOLVED, "pgs_sm needs the entries of A, which are not known");
+  else run_stop(run, PERP_STATUS_BREAKDOWN, "pgs_sm cannot factor this A");
   return 0;
 }
 
@@ -333,8 +333,7 @@ static int repeats(subspace *s, perp_run *run, uint64_t set) {
         fabs(s->record[at].residual - run->residual) > 1e-9*run->residual)
       continue;
     run_stop(run, PERP_STATUS_STALLED,
-             "pgs_sm: the iterates repeat with period %d; subspace.safeguard and a definite A "
-             "prevent that", back);
+             "the iterates of pgs_sm repeat with period %d", back);
     return 1;
   }
   s->record[k%RECORDS].set = set;
@@ -402,8 +401,8 @@ static void iterate(subspace *s, perp_run *run) {
     if (!by_objective && repeats(s, run, set)) return;
     if ((by_objective && stuck >= PATIENCE) || (!by_objective && idle >= IDLE)) {
       if (run_check(run)) continue;
-      run_stop(run, PERP_STATUS_STALLED, "pgs_sm: no progress in %d iterations: residual %.3g",
-               by_objective ? stuck : idle, best);
+      run_stop(run, PERP_STATUS_STALLED, "pgs_sm made no progress in %d iterations",
+               by_objective ? stuck : idle);
     }
   }
 }
@@ -411,14 +410,13 @@ static void iterate(subspace *s, perp_run *run) {
 static void run_pgs_sm(perp_run *run) {
   subspace s = {.n = run->n, .flop = FLOP};
   layout(&s, run->memory, run->n);
-  if (!objective_exists(run, s.z, s.y, s.d)) return;
   begin(&s, run);
   iterate(&s, run);
   const size_t length = strlen(run->message);
   if (length > 0 && s.phases > 0)   // it has not ended well: what the phases did, on average
     plain_print(run->message + length, sizeof run->message - length,
-                "; %lld of %lld phases ended in the safeguard point, projections took %.0f of their "
-                "%.0f free rows", (long long)s.backed, (long long)s.phases,
+                ". On the way %lld of %lld phases ended in the safeguard point, and projections took "
+                "%.0f of their %.0f free rows", (long long)s.backed, (long long)s.phases,
                 (double)s.taken/(double)s.phases, (double)s.entered/(double)s.phases);
   face_destroy(s.all);
   face_destroy(s.rest);
@@ -454,9 +452,10 @@ const perp_method method_pgs_sm = {
   .converges = "A symmetric positive definite; on ill-conditioned contact problems in many "
                "factorisations",
   .cost = "k_gs passes over the nonzeros, and up to k_sm factorisations of A_II",
-  .advice = "made for bearings and obstacles; ill-conditioned walls take long, see docs/theory.md: "
-            "try active_set or auto",
-  .needs = PERP_NEEDS_DIAGONAL | PERP_NEEDS_SWEEP | PERP_NEEDS_SUBMATRIX,
+  .advice = "It is for bearings and obstacles. Ill-conditioned walls take long, see docs/theory.md, so "
+            "use active_set or auto for them.",
+  .hint = "subspace.safeguard = 1 may help.",
+  .needs = PERP_NEEDS_DIAGONAL | PERP_NEEDS_SWEEP | PERP_NEEDS_SUBMATRIX | PERP_NEEDS_SYMMETRIC,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD,
   .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME,

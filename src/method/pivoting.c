@@ -275,8 +275,8 @@ static void ray(pivoting *s, int32_t j, int dependent) {
   if (dependent && run_infeasible(run, s->full)) return;
   if (pivoting_again(s)) return;
   run_stop(run, PERP_STATUS_RAY,
-           "row %d can be driven without end and y stays wrong: no solution on this path; "
-           "try lemke", j);
+           "%s drove row %d without end while its y stayed wrong, so that this path leads to no "
+           "solution", run->method->name, j);
 }
 
 static void leave(pivoting *s, int32_t i, double bound) {
@@ -311,7 +311,7 @@ void pivoting_step(pivoting *s) {
   s->pivots++;
   if (s->pivots%(20*(s->n + 10)) == 0 && pivoting_again(s)) return;
   if (s->pivots > PIVOTS(s->n)) {
-    run_stop(run, PERP_STATUS_STALLED, "%s: no end after %d pivots; try lemke", run->method->name,
+    run_stop(run, PERP_STATUS_STALLED, "%s did not end after %d pivots", run->method->name,
              s->pivots);
     return;
   }

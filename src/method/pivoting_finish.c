@@ -69,6 +69,6 @@ void pivoting_finish(pivoting *s) {
   if (wrong > 0 && s->rounds <= ROUNDS && (s->rounds <= 3 || s->residual < 0.9*before)) return;
   if (!pivoting_again(s))
     run_stop(run, PERP_STATUS_STALLED,
-             "%s: every row is right up to rounding, yet the residual stays at %.3g",
-             run->method->name, s->residual);
+             "%s has every row right up to rounding, yet x is no solution",
+             run->method->name);
 }

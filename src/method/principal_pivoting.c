@@ -82,7 +82,7 @@ static int begin(pivots *p, perp_run *run) {
   take(p, run->memory, n);
   p->linear = choose(run);
   if (p->linear == NULL) {
-    run_stop(run, PERP_STATUS_BREAKDOWN, "no linear solver can work with this operator");
+    run_stop(run, PERP_STATUS_BREAKDOWN, "principal_pivoting has no linear solver for this operator");
     return 0;
   }
   const perp_limits limits = {.n = n};
@@ -113,7 +113,7 @@ static int factor(pivots *p) {
   if (code == -2) run_no_memory(run, p->linear->name);
   if (code > 0)
     run_stop(run, PERP_STATUS_BREAKDOWN,
-             "A_II is singular at its row %d, even with a shift", code);
+             "principal_pivoting met an A_II that is singular at its row %d, even with a shift", code);
   return code == 0;
 }
 
@@ -272,8 +272,7 @@ static void pivot(pivots *p) {
       p->tolerance *= 0x1p-4;
       if (p->tolerance < 0x1p-60)
         run_stop(run, PERP_STATUS_STALLED,
-                 "no row is wrong up to rounding, yet the residual is %.3g",
-                 run->residual);
+                 "principal_pivoting has every row right up to rounding, yet x is no solution");
       continue;
     }
     if (wrong < least) {
@@ -309,7 +308,7 @@ const perp_method method_principal_pivoting = {
   .formula = "x_I = -A_II^-1 (b_I + A_IF x_F); all wrong rows change sides, or only the last",
   .converges = "A is a P-matrix: positive definite, H+",
   .cost = "a factorisation of A_II and a product with A",
-  .advice = "for large, well-conditioned problems; where A is no P-matrix, try lemke",
+  .advice = "It is for large, well-conditioned problems. Where A is no P-matrix use lemke.",
   .needs = PERP_NEEDS_SUBMATRIX,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD | 1u << PERP_CLASS_PD | 1u << PERP_CLASS_H,

@@ -45,10 +45,10 @@ static void run_proximal(perp_run *run) {
     best = min2(best, run->residual);
     if (status != PERP_STATUS_SOLVED)
       run_stop(run, status == PERP_STATUS_INFEASIBLE ? PERP_STATUS_STALLED : status,
-               "proximal: %s on A + %.2g I ended: %s", inner->name, sigma,
+               "proximal gave up, as %s on A + %.2g I ended with the status '%s'", inner->name, sigma,
                perp_status_name(status));
     else if (idle >= 5)
-      run_stop(run, PERP_STATUS_STALLED, "proximal: %s on A + %.2g I no longer gains", inner->name,
+      run_stop(run, PERP_STATUS_STALLED, "proximal no longer gains by %s on A + %.2g I", inner->name,
                sigma);
   }
 }
@@ -67,7 +67,8 @@ const perp_method method_proximal = {
   .formula = "x+ solves the problem with A + sigma I and b - sigma x",
   .converges = "A positive semidefinite and a solution exists",
   .cost = "a solve of the inner method a round",
-  .advice = "change proximal.shift by factors of 100, or proximal.method",
+  .advice = "Change proximal.shift by factors of 100, or proximal.method.",
+  .hint = "A proximal.shift 100 times larger or smaller may help.",
   .needs = PERP_NEEDS_DIAGONAL | PERP_NEEDS_SUBMATRIX,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = PERP_ASSUMES_NO_PROOF,

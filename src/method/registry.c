@@ -1,7 +1,10 @@
 // registry.c: the table of methods, found by name or number.
 #include <string.h>
 
+#include "contact_bodies.h"
+#include "demands.h"
 #include "diagonals.h"
+#include "driver.h"
 #include "error.h"
 #include "methods.h"
 #include "operator.h"
@@ -53,6 +56,13 @@ static const char *missing(const perp_method *method, const perp_problem *proble
   if ((method->needs & PERP_NEEDS_BODIES) && problem->A.n > 0 &&
       operator_view(&problem->A).kind != PERP_VIEW_CONTACT)
     return "needs contacts as an operator (perp_from_contact)";
+  if ((method->needs & PERP_NEEDS_BODIES) && problem->A.n > 0) {
+    const char *why = contact_bodies_unfit(&problem->A);
+    if (why != NULL) {
+      plain_print(text, PHRASE, "cannot take these contacts, as %s", why);
+      return text;
+    }
+  }
   if ((method->needs & PERP_NEEDS_CONTACTS) && problem->A.n > 0) {
     facts f;
     if (select_facts(&problem->A, problem->lo, problem->hi, NULL, &f) == 0 && f.contacts == 0)
@@ -80,23 +90,45 @@ static uint32_t kinds_of_rows(const perp_problem *problem) {
   return kinds;
 }
 
+// The first methods of the table that take the problem: "auto, pgs, psor".
+static void name_others(const perp_problem *problem, char *names, size_t size) {
+  const uint32_t rows = kinds_of_rows(problem);
+  char unused[PHRASE];
+  names[0] = '\0';
+  for (int32_t k = 0; k < COUNT; k++) {
+    if (missing(table[k], problem, rows, unused) != NULL ||
+        demands_unmet_after_presolve(table[k], problem).what != DEMAND_NONE)
+      continue;
+    if (strlen(names) + strlen(table[k]->name) + 3 > size) break;
+    if (names[0] != '\0') strcat(names, ", ");
+    strcat(names, table[k]->name);
+  }
+}
+
+enum { NAMES = 128 };
+
+perp_error method_fits(const perp_method *method, const perp_problem *problem) {
+  const uint32_t rows = method->accepts == (PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED)
+                            ? 0 : kinds_of_rows(problem);
+  char text[PHRASE], names[NAMES];
+  const char *lack = missing(method, problem, rows, text);
+  if (lack == NULL) return PERP_OK;
+  name_others(problem, names, sizeof names);
+  return error_set(PERP_ERROR_UNSUPPORTED, "%s %s (operator '%s', n = %d): use %s", method->name,
+                   lack, problem->A.ops->name, problem->A.n, names);
+}
+
 perp_error perp_method_accepts(const perp_method *method, const perp_problem *problem) {
   if (method == NULL || problem == NULL)
     return error_set(PERP_ERROR_ARGUMENT, "perp_method_accepts: NULL argument");
-  const uint32_t rows = method->accepts == (PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED)
-                            ? 0 : kinds_of_rows(problem);
-  char text[PHRASE], unused[PHRASE];
-  const char *lack = missing(method, problem, rows, text);
-  if (lack == NULL) return PERP_OK;
-  char others[128] = "";
-  for (int32_t k = 0; k < COUNT; k++) {
-    if (missing(table[k], problem, kinds_of_rows(problem), unused) != NULL) continue;
-    if (strlen(others) + strlen(table[k]->name) + 3 > sizeof others) break;
-    if (others[0] != '\0') strcat(others, ", ");
-    strcat(others, table[k]->name);
-  }
-  return error_set(PERP_ERROR_UNSUPPORTED, "%s %s (operator '%s', n = %d)%s%s", method->name, lack,
-                   problem->A.ops->name, problem->A.n, others[0] != '\0' ? "; try: " : "", others);
+  const perp_error error = method_fits(method, problem);
+  if (error != PERP_OK) return error;
+  const unmet of = demands_unmet_after_presolve(method, problem);
+  if (of.what == DEMAND_NONE) return PERP_OK;
+  char text[DEMANDS_TEXT], names[NAMES];
+  demands_text(method, of, text);
+  name_others(problem, names, sizeof names);
+  return error_set(PERP_ERROR_UNSUPPORTED, "%s: use %s", text, names);
 }
 
 perp_verdict perp_method_converges(const perp_method *method, const perp_classes *classes) {

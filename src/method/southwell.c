@@ -175,7 +175,7 @@ static void run_southwell(perp_run *run) {
     adapt(&s, moved, before, s.most);
     if (still && !run_check(run))
       run_stop(run, PERP_STATUS_STAGNATED,
-               "southwell: x no longer changes and is no solution (a row with A_ii <= 0?)");
+               "southwell no longer changes x, which is no solution");
   }
 }
 
@@ -188,7 +188,7 @@ const perp_method method_southwell = {
   .formula = "x_i <- clamp(x_i - y_i/A_ii, lo_i, hi_i) for the i with r_i > theta max r, in place",
   .converges = "A symmetric positive definite",
   .cost = "one pass over vectors, and the columns of the rows that are wrong most",
-  .advice = "it is for limited time: raise time_limit, or try nncg or auto",
+  .advice = "It is for limited time. Raise time_limit, or use nncg or auto.",
   .needs = PERP_NEEDS_DIAGONAL | PERP_NEEDS_SWEEP,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_SPD,

@@ -92,7 +92,7 @@ static void alternate(perp_run *run, contact_problem *p) {
     last = min2(last, run->residual);
     if (idle >= run->options->friction.rounds)
       run_stop(run, PERP_STATUS_STALLED,
-               "staggering: %d rounds brought nothing: it cycles or crawls here", idle);
+               "staggering gained nothing in %d rounds", idle);
   }
 }
 
@@ -114,7 +114,7 @@ const perp_method method_staggering = {
   .formula = "solve (110a) for the normal impulses, then the friction QP (111), and again",
   .converges = "each of the two problems does; the alternation has no proof",
   .cost = "two convex solves a round",
-  .advice = "a warm start: go on with auto or lemke",
+  .advice = "It is for a first guess. Go on with auto or lemke.",
   .needs = PERP_NEEDS_SUBMATRIX | PERP_NEEDS_CONTACTS,
   .assumes = PERP_ASSUMES_NO_PROOF,
   .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME | PERP_TRAIT_META,

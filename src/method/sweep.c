@@ -39,7 +39,7 @@ int sweeper_begin(sweeper *s, perp_run *run, double omega) {
   if (coloured_order) s->plan = coloured_plan(run->memory, &run->A);
   if (s->diagonal == NULL || s->y == NULL || s->state.memory == NULL ||
       (coloured_order && s->plan == NULL)) {
-    run_stop(run, PERP_STATUS_BREAKDOWN, "%s: the memory set aside does not suffice for n = %d",
+    run_stop(run, PERP_STATUS_BREAKDOWN, "the memory set aside for %s does not suffice for n = %d",
              run->method->name, run->n);
     return 0;
   }
@@ -73,7 +73,7 @@ double sweeper_pass(sweeper *s, perp_run *run, int backward) {
   if (s->plan != NULL) coloured_sweep(s->plan, &s->state, run->threads);
   else if (run->A.ops->sweep != NULL) {
     if (run->A.ops->sweep(run->A.self, &s->state, 0, run->n) != 0)
-      run_stop(run, PERP_STATUS_BREAKDOWN, "operator '%s': sweep failed", run->A.ops->name);
+      run_stop(run, PERP_STATUS_BREAKDOWN, "the sweep of operator '%s' failed", run->A.ops->name);
   } else pass_by_columns(s, run, backward);
   return s->state.change;
 }
@@ -87,9 +87,8 @@ void sweeper_fixed_point(sweeper *s, perp_run *run) {
   if (run_check(run)) return;
   if (s->passes > 2) s->passes = 0;   // of a stale residual, perhaps: compute it anew first
   else
-    run_stop(run, PERP_STATUS_STAGNATED,
-             "%s: x no longer changes and is no solution (a row with A_ii <= 0?)",
-             run->method->name);
+    run_stop(run, PERP_STATUS_STAGNATED, "%s no longer changes x, which is no solution%s",
+             run->method->name, s->flat ? ", and some A_ii are not positive" : "");
 }
 
 const perp_method *sweeper_for(const perp_run *run) {

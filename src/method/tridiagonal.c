@@ -172,8 +172,8 @@ static void policy_iteration(bands *t, perp_run *run) {
     run->residual = run_residual(run, run->x, t->y);
     if (run_apply(run, t->x, t->y) != 0 || relabel(t, &fewest, &patience) > 0) continue;
     if (!run_check(run))
-      run_stop(run, PERP_STATUS_STALLED, "every label fits, but a leading block is singular, or "
-               "rounding hides the solution");
+      run_stop(run, PERP_STATUS_STALLED, "every label of tridiagonal fits, yet x is no "
+               "solution");
   }
 }
 
@@ -234,7 +234,7 @@ const perp_method method_tridiagonal = {
              "x_i - y_i/A_ii - bound",
   .converges = "M-matrices with one bound a row, in a few solves; P-matrices, in finitely many",
   .cost = "8 n flops a pass, 12 n a solve; two passes at most and a few solves",
-  .advice = "try auto: lemke, fischer_newton and interior_point take other matrices",
+  .advice = "It is for three diagonals only. Use auto for other matrices.",
   .needs = PERP_NEEDS_SUBMATRIX | PERP_NEEDS_TRIDIAGONAL,
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 1u << PERP_CLASS_M | 1u << PERP_CLASS_H | 1u << PERP_CLASS_PD | 1u << PERP_CLASS_SPD,

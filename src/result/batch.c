@@ -25,9 +25,9 @@ const perp_dense *solver_small_dense(const perp_solver *s, const perp_problem *p
 }
 
 void solver_quick_message(quick_end end, char *message) {
-  if (end == QUICK_REFERENCE) strcpy(message, "the point of the box nearest to 0 is a solution");
-  else if (end == QUICK_GUESS) strcpy(message, perp_status_text(PERP_STATUS_SOLVED));
-  else strcpy(message, "auto ran principal_pivoting (small and dense): solved");
+  if (end == QUICK_REFERENCE) strcpy(message, "The point of the box nearest to 0 is a solution.");
+  else if (end == QUICK_GUESS) strcpy(message, MESSAGE_SOLVED);
+  else strcpy(message, "auto ran principal_pivoting (small and dense): solved.");
 }
 
 // The whole of a solve that quick.c has certified. Two looks at the clock, or writing the tail of

@@ -23,7 +23,7 @@ static perp_status without_memory(perp_run *run, const perp_method *method) {
   run_state *state = run->state;
   state->solver->error = PERP_OK;
   state->ended = 0;
-  plain_print(run->message, sizeof run->message, "%s: no memory for n = %d", method->name, run->n);
+  plain_print(run->message, sizeof run->message, "%s found no memory for n = %d", method->name, run->n);
   return PERP_STATUS_BREAKDOWN;
 }
 
@@ -83,6 +83,7 @@ perp_status run_child(perp_run *run, const perp_method *method, const perp_optio
   run->hurried |= child.hurried;
   run->residual = child.residual;
   run->credit = child.credit;
+  run->child_refused = child.refused;
   run->regularization = child.regularization;
   if (child.reason == PERP_STATUS_SOLVED) {
     state->solved = state->ended = 1;

@@ -157,6 +157,12 @@ int solver_hastens(const perp_solver *solver, const perp_operator *A, double dea
 const perp_dense *solver_small_dense(const perp_solver *solver, const perp_problem *problem,
                                      const double *x);
 void solver_quick_message(quick_end end, char *message);
+#define MESSAGE_SOLVED "The certificate holds."
+// One to four sentences: what happened, how far x is from a solution, what to do.
+void solver_message(const perp_solver *solver, const perp_run *outcome, perp_result *result);
+// By the table of methods: PERP_OK if the operator and the rows have what the method needs. The
+// numbers in A are looked at when the run begins.
+perp_error method_fits(const perp_method *method, const perp_problem *problem);
 void solver_finish_quickly(const perp_solver *solver, quick_end end, const quick_answer *answer,
                            int32_t n, double *x, perp_result *result);
 double measure_of(perp_measure measure, int32_t n, const double *x, const double *y,

@@ -291,6 +291,10 @@ double solver_seconds(const perp_solver *solver) {
   return solver->clock(solver->options.clock_context) - solver->start;
 }
 
+static const char *iterations_word(const perp_run *run) {
+  return run->iterations == 1 ? "iteration" : "iterations";
+}
+
 void run_stop(perp_run *run, perp_status reason, const char *format, ...) {
   if (run->state->ended) return;
   run->state->ended = 1;
@@ -333,7 +337,7 @@ int run_fits(const perp_run *run, double products) {
 
 int run_fits_analysis(perp_run *run) {
   if (run_fits(run, RUN_ANALYSIS)) return 1;
-  run_stop(run, PERP_STATUS_TIME_LIMIT, "%s: the time limit leaves no time for the order of a "
+  run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit left %s no time for the order of a "
            "factor of A", run->method->name);
   return 0;
 }
@@ -390,7 +394,7 @@ static double test_measures(perp_run *run) {
   if (options->stop.relative > 0.0 &&
       fabs(measure - state->last_measure) < options->stop.relative*fabs(state->last_measure))
     run_stop(run, PERP_STATUS_STALLED,
-             "the measure went from %.6g to %.6g: less than stop.relative = %g",
+             "the measure went from %.6g to %.6g, less than stop.relative = %g apart",
              state->last_measure, measure, options->stop.relative);
   state->last_measure = measure;
   if (options->stop.stagnation > 0.0) {
@@ -400,8 +404,9 @@ static double test_measures(perp_run *run) {
       state->previous[i] = run->x[i];
     }
     if (change < options->stop.stagnation)
-      run_stop(run, PERP_STATUS_STAGNATED, "max |dx| = %.3g is less than stop.stagnation = %g",
-               change, options->stop.stagnation);
+      run_stop(run, PERP_STATUS_STAGNATED,
+               "the largest change of x, %.3g, is below stop.stagnation = %g", change,
+               options->stop.stagnation);
   }
   return measure;
 }
@@ -465,8 +470,8 @@ static void finish_iteration(perp_run *run) {
   if (run->residual < state->best_residual) run_save_best(run);
   if (!(run->residual < (double)INFINITY)) {
     run_stop(run, PERP_STATUS_BREAKDOWN,
-             "%s: the iterates overflowed after %d iterations; the method diverges here",
-             run->method->name, run->iterations);
+             "the iterates of %s overflowed after %d %s",
+             run->method->name, run->iterations, iterations_word(run));
     return;
   }
   const double measure = test_measures(run);
@@ -474,11 +479,12 @@ static void finish_iteration(perp_run *run) {
   if (solver->watching) {
     now = tell(run, measure);
     if (state->asked)
-      run_stop(run, PERP_STATUS_STOPPED, "stopped on request after %d iterations", run->iterations);
+      run_stop(run, PERP_STATUS_STOPPED, "the run was stopped on request after %d %s",
+               run->iterations, iterations_word(run));
     expect_step(state, now);
     if (now >= state->deadline || (!run->paced && now + state->step > state->deadline))
-      run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached after %d iterations",
-               run->iterations);
+      run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached after %d %s",
+               run->iterations, iterations_word(run));
   }
   const int trusted = run->residual <= state->trigger;
   const int worth = trusted || (!run->measured && run->iterations >= state->next_check);
@@ -488,8 +494,8 @@ static void finish_iteration(perp_run *run) {
     if (solver->timed && now + check_seconds(run) > state->deadline) {
       // The certificate at the end will say the same.
       if (trusted)
-        run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached after %d iterations",
-                 run->iterations);
+        run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached after %d %s",
+                 run->iterations, iterations_word(run));
     } else if (run_check(run)) {
       return;
     }
@@ -578,11 +584,11 @@ int run_infeasible(perp_run *run, const double *u) {
   solver->radius = farkas.radius;
   if (farkas.radius < (double)INFINITY)
     run_stop(run, PERP_STATUS_INFEASIBLE,
-             "%s: a Farkas vector proves that no solution has |x|_1 < %.3g", run->method->name,
-             farkas.radius);
+             "%s found a Farkas vector, which proves that no solution has |x|_1 < %.3g",
+             run->method->name, farkas.radius);
   else
-    run_stop(run, PERP_STATUS_INFEASIBLE, "%s: a Farkas vector proves that there is no solution",
-             run->method->name);
+    run_stop(run, PERP_STATUS_INFEASIBLE,
+             "%s found a Farkas vector, which proves that there is no solution", run->method->name);
   return 1;
 }
 
@@ -626,6 +632,28 @@ static int is_bad(team *threads, const double *x, const double *own, int32_t n) 
   const int32_t shares = team_share(threads, n, doubt_some, &d);
   for (int32_t k = 0; k < shares; k++) bad |= d.bad[k];
   return bad;
+}
+
+void run_refuse(perp_run *run, unmet of) {
+  char text[DEMANDS_TEXT];
+  const int32_t *index = run->state->index;
+  if (index != NULL && of.i >= 0) of.i = index[of.i];
+  if (index != NULL && of.j >= 0 && of.what != DEMAND_FEW_ROWS) of.j = index[of.j];
+  demands_text(run->method, of, text);
+  run->refused = 1;
+  run_stop(run, PERP_STATUS_UNSOLVED, "%s", text);
+}
+
+// Does the method not take this A? Then the run ends before it begins. keller looks by itself, at
+// the copy of A that it makes anyway. Where the time is too short to look, the run shows.
+static int refused(perp_run *run) {
+  const perp_method *method = run->method;
+  uint32_t known = PERP_NEEDS_NEARLY_SYMMETRIC;
+  if (run_is_symmetric(run)) known |= PERP_NEEDS_SYMMETRIC;
+  if (!run_fits(run, RUN_ANALYSIS)) known |= method->needs;
+  const unmet of = demands_unmet(method, known, &run->A, run->lo, run->hi, run_allocator(run));
+  if (of.what != DEMAND_NONE) run_refuse(run, of);
+  return of.what != DEMAND_NONE;
 }
 
 perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, perp_run *run) {
@@ -678,7 +706,7 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
                                       state.R, state.C)};
       record(solver, &first);
     }
-    spec->method->run(run);
+    if (!refused(run)) spec->method->run(run);
   }
   // The x at which stop.measure was reached is the answer of that rule, whatever its residual.
   const int by_measure = !state.solved && run->reason == PERP_STATUS_MEASURE;
@@ -691,7 +719,8 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
     state.solved = 0;
     state.best_residual = (double)INFINITY;
     run->reason = PERP_STATUS_BREAKDOWN;
-    plain_print(run->message, sizeof run->message, "%s: the iterates overflowed", spec->method->name);
+    plain_print(run->message, sizeof run->message, "the iterates of %s overflowed",
+                spec->method->name);
   }
   // The methods' estimates rank their own iterates; against the guess the best one has to win by
   // its true residual, unless whoever asked looks after that.

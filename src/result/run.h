@@ -12,6 +12,7 @@
 #include <perp/method.h>
 
 #include "arena.h"
+#include "demands.h"
 #include "operator.h"
 #include "team.h"
 
@@ -49,6 +50,8 @@ typedef struct perp_run {
   // Kept by the driver:
   int32_t iterations;            // completed
   int64_t solutions;             // enumerate
+  int refused;                   // the method does not take this A
+  int child_refused;             // the method of the last child does not
   int complete;                  // enumerate sets it: every solution has been reported
   perp_status reason;            // why it ended, unless the certificate says solved
   const perp_method *credit;     // who found x: a child, for methods that run others
@@ -81,6 +84,8 @@ double run_residual(const perp_run *run, const double *x, const double *y);
 int run_check(perp_run *run);   // certify x now: 1 if it is a solution (then run_continue is 0)
 // give up, with the truth
 void run_stop(perp_run *run, perp_status reason, const char *format, ...);
+// give up, as the method does not take this A
+void run_refuse(perp_run *run, unmet of);
 // enumerate: certify x and report it; -1: not a solution, 0: go on, 1: stop
 int run_solution(perp_run *run, int32_t dimension);
 // For methods that find out late that they want PERP_TRAIT_EQUILIBRATE: 1 if rows and columns of A

@@ -221,8 +221,8 @@ static perp_error validate(perp_solver *s, const perp_problem *problem, const do
   const int taken = error == PERP_OK && problem->value_stamp != 0 &&
                     s->attempt.n == problem->A.n && s->attempt.values == problem->value_stamp &&
                     s->attempt.pattern == problem->pattern_stamp;
-  if (error == PERP_OK && !taken) error = perp_method_accepts(s->method, problem);
-  if (error == PERP_OK && first != NULL) error = perp_method_accepts(first, problem);
+  if (error == PERP_OK && !taken) error = method_fits(s->method, problem);
+  if (error == PERP_OK && first != NULL) error = method_fits(first, problem);
   return error;
 }
 
@@ -244,8 +244,8 @@ static void empty_row(perp_solver *s, int32_t i, perp_run *outcome) {
   outcome->complete = 1;
   s->radius = farkas.radius;
   plain_print(outcome->message, sizeof outcome->message,
-              "row %d is empty: y = b = %g whatever x is, and x has no %s bound", i, problem->b[i],
-              problem->b[i] < 0.0 ? "upper" : "lower");
+              "row %d is empty, so that y = b = %g whatever x is, and x has no %s bound", i,
+              problem->b[i], problem->b[i] < 0.0 ? "upper" : "lower");
 }
 
 typedef struct guessing {
@@ -331,7 +331,7 @@ static perp_error run_block(perp_solver *s, int32_t g, double deadline, perp_run
   if (hasty && run->reason != PERP_STATUS_SOLVED) {
     char why[sizeof run->message];
     plain_print(why, sizeof why, "%s", run->message);
-    plain_print(run->message, sizeof run->message, "there was no time for a factor, only for %s: "
+    plain_print(run->message, sizeof run->message, "there was no time for a factor, only for %s. "
                 "%.800s", spec.method->name, why);
   }
   for (int32_t k = 0; g >= 0 && k < spec.A.n; k++) s->x[spec.index[k]] = guess[k];
@@ -461,16 +461,6 @@ static perp_error run_and_judge(perp_solver *s, int presolving, perp_run *outcom
   return PERP_OK;
 }
 
-static const char *advice(const perp_solver *s, perp_status status) {
-  switch (status) {
-    case PERP_STATUS_STOPPED: return "x is the best iterate so far";
-    case PERP_STATUS_TIME_LIMIT:
-      return "x is the best iterate so far; a larger time_limit may help";
-    case PERP_STATUS_MEASURE: return "a measure only stops; tol decides what is solved";
-    default: return s->method->advice;
-  }
-}
-
 // The certified residual ends the trace: what a method estimates on the way can differ from it.
 // Where all places are taken the end is worth more than the entry before it.
 static void finish_trace(perp_solver *s, double residual) {
@@ -485,47 +475,6 @@ static void finish_trace(perp_solver *s, double residual) {
                               .seconds = solver_seconds(s), .measure = residual};
   if (options->stop.measure == PERP_MEASURE_NONE) last->measure = residual;
   last->residual = residual;
-}
-
-// What refused the x of a quadratic program although its residual is small.
-static void describe_kkt(const perp_certificate *c, char *text, size_t room) {
-  text[0] = '\0';
-  if (c->kkt && c->kkt_failed)
-    plain_print(text, room, ", objective %.6g and dual objective %.6g%s", c->objective,
-                c->dual_objective,
-                c->kkt_failed & PERP_KKT_GAP    ? ": the gap is too large"
-                : c->kkt_failed & PERP_KKT_DUAL ? ": x is not stationary enough"
-                                                : ": x is not feasible enough");
-}
-
-static void compose_message(const perp_solver *s, const perp_run *outcome, perp_result *result) {
-  const perp_certificate *c = &result->certificate;
-  char kkt[160];
-  describe_kkt(c, kkt, sizeof kkt);
-  // a run that a limit ended, or one of several, may have been near enough all the same
-  const int by_chance = result->status == PERP_STATUS_SOLVED &&
-                        (outcome->reason == PERP_STATUS_TIME_LIMIT ||
-                         outcome->reason == PERP_STATUS_ITERATION_LIMIT);
-  if (by_chance && !c->attainable && !c->weaker)
-    strcpy(result->message, perp_status_text(PERP_STATUS_SOLVED));
-  else if (result->status == PERP_STATUS_SOLVED && outcome->message[0] == '\0' && !c->attainable &&
-      !c->weaker)
-    // the common end: formatting it would take longer
-    strcpy(result->message, perp_status_text(PERP_STATUS_SOLVED));
-  else if (result->status == PERP_STATUS_SOLVED)
-    plain_print(result->message, sizeof result->message, "%.850s%s%s",
-                outcome->message[0] != '\0' && !by_chance ? outcome->message
-                                                          : perp_status_text(PERP_STATUS_SOLVED),
-                c->attainable ? " (as accurate as doubles allow here)" : "",
-                c->weaker ? " (a weaker certificate: A does not show its entries)" : "");
-  else if (result->status == PERP_STATUS_INFEASIBLE || result->status == PERP_STATUS_NO_SOLUTION)
-    // a proof needs no advice
-    plain_print(result->message, sizeof result->message, "%.1000s", outcome->message);
-  else
-    plain_print(result->message, sizeof result->message, "%.640s; residual %.3g at row %d%s%s; %.130s",
-                outcome->message[0] != '\0' ? outcome->message : perp_status_text(result->status),
-                c->residual, c->worst, s->judge.hurried ? ", scaled by the diagonal in a hurry" : "",
-                kkt, advice(s, result->status));
 }
 
 // x passes what there was time for, which proves little: the whole certificate, if there is time
@@ -668,7 +617,7 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
   result->trace_count = s->trace_count;
   result->trace_stride = s->trace_stride;
   result->solutions = s->solutions;
-  compose_message(s, &outcome, result);
+  solver_message(s, &outcome, result);
   result->seconds = solver_seconds(s);
   return PERP_OK;
 }
@@ -686,7 +635,7 @@ perp_error perp_solver_prepare(perp_solver *s, const perp_problem *problem) {
                                           "nothing would be kept");
   perp_error error = validate_matrix(s, problem, 0);
   if (error == PERP_OK) error = validate_vectors(problem, s->threads);
-  if (error == PERP_OK) error = perp_method_accepts(s->method, problem);
+  if (error == PERP_OK) error = method_fits(s->method, problem);
   if (error != PERP_OK) return error;
   s->problem = problem;
   s->clock = s->options.clock != NULL ? s->options.clock : clock_now;

@@ -8,9 +8,9 @@ run classify p; expect 'classify' 0 'out=class' 'out=symmetric' 'out=positive de
 narrow 'fits 80 columns'
 run classify p --json; expect 'classify --json' 0; json 'is one object' n=2 'classes' rows components=1 methods auto_plan
 "$PERP" gen obstacle --size 9 -o o >/dev/null; "$PERP" gen p-matrix -o q >/dev/null
-run classify o; expect 'classify a membrane' 0 'out=proven to converge' 'out=not possible' 'out=auto would run'
+run classify o; expect 'classify a membrane' 0 'out=proven to converge' 'out=does not accept it' 'out=auto would run'
 run classify q; expect 'classify a P-matrix' 0 'out=accepts it, no proof' \
-  "out=none of this version's methods" 'out=needs a symmetric A     nncg, apgd, keller' 'out=proximal'
+  "out=none of this version's methods" 'out=accepts it, no proof    jacobi, pgs, psor, southwell, nncg, apgd' 'out=does not accept it      gradient_projection' 'out=proximal'
 run classify o --json; json 'classify --json tells the plan' auto_plan
 run methods; expect 'methods' 0 'out=pgs' 'out=auto'; narrow 'fits 80 columns'
 run methods --json; expect 'methods --json' 0; json 'is one object' methods

@@ -1,0 +1,224 @@
+// demands.c: does this A give what a method demands of its numbers?
+#include "demands.h"
+
+#include <math.h>
+
+#include "allocator.h"
+#include "arena.h"
+#include "assemble.h"
+#include "operator.h"
+#include "plain.h"
+#include "problem.h"
+#include "random.h"
+#include "vector.h"
+
+// The asymmetry of two entries is |A_ij - A_ji| over the largest of |A_ij|, |A_ji| and
+// sqrt(A_ii A_jj). Scaling rows and columns alike does not change it.
+#define ROUNDED_ASYMMETRY_MAX 1e-9   // A counts as symmetric: it was assembled with rounding errors
+#define NEARLY_ASYMMETRY_MAX 1e-3    // keller works with the symmetric part; refinement does the rest
+
+static int differ(double a, double b, double d_i, double d_j, double most) {
+  if (a == b) return 0;
+  const double roots = sqrt(fabs(d_i))*sqrt(fabs(d_j));
+  return !(fabs(a - b) <= most*max2(roots, max2(fabs(a), fabs(b))));
+}
+
+static unmet asymmetric(int32_t i, int32_t j) { return (unmet){DEMAND_SYMMETRY, i, j}; }
+
+static unmet symmetry_of_csc(const perp_csc *A, double most) {
+  for (int32_t j = 0; j < A->columns; j++)
+    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
+      const int32_t i = A->row[p];
+      const double a = A->value[p], b = i != j ? csc_entry(A, j, i) : a;
+      if (a != b && differ(a, b, csc_entry(A, i, i), csc_entry(A, j, j), most))
+        return asymmetric(i < j ? i : j, i < j ? j : i);
+    }
+  return (unmet){DEMAND_NONE, -1, -1};
+}
+
+static unmet symmetry_of_dense(const perp_dense *A, double most) {
+  const size_t ld = (size_t)(A->ld != 0 ? A->ld : A->n);
+  for (int32_t i = 0; i < A->n; i++)
+    for (int32_t j = 0; j < i; j++) {
+      const double a = A->value[(size_t)i*ld + (size_t)j], b = A->value[(size_t)j*ld + (size_t)i];
+      if (a != b && differ(a, b, A->value[(size_t)i*(ld + 1)], A->value[(size_t)j*(ld + 1)], most))
+        return asymmetric(j, i);
+    }
+  return (unmet){DEMAND_NONE, -1, -1};
+}
+
+// A u = A'u for a random u only where A = A', almost surely.
+static unmet symmetry_of_products(const perp_operator *A, const perp_allocator *from, double most) {
+  const unmet none = {DEMAND_NONE, -1, -1};
+  const size_t n = (size_t)A->n;
+  arena count = {0};
+  for (int k = 0; k < 3; k++) ARENA_ARRAY(&count, double, n);
+  arena_take(&count, operator_scratch_bytes(A), sizeof(double));
+  const size_t bytes = arena_block_bytes(&count);
+  void *block = from->allocate(from->context, bytes);
+  if (block == NULL) return none;
+  arena memory = arena_on_block(block, bytes);
+  double *u = ARENA_ARRAY(&memory, double, n), *v = ARENA_ARRAY(&memory, double, n),
+         *w = ARENA_ARRAY(&memory, double, n);
+  void *scratch = arena_take(&memory, operator_scratch_bytes(A), sizeof(double));
+  random_stream stream = {1, 0};
+  for (size_t i = 0; i < n; i++) u[i] = random_range(&stream, 0.5, 1.5);
+  double size = 0.0, skew = 0.0;
+  const int known = A->ops->apply(A->self, u, v, scratch) == 0 &&
+                    A->ops->apply_transpose(A->self, u, w, scratch) == 0;
+  for (size_t i = 0; known && i < n; i++) {
+    size = max2(size, max2(fabs(v[i]), fabs(w[i])));
+    skew = max_or_nan(skew, fabs(v[i] - w[i]));
+  }
+  from->release(from->context, block);
+  return skew <= most*size ? none : asymmetric(-1, -1);
+}
+
+static unmet symmetry_of(const perp_operator *A, const perp_allocator *from, double most) {
+  const perp_view view = operator_view(A);
+  const int alike = view.R == view.C;   // scaling both sides alike, and a shift, keep symmetry
+  if (alike && (view.kind == PERP_VIEW_PRODUCT || view.kind == PERP_VIEW_GRID))
+    return (unmet){DEMAND_NONE, -1, -1};
+  if (view.kind == PERP_VIEW_CONTACT)   // E and -E' of perp_contacts
+    return ((const perp_contacts *)view.data)->count > 0 ? asymmetric(-1, -1)
+                                                         : (unmet){DEMAND_NONE, -1, -1};
+  if (alike && view.kind == PERP_VIEW_CSC && view.shift == 0.0)
+    return symmetry_of_csc(view.data, most);
+  if (alike && view.kind == PERP_VIEW_DENSE && view.shift == 0.0)
+    return symmetry_of_dense(view.data, most);
+  // Two products cost less than all entries. An operator of the caller's own that has neither is
+  // taken at its word.
+  if (view.kind == PERP_VIEW_NONE || view.kind == PERP_VIEW_CALLBACK) {
+    if (A->ops->apply_transpose != NULL) return symmetry_of_products(A, from, most);
+    if (A->claims & PERP_CLAIM_SYMMETRIC) return (unmet){DEMAND_NONE, -1, -1};
+  }
+  perp_csc own;
+  if (assemble_csc(A, 0, from, &own) != 0) return (unmet){DEMAND_NONE, -1, -1};
+  const unmet found = symmetry_of_csc(&own, most);
+  assembled_free(from, &own);
+  return found;
+}
+
+// Symmetric once rows and columns have been scaled, each by its own factor?
+static unmet symmetry_after_scaling(const perp_operator *A, const perp_allocator *from,
+                                    double most) {
+  const unmet plain = symmetry_of(A, from, most);
+  if (plain.what == DEMAND_NONE) return plain;
+  const size_t n = (size_t)A->n;
+  arena count = {0};
+  ARENA_ARRAY(&count, double, 6*n);
+  const size_t bytes = arena_block_bytes(&count);
+  void *block = from->allocate(from->context, bytes);
+  if (block == NULL) return plain;
+  arena memory = arena_on_block(block, bytes);
+  double *R = ARENA_ARRAY(&memory, double, 6*n), *C = R + n;
+  perp_wrapper wrapper;
+  unmet scaled = plain;
+  if (equilibrate(A, R, C, R + 2*n) != 0) {
+    const perp_operator RAC = perp_scaled(&wrapper, *A, R, C);
+    scaled = symmetry_of(&RAC, from, most);
+  }
+  from->release(from->context, block);
+  return scaled.what == DEMAND_NONE ? scaled : plain;
+}
+
+static unmet diagonal_of(const perp_operator *A, const perp_allocator *from) {
+  const unmet none = {DEMAND_NONE, -1, -1};
+  if (A->ops->diagonal == NULL || operator_view(A).kind == PERP_VIEW_GRID) return none;
+  double *d = from->allocate(from->context, ((size_t)A->n + 1)*sizeof *d);
+  if (d == NULL) return none;
+  A->ops->diagonal(A->self, d);
+  int32_t i = 0;
+  while (i < A->n && d[i] > 0.0) i++;
+  from->release(from->context, d);
+  return i < A->n ? (unmet){DEMAND_POSITIVE_DIAGONAL, i, i} : none;
+}
+
+static unmet rows_of(const perp_method *method, int32_t n, const double *lo, const double *hi) {
+  for (int32_t i = 0; method->boxed_n_max > 0 && n > method->boxed_n_max && i < n; i++)
+    if (lower(lo, i) > -(double)INFINITY && upper(hi, i) < (double)INFINITY &&
+        lower(lo, i) < upper(hi, i))
+      return (unmet){DEMAND_FEW_ROWS, i, n};
+  return (unmet){DEMAND_NONE, -1, -1};
+}
+
+unmet demands_unmet(const perp_method *method, uint32_t known, const perp_operator *A,
+                    const double *lo, const double *hi, const perp_allocator *allocator) {
+  const perp_allocator from = allocator_of(allocator);
+  const uint32_t needs = method->needs & ~known;
+  unmet found = rows_of(method, A->n, lo, hi);
+  if (found.what == DEMAND_NONE && (needs & PERP_NEEDS_SYMMETRIC))
+    found = symmetry_of(A, &from, ROUNDED_ASYMMETRY_MAX);
+  if (found.what == DEMAND_NONE && (needs & PERP_NEEDS_NEARLY_SYMMETRIC))
+    found = symmetry_after_scaling(A, &from, NEARLY_ASYMMETRY_MAX);
+  if (found.what == DEMAND_NONE && (needs & PERP_NEEDS_POSITIVE_DIAGONAL))
+    found = diagonal_of(A, &from);
+  return found;
+}
+
+static void take(arena *memory, presolve *p, const perp_problem *problem, double **x,
+                 int32_t **component, int32_t **entries, void **scratch) {
+  const int32_t n = problem->A.n;
+  presolve_layout(p, memory, n, problem_nnz(problem));
+  *x = ARENA_ARRAY(memory, double, n);
+  *component = ARENA_ARRAY(memory, int32_t, n);
+  *entries = ARENA_ARRAY(memory, int32_t, n);
+  *scratch = arena_take(memory, operator_scratch_bytes(&problem->A), sizeof(double));
+}
+
+unmet demands_unmet_after_presolve(const perp_method *method, const perp_problem *problem) {
+  const unmet whole = demands_unmet(method, 0, &problem->A, problem->lo, problem->hi, NULL);
+  const perp_view_kind kind = operator_view(&problem->A).kind;
+  if (whole.what == DEMAND_NONE || (kind != PERP_VIEW_CSC && kind != PERP_VIEW_DENSE)) return whole;
+  const perp_allocator from = allocator_of(NULL);
+  presolve p = {0};
+  double *x;
+  int32_t *component, *entries;
+  void *scratch;
+  arena count = {0};
+  take(&count, &p, problem, &x, &component, &entries, &scratch);
+  const size_t bytes = arena_block_bytes(&count);
+  void *block = from.allocate(from.context, bytes);
+  if (block == NULL) return whole;
+  arena memory = arena_on_block(block, bytes);
+  take(&memory, &p, problem, &x, &component, &entries, &scratch);
+  int known;
+  const int32_t components = components_find(&problem->A, component, entries, &known, scratch);
+  unmet left = whole;
+  if (presolve_run(&p, problem, entries, component, components, 1, 0, x)) {
+    left = (unmet){DEMAND_NONE, -1, -1};
+    if (p.n > 0 && p.infeasible < 0) {
+      const perp_operator A = perp_from_csc(&p.csc[0], problem->A.claims);
+      left = demands_unmet(method, 0, &A, problem->lo != NULL ? p.lo : NULL,
+                           problem->hi != NULL ? p.hi : NULL, NULL);
+      if (left.what != DEMAND_FEW_ROWS && left.j >= 0) left.j = p.index[left.j];
+      if (left.i >= 0) left.i = p.index[left.i];
+    }
+  }
+  from.release(from.context, block);
+  return left;
+}
+
+void demands_text(const perp_method *method, unmet of, char text[DEMANDS_TEXT]) {
+  switch (of.what) {
+    case DEMAND_NONE:
+      text[0] = '\0';
+      break;
+    case DEMAND_SYMMETRY:
+      if (of.i < 0)
+        plain_print(text, DEMANDS_TEXT, "%s needs a symmetric A, and this A is not symmetric",
+                 method->name);
+      else
+        plain_print(text, DEMANDS_TEXT, "%s needs a symmetric A, and this A is not symmetric: "
+                 "entries (%d, %d) and (%d, %d) differ", method->name, of.i, of.j, of.j, of.i);
+      break;
+    case DEMAND_POSITIVE_DIAGONAL:
+      plain_print(text, DEMANDS_TEXT, "%s needs a positive diagonal, and entry (%d, %d) of this A is "
+               "not positive", method->name, of.i, of.i);
+      break;
+    case DEMAND_FEW_ROWS:
+      plain_print(text, DEMANDS_TEXT, "%s takes at most %d rows where some have two bounds, as row %d "
+               "has, and here are %d", method->name, method->boxed_n_max, of.i, of.j);
+      break;
+  }
+}

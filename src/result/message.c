@@ -1,0 +1,110 @@
+// message.c: the message of a result, in whole sentences: what happened, how far x is from a
+// solution, and what to do. It recommends no method but auto, which takes every problem, and it
+// names no cause that nobody has checked.
+#include <ctype.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "driver.h"
+#include "plain.h"
+
+// A sentence begins with a capital letter, unless its first word is a name (active_set, x,
+// stop.tol) or a symbol before "=".
+static int begins_with_word(const char *text) {
+  size_t length = 0;
+  char word[64];
+  while (length + 1 < sizeof word && islower((unsigned char)text[length])) {
+    word[length] = text[length];
+    length++;
+  }
+  word[length] = '\0';
+  return length > 1 && text[length] == ' ' && text[length + 1] != '=' &&
+         perp_find_method(word) == NULL;
+}
+
+typedef struct writer {
+  char *text;
+  size_t size, used;
+} writer;
+
+// Adds `what` as sentences: with a capital letter, and a full stop where there is none.
+static void say(writer *to, const char *what) {
+  if (what == NULL || what[0] == '\0' || to->used + 4 > to->size) return;
+  if (to->used > 0) to->text[to->used++] = ' ';
+  const size_t first = to->used, room = to->size - to->used - 2;   // for the stop and the end
+  size_t length = strlen(what);
+  length = length < room ? length : room;
+  memcpy(to->text + first, what, length);
+  if (begins_with_word(what)) to->text[first] = (char)toupper((unsigned char)what[0]);
+  to->used += length;
+  if (to->text[to->used - 1] != '.') to->text[to->used++] = '.';
+  to->text[to->used] = '\0';
+}
+
+static void sayf(writer *to, const char *format, ...) {
+  char what[160];
+  va_list list;
+  va_start(list, format);
+  plain_vprint(what, sizeof what, format, list);
+  va_end(list);
+  say(to, what);
+}
+
+static void advise(writer *to, const perp_solver *s, const perp_run *outcome, perp_status status) {
+  const int is_auto = s->method == perp_find_method("auto");
+  switch (status) {
+    case PERP_STATUS_STOPPED:
+      say(to, "x is the best iterate so far");
+      break;
+    case PERP_STATUS_TIME_LIMIT:
+      say(to, "x is the best iterate so far");
+      say(to, "a larger time_limit may help");
+      break;
+    case PERP_STATUS_MEASURE:
+      say(to, "a measure only stops the run, and tol decides what is solved");
+      break;
+    case PERP_STATUS_ITERATION_LIMIT:
+      say(to, is_auto ? "raise iteration_limit" : "raise iteration_limit, or use auto");
+      break;
+    default:
+      if (!outcome->refused) say(to, s->method->hint);
+      if (!is_auto) say(to, "use auto");
+  }
+}
+
+// What refused the x of a quadratic program although its residual is small.
+static void say_objectives(writer *to, const perp_certificate *c) {
+  if (!c->kkt || !c->kkt_failed) return;
+  sayf(to, "the objective is %.6g and the dual objective %.6g, so that %s", c->objective,
+       c->dual_objective,
+       c->kkt_failed & PERP_KKT_GAP    ? "the gap is too large"
+       : c->kkt_failed & PERP_KKT_DUAL ? "x is not stationary enough"
+                                       : "x is not feasible enough");
+}
+
+void solver_message(const perp_solver *s, const perp_run *outcome, perp_result *result) {
+  const perp_certificate *c = &result->certificate;
+  const int solved = result->status == PERP_STATUS_SOLVED;
+  // A run that a limit ended, or one of several, may have been near enough all the same.
+  const int by_chance = solved && (outcome->reason == PERP_STATUS_TIME_LIMIT ||
+                                   outcome->reason == PERP_STATUS_ITERATION_LIMIT);
+  const int told = outcome->message[0] != '\0' && !by_chance;
+  if (solved && !told && !c->attainable && !c->weaker) {   // the common end, told quickly
+    strcpy(result->message, MESSAGE_SOLVED);
+    return;
+  }
+  writer to = {result->message, sizeof result->message, 0};
+  say(&to, told ? outcome->message : perp_status_text(result->status));
+  if (solved) {
+    if (c->attainable) say(&to, "x is as accurate as doubles allow here");
+    if (c->weaker) say(&to, "the certificate is a weaker one, as A does not show its entries");
+    return;
+  }
+  // A proof needs no advice.
+  if (result->status == PERP_STATUS_INFEASIBLE || result->status == PERP_STATUS_NO_SOLUTION) return;
+  if (!outcome->refused)
+    sayf(&to, "the residual is %.3g at row %d%s", c->residual, c->worst,
+         s->judge.hurried ? ", scaled by the diagonal in a hurry" : "");
+  say_objectives(&to, c);
+  advise(&to, s, outcome, result->status);
+}
