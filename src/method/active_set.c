@@ -16,8 +16,8 @@
 // how A is given (body_points.c), else by interior_point, where they will take fewer operations
 // than the Newton steps to expect. Where flips would leave a fifth of the rows wrong, as when
 // a ball hits a wall, there is no second round of them.
-// With a time limit no factorisation begins that would not end in time by the operations counted
-// and the pace measured; southwell or nncg takes the rest, or all where there is no time for the
+// With a time limit no factorisation begins that cannot end in time by the operations counted and
+// the pace measured; southwell or nncg takes the rest, or all where there is no time for the
 // analysis.
 #include "active_set.h"
 
@@ -41,7 +41,9 @@ enum { SWEEPS = 5,           // MNS08's k_gs
 // 1e4 to 1e12, mostly 50 to 110; interior points took 16 to 37 factorisations, mostly 20 to 26.
 enum { MANY = 50,            // wrong rows after two rounds or more, nearly as many as at first
        STEPS = 60,           // Newton steps to expect then, ...
-       POINTS = 28,          //   and factorisations of interior_point,
+       POINTS = 28,          //   and factorisations of interior_point, ...
+       FEWEST = 12,          //   of which so many have to fit, or sweeps are better (at least 16
+                             //   were seen),
        SOLVES = 4,           //   each with so many solves
        STIFF = 25,           // Newton steps for one proximal point: many; ...
        LONG = 100 };         //   and so many that a softer sigma is tried, half of
@@ -57,21 +59,23 @@ enum { MANY = 50,            // wrong rows after two rounds or more, nearly as m
 #define KNOWN 1e6            //   by so many of them: somebody else may have had the processor
 #define AMPLE 1000.0         // steps that would still fit: nothing needs to be kept yet
 #define ANALYSIS 80.0        // sweeps that an analysis takes: 30 to 75 on walls and grids
-#define SAFETY 1.5           // estimates may be wrong by so much
+#define SURE 0.6             // of an estimate: it takes so much at least
+#define FILLED 0.12          // of the time that sweeps get in the end where nobody else looks after
+                             //   it: at 1.5 times what a solve takes there is enough for all of it
 
 static double operations(const active_set *a) {   // of the next step
   return face_flops_update(a->face, a->is_free) + 3.0*face_flops_solve(a->face);
 }
 
 static double seconds_for(const active_set *a, double flops) {
-  return SAFETY*flops*(GUESS*KNOWN + a->took)/(KNOWN + a->counted);
+  return SURE*flops*(GUESS*KNOWN + a->took)/(KNOWN + a->counted);
 }
 
 int active_step(active_set *a, double *d) {
   perp_run *run = a->run;
   const double left = run_seconds_left(run);
   const double flops = left < (double)INFINITY ? operations(a) : 0.0;
-  if (flops > 0.0 && seconds_for(a, flops) > left - a->rest) return -1;
+  if (flops > KNOWN && seconds_for(a, flops) > left - a->rest) return -1;   // fewer take no time
   const perp_deadline deadline = run_deadline(run);
   const int32_t before = face_factorizations(a->face);
   const int code = face_update(a->face, a->is_free, &deadline);
@@ -86,6 +90,7 @@ int active_step(active_set *a, double *d) {
     a->took += seconds;
     a->counted += flops;
     a->longest = max2(a->longest, seconds);
+    a->fastest = min2(a->fastest, seconds/flops);
   }
   return 0;
 }
@@ -193,17 +198,17 @@ static int points_are_cheaper(const active_set *a) {
   return POINTS*(face_flops_anew(a->face) + SOLVES*solve) < STEPS*(a->update + 2.0*solve);
 }
 
-// Interior points through bodies can be used, and fit into half of the time that is left.
+// Interior points through bodies can be used, and may end in the time that is left.
 static int points_by_bodies(const active_set *a) {
   const double left = run_seconds_left(a->run);
   if (!a->run->is_child || a->tried || !body_points_apply(a->run, a->face)) return 0;
   const double flops = face_flops_anew(a->face) + SOLVES*face_flops_solve(a->face);
-  return left == (double)INFINITY || seconds_for(a, POINTS*flops) < 0.5*left;
+  return left == (double)INFINITY || seconds_for(a, POINTS*flops) < left;
 }
 
 // auto wants the answer, not this method: interior points go on, through bodies from the guess or
-// by interior_point, and Newton's method only if they fail. -1: the run has ended; 0: it has not,
-// and z is the best point.
+// by interior_point, and Newton's method only if they fail. -1: the run has ended, or the time is
+// short; 0: it has not, and z is the best point.
 static int hand_over(active_set *a) {
   perp_run *run = a->run;
   if (points_by_bodies(a)) {
@@ -212,8 +217,10 @@ static int hand_over(active_set *a) {
     if (body_points(run, a->face)) return -1;
     face_shift(a->face, a->sigma);
   }
+  const double flops = face_flops_anew(a->face) + SOLVES*face_flops_solve(a->face);
+  if (a->fastest < (double)INFINITY && FEWEST*flops*a->fastest > run_seconds_left(run)) return -1;
   const perp_options options = child_options(run, &method_interior_point);
-  run_child(run, &method_interior_point, &options, INT32_MAX, 0.5*run_seconds_left(run));
+  run_child(run, &method_interior_point, &options, INT32_MAX, (double)INFINITY);
   memcpy(a->z, run->x, (size_t)a->n*sizeof *a->z);
   return run_ended(run) || active_judge(a) ? -1 : 0;
 }
@@ -332,7 +339,8 @@ static int begin(active_set *a, perp_run *run) {
   const size_t n = (size_t)run->n;
   const double left = run_seconds_left(run);
   *a = (active_set){.run = run, .n = run->n, .sigma = SHIFT, .least = (double)INFINITY,
-                    .rest = left < (double)INFINITY && !run->is_child ? 0.5*left : 0.0};
+                    .fastest = (double)INFINITY,
+                    .rest = left < (double)INFINITY && !run->is_child ? FILLED*left : 0.0};
   run->paced = 1;
   if (!sweeper_begin(&a->sweeps, run, 1.0)) return 0;
   double *memory = run_allocate(run, 9*n*sizeof *memory);
@@ -364,7 +372,7 @@ static int guessed(const active_set *a) {
 static int make_face(active_set *a) {
   perp_run *run = a->run;
   int failed = 0;
-  if (SAFETY*ANALYSIS*a->pass > run_seconds_left(run) - a->rest) return 0;
+  if (SURE*ANALYSIS*a->pass > run_seconds_left(run) - a->rest) return 0;
   const perp_linear_ops *linear = run->options->linear;
   a->face = linear != NULL ? face_linear_create(linear, &run->A, run->options, run_allocator(run),
                                                 &failed)
@@ -392,7 +400,7 @@ static void run_active_set(perp_run *run) {
     if (run_ended(run)) return;
   }
   if (!begin(&a, run) || !run_continue(run)) return;
-  int code = run_fits(run, RUN_ANALYSIS) ? 0 : -1;
+  int code = run_may_fit(run, RUN_ANALYSIS) ? 0 : -1;
   if (code == 0 && !guessed(&a)) coarse_start(run);
   if (code == 0 && (sweep(&a, SWEEPS) || active_judge(&a))) code = -1;
   if (code == 0 && make_face(&a)) {
@@ -406,7 +414,6 @@ static void run_active_set(perp_run *run) {
   }
   face_destroy(a.face);
   if (!run_ended(run)) {   // the time is short
-    run->hurried = 1;
     if (a.least < (double)INFINITY) memcpy(run->x, a.best, (size_t)a.n*sizeof *a.best);
     const perp_method *fill = sweeper_for(run);
     const perp_options options = child_options(run, fill);

@@ -24,6 +24,7 @@ typedef struct active_set {
   double least;              // that residual
   double took, counted;      // seconds and operations of the steps so far
   double longest;            // seconds of the longest of them
+  double fastest;            // seconds an operation of the fastest of them; INFINITY: none yet
   double pass;               // seconds of a sweep
   double rest;               // seconds that are left to nncg, which gets as far in them as PGS in
                              //   all of the time

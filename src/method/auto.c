@@ -3,6 +3,10 @@
 // select.c looks at the matrix and lists the rungs; each starts from the best iterate so far.
 // The certificate decides, not the rung; what a rung proves (no solution among all candidates, a
 // checked Farkas vector) ends the climb as well.
+//
+// A time limit changes neither the rungs nor their order, and each may take all of the time that is
+// left: so a limit that is longer than the climb takes without one gives the same answer. The
+// driver keeps the last part of the time for sweeps (only_sweeps), in case the climb does not end.
 #include <string.h>
 
 #include "active_set_grid.h"
@@ -16,7 +20,8 @@
 #include "sweep.h"
 
 enum { READY = 64,     // rows: 64 KB for the pivots
-       LOOK = 2*RUN_ANALYSIS,     // products: the look at A takes half of the time at most
+       LOOK = 30,      // products: no climb has ended in the time of fewer than 55, with the look
+                       //   at A; where so few are left, sweeps do more
        SWEEPS = 48 };  // iterations for a guess that is nearly right: fewer than a factor takes
 
 #define NEAR 1e4       // tolerances, ...
@@ -47,27 +52,14 @@ static void tell(report *to, const rung *r, const char *outcome, const perp_meth
   write(to, number);
 }
 
-// Of a limited time a rung may take so much: half of what is left while others wait, so that none
-// eats the time of one that would solve the problem.
-static double share(const perp_run *run, int32_t waiting) {
-  return waiting > 0 ? 0.5*run_seconds_left(run) : (double)INFINITY;
-}
-
-static int search(perp_run *run, double seconds) {
-  const double deadline = run_hurry(run, seconds);
-  const int proven = feasibility_search(run);
-  run_resume(run, deadline);
-  return proven;
-}
-
-static perp_status climb(perp_run *run, const rung *r, double seconds) {
+static perp_status climb(perp_run *run, const rung *r) {
   run->regularization = 0.0;
   if (r->method == NULL)
-    return search(run, seconds) ? PERP_STATUS_INFEASIBLE : PERP_STATUS_UNSOLVED;
+    return feasibility_search(run) ? PERP_STATUS_INFEASIBLE : PERP_STATUS_UNSOLVED;
   perp_options options = child_options(run, r->method);
   if (r->omega > 0.0) options.sweep.omega = r->omega;
   if (r->shift > 0.0) options.proximal.shift = r->shift;
-  return run_child(run, r->method, &options, r->iterations, seconds);
+  return run_child(run, r->method, &options, r->iterations, (double)INFINITY);
 }
 
 typedef struct ascent {
@@ -76,18 +68,19 @@ typedef struct ascent {
   int symmetric;     // A is
   int hint;          // a rung ended on a ray
   int searched;      // for a proof
+  int late;          // a rung ended for lack of time
 } ascent;
 
 // One rung. 1: the climb is over.
-static int step(ascent *a, const rung *r, double seconds, int *cut) {
+static int step(ascent *a, const rung *r) {
   perp_run *run = a->run;
-  const perp_status status = climb(run, r, seconds);
+  const perp_status status = climb(run, r);
   const perp_method *by = status == PERP_STATUS_SOLVED && run->credit != r->method ? run->credit
                                                                                    : NULL;
   if (r->method != NULL && run->child_refused) return 0;   // it has not run
   tell(&a->told, r, r->method != NULL || status == PERP_STATUS_INFEASIBLE
                         ? perp_status_name(status) : "none found", by, run->regularization);
-  *cut = r->method != NULL && status == PERP_STATUS_TIME_LIMIT;
+  a->late |= r->method != NULL && status == PERP_STATUS_TIME_LIMIT;
   a->searched |= r->method == NULL;
   if (status == PERP_STATUS_SOLVED || status == PERP_STATUS_INFEASIBLE) {
     run_stop(run, status, " ");   // no effect where the rung has ended the run
@@ -97,7 +90,7 @@ static int step(ascent *a, const rung *r, double seconds, int *cut) {
   if (status == PERP_STATUS_NO_SOLUTION) {
     // Every candidate failed: a Farkas vector, where there is one, can be checked by others.
     run->last_resort = 1;
-    if (!search(run, (double)INFINITY)) run_stop(run, status, " ");
+    if (!feasibility_search(run)) run_stop(run, status, " ");
     return 1;
   }
   // A ray is a hint that there is no solution. Of a symmetric A it may also be a matter of rank: a
@@ -107,7 +100,7 @@ static int step(ascent *a, const rung *r, double seconds, int *cut) {
   a->hint = hint;
   if (!hint || wait || a->searched) return 0;
   a->searched = 1;
-  return search(run, share(run, 1));
+  return feasibility_search(run);
 }
 
 // What was told, after what is already said of a proof, a limit or an error.
@@ -127,42 +120,34 @@ static void run_auto(perp_run *run) {
     active_set_grid(run, grid);
     return;
   }
-  facts f;
+  facts f = {0};
   rung rungs[SELECT_RUNGS];
-  const double left = run_fits(run, LOOK) ? run_seconds_left(run) : 0.0;
-  int32_t count = select_at_once(&run->A, left, sweeper_for(run), run->options->iteration_limit,
-                                 rungs);
-  const int at_once = run->only_child = count > 0;
-  if (!at_once && select_facts(&run->A, run->lo, run->hi, run_allocator(run), &f) != 0) {
-    run_no_memory(run, "a look at A");
-    return;
+  const int contacts = operator_view(&run->A).kind == PERP_VIEW_CONTACT;   // they say what they are
+  const int at_once = run->only_sweeps || !(contacts || run_may_fit(run, LOOK));
+  int32_t count = !at_once ? 0 : select_sweeps(&run->A, run->lo, run->hi, sweeper_for(run),
+                                               run->options->iteration_limit, rungs);
+  run->only_child = count == 1;
+  if (count == 0) {
+    const perp_deadline deadline = run_deadline(run);
+    const int code = select_facts(&run->A, run->lo, run->hi, run_allocator(run), &deadline, &f);
+    if (code == -2) run_no_memory(run, "a look at A");
+    if (code == -1) run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit left no time to look at A");
+    if (code != 0) return;
+    count = select_rungs(&f, run->options->iteration_limit, rungs);
   }
-  if (!at_once) count = select_rungs(&f, run->options->iteration_limit, rungs);
   if (!run_continue(run)) return;
-  ascent a = {.run = run, .symmetric = !at_once && f.symmetric};
+  ascent a = {.run = run, .symmetric = f.symmetric};
   // What was solved a moment ago, as bodies at rest, is settled without a factor.
   const rung brief = {&method_nncg, SWEEPS, 0.0, 0.0, "the guess is nearly right"};
   const int near = run->residual > 0.0 && run->residual <= NEAREST &&
                    run->residual <= NEAR*run->options->tol;
-  int cut[SELECT_RUNGS] = {0}, over = 0, late_brief;
-  int32_t cuts = 0;
-  if (!at_once && near && a.symmetric && f.sweeps && f.positive && f.n > SELECT_TINY)
-    over = step(&a, &brief, share(run, count), &late_brief);
-  for (int32_t k = 0; k < count && !over; k++) {
-    over = step(&a, &rungs[k], share(run, count - 1 - k), &cut[k]);
-    cuts += cut[k];
-  }
-  // Those that were cut short get what the others have left.
-  for (int32_t k = 0; k < count && !over; k++)
-    if (cut[k]) {
-      cuts--;
-      over = step(&a, &rungs[k], share(run, cuts), &cut[k]);
-    }
+  int over = 0;
+  if (near && f.symmetric && f.sweeps && f.positive && f.n > SELECT_TINY) over = step(&a, &brief);
+  for (int32_t k = 0; k < count && !over; k++) over = step(&a, &rungs[k]);
   run->last_resort = 1;
-  if (!over && !at_once) over = search(run, (double)INFINITY);
-  int late = 0;
-  for (int32_t k = 0; k < count; k++) late |= cut[k];
-  if (!over && late) run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached");
+  if (!over && !at_once) over = feasibility_search(run);
+  if (!over && (a.late || at_once))
+    run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached");
   else if (!over) run_stop(run, PERP_STATUS_UNSOLVED, " ");
   finish(run, &a.told);
 }
@@ -175,7 +160,7 @@ perp_error perp_auto_plan(const perp_problem *problem, char *text, size_t size) 
   const perp_options options = perp_default_options(&method_auto);
   facts f;
   rung rungs[SELECT_RUNGS];
-  if (select_facts(&problem->A, problem->lo, problem->hi, NULL, &f) != 0)
+  if (select_facts(&problem->A, problem->lo, problem->hi, NULL, NULL, &f) != 0)
     return error_set(PERP_ERROR_MEMORY, "perp_auto_plan: no memory for n = %d", problem->A.n);
   const int32_t count = select_rungs(&f, options.iteration_limit, rungs);
   text[0] = '\0';

@@ -407,11 +407,9 @@ static void settle(points *p) {
 static int iterate(points *p) {
   perp_run *run = p->run;
   double best = (double)INFINITY, least = (double)INFINITY;
-  const double left = run_seconds_left(run), others = left < (double)INFINITY ? 0.5*left : 0.0;
   int32_t idle = 0;
   begin(p);
   for (int32_t k = 0; k < MOST && idle < PATIENCE && run_continue(run); k++) {
-    if (run_seconds_left(run) < others) return 0;
     if (!advance(p)) return run_out_of_time(run) && !run_continue(run);
     if (present(p)) return 1;
     if (run->residual <= run->options->tol) settle(p);

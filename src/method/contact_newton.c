@@ -8,6 +8,7 @@
 //      want, and the linear system of these faces (contact_faces.c). Contacts that do not settle
 //      are solved for among themselves, with the others on their faces. sigma falls as long as
 //      this works; for sigma -> 0 the limit solves (27);
+//   with a time limit some of these sweeps come before all else, and their x is remembered;
 //   2. else the central path of (27) from far away to its end (contact_path.c), and where it leads
 //      nowhere, two more of them. Once faces show, they give all digits at once.
 //
@@ -25,6 +26,7 @@
 
 enum {
   SWEEPS = 150,            // accelerated ones
+  FIRST_SWEEPS = 30,       // of them with a time limit, before anything else: heaps then are at 1e-2
   MIXED = 5,               // sweeps that are mixed
   PATHS = 3,               // of interior points
   POINTS = 400,            // steps along each
@@ -38,6 +40,7 @@ enum {
   TRIALS = 14,             // of a line search
   PATIENCE = 60            // proximal steps without a better residual
 };
+#define ASIDE 0.06         // of a time limit that those may take
 #define GUESSED 1e-3       // look.worst of a guess that may be near a solution
 #define DEAR 1e4           // operations a contact of a factor that is worth many sweeps
 #define NEARBY 3e-5        // residual of an interior point that may be
@@ -105,7 +108,7 @@ static int offer(newton *t) {   // the same for l
 // Faces that are right give all digits at once; those that are not leave l as it is.
 static void polish(newton *t) {
   contact_bodies *s = &t->s;
-  if ((double)block_lu_nonzeros(t->f.factor) > LARGEST) return;
+  if (t->f.factor == NULL || (double)block_lu_nonzeros(t->f.factor) > LARGEST) return;
   memcpy(t->saved, s->l, bytes_of_l(t));
   memcpy(t->before, s->face, bytes_of_faces(t));
   const contact_look look = contact_bodies_look(s, t->wanted, t->target);
@@ -154,18 +157,37 @@ static void mix(newton *t, int32_t have) {
   contact_bodies_refresh(s);
 }
 
-// 1: the run has ended.
-static int sweep(newton *t) {
+// l becomes that of the shortest step, and a plain sweep follows: a mixed l need not be in the cones
+static void end_sweeps(newton *t, double best) {
+  contact_bodies *s = &t->s;
+  if (best < (double)INFINITY) memcpy(s->l, t->to, bytes_of_l(t));
+  contact_bodies_refresh(s);
+  contact_bodies_sweep(s);
+}
+
+// Up to so many accelerated sweeps. `until`: seconds left at which they end without being counted
+// as iterations, and nothing is offered; < 0: they are. 1: the run has ended.
+static int sweeps(newton *t, int32_t most, double until) {
   contact_bodies *s = &t->s;
   const int32_t n = 3*s->count;
+  const int aside = until >= 0.0;
   int32_t have = 0;
   double size = (double)INFINITY, best = (double)INFINITY;
   memset(t->f0, 0, bytes_of_l(t));
   memset(t->z0, 0, bytes_of_l(t));
-  for (int32_t k = 0; k < SWEEPS; k++) {
-    if (!run_continue(t->run)) return 1;
+  for (int32_t k = 0; k < most; k++) {
+    if (aside && run_seconds_left(t->run) <= until) break;
+    if (!aside && !run_continue(t->run)) {
+      if (run_seconds_left(t->run) < (double)INFINITY && t->run->reason == PERP_STATUS_TIME_LIMIT) {
+        end_sweeps(t, best);
+        offer(t);
+        run_keep(t->run);
+      }
+      return 1;
+    }
     memcpy(t->from, s->l, bytes_of_l(t));
     const double worst = contact_bodies_sweep(s), before = size;
+    if (worst < t->goal && aside) break;
     if (worst < t->goal && offer_goal(t)) return 1;
     size = 0.0;
     for (int32_t i = 0; i < n; i++) {
@@ -199,10 +221,34 @@ static int sweep(newton *t) {
     }
     if (k > 0) mix(t, ++have);
   }
-  if (best < (double)INFINITY) memcpy(s->l, t->to, bytes_of_l(t));
+  end_sweeps(t, best);
+  return aside ? 0 : offer(t);
+}
+
+static int sweep(newton *t) { return sweeps(t, SWEEPS, -1.0); }
+
+// With a time limit: a few sweeps from the guess, for something of use should the time end early.
+// What follows begins at the guess, as without a limit.
+static int sweep_aside(newton *t) {
+  contact_bodies *s = &t->s;
+  perp_run *run = t->run;
+  const double left = run_seconds_left(run);
+  if (!(left < (double)INFINITY)) return 0;
+  memcpy(t->saved, s->l, bytes_of_l(t));
+  memcpy(t->kept, s->face, bytes_of_faces(t));
+  sweeps(t, FIRST_SWEEPS, (1.0 - ASIDE)*left);
+  contact_bodies_write(s, t->x);
+  if (run_apply(run, t->x, t->y) != 0) return 1;
+  run_remember(run, t->x, run_residual(run, t->x, t->y));
+  memcpy(s->l, t->saved, bytes_of_l(t));
+  memcpy(s->face, t->kept, bytes_of_faces(t));
   contact_bodies_refresh(s);
-  contact_bodies_sweep(s);
-  return offer(t);
+  return 0;
+}
+
+// Nothing but sweeps from the guess, until the time is over.
+static void sweep_on(newton *t) {
+  while (!sweep(t)) {}
 }
 
 // ---- interior points ----
@@ -416,6 +462,11 @@ static int search_all(newton *t) {
 static void run_contact_newton(perp_run *run) {
   newton t = {.run = run, .best = run->residual, .goal = 0.3*run->options->tol};
   if (!contact_bodies_begin(&t.s, run) || !take(&t)) return;
+  if (run->only_sweeps) {
+    sweep_on(&t);
+    return;
+  }
+  if (sweep_aside(&t)) return;
   if (!search_all(&t))
     run_stop(run, PERP_STATUS_STALLED, "%s found no solution with %d systems of faces and %d paths",
              run->method->name, t.systems, PATHS);

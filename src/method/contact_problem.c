@@ -19,7 +19,7 @@ int contact_problem_begin(contact_problem *p, perp_run *run) {
       return 0;
     }
   const perp_view view = operator_view(&run->A);
-  if (!run_fits(run, view.kind == PERP_VIEW_CONTACT ? FORMS : COPIES)) {
+  if (!run_may_fit(run, view.kind == PERP_VIEW_CONTACT ? FORMS : COPIES)) {
     run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit left %s no time to read A",
              run->method->name);
     return 0;

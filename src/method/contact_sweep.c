@@ -192,7 +192,7 @@ static int try_states(sweeps *s, perp_run *run) {
   for (int32_t i = 0; i < n; i++) s->y[i] = run->x[i] > 0.0 ? 0.0 : 1.0;
   const int32_t changed = crossover_guess(&s->cross, run, run->x, s->y);
   if (run->residual > CLOSE || changed > n/SETTLED) return 0;
-  if (s->system == NULL && !run_fits(run, RUN_ANALYSIS)) return 0;
+  if (s->system == NULL && !run_may_fit(run, RUN_ANALYSIS)) return 0;
   if (s->system == NULL) s->system = system_create(&run->A, s->p.allocator);
   if (s->system == NULL) {
     run_no_memory(run, "the crossover");

@@ -161,7 +161,7 @@ static int build(state *s, perp_run *run, const contact_problem *p) {
   s->value = value;
   s->krylov = run_allocate(run, krylov_doubles(PERP_KRYLOV_GMRES, n, MOST)*sizeof *s->krylov);
   if (s->krylov == NULL) return 0;
-  if (!run_fits_analysis(run)) return 0;
+  if (!run_may_fit_analysis(run)) return 0;
   s->factor = sparse_ldl_create(p->allocator);
   s->system = system_create(&run->A, p->allocator);
   if (s->factor == NULL || s->system == NULL || sparse_ldl_analyse(s->factor, &s->B) != 0) {

@@ -521,7 +521,7 @@ static void run_fischer_newton(perp_run *run) {
                   o->newton.inner == PERP_INNER_DIFFERENCES;
   if (!s.differences && run->A.ops->submatrix != NULL &&
       (o->newton.inner == PERP_INNER_AUTO || o->newton.inner == PERP_INNER_DIRECT)) {
-    if (!run_fits_analysis(run)) return;
+    if (!run_may_fit_analysis(run)) return;
     s.system = system_create(&run->A, run_allocator(run));
   }
   if (s.system == NULL) {

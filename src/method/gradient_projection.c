@@ -256,7 +256,7 @@ static int face_direction(projection *s, perp_run *run, double little) {
     const double gain = 0.5*alpha*rho;   // phi falls by so much
     if (gain <= little*best) break;
     best = max2(best, gain);
-    if (j%8 == 7 && run_out_of_time(run)) break;
+    if (j%2 == 1 && run_out_of_time(run)) break;
     preconditioner_apply(s->P, r, u);
     const double next = dot(m, r, u), beta = next/rho;
     rho = next;
@@ -331,7 +331,7 @@ static perp_preconditioner choose_kind(const projection *s, const perp_run *run)
 static int take_entries(projection *s, perp_run *run) {
   const int asked = run->options->krylov.preconditioner;
   if (asked == PERP_PRECONDITIONER_IDENTITY || asked == PERP_PRECONDITIONER_JACOBI) return 1;
-  if (!run_fits(run, RUN_ANALYSIS)) return 1;   // no time for a copy of A
+  if (!run_may_fit(run, RUN_ANALYSIS)) return 1;   // no time for a copy of A
   const int code = assemble_csc(&run->A, 1, &s->memory, &s->all);
   if (code == 1) return 1;
   if (code == 0) {

@@ -546,7 +546,7 @@ static void run_interior_point(perp_run *run) {
   point p = {.delta = DELTA_FIRST, .accuracy = clamp(1e-3*run->options->tol, 1e-15, 1e-11)};
   layout(&p, run->memory, run->n);
   crossover_begin(&p.cross, run);
-  if (!run_fits_analysis(run)) return;
+  if (!run_may_fit_analysis(run)) return;
   p.system = system_create(&run->A, run_allocator(run));
   if (p.system == NULL) {
     run_no_memory(run, "the linear systems");

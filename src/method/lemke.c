@@ -338,7 +338,7 @@ static void run_lemke(perp_run *run) {
   lemke l = {.run = run, .n = n, .harris = run->options->pivot.harris};
   perp_csc assembled = {0};
   const int small = n <= ARENA_MOST && !sparse_for(n, run->options);
-  if (!run_continue(run) || (!small && !run_fits_analysis(run))) return;
+  if (!run_continue(run) || (!small && !run_may_fit_analysis(run))) return;
   int code = 0;
   if (small) {
     const small_matrix s = small_layout(n, run->memory);

@@ -104,7 +104,7 @@ static void tidy(lemke *l) {
 }
 
 int lemke_factor(lemke *l, double floor) {
-  if (!run_fits_analysis(l->run)) return -1;
+  if (!run_may_fit_analysis(l->run)) return -1;
   tidy(l);
   const perp_csc B = columns_of(l);
   const perp_deadline deadline = run_deadline(l->run);

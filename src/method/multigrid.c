@@ -601,7 +601,7 @@ static void run_multigrid(perp_run *run) {
     return;
   }
   layout(&t, run->memory, run->n);
-  if (!run_fits_analysis(run)) return;
+  if (!run_may_fit_analysis(run)) return;
   perp_operator plain;
   t.unit = unscaled(&run->A, &plain);
   const int borrowed = is_orderly(&plain);

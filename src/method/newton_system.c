@@ -51,7 +51,7 @@ static const perp_linear_ops *choose(const perp_run *run) {
 static int analyse(newton_system *s) {
   perp_run *run = s->run;
   s->fresh = 1;
-  if (!run_fits_analysis(run)) return 1;
+  if (!run_may_fit_analysis(run)) return 1;
   const int failed = s->ops->analyse(s->self, &s->A, run->options, run_allocator(run));
   s->analysed = !failed;
   if (failed) run_no_memory(run, "the linear solver");

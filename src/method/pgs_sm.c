@@ -206,7 +206,7 @@ static int settle_unbounded(subspace *s, perp_run *run) {
   int failed = 0;
   if (s->unbounded == 0) return 0;
   if (s->rest == NULL) {
-    if (!run_fits(run, RUN_ANALYSIS)) return 0;   // the next phase solves for them again
+    if (!run_may_fit(run, RUN_ANALYSIS)) return 0;   // the next phase solves for them again
     s->rest = face_create(&run->A, run_allocator(run), &failed);
     if (s->rest == NULL) {
       run_no_memory(run, "the linear systems");
@@ -307,7 +307,7 @@ static int phase(subspace *s, perp_run *run) {
 static int fits(const subspace *s, const perp_run *run) {
   const double left = run_seconds_left(run);
   if (!(left < (double)INFINITY)) return 1;
-  if (s->all == NULL) return run_fits(run, RUN_ANALYSIS);
+  if (s->all == NULL) return run_may_fit(run, RUN_ANALYSIS);
   const double flops = min2(face_flops_anew(s->all), face_flops_rows(s->all, s->is_free));
   return s->flop*(flops + 3.0*face_flops_solve(s->all)) < left;
 }

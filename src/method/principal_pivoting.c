@@ -69,7 +69,7 @@ static const perp_linear_ops *choose(const perp_run *run) {
 
 static int analyse(pivots *p, const perp_operator *A) {
   perp_run *run = p->run;
-  if (!run_fits_analysis(run)) return 0;
+  if (!run_may_fit_analysis(run)) return 0;
   if (p->ready && p->linear->release != NULL) p->linear->release(p->solver);
   p->ready = p->linear->analyse(p->solver, A, run->options, run_allocator(run)) == 0;
   if (!p->ready) run_no_memory(run, p->linear->name);

@@ -65,7 +65,7 @@ static const char *missing(const perp_method *method, const perp_problem *proble
   }
   if ((method->needs & PERP_NEEDS_CONTACTS) && problem->A.n > 0) {
     facts f;
-    if (select_facts(&problem->A, problem->lo, problem->hi, NULL, &f) == 0 && f.contacts == 0)
+    if (select_facts(&problem->A, problem->lo, problem->hi, NULL, NULL, &f) == 0 && f.contacts == 0)
       return "needs the contact LCP E13 (27)";
   }
   if (method->needs & PERP_NEEDS_TRIDIAGONAL) {

@@ -14,6 +14,7 @@
 #include "contacts.h"
 #include "diagonals.h"
 #include "grid.h"
+#include "linear.h"
 #include "methods.h"
 #include "operator.h"
 #include "problem.h"
@@ -37,8 +38,6 @@ enum {
 };
 
 #define EASE 1e-3        // compliance over diagonal: a condition of some thousands at most
-#define LOOK 4e-8        // seconds of the look, an entry: two copies, a pass, the order of a factor
-#define PART 0.25        // of the time that is left
 
 // What is known of A after some columns, each together with its row.
 typedef struct glance {
@@ -77,8 +76,10 @@ static void conclude(const glance *g, facts *f) {
   f->m_matrix = f->symmetric && f->positive && !f->hollow && !g->mixed && !g->weak;
 }
 
-// A dense matrix needs no copy.
-static void look_dense(const perp_dense *A, facts *f) {
+enum { OFTEN = 64 };   // columns between two looks at the clock
+
+// A dense matrix needs no copy. 0: the deadline has passed.
+static int look_dense(const perp_dense *A, const perp_deadline *deadline, facts *f) {
   const int32_t n = A->n;
   const size_t ld = (size_t)(A->ld != 0 ? A->ld : A->n), down = A->by_column ? 1 : ld,
                along = A->by_column ? ld : 1;
@@ -86,6 +87,7 @@ static void look_dense(const perp_dense *A, facts *f) {
   int64_t nnz = 0;
   f->monotone = f->positive = 1;
   for (int32_t j = 0; j < n; j++) {
+    if (j%OFTEN == OFTEN - 1 && deadline_passed(deadline)) return 0;
     const double *column = A->value + (size_t)j*along, *row = A->value + (size_t)j*down;
     for (int32_t i = 0; i < n; i++) {
       const double below = column[(size_t)i*down];
@@ -97,14 +99,16 @@ static void look_dense(const perp_dense *A, facts *f) {
   }
   f->nnz = nnz;
   conclude(&g, f);
+  return 1;
 }
 
-// One pass over the entries and their mirror images.
-static void look(const perp_csc *A, const perp_csc *T, facts *f) {
+// One pass over the entries and their mirror images. 0: the deadline has passed.
+static int look(const perp_csc *A, const perp_csc *T, const perp_deadline *deadline, facts *f) {
   const int32_t n = A->columns;
   glance g = {.rows = 1, .columns = 1};
   f->monotone = f->positive = 1;
   for (int32_t j = 0; j < n; j++) {
+    if (j%(8*OFTEN) == 8*OFTEN - 1 && deadline_passed(deadline)) return 0;
     int32_t p = A->colptr[j], q = T->colptr[j];
     while (p < A->colptr[j + 1] || q < T->colptr[j + 1]) {
       const int32_t a = p < A->colptr[j + 1] ? A->row[p] : n,
@@ -116,6 +120,7 @@ static void look(const perp_csc *A, const perp_csc *T, facts *f) {
     end_column(&g, f);
   }
   conclude(&g, f);
+  return 1;
 }
 
 static int count_contacts(const perp_csc *A, const perp_csc *T, const perp_allocator *from,
@@ -160,8 +165,9 @@ static int factored(const facts *f) {   // a factor can be thought of
 }
 
 // A sparse matrix that is bit by bit symmetric is its own mirror image, and needs no copy. 1: seen;
-// 0: it is another one; -2: no memory.
-static int look_symmetric(const perp_operator *A, const perp_allocator *from, facts *f) {
+// 0: it is another one; -1: the deadline has passed; -2: no memory.
+static int look_symmetric(const perp_operator *A, const perp_allocator *from,
+                          const perp_deadline *deadline, facts *f) {
   const perp_view view = A->ops->view(A->self);
   if (view.kind != PERP_VIEW_CSC || view.data != A->self || A->n == 0) return 0;
   const perp_csc *own = A->self;
@@ -171,8 +177,7 @@ static int look_symmetric(const perp_operator *A, const perp_allocator *from, fa
   from->release(from->context, next);
   if (!symmetric) return 0;
   f->nnz = (int64_t)own->colptr[A->n] - own->colptr[0];
-  look(own, own, f);
-  return 1;
+  return look(own, own, deadline, f) ? 1 : -1;
 }
 
 // The contact LCP as it stands says what it is.
@@ -206,7 +211,7 @@ static int eased(const perp_operator *A, const perp_allocator *from, facts *f) {
 }
 
 int select_facts(const perp_operator *A, const double *lo, const double *hi,
-                 const perp_allocator *allocator, facts *f) {
+                 const perp_allocator *allocator, const perp_deadline *deadline, facts *f) {
   const perp_allocator from = allocator_of(allocator);
   const int32_t n = A->n;
   *f = (facts){.n = n, .entries = A->ops->submatrix != NULL,
@@ -229,26 +234,28 @@ int select_facts(const perp_operator *A, const double *lo, const double *hi,
   int32_t i, j;
   f->tridiagonal = diagonals_other(A, &from, &i, &j) == 0;
   if (n <= SMALL && A->ops->view(A->self).data == A->self && kind == PERP_VIEW_DENSE) {
-    look_dense(A->self, f);
+    if (!look_dense(A->self, deadline, f)) return -1;
     if (!plain || !f->hollow) return 0;
   }
   perp_csc own = {0}, mirror = {0};
-  const int seen = look_symmetric(A, &from, f);
+  const int seen = look_symmetric(A, &from, deadline, f);
   const int dear = seen == 1 && !f->m_matrix && n > WEIGHED && factored(f);
   if (seen == 1 && !dear && !(plain && f->hollow)) return 0;
-  int code = seen < 0 ? seen : assemble_csc(A, 0, &from, &own);
+  if (seen < 0) return seen;
+  int code = assemble_csc(A, 0, &from, &own);
   if (code == 0) code = transpose_csc(&own, &from, &mirror);
-  if (code == 0) {
+  int late = code == 0 && deadline_passed(deadline);
+  if (code == 0 && !late) {
     f->nnz = own.colptr[n];
-    if (seen == 0) look(&own, &mirror, f);
-    if (plain && f->hollow) code = count_contacts(&own, &mirror, &from, f);
+    late = seen == 0 && !look(&own, &mirror, deadline, f);
+    if (!late && plain && f->hollow) code = count_contacts(&own, &mirror, &from, f);
     const int weighed = f->symmetric && !f->m_matrix && n > WEIGHED && factored(f);
-    if (code == 0 && weighed) code = weigh(&own, &from, f);
+    if (code == 0 && weighed && !late) code = weigh(&own, &from, f);
   }
   assembled_free(&from, &mirror);
   assembled_free(&from, &own);
   f->entries = code == 0;
-  return code == -2 ? -2 : 0;
+  return code == -2 ? -2 : late ? -1 : 0;
 }
 
 typedef struct ladder {
@@ -360,12 +367,19 @@ int32_t select_rungs(const facts *f, int32_t iteration_limit, rung *rungs) {
   return l.count;
 }
 
-int32_t select_at_once(const perp_operator *A, double seconds, const perp_method *method,
-                       int32_t iteration_limit, rung *rungs) {
-  const perp_problem problem = {.A = *A};
-  const int sweeps = A->ops->diagonal != NULL && (A->ops->sweep != NULL ||
-                                                  A->ops->add_column != NULL);
-  if (!sweeps || (seconds > 0.0 && LOOK*(double)problem_nnz(&problem) <= PART*seconds)) return 0;
-  rungs[0] = (rung){method, iteration_limit, 0.0, 0.0, "no time to look at A"};
-  return 1;
+int32_t select_sweeps(const perp_operator *A, const double *lo, const double *hi,
+                      const perp_method *method, int32_t iteration_limit, rung *rungs) {
+  static const char why[] = "the time is short";
+  ladder l = {.rungs = rungs};
+  const perp_view_kind kind = operator_view(A).kind;
+  const int symmetric = (A->claims & PERP_CLAIM_SYMMETRIC) != 0;
+  int plain = 1;
+  for (int32_t i = 0; i < A->n && plain; i++)
+    plain = lower(lo, i) == 0.0 && upper(hi, i) == (double)INFINITY;
+  if (plain && kind == PERP_VIEW_CONTACT) add(&l, &method_contact_newton, iteration_limit, why);
+  if (plain && !symmetric && (kind == PERP_VIEW_CONTACT || kind == PERP_VIEW_CSC))
+    add(&l, &method_contact_sweep, iteration_limit, why);
+  if (A->ops->diagonal != NULL && (A->ops->sweep != NULL || A->ops->add_column != NULL))
+    add(&l, method, iteration_limit, why);
+  return l.count;
 }

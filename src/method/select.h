@@ -25,9 +25,9 @@ typedef struct facts {
   int32_t bodies;           // 1: it is a contact operator, which knows the bodies
 } facts;
 
-// 0: fine, -2: no memory
+// 0: fine, -1: the deadline (NULL: none) has passed, -2: no memory
 int select_facts(const perp_operator *A, const double *lo, const double *hi,
-                 const perp_allocator *allocator, facts *f);
+                 const perp_allocator *allocator, const perp_deadline *deadline, facts *f);
 
 typedef struct rung {
   const perp_method *method;    // NULL: look for a proof that there is no solution
@@ -40,9 +40,9 @@ typedef struct rung {
 enum { SELECT_RUNGS = 13,
        SELECT_TINY = 4 };   // rows: enumerate first, at most 3^4 systems of 4 equations
 int32_t select_rungs(const facts *f, int32_t iteration_limit, rung *rungs);   // how many
-// Without a look at A: sweeps, where so few seconds are left that the look would take a good part
-// of them. method: who makes them. 0: there is time to look.
-int32_t select_at_once(const perp_operator *A, double seconds, const perp_method *method,
-                       int32_t iteration_limit, rung *rungs);
+// Without a look at A, for what is left of a short time: sweeps over the contacts, where A may be a
+// contact LCP, else over the rows. method: who makes those. How many; 0: A has no sweeps.
+int32_t select_sweeps(const perp_operator *A, const double *lo, const double *hi,
+                      const perp_method *method, int32_t iteration_limit, rung *rungs);
 
 #endif

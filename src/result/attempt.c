@@ -12,7 +12,7 @@ enum { REST = 15 };   // solves without an attempt after one that failed: it wil
 
 int attempt_allowed(const perp_options *o) {
   return o->method->attempt != NULL && o->on_iteration == NULL && o->trace_capacity == 0 &&
-         o->iteration_limit >= 1 && !(o->time_limit < (double)INFINITY) &&
+         o->iteration_limit >= 1 &&
          o->stop.measure == PERP_MEASURE_NONE && o->stop.relative == 0.0 &&
          o->stop.stagnation == 0.0 && o->absolute_tol == 0.0 &&
          (o->start.method == PERP_START_NONE || o->start.iterations == 0);

@@ -31,7 +31,7 @@ static perp_status without_memory(perp_run *run, const perp_method *method) {
 static int too_late(const perp_run *run) {
   const perp_solver *solver = run->state->solver;
   const double left = run_seconds_left(run);
-  return solver->timed && left < 4.0*pace_of(&solver->once, left);
+  return solver->timed && left < 4.0*pace_least(&solver->once);
 }
 
 perp_status run_child(perp_run *run, const perp_method *method, const perp_options *options,
@@ -49,6 +49,7 @@ perp_status run_child(perp_run *run, const perp_method *method, const perp_optio
   const run_spec spec = {.method = method, .options = options, .A = run->A, .b = run->b,
                          .lo = run->lo, .hi = run->hi, .x = run->x, .index = state->index,
                          .R = state->R, .C = state->C, .limits = &limits, .is_child = 1,
+                         .only_sweeps = run->only_sweeps,
                          .y = meta ? state->y : NULL, .y_known = &state->y_known,
                          .judged = run->only_child && state->judged,
                          // with y of x its residual is known, too
@@ -80,7 +81,6 @@ perp_status run_child(perp_run *run, const perp_method *method, const perp_optio
   run->factorizations += child.factorizations;
   if (child.factor_nonzeros > run->factor_nonzeros) run->factor_nonzeros = child.factor_nonzeros;
   run->solutions += child.solutions;
-  run->hurried |= child.hurried;
   run->residual = child.residual;
   run->credit = child.credit;
   run->child_refused = child.refused;

@@ -31,6 +31,7 @@ struct perp_solver {
   certifier judge;           // on the caller's data
   presolve reduced;
   double *x;                 // n: the answer in the making, in the caller's terms
+  double *seen, seen_residual;   // n: the best x of run_remember(); NULL: there is no time limit
   double *farkas;            // n: the proof of "infeasible"
   double *farkas_work;       // farkas_doubles(n)
   double radius;             // of that proof
@@ -98,6 +99,7 @@ typedef struct run_spec {    // what to run
   int *y_known;
   double residual;           // that of x; < 0: not known
   int is_child;              // of another run: the trace has begun
+  int only_sweeps;           // see perp_run
   int judged;                // whoever asked compares the answer with the guess
   int32_t iteration_limit;
   double deadline;
@@ -139,6 +141,7 @@ double solver_seconds(const perp_solver *solver);   // since the solve began
 perp_error solver_check(perp_solver *solver, const double *x, int far,
                         perp_certificate *certificate);
 double pace_of(const pace *p, double left);         // seconds to expect, with a margin
+double pace_least(const pace *p);                   // seconds that it takes at least
 void pace_note(pace *p, double seconds);
 // What depends on A alone: all of it, or, where the time limit is too tight for that, its diagonal.
 perp_error solver_prepare(perp_solver *solver, const perp_problem *problem, double until);

@@ -5,27 +5,33 @@
 // the last one and the mean with those before, so that one that was held up is forgotten by halves.
 #include "clock.h"
 #include "driver.h"
+#include "error.h"
 #include "grid.h"
 #include "vector.h"
 
 #include <math.h>
 
-enum { PASSES = 10 };        // over A to look at it in full: components, symmetry, scaling
+enum { PASSES = 10,          // over A to look at it in full: components, symmetry, scaling
+       ALWAYS = 12000 };     // entries: that look takes 0.6 ms at most, of contacts, and no limit is
+                             //   too short for it
 
 #define PASS 1e-9            // seconds of an entry in such a pass, with all of A in the caches
-#define PART 0.6             // of the time given that those passes may take
+#define PART 1.0             // of the time given that those passes may take
 #define TIES 0.6             // passes that tell which rows are tied together, ...
 #define SMALL 0.3            //   which may take so much of it
-#define SLOWEST 2e-8         // of a product on any machine: what took longer was held up, perhaps,
-#define MATTERS 400.0        //   and is measured again where so many would not fit, ...
-#define AGAIN 16.0           //   but so many do, ...
-enum { TRIES = 3 };          //   a few times while it becomes shorter
+#define MATTERS 400.0        // certificates: where so many do not fit, products are measured, ...
+#define AGAIN 16.0           //   unless so many of them do not fit, ...
+enum { TRIES = 2 };          //   the first one with cold caches, perhaps
+#define STEADY 0.75          // of the shorter one: no product takes less
+#define LONGEST 20.0         // products: no certificate takes longer; 2 to 4 are usual, 13 contacts
 #define MARGIN 1.25          // a certificate is as long as the last one, and a little
 
 double pace_of(const pace *p, double left) {
   // What once was faster is not believed to eat more than half of the time that is left.
   return max2(p->least, min2(MARGIN*p->recent, 0.5*left));
 }
+
+double pace_least(const pace *p) { return p->least > 0.0 ? p->least : p->recent/3.0; }
 
 void pace_note(pace *p, double seconds) {
   const double before = p->recent;
@@ -61,25 +67,25 @@ void solver_guess_pace(perp_solver *s, double validation, double preparation) {
   s->once = (pace){s->judge.hurried ? 2.0*validation : preparation/PASSES, 0.0};
 }
 
-// One sample decides whether there is time for more than sweeps. On a busy machine it may have
-// waited a hundred times as long as it worked.
+// One certificate decides whether there is time for more than sweeps. It found the caches cold, and
+// on a busy machine it may have waited a hundred times as long as it worked: a few products tell.
 perp_error solver_doubt_pace(perp_solver *s) {
-  const double entries = (double)problem_nnz(s->problem);
-  perp_error error = PERP_OK;
-  for (int k = 0; k < TRIES && error == PERP_OK; k++) {
-    const pace before = s->once;
-    const double left = s->options.time_limit - solver_seconds(s);
-    if (!(before.recent > SLOWEST*entries) || entries == 0.0 || MATTERS*before.recent <= left ||
-        AGAIN*before.recent > left)
-      break;
-    perp_certificate unused;
-    s->once = (pace){0.0, 0.0};
-    error = solver_check(s, s->x, 1, &unused);
-    const int longer = !(s->once.recent > 0.0) || s->once.recent > before.recent;
-    if (longer) s->once = before;
-    if (longer || s->once.recent > 0.5*before.recent) break;   // it was no accident
+  const perp_operator *A = &s->problem->A;
+  pace *p = &s->once;
+  const double left = s->options.time_limit - solver_seconds(s);
+  if (s->judge.lean || A->n == 0 || !(p->recent > 0.0) || MATTERS*p->recent <= left) return PERP_OK;
+  double product = (double)INFINITY;
+  for (int k = 0; k < TRIES; k++) {
+    const double before = solver_seconds(s);
+    if (AGAIN*min2(p->recent, product) > s->options.time_limit - before) break;
+    if (A->ops->apply(A->self, s->problem->b, s->judge.work, s->judge.scratch) != 0)
+      return error_set(PERP_ERROR_OPERATOR, "operator '%s': apply failed", A->ops->name);
+    product = min2(product, solver_seconds(s) - before);
   }
-  return error;
+  if (!(product < (double)INFINITY)) return PERP_OK;
+  p->least = STEADY*product;
+  p->recent = min2(p->recent, LONGEST*product);
+  return PERP_OK;
 }
 
 double solver_kept(const perp_solver *s, double left) {
@@ -90,7 +96,9 @@ int solver_hastens(const perp_solver *s, const perp_operator *A, double deadline
   if (!s->timed || s->method->hasty == NULL || A->ops->add_column == NULL ||
       !(A->claims & PERP_CLAIM_SYMMETRIC) || grid_of(A) != NULL)   // which needs no analysis
     return 0;
-  const double product = pace_of(&s->once, s->options.time_limit)*A->n/max2(1.0, s->problem->A.n);
+  // Small matrices and full ones need no order of a factor: pivots come first.
+  if (A->n <= RUN_SMALL || operator_view(A).kind == PERP_VIEW_DENSE) return 0;
+  const double product = pace_least(&s->once)*A->n/max2(1.0, s->problem->A.n);
   return RUN_ANALYSIS*product > deadline - solver_seconds(s);
 }
 
@@ -119,6 +127,7 @@ perp_error solver_prepare(perp_solver *s, const perp_problem *problem, double un
   const double pass = PASS*(double)problem_nnz(problem);
   const double left = until < (double)INFINITY ? until - solver_seconds(s) : (double)INFINITY;
   if (PASSES*pass > PART*left) p.until = 0.0;
+  if (problem_nnz(problem) <= ALWAYS) p.until = (double)INFINITY;
   s->judge.ties = TIES*pass <= SMALL*left;
   return certifier_prepare(&s->judge, problem, &deadline);
 }

@@ -307,6 +307,10 @@ void run_stop(perp_run *run, perp_status reason, const char *format, ...) {
 
 int run_ended(const perp_run *run) { return run->state->ended; }
 
+static int out_of_time(const perp_run *run) {
+  return run->state->ended && run->reason == PERP_STATUS_TIME_LIMIT;
+}
+
 int run_out_of_time(perp_run *run) {
   const run_state *state = run->state;
   return state->deadline < (double)INFINITY && solver_seconds(state->solver) >= state->deadline;
@@ -335,21 +339,19 @@ int run_fits(const perp_run *run, double products) {
              run_seconds_left(run);
 }
 
-int run_fits_analysis(perp_run *run) {
-  if (run_fits(run, RUN_ANALYSIS)) return 1;
+int run_may_fit(const perp_run *run, double products) {
+  const perp_solver *solver = run->state->solver;
+  if (!solver->timed || run->n <= RUN_SMALL) return 1;
+  const double product = pace_least(&solver->once)*run->n/solver->problem->A.n;
+  return products*product <= run_seconds_left(run);
+}
+
+int run_may_fit_analysis(perp_run *run) {
+  if (run_may_fit(run, RUN_ANALYSIS)) return 1;
   run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit left %s no time for the order of a "
            "factor of A", run->method->name);
   return 0;
 }
-
-double run_hurry(perp_run *run, double seconds) {
-  run_state *state = run->state;
-  const double before = state->deadline;
-  if (seconds < run_seconds_left(run)) state->deadline = solver_seconds(state->solver) + seconds;
-  return before;
-}
-
-void run_resume(perp_run *run, double deadline) { run->state->deadline = deadline; }
 
 static int deadline_of_run(void *run) { return run_out_of_time(run); }
 
@@ -360,6 +362,20 @@ void run_save_best(perp_run *run) {
   team_copy(run->threads, run->state->best, run->x, run->n);
   run->state->best_residual = run->residual;
   run->state->true_residual = 0;
+}
+
+void run_keep(perp_run *run) {
+  if (run->residual < run->state->best_residual) run_save_best(run);
+}
+
+void run_remember(perp_run *run, const double *x, double residual) {
+  const run_state *state = run->state;
+  perp_solver *solver = state->solver;
+  if (solver->seen == NULL || state->index != NULL || state->R != NULL || state->C != NULL ||
+      !(residual < solver->seen_residual) || !all_finite(x, run->n))
+    return;
+  memcpy(solver->seen, x, (size_t)run->n*sizeof *x);
+  solver->seen_residual = residual;
 }
 
 static void record(perp_solver *solver, const perp_statistics *statistics) {
@@ -417,15 +433,15 @@ static double check_seconds(const perp_run *run) {
                    solver->options.time_limit);
 }
 
-// The next iteration takes as long as the longer one of the last two.
-static void expect_step(run_state *state, double now) {
-  const double step = now - state->began;
-  state->step = max2(step, state->last_step);
-  state->last_step = step;
-}
+enum { SHORT_ITERATION = 16 };   // products: what takes longer looks at the clock on its way
 
-static int out_of_time(const perp_run *run) {
-  return run->state->ended && run->reason == PERP_STATUS_TIME_LIMIT;
+// The next iteration takes as long as the longer one of the last two, if they were short.
+static void expect_step(run_state *state, double now) {
+  const perp_solver *solver = state->solver;
+  const double step = now - state->began;
+  const double most = solver->timed ? SHORT_ITERATION*pace_least(&solver->once) : 0.0;
+  state->step = min2(max2(step, state->last_step), most);
+  state->last_step = step;
 }
 
 // Whoever watches hears of an iteration. Returns the time.
@@ -518,7 +534,7 @@ int run_continue(perp_run *run) {
     if (state->deadline < (double)INFINITY) state->began = solver_seconds(solver);
     // It takes a product at least.
     const double first = solver->timed && !(run->method->traits & PERP_TRAIT_META)
-                             ? pace_here(solver, &solver->once, run->n, run_seconds_left(run))
+                             ? pace_least(&solver->once)*run->n/max2(1.0, solver->problem->A.n)
                              : 0.0;
     if (state->began >= state->deadline || state->began + first > state->deadline)
       run_stop(run, PERP_STATUS_TIME_LIMIT,
@@ -673,7 +689,7 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
   *run = (perp_run){.A = spec->A, .n = n, .b = spec->b, .lo = spec->lo, .hi = spec->hi,
                     .x = arrays.x, .weight = arrays.weight, .options = spec->options,
                     .method = spec->method, .memory = &memory, .scratch = arrays.scratch,
-                    .threads = solver->threads, .is_child = spec->is_child, .credit = spec->method,
+                    .threads = solver->threads, .is_child = spec->is_child, .only_sweeps = spec->only_sweeps, .credit = spec->method,
                     .state = &state};
   perp_wrapper wrapper;
   team_copy(run->threads, run->x, spec->x, n);
@@ -690,7 +706,7 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
   const run_given given = {spec, &arrays, &wrapper, scratch};
   state.given = &given;
   if (!spec->judged && solver->timed)   // of the product at the end
-    state.deadline -= pace_here(solver, &solver->once, n, solver->options.time_limit);
+    state.deadline -= pace_least(&solver->once)*n/max2(1.0, solver->problem->A.n);
   state.y_known = apply_to_guess(run, spec, state.y) == 0;
   if (spec->y != NULL) *spec->y_known = 0;
   if (state.y_known) {

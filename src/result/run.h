@@ -33,11 +33,11 @@ typedef struct perp_run {
   void *scratch;                 // for A's apply and residual
   team *threads;                 // may be NULL: one
   int is_child;                  // of a method that looks after the rest of the time
+  int only_sweeps;               // the time is nearly over: nothing but sweeps from x on
 
   // Set by the method in every iteration:
   double residual;               // estimate at x; the driver starts it at that of the guess
   int last_resort;               // auto, at its end: proofs with a finite radius count too
-  int hurried;                   // set where the time was short for what the method would have done
   int only_child;                // set by a method whose next child's answer is its own
   int paced;                     // set by a method that begins nothing that would not end in time:
                                  //   otherwise the driver expects iterations as long as the last
@@ -81,6 +81,11 @@ void run_grid_units(const perp_run *run, double *unit, uint8_t *open);
 int run_transposed(perp_run *run, const double *x, double *y);
 // the certificate's max r_i / base_c, from y = A x + b
 double run_residual(const perp_run *run, const double *x, const double *y);
+// With a time limit: an x beside the method's way, and its residual. It is the answer where the time
+// ends before anything better is found, and changes nothing else.
+void run_remember(perp_run *run, const double *x, double residual);
+// x and its residual are those of an iterate, although the run has ended meanwhile.
+void run_keep(perp_run *run);
 int run_check(perp_run *run);   // certify x now: 1 if it is a solution (then run_continue is 0)
 // give up, with the truth
 void run_stop(perp_run *run, perp_status reason, const char *format, ...);
@@ -98,15 +103,16 @@ perp_deadline run_deadline(perp_run *run);   // the same, for linear solvers
 // counts factorisations, and how many entries the factor has: 0 where that means nothing
 void run_factored(perp_run *run, int32_t count, int64_t nonzeros);
 double run_seconds_left(const perp_run *run);   // INFINITY: there is no limit
-// Do so many products with A fit into the time left, by what one has taken so far?
-enum { RUN_ANALYSIS = 60 };   // a copy of A, the order of its factor: 30 to 75 on walls and grids
+// Do so many products with A fit into the time left, as long as one is expected to take?
 int run_fits(const perp_run *run, double products);
-// The same of RUN_ANALYSIS; 0: they do not, and the run has ended.
-int run_fits_analysis(perp_run *run);
-// For a part of a run: the deadline is `seconds` from now if that is earlier. Returns the one
-// before, which run_resume() brings back.
-double run_hurry(perp_run *run, double seconds);
-void run_resume(perp_run *run, double deadline);
+// The same as long as one takes at least: 0 only where something certainly does not fit. Work is
+// left out for this reason alone, as a forecast that is too dark would destroy what works.
+int run_may_fit(const perp_run *run, double products);
+enum { RUN_ANALYSIS = 60,     // products that take as long as a copy of A and the order of its
+                              //   factor: 30 to 75 on walls and grids
+       RUN_SMALL = 400 };     // rows: pivots solve such a problem in the time of a few hundred
+                              //   products, and nothing is left out
+int run_may_fit_analysis(perp_run *run);   // RUN_ANALYSIS; 0: they do not, and the run has ended
 
 // u proves that this problem has no solution (perp_farkas). 1: it does on the caller's data too,
 // and the run has ended as infeasible; 0: go on. A proof with a finite radius says nothing of

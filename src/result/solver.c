@@ -16,7 +16,11 @@
 #include "vector.h"
 
 enum { PRODUCTS = 60 };   // with A that must fit, at least, before it is taken apart: the copy
-                          //   takes ten, and blocks solved one by one, or not at all, many more
+                          //   takes ten, and blocks solved one by one many more
+#define LOOK_PART 0.8     // of the time limit that a look at a new A may take: where x_ref is the
+                          //   answer, the look is nearly all of the solve
+#define LAST_PART 0.2     // of the time that is left for the runs: sweeps on the best x where the
+                          //   way that is taken without a limit does not end in the rest of it
 
 perp_limits perp_limits_of(const perp_problem *problem) {
   if (problem == NULL || problem->A.ops == NULL) return (perp_limits){0};
@@ -51,6 +55,7 @@ static void solver_layout(perp_solver *s, arena *memory) {
   s->x = grid ? s->judge.x : ARENA_ARRAY(memory, double, n);
   if (!run_lends(s->method, &s->limits, &s->options)) s->farkas = ARENA_ARRAY(memory, double, n);
   s->farkas_work = ARENA_ARRAY(memory, double, grid ? 1 : farkas_doubles(n));
+  if (!grid && s->options.time_limit < (double)INFINITY) s->seen = ARENA_ARRAY(memory, double, n);
   const int32_t lanes = s->limits.lanes > 1 ? s->limits.lanes - 1 : 0;
   s->lanes = ARENA_ARRAY(memory, perp_solver *, lanes);
   for (int32_t k = 0; s->lanes != NULL && k < lanes; k++) s->lanes[k] = NULL;
@@ -94,7 +99,7 @@ static perp_error create_lanes(perp_solver *s) {
 // Does nobody watch the iterations, and has nobody asked for few of them, or for another way?
 static int options_allow_quick(const perp_options *o) {
   return (o->method->traits & PERP_TRAIT_QUICK) && o->on_iteration == NULL &&
-         o->trace_capacity == 0 && o->iteration_limit >= QUICK_ROUNDS && o->time_limit >= 1e-4 &&
+         o->trace_capacity == 0 && o->iteration_limit >= QUICK_ROUNDS &&
          o->stop.measure == PERP_MEASURE_NONE && o->stop.relative == 0.0 &&
          o->stop.stagnation == 0.0 && start_method(o) == NULL && o->linear == NULL;
 }
@@ -282,7 +287,7 @@ static int set_guess(perp_solver *s, const double *guess) {
 }
 
 // One block (g < 0: the caller's problem as it is): the start, if one is asked for, and the method.
-static perp_error run_block(perp_solver *s, int32_t g, double deadline, perp_run *run) {
+static perp_error run_block(perp_solver *s, int32_t g, perp_run *run) {
   const perp_problem *problem = s->problem;
   const presolve *p = &s->reduced;
   const int all = (s->method->traits & PERP_TRAIT_ALL) != 0;
@@ -290,7 +295,7 @@ static perp_error run_block(perp_solver *s, int32_t g, double deadline, perp_run
                    .lo = problem->lo, .hi = problem->hi, .x = s->x,
                    .y = g < 0 ? s->judge.y : NULL, .y_known = &s->y_known, .judged = g < 0 && !all,
                    .residual = g < 0 ? s->guess_residual : -1.0,
-                   .iteration_limit = s->options.iteration_limit, .deadline = deadline};
+                   .iteration_limit = s->options.iteration_limit, .deadline = s->deadline};
   double *guess = NULL;
   if (g >= 0) {
     const int32_t first = p->block[g];
@@ -318,7 +323,7 @@ static perp_error run_block(perp_solver *s, int32_t g, double deadline, perp_run
     spec.iteration_limit -= run->iterations;
     spec.residual = -1.0;
   }
-  const int hasty = solver_hastens(s, &spec.A, deadline);
+  const int hasty = solver_hastens(s, &spec.A, s->deadline);
   const perp_options instead = hasty ? start_options(&s->options, s->method->hasty) : s->options;
   if (hasty) {
     spec.method = s->method->hasty;
@@ -327,7 +332,6 @@ static perp_error run_block(perp_solver *s, int32_t g, double deadline, perp_run
   if (error == PERP_OK && run->reason != PERP_STATUS_SOLVED && run->reason != PERP_STATUS_STOPPED)
     error = run_execute(s, &spec, s->runs, run);
   if (error != PERP_OK) return error;
-  run->hurried |= hasty;
   if (hasty && run->reason != PERP_STATUS_SOLVED) {
     char why[sizeof run->message];
     plain_print(why, sizeof why, "%s", run->message);
@@ -355,57 +359,24 @@ static void count_block(tally *t, const perp_run *run, int32_t n) {
   t->all_solved &= solved;
 }
 
-static double block_size(const presolve *p, int32_t g) {   // what the work on it grows with
-  const perp_csc *A = &p->csc[g];
-  return (double)A->colptr[A->columns] - A->colptr[0] + 20.0*A->columns;
-}
-
-// All blocks, the largest last. Where the time is limited each may take its share of what is left,
-// by its size, or half an equal one; those that this cuts short, or whom a
-// delay made choose what is quick, share what is left in the end.
+// All blocks, the largest last. A time limit does not change that: a block that gets a share of the
+// time only may miss a solution that there is time for.
 static perp_error run_blocks(perp_solver *s, perp_run *outcome) {
-  presolve *p = &s->reduced;
+  const presolve *p = &s->reduced;
   const int32_t blocks = p->blocks;
-  int32_t *cut = p->queue;   // blocks: free again after presolve_run
-  int32_t last = 0, count = blocks;
-  double left = 0.0;
-  for (int32_t g = 0; g < blocks; g++) {
+  int32_t last = 0;
+  for (int32_t g = 0; g < blocks; g++)
     if (p->csc[g].columns > p->csc[last].columns) last = g;
-    left += block_size(p, g);
-    cut[g] = 1;
-  }
   tally t = {outcome, 1, -1};
-  int late = 0;
-  for (int round = 0; round < 2; round++) {
-    double cuts = 0.0;
-    int32_t again = 0;
-    for (int32_t k = 0; k < blocks; k++) {
-      const int32_t g = k + 1 < blocks ? k + (k >= last) : last;
-      if (!cut[g]) continue;
-      const double now = late ? s->deadline : s->timed ? solver_seconds(s) : 0.0;
-      const double size = block_size(p, g);
-      const double share = max2(size/left, 0.5/count--);
-      const double deadline = s->timed && left > size ? now + (s->deadline - now)*share
-                                                      : s->deadline;
-      perp_run run = {.reason = PERP_STATUS_TIME_LIMIT, .credit = s->method};
-      strcpy(run.message, "the time limit was reached");
-      left -= size;
-      late = now >= s->deadline;   // there may be very many blocks: none begins then
-      if (!late) {
-        const perp_error error = run_block(s, g, deadline, &run);
-        if (error != PERP_OK) return error;
-      }
-      const int unlucky = run.reason == PERP_STATUS_TIME_LIMIT ||
-                          (run.hurried && run.reason != PERP_STATUS_SOLVED);
-      cut[g] = round == 0 && s->timed && blocks > 1 && unlucky;
-      again += cut[g];
-      if (cut[g]) cuts += size;
-      else count_block(&t, &run, p->csc[g].columns);
-      if (run.reason == PERP_STATUS_STOPPED || run.reason == PERP_STATUS_INFEASIBLE)
-        return PERP_OK;
-    }
-    left = cuts;
-    count = again;
+  for (int32_t k = 0; k < blocks; k++) {
+    const int32_t g = k + 1 < blocks ? k + (k >= last) : last;
+    perp_run run;
+    const perp_error error = run_block(s, g, &run);
+    if (error != PERP_OK) return error;
+    count_block(&t, &run, p->csc[g].columns);
+    if (run.reason == PERP_STATUS_STOPPED || run.reason == PERP_STATUS_INFEASIBLE) break;
+    // There may be very many blocks: none begins when the time is over.
+    if (run.reason == PERP_STATUS_TIME_LIMIT && solver_seconds(s) >= s->deadline) break;
   }
   return PERP_OK;
 }
@@ -426,11 +397,46 @@ static perp_error run_all(perp_solver *s, int presolving, perp_run *outcome) {
     empty_row(s, empty, outcome);
     return PERP_OK;
   }
-  if (!smaller) return run_block(s, -1, s->deadline, outcome);
+  if (!smaller) return run_block(s, -1, outcome);
   if (p->blocks > 0) return run_blocks(s, outcome);
   outcome->reason = PERP_STATUS_SOLVED;
   plain_print(outcome->message, sizeof outcome->message, "presolve found all %d values",
               problem->A.n);
+  return PERP_OK;
+}
+
+// What a run has seen besides its own way, where it is better than what came of that.
+static perp_error take_seen(perp_solver *s, perp_certificate *certificate) {
+  if (!(s->seen_residual < certificate->residual)) return PERP_OK;
+  copy(s, s->x, s->judge.x);
+  perp_certificate seen;
+  const perp_error error = solver_check(s, s->seen, 0, &seen);
+  if (error != PERP_OK) return error;
+  if (seen.solved || seen.residual < certificate->residual) *certificate = seen;
+  else copy(s, s->judge.x, s->x);
+  return PERP_OK;
+}
+
+// The last part of the time: sweeps on the best x, on the problem as it is. What they find is taken
+// where it is better.
+static perp_error sweep_last(perp_solver *s, perp_run *outcome, perp_certificate *certificate) {
+  const perp_problem *problem = s->problem;
+  copy(s, s->x, s->judge.x);
+  run_spec spec = {.method = s->method, .options = &s->options, .A = problem->A, .b = problem->b,
+                   .lo = problem->lo, .hi = problem->hi, .x = s->x, .residual = -1.0,
+                   .only_sweeps = 1, .iteration_limit = s->options.iteration_limit,
+                   .deadline = s->deadline};
+  perp_run run;
+  s->judged = 0;
+  perp_error error = run_execute(s, &spec, s->runs, &run);
+  if (error != PERP_OK) return error;
+  s->inner_iterations += run.inner_iterations;
+  perp_certificate after = s->verdict;   // of x, where the last check was the certificate
+  if (!s->judged) error = solver_check(s, s->x, 1, &after);
+  if (error != PERP_OK) return error;
+  if (after.solved || after.residual < certificate->residual) outcome->credit = run.credit;
+  *certificate = after;
+  if (after.solved) *outcome = run;
   return PERP_OK;
 }
 
@@ -453,12 +459,28 @@ static perp_error run_and_judge(perp_solver *s, int presolving, perp_run *outcom
     *certificate = s->verdict;   // the last check was the certificate
   }
   const int worse = !certificate->solved && certificate->residual > before.residual;
-  if (found && (!worse || outcome->reason == PERP_STATUS_MEASURE || s->solutions > 0))
+  const int of_all = (s->method->traits & PERP_TRAIT_ALL) && s->solutions > 0;
+  if (found && (!worse || outcome->reason == PERP_STATUS_MEASURE || of_all))
     return PERP_OK;
   set_guess(s, guess);
   copy(s, s->judge.x, s->x);
   *certificate = before;
   return PERP_OK;
+}
+
+// No answer is worse than x_ref or the guess, whatever ended the runs: judge.x and its certificate
+// become those of the better one where it is.
+static void take_best(perp_solver *s, const double *guess, perp_certificate reference,
+                      perp_certificate of_guess, perp_certificate *certificate) {
+  const perp_problem *problem = s->problem;
+  const int zero = reference.residual < of_guess.residual;
+  const perp_certificate *best = zero ? &reference : &of_guess;
+  if (certificate->residual <= best->residual) return;
+  if (!zero) set_guess(s, guess);
+  for (int32_t i = 0; zero && i < problem->A.n; i++)
+    s->x[i] = clamp(0.0, lower(problem->lo, i), upper(problem->hi, i));
+  copy(s, s->judge.x, s->x);
+  *certificate = *best;
 }
 
 // The certified residual ends the trace: what a method estimates on the way can differ from it.
@@ -512,13 +534,13 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
   s->iterations = s->inner_iterations = s->factorizations = s->trace_count = 0;
   s->solutions = s->factor_nonzeros = 0;
   s->trace_stride = 1;
+  s->seen_residual = (double)INFINITY;
   s->error = PERP_OK;
   s->timed = options->time_limit < (double)INFINITY;
   s->watching = s->timed || options->on_iteration != NULL || options->trace_capacity > 0;
-  // Half of the time may go into a new A; what a known one takes is O(n).
-  const double half = s->timed ? 0.5*options->time_limit : (double)INFINITY;
+  const double until = s->timed ? LOOK_PART*options->time_limit : (double)INFINITY;
   const double validated = s->timed ? solver_seconds(s) : 0.0;
-  if ((error = solver_prepare(s, problem, half)) != PERP_OK) return error;
+  if ((error = solver_prepare(s, problem, until)) != PERP_OK) return error;
   const int hurried = s->judge.hurried;
   if (s->timed) solver_guess_pace(s, validated, solver_seconds(s) - validated);
   s->y_known = 1;   // of x_ref
@@ -526,16 +548,18 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
   // x_ref is tried first, then the guess, then what quick.c has left open.
   const int looks_for_all = (s->method->traits & PERP_TRAIT_ALL) != 0;
   perp_run outcome = {.reason = PERP_STATUS_SOLVED, .credit = s->method};
-  perp_certificate certificate;
+  perp_certificate certificate, of_guess = {0};
   if ((error = solver_attempt(s, x, &certificate)) != PERP_OK) return error;
   const int attempted = certificate.solved;
   if (!attempted)
     certifier_check_reference(&s->judge, options->tol, options->absolute_tol, &certificate);
+  const perp_certificate of_reference = certificate;
   if (!certificate.solved || looks_for_all) {
     if (set_guess(s, x)) certifier_take_reference(&s->judge);
     else error = solver_check(s, s->x, 1, &certificate);
     if (error != PERP_OK) return error;
     s->guess_residual = s->judge.lean ? certificate.residual : -1.0;
+    of_guess = certificate;
     if (!certificate.solved && end == QUICK_CANDIDATE) {
       s->y_known = 0;
       perp_certificate candidate;
@@ -553,10 +577,13 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
   }
   if (s->timed && !certificate.solved && (error = solver_doubt_pace(s)) != PERP_OK) return error;
   const double setup_seconds = solver_seconds(s);
-  s->deadline = options->time_limit - solver_kept(s, options->time_limit - setup_seconds);
+  const double all = options->time_limit - solver_kept(s, options->time_limit - setup_seconds);
+  const int sweeps_last = s->timed && !s->limits.grid && (s->method->traits & PERP_TRAIT_META) &&
+                          s->method->hasty != NULL;
+  s->deadline = sweeps_last ? all - LAST_PART*max2(all - setup_seconds, 0.0) : all;
 
   if (!certificate.solved || looks_for_all) {
-    const double needed = PRODUCTS*pace_of(&s->once, options->time_limit);
+    const double needed = problem->A.n > RUN_SMALL ? PRODUCTS*pace_least(&s->once) : 0.0;
     const int presolving = (options->presolve || options->split) && !hurried &&
                            !(s->timed && needed > s->deadline - setup_seconds);
     if (setup_seconds >= s->deadline) {
@@ -581,7 +608,14 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
       s->guess_residual = -1.0;
       error = run_and_judge(s, 0, &outcome, x, &certificate);
     }
+    s->deadline = all;
+    if (error == PERP_OK && !certificate.solved) error = take_seen(s, &certificate);
+    if (error == PERP_OK && sweeps_last && !certificate.solved &&
+        outcome.reason == PERP_STATUS_TIME_LIMIT && solver_seconds(s) < all)
+      error = sweep_last(s, &outcome, &certificate);
     if (error != PERP_OK) return error;
+    if (!certificate.solved && outcome.reason != PERP_STATUS_MEASURE && !looks_for_all)
+      take_best(s, x, of_reference, of_guess, &certificate);
   }
   if (certificate.solved && hurried && (error = judge_again(s, &outcome, &certificate)) != PERP_OK)
     return error;

@@ -1,0 +1,233 @@
+// test_limits.c: laws of a time limit, on a clock that a millisecond passes on with every look.
+//
+// 1. A limit above what the solve takes without one changes no bit of the answer.
+// 2. No answer is worse than x = 0 or the guess, however short the limit is.
+// 3. More time gives no larger residual, in the median over ten seeds.
+// cost: 6
+#include "contact_scene.h"
+#include "gallery_sample.h"
+#include "grid_sample.h"
+
+static double tick(void *context) { return *(double *)context += 1e-3; }
+
+typedef struct answer {
+  perp_result result;
+  double seconds;        // on that clock
+  double residual;       // by perp_certify
+  double *x;
+} answer;
+
+static void drop_answer(answer *a) { free(a->x); }
+
+static answer solve_within(const char *method, const perp_problem *p, const double *guess,
+                           double limit) {
+  const size_t bytes = (size_t)p->A.n*sizeof(double);
+  double now = 0.0;
+  perp_options o = perp_default_options(perp_find_method(method));
+  o.clock = tick;
+  o.clock_context = &now;
+  o.time_limit = limit;
+  answer a = {.x = malloc(bytes + 1)};
+  assert_non_null(a.x);
+  memcpy(a.x, guess, bytes);
+  if (perp_solve_once(p, a.x, &o, &a.result) != PERP_OK) fail_msg("%s", perp_last_message());
+  a.seconds = now;
+  for (int32_t i = 0; i < p->A.n; i++) assert_true(a.x[i] - a.x[i] == 0.0);
+  a.residual = certify(p, a.x).residual;
+  if (a.result.status == PERP_STATUS_SOLVED) assert_true(certify(p, a.x).solved);
+  return a;
+}
+
+// ---- what is solved ----
+
+typedef struct subject {
+  const char *family, *parameter;
+  double value;
+  int dense;
+} subject;
+
+static const subject subjects[] = {
+  {"wall", "bodies", 24, 0},      {"bricks", "bodies", 20, 0},   {"obstacle", "size", 12, 0},
+  {"friction", "bodies", 12, 0},  {"fluid2d", "size", 12, 0},    {"m-matrix", "n", 60, 0},
+  {"p-matrix", "n", 120, 0},       {"mixed", "n", 60, 0},         {"dense-pd", "n", 40, 1},
+  {"dense-psd", "n", 40, 1},      {"murty", "n", 12, 1},         {"wall", "bodies", 6, 1},
+  {"friction", "bodies", 4, 1},
+};
+enum { SUBJECTS = sizeof subjects/sizeof *subjects };
+
+typedef struct made {
+  perp_sample sample;
+  double *entries;       // n x n, of dense ones
+  perp_dense dense;
+  perp_problem problem;
+} made;
+
+static void make_subject(const subject *s, uint64_t seed, made *m) {
+  const perp_family *family = perp_find_family(s->family);
+  double values[VALUES_MAX];
+  int known = 0;
+  for (int32_t k = 0; k < family->parameter_count; k++) {
+    const int is = strcmp(family->parameters[k].name, s->parameter) == 0;
+    values[k] = is ? s->value : family->parameters[k].initial;
+    known |= is;
+  }
+  if (!known) fail_msg("%s has no parameter %s", s->family, s->parameter);
+  if (perp_generate(family, values, seed, &m->sample) != PERP_OK)
+    fail_msg("%s", perp_last_message());
+  m->problem = m->sample.problem;
+  m->entries = NULL;
+  if (!s->dense) return;
+  const int32_t n = m->sample.n;
+  m->entries = calloc((size_t)n*(size_t)n, sizeof *m->entries);
+  assert_non_null(m->entries);
+  const perp_csc *A = &m->sample.csc;
+  for (int32_t j = 0; j < n; j++)
+    for (int32_t q = A->colptr[j]; q < A->colptr[j + 1]; q++)
+      m->entries[(size_t)A->row[q]*(size_t)n + (size_t)j] = A->value[q];
+  m->dense = (perp_dense){.n = n, .value = m->entries};
+  m->problem.A = perp_from_dense(&m->dense, m->problem.A.claims);
+}
+
+static void drop_subject(made *m) {
+  free(m->entries);
+  perp_sample_free(&m->sample);
+}
+
+// ---- the laws ----
+
+enum { LIMITS = 8 };
+static const double parts[LIMITS] = {1e-9, 0.02, 0.05, 0.1, 0.2, 0.5, 0.8, 1.5};   // of T
+
+static double least(double a, double b) { return a < b ? a : b; }
+
+// residual[LIMITS]: what the limits leave
+static void check_laws(const char *what, const perp_problem *p, const double *guess,
+                       double *residual) {
+  const size_t bytes = (size_t)p->A.n*sizeof(double);
+  double *zero = calloc((size_t)p->A.n + 1, sizeof *zero);
+  assert_non_null(zero);
+  answer free_of = solve_within("auto", p, guess, INF);
+  answer long_one = solve_within("auto", p, guess, 1e9);
+  if (memcmp(free_of.x, long_one.x, bytes) != 0)
+    fail_msg("%s: a limit of 1e9 s changes the answer: %s; without: %s", what,
+             long_one.result.message, free_of.result.message);
+  const double before = least(certify(p, zero).residual, certify(p, guess).residual);
+  for (int k = 0; k < LIMITS; k++) {
+    const double limit = parts[k]*long_one.seconds;
+    answer a = solve_within("auto", p, guess, limit);
+    if (parts[k] > 1.0 && memcmp(free_of.x, a.x, bytes) != 0)
+      fail_msg("%s takes %g; a limit of %g changes the answer: %s", what, long_one.seconds, limit,
+               a.result.message);
+    if (!(a.residual <= before*(1.0 + 1e-9)))
+      fail_msg("%s: %g of the time leave %g, but x = 0 or the guess has %g: %s", what, parts[k],
+               a.residual, before, a.result.message);
+    residual[k] = a.result.status == PERP_STATUS_SOLVED ? 0.0 : a.residual;
+    drop_answer(&a);
+  }
+  drop_answer(&free_of);
+  drop_answer(&long_one);
+  free(zero);
+}
+
+static int by_size(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+enum { SEEDS = 10 };
+typedef struct ladder { double residual[LIMITS][SEEDS]; } ladder;
+
+static void put_rungs(ladder *l, int seed, const double *residual) {
+  for (int k = 0; k < LIMITS; k++) l->residual[k][seed] = residual[k];
+}
+
+static void check_ladder(const char *what, ladder *l) {
+  double last = INF;
+  for (int k = 0; k < LIMITS; k++) {
+    qsort(l->residual[k], SEEDS, sizeof(double), by_size);
+    const double median = 0.5*(l->residual[k][SEEDS/2 - 1] + l->residual[k][SEEDS/2]);
+    if (median > last*(1.0 + 1e-6))
+      fail_msg("%s: %g of the time leave %g in the median, less left %g", what, parts[k], median,
+               last);
+    last = median;
+  }
+}
+
+static void of_matrices(void **state) {
+  (void)state;
+  static ladder l;
+  for (int k = 0; k < SUBJECTS; k++) {
+    const subject *s = &subjects[k];
+    char what[64];
+    snprintf(what, sizeof what, "%s %s=%g%s", s->family, s->parameter, s->value,
+             s->dense ? " (dense)" : "");
+    for (int seed = 0; seed < SEEDS; seed++) {
+      made m;
+      double residual[LIMITS];
+      make_subject(s, (uint64_t)seed + 1, &m);
+      double *guess = calloc((size_t)m.sample.n + 1, sizeof *guess);
+      assert_non_null(guess);
+      check_laws(what, &m.problem, guess, residual);
+      put_rungs(&l, seed, residual);
+      for (int32_t i = 0; seed < 3 && i < m.sample.n; i++)   // far off
+        guess[i] = 1e3*perp_random_uniform((uint64_t)seed, (uint64_t)i);
+      if (seed < 3) check_laws(what, &m.problem, guess, residual);
+      free(guess);
+      drop_subject(&m);
+    }
+    check_ladder(what, &l);
+  }
+}
+
+static void of_contact_operators(void **state) {
+  (void)state;
+  static ladder l;
+  static contact_scene scene;
+  static const scene_kind kinds[] = {
+    {CONTACTS, 4, 2, 1, 0, 1.0, 1.0}, {CONTACTS, 8, 2, 0, 0, 1e3, 10.0},
+    {CONTACTS, 2, 1, 1, 0, 1.0, 1.0}, {CONTACTS, 4, 2, 1, 1, 1.0, 1.0},
+  };
+  for (size_t k = 0; k < sizeof kinds/sizeof *kinds; k++) {
+    for (int seed = 0; seed < SEEDS; seed++) {
+      support_state = 100*k + (uint64_t)seed + 1;
+      draw_contacts(&scene, &kinds[k]);
+      const perp_problem p = {.A = perp_from_contact(&scene.contacts, PERP_CLAIM_NONE),
+                              .b = scene.b};
+      double guess[SCENE_ROWS] = {0.0}, residual[LIMITS];
+      check_laws("contacts", &p, guess, residual);
+      put_rungs(&l, seed, residual);
+      for (int32_t i = 0; i < p.A.n; i++) guess[i] = between(0, 50);
+      check_laws("contacts, a bad guess", &p, guess, residual);
+    }
+    check_ladder("contacts", &l);
+  }
+}
+
+static void of_grids(void **state) {
+  (void)state;
+  static ladder l;
+  for (int seed = 0; seed < SEEDS; seed++) {
+    grid_sample s;
+    double residual[LIMITS];
+    support_state = (uint64_t)seed + 7;
+    grid_sample_random(&s, 12, 9, 5, 0);
+    double *guess = calloc((size_t)s.n, sizeof *guess);
+    assert_non_null(guess);
+    check_laws("grid", &s.problem, guess, residual);
+    put_rungs(&l, seed, residual);
+    for (int32_t i = 0; i < s.n; i++) guess[i] = between(0, 50);
+    check_laws("grid, a bad guess", &s.problem, guess, residual);
+    free(guess);
+    grid_sample_free(&s);
+  }
+  check_ladder("grid", &l);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(of_matrices),
+      cmocka_unit_test(of_contact_operators),
+      cmocka_unit_test(of_grids),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
