@@ -17,7 +17,7 @@ name=$out/hollow-sphere
 liquid=$out/falling-block
 logs=$out/results
 
-[ -n "${stage_index:-}" ] || stage_total=7
+[ -n "${stage_index:-}" ] || stage_total=8
 # shellcheck source=scripts/stage.sh
 . scripts/stage.sh
 [ -x "$perp" ] || { echo "replay: there is no program $perp; ./run builds it" >&2; exit 5; }
@@ -90,7 +90,7 @@ converge() {
   mv "$(find "$dump" -maxdepth 1 -name "nb*_nc$rows*" | sort | head -n 1)" "$out/step" || return
   rm -rf "$dump"
   command -v gnuplot >/dev/null || { echo 'gnuplot is missing'; return 5; }
-  PERP=$perp PERP_TOUR_METHODS='pgs apgd contact_sweep staggering convex_friction lemke
+  PERP=$perp PERP_TOUR_METHODS='pgs contact_sweep staggering convex_friction lemke
     fischer_newton interior_point auto' stage_index='' scripts/tour.sh "$out/step" || return
   cp "$out/own/convergence.svg" "$out/step.svg"
 }
@@ -107,23 +107,26 @@ make_file "$out/step.svg" 'how methods converge on its largest problem' 'converg
 # ---------------------------------------------------------------------------------------- a liquid
 
 # 2.5 seconds: the liquid has hit the circles, left them and begins to calm down.
-stage_begin 'simulating a liquid, 150 steps with walls that it can leave and 150 with slip walls'
-echo
 rm -f "$liquid".{perp,html} "$liquid-slip.perp"
-code=0
-live "$logs/falling-block.txt" "$perp" run falling-block --steps 150 -o "$liquid.perp" || code=$?
-if [ "$code" -eq 0 ]; then
-  live "$logs/falling-block-slip.txt" \
-    "$perp" run falling-block --steps 150 --walls slip -o "$liquid-slip.perp" || code=$?
-fi
-if [ "$code" -eq 130 ]; then exit 130; fi
-if [ "$code" -ne 0 ]; then
-  stage_end '      FAILED'
-  stage_show "$logs/falling-block.txt"
-  failed=1
-else
-  stage_end "      $(sed -n '1s/^solved  *//p' "$logs/falling-block.txt")"$'\n'"      slip walls: $(
-    sed -n '1s/^solved  *//p' "$logs/falling-block-slip.txt")"
+# pour NAME TEXT OPTION...: one run of it, as a stage.
+pour() {
+  local file=$out/$1 log=$logs/$1.txt code=0
+  stage_begin "$2"
+  echo
+  shift 2
+  live "$log" "$perp" run falling-block --steps 150 "$@" -o "$file.perp" || code=$?
+  if [ "$code" -eq 130 ]; then exit 130; fi
+  if [ "$code" -eq 0 ]; then
+    stage_end "      $(sed -n '1s/^solved  *//p' "$log")"
+  else
+    stage_end '      FAILED'
+    stage_show "$log"
+    failed=1
+    return 1
+  fi
+}
+if pour falling-block 'simulating a liquid with walls that it can leave, 150 steps' &&
+    pour falling-block-slip 'simulating the same liquid with slip walls, which hold it' --walls slip; then
   make_file "$liquid.html" 'a page with both, side by side' 'the liquid, with and without separating walls' \
     "$perp" view "$liquid.perp" "$liquid-slip.perp" -o "$liquid.html"
 fi

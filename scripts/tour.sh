@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A tour of perp: generates problems of different character, solves each with every method,
-# prints one table and plots the convergence. Everything lands in out/.
+# A tour of perp: generates problems of different character, solves each with every method, prints a
+# line per problem and plots the convergence of eight methods. Everything lands in out/.
 #
 #   scripts/tour.sh                        normally called by ./run
 #   scripts/tour.sh DIR...                 on problems of your own instead; results in out/own/
@@ -177,12 +177,46 @@ stage_end "      $solved_rows solves"
 
 # ---------------------------------------------------------------------------------------- the plot
 
-# drawn METHOD [PROBLEM]: whether there is a curve.
+# drawn METHOD [PROBLEM [ITERATIONS]]: whether there is a curve of so many iterations or more (1).
 drawn() {
-  awk -F'\t' -v m="$1" -v p="${2:-}" '
-    $2 == m && (p == "" || $1 == p) && $3 >= 1 { found = 1; exit }
+  awk -F'\t' -v m="$1" -v p="${2:-}" -v least="${3:-1}" '
+    $2 == m && (p == "" || $1 == p) && $3 >= least { found = 1; exit }
     END { exit !found }' "$convergence.tsv"
 }
+
+# chosen: at most eight methods, a colour each. auto, the fastest that solved each problem, then those
+# that solved most problems, in the least time; the others are in the table.
+curves_most=8
+ranked=$(awk -F'\t' '
+  NR == 1 { next }
+  { sub(/:.*/, "", $3); if (!($3 in all)) order[++count] = $3; all[$3] = 1 }
+  $4 == "solved" {
+    solved[$3]++
+    time[$3] += $7
+    if ($3 != "auto" && (!($1 in best) || $7 + 0 < fastest[$1])) { best[$1] = $3; fastest[$1] = $7 + 0 }
+  }
+  $4 != "solved" { time[$3] += $7 }
+  END {
+    if ("auto" in all) print "auto"
+    for (p in best) first[best[p]] = 1
+    for (i = 1; i <= count; i++) if (order[i] in first) print order[i]
+    for (i = 1; i <= count; i++) {      # the rest by rank
+      top = ""
+      for (k = 1; k <= count; k++) {
+        m = order[k]
+        if (m == "auto" || m in first || m in done) continue
+        if (top == "" || solved[m] > solved[top] || (solved[m] == solved[top] && time[m] < time[top])) top = m
+      }
+      if (top != "") { print top; done[top] = 1 }
+    }
+  }' "$out/table.tsv")
+chosen='' dots=''
+for method in $ranked; do
+  if drawn "$method" '' 2; then chosen+=$method$'\n'
+  elif drawn "$method"; then dots+=$method$'\n'; fi
+done
+chosen=$(head -n "$curves_most" <<<"$chosen$dots")   # what solves at once is a dot: only if there is room
+chosen=$(for method in $methods; do grep -x -- "$method" <<<"$chosen"; done)   # in the order of all
 
 panels=${#problems[@]}
 columns=$((panels > 1 ? 2 : 1))
@@ -208,10 +242,10 @@ set xlabel "iteration" textcolor rgb "#333333" offset 0,0.4
 set ylabel "best residual so far" textcolor rgb "#333333" offset 1.6,0
 GNUPLOT
   index=0
-  for method in $methods; do
-    # Distinguishable colours, also for colour-blind readers; dashes from the ninth method on.
+  for method in $chosen; do
+    # Distinguishable colours, also for colour-blind readers.
     colours=('#0072b2' '#e69f00' '#009e73' '#d55e00' '#56b4e9' '#cc79a7' '#8a6d00' '#882255')
-    colour=${colours[$((index % 8))]} width=2 dash=$((index / 8 + 1))
+    colour=${colours[$index]} width=2 dash=1
     mark='pt 7 ps 0.75'
     # auto lies on top of the method that it chose: thin dashes and a ring leave that one visible.
     if [ "$method" = auto ]; then colour='#111111' width=1.3 dash='(8,7)' mark='pt 6 ps 1.4'; fi
@@ -222,7 +256,7 @@ GNUPLOT
 
   # The legend: a line sample and a name for each method, in centred rows below the panels.
   legend='' legend_row='' legend_rows=() legend_width=0 index=0
-  for method in $methods; do
+  for method in $chosen; do
     index=$((index + 1))
     if ! drawn "$method"; then continue; fi
     entry=$((68 + 8 * ${#method}))
@@ -252,7 +286,7 @@ do for [kind in "svg png"] {
   if (kind eq "png") { set terminal pngcairo size 1100,$height font "DejaVu Sans,10.5" background "#ffffff" }
   set output "convergence.".kind
   set multiplot
-  set label 1 "{/*1.45 How fast does each method converge?}" at screen 0.5, screen 1 - 30.0/$height center textcolor rgb "#111111"
+  set label 1 "{/*1.45 How fast do methods converge?}" at screen 0.5, screen 1 - 30.0/$height center textcolor rgb "#111111"
   set label 2 "• solved, × ended unsolved; dotted: the tolerance 10^{-8}" at screen 0.5, screen 1 - 56.0/$height center textcolor rgb "#666666"
 $legend
 GNUPLOT
@@ -276,7 +310,7 @@ GNUPLOT
     # the first curve is not to be seen: it makes the range include the tolerance
     printf '  plot [1:%d][1e-16 < * : * < 1e1] 3e-9 with lines lc rgb "#00ffffff" notitle' "$last"
     index=0
-    for method in $methods; do
+    for method in $chosen; do
       index=$((index + 1))
       if ! drawn "$method" "$name"; then continue; fi
       # shellcheck disable=SC2016  # the dollars are gnuplot's
@@ -306,50 +340,99 @@ fi
 
 # --------------------------------------------------------------------------------------- the table
 
-echo
-awk -F'\t' '
-  function duration(s) {
-    if (s !~ /^[0-9]/) return s
-    if (s < 1e-3) return sprintf("%.0f us", s*1e6)
-    if (s < 1) return sprintf("%.3g ms", s*1e3)
-    return sprintf("%.3g s", s)
-  }
-  {
-    if (NR > 1 && $6 ~ /^[0-9]/) $6 = sprintf("%.1e", $6)
-    if (NR > 1) $7 = duration($7); else $7 = "time"
-    for (i = 1; i <= 7; i++) {
-      cell[NR, i] = $i
-      if (length($i) > width[i]) width[i] = length($i)
+# Per problem: how many methods solved it, which was the fastest, and what auto did.
+short_table() {
+  awk -F'\t' '
+    function duration(s) {
+      if (s < 0.9995e-3) return sprintf("%.0f us", s*1e6)
+      if (s < 0.9995) return sprintf("%.3g ms", s*1e3)
+      return sprintf("%.3g s", s)
     }
-  }
-  END {
-    gap = 2
-    for (i = 1; i <= 7; i++) total += width[i]
-    if (total + 6*gap > 80) gap = 1
-    excess = total + 6*gap - 80     # taken from the names of the problems, then of the methods
-    if (excess > 0 && width[1] > 8) {
-      cut = width[1] - excess < 8 ? width[1] - 8 : excess
-      width[1] -= cut
-      excess -= cut
+    function cell(r, c, text) { table[r, c] = text; if (length(text) > width[c]) width[c] = length(text) }
+    NR == 1 { next }
+    {
+      if (!($1 in row)) {
+        row[$1] = ++rows
+        fastest[rows] = auto[rows] = "none"
+        cell(rows, 1, $1)
+      }
+      r = row[$1]
+      if ($2 != "-") cell(r, 2, $2)
+      tried[r]++
+      if ($4 == "solved") solved[r]++
+      if ($4 == "solved" && $3 !~ /^auto/ && (!(r in time) || $7 + 0 < time[r])) {
+        time[r] = $7 + 0
+        fastest[r] = $3 ", " duration($7)
+      }
+      if ($3 ~ /^auto/) {
+        took = $3
+        sub(/^auto(: )?/, "", took)
+        auto[r] = (took == "" ? "" : took ", ") ($4 == "solved" ? "" : $4 ", ") duration($7)
+      }
     }
-    if (excess > 0) width[3] -= excess
-    for (r = 1; r <= NR; r++) {
-      if (r > 1 && cell[r, 1] != cell[r - 1, 1]) {
-        line = ""
-        for (i = 1; i <= 7; i++) line = line sprintf("%s%*s", i > 1 ? sprintf("%*s", gap, "") : "", width[i], "")
-        gsub(/ /, "-", line)
+    END {
+      cell(0, 1, "problem"); cell(0, 2, "n"); cell(0, 3, "solved by")
+      cell(0, 4, "fastest certified"); cell(0, 5, "auto took")
+      for (r = 1; r <= rows; r++) {
+        cell(r, 3, solved[r] + 0 " of " tried[r])
+        cell(r, 4, fastest[r])
+        cell(r, 5, auto[r])
+      }
+      for (r = 0; r <= rows; r++) {
+        line = sprintf("%-" width[1] "s  %" width[2] "s  %-" width[3] "s  %-" width[4] "s  %s", table[r, 1], table[r, 2], table[r, 3], table[r, 4], table[r, 5])
+        sub(/ +$/, "", line)
         print line
       }
-      line = ""
-      for (i = 1; i <= 7; i++) {
-        text = substr(cell[r, i], 1, width[i])
-        side = (i == 1 || i == 3 || i == 4) ? "-" : ""
-        line = line (i > 1 ? sprintf("%*s", gap, "") : "") sprintf("%" side width[i] "s", text)
-      }
-      sub(/ +$/, "", line)
-      print line
+    }' "$out/table.tsv"
+}
+
+# Every solve, in at most 80 columns.
+full_table() {
+  awk -F'\t' '
+    function duration(s) {
+      if (s !~ /^[0-9]/) return s
+      if (s < 0.9995e-3) return sprintf("%.0f us", s*1e6)
+      if (s < 0.9995) return sprintf("%.3g ms", s*1e3)
+      return sprintf("%.3g s", s)
     }
-  }' "$out/table.tsv"
+    {
+      if (NR > 1 && $6 ~ /^[0-9]/) $6 = sprintf("%.1e", $6)
+      if (NR > 1) $7 = duration($7); else $7 = "time"
+      for (i = 1; i <= 7; i++) {
+        cell[NR, i] = $i
+        if (length($i) > width[i]) width[i] = length($i)
+      }
+    }
+    END {
+      gap = 2
+      for (i = 1; i <= 7; i++) total += width[i]
+      if (total + 6*gap > 80) gap = 1
+      excess = total + 6*gap - 80     # taken from the names of the problems, then of the methods
+      if (excess > 0 && width[1] > 8) {
+        cut = width[1] - excess < 8 ? width[1] - 8 : excess
+        width[1] -= cut
+        excess -= cut
+      }
+      if (excess > 0) width[3] -= excess
+      for (r = 1; r <= NR; r++) {
+        if (r > 1 && cell[r, 1] != cell[r - 1, 1]) {
+          line = ""
+          for (i = 1; i <= 7; i++) line = line sprintf("%s%*s", i > 1 ? sprintf("%*s", gap, "") : "", width[i], "")
+          gsub(/ /, "-", line)
+          print line
+        }
+        line = ""
+        for (i = 1; i <= 7; i++) {
+          text = substr(cell[r, i], 1, width[i])
+          side = (i == 1 || i == 3 || i == 4) ? "-" : ""
+          line = line (i > 1 ? sprintf("%*s", gap, "") : "") sprintf("%" side width[i] "s", text)
+        }
+        sub(/ +$/, "", line)
+        print line
+      }
+    }' "$out/table.tsv"
+}
+
 
 # reasons WORDS LIST: why some methods did nothing, from lines of method, problem and reason.
 reasons() {
@@ -366,10 +449,17 @@ reasons() {
       for (i = 1; i <= lines; i++) printf "%s: %s on %s\n", words, methods[order[i]], order[i]
     }' | fold -s -w 78 | sed "s/ *$//; /^$1/!s/^/  /"
 }
-reasons 'left out' "$refused"
-reasons 'gave up at once' "$idle"
 
+echo
+short_table
+{
+  reasons 'left out' "$refused"
+  reasons 'gave up at once' "$idle"
+} >"$out/left-out.txt"
 if [ ${#own[@]} -gt 0 ]; then
+  echo
+  full_table
+  cat "$out/left-out.txt"
   printf '\n%s\n' "curves: $convergence.svg (.png, .tsv); table: $out/table.tsv; each result: $results/"
   [ "$crashed" -eq 0 ] && [ "$plotted" -gt 0 ]
   exit
@@ -407,7 +497,8 @@ cat <<TEXT
 Where to look:
 $(printf '  %-26s %s\n' \
   "$convergence.svg (.png)" 'the curves; data in .tsv, script in .gp' \
-  "$out/table.tsv" 'the table above' \
+  "$out/table.tsv" 'every method on every problem' \
+  "$out/left-out.txt" 'which methods do not take which problem, and why' \
   "$out/$first/" 'one of the problems: A.mtx, b.mtx, bounds' \
   "$results/" 'each result: JSON, trace, solution, messages')
 What to try with these:
