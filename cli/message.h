@@ -12,7 +12,7 @@
   X(UNSOLVABLE,  4,   "proven unsolvable, or a problem the method cannot take")    \
   X(COMPONENT,   5,   "a component is missing, such as gnuplot")                   \
   X(IO,          6,   "reading, writing or memory failed")                         \
-  X(INTERRUPTED, 130, "interrupted; the best iterate is still written")
+  X(INTERRUPTED, 130, "interrupted; the best iterate or the state of the run is written")
 
 enum {
 #define CODE_X(id, value, text) CODE_##id = value,

@@ -153,11 +153,11 @@ static void make_energies(plan *p) {
   for (int k = 0; k < p->films; k++) {
     const film *f = &p->film[k];
     if (p->films == 1) {
-      add(p, k, "total", f->total, CHART_LINE, CHART_BLACK);
-      add(p, k, "kinetic", kinetic_of(f), CHART_LINE, CHART_BLUE);
-      add(p, k, "potential", potential_of(f), CHART_LINE, CHART_ORANGE);
+      add(p, k, "total", f->total, CHART_LINE, CHART_BLUE);   // colours as in the player
+      add(p, k, "kinetic", kinetic_of(f), CHART_LINE, CHART_ORANGE);
+      add(p, k, "potential", potential_of(f), CHART_LINE, CHART_GREEN);
       if (!f->file.head.fluid)
-        add(p, k, "dissipated", column(f, RECORD_COLUMN_dissipated), CHART_LINE, CHART_GREEN);
+        add(p, k, "dissipated", column(f, RECORD_COLUMN_dissipated), CHART_LINE, CHART_GREY);
       continue;
     }
     add(p, k, p->films > 2 ? "" : "total", f->total, CHART_LINE, CHART_NEXT);

@@ -79,8 +79,8 @@ static int restore_rows(recorder *what, const void *bytes, const record_index *i
 }
 
 int recorder_restore(recorder *what, int32_t chunks, const void *bytes, const record_index *index,
-                     int32_t from, int32_t to) {
-  char message[512] = "the frames and rows behind the last span do not fit";
+                     int32_t from, int32_t to, int64_t step) {
+  char message[512] = "the frames and rows behind the last whole span are not those of its steps";
   const record_index *old = record_written(what->writer);
   uint32_t rows = 0;
   what->settled = chunks;
@@ -94,9 +94,17 @@ int recorder_restore(recorder *what, int32_t chunks, const void *bytes, const re
   for (int32_t k = from; k < to; k++) {
     int code = what->film.restore(what->film.self, bytes, index, k, message, sizeof message);
     if (!code && index->chunk[k].type == RECORD_STEP)
-      code = restore_rows(what, bytes, index, k, to, message, sizeof message);
+      code = index->chunk[k].first != what->steps.first + what->steps.rows
+                 ? CODE_INPUT
+                 : restore_rows(what, bytes, index, k, to, message, sizeof message);
     if (code) return fail(code, "%s", message);
   }
+  // All of them up to the state, and no whole span: the next frame must find room.
+  const int64_t frames = what->film.frames(what->film.self), last = step/what->every;
+  if (step > 0 &&
+      (what->frame_count + frames != last + 1 || frames >= what->span ||
+       (int64_t)what->steps.first + what->steps.rows != step + 1))
+    return fail(CODE_INPUT, "%s", message);
   return CODE_OK;
 }
 
@@ -225,8 +233,9 @@ static int take_row(recorder *what, const recorder_row *row, int *done) {
     return trouble("out of memory for the statistics");
   int code = CODE_OK;
   if (row->step % what->every == 0) code = what->film.add(what->film.self, row->step);
-  if (!code) code = remember(what, row->step);
-  if (code || what->film.frames(what->film.self) < (uint32_t)what->span) return code;
+  const int full = what->film.frames(what->film.self) >= (uint32_t)what->span;
+  if (!code && (what->side || full)) code = remember(what, row->step);
+  if (code || !full) return code;
   code = flush(what);
   if (!code) code = save(what, done);
   if (!code) what->settled = record_written(what->writer)->count;

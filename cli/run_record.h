@@ -73,7 +73,7 @@ void recorder_free(recorder *what);
 // the other chunks of the recording.
 typedef enum state_at { STATE_IN_TAIL, STATE_IN_RECORDING, STATE_BESIDE } state_at;
 int recorder_restore(recorder *what, int32_t chunks, const void *bytes, const record_index *index,
-                     int32_t from, int32_t to);
+                     int32_t from, int32_t to, int64_t step);   // step: of the state
 int recorder_keep(recorder *what, int64_t step, state_at where);
 int recorder_cut(recorder *what, int32_t chunks);
 

@@ -289,7 +289,7 @@ static int go_on(run_session *s, const recording_head *head, const recorder *sha
   if (!code) code = recorder_append(s->path, &file->index, head, shape, out);
   if (!code)
     code = recorder_restore(out, from->chunks, from->file->file.data, &from->file->index,
-                            from->from, from->to);
+                            from->from, from->to, from->step);
   if (!code) code = recorder_keep(out, from->step, from->where);
   s->done = s->begun = from->step;
   file_text_free(&side->file);

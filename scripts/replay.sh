@@ -39,7 +39,7 @@ live() {
 }
 
 # 30 spheres, 6 seconds: they have come to rest by then.
-stage_begin 'simulating 30 spheres in a hollow sphere, 360 steps, a certified problem each'
+stage_begin 'simulating 30 spheres in a hollow sphere, 360 steps'
 echo
 rm -f "$name".{perp,html,mp4,svg} "$out/step.svg"
 code=0
@@ -138,8 +138,10 @@ $shown$(printf '  %-26s %s' "$name.perp" 'the recording, for perp view, render, 
 
 What to try next:
   $perp run --list
-  $perp run wall -o wall.perp && $perp view wall.perp
-  $perp run swirl -o swirl.perp && $perp view swirl.perp
+  $perp run wall -o wall.perp
+  $perp view wall.perp
+  $perp run swirl -o swirl.perp
+  $perp view swirl.perp
   $perp solve $out/step
   $perp explain contact_sweep
 TEXT
