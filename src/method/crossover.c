@@ -18,6 +18,11 @@
 #define SIGMA_QUASI 1e-7   // of KKT systems: their pivots then stay on the diagonal
 #define SIGMA_LIFTED 1e-13  // of systems that look after small pivots themselves
 #define STEPS 8         // proximal steps, at most
+#define SIGMA_LESS 1e-3    //   how it falls where they are ill-conditioned, ...
+#define SIGMA_LEAST 1e-13  //   and to what
+#define NOISY 0.25      // a gap of this part of the bound of its rounding will hardly become smaller
+#define POLISHES 30     // steps with compensated residuals, at most, ...
+#define IDLE_POLISHES 3 //   and how many that do not halve the gap are the end
 #define FEW 5           // rounds of somebody who could do something else
 #define HOPELESS 100    // wrong rows, and 5 per cent of all: a few rounds will not settle them
 #define DOUBT 0.01      // of the larger of x_i - bound and y_i, in one unit: the other may not be 0
@@ -46,6 +51,7 @@ void crossover_begin(crossover *c, const perp_run *run) {
   const perp_operator_ops *ops = run->A.ops;
   const int32_t n = run->n;
   c->tried = 0;
+  c->sigma = 0.0;
   c->level = (double)INFINITY;
   for (int32_t i = 0; i < n; i++) {
     c->scale[i] = 1.0;
@@ -97,7 +103,8 @@ static int remember(crossover *c, int32_t n) {
   return 1;
 }
 
-static double proximal_weight(const system_solver *system) {
+static double proximal_weight(const crossover *c, const system_solver *system) {
+  if (c->sigma > 0.0) return c->sigma;
   return system_lifts(system) ? SIGMA_LIFTED : system_quasidefinite(system) ? SIGMA_QUASI : SIGMA;
 }
 
@@ -128,6 +135,36 @@ static int settle(crossover *c, perp_run *run, system_solver *system, double eno
     for (int32_t i = 0; i < n; i++) c->x[i] += c->state[i] == INSIDE ? c->d[i] : 0.0;
   }
   return run_apply(run, c->x, c->y) != 0 ? -1 : 0;
+}
+
+// The same for a quadratic program, down to the last digits: its gap multiplies what is left of y
+// by multipliers of any size. The x with the smallest gap, sum |x_i y_i|, is kept. 0: that is as
+// small as rounding; 1: it is not; -1: the operator aborted.
+static int polish(crossover *c, perp_run *run, system_solver *system) {
+  const int32_t n = run->n;
+  double best = (double)INFINITY, noise = 0.0;
+  memcpy(c->last, c->x, (size_t)n*sizeof *c->x);
+  for (int step = 0, idle = 0; step < POLISHES && idle < IDLE_POLISHES; step++) {
+    if (run_apply_exactly(run, c->x, c->y, c->q) != 0) return -1;
+    double gap = 0.0, rounding = 0.0;
+    for (int32_t i = 0; i < n; i++) {
+      c->d[i] = c->state[i] == INSIDE ? -c->y[i] : 0.0;
+      gap += fabs(c->x[i]*c->d[i]);
+      rounding += c->state[i] == INSIDE ? fabs(c->x[i])*c->q[i] : 0.0;
+    }
+    if (!(gap < (double)INFINITY)) break;
+    idle = gap < 0.5*best ? 0 : idle + 1;
+    if (gap < best) {
+      best = gap;
+      noise = 0x1p-53*rounding;
+      memcpy(c->last, c->x, (size_t)n*sizeof *c->x);
+    }
+    system_solve(system, c->d, -1);
+    for (int32_t i = 0; i < n; i++) c->x[i] += c->state[i] == INSIDE ? c->d[i] : 0.0;
+  }
+  memcpy(c->x, c->last, (size_t)n*sizeof *c->x);
+  if (run_apply(run, c->x, c->y) != 0) return -1;
+  return best <= NOISY*noise ? 0 : 1;
 }
 
 // x on the bounds where it is held there, y_I = 0 elsewhere. 0, or as system_factor.
@@ -180,6 +217,20 @@ static int out_of_time(perp_run *run) {
   return 1;
 }
 
+// The right set of a quadratic program: less of a proximal term where polishing does not get to the
+// end with this one, because the system is ill-conditioned. 1: the run has ended.
+static int finish_program(crossover *c, perp_run *run, system_solver *system, double sigma) {
+  int left = polish(c, run, system);
+  while (left == 1 && sigma > SIGMA_LEAST && !run_out_of_time(run)) {
+    sigma = max2(SIGMA_LESS*sigma, SIGMA_LEAST);
+    const int failed = solve_states(c, run, system, sigma, 0.0);
+    run->factorizations++;
+    if (failed != 0) break;
+    left = polish(c, run, system);
+  }
+  return left >= 0 && offer(c, run);
+}
+
 int crossover_run(crossover *c, perp_run *run, system_solver *system, const double *x,
                   int32_t rounds) {
   const int32_t n = run->n;
@@ -191,6 +242,7 @@ int crossover_run(crossover *c, perp_run *run, system_solver *system, const doub
   double size = 0.0;
   for (int32_t i = 0; i < n; i++) size = max2(size, c->scale[i]*fabs(run->b[i]));
   const double tolerance = 1e-3*run->options->tol*size;
+  const int kkt = system_quasidefinite(system);
   for (int32_t round = 0; round < rounds; round++) {
     const int repeated = !remember(c, n);
     if (round == 0) {   // the same set again only from a much better x
@@ -198,12 +250,11 @@ int crossover_run(crossover *c, perp_run *run, system_solver *system, const doub
       c->level = run->residual;
     }
     if (run_out_of_time(run)) return out_of_time(run);
-    const double sigma = proximal_weight(system);
+    const double sigma = proximal_weight(c, system);
     int failed = solve_states(c, run, system, sigma, 0.1*tolerance);
     run->factorizations++;
     if (failed > 0) failed = solve_states(c, run, system, 1e4*sigma, 0.1*tolerance);
     if (failed != 0) return failed == -1 && out_of_time(run);
-    if (offer(c, run)) return 1;
     int32_t count = 0, last = -1;
     for (int32_t i = 0; i < n; i++) {
       crossover_state next = HELD;
@@ -212,8 +263,10 @@ int crossover_run(crossover *c, perp_run *run, system_solver *system, const doub
       count++;
       last = i;
     }
+    if (!(kkt && count == 0) && offer(c, run)) return 1;   // else it is polished first
     const int hopeless = count > fewest/2 || (count > HOPELESS && count > n/20);
     if (count == 0) {   // the right set: all digits that there are
+      if (kkt) return finish_program(c, run, system, sigma);
       if (settle(c, run, system, 0.0) == 0 && offer(c, run)) return 1;
       return 0;
     }
@@ -360,7 +413,7 @@ int crossover_proximal(crossover *c, perp_run *run, system_solver *system, const
     if (look_ahead(c, run, &ahead) == 0.0) return 0;
     if (flips > 0) continue;
     // the set is settled: is it the solution's?
-    const int failed = solve_states(c, run, system, proximal_weight(system), 0.0);
+    const int failed = solve_states(c, run, system, proximal_weight(c, system), 0.0);
     run->factorizations++;
     rounds--;
     if (failed < 0) return out_of_time(run);

@@ -21,6 +21,7 @@ typedef struct crossover {
   uint64_t *seen;             // CROSSOVER_ROUNDS: what was tried, in this and earlier calls
   int32_t tried;
   double level;               // residual at the last call
+  double sigma;               // proximal weight, relative to the scaled diagonal; 0: by the system
   int32_t doubtful;           // rows of the last guess where neither x_i nor y_i is nearly 0
 } crossover;
 

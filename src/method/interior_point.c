@@ -12,6 +12,8 @@
 // two step lengths, u0 = 0, v0 = 0.1, w0 = 1. Feasible monotone problems (A PSD) are solvable, and
 // such iterations converge on them (Wright 1997, ch. 6); A may be singular: a small multiple of the
 // identity keeps the factor finite, and refinement against the original takes its bias away.
+// KKT systems of quadratic programs take more of it, 1e-7 in scaled units, so that pivots stay on the
+// diagonal, and less where that hides too much of an ill-conditioned system.
 // Near the end the active set is guessed and solved for (crossover.c), which also settles problems
 // without strict complementarity, where s_i and z_i both go to zero like sqrt(mu).
 // A further right-hand side or two bring products s_i z_i that would leave a longer step far from
@@ -28,6 +30,9 @@
 
 #define DELTA_FIRST 1e-13    // regularisation relative to the scaled diagonal, ...
 #define DELTA_QUASI 1e-7     //   for KKT systems, whose pivots then stay on the diagonal, ...
+#define DELTA_QUASI_LESS 1e-3  //   times this where refinement leaves more than ...
+#define POOR 1e-3            //     this part of a right-hand side: the system is ill-conditioned
+#define DELTA_QUASI_LEAST 1e-13  //   and no less than this
 #define ROUGH 1e-4           // accuracy at which nothing is refined, ...
 #define UNSEEN 1e300         //   at which the residual is not even looked at: a predictor says how
                              //   much to centre, and the step that follows is looked at, ...
@@ -70,6 +75,7 @@ typedef struct point {
   double length;             // of the last step, the primal one
   double delta;              // the regularisation in use
   double accuracy;           // of a direction: its residual relative to the right-hand side
+  int poor;                  // refinement left much of the last right-hand side that was looked at
   crossover cross;
   system_solver *system;
 } point;
@@ -163,6 +169,7 @@ static int solve(point *p, double accuracy) {
       for (int32_t i = 0; i < n; i++) p->dx[i] += p->work[i];
     }
   }
+  if (accuracy < UNSEEN) p->poor = worst < (double)INFINITY && worst > POOR*size;
   double bad = 0.0;
   for (int32_t i = 0; i < n; i++) bad += p->dx[i] - p->dx[i];
   return bad == 0.0;
@@ -486,7 +493,16 @@ static double mismatch(const point *p) {
   return worst;
 }
 
-static void iterate(point *p, perp_run *run) {
+// KKT systems: how the regularisation goes, attempt by attempt. What is best for one problem stalls
+// on another: UBH1 needs less than 1e-7, LISWET7 does not end with less.
+typedef struct attempt { double delta; int adapts; } attempt;
+static const attempt attempts[] = {
+  {DELTA_QUASI, 1}, {DELTA_QUASI, 0}, {DELTA_QUASI_LEAST, 0}
+};
+enum { ATTEMPTS = sizeof attempts/sizeof attempts[0] };
+
+// 0: the run has ended; 1: no progress, and another attempt is worth it.
+static int iterate(point *p, perp_run *run, const attempt *now) {
   const int paper = run->options->barrier.variant == PERP_BARRIER_PAPER;
   const int cross = run->options->barrier.crossover;
   double best = (double)INFINITY, best_mu = (double)INFINITY, close = CLOSE;
@@ -494,13 +510,15 @@ static void iterate(point *p, perp_run *run) {
   int32_t since_any = 0, since_residual = 0, blocked = 0;
   if (!(paper ? start_paper(p, run) : start(p, run, farther))) {
     run_stop(run, PERP_STATUS_BREAKDOWN, "the starting point of interior_point is not finite");
-    return;
+    return 0;
   }
   while (run_continue(run)) {
     prepare(p);
-    if (factor(p, run) != 0) return;
+    if (factor(p, run) != 0) return 0;
     const int stepped = paper ? step_paper(p, run) : step_mehrotra(p, run);
-    if (stepped && present(p, run)) return;
+    if (stepped && present(p, run)) return 0;
+    if (now != NULL && now->adapts && p->poor && p->delta > DELTA_QUASI_LEAST)
+      p->delta = p->cross.sigma = max2(DELTA_QUASI_LESS*p->delta, DELTA_QUASI_LEAST);
     const double mu = mean_product(p, 0.0, 0.0), gap = mismatch(p);
     if (best_gap == (double)INFINITY) first_gap = gap;
     blocked = stepped && p->length < SHORT && gap > MOST_LEFT*first_gap ? blocked + 1 : 0;
@@ -519,7 +537,9 @@ static void iterate(point *p, perp_run *run) {
     best_gap = min2(best_gap, gap);
     // mu may go on falling although there is no solution
     const int stuck = !stepped || since_any >= PATIENCE || since_residual >= 3*PATIENCE;
-    if (cross && run->residual > run->options->tol) {
+    // the objective of a quadratic program may be wrong although each row is right
+    if (run->residual <= run->options->tol && run_check(run)) continue;
+    if (cross) {
       for (int32_t i = 0; i < p->n; i++) p->work[i] = p->z[i] - p->w[i];
       const int32_t changed = crossover_guess(&p->cross, run, p->x, p->work);
       const int clear = changed <= p->n/100 && p->cross.doubtful <= p->n/DOUBTFUL;
@@ -533,13 +553,15 @@ static void iterate(point *p, perp_run *run) {
           crossover_proximal(&p->cross, run, p->system, run->x, PROXIMAL_ROUNDS))
         continue;
     }
-    if (!stuck || (run->residual <= run->options->tol && run_check(run))) continue;
-    if (!diverged(p, run))
-      run_stop(run, stepped ? PERP_STATUS_STALLED : PERP_STATUS_BREAKDOWN,
-               stepped ? "interior_point made no progress in %d iterations"
-                       : "interior_point found no step", PATIENCE);
-    return;
+    if (!stuck) continue;
+    if (diverged(p, run)) return 0;
+    if (now != NULL && now < &attempts[ATTEMPTS - 1]) return 1;
+    run_stop(run, stepped ? PERP_STATUS_STALLED : PERP_STATUS_BREAKDOWN,
+             stepped ? "interior_point made no progress in %d iterations"
+                     : "interior_point found no step", PATIENCE);
+    return 0;
   }
+  return 0;
 }
 
 static void run_interior_point(perp_run *run) {
@@ -552,10 +574,14 @@ static void run_interior_point(perp_run *run) {
     run_no_memory(run, "the linear systems");
     return;
   }
-  if (system_quasidefinite(p.system)) p.delta = DELTA_QUASI;
+  const int quasi = system_quasidefinite(p.system) && !system_lifts(p.system);
   if (system_lifts(p.system)) p.delta = 0.0;
-  begin(&p, run);
-  iterate(&p, run);
+  for (const attempt *now = quasi ? attempts : NULL;; now++) {
+    if (now != NULL) p.delta = p.cross.sigma = now->delta;
+    begin(&p, run);
+    if (!iterate(&p, run, now)) break;
+    crossover_begin(&p.cross, run);   // sets that were tried are worth another try
+  }
   system_destroy(p.system);
 }
 

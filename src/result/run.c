@@ -183,6 +183,17 @@ int run_apply(perp_run *run, const double *x, double *y) {
   return code;
 }
 
+int run_apply_exactly(perp_run *run, const double *x, double *y, double *a) {
+  const perp_operator_ops *ops = run->A.ops;
+  if (ops->residual == NULL) {
+    for (int32_t i = 0; i < run->n; i++) a[i] = fabs(run->b[i]);
+    return run_apply(run, x, y);
+  }
+  const int code = ops->residual(run->A.self, x, run->b, y, a, run->scratch);
+  if (code != 0) operator_aborted(run, "residual", code);
+  return code;
+}
+
 int run_first(perp_run *run, double *y) {
   if (!run->state->y_known) return run_apply(run, run->x, y);
   memcpy(y, run->state->y, (size_t)run->n*sizeof *y);

@@ -70,6 +70,8 @@ int run_settled(const perp_run *run, int32_t i);
 int run_is_symmetric(const perp_run *run);
 // y = A x + b; 0, or the operator aborted (then run_continue is 0)
 int run_apply(perp_run *run, const double *x, double *y);
+// The same in compensated arithmetic, where A can do that; a >= |A||x| + |b|, or |b|.
+int run_apply_exactly(perp_run *run, const double *x, double *y, double *a);
 int run_product(perp_run *run, const double *x, double *y);     // y = A x, likewise
 // y = A x + b at the guess, before anything else is done: the driver knows it; likewise
 int run_first(perp_run *run, double *y);
