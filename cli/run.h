@@ -24,6 +24,8 @@ typedef struct run_totals {    // over all steps, those before a resume included
   double penetration, contacts, most_contacts, last_contacts, dissipated;
   int64_t gains;               // steps that ended with more energy than they were given
   double gained;               // by so much, together
+  int64_t late;                // steps of this run that were longer than --time-limit
+  double overrun;              // by so many seconds at most
   // a liquid
   double inner, substeps, most_substeps, last_particles, particles;
   double separating, volume, poured, least_volume, most_volume, courant;

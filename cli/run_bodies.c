@@ -131,6 +131,8 @@ static int step(run_session *s, int first, recorder_row *out) {
   memcpy(out->value, row, sizeof row);
   out->step = done.step;
   out->seconds = done.seconds;
+  s->totals.late += !first && done.overrun > 0.0;
+  if (!first) s->totals.overrun = fmax(s->totals.overrun, done.overrun);
   int32_t count = 0;
   const perp_statistics *statistics = perp_world_trace(s->world, &count);
   for (int32_t k = 0; done.step > 0 && k < count && k < RECORD_TRACE_MAX; k++) {
@@ -185,6 +187,9 @@ static void report(const run_session *s) {
     text_append(text, sizeof text, "; %s not projected",
                 text_count(t->unprojected, "island was", "islands were", &count));
   report_line("penetration", "%s", text);
+  if (t->late > 0)
+    report_line("late", "%s longer than --time-limit, by %.3g ms at most",
+                text_count(t->late, "step was", "steps were", &count), 1e3*t->overrun);
 }
 
 static void report_json(const run_session *s, json_t *object) {
@@ -197,6 +202,10 @@ static void report_json(const run_session *s, json_t *object) {
   json_object_set_new(object, "gained", json_number(t->gained));
   json_object_set_new(object, "penetration", json_number(t->penetration));
   json_object_set_new(object, "unprojected", json_integer(t->unprojected));
+  if (s->layout.settings.time_limit < (double)INFINITY) {
+    json_object_set_new(object, "late", json_integer(t->late));
+    json_object_set_new(object, "overrun", json_number(t->overrun));
+  }
 }
 
 const run_kind run_bodies = {

@@ -84,7 +84,7 @@ typedef struct perp_world_settings {   // from perp_world_defaults(): values in 
   double margin;              // bodies closer than this are contacts (0.01)
   double restitution_speed;   // slower impacts do not bounce (0.5)
   double friction, restitution;   // of materials without a pair of their own (0.5, 0)
-  double time_limit;          // seconds of each step's solves; (INFINITY): none
+  double time_limit;          // seconds of each step, all of it; (INFINITY): none
   const perp_options *options;   // method, tol, ...; NULL: auto's defaults. Copied
                               //   its functions are called by all threads at once
 } perp_world_settings;
@@ -132,6 +132,7 @@ typedef struct perp_step {
   int32_t unprojected;        // of them: those whose problem was not certified, and stay
   double seconds;             // this step took
   double solve_seconds;       // of them in problems
+  double overrun;             // seconds by which the step was longer than time_limit; 0: it was not
 } perp_step;
 
 // report may be NULL. A step that is not solved uses the best impulses found, and says so.

@@ -504,6 +504,9 @@ perp_error perp_solve(perp_solver *solver, const perp_problem *problem, double *
 // Does now, whatever options.time_limit says, what depends on A alone: solves that follow with the
 // same stamps (which must not be 0) have the whole of their time for their own b.
 perp_error perp_solver_prepare(perp_solver *solver, const perp_problem *problem);
+// The time limit of the solves that follow, in seconds. The solver must have been created with a
+// finite options.time_limit, and seconds must be finite and > 0: what is left of a frame, say.
+perp_error perp_solver_set_time_limit(perp_solver *solver, double seconds);
 // Many small problems, limits.lanes at a time on options.threads threads: the same bits at any
 // number of either. Returns the first error, whose message is also in that problem's result; the
 // others are still solved. With several lanes no trace is kept, and callbacks may be called from

@@ -43,6 +43,7 @@ static int32_t size_class(int32_t n) {
 // (project.c). At 1e-8 a run takes 1.37 times as long (wall --bricks 100 --steps 150), 1.25 times
 // (hollow-sphere), 1.06 times (box) or as long as now (stack, pyramid), and nothing sinks in less.
 #define ROUGH 1e-3
+#define SHORTEST 1e-6   // seconds that a problem gets when there is no time: for its certificate
 
 perp_error solve_problem(const perp_world *w, worker *by, const perp_problem *p, double *x,
                          double seconds, solve_kind kind, perp_result *r) {
@@ -52,16 +53,9 @@ perp_error solve_problem(const perp_world *w, worker *by, const perp_problem *p,
     options.trace = w->trace + w->settings.trace;
     options.trace_capacity = w->settings.trace;
   }
-  if (seconds < (double)INFINITY) {
-    options.time_limit = fmin(options.time_limit, fmax(seconds, 1e-6));
-    perp_solver *once;   // a solver has one limit for all of its problems
-    const perp_limits limits = perp_limits_of(p);
-    perp_error error = perp_solver_create(options.method, &limits, &options, &by->allocator, &once);
-    if (error != PERP_OK) return error;
-    error = perp_solve(once, p, x, r);
-    perp_solver_destroy(once);
-    return error;
-  }
+  const int timed = seconds < (double)INFINITY;   // in all problems of a world, or in none
+  const double limit = fmin(options.time_limit, fmax(seconds, SHORTEST));
+  if (timed) options.time_limit = limit;
   const int32_t k = size_class(p->A.n);
   perp_solver **solver = &by->solver[kind][k];
   perp_limits need = perp_limits_of(p), *have = &by->limits[kind][k];
@@ -78,6 +72,10 @@ perp_error solve_problem(const perp_world *w, worker *by, const perp_problem *p,
       *have = (perp_limits){0};
       return error;
     }
+  }
+  if (timed) {
+    const perp_error error = perp_solver_set_time_limit(*solver, limit);
+    if (error != PERP_OK) return error;
   }
   return perp_solve(*solver, p, x, r);
 }
@@ -234,19 +232,38 @@ static perp_error solve_bounces(perp_world *w, worker *by, island *s, assembled 
   return solve_model(w, by, s, a, end, kind, r);
 }
 
-#define POOR 1e-3   // with a larger residual an x that came in time is where sweeps begin
+#define POOR 1e-3    // with a larger residual an x that came in time is where sweeps begin
+#define OTHERS 0.1
+
+static perp_error judge(const perp_world *w, const assembled *a, perp_certificate *c) {
+  return perp_certify(&a->problem, a->x, w->options.tol, w->options.absolute_tol, NULL, c);
+}
+
+// A few passes of Gauss-Seidel; x stays what it was where they do not make it better.
+static perp_error relax(const perp_world *w, worker *by, const island *s, assembled *a,
+                        perp_result *r) {
+  const size_t bytes = (size_t)s->rows*sizeof(double);
+  if (!buffer_grow(&by->allocator, &by->rest, bytes, 0)) return PERP_ERROR_MEMORY;
+  memcpy(by->rest.at, a->x, bytes);
+  sweep(w, by, s, a->x);
+  perp_certificate after;
+  const perp_error error = judge(w, a, &after);
+  if (error != PERP_OK) return error;
+  if (after.residual < r->certificate.residual) r->certificate = after;
+  else memcpy(a->x, by->rest.at, bytes);
+  return PERP_OK;
+}
 
 static perp_error calm(const perp_world *w, worker *by, const island *s, assembled *a,
                        perp_result *r) {
-  const int swept = r->status == PERP_STATUS_TIME_LIMIT && !(r->certificate.residual < POOR) &&
-                    w->settings.model <= PERP_CONTACT_FRICTION;
-  if (swept) sweep(w, by, s, a->x);
-  const double factor = temper(w, s, a->x);
-  if (factor == 1.0 && !swept) return PERP_OK;
+  const int poor = r->status == PERP_STATUS_TIME_LIMIT && !(r->certificate.residual < POOR) &&
+                   w->settings.model <= PERP_CONTACT_FRICTION;
+  const perp_error error = poor ? relax(w, by, s, a, r) : PERP_OK;
+  const double factor = error == PERP_OK ? temper(w, s, a->x) : 1.0;
+  if (factor == 1.0) return error;
   problem_scale(w, s, a->x, factor);
   if (w->settings.model == PERP_CONTACT_BOXED) set_bounds(w, by, s, a->x);
-  return perp_certify(&a->problem, a->x, w->options.tol, w->options.absolute_tol, NULL,
-                      &r->certificate);
+  return judge(w, a, &r->certificate);
 }
 
 static void solve_island(void *data, int32_t index, int32_t who) {
@@ -303,10 +320,12 @@ perp_error world_solve(perp_world *w, double deadline) {
       if (s[k].count < above && s[k].count >= least) turn[placed++] = k;
     above = least;
   }
-  // Each gets its part, by contacts, of the time that is left to it and those after it.
+  // Each may take the time that is left, but for a tenth of the others' part of it, by contacts: one
+  // that is hard must not leave the others without any, and none is cut short for their sake.
   for (int32_t k = 0; k < count; k++) {
     island *next = &s[turn[k]];
-    next->share = fmin(next->count*(double)w->settings.threads/contacts, 1.0);
+    const double part = fmin(next->count*(double)w->settings.threads/contacts, 1.0);
+    next->share = 1.0 - OTHERS*(1.0 - part);
     contacts -= next->count;
   }
   const int32_t each = w->settings.model == PERP_CONTACT_BOXED ? w->settings.dimension : w->width;

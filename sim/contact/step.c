@@ -333,6 +333,20 @@ static perp_error sleep_again(perp_world *w, perp_error error) {   // the step h
   return error;
 }
 
+// Of a step's time: detection and projection take as long as in the last step, or detection as what
+// came before the solves in this one; where islands could not be projected they get more.
+#define AS_BEFORE 1.25
+#define FOR_OVERLAPS 0.15     // of the limit
+#define MOST_KEPT 0.5
+
+static double kept_for_later(const perp_world *w, double found) {
+  const double limit = w->settings.time_limit;
+  if (!(limit < (double)INFINITY)) return 0.0;
+  const double later = AS_BEFORE*fmax(w->after_solving, w->report.step == 0 ? found : 0.0);
+  const double overlaps = w->report.unprojected > 0 ? FOR_OVERLAPS*limit : 0.0;
+  return fmin(fmax(later, overlaps), MOST_KEPT*limit);
+}
+
 perp_error perp_world_step(perp_world *w, perp_step *report) {
   if (w == NULL) return world_fail(PERP_ERROR_ARGUMENT, "world is NULL");
   const double begin = world_clock(w);
@@ -342,27 +356,29 @@ perp_error perp_world_step(perp_world *w, perp_step *report) {
   swap_groups(w);
   kick(w);
   find_free(w);
-  const double solving = world_clock(w);
-  const double deadline = w->settings.time_limit < (double)INFINITY
-                              ? solving + w->settings.time_limit : (double)INFINITY;
-  error = world_solve(w, deadline);
+  const double solving = world_clock(w), end = begin + w->settings.time_limit;
+  error = world_solve(w, end - kept_for_later(w, solving - begin));
   if (error != PERP_OK) {
     unkick(w);
     swap_groups(w);
     return sleep_again(w, error);
   }
   perp_step *r = &w->report;
-  r->solve_seconds = world_clock(w) - solving;
+  const double solved = world_clock(w);
+  r->solve_seconds = solved - solving;
   summarise(w, r);
   fill_touches(w);
   apply(w);
-  move_on(w, before + (w->input - input), deadline);
+  move_on(w, before + (w->input - input), end);
   for (int32_t i = 0; i < w->bodies; i++) drift_limit(motions_of(w) + i);
   fall_asleep(w);
   r->step++;
   r->time = (double)r->step*w->settings.step;
   measure(w, r);
-  r->seconds = world_clock(w) - begin;
+  const double done = world_clock(w);
+  w->after_solving = done - solved;
+  r->seconds = done - begin;
+  r->overrun = fmax(r->seconds - w->settings.time_limit, 0.0);
   if (report != NULL) *report = *r;
   return PERP_OK;
 }

@@ -116,6 +116,7 @@ struct perp_world {
   crew *threads;
   worker *workers;            // settings.threads
 
+  double after_solving;       // seconds of the last step: detection and projection
   double input;               // energy put in: by adding bodies, pushes, moving bodies
   perp_step report;
   perp_statistics *trace;     // 2 x settings.trace: of the last step, of the one being solved

@@ -681,6 +681,20 @@ perp_error perp_solver_prepare(perp_solver *s, const perp_problem *problem) {
   return solver_check(s, s->x, 1, &certificate);
 }
 
+perp_error perp_solver_set_time_limit(perp_solver *s, double seconds) {
+  if (s == NULL)
+    return error_set(PERP_ERROR_ARGUMENT, "perp_solver_set_time_limit: solver is NULL");
+  if (!(seconds > 0.0 && seconds < (double)INFINITY))
+    return error_set(PERP_ERROR_OPTION, "time_limit = %g is outside (0, inf)", seconds);
+  if (!(s->options.time_limit < (double)INFINITY))
+    return error_set(PERP_ERROR_OPTION, "the solver was created without a time limit; give "
+                     "perp_solver_create() any finite one");
+  s->options.time_limit = seconds;
+  for (int32_t k = 0; s->lanes != NULL && k + 1 < s->limits.lanes; k++)
+    s->lanes[k]->options.time_limit = seconds;
+  return PERP_OK;
+}
+
 perp_error perp_solve_once(const perp_problem *problem, double *x, const perp_options *options,
                            perp_result *result) {
   if (result == NULL) return error_set(PERP_ERROR_ARGUMENT, "perp_solve_once: result is NULL");
