@@ -410,8 +410,8 @@ const command command_run = {
     "FILE.state, for the case that the program is killed. With --steps a finished recording is made "
     "longer. "
     "The bytes do not depend on the number of threads either. "
-    "--time-limit is for each step, of a liquid for each substep; what is found in time depends on "
-    "the machine.",
+    "--time-limit is for all of each step, of a liquid for the solve of each substep. What is found "
+    "in time depends on the machine; the report says how many steps were late, and by how much.",
   .options = rows,
   .dynamic = DYNAMIC_FAMILY | DYNAMIC_METHODS,
   .family_at = family_at,
@@ -426,8 +426,7 @@ const command command_run = {
   .examples = {
     {"perp run --list", "which scenes there are, and their parameters"},
     {"perp run hollow-sphere -o a.perp", "spheres in a hollow sphere, recorded"},
-    {"perp run box --balls 100 --method pgs --time-limit 5ms",
-     "two dimensions, with a deadline for every step"},
+    {"perp run stack --boxes 20 --time-limit 50ms", "with a deadline for every step"},
     {"perp run dam-break-2d --walls separating -o b.perp", "a liquid that lets go of walls"},
     {"perp run --resume a.perp --steps 5000", "goes on for longer; without --steps, after Ctrl-C"},
   },
