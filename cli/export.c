@@ -317,15 +317,13 @@ static int check_kind(export_job *job) {
 
 static int begin(export_job *job) {
   char message[512] = "";
-  if (file_same(job->args->operand[0], job->path))
-    return fail(CODE_USAGE, "--output = %s is the recording itself", job->path);
   int code = footage_open(job->args->operand[0], argument(job->args, "colour") != NULL,
                           &job->footage);
   if (!code) code = check_kind(job);
   if (code) return code;
   if (!job->detail) job->detail = usual_detail(job->footage.recording.head.bodies);
-  if (!numbered_places(job->path) && file_check(job->path, message, sizeof message))
-    return fail(CODE_IO, "%s", message);
+  if (!numbered_places(job->path)) code = file_check(job->path, message, sizeof message);
+  if (code) return fail(code, "%s", message);
   return read_frames(job);
 }
 

@@ -18,6 +18,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "guard.h"
+
 #ifndef PATH_MAX
 #define PATH_MAX 4096
 #endif
@@ -133,8 +135,12 @@ int file_read(const char *path, file_text *out, char *message, size_t message_si
   size_t capacity = 0;
   struct stat status;
   int trouble = 0;
-  if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
-      (uintmax_t)status.st_size < SIZE_MAX/2) {
+  const bool regular = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+  if (regular && !guard_input(&status, name, message, message_size)) {
+    if (!standard) close(fd);
+    return FILE_USAGE;
+  }
+  if (regular && status.st_size > 0 && (uintmax_t)status.st_size < SIZE_MAX/2) {
     capacity = (size_t)status.st_size + 1;        // one more, to see the end without growing
     if (!map(fd, (size_t)status.st_size, &text) && !(text.data = malloc(capacity)))
       trouble = ENOMEM;
@@ -200,6 +206,8 @@ struct file_output {
   int fd, slot;                // slot is -1 when written directly
   int trouble;                 // the first errno, 0 if none
   bool standard;
+  bool replaces;               // there is a file now, and this is it:
+  struct stat replaced;
   gzFile gzip;                 // NULL if plain; it owns a duplicate of fd
   size_t used;
   char target[PATH_MAX];       // what the rename replaces
@@ -269,7 +277,8 @@ static int open_temporary(file_output *output, mode_t mode, bool keep_mode) {
   return EEXIST;
 }
 
-static int open_output(file_output *output, const char *path) {
+// 0 or an errno; -1: the message says why.
+static int open_output(file_output *output, const char *path, char *message, size_t message_size) {
   if (output->standard) {
     fflush(stdout);
     output->fd = STDOUT_FILENO;
@@ -284,6 +293,9 @@ static int open_output(file_output *output, const char *path) {
     return output->fd < 0 ? errno : 0;
   }
   if (exists) {
+    if (!guard_output(&status, output->name, message, message_size)) return -1;
+    output->replaces = true;
+    output->replaced = status;
     char *resolved = realpath(path, NULL);
     if (!resolved) return errno;
     const size_t length = strlen(resolved);
@@ -307,8 +319,9 @@ int file_create(const char *path, file_output **out, char *message, size_t messa
   output->used = 0;
   output->gzip = NULL;
   output->standard = strcmp(path, "-") == 0;
+  output->replaces = false;
   snprintf(output->name, sizeof output->name, "%s", name);
-  int trouble = open_output(output, path);
+  int trouble = open_output(output, path, message, message_size);
   if (!trouble && ends_in_gz(path)) {
     const int copy = dup(output->fd);
     if (copy < 0) {
@@ -320,6 +333,7 @@ int file_create(const char *path, file_output **out, char *message, size_t messa
   }
   if (trouble) {
     file_abandon(output);
+    if (trouble < 0) return FILE_USAGE;
     return fail(FILE_IO, name, strerror(trouble), message, message_size);
   }
   *out = output;
@@ -330,10 +344,28 @@ const char *file_temporary(const file_output *output) {
   return output->slot >= 0 ? pending[output->slot].name : NULL;
 }
 
+static bool same(const struct stat *one, const struct stat *two) {
+  return one->st_dev == two->st_dev && one->st_ino == two->st_ino;
+}
+
+// The folder of a name, and the rest of it.
+static bool folder_of(const char *path, struct stat *status, const char **rest) {
+  char folder[PATH_MAX];
+  const char *slash = strrchr(path, '/');
+  *rest = slash ? slash + 1 : path;
+  if (slash && (size_t)(slash - path) + 2 > sizeof folder) return false;
+  snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+  return stat(folder, status) == 0;
+}
+
 bool file_same(const char *a, const char *b) {
   struct stat one, two;
-  return stat(a, &one) == 0 && stat(b, &two) == 0 && one.st_dev == two.st_dev &&
-         one.st_ino == two.st_ino && S_ISREG(one.st_mode);
+  const char *rest, *other;
+  const bool have_one = stat(a, &one) == 0, have_two = stat(b, &two) == 0;
+  if (have_one || have_two)
+    return have_one && have_two && same(&one, &two) && S_ISREG(one.st_mode);
+  return folder_of(a, &one, &rest) && folder_of(b, &two, &other) && same(&one, &two) &&
+         strcmp(rest, other) == 0;
 }
 
 int file_check(const char *path, char *message, size_t message_size) {
@@ -364,6 +396,7 @@ static int finish(file_output *output, bool keep) {
     const char *temporary = pending[output->slot].name;
     if (output->fd >= 0) {
       if (keep && !trouble && rename(temporary, output->target) != 0) trouble = errno;
+      if (keep && !trouble && output->replaces) guard_release(&output->replaced);
       if (!keep || trouble) unlink(temporary);
     }
     atomic_store(&pending[output->slot].state, SLOT_FREE);

@@ -7,6 +7,7 @@
 // What the functions return: the program's exit codes.
 enum {
   FILE_OK = 0,
+  FILE_USAGE = 2,    // a file that is read would be overwritten
   FILE_CORRUPT = 3,  // the gzip data are damaged
   FILE_IO = 6        // the system refused, or memory ran out
 };
@@ -18,6 +19,8 @@ typedef struct file_text {
   bool mapped;    // data are the file's own pages: a large file is mapped, not copied, so it must
                   // not be cut short by others while in use (our own writing never does that)
 } file_text;
+
+// A file that is read is not overwritten and the other way round, as guard.h says: FILE_USAGE.
 
 // Reads all of a file, pipe or device; "-" is the standard input. Contents that start with the gzip
 // magic 1f 8b are unpacked, all members of them; a name that ends in .gz promises such contents. On
@@ -35,10 +38,12 @@ const char *file_write_name(const char *path);
 // "-" (standard output), pipes and devices are written directly. A name that ends in .gz packs.
 typedef struct file_output file_output;
 
-// Whether both names are of one existing file: what would be read and overwritten.
+// Whether both names are of one file, which need not be there yet: two outputs that would replace
+// each other.
 bool file_same(const char *a, const char *b);
 
-// Whether file_create will probably succeed: to ask before long work. Writes nothing.
+// Whether file_create will probably succeed: to ask before long work. Writes nothing. From now on
+// the file is an output, and reading it is refused (guard.h).
 int file_check(const char *path, char *message, size_t message_size);
 
 int file_create(const char *path, file_output **out, char *message, size_t message_size);

@@ -315,8 +315,8 @@ static int begin(session *s) {
   int code = s->kind == OUTPUT_VIDEO ? video_check(s->path) : CODE_OK;
   if (!code) code = open_parts(s);
   if (code) return code;
-  if (s->kind == OUTPUT_PICTURE && file_check(s->path, message, sizeof message))
-    return fail(CODE_IO, "%s", message);
+  if (s->kind == OUTPUT_PICTURE) code = file_check(s->path, message, sizeof message);
+  if (code) return fail(code, "%s", message);
   double seconds = 0.0;
   for (int k = 0; k < s->parts; k++) {
     const footage *from = &s->part[k].footage;

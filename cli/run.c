@@ -114,6 +114,9 @@ static int check_output(const run_session *s) {
     case RUN_UNFINISHED:
       return fail(CODE_USAGE, "%s is a recording that was interrupted; 'perp run --resume %s' goes "
                   "on with it, --force begins anew", s->path, s->path);
+    case RUN_FINISHED:
+      return fail(CODE_USAGE, "%s is a finished recording; --force overwrites it, another name "
+                  "keeps it", s->path);
     default: return CODE_OK;
   }
 }
@@ -343,7 +346,7 @@ static const option_row rows[] = {
     {"resume", 0, "FILE", OPTION_FILE, "go on with an interrupted recording, to the same bytes"},
     {"steps", 0, "N", OPTION_TEXT,
      "with --resume: go on up to step N, as if the run had had so many from the start"},
-    {"force", 'f', NULL, OPTION_FLAG, "overwrite a file that is no finished recording"},
+    {"force", 'f', NULL, OPTION_FLAG, "overwrite the file if it exists, a recording too"},
     {"seed", 's', "N", OPTION_TEXT,
      "seed of the random numbers (default 0); the same seed gives the same bits"},
     {"method", 'm', "NAME", OPTION_METHOD, "how each step is solved (default auto)"},
@@ -408,7 +411,7 @@ const command command_run = {
     "even in the middle of a step, and 'perp run --resume FILE' goes on from there. It ends with the "
     "same bytes as if nothing had happened. The newest state is also saved every few seconds, in "
     "FILE.state, for the case that the program is killed. With --steps a finished recording is made "
-    "longer. "
+    "longer. A file that is there already is overwritten with --force only. "
     "The bytes do not depend on the number of threads either. "
     "--time-limit is for all of each step, of a liquid for the solve of each substep. What is found "
     "in time depends on the machine; the report says how many steps were late, and by how much.",

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "guard.h"
 #include "recording_head.h"
 #include "run.h"
 
@@ -239,6 +240,13 @@ static int64_t rows_of(const record_index *index) {
   return rows;
 }
 
+// The one file that is read and replaced: it becomes longer.
+static int replace(const char *path, file_output **output, char *message, size_t size) {
+  struct stat status;
+  if (stat(path, &status) == 0) guard_release(&status);
+  return file_create(path, output, message, size);
+}
+
 // The new file takes the place of the old one when it is whole.
 int run_extend(const run_session *s, const char *was, const char *head, const recorder *shape) {
   char message[512] = "";
@@ -260,7 +268,7 @@ int run_extend(const run_session *s, const char *was, const char *head, const re
     code = fail(CODE_USAGE, "--steps = %lld is outside [%lld, 100000000]: so many are in %s",
                 (long long)s->planned, (long long)steps, s->path);
   else if (record_append(s->path, &file.index, file.index.count, &guard, message, sizeof message) ||
-           file_create(s->path, &output, message, sizeof message) ||
+           replace(s->path, &output, message, sizeof message) ||
            copy_with(&file, &from, head, file_temporary(output), message, sizeof message))
     code = fail(CODE_IO, "%s", message);
   if (code) file_abandon(output);

@@ -147,10 +147,18 @@ static int check_outputs(const arguments *args) {
   // An hour's answer must not be lost to a folder that is not there.
   char first[4096], message[512] = "";
   if (output && argument(args, "all")) numbered(output, 1, first, sizeof first), output = first;
-  const char *const paths[] = {output, argument(args, "trace"), picture,
-                               argument(args, "certificate"), argument(args, "bound-output")};
-  for (size_t i = 0; i < sizeof paths/sizeof *paths; i++) {
-    const int refused = paths[i] ? file_check(paths[i], message, sizeof message) : CODE_OK;
+  static const char *const names[] = {"output", "trace", "plot", "certificate", "bound-output"};
+  enum { FILES = sizeof names/sizeof *names };
+  const char *path[FILES];
+  for (int i = 0; i < FILES; i++) {
+    path[i] = i > 0 ? argument(args, names[i]) : output;
+    if (!path[i]) continue;
+    for (int k = 0; k < i; k++) {
+      if (path[k] && strcmp(path[i], "-") != 0 && file_same(path[k], path[i]))
+        return fail(CODE_USAGE, "--%s and --%s would both write %s; give each a name of its own",
+                    names[k], names[i], path[i]);
+    }
+    const int refused = file_check(path[i], message, sizeof message);
     if (refused) return fail(refused, "%s", message);
   }
   return CODE_OK;

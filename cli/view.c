@@ -86,9 +86,6 @@ static int choose_path(session *s, const arguments *args) {
     return fail(CODE_USAGE, "where to? -o replay.html names the file");
   if (!recording_output(given, from, ".html", s->path, sizeof s->path))
     return fail(CODE_USAGE, "the name of the file is too long");
-  for (int k = 0; k < args->operands; k++)
-    if (file_same(args->operand[k], s->path))
-      return fail(CODE_USAGE, "--output = %s is the recording itself", s->path);
   const int code = file_check(s->path, message, sizeof message);
   return code ? fail(code, "%s", message) : CODE_OK;
 }

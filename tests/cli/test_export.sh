@@ -111,7 +111,7 @@ run export a.perp -o x.ply --detail 0; expect 'no triangles' 2 'err=--detail = 0
 run export a.perp -o x.csv --what all; expect 'another table' 2 'err=--what = all is not one of bodies|contacts|steps'
 run export a.perp -o - --to ply --frames 0:2; expect 'three files on one output' 2 'err=the standard output takes one frame'
 run export a.perp -o - --to vtk; expect 'a collection, too' 2 'err=a collection has many files'
-run export a.perp -o a.perp --to csv; expect 'over itself' 2 'err=--output = a.perp is the recording itself'
+run export a.perp -o a.perp --to csv; expect 'over itself' 2 'err=a.perp is read here and would be overwritten'
 run export a.perp -o x.pvd.gz; expect 'a packed collection' 2 'err=a collection is not packed'
 run export gone.perp -o x.csv; expect 'no such file' 6 'err=gone.perp: No such file'
 run export a.perp -o none/x.csv; expect 'no such folder' 6 'err=none/x.csv: No such file'

@@ -43,21 +43,21 @@ holds 'potential energy was there at the start' awk 'NR == 1 && $1 < 1200 { exit
 holds 'and less is left' awk -v "e=$(last a.perp potential)" 'BEGIN { exit !(e < 900) }'
 run run "${short[@]}" --json; json 'JSON' scene=dam-break-2d steps=140 solved=140 walls=separating complete=true
 for threads in 2 4; do
-  rm -f b.perp; run run "${short[@]}" --threads $threads -o b.perp; same "the same bytes with $threads threads" a.perp b.perp
+  rm -f b.perp; run run "${short[@]}" --threads $threads -f -o b.perp; same "the same bytes with $threads threads" a.perp b.perp
 done
-run run "${short[@]}" --walls slip -o b.perp; info b.perp; expect 'slip' 0 'out=slip walls'
+run run "${short[@]}" --walls slip -f -o b.perp; info b.perp; expect 'slip' 0 'out=slip walls'
 holds 'moves otherwise' test "$(last a.perp kinetic)" != "$(last b.perp kinetic)"
 holds 'and nothing separates' test "$("$RECORD_INFO" b.perp separating | sort -u)" = 0
 holds 'as it does without it' test "$("$RECORD_INFO" a.perp separating | sort -n | tail -n 1)" -gt 0
-run run swirl --size 16 --steps 6 --every 3 --fields none --times -o b.perp; info b.perp; says 'every third' 'frames 3'; says 'no fields' 'fields 0'; says 'times' 'times 1'
-run run falling-ball --size 12 --steps 3 -o b.perp; info b.perp; expect 'three dimensions' 0 'out=12 x 12 x 12 cells'; says 'with what can be seen' 'cells 12 12 12'
-few=$(sed -n 's/^particles //p' .info); run run falling-ball --size 12 --steps 3 --keep all -o b.perp; info b.perp
+run run swirl --size 16 --steps 6 --every 3 --fields none --times -f -o b.perp; info b.perp; says 'every third' 'frames 3'; says 'no fields' 'fields 0'; says 'times' 'times 1'
+run run falling-ball --size 12 --steps 3 -f -o b.perp; info b.perp; expect 'three dimensions' 0 'out=12 x 12 x 12 cells'; says 'with what can be seen' 'cells 12 12 12'
+few=$(sed -n 's/^particles //p' .info); run run falling-ball --size 12 --steps 3 --keep all -f -o b.perp; info b.perp
 holds 'and more' test "$(sed -n 's/^particles //p' .info)" -gt "$few"
 run run swirl --size 16 --steps 4 --transfer apic --every-cell 1 --compensate 1 --cfl 1 --flip 0.9 --reseed 0 --particles 3 --json; json 'all options together' solved=4
 run run swirl --size 16 --steps 2 -m minmap_newton --preset paper --json; json 'as the paper does' method=minmap_newton solved=2
 run run swirl --size 16 --steps 2 --preset paper; expect 'which auto does not' 2 'err=it needs --method minmap_newton'
-run run tilted-box --size 16 --steps 6 --turn 2 -o b.perp; expect 'a box that turns' 0; info b.perp; says 'is a solid that moves' 'moving 1'
-run run dam-break-2d --size 4 --width 0.05 --height 0.05 --steps 3 -o b.perp; expect 'hardly a drop' 0 'out=3 of 3 steps'; info b.perp; says 'is recorded' 'frames 4'
+run run tilted-box --size 16 --steps 6 --turn 2 -f -o b.perp; expect 'a box that turns' 0; info b.perp; says 'is a solid that moves' 'moving 1'
+run run dam-break-2d --size 4 --width 0.05 --height 0.05 --steps 3 -f -o b.perp; expect 'hardly a drop' 0 'out=3 of 3 steps'; info b.perp; says 'is recorded' 'frames 4'
 run run dam-break-2d --size 4 --width 0.05 --steps 3; expect 'not even a drop' 0 'err=warning: there is no liquid'
 run run swirl --size 16 --steps 2 -m pgs; expect 'sweeps are not called Newton' 0 'out= sweeps and' 'out!=Newton'
 run run swirl --size 16 --steps 2 -m nncg; expect 'nor is what has no word' 0 'out= outer and' 'out!=Newton'
@@ -66,7 +66,7 @@ run run ceiling --size 20 --steps 90 --walls slip; expect 'volume that is lost h
 run run ceiling --size 40 --steps 40 --iteration-limit 1 -m pgs; expect 'steps that are not solved have a page' 1 "err='perp explain liquids' tells what to do"
 run explain liquids; expect 'that page' 0 'out=0 <= p  _|_  div u >= 0' 'out=Infeasible:'
 run run swirl -o swirl.mp4; expect 'a video is made from a recording' 2 "err=--output = swirl.mp4: perp run writes a recording, such as swirl.perp; then 'perp render swirl.perp -o swirl.mp4'"
-run run swirl --size 16 --steps 0 -o b.perp; expect 'no steps' 0 'out=1 frame,'
+run run swirl --size 16 --steps 0 -f -o b.perp; expect 'no steps' 0 'out=1 frame,'
 
 # Cut anywhere, resumed to the same bytes; made longer.
 bytes=$(stat -c %s a.perp)

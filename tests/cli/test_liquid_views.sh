@@ -70,7 +70,7 @@ run render a.perp b.perp -o c.png --size 320x160 --frame 3 --no-caption; expect 
 holds 'with a seam' png c.png 'all(at(159, y) == (255, 255, 255) for y in range(160)) and all(sum(colourful(*at(x, y)) for x in half for y in range(160)) > 3000 for half in (range(159), range(161, 320)))'
 for more in '' '--size 16 --seed 1234567'; do
   # shellcheck disable=SC2086
-  for walls in slip separating; do "$PERP" run ceiling --steps 2 --walls $walls $more -o $walls.perp -q; done
+  for walls in slip separating; do "$PERP" run ceiling --steps 2 --walls $walls $more -f -o $walls.perp -q; done
   run render slip.perp separating.perp -o c.png --size 800x430 --show surface; expect 'two with commands' 0
   holds 'their legends stand at one height' png c.png 'len({tuple(y for y in range(385, 430) if any(colourful(*at(x, y)) for x in half)) for half in (range(200, 399), range(600, 800))} - {()}) == 1'
   [ -n "$more" ] || holds 'below the pictures' png c.png 'all(not colourful(*at(x, y)) for y in range(385, 405) for x in range(800))'
@@ -123,7 +123,7 @@ run render bare.perp -o bare.png --show grid; expect 'a picture of it' 3 'err=ba
 
 # The surface in space as triangles: a ball has its volume and area, a splash what was recorded.
 mesh() { python3 "$SOURCE/tests/export/surface.py" "$@"; }
-"$PERP" run falling-ball --size 48 --depth 0 --radius 0.2 --steps 0 -o ball.perp -q
+"$PERP" run falling-ball --size 48 --depth 0 --radius 0.2 --steps 0 -f -o ball.perp -q
 run export ball.perp -o ball.ply --what surface; expect 'a surface' 0 'out=triangles'; narrow 'within 80 columns'
 holds 'of a ball' mesh ball.ply 0.03351 0.04 0.50265 0.03
 "$PERP" run dam-break-3d --size 16 --steps 40 -o dam.perp -q
@@ -147,7 +147,7 @@ run export bare3.perp -o x.obj; expect 'a surface that was not recorded' 3 'err=
 run run falling-ball -o x.obj; expect 'a mesh is made from a recording' 2 "err='perp export x.perp -o x.obj'"
 
 # Particles are those of the scene; in space only some are recorded, and everybody says so.
-"$PERP" run falling-ball --size 16 --steps 4 -o ball.perp -q; "$PERP" run falling-ball --size 16 --steps 4 --keep all -o whole.perp -q
+"$PERP" run falling-ball --size 16 --steps 4 -f -o ball.perp -q; "$PERP" run falling-ball --size 16 --steps 4 --keep all -o whole.perp -q
 points() { sed -n 's/^element vertex //p;/^end_header/q' "$1"; }
 quietly ball.perp -o ball.ply --frame 2; quietly whole.perp -o whole.ply --frame 2
 run export ball.perp -o ball.ply --frame 2; some=$(points ball.ply); all=$(points whole.ply)
@@ -165,10 +165,10 @@ if command -v gnuplot >/dev/null; then
   for name in 'volume drift, %' 'energy, J' 'momentum, N s' iterations residual 'divergence, 1/s'; do holds "with $name" grep -q ">$name<" a.svg; done
   holds 'of a method that nobody knows' grep -q '>outer<' a.svg
   for pair in auto:Newton multigrid:Newton pgs:sweeps lemke:pivots; do
-    "$PERP" run swirl --size 12 --steps 3 -m "${pair%:*}" -o m.perp -q
+    "$PERP" run swirl --size 12 --steps 3 -m "${pair%:*}" -f -o m.perp -q
     run plot m.perp -o c.svg --what iterations; holds "$pair" test "$(grep -oE '>(Newton|sweeps|pivots|outer)<' c.svg | sort -u)" = ">${pair#*:}<"
   done
-  "$PERP" run swirl --size 12 --steps 3 -m pgs -o m.perp -q; run plot m.perp -o c.svg --what iterations; holds 'sweeps have none inside' test "$(grep -c '>inner<' c.svg)" = 0
+  "$PERP" run swirl --size 12 --steps 3 -m pgs -f -o m.perp -q; run plot m.perp -o c.svg --what iterations; holds 'sweeps have none inside' test "$(grep -c '>inner<' c.svg)" = 0
   run plot a.perp b.perp -o c.svg --what volume,momentum; expect 'of two' 0; holds 'both' grep -q '>b<' c.svg; holds 'above a labelled axis' grep -q '>time, s<' c.svg
   run plot a.perp bodies.perp -o c.svg; expect 'of a liquid and bodies' 3 'err=bodies and a liquid have no curves in common'
   run plot a.perp -o c.svg --what contacts; expect 'contacts of a liquid' 2 'err=--what = contacts: choose from volume, energies, momentum, iterations, residuals, divergence and all'

@@ -120,7 +120,7 @@ run render bad.perp -o y.png "${small[@]}"; expect 'a damaged one' 3 'err=bad.pe
 holds 'nothing was written' test ! -e y.png
 
 # Scenes.
-run run stack --boxes 3 --steps 20 -o s.perp -q   # between boxes arrows are on the upper one
+run run stack --boxes 3 --steps 20 -f -o s.perp -q   # between boxes arrows are on the upper one
 if [ "$code" -eq 0 ]; then
   run render s.perp -o s.png --size 640x360 --contacts --no-caption; run render s.perp -o t.png --size 640x360 --no-caption
   on_top='sum(sum(at(x, y)) < 200 for y in range(60, 126) for x in range(240, 400))'   # above the contacts
@@ -128,7 +128,7 @@ if [ "$code" -eq 0 ]; then
 fi
 for scene in 'box --balls 0 --steps 1' 'box --steps 40' 'stack --steps 2' 'hopper --spheres 100 --steps 3'; do
   # shellcheck disable=SC2086  # the options are words
-  run run $scene -o s.perp -q; run render s.perp -o s.png "${small[@]}" --colour impulse --contacts; expect "$scene" 0
+  run run $scene -f -o s.perp -q; run render s.perp -o s.png "${small[@]}" --colour impulse --contacts; expect "$scene" 0
 done
 
 # A full disk.

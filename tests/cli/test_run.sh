@@ -39,9 +39,9 @@ done
 run run wall --columns 12 --rows 8 --steps 3 -o c.perp; run run wall --steps 3 -o d.perp; expect 'by default 12 x 8' 0
 holds 'the same motion' cmp <("$RECORD_INFO" c.perp kinetic) <("$RECORD_INFO" d.perp kinetic)
 rm c.perp d.perp quiet.perp
-run run stack --boxes 2 --steps 200 --sleep 20 -o rest.perp; expect 'or sleeps' 0
+run run stack --boxes 2 --steps 200 --sleep 20 -f -o rest.perp; expect 'or sleeps' 0
 holds 'both boxes do' test "$("$RECORD_INFO" rest.perp asleep | tail -n 1)" = 2
-run run stack --boxes 2 --steps 200 --sleep 0 -o rest.perp; holds 'unless told not to' test "$("$RECORD_INFO" rest.perp asleep | tail -n 1)" = 0
+run run stack --boxes 2 --steps 200 --sleep 0 -f -o rest.perp; holds 'unless told not to' test "$("$RECORD_INFO" rest.perp asleep | tail -n 1)" = 0
 run run box --directions 2; expect 'two directions' 2 'err=--directions = 2 is outside [3, 64]'
 run run box --model sticky; expect 'another model' 2 'err=--model = sticky is not one of normal|friction|staggered|boxed'
 run run box --method nosuch; expect 'another method' 2 "err=there is no method 'nosuch'"
@@ -69,18 +69,20 @@ says 'and its command' 'command perp run hollow-sphere --steps 260 --spheres 8 -
 holds 'its energy never grows' awk 'NR > 1 && $1 > last + 1e-9*(1 + (last < 0 ? -last : last)) { exit 1 } { last = $1 }' \
   <(paste -d' ' <("$RECORD_INFO" a.perp kinetic) <("$RECORD_INFO" a.perp potential) | awk '{ printf "%.17g\n", $1 + $2 }')
 holds 'and all is certified' test "$("$RECORD_INFO" a.perp unsolved | sort -u)" = 0
-run run "${short[@]}" -o b.perp; expect 'once more' 0
+run run "${short[@]}" -f -o b.perp; expect 'once more' 0
 same 'the same bytes' a.perp b.perp
-run run "${short[@]}" -o b.perp -q; expect 'a finished recording is overwritten' 0
+cp b.perp kept.perp; run run "${short[@]}" -o b.perp -q; expect 'a finished recording is not overwritten' 2 'err=b.perp is a finished recording; --force overwrites it'
+same 'and stays' kept.perp b.perp; rm kept.perp
+run run "${short[@]}" -o b.perp -q --force; expect 'unless forced' 0
 for threads in 2 4; do
-  rm b.perp; run run "${short[@]}" --threads $threads -o b.perp; same "and with $threads threads" a.perp b.perp
+  rm b.perp; run run "${short[@]}" --threads $threads -f -o b.perp; same "and with $threads threads" a.perp b.perp
 done
-rm b.perp; run run --spheres 8 --seed 7 --steps 260 hollow-sphere -o b.perp; same 'in another order' a.perp b.perp
-run run "${short[@]}" --seed 8 -o b.perp; holds 'another seed, other bytes' test "$(cmp -s a.perp b.perp; echo $?)" = 1
+rm b.perp; run run --spheres 8 --seed 7 --steps 260 hollow-sphere -f -o b.perp; same 'in another order' a.perp b.perp
+run run "${short[@]}" --seed 8 -f -o b.perp; holds 'another seed, other bytes' test "$(cmp -s a.perp b.perp; echo $?)" = 1
 "$PERP" run "${short[@]}" -o - >b.perp; same 'on the standard output' a.perp b.perp
-run run "${short[@]}" --every 10 --exact --times --contacts none -o b.perp; expect 'every tenth step' 0 'out=27 frames'
+run run "${short[@]}" --every 10 --exact --times --contacts none -f -o b.perp; expect 'every tenth step' 0 'out=27 frames'
 info b.perp; says 'fewer frames' 'frames 27'; says 'all the same rows' 'rows 261'; says 'no contacts' 'contacts 0'; says 'times' 'times 1'
-run run "${short[@]}" --contacts all -o b.perp; info a.perp; cp .info .all; info b.perp
+run run "${short[@]}" --contacts all -f -o b.perp; info a.perp; cp .info .all; info b.perp
 holds 'contacts' test "$(grep ^contacts .info)" = "$(grep ^contacts .all)"
 
 # Files that are somebody else's, or not finished.

@@ -42,18 +42,18 @@ done
 holds "and all of liquids: $solved of $steps" test "$solved" -eq "$steps"
 
 # One that is not is said: on the screen, in the exit status, in the recording, in its contacts.
-run run hollow-sphere --steps 60 --method pgs --iteration-limit 2 -o u.perp
+run run hollow-sphere --steps 60 --method pgs --iteration-limit 2 -f -o u.perp
 expect 'what is not certified' 1 'out=not all solved' 'err=steps were not solved; the first is step '
 holds 'is in the recording' test "$(info u.perp unsolved | grep -vc '^0')" -gt 0
-run run hollow-sphere --steps 60 --method pgs --iteration-limit 2 --progress -o u.perp; expect 'in a pipe as well' 1
+run run hollow-sphere --steps 60 --method pgs --iteration-limit 2 --progress -f -o u.perp; expect 'in a pipe as well' 1
 
 # Energy: never more than before, without restitution; what Newton's restitution adds beside friction is measured.
 for scene in hollow-sphere 'wall --bricks 12' 'card-house --friction 0' 'box --friction 0.3'; do
   # shellcheck disable=SC2086  # words
   run run $scene --steps 60 --json; json "$scene: nothing is gained" gains=0
 done
-run run hollow-sphere --steps 300 --restitution 0.9 --friction 0.8 -o e.perp; expect 'restitution and friction' 0 'out=energy gained'
-run run hollow-sphere --steps 300 --restitution 0.9 --friction 0.8 --json -o e.perp
+run run hollow-sphere --steps 300 --restitution 0.9 --friction 0.8 -f -o e.perp; expect 'restitution and friction' 0 'out=energy gained'
+run run hollow-sphere --steps 300 --restitution 0.9 --friction 0.8 --json -f -o e.perp
 holds 'as the recording has it' awk -v gained="$(value gained)" '{ if (NR > 1 && $1 < last - 1e-6) sum += last - $1; last = $1 }
   END { d = sum - gained; exit !(gained > 0 && d*d < 1e-8*gained*gained) }' <(info e.perp dissipated)
 
@@ -90,7 +90,7 @@ for nothing in 'box --balls 0' 'hollow-sphere --spheres 0' 'stack --boxes 0' 'py
   'card-house --levels 0' 'wedge --boxes 0' 'heavy-on-light --boxes 0' 'hopper --spheres 0'; do
   rm -f z.perp
   # shellcheck disable=SC2086  # words
-  run run $nothing --steps 3 -o z.perp; expect "$nothing" 0 'out=3 of 3 steps'
+  run run $nothing --steps 3 -f -o z.perp; expect "$nothing" 0 'out=3 of 3 steps'
   run render z.perp -o z.png --size 64x64; expect 'in a picture' 0
   run view z.perp -o z.html; [ "$code" -eq 5 ] || expect 'in the player' 0
 done
@@ -105,7 +105,7 @@ run render z0.perp -o z.png --size 64x64; expect 'in a picture, too' 0
 run view z0.perp -o z.html; [ "$code" -eq 5 ] || expect 'in the player, too' 0
 cp z0.perp z.perp; curves 'no steps'
 run plot z.perp -o z.svg --step 1; [ "$code" -eq 5 ] || expect 'of no step' 3 'err=there is no step in it'
-run run hollow-sphere --spheres 1 --gravity 0 --steps 20 -o z.perp --json; json 'a body without contacts' contacts=0 solved=20
+run run hollow-sphere --spheres 1 --gravity 0 --steps 20 -f -o z.perp --json; json 'a body without contacts' contacts=0 solved=20
 curves 'no contacts'
 run plot z.perp -o z.svg --step 1; [ "$code" -eq 5 ] || expect 'of a step without contacts' 0
 

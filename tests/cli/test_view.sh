@@ -35,7 +35,7 @@ head -c "$(grep -abo STEP a.perp | tail -n 1 | cut -d: -f1)" a.perp >untold.perp
 run view untold.perp; expect 'frames without their steps are left out' 0 'out=64 frames, 63 steps'
 
 run view; expect 'no recording' 2
-run view b.perp a.perp -o a.perp; expect 'over a recording' 2 'err=--output = a.perp is the recording itself'
+run view b.perp a.perp -o a.perp; expect 'over a recording' 2 'err=a.perp is read here and would be overwritten'
 run view a.perp b.perp a.perp; expect 'three recordings' 2
 run view -; expect 'a pipe has no name' 2 'err=-o'
 run view a.perp --every 0; expect 'no zeroth frame' 2 'err=--every = 0 is outside [1, 1000000]'

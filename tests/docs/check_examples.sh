@@ -90,8 +90,9 @@ given_recording() {   # given_recording NAME.perp
   esac >"$work/given.log" 2>&1
 }
 provide() {   # provide LINE: makes the inputs that it names and that are not there
-  local word previous=''
+  local word previous='' made=' '
   for word in $1; do
+    if [ "$previous" = -o ]; then made+="$word "; fi   # the line itself makes it
     case $word in
       '#'*) break ;;
       out/pressed)   # as ./run leaves it
@@ -101,7 +102,7 @@ provide() {   # provide LINE: makes the inputs that it names and that are not th
           printf '%%%%MatrixMarket matrix array real general\n2 1\n-1\n-1\n' >out/pressed/b.mtx
         fi ;;
       *.perp)
-        if [ "$previous" != -o ] && [ ! -e "$word" ]; then
+        if [[ $made != *" $word "* ]] && [ ! -e "$word" ]; then
           [ -e "$work/given/$word" ] || given_recording "$work/given/$word"
           cp "$work/given/$word" "$word"
         fi ;;
