@@ -8,6 +8,38 @@
 #include "message.h"
 #include "recording_head.h"
 
+// What the values of a JSON text take in memory, about; more rather than less. Inside strings
+// brackets and commas count as well: ours have few.
+static size_t tree_bytes(const record_bytes *plain) {
+  enum { VALUE = 40, ARRAY = 136, OBJECT = 320, PAIR = 64, QUOTE = 20 };   // jansson 2.14
+  size_t bytes = 0;
+  for (size_t i = 0; i < plain->length; i++) {
+    switch (plain->data[i]) {
+      case '[': bytes += ARRAY + VALUE; break;
+      case '{': bytes += OBJECT + VALUE; break;
+      case ',': bytes += VALUE; break;
+      case ':': bytes += PAIR; break;
+      case '"': bytes += QUOTE; break;
+      default: break;
+    }
+  }
+  return bytes;
+}
+
+json_t *recording_parse(const record_bytes *plain, uint32_t stored, json_error_t *error) {
+  // Of a header of ours a body takes 1 kB in memory and 45 bytes in the file (hopper, 20000 spheres);
+  // a wall of 10000 bricks takes 10 MB, however small it is packed.
+  enum { FREE = 20 << 20, PER_STORED_MOST = 28 };
+  if (tree_bytes(plain) > FREE + (size_t)PER_STORED_MOST*stored) {
+    if (error) {
+      *error = (json_error_t){.line = 1, .column = 1};
+      snprintf(error->text, sizeof error->text, "more values than a header of ours has");
+    }
+    return NULL;
+  }
+  return json_loadb((const char *)plain->data, plain->length, JSON_REJECT_DUPLICATES, error);
+}
+
 static int read_head(recording *what, char *message, size_t size) {
   record_bytes plain = {0};
   const record_chunk *chunk = &what->index.chunk[0];
@@ -15,7 +47,7 @@ static int read_head(recording *what, char *message, size_t size) {
   if (!code) {
     json_error_t error;
     char text[256] = "";
-    what->json = json_loadb((const char *)plain.data, plain.length, JSON_REJECT_DUPLICATES, &error);
+    what->json = recording_parse(&plain, chunk->stored, &error);
     if (!what->json)
       snprintf(text, sizeof text, "line %d, column %d: %s", error.line, error.column, error.text);
     else if (!recording_head_read(what->json, &what->head, text, sizeof text)) text[0] = 0;
@@ -121,17 +153,37 @@ static int refuse(const recording *what, int32_t chunk, const char *trouble) {
               what->index.chunk[chunk].byte, trouble);
 }
 
+// The first words of a chunk, to compare with the header before the rest is unpacked.
+static int peek(const recording *what, int32_t chunk, uint32_t word[RECORD_PEEK/4]) {
+  unsigned char start[RECORD_PEEK];
+  if (record_peek(what->file.data, &what->index, chunk, start))
+    return fail(CODE_IO, "%s: out of memory", what->path);
+  for (int k = 0; k < RECORD_PEEK/4; k++) word[k] = record_word(start, k);
+  return CODE_OK;
+}
+
+// Contacts that so many frames can have: 16 to a pair of bodies, and far fewer to a body than 256.
+static uint64_t touches_most(const recording_head *head, uint32_t frames) {
+  const uint64_t n = (uint64_t)head->bodies, pairs = n*(n - (n > 0))/2;
+  return frames*(16*pairs < 256*n ? 16*pairs : 256*n);
+}
+
 int recording_frames(const recording *what, int32_t chunk, record_frames *out) {
   char message[512] = "";
+  uint32_t word[RECORD_PEEK/4];
+  *out = (record_frames){0};
+  if (peek(what, chunk, word)) return CODE_IO;
+  if (word[1] != (uint32_t)what->head.moving)
+    snprintf(message, sizeof message, "FRAM has %lu bodies, the header has %d that move",
+             (unsigned long)word[1], (int)what->head.moving);
+  else if (word[2] > touches_most(&what->head, what->index.chunk[chunk].count))
+    snprintf(message, sizeof message, "FRAM has %lu contacts of %d bodies in %lu frames",
+             (unsigned long)word[2], (int)what->head.bodies,
+             (unsigned long)what->index.chunk[chunk].count);
+  if (*message) return refuse(what, chunk, message);
   const int code = record_read_frames(what->file.data, &what->index, chunk, out, message,
                                       sizeof message);
   if (code) return fail(code, "%s: %s", what->path, message);
-  if (out->bodies != (uint32_t)what->head.moving) {
-    snprintf(message, sizeof message, "FRAM has %lu bodies, the header has %d that move",
-             (unsigned long)out->bodies, (int)what->head.moving);
-    record_frames_free(out);
-    return refuse(what, chunk, message);
-  }
   for (uint32_t i = 0; i < out->touch_count; i++) {
     const record_touch *touch = &out->touch[i];
     if (touch->a < (uint32_t)what->head.bodies && touch->b < (uint32_t)what->head.bodies) continue;
@@ -147,31 +199,35 @@ int recording_frames(const recording *what, int32_t chunk, record_frames *out) {
 int recording_flow(const recording *what, int32_t chunk, record_flow *out) {
   char message[512] = "";
   const recording_head *head = &what->head;
+  uint32_t word[RECORD_PEEK/4];
+  *out = (record_flow){0};
+  if (peek(what, chunk, word)) return CODE_IO;
+  const int32_t *cells = head->liquid.cells;
+  if (word[1] != (uint32_t)head->moving)
+    snprintf(message, sizeof message, "FLOW has %lu solids, the header has %d that move",
+             (unsigned long)word[1], (int)head->moving);
+  else if (word[3] != (uint32_t)head->dimension || word[4] != (uint32_t)head->liquid.fine ||
+           word[5] != (uint32_t)cells[0] || word[6] != (uint32_t)cells[1] ||
+           word[7] != (uint32_t)cells[2])
+    snprintf(message, sizeof message, "FLOW has another grid than the header");
+  if (*message) return refuse(what, chunk, message);
   const int code = record_read_flow(what->file.data, &what->index, chunk, out, message,
                                     sizeof message);
-  if (code) return fail(code, "%s: %s", what->path, message);
-  if (out->bodies != (uint32_t)head->moving)
-    snprintf(message, sizeof message, "FLOW has %lu solids, the header has %d that move",
-             (unsigned long)out->bodies, (int)head->moving);
-  else if (out->dimension != head->dimension || out->fine != head->liquid.fine ||
-           memcmp(out->cells, head->liquid.cells, sizeof out->cells) != 0)
-    snprintf(message, sizeof message, "FLOW has another grid than the header");
-  if (!*message) return CODE_OK;
-  record_flow_free(out);
-  return refuse(what, chunk, message);
+  return code ? fail(code, "%s: %s", what->path, message) : CODE_OK;
 }
 
 int recording_grid(const recording *what, int32_t chunk, record_grid *out) {
   char message[512] = "";
   const recording_fluid *liquid = &what->head.liquid;
+  uint32_t word[RECORD_PEEK/4];
+  *out = (record_grid){0};
+  if (peek(what, chunk, word)) return CODE_IO;
+  int same = word[4] == liquid->fields;
+  for (int c = 0; c < 3; c++) same = same && word[1 + c] == (uint32_t)liquid->cells[c];
+  if (!same) return refuse(what, chunk, "GRID has another grid or other fields than the header");
   const int code = record_read_grid(what->file.data, &what->index, chunk, out, message,
                                     sizeof message);
-  if (code) return fail(code, "%s: %s", what->path, message);
-  if (out->fields == liquid->fields &&
-      memcmp(out->cells, liquid->cells, sizeof out->cells) == 0)
-    return CODE_OK;
-  record_grid_free(out);
-  return refuse(what, chunk, "GRID has another grid or other fields than the header");
+  return code ? fail(code, "%s: %s", what->path, message) : CODE_OK;
 }
 
 uint32_t recording_columns(const recording_head *head, const char *const **names) {

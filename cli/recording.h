@@ -77,6 +77,9 @@ uint32_t recording_columns(const recording_head *head, const char *const **names
 // All rows in one: columns x room. `times` is 1 if TIME was there for all of them.
 int recording_statistics(const recording *what, record_steps *out, int *times);
 
+// The JSON of HEAD or LAST, unpacked from so many stored bytes; NULL if it is none, or if it would
+// take far more memory than one of ours. error may be NULL.
+json_t *recording_parse(const record_bytes *plain, uint32_t stored, json_error_t *error);
 json_t *recording_head_json(const recording_head *head);
 // The footer of what a writer has written so far.
 json_t *recording_last_json(const record_index *index, int complete, const char *reason,

@@ -68,6 +68,7 @@ struct run_kind {
   int (*build)(run_session *s);                // the scene from its values
   int (*settle)(run_session *s);               // options of its own
   int (*create)(run_session *s);               // what steps; after settle
+  size_t (*state_most)(const run_session *s);   // bytes that a state of this scene can have
   int (*load)(run_session *s, const void *state, size_t size);   // 0, or kind->message() says why
   const char *(*message)(void);
   void (*destroy)(run_session *s);

@@ -50,6 +50,15 @@ static int create(run_session *s) {
   return CODE_OK;
 }
 
+// Bodies are as many as they are; of contacts there are at most 16 to a pair, and far fewer to a
+// body than this in the densest of our scenes (bricks: below 40).
+static size_t state_most(const run_session *s) {
+  enum { PAIR_MOST = 16, BODY_MOST = 256, CONTACT_BYTES = 512 };
+  const size_t n = (size_t)s->layout.bodies, pairs = n*(n > 0 ? n - 1 : 0)/2;
+  const size_t contacts = PAIR_MOST*pairs < BODY_MOST*n ? PAIR_MOST*pairs : BODY_MOST*n;
+  return perp_world_save(s->world, NULL, 0) + CONTACT_BYTES*contacts;
+}
+
 static int load(run_session *s, const void *state, size_t size) {
   return perp_world_load(s->world, state, size) != PERP_OK;
 }
@@ -211,7 +220,7 @@ static void report_json(const run_session *s, json_t *object) {
 const run_kind run_bodies = {
     .noun = "bodies", .share = 4, .unsolved = RECORD_COLUMN_unsolved, .residual = RECORD_COLUMN_residual,
     .kinetic = RECORD_COLUMN_kinetic, .potential = RECORD_COLUMN_potential, .build = build,
-    .settle = settle, .create = create, .load = load, .message = perp_world_message,
+    .settle = settle, .create = create, .state_most = state_most, .load = load, .message = perp_world_message,
     .destroy = destroy, .head = fill_head, .film = make_film, .step = step, .count = count_row,
     .dump = run_dump_bodies, .progress = show_progress, .report = report,
     .report_json = report_json};

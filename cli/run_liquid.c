@@ -42,6 +42,17 @@ static int create(run_session *s) {
   return CODE_OK;
 }
 
+// The fields as they are, and particles: reseeding leaves at most twice as many in a cell as there
+// were at the start, and this allows four times as many in every cell.
+static size_t state_most(const run_session *s) {
+  enum { CROWDING_MOST = 4, PARTICLE_BYTES = 15*sizeof(double) };
+  const perp_fluid_settings *settings = &s->pool.settings;
+  size_t cells = 1, each = CROWDING_MOST;
+  for (int c = 0; c < settings->dimension; c++)
+    cells *= (size_t)settings->cells[c], each *= (size_t)settings->particles;
+  return perp_fluid_save(s->fluid, NULL, 0) + cells*(sizeof(double) + PARTICLE_BYTES*each);
+}
+
 static int load(run_session *s, const void *state, size_t size) {
   return perp_fluid_load(s->fluid, state, size) != PERP_OK;
 }
@@ -253,7 +264,7 @@ const run_kind run_liquid = {
     .advice = "'perp explain liquids' tells what to do",
     .unsolved = RECORD_FLUID_unsolved, .residual = RECORD_FLUID_residual,
     .kinetic = RECORD_FLUID_kinetic, .potential = RECORD_FLUID_potential, .build = build,
-    .settle = settle, .create = create, .load = load, .message = perp_fluid_message,
+    .settle = settle, .create = create, .state_most = state_most, .load = load, .message = perp_fluid_message,
     .destroy = destroy, .head = fill_head, .film = make_film, .step = step, .count = count_row,
     .dump = run_dump_liquid, .progress = show_progress, .report = report,
     .report_json = report_json};

@@ -54,7 +54,7 @@ run_file run_existing(const char *path) {
            file.index.complete &&
            !record_unpack(file.file.data, &file.index, file.index.count - 1, &file.head, message,
                           sizeof message)) {
-    json_t *last = json_loadb((const char *)file.head.data, file.head.length, 0, NULL);
+    json_t *last = recording_parse(&file.head, file.index.chunk[file.index.count - 1].stored, NULL);
     if (json_is_true(json_object_get(last, "complete"))) what = RUN_FINISHED;
     json_decref(last);
   }
@@ -68,7 +68,7 @@ int run_resume_arguments(const char *path, int *count, char ***words) {
   *words = NULL;
   int code = torn_open(path, 1, &file);
   if (code) return code;
-  json_t *object = json_loadb((const char *)file.head.data, file.head.length, 0, NULL);
+  json_t *object = recording_parse(&file.head, file.index.chunk[0].stored, NULL);
   const json_t *list = json_object_get(object, "arguments");
   const char *version = json_string_value(json_object_get(object, "version"));
   const size_t size = json_array_size(list);
@@ -113,7 +113,8 @@ static int read_totals(const torn *file, int32_t from, int32_t to, run_session *
 static int load_state(run_session *s, const torn *file, int32_t k) {
   char message[512] = "";
   record_bytes state = {0};
-  int code = record_read_state(file->file.data, &file->index, k, &state, message, sizeof message);
+  int code = record_read_state(file->file.data, &file->index, k, s->kind->state_most(s), &state,
+                               message, sizeof message);
   if (code) code = fail(code, "%s: %s", s->path, message);
   else if (s->kind->load(s, state.data, state.length))
     code = fail(CODE_INPUT, "%s: chunk %d at byte %zu: %s", s->path, (int)k + 1,
@@ -210,13 +211,26 @@ static int copy_chunks(const torn *file, int32_t from, int32_t to, record_writer
   int code = RECORD_OK;
   for (int32_t k = from; k < to && !code; k++) {
     const record_chunk *chunk = &file->index.chunk[k];
-    code = record_unpack(file->file.data, &file->index, k, &plain, message, size);
+    code = record_check(file->file.data, &file->index, k, message, size);
+    if (!code) code = record_unpack(file->file.data, &file->index, k, &plain, message, size);
     if (!code)
       code = record_write(writer, chunk->type, chunk->first, chunk->count, plain.data,
                           plain.length, message, size);
   }
   free(plain.data);
   return code;
+}
+
+// No part of a state in chunks [from, to) is larger than a state of this scene.
+static int check_states(const run_session *s, const torn *file, int32_t from, int32_t to) {
+  const size_t most = s->kind->state_most(s);
+  for (int32_t k = from; k < to; k++) {
+    const record_chunk *chunk = &file->index.chunk[k];
+    if (chunk->type == RECORD_SAVE && chunk->plain > most)
+      return fail(CODE_INPUT, "%s: chunk %d at byte %zu: %lu bytes of a state; this scene has one of "
+                  "at most %zu", s->path, (int)k + 1, chunk->byte, (unsigned long)chunk->plain, most);
+  }
+  return CODE_OK;
 }
 
 // What a run goes on from, behind a new header.
@@ -267,9 +281,12 @@ int run_extend(const run_session *s, const char *was, const char *head, const re
   else if (s->planned < steps)
     code = fail(CODE_USAGE, "--steps = %lld is outside [%lld, 100000000]: so many are in %s",
                 (long long)s->planned, (long long)steps, s->path);
-  else if (record_append(s->path, &file.index, file.index.count, &guard, message, sizeof message) ||
-           replace(s->path, &output, message, sizeof message) ||
-           copy_with(&file, &from, head, file_temporary(output), message, sizeof message))
+  else code = check_states(s, &file, 1, from.chunks);
+  if (!code) code = check_states(s, from.file, from.from, from.save + 1);
+  if (!code &&
+      (record_append(s->path, &file.index, file.index.count, &guard, message, sizeof message) ||
+       replace(s->path, &output, message, sizeof message) ||
+       copy_with(&file, &from, head, file_temporary(output), message, sizeof message)))
     code = fail(CODE_IO, "%s", message);
   if (code) file_abandon(output);
   else if (file_commit(output, message, sizeof message)) code = fail(CODE_IO, "%s", message);

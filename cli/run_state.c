@@ -88,7 +88,7 @@ int32_t state_place(const void *bytes, const record_index *state, const record_i
   char message[256];
   int32_t chunks = 0;
   if (record_unpack(bytes, state, 0, &head, message, sizeof message) == RECORD_OK) {
-    json_t *object = json_loadb((const char *)head.data, head.length, 0, NULL);
+    json_t *object = recording_parse(&head, state->chunk[0].stored, NULL);
     const json_int_t first = json_integer_value(json_object_get(object, "head")),
                      whole = json_integer_value(json_object_get(object, "bytes")),
                      last = json_integer_value(json_object_get(object, "last"));

@@ -447,7 +447,7 @@ static void a_state_takes_as_many_chunks_as_it_needs(void **state) {
       assert_int_equal(index.chunk[2 + k].count, parts - 1 - k);   // that follow
       assert_true(index.chunk[2 + k].plain <= part);
     }
-    assert_int_equal(record_read_state(file.data, &index, 1 + parts, &whole, message, 256), 0);
+    assert_int_equal(record_read_state(file.data, &index, 1 + parts, SIZE_MAX, &whole, message, 256), 0);
     assert_int_equal(whole.length, length);
     assert_memory_equal(whole.data, long_state, length);
     free(whole.data);
@@ -496,8 +496,9 @@ static void claims_are_not_believed(void **state) {
   (void)state;
   unsigned char plain[4096] = {0};
   plain[0] = 2, plain[4] = 1;   // two frames of one body: 16 + 104 + 8 bytes
-  refused("FRAM", 2, plain, 128, 127, "does not unpack to 127 bytes");
-  refused("FRAM", 2, plain, 128, 129, "does not unpack to 129 bytes");
+  refused("FRAM", 2, plain, 128, 127, "does not have 127 bytes");
+  refused("FRAM", 2, plain, 128, 129, "does not have 129 bytes");
+  refused("FRAM", 2, plain, 127, 128, "does not unpack to 128 bytes");
   refused("FRAM", 2, plain, 128, 0x20000000, "cannot be 536870912 unpacked");
   refused("FRAM", 2, plain, 129, 129, "does not have 129 bytes");
   refused("FRAM", 3, plain, 128, 128, "FRAM has 2 frames, its header says 3");
@@ -527,7 +528,9 @@ static void claims_are_not_believed(void **state) {
   plain[16] = 1;                 // of step 5e-324
   refused("STEP", 1, plain, 196, 196, "row 0 is of step 4.94066e-324, not 0");
   plain[16] = 0, plain[192] = 33, plain[8] = 33;
-  refused("STEP", 1, plain, 196 + 8*33, 196 + 8*33, "row 0 has 33 points, more than 32");
+  refused("STEP", 1, plain, 196 + 8*33, 196 + 8*33, "33 points in 1 rows, more than 32 in each");
+  plain[8] = 32;
+  refused("STEP", 1, plain, 196 + 8*32, 196 + 8*32, "row 0 has 33 points, more than 32");
   plain[192] = 1, plain[8] = 0;
   refused("STEP", 1, plain, 196, 196, "add up to 1, not 0");
   plain[192] = 0, plain[4] = 21;

@@ -393,6 +393,11 @@ static int velocities_decode(const unsigned char *at, record_flow *out, char *me
   return RECORD_OK;
 }
 
+int flow_check(const record_bytes *plain, const record_chunk *chunk, char *message, size_t size) {
+  record_flow like;
+  return check_header(plain, chunk, &like, message, size);
+}
+
 int flow_decode(const record_bytes *plain, const record_chunk *chunk, record_flow *out,
                 char *message, size_t size) {
   record_flow like;

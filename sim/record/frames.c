@@ -169,9 +169,7 @@ static int touches_decode(const unsigned char *at, uint32_t touches, record_fram
   return RECORD_OK;
 }
 
-int frames_decode(const record_bytes *plain, const record_chunk *chunk, record_frames *out,
-                  char *message, size_t size) {
-  *out = (record_frames){0};
+int frames_check(const record_bytes *plain, const record_chunk *chunk, char *message, size_t size) {
   if (plain->length < FRAMES_HEADER) {
     snprintf(message, size, "FRAM has only %zu bytes", plain->length);
     return RECORD_CORRUPT;
@@ -191,13 +189,23 @@ int frames_decode(const record_bytes *plain, const record_chunk *chunk, record_f
              (unsigned long)frames, (unsigned long)bodies, (unsigned long)touches, plain->length);
     return RECORD_CORRUPT;
   }
+  return RECORD_OK;
+}
+
+int frames_decode(const record_bytes *plain, const record_chunk *chunk, record_frames *out,
+                  char *message, size_t size) {
+  *out = (record_frames){0};
+  int code = frames_check(plain, chunk, message, size);
+  if (code) return code;
+  const uint32_t frames = get32(plain->data), bodies = get32(plain->data + 4),
+                 touches = get32(plain->data + 8);
   if (record_frames_create(bodies, frames, out) != RECORD_OK) return RECORD_IO;
   out->first = chunk->first;
   out->frames = frames;
   const size_t cells = (size_t)frames*bodies;
   const unsigned char *at = plain->data + FRAMES_HEADER;
   uint32_t *words = malloc(4*cells + 4);
-  int code = words ? RECORD_OK : RECORD_IO;
+  code = words ? RECORD_OK : RECORD_IO;
   for (int c = 0; c < RECORD_COMPONENTS && !code; c++, at += 4*cells) {
     plane_unpack(at, cells, 4, words);
     plane_sum(words, frames, bodies);

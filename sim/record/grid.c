@@ -162,9 +162,7 @@ static int pressure_decode(const unsigned char *at, record_grid *out, char *mess
   return RECORD_OK;
 }
 
-int grid_decode(const record_bytes *plain, const record_chunk *chunk, record_grid *out,
-                char *message, size_t size) {
-  *out = (record_grid){0};
+int grid_check(const record_bytes *plain, const record_chunk *chunk, char *message, size_t size) {
   if (plain->length < GRID_HEADER) {
     snprintf(message, size, "GRID has only %zu bytes", plain->length);
     return RECORD_CORRUPT;
@@ -188,12 +186,23 @@ int grid_decode(const record_bytes *plain, const record_chunk *chunk, record_gri
              (unsigned long)word[2], (unsigned long)word[3], (unsigned long)fields, plain->length);
     return RECORD_CORRUPT;
   }
+  return RECORD_OK;
+}
+
+int grid_decode(const record_bytes *plain, const record_chunk *chunk, record_grid *out,
+                char *message, size_t size) {
+  *out = (record_grid){0};
+  int code = grid_check(plain, chunk, message, size);
+  if (code) return code;
+  uint32_t word[GRID_HEADER/4];
+  for (int k = 0; k < GRID_HEADER/4; k++) word[k] = get32(plain->data + 4*k);
+  const uint32_t frames = word[0], fields = word[4];
+  const uint64_t cells = (uint64_t)word[1]*word[2]*word[3];
   const int32_t size_of[3] = {(int32_t)word[1], (int32_t)word[2], (int32_t)word[3]};
   if (record_grid_create(size_of, fields, frames, out) != RECORD_OK) return RECORD_IO;
   out->first = chunk->first;
   out->frames = frames;
   const unsigned char *at = plain->data + GRID_HEADER;
-  int code = RECORD_OK;
   if (out->type) {
     code = types_decode(at, out, message, size);
     at += (size_t)cells*frames;

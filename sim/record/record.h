@@ -49,6 +49,7 @@ enum {
   RECORD_COMPONENTS = 13,         // x y z, qw qx qy qz, vx vy vz, wx wy wz
   RECORD_HEADER_BYTES = 24,       // of a chunk
   RECORD_PLAIN_MAX = 1 << 28,     // bytes of an unpacked chunk
+  RECORD_PEEK = 32,               // bytes that begin frames and rows: how many of what follows
   RECORD_TRACE_MAX = 32,          // points of a step's trace
   RECORD_COLUMNS_MOST = 32,       // of a row of STEP, whatever is recorded
   RECORD_POSE = 7,                // of a solid that moves in a liquid: x y z, qw qx qy qz
@@ -216,9 +217,18 @@ int record_scan_state(const void *bytes, size_t length, record_index *out, char 
 void record_index_free(record_index *index);
 int record_unpack(const void *bytes, const record_index *index, int32_t k, record_bytes *out,
                   char *message, size_t size);
-// The state that ends with chunk k, a SAVE with count = 0.
-int record_read_state(const void *bytes, const record_index *index, int32_t k, record_bytes *out,
-                      char *message, size_t size);
+// The first bytes of a chunk, without unpacking the rest, and the k-th word of them.
+int record_peek(const void *bytes, const record_index *index, int32_t k,
+                unsigned char out[RECORD_PEEK]);
+uint32_t record_word(const unsigned char *peeked, int k);
+// Whether the first bytes of frames or rows agree with the size of the chunk: what is asked before
+// it is unpacked. Other chunks pass.
+int record_check(const void *bytes, const record_index *index, int32_t k, char *message,
+                 size_t size);
+// The state that ends with chunk k, a SAVE with count = 0. `most` is what it can have in bytes: more
+// is not unpacked.
+int record_read_state(const void *bytes, const record_index *index, int32_t k, size_t most,
+                      record_bytes *out, char *message, size_t size);
 int record_read_frames(const void *bytes, const record_index *index, int32_t k,
                        record_frames *out, char *message, size_t size);
 int record_read_flow(const void *bytes, const record_index *index, int32_t k, record_flow *out,

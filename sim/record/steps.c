@@ -155,6 +155,9 @@ static int check_sizes(const record_bytes *plain, const record_chunk *chunk, uin
     if (!times)
       snprintf(expected, sizeof expected, "%d or %d", RECORD_COLUMNS, RECORD_FLUID_COLUMNS);
     snprintf(message, size, "%s has %lu columns, not %s", type, (unsigned long)columns, expected);
+  } else if (*points > RECORD_TRACE_MAX*(uint64_t)*rows) {
+    snprintf(message, size, "%s has %lu points in %lu rows, more than %d in each", type,
+             (unsigned long)*points, (unsigned long)*rows, RECORD_TRACE_MAX);
   } else if (bytes != plain->length) {
     snprintf(message, size, "%s of %lu rows and %lu points does not have %zu bytes", type,
              (unsigned long)*rows, (unsigned long)*points, plain->length);
@@ -162,6 +165,11 @@ static int check_sizes(const record_bytes *plain, const record_chunk *chunk, uin
     return RECORD_OK;
   }
   return RECORD_CORRUPT;
+}
+
+int steps_check(const record_bytes *plain, const record_chunk *chunk, char *message, size_t size) {
+  uint32_t rows, points;
+  return check_sizes(plain, chunk, &rows, &points, message, size);
 }
 
 int times_decode(const record_bytes *plain, const record_chunk *chunk, record_steps *out,

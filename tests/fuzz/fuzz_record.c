@@ -71,7 +71,7 @@ static void check_chunk(const unsigned char *file, const record_index *index, in
     record_steps_free(&steps);
   } else if (chunk->type == RECORD_SAVE && chunk->count == 0) {
     record_bytes whole = {0};
-    if (record_read_state(file, index, k, &whole, message, sizeof message)) require(*message);
+    if (record_read_state(file, index, k, SIZE_MAX, &whole, message, sizeof message)) require(*message);
     else require(whole.length >= chunk->plain && whole.length < whole.room);
     free(whole.data);
   }
