@@ -124,7 +124,8 @@ perp_status run_other(perp_run *run, const perp_problem *problem, const perp_met
   own.stop.measure = PERP_MEASURE_NONE;
   own.stop.tol = own.stop.relative = own.stop.stagnation = 0.0;
   if (state->deadline < (double)INFINITY || seconds < (double)INFINITY)
-    own.time_limit = max2(1e-9, min2(seconds, state->deadline - solver_seconds(solver)));
+    own.time_limit = min2(seconds, state->deadline - solver_seconds(solver));
+  if (!(own.time_limit > 0.0)) return PERP_STATUS_TIME_LIMIT;
   const perp_limits limits = perp_limits_of(problem);
   perp_solver *inner = NULL;
   perp_result result = {0};

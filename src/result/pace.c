@@ -72,15 +72,16 @@ void solver_guess_pace(perp_solver *s, double validation, double preparation) {
 perp_error solver_doubt_pace(perp_solver *s) {
   const perp_operator *A = &s->problem->A;
   pace *p = &s->once;
-  const double left = s->options.time_limit - solver_seconds(s);
-  if (s->judge.lean || A->n == 0 || !(p->recent > 0.0) || MATTERS*p->recent <= left) return PERP_OK;
-  double product = (double)INFINITY;
+  if (s->judge.lean || A->n == 0 || !(p->recent > 0.0)) return PERP_OK;
+  double now = solver_seconds(s), product = (double)INFINITY;
+  if (MATTERS*p->recent <= s->options.time_limit - now) return PERP_OK;
   for (int k = 0; k < TRIES; k++) {
-    const double before = solver_seconds(s);
+    const double before = now;
     if (AGAIN*min2(p->recent, product) > s->options.time_limit - before) break;
     if (A->ops->apply(A->self, s->problem->b, s->judge.work, s->judge.scratch) != 0)
       return error_set(PERP_ERROR_OPERATOR, "operator '%s': apply failed", A->ops->name);
-    product = min2(product, solver_seconds(s) - before);
+    now = solver_seconds(s);
+    product = min2(product, now - before);
   }
   if (!(product < (double)INFINITY)) return PERP_OK;
   p->least = STEADY*product;
