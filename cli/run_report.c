@@ -77,9 +77,9 @@ void run_report(const run_session *s, int complete) {
   char text[256] = "";
   report_line("scene", "%s: %s", s->scene->name, s->scene->title);
   text_append(text, sizeof text, "%lld of %.4g s", (long long)t->steps, dt);
-  if (s->begun > 0)
-    text_append(text, sizeof text, "; resumed from step %lld, the last %lld",
-                (long long)s->begun, (long long)here);
+  if (s->begun > 0) text_append(text, sizeof text, "; resumed from step %lld", (long long)s->begun);
+  if (s->begun > 0 && here > 0.0)
+    text_append(text, sizeof text, ", the last %lld", (long long)here);
   if (here > 0.0 && s->seconds > 0.0)
     text_append(text, sizeof text, " in %s, %.3g times real time", text_seconds(s->seconds, &time),
                 here*dt/s->seconds);
