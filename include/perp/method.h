@@ -119,7 +119,8 @@ double perp_parameter_value(const perp_options *options, const perp_parameter *p
 // PERP_YES if one of the method's classes is among those found, so that its convergence is proved.
 perp_verdict perp_method_converges(const perp_method *method, const perp_classes *classes);
 
-// PERP_OK if the method takes the problem; otherwise PERP_ERROR_UNSUPPORTED, and
+// PERP_OK if the method takes the problem; otherwise the error of perp_validate(), or
+// PERP_ERROR_UNSUPPORTED, and
 // perp_last_message() says what is missing and which methods take it. It asks the checks with which
 // a solve begins: what the operator can do (perp_solve returns the same error) and what the numbers
 // in A are, as symmetry (the solve ends at once, unsolved, with the same words). It may copy A.

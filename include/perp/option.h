@@ -70,7 +70,7 @@ perp_error perp_option_price(const perp_option *option, const perp_option_settin
                              perp_option_result *result);
 void perp_option_free(perp_option_result *result);   // its curves; of one that was filled
 
-// The closed formula of Black, Scholes and Merton: European.
+// The closed formula of Black, Scholes and Merton: European. NAN where option is NULL.
 double perp_option_european(const perp_option *option);
 
 #ifdef __cplusplus

@@ -303,6 +303,7 @@ void perp_option_free(perp_option_result *result) {
 }
 
 double perp_option_european(const perp_option *o) {
+  if (o == NULL) return (double)NAN;
   const int call = o->kind == PERP_OPTION_CALL;
   const double T = o->maturity, noise = o->volatility*sqrt(T), sign = call ? 1.0 : -1.0;
   const double asset = o->spot*exp(-o->dividend*T), cash = o->strike*exp(-o->rate*T);

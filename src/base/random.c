@@ -16,6 +16,7 @@ static uint32_t multiply(uint32_t a, uint32_t b, uint32_t *low) {
 }
 
 void perp_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]) {
+  if (counter == NULL || key == NULL || out == NULL) return;
   uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
   uint32_t k0 = key[0], k1 = key[1];
   for (int round = 0; round < 10; round++) {

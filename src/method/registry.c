@@ -121,7 +121,8 @@ perp_error method_fits(const perp_method *method, const perp_problem *problem) {
 perp_error perp_method_accepts(const perp_method *method, const perp_problem *problem) {
   if (method == NULL || problem == NULL)
     return error_set(PERP_ERROR_ARGUMENT, "perp_method_accepts: NULL argument");
-  const perp_error error = method_fits(method, problem);
+  perp_error error = perp_validate(problem);
+  if (error == PERP_OK) error = method_fits(method, problem);
   if (error != PERP_OK) return error;
   const unmet of = demands_unmet_after_presolve(method, problem);
   if (of.what == DEMAND_NONE) return PERP_OK;
@@ -132,6 +133,7 @@ perp_error perp_method_accepts(const perp_method *method, const perp_problem *pr
 }
 
 perp_verdict perp_method_converges(const perp_method *method, const perp_classes *classes) {
+  if (method == NULL || classes == NULL) return PERP_UNKNOWN;
   if (method->assumes == 0) return PERP_YES;
   const int plain = classes->free_rows + classes->boxed_rows == 0;
   for (int k = 0; k < PERP_CLASS_COUNT; k++) {

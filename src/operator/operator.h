@@ -9,6 +9,11 @@
 #include "arena.h"
 #include "team.h"
 
+// It can be asked for products: a wrapper of one that cannot has no data either, and is refused by
+// validation.
+static inline int operator_is_given(const perp_operator *A) {
+  return A->ops != NULL && A->ops->apply != NULL && A->self != NULL;
+}
 perp_view operator_view(const perp_operator *A);          // PERP_VIEW_NONE where ops->view is NULL
 size_t operator_scratch_bytes(const perp_operator *A);    // 0 where it needs none
 size_t operator_sweep_bytes(const perp_operator *A);      // for ops->sweep; 0 where there is none

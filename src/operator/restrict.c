@@ -172,6 +172,9 @@ int operator_is_restricted(const perp_operator *A) { return A->ops->apply == app
 // Every claim holds for principal submatrices.
 perp_operator perp_restricted(perp_wrapper *self, perp_operator inner, const int32_t *set,
                               int32_t m) {
+  static const perp_operator_ops nothing = {.name = "restricted", .apply = apply};
+  if (self == NULL || !operator_is_given(&inner) || (m > 0 && set == NULL))
+    return (perp_operator){&nothing, NULL, m, PERP_CLAIM_NONE};
   const perp_operator_ops *ops = inner.ops;
   *self = (perp_wrapper){.inner = inner, .set = set, .m = m};
   self->ops = (perp_operator_ops){

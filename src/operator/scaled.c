@@ -158,6 +158,9 @@ int operator_is_scaled(const perp_operator *A) { return A->ops->apply == apply; 
 
 perp_operator perp_scaled(perp_wrapper *self, perp_operator inner, const double *R,
                           const double *C) {
+  static const perp_operator_ops nothing = {.name = "scaled", .apply = apply};
+  if (self == NULL || !operator_is_given(&inner) || (inner.n > 0 && (R == NULL || C == NULL)))
+    return (perp_operator){&nothing, NULL, inner.n, PERP_CLAIM_NONE};
   const perp_operator_ops *ops = inner.ops;
   *self = (perp_wrapper){.inner = inner, .R = R, .C = C};
   self->ops = (perp_operator_ops){

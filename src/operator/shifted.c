@@ -140,6 +140,9 @@ static uint32_t kept_claims(uint32_t claims, double shift) {
 int operator_is_shifted(const perp_operator *A) { return A->ops->apply == apply; }
 
 perp_operator perp_shifted(perp_wrapper *self, perp_operator inner, double shift) {
+  static const perp_operator_ops nothing = {.name = "shifted", .apply = apply};
+  if (self == NULL || !operator_is_given(&inner))
+    return (perp_operator){&nothing, NULL, inner.n, PERP_CLAIM_NONE};
   const perp_operator_ops *ops = inner.ops;
   *self = (perp_wrapper){.inner = inner, .shift = shift};
   self->ops = (perp_operator_ops){

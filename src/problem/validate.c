@@ -324,21 +324,21 @@ perp_error perp_validate(const perp_problem *problem) {
   return error;
 }
 
-int64_t problem_nnz(const perp_problem *problem) {
+int64_t problem_nnz(const perp_problem *problem) {   // perp_limits_of() asks before validation
   const perp_view view = operator_view(&problem->A);
   switch (view.kind) {
     case PERP_VIEW_DENSE: return (int64_t)problem->A.n*problem->A.n;
     case PERP_VIEW_CSC: {
       const perp_csc *A = view.data;
-      return A->columns > 0 ? (int64_t)A->colptr[A->columns] - A->colptr[0] : 0;
+      return A->columns > 0 && A->colptr != NULL ? (int64_t)A->colptr[A->columns] - A->colptr[0] : 0;
     }
     case PERP_VIEW_PRODUCT: {
       const perp_product *A = view.data;
-      return A->n > 0 ? A->rowptr[A->n] : 0;
+      return A->n > 0 && A->rowptr != NULL ? A->rowptr[A->n] : 0;
     }
     case PERP_VIEW_CONTACT: {
       const perp_product *B = &((const perp_contacts *)view.data)->B;
-      return B->n > 0 ? B->rowptr[B->n] : 0;
+      return B->n > 0 && B->rowptr != NULL ? B->rowptr[B->n] : 0;
     }
     default: return 0;
   }

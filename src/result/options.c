@@ -72,6 +72,7 @@ static void store(perp_options *options, const perp_parameter *p, double value) 
 }
 
 double perp_parameter_value(const perp_options *options, const perp_parameter *p) {
+  if (options == NULL || p == NULL) return 0.0;
   const unsigned char *field = (const unsigned char *)options + p->offset;
   double real;
   int64_t whole;

@@ -23,7 +23,7 @@ enum { PRODUCTS = 60 };   // with A that must fit, at least, before it is taken 
                           //   way that is taken without a limit does not end in the rest of it
 
 perp_limits perp_limits_of(const perp_problem *problem) {
-  if (problem == NULL || problem->A.ops == NULL) return (perp_limits){0};
+  if (problem == NULL || !operator_is_given(&problem->A)) return (perp_limits){0};
   const size_t scratch = operator_scratch_bytes(&problem->A),
                sweep = operator_sweep_bytes(&problem->A);
   return (perp_limits){.n = problem->A.n, .nnz = problem_nnz(problem),
