@@ -110,6 +110,67 @@ static void a_step_that_fails_changes_nothing(void **unused) {
   assert_int_equal(m.live, 0);
 }
 
+// Memory ends at the k-th request of a step, for all k, with bodies that overlap, bounce, sleep and
+// were moved: the step fails, the saved state has not changed by a bit and the report is that of the
+// last step; or it succeeds, and says if something was left out.
+static void a_step_fails_whole_or_tells_what_is_missing(void **unused) {
+  (void)unused;
+  int whole = 0, starved = 0, failed = 0;
+  for (int model = 0; model < PERP_CONTACT_MODEL_COUNT; model++) {
+    for (int moved = 0; moved < 2; moved++) {   // contacts are stale, or known
+      for (int64_t allowed = 0, enough = 0; !enough; allowed++) {
+        meter m = {1000000, 0};
+        const perp_allocator a = {metered, released, &m};
+        perp_world_settings s = perp_world_defaults();
+        s.model = model;
+        s.restitution = 0.5;
+        s.sleep = 5;
+        perp_world *w = NULL;
+        assert_int_equal(perp_world_create(&s, &a, &w), PERP_OK);
+        put(w, perp_plane(0, 0, 1, 0));
+        put(w, at(perp_sphere(0.5, 1.0), 9, 0, 0.5));   // falls asleep
+        for (int k = 0; k < 8; k++) step(w);
+        for (int k = 0; k < 4; k++) put(w, at(perp_sphere(0.5, 1.0), 0, 0.1*k, 0.4 + 0.8*k));
+        put(w, with(at(perp_sphere(0.5, 1.0), 4, 0, 0.52), 0, 0, -5));
+        const double force[3] = {0, 0, 0.1};
+        assert_int_equal(perp_world_push(w, 1, force, NULL), PERP_OK);
+        if (!moved) step(w);
+        perp_step before, after;
+        assert_int_equal(perp_world_report(w, &before), PERP_OK);
+        const size_t bytes = perp_world_save(w, NULL, 0);
+        unsigned char *saved = malloc(bytes), *now = malloc(bytes);
+        assert_true(saved != NULL && now != NULL);
+        perp_world_save(w, saved, bytes);
+        memset(&after, 0xA5, sizeof after);
+        m.left = allowed;
+        const perp_error error = perp_world_step(w, &after);
+        enough = m.left > 0;
+        m.left = 1000000;
+        if (error != PERP_OK) {
+          failed++;
+          assert_int_equal(error, PERP_ERROR_MEMORY);
+          assert_int_equal(perp_world_save(w, NULL, 0), bytes);
+          perp_world_save(w, now, bytes);
+          assert_memory_equal(saved, now, bytes);
+          assert_memory_equal(&before, &after, offsetof(perp_step, starved) + sizeof after.starved);
+        } else {
+          assert_int_equal(after.step, before.step + 1);
+          whole += after.starved == 0;
+          starved += after.starved > 0;
+          assert_true(!enough || after.starved == 0);
+        }
+        free(saved);
+        free(now);
+        assert_int_equal(step(w).starved, 0);
+        perp_world_destroy(w);
+        assert_int_equal(m.live, 0);
+      }
+    }
+  }
+  print_message("%d failed, %d starved, %d whole\n", failed, starved, whole);
+  assert_true(failed > 50 && starved > 5 && whole >= 2*PERP_CONTACT_MODEL_COUNT);
+}
+
 // A state that cannot be loaded for lack of memory leaves the world as it is, and a body that
 // cannot be added leaves the materials: states that were saved before can be loaded.
 static void other_failures_change_nothing(void **unused) {
@@ -206,6 +267,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(solvers_with_a_time_limit_use_the_allocator),
     cmocka_unit_test(a_step_that_fails_changes_nothing),
+    cmocka_unit_test(a_step_fails_whole_or_tells_what_is_missing),
     cmocka_unit_test(other_failures_change_nothing),
     cmocka_unit_test(every_allocation_may_fail),
   };

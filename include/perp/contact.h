@@ -133,9 +133,13 @@ typedef struct perp_step {
   double seconds;             // this step took
   double solve_seconds;       // of them in problems
   double overrun;             // seconds by which the step was longer than time_limit; 0: it was not
+  int32_t starved;            // parts of the step that were left out for lack of memory: overlaps
+                              //   stay, or contacts are found at the next step; 0: none
 } perp_step;
 
-// report may be NULL. A step that is not solved uses the best impulses found, and says so.
+// report may be NULL. A step that is not solved uses the best impulses found, and says so. A step
+// that fails changes nothing, and fills the report with that of the last step, as
+// perp_world_report() does.
 perp_error perp_world_step(perp_world *world, perp_step *report);
 // the report of the last step; before the first one, energies and momentum at the start
 perp_error perp_world_report(const perp_world *world, perp_step *report);

@@ -52,7 +52,7 @@ static void solve_overlap(void *data, int32_t index, int32_t who) {
   island *s = (island *)w->overlaps.island_memory.at + index;
   const contact *c = w->now.contacts.at;
   s->status = PERP_STATUS_SOLVED;
-  s->rows = 0;
+  s->rows = s->starved = 0;
   double deepest = 0.0;
   for (int32_t i = 0; i < s->count; i++) {
     const contact *k = &c[s->order[i]];
@@ -67,7 +67,8 @@ static void solve_overlap(void *data, int32_t index, int32_t who) {
     world_inverse_inertia(b, &motions_of(w)[s->member[i]], b->W);
   }
   assembled *a = &by->made;
-  if (!problem_normal(w, by, &w->now, s, a) || !problem_soften(by, a, PROJECT_SOFT)) return;
+  s->starved = !problem_normal(w, by, &w->now, s, a) || !problem_soften(by, a, PROJECT_SOFT);
+  if (s->starved) return;
   double *b = by->b.at;
   for (int32_t i = 0; i < s->count; i++) {
     const contact *k = &c[s->order[i]];
@@ -76,8 +77,10 @@ static void solve_overlap(void *data, int32_t index, int32_t who) {
   }
   perp_result r;
   const double left = left_until(w, j->deadline);
-  if (left <= 0.0 || solve_problem(w, by, &a->problem, a->x, left, SOLVE_ROUGH, &r) != PERP_OK)
-    return;
+  if (left <= 0.0) return;
+  const perp_error error = solve_problem(w, by, &a->problem, a->x, left, SOLVE_ROUGH, &r);
+  s->starved = error == PERP_ERROR_MEMORY;
+  if (error != PERP_OK) return;
   s->status = r.status;
   for (int32_t i = 0; i < s->count; i++) {
     const double z[3] = {a->x[i], 0.0, 0.0};
@@ -232,8 +235,10 @@ double project_deepest(const perp_world *w) {
 int world_project(perp_world *w, double *budget, double deadline) {
   if (!(project_deepest(w) > 0.0)) return 0;
   if (island_find(w, &w->now, &w->overlaps) != PERP_OK ||
-      !buffer_grow(&w->allocator, &w->other_memory, (size_t)w->bodies*sizeof(perp_motion), 0))
+      !buffer_grow(&w->allocator, &w->other_memory, (size_t)w->bodies*sizeof(perp_motion), 0)) {
+    w->report.starved++;
     return 0;
+  }
   job j = {w, deadline};
   crew_run(w->threads, solve_overlap, &j, w->overlaps.islands);
   const island *s = w->overlaps.island_memory.at;
@@ -241,6 +246,7 @@ int world_project(perp_world *w, double *budget, double deadline) {
   for (int32_t k = 0; k < w->overlaps.islands; k++) {
     if (s[k].rows == 0) continue;
     w->report.projections++;
+    w->report.starved += s[k].starved;
     if (s[k].status == PERP_STATUS_SOLVED) moved |= move_out(w, &s[k], w->other_memory.at, budget);
     else w->report.unprojected++;
   }

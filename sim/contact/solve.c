@@ -203,9 +203,9 @@ static perp_error solve_model(perp_world *w, worker *by, island *s, assembled *a
   const double left = left_until(w, end);
   const size_t bytes = (size_t)s->rows*sizeof(double);
   if (r->status == PERP_STATUS_SOLVED || r->status == PERP_STATUS_INFEASIBLE || staggers ||
-      left <= 0.0 ||
-      !buffer_grow(&by->allocator, &by->rest, bytes, 0))
+      left <= 0.0)
     return PERP_OK;
+  if (!buffer_grow(&by->allocator, &by->rest, bytes, 0)) return PERP_ERROR_MEMORY;
   double *kept = by->rest.at;
   const perp_result first = *r;
   memcpy(kept, a->x, bytes);

@@ -208,13 +208,33 @@ static void summarise(const perp_world *w, perp_step *r) {
   }
 }
 
-static perp_error refresh(perp_world *w) {   // contacts of bodies that were added or moved
-  if (!w->stale) return PERP_OK;
+// Contacts of bodies that were added or moved. A step writes into its contacts: what they were is
+// kept until it has succeeded.
+static perp_error refresh(perp_world *w) {
+  w->kept_in = KEPT_NOWHERE;
+  if (!w->stale) {
+    const size_t bytes = (size_t)w->now.count*sizeof(contact);
+    if (!buffer_grow(&w->allocator, &w->kept, bytes, 0))
+      return world_fail(PERP_ERROR_MEMORY, "no memory for %d contacts", w->now.count);
+    if (bytes > 0) memcpy(w->kept.at, w->now.contacts.at, bytes);
+    w->kept_in = KEPT_COPY;
+    return PERP_OK;
+  }
   const perp_error error = world_detect(w, &w->now, 0);
   if (error != PERP_OK) return error;
   swap_lists(&w->now, &w->spare);
   w->stale = 0;
+  w->kept_in = KEPT_SPARE;
   return PERP_OK;
+}
+
+static void unrefresh(perp_world *w) {
+  if (w->kept_in == KEPT_SPARE) {
+    swap_lists(&w->now, &w->spare);
+    w->stale = 1;
+  } else if (w->kept_in == KEPT_COPY && w->now.count > 0) {
+    memcpy(w->now.contacts.at, w->kept.at, (size_t)w->now.count*sizeof(contact));
+  }
 }
 
 // ---- sleep ----
@@ -277,11 +297,12 @@ static void move_on(perp_world *w, double before, double deadline) {
     moving |= memcmp(&old, m, sizeof old) != 0;
     after += body_kinetic(w, i) + body_potential(w, i);
   }
-  w->report.projections = w->report.unprojected = 0;
+  w->report.projections = w->report.unprojected = w->report.starved = 0;
   if (!moving && w->groups.islands == 0) return;   // the contacts are what they were
   swap_lists(&w->now, &w->last);
   w->stale = world_detect(w, &w->last, 0) != PERP_OK;
   if (w->stale) w->spare.count = 0;
+  w->report.starved += w->stale;
   swap_lists(&w->now, &w->spare);
   // What is taken out of one may get into another that was not near, and of deep ones the
   // compliance leaves a part: once more then.
@@ -289,6 +310,7 @@ static void move_on(perp_world *w, double before, double deadline) {
   for (int round = 0; round < PROJECT_ROUNDS && !w->stale; round++) {
     if (!world_project(w, &budget, deadline)) return;
     w->stale = world_detect(w, &w->now, 1) != PERP_OK;
+    w->report.starved += w->stale;
     if (!w->stale) swap_lists(&w->now, &w->spare);
     const double left = project_deepest(w);
     if (!(left > 0.1*w->settings.margin && left < 0.9*deepest)) return;
@@ -322,13 +344,19 @@ static perp_error find_islands(perp_world *w) {
   return error == PERP_OK ? room_for_touches(w) : error;
 }
 
-static perp_error sleep_again(perp_world *w, perp_error error) {   // the step has failed
+// The step has failed: nothing has happened, and the report is that of the last one.
+static perp_error undo(perp_world *w, perp_error error, perp_step *report) {
+  unrefresh(w);
   w->asleep = 0;
   for (int32_t i = 0; i < w->bodies; i++) {
     body *b = bodies_of(w) + i;
     b->asleep = b->slept;
     b->rest = b->rested;
     w->asleep += b->asleep;
+  }
+  if (report != NULL) {
+    *report = w->report;
+    measure(w, report);
   }
   return error;
 }
@@ -351,7 +379,7 @@ perp_error perp_world_step(perp_world *w, perp_step *report) {
   if (w == NULL) return world_fail(PERP_ERROR_ARGUMENT, "world is NULL");
   const double begin = world_clock(w);
   perp_error error = find_islands(w);
-  if (error != PERP_OK) return sleep_again(w, error);
+  if (error != PERP_OK) return undo(w, error, report);
   const double before = energy_awake(w), input = w->input;
   swap_groups(w);
   kick(w);
@@ -361,7 +389,7 @@ perp_error perp_world_step(perp_world *w, perp_step *report) {
   if (error != PERP_OK) {
     unkick(w);
     swap_groups(w);
-    return sleep_again(w, error);
+    return undo(w, error, report);
   }
   perp_step *r = &w->report;
   const double solved = world_clock(w);

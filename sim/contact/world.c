@@ -222,7 +222,7 @@ void perp_world_destroy(perp_world *w) {
     worker_end(&w->workers[k]);
   buffer *const all[] = {&w->body_memory, &w->motion_memory, &w->pair_memory, &w->now.contacts,
                          &w->now.x, &w->last.contacts, &w->last.x, &w->spare.contacts, &w->spare.x,
-                         &w->found, &w->touch_memory, &w->groups.island_memory,
+                         &w->found, &w->kept, &w->touch_memory, &w->groups.island_memory,
                          &w->groups.order_memory, &w->groups.member_memory,
                          &w->former.island_memory, &w->former.order_memory,
                          &w->former.member_memory, &w->overlaps.island_memory,

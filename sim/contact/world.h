@@ -67,6 +67,7 @@ typedef struct island {
   int32_t iterations, factorizations;
   double residual;
   double share;               // of the time that is left when its turn comes
+  int32_t starved;            // of a projection: there was no memory for it
 } island;
 
 typedef struct grouping {     // the islands of a list of contacts
@@ -102,6 +103,8 @@ struct perp_world {
   buffer touch_memory;        // those of the last step, for the caller
   int32_t touches;
   buffer found;               // x of the step being solved
+  buffer kept;                // `now.contacts` as they were, should the step fail
+  enum { KEPT_NOWHERE, KEPT_COPY, KEPT_SPARE } kept_in;   // ... in `kept`; in `spare`, being stale
   grouping groups;            // of the last step
   grouping former;            // of the one before, should the step fail
   grouping overlaps;          // of projections
