@@ -129,7 +129,8 @@ typedef struct perp_step {
   double penetration;         // deepest after the step, >= 0
   double momentum[3], angular[3];   // of the bodies of finite mass; angular about the origin
   int32_t projections;        // islands whose overlaps were to be taken back
-  int32_t unprojected;        // of them: those whose problem was not certified, and stay
+  int32_t unprojected;        // of them: those that stay, as their problem was not certified or
+                              //   taking them back would have added energy
   double seconds;             // this step took
   double solve_seconds;       // of them in problems
   double overrun;             // seconds by which the step was longer than time_limit; 0: it was not

@@ -47,6 +47,19 @@ static void relative_way(const perp_world *w, int32_t a, int32_t b, double *s) {
   for (int k = 0; k < 3; k++) s[k] = w->settings.step*(s[k] - vb[k]);
 }
 
+// Of two equal centres no direction is the right one. Across gravity, moving them apart costs no
+// energy, so that it is done: along it they might stay in each other for ever.
+static void across_gravity(const perp_world *w, double *n) {
+  const double *g = w->settings.gravity;
+  int least = 0;
+  for (int k = 1; k < w->settings.dimension; k++)
+    if (fabs(g[k]) < fabs(g[least])) least = k;
+  const double size = norm3(g);
+  for (int k = 0; k < 3; k++) n[k] = (k == least) - (size > 0.0 ? g[least]/size*(g[k]/size) : 0.0);
+  const double length = norm3(n);
+  for (int k = 0; k < 3; k++) n[k] /= length;   // at least sqrt(1/2): the axis that is pulled least
+}
+
 static int32_t sphere_sphere(const perp_world *w, int32_t a, int32_t b, contact *found) {
   const double ra = bodies_of(w)[a].extent[0], rb = bodies_of(w)[b].extent[0], reach = ra + rb;
   double p[3];
@@ -57,9 +70,11 @@ static int32_t sphere_sphere(const perp_world *w, int32_t a, int32_t b, contact 
     relative_way(w, a, b, s);
     if (!(gap < norm3(s))) return 0;
   }
-  double n[3] = {1.0, 0.0, 0.0}, arm_a[3], arm_b[3];   // any, for equal centres
+  double n[3], arm_a[3], arm_b[3];
   if (distance > 0.0)
     for (int k = 0; k < 3; k++) n[k] = p[k]/distance;
+  else
+    across_gravity(w, n);
   for (int k = 0; k < 3; k++) {
     arm_a[k] = -(ra + 0.5*gap)*n[k];
     arm_b[k] = (rb + 0.5*gap)*n[k];

@@ -247,8 +247,10 @@ int world_project(perp_world *w, double *budget, double deadline) {
     if (s[k].rows == 0) continue;
     w->report.projections++;
     w->report.starved += s[k].starved;
-    if (s[k].status == PERP_STATUS_SOLVED) moved |= move_out(w, &s[k], w->other_memory.at, budget);
-    else w->report.unprojected++;
+    const int out = s[k].status == PERP_STATUS_SOLVED &&
+                    move_out(w, &s[k], w->other_memory.at, budget);
+    moved |= out;
+    w->report.unprojected += !out;
   }
   return moved;
 }
