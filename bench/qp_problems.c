@@ -182,9 +182,118 @@ static void make_cvxqp(qp_problem *qp, int32_t size, int32_t variant) {
   }
 }
 
+// ---- others ----
+
+// POWELL20: the shortest v whose neighbours differ by alternating amounts; degenerate.
+static void make_powell20(qp_problem *qp, int32_t size, int32_t variant) {
+  (void)variant;
+  begin(qp, size, size);
+  for (int32_t k = 1; k <= size; k++) {
+    const int32_t next = k < size ? k : 0;
+    add_square_of(qp, 1.0, k - 1, 0.0);
+    add(&qp->B, k - 1, next, 1.0);
+    add(&qp->B, k - 1, k - 1, -1.0);
+    qp->low[k - 1] = k == size ? size - 0.5 : (k%2 == 0 ? k : -k) - 0.5;
+  }
+}
+
+// KSIP: a polynomial of degree 19 above sin(t) at 1001 points; nearly parallel rows.
+static void make_ksip(qp_problem *qp, int32_t size, int32_t variant) {
+  (void)variant;
+  const int32_t degree = 20;
+  begin(qp, degree, size + 1);
+  for (int32_t j = 0; j < degree; j++) {
+    add_square_of(qp, 1.0/(j + 1), j, 0.0);
+    qp->q[j] = 1.0/(j + 1);
+  }
+  for (int32_t i = 0; i <= size; i++) {
+    const double t = (double)i/size;
+    double power = 1.0;
+    for (int32_t j = 0; j < degree && power != 0.0; j++, power *= t) add(&qp->B, i, j, power);
+    qp->low[i] = sin(t);
+  }
+}
+
+// AUG2D: Laplace's equation on size x size nodes as a least-squares problem for the flows between
+// them; those across the edge cost nothing.
+static void make_aug2d(qp_problem *qp, int32_t size, int32_t variant) {
+  (void)variant;
+  const int32_t n = size, inner = 2*n*(n - 1), all = inner + 4*n;
+  begin(qp, all, n*n);
+  int32_t j = 0;
+  for (int32_t row = 0; row < n; row++)
+    for (int32_t column = 0; column < n; column++) {
+      const int32_t node = row*n + column;
+      if (column < n - 1) {
+        add(&qp->B, node, j, 1.0);
+        add(&qp->B, node + 1, j++, -1.0);
+      }
+      if (row < n - 1) {
+        add(&qp->B, node, j, 1.0);
+        add(&qp->B, node + n, j++, -1.0);
+      }
+    }
+  for (int32_t k = 0; k < n; k++) {
+    const int32_t edge[] = {k, (n - 1)*n + k, k*n, k*n + n - 1};
+    for (int side = 0; side < 4; side++) add(&qp->B, edge[side], j++, 1.0);
+  }
+  for (int32_t i = 0; i < n*n; i++) equation(qp, i, 1.0);
+  for (int32_t k = 0; k < inner; k++) add_square_of(qp, 1.0, k, 0.0);
+}
+
+// STCQP1, STCQP2: sums of squares over powers of two, 2^size + 1 variables within [-2, 2].
+static void make_stcqp(qp_problem *qp, int32_t size, int32_t variant) {
+  const int32_t n = 1 << size, groups = n/size, odd = (groups + 1)/2;
+  begin(qp, n + 1, odd*size);
+  for (int32_t i = 0; i <= n; i++) {
+    add_square_of(qp, 2.0, i, 0.0);
+    qp->lo[i] = -2.0;
+    qp->hi[i] = 2.0;
+  }
+  for (int32_t l = 1; l <= groups; l++)
+    for (int32_t i = 1; i <= size; i++) {
+      int32_t index[31];
+      double ones[31];
+      for (int32_t j = 0; j < i; j++) {
+        index[j] = (1 << j) + l;
+        ones[j] = 1.0;
+      }
+      add_square(qp, 2.0, i, index, ones, 0.0);
+      if (l%2 == 0) continue;
+      const int32_t row = (l - 1)/2*size + i - 1;
+      for (int32_t j = 0; j < i; j++)
+        add(&qp->B, row, variant == 1 ? (1 << j) + l - 1 : (l - 1)*size + j + 1, 1.0);
+      equation(qp, row, i);
+    }
+}
+
+static double knot(int32_t i) { return i == 1 ? 2.0 : 1.0 + pow(1.01, i - 1); }
+
+// GOULDQP2: knots within intervals, and the spaces between them as even as possible.
+static void make_gouldqp(qp_problem *qp, int32_t size, int32_t variant) {
+  (void)variant;
+  const int32_t K = size;
+  begin(qp, 2*K - 1, K - 1);
+  const double difference[] = {-1.0, 1.0};
+  for (int32_t i = 1; i <= K; i++) {
+    qp->lo[i - 1] = knot(i);
+    qp->hi[i - 1] = knot(i + 1);
+  }
+  for (int32_t i = 1; i < K; i++) {
+    const int32_t space = K + i - 1, spaces[] = {space, space + 1};
+    const double room = knot(i + 2) - knot(i);
+    qp->lo[space] = 0.4*room;
+    qp->hi[space] = 0.6*room;
+    if (i < K - 1) add_square(qp, 1.0, 2, spaces, difference, 0.0);
+    add(&qp->B, i - 1, space, 1.0);
+    add(&qp->B, i - 1, i, -1.0);
+    add(&qp->B, i - 1, i - 1, 1.0);
+    equation(qp, i - 1, 0.0);
+  }
+}
+
 // ---- the list ----
 
-#define UNKNOWN ((double)NAN)
 const qp_family qp_families[] = {
   {"LISWET1", 10000, 1, 3.6122402e1, make_liswet},
   {"LISWET4", 10000, 4, 2.5000112e1, make_liswet},
@@ -198,6 +307,15 @@ const qp_family qp_families[] = {
   {"CVXQP1_M", 1000, 1, 1.0875116e6, make_cvxqp},
   {"CVXQP2_M", 1000, 2, 8.2015543e5, make_cvxqp},
   {"CVXQP3_M", 1000, 3, 1.3628287e6, make_cvxqp},
+  {"CVXQP1_L", 10000, 1, 1.0870480e8, make_cvxqp},
+  {"CVXQP2_L", 10000, 2, 8.1842458e7, make_cvxqp},
+  {"CVXQP3_L", 10000, 3, 1.1571110e8, make_cvxqp},
+  {"POWELL20", 10000, 0, 5.2089583e10, make_powell20},
+  {"KSIP", 1000, 0, 5.7579794e-1, make_ksip},
+  {"AUG2D", 100, 0, 1.6874118e6, make_aug2d},
+  {"STCQP1", 12, 1, 1.5514356e5, make_stcqp},
+  {"STCQP2", 12, 2, 2.2327313e4, make_stcqp},
+  {"GOULDQP2", 350, 0, 1.8427534e-4, make_gouldqp},
 };
 const int32_t qp_family_count = (int32_t)(sizeof qp_families/sizeof qp_families[0]);
 

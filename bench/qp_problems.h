@@ -36,7 +36,7 @@ typedef struct qp_problem {
 typedef struct qp_family {
   const char *name;
   int32_t size, variant;     // what `make` is given
-  double optimum;            // the published one; NAN: none is published for this size
+  double optimum;            // the published one, of data that were rounded to some digits
   void (*make)(qp_problem *qp, int32_t size, int32_t variant);
 } qp_family;
 

@@ -96,6 +96,29 @@ static void convex_regression_has_the_right_objective(void **state) {
   }
 }
 
+// At full size, in the long tests. The published data were rounded to some digits, and the optima
+// with them.
+static void published_optima_are_found(void **state) {
+  (void)state;
+  if (getenv("PERP_LONG_TESTS") == NULL) skip();
+  const char *const names[] = {"LISWET1", "LISWET7", "YAO", "UBH1", "STCQP2", "KSIP", "CVXQP1_M"};
+  for (size_t k = 0; k < sizeof names/sizeof names[0]; k++) {
+    qp_problem qp = made(names[k], 0);
+    qp_complementarity c;
+    qp_complementarity_make(&c, &qp);
+    double *x = calloc((size_t)c.n, sizeof *x);
+    const perp_result r = solve(&c.problem, "auto", 1e-8, x);
+    const qp_measures m = qp_measure_x(&qp, &c, x);
+    const double optimum = qp_find(names[k])->optimum;
+    assert_int_equal(r.status, PERP_STATUS_SOLVED);
+    assert_true(fabs(m.objective - optimum) <= 1e-4*fabs(optimum));
+    assert_true(m.primal <= 1e-6 && m.dual <= 1e-6 && m.gap <= 1e-6);
+    free(x);
+    qp_complementarity_free(&c);
+    qp_free(&qp);
+  }
+}
+
 // The exact solution of a problem whose b is moved by less than the tolerance of a row is wrong by
 // its multipliers times that.
 static void a_wrong_objective_is_refused(void **state) {
@@ -261,6 +284,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(ubh1_has_the_objective_of_the_closed_form),
     cmocka_unit_test(convex_regression_has_the_right_objective),
+    cmocka_unit_test(published_optima_are_found),
     cmocka_unit_test(a_wrong_objective_is_refused),
     cmocka_unit_test(rows_without_a_bound_count_in_the_gap),
     cmocka_unit_test(scaling_and_permuting_change_nothing),
