@@ -27,6 +27,7 @@
 enum {
   PENDING_FILES = 16,          // outputs open at one time
   BUFFER_BYTES = 1 << 18,
+  START_BYTES = 1 << 16,       // of a text, from which its length is judged
   MAP_BYTES = 1 << 20,         // smaller files are read
   TRANSFER_BYTES = 1 << 30     // asked of one read or write, or given to zlib at once
 };
@@ -50,10 +51,11 @@ void file_text_free(file_text *text) {
   *text = (file_text){NULL, 0, false};
 }
 
-// Makes room for at least one byte more.
-static bool grow(file_text *text, size_t *capacity) {
+// Makes room for at least one byte more, and for not more than one byte beyond `most`.
+static bool grow(file_text *text, size_t *capacity, size_t most) {
   if (*capacity > SIZE_MAX/2 - 1) return false;
-  const size_t larger = *capacity < 32768 ? 65536 : 2**capacity;
+  size_t larger = *capacity < 32768 ? START_BYTES : 2**capacity;
+  if (larger > most && *capacity <= most) larger = most + 1;
   char *data = realloc(text->data, larger);
   if (!data) return false;
   text->data = data;
@@ -61,18 +63,46 @@ static bool grow(file_text *text, size_t *capacity) {
   return true;
 }
 
-static int unpack(const char *name, file_text *text, char *message, size_t message_size) {
+// Recordings are packed already, and texts of numbers are packed to a twentieth at best. A stream of
+// zeros is neither.
+static int usual_bound(const char *name, const char *start, size_t length, size_t packed,
+                       size_t *most, char *message, size_t message_size) {
+  enum { BYTES_FREE = 16 << 20, RATIO_MOST = 32, LOOKED_AT = 4096 };
+  if (length >= 4 && memcmp(start, "PERP", 4) != 0 &&
+      memchr(start, 0, length < LOOKED_AT ? length : LOOKED_AT))
+    return fail(FILE_CORRUPT, name, "it is neither text nor a recording", message, message_size);
+  *most = packed > 0 && packed < SIZE_MAX/(2*RATIO_MOST) ? BYTES_FREE + RATIO_MOST*packed : SIZE_MAX;
+  return FILE_OK;
+}
+
+// Whether a text that has grown to this length may grow further.
+static int ask(file_bound *bound, const char *name, const file_text *text, size_t packed,
+               size_t *most, char *message, size_t message_size) {
+  const int code = bound(name, text->data, text->length, packed, most, message, message_size);
+  if (code || text->length <= *most) return code;
+  char what[128];
+  snprintf(what, sizeof what, "it goes on after %zu bytes, which is more than it can have", *most);
+  return fail(FILE_CORRUPT, name, what, message, message_size);
+}
+
+static int unpack(const char *name, file_bound *bound, file_text *text, char *message,
+                  size_t message_size) {
   z_stream stream = {.next_in = NULL};
   if (inflateInit2(&stream, 15 + 16) != Z_OK)
     return fail(FILE_IO, name, "out of memory", message, message_size);
   file_text plain = {NULL, 0, false};
-  size_t capacity = text->length < SIZE_MAX/8 ? 4*text->length : text->length, used = 0;
+  size_t capacity = 4*START_BYTES, used = 0;
   const char *trouble = NULL;
   int code = FILE_CORRUPT;
   plain.data = malloc(capacity);
   bool memory = plain.data != NULL, finished = false;
+  int refused = FILE_OK;
   while (memory && !trouble && !finished) {
-    if (plain.length == capacity && !(memory = grow(&plain, &capacity))) break;
+    if (plain.length == capacity) {
+      size_t most = 0;
+      refused = ask(bound, name, &plain, text->length, &most, message, message_size);
+      if (refused || !(memory = grow(&plain, &capacity, most))) break;
+    }
     const size_t in = text->length - used, out = capacity - plain.length;
     stream.next_in = (Bytef *)(text->data + used);
     stream.avail_in = in < TRANSFER_BYTES ? (uInt)in : TRANSFER_BYTES;
@@ -99,6 +129,10 @@ static int unpack(const char *name, file_text *text, char *message, size_t messa
     }
   }
   inflateEnd(&stream);
+  if (refused) {
+    file_text_free(&plain);
+    return refused;
+  }
   if (!memory) code = FILE_IO, trouble = "out of memory while unpacking";
   if (trouble) {
     file_text_free(&plain);
@@ -125,6 +159,11 @@ static bool map(int fd, size_t length, file_text *text) {
 }
 
 int file_read(const char *path, file_text *out, char *message, size_t message_size) {
+  return file_read_bounded(path, usual_bound, out, message, message_size);
+}
+
+int file_read_bounded(const char *path, file_bound *bound, file_text *out, char *message,
+                      size_t message_size) {
   *out = (file_text){NULL, 0, false};
   const bool standard = strcmp(path, "-") == 0;
   const char *name = file_read_name(path);
@@ -145,8 +184,17 @@ int file_read(const char *path, file_text *out, char *message, size_t message_si
     if (!map(fd, (size_t)status.st_size, &text) && !(text.data = malloc(capacity)))
       trouble = ENOMEM;
   }
+  size_t most = SIZE_MAX;
   while (!trouble && !text.mapped) {
-    if (text.length == capacity && !grow(&text, &capacity)) {
+    if (!regular && text.length >= START_BYTES && text.length == capacity) {
+      const int refused = ask(bound, name, &text, 0, &most, message, message_size);
+      if (refused) {
+        if (!standard) close(fd);
+        file_text_free(&text);
+        return refused;
+      }
+    }
+    if (text.length == capacity && !grow(&text, &capacity, most)) {
       trouble = ENOMEM;
       break;
     }
@@ -164,7 +212,7 @@ int file_read(const char *path, file_text *out, char *message, size_t message_si
   }
   if (text.length >= 2 && (unsigned char)text.data[0] == 0x1f &&
       (unsigned char)text.data[1] == 0x8b) {
-    const int code = unpack(name, &text, message, message_size);
+    const int code = unpack(name, bound, &text, message, message_size);
     if (code != FILE_OK) {
       file_text_free(&text);
       return code;

@@ -28,6 +28,14 @@ typedef struct file_text {
 int file_read(const char *path, file_text *out, char *message, size_t message_size);
 void file_text_free(file_text *text);
 
+// Says from the start of a text how long all of it can be: what is longer is not read or unpacked
+// any further. Asked as the text grows, if it is packed (`packed` bytes) or comes from a pipe or a
+// device (packed = 0). FILE_OK with *most, or FILE_CORRUPT with a message.
+typedef int file_bound(const char *name, const char *start, size_t length, size_t packed,
+                       size_t *most, char *message, size_t message_size);
+int file_read_bounded(const char *path, file_bound *bound, file_text *out, char *message,
+                      size_t message_size);
+
 // The name to show for a path: "-" is "stdin" or "stdout".
 const char *file_read_name(const char *path);
 const char *file_write_name(const char *path);

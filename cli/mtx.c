@@ -240,11 +240,34 @@ int mtx_parse(const char *name, const char *text, size_t length, unsigned flags,
   return report(code, name, &f, message, message_size);
 }
 
+// How long a file can be, from its sizes. Before them are comments, and an entry has a line. Packed,
+// each entry of a coordinate file has a place of its own, so the text is not packed to a thirtieth;
+// values of an array may all be 0.
+static int bound_text(const char *name, const char *start, size_t length, size_t packed,
+                      size_t *most, char *message, size_t message_size) {
+  enum { HEADER_BYTES_MOST = 4 << 20, LINE_BYTES_MOST = 128, PACKED_RATIO_MOST = 32 };
+  cursor c = {start, start + length, start, 1};
+  header h = {0};
+  fault f = {1, 1, ""};
+  *most = HEADER_BYTES_MOST;
+  if (!mtx_read_banner(&c, &h, &f)) return report(MTX_BAD_INPUT, name, &f, message, message_size);
+  const cursor banner_end = c;
+  if (!mtx_find_data(&c) || !memchr(c.at, '\n', (size_t)(c.end - c.at))) return MTX_OK;
+  c = banner_end;
+  if (!mtx_read_sizes(&c, 0, &h, &f)) return report(MTX_BAD_INPUT, name, &f, message, message_size);
+  const uint64_t lines = (uint64_t)h.entries*LINE_BYTES_MOST;
+  const uint64_t all = HEADER_BYTES_MOST + (uint64_t)(c.at - start) + lines;
+  const uint64_t unpacked = 2*(uint64_t)HEADER_BYTES_MOST + PACKED_RATIO_MOST*(uint64_t)packed;
+  const uint64_t bytes = packed > 0 && !h.dense && unpacked < all ? unpacked : all;
+  *most = bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
+  return MTX_OK;
+}
+
 int mtx_read(const char *path, unsigned flags, int threads, mtx_matrix *out, char *message,
              size_t message_size) {
   *out = (mtx_matrix){0};
   file_text text;
-  int code = file_read(path, &text, message, message_size);
+  int code = file_read_bounded(path, bound_text, &text, message, message_size);
   if (code != FILE_OK) return code;
   code = mtx_parse(file_read_name(path), text.data, text.length, flags, threads, out, message,
                    message_size);

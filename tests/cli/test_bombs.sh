@@ -38,4 +38,28 @@ done
 small 'states of 1 GB' 3 bomb.perp run --resume bomb.perp; expect 'are not those of the scene' 3 'err=this scene has one of at most'
 small 'nor is it made longer' 3 bomb.perp run --resume bomb.perp --steps 300
 rm -f bomb.perp
+
+# Matrix Market: comments, lines, blanks and entries without an end.
+tiny p
+head='%%MatrixMarket matrix coordinate real general'
+filled() { head -c "$1" /dev/zero | tr '\0' "$2"; }   # so many times one character
+{ echo "$head"; printf '%% '; filled 300000000 c; printf '\n2 2 1\n1 1 1\n'; } | gzip -1 >comment.mtx.gz
+{ echo "$head"; filled 300000000 '\n'; printf '2 2 1\n1 1 1\n'; } | gzip -1 >blank.mtx.gz
+{ echo "$head"; printf '2 2 1\n1 1 '; filled 300000000 0; } | gzip -1 >line.mtx.gz
+{ echo "$head"; printf '2 2 1\n1 1 1\n'; filled 300000000 '\n'; } | gzip -1 >tail.mtx.gz
+{ echo "$head"; printf '20000 20000 40000000\n'; yes '1 1 0' | head -n 40000000; } | gzip -1 >entries.mtx.gz
+filled 300000000 c | gzip -1 >no.mtx.gz
+for bomb in comment blank line tail entries no; do
+  small "a matrix: $bomb" 3 $bomb.mtx.gz solve -A $bomb.mtx.gz -b p/b.mtx
+done
+small 'a matrix without an end' 3 /dev/null solve -A /dev/zero -b p/b.mtx
+expect 'is refused for its first line' 3 'err=/dev/zero:1:1: expected'
+small 'a vector without an end' 3 /dev/null solve -A p/A.mtx -b /dev/zero
+small 'a recording without an end' 3 /dev/null export /dev/zero -o x.csv
+printf '%s\n2147483647 2147483647 2147483647\n1 1 1\n' "$head" >claim.mtx
+small 'a matrix that claims too much' 3 claim.mtx solve -A claim.mtx -b p/b.mtx
+filled 300000000 x | gzip -1 >t.csv.gz; run plot t.csv.gz -o t.svg; [ "$code" -eq 5 ] || small 'a table' 3 t.csv.gz plot t.csv.gz -o t.svg
+# Honest ones pass: a matrix that packs well, and a long one from a pipe.
+"$PERP" gen obstacle --size 400 -o wide --gz >/dev/null && run classify wide; expect 'a packed problem' 0
+gzip -dc wide/A.mtx.gz | "$PERP" classify -A - -b wide/b.mtx.gz >/dev/null; holds 'a matrix from a pipe' test $? -eq 0
 finish
