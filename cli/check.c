@@ -86,7 +86,7 @@ static int run(const arguments *args) {
   code = problem_files_read(args, directory, 0, 0, &files);
   if (code) return code;
   if (infeasible) {
-    code = proofs_check(args, &files, infeasible);
+    code = proofs_check(&options, &files, infeasible);
     problem_files_free(&files);
     return code;
   }
@@ -115,7 +115,7 @@ extern const command command_check;
 const command command_check = {
   .name = "check",
   .title = "check an answer with an independent certificate",
-  .synopsis = {"DIR X.mtx [OPTION]...", "DIR --infeasible U.mtx [--json]",
+  .synopsis = {"DIR X.mtx [OPTION]...", "DIR --infeasible U.mtx [OPTION]...",
                "-A FILE -b FILE X.mtx [OPTION]..."},
   .description =
     "Computes the certificate of x from the files alone: y = A x + b in compensated "
@@ -130,8 +130,10 @@ const command command_check = {
     "well, and x is refused where the two objectives disagree.\n\n"
     "With --infeasible, u has to prove that there is no solution: u >= 0 on rows with a lower "
     "bound only, u <= 0 with an upper one only, 0 with both, and u'(A x + b) < 0 for every x "
-    "within its bounds, rounding errors counted in. The exit status is 0 only if it does. "
-    "The radius is the |x|_1 below which there is certainly no solution.",
+    "within its bounds, rounding errors counted in, and by more than --tol and the rounding of the "
+    "data can explain. The exit status is 0 only if it does. Where A'u misses a sign, u may still "
+    "prove that no solution has |x|_1 below a radius: that is reported as 'no small solution', and "
+    "the exit status is 1.",
   .options = rows,
   .dynamic = DYNAMIC_CERTIFICATE,
   .operands_min = 0,

@@ -83,7 +83,7 @@ static void explain_status(void) {
       "The number is the exit status of 'perp solve'; 'perp explain exit' has the others. Only "
       "'solved' claims that x is a solution, and only the certificate can say it: no method "
       "judges itself. In all other cases x is the best iterate that was seen. Only 'infeasible' "
-      "and 'no solution' claim that there is none.",
+      "and 'no solution' claim that there is none; 'no small solution' claims it of small x only.",
       0, 0);
 }
 
@@ -167,10 +167,16 @@ static void explain_infeasible(void) {
     "u_i = 0 where it has both,\n\n"
     "    u'(A x + b) < 0 for every x within its bounds.\n\n"
     "In a solution u_i y_i >= 0 in every row, so there is none (Farkas). For lo = 0 and no upper "
-    "bounds this reads u >= 0, A'u <= 0, b'u < 0. Where rounding makes A'u miss its sign by delta, "
-    "what is proven is that no solution has |x|_1 < radius; that counts only where the radius is "
-    "so large (1.8e13 natural sizes of x) that no solution out there could be certified in double "
-    "precision.\n\n"
+    "bounds this reads u >= 0, A'u <= 0, b'u < 0. A'u must have exactly the right signs. "
+    "Where it misses one by delta, u only proves that no solution has |x|_1 < radius = "
+    "-u'b/delta. If that radius is large (1.8e13 natural sizes of x) and no method has found a "
+    "solution, the status is 'no small solution', with the radius and with exit status 1: a larger "
+    "solution may exist.\n\n"
+    "The margin -u'(A x + b) has to be larger than the tolerance of the certificate and the "
+    "rounding of the data can explain. The numbers in a file are rounded: x_1 = 0.1, x_2 = 0.2 "
+    "and x_1 + x_2 = 0.3 contradict each other by 2.8e-17. Such a problem is solved to the "
+    "tolerance, and the message names the row and by how much it fails. So no problem has both a "
+    "certified x and a proof that there is none.\n\n"
     "'perp solve --certificate u.mtx' writes u, and 'perp check DIR --infeasible u.mtx' checks it "
     "again. Some problems have no solution and no such u: y can be made to have the right signs, "
     "but not complementary to x. Only enumeration can tell, and its status is 'no solution'.",

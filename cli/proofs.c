@@ -26,15 +26,23 @@ static int write_vector(const char *path, int32_t n, const double *v, const char
   return code ? fail(code, "%s", message) : CODE_OK;
 }
 
+static int is_proof(const perp_result *result) {
+  return result->status == PERP_STATUS_INFEASIBLE ||
+         result->status == PERP_STATUS_NO_SMALL_SOLUTION;
+}
+
 int proofs_compute(proofs *p, const problem_files *files, const perp_result *result) {
   const perp_problem *problem = &files->problem;
   const int32_t n = problem->A.n;
   const char *certificate = argument(p->args, "certificate");
   const char *bounds = argument(p->args, "bound-output");
   char comment[240];
-  if (certificate && result->status == PERP_STATUS_INFEASIBLE) {
-    snprintf(comment, sizeof comment, "Farkas vector: no solution%s",
-             isinf(result->radius) ? "" : " of moderate size");
+  if (certificate && is_proof(result)) {
+    if (result->status == PERP_STATUS_INFEASIBLE)
+      snprintf(comment, sizeof comment, "Farkas vector: there is no solution");
+    else
+      snprintf(comment, sizeof comment, "Farkas vector: no solution has |x|_1 < %.4g",
+               result->radius);
     p->certificate_code = write_vector(certificate, n, p->farkas, comment);
     p->certificate_written = !p->certificate_code;
   }
@@ -61,8 +69,8 @@ int proofs_compute(proofs *p, const problem_files *files, const perp_result *res
 void proofs_report(const proofs *p, const perp_result *result) {
   const char *certificate = argument(p->args, "certificate");
   const char *bounds = argument(p->args, "bound-output");
-  if (result->status == PERP_STATUS_INFEASIBLE && !isinf(result->radius))
-    report_line("radius", "no solution has |x|_1 < %.4g", result->radius);
+  if (result->status == PERP_STATUS_NO_SMALL_SOLUTION)
+    report_line("radius", "no solution has |x|_1 < %.4g; a larger one may exist", result->radius);
   if (p->bounded && p->error_bound.known)
     report_line("error bound", "%.3g at most in any row; %s", p->error_bound.largest,
                 p->error_bound.reason);
@@ -78,7 +86,7 @@ void proofs_report(const proofs *p, const perp_result *result) {
 }
 
 void proofs_json(const proofs *p, const perp_result *result, json_t *object) {
-  if (result->status == PERP_STATUS_INFEASIBLE) {   // null: there is no solution at all
+  if (is_proof(result)) {   // null: there is no solution at all
     json_object_set_new(object, "radius", json_number(result->radius));
   }
   if (argument(p->args, "certificate")) {
@@ -109,30 +117,43 @@ void proofs_free(proofs *p) {
   free(p->bound);
 }
 
-int proofs_check(const arguments *args, const problem_files *files, const char *path) {
-  (void)args;
+// What u proves, in words: the status, and a sentence.
+typedef struct verdict { const char *status, *text; } verdict;
+
+static verdict verdict_of(const perp_farkas *farkas) {
+  if (farkas->proven)
+    return (verdict){perp_status_name(PERP_STATUS_INFEASIBLE),
+                     "u proves that the problem has no solution"};
+  if (farkas->bounded)
+    return (verdict){perp_status_name(PERP_STATUS_NO_SMALL_SOLUTION),
+                     "u proves that no solution has |x|_1 below the radius"};
+  return (verdict){"unproven", "u does not prove that the problem has no solution"};
+}
+
+int proofs_check(const perp_options *options, const problem_files *files, const char *path) {
   mtx_matrix u = {0};
   const int code = problem_files_vector(path, files->problem.A.n, 0, 0, &u);
   if (code) return code;
   perp_farkas farkas;
-  const perp_error error = perp_check_farkas(&files->problem, u.value, &farkas);
+  const perp_error error = perp_check_farkas_within(&files->problem, u.value, options->tol,
+                                                    options->absolute_tol, &farkas);
   mtx_free(&u);
   if (error != PERP_OK) return fail_library(error);
+  const verdict found = verdict_of(&farkas);
   json_t *object = message_object();
   if (object) {
-    json_object_set_new(object, "status",
-                        json_string(farkas.proven ? "infeasible" : "unproven"));
+    json_object_set_new(object, "status", json_string(found.status));
     report_json_problem(object, files);
     json_object_set_new(object, "proven", json_boolean(farkas.proven));
+    json_object_set_new(object, "bounded", json_boolean(farkas.bounded));
     json_object_set_new(object, "worst", json_integer(farkas.worst));
     json_object_set_new(object, "radius", json_number(farkas.radius));
     json_object_set_new(object, "value", json_number(farkas.value));
+    json_object_set_new(object, "allowed", json_number(farkas.allowed));
     json_object_set_new(object, "reason", json_text(farkas.reason));
   } else {
     text_buffer radius;
-    report_headline(farkas.proven, farkas.proven ? "infeasible" : "unproven",
-                    farkas.proven ? "u proves that the problem has no solution"
-                                  : "u does not prove that the problem has no solution");
+    report_headline(farkas.proven, found.status, found.text);
     report_problem(files, NULL);
     report_line("reason", "%s", farkas.reason);
     if (farkas.value < 0.0)

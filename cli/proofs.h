@@ -17,7 +17,7 @@ typedef struct proofs {
 // The rows of solve's option table.
 #define OPTION_PROOFS                                                                              \
   {"certificate", 0, "FILE", OPTION_FILE,                                                          \
-   "where there is no solution: write the Farkas vector that proves it"},                          \
+   "where there is no solution, or no small one: write the Farkas vector that proves it"},         \
       {"bound", 0, NULL, OPTION_FLAG, "how far x can be from the solution, rigorously"},           \
       {"bound-output", 0, "FILE", OPTION_FILE, "write that bound for every row; implies --bound"}, \
   {"prove", 0, NULL, OPTION_FLAG, "prove that an exact solution is beside x"}
@@ -29,4 +29,4 @@ void proofs_json(const proofs *p, const perp_result *result, json_t *object);
 void proofs_free(proofs *p);
 
 // perp check --infeasible FILE
-int proofs_check(const arguments *args, const problem_files *files, const char *path);
+int proofs_check(const perp_options *options, const problem_files *files, const char *path);

@@ -470,7 +470,9 @@ const command command_solve = {
     "the program at once.\n\n"
     "Where a Farkas vector proves that there is no solution, the status is infeasible, the "
     "exit status is 4, and --certificate writes the vector; 'perp check --infeasible' "
-    "verifies it. --bound and --prove are rigorous: rounding errors are counted in.\n\n"
+    "verifies it. Where it only proves that no solution has |x|_1 below some radius, the status is "
+    "'no small solution' and the exit status 1.\n\n"
+    "--bound and --prove are rigorous: rounding errors are counted in.\n\n"
     "With --all the exit status is 0 only if the solutions found are all there are; after a "
     "limit or Ctrl-C the answer is marked incomplete.",
   .options = rows,

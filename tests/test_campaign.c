@@ -7,7 +7,8 @@
 //
 // solved:       an exact solution lies close to x in the units of the whole numbers (where the
 //               certificate says that x is as accurate as doubles allow: for the largest x_i)
-// infeasible:   the vector proves exactly what is claimed of it, and no solution contradicts it
+// infeasible:   there is no point that satisfies the linear conditions
+// no small solution:  the vector proves exactly the radius, and no solution contradicts it
 // no solution:  there is none
 // proved:       a solution lies in the enclosure of perp_prove, and perp_error_bound's bound holds
 // always:       x is finite and within its bounds
@@ -133,10 +134,11 @@ static void check_infeasible(const small_problem *s, uint64_t number, const char
       report(s, number, who, "infeasible within %g, but a solution has |x|_1 = %g", radius, size);
   }
   perp_farkas f;
-  if (perp_check_farkas(&s->problem, u, &f) != PERP_OK || !f.proven)
+  if (perp_check_farkas(&s->problem, u, &f) != PERP_OK || !(radius == INF ? f.proven : f.bounded))
     report(s, number, who, "perp_check_farkas does not accept its vector");
+  // An infinite radius may rest on an exact vector near u: then the exact answer below decides.
   const double proved = exact_farkas_radius(&s->exact, s->row, s->column, u);
-  if (!(proved >= radius*(1.0 - 1e-9)))
+  if (radius < INF && !(proved >= radius*(1.0 - 1e-9)))
     report(s, number, who, "claims radius %g, its Farkas vector proves %g", radius, proved);
   if (radius == INF && truth->feasible != EXACT_NO)
     report(s, number, who, "claims infeasible, but the linear conditions have a point");
@@ -227,8 +229,11 @@ static int campaign_method(const small_problem *s, uint64_t number, const perp_m
   if (solved && strcmp(m->name, "auto") == 0) check_proofs(s, number, x, truth);
   if (r.status == PERP_STATUS_NO_SOLUTION && truth->solvable == EXACT_YES)
     report(s, number, m->name, "claims that there is no solution: %s", r.message);
-  if (r.status == PERP_STATUS_INFEASIBLE)
+  if (r.status == PERP_STATUS_INFEASIBLE || r.status == PERP_STATUS_NO_SMALL_SOLUTION) {
+    if ((r.status == PERP_STATUS_INFEASIBLE) != (r.radius == INF))
+      report(s, number, m->name, "%s with radius %g", perp_status_name(r.status), r.radius);
     check_infeasible(s, number, m->name, truth, u, r.radius, t);
+  }
   if (truth->solvable == EXACT_YES) {
     t->tried[s->kind]++;
     t->missed[s->kind] += !solved;

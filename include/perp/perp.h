@@ -73,7 +73,9 @@ const char *perp_last_message(void);
   X(INFEASIBLE,      "infeasible",      "a checked Farkas vector proves that no solution exists") \
   X(NO_SOLUTION,     "no solution",     "every candidate was examined and none is a solution")    \
   X(BREAKDOWN,       "breakdown",       "the iterates overflowed or a pivot vanished")            \
-  X(OTHER_MODEL,     "other model",     "x solves a simpler model, not the problem given")
+  X(OTHER_MODEL,     "other model",     "x solves a simpler model, not the problem given")        \
+  X(NO_SMALL_SOLUTION, "no small solution", "a checked Farkas vector proves that no solution has "  \
+                                          "|x|_1 below the radius; larger x are not excluded")
 
 typedef enum perp_status {
 #define PERP_X(id, name, text) PERP_STATUS_##id,
@@ -443,7 +445,8 @@ typedef struct perp_options {
   int32_t trace_capacity;          //   every second entry is dropped and the stride doubles. The
                                    //   last one is the end of the solve, with the certified
                                    //   residual
-  double *farkas;                  // n, may be NULL: the proof of "infeasible"
+  double *farkas;                  // n, may be NULL: receives the Farkas vector of "infeasible" or
+                                   //   "no small solution"
 } perp_options;
 
 perp_options perp_default_options(const perp_method *method);   // NULL: auto
@@ -480,7 +483,8 @@ typedef struct perp_result {
                                    //   at the clock would take as long
   perp_certificate certificate;    // of x, on the caller's data; its numbers agree with those of
                                    //   perp_certify to 1e-3 tol, or to 1e-3 of themselves
-  double radius;                   // infeasible: no solution has |x|_1 < radius; INFINITY: none
+  double radius;                   // no small solution: none has |x|_1 < radius;
+                                   //   infeasible: INFINITY; otherwise 0
   char message[1024];              // a sentence: what happened, and what to try next
   double regularization;           // sigma, where x comes from systems with A + sigma I, relative
                                    //   to entries of A near 1; 0: none. The certificate is for A
@@ -521,13 +525,23 @@ void perp_solver_destroy(perp_solver *solver);       // NULL is fine
 // an upper one only, anything on free rows, 0 on rows with both. Every solution has
 // u'(A x + b) >= 0, so sup over the box of u'(A x + b) < 0 proves that there is none.
 typedef struct perp_farkas {
-  int32_t proven;             // no solution has |x|_1 < radius, and radius is large or infinite
+  int32_t proven;             // there is no solution: radius is INFINITY and -value > allowed, of u
+                              //   itself or of an exact vector that was enclosed near u
   int32_t worst;              // row with the wrong sign, or column that makes the radius finite; -1
-  double radius;              // INFINITY where every sign is right, rounding included
+  double radius;              // no solution has |x|_1 < radius; INFINITY where every sign is right,
+                              //   rounding included
   double value;               // an upper bound of u'b + the finite terms of the supremum
   char reason[160];           // why it proves, or why not
+  int32_t bounded;            // radius is finite but large, and -value > allowed: there is no
+                              //   solution of moderate size; larger ones are not excluded
+  double allowed;             // the part of -value that the tolerance of the certificate and the
+                              //   rounding of the data can explain; a proof needs more
 } perp_farkas;
+// With the default tolerance of the certificate. A problem with a proof has no x that perp_certify
+// accepts at the same tolerances.
 perp_error perp_check_farkas(const perp_problem *problem, const double *u, perp_farkas *farkas);
+perp_error perp_check_farkas_within(const perp_problem *problem, const double *u, double tol,
+                                    double absolute_tol, perp_farkas *farkas);
 
 // |x_i - x*_i| <= bound_i for the solution x* (unique where a bound is known).
 typedef struct perp_bound {

@@ -7,9 +7,9 @@
 // With a small compliance C = SMALL_PART of the diagonal the normal problem is definite, and
 //     0 <= z _|_ (A + C) z + b >= 0                 grows along u where there is one, like 1/C
 //     0 <= u+ _|_ (A + C) u+ - C u >= 0             proximal points of u'A u/2: u to rounding
-// What this proves, perp_check_farkas() decides: that there is no solution, or none with impulses
-// that make sense, where friction finds a hold at contacts that are askew by rounding; then nothing
-// is claimed. The impulses used are those of contacts with the compliance of a projection, without
+// What this proves, perp_check_farkas_within() decides: that there is no solution, that there is
+// none below a large radius, or none with impulses that make sense, where friction finds a hold at
+// contacts that are askew by rounding; then nothing is claimed. The impulses used are those of contacts with the compliance of a projection, without
 // friction. It costs a few normal problems, in islands with driven bodies only: elsewhere nothing
 // is asked for that standing still would not give.
 #include <string.h>
@@ -87,13 +87,18 @@ perp_error jam_find(const perp_world *w, worker *by, island *s, assembled *a, do
   if (!problem_of(w, by, &w->now, s, a)) return PERP_ERROR_MEMORY;
   perp_farkas farkas;
   put_normals(w, s, u, a->x);
-  error = perp_check_farkas(&a->problem, a->x, &farkas);
+  error = perp_check_farkas_within(&a->problem, a->x, w->options.tol, w->options.absolute_tol,
+                                   &farkas);
   double sum = 0.0;
   for (size_t i = 0; i < n; i++) sum += l[i];
-  if (error != PERP_OK || !(farkas.proven || farkas.radius > FAR*sum)) return error;
+  const int far = -farkas.value > farkas.allowed && farkas.radius > FAR*sum;
+  if (error != PERP_OK || !(farkas.proven || farkas.bounded || far)) return error;
   put_normals(w, s, l, a->x);
   *jammed = 1;
-  *r = (perp_result){.status = farkas.proven ? PERP_STATUS_INFEASIBLE : PERP_STATUS_UNSOLVED};
+  *r = (perp_result){.status = farkas.proven    ? PERP_STATUS_INFEASIBLE
+                               : farkas.bounded ? PERP_STATUS_NO_SMALL_SOLUTION
+                                                : PERP_STATUS_UNSOLVED,
+                     .radius = farkas.proven || farkas.bounded ? farkas.radius : 0.0};
   return perp_certify(&a->problem, a->x, w->options.tol, w->options.absolute_tol, NULL,
                       &r->certificate);
 }

@@ -202,8 +202,8 @@ static perp_error solve_model(perp_world *w, worker *by, island *s, assembled *a
   // a proof.
   const double left = left_until(w, end);
   const size_t bytes = (size_t)s->rows*sizeof(double);
-  if (r->status == PERP_STATUS_SOLVED || r->status == PERP_STATUS_INFEASIBLE || staggers ||
-      left <= 0.0)
+  if (r->status == PERP_STATUS_SOLVED || r->status == PERP_STATUS_INFEASIBLE ||
+      r->status == PERP_STATUS_NO_SMALL_SOLUTION || staggers || left <= 0.0)
     return PERP_OK;
   if (!buffer_grow(&by->allocator, &by->rest, bytes, 0)) return PERP_ERROR_MEMORY;
   double *kept = by->rest.at;

@@ -55,7 +55,7 @@ static void tell(report *to, const rung *r, const char *outcome, const perp_meth
 static perp_status climb(perp_run *run, const rung *r) {
   run->regularization = 0.0;
   if (r->method == NULL)
-    return feasibility_search(run) ? PERP_STATUS_INFEASIBLE : PERP_STATUS_UNSOLVED;
+    return feasibility_search(run) ? run->reason : PERP_STATUS_UNSOLVED;
   perp_options options = child_options(run, r->method);
   if (r->omega > 0.0) options.sweep.omega = r->omega;
   if (r->shift > 0.0) options.proximal.shift = r->shift;
@@ -78,18 +78,18 @@ static int step(ascent *a, const rung *r) {
   const perp_method *by = status == PERP_STATUS_SOLVED && run->credit != r->method ? run->credit
                                                                                    : NULL;
   if (r->method != NULL && run->child_refused) return 0;   // it has not run
-  tell(&a->told, r, r->method != NULL || status == PERP_STATUS_INFEASIBLE
+  tell(&a->told, r, r->method != NULL || status_is_proof(status)
                         ? perp_status_name(status) : "none found", by, run->regularization);
   a->late |= r->method != NULL && status == PERP_STATUS_TIME_LIMIT;
   a->searched |= r->method == NULL;
-  if (status == PERP_STATUS_SOLVED || status == PERP_STATUS_INFEASIBLE) {
+  if (status == PERP_STATUS_SOLVED || status_is_proof(status)) {
     run_stop(run, status, " ");   // no effect where the rung has ended the run
     return 1;
   }
   if (run_ended(run)) return 1;
   if (status == PERP_STATUS_NO_SOLUTION) {
-    // Every candidate failed: a Farkas vector, where there is one, can be checked by others.
-    run->last_resort = 1;
+    // Every candidate failed: a Farkas vector, where there is one, can be checked by others. One
+    // with a finite radius would say less than that.
     if (!feasibility_search(run)) run_stop(run, status, " ");
     return 1;
   }

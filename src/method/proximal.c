@@ -44,7 +44,7 @@ static void run_proximal(perp_run *run) {
     idle = run->residual < 0.5*best ? 0 : idle + 1;
     best = min2(best, run->residual);
     if (status != PERP_STATUS_SOLVED)
-      run_stop(run, status == PERP_STATUS_INFEASIBLE ? PERP_STATUS_STALLED : status,
+      run_stop(run, status_is_proof(status) ? PERP_STATUS_STALLED : status,
                "proximal gave up, as %s on A + %.2g I ended with the status '%s'", inner->name, sigma,
                perp_status_name(status));
     else if (idle >= 5)

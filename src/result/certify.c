@@ -312,15 +312,23 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem,
         *base = min2(held_base[k], ldexp(*base, -binary_exponent(*base)));
     }
   }
-  double most_S = 0.0, least_G = (double)INFINITY;
+  double most_S = 0.0, least_G = (double)INFINITY, most_b = 0.0;
+  double least_R = (double)INFINITY, least_C = (double)INFINITY;
   int32_t most = 0, least = INT32_MAX;   // entries of a row
   for (int32_t i = 0; i < n; i++) {
     c->inverse_C[i] = inverse_of(c->C[i]);
     most = c->entries[i] > most ? c->entries[i] : most;
     least = c->entries[i] < least ? c->entries[i] : least;
     most_S = max2(most_S, c->s[i]);
+    most_b = max2(most_b, fabs(problem->b[i]));
+    least_R = min2(least_R, c->fit_R[i]);
+    least_C = min2(least_C, c->fit_C[i]);
     least_G = min2(least_G, c->G[c->component[i]]);
   }
+  // In the scaling of A alone |A_ij| <= 2/(R_i C_j), or little more.
+  const double entry = 4.0/max2(least_R*least_C, 0x1p-1000);
+  const int scaled = min2(least_R, least_C) > 0x1p-499;   // not held back by equilibrate.c
+  c->safe_x = scaled && most_b < 0x1p1000 ? 0x1p1000/max2(entry*max2(most, 1), 1.0) : 0.0;
   c->most_entries = most;
   c->least_entries = n > 0 ? least : (double)INFINITY;
   c->most_S = most_S;
@@ -542,13 +550,14 @@ perp_error certifier_check(certifier *c, const double *x, double tol, double abs
   }
   const perp_problem *p = c->problem;
   const int32_t n = p->A.n;
-  double violation = 0.0, largest = 0.0;   // largest: max |x_i|/C_i
+  double violation = 0.0, largest = 0.0, size = 0.0;   // largest: max |x_i|/C_i; size: max |x_i|
   int finite = 1;
   for (int32_t i = 0; i < n; i++) {
     finite &= x[i] - x[i] == 0.0;
     c->x[i] = clamp(x[i], lower(p->lo, i), upper(p->hi, i));
     violation = max2(violation, fabs(x[i] - c->x[i]));
     largest = max2(largest, fabs(c->x[i])*c->inverse_C[i]);
+    size = max2(size, fabs(c->x[i]));
   }
   c->twice = 0;
   c->snaps = 1;
@@ -563,9 +572,11 @@ perp_error certifier_check(certifier *c, const double *x, double tol, double abs
   certificate->bound_violation = violation;
   // A plain product is half the price. Equilibrated entries are at most 2 in size, so its rounding
   // errors are at most (e + 2) u (2 e max |x|/C + S) for e entries a row; where that is nothing
-  // beside the tolerance, or x is far from a solution, it will do.
+  // beside the tolerance, or x is far from a solution, it will do. Where a compensated product may
+  // overflow and a plain one not, the verdict must be that of perp_certify: x is no solution then.
   const double e = c->most_entries, slack = (e + 2.0)*u*(4.0*e*largest + c->most_S);
-  const int plain = !c->exact && !c->reducible && c->kkt == 0 && c->equilibrated && slack > 0.0;
+  const int plain = !c->exact && !c->reducible && c->kkt == 0 && c->equilibrated && slack > 0.0 &&
+                    size <= c->safe_x;
   const int narrow = slack <= 1e-3*tol*c->least_G, wide = far && slack <= 1e-3*c->least_G;
   if (c->hurried || (plain && (narrow || wide))) {
     const perp_error error = plain_residual(c);
@@ -583,41 +594,55 @@ perp_error certifier_check(certifier *c, const double *x, double tol, double abs
   return PERP_OK;
 }
 
+perp_error certify_check_tolerances(const char *name, double tol, double absolute_tol) {
+  if (!(tol > 0.0 && tol < 1.0))
+    return error_set(PERP_ERROR_ARGUMENT, "%s: tol = %g is outside (0, 1)", name, tol);
+  if (!(absolute_tol >= 0.0 && absolute_tol < (double)INFINITY))
+    return error_set(PERP_ERROR_ARGUMENT, "%s: absolute_tol = %g is outside [0, inf)", name,
+                     absolute_tol);
+  return PERP_OK;
+}
+
+perp_error certifier_begin(const char *name, const perp_problem *problem, certifier_alone *alone) {
+  const int32_t n = problem->A.n;
+  const int grid = grid_of(&problem->A) != NULL;
+  const size_t scratch = operator_scratch_bytes(&problem->A);
+  arena memory = {0};
+  *alone = (certifier_alone){.block = NULL};
+  certifier_layout(&alone->c, &memory, n, scratch, grid);
+  if (arena_overflowed(&memory))
+    return error_set(PERP_ERROR_MEMORY, "%s: n = %d is too large", name, n);
+  const size_t bytes = arena_block_bytes(&memory);
+  alone->block = malloc(bytes);
+  if (alone->block == NULL)
+    return error_set(PERP_ERROR_MEMORY, "%s: no memory for %zu bytes", name, bytes);
+  memory = arena_on_block(alone->block, bytes);
+  certifier_layout(&alone->c, &memory, n, scratch, grid);
+  alone->c.exact = 1;
+  return certifier_prepare(&alone->c, problem, NULL);
+}
+
+void certifier_end(certifier_alone *alone) { free(alone->block); }
+
 perp_error perp_certify(const perp_problem *problem, const double *x, double tol,
                         double absolute_tol, double *y, perp_certificate *certificate) {
   if (problem == NULL || certificate == NULL || (x == NULL && problem->A.n > 0))
     return error_set(PERP_ERROR_ARGUMENT, "perp_certify: problem, x or certificate is NULL");
-  if (!(tol > 0.0 && tol < 1.0))
-    return error_set(PERP_ERROR_ARGUMENT, "perp_certify: tol = %g is outside (0, 1)", tol);
-  if (!(absolute_tol >= 0.0 && absolute_tol < (double)INFINITY))
-    return error_set(PERP_ERROR_ARGUMENT, "perp_certify: absolute_tol = %g is outside [0, inf)",
-                     absolute_tol);
-  perp_error error = perp_validate(problem);
+  perp_error error = certify_check_tolerances("perp_certify", tol, absolute_tol);
+  if (error == PERP_OK) error = perp_validate(problem);
   if (error != PERP_OK) return error;
   const int32_t n = problem->A.n;
-  certifier c;
-  arena memory = {0};
-  c.threads = NULL;
-  const int grid = grid_of(&problem->A) != NULL;
-  certifier_layout(&c, &memory, n, operator_scratch_bytes(&problem->A), grid);
-  if (arena_overflowed(&memory))
-    return error_set(PERP_ERROR_MEMORY, "perp_certify: n = %d is too large", n);
-  const size_t bytes = arena_block_bytes(&memory);
-  void *block = malloc(bytes);
-  if (block == NULL)
-    return error_set(PERP_ERROR_MEMORY, "perp_certify: no memory for %zu bytes", bytes);
-  memory = arena_on_block(block, bytes);
-  certifier_layout(&c, &memory, n, operator_scratch_bytes(&problem->A), grid);
-  c.exact = 1;
-  error = certifier_prepare(&c, problem, NULL);
+  certifier_alone alone;
+  certifier *c = &alone.c;
+  error = certifier_begin("perp_certify", problem, &alone);
   perp_certificate found;
-  if (error == PERP_OK) error = certifier_check(&c, x, tol, absolute_tol, 0, &found);
+  if (error == PERP_OK) error = certifier_check(c, x, tol, absolute_tol, 0, &found);
   if (error == PERP_OK) {
     *certificate = found;
     const int told = n == 0 || found.worst >= 0;   // otherwise x is not finite and has no residual
     for (int32_t i = 0; y != NULL && i < n; i++)
-      y[i] = told && c.y[i] == c.y[i] ? c.y[i] : (double)INFINITY;
+      y[i] = told && c->y[i] == c->y[i] ? c->y[i] : (double)INFINITY;
   }
-  free(block);
+  certifier_end(&alone);
   return error;
 }

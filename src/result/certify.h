@@ -62,6 +62,7 @@ typedef struct certifier {   // all that does not depend on x, but for the rule
   int balanced;              // ... or they are known otherwise: methods may scale by them
   // max entries_i, max s_i, min G_c: is a plain product good enough?
   double most_entries, least_entries, most_S, least_G;
+  double safe_x;             // max |x_i| up to which |A||x| + |b| certainly does not overflow
   double *fit_R, *fit_C;     // n: of A alone, whatever its units
   double *given_R, *given_C; // n: of A in the caller's units
   int two;                   // both are needed
@@ -136,6 +137,12 @@ certify_scale certify_rule_of(const certifier *c, int32_t i);
 int certify_settled(const certifier *c, int32_t i);   // G_c = 0: x_ref solves the component
 // The scaling of A alone, whatever its units.
 void certify_fit(const certifier *c, int32_t i, double *R, double *C);
+// By how much y_i may miss its sign at most if an x passes, whatever that x is, in the units of y_i.
+typedef struct certify_leeway {
+  double always;             // by the tolerance and the rounding of the data
+  double product;            // besides, by the rounding of A x where x is large
+} certify_leeway;
+certify_leeway certify_leeway_of(const certifier *c, int32_t i, double tol, double absolute_tol);
 void certifier_sizes(const certifier *c);   // c->a = |A||c->x| + |b| by the entries of A
 // c->y = A c->x + b in compensated arithmetic, and c->a >= |A||c->x| + |b|.
 perp_error certifier_residual(certifier *c);
@@ -155,5 +162,15 @@ void certifier_take_reference(certifier *c);
 // The same of x_ref, right after certifier_prepare, which has computed its residual.
 void certifier_check_reference(certifier *c, double tol, double absolute_tol,
                                perp_certificate *certificate);
+
+// A certifier with memory of its own, as perp_certify uses it, and its end; name: of the caller, for
+// messages.
+typedef struct certifier_alone {
+  certifier c;
+  void *block;
+} certifier_alone;
+perp_error certifier_begin(const char *name, const perp_problem *problem, certifier_alone *alone);
+void certifier_end(certifier_alone *alone);
+perp_error certify_check_tolerances(const char *name, double tol, double absolute_tol);
 
 #endif

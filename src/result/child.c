@@ -98,7 +98,7 @@ perp_status run_child(perp_run *run, const perp_method *method, const perp_optio
                         child.reason == PERP_STATUS_MEASURE ||
                         (child.reason == PERP_STATUS_STALLED && options->stop.relative > 0.0) ||
                         (child.reason == PERP_STATUS_STAGNATED && options->stop.stagnation > 0.0);
-    if (child.reason == PERP_STATUS_INFEASIBLE) run_stop(run, child.reason, "%s", child.message);
+    if (status_is_proof(child.reason)) run_stop(run, child.reason, "%s", child.message);
     else if (run_out_of_time(run) || (child.reason == PERP_STATUS_TIME_LIMIT &&
                                       until >= state->deadline && too_late(run)))
       run_stop(run, PERP_STATUS_TIME_LIMIT, "%s", child.message);

@@ -13,6 +13,14 @@ typedef struct pace {        // of something that is done again and again: secon
   double least;
 } pace;
 
+// The largest contradiction among the conditions that is too small to be a proof (contradiction.c).
+typedef struct contradiction {
+  double by;                 // y_row misses its sign by this at least; 0: there is none
+  double allowed;            // of that, what the tolerance and rounding explain: of rows together
+  int32_t row, rows;         // the row with the largest part, and how many have one
+  int32_t fixed;             // rows whose variables are all fixed and that cannot hold; 0: not that
+} contradiction;
+
 struct perp_solver {
   perp_allocator allocator;
   perp_options options;
@@ -32,7 +40,7 @@ struct perp_solver {
   presolve reduced;
   double *x;                 // n: the answer in the making, in the caller's terms
   double *seen, seen_residual;   // n: the best x of run_remember(); NULL: there is no time limit
-  double *farkas;            // n: the proof of "infeasible"
+  double *farkas;            // n: the proof of "infeasible" or "no small solution"
   double *farkas_work;       // farkas_doubles(n)
   double radius;             // of that proof
   arena runs;                // for the runs, one after the other
@@ -61,6 +69,7 @@ struct perp_solver {
   perp_certificate verdict;  // of the x in judge.x,
   int was_reduced;           // the last runs were on a presolved or split problem
   int judged;                //   where this is 1
+  contradiction slight;
   perp_error error;          // PERP_ERROR_OPERATOR once the operator has aborted
 };
 
@@ -136,6 +145,12 @@ int attempt_allowed(const perp_options *options);   // nobody watches, nobody as
 // Right after solver_prepare: 1 in certificate->solved if the method's one pass has the answer.
 perp_error solver_attempt(perp_solver *solver, const double *guess, perp_certificate *certificate);
 perp_error solver_snap(perp_solver *solver, perp_certificate *certificate);
+// Does u prove something on the caller's data? 0: nothing, or a contradiction that is taken note of.
+int solver_check_farkas(perp_solver *solver, const double *u, perp_farkas *farkas);
+// Once x is certified: takes note of rows that no x satisfies exactly.
+void solver_find_contradiction(perp_solver *solver);
+// In a sentence; empty where there is none
+void solver_tell_contradiction(const perp_solver *solver, char *text, size_t size);
 double solver_seconds(const perp_solver *solver);   // since the solve began
 // The certificate of x; takes note of how long it took. far: see certifier_check
 perp_error solver_check(perp_solver *solver, const double *x, int far,

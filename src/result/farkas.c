@@ -6,29 +6,37 @@
 // where `value` collects u'b and the suprema of the terms that the box bounds, and delta_j is by
 // how much g_j misses its sign where the box does not: g_j <= 0 where hi_j = inf, >= 0 where
 // lo_j = -inf.
-// So value < 0 proves that no solution has |x|_1 < -value / max delta_j: the radius. With all
-// delta_j = 0 there is no solution at all.
+// So value < 0 proves that no solution has |x|_1 < -value / max delta_j: the radius. Only with all
+// delta_j = 0 is there no solution at all.
 //
-// A u that had to be rounded cannot have exact zeros in A'u, so a finite radius must be able to
-// prove something, or hardly a problem with free columns could be proven infeasible. In units that
-// scaling rows and columns does not change: with V = |u|'|b| + ..., h_j = (|A|'|u|)_j the natural
-// size of x_j is V/h_j, and the radius suffices if it is 2^44 = 1.8e13 of them:
+// A finite radius is worth a word where it is so large that an x beyond it would hardly pass the
+// certificate. In units that scaling rows and columns does not change: with V = |u|'|b| + ...,
+// h_j = (|A|'|u|)_j the natural size of x_j is V/h_j, and the radius counts as large if it is
+// 2^44 = 1.8e13 of them:
 //     delta_j V <= 2^-44 (-value) h'_j,
 // where only the entries of u that fill their 53 bits count in full in h', the others, which were
 // not rounded, by 2^-50: so much for the arithmetic of this check.
-// An x that large leaves a residual of 2e-3 |b| when it is rounded itself; one that needs no
-// rounding may still be a solution. So a status rests on a finite radius only when all else failed
-// (run_infeasible).
 //
-// Cost: one pass over the entries.
-#include "farkas.h"
+// The margin -value must exceed what the certificate may forgive and what rounding the data may
+// have done. Otherwise some x may pass as a solution, and the contradiction says nothing about the
+// problem that the caller rounded to doubles: 0.1 + 0.2 = 0.3 is false in doubles. An x that passes
+// has y_i >= -l_i on rows with u_i > 0, <= l_i with u_i < 0 (certify_leeway.c), so
+//     u'(A x + b) >= -sum_i |u_i| l_i,     l_i = always_i + min(32 u (|A||x|)_i, product_i).
+// Summed over the rows, 32 u |A||x| is 32 u sum_j h_j |x_j|. A column with g_j <= -32 u h_j pays for
+// its own part beyond the bound; the others count with the largest |x_j| of the box. Together
+//     allowed = sum_i |u_i| always_i + min(32 u sum_j h_j |x_j|, sum_i |u_i| product_i)
+//               + 32 u (|u|'|b| + sum_j h_j |x_j at the supremum|),
+// and a proof needs -value > allowed. Then no x passes the certificate: no problem has both.
+//
+// Cost: one pass over the entries, besides the certificate's scaling of A.
+#include "farkas_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "allocator.h"
 #include "columns.h"
-#include "enclosure.h"
 #include "error.h"
 #include "grid.h"
 #include "operator.h"
@@ -36,17 +44,10 @@
 #include "vector.h"
 
 #define ROUNDING 0x1p-44
-static const double unit = 0x1p-53;
+#define DATA_ROUNDING (32.0*0x1p-53)   // of a number given, relative: as in the certificate
 
 enum { VECTORS = 3 };   // g, size, values of a column; the rows of a column are int32_t
 size_t farkas_doubles(int32_t n) { return (size_t)(VECTORS + 1)*(size_t)n + 1; }
-
-// 1: the number uses its last ten bits, so it is probably a rounded one
-static int filled(double a) {
-  int exponent;
-  const double mantissa = frexp(a, &exponent)*0x1p43;
-  return mantissa != rint(mantissa);
-}
 
 // The row whose u_i has a sign that no inequality of that row justifies; -1: none.
 static int32_t wrong_sign(const perp_problem *problem, const double *u) {
@@ -59,25 +60,41 @@ static int32_t wrong_sign(const perp_problem *problem, const double *u) {
   return -1;
 }
 
-typedef struct supremum {   // sums over the columns seen so far
-  enclosure value;          // an upper bound
-  double size;              // V: sum of the magnitudes
-  double largest;           // max delta_j
-  double excess;            // max delta_j / h'_j; inf where h'_j = 0
-  int32_t worst, excess_at; // where
-} supremum;
-
 static void add_finite(supremum *s, double term) {
   enclosure_add(&s->value, term);
   s->size += fabs(term);
 }
 
-// Column j: g_j in [low, high]; h: h'_j.
-static void add_column_to(supremum *s, const perp_problem *problem, int32_t j, double low,
-                          double high, double h) {
+// What the rounding of a column is multiplied by; size: h_j.
+static void add_rounding(supremum *s, double lo, double hi, double low, double high, double size) {
+  const int below = lo > -(double)INFINITY, above = hi < (double)INFINITY;
+  const double own = DATA_ROUNDING*size;
+  if (size == 0.0) return;
+  if (below && above) {   // an exact zero is no accident, unless x_j cannot move
+    const double most = max2(fabs(lo), fabs(hi));
+    s->product += size*most;
+    s->given += lo == hi || (low <= 0.0 && high >= 0.0 && low < high) ? size*most
+                : high < 0.0                                          ? size*fabs(lo)
+                : low > 0.0                                           ? size*fabs(hi)
+                                                                      : 0.0;
+  } else if (below) {
+    s->given += lo != 0.0 ? size*fabs(lo) : 0.0;
+    if (!(high <= -own)) s->product = (double)INFINITY;
+  } else if (above) {
+    s->given += hi != 0.0 ? size*fabs(hi) : 0.0;
+    if (!(low >= own)) s->product = (double)INFINITY;
+  } else {
+    s->product = (double)INFINITY;
+  }
+}
+
+// Column j: g_j in [low, high]; size: h_j, h: h'_j.
+void supremum_add(supremum *s, const perp_problem *problem, int32_t j, double low,
+                          double high, double size, double h) {
   const double lo = lower(problem->lo, j), hi = upper(problem->hi, j);
   const int below = lo > -(double)INFINITY, above = hi < (double)INFINITY;
   double delta = 0.0;
+  add_rounding(s, lo, hi, low, high, size);
   if (below && above) {
     add_finite(s, max2(max2(product_up(low, lo), product_up(high, lo)),
                        max2(product_up(low, hi), product_up(high, hi))));
@@ -112,83 +129,17 @@ static perp_error by_columns(const perp_problem *problem, const double *u, doubl
   double *value = work;                   // n
   int32_t *row = (int32_t *)(work + n);   // n
   for (int32_t j = 0; j < n; j++) {
-    double slack = 0.0, h = 0.0;
+    double slack = 0.0, size = 0.0, h = 0.0;
     const int32_t count = columns_read(&problem->A, j, row, value, &slack);
     enclosure g = {0.0, 0.0, 0.0};
     for (int32_t k = 0; k < count; k++) {
       const double t = u[row[k]];
       if (t == 0.0) continue;
       enclosure_add_product(&g, value[k], t, slack);
+      size += fabs(value[k]*t);
       h += (slack > 0.0 || filled(t) ? 1.0 : 0x1p-50)*fabs(value[k]*t);
     }
-    add_column_to(s, problem, j, enclosure_lower(g), enclosure_upper(g), h);
-  }
-  return PERP_OK;
-}
-
-// J W J' + compliance is symmetric, so g = A u, compensated. Three nested sums of at most K terms
-// each, all intermediate vectors kept as high + low: the error is at most u |g| + (6 K u)^2 |A||u|.
-static perp_error by_product(const perp_problem *problem, const perp_product *P, const double *u,
-                             double *work, void *scratch, supremum *s) {
-  const int32_t n = problem->A.n;
-  double *zero = work, *g = work + n, *size = work + 2*(size_t)n;   // n each
-  int32_t longest = 0, most = 0;
-  for (int32_t i = 0; i < n; i++) {
-    zero[i] = 0.0;
-    const int32_t entries = P->rowptr[i + 1] - P->rowptr[i];
-    longest = entries > longest ? entries : longest;
-    most += u[i] != 0.0;
-  }
-  if (problem->A.ops->residual(problem->A.self, u, zero, g, size, scratch))
-    return error_set(PERP_ERROR_OPERATOR, "operator '%s': residual aborted", problem->A.ops->name);
-  const double K = 6.0*unit*((double)longest + (double)most + (double)P->block + 4.0);
-  for (int32_t j = 0; j < n; j++) {
-    const double error = 2.0*unit*fabs(g[j]) + K*K*size[j] + (size[j] > 0.0 ? 0x1p-1000 : 0.0);
-    add_column_to(s, problem, j, round_down(g[j] - error), round_up(g[j] + error), size[j]);
-  }
-  return PERP_OK;
-}
-
-// The contact LCP: g = A'u is A (un, ut, -us), but for mu us in the rows of normals, and E'ut in
-// those of slacks. Five nested sums where a product has three.
-static perp_error by_contacts(const perp_problem *problem, const perp_contacts *P, const double *u,
-                              double *work, void *scratch, supremum *s) {
-  const int32_t n = problem->A.n, nc = P->count, K = P->directions, slacks = (1 + K)*nc;
-  double *zero = work, *g = work + n, *size = work + 2*(size_t)n, *x = work + 3*(size_t)n;
-  int32_t longest = 0, most = 0;
-  for (int32_t i = 0; i < P->B.n; i++) {
-    const int32_t entries = P->B.rowptr[i + 1] - P->B.rowptr[i];
-    longest = entries > longest ? entries : longest;
-  }
-  for (int32_t i = 0; i < n; i++) {
-    zero[i] = 0.0;
-    x[i] = i < slacks ? u[i] : -u[i];
-    most += u[i] != 0.0;
-  }
-  if (problem->A.ops->residual(problem->A.self, x, zero, g, size, scratch))
-    return error_set(PERP_ERROR_OPERATOR, "operator '%s': residual aborted", problem->A.ops->name);
-  const double terms = (double)longest + (double)most + (double)P->B.block + (double)K + 4.0;
-  for (int32_t j = 0; j < n; j++) {
-    enclosure e = {0.0, 0.0, 0.0};
-    double h = 0.0;
-    if (j >= slacks) {
-      for (int32_t k = 0; k < K; k++) {
-        const double t = u[nc + K*(j - slacks) + k];
-        enclosure_add(&e, t);
-        h += (filled(t) ? 1.0 : 0x1p-50)*fabs(t);
-      }
-    } else {
-      const double lost = 10.0*unit*terms;
-      enclosure_add(&e, g[j]);
-      enclosure_lose(&e, 2.0*unit*fabs(g[j]) + lost*lost*size[j]);
-      if (size[j] > 0.0) enclosure_lose(&e, 0x1p-1000);
-      h = size[j];
-      if (j < nc) {
-        enclosure_add_product(&e, P->mu[j], u[slacks + j], 0.0);
-        h += fabs(P->mu[j]*u[slacks + j]);
-      }
-    }
-    add_column_to(s, problem, j, enclosure_lower(e), enclosure_upper(e), h);
+    supremum_add(s, problem, j, enclosure_lower(g), enclosure_upper(g), size, h);
   }
   return PERP_OK;
 }
@@ -199,29 +150,60 @@ static void by_grid(const perp_problem *problem, const perp_grid *grid, const do
                     supremum *s) {
   for (int32_t j = 0; j < problem->A.n; j++) {
     enclosure g = {0.0, 0.0, 0.0};
-    double h = 0.0, a;
+    double size = 0.0, h = 0.0, a;
     int32_t l;
     const int liquid = grid->type[j] == PERP_CELL_LIQUID;
     if (!liquid && u[j] != 0.0) {
       enclosure_add(&g, u[j]);
-      h = (filled(u[j]) ? 1.0 : 0x1p-50)*fabs(u[j]);
+      size = fabs(u[j]);
+      h = (filled(u[j]) ? 1.0 : 0x1p-50)*size;
     }
     for (int d = 0; liquid && d < 3; d++)
       for (int up = 0; up < 2; up++) {
         a = grid_face_entry(grid, j, d, up, &l);
         const double other = l >= 0 && grid->type[l] == PERP_CELL_LIQUID ? u[l] : 0.0;
-        if (a == 0.0 || u[j] == other) continue;
+        if (a == 0.0) continue;
+        size += fabs(a*u[j]) + fabs(a*other);
+        if (u[j] == other) continue;
         enclosure_add_product(&g, a, u[j], 0.0);
         enclosure_add_product(&g, -a, other, 0.0);
         h += (filled(u[j]) ? 1.0 : 0x1p-50)*fabs(a*u[j]) +
              (filled(other) ? 1.0 : 0x1p-50)*fabs(a*other);
       }
-    add_column_to(s, problem, j, enclosure_lower(g), enclosure_upper(g), h);
+    supremum_add(s, problem, j, enclosure_lower(g), enclosure_upper(g), size, h);
   }
 }
 
-perp_error farkas_check_with(const perp_problem *problem, const double *u, double *work,
-                             void *scratch, perp_farkas *farkas) {
+// What the tolerance and the rounding of the data explain of the margin; rounded generously.
+double farkas_allowed(const farkas_judge *by, const double *u, const supremum *s) {
+  double always = 0.0, product = 0.0;
+  for (int32_t i = 0; i < by->certificate->problem->A.n; i++) {
+    if (u[i] == 0.0) continue;
+    const certify_leeway l = certify_leeway_of(by->certificate, i, by->tol, by->absolute_tol);
+    always += fabs(u[i])*l.always;
+    product += fabs(u[i])*l.product;
+  }
+  return 1.001*(always + min2(DATA_ROUNDING*s->product, product) + DATA_ROUNDING*s->given);
+}
+
+static void tell(const supremum *s, perp_farkas *farkas) {
+  const size_t room = sizeof farkas->reason;
+  if (!(-farkas->value > farkas->allowed))
+    plain_print(farkas->reason, room, "u'(A x + b) <= %.3g, but the tolerance and the rounding of the "
+                "data allow %.3g: no proof", farkas->value, -farkas->allowed);
+  else if (s->largest == 0.0)
+    plain_print(farkas->reason, room, "u'(A x + b) <= %.6g for every x in the box", farkas->value);
+  else
+    plain_print(farkas->reason, room,
+                "column %d of u'A misses its sign by %.3g: no solution has |x|_1 < %.4g%s", s->worst,
+                s->largest, farkas->radius,
+                farkas->bounded ? "; a larger one may exist" : ", which is not enough");
+}
+
+perp_error farkas_check(const farkas_judge *by, const double *u, double *work,
+                        perp_farkas *farkas) {
+  const perp_problem *problem = by->certificate->problem;
+  void *scratch = by->certificate->scratch;
   const int32_t n = problem->A.n;
   *farkas = (perp_farkas){.worst = -1};
   for (int32_t i = 0; i < n; i++)
@@ -241,6 +223,7 @@ perp_error farkas_check_with(const perp_problem *problem, const double *u, doubl
   for (int32_t i = 0; i < n; i++) {
     enclosure_add_product(&s.value, problem->b[i], u[i], 0.0);
     s.size += fabs(problem->b[i]*u[i]);
+    s.given += fabs(problem->b[i]*u[i]);
   }
   const perp_view view = operator_view(&problem->A);
   const int plain = scratch != NULL && view.R == NULL && view.C == NULL && view.shift == 0.0 &&
@@ -249,9 +232,9 @@ perp_error farkas_check_with(const perp_problem *problem, const double *u, doubl
   if (grid_of(&problem->A) != NULL) by_grid(problem, grid_of(&problem->A), u, &s);
   else if (columns_known(&problem->A)) error = by_columns(problem, u, work, &s);
   else if (view.kind == PERP_VIEW_PRODUCT && plain)
-    error = by_product(problem, view.data, u, work, scratch, &s);
+    error = farkas_by_product(problem, view.data, u, work, scratch, &s);
   else if (view.kind == PERP_VIEW_CONTACT && plain)
-    error = by_contacts(problem, view.data, u, work, scratch, &s);
+    error = farkas_by_contacts(problem, view.data, u, work, scratch, &s);
   else {
     plain_print(farkas->reason, sizeof farkas->reason,
                 "operator '%s' does not show its entries: A'u cannot be enclosed",
@@ -267,36 +250,37 @@ perp_error farkas_check_with(const perp_problem *problem, const double *u, doubl
     return PERP_OK;
   }
   farkas->radius = s.largest > 0.0 ? round_down(-farkas->value/s.largest) : (double)INFINITY;
-  farkas->proven = s.largest == 0.0 || s.excess*s.size <= -ROUNDING*farkas->value;
-  if (s.largest == 0.0)
-    plain_print(farkas->reason, sizeof farkas->reason, "u'(A x + b) <= %.6g for every x in the box",
-                farkas->value);
-  else
-    plain_print(farkas->reason, sizeof farkas->reason,
-                "column %d of u'A misses its sign by %.3g: no solution has |x|_1 < %.4g%s", s.worst,
-                s.largest, farkas->radius,
-                farkas->proven ? ", beyond what doubles could certify" : ", which is not enough");
+  farkas->allowed = farkas_allowed(by, u, &s);
+  const int clear = -farkas->value > farkas->allowed;
+  farkas->proven = clear && s.largest == 0.0;
+  farkas->bounded = clear && s.largest > 0.0 && s.excess*s.size <= -ROUNDING*farkas->value;
+  tell(&s, farkas);
   return PERP_OK;
 }
 
-perp_error farkas_check(const perp_problem *problem, const double *u, double *work,
-                        perp_farkas *farkas) {
-  return farkas_check_with(problem, u, work, NULL, farkas);
-}
-
-perp_error perp_check_farkas(const perp_problem *problem, const double *u, perp_farkas *farkas) {
+perp_error perp_check_farkas_within(const perp_problem *problem, const double *u, double tol,
+                                    double absolute_tol, perp_farkas *farkas) {
   if (problem == NULL || farkas == NULL || (u == NULL && problem->A.n > 0))
     return error_set(PERP_ERROR_ARGUMENT, "perp_check_farkas: problem, u or farkas is NULL");
-  perp_error error = perp_validate(problem);
+  perp_error error = certify_check_tolerances("perp_check_farkas", tol, absolute_tol);
+  if (error == PERP_OK) error = perp_validate(problem);
   if (error != PERP_OK) return error;
-  const size_t scratch = operator_scratch_bytes(&problem->A);
-  const size_t doubles = farkas_doubles(problem->A.n), aligned = (doubles + 7)/8*8;
-  double *work = malloc(aligned*sizeof *work + scratch + 64);
+  certifier_alone alone;
+  double *work = malloc(farkas_doubles(problem->A.n)*sizeof *work);
   if (work == NULL)
     return error_set(PERP_ERROR_MEMORY, "perp_check_farkas: no memory, n = %d", problem->A.n);
+  error = certifier_begin("perp_check_farkas", problem, &alone);
   perp_farkas found;
-  error = farkas_check_with(problem, u, work, work + aligned, &found);
+  const farkas_judge by = {&alone.c, tol, absolute_tol};
+  if (error == PERP_OK) error = farkas_check(&by, u, work, &found);
+  const perp_allocator from = allocator_of(NULL);
+  if (error == PERP_OK && found.bounded) farkas_near(&by, u, &from, &found);
+  certifier_end(&alone);
   free(work);
   if (error == PERP_OK) *farkas = found;
   return error;
+}
+
+perp_error perp_check_farkas(const perp_problem *problem, const double *u, perp_farkas *farkas) {
+  return perp_check_farkas_within(problem, u, perp_default_options(NULL).tol, 0.0, farkas);
 }

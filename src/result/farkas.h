@@ -2,14 +2,20 @@
 #ifndef PERP_FARKAS_H
 #define PERP_FARKAS_H
 
-#include <perp/perp.h>
+#include "certify.h"
+
+typedef struct farkas_judge {     // the certificate that no x may pass
+  const certifier *certificate;   // prepared for the problem
+  double tol, absolute_tol;
+} farkas_judge;
 
 size_t farkas_doubles(int32_t n);   // length of `work`; grids of cells need none
-// perp_check_farkas on a problem known to be valid; allocates nothing. Products J W J' need the
-// operator's scratch: with farkas_check, or scratch NULL, they prove nothing.
-perp_error farkas_check(const perp_problem *problem, const double *u, double *work,
+// perp_check_farkas on the problem of the certificate; allocates nothing.
+perp_error farkas_check(const farkas_judge *by, const double *u, double *work,
                         perp_farkas *farkas);
-perp_error farkas_check_with(const perp_problem *problem, const double *u, double *work,
-                             void *scratch, perp_farkas *farkas);
+// Where u excludes x up to a large radius only: 1 if an exact vector near u proves that there is no
+// solution at all, and *farkas says so. 0: nothing is known, and *farkas is as it was.
+int farkas_near(const farkas_judge *by, const double *u, const perp_allocator *from,
+                perp_farkas *farkas);
 
 #endif

@@ -85,11 +85,14 @@ static void say_objectives(writer *to, const perp_certificate *c) {
 void solver_message(const perp_solver *s, const perp_run *outcome, perp_result *result) {
   const perp_certificate *c = &result->certificate;
   const int solved = result->status == PERP_STATUS_SOLVED;
-  // A run that a limit ended, or one of several, may have been near enough all the same.
-  const int by_chance = solved && (outcome->reason == PERP_STATUS_TIME_LIMIT ||
-                                   outcome->reason == PERP_STATUS_ITERATION_LIMIT);
+  // The x of a run that ended otherwise, by a limit or on a ray, may pass all the same: what that
+  // run had to say would contradict the verdict.
+  const int by_chance = solved && outcome->reason != PERP_STATUS_SOLVED &&
+                        outcome->reason != PERP_STATUS_MEASURE;
+  char contradiction[320];
+  solver_tell_contradiction(s, contradiction, sizeof contradiction);
   const int told = outcome->message[0] != '\0' && !by_chance;
-  if (solved && !told && !c->attainable && !c->weaker) {   // the common end, told quickly
+  if (solved && !told && !c->attainable && !c->weaker && contradiction[0] == '\0') {   // the common end, told quickly
     strcpy(result->message, MESSAGE_SOLVED);
     return;
   }
@@ -98,13 +101,15 @@ void solver_message(const perp_solver *s, const perp_run *outcome, perp_result *
   if (solved) {
     if (c->attainable) say(&to, "x is as accurate as doubles allow here");
     if (c->weaker) say(&to, "the certificate is a weaker one, as A does not show its entries");
+    say(&to, contradiction);
     return;
   }
   // A proof needs no advice.
-  if (result->status == PERP_STATUS_INFEASIBLE || result->status == PERP_STATUS_NO_SOLUTION) return;
+  if (status_is_proof(result->status) || result->status == PERP_STATUS_NO_SOLUTION) return;
   if (!outcome->refused)
     sayf(&to, "the residual is %.3g at row %d%s", c->residual, c->worst,
          s->judge.hurried ? ", scaled by the diagonal in a hurry" : "");
   say_objectives(&to, c);
+  say(&to, contradiction);
   advise(&to, s, outcome, result->status);
 }

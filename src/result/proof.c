@@ -3,9 +3,7 @@
 // The labels are read off x: row i belongs to the free set I unless its y_i outweighs its distance
 // to the bound that y_i points to, in the units of the equilibration. With x_F at the bounds, the
 // solution x_I of A_II x_I = -(b_I + A_IF x_F) is enclosed:
-//   - up to DENSE_ROWS free rows by an approximate inverse B (Rump): with z the residual at x~ and
-//     G = I - B A_II, |G| < 1 in the maximum norm, A_II is nonsingular and e = x_I - x~ satisfies
-//     |e| <= |B z| + |G||e|; both terms are bounded with all rounding errors. O(m^3).
+//   - up to DENSE_ROWS free rows by an approximate inverse (enclose_linear.c). O(m^3).
 //   - else where A_II is H+, by t with <A_II> t >= |z| (comparison.c). O(nnz) a sweep.
 // If then lo <= x_I <= hi, y_F >= 0 at the lower and y_F <= 0 at the upper bounds for every point
 // of the enclosure, one of its points is an exact solution of the caller's problem. A degenerate
@@ -17,14 +15,13 @@
 #include "allocator.h"
 #include "columns.h"
 #include "comparison.h"
-#include "enclosure.h"
+#include "enclose_linear.h"
 #include "error.h"
-#include "linear.h"
 #include "plain.h"
 #include "problem.h"
 #include "vector.h"
 
-enum { DENSE_ROWS = 1000, REFINEMENTS = 4 };
+enum { DENSE_ROWS = 1000 };
 static const double unit_roundoff = 0x1p-53;
 
 typedef enum label { FREE, LOWER, UPPER } label;
@@ -37,9 +34,9 @@ typedef struct proving {
   double *x;                  // n: the middle of the enclosure,
   double *error;              // n: and how far the solution may be from it
   double *R, *C, *equilibrate;   // n, n, 4 n
-  double *right;              // n: |z|
+  double *right;              // n: |z|, or the error of x_I
   uint8_t *is_free, *label;   // n
-  int32_t *place;             // n: number of row i within I
+  int32_t *place, *row;       // n: number of row i within I, and back
   int32_t m;                  // rows in I
   perp_proof *proof;
 } proving;
@@ -53,6 +50,7 @@ static void layout(proving *s, arena *memory, int32_t n) {
   s->is_free = ARENA_ARRAY(memory, uint8_t, n);
   s->label = ARENA_ARRAY(memory, uint8_t, n);
   s->place = ARENA_ARRAY(memory, int32_t, n);
+  s->row = ARENA_ARRAY(memory, int32_t, n);
 }
 
 static enclosure row_at(const proving *s, int32_t i, const double *x) {   // (A x + b)_i
@@ -75,7 +73,9 @@ static void read_labels(proving *s, const double *x) {
     s->is_free[i] = s->label[i] == FREE;
     s->x[i] = s->label[i] == LOWER ? lo : s->label[i] == UPPER ? hi : x[i];
     s->error[i] = 0.0;
-    if (s->is_free[i]) s->place[i] = s->m++;
+    if (!s->is_free[i]) continue;
+    s->row[s->m] = i;
+    s->place[i] = s->m++;
   }
 }
 
@@ -105,18 +105,9 @@ static int fails(proving *s, int32_t row, const char *why) {
   return 0;
 }
 
-// B = S^-1 approximately, row by row: S is m x m, equilibrated, and overwritten by its factors.
-static int invert(int32_t m, double *S, double *B, int32_t *pivot, double *v) {
-  if (lu_factor(m, S, pivot, 0.0, NULL) != 0) return 0;
-  for (int32_t j = 0; j < m; j++) {
-    for (int32_t i = 0; i < m; i++) v[i] = i == j ? 1.0 : 0.0;
-    lu_solve(m, S, pivot, v);
-    for (int32_t i = 0; i < m; i++) B[(size_t)i*(size_t)m + (size_t)j] = v[i];
-  }
-  return 1;
-}
-
-static void take_block(const proving *s, double *S) {   // A_II, m x m, row-major
+// A_II as a linear system for x_I
+static void take_block(void *context, double *S) {   // m x m, row-major
+  const proving *s = context;
   const size_t m = (size_t)s->m;
   memset(S, 0, m*m*sizeof *S);
   for (int32_t i = 0; i < s->A.n; i++)
@@ -125,73 +116,30 @@ static void take_block(const proving *s, double *S) {   // A_II, m x m, row-majo
         S[(size_t)s->place[i]*m + (size_t)s->place[s->A.column[p]]] = s->A.value[p];
 }
 
-// The enclosure by an approximate inverse of r A_II c: -2: no memory, 0: not proven.
+static enclosure block_residual(void *context, int32_t k) {
+  const proving *s = context;
+  return row_at(s, s->row[k], s->x);
+}
+
+static void block_move(void *context, int32_t k, double by) {
+  const proving *s = context;
+  s->x[s->row[k]] += by;
+}
+
+// The enclosure by an approximate inverse of A_II: -2: no memory, 0: not proven.
 static int enclose_dense(proving *s) {
-  const int32_t m = s->m, n = s->A.n;
-  const size_t square = (size_t)m*(size_t)m, room = (size_t)m + 1;
-  double *memory = s->from->allocate(s->from->context,
-                                     (2*square + 7*room)*sizeof *memory + room*sizeof(int32_t));
-  if (memory == NULL) return -2;
-  double *S = memory, *B = S + square, *r = B + square, *c = r + room, *z = c + room,
-         *radius = z + room, *G = radius + room, *size = G + room, *line = size + room;
-  int32_t *pivot = (int32_t *)(line + room);
-  take_block(s, S);
-  dense_equilibrate(m, m, S, r, c);
-  int proven = invert(m, S, B, pivot, line);
-  if (!proven) fails(s, -1, "the free block of A is singular to rounding");
-  take_block(s, S);
-  for (int32_t i = 0; i < m; i++)
-    for (int32_t j = 0; j < m; j++) S[(size_t)i*(size_t)m + (size_t)j] *= r[i]*c[j];
-  for (int32_t step = 0; proven && step <= REFINEMENTS; step++) {   // x~ -= c B r y
-    for (int32_t i = 0; i < n; i++) {
-      if (!s->is_free[i]) continue;
-      const int32_t k = s->place[i];
-      const enclosure y = row_at(s, i, s->x);
-      const double low = enclosure_lower(y), high = enclosure_upper(y);
-      z[k] = r[k]*(0.5*low + 0.5*high);
-      const double middle = 0.5*low + 0.5*high;
-      radius[k] = r[k]*max2(sum_up(high, -middle), sum_up(middle, -low));
-      // r is a power of two: rounded only by underflow, of z and of the radius
-      if (low != high || fabs(z[k]) < 0x1p-1000) radius[k] = round_up(round_up(radius[k]));
-    }
-    for (int32_t i = 0; i < n && step < REFINEMENTS; i++)
-      if (s->is_free[i]) s->x[i] -= c[s->place[i]]*dot(m, B + (size_t)s->place[i]*(size_t)m, z);
+  const linear_system system = {.m = s->m, .slack = s->A.slack, .context = s,
+                                .entries = take_block, .residual = block_residual,
+                                .move = block_move};
+  switch (enclose_linear(&system, s->from, s->right)) {
+    case LINEAR_NO_MEMORY: return -2;
+    case LINEAR_SINGULAR: return fails(s, -1, "the free block of A is singular to rounding");
+    case LINEAR_ILL:
+      return fails(s, -1, "the free block of A is too ill-conditioned for an enclosure");
+    case LINEAR_ENCLOSED: break;
   }
-  // row sums of |G| and |B z|: G = I - B S is computed, its rounding is at most gamma |B||S|
-  const double gamma = (m + 4)*unit_roundoff + s->A.slack;
-  double alpha = 0.0, largest = 0.0, *moved = r;   // r has done its work
-  for (int32_t k = 0; k < m; k++) {
-    size[k] = 0.0;
-    for (int32_t j = 0; j < m; j++) size[k] += fabs(S[(size_t)k*(size_t)m + (size_t)j]);
-  }
-  for (int32_t k = 0; proven && k < m; k++) {
-    const double *row = B + (size_t)k*(size_t)m;
-    double bz = 0.0, rest = 0.0, norm = 0.0, sum = 0.0;
-    for (int32_t j = 0; j < m; j++) line[j] = j == k ? -1.0 : 0.0;
-    for (int32_t l = 0; l < m; l++) {
-      if (row[l] == 0.0) continue;
-      const double *other = S + (size_t)l*(size_t)m;
-      for (int32_t j = 0; j < m; j++) line[j] += row[l]*other[j];
-      bz += row[l]*z[l];
-      rest += fabs(row[l])*(radius[l] + gamma*fabs(z[l]));
-      norm += fabs(row[l])*size[l];
-    }
-    for (int32_t j = 0; j < m; j++) sum += fabs(line[j]);
-    G[k] = (sum + gamma*(norm + 1.0))*(1.0 + 4.0*gamma);
-    moved[k] = (fabs(bz) + rest)*(1.0 + 4.0*gamma) + 0x1p-1000;   // |B z|_k
-    alpha = max_or_nan(alpha, G[k]);
-    largest = max_or_nan(largest, moved[k]);
-  }
-  if (proven && !(alpha < 1.0))
-    proven = fails(s, -1, "the free block of A is too ill-conditioned for an enclosure");
-  const double all = proven ? quotient_up(largest, round_down(1.0 - alpha)) : 0.0;
-  for (int32_t i = 0; i < n && proven; i++)
-    if (s->is_free[i]) {
-      const int32_t k = s->place[i];
-      s->error[i] = product_up(c[k], sum_up(moved[k], product_up(G[k], all)));   // > 0
-    }
-  s->from->release(s->from->context, memory);
-  return proven;
+  for (int32_t k = 0; k < s->m; k++) s->error[s->row[k]] = s->right[k];
+  return 1;
 }
 
 // The same for a large H+ block: <A_II> t >= |z|.

@@ -12,7 +12,6 @@
 #include "certify_sizes.h"
 #include "driver.h"
 #include "error.h"
-#include "farkas.h"
 #include "grid.h"
 #include "options.h"
 #include "plain.h"
@@ -603,19 +602,17 @@ int run_infeasible(perp_run *run, const double *u) {
   for (int32_t i = 0; !plain && i < run->n; i++)   // u'(R y) = (R u)'y
     own[state->index != NULL ? state->index[i] : i] = u[i]*of(state->R, i);
   perp_farkas farkas;
-  if (farkas_check_with(solver->problem, plain ? u : own, solver->farkas_work,
-                        solver->judge.scratch, &farkas) != PERP_OK ||
-      !farkas.proven || (farkas.radius < (double)INFINITY && !run->last_resort))
-    return 0;
+  if (!solver_check_farkas(solver, plain ? u : own, &farkas)) return 0;
+  if (!farkas.proven && !run->last_resort) return 0;
   if (plain && run->n > 0) memmove(own, u, (size_t)run->n*sizeof *own);
   solver->radius = farkas.radius;
-  if (farkas.radius < (double)INFINITY)
-    run_stop(run, PERP_STATUS_INFEASIBLE,
-             "%s found a Farkas vector, which proves that no solution has |x|_1 < %.3g",
-             run->method->name, farkas.radius);
-  else
+  if (farkas.proven)
     run_stop(run, PERP_STATUS_INFEASIBLE,
              "%s found a Farkas vector, which proves that there is no solution", run->method->name);
+  else
+    run_stop(run, PERP_STATUS_NO_SMALL_SOLUTION,
+             "%s found a Farkas vector, which proves that no solution has |x|_1 < %.3g; a larger one "
+             "may exist", run->method->name, farkas.radius);
   return 1;
 }
 

@@ -37,7 +37,7 @@ typedef struct perp_run {
 
   // Set by the method in every iteration:
   double residual;               // estimate at x; the driver starts it at that of the guess
-  int last_resort;               // auto, at its end: proofs with a finite radius count too
+  int last_resort;               // auto, at its end: "no small solution" is worth saying
   int only_child;                // set by a method whose next child's answer is its own
   int paced;                     // set by a method that begins nothing that would not end in time:
                                  //   otherwise the driver expects iterations as long as the last
@@ -118,8 +118,12 @@ int run_may_fit_analysis(perp_run *run);   // RUN_ANALYSIS; 0: they do not, and 
 
 // u proves that this problem has no solution (perp_farkas). 1: it does on the caller's data too,
 // and the run has ended as infeasible; 0: go on. A proof with a finite radius says nothing of
-// larger x, so it counts as a last resort only.
+// larger x: it ends the run as "no small solution", and only as a last resort.
 int run_infeasible(perp_run *run, const double *u);
+// 1: a Farkas vector stands behind this status.
+static inline int status_is_proof(perp_status status) {
+  return status == PERP_STATUS_INFEASIBLE || status == PERP_STATUS_NO_SMALL_SOLUTION;
+}
 
 // What a method keeps for the solves that follow: NULL at first, else what the last run with this
 // `release` has put there. It is released with the solver, or when another method wants the place.

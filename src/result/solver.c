@@ -243,11 +243,10 @@ static void empty_row(perp_solver *s, int32_t i, perp_run *outcome) {
   for (int32_t k = 0; k < problem->A.n; k++) s->farkas[k] = 0.0;
   s->farkas[i] = problem->b[i] < 0.0 ? 1.0 : -1.0;
   perp_farkas farkas;
-  const int proven = farkas_check_with(problem, s->farkas, s->farkas_work, s->judge.scratch,
-                                       &farkas) == PERP_OK && farkas.proven;
+  const int proven = solver_check_farkas(s, s->farkas, &farkas) && farkas.proven;
   outcome->reason = proven ? PERP_STATUS_INFEASIBLE : PERP_STATUS_UNSOLVED;
   outcome->complete = 1;
-  s->radius = farkas.radius;
+  s->radius = (double)INFINITY;
   plain_print(outcome->message, sizeof outcome->message,
               "row %d is empty, so that y = b = %g whatever x is, and x has no %s bound", i,
               problem->b[i], problem->b[i] < 0.0 ? "upper" : "lower");
@@ -352,7 +351,7 @@ typedef struct tally { perp_run *outcome; int all_solved; int32_t largest; } tal
 static void count_block(tally *t, const perp_run *run, int32_t n) {
   const int solved = run->reason == PERP_STATUS_SOLVED;
   if ((!solved && t->all_solved) || (t->all_solved && n > t->largest) ||
-      run->reason == PERP_STATUS_INFEASIBLE) {
+      status_is_proof(run->reason)) {
     *t->outcome = *run;
     t->largest = n;
   }
@@ -374,7 +373,7 @@ static perp_error run_blocks(perp_solver *s, perp_run *outcome) {
     const perp_error error = run_block(s, g, &run);
     if (error != PERP_OK) return error;
     count_block(&t, &run, p->csc[g].columns);
-    if (run.reason == PERP_STATUS_STOPPED || run.reason == PERP_STATUS_INFEASIBLE) break;
+    if (run.reason == PERP_STATUS_STOPPED || status_is_proof(run.reason)) break;
     // There may be very many blocks: none begins when the time is over.
     if (run.reason == PERP_STATUS_TIME_LIMIT && solver_seconds(s) >= s->deadline) break;
   }
@@ -536,6 +535,7 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
   s->trace_stride = 1;
   s->seen_residual = (double)INFINITY;
   s->error = PERP_OK;
+  s->slight = (contradiction){.row = -1};
   s->timed = options->time_limit < (double)INFINITY;
   s->watching = s->timed || options->on_iteration != NULL || options->trace_capacity > 0;
   const double until = s->timed ? LOOK_PART*options->time_limit : (double)INFINITY;
@@ -629,14 +629,12 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
     outcome.complete |= s->judge.n == 0 || outcome.reason == PERP_STATUS_SOLVED;
     if (options->on_solution != NULL) options->on_solution(options->context, x, n, 0);
   }
-  // A rigorous proof that there is no solution outweighs an x that is one up to the tolerance.
-  if (outcome.reason == PERP_STATUS_INFEASIBLE && s->radius == (double)INFINITY)
-    certificate.solved = certificate.attainable = 0;
+  if (certificate.solved) solver_find_contradiction(s);
   *result = (perp_result){.setup_seconds = setup_seconds, .certificate = certificate};
   result->status = certificate.solved                         ? PERP_STATUS_SOLVED
                    : outcome.reason == PERP_STATUS_SOLVED ? PERP_STATUS_UNSOLVED
                                                               : outcome.reason;
-  if (result->status == PERP_STATUS_INFEASIBLE) {
+  if (status_is_proof(result->status)) {
     result->radius = s->radius;
     if (options->farkas != NULL) memcpy(options->farkas, s->farkas, (size_t)n*sizeof *s->farkas);
   }

@@ -25,6 +25,20 @@ matrix long.mtx 3 1 1 1 1; run check pressed --infeasible long.mtx; expect 'a wr
 run check pressed u.mtx --infeasible u.mtx; expect 'an answer too many' 2 'err=unexpected argument'
 run check --infeasible u.mtx; expect 'no problem' 2 'err=a directory is needed'
 run check p; expect 'no answer' 2 'err=usage'
+# rows of 10^5 +- 1 that nearly cancel: there is a solution, of size 9e10
+mkdir far; matrix far/A.mtx 3 3 100001 -100001 -1 1 100001 -100000 -100000 -1 100000; matrix far/b.mtx 3 1 -1 -1 -1
+run solve far --certificate f.mtx
+expect 'a solution beyond the radius' 1 'out=no small solution' 'out=no solution has |x|_1 <' 'out=certificate      f.mtx'
+narrow 'in 80 columns'
+run check far --infeasible f.mtx; expect 'check agrees' 1 'out=no small solution' 'out=no solution has a smaller'
+run check far --infeasible f.mtx --json; json 'and as JSON' 'status=no small solution' proven=false bounded=true radius exit_code=1
+run solve far --json; json 'solve --json' 'status=no small solution' radius exit_code=1
+# 0.1 + 0.2 = 0.3 with fixed variables: false in doubles, by 2.8e-17
+mkdir tenths; matrix tenths/A.mtx 3 3 0 0 1 0 0 1 -1 -1 0; matrix tenths/b.mtx 3 1 0 0 -0.3
+matrix tenths/lo.mtx 3 1 0.1 0.2 -inf; matrix tenths/hi.mtx 3 1 0.1 0.2 inf
+run solve tenths; expect 'a contradiction by rounding' 0 'out=solved' 'out=row 2 cannot' 'out=2.78e-17'
+matrix v.mtx 3 1 0 0 -1; run check tenths --infeasible v.mtx
+expect 'is no proof' 1 'out=unproven' 'out=rounding of the data'
 run solve p --certificate none.mtx; expect 'nothing to certify' 0 'out=not written'
 holds 'and nothing written' test ! -e none.mtx
 run solve p --certificate no/such/u.mtx; expect 'a folder that is not there' 6 'err=no/such'

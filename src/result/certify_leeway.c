@@ -1,0 +1,48 @@
+// certify_leeway.c: by how much the certificate lets y_i miss its sign, whatever x is.
+//
+// A proof that there is no solution must leave no x for the certificate to accept (farkas.c). So it
+// has to know the most that any x is forgiven. In row i, in the units of R_i y_i (certify_row.h):
+//     always    tol (G_c if > 0, else s_i) + 32 u s_i
+//     product   what is forgiven besides for the rounding of A x: at most 100 tol G_c, or up to
+//               1e-4 G_c where the two scalings disagree on the row
+// Where A is reducible each block has its own G_k <= G_c, so these numbers of the component are
+// upper bounds: twice as large, because the two scalings are normalised to bases between 1 and 2,
+// and with 32 u G_c for the rounding that flows in from other blocks.
+#include <math.h>
+
+#include "certify_grid_parts.h"
+#include "certify_row.h"
+
+static certify_leeway leeway(double R, double base, double T, double s, double less, int blocks,
+                             double tol) {
+  const double u = 0x1p-53, factor = blocks ? 2.0 : 1.0, inflow = blocks ? 32.0*u*base : 0.0;
+  if (base == 0.0) return (certify_leeway){0.0, (double)INFINITY};   // a cone: nothing caps A x
+  return (certify_leeway){(factor*(tol*T + 32.0*u*s) + inflow)/R,
+                          factor*min2(100.0*tol*less, 1e-4)*base/R};
+}
+
+certify_leeway certify_leeway_of(const certifier *c, int32_t i, double tol, double absolute_tol) {
+  certify_leeway found = {0.0, 0.0};
+  double G, S;
+  int empty;
+  if (c->lean) {
+    const cell_rule rule = grid_rule_of(c, i);
+    G = rule.G;
+    S = rule.S;
+    empty = rule.empty;
+    if (!empty) found = leeway(rule.R, G > 0.0 ? G : S, G > 0.0 ? G : rule.s, rule.s, 1.0, 0, tol);
+  } else {
+    G = c->G[c->component[i]];
+    S = c->S[c->component[i]];
+    empty = c->entries[i] == 0;
+    // of blocks only the least cap is known where there are two scalings
+    const double less = !c->two ? 1.0 : c->reducible ? (double)INFINITY : c->R[i]/c->held_R[i];
+    if (!empty)
+      found = leeway(c->R[i], G > 0.0 ? G : S, G > 0.0 ? G : c->s[i], c->s[i], less, c->reducible,
+                     tol);
+  }
+  if (empty) return (certify_leeway){0.0, 0.0};
+  if (!(G < (double)INFINITY && S < (double)INFINITY)) found = (certify_leeway){0.0, 0.0};
+  found.always = max2(found.always, absolute_tol);
+  return found;
+}
