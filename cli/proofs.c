@@ -156,7 +156,7 @@ int proofs_check(const perp_options *options, const problem_files *files, const 
     report_headline(farkas.proven, found.status, found.text);
     report_problem(files, NULL);
     report_line("reason", "%s", farkas.reason);
-    if (farkas.value < 0.0)
+    if (-farkas.value > farkas.allowed)   // otherwise it excludes nothing that was not rounded
       report_line("radius", "%s%s", text_number(farkas.radius, &radius),
                   isinf(farkas.radius) ? ": no solution of any size"
                                        : ": no solution has a smaller |x|_1");

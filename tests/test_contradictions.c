@@ -217,7 +217,7 @@ static void three_tenths_are_one_and_two(void **state) {
       const perp_result r = solve_by(&p, methods[k], presolve, x, NULL);
       if (r.status == PERP_STATUS_UNSOLVED) continue;   // the method does not take such rows
       if (r.status != PERP_STATUS_SOLVED) fail_msg("%s: %s", methods[k], r.message);
-      if (strstr(r.message, "row 2 cannot hold exactly") == NULL ||
+      if (strstr(r.message, "Row 2 cannot hold exactly") == NULL ||
           strstr(r.message, "2.78e-17") == NULL || strstr(r.message, "none is") != NULL)
         fail_msg("%s: %s", methods[k], r.message);
     }

@@ -36,9 +36,9 @@ run solve far --json; json 'solve --json' 'status=no small solution' radius exit
 # 0.1 + 0.2 = 0.3 with fixed variables: false in doubles, by 2.8e-17
 mkdir tenths; matrix tenths/A.mtx 3 3 0 0 1 0 0 1 -1 -1 0; matrix tenths/b.mtx 3 1 0 0 -0.3
 matrix tenths/lo.mtx 3 1 0.1 0.2 -inf; matrix tenths/hi.mtx 3 1 0.1 0.2 inf
-run solve tenths; expect 'a contradiction by rounding' 0 'out=solved' 'out=row 2 cannot' 'out=2.78e-17'
+run solve tenths; expect 'a contradiction by rounding' 0 'out=solved' 'out=Row 2 cannot' 'out=2.78e-17'
 matrix v.mtx 3 1 0 0 -1; run check tenths --infeasible v.mtx
-expect 'is no proof' 1 'out=unproven' 'out=rounding of the data'
+expect 'is no proof' 1 'out=unproven' 'out=but the tolerance and the rounding' 'out!=radius'
 run solve p --certificate none.mtx; expect 'nothing to certify' 0 'out=not written'
 holds 'and nothing written' test ! -e none.mtx
 run solve p --certificate no/such/u.mtx; expect 'a folder that is not there' 6 'err=no/such'
