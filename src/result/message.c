@@ -89,10 +89,11 @@ void solver_message(const perp_solver *s, const perp_run *outcome, perp_result *
   // run had to say would contradict the verdict.
   const int by_chance = solved && outcome->reason != PERP_STATUS_SOLVED &&
                         outcome->reason != PERP_STATUS_MEASURE;
-  char contradiction[320];
-  solver_tell_contradiction(s, contradiction, sizeof contradiction);
+  char slight[320];
+  solver_tell_contradiction(s, slight, sizeof slight);
   const int told = outcome->message[0] != '\0' && !by_chance;
-  if (solved && !told && !c->attainable && !c->weaker && contradiction[0] == '\0') {   // the common end, told quickly
+  // The common end is told quickly.
+  if (solved && !told && !c->attainable && !c->weaker && slight[0] == '\0') {
     strcpy(result->message, MESSAGE_SOLVED);
     return;
   }
@@ -101,7 +102,7 @@ void solver_message(const perp_solver *s, const perp_run *outcome, perp_result *
   if (solved) {
     if (c->attainable) say(&to, "x is as accurate as doubles allow here");
     if (c->weaker) say(&to, "the certificate is a weaker one, as A does not show its entries");
-    say(&to, contradiction);
+    say(&to, slight);
     return;
   }
   // A proof needs no advice.
@@ -110,6 +111,6 @@ void solver_message(const perp_solver *s, const perp_run *outcome, perp_result *
     sayf(&to, "the residual is %.3g at row %d%s", c->residual, c->worst,
          s->judge.hurried ? ", scaled by the diagonal in a hurry" : "");
   say_objectives(&to, c);
-  say(&to, contradiction);
+  say(&to, slight);
   advise(&to, s, outcome, result->status);
 }
