@@ -298,7 +298,8 @@ int run_check(perp_run *run) {
 // ---- stopping ----
 
 double solver_seconds(const perp_solver *solver) {
-  return solver->clock(solver->options.clock_context) - solver->start;
+  const double seconds = solver->clock(solver->options.clock_context) - solver->start;
+  return seconds >= 0.0 ? seconds : 0.0;   // a clock that says NaN, or goes back, stands still
 }
 
 static const char *iterations_word(const perp_run *run) {

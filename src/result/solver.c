@@ -22,6 +22,12 @@ enum { PRODUCTS = 60 };   // with A that must fit, at least, before it is taken 
 #define LAST_PART 0.2     // of the time that is left for the runs: sweeps on the best x where the
                           //   way that is taken without a limit does not end in the rest of it
 
+// When a solve begins. A clock without a number there counts from 0.
+static double clock_start(const perp_solver *s) {
+  const double now = s->clock(s->options.clock_context);
+  return now - now == 0.0 ? now : 0.0;
+}
+
 perp_limits perp_limits_of(const perp_problem *problem) {
   if (problem == NULL || !operator_is_given(&problem->A)) return (perp_limits){0};
   const size_t scratch = operator_scratch_bytes(&problem->A),
@@ -524,7 +530,7 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
     return PERP_OK;
   }
   s->clock = options->clock != NULL ? options->clock : clock_now;
-  s->start = s->clock(options->clock_context);
+  s->start = clock_start(s);
   perp_error error = validate(s, problem, x, known);
   if (error != PERP_OK) return error;
   const int32_t n = problem->A.n;
@@ -671,7 +677,7 @@ perp_error perp_solver_prepare(perp_solver *s, const perp_problem *problem) {
   if (error != PERP_OK) return error;
   s->problem = problem;
   s->clock = s->options.clock != NULL ? s->options.clock : clock_now;
-  s->start = s->clock(s->options.clock_context);
+  s->start = clock_start(s);
   s->timed = s->options.time_limit < (double)INFINITY;
   if ((error = solver_prepare(s, problem, (double)INFINITY)) != PERP_OK) return error;
   for (int32_t i = 0; i < problem->A.n; i++) s->x[i] = 1.0;   // no product is spared

@@ -1,0 +1,36 @@
+// test_odd_clock.c: a clock that says NaN, infinity, or goes backwards gets an answer without NaN.
+#include "support.h"
+
+static int kind;
+static double calls;
+static double odd_clock(void *unused) {
+  (void)unused;
+  calls++;
+  const double said[] = {NAN, INFINITY, -INFINITY, -calls, (int64_t)calls%2 ? NAN : 1e-6*calls};
+  return said[kind];
+}
+
+static void every_method_answers(void **state) {
+  (void)state;
+  const double M[9] = {2, -1, 0, -1, 2, -1, 0, -1, 2}, b[3] = {-1, -1, -1};
+  const perp_dense matrix = {.n = 3, .value = M};
+  const perp_problem p = {.A = perp_from_dense(&matrix, 0), .b = b};
+  for (int32_t k = 0; k < perp_method_count(); k++)
+    for (kind = 0; kind < 5; kind++) {
+      perp_options o = perp_default_options(perp_method_at(k));
+      if (!takes(o.method, &p)) continue;
+      o.clock = odd_clock;
+      o.time_limit = 1;
+      double x[3] = {0};
+      perp_result r;
+      assert_int_equal(perp_solve_once(&p, x, &o, &r), PERP_OK);
+      for (int i = 0; i < 3; i++) assert_true(x[i] - x[i] == 0.0);
+      if (r.seconds != r.seconds || r.setup_seconds != r.setup_seconds)
+        fail_msg("%s, clock %d: NaN seconds", o.method->name, kind);
+    }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_method_answers)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
