@@ -53,9 +53,16 @@ perp_error solve_problem(const perp_world *w, worker *by, const perp_problem *p,
     options.trace = w->trace + w->settings.trace;
     options.trace_capacity = w->settings.trace;
   }
-  const int timed = seconds < (double)INFINITY;   // in all problems of a world, or in none
-  const double limit = fmin(options.time_limit, fmax(seconds, SHORTEST));
-  if (timed) options.time_limit = limit;
+  if (seconds < (double)INFINITY) {   // a solver of its own: without memory for it the step fails
+    options.time_limit = fmin(options.time_limit, fmax(seconds, SHORTEST));
+    perp_solver *once;
+    const perp_limits limits = perp_limits_of(p);
+    perp_error error = perp_solver_create(options.method, &limits, &options, &by->allocator, &once);
+    if (error != PERP_OK) return error;
+    error = perp_solve(once, p, x, r);
+    perp_solver_destroy(once);
+    return error;
+  }
   const int32_t k = size_class(p->A.n);
   perp_solver **solver = &by->solver[kind][k];
   perp_limits need = perp_limits_of(p), *have = &by->limits[kind][k];
@@ -72,10 +79,6 @@ perp_error solve_problem(const perp_world *w, worker *by, const perp_problem *p,
       *have = (perp_limits){0};
       return error;
     }
-  }
-  if (timed) {
-    const perp_error error = perp_solver_set_time_limit(*solver, limit);
-    if (error != PERP_OK) return error;
   }
   return perp_solve(*solver, p, x, r);
 }
