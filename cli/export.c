@@ -276,7 +276,8 @@ static int check_surface(export_job *job, const char *what, const char *colour) 
   if (colour || job->points)
     return fail(CODE_USAGE, "--%s is not for a surface", colour ? "colour" : "points");
   job->colour = FOOTAGE_NONE;
-  return export_fields(job, RECORD_SURFACE);
+  const int code = export_fields(job, RECORD_SURFACE);
+  return code ? code : liquid_gap(&job->footage.liquid, &job->footage.scale.gap);
 }
 
 // What a format takes of bodies it may not take of a liquid, and the other way round.

@@ -1,5 +1,6 @@
 // export_surface.c: the surface of a liquid in space, in one frame, as PLY or OBJ.
 #include "export.h"
+#include "liquid_surface.h"
 #include "surface.h"
 
 static const char *comment(const export_job *job, char *out, size_t size) {
@@ -49,11 +50,15 @@ static void put_obj(const export_job *job, const surface *s, sink *out) {
 }
 
 static int write_surface(export_job *job, void (*put)(const export_job *, const surface *, sink *)) {
-  const recording_fluid *about = &job->footage.recording.head.liquid;
-  surface mesh;
+  const recording_head *head = &job->footage.recording.head;
+  liquid_surface what = {0};
+  surface mesh = {0};
   sink out;
-  if (surface_make(about->cells, about->spacing, job->footage.wet.surface, &mesh))
-    return fail(CODE_IO, "out of memory for the surface");
+  const int failed =
+      liquid_surface_make(head, &job->footage.wet, job->footage.scale.gap, &what) ||
+      surface_make(what.cells, what.spacing, what.distance, &mesh);
+  liquid_surface_free(&what);
+  if (failed) return fail(CODE_IO, "out of memory for the surface");
   int code = sink_open(&out, job->path);
   if (!code) {
     put(job, &mesh, &out);

@@ -195,6 +195,7 @@ int footage_liquid_at(footage *what, double place, footage_colour colour) {
   if (picture->surface) {
     free(what->full);
     picture->full = what->full = liquid_full(head, &what->wet);
+    picture->distance = head->dimension == 3 ? what->wet.surface : NULL;
     memcpy(picture->grid, head->liquid.cells, sizeof picture->grid);
   }
   int bad = grid && make_cells(what, colour);

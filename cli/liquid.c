@@ -141,6 +141,23 @@ static double density(const recording_head *head, const liquid_frame *frame) {
   return cells ? (double)frame->count/(double)cells : 0.0;
 }
 
+static double gap_of(const recording_head *head, double dense) {
+  return dense > 0.0 ? pow(1.0/fmax(dense, 1.0), 1.0/head->dimension) : 0.5;
+}
+
+int liquid_gap(liquid *what, double *gap) {
+  const recording_head *head = &what->file->head;
+  double dense = 0.0;
+  for (int64_t f = 0; f < what->file->frames && dense == 0.0; f++) {
+    liquid_frame frame;
+    const int code = liquid_at(what, f, &frame);
+    if (code) return code;
+    dense = density(head, &frame);
+  }
+  *gap = gap_of(head, dense);
+  return CODE_OK;
+}
+
 int liquid_measure(liquid *what, int64_t every, liquid_scale *out) {
   const recording_head *head = &what->file->head;
   samples *s = calloc(1, sizeof *s);
@@ -160,7 +177,7 @@ int liquid_measure(liquid *what, int64_t every, liquid_scale *out) {
     out->particles += frame.count;
     if (dense == 0.0) dense = density(head, &frame);
   }
-  out->gap = dense > 0.0 ? pow(1.0/fmax(dense, 1.0), 1.0/head->dimension) : 0.5;
+  out->gap = gap_of(head, dense);
   out->speed = quantile(&s->speed, 0.995);
   out->pressure = quantile(&s->pushes, 0.5);
   out->suction = quantile(&s->pulls, 0.5);

@@ -39,6 +39,8 @@ int liquid_at(liquid *what, int64_t frame, liquid_frame *out);
 void liquid_pose(const liquid *what, int64_t frame, int32_t slot, double pose[RECORD_POSE]);
 // Looks through frames 0, every, 2 every, ...
 int liquid_measure(liquid *what, int64_t every, liquid_scale *out);
+// Between particles, in cells, as in the first frame that has some.
+int liquid_gap(liquid *what, double *gap);
 // Particles that cannot be seen, in space: 1 for those in cells around which all are full. The caller
 // frees it; NULL: no memory.
 uint8_t *liquid_hidden(const recording_head *head, const liquid_frame *frame, double gap);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bins.h"
-#include "field.h"
+#include "liquid_field.h"
 #include "render.h"
 #include "vec.h"
 

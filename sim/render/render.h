@@ -26,7 +26,10 @@ typedef struct render_liquid {
   double size[3];              // of its box from the origin on; what is beyond it is solid
   // cells of the box that are full of liquid however their particles lie; NULL: not known
   const uint8_t *full;         // grid[0] grid[1] grid[2]
-  int32_t grid[3];
+  int32_t grid[3];             // cells of the box; 0: it has none
+  // in space: how far the centres of cells are from the liquid, in 64ths of a cell, negative
+  // inside; NULL: not known
+  const int8_t *distance;      // grid[0] grid[1] grid[2]
   // or cells, in the plane: where in the palette they are, below 0: not liquid; NULL: none
   const float *cell;           // cells[0] cells[1]
   int32_t cells[2];

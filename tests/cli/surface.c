@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "liquid_field.h"
 #include "surface.h"
 
 enum { N = 24 };
@@ -93,6 +94,94 @@ static double distance_of(int which, double x, double y, double z) {
   }
 }
 
+static int32_t root_of(int32_t *up, int32_t v) {
+  while (up[v] != v) v = up[v] = up[up[v]];
+  return v;
+}
+
+// Connected parts of the mesh, and V - E + F of all of them.
+static int32_t parts_of(const surface *s, int32_t *euler) {
+  int32_t *up = malloc(((size_t)s->vertices + 1)*sizeof *up), count = 0;
+  for (int32_t v = 0; v < s->vertices; v++) up[v] = v;
+  for (int32_t k = 0; k < 3*s->triangles; k++)
+    up[root_of(up, s->corner[k])] = root_of(up, s->corner[k - k % 3]);
+  for (int32_t v = 0; v < s->vertices; v++) count += up[v] == v;
+  free(up);
+  *euler = s->vertices - s->triangles/2;
+  return count;
+}
+
+// A tilted square of single particles, where a grid of cells sees next to nothing: one closed piece
+// without holes, of both sides' area and no more than a particle's thickness.
+static void check_sheet(double jitter, double spacing) {
+  enum { SIDE = 24, CELLS = 16, MOST = 2000 };
+  static float position[3*MOST], value[MOST];
+  static int8_t distance[8*CELLS*CELLS*CELLS], far[CELLS*CELLS*CELLS];
+  const double gap = 0.5/CELLS, step = spacing*gap, wide = step*(SIDE - 1);
+  int64_t count = 0;
+  for (int j = 0; j < SIDE; j++)
+    for (int i = 0; i < SIDE; i++, count++) {
+      const double u = 0.03 + step*(i + jitter*(rand()%1000/1000.0 - 0.5));
+      const double v = 0.03 + step*(j + jitter*(rand()%1000/1000.0 - 0.5));
+      position[3*count] = (float)u;
+      position[3*count + 1] = (float)(0.35 + 0.3*u + 0.1*v);
+      position[3*count + 2] = (float)v;
+    }
+  for (int i = 0; i < CELLS*CELLS*CELLS; i++) far[i] = 96;
+  const render_liquid liquid = {.count = count, .position = position, .value = value, .gap = gap,
+                                .surface = 1, .size = {1, 1, 1}, .grid = {CELLS, CELLS, CELLS},
+                                .distance = far};
+  field f = {0};
+  surface s;
+  int32_t euler;
+  double V, A, least;
+  const int32_t cells[3] = {2*CELLS, 2*CELLS, 2*CELLS};
+  if (field_parts(&liquid) != 2 || field_make(&f, &liquid, 3, 1)) exit(99);
+  field_distances(&f, &liquid, distance);
+  if (surface_make(cells, 1.0/cells[0], distance, &s)) exit(99);
+  measure(&s, &V, &A, &least);
+  const int32_t parts = parts_of(&s, &euler);
+  const double both = 2.0*wide*wide*sqrt(1.0 + 0.09 + 0.01);
+  const int good = is_closed(&s) && parts == 1 && euler == 2 && A > both && A < 1.5*both &&
+                   V < both*gap;
+  printf("%sok - a sheet of particles %.1f apart, jitter %.1f: %d parts, euler %d, area %.4f of "
+         "%.4f, volume %.5f\n", good ? "" : "not ", spacing, jitter, (int)parts, (int)euler, A, both,
+         V);
+  failures += !good;
+  surface_free(&s);
+  field_free(&f);
+}
+
+// Two sheets a cell and a half apart stay two.
+static void check_two_sheets(void) {
+  enum { SIDE = 20, CELLS = 16 };
+  static float position[6*SIDE*SIDE], value[2*SIDE*SIDE];
+  static int8_t distance[8*CELLS*CELLS*CELLS];
+  const double gap = 0.5/CELLS;
+  int64_t count = 0;
+  for (int k = 0; k < 2; k++)
+    for (int j = 0; j < SIDE; j++)
+      for (int i = 0; i < SIDE; i++, count++) {
+        position[3*count] = (float)(0.2 + gap*i);
+        position[3*count + 1] = (float)(0.5 + 4.0*k*gap);
+        position[3*count + 2] = (float)(0.2 + gap*j);
+      }
+  const render_liquid liquid = {.count = count, .position = position, .value = value, .gap = gap,
+                                .surface = 1, .size = {1, 1, 1}, .grid = {CELLS, CELLS, CELLS}};
+  field f = {0};
+  surface s;
+  int32_t euler;
+  if (field_make(&f, &liquid, 3, 1)) exit(99);
+  field_distances(&f, &liquid, distance);
+  if (surface_make((const int32_t[]){2*CELLS, 2*CELLS, 2*CELLS}, 0.5/CELLS, distance, &s)) exit(99);
+  const int32_t parts = parts_of(&s, &euler);
+  const int good = is_closed(&s) && parts == 2 && euler == 4;
+  printf("%sok - two sheets: %d parts, euler %d\n", good ? "" : "not ", (int)parts, (int)euler);
+  failures += !good;
+  surface_free(&s);
+  field_free(&f);
+}
+
 int main(void) {
   static int8_t distance[N*N*N];
   const double pi = acos(-1.0), r = 0.3, whole = 4.0/3.0*pi*r*r*r, round = 4.0*pi*r*r;
@@ -124,5 +213,9 @@ int main(void) {
   check("a cell", (const int32_t[]){1, 1, 1}, (const int8_t[]){-5}, 1.0, 6.0, 1e-6);
   check("six cells", (const int32_t[]){1, 2, 3}, (const int8_t[]){-5, 3, 0, -1, 2, -7}, -1.0, -1.0,
         0.0);
+  check_sheet(0.0, 1.0);
+  check_sheet(0.6, 1.0);
+  check_sheet(0.0, 1.3);
+  check_two_sheets();
   return failures > 0;
 }

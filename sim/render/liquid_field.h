@@ -1,4 +1,4 @@
-// field.h: the surface of a liquid as the zero of a field on nodes, made of its particles.
+// liquid_field.h: the surface of a liquid as the zero of a field on nodes, made of its particles.
 #pragma once
 
 #include "render.h"
@@ -14,6 +14,15 @@ typedef struct field {
   int64_t room, brick_room;
 } field;
 enum { BRICK = 8 };
+
+// In space, where the liquid has a grid: cells are cut into field_parts()^3, and nodes are the
+// centres of these, with a layer around the box, which is outside. All that shows the surface takes
+// it from these nodes: pictures, meshes and the player.
+int32_t field_parts(const render_liquid *liquid);
+// The depths of nodes inside the box, as far as there is liquid, as distances in FIELD_UNIT of a
+// node's width, negative inside, x fastest. to: parts^3 times the cells of the grid.
+enum { FIELD_UNIT = 64 };
+void field_distances(const field *f, const render_liquid *liquid, int8_t *to);
 
 // 0, or 1: no memory.
 int field_make(field *f, const render_liquid *liquid, int32_t dimension, int32_t threads);
