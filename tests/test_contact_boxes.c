@@ -353,8 +353,11 @@ static void a_press_is_infeasible_at_once(void **unused) {
           continue;
         }
         pressed++;
-        proven += r.worst_status == PERP_STATUS_INFEASIBLE;
-        if (r.worst_status != PERP_STATUS_INFEASIBLE && r.worst_status != PERP_STATUS_UNSOLVED)
+        // rounded normals leave room for enormous impulses: then only small ones are excluded
+        const int none = r.worst_status == PERP_STATUS_INFEASIBLE ||
+                         r.worst_status == PERP_STATUS_NO_SMALL_SOLUTION;
+        proven += none;
+        if (!none && r.worst_status != PERP_STATUS_UNSOLVED)
           fail_msg("model %d, %d boxes, step %d: %s, residual %g, %d iterations", model, boxes, k,
                    perp_status_name((perp_status)r.worst_status), r.residual, r.iterations);
         if (r.iterations > 400)
