@@ -401,7 +401,9 @@ static int judge(const certifier *c, const double *x, double tol, double absolut
     const int32_t k = rule->part[i];
     const double y = c->y[i], below = c->x[i] - lower(p->lo, i), above = c->x[i] - upper(p->hi, i);
     const double scale = rule->inverse_C[i], away = fabs(x[i] - c->x[i]);
-    const double natural = no_nan(fabs(mid(above, y, below)));
+    // An operator that says inf has not told y: it must not pass for a large y at a bound.
+    const double untold = y - y == 0.0 ? 0.0 : (double)INFINITY;
+    const double natural = no_nan(fabs(mid(above, y, below))) + untold;
     found.natural_residual = max2(found.natural_residual, natural);
     const double distance = y > 0.0 ? below : -above;
     found.gap += fabs(y)*gap_distance(c->x[i], distance);
@@ -409,7 +411,7 @@ static int judge(const certifier *c, const double *x, double tol, double absolut
     // An x that had to be moved far to its bounds is not the answer:
     // how far counts like a residual.
     const double moved = away*scale,
-                 r = max2(no_nan(fabs(mid(above*scale, rule->R[i]*y, below*scale))), moved);
+                 r = max2(no_nan(fabs(mid(above*scale, rule->R[i]*y, below*scale))), moved) + untold;
     const double base = rule->G[k] > 0.0 ? rule->G[k] : rule->S[k];
     const double most = tol*(rule->T != NULL ? rule->T[i] : rule->G[k]);
     const double unknown = slack > 0.0 ? slack : lost(c, i, c->a[i]);
