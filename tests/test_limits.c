@@ -223,11 +223,42 @@ static void of_grids(void **state) {
   check_ladder("grid", &l);
 }
 
+static void the_limit_of_a_solver_can_be_changed(void **state) {
+  (void)state;
+  made m;
+  perp_solver *solver = NULL, *endless = NULL;
+  make_subject(&subjects[0], 1, &m);
+  double now = 0.0, *x = calloc((size_t)m.sample.n, sizeof *x);
+  assert_non_null(x);
+  perp_options o = perp_default_options(NULL);
+  const perp_limits limits = perp_limits_of(&m.problem);
+  assert_int_equal(perp_solver_create(NULL, &limits, &o, NULL, &endless), PERP_OK);
+  o.clock = tick;
+  o.clock_context = &now;
+  o.time_limit = 1e-9;
+  assert_int_equal(perp_solver_create(NULL, &limits, &o, NULL, &solver), PERP_OK);
+  perp_result r;
+  assert_int_equal(perp_solve(solver, &m.problem, x, &r), PERP_OK);
+  assert_int_equal(r.status, PERP_STATUS_TIME_LIMIT);
+  assert_int_equal(perp_solver_set_time_limit(solver, 1e9), PERP_OK);
+  assert_int_equal(perp_solve(solver, &m.problem, x, &r), PERP_OK);
+  assert_int_equal(r.status, PERP_STATUS_SOLVED);
+  assert_int_equal(perp_solver_set_time_limit(NULL, 1.0), PERP_ERROR_ARGUMENT);
+  assert_int_equal(perp_solver_set_time_limit(solver, 0.0), PERP_ERROR_OPTION);
+  assert_int_equal(perp_solver_set_time_limit(solver, INF), PERP_ERROR_OPTION);
+  assert_int_equal(perp_solver_set_time_limit(endless, 1.0), PERP_ERROR_OPTION);
+  perp_solver_destroy(solver);
+  perp_solver_destroy(endless);
+  free(x);
+  drop_subject(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(of_matrices),
       cmocka_unit_test(of_contact_operators),
       cmocka_unit_test(of_grids),
+      cmocka_unit_test(the_limit_of_a_solver_can_be_changed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
