@@ -13,8 +13,11 @@
 static int certify(const arguments *args, const problem_files *files, const double *x,
                    const perp_options *options, double *y) {
   perp_certificate certificate;
-  const perp_error error =
-      perp_certify(&files->problem, x, options->tol, options->absolute_tol, y, &certificate);
+  perp_tolerances tolerances = perp_default_tolerances();
+  tolerances.tol = options->tol;
+  tolerances.absolute_tol = options->absolute_tol;
+  tolerances.componentwise_tol = options->componentwise_tol;
+  const perp_error error = perp_certify_with(&files->problem, x, &tolerances, y, &certificate);
   if (error != PERP_OK) return fail_library(error);
   const char *output = argument(args, "output");
   int code = certificate.solved ? CODE_OK : CODE_UNSOLVED;
@@ -124,7 +127,9 @@ const command command_check = {
     "holds.\n\n"
     "The residual is relative to that of the trivial point (0, clamped to the bounds) in the "
     "same connected component, so that 1 means 'no better than doing nothing'. The natural "
-    "residual is max |x - clamp(x - y, lo, hi)| in the problem's own units.\n\n"
+    "residual is max |x - clamp(x - y, lo, hi)| in the problem's own units. The componentwise "
+    "residual compares each row with its own data, so that no row is lost beside a larger "
+    "one.\n\n"
     "Where A is the matrix of the optimality conditions of a quadratic program, [P -B'; B 0], the "
     "objective, the dual objective and how far x is from feasible and stationary are told as "
     "well, and x is refused where the two objectives disagree.\n\n"

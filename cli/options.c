@@ -293,7 +293,8 @@ void options_build(const command *what, const perp_family *family, option_table 
   for (int32_t i = 0; i < perp_common_parameter_count(); i++) {
     const perp_parameter *parameter = perp_common_parameter_at(i);
     const int certificate =
-        !strcmp(parameter->name, "tol") || !strcmp(parameter->name, "absolute_tol");
+        !strcmp(parameter->name, "tol") || !strcmp(parameter->name, "absolute_tol") ||
+        !strcmp(parameter->name, "componentwise_tol");
     if ((dynamic & DYNAMIC_METHODS) || ((dynamic & DYNAMIC_CERTIFICATE) && certificate))
       add_parameter(table, dynamic, narrow, parameter, GROUP_COMMON);
   }

@@ -36,7 +36,7 @@ typedef struct option_scope {  // an option in families of one kind
 enum {
   DYNAMIC_NONE = 0,
   DYNAMIC_METHODS = 1,       // every parameter of every method
-  DYNAMIC_CERTIFICATE = 2,   // the parameters that perp_certify has: tol and absolute_tol
+  DYNAMIC_CERTIFICATE = 2,   // the parameters that perp_certify_with has
   DYNAMIC_FAMILY = 4,        // the parameters of a family, and its seed
   DYNAMIC_LARGE = 8          // with DYNAMIC_METHODS: not of methods for contacts, or for small n
 };

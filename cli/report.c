@@ -41,6 +41,10 @@ void report_certificate(const problem_files *files, const double *x, const doubl
   report_line("residual", "%.3g (natural %.3g, gap %.3g)%s", certificate->residual,
               certificate->natural_residual, certificate->gap,
               certificate->attainable ? "; no smaller one is attainable in double precision" : "");
+  if (certificate->componentwise > 0.0) {
+    report_line("componentwise", "%.3g of its own data is wrong in row %d", certificate->componentwise,
+                (int)certificate->componentwise_row);
+  }
   if (certificate->weaker) {
     report_line("", "weaker certificate: scaled by the diagonal, without time for a look at all "
                     "of A");
@@ -116,8 +120,13 @@ void report_json_certificate(json_t *object, const perp_certificate *certificate
   json_object_set_new(object, "primal_residual",
                       json_number(kkt ? certificate->primal_residual : NAN));
   json_object_set_new(object, "dual_residual", json_number(kkt ? certificate->dual_residual : NAN));
+  json_object_set_new(object, "componentwise", certificate->componentwise >= 0.0
+                                                   ? json_number(certificate->componentwise)
+                                                   : json_null());
+  json_object_set_new(object, "componentwise_row", json_integer(certificate->componentwise_row));
   json_object_set_new(object, "tol", json_number(options->tol));
   json_object_set_new(object, "absolute_tol", json_number(options->absolute_tol));
+  json_object_set_new(object, "componentwise_tol", json_number(options->componentwise_tol));
 }
 
 json_t *report_json_vector(const double *x, int32_t n) {

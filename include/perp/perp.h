@@ -302,13 +302,31 @@ typedef struct perp_certificate {
   double dual_objective;      // at the multipliers of x; objective - dual_objective is the gap
   double primal_residual;     // the largest violation of B v >= c and the like, in the caller's units
   double dual_residual;       // the largest natural residual of a row of P v + q - B'l
+  double componentwise;       // max over i of how much of y_i has the wrong sign, beside the row's
+                              //   own |A||x| + |b| and the smallest b_k of its component; "solved"
+                              //   means <= componentwise_tol. -1: not known, because A does not tell
+                              //   |A||x|, or because x is far from a solution
+  int32_t componentwise_row;  // the row of that maximum; -1: no row is wrong beyond rounding
 } perp_certificate;           // see docs/theory.md for r, G, S and why nothing is scaled by |A||x|
 
 // The independent certificate. y (n, may be NULL) receives A x + b in compensated arithmetic.
 // absolute_tol (0: none) additionally accepts rows whose natural residual is at most that,
-// in the units of y.
+// in the units of y. componentwise_tol is at its default.
 perp_error perp_certify(const perp_problem *problem, const double *x, double tol,
                         double absolute_tol, double *y, perp_certificate *certificate);
+
+// The same with every tolerance by name; perp_default_tolerances() has those of perp_solve.
+typedef struct perp_tolerances {
+  size_t size;                // guards against {0}
+  double tol;                 // relative, in (0, 1)
+  double absolute_tol;        // 0: none
+  double componentwise_tol;   // of perp_certificate.componentwise. 0: 1e6 tol, or none from
+                              //   tol = 1e-6 on; INFINITY: none
+} perp_tolerances;
+perp_tolerances perp_default_tolerances(void);
+perp_error perp_certify_with(const perp_problem *problem, const double *x,
+                             const perp_tolerances *tolerances, double *y,
+                             perp_certificate *certificate);
 
 // --------------------------------------------------------------------------------------- options
 
@@ -447,6 +465,7 @@ typedef struct perp_options {
                                    //   residual
   double *farkas;                  // n, may be NULL: receives the Farkas vector of "infeasible" or
                                    //   "no small solution"
+  double componentwise_tol;        // see perp_tolerances; 0: 1e6 tol
 } perp_options;
 
 perp_options perp_default_options(const perp_method *method);   // NULL: auto

@@ -60,7 +60,8 @@ static void solve_alone(const batch *b, perp_solver *s, int32_t k) {
   // The others go on, so this one says that nothing is claimed.
   b->results[k] = (perp_result){.method = s->method,
                                 .certificate = {.worst = -1, .residual = (double)INFINITY,
-                                                .natural_residual = (double)INFINITY}};
+                                                .natural_residual = (double)INFINITY,
+                                                .componentwise = -1.0, .componentwise_row = -1}};
   plain_print(b->results[k].message, sizeof b->results[k].message, "%s", perp_last_message());
   if (k < s->batch_failed) {
     s->batch_failed = k;
@@ -77,7 +78,7 @@ static void solve_four(const batch *b, perp_solver *s, const small *of) {
   double *const x[] = {b->x[of[0].k], b->x[of[1].k], b->x[of[2].k], b->x[of[3].k]};
   quick_end end[4];
   quick_answer answer[4];
-  quick_solve_four(p, A, x, s->options.tol, end, answer);
+  quick_solve_four(p, A, x, quick_demand(s->options.tol, s->options.componentwise_tol), end, answer);
   for (int i = 0; i < 4; i++)
     if (end[i] != QUICK_NONE)
       solver_finish_quickly(s, end[i], &answer[i], A[i]->n, x[i], &b->results[of[i].k]);

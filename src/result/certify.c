@@ -11,6 +11,7 @@
 #include "certify_kkt.h"
 #include "certify_row.h"
 #include "certify_sizes.h"
+#include "componentwise.h"
 #include "entries.h"
 #include "error.h"
 #include "grid.h"
@@ -28,6 +29,8 @@ void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch, in
   c->n = -1;
   c->grid = NULL;
   c->lean = grid;
+  c->componentwise_tol = 0.0;
+  c->near_known = 0;
   c->scratch = arena_take(memory, scratch, 1);
   if (grid) {
     grid_judge_layout(c, memory, n);
@@ -40,10 +43,12 @@ void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch, in
                                &c->held_C, &c->first_R, &c->first_C, &c->first_base, &c->second_R,
                                &c->second_C, &c->second_base, &c->y_ref, &c->a_ref, &c->parts,
                                &c->own.R, &c->own.inverse_C, &c->own.held_R, &c->own.s, &c->own.T,
-                               &c->own.noise, &c->own.G, &c->own.S};
+                               &c->own.noise, &c->own.G, &c->own.S, &c->least, &c->near_x,
+                               &c->near_y, &c->kept};
   for (size_t k = 0; k < sizeof scalings/sizeof scalings[0]; k++)
     *scalings[k] = ARENA_ARRAY(memory, double, m);
   c->block = ARENA_ARRAY(memory, int32_t, m);
+  c->lenient = ARENA_ARRAY(memory, uint8_t, m);
   c->block_half = ARENA_ARRAY(memory, int32_t, 2*m);
   c->component = ARENA_ARRAY(memory, int32_t, m);
   c->entries = ARENA_ARRAY(memory, int32_t, m);
@@ -255,7 +260,7 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem,
                    problem->pattern_stamp == c->pattern_stamp;
   c->problem = problem;
   c->snaps = 1;
-  c->rough = 0;
+  c->rough = c->near_known = 0;
   if (!same) {
     entry_chain chain;
     c->n = -1;
@@ -265,6 +270,7 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem,
     c->hurried = !look_at_matrix(c, A, deadline);
     if (c->hurried) look_at_diagonal(c, A);
     c->n = n;
+    componentwise_look(c);
     c->value_stamp = c->hurried ? 0 : problem->value_stamp;
     c->pattern_stamp = problem->pattern_stamp;
   }
@@ -333,6 +339,8 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem,
   c->least_entries = n > 0 ? least : (double)INFINITY;
   c->most_S = most_S;
   c->least_G = least_G;
+  c->sized = !c->hurried && A->ops->residual != NULL;
+  componentwise_begin(c);
   if (c->reducible) blocks_begin(c);
   return PERP_OK;
 }
@@ -382,7 +390,8 @@ certify_row certify_evaluate(const certifier *c, int32_t i, double r, double y, 
 
 static perp_certificate begin(const certifier *c) {
   return (perp_certificate){.solved = 1, .weaker = c->weaker || c->rough,
-                            .worst = c->problem->A.n > 0 ? 0 : -1, .components = c->components};
+                            .worst = c->problem->A.n > 0 ? 0 : -1, .components = c->components,
+                            .componentwise = -1.0, .componentwise_row = -1};
 }
 
 // The verdict on x from c->x (x clamped), c->y and c->a. With slack > 0, y is known only that well
@@ -508,6 +517,9 @@ void certifier_check_reference(certifier *c, double tol, double absolute_tol,
   certifier_rescale(c);
   judge(c, c->x, tol, absolute_tol, 0.0, certificate);
   kkt_judge(c, tol, absolute_tol, NULL, certificate);
+  if (componentwise_measure(c, absolute_tol, 1, certificate) >
+      componentwise_limit(c->componentwise_tol, tol))
+    certificate->solved = certificate->attainable = 0;
 }
 
 // r_i at x, which clamped may pass if it is at most: tolerance, the allowances for rounding, and
@@ -544,14 +556,12 @@ int certifier_refutes(const certifier *c, const double *x, double tol) {
   return 0;
 }
 
-perp_error certifier_check(certifier *c, const double *x, double tol, double absolute_tol,
-                           int far, perp_certificate *certificate) {
-  if (c->lean) {
-    grid_judge_check(c, x, tol, absolute_tol, certificate);
-    return PERP_OK;
-  }
+// The verdict on x as it is. leave: see componentwise.h
+static perp_error check_as_given(certifier *c, const double *x, double tol, double absolute_tol,
+                                 int far, int leave, perp_certificate *certificate) {
   const perp_problem *p = c->problem;
   const int32_t n = p->A.n;
+  const double limit = componentwise_limit(c->componentwise_tol, tol);
   double violation = 0.0, largest = 0.0, size = 0.0;   // largest: max |x_i|/C_i; size: max |x_i|
   int finite = 1;
   for (int32_t i = 0; i < n; i++) {
@@ -561,13 +571,15 @@ perp_error certifier_check(certifier *c, const double *x, double tol, double abs
     largest = max2(largest, fabs(c->x[i])*c->inverse_C[i]);
     size = max2(size, fabs(c->x[i]));
   }
-  c->twice = 0;
   c->snaps = 1;
+  c->counted = 0.0;
+  c->left = 0;
   if (!finite) {
     *certificate = (perp_certificate){.weaker = c->weaker, .worst = -1, .components = c->components,
                                       .residual = (double)INFINITY,
                                       .natural_residual = (double)INFINITY,
-                                      .bound_violation = (double)INFINITY, .gap = (double)INFINITY};
+                                      .bound_violation = (double)INFINITY, .gap = (double)INFINITY,
+                                      .componentwise = (double)INFINITY, .componentwise_row = -1};
     return PERP_OK;
   }
   *certificate = begin(c);
@@ -583,9 +595,19 @@ perp_error certifier_check(certifier *c, const double *x, double tol, double abs
   if (c->hurried || (plain && (narrow || wide))) {
     const perp_error error = plain_residual(c);
     if (error != PERP_OK) return error;
-    if (!c->hurried && narrow && judge_quickly(c, tol, slack, certificate)) return PERP_OK;
+    const int quickly = !c->hurried && narrow && judge_quickly(c, tol, slack, certificate);
     for (int32_t i = 0; c->hurried && i < n; i++) c->a[i] = c->parts[i] = fabs(p->b[i]);
-    if (judge(c, x, tol, absolute_tol, c->hurried ? 0.0 : slack, certificate)) return PERP_OK;
+    if (quickly || judge(c, x, tol, absolute_tol, c->hurried ? 0.0 : slack, certificate)) {
+      // Not known: no verdict of a hurry is the last one, and what is far need not be looked at.
+      if (c->hurried || (!certificate->solved && leave)) return PERP_OK;
+      if (certificate->solved && componentwise_bound(c, slack, 0, limit, certificate))
+        return PERP_OK;
+      c->left = leave;
+      if (leave && componentwise_bound(c, slack, 1, limit, certificate)) return PERP_OK;
+      c->left = 0;
+    }
+    *certificate = begin(c);
+    certificate->bound_violation = violation;
     c->twice = 1;
   }
   const perp_error error = certifier_residual(c);
@@ -593,7 +615,45 @@ perp_error certifier_check(certifier *c, const double *x, double tol, double abs
   certifier_rescale(c);
   judge(c, x, tol, absolute_tol, 0.0, certificate);
   kkt_judge(c, tol, absolute_tol, NULL, certificate);
+  c->counted = componentwise_measure(c, absolute_tol, 0, certificate);
+  if (c->counted > limit && leave) {
+    c->counted = componentwise_measure(c, absolute_tol, 1, certificate);
+    c->left = 1;
+  }
+  if (c->counted > limit) certificate->solved = certificate->attainable = 0;
   return PERP_OK;
+}
+
+perp_error certifier_check(certifier *c, const double *x, double tol, double absolute_tol,
+                           int far, perp_certificate *certificate) {
+  if (c->lean) {
+    grid_judge_check(c, x, tol, absolute_tol, certificate);
+    return PERP_OK;
+  }
+  const int32_t n = c->problem->A.n;
+  c->twice = c->near_known = 0;
+  perp_error error = check_as_given(c, x, tol, absolute_tol, far, 1, certificate);
+  if (error != PERP_OK || !certificate->solved || c->hurried || !c->sized || !c->left ||
+      !certifier_snap(c, c->near_x))
+    return error;
+  // Rows next to a bound have not counted so far: they do once they are there.
+  c->near_known = c->twice = 1;
+  memcpy(c->kept, c->x, (size_t)n*sizeof *c->x);
+  memcpy(c->near_y, c->y, (size_t)n*sizeof *c->y);
+  error = check_as_given(c, c->near_x, tol, absolute_tol, 0, 0, &c->near);
+  c->near_snaps = c->snaps;
+  c->snaps = 1;
+  for (int32_t i = 0; i < n; i++) {
+    const double y = c->y[i];
+    c->y[i] = c->near_y[i];
+    c->near_y[i] = y;
+    c->x[i] = c->kept[i];
+  }
+  certificate->componentwise = c->near.componentwise;
+  certificate->componentwise_row = c->near.componentwise_row;
+  if (c->counted > componentwise_limit(c->componentwise_tol, tol))
+    certificate->solved = certificate->attainable = 0;
+  return error;
 }
 
 perp_error certify_check_tolerances(const char *name, double tol, double absolute_tol) {
@@ -626,17 +686,44 @@ perp_error certifier_begin(const char *name, const perp_problem *problem, certif
 
 void certifier_end(certifier_alone *alone) { free(alone->block); }
 
+perp_tolerances perp_default_tolerances(void) {
+  return (perp_tolerances){.size = sizeof(perp_tolerances), .tol = 1e-8};
+}
+
 perp_error perp_certify(const perp_problem *problem, const double *x, double tol,
                         double absolute_tol, double *y, perp_certificate *certificate) {
-  if (problem == NULL || certificate == NULL || (x == NULL && problem->A.n > 0))
-    return error_set(PERP_ERROR_ARGUMENT, "perp_certify: problem, x or certificate is NULL");
+  perp_tolerances tolerances = perp_default_tolerances();
+  tolerances.tol = tol;
+  tolerances.absolute_tol = absolute_tol;
+  return perp_certify_with(problem, x, &tolerances, y, certificate);
+}
+
+perp_error perp_certify_with(const perp_problem *problem, const double *x,
+                             const perp_tolerances *tolerances, double *y,
+                             perp_certificate *certificate) {
+  if (problem == NULL || certificate == NULL || tolerances == NULL ||
+      (x == NULL && problem->A.n > 0))
+    return error_set(PERP_ERROR_ARGUMENT,
+                     "perp_certify: problem, x, tolerances or certificate is NULL");
+  if (tolerances->size != sizeof *tolerances)
+    return error_set(PERP_ERROR_ARGUMENT,
+                     "tolerances.size = %zu, expected %zu: begin with perp_default_tolerances()",
+                     tolerances->size, sizeof *tolerances);
+  const double tol = tolerances->tol, absolute_tol = tolerances->absolute_tol,
+               componentwise_tol = tolerances->componentwise_tol;
   perp_error error = certify_check_tolerances("perp_certify", tol, absolute_tol);
-  if (error == PERP_OK) error = perp_validate(problem);
+  if (error != PERP_OK) return error;
+  if (!(componentwise_tol >= 0.0))
+    return error_set(PERP_ERROR_ARGUMENT,
+                     "perp_certify: componentwise_tol = %g is outside [0, inf]",
+                     componentwise_tol);
+  error = perp_validate(problem);
   if (error != PERP_OK) return error;
   const int32_t n = problem->A.n;
   certifier_alone alone;
   certifier *c = &alone.c;
   error = certifier_begin("perp_certify", problem, &alone);
+  c->componentwise_tol = componentwise_tol;
   perp_certificate found;
   if (error == PERP_OK) error = certifier_check(c, x, tol, absolute_tol, 0, &found);
   if (error == PERP_OK) {

@@ -80,6 +80,19 @@ typedef struct certifier {   // all that does not depend on x, but for the rule
   // n each, where A is reducible: the scalings, settled, and their bases by component
   double *first_R, *first_C, *first_base, *second_R, *second_C, *second_base;
   int snaps;                 // 0: solver_snap would move nothing in the x that was checked last
+  // Of componentwise.h:
+  double componentwise_tol;  // the option; set by the caller, 0 after certifier_layout
+  int sized;                 // c->a of the last check was told by A
+  uint8_t *lenient;          // one per component, at most n: 1 or 0
+  double *least;             // one per component, at most n: the smallest datum
+  // The x that was checked last, moved to the bounds that its y points to, where it moves at all:
+  int near_known;            // what follows belongs to that x
+  double *near_x, *near_y;   // n
+  double *kept;              // n: c->x meanwhile
+  perp_certificate near;     // of near_x, without moving it once more,
+  int near_snaps;            //   and whether that would move anything
+  int left;                  // rows next to their bounds were left out in the last check
+  double counted;            // componentwise of the last check, of the rows that count
   int32_t *component;        // n
   int32_t *entries;          // n: nonzeros of each row
   int32_t *half, halves;     // 2 n: see components_halves
@@ -149,6 +162,8 @@ perp_error certifier_residual(certifier *c);
 // Makes the rule that of c->x, within its bounds; nothing to do unless A is reducible.
 void certifier_rescale(const certifier *c);
 
+// c->x of the last check moved to the bounds that c->y points to; returns whether any x_i moves.
+int certifier_snap(const certifier *c, double *x /* n */);
 // The verdict on x. c->x and c->y hold the clamped x and its residual afterwards. far: x is not
 // expected to be a solution; where it clearly is none, a plain product suffices, and the numbers
 // are those of the exact one to a thousandth.

@@ -298,6 +298,7 @@ void grid_judge_prepare(certifier *c, const perp_problem *problem) {
   c->value_stamp = problem->value_stamp;
   c->pattern_stamp = problem->pattern_stamp;
   c->hurried = c->weaker = c->rough = c->two = c->reducible = c->shifted = c->product = 0;
-  c->symmetric = c->balanced = c->equilibrated = c->snaps = 1;
+  c->symmetric = c->balanced = c->equilibrated = c->snaps = c->sized = 1;
+  c->near_known = 0;
   grid_measure_reference(c);
 }

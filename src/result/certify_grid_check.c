@@ -223,7 +223,8 @@ static int measure_reference(certifier *c, perp_certificate *found) {
   memset(table, 0, (apart ? CHUNKS : 1)*parts*sizeof *table);
   if (apart) team_run(c->threads, measure_chunk, &v, CHUNKS);
   else for (int32_t q = 0; q < CHUNKS; q++) measure_chunk(&v, q);
-  *found = (perp_certificate){.worst = c->n > 0 ? 0 : -1, .components = c->components};
+  *found = (perp_certificate){.worst = c->n > 0 ? 0 : -1, .components = c->components,
+                              .componentwise = -1.0, .componentwise_row = -1};
   if (apart) memset(c->parts_of_grid, 0, parts*sizeof *table);
   c->infeasible = -1;
   c->settles = 0;
@@ -303,6 +304,12 @@ static void clamp_chunk(void *data, int32_t index) {
   t->moved[index] = moved;
 }
 
+static void raise(perp_certificate *found, int32_t i, double componentwise) {
+  if (!(componentwise > found->componentwise)) return;
+  found->componentwise = componentwise;
+  found->componentwise_row = i;
+}
+
 // Cell i with y and a = |A||x| + |b|.
 static void judge_one(const trial *t, int32_t i, double y, double a, verdict *v) {
   const certifier *c = t->c;
@@ -326,6 +333,9 @@ static void judge_one(const trial *t, int32_t i, double y, double a, verdict *v)
     found->worst = i;
   }
   if (t->absolute_tol > 0.0 && max2(natural, away) <= t->absolute_tol && !rule.empty) return;
+  const double wrong = rule.R*wrong_part(y, below, above);
+  if (!(distance*rule.inverse_C < wrong) && !rule.empty)
+    raise(found, i, componentwise_row(wrong, rule.R*a, row.base, (double)INFINITY));
   if (!row.solved) found->solved = 0;
   else if (!row.strict) found->attainable = 1;
 }
@@ -343,6 +353,7 @@ EXACT_INLINE void judge_run(const trial *t, const cells *s, int32_t from, int32_
   const four wrong = four_all(t->absolute_tol > 0.0 ? (double)INFINITY
                                                     : 102.0*t->tol*G + 64.0*u*S);
   four worst = four_all(0.0), natural = four_all(0.0), gap = four_all(0.0);
+  four most_wrong = four_all(0.0);
   four_mask any_wrong = four_bits(0), any_snap = four_bits(0);
   int32_t q = from;
   for (; plain && q + 4 <= to; q += 4) {
@@ -359,6 +370,16 @@ EXACT_INLINE void judge_run(const trial *t, const cells *s, int32_t from, int32_
       continue;
     }
     any_wrong = four_or(any_wrong, is_wrong);
+    // where r_i is R_i |y_i|, not a distance, and more than rounding: componentwise.h
+    const four size = four_multiply(f.R, four_load(a + q)),
+               rounding = four_multiply(four_all(COMPONENTWISE_PRODUCT), size),
+               excess = four_subtract(four_subtract(f.r, four_all(COMPONENTWISE_ROUNDING*G)),
+                                      rounding);
+    const four_mask counts = four_and(
+        four_and(four_less(four_all(0.0), excess), four_less(four_all(t->absolute_tol), f.natural)),
+        four_not(four_less(f.r, four_multiply(f.R, four_size(f.y)))));
+    if (four_any(counts))
+      most_wrong = four_max(four_keep(counts, four_divide(excess, size)), most_wrong);
     any_snap = four_or(any_snap, four_and(four_less(four_all(0.0), r),
                                           four_less(r, four_multiply(f.R, four_size(f.y)))));
     worst = four_max(r, worst);
@@ -369,6 +390,15 @@ EXACT_INLINE void judge_run(const trial *t, const cells *s, int32_t from, int32_
   if (four_any(any_wrong)) found->solved = 0;
   found->natural_residual = max2(found->natural_residual, four_most(natural));
   found->gap += four_sum(gap);
+  const double componentwise = four_most(most_wrong);
+  if (componentwise > found->componentwise) {   // rarely: where is it?
+    found->componentwise = componentwise;
+    for (int32_t k = from; k < q; k++) {
+      const double R = within(s->power[k]*part->unit);
+      if (componentwise_row(R*fabs(y[k]), R*a[k], G, (double)INFINITY) == componentwise)
+        found->componentwise_row = s->first + k;
+    }
+  }
   const double most = four_most(worst);
   if (most > found->residual*G) {   // rarely: where is it?
     found->residual = most/G;
@@ -399,7 +429,7 @@ static void judge_chunk(void *data, int32_t index) {
   double a[GRID_STRETCH];
   cells s;
   cells_begin(&s);
-  verdict v = {.found = {.solved = 1, .worst = k.from}};
+  verdict v = {.found = {.solved = 1, .worst = k.from, .componentwise_row = -1}};
   while (k.from < k.to) {
     double *y = c->y + k.from;
     const int32_t count = grid_residual_from(c->grid, k.p, t->inside, c->problem->b + k.from, y, a),
@@ -430,7 +460,8 @@ static void judge_chunk(void *data, int32_t index) {
 }
 
 static void put_together(certifier *c, const trial *t, perp_certificate *certificate) {
-  perp_certificate found = {.solved = 1, .worst = c->n > 0 ? 0 : -1, .components = c->components};
+  perp_certificate found = {.solved = 1, .worst = c->n > 0 ? 0 : -1, .components = c->components,
+                            .componentwise_row = -1};
   int snaps = 0;
   for (int32_t q = 0; q < CHUNKS; q++) {
     const perp_certificate *part = &t->of[q].found;
@@ -440,6 +471,7 @@ static void put_together(certifier *c, const trial *t, perp_certificate *certifi
     found.natural_residual = max2(found.natural_residual, part->natural_residual);
     found.gap += part->gap;
     snaps |= t->of[q].snaps;
+    raise(&found, part->componentwise_row, part->componentwise);
     if (!(part->residual > found.residual)) continue;
     found.residual = part->residual;
     found.worst = part->worst;
@@ -450,6 +482,7 @@ static void put_together(certifier *c, const trial *t, perp_certificate *certifi
     found.solved &= t->moved[q] <= t->tol;
   }
   if (found.gap != found.gap) found.gap = (double)INFINITY;
+  if (componentwise_everywhere(c)) found.solved &= found.componentwise <= c->componentwise_tol;
   if (!found.solved) found.attainable = 0;
   c->snaps = snaps;
   *certificate = found;
@@ -477,7 +510,8 @@ void grid_judge_check(certifier *c, const double *x, double tol, double absolute
   *certificate = (perp_certificate){.worst = -1, .components = c->components,
                                     .residual = (double)INFINITY,
                                     .natural_residual = (double)INFINITY,
-                                    .bound_violation = (double)INFINITY, .gap = (double)INFINITY};
+                                    .bound_violation = (double)INFINITY, .gap = (double)INFINITY,
+                                    .componentwise = (double)INFINITY, .componentwise_row = -1};
 }
 
 // Where x_ref = 0 has a row with r > 0, that row's r is G: no allowance for rounding is that large,

@@ -7,6 +7,7 @@
 
 #include "certify_grid.h"
 #include "certify_row.h"
+#include "componentwise.h"
 #include "four.h"
 #include "grid.h"
 

@@ -18,6 +18,8 @@ static const perp_parameter common[] = {
    "relative tolerance of the certificate"},
   {"absolute_tol", PERP_KIND_REAL, FIELD(absolute_tol), 0, 0, NO_LIMIT, 0, 1, NULL,
    "accept rows with a natural residual below this; 0: off"},
+  {"componentwise_tol", PERP_KIND_REAL, FIELD(componentwise_tol), 0, 0, NO_LIMIT, 0, 0, NULL,
+   "how wrong a row may be beside its own data; 0: 1e6 tol, inf: as wrong as tol allows"},
   {"time_limit", PERP_KIND_REAL, FIELD(time_limit), NO_LIMIT, 0, NO_LIMIT, 1, 0, NULL,
    "seconds after which the best iterate is returned"},
   {"iteration_limit", PERP_KIND_INTEGER, FIELD(iteration_limit), 20000, 0, INT32_MAX, 0, 0, NULL,

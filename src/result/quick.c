@@ -269,8 +269,8 @@ EXACT_INLINE int connected(const quick *q, int strongly) {
 }
 
 // Does (1) of quick_bound.c hold, and where it is `two` that are needed, (3), or (2) if `second`?
-// Demanding 1e-3 tol leaves `residual` as exact as perp_result promises. scale: the rounding of y.
-EXACT_INLINE int bounds_hold(const quick *q, const int32_t fours, double tol, double scale, int two,
+// Demanding `within` leaves `residual` as exact as perp_result promises. scale: the rounding of y.
+EXACT_INLINE int bounds_hold(const quick *q, const int32_t fours, double within, double scale, int two,
                              int second, perp_certificate *certificate) {
   const double norm = sum_of(fours, q->x), size = sum_of(fours, q->y);
   if (!(norm + size <= 0x1p200)) return 0;   // or a NaN could get lost below
@@ -300,19 +300,20 @@ EXACT_INLINE int bounds_hold(const quick *q, const int32_t fours, double tol, do
     gap = four_add(gap, four_multiply(four_size(y), reach));
   }
   const double most = four_most(worst);
-  if (!(most <= 1e-3*tol && four_sum(all) < infinity) || !connected(q, 1)) return 0;
+  if (!(most <= within && four_sum(all) < infinity) || !connected(q, 1)) return 0;
   int32_t at = 0;
   while (at < q->n - 1 && relative[at] < most) at++;
   *certificate = (perp_certificate){.solved = 1, .worst = at, .components = 1, .residual = most,
-                                    .natural_residual = four_most(natural), .gap = four_sum(gap)};
+                                    .natural_residual = four_most(natural), .gap = four_sum(gap),
+                                    .componentwise_row = -1};
   return 1;
 }
 
-EXACT_INLINE int bound_holds(const quick *q, const int32_t fours, double tol, double scale,
+EXACT_INLINE int bound_holds(const quick *q, const int32_t fours, double within, double scale,
                              perp_certificate *certificate) {
   const int two = q->most > 256.0*q->least && !quick_one_scaling(q);
-  return bounds_hold(q, fours, tol, scale, two, 0, certificate) ||
-         (two && bounds_hold(q, fours, tol, scale, two, 1, certificate));
+  return bounds_hold(q, fours, within, scale, two, 0, certificate) ||
+         (two && bounds_hold(q, fours, within, scale, two, 1, certificate));
 }
 
 // x_I -= A_II^-1 y_I with the inverse that the table holds
@@ -343,7 +344,7 @@ EXACT_INLINE void tell_answer(const quick *q, const int32_t fours, quick_answer 
 }
 
 EXACT_INLINE quick_end solve(const perp_problem *problem, const perp_dense *D, const double *guess,
-                             double tol, quick_answer *answer) {
+                             double within, quick_answer *answer) {
   quick table, *q = &table;
   const int32_t fours = (D->n + 3)/4;
   q->n = D->n;
@@ -352,13 +353,14 @@ EXACT_INLINE quick_end solve(const perp_problem *problem, const perp_dense *D, c
   answer->rounds = 0;
   if (look_at_reference(q, fours)) {
     tell_answer(q, fours, answer);
-    answer->certificate = (perp_certificate){.solved = 1, .components = 1};
+    answer->certificate =
+        (perp_certificate){.solved = 1, .components = 1, .componentwise_row = -1};
     return connected(q, 0) ? QUICK_REFERENCE : QUICK_NONE;
   }
   if (!(q->g_most >= 1.0/QUICK_EXTREME)) return QUICK_NONE;
   if (clamp_guess(q, fours, guess)) {
     product(q, fours);
-    if (bound_holds(q, fours, tol, product_rounding(fours), &answer->certificate)) {
+    if (bound_holds(q, fours, within, product_rounding(fours), &answer->certificate)) {
       tell_answer(q, fours, answer);
       return QUICK_GUESS;
     }
@@ -371,11 +373,11 @@ EXACT_INLINE quick_end solve(const perp_problem *problem, const perp_dense *D, c
   for (int32_t i = 0; i < q->n; i++)
     q->x[i] = clamp(p.is_free >> i & 1u ? p.v[i] : p.bound[i], q->lo[i], q->hi[i]) + 0.0;
   product(q, fours);
-  int holds = bound_holds(q, fours, tol, product_rounding(fours), &answer->certificate);
+  int holds = bound_holds(q, fours, within, product_rounding(fours), &answer->certificate);
   if (!holds) {
     refine(q, fours, &p);
     product_exact(q, fours);
-    holds = bound_holds(q, fours, tol, EXACT_ROUNDING, &answer->certificate);
+    holds = bound_holds(q, fours, within, EXACT_ROUNDING, &answer->certificate);
   }
   tell_answer(q, fours, answer);
   if (!(sum_of(fours, q->x) < infinity)) return QUICK_NONE;
@@ -383,15 +385,15 @@ EXACT_INLINE quick_end solve(const perp_problem *problem, const perp_dense *D, c
 }
 
 FOUR_TARGET static quick_end solve_wide(const perp_problem *p, const perp_dense *A,
-                                        const double *guess, double tol, quick_answer *answer) {
-  return solve(p, A, guess, tol, answer);
+                                        const double *guess, double within, quick_answer *answer) {
+  return solve(p, A, guess, within, answer);
 }
 static quick_end solve_plain(const perp_problem *p, const perp_dense *A, const double *guess,
-                             double tol, quick_answer *answer) {
-  return solve(p, A, guess, tol, answer);
+                             double within, quick_answer *answer) {
+  return solve(p, A, guess, within, answer);
 }
 
-quick_end quick_solve(const perp_problem *p, const perp_dense *A, const double *guess, double tol,
+quick_end quick_solve(const perp_problem *p, const perp_dense *A, const double *guess, double within,
                       quick_answer *answer) {
-  return (FOUR_HAS_TARGET() ? solve_wide : solve_plain)(p, A, guess, tol, answer);
+  return (FOUR_HAS_TARGET() ? solve_wide : solve_plain)(p, A, guess, within, answer);
 }

@@ -4,6 +4,8 @@
 
 #include <perp/perp.h>
 
+#include "componentwise.h"
+
 enum {
   QUICK_N = 16,              // rows at most: beyond, factors that follow the pivots are cheaper
   QUICK_ROUNDS = 100         // at most
@@ -24,15 +26,24 @@ typedef struct quick_answer {
 } quick_answer;
 
 // p is dense with 1 <= n <= QUICK_N, its arrays are there and nothing else has been looked at: data
-// that are not valid end as QUICK_NONE. guess: n.
-quick_end quick_solve(const perp_problem *p, const perp_dense *A, const double *guess, double tol,
+// that are not valid end as QUICK_NONE. guess: n. within: what the bound of r_i/G has to prove,
+// quick_demand().
+quick_end quick_solve(const perp_problem *p, const perp_dense *A, const double *guess, double within,
                       quick_answer *answer);
 
 // The same for four problems with the same n at once, with the same bits: where the end is not
 // QUICK_REFERENCE or QUICK_CERTIFIED it is QUICK_NONE, and quick_solve has to be asked.
 void quick_solve_four(const perp_problem *const p[4], const perp_dense *const A[4],
-                      double *const guess[4], double tol, quick_end end[4],
+                      double *const guess[4], double within, quick_end end[4],
                       quick_answer answer[4]);
+
+// A thousandth of tol; where the componentwise rule applies not more than what it counts as
+// rounding either, so that both rules hold.
+static inline double quick_demand(double tol, double componentwise_tol) {
+  const double part = 1e-3*tol;
+  const int ruled = componentwise_limit(componentwise_tol, tol) < (double)INFINITY;
+  return ruled && part > COMPONENTWISE_ROUNDING ? COMPONENTWISE_ROUNDING : part;
+}
 
 // ---- between quick.c, quick_four.c and quick_bound.c ----
 

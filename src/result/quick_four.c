@@ -302,7 +302,7 @@ EXACT_INLINE void fit(const quarters *q, const int32_t n, four *factor) {
 typedef struct verdict { four residual, natural, gap, worst; } verdict;
 
 // bound_holds() of quick.c, for x of which y is the product
-EXACT_INLINE void judge(quarters *q, const int32_t n, double tol, verdict *r) {
+EXACT_INLINE void judge(quarters *q, const int32_t n, double within, verdict *r) {
   const four zero = four_all(0.0), norm = norm_of(q->x, n), size = norm_of(q->y, n);
   const four_mask two = four_less(four_multiply(four_all(256.0), q->least), q->most);
   const double scale = QUICK_PRODUCT((n + 3)/4);
@@ -337,7 +337,7 @@ EXACT_INLINE void judge(quarters *q, const int32_t n, double tol, verdict *r) {
   r->gap = sum_of(gap);
   q->fine = four_and(four_and(q->fine, four_not(four_and(two, q->zeros))),   // (2) is not known
                      four_and(four_at_most(four_add(all, four_add(norm, size)), four_all(0x1p199)),
-                              four_at_most(r->residual, four_all(1e-3*tol))));
+                              four_at_most(r->residual, four_all(within))));
 }
 
 EXACT_INLINE void settle(quarters *q, const int32_t n) {   // x: v of the free rows, within bounds
@@ -349,7 +349,7 @@ EXACT_INLINE void settle(quarters *q, const int32_t n) {   // x: v of the free r
 
 // Clang wants no vector among the arguments of what a function with FOUR_TARGET calls.
 FOUR_TARGET static void solve(const perp_problem *const p[4], const perp_dense *const D[4],
-                              double *const guess[4], double tol, quick_end end[4],
+                              double *const guess[4], double within, quick_end end[4],
                               quick_answer answer[4]) {
   quarters table, *q = &table;
   const int32_t n = D[0]->n;
@@ -360,7 +360,7 @@ FOUR_TARGET static void solve(const perp_problem *const p[4], const perp_dense *
   settle(q, n);
   product(q, n);
   verdict r;
-  judge(q, n, tol, &r);
+  judge(q, n, within, &r);
   for (int k = 0; k < 4; k++) {
     const int ld = D[k]->ld != 0 ? D[k]->ld : n, strongly = !FOUR_AT(q->reference, k),
               one = (!FOUR_AT(q->zeros, k) || quick_connected(D[k]->value, n, ld, strongly)) &&
@@ -368,7 +368,8 @@ FOUR_TARGET static void solve(const perp_problem *const p[4], const perp_dense *
     end[k] = !one ? QUICK_NONE : FOUR_AT(q->reference, k) ? QUICK_REFERENCE
                                : FOUR_AT(q->fine, k)      ? QUICK_CERTIFIED : QUICK_NONE;
     answer[k].rounds = 0;
-    answer[k].certificate = (perp_certificate){.solved = 1, .components = 1};
+    answer[k].certificate =
+        (perp_certificate){.solved = 1, .components = 1, .componentwise_row = -1};
     for (int32_t i = 0; i < n; i++) answer[k].x[i] = FOUR_AT(q->x[i], k);
     if (end[k] != QUICK_CERTIFIED) continue;
     answer[k].rounds = (int32_t)FOUR_AT(q->rounds, k);
@@ -381,9 +382,9 @@ FOUR_TARGET static void solve(const perp_problem *const p[4], const perp_dense *
 
 // Where a vector takes two registers nothing is gained.
 void quick_solve_four(const perp_problem *const p[4], const perp_dense *const D[4],
-                      double *const guess[4], double tol, quick_end end[4],
+                      double *const guess[4], double within, quick_end end[4],
                       quick_answer answer[4]) {
-  if (FOUR_HAS_TARGET()) solve(p, D, guess, tol, end, answer);
+  if (FOUR_HAS_TARGET()) solve(p, D, guess, within, end, answer);
   else
     for (int k = 0; k < 4; k++) end[k] = QUICK_NONE;
 }

@@ -10,6 +10,7 @@
 #include "certify_grid.h"
 #include "certify_kkt.h"
 #include "certify_sizes.h"
+#include "componentwise.h"
 #include "driver.h"
 #include "error.h"
 #include "grid.h"
@@ -240,6 +241,7 @@ static int rows_pass(perp_run *run) {
     if (judge->shifted) certifier_sizes(judge);
   }
   row_sizes sizes = {.begun = 0};
+  const double limit = componentwise_limit(judge->componentwise_tol, state->solver->options.tol);
   for (int32_t i = 0; i < run->n; i++) {
     const int32_t k = state->index != NULL ? state->index[i] : i;
     const certify_scale rule = certify_rule_of(judge, k);
@@ -256,7 +258,8 @@ static int rows_pass(perp_run *run) {
     if (row.solved && !row.strict && judge->product)   // as in judge()
       row = certify_evaluate(judge, k, r, y, max2(row_size(&sizes, judge, k), 0.0),
                              state->solver->options.tol);
-    if (row.solved) continue;
+    if (row.solved && certify_componentwise(judge, k, r, y, state->a[i]/of(state->R, i)) <= limit)
+      continue;
     if (absolute > 0.0 && fabs(mid(c*(run->x[i] - upper(run->hi, i)), y,
                                    c*(run->x[i] - lower(run->lo, i)))) <= absolute)
       continue;

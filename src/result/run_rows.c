@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "certify_grid.h"
+#include "componentwise.h"
 #include "driver.h"
 #include "operator.h"
 #include "vector.h"
@@ -99,18 +100,25 @@ static void pass_rows(void *data, int32_t from, int32_t to, int32_t share) {
   const run_state *state = run->state;
   const certifier *judge = &state->solver->judge;
   const perp_csc *A = p->view.data;
-  const double tol = state->solver->options.tol;
+  const double tol = state->solver->options.tol,
+               limit = componentwise_limit(judge->componentwise_tol, tol);
   int fine = 1;
   for (int32_t i = from; i < to; i++) {
     const int32_t k = state->index != NULL ? state->index[i] : i;
-    double sum = 0.0;
-    for (int32_t q = A->colptr[i]; q < A->colptr[i + 1]; q++) sum += A->value[q]*p->x[A->row[q]];
+    double sum = 0.0, size = 0.0;
+    for (int32_t q = A->colptr[i]; q < A->colptr[i + 1]; q++) {
+      const double term = A->value[q]*p->x[A->row[q]];
+      sum += term;
+      size += fabs(term);
+    }
     const double y = (of(p->view.R, i)*sum + run->b[i])/of(state->R, i);
+    const double a = (fabs(of(p->view.R, i))*size + fabs(run->b[i]))/of(state->R, i);
     const double G = judge->G[judge->component[k]], unit = of(state->C, i)*judge->inverse_C[k];
     const double r = fabs(mid((run->x[i] - upper(run->hi, i))*unit, judge->R[k]*y,
                               (run->x[i] - lower(run->lo, i))*unit));
     fine &= r + p->slack <= tol*G && G < (double)INFINITY && judge->entries[k] > 0 &&
-            judge->S[judge->component[k]] < (double)INFINITY;
+            judge->S[judge->component[k]] < (double)INFINITY &&
+            certify_componentwise(judge, k, r, y, a) <= limit;
   }
   p->fine[share] = fine;
 }

@@ -12,36 +12,49 @@
 
 #include <string.h>
 
-perp_error solver_snap(perp_solver *s, perp_certificate *certificate) {
-  const perp_problem *p = s->problem;
-  const certifier *judge = &s->judge;
-  const int32_t n = p->A.n;
-  if (!judge->snaps) return PERP_OK;
+int certifier_snap(const certifier *c, double *x) {
+  const perp_problem *p = c->problem;
   int moved = 0;
-  double *before = s->farkas;   // n: free, there is a solution
-  for (int32_t i = 0; i < n; i++) {
-    const double x = judge->x[i], y = judge->y[i];
-    const double to = y > 0.0 ? lower(p->lo, i) : y < 0.0 ? upper(p->hi, i) : x;
-    before[i] = s->x[i] = x;
-    if (x == to) continue;
-    const certify_scale rule = certify_rule_of(judge, i);
-    const double distance = fabs(x - to)*rule.inverse_C;
+  for (int32_t i = 0; i < p->A.n; i++) {
+    const double y = c->y[i];
+    const double to = y > 0.0 ? lower(p->lo, i) : y < 0.0 ? upper(p->hi, i) : c->x[i];
+    x[i] = c->x[i];
+    if (x[i] == to) continue;
+    const certify_scale rule = certify_rule_of(c, i);
+    const double distance = fabs(x[i] - to)*rule.inverse_C;
     if (!(distance > 0.0 && distance < rule.R*fabs(y))) continue;
-    s->x[i] = to;
+    x[i] = to;
     moved = 1;
   }
-  if (!moved || (s->timed && solver_seconds(s) >= s->deadline)) return PERP_OK;
-  perp_certificate found;
-  const double tol = s->options.tol;
-  const perp_error error = solver_check(s, s->x, 0, &found);
-  if (error != PERP_OK) return error;
+  return moved;
+}
+
+perp_error solver_snap(perp_solver *s, perp_certificate *certificate) {
+  certifier *judge = &s->judge;
+  const size_t bytes = (size_t)s->problem->A.n*sizeof(double);
+  if (!judge->snaps) return PERP_OK;
+  double *before = s->farkas;   // n: free, there is a solution
+  memcpy(before, judge->x, bytes);
+  // The certificate has moved x already, unless it had no time to.
+  const int known = judge->near_known && !judge->near_snaps;
+  if (known) memcpy(s->x, judge->near_x, bytes);
+  else if (!certifier_snap(judge, s->x)) return PERP_OK;
+  perp_certificate found = judge->near;
+  if (!known) {
+    if (s->timed && solver_seconds(s) >= s->deadline) return PERP_OK;
+    const perp_error error = solver_check(s, s->x, 0, &found);
+    if (error != PERP_OK) return error;
+  }
   if (found.solved && found.attainable <= certificate->attainable &&
       found.natural_residual <= certificate->natural_residual &&
-      found.residual <= max2(certificate->residual, 0.01*tol)) {
+      found.residual <= max2(certificate->residual, 0.01*s->options.tol)) {
     found.bound_violation = certificate->bound_violation;
     *certificate = found;
+    if (!known) return PERP_OK;
+    memcpy(judge->x, judge->near_x, bytes);
+    memcpy(judge->y, judge->near_y, bytes);
   } else {
-    memcpy(s->judge.x, before, (size_t)n*sizeof *before);
+    memcpy(judge->x, before, bytes);
   }
   return PERP_OK;
 }

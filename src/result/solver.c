@@ -165,6 +165,7 @@ perp_error perp_solver_create(const perp_method *method, const perp_limits *limi
     }
   }
   s->judge.threads = s->threads;
+  s->judge.componentwise_tol = s->options.componentwise_tol;
   error = create_lanes(s);
   if (error != PERP_OK) {
     perp_solver_destroy(s);
@@ -523,7 +524,8 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
   const perp_options *options = &s->options;
   const perp_dense *small = solver_small_dense(s, problem, x);
   quick_answer answer;
-  const quick_end end = small != NULL ? quick_solve(problem, small, x, options->tol, &answer)
+  const double within = quick_demand(options->tol, options->componentwise_tol);
+  const quick_end end = small != NULL ? quick_solve(problem, small, x, within, &answer)
                                       : QUICK_NONE;
   if (end >= QUICK_REFERENCE) {
     solver_finish_quickly(s, end, &answer, problem->A.n, x, result);

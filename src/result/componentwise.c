@@ -1,0 +1,185 @@
+// componentwise.c: see componentwise.h.
+#include "componentwise.h"
+
+#include "entries.h"
+#include "operator.h"
+
+// Of two scalings the one that counts row i less: the other may exaggerate it.
+static double unit_of(const certifier *c, int32_t i) { return c->two ? c->held_R[i] : c->R[i]; }
+
+static double base_of(const certifier *c, int32_t k) { return c->G[k] > 0.0 ? c->G[k] : c->S[k]; }
+
+enum {
+  FEW_ROWS = 64,               // of a component: pivots and factors find x to rounding
+  NOT_Z = 1, NOT_PAIRED = 2    // what is known of a component
+};
+#define SUMMATION 0x1p-40      // to which sums of doubles are products of pairs
+
+static int paired(double a, double b, double product) {   // A_ij, A_ji, A_ii A_jj
+  return a*b >= 0.0 && (a == 0.0) == (b == 0.0) && a*b <= (1.0 + SUMMATION)*product;
+}
+
+// By the entries of A under its scalings, which change no sign and no A_ij A_ji/(A_ii A_jj).
+static void look_at_pairs(const certifier *c, const perp_view *view, double *diagonal,
+                          int32_t *next) {
+  if (view->kind == PERP_VIEW_DENSE) {
+    const perp_dense *D = view->data;
+    const size_t ld = (size_t)(D->ld != 0 ? D->ld : D->n);
+    for (int32_t i = 0; i < c->n; i++)
+      for (int32_t j = 0; j < i; j++) {
+        const double *A = D->value;
+        const size_t p = (size_t)i, q = (size_t)j;
+        if (!paired(A[p*ld + q], A[q*ld + p], A[p*ld + p]*A[q*ld + q]))
+          c->lenient[c->component[i]] |= NOT_PAIRED;
+      }
+    return;
+  }
+  const perp_csc *A = view->data;   // in the order of columns (i, j) meets the next of column i
+  for (int32_t j = 0; j < c->n; j++) {
+    next[j] = A->colptr[j];
+    diagonal[j] = 0.0;
+    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++)
+      if (A->row[p] == j) diagonal[j] = A->value[p];
+  }
+  for (int32_t j = 0; j < c->n; j++)
+    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
+      const int32_t i = A->row[p], q = next[i]++;
+      if (q >= A->colptr[i + 1] || A->row[q] != j ||
+          !paired(A->value[p], A->value[q], diagonal[i]*diagonal[j]))
+        c->lenient[c->component[i]] |= NOT_PAIRED;
+    }
+}
+
+// Signs of all entries, through any pile of wrappers.
+static void look_at_signs(const certifier *c, const entry_chain *chain) {
+  for (int32_t j = 0; j < c->n; j++) {
+    int32_t i;
+    double a, error, own = 0.0;
+    for (entry_cursor at = entries_begin(chain, j); entries_next(&at, &i, &a, &error);) {
+      if (i == j) own = a;
+      else if (a > 0.0) c->lenient[c->component[i]] |= NOT_Z;
+    }
+    if (own < 0.0) c->lenient[c->component[j]] |= NOT_Z;
+    if (!(own > 0.0) && c->entries[j] > 0) c->lenient[c->component[j]] |= NOT_PAIRED;
+  }
+}
+
+void componentwise_look(certifier *c) {
+  const perp_operator *A = &c->problem->A;
+  const int32_t n = c->n;
+  int32_t *rows = (int32_t *)c->work;   // n, of each component
+  entry_chain chain;
+  const perp_view view = operator_view(A);
+  const int shown = !c->product && entries_chain(A, &chain);
+  const int seen = view.data != NULL && view.shift == 0.0 &&
+                   (view.kind == PERP_VIEW_CSC || view.kind == PERP_VIEW_DENSE);
+  for (int32_t k = 0; k < c->components; k++) {
+    rows[k] = 0;
+    c->lenient[k] = c->product ? NOT_Z : shown ? 0 : NOT_Z | NOT_PAIRED;
+  }
+  for (int32_t i = 0; i < n; i++) rows[c->component[i]]++;
+  if (shown) look_at_signs(c, &chain);
+  if (shown && seen) look_at_pairs(c, &view, c->work + n, (int32_t *)(c->work + 2*n));
+  for (int32_t k = 0; k < c->components; k++) {
+    const int pairs = !(c->lenient[k] & NOT_PAIRED) && (c->product || seen);
+    c->lenient[k] = !(c->lenient[k] & NOT_Z) || (rows[k] > FEW_ROWS && pairs);
+  }
+}
+
+void componentwise_begin(certifier *c) {
+  for (int32_t k = 0; k < c->components; k++) c->least[k] = (double)INFINITY;
+  for (int32_t i = 0; i < c->n; i++) {
+    const int32_t k = c->component[i];
+    const double datum = unit_of(c, i)*fabs(c->problem->b[i]);
+    if (!c->lenient[k] && datum > 0.0 && datum >= COMPONENTWISE_ROUNDING*base_of(c, k))
+      c->least[k] = min2(c->least[k], datum);
+  }
+}
+
+// R_i w_i; 0 where row i does not count.
+static double wrong_of(const certifier *c, int32_t i, int leave) {
+  const perp_problem *p = c->problem;
+  const double y = c->y[i], below = c->x[i] - lower(p->lo, i), above = c->x[i] - upper(p->hi, i);
+  const double wrong = wrong_part(y, below, above);
+  if (c->entries[i] == 0) return 0.0;   // judged without any tolerance already
+  const double distance = (y > 0.0 ? below : -above)*c->rule.inverse_C[i];
+  return leave && distance < c->rule.R[i]*wrong ? 0.0 : unit_of(c, i)*wrong;
+}
+
+static void raise(perp_certificate *certificate, int32_t i, double value) {
+  if (!(value > certificate->componentwise)) return;
+  certificate->componentwise = value;
+  certificate->componentwise_row = i;
+}
+
+static int counts(const certifier *c, int32_t k) {
+  return !c->lenient[k] || componentwise_everywhere(c);
+}
+
+double componentwise_measure(const certifier *c, double absolute_tol, int leave,
+                             perp_certificate *certificate) {
+  const perp_problem *p = c->problem;
+  double counted = 0.0;
+  certificate->componentwise = c->sized ? 0.0 : -1.0;
+  certificate->componentwise_row = -1;
+  for (int32_t i = 0; c->sized && i < c->n; i++) {
+    const double wrong = wrong_of(c, i, leave);
+    if (!(wrong > 0.0)) continue;
+    const double below = c->x[i] - lower(p->lo, i), above = c->x[i] - upper(p->hi, i);
+    if (fabs(mid(above, c->y[i], below)) <= absolute_tol) continue;
+    const int32_t k = c->component[i];
+    const double value = componentwise_row(wrong, unit_of(c, i)*c->a[i], base_of(c, k), c->least[k]);
+    raise(certificate, i, value);
+    if (counts(c, k)) counted = max2(counted, value);
+  }
+  return counted;
+}
+
+// (|A||x| + |b|)_i of a symmetric matrix by columns
+static double size_of(const certifier *c, const perp_csc *A, int32_t i) {
+  double size = fabs(c->problem->b[i]);
+  for (int32_t q = A->colptr[i]; q < A->colptr[i + 1]; q++)
+    size += fabs(A->value[q]*c->x[A->row[q]]);
+  return size;
+}
+
+int componentwise_bound(const certifier *c, double slack, int leave, double limit,
+                        perp_certificate *certificate) {
+  const perp_operator *A = &c->problem->A;
+  const int shown = c->symmetric && operator_view(A).data == A->self;
+  int skipped = 0;
+  certificate->componentwise = 0.0;
+  certificate->componentwise_row = -1;
+  for (int32_t i = 0; i < c->n; i++) {
+    const double wrong = wrong_of(c, i, leave);
+    const int32_t k = c->component[i];
+    const double base = base_of(c, k);
+    if (!(wrong > 0.0) || wrong + slack <= COMPONENTWISE_ROUNDING*base) continue;
+    if (!counts(c, k)) {
+      skipped = 1;
+      continue;
+    }
+    // a_i >= |b_i|, which may be enough
+    const double own = c->R[i]*fabs(c->problem->b[i]);
+    double value = own > 0.0 ? componentwise_row(wrong + slack, own, base, c->least[k])
+                             : (double)INFINITY;
+    if (value > 1e-3*limit && shown)
+      value = componentwise_row(wrong + slack, c->R[i]*size_of(c, A->self, i), base, c->least[k]);
+    if (!(value <= 1e-3*limit)) return 0;
+    raise(certificate, i, value);
+  }
+  if (skipped) {
+    certificate->componentwise = -1.0;
+    certificate->componentwise_row = -1;
+  }
+  return 1;
+}
+
+double certify_componentwise(const certifier *c, int32_t i, double r, double y, double a) {
+  if (!c->sized || r == 0.0 || r < certify_rule_of(c, i).R*fabs(y)) return 0.0;
+  if (c->lean ? !componentwise_everywhere(c) : !counts(c, c->component[i])) return 0.0;
+  const certify_scale scale = certify_scale_of(c, i);
+  const double unit = c->lean ? scale.R : unit_of(c, i);
+  return componentwise_row(unit*fabs(y), unit*a, scale.base,
+                           c->lean ? (double)INFINITY : c->least[c->component[i]]);
+}

@@ -1,0 +1,209 @@
+// test_componentwise.c: no row is lost beside larger ones, whatever the units; and how often an
+// unsolvable problem with b over ten magnitudes is called solved (tests/exact decides).
+//
+// ./test runs 4000 problems of each family; PERP_LONG_TESTS runs 150000.
+// cost: 10
+#include <perp/method.h>
+
+#include "exact/exact.h"
+#include "support.h"
+
+enum { MOST = 12 };
+
+typedef struct small { int32_t n; double A[MOST*MOST], b[MOST], x[MOST]; } small;
+
+static perp_certificate judge_small(const small *s, double componentwise_tol) {
+  const perp_dense D = {.n = s->n, .value = s->A};
+  const perp_problem p = {.A = perp_from_dense(&D, 0), .b = s->b};
+  perp_tolerances t = perp_default_tolerances();
+  t.componentwise_tol = componentwise_tol;
+  perp_certificate c;
+  assert_int_equal(perp_certify_with(&p, s->x, &t, NULL, &c), PERP_OK);
+  return c;
+}
+
+// Rows 3 and 4 force x_3 = x_4 = 0, row 2 wants their sum to be 1e8: there is no solution.
+static const small unsolvable = {
+    .n = 6,
+    .A = {-1, -1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 0,
+          0, 0, 1, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 1, 0, 1, 0, -1},
+    .b = {1000, -1000, -1e8, 1, 1, 0}, .x = {0, 0, 0, 3e7, 7e7, 0}};
+
+static void a_row_that_is_all_wrong_is_not_solved(void **state) {
+  (void)state;
+  const perp_certificate c = judge_small(&unsolvable, 0.0);
+  assert_true(c.residual <= 1.001e-8);
+  assert_false(c.solved);
+  assert_true(c.componentwise > 0.5 && c.componentwise <= 1.0);
+  assert_true(c.componentwise_row == 3 || c.componentwise_row == 4);
+  assert_true(judge_small(&unsolvable, (double)INFINITY).solved);   // the rule is off
+  small s = unsolvable;
+  const perp_dense D = {.n = s.n, .value = s.A};
+  const perp_problem p = {.A = perp_from_dense(&D, 0), .b = s.b};
+  perp_result r;
+  memset(s.x, 0, sizeof s.x);
+  assert_int_equal(perp_solve_once(&p, s.x, NULL, &r), PERP_OK);
+  assert_true(r.status != PERP_STATUS_SOLVED);
+}
+
+static void tolerances_are_checked(void **state) {
+  (void)state;
+  const perp_dense D = {.n = 6, .value = unsolvable.A};
+  const perp_problem p = {.A = perp_from_dense(&D, 0), .b = unsolvable.b};
+  perp_tolerances t = perp_default_tolerances();
+  perp_certificate c;
+  t.componentwise_tol = -1.0;
+  assert_int_equal(perp_certify_with(&p, unsolvable.x, &t, NULL, &c), PERP_ERROR_ARGUMENT);
+  t = (perp_tolerances){.tol = 1e-8};
+  assert_int_equal(perp_certify_with(&p, unsolvable.x, &t, NULL, &c), PERP_ERROR_ARGUMENT);
+}
+
+static double magnitude(void) {   // 1..1e10, of either sign
+  double v = whole(1, 9);
+  for (int k = whole(0, 9); k > 0; k--) v *= 10.0;
+  return whole(0, 1) ? v : -v;
+}
+
+// A whole problem and an x that may solve it, nearly, or not at all.
+static void draw_small(small *s) {
+  s->n = whole(2, 5);
+  for (int i = 0; i < s->n; i++) {
+    for (int j = 0; j < s->n; j++) s->A[i*s->n + j] = whole(0, 9) < 7 ? whole(-2, 2) : 0;
+    s->b[i] = magnitude();
+    s->x[i] = 0.0;
+  }
+  const perp_dense D = {.n = s->n, .value = s->A};
+  const perp_problem p = {.A = perp_from_dense(&D, 0), .b = s->b};
+  perp_options o = perp_default_options(perp_find_method("lemke"));
+  o.componentwise_tol = whole(0, 1) ? (double)INFINITY : 0.0;
+  perp_result r;
+  assert_int_equal(perp_solve_once(&p, s->x, &o, &r), PERP_OK);
+  if (whole(0, 2) == 0) s->x[whole(0, s->n - 1)] += 3.0;
+}
+
+static void same(const perp_certificate *a, const perp_certificate *b) {
+  if (fabs(a->residual/1e-8 - 1.0) < 1e-3) return;   // on the edge of the tolerance
+  assert_int_equal(a->solved, b->solved);
+  if (a->residual > 1e-8) return;   // the x of an x that is no solution is not moved
+  assert_true(fabs(a->componentwise - b->componentwise) <= 1e-6*(1.0 + a->componentwise));
+}
+
+static void units_order_and_neighbours_do_not_matter(void **state) {
+  (void)state;
+  static small s, t;
+  support_state = 11;
+  int solved = 0, ruled = 0;
+  for (int trial = 0; trial < 600; trial++) {
+    draw_small(&s);
+    const int n = s.n;
+    const perp_certificate first = judge_small(&s, 0.0);
+    solved += first.solved;
+    ruled += !first.solved && first.residual <= 1e-8;
+    t = s;                          // one power of two for all rows, and one for all columns
+    const int row = whole(-30, 30), column = whole(-30, 30);
+    for (int i = 0; i < n; i++) {
+      for (int j = 0; j < n; j++) t.A[i*n + j] = ldexp(s.A[i*n + j], row + column);
+      t.b[i] = ldexp(s.b[i], row);
+      t.x[i] = ldexp(s.x[i], -column);
+    }
+    perp_certificate other = judge_small(&t, 0.0);
+    same(&first, &other);
+    for (int i = 0; i < n; i++) {   // in the opposite order
+      for (int j = 0; j < n; j++) t.A[i*n + j] = s.A[(n - 1 - i)*n + n - 1 - j];
+      t.b[i] = s.b[n - 1 - i];
+      t.x[i] = s.x[n - 1 - i];
+    }
+    other = judge_small(&t, 0.0);
+    same(&first, &other);
+    t.n = 2*n;                      // beside a problem a million times as large, which is solved
+    memset(t.A, 0, sizeof t.A);
+    for (int i = 0; i < n; i++) {
+      for (int j = 0; j < n; j++) t.A[i*2*n + j] = s.A[i*n + j];
+      t.A[(n + i)*2*n + n + i] = 1.0;
+      t.b[i] = s.b[i];
+      t.x[i] = s.x[i];
+      t.b[n + i] = -1e16;
+      t.x[n + i] = 1e16;
+    }
+    other = judge_small(&t, 0.0);
+    same(&first, &other);
+  }
+  assert_true(solved > 100 && ruled > 3);
+}
+
+// ---- how often is it wrong ----
+
+typedef enum family { WIDE, CHAINS, PLAIN, FAMILIES } family;
+static const char *const names[] = {"b over 1..1e10", "reducible chains", "whole b of 8"};
+
+static void make(family kind, exact_problem *p) {
+  memset(p, 0, sizeof *p);
+  const int n = p->n = whole(2, 6), size = whole(1, 3), fill = whole(40, 90);
+  int block = 0;   // rows before it are seen by those after it, in a chain
+  for (int i = 0; i < n; i++) {
+    if (kind == CHAINS && (i == 0 || whole(0, 1))) block = i;
+    for (int j = 0; j < n; j++) {
+      const int seen = kind != CHAINS || j < i + 2 - (i - block > 0);
+      p->A[i][j] = seen && whole(0, 99) < fill ? whole(-size, size) : 0;
+    }
+    p->b[i] = kind == PLAIN ? whole(-8, 8) : (int64_t)magnitude();
+    p->hi[i] = EXACT_INF;
+  }
+}
+
+static void few_unsolvable_problems_are_called_solved(void **state) {
+  (void)state;
+  const int count = getenv("PERP_LONG_TESTS") != NULL ? 150000 : fewer(4000);
+  static const char *const methods[] = {"auto", "lemke", "interior_point"};
+  support_state = 5;
+  printf("%-18s %10s %10s %8s %8s %8s %8s\n", "family", "solvable", "not", "left out", "missed",
+         "false", "of auto");
+  for (int kind = 0; kind < FAMILIES; kind++) {
+    long solvable = 0, not_solvable = 0, overflow = 0, missed = 0, wrong = 0, by_auto = 0,
+         infeasible = 0;
+    for (int k = 0; k < count; k++) {
+      exact_problem e;
+      make((family)kind, &e);
+      const exact_verdict truth = exact_solvable(&e, NULL);
+      solvable += truth == EXACT_YES;
+      not_solvable += truth == EXACT_NO;
+      overflow += truth == EXACT_OVERFLOW;
+      if (truth == EXACT_OVERFLOW) continue;
+      double A[EXACT_ROWS*EXACT_ROWS], b[EXACT_ROWS];
+      for (int i = 0; i < e.n; i++) {
+        for (int j = 0; j < e.n; j++) A[i*e.n + j] = (double)e.A[i][j];
+        b[i] = (double)e.b[i];
+      }
+      const perp_dense D = {.n = e.n, .value = A};
+      const perp_problem p = {.A = perp_from_dense(&D, 0), .b = b};
+      const int which = k%4 == 0 ? 1 : k%4 == 1 ? 2 : 0;
+      const perp_options o = perp_default_options(perp_find_method(methods[which]));
+      double x[EXACT_ROWS] = {0};
+      perp_result r;
+      assert_int_equal(perp_solve_once(&p, x, &o, &r), PERP_OK);
+      const int solved = r.status == PERP_STATUS_SOLVED;
+      wrong += solved && truth == EXACT_NO;
+      by_auto += solved && truth == EXACT_NO && which == 0;
+      missed += !solved && truth == EXACT_YES && which == 0;
+      infeasible += r.status == PERP_STATUS_INFEASIBLE && r.radius == INF && truth == EXACT_YES;
+    }
+    printf("%-18s %10ld %10ld %8ld %8ld %8ld %8ld\n", names[kind], solvable, not_solvable, overflow,
+           missed, wrong, by_auto);
+    fflush(stdout);
+    assert_true(not_solvable > count/5 && solvable > count/5);
+    assert_int_equal(infeasible, 0);
+    assert_true(missed <= solvable/1000);
+    if (kind == PLAIN) assert_int_equal(wrong, 0);
+    else assert_true(wrong <= not_solvable/10000);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_row_that_is_all_wrong_is_not_solved),
+      cmocka_unit_test(tolerances_are_checked),
+      cmocka_unit_test(units_order_and_neighbours_do_not_matter),
+      cmocka_unit_test(few_unsolvable_problems_are_called_solved),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
