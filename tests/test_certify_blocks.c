@@ -38,6 +38,39 @@ static void a_small_block_is_not_hidden_by_a_large_b(void **state) {
   }
 }
 
+// The same with a contradiction of any size, in any units, and far along the ray (0, 1, 1): no
+// problem has both an x that passes the certificate and a proof that there is none. A contradiction
+// of 2e-5 is proven however large b_1 is.
+static void a_block_never_passes_both_certificates(void **state) {
+  (void)state;
+  support_state = 63;
+  int proven = 0, solved = 0;
+  for (int trial = 0; trial < often(2000); trial++) {
+    const double missing = pow(10.0, between(-11, -4)), big = pow(10.0, between(6, 200)),
+                 far = trial & 1 ? pow(10.0, between(0, 14)) : 0.0, width = 4.0*(trial%3);
+    double r[3], c[3], M[9] = {1, trial & 4 ? 1e-9 : 1, 0, 0, 1, -1, 0, -1, 1};
+    for (int i = 0; i < 3; i++) {
+      r[i] = pow(10.0, between(-width, width));
+      c[i] = pow(10.0, between(-width, width));
+    }
+    const double b[] = {-big*r[0], -5*r[1], (5 - missing)*r[2]}, u[] = {0, 1/r[1], 1/r[2]};
+    const double half = far + 5 - missing/2,
+                 x[] = {(big - M[1]*half)/c[0], half/c[1], far/c[2]};
+    for (int i = 0; i < 9; i++) M[i] *= r[i/3]*c[i%3];
+    const perp_dense d = {.n = 3, .value = M};
+    const perp_problem p = {.A = perp_from_dense(&d, 0), .b = b};
+    perp_farkas farkas;
+    assert_int_equal(perp_check_farkas(&p, u, &farkas), PERP_OK);
+    const int has = certify(&p, x).solved, none = farkas.proven || farkas.bounded;
+    if (has && none) fail_msg("trial %d: solved and impossible, by %g of 5", trial, missing);
+    if (!none && missing > 2e-5 && width == 0.0)
+      fail_msg("trial %d: no proof: %s", trial, farkas.reason);
+    proven += none;
+    solved += has;
+  }
+  assert_true(proven > 100 && solved > 100);
+}
+
 // What flows in counts: blocks with b = 0 of their own, or far smaller than what they get.
 static void what_flows_in_is_a_scale(void **state) {
   (void)state;
@@ -234,6 +267,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(rounding_flows_in),
     cmocka_unit_test(a_small_block_is_not_hidden_by_a_large_b),
+    cmocka_unit_test(a_block_never_passes_both_certificates),
     cmocka_unit_test(what_flows_in_is_a_scale),
     cmocka_unit_test(a_block_without_a_scale_takes_the_smallest),
     cmocka_unit_test(halves_of_a_block_have_their_own_units),

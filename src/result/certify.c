@@ -49,6 +49,7 @@ void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch, in
     *scalings[k] = ARENA_ARRAY(memory, double, m);
   c->block = ARENA_ARRAY(memory, int32_t, m);
   c->lenient = ARENA_ARRAY(memory, uint8_t, m);
+  c->closed = ARENA_ARRAY(memory, uint8_t, m);
   c->block_half = ARENA_ARRAY(memory, int32_t, 2*m);
   c->component = ARENA_ARRAY(memory, int32_t, m);
   c->entries = ARENA_ARRAY(memory, int32_t, m);

@@ -75,6 +75,7 @@ typedef struct certifier {   // all that does not depend on x, but for the rule
   int rough;                 // a of x_ref is too large: it would have taken too long
   int reducible;             // there are more blocks than components
   int32_t *block, blocks;    // n: of each row
+  uint8_t *closed;           // one per block: no x changes its rule (certify_blocks.c)
   int32_t *block_half, block_halves;   // 2 n: see components_halves, of the blocks alone
   double *y_ref, *a_ref;     // n each: y and a at x_ref
   // n each, where A is reducible: the scalings, settled, and their bases by component

@@ -172,10 +172,32 @@ void certifier_rescale(const certifier *c) {
   }
 }
 
+// A block is closed if nothing flows into it, whatever x is, and if x_ref does not solve it. Its
+// G_k is then r_i(x_ref) of its own rows, so that one rule holds for every x.
+static void find_closed(const certifier *c) {
+  enum { FIRST = 1, SECOND = 2, OPEN = 4 };   // r_i(x_ref) > 0 in that scaling; something flows in
+  const int32_t n = c->n;
+  double *far = c->work, *inflow = c->work + n, *none = c->work + 2*n;   // n each
+  for (int32_t i = 0; i < n; i++) {
+    far[i] = 0x1p600;   // entries that a wrapper makes tiny count, too
+    none[i] = 0.0;
+  }
+  components_inflow(&c->problem->A, c->block, far, inflow);
+  memset(c->closed, 0, (size_t)c->blocks);
+  for (int32_t i = 0; i < n; i++) {
+    const int first = reference(c, c->first_R, c->first_C, none, i) > 0.0,
+              second = c->two ? reference(c, c->second_R, c->second_C, none, i) > 0.0 : first;
+    c->closed[c->block[i]] |= (uint8_t)((first ? FIRST : 0) | (second ? SECOND : 0) |
+                                        (inflow[i] != 0.0 ? OPEN : 0));
+  }
+  for (int32_t k = 0; k < c->blocks; k++) c->closed[k] = c->closed[k] == (FIRST | SECOND);
+}
+
 void blocks_begin(certifier *c) {
   memcpy(c->y_ref, c->y, (size_t)c->n*sizeof *c->y);
   memcpy(c->a_ref, c->a, (size_t)c->n*sizeof *c->a);
   c->rule = c->own;
   c->rule.part = c->block;
+  find_closed(c);
   certifier_rescale(c);
 }

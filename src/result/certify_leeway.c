@@ -5,9 +5,11 @@
 //     always    tol (G_c if > 0, else s_i) + 32 u s_i
 //     product   what is forgiven besides for the rounding of A x: at most 100 tol G_c, or up to
 //               1e-4 G_c where the two scalings disagree on the row
-// Where A is reducible each block has its own G_k <= G_c, so these numbers of the component are
-// upper bounds: twice as large, because the two scalings are normalised to bases between 1 and 2,
-// and with 32 u G_c for the rounding that flows in from other blocks.
+// A closed block of a reducible A has one rule for every x (certify_blocks.c), so its own G_k and
+// scaling take the place of the component's: a large b elsewhere does not weaken a proof in it. In
+// the other blocks G_k depends on what flows in, but G_k <= G_c. The numbers of the component are
+// upper bounds there: twice as large, because the two scalings are normalised to bases between 1
+// and 2, and with 32 u G_c for the rounding that flows in.
 #include <math.h>
 
 #include "certify_grid_parts.h"
@@ -32,14 +34,16 @@ certify_leeway certify_leeway_of(const certifier *c, int32_t i, double tol, doub
     empty = rule.empty;
     if (!empty) found = leeway(rule.R, G > 0.0 ? G : S, G > 0.0 ? G : rule.s, rule.s, 1.0, 0, tol);
   } else {
-    G = c->G[c->component[i]];
-    S = c->S[c->component[i]];
+    const int closed = c->reducible && c->closed[c->block[i]], open = c->reducible && !closed;
+    const int32_t k = closed ? c->block[i] : c->component[i];
+    const double R = closed ? c->rule.R[i] : c->R[i], s = closed ? c->rule.s[i] : c->s[i],
+                 held_R = closed ? c->rule.held_R[i] : c->held_R[i];
+    G = closed ? c->rule.G[k] : c->G[k];
+    S = closed ? c->rule.S[k] : c->S[k];
     empty = c->entries[i] == 0;
-    // of blocks only the least cap is known where there are two scalings
-    const double less = !c->two ? 1.0 : c->reducible ? (double)INFINITY : c->R[i]/c->held_R[i];
-    if (!empty)
-      found = leeway(c->R[i], G > 0.0 ? G : S, G > 0.0 ? G : c->s[i], c->s[i], less, c->reducible,
-                     tol);
+    // of open blocks only the least cap is known where there are two scalings
+    const double less = !c->two ? 1.0 : open ? (double)INFINITY : R/held_R;
+    if (!empty) found = leeway(R, G > 0.0 ? G : S, G > 0.0 ? G : s, s, less, open, tol);
   }
   if (empty) return (certify_leeway){0.0, 0.0};
   if (!(G < (double)INFINITY && S < (double)INFINITY)) found = (certify_leeway){0.0, 0.0};
