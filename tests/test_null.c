@@ -34,6 +34,7 @@ static perp_wrapper wrapper;
 static perp_limits limits;
 static perp_solver *solver, *other;
 static perp_result result;
+static perp_brief brief;
 static perp_certificate certificate;
 static perp_farkas farkas;
 static perp_bound bound;

@@ -35,7 +35,7 @@ int main(void) {
   static foot feet[COUNT];
   static perp_dense matrix[COUNT];
   static perp_problem problem[COUNT];
-  static perp_result result[COUNT];
+  static perp_brief brief[COUNT];   // 40 bytes each; a perp_result has more than a thousand
   static double *x[COUNT];
   for (int k = 0; k < COUNT; k++) {
     stand(&feet[k], k < 500 ? 0.0 : 0.8);
@@ -47,13 +47,13 @@ int main(void) {
   const perp_limits limits = {.n = CORNERS, .nnz = CORNERS*CORNERS};   // lanes: for threads
   perp_solver *solver = NULL;
   if (perp_solver_create(NULL, &limits, NULL, NULL, &solver) != PERP_OK ||
-      perp_solve_batch(solver, problem, COUNT, x, result) != PERP_OK) {
+      perp_solve_batch_brief(solver, problem, COUNT, x, brief) != PERP_OK) {
     fprintf(stderr, "%s\n", perp_last_message());
     perp_solver_destroy(solver);
     return 1;
   }
   int solved = 0;
-  for (int k = 0; k < COUNT; k++) solved += result[k].status == PERP_STATUS_SOLVED;
+  for (int k = 0; k < COUNT; k++) solved += brief[k].status == PERP_STATUS_SOLVED;
   printf("%d of %d solved\n", solved, COUNT);
   for (int k = 0; k < COUNT; k += 500)
     printf("push at (%.1f, %.1f): %.2f %.2f %.2f %.2f\n", k < 500 ? 0.0 : 0.8, k < 500 ? 0.0 : 0.8,

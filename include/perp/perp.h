@@ -536,6 +536,24 @@ perp_error perp_solver_set_time_limit(perp_solver *solver, double seconds);
 // several threads at once.
 perp_error perp_solve_batch(perp_solver *solver, const perp_problem *problems, int32_t count,
                             double *const *x, perp_result *results);
+
+// What a batch tells of each problem in 40 bytes: a perp_result has more than a thousand, most of
+// them for its message.
+typedef struct perp_brief {
+  perp_status status;
+  perp_error error;                // why this problem was refused: status is then UNSOLVED and x is
+                                   //   untouched; PERP_OK: it was not
+  int32_t iterations;
+  int32_t worst;                   // these and method: as in perp_result and its certificate
+  const perp_method *method;
+  double residual;
+  double natural_residual;
+} perp_brief;
+// perp_solve_batch with a brief for each problem: the same bits of x, the same verdicts, and no
+// memory that grows with count. For the message of one problem, call perp_solve on it from the same
+// guess (x holds the answer by then), with the same solver: it takes the same way.
+perp_error perp_solve_batch_brief(perp_solver *solver, const perp_problem *problems, int32_t count,
+                                  double *const *x, perp_brief *briefs);
 void perp_solver_destroy(perp_solver *solver);       // NULL is fine
 
 // ------------------------------------------------------------------------- proofs and error bounds

@@ -50,23 +50,42 @@ typedef struct batch {
   perp_solver *solver;
   const perp_problem *problems;
   double *const *x;
-  perp_result *results;
+  perp_result *results;   // the caller wants either these
+  perp_brief *briefs;     //   or these, and the other one is NULL
   int32_t count, lanes;
 } batch;
 
+// Where the result of problem k is written: the caller's, or one on the stack that only lives until
+// its brief is taken.
+static perp_result *result_of(const batch *b, int32_t k, perp_result *own) {
+  return b->results != NULL ? &b->results[k] : own;
+}
+
+static void take_brief(const batch *b, int32_t k, perp_error error, const perp_result *result) {
+  if (b->briefs == NULL) return;
+  b->briefs[k] = (perp_brief){.status = result->status, .error = error,
+                              .iterations = result->iterations, .worst = result->certificate.worst,
+                              .method = result->method, .residual = result->certificate.residual,
+                              .natural_residual = result->certificate.natural_residual};
+}
+
 static void solve_alone(const batch *b, perp_solver *s, int32_t k) {
-  const perp_error error = perp_solve(s, &b->problems[k], b->x[k], &b->results[k]);
-  if (error == PERP_OK) return;
-  // The others go on, so this one says that nothing is claimed.
-  b->results[k] = (perp_result){.method = s->method,
-                                .certificate = {.worst = -1, .residual = (double)INFINITY,
-                                                .natural_residual = (double)INFINITY,
-                                                .componentwise = -1.0, .componentwise_row = -1}};
-  plain_print(b->results[k].message, sizeof b->results[k].message, "%s", perp_last_message());
-  if (k < s->batch_failed) {
-    s->batch_failed = k;
-    s->batch_error = error;
+  perp_result own, *result = result_of(b, k, &own);
+  const perp_error error = perp_solve(s, &b->problems[k], b->x[k], result);
+  if (error != PERP_OK) {
+    // The others go on, so this one says that nothing is claimed.
+    *result = (perp_result){.method = s->method,
+                            .certificate = {.worst = -1, .residual = (double)INFINITY,
+                                            .natural_residual = (double)INFINITY,
+                                            .componentwise = -1.0, .componentwise_row = -1}};
+    plain_print(result->message, sizeof result->message, "%s", perp_last_message());
+    if (k < s->batch_failed) {
+      s->batch_failed = k;
+      s->batch_error = error;
+      plain_print(s->batch_message, sizeof s->batch_message, "%s", perp_last_message());
+    }
   }
+  take_brief(b, k, error, result);
 }
 
 typedef struct small { int32_t k; const perp_dense *A; } small;   // problem k is small and dense
@@ -79,11 +98,16 @@ static void solve_four(const batch *b, perp_solver *s, const small *of) {
   quick_end end[4];
   quick_answer answer[4];
   quick_solve_four(p, A, x, quick_demand(s->options.tol, s->options.componentwise_tol), end, answer);
-  for (int i = 0; i < 4; i++)
-    if (end[i] != QUICK_NONE)
-      solver_finish_quickly(s, end[i], &answer[i], A[i]->n, x[i], &b->results[of[i].k]);
-    else
-      solve_alone(b, s, of[i].k);
+  for (int i = 0; i < 4; i++) {
+    const int32_t k = of[i].k;
+    if (end[i] == QUICK_NONE) {
+      solve_alone(b, s, k);
+      continue;
+    }
+    perp_result own, *result = result_of(b, k, &own);
+    solver_finish_quickly(s, end[i], &answer[i], A[i]->n, x[i], result);
+    take_brief(b, k, PERP_OK, result);
+  }
 }
 
 // Small problems wait until there are four with the same n.
@@ -112,20 +136,35 @@ static void run_lane(void *data, int32_t lane) {
   s->judge.threads = judges;
 }
 
+static perp_error solve_batch(batch b, const char *function, const char *output) {
+  if (b.solver == NULL) return error_set(PERP_ERROR_ARGUMENT, "%s: solver is NULL", function);
+  if (b.count < 0)
+    return error_set(PERP_ERROR_ARGUMENT, "%s: count = %d must not be negative", function, b.count);
+  const char *missing = b.problems == NULL                      ? "problems"
+                        : b.x == NULL                           ? "x"
+                        : b.results == NULL && b.briefs == NULL ? output
+                                                                : NULL;
+  if (b.count > 0 && missing != NULL)
+    return error_set(PERP_ERROR_ARGUMENT, "%s: %s is NULL, and count = %d", function, missing,
+                     b.count);
+  b.lanes = b.solver->limits.lanes > 1 ? b.solver->limits.lanes : 1;
+  team_run(b.solver->threads, run_lane, &b, b.lanes);
+  const perp_solver *first = b.solver;
+  for (int32_t k = 0; k + 1 < b.lanes; k++)
+    if (b.solver->lanes[k]->batch_failed < first->batch_failed) first = b.solver->lanes[k];
+  if (first->batch_failed >= b.count) return PERP_OK;
+  return error_set(first->batch_error, "problem %d: %.220s", first->batch_failed,
+                   first->batch_message);
+}
+
 perp_error perp_solve_batch(perp_solver *solver, const perp_problem *problems, int32_t count,
                             double *const *x, perp_result *results) {
-  if (solver == NULL || count < 0 ||
-      (count > 0 && (problems == NULL || x == NULL || results == NULL)))
-    return error_set(PERP_ERROR_ARGUMENT,
-                     "perp_solve_batch: count = %d < 0, or solver, problems, x or results is NULL",
-                     count);
-  const int32_t lanes = solver->limits.lanes > 1 ? solver->limits.lanes : 1;
-  batch b = {solver, problems, x, results, count, lanes};
-  team_run(solver->threads, run_lane, &b, lanes);
-  const perp_solver *first = solver;
-  for (int32_t k = 0; k + 1 < lanes; k++)
-    if (solver->lanes[k]->batch_failed < first->batch_failed) first = solver->lanes[k];
-  if (first->batch_failed >= count) return PERP_OK;
-  return error_set(first->batch_error, "problem %d: %.220s", first->batch_failed,
-                   results[first->batch_failed].message);
+  return solve_batch((batch){.solver = solver, .problems = problems, .x = x, .results = results,
+                             .count = count}, "perp_solve_batch", "results");
+}
+
+perp_error perp_solve_batch_brief(perp_solver *solver, const perp_problem *problems, int32_t count,
+                                  double *const *x, perp_brief *briefs) {
+  return solve_batch((batch){.solver = solver, .problems = problems, .x = x, .briefs = briefs,
+                             .count = count}, "perp_solve_batch_brief", "briefs");
 }

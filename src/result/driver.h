@@ -35,6 +35,7 @@ struct perp_solver {
   } kept;
   int32_t batch_failed;      // first problem of this lane that was refused, and why
   perp_error batch_error;
+  char batch_message[256];   //   in the words of perp_last_message()
   const perp_method *quick;  // who gets the credit for quick.c; NULL: an option asks for more
   certifier judge;           // on the caller's data
   presolve reduced;
