@@ -286,10 +286,36 @@ static void memory_does_not_grow_with_count(void **state) {
   assert_int_equal(most_bytes("pgs", 4*MIXED), most_bytes("pgs", 4000));
 }
 
+// A result that held anything before: the short way of small problems writes all of it.
+static void no_field_is_left(void **state) {
+  (void)state;
+  static mixed s;
+  mix(&s);
+  perp_solver *solver = solver_for("auto", (double)INFINITY, 1, 1, NULL);
+  for (int32_t count = 1; count <= 4; count += 3) {   // alone, and four at once
+    perp_result result[4];
+    memset(result, 0xff, sizeof result);
+    perp_problem problem[4];
+    double x[4][LARGEST] = {{0}}, *answers[4];
+    for (int k = 0; k < 4; k++) {
+      problem[k] = s.problem[1];
+      answers[k] = x[k];
+    }
+    assert_int_equal(perp_solve_batch(solver, problem, count, answers, result), PERP_OK);
+    for (int32_t k = 0; k < count; k++) {
+      assert_true(result[k].regularization == 0.0);
+      assert_true(result[k].factor_nonzeros == 0);
+      assert_true(result[k].radius == 0.0);
+    }
+  }
+  perp_solver_destroy(solver);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(one_bad_problem),
                                      cmocka_unit_test(arguments),
                                      cmocka_unit_test(briefs_agree_with_results),
-                                     cmocka_unit_test(memory_does_not_grow_with_count)};
+                                     cmocka_unit_test(memory_does_not_grow_with_count),
+                                     cmocka_unit_test(no_field_is_left)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,6 +36,8 @@ void solver_finish_quickly(const perp_solver *s, quick_end end, const quick_answ
                            int32_t n, double *x, perp_result *result) {
   for (int32_t i = 0; i < n; i++) x[i] = answer->x[i];
   memset(result, 0, offsetof(perp_result, message));
+  result->regularization = 0.0;
+  result->factor_nonzeros = 0;
   result->status = PERP_STATUS_SOLVED;
   result->method = end == QUICK_CERTIFIED ? s->quick : s->method;
   result->iterations = answer->rounds;
