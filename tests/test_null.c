@@ -36,6 +36,7 @@ static perp_solver *solver, *other;
 static perp_result result;
 static perp_brief brief;
 static perp_certificate certificate;
+static perp_tolerances tolerances;
 static perp_farkas farkas;
 static perp_bound bound;
 static perp_proof proof;
@@ -57,6 +58,7 @@ static uint32_t words[4];
 static char text[65536];
 
 static void prepare(void) {
+  tolerances = perp_default_tolerances();
   problem = (perp_problem){.A = perp_from_dense(&matrix, 0), .b = b, .pattern_stamp = 1, .value_stamp = 1};
   options = perp_default_options(NULL);
   limits = perp_limits_of(&problem);
