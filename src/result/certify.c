@@ -411,8 +411,7 @@ static int judge(const certifier *c, const double *x, double tol, double absolut
     const int32_t k = rule->part[i];
     const double y = c->y[i], below = c->x[i] - lower(p->lo, i), above = c->x[i] - upper(p->hi, i);
     const double scale = rule->inverse_C[i], away = fabs(x[i] - c->x[i]);
-    // An operator that says inf has not told y: it must not pass for a large y at a bound.
-    const double untold = y - y == 0.0 ? 0.0 : (double)INFINITY;
+    const double untold = overflow_of(y);
     const double natural = no_nan(fabs(mid(above, y, below))) + untold;
     found.natural_residual = max2(found.natural_residual, natural);
     const double distance = y > 0.0 ? below : -above;

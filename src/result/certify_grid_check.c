@@ -316,7 +316,8 @@ static void judge_one(const trial *t, int32_t i, double y, double a, verdict *v)
   const perp_problem *p = c->problem;
   const double lo = lower(p->lo, i), hi = upper(p->hi, i), x = t->inside[i],
                away = fabs(t->x[i] - x);
-  const double below = x - lo, above = x - hi, natural = no_nan(fabs(mid(above, y, below)));
+  const double below = x - lo, above = x - hi, untold = overflow_of(y);
+  const double natural = no_nan(fabs(mid(above, y, below))) + untold;
   const double distance = y > 0.0 ? below : -above;
   perp_certificate *found = &v->found;
   found->natural_residual = max2(found->natural_residual, natural);
@@ -324,7 +325,7 @@ static void judge_one(const trial *t, int32_t i, double y, double a, verdict *v)
   const cell_rule rule = grid_rule_of(c, i);
   // An x that had to be moved far to its bounds is not the answer: how far counts like a residual.
   const double moved = away*rule.inverse_C,
-               r = max2(distance_of(x, y, lo, hi, rule.R, rule.inverse_C), moved);
+               r = max2(distance_of(x, y, lo, hi, rule.R, rule.inverse_C), moved) + untold;
   v->snaps |= (r > 0.0) & (r < rule.R*fabs(y));
   const certify_row row = grid_judge_cell(&rule, r, y, moved, max2(a - fabs(p->b[i]), 0.0), t->tol);
   const double relative = r == 0.0 || (row.solved && row.base == 0.0) ? 0.0 : row.relative;
@@ -364,8 +365,9 @@ EXACT_INLINE void judge_run(const trial *t, const cells *s, int32_t from, int32_
     const four_mask is_right = four_at_most(four_add(r, lost), right),
                     // as far as it is r_i, and not only moved, that is too large
                     is_wrong = four_and(four_less(wrong, f.r),
-                                        four_less(f.r, four_all((double)INFINITY)));
-    if (four_any(four_not(four_or(is_right, is_wrong)))) {
+                                        four_less(f.r, four_all((double)INFINITY))),
+                    told = four_less(four_size(f.y), four_all((double)INFINITY));
+    if (four_any(four_not(four_and(told, four_or(is_right, is_wrong))))) {
       for (int k = 0; k < 4; k++) judge_one(t, s->first + q + k, y[q + k], a[q + k], v);
       continue;
     }
@@ -443,7 +445,7 @@ static void judge_chunk(void *data, int32_t index) {
       memcpy(c->x + k.from, t->x + k.from, (size_t)count*sizeof *c->x);
     for (int32_t q = 0; q < count;) {
       if (component[q] < 0) {   // most often solid or air, and fixed: r = 0
-        if (s.lo[q] != s.hi[q] || t->x[k.from + q] != s.lo[q])
+        if (s.lo[q] != s.hi[q] || t->x[k.from + q] != s.lo[q] || overflow_of(y[q]) > 0.0)
           judge_one(t, k.from + q, y[q], a[q], &v);
         q++;
         continue;

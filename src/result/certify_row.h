@@ -21,6 +21,10 @@ typedef struct row_rule {    // what row i is judged by, in the units of r
 // A x overflowed: certainly no solution
 static inline double no_nan(double r) { return r == r ? r : (double)INFINITY; }
 
+// 0, or inf where y is no number: A x overflowed, and nobody knows its sign. It is added to r, so
+// that such a y does not pass for a large one at a bound.
+static inline double overflow_of(double y) { return y - y == 0.0 ? 0.0 : (double)INFINITY; }
+
 // How much of x_i a y_i that points to a bound at this distance costs in the gap: all of x_i where
 // there is no bound, as in the duality gap of a quadratic program.
 static inline double gap_distance(double x, double distance) {
@@ -45,7 +49,9 @@ static inline certify_row judge_row(const row_rule *rule, double r, double y, do
                                                                          : (double)INFINITY};
   if (rule->empty) return row;
   // overflow: no tolerance, or inf <= inf would pass
-  if (!(base < (double)INFINITY && rule->S < (double)INFINITY)) return row;
+  if (!(r < (double)INFINITY && base < (double)INFINITY && rule->S < (double)INFINITY &&
+        rule->s < (double)INFINITY))
+    return row;
   const double T = tol*rule->T, noise = 32.0*u*rule->noise;
   const double size = rule->R*fabs(y), given = 32.0*u*rule->s + noise;
   row.strict = r <= T || (moved <= T && size <= T + given);
