@@ -313,6 +313,25 @@ static void a_squeezed_container_is_infeasible_and_goes_on(void **unused) {
     }
 }
 
+// A wall that presses by less than the tolerance proves nothing, and nothing is certified of the
+// liquid as it is.
+static void a_press_within_the_tolerance_is_not_called_infeasible(void **unused) {
+  (void)unused;
+  for (int walls = PERP_WALLS_SLIP; walls < PERP_WALLS_COUNT; walls++) {
+    perp_fluid_settings s = perp_fluid_defaults(2, 16, 16, 1);
+    s.walls = walls;
+    perp_fluid *f = fluid_with(&s);
+    perp_fluid_shape piston = perp_fluid_box(-0.5, 0.5, 0.0, 0.65, 1.0, 0.0);
+    piston.velocity[0] = 1e-10;
+    add(f, piston);
+    put(f, perp_fluid_box(0.5, 0.5, 0.0, 0.5, 0.5, 0.0));
+    const perp_fluid_report r = step(f);
+    assert_int_equal(r.unsolved, 1);
+    assert_int_equal(r.worst_status, PERP_STATUS_UNSOLVED);
+    perp_fluid_destroy(f);
+  }
+}
+
 // Where walls can let go the sum of b is not below 0, rounding included: below is no solution.
 static void full_tanks_that_churn_have_solutions(void **unused) {
   (void)unused;
@@ -470,6 +489,7 @@ int main(void) {
     cmocka_unit_test(thin_plates_have_their_own_velocity),
     cmocka_unit_test(full_containers_rest),
     cmocka_unit_test(a_squeezed_container_is_infeasible_and_goes_on),
+    cmocka_unit_test(a_press_within_the_tolerance_is_not_called_infeasible),
     cmocka_unit_test(full_tanks_that_churn_have_solutions),
     cmocka_unit_test(compensation_leaves_full_chambers_alone),
     cmocka_unit_test(a_full_tank_takes_its_liquid_along),

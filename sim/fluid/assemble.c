@@ -16,7 +16,7 @@
 // sum A p = 0, so sum b = 0 must hold if all are equations and sum b >= 0 if not. A piston that
 // presses on a full container breaks it. Then the volume that has no place to go is taken from all
 // cells of that part alike, b += |sum b|/cells: they are compressed by as much as the piston moves,
-// and the report says infeasible.
+// and the report says infeasible if perp_check_farkas agrees, else unsolved.
 //
 // No slip: faces within half a cell of a wall begin the substep with the wall's velocity. Forces
 // and pressure are all that they have besides, so that liquid at rest stays so.
@@ -182,19 +182,31 @@ static void fill(void *data, int32_t part, int32_t who) {
   }
 }
 
-// Closed parts: makes their sums possible. Returns how many were not, by more than rounding.
+// Is there no pressure, before the sums are made possible? u: cells, as perp_farkas has it. Without
+// memory nothing is proven.
+static int is_infeasible(const perp_fluid *f, const double *u) {
+  const perp_problem problem = {.A = perp_from_grid(&f->grid, PERP_CLAIM_NONE), .b = f->b,
+                                .lo = f->lo, .hi = f->hi};
+  perp_farkas farkas;
+  return perp_check_farkas_within(&problem, u, f->options.tol, f->options.absolute_tol, &farkas) ==
+             PERP_OK && farkas.proven;
+}
+
+// Closed parts: makes their sums possible. f->squeezed counts those that were not, by more than
+// rounding. proof: cells, work; constant in each of them, it is the vector that is to prove it.
 // Of parts that can open the sum becomes a little more than 0: one that is 0 but for rounding may be
 // less than 0, which has no solution.
-static int32_t balance(const work *w, total *of) {
+static void balance(const work *w, total *of, double *proof) {
   perp_fluid *f = w->f;
   double largest = 0.0;
-  int32_t closed = 0, squeezed = 0;
+  int32_t closed = 0;
+  f->squeezed = f->infeasible = 0;
   for (int32_t c = 0; c < f->cells; c++) {
     if (f->type[c] != PERP_CELL_LIQUID || w->part[c] != c || w->free_surface[c]) continue;
     of[c] = (total){0};
     closed++;
   }
-  if (closed == 0) return 0;
+  if (closed == 0) return;
   uint8_t *can_open = w->free_surface;   // of a closed part: 2
   for (int32_t c = 0; c < f->cells; c++) {
     const int32_t p = w->part[c];
@@ -212,14 +224,22 @@ static int32_t balance(const work *w, total *of) {
   const double rounding = ROUNDING*f->settings.density/f->dt*largest/f->h;
   for (int32_t c = 0; c < f->cells; c++) {
     const int32_t p = w->part[c];
+    proof[c] = 0.0;
+    if (f->type[c] != PERP_CELL_LIQUID || can_open[p] == 1) continue;
+    const double sum = of[p].sum, size = of[p].size;
+    if (can_open[p] == 2 && sum >= 0.0) continue;
+    if (!(fabs(sum)/of[p].count > rounding + ROUNDING*size/of[p].count)) continue;
+    proof[c] = (sum < 0.0 ? 1.0 : -1.0)/size;
+    f->squeezed += p == c;
+  }
+  f->infeasible = f->squeezed > 0 && is_infeasible(f, proof);
+  for (int32_t c = 0; c < f->cells; c++) {
+    const int32_t p = w->part[c];
     if (f->type[c] != PERP_CELL_LIQUID || can_open[p] == 1) continue;
     const double more = can_open[p] == 2 ? ROUNDING*of[p].size : 0.0;
     if (can_open[p] == 2 && of[p].sum >= more) continue;
-    const double mean = of[p].sum/of[p].count;
-    if (p == c && fabs(mean) > rounding + ROUNDING*of[p].size/of[p].count) squeezed++;
-    f->b[c] -= mean - more/of[p].count;
+    f->b[c] -= of[p].sum/of[p].count - more/of[p].count;
   }
-  return squeezed;
 }
 
 // ----------------------------------------------------------------------------------------- no slip
@@ -254,9 +274,11 @@ perp_error fluid_assemble(perp_fluid *f) {
   work w = {.f = f, .cells = cells_of(f)};
   f->correction = fluid_correction(f);
   const size_t cells = (size_t)f->cells, lines = (size_t)lines_of(&w.cells);
-  total *of = fluid_scratch(f, cells*(sizeof(total) + sizeof(int32_t) + 1) + lines*sizeof(int32_t));
+  total *of = fluid_scratch(f, cells*(sizeof(total) + sizeof(double) + sizeof(int32_t) + 1) +
+                              lines*sizeof(int32_t));
   if (of == NULL) return PERP_ERROR_MEMORY;
-  w.part = (int32_t *)(of + cells);
+  double *proof = (double *)(of + cells);
+  w.part = (int32_t *)(proof + cells);
   w.bad = w.part + cells;
   w.free_surface = (uint8_t *)(w.bad + lines);
   if (f->settings.walls == PERP_WALLS_NO_SLIP) hold(f);
@@ -269,7 +291,7 @@ perp_error fluid_assemble(perp_fluid *f) {
       return fluid_error(PERP_ERROR_PROBLEM, "cell (%d, %d, %d): the velocity is not finite",
                          (int)(c % nx), (int)(c/nx % ny), (int)(c/nx/ny));
     }
-  f->squeezed = balance(&w, of);
+  balance(&w, of, proof);
   f->report.liquid = f->report.complementary = 0;
   for (int32_t c = 0; c < f->cells; c++) {
     f->report.liquid += f->type[c] == PERP_CELL_LIQUID;

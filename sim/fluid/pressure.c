@@ -40,8 +40,10 @@ perp_error fluid_pressure(perp_fluid *f) {
   if (error != PERP_OK) return fluid_error(error, "pressure: %s", perp_last_message());
   r->newton += f->result.iterations;
   r->inner += f->result.inner_iterations;
-  // liquid that its walls squeeze: no pressure answers them, whatever that of the rest is
-  if (f->squeezed > 0) f->result.status = PERP_STATUS_INFEASIBLE;
+  // Walls squeeze some liquid: what was solved is the problem with the sums made possible, not that
+  // of the liquid as it is.
+  if (f->squeezed > 0)
+    f->result.status = f->infeasible ? PERP_STATUS_INFEASIBLE : PERP_STATUS_UNSOLVED;
   count(r, f->result.status, f->result.certificate.residual);
   return PERP_OK;
 }

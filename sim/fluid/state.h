@@ -58,6 +58,7 @@ struct perp_fluid {
 
   uint64_t solid_stamp;          // of the solids that solid_distance, open and wall are of; 0: none
   int32_t squeezed;              // closed parts of the liquid whose walls leave too little room
+  int infeasible;                // ... and perp_check_farkas agrees that no pressure answers them
   void *scratch;                 // of the stage at hand: fluid_scratch()
   size_t scratch_bytes;
   uint8_t *mark[3];              // faces: layers of an extrapolation
