@@ -32,6 +32,16 @@ void planes_words(planes *out, const uint32_t *word, size_t count, int width) {
     for (size_t i = 0; i < count; i++) *to++ = (unsigned char)(word[i] >> 8*k);
 }
 
+void planes_number(planes *out, size_t value) {
+  unsigned char byte[10];
+  size_t count = 0;
+  do {
+    byte[count++] = (unsigned char)((value & 127) | (value > 127 ? 128 : 0));
+    value >>= 7;
+  } while (value);
+  planes_bytes(out, byte, count);
+}
+
 uint32_t planes_fold(uint32_t difference, int width) {
   const uint32_t sign = (uint32_t)1 << (8*width - 1), mask = sign | (sign - 1);
   const uint32_t d = difference & mask;

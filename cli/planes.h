@@ -15,6 +15,7 @@ typedef struct planes {
 
 void planes_bytes(planes *out, const void *bytes, size_t count);
 void planes_words(planes *out, const uint32_t *word, size_t count, int width);
+void planes_number(planes *out, size_t value);   // seven bits a byte, the lowest first
 
 // Differences to the word before; the words are lost.
 void planes_chain(planes *out, uint32_t *word, size_t count);

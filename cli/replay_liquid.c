@@ -7,7 +7,7 @@
 //
 // In space only particles near the surface or a wall are kept: those inside cannot be seen. If there
 // are still too many, every n-th is left. Likewise for cells, which become blocks of 2 x 2 x 2, or
-// more. Velocities are what packs worst, and have fewer steps in space: they are for colours, and
+// more; the surface has nodes of its own (replay_surface.h). Velocities are what packs worst, and have fewer steps in space: they are for colours, and
 // for the way from one frame to the next.
 #include <math.h>
 #include <stdlib.h>
@@ -18,14 +18,15 @@
 #include "liquid.h"
 #include "message.h"
 #include "replay_common.h"
+#include "replay_surface.h"
 
 enum { FLAT_BUDGET = 16000000, // particles of all frames: a page of about 50 MB
        SOLID_BUDGET = 8000000, // in space: of about 35 MB
        SPEEDS = 32,            // steps of a velocity in space, each way; in the plane 127
-       CELL_BUDGET = 48000000, // cells of all frames, in space: 3 bytes each in the browser
+       CELL_BUDGET = 48000000, // cells of all frames, in space: 2 bytes each in the browser
        FLAT_LEVELS = 32, SOLID_LEVELS = 16 };   // places along the edge of a cell
 
-typedef struct page_cell { uint8_t type, pressure, distance; } page_cell;
+typedef struct page_cell { uint8_t type, pressure; } page_cell;
 
 typedef struct packer {
   const recording *what;
@@ -40,6 +41,7 @@ typedef struct packer {
   int32_t block, page[3];      // in space: cells of the page are so many along each edge; how many
   uint32_t *kept;              // scale.most: which particles
   page_cell *blocks;           // of a frame
+  replay_surface surface;      // in space
   uint32_t *length;            // frames: bytes
   planes plain, body;          // body: the frames
 } packer;
@@ -89,16 +91,6 @@ static int choose_stride(packer *p) {
 
 // ----------------------------------------------------------------------------------------- a frame
 
-static void put_number(planes *out, size_t value) {   // seven bits a byte, the lowest first
-  unsigned char byte[10];
-  size_t count = 0;
-  do {
-    byte[count++] = (unsigned char)((value & 127) | (value > 127 ? 128 : 0));
-    value >>= 7;
-  } while (value);
-  planes_bytes(out, byte, count);
-}
-
 static void put_float(planes *out, double value) {
   const float single = (float)value;
   uint32_t word;
@@ -136,7 +128,7 @@ static void put_separating(packer *p, const liquid_frame *frame) {
   size_t last = 0;
   for (size_t i = 0; frame->type && i < p->cells; i++) {
     if (!(frame->type[i] & RECORD_CELL_SEPARATING)) continue;
-    put_number(&p->body, i - last);
+    planes_number(&p->body, i - last);
     last = i;
   }
 }
@@ -151,7 +143,7 @@ static void put_particles(packer *p, const liquid_frame *frame, uint32_t count) 
   size_t last = 0;
   for (uint32_t k = 0; k < count; k++) {
     const size_t cell = liquid_cell(head_of(p), frame, p->kept[k]);
-    put_number(&p->body, cell - last);
+    planes_number(&p->body, cell - last);
     last = cell;
   }
   for (int c = 0; c < head_of(p)->dimension; c++)
@@ -206,29 +198,27 @@ static void choose_block(packer *p) {
 }
 
 // What a block of cells is together: what most of it is, solids not counted; the mean pressure of
-// its liquid, the mean distance.
+// its liquid.
 static page_cell block_at(const packer *p, const liquid_frame *frame, const int32_t at[3]) {
   const int32_t *n = head_of(p)->liquid.cells;
-  int32_t wet = 0, dry = 0, all = 0, from[3], to[3];
-  double pressure = 0.0, distance = 0.0;
+  int32_t wet = 0, dry = 0, from[3], to[3];
+  double pressure = 0.0;
   for (int c = 0; c < 3; c++) {
     from[c] = at[c]*p->block;
     to[c] = from[c] + p->block < n[c] ? from[c] + p->block : n[c];
   }
   for (int32_t k = from[2]; k < to[2]; k++)
     for (int32_t j = from[1]; j < to[1]; j++)
-      for (int32_t i = from[0]; i < to[0]; i++, all++) {
+      for (int32_t i = from[0]; i < to[0]; i++) {
         const size_t one = ((size_t)k*(size_t)n[1] + (size_t)j)*(size_t)n[0] + (size_t)i;
         const int type = frame->type ? frame->type[one] & RECORD_CELL_TYPE : 0;
         wet += type == PERP_CELL_LIQUID;
         dry += type == PERP_CELL_AIR;
         if (frame->pressure && type == PERP_CELL_LIQUID) pressure += frame->pressure[one];
-        if (frame->surface) distance += frame->surface[one];
       }
   const int type = wet + dry == 0 ? PERP_CELL_SOLID : wet >= dry ? PERP_CELL_LIQUID : PERP_CELL_AIR;
   return (page_cell){.type = (uint8_t)type,
-                     .pressure = (uint8_t)(wet ? pressure_byte(p, frame->unit*pressure/wet) : 0),
-                     .distance = (uint8_t)lrint(distance/(all*p->block))};
+                     .pressure = (uint8_t)(wet ? pressure_byte(p, frame->unit*pressure/wet) : 0)};
 }
 
 static size_t blocks_of(const packer *p) {
@@ -243,19 +233,16 @@ static void make_blocks(packer *p, const liquid_frame *frame) {
       for (at[0] = 0; at[0] < p->page[0]; at[0]++) *next++ = block_at(p, frame, at);
 }
 
-enum { TYPE, PRESSURE, DISTANCE };
+static void put_types(packer *p) {
+  for (size_t i = 0; i < blocks_of(p); i++) put_byte(&p->body, p->blocks[i].type);
+}
 
-// One of the three of all cells. What does not show, the pressure of air, is that of the cell before.
-static void put_field(packer *p, int which) {
+// What does not show, the pressure of air, is that of the cell before.
+static void put_cell_pressures(packer *p) {
   uint32_t before = 0;
   for (size_t i = 0; i < blocks_of(p); i++) {
     const page_cell one = p->blocks[i];
-    if (which == TYPE) {
-      put_byte(&p->body, one.type);
-      continue;
-    }
-    const uint32_t now = which == DISTANCE ? one.distance
-                         : one.type == PERP_CELL_LIQUID ? one.pressure : before;
+    const uint32_t now = one.type == PERP_CELL_LIQUID ? one.pressure : before;
     put_byte(&p->body, planes_fold(now - before, 1));
     before = now;
   }
@@ -277,13 +264,14 @@ static int put_frames(packer *p) {
     put_solids(p, f);
     put_separating(p, &frame);
     put_particles(p, &frame, count);
-    if (fields_of(p) || surface_of(p)) make_blocks(p, &frame);
     if (fields_of(p)) {
+      make_blocks(p, &frame);
       put_pressures(p, &frame, count);
-      put_field(p, TYPE);
-      put_field(p, PRESSURE);
+      put_types(p);
+      put_cell_pressures(p);
     }
-    if (surface_of(p)) put_field(p, DISTANCE);
+    if (surface_of(p) && replay_surface_put(&p->surface, head_of(p), &frame, p->scale.gap, &p->body))
+      return out_of_memory(p);
     if (p->body.length - before > UINT32_MAX) p->body.failed = 1;
     p->length[slot++] = (uint32_t)(p->body.length - before);
   }
@@ -309,6 +297,7 @@ static json_t *describe(const packer *p) {
   json_object_set_new(meta, "solids", json_integer(head_of(p)->moving));
   json_object_set_new(meta, "fields", json_integer(fields_of(p)));
   json_object_set_new(meta, "surface", json_integer(surface_of(p)));
+  if (surface_of(p)) replay_surface_describe(&p->surface, meta);
   json_object_set_new(meta, "block", json_integer(p->block));
   json_object_set_new(meta, "most", json_integer(p->most));
   json_object_set_new(meta, "gap", json_number(p->scale.gap*pow(p->stride,
@@ -371,6 +360,7 @@ int replay_liquid(const recording *what, const replay_settings *settings, replay
   planes_free(&p.body);
   free(p.kept);
   free(p.blocks);
+  replay_surface_free(&p.surface);
   free(p.length);
   return code;
 }

@@ -1,9 +1,9 @@
 // surface.c: the surface of a liquid in space as triangles, by marching tetrahedra.
 //
-// Nodes are the centres of cells, which may be parts of recorded ones (liquid_surface.h). A cube of eight nodes is six tetrahedra around its diagonal (Kuhn),
-// which fit those of the cubes beside it; in each the distance is linear, and its zero is a triangle
-// or a quad. That is a closed surface whatever the distances are, where surface nets, which the
-// player draws, have edges of four triangles.
+// Nodes are the centres of cells, which may be parts of recorded ones (liquid_surface.h). A cube of
+// eight nodes is six tetrahedra around its diagonal (Kuhn), which fit those of the cubes beside it;
+// in each the distance is linear, and its zero is a triangle or a quad. That is a closed surface
+// whatever the distances are. The player makes the same triangles (viewer/src/surface3d.js).
 //
 // At the sides of the grid there are two more layers of nodes, both on the side itself: in the first
 // the liquid goes on as beside it, in the second all is air. What is between them is the flat cap of

@@ -25,7 +25,9 @@ export class Fluid extends Timed {
     this.gap = meta.gap;                         // between particles, in cells
     this.dotRadius = (this.flat ? 0.6 : 0.8)*meta.gap*spacing;
     this.fields = Boolean(meta.fields);
-    this.surface = Boolean(meta.surface);        // in space: distances of cells are there
+    this.surface = Boolean(meta.surface);        // in space: distances from it are there
+    this.nodes = meta.nodes;                     // of these distances, along each axis
+    this.width = meta.width;                     // between nodes, in metres
     this.block = meta.block;                     // cells of the page are so many along an edge
     this.counts = pageCells(meta);
     this.fastest = meta.speed;
@@ -68,6 +70,9 @@ export class Fluid extends Timed {
     });
     return {...frame, x: on};
   }
+
+  // The frame that is nearest to a moment between two.
+  nearest(f, blend) { return blend >= 0.5 && f + 1 < this.frames ? f + 1 : f; }
 
   // The bytes of the particles of frame f for colours. That of a speed is the root of its part of
   // the largest, so that slow ones differ, too.

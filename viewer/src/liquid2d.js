@@ -47,12 +47,9 @@ export class Liquid2D {
     else if (isGrid(show) && recording.fields) this.#drawCells(now);
     else if (show === 'surface' && recording.flat) this.#drawSurface(now, bytes, palette);
     else if (show === 'surface' && this.net) {
-      const next = frame + 1 < recording.frames && blend > 0 ? recording.frame(frame + 1) : null;
-      this.net.update(now, bytes, next, blend);
-      this.#paint(picture => {
-        this.#fillTriangles(picture, palette);
-        this.#stamp(picture, now, bytes, palette, this.net.spray(now));
-      });
+      const nearest = recording.nearest(frame, blend);
+      this.net.update(recording.frame(nearest), recording.bytes(nearest, mode));
+      this.#paint(picture => this.#fillTriangles(picture, palette));
     } else {
       this.#paint(picture => this.#stamp(picture, now, bytes, palette));
     }
@@ -71,13 +68,11 @@ export class Liquid2D {
     pen.putImageData(picture, 0, 0);
   }
 
-  // All particles, or some.
-  #stamp({data, depth, width, height}, now, bytes, palette, some = null) {
+  #stamp({data, depth, width, height}, now, bytes, palette) {
     const {recording, sight, ratio} = this;
     const {flat, spacing, dotRadius} = recording, [xs, ys, zs] = now.x;
-    const {eye, right, top, back, focal} = sight, count = some ? some.length : now.count;
-    for (let one = 0; one < count; one++) {
-      const p = some ? some[one] : one;
+    const {eye, right, top, back, focal} = sight;
+    for (let p = 0; p < now.count; p++) {
       const x = spacing*xs[p] - eye[0], y = spacing*ys[p] - eye[1];
       const z = (flat ? 0 : spacing*zs[p]) - eye[2];
       const far = -(x*back[0] + y*back[1] + z*back[2]), zoom = ratio*focal/far;

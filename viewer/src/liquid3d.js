@@ -101,21 +101,6 @@ export class Liquid3D {
 
   // --------------------------------------------------------------------------- surface and cells
 
-  // Only some of the particles: those that the surface is not of.
-  #updateSpray(now, bytes, which) {
-    const {spacing} = this.recording, {attributes} = this.cloud;
-    const {position: {array: to}, value: {array: value}} = attributes, [xs, ys, zs] = now.x;
-    which.forEach((p, k) => {
-      to[3*k] = spacing*xs[p];
-      to[3*k + 1] = spacing*ys[p];
-      to[3*k + 2] = spacing*zs[p];
-      value[k] = bytes[p];
-    });
-    attributes.lean.array.fill(0, 0, 4*which.length);
-    for (const part of Object.values(attributes)) part.needsUpdate = true;
-    this.cloud.setDrawRange(0, which.length);
-  }
-
   // A rectangle from cell (x, y) to (u, v) of a flat scene.
   #sheet(x, y, u, v, material, order) {
     const {spacing: h} = this.recording;
@@ -160,9 +145,11 @@ export class Liquid3D {
     this.surface = this.#lay(new THREE.Mesh(new THREE.BufferGeometry(), this.skin), 0);
   }
 
-  #updateSkin(now, bytes, {frame, blend}) {
-    const {recording, net} = this, last = frame + 1 >= recording.frames || !(blend > 0);
-    net.update(now, bytes, last ? null : recording.frame(frame + 1), blend);
+  #updateSkin(frame, mode) {
+    const {recording, net} = this;
+    if (this.skinned === `${frame} ${mode}`) return;
+    this.skinned = `${frame} ${mode}`;
+    net.update(recording.frame(frame), recording.bytes(frame, mode));
     const form = this.surface.geometry, old = form.getAttribute('position')?.array;
     if (old !== net.position || form.index?.array !== net.index) {      // they have grown
       const attribute = (array, size, whole) => {
@@ -182,7 +169,6 @@ export class Liquid3D {
       part.needsUpdate = true;
     }
     form.setDrawRange(0, 3*net.triangles);
-    this.#updateSpray(now, bytes, net.spray(now));
   }
 
   // In the plane all of them, in space a slice with its edges.
@@ -393,10 +379,10 @@ export class Liquid3D {
     const grid = isGrid(show) && recording.fields;
     const skin = show === 'surface' && Boolean(this.surface);
     const slice = grid ? recording.cut(flat ? {axis: 2, part: 0} : cut) : null;
-    this.points.visible = !grid && !(skin && flat);
+    this.points.visible = !grid && !skin;
     if (!grid && !skin) this.#updateParticles(now, bytes);
     if (this.surface) this.surface.visible = skin;
-    if (skin && !flat) this.#updateSkin(now, bytes, {frame, blend});
+    if (skin && !flat) this.#updateSkin(recording.nearest(frame, blend), mode);
     if (skin && flat) {
       this.field.update(now, bytes);
       this.fieldMap.needsUpdate = true;

@@ -105,8 +105,10 @@ function decodeFluid(data, planes) {
   });
 }
 
+const LOW = -64, HIGH = 63;                // of values for distances from the surface
+
 // One frame of a fluid: places in cells, velocities in cells per second, the bytes of pressure for
-// colours, and the cells, which may be blocks of those that were recorded.
+// colours, the cells, which may be blocks of those that were recorded, and distances from the surface.
 export function decodeFrame(bytes, meta) {
   const {dimension, cells: [nx, ny], spacing} = meta.head, {levels, solids, fields, surface} = meta;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -135,6 +137,27 @@ export function decodeFrame(bytes, meta) {
     for (let i = 0, sum = 0; i < n; i++) out[i] = sum += number();
     return out;
   };
+  const distances = () => {                // runs without a difference, then some with one
+    const [width, height, depth] = meta.nodes, out = new Int8Array(width*height*depth);
+    for (let node = 0, same = 0, other = 0, i = 0, j = 0; node < out.length; node++) {
+      if (!same && !other) {
+        same = number();
+        other = number();
+      }
+      const here = i ? out[node - 1] : 0, below = j ? out[node - width] : 0;
+      let d = i && j ? here + below - out[node - width - 1] : i ? here : j ? below
+        : node ? out[node - width*height] : HIGH;
+      d = d < LOW ? LOW : d > HIGH ? HIGH : d;
+      if (same) same--;
+      else {
+        d += unfold(bytes[at++]);
+        other--;
+      }
+      out[node] = d;
+      if (++i === width) i = 0, j = j + 1 === height ? 0 : j + 1;
+    }
+    return out;
+  };
   const axes = [0, 1, 2].slice(0, dimension), poses = Array.from({length: solids});
   const frame = {count, pose: poses.map(() => Array.from({length: 7}, float))};
   frame.separating = sums(separating);
@@ -155,7 +178,7 @@ export function decodeFrame(bytes, meta) {
     frame.type = take(size);
     frame.cellPressure = chained(new Uint8Array(size));
   }
-  if (surface) frame.surface = chained(new Int8Array(size));
+  if (surface) frame.surface = distances();
   if (at !== bytes.length) throw new Error(`a frame has ${bytes.length} bytes, not ${at}`);
   return frame;
 }

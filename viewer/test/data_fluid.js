@@ -143,33 +143,34 @@ await check('the surface is where the liquid ends', async () => {
 
 const LATE = 22;                                 // the ceiling is not wet everywhere
 
-// The surface in space of frame f, on the way to the next.
-async function net(f, blend = 0, ...options) {
-  const {recording} = await read('space', ...options), made = new Surface3D(recording);
-  made.update(recording.moment(f, blend), recording.bytes(f, 'speed'),
-              blend ? recording.frame(f + 1) : null, blend);
+// The surface in space of frame f.
+async function net(name, f, ...options) {
+  const {recording} = await read(name, ...options), made = new Surface3D(recording);
+  made.update(recording.frame(f), recording.bytes(f, 'speed'));
   return {recording, made, point: n => [0, 1, 2].map(c => made.position[3*n + c])};
 }
 
 await check('in space it is where the liquid ends: at its level, and at the sides of the grid',
   async () => {
-    for (const blend of [0, 0.5]) {
-      const {recording, made, point} = await net(LATE, blend);
-      assert.ok(made.vertices > 500);
-      for (let n = 0; n < made.vertices; n++) {
-        const [x, y, z] = point(n);
-        const side = [x, y, z].some((at, c) =>
-          Math.abs(at) < 1e-6 || Math.abs(at - recording.box[c]) < 1e-6);
-        const wanted = [0, 1].reduce((sum, on) =>                // of both frames
-          sum + (on ? blend : 1 - blend)*level(x, (LATE + on)*EVERY*DT), 0);
-        assert.ok(side || Math.abs(y - wanted) < 0.03*H, `${x}, ${y}: ${wanted}`);
-        assert.ok(y < wanted + 0.7*H);
-      }
+    const {recording, made, point} = await net('space', LATE);
+    assert.ok(made.vertices > 500);
+    for (let n = 0; n < made.vertices; n++) {
+      const [x, y, z] = point(n), wanted = level(x, LATE*EVERY*DT);
+      const side = Math.min(...[x, y, z].map((at, c) => Math.min(at, recording.box[c] - at)));
+      const most = side > 0.75*H ? 0.03*H : 0.5*H;   // no edge goes to a node beside a side
+      assert.ok(side < 1e-6 || Math.abs(y - wanted) < most, `${x}, ${y}, ${z}: ${wanted}`);
+      assert.ok(y < wanted + 0.7*H);
     }
   });
 
+await check('between frames it is that of the nearest', async () => {
+  const {recording} = await read('space');
+  assert.deepEqual([[3, 0], [3, 0.4], [3, 0.5], [FRAMES - 1, 0.9]].map(
+    ([f, blend]) => recording.nearest(f, blend)), [3, 3, 4, FRAMES - 1]);
+});
+
 await check('its triangles close it, face outwards and hold the volume', async () => {
-  const {recording, made, point} = await net(LATE), edges = new Map();
+  const {recording, made, point} = await net('space', LATE), edges = new Map();
   let volume = 0;
   for (let t = 0; t < made.triangles; t++) {
     const corners = [...made.index.subarray(3*t, 3*t + 3)], [a, b, c] = corners.map(point);
@@ -189,7 +190,7 @@ await check('its triangles close it, face outwards and hold the volume', async (
 });
 
 await check('it has the colours of the particles around', async () => {
-  const {recording, made, point} = await net(LATE), bytes = recording.bytes(LATE, 'speed');
+  const {recording, made, point} = await net('space', LATE), bytes = recording.bytes(LATE, 'speed');
   const {x: [xs, ys, zs]} = recording.frame(LATE);
   for (let n = 0; n < made.vertices; n += 7) {
     const at = point(n), near = [...bytes].filter((_, p) =>
@@ -198,13 +199,62 @@ await check('it has the colours of the particles around', async () => {
   }
 });
 
-await check('particles away from it are spray, those at it and at the sides are not', async () => {
-  const {recording, made} = await net(LATE), frame = recording.frame(LATE);
-  const kept = made.spray(frame);
-  assert.ok(kept.length < 0.01*frame.count, `${kept.length} of ${frame.count}`);
-  const drop = [Float32Array.of(16), Float32Array.of(17.4), Float32Array.of(6)];
-  assert.deepEqual(made.spray({count: 1, x: drop}), [0]);
-});
+// Connected pieces of triangles, and whether each edge has two of them, one each way.
+function shapeOf(corners) {
+  const edges = new Map(), up = [];
+  const root = v => { while ((up[v] ??= v) !== v) v = up[v]; return v; };
+  corners.forEach((m, k) => {
+    const n = corners[k % 3 === 2 ? k - 2 : k + 1], key = `${m} ${n}`;
+    edges.set(key, (edges.get(key) ?? 0) + 1);
+    up[root(m)] = root(n);
+  });
+  const closed = [...edges].every(([key, times]) =>
+    times === 1 && edges.get(key.split(' ').reverse().join(' ')) === 1);
+  return {closed, pieces: up.filter((at, v) => at === v).length};
+}
+
+// What `perp export --what surface` says of a frame: places of vertices, corners of triangles.
+function exported(name, f) {
+  const path = join(folder, `${name}.obj`), words = ['export', fileOf(name), '-o', path, '--what',
+    'surface', '--frame', String(f)];
+  const {status, stderr} = spawnSync(perp, words, {encoding: 'utf8'});
+  assert.equal(status, 0, stderr);
+  const lines = readFileSync(path, 'utf8').split('\n').map(line => line.split(' '));
+  const of = kind => lines.filter(([first]) => first === kind).map(([, ...rest]) => rest.map(Number));
+  return {places: of('v'), corners: of('f').flat().map(v => v - 1)};
+}
+
+// Of each of these points the distance to the nearest of others, in widths, if it is below one.
+function distancesTo(points, others, width) {
+  const boxes = new Map(), of = at => at.map(x => Math.floor(x/width));
+  for (const at of others) boxes.set(`${of(at)}`, [...boxes.get(`${of(at)}`) ?? [], at]);
+  return points.map(at => {
+    let least = 1;
+    const [i, j, k] = of(at);
+    for (let n = 0; n < 27; n++)
+      for (const other of boxes.get(`${[i - 1 + n % 3, j - 1 + Math.floor(n/3) % 3,
+                                        k - 1 + Math.floor(n/9)]}`) ?? [])
+        least = Math.min(least, Math.hypot(...at.map((x, c) => x - other[c]))/width);
+    return least;
+  });
+}
+
+for (const [name, f] of [['sheet', 5], ['space', LATE]])
+  await check(`${name}: one closed piece, with the triangles of the exported mesh`, async () => {
+    const {recording, made, point} = await net(name, f), mesh = exported(name, f);
+    const corners = [...made.index.subarray(0, 3*made.triangles)];
+    assert.deepEqual(shapeOf(corners), {closed: true, pieces: 1});
+    assert.deepEqual(shapeOf(mesh.corners), {closed: true, pieces: 1});
+    assert.equal(made.vertices, mesh.places.length);
+    assert.equal(made.triangles, mesh.corners.length/3);
+    assert.equal(made.vertices - made.triangles/2, 2);           // no holes
+    // Distances are rounded to 32nds of a width. On edges that are nearly along the surface this
+    // moves a vertex farther.
+    const places = Array.from({length: made.vertices}, (_, n) => point(n));
+    const away = distancesTo(mesh.places, places, recording.width);
+    const mean = away.reduce((sum, x) => sum + x, 0)/away.length;
+    assert.ok(mean < 1/32 && Math.max(...away) < 0.3, `mean ${mean}, most ${Math.max(...away)}`);
+  });
 
 await check('slices have the cells of their layer, across each axis', async () => {
   const {recording, scene} = await read('space'), {cells: n} = scene;
@@ -224,7 +274,7 @@ await check('slices have the cells of their layer, across each axis', async () =
 });
 
 await check('--cells makes blocks of them; the surface is still there', async () => {
-  const {recording, made, point} = await net(LATE, 0, '--cells', '1000'), {scene} = await read('space');
+  const {recording, made, point} = await net('space', LATE, '--cells', '1000'), {scene} = await read('space');
   assert.equal(recording.block, 2);
   assert.deepEqual(recording.counts, scene.cells.map(n => Math.ceil(n/2)));
   const frame = recording.frame(LATE), cells = cellsAt(scene, LATE*EVERY*DT), [nx, ny] = scene.cells;
@@ -237,7 +287,8 @@ await check('--cells makes blocks of them; the surface is still there', async ()
   for (let n = 0; n < made.vertices; n++) {
     const [x, y, z] = point(n);
     if ([x, y, z].some((at, c) => at < 1e-6 || at > recording.box[c] - 1e-6)) continue;
-    assert.ok(Math.abs(y - level(x, LATE*EVERY*DT)) < 0.1*H);
+    const beside = [x, y, z].some((at, c) => at < 0.75*H || at > recording.box[c] - 0.75*H);
+    assert.ok(Math.abs(y - level(x, LATE*EVERY*DT)) < (beside ? 0.5 : 0.1)*H, `${x}, ${y}, ${z}`);
   }
   assert.equal((await read('pool', '--cells', '10')).recording.block, 1);   // in the plane: all
 });

@@ -195,7 +195,7 @@ try {
     assert.ok(slice > 0.1*surface && slice < 0.8*surface, `${slice}, ${surface}`);
   });
 
-  await check('the surface goes on between frames, and is not that of particles', async () => {
+  await check('the surface follows the frames, and is not that of particles', async () => {
     await page.go(`${pages.space}#frame=20&noui&show=surface`);
     const before = await picture();
     await page.key('ArrowRight');

@@ -1,10 +1,10 @@
 // sample_fluid.js: recordings of liquids that a formula gives, written after docs/recording.md alone.
 //
-//   node sample_fluid.js NAME FILE       pool | held | bare | space | calm
+//   node sample_fluid.js NAME FILE       pool | held | bare | space | calm | sheet
 //
 // A pool whose surface is a wave, in a grid with a disc that moves in it, a box and a hollow disc
 // around a part of it. `held` is the same scene, faster, and hangs at a ceiling: below a line its
-// pressure is negative.
+// pressure is negative. `sheet` is a tilted layer of single particles, which no cell is full of.
 import {fileURLToPath} from 'node:url';
 import {Chunks, differenced, numbers, plane32, planeDouble, plane, words} from './sample.js';
 
@@ -22,6 +22,7 @@ export const SCENES = {
   space: {title: 'a pool in space', cells: [18, 18, 12], speed: 1, fields: true},
   calm: {title: 'a calm pool in space', cells: [18, 18, 12], speed: 0.4, fields: true,
          scene: 'space'},
+  sheet: {title: 'a sheet', cells: [16, 16, 16], speed: 1, fields: true, sheet: true},
 };
 export const H = 0.05;
 const DISC = 0.12;
@@ -39,14 +40,22 @@ export const leaves = ({cells}, i, j) => i === 0 && j > 12 && j < 15;   // separ
 export const velocity = ({speed}, [x, y], t) =>
   [speed*(0.2 + x)*Math.cos(3*t), speed*0.5*Math.sin(3*t + 4*y), 0.1*speed];
 
-// Two per cell and direction, a little off the middle of their places.
+// Single particles half a cell apart.
+const sheetAt = (scene, t) => numbers(24).flatMap(j => numbers(24).map(i => {
+  const x = (2 + i/2)*H, z = (2 + j/2)*H, at = [x, 4*H + 0.3*x + 0.1*z + 0.1*t, z];
+  return {at, v: velocity(scene, at, t)};
+}));
+
+// Two per cell and direction, a little off the middle of their places. In space they are half of
+// their distance below the surface, as those of a liquid are.
 export function particles(scene, t) {
+  if (scene.sheet) return sheetAt(scene, t);
   const {cells} = scene, deep = dimension(scene) === 3, list = [];
   for (const k of numbers(deep ? 2*cells[2] : 1)) for (const j of numbers(2*cells[1]))
     for (const i of numbers(2*cells[0])) {
       const shift = 0.3*Math.sin(7*i + 3*j);
       const x = (i + 0.5 + shift)*H/2, y = (j + 0.5 - shift)*H/2, z = (k + 0.5)*H/2;
-      if (y > level(x, t) || solidAt(scene, x, y, t)) continue;
+      if (y > level(x, t) - (deep ? H/4 : 0) || solidAt(scene, x, y, t)) continue;
       list.push({at: deep ? [x, y, z] : [x, y], v: velocity(scene, [x, y], t)});
     }
   return list;
@@ -98,16 +107,16 @@ export function cellsAt(scene, t) {
   const [nx, ny, nz] = scene.cells, list = [];
   for (const k of numbers(nz)) for (const j of numbers(ny)) for (const i of numbers(nx)) {
     const x = (i + 0.5)*H, y = (j + 0.5)*H, solid = solidAt(scene, x, y, t);
-    const wet = !solid && y < level(x, t), off = wet && leaves(scene, i, j);
+    const wet = !scene.sheet && !solid && y < level(x, t), off = wet && leaves(scene, i, j);
     list.push({type: solid ? 0 : wet ? 1 : 2, off, pressure: wet && !off ? pressure(scene, y) : 0,
-               distance: (y - level(x, t))/H});
+               distance: scene.sheet ? 1.5 : (y - level(x, t))/H});
   }
   return list;
 }
 
 function gridChunk(scene, from, to) {
   const frames = numbers(to - from).map(f => cellsAt(scene, (from + f)*EVERY*DT));
-  const units = frames.map(list => Math.max(...list.map(c => Math.abs(c.pressure)))/2047);
+  const units = frames.map(list => Math.max(...list.map(c => Math.abs(c.pressure)), 1)/2047);
   const code = frames.map((list, f) => list.map(c => Math.round(c.pressure/units[f])));
   const stored = code.flatMap(list => list.map((x, i) => fold(x - (list[i - 1] ?? 0), 16)));
   const deep = dimension(scene) === 3, byte = d => Math.round(Math.min(Math.max(64*d, -127), 127));
