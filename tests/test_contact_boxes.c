@@ -292,8 +292,9 @@ static double late(void *context) {   // a clock by which every look takes a sec
   return *now += 1.0;
 }
 
-// No time at all: what lies on the ground is carried all the same, in every step, and nothing is
-// called solved.
+// No time at all: what lies on the ground is carried all the same, in every step. The stack of boxes
+// is never called solved. The row of balls may be, where impulses at hand are certified; then no two
+// of them approach each other faster than their gap allows.
 static void without_time_nothing_falls_through(void **unused) {
   (void)unused;
   for (int model = 0; model < 2; model++) {
@@ -314,12 +315,18 @@ static void without_time_nothing_falls_through(void **unused) {
       const perp_motion *m = perp_world_motions(w);
       int32_t count;
       const perp_touch *t = perp_world_touches(w, &count);
-      assert_int_equal(r.solved, 0);
-      assert_int_equal(r.unsolved, 2);
+      assert_int_equal(r.solved + r.unsolved, 2);
+      assert_true(r.unsolved >= 1);
       assert_int_equal(r.worst_status, PERP_STATUS_TIME_LIMIT);
       assert_true(r.residual > 1e-8);
       assert_true(r.penetration < 0.005);
-      for (int32_t i = 0; i < count; i++) assert_false(t[i].solved);
+      for (int32_t i = 0; i < count; i++) {
+        double apart = 0.0;   // speed of separation
+        for (int d = 0; d < 3; d++)
+          apart += (m[t[i].a].velocity[d] - m[t[i].b].velocity[d])*t[i].normal[d];
+        assert_false(t[i].solved && t[i].b < 7);
+        assert_true(!t[i].solved || apart > -fmax(t[i].gap, 0.0)/s.step - 1e-6);
+      }
       for (int i = 0; i < 6; i++) near("box", m[1 + i].position[2], 0.5 + i, 0.01);
       for (int i = 0; i < 6; i++) {
         assert_true(m[7 + i].position[2] > 0.395);

@@ -99,6 +99,5 @@ perp_error jam_find(const perp_world *w, worker *by, island *s, assembled *a, do
                                : farkas.bounded ? PERP_STATUS_NO_SMALL_SOLUTION
                                                 : PERP_STATUS_UNSOLVED,
                      .radius = farkas.proven || farkas.bounded ? farkas.radius : 0.0};
-  return perp_certify(&a->problem, a->x, w->options.tol, w->options.absolute_tol, NULL,
-                      &r->certificate);
+  return solve_judge(w, a, &r->certificate);
 }

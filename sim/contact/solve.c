@@ -45,6 +45,14 @@ static int32_t size_class(int32_t n) {
 #define ROUGH 1e-3
 #define SHORTEST 1e-6   // seconds that a problem gets when there is no time: for its certificate
 
+perp_error solve_judge(const perp_world *w, const assembled *a, perp_certificate *c) {
+  perp_tolerances within = perp_default_tolerances();
+  within.tol = w->options.tol;
+  within.absolute_tol = w->options.absolute_tol;
+  within.componentwise_tol = w->options.componentwise_tol;
+  return perp_certify_with(&a->problem, a->x, &within, NULL, c);
+}
+
 perp_error solve_problem(const perp_world *w, worker *by, const perp_problem *p, double *x,
                          double seconds, solve_kind kind, perp_result *r) {
   perp_options options = kind < SOLVE_OWN ? w->options : w->own;
@@ -129,8 +137,7 @@ static perp_error staggered(const perp_world *w, worker *by, assembled *a, doubl
       if (error != PERP_OK) return error;
       take(s, r);
     }
-    const perp_error error = perp_certify(&a->problem, a->x, w->options.tol,
-                                          w->options.absolute_tol, NULL, &r->certificate);
+    const perp_error error = solve_judge(w, a, &r->certificate);
     if (error != PERP_OK) return error;
     r->status = r->certificate.solved ? PERP_STATUS_SOLVED : PERP_STATUS_ITERATION_LIMIT;
     if (r->certificate.solved) break;
@@ -165,8 +172,7 @@ static perp_error boxed(const perp_world *w, worker *by, assembled *a, double en
     take(s, r);
     const perp_status status = r->status;
     set_bounds(w, by, s, a->x);
-    error = perp_certify(&a->problem, a->x, w->options.tol, w->options.absolute_tol, NULL,
-                         &r->certificate);
+    error = solve_judge(w, a, &r->certificate);
     if (error != PERP_OK) return error;
     r->status = r->certificate.solved ? PERP_STATUS_SOLVED
                 : status != PERP_STATUS_SOLVED ? status : PERP_STATUS_ITERATION_LIMIT;
@@ -237,23 +243,26 @@ static perp_error solve_bounces(perp_world *w, worker *by, island *s, assembled 
 
 #define POOR 1e-3    // with a larger residual an x that came in time is where sweeps begin
 #define OTHERS 0.1
+#define SWEEP_ROUNDS_MAX 4   // rounds of passes until the residual has to be smaller
 
-static perp_error judge(const perp_world *w, const assembled *a, perp_certificate *c) {
-  return perp_certify(&a->problem, a->x, w->options.tol, w->options.absolute_tol, NULL, c);
-}
-
-// A few passes of Gauss-Seidel; x stays what it was where they do not make it better.
+// A few passes of Gauss-Seidel; x stays what it was where they do not make it better. The largest
+// residual may grow at first while impulses travel through a stack, so there is more than one round.
 static perp_error relax(const perp_world *w, worker *by, const island *s, assembled *a,
                         perp_result *r) {
   const size_t bytes = (size_t)s->rows*sizeof(double);
   if (!buffer_grow(&by->allocator, &by->rest, bytes, 0)) return PERP_ERROR_MEMORY;
   memcpy(by->rest.at, a->x, bytes);
-  sweep(w, by, s, a->x);
-  perp_certificate after;
-  const perp_error error = judge(w, a, &after);
-  if (error != PERP_OK) return error;
-  if (after.residual < r->certificate.residual) r->certificate = after;
-  else memcpy(a->x, by->rest.at, bytes);
+  for (int round = 0; round < SWEEP_ROUNDS_MAX; round++) {
+    sweep(w, by, s, a->x);
+    perp_certificate after;
+    const perp_error error = solve_judge(w, a, &after);
+    if (error != PERP_OK) return error;
+    if (after.residual < r->certificate.residual) {
+      r->certificate = after;
+      return PERP_OK;
+    }
+  }
+  memcpy(a->x, by->rest.at, bytes);
   return PERP_OK;
 }
 
@@ -266,7 +275,7 @@ static perp_error calm(const perp_world *w, worker *by, const island *s, assembl
   if (factor == 1.0) return error;
   problem_scale(w, s, a->x, factor);
   if (w->settings.model == PERP_CONTACT_BOXED) set_bounds(w, by, s, a->x);
-  return judge(w, a, &r->certificate);
+  return solve_judge(w, a, &r->certificate);
 }
 
 static void solve_island(void *data, int32_t index, int32_t who) {

@@ -7,6 +7,8 @@
 double world_clock(const perp_world *w);
 double left_until(const perp_world *w, double end);       // seconds; INFINITY: no end
 perp_error world_solve(perp_world *w, double deadline);   // solve.c: x of all islands
+// the certificate of a problem of the step, by the tolerances of the world
+perp_error solve_judge(const perp_world *w, const assembled *a, perp_certificate *certificate);
 // One problem with x as its start, within `seconds`; SOLVE_TRACED: into w->trace.
 perp_error solve_problem(const perp_world *w, worker *by, const perp_problem *p, double *x,
                          double seconds, solve_kind kind, perp_result *r);

@@ -129,11 +129,14 @@ static void find_options(perp_world *w) {
   w->options.trace = NULL;
   w->options.trace_capacity = 0;
   w->options.farkas = NULL;
+  // What the step before has left in b is noise: no row is judged by it alone unless the caller asks.
+  if (w->options.componentwise_tol == 0.0) w->options.componentwise_tol = (double)INFINITY;
   w->settings.options = NULL;
   w->own = w->options;
   if (w->own.method != NULL && w->own.method != perp_find_method("auto")) {
     w->own = perp_default_options(NULL);
     w->own.tol = w->options.tol;
+    w->own.componentwise_tol = w->options.componentwise_tol;
     w->own.clock = w->options.clock;
     w->own.clock_context = w->options.clock_context;
   } else if (w->settings.model == PERP_CONTACT_STAGGERED) {
