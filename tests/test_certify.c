@@ -395,6 +395,36 @@ static void shifted_operator(void **state) {  // the shift alone makes a row non
   assert_false(certify(&p, (double[]){0.3, 0.1/3}).solved);
 }
 
+// The residual is relative to x_ref = clamp(0, lo, hi), whose own is 1. Where the entries of A differ
+// widely, x has to pass two scalings of A at once: then it is less than 2 without finite bounds, and
+// with them it may be larger.
+static void doing_nothing_is_one_or_somewhat_more(void **state) {
+  (void)state;
+  int beyond = 0, exact = 0;
+  support_state = 77;
+  for (int k = 0; k < fewer(4000); k++) {
+    const int wide = k%2, bounded = k%7 == 0;
+    sample s = sample_new(whole(1, 8));
+    for (int32_t i = 0; i < s.n; i++) {
+      for (int32_t j = 0; j < s.n; j++)
+        AT(&s, i, j) = uniform() < 0.5 ? between(-1, 1)*exp(between(-20, 20)*wide) : 0.0;
+      AT(&s, i, i) = wide ? exp(between(-20, 20)) : between(1, 2);
+      s.b[i] = between(-2, 1);
+      s.lo[i] = bounded && uniform() < 0.3 ? between(-2, 1) : 0.0;
+      s.hi[i] = bounded && uniform() < 0.3 ? s.lo[i] + between(0, 2) : INF;
+      s.x[i] = fmin(fmax(0.0, s.lo[i]), s.hi[i]);
+    }
+    const perp_certificate c = certify(sample_csc(&s, 0, 0), s.x);
+    const double most = bounded ? INF : 2.0;
+    if (!c.solved && !(c.residual >= 1.0 && c.residual <= most))
+      fail_msg("problem %d: the residual of doing nothing is %.17g", k, c.residual);
+    beyond += c.residual > 1.0;
+    exact += c.residual == 1.0;
+    sample_free(&s);
+  }
+  assert_true(beyond > 0 && exact > 0);   // both cases occur
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arguments),
@@ -411,6 +441,7 @@ int main(void) {
       cmocka_unit_test(natural_residual_and_gap),
       cmocka_unit_test(false_symmetry),
       cmocka_unit_test(shifted_operator),
+      cmocka_unit_test(doing_nothing_is_one_or_somewhat_more),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
