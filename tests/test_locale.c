@@ -21,6 +21,10 @@
 #include <perp/method.h>
 #include <perp/option.h>
 
+// setlocale() of glibc keeps the list that it makes of LOCPATH; that leak is not ours.
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void) { return "leak:argz_add_sep\n"; }
+
 static char *words;           // what was said, a line each
 static size_t words_length;
 
