@@ -2,8 +2,8 @@
 //
 // A step changes the world and nothing else: frames, rows and the state before it wait in memory,
 // where the recorder keeps them. So a second thread can write them down while the step still
-// computes, and end the program. A mutex is held by whoever may touch them: by the main thread, but
-// not while it steps.
+// computes, and end the program. A mutex guards these data. The main thread holds it, except while it
+// computes a step.
 #include <pthread.h>
 #include <unistd.h>
 

@@ -12,6 +12,8 @@
 // perp_status says how a solve ended. Running out of time is a legitimate answer: x is then the
 // best iterate. "Solved" is decided by one certificate (perp_certify), never by a method.
 //
+// (Somewhat long: the options of all methods stand here, one struct that a caller can read whole.)
+//
 // Names the caller passes in are views: perp copies no matrix and keeps no pointer after a call
 // returns. Functions may be called from several threads as long as no two share a perp_solver.
 // After fork() the child may use and destroy what its parent made; its tasks run in one thread.
@@ -528,7 +530,7 @@ perp_error perp_solve(perp_solver *solver, const perp_problem *problem, double *
 // same stamps (which must not be 0) have the whole of their time for their own b.
 perp_error perp_solver_prepare(perp_solver *solver, const perp_problem *problem);
 // The time limit of the solves that follow, in seconds. The solver must have been created with a
-// finite options.time_limit, and seconds must be finite and > 0: what is left of a frame, say.
+// finite options.time_limit. Seconds must be finite and > 0: for example, the rest of a frame.
 perp_error perp_solver_set_time_limit(perp_solver *solver, double seconds);
 // Many small problems, limits.lanes at a time on options.threads threads: the same bits at any
 // number of either. Returns the first error, whose message is also in that problem's result; the

@@ -7,10 +7,10 @@
 // With a small compliance C = SMALL_PART of the diagonal the normal problem is definite, and
 //     0 <= z _|_ (A + C) z + b >= 0                 grows along u where there is one, like 1/C
 //     0 <= u+ _|_ (A + C) u+ - C u >= 0             proximal points of u'A u/2: u to rounding
-// What this proves, perp_check_farkas_within() decides: that there is no solution, that there is
-// none below a large radius, or none with impulses that make sense, where friction finds a hold at
-// contacts that are askew by rounding; then nothing is claimed. The impulses used are those of contacts with the compliance of a projection, without
-// friction. It costs a few normal problems, in islands with driven bodies only: elsewhere nothing
+// perp_check_farkas_within() decides what this proves. There may be no solution at all, or none below
+// a large radius. Or there is none with sensible impulses, because rounding has tilted contacts so
+// that friction finds a hold there; then nothing is claimed. The impulses used are those of contacts
+// without friction, with the compliance of a projection. It costs a few normal problems, in islands with driven bodies only: elsewhere nothing
 // is asked for that standing still would not give.
 #include <string.h>
 

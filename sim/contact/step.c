@@ -361,18 +361,19 @@ static perp_error undo(perp_world *w, perp_error error, perp_step *report) {
   return error;
 }
 
-// Of a step's time: detection and projection take as long as in the last step, or detection as what
-// came before the solves in this one; where islands could not be projected they get more.
-#define AS_BEFORE 1.25
-#define FOR_OVERLAPS 0.15     // of the limit
-#define MOST_KEPT 0.5
+// Detection and projection come after the solves. The solves leave them the time that they took in
+// the last step; in the first step, the time that detection took before the solves. None of the
+// three numbers was measured.
+#define LAST_STEP_MARGIN 1.25       // times what they took in the last step
+#define OVERLAPS_TIME_SHARE 0.15    // of the limit, at least, if the last step left overlaps
+#define KEPT_TIME_SHARE_MAX 0.5     // of the limit, at most
 
 static double kept_for_later(const perp_world *w, double found) {
   const double limit = w->settings.time_limit;
   if (!(limit < (double)INFINITY)) return 0.0;
-  const double later = AS_BEFORE*fmax(w->after_solving, w->report.step == 0 ? found : 0.0);
-  const double overlaps = w->report.unprojected > 0 ? FOR_OVERLAPS*limit : 0.0;
-  return fmin(fmax(later, overlaps), MOST_KEPT*limit);
+  const double later = LAST_STEP_MARGIN*fmax(w->after_solving, w->report.step == 0 ? found : 0.0);
+  const double overlaps = w->report.unprojected > 0 ? OVERLAPS_TIME_SHARE*limit : 0.0;
+  return fmin(fmax(later, overlaps), KEPT_TIME_SHARE_MAX*limit);
 }
 
 perp_error perp_world_step(perp_world *w, perp_step *report) {

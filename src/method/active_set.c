@@ -42,9 +42,9 @@ enum { SWEEPS = 5,           // MNS08's k_gs
 enum { MANY = 50,            // wrong rows after two rounds or more, nearly as many as at first
        STEPS = 60,           // Newton steps to expect then, ...
        POINTS = 28,          //   and factorisations of interior_point, ...
-       FEWEST = 12,          //   of which so many have to fit, or sweeps are better (at least 16
-                             //   were seen),
        SOLVES = 4,           //   each with so many solves
+       POINTS_MIN = 12,      // factorisations of interior_point that must fit into the time, or
+                             //   sweeps take it: no run was seen to end after fewer than 16
        STIFF = 25,           // Newton steps for one proximal point: many; ...
        LONG = 100 };         //   and so many that a softer sigma is tried, half of
                              //   them where most rows are free or interior points cheaper
@@ -218,7 +218,7 @@ static int hand_over(active_set *a) {
     face_shift(a->face, a->sigma);
   }
   const double flops = face_flops_anew(a->face) + SOLVES*face_flops_solve(a->face);
-  if (a->fastest < (double)INFINITY && FEWEST*flops*a->fastest > run_seconds_left(run)) return -1;
+  if (a->fastest < (double)INFINITY && POINTS_MIN*flops*a->fastest > run_seconds_left(run)) return -1;
   const perp_options options = child_options(run, &method_interior_point);
   run_child(run, &method_interior_point, &options, INT32_MAX, (double)INFINITY);
   memcpy(a->z, run->x, (size_t)a->n*sizeof *a->z);

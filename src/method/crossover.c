@@ -18,8 +18,8 @@
 #define SIGMA_QUASI 1e-7   // of KKT systems: their pivots then stay on the diagonal
 #define SIGMA_LIFTED 1e-13  // of systems that look after small pivots themselves
 #define STEPS 8         // proximal steps, at most
-#define SIGMA_LESS 1e-3    //   how it falls where they are ill-conditioned, ...
-#define SIGMA_LEAST 1e-13  //   and to what
+#define SIGMA_FACTOR 1e-3  // by which sigma falls from step to step where systems are ill-conditioned
+#define SIGMA_MIN 1e-13    // at which it stops falling
 #define NOISY 0.25      // a gap of this part of the bound of its rounding will hardly become smaller
 #define POLISHES 30     // steps with compensated residuals, at most, ...
 #define IDLE_POLISHES 3 //   and how many that do not halve the gap are the end
@@ -221,8 +221,8 @@ static int out_of_time(perp_run *run) {
 // end with this one, because the system is ill-conditioned. 1: the run has ended.
 static int finish_program(crossover *c, perp_run *run, system_solver *system, double sigma) {
   int left = polish(c, run, system);
-  while (left == 1 && sigma > SIGMA_LEAST && !run_out_of_time(run)) {
-    sigma = max2(SIGMA_LESS*sigma, SIGMA_LEAST);
+  while (left == 1 && sigma > SIGMA_MIN && !run_out_of_time(run)) {
+    sigma = max2(SIGMA_FACTOR*sigma, SIGMA_MIN);
     const int failed = solve_states(c, run, system, sigma, 0.0);
     run->factorizations++;
     if (failed != 0) break;

@@ -1,4 +1,5 @@
-// interior_point.c: infeasible primal-dual interior points for monotone mixed problems.
+// interior_point.c: infeasible primal-dual interior points for monotone mixed problems. (Somewhat
+// long: two barriers and the changes of the regularisation share one iteration.)
 //
 // With s = x - lo, t = hi - x and multipliers z, w > 0, Newton's method on
 //     A x + b - z + w = 0,   s_i z_i = sigma mu,   t_i w_i = sigma mu

@@ -160,11 +160,11 @@ int componentwise_bound(const certifier *c, double slack, int leave, double limi
       continue;
     }
     // a_i >= |b_i|, which may be enough
-    const double own = c->R[i]*fabs(c->problem->b[i]);
+    const double unit = unit_of(c, i), own = unit*fabs(c->problem->b[i]);
     double value = own > 0.0 ? componentwise_row(wrong + slack, own, base, c->least[k])
                              : (double)INFINITY;
     if (value > 1e-3*limit && shown)
-      value = componentwise_row(wrong + slack, c->R[i]*size_of(c, A->self, i), base, c->least[k]);
+      value = componentwise_row(wrong + slack, unit*size_of(c, A->self, i), base, c->least[k]);
     if (!(value <= 1e-3*limit)) return 0;
     raise(certificate, i, value);
   }

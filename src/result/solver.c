@@ -423,11 +423,13 @@ static perp_error take_seen(perp_solver *s, perp_certificate *certificate) {
   return PERP_OK;
 }
 
-// The last part of the time: sweeps on the best x, on the problem as it is. What they find is taken
-// where it is better.
+// The last part of the time goes to sweeps from the best x, on the problem as it is. The best x is
+// kept in s->seen, and is the answer if the sweeps make it worse.
 static perp_error sweep_last(perp_solver *s, perp_run *outcome, perp_certificate *certificate) {
   const perp_problem *problem = s->problem;
   copy(s, s->x, s->judge.x);
+  copy(s, s->seen, s->judge.x);
+  s->seen_residual = certificate->residual;
   run_spec spec = {.method = s->method, .options = &s->options, .A = problem->A, .b = problem->b,
                    .lo = problem->lo, .hi = problem->hi, .x = s->x, .residual = -1.0,
                    .only_sweeps = 1, .iteration_limit = s->options.iteration_limit,
@@ -443,7 +445,7 @@ static perp_error sweep_last(perp_solver *s, perp_run *outcome, perp_certificate
   if (after.solved || after.residual < certificate->residual) outcome->credit = run.credit;
   *certificate = after;
   if (after.solved) *outcome = run;
-  return PERP_OK;
+  return after.solved ? PERP_OK : take_seen(s, certificate);
 }
 
 // The runs, and the certificate of what came of them. Where that is worse than the one of the
