@@ -295,6 +295,32 @@ static void nearly_right_guesses_need_no_factor(void **state) {
   perp_sample_free(&g);
 }
 
+// min 1/2 v'P v + q'v where B v >= c, with P a million times as large as B: [P -B'; B 0] is not
+// symmetric, however small B is beside P.
+static void small_multiplier_blocks_are_not_symmetric(void **unused) {
+  (void)unused;
+  enum { N = 40 };
+  sample s = sample_new(2*N);
+  double x[2*N] = {0};
+  for (int32_t i = 0; i < N; i++) {
+    AT(&s, i, i) = 1e6;
+    AT(&s, N + i, i) = 1.0;
+    AT(&s, i, N + i) = -1.0;
+    if (i > 0) AT(&s, N + i, i - 1) = 1.0;
+    if (i > 0) AT(&s, i - 1, N + i) = -1.0;
+    s.lo[i] = -INF;
+    s.hi[i] = s.hi[N + i] = INF;
+    s.lo[N + i] = 0.0;
+    s.b[i] = 1.0;
+    s.b[N + i] = -1.0 - i;
+  }
+  perp_result r;
+  assert_int_equal(perp_solve_once(sample_csc(&s, 0, 0), x, NULL, &r), PERP_OK);
+  assert_int_equal(r.status, PERP_STATUS_SOLVED);
+  assert_null(strstr(r.message, "A is symmetric"));
+  sample_free(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plans),         cmocka_unit_test(starts),
@@ -303,6 +329,7 @@ int main(void) {
       cmocka_unit_test(linear_solvers), cmocka_unit_test(far_solutions_are_not_denied),
       cmocka_unit_test(smooth_contacts_are_contacts),
       cmocka_unit_test(nearly_right_guesses_need_no_factor),
+      cmocka_unit_test(small_multiplier_blocks_are_not_symmetric),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,11 +37,13 @@ enum {
   WORTH = 2000,          // iterations of apgd: fewer rarely suffice where nncg did not
 };
 
+#define SKEW_MIN 1e-12   // of the largest entry: below it, A_ij = -A_ji may be rounding
 #define EASE 1e-3        // compliance over diagonal: a condition of some thousands at most
 
 // What is known of A after some columns, each together with its row.
 typedef struct glance {
   double largest, asymmetry;   // max |A_ij|, max |A_ij - A_ji|
+  double skew;                 // max |A_ij| with A_ij = -A_ji: B and -B' of a quadratic program
   int mixed;                   // some A_ij > 0 beside the diagonal
   int weak;                    // some A_jj is below the sum of |A_ij| by more than rounding
   int rows, columns;           // dominant so far
@@ -53,6 +55,7 @@ static inline void see(glance *g, double below, double right) {   // A_ij and A_
   g->largest = max2(g->largest, fabs(below));
   g->mixed |= below > 0.0;
   g->asymmetry = max2(g->asymmetry, fabs(below - right));
+  if (below == -right) g->skew = max2(g->skew, fabs(below));
   g->unpaired = max2(g->unpaired, fabs(below + right));
   g->column += fabs(below);
   g->row += fabs(right);
@@ -71,7 +74,7 @@ static void end_column(glance *g, facts *f) {
 }
 
 static void conclude(const glance *g, facts *f) {
-  f->symmetric = g->asymmetry <= 1e-4*g->largest;
+  f->symmetric = g->asymmetry <= 1e-4*g->largest && g->skew <= SKEW_MIN*g->largest;
   f->dominant = g->rows || g->columns;
   f->m_matrix = f->symmetric && f->positive && !f->hollow && !g->mixed && !g->weak;
 }

@@ -58,10 +58,10 @@ static void advise(writer *to, const perp_solver *s, const perp_run *outcome, pe
       break;
     case PERP_STATUS_TIME_LIMIT:
       say(to, "x is the best iterate so far");
-      say(to, "a larger time_limit may help");
+      say(to, "raise time_limit");
       break;
     case PERP_STATUS_MEASURE:
-      say(to, "a measure only stops the run, and tol decides what is solved");
+      say(to, "the measure only stops the run, and tol decides what is solved");
       break;
     case PERP_STATUS_ITERATION_LIMIT:
       say(to, is_auto ? "raise iteration_limit" : "raise iteration_limit, or use auto");
