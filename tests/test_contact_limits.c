@@ -3,6 +3,7 @@
 // 1. A limit above what a step takes without one changes no bit of the motion.
 // 2. Without restitution the energy never grows, however short the limit is.
 // 3. A step is within its limit, or says by how much it is not.
+// 4. A clock that says NaN or infinity, or goes back, stands still: all numbers stay finite.
 // cost: 6
 #include "contact_support.h"
 
@@ -120,10 +121,49 @@ static void energy_never_grows_and_lateness_is_told(void **unused) {
   assert_true(unsolved > 100);   // or nothing was tested
 }
 
+static int kind;
+static double looks;
+static double odd_clock(void *unused) {
+  (void)unused;
+  looks++;
+  const double said[] = {NAN, INFINITY, -INFINITY, -looks, (int64_t)looks%2 ? NAN : 1e-6*looks,
+                         (int64_t)looks%3 ? 1e-6*looks : INFINITY, looks < 4 ? looks : NAN};
+  return said[kind];
+}
+
+static void an_odd_clock_leaves_numbers(void **unused) {
+  (void)unused;
+  perp_options o = perp_default_options(NULL);
+  o.clock = odd_clock;
+  for (kind = 0; kind < 7; kind++)
+    for (int k = 0; k < SCENES; k++) {
+      looks = 0.0;
+      perp_world_settings s = perp_world_defaults();
+      s.model = scenes[k].model;
+      s.time_limit = 1e-3;
+      s.options = &o;
+      perp_world *w = world_with(&s);
+      scenes[k].fill(w);
+      for (int32_t i = 0; i < 6; i++) {
+        const perp_step r = step(w);
+        const double said[] = {r.seconds, r.solve_seconds, r.overrun, r.kinetic, r.potential,
+                               r.residual};
+        for (size_t j = 0; j < sizeof said/sizeof *said; j++)
+          if (!(said[j] - said[j] == 0.0) || (j < 3 && said[j] < 0.0))
+            fail_msg("%s, clock %d, step %d: number %d of the report is %g", scenes[k].name, kind,
+                     i + 1, (int)j, said[j]);
+        assert_int_equal(r.solved + r.unsolved, r.islands);
+        if (kind < 4) assert_int_equal(r.unsolved, 0);   // it stands still: there is no hurry
+      }
+      perp_world_destroy(w);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_limit_above_what_steps_take_changes_nothing),
       cmocka_unit_test(energy_never_grows_and_lateness_is_told),
+      cmocka_unit_test(an_odd_clock_leaves_numbers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,37 +2,45 @@
 #include "contact_support.h"
 #include "counting.h"
 
-// With a time limit, too, all memory is the caller's, and none of it is kept by a step.
-static void solvers_with_a_time_limit_use_the_allocator(void **unused) {
+// With a time limit, too, all memory is the caller's, solvers are kept from step to step, and a step
+// asks for memory as often as one without a limit. Without memory it fails, or says what is missing.
+static void solvers_with_a_time_limit_are_kept(void **unused) {
   (void)unused;
   for (int model = 0; model < PERP_CONTACT_MODEL_COUNT; model++) {
-    meter m = {1000000, 0};
-    const perp_allocator a = {metered, released, &m};
-    perp_world_settings s = perp_world_defaults();
-    s.model = model;
-    s.time_limit = 1e6;
-    perp_world *w = NULL;
-    assert_int_equal(perp_world_create(&s, &a, &w), PERP_OK);
-    put(w, perp_plane(0, 0, 1, 0));
-    for (int k = 0; k < 24; k++) put(w, at(perp_sphere(0.5, 1.0), 0, 0, 0.5 + k));
-    for (int k = 0; k < 5; k++) assert_int_equal(step(w).unsolved, 0);
-    const int64_t left = m.left, live = m.live;
-    step(w);
-    assert_true(m.left < left);
-    assert_int_equal(m.live, live);
-    m.left = 0;
-    assert_int_equal(perp_world_step(w, NULL), PERP_ERROR_MEMORY);
-    m.left = 1000;
-    assert_int_equal(step(w).unsolved, 0);
-    perp_world_destroy(w);
-    assert_int_equal(m.live, 0);
+    int64_t requests[2];
+    for (int timed = 0; timed < 2; timed++) {
+      meter m = {1000000, 0};
+      const perp_allocator a = {metered, released, &m};
+      perp_world_settings s = perp_world_defaults();
+      s.model = model;
+      if (timed) s.time_limit = 1e6;
+      perp_world *w = NULL;
+      assert_int_equal(perp_world_create(&s, &a, &w), PERP_OK);
+      put(w, perp_plane(0, 0, 1, 0));
+      for (int k = 0; k < 24; k++) put(w, at(perp_sphere(0.5, 1.0), 0, 0, 0.5 + k));
+      for (int k = 0; k < 5; k++) assert_int_equal(step(w).unsolved, 0);
+      const int64_t left = m.left, live = m.live;
+      assert_int_equal(step(w).starved, 0);
+      requests[timed] = left - m.left;
+      assert_int_equal(m.live, live);
+      m.left = 0;
+      perp_step r;
+      const perp_error error = perp_world_step(w, &r);
+      assert_true(error == PERP_ERROR_MEMORY || (requests[timed] > 0) == (r.starved > 0));
+      m.left = 1000;
+      const perp_step after = step(w);
+      assert_true(after.unsolved == 0 && after.starved == 0);
+      perp_world_destroy(w);
+      assert_int_equal(m.live, 0);
+    }
+    assert_int_equal(requests[0], requests[1]);
   }
 }
 
 // Two towers and a ball, at rest and asleep in the end
 static perp_world *towers(const perp_allocator *a) {
   perp_world_settings s = perp_world_defaults();
-  s.time_limit = 1e6;   // a solver for each problem: many allocations
+  s.time_limit = 1e6;
   s.sleep = 10;
   s.trace = 8;
   perp_world *w = NULL;
@@ -74,7 +82,8 @@ static void look_at(perp_world *w, look *l) {
 }
 
 // Sleepers are pushed, a ball falls on a tower, and memory ends anywhere in the step: it fails, and
-// nothing has happened. Then it goes on as a twin does that nothing ever failed.
+// nothing has happened. Then it goes on as a twin does that nothing ever failed. Or the step says that
+// memory was missing: another method may have solved a problem, and w goes on from the twin's state.
 static void a_step_that_fails_changes_nothing(void **unused) {
   (void)unused;
   meter m = {1000000, 0};
@@ -83,6 +92,8 @@ static void a_step_that_fails_changes_nothing(void **unused) {
   static look before, after;
   const double force[3] = {0.1, 0, 0.2};
   perp_world *const both[] = {w, twin};
+  static unsigned char saved[1 << 17];
+  int starved = 0;
   for (int round = 0; round < 3; round++) {
     for (int k = 0; k < 2; k++) {
       put(both[k], at(perp_sphere(0.2, 0.1), 3.0*(round%2), 0, (round%2 ? 5.2 : 7.2) + 0.4*round));
@@ -91,7 +102,8 @@ static void a_step_that_fails_changes_nothing(void **unused) {
     look_at(w, &before);
     assert_int_equal(before.report.asleep, round == 0 ? 13 : before.report.asleep);
     int64_t failures = 0;
-    for (m.left = 0; perp_world_step(w, NULL) != PERP_OK; m.left = ++failures) {
+    perp_step done;
+    for (m.left = 0; perp_world_step(w, &done) != PERP_OK; m.left = ++failures) {
       m.left = 1000000;
       look_at(w, &after);
       before.report.seconds = after.report.seconds;
@@ -101,10 +113,17 @@ static void a_step_that_fails_changes_nothing(void **unused) {
     assert_true(failures > 3);
     m.left = 1000000;
     step(twin);
+    if (done.starved > 0) {
+      starved++;
+      const size_t bytes = perp_world_save(twin, saved, sizeof saved);
+      assert_true(bytes <= sizeof saved);
+      assert_int_equal(perp_world_load(w, saved, bytes), PERP_OK);
+    }
     for (int k = 0; k < 4; k++) step(w), step(twin);
     assert_memory_equal(perp_world_motions(w), perp_world_motions(twin),
                         (size_t)perp_world_count(w)*sizeof(perp_motion));
   }
+  assert_true(starved < 3);   // or no step was ever compared with the twin's
   perp_world_destroy(w);
   perp_world_destroy(twin);
   assert_int_equal(m.live, 0);
@@ -265,7 +284,7 @@ static void every_allocation_may_fail(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(solvers_with_a_time_limit_use_the_allocator),
+    cmocka_unit_test(solvers_with_a_time_limit_are_kept),
     cmocka_unit_test(a_step_that_fails_changes_nothing),
     cmocka_unit_test(a_step_fails_whole_or_tells_what_is_missing),
     cmocka_unit_test(other_failures_change_nothing),

@@ -554,6 +554,40 @@ static void a_solve_begins_from_the_pressure_before(void **unused) {
   perp_fluid_destroy(f);
 }
 
+// The clock of the options is that of pressure solves; a step's own seconds are the system's.
+static int clock_kind;
+static double looks;
+static double odd_clock(void *unused) {
+  (void)unused;
+  looks++;
+  const double said[] = {(double)NAN, (double)INFINITY, -(double)INFINITY, -looks,
+                         (int64_t)looks%2 ? (double)NAN : 1e-6*looks};
+  return said[clock_kind];
+}
+
+static void an_odd_clock_leaves_numbers(void **unused) {
+  (void)unused;
+  for (clock_kind = 0; clock_kind < 5; clock_kind++) {
+    perp_options o = perp_default_options(NULL);
+    o.clock = odd_clock;
+    perp_fluid_settings s = perp_fluid_defaults(2, 10, 10, 1);
+    s.options = &o;
+    s.time_limit = 1e-3;
+    looks = 0.0;
+    perp_fluid *f = fluid_with(&s);
+    put(f, perp_fluid_box(0.3, 0.4, 0, 0.25, 0.35, 0));
+    for (int k = 0; k < 5; k++) {
+      perp_fluid_report r;
+      assert_int_equal(perp_fluid_step(f, &r), PERP_OK);
+      assert_true(r.seconds >= 0.0 && r.seconds < (double)INFINITY);
+      for (int i = 0; i < PERP_FLUID_STAGES; i++)
+        assert_true(r.stage_seconds[i] >= 0.0 && r.stage_seconds[i] < (double)INFINITY);
+      if (clock_kind < 4) assert_int_equal(r.unsolved, 0);   // it stands still: there is no hurry
+    }
+    perp_fluid_destroy(f);
+  }
+}
+
 static void stages_have_names(void **unused) {
   (void)unused;
   assert_string_equal(perp_fluid_stage_name(PERP_FLUID_ADVECT), "advect");
@@ -581,6 +615,7 @@ int main(void) {
     cmocka_unit_test(distances_that_are_not_numbers_are_refused),
     cmocka_unit_test(missing_memory_is_told_and_changes_nothing),
     cmocka_unit_test(a_solve_begins_from_the_pressure_before),
+    cmocka_unit_test(an_odd_clock_leaves_numbers),
     cmocka_unit_test(stages_have_names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

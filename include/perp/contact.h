@@ -135,7 +135,8 @@ typedef struct perp_step {
   double solve_seconds;       // of them in problems
   double overrun;             // seconds by which the step was longer than time_limit; 0: it was not
   int32_t starved;            // parts of the step that were left out for lack of memory: overlaps
-                              //   stay, or contacts are found at the next step; 0: none
+                              //   stay, contacts are found at the next step, or a problem was
+                              //   solved without a method that needs more of it; 0: none
 } perp_step;
 
 // report may be NULL. A step that is not solved uses the best impulses found, and says so. A step

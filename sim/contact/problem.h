@@ -24,7 +24,9 @@ typedef struct assembled {    // views of buffers of the worker
 } assembled;
 
 struct worker {
-  perp_allocator allocator;
+  perp_allocator allocator;   // of the world, with a count of what it refuses
+  perp_allocator from;        // of the world
+  int64_t refused;            // requests for memory so far: a solve that misses some may go on
   perp_solver *solver[SOLVE_KINDS][CLASSES];   // by size of the problem: 4^class rows
   perp_limits limits[SOLVE_KINDS][CLASSES];
   buffer arms;                // contacts x 36: arm x direction, and W times that, on either side

@@ -67,6 +67,7 @@ static void solve_overlap(void *data, int32_t index, int32_t who) {
     world_inverse_inertia(b, &motions_of(w)[s->member[i]], b->W);
   }
   assembled *a = &by->made;
+  const int64_t refused = by->refused;
   s->starved = !problem_normal(w, by, &w->now, s, a) || !problem_soften(by, a, PROJECT_SOFT);
   if (s->starved) return;
   double *b = by->b.at;
@@ -79,7 +80,7 @@ static void solve_overlap(void *data, int32_t index, int32_t who) {
   const double left = left_until(w, j->deadline);
   if (left <= 0.0) return;
   const perp_error error = solve_problem(w, by, &a->problem, a->x, left, SOLVE_ROUGH, &r);
-  s->starved = error == PERP_ERROR_MEMORY;
+  s->starved = by->refused > refused;
   if (error != PERP_OK) return;
   s->status = r.status;
   for (int32_t i = 0; i < s->count; i++) {

@@ -14,11 +14,22 @@
 #include "problem.h"
 #include "step.h"
 
-double world_clock(const perp_world *w) {
+static double clock_says(const perp_world *w) {
   if (w->options.clock != NULL) return w->options.clock(w->options.clock_context);
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + 1e-9*(double)now.tv_nsec;
+}
+
+// The same rule as in a solve: a clock that says NaN or infinity, or goes back, stands still.
+void world_start_clock(perp_world *w) {
+  const double now = clock_says(w);
+  w->start = now - now == 0.0 ? now : 0.0;
+}
+
+double world_clock(const perp_world *w) {
+  const double seconds = clock_says(w) - w->start;
+  return seconds >= 0.0 && seconds < (double)INFINITY ? seconds : 0.0;
 }
 
 typedef struct job {
@@ -61,16 +72,8 @@ perp_error solve_problem(const perp_world *w, worker *by, const perp_problem *p,
     options.trace = w->trace + w->settings.trace;
     options.trace_capacity = w->settings.trace;
   }
-  if (seconds < (double)INFINITY) {   // a solver of its own: without memory for it the step fails
-    options.time_limit = fmin(options.time_limit, fmax(seconds, SHORTEST));
-    perp_solver *once;
-    const perp_limits limits = perp_limits_of(p);
-    perp_error error = perp_solver_create(options.method, &limits, &options, &by->allocator, &once);
-    if (error != PERP_OK) return error;
-    error = perp_solve(once, p, x, r);
-    perp_solver_destroy(once);
-    return error;
-  }
+  const int timed = seconds < (double)INFINITY;   // in all solves of a world, or in none
+  if (timed) options.time_limit = fmin(options.time_limit, fmax(seconds, SHORTEST));
   const int32_t k = size_class(p->A.n);
   perp_solver **solver = &by->solver[kind][k];
   perp_limits need = perp_limits_of(p), *have = &by->limits[kind][k];
@@ -87,6 +90,9 @@ perp_error solve_problem(const perp_world *w, worker *by, const perp_problem *p,
       *have = (perp_limits){0};
       return error;
     }
+  } else if (timed) {
+    const perp_error error = perp_solver_set_time_limit(*solver, options.time_limit);
+    if (error != PERP_OK) return error;
   }
   return perp_solve(*solver, p, x, r);
 }
@@ -291,6 +297,7 @@ static void solve_island(void *data, int32_t index, int32_t who) {
   island *s = (island *)w->groups.island_memory.at + which;
   const int traced = which == j->largest;
   if (by->error != PERP_OK) return;
+  const int64_t refused = by->refused;
   s->rows = s->count*j->rows_each;
   double end = j->deadline;
   if (end < (double)INFINITY) {
@@ -312,6 +319,7 @@ static void solve_island(void *data, int32_t index, int32_t who) {
   }
   s->status = r.status;
   s->residual = r.certificate.residual;
+  s->starved = by->refused > refused;   // a method gave up for that, and another one went on
   if (traced) w->next_count = r.trace_count;
   problem_keep(w, s, a->x, w->found.at);
 }

@@ -190,7 +190,7 @@ static void summarise(const perp_world *w, perp_step *r) {
   r->contacts = w->now.count;
   r->islands = w->groups.islands;
   r->worst_status = PERP_STATUS_SOLVED;
-  r->rows = r->solved = r->unsolved = r->iterations = r->factorizations = 0;
+  r->rows = r->solved = r->unsolved = r->iterations = r->factorizations = r->starved = 0;
   r->residual = 0.0;
   double worst = -1.0;
   for (int32_t k = 0; k < w->groups.islands; k++) {
@@ -198,6 +198,7 @@ static void summarise(const perp_world *w, perp_step *r) {
     r->rows += s[k].rows;
     r->solved += solved;
     r->unsolved += !solved;
+    r->starved += s[k].starved;
     r->iterations += s[k].iterations;
     r->factorizations += s[k].factorizations;
     r->residual = fmax(r->residual, s[k].residual);
@@ -297,7 +298,7 @@ static void move_on(perp_world *w, double before, double deadline) {
     moving |= memcmp(&old, m, sizeof old) != 0;
     after += body_kinetic(w, i) + body_potential(w, i);
   }
-  w->report.projections = w->report.unprojected = w->report.starved = 0;
+  w->report.projections = w->report.unprojected = 0;
   if (!moving && w->groups.islands == 0) return;   // the contacts are what they were
   swap_lists(&w->now, &w->last);
   w->stale = world_detect(w, &w->last, 0) != PERP_OK;
@@ -378,15 +379,15 @@ static double kept_for_later(const perp_world *w, double found) {
 
 perp_error perp_world_step(perp_world *w, perp_step *report) {
   if (w == NULL) return world_fail(PERP_ERROR_ARGUMENT, "world is NULL");
-  const double begin = world_clock(w);
+  world_start_clock(w);
   perp_error error = find_islands(w);
   if (error != PERP_OK) return undo(w, error, report);
   const double before = energy_awake(w), input = w->input;
   swap_groups(w);
   kick(w);
   find_free(w);
-  const double solving = world_clock(w), end = begin + w->settings.time_limit;
-  error = world_solve(w, end - kept_for_later(w, solving - begin));
+  const double solving = world_clock(w), end = w->settings.time_limit;
+  error = world_solve(w, end - kept_for_later(w, solving));
   if (error != PERP_OK) {
     unkick(w);
     swap_groups(w);
@@ -394,7 +395,7 @@ perp_error perp_world_step(perp_world *w, perp_step *report) {
   }
   perp_step *r = &w->report;
   const double solved = world_clock(w);
-  r->solve_seconds = solved - solving;
+  r->solve_seconds = fmax(solved - solving, 0.0);   // should the clock go back
   summarise(w, r);
   fill_touches(w);
   apply(w);
@@ -405,8 +406,8 @@ perp_error perp_world_step(perp_world *w, perp_step *report) {
   r->time = (double)r->step*w->settings.step;
   measure(w, r);
   const double done = world_clock(w);
-  w->after_solving = done - solved;
-  r->seconds = done - begin;
+  w->after_solving = fmax(done - solved, 0.0);
+  r->seconds = done;
   r->overrun = fmax(r->seconds - w->settings.time_limit, 0.0);
   if (report != NULL) *report = *r;
   return PERP_OK;

@@ -4,7 +4,8 @@
 
 #include "problem.h"
 
-double world_clock(const perp_world *w);
+void world_start_clock(perp_world *w);                    // when a step begins
+double world_clock(const perp_world *w);                  // seconds since then, >= 0 and finite
 double left_until(const perp_world *w, double end);       // seconds; INFINITY: no end
 perp_error world_solve(perp_world *w, double deadline);   // solve.c: x of all islands
 // the certificate of a problem of the step, by the tolerances of the world

@@ -147,6 +147,20 @@ static void find_options(perp_world *w) {
   }
 }
 
+// A method that finds no memory is left out and another one takes its place, which the caller of
+// perp_solve() cannot see: so requests that failed are counted.
+static void *worker_allocate(void *context, size_t bytes) {
+  worker *by = context;
+  void *memory = by->from.allocate(by->from.context, bytes);
+  by->refused += memory == NULL;
+  return memory;
+}
+
+static void worker_release(void *context, void *memory) {
+  const worker *by = context;
+  by->from.release(by->from.context, memory);
+}
+
 perp_error perp_world_create(const perp_world_settings *settings, const perp_allocator *allocator,
                              perp_world **world) {
   if (world == NULL) return world_fail(PERP_ERROR_ARGUMENT, "world is NULL");
@@ -182,7 +196,10 @@ perp_error perp_world_create(const perp_world_settings *settings, const perp_all
   w->workers = from.allocate(from.context, threads*sizeof *w->workers);
   if (w->workers != NULL) {
     memset(w->workers, 0, threads*sizeof *w->workers);
-    for (size_t k = 0; k < threads; k++) w->workers[k].allocator = from;
+    for (size_t k = 0; k < threads; k++) {
+      w->workers[k].from = from;
+      w->workers[k].allocator = (perp_allocator){worker_allocate, worker_release, &w->workers[k]};
+    }
   }
   int fine = w->workers != NULL;
   if (fine && threads > 1) {

@@ -67,7 +67,7 @@ typedef struct island {
   int32_t iterations, factorizations;
   double residual;
   double share;               // of the time that is left when its turn comes
-  int32_t starved;            // of a projection: there was no memory for it
+  int32_t starved;            // there was no memory for all of it
 } island;
 
 typedef struct grouping {     // the islands of a list of contacts
@@ -119,6 +119,7 @@ struct perp_world {
   crew *threads;
   worker *workers;            // settings.threads
 
+  double start;               // what the clock said when the step began
   double after_solving;       // seconds of the last step: detection and projection
   double input;               // energy put in: by adding bodies, pushes, moving bodies
   perp_step report;

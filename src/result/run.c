@@ -302,7 +302,8 @@ int run_check(perp_run *run) {
 
 double solver_seconds(const perp_solver *solver) {
   const double seconds = solver->clock(solver->options.clock_context) - solver->start;
-  return seconds >= 0.0 ? seconds : 0.0;   // a clock that says NaN, or goes back, stands still
+  // A clock that says NaN or infinity, or goes back, stands still.
+  return seconds >= 0.0 && seconds < (double)INFINITY ? seconds : 0.0;
 }
 
 static const char *iterations_word(const perp_run *run) {
