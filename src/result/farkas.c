@@ -94,6 +94,10 @@ void supremum_add(supremum *s, const perp_problem *problem, int32_t j, double lo
   const double lo = lower(problem->lo, j), hi = upper(problem->hi, j);
   const int below = lo > -(double)INFINITY, above = hi < (double)INFINITY;
   double delta = 0.0;
+  if (!(low <= high)) {   // nothing is known
+    low = -(double)INFINITY;
+    high = (double)INFINITY;
+  }
   add_rounding(s, lo, hi, low, high, size);
   if (below && above) {
     add_finite(s, max2(max2(product_up(low, lo), product_up(high, lo)),

@@ -1,126 +1,165 @@
 // farkas_product.c: A'u of operators that are never formed: J W J' + diag(compliance), contacts.
 //
-// Compensated sums leave an error of g_j that is tiny but not 0, while a proof needs exact zeros
-// where nothing bounds x_j. They come from J'u: where forces u on a body cancel exactly, as those of
-// opposing contacts do, W J'u is 0 there, whatever W is. So is J W J'u in rows that see only such
-// bodies.
+// A is symmetric but for the sliding speeds, so A'u goes from rows to bodies and back, as products
+// with A do: v = J'u, w = W v, g = J w + compliance u. Each number is enclosed with all rounding
+// errors, underflow and overflow included. Where forces u on a body cancel exactly, as those of
+// opposing contacts do, v is exactly 0 there, and so is g in rows that see only such bodies: a
+// proof needs these zeros where nothing bounds x_j.
 #include <string.h>
 
+#include "contact_parts.h"
 #include "error.h"
 #include "farkas_parts.h"
 #include "operator.h"
+#include "product_parts.h"
 
-static const double unit = 0x1p-53;
-
-// v = J'u, enclosed: u[i/stride] on the rows i that are multiples of stride, 0 on the others.
-// scratch: the operator's, at least 3 dofs doubles; residual() has done with it
-static const enclosure *push_all(const perp_product *P, const double *u, int32_t stride,
-                                 void *scratch) {
-  enclosure *v = scratch;   // dofs
-  memset(v, 0, (size_t)P->dofs*sizeof *v);
-  for (int32_t i = 0; i < P->n; i += stride)
-    for (int32_t p = P->rowptr[i]; u[i/stride] != 0.0 && p < P->rowptr[i + 1]; p++)
-      enclosure_add_product(&v[P->column[p]], P->value[p], u[i/stride], 0.0);
-  return v;
+// e += a times what is enclosed
+static void add_scaled(enclosure *e, double a, enclosure by) {
+  if (a == 0.0) return;
+  enclosure_add_product(e, a, by.high, 0.0);
+  enclosure_add_product(e, a, by.low, 0.0);
+  if (by.lost != 0.0) enclosure_lose(e, product_up(fabs(a), by.lost));
 }
 
-// Is v exactly 0 on all bodies that row i of J sees?
-static int pulls_nothing(const perp_product *P, int32_t i, const enclosure *v) {
-  for (int32_t p = P->rowptr[i]; p < P->rowptr[i + 1]; p++) {
-    const int32_t body = P->column[p]/P->block*P->block;
-    for (int32_t k = body; k < body + P->block && k < P->dofs; k++)
-      if (enclosure_upper(v[k]) != 0.0 || enclosure_lower(v[k]) != 0.0) return 0;
+// high + low as one number where that is exact: what cancels is then seen to be 0.
+static enclosure joined(enclosure e) {
+  enclosure sum = {e.high, 0.0, e.lost};
+  enclosure_add(&sum, e.low);
+  return sum;
+}
+
+typedef struct bodies {   // in the operator's scratch: residual() has done with it
+  enclosure *v, *w;       // dofs each: J'z and W J'z
+} bodies;
+
+static bodies bodies_at(const perp_product *P, void *scratch) {
+  enclosure *v = scratch;
+  memset(v, 0, 2*(size_t)P->dofs*sizeof *v);
+  return (bodies){v, v + P->dofs};
+}
+
+static void push(const perp_product *P, int32_t i, enclosure z, const bodies *to) {   // v += J_i' z
+  for (int32_t p = P->rowptr[i]; p < P->rowptr[i + 1]; p++)
+    add_scaled(&to->v[P->column[p]], P->value[p], z);
+}
+
+static void weigh(const perp_product *P, const bodies *at) {   // w = W v
+  for (int32_t k = 0; k < P->dofs; k++) at->v[k] = joined(at->v[k]);
+  for (int32_t k = 0; k < P->dofs; k++) {
+    const double *row = P->W + (size_t)k*(size_t)P->block;
+    for (int32_t l = 0; l < P->block; l++)
+      add_scaled(&at->w[k], row[l], at->v[product_body(P, k) + l]);
   }
-  return 1;
 }
 
-// The same for row j of the contact LCP, a normal or a direction, with forces u along normals.
-static int contact_pulls_nothing(const perp_contacts *P, int32_t j, const double *u,
-                                 const enclosure *v) {
-  const int32_t c = j < P->count ? j : (j - P->count)/P->directions, first = c*(1 + P->tangents);
-  for (int32_t i = first; i <= first + P->tangents; i++)
-    if (!pulls_nothing(&P->B, i, v)) return 0;
-  return P->B.compliance == NULL || P->B.compliance[first] == 0.0 || u[c] == 0.0;
+// J_i w + compliance_i z
+static enclosure pull(const perp_product *P, int32_t i, const bodies *at, enclosure z) {
+  enclosure g = {0.0, 0.0, 0.0};
+  for (int32_t p = P->rowptr[i]; p < P->rowptr[i + 1]; p++)
+    add_scaled(&g, P->value[p], at->w[P->column[p]]);
+  add_scaled(&g, product_compliance(P, i), z);
+  return g;
 }
 
-// J W J' + compliance is symmetric, so g = A u, compensated. Three nested sums of at most K terms
-// each, all intermediate vectors kept as high + low: the error is at most u |g| + (6 K u)^2 |A||u|.
+// size = |A||u|, where signs do not matter
+static perp_error find_sizes(const perp_problem *problem, const double *u, double *zero, double *g,
+                             double *size, void *scratch) {
+  for (int32_t i = 0; i < problem->A.n; i++) zero[i] = 0.0;
+  if (problem->A.ops->residual(problem->A.self, u, zero, g, size, scratch))
+    return error_set(PERP_ERROR_OPERATOR, "operator '%s': residual aborted", problem->A.ops->name);
+  return PERP_OK;
+}
+
 perp_error farkas_by_product(const perp_problem *problem, const perp_product *P, const double *u,
                              double *work, void *scratch, supremum *s) {
   const int32_t n = problem->A.n;
-  double *zero = work, *g = work + n, *size = work + 2*(size_t)n;   // n each
-  int32_t longest = 0, most = 0;
-  for (int32_t i = 0; i < n; i++) {
-    zero[i] = 0.0;
-    const int32_t entries = P->rowptr[i + 1] - P->rowptr[i];
-    longest = entries > longest ? entries : longest;
-    most += u[i] != 0.0;
-  }
-  if (problem->A.ops->residual(problem->A.self, u, zero, g, size, scratch))
-    return error_set(PERP_ERROR_OPERATOR, "operator '%s': residual aborted", problem->A.ops->name);
-  const double K = 6.0*unit*((double)longest + (double)most + (double)P->block + 4.0);
-  const enclosure *v = push_all(P, u, 1, scratch);
+  double *size = work + 2*(size_t)n;   // n
+  const perp_error error = find_sizes(problem, u, work, work + n, size, scratch);
+  if (error != PERP_OK) return error;
+  const bodies at = bodies_at(P, scratch);
+  for (int32_t i = 0; i < n; i++)
+    if (u[i] != 0.0) push(P, i, (enclosure){u[i], 0.0, 0.0}, &at);
+  weigh(P, &at);
   for (int32_t j = 0; j < n; j++) {
-    const double compliance = P->compliance != NULL ? P->compliance[j] : 0.0;
-    if (pulls_nothing(P, j, v) && (compliance == 0.0 || u[j] == 0.0)) {
-      supremum_add(s, problem, j, 0.0, 0.0, size[j], size[j]);
-      continue;
-    }
-    const double error = 2.0*unit*fabs(g[j]) + K*K*size[j] + (size[j] > 0.0 ? 0x1p-1000 : 0.0);
-    supremum_add(s, problem, j, round_down(g[j] - error), round_up(g[j] + error), size[j],
-                  size[j]);
+    const enclosure g = pull(P, j, &at, (enclosure){u[j], 0.0, 0.0});
+    supremum_add(s, problem, j, enclosure_lower(g), enclosure_upper(g), size[j], size[j]);
   }
   return PERP_OK;
 }
 
-// The contact LCP: g = A'u is A (un, ut, -us), but for mu us in the rows of normals, and E'ut in
-// those of slacks. Five nested sums where a product has three.
+// The impulse of row i of B: u itself along a normal, D ut along a tangent.
+static enclosure impulse(const perp_contacts *P, int32_t i, const double *u) {
+  const int32_t rows = 1 + P->tangents, c = i/rows, t = i % rows - 1;
+  if (t < 0) return (enclosure){u[c], 0.0, 0.0};
+  enclosure z = {0.0, 0.0, 0.0};
+  for (int32_t k = 0; k < P->directions; k++)
+    enclosure_add_product(&z, P->direction[k*P->tangents + t], u[contact_tangent_row(P, c, k)],
+                          0.0);
+  return joined(z);
+}
+
+// Column j of contact c in A'u; row: those of B at the contact, its normal first
+static enclosure contact_column(const perp_contacts *P, contact_place at, const enclosure *row,
+                                const double *u) {
+  const int32_t c = at.contact;
+  const double slack = u[contact_slack_row(P, c)];
+  enclosure g = {0.0, 0.0, 0.0};
+  if (at.kind == CONTACT_SLACK) {
+    for (int32_t k = 0; k < P->directions; k++) enclosure_add(&g, u[contact_tangent_row(P, c, k)]);
+    return g;
+  }
+  for (int32_t t = 0; t <= P->tangents; t++) add_scaled(&g, contact_share(P, at, t), row[t]);
+  if (at.kind == CONTACT_NORMAL) enclosure_add_product(&g, P->mu[c], slack, 0.0);
+  else enclosure_add(&g, -slack);
+  return g;
+}
+
+// h' of a slack, whose entries are 1: see farkas.c
+static double slack_rounding(const perp_contacts *P, int32_t c, const double *u) {
+  double h = 0.0;
+  for (int32_t k = 0; k < P->directions; k++) {
+    const double t = u[contact_tangent_row(P, c, k)];
+    h += (filled(t) ? 1.0 : 0x1p-50)*fabs(t);
+  }
+  return h;
+}
+
+// |A'||u| of column j; size: |A||u|, which has mu un in the rows of slacks and not in those of
+// normals
+static double contact_size(const perp_contacts *P, contact_place at, double size,
+                           const double *u) {
+  const int32_t c = at.contact;
+  if (at.kind == CONTACT_NORMAL) return size + fabs(P->mu[c]*u[contact_slack_row(P, c)]);
+  if (at.kind == CONTACT_TANGENT) return size;
+  double own = 0.0;
+  for (int32_t k = 0; k < P->directions; k++) own += fabs(u[contact_tangent_row(P, c, k)]);
+  return own;
+}
+
 perp_error farkas_by_contacts(const perp_problem *problem, const perp_contacts *P, const double *u,
                               double *work, void *scratch, supremum *s) {
-  const int32_t n = problem->A.n, nc = P->count, K = P->directions, slacks = (1 + K)*nc;
-  double *zero = work, *g = work + n, *size = work + 2*(size_t)n, *x = work + 3*(size_t)n;
-  int32_t longest = 0, most = 0;
-  for (int32_t i = 0; i < P->B.n; i++) {
-    const int32_t entries = P->B.rowptr[i + 1] - P->B.rowptr[i];
-    longest = entries > longest ? entries : longest;
-  }
-  for (int32_t i = 0; i < n; i++) {
-    zero[i] = 0.0;
-    x[i] = i < slacks ? u[i] : -u[i];
-    most += u[i] != 0.0;
-  }
-  if (problem->A.ops->residual(problem->A.self, x, zero, g, size, scratch))
-    return error_set(PERP_ERROR_OPERATOR, "operator '%s': residual aborted", problem->A.ops->name);
-  int frictionless = 1;   // then u is a force along normals alone
-  for (int32_t i = nc; i < n; i++) frictionless &= u[i] == 0.0;
-  const int32_t stride = 1 + P->tangents;
-  const enclosure *v = frictionless ? push_all(&P->B, u, stride, scratch) : NULL;
-  const double terms = (double)longest + (double)most + (double)P->B.block + (double)K + 4.0;
-  for (int32_t j = 0; j < n; j++) {
-    enclosure e = {0.0, 0.0, 0.0};
-    double own = 0.0, h = 0.0;
-    if (j >= slacks) {
-      for (int32_t k = 0; k < K; k++) {
-        const double t = u[nc + K*(j - slacks) + k];
-        enclosure_add(&e, t);
-        own += fabs(t);
-        h += (filled(t) ? 1.0 : 0x1p-50)*fabs(t);
-      }
-    } else {
-      const double lost = 10.0*unit*terms;
-      if (v == NULL || !contact_pulls_nothing(P, j, u, v)) {
-        enclosure_add(&e, g[j]);
-        enclosure_lose(&e, 2.0*unit*fabs(g[j]) + lost*lost*size[j]);
-        if (size[j] > 0.0) enclosure_lose(&e, 0x1p-1000);
-      }
-      own = size[j];
-      if (j < nc) {
-        enclosure_add_product(&e, P->mu[j], u[slacks + j], 0.0);
-        own += fabs(P->mu[j]*u[slacks + j]);
-      }
-      h = own;
+  enum { MOST_ROWS = 3 };   // of B at a contact
+  const int32_t n = problem->A.n, rows = 1 + P->tangents;
+  double *size = work + 2*(size_t)n;   // n
+  const perp_error error = find_sizes(problem, u, work, work + n, size, scratch);
+  if (error != PERP_OK) return error;
+  const bodies at = bodies_at(&P->B, scratch);
+  for (int32_t i = 0; i < P->B.n; i++) push(&P->B, i, impulse(P, i, u), &at);
+  weigh(&P->B, &at);
+  for (int32_t c = 0; c < P->count; c++) {
+    enclosure row[MOST_ROWS];
+    for (int32_t t = 0; t < rows; t++)
+      row[t] = joined(pull(&P->B, rows*c + t, &at, impulse(P, rows*c + t, u)));
+    for (int32_t k = -1; k <= P->directions; k++) {   // the normal, the directions, the slack
+      const int32_t j = k < 0                ? c
+                        : k < P->directions ? contact_tangent_row(P, c, k)
+                                            : contact_slack_row(P, c);
+      const contact_place place = contact_place_of(P, j);
+      const enclosure g = contact_column(P, place, row, u);
+      const double own = contact_size(P, place, size[j], u);
+      supremum_add(s, problem, j, enclosure_lower(g), enclosure_upper(g), own,
+                   place.kind == CONTACT_SLACK ? slack_rounding(P, c, u) : own);
     }
-    supremum_add(s, problem, j, enclosure_lower(e), enclosure_upper(e), own, h);
   }
   return PERP_OK;
 }
