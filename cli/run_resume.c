@@ -334,6 +334,9 @@ int run_resume(run_session *s, const recording_head *head, const recorder *shape
   if (!code && file.index.complete && rows_of(&file.index) == s->planned + 1) {
     code = read_totals(&file, 0, file.index.count, s);   // nothing is left to do
     s->done = s->begun = s->planned;
+    char *path = code ? NULL : state_path(s->path);
+    if (path) state_remove(path);   // a run that was killed between its last chunk and this leaves it
+    free(path);
   } else if (!code) {
     newest from = newest_inside(&file, shape);
     newest_beside(s, &file, &side, &from);

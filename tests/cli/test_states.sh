@@ -88,6 +88,12 @@ for kind in bodies liquid; do
   holds 'and no state is left' test "$(echo a.perp*)" = a.perp
 done
 
+# A run may be killed after its recording is whole and before its state is gone.
+cp bodies.perp a.perp; echo old >a.perp.state; echo half >a.perp.state.new
+run run --resume a.perp
+expect 'a state beside a finished recording' 0; same 'which stays as it is' bodies.perp a.perp
+holds 'is removed' test "$(echo a.perp*)" = a.perp
+
 # A state of one recording is not taken for another's, nor kept by a new run.
 start a.perp "${bodies[@]}" --save-every 0; sleep 0.4; kill -9 "$pid" 2>/dev/null; await
 if [ -e a.perp.state ]; then
