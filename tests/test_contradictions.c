@@ -307,6 +307,33 @@ static void no_problem_passes_both_certificates(void **state) {
   assert_true(proofs > 500 && solutions > 300);
 }
 
+// ---- data near the end of the range of doubles ----
+
+// Each problem is infeasible with this u, and x = 0 violates its last row by all of b. Two blocks and
+// entries of several magnitudes: two scalings are compared, whose units have to stay doubles.
+static void tiny_data_are_data(void **state) {
+  (void)state;
+  const struct { double M[4], lo, u[2]; } cases[] = {
+    {{1, 0, -1, -1}, 0.0, {1, 1}},
+    {{0x1p-40, 0, -1, -0x1p40}, 0.0, {0x1p40, 1}},
+    {{0.25, 0, 0.5, 0}, -INF, {-2, 1}},
+    {{-0.1875, 0, -12, 0}, 0.0, {1, 1}},
+  };
+  for (size_t k = 0; k < sizeof cases/sizeof *cases; k++)
+    for (int e = 0; e <= 1060; e += 4)
+      for (double tol = 1e-10; tol < 1e-3; tol *= 100.0) {
+        const double b[] = {0.0, -ldexp(1.0, -e)}, lo[] = {cases[k].lo, 0.0}, x[] = {0, 0};
+        const perp_dense d = {.n = 2, .value = cases[k].M};
+        const perp_problem p = {.A = perp_from_dense(&d, 0), .b = b, .lo = lo};
+        perp_certificate c;
+        perp_farkas f;
+        assert_int_equal(perp_certify(&p, x, tol, 0.0, NULL, &c), PERP_OK);
+        if (c.solved) fail_msg("case %d, b = 2^-%d: solved at tol %g", (int)k, e, tol);
+        assert_int_equal(perp_check_farkas_within(&p, cases[k].u, tol, 0.0, &f), PERP_OK);
+        if (e < 900 && !f.proven) fail_msg("case %d, b = 2^-%d: %s", (int)k, e, f.reason);
+      }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_solution_beyond_the_radius_is_not_denied),
@@ -315,6 +342,7 @@ int main(void) {
     cmocka_unit_test(decimal_data_that_contradict_are_infeasible),
     cmocka_unit_test(three_tenths_are_one_and_two),
     cmocka_unit_test(no_problem_passes_both_certificates),
+    cmocka_unit_test(tiny_data_are_data),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

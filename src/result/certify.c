@@ -64,7 +64,7 @@ void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch, in
   c->x = ARENA_ARRAY(memory, double, m);
   c->y = ARENA_ARRAY(memory, double, m);
   c->a = ARENA_ARRAY(memory, double, m);
-  c->work = ARENA_ARRAY(memory, double, 10*m);
+  c->work = ARENA_ARRAY(memory, double, 12*m);
 }
 
 // A shift that cancels most of the diagonal leaves less of |A||x| than its parts, which A x is
@@ -243,9 +243,21 @@ static void look_at_diagonal(certifier *c, const perp_operator *A) {
   c->weaker = 1;
 }
 
-static double base_of(const certifier *c, int32_t i) {
-  const int32_t k = c->component[i];
+static double base_of_component(const certifier *c, int32_t k) {
   return c->G[k] > 0.0 ? c->G[k] : c->S[k] > 0.0 ? c->S[k] : 1.0;
+}
+static double base_of(const certifier *c, int32_t i) {
+  return base_of_component(c, c->component[i]);
+}
+
+// The unit that brings the base of each component to 1, or near it.
+static void base_units(const certifier *c, double *unit /* components */) {
+  scale_range *range = (scale_range *)(c->work + 7*c->n);   // 2 n doubles
+  for (int32_t k = 0; k < c->components; k++) range[k] = (scale_range){(double)INFINITY, 0.0};
+  for (int32_t i = 0; i < c->n; i++)
+    if (c->entries[i] > 0) scale_range_add(&range[c->component[i]], c->R[i], inverse_of(c->C[i]));
+  for (int32_t k = 0; k < c->components; k++)
+    unit[k] = unit_within(base_of_component(c, k), range[k]);
 }
 
 perp_error certifier_prepare(certifier *c, const perp_problem *problem,
@@ -296,27 +308,29 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem,
   settle_scales(c, c->fit_R, c->fit_C);
   if (c->reducible) blocks_keep(c, c->first_R, c->first_C, c->first_base);
   if (c->two) {
-    double *held_base = c->work + 4*n;   // of component k at k; settle_units leaves this part alone
-    for (int32_t i = 0; i < n; i++) {
-      const double unit = unit_of_base(base_of(c, i));
-      held_base[c->component[i]] = base_of(c, i)*unit;
-      c->held_R[i] = clamp(c->R[i]*unit, 0x1p-1000, 0x1p1000);
-      c->held_C[i] = clamp(c->C[i]/unit, 0x1p-1000, 0x1p1000);
-    }
+    double *unit = c->work + 4*n, *other = c->work + 5*n, *base = c->work + 6*n;   // per component;
+    memcpy(c->held_R, c->R, (size_t)n*sizeof *c->R);           // settle_units leaves these parts alone
+    memcpy(c->held_C, c->C, (size_t)n*sizeof *c->C);
+    base_units(c, unit);
+    for (int32_t k = 0; k < c->components; k++) base[k] = base_of_component(c, k);
     settle_scales(c, c->given_R, c->given_C);
     if (c->reducible) blocks_keep(c, c->second_R, c->second_C, c->second_base);
+    base_units(c, other);
+    for (int32_t k = 0; k < c->components; k++)
+      units_agree(base[k], &unit[k], base_of_component(c, k), &other[k]);
     for (int32_t i = 0; i < n; i++) {
-      const double unit = unit_of_base(base_of(c, i));
-      const double fit = c->held_R[i], given = clamp(c->R[i]*unit, 0x1p-1000, 0x1p1000);
+      const double by = unit[c->component[i]], by_other = other[c->component[i]];
+      const double fit = clamp(c->held_R[i]*by, 0x1p-1000, 0x1p1000),
+                   given = clamp(c->R[i]*by_other, 0x1p-1000, 0x1p1000);
       c->R[i] = max2(fit, given);
       c->held_R[i] = min2(fit, given);
-      c->C[i] = min2(c->held_C[i], clamp(c->C[i]/unit, 0x1p-1000, 0x1p1000));
+      c->C[i] = min2(clamp(c->held_C[i]/by, 0x1p-1000, 0x1p1000),
+                     clamp(c->C[i]/by_other, 0x1p-1000, 0x1p1000));
       c->s[i] = c->entries[i] > 0 ? c->R[i]*c->a[i] : 0.0;
     }
-    for (int32_t k = 0; k < c->components; k++) {   // the smaller base, both now between 1 and 2
-      double *base = c->G[k] > 0.0 ? &c->G[k] : &c->S[k];
-      if (*base > 0.0 && *base < (double)INFINITY)
-        *base = min2(held_base[k], ldexp(*base, -binary_exponent(*base)));
+    for (int32_t k = 0; k < c->components; k++) {   // the smaller base, both now about 1
+      double *own = c->G[k] > 0.0 ? &c->G[k] : &c->S[k];
+      if (*own > 0.0 && *own < (double)INFINITY) *own = min2(base[k]*unit[k], *own*other[k]);
     }
   }
   double most_S = 0.0, least_G = (double)INFINITY, most_b = 0.0;

@@ -101,7 +101,7 @@ typedef struct certifier {   // all that does not depend on x, but for the rule
   double *s;                 // n: rounding scale of each row
   double *x, *y, *a;         // n: the clamped x, y = A x + b,
                              //   a >= |A||x| + |b| (of compensated products only)
-  double *work;              // 10 n
+  double *work;              // 12 n
   void *scratch;             // the operator's
   // KKT systems of quadratic programs: certify_kkt.c
   int32_t kkt;               // components that are one

@@ -114,14 +114,24 @@ static void find_noise(const certifier *c, const double *G, const double *inflow
   }
 }
 
-// The scaling of row i with the unit of its halves, at a base between 1 and 2.
+// one_k: the factor that brings G of block k to 1, or near it; range: one per block
+static void find_ones(const certifier *c, const double *R, const double *C, const double *unit,
+                      const double *G, scale_range *range, double *one) {
+  for (int32_t k = 0; k < c->blocks; k++) range[k] = (scale_range){(double)INFINITY, 0.0};
+  for (int32_t i = 0; i < c->n; i++)
+    if (c->entries[i] > 0)
+      scale_range_add(&range[c->block[i]], R[i]*unit[c->block_half[i]],
+                      unit[c->block_half[c->n + i]]/C[i]);
+  for (int32_t k = 0; k < c->blocks; k++) one[k] = unit_within(fabs(G[k]), range[k]);
+}
+
+// The scaling of row i with the unit of its halves and the factor of its block.
 typedef struct scales {
   double R, C;
 } scales;
 
 static scales scaled_row(const certifier *c, int32_t i, double R, double C, const double *unit,
-                         double base) {
-  const double one = unit_of_base(base);
+                         double one) {
   return (scales){clamp(R*one*unit[c->block_half[i]], 0x1p-1000, 0x1p1000),
                   clamp(C/one/unit[c->block_half[c->n + i]], 0x1p-1000, 0x1p1000)};
 }
@@ -135,6 +145,7 @@ void certifier_rescale(const certifier *c) {
   double *first = c->work + 2*n, *second = c->work + 3*n, *least = c->work + 4*n;
   double *unit = c->work + 5*n, *other_unit = c->work + 7*n;          // 2 n each
   double *noise = c->work + 9*n;                                      // n
+  scale_range *range = (scale_range *)(c->work + 10*n);               // one per block
   for (int32_t i = 0; i < n; i++)
     distance[i] = fabs(c->x[i] - clamp(0.0, lower(p->lo, i), upper(p->hi, i)));
   components_inflow(&p->A, c->block, distance, inflow);
@@ -142,6 +153,13 @@ void certifier_rescale(const certifier *c) {
   if (c->two)
     find_bases(c, c->second_R, c->second_C, c->second_base, inflow, second, least, other_unit);
   find_noise(c, first, inflow, least, distance, noise);
+  double *one = least, *other_one = distance;                         // one per block
+  find_ones(c, c->first_R, c->first_C, unit, first, range, one);
+  if (c->two) {
+    find_ones(c, c->second_R, c->second_C, other_unit, second, range, other_one);
+    for (int32_t k = 0; k < c->blocks; k++)
+      units_agree(fabs(first[k]), &one[k], fabs(second[k]), &other_one[k]);
+  }
   for (int32_t i = 0; i < n; i++) {
     const int32_t k = c->block[i], whole = c->component[i];
     rule->S[k] = c->S[whole];
@@ -155,14 +173,14 @@ void certifier_rescale(const certifier *c) {
     // x_ref solves all of the component, or it overflows
     const int measured = first[k] != 0.0 && (!c->two || second[k] != 0.0);
     if (!(c->G[whole] > 0.0 && c->G[whole] < (double)INFINITY && measured)) continue;
-    scales used = scaled_row(c, i, c->first_R[i], c->first_C[i], unit, fabs(first[k]));
-    rule->G[k] = fabs(first[k])*unit_of_base(fabs(first[k]));
+    scales used = scaled_row(c, i, c->first_R[i], c->first_C[i], unit, one[k]);
+    rule->G[k] = fabs(first[k])*one[k];
     if (c->two) {   // both at a base of 1, as in certifier_prepare
-      const double base = fabs(second[k]);
-      const scales other = scaled_row(c, i, c->second_R[i], c->second_C[i], other_unit, base);
+      const scales other = scaled_row(c, i, c->second_R[i], c->second_C[i], other_unit,
+                                      other_one[k]);
       rule->held_R[i] = min2(used.R, other.R);
       used = (scales){max2(used.R, other.R), min2(used.C, other.C)};
-      rule->G[k] = min2(rule->G[k], base*unit_of_base(base));
+      rule->G[k] = min2(rule->G[k], fabs(second[k])*other_one[k]);
     }
     rule->R[i] = used.R;
     rule->inverse_C[i] = inverse_of(used.C);

@@ -30,6 +30,30 @@ static inline double unit_of_base(double base) {
   return base < (double)INFINITY ? ldexp(1.0, -binary_exponent(base)) : 1.0;
 }
 
+// How far a part, a component or a block, can be scaled: R_i and 1/C_i have to stay within
+// 2^-1000 .. 2^1000. A scale that is cut off there while the base is not would make r_i look small.
+typedef struct scale_range { double least, most; } scale_range;
+
+static inline void scale_range_add(scale_range *range, double R, double inverse_C) {
+  range->least = min2(range->least, min2(R, inverse_C));
+  range->most = max2(range->most, max2(R, inverse_C));
+}
+
+// As unit_of_base, or as near to it as the scales can follow.
+static inline double unit_within(double base, scale_range range) {
+  if (!(range.most > 0.0)) return unit_of_base(base);   // only empty rows, which have no tolerance
+  return min2(max2(unit_of_base(base), 0x1p-1000/range.least), 0x1p1000/range.most);
+}
+
+// Makes two bases that could not be brought to 1 equal again, but for a factor below 2.
+static inline void units_agree(double base, double *unit, double other_base, double *other_unit) {
+  const double first = base**unit, second = other_base**other_unit;
+  if (!(first > 0.0 && second > 0.0 && max2(first, second) < (double)INFINITY)) return;
+  const int gap = binary_exponent(first) - binary_exponent(second);
+  if (gap > 0) *unit = ldexp(*unit, -gap);
+  else *other_unit = ldexp(*other_unit, gap);
+}
+
 // Remembers the scaling that has just been settled, and its G of each component.
 void blocks_keep(const certifier *c, double *R, double *C, double *base);
 // The rule at x_ref, once R, C, G, S and s are those of the components.

@@ -27,7 +27,7 @@ static int64_t affordable(const perp_product *P) {
 }
 
 double row_size(row_sizes *sizes, const certifier *c, int32_t i) {
-  if (!sizes->begun)   // c->work holds 10 n doubles
+  if (!sizes->begun)   // c->work holds 12 n doubles
     sizes->ready = product_rows_begin(&sizes->rows, &c->problem->A, (int32_t *)c->work,
                                       20*(int64_t)c->n, c->scratch);
   sizes->begun = 1;
