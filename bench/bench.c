@@ -12,7 +12,7 @@
 #define BENCH_FLAGS "unknown"
 #endif
 
-enum { ROWS_MAX = 400, COLUMNS_MAX = 16, CELL = 64, NOTES_MAX = 32, NOTE = 320 };
+enum { ROWS_MAX = 800, COLUMNS_MAX = 16, CELL = 64, NOTES_MAX = 32, NOTE = 320 };
 
 struct bench_table {
   const bench *bench;

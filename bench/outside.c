@@ -35,14 +35,11 @@ static void write_problem(FILE *file, const peer_problem *p) {
   write_vector(file, p->n, p->hi, (double)INFINITY);
 }
 
-peer_end outside_run(const peer_problem *p, const char *command, int threads, double *x) {
-  const size_t n = (size_t)p->n;
+peer_end outside_command(FILE *file, const char *command, int threads, double *answer,
+                         size_t count) {
   peer_end end = {-1.0, 0};
   char path[64], program[512], line[900];
-  memset(x, 0, n*sizeof *x);
-  FILE *file = tmpfile();            // has no name: nothing is left, whoever is ended when
-  if (file == NULL) return end;
-  write_problem(file, p);
+  memset(answer, 0, count*sizeof *answer);
   fflush(file);
   snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), fileno(file));
 #pragma GCC diagnostic push
@@ -51,22 +48,34 @@ peer_end outside_run(const peer_problem *p, const char *command, int threads, do
 #pragma GCC diagnostic pop
   snprintf(line, sizeof line, "%s %s 2>/dev/null",
            threads ? "" : "OMP_THREAD_LIMIT=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1", program);
-  FILE *answer = popen(line, "r");
-  const int complete = answer != NULL &&
-                       fscanf(answer, "%lf %d", &end.seconds, &end.claims) == 2 &&
-                       fgetc(answer) == '\n' && fread(x, sizeof *x, n, answer) == n;
-  const int status = answer != NULL ? pclose(answer) : 0;
-  fclose(file);
+  FILE *stream = popen(line, "r");
+  const int complete = stream != NULL &&
+                       fscanf(stream, "%lf %d", &end.seconds, &end.claims) == 2 &&
+                       fgetc(stream) == '\n' &&
+                       fread(answer, sizeof *answer, count, stream) == count;
+  const int status = stream != NULL ? pclose(stream) : 0;
   if (!complete) end = (peer_end){WIFEXITED(status) && WEXITSTATUS(status) == 77 ? -1.0 : -2.0, 0};
   return end;
 }
 
+peer_end outside_run(const peer_problem *p, const char *command, int threads, double *x) {
+  FILE *file = tmpfile();            // has no name: nothing is left, whoever is ended when
+  if (file == NULL) return (peer_end){-1.0, 0};
+  write_problem(file, p);
+  const peer_end end = outside_command(file, command, threads, x, (size_t)p->n);
+  fclose(file);
+  return end;
+}
+
+// The system's packages are those of the system's python, which may not be the first one in PATH.
+const char *outside_python(void) {
+  return access("/usr/bin/python3", X_OK) == 0 ? "/usr/bin/python3" : "python3";
+}
+
 static peer_end cvxopt(const peer_problem *p, int threads, double *x) {
   char command[400];
-  // the system's packages are those of the system's python, which may not be the first one in PATH
-  const char *python = access("/usr/bin/python3", X_OK) == 0 ? "/usr/bin/python3" : "python3";
-  snprintf(command, sizeof command, "%s %s/peer_cvxopt.py %%s %g %d", python, BENCH_SOURCE,
-           p->tol > 0.0 ? p->tol : 1e-10, p->dense != NULL);
+  snprintf(command, sizeof command, "%s %s/peer_cvxopt.py %%s %g %d", outside_python(),
+           BENCH_SOURCE, p->tol > 0.0 ? p->tol : 1e-10, p->dense != NULL);
   return outside_run(p, command, threads, x);
 }
 peer_end cvxopt_qp(const peer_problem *p, double *x) { return cvxopt(p, 0, x); }

@@ -33,6 +33,13 @@ typedef struct qp_problem {
   double constant;
 } qp_problem;
 
+typedef struct qp_matrix {   // by columns, rows sorted
+  int32_t *colptr, *row;     // columns + 1, entries
+  double *value;             // entries
+} qp_matrix;
+qp_matrix qp_compress(const qp_list *list, int32_t columns);
+void qp_matrix_free(qp_matrix *A);
+
 typedef struct qp_family {
   const char *name;
   int32_t size, variant;     // what `make` is given
