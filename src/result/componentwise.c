@@ -19,48 +19,106 @@ static int paired(double a, double b, double product) {   // A_ij, A_ji, A_ii A_
   return a*b >= 0.0 && (a == 0.0) == (b == 0.0) && a*b <= (1.0 + SUMMATION)*product;
 }
 
-// By the entries of A under its scalings, which change no sign and no A_ij A_ji/(A_ii A_jj).
-static void look_at_pairs(const certifier *c, const perp_view *view, double *diagonal,
-                          int32_t *next) {
-  if (view->kind == PERP_VIEW_DENSE) {
-    const perp_dense *D = view->data;
-    const size_t ld = (size_t)(D->ld != 0 ? D->ld : D->n);
-    for (int32_t i = 0; i < c->n; i++)
-      for (int32_t j = 0; j < i; j++) {
-        const double *A = D->value;
-        const size_t p = (size_t)i, q = (size_t)j;
-        if (!paired(A[p*ld + q], A[q*ld + p], A[p*ld + p]*A[q*ld + q]))
-          c->lenient[c->component[i]] |= NOT_PAIRED;
+// Only components that may still become lenient by their pairs are looked at.
+static int asks_for_pairs(const certifier *c, const int32_t *rows, int32_t i) {
+  const int32_t k = c->component[i];
+  return c->lenient[k] == NOT_Z && rows[k] > FEW_ROWS;
+}
+
+static void look_at_dense_pairs(const certifier *c, const perp_dense *D, const int32_t *rows) {
+  enum { TILE = 32 };   // rows and columns at a time: A_ij and A_ji in the caches
+  const size_t ld = (size_t)(D->ld != 0 ? D->ld : D->n);
+  const double *A = D->value;
+  for (int32_t top = 0; top < c->n; top += TILE)
+    for (int32_t left = 0; left <= top; left += TILE)
+      for (int32_t i = top; i < top + TILE && i < c->n; i++) {
+        if (!asks_for_pairs(c, rows, i)) continue;
+        const size_t p = (size_t)i;
+        int fine = 1;
+        for (int32_t j = left; j < left + TILE && j < i; j++) {
+          const size_t q = (size_t)j;
+          fine &= paired(A[p*ld + q], A[q*ld + p], A[p*ld + p]*A[q*ld + q]);
+        }
+        if (!fine) c->lenient[c->component[i]] |= NOT_PAIRED;
       }
+}
+
+// By the entries of A under its scalings, which change no sign and no A_ij A_ji/(A_ii A_jj).
+static void look_at_pairs(const certifier *c, const perp_view *view, const int32_t *rows,
+                          double *diagonal, int32_t *next) {
+  if (view->kind == PERP_VIEW_DENSE) {
+    look_at_dense_pairs(c, view->data, rows);
     return;
   }
-  const perp_csc *A = view->data;   // in the order of columns (i, j) meets the next of column i
+  const perp_csc *A = view->data;
+  int any = 0;
+  for (int32_t k = 0; k < c->components && !any; k++)
+    any = c->lenient[k] == NOT_Z && rows[k] > FEW_ROWS;
+  if (!any) return;
   for (int32_t j = 0; j < c->n; j++) {
     next[j] = A->colptr[j];
     diagonal[j] = 0.0;
     for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++)
       if (A->row[p] == j) diagonal[j] = A->value[p];
   }
-  for (int32_t j = 0; j < c->n; j++)
-    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
-      const int32_t i = A->row[p], q = next[i]++;
+  for (int32_t j = 0; j < c->n; j++) {
+    if (!asks_for_pairs(c, rows, j)) continue;   // its rows are of the same component
+    const int32_t end = A->colptr[j + 1];
+    int fine = 1;
+    for (int32_t p = A->colptr[j]; c->symmetric && p < end; p++)   // A_ij = A_ji
+      fine &= paired(A->value[p], A->value[p], diagonal[A->row[p]]*diagonal[j]);
+    if (!fine) c->lenient[c->component[j]] |= NOT_PAIRED;
+    for (int32_t p = A->colptr[j]; !c->symmetric && p < end; p++) {
+      const int32_t i = A->row[p], q = next[i]++;   // in the order of columns (i, j) meets this one
       if (q >= A->colptr[i + 1] || A->row[q] != j ||
           !paired(A->value[p], A->value[q], diagonal[i]*diagonal[j]))
         c->lenient[c->component[i]] |= NOT_PAIRED;
     }
+  }
 }
 
-// Signs of all entries, through any pile of wrappers.
+// What a column says, by the largest entry beside its diagonal.
+static void note_signs(const certifier *c, int32_t j, double own, double largest) {
+  uint8_t *known = &c->lenient[c->component[j]];
+  if (largest > 0.0 || own < 0.0) *known |= NOT_Z;
+  if (!(own > 0.0) && c->entries[j] > 0) *known |= NOT_PAIRED;
+}
+
+// Signs of the entries of a matrix that is not wrapped. Rows serve as well as columns.
+static void look_at_own_signs(const certifier *c, const perp_view *view) {
+  if (view->kind == PERP_VIEW_DENSE) {
+    const perp_dense *D = view->data;
+    const size_t ld = (size_t)(D->ld != 0 ? D->ld : D->n);
+    for (int32_t i = 0; i < c->n; i++) {
+      const double *row = D->value + (size_t)i*ld;
+      double largest = 0.0;
+      for (int32_t j = 0; j < i; j++) largest = max2(largest, row[j]);
+      for (int32_t j = i + 1; j < c->n; j++) largest = max2(largest, row[j]);
+      note_signs(c, i, row[i], largest);
+    }
+    return;
+  }
+  const perp_csc *A = view->data;
+  for (int32_t j = 0; j < c->n; j++) {
+    double own = 0.0, largest = 0.0;
+    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
+      if (A->row[p] == j) own = A->value[p];
+      else largest = max2(largest, A->value[p]);
+    }
+    note_signs(c, j, own, largest);
+  }
+}
+
+// The same through any pile of wrappers.
 static void look_at_signs(const certifier *c, const entry_chain *chain) {
   for (int32_t j = 0; j < c->n; j++) {
     int32_t i;
-    double a, error, own = 0.0;
+    double a, error, own = 0.0, largest = 0.0;
     for (entry_cursor at = entries_begin(chain, j); entries_next(&at, &i, &a, &error);) {
       if (i == j) own = a;
-      else if (a > 0.0) c->lenient[c->component[i]] |= NOT_Z;
+      else largest = max2(largest, a);
     }
-    if (own < 0.0) c->lenient[c->component[j]] |= NOT_Z;
-    if (!(own > 0.0) && c->entries[j] > 0) c->lenient[c->component[j]] |= NOT_PAIRED;
+    note_signs(c, j, own, largest);
   }
 }
 
@@ -68,6 +126,10 @@ void componentwise_look(certifier *c) {
   const perp_operator *A = &c->problem->A;
   const int32_t n = c->n;
   int32_t *rows = (int32_t *)c->work;   // n, of each component
+  if (c->hurried) {   // no time for a pass over A, and no sizes that rows could be compared with
+    for (int32_t k = 0; k < c->components; k++) c->lenient[k] = 0;
+    return;
+  }
   entry_chain chain;
   const perp_view view = operator_view(A);
   const int shown = !c->product && entries_chain(A, &chain);
@@ -78,8 +140,9 @@ void componentwise_look(certifier *c) {
     c->lenient[k] = c->product ? NOT_Z : shown ? 0 : NOT_Z | NOT_PAIRED;
   }
   for (int32_t i = 0; i < n; i++) rows[c->component[i]]++;
-  if (shown) look_at_signs(c, &chain);
-  if (shown && seen) look_at_pairs(c, &view, c->work + n, (int32_t *)(c->work + 2*n));
+  if (shown && seen && view.data == A->self) look_at_own_signs(c, &view);
+  else if (shown) look_at_signs(c, &chain);
+  if (shown && seen) look_at_pairs(c, &view, rows, c->work + n, (int32_t *)(c->work + 2*n));
   for (int32_t k = 0; k < c->components; k++) {
     const int pairs = !(c->lenient[k] & NOT_PAIRED) && (c->product || seen);
     c->lenient[k] = !(c->lenient[k] & NOT_Z) || (rows[k] > FEW_ROWS && pairs);
