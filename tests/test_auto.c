@@ -295,6 +295,23 @@ static void nearly_right_guesses_need_no_factor(void **state) {
   perp_sample_free(&g);
 }
 
+// A few sweeps come before the factor of a general A: on `mixed` they are all it takes.
+static void sweeps_come_before_a_factor(void **unused) {
+  (void)unused;
+  for (uint64_t seed = 0; seed < 5; seed++) {
+    perp_sample g;
+    generate("mixed", "n", 1000, seed, &g);
+    double *x = calloc((size_t)g.n, sizeof *x);
+    assert_non_null(x);
+    const perp_result r = solve("auto", &g.problem, x, NULL);
+    assert_int_equal(r.status, PERP_STATUS_SOLVED);
+    if (r.factorizations != 0 || r.method != perp_find_method("pgs"))
+      fail_msg("%d factorizations: %s", r.factorizations, r.message);
+    free(x);
+    perp_sample_free(&g);
+  }
+}
+
 // min 1/2 v'P v + q'v where B v >= c, with P a million times as large as B: [P -B'; B 0] is not
 // symmetric, however small B is beside P.
 static void small_multiplier_blocks_are_not_symmetric(void **unused) {
@@ -330,6 +347,7 @@ int main(void) {
       cmocka_unit_test(smooth_contacts_are_contacts),
       cmocka_unit_test(nearly_right_guesses_need_no_factor),
       cmocka_unit_test(small_multiplier_blocks_are_not_symmetric),
+      cmocka_unit_test(sweeps_come_before_a_factor),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

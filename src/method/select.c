@@ -35,6 +35,9 @@ enum {
   HEAP = 20000,          // rows of a product: a factor of a heap of spheres costs about n^2
   GRID = 4000,           // rows of an M-matrix from which on multigrid is ahead of a factor
   WORTH = 2000,          // iterations of apgd: fewer rarely suffice where nncg did not
+  SHORT = 32,            // sweeps that come before a factor of a general A: they take as long as half
+                         //   of its analysis, and where A is dominant enough they are all it takes
+                         //   (`perp gen mixed --n 1000`: 15)
 };
 
 #define SKEW_MIN 1e-12   // of the largest entry: below it, A_ij = -A_ji may be rounding
@@ -325,6 +328,8 @@ static void general_ladder(ladder *l, const facts *f, int32_t limit, int32_t piv
   static const char why[] = "A is not symmetric", perhaps[] = "A may be monotone";
   if (f->dominant && f->sweeps && f->n > SMALL)
     add(l, &method_pgs, least(limit, 2000), "A is diagonally dominant");
+  else if (f->positive && !f->hollow && f->sweeps && f->n > SMALL)
+    add(l, &method_pgs, least(limit, SHORT), "a few sweeps are cheap");
   if (f->monotone && f->n > SMALL)
     add(l, &method_interior_point, least(limit, 200), perhaps);
   if (f->n <= MODERATE) add(l, &method_lemke, pivots, why);
