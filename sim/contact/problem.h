@@ -32,6 +32,7 @@ struct worker {
   buffer arms;                // contacts x 36: arm x direction, and W times that, on either side
   buffer rowptr, column, value, W;
   buffer direction, mu;       // of E13 (27)
+  buffer blocks;              // contacts x 9: problem_block() of each, for sweeps
   buffer b, x, lo, hi, compliance, rest, set, scratch;
   assembled made;
   perp_error error;

@@ -61,6 +61,8 @@ static void solve_overlap(void *data, int32_t index, int32_t who) {
   if (deepest >= 0.0) return;
   s->rows = s->count;
   s->status = PERP_STATUS_UNSOLVED;
+  const double left = left_until(w, j->deadline);
+  if (left <= 0.0) return;
   for (int32_t i = 0; i < s->bodies; i++) {
     body *b = bodies_of(w) + s->member[i];
     memset(b->shift, 0, sizeof b->shift);
@@ -77,8 +79,6 @@ static void solve_overlap(void *data, int32_t index, int32_t who) {
     a->x[i] = 0.0;
   }
   perp_result r;
-  const double left = left_until(w, j->deadline);
-  if (left <= 0.0) return;
   const perp_error error = solve_problem(w, by, &a->problem, a->x, left, SOLVE_ROUGH, &r);
   s->starved = by->refused > refused;
   if (error != PERP_OK) return;

@@ -251,20 +251,28 @@ static perp_error solve_bounces(perp_world *w, worker *by, island *s, assembled 
 // An island leaves this share of the time that the islands after it would get by their contacts.
 // Chosen by reasoning, not by a measurement: small, so that no island is cut short for the others.
 #define OTHER_ISLANDS_TIME_SHARE 0.1
-// Rounds of passes before they are judged for the last time. With one round, a stack of six boxes
-// that never gets any time sinks by more than a hundredth of a box (test contact_boxes).
-#define SWEEP_ROUNDS_MAX 4
+// Passes of Gauss-Seidel over an island without time. They make the step late, so an island has at
+// most SWEEP_VISITS_MAX visits of contacts, about a millisecond, and SWEEP_PASSES_MIN passes. With
+// 10 passes a stack of six boxes that never gets any time sinks by more than a hundredth of a box,
+// with 40 it does not (test contact_boxes).
+enum { SWEEP_PASSES_MIN = 4, SWEEP_PASSES_FIRST = 10, SWEEP_PASSES_MAX = 40,
+       SWEEP_VISITS_MAX = 10000 };
 
 // A few passes of Gauss-Seidel; x stays what it was where they do not make it better. The largest
-// residual may grow at first while impulses travel through a stack, so there is more than one round.
+// residual may grow at first while impulses travel through a stack, so they are judged twice: a
+// certificate costs many passes.
 static perp_error relax(const perp_world *w, worker *by, const island *s, assembled *a,
                         perp_result *r) {
   const size_t bytes = (size_t)s->rows*sizeof(double);
-  if (!buffer_grow(&by->allocator, &by->rest, bytes, 0)) return PERP_ERROR_MEMORY;
+  const int32_t fit = SWEEP_VISITS_MAX/s->count;
+  const int passes = fit < SWEEP_PASSES_MIN ? SWEEP_PASSES_MIN
+                     : fit < SWEEP_PASSES_MAX ? fit : SWEEP_PASSES_MAX;
+  if (!buffer_grow(&by->allocator, &by->rest, bytes, 0) || !sweep_begin(w, by, s))
+    return PERP_ERROR_MEMORY;
   memcpy(by->rest.at, a->x, bytes);
-  for (int round = 1; round <= SWEEP_ROUNDS_MAX; round++) {
-    sweep(w, by, s, a->x);
-    if (round > 1 && round < SWEEP_ROUNDS_MAX) continue;   // a certificate costs many rounds
+  for (int done = 0, next = passes < SWEEP_PASSES_FIRST ? passes : SWEEP_PASSES_FIRST; next > 0;
+       done += next, next = passes - done) {
+    sweep(w, by, s, next, a->x);
     perp_certificate after;
     const perp_error error = solve_judge(w, a, &after);
     if (error != PERP_OK) return error;

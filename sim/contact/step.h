@@ -20,8 +20,10 @@ perp_error solve_own(const perp_world *w, worker *by, island *s, assembled *a, d
 perp_error bounce_limit(const perp_world *w, worker *by, island *s, double end);
 int bounce_any(const perp_world *w, const island *s);
 void bounce_none(const perp_world *w, const island *s);   // rows as without restitution
-// sweep.c: a few passes of Gauss-Seidel on an x that is not certified
-void sweep(const perp_world *w, const worker *by, const island *s, double *x);
+// sweep.c: passes of Gauss-Seidel on an x that is not certified. First sweep_begin(), which returns 0
+// without memory, once for an island that was assembled last.
+int sweep_begin(const perp_world *w, worker *by, const island *s);
+void sweep(const perp_world *w, const worker *by, const island *s, int passes, double *x);
 // temper.c: by how much to multiply the impulses of an x that is not certified
 double temper(const perp_world *w, const island *s, const double *x);
 // jam.c: are no impulses enough? Then a has the problem and the x to be used.

@@ -12,8 +12,6 @@
 
 #include "step.h"
 
-enum { PASSES = 10 };
-
 static void push(const double *G, const double *e, double d, double *v, double *given) {
   for (int k = 0; k < 3; k++) {
     v[k] += d*dot3(G + 3*k, e);
@@ -34,13 +32,12 @@ static void direction(const perp_world *w, int k, double *e) {
   e[2] = w->sine[k];
 }
 
-// One contact: its l_n and, along K directions, l.
-static void relax(const perp_world *w, const worker *by, const contact *c, int32_t i, double *ln,
-                  double *l) {
+// One contact: its l_n and, along K directions, l. G: its block
+static void relax(const perp_world *w, const worker *by, const contact *c, int32_t i,
+                  const double *G, double *ln, double *l) {
   static const double normal[3] = {1.0, 0.0, 0.0};
   const int K = w->directions;
-  double G[9], v[3], e[3], given[3] = {0.0, 0.0, 0.0}, sum = 0.0;
-  problem_block(w, by, c, i, G);
+  double v[3], e[3], given[3] = {0.0, 0.0, 0.0}, sum = 0.0;
   problem_feel(w, by, c, i, v);
   for (int k = 0; k < 3; k++) v[k] += c->free[k];
   const double next = G[0] > 0.0 ? fmax(*ln - v[0]/G[0], 0.0) : 0.0;
@@ -59,8 +56,17 @@ static void relax(const perp_world *w, const worker *by, const contact *c, int32
   problem_hit(w, by, c, i, given);
 }
 
+int sweep_begin(const perp_world *w, worker *by, const island *s) {
+  const contact *all = w->now.contacts.at;
+  if (!buffer_grow(&by->allocator, &by->blocks, (size_t)s->count*9*sizeof(double), 0)) return 0;
+  double *G = by->blocks.at;
+  for (int32_t i = 0; i < s->count; i++) problem_block(w, by, &all[s->order[i]], i, G + 9*(size_t)i);
+  return 1;
+}
+
 // x: rows l_n, then K directions each, then a speed each; K = 0 without friction.
-void sweep(const perp_world *w, const worker *by, const island *s, double *x) {
+void sweep(const perp_world *w, const worker *by, const island *s, int passes, double *x) {
+  const double *G = by->blocks.at;
   const contact *all = w->now.contacts.at;
   const int32_t nc = s->count;
   const int K = w->directions;
@@ -74,10 +80,10 @@ void sweep(const perp_world *w, const worker *by, const island *s, double *x) {
     }
     problem_hit(w, by, &all[s->order[i]], i, l);
   }
-  for (int pass = 0; pass < PASSES; pass++)
+  for (int pass = 0; pass < passes; pass++)
     for (int32_t j = 0; j < nc; j++) {
       const int32_t i = pass%2 ? nc - 1 - j : j;
-      relax(w, by, &all[s->order[i]], i, &x[i], x + nc + (int64_t)K*i);
+      relax(w, by, &all[s->order[i]], i, G + 9*(size_t)i, &x[i], x + nc + (int64_t)K*i);
     }
   for (int32_t i = 0; i < nc && K > 0; i++) {   // how fast it slides
     const contact *c = &all[s->order[i]];

@@ -230,7 +230,7 @@ static void worker_end(worker *by) {
     for (int k = 0; k < CLASSES; k++) perp_solver_destroy(by->solver[kind][k]);
   buffer *const all[] = {&by->arms, &by->rowptr, &by->column, &by->value, &by->W, &by->direction,
                          &by->mu, &by->b, &by->x, &by->lo, &by->hi, &by->compliance, &by->rest,
-                         &by->set, &by->scratch};
+                         &by->set, &by->scratch, &by->blocks};
   for (size_t k = 0; k < sizeof all/sizeof *all; k++) buffer_free(&by->allocator, all[k]);
 }
 
