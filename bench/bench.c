@@ -34,15 +34,19 @@ bench bench_begin(int count, char **words) {
            given != NULL ? given : slash != NULL ? slash + 1 : words[0]);
   for (int k = 1; k < count; k++) {
     const int quick = strcmp(words[k], "--quick") == 0, ours = strcmp(words[k], "--ours") == 0;
-    if (quick || ours) {
+    const int cpu_clock = strcmp(words[k], "--cpu-clock") == 0;
+    if (quick || ours || cpu_clock) {
       b.quick |= quick;
       b.ours |= ours;
-      if (given == NULL)
-        strncat(b.command, quick ? " --quick" : " --ours", sizeof b.command - strlen(b.command) - 1);
+      b.cpu_clock |= cpu_clock;
+      if (given == NULL) {
+        const size_t used = strlen(b.command);
+        snprintf(b.command + used, sizeof b.command - used, " %s", words[k]);
+      }
     } else if (strcmp(words[k], "--results") == 0 && k + 1 < count) {
       b.results = words[++k];
     } else {
-      fprintf(stderr, "usage: %s [--quick] [--ours] [--results DIRECTORY]\n", words[0]);
+      fprintf(stderr, "usage: %s [--quick] [--ours] [--cpu-clock] [--results DIRECTORY]\n", words[0]);
       exit(2);
     }
   }

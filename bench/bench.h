@@ -12,11 +12,12 @@
 extern "C" {
 #endif
 
-// Arguments of every program: [--quick] [--ours] [--results DIRECTORY]. Without a directory nothing
-// is written.
+// Arguments of every program: [--quick] [--ours] [--cpu-clock] [--results DIRECTORY]. Without a
+// directory nothing is written.
 typedef struct bench {
   int quick;
   int ours;                // contests go without their peers
+  int cpu_clock;           // limits: by the processor time of the thread
   const char *results;     // NULL: print only
   char command[256];       // what to type to get these numbers again
 } bench;
