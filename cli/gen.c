@@ -68,8 +68,10 @@ static void report(const char *target, const problem_parts *parts, const perp_sa
   if (sample->condition > 0.0) report_line("condition", "%.4g", sample->condition);
   if (sample->has_objective) report_line("minimum", "%.12g", sample->objective);
   report_line("wrote", "%s: %s", target, problem_folder_files(parts, files, sizeof files));
-  report_line("next", "perp solve %s%s%s%s", target, sample->grid.nx > 0 ? ", perp plot " : "",
-              sample->grid.nx > 0 ? target : "", sample->grid.nx > 0 ? " -o picture.svg" : "");
+  text_word word;
+  const char *name = text_shell(target, &word);
+  report_line("next", "perp solve %s%s%s%s", name, sample->grid.nx > 0 ? ", perp plot " : "",
+              sample->grid.nx > 0 ? name : "", sample->grid.nx > 0 ? " -o picture.svg" : "");
 }
 
 static int generate(const arguments *args, const char *target, perp_sample *sample) {

@@ -7,6 +7,7 @@
 
 #include "message.h"
 #include "recording_head.h"
+#include "text.h"
 
 // What the values of a JSON text take in memory, about; more rather than less. Inside strings
 // brackets and commas count as well: ours have few.
@@ -108,8 +109,9 @@ int recording_open(const char *path, recording *out) {
     recording_close(out);
     if (whole < 2 || !strcmp(path, "-"))
       return fail(code, "%s: %s", file_read_name(path), message);
+    text_word word;
     return fail(code, "%s: %s; 'perp run --resume %s' makes the rest of it again", path, message,
-                path);
+                text_shell(path, &word));
   }
   if (!out->index.complete)
     warn("%s: the end is missing; %lld frames are there", out->path, (long long)out->frames);

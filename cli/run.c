@@ -92,9 +92,12 @@ static int check_ending(const char *path) {
   const char *dot = strrchr(path, '.');
   for (size_t k = 0; dot && k < sizeof made/sizeof *made; k++) {
     if (strcmp(dot, made[k].ending) != 0) continue;
-    const int stem = (int)(dot - path);
-    return fail(CODE_USAGE, "--output = %s: perp run writes a recording, such as %.*s.perp; then "
-                "'perp %s %.*s.perp -o %s'", path, stem, path, made[k].command, stem, path, path);
+    char file[512];
+    text_word from, to;
+    snprintf(file, sizeof file, "%.*s.perp", (int)(dot - path), path);
+    return fail(CODE_USAGE, "--output = %s: perp run writes a recording, such as %s; then "
+                "'perp %s %s -o %s'", path, file, made[k].command,
+                text_shell(file, &from), text_shell(path, &to));
   }
   return CODE_OK;
 }
@@ -108,12 +111,13 @@ static int check_output(const run_session *s) {
   if (!s->path || !strcmp(s->path, "-")) return CODE_OK;
   if (record_busy(s->path)) return fail(CODE_IO, "%s: another program is writing it", s->path);
   if (argument(s->args, "force")) return CODE_OK;
+  text_word word;
   switch (run_existing(s->path)) {
     case RUN_FOREIGN:
       return fail(CODE_USAGE, "%s exists and is no recording; --force overwrites it", s->path);
     case RUN_UNFINISHED:
       return fail(CODE_USAGE, "%s is a recording that was interrupted; 'perp run --resume %s' goes "
-                  "on with it, --force begins anew", s->path, s->path);
+                  "on with it, --force begins anew", s->path, text_shell(s->path, &word));
     case RUN_FINISHED:
       return fail(CODE_USAGE, "%s is a finished recording; --force overwrites it, another name "
                   "keeps it", s->path);
@@ -177,12 +181,14 @@ static int advance(run_session *s, int first) {
 
 // What --resume will do with a recording that ends here.
 static const char *way_on(const run_session *s, int64_t saved, char *text, size_t size) {
+  text_word word;
+  const char *name = text_shell(s->path, &word);
   *text = 0;
   if (saved > 0)
-    text_append(text, size, "'perp run --resume %s' goes on from step %lld", s->path,
+    text_append(text, size, "'perp run --resume %s' goes on from step %lld", name,
                 (long long)saved);
   else
-    text_append(text, size, "no step was saved: 'perp run --resume %s' starts over", s->path);
+    text_append(text, size, "no step was saved: 'perp run --resume %s' starts over", name);
   return text;
 }
 

@@ -92,8 +92,8 @@ void run_report(const run_session *s, int complete) {
   report_line("recording", "%s: %s, %s", s->path,
               text_count(t->steps/s->every + 1, "frame", "frames", &frames),
               size_text(file_bytes(s->path), &size));
-  if (complete) report_line("next", "perp view %s", s->path);
-  else report_line("next", "perp run --resume %s", s->path);
+  text_word word;
+  report_line("next", "perp %s %s", complete ? "view" : "run --resume", text_shell(s->path, &word));
 }
 
 static const char *short_number(double value, text_buffer *buffer) {   // "1e8" for 1e+08

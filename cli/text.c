@@ -41,6 +41,8 @@ static int sticks(const char *word, size_t bytes, const char *next, size_t next_
 static size_t unit(const char *text) {
   enum { LONGEST = 44 };
   size_t word = 0, bytes = strcspn(text, " \n");
+  while (bytes > 0 && text[bytes - 1] == '\\' && text[bytes] == ' ')   // a name for the shell
+    bytes += 1 + strcspn(text + bytes + 1, " \n");
   const size_t quoted = *text == '\'' ? 1 + strcspn(text + 1, "'\n") : 0;
   if (quoted > bytes && quoted <= LONGEST && text[quoted] == '\'') {
     bytes = quoted + strcspn(text + quoted, " \n");
@@ -168,6 +170,41 @@ const char *text_visible(const char *text, char *out, size_t size) {
   }
   out[used] = 0;
   return out;
+}
+
+static int is_plain(const char *unit) {   // to every shell
+  return strlen(unit) == 1 && (strchr("_./,+=:@%-", *unit) || (*unit >= '0' && *unit <= '9') ||
+                               (*unit >= 'a' && *unit <= 'z') || (*unit >= 'A' && *unit <= 'Z'));
+}
+
+const char *text_shell(const char *name, text_word *word) {
+  size_t used = 0;
+  word->text[0] = 0;
+  if (*name == '-') used = (size_t)snprintf(word->text, sizeof word->text, "./");
+  if (!*name) used = (size_t)snprintf(word->text, sizeof word->text, "''");
+  while (*name) {
+    char unit[TEXT_UNIT], piece[8*TEXT_UNIT] = "";
+    const char *from = name;
+    text_next(&name, unit);
+    const size_t bytes = (size_t)(name - from);
+    const int shown = strlen(unit) == bytes && !strncmp(unit, from, bytes);
+    if (shown) {
+      snprintf(piece, sizeof piece, "%s%s", is_plain(unit) || bytes > 1 ? "" : "\\", unit);
+    } else {
+      text_append(piece, sizeof piece, "$'");
+      for (size_t k = 0; k < bytes; k++)
+        text_append(piece, sizeof piece, "\\%03o", (unsigned char)from[k]);
+      text_append(piece, sizeof piece, "'");
+    }
+    const size_t length = strlen(piece);
+    if (used + length + 1 > sizeof word->text) {
+      snprintf(word->text, sizeof word->text, "NAME");
+      break;
+    }
+    memcpy(word->text + used, piece, length + 1);
+    used += length;
+  }
+  return word->text;
 }
 
 const char *text_number(double value, text_buffer *buffer) {

@@ -28,6 +28,11 @@ const char *text_next(const char **text, char unit[TEXT_UNIT]);
 // All of it, as far as it fits; returns out.
 const char *text_visible(const char *text, char *out, size_t size);
 
+// A name as a word of a command that can be copied into a shell: nothing in it is interpreted, and it
+// is not taken for an option. Plain names stay as they are. A name that is too long is NAME.
+typedef struct text_word { char text[512]; } text_word;
+const char *text_shell(const char *name, text_word *word);
+
 // Numbers into a buffer, which is returned.
 typedef struct text_buffer { char text[96]; } text_buffer;
 const char *text_number(double value, text_buffer *buffer);    // "1e-08", "inf"

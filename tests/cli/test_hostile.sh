@@ -59,6 +59,21 @@ for text in "${hostile[@]}"; do
   holds 'under that name' test -s "$name"; rm -f "$name"
 done
 
+# Commands that perp suggests can be copied into a shell: they name that file, and run nothing else.
+suggested() {   # the command after a label of the report, or in quotation marks on stderr
+  if [ "$1" = next ]; then sed -n 's/^next  *perp \(.*\)/\1/p' "$work/.out"
+  else sed -n "s/.*'perp \(run --resume .*\)' goes on.*/\1/p" "$work/.err"; fi
+}
+copied() { bash -c "'$PERP' $(suggested "$1")" >"$work/.out" 2>"$work/.err"; code=$?; }
+for text in "${hostile[@]}" 'a b' "it's" '*' '~' '#' 'a;b' 'ä ö'; do
+  name=${text//\//_}; shown=$(printable "$name")
+  run gen murty "--output=$name"; expect "made: $shown" 0
+  copied next; expect 'and solved by what is suggested' 0; calm 'calmly'; rm -rf "./$name"
+  head -c -100 a.perp >"./$name.perp"
+  run run box "--output=$name.perp"; expect "not overwritten: $shown" 2
+  copied quoted; calm "what is suggested runs nothing else"; holds 'and knows the file' test "$code" -ne 2; rm -f "./$name.perp"
+done
+
 # inside a recording that somebody sent: each where it could end a quotation, then all at once
 for text in "${hostile[@]:0:8}" "${hostile[*]}"; do
   shown=$(printable "$text")
