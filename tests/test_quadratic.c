@@ -161,6 +161,30 @@ static void a_wrong_objective_is_refused(void **state) {
   }
 }
 
+// What a program costs, counted in factorisations. The multipliers of YAO and LISWET are 10^5 times
+// as large as the data.
+static void programs_take_few_iterations(void **state) {
+  (void)state;
+  const struct { const char *name; int32_t size, factorizations; } trials[] = {
+    {"CVXQP1_L", 4000, 20}, {"YAO", 2000, 60}, {"LISWET1", 3000, 60}, {"LISWET4", 3000, 40},
+    {"LISWET7", 3000, 60},
+  };
+  for (size_t k = 0; k < sizeof trials/sizeof trials[0]; k++) {
+    qp_problem qp = made(trials[k].name, trials[k].size);
+    qp_complementarity c;
+    qp_complementarity_make(&c, &qp);
+    double *x = calloc((size_t)c.n, sizeof *x);
+    const perp_result r = solve(&c.problem, "interior_point", 1e-8, x);
+    const qp_measures m = qp_measure_x(&qp, &c, x);
+    assert_int_equal(r.status, PERP_STATUS_SOLVED);
+    assert_true(m.primal <= 1e-8 && m.dual <= 1e-8 && m.gap <= 1e-10*fabs(m.objective));
+    assert_in_range((uintmax_t)r.factorizations, 1, (uintmax_t)trials[k].factorizations);
+    free(x);
+    qp_complementarity_free(&c);
+    qp_free(&qp);
+  }
+}
+
 static void rows_without_a_bound_count_in_the_gap(void **state) {
   (void)state;
   // min 1/2 v^2 where v = 1: v and the multiplier are free; at x = (3, 3), y = (0, 2)
@@ -286,6 +310,7 @@ int main(void) {
     cmocka_unit_test(convex_regression_has_the_right_objective),
     cmocka_unit_test(published_optima_are_found),
     cmocka_unit_test(a_wrong_objective_is_refused),
+    cmocka_unit_test(programs_take_few_iterations),
     cmocka_unit_test(rows_without_a_bound_count_in_the_gap),
     cmocka_unit_test(scaling_and_permuting_change_nothing),
     cmocka_unit_test(other_matrices_are_judged_as_before),

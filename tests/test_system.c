@@ -295,8 +295,15 @@ static void kkt_systems_need_no_exchanges(void **state) {
   p[3] = 0.5;                                            // no mask any more: exchanges
   solves(&s, problem, system, p, q, 1e-7);
   system_destroy(system);
+  for (int32_t i = 0; i < m; i += 2) AT(&s, i, i) *= 1e6;   // G is lost beside Q: still the same
+  problem = sample_csc(&s, 0, 0);
+  system = system_create(&problem->A, NULL);
+  assert_non_null(system);
+  assert_true(system_quasidefinite(system));
+  system_destroy(system);
   AT(&s, 0, m + 1) = 1.0;   // one pair that fits neither sign
   AT(&s, m + 1, 0) = 2.0;
+  for (int32_t i = 0; i < m; i += 2) AT(&s, i, i) *= 1e-6;
   problem = sample_csc(&s, 0, 0);
   system = system_create(&problem->A, NULL);
   assert_non_null(system);

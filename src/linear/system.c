@@ -38,7 +38,8 @@
 #define DENSE_FROM_DENSITY 0.2   // of stored entries, above which fill makes a full matrix anyway
 #define BOLD_THRESHOLD 1e-6      // the diagonal is pivot if it has this much of its column ...
 #define SAFE_THRESHOLD 0.1       // ... and this much, once refinement has failed
-#define LEAST_PIVOT 1e-7   // of a quasidefinite matrix with entries near 1
+#define LEAST_PIVOT 1e-17        // of a quasidefinite matrix with entries near 1: what is smaller ...
+#define LIFTED_PIVOT 1e-7        //   has been lost to rounding, and becomes this
 #define BAD 1e-8                 // backward error after refinement at which it has
 #define ROUNDED 1e-3             // |A - A'| over |A| up to which the symmetric part will do
 #define MORE 4                   // corrections for what is not symmetric, or for small pivots
@@ -190,10 +191,10 @@ static int take_sparse(system_solver *s) {
       }
   const likeness like = compare_transpose(A, s->pivot);
   if (like.matched < 1.0 || !nonnegative) return 0;
-  if (like.skew > ROUNDED) {
-    if (!find_signs(s)) return 0;
-    s->quasi = 1;
-  }
+  // Signs are looked for first: beside a large P the multiplier blocks of a quadratic program may be
+  // as small as rounding.
+  s->quasi = like.skew > 0.0 && find_signs(s);
+  if (!s->quasi && like.skew > ROUNDED) return 0;
   s->rounded = like.skew > 0.0;
   s->symmetric = 1;
   int failed = 1;
@@ -334,7 +335,7 @@ static int factor(system_solver *s) {
     if (s->stage == SYMMETRIC) {
       if (need_ldl(s) != 0) return -2;
       // rounding may eat a pivot of a quasidefinite matrix: a small one takes its place
-      sparse_ldl_regularise(s->ldl, s->quasi ? s->sign : NULL, s->quasi ? LEAST_PIVOT : 0.0);
+      sparse_ldl_regularise(s->ldl, s->quasi ? s->sign : NULL, s->quasi ? LIFTED_PIVOT : 0.0);
       failed = sparse_ldl_factor(s->ldl, &S, s->masked ? s->kept : NULL,
                                  s->quasi ? LEAST_PIVOT : floor, &s->deadline);
       if (failed > 0) s->stage = BOLD;

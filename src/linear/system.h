@@ -31,8 +31,8 @@ int system_lifts(const system_solver *s);
 // y = A x and y = A'x with the entries that were taken
 void system_apply(const system_solver *s, const double *x, double *y);
 void system_apply_transpose(const system_solver *s, const double *x, double *y);
-// 1: A becomes symmetric, but indefinite, by changing signs of rows: q of about 1e-7 keeps the
-// pivots on the diagonal
+// 1: A becomes symmetric, but indefinite, by changing signs of rows: a small q > 0 keeps the pivots
+// on the diagonal
 int system_quasidefinite(const system_solver *s);
 int32_t system_factorizations(const system_solver *s);
 int64_t system_nonzeros(const system_solver *s);   // of the last factor; 0: dense, or it failed

@@ -19,7 +19,7 @@
 #define SIGMA_LIFTED 1e-13  // of systems that look after small pivots themselves
 #define STEPS 8         // proximal steps, at most
 #define SIGMA_FACTOR 1e-3  // by which sigma falls from step to step where systems are ill-conditioned
-#define SIGMA_MIN 1e-13    // at which it stops falling
+#define SIGMA_MIN 1e-17    // at which it stops falling
 #define NOISY 0.25      // a gap of this part of the bound of its rounding will hardly become smaller
 #define POLISHES 30     // steps with compensated residuals, at most, ...
 #define IDLE_POLISHES 3 //   and how many that do not halve the gap are the end

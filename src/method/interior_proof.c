@@ -1,0 +1,60 @@
+// interior_proof.c: proofs that there is no solution, from iterates that leave.
+//
+// Where there is no solution the iterates leave along a u with A u >= 0, b'u < 0 and u'A u = 0, so
+// that (A + A')u = 0 because A is monotone: -A'u >= 0 makes it a Farkas vector. With P the rows
+// where u_i is not small, u_P is in the null space of A_PP, to which inverse iteration polishes it.
+#include "interior_parts.h"
+
+#include <math.h>
+
+#include "vector.h"
+
+#define NULL_SHIFT 1e-11     // of the inverse iteration for null vectors
+
+// 1: it is a proof, or time is up.
+static int proves(interior *p, perp_run *run, const double *from, double small) {
+  const int32_t n = p->n;
+  const double *scale = p->cross.scale;
+  double largest = 0.0;
+  for (int32_t i = 0; i < n; i++)
+    if (p->kind[i] != FIXED) largest = max_or_nan(largest, fabs(from[i])/scale[i]);
+  if (!(largest > 0.0) || !(largest < (double)INFINITY)) return 0;
+  for (int32_t i = 0; i < n; i++) {
+    double u = from[i]/largest;
+    const int kind = p->kind[i];
+    if (kind == HAS_LO) u = max2(u, 0.0);
+    else if (kind == HAS_HI) u = min2(u, 0.0);
+    else if (kind != 0) u = 0.0;
+    if (!(fabs(u) > small*scale[i])) u = 0.0;
+    p->rhs[i] = u;
+    p->one[i] = u != 0.0 ? 1.0 : 0.0;
+    p->q[i] = u != 0.0 ? NULL_SHIFT/(scale[i]*scale[i]) : 1.0;
+  }
+  const perp_deadline deadline = run_deadline(run);
+  const int failed = system_factor(p->system, p->one, p->q, &deadline);
+  run->factorizations++;
+  if (failed == -1) {
+    run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached in a factorisation");
+    return 1;
+  }
+  if (failed != 0) return 0;
+  for (int step = 0; step < 3; step++) {
+    double norm = 0.0;
+    for (int32_t i = 0; i < n; i++) p->work[i] = p->rhs[i]/(scale[i]*scale[i]);
+    system_solve(p->system, p->work, 2);
+    for (int32_t i = 0; i < n; i++) norm = max_or_nan(norm, fabs(p->work[i])/scale[i]);
+    if (!(norm > 0.0) || !(norm < (double)INFINITY)) return 0;
+    for (int32_t i = 0; i < n; i++) {
+      const double u = p->one[i] != 0.0 ? p->work[i]/norm : 0.0;
+      p->rhs[i] = p->kind[i] == HAS_LO ? max2(u, 0.0) : p->kind[i] == HAS_HI ? min2(u, 0.0) : u;
+    }
+  }
+  return run_infeasible(run, p->rhs);
+}
+
+int interior_diverged(interior *p, perp_run *run) {
+  static const double small[] = {1e-2, 1e-4, 1e-6, 1e-9};
+  for (size_t k = 0; k < sizeof small/sizeof small[0]; k++)
+    if (proves(p, run, p->x, small[k]) || proves(p, run, p->dx, small[k])) return 1;
+  return 0;
+}

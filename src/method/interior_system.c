@@ -1,0 +1,141 @@
+// interior_system.c: the linear systems of the interior points, (A + diag(q)) dx = rhs.
+//
+// A + diag(q) may be singular, or so nearly that a factor is useless. A + diag(q) + delta T^-2 is
+// factored instead, with T the scale in which A has entries near 1, and refinement against the
+// system without delta takes its bias away. What refinement leaves is a proximal step: the iterate
+// moves as if delta/2 |T^-1 dx|^2 had been added to the objective (Pougkakiotis and Gondzio: An
+// interior point-proximal method of multipliers for convex quadratic programming, 2021).
+//
+// KKT systems [P -B'; B 0] are quasidefinite with delta, so that pivots stay on the diagonal
+// (Vanderbei 1995). There delta follows what is seen: a step of length alpha should leave 1 - alpha
+// of the mismatch A x + b - z + w. Where much more is left, delta hides directions in which the
+// multipliers have far to go, and becomes smaller; where the factor does not solve even its own
+// system, delta becomes larger and stays so.
+#include "interior_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "vector.h"
+
+#define DELTA_FIRST 1e-13    // relative to the scaled diagonal: of systems that are no KKT systems
+#define DELTA_FACTOR 100.0   //   how it grows when a pivot vanishes ...
+#define DELTA_LAST 1e-5      //   and where that is no longer the same problem
+#define DELTA_QUASI 1e-9     // of KKT systems, at first
+#define DELTA_QUASI_LEAST 1e-16   //   and the least that it may become
+#define DELTA_QUASI_FALL 1e-2     //   by which factor, ...
+#define DELTA_QUASI_RISE 100.0    //   or by which it grows
+#define HIDDEN 0.2           // part of what a step should remove that delta may hide
+#define LAG_MAX 0.1          // the mismatch over mu, each relative to its first: more is too late
+#define GROWN 2.0            // the factor by which a step may enlarge the mismatch
+#define OWN_RESIDUAL_MAX 1e-3  // of a factor in its own system, relative to the right-hand side
+#define REFINEMENTS 3        // at most
+#define ROUGH 1e-4           // accuracy at which nothing is refined
+#define BAD 1e-3             // relative residual that no step may have
+
+// KKT systems: the regularisation of each attempt. What is best for one problem stalls on another.
+typedef struct attempt { double first, least; } attempt;
+static const attempt attempts[] = {
+  {DELTA_QUASI, DELTA_QUASI_LEAST}, {1e-7, 1e-7}, {1e-13, 1e-13}
+};
+enum { ATTEMPTS = sizeof attempts/sizeof attempts[0] };
+
+int interior_regularise(interior *p, int number) {
+  p->quasi = system_quasidefinite(p->system) && !system_lifts(p->system);
+  if (number >= (p->quasi ? ATTEMPTS : 1)) return 0;
+  p->delta = p->quasi ? attempts[number].first : system_lifts(p->system) ? 0.0 : DELTA_FIRST;
+  p->least_delta = p->quasi ? attempts[number].least : p->delta;
+  p->cross.sigma = p->quasi ? p->delta : 0.0;
+  return 1;
+}
+
+void interior_adapt(interior *p, double before, double after, double lag) {
+  if (!p->quasi) return;
+  const double length = min2(p->length, 1.0);
+  const int behind = lag > LAG_MAX;
+  if (p->unstable || (behind && after > GROWN*before)) {
+    p->least_delta = min2(DELTA_QUASI_RISE*p->delta, DELTA_LAST);
+    p->delta = max2(p->delta, p->least_delta);
+  } else if (behind && after > (1.0 - (1.0 - HIDDEN)*length)*before) {
+    p->delta = max2(DELTA_QUASI_FALL*p->delta, p->least_delta);
+  }
+  p->cross.sigma = p->delta;
+}
+
+int interior_factor(interior *p, perp_run *run) {
+  const perp_deadline deadline = run_deadline(run);
+  for (;;) {
+    for (int32_t i = 0; i < p->n; i++) {
+      const double t = p->cross.scale[i];
+      p->one[i] = p->kind[i] & FIXED ? 0.0 : 1.0;
+      p->work[i] = p->kind[i] & FIXED ? 1.0 : p->q[i] + p->delta/(t*t);
+    }
+    const int failed = system_factor(p->system, p->one, p->work, &deadline);
+    run_factored(run, 1, system_nonzeros(p->system));
+    run->regularization = p->delta;
+    if (failed == 0) return 0;
+    if (failed == -1) {
+      run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached in a factorisation");
+      return 1;
+    }
+    if (failed == -2) {
+      run_no_memory(run, "the linear systems");
+      return 1;
+    }
+    p->delta = max2(p->delta*DELTA_FACTOR, DELTA_FIRST);
+    if (p->delta > DELTA_LAST) {
+      run_stop(run, PERP_STATUS_BREAKDOWN,
+               "interior_point met a singular A + D at row %d", failed - 1);
+      return 1;
+    }
+  }
+}
+
+// work = rhs - (A + diag(q)) dx; returns the largest one, scaled; *own: the same with delta
+static double linear_residual(interior *p, double *own) {
+  double worst = 0.0;
+  *own = 0.0;
+  system_apply(p->system, p->dx, p->work);
+  for (int32_t i = 0; i < p->n; i++) {
+    const double t = p->cross.scale[i];
+    p->work[i] = p->kind[i] & FIXED ? 0.0 : p->rhs[i] - p->work[i] - p->q[i]*p->dx[i];
+    worst = max_or_nan(worst, fabs(t*p->work[i]));
+    if (!(p->kind[i] & FIXED)) *own = max_or_nan(*own, fabs(t*p->work[i] - p->delta*p->dx[i]/t));
+  }
+  return worst;
+}
+
+int interior_solve(interior *p, double accuracy) {
+  const int32_t n = p->n;
+  double size = 0.0, worst = (double)INFINITY, own = 0.0;
+  for (int32_t i = 0; i < n; i++) {
+    if (p->kind[i] & FIXED) p->rhs[i] = 0.0;
+    size = max_or_nan(size, fabs(p->cross.scale[i]*p->rhs[i]));
+  }
+  p->unstable = 0;
+  // first as it comes; where that is bad the solver looks at its own residual, and factors with
+  // more care
+  for (int care = system_lifts(p->system); care < 2 && !(worst <= BAD*size); care++) {
+    double before = worst = (double)INFINITY;
+    memcpy(p->dx, p->rhs, (size_t)n*sizeof *p->dx);
+    if (size == 0.0) return 1;
+    system_solve(p->system, p->dx, care == 0 ? -1 : accuracy < ROUGH);
+    if (accuracy == INTERIOR_UNSEEN && care == 0) break;
+    // without delta the solver's own residual will do
+    if (p->delta == 0.0 && system_left(p->system) <= accuracy) break;
+    for (int k = 0; k < REFINEMENTS; k++) {
+      double with_delta;
+      worst = linear_residual(p, &with_delta);
+      if (k == 0) own = with_delta;
+      if (!(worst < 0.5*before) || worst <= accuracy*size) break;
+      before = worst;
+      system_solve(p->system, p->work, -1);   // what it leaves, the next round sees
+      for (int32_t i = 0; i < n; i++) p->dx[i] += p->work[i];
+    }
+    if (care == 0 && !(own <= OWN_RESIDUAL_MAX*size)) p->unstable = 1;
+    if (p->quasi && own <= OWN_RESIDUAL_MAX*size) break;   // what is left is a proximal step
+  }
+  double bad = 0.0;
+  for (int32_t i = 0; i < n; i++) bad += p->dx[i] - p->dx[i];
+  return bad == 0.0;
+}
