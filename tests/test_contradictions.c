@@ -49,18 +49,34 @@ static void a_solution_beyond_the_radius_is_not_denied(void **state) {
   perp_certificate c;
   assert_int_equal(perp_certify(&p, solution, 1e-8, 0.0, NULL, &c), PERP_OK);
   assert_int_equal(c.solved, 1);
-  int told = 0;
   for (int k = 0; k < METHODS; k++) {
     double x[3], u[3] = {0};
     const perp_result r = solve_by(&p, methods[k], 1, x, u);
     if (claims_none(r.status)) fail_msg("%s: %s", methods[k], r.message);
     check_vector(&p, methods[k], &r, u);
-    if (r.status != PERP_STATUS_NO_SMALL_SOLUTION) continue;
-    told++;
-    assert_true(r.radius < 90000900003.0);
-    assert_non_null(strstr(r.message, "|x|_1 <"));
+    if (!strcmp(methods[k], "auto") || !strcmp(methods[k], "enumerate")) {   // refined: exact
+      assert_int_equal(r.status, PERP_STATUS_SOLVED);
+      for (int i = 0; i < 3; i++) assert_true(x[i] == solution[i]);
+    }
+    assert_true(r.status != PERP_STATUS_NO_SMALL_SOLUTION || r.radius < 90000900003.0);
   }
-  assert_true(told >= 1);
+}
+
+// The same with 30 rows y_i = x_0 + x_i >= 0 behind it, too many to enumerate.
+static void a_proof_up_to_a_radius_says_so(void **state) {
+  (void)state;
+  enum { N = 33 };
+  static const double core[] = {100001, 1, -100000, -100001, 100001, -1, -1, -100000, 100000};
+  double M[N*N] = {0}, b[N] = {-1, -1, -1}, x[N], u[N] = {0};
+  for (int i = 0; i < 9; i++) M[i/3*N + i%3] = core[i];
+  for (int i = 3; i < N; i++) M[i*N] = M[i*N + i] = 1.0;
+  const perp_dense d = {.n = N, .value = M};
+  const perp_problem p = {.A = perp_from_dense(&d, 0), .b = b};
+  const perp_result r = solve_by(&p, "auto", 1, x, u);
+  check_vector(&p, "auto", &r, u);
+  assert_int_equal(r.status, PERP_STATUS_NO_SMALL_SOLUTION);
+  assert_true(r.radius < 90000900003.0);
+  assert_non_null(strstr(r.message, "|x|_1 <"));
 }
 
 // The largest y_i or x_i of the wrong sign, b being about 1.
@@ -337,6 +353,7 @@ static void tiny_data_are_data(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_solution_beyond_the_radius_is_not_denied),
+    cmocka_unit_test(a_proof_up_to_a_radius_says_so),
     cmocka_unit_test(nearly_singular_whole_numbers_are_never_denied),
     cmocka_unit_test(decimal_data_that_are_consistent_are_not_denied),
     cmocka_unit_test(decimal_data_that_contradict_are_infeasible),

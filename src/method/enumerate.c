@@ -14,7 +14,8 @@
 // largest free sets first, and keeps the polyhedra found of which none contains another: they are
 // reported at the end, the largest dimension first. So x found under several labels is reported
 // once, and a face instead of all its vertices and edges. Up to 4096 are kept; further ones are
-// reported at once, and may then be parts of others.
+// reported at once, and may then be parts of others. Where there is none at all, the assignments
+// that rounding leaves undecided are solved once more, refined with exact residuals.
 //
 // Cost per assignment: 2/3 |I|^3 flops; in all 2^n or 3^n of them, 256 to an iteration.
 #include "enumerate.h"
@@ -23,6 +24,7 @@
 #include <string.h>
 
 #include "entries.h"
+#include "exact.h"
 #include "linear.h"
 #include "methods.h"
 #include "plain.h"
@@ -30,7 +32,10 @@
 #include "slack.h"
 #include "vector.h"
 
-enum { BATCH = 256 };          // assignments to an iteration
+enum {
+  BATCH = 256,                 // assignments to an iteration
+  REFINEMENTS = 50             // of a nearly singular block, until no digit of x changes
+};
 #define SAFE_PIVOT 1e-6        // of an equilibrated matrix: smaller ones are looked at with care
 #define NEAR       1e-7        // and so are inequalities this close to being tight
 
@@ -252,6 +257,40 @@ static int examine(enumeration *e) {
   return close ? 1 : 2;
 }
 
+// The residual of row i at e->x, negated
+static double missing(const enumeration *e, int32_t i) {
+  exact_sum y = {e->b[i], 0.0};
+  for (int32_t j = 0; j < e->n; j++) exact_add_product(&y, e->A[i*e->n + j], e->x[j]);
+  return -exact_value(y);
+}
+
+// Where rounding leaves it open whether A_II is singular: e->x from its factors, refined with exact
+// residuals. 1: within its bounds, so that the certificate may be asked.
+static int refine_block(enumeration *e) {
+  const int32_t n = e->n, m = enumeration_begin(e);
+  for (int32_t a = 0; a < m; a++) {
+    for (int32_t c = 0; c < m; c++) e->S[a*m + c] = e->A[e->set[a]*n + e->set[c]];
+    e->x[e->set[a]] = 0.0;
+  }
+  if (m == 0 || lu_factor(m, e->S, e->pivot, 0.0, NULL) != 0) return 0;
+  int32_t moved = 1;
+  for (int32_t k = 0; k < REFINEMENTS && moved > 0; k++) {
+    for (int32_t a = 0; a < m; a++) e->v[a] = missing(e, e->set[a]);
+    lu_solve(m, e->S, e->pivot, e->v);
+    moved = 0;
+    for (int32_t a = 0; a < m; a++) {
+      const double next = e->x[e->set[a]] + e->v[a];
+      moved += next != e->x[e->set[a]];
+      e->x[e->set[a]] = next;
+    }
+  }
+  for (int32_t a = 0; a < m; a++) {
+    const int32_t i = e->set[a];
+    if (!(e->x[i] >= e->lo[i] && e->x[i] <= e->hi[i])) return 0;
+  }
+  return 1;
+}
+
 // Second pass: remembers the piece, or reports it where it can be part of no other. 1: stop.
 static int keep(enumeration *e, const piece *p) {
   double *x = e->run->x;
@@ -324,9 +363,34 @@ static int search(enumeration *e, uint32_t count) {
     piece p;
     const verdict found = enumeration_face(e, &p);
     if (found == VERDICT_DOUBT) e->ambiguous++;
+    else e->marks[code/32] &= ~((uint32_t)1 << code%32);
     if (found == VERDICT_POINT && !enumeration_known(e, &p) && keep(e, &p)) return 1;
   }
   return report_pieces(e);
+}
+
+// Where no solution was found and some assignments are undecided, which are those still marked: the
+// first one of them that the certificate accepts is a solution. 1: ended before all were examined.
+static int search_undecided(enumeration *e, uint32_t count) {
+  perp_run *run = e->run;
+  const int64_t undecided = e->ambiguous;
+  int32_t pending = 0;
+  // a face without a certain point may still contain this one
+  for (int32_t i = 0; i < e->n; i++) e->x[i] = clamp(0.0, lower(run->lo, i), upper(run->hi, i));
+  offer(e, e->x, 0);
+  for (uint32_t code = 0; code < count && run->solutions == 0; code++) {
+    if ((e->marks[code/32] >> code%32 & 1) == 0) continue;
+    if (pending++ == BATCH) {
+      if (!run_continue(run)) return 1;
+      pending = 1;
+    }
+    decode(e, code);
+    if (!refine_block(e)) continue;
+    unscale(e, run->x);
+    offer(e, run->x, 0);
+  }
+  e->ambiguous = undecided;
+  return 0;
 }
 
 // 1: the entries that were read are those of A, not rounded sums such as those of J J'.
@@ -357,7 +421,8 @@ static void enumerate_run(perp_run *run) {
     count *= e->choices[i];
   }
   memset(e->marks, 0, ((size_t)count + 31)/32*sizeof *e->marks);
-  if (search(e, count)) {
+  if (search(e, count) ||
+      (run->solutions == 0 && e->ambiguous > 0 && search_undecided(e, count))) {
     // A limit: what was found so far is worth reporting. A caller who asked to stop hears nothing
     // more.
     if (run->reason == PERP_STATUS_TIME_LIMIT || run->reason == PERP_STATUS_ITERATION_LIMIT)
@@ -367,13 +432,6 @@ static void enumerate_run(perp_run *run) {
                   "enumerate stopped after %lld solutions, and there may be more",
                   (long long)run->solutions);
     return;
-  }
-  // a face without a certain point may still contain this one
-  if (run->solutions == 0 && e->ambiguous > 0) {
-    for (int32_t i = 0; i < n; i++) e->x[i] = clamp(0.0, lower(run->lo, i), upper(run->hi, i));
-    const int64_t undecided_before = e->ambiguous;
-    offer(e, e->x, 0);
-    e->ambiguous = undecided_before;
   }
   const long long all = count, solutions = run->solutions, undecided = e->ambiguous;
   run->complete = undecided == 0;

@@ -27,6 +27,13 @@ run check --infeasible u.mtx; expect 'no problem' 2 'err=a directory is needed'
 run check p; expect 'no answer' 2 'err=usage'
 # rows of 10^5 +- 1 that nearly cancel: there is a solution, of size 9e10
 mkdir far; matrix far/A.mtx 3 3 100001 -100001 -1 1 100001 -100000 -100000 -1 100000; matrix far/b.mtx 3 1 -1 -1 -1
+run solve far; expect 'which is found' 0 'out=solved' 'out=29999999999 ' 'out=30000300002 '
+# the same with 30 rows behind it, too many to enumerate: a proof up to a radius
+{ printf '%%%%MatrixMarket matrix coordinate real general\n33 33 69\n'
+  printf '%s\n' '1 1 100001' '2 1 -100001' '3 1 -1' '1 2 1' '2 2 100001' '3 2 -100000' '1 3 -100000' '2 3 -1' '3 3 100000'
+  for i in {4..33}; do printf '%s\n' "$i 1 1" "$i $i 1"; done; } >far/A.mtx
+# shellcheck disable=SC2046
+matrix far/b.mtx 33 1 -1 -1 -1 $(printf '0 %.0s' {4..33})
 run solve far --certificate f.mtx
 expect 'a solution beyond the radius' 1 'out=no small solution' 'out=no solution has |x|_1 <' 'out=certificate      f.mtx'
 narrow 'in 80 columns'
