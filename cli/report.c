@@ -45,6 +45,9 @@ void report_certificate(const problem_files *files, const double *x, const doubl
     report_line("componentwise", "%.3g of its own data is wrong in row %d", certificate->componentwise,
                 (int)certificate->componentwise_row);
   }
+  if (certificate->refuted) {
+    report_line("refused", "x is within the tolerances, but no solution is near it");
+  }
   if (certificate->weaker) {
     report_line("", "weaker certificate: scaled by the diagonal, without time for a look at all "
                     "of A");
@@ -124,6 +127,7 @@ void report_json_certificate(json_t *object, const perp_certificate *certificate
                                                    ? json_number(certificate->componentwise)
                                                    : json_null());
   json_object_set_new(object, "componentwise_row", json_integer(certificate->componentwise_row));
+  json_object_set_new(object, "refuted", json_boolean(certificate->refuted));
   json_object_set_new(object, "tol", json_number(options->tol));
   json_object_set_new(object, "absolute_tol", json_number(options->absolute_tol));
   json_object_set_new(object, "componentwise_tol", json_number(options->componentwise_tol));

@@ -151,7 +151,7 @@ static void search_and_enumeration_agree(void **state) {
       assert_int_equal(exact_is_P(p), EXACT_YES);
       if (s.plain) assert_int_equal(found, EXACT_YES);
     }
-    if (s.kind == PROBLEM_PSD) {
+    if (s.kind == PROBLEM_PSD || s.kind == PROBLEM_WIDE_PSD) {
       assert_int_equal(exact_is_P0(p), EXACT_YES);
       assert_int_equal(found, feasible);               // monotone: feasible means solvable
     }
@@ -160,11 +160,14 @@ static void search_and_enumeration_agree(void **state) {
     if (found != EXACT_YES) continue;
     assert_int_equal(exact_near(p, x, 1e-6, 0), EXACT_YES);
     for (int32_t i = 0; i < p->n; i++) {
-      double y = (double)p->b[i];
-      for (int32_t j = 0; j < p->n; j++) y += (double)p->A[i][j]*x[j];
+      double y = (double)p->b[i], size = fabs(y);
+      for (int32_t j = 0; j < p->n; j++) {
+        y += (double)p->A[i][j]*x[j];
+        size += fabs((double)p->A[i][j]*x[j]);
+      }
       const double above = p->hi[i] == EXACT_INF ? -INF : x[i] - (double)p->hi[i];
       const double below = p->lo[i] == -EXACT_INF ? INF : x[i] - (double)p->lo[i];
-      assert_true(fabs(y < above ? above : y > below ? below : y) < 1e-9);
+      assert_true(fabs(y < above ? above : y > below ? below : y) < fmax(1e-9, 1e-14*size));
     }
     if (s.kind != PROBLEM_P) continue;
     for (int32_t i = 0; i < p->n; i++) {               // unique: nothing else is near

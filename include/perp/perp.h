@@ -309,6 +309,8 @@ typedef struct perp_certificate {
                               //   means <= componentwise_tol. -1: not known, because A does not tell
                               //   |A||x|, or because x is far from a solution
   int32_t componentwise_row;  // the row of that maximum; -1: no row is wrong beyond rounding
+  int32_t refuted;            // 1: x is within all tolerances, yet not solved: no exact solution is
+                              //   near it, as the linear systems of a component up to 16 rows tell
 } perp_certificate;           // see docs/theory.md for r, G, S and why nothing is scaled by |A||x|
 
 // The independent certificate. y (n, may be NULL) receives A x + b in compensated arithmetic.

@@ -16,6 +16,7 @@
 #include "error.h"
 #include "grid.h"
 #include "linear.h"
+#include "nearby.h"
 #include "operator.h"
 #include "problem.h"
 #include "vector.h"
@@ -638,12 +639,9 @@ static perp_error check_as_given(certifier *c, const double *x, double tol, doub
   return PERP_OK;
 }
 
-perp_error certifier_check(certifier *c, const double *x, double tol, double absolute_tol,
-                           int far, perp_certificate *certificate) {
-  if (c->lean) {
-    grid_judge_check(c, x, tol, absolute_tol, certificate);
-    return PERP_OK;
-  }
+// The same, with rows next to a bound judged where they would be on it.
+static perp_error check_moved(certifier *c, const double *x, double tol, double absolute_tol,
+                              int far, perp_certificate *certificate) {
   const int32_t n = c->problem->A.n;
   c->twice = c->near_known = 0;
   perp_error error = check_as_given(c, x, tol, absolute_tol, far, 1, certificate);
@@ -668,6 +666,23 @@ perp_error certifier_check(certifier *c, const double *x, double tol, double abs
   if (c->counted > componentwise_limit(c->componentwise_tol, tol))
     certificate->solved = certificate->attainable = 0;
   return error;
+}
+
+perp_error certifier_check(certifier *c, const double *x, double tol, double absolute_tol,
+                           int far, perp_certificate *certificate) {
+  if (c->lean) {
+    grid_judge_check(c, x, tol, absolute_tol, certificate);
+    return PERP_OK;
+  }
+  const perp_error error = check_moved(c, x, tol, absolute_tol, far, certificate);
+  if (error != PERP_OK || !certificate->solved || !(certificate->residual > COMPONENTWISE_ROUNDING))
+    return error;
+  const perp_problem *p = c->problem;
+  const nearby_rows all = {.A = p->A, .b = p->b, .lo = p->lo, .hi = p->hi, .x = c->x, .n = c->n};
+  if (!nearby_refutes(c, &all, tol, absolute_tol)) return PERP_OK;
+  certificate->solved = certificate->attainable = 0;
+  certificate->refuted = 1;
+  return PERP_OK;
 }
 
 perp_error certify_check_tolerances(const char *name, double tol, double absolute_tol) {

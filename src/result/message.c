@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "componentwise.h"
 #include "driver.h"
 #include "plain.h"
 
@@ -82,6 +83,19 @@ static void say_objectives(writer *to, const perp_certificate *c) {
                                        : "x is not feasible enough");
 }
 
+// What refused an x whose residual is small: rows beside their own data, or nearby.h.
+static void say_refusal(writer *to, const perp_solver *s, const perp_certificate *c) {
+  const double tol = s->options.tol, limit = componentwise_limit(s->options.componentwise_tol, tol);
+  if (c->refuted) {
+    say(to, "x is within the tolerances, but no solution is near it");
+    say(to, "componentwise_tol = inf accepts such an x");
+  } else if (c->residual <= tol && c->componentwise > limit) {
+    sayf(to, "row %d is wrong by %.3g of its own data, and componentwise_tol allows %.3g",
+         c->componentwise_row, c->componentwise, limit);
+    say(to, "a larger componentwise_tol accepts such an x");
+  }
+}
+
 void solver_message(const perp_solver *s, const perp_run *outcome, perp_result *result) {
   const perp_certificate *c = &result->certificate;
   const int solved = result->status == PERP_STATUS_SOLVED;
@@ -110,6 +124,7 @@ void solver_message(const perp_solver *s, const perp_run *outcome, perp_result *
   if (!outcome->refused)
     sayf(&to, "the residual is %.3g at row %d%s", c->residual, c->worst,
          s->judge.hurried ? ", scaled by the diagonal in a hurry" : "");
+  say_refusal(&to, s, c);
   say_objectives(&to, c);
   say(&to, slight);
   advise(&to, s, outcome, result->status);

@@ -14,6 +14,7 @@
 #include "driver.h"
 #include "error.h"
 #include "grid.h"
+#include "nearby.h"
 #include "options.h"
 #include "plain.h"
 #include "vector.h"
@@ -268,6 +269,16 @@ static int rows_pass(perp_run *run) {
   return 1;
 }
 
+// ... and there may be a solution near them.
+static int rows_hold(perp_run *run) {
+  if (!rows_pass(run)) return 0;
+  const run_state *state = run->state;
+  const perp_options *options = &state->solver->options;
+  const nearby_rows rows = {.A = run->A, .b = run->b, .lo = run->lo, .hi = run->hi, .x = run->x,
+                            .index = state->index, .R = state->R, .C = state->C, .n = run->n};
+  return !nearby_refutes(&state->solver->judge, &rows, options->tol, options->absolute_tol);
+}
+
 // Objective and gap of a quadratic program are sums over the caller's rows: those of this run and
 // those that presolve has taken out.
 static int kkt_passes(perp_run *run) {
@@ -293,7 +304,7 @@ static int kkt_passes(perp_run *run) {
 int run_check(perp_run *run) {
   run_state *state = run->state;
   if (state->index == NULL && state->R == NULL && state->C == NULL) return ask_judge(run);
-  if (!rows_pass(run) || !kkt_passes(run)) return 0;
+  if (!rows_hold(run) || !kkt_passes(run)) return 0;
   state->solved = state->ended = 1;
   return 1;
 }
@@ -577,7 +588,7 @@ int run_solution(perp_run *run, int32_t dimension) {
       return 1;
     }
     if (!certificate.solved) return -1;
-  } else if (!rows_pass(run)) {   // of one block; the others have their own runs
+  } else if (!rows_hold(run)) {   // of one block; the others have their own runs
     return -1;
   }
   run->solutions++;

@@ -20,11 +20,20 @@ static int chance(int percent) { return whole(0, 99) < percent; }
 
 const char *problem_class_name(problem_class kind) {
   static const char *const names[] = {
-#define X_NAME(id, name, text) name,
+#define X_NAME(id, name, text, wide) name,
       PROBLEM_CLASS_LIST(X_NAME)
 #undef X_NAME
   };
   return names[kind];
+}
+
+int problem_class_is_wide(problem_class kind) {
+  static const int is_wide[] = {
+#define X_WIDE(id, name, text, wide) wide,
+      PROBLEM_CLASS_LIST(X_WIDE)
+#undef X_WIDE
+  };
+  return is_wide[kind];
 }
 
 // ---- matrices ----
@@ -161,7 +170,40 @@ static void make_copositive(exact_problem *p) {
       if (chance(40)) p->A[i][j] += whole(0, 3);
 }
 
+// A row sees its own block and those before it, so that the blocks form a chain.
+static void make_chain(exact_problem *p) {
+  const int size = whole(1, 3), fill = whole(40, 90);
+  int block = 0;
+  for (int i = 0; i < p->n; i++) {
+    if (i == 0 || chance(50)) block = i;
+    for (int j = 0; j < p->n; j++)
+      p->A[i][j] = j < i + 2 - (i > block) && chance(fill) ? whole(-size, size) : 0;
+  }
+}
+
+// Entries of 10^5 +- 1 and -1, 0, 1; in every second one the last row is nearly minus the sum of the
+// others. Minors of four such rows would need more than 64 bits, so that n = 4 has 10^4 +- 1.
+static void make_near(exact_problem *p) {
+  const int n = p->n = whole(2, 4);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      const int64_t size = chance(25) ? 0 : n < 4 ? 100000 : 10000;
+      p->A[i][j] = (chance(50) ? 1 : -1)*(size + whole(-1, 1));
+    }
+  if (chance(50)) return;
+  for (int j = 0; j < n; j++) {
+    p->A[n - 1][j] = whole(-1, 1);
+    for (int i = 0; i + 1 < n; i++) p->A[n - 1][j] -= p->A[i][j];
+  }
+}
+
 // ---- bounds and right sides ----
+
+static int64_t magnitude(void) {   // 1..1e10, of either sign
+  int64_t v = whole(1, 9);
+  for (int k = whole(0, 9); k > 0; k--) v *= 10;
+  return chance(50) ? v : -v;
+}
 
 static void make_bounds(exact_problem *p) {
   const int free_rows = chance(60), boxed = !free_rows || chance(50);
@@ -244,6 +286,10 @@ void problem_make(uint64_t number, small_problem *s) {
     case PROBLEM_STRICT: make_strict(p); break;
     case PROBLEM_COPOSITIVE: make_copositive(p); break;
     case PROBLEM_TIES: any(p, 1, 80); break;
+    case PROBLEM_WIDE: any(p, whole(1, 3), whole(40, 90)); break;
+    case PROBLEM_WIDE_PSD: make_PSD(p); break;
+    case PROBLEM_CHAINS: make_chain(p); break;
+    case PROBLEM_NEAR: make_near(p); break;
     case PROBLEM_DEGENERATE:
       switch (whole(0, 3)) {
         case 0: make_P(p); break;
@@ -258,8 +304,10 @@ void problem_make(uint64_t number, small_problem *s) {
   for (int i = 0; i < p->n; i++) p->hi[i] = EXACT_INF;
   if (!s->plain) make_bounds(p);
   const int size = s->kind == PROBLEM_TIES ? 1 : 8;
-  if (s->kind == PROBLEM_DEGENERATE) build_right_side(p, 60);
-  else if (s->kind != PROBLEM_TIES && chance(40)) build_right_side(p, 20);
+  if (s->kind == PROBLEM_WIDE || s->kind == PROBLEM_WIDE_PSD || s->kind == PROBLEM_CHAINS)
+    for (int i = 0; i < p->n; i++) p->b[i] = magnitude();
+  else if (s->kind == PROBLEM_DEGENERATE) build_right_side(p, 60);
+  else if (s->kind != PROBLEM_TIES && s->kind != PROBLEM_NEAR && chance(40)) build_right_side(p, 20);
   else
     for (int i = 0; i < p->n; i++) p->b[i] = whole(-size, size);
   s->scaled = number/PROBLEM_CLASSES%4 >= 2;

@@ -1,0 +1,112 @@
+// test_nearby.c: an x within the tolerances is refused where no solution is near it, and never where
+// one is.
+#include <perp/method.h>
+
+#include "support.h"
+
+// The third row is nearly minus the sum of the others: x_2 = 0 leaves y_2 = -4e-10, and x_2 > 0
+// makes a system without a solution. Whole numbers, so nothing of this is rounding.
+static const double A3[] = {-1, -100001, -99999, 100001, -99999, -99999, -99999, 199999, 199997};
+static const double b3[] = {4, 0, -4};
+static const double lo3[] = {-INFINITY, -INFINITY, 0};
+
+static void a_contradiction_below_the_tolerance_is_not_solved(void **state) {
+  (void)state;
+  const perp_dense D = {.n = 3, .value = A3};
+  const perp_problem p = {.A = perp_from_dense(&D, 0), .b = b3, .lo = lo3};
+  perp_options o = perp_default_options(NULL);
+  perp_result r;
+  double x[3] = {0};
+  o.componentwise_tol = INF;                      // no such rule
+  assert_int_equal(perp_solve_once(&p, x, &o, &r), PERP_OK);
+  assert_int_equal(r.status, PERP_STATUS_SOLVED);
+  assert_true(r.certificate.residual > 1e-11 && r.certificate.residual < 1e-9);
+  assert_int_equal(r.certificate.refuted, 0);
+  perp_certificate c;
+  assert_int_equal(perp_certify(&p, x, 1e-8, 0.0, NULL, &c), PERP_OK);
+  assert_false(c.solved);
+  assert_int_equal(c.refuted, 1);
+  assert_int_equal(perp_certify(&p, x, 1e-8, 1e-6, NULL, &c), PERP_OK);   // the caller bears 1e-6
+  assert_true(c.solved && !c.refuted);
+  assert_int_equal(perp_certify(&p, x, 1e-6, 0.0, NULL, &c), PERP_OK);    // the rule is off
+  assert_true(c.solved && !c.refuted);
+  for (int32_t k = 0; k < perp_method_count(); k++) {
+    double z[3] = {x[0], x[1], x[2]};             // with that x as the guess, too
+    const perp_options defaults = perp_default_options(perp_method_at(k));
+    const perp_error error = perp_solve_once(&p, z, &defaults, &r);
+    if (error == PERP_ERROR_UNSUPPORTED) continue;
+    assert_int_equal(error, PERP_OK);
+    // At |x| = 20 the last bits of A x are as large as the contradiction: rounding explains it there.
+    if (r.status == PERP_STATUS_SOLVED && fabs(z[2]) < 1.0)
+      fail_msg("%s: residual %g at x = (%g, %g, %g): %s", perp_method_at(k)->name,
+               r.certificate.residual, z[0], z[1], z[2], r.message);
+    if (r.certificate.refuted && !strstr(r.message, "no solution is near it"))
+      fail_msg("%s: %s", perp_method_at(k)->name, r.message);
+  }
+}
+
+// Built around a solution, which x misses by a part of 1e-9 of its size. Rows depend on each other,
+// many x_i = y_i = 0, and the units differ.
+static void no_x_near_a_solution_is_refused(void **state) {
+  (void)state;
+  int passed = 0, above_rounding = 0;
+  support_state = 31;
+  for (int trial = 0; trial < often(fewer(20000)); trial++) {
+    const int32_t n = whole(1, trial%8 == 0 ? 16 : 5);
+    const int large = trial%3 == 0 ? 100000 : 0, ties = whole(0, 60), empty = whole(0, 60);
+    sample s = sample_new(n);
+    double y[16];
+    for (int32_t i = 0; i < n; i++)
+      for (int32_t j = 0; j < n; j++)
+        AT(&s, i, j) = whole(0, 99) < empty ? 0.0
+                       : (whole(0, 1) ? 1 : -1)*(double)((whole(0, 3) ? large : 0) + whole(-3, 3));
+    if (n > 1 && whole(0, 1))                     // the last row is a multiple of the first
+      for (int32_t j = 0; j < n; j++) AT(&s, n - 1, j) = (trial%2 ? 1 : -2)*AT(&s, 0, j);
+    for (int32_t i = 0; i < n; i++) {
+      const int kind = whole(0, 3);               // 0: free, 1: between bounds, 2, 3: at a bound
+      s.lo[i] = kind == 0 ? -INF : whole(-3, 1);
+      s.hi[i] = kind == 1 || whole(0, 2) == 0 ? (s.lo[i] > -INF ? s.lo[i] : 0) + whole(4, 6) : INF;
+      s.x[i] = kind == 0 || kind == 1 ? (s.lo[i] > -INF ? s.lo[i] : -4) + whole(0, 4) : s.lo[i];
+      y[i] = kind > 1 && whole(0, 99) >= ties ? whole(1, 1000) : 0;
+      if (kind == 0 && s.x[i] > s.hi[i]) s.x[i] = s.hi[i];
+    }
+    for (int32_t i = 0; i < n; i++) {
+      s.b[i] = y[i];
+      for (int32_t j = 0; j < n; j++) s.b[i] -= AT(&s, i, j)*s.x[j];
+    }
+    const double off = pow(10.0, -whole(9, 12));
+    for (int32_t i = 0; i < n; i++) {
+      const double z = s.x[i] + off*between(-1, 1)*(whole(0, 2) ? 1.0 : 0.0);
+      s.x[i] = z < s.lo[i] ? s.lo[i] : z > s.hi[i] ? s.hi[i] : z;
+    }
+    if (whole(0, 1))                              // other units
+      for (int32_t i = 0; i < n; i++) {
+        const double row = ldexp(1.0, whole(-20, 20)), column = ldexp(1.0, whole(-20, 20));
+        for (int32_t j = 0; j < n; j++) {
+          AT(&s, i, j) *= row;
+          AT(&s, j, i) *= column;
+        }
+        s.b[i] *= row;
+        s.x[i] /= column;
+        s.lo[i] /= column;
+        s.hi[i] /= column;
+      }
+    const perp_problem *p = whole(0, 1) ? sample_dense(&s) : sample_csc(&s, 0, 0);
+    perp_certificate c;
+    assert_int_equal(perp_certify(p, s.x, 1e-8, 0.0, NULL, &c), PERP_OK);
+    passed += c.solved;
+    above_rounding += c.solved && c.residual > 1e-11;
+    if (c.refuted) fail_msg("trial %d, n = %d, residual %g: refuted", trial, (int)n, c.residual);
+    sample_free(&s);
+  }
+  if (getenv("PERP_SHOW")) printf("%d passed, %d above rounding\n", passed, above_rounding);
+  assert_true(passed > 1000 && above_rounding > 500);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_contradiction_below_the_tolerance_is_not_solved),
+      cmocka_unit_test(no_x_near_a_solution_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
