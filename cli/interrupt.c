@@ -6,6 +6,7 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <stddef.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "file.h"
@@ -46,6 +47,15 @@ void interrupt_listen(interrupt_kind kind) { listening = (sig_atomic_t)kind; }
 
 int interrupt_seen(void) { return seen; }
 
-void interrupt_wait(void) {
-  while (sem_wait(&arrived) != 0 && errno == EINTR) continue;
+int interrupt_wait(double seconds) {
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  const double whole = (double)(time_t)seconds;
+  until.tv_sec += (time_t)seconds;
+  until.tv_nsec += (long)(1e9*(seconds - whole));
+  if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+  for (;;) {
+    if (sem_timedwait(&arrived, &until) == 0) return 1;
+    if (errno != EINTR) return 0;
+  }
 }

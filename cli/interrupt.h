@@ -11,4 +11,5 @@ typedef enum interrupt_kind {
 void interrupt_install(void);        // any signal to end removes temporary files first
 void interrupt_listen(interrupt_kind kind);
 int interrupt_seen(void);
-void interrupt_wait(void);           // until a signal was seen; for one thread
+// Waits for a signal, for so long at most. 1: it was seen; 0: the time has passed. For one thread.
+int interrupt_wait(double seconds);

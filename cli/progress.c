@@ -124,8 +124,20 @@ static const char *time_left(double seconds, char out[16]) {
   return out;
 }
 
-void progress_line(char line[PROGRESS_WIDTH + 1], const progress_state *at) {
+// A bar in front of the text, if there is room for one beside `columns` of text.
+static void put_bar(char line[PROGRESS_WIDTH + 1], const progress_state *at, const char *text,
+                    int columns) {
   enum { BAR = 20, LEAST = 4 };
+  const int room = PROGRESS_WIDTH - columns - 3, bar = room < BAR ? room : BAR;
+  const int full = (int)((double)bar*(double)at->done/(double)at->total);
+  *line = 0;
+  if (bar >= LEAST)
+    text_append(line, PROGRESS_WIDTH + 1, "[%.*s%*s] ", full, "####################", bar - full,
+                "");
+  text_append(line, PROGRESS_WIDTH + 1, "%s", text);
+}
+
+void progress_line(char line[PROGRESS_WIDTH + 1], const progress_state *at) {
   const int digits = snprintf(NULL, 0, "%lld", (long long)at->total);
   char text[160] = "", left[16];
   const double rest = at->pace < 0.0 ? -1.0 : at->pace*(double)(at->total - at->done);
@@ -135,13 +147,34 @@ void progress_line(char line[PROGRESS_WIDTH + 1], const progress_state *at) {
                 (long long)at->done, (long long)at->total, at->numbers,
                 named ? "residual " : "", at->residual, time_left(rest, left));
   }
-  const int room = PROGRESS_WIDTH - (int)strlen(text) - 3, bar = room < BAR ? room : BAR;
-  const int full = (int)((double)bar*(double)at->done/(double)at->total);
-  *line = 0;
-  if (bar >= LEAST)
-    text_append(line, PROGRESS_WIDTH + 1, "[%.*s%*s] ", full, "####################", bar - full,
-                "");
-  text_append(line, PROGRESS_WIDTH + 1, "%s", text);
+  put_bar(line, at, text, (int)strlen(text));
+}
+
+void progress_step_line(char line[PROGRESS_WIDTH + 1], const progress_state *at) {
+  const int usual = snprintf(NULL, 0, "%lld/%lld, %*s, residual 1e-09, 00:00 left",
+                             (long long)at->total, (long long)at->total, PROGRESS_NUMBERS, "");
+  const int digits = snprintf(NULL, 0, "%lld", (long long)at->total);
+  char text[160] = "";
+  text_buffer time;
+  text_append(text, sizeof text, "%*lld/%lld, step %lld has taken %s so far", digits,
+              (long long)at->done, (long long)at->total, (long long)at->done + 1,
+              text_seconds(floor(at->step_seconds), &time));
+  const int columns = (int)strlen(text);
+  put_bar(line, at, text, columns > usual ? columns : usual);   // the bar stays as wide as it was
+}
+
+#define STEP_SECONDS 2.0        // a step that takes longer is told of while it goes on
+#define STEP_LINE_SECONDS 10.0  // between two lines about one step, where lines stay
+
+void progress_step(progress *state, const progress_state *at) {
+  const int told = state->shown >= at->seconds - at->step_seconds;   // of this step already
+  char line[PROGRESS_WIDTH + 1];
+  if (state->mode == PROGRESS_OFF || at->step_seconds < STEP_SECONDS || at->total < 1) return;
+  if (state->mode == PROGRESS_LINES && told && at->seconds - state->shown < STEP_LINE_SECONDS)
+    return;
+  state->shown = at->seconds;
+  progress_step_line(line, at);
+  print(state, line);
 }
 
 void progress_steps(progress *state, const progress_state *at) {

@@ -37,9 +37,13 @@ typedef struct progress_state {
   double residual;             // likewise
   double seconds;              // since this run began
   double pace;                 // seconds a step, lately; < 0: nobody knows
+  double step_seconds;         // since the step at hand began; only progress_step() asks
 } progress_state;
 void progress_steps(progress *state, const progress_state *at);
 // A bar and the numbers, each in its place, so that nothing moves but what changes.
 void progress_line(char line[PROGRESS_WIDTH + 1], const progress_state *at);
+// While a step goes on: shows since when, if that is longer than two seconds.
+void progress_step(progress *state, const progress_state *at);
+void progress_step_line(char line[PROGRESS_WIDTH + 1], const progress_state *at);
 
 void progress_clear(void);     // removes the live line; before anything else is printed on stderr

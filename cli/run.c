@@ -163,6 +163,7 @@ void run_count(run_session *s, const double *row) {
 // One step, or at the very beginning the state before the first.
 static int advance(run_session *s, int first) {
   recorder_row row = {0};
+  s->step_started = progress_now();
   run_watch_step();
   int code = s->kind->step(s, first, &row);
   run_watch_stepped();
@@ -232,9 +233,17 @@ static int end_in_step(void *session) {   // in another thread, while the step g
   return conclude(s, CODE_INTERRUPTED);
 }
 
+static void show_step(void *session) {   // likewise
+  run_session *s = session;
+  const double now = progress_now();
+  progress_step(&s->live, &(progress_state){.done = s->done, .total = s->planned,
+                                            .seconds = now - s->started,
+                                            .step_seconds = now - s->step_started});
+}
+
 static int simulate(run_session *s) {
   s->started = progress_now();
-  run_watch(end_in_step, s);
+  run_watch(&(run_watcher){.end = end_in_step, .during = show_step, .context = s});
   int code = CODE_OK;
   if (s->done == 0) code = advance(s, 1);
   while (!code && s->done < s->planned) {

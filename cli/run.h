@@ -51,6 +51,7 @@ typedef struct run_session {
   progress live;
   const char *path;            // of the recording; NULL: there is none
   double started, seconds;     // progress_now() when this run began, and how long it took
+  double step_started;         // progress_now() when the step at hand began
   int64_t begun;               // the step it began at
   json_t *arguments;           // those that the recording depends on
   const char *steps;           // --resume: so many from now on; NULL: as the recording says
@@ -104,8 +105,15 @@ run_file run_existing(const char *path);   // what is there already; FREE: nothi
 // run_watch.c: a signal in the middle of a step. run_watch() starts a thread that waits for one;
 // run_watch_step() and run_watch_stepped() stand around a step. If a signal comes in between, the thread
 // calls `end` at once and ends the program with what that returns; run_watch_stepped() then never
-// returns. Outside of steps the caller looks at interrupt_seen() by itself.
-void run_watch(int (*end)(void *context), void *context);
+// returns. Outside of steps the caller looks at interrupt_seen() by itself. About every second the
+// thread calls `during`, if a step goes on then.
+#define RUN_WATCH_SECONDS 1.0   // between two looks
+typedef struct run_watcher {
+  int (*end)(void *context);
+  void (*during)(void *context);   // NULL: nothing is to be done
+  void *context;
+} run_watcher;
+void run_watch(const run_watcher *what);
 void run_watch_step(void);
 void run_watch_stepped(void);
 

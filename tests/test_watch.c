@@ -1,5 +1,5 @@
 // A signal in the middle of a step ends the program at once, though the step never looks.
-// cost: 1
+// cost: 6
 #include "../cli/interrupt.h"
 #include "../cli/run.h"
 
@@ -31,7 +31,7 @@ static void child(int stuck) {
   int calls = 0;
   interrupt_install();
   interrupt_listen(INTERRUPT_ALL);
-  run_watch(end, &calls);
+  run_watch(&(run_watcher){.end = end, .context = &calls});
   run_watch_step();
   if (stuck) pause_for(300.0);
   run_watch_stepped();
@@ -62,8 +62,33 @@ static void between_steps_the_caller_decides(void **state) {
   assert_int_equal(status_after(SIGINT, 0), 0);
 }
 
+// While a step goes on `during` is called about every second; between steps it is not.
+static void count_call(void *context) { *(int *)context += 1; }
+
+static void long_steps_are_told_of(void **state) {
+  (void)state;
+  int status = 0;
+  const pid_t pid = fork();
+  assert_true(pid >= 0);
+  if (pid == 0) {
+    int calls = 0;
+    interrupt_install();
+    run_watch(&(run_watcher){.end = end, .during = count_call, .context = &calls});
+    pause_for(2.2);
+    const int before = calls;
+    run_watch_step();
+    pause_for(2.5);
+    run_watch_stepped();
+    _exit(before == 0 && calls >= 1 && calls <= 3 ? ENDED : NEVER);
+  }
+  assert_int_equal(waitpid(pid, &status, 0), pid);
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), ENDED);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_step_that_never_ends_is_left),
-                                     cmocka_unit_test(between_steps_the_caller_decides)};
+                                     cmocka_unit_test(between_steps_the_caller_decides),
+                                     cmocka_unit_test(long_steps_are_told_of)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,6 +107,20 @@ static int same_bar(int64_t total) {
          strlen(dry) == strlen(wet);
 }
 
+// While a long step goes on the line says so, with the same bar.
+static int within_step(double seconds, const char *end) {
+  char usual[PROGRESS_WIDTH + 1], line[PROGRESS_WIDTH + 1];
+  progress_state at = {.done = 83, .total = 600, .residual = 1e-9, .pace = 1.0,
+                       .step_seconds = seconds};
+  run_bodies.progress(&(run_session){.totals = {.last_contacts = 81, .last_iterations = 12}}, &at);
+  progress_line(usual, &at);
+  progress_step_line(line, &at);
+  const size_t bar = strcspn(usual, "]");
+  if (bar < 8 || strncmp(usual, line, bar + 1) != 0 || !strstr(line, end)) printf("# %s\n", line);
+  return bar > 8 && strncmp(usual, line, bar + 1) == 0 && strlen(line) <= PROGRESS_WIDTH &&
+         !strcmp(strstr(line, ", ") ? strstr(line, ", ") + 2 : "", end);
+}
+
 // What is left is told by the steps of late: here 600 of 10 ms, then some of 2 s.
 static int follows(int slow, double low, double high) {
   progress state = {0};
@@ -221,6 +235,9 @@ int main(void) {
          fits(&(progress_state){.done = 1, .total = 1000, .pace = 1e9}, "999 h left"),
      "the largest numbers fit, as does any time");
   ok(same_bar(150) && same_bar(1200), "a liquid has the bar of bodies");
+  ok(within_step(7.6, "step 84 has taken 7 s so far") &&
+         within_step(552.0, "step 84 has taken 9 min 12 s so far"),
+     "a long step is told of while it goes on");
   ok(follows(0, 0.0099, 0.0101) && follows(15, 1.99, 2.01),
      "the time left follows the recent steps");
   test_tables();
