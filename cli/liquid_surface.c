@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "settings.h"
+
 static int reserve(liquid_surface *what, uint32_t count) {
   if (what->position && count <= what->room) return 0;
   free(what->position);
@@ -38,7 +40,7 @@ int liquid_surface_make(const recording_head *head, const liquid_frame *frame, d
   uint8_t *full = frame->surface ? NULL : liquid_full(head, frame);
   wet.full = full;
   if (!out->distance) out->distance = malloc(cells);
-  const int failed = !out->distance || field_make(&out->nodes, &wet, 3, 1);
+  const int failed = !out->distance || field_make(&out->nodes, &wet, 3, settings_threads());
   free(full);
   if (!failed) field_distances(&out->nodes, &wet, out->distance);
   return failed;

@@ -19,6 +19,7 @@ typedef struct liquid_surface {
 
 // gap: between particles, in cells of the recording (liquid_gap). 0, or 1: no memory. The first call
 // takes a liquid_surface of zeros, the next ones may take another frame of the same recording.
+// Threads share the work (settings_threads); the distances do not depend on their number.
 int liquid_surface_make(const recording_head *head, const liquid_frame *frame, double gap,
                         liquid_surface *out);
 void liquid_surface_free(liquid_surface *what);

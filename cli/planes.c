@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
+
+#include "pack.h"
 
 static unsigned char *append(planes *out, size_t bytes) {
   if (out->failed) return NULL;
@@ -79,14 +80,11 @@ static size_t base64(const unsigned char *in, size_t bytes, char *out) {
   return (size_t)(to - out);
 }
 
-char *planes_text(const planes *what, size_t *length) {
-  enum { LEVEL = 6 };          // 9: a page of a liquid is 1 % smaller, and takes three times as long
+char *planes_text(const planes *what, size_t *length, int32_t threads) {
   if (what->failed) return NULL;
-  uLongf bytes = compressBound((uLong)what->length);
-  unsigned char *packed = malloc(bytes);
-  char *text = NULL;
-  if (packed && compress2(packed, &bytes, what->data, (uLong)what->length, LEVEL) == Z_OK)
-    text = malloc(bytes/3*4 + 8);
+  size_t bytes = 0;
+  unsigned char *packed = pack_zlib(what->data, what->length, threads, &bytes);
+  char *text = packed ? malloc(bytes/3*4 + 8) : NULL;
   if (text) *length = base64(packed, bytes, text);
   free(packed);
   return text;

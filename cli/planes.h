@@ -26,6 +26,7 @@ void planes_motion(planes *out, uint32_t *word, size_t frames, size_t bodies, in
 
 uint32_t planes_fold(uint32_t difference, int width);
 
-// The planes as base64 of a zlib stream, without a NUL; NULL: no memory.
-char *planes_text(const planes *what, size_t *length);
+// The planes as base64 of a zlib stream, without a NUL; NULL: no memory. The text does not depend on
+// the number of threads.
+char *planes_text(const planes *what, size_t *length, int32_t threads);
 void planes_free(planes *what);

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "command.h"
 #include "footage.h"
@@ -333,10 +332,9 @@ static int begin(session *s) {
 }
 
 static int run(const arguments *args) {
-  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
   session s = {.args = args, .size = {1280, 720}, .fps = 30, .speed = 1,
                .supersample = 3, .camera = {52, 18, 1},
-               .threads = processors < 1 ? 1 : processors > 16 ? 16 : processors};
+               .threads = settings_threads()};
   int code = read_options(&s);
   if (code) return code;
   interrupt_listen(INTERRUPT_CTRL_C);

@@ -15,6 +15,7 @@
 
 #include "message.h"
 #include "replay_common.h"
+#include "settings.h"
 
 enum { TURN = 32767, SPEED = 65535, STRENGTH = 65000 };
 static const double coarsest = 1e-3;   // of the smallest body: a step of positions that nobody sees
@@ -287,7 +288,7 @@ static int encode(packer *p, replay *out) {
   for (int c = 0; c < 2; c++) planes_words(plain, p->direction[c], contacts, 1);
   planes_words(plain, p->strength, contacts, 2);
   replay_steps(plain, &p->steps, column, COLUMNS);
-  out->text = planes_text(plain, &out->length);
+  out->text = planes_text(plain, &out->length, settings_threads());
   return out->text ? CODE_OK : out_of_memory(p);
 }
 

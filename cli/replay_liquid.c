@@ -7,8 +7,8 @@
 //
 // In space only particles near the surface or a wall are kept: those inside cannot be seen. If there
 // are still too many, every n-th is left. Likewise for cells, which become blocks of 2 x 2 x 2, or
-// more; the surface has nodes of its own (replay_surface.h). Velocities are what packs worst, and have fewer steps in space: they are for colours, and
-// for the way from one frame to the next.
+// more; the surface has nodes of its own (replay_surface.h). Velocities pack worst. In space they
+// have fewer steps: they are for colours, and for the way from one frame to the next.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +19,7 @@
 #include "message.h"
 #include "replay_common.h"
 #include "replay_surface.h"
+#include "settings.h"
 
 enum { FLAT_BUDGET = 16000000, // particles of all frames: a page of about 50 MB
        SOLID_BUDGET = 8000000, // in space: of about 35 MB
@@ -324,7 +325,7 @@ static int encode(packer *p, replay *out) {
   planes_words(&p->plain, p->length, (size_t)p->frames, 4);
   planes_bytes(&p->plain, p->body.data, p->body.length);
   planes_free(&p->body);
-  out->text = planes_text(&p->plain, &out->length);
+  out->text = planes_text(&p->plain, &out->length, settings_threads());
   return out->text ? CODE_OK : out_of_memory(p);
 }
 

@@ -6,8 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "text.h"
+
+int32_t settings_threads(void) {
+  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  return processors < 1 ? 1 : processors > 16 ? 16 : (int32_t)processors;
+}
 
 int exit_code_of(perp_error error) {
   switch (error) {

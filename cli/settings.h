@@ -25,6 +25,9 @@ int settings_size(const arguments *args, const char *name, const char *form, int
 // A parameter of a family as the user typed it: a number in its range, or one of the words.
 int settings_quantity(const option_entry *entry, const char *text, double *value);
 
+// Threads where no number was asked for: one for each processor, at most 16.
+int32_t settings_threads(void);
+
 int settings_given(const arguments *args, const char *parameter);   // 1 if the user set it
 int exit_code_of(perp_error error);
 int exit_code_of_status(perp_status status);

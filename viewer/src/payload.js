@@ -107,6 +107,18 @@ function decodeFluid(data, planes) {
 
 const LOW = -64, HIGH = 63;                // of values for distances from the surface
 
+// What the nodes before node (i, j, k) suggest: where the planes through three of them lead, inside
+// the grid the mean of three such planes. As in cli/replay_surface.c.
+export function suggested(v, node, i, j, k, line, layer) {
+  if (i && j && k)
+    return Math.floor((2*(v[node - 1] + v[node - line] + v[node - layer]) - v[node - line - 1]
+      - v[node - layer - 1] - v[node - layer - line] + 1)/3);
+  const one = i ? 1 : j ? line : layer, two = i && j ? line : k ? layer : 0;
+  if (!i && !j && !k) return HIGH;
+  if (!two || one === two) return v[node - one];
+  return v[node - one] + v[node - two] - v[node - one - two];
+}
+
 // One frame of a fluid: places in cells, velocities in cells per second, the bytes of pressure for
 // colours, the cells, which may be blocks of those that were recorded, and distances from the surface.
 export function decodeFrame(bytes, meta) {
@@ -138,24 +150,24 @@ export function decodeFrame(bytes, meta) {
     return out;
   };
   const distances = () => {                // runs without a difference, then some with one
-    const [width, height, depth] = meta.nodes, out = new Int8Array(width*height*depth);
-    for (let node = 0, same = 0, other = 0, i = 0, j = 0; node < out.length; node++) {
-      if (!same && !other) {
-        same = number();
-        other = number();
+    const [width, height, depth] = meta.nodes, layer = width*height;
+    const out = new Int8Array(layer*depth);
+    let node = 0, same = 0, other = 0;
+    for (let k = 0; k < depth; k++) for (let j = 0; j < height; j++)
+      for (let i = 0; i < width; i++, node++) {
+        if (!same && !other) {
+          same = number();
+          other = number();
+        }
+        let d = suggested(out, node, i, j, k, width, layer);
+        d = d < LOW ? LOW : d > HIGH ? HIGH : d;
+        if (same) same--;
+        else {
+          d += unfold(bytes[at++]);
+          other--;
+        }
+        out[node] = d;
       }
-      const here = i ? out[node - 1] : 0, below = j ? out[node - width] : 0;
-      let d = i && j ? here + below - out[node - width - 1] : i ? here : j ? below
-        : node ? out[node - width*height] : HIGH;
-      d = d < LOW ? LOW : d > HIGH ? HIGH : d;
-      if (same) same--;
-      else {
-        d += unfold(bytes[at++]);
-        other--;
-      }
-      out[node] = d;
-      if (++i === width) i = 0, j = j + 1 === height ? 0 : j + 1;
-    }
     return out;
   };
   const axes = [0, 1, 2].slice(0, dimension), poses = Array.from({length: solids});

@@ -151,6 +151,7 @@ export class Surface3D {
       byte += sum[node];
       of += weight[node];
     }
+    if (!(of > 0)) [byte, of] = this.#colourAround(x*shrink, y*shrink, z*shrink);
     const size = 127/(Math.hypot(SLOPE[0], SLOPE[1], SLOPE[2]) || 1);
     this.position[3*to] = x;
     this.position[3*to + 1] = y;
@@ -158,6 +159,23 @@ export class Surface3D {
     for (let c = 0; c < 3; c++) this.normal[4*to + c] = size*SLOPE[c];
     this.value[to] = of > 0 ? byte/of + 0.5 : 0;
     return to;
+  }
+
+  // Where a page has only every n-th particle, a drop may have none. It takes the colour of the
+  // particles nearest to it, up to eight cells away.
+  #colourAround(x, y, z) {
+    const {sum, weight, step: [, sy, sz], counts: [nx, ny, nz]} = this;
+    const range = (p, n, r) => [Math.max(Math.floor(p + 0.5) - r, 0),
+                                Math.min(Math.floor(p + 1.5) + r, n + 1)];
+    let byte = 0, of = 0;
+    for (let r = 1; r <= 8 && !(of > 0); r *= 2) {
+      const [i0, i1] = range(x, nx, r), [j0, j1] = range(y, ny, r), [k0, k1] = range(z, nz, r);
+      for (let k = k0; k <= k1; k++) for (let j = j0; j <= j1; j++) for (let i = i0; i <= i1; i++) {
+        byte += sum[i + j*sy + k*sz];
+        of += weight[i + j*sy + k*sz];
+      }
+    }
+    return [byte, of];
   }
 
   // Corners of a cap that are one have no triangle between them.

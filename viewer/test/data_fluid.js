@@ -6,6 +6,7 @@ import {spawnSync} from 'node:child_process';
 import {mkdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {Fluid, LIQUID} from '../src/fluid.js';
+import {suggested} from '../src/payload.js';
 import {Surface} from '../src/surface.js';
 import {Surface3D} from '../src/surface3d.js';
 import {check, finish, view} from './check.js';
@@ -255,6 +256,60 @@ for (const [name, f] of [['sheet', 5], ['space', LATE]])
     const mean = away.reduce((sum, x) => sum + x, 0)/away.length;
     assert.ok(mean < 1/32 && Math.max(...away) < 0.3, `mean ${mean}, most ${Math.max(...away)}`);
   });
+
+// Nodes whose value a vertex or its normal depends on: the ends of edges that cross the surface, and
+// the nodes beside these.
+function neededNodes({surface: v}, [nx, ny, nz]) {
+  const ends = new Set(), needed = new Set(), line = nx, layer = nx*ny;
+  for (let k = 0, node = 0; k < nz; k++) for (let j = 0; j < ny; j++)
+    for (let i = 0; i < nx; i++, node++) for (let bits = 1; bits < 8; bits++) {
+      if (i + (bits & 1) >= nx || j + (bits >> 1 & 1) >= ny || k + (bits >> 2) >= nz) continue;
+      const end = node + (bits & 1) + (bits & 2 ? line : 0) + (bits & 4 ? layer : 0);
+      if ((v[node] < 0) !== (v[end] < 0)) ends.add(node).add(end);
+    }
+  for (const node of ends) for (const step of [0, 1, -1, line, -line, layer, -layer])
+    needed.add(node + step);
+  return {ends, needed};
+}
+
+for (const [name, f] of [['sheet', 5], ['space', LATE]])
+  await check(`${name}: nodes that no vertex and no normal depends on cost nothing`, async () => {
+    const {recording} = await read(name), frame = recording.frame(f), {nodes: [nx, ny]} = recording;
+    const {ends, needed} = neededNodes(frame, recording.nodes);
+    let stored = 0, far = 0;
+    frame.surface.forEach((value, node) => {
+      const i = node % nx, j = Math.floor(node/nx) % ny, k = Math.floor(node/nx/ny);
+      const guess = suggested(frame.surface, node, i, j, k, nx, nx*ny);
+      if (Math.min(Math.max(guess, -64), 63) === value) return;
+      stored++;
+      if (!needed.has(node)) far++;              // a sign that was not expected
+    });
+    assert.ok(far <= 0.05*ends.size && stored <= 1.1*ends.size, `${far}, ${stored} of ${ends.size}`);
+  });
+
+await check('in space normals stand on the surface', async () => {
+  const {recording, made, point} = await net('space', LATE);
+  let sum = 0, count = 0, least = 1;
+  for (let n = 0; n < made.vertices; n++) {
+    const at = point(n), t = LATE*EVERY*DT, [x] = at;
+    if (at.some((p, c) => p < H || p > recording.box[c] - H)) continue;
+    const slope = (level(x + 1e-4, t) - level(x - 1e-4, t))/2e-4, size = Math.hypot(slope, 1);
+    const normal = made.normal.subarray(4*n, 4*n + 3);
+    const cosine = (normal[1] - slope*normal[0])/size/Math.hypot(...normal);
+    sum += cosine;
+    least = Math.min(least, cosine);
+    count++;
+  }
+  assert.ok(count > 300 && sum/count > 0.998 && least > 0.97, `${count}: ${sum/count}, ${least}`);
+});
+
+await check('a drop whose particles are not in the page has the colour of those near', async () => {
+  const {made} = await net('sheet', 5, '--particles', '80'), all = (await net('sheet', 5)).made;
+  const values = (m, of) => of(...m.value.subarray(0, m.vertices));
+  assert.ok(values(all, Math.min) > 0);
+  assert.ok(values(made, Math.min) >= values(all, Math.min));
+  assert.ok(values(made, Math.max) <= values(all, Math.max));
+});
 
 await check('slices have the cells of their layer, across each axis', async () => {
   const {recording, scene} = await read('space'), {cells: n} = scene;
