@@ -4,6 +4,7 @@
 #include "message.h"
 #include "options.h"
 
+enum { COMMAND_EXAMPLES = 5 };   // at most
 typedef struct command_example { const char *line, *text; } command_example;
 
 typedef enum operand_kind {   // what completion may offer
@@ -32,7 +33,7 @@ typedef struct command {
   const char *(*family_kind)(const perp_family *family);   // "liquids"; NULL: all are of one kind
   int (*family_large)(const perp_family *family);   // 1: with DYNAMIC_LARGE; NULL: none
   const option_scope *scopes;                       // what differs between kinds; NULL: nothing
-  command_example examples[5];
+  command_example examples[COMMAND_EXAMPLES];
   int (*run)(const arguments *args);
 } command;
 

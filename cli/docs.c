@@ -68,7 +68,7 @@ static void write_commands(FILE *out, const void *context) {
     options_build(what, NULL, &table);
     for (int group = 0; group < GROUP_COUNT; group++)
       option_rows(out, (option_group)group, option_group_title(what, (option_group)group));
-    for (int k = 0; k < 4 && what->examples[k].line; k++) {
+    for (int k = 0; k < COMMAND_EXAMPLES && what->examples[k].line; k++) {
       fprintf(out, "- `%s`: ", what->examples[k].line);
       put(out, what->examples[k].text);
       fputc('\n', out);

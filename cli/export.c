@@ -433,7 +433,7 @@ const command command_export = {
   .title = "write a recording for other programs: PLY, OBJ, VTK, glTF, CSV, NumPy",
   .synopsis = {"FILE -o a.glb [OPTION]...", "FILE -o a.pvd [--points] [OPTION]...",
                "FILE -o a.ply [--frame N] [OPTION]...",
-               "FILE -o a.csv [--what bodies|contacts|particles|cells|steps] [OPTION]..."},
+               "FILE -o a.csv [--what NAME] [OPTION]..."},
   .description =
     "Writes what 'perp run' has recorded in the formats of other programs. glb (glTF 2.0) has the "
     "bodies with their motion, for Blender, browsers and viewers; vtk is a collection for ParaView "
@@ -449,7 +449,7 @@ const command command_export = {
   .operands_min = 1,
   .operands_max = 1,
   .operand_kind = OPERAND_FILE,
-  .operands_help = "a recording, such as a.perp",
+  .operands_help = "a recording, such as a.perp,",
   .examples = {
     {"perp export a.perp -o a.glb", "the scene in motion"},
     {"perp export a.perp -o a.pvd --frames ::10", "every tenth frame, for ParaView"},

@@ -46,7 +46,7 @@ void help_command(const command *what, const perp_family *family) {
   }
   print_options(what, &table);
   if (family) return;
-  for (int i = 0; i < 4 && what->examples[i].line; i++) {
+  for (int i = 0; i < COMMAND_EXAMPLES && what->examples[i].line; i++) {
     if (i == 0) heading("Examples");
     printf("  %s\n", what->examples[i].line);
     printf("      ");

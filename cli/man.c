@@ -128,7 +128,7 @@ static void write_command(FILE *out, const void *context) {
   options(out, what);
   if (what->dynamic & DYNAMIC_FAMILY) families(out, what);
   if (what->examples[0].line) fprintf(out, ".SH EXAMPLES\n");
-  for (int i = 0; i < 4 && what->examples[i].line; i++) {
+  for (int i = 0; i < COMMAND_EXAMPLES && what->examples[i].line; i++) {
     fprintf(out, ".TP\n.B ");
     put_line(out, what->examples[i].line);
     put_line(out, what->examples[i].text);

@@ -256,10 +256,14 @@ static int check_options(const arguments *args, subject what) {
   return CODE_OK;
 }
 
+static int ends_with(const char *path, const char *ending) {
+  const size_t length = strlen(path), tail = strlen(ending);
+  return length > tail && !strcmp(path + length - tail, ending);
+}
+
 static int is_recording(const char *path) {
-  const size_t length = strlen(path);
   char start[8] = "";
-  if (length > 5 && !strcmp(path + length - 5, ".perp")) return 1;
+  if (ends_with(path, ".perp")) return 1;
   FILE *file = fopen(path, "rb");
   const size_t got = file ? fread(start, 1, sizeof start, file) : 0;
   if (file) fclose(file);
@@ -278,6 +282,9 @@ static int find_subject(const arguments *args, subject *what) {
   if (missing)
     return fail(CODE_INPUT, "%s: there is no such directory, table or recording", path);
   if (!strcmp(path, "-")) *what = TABLE;
+  else if (!S_ISDIR(status.st_mode) && ends_with(path, ".mtx"))
+    return fail(CODE_USAGE, "%s is a matrix or a vector; name the problem's directory first: perp plot "
+                "DIR X.mtx -o FILE", path);
   else if (!S_ISDIR(status.st_mode)) *what = is_recording(path) ? RECORDING : TABLE;
   return CODE_OK;
 }

@@ -67,7 +67,7 @@ int problem_files_vector(const char *path, int32_t n, unsigned flags, int thread
   const int rows = out->rows;
   mtx_free(out);
   text_buffer count;
-  return fail(CODE_INPUT, "%s: expected %s, as A has rows, found %d", path,
+  return fail(CODE_INPUT, "%s: expected %s, one for each row of A, found %d", path,
               text_count(n, "entry", "entries", &count), rows);
 }
 

@@ -405,7 +405,7 @@ const command command_render = {
   .operands_min = 1,
   .operands_max = PARTS,
   .operand_kind = OPERAND_FILE,
-  .operands_help = "a recording, such as a.perp, or two",
+  .operands_help = "a recording, such as a.perp,",
   .examples = {
     {"perp render a.perp -o a.mp4", "a video, as fast as in reality"},
     {"perp render a.perp -o a.png --frame 100 --contacts", "one picture, with forces"},

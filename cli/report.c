@@ -42,8 +42,8 @@ void report_certificate(const problem_files *files, const double *x, const doubl
               certificate->natural_residual, certificate->gap,
               certificate->attainable ? "; no smaller one is attainable in double precision" : "");
   if (certificate->componentwise > 0.0) {
-    report_line("componentwise", "%.3g of its own data is wrong in row %d", certificate->componentwise,
-                (int)certificate->componentwise_row);
+    report_line("componentwise", "%.3g: the error of row %d relative to its own data",
+                certificate->componentwise, (int)certificate->componentwise_row);
   }
   if (certificate->refuted) {
     report_line("refused", "x is within the tolerances, but no solution is near it");

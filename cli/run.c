@@ -117,7 +117,7 @@ static int check_output(const run_session *s) {
       return fail(CODE_USAGE, "%s exists and is no recording; --force overwrites it", s->path);
     case RUN_UNFINISHED:
       return fail(CODE_USAGE, "%s is a recording that was interrupted; 'perp run --resume %s' goes "
-                  "on with it, --force begins anew", s->path, text_shell(s->path, &word));
+                  "on with it, --force starts again", s->path, text_shell(s->path, &word));
     case RUN_FINISHED:
       return fail(CODE_USAGE, "%s is a finished recording; --force overwrites it, another name "
                   "keeps it", s->path);
@@ -360,20 +360,21 @@ static const option_row rows[] = {
     {"output", 'o', "FILE", OPTION_FILE, "the recording to write, such as a.perp"},
     {"resume", 0, "FILE", OPTION_FILE, "go on with an interrupted recording, to the same bytes"},
     {"steps", 0, "N", OPTION_TEXT,
-     "with --resume: go on up to step N, as if the run had had so many from the start"},
-    {"force", 'f', NULL, OPTION_FLAG, "overwrite the file if it exists, a recording too"},
+     "with --resume: go on up to step N, as if the run had been started with --steps N"},
+    {"force", 'f', NULL, OPTION_FLAG, "overwrite the file if it exists, even a recording"},
     {"seed", 's', "N", OPTION_TEXT,
      "seed of the random numbers (default 0); the same seed gives the same bits"},
     {"method", 'm', "NAME", OPTION_METHOD, "how each step is solved (default auto)"},
     {"preset", 0, "NAME", OPTION_TEXT,
-     "parameters of a paper in one word: 'paper' of minmap_newton; what else is given comes after"},
+     "a set of parameters by name: 'paper', of minmap_newton, has those of ANE17; other options override "
+     "it"},
     {"model", 0, "normal|friction|staggered|boxed", OPTION_CHOICE,
-     "which problem a step is: without friction, with the friction of E13 (27), normal and "
-     "friction in turn, or friction in boxes (the default is the scene's)"},
+     "the contact model solved in each step: without friction, with the friction of E13 (27), "
+     "with normal and friction impulses in turn, or with friction in boxes (default: the scene's)"},
     {"directions", 0, "K", OPTION_TEXT,
      "directions of friction at a contact in three dimensions (in [3, 64], default 4)"},
     {"sleep", 0, "N", OPTION_TEXT,
-     "what is at rest for N steps is left alone until something touches it; 0: never (in "
+     "a body at rest for N steps sleeps until something touches it; 0: never (in "
      "[0, 1000000], default 60)"},
     {"every", 0, "N", OPTION_TEXT, "record every N-th step (in [1, 65536], default 1)"},
     {"contacts", 0, "auto|all|none", OPTION_CHOICE,
@@ -391,8 +392,8 @@ static const option_row rows[] = {
     {"times", 0, NULL, OPTION_FLAG,
      "record how long each step took; no two files are the same then"},
     {"dump-problems", 0, "DIR", OPTION_FOLDER,
-     "write the problems of each step as directories nb###_nc####, bodies and rows; of a liquid "
-     "that of the last substep, step####_n#####, with its guess as x0.mtx and cells.csv"},
+     "write the problems of each step as directories: nb###_nc#### with the numbers of bodies and "
+     "rows; of a liquid, step####_n##### of the last substep, with its guess x0.mtx and cells.csv"},
     {"list", 'l', NULL, OPTION_FLAG, "list the scenes with their parameters"},
     {"progress", 0, NULL, OPTION_FLAG, "lines of progress on stderr also where it is no terminal"},
     {"quiet", 'q', NULL, OPTION_FLAG, "nothing but errors: no report, warnings or progress"},
@@ -403,7 +404,8 @@ static const option_scope scopes[] = {
     {"model", "bodies", NULL}, {"directions", "bodies", NULL}, {"sleep", "bodies", NULL},
     {"contacts", "bodies", NULL}, {"keep", "liquids", NULL}, {"fields", "liquids", NULL},
     {"dump-problems", "bodies",
-     "write the problems of each step as directories nb###_nc####, bodies and rows"},
+     "write the problems of each step as directories nb###_nc####, named by the numbers of bodies and "
+     "rows"},
     {"dump-problems", "liquids",
      "write the problem of each step's last substep as a directory step####_n#####, with its guess "
      "as x0.mtx and the cell of each row in cells.csv"},
@@ -426,10 +428,11 @@ const command command_run = {
     "even in the middle of a step, and 'perp run --resume FILE' goes on from there. It ends with the "
     "same bytes as if nothing had happened. The newest state is also saved every few seconds, in "
     "FILE.state, for the case that the program is killed. With --steps a finished recording is made "
-    "longer. A file that is there already is overwritten with --force only. "
-    "The bytes do not depend on the number of threads either. "
-    "--time-limit is for all of each step, of a liquid for the solve of each substep. What is found "
-    "in time depends on the machine; the report says how many steps were late, and by how much.",
+    "longer. An existing file is overwritten with --force only. "
+    "The bytes do not depend on the number of threads. "
+    "--time-limit bounds each step as a whole; in a liquid it bounds the solve of each substep. The "
+    "result then depends on the machine's speed. The report says how many steps were late, and by how "
+    "much.",
   .options = rows,
   .dynamic = DYNAMIC_FAMILY | DYNAMIC_METHODS,
   .family_at = family_at,

@@ -279,8 +279,8 @@ int run_extend(const run_session *s, const char *was, const char *head, const re
   if (strlen(was) != file.head.length || memcmp(was, file.head.data, file.head.length) != 0)
     code = fail(CODE_INPUT, "%s: its scene is not what its header says here", s->path);
   else if (s->planned < steps)
-    code = fail(CODE_USAGE, "--steps = %lld is outside [%lld, 100000000]: so many are in %s",
-                (long long)s->planned, (long long)steps, s->path);
+    code = fail(CODE_USAGE, "--steps = %lld is outside [%lld, 100000000]; %s has %lld steps",
+                (long long)s->planned, (long long)steps, s->path, (long long)steps);
   else code = check_states(s, &file, 1, from.chunks);
   if (!code) code = check_states(s, from.file, from.from, from.save + 1);
   if (!code &&

@@ -438,7 +438,8 @@ static const option_row rows[] = {
     {"start", 0, "NAME:N", OPTION_TEXT,
      "N iterations of pgs, psor or gradient first, such as pgs:10; the method goes on from there"},
     {"preset", 0, "NAME", OPTION_TEXT,
-     "parameters of a paper in one word: 'paper' of minmap_newton; what else is given comes after"},
+     "a set of parameters by name: 'paper', of minmap_newton, has those of ANE17; other options override "
+     "it"},
     {"linear", 0, "NAME", OPTION_LINEAR,
      "the linear solver of methods that take one; 'perp doctor' lists them"},
     {"output", 'o', "FILE", OPTION_FILE,

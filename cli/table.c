@@ -8,6 +8,7 @@
 
 #include "file.h"
 #include "message.h"
+#include "text.h"
 
 typedef struct reader {
   const char *path;
@@ -96,8 +97,9 @@ static int read_rows(reader *r, table *out, char *message, size_t size) {
     if (!out->columns) out->columns = fields;
     else out->rows++;
     if (fields != out->columns) {
-      snprintf(message, size, "%s:%lld: expected %d fields as in the header, found %d", r->path,
-               (long long)line, out->columns, fields);
+      text_buffer wanted;
+      snprintf(message, size, "%s:%lld: expected %s as in the header, found %d", r->path,
+               (long long)line, text_count(out->columns, "field", "fields", &wanted), fields);
       return CODE_INPUT;
     }
   }

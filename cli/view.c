@@ -233,7 +233,7 @@ const command command_view = {
   .options = rows,
   .operands_min = 1,
   .operands_max = VIEWS,
-  .operands_help = "a recording of 'perp run', or two",
+  .operands_help = "a recording, such as a.perp,",
   .examples = {
     {"perp view spheres.perp -o spheres.html", "a recording as a page"},
     {"perp view smooth.perp rough.perp -o both.html", "two, side by side"},

@@ -15,13 +15,13 @@ enum {
   {"walls", PERP_WALLS_SEPARATING, 0, 2, 1, "no-slip|slip|separating",                            \
    "what liquid does at walls"},                                                                  \
   {"every-cell", 0, 0, 1, 1, NULL, "no suction anywhere, not only at walls"},                     \
-  {"transfer", PERP_TRANSFER_FLIP, 0, 1, 1, "flip|apic", "between particles and grid"},           \
-  {"flip", 0.97, 0, 1, 0, NULL, "part of FLIP, the rest is PIC"},                                 \
+  {"transfer", PERP_TRANSFER_FLIP, 0, 1, 1, "flip|apic", "how grid and particles exchange speeds"},           \
+  {"flip", 0.97, 0, 1, 0, NULL, "share of FLIP; the rest is PIC"},                                 \
   {"cfl", 2, 0.1, 20, 0, NULL, "cells crossed in a substep, at most"},                            \
-  {"substeps", 64, 1, 10000, 1, NULL, "of a step, at most"},                                      \
+  {"substeps", 64, 1, 10000, 1, NULL, "substeps of a step, at most"},                                      \
   {"particles", 2, 1, 4, 1, NULL, "per cell and direction"},                                      \
   {"reseed", 1, 0, 1, 1, NULL, "particles are added and removed"},                                \
-  {"compensate", 0, 0, 1, 1, NULL, "aims at the volume that was poured"}
+  {"compensate", 0, 0, 1, 1, NULL, "keeps the volume at the amount poured"}
 
 #define POOL_DEFINE(id, word, line, watch)                                                        \
   extern const scene scene_##id;                                                                  \

@@ -290,7 +290,7 @@ static void contact_ladder(ladder *l, const facts *f, int32_t limit, int32_t piv
   add(l, &method_fischer_newton, least(limit, 200), why);
   add(l, &method_proximal, least(limit, 50), "a larger sigma");
   l->rungs[l->count - 1].shift = 1e-4;
-  add(l, &method_contact_sweep, least(limit, 5000), "what is left of the time");
+  add(l, &method_contact_sweep, least(limit, 5000), "the remaining time");
 }
 
 // Iterations of apgd that cost half as much as the twenty factorisations of interior_point; 0: so
@@ -313,7 +313,7 @@ static void symmetric_ladder(ladder *l, const facts *f, int32_t limit, int32_t p
   else if (f->sweeps && f->positive && dear)
     add(l, &method_nncg, least(limit, f->n > LARGE ? 2000 : heap ? 600 : 300), why);
   const int32_t cheap = f->positive && dear ? affordable(f, limit) : 0;
-  if (cheap > 0) add(l, &method_apgd, cheap, "a factorisation is dear");
+  if (cheap > 0) add(l, &method_apgd, cheap, "a factorisation is expensive");
   if (f->entries && f->sweeps && f->positive && f->n > SMALL && factored(f))
     add(l, &method_active_set, least(limit, 10000), why);
   if (f->entries && f->n <= LARGE) add(l, &method_interior_point, least(limit, 200), why);
@@ -321,7 +321,7 @@ static void symmetric_ladder(ladder *l, const facts *f, int32_t limit, int32_t p
   if (f->sweeps && f->positive) add(l, &method_nncg, least(limit, 2000), "sweeps are cheap");
   if (f->entries && f->n <= MODERATE) add(l, &method_lemke, pivots, "a pivoting method ends");
   add(l, NULL, 0, "nothing has ended yet");
-  add(l, &method_apgd, limit, "what is left of the time");
+  add(l, &method_apgd, limit, "the remaining time");
 }
 
 static void general_ladder(ladder *l, const facts *f, int32_t limit, int32_t pivots) {
@@ -344,7 +344,7 @@ static void general_ladder(ladder *l, const facts *f, int32_t limit, int32_t piv
   }
   if (f->sweeps) add(l, &method_pgs, least(limit, 2000), "sweeps are cheap");
   if (f->sweeps) {
-    add(l, &method_psor, limit, "what is left of the time");
+    add(l, &method_psor, limit, "the remaining time");
     l->rungs[l->count - 1].omega = 0.6;
   }
 }

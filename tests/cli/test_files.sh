@@ -12,7 +12,7 @@ run solve -b p/b.mtx; expect '-b without -A' 2 'err=A is missing: -A FILE'
 cp p/A.mtx plain.mtx.gz; run solve -A plain.mtx.gz -b p/b.mtx
 expect 'a name with .gz on a plain file' 3 'err=plain.mtx.gz: its name ends in .gz, but its contents are not gzip data'
 mkdir one; matrix one/A.mtx 1 1 1; matrix one/b.mtx 2 1 1 1
-run solve one; expect 'one entry is not 1 entries' 3 'err=expected 1 entry, as A has rows, found 2'
+run solve one; expect 'one entry is not 1 entries' 3 'err=expected 1 entry, one for each row of A, found 2'
 run solve -A q.mtx -b p/b.mtx; expect 'a matrix file that is not there' 3 'err=q.mtx: there is no such file'
 run check p q.mtx; expect 'an answer that is not there' 3 'err=q.mtx: there is no such file'
 cp -r p both; gzip -k both/A.mtx; run solve both; expect 'A.mtx and A.mtx.gz' 3 'err=both A.mtx and A.mtx.gz are there'

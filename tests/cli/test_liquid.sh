@@ -19,7 +19,7 @@ for option in --model --directions --sleep --contacts 'friction at a contact' nb
 done
 expect 'with what is of liquids' 0 'out=--keep auto|all|surface' 'out=--fields' 'out=step####_n#####' 'out=--krylov.'; narrow 'in 80 columns'
 run run box --help; expect 'help of bodies' 0 'out=--model normal' 'out=--sleep N' 'out=nb###_nc####' 'out!=--keep' 'out!=--fields' 'out!=step####' 'out!=bodies:'
-run run --help; expect 'help of both says which' 0 'out=bodies: what is at rest' 'out=liquids: which particles' 'out=nb###_nc####' 'out=step####'
+run run --help; expect 'help of both says which' 0 'out=bodies: a body at rest' 'out=liquids: which particles' 'out=nb###_nc####' 'out=step####'
 run completion bash
 # shellcheck disable=SC2016
 holds 'completion leaves them out, too' bash -c 'eval "$1"; COMP_WORDS=(perp run swirl --); COMP_CWORD=3; _perp; printf "%s\n" "${COMPREPLY[@]}" >.words; grep -qx -e --keep .words && grep -qx -e --spin .words && ! grep -qx -e --model .words && ! grep -qx -e --sleep .words' _ "$out"

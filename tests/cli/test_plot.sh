@@ -27,6 +27,7 @@ PATH=/nowhere run solve p --plot c.svg; expect 'without gnuplot' 5 'err=--plot n
 PATH=/nowhere run plot o -o c.svg; expect 'perp plot without gnuplot' 5 'err=-o needs gnuplot' 'err=apt install gnuplot-nox'
 holds 'nothing is written' test ! -e c.svg
 run solve p --plot c.pdf; expect 'another suffix' 2 'err=must end in .svg or .png'
+run plot p/b.mtx -o c.svg; expect 'a vector alone' 2 "err=p/b.mtx is a matrix or a vector; name the problem's directory first"
 run plot o -o c.pdf; expect 'another suffix here' 2 'err=must end in .svg or .png'
 run plot o; expect 'no picture named' 2 'err=-o picture.svg'
 run plot -o c.svg; expect 'nothing to draw' 2 'err=usage: perp plot DIR'

@@ -113,7 +113,7 @@ run run hollow-sphere --seed 7 --spheres 8 --steps 300 -o l.perp; cp a.perp r.pe
 run run --resume r.perp --steps 300 --threads 2 -q; expect 'and once more' 0; same 'the same bytes again' l.perp r.perp
 head -c $((bytes*2/3)) a.perp >r.perp; run run --resume r.perp --steps 300; expect 'an interrupted one, too' 0; same 'likewise' l.perp r.perp
 cp a.perp r.perp; run run --resume r.perp --steps 260; expect 'it has as many' 0; same 'and stays' a.perp r.perp
-run run --resume r.perp --steps 259; expect 'not shorter' 2 'err=--steps = 259 is outside [260, 100000000]: so many are in r.perp'
+run run --resume r.perp --steps 259; expect 'not shorter' 2 'err=--steps = 259 is outside [260, 100000000]; r.perp has 260 steps'
 run run --resume r.perp --steps x; expect 'nor to x' 2 'err=--steps = x is not a whole number'; same 'it stays' a.perp r.perp
 (ulimit -f 4; "$PERP" run --resume r.perp --steps 300 >.out 2>.err); code=$? out='' err=$(cat .err)
 expect 'no room for another' 6 'err=File too large'; same 'leaves the old one' a.perp r.perp; leftovers 'and nothing else'

@@ -62,11 +62,16 @@ run solve p --json --tol 7; expect 'wrong usage with --json' 2 'err=--tol = 7'
 json 'is one JSON object all the same' perp=1 status=error exit_code=2 'error=--tol = 7 is outside (0, 1)'
 
 run help solve; expect 'choices of every method' 0 'out=ainv_scaled' 'out=--pivot.crash on|off|N'
-for command in solve check classify gen reproduce methods explain doctor completion help; do
+mapfile -t commands < <("$PERP" help | awk '/^Commands:/ { on = 1; next } /^$/ { on = 0 } on && /^  [a-z]/ { print $1 }')
+holds 'all commands are found' test "${#commands[@]}" -ge 16
+for command in "${commands[@]}"; do
   run "$command" --help
   expect "$command --help" 0 "out=Usage: perp $command"
   narrow "$command --help fits 80 columns"
 done
+run run --help; expect 'the last example of five is there' 0 'out=perp run --resume a.perp --steps 5000'
+run view; expect 'what is missing' 2 'err=a recording, such as a.perp, is missing; usage: perp view A.perp'
+run explain certificate; expect 'all that makes solved' 0 'out=componentwise' 'out=dual objective'
 run check --help; expect 'check has the parameters of the certificate' 0 'out=Parameters of the certificate:' 'out!=every method'
 run help solve; expect 'formulas are not broken' 0
 holds 'at an operator' bash -c '! grep -Eq "( (=|<=|>=|<|>|[+])|\[[0-9]+,)$" .out'
