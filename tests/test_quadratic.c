@@ -166,8 +166,9 @@ static void a_wrong_objective_is_refused(void **state) {
 static void programs_take_few_iterations(void **state) {
   (void)state;
   const struct { const char *name; int32_t size, factorizations; } trials[] = {
-    {"CVXQP1_L", 4000, 20}, {"YAO", 2000, 60}, {"LISWET1", 3000, 60}, {"LISWET4", 3000, 40},
-    {"LISWET7", 3000, 60},
+    {"CVXQP1_L", 4000, 20}, {"YAO", 2000, 50}, {"LISWET1", 3000, 50}, {"LISWET4", 3000, 40},
+    {"LISWET7", 3000, 50}, {"LISWET8", 10000, 90}, {"LISWET9", 10000, 90}, {"LISWET10", 10000, 90},
+    {"LISWET12", 10000, 90},
   };
   for (size_t k = 0; k < sizeof trials/sizeof trials[0]; k++) {
     qp_problem qp = made(trials[k].name, trials[k].size);

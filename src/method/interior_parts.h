@@ -22,6 +22,8 @@ typedef struct interior {
                              //   where x_ref solves the row's component exactly
   double mu;
   double length;             // of the last step, the primal one
+  double removes;            // the part of the mismatch that it should have removed
+  int attempt;               // at regularising, from 0
   double delta;              // the regularisation in use, relative to the scaled diagonal ...
   double least_delta;        //   and what it may not fall below
   double accuracy;           // of a direction: its residual relative to the right-hand side

@@ -13,7 +13,7 @@
 // such iterations converge on them (Wright 1997, ch. 6). A may be singular: interior_system.c keeps
 // the factor finite. interior_start.c has the first iterate, interior_proof.c what diverging ones
 // prove. KKT systems of quadratic programs start farther inside than others, because multipliers
-// may be many times as large as the data: a step multiplies them by two at most where they must grow.
+// may be many times as large as the data: where they must grow, a step hardly doubles them.
 // Near the end the active set is guessed and solved for (crossover.c), which also settles problems
 // without strict complementarity, where s_i and z_i both go to zero like sqrt(mu).
 // A further right-hand side or two bring products s_i z_i that would leave a longer step far from
@@ -29,10 +29,10 @@
 #define LOOSE 1e-6           // accuracy of steps far from the solution, ...
 #define FRACTION 1e-4        //   nearer, of the residual there
 #define FARTHER 100.0        // a start is so many times as far inside where steps are short, ...
-#define FARTHEST 1e6         //   at most this many times
+#define FARTHEST 1e10        //   at most this many times
 #define SHORT 0.1            // a step that is: three of them that leave ...
 #define MOST_LEFT 0.8        //   this part of the mismatch after the first one are enough
-#define KKT_FARTHER 100.0    // KKT systems start that far inside: multipliers may be large, ...
+#define KKT_FARTHER 1e4      // KKT systems start that far inside: multipliers may be large, ...
 #define KKT_SHORT 0.5        //   and a step is short there that is shorter than this: ...
 #define KKT_SHORT_STEPS 6    //   so many of them are enough
 #define CORRECTIONS 2        // further right-hand sides an iteration, ...
@@ -64,12 +64,13 @@ static size_t bytes(const perp_limits *limits, const perp_options *options) {
   return count.used;
 }
 
-// The Newton step to s_i z_i = centre - c_i, t_i w_i = centre - d_i; c, d: NULL means 0.
-static int direction(interior *p, double accuracy, double centre, const double *c,
+// The Newton step to s_i z_i = centre - c_i, t_i w_i = centre - d_i and `kept` times the mismatch
+// A x + b - z + w; c, d: NULL means 0.
+static int direction(interior *p, double accuracy, double centre, double kept, const double *c,
                      const double *d) {
   const int32_t n = p->n;
   for (int32_t i = 0; i < n; i++) {
-    double r = -p->y[i];
+    double r = -p->y[i] + kept*(p->y[i] - p->z[i] + p->w[i]);
     if (p->kind[i] & HAS_LO) r += (centre - (c != NULL ? c[i] : 0.0))/p->s[i];
     if (p->kind[i] & HAS_HI) r -= (centre - (d != NULL ? d[i] : 0.0))/p->t[i];
     p->rhs[i] = r;
@@ -201,7 +202,7 @@ static double correct(interior *p, double centre, double alpha) {
 
 // Mehrotra: as far as the affine step gets shows how much centring is needed.
 static int step_mehrotra(interior *p, perp_run *run) {
-  if (!direction(p, INTERIOR_UNSEEN, 0.0, NULL, NULL)) return 0;
+  if (!direction(p, INTERIOR_UNSEEN, 0.0, 0.0, NULL, NULL)) return 0;
   const lengths reach = to_boundary(p, 1.0);
   const double alpha = min2(reach.primal, reach.dual);
   const double after = mean_product(p, alpha, alpha);
@@ -213,7 +214,9 @@ static int step_mehrotra(interior *p, perp_run *run) {
   }
   // what a step leaves of the linear part, the next ones see
   const double accuracy = clamp(FRACTION*run->residual, p->accuracy, LOOSE);
-  if (!direction(p, accuracy, centre, p->dz, p->dw)) return 0;
+  // a step that centres is not asked to be feasible as well: of both it does the same part
+  const double kept = p->quasi && p->mu > 0.0 ? centre/p->mu : 0.0;
+  if (!direction(p, accuracy, centre, kept, p->dz, p->dw)) return 0;
   lengths far = to_boundary(p, 1e300);
   double length = min2(far.primal, far.dual);
   for (int k = 0; k < CORRECTIONS && length < 1.0; k++) {
@@ -225,12 +228,13 @@ static int step_mehrotra(interior *p, perp_run *run) {
   const double tau = max2(0.995, 1.0 - p->mu);
   length = min2(1.0, tau*length);
   move(p, run, length, length);
+  p->removes = (1.0 - kept)*length;
   return 1;
 }
 
 static int step_paper(interior *p, perp_run *run) {
   const double tau = run->options->barrier.tau;
-  if (!direction(p, p->accuracy, run->options->barrier.sigma*p->mu, NULL, NULL)) return 0;
+  if (!direction(p, p->accuracy, run->options->barrier.sigma*p->mu, 0.0, NULL, NULL)) return 0;
   const lengths far = to_boundary(p, 1e300);
   move(p, run, min2(1.0, tau*far.primal), min2(1.0, tau*far.dual));
   return 1;
@@ -267,8 +271,8 @@ typedef struct progress {
 } progress;
 
 static void forget(progress *now) {   // after a new start
-  now->mu = now->gap = (double)INFINITY;
-  now->since_any = now->blocked = 0;
+  now->residual = now->mu = now->gap = (double)INFINITY;
+  now->since_any = now->since_residual = now->blocked = 0;
 }
 
 static void note(progress *now, double residual, double mu, double gap) {
@@ -284,7 +288,7 @@ static void note(progress *now, double residual, double mu, double gap) {
 // 1: steps from this start are so short that one farther inside is better. After the farthest one
 // comes the first again, and then no other.
 static int is_blocked(const interior *p, progress *now, double gap) {
-  if (p->quasi) now->blocked += p->length < KKT_SHORT;
+  if (p->quasi) now->blocked = p->length < KKT_SHORT ? now->blocked + 1 : now->blocked/2;
   else now->blocked = p->length < SHORT && gap > MOST_LEFT*now->second_gap ? now->blocked + 1 : 0;
   return now->blocked == (p->quasi ? KKT_SHORT_STEPS : 3) && now->farther <= FARTHEST;
 }
@@ -309,7 +313,7 @@ static int guess_and_solve(interior *p, perp_run *run, const progress *now, int 
 static int iterate(interior *p, perp_run *run) {
   const int paper = run->options->barrier.variant == PERP_BARRIER_PAPER;
   const double first = p->quasi ? KKT_FARTHER : 1.0;
-  progress now = {.residual = (double)INFINITY, .farther = first};
+  progress now = {.farther = first};
   double close = CLOSE;
   forget(&now);
   if (!(paper ? interior_start_paper(p, run) : interior_start(p, run, first))) {
@@ -332,6 +336,7 @@ static int iterate(interior *p, perp_run *run) {
     if (stepped && !paper && is_blocked(p, &now, gap)) {
       now.farther *= FARTHER;
       forget(&now);
+      interior_regularise(p, p->attempt);
       if (interior_start(p, run, now.farther <= FARTHEST ? now.farther : first)) continue;
     }
     note(&now, run->residual, mu, gap);

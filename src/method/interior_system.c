@@ -43,6 +43,7 @@ enum { ATTEMPTS = sizeof attempts/sizeof attempts[0] };
 int interior_regularise(interior *p, int number) {
   p->quasi = system_quasidefinite(p->system) && !system_lifts(p->system);
   if (number >= (p->quasi ? ATTEMPTS : 1)) return 0;
+  p->attempt = number;
   p->delta = p->quasi ? attempts[number].first : system_lifts(p->system) ? 0.0 : DELTA_FIRST;
   p->least_delta = p->quasi ? attempts[number].least : p->delta;
   p->cross.sigma = p->quasi ? p->delta : 0.0;
@@ -51,14 +52,12 @@ int interior_regularise(interior *p, int number) {
 
 void interior_adapt(interior *p, double before, double after, double lag) {
   if (!p->quasi) return;
-  const double length = min2(p->length, 1.0);
   const int behind = lag > LAG_MAX;
-  if (p->unstable || (behind && after > GROWN*before)) {
-    p->least_delta = min2(DELTA_QUASI_RISE*p->delta, DELTA_LAST);
-    p->delta = max2(p->delta, p->least_delta);
-  } else if (behind && after > (1.0 - (1.0 - HIDDEN)*length)*before) {
+  if (p->unstable) p->least_delta = min2(DELTA_QUASI_RISE*p->delta, DELTA_LAST);
+  if (p->unstable || (behind && after > GROWN*before))
+    p->delta = min2(DELTA_QUASI_RISE*p->delta, DELTA_LAST);
+  else if (behind && after > (1.0 - (1.0 - HIDDEN)*p->removes)*before)
     p->delta = max2(DELTA_QUASI_FALL*p->delta, p->least_delta);
-  }
   p->cross.sigma = p->delta;
 }
 
