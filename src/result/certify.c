@@ -242,6 +242,11 @@ static void look_at_diagonal(certifier *c, const perp_operator *A) {
     c->components = components_tied(view.data, c->component);
   c->equilibrated = c->balanced = c->symmetric = c->reducible = c->kkt = 0;
   c->weaker = 1;
+  c->unitless = 0;
+  if ((view.kind != PERP_VIEW_CSC && view.kind != PERP_VIEW_DENSE) || A->ops->diagonal == NULL)
+    return;
+  A->ops->diagonal(A->self, c->work);
+  for (int32_t i = 0; i < n; i++) c->unitless |= !(c->work[i] > 0.0);
 }
 
 static double base_of_component(const certifier *c, int32_t k) {

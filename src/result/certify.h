@@ -53,6 +53,8 @@ typedef struct certifier {   // all that does not depend on x, but for the rule
   int32_t components;
   int weaker;
   int hurried;               // there was no time for more than the diagonal: no verdict is final
+  int unitless;              // where hurried: rows without a diagonal have no units, so residuals of
+                             //   two x cannot be compared
   int ties;                  // but which rows are tied together could be told: set by the caller
   int twice;                 // the last check took a second product, a compensated one
   int symmetric;             // A is CSC and symmetric, checked value by value

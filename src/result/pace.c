@@ -99,8 +99,9 @@ int solver_hastens(const perp_solver *s, const perp_operator *A, double deadline
     return 0;
   // Small matrices and full ones need no order of a factor: pivots come first.
   if (A->n <= RUN_SMALL || operator_view(A).kind == PERP_VIEW_DENSE) return 0;
+  if (s->judge.hurried) return 1;   // a look at A did not fit: no factor does
   const double product = pace_least(&s->once)*A->n/max2(1.0, s->problem->A.n);
-  return RUN_ANALYSIS*product > deadline - solver_seconds(s);
+  return run_least_products(A, RUN_ANALYSIS)*product > deadline - solver_seconds(s);
 }
 
 perp_error solver_check(perp_solver *s, const double *x, int far, perp_certificate *certificate) {

@@ -365,11 +365,20 @@ int run_fits(const perp_run *run, double products) {
              run_seconds_left(run);
 }
 
+double run_least_products(const perp_operator *A, double products) {
+  enum { MODERATE = 2000 };   // rows: beyond, auto begins with something else (select.c)
+  const perp_view view = operator_view(A);
+  if (view.kind != PERP_VIEW_CSC || A->n > MODERATE) return products;
+  const perp_csc *C = view.data;
+  const double entries = (double)C->colptr[C->columns], n = C->columns;
+  return entries > 0.2*n*n ? min2(products, RUN_PIVOTS) : products;
+}
+
 int run_may_fit(const perp_run *run, double products) {
   const perp_solver *solver = run->state->solver;
   if (!solver->timed || run->n <= RUN_SMALL) return 1;
   const double product = pace_least(&solver->once)*run->n/solver->problem->A.n;
-  return products*product <= run_seconds_left(run);
+  return run_least_products(&run->A, products)*product <= run_seconds_left(run);
 }
 
 int run_may_fit_analysis(perp_run *run) {

@@ -301,6 +301,7 @@ static perp_error run_block(perp_solver *s, int32_t g, perp_run *run) {
                    .lo = problem->lo, .hi = problem->hi, .x = s->x,
                    .y = g < 0 ? s->judge.y : NULL, .y_known = &s->y_known, .judged = g < 0 && !all,
                    .residual = g < 0 ? s->guess_residual : -1.0,
+                   .only_sweeps = s->judge.hurried,   // a look at A did not fit: nothing longer does
                    .iteration_limit = s->options.iteration_limit, .deadline = s->deadline};
   double *guess = NULL;
   if (g >= 0) {
@@ -477,13 +478,16 @@ static perp_error run_and_judge(perp_solver *s, int presolving, perp_run *outcom
 }
 
 // No answer is worse than x_ref or the guess, whatever ended the runs: judge.x and its certificate
-// become those of the better one where it is.
-static void take_best(perp_solver *s, const double *guess, perp_certificate reference,
-                      perp_certificate of_guess, perp_certificate *certificate) {
+// become those of the better one where it is. by: who found x
+static void take_best(perp_solver *s, const perp_method *by, const double *guess,
+                      perp_certificate reference, perp_certificate of_guess,
+                      perp_certificate *certificate) {
   const perp_problem *problem = s->problem;
   const int zero = reference.residual < of_guess.residual;
   const perp_certificate *best = zero ? &reference : &of_guess;
-  if (certificate->residual <= best->residual) return;
+  const int knows_contacts = (by->needs & PERP_NEEDS_CONTACTS) != 0;   // and their units
+  const int comparable = !(s->judge.hurried && s->judge.unitless) || knows_contacts;
+  if (comparable && certificate->residual <= best->residual) return;
   if (!zero) set_guess(s, guess);
   for (int32_t i = 0; zero && i < problem->A.n; i++)
     s->x[i] = clamp(0.0, lower(problem->lo, i), upper(problem->hi, i));
@@ -593,7 +597,8 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
   s->deadline = sweeps_last ? all - LAST_PART*max2(all - setup_seconds, 0.0) : all;
 
   if (!certificate.solved || looks_for_all) {
-    const double needed = problem->A.n > RUN_SMALL ? PRODUCTS*pace_least(&s->once) : 0.0;
+    const double needed = problem->A.n > RUN_SMALL
+                              ? run_least_products(&problem->A, PRODUCTS)*pace_least(&s->once) : 0.0;
     const int presolving = (options->presolve || options->split) && !hurried &&
                            !(s->timed && needed > s->deadline - setup_seconds);
     if (setup_seconds >= s->deadline) {
@@ -625,7 +630,7 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
       error = sweep_last(s, &outcome, &certificate);
     if (error != PERP_OK) return error;
     if (!certificate.solved && outcome.reason != PERP_STATUS_MEASURE && !looks_for_all)
-      take_best(s, x, of_reference, of_guess, &certificate);
+      take_best(s, outcome.credit, x, of_reference, of_guess, &certificate);
   }
   if (certificate.solved && hurried && (error = judge_again(s, &outcome, &certificate)) != PERP_OK)
     return error;
