@@ -292,6 +292,7 @@ static int run_scene(run_session *s, int resume, const char *steps) {
   if (!code) code = read_settings(s);
   if (!code) code = run_arguments(s);
   if (!code && !resume) code = check_output(s);
+  if (!code && resume) code = run_resume_check(s);
   if (!code) code = s->kind->create(s);
   interrupt_listen(INTERRUPT_ALL);
   if (!code && steps) code = lengthen(s, steps);

@@ -93,6 +93,8 @@ char *run_head_text(const run_session *s, const recording_head *head);
 
 // run_resume.c: loads the newest state, and cuts the recording back to the spans before it.
 int run_resume(run_session *s, const recording_head *head, const recorder *shape);
+// Whether its header is that of the scene: before a world is made, which may take a lot of memory.
+int run_resume_check(const run_session *s);
 // The arguments in the header of a recording, as a command line: free each and the array.
 int run_resume_arguments(const char *path, int *count, char ***words);
 

@@ -322,15 +322,36 @@ static int go_on(run_session *s, const recording_head *head, const recorder *sha
   return code ? code : recorder_cut(out, from->chunks);
 }
 
+static int check_head(const run_session *s, const recording_head *head, const torn *file) {
+  // each body has a line of numbers in the header: text for more than these would be for nothing
+  const int fits = (size_t)head->bodies <= file->head.length;
+  char *text = fits ? run_head_text(s, head) : NULL;
+  const int same = text && strlen(text) == file->head.length &&
+                   !memcmp(text, file->head.data, file->head.length);
+  free(text);
+  if (same) return CODE_OK;
+  return fail(CODE_INPUT, "%s: its scene is not what '%s' makes here", s->path, s->command);
+}
+
+int run_resume_check(const run_session *s) {
+  torn file;
+  recording_head head;
+  int code = torn_open(s->path, 0, &file);
+  if (code) return code;
+  code = run_head(s, &head);
+  if (!code) {
+    code = check_head(s, &head, &file);
+    recording_head_free(&head);
+  }
+  torn_free(&file);
+  return code;
+}
+
 int run_resume(run_session *s, const recording_head *head, const recorder *shape) {
   torn file, side = {0};
   int code = torn_open(s->path, 0, &file);
   if (code) return code;
-  char *text = run_head_text(s, head);
-  if (!text || strlen(text) != file.head.length ||
-      memcmp(text, file.head.data, file.head.length) != 0)
-    code = fail(CODE_INPUT, "%s: its scene is not what '%s' makes here", s->path, s->command);
-  free(text);
+  code = check_head(s, head, &file);
   if (!code && file.index.complete && rows_of(&file.index) == s->planned + 1) {
     code = read_totals(&file, 0, file.index.count, s);   // nothing is left to do
     s->done = s->begun = s->planned;

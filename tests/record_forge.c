@@ -1,5 +1,6 @@
 // record_forge.c: forges recordings, for tests of what somebody else may send:
 //   record_forge FROM TO words TEXT         every string of the header is TEXT
+//   record_forge FROM TO arguments TEXT     the arguments of the header are the words of TEXT
 //   record_forge FROM TO TYPE N [PARTS]     the first chunk of that type unpacks to N megabytes
 // HEAD and LAST become JSON with a long array, other types bytes of zero. SAVE is put before LAST, or
 // at the end, in so many parts of N megabytes. All check sums are right.
@@ -23,6 +24,20 @@ static char *with_words(const record_bytes *plain, const char *text) {
     for (size_t i = 0; i < json_array_size(list); i++)
       json_array_set_new(list, i, json_text(text));
   }
+  char *out = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  json_decref(object);
+  return out;
+}
+
+static char *with_arguments(const record_bytes *plain, const char *text) {
+  json_t *object = json_loadb((const char *)plain->data, plain->length, 0, NULL);
+  json_t *list = json_array();
+  for (; *text; text += strspn(text, " ")) {
+    const size_t length = strcspn(text, " ");
+    json_array_append_new(list, json_stringn(text, length));
+    text += length;
+  }
+  json_object_set_new(object, "arguments", list);
   char *out = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17));
   json_decref(object);
   return out;
@@ -55,9 +70,10 @@ static int put(forgery *f, const record_chunk *chunk, const void *data, size_t b
 
 static int put_edited(forgery *f, const record_chunk *chunk, const record_bytes *plain) {
   const int json = chunk->type == RECORD_HEAD || chunk->type == RECORD_LAST;
-  char *data = !strcmp(f->edit, "words") ? with_words(plain, f->value)
-               : json                    ? long_json(f->bytes)
-                                         : calloc(f->bytes, 1);
+  char *data = !strcmp(f->edit, "words")       ? with_words(plain, f->value)
+               : !strcmp(f->edit, "arguments") ? with_arguments(plain, f->value)
+               : json                          ? long_json(f->bytes)
+                                               : calloc(f->bytes, 1);
   if (!data) return RECORD_IO;
   const int code = put(f, chunk, data, json ? strlen(data) : f->bytes);
   free(data);
@@ -84,7 +100,7 @@ int main(int count, char **argument) {
   f.edit = argument[3], f.value = argument[4];
   f.bytes = (size_t)strtol(f.value, NULL, 10)*MEGABYTE;
   f.parts = count > 5 ? strtol(argument[5], NULL, 10) : 1;
-  const int words = !strcmp(f.edit, "words");
+  const int words = !strcmp(f.edit, "words") || !strcmp(f.edit, "arguments");
   int code = file_read(argument[1], &from, f.message, sizeof f.message);
   if (!code) code = record_scan(from.data, from.length, &index, f.message, sizeof f.message);
   if (!code) code = record_create(argument[2], &f.writer, f.message, sizeof f.message);

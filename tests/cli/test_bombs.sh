@@ -37,6 +37,17 @@ done
 "$RECORD_FORGE" s.perp bomb.perp SAVE 100 10 || exit 99
 small 'states of 1 GB' 3 bomb.perp run --resume bomb.perp; expect 'are not those of the scene' 3 'err=this scene has one of at most'
 small 'nor is it made longer' 3 bomb.perp run --resume bomb.perp --steps 300
+# A header that names a large scene is compared with that scene before a world is made of it.
+for words in 'box --balls 100000 --width 10000 --height 10000' 'hollow-sphere --spheres 20000' 'wall --bricks 10000' 'dam-break-3d --size 192' 'dam-break-2d --size 2000'; do
+  "$RECORD_FORGE" s.perp bomb.perp arguments "$words" || exit 99
+  small "a header that names $words" 3 bomb.perp run --resume bomb.perp; expect 'is not that scene' 3 'err=its scene is not what'
+  small 'nor is it made longer' 3 bomb.perp run --resume bomb.perp --steps 300
+done
+# Nor does a header make perp write elsewhere.
+for words in 'box --balls 4 --steps 200 --dump-problems stolen' 'box --balls 4 --steps 200 --output stolen --force'; do
+  "$RECORD_FORGE" s.perp bomb.perp arguments "$words" || exit 99
+  run run --resume bomb.perp; expect "a header with $words" 3; holds 'writes nothing' test ! -e stolen
+done
 rm -f bomb.perp
 
 # Matrix Market: comments, lines, blanks and entries without an end.
