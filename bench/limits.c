@@ -37,7 +37,7 @@ typedef struct example {   // of what broke once, or stands in a document
 
 static const example examples[] = {
   {"perp solve heap", "friction", "", 0, 0, 2e-3},
-  {"perp solve demo", "obstacle", "", 0, 0, 5e-3},
+  {"perp solve demo", "obstacle", "", 0, 0, 50e-3},
   {"100 spheres, contact operator", "hollow-sphere", "spheres=100", 60, 1, 5e-3},
   {"perp run stack --boxes 50", "stack", "boxes=50", 0, 0, 5e-3},
   {"perp run stack --boxes 20", "stack", "boxes=20", 0, 0, 5e-3},

@@ -448,7 +448,7 @@ const command command_run = {
   .examples = {
     {"perp run --list", "which scenes there are, and their parameters"},
     {"perp run hollow-sphere -o a.perp", "spheres in a hollow sphere, recorded"},
-    {"perp run stack --boxes 20 --time-limit 500ms", "with a deadline for every step"},
+    {"perp run stack --boxes 20 --time-limit 5ms", "with a deadline for every step"},
     {"perp run dam-break-2d --walls separating -o b.perp", "a liquid that lets go of walls"},
     {"perp run --resume a.perp --steps 5000", "goes on for longer; without --steps, after Ctrl-C"},
   },

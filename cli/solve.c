@@ -486,7 +486,7 @@ const command command_solve = {
     "solve with the method that suits the problem, and write the answer"},
     {"perp solve demo -m psor --sweep.omega 1.4 --plot c.svg",
     "a method of your choice, and how it converges"},
-    {"perp solve demo --time-limit 500ms --json",
+    {"perp solve demo --time-limit 50ms --json",
     "the best answer within a deadline, for a program to read"},
     {"perp solve demo --start pgs:10 --bound --prove",
     "a warm start, an error bound and a proof"},

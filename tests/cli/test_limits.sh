@@ -11,7 +11,10 @@ count=0
 while read -r program arguments; do
   [ "$program" = perp ] || continue
   count=$((count + 1))
-  for _ in 1 2 3; do   # somebody else may have the processor for a while
+  # Somebody else may have the processor for a while: tried again, and at last with a hundred times
+  # the milliseconds. `bench/run limits` shows by how much the limits are enough on a quiet machine.
+  for try in 1 2 3 4; do
+    [ $try -lt 4 ] || arguments=${arguments/ms/00ms}
     # shellcheck disable=SC2086
     run $arguments
     [ "$code" -ne 0 ] || break
@@ -21,6 +24,6 @@ done <<<"$examples"
 if [ "$count" -ge 2 ]; then ok "$count examples"; else not_ok 'there are examples' "$examples"; fi
 
 # a limit far above what a step takes leaves nothing unsolved and nothing late by much
-run run stack --boxes 20 --steps 20 --time-limit 2s --json
+run run stack --boxes 20 --steps 20 --time-limit 20s --json
 expect 'a long limit' 0 'out="late": 0'
 finish
