@@ -19,8 +19,16 @@ enum { PRODUCTS = 60 };   // with A that must fit, at least, before it is taken 
                           //   takes ten, and blocks solved one by one many more
 #define LOOK_PART 0.8     // of the time limit that a look at a new A may take: where x_ref is the
                           //   answer, the look is nearly all of the solve
-#define LAST_PART 0.2     // of the time that is left for the runs: sweeps on the best x where the
-                          //   way that is taken without a limit does not end in the rest of it
+#define LAST_PART 0.2     // of the time that is left for the runs, at most: sweeps on the best x where
+                          //   the way that is taken without a limit does not end in the rest of it
+
+// Seconds for the last sweeps: LAST_PART of what is left. Where that is more than sweeps had before
+// a factor was thought of, RUN_ANALYSIS products, it grows like the square root: more time for sweeps
+// still gives a smaller residual, and the other way has more margin.
+static double last_seconds(const perp_solver *s, double left) {
+  const double part = LAST_PART*max2(left, 0.0), few = RUN_ANALYSIS*pace_least(&s->once);
+  return few > 0.0 && part > few ? sqrt(part*few) : part;
+}
 
 // When a solve begins. A clock without a number there counts from 0.
 static double clock_start(const perp_solver *s) {
@@ -594,7 +602,7 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
   const double all = options->time_limit - solver_kept(s, options->time_limit - setup_seconds);
   const int sweeps_last = s->timed && !s->limits.grid && (s->method->traits & PERP_TRAIT_META) &&
                           s->method->hasty != NULL;
-  s->deadline = sweeps_last ? all - LAST_PART*max2(all - setup_seconds, 0.0) : all;
+  s->deadline = sweeps_last ? all - last_seconds(s, all - setup_seconds) : all;
 
   if (!certificate.solved || looks_for_all) {
     const double needed = problem->A.n > RUN_SMALL
