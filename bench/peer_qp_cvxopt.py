@@ -15,6 +15,9 @@ except ImportError:
     sys.exit(77)
 
 
+DENSE_ROWS = 1000
+
+
 def take(file, kind, count):
     data = array.array(kind)
     data.fromfile(file, count)
@@ -72,7 +75,8 @@ q = matrix(list(q), (n, 1), "d")
 solvers.options.update(show_progress=False, abstol=tol, reltol=tol, feastol=tol)
 start = time.process_time()
 try:
-    answer = solvers.qp(P, q, G, h, A, b)
+    # Its dense LDL' is more robust than its sparse default, and far too slow for large problems.
+    answer = solvers.qp(P, q, G, h, A, b, kktsolver="ldl" if n + m <= DENSE_ROWS else None)
 except (ValueError, ArithmeticError):   # a matrix without full rank, or a breakdown
     sys.exit(3)
 seconds = time.process_time() - start

@@ -9,10 +9,12 @@
 // bounds. Its seconds are those of the processor in its own call, without reading the file.
 typedef peer_end qp_solve(const qp_problem *qp, double tol, double seconds, double *v, double *l);
 
+enum { QP_TOLERANCES = 2 };
 typedef struct qp_peer {
   const char *name;
   qp_solve *run;             // NULL: absent
   const char *version;
+  double tol[QP_TOLERANCES]; // a looser one and a tighter one
 } qp_peer;
 
 extern const qp_peer qp_peers[];
