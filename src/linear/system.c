@@ -15,8 +15,10 @@
 // rows come in groups, as contacts do, goes through these (group_system.c); the LDL' of all rows is
 // analysed only if that fails.
 // Refinement with compensated residuals shows when one was too bold.
-// Cost: dense 2/3 n^3 a factorisation and 2 n^2 a solve; sparse as the fill tells. (Long because
-// the ways to factor share an equilibrated matrix and its refinement; bodies, groups are apart.)
+// Cost: dense 2/3 n^3 a factorisation and 2 n^2 a solve; sparse as the fill tells.
+//
+// This file is longer than 600 lines because the dense and sparse factors share one equilibrated
+// matrix and its refinement. Systems through bodies and groups have files of their own.
 #include "system.h"
 
 #include <math.h>
