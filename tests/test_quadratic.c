@@ -256,6 +256,8 @@ static void other_matrices_are_judged_as_before(void **state) {
     {{2, 1, 1, -1, 2, 1, -1, -1, 2}, 0},    // three rows, each on another side than the others
     {{2, 1, 0, -1, 2, 0, 1, 0, 2}, 0},      // (2, 0) has no opposite
     {{2, 1, 2, -1, 2, 1, -1, -1, 2}, 0},    // sizes do not agree around the triangle
+    {{2, 0, 1, 0, 2, 1, 1, 1, 0}, 0},       // a saddle point whose multiplier has a bound
+    {{0, 1, 1, 1, 0, 1, 1, 1, 0}, 0},       // three rows without a diagonal, each beside the others
   };
   const double b[] = {-1, 1, -2}, x[] = {0, 0, 0};
   for (size_t k = 0; k < sizeof trials/sizeof trials[0]; k++) {
@@ -278,6 +280,69 @@ static void an_objective_of_zero_can_be_reached(void **state) {
   assert_false(certified(&problem, off, 1e-8).solved);
 }
 
+// min (v1 - v2)^2 where v1 + v2 = 1: the objective is 0, its terms are not. The scale is theirs,
+// and in other units the verdict is the same.
+static void terms_are_a_scale_where_the_objective_is_zero(void **state) {
+  (void)state;
+  const double M[] = {2, -2, -1, -2, 2, -1, 1, 1, 0}, lo[] = {-INF, -INF, -INF};
+  for (int unit = -20; unit <= 20; unit += 10)
+    for (int off = 0; off < 2; off++) {
+      const double v = ldexp(1.0, unit), R[] = {3, 1, 0.5}, C[] = {v, v, 1/v};
+      const double error = off ? 1e-9 : 1e-13, at[] = {0.5 + error, 0.5 - error, 0};
+      double A[9], b[] = {0, 0, -0.5}, x[3];
+      for (int i = 0; i < 3; i++) {
+        x[i] = at[i]/C[i];
+        for (int j = 0; j < 3; j++) A[3*i + j] = R[i]*M[3*i + j]*C[j];
+      }
+      const perp_dense dense = {3, A, 0, 0};
+      const perp_problem problem = {.A = perp_from_dense(&dense, 0), .b = b, .lo = lo, .hi = NULL};
+      const perp_certificate c = certified(&problem, x, 1e-8);
+      assert_true(c.kkt);
+      assert_int_equal(c.kkt_failed, off ? PERP_KKT_GAP : 0);
+    }
+}
+
+// [P B'; B -D]: a saddle point, whose multipliers have no bounds. It is judged as [P -B'; B D] is.
+static void saddle_points_are_quadratic_programs(void **state) {
+  (void)state;
+  qp_problem qp = made("UBH1", 10);
+  qp_complementarity c;
+  qp_complementarity_make(&c, &qp);
+  const int32_t n = c.n, first = qp.variables + c.slacks;
+  double *x = calloc((size_t)n, sizeof *x), *near = calloc((size_t)n, sizeof *x);
+  double *b = malloc((size_t)n*sizeof *b);
+  assert_int_equal(solve(&c.problem, "auto", 1e-10, x).status, PERP_STATUS_SOLVED);
+  for (int32_t i = 0; i < n; i++) {
+    b[i] = i < first ? c.b[i] : -c.b[i];
+    near[i] = i < first ? x[i] : x[i]*(1 + 1e-5);
+  }
+  const perp_certificate right = certified(&c.problem, x, 1e-8),
+                         wrong = certified(&c.problem, near, 1e-8);
+  assert_true(right.kkt && right.solved && wrong.kkt && wrong.kkt_failed);
+  for (int32_t j = 0; j < n; j++)
+    for (int32_t p = c.colptr[j]; p < c.colptr[j + 1]; p++)
+      if (c.row[p] >= first) c.value[p] = -c.value[p];
+  perp_problem saddle = c.problem;
+  saddle.b = b;
+  const perp_certificate yes = certified(&saddle, x, 1e-8), no = certified(&saddle, near, 1e-8);
+  assert_true(yes.kkt && yes.solved && no.kkt);
+  assert_int_equal(no.kkt_failed, wrong.kkt_failed);
+  assert_true(yes.objective == right.objective && yes.dual_objective == right.dual_objective);
+  assert_true(yes.primal_residual == right.primal_residual);
+  assert_true(yes.dual_residual == right.dual_residual);
+  double *lo = malloc((size_t)n*sizeof *lo);   // a multiplier with a bound has a sign
+  memcpy(lo, c.lo, (size_t)n*sizeof *lo);
+  lo[n - 1] = -1e6;
+  saddle.lo = lo;
+  assert_false(certified(&saddle, x, 1e-8).kkt);
+  free(lo);
+  free(b);
+  free(near);
+  free(x);
+  qp_complementarity_free(&c);
+  qp_free(&qp);
+}
+
 // Small dense problems are solved on the stack, by a bound instead of the certificate, but for
 // these: both have the same verdict and the same numbers.
 static void small_dense_programs_are_judged_alike(void **state) {
@@ -295,8 +360,14 @@ static void small_dense_programs_are_judged_alike(void **state) {
       }
       b[i] *= d;
     }
+    double lo[N] = {0};
+    for (int i = V; i < N && trial%3 == 0; i++) {   // a saddle point: multipliers without bounds
+      lo[i] = -INF;
+      b[i] = -b[i];
+      for (int j = 0; j < N; j++) M[N*i + j] = -M[N*i + j];
+    }
     const perp_dense dense = {N, M, 0, 0};
-    const perp_problem problem = {.A = perp_from_dense(&dense, 0), .b = b};
+    const perp_problem problem = {.A = perp_from_dense(&dense, 0), .b = b, .lo = lo, .hi = NULL};
     const perp_result r = solve(&problem, "auto", 1e-8, x);
     const perp_certificate own = certified(&problem, x, 1e-8);
     assert_true(own.kkt && r.certificate.kkt);
@@ -316,6 +387,8 @@ int main(void) {
     cmocka_unit_test(scaling_and_permuting_change_nothing),
     cmocka_unit_test(other_matrices_are_judged_as_before),
     cmocka_unit_test(an_objective_of_zero_can_be_reached),
+    cmocka_unit_test(terms_are_a_scale_where_the_objective_is_zero),
+    cmocka_unit_test(saddle_points_are_quadratic_programs),
     cmocka_unit_test(small_dense_programs_are_judged_alike),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,22 +8,30 @@
 // mixes these units, and a small residual next to a large multiplier is a large error of the
 // objective. So components of this form are judged by three measures, each in its own scale:
 //
-//     gap     sum over i of |y_i| w_i  <=  tol F  + rounding
+//     gap     sum over i of |y_i| w_i  <=  tol max(F, S) + rounding
 //     dual    r_i of the rows of v     <=  tol max R_i (|P||v| + |q|)_i + rounding
 //     primal  r_i of the rows of l     <=  tol max(R_i (|D||l| + |c|)_i, |v_j|/C_j) + rounding
 //
 // w_i is the distance of x_i to the bound that y_i points to. A bound that is farther away than
 // max(|x_i|, C_i max |x_j|/C_j) counts as that far, and an infinite one as |x_i| away. F is the
-// larger one of |primal objective| and |dual objective|:
+// largest one of |primal objective|, |dual objective|, |1/2 v'P v| and |q'v|:
 //     primal = 1/2 v'P v + q'v + 1/2 l'D l - sum of y_i bound_i over rows of l
 //     dual   = primal - sum of y_i (x_i - bound_i)             bound_i = 0 where it is infinite
-// Nothing here is relative to |B'l|, so large multipliers make nothing lenient. The rule of
-// certify.h has to hold besides; this one only ever refuses.
+// All of these may vanish. S = CANCELLED max (|P||v| + |q|)_i C_i max |v_j|/C_j is a small part of
+// what a term of the objective can be for a v of this size: an objective that is smaller is not
+// resolved. Nothing here is relative to |B'l|, so large multipliers make nothing lenient. The rule
+// of certify.h has to hold besides; this one only ever refuses.
 //
 // Rows of one side are tied by d_i A_ij = d_j A_ji, rows of different sides by d_i A_ij = -d_j A_ji
 // with weights d > 0. All weights are 1 unless somebody has scaled rows or columns; then sums over
 // rows are weighted by d, and the verdict stays the same. A component is of the form above if all
 // its entries agree on sides and weights, and both sides have rows.
+//
+// Saddle points [P B'; B -D] are of this form once the rows of l have changed their signs, which
+// means nothing where l is free: y_i = 0 and -y_i = 0 are the same. A row with A_ii < 0 has to
+// change its sign. A row with A_ii = 0 has no entries on its own side, because P and D are
+// semidefinite, so that each of its entries says whether it does. Such a row has a weight d_i < 0, and the component
+// is judged so only where all of these have no bounds.
 // Cost: a look at A when it is new; a pass over its entries for each verdict.
 #include "certify_kkt.h"
 
@@ -40,6 +48,7 @@
 #define WEIGHT_MAX 1e100           // beyond it, sums over rows could overflow
 #define ROUNDING 32.0              // units of rounding that a sum may lose, as in certify.h
 #define SUM_ROUNDING 2.0           // ... that the gap may: doubles near the solution have one
+#define CANCELLED 1e-3             // terms of an objective may cancel to this part of them
 #define CAP 100.0                  // times the tolerance: the most that rounding excuses
 
 static const double u = 0x1p-53;
@@ -84,29 +93,45 @@ static int entries_open(const perp_operator *operator, entries_of *A) {
   return A->csc != NULL || A->dense != NULL;
 }
 
-// Follows the entries from row `first` on. 1: its component agrees on sides and weights, and has
-// two sides.
+// The sign of row i where its diagonal tells it: 1, or -1 where it has to change; else 0.
+static double own_sign(const entries_of *A, int32_t i) {
+  const double diagonal = entry(A, i, i);
+  return diagonal > 0.0 ? 1.0 : diagonal < 0.0 ? -1.0 : 0.0;
+}
+
+// Follows the entries from row `first` on. 1: its component agrees on sides, signs and weights, and
+// has two sides.
 static int follow(certifier *c, const entries_of *A, int32_t first, int32_t *queue) {
   int32_t count = 0, two = 0;
+  const double start = own_sign(A, first);
   c->side[first] = 1;
-  c->weight[first] = 1.0;
+  c->weight[first] = start != 0.0 ? start : 1.0;
   queue[count++] = first;
   for (int32_t at = 0; at < count; at++) {
     const int32_t j = queue[at];
+    const double sign_j = c->weight[j] > 0.0 ? 1.0 : -1.0, own_j = own_sign(A, j);
     int32_t i;
     double a;
     for (int32_t k = 0; next_entry(A, j, &k, &i, &a);) {
       if (i == j || a == 0.0) continue;
-      const double back = entry(A, j, i), weight = c->weight[j]*fabs(back)/fabs(a);
-      if (!(weight > 1.0/WEIGHT_MAX && weight < WEIGHT_MAX)) return 0;
-      const int8_t side = (int8_t)((a > 0.0) == (back > 0.0) ? c->side[j] : -c->side[j]);
+      const double back = entry(A, j, i), size = fabs(c->weight[j]*back/a);
+      if (!(size > 1.0/WEIGHT_MAX && size < WEIGHT_MAX)) return 0;
+      const double alike = (a > 0.0) == (back > 0.0) ? 1.0 : -1.0, own_i = own_sign(A, i);
+      // on different sides unless both have a diagonal: then alike*sign_i*sign_j = -1
+      const double sign_i = own_i != 0.0 && own_j != 0.0 ? own_i
+                            : c->side[i] != 0            ? (c->weight[i] > 0.0 ? 1.0 : -1.0)
+                                                         : -alike*sign_j;
+      const double weight = sign_i*size;
+      const int8_t side = (int8_t)(alike*sign_i*sign_j > 0.0 ? c->side[j] : -c->side[j]);
+      if (own_i != 0.0 && sign_i != own_i) return 0;
+      if ((own_i == 0.0 || own_j == 0.0) && side == c->side[j]) return 0;
       two |= side != c->side[j];
       if (c->side[i] == 0) {
         c->side[i] = side;
         c->weight[i] = weight;
         queue[count++] = i;
       } else if (c->side[i] != side ||
-                 !(fabs(weight - c->weight[i]) <= WEIGHT_MISMATCH_MAX*c->weight[i])) {
+                 !(fabs(weight - c->weight[i]) <= WEIGHT_MISMATCH_MAX*size)) {
         return 0;
       }
     }
@@ -114,20 +139,30 @@ static int follow(certifier *c, const entries_of *A, int32_t first, int32_t *que
   return two;
 }
 
+// A symmetric matrix without rows that may have to change their signs has one side.
+static int one_sided(const certifier *c, const entries_of *A, int32_t n) {
+  for (int32_t i = 0; i < n && c->symmetric; i++)
+    if (c->entries[i] > 0 && !(entry(A, i, i) > 0.0)) return 0;
+  return c->symmetric;
+}
+
 void kkt_look(certifier *c, const perp_operator *A) {
   const int32_t n = A->n;
   entries_of entries;
   c->kkt = 0;
   c->kkt_all = 1;
-  if (c->symmetric || n == 0 || !entries_open(A, &entries)) return;
+  if (n == 0 || !entries_open(A, &entries) || one_sided(c, &entries, n)) return;
   int32_t *queue = (int32_t *)c->work, *verdict = queue + n;   // n: of a component, 1 yes, 2 no
   double *own = c->work + 2*n;   // 2 for each component: the entries within its sides
   memset(c->side, 0, (size_t)n*sizeof *c->side);
   memset(verdict, 0, (size_t)c->components*sizeof *verdict);
-  for (int32_t i = 0; i < n; i++) {
-    const int32_t k = c->component[i];
-    if (verdict[k] == 0) verdict[k] = follow(c, &entries, i, queue) ? 1 : 2;
-  }
+  // from a row whose sign is known, if there is one
+  for (int pass = 0; pass < 2; pass++)
+    for (int32_t i = 0; i < n; i++) {
+      const int32_t k = c->component[i];
+      if (verdict[k] == 0 && (pass == 1 || own_sign(&entries, i) != 0.0))
+        verdict[k] = follow(c, &entries, i, queue) ? 1 : 2;
+    }
   for (int32_t i = 0; i < n; i++)   // an entry without its opposite leads there
     if (c->side[i] == 0) verdict[c->component[i]] = 2;
   int32_t *number = verdict + n;
@@ -158,6 +193,9 @@ void kkt_look(certifier *c, const perp_operator *A) {
 
 typedef struct part {        // of a component
   exact_sum objective, gap;  // signed
+  double quadratic, linear;  // 1/2 v'P v and q'v
+  double term;               // what a term of the objective can be
+  double bounded;            // 1: a row that has to change its sign has bounds
   double absolute, rounding, most_rounding;
   double loose;              // what rows within the absolute tolerance may add
   double size[2];            // primal, dual, in the units of r
@@ -166,7 +204,7 @@ typedef struct part {        // of a component
 
 typedef struct row_at {      // row i at x
   int dual;                  // it belongs to a multiplier
-  double y, weight;          // weight: d_i
+  double y, weight;          // weight: d_i, with its sign
   double bound;              // the one that y points to, 0 where it is infinite
   double distance;           // of x_i to it; INFINITY
 } row_at;
@@ -197,25 +235,27 @@ static void own_products(const certifier *c, double *own, double *own_size) {
   }
 }
 
-static void add_row(const certifier *c, int32_t i, double own, part *p) {
+static void add_row(const certifier *c, int32_t i, double own, double own_size, part *p) {
   const row_at row = look_at(c, i);
-  const double x = c->x[i], b = c->problem->b[i];
+  const double x = c->x[i], b = c->problem->b[i], weight = fabs(row.weight);
   if (row.dual) {
     exact_add_product(&p->objective, row.weight*x, 0.5*own);
     exact_add_product(&p->objective, -row.weight*row.y, row.bound);
   } else {
     exact_add_product(&p->objective, row.weight*x, 0.5*own);
     exact_add_product(&p->objective, row.weight*x, b);
+    p->quadratic += 0.5*row.weight*x*own;
+    p->linear += row.weight*x*b;
+    p->term = max2(p->term, weight*(own_size + fabs(b))*p->reach[0]/c->inverse_C[i]);
   }
   exact_add_product(&p->gap, row.weight*row.y, x - row.bound);
   const double reach = max2(fabs(x), p->reach[row.dual]/c->inverse_C[i]);
-  const double w = row.weight*(row.distance < (double)INFINITY ? min2(row.distance, reach)
-                                                               : fabs(x));
+  const double w = weight*(row.distance < (double)INFINITY ? min2(row.distance, reach) : fabs(x));
   const double data = certify_scale_of(c, i).base/c->R[i];
   p->absolute += fabs(row.y)*w;
   p->rounding += SUM_ROUNDING*u*w*c->a[i];
   p->most_rounding = max2(p->most_rounding, ROUNDING*u*w*data);
-  p->loose += max2(w, row.weight*fabs(row.y));
+  p->loose += max2(w, weight*fabs(row.y));
 }
 
 // 1: row i is within what its two sides allow.
@@ -233,7 +273,8 @@ static double finite_or_infinity(double v) { return v - v == 0.0 ? v : (double)I
 // The bits of what does not fit, of one component; `excused`: it fits thanks to rounding.
 static int32_t judge_part(const part *p, double tol, double absolute_tol, int *excused) {
   const double primal = exact_value(p->objective), gap = exact_value(p->gap);
-  const double F = max2(fabs(primal), fabs(primal - gap));
+  const double terms = max2(max2(fabs(p->quadratic), fabs(p->linear)), CANCELLED*p->term);
+  const double F = max2(max2(fabs(primal), fabs(primal - gap)), terms);
   const double allowed = tol*F + min2(p->rounding, CAP*tol*F) + p->most_rounding +
                          absolute_tol*p->loose;
   *excused |= p->absolute > tol*F + p->most_rounding + absolute_tol*p->loose;
@@ -245,7 +286,7 @@ int kkt_judge(const certifier *c, double tol, double absolute_tol, const uint8_t
   const int32_t n = c->n;
   if (c->kkt == 0) return 1;
   double *own = c->work, *own_size = own + n;
-  part *parts = (part *)(own_size + n);   // each has two rows or more: at most 6 n doubles
+  part *parts = (part *)(own_size + n);   // each has two rows or more: at most 8 n doubles
   memset(parts, 0, (size_t)c->kkt*sizeof *parts);
   own_products(c, own, own_size);
   for (int32_t i = 0; i < n; i++) {
@@ -256,18 +297,24 @@ int kkt_judge(const certifier *c, double tol, double absolute_tol, const uint8_t
     p->reach[dual] = max2(p->reach[dual], reach);
     p->size[!dual] = max2(p->size[!dual], c->R[i]*(own_size[i] + fabs(c->problem->b[i])));
     if (!dual) p->size[0] = max2(p->size[0], reach);
+    const int bounds = lower(c->problem->lo, i) > -(double)INFINITY ||
+                       upper(c->problem->hi, i) < (double)INFINITY;
+    if (c->weight[i] < 0.0 && bounds) p->bounded = 1.0;
   }
   for (int32_t i = 0; i < n; i++)
-    if (c->kkt_part[i] >= 0) add_row(c, i, own[i], &parts[c->kkt_part[i]]);
+    if (c->kkt_part[i] >= 0) add_row(c, i, own[i], own_size[i], &parts[c->kkt_part[i]]);
   exact_sum objective = {0}, gap = {0};
+  int all = c->kkt_all;
   uint8_t *asked = (uint8_t *)own_size;   // of a component; own_size has been used
   for (int32_t k = 0; k < c->kkt; k++) {
     exact_add(&objective, exact_value(parts[k].objective));
     exact_add(&gap, exact_value(parts[k].gap));
-    asked[k] = rows == NULL;
+    asked[k] = rows == NULL && parts[k].bounded == 0.0;
+    all &= parts[k].bounded == 0.0;
   }
   for (int32_t i = 0; rows != NULL && i < n; i++)
-    if (rows[i] && c->kkt_part[i] >= 0) asked[c->kkt_part[i]] = 1;
+    if (rows[i] && c->kkt_part[i] >= 0)
+      asked[c->kkt_part[i]] = parts[c->kkt_part[i]].bounded == 0.0;
   int32_t failed = 0;
   int excused = 0;
   for (int32_t k = 0; k < c->kkt; k++)
@@ -285,7 +332,7 @@ int kkt_judge(const certifier *c, double tol, double absolute_tol, const uint8_t
   }
   if (certificate == NULL) return failed == 0;
   certificate->kkt_failed = failed;
-  if (c->kkt_all) {
+  if (all) {
     certificate->kkt = 1;
     certificate->objective = finite_or_infinity(exact_value(objective));
     certificate->dual_objective =
