@@ -5,7 +5,7 @@
 //   3. more time gives no larger residual, in the median over the seeds;
 //   4. a step keeps its limit, or says by how much it does not.
 // --cpu-clock: by the processor time of the thread, for a machine that is busy with other things.
-#include "limits.h"
+#include "limits_world.h"
 
 #include <math.h>
 #include <stdlib.h>

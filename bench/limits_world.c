@@ -1,5 +1,5 @@
 // limits_world.c: scenes of bodies for limits.c: contact operators of heaps, and steps of worlds.
-#include "limits.h"
+#include "limits_world.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-// limits.h: what limits.c and limits_world.c share: the laws of a time limit and who broke them.
-#ifndef PERP_BENCH_LIMITS_H
-#define PERP_BENCH_LIMITS_H
+// limits_world.h: what limits.c and limits_world.c share: the laws of a time limit and who broke them.
+#ifndef PERP_BENCH_LIMITS_WORLD_H
+#define PERP_BENCH_LIMITS_WORLD_H
 
 #include <scene.h>
 
