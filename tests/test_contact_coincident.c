@@ -77,10 +77,54 @@ static void a_ball_in_the_middle_of_a_hollow_sphere_stays_in(void **unused) {
   }
 }
 
+// A ball in the middle of a hollow sphere, or next to it, that is fast enough to leave in one step:
+// it meets the wall in that step, as a contact that slows it down, and is not only put back.
+static void a_ball_in_the_middle_meets_the_wall(void **unused) {
+  (void)unused;
+  static const double aside[] = {0.0, 1e-12, 0.01};
+  for (int dimension = 2; dimension <= 3; dimension++)
+    for (size_t k = 0; k < sizeof aside/sizeof *aside; k++)
+      for (int axis = 0; axis < dimension; axis++) {
+        perp_world_settings s = perp_world_defaults();
+        s.dimension = dimension;
+        for (int c = 0; c < 3; c++) s.gravity[c] = 0.0;
+        perp_world *w = world_with(&s);
+        put(w, perp_hollow(1.0));
+        perp_body ball = perp_sphere(0.1, 1.0);
+        ball.motion.position[axis] = aside[k];
+        ball.motion.velocity[axis] = 3.0/s.step;
+        put(w, ball);
+        for (int n = 0; n < 3; n++) {
+          const perp_step r = step(w);
+          const double *x = perp_world_motions(w)[1].position;
+          if (!(r.kinetic <= 0.5*0.95*0.95/(s.step*s.step)))   // at most the way that is left
+            fail_msg("%g aside, axis %d: kinetic energy %g", aside[k], axis, r.kinetic);
+          const double distance = sqrt(x[0]*x[0] + x[1]*x[1] + x[2]*x[2]);
+          if (!(distance <= 0.9 + 2*s.margin))
+            fail_msg("%g aside, axis %d: %g from the middle", aside[k], axis, distance);
+        }
+        perp_world_destroy(w);
+      }
+}
+
+// One that is larger than the hollow: it cannot come apart, and that is told.
+static void a_ball_too_large_is_told(void **unused) {
+  (void)unused;
+  perp_world_settings s = perp_world_defaults();
+  perp_world *w = world_with(&s);
+  put(w, perp_hollow(1.0));
+  put(w, perp_sphere(1.5, 1.0));
+  const perp_step r = step(w);
+  if (!(r.penetration >= 0.4 || r.unprojected > 0)) fail_msg("%g deep, and nothing says so", r.penetration);
+  perp_world_destroy(w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(bodies_at_one_place_come_apart),
     cmocka_unit_test(a_ball_in_the_middle_of_a_hollow_sphere_stays_in),
+    cmocka_unit_test(a_ball_in_the_middle_meets_the_wall),
+    cmocka_unit_test(a_ball_too_large_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

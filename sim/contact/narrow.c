@@ -118,12 +118,16 @@ static int32_t sphere_hollow(const perp_world *w, int32_t sphere, int32_t hollow
   sub3(motions_of(w)[sphere].position, motions_of(w)[hollow].position, p);
   const double distance = norm3(p),
                room = bodies_of(w)[hollow].extent[0] - bodies_of(w)[sphere].extent[0];
-  if (!(distance > 0.0)) return 0;   // in the middle no direction is the nearest
   double n[3], s[3];
-  for (int k = 0; k < 3; k++) n[k] = -p[k]/distance;
+  relative_way(w, sphere, hollow, s);
+  if (distance > 0.0) {
+    for (int k = 0; k < 3; k++) n[k] = -p[k]/distance;
+  } else {   // In the middle all directions are alike: take that of the motion, or the first axis.
+    const double way = norm3(s);
+    for (int k = 0; k < 3; k++) n[k] = way > 0.0 ? -s[k]/way : k == 0 ? -1.0 : 0.0;
+  }
   const double gap = room - distance;
   if (gap >= w->settings.margin) {
-    relative_way(w, sphere, hollow, s);
     for (int k = 0; k < 3; k++) s[k] += p[k];
     if (norm3(s) <= room) return 0;   // a sphere is convex: inside at both ends is inside
   }
