@@ -42,6 +42,28 @@ static void a_row_that_is_all_wrong_is_not_solved(void **state) {
   assert_true(r.status != PERP_STATUS_SOLVED);
 }
 
+// The message names the row, the number, the limit, the option and what to do.
+static void the_message_says_that_a_row_is_wrong(void **state) {
+  (void)state;
+  const perp_dense D = {.n = unsolvable.n, .value = unsolvable.A};
+  const perp_problem p = {.A = perp_from_dense(&D, 0), .b = unsolvable.b};
+  small s = unsolvable;
+  perp_options o = perp_default_options(perp_find_method("pgs"));
+  o.iteration_limit = 1;
+  o.presolve = 0;
+  perp_result r;
+  assert_int_equal(perp_solve_once(&p, s.x, &o, &r), PERP_OK);
+  assert_true(r.status != PERP_STATUS_SOLVED && r.certificate.residual <= 1e-8);
+  const char *const words[] = {"Row 3 is wrong by 0.999 of its own data", "componentwise_tol allows 0.01",
+                               "Raise componentwise_tol to accept such an x."};
+  for (int k = 0; k < 3; k++)
+    if (strstr(r.message, words[k]) == NULL) fail_msg("'%s' is not in: %s", words[k], r.message);
+  o.componentwise_tol = 2.0;        // and so it does
+  s = unsolvable;
+  assert_int_equal(perp_solve_once(&p, s.x, &o, &r), PERP_OK);
+  if (r.status != PERP_STATUS_SOLVED) fail_msg("%s", r.message);
+}
+
 static void tolerances_are_checked(void **state) {
   (void)state;
   const perp_dense D = {.n = 6, .value = unsolvable.A};
@@ -77,40 +99,74 @@ static void draw_small(small *s) {
   if (whole(0, 2) == 0) s->x[whole(0, s->n - 1)] += 3.0;
 }
 
-static void same(const perp_certificate *a, const perp_certificate *b) {
+static void same(const perp_certificate *a, const perp_certificate *b, const char *what) {
   if (fabs(a->residual/1e-8 - 1.0) < 1e-3) return;   // on the edge of the tolerance
   assert_int_equal(a->solved, b->solved);
   if (a->residual > 1e-8) return;   // the x of an x that is no solution is not moved
-  assert_true(fabs(a->componentwise - b->componentwise) <= 1e-6*(1.0 + a->componentwise));
+  // The unit of halves that only b ties together is a power of two near b: the measure may change
+  // by such a factor.
+  const double ratio = b->componentwise/a->componentwise;
+  if (fabs(a->componentwise - b->componentwise) > 1e-6*(1.0 + a->componentwise) &&
+      !(ratio >= 0.25 && ratio <= 4.0))
+    fail_msg("componentwise %g, and %g %s", a->componentwise, b->componentwise, what);
+}
+
+// s in other units: rows times 2^row_i, columns times 2^column_j.
+static void change_units(const small *s, const int *row, const int *column, small *t) {
+  *t = *s;
+  for (int i = 0; i < s->n; i++) {
+    for (int j = 0; j < s->n; j++)
+      t->A[i*s->n + j] = ldexp(s->A[i*s->n + j], row[i] + column[j]);
+    t->b[i] = ldexp(s->b[i], row[i]);
+    t->x[i] = ldexp(s->x[i], -column[i]);
+  }
 }
 
 static void units_order_and_neighbours_do_not_matter(void **state) {
   (void)state;
   static small s, t;
   support_state = 11;
-  int solved = 0, ruled = 0;
+  int solved = 0, ruled = 0, far_apart = 0;
   for (int trial = 0; trial < 600; trial++) {
     draw_small(&s);
     const int n = s.n;
     const perp_certificate first = judge_small(&s, 0.0);
     solved += first.solved;
     ruled += !first.solved && first.residual <= 1e-8;
-    t = s;                          // one power of two for all rows, and one for all columns
-    const int row = whole(-30, 30), column = whole(-30, 30);
+    int row[MOST], column[MOST];
+    const int all_rows = whole(-30, 30), all_columns = whole(-30, 30);
     for (int i = 0; i < n; i++) {
-      for (int j = 0; j < n; j++) t.A[i*n + j] = ldexp(s.A[i*n + j], row + column);
-      t.b[i] = ldexp(s.b[i], row);
-      t.x[i] = ldexp(s.x[i], -column);
+      row[i] = all_rows;
+      column[i] = all_columns;
     }
+    change_units(&s, row, column, &t);
     perp_certificate other = judge_small(&t, 0.0);
-    same(&first, &other);
+    same(&first, &other, "in other units");
+    // Each row and column in units of its own. R and C are powers of two that follow them up to such
+    // a factor: the verdict is the same but next to tol, and the measures are not to the digit.
+    for (int i = 0; i < n; i++) {
+      row[i] = whole(-3, 3);
+      column[i] = whole(-3, 3);
+    }
+    change_units(&s, row, column, &t);
+    other = judge_small(&t, 0.0);
+    const int near_tol = first.residual > 0.25e-8 && first.residual < 4e-8;
+    if (!near_tol) assert_int_equal(first.solved, other.solved);
+    for (int i = 0; i < n; i++) {   // and in units that are far apart
+      row[i] *= 10;
+      column[i] *= 10;
+    }
+    change_units(&s, row, column, &t);
+    other = judge_small(&t, 0.0);
+    far_apart += first.solved != other.solved;
+    t = s;
     for (int i = 0; i < n; i++) {   // in the opposite order
       for (int j = 0; j < n; j++) t.A[i*n + j] = s.A[(n - 1 - i)*n + n - 1 - j];
       t.b[i] = s.b[n - 1 - i];
       t.x[i] = s.x[n - 1 - i];
     }
     other = judge_small(&t, 0.0);
-    same(&first, &other);
+    same(&first, &other, "in another order");
     t.n = 2*n;                      // beside a problem a million times as large, which is solved
     memset(t.A, 0, sizeof t.A);
     for (int i = 0; i < n; i++) {
@@ -122,14 +178,16 @@ static void units_order_and_neighbours_do_not_matter(void **state) {
       t.x[n + i] = 1e16;
     }
     other = judge_small(&t, 0.0);
-    same(&first, &other);
+    same(&first, &other, "beside other rows");
   }
   assert_true(solved > 100 && ruled > 3);
+  assert_true(far_apart <= 6);      // of 600: matrices whose units nobody can tell (docs/theory.md)
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_row_that_is_all_wrong_is_not_solved),
+      cmocka_unit_test(the_message_says_that_a_row_is_wrong),
       cmocka_unit_test(tolerances_are_checked),
       cmocka_unit_test(units_order_and_neighbours_do_not_matter),
   };

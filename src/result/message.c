@@ -92,7 +92,7 @@ static void say_refusal(writer *to, const perp_solver *s, const perp_certificate
   } else if (c->residual <= tol && c->componentwise > limit) {
     sayf(to, "row %d is wrong by %.3g of its own data, and componentwise_tol allows %.3g",
          c->componentwise_row, c->componentwise, limit);
-    say(to, "a larger componentwise_tol accepts such an x");
+    say(to, "raise componentwise_tol to accept such an x");
   }
 }
 
