@@ -2,6 +2,7 @@
 // unsolvable problem with b over ten magnitudes is called solved is counted by test_campaign.
 #include <perp/method.h>
 
+#include "certify.h"
 #include "support.h"
 
 enum { MOST = 12 };
@@ -184,11 +185,45 @@ static void units_order_and_neighbours_do_not_matter(void **state) {
   assert_true(far_apart <= 6);      // of 600: matrices whose units nobody can tell (docs/theory.md)
 }
 
+// A solve takes a quick bound in place of the measure, and may not accept what perp_certify refuses.
+// The two scalings of this A differ by 2000 in row 1, and the smaller one counts.
+static void the_quick_bound_accepts_no_more_than_the_measure(void **state) {
+  (void)state;
+  const int32_t colptr[] = {0, 3, 6, 9}, row[] = {0, 1, 2, 0, 1, 2, 0, 1, 2};
+  const double value[] = {1.865e6,    -150.3,   -1.497e-4, -150.3,  1.246e7,
+                          -1.863e7,   -1.497e-4, -1.863e7, 1.607e-6};
+  const double x[] = {1.6245e-6, 3.72686e-15, 4.36545e-12};
+  const perp_csc A = {3, 3, colptr, row, value};
+  double b[3];
+  const perp_problem p = {.A = perp_from_csc(&A, PERP_CLAIM_SYMMETRIC), .b = b};
+  for (int i = 0; i < 3; i++) {
+    double size = 0.0;
+    b[i] = 0.0;
+    for (int j = 0; j < 3; j++) {
+      b[i] -= value[3*i + j]*x[j];
+      size += fabs(value[3*i + j]*x[j]);
+    }
+    if (i == 1) b[i] += 0.0264*size;   // of which about half is left beside |A||x| + |b|
+  }
+  certifier_alone alone;
+  perp_certificate quick, exact;
+  assert_int_equal(certifier_begin("test", &p, &alone), PERP_OK);
+  alone.c.componentwise_tol = 1e-2;
+  assert_int_equal(certifier_check(&alone.c, x, 9e-7, 0.0, 0, &exact), PERP_OK);
+  assert_true(alone.c.two && exact.residual <= 9e-7);
+  assert_true(exact.componentwise > 1e-2 && exact.componentwise_row == 1 && !exact.solved);
+  alone.c.exact = 0;                  // as a solve asks it
+  assert_int_equal(certifier_check(&alone.c, x, 9e-7, 0.0, 0, &quick), PERP_OK);
+  certifier_end(&alone);
+  assert_false(quick.solved);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_row_that_is_all_wrong_is_not_solved),
       cmocka_unit_test(the_message_says_that_a_row_is_wrong),
       cmocka_unit_test(tolerances_are_checked),
+      cmocka_unit_test(the_quick_bound_accepts_no_more_than_the_measure),
       cmocka_unit_test(units_order_and_neighbours_do_not_matter),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
