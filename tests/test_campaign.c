@@ -16,8 +16,8 @@
 // proved:       a solution lies in the enclosure of perp_prove, and perp_error_bound's bound holds
 // always:       x is finite and within its bounds
 // In the wide families of exact/problems.h doubles do not always tell whether there is a solution:
-// "solved" may be false for fewer than 1 in 10^4 of their unsolvable problems, whichever method says
-// it, and how near x is to a solution is counted and not demanded.
+// "solved" may be false in fewer than 1 in 10^4 solves of their unsolvable problems, by all methods
+// together and by auto alone, and how near x is to a solution is counted and not demanded.
 // Beyond claims: auto solves what is solvable of the classes P, PSD and strictly copositive, and a
 // finite method the problems of its own classes (assumes) unless they are badly scaled.
 // cost: 30
@@ -52,7 +52,8 @@ typedef struct family_tally {
   int64_t problems, solvable, skipped;   // skipped: the exact code overflows
   int64_t missed;                        // solvable, not solved by auto
   int64_t distant;                       // claims of a solution that is not near an exact one
-  int64_t false_problems, false_claims, false_of_auto;   // "solved" where there is no solution
+  int64_t unsolvable_solves;             // by all methods
+  int64_t false_claims, false_of_auto;   // "solved" where there is no solution
   int64_t false_infeasible;              // claims
 } family_tally;
 
@@ -287,6 +288,7 @@ static int campaign_method(const small_problem *s, uint64_t number, const perp_m
         !problem_class_is_wide(s->kind))
       report(s, number, m->name, "finds none of the solutions: %s", r.message);
   } else {
+    family[s->kind].unsolvable_solves++;
     t->unsolvable++;
     t->infeasible += truth->feasible == EXACT_NO;
     t->proved_none += r.status == PERP_STATUS_NO_SOLUTION || r.status == PERP_STATUS_INFEASIBLE;
@@ -343,7 +345,6 @@ static void run_problem(uint64_t number) {
   problem_make(number, &s);
   if (asked != NULL && strcmp(asked, problem_class_name(s.kind)) != 0) return;
   family_tally *f = &family[s.kind];
-  const int64_t false_before = f->false_claims;
   truth.solvable = exact_solvable(&s.exact, truth.x);
   truth.feasible = exact_feasible(&s.exact);
   if (truth.solvable == EXACT_OVERFLOW || truth.feasible == EXACT_OVERFLOW) {
@@ -374,7 +375,6 @@ static void run_problem(uint64_t number) {
              problem_class_name(s.kind));
   }
   if (only == NULL) cross_check(&s, number, &truth, auto_solved);
-  f->false_problems += f->false_claims > false_before;
 }
 
 static family_tally sum_of_families(void) {
@@ -389,21 +389,38 @@ static family_tally sum_of_families(void) {
 }
 
 static void print_families(void) {
-  printf("\nleft out: the exact code overflows; missed: solvable, not solved by auto; far: claims of "
-         "a solution\nmore than %g max(1, |x_i|) away from every exact one; false: unsolvable, called "
-         "solved by a\nmethod, by auto; infeasible: claims of it that are false\n", CLOSE);
-  printf("%-20s %9s %9s %9s %9s %7s %7s %7s %7s %10s\n", "family", "problems", "solvable",
-         "unsolvable", "left out", "missed", "far", "false", "of auto", "infeasible");
+  printf("\nleft out: the exact code overflows. missed: solvable, not solved by auto. far: claims of a "
+         "solution\nmore than %g max(1, |x_i|) away from every exact one. solves: of unsolvable "
+         "problems, by all methods.\nfalse: \"solved\" among them. by auto: likewise, of the "
+         "unsolvable problems. infeasible: false claims of it.\n", CLOSE);
+  printf("%-20s %9s %9s %10s %8s %7s %7s %9s %6s %8s %10s\n", "family", "problems", "solvable",
+         "unsolvable", "left out", "missed", "far", "solves", "false", "by auto", "infeasible");
   for (int c = 0; c < PROBLEM_CLASSES; c++) {
     const family_tally *f = &family[c];
     if (f->problems == 0) continue;
-    printf("%-20s %9lld %9lld %9lld %9lld %7lld %7lld %7lld %7lld %10lld\n",
+    printf("%-20s %9lld %9lld %10lld %8lld %7lld %7lld %9lld %6lld %8lld %10lld\n",
            problem_class_name((problem_class)c), (long long)f->problems, (long long)f->solvable,
            (long long)(f->problems - f->solvable), (long long)f->skipped, (long long)f->missed,
-           (long long)f->distant, (long long)f->false_problems, (long long)f->false_of_auto,
-           (long long)f->false_infeasible);
+           (long long)f->distant, (long long)f->unsolvable_solves, (long long)f->false_claims,
+           (long long)f->false_of_auto, (long long)f->false_infeasible);
   }
   fflush(stdout);
+}
+
+// A part of the long campaign has too few unsolvable problems for a rate of 10^-4: one of auto's
+// answers may be false in each family.
+static void check_families(int is_part) {
+  for (int c = 0; c < PROBLEM_CLASSES; c++) {
+    const family_tally *f = &family[c];
+    const int wide = problem_class_is_wide((problem_class)c);
+    const int64_t claims = wide ? f->unsolvable_solves/10000 : 0;
+    const int64_t of_auto = wide ? (f->problems - f->solvable)/10000 + is_part : 0;
+    if (f->false_claims > (claims > of_auto ? claims : of_auto) || f->false_of_auto > of_auto)
+      fail_msg("%s: %lld claims of a solution are false and %lld of auto, at most %lld and %lld may be",
+               problem_class_name((problem_class)c), (long long)f->false_claims,
+               (long long)f->false_of_auto, (long long)claims, (long long)of_auto);
+    assert_int_equal(f->false_infeasible, 0);
+  }
 }
 
 static void print_tallies(void) {
@@ -469,16 +486,7 @@ static void every_claim_is_true(void **state) {
   const family_tally sum = sum_of_families();
   assert_true(sum.skipped <= sum.problems/1000 && undecided <= sum.problems/1000);
   if (wrong > 0) fail_msg("%lld findings, see above", (long long)wrong);
-  for (int c = 0; c < PROBLEM_CLASSES && !rule_is_off(); c++) {
-    const family_tally *f = &family[c];
-    const int64_t allowed = problem_class_is_wide((problem_class)c)
-                                ? (f->problems - f->solvable)/10000 : 0;
-    if (f->false_problems > allowed)
-      fail_msg("%s: %lld unsolvable problems are called solved, at most %lld may be",
-               problem_class_name((problem_class)c), (long long)f->false_problems,
-               (long long)allowed);
-    assert_int_equal(f->false_infeasible, 0);
-  }
+  if (!rule_is_off()) check_families(longer && shard != NULL);
 }
 
 int main(void) {
