@@ -620,6 +620,8 @@ static perp_error check_as_given(certifier *c, const double *x, double tol, doub
     if (quickly || judge(c, x, tol, absolute_tol, c->hurried ? 0.0 : slack, certificate)) {
       // Not known: no verdict of a hurry is the last one, and what is far need not be looked at.
       if (c->hurried || (!certificate->solved && leave)) return PERP_OK;
+      if (quickly && componentwise_at_once(c, certificate->residual*c->G[0], slack, certificate))
+        return PERP_OK;
       if (certificate->solved && componentwise_bound(c, slack, 0, limit, certificate))
         return PERP_OK;
       c->left = leave;

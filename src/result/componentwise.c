@@ -238,6 +238,16 @@ int componentwise_bound(const certifier *c, double slack, int leave, double limi
   return 1;
 }
 
+int componentwise_at_once(const certifier *c, double most, double slack,
+                          perp_certificate *certificate) {
+  if (c->components != 1 || c->snaps) return 0;
+  const int rounding = most + slack <= COMPONENTWISE_ROUNDING*base_of(c, 0);
+  if (!rounding && (counts(c, 0) || c->two)) return 0;
+  certificate->componentwise = rounding ? 0.0 : -1.0;
+  certificate->componentwise_row = -1;
+  return 1;
+}
+
 double certify_componentwise(const certifier *c, int32_t i, double r, double y, double a) {
   if (!c->sized || r == 0.0 || r < certify_rule_of(c, i).R*fabs(y)) return 0.0;
   if (c->lean ? !componentwise_everywhere(c) : !counts(c, c->component[i])) return 0.0;

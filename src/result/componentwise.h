@@ -22,7 +22,8 @@
 //   0 <= A_ij A_ji <= A_ii A_jj and A_ii > 0. Contacts with friction count as that.
 // Grids of cells are Z-matrices. There rows next to their bounds do not count, and no x is moved.
 //
-// Cost: n operations where y and a are known. Where an x_i is next to its bound, one more product
+// Cost: n operations where y and a are known; in a single component often none (componentwise_at_once).
+// Where an x_i is next to its bound, one more product
 // with A, which solver_snap would take anyway. A pass over the entries of a new A.
 #ifndef PERP_COMPONENTWISE_H
 #define PERP_COMPONENTWISE_H
@@ -74,6 +75,10 @@ double componentwise_measure(const certifier *c, double absolute_tol, int leave,
 // counts is above a thousandth of limit.
 int componentwise_bound(const certifier *c, double slack, int leave, double limit,
                         perp_certificate *certificate);
+// The same from the largest r_i of a single component, where no r_i is the distance to a bound, so
+// that r_i = R_i w_i: no pass over the rows. 0: that is not enough.
+int componentwise_at_once(const certifier *c, double most, double slack,
+                          perp_certificate *certificate);
 // Of row i alone, from its r, y and a = (|A||x| + |b|)_i; 0 where it does not count, where A tells
 // no sizes, or where r_i is the distance to a bound.
 double certify_componentwise(const certifier *c, int32_t i, double r, double y, double a);
