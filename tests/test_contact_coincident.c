@@ -115,7 +115,8 @@ static void a_ball_too_large_is_told(void **unused) {
   put(w, perp_hollow(1.0));
   put(w, perp_sphere(1.5, 1.0));
   const perp_step r = step(w);
-  if (!(r.penetration >= 0.4 || r.unprojected > 0)) fail_msg("%g deep, and nothing says so", r.penetration);
+  if (!(r.penetration >= 0.4 || r.unprojected > 0))
+    fail_msg("%g deep, and nothing says so", r.penetration);
   perp_world_destroy(w);
 }
 

@@ -314,8 +314,9 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem,
   settle_scales(c, c->fit_R, c->fit_C);
   if (c->reducible) blocks_keep(c, c->first_R, c->first_C, c->first_base);
   if (c->two) {
-    double *unit = c->work + 4*n, *other = c->work + 5*n, *base = c->work + 6*n;   // per component;
-    memcpy(c->held_R, c->R, (size_t)n*sizeof *c->R);           // settle_units leaves these parts alone
+    // one each per component, in parts of c->work that settle_units leaves alone
+    double *unit = c->work + 4*n, *other = c->work + 5*n, *base = c->work + 6*n;
+    memcpy(c->held_R, c->R, (size_t)n*sizeof *c->R);
     memcpy(c->held_C, c->C, (size_t)n*sizeof *c->C);
     base_units(c, unit);
     for (int32_t k = 0; k < c->components; k++) base[k] = base_of_component(c, k);

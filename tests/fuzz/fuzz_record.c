@@ -76,7 +76,8 @@ static void check_chunk(const unsigned char *file, const record_index *index, in
       if (record_read_state(file, index, k, most[m], &whole, message, sizeof message))
         require(*message);
       else
-        require(whole.length >= chunk->plain && whole.length < whole.room && whole.length <= most[m]);
+        require(whole.length >= chunk->plain && whole.length < whole.room &&
+                whole.length <= most[m]);
       free(whole.data);
     }
   }
