@@ -47,6 +47,54 @@ static void a_contradiction_below_the_tolerance_is_not_solved(void **state) {
 
 // Built around a solution, which x misses by a part of 1e-9 of its size. Rows depend on each other,
 // many x_i = y_i = 0, and the units differ.
+// The same three rows beside a chain of many, with a zero stored in column 0 for each of those: rows of
+// another component, which have no place among the three.
+static void stored_zeros_join_nothing(void **state) {
+  (void)state;
+  enum { N = 100003 };
+  int32_t *colptr = calloc(N + 1, sizeof *colptr), *row = calloc(5*N, sizeof *row), count = 0;
+  double *value = calloc(5*N, sizeof *value), *b = calloc(N, sizeof *b), *x = calloc(N, sizeof *x);
+  double *lo = calloc(N, sizeof *lo);
+  assert_true(colptr != NULL && row != NULL && value != NULL && b != NULL && x != NULL && lo != NULL);
+  for (int32_t j = 0; j < N; j++) {
+    colptr[j] = count;
+    for (int32_t i = 0; j < 3 && i < 3; i++) {
+      row[count] = i;
+      value[count++] = A3[3*i + j];
+    }
+    for (int32_t i = 3; j == 0 && i < N; i++) {
+      row[count] = i;
+      value[count++] = 0.0;
+    }
+    for (int32_t i = j - 1; j >= 3 && i <= j + 1; i++) {
+      if (i < 3 || i >= N) continue;
+      row[count] = i;
+      value[count++] = i == j ? 4.0 : -1.0;
+      b[i] -= i == j ? 4.0 : -1.0;
+    }
+    x[j] = 1.0;
+  }
+  colptr[N] = count;
+  const perp_dense D = {.n = 3, .value = A3};
+  const perp_problem alone = {.A = perp_from_dense(&D, 0), .b = b3, .lo = lo3};
+  perp_options o = perp_default_options(NULL);
+  o.componentwise_tol = INF;
+  perp_result r;
+  for (int i = 0; i < 3; i++) {
+    b[i] = b3[i];
+    lo[i] = lo3[i];
+    x[i] = 0.0;
+  }
+  assert_int_equal(perp_solve_once(&alone, x, &o, &r), PERP_OK);
+  const perp_csc A = {N, N, colptr, row, value};
+  const perp_problem p = {.A = perp_from_csc(&A, 0), .b = b, .lo = lo};
+  perp_certificate c;
+  assert_int_equal(perp_certify(&p, x, 1e-8, 0.0, NULL, &c), PERP_OK);
+  assert_true(c.residual <= 1e-8 && c.refuted && !c.solved);
+  void *const all[] = {colptr, row, value, b, x, lo};
+  for (size_t k = 0; k < sizeof all/sizeof *all; k++) free(all[k]);
+}
+
 static void no_x_near_a_solution_is_refused(void **state) {
   (void)state;
   int passed = 0, above_rounding = 0;
@@ -106,6 +154,7 @@ static void no_x_near_a_solution_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_contradiction_below_the_tolerance_is_not_solved),
+    cmocka_unit_test(stored_zeros_join_nothing),
       cmocka_unit_test(no_x_near_a_solution_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

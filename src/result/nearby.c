@@ -265,6 +265,7 @@ static void take_entries(const certifier *c, const nearby_rows *rows, const entr
     double a, error;
     for (entry_cursor e = entries_begin(chain, j); entries_next(&e, &i, &a, &error);) {
       const int32_t row = rows->index != NULL ? rows->index[i] : i;
+      if (c->component[row] != c->component[column]) continue;   // a zero, and no row of this part
       p->A[place[i]][k] += c->R[row]/of(rows->R, i)*a*C;
     }
   }
