@@ -59,7 +59,7 @@ peer_end outside_command(FILE *file, const char *command, int threads, double *a
 }
 
 peer_end outside_run(const peer_problem *p, const char *command, int threads, double *x) {
-  FILE *file = tmpfile();            // has no name: nothing is left, whoever is ended when
+  FILE *file = tmpfile();            // has no name, so that it is gone when both programs end
   if (file == NULL) return (peer_end){-1.0, 0};
   write_problem(file, p);
   const peer_end end = outside_command(file, command, threads, x, (size_t)p->n);

@@ -1,5 +1,6 @@
 // test_fluid.c: a fluid as its user sees it: what is refused and how, pouring, solids, states that
 // are saved and read, steps that fail, memory.
+// Somewhat long: each of these needs a fluid with solids and particles, which are made here once.
 // labels: tsan
 #include "fluid_support.h"
 #include "counting.h"

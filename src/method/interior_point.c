@@ -26,15 +26,18 @@
 #include "interior_parts.h"
 #include "vector.h"
 
-#define LOOSE 1e-6           // accuracy of steps far from the solution, ...
-#define FRACTION 1e-4        //   nearer, of the residual there
-#define FARTHER 100.0        // a start is so many times as far inside where steps are short, ...
-#define FARTHEST 1e10        //   at most this many times
-#define SHORT 0.1            // a step that is: three of them that leave ...
-#define MOST_LEFT 0.8        //   this part of the mismatch after the first one are enough
-#define KKT_FARTHER 1e4      // KKT systems start that far inside: multipliers may be large, ...
-#define KKT_SHORT 0.5        //   and a step is short there that is shorter than this: ...
-#define KKT_SHORT_STEPS 6    //   so many of them are enough
+#define LOOSE 1e-6           // relative accuracy of steps that begin far from the solution
+#define FRACTION 1e-4        // closer to it, a step is as accurate as this part of the residual
+// Short steps mean that the start was too close to the bounds. The iteration then begins again from a
+// start that lies farther inside.
+#define FARTHER 100.0        // factor of the distance from one start to the next
+#define FARTHEST 1e10        // no start lies farther inside than this many times the first one
+#define SHORT 0.1            // a step shorter than this is short. Three in a row are enough ...
+#define MOST_LEFT 0.8        //   with more than this part of the mismatch after the first step left
+#define KKT_FARTHER 1e4      // KKT systems begin with a start this many times as far inside, because
+                             //   their multipliers may be large
+#define KKT_SHORT 0.5        // KKT systems: a step shorter than this is short
+#define KKT_SHORT_STEPS 6    // KKT systems: this many short steps are enough; others halve the count
 #define CORRECTIONS 2        // further right-hand sides an iteration, ...
 #define WINDOW 0.1           //   products are brought into sigma mu [WINDOW, 1/WINDOW], ...
 #define GAIN 0.1             //   and a step must gain this part of what was aimed at

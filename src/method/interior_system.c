@@ -21,10 +21,10 @@
 #define DELTA_FIRST 1e-13    // relative to the scaled diagonal: of systems that are no KKT systems
 #define DELTA_FACTOR 100.0   //   how it grows when a pivot vanishes ...
 #define DELTA_LAST 1e-5      //   and where that is no longer the same problem
-#define DELTA_QUASI 1e-9     // of KKT systems, at first
-#define DELTA_QUASI_LEAST 1e-16   //   and the least that it may become
-#define DELTA_QUASI_FALL 1e-2     //   by which factor, ...
-#define DELTA_QUASI_RISE 100.0    //   or by which it grows
+#define DELTA_QUASI 1e-9     // KKT systems begin with this one
+#define DELTA_QUASI_LEAST 1e-16   // it never falls below this
+#define DELTA_QUASI_FALL 1e-2     // the factor by which it falls after a step that removed too little
+#define DELTA_QUASI_RISE 100.0    // the factor by which it grows where the factors are useless
 #define HIDDEN 0.2           // part of what a step should remove that delta may hide
 #define LAG_MAX 0.1          // the mismatch over mu, each relative to its first: more is too late
 #define GROWN 2.0            // the factor by which a step may enlarge the mismatch

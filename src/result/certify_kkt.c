@@ -30,8 +30,8 @@
 // Saddle points [P B'; B -D] are of this form once the rows of l have changed their signs, which
 // means nothing where l is free: y_i = 0 and -y_i = 0 are the same. A row with A_ii < 0 has to
 // change its sign. A row with A_ii = 0 has no entries on its own side, because P and D are
-// semidefinite, so that each of its entries says whether it does. Such a row has a weight d_i < 0, and the component
-// is judged so only where all of these have no bounds.
+// semidefinite, so that each of its entries tells whether its sign changes. Rows that change their
+// sign have a weight d_i < 0. If one of them has a bound, the component is judged row by row instead.
 // Cost: a look at A when it is new; a pass over its entries for each verdict.
 #include "certify_kkt.h"
 
