@@ -37,8 +37,14 @@ static int certify(const arguments *args, const problem_files *files, const doub
     return code;
   }
   if (output && !strcmp(output, "-")) return code;   // y is on the standard output
+  // Small, and yet refused: nothing is known.
+  const int hidden = !certificate.solved && certificate.residual <= options->tol &&
+                     !certificate.refuted && !certificate.kkt_failed &&
+                     !(certificate.componentwise > 0.0);
   report_headline(certificate.solved, certificate.solved ? "holds" : "fails",
-                  certificate.solved ? "x solves the problem" : "x does not solve the problem");
+                  certificate.solved ? "x solves the problem"
+                  : hidden           ? "x cannot be certified"
+                                     : "x does not solve the problem");
   report_problem(files, &certificate);
   text_buffer tol, absolute;
   if (options->absolute_tol > 0.0) {
@@ -49,6 +55,9 @@ static int certify(const arguments *args, const problem_files *files, const doub
   }
   report_certificate(files, x, y, &certificate);
   report_objective(&certificate, value);
+  if (hidden)
+    report_line("refused", "the terms of A x + b are so large that rounding or overflow may hide an "
+                           "error");
   if (certificate.bound_violation > 0.0)
     report_line("bounds", "x leaves them by up to %.3g", certificate.bound_violation);
   else report_line("bounds", "kept exactly");

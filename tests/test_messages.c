@@ -270,6 +270,30 @@ static void advice_is_sentences(void **state) {
   }
 }
 
+// An x whose residual is tiny is refused because |A||x| + |b| overflows: the message says so, and
+// not that the method has solved the problem.
+static void a_refusal_has_a_reason(void **state) {
+  (void)state;
+  const double M[] = {2, -1, 0, -1, 2, -1, 0, -1, 2}, b[] = {-8e307, 0, 0};
+  const perp_dense d = {.n = 3, .value = M};
+  const perp_problem p = {.A = perp_from_dense(&d, 0), .b = b};
+  for (int32_t k = 0; k < perp_method_count(); k++) {
+    const perp_method *m = perp_method_at(k);
+    const perp_options o = perp_default_options(m);
+    double x[3] = {0};
+    perp_result r;
+    if (perp_method_accepts(m, &p) != PERP_OK) continue;
+    assert_int_equal(perp_solve_once(&p, x, &o, &r), PERP_OK);
+    if (r.status == PERP_STATUS_SOLVED) continue;
+    check_message(m, &p, "a chain near overflow", r.message);
+    if (strstr(r.message, "solved") != NULL && strstr(r.message, "unsolved") == NULL)
+      fail_msg("%s: unsolved, but: %s", m->name, r.message);
+    if (r.certificate.residual <= o.tol && strstr(r.message, "overflow") == NULL)
+      fail_msg("%s has a residual of %g without a reason: %s", m->name, r.certificate.residual,
+               r.message);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(accepts_tells_what_a_solve_does),
@@ -278,6 +302,7 @@ int main(void) {
     cmocka_unit_test(messages_are_sentences),
     cmocka_unit_test(interior_points_on_bricks),
     cmocka_unit_test(advice_is_sentences),
+    cmocka_unit_test(a_refusal_has_a_reason),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

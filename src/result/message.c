@@ -83,8 +83,9 @@ static void say_objectives(writer *to, const perp_certificate *c) {
                                        : "x is not feasible enough");
 }
 
-// What refused an x whose residual is small: rows beside their own data, or nearby.h.
-static void say_refusal(writer *to, const perp_solver *s, const perp_certificate *c) {
+// What refused an x whose residual is small: rows beside their own data, nearby.h, or terms whose
+// sum nobody can trust. 1: no other method would do better.
+static int say_refusal(writer *to, const perp_solver *s, const perp_certificate *c) {
   const double tol = s->options.tol, limit = componentwise_limit(s->options.componentwise_tol, tol);
   if (c->refuted) {
     say(to, "x is within the tolerances, but no solution is near it");
@@ -93,7 +94,12 @@ static void say_refusal(writer *to, const perp_solver *s, const perp_certificate
     sayf(to, "row %d is wrong by %.3g of its own data, and componentwise_tol allows %.3g",
          c->componentwise_row, c->componentwise, limit);
     say(to, "raise componentwise_tol to accept such an x");
+  } else if (!c->solved && c->residual <= tol && !c->kkt_failed) {
+    say(to, "that is small enough, but the terms of A x + b are so large that rounding or "
+            "overflow may hide an error");
+    return 1;
   }
+  return 0;
 }
 
 void solver_message(const perp_solver *s, const perp_run *outcome, perp_result *result) {
@@ -105,7 +111,9 @@ void solver_message(const perp_solver *s, const perp_run *outcome, perp_result *
                         outcome->reason != PERP_STATUS_MEASURE;
   char slight[320];
   solver_tell_contradiction(s, slight, sizeof slight);
-  const int told = outcome->message[0] != '\0' && !by_chance;
+  // A method that found an x which is refused has nothing to say either.
+  const int refused = !solved && outcome->reason == PERP_STATUS_SOLVED;
+  const int told = outcome->message[0] != '\0' && !by_chance && !refused;
   // The common end is told quickly.
   if (solved && !told && !c->attainable && !c->weaker && slight[0] == '\0') {
     strcpy(result->message, MESSAGE_SOLVED);
@@ -124,8 +132,8 @@ void solver_message(const perp_solver *s, const perp_run *outcome, perp_result *
   if (!outcome->refused)
     sayf(&to, "the residual is %.3g at row %d%s", c->residual, c->worst,
          s->judge.hurried ? ", scaled by the diagonal in a hurry" : "");
-  say_refusal(&to, s, c);
+  const int hidden = say_refusal(&to, s, c);
   say_objectives(&to, c);
   say(&to, slight);
-  advise(&to, s, outcome, result->status);
+  if (!hidden) advise(&to, s, outcome, result->status);
 }

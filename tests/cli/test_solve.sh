@@ -15,6 +15,11 @@ run solve p -o -; expect '-o - writes x to stdout, and only that' 0 'out=%%Matri
 run solve p -o x.mtx.gz; expect '-o x.mtx.gz' 0
 holds 'is packed' gzip -t x.mtx.gz
 run check p x.mtx.gz; expect 'and can be checked' 0 'out=holds'
+mkdir vast
+matrix vast/A.mtx 3 3 2 -1 0 -1 2 -1 0 -1 2
+matrix vast/b.mtx 3 1 -8e307 0 0
+run solve vast -o x.mtx; expect 'near overflow: a small residual is refused with a reason' 1 'out=overflow may hide' 'out!=: solved'
+run check vast x.mtx; expect 'and check gives the same reason' 1 'out=x cannot be certified' 'out=refused' 'out!=does not solve'
 run solve -A p/A.mtx -b p/b.mtx; expect 'single files' 0 'out=solved'
 matrix hi.mtx 2 1 0.25 inf
 matrix lo.mtx 2 1 -1e20 -inf
