@@ -186,6 +186,44 @@ static void programs_take_few_iterations(void **state) {
   }
 }
 
+// Multipliers of 10^5 to 10^7 leave the gradient with errors of 10^-11 to 10^-9 from the rounding of
+// x alone. A tolerance below that cannot be met: the method sees it, stops at its best x and says
+// so, and auto tries no other.
+static void polishing_ends_at_the_rounding_of_x(void **state) {
+  (void)state;
+  const struct { const char *name; int32_t size; double tol; } trials[] = {
+    {"YAO", 2000, 1e-13}, {"LISWET7", 10000, 1e-12}, {"LISWET12", 10000, 1e-12},
+  };
+  for (size_t k = 0; k < (is_brief() ? 1 : sizeof trials/sizeof trials[0]); k++) {
+    qp_problem qp = made(trials[k].name, trials[k].size);
+    qp_complementarity c;
+    qp_complementarity_make(&c, &qp);
+    double *x = calloc((size_t)c.n, sizeof *x);
+    assert_int_equal(solve(&c.problem, "auto", 1e-8, x).status, PERP_STATUS_SOLVED);
+    const qp_measures right = qp_measure_x(&qp, &c, x);
+    const char *const methods[] = {"interior_point", "auto"};
+    for (int m = 0; m < 2; m++) {
+      perp_options o = perp_default_options(perp_find_method(methods[m]));
+      perp_result r;
+      o.tol = trials[k].tol;
+      o.time_limit = 20;   // it is never reached: an iteration takes milliseconds
+      memset(x, 0, (size_t)c.n*sizeof *x);
+      assert_int_equal(perp_solve_once(&c.problem, x, &o, &r), PERP_OK);
+      assert_int_equal(r.status, PERP_STATUS_STALLED);
+      assert_in_range((uintmax_t)r.iterations, 1, 80);
+      assert_in_range((uintmax_t)r.factorizations, 1, 90);
+      assert_non_null(strstr(r.message, "the rounding of x"));
+      assert_non_null(strstr(r.message, "Raise tol."));
+      const qp_measures reached = qp_measure_x(&qp, &c, x);
+      assert_true(reached.primal <= 1e-8 && reached.dual <= 1e-8);
+      assert_true(fabs(reached.objective - right.objective) <= 1e-10*fabs(right.objective));
+    }
+    free(x);
+    qp_complementarity_free(&c);
+    qp_free(&qp);
+  }
+}
+
 static void rows_without_a_bound_count_in_the_gap(void **state) {
   (void)state;
   // min 1/2 v^2 where v = 1: v and the multiplier are free; at x = (3, 3), y = (0, 2)
@@ -383,6 +421,7 @@ int main(void) {
     cmocka_unit_test(published_optima_are_found),
     cmocka_unit_test(a_wrong_objective_is_refused),
     cmocka_unit_test(programs_take_few_iterations),
+    cmocka_unit_test(polishing_ends_at_the_rounding_of_x),
     cmocka_unit_test(rows_without_a_bound_count_in_the_gap),
     cmocka_unit_test(scaling_and_permuting_change_nothing),
     cmocka_unit_test(other_matrices_are_judged_as_before),

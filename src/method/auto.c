@@ -87,6 +87,11 @@ static int step(ascent *a, const rung *r) {
     return 1;
   }
   if (run_ended(run)) return 1;
+  if (run->rounded) {
+    run_stop(run, status, "what is left of the residual is the rounding of x, which no other method "
+             "could make smaller");
+    return 1;
+  }
   if (status == PERP_STATUS_NO_SOLUTION) {
     // Every candidate failed: a Farkas vector, where there is one, can be checked by others. One
     // with a finite radius would say less than that.

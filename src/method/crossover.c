@@ -50,7 +50,7 @@ static double power_near_root(double largest) {   // a power of two near 1/sqrt(
 void crossover_begin(crossover *c, const perp_run *run) {
   const perp_operator_ops *ops = run->A.ops;
   const int32_t n = run->n;
-  c->tried = 0;
+  c->tried = c->rounded = 0;
   c->sigma = 0.0;
   c->level = (double)INFINITY;
   for (int32_t i = 0; i < n; i++) {
@@ -228,7 +228,10 @@ static int finish_program(crossover *c, perp_run *run, system_solver *system, do
     if (failed != 0) break;
     left = polish(c, run, system);
   }
-  return left >= 0 && offer(c, run);
+  if (left < 0) return 0;
+  if (offer(c, run)) return 1;
+  c->rounded += run_rounded(run, c->d);
+  return 0;
 }
 
 int crossover_run(crossover *c, perp_run *run, system_solver *system, const double *x,

@@ -22,6 +22,7 @@ typedef struct crossover {
   int32_t tried;
   double level;               // residual at the last call
   double sigma;               // proximal weight, relative to the scaled diagonal; 0: by the system
+  int32_t rounded;            // polished x of quadratic programs that only rounding has refused
   int32_t doubtful;           // rows of the last guess where neither x_i nor y_i is nearly 0
 } crossover;
 

@@ -15,7 +15,9 @@
 // prove. KKT systems of quadratic programs start farther inside than others, because multipliers
 // may be many times as large as the data: where they must grow, a step hardly doubles them.
 // Near the end the active set is guessed and solved for (crossover.c), which also settles problems
-// without strict complementarity, where s_i and z_i both go to zero like sqrt(mu).
+// without strict complementarity, where s_i and z_i both go to zero like sqrt(mu). A quadratic
+// program may have so large multipliers that the tolerance is below the rounding of x: where the
+// certificate refuses a polished x for nothing else, the iteration ends.
 // A further right-hand side or two bring products s_i z_i that would leave a longer step far from
 // sigma mu near it (Gondzio: Multiple centrality corrections in a primal-dual method for linear
 // programming, 1996): a quarter fewer iterations on walls of bricks, at a tenth of their time each.
@@ -348,6 +350,13 @@ static int iterate(interior *p, perp_run *run) {
     // the objective of a quadratic program may be wrong although each row is right
     if (run->residual <= run->options->tol && run_check(run)) continue;
     if (run->options->barrier.crossover && guess_and_solve(p, run, &now, stuck, &close)) continue;
+    if (p->cross.rounded > 0) {
+      run->rounded = 1;
+      run_keep(run);
+      run_stop(run, PERP_STATUS_STALLED, "what is left of the residual is the rounding of x: no "
+               "doubles near this solution are much closer to it");
+      return 0;
+    }
     if (!stuck) continue;
     if (interior_diverged(p, run)) return 0;
     return 1;

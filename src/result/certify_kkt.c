@@ -281,12 +281,11 @@ static int32_t judge_part(const part *p, double tol, double absolute_tol, int *e
   return p->absolute <= allowed && allowed < (double)INFINITY ? 0 : PERP_KKT_GAP;
 }
 
-int kkt_judge(const certifier *c, double tol, double absolute_tol, const uint8_t *rows,
-              perp_certificate *certificate) {
+// The sums of each component at c->x, into parts (c->kkt). Which of them are judged, into asked
+// (c->kkt): those of marked rows, unless a row that has to change its sign has a bound.
+static void add_up(const certifier *c, const uint8_t *rows, double *own, double *own_size,
+                   part *parts, uint8_t *asked) {
   const int32_t n = c->n;
-  if (c->kkt == 0) return 1;
-  double *own = c->work, *own_size = own + n;
-  part *parts = (part *)(own_size + n);   // each has two rows or more: at most 8 n doubles
   memset(parts, 0, (size_t)c->kkt*sizeof *parts);
   own_products(c, own, own_size);
   for (int32_t i = 0; i < n; i++) {
@@ -303,18 +302,36 @@ int kkt_judge(const certifier *c, double tol, double absolute_tol, const uint8_t
   }
   for (int32_t i = 0; i < n; i++)
     if (c->kkt_part[i] >= 0) add_row(c, i, own[i], own_size[i], &parts[c->kkt_part[i]]);
-  exact_sum objective = {0}, gap = {0};
-  int all = c->kkt_all;
-  uint8_t *asked = (uint8_t *)own_size;   // of a component; own_size has been used
-  for (int32_t k = 0; k < c->kkt; k++) {
-    exact_add(&objective, exact_value(parts[k].objective));
-    exact_add(&gap, exact_value(parts[k].gap));
-    asked[k] = rows == NULL && parts[k].bounded == 0.0;
-    all &= parts[k].bounded == 0.0;
-  }
+  for (int32_t k = 0; k < c->kkt; k++) asked[k] = rows == NULL && parts[k].bounded == 0.0;
   for (int32_t i = 0; rows != NULL && i < n; i++)
     if (rows[i] && c->kkt_part[i] >= 0)
       asked[c->kkt_part[i]] = parts[c->kkt_part[i]].bounded == 0.0;
+}
+
+// Where the sums live in c->work: each component has two rows or more, so parts take at most 8 n
+// doubles; own_size has been used when `asked` takes its place.
+typedef struct places { double *own, *own_size; part *parts; uint8_t *asked; } places;
+
+static places places_of(const certifier *c) {
+  double *own = c->work, *own_size = own + c->n;
+  return (places){own, own_size, (part *)(own_size + c->n), (uint8_t *)own_size};
+}
+
+int kkt_judge(const certifier *c, double tol, double absolute_tol, const uint8_t *rows,
+              perp_certificate *certificate) {
+  const int32_t n = c->n;
+  if (c->kkt == 0) return 1;
+  const places at = places_of(c);
+  part *parts = at.parts;
+  const uint8_t *asked = at.asked;
+  add_up(c, rows, at.own, at.own_size, parts, at.asked);
+  exact_sum objective = {0}, gap = {0};
+  int all = c->kkt_all;
+  for (int32_t k = 0; k < c->kkt; k++) {
+    exact_add(&objective, exact_value(parts[k].objective));
+    exact_add(&gap, exact_value(parts[k].gap));
+    all &= parts[k].bounded == 0.0;
+  }
   int32_t failed = 0;
   int excused = 0;
   for (int32_t k = 0; k < c->kkt; k++)
@@ -343,4 +360,30 @@ int kkt_judge(const certifier *c, double tol, double absolute_tol, const uint8_t
   if (failed) certificate->solved = certificate->attainable = 0;
   else if (excused && certificate->solved) certificate->attainable = 1;
   return failed == 0;
+}
+
+int kkt_rounded(const certifier *c, double tol, double absolute_tol, const uint8_t *rows) {
+  if (c->kkt == 0) return 0;
+  const places at = places_of(c);
+  int refused = 0, excused = 0;
+  add_up(c, rows, at.own, at.own_size, at.parts, at.asked);
+  for (int32_t k = 0; k < c->kkt; k++) {
+    const part *p = &at.parts[k];
+    if (!at.asked[k] || judge_part(p, tol, absolute_tol, &excused) == 0) continue;
+    if (!(p->absolute <= p->rounding)) return 0;
+    refused = 1;
+  }
+  for (int32_t i = 0; i < c->n; i++) {
+    const int32_t k = c->kkt_part[i];
+    if (k < 0 || !at.asked[k]) continue;
+    const row_at row = look_at(c, i);
+    const certify_scale scale = certify_rule_of(c, i);
+    const double r = min2(scale.R*fabs(row.y), row.distance*scale.inverse_C);
+    const certify_row own = certify_evaluate(c, i, r, row.y, c->a[i] - fabs(c->problem->b[i]), tol);
+    if (own.solved && row_fits(c, i, &at.parts[k], tol)) continue;
+    if (absolute_tol > 0.0 && min2(fabs(row.y), row.distance) <= absolute_tol) continue;
+    if (!(fabs(row.y) <= ROUNDING*u*c->a[i])) return 0;
+    refused = 1;
+  }
+  return refused;
 }

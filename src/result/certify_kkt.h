@@ -13,5 +13,9 @@ void kkt_look(certifier *c, const perp_operator *A);
 // Returns 1 if x passes.
 int kkt_judge(const certifier *c, double tol, double absolute_tol, const uint8_t *rows,
               perp_certificate *certificate);
+// 1: x does not pass, and only because rounding excuses no more than a hundred tolerances: each y_i
+// that is too large is within the rounding of its own sum, and so is the gap, if that is too large.
+// No x in doubles can be expected to do better. c and rows as for kkt_judge().
+int kkt_rounded(const certifier *c, double tol, double absolute_tol, const uint8_t *rows);
 
 #endif

@@ -84,6 +84,7 @@ perp_status run_child(perp_run *run, const perp_method *method, const perp_optio
   run->residual = child.residual;
   run->credit = child.credit;
   run->child_refused = child.refused;
+  run->rounded = child.rounded;
   run->regularization = child.regularization;
   if (child.reason == PERP_STATUS_SOLVED) {
     state->solved = state->ended = 1;

@@ -53,6 +53,11 @@ static void sayf(writer *to, const char *format, ...) {
 
 static void advise(writer *to, const perp_solver *s, const perp_run *outcome, perp_status status) {
   const int is_auto = s->method == perp_find_method("auto");
+  if (outcome->rounded) {
+    sayf(to, "tol = %g is below the rounding of x", s->options.tol);
+    say(to, "raise tol");
+    return;
+  }
   switch (status) {
     case PERP_STATUS_STOPPED:
       say(to, "x is the best iterate so far");

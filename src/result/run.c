@@ -280,25 +280,45 @@ static int rows_hold(perp_run *run) {
 }
 
 // Objective and gap of a quadratic program are sums over the caller's rows: those of this run and
-// those that presolve has taken out.
-static int kkt_passes(perp_run *run) {
+// those that presolve has taken out. Takes x of this run into the judge, with y of the caller's rows.
+// NULL: A aborted; else the caller's rows that this run has (n).
+static const uint8_t *take_program(perp_run *run, const double *x) {
   run_state *state = run->state;
   perp_solver *solver = state->solver;
   certifier *judge = &solver->judge;
-  if (judge->lean || judge->kkt == 0) return 1;
   uint8_t *rows = judge->kkt_rows;
   memset(rows, 0, (size_t)judge->n);
   for (int32_t i = 0; i < run->n; i++) rows[state->index != NULL ? state->index[i] : i] = 1;
   memcpy(judge->x, solver->x, (size_t)judge->n*sizeof *judge->x);
-  write_back(run, run->x, judge->x);
+  write_back(run, x, judge->x);
   state->y_known = 0;
   const perp_error error = certifier_residual(judge);
-  if (error != PERP_OK) {
-    solver->error = error;
-    state->ended = 1;
-    return 0;
-  }
-  return kkt_judge(judge, solver->options.tol, solver->options.absolute_tol, rows, NULL);
+  if (error == PERP_OK) return rows;
+  solver->error = error;
+  state->ended = 1;
+  return NULL;
+}
+
+static int is_program(const perp_run *run) {
+  const certifier *judge = &run->state->solver->judge;
+  return !judge->lean && judge->kkt > 0;
+}
+
+static int kkt_passes(perp_run *run) {
+  if (!is_program(run)) return 1;
+  const perp_solver *solver = run->state->solver;
+  const uint8_t *rows = take_program(run, run->x);
+  return rows != NULL && kkt_judge(&solver->judge, solver->options.tol,
+                                   solver->options.absolute_tol, rows, NULL);
+}
+
+int run_rounded(perp_run *run, const double *x) {
+  if (run->state->ended || !is_program(run)) return 0;
+  const perp_solver *solver = run->state->solver;
+  const uint8_t *rows = take_program(run, x);
+  if (rows == NULL) return 0;
+  certifier_rescale(&solver->judge);
+  return kkt_rounded(&solver->judge, solver->options.tol, solver->options.absolute_tol, rows);
 }
 
 int run_check(perp_run *run) {

@@ -43,6 +43,8 @@ typedef struct perp_run {
                                  //   otherwise the driver expects iterations as long as the last
   int measured;                  // set by a method whose residual is that of run_residual, no
                                  //   estimate: then nobody needs to look now and then
+  int rounded;                   // set by a method that stops because of run_rounded(): no other
+                                 //   will do better
   int32_t inner_iterations, factorizations;
   double regularization;         // see perp_result
   int64_t factor_nonzeros;       // likewise; run_factored() keeps the largest
@@ -89,6 +91,9 @@ void run_remember(perp_run *run, const double *x, double residual);
 // x and its residual are those of an iterate, although the run has ended meanwhile.
 void run_keep(perp_run *run);
 int run_check(perp_run *run);   // certify x now: 1 if it is a solution (then run_continue is 0)
+// 1: A is that of a quadratic program, x is refused, and only because its last digits cannot be
+// better: what is left is the rounding of x (kkt_rounded() of certify_kkt.h).
+int run_rounded(perp_run *run, const double *x);
 // give up, with the truth
 void run_stop(perp_run *run, perp_status reason, const char *format, ...);
 // give up, as the method does not take this A
