@@ -136,7 +136,7 @@ int proofs_check(const perp_options *options, const problem_files *files, const 
   if (code) return code;
   perp_farkas farkas;
   const perp_error error = perp_check_farkas_within(&files->problem, u.value, options->tol,
-                                                    options->absolute_tol, &farkas);
+                                                    options->absolute_tol, NULL, &farkas);
   mtx_free(&u);
   if (error != PERP_OK) return fail_library(error);
   const verdict found = verdict_of(&farkas);

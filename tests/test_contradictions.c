@@ -272,7 +272,7 @@ static void no_problem_passes_both_certificates(void **state) {
     const double tol = pow(10.0, -whole(4, 12)), absolute = whole(0, 3) ? 0.0 : pow(10, -whole(1, 9));
     perp_farkas f;
     perp_certificate c;
-    if (perp_check_farkas_within(p, u, tol, absolute, &f) != PERP_OK ||
+    if (perp_check_farkas_within(p, u, tol, absolute, NULL, &f) != PERP_OK ||
         perp_certify(p, s.x, tol, absolute, NULL, &c) != PERP_OK)
       fail_msg("%s", perp_last_message());
     proofs += f.proven;
@@ -315,7 +315,7 @@ static void tiny_data_are_data(void **state) {
         perp_farkas f;
         assert_int_equal(perp_certify(&p, x, tol, 0.0, NULL, &c), PERP_OK);
         if (c.solved) fail_msg("case %d, b = 2^-%d: solved at tol %g", (int)k, e, tol);
-        assert_int_equal(perp_check_farkas_within(&p, cases[k].u, tol, 0.0, &f), PERP_OK);
+        assert_int_equal(perp_check_farkas_within(&p, cases[k].u, tol, 0.0, NULL, &f), PERP_OK);
         if (e < 900 && !f.proven) fail_msg("case %d, b = 2^-%d: %s", (int)k, e, f.reason);
       }
 }

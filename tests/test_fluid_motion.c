@@ -1,5 +1,6 @@
 // test_fluid_motion.c: symmetry, dimensions, threads, moving walls, aims, and liquid with no way
 // out.
+#include "counting.h"
 #include "fluid_support.h"
 
 // ---- the same scene in other words ----
@@ -313,6 +314,40 @@ static void a_squeezed_container_is_infeasible_and_goes_on(void **unused) {
     }
 }
 
+// The k-th allocation fails, for all k: the step is not made and says so, or it is infeasible as ever.
+// The check whether there is a pressure asks the allocator of the fluid, too.
+static void a_squeezed_container_is_infeasible_or_lacks_memory(void **unused) {
+  (void)unused;
+  int checks = 0, others = 0;
+  for (int64_t k = 1;; k++) {
+    counter c = {0};
+    const perp_allocator from = {counted_allocate, counted_release, &c};
+    const perp_fluid_settings s = perp_fluid_defaults(2, 16, 16, 1);
+    perp_fluid *f = NULL;
+    if (perp_fluid_create(&s, &from, &f) != PERP_OK) fail_msg("%s", perp_fluid_message());
+    perp_fluid_shape piston = perp_fluid_box(-0.5, 0.5, 0.0, 0.65, 1.0, 0.0);
+    piston.velocity[0] = 0.1;
+    add(f, piston);
+    put(f, perp_fluid_box(0.5, 0.5, 0.0, 0.5, 0.5, 0.0));
+    c.fail_at = c.requests + k;
+    perp_fluid_report r;
+    const perp_error error = perp_fluid_step(f, &r);
+    const int over = c.requests < c.fail_at;
+    if (error == PERP_OK) {
+      assert_int_equal(r.worst_status, PERP_STATUS_INFEASIBLE);
+    } else {
+      assert_int_equal(error, PERP_ERROR_MEMORY);
+      if (strstr(perp_fluid_message(), "perp_check_farkas: no memory") != NULL) checks++;
+      else others++;
+      assert_int_equal(step(f).worst_status, PERP_STATUS_INFEASIBLE);   // with memory
+    }
+    perp_fluid_destroy(f);
+    assert_int_equal(c.live, 0);
+    if (over) break;
+  }
+  assert_true(checks >= 2 && others > 0);
+}
+
 // A wall that presses by less than the tolerance proves nothing, and nothing is certified of the
 // liquid as it is.
 static void a_press_within_the_tolerance_is_not_called_infeasible(void **unused) {
@@ -489,6 +524,7 @@ int main(void) {
     cmocka_unit_test(thin_plates_have_their_own_velocity),
     cmocka_unit_test(full_containers_rest),
     cmocka_unit_test(a_squeezed_container_is_infeasible_and_goes_on),
+    cmocka_unit_test(a_squeezed_container_is_infeasible_or_lacks_memory),
     cmocka_unit_test(a_press_within_the_tolerance_is_not_called_infeasible),
     cmocka_unit_test(full_tanks_that_churn_have_solutions),
     cmocka_unit_test(compensation_leaves_full_chambers_alone),

@@ -344,6 +344,35 @@ static void kth_malloc(
 #endif
 }
 
+// 3 x_0 = 3 and x_0 = 5. 1/3 is rounded, so this u proves nothing beyond a radius, and the exact
+// vector near it is looked for, with memory of its own.
+static void kth_allocation_of_check_farkas(void **state) {
+  (void)state;
+  const double value[] = {3, 0, 1, 0}, b[] = {-3, -5}, lo[] = {-INF, -INF}, u[] = {-1.0/3, 1};
+  const perp_dense d = {.n = 2, .value = value};
+  const perp_problem p = {.A = perp_from_dense(&d, 0), .b = b, .lo = lo};
+  for (long at = 0;; at++) {
+    counter c = {.fails_at = at};
+    const perp_allocator from = {counting_allocate, counting_release, &c};
+    perp_farkas f = {.worst = 77};
+    watch(-1);
+    const perp_error error = perp_check_farkas_within(&p, u, 1e-8, 0, &from, &f);
+    unwatch();
+    assert_int_equal(c.alive, 0);
+    if (WATCHED) assert_int_equal(seen, c.calls - (error != PERP_OK));   // no other memory
+    if (error == PERP_OK) {
+      assert_int_equal(f.proven, 1);
+      assert_non_null(strstr(f.reason, "for an exact u"));
+      assert_int_equal(at, c.calls);
+      assert_true(at >= 4);
+      return;
+    }
+    assert_int_equal(error, PERP_ERROR_MEMORY);
+    assert_non_null(strstr(perp_last_message(), "perp_check_farkas: no memory"));
+    assert_int_equal(f.worst, 77);
+  }
+}
+
 // Large blocks of our own allocator begin where a large page does; all of it can be written.
 static void large_pages(void **state) {
   (void)state;
@@ -363,7 +392,7 @@ static void large_pages(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nothing_inside_solve),       cmocka_unit_test(kth_allocation_of_create),
-      cmocka_unit_test(large_pages),
+      cmocka_unit_test(large_pages),                cmocka_unit_test(kth_allocation_of_check_farkas),
       cmocka_unit_test(no_memory_is_no_breakdown),
       cmocka_unit_test(kth_allocation_of_classify), cmocka_unit_test(halves_of_an_allocator),
       cmocka_unit_test(limits_beyond_memory),       cmocka_unit_test(kth_malloc),

@@ -582,7 +582,8 @@ typedef struct perp_farkas {
 // accepts at the same tolerances.
 perp_error perp_check_farkas(const perp_problem *problem, const double *u, perp_farkas *farkas);
 perp_error perp_check_farkas_within(const perp_problem *problem, const double *u, double tol,
-                                    double absolute_tol, perp_farkas *farkas);
+                                    double absolute_tol, const perp_allocator *allocator,
+                                    perp_farkas *farkas);
 
 // |x_i - x*_i| <= bound_i for the solution x* (unique where a bound is known).
 typedef struct perp_bound {

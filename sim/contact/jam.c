@@ -88,7 +88,7 @@ perp_error jam_find(const perp_world *w, worker *by, island *s, assembled *a, do
   perp_farkas farkas;
   put_normals(w, s, u, a->x);
   error = perp_check_farkas_within(&a->problem, a->x, w->options.tol, w->options.absolute_tol,
-                                   &farkas);
+                                   &by->allocator, &farkas);
   double sum = 0.0;
   for (size_t i = 0; i < n; i++) sum += l[i];
   const int far = -farkas.value > farkas.allowed && farkas.radius > FAR*sum;

@@ -182,21 +182,24 @@ static void fill(void *data, int32_t part, int32_t who) {
   }
 }
 
-// Is there no pressure, before the sums are made possible? u: cells, as perp_farkas has it. Without
-// memory nothing is proven.
-static int is_infeasible(const perp_fluid *f, const double *u) {
+// f->infeasible: is there no pressure, before the sums are made possible? u: cells, as perp_farkas
+// has it. A vector that the check refuses proves nothing.
+static perp_error check_infeasible(perp_fluid *f, const double *u) {
   const perp_problem problem = {.A = perp_from_grid(&f->grid, PERP_CLAIM_NONE), .b = f->b,
                                 .lo = f->lo, .hi = f->hi};
   perp_farkas farkas;
-  return perp_check_farkas_within(&problem, u, f->options.tol, f->options.absolute_tol, &farkas) ==
-             PERP_OK && farkas.proven;
+  const perp_error error = perp_check_farkas_within(&problem, u, f->options.tol,
+                                                    f->options.absolute_tol, &f->allocator, &farkas);
+  if (error == PERP_ERROR_MEMORY) return fluid_error(error, "%s", perp_last_message());
+  f->infeasible = error == PERP_OK && farkas.proven;
+  return PERP_OK;
 }
 
 // Closed parts: makes their sums possible. f->squeezed counts those that were not, by more than
 // rounding. proof: cells, work; constant in each of them, it is the vector that is to prove it.
 // Of parts that can open the sum becomes a little more than 0: one that is 0 but for rounding may be
 // less than 0, which has no solution.
-static void balance(const work *w, total *of, double *proof) {
+static perp_error balance(const work *w, total *of, double *proof) {
   perp_fluid *f = w->f;
   double largest = 0.0;
   int32_t closed = 0;
@@ -206,7 +209,7 @@ static void balance(const work *w, total *of, double *proof) {
     of[c] = (total){0};
     closed++;
   }
-  if (closed == 0) return;
+  if (closed == 0) return PERP_OK;
   uint8_t *can_open = w->free_surface;   // of a closed part: 2
   for (int32_t c = 0; c < f->cells; c++) {
     const int32_t p = w->part[c];
@@ -232,7 +235,10 @@ static void balance(const work *w, total *of, double *proof) {
     proof[c] = (sum < 0.0 ? 1.0 : -1.0)/size;
     f->squeezed += p == c;
   }
-  f->infeasible = f->squeezed > 0 && is_infeasible(f, proof);
+  if (f->squeezed > 0) {
+    const perp_error error = check_infeasible(f, proof);
+    if (error != PERP_OK) return error;
+  }
   for (int32_t c = 0; c < f->cells; c++) {
     const int32_t p = w->part[c];
     if (f->type[c] != PERP_CELL_LIQUID || can_open[p] == 1) continue;
@@ -240,6 +246,7 @@ static void balance(const work *w, total *of, double *proof) {
     if (can_open[p] == 2 && of[p].sum >= more) continue;
     f->b[c] -= of[p].sum/of[p].count - more/of[p].count;
   }
+  return PERP_OK;
 }
 
 // ----------------------------------------------------------------------------------------- no slip
@@ -291,7 +298,8 @@ perp_error fluid_assemble(perp_fluid *f) {
       return fluid_error(PERP_ERROR_PROBLEM, "cell (%d, %d, %d): the velocity is not finite",
                          (int)(c % nx), (int)(c/nx % ny), (int)(c/nx/ny));
     }
-  balance(&w, of, proof);
+  const perp_error error = balance(&w, of, proof);
+  if (error != PERP_OK) return error;
   f->report.liquid = f->report.complementary = 0;
   for (int32_t c = 0; c < f->cells; c++) {
     f->report.liquid += f->type[c] == PERP_CELL_LIQUID;

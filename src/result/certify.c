@@ -3,9 +3,9 @@
 #include "certify.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "allocator.h"
 #include "certify_blocks.h"
 #include "certify_grid.h"
 #include "certify_kkt.h"
@@ -702,17 +702,18 @@ perp_error certify_check_tolerances(const char *name, double tol, double absolut
   return PERP_OK;
 }
 
-perp_error certifier_begin(const char *name, const perp_problem *problem, certifier_alone *alone) {
+perp_error certifier_begin(const char *name, const perp_problem *problem,
+                           const perp_allocator *allocator, certifier_alone *alone) {
   const int32_t n = problem->A.n;
   const int grid = grid_of(&problem->A) != NULL;
   const size_t scratch = operator_scratch_bytes(&problem->A);
   arena memory = {0};
-  *alone = (certifier_alone){.block = NULL};
+  *alone = (certifier_alone){.from = allocator_of(allocator)};
   certifier_layout(&alone->c, &memory, n, scratch, grid);
   if (arena_overflowed(&memory))
     return error_set(PERP_ERROR_MEMORY, "%s: n = %d is too large", name, n);
   const size_t bytes = arena_block_bytes(&memory);
-  alone->block = malloc(bytes);
+  alone->block = alone->from.allocate(alone->from.context, bytes);
   if (alone->block == NULL)
     return error_set(PERP_ERROR_MEMORY, "%s: no memory for %zu bytes", name, bytes);
   memory = arena_on_block(alone->block, bytes);
@@ -721,7 +722,9 @@ perp_error certifier_begin(const char *name, const perp_problem *problem, certif
   return certifier_prepare(&alone->c, problem, NULL);
 }
 
-void certifier_end(certifier_alone *alone) { free(alone->block); }
+void certifier_end(certifier_alone *alone) {
+  if (alone->block != NULL) alone->from.release(alone->from.context, alone->block);
+}
 
 perp_tolerances perp_default_tolerances(void) {
   return (perp_tolerances){.size = sizeof(perp_tolerances), .tol = 1e-8};
@@ -759,7 +762,7 @@ perp_error perp_certify_with(const perp_problem *problem, const double *x,
   const int32_t n = problem->A.n;
   certifier_alone alone;
   certifier *c = &alone.c;
-  error = certifier_begin("perp_certify", problem, &alone);
+  error = certifier_begin("perp_certify", problem, NULL, &alone);
   c->componentwise_tol = componentwise_tol;
   perp_certificate found;
   if (error == PERP_OK) error = certifier_check(c, x, tol, absolute_tol, 0, &found);

@@ -185,9 +185,11 @@ void certifier_check_reference(certifier *c, double tol, double absolute_tol,
 // messages.
 typedef struct certifier_alone {
   certifier c;
+  perp_allocator from;
   void *block;
 } certifier_alone;
-perp_error certifier_begin(const char *name, const perp_problem *problem, certifier_alone *alone);
+perp_error certifier_begin(const char *name, const perp_problem *problem,
+                           const perp_allocator *allocator, certifier_alone *alone);
 void certifier_end(certifier_alone *alone);
 perp_error certify_check_tolerances(const char *name, double tol, double absolute_tol);
 

@@ -32,7 +32,6 @@
 #include "farkas_parts.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "allocator.h"
@@ -263,28 +262,32 @@ perp_error farkas_check(const farkas_judge *by, const double *u, double *work,
 }
 
 perp_error perp_check_farkas_within(const perp_problem *problem, const double *u, double tol,
-                                    double absolute_tol, perp_farkas *farkas) {
+                                    double absolute_tol, const perp_allocator *allocator,
+                                    perp_farkas *farkas) {
   if (problem == NULL || farkas == NULL || (u == NULL && problem->A.n > 0))
     return error_set(PERP_ERROR_ARGUMENT, "perp_check_farkas: problem, u or farkas is NULL");
   perp_error error = certify_check_tolerances("perp_check_farkas", tol, absolute_tol);
   if (error == PERP_OK) error = perp_validate(problem);
   if (error != PERP_OK) return error;
+  const int32_t n = problem->A.n;
+  const perp_allocator from = allocator_of(allocator);
+  const size_t doubles = grid_of(&problem->A) != NULL ? 1 : farkas_doubles(n);
+  double *work = from.allocate(from.context, doubles*sizeof *work);
+  if (work == NULL) return error_set(PERP_ERROR_MEMORY, "perp_check_farkas: no memory, n = %d", n);
   certifier_alone alone;
-  double *work = malloc(farkas_doubles(problem->A.n)*sizeof *work);
-  if (work == NULL)
-    return error_set(PERP_ERROR_MEMORY, "perp_check_farkas: no memory, n = %d", problem->A.n);
-  error = certifier_begin("perp_check_farkas", problem, &alone);
+  error = certifier_begin("perp_check_farkas", problem, allocator, &alone);
   perp_farkas found;
   const farkas_judge by = {&alone.c, tol, absolute_tol};
   if (error == PERP_OK) error = farkas_check(&by, u, work, &found);
-  const perp_allocator from = allocator_of(NULL);
-  if (error == PERP_OK && found.bounded) farkas_near(&by, u, &from, &found);
+  if (error == PERP_OK && found.bounded && farkas_near(&by, u, &from, &found) < 0)
+    error = error_set(PERP_ERROR_MEMORY, "perp_check_farkas: no memory, n = %d", n);
   certifier_end(&alone);
-  free(work);
+  from.release(from.context, work);
   if (error == PERP_OK) *farkas = found;
   return error;
 }
 
 perp_error perp_check_farkas(const perp_problem *problem, const double *u, perp_farkas *farkas) {
-  return perp_check_farkas_within(problem, u, perp_default_options(NULL).tol, 0.0, farkas);
+  return perp_check_farkas_within(problem, u, perp_default_options(NULL).tol, 0.0, NULL,
+                                  farkas);
 }

@@ -14,7 +14,8 @@ size_t farkas_doubles(int32_t n);   // length of `work`; grids of cells need non
 perp_error farkas_check(const farkas_judge *by, const double *u, double *work,
                         perp_farkas *farkas);
 // Where u excludes x up to a large radius only: 1 if an exact vector near u proves that there is no
-// solution at all, and *farkas says so. 0: nothing is known, and *farkas is as it was.
+// solution at all, and *farkas says so. 0: nothing is known, and *farkas is as it was. -1: the same,
+// for lack of memory.
 int farkas_near(const farkas_judge *by, const double *u, const perp_allocator *from,
                 perp_farkas *farkas);
 

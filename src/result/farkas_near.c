@@ -208,10 +208,12 @@ static int search(near_search *s, const farkas_judge *by, const double *u, perp_
   for (int round = 0; round < ROUNDS; round++) {
     number_support(s);
     if (round == 0 && extend(s) <= 0) return 0;
-    if (choose_rows(s) != 1) return 0;
+    const int chosen = choose_rows(s);
+    if (chosen != 1) return chosen;
     const linear_system system = {.m = s->e, .slack = 0.0, .context = s, .entries = take_entries,
                                   .residual = take_residual, .move = take_step};
-    if (enclose_linear(&system, s->from, s->own_error) != LINEAR_ENCLOSED) return 0;
+    const linear_end end = enclose_linear(&system, s->from, s->own_error);
+    if (end != LINEAR_ENCLOSED) return end == LINEAR_NO_MEMORY ? -1 : 0;
     for (int32_t k = 0; k < s->e; k++) s->error[s->chosen[k]] = s->own_error[k];
     if (!signs_hold(s)) return 0;
     const int32_t added = extend(s);
@@ -231,7 +233,7 @@ int farkas_near(const farkas_judge *by, const double *u, const perp_allocator *f
   layout(&s, &count, s.n);
   const size_t bytes = arena_block_bytes(&count);
   void *block = arena_overflowed(&count) ? NULL : from->allocate(from->context, bytes);
-  if (block == NULL) return 0;
+  if (block == NULL) return -1;
   arena memory = arena_on_block(block, bytes);
   layout(&s, &memory, s.n);
   int exact = 1;   // entries that a wrapper rounds leave no exact system to solve
@@ -239,7 +241,7 @@ int farkas_near(const farkas_judge *by, const double *u, const perp_allocator *f
     columns_read(&problem->A, j, s.row, s.value, &slack);
     exact = slack == 0.0;
   }
-  const int proven = exact && search(&s, by, u, farkas);
+  const int found = exact ? search(&s, by, u, farkas) : 0;
   from->release(from->context, block);
-  return proven;
+  return found;
 }
