@@ -178,16 +178,16 @@ void qp_complementarity_free(qp_complementarity *c) {
 
 // Where y > 0 the lower limit holds v, where y < 0 the upper one; a limit that is infinite holds
 // nothing, and y is a residual.
-static double held(double y, double lo, double hi, double *residual) {
-  const double limit = y > 0.0 ? lo : hi;
+static long double held(long double y, double lo, double hi, double *residual) {
+  const double limit = y > 0.0L ? lo : hi;
   if (fabs(limit) < (double)INFINITY) return y*limit;
-  *residual = fmax(*residual, fabs(y));
-  return 0.0;
+  *residual = fmax(*residual, (double)fabsl(y));
+  return 0.0L;
 }
 
 static double outside(double v, double lo, double hi) { return fmax(0.0, fmax(lo - v, v - hi)); }
 
-// Sums are in long double: the measures go down to 1e-9 where terms are 1e6 and more.
+// Sums and products are in long double: the measures go down to 1e-9 where terms are 1e11.
 qp_measures qp_measure(const qp_problem *qp, const double *v, const double *l) {
   long double *gradient = qp_take((size_t)qp->variables, sizeof *gradient);
   long double *rows = qp_take((size_t)qp->rows, sizeof *rows);
@@ -209,7 +209,7 @@ qp_measures qp_measure(const qp_problem *qp, const double *v, const double *l) {
   qp_measures m = {0};
   for (int32_t j = 0; j < qp->variables; j++) {
     m.primal = fmax(m.primal, outside(v[j], qp->lo[j], qp->hi[j]));
-    dual += held((double)gradient[j], qp->lo[j], qp->hi[j], &m.dual);
+    dual += held(gradient[j], qp->lo[j], qp->hi[j], &m.dual);
   }
   for (int32_t i = 0; i < qp->rows; i++) {
     m.primal = fmax(m.primal, (double)fmaxl(qp->low[i] - rows[i], rows[i] - qp->high[i]));

@@ -224,6 +224,28 @@ static void polishing_ends_at_the_rounding_of_x(void **state) {
   }
 }
 
+// The optimal values are 10^6 to 10^10, and a unit of rounding of them 10^-10 to 10^-5. Of the doubles
+// near the solution those are taken whose objectives agree best.
+static void objectives_agree_to_the_last_digits(void **state) {
+  (void)state;
+  const struct { const char *name; double gap; } trials[] = {
+    {"CVXQP1_M", 1e-9}, {"HUES-MOD", 1e-9}, {"POWELL20", 1e-6},
+  };
+  for (size_t k = 0; k < sizeof trials/sizeof trials[0]; k++) {
+    qp_problem qp = made(trials[k].name, 0);
+    qp_complementarity c;
+    qp_complementarity_make(&c, &qp);
+    double *x = calloc((size_t)c.n, sizeof *x);
+    assert_int_equal(solve(&c.problem, "auto", 1e-8, x).status, PERP_STATUS_SOLVED);
+    const qp_measures m = qp_measure_x(&qp, &c, x);
+    assert_true(m.primal <= 1e-11 && m.dual <= 1e-9);
+    assert_true(m.gap <= trials[k].gap);
+    free(x);
+    qp_complementarity_free(&c);
+    qp_free(&qp);
+  }
+}
+
 static void rows_without_a_bound_count_in_the_gap(void **state) {
   (void)state;
   // min 1/2 v^2 where v = 1: v and the multiplier are free; at x = (3, 3), y = (0, 2)
@@ -422,6 +444,7 @@ int main(void) {
     cmocka_unit_test(a_wrong_objective_is_refused),
     cmocka_unit_test(programs_take_few_iterations),
     cmocka_unit_test(polishing_ends_at_the_rounding_of_x),
+    cmocka_unit_test(objectives_agree_to_the_last_digits),
     cmocka_unit_test(rows_without_a_bound_count_in_the_gap),
     cmocka_unit_test(scaling_and_permuting_change_nothing),
     cmocka_unit_test(other_matrices_are_judged_as_before),

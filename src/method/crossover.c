@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "balance.h"
 #include "vector.h"
 
 #define SIGMA 1e-9      // proximal weight, relative to the scaled diagonal
@@ -217,6 +218,18 @@ static int out_of_time(perp_run *run) {
   return 1;
 }
 
+// Of the doubles near x, those whose objectives agree are offered first. 1: the run has ended.
+static int offer_balanced(crossover *c, perp_run *run) {
+  const int32_t n = run->n;
+  for (int32_t i = 0; i < n; i++) c->x[i] = clamp(c->x[i], lower(run->lo, i), upper(run->hi, i));
+  memcpy(c->last, c->x, (size_t)n*sizeof *c->x);
+  if (run_apply_exactly(run, c->x, c->y, c->q) != 0) return 1;
+  balance_objectives(run, c->q, c->x, c->y);
+  if (offer(c, run)) return 1;
+  memcpy(c->x, c->last, (size_t)n*sizeof *c->x);
+  return offer(c, run);
+}
+
 // The right set of a quadratic program: less of a proximal term where polishing does not get to the
 // end with this one, because the system is ill-conditioned. 1: the run has ended.
 static int finish_program(crossover *c, perp_run *run, system_solver *system, double sigma) {
@@ -229,7 +242,7 @@ static int finish_program(crossover *c, perp_run *run, system_solver *system, do
     left = polish(c, run, system);
   }
   if (left < 0) return 0;
-  if (offer(c, run)) return 1;
+  if (offer_balanced(c, run)) return 1;
   c->rounded += run_rounded(run, c->d);
   return 0;
 }
