@@ -139,7 +139,7 @@ static void a_row_that_became_empty_stays(void **state) {
       assert_non_null(block);
       arena memory = {block, count.used, 0};
       presolve_layout(&p, &memory, 3, 4);
-      assert_int_equal(presolve_run(&p, &problem, entries, component, 1, 1, 0, x), 1);
+      assert_int_equal(presolve_run(&p, &problem, entries, component, 1, 1, 0, 0, x), 1);
       assert_int_equal(p.infeasible, -1);
       assert_int_equal(p.n, 2);
       assert_int_equal(p.index[0], 1);

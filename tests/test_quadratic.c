@@ -403,6 +403,81 @@ static void saddle_points_are_quadratic_programs(void **state) {
   qp_free(&qp);
 }
 
+// The rows of multipliers without bounds change their signs: [P -B'; B 0] becomes [P B'; B 0].
+static void turn_free_rows(const qp_problem *qp, qp_complementarity *c) {
+  const int32_t first = qp->variables + c->slacks;
+  for (int32_t j = 0; j < c->n; j++)
+    for (int32_t p = c->colptr[j]; p < c->colptr[j + 1]; p++) {
+      const int32_t i = c->row[p];
+      if (i >= first && c->lo[i] == -INF && c->hi[i] == INF) c->value[p] = -c->value[p];
+    }
+  for (int32_t i = first; i < c->n; i++)
+    if (c->lo[i] == -INF && c->hi[i] == INF) c->b[i] = -c->b[i];
+}
+
+// A saddle point is solved as the same program in the other form is: by the same method, in as many
+// iterations.
+static void saddle_points_are_solved(void **state) {
+  (void)state;
+  const struct { const char *name; int32_t size; } trials[] = {
+    {"HS51", 0}, {"HS52", 0}, {"HS53", 0}, {"GENHS28", 0}, {"HS118", 0}, {"CVXQP1_S", 0},
+    {"CVXQP2_S", 0}, {"CVXQP3_S", 0}, {"GOULDQP3", 0}, {"CVXQP1_M", 0}, {"AUG3DC", 0},
+    {"AUG3DQP", 0}, {"UBH1", 100}, {"DTOC3", 200},
+  };
+  for (size_t k = 0; k < (is_brief() ? 8 : sizeof trials/sizeof trials[0]); k++) {
+    double objective[2];
+    perp_result results[2];
+    for (int form = 0; form < 2; form++) {
+      qp_problem qp = made(trials[k].name, trials[k].size);
+      qp_complementarity c;
+      qp_complementarity_make(&c, &qp);
+      if (form == 1) turn_free_rows(&qp, &c);
+      double *x = calloc((size_t)c.n, sizeof *x);
+      const perp_result r = solve(&c.problem, "auto", 1e-8, x);
+      assert_int_equal(r.status, PERP_STATUS_SOLVED);
+      assert_true(r.certificate.kkt);
+      const qp_measures m = qp_measure_x(&qp, &c, x);
+      assert_true(m.primal <= 1e-8 && m.dual <= 1e-8);
+      objective[form] = m.objective;
+      results[form] = r;
+      free(x);
+      qp_complementarity_free(&c);
+      qp_free(&qp);
+    }
+    assert_true(fabs(objective[1] - objective[0]) <= 1e-9*(fabs(objective[0]) + 1e-3));
+    assert_ptr_equal(results[1].method, results[0].method);
+    assert_int_equal(results[1].iterations, results[0].iterations);
+    assert_int_equal(results[1].factorizations, results[0].factorizations);
+  }
+}
+
+// min 1/2 |v|^2 where v1 = 1 and v1 >= 2: the proof is one of the caller's problem, in either form.
+static void saddle_points_without_a_solution_are_proven(void **state) {
+  (void)state;
+  enum { V = 5, N = V + 2 };
+  for (int form = 0; form < 2; form++) {
+    const double sign[] = {form == 0 ? 1 : -1, 1};   // only the first multiplier has no bounds
+    double A[N*N] = {0}, b[N] = {0}, lo[N], x[N] = {0}, u[N];
+    for (int i = 0; i < N; i++) lo[i] = i <= V ? -INF : 0;
+    for (int i = 0; i < V; i++) A[N*i + i] = 1;
+    for (int k = 0; k < 2; k++) {
+      A[V + k] = -1;
+      A[N*(V + k)] = sign[k];
+      b[V + k] = -sign[k]*(k + 1);
+    }
+    const perp_dense dense = {N, A, 0, 0};
+    const perp_problem problem = {.A = perp_from_dense(&dense, 0), .b = b, .lo = lo, .hi = NULL};
+    perp_options o = perp_default_options(perp_find_method("interior_point"));   // no second way
+    perp_result r;
+    o.farkas = u;
+    assert_int_equal(perp_solve_once(&problem, x, &o, &r), PERP_OK);
+    assert_int_equal(r.status, PERP_STATUS_INFEASIBLE);
+    perp_farkas proof;
+    assert_int_equal(perp_check_farkas(&problem, u, &proof), PERP_OK);
+    assert_true(proof.proven);
+  }
+}
+
 // Small dense problems are solved on the stack, by a bound instead of the certificate, but for
 // these: both have the same verdict and the same numbers.
 static void small_dense_programs_are_judged_alike(void **state) {
@@ -451,6 +526,8 @@ int main(void) {
     cmocka_unit_test(an_objective_of_zero_can_be_reached),
     cmocka_unit_test(terms_are_a_scale_where_the_objective_is_zero),
     cmocka_unit_test(saddle_points_are_quadratic_programs),
+    cmocka_unit_test(saddle_points_are_solved),
+    cmocka_unit_test(saddle_points_without_a_solution_are_proven),
     cmocka_unit_test(small_dense_programs_are_judged_alike),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

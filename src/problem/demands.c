@@ -185,7 +185,7 @@ unmet demands_unmet_after_presolve(const perp_method *method, const perp_problem
   int known;
   const int32_t components = components_find(&problem->A, component, entries, &known, scratch);
   unmet left = whole;
-  if (presolve_run(&p, problem, entries, component, components, 1, 0, x)) {
+  if (presolve_run(&p, problem, entries, component, components, 1, 0, 0, x)) {
     left = (unmet){DEMAND_NONE, -1, -1};
     if (p.n > 0 && p.infeasible < 0) {
       const perp_operator A = perp_from_csc(&p.csc[0], problem->A.claims);

@@ -6,7 +6,9 @@
 //   singleton   y_i = A_ii x_i + b_i with A_ii > 0       x_i = clamp(-b_i/A_ii)
 //
 // Each one taken out moves its column into b, which can make further rows singletons. Rows that
-// leave a choice (b_i = 0 in an empty row, A_ii < 0) stay: presolve loses no solution. What is left
+// leave a choice (b_i = 0 in an empty row, A_ii < 0) stay: presolve loses no solution. A row without
+// bounds says y_i = 0, and -y_i = 0 is the same: some are multiplied by -1, which makes the saddle
+// points [P B'; B -D] of quadratic programs the monotone [P B'; -B D]. What is left
 // may fall into independent blocks, which are copied one after the other, each with its own row
 // numbers.
 #include <math.h>
@@ -30,6 +32,7 @@ void presolve_layout(presolve *p, arena *memory, int32_t n, int64_t nnz) {
   p->count = ARENA_ARRAY(memory, int32_t, m);
   p->diagonal = ARENA_ARRAY(memory, double, m);
   p->matrices = ARENA_ARRAY(memory, perp_csc, m);
+  p->turned = ARENA_ARRAY(memory, uint8_t, m);
 }
 
 typedef struct column {
@@ -86,7 +89,8 @@ static int dictated(const work *w, int32_t i, double *x) {
 }
 
 int presolve_run(presolve *p, const perp_problem *problem, const int32_t *entries,
-                 const int32_t *component, int32_t components, int reduce, int split, double *x) {
+                 const int32_t *component, int32_t components, int reduce, int split, int turns,
+                 double *x) {
   const perp_operator *A = &problem->A;
   const int32_t n = A->n;
   const perp_view view = operator_view(A);
@@ -104,7 +108,7 @@ int presolve_run(presolve *p, const perp_problem *problem, const int32_t *entrie
     candidates |= fixed || entries[i] == 0 || (entries[i] == 1 && p->diagonal[i] > 0.0);
   }
   const int several = split && components > 1;
-  if (!(reduce && candidates) && !several) return 0;
+  if (!(reduce && candidates) && !several && !turns) return 0;
 
   work w = {p, problem, entries, p->b, x, 0};
   memcpy(p->b, problem->b, (size_t)n*sizeof *p->b);   // by the caller's numbers for now
@@ -134,7 +138,7 @@ int presolve_run(presolve *p, const perp_problem *problem, const int32_t *entrie
       if (p->place[i] == KEPT && i != j && dictated(&w, i, &v)) take(&w, i, v);
     }
   }
-  if (w.queued == 0 && !several) return 0;
+  if (w.queued == 0 && !several && !turns) return 0;
 
   // Number what is left, block by block: a counting sort by component, stable.
   int32_t *size = p->count;
@@ -160,7 +164,8 @@ int presolve_run(presolve *p, const perp_problem *problem, const int32_t *entrie
 
   // b moves to the new numbers; the diagonal has served and lends its room.
   double *moved = p->diagonal;
-  for (int32_t k = 0; k < total; k++) moved[k] = w.b[p->index[k]];
+  for (int32_t k = 0; k < total; k++)
+    moved[k] = turns && p->turned[p->index[k]] ? -w.b[p->index[k]] : w.b[p->index[k]];
   memcpy(p->b, moved, (size_t)total*sizeof *p->b);
   for (int32_t k = 0; k < total; k++) {
     p->lo[k] = lower(problem->lo, p->index[k]);
@@ -174,10 +179,10 @@ int presolve_run(presolve *p, const perp_problem *problem, const int32_t *entrie
       const column c = column_of(&view, p->index[k]);
       for (int32_t q = 0; q < c.count; q++) {
         const double a = column_value(&c, q);
-        const int32_t to = p->place[column_row(&c, q)];
+        const int32_t from = column_row(&c, q), to = p->place[from];
         if (a == 0.0 || to < 0) continue;
         p->row[nnz] = to - first;   // rows keep their order: still sorted
-        p->value[nnz++] = a;
+        p->value[nnz++] = turns && p->turned[from] ? -a : a;
       }
     }
     p->matrices[g] = (perp_csc){last - first, last - first, p->colptr + first, p->row, p->value};

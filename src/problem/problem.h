@@ -71,6 +71,8 @@ typedef struct presolve {
   double *b, *lo, *hi;         // n; lo, hi NULL where the given ones are
   perp_csc *csc;               // a matrix per block; its colptr need not begin with 0
   int32_t infeasible;          // a row that no x can satisfy (Farkas vector +-e_i), or -1
+  uint8_t *turned;             // n, by the given problem's numbers: 1 where the row is multiplied by
+                               //   -1. Set before presolve_run(), for rows without bounds
   // memory
   int32_t *colptr, *row, *place, *queue, *count;   // n+1, nnz, n, n, n
   double *value, *diagonal;                        // nnz, n
@@ -79,10 +81,11 @@ typedef struct presolve {
 
 void presolve_layout(presolve *p, arena *memory, int32_t n, int64_t nnz);
 
-// Returns 1 if the problem became smaller or fell into several blocks, 0 if it is best taken as it
-// is. entries and component are those of components_find. x (n) receives the values of the
+// Returns 1 if the problem became smaller, fell into several blocks or has rows that change their
+// sign (turns: p->turned is set), 0 if it is best taken as it is. entries and component are those of components_find. x (n) receives the values of the
 // variables taken out.
 int presolve_run(presolve *p, const perp_problem *problem, const int32_t *entries,
-                 const int32_t *component, int32_t components, int reduce, int split, double *x);
+                 const int32_t *component, int32_t components, int reduce, int split, int turns,
+                 double *x);
 
 #endif

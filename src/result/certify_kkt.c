@@ -58,6 +58,7 @@ static const double u = 0x1p-53;
 typedef struct entries_of {   // a matrix whose entries can be had one by one
   const perp_csc *csc;
   const perp_dense *dense;
+  const double *diagonal;     // n; NULL: nobody has asked for it
 } entries_of;
 
 static double entry(const entries_of *A, int32_t i, int32_t j) {
@@ -95,8 +96,7 @@ static int entries_open(const perp_operator *operator, entries_of *A) {
 
 // The sign of row i where its diagonal tells it: 1, or -1 where it has to change; else 0.
 static double own_sign(const entries_of *A, int32_t i) {
-  const double diagonal = entry(A, i, i);
-  return diagonal > 0.0 ? 1.0 : diagonal < 0.0 ? -1.0 : 0.0;
+  return A->diagonal[i] > 0.0 ? 1.0 : A->diagonal[i] < 0.0 ? -1.0 : 0.0;
 }
 
 // Follows the entries from row `first` on. 1: its component agrees on sides, signs and weights, and
@@ -142,7 +142,7 @@ static int follow(certifier *c, const entries_of *A, int32_t first, int32_t *que
 // A symmetric matrix without rows that may have to change their signs has one side.
 static int one_sided(const certifier *c, const entries_of *A, int32_t n) {
   for (int32_t i = 0; i < n && c->symmetric; i++)
-    if (c->entries[i] > 0 && !(entry(A, i, i) > 0.0)) return 0;
+    if (c->entries[i] > 0 && !(A->diagonal[i] > 0.0)) return 0;
   return c->symmetric;
 }
 
@@ -151,7 +151,11 @@ void kkt_look(certifier *c, const perp_operator *A) {
   entries_of entries;
   c->kkt = 0;
   c->kkt_all = 1;
-  if (n == 0 || !entries_open(A, &entries) || one_sided(c, &entries, n)) return;
+  if (n == 0 || !entries_open(A, &entries) || A->ops->diagonal == NULL) return;
+  double *diagonal = c->work + 4*n;   // n
+  A->ops->diagonal(A->self, diagonal);
+  entries.diagonal = diagonal;
+  if (one_sided(c, &entries, n)) return;
   int32_t *queue = (int32_t *)c->work, *verdict = queue + n;   // n: of a component, 1 yes, 2 no
   double *own = c->work + 2*n;   // 2 for each component: the entries within its sides
   memset(c->side, 0, (size_t)n*sizeof *c->side);
@@ -187,6 +191,25 @@ void kkt_look(certifier *c, const perp_operator *A) {
     const double *of = own + 2*c->component[i];
     if (c->side[i] != 0 && of[0] == 0.0 && of[1] > 0.0) c->side[i] = (int8_t)-c->side[i];
   }
+}
+
+static int is_free(const certifier *c, int32_t i) {
+  return lower(c->problem->lo, i) == -(double)INFINITY &&
+         upper(c->problem->hi, i) == (double)INFINITY;
+}
+
+int32_t kkt_turned(const certifier *c, uint8_t *turned) {
+  uint8_t *bounded = c->kkt_rows;   // of a component
+  int32_t count = 0;
+  if (c->kkt == 0) return 0;
+  memset(bounded, 0, (size_t)c->kkt*sizeof *bounded);
+  for (int32_t i = 0; i < c->n; i++)
+    if (c->kkt_part[i] >= 0 && c->weight[i] < 0.0 && !is_free(c, i)) bounded[c->kkt_part[i]] = 1;
+  for (int32_t i = 0; i < c->n; i++) {
+    turned[i] = c->kkt_part[i] >= 0 && c->weight[i] < 0.0 && !bounded[c->kkt_part[i]];
+    count += turned[i];
+  }
+  return count;
 }
 
 // ---- the verdict ----
@@ -296,9 +319,7 @@ static void add_up(const certifier *c, const uint8_t *rows, double *own, double 
     p->reach[dual] = max2(p->reach[dual], reach);
     p->size[!dual] = max2(p->size[!dual], c->R[i]*(own_size[i] + fabs(c->problem->b[i])));
     if (!dual) p->size[0] = max2(p->size[0], reach);
-    const int bounds = lower(c->problem->lo, i) > -(double)INFINITY ||
-                       upper(c->problem->hi, i) < (double)INFINITY;
-    if (c->weight[i] < 0.0 && bounds) p->bounded = 1.0;
+    if (c->weight[i] < 0.0 && !is_free(c, i)) p->bounded = 1.0;
   }
   for (int32_t i = 0; i < n; i++)
     if (c->kkt_part[i] >= 0) add_row(c, i, own[i], own_size[i], &parts[c->kkt_part[i]]);

@@ -8,6 +8,9 @@
 // Which rows are primal and which are dual, from the entries of A alone. Asks for nothing but
 // c->component and c->components; c->work is overwritten.
 void kkt_look(certifier *c, const perp_operator *A);
+// turned: n, 1 where a row without bounds has to change its sign for A to be of the form
+// [P -B'; B D]; all 0 in components where another such row has a bound. How many there are.
+int32_t kkt_turned(const certifier *c, uint8_t *turned);
 // Adds objective and gap at c->x, whose residual c->y and size c->a have just been computed, and
 // refuses x where they do not fit. rows (n, may be NULL): only components of marked rows count.
 // Returns 1 if x passes.

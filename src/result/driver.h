@@ -69,6 +69,7 @@ struct perp_solver {
   int64_t solutions, factor_nonzeros;
   perp_certificate verdict;  // of the x in judge.x,
   int was_reduced;           // the last runs were on a presolved or split problem
+  int turns;                 //   some of whose rows have changed their signs
   int judged;                //   where this is 1
   contradiction slight;
   perp_error error;          // PERP_ERROR_OPERATOR once the operator has aborted

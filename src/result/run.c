@@ -637,6 +637,14 @@ int run_solution(perp_run *run, int32_t dimension) {
 
 // ---- proofs that there is none ----
 
+// -1: presolve has multiplied row i by that.
+static double turn(const perp_run *run, int32_t i) {
+  const run_state *state = run->state;
+  const perp_solver *solver = state->solver;
+  return solver->turns && state->index != NULL && solver->reduced.turned[state->index[i]] ? -1.0
+                                                                                          : 1.0;
+}
+
 int run_infeasible(perp_run *run, const double *u) {
   run_state *state = run->state;
   perp_solver *solver = state->solver;
@@ -645,7 +653,7 @@ int run_infeasible(perp_run *run, const double *u) {
   const int plain = state->index == NULL && state->R == NULL && run->n == solver->problem->A.n;
   for (int32_t i = 0; !plain && i < solver->problem->A.n; i++) own[i] = 0.0;
   for (int32_t i = 0; !plain && i < run->n; i++)   // u'(R y) = (R u)'y
-    own[state->index != NULL ? state->index[i] : i] = u[i]*of(state->R, i);
+    own[state->index != NULL ? state->index[i] : i] = u[i]*of(state->R, i)*turn(run, i);
   perp_farkas farkas;
   if (!solver_check_farkas(solver, plain ? u : own, &farkas)) return 0;
   if (!farkas.proven && !run->last_resort) return 0;

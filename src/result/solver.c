@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "certify_kkt.h"
 #include "clock.h"
 #include "driver.h"
 #include "error.h"
@@ -401,10 +402,13 @@ static perp_error run_blocks(perp_solver *s, perp_run *outcome) {
 static perp_error run_all(perp_solver *s, int presolving, perp_run *outcome) {
   const perp_problem *problem = s->problem;
   presolve *p = &s->reduced;
+  const int may_turn = presolving && s->options.presolve && !s->judge.lean &&
+                       !(s->method->needs & (PERP_NEEDS_SYMMETRIC | PERP_NEEDS_NEARLY_SYMMETRIC));
+  s->turns = may_turn && kkt_turned(&s->judge, p->turned) > 0;
   const int smaller = presolving && !s->limits.grid &&
                       presolve_run(p, problem, s->judge.entries, s->judge.component,
                                    s->judge.components, s->options.presolve, s->options.split,
-                                   s->x);
+                                   s->turns, s->x);
   s->was_reduced = smaller;
   *outcome = (perp_run){.reason = PERP_STATUS_UNSOLVED, .credit = s->method};
   const int32_t empty = s->limits.grid ? s->judge.infeasible : presolving ? p->infeasible : -1;
