@@ -14,6 +14,7 @@
 enum { MESSAGE_SIZE = 1024 };
 
 static const char *command_name;
+static const char *header_path;
 static int quiet;
 static json_t *object;
 
@@ -29,6 +30,12 @@ const exit_row *exit_code_at(int index) {
 void message_begin(const char *command) { command_name = command; }
 
 void message_quiet(void) { quiet = 1; }
+
+void message_header_of(const char *path) { header_path = path; }
+
+int message_header_code(int code) {
+  return header_path && code == CODE_USAGE ? CODE_INPUT : code;
+}
 
 void message_json(void) {
   if (object) return;
@@ -70,10 +77,13 @@ static void speak(const char *kind, text_colour colour, const char *text) {
 }
 
 int fail(int code, const char *format, ...) {
-  char text[MESSAGE_SIZE];
+  char text[MESSAGE_SIZE] = "";
+  if (message_header_code(code) != code)
+    snprintf(text, sizeof text, "%s: the header: ", header_path);
+  const size_t used = strlen(text);
   va_list list;
   va_start(list, format);
-  vsnprintf(text, sizeof text, format, list);
+  vsnprintf(text + used, sizeof text - used, format, list);
   va_end(list);
   speak("", TEXT_PLAIN, text);
   if (object && !json_object_get(object, "error"))

@@ -25,6 +25,10 @@ const exit_row *exit_code_at(int index);   // NULL after the last
 
 void message_begin(const char *command);   // "solve": messages start with "perp solve: "
 void message_quiet(void);                  // no warnings
+// From now on, options come from the header of this file instead of the command line: what is wrong
+// with them is said of the file. NULL: from the command line again. The path has to stay.
+void message_header_of(const char *path);
+int message_header_code(int code);         // CODE_INPUT instead of CODE_USAGE, while they do
 void message_json(void);                   // from now on, results go into message_object()
 
 // The object that --json prints, or NULL without --json. Commands fill it; main prints it once, at

@@ -2,6 +2,7 @@
 #include "option.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,6 +95,19 @@ static int read_exercise(session *s) {
   return code;
 }
 
+// The numbers of an option, by the letters that the library has for them and the options, too.
+typedef struct quantity { const char *letter; size_t at; } quantity;
+#define OF(field) offsetof(perp_option, field)
+static const quantity quantities[] = {{"S0", OF(spot)}, {"K", OF(strike)}, {"r", OF(rate)},
+                                      {"q", OF(dividend)}, {"sigma", OF(volatility)},
+                                      {"T", OF(maturity)}};
+#undef OF
+enum { QUANTITIES = sizeof quantities/sizeof *quantities };
+
+static double *value_of(perp_option *option, const quantity *q) {
+  return (double *)(void *)((char *)option + q->at);
+}
+
 static int read_option(session *s) {
   const arguments *args = s->args;
   const char *kind = args->operand[0];
@@ -102,12 +116,9 @@ static int read_option(session *s) {
   if (!strcmp(kind, "call")) s->option.kind = PERP_OPTION_CALL;
   else if (strcmp(kind, "put") != 0)
     return fail(CODE_USAGE, "'%s' is neither put nor call", kind);
-  const struct { const char *name; double *value; } numbers[] = {
-      {"S0", &s->option.spot}, {"K", &s->option.strike}, {"r", &s->option.rate},
-      {"q", &s->option.dividend}, {"sigma", &s->option.volatility}, {"T", &s->option.maturity}};
-  for (size_t k = 0; k < sizeof numbers/sizeof *numbers; k++) {
-    const int code = settings_number(args, numbers[k].name, -INFINITY, INFINITY,
-                                     numbers[k].value);
+  for (int k = 0; k < QUANTITIES; k++) {
+    const int code = settings_number(args, quantities[k].letter, -INFINITY, INFINITY,
+                                     value_of(&s->option, &quantities[k]));
     if (code) return code;
   }
   const int code = read_grid(args, &s->settings);
@@ -137,6 +148,21 @@ static int check_outputs(const arguments *args) {
   return code;
 }
 
+// What the library refuses, in the words of the command line: "K = 0 is outside ..." becomes
+// "--K = 0 is outside ...", and of products with T, such as "r T = 99 is outside ...", both options
+// are told.
+static int refuse(session *s, const char *message) {
+  const size_t length = strcspn(message, " ");
+  for (int k = 0; k < QUANTITIES; k++) {
+    const char *letter = quantities[k].letter;
+    if (strlen(letter) != length || strncmp(message, letter, length) != 0) continue;
+    if (message[length + 1] == '=') return fail(CODE_USAGE, "--%s", message);
+    return fail(CODE_USAGE, "--%s = %g and --T = %g: %s; bring one of them nearer to 0", letter,
+                *value_of(&s->option, &quantities[k]), s->option.maturity, message);
+  }
+  return fail(CODE_USAGE, "%s", message);
+}
+
 static int price(session *s, perp_option_result *result) {
   interrupt_listen(INTERRUPT_CTRL_C);
   s->live = progress_begin(s->args, &s->steps);
@@ -146,6 +172,7 @@ static int price(session *s, perp_option_result *result) {
   const perp_error error = perp_option_price(&s->option, &s->settings, result);
   const double seconds = progress_now() - s->start;
   progress_clear();
+  if (error == PERP_ERROR_ARGUMENT) return refuse(s, result->message);
   if (error != PERP_OK) return fail(exit_code_of(error), "%s", result->message);
   if (result->stopped) {
     if (s->late) return fail(CODE_UNSOLVED, "the time limit was reached before there was a price");

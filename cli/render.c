@@ -409,7 +409,8 @@ const command command_render = {
   .examples = {
     {"perp render a.perp -o a.mp4", "a video, as fast as in reality"},
     {"perp render a.perp -o a.png --frame 100 --contacts", "one picture, with forces"},
-    {"perp render a.perp -o slow.mp4 --speed 0.2 --camera 20,30,1.5", "slowly, and from nearer"},
+    {"perp render a.perp -o slow.mp4 --speed 0.5 --size 640x360 --camera 20,30,1.5",
+     "half as fast, small, and from nearer"},
     {"perp render slip.perp separating.perp -o both.mp4 --show surface", "a liquid, twice"},
   },
   .run = run,

@@ -65,6 +65,10 @@ static int check_kind(const run_session *s) {
   return CODE_OK;
 }
 
+static int read_save_every(const arguments *args, double *seconds) {
+  return settings_number(args, "save-every", 0.0, 1e9, seconds);
+}
+
 static int read_settings(run_session *s) {
   const arguments *args = s->args;
   const char *name = argument(args, "method");
@@ -76,7 +80,7 @@ static int read_settings(run_session *s) {
   int code = check_kind(s);
   if (!code) code = settings_apply(args, method, &s->options);
   if (!code) code = settings_whole(args, "every", 1, 65536, &s->every);
-  if (!code) code = settings_number(args, "save-every", 0.0, 1e9, &s->recorder.save_every);
+  if (!code) code = read_save_every(args, &s->recorder.save_every);
   s->options.seed = s->seed;
   s->options.on_iteration = on_iteration;
   return code ? code : s->kind->settle(s);
@@ -288,12 +292,15 @@ static int lengthen(run_session *s, const char *steps) {
 
 // steps: of --resume; NULL: those of the recording.
 static int run_scene(run_session *s, int resume, const char *steps) {
+  if (resume) message_header_of(s->path);
   int code = read_scene(s);
   if (!code) code = read_settings(s);
   if (!code) code = run_arguments(s);
   if (!code && !resume) code = check_output(s);
   if (!code && resume) code = run_resume_check(s);
   if (!code) code = s->kind->create(s);
+  code = message_header_code(code);
+  message_header_of(NULL);
   interrupt_listen(INTERRUPT_ALL);
   if (!code && steps) code = lengthen(s, steps);
   if (!code) code = open_recording(s, resume);
@@ -306,6 +313,15 @@ static int run_scene(run_session *s, int resume, const char *steps) {
   if (s->kind) s->kind->destroy(s);
   json_decref(s->arguments);
   return code;
+}
+
+// How to run, of the command line: a wrong value is not one of the file.
+static int check_how(const arguments *args) {
+  const perp_method *method = method_find("auto");
+  perp_options options = perp_default_options(method);
+  double seconds;
+  const int code = settings_apply(args, method, &options);
+  return code ? code : read_save_every(args, &seconds);
 }
 
 // Everything but how to run, and how long, comes from the file.
@@ -325,8 +341,13 @@ static int resume(const arguments *args, const char *path) {
     return fail(CODE_USAGE, "'%s': --resume takes the scene from %s", args->operand[0], path);
   int count = 0, helped;
   char **words = NULL;
-  int code = run_resume_arguments(path, &count, &words);
-  if (!code) code = options_parse(args->command, count, words, &again, &helped);
+  int code = check_how(args);
+  if (!code) code = run_resume_arguments(path, &count, &words);
+  if (!code) {
+    message_header_of(path);
+    code = message_header_code(options_parse(args->command, count, words, &again, &helped));
+    message_header_of(NULL);
+  }
   if (!code && !again.family)
     code = fail(CODE_INPUT, "%s: the header does not name a scene", path);
   if (!code) {

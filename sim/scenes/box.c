@@ -25,7 +25,8 @@ static perp_error build(const double *p, uint64_t seed, scene_layout *out) {
   const int64_t columns = (int64_t)floor(width/cell), lines = (int64_t)floor(height/cell);
   if ((double)columns*(double)lines < p[BALLS]) {
     snprintf(out->message, sizeof out->message,
-             "balls = %g is outside [0, %g]: more of radius %g have no room in %g x %g", p[BALLS],
+             "balls = %g is outside [0, %g]: more of radius %g have no room in %g x %g; lower "
+             "--balls or --radius, or raise --width or --height", p[BALLS],
              (double)columns*(double)lines, p[RADIUS], width, height);
     return PERP_ERROR_ARGUMENT;
   }

@@ -18,8 +18,8 @@ static perp_error fill(const double *p, uint64_t seed, scene_pool *out) {
   if (p[DEPTH] > 0.0) pool_pour(out, pool_box(0.0, 0.0, 0.0, 1.0, p[DEPTH], 1.0));
   const double y = 0.95 - p[RADIUS];                   // as high as it fits
   if (y < p[DEPTH] + p[RADIUS]) {
-    snprintf(out->message, sizeof out->message, "depth = %g leaves no room for a ball of radius %g",
-             p[DEPTH], p[RADIUS]);
+    snprintf(out->message, sizeof out->message, "depth = %g leaves no room for a ball of radius %g; "
+             "lower --depth or --radius", p[DEPTH], p[RADIUS]);
     return PERP_ERROR_ARGUMENT;
   }
   pool_pour(out, perp_fluid_sphere(0.5, y, 0.5, p[RADIUS]))->velocity[1] = -p[SPEED];

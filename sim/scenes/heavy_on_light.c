@@ -22,8 +22,8 @@ static perp_error build(const double *p, uint64_t seed, scene_layout *out) {
   // a world takes masses from 1e-12 to 1e12
   const double most = p[BOXES] > 2.0 ? pow(1e12, 1.0/(p[BOXES] - 1.0)) : 1e6;
   if (!(p[RATIO] <= most*(1.0 + 1e-9) && p[RATIO] >= (1.0 - 1e-9)/most)) {
-    snprintf(out->message, sizeof out->message, "ratio = %g is outside [%.4g, %.4g] for %g boxes",
-             p[RATIO], 1.0/most, most, p[BOXES]);
+    snprintf(out->message, sizeof out->message, "ratio = %g is outside [%.4g, %.4g] for %g boxes; "
+             "lower --boxes, or bring --ratio nearer to 1", p[RATIO], 1.0/most, most, p[BOXES]);
     return PERP_ERROR_ARGUMENT;
   }
   out->settings.friction = p[FRICTION];

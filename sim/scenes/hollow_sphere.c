@@ -40,7 +40,7 @@ static perp_error build(const double *p, uint64_t seed, scene_layout *out) {
                                    : 5.0*scale*cube_root(fmax(p[SPHERES], 1.0)/15.0);
   if (p[SMALLEST] > p[LARGEST] || p[LARGEST] >= R) {
     snprintf(out->message, sizeof out->message,
-             "smallest = %g <= largest = %g < radius = %g does not hold", p[SMALLEST], p[LARGEST],
+             "smallest = %g <= --largest = %g < --radius = %g does not hold", p[SMALLEST], p[LARGEST],
              R);
     return PERP_ERROR_ARGUMENT;
   }
@@ -60,7 +60,8 @@ static perp_error build(const double *p, uint64_t seed, scene_layout *out) {
     while (overlaps(out, &ball) && ++tries < TRIES);
     if (tries == TRIES) {
       snprintf(out->message, sizeof out->message,
-               "spheres = %g is too many: only %d found a place in a radius of %g", p[SPHERES],
+               "spheres = %g is too many: only %d found a place in a radius of %g; raise --radius, or "
+               "leave it out", p[SPHERES],
                (int)i, R);
       return PERP_ERROR_ARGUMENT;
     }

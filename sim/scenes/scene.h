@@ -16,7 +16,7 @@ typedef struct scene_layout {   // what a scene consists of, before there is a w
   int32_t bodies, room;
   const char *materials[SCENE_NAMES + 1], *groups[SCENE_NAMES + 1];   // end with NULL
   double center[3], radius;     // a ball that holds what is worth seeing
-  char message[160];            // why the parameters do not go together
+  char message[240];            // why the parameters do not go together
 } scene_layout;
 
 typedef struct scene_pool {     // the same of a liquid, before there is a fluid
@@ -27,7 +27,7 @@ typedef struct scene_pool {     // the same of a liquid, before there is a fluid
   int32_t group[SCENE_SHAPES];  // of solids: index into groups
   const char *groups[SCENE_NAMES + 1];
   double center[3], radius;
-  char message[160];
+  char message[240];
 } scene_pool;
 
 typedef struct scene {

@@ -48,6 +48,31 @@ for words in 'box --balls 4 --steps 200 --dump-problems stolen' 'box --balls 4 -
   "$RECORD_FORGE" s.perp bomb.perp arguments "$words" || exit 99
   run run --resume bomb.perp; expect "a header with $words" 3; holds 'writes nothing' test ! -e stolen
 done
+# What is wrong with the options of a header is said of the file; what is wrong with one's own is not.
+while IFS='|' read -r words message; do
+  "$RECORD_FORGE" s.perp bomb.perp arguments "$words" || exit 99
+  run run --resume bomb.perp; expect "a header with $words" 3 "err=perp run: bomb.perp: the header: $message"
+  run run --resume bomb.perp --json; json 'as JSON' status=error exit_code=3
+done <<'END'
+box --balls -4 --steps 200|--balls = -4 is outside [0, 100000]
+box --balls 4 --steps 1e9|--steps = 1e9 is outside [0, 100000000]
+box --balls 4 --width 0.01|--balls = 4 is outside [0, 0]
+box --balls 4 --tol 7|--tol = 7 is outside (0, 1)
+box --balls 4 --every 0|--every = 0 is outside [1, 65536]
+box --balls 4 --directions 1|--directions = 1 is outside [3, 64]
+box --balls 4 --seed x|--seed = x is not a whole number
+box --method nosuch|there is no method 'nosuch'
+box --nosuch 1|unknown option '--nosuch'
+box --steps|option '--steps' needs a value
+nosuch|there is no scene 'nosuch'
+dam-break-2d --size 1|--size = 1 is outside [4, 2048]
+END
+cp s.perp bomb.perp
+for own in '--threads 0' '--save-every -1' '--steps 100' '--steps x'; do
+  # shellcheck disable=SC2086
+  run run --resume bomb.perp $own; expect "with $own" 2 "err=perp run: ${own% *} = ${own#* } is " 'err!=header'
+  holds 'it stays as it is' cmp -s s.perp bomb.perp
+done
 rm -f bomb.perp
 
 # Matrix Market: comments, lines, blanks and entries without an end.

@@ -29,7 +29,7 @@ run run dam-break-3d --size 200; expect 'too large' 2 'err=--size = 200 is outsi
 run run swirl --wals slip; expect 'a slip in an option' 2 "err=did you mean '--walls'?"
 run run swirl --model normal; expect 'what bodies have' 2 'err=--model is for scenes of bodies; swirl is one of liquids'
 run run box --fields all; expect 'what liquids have' 2 'err=--fields is for scenes of liquids; box is one of bodies'
-run run falling-ball --radius 0.4 --depth 0.5; expect 'no room for a ball' 2 'err=--depth = 0.5 leaves no room for a ball of radius 0.4'
+run run falling-ball --radius 0.4 --depth 0.5; expect 'no room for a ball' 2 'err=--depth = 0.5 leaves no room for a ball of radius 0.4; lower --depth or --radius'
 run run swirl --method nosuch; expect 'another method' 2 "err=there is no method 'nosuch'"
 
 short=(dam-break-2d --size 20 --steps 140 --seed 3)

@@ -29,10 +29,16 @@ run option --help; expect 'parameters of methods that can do the steps, of no ot
 
 run option; expect 'neither put nor call' 2
 run option straddle; expect 'another word' 2 "err='straddle' is neither put nor call"
-run option put --S0 -1; expect 'S0 < 0' 2 'err=S0 = -1 is outside [0, 1e100]'
+run option put --S0 -1; expect 'S0 < 0' 2 'err=perp option: --S0 = -1 is outside [0, 1e100]'
+run option put --K 0; expect 'K = 0' 2 'err=perp option: --K = 0 is outside [1e-100, 1e100]'
+run option put --sigma -1; expect 'sigma < 0' 2 'err=perp option: --sigma = -1 is outside [0, 10000]'
+run option put --T 1e5; expect 'a long time' 2 'err=perp option: --T = 100000 is outside [0, 10000]'
+run option put --r 1e5; expect 'much interest' 2 'err=perp option: --r = 100000 is outside [-10000, 10000]'
+run option put --q -1e5; expect 'costs' 2 'err=perp option: --q = -100000 is outside [-10000, 10000]'
+run option put --q -9 --T 10; expect 'costs for long' 2 'err=--q = -9 and --T = 10: q T = -90 is outside [-50, 50]; bring one of them nearer to 0'
 run option put --sigma x; expect 'no number' 2 'err=--sigma = x is not a number'
 run option put --T inf; expect 'no end' 2 'err=--T = inf is not a number'
-run option put --sigma 30 --T 1; expect 'too much noise' 2 'err=sigma sqrt(T) = 30 is outside [0, 20]'
+run option put --sigma 30 --T 1; expect 'too much noise' 2 'err=--sigma = 30 and --T = 1: sigma sqrt(T) = 30 is outside [0, 20]; bring one of them nearer to 0'
 run option put --grid 100; expect 'half a grid' 2 'err=--grid = 100 is not of the form NODESxSTEPS'
 run option put --grid 4x4; expect 'a tiny grid' 2 'err=--grid = 4x4: 4 is outside [16, 10000000]'
 run option put --european --dates 3; expect 'two kinds of exercise' 2 'err=exclude each other'

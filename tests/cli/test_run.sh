@@ -21,8 +21,11 @@ run run hollow-sphere --spheres -3; expect 'a bad number has its range' 2 'err=-
 run run hollow-sphere --spheres 2.5; expect 'half a sphere' 2 'err=--spheres = 2.5 is not a whole number'
 run run hollow-sphere --dt 0; expect 'no time' 2 'err=--dt = 0 is outside [1e-06, 1]'
 run run hollow-sphere --shperes 3; expect 'a slip in an option' 2 "err=did you mean '--spheres'?"
-run run hollow-sphere --smallest 2; expect 'numbers that do not go together' 2 'err=--smallest = 2 <= largest = 1.2'
-run run hollow-sphere --spheres 500 --radius 5; expect 'too many' 2 'err=--spheres = 500 is too many: only'
+run run hollow-sphere --smallest 2; expect 'numbers that do not go together' 2 'err=--smallest = 2 <= --largest = 1.2'
+run run hollow-sphere --spheres 500 --radius 5; expect 'too many' 2 'err=--spheres = 500 is too many: only' 'err=raise --radius, or leave it out'
+run run hollow-sphere --smallest 3 --largest 2; expect 'the wrong way round' 2 'err=--smallest = 3 <= --largest = 2 < --radius = '
+run run box --radius 1000 --width 10; expect 'no room' 2 'err=--balls = 150 is outside [0, 0]' 'err=lower --balls or --radius, or raise --width or --height'
+run run heavy-on-light --boxes 6 --ratio 1000; expect 'a heavy tower' 2 'err=--ratio = 1000 is outside' 'err=for 6 boxes; lower --boxes, or bring --ratio nearer to 1'
 run run box --balls 500; expect 'too many in the plane' 2 'err=--balls = 500 is outside [0, 196]'
 run run wall --bricks 4 --steps 1 --friction 0.3; expect 'friction that the model has not' 0 'err=warning: --friction = 0.3 does nothing: the model is normal'
 run run wall --bricks 4 --steps 1 --friction 0.3 --model friction --json; json 'with the model that has it' model=friction; silent 'no warning'
