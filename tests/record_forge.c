@@ -1,6 +1,7 @@
 // record_forge.c: forges recordings, for tests of what somebody else may send:
 //   record_forge FROM TO words TEXT         every string of the header is TEXT
 //   record_forge FROM TO arguments TEXT     the arguments of the header are the words of TEXT
+//   record_forge FROM TO set KEY=JSON       that member of the header has this value
 //   record_forge FROM TO TYPE N [PARTS]     the first chunk of that type unpacks to N megabytes
 // HEAD and LAST become JSON with a long array, other types bytes of zero. SAVE is put before LAST, or
 // at the end, in so many parts of N megabytes. All check sums are right.
@@ -43,6 +44,18 @@ static char *with_arguments(const record_bytes *plain, const char *text) {
   return out;
 }
 
+static char *with_member(const record_bytes *plain, const char *text) {
+  json_t *object = json_loadb((const char *)plain->data, plain->length, 0, NULL);
+  const char *value = strchr(text, '=');
+  char key[64] = "";
+  if (value) snprintf(key, sizeof key, "%.*s", (int)(value - text), text);
+  if (json_object_get(object, key))
+    json_object_set_new(object, key, json_loads(value + 1, JSON_DECODE_ANY, NULL));
+  char *out = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  json_decref(object);
+  return out;
+}
+
 // {"complete":true,"x":[[],[],...,0]}: a container to every three bytes
 static char *long_json(size_t bytes) {
   static const char start[] = "{\"complete\":true,\"x\":[", end[] = "0]}";
@@ -72,6 +85,7 @@ static int put_edited(forgery *f, const record_chunk *chunk, const record_bytes 
   const int json = chunk->type == RECORD_HEAD || chunk->type == RECORD_LAST;
   char *data = !strcmp(f->edit, "words")       ? with_words(plain, f->value)
                : !strcmp(f->edit, "arguments") ? with_arguments(plain, f->value)
+               : !strcmp(f->edit, "set")       ? with_member(plain, f->value)
                : json                          ? long_json(f->bytes)
                                                : calloc(f->bytes, 1);
   if (!data) return RECORD_IO;
@@ -100,7 +114,8 @@ int main(int count, char **argument) {
   f.edit = argument[3], f.value = argument[4];
   f.bytes = (size_t)strtol(f.value, NULL, 10)*MEGABYTE;
   f.parts = count > 5 ? strtol(argument[5], NULL, 10) : 1;
-  const int words = !strcmp(f.edit, "words") || !strcmp(f.edit, "arguments");
+  const int words = !strcmp(f.edit, "words") || !strcmp(f.edit, "arguments") ||
+                    !strcmp(f.edit, "set");
   int code = file_read(argument[1], &from, f.message, sizeof f.message);
   if (!code) code = record_scan(from.data, from.length, &index, f.message, sizeof f.message);
   if (!code) code = record_create(argument[2], &f.writer, f.message, sizeof f.message);

@@ -67,6 +67,14 @@ box --steps|option '--steps' needs a value
 nosuch|there is no scene 'nosuch'
 dam-break-2d --size 1|--size = 1 is outside [4, 2048]
 END
+# What plays, draws or exports a recording takes its numbers from the header.
+for fault in dt=-1 dt=0 every=0 steps=-1 'dimension=7' 'bodies=[]' 'tol="x"'; do
+  "$RECORD_FORGE" s.perp bomb.perp set "$fault" || exit 99
+  for command in 'view bomb.perp -o x.html' 'render bomb.perp -o x.png' 'export bomb.perp -o x.csv --frame 1' 'plot bomb.perp -o x.svg' 'run --resume bomb.perp'; do
+    # shellcheck disable=SC2086
+    run $command; [ "$code" -eq 5 ] || expect "$fault: $command" 3 'err=bomb.perp: '
+  done
+done
 cp s.perp bomb.perp
 for own in '--threads 0' '--save-every -1' '--steps 100' '--steps x'; do
   # shellcheck disable=SC2086

@@ -130,10 +130,22 @@ provide() {   # provide LINE: makes the inputs that it names and that are not th
   done
 }
 
+# An experiment takes minutes and depends on no files: once is enough. 0: it has run already.
+reproduced='|'
+has_run() {
+  local line=${1%%#*}
+  line=${line%"${line##*[! ]}"}   # without blanks at its end
+  case $line in 'perp reproduce '*) ;; *) return 1 ;; esac
+  [[ $reproduced != *"|$line|"* ]] || return 0
+  reproduced+="$line|"
+  return 1
+}
+
 # try WHERE LINE: runs it in this folder; its status has to be 0.
 try() {
   local said status=0
   possible "$2" || return 0
+  if has_run "$2"; then ran=$((ran + 1)); return 0; fi
   provide "$2"
   said=$(bash -euo pipefail -c "$2" 2>&1 </dev/null) || status=$?
   # a method for a simpler model says so, and ends with 1
