@@ -263,6 +263,20 @@ static void rounding_flows_in(void **state) {
   assert_int_equal(r.status, PERP_STATUS_SOLVED);
 }
 
+// 3 x_2 = 0 has no data of its own. What a rounded x_2 adds to the row above it is no scale for it.
+static void rounding_is_no_scale(void **state) {
+  (void)state;
+  const double M[] = {1, 1, 0, 0, 1, 1, 0, 0, 3}, b[] = {-1, 0, 0}, lo[] = {0, 0, -INF};
+  const perp_dense d = {.n = 3, .value = M};
+  const perp_problem p = {.A = perp_from_dense(&d, 0), .b = b, .lo = lo};
+  for (int e = -60; e <= -10; e++) {
+    const double x[] = {1.0 - ldexp(1.0, e), ldexp(1.0, e), -ldexp(1.0, e)};
+    const perp_certificate c = certify(&p, x);
+    if (e < -40 && !c.solved) fail_msg("x_2 = -2^%d: residual %g", e, c.residual);
+    if (e > -20 && c.solved) fail_msg("x_2 = -2^%d passes", e);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(rounding_flows_in),
@@ -274,6 +288,7 @@ int main(void) {
     cmocka_unit_test(a_shift_that_cancels_leaves_an_empty_row),
     cmocka_unit_test(a_closed_block_is_judged_alone),
     cmocka_unit_test(blocks_are_strongly_connected),
+    cmocka_unit_test(rounding_is_no_scale),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -436,12 +436,18 @@ static void enumerate_run(perp_run *run) {
   const long long all = count, solutions = run->solutions, undecided = e->ambiguous;
   run->complete = undecided == 0;
   const int exact = solutions > 0 || undecided > 0 || exact_entries(&run->A);
-  if (!exact) run->complete = 0;
+  const int slight = solutions == 0 && run_contradicts_slightly(run);
+  if (!exact || slight) run->complete = 0;
   const char *parts = e->overflowed ? ", some of them parts of others" : "";
   if (!exact)
     run_stop(run, PERP_STATUS_UNSOLVED,
              "all %lld label assignments were examined and none is a solution, but the entries of A "
              "were rounded, so that this is no proof",
+             all);
+  else if (slight)
+    run_stop(run, PERP_STATUS_UNSOLVED,
+             "all %lld label assignments were examined and none is a solution, but the tolerance "
+             "explains why, so that this is no proof",
              all);
   else if (solutions == 0 && undecided == 0)
     run_stop(run, PERP_STATUS_NO_SOLUTION,

@@ -11,6 +11,7 @@
 #include "certify_kkt.h"
 #include "certify_row.h"
 #include "certify_sizes.h"
+#include "certify_impossible.h"
 #include "componentwise.h"
 #include "entries.h"
 #include "error.h"
@@ -31,7 +32,7 @@ void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch, in
   c->grid = NULL;
   c->lean = grid;
   c->componentwise_tol = 0.0;
-  c->near_known = 0;
+  c->near_known = c->impossible = 0;
   c->scratch = arena_take(memory, scratch, 1);
   if (grid) {
     grid_judge_layout(c, memory, n);
@@ -45,7 +46,7 @@ void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch, in
                                &c->second_C, &c->second_base, &c->y_ref, &c->a_ref, &c->parts,
                                &c->own.R, &c->own.inverse_C, &c->own.held_R, &c->own.s, &c->own.T,
                                &c->own.noise, &c->own.G, &c->own.S, &c->least, &c->near_x,
-                               &c->near_y, &c->kept};
+                               &c->near_y, &c->kept, &c->impossible_by, &c->impossible_data};
   for (size_t k = 0; k < sizeof scalings/sizeof scalings[0]; k++)
     *scalings[k] = ARENA_ARRAY(memory, double, m);
   c->block = ARENA_ARRAY(memory, int32_t, m);
@@ -57,6 +58,7 @@ void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch, in
   c->kkt_part = ARENA_ARRAY(memory, int32_t, m);
   c->side = ARENA_ARRAY(memory, int8_t, m);
   c->kkt_rows = ARENA_ARRAY(memory, uint8_t, m);
+  c->impossible_kind = ARENA_ARRAY(memory, uint8_t, m);
   c->weight = ARENA_ARRAY(memory, double, m);
   c->half = ARENA_ARRAY(memory, int32_t, 2*m);
   c->G = ARENA_ARRAY(memory, double, m);
@@ -362,6 +364,7 @@ perp_error certifier_prepare(certifier *c, const perp_problem *problem,
   c->most_S = most_S;
   c->least_G = least_G;
   c->sized = !c->hurried && A->ops->residual != NULL;
+  impossible_find(c, zero);
   componentwise_begin(c);
   if (c->reducible) blocks_begin(c);
   return PERP_OK;
@@ -397,12 +400,13 @@ static inline certify_row evaluate(const certifier *c, int32_t i, double r, doub
                                    double a, double tol) {
   const certify_rule *rule = &c->rule;
   const int32_t k = rule->part[i];
-  const row_rule own = {
+  row_rule own = {
     .R = rule->R[i], .G = rule->G[k], .S = rule->S[k], .s = rule->s[i],
     .T = rule->T != NULL ? rule->T[i] : rule->G[k] > 0.0 ? rule->G[k] : rule->s[i],
     .noise = rule->noise != NULL ? rule->noise[i] : 0.0,
     .less = c->two ? rule->R[i]/rule->held_R[i] : 1.0, .lost = lost(c, i, a),
     .empty = c->entries[i] == 0};
+  if (impossible_of(c, i) != IMPOSSIBLE_NOT) impossible_rule(c, i, &own);
   return judge_row(&own, r, y, moved, a, tol);
 }
 certify_row certify_evaluate(const certifier *c, int32_t i, double r, double y, double a,
@@ -442,11 +446,12 @@ static int judge(const certifier *c, const double *x, double tol, double absolut
     // how far counts like a residual.
     const double moved = away*scale,
                  r = max2(no_nan(fabs(mid(above*scale, rule->R[i]*y, below*scale))), moved) + untold;
-    const double base = rule->G[k] > 0.0 ? rule->G[k] : rule->S[k];
+    const double base = impossible_base(c, i, rule->R[i],
+                                        rule->G[k] > 0.0 ? rule->G[k] : rule->S[k]);
     const double most = tol*(rule->T != NULL ? rule->T[i] : rule->G[k]);
     const double unknown = slack > 0.0 ? slack : lost(c, i, c->a[i]);
     if (r + unknown <= most && c->entries[i] > 0 && base < (double)INFINITY &&
-        rule->S[k] < (double)INFINITY) {   // most rows
+        rule->S[k] < (double)INFINITY && impossible_of(c, i) == IMPOSSIBLE_NOT) {   // most rows
       if (r > found.residual*base) {
         found.residual = r/base;
         found.worst = i;
@@ -610,8 +615,8 @@ static perp_error check_as_given(certifier *c, const double *x, double tol, doub
   // beside the tolerance, or x is far from a solution, it will do. Where a compensated product may
   // overflow and a plain one not, the verdict must be that of perp_certify: x is no solution then.
   const double e = c->most_entries, slack = (e + 2.0)*u*(4.0*e*largest + c->most_S);
-  const int plain = !c->exact && !c->reducible && c->kkt == 0 && c->equilibrated && slack > 0.0 &&
-                    size <= c->safe_x;
+  const int plain = !c->exact && !c->reducible && c->kkt == 0 && c->impossible == 0 &&
+                    c->equilibrated && slack > 0.0 && size <= c->safe_x;
   const int narrow = slack <= 1e-3*tol*c->least_G, wide = far && slack <= 1e-3*c->least_G;
   if (c->hurried || (plain && (narrow || wide))) {
     const perp_error error = plain_residual(c);

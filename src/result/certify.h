@@ -17,6 +17,8 @@
 // or S overflows get any. Rows and columns that no nonzero ties together (a zero diagonal makes
 // such halves) have independent units: b settles them, or else the smallest
 // bound of x, and where there is neither only exact zeros pass.
+// Rows that no x within the bounds can satisfy have their own data in place of G_c, S_c and s_i:
+// certify_impossible.h.
 // Nothing is scaled by |A||x| without a cap: that would accept rays.
 //
 // Where the entries of A differ widely there are two scalings: one that rows and columns of A
@@ -105,6 +107,11 @@ typedef struct certifier {   // all that does not depend on x, but for the rule
                              //   a >= |A||x| + |b| (of compensated products only)
   double *work;              // 12 n
   void *scratch;             // the operator's
+  // Rows that no x can satisfy: certify_impossible.h
+  int32_t impossible;        // how many; where it is 0, what follows means nothing
+  uint8_t *impossible_kind;  // n
+  double *impossible_by;     // n: by how much they fail at least, in the units of y_i
+  double *impossible_data;   // n: d_i, likewise
   // KKT systems of quadratic programs: certify_kkt.c
   int32_t kkt;               // components that are one
   int kkt_all;               // ... and there are no others but empty rows
@@ -155,8 +162,9 @@ int certify_settled(const certifier *c, int32_t i);   // G_c = 0: x_ref solves t
 void certify_fit(const certifier *c, int32_t i, double *R, double *C);
 // By how much y_i may miss its sign at most if an x passes, whatever that x is, in the units of y_i.
 typedef struct certify_leeway {
-  double always;             // by the tolerance and the rounding of the data
-  double product;            // besides, by the rounding of A x where x is large
+  double tolerance;          // by the tolerance,
+  double rounding;           //   by the rounding of the data,
+  double product;            //   and by that of A x where x is large: the sum of the three
 } certify_leeway;
 certify_leeway certify_leeway_of(const certifier *c, int32_t i, double tol, double absolute_tol);
 void certifier_sizes(const certifier *c);   // c->a = |A||c->x| + |b| by the entries of A

@@ -11,7 +11,7 @@
 // in: it is allowed for as the rounding of b_i is. U of a block is G_k or what flows in of such
 // sizes, followed through at most 8 blocks.
 // In a block with G_k = 0, which x_ref solves, s_i takes its place as it does in a component, but
-// not beyond the smallest G of the others; that one where s_i = 0.
+// not beyond the smallest r(x_ref) > 0 of the others; that one where s_i = 0.
 //
 // Halves of a block, rows and columns that no entry within it ties together, have units of their
 // own: each is scaled up until its largest r_i(x_ref) + inflow, or else its largest s_i, is G_k.
@@ -31,12 +31,17 @@ void blocks_keep(const certifier *c, double *R, double *C, double *base) {
   }
 }
 
+// r_i(x_ref)
+static double still(const certifier *c, const double *R, const double *C, int32_t i) {
+  const double lo = lower(c->problem->lo, i), hi = upper(c->problem->hi, i),
+               x = clamp(0.0, lo, hi);
+  return fabs(mid((x - hi)/C[i], R[i]*c->y_ref[i], (x - lo)/C[i]));
+}
+
 // r_i(x_ref) and what flows in
 static double reference(const certifier *c, const double *R, const double *C, const double *inflow,
                         int32_t i) {
-  const double lo = lower(c->problem->lo, i), hi = upper(c->problem->hi, i),
-               x = clamp(0.0, lo, hi);
-  return fabs(mid((x - hi)/C[i], R[i]*c->y_ref[i], (x - lo)/C[i])) + R[i]*inflow[i];
+  return still(c, R, C, i) + R[i]*inflow[i];
 }
 
 // The factor of each half, a power of two >= 1; G < 0 as below.
@@ -71,9 +76,16 @@ static void find_bases(const certifier *c, const double *R, const double *C, con
     double *own = &G[c->block[i]];
     *own = r < most ? max2(*own, r) : most;   // also where r is no number
   }
+  // the smallest G of all blocks, without inflow: an x_j of 1e-17 is no scale for anything
+  double *own_G = unit;   // one per block
+  for (int32_t k = 0; k < c->blocks; k++) own_G[k] = 0.0;
+  for (int32_t i = 0; i < c->n; i++) {
+    double *own = &own_G[c->block[i]];
+    *own = max2(*own, still(c, R, C, i));
+  }
   for (int32_t i = 0; i < c->n; i++)
-    if (G[c->block[i]] > 0.0)
-      least[c->component[i]] = min2(least[c->component[i]], G[c->block[i]]);
+    if (own_G[c->block[i]] > 0.0)
+      least[c->component[i]] = min2(least[c->component[i]], own_G[c->block[i]]);
   for (int32_t i = 0; i < c->n; i++) {   // -S_k
     double *own = &G[c->block[i]];
     if (!(*own > 0.0) && c->entries[i] > 0) *own = min2(*own, -R[i]*c->a_ref[i]);
@@ -195,16 +207,13 @@ void certifier_rescale(const certifier *c) {
 static void find_closed(const certifier *c) {
   enum { FIRST = 1, SECOND = 2, OPEN = 4 };   // r_i(x_ref) > 0 in that scaling; something flows in
   const int32_t n = c->n;
-  double *far = c->work, *inflow = c->work + n, *none = c->work + 2*n;   // n each
-  for (int32_t i = 0; i < n; i++) {
-    far[i] = 0x1p600;   // entries that a wrapper makes tiny count, too
-    none[i] = 0.0;
-  }
+  double *far = c->work, *inflow = c->work + n;   // n each
+  for (int32_t i = 0; i < n; i++) far[i] = 0x1p600;   // tiny entries count, too
   components_inflow(&c->problem->A, c->block, far, inflow);
   memset(c->closed, 0, (size_t)c->blocks);
   for (int32_t i = 0; i < n; i++) {
-    const int first = reference(c, c->first_R, c->first_C, none, i) > 0.0,
-              second = c->two ? reference(c, c->second_R, c->second_C, none, i) > 0.0 : first;
+    const int first = still(c, c->first_R, c->first_C, i) > 0.0,
+              second = c->two ? still(c, c->second_R, c->second_C, i) > 0.0 : first;
     c->closed[c->block[i]] |= (uint8_t)((first ? FIRST : 0) | (second ? SECOND : 0) |
                                         (inflow[i] != 0.0 ? OPEN : 0));
   }

@@ -39,6 +39,7 @@
 #include <string.h>
 
 #include "certify_row.h"
+#include "certify_impossible.h"
 #include "exact.h"
 #include "operator.h"
 #include "problem.h"
@@ -275,7 +276,7 @@ static void add_row(const certifier *c, int32_t i, double own, double own_size, 
   const double reach = max2(fabs(x), p->reach[row.dual]/c->inverse_C[i]);
   const double w = weight*(row.distance < (double)INFINITY ? min2(row.distance, reach) : fabs(x));
   const double data = certify_scale_of(c, i).base/c->R[i];
-  p->absolute += fabs(row.y)*w;
+  if (impossible_of(c, i) == IMPOSSIBLE_NOT) p->absolute += fabs(row.y)*w;   // others have no y_i = 0
   p->rounding += SUM_ROUNDING*u*w*c->a[i];
   p->most_rounding = max2(p->most_rounding, ROUNDING*u*w*data);
   p->loose += max2(w, weight*fabs(row.y));
@@ -283,6 +284,7 @@ static void add_row(const certifier *c, int32_t i, double own, double own_size, 
 
 // 1: row i is within what its two sides allow.
 static int row_fits(const certifier *c, int32_t i, const part *p, double tol) {
+  if (impossible_of(c, i) != IMPOSSIBLE_NOT) return 1;   // judged by its own data
   const row_at row = look_at(c, i);
   const double least = ROUNDING*u*certify_scale_of(c, i).base;
   const double of_y = tol*p->size[!row.dual] + least, of_x = tol*p->size[row.dual] + least;

@@ -2,29 +2,44 @@
 //
 // A proof that there is no solution must leave no x for the certificate to accept (farkas.c). So it
 // has to know the most that any x is forgiven. In row i, in the units of R_i y_i (certify_row.h):
-//     always    tol (G_c if > 0, else s_i) + 32 u s_i
+//     tolerance tol (G_c if > 0, else s_i)
+//     rounding  32 u s_i, that of the data
 //     product   what is forgiven besides for the rounding of A x: at most 100 tol G_c, or up to
 //               1e-4 G_c where the two scalings disagree on the row
 // A closed block of a reducible A has one rule for every x (certify_blocks.c), so its own G_k and
 // scaling take the place of the component's: a large b elsewhere does not weaken a proof in it. In
 // the other blocks G_k depends on what flows in, but G_k <= G_c. The numbers of the component are
 // upper bounds there: twice as large, because the two scalings are normalised to bases between 1
-// and 2, and with 32 u G_c for the rounding that flows in.
+// and 2, and with 32 u G_c for the rounding that flows in. A row that no x satisfies has its own
+// data in place of G_c and s_i (certify_impossible.h).
 #include <math.h>
 
 #include "certify_grid_parts.h"
-#include "certify_row.h"
+#include "certify_impossible.h"
+
+#define ROUNDING (32.0*0x1p-53)   // of data, relative
 
 static certify_leeway leeway(double R, double base, double T, double s, double less, int blocks,
                              double tol) {
-  const double u = 0x1p-53, factor = blocks ? 2.0 : 1.0, inflow = blocks ? 32.0*u*base : 0.0;
-  if (base == 0.0) return (certify_leeway){0.0, (double)INFINITY};   // a cone: nothing caps A x
-  return (certify_leeway){(factor*(tol*T + 32.0*u*s) + inflow)/R,
+  const double factor = blocks ? 2.0 : 1.0, inflow = blocks ? ROUNDING*base : 0.0;
+  if (base == 0.0) return (certify_leeway){0.0, 0.0, (double)INFINITY};   // a cone: no cap on A x
+  return (certify_leeway){factor*tol*T/R, (factor*ROUNDING*s + inflow)/R,
                           factor*min2(100.0*tol*less, 1e-4)*base/R};
 }
 
+// A row that no x satisfies: by its own data, whatever its component is, or by both where it hangs
+// on other equations.
+static certify_leeway impossible_leeway(const certifier *c, int32_t i, certify_leeway rule,
+                                        double tol) {
+  const double data = c->impossible_data[i];
+  const certify_leeway own = {tol*data, ROUNDING*data, min2(100.0*tol, 1e-4)*data};
+  if (impossible_of(c, i) != IMPOSSIBLE_EQUATIONS) return own;
+  return (certify_leeway){max2(own.tolerance, rule.tolerance), own.rounding + rule.rounding,
+                          max2(own.product, rule.product)};
+}
+
 certify_leeway certify_leeway_of(const certifier *c, int32_t i, double tol, double absolute_tol) {
-  certify_leeway found = {0.0, 0.0};
+  certify_leeway found = {0.0, 0.0, 0.0};
   double G, S;
   int empty;
   if (c->lean) {
@@ -45,8 +60,12 @@ certify_leeway certify_leeway_of(const certifier *c, int32_t i, double tol, doub
     const double less = !c->two ? 1.0 : open ? (double)INFINITY : R/held_R;
     if (!empty) found = leeway(R, G > 0.0 ? G : S, G > 0.0 ? G : s, s, less, open, tol);
   }
-  if (empty) return (certify_leeway){0.0, 0.0};
-  if (!(G < (double)INFINITY && S < (double)INFINITY)) found = (certify_leeway){0.0, 0.0};
-  found.always = max2(found.always, absolute_tol);
+  if (empty) return (certify_leeway){0.0, 0.0, 0.0};
+  if (!(G < (double)INFINITY && S < (double)INFINITY)) found = (certify_leeway){0.0, 0.0, 0.0};
+  if (impossible_of(c, i) != IMPOSSIBLE_NOT) found = impossible_leeway(c, i, found, tol);
+  if (absolute_tol > found.tolerance + found.rounding) {
+    found.tolerance = absolute_tol;
+    found.rounding = 0.0;
+  }
   return found;
 }

@@ -1,6 +1,7 @@
 // componentwise.c: see componentwise.h.
 #include "componentwise.h"
 
+#include "certify_impossible.h"
 #include "entries.h"
 #include "operator.h"
 
@@ -169,6 +170,11 @@ static double wrong_of(const certifier *c, int32_t i, int leave) {
   return leave && distance < c->rule.R[i]*wrong ? 0.0 : unit_of(c, i)*wrong;
 }
 
+// A row that no x satisfies is judged by its own data alone.
+static double least_of(const certifier *c, int32_t i) {
+  return impossible_of(c, i) != IMPOSSIBLE_NOT ? (double)INFINITY : c->least[c->component[i]];
+}
+
 static void raise(perp_certificate *certificate, int32_t i, double value) {
   if (!(value > certificate->componentwise)) return;
   certificate->componentwise = value;
@@ -191,7 +197,9 @@ double componentwise_measure(const certifier *c, double absolute_tol, int leave,
     const double below = c->x[i] - lower(p->lo, i), above = c->x[i] - upper(p->hi, i);
     if (fabs(mid(above, c->y[i], below)) <= absolute_tol) continue;
     const int32_t k = c->component[i];
-    const double value = componentwise_row(wrong, unit_of(c, i)*c->a[i], base_of(c, k), c->least[k]);
+    const double unit = unit_of(c, i);
+    const double value = componentwise_row(wrong, unit*c->a[i],
+                                           impossible_base(c, i, unit, base_of(c, k)), least_of(c, i));
     raise(certificate, i, value);
     if (counts(c, k)) counted = max2(counted, value);
   }
@@ -253,6 +261,6 @@ double certify_componentwise(const certifier *c, int32_t i, double r, double y, 
   if (c->lean ? !componentwise_everywhere(c) : !counts(c, c->component[i])) return 0.0;
   const certify_scale scale = certify_scale_of(c, i);
   const double unit = c->lean ? scale.R : unit_of(c, i);
-  return componentwise_row(unit*fabs(y), unit*a, scale.base,
-                           c->lean ? (double)INFINITY : c->least[c->component[i]]);
+  return componentwise_row(unit*fabs(y), unit*a, impossible_base(c, i, unit, scale.base),
+                           c->lean ? (double)INFINITY : least_of(c, i));
 }

@@ -20,6 +20,7 @@
 // - A is a Z-matrix: no positive entry off the diagonal, no negative one on it; or
 // - there are more than 64 rows, and A may be semidefinite up to a scaling of rows and columns:
 //   0 <= A_ij A_ji <= A_ii A_jj and A_ii > 0. Contacts with friction count as that.
+// Rows that no x can satisfy have m = infinity, too (certify_impossible.h).
 // Grids of cells are Z-matrices. There rows next to their bounds do not count, and no x is moved.
 //
 // Cost: n operations where y and a are known; in a single component often none (componentwise_at_once).

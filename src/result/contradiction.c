@@ -3,20 +3,15 @@
 //
 // Data are rounded to doubles: x_1 = 0.1, x_2 = 0.2 and x_1 + x_2 = 0.3 contradict each other by
 // 2.8e-17. Such a problem is solved to the tolerance, and the message names the contradiction. It
-// comes from a Farkas vector with too small a margin (farkas.c), or from a row with a demand on y_i
-// whose variables are all fixed: y_i is the same for every x.
-//
-// Cost: for the rows, a look at the diagonal; two passes over A where a row with entries has a zero
-// there and some variable is fixed.
+// comes from a Farkas vector with too small a margin (farkas.c), or from a row that no x satisfies,
+// which the certificate has found (certify_impossible.h).
 #include <math.h>
 #include <string.h>
 
-#include "columns.h"
+#include "certify_impossible.h"
 #include "driver.h"
-#include "exact.h"
 #include "farkas.h"
 #include "plain.h"
-#include "vector.h"
 
 // Keeps the largest contradiction seen: u scaled to a largest entry of 1.
 static void note(perp_solver *s, const double *u, const perp_farkas *farkas) {
@@ -36,68 +31,48 @@ static void note(perp_solver *s, const double *u, const perp_farkas *farkas) {
 
 int solver_check_farkas(perp_solver *s, const double *u, perp_farkas *farkas) {
   const farkas_judge by = {&s->judge, s->options.tol, s->options.absolute_tol};
-  if (s->judge.hurried || farkas_check(&by, u, s->farkas_work, farkas) != PERP_OK) return 0;
+  int rounded;
+  if (s->judge.hurried || farkas_check(&by, u, s->farkas_work, farkas, &rounded) != PERP_OK)
+    return 0;
   const int allocates = !(s->method->traits & PERP_TRAIT_NO_ALLOC);
-  if (farkas->bounded && allocates) farkas_near(&by, u, &s->allocator, farkas);
+  if (rounded && allocates) farkas_near(&by, u, &s->allocator, farkas);
   if (farkas->proven || farkas->bounded) return 1;
   if (farkas->radius == (double)INFINITY) note(s, u, farkas);
   return 0;
 }
 
-// Does y_i have to be >= 0, <= 0 or 0 whatever x_i is, and does it miss that?
-static int misses(const perp_problem *p, int32_t i, double y) {
-  const int below = lower(p->lo, i) > -(double)INFINITY, above = upper(p->hi, i) < (double)INFINITY;
-  return !(below && above) && (below ? y < 0.0 : above ? y > 0.0 : y != 0.0);
-}
-
-static int is_fixed(const perp_problem *p, int32_t j) {
-  return lower(p->lo, j) == upper(p->hi, j);
-}
-
 void solver_find_contradiction(perp_solver *s) {
-  const perp_problem *p = s->problem;
-  const int32_t n = p->A.n;
-  if (s->slight.by > 0.0 || s->judge.lean || p->A.ops->diagonal == NULL ||
-      !columns_known(&p->A) || (s->timed && solver_seconds(s) >= s->deadline))
-    return;
-  double *open = s->farkas;                     // n: free, there is a solution
-  double *high = s->farkas_work, *low = high + n, *value = low + n;   // n each
-  int32_t *row = (int32_t *)(value + n);        // n
-  int fixed = 0, candidates = 0;
-  p->A.ops->diagonal(p->A.self, high);
-  for (int32_t i = 0; i < n; i++) {
-    fixed |= is_fixed(p, i);
-    open[i] = !(high[i] == 0.0 && s->judge.entries[i] > 0 && !is_fixed(p, i));
-    candidates |= open[i] == 0.0;
-  }
-  if (!fixed || !candidates) return;
-  double slack = 0.0;
-  for (int32_t j = 0; j < n; j++) {
-    if (is_fixed(p, j)) continue;
-    const int32_t count = columns_read(&p->A, j, row, value, &slack);
-    for (int32_t k = 0; k < count; k++) open[row[k]] = 1.0;
-  }
-  for (int32_t i = 0; i < n; i++) {
-    high[i] = p->b[i];
-    low[i] = 0.0;
-  }
-  for (int32_t j = 0; j < n; j++) {
-    if (!is_fixed(p, j)) continue;
-    const int32_t count = columns_read(&p->A, j, row, value, &slack);
-    for (int32_t k = 0; k < count; k++) {
-      exact_sum sum = {high[row[k]], low[row[k]]};
-      exact_add_product(&sum, value[k], lower(p->lo, j));
-      high[row[k]] = sum.high;
-      low[row[k]] = sum.low;
-    }
-  }
-  for (int32_t i = 0; i < n; i++) {
-    const double y = high[i] + low[i];
-    if (open[i] != 0.0 || !misses(p, i, y)) continue;
-    s->slight.fixed++;
-    if (!(fabs(y) > s->slight.by)) continue;
-    s->slight.by = fabs(y);
+  const certifier *judge = &s->judge;
+  if (s->slight.by > 0.0 || judge->lean) return;
+  for (int32_t i = 0; judge->impossible > 0 && i < judge->n; i++) {
+    if (impossible_of(judge, i) == IMPOSSIBLE_NOT) continue;
+    s->slight.impossible++;
+    if (!(judge->impossible_by[i] > s->slight.by)) continue;
+    s->slight.by = judge->impossible_by[i];
     s->slight.row = i;
+  }
+}
+
+// Row i fails whatever x is, by no more than the certificate accepts.
+static int fails_slightly(const perp_solver *s, int32_t i) {
+  const certifier *judge = &s->judge;
+  if (judge->lean || impossible_of(judge, i) == IMPOSSIBLE_NOT) return 0;
+  const certify_leeway l = certify_leeway_of(judge, i, s->options.tol, s->options.absolute_tol);
+  return judge->impossible_by[i] <= l.tolerance + l.rounding;
+}
+
+int run_contradicts_slightly(const perp_run *run) {
+  const perp_solver *s = run->state->solver;
+  for (int32_t i = 0; !s->judge.lean && s->judge.impossible > 0 && i < s->judge.n; i++)
+    if (fails_slightly(s, i)) return 1;
+  return 0;
+}
+
+void solver_forgive_contradictions(perp_solver *s) {
+  const presolve *p = &s->reduced;
+  for (int32_t k = 0; s->judge.impossible > 0 && k < p->n; k++) {
+    const int32_t i = p->index[k];
+    if (impossible_of(&s->judge, i) == IMPOSSIBLE_FIXED && fails_slightly(s, i)) p->b[k] = 0.0;
   }
 }
 
@@ -106,11 +81,15 @@ void solver_tell_contradiction(const perp_solver *s, char *text, size_t size) {
   char others[64] = "";
   text[0] = '\0';
   if (!(c->by > 0.0)) return;
-  if (c->fixed > 1)
-    plain_print(others, sizeof others, ", and %d other such rows less", (int)c->fixed - 1);
-  if (c->fixed > 0)
-    plain_print(text, size, "row %d cannot hold exactly: its variables are all fixed and miss it by "
-                "%.3g%s, which is within the tolerance or the rounding of the data", (int)c->row,
+  static const char *const misses[] = {
+    [IMPOSSIBLE_NOT] = "", [IMPOSSIBLE_FIXED] = "its variables are all fixed and miss it by",
+    [IMPOSSIBLE_BOUNDS] = "within the bounds it fails by at least",
+    [IMPOSSIBLE_EQUATIONS] = "where other equations hold, it fails by at least"};
+  if (c->impossible > 1)
+    plain_print(others, sizeof others, ", and %d other such rows less", (int)c->impossible - 1);
+  if (c->impossible > 0)
+    plain_print(text, size, "row %d cannot hold exactly: %s %.3g%s, which is within the tolerance or "
+                "the rounding of the data", (int)c->row, misses[impossible_of(&s->judge, c->row)],
                 c->by, others);
   else if (c->rows == 1)
     plain_print(text, size, "row %d fails by %.3g whatever x is, which proves nothing: the "

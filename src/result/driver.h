@@ -18,7 +18,7 @@ typedef struct contradiction {
   double by;                 // y_row misses its sign by this at least; 0: there is none
   double allowed;            // of that, what the tolerance and rounding explain: of rows together
   int32_t row, rows;         // the row with the largest part, and how many have one
-  int32_t fixed;             // rows whose variables are all fixed and that cannot hold; 0: not that
+  int32_t impossible;        // rows that no x satisfies (certify_impossible.h); 0: not about these
 } contradiction;
 
 struct perp_solver {
@@ -151,6 +151,9 @@ perp_error solver_snap(perp_solver *solver, perp_certificate *certificate);
 int solver_check_farkas(perp_solver *solver, const double *u, perp_farkas *farkas);
 // Once x is certified: takes note of rows that no x satisfies exactly.
 void solver_find_contradiction(perp_solver *solver);
+// After presolve, which has left nothing of a row whose variables are all fixed: methods are not to
+// see a contradiction that the certificate accepts.
+void solver_forgive_contradictions(perp_solver *solver);
 // In a sentence; empty where there is none
 void solver_tell_contradiction(const perp_solver *solver, char *text, size_t size);
 double solver_seconds(const perp_solver *solver);   // since the solve began

@@ -21,12 +21,15 @@
 // have done. Otherwise some x may pass as a solution, and the contradiction says nothing about the
 // problem that the caller rounded to doubles: 0.1 + 0.2 = 0.3 is false in doubles. An x that passes
 // has y_i >= -l_i on rows with u_i > 0, <= l_i with u_i < 0 (certify_leeway.c), so
-//     u'(A x + b) >= -sum_i |u_i| l_i,     l_i = always_i + min(32 u (|A||x|)_i, product_i).
+//     u'(A x + b) >= -sum_i |u_i| l_i,
+//     l_i = tolerance_i + rounding_i + min(32 u (|A||x|)_i, product_i).
 // Summed over the rows, 32 u |A||x| is 32 u sum_j h_j |x_j|. A column with g_j <= -32 u h_j pays for
 // its own part beyond the bound; the others count with the largest |x_j| of the box. Together
-//     allowed = sum_i |u_i| always_i + min(32 u sum_j h_j |x_j|, sum_i |u_i| product_i)
-//               + 32 u (|u|'|b| + sum_j h_j |x_j at the supremum|),
-// and a proof needs -value > allowed. Then no x passes the certificate: no problem has both.
+//     forgiven = sum_i |u_i| rounding_i + min(32 u sum_j h_j |x_j|, sum_i |u_i| product_i)
+//     data     = 32 u (|u|'|b| + sum_j h_j |x_j at the supremum|)
+//     allowed  = sum_i |u_i| tolerance_i + max(forgiven, data),
+// and a proof needs -value > allowed. Then no x passes the certificate: no problem has both. For a
+// row whose variables are all fixed `allowed` is what the certificate accepts, and one of both holds.
 //
 // Cost: one pass over the entries, besides the certificate's scaling of A.
 #include "farkas_parts.h"
@@ -44,6 +47,7 @@
 
 #define ROUNDING 0x1p-44
 #define DATA_ROUNDING (32.0*0x1p-53)   // of a number given, relative: as in the certificate
+#define SUMS_UP (1.0 + 0x1p-26)        // for sums of up to 1e8 positive terms, and the certificate's
 
 enum { VECTORS = 3 };   // g, size, values of a column; the rows of a column are int32_t
 size_t farkas_doubles(int32_t n) { return (size_t)(VECTORS + 1)*(size_t)n + 1; }
@@ -78,9 +82,11 @@ static void add_rounding(supremum *s, double lo, double hi, double low, double h
                                                                       : 0.0;
   } else if (below) {
     s->given += lo != 0.0 ? size*fabs(lo) : 0.0;
+    s->product += lo != 0.0 ? size*fabs(lo) : 0.0;
     if (!(high <= -own)) s->product = (double)INFINITY;
   } else if (above) {
     s->given += hi != 0.0 ? size*fabs(hi) : 0.0;
+    s->product += hi != 0.0 ? size*fabs(hi) : 0.0;
     if (!(low >= own)) s->product = (double)INFINITY;
   } else {
     s->product = (double)INFINITY;
@@ -119,6 +125,7 @@ void supremum_add(supremum *s, const perp_problem *problem, int32_t j, double lo
     s->largest = delta;
     s->worst = j;
   }
+  s->all_excess = max2(s->all_excess, size > 0.0 ? delta/size : (double)INFINITY);
   const double excess = h > 0.0 ? delta/h : (double)INFINITY;
   if (excess > s->excess || s->excess_at < 0) {
     s->excess = excess;
@@ -179,14 +186,16 @@ static void by_grid(const perp_problem *problem, const perp_grid *grid, const do
 
 // What the tolerance and the rounding of the data explain of the margin; rounded generously.
 double farkas_allowed(const farkas_judge *by, const double *u, const supremum *s) {
-  double always = 0.0, product = 0.0;
+  double tolerance = 0.0, rounding = 0.0, product = 0.0;
   for (int32_t i = 0; i < by->certificate->problem->A.n; i++) {
     if (u[i] == 0.0) continue;
     const certify_leeway l = certify_leeway_of(by->certificate, i, by->tol, by->absolute_tol);
-    always += fabs(u[i])*l.always;
+    tolerance += fabs(u[i])*l.tolerance;
+    rounding += fabs(u[i])*l.rounding;
     product += fabs(u[i])*l.product;
   }
-  return 1.001*(always + min2(DATA_ROUNDING*s->product, product) + DATA_ROUNDING*s->given);
+  const double forgiven = rounding + min2(DATA_ROUNDING*s->product, product);
+  return SUMS_UP*(tolerance + max2(forgiven, DATA_ROUNDING*s->given));
 }
 
 static void tell(const supremum *s, perp_farkas *farkas) {
@@ -203,12 +212,13 @@ static void tell(const supremum *s, perp_farkas *farkas) {
                 farkas->bounded ? "; a larger one may exist" : ", which is not enough");
 }
 
-perp_error farkas_check(const farkas_judge *by, const double *u, double *work,
-                        perp_farkas *farkas) {
+perp_error farkas_check(const farkas_judge *by, const double *u, double *work, perp_farkas *farkas,
+                        int *rounded) {
   const perp_problem *problem = by->certificate->problem;
   void *scratch = by->certificate->scratch;
   const int32_t n = problem->A.n;
   *farkas = (perp_farkas){.worst = -1};
+  *rounded = 0;
   for (int32_t i = 0; i < n; i++)
     if (!(u[i] - u[i] == 0.0))
       return error_set(PERP_ERROR_ARGUMENT, "u[%d] = %g is not finite", i, u[i]);
@@ -257,6 +267,7 @@ perp_error farkas_check(const farkas_judge *by, const double *u, double *work,
   const int clear = -farkas->value > farkas->allowed;
   farkas->proven = clear && s.largest == 0.0;
   farkas->bounded = clear && s.largest > 0.0 && s.excess*s.size <= -ROUNDING*farkas->value;
+  *rounded = farkas->bounded || (clear && s.largest > 0.0 && s.all_excess <= ROUNDING);
   tell(&s, farkas);
   return PERP_OK;
 }
@@ -277,9 +288,10 @@ perp_error perp_check_farkas_within(const perp_problem *problem, const double *u
   certifier_alone alone;
   error = certifier_begin("perp_check_farkas", problem, allocator, &alone);
   perp_farkas found;
+  int rounded = 0;
   const farkas_judge by = {&alone.c, tol, absolute_tol};
-  if (error == PERP_OK) error = farkas_check(&by, u, work, &found);
-  if (error == PERP_OK && found.bounded && farkas_near(&by, u, &from, &found) < 0)
+  if (error == PERP_OK) error = farkas_check(&by, u, work, &found, &rounded);
+  if (error == PERP_OK && rounded && farkas_near(&by, u, &from, &found) < 0)
     error = error_set(PERP_ERROR_MEMORY, "perp_check_farkas: no memory, n = %d", n);
   certifier_end(&alone);
   from.release(from.context, work);

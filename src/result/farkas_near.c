@@ -1,7 +1,7 @@
 // farkas_near.c: is there an exact Farkas vector near u?
 //
 // A u that had to be rounded misses the zeros that columns without bounds demand of A'u, so that it
-// only excludes x up to a radius. Let E be the columns whose sign it misses. As many rows Y of u's
+// only excludes x up to a radius, a small one where the margin is small. Let E be the columns whose sign it misses. As many rows Y of u's
 // support are chosen by elimination, those with large |u_i| first, and u_Y is moved so that
 //     A_YE' u_Y = -A_NE' u_N          u_N: the other entries, as they are
 // holds exactly. The moved u_Y is no vector of doubles, but it is enclosed (enclose_linear.c). If

@@ -15,6 +15,7 @@ typedef struct supremum {   // sums over the columns seen so far
   double product;           // sum of h_j max |x_j|: rounding of A x; inf where nothing bounds x_j
   double largest;           // max delta_j
   double excess;            // max delta_j / h'_j; inf where h'_j = 0
+  double all_excess;        // max delta_j / h_j
   int32_t worst, excess_at; // where
 } supremum;
 

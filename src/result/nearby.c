@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "certify_impossible.h"
 #include "componentwise.h"
 #include "entries.h"
 #include "vector.h"
@@ -240,6 +241,10 @@ static int part_is_refuted(const certifier *c, const nearby_rows *rows, part *p,
     const int32_t i = p->row[k], own = rows->index != NULL ? rows->index[i] : i;
     y[k] = p->b[k];
     for (int32_t j = 0; j < p->n; j++) y[k] += p->A[k][j]*x[j];
+    if (impossible_of(c, own) != IMPOSSIBLE_NOT) {   // no solution is exact in this row: b_i that x satisfies
+      p->b[k] -= y[k];
+      y[k] = 0.0;
+    }
     const double above = x[k] - p->hi[k], below = x[k] - p->lo[k];
     most = max2(most, fabs(mid(above, y[k], below)));
     natural = max2(natural, fabs(mid(above/c->inverse_C[own], y[k]/c->R[own],

@@ -17,7 +17,8 @@
 //   y_i of the wrong sign become free (a Newton step).
 // So no x near a solution is refuted: the assignment of that solution is among them, and would not
 // be. Where a system is nearly singular, or singular and consistent, or where there are too many
-// assignments, x is not refuted.
+// assignments, x is not refuted. A row that no x satisfies (certify_impossible.h) counts as if its b_i were
+// the one that x satisfies.
 //
 // Only components up to NEARBY_ROWS rows whose entries A shows are looked at, and only where some
 // r_i is above COMPONENTWISE_ROUNDING base: pivots and factors end below that. Cost: at most

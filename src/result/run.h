@@ -129,6 +129,9 @@ int run_may_fit_analysis(perp_run *run);   // RUN_ANALYSIS; 0: they do not, and 
 // and the run has ended as infeasible; 0: go on. A proof with a finite radius says nothing of
 // larger x: it ends the run as "no small solution", and only as a last resort.
 int run_infeasible(perp_run *run, const double *u);
+// 1: some row fails whatever x is, by no more than the tolerance explains. Then that no x solves the
+// problem exactly proves nothing.
+int run_contradicts_slightly(const perp_run *run);
 // 1: a Farkas vector stands behind this status.
 static inline int status_is_proof(perp_status status) {
   return status == PERP_STATUS_INFEASIBLE || status == PERP_STATUS_NO_SMALL_SOLUTION;

@@ -129,7 +129,7 @@ int run_rows_pass(const perp_run *run) {
   passing p = {.run = run, .view = operator_view(&run->A), .x = state->a};
   if (p.view.kind != PERP_VIEW_CSC || p.view.shift != 0.0 || p.x == NULL || judge->lean ||
       !judge->symmetric || !judge->equilibrated || judge->hurried || judge->exact ||
-      judge->reducible)
+      judge->reducible || judge->impossible > 0)
     return 0;
   const int32_t shares = team_share(run->threads, run->n, unscale_rows, &p);
   double largest = 0.0;

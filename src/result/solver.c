@@ -410,6 +410,7 @@ static perp_error run_all(perp_solver *s, int presolving, perp_run *outcome) {
                                    s->judge.components, s->options.presolve, s->options.split,
                                    s->turns, s->x);
   s->was_reduced = smaller;
+  if (smaller && s->options.presolve) solver_forgive_contradictions(s);
   *outcome = (perp_run){.reason = PERP_STATUS_UNSOLVED, .credit = s->method};
   const int32_t empty = s->limits.grid ? s->judge.infeasible : presolving ? p->infeasible : -1;
   if (empty >= 0) {

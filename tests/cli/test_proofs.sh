@@ -46,6 +46,15 @@ matrix tenths/lo.mtx 3 1 0.1 0.2 -inf; matrix tenths/hi.mtx 3 1 0.1 0.2 inf
 run solve tenths; expect 'a contradiction by rounding' 0 'out=solved' 'out=Row 2 cannot' 'out=2.78e-17'
 matrix v.mtx 3 1 0 0 -1; run check tenths --infeasible v.mtx
 expect 'is no proof' 1 'out=unproven' 'out=but the tolerance and the rounding' 'out!=radius'
+# the same, off by less and by more than the tolerance
+matrix tenths/b.mtx 3 1 0 0 -0.300000000001; matrix w.mtx 3 1 0 0 1
+run solve tenths; expect 'a contradiction below the tolerance' 0 'out=solved' 'out=fixed and miss it by 1e-12'
+run check tenths --infeasible w.mtx; expect 'is no proof' 1 'out=unproven'
+run check tenths --infeasible w.mtx --tol 1e-13; expect 'but for a smaller tolerance' 0 'out=infeasible'
+matrix tenths/b.mtx 3 1 0 0 -0.30000001
+run solve tenths; expect 'one above the tolerance' 4 'out=infeasible'
+run check tenths --infeasible w.mtx; expect 'is proven' 0 'out=infeasible'
+run check tenths --infeasible w.mtx --tol 1e-7; expect 'but for a larger tolerance' 1 'out=unproven'
 run solve p --certificate none.mtx; expect 'nothing to certify' 0 'out=not written'
 holds 'and nothing written' test ! -e none.mtx
 run solve p --certificate no/such/u.mtx; expect 'a folder that is not there' 6 'err=no/such'

@@ -1,0 +1,55 @@
+// certify_impossible.h: rows that no x within the bounds can satisfy, and what they are judged by.
+//
+// With x_1 = 0.1 and x_2 = 0.2 fixed, y_3 = x_1 + x_2 - 0.3 = 0 fails by 2.8e-17 whatever x is. The
+// base of its component, |A x_ref + b|, is then the error itself, and tol of it says nothing. So a
+// row that misses its sign by more than any x can mend is judged by its own data:
+//
+//     d_i = (|b| + |A||x|)_i     at the values of its variables
+//     solved:  |y_i| <= tol d_i + 32 u d_i + min(32 u (|A||x|)_i, 100 tol d_i)
+//
+// and so is a proof that the row contradicts the bounds. Only problems without an exact solution
+// have such rows, so nothing else becomes lenient by this rule. The values are x_ref, or those that
+// other equations demand: an equation y_i = 0 of a free row with one variable that is not known yet
+// determines it. A row of such values has max(d_i, base), because the tolerances of those equations
+// flow into it, and d_i counts the data that the values come from.
+//
+// The rule is for rows whose variables are all fixed or determined, and for those with A_i x_ref
+// other than 0. A row b_i < 0 beside x_ref = 0 keeps the base of its component.
+// Products and contacts: only rows with A_ii = 0, and by |A| without signs; nothing is determined.
+//
+// Cost: two passes over A, where some x is fixed, x_ref is not 0, or a free row has one entry.
+#ifndef PERP_CERTIFY_IMPOSSIBLE_H
+#define PERP_CERTIFY_IMPOSSIBLE_H
+
+#include "certify_row.h"
+
+typedef enum impossible_kind {
+  IMPOSSIBLE_NOT,         // some x may satisfy the row
+  IMPOSSIBLE_FIXED,       // its variables are all fixed
+  IMPOSSIBLE_BOUNDS,      // no x within the bounds does
+  IMPOSSIBLE_EQUATIONS    // ... that satisfies other equations
+} impossible_kind;
+
+// Once y, a at x_ref and the entries are known; zero: x_ref is 0
+void impossible_find(certifier *c, int zero);
+static inline impossible_kind impossible_of(const certifier *c, int32_t i) {
+  return c->impossible > 0 ? (impossible_kind)c->impossible_kind[i] : IMPOSSIBLE_NOT;
+}
+// The base of row i in a unit R, where that of its component or block is `base`.
+static inline double impossible_base(const certifier *c, int32_t i, double R, double base) {
+  const impossible_kind kind = impossible_of(c, i);
+  if (kind == IMPOSSIBLE_NOT) return base;
+  const double own = R*c->impossible_data[i];
+  return kind == IMPOSSIBLE_EQUATIONS && base > own ? base : own;
+}
+
+// The same for all of the rule. A row's own data have one unit: none counts it less.
+static inline void impossible_rule(const certifier *c, int32_t i, row_rule *rule) {
+  const double own = rule->R*c->impossible_data[i], base = rule->G > 0.0 ? rule->G : rule->S;
+  if (!(impossible_base(c, i, rule->R, base) == own)) return;
+  rule->G = rule->S = rule->s = rule->T = own;
+  rule->less = 1.0;
+  if (impossible_of(c, i) != IMPOSSIBLE_EQUATIONS) rule->noise = 0.0;
+}
+
+#endif
