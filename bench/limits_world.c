@@ -136,6 +136,7 @@ static void measure_steps(const clockwork *c, const subject *s, int seed, tally 
   perp_world *with = limits_settle(c, &(subject){s->name, s->settings, 0, 0}, (uint64_t)seed,
                                    1.5*usual);
   for (int k = 0; k < limits_runs(c, usual); k++) {
+    t->held += two_steps(w, &from, &r) > 1.5*usual;
     two_steps(with, &from, &r);
     const int same = memcmp(perp_world_motions(w), perp_world_motions(with), bytes) == 0;
     t->runs++;

@@ -22,6 +22,7 @@ typedef struct subject {
 
 typedef struct tally {           // of a subject over its seeds
   int32_t n, seeds, runs, same, worse;
+  int32_t held;                  // runs without a limit, between those, that took 1.5 times as long
   double seconds, late;          // without a limit, mean; by how much a limit was missed, at most
   double residual[RUNGS][SEEDS]; // 0: solved
 } tally;

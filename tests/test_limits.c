@@ -264,6 +264,43 @@ static void of_grids(void **state) {
   check_ladder("grid", &l);
 }
 
+typedef struct stepwise { double now, validation; int looks; } stepwise;
+static double after_validation(void *context) {   // which lies between the first two looks
+  stepwise *c = context;
+  return c->now += ++c->looks == 2 ? c->validation : 1e-6;
+}
+
+// Of a full A the look takes about half of a solve. It is left out where all of that, 20 passes over
+// A, does not fit, and never at 1.5 times as much; not on a machine that is ten times as fast either.
+static void of_a_look_at_a_full_matrix(void **state) {
+  (void)state;
+  enum { N = 300 };
+  const double pass = 1e-9*N*N;
+  for (int dense = 0; dense < 2; dense++) {
+    const subject full = {"dense-pd", "n", N, dense};
+    made m;
+    make_subject(&full, 1, &m);
+    double x[N];
+    for (int passes = 15; passes <= 30; passes += 3)
+      for (int fast = 0; fast < 2; fast++) {
+        stepwise clock = {.validation = fast ? 0.1*pass : pass};
+        perp_options o = perp_default_options(NULL);
+        perp_result r;
+        o.clock = after_validation;
+        o.clock_context = &clock;
+        o.time_limit = passes*pass;
+        o.iteration_limit = 3;   // no solution, so that the message tells
+        memset(x, 0, sizeof x);
+        assert_int_equal(perp_solve_once(&m.problem, x, &o, &r), PERP_OK);
+        const int hurried = strstr(r.message, "hurry") != NULL;
+        if (hurried != (passes < 20 && !fast))
+          fail_msg("%d passes, %s, %s: %s", passes, dense ? "dense" : "CSC", fast ? "fast" : "slow",
+                   r.message);
+      }
+    drop_subject(&m);
+  }
+}
+
 static void the_limit_of_a_solver_can_be_changed(void **state) {
   (void)state;
   made m;
@@ -298,6 +335,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(of_matrices),
       cmocka_unit_test(of_a_look_that_does_not_end),
+      cmocka_unit_test(of_a_look_at_a_full_matrix),
       cmocka_unit_test(of_contact_operators),
       cmocka_unit_test(of_grids),
       cmocka_unit_test(the_limit_of_a_solver_can_be_changed),

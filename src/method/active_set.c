@@ -55,8 +55,8 @@ enum { MANY = 50,            // wrong rows after two rounds or more, nearly as m
 #define FIRST 1e-3           // ... of the first proximal point where flips gained little,
 #define LAST 1e-6            //   and of the last one before SHIFT
 #define SMALLEST 1e-12       // sigma where it is lowered
-#define GUESS 5e-10          // seconds an operation takes, until it is known, ...
-#define KNOWN 1e6            //   by so many of them: somebody else may have had the processor
+#define GUESS 2e-10          // seconds an operation takes at least, until a step has told
+#define KNOWN 1e6            // operations: fewer take no time
 #define AMPLE 1000.0         // steps that would still fit: nothing needs to be kept yet
 #define ANALYSIS 80.0        // sweeps that an analysis takes: 30 to 75 on walls and grids
 #define SURE 0.6             // of an estimate: it takes so much at least
@@ -67,15 +67,16 @@ static double operations(const active_set *a) {   // of the next step
   return face_flops_update(a->face, a->is_free) + 3.0*face_flops_solve(a->face);
 }
 
-static double seconds_for(const active_set *a, double flops) {
-  return SURE*flops*(GUESS*KNOWN + a->took)/(KNOWN + a->counted);
+// Seconds of an operation: those of the fastest step so far, as others may have waited.
+static double pace(const active_set *a) {
+  return a->fastest < (double)INFINITY ? a->fastest : GUESS;
 }
 
 int active_step(active_set *a, double *d) {
   perp_run *run = a->run;
   const double left = run_seconds_left(run);
   const double flops = left < (double)INFINITY ? operations(a) : 0.0;
-  if (flops > KNOWN && seconds_for(a, flops) > left - a->rest) return -1;   // fewer take no time
+  if (flops > KNOWN && SURE*flops*pace(a) > left - a->rest) return -1;
   const perp_deadline deadline = run_deadline(run);
   const int32_t before = face_factorizations(a->face);
   const int code = face_update(a->face, a->is_free, &deadline);
@@ -87,8 +88,6 @@ int active_step(active_set *a, double *d) {
   if (solved != 0) return solved;
   if (flops > 0.0) {
     const double seconds = left - run_seconds_left(run);
-    a->took += seconds;
-    a->counted += flops;
     a->longest = max2(a->longest, seconds);
     a->fastest = min2(a->fastest, seconds/flops);
   }
@@ -198,12 +197,15 @@ static int points_are_cheaper(const active_set *a) {
   return POINTS*(face_flops_anew(a->face) + SOLVES*solve) < STEPS*(a->update + 2.0*solve);
 }
 
-// Interior points through bodies can be used, and may end in the time that is left.
-static int points_by_bodies(const active_set *a) {
-  const double left = run_seconds_left(a->run);
-  if (!a->run->is_child || a->tried || !body_points_apply(a->run, a->face)) return 0;
+// Interior points may end in the time that is left.
+static int points_may_fit(const active_set *a) {
   const double flops = face_flops_anew(a->face) + SOLVES*face_flops_solve(a->face);
-  return left == (double)INFINITY || seconds_for(a, POINTS*flops) < left;
+  return POINTS_MIN*flops*pace(a) <= run_seconds_left(a->run);
+}
+
+// Interior points through bodies can be used.
+static int points_by_bodies(const active_set *a) {
+  return a->run->is_child && !a->tried && body_points_apply(a->run, a->face) && points_may_fit(a);
 }
 
 // auto wants the answer, not this method: interior points go on, through bodies from the guess or
@@ -217,8 +219,7 @@ static int hand_over(active_set *a) {
     if (body_points(run, a->face)) return -1;
     face_shift(a->face, a->sigma);
   }
-  const double flops = face_flops_anew(a->face) + SOLVES*face_flops_solve(a->face);
-  if (a->fastest < (double)INFINITY && POINTS_MIN*flops*a->fastest > run_seconds_left(run)) return -1;
+  if (!points_may_fit(a)) return -1;
   const perp_options options = child_options(run, &method_interior_point);
   run_child(run, &method_interior_point, &options, INT32_MAX, (double)INFINITY);
   memcpy(a->z, run->x, (size_t)a->n*sizeof *a->z);

@@ -22,7 +22,6 @@ typedef struct active_set {
   double *guess;             // n: the first x
   double *best;              // n: the x with the least residual, where the time is limited
   double least;              // that residual
-  double took, counted;      // seconds and operations of the steps so far
   double longest;            // seconds of the longest of them
   double fastest;            // seconds an operation of the fastest of them; INFINITY: none yet
   double pass;               // seconds of a sweep

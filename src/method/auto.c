@@ -20,8 +20,8 @@
 #include "sweep.h"
 
 enum { READY = 64,     // rows: 64 KB for the pivots
-       LOOK = 30,      // products: no climb has ended in the time of fewer than 55, with the look
-                       //   at A; where so few are left, sweeps do more
+       LOOK = 10,      // products that a look at A takes at least; where so few are left, sweeps do
+                       //   more
        SWEEPS = 48 };  // iterations for a guess that is nearly right: fewer than a factor takes
 
 #define NEAR 1e4       // tolerances, ...
@@ -148,9 +148,10 @@ static void run_auto(perp_run *run) {
                    run->residual <= NEAR*run->options->tol;
   int over = 0;
   if (near && f.symmetric && f.sweeps && f.positive && f.n > SELECT_TINY) over = step(&a, &brief);
-  for (int32_t k = 0; k < count && !over; k++) over = step(&a, &rungs[k]);
+  // A rung that had too little time had all there is: the driver's last sweeps get what it left.
+  for (int32_t k = 0; k < count && !over && (at_once || !a.late); k++) over = step(&a, &rungs[k]);
   run->last_resort = 1;
-  if (!over && !at_once) over = feasibility_search(run);
+  if (!over && !at_once && !a.late) over = feasibility_search(run);
   if (!over && (a.late || at_once))
     run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached");
   else if (!over) run_stop(run, PERP_STATUS_UNSOLVED, " ");

@@ -40,7 +40,7 @@ enum {
   TRIALS = 14,             // of a line search
   PATIENCE = 60            // proximal steps without a better residual
 };
-#define ASIDE 0.06         // of a time limit that those may take
+#define ASIDE 0.03         // of a time limit that those may take
 #define GUESSED 1e-3       // look.worst of a guess that may be near a solution
 #define DEAR 1e4           // operations a contact of a factor that is worth many sweeps
 #define NEARBY 3e-5        // residual of an interior point that may be

@@ -42,6 +42,8 @@ enum {
   MANY = 20,               // 1/MANY of the rows moved: y is computed anew
   DOUBTFUL = 8,            // iterations after which, and twice and so on, x may grow for ever
   LARGE = 4000,            // rows from which on this is ahead of a factor
+  SOLVE = 110,             // products that take as long as a solve from a guess that is far off, at
+                           //   least: fewer go to the sweeps of auto (obstacle, fluid2d: 106 to 127)
   PART = 8192,             // rows that a thread takes at a time
   STALL = 1000,            // iterations, inner ones too, in which the best residual has to halve:
                            // M-matrices take about 50 to the end
@@ -601,7 +603,11 @@ static void run_multigrid(perp_run *run) {
     return;
   }
   layout(&t, run->memory, run->n);
-  if (!run_may_fit_analysis(run)) return;
+  const int far = run->is_child && run->residual > near_enough;
+  if (!run_may_fit(run, far ? SOLVE : RUN_ANALYSIS)) {
+    run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit left multigrid no time for its levels");
+    return;
+  }
   perp_operator plain;
   t.unit = unscaled(&run->A, &plain);
   const int borrowed = is_orderly(&plain);

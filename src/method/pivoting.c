@@ -154,6 +154,10 @@ static void walk(pivoting *s) {
 void pivoting_start(pivoting *s, int crash) {
   perp_run *run = s->run;
   for (int32_t k = 0; crash && k < SWEEPS(s->n); k++) sweep(s);
+  if (crash && s->n >= PIVOTING_SMALL && run_seconds_left(run) < (double)INFINITY) {
+    pivoting_all_y(s);   // what follows may take all of the time
+    run_remember(run, run->x, run_residual(run, run->x, s->y));
+  }
   int32_t count = 0;
   for (int32_t i = 0; i < s->n; i++)
     if (inside(run, i, run->x[i])) s->rows[count++] = i;

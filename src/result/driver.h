@@ -164,7 +164,10 @@ double pace_of(const pace *p, double left);         // seconds to expect, with a
 double pace_least(const pace *p);                   // seconds that it takes at least
 void pace_note(pace *p, double seconds);
 // What depends on A alone: all of it, or, where the time limit is too tight for that, its diagonal.
-perp_error solver_prepare(perp_solver *solver, const perp_problem *problem, double until);
+perp_error solver_prepare(perp_solver *solver, const perp_problem *problem, double until, int looks);
+// 0: nothing but sweeps fits into the time limit; validation: seconds that a pass over A took
+int solver_has_time_to_look(const perp_solver *solver, const perp_problem *problem,
+                            double validation);
 // Another A: what was learned of the last one counts by the entries, or not at all.
 void solver_forget_pace(perp_solver *solver, const perp_problem *problem);
 // From one solver to another, whose A takes as long.

@@ -12,6 +12,7 @@
 #include <math.h>
 
 enum { PASSES = 10,          // over A to look at it in full: components, symmetry, scaling
+       FULL_PASSES = 20,     // that take as long as all of a solve with a full A (dense-pd: 20)
        ALWAYS = 12000 };     // entries: that look takes 0.6 ms at most, of contacts, and no limit is
                              //   too short for it
 
@@ -97,8 +98,6 @@ int solver_hastens(const perp_solver *s, const perp_operator *A, double deadline
   if (!s->timed || s->method->hasty == NULL || A->ops->add_column == NULL ||
       !(A->claims & PERP_CLAIM_SYMMETRIC) || grid_of(A) != NULL)   // which needs no analysis
     return 0;
-  // Small matrices and full ones need no order of a factor: pivots come first.
-  if (A->n <= RUN_SMALL || operator_view(A).kind == PERP_VIEW_DENSE) return 0;
   if (s->judge.hurried) return 1;   // a look at A did not fit: no factor does
   const double product = pace_least(&s->once)*A->n/max2(1.0, s->problem->A.n);
   return run_least_products(A, RUN_ANALYSIS)*product > deadline - solver_seconds(s);
@@ -123,12 +122,20 @@ static int is_over(void *context) {
   return solver_seconds(p->solver) >= p->until;
 }
 
-perp_error solver_prepare(perp_solver *s, const perp_problem *problem, double until) {
+// Half of a solve with a full A is the look at it, and where the rest does not fit either, sweeps need
+// none. Machines differ: a pass takes no longer than three of those of the validation.
+int solver_has_time_to_look(const perp_solver *s, const perp_problem *problem, double validation) {
+  if (!s->timed || problem->A.n <= RUN_TINY || !run_is_full(&problem->A)) return 1;
+  const double pass = min2(PASS*(double)problem_nnz(problem), 3.0*validation);
+  return FULL_PASSES*pass <= s->options.time_limit;
+}
+
+perp_error solver_prepare(perp_solver *s, const perp_problem *problem, double until, int looks) {
   patience p = {s, until};
   const perp_deadline deadline = {until < (double)INFINITY ? is_over : NULL, &p};
   const double pass = PASS*(double)problem_nnz(problem);
   const double left = until < (double)INFINITY ? until - solver_seconds(s) : (double)INFINITY;
-  if (PASSES*pass > PART*left) p.until = 0.0;
+  if (!looks || PASSES*pass > PART*left) p.until = 0.0;
   if (problem_nnz(problem) <= ALWAYS) p.until = (double)INFINITY;
   s->judge.ties = TIES*pass <= SMALL*left;
   return certifier_prepare(&s->judge, problem, &deadline);

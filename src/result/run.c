@@ -385,18 +385,24 @@ int run_fits(const perp_run *run, double products) {
              run_seconds_left(run);
 }
 
-double run_least_products(const perp_operator *A, double products) {
+int run_is_full(const perp_operator *A) {
   enum { MODERATE = 2000 };   // rows: beyond, auto begins with something else (select.c)
   const perp_view view = operator_view(A);
-  if (view.kind != PERP_VIEW_CSC || A->n > MODERATE) return products;
   const perp_csc *C = view.data;
-  const double entries = (double)C->colptr[C->columns], n = C->columns;
-  return entries > 0.2*n*n ? min2(products, RUN_PIVOTS) : products;
+  if (A->n > MODERATE) return 0;
+  if (view.kind != PERP_VIEW_CSC) return view.kind == PERP_VIEW_DENSE;
+  return (double)C->colptr[C->columns] > 0.2*C->columns*(double)C->columns;
+}
+
+double run_least_products(const perp_operator *A, double products) {
+  const int full = run_is_full(A);
+  if (A->n <= (full ? RUN_TINY : RUN_SMALL)) return 0.0;
+  return full ? min2(products, RUN_PIVOTS) : products;
 }
 
 int run_may_fit(const perp_run *run, double products) {
   const perp_solver *solver = run->state->solver;
-  if (!solver->timed || run->n <= RUN_SMALL) return 1;
+  if (!solver->timed) return 1;
   const double product = pace_least(&solver->once)*run->n/solver->problem->A.n;
   return run_least_products(&run->A, products)*product <= run_seconds_left(run);
 }

@@ -16,7 +16,7 @@
 #include "quick.h"
 #include "vector.h"
 
-enum { PRODUCTS = 60 };   // with A that must fit, at least, before it is taken apart: the copy
+enum { PRODUCTS = 20 };   // with A that must fit, at least, before it is taken apart: the copy
                           //   takes ten, and blocks solved one by one many more
 #define LOOK_PART 0.8     // of the time limit that a look at a new A may take: where x_ref is the
                           //   answer, the look is nearly all of the solve
@@ -528,7 +528,7 @@ static void finish_trace(perp_solver *s, double residual) {
 // for that now.
 static perp_error judge_again(perp_solver *s, perp_run *outcome, perp_certificate *certificate) {
   copy(s, s->x, s->judge.x);
-  perp_error error = solver_prepare(s, s->problem, s->deadline);
+  perp_error error = solver_prepare(s, s->problem, s->deadline, 1);
   if (error == PERP_OK && !s->judge.hurried) return solver_check(s, s->x, 0, certificate);
   certificate->solved = certificate->attainable = 0;
   copy(s, s->judge.x, s->x);
@@ -567,7 +567,8 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
   s->watching = s->timed || options->on_iteration != NULL || options->trace_capacity > 0;
   const double until = s->timed ? LOOK_PART*options->time_limit : (double)INFINITY;
   const double validated = s->timed ? solver_seconds(s) : 0.0;
-  if ((error = solver_prepare(s, problem, until)) != PERP_OK) return error;
+  const int looks = solver_has_time_to_look(s, problem, validated);
+  if ((error = solver_prepare(s, problem, until, looks)) != PERP_OK) return error;
   const int hurried = s->judge.hurried;
   if (s->timed) solver_guess_pace(s, validated, solver_seconds(s) - validated);
   s->y_known = 1;   // of x_ref
@@ -610,10 +611,10 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
   s->deadline = sweeps_last ? all - last_seconds(s, all - setup_seconds) : all;
 
   if (!certificate.solved || looks_for_all) {
-    const double needed = problem->A.n > RUN_SMALL
-                              ? run_least_products(&problem->A, PRODUCTS)*pace_least(&s->once) : 0.0;
+    const double needed = run_least_products(&problem->A, PRODUCTS)*pace_least(&s->once);
     const int presolving = (options->presolve || options->split) && !hurried &&
-                           !(s->timed && needed > s->deadline - setup_seconds);
+                           !(s->timed && needed > s->deadline - setup_seconds) &&
+                           !solver_hastens(s, &problem->A, s->deadline);
     if (setup_seconds >= s->deadline) {
       outcome.reason = PERP_STATUS_TIME_LIMIT;
       strcpy(outcome.message, "the time limit was reached before the first iteration");
@@ -701,7 +702,7 @@ perp_error perp_solver_prepare(perp_solver *s, const perp_problem *problem) {
   s->clock = s->options.clock != NULL ? s->options.clock : clock_now;
   s->start = clock_start(s);
   s->timed = s->options.time_limit < (double)INFINITY;
-  if ((error = solver_prepare(s, problem, (double)INFINITY)) != PERP_OK) return error;
+  if ((error = solver_prepare(s, problem, (double)INFINITY, 1)) != PERP_OK) return error;
   for (int32_t i = 0; i < problem->A.n; i++) s->x[i] = 1.0;   // no product is spared
   perp_certificate certificate;   // how long it takes is what is wanted
   return solver_check(s, s->x, 1, &certificate);
