@@ -4,10 +4,10 @@
 #include "support.h"
 
 // A millisecond passes with every look. If `jumps`, all of the time has passed at the end of the
-// runs, so that none is left for the last sweeps.
-// first, last: when the runs had to end, and the sweeps.
+// runs, so that none is left for the last sweeps. A run that converges takes the time of the sweeps.
+// first, last: when the runs had to end, and the sweeps; reserve: the seconds in between.
 typedef struct ticks {
-  double now, limit, first, last;
+  double now, limit, first, last, reserve;
   const perp_solver *solver;
   int jumps;
 } ticks;
@@ -15,11 +15,17 @@ typedef struct ticks {
 static double tick(void *context) {
   ticks *t = context;
   t->now += 1e-3;
-  if (t->solver != NULL && t->first == 0.0) t->first = t->solver->deadline;
-  const double end = t->jumps && t->solver != NULL ? t->solver->deadline : 0.0;
+  if (t->solver != NULL && t->first == 0.0) {
+    t->first = t->solver->deadline;
+    t->reserve = t->solver->reserve;
+  }
+  const double taken = t->solver != NULL ? t->reserve - t->solver->reserve : 0.0;
+  const double end = t->jumps && t->solver != NULL ? t->solver->deadline + taken : 0.0;
   if (end > 0.0 && end < t->limit && t->now - t->solver->start >= end) t->now += 1e3;
   return t->now;
 }
+
+static int converging;   // solves in which a run took the time of the last sweeps
 
 static double solve_within(const perp_problem *p, double limit, int jumps, double *x,
                            perp_status *status) {
@@ -36,6 +42,7 @@ static double solve_within(const perp_problem *p, double limit, int jumps, doubl
   t.solver = solver;
   assert_int_equal(perp_solve(solver, p, x, &r), PERP_OK);
   t.last = solver->deadline;
+  converging += solver->reserve < t.reserve;
   perp_solver_destroy(solver);
   const double left = fmax(t.last - r.setup_seconds, 0.0);
   if (t.first > 0.0) assert_true(t.last - t.first <= 0.2*left + 1e-12);
@@ -76,6 +83,7 @@ static void the_best_x_is_kept(void **state) {
                before);
   }
   assert_true(swept > fewer(2000)/100);
+  assert_true(converging > fewer(2000)/100);
 }
 
 int main(void) {

@@ -89,6 +89,32 @@ static void unique_solutions_agree(void **state) {
   }
 }
 
+// What is left after presolve ends at an x that the certificate of the whole accepts, too. Rows with
+// b = 0 next to others whose x goes to 0 are the hard ones: the certificate moves x_i onto its bound,
+// where y_i has the sign of the others' errors.
+static void what_is_left_ends_solved(void **state) {
+  (void)state;
+  support_state = 31;
+  for (int trial = 0; trial < often(fewer(4000)); trial++) {
+    sample s = patchwork(whole(4, 12), 1);
+    forms f = {.s = &s};
+    for (int32_t i = 0; i < s.n; i++)
+      if (whole(0, 1)) s.b[i] = 0;
+    for (int split = 0; split < 2; split++) {
+      const perp_problem p = form(&f, trial%6);
+      perp_options o = perp_default_options(perp_find_method("apgd"));
+      o.presolve = 1;
+      o.split = split;
+      double x[24];
+      for (int32_t i = 0; i < s.n; i++) x[i] = between(-1, 1);
+      perp_result r;
+      assert_int_equal(perp_solve_once(&p, x, &o, &r), PERP_OK);
+      if (r.status != PERP_STATUS_SOLVED) fail_msg("trial %d, split %d: %s", trial, split, r.message);
+    }
+    sample_free(&s);
+  }
+}
+
 enum { MOST = 600 };
 typedef struct collection {
   int32_t n, count, dimension[MOST];
@@ -261,6 +287,7 @@ static void huge_fixed_values(void **state) {  // what moves into b overflows: n
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(unique_solutions_agree),
+      cmocka_unit_test(what_is_left_ends_solved),
       cmocka_unit_test(no_solution_is_lost),
       cmocka_unit_test(empty_rows),
       cmocka_unit_test(everything_is_dictated),

@@ -42,8 +42,8 @@ enum {
   MANY = 20,               // 1/MANY of the rows moved: y is computed anew
   DOUBTFUL = 8,            // iterations after which, and twice and so on, x may grow for ever
   LARGE = 4000,            // rows from which on this is ahead of a factor
-  SOLVE = 110,             // products that take as long as a solve from a guess that is far off, at
-                           //   least: fewer go to the sweeps of auto (obstacle, fluid2d: 106 to 127)
+  SOLVE = 80,              // products that must fit before a solve from a guess that is far off: it
+                           //   takes 106 to 127 (obstacle, fluid2d), but one may be held up
   PART = 8192,             // rows that a thread takes at a time
   STALL = 1000,            // iterations, inner ones too, in which the best residual has to halve:
                            // M-matrices take about 50 to the end

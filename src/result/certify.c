@@ -589,10 +589,11 @@ static perp_error check_as_given(certifier *c, const double *x, double tol, doub
   const int32_t n = p->A.n;
   const double limit = componentwise_limit(c->componentwise_tol, tol);
   double violation = 0.0, largest = 0.0, size = 0.0;   // largest: max |x_i|/C_i; size: max |x_i|
-  int finite = 1;
+  int finite = 1, coarse = 0;   // coarse: some x_i has few digits, next to the smallest double
   for (int32_t i = 0; i < n; i++) {
     finite &= x[i] - x[i] == 0.0;
     c->x[i] = clamp(x[i], lower(p->lo, i), upper(p->hi, i));
+    coarse |= (fabs(c->x[i]) < 0x1p-1000) & (c->x[i] != 0.0);
     violation = max2(violation, fabs(x[i] - c->x[i]));
     largest = max2(largest, fabs(c->x[i])*c->inverse_C[i]);
     size = max2(size, fabs(c->x[i]));
@@ -614,9 +615,10 @@ static perp_error check_as_given(certifier *c, const double *x, double tol, doub
   // errors are at most (e + 2) u (2 e max |x|/C + S) for e entries a row; where that is nothing
   // beside the tolerance, or x is far from a solution, it will do. Where a compensated product may
   // overflow and a plain one not, the verdict must be that of perp_certify: x is no solution then.
+  // Likewise where x is coarse: which rows count may depend on the last bit of y.
   const double e = c->most_entries, slack = (e + 2.0)*u*(4.0*e*largest + c->most_S);
   const int plain = !c->exact && !c->reducible && c->kkt == 0 && c->impossible == 0 &&
-                    c->equilibrated && slack > 0.0 && size <= c->safe_x;
+                    c->equilibrated && slack > 0.0 && size <= c->safe_x && !coarse;
   const int narrow = slack <= 1e-3*tol*c->least_G, wide = far && slack <= 1e-3*c->least_G;
   if (c->hurried || (plain && (narrow || wide))) {
     const perp_error error = plain_residual(c);

@@ -61,6 +61,7 @@ struct perp_solver {
   double pace_entries;                  //   of this size
   double (*clock)(void *);
   double start, deadline;    // deadline: with time kept for the final certificate
+  double reserve;            // seconds for the last sweeps, after the deadline
   int timed;                 // there is a time limit
   int y_known;               // judge.y is that of the guess
   double guess_residual;     // likewise; < 0: not known

@@ -494,6 +494,7 @@ static double check_seconds(const perp_run *run) {
                    solver->options.time_limit);
 }
 
+#define CONVERGES 1e-5           // a residual that sweeps do not reach in the time kept for them
 enum { SHORT_ITERATION = 16 };   // products: what takes longer looks at the clock on its way
 
 // The next iteration takes as long as the longer one of the last two, if they were short.
@@ -545,6 +546,10 @@ static void finish_iteration(perp_run *run) {
   run->iterations++;
   solver->iterations++;
   if (run->residual < state->best_residual) run_save_best(run);
+  if (state->best_residual <= CONVERGES) {   // sweeps at the end would do less with their time
+    state->deadline += solver->reserve;
+    solver->reserve = 0.0;
+  }
   if (!(run->residual < (double)INFINITY)) {
     run_stop(run, PERP_STATUS_BREAKDOWN,
              "the iterates of %s overflowed after %d %s",

@@ -16,8 +16,8 @@
 #include "quick.h"
 #include "vector.h"
 
-enum { PRODUCTS = 20 };   // with A that must fit, at least, before it is taken apart: the copy
-                          //   takes ten, and blocks solved one by one many more
+enum { PRODUCTS = 10,     // with A that must fit before it is taken apart: a copy takes as many
+       CLOSER = 3 };      // times that a run is asked for a hundredth of its tolerance
 #define LOOK_PART 0.8     // of the time limit that a look at a new A may take: where x_ref is the
                           //   answer, the look is nearly all of the solve
 #define LAST_PART 0.2     // of the time that is left for the runs, at most: sweeps on the best x where
@@ -490,6 +490,25 @@ static perp_error run_and_judge(perp_solver *s, int presolving, perp_run *outcom
   return PERP_OK;
 }
 
+// A run ends at x as it is. The certificate first moves x onto the bounds that y points to, and rows
+// with small data may fail there. Then the run goes on from x, to a smaller tolerance.
+static perp_error run_closer(perp_solver *s, perp_run *outcome, double *x,
+                             perp_certificate *certificate) {
+  const double tol = s->options.tol;
+  perp_error error = PERP_OK;
+  for (int k = 0; k < CLOSER && error == PERP_OK && !certificate->solved &&
+                  outcome->reason == PERP_STATUS_SOLVED &&
+                  !(s->timed && solver_seconds(s) >= s->deadline); k++) {
+    team_copy(s->threads, x, s->x, s->problem->A.n);
+    s->y_known = 0;
+    s->guess_residual = -1.0;
+    s->options.tol *= 1e-2;
+    error = run_and_judge(s, 0, outcome, x, certificate);
+  }
+  s->options.tol = tol;
+  return error == PERP_OK && !certificate->solved ? solver_check(s, s->x, 0, certificate) : error;
+}
+
 // No answer is worse than x_ref or the guess, whatever ended the runs: judge.x and its certificate
 // become those of the better one where it is. by: who found x
 static void take_best(perp_solver *s, const perp_method *by, const double *guess,
@@ -608,7 +627,8 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
   const double all = options->time_limit - solver_kept(s, options->time_limit - setup_seconds);
   const int sweeps_last = s->timed && !s->limits.grid && (s->method->traits & PERP_TRAIT_META) &&
                           s->method->hasty != NULL;
-  s->deadline = sweeps_last ? all - last_seconds(s, all - setup_seconds) : all;
+  s->reserve = sweeps_last ? last_seconds(s, all - setup_seconds) : 0.0;
+  s->deadline = all - s->reserve;
 
   if (!certificate.solved || looks_for_all) {
     const double needed = run_least_products(&problem->A, PRODUCTS)*pace_least(&s->once);
@@ -636,6 +656,11 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
       s->y_known = 0;
       s->guess_residual = -1.0;
       error = run_and_judge(s, 0, &outcome, x, &certificate);
+    }
+    if (error == PERP_OK && !certificate.solved && outcome.reason == PERP_STATUS_SOLVED &&
+        certificate.residual <= options->tol && certificate.componentwise > 0.0) {
+      of_guess = certificate;   // of x, which is overwritten
+      error = run_closer(s, &outcome, x, &certificate);
     }
     s->deadline = all;
     if (error == PERP_OK && !certificate.solved) error = take_seen(s, &certificate);
