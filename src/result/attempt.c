@@ -41,5 +41,5 @@ perp_error solver_attempt(perp_solver *s, const double *guess, perp_certificate 
   s->attempt.rest = certificate->solved ? 0 : REST;
   s->iterations = certificate->solved;
   if (error != PERP_OK || certificate->solved || !found) return error;
-  return solver_prepare(s, problem, (double)INFINITY, 1);   // x_ref, as if nothing had happened
+  return solver_prepare(s, problem, (double)INFINITY, 1.0);   // x_ref, as if nothing had happened
 }

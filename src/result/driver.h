@@ -62,6 +62,7 @@ struct perp_solver {
   double (*clock)(void *);
   double start, deadline;    // deadline: with time kept for the final certificate
   double reserve;            // seconds for the last sweeps, after the deadline
+  double validation;         // seconds that it took; 0: not known
   int timed;                 // there is a time limit
   int y_known;               // judge.y is that of the guess
   double guess_residual;     // likewise; < 0: not known
@@ -164,11 +165,12 @@ perp_error solver_check(perp_solver *solver, const double *x, int far,
 double pace_of(const pace *p, double left);         // seconds to expect, with a margin
 double pace_least(const pace *p);                   // seconds that it takes at least
 void pace_note(pace *p, double seconds);
-// What depends on A alone: all of it, or, where the time limit is too tight for that, its diagonal.
-perp_error solver_prepare(perp_solver *solver, const perp_problem *problem, double until, int looks);
-// 0: nothing but sweeps fits into the time limit; validation: seconds that a pass over A took
-int solver_has_time_to_look(const perp_solver *solver, const perp_problem *problem,
-                            double validation);
+// What depends on A alone: all of it, or, where that takes more than this part of the time until then,
+// its diagonal.
+perp_error solver_prepare(perp_solver *solver, const perp_problem *problem, double until,
+                          double part);
+// The part that is right before the runs. 0: nothing but sweeps fits into the time limit
+double solver_part_to_look(const perp_solver *solver, const perp_problem *problem);
 // Another A: what was learned of the last one counts by the entries, or not at all.
 void solver_forget_pace(perp_solver *solver, const perp_problem *problem);
 // From one solver to another, whose A takes as long.

@@ -17,7 +17,8 @@ enum { PASSES = 10,          // over A to look at it in full: components, symmet
                              //   too short for it
 
 #define PASS 1e-9            // seconds of an entry in such a pass, with all of A in the caches
-#define PART 1.0             // of the time given that those passes may take
+#define PART 0.6             // of the time given that those passes may take: sweeps need the rest,
+                             //   and without a look they do more with it (bricks, wall: 5 ms)
 #define TIES 0.6             // passes that tell which rows are tied together, ...
 #define SMALL 0.3            //   which may take so much of it
 #define MATTERS 400.0        // certificates: where so many do not fit, products are measured, ...
@@ -122,20 +123,25 @@ static int is_over(void *context) {
   return solver_seconds(p->solver) >= p->until;
 }
 
-// Half of a solve with a full A is the look at it, and where the rest does not fit either, sweeps need
-// none. Machines differ: a pass takes no longer than three of those of the validation.
-int solver_has_time_to_look(const perp_solver *s, const perp_problem *problem, double validation) {
-  if (!s->timed || problem->A.n <= RUN_TINY || !run_is_full(&problem->A)) return 1;
-  const double pass = min2(PASS*(double)problem_nnz(problem), 3.0*validation);
-  return FULL_PASSES*pass <= s->options.time_limit;
+// Machines differ: a pass takes no longer than three of those of the validation.
+static double seconds_of_pass(const perp_solver *s, const perp_problem *problem) {
+  const double usual = PASS*(double)problem_nnz(problem);
+  return s->validation > 0.0 ? min2(usual, 3.0*s->validation) : usual;
 }
 
-perp_error solver_prepare(perp_solver *s, const perp_problem *problem, double until, int looks) {
+// Half of a solve with a full A is the look at it, and where the rest does not fit either, sweeps need
+// none.
+double solver_part_to_look(const perp_solver *s, const perp_problem *problem) {
+  if (!s->timed || problem->A.n <= RUN_TINY || !run_is_full(&problem->A)) return PART;
+  return FULL_PASSES*seconds_of_pass(s, problem) <= s->options.time_limit ? 1.0 : 0.0;
+}
+
+perp_error solver_prepare(perp_solver *s, const perp_problem *problem, double until, double part) {
   patience p = {s, until};
   const perp_deadline deadline = {until < (double)INFINITY ? is_over : NULL, &p};
-  const double pass = PASS*(double)problem_nnz(problem);
+  const double pass = seconds_of_pass(s, problem);
   const double left = until < (double)INFINITY ? until - solver_seconds(s) : (double)INFINITY;
-  if (!looks || PASSES*pass > PART*left) p.until = 0.0;
+  if (PASSES*pass > part*left) p.until = 0.0;
   if (problem_nnz(problem) <= ALWAYS) p.until = (double)INFINITY;
   s->judge.ties = TIES*pass <= SMALL*left;
   return certifier_prepare(&s->judge, problem, &deadline);

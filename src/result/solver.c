@@ -547,7 +547,7 @@ static void finish_trace(perp_solver *s, double residual) {
 // for that now.
 static perp_error judge_again(perp_solver *s, perp_run *outcome, perp_certificate *certificate) {
   copy(s, s->x, s->judge.x);
-  perp_error error = solver_prepare(s, s->problem, s->deadline, 1);
+  perp_error error = solver_prepare(s, s->problem, s->deadline, 1.0);
   if (error == PERP_OK && !s->judge.hurried) return solver_check(s, s->x, 0, certificate);
   certificate->solved = certificate->attainable = 0;
   copy(s, s->judge.x, s->x);
@@ -586,8 +586,9 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
   s->watching = s->timed || options->on_iteration != NULL || options->trace_capacity > 0;
   const double until = s->timed ? LOOK_PART*options->time_limit : (double)INFINITY;
   const double validated = s->timed ? solver_seconds(s) : 0.0;
-  const int looks = solver_has_time_to_look(s, problem, validated);
-  if ((error = solver_prepare(s, problem, until, looks)) != PERP_OK) return error;
+  s->validation = validated;
+  if ((error = solver_prepare(s, problem, until, solver_part_to_look(s, problem))) != PERP_OK)
+    return error;
   const int hurried = s->judge.hurried;
   if (s->timed) solver_guess_pace(s, validated, solver_seconds(s) - validated);
   s->y_known = 1;   // of x_ref
@@ -727,7 +728,7 @@ perp_error perp_solver_prepare(perp_solver *s, const perp_problem *problem) {
   s->clock = s->options.clock != NULL ? s->options.clock : clock_now;
   s->start = clock_start(s);
   s->timed = s->options.time_limit < (double)INFINITY;
-  if ((error = solver_prepare(s, problem, (double)INFINITY, 1)) != PERP_OK) return error;
+  if ((error = solver_prepare(s, problem, (double)INFINITY, 1.0)) != PERP_OK) return error;
   for (int32_t i = 0; i < problem->A.n; i++) s->x[i] = 1.0;   // no product is spared
   perp_certificate certificate;   // how long it takes is what is wanted
   return solver_check(s, s->x, 1, &certificate);
