@@ -72,7 +72,7 @@ static void the_best_x_is_kept(void **state) {
     const perp_problem *p = trial%2 ? sample_dense(&s) : sample_csc(&s, 0, 0);
     double x[40], z[40];
     perp_status status, without;
-    const double limit = 1e-3*whole(5, 400);
+    const double limit = 1e-3*whole(80, 160);
     const double after = solve_within(p, limit, 0, x, &status);
     const double before = solve_within(p, limit, 1, z, &without);
     sample_free(&s);
