@@ -37,7 +37,7 @@ static int certify(const arguments *args, const problem_files *files, const doub
     return code;
   }
   if (output && !strcmp(output, "-")) return code;   // y is on the standard output
-  // Small, and yet refused: nothing is known.
+  // The residual is small, but the certificate cannot trust the sums behind it.
   const int hidden = !certificate.solved && certificate.residual <= options->tol &&
                      !certificate.refuted && !certificate.kkt_failed &&
                      !(certificate.componentwise > 0.0);

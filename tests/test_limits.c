@@ -270,6 +270,23 @@ static double after_validation(void *context) {   // which lies between the firs
   return c->now += ++c->looks == 2 ? c->validation : 1e-6;
 }
 
+// 1: sweeps began at once, without a look at A. Few iterations leave it unsolved, so that the message
+// tells.
+static int is_hurried(const perp_problem *p, double validation, double limit, int32_t iterations,
+                      perp_result *r) {
+  stepwise clock = {.validation = validation};
+  perp_options o = perp_default_options(NULL);
+  double *x = calloc((size_t)p->A.n, sizeof *x);
+  assert_non_null(x);
+  o.clock = after_validation;
+  o.clock_context = &clock;
+  o.time_limit = limit;
+  o.iteration_limit = iterations;
+  assert_int_equal(perp_solve_once(p, x, &o, r), PERP_OK);
+  free(x);
+  return strstr(r->message, "hurry") != NULL;
+}
+
 // A look at a sparse A takes ten passes. What it leaves has to be worth having: below 20 passes sweeps
 // begin at once, and from 24 on they do not.
 static void of_a_look_at_a_sparse_matrix(void **state) {
@@ -277,23 +294,12 @@ static void of_a_look_at_a_sparse_matrix(void **state) {
   const subject sparse = {"obstacle", "size", 64, 0};
   made m;
   make_subject(&sparse, 1, &m);
-  double *x = calloc((size_t)m.problem.A.n, sizeof *x);
   const double pass = 1e-9*(double)m.sample.colptr[m.sample.n];
-  assert_non_null(x);
   for (int passes = 12; passes <= 40; passes += 4) {
-    stepwise clock = {.validation = pass};
-    perp_options o = perp_default_options(NULL);
     perp_result r;
-    o.clock = after_validation;
-    o.clock_context = &clock;
-    o.time_limit = passes*pass;
-    o.iteration_limit = 1;   // no solution, so that the message tells
-    memset(x, 0, (size_t)m.problem.A.n*sizeof *x);
-    assert_int_equal(perp_solve_once(&m.problem, x, &o, &r), PERP_OK);
-    const int hurried = strstr(r.message, "hurry") != NULL;
-    if (hurried != (passes <= 20)) fail_msg("%d passes: %s", passes, r.message);
+    if (is_hurried(&m.problem, pass, passes*pass, 1, &r) != (passes <= 20))
+      fail_msg("%d passes: %s", passes, r.message);
   }
-  free(x);
   drop_subject(&m);
 }
 
@@ -307,19 +313,10 @@ static void of_a_look_at_a_full_matrix(void **state) {
     const subject full = {"dense-pd", "n", N, dense};
     made m;
     make_subject(&full, 1, &m);
-    double x[N];
     for (int passes = 15; passes <= 30; passes += 3)
       for (int fast = 0; fast < 2; fast++) {
-        stepwise clock = {.validation = fast ? 0.1*pass : pass};
-        perp_options o = perp_default_options(NULL);
         perp_result r;
-        o.clock = after_validation;
-        o.clock_context = &clock;
-        o.time_limit = passes*pass;
-        o.iteration_limit = 3;   // no solution, so that the message tells
-        memset(x, 0, sizeof x);
-        assert_int_equal(perp_solve_once(&m.problem, x, &o, &r), PERP_OK);
-        const int hurried = strstr(r.message, "hurry") != NULL;
+        const int hurried = is_hurried(&m.problem, fast ? 0.1*pass : pass, passes*pass, 3, &r);
         if (hurried != (passes < 20 && !fast))
           fail_msg("%d passes, %s, %s: %s", passes, dense ? "dense" : "CSC", fast ? "fast" : "slow",
                    r.message);

@@ -88,8 +88,8 @@ static int step(ascent *a, const rung *r) {
   }
   if (run_ended(run)) return 1;
   if (run->rounded) {
-    run_stop(run, status, "what is left of the residual is the rounding of x, which no other method "
-             "could make smaller");
+    run_stop(run, status, "the remaining residual is the rounding of x, which no other method could "
+             "make smaller");
     return 1;
   }
   if (status == PERP_STATUS_NO_SOLUTION) {

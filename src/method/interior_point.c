@@ -353,8 +353,8 @@ static int iterate(interior *p, perp_run *run) {
     if (p->cross.rounded > 0) {
       run->rounded = 1;
       run_keep(run);
-      run_stop(run, PERP_STATUS_STALLED, "what is left of the residual is the rounding of x: no "
-               "doubles near this solution are much closer to it");
+      run_stop(run, PERP_STATUS_STALLED, "the remaining residual is the rounding of x: no doubles "
+               "near this solution are much closer to it");
       return 0;
     }
     if (!stuck) continue;

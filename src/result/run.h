@@ -120,12 +120,12 @@ enum { RUN_ANALYSIS = 60,     // products that take as long as a copy of A and t
        RUN_PIVOTS = 24,       // products that take as long as pivots on a full A at least: they need
                               //   no order of a factor (dense-pd: 22 to 25, and 3/4 of a
                               //   product is what one takes at least)
-       RUN_SMALL = 400,       // rows: pivots solve such a problem in the time of a few hundred
-                              //   products, and nothing is left out, ...
-       RUN_TINY = 100 };      //   unless A is full, of more rows than these
+       RUN_SMALL = 400,       // rows of a sparse A below which no work is skipped: pivots solve such
+                              //   a problem in the time of a few hundred products
+       RUN_TINY = 100 };      // the same for a full A
 // A has all of its entries, or a fifth: pivots come first, and keep a dense factor.
 int run_is_full(const perp_operator *A);
-// How many products the work takes at least that takes `products` of a large sparse A.
+// Work that takes `products` with a large sparse A takes at least this many with A.
 double run_least_products(const perp_operator *A, double products);
 int run_may_fit_analysis(perp_run *run);   // RUN_ANALYSIS; 0: they do not, and the run has ended
 

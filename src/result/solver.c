@@ -491,22 +491,24 @@ static perp_error run_and_judge(perp_solver *s, int presolving, perp_run *outcom
 }
 
 // A run ends at x as it is. The certificate first moves x onto the bounds that y points to, and rows
-// with small data may fail there. Then the run goes on from x, to a smaller tolerance.
-static perp_error run_closer(perp_solver *s, perp_run *outcome, double *x,
-                             perp_certificate *certificate) {
+// with small data may fail there. Then the run continues from x, to a smaller tolerance. What it proves
+// by that tolerance is not proven by the caller's.
+static perp_error run_closer(perp_solver *s, perp_run *outcome, perp_certificate *certificate) {
   const double tol = s->options.tol;
-  perp_error error = PERP_OK;
-  for (int k = 0; k < CLOSER && error == PERP_OK && !certificate->solved &&
-                  outcome->reason == PERP_STATUS_SOLVED &&
+  double smaller = tol;
+  for (int k = 0; k < CLOSER && !certificate->solved && outcome->reason == PERP_STATUS_SOLVED &&
                   !(s->timed && solver_seconds(s) >= s->deadline); k++) {
-    team_copy(s->threads, x, s->x, s->problem->A.n);
-    s->y_known = 0;
+    s->y_known = s->judged = 0;
     s->guess_residual = -1.0;
-    s->options.tol *= 1e-2;
-    error = run_and_judge(s, 0, outcome, x, certificate);
+    s->options.tol = smaller *= 1e-2;
+    perp_error error = run_all(s, 0, outcome);
+    s->options.tol = tol;
+    if (error == PERP_OK) error = solver_check(s, s->x, 0, certificate);
+    if (error != PERP_OK) return error;
   }
-  s->options.tol = tol;
-  return error == PERP_OK && !certificate->solved ? solver_check(s, s->x, 0, certificate) : error;
+  if (status_is_proof(outcome->reason))
+    *outcome = (perp_run){.reason = PERP_STATUS_UNSOLVED, .credit = outcome->credit};
+  return PERP_OK;
 }
 
 // No answer is worse than x_ref or the guess, whatever ended the runs: judge.x and its certificate
@@ -659,10 +661,8 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
       error = run_and_judge(s, 0, &outcome, x, &certificate);
     }
     if (error == PERP_OK && !certificate.solved && outcome.reason == PERP_STATUS_SOLVED &&
-        certificate.residual <= options->tol && certificate.componentwise > 0.0) {
-      of_guess = certificate;   // of x, which is overwritten
-      error = run_closer(s, &outcome, x, &certificate);
-    }
+        certificate.residual <= options->tol && certificate.componentwise > 0.0)
+      error = run_closer(s, &outcome, &certificate);
     s->deadline = all;
     if (error == PERP_OK && !certificate.solved) error = take_seen(s, &certificate);
     if (error == PERP_OK && sweeps_last && !certificate.solved &&
