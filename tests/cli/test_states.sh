@@ -56,7 +56,8 @@ start a.perp run dam-break-2d --size 20 --method pgs --tol 1e-300 --iteration-li
 sleep 0.3; kill -INT "$pid"; await
 expect 'in the first step' 130 'out=in the first of 50 steps' "err=no step was saved: 'perp run --resume a.perp' starts over"
 
-# kill -9 loses at most --save-every. Lines of progress have the time at which they came.
+# kill -9 loses at most --save-every, and the step and the writing that were under way, for which a busy
+# machine gets a second. Lines of progress have the time at which they came.
 for kind in bodies liquid; do
   if [ "$kind" = bodies ]; then line=(run hollow-sphere --spheres 150 --sleep 0 --steps 100000); else line=(run dam-break-2d --size 50 --steps 100000); fi
   rm -f k.perp; mkfifo pipe
@@ -64,12 +65,12 @@ for kind in bodies liquid; do
   "$PERP" "${line[@]}" --save-every 1 --every 5000 --progress -o k.perp >.out 2>pipe & pid=$!
   sleep "4.$((RANDOM % 10))"
   killed=${EPOCHREALTIME/./}; kill -9 "$pid"; await; wait "$reader"; rm pipe
-  least=$(awk -v until=$((killed - 1000000)) '$1 < until && match($0, /[0-9]+\/100000/) { split(substr($0, RSTART), n, "/"); step = n[1] } END { print step + 0 }' lines)
+  least=$(awk -v until=$((killed - 2000000)) '$1 < until && match($0, /[0-9]+\/100000/) { split(substr($0, RSTART), n, "/"); step = n[1] } END { print step + 0 }' lines)
   cp k.perp whole.perp; cp k.perp.state whole.perp.state
   "$PERP" run --resume k.perp --json >.out 2>.err & pid=$!
   sleep 0.5; kill -INT "$pid"; await
   expect "killed, $kind" 130
-  holds 'a second of work is lost at most' test "$(resumed)" -ge "$least" -a "$least" -gt 0
+  holds 'no more is lost' test "$(resumed)" -ge "$least" -a "$least" -gt 0
   head -c 100 whole.perp.state >whole.perp.part; mv whole.perp.part whole.perp.state
   "$PERP" run --resume whole.perp --json >.out 2>.err & pid=$!
   sleep 0.3; kill -INT "$pid"; await
