@@ -131,7 +131,8 @@ PERP=$perp
 
 # A full disk: the last good state stays.
 if command -v prlimit >/dev/null; then
-  start a.perp "${bodies[@]}" --save-every 0; sleep 0.4
+  start a.perp "${bodies[@]}" --save-every 0
+  for ((i = 0; i < 300; i++)); do if [ "$(stat -c %s a.perp)" -gt 9000 ] || ! kill -0 "$pid" 2>/dev/null; then break; fi; sleep 0.02; done
   prlimit --pid "$pid" --fsize=8000 2>/dev/null; sleep 0.2; kill -INT "$pid" 2>/dev/null; await
   if [ "$code" -eq 0 ]; then ok 'a full disk # skipped: it was faster'; else
     holds 'a full disk is told' grep -q 'File too large' .err
