@@ -99,10 +99,11 @@ int recorder_restore(recorder *what, int32_t chunks, const void *bytes, const re
                  : restore_rows(what, bytes, index, k, to, message, sizeof message);
     if (code) return fail(code, "%s", message);
   }
-  // All of them up to the state, and no whole span: the next frame must find room.
+  // All of them up to the state. A whole span ends with its last frame; recorder_cut() writes it.
   const int64_t frames = what->film.frames(what->film.self), last = step/what->every;
   if (step > 0 &&
-      (what->frame_count + frames != last + 1 || frames >= what->span ||
+      (what->frame_count + frames != last + 1 || frames > what->span ||
+       (frames == what->span && step % what->every != 0) ||
        (int64_t)what->steps.first + what->steps.rows != step + 1))
     return fail(CODE_INPUT, "%s", message);
   return CODE_OK;
@@ -207,23 +208,45 @@ int recorder_keep(recorder *what, int64_t step, state_at where) {
   return CODE_OK;
 }
 
-int recorder_cut(recorder *what, int32_t chunks) {
-  char message[512] = "";
-  return record_cut(what->writer, chunks, message, sizeof message) ? trouble(message) : CODE_OK;
-}
+// ---- spans ----
 
-static int flush(recorder *what) {
+// The frames and rows that wait go into the recording. They stay in memory too: should the disk be
+// full, recorder_rescue() needs them.
+static int write_span(recorder *what) {
   char message[512] = "";
   const film *f = &what->film;
-  const uint32_t frames = f->frames(f->self);
-  what->frame_count += frames;
-  if ((frames > 0 && f->write(f->self, what->writer, message, sizeof message)) ||
+  if ((f->frames(f->self) > 0 && f->write(f->self, what->writer, message, sizeof message)) ||
       (what->steps.rows > 0 &&
        record_write_steps(what->writer, &what->steps, what->times, message, sizeof message)))
     return trouble(message);
+  return CODE_OK;
+}
+
+static int is_whole(const recorder *what) {
+  return what->film.frames(what->film.self) >= (uint32_t)what->span;
+}
+
+// A whole span is written, with its state where one is due (*done), and the next one begins.
+static int end_span(recorder *what, int *done) {
+  const film *f = &what->film;
+  *done = 0;
+  int code = write_span(what);
+  if (!code) code = save(what, done);
+  if (code) return code;
+  what->settled = record_written(what->writer)->count;
+  what->frame_count += f->frames(f->self);
   f->clear(f->self, (uint32_t)(what->frame_count*what->every));
   record_steps_clear(&what->steps, what->steps.first + what->steps.rows);
   return CODE_OK;
+}
+
+int recorder_cut(recorder *what, int32_t chunks) {
+  char message[512] = "";
+  int done = 0;
+  if (record_cut(what->writer, chunks, message, sizeof message)) return trouble(message);
+  const int code = is_whole(what) ? end_span(what, &done) : CODE_OK;
+  if (done) forget_side(what);
+  return code;
 }
 
 // The row and the frame, and the span when it is whole. *done: with its state.
@@ -233,13 +256,9 @@ static int take_row(recorder *what, const recorder_row *row, int *done) {
     return trouble("out of memory for the statistics");
   int code = CODE_OK;
   if (row->step % what->every == 0) code = what->film.add(what->film.self, row->step);
-  const int full = what->film.frames(what->film.self) >= (uint32_t)what->span;
-  if (!code && (what->side || full)) code = remember(what, row->step);
-  if (code || !full) return code;
-  code = flush(what);
-  if (!code) code = save(what, done);
-  if (!code) what->settled = record_written(what->writer)->count;
-  return code;
+  const int whole = is_whole(what);
+  if (!code && (what->side || whole)) code = remember(what, row->step);
+  return code || !whole ? code : end_span(what, done);
 }
 
 int recorder_step(recorder *what, const recorder_row *row) {
@@ -273,7 +292,8 @@ int64_t recorder_saved(const recorder *what) {
 }
 
 void recorder_rescue(recorder *what) {
-  if (what->side && what->step > recorder_saved(what)) save_side(what);
+  const int fits = (int64_t)what->steps.first + what->steps.rows == what->step + 1;
+  if (what->side && fits && what->step > recorder_saved(what)) save_side(what);
 }
 
 // Behind a span that may not be whole: recorder_fit() knows it from the others.
@@ -293,11 +313,12 @@ int recorder_end(recorder *what, int complete, const char *reason, int64_t steps
   if (!what->writer) return CODE_OK;
   char message[512] = "";
   if (!complete) recorder_rescue(what);   // should the recording not take what follows
-  int code = flush(what);
+  int code = write_span(what);
   if (!code && !complete) code = save_last(what);
   if (!code) {
-    json_t *last = recording_last_json(record_written(what->writer), complete, reason,
-                                       what->frame_count, steps, unsolved, residual);
+    const int64_t frames = what->frame_count + what->film.frames(what->film.self);
+    json_t *last = recording_last_json(record_written(what->writer), complete, reason, frames,
+                                       steps, unsolved, residual);
     char *text = json_dumps(last, JSON_COMPACT | JSON_REAL_PRECISION(17));
     json_decref(last);
     if (!text) code = trouble("out of memory for the end of the recording");

@@ -153,6 +153,29 @@ if command -v prlimit >/dev/null; then
   run run --resume a.perp; expect 'later there is' 0; same 'the same bytes' bodies.perp a.perp
 fi
 
+# A disk that is full from some byte on: the step that is told is the step it goes on from.
+if command -v prlimit >/dev/null; then
+  for kind in bodies liquid parts; do
+    perp=$PERP line=(run hollow-sphere --spheres 8 --steps 150 --seed 4)
+    if [ "$kind" = liquid ]; then line=(run dam-break-2d --size 10 --steps 80 --seed 4); fi
+    if [ "$kind" = parts ]; then line+=(--every 2 --times) PERP=$SMALL_PARTS; fi
+    "$PERP" "${line[@]}" -q -o small.perp --force
+    size=$(stat -c %s small.perp) wrong='' full=0
+    for ((bytes = size/16; bytes < size; bytes += size/16 - 7)); do
+      rm -f a.perp*
+      prlimit --fsize="$bytes" "$PERP" "${line[@]}" --save-every 0 -o a.perp >.out 2>.err
+      if [ $? -ne 6 ]; then continue; fi
+      full=$((full + 1))
+      told=$(sed -n 's/.*goes on from step \([0-9]*\)$/\1/p' .err | tail -n 1)
+      run run --resume a.perp --json
+      if [ "$code" -ne 0 ] || [ "$(resumed)" != "${told:-0}" ]; then wrong+=" $bytes"; fi
+      if [ "$kind" != parts ] && ! cmp -s small.perp a.perp; then wrong+=" $bytes"; fi
+    done
+    PERP=$perp
+    holds "a disk full at any byte, $kind" test -z "$wrong" -a "$full" -ge 8
+  done
+fi
+
 # Impatience.
 start a.perp "${liquid[@]}" --save-every 0.1; sleep 0.5; kill -INT "$pid" 2>/dev/null; kill -INT "$pid" 2>/dev/null; await
 if [ "$code" -ne 0 ]; then
