@@ -529,6 +529,18 @@ static int judge_quickly(certifier *c, double tol, double slack,
   return 1;
 }
 
+// The end of a verdict: every row beside its own data. leave: see componentwise.h
+static void judge_own_data(certifier *c, double tol, double absolute_tol, int leave,
+                           perp_certificate *certificate) {
+  const double limit = componentwise_limit(c->componentwise_tol, tol);
+  c->counted = componentwise_measure(c, absolute_tol, 0, certificate);
+  if (c->counted > limit && leave) {
+    c->counted = componentwise_measure(c, absolute_tol, 1, certificate);
+    c->left = 1;
+  }
+  if (c->counted > limit) certificate->solved = certificate->attainable = 0;
+}
+
 void certifier_take_reference(certifier *c) {
   if (c->lean) grid_judge_take_reference(c);
 }
@@ -543,9 +555,7 @@ void certifier_check_reference(certifier *c, double tol, double absolute_tol,
   certifier_rescale(c);
   judge(c, c->x, tol, absolute_tol, 0.0, certificate);
   kkt_judge(c, tol, absolute_tol, NULL, certificate);
-  if (componentwise_measure(c, absolute_tol, 1, certificate) >
-      componentwise_limit(c->componentwise_tol, tol))
-    certificate->solved = certificate->attainable = 0;
+  judge_own_data(c, tol, absolute_tol, 1, certificate);
 }
 
 // r_i at x, which clamped may pass if it is at most: tolerance, the allowances for rounding, and
@@ -645,12 +655,7 @@ static perp_error check_as_given(certifier *c, const double *x, double tol, doub
   certifier_rescale(c);
   judge(c, x, tol, absolute_tol, 0.0, certificate);
   kkt_judge(c, tol, absolute_tol, NULL, certificate);
-  c->counted = componentwise_measure(c, absolute_tol, 0, certificate);
-  if (c->counted > limit && leave) {
-    c->counted = componentwise_measure(c, absolute_tol, 1, certificate);
-    c->left = 1;
-  }
-  if (c->counted > limit) certificate->solved = certificate->attainable = 0;
+  judge_own_data(c, tol, absolute_tol, leave, certificate);
   return PERP_OK;
 }
 

@@ -462,17 +462,19 @@ static perp_error sweep_last(perp_solver *s, perp_run *outcome, perp_certificate
   return after.solved ? PERP_OK : take_seen(s, certificate);
 }
 
-// The runs, and the certificate of what came of them. Where that is worse than the one of the
-// guess, which is in *certificate, the guess is the answer.
+// The runs, and the certificate of what came of them. Where that is worse than *certificate, which is
+// that of x before the runs, x stays as it was. kept (n): that x; NULL: it is the guess.
 static perp_error run_and_judge(perp_solver *s, int presolving, perp_run *outcome,
-                                const double *guess, perp_certificate *certificate) {
+                                const double *guess, const double *kept,
+                                perp_certificate *certificate) {
+  const perp_method *found_before = outcome->credit;
   s->judged = 0;
   const perp_error error = run_all(s, presolving, outcome);
   if (error != PERP_OK) return error;
   const perp_certificate before = *certificate;
   const int found = s->was_reduced || s->judged || outcome->reason == PERP_STATUS_SOLVED ||
                     outcome->reason == PERP_STATUS_MEASURE ||
-                    outcome->residual < (double)INFINITY;   // otherwise x is still the guess
+                    outcome->residual < (double)INFINITY;   // otherwise x is still the old one
   if (found && !s->judged) {
     const int far = !(outcome->residual <= 100.0*s->options.tol);
     const perp_error failed = solver_check(s, s->x, far, certificate);
@@ -484,10 +486,26 @@ static perp_error run_and_judge(perp_solver *s, int presolving, perp_run *outcom
   const int of_all = (s->method->traits & PERP_TRAIT_ALL) && s->solutions > 0;
   if (found && (!worse || outcome->reason == PERP_STATUS_MEASURE || of_all))
     return PERP_OK;
-  set_guess(s, guess);
+  if (kept != NULL) {
+    copy(s, s->x, kept);
+    outcome->credit = found_before;
+  } else {
+    set_guess(s, guess);
+  }
   copy(s, s->judge.x, s->x);
   *certificate = before;
   return PERP_OK;
+}
+
+// Presolve moves columns into b, and blocks are judged alone. Where every block was solved and the
+// whole is not, or where a reduced problem seems to have no solution, rounding may be why: run on the
+// problem as it is, from that x.
+static perp_error run_as_it_is(perp_solver *s, perp_run *outcome, perp_certificate *certificate) {
+  double *kept = s->reduced.diagonal;   // n: nothing of presolve is needed any more
+  copy(s, kept, s->judge.x);
+  s->y_known = 0;
+  s->guess_residual = -1.0;
+  return run_and_judge(s, 0, outcome, NULL, kept, certificate);
 }
 
 // A run ends at x as it is. The certificate first moves x onto the bounds that y points to, and rows
@@ -643,11 +661,8 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
       strcpy(outcome.message, "the time limit was reached before the first iteration");
       copy(s, s->judge.x, s->x);
     } else {
-      error = run_and_judge(s, presolving, &outcome, x, &certificate);
+      error = run_and_judge(s, presolving, &outcome, x, NULL, &certificate);
     }
-    // Presolve moves columns into b, and blocks are judged alone. Where every block was solved and
-    // the whole is not, or where a reduced problem seems to have no solution, rounding may be why:
-    // go on with the problem as it is.
     const int in_doubt = !certificate.solved && s->was_reduced &&
                          (outcome.reason == PERP_STATUS_SOLVED ||
                           outcome.reason == PERP_STATUS_NO_SOLUTION);
@@ -656,9 +671,7 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
       outcome.reason = PERP_STATUS_TIME_LIMIT;
       strcpy(outcome.message, "the time limit was reached");
     } else if (error == PERP_OK && in_doubt && !late) {
-      s->y_known = 0;
-      s->guess_residual = -1.0;
-      error = run_and_judge(s, 0, &outcome, x, &certificate);
+      error = run_as_it_is(s, &outcome, &certificate);
     }
     if (error == PERP_OK && !certificate.solved && outcome.reason == PERP_STATUS_SOLVED &&
         certificate.residual <= options->tol && certificate.componentwise > 0.0)
