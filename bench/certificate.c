@@ -191,7 +191,7 @@ int main(int count, char **words) {
   bench_note(t->products,
              "prepare: equilibration, components and scales of a new A; again: of the same A "
              "with a new b.");
-  bench_note(t->rule, "A certificate of one component needs the pass only where the rule decides there.");
+  bench_note(t->rule, "A certificate of one component leaves the pass out where all r_i are rounding.");
   bench_note(t->rule, "Compensated: as perp_certify computes every y, and a solve where rounding may "
                       "matter.");
   bench_close(t->products);

@@ -154,7 +154,7 @@ static void explain_certificate(void) {
     "A row with small numbers could be ignored beside a row with large ones. So each row is also "
     "compared with its own data: the componentwise residual is the largest error of a row "
     "relative to |A||x| + |b| in that row, and must not exceed --componentwise-tol. By default "
-    "that is 1e6 tol, and some matrices are exempt: docs/theory.md says which.\n\n"
+    "that is 1e6 tol; the steps of scenes are judged without it unless it is given.\n\n"
     "Where A is the matrix of the optimality conditions of a quadratic program, the primal and "
     "the dual objective must also agree to tol.\n\n"
     "'attainable' means that the rounding errors of A x itself were needed to accept x: "

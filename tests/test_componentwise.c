@@ -77,6 +77,75 @@ static void tolerances_are_checked(void **state) {
   assert_int_equal(perp_certify_with(&p, unsolvable.x, &t, NULL, &c), PERP_ERROR_ARGUMENT);
 }
 
+// Rows that hardly know of a large one, b = (-1e9, -3, -3, ...), where one of the small ones is left out
+// of x. The kinds are Z-matrices, by rows, by columns and as a grid of cells, and a semidefinite
+// matrix of many rows, as contacts are.
+enum { LINE = 80 };
+
+static void expect_that_x_counts(const perp_problem *p, double *x, int32_t out, const char *kind) {
+  perp_result r;
+  perp_certificate c;
+  perp_tolerances t = perp_default_tolerances();
+  memset(x, 0, (size_t)p->A.n*sizeof *x);
+  assert_int_equal(perp_solve_once(p, x, NULL, &r), PERP_OK);
+  if (r.status != PERP_STATUS_SOLVED) fail_msg("%s: %s", kind, r.message);
+  x[out] = 0.0;
+  assert_int_equal(perp_certify_with(p, x, &t, NULL, &c), PERP_OK);
+  if (!(c.residual <= 1e-8)) fail_msg("%s: residual %g", kind, c.residual);
+  if (c.solved || c.componentwise_row != out || !(c.componentwise > 0.4))
+    fail_msg("%s: solved %d, row %d is wrong by %g", kind, (int)c.solved, (int)c.componentwise_row,
+             c.componentwise);
+  t.componentwise_tol = (double)INFINITY;             // without the rule
+  assert_int_equal(perp_certify_with(p, x, &t, NULL, &c), PERP_OK);
+  assert_true(c.solved);
+  certifier_alone alone;                              // as a solve asks it
+  assert_int_equal(certifier_begin("test", p, NULL, &alone), PERP_OK);
+  alone.c.exact = 0;
+  assert_int_equal(certifier_check(&alone.c, x, 1e-8, 0.0, 0, &c), PERP_OK);
+  certifier_end(&alone);
+  if (c.solved) fail_msg("%s: a solve accepts it", kind);
+}
+
+static void small_rows_count_in_every_kind_of_matrix(void **state) {
+  (void)state;
+  const double little = 1e-9;
+  double b[LINE], x[LINE], value[3*LINE], entry[2*LINE], weight[LINE], faces[5] = {1, 1, little, 1, 1};
+  int32_t colptr[LINE + 1] = {0}, row[3*LINE], rowptr[LINE + 1] = {0}, column[2*LINE];
+  for (int32_t i = 0; i < LINE; i++) {
+    b[i] = i == 0 ? -1e9 : -3.0;
+    weight[i] = 1.0;
+    int32_t at = colptr[i], end = rowptr[i];
+    for (int32_t k = i > 0 ? i - 1 : 0; k <= i + 1 && k < LINE; k++) {
+      row[at] = k;
+      value[at++] = k == i ? 1.0 : -little;
+    }
+    colptr[i + 1] = at;
+    for (int32_t k = i > 0 ? i - 1 : 0; k <= i; k++) {   // J: row i is e_i + little e_(i-1)
+      column[end] = k;
+      entry[end++] = k == i ? 1.0 : little;
+    }
+    rowptr[i + 1] = end;
+  }
+  const double Z[] = {1.0, -little, -little, 1.0};
+  const perp_dense D = {.n = 2, .value = Z};
+  const perp_csc A = {LINE, LINE, colptr, row, value};
+  const perp_product P = {.n = LINE, .dofs = LINE, .rowptr = rowptr, .column = column, .value = entry,
+                          .block = 1, .W = weight};
+  expect_that_x_counts(&(perp_problem){.A = perp_from_dense(&D, 0), .b = b}, x, 1, "dense");
+  expect_that_x_counts(&(perp_problem){.A = perp_from_csc(&A, PERP_CLAIM_SYMMETRIC), .b = b}, x, 1,
+                       "CSC");
+  expect_that_x_counts(&(perp_problem){.A = perp_from_product(&P, PERP_CLAIM_SYMMETRIC), .b = b}, x,
+                       1, "product");
+  const uint8_t type[] = {PERP_CELL_AIR, PERP_CELL_LIQUID, PERP_CELL_LIQUID, PERP_CELL_AIR};
+  const double beside[8] = {0}, of_cells[] = {0.0, -1e9, -1.0, 0.0};
+  double lo[4], hi[4];
+  const perp_grid G = {.cells = {4, 1, 1}, .spacing = {1, 1, 1}, .type = type,
+                       .face = {faces, beside, beside}};
+  assert_int_equal(perp_grid_bounds(&G, 1, lo, hi), PERP_OK);
+  expect_that_x_counts(&(perp_problem){.A = perp_from_grid(&G, 0), .b = of_cells, .lo = lo, .hi = hi},
+                       x, 2, "grid");
+}
+
 static double magnitude(void) {   // 1..1e10, of either sign
   double v = whole(1, 9);
   for (int k = whole(0, 9); k > 0; k--) v *= 10.0;
@@ -224,6 +293,7 @@ int main(void) {
       cmocka_unit_test(the_message_says_that_a_row_is_wrong),
       cmocka_unit_test(tolerances_are_checked),
       cmocka_unit_test(the_quick_bound_accepts_no_more_than_the_measure),
+      cmocka_unit_test(small_rows_count_in_every_kind_of_matrix),
       cmocka_unit_test(units_order_and_neighbours_do_not_matter),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -307,7 +307,7 @@ typedef struct perp_certificate {
   double componentwise;       // max over i of how much of y_i has the wrong sign, beside the row's
                               //   own |A||x| + |b| and the smallest b_k of its component; "solved"
                               //   means <= componentwise_tol. -1: not known, because A does not tell
-                              //   |A||x|, or because x is far from a solution
+                              //   |A||x|, because x is far from a solution, or because no limit asks
   int32_t componentwise_row;  // the row of that maximum; -1: no row is wrong beyond rounding
   int32_t refuted;            // 1: x is within all tolerances, yet not solved: no exact solution is
                               //   near it, as the linear systems of a component up to 16 rows tell

@@ -57,6 +57,9 @@ static inline double lower(const double *lo, int32_t i) { return lo != NULL ? lo
 static inline double upper(const double *hi, int32_t i) {
   return hi != NULL ? hi[i] : (double)INFINITY;
 }
+static inline int unbounded(const double *lo, const double *hi, int32_t i) {
+  return lower(lo, i) == -(double)INFINITY && upper(hi, i) == (double)INFINITY;
+}
 
 static inline double dot(int32_t n, const double *a, const double *b) {
   double s = 0.0;

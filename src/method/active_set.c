@@ -231,8 +231,7 @@ static int hand_over(active_set *a) {
 // nb977_nc9534, where 83 are taken with them).
 static int mostly_free(const perp_run *run) {
   int32_t count = 0;
-  for (int32_t i = 0; i < run->n; i++)
-    count += lower(run->lo, i) == -(double)INFINITY && upper(run->hi, i) == (double)INFINITY;
+  for (int32_t i = 0; i < run->n; i++) count += unbounded(run->lo, run->hi, i);
   return count > run->n/2;
 }
 

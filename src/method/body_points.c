@@ -441,7 +441,7 @@ int body_points_apply(const perp_run *run, const face *f) {
   const double *r;
   if (face_body_rows(f, &r) == NULL) return 0;
   for (int32_t i = 0; i < run->n; i++)
-    if (lower(run->lo, i) == -(double)INFINITY && upper(run->hi, i) == (double)INFINITY) return 0;
+    if (unbounded(run->lo, run->hi, i)) return 0;
   return 1;
 }
 

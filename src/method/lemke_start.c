@@ -19,7 +19,7 @@ static const double weak = 1e-7;          // a smaller pivot, relative to its co
 static const double small_cover = 1e-4;   // d in the rows of basic x, if it is 1 in the others
 
 static int is_free(const lemke *l, int32_t i) {
-  return lower(l->run->lo, i) == -(double)INFINITY && upper(l->run->hi, i) == (double)INFINITY;
+  return unbounded(l->run->lo, l->run->hi, i);
 }
 
 static double diagonal(const lemke *l, int32_t i) {

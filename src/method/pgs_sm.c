@@ -351,8 +351,7 @@ static void begin(subspace *s, perp_run *run) {
       s->largest = max2(s->largest, d);
     }
     s->root[i] = d > 0.0 && d < (double)INFINITY ? 1.0/sqrt(d) : 1.0;
-    s->is_unbounded[i] = lower(run->lo, i) == -(double)INFINITY &&
-                         upper(run->hi, i) == (double)INFINITY;
+    s->is_unbounded[i] = (uint8_t)unbounded(run->lo, run->hi, i);
     s->unbounded += s->is_unbounded[i];
   }
   if (s->largest == 0.0) s->least = s->largest = 1.0;

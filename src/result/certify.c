@@ -533,12 +533,9 @@ static int judge_quickly(certifier *c, double tol, double slack,
 static void judge_own_data(certifier *c, double tol, double absolute_tol, int leave,
                            perp_certificate *certificate) {
   const double limit = componentwise_limit(c->componentwise_tol, tol);
-  c->counted = componentwise_measure(c, absolute_tol, 0, certificate);
-  if (c->counted > limit && leave) {
-    c->counted = componentwise_measure(c, absolute_tol, 1, certificate);
-    c->left = 1;
-  }
-  if (c->counted > limit) certificate->solved = certificate->attainable = 0;
+  c->left = componentwise_measure(c, absolute_tol, 0, certificate) > limit && leave;
+  if (c->left) componentwise_measure(c, absolute_tol, 1, certificate);
+  if (certificate->componentwise > limit) certificate->solved = certificate->attainable = 0;
 }
 
 void certifier_take_reference(certifier *c) {
@@ -609,7 +606,6 @@ static perp_error check_as_given(certifier *c, const double *x, double tol, doub
     size = max2(size, fabs(c->x[i]));
   }
   c->snaps = 1;
-  c->counted = 0.0;
   c->left = 0;
   if (!finite) {
     *certificate = (perp_certificate){.weaker = c->weaker, .worst = -1, .components = c->components,
@@ -638,7 +634,8 @@ static perp_error check_as_given(certifier *c, const double *x, double tol, doub
     if (quickly || judge(c, x, tol, absolute_tol, c->hurried ? 0.0 : slack, certificate)) {
       // Not known: no verdict of a hurry is the last one, and what is far need not be looked at.
       if (c->hurried || (!certificate->solved && leave)) return PERP_OK;
-      if (quickly && componentwise_at_once(c, certificate->residual*c->G[0], slack, certificate))
+      if (quickly &&
+          componentwise_at_once(c, certificate->residual*c->G[0], slack, limit, certificate))
         return PERP_OK;
       if (certificate->solved && componentwise_bound(c, slack, 0, limit, certificate))
         return PERP_OK;
@@ -683,7 +680,7 @@ static perp_error check_moved(certifier *c, const double *x, double tol, double 
   }
   certificate->componentwise = c->near.componentwise;
   certificate->componentwise_row = c->near.componentwise_row;
-  if (c->counted > componentwise_limit(c->componentwise_tol, tol))
+  if (c->near.componentwise > componentwise_limit(c->componentwise_tol, tol))
     certificate->solved = certificate->attainable = 0;
   return error;
 }

@@ -97,7 +97,6 @@ typedef struct certifier {   // all that does not depend on x, but for the rule
   perp_certificate near;     // of near_x, without moving it once more,
   int near_snaps;            //   and whether that would move anything
   int left;                  // rows next to their bounds were left out in the last check
-  double counted;            // componentwise of the last check, of the rows that count
   int32_t *component;        // n
   int32_t *entries;          // n: nonzeros of each row
   int32_t *half, halves;     // 2 n: see components_halves

@@ -484,7 +484,7 @@ static void put_together(certifier *c, const trial *t, perp_certificate *certifi
     found.solved &= t->moved[q] <= t->tol;
   }
   if (found.gap != found.gap) found.gap = (double)INFINITY;
-  if (componentwise_everywhere(c)) found.solved &= found.componentwise <= c->componentwise_tol;
+  found.solved &= found.componentwise <= componentwise_limit(c->componentwise_tol, t->tol);
   if (!found.solved) found.attainable = 0;
   c->snaps = snaps;
   *certificate = found;

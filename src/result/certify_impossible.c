@@ -42,10 +42,6 @@ static int is_fixed(const perp_problem *p, int32_t i) {
   return lower(p->lo, i) == upper(p->hi, i);
 }
 
-static int is_free(const perp_problem *p, int32_t i) {
-  return lower(p->lo, i) == -(double)INFINITY && upper(p->hi, i) == (double)INFINITY;
-}
-
 // Does y_i have to be >= 0, <= 0 or 0 whatever x_i is? Then by how much it misses that, at best.
 static double missed_by(const perp_problem *p, int32_t i, double y, double up, double down) {
   const int below = lower(p->lo, i) > -(double)INFINITY, above = upper(p->hi, i) < (double)INFINITY;
@@ -92,7 +88,8 @@ static void take_fixed(const perp_problem *p, search *s) {
 }
 
 static int demands(const perp_problem *p, const search *s, int32_t i, int32_t j) {
-  return s->left[i] == 1 && s->which[i] == j && is_free(p, i);   // j is all that is open in equation i
+  // j is all that is open in equation i
+  return s->left[i] == 1 && s->which[i] == j && unbounded(p->lo, p->hi, i);
 }
 
 // The value of x_j that equations with no other open variable demand: that of the smallest data, so
@@ -137,7 +134,7 @@ static int32_t take_value(const perp_problem *p, search *s, int32_t j, int32_t q
     s->lost[i] += VALUE_ROUNDING*fabs(s->value[k])*s->size[j];
     s->derived[i] = 1;
     s->which[i] ^= j;
-    if (--s->left[i] == 1 && is_free(p, i)) s->queue[queued++] = i;
+    if (--s->left[i] == 1 && unbounded(p->lo, p->hi, i)) s->queue[queued++] = i;
   }
   return queued;
 }
@@ -146,7 +143,7 @@ static int32_t take_value(const perp_problem *p, search *s, int32_t j, int32_t q
 static void propagate(const perp_problem *p, search *s) {
   int32_t queued = 0;
   for (int32_t i = 0; i < p->A.n; i++)
-    if (s->left[i] == 1 && is_free(p, i)) s->queue[queued++] = i;
+    if (s->left[i] == 1 && unbounded(p->lo, p->hi, i)) s->queue[queued++] = i;
   for (int32_t from = 0; from < queued;) {
     const int32_t to = queued;
     int32_t fresh = 0;
@@ -236,7 +233,7 @@ void impossible_find(certifier *c, int zero) {
   int fixed = 0, single = 0;
   for (int32_t i = 0; i < c->n; i++) {
     fixed |= is_fixed(p, i);
-    single |= c->entries[i] == 1 && is_free(p, i);
+    single |= c->entries[i] == 1 && unbounded(p->lo, p->hi, i);
   }
   if (c->product && (fixed || !zero) && p->A.ops->diagonal != NULL) find_by_rows(c, c->work);
   else if (!c->product && (fixed || !zero || single) && columns_known(&p->A)) find_by_columns(c);

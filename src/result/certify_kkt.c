@@ -194,18 +194,15 @@ void kkt_look(certifier *c, const perp_operator *A) {
   }
 }
 
-static int is_free(const certifier *c, int32_t i) {
-  return lower(c->problem->lo, i) == -(double)INFINITY &&
-         upper(c->problem->hi, i) == (double)INFINITY;
-}
-
 int32_t kkt_turned(const certifier *c, uint8_t *turned) {
   uint8_t *bounded = c->kkt_rows;   // of a component
   int32_t count = 0;
   if (c->kkt == 0) return 0;
   memset(bounded, 0, (size_t)c->kkt*sizeof *bounded);
   for (int32_t i = 0; i < c->n; i++)
-    if (c->kkt_part[i] >= 0 && c->weight[i] < 0.0 && !is_free(c, i)) bounded[c->kkt_part[i]] = 1;
+    if (c->kkt_part[i] >= 0 && c->weight[i] < 0.0 &&
+        !unbounded(c->problem->lo, c->problem->hi, i))
+      bounded[c->kkt_part[i]] = 1;
   for (int32_t i = 0; i < c->n; i++) {
     turned[i] = c->kkt_part[i] >= 0 && c->weight[i] < 0.0 && !bounded[c->kkt_part[i]];
     count += turned[i];
@@ -321,7 +318,7 @@ static void add_up(const certifier *c, const uint8_t *rows, double *own, double 
     p->reach[dual] = max2(p->reach[dual], reach);
     p->size[!dual] = max2(p->size[!dual], c->R[i]*(own_size[i] + fabs(c->problem->b[i])));
     if (!dual) p->size[0] = max2(p->size[0], reach);
-    if (c->weight[i] < 0.0 && !is_free(c, i)) p->bounded = 1.0;
+    if (c->weight[i] < 0.0 && !unbounded(c->problem->lo, c->problem->hi, i)) p->bounded = 1.0;
   }
   for (int32_t i = 0; i < n; i++)
     if (c->kkt_part[i] >= 0) add_row(c, i, own[i], own_size[i], &parts[c->kkt_part[i]]);

@@ -181,14 +181,9 @@ static void raise(perp_certificate *certificate, int32_t i, double value) {
   certificate->componentwise_row = i;
 }
 
-static int counts(const certifier *c, int32_t k) {
-  return !c->lenient[k] || componentwise_everywhere(c);
-}
-
 double componentwise_measure(const certifier *c, double absolute_tol, int leave,
                              perp_certificate *certificate) {
   const perp_problem *p = c->problem;
-  double counted = 0.0;
   certificate->componentwise = c->sized ? 0.0 : -1.0;
   certificate->componentwise_row = -1;
   for (int32_t i = 0; c->sized && i < c->n; i++) {
@@ -198,12 +193,11 @@ double componentwise_measure(const certifier *c, double absolute_tol, int leave,
     if (fabs(mid(above, c->y[i], below)) <= absolute_tol) continue;
     const int32_t k = c->component[i];
     const double unit = unit_of(c, i);
-    const double value = componentwise_row(wrong, unit*c->a[i],
-                                           impossible_base(c, i, unit, base_of(c, k)), least_of(c, i));
-    raise(certificate, i, value);
-    if (counts(c, k)) counted = max2(counted, value);
+    raise(certificate, i, componentwise_row(wrong, unit*c->a[i],
+                                            impossible_base(c, i, unit, base_of(c, k)),
+                                            least_of(c, i)));
   }
-  return counted;
+  return certificate->componentwise;
 }
 
 // (|A||x| + |b|)_i of a symmetric matrix by columns
@@ -226,10 +220,6 @@ int componentwise_bound(const certifier *c, double slack, int leave, double limi
     const int32_t k = c->component[i];
     const double base = base_of(c, k);
     if (!(wrong > 0.0) || wrong + slack <= COMPONENTWISE_ROUNDING*base) continue;
-    if (!counts(c, k)) {
-      skipped = 1;
-      continue;
-    }
     // a_i >= |b_i|, which may be enough
     const double unit = unit_of(c, i), own = unit*fabs(c->problem->b[i]);
     double value = own > 0.0 ? componentwise_row(wrong + slack, own, base, c->least[k])
@@ -237,7 +227,8 @@ int componentwise_bound(const certifier *c, double slack, int leave, double limi
     if (value > 1e-3*limit && shown)
       value = componentwise_row(wrong + slack, unit*size_of(c, A->self, i), base, c->least[k]);
     if (!(value <= 1e-3*limit)) return 0;
-    raise(certificate, i, value);
+    if (value < (double)INFINITY) raise(certificate, i, value);
+    else skipped = 1;   // there is no limit
   }
   if (skipped) {
     certificate->componentwise = -1.0;
@@ -246,11 +237,11 @@ int componentwise_bound(const certifier *c, double slack, int leave, double limi
   return 1;
 }
 
-int componentwise_at_once(const certifier *c, double most, double slack,
+int componentwise_at_once(const certifier *c, double most, double slack, double limit,
                           perp_certificate *certificate) {
   if (c->components != 1 || c->snaps) return 0;
   const int rounding = most + slack <= COMPONENTWISE_ROUNDING*base_of(c, 0);
-  if (!rounding && (counts(c, 0) || c->two)) return 0;
+  if (!rounding && (limit < (double)INFINITY || c->two)) return 0;
   certificate->componentwise = rounding ? 0.0 : -1.0;
   certificate->componentwise_row = -1;
   return 1;
@@ -258,7 +249,6 @@ int componentwise_at_once(const certifier *c, double most, double slack,
 
 double certify_componentwise(const certifier *c, int32_t i, double r, double y, double a) {
   if (!c->sized || r == 0.0 || r < certify_rule_of(c, i).R*fabs(y)) return 0.0;
-  if (c->lean ? !componentwise_everywhere(c) : !counts(c, c->component[i])) return 0.0;
   const certify_scale scale = certify_scale_of(c, i);
   const double unit = c->lean ? scale.R : unit_of(c, i);
   return componentwise_row(unit*fabs(y), unit*a, impossible_base(c, i, unit, scale.base),

@@ -14,18 +14,18 @@
 // x_i < hi_i; else 0. An x_i next to the bound that y_i points to, where r_i is that distance, is
 // first moved onto the bound: y is that of the moved x. docs/theory.md has the measurements.
 //
-// It is part of "solved" by default but for lenient components, where m is infinity: iterations end
-// at tol there, and such problems have a solution wherever their linear conditions have a point. A
-// tolerance that the caller gives counts in all. A component is lenient where
+// It is part of "solved". In lenient components m is infinity, so that rows are compared with a_i
+// alone: iterations end at tol there, and such problems have a solution wherever their linear
+// conditions have a point. A component is lenient where
 // - A is a Z-matrix: no positive entry off the diagonal, no negative one on it; or
 // - there are more than 64 rows, and A may be semidefinite up to a scaling of rows and columns:
 //   0 <= A_ij A_ji <= A_ii A_jj and A_ii > 0. Contacts with friction count as that.
 // Rows that no x can satisfy have m = infinity, too (certify_impossible.h).
 // Grids of cells are Z-matrices. There rows next to their bounds do not count, and no x is moved.
 //
-// Cost: n operations where y and a are known; in a single component often none (componentwise_at_once).
-// Where an x_i is next to its bound, one more product
-// with A, which solver_snap would take anyway. A pass over the entries of a new A.
+// Cost: n operations where y and a are known; in a single component none where all r_i are rounding
+// (componentwise_at_once). Where an x_i is next to its bound, one more product with A, which
+// solver_snap would take anyway. A pass over the entries of a new A.
 #ifndef PERP_COMPONENTWISE_H
 #define PERP_COMPONENTWISE_H
 
@@ -64,21 +64,18 @@ static inline double wrong_part(double y, double below, double above) {
 void componentwise_look(certifier *c);
 // Once R, G and S are known: the smallest datum of each component, infinity in lenient ones.
 void componentwise_begin(certifier *c);
-// Does the option count in lenient components, too?
-static inline int componentwise_everywhere(const certifier *c) { return c->componentwise_tol > 0.0; }
-// Of c->x from c->y and c->a, into *certificate; returns the maximum over the rows that count for
-// the verdict. leave: rows next to the bound that y_i points to are left out. Rows that
-// absolute_tol accepts always are.
+// Of c->x from c->y and c->a, into *certificate; returns it. leave: rows next to the bound that y_i
+// points to are left out. Rows that absolute_tol accepts always are.
 double componentwise_measure(const certifier *c, double absolute_tol, int leave,
                              perp_certificate *certificate);
 // The same where c->y is a plain product, known up to slack in units of r, and c->a is not known:
-// 1, and an upper bound in *certificate (-1 where lenient rows are not looked at), if no row that
-// counts is above a thousandth of limit.
+// 1, and an upper bound in *certificate (-1: not known, as there is no limit), if no row is above a
+// thousandth of limit.
 int componentwise_bound(const certifier *c, double slack, int leave, double limit,
                         perp_certificate *certificate);
 // The same from the largest r_i of a single component, where no r_i is the distance to a bound, so
 // that r_i = R_i w_i: no pass over the rows. 0: that is not enough.
-int componentwise_at_once(const certifier *c, double most, double slack,
+int componentwise_at_once(const certifier *c, double most, double slack, double limit,
                           perp_certificate *certificate);
 // Of row i alone, from its r, y and a = (|A||x| + |b|)_i; 0 where it does not count, where A tells
 // no sizes, or where r_i is the distance to a bound.
