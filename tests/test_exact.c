@@ -1,5 +1,6 @@
 // test_exact.c: the exact code that the campaign relies on, against closed forms and itself.
 #include "exact/problems.h"
+#include "exact/reach.h"
 #include "support.h"
 
 static exact_problem lcp(int32_t n, const int64_t *A, const int64_t *b) {
@@ -183,6 +184,39 @@ static void search_and_enumeration_agree(void **state) {
   assert_true(overflows < trials/1000 + 1 && not_P0 > 0);
 }
 
+// x* of a P-matrix is as near to any x as its residual and the blocks of A say.
+static void any_x_reaches_the_solution(void **state) {
+  (void)state;
+  int tried = 0, face_is_less = 0;
+  support_state = 5;
+  for (uint64_t number = 0; tried < fewer(400); number++) {
+    small_problem s;
+    double at[EXACT_ROWS], x[EXACT_ROWS];
+    problem_make(number, &s);
+    if (s.kind != PROBLEM_P || s.exact.n > 5 || exact_solvable(&s.exact, at) != EXACT_YES) continue;
+    const double by = pow(10.0, between(-9.0, 1.0));
+    double error = 0.0;
+    for (int32_t i = 0; i < s.exact.n; i++) {
+      x[i] = at[i] + (whole(0, 2) ? between(-by, by) : 0.0);
+      error = fmax(error, fabs(x[i] - at[i]));
+    }
+    const double all = exact_reach(&s.exact, x, 0), face = exact_reach(&s.exact, x, 1);
+    if (!(error <= all*(1.0 + 1e-9) + 1e-12)) fail_msg("%g away, reach %g", error, all);
+    assert_true(face <= all*(1.0 + 1e-12));
+    face_is_less += face < 0.9*all;
+    tried++;
+  }
+  assert_true(face_is_less > 0);
+  // x = 2 solves 2 x - 4 = 0: r = 2e, and (A - I) r = 2e is e in x.
+  const exact_problem p = lcp(1, (const int64_t[]){2}, (const int64_t[]){-4});
+  assert_true(fabs(exact_reach(&p, (const double[]){2.001}, 0) - 0.003) < 1e-12);
+  // Two rows that nearly agree: an error of (1, -1) e is hardly seen in y, and their inverse tells.
+  const exact_problem q = lcp(2, (const int64_t[]){1001, 1000, 1000, 1001},
+                              (const int64_t[]){-2001, -2001});
+  const double x[] = {1.01, 0.99}, reach = exact_reach(&q, x, 0);
+  assert_true(reach > 0.01 && reach < 0.05);
+}
+
 // What the library is given is the whole numbers times powers of two, and nothing else.
 static void scaling_is_exact(void **state) {
   (void)state;
@@ -205,7 +239,7 @@ int main(void) {
       cmocka_unit_test(murty),           cmocka_unit_test(negative_identity),
       cmocka_unit_test(no_solution),     cmocka_unit_test(points_of_a_face),
       cmocka_unit_test(farkas),          cmocka_unit_test(search_and_enumeration_agree),
-      cmocka_unit_test(scaling_is_exact),
+      cmocka_unit_test(scaling_is_exact), cmocka_unit_test(any_x_reaches_the_solution),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
