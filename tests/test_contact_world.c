@@ -253,6 +253,8 @@ static void bad_arguments_get_the_range(void **unused) {
   s = perp_world_defaults();
   s.directions = 2;
   refused(perp_world_create(&s, NULL, &w), "directions = 2 is outside [3, 64]");
+  s.directions = 12345678;
+  refused(perp_world_create(&s, NULL, &w), "directions = 12345678 is outside [3, 64]");
   s = perp_world_defaults();
   s.dimension = 4;
   refused(perp_world_create(&s, NULL, &w), "dimension = 4 is outside {2, 3}");

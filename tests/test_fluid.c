@@ -60,6 +60,7 @@ static void settings_are_checked(void **unused) {
     {"cfl = nan is outside", IN(cfl), 0, (double)NAN},
     {"substeps = 0 is outside", IN(substeps), 1, 0},
     {"particles = 5 is outside [1, 4]", IN(particles), 1, 5},
+    {"particles = 12345678 is outside [1, 4]", IN(particles), 1, 12345678},
     {"reseed = 2 is outside", IN(reseed), 1, 2},
     {"compensate = 7 is outside", IN(compensate), 1, 7},
     {"threads = 0 is outside [1, 1024]", IN(threads), 1, 0},

@@ -59,7 +59,7 @@ perp_world_settings perp_world_defaults(void) {
 }
 
 static perp_error outside(const char *name, double value, const char *range) {
-  return world_fail(PERP_ERROR_ARGUMENT, "%s = %g is outside %s", name, value, range);
+  return world_fail(PERP_ERROR_ARGUMENT, "%s = %.10g is outside %s", name, value, range);
 }
 
 static int sane(double value) { return fabs(value) <= LARGEST; }   // NAN is not

@@ -28,7 +28,7 @@ perp_fluid_settings perp_fluid_defaults(int32_t dimension, int32_t nx, int32_t n
 }
 
 static perp_error outside(const char *name, double value, const char *range) {
-  return fluid_error(PERP_ERROR_ARGUMENT, "%s = %g is outside %s", name, value, range);
+  return fluid_error(PERP_ERROR_ARGUMENT, "%s = %.10g is outside %s", name, value, range);
 }
 
 static int sane(double value) { return fabs(value) <= LARGEST; }   // NAN is not

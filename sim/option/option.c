@@ -22,7 +22,7 @@ perp_option_settings perp_option_defaults(void) {
 
 static perp_error wrong(perp_option_result *result, const char *name, double value,
                         const char *range) {
-  plain_print(result->message, sizeof result->message, "%s = %g is outside %s", name, value, range);
+  plain_print(result->message, sizeof result->message, "%s = %.10g is outside %s", name, value, range);
   return PERP_ERROR_ARGUMENT;
 }
 

@@ -95,8 +95,10 @@ static int in_range(const perp_parameter *p, double v) {
 }
 
 static perp_error out_of_range(const perp_parameter *p, double v) {
-  return error_set(PERP_ERROR_OPTION, "%s = %g is outside %c%g, %g%c", p->name, v,
-                   p->low_open ? '(' : '[', p->low, p->high, p->high_open ? ')' : ']');
+  const int digits = p->kind == PERP_KIND_REAL ? 10 : 17;   // whole numbers are printed whole
+  return error_set(PERP_ERROR_OPTION, "%s = %.*g is outside %c%.*g, %.*g%c", p->name, digits, v,
+                   p->low_open ? '(' : '[', digits, p->low, digits, p->high,
+                   p->high_open ? ')' : ']');
 }
 
 void options_default(perp_options *options, const perp_method *method) {

@@ -751,7 +751,7 @@ perp_error perp_solver_set_time_limit(perp_solver *s, double seconds) {
   if (s == NULL)
     return error_set(PERP_ERROR_ARGUMENT, "perp_solver_set_time_limit: solver is NULL");
   if (!(seconds > 0.0 && seconds < (double)INFINITY))
-    return error_set(PERP_ERROR_OPTION, "time_limit = %g is outside (0, inf)", seconds);
+    return error_set(PERP_ERROR_OPTION, "time_limit = %.10g is outside (0, inf)", seconds);
   if (!(s->options.time_limit < (double)INFINITY))
     return error_set(PERP_ERROR_OPTION, "the solver was created without a time limit; give "
                      "perp_solver_create() any finite one");
