@@ -285,9 +285,13 @@ int run_extend(const run_session *s, const char *was, const char *head, const re
   if (!code) code = check_states(s, from.file, from.from, from.save + 1);
   if (!code &&
       (record_append(s->path, &file.index, file.index.count, &guard, message, sizeof message) ||
-       replace(s->path, &output, message, sizeof message) ||
-       copy_with(&file, &from, head, file_temporary(output), message, sizeof message)))
+       replace(s->path, &output, message, sizeof message)))
     code = fail(CODE_IO, "%s", message);
+  if (!code) {
+    code = copy_with(&file, &from, head, file_temporary(output), message, sizeof message);
+    if (code == RECORD_CORRUPT) fail(CODE_INPUT, "%s: %s", s->path, message);
+    else if (code) fail(CODE_IO, "%s", message);
+  }
   if (code) file_abandon(output);
   else if (file_commit(output, message, sizeof message)) code = fail(CODE_IO, "%s", message);
   char *path = code || !beside ? NULL : state_path(s->path);

@@ -2,6 +2,7 @@
 //   record_forge FROM TO words TEXT         every string of the header is TEXT
 //   record_forge FROM TO arguments TEXT     the arguments of the header are the words of TEXT
 //   record_forge FROM TO set KEY=JSON       that member of the header has this value
+//   record_forge FROM TO noise TYPE SEED    chunks of that type keep their sizes and hold nonsense
 //   record_forge FROM TO TYPE N [PARTS]     the first chunk of that type unpacks to N megabytes
 // HEAD and LAST become JSON with a long array, other types bytes of zero. SAVE is put before LAST, or
 // at the end, in so many parts of N megabytes. All check sums are right.
@@ -68,6 +69,27 @@ static char *long_json(size_t bytes) {
   return text;
 }
 
+static uint64_t noise_state;
+
+static uint64_t noise(void) {   // splitmix64
+  uint64_t z = noise_state += 0x9E3779B97F4A7C15u;
+  z = (z ^ (z >> 30))*0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27))*0x94D049BB133111EBu;
+  return z ^ (z >> 31);
+}
+
+// By the seed: all bytes are random, all are 255 (NaN, -1), all are 0, or a few have another bit.
+static void spoil(unsigned char *data, size_t length, long seed) {
+  noise_state = (uint64_t)seed;
+  for (size_t k = 0; k < length; k++)
+    switch (seed%4) {
+      case 0: data[k] = (unsigned char)noise(); break;
+      case 1: data[k] = 255; break;
+      case 2: data[k] = 0; break;
+      default: if (noise()%40 == 0) data[k] ^= (unsigned char)(1u << noise()%8);
+    }
+}
+
 typedef struct forgery {
   const char *edit, *value;
   size_t bytes;
@@ -114,6 +136,7 @@ int main(int count, char **argument) {
   f.edit = argument[3], f.value = argument[4];
   f.bytes = (size_t)strtol(f.value, NULL, 10)*MEGABYTE;
   f.parts = count > 5 ? strtol(argument[5], NULL, 10) : 1;
+  const int noisy = !strcmp(f.edit, "noise");
   const int words = !strcmp(f.edit, "words") || !strcmp(f.edit, "arguments") ||
                     !strcmp(f.edit, "set");
   int code = file_read(argument[1], &from, f.message, sizeof f.message);
@@ -129,9 +152,11 @@ int main(int count, char **argument) {
     if (!strcmp(f.edit, "SAVE") && chunk->type == RECORD_LAST) break;      // it is unfinished
     code = record_unpack(from.data, &index, k, &plain, f.message, sizeof f.message);
     if (code) break;
-    const int now = !edited && !strcmp(words ? "HEAD" : f.edit, name);
+    const int spoilt = noisy && !strcmp(f.value, name);
+    if (spoilt) spoil(plain.data, plain.length, f.parts);
+    const int now = !noisy && !edited && !strcmp(words ? "HEAD" : f.edit, name);
     code = now ? put_edited(&f, chunk, &plain) : put(&f, chunk, plain.data, plain.length);
-    edited |= now;
+    edited |= now || spoilt;
   }
   if (!code && !strcmp(f.edit, "SAVE")) code = put_state(&f, step), edited = 1;
   if (record_close(f.writer, f.message, sizeof f.message) && !code) code = RECORD_IO;

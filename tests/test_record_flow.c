@@ -371,7 +371,7 @@ static void claims_are_not_believed(void **state) {
   const forged grid[] = {flow, {"GRID", 0, 1, field, 60}};
   refused(grid, 2, NULL);
   struct { int at, value; const char *why; } const bad[] = {
-      {0, 2, "GRID has 2 frames, its header says 1"}, {20, 1, "GRID has 1 frames"},
+      {0, 2, "GRID has 2 frames, its header says 1"}, {20, 1, "GRID has 1, 0, 0 in place of zeros"},
       {4, 4, "does not have 60 bytes"},   {4, 0, "0 x 2 x 1 cells"},
       {16, 8, "fields 8"},                {16, 0, "fields 0"},
       {16, 3, "does not have 60 bytes"},  {32, 3, "cell 0 of frame 0 has type 3"},

@@ -135,9 +135,12 @@ perp_error perp_world_load(perp_world *w, const void *memory, size_t size) {
   memcpy(&h, memory, sizeof h);
   if (memcmp(h.mark, mark, sizeof mark) != 0)
     return world_fail(PERP_ERROR_ARGUMENT, "these bytes are not a state of perp_world_save()");
-  if (h.bodies != w->bodies || h.kind != fingerprint(w))
-    return world_fail(PERP_ERROR_ARGUMENT, "the state is of another world, with %d bodies; this "
-                      "one has %d, or other settings, shapes or masses", h.bodies, w->bodies);
+  if (h.bodies != w->bodies)
+    return world_fail(PERP_ERROR_ARGUMENT, "the state is of another world, with %d bodies; this one "
+                      "has %d", h.bodies, w->bodies);
+  if (h.kind != fingerprint(w))
+    return world_fail(PERP_ERROR_ARGUMENT, "the state is of another world, with other settings, "
+                      "shapes or masses");
   if (h.contacts < 0 || size != bytes_of(w, h.bodies, h.contacts))
     return world_fail(PERP_ERROR_ARGUMENT, "size = %zu is not %zu", size,
                       bytes_of(w, h.bodies, h.contacts < 0 ? 0 : h.contacts));

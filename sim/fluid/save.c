@@ -252,9 +252,12 @@ perp_error perp_fluid_load(perp_fluid *f, const void *memory, size_t size) {
   memcpy(&h, memory, sizeof h);
   if (memcmp(h.mark, mark, sizeof mark) != 0)
     return fluid_error(PERP_ERROR_ARGUMENT, "these bytes are not a state of perp_fluid_save()");
-  if (h.solids != f->solids || h.kind != fingerprint(f))
-    return fluid_error(PERP_ERROR_ARGUMENT, "the state is of another fluid, with %d solids; this "
-                       "one has %d, or other settings or shapes", h.solids, f->solids);
+  if (h.solids != f->solids)
+    return fluid_error(PERP_ERROR_ARGUMENT, "the state is of another fluid, with %d solids; this one "
+                       "has %d", h.solids, f->solids);
+  if (h.kind != fingerprint(f))
+    return fluid_error(PERP_ERROR_ARGUMENT, "the state is of another fluid, with other settings or "
+                       "shapes");
   if (h.particles < 0 || h.particles > INT32_MAX/2 || h.aims < 0 || h.aims > 1 || h.stale < 0 ||
       h.stale > 1 || h.step < 0 || !isfinite(h.time) || !(h.poured >= 0.0) || !isfinite(h.poured))
     return fluid_error(PERP_ERROR_ARGUMENT, "the state holds numbers that make no sense");

@@ -176,9 +176,13 @@ int frames_check(const record_bytes *plain, const record_chunk *chunk, char *mes
   }
   const uint32_t frames = get32(plain->data), bodies = get32(plain->data + 4),
                  touches = get32(plain->data + 8);
-  if (frames != chunk->count || get32(plain->data + 12) != 0) {
+  if (frames != chunk->count) {
     snprintf(message, size, "FRAM has %lu frames, its header says %lu", (unsigned long)frames,
              (unsigned long)chunk->count);
+    return RECORD_CORRUPT;
+  }
+  if (get32(plain->data + 12) != 0) {
+    snprintf(message, size, "FRAM has %lu in place of a 0", (unsigned long)get32(plain->data + 12));
     return RECORD_CORRUPT;
   }
   // Each factor is below 2^28 / 4, or the sizes cannot agree: the sum below is exact in 64 bits.

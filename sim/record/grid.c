@@ -170,9 +170,14 @@ int grid_check(const record_bytes *plain, const record_chunk *chunk, char *messa
   uint32_t word[GRID_HEADER/4];
   for (int k = 0; k < GRID_HEADER/4; k++) word[k] = get32(plain->data + 4*k);
   const uint32_t frames = word[0], fields = word[4];
-  if (frames != chunk->count || word[5] || word[6] || word[7]) {
+  if (frames != chunk->count) {
     snprintf(message, size, "GRID has %lu frames, its header says %lu", (unsigned long)frames,
              (unsigned long)chunk->count);
+    return RECORD_CORRUPT;
+  }
+  if (word[5] || word[6] || word[7]) {
+    snprintf(message, size, "GRID has %lu, %lu, %lu in place of zeros", (unsigned long)word[5],
+             (unsigned long)word[6], (unsigned long)word[7]);
     return RECORD_CORRUPT;
   }
   int good = fields > 0 && fields <= ALL_FIELDS;

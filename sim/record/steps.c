@@ -150,7 +150,12 @@ static int check_sizes(const record_bytes *plain, const record_chunk *chunk, uin
   if (*rows != chunk->count) {
     snprintf(message, size, "%s has %lu rows, its header says %lu", type, (unsigned long)*rows,
              (unsigned long)chunk->count);
-  } else if (!known || get32(plain->data + 12) != 0 || (times && *points != 0)) {
+  } else if (get32(plain->data + 12) != 0) {
+    snprintf(message, size, "%s has %lu in place of a 0", type,
+             (unsigned long)get32(plain->data + 12));
+  } else if (times && *points != 0) {
+    snprintf(message, size, "%s has %lu points, not 0", type, (unsigned long)*points);
+  } else if (!known) {
     char expected[32] = "0";
     if (!times)
       snprintf(expected, sizeof expected, "%d or %d", RECORD_COLUMNS, RECORD_FLUID_COLUMNS);
