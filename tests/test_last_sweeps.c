@@ -20,7 +20,7 @@ static double tick(void *context) {
     t->reserve = t->solver->reserve;
   }
   const double taken = t->solver != NULL ? t->reserve - t->solver->reserve : 0.0;
-  const double end = t->jumps && t->solver != NULL ? t->solver->deadline + taken : 0.0;
+  const double end = t->jumps && t->solver != NULL ? t->first + taken : 0.0;
   if (end > 0.0 && end < t->limit && t->now - t->solver->start >= end) t->now += 1e3;
   return t->now;
 }
@@ -86,7 +86,67 @@ static void the_best_x_is_kept(void **state) {
   assert_true(converging > fewer(2000)/100);
 }
 
+// A method that says how long it will take, and looks at what it is given.
+static struct { double looks, products, before, after; } asked;
+
+static void ask(perp_run *run) {
+  asked.before = run_seconds_left(run);
+  if (asked.looks > 0.0) run_expects(run, asked.looks);
+  if (asked.products > 0.0) run_leaves(run, asked.products);
+  asked.after = run_seconds_left(run);
+  run_stop(run, PERP_STATUS_UNSOLVED, "it was asked");
+}
+
+// The seconds that the method gains or loses by what it says, of a limit of `limit`; *reserve: those
+// of the last sweeps when it began.
+static double gained(double looks, double products, double limit, double *reserve) {
+  const perp_method curious = {.name = "curious", .title = "asks", .source = "a test",
+                               .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
+                               .traits = PERP_TRAIT_META, .hasty = perp_find_method("pgs"), .run = ask};
+  perp_options o = perp_default_options(NULL);
+  ticks t = {.limit = limit};
+  sample s = sample_new(3);
+  for (int32_t i = 0; i < 3; i++) AT(&s, i, i) = s.b[i] = -1.0;
+  const perp_problem *p = sample_csc(&s, 0, 0);
+  const perp_limits limits = perp_limits_of(p);
+  perp_solver *solver = NULL;
+  double x[3] = {0.0};
+  perp_result r;
+  o.method = &curious;
+  o.time_limit = limit;
+  o.clock = tick;
+  o.clock_context = &t;
+  asked.looks = looks;
+  asked.products = products;
+  assert_int_equal(perp_solver_create(&curious, &limits, &o, NULL, &solver), PERP_OK);
+  t.solver = solver;
+  assert_int_equal(perp_solve(solver, p, x, &r), PERP_OK);
+  assert_string_equal(r.method->name, "curious");
+  perp_solver_destroy(solver);
+  sample_free(&s);
+  *reserve = t.reserve;
+  return asked.after - asked.before;
+}
+
+static void what_is_foreseen_counts(void **state) {
+  (void)state;
+  const double some = 0.01;   // ticks pass between the two looks of ask()
+  double reserve;
+  const double nothing = gained(0.0, 0.0, 1.0, &reserve);
+  assert_true(reserve > 0.03 && nothing <= 0.0 && nothing > -some);
+  // It ends in time: the sweeps keep a fifth of theirs, and it gets the rest.
+  const double soon = gained(1.0, 0.0, 1.0, &reserve);
+  assert_true(soon > 0.8*reserve - some && soon < 0.8*reserve);
+  const double late = gained(1e6, 0.0, 1.0, &reserve);
+  assert_true(late <= 0.0 && late > -some);
+  // It may not end: the sweeps get so many products, but no more than half of the time.
+  const double left = gained(0.0, 1e6, 1.0, &reserve);
+  assert_true(left < -(0.4 - reserve) && left > -0.5);
+  assert_true(gained(0.0, 1.0, 1.0, &reserve) > -some);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(the_best_x_is_kept)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(the_best_x_is_kept),
+                                     cmocka_unit_test(what_is_foreseen_counts)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

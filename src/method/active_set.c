@@ -401,6 +401,7 @@ static void run_active_set(perp_run *run) {
   }
   if (!begin(&a, run) || !run_continue(run)) return;
   int code = run_may_fit(run, RUN_ANALYSIS) ? 0 : -1;
+  if (code == 0) run_leaves(run, RUN_ANALYSIS);
   if (code == 0 && !guessed(&a)) coarse_start(run);
   if (code == 0 && (sweep(&a, SWEEPS) || active_judge(&a))) code = -1;
   if (code == 0 && make_face(&a)) {

@@ -62,6 +62,8 @@ struct perp_solver {
   double (*clock)(void *);
   double start, deadline;    // deadline: with time kept for the final certificate
   double reserve;            // seconds for the last sweeps, after the deadline
+  int32_t waiting;           // blocks after this one
+  double look;               // seconds that the look at all of A took; 0: not known
   double validation;         // seconds that it took; 0: not known
   int timed;                 // there is a time limit
   int y_known;               // judge.y is that of the guess
@@ -180,6 +182,10 @@ void solver_guess_pace(perp_solver *solver, double validation, double preparatio
 // Measures it once more where what is known is too long to be true.
 perp_error solver_doubt_pace(perp_solver *solver);
 double solver_kept(const perp_solver *solver, double left);   // for the final certificate
+// Seconds for the last sweeps: few of them where the runs should end at `end`, in time before `all`.
+double solver_brief(const perp_solver *solver, double end, double all);
+// Seconds that pivots on all of A should take, where it is full and symmetric; INFINITY: not known.
+double solver_pivots(const perp_solver *solver, const perp_operator *A);
 // 1: another method takes the place of the solver's on A (of a block), as the time is short
 int solver_hastens(const perp_solver *solver, const perp_operator *A, double deadline);
 // The matrix of a small dense problem with all its arrays that fits this solver; else NULL.

@@ -21,6 +21,10 @@ enum { PASSES = 10,          // over A to look at it in full: components, symmet
                              //   and without a look they do more with it (bricks, wall: 5 ms)
 #define TIES 0.6             // passes that tell which rows are tied together, ...
 #define SMALL 0.3            //   which may take so much of it
+#define FULL_LOOKS 2.0       // what pivots on a full symmetric A take, in looks at it: 1.8 to 2.5 from
+                             //   120 to 1600 rows (dense-pd, dense-psd)
+#define BRIEF 0.2            // of their time that the last sweeps keep where the runs should end
+#define LIKELY 2e-9          // seconds of an entry in a product, about
 #define MATTERS 400.0        // certificates: where so many do not fit, products are measured, ...
 #define AGAIN 16.0           //   unless so many of them do not fit, ...
 enum { TRIES = 2 };          //   the first one with cold caches, perhaps
@@ -50,6 +54,7 @@ void solver_forget_pace(perp_solver *s, const perp_problem *problem) {
   for (int k = 0; k < 2; k++) *all[k] = (pace){ratio*all[k]->recent, ratio*all[k]->least};
   s->pace_ops = problem->A.ops;
   s->pace_entries = entries;
+  s->look = 0.0;
 }
 
 void solver_take_pace(perp_solver *to, const perp_solver *from, const perp_problem *problem) {
@@ -65,6 +70,7 @@ void solver_guess_pace(perp_solver *s, double validation, double preparation) {
   for (int k = 0; k < 2 && s->unmeasured; k++)
     *all[k] = (pace){0.5*all[k]->recent, 0.5*all[k]->least};
   s->unmeasured = 1;
+  if (!s->judge.hurried && !s->judge.lean) s->look = max2(s->look, preparation);   // a stamp spares it
   if (s->once.recent > 0.0) return;
   s->once = (pace){s->judge.hurried ? 2.0*validation : preparation/PASSES, 0.0};
 }
@@ -75,11 +81,13 @@ perp_error solver_doubt_pace(perp_solver *s) {
   const perp_operator *A = &s->problem->A;
   pace *p = &s->once;
   if (s->judge.lean || A->n == 0 || !(p->recent > 0.0)) return PERP_OK;
+  const double entries = (double)problem_nnz(s->problem);   // 0: not known
+  const double expected = entries > 0.0 ? min2(p->recent, LIKELY*(entries + A->n)) : p->recent;
   double now = solver_seconds(s), product = (double)INFINITY;
   if (MATTERS*p->recent <= s->options.time_limit - now) return PERP_OK;
   for (int k = 0; k < TRIES; k++) {
     const double before = now;
-    if (AGAIN*min2(p->recent, product) > s->options.time_limit - before) break;
+    if (AGAIN*min2(expected, product) > s->options.time_limit - before) break;
     if (A->ops->apply(A->self, s->problem->b, s->judge.work, s->judge.scratch) != 0)
       return error_set(PERP_ERROR_OPERATOR, "operator '%s': apply failed", A->ops->name);
     now = solver_seconds(s);
@@ -91,6 +99,19 @@ perp_error solver_doubt_pace(perp_solver *s) {
   return PERP_OK;
 }
 
+double solver_brief(const perp_solver *s, double end, double all) {
+  const double brief = BRIEF*s->reserve;
+  return end <= all - brief ? brief : s->reserve;
+}
+
+// By the look or by a product, whichever says less: either may have been held up.
+double solver_pivots(const perp_solver *s, const perp_operator *A) {
+  if (A->n <= RUN_TINY || A->n < s->problem->A.n || !run_is_full(A) || !(s->look > 0.0) ||
+      !(A->claims & PERP_CLAIM_SYMMETRIC))
+    return (double)INFINITY;
+  return min2(FULL_LOOKS*s->look, RUN_PIVOTS*pace_least(&s->once));
+}
+
 double solver_kept(const perp_solver *s, double left) {
   return s->timed ? pace_of(&s->once, left) : 0.0;
 }
@@ -100,8 +121,10 @@ int solver_hastens(const perp_solver *s, const perp_operator *A, double deadline
       !(A->claims & PERP_CLAIM_SYMMETRIC) || grid_of(A) != NULL)   // which needs no analysis
     return 0;
   if (s->judge.hurried) return 1;   // a look at A did not fit: no factor does
+  const double pivots = solver_pivots(s, A), left = deadline - solver_seconds(s);
+  if (pivots < (double)INFINITY) return pivots > left + (1.0 - BRIEF)*s->reserve;
   const double product = pace_least(&s->once)*A->n/max2(1.0, s->problem->A.n);
-  return run_least_products(A, RUN_ANALYSIS)*product > deadline - solver_seconds(s);
+  return run_least_products(A, RUN_ANALYSIS)*product > left;
 }
 
 perp_error solver_check(perp_solver *s, const double *x, int far, perp_certificate *certificate) {

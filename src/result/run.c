@@ -385,6 +385,29 @@ int run_fits(const perp_run *run, double products) {
              run_seconds_left(run);
 }
 
+void run_expects(perp_run *run, double looks) {
+  run_state *state = run->state;
+  perp_solver *solver = state->solver;
+  if (!(solver->reserve > 0.0) || !(solver->look > 0.0)) return;
+  const double part = run->n/max2(1.0, solver->problem->A.n);
+  const double end = solver_seconds(solver) + looks*solver->look*part;
+  const double brief = solver_brief(solver, end, state->deadline + solver->reserve);
+  state->deadline += solver->reserve - brief;
+  solver->reserve = brief;
+}
+
+void run_leaves(perp_run *run, double products) {
+  run_state *state = run->state;
+  perp_solver *solver = state->solver;
+  if (!(solver->reserve > 0.0)) return;
+  const double part = run->n/max2(1.0, solver->problem->A.n);
+  const double left = run_seconds_left(run) + solver->reserve;
+  const double wanted = min2(products*pace_least(&solver->once)*part, 0.5*left);
+  if (wanted <= solver->reserve) return;
+  state->deadline -= wanted - solver->reserve;
+  solver->reserve = wanted;
+}
+
 int run_is_full(const perp_operator *A) {
   enum { MODERATE = 2000 };   // rows: beyond, auto begins with something else (select.c)
   const perp_view view = operator_view(A);
@@ -546,7 +569,8 @@ static void finish_iteration(perp_run *run) {
   run->iterations++;
   solver->iterations++;
   if (run->residual < state->best_residual) run_save_best(run);
-  if (state->best_residual <= CONVERGES) {   // sweeps at the end would do less with their time
+  // Sweeps at the end would do less with their time, unless blocks wait that may not converge.
+  if (state->best_residual <= CONVERGES && solver->waiting == 0) {
     state->deadline += solver->reserve;
     solver->reserve = 0.0;
   }

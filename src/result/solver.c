@@ -375,25 +375,48 @@ static void count_block(tally *t, const perp_run *run, int32_t n) {
   t->all_solved &= solved;
 }
 
+// Blocks of n rows take about n^1.5. Where by those that are done the others should end in time, the
+// last sweeps get little of it. begin: when the first one began
+static void expect_blocks(perp_solver *s, double begin, double done, double all_blocks) {
+  if (!(s->reserve > 0.0) || !(done > 0.0)) return;
+  const double end = begin + (solver_seconds(s) - begin)*all_blocks/done;
+  const double brief = solver_brief(s, end, s->deadline + s->reserve);
+  s->deadline += s->reserve - brief;
+  s->reserve = brief;
+}
+
+static double work_of_block(const presolve *p, int32_t g) {
+  const double n = p->csc[g].columns;
+  return n*sqrt(n);
+}
+
 // All blocks, the largest last. A time limit does not change that: a block that gets a share of the
 // time only may miss a solution that there is time for.
 static perp_error run_blocks(perp_solver *s, perp_run *outcome) {
   const presolve *p = &s->reduced;
   const int32_t blocks = p->blocks;
   int32_t last = 0;
-  for (int32_t g = 0; g < blocks; g++)
+  double done = 0.0, all_blocks = 0.0;
+  for (int32_t g = 0; g < blocks; g++) {
     if (p->csc[g].columns > p->csc[last].columns) last = g;
+    all_blocks += work_of_block(p, g);
+  }
+  const double begin = s->timed ? solver_seconds(s) : 0.0, reserve = s->reserve;
   tally t = {outcome, 1, -1};
   for (int32_t k = 0; k < blocks; k++) {
     const int32_t g = k + 1 < blocks ? k + (k >= last) : last;
     perp_run run;
+    s->waiting = blocks - 1 - k;
+    if (s->reserve == reserve) expect_blocks(s, begin, done, all_blocks);   // not yet
     const perp_error error = run_block(s, g, &run);
     if (error != PERP_OK) return error;
+    done += work_of_block(p, g);
     count_block(&t, &run, p->csc[g].columns);
     if (run.reason == PERP_STATUS_STOPPED || status_is_proof(run.reason)) break;
     // There may be very many blocks: none begins when the time is over.
     if (run.reason == PERP_STATUS_TIME_LIMIT && solver_seconds(s) >= s->deadline) break;
   }
+  s->waiting = 0;
   return PERP_OK;
 }
 
@@ -600,6 +623,7 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
   s->solutions = s->factor_nonzeros = 0;
   s->trace_stride = 1;
   s->seen_residual = (double)INFINITY;
+  s->waiting = 0;
   s->error = PERP_OK;
   s->slight = (contradiction){.row = -1};
   s->timed = options->time_limit < (double)INFINITY;
@@ -649,6 +673,7 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
   const int sweeps_last = s->timed && !s->limits.grid && (s->method->traits & PERP_TRAIT_META) &&
                           s->method->hasty != NULL;
   s->reserve = sweeps_last ? last_seconds(s, all - setup_seconds) : 0.0;
+  s->reserve = solver_brief(s, setup_seconds + solver_pivots(s, &problem->A), all);
   s->deadline = all - s->reserve;
 
   if (!certificate.solved || looks_for_all) {
