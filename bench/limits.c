@@ -13,7 +13,6 @@
 #include <time.h>
 
 #define RUNS_SECONDS 20.0   // of a subject and seed at 1.5 times its time, about
-enum { RECENT = 3 };        // solves without a limit, just before each one with a limit
 
 const double limits_ladder[RUNGS] = {0.2e-3, 0.5e-3, 1e-3, 2e-3, 5e-3, 10e-3, 20e-3, 50e-3};
 

@@ -133,17 +133,21 @@ static void measure_steps(const clockwork *c, const subject *s, int seed, tally 
   const size_t bytes = (size_t)count*sizeof(perp_motion);
   t->n = r.rows;
   t->seconds += usual;
-  perp_world *with = limits_settle(c, &(subject){s->name, s->settings, 0, 0}, (uint64_t)seed,
-                                   1.5*usual);
-  for (int k = 0; k < limits_runs(c, usual); k++) {
-    t->held += two_steps(w, &from, &r) > 1.5*usual;
+  const int runs = limits_runs(c, usual);
+  for (int k = 0; k < runs; k++) {   // as in limits_problem()
+    double last[RECENT];
+    for (int i = 0; i < RECENT; i++) last[i] = two_steps(w, &from, &r);
+    const double now = limits_median(last, RECENT);
+    perp_world *with = limits_settle(c, &(subject){s->name, s->settings, 0, 0}, (uint64_t)seed,
+                                     1.5*now);
     two_steps(with, &from, &r);
     const int same = memcmp(perp_world_motions(w), perp_world_motions(with), bytes) == 0;
     t->runs++;
     t->same += same;
     limits_count(LAW_SAME, 1, !same);
+    perp_world_destroy(with);
+    t->held += two_steps(w, &from, &r) > 1.5*now;
   }
-  perp_world_destroy(with);
   perp_world_destroy(w);
   for (int k = 0; k < RUNGS; k++) climb(c, s, seed, &from, k, t);
   free(from.bytes);

@@ -6,7 +6,8 @@
 
 #include "bench.h"
 
-enum { SEEDS = 10, RUNS = 100, RUNGS = 8, REFERENCES = 9 };
+enum { SEEDS = 10, RUNS = 100, RUNGS = 8, REFERENCES = 9,
+       RECENT = 3 };   // solves or steps without a limit, just before each one with a limit
 extern const double limits_ladder[RUNGS];   // seconds
 
 typedef enum law { LAW_SAME, LAW_NEVER_WORSE, LAW_ENERGY, LAW_MORE_TIME, LAW_TOLD, LAWS } law;

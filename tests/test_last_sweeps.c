@@ -86,67 +86,113 @@ static void the_best_x_is_kept(void **state) {
   assert_true(converging > fewer(2000)/100);
 }
 
-// A method that says how long it will take, and looks at what it is given.
-static struct { double looks, products, before, after; } asked;
+// A method that says how long it will take, or whose residual falls from 1 to 1e-4 in `fall` seconds,
+// and notes what time it is given.
+static struct { double looks, products, fall, converged, before, after, end, reserve; } asked;
 
 static void ask(perp_run *run) {
+  const perp_solver *solver = run->state->solver;
+  if (run->only_sweeps) {
+    run_stop(run, PERP_STATUS_TIME_LIMIT, "there are no last sweeps");
+    return;
+  }
+  asked.reserve = solver->reserve;
   asked.before = run_seconds_left(run);
   if (asked.looks > 0.0) run_expects(run, asked.looks);
   if (asked.products > 0.0) run_leaves(run, asked.products);
   asked.after = run_seconds_left(run);
+  while (run_continue(run)) {
+    run->residual = asked.fall > 0.0 ? pow(1e-4, solver_seconds(solver)/asked.fall) : asked.converged;
+    if (asked.converged > 0.0 && run->iterations == 2) break;
+  }
   run_stop(run, PERP_STATUS_UNSOLVED, "it was asked");
+  asked.end = solver_seconds(solver);
 }
 
-// The seconds that the method gains or loses by what it says, of a limit of `limit`; *reserve: those
-// of the last sweeps when it began.
-static double gained(double looks, double products, double limit, double *reserve) {
+// Asks it on A = -I, b = -1, which has no solution, in a second; dense: as one problem, not as three.
+static void ask_within_a_second(int dense) {
   const perp_method curious = {.name = "curious", .title = "asks", .source = "a test",
                                .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
-                               .traits = PERP_TRAIT_META, .hasty = perp_find_method("pgs"), .run = ask};
+                               .traits = PERP_TRAIT_META | PERP_TRAIT_SPLITS,
+                               .hasty = perp_find_method("pgs"), .run = ask};
+  ticks t = {.limit = 1.0};
   perp_options o = perp_default_options(NULL);
-  ticks t = {.limit = limit};
   sample s = sample_new(3);
-  for (int32_t i = 0; i < 3; i++) AT(&s, i, i) = s.b[i] = -1.0;
+  for (int32_t i = 0; i < 3; i++)
+    for (int32_t j = 0; j < 3; j++) AT(&s, i, j) = i == j ? -1.0 : dense ? -0.1 : 0.0;
+  for (int32_t i = 0; i < 3; i++) s.b[i] = -1.0;
   const perp_problem *p = sample_csc(&s, 0, 0);
   const perp_limits limits = perp_limits_of(p);
   perp_solver *solver = NULL;
   double x[3] = {0.0};
   perp_result r;
   o.method = &curious;
-  o.time_limit = limit;
+  o.tol = 1e-4;
+  o.presolve = 0;
+  o.time_limit = t.limit;
   o.clock = tick;
   o.clock_context = &t;
-  asked.looks = looks;
-  asked.products = products;
   assert_int_equal(perp_solver_create(&curious, &limits, &o, NULL, &solver), PERP_OK);
   t.solver = solver;
   assert_int_equal(perp_solve(solver, p, x, &r), PERP_OK);
   assert_string_equal(r.method->name, "curious");
   perp_solver_destroy(solver);
   sample_free(&s);
-  *reserve = t.reserve;
+}
+
+static double gained(double looks, double products) {
+  memset(&asked, 0, sizeof asked);
+  asked.looks = looks;
+  asked.products = products;
+  asked.converged = 1.0;
+  ask_within_a_second(1);
   return asked.after - asked.before;
 }
 
+static const double some = 0.01;   // seconds: ticks that pass meanwhile
+
 static void what_is_foreseen_counts(void **state) {
   (void)state;
-  const double some = 0.01;   // ticks pass between the two looks of ask()
-  double reserve;
-  const double nothing = gained(0.0, 0.0, 1.0, &reserve);
-  assert_true(reserve > 0.03 && nothing <= 0.0 && nothing > -some);
+  const double nothing = gained(0.0, 0.0);
+  assert_true(asked.reserve > 0.03 && nothing <= 0.0 && nothing > -some);
   // It ends in time: the sweeps keep a fifth of theirs, and it gets the rest.
-  const double soon = gained(1.0, 0.0, 1.0, &reserve);
-  assert_true(soon > 0.8*reserve - some && soon < 0.8*reserve);
-  const double late = gained(1e6, 0.0, 1.0, &reserve);
+  const double soon = gained(1.0, 0.0);
+  assert_true(soon > 0.8*asked.reserve - some && soon < 0.8*asked.reserve);
+  const double late = gained(1e6, 0.0);
   assert_true(late <= 0.0 && late > -some);
   // It may not end: the sweeps get so many products, but no more than half of the time.
-  const double left = gained(0.0, 1e6, 1.0, &reserve);
-  assert_true(left < -(0.4 - reserve) && left > -0.5);
-  assert_true(gained(0.0, 1.0, 1.0, &reserve) > -some);
+  const double left = gained(0.0, 1e6);
+  assert_true(left < -(0.4 - asked.reserve) && left > -0.5);
+  assert_true(gained(0.0, 1.0) > -some);
+}
+
+// The rate at which a residual falls tells the same.
+static void a_residual_that_falls_counts(void **state) {
+  (void)state;
+  double end[2];
+  for (int slow = 0; slow < 2; slow++) {
+    memset(&asked, 0, sizeof asked);
+    asked.fall = slow ? 3.0 : 0.85;
+    ask_within_a_second(1);
+    end[slow] = asked.end;
+  }
+  const double reserve = asked.reserve;
+  assert_true(end[0] - end[1] > 0.8*reserve - some && end[0] - end[1] < 0.8*reserve + some);
+}
+
+// A block that converges leaves the time of the last sweeps to the others.
+static void a_block_that_converges_takes_nothing(void **state) {
+  (void)state;
+  memset(&asked, 0, sizeof asked);
+  asked.converged = 1e-6;
+  ask_within_a_second(0);   // three blocks: what is seen is seen by the last
+  assert_true(asked.reserve > 0.0);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(the_best_x_is_kept),
-                                     cmocka_unit_test(what_is_foreseen_counts)};
+                                     cmocka_unit_test(what_is_foreseen_counts),
+                                     cmocka_unit_test(a_residual_that_falls_counts),
+                                     cmocka_unit_test(a_block_that_converges_takes_nothing)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

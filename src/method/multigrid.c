@@ -44,7 +44,7 @@ enum {
   LARGE = 4000,            // rows from which on this is ahead of a factor
   SOLVE = 80,              // products that must fit before a solve from a guess that is far off: it
                            //   takes 106 to 127 (obstacle, fluid2d), but one may be held up
-  LOOKS = 8,               // at A that take as long as a solve: 6 to 10 (obstacle, fluid2d)
+  LOOKS = 5,               // at A that take as long as a solve at least: 5 to 10 (obstacle, fluid2d)
   PART = 8192,             // rows that a thread takes at a time
   STALL = 1000,            // iterations, inner ones too, in which the best residual has to halve:
                            // M-matrices take about 50 to the end
@@ -609,7 +609,7 @@ static void run_multigrid(perp_run *run) {
     run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit left multigrid no time for its levels");
     return;
   }
-  run_expects(run, LOOKS);
+  if (!run_expects(run, LOOKS)) run_leaves(run, SOLVE);
   perp_operator plain;
   t.unit = unscaled(&run->A, &plain);
   const int borrowed = is_orderly(&plain);

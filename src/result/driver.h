@@ -79,6 +79,8 @@ struct perp_solver {
   perp_error error;          // PERP_ERROR_OPERATOR once the operator has aborted
 };
 
+typedef struct fall { double seconds, residual; } fall;   // of a residual: when it was what
+
 typedef struct run_state {   // the driver's side of a run
   perp_solver *solver;
   const int32_t *index;      // row of the run -> row of the caller's problem; NULL: the same
@@ -93,6 +95,7 @@ typedef struct run_state {   // the driver's side of a run
   double deadline;
   int started, ended, solved;
   int asked;                 // to stop, by the caller, between two x
+  fall decade[2];            // where the last two decades of the residual began
   double began, step, last_step;   // of the iteration at hand; what the next one may take
   int y_known;               // y is that of run->x: until somebody changes either
   int judged;                // see run_spec

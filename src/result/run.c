@@ -385,15 +385,17 @@ int run_fits(const perp_run *run, double products) {
              run_seconds_left(run);
 }
 
-void run_expects(perp_run *run, double looks) {
+int run_expects(perp_run *run, double looks) {
   run_state *state = run->state;
   perp_solver *solver = state->solver;
-  if (!(solver->reserve > 0.0) || !(solver->look > 0.0)) return;
+  if (!(solver->reserve > 0.0) || !(solver->look > 0.0)) return 1;
   const double part = run->n/max2(1.0, solver->problem->A.n);
   const double end = solver_seconds(solver) + looks*solver->look*part;
   const double brief = solver_brief(solver, end, state->deadline + solver->reserve);
+  const int fits = brief < solver->reserve;
   state->deadline += solver->reserve - brief;
   solver->reserve = brief;
+  return fits;
 }
 
 void run_leaves(perp_run *run, double products) {
@@ -562,6 +564,27 @@ int run_between(perp_run *run) {
   return !state->asked;
 }
 
+// At the rate at which the residual has fallen through its last one or two decades, is it at the
+// tolerance in time? Then the last sweeps get little of it. That is asked when the time of the runs is
+// nearly over, as the first steps often gain more than those that follow.
+static void foresee(perp_run *run, double now) {
+  run_state *state = run->state;
+  perp_solver *solver = state->solver;
+  const double best = state->best_residual, tol = solver->options.tol;
+  fall *from = state->decade;
+  if (!(solver->reserve > 0.0) || solver->waiting > 0 || !(best < from[0].residual)) return;
+  const double rate = log(from[0].residual/best)/max2(now - from[0].seconds, 1e-12);
+  if (best < 0.1*from[1].residual) {
+    from[0] = from[1];
+    from[1] = (fall){now, best};
+  }
+  if (now < state->deadline - solver->reserve) return;
+  const double end = now + log(max2(best, tol)/tol)/rate;
+  const double brief = solver_brief(solver, end, state->deadline + solver->reserve);
+  state->deadline += solver->reserve - brief;
+  solver->reserve = brief;
+}
+
 // The iteration that has just ended: remember it, tell it, and see whether it was the last.
 static void finish_iteration(perp_run *run) {
   run_state *state = run->state;
@@ -588,6 +611,7 @@ static void finish_iteration(perp_run *run) {
       run_stop(run, PERP_STATUS_STOPPED, "the run was stopped on request after %d %s",
                run->iterations, iterations_word(run));
     expect_step(state, now);
+    if (solver->timed) foresee(run, now);
     if (now >= state->deadline || (!run->paced && now + state->step > state->deadline))
       run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached after %d %s",
                run->iterations, iterations_word(run));
@@ -622,6 +646,7 @@ int run_continue(perp_run *run) {
       run_stop(run, PERP_STATUS_ITERATION_LIMIT, "the iteration limit is 0");
     const perp_solver *solver = state->solver;
     if (state->deadline < (double)INFINITY) state->began = solver_seconds(solver);
+    state->decade[0] = state->decade[1] = (fall){state->began, run->residual};
     // It takes a product at least.
     const double first = solver->timed && !(run->method->traits & PERP_TRAIT_META)
                              ? pace_least(&solver->once)*run->n/max2(1.0, solver->problem->A.n)

@@ -111,8 +111,8 @@ perp_deadline run_deadline(perp_run *run);   // the same, for linear solvers
 void run_factored(perp_run *run, int32_t count, int64_t nonzeros);
 double run_seconds_left(const perp_run *run);   // INFINITY: there is no limit
 // The method will end, counted from now, after so many times what the look at all of A took. Where
-// that fits, the last sweeps get little time.
-void run_expects(perp_run *run, double looks);
+// that fits, the last sweeps get little time. 0: it does not
+int run_expects(perp_run *run, double looks);
 // The method may not end: the last sweeps get the time of so many products at least, or half of it.
 void run_leaves(perp_run *run, double products);
 // Do so many products with A fit into the time left, as long as one is expected to take?
