@@ -24,6 +24,7 @@
 #define NOISY 0.25      // a gap of this part of the bound of its rounding will hardly become smaller
 #define POLISHES 30     // steps with compensated residuals, at most, ...
 #define IDLE_POLISHES 3 //   and how many that do not halve the gap are the end
+#define NEARLY_NOTHING 1e-9   // relative to the largest x_i, in scaled units: it may have to be 0
 #define FEW 5           // rounds of somebody who could do something else
 #define HOPELESS 100    // wrong rows, and 5 per cent of all: a few rounds will not settle them
 #define DOUBT 0.01      // of the larger of x_i - bound and y_i, in one unit: the other may not be 0
@@ -230,6 +231,22 @@ static int offer_balanced(crossover *c, perp_run *run) {
   return offer(c, run);
 }
 
+// Variables without a quadratic term may ask for a multiplier of exactly 0, and no datum says what is
+// small beside that. So x is offered once more with 0 in place of what is nearly nothing. 1: the run has
+// ended.
+static int offer_zeros(crossover *c, perp_run *run) {
+  const int32_t n = run->n;
+  double largest = 0.0;
+  int changed = 0;
+  for (int32_t i = 0; i < n; i++) largest = max2(largest, fabs(c->x[i])/c->scale[i]);
+  for (int32_t i = 0; i < n; i++) {
+    if (c->x[i] == 0.0 || fabs(c->x[i])/c->scale[i] > NEARLY_NOTHING*largest) continue;
+    c->x[i] = 0.0;
+    changed = 1;
+  }
+  return changed && offer(c, run);
+}
+
 // The right set of a quadratic program: less of a proximal term where polishing does not get to the
 // end with this one, because the system is ill-conditioned. 1: the run has ended.
 static int finish_program(crossover *c, perp_run *run, system_solver *system, double sigma) {
@@ -284,7 +301,7 @@ int crossover_run(crossover *c, perp_run *run, system_solver *system, const doub
     if (count == 0) {   // the right set: all digits that there are
       if (kkt) return finish_program(c, run, system, sigma);
       if (settle(c, run, system, 0.0) == 0 && offer(c, run)) return 1;
-      return 0;
+      return offer_zeros(c, run);
     }
     if (rounds <= FEW && hopeless) return 0;
     if (count < fewest) {

@@ -262,19 +262,10 @@ EXACT_INLINE int pivot_table(quick *q, int32_t fours, pivots *p, int32_t *rounds
   }
 }
 
-// A row without bounds whose sign certify_kkt.c may change, as in a saddle point.
-EXACT_INLINE int has_free_multiplier(const quick *q) {
-  int found = 0;
-  for (int32_t i = 0; i < q->n; i++)
-    found |= q->lo[i] == -(double)INFINITY && q->hi[i] == (double)INFINITY &&
-             !(q->A[(size_t)i*(size_t)q->width + (size_t)i] > 0.0);
-  return found;
-}
-
-// One component, which certify_kkt.c has nothing to say about.
+// One component, which certify_kkt.c has nothing to say about. It may change the signs of rows whose
+// diagonal entry is not positive, as in a saddle point: load_vectors() has refused these.
 EXACT_INLINE int connected(const quick *q, int strongly) {
-  return !has_free_multiplier(q) &&
-         (q->least > 0.0 || quick_connected(q->A, q->n, q->width, strongly)) &&
+  return (q->least > 0.0 || quick_connected(q->A, q->n, q->width, strongly)) &&
          !quick_two_sided(q->A, q->n, q->width);
 }
 
