@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "message.h"
+#include "sample.h"
 
-enum { SAMPLE = 1 << 14 };     // impulses from which the typical one is taken
+enum { IMPULSES = 1 << 14 };   // from which the typical one is taken
 
 // The colours of the player (viewer/src/colours.js).
 static const uint32_t group_colours[FOOTAGE_HUES] = {
@@ -41,27 +42,6 @@ static double length_of(const float v[3]) {
 }
 
 // ---------------------------------------------------------------------------- a look at all of it
-
-typedef struct sample {        // every `stride`-th impulse
-  float value[SAMPLE];
-  int64_t seen, stride;
-  int count;
-} sample;
-
-static void sample_add(sample *s, double value) {
-  if (!(value > 0.0) || s->seen++ % s->stride) return;
-  if (s->count == SAMPLE) {
-    for (int k = 0; k < SAMPLE/2; k++) s->value[k] = s->value[2*k];
-    s->count = SAMPLE/2;
-    s->stride *= 2;
-  }
-  s->value[s->count++] = (float)value;
-}
-
-static int ascending(const void *a, const void *b) {
-  const float x = *(const float *)a, y = *(const float *)b;
-  return (x > y) - (x < y);
-}
 
 // What is in the ball that is worth seeing; what has flown away is not followed.
 static int add_item(footage *what, const recording_body *body, const double at[3]) {
@@ -105,8 +85,10 @@ static void scan_frames(footage *what, const record_frames *frames, sample *impu
     }
   }
   what->top_speed = fmax(what->top_speed, sqrt(top));
-  for (uint32_t i = 0; i < frames->touch_count; i++)
-    sample_add(impulses, length_of(frames->touch[i].impulse));
+  for (uint32_t i = 0; i < frames->touch_count; i++) {
+    const double impulse = length_of(frames->touch[i].impulse);
+    if (impulse > 0.0) sample_add(impulses, impulse);
+  }
 }
 
 static int scan(footage *what, int all) {
@@ -116,7 +98,7 @@ static int scan(footage *what, int all) {
   int code = impulses ? CODE_OK : fail(CODE_IO, "out of memory");
   for (int32_t k = 0; k < file->index.count; k++)
     chunks += file->index.chunk[k].type == RECORD_FRAM;
-  if (!code) impulses->stride = 1;
+  if (!code) sample_begin(impulses, IMPULSES);
   for (int32_t k = 0; k < file->index.count && !code; k++) {
     if (file->index.chunk[k].type != RECORD_FRAM) continue;
     const int32_t stride = chunks/8 + 1;
@@ -139,10 +121,7 @@ static int scan(footage *what, int all) {
   const recording_body middle = {.extent = {0.5*file->head.radius}};   // or it would be too close
   if (!code && what->items > 0 && add_item(what, &middle, file->head.center))
     code = fail(CODE_IO, "out of memory");
-  if (!code && impulses->count > 0) {
-    qsort(impulses->value, (size_t)impulses->count, sizeof *impulses->value, ascending);
-    what->typical_impulse = impulses->value[(int)(0.97*(impulses->count - 1))];
-  }
+  if (!code && impulses->count > 0) what->typical_impulse = sample_quantile(impulses, 0.97);
   free(impulses);
   return code;
 }

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 
 #include "message.h"
+#include "sample.h"
 
-enum { SAMPLE = 1 << 13 };     // numbers from which the ends of colours are taken
+enum { NUMBERS = 1 << 13 };    // from which the ends of colours are taken
 
 void liquid_begin(const recording *file, liquid *out) { *out = (liquid){.file = file, .chunk = -1}; }
 
@@ -78,35 +79,6 @@ double liquid_speed(const recording_head *head, const liquid_frame *frame, uint3
 
 // --------------------------------------------------------------------------------- ends of colours
 
-typedef struct sample {        // every `stride`-th number
-  float value[SAMPLE];
-  int64_t seen, stride;
-  int count;
-} sample;
-
-static void sample_clear(sample *s) { s->seen = 0, s->stride = 1, s->count = 0; }
-
-static void sample_add(sample *s, double value) {
-  if (s->seen++ % s->stride) return;
-  if (s->count == SAMPLE) {
-    for (int k = 0; k < SAMPLE/2; k++) s->value[k] = s->value[2*k];
-    s->count = SAMPLE/2;
-    s->stride *= 2;
-  }
-  s->value[s->count++] = (float)value;
-}
-
-static int ascending(const void *a, const void *b) {
-  const float x = *(const float *)a, y = *(const float *)b;
-  return (x > y) - (x < y);
-}
-
-static double quantile(sample *s, double part) {
-  if (s->count == 0) return 0.0;
-  qsort(s->value, (size_t)s->count, sizeof *s->value, ascending);
-  return (double)s->value[(int)(part*(s->count - 1))];
-}
-
 // Of a frame what 98 of 100 cells do not exceed; of those the middle one over all frames: an impact
 // has a hundred times the pressure of the liquid at rest, for a few frames.
 typedef struct samples { sample speed, push, pull, pushes, pulls; } samples;
@@ -116,15 +88,15 @@ static void look(const recording_head *head, const liquid_frame *frame, samples 
   if (!frame->pressure || !frame->type) return;
   const size_t cells = (size_t)head->liquid.cells[0]*(size_t)head->liquid.cells[1]*
                        (size_t)head->liquid.cells[2];
-  sample_clear(&s->push);
-  sample_clear(&s->pull);
+  sample_begin(&s->push, NUMBERS);
+  sample_begin(&s->pull, NUMBERS);
   for (size_t i = 0; i < cells; i++) {
     const double pressure = frame->unit*frame->pressure[i];
     if ((frame->type[i] & RECORD_CELL_TYPE) != 1 || pressure == 0.0) continue;
     if (pressure > 0.0) sample_add(&s->push, pressure);
     else sample_add(&s->pull, -pressure);
   }
-  const double push = quantile(&s->push, 0.98), pull = quantile(&s->pull, 0.95);
+  const double push = sample_quantile(&s->push, 0.98), pull = sample_quantile(&s->pull, 0.95);
   if (s->push.seen > 0) sample_add(&s->pushes, push);
   // what rounding leaves, and a few cells, are no suction
   if (s->pull.seen*100 > s->push.seen && pull > 0.01*push) sample_add(&s->pulls, pull);
@@ -162,9 +134,9 @@ int liquid_measure(liquid *what, int64_t every, liquid_scale *out) {
   const recording_head *head = &what->file->head;
   samples *s = calloc(1, sizeof *s);
   if (!s) return fail(CODE_IO, "out of memory");
-  sample_clear(&s->speed);
-  sample_clear(&s->pushes);
-  sample_clear(&s->pulls);
+  sample_begin(&s->speed, NUMBERS);
+  sample_begin(&s->pushes, NUMBERS);
+  sample_begin(&s->pulls, NUMBERS);
   *out = (liquid_scale){0};
   double dense = 0.0;
   int code = CODE_OK;
@@ -178,9 +150,9 @@ int liquid_measure(liquid *what, int64_t every, liquid_scale *out) {
     if (dense == 0.0) dense = density(head, &frame);
   }
   out->gap = gap_of(head, dense);
-  out->speed = quantile(&s->speed, 0.995);
-  out->pressure = quantile(&s->pushes, 0.5);
-  out->suction = quantile(&s->pulls, 0.5);
+  out->speed = sample_quantile(&s->speed, 0.995);
+  out->pressure = sample_quantile(&s->pushes, 0.5);
+  out->suction = sample_quantile(&s->pulls, 0.5);
   free(s);
   return code;
 }

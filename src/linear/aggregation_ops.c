@@ -31,10 +31,6 @@ typedef struct linear {
   int ready;
 } linear;
 
-static int accepts(const perp_operator *A) {
-  return (A->claims & PERP_CLAIM_SYMMETRIC) != 0 && assemble_accepts(A);
-}
-
 static size_t bytes(const perp_limits *limits) {
   (void)limits;
   return sizeof(linear);
@@ -148,7 +144,7 @@ static int32_t iterations(const void *memory) { return ((const linear *)memory)-
 const perp_linear_ops linear_aggregation = {
   .name = "aggregation",
   .title = "conjugate gradients with multigrid over aggregates, for large M-matrices",
-  .accepts = accepts,
+  .accepts = assemble_accepts_symmetric,
   .bytes = bytes,
   .analyse = analyse,
   .update = update,

@@ -16,10 +16,6 @@ typedef struct linear {
   int failed;               // of the last update; solve refuses unless 0
 } linear;
 
-static int accepts(const perp_operator *A) {
-  return (A->claims & PERP_CLAIM_SYMMETRIC) != 0 && assemble_accepts(A);
-}
-
 static size_t bytes(const perp_limits *limits) {
   (void)limits;
   return sizeof(linear);
@@ -67,7 +63,7 @@ static void release(void *memory) {
 const perp_linear_ops linear_sparse_ldl = {
   .name = "sparse_ldl",
   .title = "sparse LDL' that follows the free rows, for definite A_II",
-  .accepts = accepts,
+  .accepts = assemble_accepts_symmetric,
   .bytes = bytes,
   .analyse = analyse,
   .update = update,

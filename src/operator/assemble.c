@@ -431,6 +431,10 @@ int assemble_accepts(const perp_operator *A) {
                            A->n <= LARGEST_UNKNOWN);
 }
 
+int assemble_accepts_symmetric(const perp_operator *A) {
+  return (A->claims & PERP_CLAIM_SYMMETRIC) != 0 && assemble_accepts(A);
+}
+
 int assemble_csc(const perp_operator *A, int diagonal, const perp_allocator *allocator,
                  perp_csc *out) {
   *out = (perp_csc){0};

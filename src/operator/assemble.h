@@ -10,6 +10,7 @@
 int assemble_csc(const perp_operator *A, int diagonal, const perp_allocator *allocator,
                  perp_csc *out);
 int assemble_accepts(const perp_operator *A);   // 0: assemble_csc would return 1
+int assemble_accepts_symmetric(const perp_operator *A);   // likewise, or nobody claims symmetry
 void assembled_free(const perp_allocator *allocator, perp_csc *matrix);
 // B = A' with memory of its own
 int transpose_csc(const perp_csc *A, const perp_allocator *allocator, perp_csc *out);

@@ -1,0 +1,16 @@
+// sample.h: some of a stream of numbers whose length nobody knows, and their quantiles.
+#pragma once
+
+#include <stdint.h>
+
+enum { SAMPLE_MOST = 1 << 14 };
+
+typedef struct sample {        // every `stride`-th number, `room` of them at most
+  float value[SAMPLE_MOST];
+  int64_t seen, stride;
+  int room, count;
+} sample;
+
+void sample_begin(sample *s, int room);   // room: even, at most SAMPLE_MOST
+void sample_add(sample *s, double value);
+double sample_quantile(sample *s, double part);   // 0 where there is none; sorts the numbers
