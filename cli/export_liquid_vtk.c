@@ -1,7 +1,5 @@
 // export_liquid_vtk.c: a liquid for ParaView: particles as .vtp, the grid as .vti, and .pvd, which
 // names such files with their times. And .vdb, which a plugin makes of a .vti.
-//
-// Numbers are appended raw, as in export_vtk.c.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,132 +7,95 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "export.h"
-
-typedef struct array {
-  const char *name, *type;
-  int components, bytes;       // of a number
-  void (*write)(const export_job *job, sink *out);
-} array;
+#include "export_vtk.h"
 
 // --------------------------------------------------------------------------------------- particles
 
-static void put_places(const export_job *job, sink *out) {
+static void put_places(const piece *of, sink *out) {
+  const export_job *job = of->job;
   for (uint32_t p = 0; p < job->footage.wet.count; p++)
     for (int c = 0; c < 3; c++) sink_f32(out, export_place(job, c, p));
 }
 
-static void put_velocities(const export_job *job, sink *out) {
+static void put_velocities(const piece *of, sink *out) {
+  const export_job *job = of->job;
   for (uint32_t p = 0; p < job->footage.wet.count; p++)
     for (int c = 0; c < 3; c++) sink_f32(out, export_velocity(job, c, p));
 }
 
-static void put_pressures(const export_job *job, sink *out) {
+static void put_pressures(const piece *of, sink *out) {
+  const export_job *job = of->job;
   for (uint32_t p = 0; p < job->footage.wet.count; p++) sink_f32(out, export_pressure(job, p));
 }
 
-static void put_corners(const export_job *job, sink *out) {   // each point is a cell
+static void put_corners(const piece *of, sink *out) {   // each point is a cell
+  const export_job *job = of->job;
   for (uint32_t p = 0; p < job->footage.wet.count; p++) sink_u32(out, p);
 }
 
-static void put_ends(const export_job *job, sink *out) {
+static void put_ends(const piece *of, sink *out) {
+  const export_job *job = of->job;
   for (uint32_t p = 0; p < job->footage.wet.count; p++) sink_u32(out, p + 1);
 }
 
-static void put_time(const export_job *job, sink *out) { sink_f64(out, export_time(job)); }
-
-static const array time_array = {"TimeValue", "Float64", 1, 8, put_time};
-static const array point_array = {"Points", "Float32", 3, 4, put_places};
-static const array corner_array = {"connectivity", "Int32", 1, 4, put_corners};
-static const array end_array = {"offsets", "Int32", 1, 4, put_ends};
-static const array particle_arrays[] = {{"velocity", "Float32", 3, 4, put_velocities},
-                                        {"pressure", "Float32", 1, 4, put_pressures}};
+static const vtk_array point_array = {"Points", FLOAT32, 3, put_places};
+static const vtk_array corner_array = {"connectivity", INT32, 1, put_corners};
+static const vtk_array end_array = {"offsets", INT32, 1, put_ends};
+static const vtk_array particle_arrays[] = {{"velocity", FLOAT32, 3, put_velocities},
+                                        {"pressure", FLOAT32, 1, put_pressures}};
 
 // ------------------------------------------------------------------------------------------- cells
 
-static void put_types(const export_job *job, sink *out) {
+static void put_types(const piece *of, sink *out) {
+  const export_job *job = of->job;
   for (size_t i = 0; i < export_cells(job); i++)
     sink_u8(out, job->footage.wet.type[i] & RECORD_CELL_TYPE);
 }
 
-static void put_separating(const export_job *job, sink *out) {
+static void put_separating(const piece *of, sink *out) {
+  const export_job *job = of->job;
   for (size_t i = 0; i < export_cells(job); i++)
     sink_u8(out, (job->footage.wet.type[i] & RECORD_CELL_SEPARATING) != 0);
 }
 
-static void put_surface(const export_job *job, sink *out) {
+static void put_surface(const piece *of, sink *out) {
+  const export_job *job = of->job;
   const double unit = job->footage.recording.head.liquid.spacing/RECORD_SURFACE_UNIT;
   for (size_t i = 0; i < export_cells(job); i++) sink_f32(out, unit*job->footage.wet.surface[i]);
 }
 
-static void put_cell_pressures(const export_job *job, sink *out) {
+static void put_cell_pressures(const piece *of, sink *out) {
+  const export_job *job = of->job;
   const liquid_frame *frame = &job->footage.wet;
   for (size_t i = 0; i < export_cells(job); i++) sink_f32(out, frame->unit*frame->pressure[i]);
 }
 
-static const struct { uint32_t field; array array; } cell_arrays[] = {
-    {RECORD_PRESSURE, {"pressure", "Float32", 1, 4, put_cell_pressures}},
-    {RECORD_TYPES_OF_CELLS, {"type", "UInt8", 1, 1, put_types}},
-    {RECORD_TYPES_OF_CELLS, {"separating", "UInt8", 1, 1, put_separating}},
-    {RECORD_SURFACE, {"surface", "Float32", 1, 4, put_surface}}};
+static const struct { uint32_t field; vtk_array array; } cell_arrays[] = {
+    {RECORD_PRESSURE, {"pressure", FLOAT32, 1, put_cell_pressures}},
+    {RECORD_TYPES_OF_CELLS, {"type", UINT8, 1, put_types}},
+    {RECORD_TYPES_OF_CELLS, {"separating", UINT8, 1, put_separating}},
+    {RECORD_SURFACE, {"surface", FLOAT32, 1, put_surface}}};
 
 // ------------------------------------------------------------------------------------------ a file
 
-enum { ARRAYS = 8 };
-typedef struct layout {        // arrays in the order of the file, and how long they are
-  const array *array[ARRAYS];
-  int64_t count[ARRAYS];       // tuples
-  int arrays;
-  int64_t offset;
-} layout;
-
-static void declare(layout *l, sink *out, const array *a, int64_t count, const char *more) {
-  l->array[l->arrays] = a;
-  l->count[l->arrays++] = count;
-  sink_text(out, "        <DataArray type=\"%s\" Name=\"%s\"", a->type, a->name);
-  if (a->components > 1) sink_text(out, " NumberOfComponents=\"%d\"", a->components);
-  sink_text(out, "%s format=\"appended\" offset=\"%lld\"/>\n", more, (long long)l->offset);
-  l->offset += 8 + count*a->components*a->bytes;
-}
-
-static void begin_file(sink *out, layout *l, const char *type, const char *about) {
-  sink_text(out, "<?xml version=\"1.0\"?>\n<VTKFile type=\"%s\" version=\"1.0\" "
-                 "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n  <%s%s>\n"
-                 "    <FieldData>\n", type, type, about);
-  declare(l, out, &time_array, 1, " NumberOfTuples=\"1\"");
-  sink_text(out, "    </FieldData>\n");
-}
-
-static int end_file(export_job *job, sink *out, const layout *l, const char *type) {
-  sink_text(out, "    </Piece>\n  </%s>\n  <AppendedData encoding=\"raw\">\n   _", type);
-  for (int k = 0; k < l->arrays; k++) {
-    const array *a = l->array[k];
-    sink_u64(out, (uint64_t)(l->count[k]*a->components*a->bytes));
-    a->write(job, out);
-  }
-  sink_text(out, "\n  </AppendedData>\n</VTKFile>\n");
-  return sink_close(out, job);
-}
-
 static int write_particles(export_job *job, const char *path) {
   const int64_t count = job->footage.wet.count;
-  layout l = {0};
-  sink file, *out = &file;
-  const int code = sink_open(out, path);
+  vtk_file file;
+  sink *out = &file.out;
+  const int code = vtk_begin(&file, path, "PolyData", "");
   if (code) return code;
-  begin_file(out, &l, "PolyData", "");
   sink_text(out, "    <Piece NumberOfPoints=\"%lld\" NumberOfVerts=\"%lld\" NumberOfLines=\"0\" "
                  "NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n      <PointData>\n",
             (long long)count, (long long)count);
-  declare(&l, out, &particle_arrays[0], count, "");
-  if (job->footage.wet.pressure) declare(&l, out, &particle_arrays[1], count, "");
+  vtk_declare(&file, &particle_arrays[0], count);
+  if (job->footage.wet.pressure) vtk_declare(&file, &particle_arrays[1], count);
   sink_text(out, "      </PointData>\n      <Points>\n");
-  declare(&l, out, &point_array, count, "");
+  vtk_declare(&file, &point_array, count);
   sink_text(out, "      </Points>\n      <Verts>\n");
-  declare(&l, out, &corner_array, count, "");
-  declare(&l, out, &end_array, count, "");
+  vtk_declare(&file, &corner_array, count);
+  vtk_declare(&file, &end_array, count);
   sink_text(out, "      </Verts>\n");
-  return end_file(job, out, &l, "PolyData");
+  return vtk_end(&file, &(piece){.job = job}, "PolyData");
 }
 
 static int write_grid(export_job *job, const char *path) {
@@ -142,22 +103,21 @@ static int write_grid(export_job *job, const char *path) {
   const int flat = job->footage.recording.head.dimension == 2;
   char extent[64], about[512];
   text_buffer h;
-  layout l = {0};
-  sink file, *out = &file;
-  const int code = sink_open(out, path);
-  if (code) return code;
+  vtk_file file;
+  sink *out = &file.out;
   snprintf(extent, sizeof extent, "0 %d 0 %d 0 %d", (int)grid->cells[0], (int)grid->cells[1],
            flat ? 0 : (int)grid->cells[2]);
   sink_number_text(grid->spacing, &h);
   snprintf(about, sizeof about, " WholeExtent=\"%s\" Origin=\"0 0 0\" Spacing=\"%s %s %s\"", extent,
            h.text, h.text, h.text);
-  begin_file(out, &l, "ImageData", about);
+  const int code = vtk_begin(&file, path, "ImageData", about);
+  if (code) return code;
   sink_text(out, "    <Piece Extent=\"%s\">\n      <CellData>\n", extent);
   for (size_t k = 0; k < sizeof cell_arrays/sizeof *cell_arrays; k++)
     if (grid->fields & cell_arrays[k].field)
-      declare(&l, out, &cell_arrays[k].array, (int64_t)export_cells(job), "");
+      vtk_declare(&file, &cell_arrays[k].array, (int64_t)export_cells(job));
   sink_text(out, "      </CellData>\n");
-  return end_file(job, out, &l, "ImageData");
+  return vtk_end(&file, &(piece){.job = job}, "ImageData");
 }
 
 int export_vti(export_job *job) {

@@ -1,39 +1,19 @@
 // export_vtk.c: VTK for ParaView: .vtp, the bodies or contacts of a frame as PolyData, and .pvd, a
 // collection of such files with their times.
-//
-// Numbers are appended raw: <AppendedData> holds, after an underscore, for each array the number of
-// its bytes as UInt64 and then the bytes; `offset` counts from behind the underscore.
+#include "export_vtk.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "export.h"
-#include "mesh.h"
-
-typedef enum number_type { FLOAT32, FLOAT64, INT32, UINT8 } number_type;
 static const struct { const char *name; int bytes; } types[] = {
     [FLOAT32] = {"Float32", 4}, [FLOAT64] = {"Float64", 8}, [INT32] = {"Int32", 4},
     [UINT8] = {"UInt8", 1}};
 
-typedef struct piece piece;
-typedef struct array {
-  const char *name;
-  number_type type;
-  int components;
-  void (*write)(const piece *p, sink *out);
-} array;
-
-struct piece {
-  export_job *job;
-  const mesh_set *set;         // NULL: points
-  const record_touch *touch;   // contacts, not bodies
-  int64_t points, cells, corners;   // corners: entries of the connectivity
-};
-
 // Goes over what is in the piece, a number at a time.
-static void put_one(sink *out, number_type type, double value) {
+static void put_one(sink *out, vtk_type type, double value) {
   switch (type) {
     case FLOAT32: sink_f32(out, value); break;
     case FLOAT64: sink_f64(out, value); break;
@@ -42,7 +22,7 @@ static void put_one(sink *out, number_type type, double value) {
   }
 }
 
-static void put_many(sink *out, number_type type, const double *value, int count) {
+static void put_many(sink *out, vtk_type type, const double *value, int count) {
   for (int c = 0; c < count; c++) put_one(out, type, value[c]);
 }
 
@@ -224,11 +204,11 @@ static void touch_flags(const piece *p, sink *out) {
 
 static void field_time(const piece *p, sink *out) { sink_f64(out, export_time(p->job)); }
 
-static const array mesh_data[] = {{"Normals", FLOAT32, 3, mesh_normals},
+static const vtk_array mesh_data[] = {{"Normals", FLOAT32, 3, mesh_normals},
                                   {"velocity", FLOAT32, 3, mesh_velocities},
                                   {"colour", UINT8, 3, mesh_colours},
                                   {"body", INT32, 1, mesh_bodies}, {0}};
-static const array point_data[] = {{"velocity", FLOAT32, 3, point_velocities},
+static const vtk_array point_data[] = {{"velocity", FLOAT32, 3, point_velocities},
                                    {"spin", FLOAT32, 3, point_spins},
                                    {"orientation", FLOAT32, 4, point_turns},
                                    {"radius", FLOAT32, 1, point_sizes},
@@ -237,67 +217,80 @@ static const array point_data[] = {{"velocity", FLOAT32, 3, point_velocities},
                                    {"body", INT32, 1, point_bodies},
                                    {"group", INT32, 1, point_groups},
                                    {"colour", UINT8, 3, point_colours}, {0}};
-static const array touch_data[] = {{"normal", FLOAT32, 3, touch_normals},
+static const vtk_array touch_data[] = {{"normal", FLOAT32, 3, touch_normals},
                                    {"impulse", FLOAT32, 3, touch_impulses},
                                    {"gap", FLOAT32, 1, touch_gaps},
                                    {"a", INT32, 1, touch_a},
                                    {"b", INT32, 1, touch_b},
                                    {"unsolved", UINT8, 1, touch_flags}, {0}};
 
-enum { ARRAYS = 16 };
-typedef struct layout {        // arrays in the order of the file, and how long they are
-  const array *array[ARRAYS];
-  int64_t count[ARRAYS];       // tuples
-  int arrays;
-  int64_t offset;
-} layout;
+// ------------------------------------------------------------------------------------------ a file
 
-static void declare(layout *l, sink *out, const array *a, int64_t count, const char *more) {
-  l->array[l->arrays] = a;
-  l->count[l->arrays++] = count;
+static int64_t bytes_of(const vtk_array *a, int64_t count) {
+  return count*a->components*types[a->type].bytes;
+}
+
+static void declare(vtk_file *f, const vtk_array *a, int64_t count, const char *more) {
+  sink *out = &f->out;
+  f->array[f->arrays] = a;
+  f->count[f->arrays++] = count;
   sink_text(out, "        <DataArray type=\"%s\" Name=\"%s\"", types[a->type].name, a->name);
   if (a->components > 1) sink_text(out, " NumberOfComponents=\"%d\"", a->components);
-  sink_text(out, "%s format=\"appended\" offset=\"%lld\"/>\n", more, (long long)l->offset);
-  l->offset += 8 + count*a->components*types[a->type].bytes;
+  sink_text(out, "%s format=\"appended\" offset=\"%lld\"/>\n", more, (long long)f->offset);
+  f->offset += 8 + bytes_of(a, count);
+}
+
+int vtk_begin(vtk_file *f, const char *path, const char *type, const char *about) {
+  static const vtk_array time = {"TimeValue", FLOAT64, 1, field_time};
+  f->arrays = 0, f->offset = 0;
+  const int code = sink_open(&f->out, path);
+  if (code) return code;
+  sink_text(&f->out, "<?xml version=\"1.0\"?>\n<VTKFile type=\"%s\" version=\"1.0\" "
+                     "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n  <%s%s>\n"
+                     "    <FieldData>\n", type, type, about);
+  declare(f, &time, 1, " NumberOfTuples=\"1\"");
+  sink_text(&f->out, "    </FieldData>\n");
+  return CODE_OK;
+}
+
+void vtk_declare(vtk_file *f, const vtk_array *a, int64_t count) { declare(f, a, count, ""); }
+
+int vtk_end(vtk_file *f, const piece *p, const char *type) {
+  sink *out = &f->out;
+  sink_text(out, "    </Piece>\n  </%s>\n  <AppendedData encoding=\"raw\">\n   _", type);
+  for (int k = 0; k < f->arrays; k++) {
+    sink_u64(out, (uint64_t)bytes_of(f->array[k], f->count[k]));
+    f->array[k]->write(p, out);
+  }
+  sink_text(out, "\n  </AppendedData>\n</VTKFile>\n");
+  return sink_close(out, p->job);
 }
 
 static int write_piece(const piece *p, const char *path) {
-  static const array time = {"TimeValue", FLOAT64, 1, field_time};
-  static const array ends = {"offsets", INT32, 1, cell_ends};
-  const array places = {"Points", FLOAT32, 3, p->touch ? touch_points
-                                              : p->set ? mesh_points : point_places};
-  const array corners = {"connectivity", INT32, 1, p->set ? mesh_corners : own_corners};
+  static const vtk_array ends = {"offsets", INT32, 1, cell_ends};
+  const vtk_array places = {"Points", FLOAT32, 3, p->touch ? touch_points
+                                                  : p->set ? mesh_points : point_places};
+  const vtk_array corners = {"connectivity", INT32, 1, p->set ? mesh_corners : own_corners};
   const char *kind = p->set ? "Polys" : "Verts";
-  layout l = {0};
-  sink file, *out = &file;
-  const int code = sink_open(out, path);
+  vtk_file file;
+  sink *out = &file.out;
+  const int code = vtk_begin(&file, path, "PolyData", "");
   if (code) return code;
-  sink_text(out, "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" "
-                 "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n  <PolyData>\n"
-                 "    <FieldData>\n");
-  declare(&l, out, &time, 1, " NumberOfTuples=\"1\"");
-  sink_text(out, "    </FieldData>\n    <Piece NumberOfPoints=\"%lld\" NumberOfVerts=\"%lld\" "
+  sink_text(out, "    <Piece NumberOfPoints=\"%lld\" NumberOfVerts=\"%lld\" "
                  "NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"%lld\">\n",
             (long long)p->points, (long long)(p->set ? 0 : p->cells),
             (long long)(p->set ? p->cells : 0));
   sink_text(out, "      <PointData%s>\n",
             p->set ? " Normals=\"Normals\" Vectors=\"velocity\"" : "");
-  for (const array *a = p->touch ? touch_data : p->set ? mesh_data : point_data; a->name; a++)
-    declare(&l, out, a, p->points, "");
+  for (const vtk_array *a = p->touch ? touch_data : p->set ? mesh_data : point_data; a->name; a++)
+    vtk_declare(&file, a, p->points);
   sink_text(out, "      </PointData>\n      <Points>\n");
-  declare(&l, out, &places, p->points, "");
+  vtk_declare(&file, &places, p->points);
   sink_text(out, "      </Points>\n      <%s>\n", kind);
-  declare(&l, out, &corners, p->corners, "");
-  declare(&l, out, &ends, p->cells, "");
-  sink_text(out, "      </%s>\n    </Piece>\n  </PolyData>\n", kind);
-  sink_text(out, "  <AppendedData encoding=\"raw\">\n   _");
-  for (int k = 0; k < l.arrays; k++) {
-    const array *a = l.array[k];
-    sink_u64(out, (uint64_t)(l.count[k]*a->components*types[a->type].bytes));
-    a->write(p, out);
-  }
-  sink_text(out, "\n  </AppendedData>\n</VTKFile>\n");
-  return sink_close(out, p->job);
+  vtk_declare(&file, &corners, p->corners);
+  vtk_declare(&file, &ends, p->cells);
+  sink_text(out, "      </%s>\n", kind);
+  return vtk_end(&file, p, "PolyData");
 }
 
 static int write_bodies(export_job *job, const mesh_set *set, const char *path) {
