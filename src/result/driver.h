@@ -154,6 +154,8 @@ int attempt_allowed(const perp_options *options);   // nobody watches, nobody as
 // Right after solver_prepare: 1 in certificate->solved if the method's one pass has the answer.
 perp_error solver_attempt(perp_solver *solver, const double *guess, perp_certificate *certificate);
 perp_error solver_snap(perp_solver *solver, perp_certificate *certificate);
+// judge.x, which is not certified, once more with residuals in twice the precision: refine.c
+perp_error solver_refine(perp_solver *solver, perp_certificate *certificate);
 // Does u prove something on the caller's data? 0: nothing, or a contradiction that is taken note of.
 int solver_check_farkas(perp_solver *solver, const double *u, perp_farkas *farkas);
 // Once x is certified: takes note of rows that no x satisfies exactly.

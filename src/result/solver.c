@@ -552,6 +552,13 @@ static perp_error run_closer(perp_solver *s, perp_run *outcome, perp_certificate
   return PERP_OK;
 }
 
+// No limit and no proof ended the runs.
+static int gave_up(perp_status reason) {
+  return reason != PERP_STATUS_TIME_LIMIT && reason != PERP_STATUS_ITERATION_LIMIT &&
+         reason != PERP_STATUS_STOPPED && reason != PERP_STATUS_MEASURE &&
+         reason != PERP_STATUS_NO_SOLUTION && !status_is_proof(reason);
+}
+
 // No answer is worse than x_ref or the guess, whatever ended the runs: judge.x and its certificate
 // become those of the better one where it is. by: who found x
 static void take_best(perp_solver *s, const perp_method *by, const double *guess,
@@ -703,6 +710,8 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
       error = run_closer(s, &outcome, &certificate);
     s->deadline = all;
     if (error == PERP_OK && !certificate.solved) error = take_seen(s, &certificate);
+    if (error == PERP_OK && !certificate.solved && !looks_for_all && gave_up(outcome.reason))
+      error = solver_refine(s, &certificate);
     if (error == PERP_OK && sweeps_last && !certificate.solved &&
         outcome.reason == PERP_STATUS_TIME_LIMIT && solver_seconds(s) < all)
       error = sweep_last(s, &outcome, &certificate);
