@@ -179,8 +179,8 @@ static void of_matrices(void **state) {
   }
 }
 
-// A machine that slows down by a third leaves 1.5/1.33 of what a solve takes. That is enough where it is
-// known what is left to do: pivots on a full A, blocks of which most are done.
+// A machine that slows down by a third leaves 1.5/1.33 of what a solve takes. That is enough where it
+// is known what is left to do: pivots on a full A, blocks of which most are done.
 static void of_a_machine_that_slows_down(void **state) {
   (void)state;
   static const subject foreseen[] = {
@@ -246,6 +246,68 @@ static void of_a_look_that_does_not_end(void **state) {
   assert_true(hurried > 100 && better > 4);
 }
 
+typedef struct stepwise { double now, validation; int looks; } stepwise;
+static double after_validation(void *context) {   // which lies between the first two looks
+  stepwise *c = context;
+  return c->now += ++c->looks == 2 ? c->validation : 1e-6;
+}
+
+// A row without a diagonal does not throw away what sweeps have found for all the others. Here it is
+// y_last = 1 + x_0 - x_1, next to an obstacle problem; x_last does nothing to the others.
+static void of_a_row_without_a_diagonal(void **state) {
+  (void)state;
+  const subject large = {"obstacle", "size", 64, 0};
+  for (int bad = 0; bad < 2; bad++) {
+    made m;
+    make_subject(&large, 1, &m);
+    const int32_t n = m.sample.n, nnz = m.sample.colptr[n];
+    int32_t *colptr = calloc((size_t)n + 2, sizeof *colptr), *row = calloc((size_t)nnz + 2, sizeof *row);
+    double *value = calloc((size_t)nnz + 2, sizeof *value), *b = calloc((size_t)n + 1, sizeof *b),
+           *x = calloc((size_t)n + 1, sizeof *x), *zero = calloc((size_t)n + 1, sizeof *zero);
+    assert_true(colptr != NULL && row != NULL && value != NULL && b != NULL && x != NULL &&
+                zero != NULL);
+    int32_t q = 0;
+    for (int32_t j = 0; j < n; j++) {
+      for (int32_t p = m.sample.colptr[j]; p < m.sample.colptr[j + 1]; p++, q++) {
+        row[q] = m.sample.row[p];
+        value[q] = m.sample.value[p];
+      }
+      if (j == n/2 || j == n/2 + 1) {
+        row[q] = n;
+        value[q++] = j == n/2 ? 1e-3 : bad ? -1e6 : -1e-3;   // bad: x_1 > 0 makes y_last very negative
+      }
+      colptr[j + 1] = q;
+    }
+    colptr[n + 1] = q;
+    memcpy(b, m.problem.b, (size_t)n*sizeof *b);
+    b[n] = bad ? 1e-6 : 1.0;
+    const perp_csc A = {.columns = n + 1, .rows = n + 1, .colptr = colptr, .row = row, .value = value};
+    const perp_problem p = {.A = perp_from_csc(&A, PERP_CLAIM_NONE), .b = b};
+    const double before = certify(&p, zero).residual;
+    int hurried = 0, better = 0;
+    for (int looks = 10; looks <= 400; looks += 10) {
+      stepwise clock = {.validation = 1e-3};
+      perp_options o = perp_default_options(NULL);
+      o.clock = after_validation;
+      o.clock_context = &clock;
+      o.time_limit = 1e-3 + 1e-6*looks;
+      perp_result r;
+      memset(x, 0, ((size_t)n + 1)*sizeof *x);
+      assert_int_equal(perp_solve_once(&p, x, &o, &r), PERP_OK);
+      const double after = certify(&p, x).residual;
+      if (!(after <= before*(1.0 + 1e-9)))
+        fail_msg("%d looks: %g is left, x = 0 has %g: %s", looks, after, before, r.message);
+      hurried += strstr(r.message, "hurry") != NULL;
+      better += strstr(r.message, "hurry") != NULL && after < 0.99*before;
+    }
+    assert_true(hurried > 4);
+    if (!bad && better == 0) fail_msg("nothing was kept in %d solves in a hurry", hurried);
+    void *const all[] = {colptr, row, value, b, x, zero};
+    for (size_t k = 0; k < sizeof all/sizeof *all; k++) free(all[k]);
+    drop_subject(&m);
+  }
+}
+
 static void of_contact_operators(void **state) {
   (void)state;
   static ladder l;
@@ -288,12 +350,6 @@ static void of_grids(void **state) {
     grid_sample_free(&s);
   }
   check_ladder("grid", &l);
-}
-
-typedef struct stepwise { double now, validation; int looks; } stepwise;
-static double after_validation(void *context) {   // which lies between the first two looks
-  stepwise *c = context;
-  return c->now += ++c->looks == 2 ? c->validation : 1e-6;
 }
 
 // 1: sweeps began at once, without a look at A. Few iterations leave it unsolved, so that the message
@@ -387,7 +443,8 @@ int main(void) {
       cmocka_unit_test(of_a_machine_that_slows_down),
       cmocka_unit_test(of_a_look_that_does_not_end),
       cmocka_unit_test(of_a_look_at_a_sparse_matrix),
-    cmocka_unit_test(of_a_look_at_a_full_matrix),
+      cmocka_unit_test(of_a_look_at_a_full_matrix),
+      cmocka_unit_test(of_a_row_without_a_diagonal),
       cmocka_unit_test(of_contact_operators),
       cmocka_unit_test(of_grids),
       cmocka_unit_test(the_limit_of_a_solver_can_be_changed),

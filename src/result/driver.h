@@ -187,6 +187,9 @@ void solver_guess_pace(perp_solver *solver, double validation, double preparatio
 // Measures it once more where what is known is too long to be true.
 perp_error solver_doubt_pace(perp_solver *solver);
 double solver_kept(const perp_solver *solver, double left);   // for the final certificate
+// After a look at the diagonal alone, which has zeros: 1 if x (n) is no worse than z (n) in any units of
+// the rows without a diagonal (unitless.c).
+int solver_no_worse(perp_solver *solver, const double *x, const double *z);
 // Seconds for the last sweeps: few of them where the runs should end at `end`, in time before `all`.
 double solver_brief(const perp_solver *solver, double end, double all);
 // Seconds that pivots on all of A should take, where it is full and symmetric; INFINITY: not known.

@@ -1,4 +1,5 @@
-// pace.c: what a certificate takes on this machine and this A, so that time can be kept for it.
+// pace.c: what a certificate takes on this machine and this A, so that time can be kept for it, and
+// what the rest of a solve takes where that can be foreseen.
 //
 // A solve with a time limit ends with a certificate, whose cost is one product with A, and a second
 // one where a plain product cannot tell. What it took before is what it will take: the larger of

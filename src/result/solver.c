@@ -573,6 +573,7 @@ static void take_best(perp_solver *s, const perp_method *by, const double *guess
   if (!zero) set_guess(s, guess);
   for (int32_t i = 0; zero && i < problem->A.n; i++)
     s->x[i] = clamp(0.0, lower(problem->lo, i), upper(problem->hi, i));
+  if (!comparable && solver_no_worse(s, s->judge.x, s->x)) return;
   copy(s, s->judge.x, s->x);
   *certificate = *best;
 }

@@ -1,0 +1,44 @@
+// unitless.c: is x no worse than z where there was no time for the units of all rows?
+//
+// In a hurry the diagonal gives the units. A row with A_ii = 0 has none: its residual in x and in z can
+// only be compared row by row. There x is no worse in any unit where
+//   v_i(x) <= v_i(z),   v_i = |y_i|, or 0 where x_i stands at the bound that y_i points to,
+// as the residual of x in row i is R_i v_i at most, and that of z is R_i v_i if z_i stands at a bound or
+// has none. All other rows are compared by their largest residual, in units of the diagonal.
+#include <math.h>
+
+#include "driver.h"
+#include "vector.h"
+
+static double violation(double x, double y, double low, double high) {
+  if (x <= low) return max2(-y, 0.0);
+  if (x >= high) return max2(y, 0.0);
+  return fabs(y);
+}
+
+int solver_no_worse(perp_solver *s, const double *x, const double *z) {
+  const perp_problem *problem = s->problem;
+  const perp_operator *A = &problem->A;
+  const certifier *judge = &s->judge;
+  double *diagonal = judge->work, *y = diagonal + A->n, *of_z = y + A->n;
+  if (A->ops->diagonal == NULL || A->ops->apply(A->self, x, y, judge->scratch) != 0 ||
+      A->ops->apply(A->self, z, of_z, judge->scratch) != 0)
+    return 0;
+  A->ops->diagonal(A->self, diagonal);
+  double worst = 0.0, worst_of_z = 0.0;
+  for (int32_t i = 0; i < A->n; i++) {
+    const double low = lower(problem->lo, i), high = upper(problem->hi, i), b = problem->b[i];
+    if (diagonal[i] > 0.0) {
+      const double unit = judge->inverse_C[i], R = judge->R[i];
+      worst = max2(worst, fabs(mid((x[i] - high)*unit, R*(y[i] + b), (x[i] - low)*unit)));
+      worst_of_z = max2(worst_of_z,
+                        fabs(mid((z[i] - high)*unit, R*(of_z[i] + b), (z[i] - low)*unit)));
+      continue;
+    }
+    const int known = z[i] <= low || z[i] >= high || (low == -(double)INFINITY &&
+                                                      high == (double)INFINITY);
+    const double most = known ? violation(z[i], of_z[i] + b, low, high) : 0.0;
+    if (!(violation(x[i], y[i] + b, low, high) <= most)) return 0;
+  }
+  return worst <= worst_of_z;   // 0 where either is not a number
+}
