@@ -24,6 +24,7 @@ enum { PASSES = 10,          // over A to look at it in full: components, symmet
 #define SMALL 0.3            //   which may take so much of it
 #define FULL_LOOKS 2.0       // what pivots on a full symmetric A take, in looks at it: 1.8 to 2.5 from
                              //   120 to 1600 rows (dense-pd, dense-psd)
+#define FULL_PRODUCTS 32.0   //   and in its fastest products: 33 to 47 (dense-pd, 300 and 600 rows)
 #define BRIEF 0.2            // of their time that the last sweeps keep where the runs should end
 #define LIKELY 2e-9          // seconds of an entry in a product, about
 #define MATTERS 400.0        // certificates: where so many do not fit, products are measured, ...
@@ -105,12 +106,14 @@ double solver_brief(const perp_solver *s, double end, double all) {
   return end <= all - brief ? brief : s->reserve;
 }
 
-// By the look or by a product, whichever says less: either may have been held up.
+// By the look or by the fastest product that was measured, whichever says less: either may have been
+// held up.
 double solver_pivots(const perp_solver *s, const perp_operator *A) {
   if (A->n <= RUN_TINY || A->n < s->problem->A.n || !run_is_full(A) || !(s->look > 0.0) ||
       !(A->claims & PERP_CLAIM_SYMMETRIC))
     return (double)INFINITY;
-  return min2(FULL_LOOKS*s->look, RUN_PIVOTS*pace_least(&s->once));
+  const double looks = FULL_LOOKS*s->look;
+  return s->once.least > 0.0 ? min2(looks, FULL_PRODUCTS*s->once.least) : looks;
 }
 
 double solver_kept(const perp_solver *s, double left) {
