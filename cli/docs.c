@@ -89,6 +89,8 @@ static void write_commands(FILE *out, const void *context) {
     put(out, perp_status_text((perp_status)i));
     fprintf(out, " |\n");
   }
+  fprintf(out, "\nThe exit status of `unsolved` is 4 if the method does not take this A; the message "
+               "says why.\n");
 }
 
 static void bullet(FILE *out, const char *label, const char *text) {

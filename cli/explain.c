@@ -82,7 +82,8 @@ static void explain_status(void) {
       stdout,
       "The number is the exit status of 'perp solve'; 'perp explain exit' has the others. Only "
       "'solved' claims that x is a solution, and only the certificate can say it: no method "
-      "judges itself. In all other cases x is the best iterate that was seen. Only 'infeasible' "
+      "judges itself. In all other cases x is the best iterate that was seen. 'unsolved' has 4 "
+      "instead of 1 if the method does not take this A. Only 'infeasible' "
       "and 'no solution' claim that there is none; 'no small solution' claims it of small x only.",
       0, 0);
 }

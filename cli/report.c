@@ -65,8 +65,8 @@ void report_certificate(const problem_files *files, const double *x, const doubl
 
 static const struct { int32_t bit; const char *word, *text; } kkt_failures[] = {
   {PERP_KKT_GAP, "gap", "objective and dual objective are too far apart"},
-  {PERP_KKT_PRIMAL, "primal", "v is not feasible enough in the scale of the constraints"},
-  {PERP_KKT_DUAL, "dual", "v is not stationary enough in the scale of the objective's gradient"},
+  {PERP_KKT_PRIMAL, "primal", "x is not feasible enough in the scale of the constraints"},
+  {PERP_KKT_DUAL, "dual", "x is not stationary enough in the scale of the objective's gradient"},
 };
 enum { KKT_FAILURES = sizeof kkt_failures/sizeof kkt_failures[0] };
 

@@ -235,7 +235,8 @@ static void report_verdict(const session *s) {
                     perp_status_text(result->status));
   }
   if ((result->method->traits & PERP_TRAIT_META) && result->iterations == 0) {
-    report_line("method", "%s: no method had to run", result->method->name);
+    report_line("method", "%s: no method %s", result->method->name,
+                result->status == PERP_STATUS_SOLVED ? "had to run" : "has run");
     return;
   }
   report_line("method", "%s: %s%s%s", result->method->name, result->method->title,
@@ -339,8 +340,14 @@ static void report_program(const session *s, json_t *object) {
     json_object_set_new(object, "x", report_json_vector(s->files.x, s->files.problem.A.n));
 }
 
+// 1: the method gave up at once, because it does not take this A.
+static int refused(const session *s) {
+  return s->result.status == PERP_STATUS_UNSOLVED &&
+         perp_method_accepts(s->asked, &s->files.problem) == PERP_ERROR_UNSUPPORTED;
+}
+
 static int status_code(const session *s) {
-  const int code = exit_code_of_status(s->result.status);
+  const int code = refused(s) ? CODE_UNSOLVABLE : exit_code_of_status(s->result.status);
   if (code == CODE_UNSOLVABLE || (code == CODE_OK && !incomplete(s))) return code;
   return interrupt_seen() ? CODE_INTERRUPTED : CODE_UNSOLVED;
 }

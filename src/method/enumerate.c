@@ -439,28 +439,27 @@ static void enumerate_run(perp_run *run) {
   const int slight = solutions == 0 && run_contradicts_slightly(run);
   if (!exact || slight) run->complete = 0;
   const char *parts = e->overflowed ? ", some of them parts of others" : "";
+  const char *pieces = solutions == 1 ? "solution or face of solutions was found"
+                                      : "solutions and faces of solutions were found";
+  char examined[64] = "the only label assignment was examined";
+  if (all > 1)
+    plain_print(examined, sizeof examined, "all %lld label assignments were examined", all);
+  const char *none = all > 1 ? "none is a solution" : "is no solution";
   if (!exact)
     run_stop(run, PERP_STATUS_UNSOLVED,
-             "all %lld label assignments were examined and none is a solution, but the entries of A "
-             "were rounded, so that this is no proof",
-             all);
+             "%s and %s, but the entries of A were rounded, so that this is no proof", examined,
+             none);
   else if (slight)
     run_stop(run, PERP_STATUS_UNSOLVED,
-             "all %lld label assignments were examined and none is a solution, but the tolerance "
-             "explains why, so that this is no proof",
-             all);
+             "%s and %s, but the tolerance explains why, so that this is no proof", examined, none);
   else if (solutions == 0 && undecided == 0)
-    run_stop(run, PERP_STATUS_NO_SOLUTION,
-             "all %lld label assignments were examined and none is a solution", all);
+    run_stop(run, PERP_STATUS_NO_SOLUTION, "%s and %s", examined, none);
   else if (undecided == 0)
-    run_stop(run, PERP_STATUS_UNSOLVED,
-             "all %lld label assignments were examined: %lld solutions and faces%s", all, solutions,
-             parts);
+    run_stop(run, PERP_STATUS_UNSOLVED, "%s, and %lld %s%s", examined, solutions, pieces, parts);
   else
     run_stop(run, PERP_STATUS_UNSOLVED,
-             "all %lld label assignments were examined: %lld solutions and faces%s, and %lld that "
-             "rounding leaves undecided",
-             all, solutions, parts, undecided);
+             "%s: %lld %s%s, and rounding leaves %lld undecided", examined, solutions, pieces,
+             parts, undecided);
 }
 
 const perp_method method_enumerate = {

@@ -412,7 +412,7 @@ static void run_pgs_sm(perp_run *run) {
   begin(&s, run);
   iterate(&s, run);
   const size_t length = strlen(run->message);
-  if (length > 0 && s.phases > 0)   // it has not ended well: what the phases did, on average
+  if (length > 0 && s.entered > 0)   // it has not ended well: what the phases did, on average
     plain_print(run->message + length, sizeof run->message - length,
                 ". On the way %lld of %lld phases ended in the safeguard point, and projections took "
                 "%.0f of their %.0f free rows", (long long)s.backed, (long long)s.phases,

@@ -69,6 +69,7 @@ void pivoting_finish(pivoting *s) {
   if (wrong > 0 && s->rounds <= ROUNDS && (s->rounds <= 3 || s->residual < 0.9*before)) return;
   if (!pivoting_again(s))
     run_stop(run, PERP_STATUS_STALLED,
-             "%s has every row right up to rounding, yet x is no solution",
+             wrong > 0 ? "the last x of %s stays wrong in some rows"
+                       : "%s finds no row to change at its last x, which is no solution",
              run->method->name);
 }

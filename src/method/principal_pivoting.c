@@ -272,7 +272,7 @@ static void pivot(pivots *p) {
       p->tolerance *= 0x1p-4;
       if (p->tolerance < 0x1p-60)
         run_stop(run, PERP_STATUS_STALLED,
-                 "principal_pivoting has every row right up to rounding, yet x is no solution");
+                 "principal_pivoting finds no row to change at its last x, which is no solution");
       continue;
     }
     if (wrong < least) {

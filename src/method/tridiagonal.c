@@ -172,8 +172,8 @@ static void policy_iteration(bands *t, perp_run *run) {
     run->residual = run_residual(run, run->x, t->y);
     if (run_apply(run, t->x, t->y) != 0 || relabel(t, &fewest, &patience) > 0) continue;
     if (!run_check(run))
-      run_stop(run, PERP_STATUS_STALLED, "every label of tridiagonal fits, yet x is no "
-               "solution");
+      run_stop(run, PERP_STATUS_STALLED, "every label fits the last x of tridiagonal, "
+               "yet it is no solution");
   }
 }
 

@@ -79,13 +79,14 @@ static void advise(writer *to, const perp_solver *s, const perp_run *outcome, pe
 }
 
 // What refused the x of a quadratic program although its residual is small.
-static void say_objectives(writer *to, const perp_certificate *c) {
-  if (!c->kkt || !c->kkt_failed) return;
-  sayf(to, "the objective is %.6g and the dual objective %.6g, so that %s", c->objective,
-       c->dual_objective,
-       c->kkt_failed & PERP_KKT_GAP    ? "the gap is too large"
-       : c->kkt_failed & PERP_KKT_DUAL ? "x is not stationary enough"
-                                       : "x is not feasible enough");
+static void say_objectives(writer *to, const perp_solver *s, const perp_certificate *c) {
+  if (!c->kkt || !c->kkt_failed || c->residual > s->options.tol) return;
+  if (c->kkt_failed & PERP_KKT_GAP)
+    sayf(to, "the objective is %.6g and the dual objective %.6g, so that the gap is too large",
+         c->objective, c->dual_objective);
+  else
+    sayf(to, "x is not %s enough for the quadratic program",
+         c->kkt_failed & PERP_KKT_DUAL ? "stationary" : "feasible");
 }
 
 // What refused an x whose residual is small: rows beside their own data, nearby.h, or terms whose
@@ -138,7 +139,7 @@ void solver_message(const perp_solver *s, const perp_run *outcome, perp_result *
     sayf(&to, "the residual is %.3g at row %d%s", c->residual, c->worst,
          s->judge.hurried ? ", scaled by the diagonal in a hurry" : "");
   const int hidden = say_refusal(&to, s, c);
-  say_objectives(&to, c);
+  say_objectives(&to, s, c);
   say(&to, slight);
   if (!hidden) advise(&to, s, outcome, result->status);
 }

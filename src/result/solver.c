@@ -443,8 +443,10 @@ static perp_error run_all(perp_solver *s, int presolving, perp_run *outcome) {
   if (!smaller) return run_block(s, -1, outcome);
   if (p->blocks > 0) return run_blocks(s, outcome);
   outcome->reason = PERP_STATUS_SOLVED;
-  plain_print(outcome->message, sizeof outcome->message, "presolve found all %d values",
-              problem->A.n);
+  if (problem->A.n == 1) strcpy(outcome->message, "presolve found the value of x");
+  else
+    plain_print(outcome->message, sizeof outcome->message, "presolve found all %d values",
+                problem->A.n);
   return PERP_OK;
 }
 

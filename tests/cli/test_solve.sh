@@ -135,6 +135,23 @@ run solve two --json -o -; expect '--json -o -' 2 'err=cannot share the standard
 run solve o -m enumerate; expect 'a problem too large for the method' 4 'err=enumerate'
 run solve o --all --json; expect 'and with --json' 4; json 'still one object' status=error exit_code=4 error
 
+# y = (x_1 - 1, -x_0 - 1), which has no solution and is not symmetric
+mkdir skew; matrix skew/A.mtx 2 2 0 -1 1 0; matrix skew/b.mtx 2 1 -1 -1
+for method in keller active_set pgs_sm gradient_projection multigrid; do
+  run solve skew -m $method; expect "$method does not take this A" 4 'out=needs a symmetric A' 'out!=so that x'
+done
+run solve skew -m keller --json; expect 'and with --json' 4; json 'says so' status=unsolved exit_code=4
+run solve skew -m pgs; expect 'pgs takes it' 1 'out=The residual is 1' 'out!=so that x'
+run solve skew -m enumerate; expect 'several labels' 4 'out=All 4 label assignments were examined and none'
+# one free row: there is one label only
+mkdir label; matrix label/A.mtx 1 1 2; matrix label/b.mtx 1 1 -1; matrix label/lo.mtx 1 1 -inf
+run solve label -m enumerate; expect 'one value' 0 'out=Presolve found the value of x.'
+run solve label -m enumerate --presolve off; expect 'one label' 0 'out=The only label assignment was examined, and 1' 'out!=1 solutions'
+# y = (x_0 - x_1 + 1, x_0 - x_1 - 2): no x is right in both rows
+mkdir apart; matrix apart/A.mtx 2 2 1 1 -1 -1; matrix apart/b.mtx 2 1 1 -2
+run solve apart -m dantzig; expect 'rows that stay wrong' 1 'out=stays wrong in some rows' 'out!=every row right'
+run solve o --time-limit 0.001us; expect 'no time at all' 1 'out=no method has run'
+
 # A = 0, b = -1: y = -1 whatever x is
 mkdir none; matrix none/A.mtx 1 1 0; matrix none/b.mtx 1 1 -1
 run solve none -o nx.mtx; expect 'a problem without solution' 4
