@@ -193,8 +193,8 @@ static void report(const run_session *s) {
                 text_count(t->gains, "step", "steps", &count));
   text_append(text, sizeof text, "%.2g at most", t->penetration);
   if (t->unprojected > 0)
-    text_append(text, sizeof text, "; %s not projected",
-                text_count(t->unprojected, "island was", "islands were", &count));
+    text_append(text, sizeof text, "; %s a group of touching bodies kept its overlap",
+                text_count(t->unprojected, "time", "times", &count));
   report_line("penetration", "%s", text);
   if (t->late > 0)
     report_line("late", "%s longer than --time-limit, by %.3g ms at most",

@@ -45,8 +45,10 @@ static void cut_back(record_writer *writer) {
 
 static int refuse(record_writer *writer, int trouble, char *message, size_t size) {
   if (writer->index.count > 0 && writer->regular && !writer->failed) {
-    snprintf(message, size, "%s: %s; the %d chunks before are whole", writer->path,
-             strerror(trouble), (int)writer->index.count);
+    char before[32] = "chunk before is";
+    if (writer->index.count > 1)
+      snprintf(before, sizeof before, "%d chunks before are", (int)writer->index.count);
+    snprintf(message, size, "%s: %s; the %s whole", writer->path, strerror(trouble), before);
   } else {
     snprintf(message, size, "%s: %s", writer->path, strerror(trouble));
   }
