@@ -6,8 +6,9 @@
 // A millisecond passes with every look. If `jumps`, all of the time has passed at the end of the
 // runs, so that none is left for the last sweeps. A run that converges takes the time of the sweeps.
 // first, last: when the runs had to end, and the sweeps; reserve: the seconds in between.
+// taken: what the runs have taken of them.
 typedef struct ticks {
-  double now, limit, first, last, reserve;
+  double now, limit, first, last, reserve, taken;
   const perp_solver *solver;
   int jumps;
 } ticks;
@@ -19,8 +20,8 @@ static double tick(void *context) {
     t->first = t->solver->deadline;
     t->reserve = t->solver->reserve;
   }
-  const double taken = t->solver != NULL ? t->reserve - t->solver->reserve : 0.0;
-  const double end = t->jumps && t->solver != NULL ? t->first + taken : 0.0;
+  if (t->solver != NULL && t->solver->deadline == t->first) t->taken = t->reserve - t->solver->reserve;
+  const double end = t->jumps && t->solver != NULL ? t->first + t->taken : 0.0;
   if (end > 0.0 && end < t->limit && t->now - t->solver->start >= end) t->now += 1e3;
   return t->now;
 }
@@ -42,7 +43,7 @@ static double solve_within(const perp_problem *p, double limit, int jumps, doubl
   t.solver = solver;
   assert_int_equal(perp_solve(solver, p, x, &r), PERP_OK);
   t.last = solver->deadline;
-  converging += solver->reserve < t.reserve;
+  converging += t.taken > 0.0;
   perp_solver_destroy(solver);
   const double left = fmax(t.last - r.setup_seconds, 0.0);
   if (t.first > 0.0) assert_true(t.last - t.first <= 0.2*left + 1e-12);
@@ -87,14 +88,31 @@ static void the_best_x_is_kept(void **state) {
 }
 
 // A method that says how long it will take, or whose residual falls from 1 to 1e-4 in `fall` seconds,
-// and notes what time it is given.
-static struct { double looks, products, fall, converged, before, after, end, reserve; } asked;
+// and notes what time it is given. latest: until when, at most; sweeps: the residual of its last sweeps
+static struct {
+  double looks, products, fall, converged, before, after, end, reserve, sweeps, latest;
+  const perp_method *child;   // runs first
+} asked;
+
+static void note_latest(const perp_run *run) {
+  const double end = solver_seconds(run->state->solver) + run_seconds_left(run);
+  if (end > asked.latest) asked.latest = end;
+}
 
 static void ask(perp_run *run) {
   const perp_solver *solver = run->state->solver;
   if (run->only_sweeps) {
+    while (asked.sweeps > 0.0 && run_continue(run)) {
+      note_latest(run);
+      run->residual = asked.sweeps *= 0.99;
+    }
     run_stop(run, PERP_STATUS_TIME_LIMIT, "there are no last sweeps");
     return;
+  }
+  if (asked.child != NULL) {
+    const perp_options options = child_options(run, asked.child);
+    run_child(run, asked.child, &options, 1, (double)INFINITY);
+    run->credit = run->method;
   }
   asked.reserve = solver->reserve;
   asked.before = run_seconds_left(run);
@@ -102,11 +120,17 @@ static void ask(perp_run *run) {
   if (asked.products > 0.0) run_leaves(run, asked.products);
   asked.after = run_seconds_left(run);
   while (run_continue(run)) {
+    note_latest(run);
     run->residual = asked.fall > 0.0 ? pow(1e-4, solver_seconds(solver)/asked.fall) : asked.converged;
     if (asked.converged > 0.0 && run->iterations == 2) break;
   }
   run_stop(run, PERP_STATUS_UNSOLVED, "it was asked");
   asked.end = solver_seconds(solver);
+}
+
+static void leave(perp_run *run) {
+  run_leaves(run, 1e6);
+  run_stop(run, PERP_STATUS_UNSOLVED, "it left");
 }
 
 // Asks it on A = -I, b = -1, which has no solution, in a second; dense: as one problem, not as three.
@@ -189,10 +213,33 @@ static void a_block_that_converges_takes_nothing(void **state) {
   assert_true(asked.reserve > 0.0);
 }
 
+// Whatever is foreseen, and whoever of several runs left or took time: none may go on beyond the limit.
+static void nobody_gets_more_than_there_is(void **state) {
+  (void)state;
+  for (int converges = 0; converges < 2; converges++) {   // sweeps whose residual falls
+    memset(&asked, 0, sizeof asked);
+    asked.fall = 3.0;
+    asked.sweeps = converges ? 1e-6 : 1e-2;
+    ask_within_a_second(1);
+    assert_true(asked.latest > 0.9 && asked.latest <= 1.0);
+  }
+  const perp_method leaves = {.name = "leaves", .title = "leaves half of the time", .source = "a test",
+                              .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED, .run = leave};
+  for (int falls = 0; falls < 2; falls++) {               // a run after one that left time
+    memset(&asked, 0, sizeof asked);
+    asked.child = &leaves;
+    if (falls) asked.fall = 0.85;
+    else asked.converged = 1e-6;
+    ask_within_a_second(1);
+    assert_true(asked.latest > 0.5 && asked.latest <= 1.0);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(the_best_x_is_kept),
                                      cmocka_unit_test(what_is_foreseen_counts),
                                      cmocka_unit_test(a_residual_that_falls_counts),
-                                     cmocka_unit_test(a_block_that_converges_takes_nothing)};
+                                     cmocka_unit_test(a_block_that_converges_takes_nothing),
+                                     cmocka_unit_test(nobody_gets_more_than_there_is)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,6 +98,8 @@ static void drop_subject(made *m) {
 enum { LIMITS = 8 };
 static const double parts[LIMITS] = {1e-9, 0.02, 0.05, 0.1, 0.2, 0.5, 0.8, 1.5};   // of T
 
+#define LATE 0.02   // seconds, of a millisecond a look: those at the end of a solve, 12 to 14
+
 static double least(double a, double b) { return a < b ? a : b; }
 
 // residual[LIMITS]: what the limits leave
@@ -121,6 +123,8 @@ static void check_laws(const char *what, const perp_problem *p, const double *gu
     if (!(a.residual <= before*(1.0 + 1e-9)))
       fail_msg("%s: %g of the time leave %g, but x = 0 or the guess has %g: %s", what, parts[k],
                a.residual, before, a.result.message);
+    if (parts[k] >= 0.5 && a.seconds > limit + LATE)
+      fail_msg("%s: a limit of %g takes %g: %s", what, limit, a.seconds, a.result.message);
     residual[k] = a.result.status == PERP_STATUS_SOLVED ? 0.0 : a.residual;
     drop_answer(&a);
   }

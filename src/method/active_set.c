@@ -34,6 +34,8 @@
 #include "vector.h"
 
 enum { SWEEPS = 5,           // MNS08's k_gs
+       LEFT = 80,            // products that the last sweeps get, as the factor may not end: some are over
+                             //   before it sees the clock. With 70 more time leaves more (wall)
        PATIENCE = 2,         // rounds in which the rows that are wrong hardly became fewer
        IDLE = 6 };           // proximal points without a better residual
 
@@ -401,7 +403,7 @@ static void run_active_set(perp_run *run) {
   }
   if (!begin(&a, run) || !run_continue(run)) return;
   int code = run_may_fit(run, RUN_ANALYSIS) ? 0 : -1;
-  if (code == 0) run_leaves(run, RUN_ANALYSIS);
+  if (code == 0) run_leaves(run, LEFT);
   if (code == 0 && !guessed(&a)) coarse_start(run);
   if (code == 0 && (sweep(&a, SWEEPS) || active_judge(&a))) code = -1;
   if (code == 0 && make_face(&a)) {

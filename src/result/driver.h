@@ -61,7 +61,8 @@ struct perp_solver {
   double pace_entries;                  //   of this size
   double (*clock)(void *);
   double start, deadline;    // deadline: with time kept for the final certificate
-  double reserve;            // seconds for the last sweeps, after the deadline
+  double reserve;            // seconds for the last sweeps, after the deadline,
+  double end;                //   which end here
   int32_t waiting;           // blocks after this one
   double look;               // seconds that the look at all of A took; 0: not known
   double validation;         // seconds that it took; 0: not known
@@ -92,7 +93,7 @@ typedef struct run_state {   // the driver's side of a run
   double last_measure;
   int32_t next_check;        // besides, check at iterations 16, 32, 64, ...
   int32_t iteration_limit;
-  double deadline;
+  double deadline, end;      // end: no later, whatever the last sweeps leave of their time
   int started, ended, solved;
   int asked;                 // to stop, by the caller, between two x
   fall decade[2];            // where the last two decades of the residual began

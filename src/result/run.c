@@ -385,29 +385,38 @@ int run_fits(const perp_run *run, double products) {
              run_seconds_left(run);
 }
 
+// When the last sweeps end, should this run leave them all of their time. Another run may have changed
+// that since this one began.
+static double end_of_sweeps(const run_state *state) {
+  return min2(state->deadline + state->solver->reserve, state->end);
+}
+
+// This run leaves the last sweeps so many seconds.
+static void leave(run_state *state, double seconds) {
+  state->deadline = end_of_sweeps(state) - seconds;
+  state->solver->reserve = seconds;
+}
+
 int run_expects(perp_run *run, double looks) {
   run_state *state = run->state;
-  perp_solver *solver = state->solver;
+  const perp_solver *solver = state->solver;
   if (!(solver->reserve > 0.0) || !(solver->look > 0.0)) return 1;
   const double part = run->n/max2(1.0, solver->problem->A.n);
   const double end = solver_seconds(solver) + looks*solver->look*part;
-  const double brief = solver_brief(solver, end, state->deadline + solver->reserve);
+  const double brief = solver_brief(solver, end, end_of_sweeps(state));
   const int fits = brief < solver->reserve;
-  state->deadline += solver->reserve - brief;
-  solver->reserve = brief;
+  leave(state, brief);
   return fits;
 }
 
 void run_leaves(perp_run *run, double products) {
   run_state *state = run->state;
-  perp_solver *solver = state->solver;
+  const perp_solver *solver = state->solver;
   if (!(solver->reserve > 0.0)) return;
   const double part = run->n/max2(1.0, solver->problem->A.n);
-  const double left = run_seconds_left(run) + solver->reserve;
+  const double left = end_of_sweeps(state) - solver_seconds(solver);
   const double wanted = min2(products*pace_least(&solver->once)*part, 0.5*left);
-  if (wanted <= solver->reserve) return;
-  state->deadline -= wanted - solver->reserve;
-  solver->reserve = wanted;
+  if (wanted > solver->reserve) leave(state, wanted);
 }
 
 int run_is_full(const perp_operator *A) {
@@ -569,7 +578,7 @@ int run_between(perp_run *run) {
 // nearly over, as the first steps often gain more than those that follow.
 static void foresee(perp_run *run, double now) {
   run_state *state = run->state;
-  perp_solver *solver = state->solver;
+  const perp_solver *solver = state->solver;
   const double best = state->best_residual, tol = solver->options.tol;
   fall *from = state->decade;
   if (!(solver->reserve > 0.0) || solver->waiting > 0 || !(best < from[0].residual)) return;
@@ -580,9 +589,7 @@ static void foresee(perp_run *run, double now) {
   }
   if (now < state->deadline - solver->reserve) return;
   const double end = now + log(max2(best, tol)/tol)/rate;
-  const double brief = solver_brief(solver, end, state->deadline + solver->reserve);
-  state->deadline += solver->reserve - brief;
-  solver->reserve = brief;
+  leave(state, solver_brief(solver, end, end_of_sweeps(state)));
 }
 
 // The iteration that has just ended: remember it, tell it, and see whether it was the last.
@@ -593,10 +600,7 @@ static void finish_iteration(perp_run *run) {
   solver->iterations++;
   if (run->residual < state->best_residual) run_save_best(run);
   // Sweeps at the end would do less with their time, unless blocks wait that may not converge.
-  if (state->best_residual <= CONVERGES && solver->waiting == 0) {
-    state->deadline += solver->reserve;
-    solver->reserve = 0.0;
-  }
+  if (state->best_residual <= CONVERGES && solver->waiting == 0) leave(state, 0.0);
   if (!(run->residual < (double)INFINITY)) {
     run_stop(run, PERP_STATUS_BREAKDOWN,
              "the iterates of %s overflowed after %d %s",
@@ -804,7 +808,7 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
                      .best = arrays.best, .previous = arrays.previous, .y = arrays.y, .a = arrays.a,
                      .trigger = solver->options.tol, .next_check = 16,
                      .iteration_limit = spec->iteration_limit, .deadline = spec->deadline,
-                     .last_measure = (double)INFINITY,
+                     .end = solver->end, .last_measure = (double)INFINITY,
                      .best_residual = (double)INFINITY, .judged = spec->judged};
   double guess_residual = (double)INFINITY;
   *run = (perp_run){.A = spec->A, .n = n, .b = spec->b, .lo = spec->lo, .hi = spec->hi,
@@ -826,8 +830,11 @@ perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, 
   run_set_weights(run, arrays.weight);
   const run_given given = {spec, &arrays, &wrapper, scratch};
   state.given = &given;
-  if (!spec->judged && solver->timed)   // of the product at the end
-    state.deadline -= pace_least(&solver->once)*n/max2(1.0, solver->problem->A.n);
+  if (!spec->judged && solver->timed) {   // of the product at the end
+    const double product = pace_least(&solver->once)*n/max2(1.0, solver->problem->A.n);
+    state.deadline -= product;
+    state.end -= product;
+  }
   state.y_known = apply_to_guess(run, spec, state.y) == 0;
   if (spec->y != NULL) *spec->y_known = 0;
   if (state.y_known) {

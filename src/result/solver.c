@@ -475,6 +475,7 @@ static perp_error sweep_last(perp_solver *s, perp_run *outcome, perp_certificate
                    .deadline = s->deadline};
   perp_run run;
   s->judged = 0;
+  s->reserve = 0.0;   // it is now
   perp_error error = run_execute(s, &spec, s->runs, &run);
   if (error != PERP_OK) return error;
   s->inner_iterations += run.inner_iterations;
@@ -684,6 +685,7 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
                           s->method->hasty != NULL;
   s->reserve = sweeps_last ? last_seconds(s, all - setup_seconds) : 0.0;
   s->reserve = solver_brief(s, setup_seconds + solver_pivots(s, &problem->A), all);
+  s->end = all;
   s->deadline = all - s->reserve;
 
   if (!certificate.solved || looks_for_all) {
