@@ -92,10 +92,19 @@ void export_progress(export_job *job) {
 
 // ----------------------------------------------------------------------------------------- options
 
-static const char *format_list(char *out, size_t size) {
+static int takes(const export_format *format, const char *option) {
+  return !option || strstr(format->options, option) || strstr(format->wet, option);
+}
+
+// The endings of the formats that take this option; of all formats: NULL.
+static const char *format_list(const char *option, char *out, size_t size) {
+  const export_format *last = NULL;
   *out = 0;
   for (const export_format *f = export_formats; f->name; f++)
-    text_append(out, size, "%s%s", f == export_formats ? "" : f[1].name ? ", " : " or ", f->ending);
+    if (takes(f, option)) last = f;
+  for (const export_format *f = export_formats; f->name; f++)
+    if (takes(f, option))
+      text_append(out, size, "%s%s", !*out ? "" : f != last ? ", " : " or ", f->ending);
   return out;
 }
 
@@ -120,16 +129,16 @@ static int find_format(export_job *job, const char *path) {
   if (job->format) return CODE_OK;
   if (!path) return fail(CODE_USAGE, "where to? -o a.ply, .pvd, .glb, .csv or .npz, or --to NAME");
   return fail(CODE_USAGE, "--output = %s: the name must end in %s; or --to says what it is", path,
-              format_list(list, sizeof list));
+              format_list(NULL, list, sizeof list));
 }
 
 static int check_options(const export_job *job) {
   static const char *const names[] = {"points", "ascii", "what", "colour", "detail"};
   for (size_t k = 0; k < sizeof names/sizeof *names; k++) {
-    const char *taken = job->format->options, *wet = job->format->wet;
-    if (!argument(job->args, names[k]) || strstr(taken, names[k]) || strstr(wet, names[k]))
-      continue;
-    return fail(CODE_USAGE, "--%s is not for %s", names[k], job->format->ending);
+    if (!argument(job->args, names[k]) || takes(job->format, names[k])) continue;
+    char list[128];
+    return fail(CODE_USAGE, "--%s is not for %s but for %s", names[k], job->format->ending,
+                format_list(names[k], list, sizeof list));
   }
   if (argument(job->args, "frame") && argument(job->args, "frames"))
     return fail(CODE_USAGE, "--frame and --frames contradict each other");

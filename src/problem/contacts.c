@@ -124,7 +124,8 @@ int contacts_find(contacts *c, const perp_csc *A, const perp_csc *T, int32_t *se
     smooth--;
   }
   if (smooth > 0) {
-    plain_print(reason, size, "%d contacts have no normal", smooth);
+    plain_print(reason, size, "%d %s no normal", smooth,
+                smooth == 1 ? "contact has" : "contacts have");
     return 0;
   }
   c->asymmetry = asymmetry(A, T, seen);
