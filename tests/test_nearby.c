@@ -151,10 +151,37 @@ static void no_x_near_a_solution_is_refused(void **state) {
   assert_true(passed > 1000 && above_rounding > 500);
 }
 
+// A chain with b over 15 orders of magnitude: pgs stops where many assignments are near, and those that
+// they lead to are more than are kept. Sanitizers watch that none beyond is read.
+static void more_assignments_than_are_kept(void **state) {
+  (void)state;
+  enum { N = 16 };
+  static const double b[N] = {-1e4, 0, 0, -200, -4e-6, 4e8, -2e-6, 0.03, -3e-3, -4e-7, 0, -30, 4e8, 2e7,
+                              400, 4e8};
+  static const double hi[N] = {3, INF, INF, INF, INF, INF, INF, 0, 3, INF, INF, 2, 0, INF, INF, 3};
+  sample s = sample_new(N);
+  for (int32_t i = 0; i < N; i++) {
+    for (int32_t j = 0; j < N; j++) AT(&s, i, j) = i == j ? 2 : i - j == 1 || j - i == 1 ? -1 : 0;
+    s.b[i] = b[i];
+    s.hi[i] = hi[i];
+  }
+  s.lo[5] = -INF;
+  const perp_problem *p = sample_csc(&s, 0, 0);
+  const perp_options o = perp_default_options(perp_find_method("pgs"));
+  perp_result r;
+  perp_certificate c;
+  double x[N] = {0};
+  assert_int_equal(perp_solve_once(p, x, &o, &r), PERP_OK);
+  assert_int_equal(perp_certify(p, x, o.tol, 0.0, NULL, &c), PERP_OK);
+  assert_int_equal(r.status == PERP_STATUS_SOLVED, c.solved);
+  sample_free(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_contradiction_below_the_tolerance_is_not_solved),
-    cmocka_unit_test(stored_zeros_join_nothing),
+      cmocka_unit_test(stored_zeros_join_nothing),
+      cmocka_unit_test(more_assignments_than_are_kept),
       cmocka_unit_test(no_x_near_a_solution_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -255,7 +255,7 @@ static int part_is_refuted(const certifier *c, const nearby_rows *rows, part *p,
   take_near(p, x, y);
   if (p->seen == 0) return 0;
   for (p->next = 0; p->next < p->seen; p->next++)
-    if (p->next >= NEARBY_ASSIGNMENTS || examine(p, &p->list[p->next]) == POSSIBLE) return 0;
+    if (p->seen > NEARBY_ASSIGNMENTS || examine(p, &p->list[p->next]) == POSSIBLE) return 0;
   return 1;
 }
 
