@@ -5,6 +5,7 @@
 // 3. More time gives no larger residual, in the median over ten seeds.
 // cost: 6
 #include "contact_scene.h"
+#include "driver.h"
 #include "gallery_sample.h"
 #include "grid_sample.h"
 
@@ -312,6 +313,24 @@ static void of_a_row_without_a_diagonal(void **state) {
   }
 }
 
+// An x at which a row overflows is not the better one, whichever row it is.
+static void of_a_row_that_is_not_a_number(void **state) {
+  (void)state;
+  for (int32_t bad = 0; bad < 2; bad++) {
+    double A[4] = {1e-200, 0, 0, 1e-200}, work[6], units[2] = {1, 1};
+    A[3*bad] = 1e200;
+    A[1 + bad] = -1e200;
+    const double b[2] = {-1, -1}, x[2] = {1e200, 1e200}, z[2] = {0, 0};   // (A x)_bad = inf - inf
+    const perp_dense D = {.n = 2, .value = A};
+    const perp_problem p = {.A = perp_from_dense(&D, 0), .b = b, .lo = z};
+    perp_solver s = {.problem = &p};
+    s.judge.work = work;
+    s.judge.R = s.judge.inverse_C = units;
+    assert_true(solver_no_worse(&s, z, z));
+    assert_false(solver_no_worse(&s, x, z));
+  }
+}
+
 static void of_contact_operators(void **state) {
   (void)state;
   static ladder l;
@@ -448,6 +467,7 @@ int main(void) {
       cmocka_unit_test(of_a_look_that_does_not_end),
       cmocka_unit_test(of_a_look_at_a_sparse_matrix),
       cmocka_unit_test(of_a_look_at_a_full_matrix),
+      cmocka_unit_test(of_a_row_that_is_not_a_number),
       cmocka_unit_test(of_a_row_without_a_diagonal),
       cmocka_unit_test(of_contact_operators),
       cmocka_unit_test(of_grids),

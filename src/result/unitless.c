@@ -30,9 +30,9 @@ int solver_no_worse(perp_solver *s, const double *x, const double *z) {
     const double low = lower(problem->lo, i), high = upper(problem->hi, i), b = problem->b[i];
     if (diagonal[i] > 0.0) {
       const double unit = judge->inverse_C[i], R = judge->R[i];
-      worst = max2(worst, fabs(mid((x[i] - high)*unit, R*(y[i] + b), (x[i] - low)*unit)));
-      worst_of_z = max2(worst_of_z,
-                        fabs(mid((z[i] - high)*unit, R*(of_z[i] + b), (z[i] - low)*unit)));
+      worst = max_or_nan(worst, fabs(mid((x[i] - high)*unit, R*(y[i] + b), (x[i] - low)*unit)));
+      worst_of_z = max_or_nan(worst_of_z,
+                              fabs(mid((z[i] - high)*unit, R*(of_z[i] + b), (z[i] - low)*unit)));
       continue;
     }
     const int known = z[i] <= low || z[i] >= high || (low == -(double)INFINITY &&
