@@ -184,7 +184,7 @@ static void what_is_foreseen_counts(void **state) {
   assert_true(soon > 0.8*asked.reserve - some && soon < 0.8*asked.reserve);
   const double late = gained(1e6, 0.0);
   assert_true(late <= 0.0 && late > -some);
-  // It may not end: the sweeps get so many products, but no more than half of the time.
+  // It may not end: the sweeps keep the time of these products, but no more than half.
   const double left = gained(0.0, 1e6);
   assert_true(left < -(0.4 - asked.reserve) && left > -0.5);
   assert_true(gained(0.0, 1.0) > -some);
@@ -213,7 +213,7 @@ static void a_block_that_converges_takes_nothing(void **state) {
   assert_true(asked.reserve > 0.0);
 }
 
-// Whatever is foreseen, and whoever of several runs left or took time: none may go on beyond the limit.
+// Several runs share the time that the last sweeps keep. None of them may run beyond the limit.
 static void nobody_gets_more_than_there_is(void **state) {
   (void)state;
   for (int converges = 0; converges < 2; converges++) {   // sweeps whose residual falls

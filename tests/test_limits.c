@@ -329,6 +329,17 @@ static void of_a_row_that_is_not_a_number(void **state) {
     assert_true(solver_no_worse(&s, z, z));
     assert_false(solver_no_worse(&s, x, z));
   }
+  // The last row has no diagonal entry, and x stands at its bound there. The other rows hold.
+  double work[9], units[3] = {1, 1, 1};
+  const double A[9] = {1e-200, 0, 0, 0, 1e-200, 0, 1e200, -1e200, 0}, b[3] = {-1, -1, 1};
+  const double x[3] = {1e200, 1e200, 0}, z[3] = {0};
+  const perp_dense D = {.n = 3, .value = A};
+  const perp_problem p = {.A = perp_from_dense(&D, 0), .b = b, .lo = z};
+  perp_solver s = {.problem = &p};
+  s.judge.work = work;
+  s.judge.R = s.judge.inverse_C = units;
+  assert_true(solver_no_worse(&s, z, z));
+  assert_false(solver_no_worse(&s, x, z));
 }
 
 static void of_contact_operators(void **state) {

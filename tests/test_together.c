@@ -87,7 +87,7 @@ static void on_the_gallery(void **state) {
 }
 
 // Fixed variables, rows of one entry and several parts, so that presolve has something to do, and
-// entries over some orders of magnitude, so that what is left of it is solved and the whole is not.
+// entries over some orders of magnitude, so that the reduced problem is solved and the whole one is not.
 static void on_patchwork(void **state) {
   (void)state;
   for (int trial = 0; trial < often(fewer(100)); trial++) {

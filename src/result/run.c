@@ -385,13 +385,13 @@ int run_fits(const perp_run *run, double products) {
              run_seconds_left(run);
 }
 
-// When the last sweeps end, should this run leave them all of their time. Another run may have changed
-// that since this one began.
+// The time at which the last sweeps end, at the latest state->end. Another run may have changed the
+// reserve since this one began.
 static double end_of_sweeps(const run_state *state) {
   return min2(state->deadline + state->solver->reserve, state->end);
 }
 
-// This run leaves the last sweeps so many seconds.
+// This run leaves `seconds` to the last sweeps.
 static void leave(run_state *state, double seconds) {
   state->deadline = end_of_sweeps(state) - seconds;
   state->solver->reserve = seconds;

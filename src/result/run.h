@@ -110,10 +110,11 @@ perp_deadline run_deadline(perp_run *run);   // the same, for linear solvers
 // counts factorisations, and how many entries the factor has: 0 where that means nothing
 void run_factored(perp_run *run, int32_t count, int64_t nonzeros);
 double run_seconds_left(const perp_run *run);   // INFINITY: there is no limit
-// The method will end, counted from now, after so many times what the look at all of A took. Where
-// that fits, the last sweeps get little time. 0: it does not
+// The method expects to end after this many times the seconds that the look at A took. If that fits
+// into the time left, the last sweeps keep little time. Returns 0 if it does not fit.
 int run_expects(perp_run *run, double looks);
-// The method may not end: the last sweeps get the time of so many products at least, or half of it.
+// The method may not end in time. The last sweeps keep at least the time of this many products, but at
+// most half of the time left.
 void run_leaves(perp_run *run, double products);
 // Do so many products with A fit into the time left, as long as one is expected to take?
 int run_fits(const perp_run *run, double products);

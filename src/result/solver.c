@@ -407,7 +407,7 @@ static perp_error run_blocks(perp_solver *s, perp_run *outcome) {
     const int32_t g = k + 1 < blocks ? k + (k >= last) : last;
     perp_run run;
     s->waiting = blocks - 1 - k;
-    if (s->reserve == reserve) expect_blocks(s, begin, done, all_blocks);   // not yet
+    if (s->reserve == reserve) expect_blocks(s, begin, done, all_blocks);   // nothing has cut it
     const perp_error error = run_block(s, g, &run);
     if (error != PERP_OK) return error;
     done += work_of_block(p, g);

@@ -10,9 +10,10 @@
 #include "driver.h"
 #include "vector.h"
 
+// A NaN stays one: no x is better with it.
 static double violation(double x, double y, double low, double high) {
-  if (x <= low) return max2(-y, 0.0);
-  if (x >= high) return max2(y, 0.0);
+  if (x <= low) return max_or_nan(0.0, -y);
+  if (x >= high) return max_or_nan(0.0, y);
   return fabs(y);
 }
 
@@ -35,8 +36,7 @@ int solver_no_worse(perp_solver *s, const double *x, const double *z) {
                               fabs(mid((z[i] - high)*unit, R*(of_z[i] + b), (z[i] - low)*unit)));
       continue;
     }
-    const int known = z[i] <= low || z[i] >= high || (low == -(double)INFINITY &&
-                                                      high == (double)INFINITY);
+    const int known = z[i] <= low || z[i] >= high || unbounded(problem->lo, problem->hi, i);
     const double most = known ? violation(z[i], of_z[i] + b, low, high) : 0.0;
     if (!(violation(x[i], y[i] + b, low, high) <= most)) return 0;
   }
