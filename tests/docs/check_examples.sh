@@ -252,7 +252,8 @@ for one in $(perp methods --names); do
   done < <(perp explain "$one" | sed -n '/^Example/,$s/^  \(perp .*\)$/\1/p')
 done
 
-[ "$in_documents" -ge 40 ] || complain "found only $in_documents examples in the documents"
+[ "$in_documents" -ge 70 ] || complain "found only $in_documents examples in the documents"
+[ "$talked" -ge 10 ] || complain "found only $talked conversations in the documents"
 [ "$in_help" -ge 30 ] || complain "found only $in_help examples in the help"
 [ -z "$python" ] || [ "$snakes" -ge 2 ] || complain "ran only $snakes blocks of Python"
 echo "$in_documents examples of documents, $talked conversations, $snakes of Python, $in_help of help," \

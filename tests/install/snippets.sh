@@ -4,12 +4,12 @@
 #   ```c blocks with main()     programs: built and run; the file name is that of a first line `// NAME.c...`
 #   those of a world or liquid  (they include its header) the body of a main(): built and run
 #   other ```c blocks           fragments: compiled inside a function after snippets.h, which declares what they mention
-#   ```sh blocks                run if every line is a call of `perp` or `cc`, in the order of the document
+#   ```sh blocks                run if every line is a call of `cc`; the test docs_examples runs those that call `perp`
 # shellcheck source=tests/install/common.sh
 . "$PERP_SOURCE/tests/install/common.sh"
 need gcc pkg-config awk
 scratch snippets
-export PATH="$PERP_PREFIX/bin:$PATH" LD_LIBRARY_PATH=$libdir
+export LD_LIBRARY_PATH=$libdir
 
 # Block k of a document becomes k.c or k.sh.
 extract() {
@@ -19,8 +19,6 @@ extract() {
     kind != ""      { print > file }' "$2"
 }
 
-player=0
-if command -v perp >/dev/null && perp doctor | grep -q '^player  *built in'; then player=1; fi
 programs=0 fragments=0 scripts=0
 for document in README.md $(cd "$PERP_SOURCE" && ls docs/*.md); do
   out=$work/$(basename "$document" .md)
@@ -49,14 +47,12 @@ for document in README.md $(cd "$PERP_SOURCE" && ls docs/*.md); do
           fragments=$((fragments + 1))
         fi ;;
       *.sh)
-        [ "$document" = README.md ] || continue   # the test docs_examples runs those of the other documents
-        grep -vqE '^(perp |cc |#|$)' "$block" && continue
-        if grep -q '^perp ' "$block" && ! command -v perp >/dev/null; then continue; fi
-        if [ "$player" -eq 0 ]; then sed -i '/^perp view /d' "$block"; fi
+        if grep -vq '^cc ' "$block"; then continue; fi
         output=$(cd "$out/run" && bash -euo pipefail "$block" 2>&1) || die "failed: $(cat "$block")"$'\n'"$output"
         scripts=$((scripts + 1)) ;;
     esac
   done
 done
 echo "$programs programs, $fragments fragments, $scripts scripts"
-[ "$programs" -ge 1 ] || die 'no program was found'
+[ "$programs" -ge 3 ] || die "only $programs programs were found"
+[ "$scripts" -ge 2 ] || die "only $scripts scripts were found"
