@@ -5,7 +5,7 @@
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
-#include "../cli/mtx.h"
+#include "mtx.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -38,18 +38,18 @@ esac
 # A program that ends amid a loop, by a signal, and threads that count at the same time leave counts
 # that do not add up: such a line is left out, where gcovr would stop or, with several jobs, wait for
 # ever. One job takes three seconds.
-gcovr -j 1 --gcov-ignore-parse-errors --root . --filter 'src/' --filter 'sim/' --filter 'cli/' --exclude-unreachable-branches \
+gcovr -j 1 --gcov-ignore-parse-errors --root . --filter 'src/' --filter 'sim/' --filter 'cli/' --filter 'experiments/' --exclude-unreachable-branches \
   --csv "$build/coverage.csv" "${html[@]}" "$build" >"$build/gcovr.log" 2>&1 || {
   tail -n 40 "$build/gcovr.log" >&2
   exit 1
 }
 
-# src/method/pgs.c belongs to src/method, sim/contact/step.c to sim/contact, cli/main.c to cli.
+# src/method/sweep/pgs.c belongs to src/method, sim/contact/step.c to sim/contact, cli/io/mtx.c to cli.
 awk -F, -v needed="$needed" '
   NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
   {
     parts = split($column["filename"], part, "/")
-    folder = (part[1] != "cli" && parts > 2) ? part[1] "/" part[2] : part[1]
+    folder = ((part[1] == "src" || part[1] == "sim") && parts > 2) ? part[1] "/" part[2] : part[1]
     lines[folder] += $column["line_total"]
     covered[folder] += $column["line_covered"]
   }

@@ -20,7 +20,7 @@
 #include "allocator.h"
 #include "arena.h"
 #include "assemble.h"
-#include "linear.h"
+#include "dense_kernels.h"
 #include "vector.h"
 
 const perp_linear_ops *perp_backend_linear(void);

@@ -9,7 +9,7 @@
 
 #include "assemble.h"
 #include "free_block.h"
-#include "linear.h"
+#include "dense_kernels.h"
 
 const perp_linear_ops *perp_backend_linear(void);
 

@@ -157,7 +157,7 @@ struct perp_linear_ops {
   // A_II' z_I = rhs_I, otherwise as solve; NULL: it cannot
   int (*solve_transposed)(void *self, const double *rhs, double *z, const perp_deadline *deadline);
 };
-// The built-in linear solvers; src/linear/solvers.def lists them.
+// The built-in linear solvers; src/linear/face/solvers.def lists them.
 int32_t perp_linear_count(void);
 const perp_linear_ops *perp_linear_at(int32_t index);         // NULL outside 0 .. count-1
 const perp_linear_ops *perp_find_linear(const char *name);    // NULL if there is none

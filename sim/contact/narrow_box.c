@@ -6,7 +6,7 @@
 // a point is moved back onto the incident face, within its sides and those of the reference face
 // (whose normal it is), and its gap is measured there; two edges have the gap of their supports.
 #include "narrow.h"
-#include "problem.h"
+#include "island_problem.h"
 
 #ifdef PERP_ODE
 

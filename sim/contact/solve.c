@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "plain.h"
-#include "problem.h"
+#include "island_problem.h"
 #include "step.h"
 
 static double clock_says(const perp_world *w) {
@@ -290,7 +290,7 @@ static perp_error calm(const perp_world *w, worker *by, const island *s, assembl
   const int poor = r->status == PERP_STATUS_TIME_LIMIT && !(r->certificate.residual < POOR) &&
                    w->settings.model <= PERP_CONTACT_FRICTION;
   const perp_error error = poor ? relax(w, by, s, a, r) : PERP_OK;
-  const double factor = error == PERP_OK ? temper(w, s, a->x) : 1.0;
+  const double factor = error == PERP_OK ? limit_energy(w, s, a->x) : 1.0;
   if (factor == 1.0) return error;
   problem_scale(w, s, a->x, factor);
   if (w->settings.model == PERP_CONTACT_BOXED) set_bounds(w, by, s, a->x);
@@ -315,7 +315,7 @@ static void solve_island(void *data, int32_t index, int32_t who) {
   perp_result r;
   assembled *a = &by->made;
   int jammed;
-  perp_error error = jam_find(w, by, s, a, end, &r, &jammed);
+  perp_error error = no_impulses_find(w, by, s, a, end, &r, &jammed);
   if (error == PERP_OK && !jammed)
     error = solve_bounces(w, by, s, a, end, traced ? SOLVE_TRACED : SOLVE_STEP, &r);
   if (error == PERP_OK && r.status != PERP_STATUS_SOLVED) error = calm(w, by, s, a, &r);
@@ -353,8 +353,8 @@ perp_error world_solve(perp_world *w, double deadline) {
       if (s[k].count < above && s[k].count >= least) turn[placed++] = k;
     above = least;
   }
-  // An island may take all the time that is left, except a small share for the islands after it. So a
-  // hard island leaves the others some time, and no island is cut short for the others' sake.
+  // An island may take all the time that is left, except a small share for the islands after it.
+  // So a hard island leaves the others some time, and no island is cut short for the others' sake.
   for (int32_t k = 0; k < count; k++) {
     island *next = &s[turn[k]];
     const double part = fmin(next->count*(double)w->settings.threads/contacts, 1.0);

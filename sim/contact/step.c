@@ -3,7 +3,7 @@
 //   u* = u + h W f                                        forces
 //   b  = J u* + max(d, 0)/h                               or, where two bodies bounce (bounce.c),
 //                                                         J u* + e J u
-//   0 <= l _|_ J W J' l + b >= 0                          and friction: problem.c, solve.c
+//   0 <= l _|_ J W J' l + b >= 0                          and friction: island_problem.c, solve.c
 //   u+ = u* + W J'l,   q+ = q + h u+                      drift.c
 //
 // Without restitution the energy never grows: with f constant, the step changes it by

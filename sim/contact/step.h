@@ -2,7 +2,7 @@
 #ifndef PERP_CONTACT_STEP_H
 #define PERP_CONTACT_STEP_H
 
-#include "problem.h"
+#include "island_problem.h"
 
 void world_start_clock(perp_world *w);                    // when a step begins
 double world_clock(const perp_world *w);                  // seconds since then, >= 0 and finite
@@ -20,15 +20,15 @@ perp_error solve_own(const perp_world *w, worker *by, island *s, assembled *a, d
 perp_error bounce_limit(const perp_world *w, worker *by, island *s, double end);
 int bounce_any(const perp_world *w, const island *s);
 void bounce_none(const perp_world *w, const island *s);   // rows as without restitution
-// sweep.c: passes of Gauss-Seidel on an x that is not certified. First sweep_begin(), which returns 0
-// without memory, once for an island that was assembled last.
+// sweep.c: passes of Gauss-Seidel on an x that is not certified. First sweep_begin(), which
+// returns 0 without memory, once for an island that was assembled last.
 int sweep_begin(const perp_world *w, worker *by, const island *s);
 void sweep(const perp_world *w, const worker *by, const island *s, int passes, double *x);
-// temper.c: by how much to multiply the impulses of an x that is not certified
-double temper(const perp_world *w, const island *s, const double *x);
-// jam.c: are no impulses enough? Then a has the problem and the x to be used.
-perp_error jam_find(const perp_world *w, worker *by, island *s, assembled *a, double end,
-                    perp_result *r, int *jammed);
+// limit_energy.c: by how much to multiply the impulses of an x that is not certified
+double limit_energy(const perp_world *w, const island *s, const double *x);
+// no_impulses.c: are no impulses enough? Then a has the problem and the x to be used.
+perp_error no_impulses_find(const perp_world *w, worker *by, island *s, assembled *a, double end,
+                            perp_result *r, int *jammed);
 #define PROJECT_SOFT 0.01     // compliance of contacts that yield, of their diagonal
 // project.c: takes overlaps away that the contacts now show; budget: energy that may be spent.
 // 1: bodies have moved

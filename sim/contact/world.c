@@ -7,7 +7,7 @@
 
 #include "narrow.h"
 #include "plain.h"
-#include "problem.h"
+#include "island_problem.h"
 
 static _Thread_local char message[512];
 

@@ -10,7 +10,7 @@
 #include <perp/contact.h>
 
 #include "crew.h"
-#include "vec.h"
+#include "vector3.h"
 
 enum { MOST_DIRECTIONS = 64 };
 #define LARGEST 1e12   // of positions, velocities, gravity: their squares and products stay finite

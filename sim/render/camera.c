@@ -2,7 +2,7 @@
 #include <stddef.h>
 
 #include "render.h"
-#include "vec.h"
+#include "point.h"
 
 static const double field = 0.55;    // of view, radians, the smaller side of the picture
 static const double margin = 1.07;   // around what is to be seen

@@ -10,7 +10,7 @@
 // at the centres of its cells, which does not see what is thinner than a cell, has flat surfaces
 // and walls in the right place, and knows where particles were not recorded. The liquid is where
 // either of them says so, and within its box. In the plane the player does the same as this file
-// (viewer/src/surface.js); in space it is given these very nodes (cli/replay_surface.c).
+// (viewer/src/surface.js); in space it is given these very nodes (cli/page/replay_surface.c).
 //
 // Layers of nodes are shared by the threads. Each adds the particles in their order, so that the
 // sums do not depend on who makes them.

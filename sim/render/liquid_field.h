@@ -2,7 +2,7 @@
 #pragma once
 
 #include "render.h"
-#include "vec.h"
+#include "point.h"
 
 typedef struct field {
   int32_t n[3];                // nodes; n[2] = 1 in two dimensions

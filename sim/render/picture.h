@@ -4,7 +4,7 @@
 #include "bins.h"
 #include "liquid_field.h"
 #include "render.h"
-#include "vec.h"
+#include "point.h"
 
 typedef struct solid {         // a sphere or box, prepared
   double near;                 // nobody is nearer to the eye

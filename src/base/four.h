@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "exact.h"
+#include "error_free.h"
 
 #if defined(__GNUC__) && defined(__x86_64__)
 #define FOUR_TARGET __attribute__((target("avx2,fma")))

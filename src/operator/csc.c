@@ -5,7 +5,7 @@
 // instead: less traffic, and no state. The certificate's residual never relies on that claim.
 #include <string.h>
 
-#include "exact.h"
+#include "error_free.h"
 #include "operator.h"
 #include "vector.h"
 

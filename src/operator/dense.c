@@ -1,5 +1,5 @@
 // dense.c: a dense matrix as an operator, row-major or column-major.
-#include "exact.h"
+#include "error_free.h"
 #include "operator.h"
 #include "vector.h"
 

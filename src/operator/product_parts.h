@@ -5,7 +5,7 @@
 
 #include <perp/perp.h>
 
-#include "exact.h"
+#include "error_free.h"
 
 static inline double product_compliance(const perp_product *P, int32_t i) {
   return P->compliance != NULL ? P->compliance[i] : 0.0;

@@ -3,7 +3,7 @@
 // Sweeps run in the inner coordinates, where nothing is rounded if R and C are powers of two:
 //   x = C x',  b = b'/R,  lo = C lo',  hi = C hi',  A_ii = A'_ii/(R_i C_i),  weight = weight'/C.
 #include "entries.h"
-#include "exact.h"
+#include "error_free.h"
 #include "operator.h"
 #include "vector.h"
 

@@ -5,7 +5,7 @@
 // row i once, so x_i is still what it was when the pass began, and the diagonal that is passed in
 // carries the shift.
 #include "entries.h"
-#include "exact.h"
+#include "error_free.h"
 #include "operator.h"
 #include "vector.h"
 

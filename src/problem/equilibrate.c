@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "entries.h"
-#include "linear.h"
+#include "dense_kernels.h"
 #include "problem.h"
 #include "ties.h"
 #include "vector.h"

@@ -1,8 +1,8 @@
 # Files that unpack to far more than they are, streams without an end, and claims of great sizes: they
 # are refused, and the memory that it takes stays below 64 MB plus twice the file.
 # cost: 9
-# shellcheck source=tests/cli/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/cli/kit/tap.sh
+. "$(dirname "$0")/kit/tap.sh"
 room=65536   # kB
 # Sanitizers need memory of their own.
 "$PEAK" plain "$PERP" --version >/dev/null; base=$(<plain); [ "$base" -lt 30000 ] || room=$((room + base + 400000))

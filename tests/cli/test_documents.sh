@@ -1,6 +1,6 @@
 # Manual pages, documentation and completion scripts: valid, and the committed ones up to date.
-# shellcheck source=tests/cli/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/cli/kit/tap.sh
+. "$(dirname "$0")/kit/tap.sh"
 
 run docs made; expect 'docs' 0
 for page in made/*.md made/man/*.1; do

@@ -1,8 +1,8 @@
 # perp export: files read back by readers of their own and compared with the recording; names, frames,
 # refusals, cut recordings, full disks, Ctrl-C. tests/export has the readers.
 # cost: 4
-# shellcheck source=tests/cli/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/cli/kit/tap.sh
+. "$(dirname "$0")/kit/tap.sh"
 set -m   # jobs in the background listen to SIGINT only with job control
 
 "$RECORD_SAMPLE" a.perp 12 || exit 99

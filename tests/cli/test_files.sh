@@ -1,6 +1,6 @@
 # Bad input: exit status 3 and a message that says where.
-# shellcheck source=tests/cli/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/cli/kit/tap.sh
+. "$(dirname "$0")/kit/tap.sh"
 tiny p
 
 run solve nowhere; expect 'a directory that is not there' 3 'err=nowhere: there is no such directory'

@@ -1,6 +1,6 @@
 # perp gen: every family, its parameters, and directories that are never half full.
-# shellcheck source=tests/cli/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/cli/kit/tap.sh
+. "$(dirname "$0")/kit/tap.sh"
 
 run gen; expect 'gen alone lists the families' 0 'out=obstacle'; narrow 'in 80 columns'
 run gen --list --json; expect '--list --json' 0; json 'is one object' families

@@ -1,8 +1,8 @@
 # Text that comes from a file or is a name is shown and never obeyed: by gnuplot, ffmpeg, a browser,
 # a terminal, or by those who read what perp writes.
 # cost: 9
-# shellcheck source=tests/cli/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/cli/kit/tap.sh
+. "$(dirname "$0")/kit/tap.sh"
 # shellcheck disable=SC2016
 hostile=('`touch HIT`' '$(touch HIT)' '"; system("touch HIT") #' "'; system('touch HIT') #"
   "''''\`touch HIT\`'" '"`touch HIT`' '@GPVAL_VERSION' '%n%s%n' '%03d' 'back\' 'a{b}^c_d&e~f' '-rf' '--help'

@@ -1,7 +1,7 @@
 # Ctrl-C: the best iterate is written, exit status 130, no temporary files.
 # cost: 6
-# shellcheck source=tests/cli/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/cli/kit/tap.sh
+. "$(dirname "$0")/kit/tap.sh"
 set -m   # jobs in the background listen to SIGINT only with job control
 
 "$PERP" gen obstacle --size 250 -o o >/dev/null || exit 99

@@ -1,6 +1,6 @@
 # Examples that show a time limit succeed: those of the help and those of the documents.
-# shellcheck source=tests/cli/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/cli/kit/tap.sh
+. "$(dirname "$0")/kit/tap.sh"
 
 run docs made; expect 'docs' 0
 run gen obstacle -o demo; expect 'a problem for the examples' 0

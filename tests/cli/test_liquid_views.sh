@@ -1,8 +1,8 @@
 # Recordings of liquids: perp view, render, export and plot of them. record_swirl writes one by a
 # formula: liquid that swirls in a round tank about a disc that moves.
 # cost: 6
-# shellcheck source=tests/cli/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/cli/kit/tap.sh
+. "$(dirname "$0")/kit/tap.sh"
 
 "$RECORD_SWIRL" a.perp 25 2 24 || exit 99
 "$RECORD_SWIRL" s.perp 3 3 10 || exit 99

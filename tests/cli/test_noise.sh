@@ -1,8 +1,8 @@
 # Recordings whose sizes and check sums agree and whose contents are nonsense: every command refuses them
 # by name, or answers from the parts that it can read, without a crash, within 64 MB plus twice the file.
 # cost: 9
-# shellcheck source=tests/cli/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/cli/kit/tap.sh
+. "$(dirname "$0")/kit/tap.sh"
 room=65536   # kB
 # Sanitizers need memory of their own.
 "$PEAK" plain "$PERP" --version >/dev/null; base=$(<plain); [ "$base" -lt 30000 ] || room=$((room + base + 400000))

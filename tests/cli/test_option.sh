@@ -1,7 +1,7 @@
 # perp option: prices, dates, refusals, JSON, tables, pictures, Ctrl-C.
 # cost: 9
-# shellcheck source=tests/cli/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/cli/kit/tap.sh
+. "$(dirname "$0")/kit/tap.sh"
 small='--grid 160x80'
 
 run option put --S0 36 --K 40 --r 0.06 --sigma 0.2 --T 1

@@ -1,6 +1,6 @@
 # Output that cannot be written: exit status 6, a message, and no half file.
-# shellcheck source=tests/cli/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/cli/kit/tap.sh
+. "$(dirname "$0")/kit/tap.sh"
 tiny p
 
 run solve p -o nowhere/x.mtx; expect 'a folder that is not there' 6 'err=nowhere/x.mtx'

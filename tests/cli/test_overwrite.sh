@@ -1,6 +1,6 @@
 # What a command reads it does not overwrite, under whatever name, and no file without being asked.
-# shellcheck source=tests/cli/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/cli/kit/tap.sh
+. "$(dirname "$0")/kit/tap.sh"
 tiny p
 run solve p -o x.mtx; expect 'an answer' 0
 mkdir sub far; ln -s ../p/A.mtx sub/soft.mtx; ln p/A.mtx sub/hard.mtx; ln -s p folder; ln x.mtx y.mtx

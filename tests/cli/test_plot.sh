@@ -1,7 +1,7 @@
 # --plot and perp plot: SVG and PNG through gnuplot, and clear messages where something is missing.
 # cost: 4
-# shellcheck source=tests/cli/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/cli/kit/tap.sh
+. "$(dirname "$0")/kit/tap.sh"
 tiny p
 "$PERP" gen obstacle --size 12 -o o >/dev/null || exit 99
 "$PERP" gen torsion --nx 12 --ny 9 -o t >/dev/null || exit 99

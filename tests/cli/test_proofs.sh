@@ -1,6 +1,6 @@
 # Farkas vectors, error bounds, proofs, warm starts and linear solvers.
-# shellcheck source=tests/cli/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/cli/kit/tap.sh
+. "$(dirname "$0")/kit/tap.sh"
 tiny p
 
 # two contacts that press against each other: y_1 + y_2 = -2 whatever x is

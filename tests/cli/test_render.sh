@@ -1,7 +1,7 @@
 # perp render: pictures and videos of recordings, refusals, cut files, full disks, Ctrl-C.
 # cost: 16
-# shellcheck source=tests/cli/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/cli/kit/tap.sh
+. "$(dirname "$0")/kit/tap.sh"
 set -m   # jobs in the background listen to SIGINT only with job control
 
 "$RECORD_SAMPLE" a.perp 12

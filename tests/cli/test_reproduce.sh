@@ -1,7 +1,7 @@
 # perp reproduce: the experiments of papers, complete and well-formed.
 # cost: 6
-# shellcheck source=tests/cli/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/cli/kit/tap.sh
+. "$(dirname "$0")/kit/tap.sh"
 
 run reproduce; expect 'reproduce alone lists the experiments' 0 'out=mns08'; narrow 'in 80 columns'
 run reproduce --json; expect 'as JSON too' 0; json 'is one object' experiments

@@ -1,7 +1,7 @@
 # perp run: scenes, refusals, recordings that are cut, interrupted, resumed; the same bits always.
 # cost: 6
-# shellcheck source=tests/cli/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/cli/kit/tap.sh
+. "$(dirname "$0")/kit/tap.sh"
 set -m   # jobs in the background listen to SIGINT only with job control
 
 info() { "$RECORD_INFO" "$@" >.info 2>&1; }

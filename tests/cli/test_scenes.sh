@@ -1,8 +1,8 @@
 # Every scene through the program: certified steps, the same bytes on any number of threads, ranges,
 # nothing at all, full disks. PERP_LONG_TESTS runs them at their defaults.
 # cost: 5
-# shellcheck shell=bash source=tests/cli/tap.sh disable=SC2016
-. "$(dirname "$0")/tap.sh"
+# shellcheck shell=bash source=tests/cli/kit/tap.sh disable=SC2016
+. "$(dirname "$0")/kit/tap.sh"
 info() { "$RECORD_INFO" "$@"; }
 value() { sed -n "s/.*\"$1\": \([-0-9.e+]*\),\{0,1\}\$/\1/p" .out; }   # of a number in the JSON of the last run
 long=${PERP_LONG_TESTS:+1}

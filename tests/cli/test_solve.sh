@@ -1,7 +1,7 @@
 # perp solve and perp check in normal use.
 # cost: 4
-# shellcheck source=tests/cli/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/cli/kit/tap.sh
+. "$(dirname "$0")/kit/tap.sh"
 tiny p
 
 run solve p; expect 'a tiny problem' 0 'out=solved' 'out=method' 'out=n = 2' 'out=residual' 'out=0.5'

@@ -1,7 +1,7 @@
 # perp run: states of interrupted and killed runs, of bodies and of liquids; nothing is lost.
 # cost: 25
-# shellcheck source=tests/cli/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/cli/kit/tap.sh
+. "$(dirname "$0")/kit/tap.sh"
 set -m   # jobs in the background listen to SIGINT only with job control
 
 bodies=(run hollow-sphere --spheres 30 --steps 150 --seed 4)

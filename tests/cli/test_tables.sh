@@ -1,7 +1,7 @@
 # perp classify, methods, explain, doctor.
 # cost: 4
-# shellcheck source=tests/cli/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/cli/kit/tap.sh
+. "$(dirname "$0")/kit/tap.sh"
 tiny p
 
 run classify p; expect 'classify' 0 'out=class' 'out=symmetric' 'out=positive definite' 'out=auto'

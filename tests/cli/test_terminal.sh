@@ -1,7 +1,7 @@
 # On a terminal: colour unless NO_COLOR, and a live line while solving.
 # cost: 5
-# shellcheck source=tests/cli/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/cli/kit/tap.sh
+. "$(dirname "$0")/kit/tap.sh"
 tiny p
 escape=$'\033['
 

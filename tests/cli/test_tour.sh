@@ -1,7 +1,7 @@
 # scripts/tour.sh, the first half of ./run: a short table, the full one in a file, eight curves a panel.
 # cost: 12
-# shellcheck source=tests/cli/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/cli/kit/tap.sh
+. "$(dirname "$0")/kit/tap.sh"
 
 # The tour works in the folder above its own and names the program as ./run builds it, so that the
 # width of its lines does not depend on where this build is.

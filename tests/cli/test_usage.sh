@@ -1,6 +1,6 @@
 # Wrong usage: exit status 2, and a message that names the thing, the value and the range.
-# shellcheck source=tests/cli/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/cli/kit/tap.sh
+. "$(dirname "$0")/kit/tap.sh"
 tiny p
 
 run; expect 'no command shows the help and is wrong usage' 2 'out=Usage: perp COMMAND'

@@ -1,6 +1,6 @@
 # perp view: pages from recordings, names, refusals, JSON. viewer/test looks into the pages.
-# shellcheck source=tests/cli/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/cli/kit/tap.sh
+. "$(dirname "$0")/kit/tap.sh"
 sample=${PERP%/cli/perp}/tests/record_sample
 
 "$sample" a.perp 70 && "$sample" b.perp 20 && "$sample" cut.perp 70 cut || exit 99

@@ -22,4 +22,14 @@ forbid 'numbers depend on the locale; use plain_print() and plain_number() of sr
 forbid 'a library does not choose the locale:' '(^|[^_a-z])setlocale\(' "${libraries[@]}"
 forbid 'the program reads and writes numbers in the locale "C", in which it starts:' \
        '(^|[^_a-z])setlocale\(' cli sim backend
+
+# Sources name a header without its folder, so a name stands for one header. A folder with more
+# files than anybody can look through is split.
+twice=$(find include src sim cli experiments backend bench tests -name '*.h' -printf '%f\n' | sort | uniq -d)
+[ -z "$twice" ] || { echo "several headers have one name: $twice"; bad=1; }
+most=30
+while read -r count folder; do
+  [ "$count" -le $most ] || { echo "$folder has $count files, more than $most: make rooms in it"; bad=1; }
+done < <(find include src sim cli experiments backend bench tests viewer/src scripts -type f \
+           -not -path 'bench/results/*' -not -path '*/seeds/*' -printf '%h\n' | sort | uniq -c)
 exit $bad

@@ -2,7 +2,7 @@
 //
 // The first byte chooses the flags. Beyond what the sanitizers see: the outcome, the message and
 // the matrix do not depend on the number of threads, and what is accepted has the promised shape.
-#include "../../cli/mtx.h"
+#include "mtx.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 //
 // Check sums would keep a fuzzer out, so only the first of the three goes in as it is. Beyond what
 // the sanitizers see: what is accepted has the promised shape, and each failure has a message.
-#include "../../cli/recording_head.h"
+#include "recording_head.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 //
 // A payload is base64 of a zlib stream. Unpacked: the length of a JSON text (u32, little-endian),
 // the text, then planes: of m words of k bytes first the lowest bytes of all words, then the next
-// ones. docs/player.md lists the planes; cli/replay.c writes them.
+// ones. docs/player.md lists the planes; cli/page/replay.c writes them.
 
 // The bytes behind a <script class="recording">.
 export async function unpack(base64) {
@@ -108,7 +108,7 @@ function decodeFluid(data, planes) {
 const LOW = -64, HIGH = 63;                // of values for distances from the surface
 
 // What the nodes before node (i, j, k) suggest: where the planes through three of them lead, inside
-// the grid the mean of three such planes. As in cli/replay_surface.c.
+// the grid the mean of three such planes. As in cli/page/replay_surface.c.
 export function suggested(v, node, i, j, k, line, layer) {
   if (i && j && k)
     return Math.floor((2*(v[node - 1] + v[node - line] + v[node - layer]) - v[node - line - 1]

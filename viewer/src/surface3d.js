@@ -1,7 +1,7 @@
 // surface3d.js: the surface of a liquid in space as triangles: those of an exported mesh.
 //
-// The page has distances from the surface on nodes (cli/replay_surface.c), and this file does with
-// them what cli/surface.c does: marching tetrahedra. A cube of eight nodes is six tetrahedra around
+// The page has distances from the surface on nodes (cli/page/replay_surface.c), and this file does with
+// them what cli/recording/surface_mesh.c does: marching tetrahedra. A cube of eight nodes is six tetrahedra around
 // its diagonal; in each the distance is linear, and its zero is a triangle or a quad. The surface is
 // closed whatever the distances are: each edge has two triangles.
 //
@@ -14,7 +14,7 @@
 //
 // Colours are the mean of the particles around, on a grid of their own.
 const RIM = 2, AIR = 1000;                       // layers at a side; the distance in the second one
-const NEAREST = 0.01;                            // to a node, of an edge, as in cli/surface.c
+const NEAREST = 0.01;                            // to a node, of an edge, as in cli/recording/surface_mesh.c
 
 export class Surface3D {
   constructor({nodes, width, counts, block, box, spacing}) {

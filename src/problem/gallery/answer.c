@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "exact.h"
+#include "error_free.h"
 
 // b = y - A x, rounded once: sums and products carry their errors along. Hence A x + b = y at the
 // known x up to one rounding of b.

@@ -1,0 +1,20 @@
+// describe.h: the flags of a method in words, for lists, pages and JSON.
+#pragma once
+
+#include <jansson.h>
+
+#include "option_table.h"
+
+typedef enum describe_field {
+  DESCRIBE_NEEDS,
+  DESCRIBE_ACCEPTS,
+  DESCRIBE_ASSUMES,
+  DESCRIBE_TRAITS
+} describe_field;
+
+const char *describe_word(const perp_method *method, describe_field field,
+                          int index);   // NULL after the last that holds
+const char *describe_list(const perp_method *method, describe_field field, char *buffer,
+                          size_t size);   // "a, b", or ""
+json_t *describe_json(const perp_method *method, describe_field field);
+const char *describe_iterations(const perp_method *method);   // "Newton"; NULL: an unknown method's

@@ -1,0 +1,154 @@
+// run_dump.c: perp run --dump-problems: each island of a step as a problem directory.
+//
+// Their names are those of [MNS08]: nb and the bodies that move in it, nc and its rows. Where a
+// step before had one of the same size, _2, _3, ... follow.
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "problem_folder.h"
+#include "run_command.h"
+
+typedef struct matrix { int32_t *colptr, *row; double *value; size_t room; } matrix;
+
+static void matrix_free(matrix *A) {
+  free(A->colptr);
+  free(A->row);
+  free(A->value);
+}
+
+// A_ij itself where A is a product of matrices: it has the same bits as A_ji, if these are equal
+static double entry(const perp_operator *A, int32_t i, int32_t j, double known) {
+  double S[4];
+  if (A->ops->add_column || !A->ops->submatrix) return known;
+  const int32_t set[] = {i < j ? i : j, i < j ? j : i};
+  A->ops->submatrix(A->self, set, i == j ? 1 : 2, S);
+  return i == j ? S[0] : i < j ? S[1] : S[2];
+}
+
+// Column by column, whatever the operator is; 0 without memory.
+static int assemble(const perp_operator *A, matrix *out) {
+  const int32_t n = A->n;
+  const perp_operator_ops *ops = A->ops;
+  const size_t bytes = ops->scratch_bytes ? ops->scratch_bytes(A->self) : 0;
+  double *x = calloc((size_t)n + 1, sizeof *x), *y = calloc((size_t)n + 1, sizeof *y);
+  void *scratch = malloc(bytes + 1);
+  out->colptr = calloc((size_t)n + 1, sizeof *out->colptr);
+  int good = x && y && scratch && out->colptr;
+  for (int32_t j = 0; j < n && good; j++) {
+    memset(y, 0, (size_t)n*sizeof *y);
+    x[j] = 1.0;
+    if (ops->add_column) ops->add_column(A->self, j, 1.0, y);
+    else good = ops->apply(A->self, x, y, scratch) == 0;
+    x[j] = 0.0;
+    out->colptr[j + 1] = out->colptr[j];
+    for (int32_t i = 0; i < n && good; i++) {
+      if (y[i] == 0.0) continue;
+      y[i] = entry(A, i, j, y[i]);
+      const size_t k = (size_t)out->colptr[j + 1]++;
+      if (k == out->room) {
+        out->room = 2*out->room + 1024;
+        int32_t *row = realloc(out->row, out->room*sizeof *row);
+        if (row) out->row = row;
+        double *value = realloc(out->value, out->room*sizeof *value);
+        if (value) out->value = value;
+        good = row && value && out->room < INT32_MAX/2;
+        if (!good) break;
+      }
+      out->row[k] = i;
+      out->value[k] = y[i];
+    }
+  }
+  free(x);
+  free(y);
+  free(scratch);
+  return good;
+}
+
+static int is_taken(const char *folder, int32_t bodies, int32_t n, long k, char *path,
+                    size_t size) {
+  struct stat status;
+  char number[24] = "";
+  if (k > 1) snprintf(number, sizeof number, "_%ld", k);
+  snprintf(path, size, "%s/nb%03d_nc%04d%s", folder, (int)bodies, (int)n, number);
+  return stat(path, &status) == 0;
+}
+
+// The first number that is free: names are taken one after another, so bisection finds it.
+static void find_name(const char *folder, int32_t bodies, int32_t n, char *path, size_t size) {
+  long last = 0, next = 1;   // taken, and perhaps free
+  while (is_taken(folder, bodies, n, next, path, size) && next < LONG_MAX/2) last = next, next *= 2;
+  while (next - last > 1) {
+    const long middle = last + (next - last)/2;
+    if (is_taken(folder, bodies, n, middle, path, size)) last = middle;
+    else next = middle;
+  }
+  is_taken(folder, bodies, n, next, path, size);
+}
+
+static int write_problem(const perp_problem *problem, const double *x, const char *path,
+                         const char *comment) {
+  matrix A = {0};
+  int code;
+  if (!assemble(&problem->A, &A)) code = fail(CODE_IO, "out of memory for the problem");
+  else
+    code = problem_folder_create(path, &(problem_parts){
+        .n = problem->A.n, .colptr = A.colptr, .row = A.row, .value = A.value, .b = problem->b,
+        .lo = problem->lo, .hi = problem->hi, .x = x, .comment = comment});
+  matrix_free(&A);
+  return code;
+}
+
+// Names such as nb012_nc0034_2 and step0012_n00345.
+static int is_dump(const char *name) {
+  int end = 0;
+  if (sscanf(name, "nb%*[0-9]_nc%*[0-9]%n", &end) == 0 && end > 0) return 1;
+  return sscanf(name, "step%*[0-9]_n%*[0-9]%n", &end) == 0 && end > 0;
+}
+
+int run_dump_check(const char *folder) {
+  char found[256] = "";
+  DIR *list = opendir(folder);
+  if (!list) return CODE_OK;   // there is none yet, or making it will say why not
+  for (const struct dirent *item; (item = readdir(list)) != NULL;) {
+    if (is_dump(item->d_name) && (!*found || strcmp(item->d_name, found) < 0))
+      snprintf(found, sizeof found, "%s", item->d_name);
+  }
+  closedir(list);
+  if (!*found) return CODE_OK;
+  return fail(CODE_USAGE, "--dump-problems = %s: it has problems of another run, such as %s; name "
+              "another directory, or remove that one", folder, found);
+}
+
+int run_dump_folder(run_session *s, const char *folder) {
+  if (mkdir(folder, 0777) == 0) s->made = 1;
+  else if (errno != EEXIST)
+    return fail(CODE_IO, "%s: cannot make the directory: %s", folder, strerror(errno));
+  return CODE_OK;
+}
+
+int run_dump_bodies(run_session *s, const char *folder) {
+  perp_step report;
+  perp_world_report(s->world, &report);
+  int code = run_dump_folder(s, folder);
+  if (code) return code;
+  for (int32_t k = 0; k < report.islands && !code; k++) {
+    perp_problem problem;
+    const double *x = NULL;
+    int32_t bodies = 0;
+    char path[4096], comment[2304];
+    const perp_error error = perp_world_problem(s->world, k, &problem, &x, &bodies);
+    if (error != PERP_OK) return fail(CODE_IO, "%s", perp_world_message());
+    find_name(folder, bodies, problem.A.n, path, sizeof path);
+    snprintf(comment, sizeof comment, "%s\nstep %lld, island %d", s->command,
+             (long long)report.step, (int)k);
+    code = write_problem(&problem, x, path, comment);
+  }
+  if (code && s->made) rmdir(folder);   // stays if something is in it
+  return code;
+}

@@ -1,0 +1,16 @@
+// quantiles.h: some of a stream of numbers whose length nobody knows, and their quantiles.
+#pragma once
+
+#include <stdint.h>
+
+enum { SAMPLE_MOST = 1 << 14 };
+
+typedef struct sample {        // every `stride`-th number, `room` of them at most
+  float value[SAMPLE_MOST];
+  int64_t seen, stride;
+  int room, count;
+} sample;
+
+void quantiles_begin(sample *s, int room);   // room: even, at most SAMPLE_MOST
+void quantiles_add(sample *s, double value);
+double quantiles_quantile(sample *s, double part);   // 0 where there is none; sorts the numbers

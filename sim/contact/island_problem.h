@@ -1,0 +1,68 @@
+// island_problem.h: the complementarity problem of an island, in the memory of a worker.
+#ifndef PERP_CONTACT_ISLAND_PROBLEM_H
+#define PERP_CONTACT_ISLAND_PROBLEM_H
+
+#include "world.h"
+
+// How a problem is solved: that of the step as the settings say, and with a trace; normal problems
+// of our own by auto, as not every method takes them, and roughly, to move bodies apart.
+typedef enum solve_kind {
+  SOLVE_STEP, SOLVE_TRACED, SOLVE_OWN, SOLVE_ROUGH, SOLVE_KINDS
+} solve_kind;
+
+enum {
+  CLASSES = 17,
+  SMALL = 16                  // rows: dense, the library's short way
+};
+
+typedef struct assembled {    // views of buffers of the worker
+  perp_problem problem;
+  perp_dense dense;
+  perp_product product;
+  perp_contacts contacts;
+  double *x;                  // n
+} assembled;
+
+struct worker {
+  perp_allocator allocator;   // of the world, with a count of what it refuses
+  perp_allocator from;        // of the world
+  int64_t refused;            // requests for memory so far: a solve that misses some may go on
+  perp_solver *solver[SOLVE_KINDS][CLASSES];   // by size of the problem: 4^class rows
+  perp_limits limits[SOLVE_KINDS][CLASSES];
+  buffer arms;                // contacts x 36: arm x direction, and W times that, on either side
+  buffer rowptr, column, value, W;
+  buffer direction, mu;       // of E13 (27)
+  buffer blocks;              // contacts x 9: problem_block() of each, for sweeps
+  buffer b, x, lo, hi, compliance, rest, set, scratch;
+  assembled made;
+  perp_error error;
+  char message[512];
+  void *geometry[2];          // two boxes of ODE's
+};
+
+// What follows returns 0 without memory. The problem is w->...->problem with x filled from the
+// warm start; `l` is the list that the island's contacts are in.
+int problem_normal(const perp_world *w, worker *by, const contact_list *l, const island *s,
+                   assembled *out);
+int problem_friction(const perp_world *w, worker *by, const contact_list *l, const island *s,
+                     assembled *out);
+int problem_boxed(const perp_world *w, worker *by, const contact_list *l, const island *s,
+                  assembled *out);
+// J W J' + C instead of the J W J' of a normal problem, C: `part` of its diagonal
+int problem_soften(worker *by, assembled *a, double part);
+// what x says of contact i of the island, world.width values
+void problem_row(const perp_world *w, const island *s, const double *x, int32_t i, double *kept);
+void problem_scale(const perp_world *w, const island *s, double *x, double factor);   // impulses
+// what x says into kept, world.width values for each contact of the list
+void problem_keep(const perp_world *w, const island *s, const double *x, double *kept);
+// Contact i of the island that was assembled last, along its normal and tangents: the velocities v
+// that body.shift adds to it, and impulses l into body.shift.
+void problem_feel(const perp_world *w, const worker *by, const contact *c, int32_t i, double *v);
+void problem_hit(const perp_world *w, const worker *by, const contact *c, int32_t i,
+                 const double *l);
+// B between its own directions, 3 x 3
+void problem_block(const perp_world *w, const worker *by, const contact *c, int32_t i, double *G);
+// The impulse of a contact on a: along the normal, and its tangential vector.
+double problem_impulse(const perp_world *w, const contact *c, const double *x, double *tangential);
+
+#endif

@@ -1,0 +1,104 @@
+// no_impulses.c: islands that are pressed by bodies which nothing stops.
+//
+// A body of infinite mass that moves asks others to get out of its way. Where they cannot, no
+// impulses are enough: the problem has no solution, and methods say so only after they have tried
+// all else. Normals tell. If there is u >= 0 with J'u = 0 and b'u < 0, a stress that pushes nobody,
+// it is a Farkas vector of the normal problem, and of E13 (27), too: u'(Bnn ln + Bnt lt) = 0.
+// With a small compliance C = SMALL_PART of the diagonal the normal problem is definite, and
+//     0 <= z _|_ (A + C) z + b >= 0                 grows along u where there is one, like 1/C
+//     0 <= u+ _|_ (A + C) u+ - C u >= 0             proximal points of u'A u/2: u to rounding
+// perp_check_farkas_within() decides what this proves. There may be no solution at all, or none
+// below a large radius. Or there is none with sensible impulses, because rounding has tilted
+// contacts so that friction finds a hold there; then nothing is claimed. The impulses used are
+// those of contacts without friction, with the compliance of a projection. It costs a few normal
+// problems, in islands with driven bodies only: elsewhere nothing is asked for that standing still
+// would not give.
+#include <string.h>
+
+#include "step.h"
+
+#define SMALL_PART 1e-6
+#define FAR 1e4               // times the impulses of soft contacts: more than there can be
+enum { POINTS = 4 };          // proximal: each takes what is not u down to about SMALL_PART
+
+// The normal problem with a compliance, solved from 0; *found: 0 if it was not
+static perp_error squeeze(const perp_world *w, worker *by, island *s, double part, double end,
+                          assembled *a, int *found) {
+  if (!problem_normal(w, by, &w->now, s, a) || !problem_soften(by, a, part))
+    return PERP_ERROR_MEMORY;
+  const contact *c = w->now.contacts.at;
+  double *b = by->b.at;
+  for (int32_t i = 0; i < s->count; i++) {   // without restitution, which can be done without
+    const contact *k = &c[s->order[i]];
+    b[i] = k->parting[0] + fmax(k->gap, 0.0)/w->settings.step;
+    a->x[i] = 0.0;
+  }
+  return solve_own(w, by, s, a, end, found);
+}
+
+static double largest(const double *x, int32_t n) {
+  double most = 0.0;
+  for (int32_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  return most;
+}
+
+// u of the comment, into u; *found: 0 if there is none in sight
+static perp_error find_stress(const perp_world *w, worker *by, island *s, double end, double *u,
+                              int *found) {
+  assembled a;
+  perp_error error = squeeze(w, by, s, SMALL_PART, end, &a, found);
+  const double *C = by->compliance.at;
+  double *b = by->b.at, most = 0.0;
+  if (error != PERP_OK || !*found) return error;
+  for (int32_t i = 0; i < s->count; i++) most = fmax(most, C[i]*a.x[i]);
+  *found = most > 1e-3*largest(b, s->count);   // else what is asked for is there
+  for (int k = 0; k < POINTS && error == PERP_OK && *found; k++) {
+    const double size = largest(a.x, s->count);
+    for (int32_t i = 0; i < s->count; i++) {
+      a.x[i] /= size;
+      b[i] = -C[i]*a.x[i];
+    }
+    error = solve_own(w, by, s, &a, end, found);
+  }
+  memcpy(u, a.x, (size_t)s->count*sizeof *u);
+  return error;
+}
+
+// x of the island's own problem: l along normals
+static void put_normals(const perp_world *w, const island *s, const double *l, double *x) {
+  const int32_t stride = w->settings.model == PERP_CONTACT_BOXED ? w->settings.dimension : 1;
+  memset(x, 0, (size_t)s->rows*sizeof *x);
+  for (int32_t i = 0; i < s->count; i++) x[stride*i] = l[i];
+}
+
+perp_error no_impulses_find(const perp_world *w, worker *by, island *s, assembled *a, double end,
+                            perp_result *r, int *jammed) {
+  *jammed = 0;
+  const size_t n = (size_t)s->count;
+  if (!s->driven) return PERP_OK;
+  if (!buffer_grow(&by->allocator, &by->rest, 2*n*sizeof(double), 0)) return PERP_ERROR_MEMORY;
+  double *u = by->rest.at, *l = u + n;
+  int found;
+  perp_error error = find_stress(w, by, s, end, u, &found);
+  if (error != PERP_OK || !found) return error;
+  error = squeeze(w, by, s, PROJECT_SOFT, end, a, &found);
+  if (error != PERP_OK || !found) return error;
+  memcpy(l, a->x, n*sizeof *l);
+  bounce_none(w, s);
+  if (!problem_of(w, by, &w->now, s, a)) return PERP_ERROR_MEMORY;
+  perp_farkas farkas;
+  put_normals(w, s, u, a->x);
+  error = perp_check_farkas_within(&a->problem, a->x, w->options.tol, w->options.absolute_tol,
+                                   &by->allocator, &farkas);
+  double sum = 0.0;
+  for (size_t i = 0; i < n; i++) sum += l[i];
+  const int far = -farkas.value > farkas.allowed && farkas.radius > FAR*sum;
+  if (error != PERP_OK || !(farkas.proven || farkas.bounded || far)) return error;
+  put_normals(w, s, l, a->x);
+  *jammed = 1;
+  *r = (perp_result){.status = farkas.proven    ? PERP_STATUS_INFEASIBLE
+                               : farkas.bounded ? PERP_STATUS_NO_SMALL_SOLUTION
+                                                : PERP_STATUS_UNSOLVED,
+                     .radius = farkas.proven || farkas.bounded ? farkas.radius : 0.0};
+  return solve_judge(w, a, &r->certificate);
+}

@@ -1,0 +1,47 @@
+// error_free.h: error-free sums and products,
+// for residuals computed as if in twice the working precision.
+//
+// Ogita, Rump, Oishi: Accurate sum and dot product (2005), algorithms TwoSum,
+// TwoProduct (with fma), Dot2.
+#ifndef PERP_ERROR_FREE_H
+#define PERP_ERROR_FREE_H
+
+#include <math.h>
+
+// Kernels that use fma() are compiled twice on x86-64: with the instruction, and for machines
+// without it. Both give the same bits, because fma() is exact either way.
+#if defined(__GNUC__) && defined(__x86_64__)
+#define EXACT_FMA __attribute__((target("fma")))
+#define EXACT_HAS_FMA() __builtin_cpu_supports("fma")
+#define EXACT_WIDE __attribute__((target("avx2")))   // sums in a fixed order: the same bits too
+#define EXACT_HAS_WIDE() __builtin_cpu_supports("avx2")
+#define EXACT_INLINE static inline __attribute__((always_inline))
+#else
+#define EXACT_FMA
+#define EXACT_HAS_FMA() 1
+#define EXACT_WIDE
+#define EXACT_HAS_WIDE() 0
+#define EXACT_INLINE static inline
+#endif
+
+typedef struct exact_sum { double high, low; } exact_sum;   // the value is high + low
+
+EXACT_INLINE void exact_add(exact_sum *s, double a) {          // s += a
+  const double t = s->high + a, z = t - s->high;
+  s->low += (s->high - (t - z)) + (a - z);                   // TwoSum
+  s->high = t;
+}
+
+EXACT_INLINE void exact_add_product(exact_sum *s, double a, double b) {   // s += a b
+  const double p = a*b, e = fma(a, b, -p);                    // TwoProduct
+  const double t = s->high + p, z = t - s->high;
+  s->low += ((s->high - (t - z)) + (p - z)) + e;             // TwoSum
+  s->high = t;
+}
+
+EXACT_INLINE double exact_value(exact_sum s) {
+  const double v = s.high + s.low;
+  return v - v == 0.0 ? v : s.high;   // an overflowed error term must not turn an infinity into NaN
+}
+
+#endif

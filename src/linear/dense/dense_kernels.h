@@ -1,0 +1,42 @@
+// dense_kernels.h: small dense kernels for the linear solvers and for methods that factor by
+// themselves.
+#ifndef PERP_DENSE_KERNELS_H
+#define PERP_DENSE_KERNELS_H
+
+#include <perp/method.h>
+
+// Row and column scales (powers of two) that bring every non-zero row and column of S to a largest
+// entry near 1; S is scaled in place: S <- diag(r) S diag(c). Rows and columns of zeros keep the
+// scale 1. S: rows x columns, row-major; r: rows; c: columns.
+void dense_equilibrate(int32_t rows, int32_t columns, double *S, double *r, double *c);
+
+// P S = L U in place with partial pivoting: step k exchanged the rows k and pivot[k]. Returns 0, or
+// k + 1 where no entry of column k exceeds `floor` in magnitude; columns 0 .. k-1 are then
+// factored. The deadline (NULL: none) is asked now and then; -1: it has passed.
+int32_t lu_factor(int32_t m, double *S, int32_t *pivot, double floor,
+                  const perp_deadline *deadline);   // m x m, row-major; m
+void lu_solve(int32_t m, const double *S, const int32_t *pivot, double *v);   // v <- S^-1 v
+
+// All solutions of S x = rhs by elimination with complete pivoting: x + N t. Pivots <= threshold
+// times the largest entry of S count as zero, and so do the equations they leave over: the caller
+// checks whether x satisfies them. Returns the rank; N is columns x (columns - rank), row-major;
+// *smallest is the smallest pivot relative to the first. order, x: columns; N: columns^2.
+int32_t lu_affine(int32_t rows, int32_t columns, double *S, double *rhs, double threshold,
+                  int32_t *order, double *x, double *N, double *smallest);
+
+// The free rows in `set`, ascending; set NULL: only counted. Returns how many.
+static inline int32_t free_rows(int32_t n, const uint8_t *is_free, int32_t *set) {
+  int32_t m = 0;
+  for (int32_t i = 0; i < n; i++) {
+    if (!is_free[i]) continue;
+    if (set != NULL) set[m] = i;
+    m++;
+  }
+  return m;
+}
+
+static inline int deadline_passed(const perp_deadline *deadline) {
+  return deadline != NULL && deadline->passed != NULL && deadline->passed(deadline->context) != 0;
+}
+
+#endif

@@ -1,0 +1,74 @@
+// face.c: the kinds of face behind one interface.
+#include "face_kind.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "dense_kernels.h"
+#include "vector.h"
+
+int face_follow(face *f, int32_t n, const uint8_t *kept, const uint8_t *is_free,
+                int (*modify)(face *f, int32_t row, uint8_t comes), const perp_deadline *deadline) {
+  for (uint8_t comes = 0; comes < 2; comes++)
+    for (int32_t i = 0; i < n; i++) {
+      if (kept[i] == comes || (is_free[i] != 0) != comes) continue;
+      const int code = deadline_passed(deadline) ? -1 : modify(f, i, comes);
+      if (code != 0) return code;
+    }
+  return 0;
+}
+
+int face_checked(int32_t n, double *v, int good) {
+  double size = good ? 0.0 : (double)INFINITY;
+  for (int32_t i = 0; i < n; i++) size = max_or_nan(size, fabs(v[i]));
+  if (size <= 0x1p1000) return 0;
+  memset(v, 0, (size_t)n*sizeof *v);
+  return 1;
+}
+
+face *face_create(const perp_operator *A, const perp_allocator *allocator, int *failed) {
+  return face_choose(A, 1, allocator, failed);
+}
+
+void face_destroy(face *f) {
+  if (f != NULL) f->kind->destroy(f);
+}
+
+double face_asymmetry(const face *f) { return f->asymmetry; }
+
+int face_values(face *f, const perp_operator *A) { return f->kind->values(f, A); }
+
+void face_shift(face *f, double sigma) { f->kind->shift(f, sigma); }
+
+int face_update(face *f, const uint8_t *is_free, const perp_deadline *deadline) {
+  return f->kind->update(f, is_free, deadline);
+}
+
+int face_solve(face *f, double *v, int refine) { return f->kind->solve(f, v, refine); }
+
+int face_solve_within(face *f, double *v, int refine, const perp_deadline *deadline) {
+  f->deadline = deadline;
+  const int code = f->kind->solve(f, v, refine);
+  f->deadline = NULL;
+  return code == 1 && deadline_passed(deadline) ? -1 : code;
+}
+
+void face_apply(const face *f, const double *x, double *y) { f->kind->apply(f, x, y); }
+
+double face_flops_anew(const face *f) { return f->kind->flops_anew(f); }
+
+double face_flops_rows(const face *f, const uint8_t *is_free) {
+  return f->kind->flops_rows(f, is_free);
+}
+
+double face_flops_solve(const face *f) { return f->kind->flops_solve(f); }
+
+double face_flops_update(const face *f, const uint8_t *is_free) {
+  return f->kind->flops_update(f, is_free);
+}
+
+int32_t face_factorizations(const face *f) { return f->factorizations; }
+
+int32_t face_modifications(const face *f) { return f->modifications; }
+
+int64_t face_nnz(const face *f) { return f->kind->nnz(f); }

@@ -1,0 +1,310 @@
+// face_entries.c: the face by the entries of A: a sparse LDL' whose rows come and go.
+//
+// S = R (A + sigma I) R with powers of two R that bring the diagonal near 1; one analysis of the
+// whole pattern, so rows that are not free stand as rows of the identity and I may be anything.
+// update chooses: modifying the rows that changed, one by one, deletions first (they keep a
+// semidefinite block definite), or factoring anew, by the operations of either.
+// A factor made anew solves with a backward error of some roundings whatever the condition of the
+// definite S_II is (Higham, Accuracy and stability, 10.1), modifications add to it; so a first
+// residual above DRIFT says that the factor has drifted. Cost: see sparse_ldl.c and
+// sparse_ldl_rows.c.
+#include "face_kind.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "assemble.h"
+#include "dense_kernels.h"
+#include "operator.h"
+#include "sparse_ldl.h"
+#include "vector.h"
+
+#define ROW_WEIGHT 0.25      // an operation of a modification takes as long as so many of a factor:
+                             //   0.2 to 0.5 on walls and grids, as many of them meet zeros
+#define OVERHEAD 300.0       // operations a row that a factorisation takes besides
+#define DRIFT 1e-11          // backward error at which the factor is made anew
+#define EXACT 1e-14          // ... and at which a refinement would gain nothing
+#define FLOOR (64*0x1p-52)   // of pivots: rounding leaves so much of entries near 1
+
+typedef struct entries_face {
+  face base;
+  perp_allocator memory;
+  int32_t n;
+  perp_csc S;                // R (A + sigma I) R: the analysed pattern
+  double *value;             // of S
+  double *diagonal;          // n: of R A R
+  int32_t *at;               // n: where the diagonal of S is
+  double *r;                 // n: R
+  double *rhs, *rest;        // n each: work of a solve
+  double *plus;              // n, all 1: the signs of the pivots
+  uint8_t *kept;             // n: rows that the factor holds
+  sparse_ldl *ldl;
+  double sigma;              // of S
+  double norm;               // largest row sum of |S|
+  int32_t since;             // modifications since the last factorisation
+  int factored;              // the factor is that of `kept`
+  int ready;                 // ... and the last update went well
+} entries_face;
+
+static void *take(const perp_allocator *memory, int32_t count, size_t size) {
+  return memory->allocate(memory->context, (count > 0 ? (size_t)count : 1)*size);
+}
+
+static void drop(const perp_allocator *memory, void *block) {
+  if (block != NULL) memory->release(memory->context, block);
+}
+
+static void destroy(face *base) {
+  entries_face *f = (entries_face *)base;
+  const perp_allocator memory = f->memory;
+  void *const blocks[] = {f->diagonal, f->at, f->r, f->rhs, f->rest, f->plus, f->kept};
+  for (size_t k = 0; k < sizeof blocks/sizeof blocks[0]; k++) drop(&memory, blocks[k]);
+  sparse_ldl_destroy(f->ldl);
+  assembled_free(&memory, &f->S);
+  drop(&memory, f);
+}
+
+// S <- R S R, the diagonal near 1 where it is not 0, else the largest entry.
+static void scale(entries_face *f) {
+  const perp_csc *S = &f->S;
+  for (int32_t j = 0; j < f->n; j++) {
+    double largest = 0.0;
+    for (int32_t p = S->colptr[j]; p < S->colptr[j + 1]; p++) {
+      if (S->row[p] == j) f->at[j] = p;
+      largest = max2(largest, fabs(f->value[p]));
+    }
+    const double d = fabs(f->value[f->at[j]]), size = d > 0x1p-60*largest ? d : largest;
+    int e = 0;
+    frexp(size > 0.0 ? size : 1.0, &e);
+    f->r[j] = power_of_two_within(-e/2, 500);
+  }
+  for (int32_t j = 0; j < f->n; j++)
+    for (int32_t p = S->colptr[j]; p < S->colptr[j + 1]; p++)
+      f->value[p] *= f->r[j]*f->r[S->row[p]];
+  for (int32_t j = 0; j < f->n; j++) f->diagonal[j] = f->value[f->at[j]];
+}
+
+// work: n
+static double asymmetry(const perp_csc *S, int32_t *work) {
+  double most = 0.0;
+  if (csc_is_symmetric(S, work)) return 0.0;
+  for (int32_t j = 0; j < S->columns; j++)
+    for (int32_t p = S->colptr[j]; p < S->colptr[j + 1]; p++)
+      most = max2(most, fabs(S->value[p] - csc_entry(S, j, S->row[p])));
+  return most;
+}
+
+static void put_shift(entries_face *f, double sigma) {
+  f->sigma = sigma;
+  f->factored = f->ready = 0;
+  f->norm = 0.0;
+  for (int32_t j = 0; j < f->n; j++) {
+    double sum = 0.0;
+    f->value[f->at[j]] = f->diagonal[j] + sigma*f->r[j]*f->r[j];
+    for (int32_t p = f->S.colptr[j]; p < f->S.colptr[j + 1]; p++) sum += fabs(f->value[p]);
+    f->norm = max2(f->norm, sum);
+  }
+}
+
+static void shift(face *base, double sigma) {
+  entries_face *f = (entries_face *)base;
+  if (sigma != f->sigma) put_shift(f, sigma);
+}
+
+static int values(face *base, const perp_operator *A) {
+  entries_face *f = (entries_face *)base;
+  perp_csc B = {0};
+  int code = A->n != f->n ? 1 : assemble_csc(A, 1, &f->memory, &B);
+  if (code == 0) {
+    const size_t columns = ((size_t)f->n + 1)*sizeof *B.colptr,
+                 rows = (size_t)B.colptr[f->n]*sizeof *B.row;
+    if (memcmp(B.colptr, f->S.colptr, columns) != 0 || memcmp(B.row, f->S.row, rows) != 0) code = 1;
+  }
+  if (code == 0) {
+    memcpy(f->value, B.value, (size_t)B.colptr[f->n]*sizeof *f->value);
+    scale(f);
+    put_shift(f, f->sigma);
+  }
+  assembled_free(&f->memory, &B);
+  return code;
+}
+
+static int anew(entries_face *f, const perp_deadline *deadline) {
+  f->factored = f->ready = 0;
+  f->since = 0;
+  f->base.factorizations++;
+  const int code = sparse_ldl_factor(f->ldl, &f->S, f->kept, FLOOR, deadline);
+  f->factored = f->ready = code == 0;
+  return code;
+}
+
+// Of the modifications, up to where they are `enough`.
+static double rows_up_to(const entries_face *f, const uint8_t *is_free, double enough) {
+  double flops = 0.0;
+  if (!f->factored) return (double)INFINITY;
+  for (int32_t i = 0; i < f->n && flops <= enough; i++)
+    if ((is_free[i] != 0) != f->kept[i]) flops += ROW_WEIGHT*sparse_ldl_row_flops(f->ldl, &f->S, i);
+  return flops;
+}
+
+static double flops_rows(const face *base, const uint8_t *is_free) {
+  return rows_up_to((const entries_face *)base, is_free, (double)INFINITY);
+}
+
+static double flops_update(const face *base, const uint8_t *is_free) {
+  const entries_face *f = (const entries_face *)base;
+  const double made_anew = sparse_ldl_flops_kept(f->ldl, is_free) + OVERHEAD*f->n;
+  return min2(made_anew, rows_up_to(f, is_free, made_anew));
+}
+
+// Row i goes (0) or comes (1): 0, or as face_update, or FACE_ANEW.
+static int modify(face *base, int32_t i, uint8_t comes) {
+  entries_face *f = (entries_face *)base;
+  const int code = comes ? sparse_ldl_add(f->ldl, &f->S, f->kept, i, FLOOR)
+                         : sparse_ldl_delete(f->ldl, &f->S, i, FLOOR);
+  if (code == 1) return i + 1;
+  f->kept[i] = comes;
+  f->base.modifications++;
+  f->since++;
+  return code == 0 ? 0 : FACE_ANEW;
+}
+
+static int update(face *base, const uint8_t *is_free, const perp_deadline *deadline) {
+  entries_face *f = (entries_face *)base;
+  const double made_anew = sparse_ldl_flops_kept(f->ldl, is_free) + OVERHEAD*f->n;
+  f->ready = 0;
+  const int code = rows_up_to(f, is_free, made_anew) <= made_anew
+                       ? face_follow(base, f->n, f->kept, is_free, modify, deadline) : FACE_ANEW;
+  if (code == FACE_ANEW) {
+    for (int32_t i = 0; i < f->n; i++) f->kept[i] = is_free[i] != 0;
+    return anew(f, deadline);
+  }
+  f->ready = code == 0;
+  return code;
+}
+
+// rest <- rhs - S_II z, z in v; returns its size relative to |S||z| + |rhs|, in maxima.
+static double residual(entries_face *f, const double *v) {
+  double most = 0.0, size = 0.0, right = 0.0;
+  memcpy(f->rest, f->rhs, (size_t)f->n*sizeof *f->rest);
+  for (int32_t j = 0; j < f->n; j++) {
+    if (v[j] == 0.0) continue;
+    for (int32_t p = f->S.colptr[j]; p < f->S.colptr[j + 1]; p++)
+      f->rest[f->S.row[p]] -= f->value[p]*v[j];
+  }
+  for (int32_t i = 0; i < f->n; i++) {
+    if (!f->kept[i]) f->rest[i] = 0.0;
+    most = max_or_nan(most, fabs(f->rest[i]));
+    size = max2(size, fabs(v[i]));
+    right = max2(right, fabs(f->rhs[i]));
+  }
+  const double all = f->norm*size + right;
+  return all > 0.0 ? most/all : most;
+}
+
+static void first_solve(entries_face *f, double *v) {
+  memcpy(v, f->rhs, (size_t)f->n*sizeof *v);
+  sparse_ldl_solve(f->ldl, v);
+}
+
+static int solve(face *base, double *v, int refine) {
+  entries_face *f = (entries_face *)base;
+  const int32_t n = f->n;
+  for (int32_t i = 0; i < n; i++) f->rhs[i] = f->kept[i] && f->ready ? f->r[i]*v[i] : 0.0;
+  memset(v, 0, (size_t)n*sizeof *v);
+  if (!f->ready) return 1;
+  first_solve(f, v);
+  if (refine > 0) {
+    double error = residual(f, v);
+    if (!(error <= DRIFT) && f->since > 0) {
+      if (anew(f, base->deadline) != 0) {
+        memset(v, 0, (size_t)n*sizeof *v);
+        return 1;
+      }
+      first_solve(f, v);
+      error = residual(f, v);
+    }
+    for (int k = 0; k < refine && error > EXACT; k++) {
+      sparse_ldl_solve(f->ldl, f->rest);
+      for (int32_t i = 0; i < n; i++) v[i] += f->rest[i];
+      const double before = error;
+      error = residual(f, v);
+      if (!(error < 0.5*before)) break;   // rounding is reached, or it does not converge
+    }
+  }
+  for (int32_t i = 0; i < n; i++) v[i] = f->kept[i] ? f->r[i]*v[i] : 0.0;
+  return face_checked(n, v, 1);
+}
+
+static void apply(const face *base, const double *x, double *y) {
+  const entries_face *f = (const entries_face *)base;
+  for (int32_t i = 0; i < f->n; i++) y[i] = 0.0;
+  for (int32_t j = 0; j < f->n; j++) {
+    const double u = x[j]/f->r[j];
+    for (int32_t p = f->S.colptr[j]; p < f->S.colptr[j + 1] && u != 0.0; p++)
+      y[f->S.row[p]] += f->value[p]*u;
+  }
+  for (int32_t i = 0; i < f->n; i++) y[i] /= f->r[i];
+}
+
+static double flops_anew(const face *base) {
+  return sparse_ldl_flops(((const entries_face *)base)->ldl);
+}
+
+static int64_t nnz(const face *base) { return sparse_ldl_nnz(((const entries_face *)base)->ldl); }
+
+// Half as fast as a factorisation: each entry is used once.
+static double flops_solve(const face *base) { return 8.0*(double)nnz(base); }
+
+static const face_kind kind = {destroy, values, shift, update, solve, apply, flops_anew, flops_rows,
+                               flops_solve, nnz, flops_update};
+
+face *face_entries_of(perp_csc *A, const perp_allocator *allocator, int *failed) {
+  const perp_allocator memory = allocator_of(allocator);
+  const int32_t n = A->columns;
+  entries_face *f = take(&memory, 1, sizeof *f);
+  *failed = -2;
+  if (f == NULL) {
+    assembled_free(&memory, A);
+    return NULL;
+  }
+  *f = (entries_face){.base.kind = &kind, .memory = memory, .n = n, .S = *A};
+  *A = (perp_csc){0};
+  f->diagonal = take(&memory, n, sizeof *f->diagonal);
+  f->at = take(&memory, n, sizeof *f->at);
+  f->r = take(&memory, n, sizeof *f->r);
+  f->rhs = take(&memory, n, sizeof *f->rhs);
+  f->rest = take(&memory, n, sizeof *f->rest);
+  f->plus = take(&memory, n, sizeof *f->plus);
+  f->kept = take(&memory, n, sizeof *f->kept);
+  f->ldl = sparse_ldl_create(&memory);
+  int32_t *next = take(&memory, n, sizeof *next);
+  if (f->diagonal != NULL && f->at != NULL && f->r != NULL && f->rhs != NULL && f->rest != NULL &&
+      f->plus != NULL && f->kept != NULL && f->ldl != NULL && next != NULL) {
+    *failed = 2*sparse_ldl_analyse(f->ldl, &f->S);
+    if (*failed == -4) *failed = -2;
+  }
+  if (*failed != 0) {
+    drop(&memory, next);
+    destroy(&f->base);
+    return NULL;
+  }
+  f->value = (double *)f->S.value;   // ours: assemble_csc made it
+  for (int32_t i = 0; i < n; i++) {
+    f->plus[i] = 1.0;
+    f->kept[i] = 0;
+  }
+  sparse_ldl_regularise(f->ldl, f->plus, 0.0);
+  scale(f);
+  f->base.asymmetry = asymmetry(&f->S, next);
+  drop(&memory, next);
+  put_shift(f, 0.0);
+  return &f->base;
+}
+
+face *face_entries_create(const perp_operator *A, const perp_allocator *allocator, int *failed) {
+  perp_csc S = {0};
+  *failed = assemble_csc(A, 1, allocator, &S);
+  return *failed == 0 ? face_entries_of(&S, allocator, failed) : NULL;
+}

@@ -1,0 +1,470 @@
+// face_group.c: the face of a matrix whose rows come in groups: a factor of their skeletons.
+//
+// S = R (A + sigma I) R as in face_entries.c. Contact points between two bodies give rows of A that
+// span few dimensions (groups.h). group_free.c brings the free rows of group g down to a block K_g
+// of at most r_g rows, which couple with those of the other groups by entries of A as they are:
+//     (K + S0) t = s,   z_g from t_g,   K + S0 of sum r_g rows instead of sum m_g
+// It is definite exactly if S_II is. One analysis with all slots serves all free sets; slots that
+// are not in use are rows of the identity. A row that comes or goes changes its group: a slot comes
+// or goes, and K_g by a few terms lambda v v'. All groups first lose slots, then get the positive
+// terms, then the negative ones, then slots: in this order every matrix on the way is a principal
+// part of the next or of the last one, or larger than it, so none is less definite than both ends.
+// What the groups leave out is rounding (groups.h); solves are refined with S itself, whose columns
+// have one pattern a group: products gather once a group.
+// Cost: with m_g/r_g = 2 or 3 a factor takes 1/8 to 1/27 of the operations of face_entries.c.
+#include "face_group.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "assemble.h"
+#include "error_free.h"
+#include "dense_kernels.h"
+#include "vector.h"
+
+#define ROW_WEIGHT 0.7       // as in face_entries.c: 0.5 to 1.3 on walls, two modifications a row
+#define CALLS 2000.0         // operations a row that its modifications take besides
+#define OVERHEAD 300.0       // ... and a slot that a factorisation takes
+#define FAVOUR 3.5           // modifications may take so many times as long: few rounds change so
+                             //   much, their sum is the same, and the factorisations stay few
+#define CLEARLY 0.05         // of all slots: modifications below that are better without a look
+#define DRIFT 1e-11          // backward error at which the factor is made anew
+#define EXACT 1e-14          // ... and at which a refinement would gain nothing
+#define USELESS 1e-6         // ... and at which there is no solution to speak of
+#define FLOOR (64*0x1p-52)   // of pivots: rounding leaves so much of entries near 1
+#define MILLISECOND 1e6      // about, in operations of a block
+#define NOTHING 0x1p-46      // terms of K relative to it that are not worth a change: rounding in K
+enum { NONE = -1, POLL = 64,   // groups between two looks at the clock
+       MORE = 2 };             // steps of refinement beyond those asked for, while they gain
+
+// ---- the groups ----
+
+// B_g = (S_gg)
+static void take_block(group_face *f, int32_t g) {
+  const int32_t m = f->part[g].m, *row = f->g.row + f->g.start[g],
+                *inside = f->inside + f->g.start[g];
+  for (int32_t i = 0; i < m; i++) {
+    const double *from = f->value + f->A.colptr[row[i]];
+    double *to = f->B + (size_t)i*(size_t)m;
+    for (int32_t k = 0; k < m; k++) to[k] = from[inside[k]];
+    to[i] += f->sigma*f->r[row[i]]*f->r[row[i]];
+  }
+}
+
+// The group with these free rows: 0, or 1 + the row without a pivot.
+static int32_t condense(group_face *f, int32_t g, const uint8_t *is_free) {
+  const int32_t *row = f->g.row + f->g.start[g];
+  group_free *part = f->part + g;
+  f->stale[g] = 1;
+  for (int32_t i = 0; i < part->m; i++) f->mask[i] = f->kept[row[i]] = is_free[row[i]] != 0;
+  take_block(f, g);
+  const int32_t failed = group_condense(part, f->g.T + f->g.weight[g],
+                                        f->skeleton + first_slot(f, g), f->B, f->mask, FLOOR,
+                                        f->W, f->basis);
+  if (failed > 0) return row[failed - 1] + 1;
+  f->stale[g] = 0;
+  return 0;
+}
+
+static int32_t wanted(const group_face *f, int32_t g, int32_t k) {   // the row for its k-th slot
+  const int32_t position = f->part[g].slot[k];
+  return position != NONE ? f->g.row[f->g.start[g] + position] : NONE;
+}
+
+// Entry (k, l) of the diagonal block of g in S.
+static double *block_entry(const group_face *f, int32_t g, int32_t k, int32_t l) {
+  const int32_t column = first_slot(f, g) + l;
+  const int32_t own = f->base_at[f->base_from[g] + f->inside[f->g.start[g]]];
+  return f->S_value + f->colptr[column] + own + k;
+}
+
+// K_g into S; where the factor has both slots already it stays as it is there.
+static void put_block(group_face *f, int32_t g, int all) {
+  const group_free *part = f->part + g;
+  const uint8_t *kept = f->slot_kept + first_slot(f, g);
+  for (int32_t l = 0; l < part->r; l++)
+    for (int32_t k = 0; k < part->r; k++)
+      if (all || !kept[k] || !kept[l]) *block_entry(f, g, k, l) = part->K[k*part->r + l];
+}
+
+// Column `slot` of S from the column of A of the row that stands there; its mirror image too if
+// `both`.
+static void put_column(group_face *f, int32_t g, int32_t slot, int both) {
+  const int32_t from = f->A.colptr[f->slot_row[slot]], to = f->colptr[slot];
+  const int32_t length = f->A.colptr[f->slot_row[slot] + 1] - from;
+  const int32_t *row = f->A.row + from, *base = f->base_at + f->base_from[g];
+  for (int32_t p = 0; p < length; p++) {
+    const int32_t other = f->slot_of[row[p]];
+    if (other == NONE) continue;
+    const int32_t at = to + base[p] + (other - first_slot(f, f->group[row[p]]));
+    f->S_value[at] = f->value[from + p];
+    if (both) f->S_value[f->mirror[at]] = f->value[from + p];
+  }
+}
+
+static void put_slot(group_face *f, int32_t slot, int32_t row) {
+  if (f->slot_row[slot] != NONE) f->slot_of[f->slot_row[slot]] = NONE;
+  f->slot_row[slot] = row;
+  f->slot_kept[slot] = row != NONE;
+  if (row != NONE) f->slot_of[row] = slot;
+}
+
+// ---- the factor ----
+
+static int anew(group_face *f, const perp_deadline *deadline) {
+  f->factored = f->ready = 0;
+  f->since = 0;
+  f->base.factorizations++;
+  for (int32_t k = 0; k < f->slots; k++) put_slot(f, k, NONE);
+  for (int32_t g = 0; g < f->count; g++)
+    for (int32_t k = 0; k < f->part[g].r; k++) put_slot(f, first_slot(f, g) + k, wanted(f, g, k));
+  for (int32_t g = 0; g < f->count; g++) {
+    if (g%POLL == 0 && deadline_passed(deadline)) return -1;
+    for (int32_t k = first_slot(f, g); k < first_slot(f, g + 1); k++)
+      if (f->slot_kept[k]) put_column(f, g, k, 0);
+    put_block(f, g, 1);
+  }
+  const int code = sparse_ldl_factor(f->ldl, &f->S, f->slot_kept, FLOOR, deadline);
+  f->factored = f->ready = code == 0;
+  return code > 0 ? f->slot_row[code - 1] + 1 : code;
+}
+
+// Terms of the change of K_g in the slots that stay: those with the sign of `sign`. S follows, so
+// what is left out does not add up. 0 or FACE_ANEW.
+static int change_block(group_face *f, int32_t g, double sign) {
+  const group_free *part = f->part + g;
+  int32_t count = 0;
+  double most = 0.0, size = 0.0;
+  for (int32_t k = 0; k < part->r; k++)
+    if (f->slot_row[first_slot(f, g) + k] != NONE) f->index[count++] = first_slot(f, g) + k;
+  for (int32_t i = 0; i < count; i++)
+    for (int32_t j = 0; j < count; j++) {
+      const int32_t k = f->index[i] - first_slot(f, g), l = f->index[j] - first_slot(f, g);
+      const double now = part->K[k*part->r + l];
+      f->D[i*count + j] = now - *block_entry(f, g, k, l);
+      most = max_or_nan(most, fabs(f->D[i*count + j]));
+      size = max2(size, fabs(now));
+    }
+  if (most <= NOTHING*size) return 0;
+  group_split(count, f->D, f->V, f->lambda);
+  for (int32_t i = 0; i < count; i++) {
+    const double *v = f->V + i*count;
+    if (!(sign*f->lambda[i] > NOTHING*size)) continue;
+    for (int32_t k = 0; k < count; k++)
+      for (int32_t l = 0; l < count; l++)
+        *block_entry(f, g, f->index[k] - first_slot(f, g), f->index[l] - first_slot(f, g)) +=
+            f->lambda[i]*v[k]*v[l];
+    if (sparse_ldl_change(f->ldl, f->lambda[i], count, f->index, v, FLOOR) != 0) return FACE_ANEW;
+    f->base.modifications++;
+    f->since++;
+  }
+  return 0;
+}
+
+static int drop_slots(group_face *f, int32_t g) {
+  for (int32_t k = 0; k < f->part[g].r; k++) {
+    const int32_t slot = first_slot(f, g) + k;
+    if (f->slot_row[slot] == NONE || f->slot_row[slot] == wanted(f, g, k)) continue;
+    put_slot(f, slot, NONE);
+    if (sparse_ldl_delete(f->ldl, &f->S, slot, FLOOR) != 0) return FACE_ANEW;
+    f->base.modifications++;
+    f->since++;
+  }
+  return 0;
+}
+
+// Slots are filled in all groups before the first of them is added: slot_kept says which are.
+static void fill_slots(group_face *f, int32_t count) {
+  for (int32_t t = 0; t < count; t++)
+    for (int32_t g = f->touched[t], k = 0; k < f->part[g].r; k++) {
+      const int32_t slot = first_slot(f, g) + k;
+      if (f->slot_row[slot] != NONE || wanted(f, g, k) == NONE) continue;
+      put_slot(f, slot, wanted(f, g, k));
+      f->slot_kept[slot] = 0;
+    }
+  for (int32_t t = 0; t < count; t++) {
+    const int32_t g = f->touched[t];
+    for (int32_t k = first_slot(f, g); k < first_slot(f, g + 1); k++)
+      if (f->slot_row[k] != NONE && !f->slot_kept[k]) put_column(f, g, k, 1);
+    put_block(f, g, 0);
+  }
+}
+
+static int add_slots(group_face *f, int32_t g) {
+  for (int32_t slot = first_slot(f, g); slot < first_slot(f, g + 1); slot++) {
+    if (f->slot_row[slot] == NONE || f->slot_kept[slot]) continue;
+    const int code = sparse_ldl_add(f->ldl, &f->S, f->slot_kept, slot, FLOOR);
+    if (code == 1) return f->slot_row[slot] + 1;
+    f->slot_kept[slot] = 1;
+    f->base.modifications++;
+    f->since++;
+    if (code != 0) return FACE_ANEW;
+  }
+  return 0;
+}
+
+// To the groups as they are now, those touched having changed: as face_follow.
+static int follow(group_face *f, int32_t count, const perp_deadline *deadline) {
+  for (int step = 0; step < 4; step++) {
+    if (step == 3) fill_slots(f, count);
+    for (int32_t t = 0; t < count; t++) {
+      const int32_t g = f->touched[t];
+      const int code = deadline_passed(deadline) ? -1 : step == 0 ? drop_slots(f, g)
+                       : step == 1 ? change_block(f, g, 1.0)
+                       : step == 2 ? change_block(f, g, -1.0) : add_slots(f, g);
+      if (code != 0) return code;
+    }
+  }
+  return 0;
+}
+
+// ---- what it costs ----
+
+double group_flops(int32_t m, int32_t r) {
+  const double rows = m, dimensions = r;
+  return 2.0*rows*(dimensions*dimensions + rows*dimensions + rows*rows/6.0);
+}
+
+// Of one row that comes or goes: a slot, or a term.
+static double row_flops(const group_face *f, int32_t g) {
+  return ROW_WEIGHT*sparse_ldl_row_flops(f->ldl, &f->S, first_slot(f, g)) + CALLS;
+}
+
+// Of factoring anew, or `enough` where that does not matter; *rows: of the modifications, infinite
+// above `enough`.
+static double flops_of(const group_face *f, const uint8_t *is_free, double *rows, double enough) {
+  double flops = 0.0;
+  *rows = f->factored ? 0.0 : (double)INFINITY;
+  for (int32_t g = 0; g < f->count; g++) {
+    const int32_t *row = f->g.row + f->g.start[g], m = f->part[g].m, r = f->part[g].r;
+    int32_t changes = 0, free_here = 0;
+    for (int32_t i = 0; i < m; i++) {
+      changes += (is_free[row[i]] != 0) != f->kept[row[i]];
+      free_here += is_free[row[i]] != 0;
+    }
+    for (int32_t k = 0; k < r; k++) f->maybe[first_slot(f, g) + k] = k < free_here;
+    if (changes == 0 && !f->stale[g]) continue;
+    const double made = group_flops(free_here, r);
+    flops += made;
+    if (*rows <= enough) *rows += made + (changes < 2*r ? changes : 2*r)*row_flops(f, g);
+  }
+  if (*rows > enough) *rows = (double)INFINITY;
+  if (*rows < CLEARLY*enough) return enough;
+  return flops + sparse_ldl_flops_kept(f->ldl, f->maybe) + OVERHEAD*f->slots;
+}
+
+static double most_flops(const group_face *f) {   // with all slots in use
+  return sparse_ldl_flops(f->ldl) + f->blocks + OVERHEAD*f->slots;
+}
+
+static double flops_anew(const face *base) {
+  const group_face *f = (const group_face *)base;
+  return sparse_ldl_flops(f->ldl) + f->blocks;
+}
+
+static double flops_rows(const face *base, const uint8_t *is_free) {
+  double rows;
+  flops_of((const group_face *)base, is_free, &rows, (double)INFINITY);
+  return rows;
+}
+
+static double flops_update(const face *base, const uint8_t *is_free) {
+  double rows;
+  const group_face *f = (const group_face *)base;
+  const double made = flops_of(f, is_free, &rows, FAVOUR*most_flops(f));
+  return rows <= FAVOUR*made ? rows : made;
+}
+
+static int update(face *base, const uint8_t *is_free, const perp_deadline *deadline) {
+  group_face *f = (group_face *)base;
+  int32_t count = 0;
+  double rows, done = 0.0;
+  f->ready = 0;
+  if (deadline_passed(deadline)) return -1;
+  const double made = flops_of(f, is_free, &rows, FAVOUR*most_flops(f));
+  for (int32_t g = 0; g < f->count; g++) {
+    const int32_t *row = f->g.row + f->g.start[g], m = f->part[g].m;
+    int same = !f->stale[g];
+    for (int32_t i = 0; i < m && same; i++) same = (is_free[row[i]] != 0) == f->kept[row[i]];
+    if (same) continue;
+    f->touched[count++] = g;
+    const int32_t failed = condense(f, g, is_free);
+    done += group_flops(m, f->part[g].r);
+    const int late = done > MILLISECOND && failed == 0 && deadline_passed(deadline);
+    if (done > MILLISECOND) done = 0.0;
+    if (failed == 0 && !late) continue;
+    f->factored = 0;   // the groups so far have moved on without it
+    return late ? -1 : failed;
+  }
+  const int code = f->factored && rows <= FAVOUR*made ? follow(f, count, deadline) : FACE_ANEW;
+  if (code == FACE_ANEW) return anew(f, deadline);
+  f->factored = f->ready = code == 0;
+  return code;
+}
+
+// ---- solves ----
+
+// a'x in four sums, whatever the registers: the bits are the same.
+EXACT_INLINE double dot_body(int32_t length, const double *a, const double *x) {
+  double s[4] = {0.0};
+  int32_t i = 0;
+  for (; i + 4 <= length; i += 4)
+    for (int32_t k = 0; k < 4; k++) s[k] += a[i + k]*x[i + k];
+  for (int32_t k = 0; i < length; i++, k++) s[k] += a[i]*x[i];
+  return (s[0] + s[2]) + (s[1] + s[3]);
+}
+
+// y_i = (A x)_i for the rows i of group g that `which` (NULL: all) has.
+EXACT_INLINE void product_body(const group_face *f, int32_t g, const uint8_t *which,
+                               const double *x, double *y) {
+  const int32_t *row = f->g.row + f->g.start[g], m = f->part[g].m;
+  const int32_t from = f->A.colptr[row[0]], length = f->A.colptr[row[0] + 1] - from;
+  for (int32_t p = 0; p < length; p++) f->x[p] = x[f->A.row[from + p]];
+  for (int32_t i = 0; i < m; i++)
+    if (which == NULL || which[row[i]])
+      y[row[i]] = dot_body(length, f->value + f->A.colptr[row[i]], f->x);
+}
+
+static void product_plain(const group_face *f, const uint8_t *which, const double *x, double *y) {
+  for (int32_t g = 0; g < f->count; g++) product_body(f, g, which, x, y);
+}
+
+EXACT_WIDE static void product_wide(const group_face *f, const uint8_t *which, const double *x,
+                              double *y) {
+  for (int32_t g = 0; g < f->count; g++) product_body(f, g, which, x, y);
+}
+
+static void product(const group_face *f, const uint8_t *which, const double *x, double *y) {
+  (EXACT_HAS_WIDE() ? product_wide : product_plain)(f, which, x, y);
+}
+
+// rest <- rhs - S_II z, z in v; returns its size relative to |S||z| + |rhs|, in maxima.
+static double residual(group_face *f, const double *v) {
+  double most = 0.0, size = 0.0, right = 0.0, shift = 0.0;
+  product(f, f->kept, v, f->rest);
+  for (int32_t i = 0; i < f->n; i++) {
+    const double d = f->sigma*f->r[i]*f->r[i];
+    f->rest[i] = f->kept[i] ? f->rhs[i] - (f->rest[i] + d*v[i]) : 0.0;
+    most = max_or_nan(most, fabs(f->rest[i]));
+    size = max2(size, fabs(v[i]));
+    right = max2(right, fabs(f->rhs[i]));
+    shift = max2(shift, d);
+  }
+  const double all = (f->norm + shift)*size + right;
+  return all > 0.0 ? most/all : most;
+}
+
+// v += S_II^-1 r as the factor has it.
+static void add_solution(group_face *f, const double *r, double *v) {
+  for (int32_t g = 0; g < f->count; g++) {
+    const int32_t *row = f->g.row + f->g.start[g];
+    for (int32_t i = 0; i < f->part[g].m; i++) f->y[i] = r[row[i]];
+    group_forward(f->part + g, f->y, f->t + first_slot(f, g), f->left + f->g.start[g]);
+  }
+  sparse_ldl_solve(f->ldl, f->t);
+  for (int32_t g = 0; g < f->count; g++) {
+    const int32_t *row = f->g.row + f->g.start[g], m = f->part[g].m;
+    memset(f->y, 0, (size_t)m*sizeof *f->y);
+    group_backward(f->part + g, f->t + first_slot(f, g), f->left + f->g.start[g], f->y);
+    for (int32_t i = 0; i < m; i++) v[row[i]] += f->y[i];
+  }
+}
+
+// One solve and, with refine > 0, its refinement; returns the error that is left, 0 where it was
+// not looked at.
+static double refined(group_face *f, double *v, int refine) {
+  memset(v, 0, (size_t)f->n*sizeof *v);
+  add_solution(f, f->rhs, v);
+  if (refine == 0) return 0.0;
+  double error = residual(f, v);
+  for (int k = 0; k < refine + MORE && error > EXACT; k++) {
+    add_solution(f, f->rest, v);
+    const double before = error;
+    error = residual(f, v);
+    if (!(error < 0.5*before)) break;   // rounding is reached, or it does not converge
+  }
+  return error;
+}
+
+static int solve(face *base, double *v, int refine) {
+  group_face *f = (group_face *)base;
+  const int32_t n = f->n;
+  for (int32_t i = 0; i < n; i++) f->rhs[i] = f->kept[i] && f->ready ? f->r[i]*v[i] : 0.0;
+  memset(v, 0, (size_t)n*sizeof *v);
+  if (!f->ready) return 1;
+  double error = refined(f, v, refine);
+  if (!(error <= DRIFT) && f->since > 0)
+    error = anew(f, base->deadline) == 0 ? refined(f, v, refine) : (double)INFINITY;
+  for (int32_t i = 0; i < n; i++) v[i] = f->kept[i] ? f->r[i]*v[i] : 0.0;
+  return face_checked(n, v, error <= USELESS);
+}
+
+static void apply(const face *base, const double *x, double *y) {
+  const group_face *f = (const group_face *)base;
+  for (int32_t i = 0; i < f->n; i++) f->rhs[i] = x[i]/f->r[i];
+  product(f, NULL, f->rhs, y);
+  for (int32_t i = 0; i < f->n; i++) y[i] = y[i]/f->r[i] + f->sigma*x[i];
+}
+
+static int64_t nnz(const face *base) { return sparse_ldl_nnz(((const group_face *)base)->ldl); }
+
+// Half as fast as a factorisation; the groups on the way, and a residual.
+static double flops_solve(const face *base) {
+  const group_face *f = (const group_face *)base;
+  return 8.0*(double)nnz(base) + 2.0*f->A.colptr[f->n] + 64.0*f->n;
+}
+
+static void shift(face *base, double sigma) {
+  group_face *f = (group_face *)base;
+  if (sigma == f->sigma) return;
+  f->sigma = sigma;
+  f->factored = f->ready = 0;
+  memset(f->stale, 1, (size_t)f->count);
+}
+
+static void destroy(face *base) {
+  group_face *f = (group_face *)base;
+  const perp_allocator memory = f->memory;
+  group_face_clear(f);
+  memory.release(memory.context, f);
+}
+
+// Where the groups are others, all is made anew but for the counts.
+static int values(face *base, const perp_operator *A) {
+  group_face *f = (group_face *)base;
+  perp_csc B = {0};
+  groups g = {0};
+  int code = A->n != f->n ? 1 : assemble_csc(A, 1, &f->memory, &B);
+  if (code == 0) {
+    const size_t columns = ((size_t)f->n + 1)*sizeof *B.colptr,
+                 rows = (size_t)B.colptr[f->n]*sizeof *B.row;
+    if (memcmp(B.colptr, f->A.colptr, columns) != 0 || memcmp(B.row, f->A.row, rows) != 0) code = 1;
+  }
+  if (code == 0) code = groups_find(&B, 1.0, &f->memory, &g);
+  if (code == 0 && !group_face_values(f, &B, &g)) {
+    group_face made = {.base = f->base, .memory = f->memory, .sigma = f->sigma};
+    code = group_face_make(&made, &B, &g);
+    group_face_clear(code == 0 ? f : &made);
+    if (code == 0) *f = made;
+  }
+  groups_free(&f->memory, &g);
+  assembled_free(&f->memory, &B);
+  return code;
+}
+
+static const face_kind kind = {destroy, values, shift, update, solve, apply, flops_anew, flops_rows,
+                               flops_solve, nnz, flops_update};
+
+face *face_group_create(perp_csc *A, groups *g, const perp_allocator *allocator, int *failed) {
+  const perp_allocator memory = allocator_of(allocator);
+  group_face *f = memory.allocate(memory.context, sizeof *f);
+  *failed = -2;
+  if (f != NULL) {
+    *f = (group_face){.base.kind = &kind, .memory = memory};
+    *failed = group_face_make(f, A, g);
+    if (*failed == 0) return &f->base;
+    destroy(&f->base);
+  }
+  return NULL;
+}

@@ -1,0 +1,155 @@
+// aggregation_ops.c: solves A_II z = rhs by conjugate gradients with a multigrid cycle over
+// aggregates, in float, again and again for what is left in double.
+//
+// For symmetric A with a positive diagonal; quick where A_II is like an M-matrix, the Laplacian of
+// some mesh, and then the cost does not depend on its size: about 100 products with A, and as much
+// as the rows that changed for an update. Where the residual ends above 1e-8 of the right side the
+// solve says that it failed: A_II is indefinite, or nothing like that.
+#include "aggregation.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "assemble.h"
+#include "dense_kernels.h"
+#include "solvers.h"
+
+enum { ROUNDS = 40, STEPS = 100 };
+
+static const double each = 1e-3;         // of a round: what floats do well
+static const double enough = 1e-14;      // relative residual
+static const double failed_at = 1e-8;
+
+typedef struct linear {
+  perp_allocator memory;
+  perp_csc A;
+  aggregation *levels;
+  uint8_t *is_free;          // n
+  double *r, *d;             // n
+  int32_t iterations;
+  int ready;
+} linear;
+
+static size_t bytes(const perp_limits *limits) {
+  (void)limits;
+  return sizeof(linear);
+}
+
+static void release(void *memory) {
+  linear *self = memory;
+  aggregation_destroy(self->levels);
+  assembled_free(&self->memory, &self->A);
+  void *const blocks[] = {self->is_free, self->r, self->d};
+  for (size_t k = 0; k < sizeof blocks/sizeof blocks[0]; k++)
+    if (blocks[k] != NULL) self->memory.release(self->memory.context, blocks[k]);
+  *self = (linear){.memory = self->memory};
+}
+
+static int has_positive_diagonal(const perp_csc *A) {
+  for (int32_t j = 0; j < A->columns; j++)
+    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++)
+      if (A->row[p] == j && !(A->value[p] > 0.0)) return 0;
+  return 1;
+}
+
+static int analyse(void *memory, const perp_operator *A, const perp_options *options,
+                   const perp_allocator *allocator) {
+  linear *self = memory;
+  (void)options;
+  *self = (linear){.memory = allocator_of(allocator)};
+  const perp_allocator *m = &self->memory;
+  const size_t n = A->n > 0 ? (size_t)A->n : 1;
+  int failed = assemble_csc(A, 1, m, &self->A);
+  if (failed != 0) {
+    self->A = (perp_csc){0};
+    return failed;
+  }
+  self->is_free = m->allocate(m->context, n);
+  self->r = m->allocate(m->context, n*sizeof *self->r);
+  self->d = m->allocate(m->context, n*sizeof *self->d);
+  if (self->is_free == NULL || self->r == NULL || self->d == NULL) failed = -2;
+  if (failed == 0 && has_positive_diagonal(&self->A))
+    self->levels = aggregation_create(&self->A, NULL, m, NULL, &failed);
+  if (failed != 0) release(self);
+  return failed;
+}
+
+static int update(void *memory, const uint8_t *is_free, const perp_deadline *deadline) {
+  linear *self = memory;
+  int32_t k = 0;
+  self->ready = 0;
+  if (deadline_passed(deadline)) return -1;
+  for (int32_t j = 0; j < self->A.columns; j++) {
+    double diagonal = 1.0;
+    self->is_free[j] = is_free[j] != 0;
+    k += self->is_free[j];
+    for (int32_t p = self->A.colptr[j]; p < self->A.colptr[j + 1]; p++)
+      if (self->A.row[p] == j) diagonal = self->A.value[p];
+    if (self->is_free[j] && !(diagonal > 0.0)) return k;
+  }
+  if (self->levels == NULL && k > 0) return 1;       // somewhere the diagonal is not positive
+  if (self->levels != NULL) aggregation_mask(self->levels, 0, self->is_free);
+  self->ready = 1;
+  return 0;
+}
+
+static double rest(const linear *self, const double *rhs, const double *z, double *r) {
+  const perp_csc *A = &self->A;
+  double size = 0.0;
+  for (int32_t i = 0; i < A->columns; i++) {
+    r[i] = 0.0;
+    if (!self->is_free[i]) continue;
+    double sum = rhs[i];
+    for (int32_t p = A->colptr[i]; p < A->colptr[i + 1]; p++) sum -= A->value[p]*z[A->row[p]];
+    r[i] = sum;
+    size += sum*sum;
+  }
+  return sqrt(size);
+}
+
+static int solve(void *memory, const double *rhs, double *z, const perp_deadline *deadline) {
+  linear *self = memory;
+  const int32_t n = self->A.columns;
+  memset(z, 0, (size_t)n*sizeof *z);
+  if (!self->ready) return 1;
+  const double first = rest(self, rhs, z, self->r);
+  double size = first;
+  for (int round = 0; round < ROUNDS && size > enough*first; round++) {
+    if (deadline_passed(deadline)) return -1;
+    const int32_t steps = aggregation_solve(self->levels, 0, NULL, self->r, each, STEPS, deadline,
+                                            self->d);
+    self->iterations += steps;
+    for (int32_t i = 0; i < n; i++) z[i] += self->d[i];
+    const double now = rest(self, rhs, z, self->r);
+    if (!(now < 0.5*size)) {                         // rounding, or it does not converge
+      if (!(now < size))
+        for (int32_t i = 0; i < n; i++) z[i] -= self->d[i];
+      size = now < size ? now : size;
+      break;
+    }
+    size = now;
+  }
+  return size <= failed_at*first ? 0 : 1;
+}
+
+static double estimate(const void *memory, const uint8_t *is_free) {
+  const linear *self = memory;
+  (void)is_free;
+  return 1e-7*self->A.colptr[self->A.columns];
+}
+
+static int32_t iterations(const void *memory) { return ((const linear *)memory)->iterations; }
+
+const perp_linear_ops linear_aggregation = {
+  .name = "aggregation",
+  .title = "conjugate gradients with multigrid over aggregates, for large M-matrices",
+  .accepts = assemble_accepts_symmetric,
+  .bytes = bytes,
+  .analyse = analyse,
+  .update = update,
+  .solve = solve,
+  .estimate = estimate,
+  .iterations = iterations,
+  .release = release,
+};

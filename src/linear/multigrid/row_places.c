@@ -1,0 +1,122 @@
+// row_places.c: see row_places.h. A pass over the rows in their order, and one to check.
+//
+// A row takes its place from a neighbour before it, as far as the couplings of either tell along
+// which axis they are neighbours; a row that has none begins a piece of its own. Pieces that meet
+// are joined: places are relative to a row of the piece before, and those to the first row of all.
+#include "row_places.h"
+
+#include <string.h>
+
+enum { FAR = 30000, UNKNOWN = -1, WIDEST = 7 };
+
+static const double doubtful = 0.02;     // part of the couplings that may not fit
+
+typedef struct sides { int32_t below[ROW_PLACE_AXES], above[ROW_PLACE_AXES]; } sides;   // -1: none
+
+// The neighbours of row i by axis, as far as its own couplings tell. 0: too many of them.
+static int find_sides(const int32_t *colptr, const int32_t *row, int32_t i, int spatial,
+                      sides *s) {
+  int32_t later[2], earlier[2], above = 0, below = 0;
+  for (int k = 0; k < ROW_PLACE_AXES; k++) s->below[k] = s->above[k] = -1;
+  if (colptr[i + 1] - colptr[i] > WIDEST) return 0;
+  for (int32_t p = colptr[i]; p < colptr[i + 1]; p++) {
+    const int32_t j = row[p];
+    if (j == i) continue;
+    if (j == i + 1) s->above[0] = j;
+    else if (j == i - 1) s->below[0] = j;
+    else if (j > i && above < 2) later[above++] = j;
+    else if (j < i && below < 2) earlier[below++] = j;
+    else return 0;
+  }
+  if (!spatial && (above > 1 || below > 1)) return 0;
+  if (above > 0 && (above == 2 || !spatial)) s->above[1] = later[0];
+  if (above == 2) s->above[2] = later[1];
+  if (below > 0 && (below == 2 || !spatial)) s->below[1] = earlier[below - 1];
+  if (below == 2) s->below[2] = earlier[0];
+  return 1;
+}
+
+// Where row i is, relative to the first row of its piece, which is returned; *relative: by how far.
+static int32_t first_of(const int32_t *parent, const row_place *place, int32_t i,
+                        int32_t relative[ROW_PLACE_AXES]) {
+  for (int k = 0; k < ROW_PLACE_AXES; k++) relative[k] = 0;
+  for (;; i = parent[i]) {
+    for (int k = 0; k < ROW_PLACE_AXES; k++) relative[k] += place[i].at[k];
+    if (parent[i] == i) return i;
+  }
+}
+
+// place[i] <- that far from row `to`, which is before it. 0: too far for a place
+static int put(int32_t *parent, row_place *place, int32_t i, int32_t to,
+               const int32_t relative[ROW_PLACE_AXES]) {
+  for (int k = 0; k < ROW_PLACE_AXES; k++)
+    if (relative[k] <= -FAR || relative[k] >= FAR) return 0;
+  for (int k = 0; k < ROW_PLACE_AXES; k++) place[i].at[k] = (int16_t)relative[k];
+  parent[i] = to;
+  return 1;
+}
+
+// Row j is one step beyond row i along an axis; i has a place, j perhaps.
+static void join(int32_t *parent, row_place *place, int32_t i, int32_t j, int axis, int step) {
+  int32_t from[ROW_PLACE_AXES], to[ROW_PLACE_AXES];
+  if (parent[i] == parent[j]) return;
+  const int32_t a = first_of(parent, place, i, from);
+  if (parent[i] != a) put(parent, place, i, a, from);   // the next time it is near
+  from[axis] += step;
+  if (parent[j] == UNKNOWN) {                        // a is before i, and that before j
+    put(parent, place, j, a, from);
+    return;
+  }
+  const int32_t b = first_of(parent, place, j, to);
+  if (a == b) return;
+  for (int k = 0; k < ROW_PLACE_AXES; k++) to[k] = a < b ? from[k] - to[k] : to[k] - from[k];
+  put(parent, place, a < b ? b : a, a < b ? a : b, to);
+}
+
+static int is_neighbour(row_place a, row_place b) {
+  int apart = 0;
+  for (int k = 0; k < ROW_PLACE_AXES; k++)
+    apart += a.at[k] > b.at[k] ? a.at[k] - b.at[k] : b.at[k] - a.at[k];
+  return apart == 1;
+}
+
+static int fits(int32_t n, const int32_t *colptr, const int32_t *row, const row_place *place) {
+  int64_t wrong = 0, all = 0;
+  for (int32_t i = 0; i < n; i++)
+    for (int32_t p = colptr[i]; p < colptr[i + 1] && row[p] < i; p++) {
+      all++;
+      wrong += !is_neighbour(place[i], place[row[p]]);
+    }
+  return (double)wrong <= doubtful*(double)all;
+}
+
+int row_places_find(int32_t n, const int32_t *colptr, const int32_t *row, row_place *place,
+                    int32_t *parent) {
+  int spatial = 0;
+  sides s;
+  for (int32_t i = 0; i < n; i++) {
+    parent[i] = UNKNOWN;
+    int32_t above = 0;
+    for (int32_t p = colptr[i]; p < colptr[i + 1]; p++) above += row[p] > i + 1;
+    spatial |= above == 2;
+  }
+  for (int32_t i = 0; i < n; i++) {
+    if (!find_sides(colptr, row, i, spatial, &s)) return 0;
+    if (parent[i] == UNKNOWN) {
+      parent[i] = i;
+      place[i] = (row_place){{0, 0, 0}};
+    }
+    for (int k = 0; k < ROW_PLACE_AXES; k++) {
+      if (s.below[k] >= 0) join(parent, place, s.below[k], i, k, 1);
+      if (s.above[k] >= 0) join(parent, place, i, s.above[k], k, 1);
+    }
+  }
+  for (int32_t i = 0; i < n; i++) {                  // those before it are relative to the first
+    int32_t relative[ROW_PLACE_AXES];
+    if (parent[i] == i) continue;
+    for (int k = 0; k < ROW_PLACE_AXES; k++)
+      relative[k] = place[i].at[k] + place[parent[i]].at[k];
+    if (!put(parent, place, i, parent[i], relative)) return 0;
+  }
+  return fits(n, colptr, row, place);
+}

@@ -1,0 +1,458 @@
+// active_set.c: free sets by sweeps and flips, their equations by a factor that follows them. Grids
+// of cells have a way of their own, active_set_grid.c.
+//
+// On grids nested_start.c finds a first x. Rounds, from x within the bounds and y = A x + b:
+//   I = {lo < x < hi} u {y points inwards},  (A_II + sigma I) d_I = -y_I,
+//   x <- P(x + t d), t <= 1 by phi(x) = 1/2 x'Ax + b'x,  then 5 passes of PGS,
+// the block active set of MNS08 with flips both ways: a row that y opens is opened, one that d
+// closes is closed, all at once. A round in which nothing would flip has solved the problem up to
+// sigma. Where the rows that are wrong do not get fewer, active_set_newton.c takes over: proximal
+// points x+ = argmin phi + sigma/2 |x - x_k|^2 (Rockafellar 1976) by Newton steps on the dual,
+// finite by its exact search, whatever the rank of A. With sigma = 1e-8 of the diagonal one to
+// three of them suffice, and the factor stays; where flips gained little, softer ones come before.
+// Converges for symmetric positive semidefinite A wherever a solution exists. Cost of a round: rows
+// modified in a factor, or a factorisation where many changed; a solve; some products.
+// Under auto, flips that gain little are followed by interior points, through bodies where that is
+// how A is given (body_interior.c), else by interior_point, where they will take fewer operations
+// than the Newton steps to expect. Where flips would leave a fifth of the rows wrong, as when
+// a ball hits a wall, there is no second round of them.
+// With a time limit no factorisation begins that cannot end in time by the operations counted and
+// the pace measured; southwell or nncg takes the rest, or all where there is no time for the
+// analysis.
+#include "active_set.h"
+
+#include <string.h>
+
+#include "active_set_grid.h"
+#include "body_interior.h"
+#include "nested_start.h"
+#include "grid.h"
+#include "methods.h"
+#include "multigrid.h"
+#include "objective.h"
+#include "operator.h"
+#include "vector.h"
+
+enum { SWEEPS = 5,           // MNS08's k_gs
+       LEFT = 80,            // products that the last sweeps get, as the factor may not end: some are over
+                             //   before it sees the clock. With 70 more time leaves more (wall)
+       PATIENCE = 2,         // rounds in which the rows that are wrong hardly became fewer
+       IDLE = 6 };           // proximal points without a better residual
+
+// Where flips gain little, Newton's method took 35 to 190 steps on walls with condition numbers of
+// 1e4 to 1e12, mostly 50 to 110; interior points took 16 to 37 factorisations, mostly 20 to 26.
+enum { MANY = 50,            // wrong rows after two rounds or more, nearly as many as at first
+       STEPS = 60,           // Newton steps to expect then, ...
+       POINTS = 28,          //   and factorisations of interior_point, ...
+       SOLVES = 4,           //   each with so many solves
+       POINTS_MIN = 12,      // factorisations of interior_point that must fit into the time, or
+                             //   sweeps take it: no run was seen to end after fewer than 16
+       STIFF = 25,           // Newton steps for one proximal point: many; ...
+       LONG = 100 };         //   and so many that a softer sigma is tried, half of
+                             //   them where most rows are free or interior points cheaper
+
+#define CUT 0.1              // a shorter step does not reach what the flips are for
+#define LEAST 1e-2           // the next t by the last one, at least
+#define SHIFT 1e-8           // sigma, relative to a diagonal near 1
+#define FIRST 1e-3           // ... of the first proximal point where flips gained little,
+#define LAST 1e-6            //   and of the last one before SHIFT
+#define SMALLEST 1e-12       // sigma where it is lowered
+#define GUESS 2e-10          // seconds an operation takes at least, until a step has told
+#define KNOWN 1e6            // operations: fewer take no time
+#define AMPLE 1000.0         // steps that would still fit: nothing needs to be kept yet
+#define ANALYSIS 80.0        // sweeps that an analysis takes: 30 to 75 on walls and grids
+#define SURE 0.6             // of an estimate: it takes so much at least
+#define FILLED 0.12          // of the time that sweeps get in the end where nobody else looks after
+                             //   it: at 1.5 times what a solve takes there is enough for all of it
+
+static double operations(const active_set *a) {   // of the next step
+  return face_flops_update(a->face, a->is_free) + 3.0*face_flops_solve(a->face);
+}
+
+// Seconds of an operation: those of the fastest step so far, as others may have waited.
+static double pace(const active_set *a) {
+  return a->fastest < (double)INFINITY ? a->fastest : GUESS;
+}
+
+int active_step(active_set *a, double *d) {
+  perp_run *run = a->run;
+  const double left = run_seconds_left(run);
+  const double flops = left < (double)INFINITY ? operations(a) : 0.0;
+  if (flops > KNOWN && SURE*flops*pace(a) > left - a->rest) return -1;
+  const perp_deadline deadline = run_deadline(run);
+  const int32_t before = face_factorizations(a->face);
+  const int code = face_update(a->face, a->is_free, &deadline);
+  run_factored(run, face_factorizations(a->face) - before, face_nnz(a->face));
+  if (code == -2) run_no_memory(run, "the factor");
+  if (code < 0) return -1;
+  a->singular = code;
+  const int solved = code == 0 ? face_solve_within(a->face, d, 1, &deadline) : 1;
+  if (solved != 0) return solved;
+  if (flops > 0.0) {
+    const double seconds = left - run_seconds_left(run);
+    a->longest = max2(a->longest, seconds);
+    a->fastest = min2(a->fastest, seconds/flops);
+  }
+  return 0;
+}
+
+int active_keep(active_set *a, int known) {
+  perp_run *run = a->run;
+  const double left = run_seconds_left(run);
+  if (left == (double)INFINITY || (a->longest > 0.0 && left > AMPLE*a->longest)) return 0;
+  if (!known && run_apply(run, run->x, a->y) != 0) return -1;
+  run->residual = run_residual(run, run->x, a->y);
+  if (!(run->residual < a->least)) return 0;
+  a->least = run->residual;
+  memcpy(a->best, run->x, (size_t)a->n*sizeof *a->best);
+  return 0;
+}
+
+int active_judge(active_set *a) {
+  perp_run *run = a->run;
+  if (run_apply(run, run->x, a->y) != 0) return 1;
+  run->residual = run_residual(run, run->x, a->y);
+  return run->residual <= 10.0*run->options->tol && run_check(run);
+}
+
+static int sweep(active_set *a, int32_t passes) {   // 1: the run has ended
+  perp_run *run = a->run;
+  const double left = run_seconds_left(run);
+  a->sweeps.state.fresh = 1;
+  for (int32_t k = 0; k < passes && !run_out_of_time(run); k++)
+    run->residual = sweeper_pass(&a->sweeps, run, k & 1);
+  if (left < (double)INFINITY) a->pass = (left - run_seconds_left(run))/passes;
+  return run_ended(run) || run_apply(run, run->x, a->y) != 0 || active_keep(a, 1) != 0;
+}
+
+// The free rows at x; what is left of y there goes to d.
+static void label(active_set *a) {
+  const perp_run *run = a->run;
+  const double *x = run->x;
+  for (int32_t i = 0; i < a->n; i++) {
+    const double lo = lower(run->lo, i), hi = upper(run->hi, i), y = a->y[i];
+    const double tau = 1e-2*run->options->tol/a->unit[i];
+    a->is_free[i] = (x[i] > lo && x[i] < hi) || (lo < hi && x[i] <= lo && y < -tau) ||
+                    (lo < hi && x[i] >= hi && y > tau);
+    a->d[i] = a->is_free[i] ? -y : 0.0;
+  }
+}
+
+// Rows that are wrong at x + d.
+static int32_t wrong(const active_set *a) {
+  const perp_run *run = a->run;
+  int32_t count = 0;
+  for (int32_t i = 0; i < a->n; i++) {
+    const double lo = lower(run->lo, i), hi = upper(run->hi, i), y = a->y[i] + a->Ad[i];
+    const double tau = 1e-2*run->options->tol/a->unit[i];
+    const double z = run->x[i] + a->d[i];
+    if (a->is_free[i]) count += z < lo || z > hi;
+    else count += lo < hi && ((run->x[i] <= lo && y < -tau) || (run->x[i] >= hi && y > tau));
+  }
+  return count;
+}
+
+static double phi(const active_set *a, const double *x, const double *y) {
+  double sum = 0.0;
+  for (int32_t i = 0; i < a->n; i++) sum += 0.5*x[i]*(y[i] + a->run->b[i]);
+  return sum;
+}
+
+// x <- P(x + t d), y follows; z and Az are work. From t = 1 on, the next t is where phi is least on
+// the chord from x to P(x + t d), at most half as far, until phi is lower and falls to the end of
+// the chord. Returns t; 0: no t lowers phi, or the run has ended.
+static double search(active_set *a) {
+  perp_run *run = a->run;
+  double best = phi(a, run->x, a->y), t = 1.0, found = 0.0;
+  memcpy(a->centre, run->x, (size_t)a->n*sizeof *a->centre);
+  memcpy(a->Ad, a->y, (size_t)a->n*sizeof *a->Ad);
+  for (int32_t k = 0; k < 12; k++) {
+    double begin = 0.0, end = 0.0;   // slopes along the chord
+    for (int32_t i = 0; i < a->n; i++)
+      a->z[i] = clamp(a->centre[i] + t*a->d[i], lower(run->lo, i), upper(run->hi, i));
+    if (run_apply(run, a->z, a->Az) != 0) return 0.0;
+    const double value = phi(a, a->z, a->Az);
+    if (found > 0.0 && !(value < best)) break;
+    for (int32_t i = 0; i < a->n; i++) {
+      begin += a->Ad[i]*(a->z[i] - a->centre[i]);
+      end += a->Az[i]*(a->z[i] - a->centre[i]);
+    }
+    if (value < best) {
+      best = value;
+      found = t;
+      memcpy(run->x, a->z, (size_t)a->n*sizeof *a->z);
+      memcpy(a->y, a->Az, (size_t)a->n*sizeof *a->Az);
+      if (!(end > 0.0)) break;
+    }
+    const double least = begin < 0.0 && end > begin ? begin/(begin - end) : 0.5;
+    if (found > 0.0 && least > 0.75) break;
+    t *= clamp(least, LEAST, 0.5);
+  }
+  return found;
+}
+
+// 1: auto may go on with interior points, and by the operations to expect they take less time than
+// Newton's method.
+static int points_are_cheaper(const active_set *a) {
+  if (!a->run->is_child) return 0;
+  const double solve = face_flops_solve(a->face);
+  return POINTS*(face_flops_anew(a->face) + SOLVES*solve) < STEPS*(a->update + 2.0*solve);
+}
+
+// Interior points may end in the time that is left.
+static int points_may_fit(const active_set *a) {
+  const double flops = face_flops_anew(a->face) + SOLVES*face_flops_solve(a->face);
+  return POINTS_MIN*flops*pace(a) <= run_seconds_left(a->run);
+}
+
+// Interior points through bodies can be used.
+static int points_by_bodies(const active_set *a) {
+  return a->run->is_child && !a->tried && body_interior_apply(a->run, a->face) && points_may_fit(a);
+}
+
+// auto wants the answer, not this method: interior points go on, through bodies from the guess or
+// by interior_point, and Newton's method only if they fail. -1: the run has ended, or the time is
+// short; 0: it has not, and z is the best point.
+static int hand_over(active_set *a) {
+  perp_run *run = a->run;
+  if (points_by_bodies(a)) {
+    a->tried = 1;
+    memcpy(run->x, a->guess, (size_t)a->n*sizeof *run->x);
+    if (body_interior(run, a->face)) return -1;
+    face_shift(a->face, a->sigma);
+  }
+  if (!points_may_fit(a)) return -1;
+  const perp_options options = child_options(run, &method_interior_point);
+  run_child(run, &method_interior_point, &options, INT32_MAX, (double)INFINITY);
+  memcpy(a->z, run->x, (size_t)a->n*sizeof *a->z);
+  return run_ended(run) || active_judge(a) ? -1 : 0;
+}
+
+// Softer points hold back rows without bounds, which cut no step: where most rows are free, as the
+// tangential ones of contacts, a few dozen steps without them are tried first (41 do on
+// nb977_nc9534, where 83 are taken with them).
+static int mostly_free(const perp_run *run) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < run->n; i++) count += unbounded(run->lo, run->hi, i);
+  return count > run->n/2;
+}
+
+// Rounds of flips. 0: they no longer gain, and z is where Newton's method goes on; 1: a pivot
+// failed; -1: the run has ended, or the time is short.
+static int flips(active_set *a) {
+  perp_run *run = a->run;
+  int32_t fewest = INT32_MAX, idle = 0, first = 0, rounds = 0;
+  int cut = 0;
+  while (run_continue(run)) {
+    label(a);
+    if (rounds > 0 && run->is_child)
+      a->update += (face_flops_update(a->face, a->is_free) - a->update)/rounds;
+    const int code = active_step(a, a->d);
+    if (code != 0) return code;
+    if (run_product(run, a->d, a->Ad) != 0) return -1;
+    const int32_t bad = wrong(a);
+    if (bad == 0) {
+      for (int32_t i = 0; i < a->n; i++) run->x[i] += a->d[i];
+      if (active_judge(a)) return -1;
+    }
+    if (rounds++ == 0) first = bad;
+    const int hard = (rounds > 2 || cut) && bad >= MANY && bad > first - first/8;
+    if (bad >= MANY && bad > a->n/5 && points_by_bodies(a)) return hand_over(a);
+    if (hard && points_are_cheaper(a)) return hand_over(a);
+    idle = bad < fewest - fewest/8 ? 0 : idle + 1;
+    if (cut && idle > 0 && rounds > 2) idle = PATIENCE + 1;
+    fewest = bad < fewest ? bad : fewest;
+    if (idle > PATIENCE || bad == 0) {
+      a->hard = fewest >= MANY && fewest > first/2;
+      if (a->hard && points_are_cheaper(a)) return hand_over(a);
+      a->held = a->hard && mostly_free(run);
+      a->hard &= !a->held;
+      for (int32_t i = 0; i < a->n; i++)
+        a->z[i] = run->x[i] + (bad > 0 && !a->hard ? a->d[i] : 0.0);
+      return 0;
+    }
+    cut = search(a) < CUT;
+    if (sweep(a, SWEEPS)) return -1;
+    run->residual = run_residual(run, run->x, a->y);
+  }
+  return -1;
+}
+
+// 1: the direction from the last proximal point to this one proves that there is no solution. It is
+// rounded to a few digits, as products of whole numbers are exact.
+static int grows_for_ever(active_set *a) {
+  double largest = 0.0;
+  for (int32_t i = 0; i < a->n; i++) {
+    a->d[i] = a->run->x[i] - a->centre[i];
+    largest = max2(largest, fabs(a->d[i]));
+  }
+  for (int32_t i = 0; i < a->n; i++)
+    a->d[i] = largest > 0.0 ? nearbyint(a->d[i]/largest*0x1p20)*0x1p-20 : 0.0;
+  return run_infeasible(a->run, a->d);
+}
+
+// Proximal points until nothing is left to gain. Far from the answer a small sigma makes theta so
+// stiff that Newton steps are cut short by one row after the other. So where flips gained little
+// the first points have larger ones, and show which rows are free: the more steps one takes, the
+// nearer to it is the next. -1: the run has ended or the time is short; 1: a pivot failed.
+static int proximal_points(active_set *a) {
+  perp_run *run = a->run;
+  const size_t bytes = (size_t)a->n*sizeof *run->x;
+  double best = (double)INFINITY, sigma = a->hard ? FIRST : SHIFT;
+  int32_t idle = 0;
+  while (run_continue(run)) {
+    face_shift(a->face, a->sigma = sigma);
+    memcpy(a->centre, run->x, bytes);
+    a->most = a->hard ? INT32_MAX : points_are_cheaper(a) || a->held ? LONG/2 : LONG;
+    const int code = active_newton(a);
+    if (code == 1 || code == -1) return code;
+    if (code == 2) {   // harder than it looked
+      memcpy(run->x, a->centre, bytes);
+      a->hard = 1;
+      sigma = FIRST;
+      if (points_are_cheaper(a) && hand_over(a) != 0) return -1;
+    }
+    memcpy(a->z, run->x, bytes);
+    if (code == 2) continue;
+    const double before = best;
+    if (active_judge(a)) return -1;
+    idle = run->residual < 0.5*best ? 0 : idle + 1;
+    best = min2(best, run->residual);
+    if (sigma > SHIFT) {   // the last soft one stays as long as it gains
+      if (sigma > LAST) sigma = max2(sigma*(a->steps > STIFF ? 0.1 : 1e-3), LAST);
+      else if (!(run->residual < 0.3*before)) sigma = SHIFT;
+      idle = 0;
+      continue;
+    }
+    if (idle > 1) {   // a direction in which x grows for ever is a proof
+      if (grows_for_ever(a)) return -1;
+    }
+    if (idle%3 == 2 && sigma > SMALLEST) sigma *= 0.01;
+    if (idle > IDLE) {
+      run_stop(run, PERP_STATUS_STALLED, "the proximal points of active_set with sigma = %.2g no "
+               "longer improve x", a->sigma);
+      return -1;
+    }
+  }
+  return -1;
+}
+
+static int begin(active_set *a, perp_run *run) {
+  const size_t n = (size_t)run->n;
+  const double left = run_seconds_left(run);
+  *a = (active_set){.run = run, .n = run->n, .sigma = SHIFT, .least = (double)INFINITY,
+                    .fastest = (double)INFINITY,
+                    .rest = left < (double)INFINITY && !run->is_child ? FILLED*left : 0.0};
+  run->paced = 1;
+  if (!sweeper_begin(&a->sweeps, run, 1.0)) return 0;
+  double *memory = run_allocate(run, 9*n*sizeof *memory);
+  a->breaks = memory != NULL ? run_allocate(run, 2*n*sizeof *a->breaks) : NULL;
+  a->is_free = a->breaks != NULL ? run_allocate(run, n) : NULL;
+  if (a->is_free == NULL) return 0;
+  double **const arrays[] = {&a->y, &a->d, &a->Ad, &a->z, &a->Az, &a->centre, &a->unit,
+                             &a->best, &a->guess};
+  for (size_t k = 0; k < 9; k++) *arrays[k] = memory + k*n;
+  for (size_t i = 0; i < n; i++) {
+    const double d = a->sweeps.diagonal[i];
+    a->unit[i] = run->weight[i]/(d > 0.0 ? d : 1.0);
+    run->x[i] = clamp(run->x[i], lower(run->lo, (int32_t)i), upper(run->hi, (int32_t)i));
+    if (run->x[i] != run->x[i]) run->x[i] = 0.0;
+    a->guess[i] = run->x[i];
+  }
+  return 1;
+}
+
+// 1: x is better than nothing, and worth keeping.
+static int guessed(const active_set *a) {
+  const perp_run *run = a->run;
+  int32_t moved = 0;
+  for (int32_t i = 0; i < a->n; i++)
+    moved += run->x[i] != clamp(0.0, lower(run->lo, i), upper(run->hi, i));
+  return moved > 0 && run->residual < 1e-2;
+}
+
+static int make_face(active_set *a) {
+  perp_run *run = a->run;
+  int failed = 0;
+  if (SURE*ANALYSIS*a->pass > run_seconds_left(run) - a->rest) return 0;
+  const perp_linear_ops *linear = run->options->linear;
+  a->face = linear != NULL ? face_linear_create(linear, &run->A, run->options, run_allocator(run),
+                                                &failed)
+                           : face_create(&run->A, run_allocator(run), &failed);
+  if (failed == -2) run_no_memory(run, "the factor");
+  else if (failed != 0)
+    run_stop(run, PERP_STATUS_BREAKDOWN, "active_set cannot factor this A by %s",
+             linear != NULL ? linear->name : "its own sparse factor");
+  else face_shift(a->face, a->sigma);
+  return !run_ended(run);
+}
+
+static void run_active_set(perp_run *run) {
+  active_set a;
+  const perp_grid *grid = grid_of(&run->A);
+  if (grid != NULL) {
+    active_set_grid(run, grid);
+    return;
+  }
+  if (run->options->linear == NULL && multigrid_suits(run)) {   // the same steps, without a factor
+    const perp_options options = child_options(run, &method_multigrid);
+    run->only_child = 1;
+    run_child(run, &method_multigrid, &options, INT32_MAX, (double)INFINITY);
+    run->only_child = 0;
+    if (run_ended(run)) return;
+  }
+  if (!begin(&a, run) || !run_continue(run)) return;
+  int code = run_may_fit(run, RUN_ANALYSIS) ? 0 : -1;
+  if (code == 0) run_leaves(run, LEFT);
+  if (code == 0 && !guessed(&a)) nested_start(run);
+  if (code == 0 && (sweep(&a, SWEEPS) || active_judge(&a))) code = -1;
+  if (code == 0 && make_face(&a)) {
+    code = flips(&a);
+    if (code == 0) code = proximal_points(&a);
+    if (code == 1 && a.singular > 0)
+      run_stop(run, PERP_STATUS_BREAKDOWN, "active_set needs a positive semidefinite A, and a "
+               "pivot of A + %.2g I is not positive", a.sigma);
+    else if (code == 1)
+      run_stop(run, PERP_STATUS_BREAKDOWN, "the iterates of active_set overflowed");
+  }
+  face_destroy(a.face);
+  if (!run_ended(run)) {   // the time is short
+    if (a.least < (double)INFINITY) memcpy(run->x, a.best, (size_t)a.n*sizeof *a.best);
+    const perp_method *fill = sweeper_for(run);
+    const perp_options options = child_options(run, fill);
+    run->only_child = a.least == (double)INFINITY;
+    const perp_status end = run_child(run, fill, &options, INT32_MAX, (double)INFINITY);
+    if (!run_ended(run)) run_stop(run, end, "active_set spent the last of the time on %s", fill->name);
+  }
+}
+
+// Of a scaled operator: its sweeps keep x, b, the bounds, the diagonal and the weights scaled back.
+static size_t bytes(const perp_limits *limits, const perp_options *options) {
+  if (limits->grid) return grid_bytes(limits->n);
+  perp_limits wide = *limits;
+  const size_t room = 6*(size_t)limits->n*sizeof(double) + ARENA_ALIGNMENT;
+  wide.scratch = (limits->scratch > room/6 ? limits->scratch : room/6) + room;
+  return sweeper_bytes(&wide, options);
+}
+
+const perp_method method_active_set = {
+  .name = "active_set",
+  .title = "block active set with a factor that follows the free rows",
+  .source = "MNS08, improved; Li, Sun, Toh 2018",
+  .formula = "I = {lo < x < hi} u {y points inwards}, x <- P(x - t (A_II + sigma I)^-1 y_I), 5 "
+             "passes of PGS; then proximal points by Newton steps on the dual with exact search",
+  .converges = "A symmetric positive semidefinite and a solution exists",
+  .cost = "row modifications or a factorisation of A_II, a solve, a few products; grids of cells "
+          "(perp_from_grid) have no factor: a few cycles of multigrid on the free cells",
+  .advice = "Use auto where A is indefinite or not symmetric, and nncg where A is symmetric and a "
+            "factor is too large.",
+  .needs = PERP_NEEDS_DIAGONAL | PERP_NEEDS_SWEEP | PERP_NEEDS_SUBMATRIX | PERP_NEEDS_SYMMETRIC,
+  .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
+  .assumes = 1u << PERP_CLASS_SPD,
+  .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME | PERP_TRAIT_SCALES | PERP_TRAIT_LINEAR |
+            PERP_TRAIT_SPLITS | PERP_TRAIT_GRID,
+  .bytes = bytes,
+  .run = run_active_set,
+  .hasty = &method_southwell,
+  .iteration = "Newton",
+};

@@ -1,0 +1,453 @@
+// body_interior.c: interior points for A = B B' + S, contacts between bodies, from a guess.
+//
+// With the velocities u = B'x that the impulses x give to the bodies kept as unknowns of their own,
+// s = x - lo, t = hi - x and multipliers z, w > 0, Newton's method on
+//     B u + S x + b - z + w = 0,   u - B'x = 0,   s_i z_i = p_i,   t_i w_i = p_i
+// leaves one system of the bodies' size a step, with E = S + z/s + w/t + delta:
+//     H du = B'x - u + B'E^-1 r,   H = I + B'E^-1 B,   dx = E^-1 (r - B du),
+//     r = -(z - w + rest) + (p - c)/s - (p - d)/t,   rest = B u + S x + b - z + w,
+// c, d the second-order terms of Mehrotra's corrector (1992). Targets are p = sigma mu, and:
+// What is below a part of the tolerance is done. Where contacts are redundant, rows of B depend on
+// each other, and the same combination of b is zero up to rounding. Products s_i z_i = 1e-18, which
+// degenerate rows need because there s_i = z_i, would make the iteration distribute x by that
+// rounding. So a row whose s_i or z_i has become small enough keeps its product as it is, and does
+// not count in mu. E then stays far above the rounding of B u.
+// `rest` is not computed from u again but follows the steps, with a relative error instead of one
+// of the size of b's rounding over E in dx. What rounding leaves in dx is seen as B'x - u by the
+// next step: nothing has to be refined. delta, a proximal term, bounds H.
+// The start is near the central path and the guess: s - z = x - y and s z = mu0, mu0 a part of the
+// square of the guess's natural residual. Feasible monotone problems are solvable, and such
+// iterations converge on them (Wright 1997, ch. 6); without strict complementarity mu falls by 4
+// or less a step: 20 to 40 steps.
+// Cost: a factor of the body graph, up to five solves with it, and some passes over B a step.
+#include "body_interior.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "face_kind.h"
+#include "vector.h"
+
+#define DELTA 1e-12          // relative to a diagonal near 1, ...
+#define DELTA_FACTOR 100.0   //   how it grows when a pivot vanishes by rounding ...
+#define DELTA_LAST 1e-7      //   and where that is no longer the same problem
+#define FARTHEST 0x1p800     // E of rows that do not move
+#define START 0.1            // mu0 over the square of the guess's residual
+#define DONE 0.1             // of the tolerance: s_i or z_i that is small enough, ...
+#define AIM 0.1              //   of that, what is aimed at by those that are not, ...
+#define LESS 0.3             //   and what is left of it after TOO_FEW idle steps
+#define WINDOW 0.3           // products are brought into sigma mu [WINDOW, 1/WINDOW], ...
+#define GAIN 0.1             //   and a correction must gain this part of what was aimed at
+#define SHORT 0.1            // a step after which the next one centres
+#define BEHIND 1e-3          // of its first value: mu where none of the linear part is gone
+#define INSIDE 0.99          // of the way to the boundary, at most
+#define STILL 1e-6           // of the largest s: no z is larger where all contacts stay
+#define AHEAD 0.01           // of the tolerance: what is enough there
+enum { CORRECTIONS = 3,      // further right-hand sides a step (Gondzio 1996)
+       PATIENCE = 15,        // steps without half the residual or a tenth of mu
+       TOO_FEW = 5,
+       SETTLINGS = 4,        // steps more, at most
+       MOST = 150 };         // steps
+
+enum { HAS_LO = 1, HAS_HI = 2, FIXED = 4 };
+
+typedef struct step { double *x, *z, *w, *u; } step;   // n, n, n, dofs
+
+typedef struct points {      // all in units in which the diagonal of A is near 1
+  perp_run *run;
+  face *bodies;
+  const body_rows *B;
+  const double *r;           // n: x = r x', y' = r y; powers of two
+  int32_t n, dofs;
+  int64_t pairs;             // finite bounds
+  uint8_t *kind;             // n
+  double *x, *s, *z, *t, *w; // n: x, distances to the bounds and their multipliers
+  double *rest;              // n: of the linear part
+  double *E, *rhs;           // n; E^-1 as soon as there is a factor
+  double *c, *d;             // n: second-order terms, or corrections
+  double *far, *force;       // n: distances and multipliers up to here are small enough
+  double *y, *best;          // n: of the candidate, in the run's units, and one to go back to
+  double *u, *gap;           // dofs: velocities, B'x - u
+  step now, kept;            // a step, and one to go back to
+  double delta;
+  double mu, first;          // now, and at the beginning
+  double length, open;       // of the last step; what is left of the linear part
+} points;
+
+static double lo_of(const points *p, int32_t i) { return lower(p->run->lo, i)/p->r[i]; }
+static double hi_of(const points *p, int32_t i) { return upper(p->run->hi, i)/p->r[i]; }
+
+static double row_times(const body_rows *B, int32_t i, const double *u) {
+  double sum = 0.0;
+  for (int32_t k = B->rowptr[i]; k < B->rowptr[i + 1]; k++) sum += B->value[k]*u[B->column[k]];
+  return sum;
+}
+
+static void add_row(const body_rows *B, int32_t i, double f, double *u) {
+  for (int32_t k = B->rowptr[i]; k < B->rowptr[i + 1]; k++) u[B->column[k]] += f*B->value[k];
+}
+
+// What a product has beyond mu: all of it where the row is done.
+static double beyond(const points *p, int32_t i, double s, double z) {
+  if (s <= p->far[i] || z <= p->force[i]) return s*z;
+  return AIM*max2(p->force[i]*s, p->far[i]*z);
+}
+
+// ---- the step ----
+
+// E, mu, and B'x - u
+static void prepare(points *p) {
+  double sum = 0.0;
+  for (int32_t j = 0; j < p->dofs; j++) p->gap[j] = -p->u[j];
+  for (int32_t i = 0; i < p->n; i++) {
+    double q = p->delta;
+    if (p->kind[i] & HAS_LO) {
+      q += p->z[i]/p->s[i];
+      sum += max2(p->s[i]*p->z[i] - beyond(p, i, p->s[i], p->z[i]), 0.0);
+    }
+    if (p->kind[i] & HAS_HI) {
+      q += p->w[i]/p->t[i];
+      sum += max2(p->t[i]*p->w[i] - beyond(p, i, p->t[i], p->w[i]), 0.0);
+    }
+    p->E[i] = p->kind[i] & FIXED ? FARTHEST : min2(p->B->slack[i] + q, FARTHEST);
+    add_row(p->B, i, p->x[i], p->gap);
+  }
+  p->mu = p->pairs > 0 ? sum/(double)p->pairs : 0.0;
+}
+
+static int factor(points *p) {
+  perp_run *run = p->run;
+  const perp_deadline deadline = run_deadline(run);
+  for (; p->delta <= DELTA_LAST; p->delta *= DELTA_FACTOR) {
+    prepare(p);
+    const int code = face_body_factor(p->bodies, p->E, &deadline);
+    run_factored(run, 1, face_nnz(p->bodies));
+    if (code < 0) return 0;
+    if (code > 0) continue;
+    for (int32_t i = 0; i < p->n; i++) p->E[i] = 1.0/p->E[i];
+    return 1;
+  }
+  return 0;
+}
+
+// du, where now.u has the right-hand side already but for B'E^-1 rhs, then dx. 1: it is finite.
+static int solve(points *p) {
+  double bad = 0.0;
+  for (int32_t i = 0; i < p->n; i++) add_row(p->B, i, p->rhs[i] *= p->E[i], p->now.u);
+  face_body_velocities(p->bodies, p->now.u);
+  for (int32_t i = 0; i < p->n; i++) {
+    p->now.x[i] = p->kind[i] & FIXED
+                      ? 0.0 : p->rhs[i] - p->E[i]*row_times(p->B, i, p->now.u);
+    bad += p->now.x[i] - p->now.x[i];
+  }
+  return bad == 0.0;
+}
+
+// The Newton step to s_i z_i = centre - c_i, t_i w_i = centre - d_i.
+static int direction(points *p, double centre) {
+  memcpy(p->now.u, p->gap, (size_t)p->dofs*sizeof *p->gap);
+  for (int32_t i = 0; i < p->n; i++) {
+    double r = -(p->z[i] - p->w[i] + p->rest[i]);
+    if (p->kind[i] & HAS_LO) {
+      p->c[i] = centre + beyond(p, i, p->s[i], p->z[i]) - p->c[i];
+      r += p->c[i]/p->s[i];
+    }
+    if (p->kind[i] & HAS_HI) {
+      p->d[i] = centre + beyond(p, i, p->t[i], p->w[i]) - p->d[i];
+      r -= p->d[i]/p->t[i];
+    }
+    p->rhs[i] = r;
+  }
+  if (!solve(p)) return 0;
+  for (int32_t i = 0; i < p->n; i++) {
+    const double dx = p->now.x[i];
+    p->now.z[i] = p->kind[i] & HAS_LO ? (p->c[i] - p->z[i]*dx)/p->s[i] - p->z[i] : 0.0;
+    p->now.w[i] = p->kind[i] & HAS_HI ? (p->d[i] + p->w[i]*dx)/p->t[i] - p->w[i] : 0.0;
+  }
+  return 1;
+}
+
+static double to_boundary(const points *p) {
+  double a = 1e300;
+  for (int32_t i = 0; i < p->n; i++) {
+    const double dx = p->now.x[i];
+    if (p->kind[i] & HAS_LO) {
+      if (dx < 0.0 && -p->s[i] > a*dx) a = -p->s[i]/dx;
+      if (p->now.z[i] < 0.0 && -p->z[i] > a*p->now.z[i]) a = -p->z[i]/p->now.z[i];
+    }
+    if (p->kind[i] & HAS_HI) {
+      if (dx > 0.0 && p->t[i] < a*dx) a = p->t[i]/dx;
+      if (p->now.w[i] < 0.0 && -p->w[i] > a*p->now.w[i]) a = -p->w[i]/p->now.w[i];
+    }
+  }
+  return a;
+}
+
+static double mean_product(const points *p, double a) {   // mu after such a step
+  double sum = 0.0;
+  for (int32_t i = 0; i < p->n; i++) {
+    const double dx = a*p->now.x[i];
+    if (p->kind[i] & HAS_LO) {
+      const double s = p->s[i] + dx, z = p->z[i] + a*p->now.z[i];
+      sum += max2(s*z - beyond(p, i, s, z), 0.0);
+    }
+    if (p->kind[i] & HAS_HI) {
+      const double t = p->t[i] - dx, w = p->w[i] + a*p->now.w[i];
+      sum += max2(t*w - beyond(p, i, t, w), 0.0);
+    }
+  }
+  return p->pairs > 0 ? sum/(double)p->pairs : 0.0;
+}
+
+static double positive(double v) { return max2(v, 1e-300); }
+
+static void move(points *p, double a) {
+  for (int32_t j = 0; j < p->dofs; j++) p->u[j] += a*p->now.u[j];
+  for (int32_t i = 0; i < p->n; i++) {
+    const double dx = a*p->now.x[i];
+    p->x[i] += dx;
+    p->rest[i] = (1.0 - a)*p->rest[i] - p->delta*dx;
+    if (p->kind[i] & HAS_LO) {
+      p->s[i] = positive(p->s[i] + dx);
+      p->z[i] = positive(p->z[i] + a*p->now.z[i]);
+    }
+    if (p->kind[i] & HAS_HI) {
+      p->t[i] = positive(p->t[i] - dx);
+      p->w[i] = positive(p->w[i] + a*p->now.w[i]);
+    }
+    // The smaller distance is the accurate one.
+    const int low = p->kind[i] & HAS_LO && (!(p->kind[i] & HAS_HI) || p->s[i] <= p->t[i]);
+    if (low) p->x[i] = lo_of(p, i) + p->s[i];
+    else if (p->kind[i] & HAS_HI) p->x[i] = hi_of(p, i) - p->t[i];
+  }
+}
+
+// What brings v near the target, without a large step down.
+static double towards(double target, double v) {
+  return max2(clamp(v, WINDOW*target, target/WINDOW) - v, -target/WINDOW);
+}
+
+static void copy(const points *p, const step *to, const step *from) {
+  const size_t bytes = (size_t)p->n*sizeof(double);
+  memcpy(to->x, from->x, bytes);
+  memcpy(to->z, from->z, bytes);
+  memcpy(to->w, from->w, bytes);
+  memcpy(to->u, from->u, (size_t)p->dofs*sizeof *to->u);
+}
+
+// One more right-hand side for a step that goes `reach` to the boundary: returns how far the
+// corrected one goes, or `reach` where it gains too little and was taken back.
+static double correct(points *p, double centre, double reach) {
+  const double aim = min2(1.0, 1.1*reach + 0.1);
+  copy(p, &p->kept, &p->now);
+  memset(p->now.u, 0, (size_t)p->dofs*sizeof *p->now.u);
+  for (int32_t i = 0; i < p->n; i++) {
+    const double dx = aim*p->now.x[i];
+    p->rhs[i] = 0.0;
+    if (p->kind[i] & HAS_LO) {
+      p->c[i] = towards(centre + beyond(p, i, p->s[i], p->z[i]),
+                        (p->s[i] + dx)*(p->z[i] + aim*p->now.z[i]));
+      p->rhs[i] += p->c[i]/p->s[i];
+    }
+    if (p->kind[i] & HAS_HI) {
+      p->d[i] = towards(centre + beyond(p, i, p->t[i], p->w[i]),
+                        (p->t[i] - dx)*(p->w[i] + aim*p->now.w[i]));
+      p->rhs[i] -= p->d[i]/p->t[i];
+    }
+  }
+  double longer = 0.0;
+  if (solve(p)) {
+    for (int32_t i = 0; i < p->n; i++) {
+      const double dx = p->now.x[i];
+      if (p->kind[i] & HAS_LO) p->now.z[i] += (p->c[i] - p->z[i]*dx)/p->s[i];
+      if (p->kind[i] & HAS_HI) p->now.w[i] += (p->d[i] + p->w[i]*dx)/p->t[i];
+      p->now.x[i] += p->kept.x[i];
+    }
+    for (int32_t j = 0; j < p->dofs; j++) p->now.u[j] += p->kept.u[j];
+    longer = to_boundary(p);
+  }
+  if (longer >= reach + GAIN*(aim - reach)) return longer;
+  copy(p, &p->now, &p->kept);
+  return reach;
+}
+
+// Mehrotra: as far as the affine step gets shows how much centring is needed; mu does not run ahead
+// of the linear part, of which `open` is left. 0: there is no finite step, or no time for it.
+static int advance(points *p) {
+  if (!factor(p)) return 0;
+  memset(p->c, 0, (size_t)p->n*sizeof *p->c);
+  memset(p->d, 0, (size_t)p->n*sizeof *p->d);
+  if (!direction(p, 0.0)) return 0;
+  const double after = mean_product(p, min2(to_boundary(p), 1.0));
+  const double ratio = p->mu > 0.0 ? clamp(after/p->mu, 0.0, 1.0) : 0.0;
+  const int centred = p->length < SHORT || p->mu < BEHIND*p->open*p->first;
+  const double centre = centred ? p->mu : p->mu*ratio*ratio*ratio;
+  for (int32_t i = 0; i < p->n; i++) {
+    p->c[i] = p->now.x[i]*p->now.z[i];
+    p->d[i] = -p->now.x[i]*p->now.w[i];
+  }
+  if (!direction(p, centre)) return 0;
+  double reach = to_boundary(p);
+  for (int k = 0; k < CORRECTIONS && reach < 1.0; k++) {
+    const double longer = correct(p, centre, reach);
+    if (longer == reach) break;
+    reach = longer;
+  }
+  p->length = min2(1.0, INSIDE*reach);
+  p->open *= 1.0 - p->length;
+  move(p, p->length);
+  return 1;
+}
+
+// ---- begin and end ----
+
+static double on_path(double v, double mu) {   // s with s - z = v, s z = mu
+  const double root = sqrt(v*v + 4.0*mu);
+  return positive(v > 0.0 ? 0.5*(v + root) : 2.0*mu/(root - v));
+}
+
+static void place(points *p, int32_t i, double y, double mu) {
+  const double lo = lo_of(p, i), hi = hi_of(p, i);
+  if (p->kind[i] & HAS_LO && p->kind[i] & HAS_HI) {
+    const double room = hi - lo, least = min2(0.25*room, sqrt(mu));
+    p->s[i] = clamp(p->x[i] - lo, least, room - least);
+    p->t[i] = room - p->s[i];
+    p->z[i] = max2(y, 0.0) + mu/p->s[i];
+    p->w[i] = max2(-y, 0.0) + mu/p->t[i];
+    p->x[i] = lo + p->s[i];
+  } else if (p->kind[i] & HAS_LO) {
+    p->s[i] = on_path(p->x[i] - lo - y, mu);
+    p->z[i] = positive(mu/p->s[i]);
+    p->x[i] = lo + p->s[i];
+  } else if (p->kind[i] & HAS_HI) {
+    p->t[i] = on_path(hi - p->x[i] + y, mu);
+    p->w[i] = positive(mu/p->t[i]);
+    p->x[i] = hi - p->t[i];
+  }
+}
+
+static void velocities(points *p) {   // u = B'x, and y from there
+  memset(p->u, 0, (size_t)p->dofs*sizeof *p->u);
+  for (int32_t i = 0; i < p->n; i++) add_row(p->B, i, p->x[i], p->u);
+  for (int32_t i = 0; i < p->n; i++)
+    p->rest[i] = row_times(p->B, i, p->u) + p->B->slack[i]*p->x[i] + p->r[i]*p->run->b[i];
+}
+
+static void begin(points *p) {
+  const perp_run *run = p->run;
+  double natural = 0.0;
+  run_units(run, p->force);
+  for (int32_t i = 0; i < p->n; i++) {
+    const double lo = lower(run->lo, i), hi = upper(run->hi, i), small = DONE*run->options->tol;
+    const int settled = run_settled(run, i);
+    p->kind[i] = lo == hi || settled ? FIXED : (uint8_t)((lo > -(double)INFINITY ? HAS_LO : 0) |
+                                                         (hi < (double)INFINITY ? HAS_HI : 0));
+    p->pairs += (p->kind[i] & HAS_LO ? 1 : 0) + (p->kind[i] & HAS_HI ? 1 : 0);
+    p->s[i] = p->z[i] = p->t[i] = p->w[i] = 0.0;
+    p->x[i] = clamp(settled ? 0.0 : run->x[i], lo, hi)/p->r[i];
+    p->force[i] = p->r[i]*small/p->force[i];
+    p->far[i] = small/(run->weight[i]*p->r[i]);
+  }
+  velocities(p);
+  for (int32_t i = 0; i < p->n; i++)
+    if (!(p->kind[i] & FIXED))
+      natural = max2(natural, fabs(p->x[i] - clamp(p->x[i] - p->rest[i], lo_of(p, i),
+                                                   hi_of(p, i))));
+  p->first = START*natural*natural;
+  p->length = p->open = 1.0;
+  for (int32_t i = 0; i < p->n; i++) place(p, i, p->rest[i], p->first);
+  velocities(p);
+  for (int32_t i = 0; i < p->n; i++) p->rest[i] -= p->z[i] - p->w[i];
+}
+
+// Into run->x, at the bound whose distance is less than its multiplier. 1: the run has ended.
+static int present(points *p) {
+  perp_run *run = p->run;
+  for (int32_t i = 0; i < p->n; i++) {
+    const double lo = lower(run->lo, i), hi = upper(run->hi, i);
+    double x = clamp(p->r[i]*p->x[i], lo, hi);
+    if (p->kind[i] & HAS_LO && p->s[i] < p->z[i]) x = lo;
+    else if (p->kind[i] & HAS_HI && p->t[i] < p->w[i]) x = hi;
+    run->x[i] = x;
+  }
+  if (run_apply(run, run->x, p->y) != 0) return 1;
+  run->residual = run_residual(run, run->x, p->y);
+  return 0;
+}
+
+static void lessen(points *p, double factor) {   // what is small enough
+  for (int32_t i = 0; i < p->n; i++) {
+    p->force[i] *= factor;
+    p->far[i] *= factor;
+  }
+}
+
+// Where all contacts stay, as in a wall at rest, a few steps more make the answer so good that the
+// next steps of such a scene begin at theirs.
+static void settle(points *p) {
+  perp_run *run = p->run;
+  const size_t bytes = (size_t)p->n*sizeof(double);
+  double far = 0.0, force = 0.0;
+  for (int32_t i = 0; i < p->n; i++) {
+    far = max2(far, max2(p->s[i], p->t[i]));
+    force = max2(force, max2(p->z[i], p->w[i]));
+  }
+  if (force > STILL*far) return;
+  lessen(p, AHEAD);
+  for (int k = 0; k < SETTLINGS && run->residual > AHEAD*run->options->tol; k++) {
+    const double before = run->residual;
+    memcpy(p->best, run->x, bytes);
+    if (advance(p) && !present(p) && run->residual < before) continue;
+    memcpy(run->x, p->best, bytes);
+    run->residual = before;
+    return;
+  }
+}
+
+static int iterate(points *p) {
+  perp_run *run = p->run;
+  double best = (double)INFINITY, least = (double)INFINITY;
+  int32_t idle = 0;
+  begin(p);
+  for (int32_t k = 0; k < MOST && idle < PATIENCE && run_continue(run); k++) {
+    if (!advance(p)) return run_out_of_time(run) && !run_continue(run);
+    if (present(p)) return 1;
+    if (run->residual <= run->options->tol) settle(p);
+    const int better = run->residual < 0.5*best || p->mu < 0.1*least;
+    idle = better ? 0 : idle + 1;
+    if (idle%TOO_FEW == TOO_FEW - 1) lessen(p, LESS);
+    if (run->residual < 0.5*best) best = run->residual;
+    if (p->mu < 0.1*least) least = p->mu;
+  }
+  return run_ended(run) || !run_continue(run);
+}
+
+static int take_memory(points *p) {
+  const size_t n = (size_t)p->n, dofs = (size_t)p->dofs;
+  double **const rows[] = {&p->x, &p->s, &p->z, &p->t, &p->w, &p->rest, &p->E, &p->rhs, &p->c,
+                           &p->d, &p->far, &p->force, &p->y, &p->best, &p->now.x, &p->now.z,
+                           &p->now.w, &p->kept.x, &p->kept.z, &p->kept.w};
+  double **const columns[] = {&p->u, &p->gap, &p->now.u, &p->kept.u};
+  const size_t count = sizeof rows/sizeof rows[0], more = sizeof columns/sizeof columns[0];
+  double *memory = run_allocate(p->run, (count*n + more*dofs + 1)*sizeof *memory);
+  p->kind = memory != NULL ? run_allocate(p->run, n + 1) : NULL;
+  if (p->kind == NULL) return 0;
+  for (size_t k = 0; k < count; k++) *rows[k] = memory + k*n;
+  for (size_t k = 0; k < more; k++) *columns[k] = memory + count*n + k*dofs;
+  return 1;
+}
+
+int body_interior_apply(const perp_run *run, const face *f) {
+  const double *r;
+  if (face_body_rows(f, &r) == NULL) return 0;
+  for (int32_t i = 0; i < run->n; i++)
+    if (unbounded(run->lo, run->hi, i)) return 0;
+  return 1;
+}
+
+int body_interior(perp_run *run, face *f) {
+  points p = {.run = run, .bodies = f, .n = run->n, .delta = DELTA};
+  p.B = face_body_rows(f, &p.r);
+  p.dofs = p.B->dofs;
+  return !take_memory(&p) || iterate(&p);
+}

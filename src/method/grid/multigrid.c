@@ -1,0 +1,663 @@
+// multigrid.c: large symmetric problems with bounds, free rows by multigrid. (Somewhat long: two
+// methods share stages, start and pace; grids of cells have multigrid_grid.c.)
+//
+// Z-matrices (no positive entry beside the diagonal; definite ones are M-matrices): the primal-dual
+// active set, which is Newton's method on min(D(x - lo), y) = 0,
+//     I = rows with lo < x_i - y_i/A_ii < hi;  x_F at their bounds;  A_II c = -y_I;  x_I <- x_I + c
+// without projection or line search: monotone from the second step on and finite with exact solves
+// (Hintermueller, Ito, Kunisch 2003). The solves are inexact, by conjugate gradients with a cycle
+// on the free rows (src/linear/multigrid/aggregation.c), and are tightened whenever I does not settle. Most
+// steps look at few rows only and go on with the gradients that there are (multigrid_watch.c).
+// Other matrices: truncated nonsmooth Newton (Graeser and Kornhuber 2009), from a feasible x:
+//     x <- projected Gauss-Seidel, forward and backward
+//     I = rows inside their bounds, or pushed inside by y = A x + b;   A_II c = -y_I roughly
+//     d = clamp(x + c) - x,   x <- clamp(x + t d),   t minimises 1/2 x'Ax + b'x along d
+// where the objective falls in every step and the sweeps alone would converge, for definite A, but
+// perhaps in many thousand steps, where the levels do not fit: stalls() says so.
+// The start comes from the coarser levels: on the finest, the boundary of the contact would move by
+// a row or so an iteration. Cost: about six products with A per inner iteration.
+#include <math.h>
+#include <string.h>
+
+#include "active_set_grid.h"
+#include "aggregation.h"
+#include "assemble.h"
+#include "grid.h"
+#include "multigrid.h"
+#include "multigrid_watch.h"
+#include "objective.h"
+#include "operator.h"
+#include "run.h"
+#include "vector.h"
+
+enum {
+  FIRST_STEPS = 2,         // of conjugate gradients while the free set still changes a lot
+  MOST_STEPS = 200,
+  RESTLESS = 3,            // steps without fewer changes: solve more accurately
+  NESTED = 8,              // coarser levels for the start
+  NESTED_STEPS = 12,       // iterations on each
+  START_SWEEPS = 1,        // pairs of sweeps after the last prolongation
+  COARSEST = 100,          // rows on the coarsest of them
+  WATCHED = 12,            // steps at most that look at few rows, before all are looked at
+  MANY = 20,               // 1/MANY of the rows moved: y is computed anew
+  DOUBTFUL = 8,            // iterations after which, and twice and so on, x may grow for ever
+  LARGE = 4000,            // rows from which on this is ahead of a factor
+  SOLVE = 80,              // products that must fit before a solve from a guess that is far off: it
+                           //   takes 106 to 127 (obstacle, fluid2d), but one may be held up
+  LOOKS = 5,               // at A that take as long as a solve at least: 5 to 10 (obstacle, fluid2d)
+  PART = 8192,             // rows that a thread takes at a time
+  STALL = 1000,            // iterations, inner ones too, in which the best residual has to halve:
+                           // M-matrices take about 50 to the end
+};
+
+
+static const double settled = 2e-3;      // part of the rows that changed: solve more accurately
+static const double inexact = 0.3;       // relative residual of a linear solve on the way
+static const double aim = 0.02;          // part of the tolerance that the last one aims for
+static const double near_enough = 1e-3;  // residual of a guess that is better than a new start
+static const double polished = 0.1;      // of the tolerance: above, a last step is worth its price
+static const double exact = 2e-6;        // and the best that floats allow
+
+typedef struct stage {             // a problem on one level
+  int32_t level, n;
+  perp_csc A;
+  const double *D;                 // n: A_ii
+  const int32_t *aggregate;        // n: row of the next coarser level; NULL: there is none
+  const double *b, *lo, *hi;       // n; lo, hi NULL: 0 and +inf
+  double *x;                       // n
+} stage;
+
+typedef struct truncated {
+  perp_run *run;
+  aggregation *levels;
+  double *y, *c, *d, *Ad;          // n
+  double *own;                     // n: x of the active set, which may leave its bounds
+  uint8_t *is_free, *before;       // n
+  int32_t *moved;                  // n: rows that were set to a bound, of each part at its begin
+  int32_t *found, *changed;        // parts: how many, and how many changed between free and bound
+  const double *unit;              // n: run->x and run->y are x/unit and unit y; NULL: 1
+  int is_z;                        // 1: no positive entry beside the diagonal
+} truncated;
+
+static void layout(truncated *t, arena *memory, int32_t n) {
+  double **const vectors[] = {&t->y, &t->c, &t->d, &t->Ad, &t->own};
+  for (size_t k = 0; k < sizeof vectors/sizeof vectors[0]; k++)
+    *vectors[k] = ARENA_ARRAY(memory, double, n);
+  t->is_free = ARENA_ARRAY(memory, uint8_t, n);
+  t->before = ARENA_ARRAY(memory, uint8_t, n);
+  t->moved = ARENA_ARRAY(memory, int32_t, n);
+  t->found = ARENA_ARRAY(memory, int32_t, n/PART + 1);
+  t->changed = ARENA_ARRAY(memory, int32_t, n/PART + 1);
+}
+
+static size_t bytes(const perp_limits *limits, const perp_options *options) {
+  (void)options;
+  if (limits->grid) return grid_bytes(limits->n);
+  arena count = {0};
+  truncated t = {0};
+  layout(&t, &count, limits->n);
+  return count.used;
+}
+
+static double low(const stage *s, int32_t i) { return lower(s->lo, i); }
+static double high(const stage *s, int32_t i) { return upper(s->hi, i); }
+
+// x_i <- clamp(x_i - (A x + b)_i/A_ii), forward and backward
+static void sweeps(const stage *s) {
+  const perp_csc *A = &s->A;
+  for (int32_t k = 0; k < 2*s->n; k++) {
+    const int32_t i = k < s->n ? k : 2*s->n - 1 - k;
+    double y = s->b[i];
+    for (int32_t p = A->colptr[i]; p < A->colptr[i + 1]; p++) y += A->value[p]*s->x[A->row[p]];
+    s->x[i] = clamp(s->x[i] - y/s->D[i], low(s, i), high(s, i));
+  }
+}
+
+static int32_t parts_of(int32_t n) { return n/PART + (n%PART != 0); }
+static int32_t part_end(int32_t n, int32_t part) {
+  return n - part*PART > PART ? (part + 1)*PART : n;
+}
+
+// work(data, part) on all parts of the rows
+static void each_part(const truncated *t, int32_t n, void (*work)(void *, int32_t), void *data) {
+  const int32_t parts = parts_of(n);
+  team_run(parts > 2 ? t->run->threads : NULL, work, data, parts);
+}
+
+typedef struct product_of {
+  const perp_csc *A;
+  const double *x, *b;             // b NULL: none
+  double *y;
+} product_of;
+
+static void product_part(void *data, int32_t part) {
+  const product_of *a = data;
+  const int32_t to = part_end(a->A->columns, part);
+  for (int32_t i = part*PART; i < to; i++) {
+    double sum = a->b != NULL ? a->b[i] : 0.0;
+    for (int32_t p = a->A->colptr[i]; p < a->A->colptr[i + 1]; p++)
+      sum += a->A->value[p]*a->x[a->A->row[p]];
+    a->y[i] = sum;
+  }
+}
+
+// y = A x (+ b)
+static void product(const truncated *t, const perp_csc *A, const double *x, const double *b,
+                    double *y) {
+  product_of a = {A, x, b, y};
+  each_part(t, A->columns, product_part, &a);
+}
+
+// Returns how many rows changed between free and bound.
+static int32_t choose_free(truncated *t, const stage *s) {
+  int32_t changed = 0;
+  for (int32_t i = 0; i < s->n; i++) {
+    const int at_lo = s->x[i] <= low(s, i) && t->y[i] >= 0.0;
+    const int at_hi = s->x[i] >= high(s, i) && t->y[i] <= 0.0;
+    t->is_free[i] = (uint8_t)(!at_lo && !at_hi);
+    changed += t->is_free[i] != t->before[i];
+    t->before[i] = t->is_free[i];
+  }
+  return changed;
+}
+
+// A_II c = y_I to the relative accuracy `wanted`. Returns the steps made.
+static int32_t solve_free(truncated *t, const stage *s, double wanted, int32_t most) {
+  const perp_deadline deadline = run_deadline(t->run);
+  return aggregation_solve(t->levels, s->level, t->run->threads, t->y, wanted, most, &deadline,
+                           t->c);
+}
+
+// Along d = clamp(x + c) - x to the lowest point of the objective, or to the bound before it.
+static void step_along(truncated *t, stage *s) {
+  for (int32_t i = 0; i < s->n; i++)
+    t->d[i] = clamp(s->x[i] - t->c[i], low(s, i), high(s, i)) - s->x[i];
+  product(t, &s->A, t->d, NULL, t->Ad);
+  double slope = 0.0, curvature = 0.0, longest = (double)INFINITY;
+  for (int32_t i = 0; i < s->n; i++) {
+    slope += t->y[i]*t->d[i];
+    curvature += t->d[i]*t->Ad[i];
+    if (t->d[i] > 0.0) longest = min2(longest, (high(s, i) - s->x[i])/t->d[i]);
+    if (t->d[i] < 0.0) longest = min2(longest, (low(s, i) - s->x[i])/t->d[i]);
+  }
+  if (!(slope < 0.0)) return;
+  double length = curvature > 0.0 ? -slope/curvature : 1.0;
+  if (length > 1.0) length = min2(length, max2(longest, 1.0));
+  for (int32_t i = 0; i < s->n; i++)
+    s->x[i] = clamp(s->x[i] + length*t->d[i], low(s, i), high(s, i));
+}
+
+typedef struct accuracy {            // how accurately to solve
+  double wanted;                   // relative residual
+  int32_t changed;                 // rows that changed in the step before
+  int32_t restless;                // steps in which not fewer of them changed
+} accuracy;
+
+static accuracy accuracy_new(void) { return (accuracy){inexact, INT32_MAX, 0}; }
+
+// y follows x_i that has moved by d.
+static void follow(const stage *s, int32_t i, double d, double *y) {
+  for (int32_t p = s->A.colptr[i]; p < s->A.colptr[i + 1]; p++)
+    y[s->A.row[p]] += s->A.value[p]*d;
+}
+
+// y follows all rows that have moved, by t->c.
+static void follow_all(truncated *t, const stage *s, const double *x, double *y) {
+  const int32_t parts = parts_of(s->n);
+  int32_t moved = 0;
+  for (int32_t part = 0; part < parts; part++) moved += t->found[part];
+  if (moved > s->n/MANY) {
+    product(t, &s->A, x, s->b, y);
+    return;
+  }
+  for (int32_t part = 0; part < parts; part++)
+    for (int32_t k = 0; k < t->found[part]; k++) {
+      const int32_t i = t->moved[part*PART + k];
+      follow(s, i, t->c[i], y);
+    }
+}
+
+typedef struct step {
+  truncated *t;
+  const stage *s;
+} step;
+
+// The free rows; the others go to their bounds.
+static void label_part(void *data, int32_t part) {
+  const step *a = data;
+  truncated *t = a->t;
+  const stage *s = a->s;
+  const int32_t to = part_end(s->n, part);
+  int32_t *moved = t->moved + part*PART, found = 0, changed = 0;
+  for (int32_t i = part*PART; i < to; i++) {
+    const double target = s->x[i] - t->y[i]/s->D[i], lo = low(s, i), hi = high(s, i);
+    const int inside = target > lo && target < hi;
+    t->is_free[i] = (uint8_t)inside;
+    if (!inside) {
+      const double x = clamp(target, lo, hi);
+      if (x != s->x[i]) moved[found++] = i;
+      t->c[i] = x - s->x[i];
+      s->x[i] = x;
+    }
+    changed += t->is_free[i] != t->before[i];
+    t->before[i] = t->is_free[i];
+  }
+  t->found[part] = found;
+  t->changed[part] = changed;
+}
+
+static void subtract_part(void *data, int32_t part) {
+  const step *a = data;
+  const int32_t to = part_end(a->s->n, part);
+  for (int32_t i = part*PART; i < to; i++) a->s->x[i] -= a->t->c[i];
+}
+
+// Fewer rows have to change from step to step, or they are solved more accurately.
+static void set_pace(accuracy *pace, int32_t changed) {
+  if (changed >= pace->changed && ++pace->restless >= RESTLESS) {
+    pace->wanted *= 0.1;
+    pace->restless = 0;
+  }
+  pace->changed = changed;
+}
+
+// c: the step on the free rows of the finest level, and those after it that look at few rows only.
+// Returns the steps of conjugate gradients.
+static int32_t watched_step(truncated *t, stage *s, accuracy *pace, double wanted) {
+  perp_run *run = t->run;
+  const perp_deadline deadline = run_deadline(run);
+  uint8_t *room = (uint8_t *)t->d;   // which holds nothing now
+  watch w = {.levels = t->levels, .threads = run->threads, .A = &s->A, .D = s->D, .b = s->b,
+             .lo = s->lo, .hi = s->hi, .x = s->x, .is_free = t->is_free, .before = t->before,
+             .row = t->moved, .seen = room, .label = room + s->n};
+  aggregation_begin(t->levels, 0, run->threads, t->y);
+  const double enough = max2(exact, aim*run->options->tol/run->residual)*
+                        aggregation_rest(t->levels, 0, run->threads);
+  int32_t made = aggregation_go_on(t->levels, 0, run->threads, wanted, MOST_STEPS, &deadline);
+  watch_begin(&w);
+  int settled_before = 0;
+  // where gradients are slow all rows are looked at again, and the residual, after MOST_STEPS
+  for (int32_t k = 0; k < WATCHED && w.count > 0 && made < MOST_STEPS; k++) {
+    const int32_t changed = watch_label(&w);
+    const double rest = aggregation_rest(t->levels, 0, run->threads);
+    if (changed == 0 && (settled_before || rest <= enough)) break;
+    settled_before = changed == 0;
+    if (changed > 0) aggregation_mask(t->levels, 0, t->is_free);
+    if (!run_between(run)) break;
+    if (changed > 0) set_pace(pace, changed);
+    made += aggregation_go_on(t->levels, 0, run->threads,
+                              changed == 0 ? enough/rest : max2(pace->wanted, exact), MOST_STEPS,
+                              &deadline);
+  }
+  aggregation_end(t->levels, 0, run->threads, t->c);
+  return made;
+}
+
+// A step of the active set on a level, from x and y = A x + b. x may leave its bounds. Returns how
+// many rows changed.
+static int32_t newton(truncated *t, stage *s, accuracy *pace) {
+  step a = {t, s};
+  int32_t changed = 0;
+  each_part(t, s->n, label_part, &a);
+  for (int32_t part = 0; part < parts_of(s->n); part++) changed += t->changed[part];
+  follow_all(t, s, s->x, t->y);
+  if (changed > 0) aggregation_mask(t->levels, s->level, t->is_free);
+  set_pace(pace, changed);
+  double wanted = max2(pace->wanted, exact);
+  if (changed == 0 && s->level == 0 && t->run->residual > 0.0)    // what is left to do
+    wanted = max2(min2(wanted, aim*t->run->options->tol/t->run->residual), exact);
+  if (s->level == 0) t->run->inner_iterations += watched_step(t, s, pace, wanted);
+  else solve_free(t, s, wanted, MOST_STEPS);
+  each_part(t, s->n, subtract_part, &a);
+  product(t, &s->A, s->x, s->b, t->y);
+  return changed;
+}
+
+static void clamp_part(void *data, int32_t part) {
+  const step *a = data;
+  truncated *t = a->t;
+  const stage *s = a->s;
+  const int32_t to = part_end(s->n, part);
+  int32_t *moved = t->moved + part*PART, found = 0;
+  for (int32_t i = part*PART; i < to; i++) {
+    const double x = clamp(s->x[i], low(s, i), high(s, i));
+    t->run->x[i] = x;
+    if (x == s->x[i]) continue;
+    moved[found++] = i;
+    t->c[i] = x - s->x[i];
+  }
+  t->found[part] = found;
+}
+
+// The residual of x within its bounds, which run->x becomes; y belongs to x as it is.
+static void judge(truncated *t, const stage *s) {
+  perp_run *run = t->run;
+  step a = {t, s};
+  double *y = t->y;
+  int32_t moved = 0;
+  each_part(t, s->n, clamp_part, &a);
+  for (int32_t part = 0; part < parts_of(s->n); part++) moved += t->found[part];
+  if (moved > 0 || t->unit != NULL) y = memcpy(t->Ad, t->y, (size_t)s->n*sizeof *y);
+  follow_all(t, s, run->x, y);
+  for (int32_t i = 0; t->unit != NULL && i < s->n; i++) {
+    run->x[i] /= t->unit[i];
+    y[i] *= t->unit[i];
+  }
+  run->residual = run_residual(run, run->x, y);
+}
+
+// One iteration on a level; *wanted is the accuracy of its linear solve. Returns how many rows
+// changed between free and bound.
+static int32_t iterate(truncated *t, stage *s, double *wanted) {
+  sweeps(s);
+  product(t, &s->A, s->x, s->b, t->y);
+  const int32_t changed = choose_free(t, s);
+  if (changed > 0) aggregation_mask(t->levels, s->level, t->is_free);
+  *wanted = changed == 0 ? max2(*wanted*1e-3, exact) : inexact;
+  const int32_t most = changed > settled*s->n ? FIRST_STEPS : MOST_STEPS;
+  const int32_t steps = solve_free(t, s, *wanted, most);
+  if (s->level == 0) t->run->inner_iterations += steps;
+  if (steps > 0) step_along(t, s);
+  product(t, &s->A, s->x, s->b, t->y);
+  return changed;
+}
+
+static int is_zero(const stage *s) {
+  for (int32_t i = 0; i < s->n; i++)
+    if (s->x[i] != 0.0) return 0;
+  return 1;
+}
+
+// 1/2 x'Ax + b'x, and y = A x + b
+static double energy(const truncated *t, const stage *s) {
+  if (is_zero(s)) {
+    memcpy(t->y, s->b, (size_t)s->n*sizeof *t->y);
+    return 0.0;
+  }
+  product(t, &s->A, s->x, s->b, t->y);
+  return objective(s->n, s->b, s->x, t->y);
+}
+
+// n: A_ii of a level; NULL: no memory, and the run has ended
+static double *diagonal_of(truncated *t, int32_t level, const perp_csc *A) {
+  const int32_t *at = aggregation_diagonal(t->levels, level);
+  double *D = run_allocate(t->run, (size_t)A->columns*sizeof *D);
+  for (int32_t i = 0; D != NULL && i < A->columns; i++) D[i] = A->value[at[i]];
+  return D;
+}
+
+// The problem of the next level: b summed, bounds averaged.
+static int restrict_problem(truncated *t, const stage *s, stage *next) {
+  perp_run *run = t->run;
+  *next = (stage){.level = s->level + 1};
+  next->A = aggregation_matrix(t->levels, next->level, &next->aggregate);
+  const int32_t m = next->n = next->A.columns;
+  next->D = diagonal_of(t, next->level, &next->A);
+  double *b = run_allocate(run, (size_t)m*sizeof *b), *x = run_allocate(run, (size_t)m*sizeof *x);
+  double *lo = s->lo != NULL ? run_allocate(run, (size_t)m*sizeof *lo) : NULL;
+  double *hi = s->hi != NULL ? run_allocate(run, (size_t)m*sizeof *hi) : NULL;
+  if (run_ended(run)) return 0;
+  double *count = t->d;
+  for (int32_t c = 0; c < m; c++) {
+    b[c] = x[c] = count[c] = 0.0;
+    if (lo != NULL) lo[c] = 0.0;
+    if (hi != NULL) hi[c] = 0.0;
+  }
+  for (int32_t i = 0; i < s->n; i++) {
+    const int32_t c = s->aggregate[i];
+    if (c < 0) continue;
+    b[c] += s->b[i];
+    count[c] += 1.0;
+    if (lo != NULL) lo[c] += s->lo[i];
+    if (hi != NULL) hi[c] += s->hi[i];
+  }
+  for (int32_t c = 0; c < m; c++) {
+    if (lo != NULL) lo[c] /= count[c];
+    if (hi != NULL) hi[c] /= count[c];
+    x[c] = clamp(0.0, lo != NULL ? lo[c] : 0.0, hi != NULL ? hi[c] : (double)INFINITY);
+  }
+  next->b = b;
+  next->x = x;
+  next->lo = lo;
+  next->hi = hi;
+  return 1;
+}
+
+// A start from the coarser levels, from the coarsest on: where the contact is cannot be found on
+// the finest in a number of steps that does not grow with n. x is replaced if that is lower.
+// Returns 1 where y = A x + b is that of the new x.
+static int start(truncated *t, stage *finest) {
+  stage at[NESTED + 1] = {*finest};
+  int32_t last = 0;
+  while (last < NESTED && at[last].aggregate != NULL && at[last].n > COARSEST) {
+    if (!restrict_problem(t, &at[last], &at[last + 1])) return 0;
+    last++;
+  }
+  if (last == 0) return 0;
+  for (int32_t k = last; k > 0; k--) {
+    stage *s = &at[k];
+    accuracy pace = accuracy_new();
+    memset(t->before, 2, (size_t)s->n);
+    if (t->is_z) sweeps(s);
+    if (t->is_z) product(t, &s->A, s->x, s->b, t->y);
+    int32_t changed = s->n;
+    for (int32_t i = 0; i < NESTED_STEPS && changed > settled*s->n; i++) {
+      if (run_out_of_time(t->run)) return 0;
+      changed = t->is_z ? newton(t, s, &pace) : iterate(t, s, &pace.wanted);
+    }
+    aggregation_mask(t->levels, k, NULL);
+    stage *finer = &at[k - 1];
+    double *x = k > 1 ? finer->x : t->Ad;
+    for (int32_t i = 0; i < finer->n; i++) {
+      const int32_t c = finer->aggregate[i];
+      const double value = c < 0 ? finer->x[i]           // what touches its bound stays there
+                           : s->x[c] <= low(s, c) ? low(finer, i)
+                           : s->x[c] >= high(s, c) ? high(finer, i) : s->x[c];
+      x[i] = clamp(value, low(finer, i), high(finer, i));
+    }
+  }
+  if (run_out_of_time(t->run)) return 0;
+  stage trial = *finest;
+  const double before = energy(t, finest);
+  memcpy(t->c, t->Ad, (size_t)finest->n*sizeof *t->c);
+  trial.x = t->c;
+  for (int k = 0; k < START_SWEEPS; k++) sweeps(&trial);   // a staircase has a lot of energy
+  if (!(energy(t, &trial) < before)) return 0;
+  memcpy(finest->x, t->c, (size_t)finest->n*sizeof *t->c);
+  return 1;
+}
+
+// 1: ready; 0: the run has ended.
+static int prepare(truncated *t, const perp_csc *A) {
+  t->is_z = 1;
+  for (int32_t j = 0; j < A->columns; j++)
+    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++)
+      if (A->row[p] != j && A->value[p] > 0.0) t->is_z = 0;
+  int failed = 0;
+  const perp_deadline deadline = run_deadline(t->run);
+  t->levels = aggregation_create(A, t->run->threads, run_allocator(t->run), &deadline,
+                                 &failed);
+  if (failed == -2) run_no_memory(t->run, "the levels of the multigrid");
+  return t->levels != NULL || !run_ended(t->run);
+}
+
+typedef struct progress {
+  double half;                     // of the residual when it halved last
+  int32_t at;                      // iterations, inner ones too, then
+} progress;
+
+// The levels do not fit this A: 1, and the run has ended.
+static int stalls(perp_run *run, progress *made) {
+  const int32_t now = run->iterations + run->inner_iterations;
+  if (run->residual <= made->half) *made = (progress){0.5*run->residual, now};
+  if (now - made->at < STALL) return 0;
+  run_stop(run, PERP_STATUS_STALLED, "multigrid has not halved the residual in %d iterations, "
+           "inner ones counted", now - made->at);
+  return 1;
+}
+
+// 1: the caller's own matrix will do: rows ascend, and the diagonal is there.
+static int is_orderly(const perp_operator *A) {
+  const perp_view view = operator_view(A);
+  if (view.kind != PERP_VIEW_CSC || view.R != NULL || view.C != NULL || view.shift != 0.0) return 0;
+  const perp_csc *matrix = view.data;
+  for (int32_t j = 0; j < matrix->columns; j++) {
+    int32_t before = -1, found = 0;
+    for (int32_t p = matrix->colptr[j]; p < matrix->colptr[j + 1]; p++) {
+      if (matrix->row[p] <= before) return 0;
+      before = matrix->row[p];
+      found |= before == j;
+    }
+    if (!found) return 0;
+  }
+  return 1;
+}
+
+// A as it was before its rows and columns were scaled alike: there rows sum up to what leaks, which
+// the coarse levels are made of. Returns these scales, powers of two, or NULL: there are none.
+static const double *unscaled(const perp_operator *A, perp_operator *plain) {
+  const perp_view view = operator_view(A);
+  *plain = *A;
+  if (view.kind != PERP_VIEW_CSC || view.R == NULL || view.R != view.C || view.shift != 0.0)
+    return NULL;
+  *plain = perp_from_csc(view.data, A->claims);
+  return view.R;
+}
+
+// The problem on the finest level, in the units of `plain`. 0: no memory.
+static int set_finest(truncated *t, stage *s) {
+  perp_run *run = t->run;
+  const size_t n = (size_t)run->n;
+  *s = (stage){.n = run->n, .b = run->b, .lo = run->lo, .hi = run->hi, .x = t->own};
+  s->A = aggregation_matrix(t->levels, 0, &s->aggregate);
+  s->D = diagonal_of(t, 0, &s->A);
+  memcpy(t->own, run->x, n*sizeof *t->own);
+  if (s->D == NULL) return 0;
+  if (t->unit == NULL) return 1;
+  double *b = run_allocate(run, n*sizeof *b);
+  double *lo = run->lo != NULL ? run_allocate(run, n*sizeof *lo) : NULL;
+  double *hi = run->hi != NULL ? run_allocate(run, n*sizeof *hi) : NULL;
+  if (run_ended(run)) return 0;
+  for (size_t i = 0; i < n; i++) {
+    t->own[i] *= t->unit[i];
+    b[i] = run->b[i]/t->unit[i];
+    if (lo != NULL) lo[i] = run->lo[i]*t->unit[i];
+    if (hi != NULL) hi[i] = run->hi[i]*t->unit[i];
+  }
+  s->b = b;
+  s->lo = lo;
+  s->hi = hi;
+  return 1;
+}
+
+// 1: there is a proof that there is no solution: u = 1, where nothing leaks and b adds up to less
+// than 0, or the last step, which makes x grow for ever, rounded to a few digits, as products of
+// whole numbers are exact.
+static int has_no_solution(truncated *t, const stage *s) {
+  double largest = 0.0;
+  for (int32_t i = 0; i < s->n; i++) {
+    largest = max2(largest, fabs(t->c[i]));
+    t->d[i] = t->unit != NULL ? 1.0/t->unit[i] : 1.0;
+  }
+  if (run_infeasible(t->run, t->d)) return 1;
+  if (!(largest > 0.0 && largest < (double)INFINITY)) return 0;
+  for (int32_t i = 0; i < s->n; i++)
+    t->d[i] *= nearbyint(-t->c[i]/largest*0x1p20)*0x1p-20;
+  return run_infeasible(t->run, t->d);
+}
+
+static void steps(truncated *t, stage *s) {
+  perp_run *run = t->run;
+  accuracy pace = accuracy_new();
+  const int known = run->residual > near_enough && start(t, s);
+  memset(t->before, 2, (size_t)s->n);
+  progress made = {(double)INFINITY, 0};
+  int32_t doubtful = DOUBTFUL;
+  if (!known) product(t, &s->A, s->x, s->b, t->y);
+  judge(t, s);
+  while (run_continue(run) && !stalls(run, &made)) {
+    const int32_t before = run->inner_iterations;
+    const int32_t changed = t->is_z ? newton(t, s, &pace) : iterate(t, s, &pace.wanted);
+    const int32_t inner = run->inner_iterations - before;
+    const int lost = inner == 0 || inner >= MOST_STEPS || run->iterations >= doubtful;
+    while (run->iterations >= doubtful) doubtful *= 2;
+    if (t->is_z && lost && run->residual > near_enough && has_no_solution(t, s)) return;
+    judge(t, s);
+    if (t->is_z && inner == 0 && changed == 0 && run->residual > run->options->tol) {
+      run_stop(run, PERP_STATUS_STALLED, "multigrid found no step on the free rows");
+      return;
+    }
+    const double tol = run->options->tol;
+    if (t->is_z && run->residual <= tol && run->residual > polished*tol) {
+      newton(t, s, &pace);
+      judge(t, s);
+    }
+  }
+}
+
+static void run_multigrid(perp_run *run) {
+  truncated t = {.run = run};
+  perp_csc A;
+  const perp_grid *grid = grid_of(&run->A);
+  if (grid != NULL) {
+    multigrid_grid(run, grid);
+    return;
+  }
+  layout(&t, run->memory, run->n);
+  const int far = run->is_child && run->residual > near_enough;
+  if (!run_may_fit(run, far ? SOLVE : RUN_ANALYSIS)) {
+    run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit left multigrid no time for its levels");
+    return;
+  }
+  if (!run_expects(run, LOOKS)) run_leaves(run, SOLVE);
+  perp_operator plain;
+  t.unit = unscaled(&run->A, &plain);
+  const int borrowed = is_orderly(&plain);
+  if (borrowed) A = *(const perp_csc *)operator_view(&plain).data;
+  const int failed = borrowed ? 0 : assemble_csc(&plain, 1, run_allocator(run), &A);
+  if (failed != 0) {
+    if (failed == -2) run_no_memory(run, "the entries of A");
+    else run_stop(run, PERP_STATUS_UNSOLVED, "multigrid needs the entries of A, which are not known");
+    return;
+  }
+  stage s;
+  if (prepare(&t, &A) && t.levels != NULL && set_finest(&t, &s)) steps(&t, &s);
+  aggregation_destroy(t.levels);
+  if (!borrowed) assembled_free(run_allocator(run), &A);
+}
+
+int multigrid_suits(const perp_run *run) {
+  const perp_view view = operator_view(&run->A);
+  if (run->n < LARGE || view.kind != PERP_VIEW_CSC || view.shift != 0.0 || view.R != view.C)
+    return 0;
+  const perp_csc *A = view.data;
+  for (int32_t j = 0; j < A->columns; j++) {
+    double sum = 0.0, size = 0.0, diagonal = 0.0;
+    for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
+      if (A->row[p] == j) diagonal += A->value[p];
+      else if (A->value[p] > 0.0) return 0;
+      sum += A->value[p];
+      size += fabs(A->value[p]);
+    }
+    if (!(diagonal > 0.0) || sum < -1e-12*size) return 0;
+  }
+  return 1;
+}
+
+const perp_method method_multigrid = {
+  .name = "multigrid",
+  .title = "active set with multigrid on the free rows",
+  .source = "Hintermueller, Ito, Kunisch 2003; Graeser, Kornhuber 2009",
+  .formula = "I: lo < x - y/D < hi; A_II c = -y_I by conjugate gradients with multigrid",
+  .converges = "A symmetric positive definite; for M-matrices in steps that do not grow with n; "
+               "it gives up on others where they become too many",
+  .cost = "about six products with A per inner iteration, of which meshes take 10 to 30",
+  .advice = "It is for 10^4 rows and more. Below, or if A is no M-matrix, use active_set or auto.",
+  .needs = PERP_NEEDS_SUBMATRIX | PERP_NEEDS_SYMMETRIC | PERP_NEEDS_POSITIVE_DIAGONAL,
+  .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
+  .assumes = 1u << PERP_CLASS_SPD,
+  .traits = PERP_TRAIT_GUESS | PERP_TRAIT_ANYTIME | PERP_TRAIT_GRID,
+  .bytes = bytes,
+  .run = run_multigrid,
+  .iteration = "Newton",
+};

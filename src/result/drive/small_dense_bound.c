@@ -1,0 +1,171 @@
+// small_dense_bound.c: what replaces equilibrating A in the certificate of a small problem: bounds
+// of the units R and C that are cheap to compute.
+//
+// The certificate accepts x if r_i <= tol G in every row, in units R and C that equilibrate.c finds
+// by iterating. Let M = max |A_ij|, p_i and q_j the largest entries of row i and column j of |A|,
+// and t_i >= 0 what y_i has of the wrong sign, rounding included, so that r_i <= R_i t_i. A is
+// irreducible with A_ii > 0: a reducible A is judged block by block (certify_blocks.c), and a small
+// block by its own G, of which nothing is known here.
+//
+// Ruiz's iteration from R = C = 1 divides R_i by the square root of the largest entry of its row,
+// C_j likewise. After the first step no entry is above 1, since |A_ij| <= sqrt(p_i q_j); so from
+// then on R and C grow. The largest entry of row i is then at least sqrt(p_i/M), and each further
+// step takes at least its square root: a product of powers 1/2 + 1/4 + ... of it remains, hence
+//
+//     p_i^(-1/2) <= R_i <= M^(1/2)/p_i,      q_j M^(-1/2) <= 1/C_j <= q_j^(1/2),
+//
+// wherever the iteration stops; up to a factor 1.23 if it stops at once (maxima within 1.5 of 1),
+// up to 2^(1/2) for rounding to powers of two: 2 for both. R_i and 1/C_j get the same factor when
+// their unit is settled, as there is one half. At x_ref, with g_j = min(|y_j|, A_jj d_j), d_j the
+// distance of x_j to the bound that y_j points to, and A_jj <= p_j, q_j <= M,
+//
+//     G >= max_j min(R_j |y_j|, d_j/C_j) >= max_j g_j/(2 M^(1/2)),
+//     r_i/G <= R_i t_i/G <= 4 (M/A_ii) t_i / max_j g_j.                                         (1)
+//
+// Where entries differ by more than 256 there are two scalings, each normalised to 1 <= G < 2 by a
+// power of two, and R_i is the larger one: (1) with twice the factor for either. The other one is
+// Ruiz's iteration on B_ij = a_i |A_ij| c_j, the least-squares fit of the logarithms; for a matrix
+// without zeros that is -log a_i = mean_j log |A_ij|, -log c_j = mean_i log |A_ij| - the mean of
+// all. Bounding it as above, with N = max B_ij and h_i = max_j |A_ij| c_j,
+//
+//     r_i/G <= 8 N t_i / (h_i max_j a_j g_j).                                                   (2)
+//
+// N <= M max a_i max c_j and h_i >= A_ii c_i make a weaker one of it that needs no second pass:
+//
+//     r_i/G <= 8 M max_k a_k max_j c_j t_i / (A_ii c_i max_j a_j g_j).                          (3)
+//
+// With zeros the fit is not known in closed form, and the certificate itself has to be asked.
+// Numbers are kept within 2^-64 .. 2^64, entries within 2^32 of each other, so no limit of
+// equilibrate.c or certify.c is met. (1) costs nothing but M, (3) a pass over A, (2)
+// two.
+#include <math.h>
+
+#include "four.h"
+#include "small_dense.h"
+#include "vector.h"
+
+// What row 0 is tied to by a path, the ties being symmetric or not.
+static uint32_t reached_from_0(int32_t n, const uint32_t *tied) {
+  const uint32_t all = (1u << n) - 1u;
+  uint32_t reached = 1u;
+  for (int32_t step = 0; step < n && reached != all; step++)
+    for (int32_t i = 0; i < n; i++)
+      if (reached >> i & 1u) reached |= tied[i];
+  return reached;
+}
+
+int small_dense_connected(const double *A, int32_t n, int32_t width, int strongly) {
+  uint32_t by_row[SMALL_DENSE_N] = {0}, by_column[SMALL_DENSE_N] = {0}, either[SMALL_DENSE_N];
+  const uint32_t all = (1u << n) - 1u;
+  for (int32_t i = 0; i < n; i++)
+    for (int32_t j = 0; j < n; j++)
+      if (A[(size_t)i*(size_t)width + (size_t)j] != 0.0) {
+        by_row[i] |= 1u << j;
+        by_column[j] |= 1u << i;
+      }
+  if (strongly) return reached_from_0(n, by_row) == all && reached_from_0(n, by_column) == all;
+  for (int32_t i = 0; i < n; i++) either[i] = by_row[i] | by_column[i];
+  return reached_from_0(n, either) == all;
+}
+
+// Of a symmetric matrix no pair is negative. Where no entry of row 0 is 0, the weights d of
+// certify_kkt.c are known at once; a matrix with zeros is left to the certificate.
+int small_dense_two_sided(const double *A, int32_t n, int32_t width) {
+  int negative = 0;
+  for (int32_t i = 0; i < n; i++)
+    for (int32_t j = 0; j < i; j++) {
+      const double a = A[(size_t)i*(size_t)width + (size_t)j],
+                   b = A[(size_t)j*(size_t)width + (size_t)i];
+      if (a == b) continue;
+      if (a == 0.0 || b == 0.0) return 0;
+      negative |= (a < 0.0) != (b < 0.0);
+    }
+  if (!negative) return 0;
+  double d[SMALL_DENSE_N] = {1.0};
+  for (int32_t j = 1; j < n; j++) {
+    if (A[j] == 0.0) return 1;
+    d[j] = fabs(A[j]/A[(size_t)j*(size_t)width]);
+  }
+  for (int32_t i = 1; i < n; i++)
+    for (int32_t j = 1; j < i; j++) {
+      const double a = d[i]*fabs(A[(size_t)i*(size_t)width + (size_t)j]),
+                   b = d[j]*fabs(A[(size_t)j*(size_t)width + (size_t)i]);
+      if (!(fabs(a - b) <= 1e-6*a)) return 0;   // far above what certify_kkt.c allows
+    }
+  return 1;
+}
+
+int small_dense_one_scaling(const quick *q) {
+  double least = q->least;
+  if (least == 0.0) {
+    least = q->most;
+    for (int32_t k = 0; k < q->n*q->width; k++) {
+      const double v = fabs(q->A[k]);
+      least = v > 0.0 && v < least ? v : least;
+    }
+  }
+  return q->most <= 256.0*least;   // as in equilibrate.c
+}
+
+// equilibrate.c takes its logarithms in the same way up to a constant, which cancels in (2); its
+// fit ends within 0.02 of the minimum, and four_exp2_nearly() adds up to 6 % to each a_i and c_j. N
+// has two of these, h_i or c_i, and a_j g_j one each: a factor of 1.4, hence 12 for 8.
+EXACT_INLINE void fitted(const quick *q, int second, double *factor) {
+  const int32_t n = q->n, fours = q->width/4;
+  const double scale = 0x1p-37/n;
+  four_mask columns[SMALL_DENSE_N/4];
+  double a[SMALL_DENSE_N], c[SMALL_DENSE_N], h[SMALL_DENSE_N];
+  double mean = 0.0, a_most = 0.0, c_most = 0.0, g = 0.0;
+  for (int32_t k = 0; k < fours; k++) columns[k] = four_bits(0);
+  for (int32_t i = 0; i < n; i++) {
+    four_mask row = four_bits(0);
+    for (int32_t k = 0; k < fours; k++) {
+      const four_mask inside = four_less(four_of(0.0, 1.0, 2.0, 3.0), four_all(n - 4*k)),
+                      log = four_and(inside, four_log2_nearly(four_size(four_load(
+                                                 q->A + 4*(i*fours + k)))));
+      row = four_plus(row, log);
+      columns[k] = four_plus(columns[k], log);
+    }
+    const int64_t sum = FOUR_AT(row, 0) + FOUR_AT(row, 1) + FOUR_AT(row, 2) + FOUR_AT(row, 3);
+    const double log = (double)sum*scale - 1023.0;
+    mean += log;
+    a[i] = FOUR_AT(four_exp2_nearly(four_all(0.0 - log)), 0);
+    a_most = max2(a_most, a[i]);
+    g = max2(g, a[i]*q->g[i]);
+  }
+  mean /= n;
+  for (int32_t k = 0; k < fours; k++) {
+    const four log = four_subtract(four_multiply(four_of_whole(columns[k]), four_all(scale)),
+                                   four_all(1023.0));
+    four_store(c + 4*k, four_exp2_nearly(four_subtract(four_all(mean), log)));
+  }
+  if (!second) {
+    for (int32_t j = 0; j < n; j++) c_most = max2(c_most, c[j]);
+    const double all = 12.0*q->most*a_most*c_most/g;
+    for (int32_t i = 0; i < n; i++) factor[i] = all/(q->diagonal[i]*c[i]);                   // (3)
+    return;
+  }
+  for (int32_t j = n; j < 4*fours; j++) c[j] = 0.0;
+  double N = 0.0;
+  for (int32_t i = 0; i < n; i++) {
+    four most = four_all(0.0);
+    for (int32_t k = 0; k < fours; k++)
+      most = four_max(most, four_multiply(four_size(four_load(q->A + 4*(i*fours + k))),
+                                          four_load(c + 4*k)));
+    h[i] = four_most(most);
+    N = max2(N, a[i]*h[i]);
+  }
+  for (int32_t i = 0; i < n; i++) factor[i] = 12.0*N/(h[i]*g);                               // (2)
+}
+FOUR_TARGET static void fitted_wide(const quick *q, int second, double *factor) {
+  fitted(q, second, factor);
+}
+static void fitted_plain(const quick *q, int second, double *factor) {
+  fitted(q, second, factor);
+}
+
+int small_dense_fitted(const quick *q, int second, double *factor) {
+  if (q->least == 0.0) return 0;
+  (FOUR_HAS_TARGET() ? fitted_wide : fitted_plain)(q, second, factor);
+  return 1;
+}

@@ -1,0 +1,157 @@
+// comparison.c: vectors t > 0 with <A> t >= r, proven, where <A> is the comparison matrix.
+//
+// An approximate solution of <A> t = r + epsilon D unit is enough: with s = <A> t > 0 in rigorous
+// arithmetic, kappa = max r_i/s_i makes <A>(kappa t) >= r, and t > 0 with <A> t > 0 is what defines
+// a (nonsingular) M-matrix.
+#include "comparison.h"
+
+#include <math.h>
+
+#include "enclosure.h"
+#include "dense_kernels.h"
+#include "vector.h"
+
+enum { SWEEPS = 100, STEPS = 3000, LOOK = 100 };   // LOOK: steps between two verifications
+#define WORK    4e9      // entries that the steps may touch altogether
+#define EPSILON 1e-9     // share of the natural size that is added to the right-hand side
+#define CLOSE   1.01     // a kappa that is good enough
+#define BROAD   1e3      // a kappa that is better than nothing
+
+static int within(const uint8_t *in, int32_t i) { return in == NULL || in[i] != 0; }
+
+// (<A> t)_i, rounded as it comes
+static double compare(const row_table *A, const uint8_t *in, const double *t, int32_t i) {
+  double sum = A->diagonal[i]*t[i];
+  for (int32_t p = A->ptr[i]; p < A->ptr[i + 1]; p++)
+    if (A->column[p] != i && within(in, A->column[p])) sum -= fabs(A->value[p])*t[A->column[p]];
+  return sum;
+}
+
+// The smallest kappa with <A>(kappa t) >= right for sure; infinite: there is none.
+static double verified(const row_table *A, const uint8_t *in, const double *right,
+                       const double *t) {
+  double kappa = 0.0;
+  for (int32_t i = 0; i < A->n; i++) {
+    if (!within(in, i)) continue;
+    if (!(t[i] > 0.0 && t[i] < (double)INFINITY)) return (double)INFINITY;
+    enclosure s = {0.0, 0.0, 0.0};
+    for (int32_t p = A->ptr[i]; p < A->ptr[i + 1]; p++) {
+      const int32_t j = A->column[p];
+      if (!within(in, j)) continue;
+      enclosure_add_product(&s, j == i ? A->value[p] : -fabs(A->value[p]), t[j], A->slack);
+    }
+    const double low = enclosure_lower(s);
+    if (!(low > 0.0)) return (double)INFINITY;
+    kappa = max2(kappa, quotient_up(right[i], low));
+  }
+  return kappa;
+}
+
+static void sweep(const row_table *A, const uint8_t *in, const double *right, double *t) {
+  for (int32_t i = 0; i < A->n; i++)
+    if (within(in, i)) t[i] += (right[i] - compare(A, in, t, i))/A->diagonal[i];
+}
+
+// Conjugate gradients, for symmetric A; what comes of it for others is verified all the same.
+static double gradients(const row_table *A, const uint8_t *in, const double *right,
+                        const comparison_work *w, double *t) {
+  const int32_t n = A->n;
+  const double steps = clamp(WORK/(1.0 + A->ptr[n]), LOOK, STEPS);
+  double rz = 0.0, best = (double)INFINITY;
+  for (int32_t i = 0; i < n; i++) {
+    if (!within(in, i)) continue;
+    w->q[i] = right[i] - compare(A, in, t, i);   // the residual
+    w->p[i] = w->q[i]/A->diagonal[i];
+    rz += w->q[i]*w->p[i];
+  }
+  for (int32_t step = 1; step <= steps && rz > 0.0; step++) {
+    double pz = 0.0;
+    for (int32_t i = 0; i < n; i++) {
+      if (!within(in, i)) continue;
+      w->z[i] = compare(A, in, w->p, i);
+      pz += w->p[i]*w->z[i];
+    }
+    if (!(pz > 0.0)) break;
+    const double alpha = rz/pz, before = rz;
+    rz = 0.0;
+    for (int32_t i = 0; i < n; i++) {
+      if (!within(in, i)) continue;
+      t[i] += alpha*w->p[i];
+      w->q[i] -= alpha*w->z[i];
+      rz += w->q[i]*w->q[i]/A->diagonal[i];
+    }
+    if (step%LOOK == 0) {
+      best = verified(A, in, right, t);
+      if (best <= CLOSE) return best;
+    }
+    for (int32_t i = 0; i < n; i++)
+      if (within(in, i)) w->p[i] = w->q[i]/A->diagonal[i] + rz/before*w->p[i];
+  }
+  return verified(A, in, right, t);
+}
+
+// <A> t = right by elimination; m rows. 0: singular, -2: no memory.
+static int eliminate(const row_table *A, const uint8_t *in, const double *right, int32_t m,
+                     const perp_allocator *from, const comparison_work *w, double *t) {
+  const size_t room = (size_t)m;
+  double *S = from->allocate(from->context, room*room*sizeof *S + room*sizeof(int32_t));
+  if (S == NULL) return -2;
+  int32_t *pivot = (int32_t *)(S + room*room), k = 0;
+  double *place = w->p, *v = w->q;   // place_i: number of row i among those within
+  for (int32_t i = 0; i < A->n; i++)
+    if (within(in, i)) place[i] = k++;
+  for (size_t e = 0; e < room*room; e++) S[e] = 0.0;
+  for (int32_t i = 0; i < A->n; i++) {
+    if (!within(in, i)) continue;
+    v[(int32_t)place[i]] = right[i]/A->diagonal[i];
+    for (int32_t p = A->ptr[i]; p < A->ptr[i + 1]; p++) {
+      const int32_t j = A->column[p];
+      if (within(in, j))
+        S[(size_t)place[i]*room + (size_t)place[j]] =
+            j == i ? 1.0 : -fabs(A->value[p])/A->diagonal[i];
+    }
+  }
+  const int fine = lu_factor(m, S, pivot, 0.0, NULL) == 0;
+  if (fine) lu_solve(m, S, pivot, v);
+  for (int32_t i = 0; i < A->n; i++)
+    if (within(in, i) && fine) t[i] = v[(int32_t)place[i]];
+  from->release(from->context, S);
+  return fine;
+}
+
+int comparison_bound(const row_table *A, const uint8_t *in, const double *r, const double *unit,
+                     int32_t dense_rows, const perp_allocator *from, const comparison_work *work,
+                     double *t) {
+  const int32_t n = A->n;
+  double largest = 0.0;
+  int32_t m = 0;
+  for (int32_t i = 0; i < n; i++) {
+    t[i] = 0.0;
+    if (!within(in, i)) continue;
+    m++;
+    if (!(A->diagonal[i] > 0.0) || !(r[i] < (double)INFINITY)) return 0;
+    largest = max2(largest, r[i]/(A->diagonal[i]*unit[i]));
+  }
+  const double share = largest > 0.0 && largest < (double)INFINITY ? EPSILON*largest : 1.0;
+  for (int32_t i = 0; i < n; i++) {
+    if (!within(in, i)) continue;
+    work->right[i] = r[i] + share*A->diagonal[i]*unit[i];
+    t[i] = work->right[i]/A->diagonal[i];
+  }
+  double kappa = (double)INFINITY;
+  for (int32_t k = 1; k <= SWEEPS && !(kappa <= CLOSE); k++) {
+    sweep(A, in, work->right, t);
+    if (k == 10 || k == 30 || k == SWEEPS) kappa = verified(A, in, work->right, t);
+  }
+  if (!(kappa <= CLOSE) && m <= dense_rows) {
+    const int done = eliminate(A, in, work->right, m, from, work, t);
+    if (done < 0) return -2;
+    kappa = done ? verified(A, in, work->right, t) : (double)INFINITY;
+  } else if (!(kappa <= CLOSE)) {
+    kappa = gradients(A, in, work->right, work, t);
+  }
+  if (!(kappa <= BROAD)) return 0;
+  for (int32_t i = 0; i < n; i++)
+    if (within(in, i)) t[i] = largest > 0.0 ? product_up(max2(kappa, 0x1p-1000), t[i]) : 0.0;
+  return 1;
+}
