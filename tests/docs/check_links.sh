@@ -4,7 +4,7 @@
 #   - every relative link of README.md, CONTRIBUTING.md, CHANGELOG.md, STYLE.md and docs/**/*.md leads to a file, and its
 #     #fragment to a heading
 #   - every path in `code` that begins with a folder of the repository exists
-#   - docs/reading-order.md mentions every folder under src/
+#   - docs/reading-order.md mentions every folder with sources
 set -uo pipefail
 cd "$1" || exit 1
 
@@ -52,9 +52,9 @@ done
 [ "$links" -ge 20 ] || complain "found only $links links"
 [ "$paths" -ge 5 ] || complain "found only $paths paths"
 
-for folder in src/*/ src/*/*/; do
-  [ -d "$folder" ] || continue
-  grep -qF "${folder%/}/" docs/reading-order.md || complain "docs/reading-order.md does not mention ${folder%/}"
+for folder in */ src/*/ src/*/*/ sim/*/ cli/*/; do
+  [ -n "$(find "$folder" -maxdepth 1 -name '*.[ch]' -print -quit)" ] || continue
+  grep -qF "| \`$folder\` |" docs/reading-order.md || complain "docs/reading-order.md does not mention ${folder%/}"
 done
 
 if [ "$bad" -gt 0 ]; then
