@@ -3,6 +3,7 @@
 #
 #   - README.md has at most 700 words, code included, and links docs/index.md
 #   - docs/index.md links every page of docs/, and the README.md of every folder there that has pages
+#   - CHANGELOG.md has a section for the version of perp/version.h, and one line of at most 220 bytes per entry
 set -uo pipefail
 cd "$1" || exit 1
 
@@ -23,6 +24,12 @@ mapfile -t pages < <(find docs -maxdepth 1 -name '*.md' ! -name index.md -printf
 for page in "${pages[@]}"; do
   links docs/index.md | grep -qxF "$page" || complain "docs/index.md does not link $page"
 done
+
+version=$(sed -n 's/^#define PERP_VERSION_STRING "\(.*\)"$/\1/p' include/perp/version.h)
+grep -qE "^## ${version//./\\.}( |$)" CHANGELOG.md || complain "CHANGELOG.md has no section for version $version"
+while IFS= read -r line; do
+  complain "CHANGELOG.md: not one short line: ${line:0:60}"
+done < <(LC_ALL=C awk '/^ / || (/^- / && length > 220)' CHANGELOG.md)
 
 echo "README.md: $words words; docs/index.md: ${#pages[@]} pages"
 [ "$bad" -eq 0 ]
