@@ -76,10 +76,6 @@ void export_progress(export_job *job);              // one frame more is done
 void export_state(const export_job *job, int32_t body, double state[RECORD_COMPONENTS]);
 double export_radius(const render_body *body);      // of the ball around it
 
-// A file for ParaView that names those of all frames: FOLDER/WHAT_0000.ENDING, ...
-int export_collection(export_job *job, const char *path, const char *folder, const char *what,
-                      const char *ending);
-
 // A file in little-endian numbers. Failures are remembered until it is closed.
 typedef struct byte_file {
   file_output *file;

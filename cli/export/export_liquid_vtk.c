@@ -1,5 +1,5 @@
-// export_liquid_vtk.c: a liquid for ParaView: particles as .vtp, the grid as .vti, and .pvd, which
-// names such files with their times. And .vdb, which a plugin makes of a .vti.
+// export_liquid_vtk.c: a liquid for ParaView: a frame's particles as .vtp and its grid as .vti, all
+// frames as .pvd. A plugin turns the .vti into .vdb.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,65 +7,55 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "export_vtk.h"
+#include "vtk_file.h"
 
 // --------------------------------------------------------------------------------------- particles
 
-static void put_places(const piece *of, byte_file *out) {
+static void put_places(const vtk_piece *of, byte_file *out) {
   const export_job *job = of->job;
   for (uint32_t p = 0; p < job->drawing.wet.count; p++)
     for (int c = 0; c < 3; c++) byte_file_f32(out, export_place(job, c, p));
 }
 
-static void put_velocities(const piece *of, byte_file *out) {
+static void put_velocities(const vtk_piece *of, byte_file *out) {
   const export_job *job = of->job;
   for (uint32_t p = 0; p < job->drawing.wet.count; p++)
     for (int c = 0; c < 3; c++) byte_file_f32(out, export_velocity(job, c, p));
 }
 
-static void put_pressures(const piece *of, byte_file *out) {
+static void put_pressures(const vtk_piece *of, byte_file *out) {
   const export_job *job = of->job;
   for (uint32_t p = 0; p < job->drawing.wet.count; p++) byte_file_f32(out, export_pressure(job, p));
 }
 
-static void put_corners(const piece *of, byte_file *out) {   // each point is a cell
-  const export_job *job = of->job;
-  for (uint32_t p = 0; p < job->drawing.wet.count; p++) byte_file_u32(out, p);
-}
-
-static void put_ends(const piece *of, byte_file *out) {
-  const export_job *job = of->job;
-  for (uint32_t p = 0; p < job->drawing.wet.count; p++) byte_file_u32(out, p + 1);
-}
-
-static const vtk_array point_array = {"Points", FLOAT32, 3, put_places};
-static const vtk_array corner_array = {"connectivity", INT32, 1, put_corners};
-static const vtk_array end_array = {"offsets", INT32, 1, put_ends};
-static const vtk_array particle_arrays[] = {{"velocity", FLOAT32, 3, put_velocities},
-                                        {"pressure", FLOAT32, 1, put_pressures}};
+static const vtk_array particle_data[] = {{"Points", FLOAT32, 3, put_places},
+                                          {"velocity", FLOAT32, 3, put_velocities},
+                                          {"pressure", FLOAT32, 1, put_pressures}, {0}};
+static const vtk_array dry_particle_data[] = {{"Points", FLOAT32, 3, put_places},
+                                              {"velocity", FLOAT32, 3, put_velocities}, {0}};
 
 // ------------------------------------------------------------------------------------------- cells
 
-static void put_types(const piece *of, byte_file *out) {
+static void put_types(const vtk_piece *of, byte_file *out) {
   const export_job *job = of->job;
   for (size_t i = 0; i < export_cells(job); i++)
     byte_file_u8(out, job->drawing.wet.type[i] & RECORD_CELL_TYPE);
 }
 
-static void put_separating(const piece *of, byte_file *out) {
+static void put_separating(const vtk_piece *of, byte_file *out) {
   const export_job *job = of->job;
   for (size_t i = 0; i < export_cells(job); i++)
     byte_file_u8(out, (job->drawing.wet.type[i] & RECORD_CELL_SEPARATING) != 0);
 }
 
-static void put_surface(const piece *of, byte_file *out) {
+static void put_surface(const vtk_piece *of, byte_file *out) {
   const export_job *job = of->job;
   const double unit = job->drawing.recording.head.liquid.spacing/RECORD_SURFACE_UNIT;
   for (size_t i = 0; i < export_cells(job); i++) byte_file_f32(out,
                                                                unit*job->drawing.wet.surface[i]);
 }
 
-static void put_cell_pressures(const piece *of, byte_file *out) {
+static void put_cell_pressures(const vtk_piece *of, byte_file *out) {
   const export_job *job = of->job;
   const liquid_frame *frame = &job->drawing.wet;
   for (size_t i = 0; i < export_cells(job); i++) byte_file_f32(out, frame->unit*frame->pressure[i]);
@@ -80,23 +70,8 @@ static const struct { uint32_t field; vtk_array array; } cell_arrays[] = {
 // ------------------------------------------------------------------------------------------ a file
 
 static int write_particles(export_job *job, const char *path) {
-  const int64_t count = job->drawing.wet.count;
-  vtk_file file;
-  byte_file *out = &file.out;
-  const int code = vtk_begin(&file, path, "PolyData", "");
-  if (code) return code;
-  byte_file_text(out, "    <Piece NumberOfPoints=\"%lld\" NumberOfVerts=\"%lld\" NumberOfLines=\"0\" "
-                 "NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n      <PointData>\n",
-                 (long long)count, (long long)count);
-  vtk_declare(&file, &particle_arrays[0], count);
-  if (job->drawing.wet.pressure) vtk_declare(&file, &particle_arrays[1], count);
-  byte_file_text(out, "      </PointData>\n      <Points>\n");
-  vtk_declare(&file, &point_array, count);
-  byte_file_text(out, "      </Points>\n      <Verts>\n");
-  vtk_declare(&file, &corner_array, count);
-  vtk_declare(&file, &end_array, count);
-  byte_file_text(out, "      </Verts>\n");
-  return vtk_end(&file, &(piece){.job = job}, "PolyData");
+  const vtk_piece p = {.job = job, .points = job->drawing.wet.count};
+  return vtk_write_points(&p, path, job->drawing.wet.pressure ? particle_data : dry_particle_data);
 }
 
 static int write_grid(export_job *job, const char *path) {
@@ -118,7 +93,7 @@ static int write_grid(export_job *job, const char *path) {
     if (grid->fields & cell_arrays[k].field)
       vtk_declare(&file, &cell_arrays[k].array, (int64_t)export_cells(job));
   byte_file_text(out, "      </CellData>\n");
-  return vtk_end(&file, &(piece){.job = job}, "ImageData");
+  return vtk_end(&file, &(vtk_piece){.job = job}, "ImageData");
 }
 
 int export_vti(export_job *job) {
@@ -136,40 +111,23 @@ int export_liquid_vtp(export_job *job) {
   return write_particles(job, job->path);
 }
 
-// ------------------------------------------------------------------------------------- collections
-
-// a.pvd and a_grid.pvd name the files a/particles_0000.vtp, a/grid_0000.vti, ...
-int export_liquid_pvd(export_job *job) {
-  char folder[4096], path[4200];
-  const int cells = job->drawing.recording.head.liquid.fields != 0;
-  if (!strcmp(job->path, "-"))
-    return fail(CODE_USAGE, "a collection has many files; -o a.pvd names them");
-  const char *ending = strrchr(job->path, '.'), *slash = strrchr(job->path, '/');
-  const size_t stem = ending && (!slash || ending > slash + 1) && ending > job->path
-                          ? (size_t)(ending - job->path) : strlen(job->path);
-  snprintf(folder, sizeof folder, "%.*s", (int)stem, job->path);
-  if (!strcmp(folder, job->path)) strcat(folder, "_files");
-  int code = CODE_OK;
-  if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-    code = fail(CODE_IO, "%s: %s", folder, strerror(errno));
-  for (int64_t k = 0; k < job->frames && !code; k++) {
-    const long long frame = (long long)(job->first + k*job->stride);
-    code = export_frame(job, k);
-    snprintf(path, sizeof path, "%s/particles_%04lld.vtp", folder, frame);
-    if (!code) code = write_particles(job, path);
-    snprintf(path, sizeof path, "%s/grid_%04lld.vti", folder, frame);
-    if (!code && cells) code = write_grid(job, path);
-    if (!code) export_progress(job);
-  }
-  const char *name = slash ? folder + (slash + 1 - job->path) : folder;
-  snprintf(path, sizeof path, "%.*s_grid.pvd", (int)stem, job->path);
-  if (!code && cells) code = export_collection(job, path, name, "grid", "vti");
-  if (!code) code = export_collection(job, job->path, name, "particles", "vtp");
-  return code;
+static int write_series_particles(export_job *job, const void *from, const char *path) {
+  (void)from;
+  return write_particles(job, path);
 }
 
-// ------------------------------------------------------------------------------------------
-// OpenVDB
+static int write_series_grid(export_job *job, const void *from, const char *path) {
+  (void)from;
+  return write_grid(job, path);
+}
+
+int export_liquid_pvd(export_job *job) {
+  static const vtk_series series[] = {{"particles", "vtp", write_series_particles},
+                                      {"grid", "vti", write_series_grid}};
+  return vtk_write_series(job, series, job->drawing.recording.head.liquid.fields ? 2 : 1, NULL);
+}
+
+// ----------------------------------------------------------------------------------------- OpenVDB
 
 // The plugin is a program: perp-vdb GRID.vti OUT.vdb. A name with a dash in front would be an
 // option.
