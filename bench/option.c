@@ -8,23 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <perp/option.h>
+#include <perp/american.h>
 
 #include "bench.h"
 
 typedef struct march {
-  perp_option_settings settings;
+  perp_american_settings settings;
   perp_options options;
-  perp_option_result result;
+  perp_american_result result;
 } march;
 
-static const perp_option subject = {.spot = 100, .strike = 100, .rate = 0.05, .volatility = 0.2,
-                                    .maturity = 1};
+static const perp_american subject = {.spot = 100, .strike = 100, .rate = 0.05, .volatility = 0.2,
+                                      .maturity = 1};
 
 static void price(void *data) {
   march *m = data;
-  perp_option_free(&m->result);
-  perp_option_price(&subject, &m->settings, &m->result);
+  perp_american_free(&m->result);
+  perp_american_price(&subject, &m->settings, &m->result);
 }
 
 typedef struct bare { int32_t n, steps; double *a, *d, *b, *pivot, *value, *x; } bare;
@@ -74,7 +74,7 @@ int main(int count, char **words) {
       bench_row(t, "%s|absent|||||", names[k]);
       continue;
     }
-    march m = {.settings = perp_option_defaults(), .options = perp_default_options(method)};
+    march m = {.settings = perp_american_defaults(), .options = perp_default_options(method)};
     const int32_t part = strcmp(names[k], "pgs") == 0 ? 4 : 1;   // of nodes and of steps
     m.settings.nodes = nodes/part;
     m.settings.steps = steps/part;
@@ -82,11 +82,11 @@ int main(int count, char **words) {
     m.settings.options = &m.options;
     const double seconds = bench_measure(price, &m, 1, k == 0 ? 5 : 1).best;
     if (k == 0) first = seconds;
-    const perp_option_result *r = &m.result;
+    const perp_american_result *r = &m.result;
     bench_row(t, "%s|%d x %d|%.3f|%.1f|%.1f|%.6f|%lld", names[k], (int)r->nodes, (int)r->steps,
               seconds, seconds*part*part/first, (double)r->iterations/(double)r->solves, r->price,
               (long long)r->unsolved);
-    perp_option_free(&m.result);
+    perp_american_free(&m.result);
   }
   const double least = measure_bare(nodes, steps);
   bench_row(t, "bare elimination|%d x %d|%.3f|%.1f|1.0||", (int)nodes, (int)steps, least,

@@ -16,8 +16,8 @@
 
 typedef struct session {
   const arguments *args;
-  perp_option option;
-  perp_option_settings settings;
+  perp_american option;
+  perp_american_settings settings;
   perp_options steps;         // of every step
   double time_limit;          // of all of them
   double start;
@@ -35,7 +35,7 @@ static int on_step(void *context, int64_t done, int64_t total) {
 }
 
 // "4000x2000"
-static int read_grid(const arguments *args, perp_option_settings *settings) {
+static int read_grid(const arguments *args, perp_american_settings *settings) {
   int32_t size[2] = {settings->nodes, settings->steps};
   const int code = settings_size(args, "grid", "NODESxSTEPS, such as 800x400", 16, 10000000, size);
   settings->nodes = size[0];
@@ -97,23 +97,23 @@ static int read_exercise(session *s) {
 
 // The numbers of an option, by the letters that the library has for them and the options, too.
 typedef struct quantity { const char *letter; size_t at; } quantity;
-#define OF(field) offsetof(perp_option, field)
+#define OF(field) offsetof(perp_american, field)
 static const quantity quantities[] = {{"S0", OF(spot)}, {"K", OF(strike)}, {"r", OF(rate)},
                                       {"q", OF(dividend)}, {"sigma", OF(volatility)},
                                       {"T", OF(maturity)}};
 #undef OF
 enum { QUANTITIES = sizeof quantities/sizeof *quantities };
 
-static double *value_of(perp_option *option, const quantity *q) {
+static double *value_of(perp_american *option, const quantity *q) {
   return (double *)(void *)((char *)option + q->at);
 }
 
 static int read_option(session *s) {
   const arguments *args = s->args;
   const char *kind = args->operand[0];
-  s->option = (perp_option){.spot = 100.0, .strike = 100.0, .rate = 0.05, .volatility = 0.2,
-                            .maturity = 1.0};
-  if (!strcmp(kind, "call")) s->option.kind = PERP_OPTION_CALL;
+  s->option = (perp_american){.spot = 100.0, .strike = 100.0, .rate = 0.05, .volatility = 0.2,
+                              .maturity = 1.0};
+  if (!strcmp(kind, "call")) s->option.kind = PERP_AMERICAN_CALL;
   else if (strcmp(kind, "put") != 0)
     return fail(CODE_USAGE, "'%s' is neither put nor call", kind);
   for (int k = 0; k < QUANTITIES; k++) {
@@ -163,13 +163,13 @@ static int refuse(session *s, const char *message) {
   return fail(CODE_USAGE, "%s", message);
 }
 
-static int price(session *s, perp_option_result *result) {
+static int price(session *s, perp_american_result *result) {
   interrupt_listen(INTERRUPT_CTRL_C);
   s->live = progress_begin(s->args, &s->steps);
   s->settings.on_step = on_step;
   s->settings.context = s;
   s->start = progress_now();
-  const perp_error error = perp_option_price(&s->option, &s->settings, result);
+  const perp_error error = perp_american_price(&s->option, &s->settings, result);
   const double seconds = progress_now() - s->start;
   progress_clear();
   if (error == PERP_ERROR_ARGUMENT) return refuse(s, result->message);
@@ -190,14 +190,14 @@ static int price(session *s, perp_option_result *result) {
 }
 
 static int run(const arguments *args) {
-  session s = {.args = args, .settings = perp_option_defaults()};
+  session s = {.args = args, .settings = perp_american_defaults()};
   if (argument(args, "one-grid")) s.settings.estimate = s.settings.sensitivities = 0;
   int code = read_option(&s);
   if (!code) code = read_method(&s);
   if (!code) code = check_outputs(args);
-  perp_option_result result = {0};
+  perp_american_result result = {0};
   if (!code) code = price(&s, &result);
-  perp_option_free(&result);
+  perp_american_free(&result);
   free(s.dates);
   return code;
 }

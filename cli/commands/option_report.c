@@ -11,23 +11,23 @@
 #include "report.h"
 #include "text.h"
 
-static const char *style_of(const perp_option *o) {
+static const char *style_of(const perp_american *o) {
   static const char *const names[] = {"American", "European", "Bermudan"};
   return names[o->exercise];
 }
 
-static const char *kind_of(const perp_option *o) {
-  return o->kind == PERP_OPTION_CALL ? "call" : "put";
+static const char *kind_of(const perp_american *o) {
+  return o->kind == PERP_AMERICAN_CALL ? "call" : "put";
 }
 
-static double payoff(const perp_option *o) {
+static double payoff(const perp_american *o) {
   const double gain = o->spot - o->strike;
-  return fmax(o->kind == PERP_OPTION_CALL ? gain : -gain, 0.0);
+  return fmax(o->kind == PERP_AMERICAN_CALL ? gain : -gain, 0.0);
 }
 
 // ---- for people and programs ----
 
-static void describe(const perp_option *o, char *text, size_t size) {
+static void describe(const perp_american *o, char *text, size_t size) {
   text_append(text, size, "%s %s, S0 = %g, K = %g, r = %g, sigma = %g, T = %g", style_of(o),
               kind_of(o), o->spot, o->strike, o->rate, o->volatility, o->maturity);
   if (o->dividend != 0.0) text_append(text, size, ", q = %g", o->dividend);
@@ -37,7 +37,7 @@ static void describe(const perp_option *o, char *text, size_t size) {
 
 // The boundary today, or its other side: the first entry, where exercise today is possible.
 static double today(const option_answer *what, const double *boundary) {
-  const perp_option_result *r = what->result;
+  const perp_american_result *r = what->result;
   return r->boundary_count > 0 && r->boundary_time[0] <= 1e-12*what->option->maturity
              ? boundary[0] : (double)NAN;
 }
@@ -47,7 +47,7 @@ static void region(const option_answer *what, const char *name, int digits, char
                    size_t size) {
   const double edge = today(what, what->result->boundary_spot),
                other = today(what, what->result->boundary_other);
-  const int call = what->option->kind == PERP_OPTION_CALL;
+  const int call = what->option->kind == PERP_AMERICAN_CALL;
   *text = 0;
   if (other > 0.0 && isfinite(other))
     text_append(text, size, "from %s%.*g to %.*g", name, digits, fmin(edge, other), digits,
@@ -56,8 +56,8 @@ static void region(const option_answer *what, const char *name, int digits, char
 }
 
 static void report_people(const option_answer *what) {
-  const perp_option *o = what->option;
-  const perp_option_result *r = what->result;
+  const perp_american *o = what->option;
+  const perp_american_result *r = what->result;
   char text[256] = "";
   describe(o, text, sizeof text);
   report_line("option", "%s", text);
@@ -72,8 +72,8 @@ static void report_people(const option_answer *what) {
     report_line("Greeks", "delta %.5g, gamma %.5g, theta %.5g a year, vega %.5g, rho %.5g",
                 r->delta, r->gamma, r->theta, r->vega, r->rho);
   if (o->exercise != PERP_EXERCISE_EUROPEAN)
-    report_line("European", "%.7g: early exercise is worth %.4g", perp_option_european(o),
-                fmax(r->price - perp_option_european(o), 0.0));
+    report_line("European", "%.7g: early exercise is worth %.4g", perp_american_european(o),
+                fmax(r->price - perp_american_european(o), 0.0));
   const double edge = today(what, r->boundary_spot);
   if (r->price <= payoff(o) && payoff(o) > 0.0 && o->exercise == PERP_EXERCISE_AMERICAN)
     report_line("exercise", "now: the option is worth what it pays");
@@ -92,13 +92,13 @@ static void report_people(const option_answer *what) {
 }
 
 static void report_program(const option_answer *what, json_t *object) {
-  const perp_option *o = what->option;
-  const perp_option_result *r = what->result;
+  const perp_american *o = what->option;
+  const perp_american_result *r = what->result;
   const struct { const char *name; double value; } numbers[] = {
       {"S0", o->spot}, {"K", o->strike}, {"r", o->rate}, {"q", o->dividend},
       {"sigma", o->volatility}, {"T", o->maturity}, {"price", r->price}, {"error", r->error},
       {"delta", r->delta}, {"gamma", r->gamma}, {"theta", r->theta}, {"vega", r->vega},
-      {"rho", r->rho}, {"european", perp_option_european(o)},
+      {"rho", r->rho}, {"european", perp_american_european(o)},
       {"boundary", today(what, r->boundary_spot)},
       {"boundary_other", today(what, r->boundary_other)},
       {"price_on_grid", r->fine}, {"price_on_half_grid", isnan(r->error) ? NAN : r->coarse},
@@ -139,7 +139,7 @@ static void put_line(file_output *file, const double *value, int count) {
 static void put_text(file_output *file, const char *text) { file_write(file, text, strlen(text)); }
 
 int option_write(const option_answer *what, const char *path) {
-  const perp_option_result *r = what->result;
+  const perp_american_result *r = what->result;
   char message[512] = "", text[256] = "";
   file_output *file;
   int code = file_create(path, &file, message, sizeof message);
@@ -167,15 +167,15 @@ const char *option_boundary_path(const char *path, char *out, size_t size) {
 }
 
 // What is worth seeing of the grid: three standard deviations around strike and spot.
-static void window(const perp_option *o, double *low, double *high) {
+static void window(const perp_american *o, double *low, double *high) {
   const double noise = fmin(3.0*o->volatility*sqrt(o->maturity), 3.0);
   *low = fmin(o->strike, o->spot)*exp(-noise);
   *high = fmax(o->strike, o->spot)*exp(noise);
 }
 
 static int plot_value(const option_answer *what, const char *path, const char *title) {
-  const perp_option *o = what->option;
-  const perp_option_result *r = what->result;
+  const perp_american *o = what->option;
+  const perp_american_result *r = what->result;
   double low, high, most = 0.0;
   window(o, &low, &high);
   int32_t first = 0, end = r->curve_count;
@@ -206,8 +206,8 @@ static int plot_value(const option_answer *what, const char *path, const char *t
 }
 
 static int plot_boundary(const option_answer *what, const char *path, const char *title) {
-  const perp_option *o = what->option;
-  const perp_option_result *r = what->result;
+  const perp_american *o = what->option;
+  const perp_american_result *r = what->result;
   int other = 0;
   double low = o->strike, high = o->strike;
   for (int32_t i = 0; i < r->boundary_count; i++) {
@@ -218,7 +218,7 @@ static int plot_boundary(const option_answer *what, const char *path, const char
   const double room = 0.2*fmax(high - low, 0.05*o->strike);   // for the legend
   const chart_style style = o->exercise == PERP_EXERCISE_BERMUDAN ? CHART_POINTS : CHART_LINE;
   const chart_curve curve[] = {
-      {.name = o->kind == PERP_OPTION_CALL ? "exercise from here upwards"
+      {.name = o->kind == PERP_AMERICAN_CALL ? "exercise from here upwards"
                                            : "exercise from here downwards",
        .x = r->boundary_time, .y = r->boundary_spot, .count = r->boundary_count, .style = style,
        .colour = CHART_BLUE},

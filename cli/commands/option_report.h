@@ -1,12 +1,12 @@
 // option_report.h: what perp option shows of a price: for people, for programs, as a table, as pictures.
 #pragma once
 
-#include <perp/option.h>
+#include <perp/american.h>
 
 typedef struct option_answer {
-  const perp_option *option;
+  const perp_american *option;
   const perp_method *method;
-  const perp_option_result *result;
+  const perp_american_result *result;
   double seconds;
 } option_answer;
 

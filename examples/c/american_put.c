@@ -1,22 +1,22 @@
-// american_put.c: an American option by libperp-option: price, error, Greeks, when to exercise.
+// american_put.c: an American option by libperp-american: price, error, Greeks, when to exercise.
 //
-//     cc american_put.c $(pkg-config --cflags --libs perp-option) -o american_put
+//     cc american_put.c $(pkg-config --cflags --libs perp-american) -o american_put
 // expect: price 4.4867
 // expect: delta -0.697
 // expect: exercise today below 32.9
 // expect: every one of
-#include <perp/option.h>
+#include <perp/american.h>
 #include <stdio.h>
 
 int main(void) {
-  const perp_option put = {.kind = PERP_OPTION_PUT, .exercise = PERP_EXERCISE_AMERICAN,
-                           .spot = 36, .strike = 40, .rate = 0.06, .volatility = 0.2,
-                           .maturity = 1};
-  perp_option_settings settings = perp_option_defaults();
+  const perp_american put = {.kind = PERP_AMERICAN_PUT, .exercise = PERP_EXERCISE_AMERICAN,
+                             .spot = 36, .strike = 40, .rate = 0.06, .volatility = 0.2,
+                             .maturity = 1};
+  perp_american_settings settings = perp_american_defaults();
   settings.nodes = 1600;
   settings.steps = 800;
-  perp_option_result result;
-  if (perp_option_price(&put, &settings, &result) != PERP_OK) {
+  perp_american_result result;
+  if (perp_american_price(&put, &settings, &result) != PERP_OK) {
     fprintf(stderr, "%s\n", result.message);
     return 1;
   }
@@ -33,6 +33,6 @@ int main(void) {
   const int solved = result.unsolved == 0;
   printf("\n%s of the %lld steps is certified\n", solved ? "every one" : "not every one",
          (long long)result.solves);
-  perp_option_free(&result);
+  perp_american_free(&result);
   return solved ? 0 : 1;
 }

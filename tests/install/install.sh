@@ -6,13 +6,13 @@
 rm -rf "$PERP_PREFIX"
 try "$PERP_CMAKE" --install "$PERP_BUILD" --prefix "$PERP_PREFIX"
 for file in include/perp/perp.h include/perp/method.h include/perp/gallery.h include/perp/version.h \
-            include/perp/contact.h include/perp/fluid.h include/perp/option.h \
+            include/perp/contact.h include/perp/fluid.h include/perp/american.h \
             "$PERP_LIBDIR/libperp.a" "$PERP_LIBDIR/libperp.so" "$PERP_LIBDIR/$PERP_SONAME" \
             "$PERP_LIBDIR/libperp.so.$PERP_VERSION" "$PERP_LIBDIR/pkgconfig/perp.pc" \
             "$PERP_LIBDIR/cmake/perp/perp-config.cmake" "$PERP_LIBDIR/cmake/perp/perp-config-version.cmake"; do
   [ -e "$PERP_PREFIX/$file" ] || die "not installed: $file"
 done
-for name in perp-contact perp-fluid perp-option; do
+for name in perp-contact perp-fluid perp-american; do
   for file in "lib$name.a" "lib$name.so" "lib$name.so.$PERP_VERSION" "pkgconfig/$name.pc"; do
     [ -e "$libdir/$file" ] || die "not installed: $file"
   done

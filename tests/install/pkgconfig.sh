@@ -20,7 +20,7 @@ try gcc -std=c17 "$here/consumer.c" "-I$PERP_PREFIX/include" "$libdir/libperp.a"
 answers "$work/archive"
 
 # The library for options finds libperp beside itself.
-read -ra priced <<<"$(pkg-config --cflags --libs perp-option)"
+read -ra priced <<<"$(pkg-config --cflags --libs perp-american)"
 try gcc -std=c17 -Wall -Wextra -Werror "$PERP_SOURCE/examples/c/american_put.c" "${priced[@]}" "-Wl,-rpath,$libdir" -o "$work/put"
 try "$work/put"
 

@@ -36,14 +36,14 @@ complete() {
   missing=$(comm -23 <(printf '%s\n' "$declared") <(nm --defined-only --extern-only "$libdir/lib$name.a" 2>/dev/null | awk 'NF == 3 { print $3 }' | sort -u))
   [ -z "$missing" ] || die "declared, but not in lib$name.a: $missing"
 }
-mapfile -t core < <(ls "$PERP_PREFIX"/include/perp/*.h | grep -vE '/(option|contact|fluid)\.h$')
+mapfile -t core < <(ls "$PERP_PREFIX"/include/perp/*.h | grep -vE '/(american|contact|fluid)\.h$')
 complete perp 30 "${core[@]}"
-complete perp-option 4 "$PERP_PREFIX/include/perp/option.h"
+complete perp-american 4 "$PERP_PREFIX/include/perp/american.h"
 
-names=$(foreign -D "$libdir/libperp-option.so")
-[ -z "$names" ] || die "libperp-option.so exports $names"
-names=$(foreign "$libdir/libperp-option.a")
-[ -z "$names" ] || die "libperp-option.a defines $names"
+names=$(foreign -D "$libdir/libperp-american.so")
+[ -z "$names" ] || die "libperp-american.so exports $names"
+names=$(foreign "$libdir/libperp-american.a")
+[ -z "$names" ] || die "libperp-american.a defines $names"
 complete perp-contact 20 "$PERP_PREFIX/include/perp/contact.h"
 
 # It needs libperp, and ODE if it was built with boxes; nothing else.

@@ -19,7 +19,7 @@
 #include <perp/fluid.h>
 #include <perp/gallery.h>
 #include <perp/method.h>
-#include <perp/option.h>
+#include <perp/american.h>
 
 // setlocale() of glibc keeps the list that it makes of LOCPATH; that leak is not ours.
 const char *__lsan_default_suppressions(void);
@@ -117,10 +117,10 @@ static void note_errors(void) {
   perp_fluid *f = NULL;
   assert_int_equal(perp_fluid_create(&fluid, NULL, &f), PERP_ERROR_ARGUMENT);
   note(perp_fluid_message());
-  perp_option_result price;
-  const perp_option put = {.kind = PERP_OPTION_PUT, .spot = 1, .strike = 1, .rate = 0.05,
-                           .volatility = -0.25, .maturity = 1};
-  assert_int_equal(perp_option_price(&put, NULL, &price), PERP_ERROR_ARGUMENT);
+  perp_american_result price;
+  const perp_american put = {.kind = PERP_AMERICAN_PUT, .spot = 1, .strike = 1, .rate = 0.05,
+                             .volatility = -0.25, .maturity = 1};
+  assert_int_equal(perp_american_price(&put, NULL, &price), PERP_ERROR_ARGUMENT);
   note(price.message);
 }
 

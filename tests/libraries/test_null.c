@@ -17,7 +17,7 @@
 #include <perp/fluid.h>
 #include <perp/gallery.h>
 #include <perp/method.h>
-#include <perp/option.h>
+#include <perp/american.h>
 
 // good arguments for the other places
 static const double entries[4] = {2, 1, 1, 2}, b[2] = {-1, 1};
@@ -27,7 +27,7 @@ static const uint8_t cell[1] = {PERP_CELL_LIQUID};
 static const perp_grid grid = {.cells = {1, 1, 1}, .spacing = {1, 1, 1}, .type = cell};
 static const perp_problem empty;
 static const perp_operator nothing;
-static const perp_option put = {.spot = 1, .strike = 1, .volatility = 0.2, .maturity = 1};
+static const perp_american put = {.spot = 1, .strike = 1, .volatility = 0.2, .maturity = 1};
 static perp_options zeros, options;
 static perp_problem problem, island;
 static perp_wrapper wrapper;
@@ -42,7 +42,7 @@ static perp_bound bound;
 static perp_proof proof;
 static perp_classes classes;
 static perp_sample sample;
-static perp_option_result price;
+static perp_american_result price;
 static perp_world *world, *other_world;
 static perp_body body;
 static perp_step step;
@@ -92,8 +92,9 @@ static int refused(perp_error error, const char *name) {
   if (error == PERP_OK) return NOT_REFUSED;
   const char *message = strncmp(name, "perp_world", 10) == 0   ? perp_world_message()
                         : strncmp(name, "perp_fluid", 10) == 0 ? perp_fluid_message()
-                        : strcmp(name, "perp_option_price") == 0 ? "in the result, which may be NULL"
-                                                                 : perp_last_message();
+                        : strcmp(name, "perp_american_price") == 0
+                            ? "in the result, which may be NULL"
+                            : perp_last_message();
   return message[0] != '\0' ? FINE : NO_MESSAGE;
 }
 

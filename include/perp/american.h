@@ -1,9 +1,9 @@
-// option.h: American, Bermudan and European options under Black-Scholes, by libperp-option.
+// american.h: American, Bermudan and European options under Black-Scholes, by libperp-american.
 //
 // Every time step is a complementarity problem with three diagonals, solved and certified by
 // libperp; see docs/options.md.
-#ifndef PERP_OPTION_H
-#define PERP_OPTION_H
+#ifndef PERP_AMERICAN_H
+#define PERP_AMERICAN_H
 
 #include "perp.h"
 
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-typedef enum perp_option_kind { PERP_OPTION_PUT, PERP_OPTION_CALL } perp_option_kind;
+typedef enum perp_american_kind { PERP_AMERICAN_PUT, PERP_AMERICAN_CALL } perp_american_kind;
 
 typedef enum perp_exercise {
   PERP_EXERCISE_AMERICAN,     // at any time
@@ -19,8 +19,8 @@ typedef enum perp_exercise {
   PERP_EXERCISE_BERMUDAN      // at the dates, and at maturity
 } perp_exercise;
 
-typedef struct perp_option {  // times in years, rates per year and continuously compounded
-  perp_option_kind kind;
+typedef struct perp_american {  // times in years, rates per year and continuously compounded
+  perp_american_kind kind;
   perp_exercise exercise;
   double spot, strike;        // S0 >= 0, K > 0
   double rate, dividend;      // r, q: any sign, |r| T and |q| T at most 50
@@ -28,9 +28,9 @@ typedef struct perp_option {  // times in years, rates per year and continuously
   double maturity;            // T >= 0
   const double *dates;        // Bermudan: date_count times from now in [0, T], ascending
   int32_t date_count;
-} perp_option;
+} perp_american;
 
-typedef struct perp_option_settings {   // from perp_option_defaults()
+typedef struct perp_american_settings {   // from perp_american_defaults()
   int32_t nodes, steps;       // intervals of the grid, 16 to 10^7, and time steps, 16 to 10^7
   const perp_options *options;   // of the steps: method, tol, ...; NULL: tridiagonal's defaults
   int32_t estimate;           // 1: solve on half the grid too, extrapolate, estimate the error
@@ -38,10 +38,10 @@ typedef struct perp_option_settings {   // from perp_option_defaults()
   int (*on_step)(void *context, int64_t done, int64_t total);   // now and then; non-zero: stop
   void *context;
   const perp_allocator *allocator;   // NULL: malloc
-} perp_option_settings;
-perp_option_settings perp_option_defaults(void);
+} perp_american_settings;
+perp_american_settings perp_american_defaults(void);
 
-typedef struct perp_option_result {
+typedef struct perp_american_result {
   double price;
   double error;               // an estimate of |price - exact|; NAN without settings.estimate
   double delta, gamma;        // dV/dS0, d2V/dS0^2
@@ -63,15 +63,15 @@ typedef struct perp_option_result {
   double *boundary_spot;      // where exercise begins: below it (put) or above it (call); NAN: none
   double *boundary_other;     // the other end of the exercise region, where it has one; else NAN
   char message[256];          // what was wrong with the call, or which step was not solved and why
-} perp_option_result;
+} perp_american_result;
 
 // PERP_ERROR_ARGUMENT with result->message; errors of perp_solver_create and perp_solve as they are
-perp_error perp_option_price(const perp_option *option, const perp_option_settings *settings,
-                             perp_option_result *result);
-void perp_option_free(perp_option_result *result);   // its curves; of one that was filled
+perp_error perp_american_price(const perp_american *option, const perp_american_settings *settings,
+                               perp_american_result *result);
+void perp_american_free(perp_american_result *result);   // its curves; of one that was filled
 
 // The closed formula of Black, Scholes and Merton: European. NAN where option is NULL.
-double perp_option_european(const perp_option *option);
+double perp_american_european(const perp_american *option);
 
 #ifdef __cplusplus
 }

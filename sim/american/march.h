@@ -1,7 +1,7 @@
-// march.h: one grid of perp_option_price: the put with strike 1, from maturity to today.
+// march.h: one grid of perp_american_price: the put with strike 1, from maturity to today.
 #pragma once
 
-#include <perp/option.h>
+#include <perp/american.h>
 
 typedef struct mesh {   // z_i = width sinh(i step), i = -left .. right: a node on the strike
   double width, step;
@@ -39,7 +39,7 @@ mesh mesh_coarser(mesh fine, int32_t factor);    // every 2nd, 4th or 8th node
 int64_t march_steps(const put *what, int32_t steps);   // how many solves
 
 // `keep`: fills the curves. course->block is to be released by the caller in any case.
-perp_error march(const put *what, mesh m, int32_t steps, const perp_option_settings *settings,
+perp_error march(const put *what, mesh m, int32_t steps, const perp_american_settings *settings,
                  int keep, tally *t, course *c);
 
 // max over t in [0, tau] of K e^(-rt) - S e^(-qt), or 0: the put without noise, strike 1.

@@ -1,4 +1,5 @@
-// option.c: perp_option_price: a call as a put, prices on two grids, sensitivities by differences.
+// american.c: perp_american_price. A call is priced as a put. Prices come from two grids,
+// sensitivities from differences.
 //
 // A call is a put with the roles exchanged (McDonald, Schroder 1998; Carr, Chesney 1996):
 //     C(S, K, r, q) = P(K, S, q, r),
@@ -16,11 +17,11 @@
 
 enum { SMALLEST = 16, LARGEST = 10000000 };
 
-perp_option_settings perp_option_defaults(void) {
-  return (perp_option_settings){.nodes = 800, .steps = 400, .estimate = 1, .sensitivities = 1};
+perp_american_settings perp_american_defaults(void) {
+  return (perp_american_settings){.nodes = 800, .steps = 400, .estimate = 1, .sensitivities = 1};
 }
 
-static perp_error wrong(perp_option_result *result, const char *name, double value,
+static perp_error wrong(perp_american_result *result, const char *name, double value,
                         const char *range) {
   plain_print(result->message, sizeof result->message, "%s = %.10g is outside %s", name, value, range);
   return PERP_ERROR_ARGUMENT;
@@ -28,7 +29,7 @@ static perp_error wrong(perp_option_result *result, const char *name, double val
 
 static int inside(double value, double low, double high) { return value >= low && value <= high; }
 
-static perp_error check_dates(const perp_option *o, perp_option_result *result) {
+static perp_error check_dates(const perp_american *o, perp_american_result *result) {
   if (o->exercise != PERP_EXERCISE_BERMUDAN) return PERP_OK;
   if (o->date_count < 0 || (o->date_count > 0 && o->dates == NULL))
     return wrong(result, "date_count", o->date_count, "[0, inf), or dates is NULL");
@@ -43,10 +44,10 @@ static perp_error check_dates(const perp_option *o, perp_option_result *result) 
   return PERP_OK;
 }
 
-static perp_error check(const perp_option *o, const perp_option_settings *s,
-                        perp_option_result *result) {
+static perp_error check(const perp_american *o, const perp_american_settings *s,
+                        perp_american_result *result) {
   const double T = o->maturity;
-  if (o->kind != PERP_OPTION_PUT && o->kind != PERP_OPTION_CALL)
+  if (o->kind != PERP_AMERICAN_PUT && o->kind != PERP_AMERICAN_CALL)
     return wrong(result, "kind", o->kind, "{put, call}");
   if (!inside(o->exercise, 0, 2)) return wrong(result, "exercise", o->exercise, "{0, 1, 2}");
   if (!inside(o->spot, 0.0, 1e100)) return wrong(result, "S0", o->spot, "[0, 1e100]");
@@ -67,8 +68,8 @@ static perp_error check(const perp_option *o, const perp_option_settings *s,
   return check_dates(o, result);
 }
 
-static put put_of(const perp_option *o) {
-  const int call = o->kind == PERP_OPTION_CALL;
+static put put_of(const perp_american *o) {
+  const int call = o->kind == PERP_AMERICAN_CALL;
   const double y = log(o->spot/o->strike);
   return (put){.y = call ? -y : y, .r = call ? o->dividend : o->rate,
                .q = call ? o->rate : o->dividend, .sigma = o->volatility, .T = o->maturity,
@@ -106,17 +107,17 @@ static int on_grid(const put *p, mesh m) {
 
 // ---- prices ----
 
-static double scale_of(const perp_option *o) {
-  return o->kind == PERP_OPTION_CALL ? o->spot : o->strike;
+static double scale_of(const perp_american *o) {
+  return o->kind == PERP_AMERICAN_CALL ? o->spot : o->strike;
 }
 
 // With K's part of the call at S = 0: u of a call is 0 there
-static double price_of(const perp_option *o, const course *c) { return scale_of(o)*c->u; }
+static double price_of(const perp_american *o, const course *c) { return scale_of(o)*c->u; }
 
 static int32_t coarser_by(int32_t nodes) { return nodes < 3200 ? 4 : 8; }
 
-static double price_on(const perp_option *o, int32_t nodes, int32_t coarser, int32_t steps,
-                       const perp_option_settings *s, tally *t, perp_error *error) {
+static double price_on(const perp_american *o, int32_t nodes, int32_t coarser, int32_t steps,
+                       const perp_american_settings *s, tally *t, perp_error *error) {
   const put p = put_of(o);
   const mesh m = mesh_coarser(mesh_for(&p, nodes), coarser);
   course c = {0};
@@ -128,8 +129,8 @@ static double price_on(const perp_option *o, int32_t nodes, int32_t coarser, int
 // dV/dparameter by central differences of fourth order on a coarser grid. The nodes do not follow
 // the exercise boundary, so a price is smooth in its parameters only up to a part of the grid's
 // error: wide steps, which divide it by more, need the higher order.
-static double difference(const perp_option *moved, double *parameter, double h,
-                         const perp_option_result *r, const perp_option_settings *s, tally *t,
+static double difference(const perp_american *moved, double *parameter, double h,
+                         const perp_american_result *r, const perp_american_settings *s, tally *t,
                          perp_error *error) {
   const double value = *parameter, weight[] = {1.0, -8.0, 8.0, -1.0}, at[] = {-2, -1, 1, 2};
   const int32_t factor = coarser_by(r->nodes);
@@ -142,9 +143,9 @@ static double difference(const perp_option *moved, double *parameter, double h,
   return sum/(12.0*h);
 }
 
-static void greeks(const perp_option *o, const course *c, perp_option_result *r) {
+static void greeks(const perp_american *o, const course *c, perp_american_result *r) {
   const double S = o->spot, K = o->strike, sigma = o->volatility;
-  if (o->kind == PERP_OPTION_CALL) {   // V = S u(-ln(S/K))
+  if (o->kind == PERP_AMERICAN_CALL) {   // V = S u(-ln(S/K))
     r->delta = c->u - c->slope;
     r->gamma = S > 0.0 ? (c->bend - c->slope)/S : 0.0;
   } else if (S > 0.0) {                // V = K u(ln(S/K))
@@ -161,8 +162,8 @@ static void greeks(const perp_option *o, const course *c, perp_option_result *r)
                                 0.5*sigma*sigma*S*S*r->gamma;
 }
 
-static perp_error fill_curves(const perp_option *o, const course *c, perp_option_result *r) {
-  const int call = o->kind == PERP_OPTION_CALL;
+static perp_error fill_curves(const perp_american *o, const course *c, perp_american_result *r) {
+  const int call = o->kind == PERP_AMERICAN_CALL;
   const size_t n = (size_t)c->count, m = (size_t)c->boundaries;
   if (c->block == NULL) return PERP_OK;
   double *memory = malloc((3*n + 3*m + 1)*sizeof *memory);
@@ -191,7 +192,7 @@ static perp_error fill_curves(const perp_option *o, const course *c, perp_option
   return PERP_OK;
 }
 
-static void release(const perp_option_settings *s, void *block) {
+static void release(const perp_american_settings *s, void *block) {
   if (s->allocator != NULL && s->allocator->release != NULL) {
     if (block != NULL) s->allocator->release(s->allocator->context, block);
   } else {
@@ -200,9 +201,9 @@ static void release(const perp_option_settings *s, void *block) {
 }
 
 // vega and rho
-static perp_error sensitivities(const perp_option *o, const perp_option_settings *s, tally *t,
-                                perp_option_result *r) {
-  perp_option moved = *o;
+static perp_error sensitivities(const perp_american *o, const perp_american_settings *s, tally *t,
+                                perp_american_result *r) {
+  perp_american moved = *o;
   perp_error error = PERP_OK;
   const double T = o->maturity;
   r->vega = r->rho = 0.0;
@@ -215,7 +216,7 @@ static perp_error sensitivities(const perp_option *o, const perp_option_settings
   return error;
 }
 
-static void extrapolate(double coarsest, perp_option_result *r) {
+static void extrapolate(double coarsest, perp_american_result *r) {
   const double last = r->fine - r->coarse, before = r->coarse - coarsest;
   const double ratio = last != 0.0 ? before/last : 4.0;   // 4: second order
   if (ratio > 2.5 && ratio < 10.0) {
@@ -227,8 +228,8 @@ static void extrapolate(double coarsest, perp_option_result *r) {
   }
 }
 
-static perp_error price_all(const perp_option *o, const perp_option_settings *s, tally *t,
-                            perp_option_result *r) {
+static perp_error price_all(const perp_american *o, const perp_american_settings *s, tally *t,
+                            perp_american_result *r) {
   const put p = put_of(o);
   const mesh m = has_grid(&p) ? mesh_for(&p, r->nodes) : (mesh){0};
   const int gridded = has_grid(&p) && p.y > -(double)INFINITY && p.y < (double)INFINITY;
@@ -259,13 +260,13 @@ static perp_error price_all(const perp_option *o, const perp_option_settings *s,
   return error;
 }
 
-perp_error perp_option_price(const perp_option *option, const perp_option_settings *settings,
-                             perp_option_result *result) {
+perp_error perp_american_price(const perp_american *option, const perp_american_settings *settings,
+                               perp_american_result *result) {
   if (result == NULL) return PERP_ERROR_ARGUMENT;
-  *result = (perp_option_result){.price = (double)NAN, .error = (double)NAN, .vega = (double)NAN,
-                                 .rho = (double)NAN};
-  const perp_option_settings defaults = perp_option_defaults();
-  const perp_option_settings *s = settings != NULL ? settings : &defaults;
+  *result = (perp_american_result){.price = (double)NAN, .error = (double)NAN, .vega = (double)NAN,
+                                   .rho = (double)NAN};
+  const perp_american_settings defaults = perp_american_defaults();
+  const perp_american_settings *s = settings != NULL ? settings : &defaults;
   if (option == NULL) {
     plain_print(result->message, sizeof result->message, "option is NULL");
     return PERP_ERROR_ARGUMENT;
@@ -288,13 +289,13 @@ perp_error perp_option_price(const perp_option *option, const perp_option_settin
   result->stopped = t.stopped;
   memcpy(result->message, t.message, sizeof result->message);
   if (error == PERP_OK) return PERP_OK;
-  perp_option_free(result);
+  perp_american_free(result);
   if (result->message[0] == '\0')
     plain_print(result->message, sizeof result->message, "%s", perp_error_text(error));
   return error;
 }
 
-void perp_option_free(perp_option_result *result) {
+void perp_american_free(perp_american_result *result) {
   if (result == NULL) return;
   free(result->curve_spot);   // the others are parts of it
   result->curve_spot = result->curve_value = result->curve_payoff = NULL;
@@ -302,9 +303,9 @@ void perp_option_free(perp_option_result *result) {
   result->curve_count = result->boundary_count = 0;
 }
 
-double perp_option_european(const perp_option *o) {
+double perp_american_european(const perp_american *o) {
   if (o == NULL) return (double)NAN;
-  const int call = o->kind == PERP_OPTION_CALL;
+  const int call = o->kind == PERP_AMERICAN_CALL;
   const double T = o->maturity, noise = o->volatility*sqrt(T), sign = call ? 1.0 : -1.0;
   const double asset = o->spot*exp(-o->dividend*T), cash = o->strike*exp(-o->rate*T);
   if (!(noise > 0.0) || !(asset > 0.0)) return fmax(sign*(asset - cash), 0.0);

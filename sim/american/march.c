@@ -63,7 +63,7 @@ double certain_put(const put *what, double S, double tau) {
 
 typedef struct stepper {
   const put *what;
-  const perp_option_settings *settings;
+  const perp_american_settings *settings;
   tally *tally;
   int32_t n;                  // inner nodes 1 .. n of 0 .. n + 1
   double *z, *ez;             // n + 2: nodes, e^z
@@ -390,7 +390,7 @@ int64_t march_steps(const put *p, int32_t steps) {
 }
 
 static perp_error create_solver(stepper *s) {
-  const perp_option_settings *settings = s->settings;
+  const perp_american_settings *settings = s->settings;
   perp_options options = settings->options != NULL
                              ? *settings->options
                              : perp_default_options(perp_find_method("tridiagonal"));
@@ -438,7 +438,7 @@ static void copy_curve(const stepper *s, course *c) {
   }
 }
 
-perp_error march(const put *what, mesh m, int32_t steps, const perp_option_settings *settings,
+perp_error march(const put *what, mesh m, int32_t steps, const perp_american_settings *settings,
                  int keep, tally *t, course *c) {
   stepper s = {.what = what, .settings = settings, .tally = t, .n = m.left + m.right - 1,
                .low = 1};
