@@ -43,7 +43,8 @@ for text in "${hostile[@]}"; do
   run solve "$name" --json; expect 'its JSON' 0; json 'is one object' status=solved
   printf 'x\n' >"$name/b.mtx"; run solve "$name"; expect 'its message' 3; calm 'is calm'
   cp p/b.mtx "$name/b.mtx"
-  if [ $have_gnuplot -eq 1 ]; then
+  # Under sanitizers gnuplot, which is not ours, gets those that try to run something.
+  if [ $have_gnuplot -eq 1 ] && [[ -z "${PERP_BRIEF_TESTS-}" || $text == *HIT* ]]; then
     run solve "$name" --plot s.svg; expect 'its curve' 0; calm 'is drawn'; holds 'well' well_formed s.svg
     if [[ $text == *HIT* ]]; then
       run plot "$name" -o s.svg; expect 'its picture' 0; calm 'is drawn'; holds 'well' well_formed s.svg
