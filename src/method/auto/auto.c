@@ -1,12 +1,13 @@
-// auto.c: chooses, watches, falls back, certifies, and says why.
+// auto.c: tries methods in order until the certificate accepts x, and reports what it tried.
 //
-// select.c looks at the matrix and lists the rungs; each starts from the best iterate so far.
-// The certificate decides, not the rung; what a rung proves (no solution among all candidates, a
-// checked Farkas vector) ends the climb as well.
+// select.c examines A and lists the methods. Each method is a rung and starts from the best x so
+// far. The certificate decides whether x is a solution, not the method. A proof that there is no
+// solution (a checked Farkas vector, or a complete enumeration) also ends the search.
+// Converges if one of the methods converges. Cost: that of the methods tried.
 //
-// A time limit changes neither the rungs nor their order, and each may take all of the time that is
-// left: so a limit that is longer than the climb takes without one gives the same answer. The
-// driver keeps the last part of the time for sweeps (only_sweeps), in case the climb does not end.
+// A time limit changes neither the methods nor their order, and each method may use all of the
+// remaining time. So a limit that is longer than the solve takes without one does not change the
+// answer. The driver keeps the last part of the time for sweeps (only_sweeps).
 #include <string.h>
 
 #include "active_set_grid.h"
@@ -19,26 +20,24 @@
 #include "select.h"
 #include "sweep.h"
 
-enum { READY = 64,     // rows: 64 KB for the pivots
-       LOOK = 10,      // products that a look at A takes at least; where so few are left, sweeps do
-                       //   more
-       SWEEPS = 48 };  // iterations for a guess that is nearly right: fewer than a factor takes
+enum { READY_ROWS_MAX = 64,        // rows up to which dantzig's memory is reserved in advance: 64 KB
+       EXAMINE_PRODUCTS_MIN = 10,  // products that examining A costs; with less time, sweep
+       GUESS_SWEEPS = 48 };        // iterations of nncg from a guess: cheaper than a factorisation
 
-#define NEAR 1e4       // tolerances, ...
-#define NEAREST 1e-4   //   and the residual at most, of a guess that is
-
+#define GUESS_TOLERANCES_MAX 1e4  // times the tolerance: a guess with less residual is swept first
+#define GUESS_RESIDUAL_MAX 1e-4   // residual of such a guess; both limits must hold
 
 typedef struct report {
   char text[720];   // which rungs ran, why, and how they ended
   size_t used;
 } report;
 
-static void write(report *to, const char *word) {   // formatting takes as long as a tiny problem
+static void write(report *to, const char *word) {   // plain_print() is too slow for tiny problems
   while (*word != '\0' && to->used + 1 < sizeof to->text) to->text[to->used++] = *word++;
   to->text[to->used] = '\0';
 }
 
-// by: who found x, where that is another method, to which the rung has handed over; else NULL
+// by: the method that found x, if the rung's method handed over to it; otherwise NULL
 static void tell(report *to, const rung *r, const char *outcome, const perp_method *by,
                  double sigma) {
   const char *const words[] = {to->used > 0 ? ", " : "",
@@ -65,41 +64,41 @@ static perp_status climb(perp_run *run, const rung *r) {
 typedef struct ascent {
   perp_run *run;
   report told;
-  int symmetric;     // A is
-  int hint;          // a rung ended on a ray
-  int searched;      // for a proof
-  int late;          // a rung ended for lack of time
+  int symmetric;     // A is symmetric
+  int hint;          // a method ended on a ray
+  int searched;      // a proof was searched for
+  int late;          // a method ran out of time
 } ascent;
 
-// One rung. 1: the climb is over.
+// Runs one method. 1: auto is done.
 static int step(ascent *a, const rung *r) {
   perp_run *run = a->run;
   const perp_status status = climb(run, r);
   const perp_method *by = status == PERP_STATUS_SOLVED && run->credit != r->method ? run->credit
                                                                                    : NULL;
-  if (r->method != NULL && run->child_refused) return 0;   // it has not run
+  if (r->method != NULL && run->child_refused) return 0;   // the method did not run
   tell(&a->told, r, r->method != NULL || status_is_proof(status)
                         ? perp_status_name(status) : "none found", by, run->regularization);
   a->late |= r->method != NULL && status == PERP_STATUS_TIME_LIMIT;
   a->searched |= r->method == NULL;
   if (status == PERP_STATUS_SOLVED || status_is_proof(status)) {
-    run_stop(run, status, " ");   // no effect where the rung has ended the run
+    run_stop(run, status, " ");   // no effect if the run has ended already
     return 1;
   }
   if (run_ended(run)) return 1;
   if (run->rounded) {
-    run_stop(run, status, "the remaining residual is the rounding of x, which no other method could "
-             "make smaller");
+    run_stop(run, status, "the remaining residual is the rounding of x, and no other method can "
+             "reduce it");
     return 1;
   }
   if (status == PERP_STATUS_NO_SOLUTION) {
-    // Every candidate failed: a Farkas vector, where there is one, can be checked by others. One
-    // with a finite radius would say less than that.
+    // Every candidate failed, which proves it. A Farkas vector would be better, because the caller
+    // can check it, so search for one.
     if (!feasibility_search(run)) run_stop(run, status, " ");
     return 1;
   }
-  // A ray is a hint that there is no solution. Of a symmetric A it may also be a matter of rank: a
-  // search takes longer than the next rung, which comes first.
+  // A ray is a hint that there is no solution. If A is symmetric, the ray may come from a singular
+  // A instead; the next method is then faster than a search for a proof, and runs first.
   const int ray = status == PERP_STATUS_RAY, wait = ray && a->symmetric && !a->hint;
   const int hint = ray || a->hint;
   a->hint = hint;
@@ -108,7 +107,7 @@ static int step(ascent *a, const rung *r) {
   return feasibility_search(run);
 }
 
-// What was told, after what is already said of a proof, a limit or an error.
+// The message: a sentence about a proof, limit or error if there is one, then the methods tried.
 static void finish(perp_run *run, const report *told) {
   char first[280] = "";
   if (run->message[0] != '\0' && strcmp(run->message, " ") != 0)
@@ -120,15 +119,15 @@ static void finish(perp_run *run, const report *told) {
 
 static void run_auto(perp_run *run) {
   const perp_grid *grid = grid_of(&run->A);
-  if (grid != NULL) {   // all other rungs would be slower, and a child takes memory
+  if (grid != NULL) {   // other methods would be slower, and a child takes memory
     run->credit = &method_active_set;
     active_set_grid(run, grid);
     return;
   }
   facts f = {0};
   rung rungs[SELECT_RUNGS];
-  const int contacts = operator_view(&run->A).kind == PERP_VIEW_CONTACT;   // they say what they are
-  const int at_once = run->only_sweeps || !(contacts || run_may_fit(run, LOOK));
+  const int contacts = operator_view(&run->A).kind == PERP_VIEW_CONTACT;   // needs no examination
+  const int at_once = run->only_sweeps || !(contacts || run_may_fit(run, EXAMINE_PRODUCTS_MIN));
   int32_t count = !at_once ? 0 : select_sweeps(&run->A, run->lo, run->hi, sweeper_for(run),
                                                run->options->iteration_limit, rungs);
   run->only_child = count == 1;
@@ -142,13 +141,13 @@ static void run_auto(perp_run *run) {
   }
   if (!run_continue(run)) return;
   ascent a = {.run = run, .symmetric = f.symmetric};
-  // What was solved a moment ago, as bodies at rest, is settled without a factor.
-  const rung brief = {&method_nncg, SWEEPS, 0.0, 0.0, "the guess is nearly right"};
-  const int near = run->residual > 0.0 && run->residual <= NEAREST &&
-                   run->residual <= NEAR*run->options->tol;
+  // A problem that was solved a moment ago, such as bodies at rest, needs no factor.
+  const rung brief = {&method_nncg, GUESS_SWEEPS, 0.0, 0.0, "the guess is nearly right"};
+  const int near = run->residual > 0.0 && run->residual <= GUESS_RESIDUAL_MAX &&
+                   run->residual <= GUESS_TOLERANCES_MAX*run->options->tol;
   int over = 0;
   if (near && f.symmetric && f.sweeps && f.positive && f.n > SELECT_TINY) over = step(&a, &brief);
-  // A rung that had too little time had all there is: the driver's last sweeps get what it left.
+  // If a method runs out of time, the driver's last sweeps get the remaining time.
   for (int32_t k = 0; k < count && !over && (at_once || !a.late); k++) over = step(&a, &rungs[k]);
   run->last_resort = 1;
   if (!over && !at_once && !a.late) over = feasibility_search(run);
@@ -178,8 +177,8 @@ perp_error perp_auto_plan(const perp_problem *problem, char *text, size_t size) 
   return PERP_OK;
 }
 
-// The cheap rungs have their memory ready, small problems the first one too; the others take it
-// when they are reached.
+// Memory for the cheap methods is reserved in advance, and for small problems also that of the
+// first method. The other methods allocate when they start.
 static size_t bytes(const perp_limits *limits, const perp_options *options) {
   const perp_method *const ready[] = {&method_nncg, &method_apgd, &method_pgs, &method_psor,
                                       &method_southwell};
@@ -189,7 +188,7 @@ static size_t bytes(const perp_limits *limits, const perp_options *options) {
     const size_t need = child_bytes(ready[k], limits, options);
     most = need > most ? need : most;
   }
-  if (limits->n <= READY) {
+  if (limits->n <= READY_ROWS_MAX) {
     perp_limits tiny = *limits;
     tiny.n = tiny.n < SELECT_TINY ? tiny.n : SELECT_TINY;
     const size_t pivots = child_bytes(&method_dantzig, limits, options),

@@ -1,20 +1,22 @@
-// feasibility.c: a Farkas vector by simple guesses, by the simplex method, or by least squares.
+// feasibility.c: searches for a Farkas vector by guesses, the simplex method, and least squares.
 //
-// Feasible: x within its box, and y = A x + b with y_i >= 0 (rows with a lower bound only), <= 0
-// (upper only), = 0 (free rows), anything (both bounds). Where that has no solution, Farkas' lemma
-// promises a u of the kind that perp_check_farkas wants, unless rounding hides it.
+// x is feasible if it lies within its bounds and y = A x + b has the sign that each row demands:
+// y_i >= 0 (lower bound only), y_i <= 0 (upper bound only), y_i = 0 (free row), any (both bounds).
+// If no x is feasible, then by Farkas' lemma a vector u exists that perp_check_farkas accepts,
+// unless rounding hides it. The search has three stages:
 //
-//   1. guesses: one row alone (no x in the box satisfies it), and plus or minus one in every row of
-//      a connected component (a closed container whose contents grow). O(nnz).
-//   2. components of up to SMALL rows: the general simplex method of Dutertre and de Moura (2006)
-//      on the dictionary y = A x: a basic variable outside its bounds moves to them in exchange for
-//      one that can help; where none can, the row of the dictionary is the proof. It ends with
-//      Bland's rule. The support is solved for again on the original data and rounded to small
-//      rationals: exact zeros are needed in A'u. O(m^2) a pivot.
-//   3. larger ones: least squares, in feasibility_large.c; where they find neither a feasible x nor
-//      a proof, the simplex method again, up to MEDIUM rows.
+//   1. Guesses: a single row that no x within the bounds satisfies, and +1 or -1 in every row of a
+//      connected component, such as a closed container whose contents grow. Cost: O(nnz).
+//   2. Components of up to SIMPLEX_FIRST_ROWS_MAX rows: the general simplex method of Dutertre and
+//      de Moura (2006) on the dictionary y = A x. A basic variable outside its bounds moves to its
+//      bound, and a nonbasic one that can help takes its place. If none can help, the row of the
+//      dictionary is the proof. Bland's rule makes it finite. A'u needs exact zeros, so u is
+//      computed again from the original data and rounded to small rationals. Cost: O(m^2) per
+//      pivot.
+//   3. Larger components: least squares (feasibility_large.c). If they find neither a feasible x
+//      nor a proof, the simplex method runs on components of up to SIMPLEX_ROWS_MAX rows.
 //
-// A wrong u does no harm: only the check counts.
+// A wrong u does no harm, because every u is checked.
 #include "feasibility.h"
 
 #include <float.h>
@@ -27,17 +29,18 @@
 #include "vector.h"
 
 enum {
-  SMALL = 400,           // rows of a component up to which the simplex method is tried first
-  MEDIUM = 1000,         // and up to which it is tried where least squares give a hint only
-  BOLD_PIVOTS = 10,      // times m: largest violation first; then Bland's rule
-  ALL_PIVOTS = 40,       // times m
-  TINY = 60,             // rows up to which there is a second attempt
-  REFINEMENTS = 3
+  SIMPLEX_FIRST_ROWS_MAX = 400,  // rows of a component that starts with simplex
+  SIMPLEX_ROWS_MAX = 1000,       // rows of a component that tries simplex after least squares
+  GREEDY_PIVOTS_PER_ROW = 10,    // pivots by largest violation, before Bland's rule
+  PIVOTS_PER_ROW_MAX = 40,       // all pivots
+  SECOND_ATTEMPT_ROWS_MAX = 60,  // rows of a component that gets a second attempt
+  REFINEMENTS = 3                // steps of iterative refinement of u
 };
 
-// What counts as zero, at the first and at the second attempt: entries of the dictionary (A is
-// equilibrated), violations relative to the terms of the row, entries of u relative to the largest.
-// Entries of A that differ by 24 decades need the second; it is for small components.
+// Limits below which a number counts as zero, for the first and the second attempt: entries of the
+// dictionary (A is equilibrated), violations relative to the terms of their row, and entries of u
+// relative to the largest. The second attempt is for small components whose entries differ by up to
+// 24 decades.
 static const struct { double entry, violation, support; } zero[] = {
   {1e-9, 1e-10, 1e-12}, {1e-15, 1e-14, 0.0}};
 enum { ATTEMPTS = sizeof zero/sizeof *zero };
@@ -46,12 +49,12 @@ typedef struct search {
   perp_run *run;
   int32_t components;
   int32_t *component;             // n
-  int32_t *row;                   // n: of a column
+  int32_t *row;                   // n: row numbers of one column
   double *u, *value, *column;     // n each
   double *R, *C;                  // n each: R A C is equilibrated
 } search;
 
-// sup of a x over the box of x_j
+// The supremum of a x_j over the bounds of x_j.
 static double largest_term(const perp_run *run, int32_t j, double a) {
   const double bound = a > 0.0 ? upper(run->hi, j) : lower(run->lo, j);
   return bound == 0.0 || a == 0.0 ? 0.0 : a*bound;
@@ -59,7 +62,7 @@ static double largest_term(const perp_run *run, int32_t j, double a) {
 
 // ---- guesses ----
 
-// A row that the whole box violates: +-e_i.
+// Tries u = e_i and u = -e_i for a row that no x within the bounds satisfies.
 static int guess_rows(search *s) {
   perp_run *run = s->run;
   double *most = s->u, *least = s->value;   // n each: sup and inf of y_i over the box
@@ -85,7 +88,7 @@ static int guess_rows(search *s) {
   return run_infeasible(run, s->u);
 }
 
-// sign in every row of a component that demands something.
+// Tries one u per component: `sign` in free rows, +1 or -1 as demanded in rows with one bound.
 static int guess_components(search *s, double sign) {
   perp_run *run = s->run;
   const int32_t n = run->n;
@@ -119,16 +122,16 @@ static int guess_components(search *s, double sign) {
 
 typedef struct dictionary {
   int32_t m;
-  int attempt;                // number of the zeros
-  const int32_t *set;         // m: rows of the run
+  int attempt;                // index into zero[]
+  const int32_t *set;         // m: rows of the problem
   double *S;                  // m x m: the equilibrated entries, row-major
   double *D;                  // m x m: basic_i = sum_j D_ij nonbasic_j
   double *r, *c;              // m: S = r A c
   double *lo, *hi;            // 2 m: bounds of x_j (0 .. m-1) and of (S x)_i (m .. 2m-1)
-  double *at;                 // m: values of the nonbasic ones
-  double *beta;               // m: and of the basic ones
-  int32_t *basic, *nonbasic;  // m: which variables
-  double *F;                  // m x m: a factor
+  double *at;                 // m: values of the nonbasic variables
+  double *beta;               // m: values of the basic variables
+  int32_t *basic, *nonbasic;  // m: numbers of the variables, 0 .. 2m-1
+  double *F;                  // m x m: LU factors
   double *e, *w, *raw, *rest, *solution;   // m each
   int32_t *X, *Y, *pivot;     // m each
 } dictionary;
@@ -152,14 +155,14 @@ static void exchange(dictionary *d, int32_t i, int32_t j, double target) {
   d->nonbasic[j] = left;
 }
 
-// Returns the row of the dictionary that proves infeasibility, -1: feasible, or given up. *sign: 1
-// where that basic variable is below its bound, -1 above.
+// Returns the row of the dictionary that proves infeasibility; -1: x is feasible, or the pivots or
+// the time ran out. *sign: 1 if the basic variable of that row is below its bound, -1 if above.
 static int32_t conflict(search *s, dictionary *d, double *sign) {
   const int32_t m = d->m;
   const double nothing = zero[d->attempt].entry;
-  for (int64_t pivots = 0; pivots < (int64_t)ALL_PIVOTS*(m + 5); pivots++) {
+  for (int64_t pivots = 0; pivots < (int64_t)PIVOTS_PER_ROW_MAX*(m + 5); pivots++) {
     if (pivots%8 == 0 && run_out_of_time(s->run)) return -1;
-    const int bold = pivots < (int64_t)BOLD_PIVOTS*(m + 5);
+    const int bold = pivots < (int64_t)GREEDY_PIVOTS_PER_ROW*(m + 5);
     int32_t leaving = -1;
     double most = 0.0;
     for (int32_t i = 0; i < m; i++) {
@@ -199,7 +202,7 @@ static int32_t conflict(search *s, dictionary *d, double *sign) {
   return -1;
 }
 
-// A'solution = e on the columns X, solved on the rows Y: q x q, with compensated refinement.
+// Solves A'solution = e on the columns X and the rows Y, q x q, with compensated refinement.
 static int solve_support(dictionary *d, int32_t q) {
   const size_t m = (size_t)d->m;
   for (int32_t j = 0; j < q; j++)
@@ -220,7 +223,7 @@ static int solve_support(dictionary *d, int32_t q) {
   return 1;
 }
 
-// Does w'S have the right sign, up to the last bit, in all columns with one bound?
+// 1: w'S has the right sign, to the last bit, in all columns with exactly one bound.
 static int right_signs(const dictionary *d, const double *w) {
   for (int32_t j = 0; j < d->m; j++) {
     const int below = d->lo[j] > -(double)INFINITY, above = d->hi[j] < (double)INFINITY;
@@ -238,7 +241,7 @@ static int right_signs(const dictionary *d, const double *w) {
 
 typedef enum offering { RATIONAL, SIGNED, AS_IT_IS } offering;
 
-// The vector w on the rows of the dictionary as u of the run; entries without a right sign are 0.
+// Scatters w to u and submits u. Entries of w with a wrong sign become 0. 1: accepted.
 static int offer(search *s, const dictionary *d, const double *w, offering how) {
   perp_run *run = s->run;
   double largest = 0.0;
@@ -257,8 +260,8 @@ static int offer(search *s, const dictionary *d, const double *w, offering how) 
   return run_infeasible(run, s->u);
 }
 
-// The row `at` of the dictionary as a Farkas vector: z_k = D z + D x reads u = sign (e_k - D), so
-// that A'u = 0 on the basic columns; x_k = D z + D x likewise, with A'u = -sign there.
+// Turns row `at` of the dictionary into a Farkas vector. If its basic variable is a row of A,
+// u = sign (e_k - D) gives A'u = 0 on the basic columns. If it is x_k, A'u = -sign in column k.
 static int explain(search *s, dictionary *d, int32_t at, double sign) {
   const int32_t m = d->m;
   int32_t q = 0, p = 0;
@@ -274,7 +277,7 @@ static int explain(search *s, dictionary *d, int32_t at, double sign) {
       const int32_t x = d->X[j];
       d->e[j] = k >= 0 ? -sign*d->S[(size_t)k*(size_t)m + (size_t)x] : x == v ? -sign : 0.0;
       if (attempt == 0) continue;
-      // rounding must not turn a column with one bound to the wrong side
+      // Shift A'u by a few units of rounding to the side that the bound allows.
       const int below = d->lo[x] > -(double)INFINITY, above = d->hi[x] < (double)INFINITY;
       if (below == above) continue;
       double size = 0.0;
@@ -308,7 +311,7 @@ static int dictionary_allocate(perp_run *run, int32_t m, dictionary *d) {
   return 1;
 }
 
-// d->set: the m rows of a component
+// Runs the simplex method on the m rows d->set of a component. 1: proved infeasible.
 static int search_small(search *s, dictionary *d) {
   perp_run *run = s->run;
   const int32_t m = d->m;
@@ -339,7 +342,7 @@ static int search_small(search *s, dictionary *d) {
   return at >= 0 && explain(s, d, at, sign);
 }
 
-// The simplex method on every component of more than `above` and up to `most` rows.
+// Runs the simplex method on every component with above < m <= most rows.
 static int search_components(search *s, const int32_t *start, const int32_t *member, int32_t above,
                              int32_t most) {
   dictionary d;
@@ -354,7 +357,7 @@ static int search_components(search *s, const int32_t *start, const int32_t *mem
     d.set = member + start[c];
     if (d.m <= above || d.m > most) continue;
     if (run_out_of_time(s->run)) return 0;
-    for (d.attempt = 0; d.attempt < (d.m <= TINY ? ATTEMPTS : 1); d.attempt++)
+    for (d.attempt = 0; d.attempt < (d.m <= SECOND_ATTEMPT_ROWS_MAX ? ATTEMPTS : 1); d.attempt++)
       if (search_small(s, &d)) return 1;
   }
   return 0;
@@ -386,12 +389,13 @@ int feasibility_search(perp_run *run) {
   for (int32_t i = 0; i < n; i++) start[s.component[i] + 1]++;
   int large = 0;
   for (int32_t c = 0; c < s.components; c++) {
-    large |= start[c + 1] > SMALL;
+    large |= start[c + 1] > SIMPLEX_FIRST_ROWS_MAX;
     start[c + 1] += start[c];
     s.row[c] = start[c];
   }
   for (int32_t i = 0; i < n; i++) member[s.row[s.component[i]]++] = i;
-  if (search_components(&s, start, member, 0, SMALL)) return 1;
+  if (search_components(&s, start, member, 0, SIMPLEX_FIRST_ROWS_MAX)) return 1;
   const int found = large ? feasibility_large(run, s.R, s.C) : 0;
-  return found > 0 || (found < 0 && search_components(&s, start, member, SMALL, MEDIUM));
+  return found > 0 || (found < 0 && search_components(&s, start, member, SIMPLEX_FIRST_ROWS_MAX,
+                                                      SIMPLEX_ROWS_MAX));
 }

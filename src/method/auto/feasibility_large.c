@@ -1,12 +1,14 @@
-// feasibility_large.c: a Farkas vector of a large problem as a residual of least squares.
+// feasibility_large.c: finds a Farkas vector of a large problem by least squares.
 //
-//     min 1/2 |v(A x + b)|^2  over the box,   v_i: by how much y_i misses what its row demands.
-// At the minimum u = v satisfies A'u = 0 in the columns J strictly inside their bounds and has the
-// right sign in the others, and u'(A x + b) = -|v|^2: a Farkas vector, unless v = 0. The minimum is
-// found by projected Newton steps (Bertsekas 1982): the rows with v_i != 0 and the columns that are
-// not held by their bounds are a linear least-squares problem, solved by CGLS. A'u = 0 then has to
-// hold to the last bit: u is corrected within the range of A_J, with A'u in compensated arithmetic.
-// Rows and columns are scaled by R and C. Cost: two products with A an inner step.
+//     min 1/2 |v(A x + b)|^2  within the bounds,   v_i: by how much y_i misses its row's demand.
+//
+// At the minimum u = v satisfies A'u = 0 in the columns J strictly inside their bounds, has the
+// right sign in the other columns, and gives u'(A x + b) = -|v|^2. So u is a Farkas vector unless
+// v = 0. Projected Newton steps find the minimum (Bertsekas 1982). Each step solves a linear
+// least-squares problem by CGLS, on the rows with v_i != 0 and the columns not held at a bound.
+// A'u = 0 must hold to the last bit, so u is corrected within the range of A_J with A'u in
+// compensated arithmetic. R and C scale the rows and columns. Cost: two products with A per step of
+// CGLS.
 #include "feasibility.h"
 
 #include <float.h>
@@ -16,10 +18,13 @@
 #include "error_free.h"
 #include "problem.h"
 
-enum { OUTER = 60, INNER = 300, HALVINGS = 20, CORRECTIONS = 4 };
-#define WORK      2e9    // entries of A that all products together may touch
-#define FEASIBLE  1e-9   // |v| relative to |b| that counts as feasible
-#define INTERIOR  1e-9   // columns with |A'u| below this, relative to |A|'|u|, have to be exact
+enum { NEWTON_STEPS_MAX = 60,  // Newton steps
+       CG_STEPS_MAX = 300,     // steps of CGLS per Newton step
+       HALVINGS_MAX = 20,      // halvings of a Newton step
+       CORRECTIONS = 4 };      // corrections of u
+#define ENTRIES_READ_MAX 2e9         // entries of A that all products together may read
+#define FEASIBLE_VIOLATION_MAX 1e-9  // |v| relative to |b| below which x counts as feasible
+#define INTERIOR_SUM_MAX 1e-9        // |A'u| relative to |A|'|u| below which a column must be exact
 
 typedef struct large {
   perp_run *run;
@@ -29,11 +34,11 @@ typedef struct large {
   double *p, *q, *z, *t;                     // n each: CGLS
   double *column, *raw;                      // n each
   int32_t *row;                              // n
-  uint8_t *in_row, *in_column;               // n: the least-squares problem
-  double work;                               // entries still allowed
+  uint8_t *in_row, *in_column;               // n: 1: part of the least-squares problem
+  double work;                               // products still allowed
 } large;
 
-// q = R A C p on the chosen rows and columns; 0: fine.
+// q = R A C p on the chosen rows and columns. 0: success.
 static int forward(large *s, const double *p, double *q, int restricted) {
   for (int32_t j = 0; j < s->n; j++)
     s->t[j] = restricted && !s->in_column[j] ? 0.0 : s->C[j]*p[j];
@@ -52,7 +57,8 @@ static int backward(large *s, const double *q, double *p, int restricted) {
   return 0;
 }
 
-// v at x: admissible as u, and minus the gradient with respect to y. Returns 1/2 |v|^2.
+// Computes v at x. v is admissible as u, and is minus the gradient with respect to y. Returns
+// 1/2 |v|^2.
 static double violation(large *s, const double *x, double *v) {
   if (forward(s, x, s->y, 0)) return (double)INFINITY;
   double sum = 0.0;
@@ -68,7 +74,7 @@ static double violation(large *s, const double *x, double *v) {
 static double low(const large *s, int32_t j) { return lower(s->run->lo, j)/s->C[j]; }
 static double high(const large *s, int32_t j) { return upper(s->run->hi, j)/s->C[j]; }
 
-// (A_VJ' A_VJ) d = target by conjugate gradients; d = 0 outside J. 0: fine.
+// Solves (A_VJ' A_VJ) d = target by conjugate gradients; d = 0 outside J. 0: success.
 static int normal_equations(large *s, const double *target, double *d, double relative) {
   double rr = 0.0;
   for (int32_t j = 0; j < s->n; j++) {
@@ -78,7 +84,7 @@ static int normal_equations(large *s, const double *target, double *d, double re
     rr += s->z[j]*s->z[j];
   }
   const double enough = relative*relative*rr;
-  for (int32_t step = 0; step < INNER && rr > enough && s->work > 0.0; step++) {
+  for (int32_t step = 0; step < CG_STEPS_MAX && rr > enough && s->work > 0.0; step++) {
     if (step%8 == 0 && run_out_of_time(s->run)) return 1;
     if (forward(s, s->p, s->q, 1)) return 1;
     const double qq = dot(s->n, s->q, s->q);
@@ -96,14 +102,14 @@ static int normal_equations(large *s, const double *target, double *d, double re
   return 0;
 }
 
-// Minimises; 1: the minimum is positive, 0: it is not, or not known.
+// Minimises. 1: the minimum is positive; 0: it is zero or not known.
 static int minimise(large *s) {
   double scale = 0.0;
   for (int32_t i = 0; i < s->n; i++) scale = max2(scale, fabs(s->R[i]*s->run->b[i]));
   double f = violation(s, s->x, s->v);
-  for (int32_t outer = 0; outer < OUTER && s->work > 0.0; outer++) {
+  for (int32_t outer = 0; outer < NEWTON_STEPS_MAX && s->work > 0.0; outer++) {
     if (run_out_of_time(s->run) || !(f < (double)INFINITY)) return 0;
-    if (sqrt(2.0*f) <= FEASIBLE*scale) return 0;
+    if (sqrt(2.0*f) <= FEASIBLE_VIOLATION_MAX*scale) return 0;
     if (backward(s, s->v, s->g, 0)) return 0;
     for (int32_t i = 0; i < s->n; i++) {
       s->in_row[i] = s->v[i] != 0.0 || feasibility_demand(s->run, i) == 0;
@@ -112,7 +118,7 @@ static int minimise(large *s) {
     }
     if (normal_equations(s, s->g, s->d, 1e-10)) return 0;
     double best = f, t = 1.0;
-    for (int32_t k = 0; k < HALVINGS && s->work > 0.0; k++, t *= 0.5) {
+    for (int32_t k = 0; k < HALVINGS_MAX && s->work > 0.0; k++, t *= 0.5) {
       for (int32_t j = 0; j < s->n; j++)
         s->trial[j] = clamp(s->x[j] + t*s->d[j], low(s, j), high(s, j));
       best = violation(s, s->trial, s->h);
@@ -125,7 +131,7 @@ static int minimise(large *s) {
     f = best;
     if (done) return 1;
   }
-  return sqrt(2.0*f) > 1e-6*scale;   // not at the minimum, but the offer is checked anyway
+  return sqrt(2.0*f) > 1e-6*scale;   // perhaps not at the minimum, but u is checked anyway
 }
 
 // g = C A'R v in compensated arithmetic and h = C|A|'R|v|
@@ -145,13 +151,13 @@ static void column_sums(large *s, const double *v) {
   }
 }
 
-static int one_bound(const large *s, int32_t j) {   // 1: lower only, -1: upper only, 0: else
+static int one_bound(const large *s, int32_t j) {   // 1: lower, -1: upper, 0: none or both
   const int below = lower(s->run->lo, j) > -(double)INFINITY,
             above = upper(s->run->hi, j) < (double)INFINITY;
   return below == above ? 0 : below ? 1 : -1;
 }
 
-// u <- u + A_VJ d until A'u = -nudge h (columns with one bound), 0 (free ones). 1: fine.
+// u <- u + A_VJ d until A'u = -nudge h (columns with one bound) or 0 (free columns). 1: success.
 static int correct(large *s, double *u, double nudge) {
   for (int32_t round = 0; round < CORRECTIONS; round++) {
     column_sums(s, u);
@@ -182,7 +188,7 @@ static int offer(large *s, const double *u) {
   return run_infeasible(s->run, s->trial);
 }
 
-// u from the violation: exact where it has to be.
+// Turns the violation v into a u that is exact in the columns J, and submits it. 1: accepted.
 static int refine(large *s) {
   double largest = 0.0;
   for (int32_t i = 0; i < s->n; i++) largest = max2(largest, fabs(s->v[i]));
@@ -196,10 +202,10 @@ static int refine(large *s) {
     const int bound = one_bound(s, j), inside = s->x[j] > low(s, j) && s->x[j] < high(s, j);
     const int both = lower(s->run->lo, j) > -(double)INFINITY && bound == 0;
     s->in_column[j] = s->h[j] > 0.0 && !both &&
-                      (inside || bound*s->g[j] > -INTERIOR*s->h[j] || bound == 0);
+                      (inside || bound*s->g[j] > -INTERIOR_SUM_MAX*s->h[j] || bound == 0);
   }
   const size_t bytes = (size_t)s->n*sizeof *s->x;
-  double *u = s->x, *raw = s->raw;   // x has done its work
+  double *u = s->x, *raw = s->raw;   // x is no longer needed
   memcpy(u, s->v, bytes);
   if (rational_round(s->n, u, 1e-8) && offer(s, u)) return 1;
   memcpy(raw, s->v, bytes);
@@ -224,7 +230,7 @@ int feasibility_large(perp_run *run, const double *R, const double *C) {
                               &s.column, &s.raw};
   for (size_t k = 0; k < sizeof vectors/sizeof *vectors; k++) *vectors[k] = memory + k*room;
   const perp_problem problem = {.A = run->A, .b = run->b, .lo = run->lo, .hi = run->hi};
-  s.work = WORK/(1.0 + (double)problem_nnz(&problem));
+  s.work = ENTRIES_READ_MAX/(1.0 + (double)problem_nnz(&problem));
   for (int32_t j = 0; j < s.n; j++) s.x[j] = clamp(run->x[j]/C[j], low(&s, j), high(&s, j));
   return !minimise(&s) ? 0 : refine(&s) ? 1 : -1;
 }

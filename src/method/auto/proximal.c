@@ -1,12 +1,11 @@
-// proximal.c: the proximal point iteration: another method on a slightly shifted problem, again and
-// again from its own answer.
+// proximal.c: repeats another method on A + sigma I, each time around its last answer.
 //
 //   x+ solves  0 <= x  _|_  (A + sigma I) x + (b - sigma x_k) >= 0   (any bounds)
 //
-// A fixed point solves the problem as given, so sigma > 0 biases nothing. Rockafellar 1976:
-// converges for monotone A, whatever the rank. For the friction LCP E13 (27), which is copositive,
-// A + sigma I is strictly copositive: Lemke's method cannot end on a ray. A round costs a solve of
-// the inner method; two or three suffice where sigma is small.
+// A fixed point solves the original problem, so sigma causes no bias. Converges for monotone A of
+// any rank if a solution exists (Rockafellar 1976). The friction LCP E13 (27) is copositive, so
+// A + sigma I is strictly copositive, and Lemke's method cannot end on a ray. Cost: one solve of
+// the inner method per iteration. Two or three iterations suffice if sigma is small.
 #include <math.h>
 
 #include "methods.h"
@@ -35,7 +34,7 @@ static void run_proximal(perp_run *run) {
     for (int32_t i = 0; i < n; i++) b[i] = run->b[i] - sigma*run->x[i];
     perp_options options = child_options(run, inner);
     options.tol = max2(0.1*run->options->tol, 1e-13);
-    options.scale = 0;   // it is scaled already, and twice would hide the entries of A
+    options.scale = 0;   // A is scaled already; a second scaling would hide its entries
     const perp_status status = run_other(run, &problem, inner, &options, run->x, 20*n + 1000,
                                          (double)INFINITY);
     if (run_apply(run, run->x, y) != 0) return;
@@ -45,17 +44,17 @@ static void run_proximal(perp_run *run) {
     best = min2(best, run->residual);
     if (status != PERP_STATUS_SOLVED)
       run_stop(run, status_is_proof(status) ? PERP_STATUS_STALLED : status,
-               "proximal gave up, as %s on A + %.2g I ended with the status '%s'", inner->name, sigma,
-               perp_status_name(status));
+               "proximal gave up because %s on A + %.2g I ended with the status '%s'", inner->name,
+               sigma, perp_status_name(status));
     else if (idle >= 5)
-      run_stop(run, PERP_STATUS_STALLED, "proximal no longer gains by %s on A + %.2g I", inner->name,
-               sigma);
+      run_stop(run, PERP_STATUS_STALLED, "proximal made no progress in 5 iterations with %s on A + "
+               "%.2g I", inner->name, sigma);
   }
 }
 
 static const perp_parameter parameters[] = {
   {"proximal.method", PERP_KIND_CHOICE, offsetof(perp_options, proximal.method), 0, 0, 3, 0, 0,
-   "lemke|dantzig|interior_point|principal_pivoting", "what solves the shifted problems"},
+   "lemke|dantzig|interior_point|principal_pivoting", "the method that solves the shifted problems"},
   {"proximal.shift", PERP_KIND_REAL, offsetof(perp_options, proximal.shift), 1e-8, 0, 1e6, 1, 0,
    NULL, "sigma relative to the largest diagonal entry"},
 };

@@ -1,10 +1,10 @@
-// select.c: looks at a matrix in O(nnz) and chooses what to try, in which order and why.
+// select.c: examines A in O(nnz) and lists the methods to try, in order, with reasons.
 //
-// Pivoting methods are exact and take anything, but cost a pivot per variable; active sets take a
-// few factorisations and need symmetric A, interior points some twenty and need monotone A; sweeps
-// are cheap and may never end. So small problems begin with pivots, large symmetric ones with
-// active sets unless a factor would be dear, large M-matrices with multigrid, and the rest follows
-// in the order of what has been seen to help.
+// Pivoting methods are exact and accept any A, but need about one pivot per row. active_set needs a
+// symmetric A and a few factorisations. interior_point needs a monotone A and about twenty
+// factorisations. Sweeps are cheap but may never converge. So the first method is a pivoting method
+// for a small problem, multigrid for a large M-matrix, and active_set for a large symmetric A whose
+// factor is affordable. The other methods follow in an order found by experiment.
 #include "select.h"
 
 #include <math.h>
@@ -22,36 +22,35 @@
 #include "vector.h"
 
 enum {
-  SMALL = 400,           // pivots first
-  MODERATE = 2000,       // pivots before giving up on anything else
-  ENOUGH = 4,            // pivots a row of a symmetric A: one or two do unless they go in circles
-  PASSES = 100,          // of tridiagonal: it needs few or goes round in circles
-  ENUMERABLE = 20, ENUMERABLE_BOXED = 12,
-  LARGE = 200000,        // no twenty factorisations beyond
-  LARGEST = 2000000,     // and none at all; in between only
-  FEW = 6,               //   with so many entries a row, as on plane grids
-  WEIGHED = 50000,       // beyond, the cost of a factor is looked at first
-  DEAR = 20000,          // operations of a factor per entry of A: above it sweeps come first
-  HEAP = 20000,          // rows of a product: a factor of a heap of spheres costs about n^2
-  GRID = 4000,           // rows of an M-matrix from which on multigrid is ahead of a factor
-  WORTH = 2000,          // iterations of apgd: fewer rarely suffice where nncg did not
-  SHORT = 32,            // sweeps that come before a factor of a general A: they take as long as half
-                         //   of its analysis, and where A is dominant enough they are all it takes
-                         //   (`perp gen mixed --n 1000`: 15)
+  SMALL_ROWS_MAX = 400,              // rows: up to this size pivoting methods come first
+  PIVOT_ROWS_MAX = 2000,             // rows up to which pivoting methods are tried early
+  PIVOTS_PER_ROW_MAX = 4,            // pivots per row of a symmetric A: 1 or 2 are the rule
+  TRIDIAGONAL_PASSES_MAX = 100,      // iterations of tridiagonal: it needs few, or it cycles
+  ENUMERATE_ROWS_MAX = 20,           // rows up to which enumerate is the last resort
+  ENUMERATE_BOXED_ROWS_MAX = 12,     // the same if a row has two finite bounds
+  FACTOR_ROWS_MAX = 200000,          // rows up to which any A may be factored
+  SPARSE_FACTOR_ROWS_MAX = 2000000,  // rows up to which a very sparse A may be factored
+  SPARSE_ROW_ENTRIES_MAX = 6,        // entries per row of a very sparse A, as on plane grids
+  FACTOR_COST_ROWS_MIN = 50000,      // rows above which the cost of a factor is estimated
+  FACTOR_COST_RATIO_MAX = 20000,     // operations of a factor per entry of A: above it, sweep first
+  PRODUCT_FACTOR_ROWS_MAX = 20000,   // rows of J W J': the factor of a heap of spheres costs about n^2
+  MULTIGRID_ROWS_MIN = 4000,         // rows of an M-matrix from which multigrid beats a factor
+  APGD_ITERATIONS_MIN = 2000,        // iterations of apgd: fewer rarely suffice if nncg failed
+  FIRST_SWEEPS = 32,                 // sweeps of a general A: gen mixed --n 1000 takes 15
 };
 
-#define SKEW_MIN 1e-12   // of the largest entry: below it, A_ij = -A_ji may be rounding
-#define EASE 1e-3        // compliance over diagonal: a condition of some thousands at most
+#define SKEW_ENTRY_MIN 1e-12       // relative to the largest entry: less may be rounding
+#define COMPLIANCE_RATIO_MIN 1e-3  // compliance over diagonal: above it A is well conditioned
 
-// What is known of A after some columns, each together with its row.
+// What is known about A after some of its columns; each column is read together with its row.
 typedef struct glance {
   double largest, asymmetry;   // max |A_ij|, max |A_ij - A_ji|
   double skew;                 // max |A_ij| with A_ij = -A_ji: B and -B' of a quadratic program
-  int mixed;                   // some A_ij > 0 beside the diagonal
+  int mixed;                   // some off-diagonal A_ij > 0
   int weak;                    // some A_jj is below the sum of |A_ij| by more than rounding
-  int rows, columns;           // dominant so far
-  double diagonal, column, row, unpaired;   // of this column: A_jj, sums of |A_ij| and |A_ji|,
-                                            //   max |A_ij + A_ji|
+  int rows, columns;           // 1: all rows, or columns, so far are diagonally dominant
+  double diagonal, column, row, unpaired;   // of this column j: A_jj, sum |A_ij|, sum |A_ji|,
+                                            // max |A_ij + A_ji|
 } glance;
 
 static inline void see(glance *g, double below, double right) {   // A_ij and A_ji
@@ -77,14 +76,14 @@ static void end_column(glance *g, facts *f) {
 }
 
 static void conclude(const glance *g, facts *f) {
-  f->symmetric = g->asymmetry <= 1e-4*g->largest && g->skew <= SKEW_MIN*g->largest;
+  f->symmetric = g->asymmetry <= 1e-4*g->largest && g->skew <= SKEW_ENTRY_MIN*g->largest;
   f->dominant = g->rows || g->columns;
   f->m_matrix = f->symmetric && f->positive && !f->hollow && !g->mixed && !g->weak;
 }
 
-enum { OFTEN = 64 };   // columns between two looks at the clock
+enum { CLOCK_COLUMNS = 64 };  // columns between two checks of the clock
 
-// A dense matrix needs no copy. 0: the deadline has passed.
+// Examines a dense matrix in place. 0: the deadline has passed.
 static int look_dense(const perp_dense *A, const perp_deadline *deadline, facts *f) {
   const int32_t n = A->n;
   const size_t ld = (size_t)(A->ld != 0 ? A->ld : A->n), down = A->by_column ? 1 : ld,
@@ -93,7 +92,7 @@ static int look_dense(const perp_dense *A, const perp_deadline *deadline, facts 
   int64_t nnz = 0;
   f->monotone = f->positive = 1;
   for (int32_t j = 0; j < n; j++) {
-    if (j%OFTEN == OFTEN - 1 && deadline_passed(deadline)) return 0;
+    if (j%CLOCK_COLUMNS == CLOCK_COLUMNS - 1 && deadline_passed(deadline)) return 0;
     const double *column = A->value + (size_t)j*along, *row = A->value + (size_t)j*down;
     for (int32_t i = 0; i < n; i++) {
       const double below = column[(size_t)i*down];
@@ -108,13 +107,13 @@ static int look_dense(const perp_dense *A, const perp_deadline *deadline, facts 
   return 1;
 }
 
-// One pass over the entries and their mirror images. 0: the deadline has passed.
+// One pass over the entries of A and of its transpose T. 0: the deadline has passed.
 static int look(const perp_csc *A, const perp_csc *T, const perp_deadline *deadline, facts *f) {
   const int32_t n = A->columns;
   glance g = {.rows = 1, .columns = 1};
   f->monotone = f->positive = 1;
   for (int32_t j = 0; j < n; j++) {
-    if (j%(8*OFTEN) == 8*OFTEN - 1 && deadline_passed(deadline)) return 0;
+    if (j%(8*CLOCK_COLUMNS) == 8*CLOCK_COLUMNS - 1 && deadline_passed(deadline)) return 0;
     int32_t p = A->colptr[j], q = T->colptr[j];
     while (p < A->colptr[j + 1] || q < T->colptr[j + 1]) {
       const int32_t a = p < A->colptr[j + 1] ? A->row[p] : n,
@@ -147,8 +146,9 @@ static int count_contacts(const perp_csc *A, const perp_csc *T, const perp_alloc
   return 0;
 }
 
-// What a factorisation costs, by the size of L: sum of squares of its columns >= nnz(L)^2/n.
-// A fairly full matrix fills up anyway, and its order would take longer than the look is worth.
+// Estimates the operations of a factorisation from the size of L: the sum of its squared column
+// lengths is at least nnz(L)^2/n. A matrix that is more than a fifth full is counted as dense,
+// because finding an order for it would take longer than the estimate is worth.
 static int weigh(const perp_csc *A, const perp_allocator *from, facts *f) {
   const double n = f->n;
   if ((double)f->nnz > 0.2*n*n) {
@@ -162,16 +162,18 @@ static int weigh(const perp_csc *A, const perp_allocator *from, facts *f) {
     f->factor = nnz*nnz/f->n;
   }
   sparse_ldl_destroy(factor);
-  if (code == -2 && f->n > LARGE) f->factor = (double)INFINITY;   // sweeps need none
-  return code == -2 && f->n <= LARGE ? -2 : 0;
+  if (code == -2 && f->n > FACTOR_ROWS_MAX) f->factor = (double)INFINITY;   // then sweeps are used
+  return code == -2 && f->n <= FACTOR_ROWS_MAX ? -2 : 0;
 }
 
-static int factored(const facts *f) {   // a factor can be thought of
-  return f->entries && (f->n <= LARGE || (f->n <= LARGEST && f->nnz <= FEW*(int64_t)f->n));
+static int factored(const facts *f) {   // A is small enough for a factor
+  return f->entries && (f->n <= FACTOR_ROWS_MAX ||
+                        (f->n <= SPARSE_FACTOR_ROWS_MAX &&
+                         f->nnz <= SPARSE_ROW_ENTRIES_MAX*(int64_t)f->n));
 }
 
-// A sparse matrix that is bit by bit symmetric is its own mirror image, and needs no copy. 1: seen;
-// 0: it is another one; -1: the deadline has passed; -2: no memory.
+// Examines a sparse matrix that is symmetric bit by bit. It is its own transpose, so no copy is
+// needed. 1: done; 0: A is another kind of matrix; -1: the deadline has passed; -2: no memory.
 static int look_symmetric(const perp_operator *A, const perp_allocator *from,
                           const perp_deadline *deadline, facts *f) {
   const perp_view view = A->ops->view(A->self);
@@ -186,7 +188,7 @@ static int look_symmetric(const perp_operator *A, const perp_allocator *from,
   return look(own, own, deadline, f) ? 1 : -1;
 }
 
-// The contact LCP as it stands says what it is.
+// Facts of a contact operator that is not scaled or shifted: they are known without a look at A.
 static int look_contacts(const perp_operator *A, facts *f) {
   const perp_view view = A->ops->view(A->self);
   const perp_contacts *P = view.data;
@@ -200,18 +202,18 @@ static int look_contacts(const perp_operator *A, facts *f) {
   return 1;
 }
 
-// Has every row of a product a compliance that is not small beside the rest of its diagonal? 0, or
-// -2: no memory.
+// Sets f->eased: 1 if every row of J W J' has a compliance of at least COMPLIANCE_RATIO_MIN times
+// its diagonal entry. Returns 0, or -2: no memory.
 static int eased(const perp_operator *A, const perp_allocator *from, facts *f) {
   const perp_view view = A->ops->view(A->self);
-  if (view.data != A->self || A->n == 0) return 0;   // wrapped
+  if (view.data != A->self || A->n == 0) return 0;   // scaled or shifted by a wrapper
   const perp_product *P = view.data;
   if (P->compliance == NULL) return 0;
   double *d = from->allocate(from->context, (size_t)A->n*sizeof *d);
   if (d == NULL) return -2;
   A->ops->diagonal(A->self, d);
   f->eased = 1;
-  for (int32_t i = 0; i < A->n; i++) f->eased &= P->compliance[i] >= EASE*d[i];
+  for (int32_t i = 0; i < A->n; i++) f->eased &= P->compliance[i] >= COMPLIANCE_RATIO_MIN*d[i];
   from->release(from->context, d);
   return 0;
 }
@@ -239,13 +241,13 @@ int select_facts(const perp_operator *A, const double *lo, const double *hi,
   if (kind == PERP_VIEW_CONTACT && plain && n > 0 && look_contacts(A, f)) return 0;
   int32_t i, j;
   f->tridiagonal = diagonals_other(A, &from, &i, &j) == 0;
-  if (n <= SMALL && A->ops->view(A->self).data == A->self && kind == PERP_VIEW_DENSE) {
+  if (n <= SMALL_ROWS_MAX && A->ops->view(A->self).data == A->self && kind == PERP_VIEW_DENSE) {
     if (!look_dense(A->self, deadline, f)) return -1;
     if (!plain || !f->hollow) return 0;
   }
   perp_csc own = {0}, mirror = {0};
   const int seen = look_symmetric(A, &from, deadline, f);
-  const int dear = seen == 1 && !f->m_matrix && n > WEIGHED && factored(f);
+  const int dear = seen == 1 && !f->m_matrix && n > FACTOR_COST_ROWS_MIN && factored(f);
   if (seen == 1 && !dear && !(plain && f->hollow)) return 0;
   if (seen < 0) return seen;
   int code = assemble_csc(A, 0, &from, &own);
@@ -255,7 +257,7 @@ int select_facts(const perp_operator *A, const double *lo, const double *hi,
     f->nnz = own.colptr[n];
     late = seen == 0 && !look(&own, &mirror, deadline, f);
     if (!late && plain && f->hollow) code = count_contacts(&own, &mirror, &from, f);
-    const int weighed = f->symmetric && !f->m_matrix && n > WEIGHED && factored(f);
+    const int weighed = f->symmetric && !f->m_matrix && n > FACTOR_COST_ROWS_MIN && factored(f);
     if (code == 0 && weighed && !late) code = weigh(&own, &from, f);
   }
   assembled_free(&from, &mirror);
@@ -277,9 +279,9 @@ static int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
 
 static void contact_ladder(ladder *l, const facts *f, int32_t limit, int32_t pivots) {
   static const char why[] = "A is the contact LCP (27)";
-  const int many = f->n > MODERATE;   // a pivot costs as much as several sweeps
+  const int many = f->n > PIVOT_ROWS_MAX;   // a pivot costs as much as several sweeps
   if (f->bodies) add(l, &method_contact_newton, least(limit, 1000), "bodies are known");
-  add(l, &method_contact_sweep, least(limit, f->n <= SMALL ? 20 : many ? 20000 : 100), why);
+  add(l, &method_contact_sweep, least(limit, f->n <= SMALL_ROWS_MAX ? 20 : many ? 20000 : 100), why);
   if (many) {
     add(l, &method_convex_friction, least(limit, 60), "there are many contacts");
     add(l, &method_contact_sweep, least(limit, 20000), "the sweeps go on");
@@ -293,51 +295,51 @@ static void contact_ladder(ladder *l, const facts *f, int32_t limit, int32_t piv
   add(l, &method_contact_sweep, least(limit, 5000), "the remaining time");
 }
 
-// Iterations of apgd that cost half as much as the twenty factorisations of interior_point; 0: so
-// few that they are not worth trying.
+// The number of apgd iterations that cost half as much as the twenty factorisations of
+// interior_point; 0: fewer than APGD_ITERATIONS_MIN.
 static int32_t affordable(const facts *f, int32_t limit) {
   const double iteration = 4.0*(double)f->nnz + 20.0*f->n, count = 10.0*f->factor/iteration;
-  return count < WORTH ? 0 : count < limit ? (int32_t)count : limit;
+  return count < APGD_ITERATIONS_MIN ? 0 : count < limit ? (int32_t)count : limit;
 }
 
 static void symmetric_ladder(ladder *l, const facts *f, int32_t limit, int32_t pivots) {
   static const char why[] = "A is symmetric";
-  const int heap = f->product && f->n > HEAP;
-  const int dear = heap || !factored(f) || f->factor > DEAR*(double)f->nnz;
-  const int full = (double)f->nnz > 0.2*f->n*(double)f->n;   // pivots keep a dense factor
-  const int pivot_first = f->entries && (f->n <= SMALL || (f->n <= MODERATE && full));
-  const int grid = f->m_matrix && f->entries && f->n >= GRID;
+  const int heap = f->product && f->n > PRODUCT_FACTOR_ROWS_MAX;
+  const int dear = heap || !factored(f) || f->factor > FACTOR_COST_RATIO_MAX*(double)f->nnz;
+  const int full = (double)f->nnz > 0.2*f->n*(double)f->n;   // pivoting methods keep a dense factor
+  const int pivot_first = f->entries && (f->n <= SMALL_ROWS_MAX || (f->n <= PIVOT_ROWS_MAX && full));
+  const int grid = f->m_matrix && f->entries && f->n >= MULTIGRID_ROWS_MIN;
   if (f->eased) add(l, &method_apgd, least(limit, 400), "compliance makes A well conditioned");
-  if (pivot_first) add(l, &method_dantzig, least(pivots, ENOUGH*f->n + 100), why);
+  if (pivot_first) add(l, &method_dantzig, least(pivots, PIVOTS_PER_ROW_MAX*f->n + 100), why);
   else if (grid) add(l, &method_multigrid, least(limit, 100), "A is a large M-matrix");
   else if (f->sweeps && f->positive && dear)
-    add(l, &method_nncg, least(limit, f->n > LARGE ? 2000 : heap ? 600 : 300), why);
+    add(l, &method_nncg, least(limit, f->n > FACTOR_ROWS_MAX ? 2000 : heap ? 600 : 300), why);
   const int32_t cheap = f->positive && dear ? affordable(f, limit) : 0;
   if (cheap > 0) add(l, &method_apgd, cheap, "a factorisation is expensive");
-  if (f->entries && f->sweeps && f->positive && f->n > SMALL && factored(f))
+  if (f->entries && f->sweeps && f->positive && f->n > SMALL_ROWS_MAX && factored(f))
     add(l, &method_active_set, least(limit, 10000), why);
-  if (f->entries && f->n <= LARGE) add(l, &method_interior_point, least(limit, 200), why);
-  if (f->entries && f->n <= MODERATE && !pivot_first) add(l, &method_dantzig, pivots, why);
+  if (f->entries && f->n <= FACTOR_ROWS_MAX) add(l, &method_interior_point, least(limit, 200), why);
+  if (f->entries && f->n <= PIVOT_ROWS_MAX && !pivot_first) add(l, &method_dantzig, pivots, why);
   if (f->sweeps && f->positive) add(l, &method_nncg, least(limit, 2000), "sweeps are cheap");
-  if (f->entries && f->n <= MODERATE) add(l, &method_lemke, pivots, "a pivoting method ends");
+  if (f->entries && f->n <= PIVOT_ROWS_MAX) add(l, &method_lemke, pivots, "a pivoting method ends");
   add(l, NULL, 0, "nothing has ended yet");
   add(l, &method_apgd, limit, "the remaining time");
 }
 
 static void general_ladder(ladder *l, const facts *f, int32_t limit, int32_t pivots) {
   static const char why[] = "A is not symmetric", perhaps[] = "A may be monotone";
-  if (f->dominant && f->sweeps && f->n > SMALL)
+  if (f->dominant && f->sweeps && f->n > SMALL_ROWS_MAX)
     add(l, &method_pgs, least(limit, 2000), "A is diagonally dominant");
-  else if (f->positive && !f->hollow && f->sweeps && f->n > SMALL)
-    add(l, &method_pgs, least(limit, SHORT), "a few sweeps are cheap");
-  if (f->monotone && f->n > SMALL)
+  else if (f->positive && !f->hollow && f->sweeps && f->n > SMALL_ROWS_MAX)
+    add(l, &method_pgs, least(limit, FIRST_SWEEPS), "a few sweeps are cheap");
+  if (f->monotone && f->n > SMALL_ROWS_MAX)
     add(l, &method_interior_point, least(limit, 200), perhaps);
-  if (f->n <= MODERATE) add(l, &method_lemke, pivots, why);
+  if (f->n <= PIVOT_ROWS_MAX) add(l, &method_lemke, pivots, why);
   add(l, NULL, 0, "nothing has ended yet");
   add(l, &method_fischer_newton, least(limit, 300), why);
-  if (f->monotone && f->n <= SMALL)
+  if (f->monotone && f->n <= SMALL_ROWS_MAX)
     add(l, &method_interior_point, least(limit, 200), perhaps);
-  if (f->n <= MODERATE) {
+  if (f->n <= PIVOT_ROWS_MAX) {
     add(l, &method_proximal, least(limit, 20), "A + sigma I is less singular");
   } else {
     add(l, &method_lemke, pivots, "a pivoting method ends");
@@ -351,18 +353,19 @@ static void general_ladder(ladder *l, const facts *f, int32_t limit, int32_t piv
 
 int32_t select_rungs(const facts *f, int32_t iteration_limit, rung *rungs) {
   ladder l = {.rungs = rungs};
-  // A pivot is an iteration: a limit that nobody lowered must not end a pivoting method early.
+  // A pivot is an iteration. The default iteration limit must not end a pivoting method early.
   const int64_t enough = (int64_t)20*f->n + 1000;
   const int32_t pivots = iteration_limit >= 20000 && enough > iteration_limit
                              ? (int32_t)(enough < INT32_MAX ? enough : INT32_MAX) : iteration_limit;
-  const int32_t most = f->boxed > 0 ? ENUMERABLE_BOXED : ENUMERABLE;
-  if (f->grid) {   // it ends by itself, and needs no other
+  const int32_t most = f->boxed > 0 ? ENUMERATE_BOXED_ROWS_MAX : ENUMERATE_ROWS_MAX;
+  if (f->grid) {   // active_set always finishes on grids
     add(&l, &method_active_set, iteration_limit, "A is a grid of cells");
     return l.count;
   }
   if (f->entries && f->n <= SELECT_TINY) add(&l, &method_enumerate, INT32_MAX, "n is tiny");
   if (f->tridiagonal)
-    add(&l, &method_tridiagonal, least(iteration_limit, PASSES), "A has three diagonals");
+    add(&l, &method_tridiagonal, least(iteration_limit, TRIDIAGONAL_PASSES_MAX),
+        "A has three diagonals");
   if (f->contacts > 0 && !f->monotone) contact_ladder(&l, f, iteration_limit, pivots);
   else if (f->symmetric) symmetric_ladder(&l, f, iteration_limit, pivots);
   else if (f->entries) general_ladder(&l, f, iteration_limit, pivots);
