@@ -24,11 +24,11 @@ static void apply(void *data) {
 }
 static void prepare(void *data) {
   subject *s = data;
-  certifier_prepare(&s->judge, &s->problem, NULL);
+  matrix_judge.prepare(&s->judge, &s->problem, NULL);
 }
 static void check(void *data) {
   subject *s = data;
-  certifier_check(&s->judge, s->x, 1e-8, 0.0, 0, &s->certificate);
+  matrix_judge.check(&s->judge, s->x, 1e-8, 0.0, 0, &s->certificate);
 }
 
 static double cpu_seconds(void) {
@@ -66,9 +66,9 @@ static void measure(const tables *t, const char *name, const perp_problem *probl
   subject s = {.problem = *problem};
   s.problem.value_stamp = s.problem.pattern_stamp = 1;      // a reused solver: A is known
   arena count = {0};
-  certifier_layout(&s.judge, &count, n, scratch, 0);
+  certifier_layout(&s.judge, &count, n, scratch, &matrix_judge);
   arena memory = {bench_take(count.used + ARENA_ALIGNMENT, 1), count.used + ARENA_ALIGNMENT, 0};
-  certifier_layout(&s.judge, &memory, n, scratch, 0);
+  certifier_layout(&s.judge, &memory, n, scratch, &matrix_judge);
   s.x = bench_take((size_t)n, sizeof *s.x);
   s.y = bench_take((size_t)n, sizeof *s.y);
   s.scratch = bench_take(scratch, 1);
@@ -109,7 +109,7 @@ static void measure(const tables *t, const char *name, const perp_problem *probl
   }
   perp_certificate last;
   s.judge.exact = 0;
-  certifier_check(&s.judge, s.x, 1e-8, 0.0, 0, &last);
+  matrix_judge.check(&s.judge, s.x, 1e-8, 0.0, 0, &last);
   bench_row(t->rule, "%s|%s|%d|%.1e|%.4f|%.4f|%.0f|%.4f|%.4f|%.0f", name, s.problem.A.ops->name, n,
             last.residual, 1e3*whole[0], 1e3*rule[0], 100.0*rule[0]/whole[0], 1e3*whole[1],
             1e3*rule[1], 100.0*rule[1]/whole[1]);

@@ -1,7 +1,7 @@
 // overhead.c: what perp_solve adds to the method's own work on a tiny problem.
 //
 // n = 10, dense, symmetric positive definite. overhead = perp_solve - the same sweeps by the kernel
-// alone - one certificate (certifier_prepare and certifier_check). What is left: validation, the
+// alone - one certificate (prepare and check of matrix_judge). What is left: validation, the
 // look at the obvious answer and at the guess, the checks on the way, the result.
 #include <math.h>
 #include <stdlib.h>
@@ -52,8 +52,8 @@ static void sweeps(void *data) {
 
 static void certify(void *data) {
   subject *s = data;
-  certifier_prepare(&s->judge, &s->problem, NULL);
-  certifier_check(&s->judge, s->x, s->options.tol, 0.0, 0, &s->certificate);
+  matrix_judge.prepare(&s->judge, &s->problem, NULL);
+  matrix_judge.check(&s->judge, s->x, s->options.tol, 0.0, 0, &s->certificate);
 }
 
 // A = I + coupling G G'/N with G uniform in [-1, 1); half of the rows end up at the bound.
@@ -94,9 +94,9 @@ static void measure(const bench *b, bench_table *t, const char *name, subject *s
       s->guess[i] = s->x[i]*(1.0 + 1e-4*perp_random_uniform(5, (uint64_t)i));
 
   arena count = {0};
-  certifier_layout(&s->judge, &count, N, 0, 0);
+  certifier_layout(&s->judge, &count, N, 0, &matrix_judge);
   arena memory = {bench_take(count.used + ARENA_ALIGNMENT, 1), count.used + ARENA_ALIGNMENT, 0};
-  certifier_layout(&s->judge, &memory, N, 0, 0);
+  certifier_layout(&s->judge, &memory, N, 0, &matrix_judge);
 
   solve(s);
   const perp_result result = s->result;

@@ -1,74 +1,22 @@
-// certify.c: the certificate of certify.h, and perp_certify for callers. (Somewhat long: a verdict
-// is to be read in one place; sizes, blocks, single rows and grids have files of their own.)
+// certify.c: the verdict of certify.h on an x, where A is a matrix. certify_prepare.c has computed
+// everything that does not depend on x.
 #include "certify.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "allocator.h"
-#include "certify_blocks.h"
-#include "certify_grid.h"
+#include "certify_impossible.h"
 #include "certify_kkt.h"
+#include "certify_matrix.h"
 #include "certify_row.h"
 #include "certify_sizes.h"
-#include "certify_impossible.h"
 #include "componentwise.h"
-#include "entries.h"
 #include "error.h"
-#include "grid.h"
-#include "dense_kernels.h"
 #include "nearby.h"
 #include "operator.h"
-#include "problem.h"
 #include "vector.h"
 
 static const double u = 0x1p-53;
-
-void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch, int grid) {
-  const size_t m = (size_t)n;
-  c->pattern_stamp = c->value_stamp = 0;
-  c->exact = 0;
-  c->n = -1;
-  c->grid = NULL;
-  c->lean = grid;
-  c->componentwise_tol = 0.0;
-  c->near_known = c->impossible = 0;
-  c->scratch = arena_take(memory, scratch, 1);
-  if (grid) {
-    grid_judge_layout(c, memory, n);
-    return;
-  }
-  c->R = ARENA_ARRAY(memory, double, m);
-  c->C = ARENA_ARRAY(memory, double, m);
-  c->inverse_C = ARENA_ARRAY(memory, double, m);
-  double **const scalings[] = {&c->fit_R, &c->fit_C, &c->given_R, &c->given_C, &c->held_R,
-                               &c->held_C, &c->first_R, &c->first_C, &c->first_base, &c->second_R,
-                               &c->second_C, &c->second_base, &c->y_ref, &c->a_ref, &c->parts,
-                               &c->own.R, &c->own.inverse_C, &c->own.held_R, &c->own.s, &c->own.T,
-                               &c->own.noise, &c->own.G, &c->own.S, &c->least, &c->near_x,
-                               &c->near_y, &c->kept, &c->impossible_by, &c->impossible_data};
-  for (size_t k = 0; k < sizeof scalings/sizeof scalings[0]; k++)
-    *scalings[k] = ARENA_ARRAY(memory, double, m);
-  c->block = ARENA_ARRAY(memory, int32_t, m);
-  c->lenient = ARENA_ARRAY(memory, uint8_t, m);
-  c->closed = ARENA_ARRAY(memory, uint8_t, m);
-  c->block_half = ARENA_ARRAY(memory, int32_t, 2*m);
-  c->component = ARENA_ARRAY(memory, int32_t, m);
-  c->entries = ARENA_ARRAY(memory, int32_t, m);
-  c->kkt_part = ARENA_ARRAY(memory, int32_t, m);
-  c->side = ARENA_ARRAY(memory, int8_t, m);
-  c->kkt_rows = ARENA_ARRAY(memory, uint8_t, m);
-  c->impossible_kind = ARENA_ARRAY(memory, uint8_t, m);
-  c->weight = ARENA_ARRAY(memory, double, m);
-  c->half = ARENA_ARRAY(memory, int32_t, 2*m);
-  c->G = ARENA_ARRAY(memory, double, m);
-  c->S = ARENA_ARRAY(memory, double, m);
-  c->s = ARENA_ARRAY(memory, double, m);
-  c->x = ARENA_ARRAY(memory, double, m);
-  c->y = ARENA_ARRAY(memory, double, m);
-  c->a = ARENA_ARRAY(memory, double, m);
-  c->work = ARENA_ARRAY(memory, double, 12*m);
-}
 
 // A shift that cancels most of the diagonal leaves less of |A||x| than its parts, which A x is
 // summed from: the first is the size of the matrix, the second that of the rounding.
@@ -105,7 +53,7 @@ perp_error certifier_residual(certifier *c) {
                 : PERP_OK;
 }
 
-static perp_error plain_residual(certifier *c) {   // y = A x + b at c->x, as rounded as it comes
+perp_error certifier_plain_residual(certifier *c) {
   const perp_operator *A = &c->problem->A;
   if (c->symmetric && operator_view(A).data == A->self) {
     csc_apply_symmetric(A->self, c->x, c->problem->b, c->y);
@@ -118,275 +66,20 @@ static perp_error plain_residual(certifier *c) {   // y = A x + b at c->x, as ro
                 : PERP_OK;
 }
 
-static inline double row_residual(const certifier *c, int32_t i) {
-  const perp_problem *p = c->problem;
-  const double unit = inverse_of(c->C[i]), low = (c->x[i] - upper(p->hi, i))*unit,
-               high = (c->x[i] - lower(p->lo, i))*unit;
-  return no_nan(fabs(mid(low, c->R[i]*c->y[i], high)));
+static certify_scale matrix_scale(const certifier *c, int32_t i) {
+  return (certify_scale){c->R[i], c->inverse_C[i], base_of_component(c, c->component[i])};
 }
 
-// Where b is 0 a bound of x may tell the unit: the smallest one counts, so that a bound that is
-// only there to be large makes nothing lenient.
-static void settle_by_bounds(const certifier *c, double *unit) {
-  const int32_t n = c->n;
-  int open = 0;
-  for (int32_t k = 0; k < c->halves; k++) open |= !(unit[k] > 0.0);
-  if (!open || (c->problem->lo == NULL && c->problem->hi == NULL)) return;
-  double *least = unit + 2*n;   // 2 n: of halves without a unit
-  for (int32_t k = 0; k < c->halves; k++) least[k] = unit[k] > 0.0 ? 0.0 : (double)INFINITY;
-  for (int32_t i = 0; i < n; i++) {
-    const int32_t k = c->half[n + i];
-    const double bounds[] = {fabs(lower(c->problem->lo, i)), fabs(upper(c->problem->hi, i))};
-    for (int side = 0; side < 2; side++)
-      if (bounds[side] > 0.0 && bounds[side] < (double)INFINITY)
-        least[k] = min2(least[k], clamp(bounds[side]/c->C[i], 0x1p-900, 0x1p900));
-  }
-  for (int32_t k = 0; k < c->halves; k++)
-    if (least[k] > 0.0 && least[k] < (double)INFINITY) unit[k] = least[k];
+static certify_scale matrix_rule(const certifier *c, int32_t i) {
+  return (certify_scale){c->rule.R[i], c->rule.inverse_C[i],
+                         base_of_component(c, c->component[i])};
 }
 
-// Settles what A leaves open: the unit of each half. Where b says something about it, so that max
-// R_i (|b| + |A||x_ref|)_i is about 1; where b is 0, so large that only exact zeros pass there.
-// c->a holds |b| + |A||x_ref|.
-static void settle_units(certifier *c) {
-  const int32_t n = c->n;
-  double *unit = c->work;   // 2 n
-  for (int32_t k = 0; k < c->halves; k++) unit[k] = 0.0;
-  for (int32_t i = 0; i < n;) {   // most often there is one half, or long stretches of one
-    const int32_t k = c->half[i];
-    double most = unit[k];
-    for (; i < n && c->half[i] == k; i++) most = max2(most, min2(c->R[i]*c->a[i], 0x1p1000));
-    unit[k] = most;
-  }
-  settle_by_bounds(c, unit);
-  int open = 0;
-  for (int32_t k = 0; k < c->halves; k++) open |= !(unit[k] > 0.0);
-  for (int32_t i = 0; open && i < n; i++) {   // -(largest scale) where b and the bounds are 0
-    double *row = &unit[c->half[i]], *column = &unit[c->half[n + i]];
-    if (*row <= 0.0) *row = min2(*row, -c->R[i]);
-    if (*column <= 0.0) *column = min2(*column, -inverse_of(c->C[i]));
-  }
-  for (int32_t k = 0; k < c->halves; k++) {
-    int e = 0;
-    if (unit[k] > 0.0) e = -binary_exponent(unit[k]);
-    else if (unit[k] < 0.0) e = 300 - binary_exponent(-unit[k]);
-    unit[k] = power_of_two_within(e, 1000);
-  }
-  for (int32_t i = 0; i < n; i++) {
-    c->R[i] = clamp(c->R[i]*unit[c->half[i]], 0x1p-1000, 0x1p1000);
-    c->C[i] = clamp(c->C[i]*inverse_of(unit[c->half[n + i]]), 0x1p-1000, 0x1p1000);
-  }
-}
+static int matrix_settled(const certifier *c, int32_t i) { return c->G[c->component[i]] == 0.0; }
 
-// R, C, G, S and s from a scaling of A; c->x, c->y, c->a are those of x_ref.
-static void settle_scales(certifier *c, const double *R, const double *C) {
-  const int32_t n = c->n;
-  for (int32_t i = 0; i < n; i++) {
-    c->R[i] = R[i];
-    c->C[i] = C[i];
-  }
-  settle_units(c);
-  for (int32_t k = 0; k < c->components; k++) c->G[k] = c->S[k] = 0.0;
-  for (int32_t i = 0; i < n;) {   // by stretches of one component
-    const int32_t k = c->component[i];
-    double G = c->G[k], S = c->S[k];
-    for (; i < n && c->component[i] == k; i++) {
-      G = max2(G, row_residual(c, i));
-      const double s = c->entries[i] > 0 ? c->R[i]*c->a[i] : 0.0;
-      c->s[i] = s;
-      if (!(s <= S)) S = s;
-    }
-    c->G[k] = G;
-    c->S[k] = S;
-  }
-}
-
-// What only depends on A. 0: the deadline has passed on the way.
-static int look_at_matrix(certifier *c, const perp_operator *A, const perp_deadline *deadline) {
-  int known;
-  if (deadline_passed(deadline)) return 0;
-  c->components = components_find(A, c->component, c->entries, &known, c->scratch);
-  // looked at, whatever is claimed: it saves half the time, and the scaling depends on it
-  const perp_view view = operator_view(A);
-  c->symmetric = view.kind == PERP_VIEW_CSC && view.data == A->self &&
-                 csc_is_symmetric(view.data, c->half);
-  const int scaled = equilibrate_both(A, c->symmetric, c->fit_R, c->fit_C, c->given_R, c->given_C,
-                                      &c->two, c->work, deadline);
-  if (scaled < 0 || deadline_passed(deadline)) return 0;
-  c->equilibrated = scaled == 1;   // of a product the entries alone say nothing about rounding
-  c->balanced = scaled == 1 || scaled == 3;
-  c->weaker = !known || !scaled;
-  c->halves = components_halves(A, c->component, c->components, c->work, c->half);
-  c->blocks = c->symmetric ? c->components
-                           : components_strong(A, c->component, c->components, c->entries,
-                                               c->block, (int32_t *)c->work, c->scratch);
-  c->reducible = c->blocks > c->components;
-  if (c->reducible)
-    c->block_halves = components_halves(A, c->block, c->blocks, c->work, c->block_half);
-  kkt_look(c, A);
-  return 1;
-}
-
-// The same of an operator that tells its diagonal at most: no time for more. Rows that nothing ties
-// together have sizes of their own: to know them is worth half a product, where that fits.
-static void look_at_diagonal(certifier *c, const perp_operator *A) {
-  const int32_t n = A->n;
-  perp_operator_ops told = {.diagonal = A->ops->diagonal};
-  const perp_operator bare = {.ops = &told, .self = A->self, .n = n};
-  equilibrate_both(&bare, 0, c->fit_R, c->fit_C, NULL, NULL, &c->two, c->work, NULL);
-  for (int32_t i = 0; i < n; i++) {
-    c->component[i] = c->half[i] = c->half[n + i] = 0;
-    c->entries[i] = n;
-  }
-  c->components = c->halves = c->blocks = n > 0;
-  const perp_view view = operator_view(A);
-  if (c->ties && (A->claims & PERP_CLAIM_SYMMETRIC) && view.kind == PERP_VIEW_CSC)
-    c->components = components_tied(view.data, c->component);
-  c->equilibrated = c->balanced = c->symmetric = c->reducible = c->kkt = 0;
-  c->weaker = 1;
-  c->unitless = 0;
-  if ((view.kind != PERP_VIEW_CSC && view.kind != PERP_VIEW_DENSE) || A->ops->diagonal == NULL)
-    return;
-  A->ops->diagonal(A->self, c->work);
-  for (int32_t i = 0; i < n; i++) c->unitless |= !(c->work[i] > 0.0);
-}
-
-static double base_of_component(const certifier *c, int32_t k) {
-  return c->G[k] > 0.0 ? c->G[k] : c->S[k] > 0.0 ? c->S[k] : 1.0;
-}
-static double base_of(const certifier *c, int32_t i) {
-  return base_of_component(c, c->component[i]);
-}
-
-// The unit that brings the base of each component to 1, or near it.
-static void base_units(const certifier *c, double *unit /* components */) {
-  scale_range *range = (scale_range *)(c->work + 7*c->n);   // 2 n doubles
-  for (int32_t k = 0; k < c->components; k++) range[k] = (scale_range){(double)INFINITY, 0.0};
-  for (int32_t i = 0; i < c->n; i++)
-    if (c->entries[i] > 0) scale_range_add(&range[c->component[i]], c->R[i], inverse_of(c->C[i]));
-  for (int32_t k = 0; k < c->components; k++)
-    unit[k] = unit_within(base_of_component(c, k), range[k]);
-}
-
-perp_error certifier_prepare(certifier *c, const perp_problem *problem,
-                             const perp_deadline *deadline) {
-  const perp_operator *A = &problem->A;
-  const int32_t n = A->n;
-  if (c->lean) {
-    grid_judge_prepare(c, problem);
-    return PERP_OK;
-  }
-  const int same = n == c->n && problem->value_stamp != 0 &&
-                   problem->value_stamp == c->value_stamp &&
-                   problem->pattern_stamp == c->pattern_stamp;
-  c->problem = problem;
-  c->snaps = 1;
-  c->rough = c->near_known = 0;
-  if (!same) {
-    entry_chain chain;
-    c->n = -1;
-    c->shifted = A->ops->residual != NULL && entries_chain(A, &chain) && chain.shifted;
-    c->product = A->ops->residual != NULL &&
-                 (entries_product_chain(A, &chain) || entries_contact_chain(A, &chain));
-    c->hurried = !look_at_matrix(c, A, deadline);
-    if (c->hurried) look_at_diagonal(c, A);
-    c->n = n;
-    componentwise_look(c);
-    c->value_stamp = c->hurried ? 0 : problem->value_stamp;
-    c->pattern_stamp = problem->pattern_stamp;
-  }
-  int zero = 1;   // x_ref = 0: its product with A is known
-  for (int32_t i = 0; i < n; i++) {
-    c->x[i] = clamp(0.0, lower(problem->lo, i), upper(problem->hi, i));
-    zero &= c->x[i] == 0.0;
-  }
-  if (zero) {
-    for (int32_t i = 0; i < n; i++) {
-      c->y[i] = problem->b[i];
-      c->a[i] = c->parts[i] = fabs(problem->b[i]);
-    }
-  } else {
-    const perp_error error = c->hurried ? plain_residual(c) : certifier_residual(c);
-    if (error != PERP_OK) return error;
-    for (int32_t i = 0; c->hurried && i < n; i++) c->a[i] = c->parts[i] = fabs(problem->b[i]);
-    c->rough = !c->hurried && c->product && !certifier_product_sizes(c);
-  }
-  c->rule = (certify_rule){c->component, c->R, c->inverse_C, c->held_R, c->s, NULL, NULL, c->G,
-                           c->S};
-  settle_scales(c, c->fit_R, c->fit_C);
-  if (c->reducible) blocks_keep(c, c->first_R, c->first_C, c->first_base);
-  if (c->two) {
-    // one each per component, in parts of c->work that settle_units leaves alone
-    double *unit = c->work + 4*n, *other = c->work + 5*n, *base = c->work + 6*n;
-    memcpy(c->held_R, c->R, (size_t)n*sizeof *c->R);
-    memcpy(c->held_C, c->C, (size_t)n*sizeof *c->C);
-    base_units(c, unit);
-    for (int32_t k = 0; k < c->components; k++) base[k] = base_of_component(c, k);
-    settle_scales(c, c->given_R, c->given_C);
-    if (c->reducible) blocks_keep(c, c->second_R, c->second_C, c->second_base);
-    base_units(c, other);
-    for (int32_t k = 0; k < c->components; k++)
-      units_agree(base[k], &unit[k], base_of_component(c, k), &other[k]);
-    for (int32_t i = 0; i < n; i++) {
-      const double by = unit[c->component[i]], by_other = other[c->component[i]];
-      const double fit = clamp(c->held_R[i]*by, 0x1p-1000, 0x1p1000),
-                   given = clamp(c->R[i]*by_other, 0x1p-1000, 0x1p1000);
-      c->R[i] = max2(fit, given);
-      c->held_R[i] = min2(fit, given);
-      c->C[i] = min2(clamp(c->held_C[i]/by, 0x1p-1000, 0x1p1000),
-                     clamp(c->C[i]/by_other, 0x1p-1000, 0x1p1000));
-      c->s[i] = c->entries[i] > 0 ? c->R[i]*c->a[i] : 0.0;
-    }
-    for (int32_t k = 0; k < c->components; k++) {   // the smaller base, both now about 1
-      double *own = c->G[k] > 0.0 ? &c->G[k] : &c->S[k];
-      if (*own > 0.0 && *own < (double)INFINITY) *own = min2(base[k]*unit[k], *own*other[k]);
-    }
-  }
-  double most_S = 0.0, least_G = (double)INFINITY, most_b = 0.0;
-  double least_R = (double)INFINITY, least_C = (double)INFINITY;
-  int32_t most = 0, least = INT32_MAX;   // entries of a row
-  for (int32_t i = 0; i < n; i++) {
-    c->inverse_C[i] = inverse_of(c->C[i]);
-    most = c->entries[i] > most ? c->entries[i] : most;
-    least = c->entries[i] < least ? c->entries[i] : least;
-    most_S = max2(most_S, c->s[i]);
-    most_b = max2(most_b, fabs(problem->b[i]));
-    least_R = min2(least_R, c->fit_R[i]);
-    least_C = min2(least_C, c->fit_C[i]);
-    least_G = min2(least_G, c->G[c->component[i]]);
-  }
-  // In the scaling of A alone |A_ij| <= 2/(R_i C_j), or little more.
-  const double entry = 4.0/max2(least_R*least_C, 0x1p-1000);
-  const int scaled = min2(least_R, least_C) > 0x1p-499;   // not held back by equilibrate.c
-  c->safe_x = scaled && most_b < 0x1p1000 ? 0x1p1000/max2(entry*max2(most, 1), 1.0) : 0.0;
-  c->most_entries = most;
-  c->least_entries = n > 0 ? least : (double)INFINITY;
-  c->most_S = most_S;
-  c->least_G = least_G;
-  c->sized = !c->hurried && A->ops->residual != NULL;
-  impossible_find(c, zero);
-  componentwise_begin(c);
-  if (c->reducible) blocks_begin(c);
-  return PERP_OK;
-}
-
-certify_scale certify_scale_of(const certifier *c, int32_t i) {
-  if (c->lean) return grid_judge_scale(c, i);
-  return (certify_scale){c->R[i], c->inverse_C[i], base_of(c, i)};
-}
-
-certify_scale certify_rule_of(const certifier *c, int32_t i) {
-  if (c->lean) return grid_judge_scale(c, i);
-  return (certify_scale){c->rule.R[i], c->rule.inverse_C[i], base_of(c, i)};
-}
-
-int certify_settled(const certifier *c, int32_t i) {
-  return c->lean ? grid_judge_settled(c, i) : c->G[c->component[i]] == 0.0;
-}
-
-void certify_fit(const certifier *c, int32_t i, double *R, double *C) {
-  *R = c->lean ? ldexp(1.0, c->exponent[i]) : c->fit_R[i];
-  *C = c->lean ? *R : c->fit_C[i];
+static void matrix_fit(const certifier *c, int32_t i, double *R, double *C) {
+  *R = c->fit_R[i];
+  *C = c->fit_C[i];
 }
 
 // What y_i may have lost in compensated sums, in the units of r. It matters where |x| is beyond
@@ -409,9 +102,9 @@ static inline certify_row evaluate(const certifier *c, int32_t i, double r, doub
   if (impossible_of(c, i) != IMPOSSIBLE_NOT) impossible_rule(c, i, &own);
   return judge_row(&own, r, y, moved, a, tol);
 }
-certify_row certify_evaluate(const certifier *c, int32_t i, double r, double y, double a,
-                             double tol) {
-  return c->lean ? grid_judge_row(c, i, r, y, a, tol) : evaluate(c, i, r, y, 0.0, a, tol);
+static certify_row matrix_evaluate(const certifier *c, int32_t i, double r, double y, double a,
+                                   double tol) {
+  return evaluate(c, i, r, y, 0.0, a, tol);
 }
 
 static perp_certificate begin(const certifier *c) {
@@ -538,16 +231,10 @@ static void judge_own_data(certifier *c, double tol, double absolute_tol, int le
   if (certificate->componentwise > limit) certificate->solved = certificate->attainable = 0;
 }
 
-void certifier_take_reference(certifier *c) {
-  if (c->lean) grid_judge_take_reference(c);
-}
+static void take_reference(certifier *c) { (void)c; }   // prepare has
 
-void certifier_check_reference(certifier *c, double tol, double absolute_tol,
-                               perp_certificate *certificate) {
-  if (c->lean) {
-    grid_judge_reference(c, tol, absolute_tol, certificate);
-    return;
-  }
+static void check_reference(certifier *c, double tol, double absolute_tol,
+                            perp_certificate *certificate) {
   *certificate = begin(c);
   certifier_rescale(c);
   judge(c, c->x, tol, absolute_tol, 0.0, certificate);
@@ -579,7 +266,7 @@ int certifier_refutes(const certifier *c, const double *x, double tol) {
   enum { ROWS = 16 };
   const int32_t n = c->n, looks = n < ROWS ? n : ROWS;
   const perp_operator *A = &c->problem->A;
-  if (!c->symmetric || c->lean || c->hurried || operator_view(A).data != A->self ||
+  if (!c->symmetric || c->hurried || operator_view(A).data != A->self ||
       c->components != 1 ||
       !(c->G[0] < (double)INFINITY && c->S[0] < (double)INFINITY))
     return 0;
@@ -627,7 +314,7 @@ static perp_error check_as_given(certifier *c, const double *x, double tol, doub
                     c->equilibrated && slack > 0.0 && size <= c->safe_x && !coarse;
   const int narrow = slack <= 1e-3*tol*c->least_G, wide = far && slack <= 1e-3*c->least_G;
   if (c->hurried || (plain && (narrow || wide))) {
-    const perp_error error = plain_residual(c);
+    const perp_error error = certifier_plain_residual(c);
     if (error != PERP_OK) return error;
     const int quickly = !c->hurried && narrow && judge_quickly(c, tol, slack, certificate);
     for (int32_t i = 0; c->hurried && i < n; i++) c->a[i] = c->parts[i] = fabs(p->b[i]);
@@ -685,12 +372,8 @@ static perp_error check_moved(certifier *c, const double *x, double tol, double 
   return error;
 }
 
-perp_error certifier_check(certifier *c, const double *x, double tol, double absolute_tol,
-                           int far, perp_certificate *certificate) {
-  if (c->lean) {
-    grid_judge_check(c, x, tol, absolute_tol, certificate);
-    return PERP_OK;
-  }
+static perp_error check(certifier *c, const double *x, double tol, double absolute_tol, int far,
+                        perp_certificate *certificate) {
   const perp_error error = check_moved(c, x, tol, absolute_tol, far, certificate);
   if (error != PERP_OK || !certificate->solved || !(certificate->residual > COMPONENTWISE_ROUNDING))
     return error;
@@ -702,85 +385,8 @@ perp_error certifier_check(certifier *c, const double *x, double tol, double abs
   return PERP_OK;
 }
 
-perp_error certify_check_tolerances(const char *name, double tol, double absolute_tol) {
-  if (!(tol > 0.0 && tol < 1.0))
-    return error_set(PERP_ERROR_ARGUMENT, "%s: tol = %g is outside (0, 1)", name, tol);
-  if (!(absolute_tol >= 0.0 && absolute_tol < (double)INFINITY))
-    return error_set(PERP_ERROR_ARGUMENT, "%s: absolute_tol = %g is outside [0, inf)", name,
-                     absolute_tol);
-  return PERP_OK;
-}
-
-perp_error certifier_begin(const char *name, const perp_problem *problem,
-                           const perp_allocator *allocator, certifier_alone *alone) {
-  const int32_t n = problem->A.n;
-  const int grid = grid_of(&problem->A) != NULL;
-  const size_t scratch = operator_scratch_bytes(&problem->A);
-  arena memory = {0};
-  *alone = (certifier_alone){.from = allocator_of(allocator)};
-  certifier_layout(&alone->c, &memory, n, scratch, grid);
-  if (arena_overflowed(&memory))
-    return error_set(PERP_ERROR_MEMORY, "%s: n = %d is too large", name, n);
-  const size_t bytes = arena_block_bytes(&memory);
-  alone->block = alone->from.allocate(alone->from.context, bytes);
-  if (alone->block == NULL)
-    return error_set(PERP_ERROR_MEMORY, "%s: no memory for %zu bytes", name, bytes);
-  memory = arena_on_block(alone->block, bytes);
-  certifier_layout(&alone->c, &memory, n, scratch, grid);
-  alone->c.exact = 1;
-  return certifier_prepare(&alone->c, problem, NULL);
-}
-
-void certifier_end(certifier_alone *alone) {
-  if (alone->block != NULL) alone->from.release(alone->from.context, alone->block);
-}
-
-perp_tolerances perp_default_tolerances(void) {
-  return (perp_tolerances){.size = sizeof(perp_tolerances), .tol = 1e-8};
-}
-
-perp_error perp_certify(const perp_problem *problem, const double *x, double tol,
-                        double absolute_tol, double *y, perp_certificate *certificate) {
-  perp_tolerances tolerances = perp_default_tolerances();
-  tolerances.tol = tol;
-  tolerances.absolute_tol = absolute_tol;
-  return perp_certify_with(problem, x, &tolerances, y, certificate);
-}
-
-perp_error perp_certify_with(const perp_problem *problem, const double *x,
-                             const perp_tolerances *tolerances, double *y,
-                             perp_certificate *certificate) {
-  if (problem == NULL || certificate == NULL || tolerances == NULL ||
-      (x == NULL && problem->A.n > 0))
-    return error_set(PERP_ERROR_ARGUMENT,
-                     "perp_certify: problem, x, tolerances or certificate is NULL");
-  if (tolerances->size != sizeof *tolerances)
-    return error_set(PERP_ERROR_ARGUMENT,
-                     "tolerances.size = %zu, expected %zu: begin with perp_default_tolerances()",
-                     tolerances->size, sizeof *tolerances);
-  const double tol = tolerances->tol, absolute_tol = tolerances->absolute_tol,
-               componentwise_tol = tolerances->componentwise_tol;
-  perp_error error = certify_check_tolerances("perp_certify", tol, absolute_tol);
-  if (error != PERP_OK) return error;
-  if (!(componentwise_tol >= 0.0))
-    return error_set(PERP_ERROR_ARGUMENT,
-                     "perp_certify: componentwise_tol = %g is outside [0, inf]",
-                     componentwise_tol);
-  error = perp_validate(problem);
-  if (error != PERP_OK) return error;
-  const int32_t n = problem->A.n;
-  certifier_alone alone;
-  certifier *c = &alone.c;
-  error = certifier_begin("perp_certify", problem, NULL, &alone);
-  c->componentwise_tol = componentwise_tol;
-  perp_certificate found;
-  if (error == PERP_OK) error = certifier_check(c, x, tol, absolute_tol, 0, &found);
-  if (error == PERP_OK) {
-    *certificate = found;
-    const int told = n == 0 || found.worst >= 0;   // otherwise x is not finite and has no residual
-    for (int32_t i = 0; y != NULL && i < n; i++)
-      y[i] = told && c->y[i] == c->y[i] ? c->y[i] : (double)INFINITY;
-  }
-  certifier_end(&alone);
-  return error;
-}
+const judge_ops matrix_judge = {
+  .by_entries = 1, .layout = matrix_judge_layout, .prepare = matrix_judge_prepare, .check = check,
+  .check_reference = check_reference, .take_reference = take_reference, .scale = matrix_scale,
+  .rule = matrix_rule, .fit = matrix_fit, .settled = matrix_settled, .evaluate = matrix_evaluate,
+  .leeway = matrix_judge_leeway, .componentwise = componentwise_of_row};

@@ -50,7 +50,10 @@ typedef struct grid_part {   // a component of a grid, of several cells
   double G, S;
 } grid_part;
 
-typedef struct certifier {   // all that does not depend on x, but for the rule
+typedef struct judge_ops judge_ops;
+typedef struct certifier certifier;
+struct certifier {   // all that does not depend on x, but for the rule
+  const judge_ops *ops;
   const perp_problem *problem;
   int32_t components;
   int weaker;
@@ -84,6 +87,8 @@ typedef struct certifier {   // all that does not depend on x, but for the rule
   double *y_ref, *a_ref;     // n each: y and a at x_ref
   // n each, where A is reducible: the scalings, settled, and their bases by component
   double *first_R, *first_C, *first_base, *second_R, *second_C, *second_base;
+  int settles;               // some component may have G = 0
+  int32_t infeasible;        // an empty row that no x can satisfy; -1: none, or nobody looked
   int snaps;                 // 0: solver_snap would move nothing in the x that was checked last
   // Of componentwise.h:
   double componentwise_tol;  // the option; set by the caller, 0 after certifier_layout
@@ -121,25 +126,15 @@ typedef struct certifier {   // all that does not depend on x, but for the rule
   // Where A is a grid of cells, and the layout is for one: of the above only x, y, component (-1, -2
   // where a cell is tied to none), components and the stamps, and besides
   const perp_grid *grid;     // NULL: it is none
-  int lean;                  // ... the layout is
   int16_t *exponent;         // n: of R and C
   grid_part *parts_of_grid;  // n/2 + 1
   int32_t grid_parts;        // how many
   int reference_is_zero;     // x_ref is 0
-  int settles;               // some component may have G = 0
-  int32_t infeasible;        // an empty row that no x can satisfy; -1: none
   perp_certificate reference;   // of x_ref, where it is 0 and no solution
   team *threads;             // may be NULL
   uint64_t pattern_stamp, value_stamp;   // of the A that R, C, component belong to; 0: none
   int32_t n;
-} certifier;
-
-// grid: for plain grids of cells only, and lean
-void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch, int grid);
-// R, C, components, G, S; PERP_ERROR_OPERATOR if A aborted. Where the deadline (NULL: none) passes
-// before A is known, the certificate does with the diagonal, as for an operator without entries.
-perp_error certifier_prepare(certifier *c, const perp_problem *problem,
-                             const perp_deadline *deadline);
+};
 
 // One row's part of the certificate; base and the rest are those of its component.
 typedef struct certify_row {
@@ -147,46 +142,65 @@ typedef struct certify_row {
   double relative;           // r/base; where only the rounding of b excuses r, its part of tol
   int solved, strict;        // strict: without the allowance for the rounding of A x
 } certify_row;
-// y, a in the caller's units
-certify_row certify_evaluate(const certifier *c, int32_t i, double r, double y, double a,
-                             double tol);
 // For estimates, which have to compare one x with another. base: G_c if > 0, else S_c, else 1, of
 // the component
 typedef struct certify_scale { double R, inverse_C, base; } certify_scale;
-certify_scale certify_scale_of(const certifier *c, int32_t i);
-// The same R and 1/C, but those of the rule.
-certify_scale certify_rule_of(const certifier *c, int32_t i);
-int certify_settled(const certifier *c, int32_t i);   // G_c = 0: x_ref solves the component
-// The scaling of A alone, whatever its units.
-void certify_fit(const certifier *c, int32_t i, double *R, double *C);
 // By how much y_i may miss its sign at most if an x passes, whatever that x is, in the units of y_i.
 typedef struct certify_leeway {
   double tolerance;          // by the tolerance,
   double rounding;           //   by the rounding of the data,
   double product;            //   and by that of A x where x is large: the sum of the three
 } certify_leeway;
-certify_leeway certify_leeway_of(const certifier *c, int32_t i, double tol, double absolute_tol);
+
+// One certificate, two judges: matrix_judge reads the entries of A (certify.c), grid_judge knows the
+// structure of a grid of cells and stores far less (certify_grid.c).
+struct judge_ops {
+  int by_entries;            // A may be copied entry by entry: for presolve, refinement, proofs
+  int measures;              // the residual of a certificate is that of ->residual: no other is needed
+  void (*layout)(certifier *c, arena *memory, int32_t n);
+  // R, C, components, G, S; PERP_ERROR_OPERATOR if A aborted. Where the deadline (NULL: none) passes
+  // before A is known, the certificate does with the diagonal, as for an operator without entries.
+  perp_error (*prepare)(certifier *c, const perp_problem *problem, const perp_deadline *deadline);
+  // The verdict on x. c->x and c->y hold the clamped x and its residual afterwards. far: x is not
+  // expected to be a solution; where it clearly is none, a plain product suffices, and the numbers
+  // are those of the exact one to a thousandth.
+  perp_error (*check)(certifier *c, const double *x, double tol, double absolute_tol, int far,
+                      perp_certificate *certificate);
+  // The same of x_ref, right after prepare, which has computed its residual.
+  void (*check_reference)(certifier *c, double tol, double absolute_tol,
+                          perp_certificate *certificate);
+  void (*take_reference)(certifier *c);   // right after prepare: c->x and c->y become those of x_ref
+  // Row i. rule: R and 1/C of the rule; fit: the scaling of A alone, whatever its units;
+  // settled: G_c = 0, x_ref solves the component; evaluate: y and a in the caller's units
+  certify_scale (*scale)(const certifier *c, int32_t i);
+  certify_scale (*rule)(const certifier *c, int32_t i);
+  void (*fit)(const certifier *c, int32_t i, double *R, double *C);
+  int (*settled)(const certifier *c, int32_t i);
+  certify_row (*evaluate)(const certifier *c, int32_t i, double r, double y, double a, double tol);
+  certify_leeway (*leeway)(const certifier *c, int32_t i, double tol, double absolute_tol);
+  // See componentwise.h, from r, y and a = (|A||x| + |b|)_i; 0 where the row does not count, where
+  // A tells no sizes, or where r is the distance to a bound.
+  double (*componentwise)(const certifier *c, int32_t i, double r, double y, double a);
+  // All rows at once; NULL: row by row.
+  double (*residual)(const certifier *c, const double *x, const double *y);   // max r_i/base_c
+  void (*weights)(const certifier *c, double *weight);                        // n: 1/(C base)
+  // n: R/base; 1: a row that is not empty, whose component x_ref does not solve
+  void (*units)(const certifier *c, double *unit, uint8_t *open);
+};
+extern const judge_ops matrix_judge, grid_judge;
+const judge_ops *judge_for(const perp_limits *limits);
+
+void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch, const judge_ops *ops);
 void certifier_sizes(const certifier *c);   // c->a = |A||c->x| + |b| by the entries of A
 // c->y = A c->x + b in compensated arithmetic, and c->a >= |A||c->x| + |b|.
 perp_error certifier_residual(certifier *c);
 // Makes the rule that of c->x, within its bounds; nothing to do unless A is reducible.
 void certifier_rescale(const certifier *c);
-
 // c->x of the last check moved to the bounds that c->y points to; returns whether any x_i moves.
 int certifier_snap(const certifier *c, double *x /* n */);
-// The verdict on x. c->x and c->y hold the clamped x and its residual afterwards. far: x is not
-// expected to be a solution; where it clearly is none, a plain product suffices, and the numbers
-// are those of the exact one to a thousandth.
-perp_error certifier_check(certifier *c, const double *x, double tol, double absolute_tol,
-                           int far, perp_certificate *certificate);
-// Right after certifier_prepare: 1 if neither x_ref nor x can be a solution, as a few rows tell.
+// Right after prepare: 1 if neither x_ref nor x can be a solution, as a few rows tell.
 // Only symmetric CSC matrices show them; 0: they may be solutions, or not.
 int certifier_refutes(const certifier *c, const double *x, double tol);
-// c->x and c->y are those of x_ref after this, right after certifier_prepare.
-void certifier_take_reference(certifier *c);
-// The same of x_ref, right after certifier_prepare, which has computed its residual.
-void certifier_check_reference(certifier *c, double tol, double absolute_tol,
-                               perp_certificate *certificate);
 
 // A certifier with memory of its own, as perp_certify uses it, and its end; name: of the caller, for
 // messages.

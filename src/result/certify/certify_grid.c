@@ -15,14 +15,12 @@
 //   open face have an empty row.
 //
 // certify_grid_check.c goes through the cells.
-#include "certify_grid.h"
-
 #include <string.h>
 
 #include "certify_grid_parts.h"
 #include "error_free.h"
 
-void grid_judge_layout(certifier *c, arena *memory, int32_t n) {
+static void layout(certifier *c, arena *memory, int32_t n) {
   const size_t m = (size_t)n;
   c->x = ARENA_ARRAY(memory, double, m);
   c->y = ARENA_ARRAY(memory, double, m);
@@ -280,13 +278,25 @@ certify_row grid_judge_cell(const cell_rule *rule, double r, double y, double mo
   return judge_row(&own, r, y, moved, a, tol);
 }
 
-certify_row grid_judge_row(const certifier *c, int32_t i, double r, double y, double a,
-                           double tol) {
+static certify_row evaluate(const certifier *c, int32_t i, double r, double y, double a,
+                            double tol) {
   const cell_rule rule = grid_rule_of(c, i);
   return grid_judge_cell(&rule, r, y, 0.0, a, tol);
 }
 
-void grid_judge_prepare(certifier *c, const perp_problem *problem) {
+static double componentwise(const certifier *c, int32_t i, double r, double y, double a) {
+  const certify_scale own = grid_judge_scale(c, i);
+  if (r == 0.0 || r < own.R*fabs(y)) return 0.0;
+  return componentwise_row(own.R*fabs(y), own.R*a, own.base, (double)INFINITY);
+}
+
+static void fit(const certifier *c, int32_t i, double *R, double *C) {
+  *R = *C = two_to(c->exponent[i]);
+}
+
+static perp_error prepare(certifier *c, const perp_problem *problem,
+                          const perp_deadline *deadline) {
+  (void)deadline;   // the look takes a few products
   const int32_t n = problem->A.n;
   const int same = n == c->n && problem->value_stamp != 0 &&
                    problem->value_stamp == c->value_stamp &&
@@ -298,7 +308,15 @@ void grid_judge_prepare(certifier *c, const perp_problem *problem) {
   c->value_stamp = problem->value_stamp;
   c->pattern_stamp = problem->pattern_stamp;
   c->hurried = c->weaker = c->rough = c->two = c->reducible = c->shifted = c->product = 0;
-  c->symmetric = c->balanced = c->equilibrated = c->snaps = c->sized = 1;
-  c->near_known = 0;
+  c->symmetric = c->kkt = c->near_known = 0;   // it is symmetric, but not in columns
+  c->balanced = c->snaps = 1;
   grid_measure_reference(c);
+  return PERP_OK;
 }
+
+const judge_ops grid_judge = {
+  .measures = 1, .layout = layout, .prepare = prepare, .check = grid_judge_check,
+  .check_reference = grid_judge_reference, .take_reference = grid_judge_take_reference,
+  .scale = grid_judge_scale, .rule = grid_judge_scale, .fit = fit, .settled = grid_judge_settled,
+  .evaluate = evaluate, .leeway = grid_judge_leeway, .componentwise = componentwise,
+  .residual = grid_judge_residual, .weights = grid_judge_weights, .units = grid_judge_units};

@@ -490,8 +490,9 @@ static void put_together(certifier *c, const trial *t, perp_certificate *certifi
   *certificate = found;
 }
 
-void grid_judge_check(certifier *c, const double *x, double tol, double absolute_tol,
-                      perp_certificate *certificate) {
+perp_error grid_judge_check(certifier *c, const double *x, double tol, double absolute_tol, int far,
+                            perp_certificate *certificate) {
+  (void)far;   // its products are compensated at the price of plain ones
   trial t = {.c = c, .x = x, .inside = x, .tol = tol, .absolute_tol = absolute_tol};
   c->twice = 0;
   int outside = 0, finite = 1;
@@ -506,7 +507,7 @@ void grid_judge_check(certifier *c, const double *x, double tol, double absolute
   }
   if (finite) {
     put_together(c, &t, certificate);
-    return;
+    return PERP_OK;
   }
   c->snaps = 1;
   *certificate = (perp_certificate){.worst = -1, .components = c->components,
@@ -514,6 +515,7 @@ void grid_judge_check(certifier *c, const double *x, double tol, double absolute
                                     .natural_residual = (double)INFINITY,
                                     .bound_violation = (double)INFINITY, .gap = (double)INFINITY,
                                     .componentwise = (double)INFINITY, .componentwise_row = -1};
+  return PERP_OK;
 }
 
 // Where x_ref = 0 has a row with r > 0, that row's r is G: no allowance for rounding is that large,
@@ -523,5 +525,5 @@ void grid_judge_reference(certifier *c, double tol, double absolute_tol,
   *certificate = c->reference;
   if (c->reference_is_zero && absolute_tol == 0.0 && c->reference.residual > 0.0) return;
   grid_judge_take_reference(c);
-  grid_judge_check(c, c->x, tol, absolute_tol, certificate);
+  grid_judge_check(c, c->x, tol, absolute_tol, 0, certificate);
 }

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "certify_grid.h"
+#include "certify.h"
 #include "certify_row.h"
 #include "componentwise.h"
 #include "four.h"
@@ -99,6 +99,19 @@ EXACT_INLINE quad quad_at(const cells *s, int32_t q, double unit, const double *
   f.natural = four_size(four_min(f.below, four_max(f.above, f.y)));
   return f;
 }
+
+// Of grid_judge
+certify_scale grid_judge_scale(const certifier *c, int32_t i);
+int grid_judge_settled(const certifier *c, int32_t i);
+perp_error grid_judge_check(certifier *c, const double *x, double tol, double absolute_tol, int far,
+                            perp_certificate *certificate);
+void grid_judge_reference(certifier *c, double tol, double absolute_tol,
+                          perp_certificate *certificate);
+void grid_judge_take_reference(certifier *c);   // x_ref is not in c->x and c->y before
+certify_leeway grid_judge_leeway(const certifier *c, int32_t i, double tol, double absolute_tol);
+double grid_judge_residual(const certifier *c, const double *x, const double *y);
+void grid_judge_weights(const certifier *c, double *weight);
+void grid_judge_units(const certifier *c, double *unit, uint8_t *open);
 
 // x_ref into c->x, its y into c->y; units, G and S of the components, c->reference
 void grid_measure_reference(certifier *c);

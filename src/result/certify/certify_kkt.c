@@ -272,7 +272,7 @@ static void add_row(const certifier *c, int32_t i, double own, double own_size, 
   exact_add_product(&p->gap, row.weight*row.y, x - row.bound);
   const double reach = max2(fabs(x), p->reach[row.dual]/c->inverse_C[i]);
   const double w = weight*(row.distance < (double)INFINITY ? min2(row.distance, reach) : fabs(x));
-  const double data = certify_scale_of(c, i).base/c->R[i];
+  const double data = c->ops->scale(c, i).base/c->R[i];
   if (impossible_of(c, i) == IMPOSSIBLE_NOT) p->absolute += fabs(row.y)*w;   // others have no y_i = 0
   p->rounding += SUM_ROUNDING*u*w*c->a[i];
   p->most_rounding = max2(p->most_rounding, ROUNDING*u*w*data);
@@ -283,7 +283,7 @@ static void add_row(const certifier *c, int32_t i, double own, double own_size, 
 static int row_fits(const certifier *c, int32_t i, const part *p, double tol) {
   if (impossible_of(c, i) != IMPOSSIBLE_NOT) return 1;   // judged by its own data
   const row_at row = look_at(c, i);
-  const double least = ROUNDING*u*certify_scale_of(c, i).base;
+  const double least = ROUNDING*u*c->ops->scale(c, i).base;
   const double of_y = tol*p->size[!row.dual] + least, of_x = tol*p->size[row.dual] + least;
   if (row.distance*c->inverse_C[i] <= of_x) return 1;
   const double rounding = ROUNDING*u*c->R[i]*c->a[i];
@@ -397,9 +397,9 @@ int kkt_rounded(const certifier *c, double tol, double absolute_tol, const uint8
     const int32_t k = c->kkt_part[i];
     if (k < 0 || !at.asked[k]) continue;
     const row_at row = look_at(c, i);
-    const certify_scale scale = certify_rule_of(c, i);
+    const certify_scale scale = c->ops->rule(c, i);
     const double r = min2(scale.R*fabs(row.y), row.distance*scale.inverse_C);
-    const certify_row own = certify_evaluate(c, i, r, row.y, c->a[i] - fabs(c->problem->b[i]), tol);
+    const certify_row own = c->ops->evaluate(c, i, r, row.y, c->a[i] - fabs(c->problem->b[i]), tol);
     if (own.solved && row_fits(c, i, &at.parts[k], tol)) continue;
     if (absolute_tol > 0.0 && min2(fabs(row.y), row.distance) <= absolute_tol) continue;
     if (!(fabs(row.y) <= ROUNDING*u*c->a[i])) return 0;

@@ -16,12 +16,15 @@
 
 #include "certify_grid_parts.h"
 #include "certify_impossible.h"
+#include "certify_matrix.h"
 
 #define ROUNDING (32.0*0x1p-53)   // of data, relative
 
-static certify_leeway leeway(double R, double base, double T, double s, double less, int blocks,
+static certify_leeway leeway(double R, double G, double S, double s, double less, int blocks,
                              double tol) {
+  const double base = G > 0.0 ? G : S, T = G > 0.0 ? G : s;
   const double factor = blocks ? 2.0 : 1.0, inflow = blocks ? ROUNDING*base : 0.0;
+  if (!(G < (double)INFINITY && S < (double)INFINITY)) return (certify_leeway){0.0, 0.0, 0.0};
   if (base == 0.0) return (certify_leeway){0.0, 0.0, (double)INFINITY};   // a cone: no cap on A x
   return (certify_leeway){factor*tol*T/R, (factor*ROUNDING*s + inflow)/R,
                           factor*min2(100.0*tol*less, 1e-4)*base/R};
@@ -38,34 +41,27 @@ static certify_leeway impossible_leeway(const certifier *c, int32_t i, certify_l
                           max2(own.product, rule.product)};
 }
 
-certify_leeway certify_leeway_of(const certifier *c, int32_t i, double tol, double absolute_tol) {
-  certify_leeway found = {0.0, 0.0, 0.0};
-  double G, S;
-  int empty;
-  if (c->lean) {
-    const cell_rule rule = grid_rule_of(c, i);
-    G = rule.G;
-    S = rule.S;
-    empty = rule.empty;
-    if (!empty) found = leeway(rule.R, G > 0.0 ? G : S, G > 0.0 ? G : rule.s, rule.s, 1.0, 0, tol);
-  } else {
-    const int closed = c->reducible && c->closed[c->block[i]], open = c->reducible && !closed;
-    const int32_t k = closed ? c->block[i] : c->component[i];
-    const double R = closed ? c->rule.R[i] : c->R[i], s = closed ? c->rule.s[i] : c->s[i],
-                 held_R = closed ? c->rule.held_R[i] : c->held_R[i];
-    G = closed ? c->rule.G[k] : c->G[k];
-    S = closed ? c->rule.S[k] : c->S[k];
-    empty = c->entries[i] == 0;
-    // of open blocks only the least cap is known where there are two scalings
-    const double less = !c->two ? 1.0 : open ? (double)INFINITY : R/held_R;
-    if (!empty) found = leeway(R, G > 0.0 ? G : S, G > 0.0 ? G : s, s, less, open, tol);
-  }
-  if (empty) return (certify_leeway){0.0, 0.0, 0.0};
-  if (!(G < (double)INFINITY && S < (double)INFINITY)) found = (certify_leeway){0.0, 0.0, 0.0};
-  if (impossible_of(c, i) != IMPOSSIBLE_NOT) found = impossible_leeway(c, i, found, tol);
-  if (absolute_tol > found.tolerance + found.rounding) {
-    found.tolerance = absolute_tol;
-    found.rounding = 0.0;
-  }
-  return found;
+static certify_leeway at_least(double absolute_tol, certify_leeway found) {
+  if (!(absolute_tol > found.tolerance + found.rounding)) return found;
+  return (certify_leeway){absolute_tol, 0.0, found.product};
+}
+
+certify_leeway matrix_judge_leeway(const certifier *c, int32_t i, double tol, double absolute_tol) {
+  const int closed = c->reducible && c->closed[c->block[i]], open = c->reducible && !closed;
+  const int32_t k = closed ? c->block[i] : c->component[i];
+  const double R = closed ? c->rule.R[i] : c->R[i], s = closed ? c->rule.s[i] : c->s[i],
+               held_R = closed ? c->rule.held_R[i] : c->held_R[i];
+  const double G = closed ? c->rule.G[k] : c->G[k], S = closed ? c->rule.S[k] : c->S[k];
+  // of open blocks only the least cap is known where there are two scalings
+  const double less = !c->two ? 1.0 : open ? (double)INFINITY : R/held_R;
+  if (c->entries[i] == 0) return (certify_leeway){0.0, 0.0, 0.0};
+  const certify_leeway found = leeway(R, G, S, s, less, open, tol);
+  return at_least(absolute_tol, impossible_of(c, i) != IMPOSSIBLE_NOT
+                                    ? impossible_leeway(c, i, found, tol) : found);
+}
+
+certify_leeway grid_judge_leeway(const certifier *c, int32_t i, double tol, double absolute_tol) {
+  const cell_rule rule = grid_rule_of(c, i);
+  if (rule.empty) return (certify_leeway){0.0, 0.0, 0.0};
+  return at_least(absolute_tol, leeway(rule.R, rule.G, rule.S, rule.s, 1.0, 0, tol));
 }

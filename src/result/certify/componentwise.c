@@ -247,10 +247,9 @@ int componentwise_at_once(const certifier *c, double most, double slack, double 
   return 1;
 }
 
-double certify_componentwise(const certifier *c, int32_t i, double r, double y, double a) {
-  if (!c->sized || r == 0.0 || r < certify_rule_of(c, i).R*fabs(y)) return 0.0;
-  const certify_scale scale = certify_scale_of(c, i);
-  const double unit = c->lean ? scale.R : unit_of(c, i);
-  return componentwise_row(unit*fabs(y), unit*a, impossible_base(c, i, unit, scale.base),
-                           c->lean ? (double)INFINITY : least_of(c, i));
+double componentwise_of_row(const certifier *c, int32_t i, double r, double y, double a) {
+  if (!c->sized || r == 0.0 || r < c->rule.R[i]*fabs(y)) return 0.0;
+  const double unit = unit_of(c, i);
+  return componentwise_row(unit*fabs(y), unit*a,
+                           impossible_base(c, i, unit, c->ops->scale(c, i).base), least_of(c, i));
 }

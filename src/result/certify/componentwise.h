@@ -77,8 +77,7 @@ int componentwise_bound(const certifier *c, double slack, int leave, double limi
 // that r_i = R_i w_i: no pass over the rows. 0: that is not enough.
 int componentwise_at_once(const certifier *c, double most, double slack, double limit,
                           perp_certificate *certificate);
-// Of row i alone, from its r, y and a = (|A||x| + |b|)_i; 0 where it does not count, where A tells
-// no sizes, or where r_i is the distance to a bound.
-double certify_componentwise(const certifier *c, int32_t i, double r, double y, double a);
+// componentwise() of matrix_judge
+double componentwise_of_row(const certifier *c, int32_t i, double r, double y, double a);
 
 #endif

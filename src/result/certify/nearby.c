@@ -280,7 +280,7 @@ int nearby_refutes(const certifier *c, const nearby_rows *rows, double tol, doub
   entry_chain chain;
   const int32_t n = rows->n;
   if (!(componentwise_limit(c->componentwise_tol, tol) < (double)INFINITY) || c->hurried ||
-      c->lean || c->product || (c->components == 1 && n > N) || !entries_chain(&rows->A, &chain))
+      !c->ops->by_entries || c->product || (c->components == 1 && n > N) || !entries_chain(&rows->A, &chain))
     return 0;
   int32_t *first = (int32_t *)c->work, *at = first + c->n + 1;   // where the rows of a component are
   int32_t *listed = at + c->n, *place = listed + n;              // n, n: in the list, in their part

@@ -53,8 +53,8 @@ perp_status run_child(perp_run *run, const perp_method *method, const perp_optio
                          .y = meta ? state->y : NULL, .y_known = &state->y_known,
                          .judged = run->only_child && state->judged,
                          // with y of x its residual is known, too
-                         .residual = meta && state->y_known && solver->judge.lean ? run->residual
-                                                                                  : -1.0,
+                         .residual = meta && state->y_known && solver->judge.ops->measures
+                                         ? run->residual : -1.0,
                          .iteration_limit = iteration_limit < left ? iteration_limit : left,
                          .deadline = until < state->deadline ? until : state->deadline};
   arena memory = {run->memory->base + run->memory->used,

@@ -72,7 +72,7 @@ void solver_guess_pace(perp_solver *s, double validation, double preparation) {
   for (int k = 0; k < 2 && s->unmeasured; k++)
     *all[k] = (pace){0.5*all[k]->recent, 0.5*all[k]->least};
   s->unmeasured = 1;
-  if (!s->judge.hurried && !s->judge.lean) s->look = max2(s->look, preparation);   // a stamp spares it
+  if (!s->judge.hurried && s->judge.ops->by_entries) s->look = max2(s->look, preparation);   // a stamp spares it
   if (s->once.recent > 0.0) return;
   s->once = (pace){s->judge.hurried ? 2.0*validation : preparation/PASSES, 0.0};
 }
@@ -82,7 +82,7 @@ void solver_guess_pace(perp_solver *s, double validation, double preparation) {
 perp_error solver_doubt_pace(perp_solver *s) {
   const perp_operator *A = &s->problem->A;
   pace *p = &s->once;
-  if (s->judge.lean || A->n == 0 || !(p->recent > 0.0)) return PERP_OK;
+  if (!s->judge.ops->by_entries || A->n == 0 || !(p->recent > 0.0)) return PERP_OK;
   const double entries = (double)problem_nnz(s->problem);   // 0: not known
   const double expected = entries > 0.0 ? min2(p->recent, LIKELY*(entries + A->n)) : p->recent;
   double now = solver_seconds(s), product = (double)INFINITY;
@@ -134,8 +134,8 @@ int solver_hastens(const perp_solver *s, const perp_operator *A, double deadline
 perp_error solver_check(perp_solver *s, const double *x, int far, perp_certificate *certificate) {
   const perp_options *options = &s->options;
   const double before = s->timed ? solver_seconds(s) : 0.0;
-  const perp_error error = certifier_check(&s->judge, x, options->tol, options->absolute_tol, far,
-                                           certificate);
+  const perp_error error = s->judge.ops->check(&s->judge, x, options->tol, options->absolute_tol,
+                                               far, certificate);
   if (!s->timed || error != PERP_OK) return error;
   const double seconds = solver_seconds(s) - before;
   s->unmeasured = 0;
@@ -171,5 +171,5 @@ perp_error solver_prepare(perp_solver *s, const perp_problem *problem, double un
   if (PASSES*pass > part*left) p.until = 0.0;
   if (problem_nnz(problem) <= ALWAYS) p.until = (double)INFINITY;
   s->judge.ties = TIES*pass <= SMALL*left;
-  return certifier_prepare(&s->judge, problem, &deadline);
+  return s->judge.ops->prepare(&s->judge, problem, &deadline);
 }

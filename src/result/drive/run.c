@@ -7,7 +7,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "certify_grid.h"
 #include "certify_kkt.h"
 #include "certify_sizes.h"
 #include "componentwise.h"
@@ -141,13 +140,13 @@ static void write_back(const perp_run *run, const double *from, double *x) {
 int run_is_symmetric(const perp_run *run) {
   const certifier *judge = &run->state->solver->judge;
   const perp_view view = operator_view(&run->A);
-  return !judge->lean && judge->symmetric && view.kind == PERP_VIEW_CSC && view.R == view.C;
+  return judge->symmetric && view.kind == PERP_VIEW_CSC && view.R == view.C;
 }
 
 int run_settled(const perp_run *run, int32_t i) {
   const run_state *state = run->state;
   const certifier *judge = &state->solver->judge;
-  return certify_settled(judge, state->index != NULL ? state->index[i] : i);
+  return judge->ops->settled(judge, state->index != NULL ? state->index[i] : i);
 }
 
 static void operator_aborted(perp_run *run, const char *function, int code) {
@@ -245,7 +244,7 @@ static int rows_pass(perp_run *run) {
   const double limit = componentwise_limit(judge->componentwise_tol, state->solver->options.tol);
   for (int32_t i = 0; i < run->n; i++) {
     const int32_t k = state->index != NULL ? state->index[i] : i;
-    const certify_scale rule = certify_rule_of(judge, k);
+    const certify_scale rule = judge->ops->rule(judge, k);
     const double c = of(state->C, i), y = state->y[i]/of(state->R, i), unit = c*rule.inverse_C;
     const double r = fabs(mid((run->x[i] - upper(run->hi, i))*unit, rule.R*y,
                               (run->x[i] - lower(run->lo, i))*unit));
@@ -255,11 +254,11 @@ static int rows_pass(perp_run *run) {
       a = judge->a[k] - fabs(state->solver->problem->b[k]);
     }
     if (judge->product) judge->parts[k] = state->a[i]/of(state->R, i);
-    certify_row row = certify_evaluate(judge, k, r, y, a, state->solver->options.tol);
+    certify_row row = judge->ops->evaluate(judge, k, r, y, a, state->solver->options.tol);
     if (row.solved && !row.strict && judge->product)   // as in judge()
-      row = certify_evaluate(judge, k, r, y, max2(row_size(&sizes, judge, k), 0.0),
+      row = judge->ops->evaluate(judge, k, r, y, max2(row_size(&sizes, judge, k), 0.0),
                              state->solver->options.tol);
-    if (row.solved && certify_componentwise(judge, k, r, y, state->a[i]/of(state->R, i)) <= limit)
+    if (row.solved && judge->ops->componentwise(judge, k, r, y, state->a[i]/of(state->R, i)) <= limit)
       continue;
     if (absolute > 0.0 && fabs(mid(c*(run->x[i] - upper(run->hi, i)), y,
                                    c*(run->x[i] - lower(run->lo, i)))) <= absolute)
@@ -301,7 +300,7 @@ static const uint8_t *take_program(perp_run *run, const double *x) {
 
 static int is_program(const perp_run *run) {
   const certifier *judge = &run->state->solver->judge;
-  return !judge->lean && judge->kkt > 0;
+  return judge->kkt > 0;
 }
 
 static int kkt_passes(perp_run *run) {

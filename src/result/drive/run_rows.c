@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "certify_grid.h"
 #include "componentwise.h"
 #include "driver.h"
 #include "operator.h"
@@ -15,7 +14,7 @@ static double row_residual(const perp_run *run, const certifier *judge, int32_t 
                            double y) {
   const run_state *state = run->state;
   const int32_t k = state->index != NULL ? state->index[i] : i;
-  const certify_scale scale = certify_scale_of(judge, k);
+  const certify_scale scale = judge->ops->scale(judge, k);
   const double c = of(state->C, i)*scale.inverse_C;
   return fabs(mid(c*(x - upper(run->hi, i)), scale.R*y/of(state->R, i),
                   c*(x - lower(run->lo, i))))/scale.base;
@@ -58,14 +57,14 @@ double run_residual(const perp_run *run, const double *x, const double *y) {
   const run_state *state = run->state;
   const certifier *judge = &state->solver->judge;
   const int whole = state->index == NULL && state->R == NULL && state->C == NULL;
-  if (whole && judge->lean) return grid_judge_residual(judge, x, y);
+  if (whole && judge->ops->residual != NULL) return judge->ops->residual(judge, x, y);
   const int plain = whole && judge->components == 1 &&
-                    certify_scale_of(judge, 0).base < (double)INFINITY;
+                    judge->ops->scale(judge, 0).base < (double)INFINITY;
   measuring m = {.run = run, .judge = judge, .x = x, .y = y};
   const int32_t shares = team_share(run->threads, run->n, plain ? measure_plain : measure_rows, &m);
   double worst = 0.0;
   for (int32_t k = 0; k < shares; k++) worst = max2(worst, m.worst[k]);
-  return plain && run->n > 0 ? worst/certify_scale_of(judge, 0).base : worst;
+  return plain && run->n > 0 ? worst/judge->ops->scale(judge, 0).base : worst;
 }
 
 // rows_pass() of run.c for the usual end: every row clearly within its tolerance, by a plain
@@ -118,7 +117,7 @@ static void pass_rows(void *data, int32_t from, int32_t to, int32_t share) {
                               (run->x[i] - lower(run->lo, i))*unit));
     fine &= r + p->slack <= tol*G && G < (double)INFINITY && judge->entries[k] > 0 &&
             judge->S[judge->component[k]] < (double)INFINITY &&
-            certify_componentwise(judge, k, r, y, a) <= limit;
+            judge->ops->componentwise(judge, k, r, y, a) <= limit;
   }
   p->fine[share] = fine;
 }
@@ -127,8 +126,7 @@ int run_rows_pass(const perp_run *run) {
   const run_state *state = run->state;
   const certifier *judge = &state->solver->judge;
   passing p = {.run = run, .view = operator_view(&run->A), .x = state->a};
-  if (p.view.kind != PERP_VIEW_CSC || p.view.shift != 0.0 || p.x == NULL || judge->lean ||
-      !judge->symmetric || !judge->equilibrated || judge->hurried || judge->exact ||
+  if (p.view.kind != PERP_VIEW_CSC || p.view.shift != 0.0 || p.x == NULL || !judge->symmetric || !judge->equilibrated || judge->hurried || judge->exact ||
       judge->reducible || judge->impossible > 0)
     return 0;
   const int32_t shares = team_share(run->threads, run->n, unscale_rows, &p);

@@ -4,7 +4,6 @@
 // diagonal, or the two-sided one of the certificate (equilibrate.c). Powers of two cost no digit.
 #include <math.h>
 
-#include "certify_grid.h"
 #include "driver.h"
 #include "grid.h"
 #include "operator.h"
@@ -38,7 +37,7 @@ static int equilibration(const perp_run *run, const run_spec *spec, double *R, d
   int alike = 1;
   for (int32_t i = 0; i < run->n; i++) {
     const int32_t k = spec->index != NULL ? spec->index[i] : i;
-    certify_fit(judge, k, &R[i], &C[i]);
+    judge->ops->fit(judge, k, &R[i], &C[i]);
     R[i] = clamp(R[i], 0x1p-400, 0x1p400);
     C[i] = clamp(C[i], 0x1p-400, 0x1p400);
     alike &= R[i] <= 2.0*C[i] && C[i] <= 2.0*R[i];
@@ -99,10 +98,11 @@ typedef struct weights {
 static void some_weights(void *data, int32_t from, int32_t to, int32_t share) {
   const weights *w = data;
   const run_state *state = w->state;
+  const certifier *judge = &state->solver->judge;
   (void)share;
   for (int32_t i = from; i < to; i++) {
     const int32_t k = state->index != NULL ? state->index[i] : i;
-    const certify_scale scale = certify_scale_of(&state->solver->judge, k);
+    const certify_scale scale = judge->ops->scale(judge, k);
     w->weight[i] = (state->C != NULL ? state->C[i] : 1.0)*scale.inverse_C/scale.base;
   }
 }
@@ -112,7 +112,8 @@ void run_set_weights(const perp_run *run, double *weight) {
   const certifier *judge = &state->solver->judge;
   for (int32_t i = 0; i < run->n && run->options->stop.stagnation > 0.0; i++)
     state->previous[i] = run->x[i];
-  if (judge->lean && state->index == NULL && state->C == NULL) grid_judge_weights(judge, weight);
+  if (judge->ops->weights != NULL && state->index == NULL && state->C == NULL)
+    judge->ops->weights(judge, weight);
   else team_share(run->threads, run->n, some_weights, &(weights){state, weight});
 }
 
@@ -121,11 +122,6 @@ typedef struct units {
   double *unit;
 } units;
 
-// The certificate of a grid, of which this run has all rows, unscaled.
-static int is_whole_grid(const run_state *state) {
-  return state->solver->judge.lean && state->index == NULL && state->R == NULL && state->C == NULL;
-}
-
 static void some_units(void *data, int32_t from, int32_t to, int32_t share) {
   const units *u = data;
   const run_state *state = u->state;
@@ -133,7 +129,7 @@ static void some_units(void *data, int32_t from, int32_t to, int32_t share) {
   (void)share;
   for (int32_t i = from; i < to; i++) {
     const int32_t k = state->index != NULL ? state->index[i] : i;
-    const certify_scale scale = certify_scale_of(judge, k);
+    const certify_scale scale = judge->ops->scale(judge, k);
     u->unit[i] = scale.R/((state->R != NULL ? state->R[i] : 1.0)*scale.base);
   }
 }
@@ -143,8 +139,10 @@ void run_units(const perp_run *run, double *unit) {
 }
 
 void run_grid_units(const perp_run *run, double *unit, uint8_t *open) {
-  if (is_whole_grid(run->state)) {
-    grid_judge_units(&run->state->solver->judge, unit, open);
+  const run_state *state = run->state;
+  const certifier *judge = &state->solver->judge;
+  if (judge->ops->units != NULL && state->index == NULL && state->R == NULL && state->C == NULL) {
+    judge->ops->units(judge, unit, open);
     return;
   }
   run_units(run, unit);

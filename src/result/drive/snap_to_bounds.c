@@ -20,7 +20,7 @@ int certifier_snap(const certifier *c, double *x) {
     const double to = y > 0.0 ? lower(p->lo, i) : y < 0.0 ? upper(p->hi, i) : c->x[i];
     x[i] = c->x[i];
     if (x[i] == to) continue;
-    const certify_scale rule = certify_rule_of(c, i);
+    const certify_scale rule = c->ops->rule(c, i);
     const double distance = fabs(x[i] - to)*rule.inverse_C;
     if (!(distance > 0.0 && distance < rule.R*fabs(y))) continue;
     x[i] = to;

@@ -64,7 +64,7 @@ static perp_options start_options(const perp_options *options, const perp_method
 static void solver_layout(perp_solver *s, arena *memory) {
   const int32_t n = s->limits.n;
   const int grid = s->limits.grid != 0;   // which presolve leaves alone
-  certifier_layout(&s->judge, memory, n, s->limits.scratch, grid);
+  certifier_layout(&s->judge, memory, n, s->limits.scratch, judge_for(&s->limits));
   presolve_layout(&s->reduced, memory, grid ? 0 : n,
                   s->options.presolve || s->options.split ? s->limits.nnz : 0);
   s->x = grid ? s->judge.x : ARENA_ARRAY(memory, double, n);
@@ -279,13 +279,13 @@ static void guess_some(void *data, int32_t from, int32_t to, int32_t share) {
   perp_solver *s = g->s;
   const double *guess = g->guess;
   const perp_problem *problem = s->problem;
-  const int asks = !s->judge.hurried && (!s->judge.lean || s->judge.settles);
+  const int asks = !s->judge.hurried && s->judge.settles;
   int same = 1;
   for (int32_t i = from; i < to; i++) {
     const double low = lower(problem->lo, i), high = upper(problem->hi, i);
     const double reference = clamp(0.0, low, high);
     const double inside = clamp(guess[i], low, high);
-    const int settled = asks && inside != reference && certify_settled(&s->judge, i);
+    const int settled = asks && inside != reference && s->judge.ops->settled(&s->judge, i);
     s->x[i] = settled ? reference : inside;
     same &= s->x[i] == reference;
   }
@@ -425,17 +425,17 @@ static perp_error run_blocks(perp_solver *s, perp_run *outcome) {
 static perp_error run_all(perp_solver *s, int presolving, perp_run *outcome) {
   const perp_problem *problem = s->problem;
   presolve *p = &s->reduced;
-  const int may_turn = presolving && s->options.presolve && !s->judge.lean &&
+  const int may_turn = presolving && s->options.presolve &&
                        !(s->method->needs & (PERP_NEEDS_SYMMETRIC | PERP_NEEDS_NEARLY_SYMMETRIC));
   s->turns = may_turn && kkt_turned(&s->judge, p->turned) > 0;
-  const int smaller = presolving && !s->limits.grid &&
+  const int smaller = presolving &&
                       presolve_run(p, problem, s->judge.entries, s->judge.component,
                                    s->judge.components, s->options.presolve, s->options.split,
                                    s->turns, s->x);
   s->was_reduced = smaller;
   if (smaller && s->options.presolve) solver_forgive_contradictions(s);
   *outcome = (perp_run){.reason = PERP_STATUS_UNSOLVED, .credit = s->method};
-  const int32_t empty = s->limits.grid ? s->judge.infeasible : presolving ? p->infeasible : -1;
+  const int32_t empty = presolving ? p->infeasible : s->judge.infeasible;
   if (empty >= 0) {
     empty_row(s, empty, outcome);
     return PERP_OK;
@@ -655,13 +655,13 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
   if ((error = solver_attempt(s, x, &certificate)) != PERP_OK) return error;
   const int attempted = certificate.solved;
   if (!attempted)
-    certifier_check_reference(&s->judge, options->tol, options->absolute_tol, &certificate);
+    s->judge.ops->check_reference(&s->judge, options->tol, options->absolute_tol, &certificate);
   const perp_certificate of_reference = certificate;
   if (!certificate.solved || looks_for_all) {
-    if (set_guess(s, x)) certifier_take_reference(&s->judge);
+    if (set_guess(s, x)) s->judge.ops->take_reference(&s->judge);
     else error = solver_check(s, s->x, 1, &certificate);
     if (error != PERP_OK) return error;
-    s->guess_residual = s->judge.lean ? certificate.residual : -1.0;
+    s->guess_residual = s->judge.ops->measures ? certificate.residual : -1.0;
     of_guess = certificate;
     if (!certificate.solved && end == SMALL_DENSE_CANDIDATE) {
       s->y_known = 0;
@@ -681,7 +681,7 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
   if (s->timed && !certificate.solved && (error = solver_doubt_pace(s)) != PERP_OK) return error;
   const double setup_seconds = solver_seconds(s);
   const double all = options->time_limit - solver_kept(s, options->time_limit - setup_seconds);
-  const int sweeps_last = s->timed && !s->limits.grid && (s->method->traits & PERP_TRAIT_META) &&
+  const int sweeps_last = s->timed && s->judge.ops->by_entries && (s->method->traits & PERP_TRAIT_META) &&
                           s->method->hasty != NULL;
   s->reserve = sweeps_last ? last_seconds(s, all - setup_seconds) : 0.0;
   s->reserve = solver_brief(s, setup_seconds + solver_pivots(s, &problem->A), all);
@@ -690,7 +690,8 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
 
   if (!certificate.solved || looks_for_all) {
     const double needed = run_least_products(&problem->A, PRODUCTS)*pace_least(&s->once);
-    const int presolving = (options->presolve || options->split) && !hurried &&
+    const int presolving = (options->presolve || options->split) && s->judge.ops->by_entries &&
+                           !hurried &&
                            !(s->timed && needed > s->deadline - setup_seconds) &&
                            !solver_hastens(s, &problem->A, s->deadline);
     if (setup_seconds >= s->deadline) {

@@ -43,7 +43,7 @@ int solver_check_farkas(perp_solver *s, const double *u, perp_farkas *farkas) {
 
 void solver_find_contradiction(perp_solver *s) {
   const certifier *judge = &s->judge;
-  if (s->slight.by > 0.0 || judge->lean) return;
+  if (s->slight.by > 0.0) return;
   for (int32_t i = 0; judge->impossible > 0 && i < judge->n; i++) {
     if (impossible_of(judge, i) == IMPOSSIBLE_NOT) continue;
     s->slight.impossible++;
@@ -56,14 +56,14 @@ void solver_find_contradiction(perp_solver *s) {
 // Row i fails whatever x is, by no more than the certificate accepts.
 static int fails_slightly(const perp_solver *s, int32_t i) {
   const certifier *judge = &s->judge;
-  if (judge->lean || impossible_of(judge, i) == IMPOSSIBLE_NOT) return 0;
-  const certify_leeway l = certify_leeway_of(judge, i, s->options.tol, s->options.absolute_tol);
+  if (impossible_of(judge, i) == IMPOSSIBLE_NOT) return 0;
+  const certify_leeway l = judge->ops->leeway(judge, i, s->options.tol, s->options.absolute_tol);
   return judge->impossible_by[i] <= l.tolerance + l.rounding;
 }
 
 int run_contradicts_slightly(const perp_run *run) {
   const perp_solver *s = run->state->solver;
-  for (int32_t i = 0; !s->judge.lean && s->judge.impossible > 0 && i < s->judge.n; i++)
+  for (int32_t i = 0; s->judge.impossible > 0 && i < s->judge.n; i++)
     if (fails_slightly(s, i)) return 1;
   return 0;
 }

@@ -189,7 +189,7 @@ double farkas_allowed(const farkas_judge *by, const double *u, const supremum *s
   double tolerance = 0.0, rounding = 0.0, product = 0.0;
   for (int32_t i = 0; i < by->certificate->problem->A.n; i++) {
     if (u[i] == 0.0) continue;
-    const certify_leeway l = certify_leeway_of(by->certificate, i, by->tol, by->absolute_tol);
+    const certify_leeway l = by->certificate->ops->leeway(by->certificate, i, by->tol, by->absolute_tol);
     tolerance += fabs(u[i])*l.tolerance;
     rounding += fabs(u[i])*l.rounding;
     product += fabs(u[i])*l.product;
