@@ -1,24 +1,26 @@
-// active_set.c: free sets by sweeps and flips, their equations by a factor that follows them. Grids
-// of cells have a way of their own, active_set_grid.c.
+// active_set.c: finds the free rows by sweeps and flips, with a factor that follows them.
 //
-// On grids nested_start.c finds a first x. Rounds, from x within the bounds and y = A x + b:
+// Each round starts from x within the bounds and y = A x + b:
 //   I = {lo < x < hi} u {y points inwards},  (A_II + sigma I) d_I = -y_I,
-//   x <- P(x + t d), t <= 1 by phi(x) = 1/2 x'Ax + b'x,  then 5 passes of PGS,
-// the block active set of MNS08 with flips both ways: a row that y opens is opened, one that d
-// closes is closed, all at once. A round in which nothing would flip has solved the problem up to
-// sigma. Where the rows that are wrong do not get fewer, active_set_newton.c takes over: proximal
-// points x+ = argmin phi + sigma/2 |x - x_k|^2 (Rockafellar 1976) by Newton steps on the dual,
-// finite by its exact search, whatever the rank of A. With sigma = 1e-8 of the diagonal one to
-// three of them suffice, and the factor stays; where flips gained little, softer ones come before.
-// Converges for symmetric positive semidefinite A wherever a solution exists. Cost of a round: rows
-// modified in a factor, or a factorisation where many changed; a solve; some products.
-// Under auto, flips that gain little are followed by interior points, through bodies where that is
-// how A is given (body_interior.c), else by interior_point, where they will take fewer operations
-// than the Newton steps to expect. Where flips would leave a fifth of the rows wrong, as when
-// a ball hits a wall, there is no second round of them.
-// With a time limit no factorisation begins that cannot end in time by the operations counted and
-// the pace measured; southwell or nncg takes the rest, or all where there is no time for the
-// analysis.
+//   x <- P(x + t d), t <= 1 by phi(x) = 1/2 x'Ax + b'x,  then 5 passes of PGS.
+// This is the block active set of MNS08 with flips in both directions: rows that y opens and rows
+// that d closes change at once. If no row would flip, x solves the problem up to sigma. If the
+// number of wrong rows stops falling, active_set_newton.c takes over with proximal points
+//   x+ = argmin phi + sigma/2 |x - x_k|^2   (Rockafellar 1976)
+// by Newton steps on the dual. Their search is exact, so they are finite for any rank of A. With
+// sigma = 1e-8 of the diagonal one to three points suffice, and the factor stays valid. If flips
+// gained little, points with a larger sigma come first.
+// Converges for symmetric positive semidefinite A if a solution exists. Cost of a round: row
+// modifications of the factor (a factorisation if many rows changed), one solve, a few products.
+//
+// nested_start.c finds a first x on grid-like problems. active_set_grid.c solves grids of cells.
+// Under auto, interior points follow flips that gain little, if they should need fewer operations
+// than Newton steps: body_interior.c if A is given by bodies, interior_point otherwise. If a first
+// round leaves a fifth of the rows wrong, as when a ball hits a wall, body_interior.c starts at
+// once.
+// With a time limit, a factorisation starts only if it should finish in time, by its operations and
+// the measured pace. southwell or nncg uses the remaining time, or all of it if the analysis would
+// take too long.
 #include "active_set.h"
 
 #include <string.h>
@@ -33,52 +35,50 @@
 #include "operator.h"
 #include "vector.h"
 
-enum { SWEEPS = 5,           // MNS08's k_gs
-       LEFT = 80,            // products that the last sweeps get, as the factor may not end: some are over
-                             //   before it sees the clock. With 70 more time leaves more (wall)
-       PATIENCE = 2,         // rounds in which the rows that are wrong hardly became fewer
-       IDLE = 6 };           // proximal points without a better residual
+enum { SWEEPS_PER_ROUND = 5,      // passes of PGS after each round: MNS08's k_gs
+       LAST_SWEEP_PRODUCTS = 80,  // products reserved for the last sweeps; 70 are too few on walls
+       IDLE_ROUNDS_MAX = 2,       // rounds whose wrong rows do not fall by an eighth
+       IDLE_POINTS_MAX = 6 };     // proximal points that do not halve the residual
 
-// Where flips gain little, Newton's method took 35 to 190 steps on walls with condition numbers of
-// 1e4 to 1e12, mostly 50 to 110; interior points took 16 to 37 factorisations, mostly 20 to 26.
-enum { MANY = 50,            // wrong rows after two rounds or more, nearly as many as at first
-       STEPS = 60,           // Newton steps to expect then, ...
-       POINTS = 28,          //   and factorisations of interior_point, ...
-       SOLVES = 4,           //   each with so many solves
-       POINTS_MIN = 12,      // factorisations of interior_point that must fit into the time, or
-                             //   sweeps take it: no run was seen to end after fewer than 16
-       STIFF = 25,           // Newton steps for one proximal point: many; ...
-       LONG = 100 };         //   and so many that a softer sigma is tried, half of
-                             //   them where most rows are free or interior points cheaper
+// Measured after flips that gained little, on walls with condition numbers of 1e4 to 1e12: Newton's
+// method took 35 to 190 steps, mostly 50 to 110; interior_point took 16 to 37 factorisations,
+// mostly 20 to 26.
+enum { WRONG_ROWS_MIN = 50,             // wrong rows: problems with fewer are not hard
+       NEWTON_STEPS_EXPECTED = 60,      // Newton steps to expect
+       INTERIOR_FACTORS_EXPECTED = 28,  // factorisations of interior_point to expect
+       INTERIOR_SOLVES_PER_FACTOR = 4,  // solves per factorisation of interior_point
+       INTERIOR_FACTORS_MIN = 12,       // factorisations of interior_point that must fit into the time
+       STIFF_NEWTON_STEPS_MIN = 25,     // Newton steps per point above which sigma falls slowly
+       NEWTON_STEPS_MAX = 100 };        // Newton steps per point before a larger sigma is tried
 
-#define CUT 0.1              // a shorter step does not reach what the flips are for
-#define LEAST 1e-2           // the next t by the last one, at least
-#define SHIFT 1e-8           // sigma, relative to a diagonal near 1
-#define FIRST 1e-3           // ... of the first proximal point where flips gained little,
-#define LAST 1e-6            //   and of the last one before SHIFT
-#define SMALLEST 1e-12       // sigma where it is lowered
-#define GUESS 2e-10          // seconds an operation takes at least, until a step has told
-#define KNOWN 1e6            // operations: fewer take no time
-#define AMPLE 1000.0         // steps that would still fit: nothing needs to be kept yet
-#define ANALYSIS 80.0        // sweeps that an analysis takes: 30 to 75 on walls and grids
-#define SURE 0.6             // of an estimate: it takes so much at least
-#define FILLED 0.12          // of the time that sweeps get in the end where nobody else looks after
-                             //   it: at 1.5 times what a solve takes there is enough for all of it
+#define SHORT_STEP_MAX 0.1           // step length: shorter steps miss the aim of the flips
+#define STEP_RATIO_MIN 1e-2          // ratio of the next step length to the last one
+#define SIGMA 1e-8                   // relative to a diagonal near 1
+#define SIGMA_SOFT_FIRST 1e-3        // sigma of the first proximal point if flips gained little
+#define SIGMA_SOFT_LAST 1e-6         // sigma of the last proximal point before SIGMA
+#define SIGMA_MIN 1e-12              // limit where sigma is lowered
+#define SECONDS_PER_OPERATION 2e-10  // lower bound until a step has been timed
+#define TIMED_OPERATIONS_MIN 1e6     // operations: smaller steps are not checked against the clock
+#define SAFE_STEPS_MIN 1000.0        // steps: while more of them fit into the time, x is not saved
+#define ANALYSIS_SWEEPS 80.0         // cost of an analysis in sweeps: 30 to 75 on walls and grids
+#define ESTIMATE_RATIO_MIN 0.6       // part of an estimated time that a step takes at least
+#define LAST_SWEEP_TIME_RATIO 0.12   // part of the time for the last sweeps if no caller reserves it
 
 static double operations(const active_set *a) {   // of the next step
   return face_flops_update(a->face, a->is_free) + 3.0*face_flops_solve(a->face);
 }
 
-// Seconds of an operation: those of the fastest step so far, as others may have waited.
+// Seconds per operation, from the fastest step so far: slower steps may have waited for the
+// machine.
 static double pace(const active_set *a) {
-  return a->fastest < (double)INFINITY ? a->fastest : GUESS;
+  return a->fastest < (double)INFINITY ? a->fastest : SECONDS_PER_OPERATION;
 }
 
 int active_step(active_set *a, double *d) {
   perp_run *run = a->run;
   const double left = run_seconds_left(run);
   const double flops = left < (double)INFINITY ? operations(a) : 0.0;
-  if (flops > KNOWN && SURE*flops*pace(a) > left - a->rest) return -1;
+  if (flops > TIMED_OPERATIONS_MIN && ESTIMATE_RATIO_MIN*flops*pace(a) > left - a->rest) return -1;
   const perp_deadline deadline = run_deadline(run);
   const int32_t before = face_factorizations(a->face);
   const int code = face_update(a->face, a->is_free, &deadline);
@@ -99,7 +99,7 @@ int active_step(active_set *a, double *d) {
 int active_keep(active_set *a, int known) {
   perp_run *run = a->run;
   const double left = run_seconds_left(run);
-  if (left == (double)INFINITY || (a->longest > 0.0 && left > AMPLE*a->longest)) return 0;
+  if (left == (double)INFINITY || (a->longest > 0.0 && left > SAFE_STEPS_MIN*a->longest)) return 0;
   if (!known && run_apply(run, run->x, a->y) != 0) return -1;
   run->residual = run_residual(run, run->x, a->y);
   if (!(run->residual < a->least)) return 0;
@@ -125,7 +125,7 @@ static int sweep(active_set *a, int32_t passes) {   // 1: the run has ended
   return run_ended(run) || run_apply(run, run->x, a->y) != 0 || active_keep(a, 1) != 0;
 }
 
-// The free rows at x; what is left of y there goes to d.
+// Sets is_free at x, and d = -y on the free rows.
 static void label(active_set *a) {
   const perp_run *run = a->run;
   const double *x = run->x;
@@ -138,7 +138,7 @@ static void label(active_set *a) {
   }
 }
 
-// Rows that are wrong at x + d.
+// Counts the rows that are wrong at x + d.
 static int32_t wrong(const active_set *a) {
   const perp_run *run = a->run;
   int32_t count = 0;
@@ -158,9 +158,10 @@ static double phi(const active_set *a, const double *x, const double *y) {
   return sum;
 }
 
-// x <- P(x + t d), y follows; z and Az are work. From t = 1 on, the next t is where phi is least on
-// the chord from x to P(x + t d), at most half as far, until phi is lower and falls to the end of
-// the chord. Returns t; 0: no t lowers phi, or the run has ended.
+// Searches along d: x <- P(x + t d), and y follows; z and Az are work space. Starts with t = 1. The
+// next t is where phi is least on the chord from x to P(x + t d), at most half as far. Ends if phi
+// is lower and does not rise at the end of the chord. Returns t; 0: no t lowers phi, or the run has
+// ended.
 static double search(active_set *a) {
   perp_run *run = a->run;
   double best = phi(a, run->x, a->y), t = 1.0, found = 0.0;
@@ -186,33 +187,34 @@ static double search(active_set *a) {
     }
     const double least = begin < 0.0 && end > begin ? begin/(begin - end) : 0.5;
     if (found > 0.0 && least > 0.75) break;
-    t *= clamp(least, LEAST, 0.5);
+    t *= clamp(least, STEP_RATIO_MIN, 0.5);
   }
   return found;
 }
 
-// 1: auto may go on with interior points, and by the operations to expect they take less time than
-// Newton's method.
+// 1: auto may continue with interior points, and they should need fewer operations than Newton's
+// method.
 static int points_are_cheaper(const active_set *a) {
   if (!a->run->is_child) return 0;
   const double solve = face_flops_solve(a->face);
-  return POINTS*(face_flops_anew(a->face) + SOLVES*solve) < STEPS*(a->update + 2.0*solve);
+  return INTERIOR_FACTORS_EXPECTED*(face_flops_anew(a->face) + INTERIOR_SOLVES_PER_FACTOR*solve) <
+         NEWTON_STEPS_EXPECTED*(a->update + 2.0*solve);
 }
 
-// Interior points may end in the time that is left.
+// 1: interior points may finish in the remaining time.
 static int points_may_fit(const active_set *a) {
-  const double flops = face_flops_anew(a->face) + SOLVES*face_flops_solve(a->face);
-  return POINTS_MIN*flops*pace(a) <= run_seconds_left(a->run);
+  const double flops = face_flops_anew(a->face) + INTERIOR_SOLVES_PER_FACTOR*face_flops_solve(a->face);
+  return INTERIOR_FACTORS_MIN*flops*pace(a) <= run_seconds_left(a->run);
 }
 
-// Interior points through bodies can be used.
+// 1: interior points through bodies can be used.
 static int points_by_bodies(const active_set *a) {
   return a->run->is_child && !a->tried && body_interior_apply(a->run, a->face) && points_may_fit(a);
 }
 
-// auto wants the answer, not this method: interior points go on, through bodies from the guess or
-// by interior_point, and Newton's method only if they fail. -1: the run has ended, or the time is
-// short; 0: it has not, and z is the best point.
+// Continues with interior points, through bodies from the guess, or by interior_point. This is for
+// auto, which wants the answer and not this method. -1: the run has ended, or time is short; 0:
+// they failed, and Newton's method continues from z, the best point.
 static int hand_over(active_set *a) {
   perp_run *run = a->run;
   if (points_by_bodies(a)) {
@@ -228,17 +230,17 @@ static int hand_over(active_set *a) {
   return run_ended(run) || active_judge(a) ? -1 : 0;
 }
 
-// Softer points hold back rows without bounds, which cut no step: where most rows are free, as the
-// tangential ones of contacts, a few dozen steps without them are tried first (41 do on
-// nb977_nc9534, where 83 are taken with them).
+// 1: most rows have no bounds, such as the tangential rows of contacts. A larger sigma holds back
+// rows without bounds, although they cut no step. So a few dozen steps with the small sigma come
+// first: 41 suffice on nb977_nc9534, which takes 83 with larger ones.
 static int mostly_free(const perp_run *run) {
   int32_t count = 0;
   for (int32_t i = 0; i < run->n; i++) count += unbounded(run->lo, run->hi, i);
   return count > run->n/2;
 }
 
-// Rounds of flips. 0: they no longer gain, and z is where Newton's method goes on; 1: a pivot
-// failed; -1: the run has ended, or the time is short.
+// Rounds of flips. 0: they no longer gain, and Newton's method continues from z; 1: a pivot failed;
+// -1: the run has ended, or time is short.
 static int flips(active_set *a) {
   perp_run *run = a->run;
   int32_t fewest = INT32_MAX, idle = 0, first = 0, rounds = 0;
@@ -256,14 +258,14 @@ static int flips(active_set *a) {
       if (active_judge(a)) return -1;
     }
     if (rounds++ == 0) first = bad;
-    const int hard = (rounds > 2 || cut) && bad >= MANY && bad > first - first/8;
-    if (bad >= MANY && bad > a->n/5 && points_by_bodies(a)) return hand_over(a);
+    const int hard = (rounds > 2 || cut) && bad >= WRONG_ROWS_MIN && bad > first - first/8;
+    if (bad >= WRONG_ROWS_MIN && bad > a->n/5 && points_by_bodies(a)) return hand_over(a);
     if (hard && points_are_cheaper(a)) return hand_over(a);
     idle = bad < fewest - fewest/8 ? 0 : idle + 1;
-    if (cut && idle > 0 && rounds > 2) idle = PATIENCE + 1;
+    if (cut && idle > 0 && rounds > 2) idle = IDLE_ROUNDS_MAX + 1;
     fewest = bad < fewest ? bad : fewest;
-    if (idle > PATIENCE || bad == 0) {
-      a->hard = fewest >= MANY && fewest > first/2;
+    if (idle > IDLE_ROUNDS_MAX || bad == 0) {
+      a->hard = fewest >= WRONG_ROWS_MIN && fewest > first/2;
       if (a->hard && points_are_cheaper(a)) return hand_over(a);
       a->held = a->hard && mostly_free(run);
       a->hard &= !a->held;
@@ -271,15 +273,15 @@ static int flips(active_set *a) {
         a->z[i] = run->x[i] + (bad > 0 && !a->hard ? a->d[i] : 0.0);
       return 0;
     }
-    cut = search(a) < CUT;
-    if (sweep(a, SWEEPS)) return -1;
+    cut = search(a) < SHORT_STEP_MAX;
+    if (sweep(a, SWEEPS_PER_ROUND)) return -1;
     run->residual = run_residual(run, run->x, a->y);
   }
   return -1;
 }
 
-// 1: the direction from the last proximal point to this one proves that there is no solution. It is
-// rounded to a few digits, as products of whole numbers are exact.
+// 1: the step from the last proximal point to this one is a direction that proves there is no
+// solution. It is rounded to a few digits, because products of small whole numbers are exact.
 static int grows_for_ever(active_set *a) {
   double largest = 0.0;
   for (int32_t i = 0; i < a->n; i++) {
@@ -291,25 +293,27 @@ static int grows_for_ever(active_set *a) {
   return run_infeasible(a->run, a->d);
 }
 
-// Proximal points until nothing is left to gain. Far from the answer a small sigma makes theta so
-// stiff that Newton steps are cut short by one row after the other. So where flips gained little
-// the first points have larger ones, and show which rows are free: the more steps one takes, the
-// nearer to it is the next. -1: the run has ended or the time is short; 1: a pivot failed.
+// Computes proximal points until they no longer improve x. Far from the answer a small sigma makes
+// theta stiff, and Newton steps are cut short by one row after another. So if flips gained little,
+// the first points use larger values of sigma and show which rows are free. The more steps a point
+// takes, the less sigma falls for the next one. -1: the run has ended or time is short; 1: a pivot
+// failed.
 static int proximal_points(active_set *a) {
   perp_run *run = a->run;
   const size_t bytes = (size_t)a->n*sizeof *run->x;
-  double best = (double)INFINITY, sigma = a->hard ? FIRST : SHIFT;
+  double best = (double)INFINITY, sigma = a->hard ? SIGMA_SOFT_FIRST : SIGMA;
   int32_t idle = 0;
   while (run_continue(run)) {
     face_shift(a->face, a->sigma = sigma);
     memcpy(a->centre, run->x, bytes);
-    a->most = a->hard ? INT32_MAX : points_are_cheaper(a) || a->held ? LONG/2 : LONG;
+    a->most = a->hard ? INT32_MAX
+              : points_are_cheaper(a) || a->held ? NEWTON_STEPS_MAX/2 : NEWTON_STEPS_MAX;
     const int code = active_newton(a);
     if (code == 1 || code == -1) return code;
-    if (code == 2) {   // harder than it looked
+    if (code == 2) {   // too many steps: try a larger sigma
       memcpy(run->x, a->centre, bytes);
       a->hard = 1;
-      sigma = FIRST;
+      sigma = SIGMA_SOFT_FIRST;
       if (points_are_cheaper(a) && hand_over(a) != 0) return -1;
     }
     memcpy(a->z, run->x, bytes);
@@ -318,17 +322,18 @@ static int proximal_points(active_set *a) {
     if (active_judge(a)) return -1;
     idle = run->residual < 0.5*best ? 0 : idle + 1;
     best = min2(best, run->residual);
-    if (sigma > SHIFT) {   // the last soft one stays as long as it gains
-      if (sigma > LAST) sigma = max2(sigma*(a->steps > STIFF ? 0.1 : 1e-3), LAST);
-      else if (!(run->residual < 0.3*before)) sigma = SHIFT;
+    if (sigma > SIGMA) {   // SIGMA_SOFT_LAST stays as long as it gains
+      if (sigma > SIGMA_SOFT_LAST)
+        sigma = max2(sigma*(a->steps > STIFF_NEWTON_STEPS_MIN ? 0.1 : 1e-3), SIGMA_SOFT_LAST);
+      else if (!(run->residual < 0.3*before)) sigma = SIGMA;
       idle = 0;
       continue;
     }
     if (idle > 1) {   // a direction in which x grows for ever is a proof
       if (grows_for_ever(a)) return -1;
     }
-    if (idle%3 == 2 && sigma > SMALLEST) sigma *= 0.01;
-    if (idle > IDLE) {
+    if (idle%3 == 2 && sigma > SIGMA_MIN) sigma *= 0.01;
+    if (idle > IDLE_POINTS_MAX) {
       run_stop(run, PERP_STATUS_STALLED, "the proximal points of active_set with sigma = %.2g no "
                "longer improve x", a->sigma);
       return -1;
@@ -340,9 +345,10 @@ static int proximal_points(active_set *a) {
 static int begin(active_set *a, perp_run *run) {
   const size_t n = (size_t)run->n;
   const double left = run_seconds_left(run);
-  *a = (active_set){.run = run, .n = run->n, .sigma = SHIFT, .least = (double)INFINITY,
+  *a = (active_set){.run = run, .n = run->n, .sigma = SIGMA, .least = (double)INFINITY,
                     .fastest = (double)INFINITY,
-                    .rest = left < (double)INFINITY && !run->is_child ? FILLED*left : 0.0};
+                    .rest = left < (double)INFINITY && !run->is_child ? LAST_SWEEP_TIME_RATIO*left
+                                                                      : 0.0};
   run->paced = 1;
   if (!sweeper_begin(&a->sweeps, run, 1.0)) return 0;
   double *memory = run_allocate(run, 9*n*sizeof *memory);
@@ -362,7 +368,7 @@ static int begin(active_set *a, perp_run *run) {
   return 1;
 }
 
-// 1: x is better than nothing, and worth keeping.
+// 1: x is a guess worth keeping.
 static int guessed(const active_set *a) {
   const perp_run *run = a->run;
   int32_t moved = 0;
@@ -374,7 +380,7 @@ static int guessed(const active_set *a) {
 static int make_face(active_set *a) {
   perp_run *run = a->run;
   int failed = 0;
-  if (SURE*ANALYSIS*a->pass > run_seconds_left(run) - a->rest) return 0;
+  if (ESTIMATE_RATIO_MIN*ANALYSIS_SWEEPS*a->pass > run_seconds_left(run) - a->rest) return 0;
   const perp_linear_ops *linear = run->options->linear;
   a->face = linear != NULL ? face_linear_create(linear, &run->A, run->options, run_allocator(run),
                                                 &failed)
@@ -394,7 +400,7 @@ static void run_active_set(perp_run *run) {
     active_set_grid(run, grid);
     return;
   }
-  if (run->options->linear == NULL && multigrid_suits(run)) {   // the same steps, without a factor
+  if (run->options->linear == NULL && multigrid_suits(run)) {   // the same steps without a factor
     const perp_options options = child_options(run, &method_multigrid);
     run->only_child = 1;
     run_child(run, &method_multigrid, &options, INT32_MAX, (double)INFINITY);
@@ -403,9 +409,9 @@ static void run_active_set(perp_run *run) {
   }
   if (!begin(&a, run) || !run_continue(run)) return;
   int code = run_may_fit(run, RUN_ANALYSIS) ? 0 : -1;
-  if (code == 0) run_leaves(run, LEFT);
+  if (code == 0) run_leaves(run, LAST_SWEEP_PRODUCTS);
   if (code == 0 && !guessed(&a)) nested_start(run);
-  if (code == 0 && (sweep(&a, SWEEPS) || active_judge(&a))) code = -1;
+  if (code == 0 && (sweep(&a, SWEEPS_PER_ROUND) || active_judge(&a))) code = -1;
   if (code == 0 && make_face(&a)) {
     code = flips(&a);
     if (code == 0) code = proximal_points(&a);
@@ -416,17 +422,17 @@ static void run_active_set(perp_run *run) {
       run_stop(run, PERP_STATUS_BREAKDOWN, "the iterates of active_set overflowed");
   }
   face_destroy(a.face);
-  if (!run_ended(run)) {   // the time is short
+  if (!run_ended(run)) {   // time is short
     if (a.least < (double)INFINITY) memcpy(run->x, a.best, (size_t)a.n*sizeof *a.best);
     const perp_method *fill = sweeper_for(run);
     const perp_options options = child_options(run, fill);
     run->only_child = a.least == (double)INFINITY;
     const perp_status end = run_child(run, fill, &options, INT32_MAX, (double)INFINITY);
-    if (!run_ended(run)) run_stop(run, end, "active_set spent the last of the time on %s", fill->name);
+    if (!run_ended(run)) run_stop(run, end, "active_set spent the remaining time on %s", fill->name);
   }
 }
 
-// Of a scaled operator: its sweeps keep x, b, the bounds, the diagonal and the weights scaled back.
+// The sweeps of a scaled operator keep unscaled copies of x, b, bounds, diagonal and weights.
 static size_t bytes(const perp_limits *limits, const perp_options *options) {
   if (limits->grid) return grid_bytes(limits->n);
   perp_limits wide = *limits;

@@ -1,4 +1,4 @@
-// active_set.h: what the files of active_set share.
+// active_set.h: the state that the files of active_set share.
 #ifndef PERP_ACTIVE_SET_H
 #define PERP_ACTIVE_SET_H
 
@@ -11,44 +11,46 @@ typedef struct active_set {
   face *face;
   sweeper sweeps;
   int32_t n;
-  double sigma;              // of the proximal term
+  double sigma;              // weight of the proximal term
   double *y;                 // n: A x + b
   double *d, *Ad;            // n each: a step and its product
-  double *z, *Az;            // n each: the point of Newton's method, which may leave the bounds
-  double *centre;            // n: of the proximal term
+  double *z, *Az;            // n each: the iterate of Newton's method; it may leave the bounds
+  double *centre;            // n: centre of the proximal term
   double *unit;              // n: unit_i |y_i| is in the certificate's units
   uint8_t *is_free;          // n
-  kink *breaks;       // 2 n
+  kink *breaks;              // 2 n: kinks along a search direction
   double *guess;             // n: the first x
-  double *best;              // n: the x with the least residual, where the time is limited
-  double least;              // that residual
-  double longest;            // seconds of the longest of them
-  double fastest;            // seconds an operation of the fastest of them; INFINITY: none yet
+  double *best;              // n: the x with the least residual; kept only near a time limit
+  double least;              // the residual of `best`
+  double longest;            // seconds of the longest step
+  double fastest;            // seconds per operation of the fastest step; INFINITY: none yet
   double pass;               // seconds of a sweep
-  double rest;               // seconds that are left to nncg, which gets as far in them as PGS in
-                             //   all of the time
-  int hard;                  // flips gained little
-  int held;                  //   but most rows are free
-  int tried;                 // interior points through bodies were
-  double update;             // operations of a change of the face, in the mean of the flips
-  int32_t steps, most;       // Newton steps for a proximal point; at most
-  int32_t singular;          // 1 + the row whose pivot failed; 0: none did
+  double rest;               // seconds reserved for the last sweeps
+  int hard;                  // 1: flips gained little
+  int held;                  // 1: flips gained little, but most rows have no bounds
+  int tried;                 // 1: body_interior() has run
+  double update;             // operations of a change of the face, mean over the flips
+  int32_t steps, most;       // Newton steps for this proximal point, and their limit
+  int32_t singular;          // 1 + the row whose pivot failed; 0: none
 } active_set;
 
-// A step by the face of is_free: d_I <- (A_II + sigma I)^-1 d_I, d_F <- 0. 0: fine; 1: a pivot
-// failed; -1: there is no time for it, or there was none.
+// Solves with the face of is_free: d_I <- (A_II + sigma I)^-1 d_I, d_F <- 0. 0: success; 1: a pivot
+// failed; -1: the step would not finish in time, or did not.
 int active_step(active_set *a, double *d);
 
-// Where the time may end soon: run->x and its residual are kept if that is the least so far; y is
-// A x + b, `known` already. 0: fine; -1: the run has ended.
+// Keeps run->x if its residual is the least so far. Does nothing unless the time may end soon.
+// known: y = A x + b is up to date. 0: success; -1: the run has ended.
 int active_keep(active_set *a, int known);
 
-// y, the residual and, where that is small, the certificate of run->x. 1: the run has ended.
+// Computes y and the residual of run->x, and asks for a certificate if the residual is small. 1:
+// the
+// run has ended.
 int active_judge(active_set *a);
 
-// The proximal problem around `centre` by Newton's method on its dual, from z, whose free rows come
-// first where flips gained little: run->x is then its solution. 0: fine; 1: a pivot failed; 2: more
-// than `most` steps; -1: the run has ended or the time is short.
+// Solves the proximal problem around `centre` by Newton's method on its dual, from z. If flips
+// gained little, the first step uses the rows of z inside their bounds. run->x becomes the
+// solution.
+// 0: success; 1: a pivot failed; 2: more than `most` steps; -1: the run has ended or time is short.
 int active_newton(active_set *a);
 
 #endif

@@ -1,27 +1,26 @@
-// active_set_newton.c: a proximal problem by Newton steps on its dual, with exact search.
+// active_set_newton.c: solves a proximal problem by Newton steps on its dual, with exact search.
 //
 //   min 1/2 x'Ax + b'x + sigma/2 |x - c|^2,  lo <= x <= hi
 //
-// With s(z) = c - (A z + b)/sigma and P the projection on the bounds, its solution is the z with
-// z = P(s(z)), up to the null space of A the minimum of
+// With s(z) = c - (A z + b)/sigma and P the projection on the bounds, the solution is the z with z
+// = P(s(z)). Up to the null space of A it minimises
 //   theta(z) = 1/2 z'Az - sum_i (p_i g_i + sigma/2 (p_i - c_i)^2),  g = A z + b, p = P(s(z)),
-// which is convex, once differentiable with gradient A (z - p), and piecewise quadratic. On the
-// rows I with lo < s < hi a Newton step is
+// which is convex, piecewise quadratic, and once differentiable with gradient A (z - p). A Newton
+// step on the rows I with lo < s < hi is
 //   d_F = p_F - z_F,   (A_II + sigma I) d_I = sigma (s - z)_I - A_IF d_F,
-// so full steps are the two-sided flips of the proximal problem. Where z is the proximal point of a
-// larger sigma, the first I is {lo < z < hi}, which that one has found. The search along d is
-// exact, on the kinks of theta; hence every step descends and, with finitely many pieces, the end
-// is reached after finitely many, for every semidefinite A and any bounds (X. Li, D. Sun, K.-C.
-// Toh: A highly efficient semismooth Newton augmented Lagrangian method, SIAM J. Optim. 28, 2018;
-// for finiteness, D. Sun, Ann. Oper. Res. 103, 2001). Cost of a step: the face, three products,
-// O(n log n).
+// so full steps are the two-sided flips of the proximal problem. If z is the proximal point of a
+// larger sigma, the first I is {lo < z < hi}. The search along d is exact, on the kinks of theta,
+// so every step descends. theta has finitely many pieces, so the method is finite for every
+// semidefinite A and any bounds (X. Li, D. Sun, K.-C. Toh: A highly efficient semismooth Newton
+// augmented Lagrangian method, SIAM J. Optim. 28, 2018; for finiteness, D. Sun, Ann. Oper. Res.
+// 103, 2001). Cost of a step: an update of the face, three products, O(n log n).
 #include "active_set.h"
 
 #include <string.h>
 
 #include "vector.h"
 
-// The kinks of theta along d, and its second derivative at 0+; *slope: its derivative at 0.
+// The kinks of theta along d; *slope and *second: its first and second derivative at 0+.
 static int32_t kinks(active_set *a, double *slope, double *second) {
   const perp_run *run = a->run;
   int32_t count = 0;
@@ -45,8 +44,8 @@ static int32_t kinks(active_set *a, double *slope, double *second) {
   return count;
 }
 
-// The free rows, at first those of z within its bounds, and d_F. Returns how far z is from P(s(z))
-// in the certificate's units.
+// Sets the free rows and d_F. first: rows with z inside its bounds are free; otherwise rows with s
+// inside. Returns the distance of z from P(s(z)) in the certificate's units.
 static double look(active_set *a, int first) {
   const perp_run *run = a->run;
   double gap = 0.0;
@@ -63,7 +62,7 @@ static double look(active_set *a, int first) {
   return gap;
 }
 
-// run->x from z: exactly at the bounds where it is not free.
+// run->x from z, exactly at the bounds in rows that are not free.
 static void take(active_set *a) {
   const perp_run *run = a->run;
   for (int32_t i = 0; i < a->n; i++)
@@ -99,8 +98,8 @@ int active_newton(active_set *a) {
       if (a->is_free[i]) a->d[i] = a->y[i];
     if (run_product(run, a->d, a->Ad) != 0) return -1;
     const int32_t count = kinks(a, &g, &h);
-    // The first rows are a guess, and d may not descend: no step then. Later theta is flat along
-    // null vectors of A, and rounding may be all that is left: a full step.
+    // The first free rows are a guess, and d may not descend: then no step. Later theta is flat
+    // along null vectors of A, or only rounding remains: then a full step.
     const int flat = !(g < 0.0) && !first;
     double t = flat ? 1.0 : g < 0.0 ? kinks_minimum(a->breaks, count, g, h) : 0.0;
     if (first && !(t < (double)INFINITY)) t = 0.0;
@@ -115,7 +114,7 @@ int active_newton(active_set *a) {
       return 0;
     }
     if (++a->steps > a->most) return 2;
-    if (idle%16 == 15 && run_product(run, a->z, a->Az) != 0) return -1;   // roundings add up
+    if (idle%16 == 15 && run_product(run, a->z, a->Az) != 0) return -1;   // removes rounding in Az
   } while (run_continue(run));
   return -1;
 }

@@ -1,25 +1,26 @@
 // body_interior.c: interior points for A = B B' + S, contacts between bodies, from a guess.
 //
-// With the velocities u = B'x that the impulses x give to the bodies kept as unknowns of their own,
+// The velocities u = B'x that the impulses x give to the bodies are unknowns of their own. With
 // s = x - lo, t = hi - x and multipliers z, w > 0, Newton's method on
 //     B u + S x + b - z + w = 0,   u - B'x = 0,   s_i z_i = p_i,   t_i w_i = p_i
-// leaves one system of the bodies' size a step, with E = S + z/s + w/t + delta:
+// leaves one system of the bodies' size per step, with E = S + z/s + w/t + delta:
 //     H du = B'x - u + B'E^-1 r,   H = I + B'E^-1 B,   dx = E^-1 (r - B du),
 //     r = -(z - w + rest) + (p - c)/s - (p - d)/t,   rest = B u + S x + b - z + w,
-// c, d the second-order terms of Mehrotra's corrector (1992). Targets are p = sigma mu, and:
-// What is below a part of the tolerance is done. Where contacts are redundant, rows of B depend on
-// each other, and the same combination of b is zero up to rounding. Products s_i z_i = 1e-18, which
-// degenerate rows need because there s_i = z_i, would make the iteration distribute x by that
-// rounding. So a row whose s_i or z_i has become small enough keeps its product as it is, and does
-// not count in mu. E then stays far above the rounding of B u.
-// `rest` is not computed from u again but follows the steps, with a relative error instead of one
-// of the size of b's rounding over E in dx. What rounding leaves in dx is seen as B'x - u by the
-// next step: nothing has to be refined. delta, a proximal term, bounds H.
-// The start is near the central path and the guess: s - z = x - y and s z = mu0, mu0 a part of the
-// square of the guess's natural residual. Feasible monotone problems are solvable, and such
-// iterations converge on them (Wright 1997, ch. 6); without strict complementarity mu falls by 4
-// or less a step: 20 to 40 steps.
-// Cost: a factor of the body graph, up to five solves with it, and some passes over B a step.
+// where c and d are the second-order terms of Mehrotra's corrector (1992) and p = sigma mu.
+//
+// A row whose s_i or z_i is below a part of the tolerance is done: it keeps its product and does
+// not count in mu. The reason is redundant contacts. There the rows of B depend on each other, and
+// the same combination of b is zero up to rounding. Degenerate rows have s_i = z_i and would need
+// products of 1e-18; then rounding would determine x. With done rows E stays far above the rounding
+// of B u.
+// The steps update `rest`; it is not computed from u again. So its error is relative to `rest`
+// itself and not to b. The next step sees the rounding of dx as B'x - u, so no refinement is
+// needed. delta is a proximal term that keeps H bounded.
+// The start is near the central path and the guess: s - z = x - y and s z = mu0, where mu0 is a
+// part of the squared natural residual of the guess.
+// Converges on feasible monotone problems, which are solvable (Wright 1997, ch. 6). Without strict
+// complementarity mu falls by a factor of 4 or less per step, which takes 20 to 40 steps.
+// Cost per step: a factor of the body graph, up to five solves with it, and a few passes over B.
 #include "body_interior.h"
 
 #include <math.h>
@@ -28,50 +29,50 @@
 #include "face_kind.h"
 #include "vector.h"
 
-#define DELTA 1e-12          // relative to a diagonal near 1, ...
-#define DELTA_FACTOR 100.0   //   how it grows when a pivot vanishes by rounding ...
-#define DELTA_LAST 1e-7      //   and where that is no longer the same problem
-#define FARTHEST 0x1p800     // E of rows that do not move
-#define START 0.1            // mu0 over the square of the guess's residual
-#define DONE 0.1             // of the tolerance: s_i or z_i that is small enough, ...
-#define AIM 0.1              //   of that, what is aimed at by those that are not, ...
-#define LESS 0.3             //   and what is left of it after TOO_FEW idle steps
-#define WINDOW 0.3           // products are brought into sigma mu [WINDOW, 1/WINDOW], ...
-#define GAIN 0.1             //   and a correction must gain this part of what was aimed at
-#define SHORT 0.1            // a step after which the next one centres
-#define BEHIND 1e-3          // of its first value: mu where none of the linear part is gone
-#define INSIDE 0.99          // of the way to the boundary, at most
-#define STILL 1e-6           // of the largest s: no z is larger where all contacts stay
-#define AHEAD 0.01           // of the tolerance: what is enough there
-enum { CORRECTIONS = 3,      // further right-hand sides a step (Gondzio 1996)
-       PATIENCE = 15,        // steps without half the residual or a tenth of mu
-       TOO_FEW = 5,
-       SETTLINGS = 4,        // steps more, at most
-       MOST = 150 };         // steps
+#define DELTA_FIRST 1e-12          // relative to a diagonal near 1
+#define DELTA_FACTOR 100.0         // growth of delta when a pivot vanishes by rounding
+#define DELTA_MAX 1e-7             // relative to a diagonal near 1: more would change the problem
+#define FIXED_E 0x1p800            // E of rows that do not move
+#define START_MU_RATIO 0.1         // mu0 over the squared natural residual of the guess
+#define DONE_TOLERANCE_RATIO 0.1   // relative to the tolerance: a row with less s_i or z_i is done
+#define AIM_RATIO 0.1              // part of the done limit that the other rows aim at
+#define DONE_REDUCTION 0.3         // factor on the done limit after IDLE_STEPS_REDUCE idle steps
+#define PRODUCT_WINDOW 0.3         // corrections bring s_i z_i over sigma mu into [this, 1/this]
+#define CORRECTION_GAIN_MIN 0.1    // part of the intended gain in length that a correction must reach
+#define SHORT_STEP_MAX 0.1         // step length: after a shorter step the next one centres
+#define MU_RATIO_MIN 1e-3          // mu over first*open: below it the step centres
+#define BOUNDARY_FRACTION 0.99     // part of the way to the boundary
+#define REST_MULTIPLIER_MAX 1e-6   // largest z over largest s: below it all contacts stay closed
+#define REST_TOLERANCE_RATIO 0.01  // relative to the tolerance: residual that rest steps aim at
+enum { CORRECTIONS_MAX = 3,    // further right-hand sides per step (Gondzio 1996)
+       IDLE_STEPS_MAX = 15,    // steps that neither halve the residual nor reduce mu to a tenth
+       IDLE_STEPS_REDUCE = 5,  // idle steps after which the done limit is reduced
+       REST_STEPS_MAX = 4,     // further steps if all contacts stay closed
+       STEPS_MAX = 150 };      // steps in all
 
 enum { HAS_LO = 1, HAS_HI = 2, FIXED = 4 };
 
 typedef struct step { double *x, *z, *w, *u; } step;   // n, n, n, dofs
 
-typedef struct points {      // all in units in which the diagonal of A is near 1
+typedef struct points {      // everything in units in which the diagonal of A is near 1
   perp_run *run;
   face *bodies;
   const body_rows *B;
   const double *r;           // n: x = r x', y' = r y; powers of two
   int32_t n, dofs;
-  int64_t pairs;             // finite bounds
+  int64_t pairs;             // number of finite bounds
   uint8_t *kind;             // n
   double *x, *s, *z, *t, *w; // n: x, distances to the bounds and their multipliers
-  double *rest;              // n: of the linear part
-  double *E, *rhs;           // n; E^-1 as soon as there is a factor
+  double *rest;              // n: residual of the linear equations
+  double *E, *rhs;           // n; E holds E^-1 once it is factored
   double *c, *d;             // n: second-order terms, or corrections
-  double *far, *force;       // n: distances and multipliers up to here are small enough
-  double *y, *best;          // n: of the candidate, in the run's units, and one to go back to
+  double *far, *force;       // n: a smaller distance, or multiplier, makes the row done
+  double *y, *best;          // n: y of the candidate, in the run's units; a copy of x
   double *u, *gap;           // dofs: velocities, B'x - u
-  step now, kept;            // a step, and one to go back to
+  step now, kept;            // a step, and a copy of it
   double delta;
-  double mu, first;          // now, and at the beginning
-  double length, open;       // of the last step; what is left of the linear part
+  double mu, first;          // the current mu, and mu0
+  double length, open;       // length of the last step; remaining part of the linear residual
 } points;
 
 static double lo_of(const points *p, int32_t i) { return lower(p->run->lo, i)/p->r[i]; }
@@ -87,15 +88,15 @@ static void add_row(const body_rows *B, int32_t i, double f, double *u) {
   for (int32_t k = B->rowptr[i]; k < B->rowptr[i + 1]; k++) u[B->column[k]] += f*B->value[k];
 }
 
-// What a product has beyond mu: all of it where the row is done.
+// The part of a product that does not count in mu: all of it if the row is done.
 static double beyond(const points *p, int32_t i, double s, double z) {
   if (s <= p->far[i] || z <= p->force[i]) return s*z;
-  return AIM*max2(p->force[i]*s, p->far[i]*z);
+  return AIM_RATIO*max2(p->force[i]*s, p->far[i]*z);
 }
 
 // ---- the step ----
 
-// E, mu, and B'x - u
+// Computes E, mu, and B'x - u.
 static void prepare(points *p) {
   double sum = 0.0;
   for (int32_t j = 0; j < p->dofs; j++) p->gap[j] = -p->u[j];
@@ -109,7 +110,7 @@ static void prepare(points *p) {
       q += p->w[i]/p->t[i];
       sum += max2(p->t[i]*p->w[i] - beyond(p, i, p->t[i], p->w[i]), 0.0);
     }
-    p->E[i] = p->kind[i] & FIXED ? FARTHEST : min2(p->B->slack[i] + q, FARTHEST);
+    p->E[i] = p->kind[i] & FIXED ? FIXED_E : min2(p->B->slack[i] + q, FIXED_E);
     add_row(p->B, i, p->x[i], p->gap);
   }
   p->mu = p->pairs > 0 ? sum/(double)p->pairs : 0.0;
@@ -118,7 +119,7 @@ static void prepare(points *p) {
 static int factor(points *p) {
   perp_run *run = p->run;
   const perp_deadline deadline = run_deadline(run);
-  for (; p->delta <= DELTA_LAST; p->delta *= DELTA_FACTOR) {
+  for (; p->delta <= DELTA_MAX; p->delta *= DELTA_FACTOR) {
     prepare(p);
     const int code = face_body_factor(p->bodies, p->E, &deadline);
     run_factored(run, 1, face_nnz(p->bodies));
@@ -130,7 +131,7 @@ static int factor(points *p) {
   return 0;
 }
 
-// du, where now.u has the right-hand side already but for B'E^-1 rhs, then dx. 1: it is finite.
+// Solves for du and dx; now.u holds the right-hand side without B'E^-1 rhs. 1: dx is finite.
 static int solve(points *p) {
   double bad = 0.0;
   for (int32_t i = 0; i < p->n; i++) add_row(p->B, i, p->rhs[i] *= p->E[i], p->now.u);
@@ -215,16 +216,16 @@ static void move(points *p, double a) {
       p->t[i] = positive(p->t[i] - dx);
       p->w[i] = positive(p->w[i] + a*p->now.w[i]);
     }
-    // The smaller distance is the accurate one.
+    // The smaller distance is the accurate one, so x follows from it.
     const int low = p->kind[i] & HAS_LO && (!(p->kind[i] & HAS_HI) || p->s[i] <= p->t[i]);
     if (low) p->x[i] = lo_of(p, i) + p->s[i];
     else if (p->kind[i] & HAS_HI) p->x[i] = hi_of(p, i) - p->t[i];
   }
 }
 
-// What brings v near the target, without a large step down.
+// The change that brings v into the window around the target. A large decrease is cut.
 static double towards(double target, double v) {
-  return max2(clamp(v, WINDOW*target, target/WINDOW) - v, -target/WINDOW);
+  return max2(clamp(v, PRODUCT_WINDOW*target, target/PRODUCT_WINDOW) - v, -target/PRODUCT_WINDOW);
 }
 
 static void copy(const points *p, const step *to, const step *from) {
@@ -235,8 +236,8 @@ static void copy(const points *p, const step *to, const step *from) {
   memcpy(to->u, from->u, (size_t)p->dofs*sizeof *to->u);
 }
 
-// One more right-hand side for a step that goes `reach` to the boundary: returns how far the
-// corrected one goes, or `reach` where it gains too little and was taken back.
+// Adds one more right-hand side to a step that reaches the boundary at length `reach`. Returns the
+// reach of the corrected step, or `reach` if the correction gained too little and was undone.
 static double correct(points *p, double centre, double reach) {
   const double aim = min2(1.0, 1.1*reach + 0.1);
   copy(p, &p->kept, &p->now);
@@ -266,13 +267,14 @@ static double correct(points *p, double centre, double reach) {
     for (int32_t j = 0; j < p->dofs; j++) p->now.u[j] += p->kept.u[j];
     longer = to_boundary(p);
   }
-  if (longer >= reach + GAIN*(aim - reach)) return longer;
+  if (longer >= reach + CORRECTION_GAIN_MIN*(aim - reach)) return longer;
   copy(p, &p->now, &p->kept);
   return reach;
 }
 
-// Mehrotra: as far as the affine step gets shows how much centring is needed; mu does not run ahead
-// of the linear part, of which `open` is left. 0: there is no finite step, or no time for it.
+// One step. Mehrotra: the reach of the affine step shows how much centring is needed. mu must not
+// fall much faster than `open`, the remaining part of the linear residual. 0: no finite step, or no
+// time.
 static int advance(points *p) {
   if (!factor(p)) return 0;
   memset(p->c, 0, (size_t)p->n*sizeof *p->c);
@@ -280,7 +282,7 @@ static int advance(points *p) {
   if (!direction(p, 0.0)) return 0;
   const double after = mean_product(p, min2(to_boundary(p), 1.0));
   const double ratio = p->mu > 0.0 ? clamp(after/p->mu, 0.0, 1.0) : 0.0;
-  const int centred = p->length < SHORT || p->mu < BEHIND*p->open*p->first;
+  const int centred = p->length < SHORT_STEP_MAX || p->mu < MU_RATIO_MIN*p->open*p->first;
   const double centre = centred ? p->mu : p->mu*ratio*ratio*ratio;
   for (int32_t i = 0; i < p->n; i++) {
     p->c[i] = p->now.x[i]*p->now.z[i];
@@ -288,12 +290,12 @@ static int advance(points *p) {
   }
   if (!direction(p, centre)) return 0;
   double reach = to_boundary(p);
-  for (int k = 0; k < CORRECTIONS && reach < 1.0; k++) {
+  for (int k = 0; k < CORRECTIONS_MAX && reach < 1.0; k++) {
     const double longer = correct(p, centre, reach);
     if (longer == reach) break;
     reach = longer;
   }
-  p->length = min2(1.0, INSIDE*reach);
+  p->length = min2(1.0, BOUNDARY_FRACTION*reach);
   p->open *= 1.0 - p->length;
   move(p, p->length);
   return 1;
@@ -338,7 +340,8 @@ static void begin(points *p) {
   double natural = 0.0;
   run_units(run, p->force);
   for (int32_t i = 0; i < p->n; i++) {
-    const double lo = lower(run->lo, i), hi = upper(run->hi, i), small = DONE*run->options->tol;
+    const double lo = lower(run->lo, i), hi = upper(run->hi, i),
+                 small = DONE_TOLERANCE_RATIO*run->options->tol;
     const int settled = run_settled(run, i);
     p->kind[i] = lo == hi || settled ? FIXED : (uint8_t)((lo > -(double)INFINITY ? HAS_LO : 0) |
                                                          (hi < (double)INFINITY ? HAS_HI : 0));
@@ -353,14 +356,15 @@ static void begin(points *p) {
     if (!(p->kind[i] & FIXED))
       natural = max2(natural, fabs(p->x[i] - clamp(p->x[i] - p->rest[i], lo_of(p, i),
                                                    hi_of(p, i))));
-  p->first = START*natural*natural;
+  p->first = START_MU_RATIO*natural*natural;
   p->length = p->open = 1.0;
   for (int32_t i = 0; i < p->n; i++) place(p, i, p->rest[i], p->first);
   velocities(p);
   for (int32_t i = 0; i < p->n; i++) p->rest[i] -= p->z[i] - p->w[i];
 }
 
-// Into run->x, at the bound whose distance is less than its multiplier. 1: the run has ended.
+// Copies x into run->x, at a bound if the distance is less than the multiplier. 1: the run has
+// ended.
 static int present(points *p) {
   perp_run *run = p->run;
   for (int32_t i = 0; i < p->n; i++) {
@@ -375,15 +379,15 @@ static int present(points *p) {
   return 0;
 }
 
-static void lessen(points *p, double factor) {   // what is small enough
+static void lessen(points *p, double factor) {   // reduces the limits below which a row is done
   for (int32_t i = 0; i < p->n; i++) {
     p->force[i] *= factor;
     p->far[i] *= factor;
   }
 }
 
-// Where all contacts stay, as in a wall at rest, a few steps more make the answer so good that the
-// next steps of such a scene begin at theirs.
+// If all contacts stay closed, as in a wall at rest, a few more steps make x so accurate that the
+// next steps of the scene can start from it.
 static void settle(points *p) {
   perp_run *run = p->run;
   const size_t bytes = (size_t)p->n*sizeof(double);
@@ -392,9 +396,9 @@ static void settle(points *p) {
     far = max2(far, max2(p->s[i], p->t[i]));
     force = max2(force, max2(p->z[i], p->w[i]));
   }
-  if (force > STILL*far) return;
-  lessen(p, AHEAD);
-  for (int k = 0; k < SETTLINGS && run->residual > AHEAD*run->options->tol; k++) {
+  if (force > REST_MULTIPLIER_MAX*far) return;
+  lessen(p, REST_TOLERANCE_RATIO);
+  for (int k = 0; k < REST_STEPS_MAX && run->residual > REST_TOLERANCE_RATIO*run->options->tol; k++) {
     const double before = run->residual;
     memcpy(p->best, run->x, bytes);
     if (advance(p) && !present(p) && run->residual < before) continue;
@@ -409,13 +413,13 @@ static int iterate(points *p) {
   double best = (double)INFINITY, least = (double)INFINITY;
   int32_t idle = 0;
   begin(p);
-  for (int32_t k = 0; k < MOST && idle < PATIENCE && run_continue(run); k++) {
+  for (int32_t k = 0; k < STEPS_MAX && idle < IDLE_STEPS_MAX && run_continue(run); k++) {
     if (!advance(p)) return run_out_of_time(run) && !run_continue(run);
     if (present(p)) return 1;
     if (run->residual <= run->options->tol) settle(p);
     const int better = run->residual < 0.5*best || p->mu < 0.1*least;
     idle = better ? 0 : idle + 1;
-    if (idle%TOO_FEW == TOO_FEW - 1) lessen(p, LESS);
+    if (idle%IDLE_STEPS_REDUCE == IDLE_STEPS_REDUCE - 1) lessen(p, DONE_REDUCTION);
     if (run->residual < 0.5*best) best = run->residual;
     if (p->mu < 0.1*least) least = p->mu;
   }
@@ -446,7 +450,7 @@ int body_interior_apply(const perp_run *run, const face *f) {
 }
 
 int body_interior(perp_run *run, face *f) {
-  points p = {.run = run, .bodies = f, .n = run->n, .delta = DELTA};
+  points p = {.run = run, .bodies = f, .n = run->n, .delta = DELTA_FIRST};
   p.B = face_body_rows(f, &p.r);
   p.dofs = p.B->dofs;
   return !take_memory(&p) || iterate(&p);

@@ -5,11 +5,11 @@
 #include "face.h"
 #include "run.h"
 
-// Can the face be used so? It goes through bodies, and every row has a bound.
+// 1: the face goes through bodies and every row has a bound, so body_interior() can be used.
 int body_interior_apply(const perp_run *run, const face *f);
 
-// From run->x on. 1: the run has ended; 0: no progress, or half of its time is over: run->x is the
-// last iterate, and the face has forgotten its shift.
+// Iterates from run->x. 1: the run has ended; 0: no progress, or half of the time is over. Then
+// run->x is the last iterate, and the face has lost its shift.
 int body_interior(perp_run *run, face *f);
 
 #endif

@@ -1,12 +1,12 @@
-// crossover.c: guess the active set, solve A_II x_I = -(b + A_IF x_F)_I, flip what is wrong.
+// crossover.c: guesses the active set, solves A_II x_I = -(b + A_IF x_F)_I, and flips wrong rows.
 //
-// A_II may be singular where contacts are redundant. From the iterate x the proximal steps
+// A_II may be singular, as when contacts are redundant. The proximal steps from the iterate x
 //     (A_II + sigma I) d = -(A x + b)_I,   x_I <- x_I + d
-// converge for monotone A to a solution nearby if there is one (Rockafellar 1976), and for a
-// regular A_II they are iterative refinement. Wrong signs are all flipped at once (block principal
-// pivoting, Kostreva 1978), and one by one as soon as their number stops falling (Judice and Pires
-// 1994: finite for P-matrices); a set that was tried before is left by its last wrong row. Cost: a
-// factorisation and some solves for each set.
+// converge for monotone A to a solution nearby if there is one (Rockafellar 1976). For a regular
+// A_II they are iterative refinement. All rows with wrong signs flip at once (block principal
+// pivoting, Kostreva 1978). When their number stops falling, only the last one flips (Judice and
+// Pires 1994: finite for P-matrices), and so it does if the set was tried before. Cost: a
+// factorisation and a few solves per set.
 #include "crossover.h"
 
 #include <math.h>
@@ -15,20 +15,20 @@
 #include "balance.h"
 #include "vector.h"
 
-#define SIGMA 1e-9      // proximal weight, relative to the scaled diagonal
-#define SIGMA_QUASI 1e-7   // of KKT systems: their pivots then stay on the diagonal
-#define SIGMA_LIFTED 1e-13  // of systems that look after small pivots themselves
-#define STEPS 8         // proximal steps, at most
-#define SIGMA_FACTOR 1e-3  // by which sigma falls from step to step where systems are ill-conditioned
-#define SIGMA_MIN 1e-17    // at which it stops falling
-#define NOISY 0.25      // a gap of this part of the bound of its rounding will hardly become smaller
-#define POLISHES 30     // steps with compensated residuals, at most, ...
-#define IDLE_POLISHES 3 //   and how many that do not halve the gap are the end
-#define NEARLY_NOTHING 1e-9   // relative to the largest x_i, in scaled units: it may have to be 0
-#define FEW 5           // rounds of somebody who could do something else
-#define HOPELESS 100    // wrong rows, and 5 per cent of all: a few rounds will not settle them
-#define DOUBT 0.01      // of the larger of x_i - bound and y_i, in one unit: the other may not be 0
-#define TRIES 6         // flips of everything without fewer wrong rows before single flips
+#define SIGMA 1e-9                // proximal weight sigma, relative to the scaled diagonal
+#define SIGMA_QUASI 1e-7          // sigma of KKT systems: keeps pivots on the diagonal
+#define SIGMA_LIFTED 1e-13        // sigma of systems that handle small pivots themselves
+#define PROXIMAL_STEPS_MAX 8      // proximal steps per set
+#define SIGMA_FACTOR 1e-3         // reduction of sigma if the system is ill-conditioned
+#define SIGMA_MIN 1e-17           // proximal weight at which sigma stops falling
+#define ROUNDING_GAP_RATIO 0.25   // gap over the bound of its rounding: less can hardly improve
+#define POLISH_STEPS_MAX 30       // steps with compensated residuals
+#define IDLE_POLISH_STEPS_MAX 3   // such steps in a row that do not halve the gap
+#define ZERO_VALUE_MAX 1e-9       // relative to the largest x_i, in scaled units: tried as 0
+#define QUICK_ROUNDS_MAX 5        // rounds: a caller with so few can continue without a crossover
+#define QUICK_WRONG_ROWS_MAX 100  // wrong rows that a few rounds can correct, or 5 per cent
+#define DOUBT_RATIO_MIN 0.01      // smaller over larger of x_i - bound and y_i: more is in doubt
+#define BLOCK_FLIPS_MAX 6         // block flips without fewer wrong rows before single flips
 
 void crossover_layout(crossover *c, arena *memory, int32_t n) {
   double **const vectors[] = {&c->scale, &c->x, &c->y, &c->d, &c->p, &c->q,
@@ -48,7 +48,7 @@ static double power_near_root(double largest) {   // a power of two near 1/sqrt(
   return power_of_two_within(-(e/2), 300);
 }
 
-// The same scale for rows and columns: it keeps A monotone.
+// Rows and columns get the same scale, which keeps A monotone.
 void crossover_begin(crossover *c, const perp_run *run) {
   const perp_operator_ops *ops = run->A.ops;
   const int32_t n = run->n;
@@ -82,7 +82,7 @@ int32_t crossover_guess(crossover *c, const perp_run *run, const double *x, cons
                                                                 : INSIDE;
     const double room = now == AT_LOWER || (now == INSIDE && pull > 0.0) ? x[i] - lo : hi - x[i];
     const double less = min2(fabs(pull), room), more = max2(fabs(pull), room);
-    c->doubtful += now != HELD && room < (double)INFINITY && less > DOUBT*more;
+    c->doubtful += now != HELD && room < (double)INFINITY && less > DOUBT_RATIO_MIN*more;
     changed += now != c->guess[i];
     c->guess[i] = (uint8_t)now;
   }
@@ -95,7 +95,7 @@ static uint64_t signature(const crossover *c, int32_t n) {   // FNV-1a of the st
   return h;
 }
 
-// 1 if these states are new; they are remembered.
+// 1: these states are new. They are remembered.
 static int remember(crossover *c, int32_t n) {
   const uint64_t h = signature(c, n);
   const int32_t known = c->tried < CROSSOVER_ROUNDS ? c->tried : CROSSOVER_ROUNDS;
@@ -110,17 +110,17 @@ static double proximal_weight(const crossover *c, const system_solver *system) {
   return system_lifts(system) ? SIGMA_LIFTED : system_quasidefinite(system) ? SIGMA_QUASI : SIGMA;
 }
 
-// HELD: fixed, or in a block that the point nearest to 0 solves.
+// The x of a row that is not INSIDE. HELD: fixed, or solved exactly by the point nearest to 0.
 static double held_at(const crossover *c, int32_t i, double lo, double hi) {
   return c->state[i] == AT_UPPER ? hi : c->state[i] == AT_LOWER ? lo : clamp(0.0, lo, hi);
 }
 
-// y_I towards 0 with the factor at hand, until it is at most `enough`, scaled. 0: fine; 1: it is
+// Reduces y_I with the factor at hand until it is at most `enough`, scaled. 0: success; 1: y_I is
 // not finite; -1: the operator aborted.
 static int settle(crossover *c, perp_run *run, system_solver *system, double enough) {
   const int32_t n = run->n;
   double before = (double)INFINITY;
-  for (int step = 0; step < STEPS; step++) {
+  for (int step = 0; step < PROXIMAL_STEPS_MAX; step++) {
     if (run_apply(run, c->x, c->y) != 0) return -1;
     double size = 0.0;
     for (int32_t i = 0; i < n; i++) {
@@ -130,7 +130,7 @@ static int settle(crossover *c, perp_run *run, system_solver *system, double eno
     if (size <= enough) return 0;
     if (!(size < 0.5*before)) break;
     before = size;
-    system_solve(system, c->d, step == 0 ? 2 : -1);   // the first one looks at the factor
+    system_solve(system, c->d, step == 0 ? 2 : -1);   // the first solve checks the factor
     double bad = 0.0;
     for (int32_t i = 0; i < n; i++) bad += c->d[i] - c->d[i];
     if (bad != 0.0) return 1;
@@ -139,14 +139,14 @@ static int settle(crossover *c, perp_run *run, system_solver *system, double eno
   return run_apply(run, c->x, c->y) != 0 ? -1 : 0;
 }
 
-// The same for a quadratic program, down to the last digits: its gap multiplies what is left of y
-// by multipliers of any size. The x with the smallest gap, sum |x_i y_i|, is kept. 0: that is as
-// small as rounding; 1: it is not; -1: the operator aborted.
+// Does the same for a quadratic program, to the last digits, because its gap multiplies y_i by
+// multipliers of any size. Keeps the x with the smallest gap, sum |x_i y_i|. 0: the gap is as small
+// as rounding; 1: it is not; -1: the operator aborted.
 static int polish(crossover *c, perp_run *run, system_solver *system) {
   const int32_t n = run->n;
   double best = (double)INFINITY, noise = 0.0;
   memcpy(c->last, c->x, (size_t)n*sizeof *c->x);
-  for (int step = 0, idle = 0; step < POLISHES && idle < IDLE_POLISHES; step++) {
+  for (int step = 0, idle = 0; step < POLISH_STEPS_MAX && idle < IDLE_POLISH_STEPS_MAX; step++) {
     if (run_apply_exactly(run, c->x, c->y, c->q) != 0) return -1;
     double gap = 0.0, rounding = 0.0;
     for (int32_t i = 0; i < n; i++) {
@@ -166,10 +166,10 @@ static int polish(crossover *c, perp_run *run, system_solver *system) {
   }
   memcpy(c->x, c->last, (size_t)n*sizeof *c->x);
   if (run_apply(run, c->x, c->y) != 0) return -1;
-  return best <= NOISY*noise ? 0 : 1;
+  return best <= ROUNDING_GAP_RATIO*noise ? 0 : 1;
 }
 
-// x on the bounds where it is held there, y_I = 0 elsewhere. 0, or as system_factor.
+// Solves with x at the bounds where held, and y_I = 0 elsewhere. 0, or as system_factor.
 static int solve_states(crossover *c, perp_run *run, system_solver *system, double sigma,
                         double enough) {
   const int32_t n = run->n;
@@ -187,7 +187,8 @@ static int solve_states(crossover *c, perp_run *run, system_solver *system, doub
   return failed != 0 ? failed : settle(c, run, system, enough);
 }
 
-// What row i should change to, and by how much it is wrong in scaled units; 0: nothing.
+// Sets *next to the state that row i should have. Returns by how much it is wrong, scaled; 0: it is
+// right.
 static double wrong(const crossover *c, const perp_run *run, int32_t i, crossover_state *next) {
   const double t = c->scale[i];
   switch ((crossover_state)c->state[i]) {
@@ -201,7 +202,7 @@ static double wrong(const crossover *c, const perp_run *run, int32_t i, crossove
   return 0.0;
 }
 
-// Offers the clamped x: 1 if the run has ended.
+// Submits the clamped x to the run. 1: the run has ended.
 static int offer(crossover *c, perp_run *run) {
   const int32_t n = run->n;
   for (int32_t i = 0; i < n; i++)
@@ -219,7 +220,8 @@ static int out_of_time(perp_run *run) {
   return 1;
 }
 
-// Of the doubles near x, those whose objectives agree are offered first. 1: the run has ended.
+// Submits a neighbour of x whose primal and dual objectives agree, then x itself. 1: the run has
+// ended.
 static int offer_balanced(crossover *c, perp_run *run) {
   const int32_t n = run->n;
   for (int32_t i = 0; i < n; i++) c->x[i] = clamp(c->x[i], lower(run->lo, i), upper(run->hi, i));
@@ -231,8 +233,8 @@ static int offer_balanced(crossover *c, perp_run *run) {
   return offer(c, run);
 }
 
-// Variables without a quadratic term may ask for a multiplier of exactly 0, and no datum says what is
-// small beside that. So x is offered once more with 0 in place of what is nearly nothing. 1: the run has
+// Submits x once more with 0 in place of tiny values. A variable without a quadratic term may need
+// a multiplier of exactly 0, and the data do not say what is small compared with 0. 1: the run has
 // ended.
 static int offer_zeros(crossover *c, perp_run *run) {
   const int32_t n = run->n;
@@ -240,15 +242,15 @@ static int offer_zeros(crossover *c, perp_run *run) {
   int changed = 0;
   for (int32_t i = 0; i < n; i++) largest = max2(largest, fabs(c->x[i])/c->scale[i]);
   for (int32_t i = 0; i < n; i++) {
-    if (c->x[i] == 0.0 || fabs(c->x[i])/c->scale[i] > NEARLY_NOTHING*largest) continue;
+    if (c->x[i] == 0.0 || fabs(c->x[i])/c->scale[i] > ZERO_VALUE_MAX*largest) continue;
     c->x[i] = 0.0;
     changed = 1;
   }
   return changed && offer(c, run);
 }
 
-// The right set of a quadratic program: less of a proximal term where polishing does not get to the
-// end with this one, because the system is ill-conditioned. 1: the run has ended.
+// Polishes x once the set of a quadratic program is right. If the system is too ill-conditioned for
+// that, sigma falls. 1: the run has ended.
 static int finish_program(crossover *c, perp_run *run, system_solver *system, double sigma) {
   int left = polish(c, run, system);
   while (left == 1 && sigma > SIGMA_MIN && !run_out_of_time(run)) {
@@ -270,7 +272,7 @@ int crossover_run(crossover *c, perp_run *run, system_solver *system, const doub
   memcpy(c->state, c->guess, (size_t)n);
   memcpy(c->x, x, (size_t)n*sizeof *x);
   int32_t fewest = INT32_MAX;
-  int tries = TRIES;
+  int tries = BLOCK_FLIPS_MAX;
   // Rounding of y_i is not a wrong sign: below the tolerance nothing is flipped.
   double size = 0.0;
   for (int32_t i = 0; i < n; i++) size = max2(size, c->scale[i]*fabs(run->b[i]));
@@ -278,7 +280,7 @@ int crossover_run(crossover *c, perp_run *run, system_solver *system, const doub
   const int kkt = system_quasidefinite(system);
   for (int32_t round = 0; round < rounds; round++) {
     const int repeated = !remember(c, n);
-    if (round == 0) {   // the same set again only from a much better x
+    if (round == 0) {   // try a set again only from a much better x
       if (repeated && !(run->residual < 0.01*c->level)) return 0;
       c->level = run->residual;
     }
@@ -296,17 +298,17 @@ int crossover_run(crossover *c, perp_run *run, system_solver *system, const doub
       count++;
       last = i;
     }
-    if (!(kkt && count == 0) && offer(c, run)) return 1;   // else it is polished first
-    const int hopeless = count > fewest/2 || (count > HOPELESS && count > n/20);
-    if (count == 0) {   // the right set: all digits that there are
+    if (!(kkt && count == 0) && offer(c, run)) return 1;   // otherwise x is polished first
+    const int hopeless = count > fewest/2 || (count > QUICK_WRONG_ROWS_MAX && count > n/20);
+    if (count == 0) {   // the set is right: solve to the last digit
       if (kkt) return finish_program(c, run, system, sigma);
       if (settle(c, run, system, 0.0) == 0 && offer(c, run)) return 1;
       return offer_zeros(c, run);
     }
-    if (rounds <= FEW && hopeless) return 0;
+    if (rounds <= QUICK_ROUNDS_MAX && hopeless) return 0;
     if (count < fewest) {
       fewest = count;
-      tries = TRIES;
+      tries = BLOCK_FLIPS_MAX;
     } else {
       tries--;
     }
@@ -321,26 +323,26 @@ int crossover_run(crossover *c, perp_run *run, system_solver *system, const doub
 
 // ---- proximal steps ----
 
-// Entries that were printed with six digits leave A with eigenvalues of size 1e-5 and either sign
-// where it should have zeros. Then x_I is determined by that rounding, not by the forces, and the
-// active set has to change until a vertex fits. The proximal steps
+// If the entries of A were printed with six digits, A has eigenvalues of size 1e-5 and either sign
+// where it should have zeros. Then that rounding determines x_I, not the forces, and the active set
+// has to change until a vertex fits. The proximal steps
 //     x <- the solution of the problem with A + sigma I, b - sigma x in place of A, b
-// do it gradually: sigma above the rounding makes each of them definite, hence uniquely solvable by
-// block pivoting, and for symmetric A each decreases 1/2 x'A x + b'x, convex or not, so that they
-// end at a solution or leave to infinity. sigma follows what block pivoting can take.
+// do that gradually. A sigma above the rounding makes each problem definite, so block pivoting
+// solves it. For symmetric A each step decreases 1/2 x'A x + b'x, convex or not, so the steps end
+// at a solution or go to infinity. sigma adapts to what block pivoting can solve.
 
-#define SIGMA_FIRST 1e-6
-#define SIGMA_LAST 1e-1
-#define INNER 40        // block pivots of a proximal step
+#define PROXIMAL_SIGMA_FIRST 1e-6  // proximal weight to begin with, relative to the scaled diagonal
+#define PROXIMAL_SIGMA_MAX 1e-1    // proximal weight beyond which the steps are given up
+#define BLOCK_PIVOTS_MAX 40        // block pivots per proximal step
 
-// One problem with the proximal term: 1 if it was solved, 0 if not, -1 out of time.
+// Solves one proximal problem. 1: solved; 0: not solved; -1: out of time.
 static int proximal_step(crossover *c, perp_run *run, system_solver *system, double sigma,
                          int32_t *rounds, int *flips) {
   const int32_t n = run->n;
   int32_t fewest = INT32_MAX;
   int tries = 3;
   *flips = 0;
-  for (int inner = 0; inner < INNER && *rounds > 0; inner++) {
+  for (int inner = 0; inner < BLOCK_PIVOTS_MAX && *rounds > 0; inner++) {
     for (int32_t i = 0; i < n; i++) {
       const int inside = c->state[i] == INSIDE;
       const double lo = lower(run->lo, i), hi = upper(run->hi, i);
@@ -389,9 +391,9 @@ static int proximal_step(crossover *c, perp_run *run, system_solver *system, dou
   return 0;
 }
 
-// The next centre lies ahead of the iterate (Gueler: New proximal point algorithms for convex
-// minimization, 1992), unless the last one lay too far ahead: then it begins anew. Returns by how
-// much the iterate has changed.
+// Places the next centre ahead of the iterate (Gueler: New proximal point algorithms for convex
+// minimization, 1992). If the last centre was too far ahead, the extrapolation starts again.
+// Returns the change of the iterate.
 static double look_ahead(crossover *c, const perp_run *run, int *ahead) {
   double change = 0.0, turned = 0.0;
   for (int32_t i = 0; i < run->n; i++) {
@@ -409,8 +411,8 @@ static double look_ahead(crossover *c, const perp_run *run, int *ahead) {
   return change;
 }
 
-// max |(A - A')v| for a vector of signs, scaled: about the rounding of the entries where A should
-// be symmetric.
+// max |(A - A')v| for a vector v of signs, scaled. If A should be symmetric, this is about the
+// rounding of its entries.
 static double asymmetry(crossover *c, const system_solver *system, int32_t n) {
   double largest = 0.0;
   for (int32_t i = 0; i < n; i++) c->d[i] = i%3 == 1 ? c->scale[i] : -c->scale[i];
@@ -423,13 +425,13 @@ static double asymmetry(crossover *c, const system_solver *system, int32_t n) {
 int crossover_proximal(crossover *c, perp_run *run, system_solver *system, const double *x,
                        int32_t rounds) {
   const int32_t n = run->n;
-  double sigma = clamp(4.0*asymmetry(c, system, n), SIGMA_FIRST, 1e3*SIGMA_FIRST);
-  double least = 0.0;   // what has lately been too small, doubled
+  double sigma = clamp(4.0*asymmetry(c, system, n), PROXIMAL_SIGMA_FIRST, 1e3*PROXIMAL_SIGMA_FIRST);
+  double least = 0.0;   // twice the sigma that failed last; falls slowly
   int ahead = 0;
   memcpy(c->centre, x, (size_t)n*sizeof *x);
   memcpy(c->last, x, (size_t)n*sizeof *x);
   memcpy(c->state, c->guess, (size_t)n);
-  while (rounds > 0 && sigma <= SIGMA_LAST) {
+  while (rounds > 0 && sigma <= PROXIMAL_SIGMA_MAX) {
     int flips = 0;
     const int solved = proximal_step(c, run, system, sigma, &rounds, &flips);
     if (solved < 0 || run_out_of_time(run)) return out_of_time(run);
@@ -445,7 +447,7 @@ int crossover_proximal(crossover *c, perp_run *run, system_solver *system, const
     if (offer(c, run)) return 1;
     if (look_ahead(c, run, &ahead) == 0.0) return 0;
     if (flips > 0) continue;
-    // the set is settled: is it the solution's?
+    // The set has settled. Try to solve for it without the proximal term.
     const int failed = solve_states(c, run, system, proximal_weight(c, system), 0.0);
     run->factorizations++;
     rounds--;

@@ -1,4 +1,4 @@
-// crossover.h: from an iterate near a solution to one whose active set is exact.
+// crossover.h: turns an iterate near a solution into one with the exact active set.
 //
 // Used by the interior point method at its end, and by any method whose iterates come close:
 //
@@ -16,14 +16,14 @@
 typedef struct crossover {
   double *scale;              // n: t with max |t_i A_ij t_j| near 1 in every row and column
   double *x, *y, *d, *p, *q;  // n
-  double *centre, *last;      // n: of the proximal term; the iterate before
-  uint8_t *state, *guess;     // n: a crossover_state; `guess` as x and y told it last
-  uint64_t *seen;             // CROSSOVER_ROUNDS: what was tried, in this and earlier calls
+  double *centre, *last;      // n: centre of the proximal term; the previous iterate
+  uint8_t *state, *guess;     // n: a crossover_state each; `guess` comes from the last x and y
+  uint64_t *seen;             // CROSSOVER_ROUNDS: hashes of the sets tried so far
   int32_t tried;
   double level;               // residual at the last call
   double sigma;               // proximal weight, relative to the scaled diagonal; 0: by the system
-  int32_t rounded;            // polished x of quadratic programs that only rounding has refused
-  int32_t doubtful;           // rows of the last guess where neither x_i nor y_i is nearly 0
+  int32_t rounded;            // polished x of quadratic programs refused only because of rounding
+  int32_t doubtful;           // rows of the last guess in which neither x_i nor y_i is nearly 0
 } crossover;
 
 enum { CROSSOVER_ROUNDS = 64 };
@@ -32,20 +32,19 @@ typedef enum crossover_state { AT_LOWER, AT_UPPER, INSIDE, HELD } crossover_stat
 void crossover_layout(crossover *c, arena *memory, int32_t n);
 void crossover_begin(crossover *c, const perp_run *run);
 
-// x: within the bounds; y: A x + b or the multipliers z_lo - z_hi, whose signs and sizes tell the
-// bounds that hold. Returns how many rows are guessed differently from the last time.
+// Guesses which bounds hold. x: within the bounds; y: A x + b, or the multipliers z_lo - z_hi.
+// Returns the number of rows whose guess has changed since the last call.
 int32_t crossover_guess(crossover *c, const perp_run *run, const double *x, const double *y);
 
-// From the guess on. At most `rounds` active sets are solved for, each with a factorisation of
-// `system`, whose factor is lost; with few rounds it ends as soon as the wrong rows do not become
-// half as many. 1: run->x is certified and the run has ended, or it is out of
-// time; 0: go on. run->x is replaced only if its residual is less than run->residual, which is then
-// updated.
+// Solves for the guessed set and corrects it. At most `rounds` sets are tried, each with a
+// factorisation of `system`, whose previous factor is lost. With few rounds it ends as soon as the
+// number of wrong rows does not halve. 1: run->x is certified and the run has ended, or time is up;
+// 0: continue. run->x is replaced only by an x with a smaller residual; run->residual follows.
 int crossover_run(crossover *c, perp_run *run, system_solver *system, const double *x,
                   int32_t rounds);
 
-// Proximal steps from x on, where A is positive semidefinite but for its rounding. Returns as
-// crossover_run does; at most `rounds` factorisations.
+// Proximal steps from x, for an A that is positive semidefinite except for rounding. At most
+// `rounds` factorisations. Returns as crossover_run does.
 int crossover_proximal(crossover *c, perp_run *run, system_solver *system, const double *x,
                        int32_t rounds);
 

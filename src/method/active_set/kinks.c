@@ -1,7 +1,7 @@
 // kinks.c: exact line search on a convex piecewise quadratic.
 //
-// Between two kinks the derivative is linear; at each its slope changes. Cost: O(k) for k kinks and
-// O(log k) for each one passed.
+// Between two kinks the derivative is linear; at each kink its slope changes. A heap sorts the
+// kinks as they are passed. Cost: O(k) for k kinks and O(log k) for each one passed.
 #include "kinks.h"
 
 #include <math.h>

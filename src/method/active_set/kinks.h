@@ -1,20 +1,20 @@
-// kinks.h: the kinks of a piecewise quadratic along a line, in order as far as they are asked for.
+// kinks.h: the kinks of a piecewise quadratic along a line, sorted as far as needed.
 #ifndef PERP_KINKS_H
 #define PERP_KINKS_H
 
 #include <stdint.h>
 
 typedef struct kink {
-  double t;                  // where
-  double slope;              // by how much the second derivative changes there
+  double t;                  // position
+  double slope;              // change of the second derivative there
 } kink;
 
-void kinks_order(kink *breaks, int32_t count);            // once
-// The smallest one goes to the end: breaks[count - 1].
+void kinks_order(kink *breaks, int32_t count);            // call once, before kinks_next
+// Moves the smallest kink to the end: breaks[count - 1].
 void kinks_next(kink *breaks, int32_t count);
 
-// Where the derivative g + h t + (changes at the breaks) of a convex function vanishes first; g < 0
-// at t = 0. INFINITY: nowhere.
+// The first t at which the derivative g + h t + (changes at the kinks) of a convex function is 0; g
+// < 0 at t = 0. INFINITY: there is none.
 double kinks_minimum(kink *breaks, int32_t count, double g, double h);
 
 #endif

@@ -1,14 +1,14 @@
-// nested_start.c: nested iteration on aggregates of two rows.
+// nested_start.c: finds a first x by nested iteration on pairs of rows.
 //
-// On a grid an active set learns of a far bound one layer of points a round. So the problem is made
-// half as large, again and again: every row joins the neighbour to which it is coupled most, and
+// On a grid an active set learns about a far bound by one layer of points per round. So the problem
+// is halved repeatedly: every row joins the neighbour it is coupled to most strongly, and
 //     b_a = sum b_i,  bounds and x are means,  A_ab = - sum |A_ij| sqrt(f_a f_b),
-// where f_a is the fraction of the rows of a that have a neighbour in b: a chain of two links
-// conducts half as well as one, two links side by side twice as well. Row sums are kept. From the
-// coarsest problem up x is handed on as it is and smoothed by projected Gauss-Seidel sweeps, more
-// of them where they cost less (cascadic iteration: Bornemann, Deuflhard, Numer. Math. 75, 1996;
-// pairwise aggregation: Notay, ETNA 37, 2010). Nothing is claimed for the result: it is a guess.
-// Cost: that of some forty sweeps.
+// where f_a is the fraction of the rows of a that have a neighbour in b. A chain of two links
+// conducts half as well as one link, and two links side by side twice as well. Row sums are kept.
+// From the coarsest problem up, x is copied to the next level and smoothed by projected
+// Gauss-Seidel sweeps; coarser levels get more sweeps because they are cheaper (cascadic iteration:
+// Bornemann, Deuflhard, Numer. Math. 75, 1996; pairwise aggregation: Notay, ETNA 37, 2010). The
+// result is a guess and nothing is claimed for it. Cost: about forty sweeps.
 #include "nested_start.h"
 
 #include <math.h>
@@ -17,19 +17,20 @@
 #include "operator.h"
 #include "vector.h"
 
-enum { LEAST = 4000,         // rows: below, rounds are few anyway
-       COARSEST = 200, LEVELS = 40,
-       ENTRIES = 16 };       // a row at most, on average: more are no grid
+enum { ROWS_MIN = 4000,          // rows: smaller problems need few rounds anyway
+       COARSEST_ROWS_MAX = 200,  // rows of the coarsest level
+       LEVELS_MAX = 40,          // levels
+       ROW_ENTRIES_MAX = 16 };   // mean entries per row: with more, A is no grid
 
-#define FINEST 6.0           // sweeps on the finest level
-#define GROWTH 1.5           // ... and so many times as many on the next one, half as large
+#define FINEST_SWEEPS 6.0  // sweeps on the finest level
+#define SWEEP_GROWTH 1.5   // ratio of the sweeps on a level to those on the next finer one
 
 typedef struct level {
   int32_t n;
   perp_csc A;                // n x n, symmetric
   double *diagonal;          // n
   double *b, *lo, *hi, *x;   // n each
-  int32_t *map;              // n: the row of the next level
+  int32_t *map;              // n: the row of the next coarser level
 } level;
 
 static int take_vectors(perp_run *run, level *l) {
@@ -45,7 +46,7 @@ static int take_vectors(perp_run *run, level *l) {
   return 1;
 }
 
-// 1 if every A_ij <= 0 beside a positive diagonal, which is kept.
+// 1: the diagonal is positive and all other entries are <= 0. Stores the diagonal.
 static int grid_like(level *l) {
   for (int32_t j = 0; j < l->n; j++) {
     l->diagonal[j] = 0.0;
@@ -58,7 +59,7 @@ static int grid_like(level *l) {
   return 1;
 }
 
-// Pairs of strongest neighbours; returns how many rows that makes.
+// Pairs each row with its strongest neighbour. Returns the number of pairs and single rows.
 static int32_t aggregate(level *l) {
   int32_t count = 0;
   for (int32_t i = 0; i < l->n; i++) l->map[i] = -1;
@@ -79,13 +80,13 @@ static int32_t aggregate(level *l) {
   return count;
 }
 
-// f_a f_c from which of the rows of a (bits 0, 1) and of c (bits 2, 3) are neighbours.
+// sqrt(f_a f_c) from the rows of a (bits 0, 1) and of c (bits 2, 3) that are neighbours.
 static double conducts(uint8_t mask, int32_t own, int32_t other) {
   const double a = (mask & 1) + (mask >> 1 & 1), c = (mask >> 2 & 1) + (mask >> 3 & 1);
   return sqrt(a/own*(c/other));
 }
 
-// The next level, whose n and vectors are there already.
+// Builds the next level, whose n and vectors exist already.
 static int coarsen(perp_run *run, const level *fine, level *coarse) {
   const int32_t n = coarse->n;
   const size_t room = (size_t)fine->A.colptr[fine->n] + (size_t)n;
@@ -95,7 +96,7 @@ static int coarsen(perp_run *run, const level *fine, level *coarse) {
   double *value = members != NULL ? run_allocate(run, room*sizeof *value) : NULL;
   uint8_t *mask = value != NULL ? run_allocate(run, room) : NULL;
   if (mask == NULL) return 0;
-  int32_t *at = members + 2*(size_t)n, count = 0;   // where the entry of a row is in this column
+  int32_t *at = members + 2*(size_t)n, count = 0;   // position of a row's entry in this column
   for (int32_t a = 0; a < n; a++) members[2*a] = members[2*a + 1] = at[a] = -1;
   for (int32_t i = 0; i < fine->n; i++) {
     int32_t *pair = members + 2*fine->map[i];
@@ -150,15 +151,15 @@ static void smooth(level *l, int32_t passes) {
 }
 
 int nested_start(perp_run *run) {
-  level levels[LEVELS] = {{.n = run->n}};
+  level levels[LEVELS_MAX] = {{.n = run->n}};
   const perp_view view = operator_view(&run->A);
-  if (run->n < LEAST || view.kind != PERP_VIEW_CSC || view.shift != 0.0) return 0;
+  if (run->n < ROWS_MIN || view.kind != PERP_VIEW_CSC || view.shift != 0.0) return 0;
   const perp_csc *A = view.data;
-  if (A->columns != run->n || A->colptr[run->n] > ENTRIES*(int64_t)run->n) return 0;
+  if (A->columns != run->n || A->colptr[run->n] > ROW_ENTRIES_MAX*(int64_t)run->n) return 0;
   level *fine = levels;
   fine->A = *A;
   if (!take_vectors(run, fine) || !grid_like(fine)) return 0;
-  for (int32_t i = 0; i < run->n; i++) {   // the units of A, not those of the run
+  for (int32_t i = 0; i < run->n; i++) {   // in the units of A, not those of the run
     const double r = view.R != NULL ? view.R[i] : 1.0, c = view.C != NULL ? view.C[i] : 1.0;
     fine->b[i] = run->b[i]/r;
     fine->lo[i] = c*lower(run->lo, i);
@@ -166,7 +167,7 @@ int nested_start(perp_run *run) {
     fine->x[i] = c*run->x[i];
   }
   int32_t depth = 0;
-  for (; depth + 1 < LEVELS && levels[depth].n > COARSEST; depth++) {
+  for (; depth + 1 < LEVELS_MAX && levels[depth].n > COARSEST_ROWS_MAX; depth++) {
     level *next = levels + depth + 1;
     next->n = aggregate(levels + depth);
     if (next->n > 0.8*levels[depth].n) break;
@@ -175,7 +176,7 @@ int nested_start(perp_run *run) {
   }
   double passes = 0.0;
   for (int32_t k = depth; k >= 0; k--) {
-    passes = min2(FINEST*pow(GROWTH, k), 1000.0);
+    passes = min2(FINEST_SWEEPS*pow(SWEEP_GROWTH, k), 1000.0);
     smooth(levels + k, (int32_t)passes);
     for (int32_t i = 0; k > 0 && i < levels[k - 1].n; i++) {
       level *l = levels + k - 1;
