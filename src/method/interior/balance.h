@@ -1,12 +1,12 @@
-// balance.h: the last digits of the solution of a quadratic program.
+// balance.h: chooses the last digits of the solution of a quadratic program.
 #ifndef PERP_BALANCE_H
 #define PERP_BALANCE_H
 
 #include "run.h"
 
-// x: within its bounds; y = A x + b as exactly as can be, a >= |A||x| + |b|. Changes x between its
-// bounds by units of its last digit, and y with it, so that primal and dual objective agree as nearly
-// as doubles allow. It does nothing unless A is stored by columns.
+// x: within its bounds; y = A x + b as exactly as possible; a >= |A||x| + |b|. Changes x between
+// its bounds by units of its last digit, and y with it, until the primal and dual objectives agree
+// as well as doubles allow. Does nothing unless A is stored by columns.
 void balance_objectives(const perp_run *run, const double *a, double *x, double *y);
 
 #endif

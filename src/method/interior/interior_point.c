@@ -2,54 +2,56 @@
 //
 // With s = x - lo, t = hi - x and multipliers z, w > 0, Newton's method on
 //     A x + b - z + w = 0,   s_i z_i = sigma mu,   t_i w_i = sigma mu
-// leaves, after dz and dw are eliminated, one system with a changed diagonal a step:
+// leaves one system with a changed diagonal per step, after dz and dw are eliminated:
 //     (A + diag(z/s + w/t)) dx = -(A x + b) + (sigma mu - c)/s - (sigma mu - d)/t
 // Free rows have neither z nor w. c and d are the second-order terms of Mehrotra's corrector.
 //
-// `mehrotra`: predictor and corrector (Mehrotra 1992; for QPs Gertz and Wright 2003), one factor
-// for both and one step length for all, because only then the residual of the linear part shrinks
-// by 1 - alpha. `paper`: MNS08 4: sigma = 0.25 and 0.9995 of the way to the boundary throughout,
-// two step lengths, u0 = 0, v0 = 0.1, w0 = 1. Feasible monotone problems (A PSD) are solvable, and
-// such iterations converge on them (Wright 1997, ch. 6). A may be singular: interior_system.c keeps
-// the factor finite. interior_start.c has the first iterate, interior_proof.c what diverging ones
-// prove. KKT systems of quadratic programs start farther inside than others, because multipliers
-// may be many times as large as the data: where they must grow, a step hardly doubles them.
-// Near the end the active set is guessed and solved for (crossover.c), which also settles problems
-// without strict complementarity, where s_i and z_i both go to zero like sqrt(mu). A quadratic
-// program may have so large multipliers that the tolerance is below the rounding of x: where the
-// certificate refuses a polished x for nothing else, the iteration ends.
-// A further right-hand side or two bring products s_i z_i that would leave a longer step far from
-// sigma mu near it (Gondzio: Multiple centrality corrections in a primal-dual method for linear
-// programming, 1996): a quarter fewer iterations on walls of bricks, at a tenth of their time each.
-// Cost: one factorisation of the pattern of A + I and two to six solves.
+// barrier.variant mehrotra: predictor and corrector (Mehrotra 1992; for QPs Gertz and Wright 2003)
+// with one factor for both. All variables take the same step length alpha, because only then the
+// residual of the linear equations shrinks by 1 - alpha. One or two further right-hand sides move
+// the products s_i z_i towards sigma mu, so that the step can be longer (Gondzio: Multiple
+// centrality corrections in a primal-dual method for linear programming, 1996). On walls of bricks
+// that saves a quarter of the iterations and costs a tenth of the time of each.
+// barrier.variant paper: MNS08 4, with sigma = 0.25, 0.9995 of the way to the boundary, two step
+// lengths, u0 = 0, v0 = 0.1, w0 = 1.
+//
+// Converges if A is positive semidefinite and some x is feasible; then a solution exists (Wright
+// 1997, ch. 6). A may be singular: interior_system.c keeps the factor finite. interior_start.c
+// makes the first iterate. KKT systems of quadratic programs start farther inside than others,
+// because their multipliers may be much larger than the data, and a step hardly doubles them.
+// interior_proof.c turns diverging iterates into proofs.
+// Near the end crossover.c guesses the active set and solves for it. That also settles problems
+// without strict complementarity, where s_i and z_i both go to zero like sqrt(mu). The multipliers
+// of a quadratic program may be so large that the tolerance is below the rounding of x. The
+// iteration ends if the certificate refuses a polished x for that reason alone.
+// Cost per iteration: one factorisation of the pattern of A + I and two to six solves.
 #include <math.h>
 #include <string.h>
 
 #include "interior_parts.h"
 #include "vector.h"
 
-#define LOOSE 1e-6           // relative accuracy of steps that begin far from the solution
-#define FRACTION 1e-4        // closer to it, a step is as accurate as this part of the residual
-// Short steps mean that the start was too close to the bounds. The iteration then begins again from a
-// start that lies farther inside.
-#define FARTHER 100.0        // factor of the distance from one start to the next
-#define FARTHEST 1e10        // no start lies farther inside than this many times the first one
-#define SHORT 0.1            // a step shorter than this is short. Three in a row are enough ...
-#define MOST_LEFT 0.8        //   with more than this part of the mismatch after the first step left
-#define KKT_FARTHER 1e4      // KKT systems begin with a start this many times as far inside, because
-                             //   their multipliers may be large
-#define KKT_SHORT 0.5        // KKT systems: a step shorter than this is short
-#define KKT_SHORT_STEPS 6    // KKT systems: this many short steps are enough; others halve the count
-#define CORRECTIONS 2        // further right-hand sides an iteration, ...
-#define WINDOW 0.1           //   products are brought into sigma mu [WINDOW, 1/WINDOW], ...
-#define GAIN 0.1             //   and a step must gain this part of what was aimed at
-#define PATIENCE 12          // iterations without a better residual, smaller mu or smaller mismatch
-#define PROXIMAL_ROUNDS 500  // factorisations to spend where A is monotone but for its rounding
-#define CLOSE 1e-3           // residual at which the active set is worth a guess ...
-#define DOUBTFUL 50          //   where no more than one row of so many is in doubt, or ...
-#define LATE 10.0            //   the residual is so many tolerances ...
-#define SLOW 0.3             //     and this part of the last one: else the next will do, ...
-#define CLOSER 0.1           //   and how much smaller it must be after one that failed
+#define STEP_ACCURACY_MAX 1e-6    // relative accuracy of a step far from the solution
+#define STEP_ACCURACY_RATIO 1e-4  // accuracy of a step relative to the residual of x
+// Short steps mean that the start was too close to the bounds. The iteration then starts again
+// farther inside.
+#define START_DISTANCE_GROWTH 100.0  // factor on the distance from one start to the next
+#define START_DISTANCE_MAX 1e10      // distance of a start relative to the first one
+#define SHORT_STEP_MAX 0.1           // step length: three shorter steps in a row cause a new start
+#define MISMATCH_RATIO_MIN 0.8       // mismatch over that after one step: with less, no step is short
+#define KKT_START_DISTANCE 1e4       // KKT systems: distance of the first start; z may be large
+#define KKT_SHORT_STEP_MAX 0.5       // KKT systems: step length below which a step is short
+#define KKT_SHORT_STEPS_MAX 6        // KKT systems: short steps before a new start
+#define CORRECTIONS_MAX 2            // further right-hand sides per iteration
+#define PRODUCT_WINDOW 0.1           // corrections bring s_i z_i over sigma mu into [this, 1/this]
+#define CORRECTION_GAIN_MIN 0.1      // part of the intended gain in length that is required
+#define IDLE_ITERATIONS_MAX 12       // iterations without a better residual, mu or mismatch
+#define PROXIMAL_FACTORS_MAX 500     // factorisations for an A that is monotone except for rounding
+#define GUESS_RESIDUAL_MAX 1e-3      // residual below which the active set is guessed
+#define GUESS_CLEAR_ROWS_MIN 50      // rows per doubtful row for a guess to be clear
+#define GUESS_TOLERANCES_MAX 10.0    // times the tolerance: below it an unclear guess is tried too
+#define SLOW_RESIDUAL_RATIO_MIN 0.3  // residual over the last one: above it progress is slow
+#define GUESS_AGAIN_RATIO 0.1        // residual for the next guess, relative to that of a failed one
 
 static void layout(interior *p, arena *memory, int32_t n) {
   double **const vectors[] = {&p->x, &p->s, &p->z, &p->t, &p->w, &p->y, &p->q, &p->rhs, &p->dx,
@@ -69,8 +71,8 @@ static size_t bytes(const perp_limits *limits, const perp_options *options) {
   return count.used;
 }
 
-// The Newton step to s_i z_i = centre - c_i, t_i w_i = centre - d_i and `kept` times the mismatch
-// A x + b - z + w; c, d: NULL means 0.
+// The Newton step to s_i z_i = centre - c_i and t_i w_i = centre - d_i that leaves `kept` times the
+// mismatch A x + b - z + w. c or d NULL: 0.
 static int direction(interior *p, double accuracy, double centre, double kept, const double *c,
                      const double *d) {
   const int32_t n = p->n;
@@ -80,7 +82,7 @@ static int direction(interior *p, double accuracy, double centre, double kept, c
     if (p->kind[i] & HAS_HI) r -= (centre - (d != NULL ? d[i] : 0.0))/p->t[i];
     p->rhs[i] = r;
   }
-  // c and d may live where dz and dw will
+  // c and d may share memory with dz and dw, which are written below.
   if (!interior_solve(p, accuracy)) return 0;
   for (int32_t i = 0; i < n; i++) {
     const double ci = c != NULL ? c[i] : 0.0, di = d != NULL ? d[i] : 0.0;
@@ -109,7 +111,7 @@ static lengths to_boundary(const interior *p, double most) {
   return a;
 }
 
-// mu after such a step
+// mu after a step of these lengths
 static double mean_product(const interior *p, double primal, double dual) {
   double sum = 0.0;
   for (int32_t i = 0; i < p->n; i++) {
@@ -137,7 +139,7 @@ static void move(interior *p, const perp_run *run, double primal, double dual) {
       p->t[i] = positive(p->t[i] - step);
       p->w[i] = positive(p->w[i] + dual*p->dw[i]);
     }
-    // The smaller distance is the accurate one.
+    // The smaller distance is the accurate one, so x follows from it.
     const int low = p->kind[i] & HAS_LO && (!(p->kind[i] & HAS_HI) || p->s[i] <= p->t[i]);
     if (low) p->x[i] = run->lo != NULL ? run->lo[i] + p->s[i] : p->s[i];
     else if (p->kind[i] & HAS_HI) p->x[i] = run->hi[i] - p->t[i];
@@ -163,17 +165,17 @@ static void prepare(interior *p) {
   p->mu = p->pairs > 0 ? sum/(double)p->pairs : 0.0;
 }
 
-// What brings v near the target, without a large step down.
+// The change that brings v into the window around the target. A large decrease is cut.
 static double towards(double target, double v) {
-  return max2(clamp(v, WINDOW*target, target/WINDOW) - v, -target/WINDOW);
+  return max2(clamp(v, PRODUCT_WINDOW*target, target/PRODUCT_WINDOW) - v, -target/PRODUCT_WINDOW);
 }
 
 static void copy_direction(const interior *p, double *const to[3], double *const from[3]) {
   for (int k = 0; k < 3; k++) memcpy(to[k], from[k], (size_t)p->n*sizeof(double));
 }
 
-// One more right-hand side for the step that goes `alpha` to the boundary: returns how far the
-// corrected one goes, or alpha where it does not gain enough and was taken back.
+// Adds one more right-hand side to a step that reaches the boundary at length alpha. Returns the
+// reach of the corrected step, or alpha if the correction gained too little and was undone.
 static double correct(interior *p, double centre, double alpha) {
   double *const now[3] = {p->dx, p->dz, p->dw}, *const before[3] = {p->ex, p->ez, p->ew};
   const double aim = min2(1.0, 1.1*alpha + 0.1);
@@ -200,12 +202,12 @@ static double correct(interior *p, double centre, double alpha) {
     const lengths far = to_boundary(p, 1.0);
     longer = min2(far.primal, far.dual);
   }
-  if (longer >= alpha + GAIN*(aim - alpha)) return longer;
+  if (longer >= alpha + CORRECTION_GAIN_MIN*(aim - alpha)) return longer;
   copy_direction(p, now, before);
   return alpha;
 }
 
-// Mehrotra: as far as the affine step gets shows how much centring is needed.
+// Mehrotra: the reach of the affine step shows how much centring is needed.
 static int step_mehrotra(interior *p, perp_run *run) {
   if (!direction(p, INTERIOR_UNSEEN, 0.0, 0.0, NULL, NULL)) return 0;
   const lengths reach = to_boundary(p, 1.0);
@@ -217,14 +219,14 @@ static int step_mehrotra(interior *p, perp_run *run) {
     p->dz[i] *= p->dx[i];
     p->dw[i] *= -p->dx[i];
   }
-  // what a step leaves of the linear part, the next ones see
-  const double accuracy = clamp(FRACTION*run->residual, p->accuracy, LOOSE);
-  // a step that centres is not asked to be feasible as well: of both it does the same part
+  // The next steps remove what an inaccurate step leaves of the linear residual.
+  const double accuracy = clamp(STEP_ACCURACY_RATIO*run->residual, p->accuracy, STEP_ACCURACY_MAX);
+  // KKT systems: a step that centres reduces the mismatch only by the same part as mu.
   const double kept = p->quasi && p->mu > 0.0 ? centre/p->mu : 0.0;
   if (!direction(p, accuracy, centre, kept, p->dz, p->dw)) return 0;
   lengths far = to_boundary(p, 1e300);
   double length = min2(far.primal, far.dual);
-  for (int k = 0; k < CORRECTIONS && length < 1.0; k++) {
+  for (int k = 0; k < CORRECTIONS_MAX && length < 1.0; k++) {
     const double longer = correct(p, centre, length);
     if (longer == length) break;
     far = to_boundary(p, 1e300);
@@ -245,7 +247,7 @@ static int step_paper(interior *p, perp_run *run) {
   return 1;
 }
 
-// Takes x into the run. 1: it ended there.
+// Copies x into the run and computes its residual. 1: the run has ended.
 static int present(interior *p, perp_run *run) {
   if (run_apply(run, p->x, p->y) != 0) return 1;
   for (int32_t i = 0; i < p->n; i++)
@@ -254,7 +256,7 @@ static int present(interior *p, perp_run *run) {
   return 0;
 }
 
-// How far A x + b is from z - w: an infeasible start closes that gap before anything else.
+// How far A x + b is from z - w. An infeasible start closes that gap first.
 static double mismatch(const interior *p) {
   double worst = 0.0;
   for (int32_t i = 0; i < p->n; i++) {
@@ -264,15 +266,15 @@ static double mismatch(const interior *p) {
   return worst;
 }
 
-// What the iteration has reached, and for how long there has been nothing better.
+// The best values so far, and the number of iterations without better ones.
 typedef struct progress {
   double residual, mu, gap;  // the least so far
   double first_gap, first_mu;   // of the start
   double second_gap;         // after one step
-  double last;               // the least residual one iteration ago
-  int32_t since_any, since_residual;
+  double last;               // the least residual before the last iteration
+  int32_t since_any, since_residual;   // iterations without progress
   int32_t blocked;           // short steps from this start
-  double farther;            // how far inside it was
+  double farther;            // distance of this start
 } progress;
 
 static void forget(progress *now) {   // after a new start
@@ -290,36 +292,39 @@ static void note(progress *now, double residual, double mu, double gap) {
   now->gap = min2(now->gap, gap);
 }
 
-// 1: steps from this start are so short that one farther inside is better. After the farthest one
-// comes the first again, and then no other.
+// 1: the steps from this start are so short that a start farther inside is better. After the
+// farthest start comes the first one again, and then no other.
 static int is_blocked(const interior *p, progress *now, double gap) {
-  if (p->quasi) now->blocked = p->length < KKT_SHORT ? now->blocked + 1 : now->blocked/2;
-  else now->blocked = p->length < SHORT && gap > MOST_LEFT*now->second_gap ? now->blocked + 1 : 0;
-  return now->blocked == (p->quasi ? KKT_SHORT_STEPS : 3) && now->farther <= FARTHEST;
+  if (p->quasi) now->blocked = p->length < KKT_SHORT_STEP_MAX ? now->blocked + 1 : now->blocked/2;
+  else
+    now->blocked = p->length < SHORT_STEP_MAX && gap > MISMATCH_RATIO_MIN*now->second_gap
+                       ? now->blocked + 1 : 0;
+  return now->blocked == (p->quasi ? KKT_SHORT_STEPS_MAX : 3) && now->farther <= START_DISTANCE_MAX;
 }
 
-// Guesses the active set where that is worth it. 1: the run has ended.
+// Guesses the active set if that is worthwhile. 1: the run has ended.
 static int guess_and_solve(interior *p, perp_run *run, const progress *now, int stuck,
                            double *close) {
   for (int32_t i = 0; i < p->n; i++) p->work[i] = p->z[i] - p->w[i];
   const int32_t changed = crossover_guess(&p->cross, run, p->x, p->work);
-  const int clear = changed <= p->n/100 && p->cross.doubtful <= p->n/DOUBTFUL;
-  const int late = run->residual <= LATE*run->options->tol && run->residual > SLOW*now->last;
+  const int clear = changed <= p->n/100 && p->cross.doubtful <= p->n/GUESS_CLEAR_ROWS_MIN;
+  const int late = run->residual <= GUESS_TOLERANCES_MAX*run->options->tol &&
+                   run->residual > SLOW_RESIDUAL_RATIO_MIN*now->last;
   const int settled = run->residual <= *close && (clear || late);
   if (stuck || settled) {
     if (crossover_run(&p->cross, run, p->system, p->x, stuck ? CROSSOVER_ROUNDS : 4)) return 1;
-    *close = CLOSER*run->residual;
+    *close = GUESS_AGAIN_RATIO*run->residual;
   }
   return stuck && now->residual < 0.1 &&
-         crossover_proximal(&p->cross, run, p->system, run->x, PROXIMAL_ROUNDS);
+         crossover_proximal(&p->cross, run, p->system, run->x, PROXIMAL_FACTORS_MAX);
 }
 
 // 0: the run has ended; 1: no progress, and another attempt may be worth it.
 static int iterate(interior *p, perp_run *run) {
   const int paper = run->options->barrier.variant == PERP_BARRIER_PAPER;
-  const double first = p->quasi ? KKT_FARTHER : 1.0;
+  const double first = p->quasi ? KKT_START_DISTANCE : 1.0;
   progress now = {.farther = first};
-  double close = CLOSE;
+  double close = GUESS_RESIDUAL_MAX;
   forget(&now);
   if (!(paper ? interior_start_paper(p, run) : interior_start(p, run, first))) {
     run_stop(run, PERP_STATUS_BREAKDOWN, "the starting point of interior_point is not finite");
@@ -339,15 +344,16 @@ static int iterate(interior *p, perp_run *run) {
     }
     if (stepped) interior_adapt(p, before, gap, gap/now.first_gap*(now.first_mu/mu));
     if (stepped && !paper && is_blocked(p, &now, gap)) {
-      now.farther *= FARTHER;
+      now.farther *= START_DISTANCE_GROWTH;
       forget(&now);
       interior_regularise(p, p->attempt);
-      if (interior_start(p, run, now.farther <= FARTHEST ? now.farther : first)) continue;
+      if (interior_start(p, run, now.farther <= START_DISTANCE_MAX ? now.farther : first)) continue;
     }
     note(&now, run->residual, mu, gap);
-    // mu may go on falling although there is no solution
-    const int stuck = !stepped || now.since_any >= PATIENCE || now.since_residual >= 3*PATIENCE;
-    // the objective of a quadratic program may be wrong although each row is right
+    // mu may keep falling although there is no solution, so the residual counts too.
+    const int stuck = !stepped || now.since_any >= IDLE_ITERATIONS_MAX ||
+                      now.since_residual >= 3*IDLE_ITERATIONS_MAX;
+    // The objective of a quadratic program may be wrong although each row is right.
     if (run->residual <= run->options->tol && run_check(run)) continue;
     if (run->options->barrier.crossover && guess_and_solve(p, run, &now, stuck, &close)) continue;
     if (p->cross.rounded > 0) {
@@ -375,13 +381,13 @@ static void run_interior_point(perp_run *run) {
   }
   int again = 1;
   for (int attempt = 0; again; attempt++) {
-    crossover_begin(&p.cross, run);   // sets that were tried are worth another try
+    crossover_begin(&p.cross, run);   // forgets the sets that were tried
     if (!interior_regularise(&p, attempt)) break;
     interior_begin(&p, run);
     again = iterate(&p, run);
   }
   if (again) run_stop(run, PERP_STATUS_STALLED,
-                      "interior_point made no progress in %d iterations", PATIENCE);
+                      "interior_point made no progress in %d iterations", IDLE_ITERATIONS_MAX);
   system_destroy(p.system);
 }
 

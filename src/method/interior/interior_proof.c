@@ -1,17 +1,19 @@
-// interior_proof.c: proofs that there is no solution, from iterates that leave.
+// interior_proof.c: proves that there is no solution from iterates that diverge.
 //
-// Where there is no solution the iterates leave along a u with A u >= 0, b'u < 0 and u'A u = 0, so
-// that (A + A')u = 0 because A is monotone: -A'u >= 0 makes it a Farkas vector. With P the rows
-// where u_i is not small, u_P is in the null space of A_PP, to which inverse iteration polishes it.
+// If there is no solution, the iterates leave along a u with A u >= 0, b'u < 0 and u'A u = 0. A is
+// monotone, so (A + A')u = 0, hence -A'u >= 0, and u is a Farkas vector. Let P be the rows whose
+// u_i is not small. Then u_P is in the null space of A_PP, and inverse iteration makes it accurate.
+// Cost: a factorisation and three solves per candidate.
 #include "interior_parts.h"
 
 #include <math.h>
 
 #include "vector.h"
 
-#define NULL_SHIFT 1e-11     // of the inverse iteration for null vectors
+#define NULL_VECTOR_SHIFT 1e-11  // shift of the inverse iteration, relative to the scaled diagonal
 
-// 1: it is a proof, or time is up.
+// 1: `from` leads to a proof, or time is up. small: entries below it, relative to the largest, are
+// 0.
 static int proves(interior *p, perp_run *run, const double *from, double small) {
   const int32_t n = p->n;
   const double *scale = p->cross.scale;
@@ -28,7 +30,7 @@ static int proves(interior *p, perp_run *run, const double *from, double small) 
     if (!(fabs(u) > small*scale[i])) u = 0.0;
     p->rhs[i] = u;
     p->one[i] = u != 0.0 ? 1.0 : 0.0;
-    p->q[i] = u != 0.0 ? NULL_SHIFT/(scale[i]*scale[i]) : 1.0;
+    p->q[i] = u != 0.0 ? NULL_VECTOR_SHIFT/(scale[i]*scale[i]) : 1.0;
   }
   const perp_deadline deadline = run_deadline(run);
   const int failed = system_factor(p->system, p->one, p->q, &deadline);

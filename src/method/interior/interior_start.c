@@ -1,11 +1,11 @@
-// interior_start.c: where the interior points begin.
+// interior_start.c: makes the first iterate of the interior points.
 #include "interior_parts.h"
 
 #include <math.h>
 
 #include "vector.h"
 
-#define INSIDE_OF 0.1        // of the largest x and y: how far inside the first iterate is at least
+#define INSIDE_RATIO_MIN 0.1  // distance to the bounds, relative to the largest x and y
 
 void interior_begin(interior *p, const perp_run *run) {
   p->n = run->n;
@@ -22,8 +22,8 @@ void interior_begin(interior *p, const perp_run *run) {
   }
 }
 
-// A row at distance `inside` from its bounds, less where they are closer than that, with
-// multipliers of at least `force` that agree with y where it has the right sign.
+// Places row i at distance `inside` from its bounds, or less if the bounds are closer. Its
+// multipliers are at least `force`, and agree with y where y has the right sign.
 static void place(interior *p, const perp_run *run, int32_t i, double x, double inside,
                   double force, double y) {
   if (p->kind[i] & FIXED) return;
@@ -43,15 +43,15 @@ static void place(interior *p, const perp_run *run, int32_t i, double x, double 
 }
 
 // Mehrotra's start for monotone problems: the solution of (A + I)x = -b, where x - lo and y would
-// be opposite, moved inside far enough that both are positive and their products comparable. Where
-// the solution is much larger than that x, steps are short from there: `farther` is for them, since
+// be opposite, moved inside until both are positive and their products comparable. If the solution
+// is much larger than that x, steps from there are short. Then `farther` > 1 helps, because
 // iterations converge from a start as large as a solution (Wright 1997, ch. 6).
 int interior_start(interior *p, perp_run *run, double farther) {
   const int32_t n = p->n;
   const double *scale = p->cross.scale;
   double size = 0.0;
   for (int32_t i = 0; i < n; i++) {
-    // at the point of the box nearest to 0, in units in which A has entries near 1
+    // Start from the point of the box nearest to 0, in units in which A has entries near 1.
     p->x[i] = clamp(0.0, lower(run->lo, i), upper(run->hi, i));
     p->q[i] = p->kind[i] & (HAS_LO | HAS_HI) ? 1.0/(scale[i]*scale[i]) : 0.0;
   }
@@ -70,8 +70,8 @@ int interior_start(interior *p, perp_run *run, double farther) {
   double force = 0.0;
   for (int32_t i = 0; i < n; i++)
     if (p->kind[i] & (HAS_LO | HAS_HI)) force = max2(force, scale[i]*fabs(p->y[i]));
-  far = INSIDE_OF*farther*max2(far, 1e-8*max2(size, 1e-300));
-  force = INSIDE_OF*farther*max2(force, 1e-8*max2(size, 1e-300));
+  far = INSIDE_RATIO_MIN*farther*max2(far, 1e-8*max2(size, 1e-300));
+  force = INSIDE_RATIO_MIN*farther*max2(force, 1e-8*max2(size, 1e-300));
   for (int32_t i = 0; i < n; i++)
     place(p, run, i, p->x[i], far*scale[i], force/scale[i], p->y[i]);
   return run_apply(run, p->x, p->y) == 0;

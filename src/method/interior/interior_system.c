@@ -1,16 +1,16 @@
-// interior_system.c: the linear systems of the interior points, (A + diag(q)) dx = rhs.
+// interior_system.c: solves the linear systems of the interior points, (A + diag(q)) dx = rhs.
 //
-// A + diag(q) may be singular, or so nearly that a factor is useless. A + diag(q) + delta T^-2 is
-// factored instead, with T the scale in which A has entries near 1, and refinement against the
-// system without delta takes its bias away. What refinement leaves is a proximal step: the iterate
-// moves as if delta/2 |T^-1 dx|^2 had been added to the objective (Pougkakiotis and Gondzio: An
-// interior point-proximal method of multipliers for convex quadratic programming, 2021).
+// A + diag(q) may be singular, or so nearly singular that a factor is useless. So A + diag(q) +
+// delta T^-2 is factored, where T is the scale in which A has entries near 1. Refinement against
+// the system without delta removes the bias. The remaining error acts as a proximal step: the
+// iterate moves as if delta/2 |T^-1 dx|^2 had been added to the objective (Pougkakiotis and
+// Gondzio: An interior point-proximal method of multipliers for convex quadratic programming,
+// 2021).
 //
-// KKT systems [P -B'; B 0] are quasidefinite with delta, so that pivots stay on the diagonal
-// (Vanderbei 1995). There delta follows what is seen: a step of length alpha should leave 1 - alpha
-// of the mismatch A x + b - z + w. Where much more is left, delta hides directions in which the
-// multipliers have far to go, and becomes smaller; where the factor does not solve even its own
-// system, delta becomes larger and stays so.
+// KKT systems [P -B'; B 0] are quasidefinite with delta, so pivots stay on the diagonal (Vanderbei
+// 1995). There delta adapts. A step of length alpha should leave 1 - alpha of the mismatch A x + b
+// - z + w. If it leaves much more, delta hides directions in which the multipliers have far to go,
+// and delta falls. If the factor does not solve even its own system, delta rises and stays larger.
 #include "interior_parts.h"
 
 #include <math.h>
@@ -18,25 +18,25 @@
 
 #include "vector.h"
 
-#define DELTA_FIRST 1e-13    // relative to the scaled diagonal: of systems that are no KKT systems
-#define DELTA_FACTOR 100.0   //   how it grows when a pivot vanishes ...
-#define DELTA_LAST 1e-5      //   and where that is no longer the same problem
-#define DELTA_QUASI 1e-9     // KKT systems begin with this one
-#define DELTA_QUASI_LEAST 1e-16   // it never falls below this
-#define DELTA_QUASI_FALL 1e-2     // the factor by which it falls after a step that removed too little
-#define DELTA_QUASI_RISE 100.0    // the factor by which it grows where the factors are useless
-#define HIDDEN 0.2           // part of what a step should remove that delta may hide
-#define LAG_MAX 0.1          // the mismatch over mu, each relative to its first: more is too late
-#define GROWN 2.0            // the factor by which a step may enlarge the mismatch
-#define OWN_RESIDUAL_MAX 1e-3  // of a factor in its own system, relative to the right-hand side
-#define REFINEMENTS 3        // at most
-#define ROUGH 1e-4           // accuracy at which nothing is refined
-#define BAD 1e-3             // relative residual that no step may have
+#define DELTA_FIRST 1e-13          // relative to the scaled diagonal: first delta of other systems
+#define DELTA_FACTOR 100.0         // growth of delta when a pivot vanishes
+#define DELTA_MAX 1e-5             // relative to the scaled diagonal: more would change the problem
+#define DELTA_KKT_FIRST 1e-9       // relative to the scaled diagonal: first delta of KKT systems
+#define DELTA_KKT_MIN 1e-16        // relative to the scaled diagonal: lower limit for KKT systems
+#define DELTA_KKT_FALL 1e-2        // factor on delta after a step that removed too little
+#define DELTA_KKT_RISE 100.0       // factor on delta if the factors are useless
+#define HIDDEN_RATIO_MAX 0.2       // part of the expected reduction that delta may hide
+#define LAG_MAX 0.1                // mismatch over mu, each relative to its first: more is too slow
+#define MISMATCH_GROWTH_MAX 2.0    // factor by which a step may enlarge the mismatch
+#define OWN_RESIDUAL_MAX 1e-3      // relative residual of a factor in its own system
+#define REFINEMENTS_MAX 3          // steps of refinement
+#define REFINED_ACCURACY_MAX 1e-4  // accuracy: coarser solves are not refined by the solver
+#define STEP_RESIDUAL_MAX 1e-3     // relative residual above which a step is solved again
 
-// KKT systems: the regularisation of each attempt. What is best for one problem stalls on another.
+// KKT systems: delta of each attempt. The best one for one problem stalls on another.
 typedef struct attempt { double first, least; } attempt;
 static const attempt attempts[] = {
-  {DELTA_QUASI, DELTA_QUASI_LEAST}, {1e-7, 1e-7}, {1e-13, 1e-13}
+  {DELTA_KKT_FIRST, DELTA_KKT_MIN}, {1e-7, 1e-7}, {1e-13, 1e-13}
 };
 enum { ATTEMPTS = sizeof attempts/sizeof attempts[0] };
 
@@ -53,11 +53,11 @@ int interior_regularise(interior *p, int number) {
 void interior_adapt(interior *p, double before, double after, double lag) {
   if (!p->quasi) return;
   const int behind = lag > LAG_MAX;
-  if (p->unstable) p->least_delta = min2(DELTA_QUASI_RISE*p->delta, DELTA_LAST);
-  if (p->unstable || (behind && after > GROWN*before))
-    p->delta = min2(DELTA_QUASI_RISE*p->delta, DELTA_LAST);
-  else if (behind && after > (1.0 - (1.0 - HIDDEN)*p->removes)*before)
-    p->delta = max2(DELTA_QUASI_FALL*p->delta, p->least_delta);
+  if (p->unstable) p->least_delta = min2(DELTA_KKT_RISE*p->delta, DELTA_MAX);
+  if (p->unstable || (behind && after > MISMATCH_GROWTH_MAX*before))
+    p->delta = min2(DELTA_KKT_RISE*p->delta, DELTA_MAX);
+  else if (behind && after > (1.0 - (1.0 - HIDDEN_RATIO_MAX)*p->removes)*before)
+    p->delta = max2(DELTA_KKT_FALL*p->delta, p->least_delta);
   p->cross.sigma = p->delta;
 }
 
@@ -82,7 +82,7 @@ int interior_factor(interior *p, perp_run *run) {
       return 1;
     }
     p->delta = max2(p->delta*DELTA_FACTOR, DELTA_FIRST);
-    if (p->delta > DELTA_LAST) {
+    if (p->delta > DELTA_MAX) {
       run_stop(run, PERP_STATUS_BREAKDOWN,
                "interior_point met a singular A + D at row %d", failed - 1);
       return 1;
@@ -90,7 +90,7 @@ int interior_factor(interior *p, perp_run *run) {
   }
 }
 
-// work = rhs - (A + diag(q)) dx; returns the largest one, scaled; *own: the same with delta
+// work = rhs - (A + diag(q)) dx. Returns its largest entry, scaled; *own: the same with delta.
 static double linear_residual(interior *p, double *own) {
   double worst = 0.0;
   *own = 0.0;
@@ -112,27 +112,27 @@ int interior_solve(interior *p, double accuracy) {
     size = max_or_nan(size, fabs(p->cross.scale[i]*p->rhs[i]));
   }
   p->unstable = 0;
-  // first as it comes; where that is bad the solver looks at its own residual, and factors with
-  // more care
-  for (int care = system_lifts(p->system); care < 2 && !(worst <= BAD*size); care++) {
+  // The first solve is plain. If it is bad, the solver checks its own residual and factors with
+  // more care.
+  for (int care = system_lifts(p->system); care < 2 && !(worst <= STEP_RESIDUAL_MAX*size); care++) {
     double before = worst = (double)INFINITY;
     memcpy(p->dx, p->rhs, (size_t)n*sizeof *p->dx);
     if (size == 0.0) return 1;
-    system_solve(p->system, p->dx, care == 0 ? -1 : accuracy < ROUGH);
+    system_solve(p->system, p->dx, care == 0 ? -1 : accuracy < REFINED_ACCURACY_MAX);
     if (accuracy == INTERIOR_UNSEEN && care == 0) break;
-    // without delta the solver's own residual will do
+    // Without delta the solver's own residual suffices.
     if (p->delta == 0.0 && system_left(p->system) <= accuracy) break;
-    for (int k = 0; k < REFINEMENTS; k++) {
+    for (int k = 0; k < REFINEMENTS_MAX; k++) {
       double with_delta;
       worst = linear_residual(p, &with_delta);
       if (k == 0) own = with_delta;
       if (!(worst < 0.5*before) || worst <= accuracy*size) break;
       before = worst;
-      system_solve(p->system, p->work, -1);   // what it leaves, the next round sees
+      system_solve(p->system, p->work, -1);   // the next round measures its error
       for (int32_t i = 0; i < n; i++) p->dx[i] += p->work[i];
     }
     if (care == 0 && !(own <= OWN_RESIDUAL_MAX*size)) p->unstable = 1;
-    if (p->quasi && own <= OWN_RESIDUAL_MAX*size) break;   // what is left is a proximal step
+    if (p->quasi && own <= OWN_RESIDUAL_MAX*size) break;   // the rest is a proximal step
   }
   double bad = 0.0;
   for (int32_t i = 0; i < n; i++) bad += p->dx[i] - p->dx[i];
