@@ -4,6 +4,7 @@
 #ifndef PERP_BENCH_LIQUID_H
 #define PERP_BENCH_LIQUID_H
 
+#include <perp/matrix.h>
 #include <perp/perp.h>
 
 typedef struct liquid {

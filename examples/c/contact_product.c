@@ -5,6 +5,7 @@
 // impulses x,
 //     v = v_free + W J' x,     y = J v = (J W J') x + J v_free,     0 <= x  _|_  y >= 0:
 // contacts push and do not pull, bodies do not sink into each other, and only what touches pushes.
+#include <perp/matrix.h>
 #include <perp/perp.h>
 #include <stdio.h>
 

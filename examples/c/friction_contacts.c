@@ -10,6 +10,7 @@
 //
 //     cc friction_contacts.c $(pkg-config --cflags --libs perp) -lm -o friction_contacts
 #include <math.h>
+#include <perp/matrix.h>
 #include <perp/perp.h>
 #include <stdio.h>
 

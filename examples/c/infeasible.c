@@ -6,6 +6,7 @@
 // Both cannot be >= 0: their sum is -2 c. So u = (1, 1) proves that there is no solution, for
 // u >= 0, A'u <= 0 and b'u < 0 contradict u'y >= 0: a Farkas vector. Whoever has u can check it
 // without trusting the solver.
+#include <perp/analysis.h>
 #include <perp/perp.h>
 #include <stdio.h>
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <perp/batch.h>
 #include <perp/perp.h>
 
 enum { COUNT = 1000, CORNERS = 4 };

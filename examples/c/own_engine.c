@@ -7,6 +7,7 @@
 //
 //     cc own_engine.c $(pkg-config --cflags --libs perp) -lm -o own_engine
 #include <math.h>
+#include <perp/matrix.h>
 #include <perp/perp.h>
 #include <stdio.h>
 #include <string.h>

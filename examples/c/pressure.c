@@ -6,6 +6,7 @@
 //
 //     cc pressure.c $(pkg-config --cflags --libs perp) -lm -o pressure
 #include <math.h>
+#include <perp/matrix.h>
 #include <perp/perp.h>
 #include <stdio.h>
 #include <string.h>

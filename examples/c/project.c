@@ -5,6 +5,7 @@
 //
 //     cc project.c $(pkg-config --cflags --libs perp) -o project
 #include <math.h>
+#include <perp/matrix.h>
 #include <perp/perp.h>
 #include <stdio.h>
 

@@ -9,6 +9,7 @@
 //
 //     cc tower.c $(pkg-config --cflags --libs perp) -lm -o tower
 #include <math.h>
+#include <perp/matrix.h>
 #include <perp/perp.h>
 #include <stdio.h>
 

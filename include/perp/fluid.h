@@ -16,7 +16,7 @@
 #ifndef PERP_FLUID_H
 #define PERP_FLUID_H
 
-#include "perp.h"
+#include "matrix.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
 #ifndef PERP_GALLERY_H
 #define PERP_GALLERY_H
 
-#include "perp.h"
+#include "matrix.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,7 +5,8 @@
 #ifndef PERP_METHOD_H
 #define PERP_METHOD_H
 
-#include "perp.h"
+#include "analysis.h"
+#include "matrix.h"
 
 #ifdef __cplusplus
 extern "C" {

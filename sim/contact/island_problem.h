@@ -2,6 +2,8 @@
 #ifndef PERP_CONTACT_ISLAND_PROBLEM_H
 #define PERP_CONTACT_ISLAND_PROBLEM_H
 
+#include <perp/matrix.h>
+
 #include "world.h"
 
 // How a problem is solved: that of the step as the settings say, and with a trace; normal problems

@@ -13,6 +13,8 @@
 // those of contacts without friction, with the compliance of a projection. It costs a few normal
 // problems, in islands with driven bodies only: elsewhere nothing is asked for that standing still
 // would not give.
+#include <perp/analysis.h>
+
 #include <string.h>
 
 #include "step.h"

@@ -7,6 +7,8 @@
 //              point solves E13 (27), which is what is certified. It is the library's method
 //              `staggering`, unless the caller has another one for the two halves;
 //   boxed:     |lt| <= mu ln with ln of the round before; certified with the bounds of its own ln.
+#include <perp/analysis.h>
+
 #include <string.h>
 #include <time.h>
 

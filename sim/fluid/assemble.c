@@ -20,6 +20,8 @@
 //
 // No slip: faces within half a cell of a wall begin the substep with the wall's velocity. Forces
 // and pressure are all that they have besides, so that liquid at rest stays so.
+#include <perp/analysis.h>
+
 #include "lattice.h"
 
 #define LEAST 0.01      // theta

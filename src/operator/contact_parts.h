@@ -3,6 +3,7 @@
 #ifndef PERP_CONTACT_PARTS_H
 #define PERP_CONTACT_PARTS_H
 
+#include <perp/matrix.h>
 #include <perp/perp.h>
 
 typedef enum contact_kind { CONTACT_NORMAL, CONTACT_TANGENT, CONTACT_SLACK } contact_kind;

@@ -3,6 +3,7 @@
 #ifndef PERP_ENTRIES_H
 #define PERP_ENTRIES_H
 
+#include <perp/matrix.h>
 #include <perp/perp.h>
 
 #include <stddef.h>

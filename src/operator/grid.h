@@ -2,6 +2,7 @@
 #ifndef PERP_GRID_H
 #define PERP_GRID_H
 
+#include <perp/matrix.h>
 #include <perp/perp.h>
 
 #include <stddef.h>

@@ -2,6 +2,7 @@
 #ifndef PERP_OPERATOR_H
 #define PERP_OPERATOR_H
 
+#include <perp/matrix.h>
 #include <perp/perp.h>
 
 #include <math.h>

@@ -3,6 +3,7 @@
 #ifndef PERP_PRODUCT_PARTS_H
 #define PERP_PRODUCT_PARTS_H
 
+#include <perp/matrix.h>
 #include <perp/perp.h>
 
 #include "error_free.h"

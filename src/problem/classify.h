@@ -2,6 +2,8 @@
 #ifndef PERP_CLASSIFY_H
 #define PERP_CLASSIFY_H
 
+#include <perp/analysis.h>
+#include <perp/matrix.h>
 #include <perp/perp.h>
 
 typedef struct matrix {         // A by columns and, transposed, by rows; no zeros

@@ -2,6 +2,7 @@
 #ifndef PERP_CONTACTS_H
 #define PERP_CONTACTS_H
 
+#include <perp/matrix.h>
 #include <perp/perp.h>
 
 #include "arena.h"

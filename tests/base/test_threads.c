@@ -1,5 +1,7 @@
 // test_threads.c: solvers in several threads at once: the same bits, and messages of their own.
 // labels: tsan
+#include <perp/batch.h>
+
 #include "support.h"
 
 #include <pthread.h>

@@ -2,6 +2,8 @@
 // cost: 3
 // labels: long
 // needs: boxes
+#include <perp/matrix.h>
+
 #include "contact_support.h"
 
 static perp_body turned(perp_body b, double x, double y, double z) {   // by |(x, y, z)| about it

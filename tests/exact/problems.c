@@ -1,4 +1,6 @@
 // problems.c: see problems.h.
+#include <perp/matrix.h>
+
 #include "problems.h"
 
 #include <math.h>

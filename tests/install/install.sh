@@ -5,7 +5,8 @@
 
 rm -rf "$PERP_PREFIX"
 try "$PERP_CMAKE" --install "$PERP_BUILD" --prefix "$PERP_PREFIX"
-for file in include/perp/perp.h include/perp/method.h include/perp/gallery.h include/perp/version.h \
+for file in include/perp/perp.h include/perp/tuning.h include/perp/matrix.h include/perp/analysis.h \
+            include/perp/batch.h include/perp/method.h include/perp/gallery.h include/perp/version.h \
             include/perp/contact.h include/perp/fluid.h include/perp/american.h \
             "$PERP_LIBDIR/libperp.a" "$PERP_LIBDIR/libperp.so" "$PERP_LIBDIR/$PERP_SONAME" \
             "$PERP_LIBDIR/libperp.so.$PERP_VERSION" "$PERP_LIBDIR/pkgconfig/perp.pc" \

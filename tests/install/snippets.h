@@ -1,4 +1,5 @@
 // snippets.h: what the fragments in docs/*.md mention without declaring it.
+#include <perp/batch.h>
 #include <perp/gallery.h>
 #include <perp/method.h>
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <perp/batch.h>
 #include <perp/contact.h>
 #include <perp/fluid.h>
 #include <perp/gallery.h>

@@ -63,6 +63,8 @@ static void check_residual(const subject *s) {
     random_vector(s->n, b);
     if (cancel) {
       assert_int_equal(s->A.ops->apply(s->A.self, x, b, scratch), 0);
+      assert_int_equal(perp_apply(&s->A, x, y), PERP_OK);
+      assert_memory_equal(y, b, (size_t)s->n*sizeof *y);
       for (int i = 0; i < s->n; i++) b[i] = -b[i];
     }
     assert_int_equal(s->A.ops->residual(s->A.self, x, b, y, a, scratch), 0);

@@ -84,6 +84,8 @@ static void an_abort_comes_through(void **state) {
     void *scratch = calloc(1, operator_scratch_bytes(&A[k]) + 1);
     assert_int_equal(A[k].ops->apply(A[k].self, x, y, scratch), 7);
     assert_int_equal(A[k].ops->apply_transpose(A[k].self, x, y, scratch), 7);
+    assert_int_equal(perp_apply(&A[k], x, y), PERP_ERROR_OPERATOR);
+    assert_non_null(strstr(perp_last_message(), "apply() returned 7"));
     free(scratch);
   }
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <perp/analysis.h>
 #include <perp/gallery.h>
 #include <perp/perp.h>
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include <perp/matrix.h>
 #include <perp/perp.h>
 
 typedef struct grid_recipe {

@@ -1,4 +1,6 @@
 // batch.c: many problems in one call, and the short way that small dense ones take.
+#include <perp/batch.h>
+
 #include <math.h>
 #include <string.h>
 

@@ -2,6 +2,8 @@
 // minima and formulas, closed tanks, threads, limits, and how much work it is.
 // labels: tsan
 // cost: 5
+#include <perp/batch.h>
+
 #include "grid_scene.h"
 #include "grid_stage.h"
 #include "support.h"

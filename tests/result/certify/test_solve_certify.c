@@ -1,6 +1,8 @@
 // test_solve_certify.c: perp_solve and perp_certify agree on every x, near overflow and underflow
 // too: whatever the operator, the method, and the way that the solver takes.
 // cost: 5
+#include <perp/batch.h>
+
 #include "support.h"
 
 static int64_t solved_near_the_end, runs;   // with numbers beyond 1e300; of all

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <perp/batch.h>
 #include <perp/gallery.h>
 #include <perp/method.h>
 #include <perp/perp.h>

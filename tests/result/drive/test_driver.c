@@ -1,5 +1,7 @@
 // test_driver.c: what the driver promises whatever the method: limits, traces, options, reuse.
 // Somewhat long: every promise of perp_solve that no method is responsible for has its test here.
+#include <perp/batch.h>
+
 #include "support.h"
 
 static perp_options options_for(const char *method) {

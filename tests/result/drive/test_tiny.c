@@ -1,6 +1,8 @@
 // test_tiny.c: small dense problems, which auto solves on the stack: what it calls solved is solved
 // for the certificate and for exact arithmetic, and data that are not valid are refused as ever.
 // labels: long
+#include <perp/batch.h>
+
 #include "problems.h"
 #include "support.h"
 
