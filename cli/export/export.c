@@ -13,7 +13,7 @@
 #include "text.h"
 
 // The first of a name is the usual one.
-const export_format export_formats[] = {
+static const export_format formats[] = {
     {"ply", ".ply", "points ascii colour detail", 1, 0, export_ply, export_liquid_ply,
      "points ascii colour what"},
     {"obj", ".obj", "", 1, 1, NULL, export_surface_obj, "what"},
@@ -100,9 +100,9 @@ static int takes(const export_format *format, const char *option) {
 static const char *format_list(const char *option, char *out, size_t size) {
   const export_format *last = NULL;
   *out = 0;
-  for (const export_format *f = export_formats; f->name; f++)
+  for (const export_format *f = formats; f->name; f++)
     if (takes(f, option)) last = f;
-  for (const export_format *f = export_formats; f->name; f++)
+  for (const export_format *f = formats; f->name; f++)
     if (takes(f, option))
       text_append(out, size, "%s%s", !*out ? "" : f != last ? ", " : " or ", f->ending);
   return out;
@@ -119,7 +119,7 @@ static int find_format(export_job *job, const char *path) {
   char plain[sizeof job->path], list[256];
   snprintf(plain, sizeof plain, "%s", path ? path : "");
   if (has_ending(plain, ".gz")) plain[strlen(plain) - 3] = 0;
-  for (const export_format *f = export_formats; f->name; f++) {
+  for (const export_format *f = formats; f->name; f++) {
     if (to && strcmp(to, f->name) != 0) continue;
     if (to && !job->format) job->format = f;
     if (!has_ending(plain, f->ending)) continue;

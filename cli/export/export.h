@@ -20,7 +20,6 @@ typedef struct export_format {
   int (*liquid)(struct export_job *job);  // the same of a liquid; NULL: not of liquids
   const char *wet;             // which of the options it takes then
 } export_format;
-extern const export_format export_formats[];   // ends with a NULL name
 
 typedef struct export_job {
   const arguments *args;

@@ -36,7 +36,7 @@ const char *file_read_name(const char *path) {
   return strcmp(path, "-") == 0 ? "stdin" : path;
 }
 
-const char *file_write_name(const char *path) {
+static const char *write_name(const char *path) {
   return strcmp(path, "-") == 0 ? "stdout" : path;
 }
 
@@ -359,7 +359,7 @@ static int open_output(file_output *output, const char *path, char *message, siz
 
 int file_create(const char *path, file_output **out, char *message, size_t message_size) {
   *out = NULL;
-  const char *name = file_write_name(path);
+  const char *name = write_name(path);
   file_output *output = malloc(sizeof *output);
   if (!output) return fail(FILE_IO, name, strerror(ENOMEM), message, message_size);
   output->fd = output->slot = -1;

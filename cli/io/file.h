@@ -36,9 +36,8 @@ typedef int file_bound(const char *name, const char *start, size_t length, size_
 int file_read_bounded(const char *path, file_bound *bound, file_text *out, char *message,
                       size_t message_size);
 
-// The name to show for a path: "-" is "stdin" or "stdout".
+// The name to show for a path that is read: "-" is "stdin".
 const char *file_read_name(const char *path);
-const char *file_write_name(const char *path);
 
 // A file being written. It appears under its name only when committed: until then the bytes are
 // in a temporary file of the same folder, so a full disk or an interrupt leaves the old file alone.

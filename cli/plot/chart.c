@@ -34,13 +34,6 @@ int chart_check(const char *option, const char *path, const char *instead) {
   return gnuplot_check(option, path, instead);
 }
 
-const char *chart_table_path(const char *path, char *out, unsigned long size) {
-  const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
-  const size_t stem = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
-  snprintf(out, size, "%.*s.tsv", (int)stem, path);
-  return out;
-}
-
 // ------------------------------------------------------------------------------------ where it is
 
 // A number as it is drawn; NAN: a gap.

@@ -65,7 +65,7 @@ typedef struct chart {
   const chart_mark *mark;      // marks
   int marks;
   const char *empty;       // what to say in a chart without points; NULL: "no data"
-  const char *table;       // write the numbers there, too; NULL: do not. chart_table_path names it
+  const char *table;       // write the numbers there, too; NULL: do not
   int width, height;       // 0: 800 x 500
 } chart;
 
@@ -80,5 +80,3 @@ int chart_write_stack(const chart *what, int charts, const char *caption);
 
 int chart_write_table(const chart *what);   // the table alone, likewise
 
-// figure.svg -> figure.tsv
-const char *chart_table_path(const char *path, char *out, unsigned long size);

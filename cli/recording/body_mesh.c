@@ -306,7 +306,7 @@ void mesh_scale(const render_body *body, double scale[3]) {
                                              : body->extent[0];
 }
 
-void mesh_turn(const double q[4], const double from[3], double to[3]) {
+static void turn(const double q[4], const double from[3], double to[3]) {
   const double square = q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3];
   const double s = square > 0.0 ? 2.0/square : 0.0;
   double once[3], twice[3];
@@ -330,7 +330,7 @@ void mesh_place(const render_body *body, mesh_kind kind, const float position[3]
     memcpy(direction, n, sizeof n);
     return;
   }
-  mesh_turn(body->orientation, at, point);
-  mesh_turn(body->orientation, n, direction);
+  turn(body->orientation, at, point);
+  turn(body->orientation, n, direction);
   for (int c = 0; c < 3; c++) point[c] += body->position[c];
 }

@@ -42,4 +42,3 @@ void mesh_scale(const render_body *body, double scale[3]);
 // A body in its place: a point of its mesh and the normal there; q is its orientation.
 void mesh_place(const render_body *body, mesh_kind kind, const float position[3],
                 const float normal[3], double point[3], double direction[3]);
-void mesh_turn(const double q[4], const double from[3], double to[3]);

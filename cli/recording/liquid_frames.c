@@ -169,11 +169,6 @@ double liquid_part_speed(const liquid_scale *scale, double speed) {
   return scale->speed > 0.0 ? sqrt(fmin(speed/scale->speed, 1.0)) : 0.0;
 }
 
-double liquid_part_pressure(const liquid_scale *scale, double pressure) {
-  if (pressure >= 0.0) return scale->pressure > 0.0 ? fmin(pressure/scale->pressure, 1.0) : 0.0;
-  return scale->suction > 0.0 ? fmax(pressure/scale->suction, -1.0) : 0.0;
-}
-
 // --------------------------------------------------------------------------------- what can be
 // seen
 

@@ -52,7 +52,5 @@ void liquid_share(liquid_scale *a, liquid_scale *b);   // the wider ends of both
 size_t liquid_cell(const recording_head *head, const liquid_frame *frame, uint32_t particle);
 double liquid_speed(const recording_head *head, const liquid_frame *frame, uint32_t particle);
 double liquid_place(const recording_head *head, uint16_t place);   // in metres
-// Where on the ramp of colours: speed by its root, so that slow ones differ, too; pressure from 0;
-// below 0 it is -1 at the most suction.
+// Where on the ramp of colours, by the root, so that slow ones differ, too.
 double liquid_part_speed(const liquid_scale *scale, double speed);
-double liquid_part_pressure(const liquid_scale *scale, double pressure);

@@ -237,7 +237,7 @@ uint32_t recording_columns(const recording_head *head, const char *const **names
   return head->fluid ? RECORD_FLUID_COLUMNS : RECORD_COLUMNS;
 }
 
-int recording_steps(const recording *what, int32_t chunk, record_steps *out) {
+static int read_steps(const recording *what, int32_t chunk, record_steps *out) {
   char message[512] = "";
   const char *const *names;
   const int code = record_read_steps(what->file.data, &what->index, chunk, out, message,
@@ -263,7 +263,7 @@ int recording_statistics(const recording *what, record_steps *out, int *times) {
     const int row = chunk->type == RECORD_STEP;
     if (!row && chunk->type != RECORD_TIME) continue;
     record_steps part;
-    code = recording_steps(what, k, &part);
+    code = read_steps(what, k, &part);
     const record_point *point = part.point;
     for (uint32_t i = 0; i < part.rows && !code; i++) {
       double values[RECORD_COLUMNS_MOST];

@@ -70,7 +70,6 @@ int recording_frames(const recording *what, int32_t chunk, record_frames *out);
 int recording_flow(const recording *what, int32_t chunk, record_flow *out);
 // That of the same frames: recording_chunk() of theirs + 1, if head.liquid.fields has any.
 int recording_grid(const recording *what, int32_t chunk, record_grid *out);
-int recording_steps(const recording *what, int32_t chunk, record_steps *out);   // STEP or TIME
 
 // How many columns the statistics have, and their names.
 uint32_t recording_columns(const recording_head *head, const char *const **names);

@@ -42,7 +42,7 @@ int fail_library(perp_error error) {
   return fail(exit_code_of(error), "%s", message && *message ? message : perp_error_text(error));
 }
 
-void settings_list_holders(const char *parameter, char *names, size_t size) {
+static void list_holders(const char *parameter, char *names, size_t size) {
   *names = 0;
   for (int32_t i = 0; i < perp_method_count(); i++) {
     const perp_method *method = perp_method_at(i);
@@ -56,7 +56,7 @@ static int apply(const option_entry *entry, const char *value, const perp_method
   const char *key = entry->parameter->name;
   if (!perp_find_parameter(method, key)) {
     char names[256];
-    settings_list_holders(key, names, sizeof names);
+    list_holders(key, names, sizeof names);
     return fail(CODE_USAGE, "method %s has no parameter --%s; methods that have it: %s",
                 method->name, entry->name, names);
   }

@@ -33,5 +33,3 @@ int exit_code_of(perp_error error);
 int exit_code_of_status(perp_status status);
 int fail_library(
     perp_error error);   // says what the library's last message was; returns the exit code
-void settings_list_holders(const char *parameter, char *names,
-                           size_t size);   // "pgs, psor": methods that have it

@@ -51,18 +51,18 @@ static void fill(ane17_scene *s, const double *phase) {
     }
 }
 
-void ane17_scene_free(ane17_scene *s) {
+static void scene_free(ane17_scene *s) {
   free(s->type), free(s->b), free(s->lo), free(s->hi), free(s->x), free(s->open);
   *s = (ane17_scene){0};
 }
 
-int ane17_scene_make(int32_t size, uint64_t seed, ane17_scene *s) {
+static int scene_make(int32_t size, uint64_t seed, ane17_scene *s) {
   const size_t n = (size_t)size*(size_t)size;
   *s = (ane17_scene){.size = size, .type = calloc(n, 1), .b = calloc(n, sizeof(double)),
                      .lo = calloc(n, sizeof(double)), .hi = calloc(n, sizeof(double)),
                      .x = calloc(n, sizeof(double)), .open = calloc(n, sizeof(double))};
   if (!s->type || !s->b || !s->lo || !s->hi || !s->x || !s->open) {
-    ane17_scene_free(s);
+    scene_free(s);
     return fail(CODE_IO, "out of memory");
   }
   for (int32_t j = 0; j < size; j++)
@@ -149,7 +149,7 @@ static int solve_separating(ane17_scene *s, const char *solver, const char *prec
 
 static int combine(reproduction *r, ane17_results *all) {
   ane17_scene s;
-  int code = ane17_scene_make(all->size, r->seed, &s);
+  int code = scene_make(all->size, r->seed, &s);
   if (code) return code;
   reproduction_say(r, "%d x %d cells, %d liquid: solvers and preconditioners", (int)s.size,
                    (int)s.size, (int)s.liquid);
@@ -165,14 +165,14 @@ static int combine(reproduction *r, ane17_results *all) {
                          mark(wall), (int)wall->newton, (int)wall->inner,
                          slip->seconds + wall->seconds);
     }
-  ane17_scene_free(&s);
+  scene_free(&s);
   return code;
 }
 
 static int grow(reproduction *r, ane17_results *all, int k) {
   static const setting none[] = {{0}};
   ane17_scene s;
-  int code = ane17_scene_make(all->sizes[k], r->seed, &s);
+  int code = scene_make(all->sizes[k], r->seed, &s);
   if (code) return code;
   reproduction_say(r, "%d x %d cells: resolution and xi", (int)s.size, (int)s.size);
   code = solve_slip(&s, "cg", "identity", &all->grown[k][0]);
@@ -190,7 +190,7 @@ static int grow(reproduction *r, ane17_results *all, int k) {
       reproduction_say(r, "  xi = %-6s %1s%2d Newton %6d inner, %7.3f s", ane17_xi[q],
                        mark(run), (int)run->newton, (int)run->inner, run->seconds);
   }
-  ane17_scene_free(&s);
+  scene_free(&s);
   return code;
 }
 

@@ -16,8 +16,6 @@ typedef struct ane17_scene {
   double *b, *lo, *hi, *x;     // n; bounds of separating walls,
   double *open;                //   and lower ones of slip: -inf in liquid
 } ane17_scene;
-int ane17_scene_make(int32_t size, uint64_t seed, ane17_scene *scene);   // 0, or an exit code
-void ane17_scene_free(ane17_scene *scene);
 
 enum { ANE17_INNER = 1000 };   // at most, in a Newton step
 

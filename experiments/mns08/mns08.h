@@ -10,7 +10,6 @@ enum {
   MNS08_SINGLE = 5,                  // nb907_nc5832: the one that is also solved with k_sm = 1
   MNS08_MARKS = 5                    // Table 2: after 2, 20, 100, 1000 and 10000 sweeps
 };
-extern const int32_t mns08_mark[MNS08_MARKS];
 
 typedef struct mns08_paper {         // as printed; "-" where there is nothing
   const char *name;

@@ -8,7 +8,7 @@
 #include "mns08.h"
 #include "solve_settings.h"
 
-const int32_t mns08_mark[MNS08_MARKS] = {2, 20, 100, 1000, 10000};
+static const int32_t sweeps_at_mark[MNS08_MARKS] = {2, 20, 100, 1000, 10000};
 
 // (2.7) in the largest norm, with rho_b = max |min(v, w)|, which covers rho_c.
 static double measure(const perp_problem *p, const double *x, const double *y) {
@@ -43,7 +43,7 @@ static void watch(const perp_problem *p, const uint8_t *at_zero, perp_sweep *sta
       if (!out->needed[0] && error <= 1e-1) out->needed[0] = k;
       if (error <= 1e-2) out->needed[1] = k;
     }
-    if (mark < MNS08_MARKS && k == mns08_mark[mark]) {
+    if (mark < MNS08_MARKS && k == sweeps_at_mark[mark]) {
       if (at_zero) out->identified[mark] = identify(p, at_zero, state->x);
       mark++;
     }

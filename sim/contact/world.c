@@ -43,7 +43,7 @@ int buffer_grow(const perp_allocator *allocator, buffer *b, size_t bytes, size_t
   return 1;
 }
 
-void buffer_free(const perp_allocator *allocator, buffer *b) {
+static void buffer_free(const perp_allocator *allocator, buffer *b) {
   if (b->at != NULL) allocator->release(allocator->context, b->at);
   *b = (buffer){0};
 }

@@ -132,7 +132,6 @@ perp_error world_check_motion(const perp_world *w, const perp_motion *m);
 perp_error world_fail(perp_error code, const char *format, ...);
 // at least `bytes`, with the first `keep` bytes of what was there; 0: no memory
 int buffer_grow(const perp_allocator *allocator, buffer *b, size_t bytes, size_t keep);
-void buffer_free(const perp_allocator *allocator, buffer *b);
 
 static inline body *bodies_of(const perp_world *w) { return w->body_memory.at; }
 static inline perp_motion *motions_of(const perp_world *w) { return w->motion_memory.at; }

@@ -93,10 +93,6 @@ uint32_t record_flow_start(const record_flow *flow, uint32_t frame) {
   return start;
 }
 
-double record_place(const record_flow *flow, double spacing, uint16_t place) {
-  return (place + 0.5)*spacing/flow->fine;
-}
-
 // Squares: the slow ones, and directions of the fast ones, are what one sees.
 double record_velocity(double top, int8_t velocity) {
   const double part = velocity/(double)RECORD_SPEEDS;

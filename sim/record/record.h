@@ -144,7 +144,6 @@ float *record_pose(const record_flow *flow, int component, uint32_t frame);   //
 int record_flow_add(record_flow *flow, int64_t particles, const double *const x[3],
                     const double *const v[3], double spacing, const uint8_t *keep);
 uint32_t record_flow_start(const record_flow *flow, uint32_t frame);   // its first particle
-double record_place(const record_flow *flow, double spacing, uint16_t place);   // back again
 double record_velocity(double top, int8_t velocity);
 int record_flow_append(record_flow *to, const record_flow *from);   // as record_frames_append()
 void record_flow_clear(record_flow *flow, uint32_t first);
@@ -206,7 +205,6 @@ int record_append(const char *path, const record_index *index, int32_t chunks,
 // Drops all but the first `chunks` chunks.
 int record_cut(record_writer *writer, int32_t chunks, char *message, size_t size);
 int record_is_regular(const record_writer *writer);   // a file, not a pipe or a device
-const char *record_path(const record_writer *writer);
 
 // Reading, from bytes in memory. The messages say "chunk 17 at byte 123: what is wrong". After
 // RECORD_CORRUPT the index has the chunks before the damage; a missing end is no error.

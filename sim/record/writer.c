@@ -161,7 +161,6 @@ int record_cut(record_writer *writer, int32_t chunks, char *message, size_t size
 
 int record_is_regular(const record_writer *writer) { return writer->regular; }
 
-const char *record_path(const record_writer *writer) { return writer->path; }
 
 const record_index *record_written(const record_writer *writer) { return &writer->index; }
 

@@ -95,8 +95,6 @@ double random_range(random_stream *s, double low, double high) {
   return r < high ? r : low;   // the sum may round up to high
 }
 
-double random_normal(random_stream *s) { return perp_random_normal(s->seed, s->next++); }
-
 int32_t random_integer(random_stream *s, int32_t count) {
   return (int32_t)(random_uniform(s)*count);   // < count: u <= 1 - 2^-53 and count < 2^31
 }

@@ -11,7 +11,6 @@ typedef struct random_stream {
 
 double random_uniform(random_stream *s);                          // in [0, 1)
 double random_range(random_stream *s, double low, double high);   // in [low, high)
-double random_normal(random_stream *s);                           // Box-Muller, one number per call
 int32_t random_integer(random_stream *s, int32_t count);          // 0 .. count-1
 
 #endif

@@ -46,7 +46,6 @@ typedef struct assembly {   // entries in any order; assemble_finish sorts them,
 } assembly;
 void assemble_add(assembly *a, int32_t row, int32_t column, double value);
 perp_error assemble_finish(assembly *a, int32_t n, perp_sample *s);    // fills s, always frees a
-void assemble_free(assembly *a);
 
 // A five-point matrix on nx x ny points, x fastest: link strengths to the right and upwards,
 // including those to the boundary, where u = 0: east has (nx + 1) strengths, constant along y;

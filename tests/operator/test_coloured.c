@@ -36,7 +36,7 @@ static void finish_sample(sample *s, uint64_t seed) {
   const perp_operator A = perp_from_csc(&s->A, 0);
   A.ops->diagonal(A.self, s->diagonal);
   for (int32_t i = 0; i < s->n; i++) {
-    s->b[i] = random_normal(&r);
+    s->b[i] = perp_random_normal(r.seed, r.next++);
     s->lo[i] = i % 3 == 0 ? -(double)INFINITY : -random_uniform(&r);
     s->hi[i] = i % 5 == 0 ? (double)INFINITY : 2.0*random_uniform(&r);
     s->weight[i] = random_range(&r, 0.5, 2.0);
@@ -84,7 +84,7 @@ static sample scattered(int32_t n, int32_t reach) {
       const int passes = i < j && next > j && j % 17 != 0;   // the diagonal
       if (i >= 0 && i < n && i != j) {
         s.row[p] = i;
-        s.value[p++] = random_normal(&r)*0.3;
+        s.value[p++] = perp_random_normal(r.seed, r.next++)*0.3;
       }
       if (passes) {
         s.row[p] = j;

@@ -155,7 +155,7 @@ static void check_sweep(const subject *s) {
       weight[i] = random_range(&stream, 0.5, 2.0);
       lo[i] = i % 3 == 0 ? -(double)INFINITY : -random_uniform(&stream);
       hi[i] = i % 4 == 0 ? (double)INFINITY : random_uniform(&stream);
-      x[i] = clamp(random_normal(&stream), bounded & 1 ? lo[i] : 0.0,
+      x[i] = clamp(perp_random_normal(stream.seed, stream.next++), bounded & 1 ? lo[i] : 0.0,
                    bounded & 2 ? hi[i] : (double)INFINITY);
     }
     memcpy(x_plain, x, sizeof x);

@@ -136,7 +136,7 @@ static void scaling_by_powers_of_two_is_exact(void **state) {
     for (int i = 0; i < N; i++) {
       R[i] = ldexp(1.0, (int)random_integer(&stream, 9) - 4);
       C[i] = ldexp(1.0, (int)random_integer(&stream, 9) - 4);
-      x[i] = fabs(random_normal(&stream));
+      x[i] = fabs(perp_random_normal(stream.seed, stream.next++));
       xs[i] = x[i]/C[i];
       bs[i] = R[i]*b[i];
       weight[i] = 1.0;

@@ -239,7 +239,7 @@ static void what_is_written_is_read(void **state) {
     for (uint32_t i = start; i < start + flow.count[f]; i++) {
       double x[3], v[3];
       for (int c = 0; c < 3; c++) {
-        x[c] = record_place(&flow, h, flow.place[c][i]);
+        x[c] = (flow.place[c][i] + 0.5)*h/flow.fine;
         v[c] = record_velocity((double)flow.top[f], flow.velocity[c][i]);
       }
       assert_true(find_particle(3, (int)f, x, v, h/512.0, (double)flow.top[f], used));

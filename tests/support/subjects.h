@@ -57,7 +57,7 @@ static base_data base_of[BASES];
 static inline void random_matrix(int symmetric, double M[N][N]) {
   for (int i = 0; i < N; i++)
     for (int j = 0; j < N; j++)
-      M[i][j] = random_uniform(&stream) < 0.3 ? random_normal(&stream) : 0.0;
+      M[i][j] = random_uniform(&stream) < 0.3 ? perp_random_normal(stream.seed, stream.next++) : 0.0;
   for (int i = 0; i < N; i++) {
     for (int j = 0; j < i; j++)
       if (symmetric) M[j][i] = M[i][j];
@@ -91,7 +91,7 @@ static inline void make_product(base_data *data, subject *s, int32_t block, int 
     const int32_t one = random_integer(&stream, BODIES), two = random_integer(&stream, BODIES);
     for (int32_t k = 0; k < dofs; k++) {
       if ((k/3 != one && k/3 != two) || random_uniform(&stream) < 0.2) continue;
-      J[i][k] = data->j_value[p] = random_normal(&stream);
+      J[i][k] = data->j_value[p] = perp_random_normal(stream.seed, stream.next++);
       data->column[p++] = k;
     }
     data->compliance[i] = random_uniform(&stream);
@@ -100,7 +100,7 @@ static inline void make_product(base_data *data, subject *s, int32_t block, int 
   for (int32_t k = 0; k < dofs; k += block) {   // W = L L' + I in each block
     double L[3][3];
     for (int i = 0; i < block; i++)
-      for (int j = 0; j < block; j++) L[i][j] = random_normal(&stream);
+      for (int j = 0; j < block; j++) L[i][j] = perp_random_normal(stream.seed, stream.next++);
     for (int i = 0; i < block; i++)
       for (int j = 0; j < block; j++) {
         double w = i == j ? 1.0 : 0.0;
@@ -129,7 +129,7 @@ static inline void make_contacts(base_data *data, subject *s, int32_t K, int32_t
   memcpy(B, s->M, sizeof B);
   memset(s->M, 0, sizeof s->M);
   for (int32_t k = 0; k < K*tangents; k++)
-    data->direction[k] = k == 1 ? 0.0 : random_normal(&stream);
+    data->direction[k] = k == 1 ? 0.0 : perp_random_normal(stream.seed, stream.next++);
   for (int32_t c = 0; c < count; c++) {
     data->mu[c] = c == 1 ? 0.0 : random_uniform(&stream);
     H[(1 + tangents)*c][c] = 1.0;
@@ -285,7 +285,7 @@ static inline void *exact_memory(size_t bytes) {   // of just this size, filled 
 
 static inline void random_vector(int32_t n, double *x) {
   for (int32_t i = 0; i < n; i++)
-    x[i] = random_normal(&stream)*ldexp(1.0, random_integer(&stream, 8));
+    x[i] = perp_random_normal(stream.seed, stream.next++)*ldexp(1.0, random_integer(&stream, 8));
 }
 
 #endif

@@ -5,8 +5,8 @@
 //
 // A_II is scaled on both sides by powers of two first, S = diag(s) A_II diag(s), so that
 // singularity, no pivot above m 2^-52, does not depend on units. Only the upper triangle is used,
-// row by row: m^3/3 flops for update, 2 m^2 for solve; memory n^2. The signs of D give the inertia.
-#include "dense_ldlt.h"
+// row by row: m^3/3 flops for update, 2 m^2 for solve; memory n^2.
+#include <perp/method.h>
 
 #include <math.h>
 
@@ -73,8 +73,12 @@ static void eliminate_two(int32_t m, double *S, int32_t k) {
   }
 }
 
-int32_t ldlt_factor(int32_t m, double *S, int32_t *order, uint8_t *block, double floor,
-                    const perp_deadline *deadline) {
+// P S P' = U'DU, U unit upper triangular, D with blocks of one and two rows. S: m x m, row-major,
+// only its upper triangle is read; D and U replace it. order: row k of P S P' is row order[k] of S.
+// block[k] is 1, or 2 and 0 for the two rows of a block. Returns 0, or k + 1 where no pivot above
+// `floor` is left at row k; -1: the deadline has passed.
+static int32_t factor(int32_t m, double *S, int32_t *order, uint8_t *block, double floor,
+                      const perp_deadline *deadline) {
   double since = POLL;
   for (int32_t i = 0; i < m; i++) order[i] = i;
   for (int32_t k = 0; k < m; k += block[k]) {
@@ -104,8 +108,9 @@ int32_t ldlt_factor(int32_t m, double *S, int32_t *order, uint8_t *block, double
   return 0;
 }
 
-void ldlt_solve(int32_t m, const double *S, const int32_t *order, const uint8_t *block, double *v,
-                double *work) {
+// v <- S^-1 v; work: m
+static void solve_factored(int32_t m, const double *S, const int32_t *order, const uint8_t *block,
+                           double *v, double *work) {
   double *w = work;
   for (int32_t k = 0; k < m; k++) w[k] = v[order[k]];
   for (int32_t k = 0; k < m; k++) {                                                         // U'
@@ -213,7 +218,7 @@ static int dense_ldlt_update(void *memory, const uint8_t *is_free,
   if (m == 0) return 0;
   self->A.ops->submatrix(self->A.self, self->set, m, self->S);
   scale(m, self->S, self->s);
-  self->failed = ldlt_factor(m, self->S, self->order, self->block, m*0x1p-52, deadline);
+  self->failed = factor(m, self->S, self->order, self->block, m*0x1p-52, deadline);
   return self->failed;
 }
 
@@ -224,7 +229,7 @@ static int dense_ldlt_solve(void *memory, const double *rhs, double *z,
   if (self->failed != 0) return 1;
   if (deadline_passed(deadline)) return -1;
   for (int32_t k = 0; k < self->m; k++) self->v[k] = self->s[k]*rhs[self->set[k]];
-  ldlt_solve(self->m, self->S, self->order, self->block, self->v, self->w);
+  solve_factored(self->m, self->S, self->order, self->block, self->v, self->w);
   for (int32_t k = 0; k < self->m; k++) z[self->set[k]] = self->s[k]*self->v[k];
   return 0;
 }
@@ -233,17 +238,6 @@ static double dense_ldlt_estimate(const void *memory, const uint8_t *is_free) {
   const dense_ldlt *self = memory;
   const double m = free_rows(self->n, is_free, NULL);
   return (1.0/3.0*m*m*m + 20.0*m*m)*1e-9;   // at a flop per nanosecond
-}
-
-inertia dense_ldlt_inertia(const void *memory) {
-  const dense_ldlt *self = memory;
-  inertia count = {0, 0};
-  for (int32_t k = 0; self->failed == 0 && k < self->m; k += self->block[k]) {
-    const double d = self->S[(size_t)k*(size_t)(self->m + 1)];
-    count.positive += self->block[k] == 2 || d > 0.0;   // a block of two has one of each sign
-    count.negative += self->block[k] == 2 || d < 0.0;
-  }
-  return count;
 }
 
 const perp_linear_ops linear_dense_ldlt = {

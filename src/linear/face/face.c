@@ -34,8 +34,6 @@ void face_destroy(face *f) {
   if (f != NULL) f->kind->destroy(f);
 }
 
-double face_asymmetry(const face *f) { return f->asymmetry; }
-
 int face_values(face *f, const perp_operator *A) { return f->kind->values(f, A); }
 
 void face_shift(face *f, double sigma) { f->kind->shift(f, sigma); }
@@ -52,8 +50,6 @@ int face_solve_within(face *f, double *v, int refine, const perp_deadline *deadl
   f->deadline = NULL;
   return code == 1 && deadline_passed(deadline) ? -1 : code;
 }
-
-void face_apply(const face *f, const double *x, double *y) { f->kind->apply(f, x, y); }
 
 double face_flops_anew(const face *f) { return f->kind->flops_anew(f); }
 

@@ -16,9 +16,6 @@ face *face_linear_create(const perp_linear_ops *ops, const perp_operator *A,
                          int *failed);
 void face_destroy(face *f);                                    // NULL is fine
 
-// max |A_ij - A_ji| relative to the roots of A_ii A_jj; 0 where A is symmetric by construction.
-double face_asymmetry(const face *f);
-
 // Same pattern, new values: the next update factors anew. 0: fine; 1: the pattern is another one;
 // -2: no memory.
 int face_values(face *f, const perp_operator *A);
@@ -35,9 +32,6 @@ int face_update(face *f, const uint8_t *is_free, const perp_deadline *deadline);
 int face_solve(face *f, double *v, int refine);
 // The same for somebody whose time is limited; -1: deadline, and v is 0.
 int face_solve_within(face *f, double *v, int refine, const perp_deadline *deadline);
-
-// y = (A + sigma I) x, all rows
-void face_apply(const face *f, const double *x, double *y);
 
 // Operations of a factorisation with all rows free, of going to these free rows by modifications
 // (counted as the operations of a factorisation that take as long), and of a solve without

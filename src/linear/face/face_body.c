@@ -357,11 +357,6 @@ static void multiply(const body_face *f, const double *D, const double *x, doubl
   }
 }
 
-static void apply(const face *base, const double *x, double *y) {
-  const body_face *f = (const body_face *)base;
-  multiply(f, f->d, x, y);
-}
-
 void face_body_product(const face *base, const double *x, double *y) {
   const body_face *f = (const body_face *)base;
   multiply(f, f->rows.slack, x, y);
@@ -375,7 +370,7 @@ static double flops_solve(const face *base) {
   return 16.0*(double)nnz(base) + 32.0*f->rows.rowptr[f->n];
 }
 
-static const face_kind kind = {destroy, values, shift, update, solve, apply, flops_anew, flops_rows,
+static const face_kind kind = {destroy, values, shift, update, solve, flops_anew, flops_rows,
                                flops_solve, nnz, flops_update};
 
 // B by columns. 0: fine; -2: no memory.

@@ -85,16 +85,6 @@ static void scale(entries_face *f) {
   for (int32_t j = 0; j < f->n; j++) f->diagonal[j] = f->value[f->at[j]];
 }
 
-// work: n
-static double asymmetry(const perp_csc *S, int32_t *work) {
-  double most = 0.0;
-  if (csc_is_symmetric(S, work)) return 0.0;
-  for (int32_t j = 0; j < S->columns; j++)
-    for (int32_t p = S->colptr[j]; p < S->colptr[j + 1]; p++)
-      most = max2(most, fabs(S->value[p] - csc_entry(S, j, S->row[p])));
-  return most;
-}
-
 static void put_shift(entries_face *f, double sigma) {
   f->sigma = sigma;
   f->factored = f->ready = 0;
@@ -237,17 +227,6 @@ static int solve(face *base, double *v, int refine) {
   return face_checked(n, v, 1);
 }
 
-static void apply(const face *base, const double *x, double *y) {
-  const entries_face *f = (const entries_face *)base;
-  for (int32_t i = 0; i < f->n; i++) y[i] = 0.0;
-  for (int32_t j = 0; j < f->n; j++) {
-    const double u = x[j]/f->r[j];
-    for (int32_t p = f->S.colptr[j]; p < f->S.colptr[j + 1] && u != 0.0; p++)
-      y[f->S.row[p]] += f->value[p]*u;
-  }
-  for (int32_t i = 0; i < f->n; i++) y[i] /= f->r[i];
-}
-
 static double flops_anew(const face *base) {
   return sparse_ldl_flops(((const entries_face *)base)->ldl);
 }
@@ -257,7 +236,7 @@ static int64_t nnz(const face *base) { return sparse_ldl_nnz(((const entries_fac
 // Half as fast as a factorisation: each entry is used once.
 static double flops_solve(const face *base) { return 8.0*(double)nnz(base); }
 
-static const face_kind kind = {destroy, values, shift, update, solve, apply, flops_anew, flops_rows,
+static const face_kind kind = {destroy, values, shift, update, solve, flops_anew, flops_rows,
                                flops_solve, nnz, flops_update};
 
 face *face_entries_of(perp_csc *A, const perp_allocator *allocator, int *failed) {
@@ -279,14 +258,12 @@ face *face_entries_of(perp_csc *A, const perp_allocator *allocator, int *failed)
   f->plus = take(&memory, n, sizeof *f->plus);
   f->kept = take(&memory, n, sizeof *f->kept);
   f->ldl = sparse_ldl_create(&memory);
-  int32_t *next = take(&memory, n, sizeof *next);
   if (f->diagonal != NULL && f->at != NULL && f->r != NULL && f->rhs != NULL && f->rest != NULL &&
-      f->plus != NULL && f->kept != NULL && f->ldl != NULL && next != NULL) {
+      f->plus != NULL && f->kept != NULL && f->ldl != NULL) {
     *failed = 2*sparse_ldl_analyse(f->ldl, &f->S);
     if (*failed == -4) *failed = -2;
   }
   if (*failed != 0) {
-    drop(&memory, next);
     destroy(&f->base);
     return NULL;
   }
@@ -297,8 +274,6 @@ face *face_entries_of(perp_csc *A, const perp_allocator *allocator, int *failed)
   }
   sparse_ldl_regularise(f->ldl, f->plus, 0.0);
   scale(f);
-  f->base.asymmetry = asymmetry(&f->S, next);
-  drop(&memory, next);
   put_shift(f, 0.0);
   return &f->base;
 }

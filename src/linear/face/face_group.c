@@ -400,13 +400,6 @@ static int solve(face *base, double *v, int refine) {
   return face_checked(n, v, error <= USELESS);
 }
 
-static void apply(const face *base, const double *x, double *y) {
-  const group_face *f = (const group_face *)base;
-  for (int32_t i = 0; i < f->n; i++) f->rhs[i] = x[i]/f->r[i];
-  product(f, NULL, f->rhs, y);
-  for (int32_t i = 0; i < f->n; i++) y[i] = y[i]/f->r[i] + f->sigma*x[i];
-}
-
 static int64_t nnz(const face *base) { return sparse_ldl_nnz(((const group_face *)base)->ldl); }
 
 // Half as fast as a factorisation; the groups on the way, and a residual.
@@ -453,7 +446,7 @@ static int values(face *base, const perp_operator *A) {
   return code;
 }
 
-static const face_kind kind = {destroy, values, shift, update, solve, apply, flops_anew, flops_rows,
+static const face_kind kind = {destroy, values, shift, update, solve, flops_anew, flops_rows,
                                flops_solve, nnz, flops_update};
 
 face *face_group_create(perp_csc *A, groups *g, const perp_allocator *allocator, int *failed) {

@@ -38,18 +38,15 @@ static int take(const perp_allocator *memory, arena *counted, void **block) {
   return 0;
 }
 
-// A <- (A + A')/2; f->base.asymmetry is the largest difference. next: n, work. 0: the pattern is
-// not symmetric.
+// A <- (A + A')/2. next: n, work. 0: the pattern is not symmetric.
 static int symmetrise(group_face *f, int32_t *next) {
   const perp_csc *A = &f->A;
-  f->base.asymmetry = 0.0;
   for (int32_t j = 0; j < f->n; j++) next[j] = A->colptr[j];
   for (int32_t j = 0; j < f->n; j++)
     for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
       const int32_t i = A->row[p], q = next[i]++;
       if (q >= A->colptr[i + 1] || A->row[q] != j) return 0;
       if (i <= j || f->value[p] == f->value[q]) continue;
-      f->base.asymmetry = max2(f->base.asymmetry, fabs(f->value[p] - f->value[q]));
       f->value[p] = f->value[q] = 0.5*(f->value[p] + f->value[q]);
     }
   return 1;

@@ -12,7 +12,6 @@ typedef struct face_kind {   // as the functions of face.h
   void (*shift)(face *f, double sigma);
   int (*update)(face *f, const uint8_t *is_free, const perp_deadline *deadline);
   int (*solve)(face *f, double *v, int refine);
-  void (*apply)(const face *f, const double *x, double *y);
   double (*flops_anew)(const face *f);
   double (*flops_rows)(const face *f, const uint8_t *is_free);
   double (*flops_solve)(const face *f);
@@ -22,7 +21,6 @@ typedef struct face_kind {   // as the functions of face.h
 
 struct face {                // the first member of every kind
   const face_kind *kind;
-  double asymmetry;          // see face_asymmetry
   int32_t factorizations, modifications;
   const perp_deadline *deadline;   // of the solve at hand: making the factor anew asks it; NULL
 };

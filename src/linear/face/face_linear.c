@@ -125,12 +125,6 @@ static int solve(face *base, double *v, int refine) {
   return face_checked(n, v, 1);
 }
 
-static void apply(const face *base, const double *x, double *y) {
-  const linear_face *f = (const linear_face *)base;
-  f->A.ops->apply(f->A.self, x, y, f->scratch);
-  for (int32_t i = 0; i < f->A.n; i++) y[i] += f->sigma*x[i];
-}
-
 // In nanoseconds, as if the solver's estimate were made of operations of one each.
 static double flops_rows(const face *base, const uint8_t *is_free) {
   const linear_face *f = (const linear_face *)base;
@@ -152,7 +146,7 @@ static int64_t nnz(const face *base) {   // not known
   return 0;
 }
 
-static const face_kind kind = {destroy, values, shift, update, solve, apply, flops_anew, flops_rows,
+static const face_kind kind = {destroy, values, shift, update, solve, flops_anew, flops_rows,
                                flops_solve, nnz, flops_rows};
 
 face *face_linear_create(const perp_linear_ops *ops, const perp_operator *A,

@@ -572,12 +572,3 @@ perp_csc aggregation_matrix(const aggregation *g, int32_t from, const int32_t **
 const int32_t *aggregation_diagonal(const aggregation *g, int32_t from) {
   return g->at[from].diagonal;
 }
-
-int32_t aggregation_levels(const aggregation *g) { return g->levels; }
-
-double aggregation_complexity(const aggregation *g) {
-  double sum = 0.0;
-  for (int32_t k = 0; k < g->levels; k++) sum += g->at[k].colptr[g->at[k].n];
-  const int32_t entries = g->at[0].colptr[g->at[0].n];
-  return entries > 0 ? sum/entries : 1.0;
-}

@@ -52,7 +52,4 @@ void aggregation_rest_set(aggregation *g, int32_t from, int32_t i, double r);
 perp_csc aggregation_matrix(const aggregation *g, int32_t from, const int32_t **aggregate);
 const int32_t *aggregation_diagonal(const aggregation *g, int32_t from);   // where A_ii stands
 
-int32_t aggregation_levels(const aggregation *g);
-double aggregation_complexity(const aggregation *g);   // entries of all levels over those of A
-
 #endif

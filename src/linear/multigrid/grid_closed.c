@@ -153,7 +153,7 @@ int32_t grid_levels_closed(const grid_levels *g, const int32_t **label) {
 }
 
 // On level 0 component by component; on coarser ones only a level that leaks nowhere is looked for.
-int grid_is_singular(const grid_levels *g, int32_t level) {
+static int is_singular(const grid_levels *g, int32_t level) {
   const grid_level *l = &g->at[level];
   if (level == 0) {
     int32_t k = 0;
@@ -173,7 +173,7 @@ int grid_is_singular(const grid_levels *g, int32_t level) {
 int grid_means(grid_levels *g, int32_t level, const double *v) {
   const grid_level *l = &g->at[level];
   const int32_t count = level == 0 ? g->many : 1;
-  if (!grid_is_singular(g, level)) return 0;
+  if (!is_singular(g, level)) return 0;
   for (int32_t k = 0; k < count; k++) g->mean[k] = 0.0;
   int32_t total = 0;
   for (int32_t c = 0; c < l->n; c++) {

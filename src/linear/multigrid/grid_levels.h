@@ -51,9 +51,6 @@ void grid_levels_sweep(const grid_levels *g, int32_t level, int32_t sweeps, cons
 // the liquid children of a cell; 0 in cells without liquid.
 void grid_levels_coarsen(const grid_levels *g, int32_t level, int32_t mean, const double *v,
                          double *coarse);
-// The same for flags: the bitwise or over the liquid children, 0 in cells without liquid.
-void grid_levels_coarsen_flags(const grid_levels *g, int32_t level, const uint8_t *v,
-                               uint8_t *coarse);
 // From the next level to this one: linear in each direction, 0 in air, reflected at solid cells;
 // 0 in cells without liquid.
 void grid_levels_refine(const grid_levels *g, int32_t level, const double *coarse, double *v);

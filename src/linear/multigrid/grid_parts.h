@@ -168,7 +168,6 @@ void grid_multiply_line(const grid_levels *g, const grid_level *l, int32_t j, in
 // grid_closed.c
 void grid_find_closed(grid_levels *g);               // from the weights of level 0; uses p and q
 void grid_count_held(grid_levels *g);
-int grid_is_singular(const grid_levels *g, int32_t level);   // a component is free as a whole
 // The means of v over such components, into g->mean (0 for others). 0: there is none.
 int grid_means(grid_levels *g, int32_t level, const double *v);
 static inline double grid_mean_at(const grid_levels *g, const grid_level *l, int32_t cell) {

@@ -142,8 +142,6 @@ typedef struct lines_job {
   int32_t tasks, colour, mean;
   const double *b, *lo, *hi, *from;
   double *x;
-  const uint8_t *flags;
-  uint8_t *into;
 } lines_job;
 
 static void lines_run(lines_job *w, void (*task)(void *data, int32_t index)) {
@@ -229,7 +227,6 @@ static void coarsen_lines(void *data, int32_t index) {
       const int32_t at[3] = {i, line%c->side[1], line/c->side[1]};
       int32_t from[3], end[3], count = 0;
       double sum = 0.0;
-      uint8_t flags = 0;
       children(f, at, from, end);
       for (int32_t z = from[2]; z < end[2]; z++)
         for (int32_t y = from[1]; y < end[1]; y++)
@@ -237,23 +234,16 @@ static void coarsen_lines(void *data, int32_t index) {
             const int32_t cell = grid_cell(f, x, y, z);
             if (f->type[cell] != PERP_CELL_LIQUID) continue;
             count++;
-            if (w->from != NULL) sum += w->from[cell];
-            else flags |= w->flags[cell];
+            sum += w->from[cell];
           }
       const int32_t to = line*c->side[0] + i;
-      if (w->from == NULL) w->into[to] = flags;
-      else w->x[to] = w->mean && count > 0 ? sum/count : sum;
+      w->x[to] = w->mean && count > 0 ? sum/count : sum;
     }
 }
 
 void grid_levels_coarsen(const grid_levels *g, int32_t level, int32_t mean, const double *v,
                          double *coarse) {
   lines_run(&(lines_job){.g = g, .l = &g->at[level + 1], .mean = mean, .from = v, .x = coarse},
-            coarsen_lines);
-}
-void grid_levels_coarsen_flags(const grid_levels *g, int32_t level, const uint8_t *v,
-                               uint8_t *coarse) {
-  lines_run(&(lines_job){.g = g, .l = &g->at[level + 1], .flags = v, .into = coarse},
             coarsen_lines);
 }
 

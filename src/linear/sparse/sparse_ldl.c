@@ -90,10 +90,7 @@ double ldl_accept_pivot(sparse_ldl *f, int32_t k, double pivot, double floor) {
   const double sign = f->sign != NULL ? f->sign[i] : 0.0;
   if ((sign != 0.0 ? sign*pivot : fabs(pivot)) > floor) return pivot;
   if (!(f->lift > 0.0)) return 0.0;
-  const double lifted = sign < 0.0 ? -f->lift : f->lift, added = fabs(lifted - pivot);
-  f->lifted++;
-  if (!(added <= f->largest_lift)) f->largest_lift = added;
-  return lifted;
+  return sign < 0.0 ? -f->lift : f->lift;
 }
 
 // The dense panel: h x w, column-major, D on the diagonal. Columns that are not there are those of
@@ -198,8 +195,6 @@ int sparse_ldl_factor(sparse_ldl *f, const perp_csc *A, const uint8_t *kept, dou
   f->kept = kept;
   f->done = 0.0;
   for (int32_t k = 0; k < f->n; k++) f->present[k] = kept == NULL || kept[f->order[k]] != 0;
-  f->lifted = 0;
-  f->largest_lift = 0.0;
   for (int32_t s = 0; s < f->supernodes; s++) {
     f->head[s] = LDL_NONE;
     f->reached[s] = 0;
@@ -236,49 +231,6 @@ int sparse_ldl_factor(sparse_ldl *f, const perp_csc *A, const uint8_t *kept, dou
     }
   }
   return 0;
-}
-
-// Solves for LDL_TOGETHER right-hand sides at a time, side by side in f->work: a panel that was
-// loaded serves them all.
-static void solve_together(sparse_ldl *f, double *restrict x) {
-  enum { R = LDL_TOGETHER };
-  for (int32_t s = 0; s < f->supernodes; s++) {                    // L
-    const ldl_panel P = panel_of(f, s);
-    for (int32_t k = 0; k < P.w; k++) {
-      const double *l = P.X + (size_t)k*(size_t)P.h, *xk = x + (size_t)(P.from + k)*R;
-      for (int32_t i = k + 1; i < P.w; i++)
-        for (int r = 0; r < R; r++) x[(size_t)(P.from + i)*R + (size_t)r] -= l[i]*xk[r];
-      for (int32_t i = 0; i < P.m; i++)
-        for (int r = 0; r < R; r++) x[(size_t)P.rows[i]*R + (size_t)r] -= l[P.w + i]*xk[r];
-    }
-  }
-  for (int32_t s = f->supernodes - 1; s >= 0; s--) {               // D and L'
-    const ldl_panel P = panel_of(f, s);
-    for (int32_t k = P.w - 1; k >= 0; k--) {
-      const double *l = P.X + (size_t)k*(size_t)P.h;
-      double *xk = x + (size_t)(P.from + k)*R, sum[R];
-      for (int r = 0; r < R; r++) sum[r] = xk[r]/l[k];
-      for (int32_t i = k + 1; i < P.w; i++)
-        for (int r = 0; r < R; r++) sum[r] -= l[i]*x[(size_t)(P.from + i)*R + (size_t)r];
-      for (int32_t i = 0; i < P.m; i++)
-        for (int r = 0; r < R; r++) sum[r] -= l[P.w + i]*x[(size_t)P.rows[i]*R + (size_t)r];
-      for (int r = 0; r < R; r++) xk[r] = sum[r];
-    }
-  }
-}
-
-void sparse_ldl_solve_many(sparse_ldl *f, int32_t count, double *V) {
-  enum { R = LDL_TOGETHER };
-  const size_t n = (size_t)f->n;
-  int32_t done = 0;
-  for (; done + R <= count; done += R, V += R*n) {
-    for (size_t k = 0; k < n; k++)
-      for (size_t r = 0; r < R; r++) f->work[k*R + r] = V[r*n + (size_t)f->order[k]];
-    solve_together(f, f->work);
-    for (size_t k = 0; k < n; k++)
-      for (size_t r = 0; r < R; r++) V[r*n + (size_t)f->order[k]] = f->work[k*R + r];
-  }
-  for (; done < count; done++, V += n) sparse_ldl_solve(f, V);
 }
 
 // out_c = sum over rows from .. h - 1 of L(:,c) g, four columns; row i goes into sum i mod 4.
@@ -446,9 +398,4 @@ double sparse_ldl_flops_kept(const sparse_ldl *f, const uint8_t *kept) {
 void sparse_ldl_regularise(sparse_ldl *f, const double *sign, double lift) {
   f->sign = sign;
   f->lift = lift;
-}
-
-int32_t sparse_ldl_lifted(const sparse_ldl *f, double *largest) {
-  if (largest != NULL) *largest = f->largest_lift;
-  return f->lifted;
 }

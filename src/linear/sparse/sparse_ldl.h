@@ -20,10 +20,6 @@ int sparse_ldl_analyse(sparse_ldl *f, const perp_csc *A);
 // is an error.
 void sparse_ldl_regularise(sparse_ldl *f, const double *sign, double lift);
 
-// Pivots replaced in the last factorisation and the additions since; *largest (may be NULL): the
-// most that was added to one.
-int32_t sparse_ldl_lifted(const sparse_ldl *f, double *largest);
-
 // Factors the symmetric part of the values on the analysed pattern. Where kept is given, rows and
 // columns i with kept[i] = 0 count as those of the identity. 0: fine; k > 0: the pivot of row k - 1
 // is not above `floor` in magnitude (or not of its sign); -1: deadline.
@@ -49,7 +45,6 @@ double sparse_ldl_change_flops(const sparse_ldl *f, int32_t count, const int32_t
 double sparse_ldl_row_flops(sparse_ldl *f, const perp_csc *A, int32_t k);
 
 void sparse_ldl_solve(sparse_ldl *f, double *v);                         // n; v <- S^-1 v
-void sparse_ldl_solve_many(sparse_ldl *f, int32_t count, double *V);     // n x count, column-major
 
 int64_t sparse_ldl_nnz(const sparse_ldl *f);                      // of L, stored zeros included
 double sparse_ldl_flops(const sparse_ldl *f);                     // of factoring all of A

@@ -198,7 +198,7 @@ int sparse_ldl_analyse(sparse_ldl *f, const perp_csc *A) {
     *indices[k] = take(f, (int64_t)n + 1, sizeof **indices[k]);
     fine = fine && *indices[k] != NULL;
   }
-  f->work = take(f, (int64_t)LDL_TOGETHER*n, sizeof *f->work);
+  f->work = take(f, n, sizeof *f->work);
   f->present = take(f, n, sizeof *f->present);
   f->spread = take(f, n, sizeof *f->spread);
   f->mirror = take(f, A->colptr[n], sizeof *f->mirror);

@@ -8,7 +8,7 @@
 
 #include "error_free.h"
 
-enum { LDL_NONE = -1, LDL_WIDEST = 96, LDL_TOGETHER = 4 };
+enum { LDL_NONE = -1, LDL_WIDEST = 96 };
 
 struct sparse_ldl {
   perp_allocator allocator;
@@ -33,14 +33,12 @@ struct sparse_ldl {
   int32_t *there;            // n: which rows these are
   uint8_t *present;          // n: columns that are not those of the identity
   double done;               // operations of the factorisation at hand
-  double *work;              // LDL_TOGETHER n
+  double *work;              // n
   double *spread;            // n: a sparse vector, zero between calls
   double *gathered;          // rows of the tallest panel: the same vector on the rows of a panel
   const double *sign;        // n or NULL: the sign that a pivot must have
   const uint8_t *kept;       // n or NULL: of the factorisation at hand
   double lift;               // > 0: pivots that are too small become sign*lift
-  int32_t lifted;            // pivots so replaced in the last factorisation
-  double largest_lift;       // the most that was added to one
   double flops;              // of a factorisation, from the analysis
 };
 

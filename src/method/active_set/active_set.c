@@ -108,7 +108,9 @@ int active_keep(active_set *a, int known) {
   return 0;
 }
 
-int active_judge(active_set *a) {
+// Computes y and the residual of run->x, and asks for a certificate if the residual is small. 1: the
+// run has ended.
+static int judge(active_set *a) {
   perp_run *run = a->run;
   if (run_apply(run, run->x, a->y) != 0) return 1;
   run->residual = run_residual(run, run->x, a->y);
@@ -227,7 +229,7 @@ static int hand_over(active_set *a) {
   const perp_options options = child_options(run, &method_interior_point);
   run_child(run, &method_interior_point, &options, INT32_MAX, (double)INFINITY);
   memcpy(a->z, run->x, (size_t)a->n*sizeof *a->z);
-  return run_ended(run) || active_judge(a) ? -1 : 0;
+  return run_ended(run) || judge(a) ? -1 : 0;
 }
 
 // 1: most rows have no bounds, such as the tangential rows of contacts. A larger sigma holds back
@@ -255,7 +257,7 @@ static int flips(active_set *a) {
     const int32_t bad = wrong(a);
     if (bad == 0) {
       for (int32_t i = 0; i < a->n; i++) run->x[i] += a->d[i];
-      if (active_judge(a)) return -1;
+      if (judge(a)) return -1;
     }
     if (rounds++ == 0) first = bad;
     const int hard = (rounds > 2 || cut) && bad >= WRONG_ROWS_MIN && bad > first - first/8;
@@ -319,7 +321,7 @@ static int proximal_points(active_set *a) {
     memcpy(a->z, run->x, bytes);
     if (code == 2) continue;
     const double before = best;
-    if (active_judge(a)) return -1;
+    if (judge(a)) return -1;
     idle = run->residual < 0.5*best ? 0 : idle + 1;
     best = min2(best, run->residual);
     if (sigma > SIGMA) {   // SIGMA_SOFT_LAST stays as long as it gains
@@ -411,7 +413,7 @@ static void run_active_set(perp_run *run) {
   int code = run_may_fit(run, RUN_ANALYSIS) ? 0 : -1;
   if (code == 0) run_leaves(run, LAST_SWEEP_PRODUCTS);
   if (code == 0 && !guessed(&a)) nested_start(run);
-  if (code == 0 && (sweep(&a, SWEEPS_PER_ROUND) || active_judge(&a))) code = -1;
+  if (code == 0 && (sweep(&a, SWEEPS_PER_ROUND) || judge(&a))) code = -1;
   if (code == 0 && make_face(&a)) {
     code = flips(&a);
     if (code == 0) code = proximal_points(&a);

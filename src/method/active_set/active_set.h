@@ -42,11 +42,6 @@ int active_step(active_set *a, double *d);
 // known: y = A x + b is up to date. 0: success; -1: the run has ended.
 int active_keep(active_set *a, int known);
 
-// Computes y and the residual of run->x, and asks for a certificate if the residual is small. 1:
-// the
-// run has ended.
-int active_judge(active_set *a);
-
 // Solves the proximal problem around `centre` by Newton's method on its dual, from z. If flips
 // gained little, the first step uses the rows of z inside their bounds. run->x becomes the
 // solution.

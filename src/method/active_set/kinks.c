@@ -17,11 +17,12 @@ static void sink(kink *breaks, int32_t count, int32_t at) {
   breaks[at] = one;
 }
 
-void kinks_order(kink *breaks, int32_t count) {
+static void order(kink *breaks, int32_t count) {
   for (int32_t at = count/2 - 1; at >= 0; at--) sink(breaks, count, at);
 }
 
-void kinks_next(kink *breaks, int32_t count) {
+// Moves the smallest kink to the end: breaks[count - 1].
+static void move_smallest_to_end(kink *breaks, int32_t count) {
   const kink first = breaks[0];
   breaks[0] = breaks[count - 1];
   breaks[count - 1] = first;
@@ -30,7 +31,7 @@ void kinks_next(kink *breaks, int32_t count) {
 
 double kinks_minimum(kink *breaks, int32_t count, double g, double h) {
   double t = 0.0;
-  kinks_order(breaks, count);
+  order(breaks, count);
   for (;; count--) {
     const double end = count > 0 ? breaks[0].t : (double)INFINITY,
                  root = h > 0.0 ? t - g/h : (double)INFINITY;
@@ -38,7 +39,7 @@ double kinks_minimum(kink *breaks, int32_t count, double g, double h) {
     g += h*(end - t);
     t = end;
     if (g >= 0.0) return t;
-    kinks_next(breaks, count);
+    move_smallest_to_end(breaks, count);
     h += breaks[count - 1].slope;
   }
 }

@@ -9,10 +9,6 @@ typedef struct kink {
   double slope;              // change of the second derivative there
 } kink;
 
-void kinks_order(kink *breaks, int32_t count);            // call once, before kinks_next
-// Moves the smallest kink to the end: breaks[count - 1].
-void kinks_next(kink *breaks, int32_t count);
-
 // The first t at which the derivative g + h t + (changes at the kinks) of a convex function is 0; g
 // < 0 at t = 0. INFINITY: there is none.
 double kinks_minimum(kink *breaks, int32_t count, double g, double h);

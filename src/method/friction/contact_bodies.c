@@ -238,13 +238,14 @@ void contact_bodies_couple(const contact_bodies *s, int32_t k, const double *M, 
     }
 }
 
-void contact_bodies_push(contact_bodies *s, int32_t k, const double *dl) {
+// w += what dl at contact k does
+static void push(contact_bodies *s, int32_t k, const double *dl) {
   contact_bodies_spread(s, k, dl, s->w);
 }
 
 void contact_bodies_refresh(contact_bodies *s) {
   memset(s->w, 0, ((size_t)s->bodies + 1)*BLOCK*sizeof *s->w);
-  for (int32_t k = 0; k < s->count; k++) contact_bodies_push(s, k, s->l + 3*(size_t)k);
+  for (int32_t k = 0; k < s->count; k++) push(s, k, s->l + 3*(size_t)k);
 }
 
 // The answer of contact k to what the others do: its face, -1 if there is none.
@@ -271,7 +272,7 @@ double contact_bodies_sweep(contact_bodies *s) {
     s->face[k] = face;
     worst = max_or_nan(worst, change);
     if (change == 0.0) continue;
-    contact_bodies_push(s, k, dl);
+    push(s, k, dl);
     memcpy(l, target, sizeof target);
   }
   return worst/s->speed;

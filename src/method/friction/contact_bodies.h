@@ -38,8 +38,6 @@ void contact_bodies_write(const contact_bodies *s, double *x);        // x from 
 void contact_bodies_sigma(contact_bodies *s, double sigma);
 void contact_bodies_refresh(contact_bodies *s);                       // w from l
 void contact_bodies_velocity(const contact_bodies *s, int32_t k, double *v);
-// w += what dl at contact k does
-void contact_bodies_push(contact_bodies *s, int32_t k, const double *dl);
 static inline void multiply3(const double *M, const double *v, double *y) {   // y = M v, 3 x 3
   for (int i = 0; i < 3; i++) y[i] = M[3*i]*v[0] + M[3*i + 1]*v[1] + M[3*i + 2]*v[2];
 }

@@ -51,7 +51,7 @@ void assemble_add(assembly *a, int32_t row, int32_t column, double value) {
   a->count++;
 }
 
-void assemble_free(assembly *a) {
+static void assemble_free(assembly *a) {
   free(a->row);
   free(a->column);
   free(a->value);
