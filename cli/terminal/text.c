@@ -275,7 +275,7 @@ static int colour_refused;
 void text_no_colour(void) { colour_refused = 1; }
 
 const char *text_paint(FILE *out, text_colour colour) {
-  static const char *const escape[] = {"\033[0m", "\033[1m", "\033[32m", "\033[31m", "\033[2m"};
+  static const char *const escape[] = {"\033[0m", "\033[1m", "\033[32m", "\033[31m"};
   const char *none = getenv("NO_COLOR");
   const char *term = getenv("TERM");
   if (colour_refused || (none && *none) || !term || !strcmp(term, "dumb") || !isatty(fileno(out)))

@@ -50,6 +50,6 @@ void text_append(char *buffer, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 // Colour: on a terminal, unless NO_COLOR is set, TERM is dumb or --no-color was given.
-typedef enum text_colour { TEXT_PLAIN, TEXT_BOLD, TEXT_GOOD, TEXT_BAD, TEXT_FAINT } text_colour;
+typedef enum text_colour { TEXT_PLAIN, TEXT_BOLD, TEXT_GOOD, TEXT_BAD } text_colour;
 void text_no_colour(void);
 const char *text_paint(FILE *out, text_colour colour);   // an escape sequence, or ""

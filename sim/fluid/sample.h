@@ -26,7 +26,6 @@ enum { CENTRE, FACE };         // which coordinate
 typedef struct spot {
   int32_t i[2][3];             // entry at or below
   double t[2][3];              // 0 .. 1 from there to the next
-  double ramp[3];              // of velocities along the sides across each direction; 1 without
 } spot;
 
 typedef struct sampler {       // what does not change between points
@@ -77,9 +76,6 @@ SAMPLE_INLINE spot sample_spot(const sampler *s, const double *x, const int dime
     p.i[CENTRE][d] = j < s->most[CENTRE][d] ? j : s->most[CENTRE][d];
     p.t[FACE][d] = face - p.i[FACE][d];
     p.t[CENTRE][d] = centre - p.i[CENTRE][d];
-    const double beyond = g - 0.5 - centre;
-    const double ramp = 1.0 - 2.0*(beyond < 0.0 ? -beyond : beyond);
-    p.ramp[d] = s->no_slip && s->last[CENTRE][d] > 0.0 ? (ramp > 0.0 ? ramp : 0.0) : 1.0;
   }
   return p;
 }
@@ -109,22 +105,6 @@ SAMPLE_INLINE double sample_field(const sampler *s, const double *u, const spot 
   return sample_mix(low, high, tz);
 }
 
-SAMPLE_INLINE double sample_ramp(const spot *p, const int a, const int dimension) {
-  double ramp = 1.0;
-  for (int d = 0; d < dimension; d++)
-    if (d != a) ramp *= p->ramp[d];
-  return ramp;
-}
-
-SAMPLE_INLINE void sample_velocity(const sampler *s, const double *x, double *v,
-                                   const int dimension) {
-  const spot p = sample_spot(s, x, dimension);
-  for (int a = 0; a < dimension; a++)
-    v[a] = sample_field(s, s->u[a], &p, a, dimension);
-  if (s->no_slip)
-    for (int a = 0; a < dimension; a++) v[a] *= sample_ramp(&p, a, dimension);
-}
-
 // ---- many points at once: the same numbers, in loops that compilers make vectors of ----
 
 enum { BLOCK = 32 };
@@ -132,7 +112,7 @@ enum { BLOCK = 32 };
 typedef struct spots {         // of BLOCK points
   int32_t i[2][3][BLOCK];
   double t[2][3][BLOCK];
-  double ramp[3][BLOCK];       // with no_slip only
+  double ramp[3][BLOCK];       // of velocities along the sides; with no_slip only
 } spots;
 
 SAMPLE_INLINE void sample_spots(const sampler *s, double x[3][BLOCK], spots *p,

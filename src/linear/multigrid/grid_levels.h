@@ -71,7 +71,7 @@ double grid_levels_traffic(const grid_levels *g, int32_t from);
 typedef struct grid_levels_report {
   int32_t iterations;          // cycles
   double norm, most;           // of the residual r - A_II z: Euclidean and largest entry
-  double norm_before, most_before;   // the same of r_I
+  double norm_before;          // the norm of r_I
 } grid_levels_report;
 
 // A_II z = r_I from z = 0, until |r - A_II z| <= relative |r_I| or its largest entry is at most

@@ -133,7 +133,7 @@ static int solve(grid_levels *g, int32_t from, const double *r, double *z, int w
   const int known = warm && recall(&s);
   if (!known) refresh(&s, warm ? z : NULL, g->guess);
   g->last.level = -1;
-  *report = (grid_levels_report){0, s.norm, s.most, s.norm, s.most};
+  *report = (grid_levels_report){0, s.norm, s.most, s.norm};
   const int enough = s.most == 0.0 || s.most <= absolute || (relative >= 1.0 && s.scale > 0.0);
   if (enough || !(s.scale > 0.0)) {
     for (int32_t i = 0; !warm && i < l->n; i++) z[i] = 0.0;
