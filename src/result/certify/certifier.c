@@ -16,12 +16,11 @@ const judge_ops *judge_for(const perp_limits *limits) {
 void certifier_layout(certifier *c, arena *memory, int32_t n, size_t scratch,
                       const judge_ops *ops) {
   c->ops = ops;
-  c->pattern_stamp = c->value_stamp = 0;
+  c->look.pattern_stamp = c->look.value_stamp = 0;
   c->exact = 0;
   c->n = -1;
-  c->grid = NULL;
-  c->componentwise_tol = 0.0;
-  c->near_known = c->impossible = 0;
+  c->componentwise.tol = 0.0;
+  c->near.known = c->impossible.count = 0;
   c->scratch = arena_take(memory, scratch, 1);
   ops->layout(c, memory, n);
 }
@@ -96,7 +95,7 @@ perp_error perp_certify_with(const perp_problem *problem, const double *x,
   certifier_alone alone;
   certifier *c = &alone.c;
   error = certifier_begin("perp_certify", problem, NULL, &alone);
-  c->componentwise_tol = componentwise_tol;
+  c->componentwise.tol = componentwise_tol;
   perp_certificate found;
   if (error == PERP_OK) error = c->ops->check(c, x, tol, absolute_tol, 0, &found);
   if (error == PERP_OK) {

@@ -33,14 +33,14 @@ perp_error certifier_residual(certifier *c) {
   const perp_operator *A = &c->problem->A;
   const double *b = c->problem->b;
   int failed;
-  if (c->symmetric && operator_view(A).data == A->self) {
+  if (c->look.symmetric && operator_view(A).data == A->self) {
     csc_residual_symmetric(A->self, c->x, b, c->y, c->a);
     return PERP_OK;
   }
   if (A->ops->residual != NULL) {
     failed = A->ops->residual(A->self, c->x, b, c->y, c->a, c->scratch);
-    if (c->shifted) size_under_shift(c);
-    if (c->product) memcpy(c->parts, c->a, (size_t)c->n*sizeof *c->a);
+    if (c->look.shifted) size_under_shift(c);
+    if (c->look.product) memcpy(c->parts, c->a, (size_t)c->n*sizeof *c->a);
   } else {
     failed = A->ops->apply(A->self, c->x, c->y, c->scratch);
     for (int32_t i = 0; i < A->n; i++) {
@@ -55,7 +55,7 @@ perp_error certifier_residual(certifier *c) {
 
 perp_error certifier_plain_residual(certifier *c) {
   const perp_operator *A = &c->problem->A;
-  if (c->symmetric && operator_view(A).data == A->self) {
+  if (c->look.symmetric && operator_view(A).data == A->self) {
     csc_apply_symmetric(A->self, c->x, c->problem->b, c->y);
     return PERP_OK;
   }
@@ -78,14 +78,14 @@ static certify_scale matrix_rule(const certifier *c, int32_t i) {
 static int matrix_settled(const certifier *c, int32_t i) { return c->G[c->component[i]] == 0.0; }
 
 static void matrix_fit(const certifier *c, int32_t i, double *R, double *C) {
-  *R = c->fit_R[i];
-  *C = c->fit_C[i];
+  *R = c->fit.R[i];
+  *C = c->fit.C[i];
 }
 
 // What y_i may have lost in compensated sums, in the units of r. It matters where |x| is beyond
 // 1e16 times what b accounts for.
 static inline double lost(const certifier *c, int32_t i, double a) {
-  const double parts = c->shifted || c->product ? c->parts[i] : a;
+  const double parts = c->look.shifted || c->look.product ? c->parts[i] : a;
   return lost_part(c->entries[i])*c->rule.R[i]*parts;
 }
 
@@ -108,7 +108,7 @@ static certify_row matrix_evaluate(const certifier *c, int32_t i, double r, doub
 }
 
 static perp_certificate begin(const certifier *c) {
-  return (perp_certificate){.solved = 1, .weaker = c->weaker || c->rough,
+  return (perp_certificate){.solved = 1, .weaker = c->look.weaker || c->look.rough,
                             .worst = c->problem->A.n > 0 ? 0 : -1, .components = c->components,
                             .componentwise = -1.0, .componentwise_row = -1};
 }
@@ -163,7 +163,7 @@ static int judge(const certifier *c, const double *x, double tol, double absolut
       continue;
     }
     certify_row row = evaluate(c, i, r, y, moved, c->a[i] - fabs(p->b[i]), tol);
-    if (row.solved && !row.strict && c->product) {   // by a bound of |A||x| that may be too large
+    if (row.solved && !row.strict && c->look.product) {   // by a bound of |A||x|, maybe too large
       const double size = row_size(&sizes, c, i);
       row = evaluate(c, i, r, y, moved, max2(size, 0.0), tol);
     }
@@ -178,8 +178,8 @@ static int judge(const certifier *c, const double *x, double tol, double absolut
   }
   if (open && found.solved) return 0;
   // A wide slack is only for the clearly wrong, whose residual it leaves alone to a thousandth.
-  if (slack > 1e-3*tol*c->least_G &&
-      (found.solved || !(slack <= 1e-3*found.residual*c->least_G)))
+  if (slack > 1e-3*tol*c->range.least_G &&
+      (found.solved || !(slack <= 1e-3*found.residual*c->range.least_G)))
     return 0;
   if (found.gap != found.gap) found.gap = (double)INFINITY;
   if (!found.solved) found.attainable = 0;
@@ -192,7 +192,7 @@ static int judge(const certifier *c, const double *x, double tol, double absolut
 static int judge_quickly(certifier *c, double tol, double slack,
                          perp_certificate *certificate) {
   const perp_problem *p = c->problem;
-  if (c->components != 1 || c->least_entries == 0.0 || certificate->bound_violation != 0.0 ||
+  if (c->components != 1 || c->range.least_entries == 0.0 || certificate->bound_violation != 0.0 ||
       !(c->G[0] < (double)INFINITY && c->S[0] < (double)INFINITY))
     return 0;
   const double most = tol*c->G[0] - slack;
@@ -214,7 +214,7 @@ static int judge_quickly(certifier *c, double tol, double slack,
       worst = i;
     }
   }
-  c->snaps = snaps;
+  c->last.snaps = snaps;
   certificate->natural_residual = natural;
   certificate->gap = gap == gap ? gap : (double)INFINITY;
   certificate->residual = worst_r/c->G[0];
@@ -225,9 +225,9 @@ static int judge_quickly(certifier *c, double tol, double slack,
 // The end of a verdict: every row beside its own data. leave: see componentwise.h
 static void judge_own_data(certifier *c, double tol, double absolute_tol, int leave,
                            perp_certificate *certificate) {
-  const double limit = componentwise_limit(c->componentwise_tol, tol);
-  c->left = componentwise_measure(c, absolute_tol, 0, certificate) > limit && leave;
-  if (c->left) componentwise_measure(c, absolute_tol, 1, certificate);
+  const double limit = componentwise_limit(c->componentwise.tol, tol);
+  c->last.left = componentwise_measure(c, absolute_tol, 0, certificate) > limit && leave;
+  if (c->last.left) componentwise_measure(c, absolute_tol, 1, certificate);
   if (certificate->componentwise > limit) certificate->solved = certificate->attainable = 0;
 }
 
@@ -266,11 +266,11 @@ int certifier_refutes(const certifier *c, const double *x, double tol) {
   enum { ROWS = 16 };
   const int32_t n = c->n, looks = n < ROWS ? n : ROWS;
   const perp_operator *A = &c->problem->A;
-  if (!c->symmetric || c->hurried || operator_view(A).data != A->self ||
+  if (!c->look.symmetric || c->look.hurried || operator_view(A).data != A->self ||
       c->components != 1 ||
       !(c->G[0] < (double)INFINITY && c->S[0] < (double)INFINITY))
     return 0;
-  if (!((1.0 - tol)*c->G[0] > 100.0*u*c->most_S)) return 0;   // G is the largest r_i at x_ref
+  if (!((1.0 - tol)*c->G[0] > 100.0*u*c->range.most_S)) return 0;   // G is the largest r_i at x_ref
   for (int32_t k = 0; k < looks; k++)
     if (row_fails(c, A->self, (int32_t)((int64_t)k*n/looks), x, tol)) return 1;
   return 0;
@@ -281,7 +281,7 @@ static perp_error check_as_given(certifier *c, const double *x, double tol, doub
                                  int far, int leave, perp_certificate *certificate) {
   const perp_problem *p = c->problem;
   const int32_t n = p->A.n;
-  const double limit = componentwise_limit(c->componentwise_tol, tol);
+  const double limit = componentwise_limit(c->componentwise.tol, tol);
   double violation = 0.0, largest = 0.0, size = 0.0;   // largest: max |x_i|/C_i; size: max |x_i|
   int finite = 1, coarse = 0;   // coarse: some x_i has few digits, next to the smallest double
   for (int32_t i = 0; i < n; i++) {
@@ -292,11 +292,11 @@ static perp_error check_as_given(certifier *c, const double *x, double tol, doub
     largest = max2(largest, fabs(c->x[i])*c->inverse_C[i]);
     size = max2(size, fabs(c->x[i]));
   }
-  c->snaps = 1;
-  c->left = 0;
+  c->last.snaps = 1;
+  c->last.left = 0;
   if (!finite) {
-    *certificate = (perp_certificate){.weaker = c->weaker, .worst = -1, .components = c->components,
-                                      .residual = (double)INFINITY,
+    *certificate = (perp_certificate){.weaker = c->look.weaker, .worst = -1,
+                                      .components = c->components, .residual = (double)INFINITY,
                                       .natural_residual = (double)INFINITY,
                                       .bound_violation = (double)INFINITY, .gap = (double)INFINITY,
                                       .componentwise = (double)INFINITY, .componentwise_row = -1};
@@ -309,30 +309,32 @@ static perp_error check_as_given(certifier *c, const double *x, double tol, doub
   // beside the tolerance, or x is far from a solution, it will do. Where a compensated product may
   // overflow and a plain one not, the verdict must be that of perp_certify: x is no solution then.
   // Likewise where x is coarse: which rows count may depend on the last bit of y.
-  const double e = c->most_entries, slack = (e + 2.0)*u*(4.0*e*largest + c->most_S);
-  const int plain = !c->exact && !c->reducible && c->kkt == 0 && c->impossible == 0 &&
-                    c->equilibrated && slack > 0.0 && size <= c->safe_x && !coarse;
-  const int narrow = slack <= 1e-3*tol*c->least_G, wide = far && slack <= 1e-3*c->least_G;
-  if (c->hurried || (plain && (narrow || wide))) {
+  const double e = c->range.most_entries, slack = (e + 2.0)*u*(4.0*e*largest + c->range.most_S);
+  const int plain = !c->exact && !c->look.reducible && c->kkt.count == 0 &&
+                    c->impossible.count == 0 && c->look.equilibrated && slack > 0.0 &&
+                    size <= c->range.safe_x && !coarse;
+  const int narrow = slack <= 1e-3*tol*c->range.least_G,
+            wide = far && slack <= 1e-3*c->range.least_G;
+  if (c->look.hurried || (plain && (narrow || wide))) {
     const perp_error error = certifier_plain_residual(c);
     if (error != PERP_OK) return error;
-    const int quickly = !c->hurried && narrow && judge_quickly(c, tol, slack, certificate);
-    for (int32_t i = 0; c->hurried && i < n; i++) c->a[i] = c->parts[i] = fabs(p->b[i]);
-    if (quickly || judge(c, x, tol, absolute_tol, c->hurried ? 0.0 : slack, certificate)) {
+    const int quickly = !c->look.hurried && narrow && judge_quickly(c, tol, slack, certificate);
+    if (c->look.hurried) certifier_no_sizes(c);
+    if (quickly || judge(c, x, tol, absolute_tol, c->look.hurried ? 0.0 : slack, certificate)) {
       // Not known: no verdict of a hurry is the last one, and what is far need not be looked at.
-      if (c->hurried || (!certificate->solved && leave)) return PERP_OK;
+      if (c->look.hurried || (!certificate->solved && leave)) return PERP_OK;
       if (quickly &&
           componentwise_at_once(c, certificate->residual*c->G[0], slack, limit, certificate))
         return PERP_OK;
       if (certificate->solved && componentwise_bound(c, slack, 0, limit, certificate))
         return PERP_OK;
-      c->left = leave;
+      c->last.left = leave;
       if (leave && componentwise_bound(c, slack, 1, limit, certificate)) return PERP_OK;
-      c->left = 0;
+      c->last.left = 0;
     }
     *certificate = begin(c);
     certificate->bound_violation = violation;
-    c->twice = 1;
+    c->last.twice = 1;
   }
   const perp_error error = certifier_residual(c);
   if (error != PERP_OK) return error;
@@ -347,27 +349,27 @@ static perp_error check_as_given(certifier *c, const double *x, double tol, doub
 static perp_error check_moved(certifier *c, const double *x, double tol, double absolute_tol,
                               int far, perp_certificate *certificate) {
   const int32_t n = c->problem->A.n;
-  c->twice = c->near_known = 0;
+  c->last.twice = c->near.known = 0;
   perp_error error = check_as_given(c, x, tol, absolute_tol, far, 1, certificate);
-  if (error != PERP_OK || !certificate->solved || c->hurried || !c->sized || !c->left ||
-      !certifier_snap(c, c->near_x))
+  if (error != PERP_OK || !certificate->solved || c->look.hurried || !c->componentwise.sized ||
+      !c->last.left || !certifier_snap(c, c->near.x))
     return error;
   // Rows next to a bound have not counted so far: they do once they are there.
-  c->near_known = c->twice = 1;
-  memcpy(c->kept, c->x, (size_t)n*sizeof *c->x);
-  memcpy(c->near_y, c->y, (size_t)n*sizeof *c->y);
-  error = check_as_given(c, c->near_x, tol, absolute_tol, 0, 0, &c->near);
-  c->near_snaps = c->snaps;
-  c->snaps = 1;
+  c->near.known = c->last.twice = 1;
+  memcpy(c->near.kept, c->x, (size_t)n*sizeof *c->x);
+  memcpy(c->near.y, c->y, (size_t)n*sizeof *c->y);
+  error = check_as_given(c, c->near.x, tol, absolute_tol, 0, 0, &c->near.certificate);
+  c->near.snaps = c->last.snaps;
+  c->last.snaps = 1;
   for (int32_t i = 0; i < n; i++) {
     const double y = c->y[i];
-    c->y[i] = c->near_y[i];
-    c->near_y[i] = y;
-    c->x[i] = c->kept[i];
+    c->y[i] = c->near.y[i];
+    c->near.y[i] = y;
+    c->x[i] = c->near.kept[i];
   }
-  certificate->componentwise = c->near.componentwise;
-  certificate->componentwise_row = c->near.componentwise_row;
-  if (c->near.componentwise > componentwise_limit(c->componentwise_tol, tol))
+  certificate->componentwise = c->near.certificate.componentwise;
+  certificate->componentwise_row = c->near.certificate.componentwise_row;
+  if (c->near.certificate.componentwise > componentwise_limit(c->componentwise.tol, tol))
     certificate->solved = certificate->attainable = 0;
   return error;
 }

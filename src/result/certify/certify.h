@@ -50,90 +50,103 @@ typedef struct grid_part {   // a component of a grid, of several cells
   double G, S;
 } grid_part;
 
+typedef struct certify_units { double *R, *C; } certify_units;   // n each
 typedef struct judge_ops judge_ops;
 typedef struct certifier certifier;
-struct certifier {   // all that does not depend on x, but for the rule
+struct certifier {           // all that does not depend on x, but for the rule
   const judge_ops *ops;
   const perp_problem *problem;
-  int32_t components;
-  int weaker;
-  int hurried;               // there was no time for more than the diagonal: no verdict is final
-  int unitless;              // where hurried: rows without a diagonal have no units, so residuals of
-                             //   two x cannot be compared
-  int ties;                  // but which rows are tied together could be told: set by the caller
-  int twice;                 // the last check took a second product, a compensated one
-  int symmetric;             // A is CSC and symmetric, checked value by value
-  double *R, *C, *inverse_C; // n: those of the verdict
+  int32_t n;
   int exact;                 // every y compensated, also where rounding cannot matter
-  int equilibrated;          // R |A| C <= 2: the operator told its row and column maxima
-  int balanced;              // ... or they are known otherwise: methods may scale by them
-  // max entries_i, max s_i, min G_c: is a plain product good enough?
-  double most_entries, least_entries, most_S, least_G;
-  double safe_x;             // max |x_i| up to which |A||x| + |b| certainly does not overflow
-  double *fit_R, *fit_C;     // n: of A alone, whatever its units
-  double *given_R, *given_C; // n: of A in the caller's units
-  int two;                   // both are needed
-  double *held_R, *held_C;   // n: one of them, settled, while the other is;
-                             //   then held_R is the smaller R
-  certify_rule rule, own;    // own: memory for the rule of blocks
-  int shifted;               // A is a pile of wrappers with a shift among them, or
-  int product;               // around J W J' or contacts: then
-  double *parts;             // n: a, counting A and shift, or J, W and J', apart
-  int rough;                 // a of x_ref is too large: it would have taken too long
-  int reducible;             // there are more blocks than components
-  int32_t *block, blocks;    // n: of each row
-  uint8_t *closed;           // one per block: no x changes its rule (certify_blocks.c)
-  int32_t *block_half, block_halves;   // 2 n: see components_halves, of the blocks alone
-  double *y_ref, *a_ref;     // n each: y and a at x_ref
-  // n each, where A is reducible: the scalings, settled, and their bases by component
-  double *first_R, *first_C, *first_base, *second_R, *second_C, *second_base;
-  int settles;               // some component may have G = 0
-  int32_t infeasible;        // an empty row that no x can satisfy; -1: none, or nobody looked
-  int snaps;                 // 0: solver_snap would move nothing in the x that was checked last
-  // Of componentwise.h:
-  double componentwise_tol;  // the option; set by the caller, 0 after certifier_layout
-  int sized;                 // c->a of the last check was told by A
-  uint8_t *lenient;          // one per component, at most n: 1 or 0
-  double *least;             // one per component, at most n: the smallest datum
-  // The x that was checked last, moved to the bounds that its y points to, where it moves at all:
-  int near_known;            // what follows belongs to that x
-  double *near_x, *near_y;   // n
-  double *kept;              // n: c->x meanwhile
-  perp_certificate near;     // of near_x, without moving it once more,
-  int near_snaps;            //   and whether that would move anything
-  int left;                  // rows next to their bounds were left out in the last check
-  int32_t *component;        // n
-  int32_t *entries;          // n: nonzeros of each row
-  int32_t *half, halves;     // 2 n: see components_halves
-  double *G, *S;             // one per component, at most n
-  double *s;                 // n: rounding scale of each row
-  double *x, *y, *a;         // n: the clamped x, y = A x + b,
-                             //   a >= |A||x| + |b| (of compensated products only)
+  team *threads;             // may be NULL
   double *work;              // 12 n
   void *scratch;             // the operator's
-  // Rows that no x can satisfy: certify_impossible.h
-  int32_t impossible;        // how many; where it is 0, what follows means nothing
-  uint8_t *impossible_kind;  // n
-  double *impossible_by;     // n: by how much they fail at least, in the units of y_i
-  double *impossible_data;   // n: d_i, likewise
-  // KKT systems of quadratic programs: certify_kkt.c
-  int32_t kkt;               // components that are one
-  int kkt_all;               // ... and there are no others but empty rows
-  int32_t *kkt_part;         // n: which one of them; -1: none
-  uint8_t *kkt_rows;         // n: for callers of kkt_judge()
-  int8_t *side;              // n: 1 primal variable, -1 multiplier, 0 neither
-  double *weight;            // n: d_i of certify_kkt.c
-  // Where A is a grid of cells, and the layout is for one: of the above only x, y, component (-1, -2
-  // where a cell is tied to none), components and the stamps, and besides
-  const perp_grid *grid;     // NULL: it is none
-  int16_t *exponent;         // n: of R and C
-  grid_part *parts_of_grid;  // n/2 + 1
-  int32_t grid_parts;        // how many
+  double *x, *y, *a;         // n: the clamped x, y = A x + b,
+                             //   a >= |A||x| + |b| (of compensated products only)
+  // The rule of the components
+  int32_t *component, components;   // n
+  int32_t *half, halves;     // 2 n: see components_halves
+  int32_t *entries;          // n: nonzeros of each row
+  double *R, *C, *inverse_C; // n: those of the verdict
+  double *G, *S;             // one per component, at most n
+  double *s;                 // n: rounding scale of each row
   int reference_is_zero;     // x_ref is 0
-  perp_certificate reference;   // of x_ref, where it is 0 and no solution
-  team *threads;             // may be NULL
-  uint64_t pattern_stamp, value_stamp;   // of the A that R, C, component belong to; 0: none
-  int32_t n;
+  int settles;               // some component may have G = 0
+  int32_t infeasible;        // an empty row that no x can satisfy; -1: none, or nobody looked
+  // The rule that is applied: that of the components, or of the blocks
+  certify_rule rule;
+  struct {                   // what the look at A found
+    uint64_t pattern_stamp, value_stamp;   // of the A that R, C, component belong to; 0: none
+    int hurried;             // there was no time for more than the diagonal: no verdict is final
+    int unitless;            // where hurried: rows without a diagonal have no units, so that
+                             //   residuals of two x cannot be compared
+    int ties;                // but which rows are tied together could be told: set by the caller
+    int weaker;              // as in perp_certificate
+    int symmetric;           // A is CSC and symmetric, checked value by value
+    int equilibrated;        // R |A| C <= 2: the operator told its row and column maxima
+    int balanced;            // ... or they are known otherwise: methods may scale by them
+    int shifted;             // A is a pile of wrappers with a shift among them, or
+    int product;             // around J W J' or contacts: then c->parts is used
+    int rough;               // a of x_ref is too large: it would have taken too long
+    int reducible;           // there are more blocks than components
+  } look;
+  double *parts;             // n: a, counting A and shift, or J, W and J', apart
+  certify_units fit, given;  // of A alone, whatever its units; of A in the caller's units
+  int two;                   // both are needed
+  certify_units held;        // one of them while the other is settled; then held.R is the smaller R
+  struct {                   // is a plain product good enough?
+    double most_entries, least_entries, most_S, least_G;   // over entries_i, s_i, G_c
+    double safe_x;           // max |x_i| up to which |A||x| + |b| certainly does not overflow
+  } range;
+  struct {                   // the last check
+    int twice;               // took a second product, a compensated one
+    int snaps;               // 0: solver_snap would move nothing in its x
+    int left;                // left out rows next to their bounds
+  } last;
+  struct {                   // strongly connected blocks, where A is reducible: certify_blocks.c
+    int32_t *of, count;      // n: of each row
+    uint8_t *closed;         // one per block: no x changes its rule
+    int32_t *half, halves;   // 2 n: see components_halves, of the blocks alone
+    certify_rule rule;       // its memory
+    double *y_ref, *a_ref;   // n each: y and a at x_ref
+    struct block_scaling { double *R, *C, *base; } first, second;   // n: settled; base: G_c
+  } blocks;
+  struct {                   // componentwise.h
+    double tol;              // the option; set by the caller, 0 after certifier_layout
+    int sized;               // c->a of the last check was told by A
+    uint8_t *lenient;        // one per component, at most n: 1 or 0
+    double *least;           // one per component, at most n: the smallest datum
+  } componentwise;
+  struct {                   // the x of the last check, moved to the bounds that its y points to
+    int known;               // it moves, and the rest belongs to it
+    double *x, *y;           // n
+    double *kept;            // n: c->x meanwhile
+    perp_certificate certificate;   // without moving it once more,
+    int snaps;               //   and whether that would move anything
+  } near;
+  struct {                   // rows that no x can satisfy: certify_impossible.h
+    int32_t count;           // where it is 0, the rest means nothing
+    uint8_t *kind;           // n
+    double *by;              // n: by how much they fail at least, in the units of y_i
+    double *data;            // n: d_i, likewise
+  } impossible;
+  struct {                   // KKT systems of quadratic programs: certify_kkt.c
+    int32_t count;           // components that are one
+    int all;                 // ... and there are no others but empty rows
+    int32_t *part;           // n: which one of them; -1: none
+    uint8_t *rows;           // n: for callers of kkt_judge()
+    int8_t *side;            // n: 1 primal variable, -1 multiplier, 0 neither
+    double *weight;          // n: d_i of certify_kkt.c
+  } kkt;
+  // Of grid_judge, which has nothing else but x, y, components and component: -1 or -2 where a cell
+  // is tied to none
+  struct {
+    const perp_grid *cells;
+    int16_t *exponent;       // n: of R and C
+    grid_part *parts;        // n/2 + 1
+    int32_t count;           // of parts
+    perp_certificate reference;   // of x_ref, where it is 0 and no solution
+  } grid;
 };
 
 // One row's part of the certificate; base and the rest are those of its component.

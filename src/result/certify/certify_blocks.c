@@ -23,11 +23,11 @@
 #include "problem.h"
 #include "vector.h"
 
-void blocks_keep(const certifier *c, double *R, double *C, double *base) {
+void blocks_keep(const certifier *c, struct block_scaling *to) {
   for (int32_t i = 0; i < c->n; i++) {
-    R[i] = c->R[i];
-    C[i] = c->C[i];
-    base[c->component[i]] = c->G[c->component[i]];
+    to->R[i] = c->R[i];
+    to->C[i] = c->C[i];
+    to->base[c->component[i]] = c->G[c->component[i]];
   }
 }
 
@@ -35,7 +35,7 @@ void blocks_keep(const certifier *c, double *R, double *C, double *base) {
 static double still(const certifier *c, const double *R, const double *C, int32_t i) {
   const double lo = lower(c->problem->lo, i), hi = upper(c->problem->hi, i),
                x = clamp(0.0, lo, hi);
-  return fabs(mid((x - hi)/C[i], R[i]*c->y_ref[i], (x - lo)/C[i]));
+  return fabs(mid((x - hi)/C[i], R[i]*c->blocks.y_ref[i], (x - lo)/C[i]));
 }
 
 // r_i(x_ref) and what flows in
@@ -47,18 +47,18 @@ static double reference(const certifier *c, const double *R, const double *C, co
 // The factor of each half, a power of two >= 1; G < 0 as below.
 static void find_units(const certifier *c, const double *R, const double *C, const double *inflow,
                        const double *G, double *unit) {
-  for (int32_t h = 0; h < c->block_halves; h++) unit[h] = 0.0;   // its share of G_k, or -share
+  for (int32_t h = 0; h < c->blocks.halves; h++) unit[h] = 0.0;   // its share of G_k, or -share
   for (int32_t i = 0; i < c->n; i++) {
-    const double share = reference(c, R, C, inflow, i)/fabs(G[c->block[i]]);
-    double *own = &unit[c->block_half[i]];
+    const double share = reference(c, R, C, inflow, i)/fabs(G[c->blocks.of[i]]);
+    double *own = &unit[c->blocks.half[i]];
     if (share > *own) *own = share;
   }
   for (int32_t i = 0; i < c->n; i++) {
-    const double share = R[i]*c->a_ref[i]/fabs(G[c->block[i]]);
-    double *own = &unit[c->block_half[i]];
+    const double share = R[i]*c->blocks.a_ref[i]/fabs(G[c->blocks.of[i]]);
+    double *own = &unit[c->blocks.half[i]];
     if (!(*own > 0.0) && share > -*own) *own = -share;
   }
-  for (int32_t h = 0; h < c->block_halves; h++) {
+  for (int32_t h = 0; h < c->blocks.halves; h++) {
     const double share = fabs(unit[h]);
     unit[h] = share > 0.0 && share < 1.0 ? ldexp(1.0, -binary_exponent(share) - 1) : 1.0;
   }
@@ -68,31 +68,31 @@ static void find_units(const certifier *c, const double *R, const double *C, con
 // component; unit: the factor >= 1 of each half
 static void find_bases(const certifier *c, const double *R, const double *C, const double *base,
                        const double *inflow, double *G, double *least, double *unit) {
-  for (int32_t k = 0; k < c->blocks; k++) G[k] = 0.0;
+  for (int32_t k = 0; k < c->blocks.count; k++) G[k] = 0.0;
   for (int32_t k = 0; k < c->components; k++) least[k] = base[k];
   for (int32_t i = 0; i < c->n; i++) {
     const double r = reference(c, R, C, inflow, i);
     const double most = base[c->component[i]];
-    double *own = &G[c->block[i]];
+    double *own = &G[c->blocks.of[i]];
     *own = r < most ? max2(*own, r) : most;   // also where r is no number
   }
   // the smallest G of all blocks, without inflow: an x_j of 1e-17 is no scale for anything
   double *own_G = unit;   // one per block
-  for (int32_t k = 0; k < c->blocks; k++) own_G[k] = 0.0;
+  for (int32_t k = 0; k < c->blocks.count; k++) own_G[k] = 0.0;
   for (int32_t i = 0; i < c->n; i++) {
-    double *own = &own_G[c->block[i]];
+    double *own = &own_G[c->blocks.of[i]];
     *own = max2(*own, still(c, R, C, i));
   }
   for (int32_t i = 0; i < c->n; i++)
-    if (own_G[c->block[i]] > 0.0)
-      least[c->component[i]] = min2(least[c->component[i]], own_G[c->block[i]]);
+    if (own_G[c->blocks.of[i]] > 0.0)
+      least[c->component[i]] = min2(least[c->component[i]], own_G[c->blocks.of[i]]);
   for (int32_t i = 0; i < c->n; i++) {   // -S_k
-    double *own = &G[c->block[i]];
-    if (!(*own > 0.0) && c->entries[i] > 0) *own = min2(*own, -R[i]*c->a_ref[i]);
+    double *own = &G[c->blocks.of[i]];
+    if (!(*own > 0.0) && c->entries[i] > 0) *own = min2(*own, -R[i]*c->blocks.a_ref[i]);
   }
   for (int32_t i = 0; i < c->n; i++) {
     const double most = base[c->component[i]], other = least[c->component[i]];
-    double *own = &G[c->block[i]];
+    double *own = &G[c->blocks.of[i]];
     // where the component overflows no block gets a tolerance
     if (!(most < (double)INFINITY)) *own = most;
     else if (*own == 0.0) *own = -other;
@@ -106,18 +106,18 @@ static void find_bases(const certifier *c, const double *R, const double *C, con
 static void find_noise(const certifier *c, const double *G, const double *inflow, double *size,
                        double *d, double *noise) {
   const int32_t n = c->n;
-  for (int32_t k = 0; k < c->blocks; k++) size[k] = fabs(G[k]);
+  for (int32_t k = 0; k < c->blocks.count; k++) size[k] = fabs(G[k]);
   for (int pass = 0, changed = 1; pass < 8 && changed; pass++) {
     changed = 0;
     for (int32_t j = 0; j < n; j++) {
-      const double natural = c->first_C[j]*size[c->block[j]];
+      const double natural = c->blocks.first.C[j]*size[c->blocks.of[j]];
       d[j] = natural < (double)INFINITY ? natural : 0.0;
     }
-    components_inflow(&c->problem->A, c->block, d, noise);
+    components_inflow(&c->problem->A, c->blocks.of, d, noise);
     for (int32_t i = 0; i < n; i++) {
-      const double most = c->first_base[c->component[i]];
-      noise[i] = inflow[i] > 0.0 ? min2(c->first_R[i]*noise[i], most) : 0.0;
-      double *own = &size[c->block[i]];
+      const double most = c->blocks.first.base[c->component[i]];
+      noise[i] = inflow[i] > 0.0 ? min2(c->blocks.first.R[i]*noise[i], most) : 0.0;
+      double *own = &size[c->blocks.of[i]];
       if (noise[i] > *own) {
         *own = noise[i];
         changed = 1;
@@ -129,12 +129,12 @@ static void find_noise(const certifier *c, const double *G, const double *inflow
 // one_k: the factor that brings G of block k to 1, or near it; range: one per block
 static void find_ones(const certifier *c, const double *R, const double *C, const double *unit,
                       const double *G, scale_range *range, double *one) {
-  for (int32_t k = 0; k < c->blocks; k++) range[k] = (scale_range){(double)INFINITY, 0.0};
+  for (int32_t k = 0; k < c->blocks.count; k++) range[k] = (scale_range){(double)INFINITY, 0.0};
   for (int32_t i = 0; i < c->n; i++)
     if (c->entries[i] > 0)
-      scale_range_add(&range[c->block[i]], R[i]*unit[c->block_half[i]],
-                      unit[c->block_half[c->n + i]]/C[i]);
-  for (int32_t k = 0; k < c->blocks; k++) one[k] = unit_within(fabs(G[k]), range[k]);
+      scale_range_add(&range[c->blocks.of[i]], R[i]*unit[c->blocks.half[i]],
+                      unit[c->blocks.half[c->n + i]]/C[i]);
+  for (int32_t k = 0; k < c->blocks.count; k++) one[k] = unit_within(fabs(G[k]), range[k]);
 }
 
 // The scaling of row i with the unit of its halves and the factor of its block.
@@ -144,12 +144,12 @@ typedef struct scales {
 
 static scales scaled_row(const certifier *c, int32_t i, double R, double C, const double *unit,
                          double one) {
-  return (scales){clamp(R*one*unit[c->block_half[i]], 0x1p-1000, 0x1p1000),
-                  clamp(C/one/unit[c->block_half[c->n + i]], 0x1p-1000, 0x1p1000)};
+  return (scales){clamp(R*one*unit[c->blocks.half[i]], 0x1p-1000, 0x1p1000),
+                  clamp(C/one/unit[c->blocks.half[c->n + i]], 0x1p-1000, 0x1p1000)};
 }
 
 void certifier_rescale(const certifier *c) {
-  if (!c->reducible) return;
+  if (!c->look.reducible) return;
   const int32_t n = c->n;
   const perp_problem *p = c->problem;
   const certify_rule *rule = &c->rule;
@@ -160,44 +160,46 @@ void certifier_rescale(const certifier *c) {
   scale_range *range = (scale_range *)(c->work + 10*n);               // one per block
   for (int32_t i = 0; i < n; i++)
     distance[i] = fabs(c->x[i] - clamp(0.0, lower(p->lo, i), upper(p->hi, i)));
-  components_inflow(&p->A, c->block, distance, inflow);
-  find_bases(c, c->first_R, c->first_C, c->first_base, inflow, first, least, unit);
+  components_inflow(&p->A, c->blocks.of, distance, inflow);
+  find_bases(c, c->blocks.first.R, c->blocks.first.C, c->blocks.first.base, inflow, first, least,
+             unit);
   if (c->two)
-    find_bases(c, c->second_R, c->second_C, c->second_base, inflow, second, least, other_unit);
+    find_bases(c, c->blocks.second.R, c->blocks.second.C, c->blocks.second.base, inflow, second,
+               least, other_unit);
   find_noise(c, first, inflow, least, distance, noise);
   double *one = least, *other_one = distance;                         // one per block
-  find_ones(c, c->first_R, c->first_C, unit, first, range, one);
+  find_ones(c, c->blocks.first.R, c->blocks.first.C, unit, first, range, one);
   if (c->two) {
-    find_ones(c, c->second_R, c->second_C, other_unit, second, range, other_one);
-    for (int32_t k = 0; k < c->blocks; k++)
+    find_ones(c, c->blocks.second.R, c->blocks.second.C, other_unit, second, range, other_one);
+    for (int32_t k = 0; k < c->blocks.count; k++)
       units_agree(fabs(first[k]), &one[k], fabs(second[k]), &other_one[k]);
   }
   for (int32_t i = 0; i < n; i++) {
-    const int32_t k = c->block[i], whole = c->component[i];
+    const int32_t k = c->blocks.of[i], whole = c->component[i];
     rule->S[k] = c->S[whole];
     rule->G[k] = c->G[whole];
     rule->T[i] = c->G[whole] > 0.0 ? c->G[whole] : c->s[i];
     rule->R[i] = c->R[i];
-    rule->held_R[i] = c->held_R[i];
+    rule->held_R[i] = c->held.R[i];
     rule->inverse_C[i] = c->inverse_C[i];
     rule->s[i] = c->s[i];
     rule->noise[i] = 0.0;
     // x_ref solves all of the component, or it overflows
     const int measured = first[k] != 0.0 && (!c->two || second[k] != 0.0);
     if (!(c->G[whole] > 0.0 && c->G[whole] < (double)INFINITY && measured)) continue;
-    scales used = scaled_row(c, i, c->first_R[i], c->first_C[i], unit, one[k]);
+    scales used = scaled_row(c, i, c->blocks.first.R[i], c->blocks.first.C[i], unit, one[k]);
     rule->G[k] = fabs(first[k])*one[k];
     if (c->two) {   // both at a base of 1, as in certifier_prepare
-      const scales other = scaled_row(c, i, c->second_R[i], c->second_C[i], other_unit,
-                                      other_one[k]);
+      const scales other = scaled_row(c, i, c->blocks.second.R[i], c->blocks.second.C[i],
+                                      other_unit, other_one[k]);
       rule->held_R[i] = min2(used.R, other.R);
       used = (scales){max2(used.R, other.R), min2(used.C, other.C)};
       rule->G[k] = min2(rule->G[k], fabs(second[k])*other_one[k]);
     }
     rule->R[i] = used.R;
     rule->inverse_C[i] = inverse_of(used.C);
-    rule->s[i] = c->entries[i] > 0 ? used.R*c->a_ref[i] : 0.0;
-    rule->noise[i] = noise[i] > 0.0 ? noise[i]*(used.R/c->first_R[i]) : 0.0;
+    rule->s[i] = c->entries[i] > 0 ? used.R*c->blocks.a_ref[i] : 0.0;
+    rule->noise[i] = noise[i] > 0.0 ? noise[i]*(used.R/c->blocks.first.R[i]) : 0.0;
     rule->T[i] = first[k] < 0.0 && rule->s[i] > 0.0 ? min2(rule->s[i], rule->G[k]) : rule->G[k];
   }
 }
@@ -209,22 +211,23 @@ static void find_closed(const certifier *c) {
   const int32_t n = c->n;
   double *far = c->work, *inflow = c->work + n;   // n each
   for (int32_t i = 0; i < n; i++) far[i] = 0x1p600;   // tiny entries count, too
-  components_inflow(&c->problem->A, c->block, far, inflow);
-  memset(c->closed, 0, (size_t)c->blocks);
+  components_inflow(&c->problem->A, c->blocks.of, far, inflow);
+  memset(c->blocks.closed, 0, (size_t)c->blocks.count);
   for (int32_t i = 0; i < n; i++) {
-    const int first = still(c, c->first_R, c->first_C, i) > 0.0,
-              second = c->two ? still(c, c->second_R, c->second_C, i) > 0.0 : first;
-    c->closed[c->block[i]] |= (uint8_t)((first ? FIRST : 0) | (second ? SECOND : 0) |
+    const int first = still(c, c->blocks.first.R, c->blocks.first.C, i) > 0.0,
+              second = c->two ? still(c, c->blocks.second.R, c->blocks.second.C, i) > 0.0 : first;
+    c->blocks.closed[c->blocks.of[i]] |= (uint8_t)((first ? FIRST : 0) | (second ? SECOND : 0) |
                                         (inflow[i] != 0.0 ? OPEN : 0));
   }
-  for (int32_t k = 0; k < c->blocks; k++) c->closed[k] = c->closed[k] == (FIRST | SECOND);
+  for (int32_t k = 0; k < c->blocks.count; k++)
+    c->blocks.closed[k] = c->blocks.closed[k] == (FIRST | SECOND);
 }
 
 void blocks_begin(certifier *c) {
-  memcpy(c->y_ref, c->y, (size_t)c->n*sizeof *c->y);
-  memcpy(c->a_ref, c->a, (size_t)c->n*sizeof *c->a);
-  c->rule = c->own;
-  c->rule.part = c->block;
+  memcpy(c->blocks.y_ref, c->y, (size_t)c->n*sizeof *c->y);
+  memcpy(c->blocks.a_ref, c->a, (size_t)c->n*sizeof *c->a);
+  c->rule = c->blocks.rule;
+  c->rule.part = c->blocks.of;
   find_closed(c);
   certifier_rescale(c);
 }

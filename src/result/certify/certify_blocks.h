@@ -55,7 +55,7 @@ static inline void units_agree(double base, double *unit, double other_base, dou
 }
 
 // Remembers the scaling that has just been settled, and its G of each component.
-void blocks_keep(const certifier *c, double *R, double *C, double *base);
+void blocks_keep(const certifier *c, struct block_scaling *to);
 // The rule at x_ref, once R, C, G, S and s are those of the components.
 void blocks_begin(certifier *c);
 

@@ -25,8 +25,9 @@ static void layout(certifier *c, arena *memory, int32_t n) {
   c->x = ARENA_ARRAY(memory, double, m);
   c->y = ARENA_ARRAY(memory, double, m);
   c->component = ARENA_ARRAY(memory, int32_t, m);
-  c->exponent = ARENA_ARRAY(memory, int16_t, m);
-  c->parts_of_grid = ARENA_ARRAY(memory, grid_part, m/2 + 1);   // of two cells at least
+  c->grid.exponent = ARENA_ARRAY(memory, int16_t, m);
+  c->grid.cells = NULL;
+  c->grid.parts = ARENA_ARRAY(memory, grid_part, m/2 + 1);   // of two cells at least
 }
 
 // ---- what depends on A alone
@@ -40,14 +41,14 @@ static inline double two_to(int e) {   // 2^e, normal
 
 static void find_exponents(void *data, int32_t index) {
   certifier *c = data;
-  chunk k = chunk_of(c->grid, index);
+  chunk k = chunk_of(c->grid.cells, index);
   double d[GRID_STRETCH];
   while (k.from < k.to) {
-    const int32_t count = grid_diagonal_from(c->grid, k.p, d);
+    const int32_t count = grid_diagonal_from(c->grid.cells, k.p, d);
     for (int32_t q = 0; q < count; q++)
-      c->exponent[k.from + q] =            // INT16_MAX: an empty row
+      c->grid.exponent[k.from + q] =            // INT16_MAX: an empty row
           d[q] > 0.0 ? (int16_t)root_exponent(d[q]) : INT16_MAX;
-    grid_advance(c->grid, &k.p, count);
+    grid_advance(c->grid.cells, &k.p, count);
     k.from += count;
   }
 }
@@ -69,7 +70,7 @@ static inline int tied(const perp_grid *g, grid_place p, int32_t h, int d, doubl
 // Runs of tied cells in a line, whose first cell stands for them (unless they are known), and what
 // they are joined with in the lines below along those d that are asked for.
 static void join_line(certifier *c, int32_t line, int fresh, const int along[3]) {
-  const perp_grid *g = c->grid;
+  const perp_grid *g = c->grid.cells;
   int32_t *parent = c->component, h = line*g->cells[0];
   const double scale[3] = {grid_scale(g, 0), grid_scale(g, 1), grid_scale(g, 2)};
   int32_t run = -1, joined[3] = {-1, -1, -1};   // with whom this run was joined last, along d
@@ -97,19 +98,19 @@ static void join_line(certifier *c, int32_t line, int fresh, const int along[3])
 
 enum { JOINTS = 4 };   // parts of the lines that are joined on their own, and then to each other
 static int32_t joint(const certifier *c, int32_t part) {
-  return (int32_t)((int64_t)c->grid->cells[1]*c->grid->cells[2]*part/JOINTS);
+  return (int32_t)((int64_t)c->grid.cells->cells[1]*c->grid.cells->cells[2]*part/JOINTS);
 }
 
 static void join_part(void *data, int32_t part) {
   certifier *c = data;
-  const int32_t deep = c->grid->cells[1], from = joint(c, part);
+  const int32_t deep = c->grid.cells->cells[1], from = joint(c, part);
   for (int32_t line = from; line < joint(c, part + 1); line++)
     join_line(c, line, 1, (const int[3]){0, line > from, line - deep >= from});
 }
 
 // Union-find: the first cell of a component leads it, whatever the order.
 static void join_runs(certifier *c) {
-  const int32_t deep = c->grid->cells[1], lines = deep*c->grid->cells[2];
+  const int32_t deep = c->grid.cells->cells[1], lines = deep*c->grid.cells->cells[2];
   team_run(c->threads, join_part, c, JOINTS);
   for (int32_t part = 1; part < JOINTS; part++) {
     const int32_t from = joint(c, part);
@@ -144,16 +145,16 @@ static void find_leaders(void *data, int32_t index) {
   numbering *all = data;
   certifier *c = all->c;
   const int32_t *part = c->component;
-  const chunk k = chunk_of(c->grid, index);
+  const chunk k = chunk_of(c->grid.cells, index);
   int32_t several = 0, components = 0, before = -1, root = -1;   // of the cell before
   for (int32_t h = k.from; h < k.to; h++) {
-    const int empty = c->exponent[h] == INT16_MAX;
-    if (empty) c->exponent[h] = 0;
+    const int empty = c->grid.exponent[h] == INT16_MAX;
+    if (empty) c->grid.exponent[h] = 0;
     all->leader[h] = h;
     if (part[h] == ALONE) {
       components++;
     } else if (part[h] == h) {
-      const int more = leads_others(c->grid, grid_place_of(c->grid, h), h);
+      const int more = leads_others(c->grid.cells, grid_place_of(c->grid.cells, h), h);
       components++;
       several += more;
       if (!more) all->leader[h] = empty ? EMPTY : ALONE;
@@ -170,7 +171,7 @@ static void find_leaders(void *data, int32_t index) {
 static void number_leaders(void *data, int32_t index) {
   const numbering *all = data;
   int32_t *part = all->c->component, number = all->several[index];
-  const chunk k = chunk_of(all->c->grid, index);
+  const chunk k = chunk_of(all->c->grid.cells, index);
   for (int32_t h = k.from; h < k.to; h++)
     if (part[h] == h) part[h] = all->leader[h] == h ? number++ : all->leader[h];
 }
@@ -178,7 +179,7 @@ static void number_leaders(void *data, int32_t index) {
 static void number_cells(void *data, int32_t index) {
   const numbering *all = data;
   int32_t *part = all->c->component;
-  const chunk k = chunk_of(all->c->grid, index);
+  const chunk k = chunk_of(all->c->grid.cells, index);
   for (int32_t h = k.from; h < k.to; h++)
     if (all->leader[h] >= 0 && all->leader[h] != h) part[h] = part[all->leader[h]];
 }
@@ -196,7 +197,7 @@ static int32_t number_parts(certifier *c, int32_t *leader) {
   }
   team_run(c->threads, number_leaders, &all, CHUNKS);
   team_run(c->threads, number_cells, &all, CHUNKS);
-  c->grid_parts = several;
+  c->grid.count = several;
   return components;
 }
 
@@ -214,8 +215,8 @@ static cell_rule rule_alone(const certifier *c, int32_t i) {
   const double lo = lower(p->lo, i), hi = upper(p->hi, i), b = p->b[i], x = clamp(0.0, lo, hi);
   double d = 0.0;
   int32_t column;
-  if (c->component[i] != EMPTY) grid_entry(c->grid, i, GRID_DIAGONAL, &column, &d);
-  const double power = two_to(c->exponent[i]), inverse = two_to(-c->exponent[i]);
+  if (c->component[i] != EMPTY) grid_entry(c->grid.cells, i, GRID_DIAGONAL, &column, &d);
+  const double power = two_to(c->grid.exponent[i]), inverse = two_to(-c->grid.exponent[i]);
   exact_sum y = {b, 0.0};
   exact_add_product(&y, d, x);
   const double a = fabs(d*x) + fabs(b), unit = grid_unit(power*a);
@@ -234,20 +235,20 @@ static double reference_size(const certifier *c, int32_t i) {
   double size = fabs(c->problem->b[i]), a;
   int32_t l;
   for (int32_t slot = 0; !c->reference_is_zero && slot < GRID_SLOTS; slot++)
-    if (grid_entry(c->grid, i, slot, &l, &a)) size += fabs(a*reference_of(c->problem, l));
+    if (grid_entry(c->grid.cells, i, slot, &l, &a)) size += fabs(a*reference_of(c->problem, l));
   return size;
 }
 
 static inline double cell_R(const certifier *c, int32_t i, const grid_part *part) {
-  return within(two_to(c->exponent[i])*part->unit);
+  return within(two_to(c->grid.exponent[i])*part->unit);
 }
 static inline double cell_inverse_C(const certifier *c, int32_t i, const grid_part *part) {
-  return within(two_to(-c->exponent[i])*part->unit);
+  return within(two_to(-c->grid.exponent[i])*part->unit);
 }
 
 cell_rule grid_rule_of(const certifier *c, int32_t i) {
   if (c->component[i] < 0) return rule_alone(c, i);
-  const grid_part *part = &c->parts_of_grid[c->component[i]];
+  const grid_part *part = &c->grid.parts[c->component[i]];
   const double R = cell_R(c, i, part);
   return (cell_rule){R, cell_inverse_C(c, i, part), part->G, part->S, R*reference_size(c, i), 0};
 }
@@ -255,7 +256,7 @@ cell_rule grid_rule_of(const certifier *c, int32_t i) {
 certify_scale grid_judge_scale(const certifier *c, int32_t i) {
   const int32_t k = c->component[i];
   if (k >= 0) {
-    const grid_part *part = &c->parts_of_grid[k];
+    const grid_part *part = &c->grid.parts[k];
     return (certify_scale){cell_R(c, i, part), cell_inverse_C(c, i, part),
                            base_of(part->G, part->S)};
   }
@@ -267,7 +268,7 @@ certify_scale grid_judge_scale(const certifier *c, int32_t i) {
 
 int grid_judge_settled(const certifier *c, int32_t i) {
   const int32_t k = c->component[i];
-  return (k >= 0 ? c->parts_of_grid[k].G : rule_alone(c, i).G) == 0.0;
+  return (k >= 0 ? c->grid.parts[k].G : rule_alone(c, i).G) == 0.0;
 }
 
 certify_row grid_judge_cell(const cell_rule *rule, double r, double y, double moved, double a,
@@ -291,7 +292,7 @@ static double componentwise(const certifier *c, int32_t i, double r, double y, d
 }
 
 static void fit(const certifier *c, int32_t i, double *R, double *C) {
-  *R = *C = two_to(c->exponent[i]);
+  *R = *C = two_to(c->grid.exponent[i]);
 }
 
 static perp_error prepare(certifier *c, const perp_problem *problem,
@@ -299,17 +300,18 @@ static perp_error prepare(certifier *c, const perp_problem *problem,
   (void)deadline;   // the look takes a few products
   const int32_t n = problem->A.n;
   const int same = n == c->n && problem->value_stamp != 0 &&
-                   problem->value_stamp == c->value_stamp &&
-                   problem->pattern_stamp == c->pattern_stamp && c->grid != NULL;
+                   problem->value_stamp == c->look.value_stamp &&
+                   problem->pattern_stamp == c->look.pattern_stamp && c->grid.cells != NULL;
   c->problem = problem;
-  c->grid = problem->A.self;
+  c->grid.cells = problem->A.self;
   c->n = n;
   if (!same) look_at_grid(c);
-  c->value_stamp = problem->value_stamp;
-  c->pattern_stamp = problem->pattern_stamp;
-  c->hurried = c->weaker = c->rough = c->two = c->reducible = c->shifted = c->product = 0;
-  c->symmetric = c->kkt = c->near_known = 0;   // it is symmetric, but not in columns
-  c->balanced = c->snaps = 1;
+  c->look.value_stamp = problem->value_stamp;
+  c->look.pattern_stamp = problem->pattern_stamp;
+  c->look.hurried = c->look.weaker = c->look.rough = c->look.reducible = c->look.shifted = 0;
+  c->look.product = c->look.symmetric = 0;   // it is symmetric, but has no columns
+  c->two = c->kkt.count = c->near.known = 0;
+  c->look.balanced = c->last.snaps = 1;
   grid_measure_reference(c);
   return PERP_OK;
 }

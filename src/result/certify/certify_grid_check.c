@@ -60,8 +60,9 @@ static void measure_plain(const cells *s, int32_t from, int32_t to, const double
 // y = A x_ref + b into c->y and a = |A||x_ref| + |b| of some cells from p on; how many they are
 static int32_t reference_from(const certifier *c, grid_place p, int32_t first, double *a) {
   const double *b = c->problem->b + first;
-  if (!c->reference_is_zero) return grid_residual_from(c->grid, p, c->x, b, c->y + first, a);
-  const int32_t left = c->grid->cells[0] - p.at[0],
+  if (!c->reference_is_zero)
+    return grid_residual_from(c->grid.cells, p, c->x, b, c->y + first, a);
+  const int32_t left = c->grid.cells->cells[0] - p.at[0],
                 count = left < GRID_STRETCH ? left : GRID_STRETCH;
   for (int32_t q = 0; q < count; q++) a[q] = fabs(b[q]);
   return count;
@@ -111,7 +112,7 @@ static double reference_alone(const certifier *c, int32_t i, int32_t *infeasible
 
 // A component whose b is beyond all measure: G and S again, in its unit.
 static void look_again(certifier *c, int32_t k) {
-  grid_part *part = &c->parts_of_grid[k];
+  grid_part *part = &c->grid.parts[k];
   const double *y = reference_y(c, 0);
   part->unit = grid_unit(part->S);
   part->G = part->S = 0.0;
@@ -127,7 +128,7 @@ static void look_again(certifier *c, int32_t k) {
       part->G = max2(part->G, distance_of(clamp(0.0, lo, hi), y[i], lo, hi, own.R, own.inverse_C));
       if (!(own.R*a[q] <= part->S)) part->S = own.R*a[q];
     }
-    grid_advance(c->grid, &p, count);
+    grid_advance(c->grid.cells, &p, count);
     first += count;
   }
 }
@@ -137,8 +138,8 @@ static void look_again(certifier *c, int32_t k) {
 static void settle_parts(certifier *c) {
   enum { MOST = 64 };   // components that may be looked at one by one
   int32_t again = 0;
-  for (int32_t k = 0; k < c->grid_parts; k++) {
-    grid_part *part = &c->parts_of_grid[k];
+  for (int32_t k = 0; k < c->grid.count; k++) {
+    grid_part *part = &c->grid.parts[k];
     const int fine = part->S > 0x1p-400 && part->S < 0x1p400;
     part->unit = fine ? grid_unit(part->S) : 1.0;
     part->G *= part->unit;
@@ -193,7 +194,7 @@ static void measure_chunk(void *data, int32_t index) {
   survey *all = data;
   certifier *c = all->c;
   surveyed *v = &all->of[index];
-  chunk k = chunk_of(c->grid, index);
+  chunk k = chunk_of(c->grid.cells, index);
   double a[GRID_STRETCH];
   cells s;
   cells_begin(&s);
@@ -205,7 +206,7 @@ static void measure_chunk(void *data, int32_t index) {
       return;
     }
     measure_cells(c, &s, a, v);
-    grid_advance(c->grid, &k.p, count);
+    grid_advance(c->grid.cells, &k.p, count);
     k.from += count;
   }
 }
@@ -213,10 +214,10 @@ static void measure_chunk(void *data, int32_t index) {
 // 0: x_ref is not 0, as c->reference_is_zero has it. Each chunk has its own G and S where x_ref is
 // 0, as x and y are not stored then, and there is room.
 static int measure_reference(certifier *c, perp_certificate *found) {
-  const size_t parts = (size_t)c->grid_parts;
+  const size_t parts = (size_t)c->grid.count;
   const int apart = c->reference_is_zero &&
                     CHUNKS*parts*sizeof(grid_part) <= (size_t)c->n*sizeof *c->x;
-  grid_part *table = apart ? (grid_part *)(void *)c->x : c->parts_of_grid;
+  grid_part *table = apart ? (grid_part *)(void *)c->x : c->grid.parts;
   survey v = {.c = c};
   for (int32_t q = 0; q < CHUNKS; q++)
     v.of[q] = (surveyed){.infeasible = -1, .parts = apart ? table + (size_t)q*parts : table};
@@ -225,7 +226,7 @@ static int measure_reference(certifier *c, perp_certificate *found) {
   else for (int32_t q = 0; q < CHUNKS; q++) measure_chunk(&v, q);
   *found = (perp_certificate){.worst = c->n > 0 ? 0 : -1, .components = c->components,
                               .componentwise = -1.0, .componentwise_row = -1};
-  if (apart) memset(c->parts_of_grid, 0, parts*sizeof *table);
+  if (apart) memset(c->grid.parts, 0, parts*sizeof *table);
   c->infeasible = -1;
   c->settles = 0;
   for (int32_t q = 0; q < CHUNKS; q++) {
@@ -238,8 +239,8 @@ static int measure_reference(certifier *c, perp_certificate *found) {
     if (own->infeasible >= 0) c->infeasible = own->infeasible;
     c->settles |= own->settles;
     for (size_t k = 0; apart && k < parts; k++) {
-      c->parts_of_grid[k].G = max2(c->parts_of_grid[k].G, own->parts[k].G);
-      c->parts_of_grid[k].S = max2(c->parts_of_grid[k].S, own->parts[k].S);
+      c->grid.parts[k].G = max2(c->grid.parts[k].G, own->parts[k].G);
+      c->grid.parts[k].S = max2(c->grid.parts[k].S, own->parts[k].S);
     }
   }
   return 1;
@@ -256,13 +257,13 @@ void grid_measure_reference(certifier *c) {
     measure_reference(c, &found);
   }
   settle_parts(c);
-  for (int32_t k = 0; k < c->grid_parts; k++) {
-    const double G = c->parts_of_grid[k].G;
+  for (int32_t k = 0; k < c->grid.count; k++) {
+    const double G = c->grid.parts[k].G;
     if (G > 0.0) found.residual = max2(found.residual, G < (double)INFINITY ? 1.0 : G);
     c->settles |= G == 0.0;
   }
   if (found.gap != found.gap) found.gap = (double)INFINITY;
-  c->reference = found;
+  c->grid.reference = found;
 }
 
 // ---- the verdict
@@ -286,7 +287,7 @@ typedef struct trial {
 static void clamp_chunk(void *data, int32_t index) {
   trial *t = data;
   const perp_problem *p = t->c->problem;
-  const chunk k = chunk_of(t->c->grid, index);
+  const chunk k = chunk_of(t->c->grid.cells, index);
   double violation = 0.0, moved = 0.0;
   int finite = 1;
   for (int32_t i = k.from; i < k.to; i++) {
@@ -426,7 +427,7 @@ static void judge_run_plain(const trial *t, const cells *s, int32_t from, int32_
 static void judge_chunk(void *data, int32_t index) {
   trial *t = data;
   certifier *c = t->c;
-  chunk k = chunk_of(c->grid, index);
+  chunk k = chunk_of(c->grid.cells, index);
   const int wide = FOUR_HAS_TARGET();
   double a[GRID_STRETCH];
   cells s;
@@ -434,7 +435,8 @@ static void judge_chunk(void *data, int32_t index) {
   verdict v = {.found = {.solved = 1, .worst = k.from, .componentwise_row = -1}};
   while (k.from < k.to) {
     double *y = c->y + k.from;
-    const int32_t count = grid_residual_from(c->grid, k.p, t->inside, c->problem->b + k.from, y, a),
+    const int32_t count = grid_residual_from(c->grid.cells, k.p, t->inside, c->problem->b + k.from,
+                                             y, a),
                   *component = c->component + k.from;
     cells_at(c, k.from, count, &s);
     if (!t->clamped && !all_inside(&s, t->x + k.from)) {
@@ -451,11 +453,11 @@ static void judge_chunk(void *data, int32_t index) {
         continue;
       }
       const int32_t end = cells_run(component, q, count);
-      (wide ? judge_run_wide : judge_run_plain)(t, &s, q, end, &c->parts_of_grid[component[q]], y,
+      (wide ? judge_run_wide : judge_run_plain)(t, &s, q, end, &c->grid.parts[component[q]], y,
                                                 a, &v);
       q = end;
     }
-    grid_advance(c->grid, &k.p, count);
+    grid_advance(c->grid.cells, &k.p, count);
     k.from += count;
   }
   t->of[index] = v;
@@ -484,9 +486,9 @@ static void put_together(certifier *c, const trial *t, perp_certificate *certifi
     found.solved &= t->moved[q] <= t->tol;
   }
   if (found.gap != found.gap) found.gap = (double)INFINITY;
-  found.solved &= found.componentwise <= componentwise_limit(c->componentwise_tol, t->tol);
+  found.solved &= found.componentwise <= componentwise_limit(c->componentwise.tol, t->tol);
   if (!found.solved) found.attainable = 0;
-  c->snaps = snaps;
+  c->last.snaps = snaps;
   *certificate = found;
 }
 
@@ -494,7 +496,7 @@ perp_error grid_judge_check(certifier *c, const double *x, double tol, double ab
                             perp_certificate *certificate) {
   (void)far;   // its products are compensated at the price of plain ones
   trial t = {.c = c, .x = x, .inside = x, .tol = tol, .absolute_tol = absolute_tol};
-  c->twice = 0;
+  c->last.twice = 0;
   int outside = 0, finite = 1;
   team_run(c->threads, judge_chunk, &t, CHUNKS);
   for (int32_t q = 0; q < CHUNKS; q++) outside |= t.outside[q];
@@ -509,7 +511,7 @@ perp_error grid_judge_check(certifier *c, const double *x, double tol, double ab
     put_together(c, &t, certificate);
     return PERP_OK;
   }
-  c->snaps = 1;
+  c->last.snaps = 1;
   *certificate = (perp_certificate){.worst = -1, .components = c->components,
                                     .residual = (double)INFINITY,
                                     .natural_residual = (double)INFINITY,
@@ -522,8 +524,8 @@ perp_error grid_judge_check(certifier *c, const double *x, double tol, double ab
 // because y = b is exact. Otherwise it is judged like any x.
 void grid_judge_reference(certifier *c, double tol, double absolute_tol,
                           perp_certificate *certificate) {
-  *certificate = c->reference;
-  if (c->reference_is_zero && absolute_tol == 0.0 && c->reference.residual > 0.0) return;
+  *certificate = c->grid.reference;
+  if (c->reference_is_zero && absolute_tol == 0.0 && c->grid.reference.residual > 0.0) return;
   grid_judge_take_reference(c);
   grid_judge_check(c, c->x, tol, absolute_tol, 0, certificate);
 }

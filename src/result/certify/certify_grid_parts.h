@@ -66,7 +66,7 @@ static inline void cells_at(const certifier *c, int32_t first, int32_t count, ce
   s->lo = p->lo != NULL ? p->lo + first : s->zero;
   s->hi = p->hi != NULL ? p->hi + first : s->infinite;
   uint64_t bits[GRID_STRETCH];
-  const int16_t *e = c->exponent + first;
+  const int16_t *e = c->grid.exponent + first;
   for (int32_t q = 0; q < count; q++) bits[q] = (uint64_t)(1023 + e[q]) << 52;
   memcpy(s->power, bits, (size_t)count*sizeof *bits);
   for (int32_t q = 0; q < count; q++) bits[q] = (uint64_t)(1023 - e[q]) << 52;
@@ -113,7 +113,7 @@ double grid_judge_residual(const certifier *c, const double *x, const double *y)
 void grid_judge_weights(const certifier *c, double *weight);
 void grid_judge_units(const certifier *c, double *unit, uint8_t *open);
 
-// x_ref into c->x, its y into c->y; units, G and S of the components, c->reference
+// x_ref into c->x, its y into c->y; units, G and S of the components, c->grid.reference
 void grid_measure_reference(certifier *c);
 
 #endif

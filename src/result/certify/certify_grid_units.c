@@ -36,7 +36,7 @@ static double largest_plain(const cells *s, int32_t from, int32_t to, double uni
 static void estimate_chunk(void *data, int32_t index) {
   estimate *e = data;
   const certifier *c = e->c;
-  chunk k = chunk_of(c->grid, index);
+  chunk k = chunk_of(c->grid.cells, index);
   const int wide = FOUR_HAS_TARGET();
   cells s;
   cells_begin(&s);
@@ -49,7 +49,7 @@ static void estimate_chunk(void *data, int32_t index) {
     for (int32_t q = 0; q < count;) {
       if (component[q] >= 0) {
         const int32_t end = cells_run(component, q, count);
-        const grid_part *part = &c->parts_of_grid[component[q]];
+        const grid_part *part = &c->grid.parts[component[q]];
         const double base = base_of(part->G, part->S);
         const double most = (wide ? largest_wide : largest_plain)(&s, q, end, part->unit, x, y);
         worst = max2(worst, most/base);
@@ -116,7 +116,7 @@ EXACT_INLINE void scale_cells(const scales *u, int32_t from, int32_t to) {
         scale_alone(u, &s, q);
         continue;
       }
-      const grid_part *part = &c->parts_of_grid[component[q]];
+      const grid_part *part = &c->grid.parts[component[q]];
       if (u->weight != NULL) scale_run(s.inverse + q, part, end - q, u->weight + first + q);
       if (u->unit != NULL) scale_run(s.power + q, part, end - q, u->unit + first + q);
       if (u->open != NULL) memset(u->open + first + q, part->G != 0.0, (size_t)(end - q));

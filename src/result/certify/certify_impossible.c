@@ -50,12 +50,12 @@ static double missed_by(const perp_problem *p, int32_t i, double y, double up, d
 }
 
 static void note(certifier *c, int32_t i, impossible_kind kind, double by, double data) {
-  c->impossible_kind[i] = IMPOSSIBLE_NOT;
+  c->impossible.kind[i] = IMPOSSIBLE_NOT;
   if (!(by > 0.0 && data < (double)INFINITY) || c->entries[i] == 0) return;
-  c->impossible_kind[i] = (uint8_t)kind;
-  c->impossible_by[i] = by;
-  c->impossible_data[i] = data;
-  c->impossible++;
+  c->impossible.kind[i] = (uint8_t)kind;
+  c->impossible.by[i] = by;
+  c->impossible.data[i] = data;
+  c->impossible.count++;
 }
 
 // y_i += a x, where x comes from data of size `size`
@@ -209,32 +209,35 @@ static void find_by_rows(certifier *c, double *diagonal) {
   const int32_t n = c->n;
   p->A.ops->diagonal(p->A.self, diagonal);
   for (int32_t i = 0; i < n; i++) {
-    c->impossible_kind[i] = IMPOSSIBLE_NOT;
-    c->impossible_by[i] = diagonal[i] == 0.0 ? missed_by(p, i, c->y[i], 0.0, 0.0) : 0.0;
-    c->kept[i] = c->x[i];
+    c->impossible.kind[i] = IMPOSSIBLE_NOT;
+    c->impossible.by[i] = diagonal[i] == 0.0 ? missed_by(p, i, c->y[i], 0.0, 0.0) : 0.0;
+    c->near.kept[i] = c->x[i];
     c->x[i] = min2(upper(p->hi, i) - lower(p->lo, i), FAR);
   }
   row_sizes sizes = {.begun = 0};
   for (int32_t i = 0; i < n; i++) {
-    if (!(c->impossible_by[i] > 0.0)) continue;
+    if (!(c->impossible.by[i] > 0.0)) continue;
     const double reach = row_size(&sizes, c, i);
     if (reach < 0.0) break;   // it would take too long
     const int counts = reach == 0.0 || c->a[i] > fabs(p->b[i]);
     note(c, i, reach == 0.0 ? IMPOSSIBLE_FIXED : IMPOSSIBLE_BOUNDS,
-         counts ? c->impossible_by[i] - reach : 0.0, c->a[i]);
+         counts ? c->impossible.by[i] - reach : 0.0, c->a[i]);
   }
-  memcpy(c->x, c->kept, (size_t)n*sizeof *c->x);
+  memcpy(c->x, c->near.kept, (size_t)n*sizeof *c->x);
 }
 
-void impossible_find(certifier *c, int zero) {
+void impossible_find(certifier *c) {
   const perp_problem *p = c->problem;
-  c->impossible = 0;
-  if (c->hurried) return;
+  c->impossible.count = 0;
+  if (c->look.hurried) return;
   int fixed = 0, single = 0;
   for (int32_t i = 0; i < c->n; i++) {
     fixed |= is_fixed(p, i);
     single |= c->entries[i] == 1 && unbounded(p->lo, p->hi, i);
   }
-  if (c->product && (fixed || !zero) && p->A.ops->diagonal != NULL) find_by_rows(c, c->work);
-  else if (!c->product && (fixed || !zero || single) && columns_known(&p->A)) find_by_columns(c);
+  if (c->look.product && (fixed || !c->reference_is_zero) && p->A.ops->diagonal != NULL)
+    find_by_rows(c, c->work);
+  else if (!c->look.product && (fixed || !c->reference_is_zero || single) &&
+           columns_known(&p->A))
+    find_by_columns(c);
 }

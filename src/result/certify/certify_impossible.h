@@ -30,22 +30,22 @@ typedef enum impossible_kind {
   IMPOSSIBLE_EQUATIONS    // ... that satisfies other equations
 } impossible_kind;
 
-// Once y, a at x_ref and the entries are known; zero: x_ref is 0
-void impossible_find(certifier *c, int zero);
+// Once y, a at x_ref and the entries are known
+void impossible_find(certifier *c);
 static inline impossible_kind impossible_of(const certifier *c, int32_t i) {
-  return c->impossible > 0 ? (impossible_kind)c->impossible_kind[i] : IMPOSSIBLE_NOT;
+  return c->impossible.count > 0 ? (impossible_kind)c->impossible.kind[i] : IMPOSSIBLE_NOT;
 }
 // The base of row i in a unit R, where that of its component or block is `base`.
 static inline double impossible_base(const certifier *c, int32_t i, double R, double base) {
   const impossible_kind kind = impossible_of(c, i);
   if (kind == IMPOSSIBLE_NOT) return base;
-  const double own = R*c->impossible_data[i];
+  const double own = R*c->impossible.data[i];
   return kind == IMPOSSIBLE_EQUATIONS && base > own ? base : own;
 }
 
 // The same for all of the rule. A row's own data have one unit: none counts it less.
 static inline void impossible_rule(const certifier *c, int32_t i, row_rule *rule) {
-  const double own = rule->R*c->impossible_data[i], base = rule->G > 0.0 ? rule->G : rule->S;
+  const double own = rule->R*c->impossible.data[i], base = rule->G > 0.0 ? rule->G : rule->S;
   if (!(impossible_base(c, i, rule->R, base) == own)) return;
   rule->G = rule->S = rule->s = rule->T = own;
   rule->less = 1.0;

@@ -105,34 +105,34 @@ static double own_sign(const entries_of *A, int32_t i) {
 static int follow(certifier *c, const entries_of *A, int32_t first, int32_t *queue) {
   int32_t count = 0, two = 0;
   const double start = own_sign(A, first);
-  c->side[first] = 1;
-  c->weight[first] = start != 0.0 ? start : 1.0;
+  c->kkt.side[first] = 1;
+  c->kkt.weight[first] = start != 0.0 ? start : 1.0;
   queue[count++] = first;
   for (int32_t at = 0; at < count; at++) {
     const int32_t j = queue[at];
-    const double sign_j = c->weight[j] > 0.0 ? 1.0 : -1.0, own_j = own_sign(A, j);
+    const double sign_j = c->kkt.weight[j] > 0.0 ? 1.0 : -1.0, own_j = own_sign(A, j);
     int32_t i;
     double a;
     for (int32_t k = 0; next_entry(A, j, &k, &i, &a);) {
       if (i == j || a == 0.0) continue;
-      const double back = entry(A, j, i), size = fabs(c->weight[j]*back/a);
+      const double back = entry(A, j, i), size = fabs(c->kkt.weight[j]*back/a);
       if (!(size > 1.0/WEIGHT_MAX && size < WEIGHT_MAX)) return 0;
       const double alike = (a > 0.0) == (back > 0.0) ? 1.0 : -1.0, own_i = own_sign(A, i);
       // on different sides unless both have a diagonal: then alike*sign_i*sign_j = -1
       const double sign_i = own_i != 0.0 && own_j != 0.0 ? own_i
-                            : c->side[i] != 0            ? (c->weight[i] > 0.0 ? 1.0 : -1.0)
+                            : c->kkt.side[i] != 0            ? (c->kkt.weight[i] > 0.0 ? 1.0 : -1.0)
                                                          : -alike*sign_j;
       const double weight = sign_i*size;
-      const int8_t side = (int8_t)(alike*sign_i*sign_j > 0.0 ? c->side[j] : -c->side[j]);
+      const int8_t side = (int8_t)(alike*sign_i*sign_j > 0.0 ? c->kkt.side[j] : -c->kkt.side[j]);
       if (own_i != 0.0 && sign_i != own_i) return 0;
-      if ((own_i == 0.0 || own_j == 0.0) && side == c->side[j]) return 0;
-      two |= side != c->side[j];
-      if (c->side[i] == 0) {
-        c->side[i] = side;
-        c->weight[i] = weight;
+      if ((own_i == 0.0 || own_j == 0.0) && side == c->kkt.side[j]) return 0;
+      two |= side != c->kkt.side[j];
+      if (c->kkt.side[i] == 0) {
+        c->kkt.side[i] = side;
+        c->kkt.weight[i] = weight;
         queue[count++] = i;
-      } else if (c->side[i] != side ||
-                 !(fabs(weight - c->weight[i]) <= WEIGHT_MISMATCH_MAX*size)) {
+      } else if (c->kkt.side[i] != side ||
+                 !(fabs(weight - c->kkt.weight[i]) <= WEIGHT_MISMATCH_MAX*size)) {
         return 0;
       }
     }
@@ -142,16 +142,16 @@ static int follow(certifier *c, const entries_of *A, int32_t first, int32_t *que
 
 // A symmetric matrix without rows that may have to change their signs has one side.
 static int one_sided(const certifier *c, const entries_of *A, int32_t n) {
-  for (int32_t i = 0; i < n && c->symmetric; i++)
+  for (int32_t i = 0; i < n && c->look.symmetric; i++)
     if (c->entries[i] > 0 && !(A->diagonal[i] > 0.0)) return 0;
-  return c->symmetric;
+  return c->look.symmetric;
 }
 
 void kkt_look(certifier *c, const perp_operator *A) {
   const int32_t n = A->n;
   entries_of entries;
-  c->kkt = 0;
-  c->kkt_all = 1;
+  c->kkt.count = 0;
+  c->kkt.all = 1;
   if (n == 0 || !entries_open(A, &entries) || A->ops->diagonal == NULL) return;
   double *diagonal = c->work + 4*n;   // n
   A->ops->diagonal(A->self, diagonal);
@@ -159,7 +159,7 @@ void kkt_look(certifier *c, const perp_operator *A) {
   if (one_sided(c, &entries, n)) return;
   int32_t *queue = (int32_t *)c->work, *verdict = queue + n;   // n: of a component, 1 yes, 2 no
   double *own = c->work + 2*n;   // 2 for each component: the entries within its sides
-  memset(c->side, 0, (size_t)n*sizeof *c->side);
+  memset(c->kkt.side, 0, (size_t)n*sizeof *c->kkt.side);
   memset(verdict, 0, (size_t)c->components*sizeof *verdict);
   // from a row whose sign is known, if there is one
   for (int pass = 0; pass < 2; pass++)
@@ -169,42 +169,43 @@ void kkt_look(certifier *c, const perp_operator *A) {
         verdict[k] = follow(c, &entries, i, queue) ? 1 : 2;
     }
   for (int32_t i = 0; i < n; i++)   // an entry without its opposite leads there
-    if (c->side[i] == 0) verdict[c->component[i]] = 2;
+    if (c->kkt.side[i] == 0) verdict[c->component[i]] = 2;
   int32_t *number = verdict + n;
-  for (int32_t k = 0; k < c->components; k++) number[k] = verdict[k] == 1 ? c->kkt++ : -1;
+  for (int32_t k = 0; k < c->components; k++) number[k] = verdict[k] == 1 ? c->kkt.count++ : -1;
   for (int32_t k = 0; k < 2*c->components; k++) own[k] = 0.0;
   for (int32_t j = 0; j < n; j++) {
     int32_t i;
     double a;
     const int32_t part = c->component[j];
-    c->kkt_part[j] = number[part];
+    c->kkt.part[j] = number[part];
     if (number[part] < 0) {
-      c->side[j] = 0;
-      if (c->entries[j] > 0) c->kkt_all = 0;
+      c->kkt.side[j] = 0;
+      if (c->entries[j] > 0) c->kkt.all = 0;
       continue;
     }
     for (int32_t k = 0; next_entry(&entries, j, &k, &i, &a);)
-      if (c->side[i] == c->side[j]) own[2*part + (c->side[j] < 0)] += fabs(a);
+      if (c->kkt.side[i] == c->kkt.side[j]) own[2*part + (c->kkt.side[j] < 0)] += fabs(a);
   }
   // The side that has a quadratic part is the primal one; where both have one, or neither, the
   // first row's is.
   for (int32_t i = 0; i < n; i++) {
     const double *of = own + 2*c->component[i];
-    if (c->side[i] != 0 && of[0] == 0.0 && of[1] > 0.0) c->side[i] = (int8_t)-c->side[i];
+    if (c->kkt.side[i] != 0 && of[0] == 0.0 && of[1] > 0.0)
+      c->kkt.side[i] = (int8_t)-c->kkt.side[i];
   }
 }
 
 int32_t kkt_turned(const certifier *c, uint8_t *turned) {
-  uint8_t *bounded = c->kkt_rows;   // of a component
+  uint8_t *bounded = c->kkt.rows;   // of a component
   int32_t count = 0;
-  if (c->kkt == 0) return 0;
-  memset(bounded, 0, (size_t)c->kkt*sizeof *bounded);
+  if (c->kkt.count == 0) return 0;
+  memset(bounded, 0, (size_t)c->kkt.count*sizeof *bounded);
   for (int32_t i = 0; i < c->n; i++)
-    if (c->kkt_part[i] >= 0 && c->weight[i] < 0.0 &&
+    if (c->kkt.part[i] >= 0 && c->kkt.weight[i] < 0.0 &&
         !unbounded(c->problem->lo, c->problem->hi, i))
-      bounded[c->kkt_part[i]] = 1;
+      bounded[c->kkt.part[i]] = 1;
   for (int32_t i = 0; i < c->n; i++) {
-    turned[i] = c->kkt_part[i] >= 0 && c->weight[i] < 0.0 && !bounded[c->kkt_part[i]];
+    turned[i] = c->kkt.part[i] >= 0 && c->kkt.weight[i] < 0.0 && !bounded[c->kkt.part[i]];
     count += turned[i];
   }
   return count;
@@ -235,7 +236,7 @@ static row_at look_at(const certifier *c, int32_t i) {
   const double y = c->y[i], x = c->x[i];
   const double bound = y > 0.0 ? lower(p->lo, i) : y < 0.0 ? upper(p->hi, i) : x;
   const int finite = fabs(bound) < (double)INFINITY;
-  return (row_at){c->side[i] < 0, y, c->weight[i], finite ? bound : 0.0,
+  return (row_at){c->kkt.side[i] < 0, y, c->kkt.weight[i], finite ? bound : 0.0,
                   finite ? fabs(x - bound) : (double)INFINITY};
 }
 
@@ -247,9 +248,9 @@ static void own_products(const certifier *c, double *own, double *own_size) {
   for (int32_t j = 0; j < c->n; j++) {
     int32_t i;
     double a;
-    if (c->side[j] == 0 || c->x[j] == 0.0) continue;
+    if (c->kkt.side[j] == 0 || c->x[j] == 0.0) continue;
     for (int32_t k = 0; next_entry(&A, j, &k, &i, &a);) {
-      if (c->side[i] != c->side[j]) continue;
+      if (c->kkt.side[i] != c->kkt.side[j]) continue;
       own[i] += a*c->x[j];
       own_size[i] += fabs(a*c->x[j]);
     }
@@ -303,29 +304,29 @@ static int32_t judge_part(const part *p, double tol, double absolute_tol, int *e
   return p->absolute <= allowed && allowed < (double)INFINITY ? 0 : PERP_KKT_GAP;
 }
 
-// The sums of each component at c->x, into parts (c->kkt). Which of them are judged, into asked
-// (c->kkt): those of marked rows, unless a row that has to change its sign has a bound.
+// The sums of each component at c->x, into parts (c->kkt.count). Which of them are judged, into
+// asked (c->kkt.count): those of marked rows, unless a row that has to change its sign has a bound.
 static void add_up(const certifier *c, const uint8_t *rows, double *own, double *own_size,
                    part *parts, uint8_t *asked) {
   const int32_t n = c->n;
-  memset(parts, 0, (size_t)c->kkt*sizeof *parts);
+  memset(parts, 0, (size_t)c->kkt.count*sizeof *parts);
   own_products(c, own, own_size);
   for (int32_t i = 0; i < n; i++) {
-    if (c->kkt_part[i] < 0) continue;
-    part *p = &parts[c->kkt_part[i]];
-    const int dual = c->side[i] < 0;   // its y is primal
+    if (c->kkt.part[i] < 0) continue;
+    part *p = &parts[c->kkt.part[i]];
+    const int dual = c->kkt.side[i] < 0;   // its y is primal
     const double reach = fabs(c->x[i])*c->inverse_C[i];
     p->reach[dual] = max2(p->reach[dual], reach);
     p->size[!dual] = max2(p->size[!dual], c->R[i]*(own_size[i] + fabs(c->problem->b[i])));
     if (!dual) p->size[0] = max2(p->size[0], reach);
-    if (c->weight[i] < 0.0 && !unbounded(c->problem->lo, c->problem->hi, i)) p->bounded = 1.0;
+    if (c->kkt.weight[i] < 0.0 && !unbounded(c->problem->lo, c->problem->hi, i)) p->bounded = 1.0;
   }
   for (int32_t i = 0; i < n; i++)
-    if (c->kkt_part[i] >= 0) add_row(c, i, own[i], own_size[i], &parts[c->kkt_part[i]]);
-  for (int32_t k = 0; k < c->kkt; k++) asked[k] = rows == NULL && parts[k].bounded == 0.0;
+    if (c->kkt.part[i] >= 0) add_row(c, i, own[i], own_size[i], &parts[c->kkt.part[i]]);
+  for (int32_t k = 0; k < c->kkt.count; k++) asked[k] = rows == NULL && parts[k].bounded == 0.0;
   for (int32_t i = 0; rows != NULL && i < n; i++)
-    if (rows[i] && c->kkt_part[i] >= 0)
-      asked[c->kkt_part[i]] = parts[c->kkt_part[i]].bounded == 0.0;
+    if (rows[i] && c->kkt.part[i] >= 0)
+      asked[c->kkt.part[i]] = parts[c->kkt.part[i]].bounded == 0.0;
 }
 
 // Where the sums live in c->work: each component has two rows or more, so parts take at most 8 n
@@ -340,27 +341,27 @@ static places places_of(const certifier *c) {
 int kkt_judge(const certifier *c, double tol, double absolute_tol, const uint8_t *rows,
               perp_certificate *certificate) {
   const int32_t n = c->n;
-  if (c->kkt == 0) return 1;
+  if (c->kkt.count == 0) return 1;
   const places at = places_of(c);
   part *parts = at.parts;
   const uint8_t *asked = at.asked;
   add_up(c, rows, at.own, at.own_size, parts, at.asked);
   exact_sum objective = {0}, gap = {0};
-  int all = c->kkt_all;
-  for (int32_t k = 0; k < c->kkt; k++) {
+  int all = c->kkt.all;
+  for (int32_t k = 0; k < c->kkt.count; k++) {
     exact_add(&objective, exact_value(parts[k].objective));
     exact_add(&gap, exact_value(parts[k].gap));
     all &= parts[k].bounded == 0.0;
   }
   int32_t failed = 0;
   int excused = 0;
-  for (int32_t k = 0; k < c->kkt; k++)
+  for (int32_t k = 0; k < c->kkt.count; k++)
     if (asked[k]) failed |= judge_part(&parts[k], tol, absolute_tol, &excused);
   double residual[2] = {0.0, 0.0};   // primal, dual
   for (int32_t i = 0; i < n; i++) {
-    const int32_t k = c->kkt_part[i];
+    const int32_t k = c->kkt.part[i];
     if (k < 0) continue;
-    const int is_dual = c->side[i] > 0;
+    const int is_dual = c->kkt.side[i] > 0;
     const row_at row = look_at(c, i);
     const double natural = no_nan(min2(fabs(row.y), row.distance));
     residual[is_dual] = max2(residual[is_dual], natural);
@@ -383,18 +384,18 @@ int kkt_judge(const certifier *c, double tol, double absolute_tol, const uint8_t
 }
 
 int kkt_rounded(const certifier *c, double tol, double absolute_tol, const uint8_t *rows) {
-  if (c->kkt == 0) return 0;
+  if (c->kkt.count == 0) return 0;
   const places at = places_of(c);
   int refused = 0, excused = 0;
   add_up(c, rows, at.own, at.own_size, at.parts, at.asked);
-  for (int32_t k = 0; k < c->kkt; k++) {
+  for (int32_t k = 0; k < c->kkt.count; k++) {
     const part *p = &at.parts[k];
     if (!at.asked[k] || judge_part(p, tol, absolute_tol, &excused) == 0) continue;
     if (!(p->absolute <= p->rounding)) return 0;
     refused = 1;
   }
   for (int32_t i = 0; i < c->n; i++) {
-    const int32_t k = c->kkt_part[i];
+    const int32_t k = c->kkt.part[i];
     if (k < 0 || !at.asked[k]) continue;
     const row_at row = look_at(c, i);
     const certify_scale scale = c->ops->rule(c, i);

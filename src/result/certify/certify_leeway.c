@@ -34,7 +34,7 @@ static certify_leeway leeway(double R, double G, double S, double s, double less
 // on other equations.
 static certify_leeway impossible_leeway(const certifier *c, int32_t i, certify_leeway rule,
                                         double tol) {
-  const double data = c->impossible_data[i];
+  const double data = c->impossible.data[i];
   const certify_leeway own = {tol*data, ROUNDING*data, min2(100.0*tol, 1e-4)*data};
   if (impossible_of(c, i) != IMPOSSIBLE_EQUATIONS) return own;
   return (certify_leeway){max2(own.tolerance, rule.tolerance), own.rounding + rule.rounding,
@@ -47,10 +47,11 @@ static certify_leeway at_least(double absolute_tol, certify_leeway found) {
 }
 
 certify_leeway matrix_judge_leeway(const certifier *c, int32_t i, double tol, double absolute_tol) {
-  const int closed = c->reducible && c->closed[c->block[i]], open = c->reducible && !closed;
-  const int32_t k = closed ? c->block[i] : c->component[i];
+  const int closed = c->look.reducible && c->blocks.closed[c->blocks.of[i]],
+            open = c->look.reducible && !closed;
+  const int32_t k = closed ? c->blocks.of[i] : c->component[i];
   const double R = closed ? c->rule.R[i] : c->R[i], s = closed ? c->rule.s[i] : c->s[i],
-               held_R = closed ? c->rule.held_R[i] : c->held_R[i];
+               held_R = closed ? c->rule.held_R[i] : c->held.R[i];
   const double G = closed ? c->rule.G[k] : c->G[k], S = closed ? c->rule.S[k] : c->S[k];
   // of open blocks only the least cap is known where there are two scalings
   const double less = !c->two ? 1.0 : open ? (double)INFINITY : R/held_R;

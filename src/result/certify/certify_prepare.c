@@ -18,35 +18,24 @@
 
 void matrix_judge_layout(certifier *c, arena *memory, int32_t n) {
   const size_t m = (size_t)n;
-  c->R = ARENA_ARRAY(memory, double, m);
-  c->C = ARENA_ARRAY(memory, double, m);
-  c->inverse_C = ARENA_ARRAY(memory, double, m);
-  double **const scalings[] = {&c->fit_R, &c->fit_C, &c->given_R, &c->given_C, &c->held_R,
-                               &c->held_C, &c->first_R, &c->first_C, &c->first_base, &c->second_R,
-                               &c->second_C, &c->second_base, &c->y_ref, &c->a_ref, &c->parts,
-                               &c->own.R, &c->own.inverse_C, &c->own.held_R, &c->own.s, &c->own.T,
-                               &c->own.noise, &c->own.G, &c->own.S, &c->least, &c->near_x,
-                               &c->near_y, &c->kept, &c->impossible_by, &c->impossible_data};
-  for (size_t k = 0; k < sizeof scalings/sizeof scalings[0]; k++)
-    *scalings[k] = ARENA_ARRAY(memory, double, m);
-  c->block = ARENA_ARRAY(memory, int32_t, m);
-  c->lenient = ARENA_ARRAY(memory, uint8_t, m);
-  c->closed = ARENA_ARRAY(memory, uint8_t, m);
-  c->block_half = ARENA_ARRAY(memory, int32_t, 2*m);
-  c->component = ARENA_ARRAY(memory, int32_t, m);
-  c->entries = ARENA_ARRAY(memory, int32_t, m);
-  c->kkt_part = ARENA_ARRAY(memory, int32_t, m);
-  c->side = ARENA_ARRAY(memory, int8_t, m);
-  c->kkt_rows = ARENA_ARRAY(memory, uint8_t, m);
-  c->impossible_kind = ARENA_ARRAY(memory, uint8_t, m);
-  c->weight = ARENA_ARRAY(memory, double, m);
+  certify_rule *own = &c->blocks.rule;
+  double **const doubles[] = {
+    &c->x, &c->y, &c->a, &c->parts, &c->R, &c->C, &c->inverse_C, &c->G, &c->S, &c->s, &c->fit.R,
+    &c->fit.C, &c->given.R, &c->given.C, &c->held.R, &c->held.C, &c->blocks.first.R,
+    &c->blocks.first.C, &c->blocks.first.base, &c->blocks.second.R, &c->blocks.second.C,
+    &c->blocks.second.base, &c->blocks.y_ref, &c->blocks.a_ref, &own->R, &own->inverse_C,
+    &own->held_R, &own->s, &own->T, &own->noise, &own->G, &own->S, &c->componentwise.least,
+    &c->near.x, &c->near.y, &c->near.kept, &c->impossible.by, &c->impossible.data, &c->kkt.weight};
+  int32_t **const integers[] = {&c->component, &c->entries, &c->blocks.of, &c->kkt.part};
+  uint8_t **const bytes[] = {&c->componentwise.lenient, &c->blocks.closed, &c->kkt.rows,
+                             &c->impossible.kind};
+  for (size_t k = 0; k < sizeof doubles/sizeof *doubles; k++)
+    *doubles[k] = ARENA_ARRAY(memory, double, m);
+  for (int k = 0; k < 4; k++) *integers[k] = ARENA_ARRAY(memory, int32_t, m);
+  for (int k = 0; k < 4; k++) *bytes[k] = ARENA_ARRAY(memory, uint8_t, m);
+  c->kkt.side = ARENA_ARRAY(memory, int8_t, m);
   c->half = ARENA_ARRAY(memory, int32_t, 2*m);
-  c->G = ARENA_ARRAY(memory, double, m);
-  c->S = ARENA_ARRAY(memory, double, m);
-  c->s = ARENA_ARRAY(memory, double, m);
-  c->x = ARENA_ARRAY(memory, double, m);
-  c->y = ARENA_ARRAY(memory, double, m);
-  c->a = ARENA_ARRAY(memory, double, m);
+  c->blocks.half = ARENA_ARRAY(memory, int32_t, 2*m);
   c->work = ARENA_ARRAY(memory, double, 12*m);
 }
 
@@ -140,21 +129,21 @@ static int look_at_matrix(certifier *c, const perp_operator *A, const perp_deadl
   c->components = components_find(A, c->component, c->entries, &known, c->scratch);
   // looked at, whatever is claimed: it saves half the time, and the scaling depends on it
   const perp_view view = operator_view(A);
-  c->symmetric = view.kind == PERP_VIEW_CSC && view.data == A->self &&
+  c->look.symmetric = view.kind == PERP_VIEW_CSC && view.data == A->self &&
                  csc_is_symmetric(view.data, c->half);
-  const int scaled = equilibrate_both(A, c->symmetric, c->fit_R, c->fit_C, c->given_R, c->given_C,
-                                      &c->two, c->work, deadline);
+  const int scaled = equilibrate_both(A, c->look.symmetric, c->fit.R, c->fit.C, c->given.R,
+                                      c->given.C, &c->two, c->work, deadline);
   if (scaled < 0 || deadline_passed(deadline)) return 0;
-  c->equilibrated = scaled == 1;   // of a product the entries alone say nothing about rounding
-  c->balanced = scaled == 1 || scaled == 3;
-  c->weaker = !known || !scaled;
+  c->look.equilibrated = scaled == 1;   // of a product the entries alone say nothing about rounding
+  c->look.balanced = scaled == 1 || scaled == 3;
+  c->look.weaker = !known || !scaled;
   c->halves = components_halves(A, c->component, c->components, c->work, c->half);
-  c->blocks = c->symmetric ? c->components
+  c->blocks.count = c->look.symmetric ? c->components
                            : components_strong(A, c->component, c->components, c->entries,
-                                               c->block, (int32_t *)c->work, c->scratch);
-  c->reducible = c->blocks > c->components;
-  if (c->reducible)
-    c->block_halves = components_halves(A, c->block, c->blocks, c->work, c->block_half);
+                                               c->blocks.of, (int32_t *)c->work, c->scratch);
+  c->look.reducible = c->blocks.count > c->components;
+  if (c->look.reducible)
+    c->blocks.halves = components_halves(A, c->blocks.of, c->blocks.count, c->work, c->blocks.half);
   kkt_look(c, A);
   return 1;
 }
@@ -165,22 +154,22 @@ static void look_at_diagonal(certifier *c, const perp_operator *A) {
   const int32_t n = A->n;
   perp_operator_ops told = {.diagonal = A->ops->diagonal};
   const perp_operator bare = {.ops = &told, .self = A->self, .n = n};
-  equilibrate_both(&bare, 0, c->fit_R, c->fit_C, NULL, NULL, &c->two, c->work, NULL);
+  equilibrate_both(&bare, 0, c->fit.R, c->fit.C, NULL, NULL, &c->two, c->work, NULL);
   for (int32_t i = 0; i < n; i++) {
     c->component[i] = c->half[i] = c->half[n + i] = 0;
     c->entries[i] = n;
   }
-  c->components = c->halves = c->blocks = n > 0;
+  c->components = c->halves = c->blocks.count = n > 0;
   const perp_view view = operator_view(A);
-  if (c->ties && (A->claims & PERP_CLAIM_SYMMETRIC) && view.kind == PERP_VIEW_CSC)
+  if (c->look.ties && (A->claims & PERP_CLAIM_SYMMETRIC) && view.kind == PERP_VIEW_CSC)
     c->components = components_tied(view.data, c->component);
-  c->equilibrated = c->balanced = c->symmetric = c->reducible = c->kkt = 0;
-  c->weaker = 1;
-  c->unitless = 0;
+  c->look.equilibrated = c->look.balanced = c->look.symmetric = c->look.reducible = 0;
+  c->look.unitless = c->kkt.count = 0;
+  c->look.weaker = 1;
   if ((view.kind != PERP_VIEW_CSC && view.kind != PERP_VIEW_DENSE) || A->ops->diagonal == NULL)
     return;
   A->ops->diagonal(A->self, c->work);
-  for (int32_t i = 0; i < n; i++) c->unitless |= !(c->work[i] > 0.0);
+  for (int32_t i = 0; i < n; i++) c->look.unitless |= !(c->work[i] > 0.0);
 }
 
 // The unit that brings the base of each component to 1, or near it.
@@ -193,101 +182,132 @@ static void base_units(const certifier *c, double *unit /* components */) {
     unit[k] = unit_within(base_of_component(c, k), range[k]);
 }
 
-perp_error matrix_judge_prepare(certifier *c, const perp_problem *problem,
-                                const perp_deadline *deadline) {
+// ---- the stages of prepare
+
+static int is_known(const certifier *c, const perp_problem *problem) {
+  return problem->A.n == c->n && problem->value_stamp != 0 &&
+         problem->value_stamp == c->look.value_stamp &&
+         problem->pattern_stamp == c->look.pattern_stamp;
+}
+
+// What depends on A alone, or on its diagonal where the deadline passes before.
+static void look_at_new(certifier *c, const perp_problem *problem, const perp_deadline *deadline) {
   const perp_operator *A = &problem->A;
-  const int32_t n = A->n;
-  const int same = n == c->n && problem->value_stamp != 0 &&
-                   problem->value_stamp == c->value_stamp &&
-                   problem->pattern_stamp == c->pattern_stamp;
-  c->problem = problem;
-  c->snaps = c->settles = 1;
-  c->infeasible = -1;
-  c->rough = c->near_known = 0;
-  if (!same) {
-    entry_chain chain;
-    c->n = -1;
-    c->shifted = A->ops->residual != NULL && entries_chain(A, &chain) && chain.shifted;
-    c->product = A->ops->residual != NULL &&
-                 (entries_product_chain(A, &chain) || entries_contact_chain(A, &chain));
-    c->hurried = !look_at_matrix(c, A, deadline);
-    if (c->hurried) look_at_diagonal(c, A);
-    c->n = n;
-    componentwise_look(c);
-    c->value_stamp = c->hurried ? 0 : problem->value_stamp;
-    c->pattern_stamp = problem->pattern_stamp;
-  }
-  int zero = 1;   // x_ref = 0: its product with A is known
-  for (int32_t i = 0; i < n; i++) {
+  entry_chain chain;
+  c->n = -1;
+  c->look.shifted = A->ops->residual != NULL && entries_chain(A, &chain) && chain.shifted;
+  c->look.product = A->ops->residual != NULL &&
+                    (entries_product_chain(A, &chain) || entries_contact_chain(A, &chain));
+  c->look.hurried = !look_at_matrix(c, A, deadline);
+  if (c->look.hurried) look_at_diagonal(c, A);
+  c->n = A->n;
+  componentwise_look(c);
+  c->look.value_stamp = c->look.hurried ? 0 : problem->value_stamp;
+  c->look.pattern_stamp = problem->pattern_stamp;
+}
+
+// x, y and a of x_ref. Where it is 0, its product with A is known.
+static perp_error measure_reference(certifier *c) {
+  const perp_problem *problem = c->problem;
+  int zero = 1;
+  for (int32_t i = 0; i < c->n; i++) {
     c->x[i] = clamp(0.0, lower(problem->lo, i), upper(problem->hi, i));
     zero &= c->x[i] == 0.0;
   }
+  c->reference_is_zero = zero;
+  c->look.rough = 0;
   if (zero) {
-    for (int32_t i = 0; i < n; i++) {
+    for (int32_t i = 0; i < c->n; i++) {
       c->y[i] = problem->b[i];
       c->a[i] = c->parts[i] = fabs(problem->b[i]);
     }
-  } else {
-    const perp_error error = c->hurried ? certifier_plain_residual(c) : certifier_residual(c);
-    if (error != PERP_OK) return error;
-    for (int32_t i = 0; c->hurried && i < n; i++) c->a[i] = c->parts[i] = fabs(problem->b[i]);
-    c->rough = !c->hurried && c->product && !certifier_product_sizes(c);
+    return PERP_OK;
   }
-  c->rule = (certify_rule){c->component, c->R, c->inverse_C, c->held_R, c->s, NULL, NULL, c->G,
+  const perp_error error = c->look.hurried ? certifier_plain_residual(c) : certifier_residual(c);
+  if (error != PERP_OK) return error;
+  if (c->look.hurried) certifier_no_sizes(c);
+  else c->look.rough = c->look.product && !certifier_product_sizes(c);
+  return PERP_OK;
+}
+
+// The other scaling besides the one that is settled: of both, the larger R_i and the smaller C_i.
+static void settle_second(certifier *c) {
+  const int32_t n = c->n;
+  // one each per component, in parts of c->work that settle_units leaves alone
+  double *unit = c->work + 4*n, *other = c->work + 5*n, *base = c->work + 6*n;
+  memcpy(c->held.R, c->R, (size_t)n*sizeof *c->R);
+  memcpy(c->held.C, c->C, (size_t)n*sizeof *c->C);
+  base_units(c, unit);
+  for (int32_t k = 0; k < c->components; k++) base[k] = base_of_component(c, k);
+  settle_scales(c, c->given.R, c->given.C);
+  if (c->look.reducible) blocks_keep(c, &c->blocks.second);
+  base_units(c, other);
+  for (int32_t k = 0; k < c->components; k++)
+    units_agree(base[k], &unit[k], base_of_component(c, k), &other[k]);
+  for (int32_t i = 0; i < n; i++) {
+    const double by = unit[c->component[i]], by_other = other[c->component[i]];
+    const double fit = clamp(c->held.R[i]*by, 0x1p-1000, 0x1p1000),
+                 given = clamp(c->R[i]*by_other, 0x1p-1000, 0x1p1000);
+    c->R[i] = max2(fit, given);
+    c->held.R[i] = min2(fit, given);
+    c->C[i] = min2(clamp(c->held.C[i]/by, 0x1p-1000, 0x1p1000),
+                   clamp(c->C[i]/by_other, 0x1p-1000, 0x1p1000));
+    c->s[i] = c->entries[i] > 0 ? c->R[i]*c->a[i] : 0.0;
+  }
+  for (int32_t k = 0; k < c->components; k++) {   // the smaller base, both now about 1
+    double *own = c->G[k] > 0.0 ? &c->G[k] : &c->S[k];
+    if (*own > 0.0 && *own < (double)INFINITY) *own = min2(base[k]*unit[k], *own*other[k]);
+  }
+}
+
+// R, C, G, S and s of the components, which are the rule unless A is reducible.
+static void settle(certifier *c) {
+  c->rule = (certify_rule){c->component, c->R, c->inverse_C, c->held.R, c->s, NULL, NULL, c->G,
                            c->S};
-  settle_scales(c, c->fit_R, c->fit_C);
-  if (c->reducible) blocks_keep(c, c->first_R, c->first_C, c->first_base);
-  if (c->two) {
-    // one each per component, in parts of c->work that settle_units leaves alone
-    double *unit = c->work + 4*n, *other = c->work + 5*n, *base = c->work + 6*n;
-    memcpy(c->held_R, c->R, (size_t)n*sizeof *c->R);
-    memcpy(c->held_C, c->C, (size_t)n*sizeof *c->C);
-    base_units(c, unit);
-    for (int32_t k = 0; k < c->components; k++) base[k] = base_of_component(c, k);
-    settle_scales(c, c->given_R, c->given_C);
-    if (c->reducible) blocks_keep(c, c->second_R, c->second_C, c->second_base);
-    base_units(c, other);
-    for (int32_t k = 0; k < c->components; k++)
-      units_agree(base[k], &unit[k], base_of_component(c, k), &other[k]);
-    for (int32_t i = 0; i < n; i++) {
-      const double by = unit[c->component[i]], by_other = other[c->component[i]];
-      const double fit = clamp(c->held_R[i]*by, 0x1p-1000, 0x1p1000),
-                   given = clamp(c->R[i]*by_other, 0x1p-1000, 0x1p1000);
-      c->R[i] = max2(fit, given);
-      c->held_R[i] = min2(fit, given);
-      c->C[i] = min2(clamp(c->held_C[i]/by, 0x1p-1000, 0x1p1000),
-                     clamp(c->C[i]/by_other, 0x1p-1000, 0x1p1000));
-      c->s[i] = c->entries[i] > 0 ? c->R[i]*c->a[i] : 0.0;
-    }
-    for (int32_t k = 0; k < c->components; k++) {   // the smaller base, both now about 1
-      double *own = c->G[k] > 0.0 ? &c->G[k] : &c->S[k];
-      if (*own > 0.0 && *own < (double)INFINITY) *own = min2(base[k]*unit[k], *own*other[k]);
-    }
-  }
+  settle_scales(c, c->fit.R, c->fit.C);
+  if (c->look.reducible) blocks_keep(c, &c->blocks.first);
+  if (c->two) settle_second(c);
+}
+
+// 1/C, and what tells whether a plain product is good enough.
+static void find_range(certifier *c) {
   double most_S = 0.0, least_G = (double)INFINITY, most_b = 0.0;
   double least_R = (double)INFINITY, least_C = (double)INFINITY;
   int32_t most = 0, least = INT32_MAX;   // entries of a row
-  for (int32_t i = 0; i < n; i++) {
+  for (int32_t i = 0; i < c->n; i++) {
     c->inverse_C[i] = inverse_of(c->C[i]);
     most = c->entries[i] > most ? c->entries[i] : most;
     least = c->entries[i] < least ? c->entries[i] : least;
     most_S = max2(most_S, c->s[i]);
-    most_b = max2(most_b, fabs(problem->b[i]));
-    least_R = min2(least_R, c->fit_R[i]);
-    least_C = min2(least_C, c->fit_C[i]);
+    most_b = max2(most_b, fabs(c->problem->b[i]));
+    least_R = min2(least_R, c->fit.R[i]);
+    least_C = min2(least_C, c->fit.C[i]);
     least_G = min2(least_G, c->G[c->component[i]]);
   }
   // In the scaling of A alone |A_ij| <= 2/(R_i C_j), or little more.
   const double entry = 4.0/max2(least_R*least_C, 0x1p-1000);
   const int scaled = min2(least_R, least_C) > 0x1p-499;   // not held back by equilibrate.c
-  c->safe_x = scaled && most_b < 0x1p1000 ? 0x1p1000/max2(entry*max2(most, 1), 1.0) : 0.0;
-  c->most_entries = most;
-  c->least_entries = n > 0 ? least : (double)INFINITY;
-  c->most_S = most_S;
-  c->least_G = least_G;
-  c->sized = !c->hurried && A->ops->residual != NULL;
-  impossible_find(c, zero);
+  c->range.safe_x = scaled && most_b < 0x1p1000 ? 0x1p1000/max2(entry*max2(most, 1), 1.0) : 0.0;
+  c->range.most_entries = most;
+  c->range.least_entries = c->n > 0 ? least : (double)INFINITY;
+  c->range.most_S = most_S;
+  c->range.least_G = least_G;
+}
+
+perp_error matrix_judge_prepare(certifier *c, const perp_problem *problem,
+                                const perp_deadline *deadline) {
+  c->problem = problem;
+  c->last.snaps = c->settles = 1;
+  c->infeasible = -1;
+  c->near.known = 0;
+  if (!is_known(c, problem)) look_at_new(c, problem, deadline);
+  const perp_error error = measure_reference(c);
+  if (error != PERP_OK) return error;
+  settle(c);
+  find_range(c);
+  c->componentwise.sized = !c->look.hurried && problem->A.ops->residual != NULL;
+  impossible_find(c);
   componentwise_begin(c);
-  if (c->reducible) blocks_begin(c);
+  if (c->look.reducible) blocks_begin(c);
   return PERP_OK;
 }

@@ -6,7 +6,7 @@
 #include "operator.h"
 
 // Of two scalings the one that counts row i less: the other may exaggerate it.
-static double unit_of(const certifier *c, int32_t i) { return c->two ? c->held_R[i] : c->R[i]; }
+static double unit_of(const certifier *c, int32_t i) { return c->two ? c->held.R[i] : c->R[i]; }
 
 static double base_of(const certifier *c, int32_t k) { return c->G[k] > 0.0 ? c->G[k] : c->S[k]; }
 
@@ -23,7 +23,7 @@ static int paired(double a, double b, double product) {   // A_ij, A_ji, A_ii A_
 // Only components that may still become lenient by their pairs are looked at.
 static int asks_for_pairs(const certifier *c, const int32_t *rows, int32_t i) {
   const int32_t k = c->component[i];
-  return c->lenient[k] == NOT_Z && rows[k] > FEW_ROWS;
+  return c->componentwise.lenient[k] == NOT_Z && rows[k] > FEW_ROWS;
 }
 
 static void look_at_dense_pairs(const certifier *c, const perp_dense *D, const int32_t *rows) {
@@ -40,7 +40,7 @@ static void look_at_dense_pairs(const certifier *c, const perp_dense *D, const i
           const size_t q = (size_t)j;
           fine &= paired(A[p*ld + q], A[q*ld + p], A[p*ld + p]*A[q*ld + q]);
         }
-        if (!fine) c->lenient[c->component[i]] |= NOT_PAIRED;
+        if (!fine) c->componentwise.lenient[c->component[i]] |= NOT_PAIRED;
       }
 }
 
@@ -54,7 +54,7 @@ static void look_at_pairs(const certifier *c, const perp_view *view, const int32
   const perp_csc *A = view->data;
   int any = 0;
   for (int32_t k = 0; k < c->components && !any; k++)
-    any = c->lenient[k] == NOT_Z && rows[k] > FEW_ROWS;
+    any = c->componentwise.lenient[k] == NOT_Z && rows[k] > FEW_ROWS;
   if (!any) return;
   for (int32_t j = 0; j < c->n; j++) {
     next[j] = A->colptr[j];
@@ -66,21 +66,21 @@ static void look_at_pairs(const certifier *c, const perp_view *view, const int32
     if (!asks_for_pairs(c, rows, j)) continue;   // its rows are of the same component
     const int32_t end = A->colptr[j + 1];
     int fine = 1;
-    for (int32_t p = A->colptr[j]; c->symmetric && p < end; p++)   // A_ij = A_ji
+    for (int32_t p = A->colptr[j]; c->look.symmetric && p < end; p++)   // A_ij = A_ji
       fine &= paired(A->value[p], A->value[p], diagonal[A->row[p]]*diagonal[j]);
-    if (!fine) c->lenient[c->component[j]] |= NOT_PAIRED;
-    for (int32_t p = A->colptr[j]; !c->symmetric && p < end; p++) {
+    if (!fine) c->componentwise.lenient[c->component[j]] |= NOT_PAIRED;
+    for (int32_t p = A->colptr[j]; !c->look.symmetric && p < end; p++) {
       const int32_t i = A->row[p], q = next[i]++;   // in the order of columns (i, j) meets this one
       if (q >= A->colptr[i + 1] || A->row[q] != j ||
           !paired(A->value[p], A->value[q], diagonal[i]*diagonal[j]))
-        c->lenient[c->component[i]] |= NOT_PAIRED;
+        c->componentwise.lenient[c->component[i]] |= NOT_PAIRED;
     }
   }
 }
 
 // What a column says, by the largest entry beside its diagonal.
 static void note_signs(const certifier *c, int32_t j, double own, double largest) {
-  uint8_t *known = &c->lenient[c->component[j]];
+  uint8_t *known = &c->componentwise.lenient[c->component[j]];
   if (largest > 0.0 || own < 0.0) *known |= NOT_Z;
   if (!(own > 0.0) && c->entries[j] > 0) *known |= NOT_PAIRED;
 }
@@ -127,36 +127,38 @@ void componentwise_look(certifier *c) {
   const perp_operator *A = &c->problem->A;
   const int32_t n = c->n;
   int32_t *rows = (int32_t *)c->work;   // n, of each component
-  if (c->hurried) {   // no time for a pass over A, and no sizes that rows could be compared with
-    for (int32_t k = 0; k < c->components; k++) c->lenient[k] = 0;
+  if (c->look.hurried) {   // no time for a pass over A, and no sizes to compare rows with
+    for (int32_t k = 0; k < c->components; k++) c->componentwise.lenient[k] = 0;
     return;
   }
   entry_chain chain;
   const perp_view view = operator_view(A);
-  const int shown = !c->product && entries_chain(A, &chain);
+  const int shown = !c->look.product && entries_chain(A, &chain);
   const int seen = view.data != NULL && view.shift == 0.0 &&
                    (view.kind == PERP_VIEW_CSC || view.kind == PERP_VIEW_DENSE);
   for (int32_t k = 0; k < c->components; k++) {
     rows[k] = 0;
-    c->lenient[k] = c->product ? NOT_Z : shown ? 0 : NOT_Z | NOT_PAIRED;
+    c->componentwise.lenient[k] = c->look.product ? NOT_Z : shown ? 0 : NOT_Z | NOT_PAIRED;
   }
   for (int32_t i = 0; i < n; i++) rows[c->component[i]]++;
   if (shown && seen && view.data == A->self) look_at_own_signs(c, &view);
   else if (shown) look_at_signs(c, &chain);
   if (shown && seen) look_at_pairs(c, &view, rows, c->work + n, (int32_t *)(c->work + 2*n));
   for (int32_t k = 0; k < c->components; k++) {
-    const int pairs = !(c->lenient[k] & NOT_PAIRED) && (c->product || seen);
-    c->lenient[k] = !(c->lenient[k] & NOT_Z) || (rows[k] > FEW_ROWS && pairs);
+    const int pairs = !(c->componentwise.lenient[k] & NOT_PAIRED) && (c->look.product || seen);
+    c->componentwise.lenient[k] =
+        !(c->componentwise.lenient[k] & NOT_Z) || (rows[k] > FEW_ROWS && pairs);
   }
 }
 
 void componentwise_begin(certifier *c) {
-  for (int32_t k = 0; k < c->components; k++) c->least[k] = (double)INFINITY;
+  for (int32_t k = 0; k < c->components; k++) c->componentwise.least[k] = (double)INFINITY;
   for (int32_t i = 0; i < c->n; i++) {
     const int32_t k = c->component[i];
     const double datum = unit_of(c, i)*fabs(c->problem->b[i]);
-    if (!c->lenient[k] && datum > 0.0 && datum >= COMPONENTWISE_ROUNDING*base_of(c, k))
-      c->least[k] = min2(c->least[k], datum);
+    if (!c->componentwise.lenient[k] && datum > 0.0 &&
+        datum >= COMPONENTWISE_ROUNDING*base_of(c, k))
+      c->componentwise.least[k] = min2(c->componentwise.least[k], datum);
   }
 }
 
@@ -172,7 +174,8 @@ static double wrong_of(const certifier *c, int32_t i, int leave) {
 
 // A row that no x satisfies is judged by its own data alone.
 static double least_of(const certifier *c, int32_t i) {
-  return impossible_of(c, i) != IMPOSSIBLE_NOT ? (double)INFINITY : c->least[c->component[i]];
+  return impossible_of(c, i) != IMPOSSIBLE_NOT ? (double)INFINITY
+                                               : c->componentwise.least[c->component[i]];
 }
 
 static void raise(perp_certificate *certificate, int32_t i, double value) {
@@ -184,9 +187,9 @@ static void raise(perp_certificate *certificate, int32_t i, double value) {
 double componentwise_measure(const certifier *c, double absolute_tol, int leave,
                              perp_certificate *certificate) {
   const perp_problem *p = c->problem;
-  certificate->componentwise = c->sized ? 0.0 : -1.0;
+  certificate->componentwise = c->componentwise.sized ? 0.0 : -1.0;
   certificate->componentwise_row = -1;
-  for (int32_t i = 0; c->sized && i < c->n; i++) {
+  for (int32_t i = 0; c->componentwise.sized && i < c->n; i++) {
     const double wrong = wrong_of(c, i, leave);
     if (!(wrong > 0.0)) continue;
     const double below = c->x[i] - lower(p->lo, i), above = c->x[i] - upper(p->hi, i);
@@ -211,21 +214,21 @@ static double size_of(const certifier *c, const perp_csc *A, int32_t i) {
 int componentwise_bound(const certifier *c, double slack, int leave, double limit,
                         perp_certificate *certificate) {
   const perp_operator *A = &c->problem->A;
-  const int shown = c->symmetric && operator_view(A).data == A->self;
+  const int shown = c->look.symmetric && operator_view(A).data == A->self;
   int skipped = 0;
   certificate->componentwise = 0.0;
   certificate->componentwise_row = -1;
   for (int32_t i = 0; i < c->n; i++) {
     const double wrong = wrong_of(c, i, leave);
     const int32_t k = c->component[i];
-    const double base = base_of(c, k);
+    const double base = base_of(c, k), least = c->componentwise.least[k];
     if (!(wrong > 0.0) || wrong + slack <= COMPONENTWISE_ROUNDING*base) continue;
     // a_i >= |b_i|, which may be enough
     const double unit = unit_of(c, i), own = unit*fabs(c->problem->b[i]);
-    double value = own > 0.0 ? componentwise_row(wrong + slack, own, base, c->least[k])
+    double value = own > 0.0 ? componentwise_row(wrong + slack, own, base, least)
                              : (double)INFINITY;
     if (value > 1e-3*limit && shown)
-      value = componentwise_row(wrong + slack, unit*size_of(c, A->self, i), base, c->least[k]);
+      value = componentwise_row(wrong + slack, unit*size_of(c, A->self, i), base, least);
     if (!(value <= 1e-3*limit)) return 0;
     if (value < (double)INFINITY) raise(certificate, i, value);
     else skipped = 1;   // there is no limit
@@ -239,7 +242,7 @@ int componentwise_bound(const certifier *c, double slack, int leave, double limi
 
 int componentwise_at_once(const certifier *c, double most, double slack, double limit,
                           perp_certificate *certificate) {
-  if (c->components != 1 || c->snaps) return 0;
+  if (c->components != 1 || c->last.snaps) return 0;
   const int rounding = most + slack <= COMPONENTWISE_ROUNDING*base_of(c, 0);
   if (!rounding && (limit < (double)INFINITY || c->two)) return 0;
   certificate->componentwise = rounding ? 0.0 : -1.0;
@@ -248,7 +251,7 @@ int componentwise_at_once(const certifier *c, double most, double slack, double 
 }
 
 double componentwise_of_row(const certifier *c, int32_t i, double r, double y, double a) {
-  if (!c->sized || r == 0.0 || r < c->rule.R[i]*fabs(y)) return 0.0;
+  if (!c->componentwise.sized || r == 0.0 || r < c->rule.R[i]*fabs(y)) return 0.0;
   const double unit = unit_of(c, i);
   return componentwise_row(unit*fabs(y), unit*a,
                            impossible_base(c, i, unit, c->ops->scale(c, i).base), least_of(c, i));

@@ -60,7 +60,7 @@ static inline double wrong_part(double y, double below, double above) {
   return (y > 0.0 && below > 0.0) || (y < 0.0 && above < 0.0) ? fabs(y) : 0.0;
 }
 
-// Of a new A: which components are lenient, into c->lenient.
+// Of a new A: which components are lenient, into c->componentwise.lenient.
 void componentwise_look(certifier *c);
 // Once R, G and S are known: the smallest datum of each component, infinity in lenient ones.
 void componentwise_begin(certifier *c);

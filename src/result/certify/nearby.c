@@ -279,8 +279,9 @@ static void take_entries(const certifier *c, const nearby_rows *rows, const entr
 int nearby_refutes(const certifier *c, const nearby_rows *rows, double tol, double absolute_tol) {
   entry_chain chain;
   const int32_t n = rows->n;
-  if (!(componentwise_limit(c->componentwise_tol, tol) < (double)INFINITY) || c->hurried ||
-      !c->ops->by_entries || c->product || (c->components == 1 && n > N) || !entries_chain(&rows->A, &chain))
+  if (!(componentwise_limit(c->componentwise.tol, tol) < (double)INFINITY) || c->look.hurried ||
+      !c->ops->by_entries || c->look.product || (c->components == 1 && n > N) ||
+      !entries_chain(&rows->A, &chain))
     return 0;
   int32_t *first = (int32_t *)c->work, *at = first + c->n + 1;   // where the rows of a component are
   int32_t *listed = at + c->n, *place = listed + n;              // n, n: in the list, in their part

@@ -137,7 +137,7 @@ void solver_message(const perp_solver *s, const perp_run *outcome, perp_result *
   if (status_is_proof(result->status) || result->status == PERP_STATUS_NO_SOLUTION) return;
   if (!outcome->refused)
     sayf(&to, "the residual is %.3g at row %d%s", c->residual, c->worst,
-         s->judge.hurried ? ", scaled by the diagonal in a hurry" : "");
+         s->judge.look.hurried ? ", scaled by the diagonal in a hurry" : "");
   const int hidden = say_refusal(&to, s, c);
   say_objectives(&to, s, c);
   say(&to, slight);

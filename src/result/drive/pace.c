@@ -72,9 +72,10 @@ void solver_guess_pace(perp_solver *s, double validation, double preparation) {
   for (int k = 0; k < 2 && s->unmeasured; k++)
     *all[k] = (pace){0.5*all[k]->recent, 0.5*all[k]->least};
   s->unmeasured = 1;
-  if (!s->judge.hurried && s->judge.ops->by_entries) s->look = max2(s->look, preparation);   // a stamp spares it
+  if (!s->judge.look.hurried && s->judge.ops->by_entries)
+    s->look = max2(s->look, preparation);   // a stamp spares it
   if (s->once.recent > 0.0) return;
-  s->once = (pace){s->judge.hurried ? 2.0*validation : preparation/PASSES, 0.0};
+  s->once = (pace){s->judge.look.hurried ? 2.0*validation : preparation/PASSES, 0.0};
 }
 
 // One certificate decides whether there is time for more than sweeps. It found the caches cold, and
@@ -124,7 +125,7 @@ int solver_hastens(const perp_solver *s, const perp_operator *A, double deadline
   if (!s->timed || s->method->hasty == NULL || A->ops->add_column == NULL ||
       !(A->claims & PERP_CLAIM_SYMMETRIC) || grid_of(A) != NULL)   // which needs no analysis
     return 0;
-  if (s->judge.hurried) return 1;   // a look at A did not fit: no factor does
+  if (s->judge.look.hurried) return 1;   // a look at A did not fit: no factor does
   const double pivots = solver_pivots(s, A), left = deadline - solver_seconds(s);
   if (pivots < (double)INFINITY) return pivots > left + (1.0 - BRIEF)*s->reserve;
   const double product = pace_least(&s->once)*A->n/max2(1.0, s->problem->A.n);
@@ -139,7 +140,7 @@ perp_error solver_check(perp_solver *s, const double *x, int far, perp_certifica
   if (!s->timed || error != PERP_OK) return error;
   const double seconds = solver_seconds(s) - before;
   s->unmeasured = 0;
-  pace_note(s->judge.twice ? &s->twice : &s->once, seconds);
+  pace_note(s->judge.last.twice ? &s->twice : &s->once, seconds);
   return error;
 }
 
@@ -170,6 +171,6 @@ perp_error solver_prepare(perp_solver *s, const perp_problem *problem, double un
   const double left = until < (double)INFINITY ? until - solver_seconds(s) : (double)INFINITY;
   if (PASSES*pass > part*left) p.until = 0.0;
   if (problem_nnz(problem) <= ALWAYS) p.until = (double)INFINITY;
-  s->judge.ties = TIES*pass <= SMALL*left;
+  s->judge.look.ties = TIES*pass <= SMALL*left;
   return s->judge.ops->prepare(&s->judge, problem, &deadline);
 }

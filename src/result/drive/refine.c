@@ -73,7 +73,7 @@ perp_error solver_refine(perp_solver *s, perp_certificate *certificate) {
   const certifier *judge = &s->judge;
   const int32_t n = judge->n;
   entry_chain chain;
-  if (n > REFINE_ROWS || !judge->ops->by_entries || judge->product || judge->hurried ||
+  if (n > REFINE_ROWS || !judge->ops->by_entries || judge->look.product || judge->look.hurried ||
       !(certificate->residual <= REFINE_FROM) || !entries_chain(&s->problem->A, &chain))
     return PERP_OK;
   small_system t = {.n = n};

@@ -140,7 +140,7 @@ static void write_back(const perp_run *run, const double *from, double *x) {
 int run_is_symmetric(const perp_run *run) {
   const certifier *judge = &run->state->solver->judge;
   const perp_view view = operator_view(&run->A);
-  return judge->symmetric && view.kind == PERP_VIEW_CSC && view.R == view.C;
+  return judge->look.symmetric && view.kind == PERP_VIEW_CSC && view.R == view.C;
 }
 
 int run_settled(const perp_run *run, int32_t i) {
@@ -234,14 +234,15 @@ static int rows_pass(perp_run *run) {
     for (int32_t i = 0; i < run->n; i++) state->a[i] = fabs(run->b[i]);
   }
   const double absolute = state->solver->options.absolute_tol;
-  if (judge->reducible || judge->shifted || judge->product) {   // the rule depends on the whole x
+  // Then the rule depends on the whole x.
+  if (judge->look.reducible || judge->look.shifted || judge->look.product) {
     memcpy(judge->x, state->solver->x, (size_t)judge->n*sizeof *judge->x);
     write_back(run, run->x, judge->x);
     certifier_rescale(judge);
-    if (judge->shifted) certifier_sizes(judge);
+    if (judge->look.shifted) certifier_sizes(judge);
   }
   row_sizes sizes = {.begun = 0};
-  const double limit = componentwise_limit(judge->componentwise_tol, state->solver->options.tol);
+  const double limit = componentwise_limit(judge->componentwise.tol, state->solver->options.tol);
   for (int32_t i = 0; i < run->n; i++) {
     const int32_t k = state->index != NULL ? state->index[i] : i;
     const certify_scale rule = judge->ops->rule(judge, k);
@@ -249,13 +250,13 @@ static int rows_pass(perp_run *run) {
     const double r = fabs(mid((run->x[i] - upper(run->hi, i))*unit, rule.R*y,
                               (run->x[i] - lower(run->lo, i))*unit));
     double a = (state->a[i] - fabs(run->b[i]))/of(state->R, i);
-    if (judge->shifted) {
+    if (judge->look.shifted) {
       judge->parts[k] = state->a[i]/of(state->R, i);
       a = judge->a[k] - fabs(state->solver->problem->b[k]);
     }
-    if (judge->product) judge->parts[k] = state->a[i]/of(state->R, i);
+    if (judge->look.product) judge->parts[k] = state->a[i]/of(state->R, i);
     certify_row row = judge->ops->evaluate(judge, k, r, y, a, state->solver->options.tol);
-    if (row.solved && !row.strict && judge->product)   // as in judge()
+    if (row.solved && !row.strict && judge->look.product)   // as in judge()
       row = judge->ops->evaluate(judge, k, r, y, max2(row_size(&sizes, judge, k), 0.0),
                              state->solver->options.tol);
     if (row.solved && judge->ops->componentwise(judge, k, r, y, state->a[i]/of(state->R, i)) <= limit)
@@ -285,7 +286,7 @@ static const uint8_t *take_program(perp_run *run, const double *x) {
   run_state *state = run->state;
   perp_solver *solver = state->solver;
   certifier *judge = &solver->judge;
-  uint8_t *rows = judge->kkt_rows;
+  uint8_t *rows = judge->kkt.rows;
   memset(rows, 0, (size_t)judge->n);
   for (int32_t i = 0; i < run->n; i++) rows[state->index != NULL ? state->index[i] : i] = 1;
   memcpy(judge->x, solver->x, (size_t)judge->n*sizeof *judge->x);
@@ -300,7 +301,7 @@ static const uint8_t *take_program(perp_run *run, const double *x) {
 
 static int is_program(const perp_run *run) {
   const certifier *judge = &run->state->solver->judge;
-  return judge->kkt > 0;
+  return judge->kkt.count > 0;
 }
 
 static int kkt_passes(perp_run *run) {

@@ -100,7 +100,7 @@ static void pass_rows(void *data, int32_t from, int32_t to, int32_t share) {
   const certifier *judge = &state->solver->judge;
   const perp_csc *A = p->view.data;
   const double tol = state->solver->options.tol,
-               limit = componentwise_limit(judge->componentwise_tol, tol);
+               limit = componentwise_limit(judge->componentwise.tol, tol);
   int fine = 1;
   for (int32_t i = from; i < to; i++) {
     const int32_t k = state->index != NULL ? state->index[i] : i;
@@ -126,15 +126,16 @@ int run_rows_pass(const perp_run *run) {
   const run_state *state = run->state;
   const certifier *judge = &state->solver->judge;
   passing p = {.run = run, .view = operator_view(&run->A), .x = state->a};
-  if (p.view.kind != PERP_VIEW_CSC || p.view.shift != 0.0 || p.x == NULL || !judge->symmetric || !judge->equilibrated || judge->hurried || judge->exact ||
-      judge->reducible || judge->impossible > 0)
+  if (p.view.kind != PERP_VIEW_CSC || p.view.shift != 0.0 || p.x == NULL ||
+      !judge->look.symmetric || !judge->look.equilibrated || judge->look.hurried || judge->exact ||
+      judge->look.reducible || judge->impossible.count > 0)
     return 0;
   const int32_t shares = team_share(run->threads, run->n, unscale_rows, &p);
   double largest = 0.0;
   for (int32_t k = 0; k < shares; k++) largest = max2(largest, p.largest[k]);
-  const double e = judge->most_entries;
-  p.slack = (e + 2.0)*0x1p-53*(4.0*e*largest + largest + judge->most_S);
-  if (!(p.slack <= 1e-3*state->solver->options.tol*judge->least_G)) return 0;
+  const double e = judge->range.most_entries;
+  p.slack = (e + 2.0)*0x1p-53*(4.0*e*largest + largest + judge->range.most_S);
+  if (!(p.slack <= 1e-3*state->solver->options.tol*judge->range.least_G)) return 0;
   team_share(run->threads, run->n, pass_rows, &p);
   int fine = 1;
   for (int32_t k = 0; k < shares; k++) fine &= p.fine[k];

@@ -33,7 +33,7 @@ static int diagonal_scaling(const perp_operator *A, double *s) {
 // s = sqrt(R C) serves for both. Returns 0 where nothing is known of A.
 static int equilibration(const perp_run *run, const run_spec *spec, double *R, double *C) {
   const certifier *judge = &run->state->solver->judge;
-  if (!judge->balanced) return 0;
+  if (!judge->look.balanced) return 0;
   int alike = 1;
   for (int32_t i = 0; i < run->n; i++) {
     const int32_t k = spec->index != NULL ? spec->index[i] : i;
@@ -42,7 +42,8 @@ static int equilibration(const perp_run *run, const run_spec *spec, double *R, d
     C[i] = clamp(C[i], 0x1p-400, 0x1p400);
     alike &= R[i] <= 2.0*C[i] && C[i] <= 2.0*R[i];
   }
-  const int symmetric = alike || judge->symmetric || (spec->A.claims & PERP_CLAIM_SYMMETRIC) != 0;
+  const int symmetric = alike || judge->look.symmetric ||
+                        (spec->A.claims & PERP_CLAIM_SYMMETRIC) != 0;
   double largest = 0.0;
   for (int32_t i = 0; i < run->n; i++) {
     if (symmetric)

@@ -32,14 +32,14 @@ int certifier_snap(const certifier *c, double *x) {
 perp_error solver_snap(perp_solver *s, perp_certificate *certificate) {
   certifier *judge = &s->judge;
   const size_t bytes = (size_t)s->problem->A.n*sizeof(double);
-  if (!judge->snaps) return PERP_OK;
+  if (!judge->last.snaps) return PERP_OK;
   double *before = s->farkas;   // n: free, there is a solution
   memcpy(before, judge->x, bytes);
   // The certificate has moved x already, unless it had no time to.
-  const int known = judge->near_known && !judge->near_snaps;
-  if (known) memcpy(s->x, judge->near_x, bytes);
+  const int known = judge->near.known && !judge->near.snaps;
+  if (known) memcpy(s->x, judge->near.x, bytes);
   else if (!certifier_snap(judge, s->x)) return PERP_OK;
-  perp_certificate found = judge->near;
+  perp_certificate found = judge->near.certificate;
   if (!known) {
     if (s->timed && solver_seconds(s) >= s->deadline) return PERP_OK;
     const perp_error error = solver_check(s, s->x, 0, &found);
@@ -51,8 +51,8 @@ perp_error solver_snap(perp_solver *s, perp_certificate *certificate) {
     found.bound_violation = certificate->bound_violation;
     *certificate = found;
     if (!known) return PERP_OK;
-    memcpy(judge->x, judge->near_x, bytes);
-    memcpy(judge->y, judge->near_y, bytes);
+    memcpy(judge->x, judge->near.x, bytes);
+    memcpy(judge->y, judge->near.y, bytes);
   } else {
     memcpy(judge->x, before, bytes);
   }

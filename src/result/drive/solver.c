@@ -174,7 +174,7 @@ perp_error perp_solver_create(const perp_method *method, const perp_limits *limi
     }
   }
   s->judge.threads = s->threads;
-  s->judge.componentwise_tol = s->options.componentwise_tol;
+  s->judge.componentwise.tol = s->options.componentwise_tol;
   error = create_lanes(s);
   if (error != PERP_OK) {
     perp_solver_destroy(s);
@@ -279,7 +279,7 @@ static void guess_some(void *data, int32_t from, int32_t to, int32_t share) {
   perp_solver *s = g->s;
   const double *guess = g->guess;
   const perp_problem *problem = s->problem;
-  const int asks = !s->judge.hurried && s->judge.settles;
+  const int asks = !s->judge.look.hurried && s->judge.settles;
   int same = 1;
   for (int32_t i = from; i < to; i++) {
     const double low = lower(problem->lo, i), high = upper(problem->hi, i);
@@ -310,7 +310,7 @@ static perp_error run_block(perp_solver *s, int32_t g, perp_run *run) {
                    .lo = problem->lo, .hi = problem->hi, .x = s->x,
                    .y = g < 0 ? s->judge.y : NULL, .y_known = &s->y_known, .judged = g < 0 && !all,
                    .residual = g < 0 ? s->guess_residual : -1.0,
-                   .only_sweeps = s->judge.hurried,   // a look at A did not fit: nothing longer does
+                   .only_sweeps = s->judge.look.hurried,   // no look at A fitted in
                    .iteration_limit = s->options.iteration_limit, .deadline = s->deadline};
   double *guess = NULL;
   if (g >= 0) {
@@ -571,7 +571,7 @@ static void take_best(perp_solver *s, const perp_method *by, const double *guess
   const int zero = reference.residual < of_guess.residual;
   const perp_certificate *best = zero ? &reference : &of_guess;
   const int knows_contacts = (by->needs & PERP_NEEDS_CONTACTS) != 0;   // and their units
-  const int comparable = !(s->judge.hurried && s->judge.unitless) || knows_contacts;
+  const int comparable = !(s->judge.look.hurried && s->judge.look.unitless) || knows_contacts;
   if (comparable && certificate->residual <= best->residual) return;
   if (!zero) set_guess(s, guess);
   for (int32_t i = 0; zero && i < problem->A.n; i++)
@@ -602,7 +602,7 @@ static void finish_trace(perp_solver *s, double residual) {
 static perp_error judge_again(perp_solver *s, perp_run *outcome, perp_certificate *certificate) {
   copy(s, s->x, s->judge.x);
   perp_error error = solver_prepare(s, s->problem, s->deadline, 1.0);
-  if (error == PERP_OK && !s->judge.hurried) return solver_check(s, s->x, 0, certificate);
+  if (error == PERP_OK && !s->judge.look.hurried) return solver_check(s, s->x, 0, certificate);
   certificate->solved = certificate->attainable = 0;
   copy(s, s->judge.x, s->x);
   outcome->reason = PERP_STATUS_TIME_LIMIT;
@@ -644,7 +644,7 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
   s->validation = validated;
   if ((error = solver_prepare(s, problem, until, solver_part_to_look(s, problem))) != PERP_OK)
     return error;
-  const int hurried = s->judge.hurried;
+  const int hurried = s->judge.look.hurried;
   if (s->timed) solver_guess_pace(s, validated, solver_seconds(s) - validated);
   s->y_known = 1;   // of x_ref
 

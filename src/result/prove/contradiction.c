@@ -32,7 +32,7 @@ static void note(perp_solver *s, const double *u, const perp_farkas *farkas) {
 int solver_check_farkas(perp_solver *s, const double *u, perp_farkas *farkas) {
   const farkas_judge by = {&s->judge, s->options.tol, s->options.absolute_tol};
   int rounded;
-  if (s->judge.hurried || farkas_check(&by, u, s->farkas_work, farkas, &rounded) != PERP_OK)
+  if (s->judge.look.hurried || farkas_check(&by, u, s->farkas_work, farkas, &rounded) != PERP_OK)
     return 0;
   const int allocates = !(s->method->traits & PERP_TRAIT_NO_ALLOC);
   if (rounded && allocates) farkas_near(&by, u, &s->allocator, farkas);
@@ -44,11 +44,11 @@ int solver_check_farkas(perp_solver *s, const double *u, perp_farkas *farkas) {
 void solver_find_contradiction(perp_solver *s) {
   const certifier *judge = &s->judge;
   if (s->slight.by > 0.0) return;
-  for (int32_t i = 0; judge->impossible > 0 && i < judge->n; i++) {
+  for (int32_t i = 0; judge->impossible.count > 0 && i < judge->n; i++) {
     if (impossible_of(judge, i) == IMPOSSIBLE_NOT) continue;
     s->slight.impossible++;
-    if (!(judge->impossible_by[i] > s->slight.by)) continue;
-    s->slight.by = judge->impossible_by[i];
+    if (!(judge->impossible.by[i] > s->slight.by)) continue;
+    s->slight.by = judge->impossible.by[i];
     s->slight.row = i;
   }
 }
@@ -58,19 +58,19 @@ static int fails_slightly(const perp_solver *s, int32_t i) {
   const certifier *judge = &s->judge;
   if (impossible_of(judge, i) == IMPOSSIBLE_NOT) return 0;
   const certify_leeway l = judge->ops->leeway(judge, i, s->options.tol, s->options.absolute_tol);
-  return judge->impossible_by[i] <= l.tolerance + l.rounding;
+  return judge->impossible.by[i] <= l.tolerance + l.rounding;
 }
 
 int run_contradicts_slightly(const perp_run *run) {
   const perp_solver *s = run->state->solver;
-  for (int32_t i = 0; s->judge.impossible > 0 && i < s->judge.n; i++)
+  for (int32_t i = 0; s->judge.impossible.count > 0 && i < s->judge.n; i++)
     if (fails_slightly(s, i)) return 1;
   return 0;
 }
 
 void solver_forgive_contradictions(perp_solver *s) {
   const presolve *p = &s->reduced;
-  for (int32_t k = 0; s->judge.impossible > 0 && k < p->n; k++) {
+  for (int32_t k = 0; s->judge.impossible.count > 0 && k < p->n; k++) {
     const int32_t i = p->index[k];
     if (impossible_of(&s->judge, i) == IMPOSSIBLE_FIXED && fails_slightly(s, i)) p->b[k] = 0.0;
   }

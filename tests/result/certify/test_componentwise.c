@@ -277,7 +277,7 @@ static void the_quick_bound_accepts_no_more_than_the_measure(void **state) {
   certifier_alone alone;
   perp_certificate quick, exact;
   assert_int_equal(certifier_begin("test", &p, NULL, &alone), PERP_OK);
-  alone.c.componentwise_tol = 1e-2;
+  alone.c.componentwise.tol = 1e-2;
   assert_int_equal(alone.c.ops->check(&alone.c, x, 9e-7, 0.0, 0, &exact), PERP_OK);
   assert_true(alone.c.two && exact.residual <= 9e-7);
   assert_true(exact.componentwise > 1e-2 && exact.componentwise_row == 1 && !exact.solved);
