@@ -13,6 +13,7 @@
 #include "assemble.h"
 #include "contacts.h"
 #include "diagonals.h"
+#include "enumerate.h"
 #include "grid.h"
 #include "dense_kernels.h"
 #include "methods.h"
@@ -26,8 +27,6 @@ enum {
   PIVOT_ROWS_MAX = 2000,             // rows up to which pivoting methods are tried early
   PIVOTS_PER_ROW_MAX = 4,            // pivots per row of a symmetric A: 1 or 2 are the rule
   TRIDIAGONAL_PASSES_MAX = 100,      // iterations of tridiagonal: it needs few, or it cycles
-  ENUMERATE_ROWS_MAX = 20,           // rows up to which enumerate is the last resort
-  ENUMERATE_BOXED_ROWS_MAX = 12,     // the same if a row has two finite bounds
   FACTOR_ROWS_MAX = 200000,          // rows up to which any A may be factored
   SPARSE_FACTOR_ROWS_MAX = 2000000,  // rows up to which a very sparse A may be factored
   SPARSE_ROW_ENTRIES_MAX = 6,        // entries per row of a very sparse A, as on plane grids

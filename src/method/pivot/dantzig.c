@@ -1,17 +1,17 @@
-// dantzig.c: Baraff's incremental pivoting: rows are made right one by one and stay right.
+// dantzig.c: Baraff's incremental pivoting: makes rows right one by one and keeps them right.
 //
-//   for each wrong row j, the worst first: move x_j towards y_j = 0, keeping y_I = 0 and all rows
+//   For each wrong row j, the worst first: move x_j towards y_j = 0, keeping y_I = 0 and all rows
 //   that are right already; each row that blocks changes sides:
-//   dx_I = -A_II^-1 A_Ij,  dy = A (e_j + dx)
-//                                                                        E13 5.1.1, corrected
+//   dx_I = -A_II^-1 A_Ij,  dy = A (e_j + dx)                              E13 5.1.1, corrected
 //
-// The principal pivoting of Dantzig and Cottle (Cottle, Pang, Stone: The Linear Complementarity
-// Problem, 4.2): finite for P-matrices up to ties, and for symmetric semidefinite A, where
-// dependent rows are left out. Starts from the set of a few Gauss-Seidel sweeps (pivot.crash),
-// after which few rows are wrong. Each pivot costs O(n^2): the factor of A_II follows the set.
+// This is the principal pivoting of Dantzig and Cottle (Cottle, Pang, Stone: The Linear
+// Complementarity Problem, 4.2). It is finite for P-matrices up to ties, and for symmetric
+// semidefinite A, where dependent rows are left out. It starts from the set that a few Gauss-Seidel
+// sweeps find (pivot.crash), after which few rows are wrong. Cost per pivot: O(n^2), because the
+// factor of A_II is updated.
 #include "pivoting.h"
 
-// The most wrong of the rows that are not settled; those that are right become so on the way.
+// The most wrong of the rows that are not settled. Rows that turn out right become settled.
 static int32_t next_row(pivoting *s) {
   int32_t next = -1;
   double most = 0.0;

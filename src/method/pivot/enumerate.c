@@ -1,23 +1,23 @@
-// enumerate.c: all solutions of a small problem, by trying every assignment of labels.
+// enumerate.c: finds all solutions of a small problem by trying every assignment of labels.
 //
 //   for every split of the rows into I (free) and F (at lo or hi):
 //       A_II x_I = -(b_I + A_IF x_F),                                             E13 5.1
-//   a solution where lo_I <= x_I <= hi_I and y_F = A_FI x_I + A_FF x_F + b_F has the right sign.
+//   x is a solution if lo_I <= x_I <= hi_I and y_F = A_FI x_I + A_FF x_F + b_F has the right sign.
 //
-// Finite for every A, and the only method that proves that there is no solution. LCP rows have 2
-// labels, two-sided rows 3, free and fixed rows 1. Where A_II is singular the solutions form a
-// polyhedron: see enumerate_face.c.
+// Finite for every A, and the only method that proves in general that there is no solution. A row
+// has 2 labels, or 3 if it has two finite bounds, or 1 if it is free or fixed. If A_II is singular,
+// the solutions form a polyhedron: see enumerate_face.c.
 //
-// The first pass goes from the empty free set upwards and reports isolated, non-degenerate
-// solutions at once: they belong to one assignment only. Assignments with a nearly singular block
-// or a nearly tight inequality are marked. The second pass goes downwards through the marked ones,
-// largest free sets first, and keeps the polyhedra found of which none contains another: they are
-// reported at the end, the largest dimension first. So x found under several labels is reported
-// once, and a face instead of all its vertices and edges. Up to 4096 are kept; further ones are
-// reported at once, and may then be parts of others. Where there is none at all, the assignments
-// that rounding leaves undecided are solved once more, refined with exact residuals.
+// The first pass goes from the empty free set upwards. It reports isolated, non-degenerate
+// solutions at once, because they belong to one assignment only. It marks assignments with a nearly
+// singular block or a nearly tight inequality. The second pass goes downwards through the marked
+// assignments, largest free sets first, and keeps the polyhedra of which none contains another.
+// They are reported at the end, the largest dimension first. So an x found under several labels is
+// reported once, and a face instead of all its vertices and edges. Up to 4096 are kept; further
+// ones are reported at once, and may be parts of others. If no solution is found, the assignments
+// that are undecided because of rounding are solved again, refined with exact residuals.
 //
-// Cost per assignment: 2/3 |I|^3 flops; in all 2^n or 3^n of them, 256 to an iteration.
+// Cost: 2/3 |I|^3 flops per assignment, and 2^n or 3^n assignments; an iteration is 256 of them.
 #include "enumerate.h"
 
 #include <math.h>
@@ -33,11 +33,11 @@
 #include "vector.h"
 
 enum {
-  BATCH = 256,                 // assignments to an iteration
-  REFINEMENTS = 50             // of a nearly singular block, until no digit of x changes
+  ASSIGNMENTS_PER_ITERATION = 256,  // assignments counted as one iteration
+  REFINEMENTS_MAX = 50              // steps for a nearly singular block, until no digit of x changes
 };
-#define SAFE_PIVOT 1e-6        // of an equilibrated matrix: smaller ones are looked at with care
-#define NEAR       1e-7        // and so are inequalities this close to being tight
+#define SAFE_PIVOT_MIN 1e-6      // pivot of an equilibrated block; smaller ones mark the assignment
+#define TIGHT_DISTANCE_MAX 1e-7  // slack of an inequality; smaller ones mark the assignment
 
 static const perp_parameter parameters[] = {
   {"enumerate.limit", PERP_KIND_LONG, offsetof(perp_options, enumerate.limit), 0, 0,
@@ -45,14 +45,14 @@ static const perp_parameter parameters[] = {
    "stop after this many solutions; 0: find all"},
 };
 
-static int64_t assignments_at_most(int32_t n) {   // whatever the bounds are
+static int64_t assignments_at_most(int32_t n) {   // for any bounds
   int64_t count = 1;
-  for (int32_t i = 0; i < n; i++) count *= n <= ENUMERATE_BOXED_ROWS ? 3 : 2;
+  for (int32_t i = 0; i < n; i++) count *= n <= ENUMERATE_BOXED_ROWS_MAX ? 3 : 2;
   return count;
 }
 
 static enumeration *layout(arena *memory, int32_t n) {
-  if (n > ENUMERATE_ROWS) n = ENUMERATE_ROWS;
+  if (n > ENUMERATE_ROWS_MAX) n = ENUMERATE_ROWS_MAX;
   const size_t m = (size_t)n;
   enumeration f = {.n = n};
   enumeration *e = ARENA_ARRAY(memory, enumeration, 1);
@@ -76,7 +76,7 @@ static enumeration *layout(arena *memory, int32_t n) {
   f.choices = ARENA_ARRAY(memory, uint8_t, m);
   f.labels = ARENA_ARRAY(memory, uint8_t, m);
   const int64_t count = assignments_at_most(n);
-  f.capacity = count < ENUMERATE_PIECES ? (int32_t)count : ENUMERATE_PIECES;
+  f.capacity = count < ENUMERATE_PIECES_MAX ? (int32_t)count : ENUMERATE_PIECES_MAX;
   f.marks = ARENA_ARRAY(memory, uint32_t, (count + 31)/32);
   f.pieces = ARENA_ARRAY(memory, piece, f.capacity);
   f.points = ARENA_ARRAY(memory, double, (size_t)f.capacity*m);
@@ -97,9 +97,9 @@ static double power_near(double v, int largest) {
   return power_of_two_within(exponent, largest);
 }
 
-// Rows and columns that no nonzero ties together (a zero diagonal makes such halves) have units of
-// their own, which scaling leaves open: here max row*size is 1 in each, or where b is 0 the
-// smallest bound of x.
+// Sets the units of rows and columns that no nonzero connects (a zero diagonal makes such halves);
+// scaling leaves these units open. Here max row*size is 1 in each half, or if b is 0 the smallest
+// bound of x.
 static void settle_halves(enumeration *e, const int32_t *half, int32_t halves,
                           const double *size) {
   const perp_run *run = e->run;
@@ -127,7 +127,7 @@ static void settle_halves(enumeration *e, const int32_t *half, int32_t halves,
 }
 
 // Copies the problem, equilibrates it, and scales each connected component so that its natural
-// residual at x_ref = clamp(0, lo, hi) is about 1: then one tolerance fits all rows.
+// residual at x_ref = clamp(0, lo, hi) is about 1. Then one tolerance fits all rows.
 static void scale_problem(enumeration *e) {
   const perp_run *run = e->run;
   const int32_t n = e->n;
@@ -165,7 +165,7 @@ static void scale_problem(enumeration *e) {
     e->y[i] = unit;
   }
   for (int32_t i = 0; i < n; i++)
-    for (int32_t j = 0; j < n; j++)   // other halves: the product of the scales may overflow
+    for (int32_t j = 0; j < n; j++)   // in another half the product of the scales may overflow
       if (e->A[i*n + j] != 0.0) e->A[i*n + j] *= e->row[i]*e->column[j];
   for (int32_t i = 0; i < n; i++) {
     e->row[i] /= e->y[i];
@@ -176,7 +176,7 @@ static void scale_problem(enumeration *e) {
   }
 }
 
-// the last label of a row is "free": larger codes, larger free sets
+// The last label of a row is "free", so larger codes have larger free sets.
 static void decode(enumeration *e, uint32_t code) {
   for (int32_t i = 0; i < e->n; i++) {
     const uint32_t choices = e->choices[i];
@@ -195,7 +195,7 @@ static void decode(enumeration *e, uint32_t code) {
   }
 }
 
-// The point at hand in the caller's units. What rounding put next to a bound goes to that bound.
+// The current point in the caller's units. A value that rounding put next to a bound goes to it.
 static void unscale(const enumeration *e, double *x) {
   double largest = 0.0;
   for (int32_t i = 0; i < e->n; i++) largest = max2(largest, fabs(e->x[i]));
@@ -220,7 +220,7 @@ static int offer(enumeration *e, const double *x, int32_t dimension) {   // 1: s
   return answer > 0;
 }
 
-// First pass: 1: to be looked at with care, 2: e->x is an isolated solution.
+// First pass. 0: no solution; 1: examine again in the second pass; 2: e->x is an isolated solution.
 static int examine(enumeration *e) {
   const int32_t n = e->n, m = enumeration_begin(e);
   for (int32_t a = 0; a < m; a++) {
@@ -228,7 +228,7 @@ static int examine(enumeration *e) {
     for (int32_t c = 0; c < m; c++) e->S[a*m + c] = row[e->set[c]];
     e->v[a] = -e->w[e->set[a]];
   }
-  if (lu_factor(m, e->S, e->pivot, SAFE_PIVOT, NULL) != 0) return 1;
+  if (lu_factor(m, e->S, e->pivot, SAFE_PIVOT_MIN, NULL) != 0) return 1;
   lu_solve(m, e->S, e->pivot, e->v);                                    // A_II x_I = -w_I
   double largest = 0.0;
   for (int32_t a = 0; a < m; a++) {
@@ -237,7 +237,7 @@ static int examine(enumeration *e) {
   }
   for (int32_t i = 0; i < n; i++)
     if (e->labels[i] != LABEL_FREE) largest = max2(largest, fabs(e->x[i]));
-  const double near = NEAR + 1e-9*largest;
+  const double near = TIGHT_DISTANCE_MAX + 1e-9*largest;
   int close = 0;
   for (int32_t a = 0; a < m; a++) {
     const int32_t i = e->set[a];
@@ -257,15 +257,15 @@ static int examine(enumeration *e) {
   return close ? 1 : 2;
 }
 
-// The residual of row i at e->x, negated
+// Minus the residual of row i at e->x, exact before rounding.
 static double missing(const enumeration *e, int32_t i) {
   exact_sum y = {e->b[i], 0.0};
   for (int32_t j = 0; j < e->n; j++) exact_add_product(&y, e->A[i*e->n + j], e->x[j]);
   return -exact_value(y);
 }
 
-// Where rounding leaves it open whether A_II is singular: e->x from its factors, refined with exact
-// residuals. 1: within its bounds, so that the certificate may be asked.
+// If rounding leaves open whether A_II is singular: e->x from its factors, refined with exact
+// residuals. 1: x is within its bounds, so the certificate may be asked.
 static int refine_block(enumeration *e) {
   const int32_t n = e->n, m = enumeration_begin(e);
   for (int32_t a = 0; a < m; a++) {
@@ -274,7 +274,7 @@ static int refine_block(enumeration *e) {
   }
   if (m == 0 || lu_factor(m, e->S, e->pivot, 0.0, NULL) != 0) return 0;
   int32_t moved = 1;
-  for (int32_t k = 0; k < REFINEMENTS && moved > 0; k++) {
+  for (int32_t k = 0; k < REFINEMENTS_MAX && moved > 0; k++) {
     for (int32_t a = 0; a < m; a++) e->v[a] = missing(e, e->set[a]);
     lu_solve(m, e->S, e->pivot, e->v);
     moved = 0;
@@ -291,7 +291,7 @@ static int refine_block(enumeration *e) {
   return 1;
 }
 
-// Second pass: remembers the piece, or reports it where it can be part of no other. 1: stop.
+// Second pass: stores the piece, or reports it if no other can contain it. 1: stop.
 static int keep(enumeration *e, const piece *p) {
   double *x = e->run->x;
   unscale(e, x);
@@ -301,7 +301,7 @@ static int keep(enumeration *e, const piece *p) {
   const int degenerate = ((p->at_low | p->at_high) & p->zero & ~fixed) != 0;
   if (p->dimension == 0 && !degenerate) return offer(e, x, 0);
 
-  int32_t kept = 0;   // those contained in the new one go
+  int32_t kept = 0;   // drops the pieces that the new one contains
   for (int32_t k = 0; k < e->count; k++) {
     const piece *q = &e->pieces[k];
     if ((p->low & ~q->at_low) == 0 && (p->high & ~q->at_high) == 0 && (p->free & ~q->zero) == 0)
@@ -334,12 +334,12 @@ static int report_pieces(enumeration *e) {   // 1: stop
   return 0;
 }
 
-// 1: ended before all assignments were examined
+// 1: ended before all assignments were examined.
 static int search(enumeration *e, uint32_t count) {
   perp_run *run = e->run;
   int32_t pending = 0;
   for (uint32_t code = 0; code < count; code++) {
-    if (pending++ == BATCH) {
+    if (pending++ == ASSIGNMENTS_PER_ITERATION) {
       if (!run_continue(run)) return 1;
       pending = 1;
     }
@@ -354,7 +354,7 @@ static int search(enumeration *e, uint32_t count) {
   for (uint32_t left = count; left > 0; left--) {
     const uint32_t code = left - 1;
     if ((e->marks[code/32] >> code%32 & 1) == 0) continue;
-    if (pending++ == BATCH) {
+    if (pending++ == ASSIGNMENTS_PER_ITERATION) {
       if (!run_continue(run)) return 1;
       pending = 1;
     }
@@ -369,18 +369,18 @@ static int search(enumeration *e, uint32_t count) {
   return report_pieces(e);
 }
 
-// Where no solution was found and some assignments are undecided, which are those still marked: the
-// first one of them that the certificate accepts is a solution. 1: ended before all were examined.
+// Solves the assignments that are still marked if no solution was found. The first one that the
+// certificate accepts is a solution. 1: ended before all were examined.
 static int search_undecided(enumeration *e, uint32_t count) {
   perp_run *run = e->run;
   const int64_t undecided = e->ambiguous;
   int32_t pending = 0;
-  // a face without a certain point may still contain this one
+  // A face without a certain point may still contain the point nearest to 0.
   for (int32_t i = 0; i < e->n; i++) e->x[i] = clamp(0.0, lower(run->lo, i), upper(run->hi, i));
   offer(e, e->x, 0);
   for (uint32_t code = 0; code < count && run->solutions == 0; code++) {
     if ((e->marks[code/32] >> code%32 & 1) == 0) continue;
-    if (pending++ == BATCH) {
+    if (pending++ == ASSIGNMENTS_PER_ITERATION) {
       if (!run_continue(run)) return 1;
       pending = 1;
     }
@@ -393,7 +393,7 @@ static int search_undecided(enumeration *e, uint32_t count) {
   return 0;
 }
 
-// 1: the entries that were read are those of A, not rounded sums such as those of J J'.
+// 1: the entries that were read are exact, and no rounded sums such as those of J J'.
 static int exact_entries(const perp_operator *A) {
   entry_chain chain;
   if (!entries_chain(A, &chain)) return 0;
@@ -423,8 +423,7 @@ static void enumerate_run(perp_run *run) {
   memset(e->marks, 0, ((size_t)count + 31)/32*sizeof *e->marks);
   if (search(e, count) ||
       (run->solutions == 0 && e->ambiguous > 0 && search_undecided(e, count))) {
-    // A limit: what was found so far is worth reporting. A caller who asked to stop hears nothing
-    // more.
+    // A limit ended the run: report what was found so far, unless the caller asked to stop.
     if (run->reason == PERP_STATUS_TIME_LIMIT || run->reason == PERP_STATUS_ITERATION_LIMIT)
       report_pieces(e);
     if (run->message[0] == '\0')
@@ -475,8 +474,8 @@ const perp_method method_enumerate = {
   .accepts = PERP_ACCEPTS_FREE | PERP_ACCEPTS_BOXED,
   .assumes = 0,
   .traits = PERP_TRAIT_FINITE | PERP_TRAIT_ALL | PERP_TRAIT_NO_ALLOC,
-  .n_max = ENUMERATE_ROWS,
-  .boxed_n_max = ENUMERATE_BOXED_ROWS,
+  .n_max = ENUMERATE_ROWS_MAX,
+  .boxed_n_max = ENUMERATE_BOXED_ROWS_MAX,
   .parameters = parameters,
   .parameter_count = sizeof parameters/sizeof parameters[0],
   .bytes = enumerate_bytes,

@@ -4,27 +4,29 @@
 
 #include "run.h"
 
-enum { ENUMERATE_ROWS = 20, ENUMERATE_BOXED_ROWS = 12, ENUMERATE_PIECES = 4096 };
+enum { ENUMERATE_ROWS_MAX = 20,        // rows of a problem
+       ENUMERATE_BOXED_ROWS_MAX = 12,  // rows of a problem with a row with two finite bounds
+       ENUMERATE_PIECES_MAX = 4096 };  // pieces kept at once
 
 typedef enum label { LABEL_LOW, LABEL_HIGH, LABEL_FREE } label;
 
-// a polyhedron of solutions with given labels, and a point in its relative interior
+// A polyhedron of solutions with the same labels, and a point in its relative interior.
 typedef struct piece {
   uint32_t low, high, free;      // labels, a bit per row
   uint32_t at_low, at_high, zero;   // at the point: x_i = lo_i, x_i = hi_i, y_i = 0, a bit per row
   int32_t dimension;
 } piece;
 
-typedef struct enumeration {     // everything below is in equilibrated units: x/column, y*row
+typedef struct enumeration {     // everything in equilibrated units: x/column, y*row
   perp_run *run;
   int32_t n;
   double *A;                     // n x n, row-major
   double *b, *lo, *hi;           // n
   double *row, *column;          // n: powers of two
-  // n: largest |b| + |A||x_ref| of the row's component; its natural residual at x_ref is about 1
+  // n: largest |b| + |A||x_ref| of the row's component, whose natural residual at x_ref is about 1
   double *size;
-  uint8_t *choices;              // n: labels to try: 1 (free or fixed), 2 or 3
-  uint8_t *labels;               // n: the assignment at hand
+  uint8_t *choices;              // n: number of labels to try: 1 (free or fixed), 2 or 3
+  uint8_t *labels;               // n: the current assignment
   int32_t *set, *order, *pivot;  // n: the free rows, and orders of elimination
   double *x, *y, *w;             // n: the point; A x + b; A_F x_F + b
   double *v;                     // 4 n: right-hand sides
@@ -34,24 +36,23 @@ typedef struct enumeration {     // everything below is in equilibrated units: x
   int32_t *basis;                // 4 n + 2
   double *simplex;               // simplex_doubles(3 n, n)
   double *guess;                 // n, in the caller's units
-  uint32_t *marks;               // a bit per assignment: to be looked at with care
-  piece *pieces;                 // up to ENUMERATE_PIECES, none contained in another
+  uint32_t *marks;               // a bit per assignment: examine it in the second pass
+  piece *pieces;                 // none contains another
   double *points;                // n each, in the caller's units
   int32_t count, capacity;
-  int64_t ambiguous;             // assignments that rounding does not let us decide
-  // more than `capacity` degenerate pieces: some may be reported twice
-  int32_t overflowed;
+  int64_t ambiguous;             // assignments that are undecided because of rounding
+  int32_t overflowed;            // 1: more pieces than `capacity`; some may be reported twice
 } enumeration;
 
 typedef enum verdict { VERDICT_NONE, VERDICT_POINT, VERDICT_DOUBT, VERDICT_KNOWN } verdict;
 
-// The rows labelled free in e->set; w = b + A_F x_F; x_F at the bounds. Returns how many rows are
-// free.
+// Stores the rows labelled free in e->set; w = b + A_F x_F; x_F at the bounds. Returns the number
+// of free rows.
 int32_t enumeration_begin(enumeration *e);
-// Solutions with the labels at hand, for any A_II: NONE, POINT with e->x in the relative interior
-// of the piece *p, DOUBT, or KNOWN: contained in a piece that is already remembered.
+// Finds the solutions with the current labels, for any A_II: NONE, POINT with e->x in the relative
+// interior of the piece *p, DOUBT, or KNOWN: contained in a piece that is already stored.
 verdict enumeration_face(enumeration *e, piece *p);
-// a remembered piece contains the point of p
+// 1: a stored piece contains the point of p.
 int enumeration_known(const enumeration *e, const piece *p);
 
 #endif

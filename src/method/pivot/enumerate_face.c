@@ -1,15 +1,17 @@
-// enumerate_face.c: all solutions that share one assignment of labels, also where A_II is singular.
+// enumerate_face.c: finds all solutions that share one assignment of labels, also if A_II is
+// singular.
 //
 // With x_F at its bounds, A_II x_I = -(b_I + A_IF x_F) has the solutions x_I = p + N t. Bounds of
-// x_I and signs of y_F are inequalities G t <= h; the largest common slack s decides. s > 0: an
-// interior point, dimension = columns of N. s < 0: no solution. s = 0: the inequalities with
-// positive multipliers are equalities throughout; substitute them, which lowers the dimension, and
-// repeat. Hence the point is in the relative interior and the dimension is exact.
+// x_I and signs of y_F are inequalities G t <= h. The largest common slack s decides. s > 0: there
+// is an interior point, and the dimension is the number of columns of N. s < 0: no solution. s = 0:
+// the inequalities with positive multipliers are equalities throughout; substitute them, which
+// lowers the dimension, and repeat. So the point is in the relative interior and the dimension is
+// exact.
 //
-// A piece contains another one exactly if it contains a point of that one's relative interior: all
-// inequalities are of the form x_i >= lo_i, x_i <= hi_i, y_i >= 0, y_i <= 0, so one that is tight
-// at the point is tight on the whole piece. Comparing labels with the tight inequalities of the
-// point is therefore enough.
+// A piece contains another one exactly if it contains a point of that one's relative interior. All
+// inequalities have the form x_i >= lo_i, x_i <= hi_i, y_i >= 0, y_i <= 0, so one that is tight at
+// the point is tight on the whole piece. So it is enough to compare labels with the tight
+// inequalities of the point.
 #include "enumerate.h"
 
 #include <math.h>
@@ -21,13 +23,12 @@
 #include "small_simplex.h"
 #include "vector.h"
 
-// inequalities closer than this are tight, farther violated than this broken
-#define CONTACT    1e-9
-#define BORDERLINE 100.0     // times the tolerance: violated, but not beyond doubt
-#define ROUNDING   1e-14     // of |A||x| + |b| in rows of at most 20 entries
-#define CONSTANT   1e-12     // smaller gradients count as zero
-#define RANK       (8.0*0x1p-52)   // times m: pivots of an equilibrated block that count as zero
-#define POSITIVE   1e-7      // multipliers; at least one is >= 1/(3 n + 1)
+#define TIGHT_DISTANCE_MAX 1e-9           // slack of a tight inequality, in absolute value
+#define DOUBT_TOLERANCES_MAX 100.0        // times the tolerance: a smaller violation leaves doubt
+#define ROUNDING_RATIO 1e-14              // rounding relative to |A||x| + |b|, with up to 20 terms
+#define ZERO_GRADIENT_MAX 1e-12           // gradients that count as zero
+#define ZERO_PIVOT_PER_ROW (8.0*0x1p-52)  // times m: equilibrated pivots that count as zero
+#define POSITIVE_MULTIPLIER_MIN 1e-7      // multipliers; at least one is >= 1/(3 n + 1)
 
 int32_t enumeration_begin(enumeration *e) {
   const int32_t n = e->n;
@@ -55,14 +56,15 @@ int enumeration_known(const enumeration *e, const piece *p) {
   return 0;
 }
 
-// The solutions x_I + N t of the equations; returns the columns of N.
+// The solutions x_I + N t of the equations. Returns the number of columns of N.
 static int32_t solve_block(enumeration *e, int32_t m, double *smallest) {
   const int32_t n = e->n;
   for (int32_t a = 0; a < m; a++)
     for (int32_t c = 0; c < m; c++) e->S[a*m + c] = e->A[e->set[a]*n + e->set[c]];
   dense_equilibrate(m, m, e->S, e->r, e->c);
   for (int32_t a = 0; a < m; a++) e->v[a] = -e->r[a]*e->w[e->set[a]];
-  const int32_t rank = lu_affine(m, m, e->S, e->v, m*RANK, e->order, e->t, e->N, smallest);
+  const int32_t rank = lu_affine(m, m, e->S, e->v, m*ZERO_PIVOT_PER_ROW, e->order, e->t, e->N,
+                                 smallest);
   const int32_t k = m - rank;
   for (int32_t a = 0; a < m; a++) {
     e->x[e->set[a]] = e->c[a]*e->t[a];
@@ -76,9 +78,10 @@ static int32_t solve_block(enumeration *e, int32_t m, double *smallest) {
   return k;
 }
 
-// Rounding cannot tell a pivot of 2^-50 from 0, and with the one there is a solution far out. The
-// equations contradict each other for certain if some combination u of them has u'A_II = 0 without
-// any rounding and u'w is not 0. The block is taken anew; what solve_block left is lost.
+// 1: the equations certainly contradict each other. Rounding cannot tell a pivot of 2^-50 from 0,
+// and with such a pivot there would be a solution far away. It is certain if a combination u of the
+// equations has u'A_II = 0 exactly and u'w is not 0. Reads the block again; the result of
+// solve_block is lost.
 static int contradictory(enumeration *e, int32_t m) {
   const int32_t n = e->n;
   for (int32_t a = 0; a < m; a++) {
@@ -87,7 +90,8 @@ static int contradictory(enumeration *e, int32_t m) {
   }
   dense_equilibrate(m, m, e->S, e->r, e->c);
   double smallest;
-  const int32_t k = m - lu_affine(m, m, e->S, e->v, m*RANK, e->order, e->t, e->N, &smallest);
+  const int32_t k = m - lu_affine(m, m, e->S, e->v, m*ZERO_PIVOT_PER_ROW, e->order, e->t, e->N,
+                                  &smallest);
   for (int32_t q = 0; q < k; q++) {
     for (int32_t a = 0; a < m; a++) e->u[a] = e->c[a]*e->N[a*k + q];
     if (!rational_round(m, e->u, 1e-10)) continue;
@@ -108,7 +112,7 @@ static int contradictory(enumeration *e, int32_t m) {
   return 0;
 }
 
-// y = w + A_I x_I, and its gradient product = A_I N in the rows at a bound.
+// y = w + A_I x_I, and its gradient A_I N in the rows at a bound.
 static void evaluate(enumeration *e, int32_t m, int32_t k) {
   const int32_t n = e->n;
   for (int32_t i = 0; i < n; i++) {
@@ -124,26 +128,27 @@ static void evaluate(enumeration *e, int32_t m, int32_t k) {
   }
 }
 
-typedef struct margins {   // what counts as zero at the point at hand
-  double tight;            // besides ROUNDING of the row's size
-  double loose;            // the same, and the error of x_I where A_II is badly conditioned
+typedef struct margins {   // limits below which a number counts as zero at the current point
+  double tight;            // besides ROUNDING_RATIO times the row's size
+  double loose;            // the same plus the error of x_I if A_II is badly conditioned
 } margins;
 
 static margins margins_at(const enumeration *e, double smallest) {
   double largest = 0.0;
   for (int32_t i = 0; i < e->n; i++) largest = max2(largest, fabs(e->x[i]));
-  const double tight = CONTACT + ROUNDING*largest;
+  const double tight = TIGHT_DISTANCE_MAX + ROUNDING_RATIO*largest;
   return (margins){tight, tight + 64.0*0x1p-52/smallest*largest};
 }
 
-// Adds sign*(gradient t) <= room, or checks it at once where the gradient vanishes. 0: fine, 1:
-// broken, 2: perhaps.
+// Adds sign*(gradient t) <= room, or checks it at once if the gradient is 0. 0: it holds or was
+// added; 1: violated; 2: in doubt.
 static int inequality(enumeration *e, int32_t *rows, int32_t k, const double *gradient, double sign,
                       double room, double tolerance) {
   if (!(room < (double)INFINITY)) return 0;
   double largest = 0.0;
   for (int32_t q = 0; q < k; q++) largest = max2(largest, fabs(gradient[q]));
-  if (largest <= CONSTANT) return room >= -tolerance ? 0 : room >= -BORDERLINE*tolerance ? 2 : 1;
+  if (largest <= ZERO_GRADIENT_MAX)
+    return room >= -tolerance ? 0 : room >= -DOUBT_TOLERANCES_MAX*tolerance ? 2 : 1;
   for (int32_t q = 0; q < k; q++) e->G[*rows*k + q] = sign*gradient[q]/largest;
   e->h[(*rows)++] = room/largest;
   return 0;
@@ -154,7 +159,7 @@ static int inequalities(enumeration *e, int32_t m, int32_t k, margins near, int3
   *rows = 0;
   for (int32_t a = 0; a < m && worst != 1; a++) {
     const int32_t i = e->set[a];
-    const double tolerance = near.loose + ROUNDING*e->size[i];
+    const double tolerance = near.loose + ROUNDING_RATIO*e->size[i];
     const int low = inequality(e, rows, k, e->N + a*k, -1.0, e->x[i] - e->lo[i], tolerance);
     const int high = inequality(e, rows, k, e->N + a*k, 1.0, e->hi[i] - e->x[i], tolerance);
     worst = low == 1 || high == 1 ? 1 : worst | low | high;
@@ -163,26 +168,26 @@ static int inequalities(enumeration *e, int32_t m, int32_t k, margins near, int3
     if (e->labels[i] == LABEL_FREE || e->lo[i] == e->hi[i]) continue;
     // -y_i <= 0 or y_i <= 0
     const double sign = e->labels[i] == LABEL_LOW ? -1.0 : 1.0;
-    const double tolerance = near.loose + ROUNDING*e->size[i];
+    const double tolerance = near.loose + ROUNDING_RATIO*e->size[i];
     const int broken = inequality(e, rows, k, e->product + i*k, sign, -sign*e->y[i], tolerance);
     worst = broken == 1 ? 1 : worst | broken;
   }
   return worst;
 }
 
-// The tight inequalities of the point at hand; with gradients (k > 0) those that are tight on all
-// of x + N t.
+// Describes the tight inequalities of the current point; with gradients (k > 0) those that are
+// tight on all of x + N t.
 static void describe(const enumeration *e, int32_t k, margins near, piece *p) {
   p->low = p->high = p->free = p->at_low = p->at_high = p->zero = 0;
   p->dimension = k;
   int32_t a = 0;
   for (int32_t i = 0; i < e->n; i++) {
     const uint32_t bit = (uint32_t)1 << i;
-    const double rounding = ROUNDING*e->size[i];
+    const double rounding = ROUNDING_RATIO*e->size[i];
     const int is_free = e->labels[i] == LABEL_FREE;
     const double *gradient = is_free ? e->N + a*k : e->product + i*k;
     int constant = 1;
-    for (int32_t q = 0; q < k; q++) constant &= fabs(gradient[q]) <= CONSTANT;
+    for (int32_t q = 0; q < k; q++) constant &= fabs(gradient[q]) <= ZERO_GRADIENT_MAX;
     if (is_free) {
       p->free |= bit;
       p->zero |= bit;
@@ -199,12 +204,12 @@ static void describe(const enumeration *e, int32_t k, margins near, piece *p) {
   }
 }
 
-// t from the inequalities that hold with equality: x_I and N shrink to that subset. Returns the
-// columns of N.
+// Substitutes the inequalities that hold with equality: x_I and N shrink to that subset. Returns
+// the number of columns of N.
 static int32_t substitute(enumeration *e, int32_t m, int32_t k, int32_t rows) {
   int32_t equalities = 0;
   for (int32_t i = 0; i < rows; i++) {
-    if (e->u[i] <= POSITIVE) continue;
+    if (e->u[i] <= POSITIVE_MULTIPLIER_MIN) continue;
     memcpy(e->S + equalities*k, e->G + i*k, (size_t)k*sizeof(double));
     e->v[equalities++] = e->h[i];
   }
@@ -224,9 +229,9 @@ static int32_t substitute(enumeration *e, int32_t m, int32_t k, int32_t rows) {
   return rest;
 }
 
-// Among the solutions x + N t one with few bits: each column of N in small whole numbers, and t on
-// a grid as coarse as the slack allows. Where b is 0 no unit is known, so that only y = 0 passes
-// there, which takes sums without rounding.
+// Chooses a solution x + N t with few bits: each column of N in small whole numbers, and t on a
+// grid as coarse as the slack allows. If b is 0, no unit is known and only y = 0 passes, which
+// needs sums without rounding.
 static void shorten(enumeration *e, int32_t m, int32_t k, int32_t rows, double slack) {
   for (int32_t q = 0; q < k; q++) {
     double steepest = 0.0, longest = 0.0;
@@ -238,11 +243,11 @@ static void shorten(enumeration *e, int32_t m, int32_t k, int32_t rows, double s
         at = a;
       }
     for (int32_t a = 0; a < m; a++)
-      e->v[a] = fabs(e->N[a*k + q]) > CONSTANT*longest ? e->N[a*k + q] : 0.0;
+      e->v[a] = fabs(e->N[a*k + q]) > ZERO_GRADIENT_MAX*longest ? e->N[a*k + q] : 0.0;
     if (!(steepest > 0.0)) e->t[q] = 0.0;   // no inequality asks for another value
     if (!(steepest > 0.0 && longest > 0.0) || !rational_round(m, e->v, 1e-12)) continue;
     const double factor = e->v[at]/e->N[at*k + q], t = e->t[q]/factor;
-    // all columns together use up half of the slack
+    // All columns together use half of the slack.
     const double grid = power_of_two_within(binary_exponent(0.5*slack/(k*steepest*fabs(factor))),
                                             1000);
     const double rounded = grid*rint(t/grid);
@@ -262,9 +267,9 @@ verdict enumeration_face(enumeration *e, piece *p) {
     const margins near = margins_at(e, smallest);
     if (first && k > 0) {   // a singular block: are its equations consistent?
       for (int32_t a = 0; a < m; a++) {
-        const double tolerance = near.tight + ROUNDING*e->size[e->set[a]],
+        const double tolerance = near.tight + ROUNDING_RATIO*e->size[e->set[a]],
             miss = fabs(e->y[e->set[a]]);
-        if (!(miss <= BORDERLINE*tolerance))
+        if (!(miss <= DOUBT_TOLERANCES_MAX*tolerance))
           return contradictory(e, m) ? VERDICT_NONE : VERDICT_DOUBT;
         doubt |= miss > tolerance;
       }
@@ -282,8 +287,8 @@ verdict enumeration_face(enumeration *e, piece *p) {
     if (!best.finished) return VERDICT_DOUBT;
     double tolerance = near.loose;
     for (int32_t i = 0; i < e->n; i++)
-      tolerance = max2(tolerance, near.loose + ROUNDING*e->size[i]);
-    if (best.slack < -BORDERLINE*tolerance) return VERDICT_NONE;
+      tolerance = max2(tolerance, near.loose + ROUNDING_RATIO*e->size[i]);
+    if (best.slack < -DOUBT_TOLERANCES_MAX*tolerance) return VERDICT_NONE;
     if (best.slack < -tolerance) return VERDICT_DOUBT;
     if (best.slack > tolerance) {
       shorten(e, m, k, rows, best.slack);

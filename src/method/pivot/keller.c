@@ -1,17 +1,17 @@
-// keller.c: Keller's pivoting for symmetric A: descent on 1/2 x'Ax + b'x within the bounds.
+// keller.c: Keller's pivoting for symmetric A: descends on 1/2 x'Ax + b'x within the bounds.
 //
 //   j: the most wrong row;  move x_j towards y_j = 0 keeping y_I = 0, until y_j = 0 (j enters I),
-//   x_j meets its other bound, or some x_i of I meets a bound (i leaves I, and x_j goes on)
+//   x_j meets its other bound, or some x_i of I meets a bound (i leaves I, and x_j moves on)
 //
-// Keller: The general quadratic optimization problem (1973); the symmetric principal pivoting
-// method of Cottle, Pang, Stone, 4.2, without watching the other y. A_II stays positive definite,
-// because a row enters only where dy_j > 0 and leaving keeps it so. Every row driven lowers the
-// objective, so no set I comes back: finite for every symmetric A, ties or not. It ends at a
-// solution, or on a ray along which the objective falls without end. There is none where the
-// objective is bounded below on the box: A positive definite, strictly copositive, or all bounds
-// finite; and for semidefinite A a ray proves that there is no solution. Nearly symmetric A: the
-// symmetric part is pivoted, the skew part is left to refinement. O(n^2) a pivot, and a product
-// with A for each row driven.
+// Keller: The general quadratic optimization problem (1973). This is the symmetric principal
+// pivoting method of Cottle, Pang, Stone, 4.2, without watching the other y. A_II stays positive
+// definite, because a row enters only if dy_j > 0, and a row that leaves does not change that.
+// Every driven row lowers the objective, so no set I comes back: finite for every symmetric A, even
+// with ties. It ends at a solution, or on a ray along which the objective falls without limit.
+// There is no ray if the objective is bounded below on the box: A positive definite, strictly
+// copositive, or all bounds finite. For semidefinite A a ray proves that there is no solution. If A
+// is nearly symmetric, its symmetric part is pivoted, and refinement handles the skew part. Cost:
+// O(n^2) per pivot, and a product with A per driven row.
 #include "objective.h"
 #include "pivoting.h"
 

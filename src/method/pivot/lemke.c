@@ -1,19 +1,19 @@
 // lemke.c: Lemke's complementary pivoting with bounds and free rows.
 //
 //     y = A x + b + d z0,   y_i >= 0 at lo_i, <= 0 at hi_i, = 0 between
-//     z0 enters with the largest violation; then, over and over, the complement of the variable
-//     that has left enters, and the basic variable that blocks first leaves, until z0 leaves.
+//     z0 enters with the largest violation. Then the complement of the variable that left enters,
+//     and the basic variable that blocks first leaves, until z0 leaves.
 //
-// Lemke 1965; bounds as in Sargent 1978: a variable that reaches its other bound before anything
-// blocks stays out of the basis, and its y enters with the other sign. From the plain start (d > 0,
-// every x at a bound) it ends at a solution for strictly copositive and for P-matrices, and for
-// copositive-plus ones unless the problem is infeasible (Cottle, Pang, Stone 1992, 4.4); the
-// lexicographic rule excludes cycles. A ray proves nothing, but for the symmetric part of A
-// positive semidefinite its direction is a Farkas vector, which is offered.
-//
-// A pivot costs a solve with the basis: 2 n^2 with the dense inverse, what the LU touches with the
-// sparse one. The number of pivots is about n in practice and 2^n at worst (Murty 1978). An
-// iteration is a pivot after z0 has entered.
+// Lemke 1965, with bounds as in Sargent 1978: a variable that reaches its other bound before
+// anything blocks stays out of the basis, and its y enters with the other sign.
+// Converges from the plain start (d > 0, every x at a bound) for strictly copositive and for
+// P-matrices, and for copositive-plus matrices if the problem is feasible (Cottle, Pang, Stone
+// 1992, 4.4). The lexicographic rule excludes cycles. A ray proves nothing by itself; but if the
+// symmetric part of A is positive semidefinite, the direction of the ray is a Farkas vector, which
+// the driver checks.
+// Cost per pivot: a solve with the basis, 2 n^2 operations with the dense inverse, or the touched
+// entries of the sparse LU. There are about n pivots in practice and 2^n at worst (Murty 1978).
+// Pivots count as iterations after z0 has entered.
 #include "lemke.h"
 
 #include <assert.h>
@@ -24,21 +24,21 @@
 #include "vector.h"
 
 enum {
-  DENSE_MOST = 100,    // auto: above, the sparse basis is faster, even where A is dense
-  PLAIN = 5,           // starts: crash, plain, scaled cover, random covers
-  CAREFUL = 2,         // crash and plain again, every column refined, in whatever units
-  RANDOM = 32,         // and as many from random bases if n is small, else ...
-  RANDOM_LARGE = 2,
-  SMALL = 100,
-  REPAIRS = 3,         // restarts from a final basis that did not pass the certificate
-  ARENA_MOST = 64      // up to here the dense arrays are set aside by bytes()
+  DENSE_ROWS_MAX = 100,     // rows: above, the sparse basis is faster, even for a dense A
+  PLAIN_STARTS = 5,         // starts: crash, plain, scaled cover, two random covers
+  CAREFUL_STARTS = 2,       // crash and plain again, with every column refined
+  RANDOM_STARTS = 32,       // starts from random bases if n is small
+  RANDOM_STARTS_LARGE = 2,  // starts from random bases if n is large
+  SMALL_ROWS_MAX = 100,     // rows up to which n is small
+  REPAIRS_MAX = 3,          // restarts from a final basis that the certificate refused
+  ARENA_ROWS_MAX = 64       // rows up to which bytes() reserves the dense arrays
 };
-static const double negligible = 1e-11;    // entry of a column relative to its largest
-static const double small_pivot = 1e-7;    // likewise: to be looked at twice
+static const double noise_ratio_max = 1e-11;   // entry of a column relative to its largest
+static const double pivot_ratio_min = 1e-7;        // pivot relative to its column: less is checked
 
 static int sparse_for(int32_t n, const perp_options *options) {
   return options->pivot.basis == PERP_BASIS_SPARSE ||
-         (options->pivot.basis == PERP_BASIS_AUTO && n > DENSE_MOST);
+         (options->pivot.basis == PERP_BASIS_AUTO && n > DENSE_ROWS_MAX);
 }
 
 static int layout(lemke *l, int32_t n, int64_t nnz, const perp_options *options, arena *memory,
@@ -64,7 +64,7 @@ static int layout(lemke *l, int32_t n, int64_t nnz, const perp_options *options,
   return code;
 }
 
-// A by columns from submatrix(), for problems so small that zeros do not matter.
+// Reads A by columns from submatrix(). Stores no zeros, but has room for n^2 entries.
 typedef struct small_matrix {
   int32_t *set, *colptr, *row;   // n, n + 1, n^2
   double *S, *value;             // n^2 each
@@ -100,7 +100,7 @@ static perp_csc small_columns(const perp_operator *A, const small_matrix *s) {
 }
 
 static size_t bytes(const perp_limits *limits, const perp_options *options) {
-  const int32_t n = limits->n < ARENA_MOST ? limits->n : ARENA_MOST;
+  const int32_t n = limits->n < ARENA_ROWS_MAX ? limits->n : ARENA_ROWS_MAX;
   arena count = {0};
   lemke l = {0};
   small_layout(n, &count);
@@ -122,9 +122,9 @@ static move complement_of(lemke *l, int32_t leaving, int at_upper) {
     return (move){Y_OF(l, i), at_upper ? -1.0 : 1.0};
   }
   int32_t j = i;
-  if (l->side[i] == AT_ZERO)   // the slack of a free row: any free x that is still out
+  if (l->side[i] == AT_ZERO)   // the slack of a free row: take any free x that is not basic
     for (j = 0; j < l->n && (l->side[j] != AT_ZERO || l->where[X_OF(j)] >= 0);) j++;
-  assert(j < l->n);            // as many free x are out as their slacks are in
+  assert(j < l->n);            // each basic slack of a free row has a free x that is not basic
   return (move){X_OF(j), l->side[i] == AT_UPPER ? -1.0 : 1.0};
 }
 
@@ -135,7 +135,7 @@ static int refactor(lemke *l) {
   return code;
 }
 
-// The basis is due for a new factorisation: because the exchanges make it slow, or by drift.
+// 1: the basis needs a new factorisation, because the exchanges make it slow or inaccurate.
 static int due(lemke *l) {
   const int32_t often = l->run->options->pivot.refactor;
   if (l->renew) return 1;
@@ -149,17 +149,17 @@ static lemke_end over(lemke *l, int code) {
   return code > 0 ? LEMKE_LOST : LEMKE_OVER;
 }
 
-// Solves for the entering column and finds what blocks it. A small pivot is believed only of a
-// column that is right to rounding, and a ray only of one that is so in every entry, with fresh
-// factors; else the basis has aged and is factored anew.
+// Solves for the entering column and finds what blocks it. A small pivot is accepted only if the
+// column is right to rounding. A ray is accepted only if every entry of the column is, with fresh
+// factors. Otherwise the basis is factored again.
 static int32_t try_move(lemke *l, move *next, double *step, int *at_upper, int *code) {
   const basis_column c = lemke_column(l, next->variable);
   for (int refined = 0;;) {
     if (!refined) basis_solve(&l->B, &c, &l->u);
-    l->negligible = negligible;
+    l->negligible = noise_ratio_max;
     if (refined || l->careful) l->negligible = lemke_refine(l, next->variable);
     refined |= l->careful;
-    // a free x that replaces its slack: either direction will do, so that z0 falls
+    // A free x that replaces its slack may move in either direction: take the one that lowers z0.
     if (next->variable < l->n && l->side[next->variable] == AT_ZERO)
       next->direction = l->u.value[l->where[Z0(l)]] < 0.0 ? -1.0 : 1.0;
     double largest = 0.0;
@@ -167,7 +167,7 @@ static int32_t try_move(lemke *l, move *next, double *step, int *at_upper, int *
       largest = max_or_nan(largest, fabs(l->u.value[l->u.index[q]]));
     const int32_t k = largest < (double)INFINITY
                           ? lemke_block(l, next->variable, next->direction, step, at_upper) : -3;
-    l->renew = k >= 0 && fabs(l->u.value[k]) < small_pivot*largest;
+    l->renew = k >= 0 && fabs(l->u.value[k]) < pivot_ratio_min*largest;
     if (k == -1 || (k >= 0 && !l->renew)) return k;
     if (l->B.exchanges == 0 && (refined || k == -3)) return k;
     if (k >= 0 && lemke_mismatch(l, next->variable) <= 1e-13*largest) return k;
@@ -181,7 +181,7 @@ static int32_t try_move(lemke *l, move *next, double *step, int *at_upper, int *
   }
 }
 
-// Back at the basis where z0 came in: from a crash, the edge on which it did may lie on a loop.
+// 1: the path is back at the basis where z0 entered. From a crash it may lie on a loop.
 static int back_again(const lemke *l, int32_t first, int32_t leaving) {
   if (leaving != first) return 0;
   for (int32_t k = 0; k < l->n; k++)
@@ -205,7 +205,7 @@ static lemke_end follow(lemke *l, int32_t first, move next, int32_t pivots) {
     if (k == -3) return LEMKE_LOST;
     for (int32_t q = 0; q < l->u.count; q++)
       l->value[l->u.index[q]] -= next.direction*step*l->u.value[l->u.index[q]];
-    if (k == -1) {   // to the other bound
+    if (k == -1) {   // moves to its other bound
       next = complement_of(l, next.variable, next.direction > 0.0);
       continue;
     }
@@ -223,20 +223,21 @@ static lemke_end follow(lemke *l, int32_t first, move next, int32_t pivots) {
 
 // ---- attempts ----
 
-// x of a complementary basis: 1 if the run has ended. The pivot that led to it counts.
+// Submits x of a complementary basis. 1: the run has ended. Counts the pivot that led to it.
 static int offer(lemke *l, int pivoted) {
   perp_run *run = l->run;
   lemke_point(l, l->x);
   if (run_apply(run, l->x, l->y) != 0) return 1;
   const double residual = run_residual(run, l->x, l->y);
-  if (residual < (double)INFINITY) {   // else a basis so bad that it shall not end the run
+  if (residual < (double)INFINITY) {   // a basis with an infinite residual shall not end the run
     memcpy(run->x, l->x, (size_t)l->n*sizeof *l->x);
     run->residual = residual;
   }
   return (pivoted && !run_continue(run)) || run_check(run);
 }
 
-// The direction of the ray in x, and its negative: Farkas vectors where A is copositive-plus.
+// Submits the direction of the ray in x. It is a Farkas vector if A is copositive-plus. 1:
+// accepted.
 static int offer_ray(lemke *l) {
   for (int32_t i = 0; i < l->n; i++) {
     const int32_t k = l->where[X_OF(i)];
@@ -250,7 +251,7 @@ static int offer_ray(lemke *l) {
   return run_infeasible(l->run, l->x);
 }
 
-// Slacks of dependent free rows that are not 0: the combination of rows may be a proof.
+// Submits combinations of dependent free rows whose slack is not 0: they may prove infeasibility.
 static int contradiction(lemke *l) {
   for (int32_t k = 0; k < l->n; k++) {
     const int32_t variable = l->head[k];
@@ -264,12 +265,12 @@ static int contradiction(lemke *l) {
   return 0;
 }
 
-// finite: the path from a plain start is, by the lexicographic rule alone; others might go in
-// circles.
+// One start. finite: the lexicographic rule makes the path from a plain start finite; other paths
+// may cycle, so their pivots are limited.
 static lemke_end attempt(lemke *l, int cover, int finite, random_stream *random) {
   const int32_t pivots = !finite && l->n < 100000000 ? 10*l->n + 200 : INT32_MAX;
   double tolerance = 1e-12;
-  for (int repair = 0; repair <= REPAIRS; repair++) {
+  for (int repair = 0; repair <= REPAIRS_MAX; repair++) {
     l->degenerate = l->lexicographic = l->rebase = 0;
     const int32_t k = lemke_cover(l, cover, tolerance, random);
     if (k >= 0) {
@@ -290,20 +291,21 @@ static lemke_end attempt(lemke *l, int cover, int finite, random_stream *random)
   return LEMKE_LOST;
 }
 
-// Crash, then the plain start with the cover that was asked for, then other covers.
+// Tries the crash, the plain start with the requested cover, then other covers and random bases.
 static void solve(lemke *l, int32_t first) {
   const perp_options *options = l->run->options;
   random_stream random = {options->seed, 0};
-  int rays = 0, tried = 0, other_ends = 0;   // of the plain starts
-  const int32_t last = PLAIN + CAREFUL + (l->n <= SMALL ? RANDOM : RANDOM_LARGE);
+  int rays = 0, tried = 0, other_ends = 0;   // other_ends: of plain starts
+  const int32_t last = PLAIN_STARTS + CAREFUL_STARTS +
+                       (l->n <= SMALL_ROWS_MAX ? RANDOM_STARTS : RANDOM_STARTS_LARGE);
   for (int32_t start = first; start < last; start++) {
-    l->careful = start >= PLAIN && start < PLAIN + CAREFUL;
-    const int32_t k = l->careful ? start - PLAIN : start;
+    l->careful = start >= PLAIN_STARTS && start < PLAIN_STARTS + CAREFUL_STARTS;
+    const int32_t k = l->careful ? start - PLAIN_STARTS : start;
     if (k < first) continue;
     const int cover = k <= 1 ? options->pivot.cover : k == 2 ? PERP_COVER_SCALED
                                                              : PERP_COVER_RANDOM;
     lemke_guess(l, k == 0 ? options->pivot.crash : 0);
-    if (k >= PLAIN) lemke_random_guess(l, &random);
+    if (k >= PLAIN_STARTS) lemke_random_guess(l, &random);
     const int code = lemke_crash(l, k == 0);
     if (code < 0) {
       over(l, code);
@@ -311,13 +313,13 @@ static void solve(lemke *l, int32_t first) {
     }
     if (code > 0) continue;
     if (contradiction(l)) return;
-    const lemke_end end = attempt(l, cover, !l->harris && k > 0 && k < PLAIN, &random);
+    const lemke_end end = attempt(l, cover, !l->harris && k > 0 && k < PLAIN_STARTS, &random);
     tried++;
     if (end == LEMKE_OVER) return;
     if (end == LEMKE_RAY) {
       rays++;
       if (offer_ray(l)) return;
-    } else if (k > 0 && k < PLAIN) {
+    } else if (k > 0 && k < PLAIN_STARTS) {
       other_ends++;
     }
     if (!run_continue(l->run)) return;
@@ -328,7 +330,7 @@ static void solve(lemke *l, int32_t first) {
              rays, tried);
   else
     run_stop(l->run, PERP_STATUS_BREAKDOWN,
-             "lemke ended on a ray from %d of %d starts, and from none at a solution that passes",
+             "lemke ended on a ray from %d of %d starts, and no start reached a certified solution",
              rays, tried);
 }
 
@@ -337,7 +339,7 @@ static void run_lemke(perp_run *run) {
   const perp_allocator *allocator = run_allocator(run);
   lemke l = {.run = run, .n = n, .harris = run->options->pivot.harris};
   perp_csc assembled = {0};
-  const int small = n <= ARENA_MOST && !sparse_for(n, run->options);
+  const int small = n <= ARENA_ROWS_MAX && !sparse_for(n, run->options);
   if (!run_continue(run) || (!small && !run_may_fit_analysis(run))) return;
   int code = 0;
   if (small) {
@@ -363,7 +365,7 @@ static void run_lemke(perp_run *run) {
       code = layout(&l, n, assembled.colptr[n], run->options, &memory, allocator);
     }
   }
-  int positive = 1;   // the diagonal: then the sweeps of a crash need no rows of A
+  int positive = 1;   // with a positive diagonal the sweeps of a crash need no rows of A
   for (int32_t i = 0; code == 0 && i < n; i++) positive &= csc_entry(&l.A, i, i) > 0.0;
   if (code == 0 && run->options->pivot.crash > 0 && !positive)
     code = transpose_csc(&l.A, allocator, &l.T);

@@ -1,10 +1,10 @@
-// lemke.h: what the files of Lemke's method share.
+// lemke.h: the state and the parts of Lemke's method.
 //
 // The variables are x_0 .. x_{n-1}, y_0 .. y_{n-1} and z0, numbered 0 .. 2n, in
 //     A x + d z0 - y = -b.
-// Row i is complementary: x_i is at a bound and y_i basic with the sign that belongs to that bound,
-// or x_i is basic between its bounds and y_i = 0. On the path z0 is basic and one row, the missing
-// one, has neither.
+// Row i is complementary if x_i is at a bound and y_i is basic with the sign of that bound, or if
+// x_i is basic between its bounds and y_i = 0. On the path z0 is basic, and exactly one row has
+// neither x_i nor y_i in the basis.
 #ifndef PERP_LEMKE_H
 #define PERP_LEMKE_H
 
@@ -15,46 +15,46 @@
 typedef enum lemke_side { AT_LOWER, AT_UPPER, AT_ZERO } lemke_side;   // AT_ZERO: free, not basic
 
 typedef enum lemke_end {
-  LEMKE_COMPLEMENTARY,   // z0 has left
-  LEMKE_RAY,             // nothing blocks
-  LEMKE_LOST,            // more pivots than were granted, or a basis that cannot be factored
-  LEMKE_OVER             // the run has ended: limits, memory
+  LEMKE_COMPLEMENTARY,   // z0 has left the basis
+  LEMKE_RAY,             // nothing blocks the entering variable
+  LEMKE_LOST,            // the pivots ran out, or the basis cannot be factored
+  LEMKE_OVER             // the run has ended: a limit, or no memory
 } lemke_end;
 
 typedef struct lemke {
   perp_run *run;
   int32_t n;
   perp_csc A;
-  perp_csc T;              // A', for the crash; NULL arrays: the diagonal is positive
+  perp_csc T;              // A', for the crash; NULL arrays if the diagonal is positive
   basis B;
   basis_vector u;          // n: the entering column in terms of the basis
   int32_t *head;           // n: the variable at each position
-  int32_t *where;          // 2n + 1: position of a variable, -1: not basic
-  uint8_t *side;           // n: a lemke_side: where x_i is while it is not basic
-  uint8_t *wanted;         // n: x_i shall be basic in the first basis
-  double *value;           // n: of the basic variables, by position
-  double *width;           // n: steps to the bounds by position, or, in a crash, the diagonal
+  int32_t *where;          // 2n + 1: position of a variable; -1: not basic
+  uint8_t *side;           // n: a lemke_side: the bound of x_i while x_i is not basic
+  uint8_t *wanted;         // n: 1: x_i shall be in the first basis
+  double *value;           // n: values of the basic variables, by position
+  double *width;           // n: steps to the bounds, by position; in a crash, the diagonal of A
   double *d;               // n: covering column, packed
   int32_t *d_row;          // n
   int32_t d_count;
   int32_t *reference;      // n: the basis that the lexicographic rule perturbs
-  int32_t *start;          // n: the basis in which z0 came in
-  double *reference_sign;  // n: into which direction: away from the bound
+  int32_t *start;          // n: the basis before z0 entered
+  double *reference_sign;  // n: direction of the perturbation, away from the bound
   double *row, *other;     // n: rows of the inverse
-  double *low;             // n: the lower halves of residuals
+  double *low;             // n: lower halves of residuals
   double *x, *y;           // n
   int32_t *iota;           // n: 0 .. n-1, the rows of the slacks
   int32_t *colptr, *index; // n + 1, nnz + 2n: the basis by columns
   double *entry;           // nnz + 2n
   int32_t *tied;           // n
   int32_t degenerate;      // steps of length 0 in a row
-  int32_t lexicographic;   // the rule is in force until the next step of positive length
-  int32_t rebase;          // its reference is the next basis
+  int32_t lexicographic;   // 1: the rule applies until the next step of positive length
+  int32_t rebase;          // 1: the next basis becomes its reference
   int32_t harris;
-  int32_t careful;         // pivots down to rounding count, and all solves are refined
-  int32_t renew;           // the last pivot was small: factor before the next one
-  double negligible;       // entries of u relative to its largest that are noise
-  int32_t entering;        // of the ray
+  int32_t careful;         // 1: pivots down to rounding count, and all solves are refined
+  int32_t renew;           // 1: the last pivot was small; factor before the next one
+  double negligible;       // entries of u below this, relative to its largest, are noise
+  int32_t entering;        // the entering variable of a ray
   double direction;
 } lemke;
 
@@ -70,52 +70,52 @@ static inline int32_t lemke_row(const lemke *l, int32_t variable) {
 // ---- lemke_basis.c ----
 
 basis_column lemke_column(const lemke *l, int32_t variable);
-// [low, high] of a basic variable
+// Bounds [low, high] of a basic variable.
 void lemke_bounds(const lemke *l, int32_t variable, double *low, double *high);
 double lemke_rest(const lemke *l, int32_t i);       // x_i while it is not basic
-void lemke_clear(lemke *l);                         // every y is basic, every x at a bound
-int lemke_factor(lemke *l, double floor);           // as basis_factor
-// A floor for pivots: what rounding leaves of entries near 1. Careful: 0, because A need not be
-// scaled, and whether the factors are worth anything shows in the steps of refinement.
+void lemke_clear(lemke *l);                         // makes every y basic, and every x nonbasic
+int lemke_factor(lemke *l, double floor);           // returns as basis_factor
+// The smallest pivot that is more than rounding, for entries near 1. Careful: 0, because A need not
+// be scaled; the steps of refinement then show whether the factors are good.
 double lemke_rounding(const lemke *l);
-// Factors, at first with a floor that is safe, then with one that only rounding explains.
+// Factors, first with a safe limit for pivots, then with lemke_rounding().
 int lemke_renew(lemke *l);
-// Bounded x in the basis whose columns depend on others give way to their slacks; x_i stands at
-// position i. Uses `wanted` as work. As basis_dependent.
+// Replaces bounded x whose columns depend on others by their slacks; x_i is at position i. Uses
+// `wanted` as work space. Returns as basis_dependent.
 int lemke_drop_dependent(lemke *l);
-void lemke_values(lemke *l);                        // the basic values anew, refined
-double lemke_drift(lemke *l);                       // how wrong they are
+void lemke_values(lemke *l);                        // computes the basic values again, refined
+double lemke_drift(lemke *l);                       // the error of the basic values
 double lemke_mismatch(lemke *l, int32_t variable);  // max |B u - a| for the variable's column a
-// u = B^-1 a by steps of refinement with residuals as if in twice the precision: every entry is
-// then right to rounding, as long as the condition of B is below 2^52. Returns the part of the
-// largest entry that is noise: 2^-51 where the steps have converged, or, if careful, 0: entries are
-// then judged one by one, in their own units, and noise is set to 0.
+// Refines u = B^-1 a with residuals in twice the precision. Every entry is then right to rounding
+// if the condition of B is below 2^52. Returns the part of the largest entry that is noise: 2^-51
+// if the steps have converged. Careful: returns 0, and each entry that is noise in its own unit
+// becomes 0.
 double lemke_refine(lemke *l, int32_t variable);
-void lemke_place(lemke *l, int32_t position, int32_t variable);   // in head and where
-// The variable with solution u enters at `position`. 0: fine, else as basis_factor: the exchange
-// was not recorded and the basis had to be factored.
+void lemke_place(lemke *l, int32_t position, int32_t variable);   // updates head and where
+// Puts the variable with solution u at `position`. 0: success; otherwise as basis_factor, because
+// the basis had to be factored.
 int lemke_exchange(lemke *l, int32_t position, int32_t variable);
-void lemke_point(const lemke *l, double *x);        // x of the basis, within the bounds
+void lemke_point(const lemke *l, double *x);        // x of the basis, clamped to the bounds
 
 // ---- lemke_ratio.c ----
 
-void lemke_reference(lemke *l);                     // this basis is perturbed from now on
+void lemke_reference(lemke *l);                     // perturbs this basis from now on
 // The position that blocks when the entering variable moves by direction*t, t >= 0; -1: it reaches
-// its other bound first; -2: nothing blocks. *step: t; *at_upper: the leaving one reaches its upper
-// bound.
+// its other bound first; -2: nothing blocks. *step: t; *at_upper: the leaving variable reaches its
+// upper bound.
 int32_t lemke_block(lemke *l, int32_t entering, double direction, double *step,
                     int *at_upper);
 
 // ---- lemke_start.c ----
 
-void lemke_guess(lemke *l, int32_t sweeps);         // `wanted` and `side` from run->x
-void lemke_random_guess(lemke *l, random_stream *random);   // likewise, whatever x is
-// A complementary basis with the wanted x and every free x in it as far as they are independent;
-// feasible: without bounded x that are outside of their bounds there. 0: fine, -1: deadline, -2: no
-// memory, 2: no such basis can be trusted.
+void lemke_guess(lemke *l, int32_t sweeps);         // sets `wanted` and `side` from run->x
+void lemke_random_guess(lemke *l, random_stream *random);   // sets them at random
+// Makes a complementary basis with the wanted x and every free x, as far as they are independent.
+// feasible: drops bounded x that would be outside their bounds. 0: success; -1: deadline; -2: no
+// memory; 2: no such basis is reliable.
 int lemke_crash(lemke *l, int feasible);
-// The covering column d and, in u, its solution; the values with z0 in the basis. Returns the
-// position at which z0 is to enter, -1: nothing is outside by more than the tolerance.
+// Computes the covering column d, its solution in u, and the values with z0 in the basis. Returns
+// the position at which z0 enters; -1: nothing is outside its bounds by more than the tolerance.
 int32_t lemke_cover(lemke *l, int cover, double tolerance, random_stream *random);
 
 #endif

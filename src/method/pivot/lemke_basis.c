@@ -1,16 +1,16 @@
-// lemke_basis.c: the basis of Lemke's method: its columns, its values, its exchanges.
+// lemke_basis.c: the basis of Lemke's method: columns, values, exchanges.
 //
-// Where a pivot or a ray is in doubt, or the certificate refuses a basis, solves are refined with
-// residuals of twice the precision (error_free.h). As the factors only have to tell the direction, v
+// If a pivot or a ray is in doubt, or the certificate refuses a basis, solves are refined with
+// residuals in twice the precision (error_free.h). The factors only have to give the direction: v
 // converges to the rounded solution while cond(B) 2^-53 < 1 (N. Higham: Accuracy and stability of
-// numerical algorithms, 2002, theorem 12.1), each step by that factor.
+// numerical algorithms, 2002, theorem 12.1), by that factor per step.
 #include "error_free.h"
 #include "lemke.h"
 #include "vector.h"
 
-// A column without a pivot above this depends on the others; the entries of A are near 1.
-static const double safe_pivot = 1e-11;
-enum { STEPS = 8 };   // of refinement
+// A column whose pivots are all smaller depends on the others; the entries of A are near 1.
+static const double safe_pivot_min = 1e-11;
+enum { REFINEMENTS_MAX = 8 };  // steps of refinement
 
 basis_column lemke_column(const lemke *l, int32_t variable) {
   static const double minus_one = -1.0;
@@ -74,9 +74,9 @@ static perp_csc columns_of(lemke *l) {
   return (perp_csc){l->n, l->n, l->colptr, l->index, l->entry};
 }
 
-// Every basic x_i and y_i goes back to position i as far as that is free, and the others (z0 above
-// all) fill the gaps: the kernel then has the diagonal of A, and with it the order that the sparse
-// LU is good at. Exchanges leave each variable at the position of another.
+// Moves every basic x_i and y_i back to position i if that is free; the others, above all z0, fill
+// the gaps. Exchanges leave each variable at the position of another. Afterwards the diagonal of A
+// is in place, and the sparse LU finds a good order.
 static void tidy(lemke *l) {
   const int32_t n = l->n;
   int32_t *head = l->tied;   // n
@@ -117,8 +117,8 @@ double lemke_rounding(const lemke *l) {
 }
 
 int lemke_renew(lemke *l) {
-  const int once = l->careful || l->B.foreign.linear != NULL;   // others know one floor only
-  const int code = once ? 1 : lemke_factor(l, safe_pivot);
+  const int once = l->careful || l->B.foreign.linear != NULL;   // a foreign solver has one limit only
+  const int code = once ? 1 : lemke_factor(l, safe_pivot_min);
   return code > 0 ? lemke_factor(l, lemke_rounding(l)) : code;
 }
 
@@ -150,7 +150,7 @@ static void exact_rest(lemke *l, const double *v) {
     l->row[i] = exact_value((exact_sum){l->row[i], l->low[i]});
 }
 
-// v += B^-1 row. Returns the size of the correction; where it is not below `most`, v stays.
+// v += B^-1 row. Returns the size of the correction; v is unchanged if that is not below `most`.
 static double correct(lemke *l, double *v, double most) {
   double size = 0.0;
   basis_solve_dense(&l->B, l->row);
@@ -168,20 +168,20 @@ static double largest_of(const lemke *l, const double *v) {
 double lemke_refine(lemke *l, int32_t variable) {
   const basis_column a = lemke_column(l, variable);
   double last = (double)INFINITY, size = last;
-  for (int32_t step = 0, more = 1; step < STEPS && more >= 0; step++) {
+  for (int32_t step = 0, more = 1; step < REFINEMENTS_MAX && more >= 0; step++) {
     for (int32_t i = 0; i < l->n; i++) l->row[i] = l->low[i] = 0.0;
     for (int32_t q = 0; q < a.count; q++) l->row[a.row[q]] = a.value[q];
     exact_rest(l, l->u.value);
     size = correct(l, l->u.value, last);
     if (!(size < 0.5*last)) break;
     last = size;
-    if (size <= 0x1p-52*largest_of(l, l->u.value)) more--;   // once more, for the small entries
+    if (size <= 0x1p-52*largest_of(l, l->u.value)) more--;   // one more step, for the small entries
   }
   for (int32_t k = 0; k < l->n; k++) l->u.index[k] = k;
   l->u.count = l->n;
   const double largest = largest_of(l, l->u.value);
   size = min2(size, last);
-  if (l->careful && size <= 0x1p-51*largest) {   // what the last step still changes is noise
+  if (l->careful && size <= 0x1p-51*largest) {   // entries that the last step still changes are noise
     for (int32_t k = 0; k < l->n; k++)
       if (!(8.0*fabs(l->row[k]) <= fabs(l->u.value[k]))) l->u.value[k] = 0.0;
     return 0.0;
@@ -189,7 +189,7 @@ double lemke_refine(lemke *l, int32_t variable) {
   return size <= 0x1p-51*largest ? 0x1p-51 : 8.0*size/largest;
 }
 
-// out = -b - A x_N - B v, v NULL: 0
+// out = -b - A x_N - B v; v NULL: 0
 static void rest_of(const lemke *l, const double *v, double *out) {
   for (int32_t i = 0; i < l->n; i++) out[i] = -l->run->b[i];
   for (int32_t i = 0; i < l->n; i++) {
@@ -230,7 +230,7 @@ double lemke_mismatch(lemke *l, int32_t variable) {
 
 static void refine_values(lemke *l) {
   double last = (double)INFINITY;
-  for (int32_t step = 0; step < STEPS; step++) {
+  for (int32_t step = 0; step < REFINEMENTS_MAX; step++) {
     for (int32_t i = 0; i < l->n; i++) {
       l->row[i] = -l->run->b[i];
       l->low[i] = 0.0;

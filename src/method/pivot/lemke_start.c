@@ -1,22 +1,22 @@
-// lemke_start.c: the first basis of Lemke's method, and the covering vector.
+// lemke_start.c: makes the first basis of Lemke's method, and the covering vector.
 //
-// The plain start has every bounded x at a bound. A crash takes the x that are between their bounds
-// after some Gauss-Seidel sweeps into the basis, without those that depend on others or come out
-// beyond their bounds there. Free x belong into every basis; where their block is singular (KKT
-// systems, circuits), a pair of exchanges brings a free x_i and the complement of a bounded row in:
-// the tableau is [0 p; q r] on these two rows, with p q != 0.
+// The plain start has every bounded x at a bound. A crash puts the x that are between their bounds
+// after a few Gauss-Seidel sweeps into the basis, except those that depend on others or would leave
+// their bounds. Free x belong to every basis. If their block is singular (KKT systems, circuits), a
+// pair of exchanges brings in a free x_i and the complement of a bounded row: the tableau on these
+// two rows is [0 p; q r] with p q != 0.
 //
-// Then z0 enters: the values of the basis are made feasible by v + p z0 with p > 0 (of the sign
-// that leads away from the bound), that is with the column d = -B p. From the plain start d = p.
+// Then z0 enters. The values of the basis become feasible as v + p z0, where p > 0 leads away from
+// the bound; that is the column d = -B p. From the plain start d = p.
 #include "lemke.h"
 #include "vector.h"
 
 enum {
-  DROPS = 8,    // dependent columns that are left out one at a time, after those found at once
-  ROUNDS = 12   // in which basic x beyond their bounds are left out
+  SINGLE_DROPS_MAX = 8,  // dependent columns dropped one at a time, after those found at once
+  DROP_ROUNDS_MAX = 12   // rounds that drop basic x outside their bounds
 };
-static const double weak = 1e-7;          // a smaller pivot, relative to its column, is not used
-static const double small_cover = 1e-4;   // d in the rows of basic x, if it is 1 in the others
+static const double pivot_ratio_min = 1e-7;          // pivot relative to its column
+static const double cover_ratio = 1e-4;   // d in the rows of basic x, relative to the other rows
 
 static int is_free(const lemke *l, int32_t i) {
   return unbounded(l->run->lo, l->run->hi, i);
@@ -41,8 +41,8 @@ static void relax(lemke *l, int32_t i, double curvature) {
                         upper(l->run->hi, i)));
 }
 
-// The curvature of a row with A_ii = 0 once the rows it is coupled to have answered: that of the
-// Schur complement, -sum of A_ij A_ji/A_jj over the x_j that can move.
+// The curvature of a row with A_ii = 0 after the rows coupled to it have reacted, from the Schur
+// complement: -sum of A_ij A_ji/A_jj over the x_j that can move.
 static double answered(const lemke *l, int32_t i) {
   double sum = 0.0;
   for (int32_t q = l->T.colptr[i]; q < l->T.colptr[i + 1]; q++) {
@@ -54,8 +54,8 @@ static double answered(const lemke *l, int32_t i) {
   return sum;
 }
 
-// A row without a diagonal is relaxed together with the rows it is coupled to, which are swept a
-// few times in between: in contact problems the sliding speed and the impulses of its own contact.
+// Relaxes a row with A_ii = 0 together with the rows coupled to it, in three passes. In contact
+// problems these are the sliding speed and the impulses of its own contact.
 static void relax_saddle(lemke *l, int32_t i) {
   for (int pass = 0; pass < 3; pass++) {
     const double curvature = answered(l, i);
@@ -67,8 +67,8 @@ static void relax_saddle(lemke *l, int32_t i) {
   }
 }
 
-// l->width: the diagonal of A. 0: there is no time for more; in a full matrix each row without a
-// diagonal takes as long as a sweep.
+// One Gauss-Seidel sweep; l->width is the diagonal of A. 0: no time for more. In a full matrix each
+// row without a diagonal takes as long as a sweep.
 static int sweep(lemke *l) {
   for (int32_t i = 0; i < l->n; i++) {
     if (l->width[i] > 0.0) relax(l, i, l->width[i]);
@@ -78,8 +78,8 @@ static int sweep(lemke *l) {
   return 1;
 }
 
-// A wanted row without a diagonal needs a partner whose x moves it, else its column is empty in the
-// basis: an open contact that slides, say, keeps the impulse against its motion basic at 0.
+// A wanted row with A_ii = 0 needs a partner whose x moves it; otherwise its column of the basis is
+// empty. An open contact that slides, for example, keeps the impulse against its motion basic at 0.
 static void want_partners(lemke *l) {
   for (int32_t i = 0; i < l->n; i++) {
     if (!l->wanted[i] || l->width[i] != 0.0) continue;
@@ -152,14 +152,14 @@ static int is_free_slack(const lemke *l, int32_t variable) {
   return variable >= l->n && variable < Z0(l) && is_free(l, variable - l->n);
 }
 
-// Free x one by one in place of slacks of free rows, by the largest pivot, until no more comes in.
+// Exchanges free x for slacks of free rows, one by one by the largest pivot, until none fits.
 static int bring_in(lemke *l) {
   for (int progress = 1; progress;) {
     progress = 0;
     for (int32_t i = 0; i < l->n; i++) {
       if (!is_free(l, i) || l->where[X_OF(i)] >= 0) continue;
       solve(l, X_OF(i));
-      const double least = l->careful ? lemke_refine(l, X_OF(i)) : weak;
+      const double least = l->careful ? lemke_refine(l, X_OF(i)) : pivot_ratio_min;
       int32_t best = -1;
       for (int32_t q = 0; q < l->u.count; q++) {
         const int32_t k = l->u.index[q];
@@ -176,13 +176,13 @@ static int bring_in(lemke *l) {
   return 0;
 }
 
-// A free x_i that no slack of a free row lets in, in place of a bounded row's basic variable, whose
-// complement then takes the place of the slack at position `slack`. 0: done, 1: there is no such
-// row, else as lemke_crash.
+// Brings in a free x_i that can replace no slack of a free row. It replaces the basic variable of a
+// bounded row, whose complement then replaces the slack at position `slack`. 0: done; 1: there is
+// no such row; otherwise as lemke_crash.
 static int bring_in_pair(lemke *l, int32_t i, int32_t slack) {
   solve(l, X_OF(i));
   basis_row(&l->B, slack, l->row);
-  double best = 1e-3*weak;
+  double best = 1e-3*pivot_ratio_min;
   int32_t position = -1, partner = -1;
   for (int32_t q = 0; q < l->u.count; q++) {
     const int32_t k = l->u.index[q], r = lemke_row(l, l->head[k]);
@@ -206,7 +206,7 @@ static int bring_in_pair(lemke *l, int32_t i, int32_t slack) {
   return code != 0 ? refused(code) : 0;
 }
 
-// What bring_in leaves over, in pairs.
+// Brings in the remaining free x in pairs.
 static int bring_in_rest(lemke *l) {
   for (int32_t i = 0; i < l->n; i++) {
     if (!is_free(l, i) || l->where[X_OF(i)] >= 0) continue;
@@ -220,7 +220,7 @@ static int bring_in_rest(lemke *l) {
   return 0;
 }
 
-// How far a value of a basic variable is outside; negative below, positive above.
+// How far the value v of a basic variable is outside its bounds: negative below, positive above.
 static double beyond(const lemke *l, int32_t position, double v) {
   double low, high;
   lemke_bounds(l, l->head[position], &low, &high);
@@ -231,7 +231,7 @@ static double outside(const lemke *l, int32_t position) {
   return beyond(l, position, l->value[position]);
 }
 
-// A basic x_i without a diagonal whose partners have all left has an empty column: it leaves, too.
+// Drops each basic x_i with A_ii = 0 whose partners have all left, because its column is empty.
 static void drop_widows(lemke *l) {
   for (int32_t i = 0; i < l->n; i++) {
     if (l->where[X_OF(i)] < 0 || l->width[i] != 0.0 || is_free(l, i)) continue;
@@ -243,16 +243,17 @@ static void drop_widows(lemke *l) {
   }
 }
 
-// The basis with x_i or y_i at position i, without columns that depend on others: bounded x give
-// way to their slacks.
+// Factors the basis with x_i or y_i at position i. Bounded x whose columns depend on others are
+// replaced by their slacks.
 static int factor_repaired(lemke *l) {
-  const double floor = l->careful ? lemke_rounding(l) : weak;
+  const double floor = l->careful ? lemke_rounding(l) : pivot_ratio_min;
   if (l->T.colptr != NULL) drop_widows(l);
   int code = lemke_factor(l, floor);
   if (code <= 0) return code;
   code = lemke_drop_dependent(l);
   if (code == 0) code = lemke_factor(l, floor);
-  for (int32_t k = 0; k < DROPS && code > 0 && !is_free(l, lemke_row(l, l->head[code - 1])); k++) {
+  for (int32_t k = 0; k < SINGLE_DROPS_MAX && code > 0 &&
+                      !is_free(l, lemke_row(l, l->head[code - 1])); k++) {
     if (l->head[code - 1] >= l->n) break;
     lemke_place(l, code - 1, Y_OF(l, l->head[code - 1]));
     code = lemke_factor(l, floor);
@@ -265,8 +266,8 @@ static double weight(int cover, double v, random_stream *random) {
          : cover == PERP_COVER_SCALED ? max2(fabs(v), 0.0625) : 1.0;
 }
 
-// d = 1 in the rows of slacks and epsilon in those of basic x, of the sign of their bound; free
-// rows and basic x with two bounds have none.
+// d = 1 in the rows of slacks and epsilon in those of basic x, with the sign of their bound; 0 in
+// free rows and for basic x with two bounds.
 static void cover_rows(lemke *l, double epsilon, int cover, random_stream random) {
   for (int32_t i = 0; i < l->n; i++) {
     const int basic = l->where[X_OF(i)] >= 0;
@@ -282,7 +283,7 @@ static void cover_rows(lemke *l, double epsilon, int cover, random_stream random
   for (int32_t k = 0; k < l->n; k++) l->other[k] = -l->other[k];
 }
 
-// The z0 that mends the violated slacks if d = epsilon in the rows of basic x.
+// The z0 that repairs the violated slacks if d = epsilon in the rows of basic x.
 static double needed(lemke *l, double epsilon) {
   random_stream none = {0, 0};
   double z0 = 0.0;
@@ -294,16 +295,16 @@ static double needed(lemke *l, double epsilon) {
   return z0;
 }
 
-// Basic x that are outside of their bounds go back to them, a few times: then only slacks are
-// violated, and those x that z0 would push out while it mends the slacks go, too. So d > 0 in all
-// rows, and Lemke's argument against rays on copositive matrices holds: what is followed is the
-// plain path for this d, from its middle on.
+// Drops basic x that are outside their bounds, a few times. Then only slacks are violated. Also
+// drops x that z0 would push out while it repairs the slacks. So d > 0 in all rows, and Lemke's
+// argument against rays on copositive matrices holds: the path is the plain path for this d, from
+// its middle on.
 static int drop_outside(lemke *l) {
   for (int32_t round = 0;; round++) {
     lemke_values(l);
     int32_t dropped = 0;
-    for (int32_t pass = 0; pass < 2 && dropped == 0 && round < ROUNDS; pass++) {
-      const double z0 = pass == 1 ? needed(l, small_cover) : 0.0;
+    for (int32_t pass = 0; pass < 2 && dropped == 0 && round < DROP_ROUNDS_MAX; pass++) {
+      const double z0 = pass == 1 ? needed(l, cover_ratio) : 0.0;
       for (int32_t k = 0; k < l->n; k++) {
         const int32_t i = l->head[k];
         if (i >= l->n) continue;
@@ -327,7 +328,7 @@ int lemke_crash(lemke *l, int feasible) {
   int code = factor_repaired(l);
   if (code == 0 && feasible) code = drop_outside(l);
   if (code == 0) lemke_values(l);
-  if (code > 0) {   // still singular: the free ones one by one, the others stay out
+  if (code > 0) {   // still singular: bring in free x one by one and leave the others out
     lemke_clear(l);
     code = lemke_renew(l);
     if (code == 0) code = bring_in(l);
@@ -341,8 +342,9 @@ int lemke_crash(lemke *l, int feasible) {
   return 0;
 }
 
-// Where z0 enters if the values are v + p z0, p in l->other: the least z0 that mends all; -1: there
-// is none, because p points the wrong way somewhere or another value would go out.
+// The position at which z0 enters if the values are v + p z0, p in l->other, and the least z0 that
+// repairs all of them. -1: there is none, because p points the wrong way or another value would
+// leave its bounds.
 static int32_t entrance(const lemke *l, double tolerance, double *z0) {
   double most = (double)INFINITY;
   int32_t position = -1;
@@ -363,7 +365,7 @@ static int32_t entrance(const lemke *l, double tolerance, double *z0) {
   return *z0 <= most ? position : -1;
 }
 
-// p = 1 away from the bound, in terms of the basis; variables with two bounds must not reach the
+// p = 1 away from the bound, in terms of the basis. Variables with two bounds must not reach the
 // other one. d = -B p.
 static int32_t cover_values(lemke *l, int cover, double tolerance, random_stream *random,
                             double *z0) {
@@ -402,7 +404,7 @@ int32_t lemke_cover(lemke *l, int cover, double tolerance, random_stream *random
   int any = 0;
   for (int32_t k = 0; k < n; k++) any |= fabs(outside(l, k)) > tolerance;
   if (!any) return -1;
-  const double epsilons[] = {100.0*small_cover, small_cover, 0.01*small_cover, 0.0};
+  const double epsilons[] = {100.0*cover_ratio, cover_ratio, 0.01*cover_ratio, 0.0};
   for (size_t e = 0; e < sizeof epsilons/sizeof epsilons[0] && position < 0; e++) {
     cover_rows(l, epsilons[e], cover, *random);
     position = entrance(l, tolerance, &z0);
@@ -425,7 +427,7 @@ int32_t lemke_cover(lemke *l, int cover, double tolerance, random_stream *random
     l->d[l->d_count++] = l->row[i];
   }
   lemke_reference(l);
-  l->reference_sign[position] = l->other[position] < 0.0 ? -1.0 : 1.0;   // it was mended just so
+  l->reference_sign[position] = l->other[position] < 0.0 ? -1.0 : 1.0;   // its side was repaired
   l->value[position] = z0;
   return position;
 }

@@ -1,12 +1,12 @@
-// pivoting.c: drives one row at a time to y_j = 0, Baraff's step; shared by dantzig and keller.
+// pivoting.c: drives one row at a time to y_j = 0 (Baraff's step), for dantzig and keller.
 //
 // Moving x_j by t and keeping y_I = 0:
 //   dx_I = -A_II^-1 A_Ij,  dy_F = A_Fj + A_FI dx_I,  dy_j = A_jj + A_jI dx_I   E13 5.1.1, corrected
-// t is the first of: y_j becomes 0 (t = -y_j/dy_j, only if dy_j > 0), x_j meets its other bound,
-// some x_i of I meets a bound (it leaves I), some watched y_i becomes 0 (it enters I).
-// dy_j = 0 up to rounding: row j depends on those of I. Then A [dx; 1] = 0 for semidefinite A, x
-// moves along this null vector until some x_i leaves I, which makes row j independent; nothing
-// leaves: the vector proves that there is no solution.
+// t is the first at which y_j becomes 0 (t = -y_j/dy_j, only if dy_j > 0), x_j meets its other
+// bound, some x_i of I meets a bound (i leaves I), or some watched y_i becomes 0 (i enters I).
+// If dy_j = 0 up to rounding, row j depends on those of I, and A [dx; 1] = 0 for semidefinite A.
+// Then x moves along this null vector until some x_i leaves I, which makes row j independent. If
+// none leaves, the vector proves that there is no solution.
 #include "pivoting.h"
 
 #include <string.h>
@@ -14,14 +14,15 @@
 #include "vector.h"
 
 #define EPS 0x1p-52
-#define RAYS 4               // rows that are passed over once before a ray is believed
-#define NOISE 1e-13          // components of a direction below this are rounding
-// More than any problem that was not cycling has needed; as many as there are sets I of few rows.
-#define PIVOTS(n) ((n) <= 14 ? 16384 : 100*(int64_t)(n) + 1000)
+#define UNPROVED_RAYS_MAX 4        // unproved rays whose rows are skipped before giving up
+#define DIRECTION_NOISE_MAX 1e-13  // relative size of a direction's components that may be rounding
+// Pivots of a small problem: as many as there are sets I. Others: more than any problem has needed
+// that did not cycle.
+#define PIVOTS_MAX(n) ((n) <= 14 ? 16384 : 100*(int64_t)(n) + 1000)
 
 // ---- y, and what is wrong with it ----
 
-// In two sums: one alone would wait for each addition, and more would not pay for so few.
+// Two sums: a single one would wait for each addition, and more are not worth it for few terms.
 static inline double short_dot(int32_t n, const double *a, const double *v) {
   double even = 0.0, odd = 0.0;
   int32_t j = 0;
@@ -33,7 +34,7 @@ static inline double short_dot(int32_t n, const double *a, const double *v) {
 }
 
 static double row_dot(const pivoting *s, int32_t i, const double *v) {
-  if (s->n < PIVOTING_SMALL) return short_dot(s->n, s->A + (size_t)i*(size_t)s->n, v);
+  if (s->n < PIVOTING_SMALL_ROWS) return short_dot(s->n, s->A + (size_t)i*(size_t)s->n, v);
   if (!s->sparse) return principal_dot(s->n, s->A + (size_t)i*(size_t)s->n, v);
   double sum = 0.0;
   for (int32_t p = s->begin[i]; p < s->begin[i + 1]; p++) sum += s->value[p]*v[s->column[p]];
@@ -52,7 +53,7 @@ void pivoting_all_y(pivoting *s) {
   measure_x(s);
 }
 
-// |A||x| + |b| as root bounds it; where that bound turned out to hide something, the sum itself.
+// A bound of |A||x| + |b| from root; the sum itself once the bound has hidden something.
 double pivoting_size(const pivoting *s, int32_t i) {
   double size = fabs(s->run->b[i]);
   if (!s->careful) return size + s->root[i]*s->size;
@@ -71,9 +72,9 @@ double pivoting_wrong(const pivoting *s, int32_t i) {
 
 // ---- the start ----
 
-// Measured: more sweeps cost more than the pivots they save, on walls and on tiny problems.
-#define SWEEPS(n) ((n) < PIVOTING_SMALL ? 2 : 10)
-#define SOON 2.0             // a row leaves early if its bound is at most so many times as far
+// More sweeps cost more than the pivots they save, measured on walls and on tiny problems.
+#define CRASH_SWEEPS(n) ((n) < PIVOTING_SMALL_ROWS ? 2 : 10)
+#define EARLY_LEAVE_RATIO_MAX 2.0  // step to a bound over the shortest one: the row leaves early
 
 static int inside(const perp_run *run, int32_t i, double x) {
   return x > lower(run->lo, i) && x < upper(run->hi, i);
@@ -97,7 +98,7 @@ static int refactor(pivoting *s, int32_t count) {
   return principal_factor(&s->P, s->rows, count, &deadline) == 0;
 }
 
-// The rows of I at a bound leave: a few by updates, many by a new factor.
+// Removes the rows of I that are at a bound: a few by updates, many by a new factor.
 static void leave_at_bounds(pivoting *s) {
   const perp_run *run = s->run;
   int32_t stay = 0;
@@ -119,14 +120,14 @@ static void sweep(pivoting *s) {
   for (int32_t i = 0; i < s->n && !pivoting_late(s, i); i++) {
     const double x = run->x[i], y = pivoting_y(s, i), d = s->A[(size_t)i*(size_t)(s->n + 1)],
                  lo = lower(run->lo, i), hi = upper(run->hi, i);
-    // the usual case without a branch that nobody can predict
+    // The usual case has no unpredictable branch.
     run->x[i] = d > 0.0 ? clamp(x - y/d, lo, hi) : relaxed(x, y, d, 1.0, lo, hi);
   }
 }
 
-// From x, which is within its bounds, towards y_I = 0. The row that meets its bound first leaves I
-// there, together with those that would soon follow. Each round takes a row from I, so that it ends
-// with y_I = 0.
+// Moves from x, which is within its bounds, towards y_I = 0. The row that meets its bound first
+// leaves I, together with rows that would follow soon. Each round removes a row from I, so the loop
+// ends, with y_I = 0.
 static void walk(pivoting *s) {
   perp_run *run = s->run;
   double *x = run->x, first = 0.0;
@@ -142,7 +143,7 @@ static void walk(pivoting *s) {
     }
     for (int32_t k = 0; k < s->P.m; k++) {
       const int32_t i = s->P.set[k];
-      if (first < 1.0 && s->full[k] <= SOON*first)
+      if (first < 1.0 && s->full[k] <= EARLY_LEAVE_RATIO_MAX*first)
         x[i] = s->dx[k] < 0.0 ? lower(run->lo, i) : upper(run->hi, i);
       else x[i] = into_bounds(run, i, x[i] + first*s->dx[k]);
     }
@@ -153,9 +154,9 @@ static void walk(pivoting *s) {
 
 void pivoting_start(pivoting *s, int crash) {
   perp_run *run = s->run;
-  for (int32_t k = 0; crash && k < SWEEPS(s->n); k++) sweep(s);
-  if (crash && s->n >= PIVOTING_SMALL && run_seconds_left(run) < (double)INFINITY) {
-    pivoting_all_y(s);   // what follows may take all of the time
+  for (int32_t k = 0; crash && k < CRASH_SWEEPS(s->n); k++) sweep(s);
+  if (crash && s->n >= PIVOTING_SMALL_ROWS && run_seconds_left(run) < (double)INFINITY) {
+    pivoting_all_y(s);   // the factor may take all of the remaining time
     run_remember(run, run->x, run_residual(run, run->x, s->y));
   }
   int32_t count = 0;
@@ -180,7 +181,7 @@ void pivoting_drive(pivoting *s, int32_t j) {
   s->sign = s->y[j] < 0.0 ? 1.0 : -1.0;
 }
 
-// dy of the settled rows for x_j growing by 1: by rows of A or by its columns, whichever are fewer.
+// dy of the settled rows for x_j growing by 1, by rows or by columns of A, whichever are fewer.
 static void move_y(pivoting *s, int32_t j) {
   const int32_t n = s->n, m = s->P.m;
   int32_t watched = 0;
@@ -206,8 +207,8 @@ static void move_y(pivoting *s, int32_t j) {
 
 typedef struct block { double t, strength; int32_t row; int leaves; double bound; } block;
 
-// The shorter step wins; of equal ones the larger component, or after many idle pivots the least
-// index, which cannot cycle.
+// The shorter step wins. Among equal steps the larger component wins, or after many idle pivots the
+// least index, which cannot cycle.
 static void consider(const pivoting *s, block *b, double t, double strength, int32_t row,
                      int leaves, double bound) {
   t = max2(t, 0.0);
@@ -219,7 +220,7 @@ static void consider(const pivoting *s, block *b, double t, double strength, int
 
 static block first_block(const pivoting *s, int32_t j, int dependent) {
   const perp_run *run = s->run;
-  const double reach = sqrt(s->P.floor/(8.0*EPS)), weak = NOISE*reach,
+  const double reach = sqrt(s->P.floor/(8.0*EPS)), weak = DIRECTION_NOISE_MAX*reach,
                limp = max2(weak, dependent ? sqrt(s->P.floor) : 0.0);
   block b = {.t = (double)INFINITY, .row = -1};
   for (int32_t k = 0; k < s->P.m; k++) {
@@ -237,7 +238,7 @@ static block first_block(const pivoting *s, int32_t j, int dependent) {
     if (!(strength > limp) || lo == hi) continue;
     if (run->x[i] <= lo && v > 0.0) continue;
     if (run->x[i] >= hi && v < 0.0) continue;
-    // a row inside its bounds may not leave y_i = 0 at all
+    // A row between its bounds must keep y_i = 0.
     const double y = inside(run, i, run->x[i]) ? 0.0 : run->x[i] <= lo ? max2(s->y[i], 0.0)
                                                                        : min2(s->y[i], 0.0);
     consider(s, &b, -y/v, strength, i, 0, 0.0);
@@ -260,18 +261,18 @@ static void advance(pivoting *s, int32_t j, double t, int dependent) {
     if (s->settled[i]) s->y[i] += step*s->dy[i];
 }
 
-// Nothing stops x_j: along this direction y_j stays wrong. For a null vector of a symmetric A that
-// is a proof that there is no solution, which the driver checks.
+// Handles a direction that nothing blocks while y_j stays wrong. A null vector of a symmetric A
+// then proves that there is no solution; the driver checks it.
 static void ray(pivoting *s, int32_t j, int dependent) {
   perp_run *run = s->run;
   memset(s->full, 0, (size_t)s->n*sizeof(double));
   for (int32_t k = 0; k < s->P.m; k++) s->full[s->P.set[k]] = s->sign*s->dx[k];
   s->full[j] = s->sign;
-  // By how little y_j is wrong decides what is tried first: on data that were rounded, a solution
-  // up to tol and a proof that there is none can both exist.
+    // The error of y_j decides what is tried first: rounded data may have both a solution within
+    // tol and a proof that there is none.
   const int little = fabs(s->y[j]) <= 1e-9*(fabs(run->b[j]) + s->root[j]*s->size);
   if (dependent && !little && run_infeasible(run, s->full)) return;
-  if (dependent && s->rays++ < RAYS) {
+  if (dependent && s->rays++ < UNPROVED_RAYS_MAX) {
     s->current = -1;
     s->settled[j] = 1;
     return;
@@ -279,7 +280,7 @@ static void ray(pivoting *s, int32_t j, int dependent) {
   if (dependent && run_infeasible(run, s->full)) return;
   if (pivoting_again(s)) return;
   run_stop(run, PERP_STATUS_RAY,
-           "%s drove row %d without end while its y stayed wrong, so that this path leads to no "
+           "%s moved x of row %d without limit while its y stayed wrong, so this path leads to no "
            "solution", run->method->name, j);
 }
 
@@ -296,7 +297,7 @@ static void leave(pivoting *s, int32_t i, double bound) {
 static void enter(pivoting *s, int32_t i) {
   principal_direction(&s->P, i, s->dx);
   s->settled[i] = 0;
-  if (!(fabs(s->P.schur) > s->P.floor)) return;   // depends on I after all: it waits for its turn
+  if (!(fabs(s->P.schur) > s->P.floor)) return;   // depends on I after all: it is driven later
   principal_append(&s->P);
   s->y[i] = 0.0;
 }
@@ -314,12 +315,12 @@ void pivoting_step(pivoting *s) {
   double zero = !dependent && schur > 0.0 ? fabs(s->y[j])/schur : (double)INFINITY;
   s->pivots++;
   if (s->pivots%(20*(s->n + 10)) == 0 && pivoting_again(s)) return;
-  if (s->pivots > PIVOTS(s->n)) {
+  if (s->pivots > PIVOTS_MAX(s->n)) {
     run_stop(run, PERP_STATUS_STALLED, "%s did not end after %d pivots", run->method->name,
              s->pivots);
     return;
   }
-  if (own <= b.t && own <= zero && own < (double)INFINITY) {   // stays out, at its other bound
+  if (own <= b.t && own <= zero && own < (double)INFINITY) {   // stays outside, at its other bound
     advance(s, j, own, dependent);
     run->x[j] = bound;
     s->current = -1;
@@ -331,7 +332,7 @@ void pivoting_step(pivoting *s) {
       ray(s, j, dependent);
       return;
     }
-    zero = fabs(s->y[j])/schur;   // all that is left is to believe in this pivot
+    zero = fabs(s->y[j])/schur;   // the last possibility is to trust this pivot
   }
   if (zero <= b.t) {
     advance(s, j, zero, 0);

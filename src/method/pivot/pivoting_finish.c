@@ -1,13 +1,13 @@
-// pivoting_finish.c: the end of dantzig and keller: refine x_I on the real A, and look again.
+// pivoting_finish.c: ends dantzig and keller: refines x_I on the original A and checks all rows.
 #include "pivoting.h"
 
 #include "vector.h"
 
 #define EPS 0x1p-52
-#define REFINEMENTS 30       // for a skew part: each step gains a factor asymmetry*condition
-#define ROUNDS 30            // of corrections after rounding has made rows wrong again
+#define REFINEMENTS_MAX 30        // steps; a skew part gains a factor asymmetry*condition per step
+#define CORRECTION_ROUNDS_MAX 30  // rounds of pivots after rounding has made rows wrong again
 
-// max |y_i|/(|A||x| + |b|) over I: what is left to refine
+// max |y_i|/(|A||x| + |b|) over I: the remaining error
 static double left_over(const pivoting *s) {
   double worst = 0.0;
   for (int32_t k = 0; k < s->P.m; k++) {
@@ -18,11 +18,11 @@ static double left_over(const pivoting *s) {
   return worst;
 }
 
-// x_I <- x_I - A_II^-1 y_I with y of the real A, while that helps.
+// x_I <- x_I - A_II^-1 y_I with y of the original A, while that helps.
 static int refine(pivoting *s) {
   perp_run *run = s->run;
   double last = (double)INFINITY;
-  for (int32_t k = 0; k < REFINEMENTS; k++) {
+  for (int32_t k = 0; k < REFINEMENTS_MAX; k++) {
     if (run_apply(run, run->x, s->y) != 0) return 0;
     const double now = left_over(s);
     if (now <= 4.0*EPS || !(now < 0.5*last) || run_out_of_time(run)) return 1;
@@ -55,7 +55,7 @@ void pivoting_finish(pivoting *s) {
     s->careful = 1;
     if (refined(s)) return;
   }
-  // Not yet: factor the set anew, and let the rows that are wrong have another turn.
+  // Not a solution yet: factor the set again, and pivot on the rows that are wrong.
   int32_t wrong = 0, count = 0;
   for (int32_t k = 0; k < s->P.m; k++) s->rows[count++] = s->P.set[k];
   const perp_deadline deadline = run_deadline(run);
@@ -66,10 +66,11 @@ void pivoting_finish(pivoting *s) {
     wrong += s->P.place[i] < 0 && !s->settled[i];
   }
   s->rounds++;
-  if (wrong > 0 && s->rounds <= ROUNDS && (s->rounds <= 3 || s->residual < 0.9*before)) return;
+  if (wrong > 0 && s->rounds <= CORRECTION_ROUNDS_MAX && (s->rounds <= 3 || s->residual < 0.9*before))
+    return;
   if (!pivoting_again(s))
     run_stop(run, PERP_STATUS_STALLED,
              wrong > 0 ? "the last x of %s stays wrong in some rows"
-                       : "%s finds no row to change at its last x, which is no solution",
+                       : "%s finds no row to change, but its last x is not a solution",
              run->method->name);
 }

@@ -1,15 +1,15 @@
-// pivoting_load.c: A for dantzig and keller: its entries, whether it is symmetric, its scale.
+// pivoting_load.c: reads A for dantzig and keller: its entries, its symmetry, its scale.
 //
-// root_i is such that |A_ij| <= root_i root_j: what rounding can do is measured with it. All of it
-// is O(n^2), so that the deadline is asked on the way.
+// root_i is chosen such that |A_ij| <= root_i root_j, and measures rounding. Cost: O(n^2). The
+// deadline is checked on the way.
 #include "pivoting.h"
 
 #include <string.h>
 
 #include "vector.h"
 
-#define NEARLY 1e-3          // asymmetry relative to root_i root_j that refinement can undo
-#define SPARSE 8             // zeros are left out if at most one entry in so many is not zero
+#define ASYMMETRY_MAX 1e-3    // |A_ij - A_ji| relative to root_i root_j that refinement can remove
+#define SPARSE_ENTRY_RATIO 8  // n^2 over nonzeros from which zeros are left out
 
 static void take(pivoting *s, arena *memory, int32_t n) {
   const size_t m = (size_t)n;
@@ -22,8 +22,8 @@ static void take(pivoting *s, arena *memory, int32_t n) {
   s->settled = ARENA_ARRAY(memory, uint8_t, m);
   s->rows = ARENA_ARRAY(memory, int32_t, m);
   s->begin = ARENA_ARRAY(memory, int32_t, m + 1);
-  s->column = ARENA_ARRAY(memory, int32_t, m*m/SPARSE);
-  s->value = ARENA_ARRAY(memory, double, m*m/SPARSE);
+  s->column = ARENA_ARRAY(memory, int32_t, m*m/SPARSE_ENTRY_RATIO);
+  s->value = ARENA_ARRAY(memory, double, m*m/SPARSE_ENTRY_RATIO);
 }
 
 size_t pivoting_bytes(const perp_limits *limits, const perp_options *options) {
@@ -38,7 +38,7 @@ int pivoting_late(const pivoting *s, int32_t row) {
   return row%16 == 15 && run_out_of_time(s->run);
 }
 
-// R (lines of a dense matrix) C + shift I.
+// Reads R (dense matrix) C + shift I line by line.
 static void load_lines(pivoting *s, const perp_view *view) {
   const perp_dense *D = view->data;
   const size_t ld = (size_t)(D->ld != 0 ? D->ld : D->n);
@@ -52,7 +52,7 @@ static void load_lines(pivoting *s, const perp_view *view) {
   }
 }
 
-// All entries; by columns where A has columns of its own, then s->A is A'.
+// Reads all entries. Returns 1 if A is read by columns: s->A is then A'.
 static int load_entries(pivoting *s) {
   const perp_operator *A = &s->run->A;
   const perp_view view = operator_view(A);
@@ -80,8 +80,8 @@ static void exchange(double *a, double *b) {
   *b = t;
 }
 
-// The largest |A_ij - A_ji|/(root_i root_j), and in *bounded whether root is what it should be.
-// Tiles keep both halves in the cache.
+// The largest |A_ij - A_ji|/(root_i root_j); *bounded: 1 if |A_ij| <= root_i root_j. Tiles keep
+// both halves in the cache.
 static double asymmetry(const pivoting *s, int *bounded) {
   const int32_t n = s->n, tile = 16;
   const size_t ld = (size_t)n;
@@ -101,9 +101,9 @@ static double asymmetry(const pivoting *s, int *bounded) {
   return worst;
 }
 
-// root_i = sqrt(A_ii) bounds every entry of a semidefinite A. Of others the roots grow where they
-// have to: by the root of the largest |A_ij|/(root_i root_j) of row and column, so that both ends
-// of an entry together make up for it.
+// root_i = sqrt(A_ii) bounds every entry of a semidefinite A. For other A the roots grow by the
+// square root of the largest |A_ij|/(root_i root_j) in their row and column, so that both ends of
+// an entry together bound it.
 static double find_roots(pivoting *s) {
   const int32_t n = s->n;
   const size_t ld = (size_t)n;
@@ -114,7 +114,7 @@ static double find_roots(pivoting *s) {
   if (bounded) return gap;
   for (int32_t i = 0; i < n; i++) {
     most[i] = 1.0;
-    if (s->root[i] > 0.0) continue;   // no diagonal entry to begin with: the largest of the others
+    if (s->root[i] > 0.0) continue;   // without a diagonal entry: start from the largest other one
     for (int32_t j = 0; j < n; j++)
       s->root[i] = max2(s->root[i], max2(fabs(s->A[(size_t)i*ld + (size_t)j]),
                                          fabs(s->A[(size_t)j*ld + (size_t)i])));
@@ -149,7 +149,7 @@ static int load(pivoting *s) {   // 0: out of time
   const size_t ld = (size_t)n;
   const int transposed = load_entries(s);
   const double gap = find_roots(s);
-  s->P.symmetric = gap <= NEARLY && !s->as_given;
+  s->P.symmetric = gap <= ASYMMETRY_MAX && !s->as_given;
   s->exact = gap == 0.0;
   for (int32_t i = 0; gap > 0.0 && i < n && !pivoting_late(s, i); i++)
     for (int32_t j = 0; j < i; j++) {
@@ -159,8 +159,8 @@ static int load(pivoting *s) {   // 0: out of time
     }
   s->P.A = s->A;
   s->P.root = s->root;
-  if (n >= PIVOTING_SMALL && run_out_of_time(s->run)) return 0;
-  s->sparse = n >= PIVOTING_SMALL && count_nonzeros(s) <= (int64_t)n*n/SPARSE;
+  if (n >= PIVOTING_SMALL_ROWS && run_out_of_time(s->run)) return 0;
+  s->sparse = n >= PIVOTING_SMALL_ROWS && count_nonzeros(s) <= (int64_t)n*n/SPARSE_ENTRY_RATIO;
   if (!s->sparse) return 1;
   int32_t count = 0;
   for (int32_t i = 0; i < n; i++) {
@@ -180,14 +180,14 @@ int pivoting_begin(pivoting *s, perp_run *run, arena *memory, int watch) {
   *s = (pivoting){.run = run, .watch = watch, .current = -1, .residual = run->residual};
   take(s, memory, run->n);
   int loaded = load(s);
-  // One root a row cannot bound the entries where rows and columns are scaled apart.
+  // If rows and columns are scaled differently, one root per row cannot bound the entries.
   if (loaded && !s->P.symmetric && run_equilibrate(run)) loaded = load(s);
   principal_clear(&s->P);
   return loaded;
 }
 
-// Entries far below the roots of their row and column count as symmetric there, and so they are
-// where A was rounded; but where rows and columns are scaled apart they may be all there is. And a
+// Entries far below the roots of their row and column count as symmetric. That is right if A was
+// rounded. But if rows and columns are scaled differently, such entries may be all there is. And a
 // singular A that is nearly symmetric may have a solution that its symmetric part does not lead to.
 int pivoting_again(pivoting *s) {
   if (s->exact || s->as_given) return 0;
@@ -195,7 +195,7 @@ int pivoting_again(pivoting *s) {
   if (!load(s) || (!s->P.symmetric && !s->watch)) return 0;
   s->current = -1;
   s->pivots = s->idle = s->rays = s->rounds = 0;
-  for (int32_t i = 0; i < s->n; i++)   // what was found may be far out
+  for (int32_t i = 0; i < s->n; i++)   // the last x may be far away
     s->run->x[i] = clamp(0.0, lower(s->run->lo, i), upper(s->run->hi, i));
   pivoting_start(s, s->run->options->pivot.crash);
   return 1;

@@ -1,27 +1,26 @@
-// principal_pivoting.c: block principal pivoting with a backup that ends.
+// principal_pivoting.c: block principal pivoting with a finite backup.
 //
 //   x_I = -A_II^-1 (b_I + A_IF x_F),  y_F = A_FI x_I + A_FF x_F + b_F
 //   V = rows of I outside their bounds, and rows of F with a wrong y; all of V, or one row, flips
 //
 // Judice, Pires: A block principal pivoting algorithm for large-scale strictly monotone linear
-// complementarity problems (1994). All of V flips while |V| has fallen within the last 10 rounds,
-// else only its largest index does (Murty's rule) until |V| falls: finite for P-matrices. Murty's
-// rule may take 2^n - 1 pivots, and on ill-conditioned walls it does take thousands; where it has
-// had its share, rows are driven one by one instead (n <= 4000), as in dantzig.c, which is finite
-// too and needs a few hundred there.
-// Two-sided: a row of I leaves to the bound that it passed. A round costs a factorisation of A_II
-// and a product with A. Where A_II is singular, A_II + sigma I is factored and the error is
-// refined away.
+// complementarity problems (1994). All of V flips while |V| has fallen within the last 10 rounds.
+// Otherwise only its largest index flips (Murty's rule) until |V| falls: finite for P-matrices.
+// Murty's rule may take 2^n - 1 pivots, and takes thousands on ill-conditioned walls. After
+// MURTY_PIVOTS_MAX(n) of them (n <= 4000) rows are driven one by one as in dantzig.c, which is
+// finite too and needs a few hundred pivots there. A row of I leaves to the bound that it passed.
+// If A_II is singular, A_II + sigma I is factored, and refinement removes the error. Cost per
+// round: a factorisation of A_II and a product with A.
 #include "pivoting.h"
 #include "vector.h"
 
-#define PATIENCE 10          // rounds without a smaller V before single pivots: Judice, Pires
-#define REFINEMENTS 3        // steps of x_I -= A_II^-1 y_I; 1 more than rounding needs
-#define SHIFTED 20           // the same with a shifted factor, which converges slowly
-#define SHIFT 0x1p-30        // sigma relative to the entries, which are near 1
-#define SINGLE 4000          // largest n for which single pivots update a factor
-#define SHARE(n) (100 + (n)/10)   // of Murty's rule, in all
-#define ROUNDING 0x1p-42     // relative to the largest |b| and |y|: not a violation
+#define IDLE_ROUNDS_MAX 10          // rounds without a smaller V before single pivots: Judice, Pires
+#define REFINEMENTS_MAX 3           // steps of x_I -= A_II^-1 y_I; rounding needs two
+#define SHIFTED_REFINEMENTS_MAX 20  // the same with a shifted factor, which converges slowly
+#define SIGMA 0x1p-30               // relative to the entries, which are near 1
+#define SINGLE_ROWS_MAX 4000        // rows up to which single pivots update a factor
+#define MURTY_PIVOTS_MAX(n) (100 + (n)/10)   // single pivots in all
+#define VIOLATION_MIN 0x1p-42  // relative to the largest |b| and |y|: less is no violation
 
 typedef struct pivots {
   perp_run *run;
@@ -30,11 +29,11 @@ typedef struct pivots {
   perp_wrapper wrapper;
   perp_operator shifted;
   int is_shifted, ready;
-  double *z, *y, *rhs, *dz;   // n each: x before it is clamped, y at z, and a step
+  double *z, *y, *rhs, *dz;   // n each: x before it is clamped, y at z, right-hand side, step
   uint8_t *is_free;           // n
   int8_t *flip;               // n: 0, or where the row goes: -1 lower, 1 upper, 2 free
   double tolerance;
-  pivoting *single;           // for Murty's rule: a factor that follows one row at a time
+  pivoting *single;           // for Murty's rule: a factor that changes by one row at a time
 } pivots;
 
 static void take(pivots *p, arena *memory, int32_t n) {
@@ -53,7 +52,7 @@ static size_t bytes(const perp_limits *limits, const perp_options *options) {
   return count.used;
 }
 
-// The caller's choice, else sparse for large sparse A, else symmetric, else LU.
+// The caller's linear solver, or sparse for large sparse A, or symmetric, or LU.
 static const perp_linear_ops *choose(const perp_run *run) {
   if (run->options->linear != NULL && run->options->linear->accepts(&run->A))
     return run->options->linear;
@@ -88,7 +87,7 @@ static int begin(pivots *p, perp_run *run) {
   const perp_limits limits = {.n = n};
   p->solver = run_allocate(run, p->linear->bytes(&limits));
   if (p->solver == NULL) return 0;
-  p->tolerance = ROUNDING;
+  p->tolerance = VIOLATION_MIN;
   for (int32_t i = 0; i < n; i++) {
     const double lo = lower(run->lo, i), hi = upper(run->hi, i);
     p->is_free[i] = run->x[i] > lo && run->x[i] < hi;
@@ -97,7 +96,7 @@ static int begin(pivots *p, perp_run *run) {
   return analyse(p, &run->A);
 }
 
-// Factors A_II, if need be with a shift on the diagonal; 0: the run has ended.
+// Factors A_II, with a shift on the diagonal if it is singular. 0: the run has ended.
 static int factor(pivots *p) {
   perp_run *run = p->run;
   const perp_deadline deadline = run_deadline(run);
@@ -105,7 +104,7 @@ static int factor(pivots *p) {
   int code = p->linear->update(p->solver, p->is_free, &deadline);
   if (code > 0 && !p->is_shifted) {
     p->is_shifted = 1;
-    p->shifted = perp_shifted(&p->wrapper, run->A, SHIFT);
+    p->shifted = perp_shifted(&p->wrapper, run->A, SIGMA);
     if (!p->linear->accepts(&p->shifted) || !analyse(p, &p->shifted)) return 0;
     run->factorizations++;
     code = p->linear->update(p->solver, p->is_free, &deadline);
@@ -124,12 +123,13 @@ static double size_of_y(const pivots *p) {
   return size;
 }
 
-// z_I from y_I = 0, by steps of refinement from the z that is there; y = A z + b. 0: the run ends.
+// Computes z_I from y_I = 0 by steps of refinement from the current z; y = A z + b. 0: the run
+// ends.
 static int solve(pivots *p) {
   perp_run *run = p->run;
   const int32_t n = run->n;
   const perp_deadline deadline = run_deadline(run);
-  const int32_t steps = p->is_shifted ? SHIFTED : REFINEMENTS;
+  const int32_t steps = p->is_shifted ? SHIFTED_REFINEMENTS_MAX : REFINEMENTS_MAX;
   double last = (double)INFINITY;
   for (int32_t k = 0;; k++) {
     if (run_apply(run, p->z, p->y) != 0) return 0;
@@ -142,12 +142,12 @@ static int solve(pivots *p) {
     if (k > 1 && worst <= 0x1p-50*size_of_y(p)) return 1;
     last = k == 0 ? (double)INFINITY : worst;
     const int code = p->linear->solve(p->solver, p->rhs, p->dz, &deadline);
-    if (code != 0) return code < 0;   // the deadline: run_continue says so
+    if (code != 0) return code < 0;   // after the deadline run_continue ends the run
     for (int32_t i = 0; i < n; i++) p->z[i] += p->dz[i];
   }
 }
 
-// V into flip; returns |V|.
+// Stores V in flip. Returns |V|.
 static int32_t find_wrong(pivots *p) {
   const perp_run *run = p->run;
   const double slack = p->tolerance*size_of_y(p);
@@ -173,7 +173,7 @@ static void flip_row(pivots *p, int32_t i) {
   if (p->flip[i] == 1) p->z[i] = upper(p->run->hi, i);
 }
 
-// x = z within the bounds, and its residual
+// x = z clamped to the bounds, and its residual
 static int report(pivots *p) {
   perp_run *run = p->run;
   int moved = 0;
@@ -198,7 +198,7 @@ static void flip_last(pivots *p) {
   flip_row(p, last);
 }
 
-// The factor of pivoting.h for the set I: made once, set up anew for each phase of single pivots.
+// Sets up the factor of pivoting.h for the set I, at the start of each phase of single pivots.
 static int begin_single(pivots *p) {
   perp_run *run = p->run;
   if (p->single == NULL) {
@@ -220,7 +220,7 @@ static int begin_single(pivots *p) {
   return principal_factor(&s->P, s->rows, count, &deadline) == 0 && s->P.m == count;
 }
 
-// The factor follows is_free, which differs in one row; 0: not without a factorisation.
+// Updates the factor to is_free, which differs in one row. 0: a factorisation is needed.
 static int follow(pivots *p) {
   pivoting *s = p->single;
   for (int32_t i = 0; i < p->run->n; i++) {
@@ -234,7 +234,7 @@ static int follow(pivots *p) {
   return 1;
 }
 
-// z and y for the set I: by the updated factor where there is one.
+// Computes z and y for the set I, with the updated factor if there is one.
 static int solve_round(pivots *p, int *updated) {
   perp_run *run = p->run;
   if (*updated) *updated = follow(p);
@@ -246,7 +246,7 @@ static int solve_round(pivots *p, int *updated) {
   return run_apply(run, p->z, p->y) == 0;
 }
 
-// From the x that was reported last to the end.
+// Drives rows one by one from the x that was reported last, until the run ends.
 static void drive_rows(pivots *p) {
   pivoting_start(p->single, 1);
   dantzig_rows(p->single);
@@ -257,14 +257,14 @@ static void drive_rows(pivots *p) {
 static void pivot(pivots *p) {
   perp_run *run = p->run;
   const int32_t n = run->n;
-  int32_t least = INT32_MAX, patience = PATIENCE, singles = 0;
+  int32_t least = INT32_MAX, patience = IDLE_ROUNDS_MAX, singles = 0;
   int single = 0, updated = 0;
   while (run_continue(run)) {
     if (!solve_round(p, &updated)) continue;
     const int32_t wrong = find_wrong(p);
     if (!report(p)) continue;
     if (wrong == 0 && updated) {
-      updated = 0;   // once more with a fresh factor and refinement
+      updated = 0;   // repeat with a new factor and refinement
       continue;
     }
     if (wrong == 0) {
@@ -272,19 +272,19 @@ static void pivot(pivots *p) {
       p->tolerance *= 0x1p-4;
       if (p->tolerance < 0x1p-60)
         run_stop(run, PERP_STATUS_STALLED,
-                 "principal_pivoting finds no row to change at its last x, which is no solution");
+                 "principal_pivoting finds no row to change, but its last x is not a solution");
       continue;
     }
     if (wrong < least) {
       least = wrong;
-      patience = PATIENCE;
+      patience = IDLE_ROUNDS_MAX;
       single = updated = 0;
     } else if (patience > 0) {
       patience--;
     } else {
-      if (!single) updated = n <= SINGLE && begin_single(p);
+      if (!single) updated = n <= SINGLE_ROWS_MAX && begin_single(p);
       single = 1;
-      if (singles++ == SHARE(n) && p->single != NULL) {
+      if (singles++ == MURTY_PIVOTS_MAX(n) && p->single != NULL) {
         drive_rows(p);
         return;
       }

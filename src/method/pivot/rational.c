@@ -1,23 +1,23 @@
-// rational.c: the small rationals that rounded numbers probably are, by continued fractions.
+// rational.c: finds the small rationals near rounded numbers, by continued fractions.
 //
-// A Farkas vector of data with few digits is rational, and exact zeros in A'u need it exact. Powers
-// of two are free (rows and columns were scaled by them), so only the odd part of a denominator
-// counts.
+// A Farkas vector of data with few digits is rational, and must be exact to give exact zeros in
+// A'u. Powers of two need no digits, because rows and columns were scaled by them. So only the odd
+// part of a denominator counts.
 #include <math.h>
 
 #include "feasibility.h"
 #include "vector.h"
 
-#define LARGEST_DENOMINATOR 0x1p20
-#define LARGEST_NUMERATOR   0x1p52
+#define DENOMINATOR_MAX 0x1p20  // common odd denominator
+#define NUMERATOR_MAX 0x1p52    // numerators, so that they are exact as doubles
 
-// p/q = m within the tolerance, with the smallest q that a continued fraction gives; 0: none.
+// p/q = m within the tolerance, with the smallest q that a continued fraction gives. 0: none.
 static int approximate(double m, double tolerance, double *p, double *q) {
   double p0 = 0.0, q0 = 1.0, p1 = 1.0, q1 = 0.0, rest = m;
   for (int32_t step = 0; step < 40; step++) {
     const double whole = floor(rest);
     const double p2 = whole*p1 + p0, q2 = whole*q1 + q0;
-    if (q2 > LARGEST_DENOMINATOR*LARGEST_DENOMINATOR || p2 > LARGEST_NUMERATOR) return 0;
+    if (q2 > DENOMINATOR_MAX*DENOMINATOR_MAX || p2 > NUMERATOR_MAX) return 0;
     p0 = p1, q0 = q1, p1 = p2, q1 = q2;
     if (fabs(p1/q1 - m) <= tolerance*m) {
       *p = p1;
@@ -25,7 +25,7 @@ static int approximate(double m, double tolerance, double *p, double *q) {
       return 1;
     }
     rest = 1.0/(rest - whole);
-    if (!(rest < LARGEST_NUMERATOR)) return 0;
+    if (!(rest < NUMERATOR_MAX)) return 0;
   }
   return 0;
 }
@@ -56,8 +56,8 @@ int rational_round(int32_t n, double *v, double tolerance) {
       const double odd = odd_part(q);
       if (pass == 0) {
         common *= odd/common_divisor(common, odd);
-        if (common > LARGEST_DENOMINATOR) return 0;
-      } else if (!(p*(common/odd) <= LARGEST_NUMERATOR)) {
+        if (common > DENOMINATOR_MAX) return 0;
+      } else if (!(p*(common/odd) <= NUMERATOR_MAX)) {
         return 0;
       }
     }

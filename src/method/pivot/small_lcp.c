@@ -1,8 +1,8 @@
 // small_lcp.c: Lemke's method on a dense dictionary, basic = q + T nonbasic.
 //
-// Only the columns of what is not basic are kept, so a pivot costs m^2 operations. Ties go to the
-// artificial variable, then to the larger pivot.
-// Lemke, Howson 1964; E13 has no number for it. Ends for copositive-plus M, or on a ray.
+// Only the columns of nonbasic variables are stored, so a pivot costs m^2 operations. Among equal
+// ratios the artificial variable leaves first, then the one with the larger pivot. Lemke, Howson
+// 1964. Ends at a solution for copositive-plus M if there is one, otherwise on a ray.
 #include "small_lcp.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ static void exchange(small_lcp *s, int32_t row, int32_t column) {
   s->free[column] = label;
 }
 
-// The row that blocks column j; -1: none does.
+// The row that blocks column j; -1: none.
 static int32_t blocking(const small_lcp *s, int32_t j, double floor) {
   const int32_t m = s->m;
   int32_t row = -1;

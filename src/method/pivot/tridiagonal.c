@@ -1,24 +1,25 @@
-// tridiagonal.c: problems with three diagonals, as a time step of an American option gives them.
+// tridiagonal.c: solves problems with three diagonals, such as a time step of an American option.
 //
-// First Brennan and Schwartz (1977): eliminate the entries on one side of the diagonal, then
-// substitute, clamping each value as it comes,
+// First one pass of Brennan and Schwartz (1977): eliminate the entries on one side of the diagonal,
+// then substitute, clamping each value,
 //     d_i <- d_i - c_i a_(i+1)/d_(i+1),  r_i likewise;   x_i = clamp((r_i - a_i x_(i-1))/d_i),
-// in either direction: the answer for M-matrices whose contact is one interval at the end where the
-// substitution begins (Jaillet, Lamberton, Lapeyre 1990), in one pass. Otherwise policy iteration:
-//     row i is at lo where x_i - y_i/A_ii < lo, at hi where it is > hi, else y_i = 0; solve; again,
-// which is Howard's, or the primal-dual active set (Hintermueller, Ito, Kunisch 2003): for
-// M-matrices with one bound a row x is monotone from the second step on and the end is reached, in
-// practice after two or three solves from the previous step's x. On P-matrices the backup of Judice
-// and Pires (1994) makes it finite: after 10 steps without fewer wrong rows only the last one
-// changes, until there are fewer.
-// Cost: 8 n flops a pass, 12 n a solve, which exchanges rows where that gives the larger pivot.
+// in either direction. One pass gives the solution for M-matrices whose contact is one interval at
+// the end where the substitution begins (Jaillet, Lamberton, Lapeyre 1990). Otherwise policy
+// iteration:
+//     row i is at lo if x_i - y_i/A_ii < lo, at hi if it is > hi, else y_i = 0; solve; repeat.
+// That is Howard's method, or the primal-dual active set (Hintermueller, Ito, Kunisch 2003). For
+// M-matrices with one bound per row, x is monotone from the second step on and the method is
+// finite. From the previous time step's x it takes two or three solves. On P-matrices the backup of
+// Judice and Pires (1994) makes it finite: after 10 steps without fewer wrong rows only the last
+// one changes, until there are fewer.
+// Cost: 8 n flops per pass, and 12 n per solve, which exchanges rows for the larger pivot.
 #include <math.h>
 
 #include "diagonals.h"
 #include "run.h"
 #include "vector.h"
 
-enum { PATIENCE = 10 };
+enum { IDLE_STEPS_MAX = 10 };  // steps without fewer wrong rows before single changes
 
 enum { INSIDE = 0, AT_LO = 1, AT_HI = 2 };
 
@@ -27,7 +28,7 @@ typedef struct bands {
   const double *b, *lo, *hi;
   double *a, *d, *c;               // n: left of the diagonal, on it, right of it
   double *pivot, *value;           // n: of the elimination
-  double *right, *second;          // n: what is right of the pivots; exchanges make a second one
+  double *right, *second;          // n: first and second entry right of the pivot
   double *x, *y;                   // n
   uint8_t *at;                     // n: INSIDE, AT_LO or AT_HI
 } bands;
@@ -49,8 +50,8 @@ static size_t bytes(const perp_limits *limits, const perp_options *options) {
   return count.used;
 }
 
-// Brennan and Schwartz into x; `up`: eliminates upwards, so that the substitution begins at row 0,
-// else at the other end. 0: a pivot is not positive.
+// One pass of Brennan and Schwartz into x. up: eliminates upwards, so the substitution begins at
+// row 0, otherwise at the other end. 0: a pivot is not positive.
 static int one_pass(bands *t, int up, double *x) {
   const int32_t n = t->n, first = up ? n - 1 : 0, last = up ? 0 : n - 1, step = up ? -1 : 1;
   const double *near = up ? t->c : t->a, *far = up ? t->a : t->c;
@@ -69,16 +70,16 @@ static int one_pass(bands *t, int up, double *x) {
   }
   double before = 0.0;
   for (int32_t i = last;; i -= step) {
-    // far[last] is 0, so is `before`
+    // far[last] and the first `before` are 0
     before = clamp((value[i] - far[i]*before)*inverse[i], lower(t->lo, i), upper(t->hi, i));
     x[i] = before;
     if (i == first) return 1;
   }
 }
 
-typedef struct row {   // of a solve: left x_(i-1) + own x_i + right x_(i+1) = value
+typedef struct row {   // an equation left x_(i-1) + own x_i + right x_(i+1) = value
   double left, own, right, value;
-  double size;         // of its entries before any elimination
+  double size;         // sum of its |entries| before elimination
 } row;
 
 static row row_of(const bands *t, int32_t i) {
@@ -87,9 +88,9 @@ static row row_of(const bands *t, int32_t i) {
   return (row){t->a[i], t->d[i], t->c[i], -t->b[i], fabs(t->a[i]) + fabs(t->d[i]) + fabs(t->c[i])};
 }
 
-// y_i = 0 where `at` is INSIDE, x_i at its bound elsewhere. Of rows i and i + 1 the one with the
-// larger entry in column i is the pivot's; where both vanish x_i stays: in a singular but
-// consistent system any value will do, in another one y_i tells.
+// Solves with y_i = 0 where `at` is INSIDE, and x_i at its bound elsewhere. The pivot comes from
+// row i or i + 1, whichever has the larger entry in column i. If both are 0, x_i keeps its value:
+// in a singular but consistent system any value will do, otherwise y_i shows the error.
 static void solve(bands *t) {
   const int32_t n = t->n;
   row now = n > 0 ? row_of(t, 0) : (row){0};
@@ -132,7 +133,8 @@ static uint8_t wanted(const bands *t, int32_t i) {
   return z < lo ? AT_LO : z > hi ? AT_HI : INSIDE;
 }
 
-// Every row whose label is wrong changes it, or only the last one. Returns how many were wrong.
+// Every row with a wrong label changes it, or only the last one does. Returns the number of wrong
+// rows.
 static int32_t relabel(bands *t, int32_t *fewest, int32_t *patience) {
   int32_t wrong = 0, last = -1;
   for (int32_t i = 0; i < t->n; i++) {
@@ -142,19 +144,19 @@ static int32_t relabel(bands *t, int32_t *fewest, int32_t *patience) {
   }
   if (wrong < *fewest) {
     *fewest = wrong;
-    *patience = PATIENCE;
+    *patience = IDLE_STEPS_MAX;
   } else {
     --*patience;
   }
   if (wrong == 0) return 0;
   if (*patience >= 0)
     for (int32_t i = 0; i <= last; i++) t->at[i] = wanted(t, i);
-  else   // from one bound to the other in two steps: the proof is for pivots
+  else   // from one bound to the other in two steps, because the proof is for single pivots
     t->at[last] = t->at[last] == INSIDE ? wanted(t, last) : INSIDE;
   return wrong;
 }
 
-// The labels begin at run->x, and where it does not say at the sign of y_i.
+// The first labels come from run->x and y.
 static void policy_iteration(bands *t, perp_run *run) {
   for (int32_t i = 0; i < t->n; i++) {
     t->x[i] = run->x[i];
@@ -162,7 +164,7 @@ static void policy_iteration(bands *t, perp_run *run) {
   }
   if (run_apply(run, t->x, t->y) != 0) return;
   for (int32_t i = 0; i < t->n; i++) t->at[i] = wanted(t, i);
-  int32_t fewest = INT32_MAX, patience = PATIENCE;
+  int32_t fewest = INT32_MAX, patience = IDLE_STEPS_MAX;
   while (run_continue(run)) {
     solve(t);
     run->factorizations++;
@@ -172,8 +174,8 @@ static void policy_iteration(bands *t, perp_run *run) {
     run->residual = run_residual(run, run->x, t->y);
     if (run_apply(run, t->x, t->y) != 0 || relabel(t, &fewest, &patience) > 0) continue;
     if (!run_check(run))
-      run_stop(run, PERP_STATUS_STALLED, "every label fits the last x of tridiagonal, "
-               "yet it is no solution");
+      run_stop(run, PERP_STATUS_STALLED, "every row of the last x of tridiagonal has the right "
+               "label, but x is not a solution");
   }
 }
 
@@ -191,8 +193,8 @@ static void run_tridiagonal(perp_run *run) {
   if (!run_ended(run)) policy_iteration(&t, run);
 }
 
-// One pass upwards on a symmetric A: the pivots depend on A alone, so that a step of the same size
-// takes two short recurrences,
+// One pass upwards on a symmetric A. The pivots depend on A alone, so the next problem with the
+// same A needs only two short recurrences:
 //     v_i = -b_i - (c_i/d_(i+1)) v_(i+1),   x_i = clamp(v_i/d_i - (a_i/d_i) x_(i-1)).
 static int attempt(const perp_problem *problem, void *memory, int same, double *x) {
   const perp_csc *A = problem->A.self;
