@@ -8,13 +8,15 @@
 
 #include <math.h>
 
+#include "platform.h"
+
 // Kernels that use fma() are compiled twice on x86-64: with the instruction, and for machines
 // without it. Both give the same bits, because fma() is exact either way.
-#if defined(__GNUC__) && defined(__x86_64__)
+#if defined(PLATFORM_AVX)
 #define EXACT_FMA __attribute__((target("fma")))
-#define EXACT_HAS_FMA() __builtin_cpu_supports("fma")
+#define EXACT_HAS_FMA() platform_has(PLATFORM_HAS_FMA)
 #define EXACT_WIDE __attribute__((target("avx2")))   // sums in a fixed order: the same bits too
-#define EXACT_HAS_WIDE() __builtin_cpu_supports("avx2")
+#define EXACT_HAS_WIDE() platform_has(PLATFORM_HAS_AVX2)
 #define EXACT_INLINE static inline __attribute__((always_inline))
 #else
 #define EXACT_FMA

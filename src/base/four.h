@@ -11,9 +11,9 @@
 
 #include "error_free.h"
 
-#if defined(__GNUC__) && defined(__x86_64__)
+#if defined(PLATFORM_AVX)
 #define FOUR_TARGET __attribute__((target("avx2,fma")))
-#define FOUR_HAS_TARGET() (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+#define FOUR_HAS_TARGET() platform_has(PLATFORM_HAS_AVX2 | PLATFORM_HAS_FMA)
 #else
 #define FOUR_TARGET
 #define FOUR_HAS_TARGET() 1

@@ -1,4 +1,4 @@
-// team.c: a pool of pthreads that claim numbered tasks, the caller's scheduler, or neither.
+// team.c: a pool of threads that claim numbered tasks, the caller's scheduler, or neither.
 //
 // One 64-bit ticket holds (generation, tasks left to claim). A thread claims a task of generation g
 // by moving the ticket from (g, left) to (g, left - 1). That fails once nothing is left or a newer
@@ -15,18 +15,15 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "platform.h"
 
-#if defined(PERP_NO_THREADS) || defined(__wasm__) || defined(__STDC_NO_ATOMICS__)
-#define TEAM_SERIAL 1
-#else
-#include <pthread.h>
-#include <signal.h>
+#if PLATFORM_THREADS
 #include <stdatomic.h>
 #endif
 
 typedef void team_task(void *data, int32_t index);
 
-#ifndef TEAM_SERIAL
+#if PLATFORM_THREADS
 
 enum { SPINS = 2000 };   // tens of microseconds: longer than from one colour of a sweep to the next
 
@@ -40,11 +37,11 @@ typedef struct pool {
   _Atomic int32_t sleepers;            // workers on `work`
   _Atomic int32_t waiting;             // 1: the caller is on `done`
   _Atomic int32_t quit;
-  pthread_mutex_t mutex;
-  pthread_cond_t work, done;
-  int forks;                           // forks_behind when the threads were started
+  platform_mutex mutex;
+  platform_condition work, done;
+  int forks;                           // platform_forks() when the threads were started
   int32_t threads;                     // workers, without the caller
-  pthread_t *thread;                   // threads
+  platform_thread *thread;             // threads
 } pool;
 
 #endif
@@ -53,7 +50,7 @@ struct team {
   perp_allocator allocator;
   perp_scheduler scheduler;   // enqueue != NULL: in use
   int32_t size;
-#ifndef TEAM_SERIAL
+#if PLATFORM_THREADS
   pool *pool;                 // NULL: none
 #endif
 };
@@ -65,23 +62,10 @@ static void release(const perp_allocator *a, void *memory) {
   if (memory != NULL) a->release(a->context, memory);
 }
 
-#ifndef TEAM_SERIAL
-
-static inline void pause_spin(void) {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  __asm__ __volatile__("yield");
-#endif
-}
-
-static atomic_int forks_behind;        // forks between the first process and this one
-static pthread_once_t watch_forks_once = PTHREAD_ONCE_INIT;
-static void count_fork(void) { atomic_fetch_add(&forks_behind, 1); }
-static void watch_forks(void) { pthread_atfork(NULL, NULL, count_fork); }
+#if PLATFORM_THREADS
 
 // The pool's threads stayed in the process that this one was forked from.
-static int is_orphan(const pool *p) { return p->forks != atomic_load(&forks_behind); }
+static int is_orphan(const pool *p) { return p->forks != platform_forks(); }
 
 static uint32_t generation_of(uint64_t ticket) { return (uint32_t)(ticket >> 32); }
 
@@ -97,9 +81,9 @@ static void work_on(pool *p, uint32_t generation) {
     if (!atomic_compare_exchange_weak(&p->ticket, &ticket, ticket - 1)) continue;
     task(data, count - (int32_t)(uint32_t)ticket);
     if (atomic_fetch_add(&p->finished, 1) + 1 == count && atomic_load(&p->waiting)) {
-      pthread_mutex_lock(&p->mutex);
-      pthread_cond_signal(&p->done);
-      pthread_mutex_unlock(&p->mutex);
+      platform_lock(&p->mutex);
+      platform_wake_one(&p->done);
+      platform_unlock(&p->mutex);
     }
     ticket = atomic_load(&p->ticket);
   }
@@ -109,20 +93,20 @@ static int idle(pool *p, uint32_t seen) {
   return generation_of(atomic_load(&p->ticket)) == seen && !atomic_load(&p->quit);
 }
 
-static void *worker(void *argument) {
+static platform_result PLATFORM_CALL worker(void *argument) {
   pool *const p = argument;
   uint32_t seen = 0;
   for (;;) {
-    for (int spin = 0; spin < SPINS && idle(p, seen); spin++) pause_spin();
+    for (int spin = 0; spin < SPINS && idle(p, seen); spin++) platform_pause();
     if (idle(p, seen)) {
-      pthread_mutex_lock(&p->mutex);
+      platform_lock(&p->mutex);
       // Before the last look: the caller publishes first and then looks at the sleepers.
       atomic_fetch_add(&p->sleepers, 1);
-      while (idle(p, seen)) pthread_cond_wait(&p->work, &p->mutex);
+      while (idle(p, seen)) platform_wait(&p->work, &p->mutex);
       atomic_fetch_sub(&p->sleepers, 1);
-      pthread_mutex_unlock(&p->mutex);
+      platform_unlock(&p->mutex);
     }
-    if (atomic_load(&p->quit)) return NULL;
+    if (atomic_load(&p->quit)) return 0;
     seen = generation_of(atomic_load(&p->ticket));
     work_on(p, seen);
   }
@@ -130,9 +114,9 @@ static void *worker(void *argument) {
 
 static void wake(pool *p) {
   if (atomic_load(&p->sleepers) == 0) return;
-  pthread_mutex_lock(&p->mutex);
-  pthread_cond_broadcast(&p->work);
-  pthread_mutex_unlock(&p->mutex);
+  platform_lock(&p->mutex);
+  platform_wake_all(&p->work);
+  platform_unlock(&p->mutex);
 }
 
 static void pool_run(pool *p, team_task *task, void *data, int32_t count) {
@@ -145,13 +129,13 @@ static void pool_run(pool *p, team_task *task, void *data, int32_t count) {
   wake(p);
   work_on(p, generation);
 
-  for (int spin = 0; spin < SPINS && atomic_load(&p->finished) != count; spin++) pause_spin();
+  for (int spin = 0; spin < SPINS && atomic_load(&p->finished) != count; spin++) platform_pause();
   if (atomic_load(&p->finished) == count) return;
-  pthread_mutex_lock(&p->mutex);
+  platform_lock(&p->mutex);
   atomic_store(&p->waiting, 1);
-  while (atomic_load(&p->finished) != count) pthread_cond_wait(&p->done, &p->mutex);
+  while (atomic_load(&p->finished) != count) platform_wait(&p->done, &p->mutex);
   atomic_store(&p->waiting, 0);
-  pthread_mutex_unlock(&p->mutex);
+  platform_unlock(&p->mutex);
 }
 
 static void pool_destroy(pool *p, const perp_allocator *allocator) {
@@ -159,10 +143,10 @@ static void pool_destroy(pool *p, const perp_allocator *allocator) {
   if (!is_orphan(p)) {
     atomic_store(&p->quit, 1);
     wake(p);
-    for (int32_t k = 0; k < p->threads; k++) pthread_join(p->thread[k], NULL);
-    pthread_cond_destroy(&p->done);
-    pthread_cond_destroy(&p->work);
-    pthread_mutex_destroy(&p->mutex);
+    for (int32_t k = 0; k < p->threads; k++) platform_join(p->thread[k]);
+    platform_condition_destroy(&p->done);
+    platform_condition_destroy(&p->work);
+    platform_mutex_destroy(&p->mutex);
   }
   release(allocator, p->thread);
   release(allocator, p);
@@ -170,14 +154,13 @@ static void pool_destroy(pool *p, const perp_allocator *allocator) {
 
 static pool *pool_create(int32_t threads, const perp_allocator *allocator) {
   pool *p = allocate(allocator, sizeof *p);
-  pthread_t *thread = allocate(allocator, (size_t)threads*sizeof *thread);
+  platform_thread *thread = allocate(allocator, (size_t)threads*sizeof *thread);
   if (p == NULL || thread == NULL) {
     release(allocator, thread);
     release(allocator, p);
     return NULL;
   }
-  pthread_once(&watch_forks_once, watch_forks);
-  p->forks = atomic_load(&forks_behind);
+  p->forks = platform_forks();
   atomic_init(&p->ticket, 0);
   atomic_init(&p->task, NULL);
   atomic_init(&p->data, NULL);
@@ -186,20 +169,13 @@ static pool *pool_create(int32_t threads, const perp_allocator *allocator) {
   atomic_init(&p->sleepers, 0);
   atomic_init(&p->waiting, 0);
   atomic_init(&p->quit, 0);
-  pthread_mutex_init(&p->mutex, NULL);
-  pthread_cond_init(&p->work, NULL);
-  pthread_cond_init(&p->done, NULL);
+  platform_mutex_init(&p->mutex);
+  platform_condition_init(&p->work);
+  platform_condition_init(&p->done);
   p->thread = thread;
-  sigset_t all, before;   // signals are for the program's own threads
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  int failed = 0;
-  for (p->threads = 0; p->threads < threads && !failed;) {
-    failed = pthread_create(&thread[p->threads], NULL, worker, p);
-    if (!failed) p->threads++;
-  }
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  if (!failed) return p;
+  p->threads = 0;
+  while (p->threads < threads && platform_start(&thread[p->threads], worker, p)) p->threads++;
+  if (p->threads == threads) return p;
   pool_destroy(p, allocator);
   return NULL;
 }
@@ -218,7 +194,7 @@ team *team_create(int32_t threads, const perp_scheduler *scheduler,
     t->size = scheduler->workers > 1 ? scheduler->workers : 1;
     return t;
   }
-#ifndef TEAM_SERIAL
+#if PLATFORM_THREADS
   if (threads > 1) {
     t->size = threads;
     t->pool = pool_create(threads - 1, allocator);
@@ -235,7 +211,7 @@ team *team_create(int32_t threads, const perp_scheduler *scheduler,
 
 void team_destroy(team *t) {
   if (t == NULL) return;
-#ifndef TEAM_SERIAL
+#if PLATFORM_THREADS
   pool_destroy(t->pool, &t->allocator);
 #endif
   const perp_allocator allocator = t->allocator;
@@ -250,7 +226,7 @@ void team_run(team *t, void (*task)(void *data, int32_t index), void *data, int3
     t->scheduler.finish(t->scheduler.context, handle);
     return;
   }
-#ifndef TEAM_SERIAL
+#if PLATFORM_THREADS
   if (t != NULL && t->pool != NULL && !is_orphan(t->pool) && count > 1) {
     pool_run(t->pool, task, data, count);
     return;

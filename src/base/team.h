@@ -1,4 +1,4 @@
-// team.h: a few threads that run numbered tasks: our own pthreads, or the caller's scheduler.
+// team.h: a few threads that run numbered tasks: our own, or the caller's scheduler.
 //
 // A task may run on any thread, so tasks must not depend on which; results that are combined are
 // combined in the order of their numbers. Hence the same bits at any thread count.

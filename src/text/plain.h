@@ -3,7 +3,8 @@
 // printf() and strtod() take the decimal point from the locale: after setlocale(LC_ALL, "de_DE")
 // they write "1,5" and end at the point of "1.5". A library does not choose the locale of its
 // process, so these functions switch the calling thread to "C" for as long as they take.
-// newlocale() costs nothing there: "C" is a constant of the C library.
+// newlocale() costs nothing there: "C" is a constant of the C library. Windows has no newlocale():
+// there the thread gets a locale of its own for that time.
 #ifndef PERP_PLAIN_H
 #define PERP_PLAIN_H
 
@@ -13,6 +14,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#if defined(_WIN32)
+typedef struct plain_locale {
+  int mode;
+  char before[128];
+} plain_locale;
+
+static inline plain_locale plain_begin(void) {
+  plain_locale l = {.mode = _configthreadlocale(_ENABLE_PER_THREAD_LOCALE)};
+  snprintf(l.before, sizeof l.before, "%s", setlocale(LC_NUMERIC, NULL));
+  setlocale(LC_NUMERIC, "C");
+  return l;
+}
+static inline void plain_end(plain_locale l) {
+  setlocale(LC_NUMERIC, l.before);
+  _configthreadlocale(l.mode);
+}
+#else
 typedef struct plain_locale {
   locale_t plain, before;
 } plain_locale;
@@ -26,9 +44,16 @@ static inline void plain_end(plain_locale l) {
   uselocale(l.before);
   freelocale(l.plain);
 }
+#endif
+
+#if defined(__MINGW_PRINTF_FORMAT)
+#define PLAIN_FORMAT __MINGW_PRINTF_FORMAT
+#else
+#define PLAIN_FORMAT printf
+#endif
 
 // vsnprintf()
-__attribute__((format(printf, 3, 0)))
+__attribute__((format(PLAIN_FORMAT, 3, 0)))
 static inline int plain_vprint(char *to, size_t size, const char *format, va_list arguments) {
   const plain_locale l = plain_begin();
   const int length = vsnprintf(to, size, format, arguments);
@@ -37,7 +62,7 @@ static inline int plain_vprint(char *to, size_t size, const char *format, va_lis
 }
 
 // snprintf()
-__attribute__((format(printf, 3, 4)))
+__attribute__((format(PLAIN_FORMAT, 3, 4)))
 static inline int plain_print(char *to, size_t size, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);

@@ -1,16 +1,16 @@
 // test_team.c: every task runs exactly once, whoever runs it.
 // labels: tsan
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
+#include "clock.h"
+#include "platform.h"
 #include "team.h"
 
 enum { TASKS = 1000 };
@@ -90,21 +90,23 @@ static void runs_follow_each_other(void **state) {
   team_destroy(t);
 }
 
+static void pass(double seconds) {   // without sleep, for which C has no function
+  for (const double end = clock_now(NULL) + seconds; clock_now(NULL) < end;) continue;
+}
+
 static void sleepers_wake_up(void **state) {
   (void)state;
   team *t = team_create(3, NULL, NULL);
   assert_non_null(t);
   for (int k = 0; k < 5; k++) {
-    const struct timespec nap = {0, 20000000};
-    nanosleep(&nap, NULL);
+    pass(0.02);
     check_team(t);
   }
   team_destroy(t);
 }
 
 static void slow_task(void *data, int32_t index) {
-  const struct timespec nap = {0, index == 0 ? 1000000 : 30000000};
-  nanosleep(&nap, NULL);
+  pass(index == 0 ? 0.001 : 0.03);
   count_visit(data, index);
 }
 
@@ -122,31 +124,31 @@ static void the_caller_sleeps_until_the_last_task(void **state) {
 
 // A scheduler that starts a thread per batch and joins it in finish().
 typedef struct batch {
-  pthread_t thread;
+  platform_thread thread;
   void (*task)(void *, int32_t);
   void *data;
   int32_t count;
 } batch;
 typedef struct scheduler_context { batch only; int32_t enqueued, finished; } scheduler_context;
 
-static void *run_batch(void *argument) {
+static platform_result PLATFORM_CALL run_batch(void *argument) {
   const batch *b = argument;
   for (int32_t i = b->count - 1; i >= 0; i--) b->task(b->data, i);
-  return NULL;
+  return 0;
 }
 
 static void *enqueue(void *context, void (*task)(void *, int32_t), void *data, int32_t count) {
   scheduler_context *c = context;
   c->enqueued++;
   c->only = (batch){.task = task, .data = data, .count = count};
-  assert_int_equal(pthread_create(&c->only.thread, NULL, run_batch, &c->only), 0);
+  assert_true(platform_start(&c->only.thread, run_batch, &c->only));
   return &c->only;
 }
 
 static void finish(void *context, void *handle) {
   scheduler_context *c = context;
   assert_ptr_equal(handle, &c->only);
-  pthread_join(c->only.thread, NULL);
+  platform_join(c->only.thread);
   c->finished++;
 }
 

@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-#include <pthread.h>
+#include "platform.h"
 
 enum { WORKERS = 4, ROUNDS = 12, ROWS = 40 };
 
@@ -18,14 +18,14 @@ typedef struct job {
   int failed;
 } job;
 
-static void *work(void *data) {
+static platform_result PLATFORM_CALL work(void *data) {
   job *j = data;
   for (int round = 0; round < ROUNDS; round++) {
     memset(j->x, 0, sizeof j->x);
     perp_limits limits = perp_limits_of(&j->s.problem);
     perp_solver *solver;
     j->failed |= perp_solver_create(NULL, &limits, &j->options, NULL, &solver) != PERP_OK;
-    if (j->failed) return NULL;
+    if (j->failed) return 0;
     j->failed |= perp_solve(solver, &j->s.problem, j->x, &j->result) != PERP_OK;
     perp_solver_destroy(solver);
     perp_options wrong = j->options;  // a message with this worker's number
@@ -37,7 +37,7 @@ static void *work(void *data) {
     perp_certificate c;
     j->failed |= perp_certify(&j->s.problem, j->x, 1e-8, 0, NULL, &c) != PERP_OK || !c.solved;
   }
-  return NULL;
+  return 0;
 }
 
 static void concurrent_solvers(void **state) {
@@ -65,10 +65,10 @@ static void concurrent_solvers(void **state) {
         assert_int_equal(serial[k].result.status, PERP_STATUS_SOLVED);
         assert_true(own_residual(&serial[k].s, serial[k].x, NULL) < 1e-6);
       }
-      pthread_t thread[WORKERS];
+      platform_thread thread[WORKERS];
       for (int k = 0; k < WORKERS; k++)
-        assert_int_equal(pthread_create(&thread[k], NULL, work, &parallel[k]), 0);
-      for (int k = 0; k < WORKERS; k++) pthread_join(thread[k], NULL);
+        assert_true(platform_start(&thread[k], work, &parallel[k]));
+      for (int k = 0; k < WORKERS; k++) platform_join(thread[k]);
       for (int k = 0; k < WORKERS; k++) {
         assert_int_equal(parallel[k].failed, 0);
         assert_memory_equal(serial[k].x, parallel[k].x, sizeof serial[k].x);

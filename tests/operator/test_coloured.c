@@ -1,7 +1,6 @@
 // test_coloured.c: coloured sweeps give the same bits on any number of threads, and converge.
 // labels: tsan
 #include <math.h>
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +11,7 @@
 #include <cmocka.h>
 
 #include "operator.h"
+#include "platform.h"
 #include "random.h"
 #include "vector.h"
 
@@ -157,16 +157,16 @@ static double run_passes(sample *s, double *x, int bounds, double omega, team *t
 
 // A scheduler that runs the tasks backwards, on two threads.
 typedef struct half {
-  pthread_t thread;
+  platform_thread thread;
   void (*task)(void *, int32_t);
   void *data;
   int32_t from, to;
 } half;
 
-static void *run_half(void *argument) {
+static platform_result PLATFORM_CALL run_half(void *argument) {
   const half *h = argument;
   for (int32_t i = h->to - 1; i >= h->from; i--) h->task(h->data, i);
-  return NULL;
+  return 0;
 }
 
 static void *enqueue(void *context, void (*task)(void *, int32_t), void *data, int32_t count) {
@@ -174,14 +174,14 @@ static void *enqueue(void *context, void (*task)(void *, int32_t), void *data, i
   h[0] = (half){.task = task, .data = data, .from = 0, .to = count/2};
   h[1] = (half){.task = task, .data = data, .from = count/2, .to = count};
   for (int k = 0; k < 2; k++)
-    assert_int_equal(pthread_create(&h[k].thread, NULL, run_half, &h[k]), 0);
+    assert_true(platform_start(&h[k].thread, run_half, &h[k]));
   return h;
 }
 
 static void finish(void *context, void *handle) {
   (void)context;
   half *h = handle;
-  for (int k = 0; k < 2; k++) pthread_join(h[k].thread, NULL);
+  for (int k = 0; k < 2; k++) platform_join(h[k].thread);
 }
 
 static void same_bits_for(sample *s) {

@@ -1,0 +1,75 @@
+// platform.h: everything that differs between operating systems and processors.
+//
+// Threads come from pthreads or from Windows. Without either, PLATFORM_THREADS is 0 and all work is
+// serial. The clock (clock.h) and large blocks of memory (allocator.c) come from platform.c too.
+#ifndef PERP_PLATFORM_H
+#define PERP_PLATFORM_H
+
+#include <stddef.h>
+
+#if defined(PERP_NO_THREADS) || defined(__wasm__) || defined(__STDC_NO_ATOMICS__)
+#define PLATFORM_THREADS 0
+#else
+#define PLATFORM_THREADS 1
+#endif
+
+#if defined(_WIN32)   // the shapes of HANDLE, SRWLOCK, CONDITION_VARIABLE without <windows.h>
+typedef void *platform_thread;
+typedef struct platform_mutex { void *state; } platform_mutex;
+typedef struct platform_condition { void *state; } platform_condition;
+typedef unsigned long platform_result;   // a thread's function returns 0
+#define PLATFORM_CALL __stdcall
+#elif PLATFORM_THREADS
+#include <pthread.h>
+typedef pthread_t platform_thread;
+typedef pthread_mutex_t platform_mutex;
+typedef pthread_cond_t platform_condition;
+typedef void *platform_result;
+#define PLATFORM_CALL
+#endif
+
+#if PLATFORM_THREADS
+// Starts a thread that gets no signals: those are for the program's own threads. Returns 0 if there
+// can be no more threads.
+int platform_start(platform_thread *thread, platform_result(PLATFORM_CALL *run)(void *), void *data);
+void platform_join(platform_thread thread);
+void platform_mutex_init(platform_mutex *m);
+void platform_mutex_destroy(platform_mutex *m);
+void platform_lock(platform_mutex *m);
+void platform_unlock(platform_mutex *m);
+void platform_condition_init(platform_condition *c);
+void platform_condition_destroy(platform_condition *c);
+void platform_wait(platform_condition *c, platform_mutex *m);
+void platform_wake_one(platform_condition *c);
+void platform_wake_all(platform_condition *c);
+int platform_forks(void);   // forks between this process and the first that called; Windows: 0
+
+static inline void platform_pause(void) {   // inside a loop that waits for another thread
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+  __builtin_ia32_pause();
+#elif defined(__GNUC__) && defined(__aarch64__)
+  __asm__ __volatile__("yield");
+#endif
+}
+#endif
+
+// Memory for free(); a large block lies on large pages where the system has them.
+void *platform_allocate(size_t bytes);
+
+// What the processor has, where the compiler can make a function for it (exact.h, four.h). Windows
+// aligns the stack to 16 bytes and GCC believes in 32: the build defines PERP_NO_AVX there if its
+// assembler cannot write moves that need no alignment.
+#if defined(__GNUC__) && defined(__x86_64__) && !defined(PERP_NO_AVX)
+#include <stdatomic.h>
+#define PLATFORM_AVX 1
+enum { PLATFORM_ASKED = 1, PLATFORM_HAS_FMA = 2, PLATFORM_HAS_AVX2 = 4 };
+extern atomic_int platform_known_features;   // 0: nobody has asked yet
+int platform_ask_features(void);
+static inline int platform_has(int features) {
+  int known = atomic_load_explicit(&platform_known_features, memory_order_relaxed);
+  if (known == 0) known = platform_ask_features();
+  return (known & features) == features;
+}
+#endif
+
+#endif
