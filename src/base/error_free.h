@@ -46,4 +46,16 @@ EXACT_INLINE double exact_value(exact_sum s) {
   return v - v == 0.0 ? v : s.high;   // an overflowed error term must not turn an infinity into NaN
 }
 
+// sqrt(a^2 + b^2) without overflow: the same bits on every system, where hypot() of C libraries
+// differs in the last one. The square root is corrected by what it and the squares have lost.
+// Borges: An improved algorithm for hypot(a,b) (2019).
+static inline double hypotenuse(double a, double b) {
+  const double x = fabs(a) > fabs(b) ? fabs(a) : fabs(b), y = fabs(a) > fabs(b) ? fabs(b) : fabs(a);
+  if (!(y > 0x1p-54*x) || x - x != 0.0) return isinf(a) || isinf(b) ? (double)INFINITY : x + y;
+  const double unit = x > 0x1p500 ? 0x1p600 : y < 0x1p-400 ? 0x1p-600 : 1.0;
+  const double p = x/unit, q = y/unit, h = sqrt(fma(p, p, q*q)), hh = h*h, pp = p*p;
+  const double lost = fma(-q, q, hh - pp) + fma(h, h, -hh) - fma(p, p, -pp);
+  return (h - lost/(2.0*h))*unit;
+}
+
 #endif

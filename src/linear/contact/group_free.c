@@ -18,6 +18,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "error_free.h"
 #include "vector.h"
 
 #define NOTHING 1e-12        // coefficients of T, near 1, below which they are rounding
@@ -272,7 +273,7 @@ void group_split(int32_t r, double *D, double *V, double *lambda) {
       for (size_t q = p + 1; q < n; q++) {
         if (D[p*n + q] == 0.0) continue;
         const double tau = (D[q*n + q] - D[p*n + p])/(2.0*D[p*n + q]);
-        const double t = (tau < 0.0 ? -1.0 : 1.0)/(fabs(tau) + hypot(1.0, tau));
+        const double t = (tau < 0.0 ? -1.0 : 1.0)/(fabs(tau) + hypotenuse(1.0, tau));
         const double c = 1.0/sqrt(1.0 + t*t), s = t*c;
         rotate(n, c, s, D + p, D + q, n);
         rotate(n, c, s, D + p*n, D + q*n, 1);

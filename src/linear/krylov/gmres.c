@@ -8,6 +8,8 @@
 // space of the others. One product, one application of P and j inner products in iteration j.
 #include "krylov_steps.h"
 
+#include "error_free.h"
+
 typedef struct arnoldi {
   int32_t m;                // vectors before a restart
   double *V;                // (m + 1) x n
@@ -64,7 +66,7 @@ static void rotate(arnoldi *a, int32_t j, double *h) {
     h[l + 1] = a->c[l]*h[l + 1] - a->s[l]*h[l];
     h[l] = upper_part;
   }
-  const double size = hypot(h[j], h[j + 1]);
+  const double size = hypotenuse(h[j], h[j + 1]);
   a->c[j] = size > 0.0 ? h[j]/size : 1.0;
   a->s[j] = size > 0.0 ? h[j + 1]/size : 0.0;
   h[j] = size;

@@ -14,8 +14,10 @@
 
 #include <math.h>
 
+#include "error_free.h"
+
 double fischer_burmeister(double a, double b) {
-  const double r = hypot(a, b);
+  const double r = hypotenuse(a, b);
   return a + b > 0.0 ? -2.0*a*(b/(a + b + r)) : r - a - b;
 }
 
@@ -28,16 +30,16 @@ static double slope(double a, double rest, double r) {
 
 static psi psi_at(const fischer_form *form, double a, double b, fischer_choice at_kink) {
   const double u = form->u, lambda = form->lambda;
-  const double r = u > 0.0 ? hypot(hypot(a, b), u) : hypot(a, b);
+  const double r = u > 0.0 ? hypotenuse(hypotenuse(a, b), u) : hypotenuse(a, b);
   psi f;
   if (r > 0.0) {
     const double sum = a + b;
     f.value = sum > 0.0 ? u*(u/(sum + r)) - 2.0*a*(b/(sum + r)) : r - a - b;
-    f.a = slope(a, u > 0.0 ? hypot(b, u) : fabs(b), r);                       // E13 (97a)
-    f.b = slope(b, u > 0.0 ? hypot(a, u) : fabs(a), r);                       // E13 (97b)
+    f.a = slope(a, u > 0.0 ? hypotenuse(b, u) : fabs(b), r);                       // E13 (97a)
+    f.b = slope(b, u > 0.0 ? hypotenuse(a, u) : fabs(a), r);                       // E13 (97b)
     f.u = u/r;
   } else {
-    const double length = at_kink.direction ? hypot(at_kink.x, at_kink.y) : 1.0;
+    const double length = at_kink.direction ? hypotenuse(at_kink.x, at_kink.y) : 1.0;
     const double scale = length > 0.0 ? 1.0/length : 0.0;
     f = (psi){.a = at_kink.x*scale - 1.0, .b = at_kink.y*scale - 1.0};        // E13 (98)
   }
