@@ -31,10 +31,8 @@ function(client_library name description)
   set_target_properties(${target}_shared PROPERTIES OUTPUT_NAME perp-${name} EXPORT_NAME ${target}
                         VERSION ${PROJECT_VERSION}
                         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
-                        INSTALL_RPATH "$ORIGIN"   # libperp beside it, wherever both are moved
-                        LINK_DEPENDS ${PROJECT_SOURCE_DIR}/src/perp.map)
-  target_link_options(${target}_shared PRIVATE
-                      -Wl,--version-script=${PROJECT_SOURCE_DIR}/src/perp.map)
+                        INSTALL_RPATH "$ORIGIN")   # libperp beside it, wherever both are moved
+  hidden_shared(${target}_shared)
   target_link_libraries(${target}_shared PUBLIC perp_shared PRIVATE ${needs})
   add_library(perp::${target} ALIAS ${target}_shared)
 

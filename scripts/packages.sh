@@ -3,6 +3,7 @@
 #
 #   scripts/packages.sh run      what ./run needs: a compiler, the build tools, a plotter, video
 #   scripts/packages.sh test     what ./test needs in addition: test library, sanitizers, fuzzer, oracles
+#   scripts/packages.sh portable what ./test --portable needs: compilers and emulators of other systems
 #
 # PERP_NO_APT=1 leaves the machine as it is. There, without apt-get, and where packages cannot be had
 # (no network, nobody's password), the missing tools are listed, and the caller goes on if those
@@ -19,6 +20,8 @@ packages_run='gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libjansson-d
 packages_test="$packages_run g++ libcmocka-dev clang-14 libclang-rt-14-dev gcovr file
   python3 python3-numpy python3-scipy libsuitesparse-dev chromium nodejs
   locales"
+packages_portable='gcc libc6-dev cmake ninja-build pkg-config libcmocka-dev musl-tools
+  gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user gcc-mingw-w64-x86-64-win32 wine64 wine'
 
 # The commands that stand for the packages where dpkg cannot be asked, each with what it is for if
 # one can do without it.
@@ -26,6 +29,8 @@ packages_tools_run='cc cmake ninja pkg-config gnuplot:plots ffmpeg:videos esbuil
   curl:the-player'
 packages_tools_test='cc cmake ninja pkg-config gnuplot ffmpeg esbuild curl c++ clang-14 gcovr file
   python3 chromium node'
+packages_tools_portable='cc cmake ninja pkg-config musl-gcc:musl aarch64-linux-gnu-gcc:64-bit-ARM
+  qemu-aarch64:64-bit-ARM x86_64-w64-mingw32-gcc:Windows wine:Windows'
 }
 
 # packages_missing LIST: the names that are not installed, one per line.
@@ -103,7 +108,7 @@ packages_install() {
 
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then
   case ${1:-} in
-    run | test) packages_install "$1" ;;
-    *) echo 'usage: scripts/packages.sh run|test' >&2; exit 2 ;;
+    run | test | portable) packages_install "$1" ;;
+    *) echo 'usage: scripts/packages.sh run|test|portable' >&2; exit 2 ;;
   esac
 fi

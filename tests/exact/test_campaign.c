@@ -21,6 +21,7 @@
 // Beyond claims: auto solves what is solvable of the classes P, PSD and strictly copositive, and a
 // finite method the problems of its own classes (assumes) unless they are badly scaled.
 // cost: 30
+// needs: posix
 #include <signal.h>
 #include <unistd.h>
 

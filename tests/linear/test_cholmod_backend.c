@@ -1,5 +1,6 @@
 // test_cholmod_backend.c: libperp-cholmod, loaded as the program loads it, solves A_II z = r on
 // free sets that change by few and by many rows, and says where A_II is not definite.
+// needs: posix
 #include "backend_load.h"
 #include "sparse_samples.h"
 

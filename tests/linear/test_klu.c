@@ -1,4 +1,5 @@
 // test_klu.c: the backend libperp-klu, loaded as the program loads it, agrees with our sparse LU.
+// needs: posix
 #include "backend_load.h"
 #include "support.h"
 

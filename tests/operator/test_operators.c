@@ -74,8 +74,10 @@ static void check_residual(const subject *s) {
         sum += s->M[i][j]*x[j];
         size += fabsl(s->M[i][j]*x[j]);
       }
+      // twice the working precision, n^2 u^2 (Dot2), and what the sum above lost
+      const long double doubled = 0.25L*s->n*s->n*DBL_EPSILON*DBL_EPSILON;
       check_near(s, "residual", i, y[i], sum,
-                 4.0L*DBL_EPSILON*fabsl(sum) + 50.0L*LDBL_EPSILON*a[i]);
+                 4.0L*DBL_EPSILON*fabsl(sum) + (doubled + 50.0L*LDBL_EPSILON)*a[i]);
       if (!(a[i] >= size*(1.0L - 1e-14L))) fail_msg("%s: a[%d] = %g < %Lg", s->name, i, a[i], size);
       if (!(a[i] <= 100.0L*size))
         fail_msg("%s: a[%d] = %g is far above %Lg", s->name, i, a[i], size);

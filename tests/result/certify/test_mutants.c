@@ -135,9 +135,9 @@ static void a_row_that_became_empty_stays(void **state) {
       arena count = {0};
       presolve p = {0};
       presolve_layout(&p, &count, 3, 4);
-      void *block = aligned_alloc(64, (count.used + 64)/64*64);
+      void *const block = malloc(arena_block_bytes(&count));
       assert_non_null(block);
-      arena memory = {block, count.used, 0};
+      arena memory = arena_on_block(block, arena_block_bytes(&count));
       presolve_layout(&p, &memory, 3, 4);
       assert_int_equal(presolve_run(&p, &problem, entries, component, 1, 1, 0, 0, x), 1);
       assert_int_equal(p.infeasible, -1);
