@@ -6,8 +6,8 @@
 //   lo <= x <= hi    F = psi(x - lo, psi(hi - x, -y))      free      F = -y
 //   lo = hi          F = lo - x
 //
-// The two-sided form is the composition of Billups (1995); the others are its limits as a bound
-// goes to infinity, so that all rows have derivatives <= 0 and the Newton matrix is -(PA + Q) with
+// The two-sided form is the composition of Billups (1995). The others are its limits as a bound
+// goes to infinity. So all rows have derivatives <= 0, and the Newton matrix is -(PA + Q) with
 // nonnegative P and Q. Two variations keep this: the penalised function of Chen, Chen and Kanzow
 // (2000), whose level sets are bounded on more problems, and the smoothed one of Kanzow (1996).
 #include "fischer.h"
@@ -21,7 +21,7 @@ double fischer_burmeister(double a, double b) {
   return a + b > 0.0 ? -2.0*a*(b/(a + b + r)) : r - a - b;
 }
 
-typedef struct psi { double value, a, b, u; } psi;   // and the derivatives
+typedef struct psi { double value, a, b, u; } psi;   // value and derivatives
 
 // a/r - 1 where r^2 = a^2 + rest^2, accurate for a near r
 static double slope(double a, double rest, double r) {
@@ -76,7 +76,7 @@ fischer_row fischer_at(const fischer_form *form, double x, double y, double lo, 
                                    at_kink.direction ? -at_kink.y : at_kink.y, at_kink.direction};
   const psi inner = psi_at(form, hi - x, -y, mirrored);
   if (!below) return (fischer_row){-inner.value, inner.a, inner.b, -inner.u};
-  if (at_kink.direction)   // the inner function moves along its own directional derivative
+  if (at_kink.direction)   // the inner value changes by its own directional derivative
     at_kink.y = hi == x && y == 0.0 ? form->lambda*fischer_burmeister(mirrored.x, mirrored.y)
                                     : inner.a*mirrored.x + inner.b*mirrored.y;
   const psi outer = psi_at(form, x - lo, inner.value, at_kink);

@@ -8,24 +8,24 @@ typedef struct fischer_form {
   double u;             // smoothing; 0: none
 } fischer_form;
 
-// What stands for (a, b)/|(a, b)| at a kink, where a = b = 0.
+// The pair that replaces (a, b)/|(a, b)| at a kink, where a = b = 0.
 typedef struct fischer_choice {
-  double x, y;          // the pair itself, |(x, y)| <= 1: an element of Clarke's generalised
-                        //   gradient;
-  int direction;        // 1: a direction in which the kink is approached: the limit of gradients,
-                        //   an element of the B-subdifferential
+  double x, y;          // direction 0: the pair itself, |(x, y)| <= 1, an element of Clarke's
+                        // generalised gradient
+  int direction;        // 1: the pair is a direction in which the kink is approached; the limit of
+                        // gradients is an element of the B-subdifferential
 } fischer_choice;
 
 typedef struct fischer_row {
-  double F;             // 0 exactly where x and y solve the row, if u = 0
+  double F;             // with u = 0: zero exactly if x and y solve the row
   double x, y, u;       // derivatives; those by x and y are <= 0 within the bounds
 } fischer_row;
 
 double fischer_burmeister(double a, double b);   // sqrt(a^2 + b^2) - a - b without cancellation
 fischer_row fischer_at(const fischer_form *form, double x, double y, double lo, double hi,
                        fischer_choice at_kink);
-// F has a kink, if u = 0, where y = 0 and x is at a bound: -1 at lo, 1 at hi, both within epsilon;
-// 0: elsewhere
+// Tells whether F with u = 0 has a kink: y = 0 and x at a bound, within epsilon. -1: at lo, 1: at
+// hi, 0: no kink.
 int fischer_kink(double x, double y, double lo, double hi, double epsilon);
 
 #endif

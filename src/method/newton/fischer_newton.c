@@ -1,28 +1,29 @@
-// fischer_newton.c: non-smooth Newton on the Fischer-Burmeister equations, safeguarded.
+// fischer_newton.c: safeguarded non-smooth Newton method on the Fischer-Burmeister equations.
 //
 //   F_i(x) = psi(x_i, y_i),  psi(a, b) = sqrt(a^2 + b^2) - a - b,  y = A x + b         E13 (84)
 //   (diag(p) A + diag(q)) d = -F(x),  p = dpsi/dy, q = dpsi/dx                     E13 (85), (96)
 //   x <- x + tau d,  tau by an Armijo search on theta = |F|^2/2                     E13 (83), (103)
 //
-// (E13 writes p for our q.) At a kink x_i = y_i = 0 an element of the generalised Jacobian has to
-// be chosen: newton.jacobian random, zero, perturbation and approximation are the four strategies
-// of E13 5.5, with its projected search. The default, robust, goes further:
+// (E13 writes p for our q.) At a kink x_i = y_i = 0 the method chooses an element of the
+// generalised Jacobian. newton.jacobian random, zero, perturbation and approximation are the four
+// strategies of E13 5.5, with its projected search. The default, robust, has these stages:
 //  0. Regularised smoothing Newton (Qi, Sun, Zhou 2000; Sun 1999): u > 0 smooths psi, kappa u (x-c)
-//     is added to y, and u is an unknown that Newton's method drives to zero with F. On P0 matrices
-//     every Newton matrix is non-singular; friction problems, which are not P0, yield to it too.
-//  1. The same from zero, with more smoothing and more slowly.
+//     is added to y, and Newton's method drives the unknown u to zero together with F. On P0
+//     matrices every Newton matrix is non-singular. It also solves most friction problems, which
+//     are not P0.
+//  1. The same from zero, with more smoothing that falls more slowly.
 //  2. From the best point: the penalised function of Chen, Chen and Kanzow (2000) with the element
 //     of De Luca, Facchinei and Kanzow (2000), a limit of Jacobians.
-//  3. Random starts, until there have been newton.restarts other starts.
-// In each a bad factor is regularised by a shift of its diagonal, as Levenberg and Marquardt do for
-// J'J, and a direction that is no descent gives way to the gradient. The search is non-monotone
-// over newton.memory merits. Once the set of free rows settles, its linear system is solved: on
-// non-degenerate problems that is the answer, two or three iterations earlier.
+//  3. Random starts, up to newton.restarts other starts in all.
+// In each stage a bad factor is regularised by a shift of its diagonal, as Levenberg and Marquardt
+// do for J'J. A direction that does not descend is replaced by the gradient. The search is
+// non-monotone over newton.memory merits. Once the set of free rows settles, its linear system is
+// solved. On non-degenerate problems that gives the answer two or three iterations earlier.
 //
-// Converges to a solution for positive definite A, and for P0 matrices with bounded level sets; in
-// general to a stationary point of theta, which is a solution only where theta = 0. An iteration
-// costs a factorisation of PA + Q (dense 2/3 n^3), or a Krylov solve on products with A. (Long
-// because the four strategies and the robust one are one method, and share its state.)
+// Converges to a solution for positive definite A, and for P0 matrices with bounded level sets. In
+// general it converges to a stationary point of theta, which is a solution only if theta = 0. Cost
+// per iteration: a factorisation of PA + Q (dense 2/3 n^3), or a Krylov solve on products with A.
+// The file is long because the four strategies and the robust one share one state.
 #include <math.h>
 #include <string.h>
 
@@ -34,21 +35,20 @@
 #include "scaled_system.h"
 #include "vector.h"
 
-#define LAMBDA 0.95            // of the penalised function: Chen, Chen and Kanzow
-#define DESCENT 1e-8           // a direction is accepted where slope <= -DESCENT |d|^POWER:
-#define POWER 2.1              //   De Luca, Facchinei and Kanzow
-#define STATIONARY 1e-6        // |grad theta| <= this |F| in an equilibrated problem: stationary
-#define SLIDE 200              // gradient steps in the end, to find out
-#define PATIENCE 30            // iterations in which the merit has to fall ...
-#define PROGRESS 0.5           //   to this part, or the stage is given up; the last third of them
-                               //   are monotone, so that stationary points are reached
-#define LONGEST 200            // iterations of a stage
-#define LOOSE 1e4              // a step never raises the merit by more than this factor
-#define FAR 1e9                // |z| beyond it: the stage diverges, and A z is no longer accurate
-#define SMALL 1e-8             // added to the diagonal of A once the free rows are known
-#define CORRECTIONS 6
-#define NEAR 1e-2              // merit below which the set of free rows is worth a try
-#define MEMORY_MAX 64
+#define PENALTY_LAMBDA 0.95           // weight of psi in the penalised function: Chen, Chen and Kanzow
+#define DESCENT_SLOPE_MIN 1e-8        // -slope over |d|^DESCENT_POWER: De Luca, Facchinei, Kanzow
+#define DESCENT_POWER 2.1             // exponent of |d| in the test of descent
+#define STATIONARY_GRADIENT_MAX 1e-6  // |grad theta| over |F| at a stationary point, equilibrated
+#define GRADIENT_STEPS_MAX 200        // gradient steps at the end, to look for a stationary point
+#define IDLE_STEPS_MAX 30             // iterations without progress; the last third are monotone
+#define MERIT_REDUCTION 0.5           // merit over the last mark that counts as progress
+#define STAGE_STEPS_MAX 200           // iterations of a stage
+#define MERIT_GROWTH_MAX 1e4          // factor by which a step may raise the merit
+#define DIVERGED_SIZE_MIN 1e9         // |z| beyond which the stage diverges and A z is inaccurate
+#define FREE_ROWS_SHIFT 1e-8          // shift of A once the free rows are known, for redundant rows
+#define CORRECTIONS_MAX 6             // corrections of the solution on the free rows
+#define FREE_ROWS_MERIT_MAX 1e-2      // merit below which the linear system of the free rows is tried
+#define MEMORY_MAX 64                 // limit of newton.memory
 
 typedef struct newton {
   perp_run *run;
@@ -56,28 +56,28 @@ typedef struct newton {
   fischer_form form;           // u: the smoothing of this stage so far
   double kappa;                // y + kappa u (x - centre) instead of y
   double u0;                   // u at the beginning of the stage
-  double slow;                 // u falls at most by this factor in a step
+  double slow;                 // u falls at most by this factor per step
   double scale;                // x = scale z: brings b to the size of the equilibrated entries of A
-  int faithful;                // one of the strategies of E13: projected and monotone
-  int differences;             // products with J by (102)
+  int faithful;                // 1: one of the strategies of E13: projected and monotone
+  int differences;             // 1: products with J by (102)
   system_solver *system;       // NULL: Krylov
-  double *b, *lo, *hi;         // n each: over scale
-  double *centre, *best;       // n: of the regularisation; the z with the smallest residual so far
+  double *b, *lo, *hi;         // n each: divided by scale
+  double *centre, *best;       // n: centre of the regularisation; the z with the least residual
   double *z, *y, *F;           // n: iterate (unprojected unless faithful), A z + b, F(z)
   double *trial, *trial_y, *trial_F;   // n: of the line search
   double trial_u;
   double *p, *q, *w;           // n: derivatives of F by y, z and u
-  double *d, du;               // n: direction, and what belongs to it for u
+  double *d, du;               // n: direction for z, and for u
   double *g;                   // n: gradient of theta
   double *v, *v_y, *v_F;       // n: work of products
   double *diagonal;            // n: of A, for the preconditioner; NULL: unknown
-  double *work;                // of the Krylov solver, where there is no other
-  signed char *side, *tried;   // n: at lo -1, free 0, at hi 1; those that polish has tried
+  double *work;                // work space of the Krylov solver; NULL with a direct one
+  signed char *side, *tried;   // n: at lo -1, free 0, at hi 1; the same when polish last solved
   double merit;                // (|F|^2 + u^2)/2
   double history[MEMORY_MAX];  // the last merits, a ring
   int32_t steps;               // in this stage
-  double mark;                 // merit that was progress
-  int32_t since;               // iterations since
+  double mark;                 // the last merit that counted as progress
+  int32_t since;               // iterations since then
   double best_residual;
   random_stream random;
   perp_status reason;          // why the last stage ended
@@ -144,8 +144,9 @@ static fischer_row paper_row(newton *s, int32_t i, int side) {
   }
 }
 
-// p, q and w at z: J = diag(p) A + diag(q), dF/du = w. At kinks robust takes the limit of Jacobians
-// along the direction v that is 1 on kinks and 0 elsewhere: (v_i, (A v)_i)/|.| in E13 (98).
+// Computes p, q and w at z: J = diag(p) A + diag(q), dF/du = w. At kinks robust takes the limit of
+// Jacobians along the direction v that is 1 at kinks and 0 elsewhere: (v_i, (A v)_i)/|.| in E13
+// (98).
 static int element(newton *s) {
   const double u = s->form.u, kappa = s->kappa;
   const double epsilon = s->faithful ? s->run->options->newton.epsilon : 0.0;
@@ -204,7 +205,7 @@ static int precondition(void *context, const double *in, double *out) {
   return 0;
 }
 
-// g = J'F; 0: A' is not known
+// g = J'F. 0: A' is not known.
 static int gradient(newton *s) {
   for (int32_t i = 0; i < s->n; i++) s->v[i] = s->p[i]*s->F[i];
   if (s->system != NULL) {
@@ -220,7 +221,7 @@ static int gradient(newton *s) {
 
 static double norm(int32_t n, const double *v) { return sqrt(dot(n, v, v)); }
 
-// Derivative of the merit along (d, du): F'(J d + w du) + u du, E13 (104). Positive: no descent.
+// Derivative of the merit along (d, du): F'(J d + w du) + u du, E13 (104). Returns 1 on failure.
 static double slope_of(newton *s) {
   if (times_jacobian(s, s->d, s->v_F) != 0) return 1.0;
   double slope = s->form.u*s->du;
@@ -232,12 +233,12 @@ static int is_descent(newton *s, double *slope) {
   const double length = norm(s->n, s->d);
   if (!(length < (double)INFINITY)) return 0;
   *slope = slope_of(s);
-  const double enough = DESCENT*pow(length, POWER);
-  // near a solution d may be long in a null space of A: the slope is then -2 theta all the same
-  return *slope <= -max2(s->merit < NEAR ? min2(enough, 0.5*s->merit) : enough, 1e-300);
+  const double enough = DESCENT_SLOPE_MIN*pow(length, DESCENT_POWER);
+  // Near a solution d may be long in a null space of A, but the slope is still -2 theta.
+  return *slope <= -max2(s->merit < FREE_ROWS_MERIT_MAX ? min2(enough, 0.5*s->merit) : enough, 1e-300);
 }
 
-// (PA + Q - shift I) d = -F - w du by a direct solver. 1: there is a d; 0: singular; -1: end.
+// Solves (PA + Q - shift I) d = -F - w du directly. 1: solved; 0: singular; -1: the run ends.
 static int solve_direct(newton *s, double shift) {
   const perp_deadline deadline = run_deadline(s->run);
   for (int32_t i = 0; i < s->n; i++) {
@@ -268,7 +269,7 @@ static void solve_krylov(newton *s) {
   s->run->inner_iterations += r.iterations;
 }
 
-// The Newton direction, regularised until it is one of descent. 1: found; 0: none; -1: the end.
+// The Newton direction, regularised until it descends. 1: found; 0: none; -1: the run ends.
 static int newton_direction(newton *s, double *slope) {
   const double u = s->form.u, aim = max2(0.2*min2(1.0, 2.0*s->merit)*s->u0, s->slow*u);
   s->du = u > 0.0 ? min2(aim - u, 0.0) : 0.0;                 // Qi, Sun, Zhou: u never outruns F
@@ -281,7 +282,7 @@ static int newton_direction(newton *s, double *slope) {
     const int code = solve_direct(s, shift);
     if (code < 0) return -1;
     if (code > 0 && is_descent(s, slope)) return 1;
-    // as Levenberg and Marquardt: less where F is small, so that the end stays fast
+    // As Levenberg and Marquardt do: the shift is smaller if F is small, which keeps the end fast.
     shift = shift == 0.0 ? 1e-4*min2(1.0, sqrt(2.0*s->merit)) + 1e-12 : 30.0*shift;
   }
   return 0;
@@ -324,11 +325,11 @@ static int search(newton *s, double slope) {
   const perp_options *o = s->run->options;
   const line_search rule = {.alpha = o->newton.alpha, .beta = o->newton.beta,
                             .delta = o->newton.delta, .merit = trial_merit, .context = s};
-  const int32_t memory = s->faithful || 3*s->since > 2*PATIENCE ? 1 : o->newton.memory;
+  const int32_t memory = s->faithful || 3*s->since > 2*IDLE_STEPS_MAX ? 1 : o->newton.memory;
   double reference = s->merit;
   for (int32_t k = 1; k < memory && k <= s->steps; k++)
     reference = max2(reference, s->history[(s->steps - k)%MEMORY_MAX]);
-  reference = min2(reference, LOOSE*s->merit);
+  reference = min2(reference, MERIT_GROWTH_MAX*s->merit);
   const line_step step = line_search_run(&rule, reference, slope);
   if (!step.accepted) return 0;
   s->history[s->steps++%MEMORY_MAX] = s->merit;
@@ -340,11 +341,12 @@ static int search(newton *s, double slope) {
   return 1;
 }
 
-// 1: z has moved; 0: this stage is at its end, for s->reason
+// One step. 1: z has moved; 0: this stage has ended, for s->reason.
 static int step(newton *s) {
   double slope, size = 0.0;
   for (int32_t i = 0; i < s->n; i++) size = max2(size, fabs(s->z[i]));
-  if (s->since > PATIENCE || s->steps > LONGEST || !(s->merit > 0.0) || size > FAR) {
+  if (s->since > IDLE_STEPS_MAX || s->steps > STAGE_STEPS_MAX || !(s->merit > 0.0) ||
+      size > DIVERGED_SIZE_MIN) {
     s->reason = PERP_STATUS_STALLED;
     return 0;
   }
@@ -355,14 +357,14 @@ static int step(newton *s) {
     s->reason = PERP_STATUS_NOT_DESCENT;
     return 0;
   }
-  s->since = s->merit < PROGRESS*s->mark ? 0 : s->since + 1;
+  s->since = s->merit < MERIT_REDUCTION*s->mark ? 0 : s->since + 1;
   s->mark = s->since == 0 ? s->merit : s->mark;
   return 1;
 }
 
 // ---- stages ----
 
-// z projected into s->g in the driver's units, and its residual; NaN if the operator aborted.
+// Projects z into s->g in the driver's units. Returns its residual; NaN if the operator aborted.
 static double residual_at(newton *s, const double *z) {
   perp_run *run = s->run;
   for (int32_t i = 0; i < s->n; i++)
@@ -370,7 +372,7 @@ static double residual_at(newton *s, const double *z) {
   return run_apply(run, s->g, s->v) == 0 ? run_residual(run, s->g, s->v) : (double)NAN;
 }
 
-// The projected iterate for the driver, and its residual.
+// Gives the projected iterate and its residual to the driver.
 static void publish(newton *s) {
   s->run->residual = residual_at(s, s->z);
   memcpy(s->run->x, s->g, (size_t)s->n*sizeof *s->g);
@@ -380,7 +382,7 @@ static void publish(newton *s) {
   }
 }
 
-// Another point for the driver; 1: it is better than the one it has.
+// Gives another point to the driver. 1: it is better than the present one.
 static int offer(newton *s, const double *z) {
   const double residual = residual_at(s, z);
   if (!(residual < s->run->residual)) return 0;
@@ -389,7 +391,8 @@ static int offer(newton *s, const double *z) {
   return 1;
 }
 
-// The linear system of the free rows, corrected until the residual falls no more. 1: it has fallen.
+// Solves the linear system of the free rows, with corrections while the residual halves. 1: the
+// residual has fallen.
 static int solve_free(newton *s, double diagonal) {
   perp_run *run = s->run;
   const perp_deadline deadline = run_deadline(run);
@@ -402,7 +405,7 @@ static int solve_free(newton *s, double diagonal) {
   const int code = system_factor(s->system, s->p, s->q, &deadline);
   run->factorizations = system_factorizations(s->system);
   if (code != 0) return 0;
-  for (int k = 0; k < CORRECTIONS; k++) {
+  for (int k = 0; k < CORRECTIONS_MAX; k++) {
     if (run_product(run, s->trial, s->trial_y) != 0) return better;
     for (int32_t i = 0; i < s->n; i++)
       s->d[i] = s->side[i] == 0 ? -(s->trial_y[i] + s->b[i]) : 0.0;
@@ -416,8 +419,9 @@ static int solve_free(newton *s, double diagonal) {
   return better;
 }
 
-// Where z and y say which rows are free, and said so before, what is left is linear. With A + SMALL
-// I redundant rows do no harm. The driver sees the better point; the iteration goes on from z.
+// If z and y show the same free rows as in the last iteration, the rest is linear: solve it. A +
+// FREE_ROWS_SHIFT I is for redundant rows. The driver gets the better point; the iteration
+// continues from z.
 static void polish(newton *s) {
   int same = 1, known = 1;
   for (int32_t i = 0; i < s->n; i++) {
@@ -429,12 +433,12 @@ static void polish(newton *s) {
     known &= side == s->tried[i];
     s->side[i] = side;
   }
-  if (!same || known || !(s->merit < NEAR)) return;
+  if (!same || known || !(s->merit < FREE_ROWS_MERIT_MAX)) return;
   memcpy(s->tried, s->side, (size_t)s->n*sizeof *s->side);
-  if (!solve_free(s, 0.0)) solve_free(s, SMALL);
+  if (!solve_free(s, 0.0)) solve_free(s, FREE_ROWS_SHIFT);
 }
 
-// From z on, with this function.
+// Starts a stage at z with these parameters.
 static void begin_stage(newton *s, double lambda, double u, double kappa, double slow) {
   s->slow = slow;
   s->form = (fischer_form){lambda, u};
@@ -454,7 +458,7 @@ static void random_start(newton *s) {
   }
 }
 
-// robust has the stages of the introduction; E13 has one, and random starts. 0: there is no other.
+// Starts a stage. robust has the stages listed above; E13 has one, and random starts. 0: no more.
 static int begin(newton *s, int32_t stage) {
   const int32_t restarts = s->run->options->newton.restarts;
   if (stage > (s->faithful ? restarts : restarts > 1 ? restarts + 1 : 2)) return 0;
@@ -463,19 +467,19 @@ static int begin(newton *s, int32_t stage) {
     begin_stage(s, 1.0, 0.0, 0.0, 0.0);
   } else if (stage == 2) {
     memcpy(s->z, s->best, (size_t)s->n*sizeof *s->z);
-    begin_stage(s, LAMBDA, 0.0, 0.0, 0.0);
+    begin_stage(s, PENALTY_LAMBDA, 0.0, 0.0, 0.0);
   } else {
     if (stage == 1)
       for (int32_t i = 0; i < s->n; i++) s->z[i] = clamp(0.0, s->lo[i], s->hi[i]);
     if (stage > 2) random_start(s);
-    // u = 0.1 failed on one of four heaps of 120 spheres; 0.001 to 0.01 solved all and hardly
-    // differ in iterations
+    // On four heaps of 120 spheres, u = 0.1 failed once; 0.001 to 0.01 solved all, with nearly the
+    // same number of iterations.
     begin_stage(s, 1.0, stage == 0 ? 0.01 : 0.1, 10.0, stage == 0 ? 0.0 : 0.1);
   }
   return 1;
 }
 
-// The largest |y_i| at the point of the box nearest to 0, as a power of two: 1 where that is 0.
+// The largest |y_i| at the point of the box nearest to 0, rounded to a power of two; 1 if it is 0.
 static double size_of(newton *s) {
   const perp_run *run = s->run;
   double largest = 0.0;
@@ -488,14 +492,15 @@ static double size_of(newton *s) {
   return largest > 0.0 && largest < (double)INFINITY ? power_of_two_within(exponent, 900) : 1.0;
 }
 
-// Slides down from the best point, by gradients only, to see whether a stationary point is near.
+// Descends from the best point by gradient steps only, to see whether a stationary point is near.
 static void give_up(newton *s) {
   double slope;
   memcpy(s->z, s->best, (size_t)s->n*sizeof *s->z);
   begin_stage(s, 1.0, 0.0, 0.0, 0.0);
-  s->since = PATIENCE;   // monotone
-  for (int k = 0; k < SLIDE && s->merit > 0.0 && element(s) && gradient_direction(s, &slope); k++) {
-    if (norm(s->n, s->g) <= STATIONARY*norm(s->n, s->F)) {
+  s->since = IDLE_STEPS_MAX;   // monotone
+  for (int k = 0; k < GRADIENT_STEPS_MAX && s->merit > 0.0 && element(s) &&
+                  gradient_direction(s, &slope); k++) {
+    if (norm(s->n, s->g) <= STATIONARY_GRADIENT_MAX*norm(s->n, s->F)) {
       s->reason = PERP_STATUS_LOCAL_MINIMUM;
       break;
     }
@@ -506,7 +511,7 @@ static void give_up(newton *s) {
   run_stop(s->run, s->reason,
            "fischer_newton %s at |F| = %.3g",
            s->reason == PERP_STATUS_LOCAL_MINIMUM ? "reached a stationary point of its merit"
-           : s->reason == PERP_STATUS_STALLED     ? "hardly lowers its merit any more"
+           : s->reason == PERP_STATUS_STALLED     ? "made no more progress in its merit"
                                                   : "found no direction of descent",
            s->scale*norm(s->n, s->F));
 }
@@ -544,7 +549,7 @@ static void run_fischer_newton(perp_run *run) {
   while (run_continue(run)) {
     if (!step(&s)) {
       if (run_out_of_time(run)) continue;
-      stage += stage == 0 && !s.faithful && o->newton.restarts == 0 ? 2 : 1;   // 1 is a restart
+      stage += stage == 0 && !s.faithful && o->newton.restarts == 0 ? 2 : 1;   // stage 1 restarts
       if (!begin(&s, stage)) {
         give_up(&s);
         continue;

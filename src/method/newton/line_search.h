@@ -1,4 +1,4 @@
-// line_search.h: the projected Armijo search of E13 5.4 along clamp(x + tau d), tau = 1, beta, ...
+// line_search.h: the projected Armijo search of E13 5.4 along clamp(x + tau d), tau = beta^h.
 #ifndef PERP_LINE_SEARCH_H
 #define PERP_LINE_SEARCH_H
 
@@ -6,8 +6,8 @@
 
 typedef struct line_search {
   double alpha, beta, delta;      // sufficient decrease, reduction of the step, smallest step
-  // Forms the *projected* trial point for the step tau and keeps it; returns the merit there, at
-  // least 0. NaN counts as infinite; a negative value ends the search.
+  // Forms the *projected* trial point for the step tau and keeps it. Returns its merit >= 0. NaN
+  // counts as infinite; a negative value ends the search.
   double (*merit)(void *context, double tau);
   void *context;
 } line_search;
@@ -18,9 +18,9 @@ typedef struct line_step {
   int32_t accepted;               // 1: merit <= reference + alpha tau slope < reference
 } line_step;
 
-// E13 (83) with the smallest exponent: the first tau = beta^h >= delta with
-// merit(tau) <= reference + alpha tau slope. reference: the merit at x, or the largest one that is
-// allowed (non-monotone search); slope < 0: the directional derivative at x.
+// E13 (83) with the smallest exponent: the first tau = beta^h >= delta with merit(tau) <= reference
+// + alpha tau slope. reference: the merit at x, or in a non-monotone search the largest merit
+// allowed; slope < 0: the directional derivative at x.
 line_step line_search_run(const line_search *search, double reference, double slope);
 
 #define LINE_SEARCH_PARAMETERS                                                                     \

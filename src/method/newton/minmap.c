@@ -5,8 +5,8 @@
 //   Newton:    d_F = -H_F / D_F,   A_II d_I = -y_I - A_IF d_F                              E13 (80)
 //   gradient:  g = J'H,  J the rows A_I and D_F;  d from (J'J + mu) d = -g, roughly
 //
-// For 0 <= x this is the map of the source with x measured in the units of y, so that scaling a row
-// does not move the sets. Free rows are always in I.
+// For 0 <= x this is the map of the source with x measured in the units of y, so scaling a row does
+// not change the sets. Free rows are always in I.
 #include "minmap.h"
 
 #include <string.h>
@@ -121,7 +121,7 @@ static void set_scales(minmap *m) {
     if (!known || !(m->D[i] > 0.0 && m->D[i] < (double)INFINITY)) m->D[i] = 1.0;
     sum += m->D[i];
   }
-  // shifts are multiples of it, and its square is added to diagonals
+  // Shifts are multiples of it, and its square is added to diagonals, so it must not overflow.
   m->typical = m->n > 0 ? clamp(sum/m->n, 0x1p-400, 0x1p400) : 1.0;
 }
 
@@ -146,7 +146,7 @@ int minmap_newton_direction(minmap *m, int bound, double tol, double *slope) {
   memset(m->Ad, 0, (size_t)m->n*sizeof *m->Ad);
   if (moved > 0.0 && run_product(m->run, d_F, m->Ad) != 0) return -1;
   for (int32_t i = 0; i < m->n; i++) rhs[i] = m->is_free[i] ? -m->y[i] - m->Ad[i] : 0.0;
-  // what may be left is a part of |H|, by which d is one of descent: E13 (71); |rhs| may be larger
+  // The residual may be a part of |H|, so that d descends: E13 (71). |rhs| may be larger than |H|.
   const double outer = sqrt(2.0*m->theta), own = sqrt(dot(m->n, rhs, rhs));
   const int code = newton_solve(&m->system, m->is_free, rhs, m->d,
                                 own > outer ? max2(tol*(outer/own), min2(tol, 1e-13)) : tol);
@@ -161,7 +161,7 @@ int minmap_newton_direction(minmap *m, int bound, double tol, double *slope) {
   return sum - sum == 0.0;
 }
 
-// J'J v + mu v on the variables that may move, the others unchanged; mu keeps it definite.
+// J'J v + mu v on the variables that may move; the others are unchanged. mu keeps it definite.
 static int normal_product(void *context, const double *in, double *out) {
   minmap *m = context;
   const double mu = 1e-10*m->typical*m->typical;
@@ -193,7 +193,7 @@ int minmap_gradient_direction(minmap *m, double *slope) {
     m->d[i] = 0.0;
     square += m->trial[i]*m->trial[i];
   }
-  // a projected gradient below rounding against |J||H| is none
+  // A projected gradient below the rounding of |J||H| counts as zero.
   if (!(square > 1e-24*2.0*m->theta*m->typical*m->typical)) return 1;
   const perp_deadline deadline = run_deadline(run);
   const int32_t limit = m->n < 200 ? 2*m->n + 10 : 400;   // enough for a direction

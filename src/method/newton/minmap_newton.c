@@ -3,18 +3,20 @@
 //   A_II d_I = -y_I - A_IF d_F,  d_F = -H_F / D_F                                          E13 (80)
 //   x <- clamp(x + tau d), tau from the Armijo search on theta = 1/2 |H|^2                 E13 (83)
 //
-// H, D, I and F are those of minmap.c. The search tests the projected point, and that is also what
-// is kept (the source keeps the other one). Where no step of reasonable length is accepted:
+// H, D, I and F are those of minmap.c. The search tests the projected point and keeps it (the
+// source keeps the unprojected one). If no step of reasonable length is accepted, three means
+// follow:
 //   excursion  full steps that may increase theta, with the sets of the unprojected points: this
 //              is the primal-dual active set method, finite on M-matrices. After some steps
-//              without a smaller theta, back to the best x; the next one only once theta has halved
+//              without a smaller theta, back to the best x; the next one only after theta has
+//              halved
 //   shift      A_II + shift I instead of A_II, which may be singular
 //   gradient   a least-squares step, of which the projected gradient is the first approximation
-// So theta of the best x falls, excursions are finite in number and length, and plain Newton-min's
-// cycles on some P-matrices cannot go on. Stationary points that are no solutions exist: then
-// newton.restarts other starts are tried. Sources: E13 5.4 and 6, ANE17 3 and 4; active sets:
-// Hintermueller, Ito, Kunisch 2003. Cost: one linear system in the free rows, and a product for
-// every step that is tried.
+// So theta of the best x falls, and excursions are finite in number and length. Plain Newton-min
+// cycles on some P-matrices; this method does not. Converges to stationary points of theta, which
+// need not be solutions; then newton.restarts other starts are tried. Sources: E13 5.4 and 6, ANE17
+// 3 and 4; active sets: Hintermueller, Ito, Kunisch 2003. Cost per iteration: one linear system in
+// the free rows, and a product for every trial step.
 #include <string.h>
 
 #include "line_search.h"
@@ -22,22 +24,22 @@
 #include "random.h"
 #include "vector.h"
 
-enum { WATCH = 20 };                   // full steps in a row that may increase theta
-enum { PATIENCE = 50 };                // poor steps in a row before a start is given up
-enum { PASSES = 50 };                  // of Gauss-Seidel for another start
-static const double brief = 0.1;       // steps below are poor
-static const double flat = 1e-8;       // gains below this part of theta: x is stationary
-static const double least_shift = 1e-8, largest_shift = 1e-2;   // of A_II, relative to its diagonal
+enum { EXCURSION_STEPS_MAX = 20 };  // full steps in a row that may increase theta
+enum { POOR_STEPS_MAX = 50 };       // poor steps in a row before a start is given up
+enum { RESTART_SWEEPS = 50 };       // passes of Gauss-Seidel for another start
+static const double step_length_min = 0.1;      // step length: shorter steps are poor
+static const double stationary_gain_max = 1e-8;  // gain relative to theta: with less, x is stationary
+static const double shift_min = 1e-8, shift_max = 1e-2;   // relative to the diagonal of A_II
 
 typedef struct search {
   minmap map;
-  uint8_t *predicted;              // n: I after a full step, before it was projected
-  double *best, *first;            // n each: x with the smallest theta of this start; the guess
-  double best_theta, mark;         // theta there; what has to be halved to count as progress
-  int32_t budget, poor;            // steps left that may increase theta; steps without progress
-  int32_t exploring;               // in an excursion
-  int32_t cautious;                // larger shifts instead of excursions
-  int32_t bare;                    // Newton steps and the search alone, as ANE17 has them
+  uint8_t *predicted;              // n: I after a full step, before projection
+  double *best, *first;            // n each: the x with the least theta of this start; the guess
+  double best_theta, mark;         // theta of `best`; the value that progress must halve
+  int32_t budget, poor;            // remaining steps that may increase theta; steps without progress
+  int32_t exploring;               // 1: in an excursion
+  int32_t cautious;                // 1: larger shifts instead of excursions
+  int32_t bare;                    // 1: only Newton steps and the search, as in ANE17
 } search;
 
 static search layout(arena *memory, int32_t n) {
@@ -75,7 +77,7 @@ static int accept(search *s) {   // the trial point becomes x
   }
   if (m->theta < 0.5*s->mark) {   // progress
     s->mark = m->theta;
-    s->budget = s->bare ? 0 : WATCH;
+    s->budget = s->bare ? 0 : EXCURSION_STEPS_MAX;
     s->poor = 0;
   }
   return 1;
@@ -89,12 +91,12 @@ static int armijo(search *s, double slope, double shortest) {
   const line_step found = line_search_run(&along, s->map.theta, slope);
   if (found.merit < 0.0) return -1;
   if (!found.accepted) return 0;
-  if (found.tau < brief) s->poor++;
+  if (found.tau < step_length_min) s->poor++;
   return accept(s);
 }
 
-// How well the linear system must be solved: E13 (71) while the set is still changing, then at once
-// as far as the certificate asks; in an excursion the set must not depend on what is left.
+// The relative residual of the linear system: E13 (71) while the set changes, then the accuracy
+// that the certificate needs. In an excursion the set must not depend on the residual.
 static double inner_tolerance(const search *s) {
   const perp_options *options = s->map.run->options;
   const double gamma = options->newton.gamma, residual = s->map.run->residual;
@@ -104,7 +106,7 @@ static double inner_tolerance(const search *s) {
   return min2(gamma, max2(0.1*options->tol/residual, 1e-13));
 }
 
-// The full step along d, and the set that follows from it before it is projected.
+// Takes the full step along d, and predicts the next set from the unprojected point.
 static int full_step(search *s) {
   minmap *m = &s->map;
   const perp_run *run = m->run;
@@ -133,18 +135,18 @@ static int explore(search *s) {
   return taken;
 }
 
-// The shift to try after one that did not help; 0: there is none.
+// The shift to try after one that did not help; 0: none.
 static double next_shift(const search *s) {
   const double shift = s->map.system.shift, typical = s->map.typical;
   if (s->bare) return 0.0;
-  if (shift == 0.0) return least_shift*typical;
-  return s->cautious && 100.0*shift <= largest_shift*typical ? 100.0*shift : 0.0;
+  if (shift == 0.0) return shift_min*typical;
+  return s->cautious && 100.0*shift <= shift_max*typical ? 100.0*shift : 0.0;
 }
 
 static int newton_step(search *s) {
   minmap *m = &s->map;
   minmap_classify(m);
-  const double least = least_shift*m->typical;
+  const double least = shift_min*m->typical;
   if (m->system.shift > least && minmap_settled(m) &&
       newton_shift(&m->system, max2(least, 0.01*m->system.shift)) != 0)
     return -1;
@@ -154,7 +156,7 @@ static int newton_step(search *s) {
     if (taken < 0) return -1;
     if (taken > 0 && slope < 0.0) {   // the descent test
       const int may_rise = s->budget > 0 && !s->cautious;
-      taken = armijo(s, slope, may_rise ? brief : 0.0);
+      taken = armijo(s, slope, may_rise ? step_length_min : 0.0);
       if (taken == 0 && may_rise) taken = full_step(s);
       if (taken != 0) return taken;
     }
@@ -170,7 +172,7 @@ static int step(search *s, stuck *how) {
   minmap *m = &s->map;
   double slope;
   *how = STUCK_STALLED;
-  if (s->poor > PATIENCE) return 0;
+  if (s->poor > POOR_STEPS_MAX) return 0;
   if (s->exploring) {
     const int taken = explore(s);
     if (taken != 0) return taken;
@@ -186,8 +188,8 @@ static int step(search *s, stuck *how) {
   if (s->bare) return 0;
   taken = minmap_gradient_direction(m, &slope);
   if (taken <= 0) return taken;
-  // -slope is twice what the best step of the linear model would gain
-  if (slope >= -flat*m->theta) *how = STUCK_STATIONARY;
+  // -slope is twice the gain of the best step of the linear model.
+  if (slope >= -stationary_gain_max*m->theta) *how = STUCK_STATIONARY;
   return slope < 0.0 ? armijo(s, slope, 0.0) : 0;
 }
 
@@ -198,7 +200,7 @@ static int begin_at(search *s) {   // run->x; 1: the run has ended
   if (minmap_evaluate(m) != 0) return 1;
   s->best_theta = s->mark = m->theta;
   memcpy(s->best, m->run->x, (size_t)m->n*sizeof *s->best);
-  s->budget = s->bare ? 0 : WATCH;
+  s->budget = s->bare ? 0 : EXCURSION_STEPS_MAX;
   s->poor = s->exploring = 0;
   return 0;
 }
@@ -207,8 +209,9 @@ static int can_sweep(const perp_operator *A) {
   return A->ops->diagonal != NULL && (A->ops->sweep != NULL || A->ops->add_column != NULL);
 }
 
-// The k-th other start, E13 6: the first one again with more caution; the best x after some passes
-// of Gauss-Seidel; a random point of the box, of the size of x. 1: the run has ended.
+// Starts again for the k-th time, E13 6: from the guess with more caution, from the best x after a
+// few passes of Gauss-Seidel, or from a random point of the box of the size of x. 1: the run has
+// ended.
 static int restart(search *s, int32_t k, random_stream *random) {
   minmap *m = &s->map;
   perp_run *run = m->run;
@@ -217,7 +220,9 @@ static int restart(search *s, int32_t k, random_stream *random) {
   if (k%3 == 1 && can_sweep(&run->A)) {
     const perp_method *pgs = perp_find_method("pgs");
     const perp_options options = child_options(run, pgs);
-    if (run_child(run, pgs, &options, PASSES, (double)INFINITY) == PERP_STATUS_SOLVED) return 1;
+    if (run_child(run, pgs, &options, RESTART_SWEEPS, (double)INFINITY) ==
+        PERP_STATUS_SOLVED)
+      return 1;
     run->credit = run->method;
   } else if (k > 0) {
     double size = 0.0;
@@ -237,7 +242,7 @@ static void give_up(search *s, stuck how) {
              "minmap_newton reached a local minimum, theta = %.3g, that is no solution",
              s->map.theta);
   else if (how == STUCK_STALLED)
-    run_stop(run, PERP_STATUS_STALLED, "minmap_newton hardly lowers theta = %.3g any more",
+    run_stop(run, PERP_STATUS_STALLED, "minmap_newton made no more progress at theta = %.3g",
              s->best_theta);
   else
     run_stop(run, PERP_STATUS_NOT_DESCENT,
@@ -249,7 +254,7 @@ static void run_minmap_newton(perp_run *run) {
   search s = layout(run->memory, run->n);
   if (minmap_begin(&s.map, run) != 0) return;
   memcpy(s.first, run->x, (size_t)run->n*sizeof *s.first);
-  // differences are those of H at x: sets that are not those of x have none
+  // Differences are those of H at x, so sets of other points cannot be used.
   const int bound_to_x = run->options->newton.inner == PERP_INNER_DIFFERENCES;
   s.cautious = bound_to_x;
   s.bare = !run->options->newton.excursions;
@@ -263,7 +268,7 @@ static void run_minmap_newton(perp_run *run) {
       if (run_out_of_time(run)) run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached");
       continue;
     }
-    if (run_check(run)) continue;   // theta may be as small as rounding lets it be
+    if (run_check(run)) continue;   // theta may be as small as rounding allows
     if (restarts < run->options->newton.restarts) {
       ended = restart(&s, restarts++, &random);
       s.cautious |= bound_to_x;

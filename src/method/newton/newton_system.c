@@ -1,26 +1,24 @@
-// newton_system.c: chooses the linear solver of a Newton method, keeps its factor while it lasts.
+// newton_system.c: chooses the linear solver of a Newton method, and reuses its factor.
 //
-// newton.inner: direct takes options.linear, else a sparse LU where A is sparse and not small, else
-// a dense one; krylov, masks and differences take the Krylov solver, which needs only products.
-// auto: direct, or Krylov on grids and where n is very large.
+// newton.inner direct takes options.linear, otherwise a sparse LU if A is sparse and not small,
+// otherwise a dense LU. krylov, masks and differences take the Krylov solver, which needs only
+// products. auto takes direct, or Krylov on grids and if n is very large.
 #include "newton_system.h"
 
 #include <string.h>
 
 #include "krylov.h"
 
-// below, a dense factor is faster than finding out how sparse it could be
-enum { SMALL = 200 };
-// above, auto prefers iterations: on grids, and everywhere, as the fill of a factor is no longer
-// harmless
-enum { SOME = 1000, LARGE = 100000 };
+enum { DENSE_ROWS_MAX = 200,         // rows up to which a dense factor is faster
+       GRID_KRYLOV_ROWS_MIN = 1000,  // rows above which auto takes Krylov on grids
+       KRYLOV_ROWS_MIN = 100000 };   // rows above which auto takes Krylov, because factors fill in
 
 static int usable(const perp_linear_ops *ops, const perp_operator *A) {
   return ops != NULL && ops->accepts(A);
 }
 
-// A_ij <= 0 beside a positive diagonal, as on grids: there a preconditioned Krylov method is safe
-// and faster than a factor.
+// 1: the diagonal is positive and all other entries are <= 0, as on grids. There a preconditioned
+// Krylov method is safe and faster than a factor.
 static int grid_like(const perp_view *view) {
   if (view->kind != PERP_VIEW_CSC) return 0;
   const perp_csc *A = view->data;
@@ -40,11 +38,12 @@ static const perp_linear_ops *choose(const perp_run *run) {
   if (inner != PERP_INNER_AUTO && inner != PERP_INNER_DIRECT) return krylov;
   if (usable(options->linear, A)) return options->linear;
   const perp_view view = operator_view(A);
-  if (inner == PERP_INNER_AUTO && (run->n > LARGE || (run->n > SOME && grid_like(&view))))
+  if (inner == PERP_INNER_AUTO &&
+      (run->n > KRYLOV_ROWS_MIN || (run->n > GRID_KRYLOV_ROWS_MIN && grid_like(&view))))
     return krylov;
-  const int full = view.kind == PERP_VIEW_DENSE || run->n <= SMALL;
+  const int full = view.kind == PERP_VIEW_DENSE || run->n <= DENSE_ROWS_MAX;
   if (!full && usable(sparse, A)) return sparse;
-  if (usable(dense, A) && (full || run->n <= 20*SMALL)) return dense;
+  if (usable(dense, A) && (full || run->n <= 20*DENSE_ROWS_MAX)) return dense;
   return usable(sparse, A) ? sparse : krylov;
 }
 
