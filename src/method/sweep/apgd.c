@@ -1,21 +1,20 @@
-// apgd.c: accelerated projected gradient descent with backtracking and adaptive restart,
-// for symmetric A.
+// apgd.c: accelerated projected gradient descent with adaptive restart, for symmetric A.
 //
 //   x+ = clamp(z - y(z)/L, lo, hi),   y(z) = A z + b,   L raised until d'A d <= L d'd,  d = x+ - z
 //   z+ = x+ + beta (x+ - x),   beta = theta (1 - theta)/(theta^2 + theta+),
 //   theta+^2 = (1 - theta+) theta^2
 //
-// Nesterov 1983; backtracking as in Mazhar et al. 2015, except that L never falls: a falling L
-// amplifies rough errors and stalled at 2e-2 on a pressure problem. Restart when y(z)'(x+ - x) > 0
-// (O'Donoghue, Candes 2015). Because A is linear, A x+ = A z + A d: one product with A per trial of
-// L. Converges for symmetric PSD A with a bounded objective, at the rate 1/k^2. Runs on the
-// diagonally scaled problem.
+// Nesterov 1983. Backtracking on L as in Mazhar et al. 2015, except that L never falls: a falling L
+// amplifies rough errors and stalled at 2e-2 on a pressure problem. The momentum restarts when
+// y(z)'(x+ - x) > 0 (O'Donoghue, Candes 2015). Runs on the diagonally scaled problem. Converges for
+// symmetric PSD A with an objective that is bounded below, at the rate 1/k^2. Cost per iteration:
+// one product with A per trial of L, because A x+ = A z + A d.
 #include <string.h>
 
 #include "run.h"
 #include "vector.h"
 
-enum { REFRESH = 50 };   // iterations after which y is computed anew instead of by linearity
+enum { REFRESH_ITERATIONS = 50 };  // iterations after which y is computed from x again
 
 static size_t bytes(const perp_limits *limits, const perp_options *options) {
   (void)options;
@@ -64,9 +63,9 @@ static void run_apgd(perp_run *run) {
       d[i] = yx[i];                                           // y(old)
       yx[i] = yz[i] + Ad[i];
     }
-    // Afresh at both points: the momentum would amplify a difference between a fresh y and a stale
-    // one by 1/(1 - beta).
-    if (run->iterations%REFRESH == REFRESH - 1 &&
+    // Compute y again at both points: the momentum would amplify a difference between an accurate y
+    // and an inaccurate one by 1/(1 - beta).
+    if (run->iterations%REFRESH_ITERATIONS == REFRESH_ITERATIONS - 1 &&
         (run_apply(run, x, yx) != 0 || run_apply(run, old, d) != 0))
       return;
     run->residual = run_residual(run, x, yx);

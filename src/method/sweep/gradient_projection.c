@@ -3,17 +3,18 @@
 //   x <- clamp(x - alpha y), a few times;  I = {i : lo_i < x_i < hi_i};
 //   A_II w ~ -y_I by CG with incomplete Cholesky;  x <- clamp(x + alpha w), while rows leave I
 //
-// minimises phi(x) = x'A x/2 + b'x over the box. Gradient steps change many bounds at once and end
-// when they no longer do, or bring little; CG ends when a step brings little of what the best one
-// did, and goes on to the full accuracy once every row at a bound belongs there, so that the face
-// is that of the solution. Both steps are searched along the projected path: alpha is halved until
+// It minimises phi(x) = x'A x/2 + b'x over the box. Gradient steps change many bounds at once. They
+// end when they change no bound or gain little. CG ends when an iteration gains little compared
+// with the best one. Once every row at a bound belongs there, the face is that of the solution, and
+// CG continues to full accuracy. Both steps are searched along the projected path: alpha is halved
+// until
 //     phi(x+) - phi(x) <= mu y'(x+ - x),
 // so phi falls in every iteration.
 // More, Toraldo: On the solution of large quadratic programming problems with bound constraints
 // (1991); repeated faces and the preconditioner on A_II: Lin, More: Newton's method for large
-// bound-constrained optimization problems (1999), the comparator of MNS08 Table 4.
-// Converges for symmetric PD A (More, Toraldo). Cost: a few products, a preconditioner a face, a
-// product and its application a CG iteration.
+// bound-constrained optimization problems (1999), the comparator of MNS08 Table 4. Converges for
+// symmetric PD A (More, Toraldo). Cost per iteration: a few products, a preconditioner per face,
+// and a product and an application of the preconditioner per CG iteration.
 #include <string.h>
 
 #include "allocator.h"
@@ -24,14 +25,14 @@
 #include "preconditioner.h"
 #include "vector.h"
 
-#define MU 0.1               // part of the predicted decrease that a step must bring
-#define LITTLE_GRADIENT 0.25 // of the best gradient step so far: no more of them
-#define LITTLE_CG 0.1        //   and of the best CG iteration
-#define SHARPER 0.1          // factor on the latter each time that the face stays
-#define GRADIENTS 5          // gradient steps an iteration, at most
-#define FACES 10             //   and faces
-#define HALVINGS 40          // of a step
-#define PATIENCE 30          // iterations in which neither phi nor the residual falls
+#define DECREASE_RATIO_MIN 0.1        // mu: part of the predicted decrease that a step must reach
+#define GRADIENT_GAIN_RATIO_MIN 0.25  // gain of a gradient step over the best one: with less, they end
+#define CG_GAIN_RATIO_MIN 0.1         // gain of a CG iteration over the best one: with less, CG ends
+#define CG_GAIN_RATIO_FACTOR 0.1      // factor on CG_GAIN_RATIO_MIN each time that the face stays
+#define GRADIENT_STEPS_MAX 5          // gradient steps per iteration
+#define FACES_MAX 10                  // faces per iteration
+#define HALVINGS_MAX 40               // halvings of a step
+#define IDLE_ITERATIONS_MAX 30        // iterations in which neither phi nor the residual falls
 
 typedef struct projection {
   int32_t n, m;              // rows; free rows
@@ -39,14 +40,14 @@ typedef struct projection {
   double *d, *Ad;            // n: a direction, and A times the step that it became
   double *next;              // n: x + step
   double *w, *r, *u, *p, *q; // m of n: CG
-  int32_t *set, *place;      // m of n: the free rows; n: where among them, or -1
-  perp_csc all;              // A, where its entries are wanted
-  int known;                 // it is there
+  int32_t *set, *place;      // m of n: the free rows; n: position among them, or -1
+  perp_csc all;              // A, if the preconditioner needs its entries
+  int known;                 // 1: `all` is set
   int32_t *colptr;           // n + 1: A_II
   int32_t *row;              // entries of A
   double *value;
   double *diagonal;          // n; has_diagonal
-  int has_diagonal, fresh;   // fresh: the preconditioner is that of I
+  int has_diagonal, fresh;   // fresh: 1: the preconditioner belongs to I
   preconditioner *P;
   perp_preconditioner kind;
   perp_allocator memory;
@@ -74,13 +75,13 @@ static size_t bytes(const perp_limits *limits, const perp_options *options) {
 
 typedef enum outcome { STEPPED, STAYED, ENDED } outcome;
 
-// x <- clamp(x + alpha d), alpha halved until phi falls as it should; *full: d was taken as it is.
-// y follows. *gain: how much phi fell. STAYED: phi does not fall along d beyond rounding.
+// x <- clamp(x + alpha d), with alpha halved until phi falls enough; y follows. *full: d was taken
+// unchanged. *gain: the decrease of phi. STAYED: phi does not fall along d beyond rounding.
 static outcome search(projection *s, perp_run *run, double alpha, double *gain, int *full) {
   const int32_t n = s->n;
   double *x = run->x;
   *full = 1;
-  for (int k = 0; k < HALVINGS; k++, alpha *= 0.5) {
+  for (int k = 0; k < HALVINGS_MAX; k++, alpha *= 0.5) {
     double predicted = 0.0, curvature = 0.0;
     for (int32_t i = 0; i < n; i++) {
       const double to = x[i] + alpha*s->d[i];
@@ -93,7 +94,7 @@ static outcome search(projection *s, perp_run *run, double alpha, double *gain, 
     if (run_product(run, s->next, s->Ad) != 0) return ENDED;
     for (int32_t i = 0; i < n; i++) curvature += s->next[i]*s->Ad[i];
     const double change = predicted + 0.5*curvature;
-    if (change <= MU*predicted) {
+    if (change <= DECREASE_RATIO_MIN*predicted) {
       *gain = -change;
       for (int32_t i = 0; i < n; i++) {
         x[i] = clamp(x[i] + s->next[i], lower(run->lo, i), upper(run->hi, i));
@@ -107,12 +108,12 @@ static outcome search(projection *s, perp_run *run, double alpha, double *gain, 
   return STAYED;
 }
 
-static int held(const perp_run *run, int32_t i, double y) {   // at a bound to which y points
+static int held(const perp_run *run, int32_t i, double y) {   // x_i is at a bound that y points to
   const double lo = lower(run->lo, i), hi = upper(run->hi, i), x = run->x[i];
   return (x == lo && (y >= 0.0 || lo == hi)) || (x == hi && y <= 0.0);
 }
 
-// Along a d with d'A d <= 0 phi falls as far as the bounds let it: to the last of them.
+// Along a d with d'A d <= 0 phi falls until the last bound is met: the step to that bound.
 static double farthest(const projection *s, const perp_run *run) {
   double far = 0.0;
   for (int32_t i = 0; i < s->n; i++) {
@@ -123,8 +124,8 @@ static double farthest(const projection *s, const perp_run *run) {
   return far;
 }
 
-// The step to take along d: where phi is least on the ray, or without curvature as far as it goes.
-// 0: the run has ended.
+// The step along d to the least phi on the ray, or without curvature to the last bound. 0: the run
+// has ended.
 static double first_step(projection *s, perp_run *run) {
   double slope = 0.0, curvature = 0.0;
   if (run_product(run, s->d, s->Ad) != 0) return 0.0;
@@ -137,14 +138,14 @@ static double first_step(projection *s, perp_run *run) {
   if (far < (double)INFINITY) return far > 0.0 ? far : 1.0;
   if (!run_infeasible(run, s->d))
     run_stop(run, PERP_STATUS_RAY,
-             "gradient_projection found a direction along which the objective falls without end");
+             "gradient_projection found a direction along which the objective falls without limit");
   return 0.0;
 }
 
 static outcome gradient_steps(projection *s, perp_run *run, double *total) {
   double best = 0.0;
   *total = 0.0;
-  for (int k = 0; k < GRADIENTS; k++) {
+  for (int k = 0; k < GRADIENT_STEPS_MAX; k++) {
     int32_t changed = 0;
     double gain, largest = 0.0;
     int full;
@@ -161,7 +162,7 @@ static outcome gradient_steps(projection *s, perp_run *run, double *total) {
     *total += gain;
     for (int32_t i = 0; i < s->n; i++)
       changed += s->place[i] != (run->x[i] > lower(run->lo, i) && run->x[i] < upper(run->hi, i));
-    if (changed == 0 || gain <= LITTLE_GRADIENT*best || run_out_of_time(run)) break;
+    if (changed == 0 || gain <= GRADIENT_GAIN_RATIO_MIN*best || run_out_of_time(run)) break;
     best = max2(best, gain);
   }
   return STEPPED;
@@ -169,7 +170,7 @@ static outcome gradient_steps(projection *s, perp_run *run, double *total) {
 
 // ---- the face ----
 
-// I of x; 1: it is not the one before. A_II where entries are known.
+// Sets I at x, and A_II if entries are known. 1: I has changed.
 static int take_face(projection *s, const perp_run *run) {
   int32_t m = 0, q = 0;
   int changed = 0;
@@ -198,7 +199,7 @@ static int take_face(projection *s, const perp_run *run) {
   return 1;
 }
 
-// 0: fine; otherwise time is up, or the run has ended for want of memory.
+// 0: success; otherwise time is up, or the run has ended for lack of memory.
 static int build_preconditioner(projection *s, perp_run *run) {
   if (s->fresh) return 0;
   const perp_csc II = {s->m, s->m, s->colptr, s->row, s->value};
@@ -230,7 +231,8 @@ static int face_product(projection *s, perp_run *run, const double *in, double *
   return 0;
 }
 
-// d_I = w ~ -A_II^-1 y_I, until an iteration brings less than `little` of the best one. 0: fine.
+// d_I = w ~ -A_II^-1 y_I, until an iteration gains less than `little` times the best one. 0:
+// success.
 static int face_direction(projection *s, perp_run *run, double little) {
   const int32_t m = s->m;
   double *w = s->w, *r = s->r, *u = s->u, *p = s->p, *q = s->q;   // m each
@@ -247,13 +249,13 @@ static int face_direction(projection *s, perp_run *run, double little) {
     if (face_product(s, run, p, q) != 0) return 1;
     const double curvature = dot(m, p, q), alpha = rho/curvature;
     run->inner_iterations++;
-    if (!(curvature > 0.0) || !(alpha < 1e150)) {   // not definite: downhill along p all the way
+    if (!(curvature > 0.0) || !(alpha < 1e150)) {   // not definite: follow p downhill
       for (int32_t k = 0; k < m && j == 0; k++) w[k] = p[k];
       break;
     }
     for (int32_t k = 0; k < m; k++) w[k] += alpha*p[k];
     for (int32_t k = 0; k < m; k++) r[k] -= alpha*q[k];
-    const double gain = 0.5*alpha*rho;   // phi falls by so much
+    const double gain = 0.5*alpha*rho;   // the decrease of phi
     if (gain <= little*best) break;
     best = max2(best, gain);
     if (j%2 == 1 && run_out_of_time(run)) break;
@@ -278,12 +280,13 @@ static int wrong_bounds(const projection *s, const perp_run *run) {   // rows th
 
 static outcome faces(projection *s, perp_run *run, double *little, double *total) {
   *total = 0.0;
-  for (int k = 0; k < FACES; k++) {
+  for (int k = 0; k < FACES_MAX; k++) {
     const int changed = take_face(s, run);
     int full = 1;
     double gain;
     if (s->m == 0) return STAYED;
-    *little = changed || wrong_bounds(s, run) ? LITTLE_CG : max2(SHARPER**little, 1e-30);
+    *little = changed || wrong_bounds(s, run) ? CG_GAIN_RATIO_MIN
+                                              : max2(CG_GAIN_RATIO_FACTOR**little, 1e-30);
     if (face_direction(s, run, *little) != 0) return ENDED;
     const outcome end = search(s, run, 1.0, &gain, &full);
     if (end != STEPPED) return end;
@@ -294,30 +297,30 @@ static outcome faces(projection *s, perp_run *run, double *little, double *total
 }
 
 static void iterate(projection *s, perp_run *run) {
-  double best = (double)INFINITY, little = LITTLE_CG;
+  double best = (double)INFINITY, little = CG_GAIN_RATIO_MIN;
   int32_t idle = 0;
   for (int32_t i = 0; i < s->n; i++)
     run->x[i] = clamp(run->x[i], lower(run->lo, i), upper(run->hi, i));
   if (run_apply(run, run->x, s->y) != 0) return;
   while (run_continue(run)) {
     double first = 0.0, second = 0.0;
-    // a face whose bounds are right is not left for a gradient step
-    if ((little == LITTLE_CG || wrong_bounds(s, run)) && gradient_steps(s, run, &first) == ENDED &&
-        run_ended(run))
+    // If the bounds of a face are right, gradient steps are skipped.
+    if ((little == CG_GAIN_RATIO_MIN || wrong_bounds(s, run)) &&
+        gradient_steps(s, run, &first) == ENDED && run_ended(run))
       return;
     if (!run_out_of_time(run) && faces(s, run, &little, &second) == ENDED && run_ended(run)) return;
     if (run_apply(run, run->x, s->y) != 0) return;
     run->residual = run_residual(run, run->x, s->y);
     idle = run->residual < best || first + second > 0.0 ? 0 : idle + 1;
-    if (first + second == 0.0) little = LITTLE_CG;
+    if (first + second == 0.0) little = CG_GAIN_RATIO_MIN;
     best = min2(best, run->residual);
-    if (idle < PATIENCE || run->residual <= run->options->tol || run_check(run)) continue;
+    if (idle < IDLE_ITERATIONS_MAX || run->residual <= run->options->tol || run_check(run)) continue;
     run_stop(run, PERP_STATUS_STALLED,
              "gradient_projection no longer lowers the objective");
   }
 }
 
-// auto: incomplete Cholesky; modified for a Z-matrix, as those of grids are.
+// auto: incomplete Cholesky, modified for a Z-matrix, as on grids.
 static perp_preconditioner choose_kind(const projection *s, const perp_run *run) {
   const perp_preconditioner asked = (perp_preconditioner)run->options->krylov.preconditioner;
   if (asked != PERP_PRECONDITIONER_AUTO) return asked;
@@ -327,7 +330,7 @@ static perp_preconditioner choose_kind(const projection *s, const perp_run *run)
   return PERP_PRECONDITIONER_MIC;
 }
 
-// The entries of A where the preconditioner wants them and they are known. 0: the run has ended.
+// Reads the entries of A if the preconditioner needs them and they are known. 0: the run has ended.
 static int take_entries(projection *s, perp_run *run) {
   const int asked = run->options->krylov.preconditioner;
   if (asked == PERP_PRECONDITIONER_IDENTITY || asked == PERP_PRECONDITIONER_JACOBI) return 1;

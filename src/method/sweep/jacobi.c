@@ -1,9 +1,9 @@
-// jacobi.c: projected Jacobi, damped.
+// jacobi.c: damped projected Jacobi: relaxes all rows at once and clamps them to their bounds.
 //
 //   x <- clamp(x - omega D^-1 (A x + b), lo, hi),   D = diag A                 E13 5.2 with M = D
 //
-// Converges for H+ matrices, and for symmetric PD A only if omega < 2/lambda_max(D^-1 A): plain
-// Jacobi can diverge there (E13 5.3, corrected). One product with A per iteration.
+// Converges for H+ matrices. For symmetric PD A it converges only if omega < 2/lambda_max(D^-1 A),
+// so plain Jacobi can diverge there (E13 5.3, corrected). Cost per iteration: one product with A.
 #include "run.h"
 #include "vector.h"
 

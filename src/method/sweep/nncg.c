@@ -4,10 +4,10 @@
 //   beta > 1:  p = 0, x = z (restart)      else:  x = clamp(z + beta p), p = beta p - g
 //
 // Silcowitz-Niebe, Erleben: A nonsmooth nonlinear conjugate gradient method for interactive contact
-// force problems (2010). Norms are weighted by diag A, so that diagonal scaling changes nothing. No
-// proof of convergence; in practice far fewer passes than PGS. Where PGS converges a restart is a
-// PGS step, and a long row of steps without a new best one makes restarts lasting. Cost: a
-// Gauss-Seidel pass and three vector passes.
+// force problems (2010). Norms are weighted by diag A, so diagonal scaling changes nothing. There
+// is no proof of convergence; in practice it needs far fewer passes than PGS. A restart is a PGS
+// step. After gradient.restart iterations without a new best residual it restarts. Cost per
+// iteration: a Gauss-Seidel pass and three passes over vectors.
 #include "sweep.h"
 #include "vector.h"
 

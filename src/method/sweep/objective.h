@@ -4,8 +4,8 @@
 
 #include "run.h"
 
-// phi(to) - phi(from), y = A x + b at either. No two large numbers are subtracted, so the sign is
-// right where phi itself would have lost it.
+// phi(to) - phi(from), with y = A x + b at both. It subtracts no two large numbers, so its sign is
+// right even if phi itself has lost it to rounding.
 double objective_change(int32_t n, const double *from, const double *y_from, const double *to,
                         const double *y_to);
 double objective(int32_t n, const double *b, const double *x, const double *y);

@@ -1,10 +1,10 @@
-// pgs.c: projected Gauss-Seidel.
+// pgs.c: projected Gauss-Seidel: relaxes one row after another and clamps it to its bounds.
 //
 //   x_i <- clamp(x_i - (A_i x + b_i)/A_ii, lo_i, hi_i),   i = 1..n, in place
 //                                               E13 5.2, corrected: projects inside the sweep
 //
-// Converges for symmetric A that is PD, or PSD with A_ii > 0 and a bounded objective (E13 5.3,
-// corrected), and for H+ matrices. One pass over the nonzeros per iteration.
+// Converges for symmetric A that is PD, or PSD with A_ii > 0 and an objective bounded below (E13
+// 5.3, corrected), and for H+ matrices. Cost per iteration: one pass over the nonzeros.
 #include "sweep.h"
 
 static void run_pgs(perp_run *run) {

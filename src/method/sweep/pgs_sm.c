@@ -3,18 +3,18 @@
 //   z0 = PGS^k_gs(x);  up to k_sm times: I = {i : lo_i + tau < z_i < hi_i - tau},
 //   A_II d = -y_I,  z <- clamp(z + d);      x = z, or z_b = z0 + alpha d_1 where phi(z_b) < phi(z)
 //                                                                       MNS08 Algorithm 3.1, (3.5)
-// phi(z) = z'A z/2 + b'z. Sweeps let rows into I, projections take them out; z_b is the farthest
-// point within the bounds on the way to the first subspace solution.
-// As printed, rows in (0, tau] are neither free nor zero and u is left as it was when v is
-// projected. Here the former go to their bound before z0 is taken, so that phi(z_b) <= phi(z0), and
-// rows without bounds are solved for once more after the last projection. Two-sided bounds: a row
-// is free while it is farther than tau from both, and goes to the nearer one otherwise.
-// kocvara_zowe: k_sm = 1 and always z_b.
-// Where A_II is not positive definite the residual (2.7), corrected, chooses instead of phi.
+// phi(z) = z'A z/2 + b'z. Sweeps add rows to I, projections remove them. z_b is the farthest point
+// within the bounds on the way to the first subspace solution.
+// The printed algorithm leaves rows in (0, tau] neither free nor zero, and does not change u when v
+// is projected. Here such rows go to their bound before z0 is taken, so that phi(z_b) <= phi(z0).
+// Rows without bounds are solved for once more after the last projection. With two bounds a row is
+// free while it is farther than tau from both; otherwise it goes to the nearer one. Variant
+// kocvara_zowe: k_sm = 1 and always z_b. If A_II is not positive definite, the residual (2.7),
+// corrected, replaces phi.
 // Converges for symmetric PD A: phi falls in every sweep and never rises in a phase. With the
-// residual instead, or without the choice (subspace.safeguard 0), nothing keeps it from cycling,
-// which is noticed and ends as stalled. docs/theory.md tells when that happens and why.
-// Cost: k_gs passes, and a factorisation (or row modifications of one) a subspace.
+// residual, or with subspace.safeguard 0, the iterates may cycle; the method notices that and ends
+// as stalled (docs/theory.md explains when). Cost per iteration: k_gs passes, and a factorisation,
+// or row modifications, per subspace.
 #include <string.h>
 
 #include "driver.h"
@@ -25,16 +25,16 @@
 #include "scaled_system.h"
 #include "vector.h"
 
-#define SIGMA_FIRST 1e-12    // regularisation of a singular A_II over the least diagonal entry, ...
-#define SIGMA_FACTOR 100.0   //   how it grows ...
-#define SIGMA_LAST 1e-7      //   and the part of the largest from where on A_II is indefinite
-#define INEXACT 1e-4         // of y_I that a solve may leave before A_II is called singular
-#define ROUNDING 1e-11       //   unless that is all that y is known to
-#define STEPS 6              // proximal steps with a regularised A_II
-#define PATIENCE 20          // iterations in which phi falls by rounding only
-#define IDLE 200             //   or the residual does not, where phi is not what is lowered
-#define RECORDS 64           // of the latest iterations, to find a cycle
-#define FLOP 1e-9            // seconds of an operation until one has been measured
+#define SIGMA_FIRST 1e-12                 // first sigma of a singular A_II, over the least A_ii
+#define SIGMA_FACTOR 100.0                // growth of sigma while a pivot fails
+#define SIGMA_MAX 1e-7                    // over the largest A_ii: beyond, A_II is indefinite
+#define SOLVE_RESIDUAL_MAX 1e-4           // relative y_I after a solve: with more, A_II is singular
+#define Y_ROUNDING 1e-11                  // rounding of y relative to its terms
+#define PROXIMAL_STEPS_MAX 6              // proximal steps with a regularised A_II
+#define IDLE_PHI_ITERATIONS_MAX 20        // iterations in which phi falls only by rounding
+#define IDLE_RESIDUAL_ITERATIONS_MAX 200  // iterations without a lower residual, if phi is not used
+#define CYCLE_ITERATIONS_MAX 64           // iterations that are remembered to find a cycle
+#define SECONDS_PER_OPERATION 1e-9        // until an operation has been timed
 
 typedef struct subspace {
   int32_t n, unbounded;      // rows; rows without bounds
@@ -43,18 +43,18 @@ typedef struct subspace {
   double *d, *work;          // n
   uint8_t *is_free;          // n: I
   uint8_t *is_unbounded;     // n
-  uint8_t *factored;         // n: I of the factor at hand ...
-  int known;                 //   if there is one
+  uint8_t *factored;         // n: I of the current factor
+  int known;                 // 1: there is a factor
   face *all, *rest;          // A_II; the rows without bounds, NULL until needed
   system_solver *general;    // for an A_II that is not definite; NULL until needed
   double *root;              // n: 1/sqrt(A_ii), the unit of x_i
   double least, largest;     // A_ii > 0
   double sigma;
-  int indefinite;            // the A_II at hand
+  int indefinite;            // 1: the current A_II is not definite
   double flop;               // seconds of an operation
-  int64_t phases, backed;    // so far; those that ended in z_b because phi chose it
-  int64_t entered, taken;    // free rows with bounds when they began; of these, projected
-  struct { uint64_t set; double residual; } record[RECORDS];
+  int64_t phases, backed;    // phases so far; phases that ended in z_b because phi chose it
+  int64_t entered, taken;    // free rows with bounds at the start of phases; projected ones of them
+  struct { uint64_t set; double residual; } record[CYCLE_ITERATIONS_MAX];
 } subspace;
 
 static void layout(subspace *s, arena *memory, int32_t n) {
@@ -76,7 +76,7 @@ static size_t bytes(const perp_limits *limits, const perp_options *options) {
 
 // ---- the free rows ----
 
-// I of z; rows within tau of a bound go there. Returns how many are free.
+// Sets I at z; rows within tau of a bound go there. Returns the number of free rows.
 static int32_t choose(subspace *s, const perp_run *run, double *z) {
   double size = 0.0;
   int32_t count = 0;
@@ -111,8 +111,8 @@ static int factor_general(subspace *s, perp_run *run, const perp_deadline *deadl
   return system_factor(s->general, s->d, s->work, deadline);
 }
 
-// A_II, regularised as far as it needs. 0: fine; 1: it cannot be factored; -1: the run has ended,
-// or will at the next look at the clock.
+// Factors A_II, regularised as far as needed. 0: success; 1: it cannot be factored; -1: the run has
+// ended, or time is up.
 static int factor(subspace *s, perp_run *run) {
   if (s->known && memcmp(s->factored, s->is_free, (size_t)s->n) == 0) return 0;
   const perp_deadline deadline = run_deadline(run);
@@ -121,7 +121,7 @@ static int factor(subspace *s, perp_run *run) {
   s->known = s->indefinite = 0;
   run->factorizations++;
   int failed = face_update(s->all, s->is_free, &deadline);
-  while (failed > 0 && s->sigma < SIGMA_LAST*s->largest) {
+  while (failed > 0 && s->sigma < SIGMA_MAX*s->largest) {
     s->sigma = s->sigma > 0.0 ? SIGMA_FACTOR*s->sigma : SIGMA_FIRST*s->least;
     face_shift(s->all, s->sigma);
     run->factorizations++;
@@ -144,7 +144,7 @@ static int factor(subspace *s, perp_run *run) {
   return 0;
 }
 
-// v_I <- A_II^-1 v_I, v_F <- 0. 1: it is finite
+// v_I <- A_II^-1 v_I, v_F <- 0. 1: the result is finite.
 static int back_solve(subspace *s, double *v) {
   if (!s->indefinite) return face_solve(s->all, v, 2) == 0;
   for (int32_t i = 0; i < s->n; i++) v[i] = s->is_free[i] ? v[i] : 0.0;
@@ -161,15 +161,15 @@ static double free_size(const subspace *s) {   // of y_I
   return size;
 }
 
-static double rounding(const subspace *s, const perp_run *run) {   // what y_I is known to
+static double rounding(const subspace *s, const perp_run *run) {   // the rounding of y_I
   double size = 0.0;
   for (int32_t i = 0; i < s->n; i++)
     if (s->is_free[i]) size = max2(size, s->root[i]*(fabs(run->b[i]) + fabs(s->y[i] - run->b[i])));
-  return ROUNDING*size;
+  return Y_ROUNDING*size;
 }
 
-// z <- z + d with A_II d = -y_I, y <- A z + b, d in s->d. With sigma > 0 the proximal steps
-// (A_II + sigma) d = -y_I lead there; each lowers phi. 0: fine; 1: no solution; -1: ended.
+// z <- z + d with A_II d = -y_I, y <- A z + b, d in s->d. With sigma > 0, proximal steps (A_II +
+// sigma) d = -y_I lead there; each lowers phi. 0: success; 1: no solution; -1: the run has ended.
 static int minimise(subspace *s, perp_run *run) {
   const int32_t n = s->n;
   const double size = free_size(s);
@@ -178,7 +178,7 @@ static int minimise(subspace *s, perp_run *run) {
     if (failed != 0) return failed;
     double before = size, left = size;
     for (int32_t i = 0; i < n; i++) s->d[i] = 0.0;
-    for (int step = 0; step < (s->sigma > 0.0 ? STEPS : 1); step++) {
+    for (int step = 0; step < (s->sigma > 0.0 ? PROXIMAL_STEPS_MAX : 1); step++) {
       for (int32_t i = 0; i < n; i++) s->work[i] = -s->y[i];
       if (!back_solve(s, s->work)) return 1;
       for (int32_t i = 0; i < n; i++) {
@@ -190,8 +190,10 @@ static int minimise(subspace *s, perp_run *run) {
       if (!(left < 0.5*before)) break;
       before = left;
     }
-    if (s->sigma > 0.0 || s->indefinite || left <= max2(INEXACT*size, rounding(s, run))) return 0;
-    s->sigma = SIGMA_FIRST*s->least;   // pivots of rounding size were taken for good ones
+    if (s->sigma > 0.0 || s->indefinite ||
+        left <= max2(SOLVE_RESIDUAL_MAX*size, rounding(s, run)))
+      return 0;
+    s->sigma = SIGMA_FIRST*s->least;   // pivots of the size of rounding were accepted
     face_shift(s->all, s->sigma);
     s->known = 0;
     for (int32_t i = 0; i < n; i++) s->z[i] -= s->d[i];
@@ -199,8 +201,8 @@ static int minimise(subspace *s, perp_run *run) {
   }
 }
 
-// The rows without bounds once more, after others were projected: one factor serves all phases.
-// 0: fine; -1: ended.
+// Solves for the rows without bounds once more, after others were projected. One factor serves all
+// phases. 0: success; -1: the run has ended.
 static int settle_unbounded(subspace *s, perp_run *run) {
   const perp_deadline deadline = run_deadline(run);
   int failed = 0;
@@ -245,7 +247,7 @@ static int32_t project(subspace *s, const perp_run *run) {   // (3.4)
   return count;
 }
 
-// 1: z_s is at least as good as z_b by the metric that is asked for, or fits A_II.
+// 1: z_s is at least as good as z_b, by the chosen metric.
 static int prefers_projected(const subspace *s, const perp_run *run) {
   const int metric = run->options->subspace.metric;
   if (!run->options->subspace.safeguard) return 1;
@@ -256,8 +258,8 @@ static int prefers_projected(const subspace *s, const perp_run *run) {
                        NULL);
 }
 
-// From z0 = run->x, with y there in s->y: the new x and its y. 0: fine; -1: the run has ended, or
-// time is up before there is anything better than z0.
+// One phase, from z0 = run->x with its y in s->y to the new x and its y. 0: success; -1: the run
+// has ended, or time is up before anything better than z0 was found.
 static int phase(subspace *s, perp_run *run) {
   const int zowe = run->options->subspace.variant == PERP_SUBSPACE_KOCVARA_ZOWE;
   const int32_t most = zowe ? 1 : run->options->subspace.k_sm;
@@ -273,7 +275,7 @@ static int phase(subspace *s, perp_run *run) {
     if (k > 0 && run_apply(run, s->z, s->y) != 0) return -1;
     const int failed = minimise(s, run);
     if (failed < 0 && (run_ended(run) || k == 0)) return -1;
-    if (failed != 0) {   // what there was before
+    if (failed != 0) {   // go back to the point before
       memcpy(s->z, k == 0 ? run->x : s->zb, size);
       if (run_apply(run, s->z, s->y) != 0) return -1;
       projected = 0;
@@ -303,7 +305,7 @@ static int phase(subspace *s, perp_run *run) {
 
 // ---- the iteration ----
 
-// A phase would be over before the deadline, as far as one can tell.
+// 1: a phase should finish before the deadline.
 static int fits(const subspace *s, const perp_run *run) {
   const double left = run_seconds_left(run);
   if (!(left < (double)INFINITY)) return 1;
@@ -324,11 +326,11 @@ static int prepare(subspace *s, perp_run *run) {   // 0: the run has ended
   return 0;
 }
 
-// The iterates repeat: 1, and the run has ended.
+// 1: the iterates repeat, and the run has ended.
 static int repeats(subspace *s, perp_run *run, uint64_t set) {
   const int32_t k = run->iterations;
-  for (int32_t back = 1; back <= k && back <= RECORDS; back++) {
-    const int32_t at = (k - back)%RECORDS;
+  for (int32_t back = 1; back <= k && back <= CYCLE_ITERATIONS_MAX; back++) {
+    const int32_t at = (k - back)%CYCLE_ITERATIONS_MAX;
     if (s->record[at].set != set ||
         fabs(s->record[at].residual - run->residual) > 1e-9*run->residual)
       continue;
@@ -336,8 +338,8 @@ static int repeats(subspace *s, perp_run *run, uint64_t set) {
              "the iterates of pgs_sm repeat with period %d", back);
     return 1;
   }
-  s->record[k%RECORDS].set = set;
-  s->record[k%RECORDS].residual = run->residual;
+  s->record[k%CYCLE_ITERATIONS_MAX].set = set;
+  s->record[k%CYCLE_ITERATIONS_MAX].residual = run->residual;
   return 0;
 }
 
@@ -355,7 +357,7 @@ static void begin(subspace *s, perp_run *run) {
     s->unbounded += s->is_unbounded[i];
   }
   if (s->largest == 0.0) s->least = s->largest = 1.0;
-  // sigma grows from a part of the first to a part of the second: neither may vanish or overflow
+  // sigma grows from a part of `least` to a part of `largest`: neither may vanish or overflow.
   s->least = clamp(s->least, 0x1p-900, 0x1p900);
   s->largest = clamp(s->largest, 0x1p-900, 0x1p900);
 }
@@ -389,7 +391,7 @@ static void iterate(subspace *s, perp_run *run) {
     }
     run->residual = run_residual(run, run->x, s->y);
     const double phi = objective(n, run->b, run->x, s->y);
-    // phi is known to so much
+    // size: bounds the rounding of phi
     double size = 0.0;
     for (int32_t i = 0; i < n; i++) size += 0.5*fabs(run->x[i])*(fabs(s->y[i]) + fabs(run->b[i]));
     idle = run->residual < 0.9*best ? 0 : idle + 1;
@@ -398,7 +400,8 @@ static void iterate(subspace *s, perp_run *run) {
     last = phi;
     if (run->residual <= options->tol) continue;
     if (!by_objective && repeats(s, run, set)) return;
-    if ((by_objective && stuck >= PATIENCE) || (!by_objective && idle >= IDLE)) {
+    if ((by_objective && stuck >= IDLE_PHI_ITERATIONS_MAX) ||
+        (!by_objective && idle >= IDLE_RESIDUAL_ITERATIONS_MAX)) {
       if (run_check(run)) continue;
       run_stop(run, PERP_STATUS_STALLED, "pgs_sm made no progress in %d iterations",
                by_objective ? stuck : idle);
@@ -407,15 +410,15 @@ static void iterate(subspace *s, perp_run *run) {
 }
 
 static void run_pgs_sm(perp_run *run) {
-  subspace s = {.n = run->n, .flop = FLOP};
+  subspace s = {.n = run->n, .flop = SECONDS_PER_OPERATION};
   layout(&s, run->memory, run->n);
   begin(&s, run);
   iterate(&s, run);
   const size_t length = strlen(run->message);
-  if (length > 0 && s.entered > 0)   // it has not ended well: what the phases did, on average
+  if (length > 0 && s.entered > 0)   // it failed: report the average of the phases
     plain_print(run->message + length, sizeof run->message - length,
-                ". On the way %lld of %lld phases ended in the safeguard point, and projections took "
-                "%.0f of their %.0f free rows", (long long)s.backed, (long long)s.phases,
+                ". On the way %lld of %lld phases ended in the safeguard point, and projections "
+                "removed %.0f of their %.0f free rows", (long long)s.backed, (long long)s.phases,
                 (double)s.taken/(double)s.phases, (double)s.entered/(double)s.phases);
   face_destroy(s.all);
   face_destroy(s.rest);

@@ -1,29 +1,28 @@
-// southwell.c: projected Gauss-Southwell: the rows that are wrong most, and no others.
+// southwell.c: projected Gauss-Southwell: relaxes only the rows that are most wrong.
 //
 //   I = {i: r_i > theta max_k r_k},  r_i = min(R_i |y_i|, distance to the bound that y points to)
 //   x_i <- clamp(x_i - y_i/A_ii, lo_i, hi_i),  y <- y + dx_i A e_i,   i in I, in place
 //
 // R. V. Southwell: Relaxation methods in engineering science (1940), by thresholds. The residual of
-// the certificate is the largest r_i: PGS spends a sweep on all rows where a few decide.
-// y = A x + b is kept up to date by columns, so r is known, not estimated. Converges for symmetric
-// positive definite A, and wherever coordinate descent with the Gauss-Southwell rule does (Luo,
-// Tseng 1992): every step lowers 1/2 x'Ax + b'x, and a row is left out only while a worse one is
-// not.
-// Cost of an iteration: one pass over vectors, and the columns of I. theta follows so that both
-// take about as long. On walls of 9500 rows the residual after the time of 3 to 9 sweeps is 5 to 15
-// times smaller than that of PGS. Operators without columns are swept.
+// the certificate is the largest r_i, so a few rows decide; PGS spends a sweep on all rows. y = A x
+// + b is updated by columns, so r is exact. Converges for symmetric positive definite A, and
+// wherever coordinate descent with the Gauss-Southwell rule does (Luo, Tseng 1992): every step
+// lowers 1/2 x'Ax + b'x, and a row waits only while others are worse.
+// Cost per iteration: one pass over vectors, and the columns of I. theta adapts so that both take
+// about the same time. On walls of 9500 rows the residual after the time of 3 to 9 sweeps is 5 to
+// 15 times smaller than that of PGS. Operators without columns are swept.
 #include "problem.h"
 #include "sweep.h"
 #include "vector.h"
 
-enum { PASS = 2,             // a row looked at takes as long as so many entries of a column
-       ROUNDS = 3,           // over I from one look to the next: its rows pull at each other
-       OFTEN = 256,          // rows from one look at the clock to the next
-       REFRESH = 64 };       // sweeps' worth of columns after which y is computed anew
+enum { ROW_COST_ENTRIES = 2,   // cost of examining a row, in entries of a column
+       ROUNDS_MAX = 3,         // passes over I before it is chosen again, because its rows interact
+       CLOCK_ROWS = 256,       // rows between two checks of the clock
+       REFRESH_SWEEPS = 64 };  // sweeps' worth of columns after which y is computed again
 
-#define BEGIN 0.1            // theta; from 0.03 to 0.3 little changes on walls
-#define LEAST 0.01
-#define MOST 0.7
+#define THETA_FIRST 0.1  // first theta; 0.03 to 0.3 makes little difference on walls
+#define THETA_MIN 0.01   // smallest theta
+#define THETA_MAX 0.7    // largest theta; above it all rows are relaxed once
 
 typedef struct southwell {
   sweeper sweeps;            // the diagonal; passes where A has no columns
@@ -82,7 +81,7 @@ static double largest(int32_t n, const double *r) {
              ? max2(max2(most[0], most[1]), max2(most[2], most[3])) : (double)INFINITY;
 }
 
-// The residual, and I. A row with A_ii <= 0 and no bound to go to is wrong, but not in I.
+// Computes the residual, and I. A row with A_ii <= 0 that cannot move is wrong, but not in I.
 static double look(southwell *s, const perp_run *run) {
   if (run->lo == NULL && run->hi == NULL) measure(s, run, 1);
   else measure(s, run, 0);
@@ -99,14 +98,14 @@ static double look(southwell *s, const perp_run *run) {
   return residual;
 }
 
-// Returns how many rows have moved.
+// Relaxes the rows of I once. Returns how many have moved.
 static int32_t relax_once(southwell *s, perp_run *run) {
   int32_t moved = 0;
   for (int32_t k = 0; k < s->count; k++) {
     const int32_t i = s->row[k];
-    if (k%OFTEN == OFTEN - 1 && run_out_of_time(run)) break;
+    if (k%CLOCK_ROWS == CLOCK_ROWS - 1 && run_out_of_time(run)) break;
     if (!(wrong(s, run, i, lower(run->lo, i), upper(run->hi, i)) > s->cut))
-      continue;   // a neighbour has set it right
+      continue;   // a neighbour has corrected it
     const double z = relaxed_row(s, run, i), dx = z - run->x[i];
     if (dx == 0.0) continue;
     run->x[i] = z;
@@ -116,10 +115,10 @@ static int32_t relax_once(southwell *s, perp_run *run) {
   return moved;
 }
 
-// I again and again, until all of it is right or a few rounds are over.
+// Relaxes I until all of it is right or ROUNDS_MAX passes are over.
 static int32_t relax(southwell *s, perp_run *run) {
   int32_t moved = 0;
-  for (int k = 0; k < ROUNDS; k++) {
+  for (int k = 0; k < ROUNDS_MAX; k++) {
     const int32_t more = relax_once(s, run);
     moved += more;
     if (more == 0 || s->cut == 0.0) break;
@@ -128,13 +127,14 @@ static int32_t relax(southwell *s, perp_run *run) {
   return moved;
 }
 
-// theta, by what the last rows have gained: where they are few, more of them; where the residual
-// stays, a few rows hold it, and only these count; where that does not help either, all rows once.
+// Adapts theta. Few moved rows: a smaller theta, for more rows. Many: a larger one. If the residual
+// stays, a few rows cause it: a larger theta selects only these. If that does not help either,
+// theta = 0 relaxes all rows once.
 static void adapt(southwell *s, int32_t moved, double before, double after) {
-  if (s->theta == 0.0) s->theta = BEGIN;
-  else if (after > 0.95*before) s->theta = s->theta < MOST ? min2(MOST, 1.5*s->theta) : 0.0;
-  else if (moved > 2.0*s->turn) s->theta = min2(MOST, 1.25*s->theta);
-  else if (moved < 0.5*s->turn) s->theta = max2(LEAST, 0.8*s->theta);
+  if (s->theta == 0.0) s->theta = THETA_FIRST;
+  else if (after > 0.95*before) s->theta = s->theta < THETA_MAX ? min2(THETA_MAX, 1.5*s->theta) : 0.0;
+  else if (moved > 2.0*s->turn) s->theta = min2(THETA_MAX, 1.25*s->theta);
+  else if (moved < 0.5*s->turn) s->theta = max2(THETA_MIN, 0.8*s->theta);
 }
 
 static void sweeps_only(southwell *s, perp_run *run) {
@@ -149,7 +149,7 @@ static void run_southwell(perp_run *run) {
   southwell s = {.y = ARENA_ARRAY(run->memory, double, n),
                  .unit = ARENA_ARRAY(run->memory, double, n),
                  .r = ARENA_ARRAY(run->memory, double, n),
-                 .row = ARENA_ARRAY(run->memory, int32_t, n), .theta = BEGIN};
+                 .row = ARENA_ARRAY(run->memory, int32_t, n), .theta = THETA_FIRST};
   if (!sweeper_begin(&s.sweeps, run, 1.0)) return;
   if (run->A.ops->add_column == NULL) {
     sweeps_only(&s, run);
@@ -157,16 +157,16 @@ static void run_southwell(perp_run *run) {
   }
   const perp_problem own = {.A = run->A};
   const double entries = (double)problem_nnz(&own);
-  s.turn = max2(1.0, entries > 0.0 ? PASS*(double)n*n/entries : PASS);
+  s.turn = max2(1.0, entries > 0.0 ? ROW_COST_ENTRIES*(double)n*n/entries : ROW_COST_ENTRIES);
   for (int32_t i = 0; i < n; i++) s.flat |= !(s.sweeps.diagonal[i] > 0.0);
-  run->measured = run->paced = 1;   // whatever is begun ends with the time
+  run->measured = run->paced = 1;   // every part checks the clock
   run_units(run, s.unit);
   if (run_first(run, s.y) != 0) return;
   look(&s, run);
   while (run_continue(run)) {
     const int32_t moved = relax(&s, run);
     const int still = moved == 0 && s.touched == 0.0;
-    if (moved == 0 || s.touched > (double)REFRESH*n) {
+    if (moved == 0 || s.touched > (double)REFRESH_SWEEPS*n) {
       if (run_apply(run, run->x, s.y) != 0) return;
       s.touched = 0.0;
     }
@@ -175,7 +175,7 @@ static void run_southwell(perp_run *run) {
     adapt(&s, moved, before, s.most);
     if (still && !run_check(run))
       run_stop(run, PERP_STATUS_STAGNATED,
-               "southwell no longer changes x, which is no solution");
+               "southwell no longer changes x, which is not a solution");
   }
 }
 

@@ -1,4 +1,4 @@
-// sweep.c: the sweeper of sweep.h.
+// sweep.c: makes Gauss-Seidel passes, and chooses the sweeping method for a short time.
 #include "sweep.h"
 
 #include <string.h>
@@ -6,9 +6,9 @@
 #include "methods.h"
 #include "vector.h"
 
-enum { REFRESH = 64,     // passes after which a residual kept by columns is computed anew
-       MANY = 150,       // products: in less time southwell is ahead of nncg on walls,
-       FEW = 25 };       //   and pgs is in less than so many
+enum { REFRESH_PASSES = 64,             // passes after which y is computed again instead of updated
+       NNCG_PRODUCTS_MIN = 150,         // products that must fit for nncg to beat southwell (walls)
+       NNCG_SWEEP_PRODUCTS_MIN = 25 };  // products that must fit for nncg to beat pgs
 
 static size_t state_bytes(const perp_limits *limits) {
   const size_t matrix = (size_t)limits->n*sizeof(double);
@@ -39,7 +39,7 @@ int sweeper_begin(sweeper *s, perp_run *run, double omega) {
   if (coloured_order) s->plan = coloured_plan(run->memory, &run->A);
   if (s->diagonal == NULL || s->y == NULL || s->state.memory == NULL ||
       (coloured_order && s->plan == NULL)) {
-    run_stop(run, PERP_STATUS_BREAKDOWN, "the memory set aside for %s does not suffice for n = %d",
+    run_stop(run, PERP_STATUS_BREAKDOWN, "the memory reserved for %s is too small for n = %d",
              run->method->name, run->n);
     return 0;
   }
@@ -48,7 +48,7 @@ int sweeper_begin(sweeper *s, perp_run *run, double omega) {
   return 1;
 }
 
-// For operators with columns but no sweep of their own: y = A x + b kept up to date by columns.
+// For operators with columns but without a sweep: y = A x + b is updated by columns.
 static void pass_by_columns(sweeper *s, perp_run *run, int backward) {
   perp_sweep *state = &s->state;
   double *y = state->memory;
@@ -69,7 +69,7 @@ static void pass_by_columns(sweeper *s, perp_run *run, int backward) {
 double sweeper_pass(sweeper *s, perp_run *run, int backward) {
   s->state.change = 0.0;
   s->state.backward = backward;
-  if (s->passes++%REFRESH == 0) s->state.fresh = 1;
+  if (s->passes++%REFRESH_PASSES == 0) s->state.fresh = 1;
   if (s->plan != NULL) coloured_sweep(s->plan, &s->state, run->threads);
   else if (run->A.ops->sweep != NULL) {
     if (run->A.ops->sweep(run->A.self, &s->state, 0, run->n) != 0)
@@ -85,15 +85,15 @@ double sweeper_residual(sweeper *s, perp_run *run, double change) {
 
 void sweeper_fixed_point(sweeper *s, perp_run *run) {
   if (run_check(run)) return;
-  if (s->passes > 2) s->passes = 0;   // of a stale residual, perhaps: compute it anew first
+  if (s->passes > 2) s->passes = 0;   // y may be inaccurate: compute it again first
   else
-    run_stop(run, PERP_STATUS_STAGNATED, "%s no longer changes x, which is no solution%s",
+    run_stop(run, PERP_STATUS_STAGNATED, "%s no longer changes x, which is not a solution%s",
              run->method->name, s->flat ? ", and some A_ii are not positive" : "");
 }
 
 const perp_method *sweeper_for(const perp_run *run) {
   const int columns = run->A.ops->add_column != NULL;
   if (!(run->A.claims & PERP_CLAIM_SYMMETRIC)) return &method_pgs;
-  if (run_fits(run, columns ? MANY : FEW)) return &method_nncg;
+  if (run_fits(run, columns ? NNCG_PRODUCTS_MIN : NNCG_SWEEP_PRODUCTS_MIN)) return &method_nncg;
   return columns ? &method_southwell : &method_pgs;
 }
