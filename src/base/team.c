@@ -254,6 +254,25 @@ int32_t team_share(team *t, int32_t n, team_shared task, void *data) {
   return s.shares;
 }
 
+typedef struct ranging {
+  team_ranged task;
+  void *data;
+  int32_t lines, tasks;
+} ranging;
+
+static void run_lines(void *data, int32_t index) {
+  const ranging *r = data;
+  r->task(r->data, (int32_t)((int64_t)r->lines*index/r->tasks),
+          (int32_t)((int64_t)r->lines*(index + 1)/r->tasks));
+}
+
+void team_lines(team *t, int32_t lines, int32_t cells, team_ranged task, void *data) {
+  enum { SERIAL_CELLS = 8192 };   // for fewer it is not worth waking somebody
+  ranging r = {task, data, lines, cells < SERIAL_CELLS ? 1
+                                  : lines < TEAM_SHARES ? lines : TEAM_SHARES};
+  team_run(t, run_lines, &r, r.tasks);
+}
+
 typedef struct copying {
   double *to;
   const double *from;

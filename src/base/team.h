@@ -22,6 +22,9 @@ void team_run(team *t, void (*task)(void *data, int32_t index), void *data, int3
 enum { TEAM_SHARES = 64 };
 typedef void (*team_shared)(void *data, int32_t from, int32_t to, int32_t share);
 int32_t team_share(team *t, int32_t n, team_shared task, void *data);
+// task(data, from, to) over the lines of a grid. The result of a line must not depend on the others.
+typedef void (*team_ranged)(void *data, int32_t from, int32_t to);
+void team_lines(team *t, int32_t lines, int32_t cells, team_ranged task, void *data);
 void team_copy(team *t, double *to, const double *from, int32_t n);   // to = from
 
 #endif

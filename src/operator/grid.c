@@ -45,15 +45,12 @@ int grid_entry(const perp_grid *g, int32_t h, int32_t slot, int32_t *l, double *
 
 typedef struct product { const perp_grid *g; const double *x; double *y; } product;
 
-static void product_lines(void *data, int32_t index) {   // some of them
+static void product_lines(void *data, int32_t from, int32_t to) {
   const product *p = data;
   const perp_grid *g = p->g;
-  const int64_t lines = (int64_t)g->cells[1]*g->cells[2];
-  const int32_t first = (int32_t)(lines*index/GRID_CHUNKS),
-                last = (int32_t)(lines*(index + 1)/GRID_CHUNKS);
-  grid_place at = {{0, first % g->cells[1], first/g->cells[1]}};
-  double *y = p->y + (size_t)first*(size_t)g->cells[0],
-         *end = p->y + (size_t)last*(size_t)g->cells[0];
+  grid_place at = {{0, from % g->cells[1], from/g->cells[1]}};
+  double *y = p->y + (size_t)from*(size_t)g->cells[0],
+         *end = p->y + (size_t)to*(size_t)g->cells[0];
   while (y < end) {
     const int32_t count = grid_product_from(g, at, p->x, y);
     grid_advance(g, &at, count);
@@ -62,7 +59,8 @@ static void product_lines(void *data, int32_t index) {   // some of them
 }
 
 void grid_product(const perp_grid *g, const double *x, double *y, team *threads) {
-  team_run(threads, product_lines, &(product){g, x, y}, GRID_CHUNKS);
+  const int32_t lines = g->cells[1]*g->cells[2];
+  team_lines(threads, lines, g->cells[0]*lines, product_lines, &(product){g, x, y});
 }
 
 static int apply(const void *self, const double *x, double *y, void *scratch) {

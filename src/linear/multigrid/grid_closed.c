@@ -60,10 +60,16 @@ static void join_line(grid_levels *g, int32_t number, int fresh, int y, int z) {
 }
 
 // Some lines as if there were no others: roots are the first cells whatever the order.
+typedef struct joining { grid_levels *g; int32_t lines, tasks; } joining;
+
+static int32_t first_line(const joining *w, int32_t index) {
+  return (int32_t)((int64_t)w->lines*index/w->tasks);
+}
+
 static void join_lines(void *data, int32_t index) {
-  const grid_job *w = data;
-  const int32_t from = grid_first_line(w, index), deep = w->l->side[1];
-  for (int32_t line = from; line < grid_first_line(w, index + 1); line++)
+  const joining *w = data;
+  const int32_t from = first_line(w, index), deep = w->g->at[0].side[1];
+  for (int32_t line = from; line < first_line(w, index + 1); line++)
     join_line(w->g, line, 1, line%deep > 0 && line > from, line - deep >= from);
 }
 
@@ -85,11 +91,11 @@ void grid_find_closed(grid_levels *g) {
   grid_level *l = &g->at[0];
   const int32_t line = l->side[0];
   int32_t *label = g->label;
-  grid_job w = {.g = g, .l = l, .lines = l->side[1]*l->side[2]};
+  joining w = {.g = g, .lines = l->side[1]*l->side[2]};
   w.tasks = l->n < LARGE || w.lines < TASKS ? 1 : TASKS;
   team_run(g->threads, join_lines, &w, w.tasks);
   for (int32_t t = 1; t < w.tasks; t++) {            // where they meet
-    const int32_t from = grid_first_line(&w, t);
+    const int32_t from = first_line(&w, t);
     if (from%l->side[1] > 0) join_line(g, from, 0, 1, 0);
     for (int32_t at = from; at < from + l->side[1] && at < w.lines; at++)
       if (at >= l->side[1]) join_line(g, at, 0, 0, 1);

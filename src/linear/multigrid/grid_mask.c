@@ -100,10 +100,10 @@ static void set_states(const uint8_t *type, const uint8_t *is_free, int32_t coun
 }
 
 // A whole level from the caller's mask.
-static void mask_lines(void *data, int32_t index) {
+static void mask_lines(void *data, int32_t from, int32_t to) {
   const grid_job *w = data;
   grid_level *l = w->l;
-  for (int32_t line = grid_first_line(w, index); line < grid_first_line(w, index + 1); line++) {
+  for (int32_t line = from; line < to; line++) {
     const int32_t j = line%l->side[1], k = line/l->side[1], row = grid_cell(l, 0, j, k);
     set_states(l->type + row, w->is_free != NULL ? w->is_free + row : NULL, l->side[0],
                l->state + row);
@@ -131,9 +131,9 @@ static void mask_lines(void *data, int32_t index) {
 }
 
 // Kinds of blocks depend on the lines beside them too: once all of those are known.
-static void run_lines(void *data, int32_t index) {
+static void run_lines(void *data, int32_t from, int32_t to) {
   const grid_job *w = data;
-  for (int32_t line = grid_first_line(w, index); line < grid_first_line(w, index + 1); line++)
+  for (int32_t line = from; line < to; line++)
     set_runs(w->g, w->l, line%w->l->side[1], line/w->l->side[1]);
 }
 
@@ -156,10 +156,10 @@ static void mark(const grid_level *l, int32_t i, int32_t j, int32_t k) {
 }
 
 // Which lines differ from the last mask, into `touched`.
-static void compare_lines(void *data, int32_t index) {
+static void compare_lines(void *data, int32_t from, int32_t to) {
   const grid_job *w = data;
   const grid_level *l = w->l;
-  for (int32_t line = grid_first_line(w, index); line < grid_first_line(w, index + 1); line++) {
+  for (int32_t line = from; line < to; line++) {
     const size_t row = (size_t)line*(size_t)l->side[0];
     const uint8_t *state = l->state + row, *type = l->type + row,
                   *is_free = w->is_free != NULL ? w->is_free + row : NULL;
@@ -236,11 +236,11 @@ static void set_eight(const grid_level *l, int inner, int32_t i, int32_t j, int3
   }
 }
 
-static void coarse_diagonal_lines(void *data, int32_t index) {
+static void coarse_diagonal_lines(void *data, int32_t from, int32_t to) {
   const grid_job *w = data;
   grid_level *c = w->l;
   const int last = c == &w->g->at[w->g->levels - 1];
-  for (int32_t line = grid_first_line(w, index); line < grid_first_line(w, index + 1); line++) {
+  for (int32_t line = from; line < to; line++) {
     const int32_t j = line%c->side[1], k = line/c->side[1], row = grid_cell(c, 0, j, k);
     if (!w->all && !c->touched[line]) continue;
     for (int32_t i = 0; i < c->side[0]; i++) {
@@ -334,8 +334,7 @@ void grid_levels_mask(grid_levels *g, int32_t from, const uint8_t *is_free) {
         busy = 1;
         lines = INT32_MAX;
       } else {
-        w.tasks = 1;
-        coarse_diagonal_lines(&w, 0);
+        coarse_diagonal_lines(&w, 0, c->side[1]*c->side[2]);
         lines = run_changes(g, c, &busy);
       }
     }

@@ -118,12 +118,9 @@ typedef struct grid_job {
   grid_levels *g;
   grid_level *l;
   const uint8_t *is_free;
-  int32_t all, lines, tasks; // all: every cell is computed again
+  int32_t all;               // all: every cell is computed again
 } grid_job;
-void grid_lines_run(grid_job *w, void (*task)(void *data, int32_t index));
-static inline int32_t grid_first_line(const grid_job *w, int32_t index) {
-  return (int32_t)((int64_t)w->lines*index/w->tasks);
-}
+void grid_lines_run(grid_job *w, team_ranged task);
 
 static inline int32_t grid_block_end(const grid_level *l, int32_t i) {   // of cells from i on
   return i + GRID_BLOCK < l->side[0] ? i + GRID_BLOCK : l->side[0];
@@ -156,7 +153,7 @@ void grid_fill_levels(grid_levels *g);               // all weights and types, f
 // 1, or 2 where they have changed; or in the first of eight cells GRID_INNER_EIGHT, where all their
 // weights are the unit, or GRID_EMPTY_EIGHT, where none is free.
 enum { GRID_INNER_EIGHT = 3, GRID_EMPTY_EIGHT = 4, GRID_SURELY_EVEN = 3 };
-void grid_coarse_lines(void *job, int32_t index);
+void grid_coarse_lines(void *job, int32_t from, int32_t to);
 // 1: no weight between cells that are liquid in v, the 16 from i on and others, is not the unit
 int grid_is_same(const grid_level *l, float *const w[3], const uint8_t *v, int32_t i, int32_t j,
                  int32_t k);

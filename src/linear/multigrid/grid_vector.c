@@ -139,24 +139,19 @@ void grid_levels_apply(const grid_levels *g, int32_t level, const double *x, con
 typedef struct lines_job {
   const grid_levels *g;
   const grid_level *l;
-  int32_t tasks, colour, mean;
+  int32_t colour, mean;
   const double *b, *lo, *hi, *from;
   double *x;
 } lines_job;
 
-static void lines_run(lines_job *w, void (*task)(void *data, int32_t index)) {
-  const int32_t lines = w->l->side[1]*w->l->side[2];
-  w->tasks = w->l->n < 8192 ? 1 : lines < 32 ? lines : 32;
-  team_run(w->g->threads, task, w, w->tasks);
-}
-static int32_t first_line(const lines_job *w, int32_t index) {
-  return (int32_t)((int64_t)w->l->side[1]*w->l->side[2]*index/w->tasks);
+static void lines_run(lines_job *w, team_ranged task) {
+  team_lines(w->g->threads, w->l->side[1]*w->l->side[2], w->l->n, task, w);
 }
 
-static void diagonal_lines(void *data, int32_t index) {
+static void diagonal_lines(void *data, int32_t from, int32_t to) {
   const lines_job *w = data;
   const grid_level *l = w->l;
-  for (int32_t line = first_line(w, index); line < first_line(w, index + 1); line++) {
+  for (int32_t line = from; line < to; line++) {
     const sides s = sides_of(w->g, l, line%l->side[1], line/l->side[1]);
     const size_t row = (size_t)line*(size_t)l->side[0];
     double *d = w->x + row;
@@ -172,11 +167,11 @@ void grid_levels_diagonal(const grid_levels *g, int32_t level, double *d) {
   lines_run(&(lines_job){.g = g, .l = &g->at[level], .from = d, .x = d}, diagonal_lines);
 }
 
-static void sweep_lines(void *data, int32_t index) {
+static void sweep_lines(void *data, int32_t from, int32_t to) {
   const lines_job *w = data;
   const grid_level *l = w->l;
   const ptrdiff_t line = l->side[1] > 1 ? l->side[0] : 0, plane = l->deep ? line*l->side[1] : 0;
-  for (int32_t at = first_line(w, index); at < first_line(w, index + 1); at++) {
+  for (int32_t at = from; at < to; at++) {
     const int32_t j = at%l->side[1], k = at/l->side[1], row = at*l->side[0];
     const uint8_t *even = l->even + (size_t)grid_row(l, j, k)*(size_t)l->blocks;
     const sides s = sides_of(w->g, l, j, k);
@@ -219,25 +214,24 @@ static void children(const grid_level *f, const int32_t at[3], int32_t from[3], 
   }
 }
 
-static void coarsen_lines(void *data, int32_t index) {
+static void coarsen_lines(void *data, int32_t from, int32_t to) {
   const lines_job *w = data;
   const grid_level *c = w->l, *f = c - 1;
-  for (int32_t line = first_line(w, index); line < first_line(w, index + 1); line++)
+  for (int32_t line = from; line < to; line++)
     for (int32_t i = 0; i < c->side[0]; i++) {
       const int32_t at[3] = {i, line%c->side[1], line/c->side[1]};
-      int32_t from[3], end[3], count = 0;
+      int32_t first[3], end[3], count = 0;
       double sum = 0.0;
-      children(f, at, from, end);
-      for (int32_t z = from[2]; z < end[2]; z++)
-        for (int32_t y = from[1]; y < end[1]; y++)
-          for (int32_t x = from[0]; x < end[0]; x++) {
+      children(f, at, first, end);
+      for (int32_t z = first[2]; z < end[2]; z++)
+        for (int32_t y = first[1]; y < end[1]; y++)
+          for (int32_t x = first[0]; x < end[0]; x++) {
             const int32_t cell = grid_cell(f, x, y, z);
             if (f->type[cell] != PERP_CELL_LIQUID) continue;
             count++;
             sum += w->from[cell];
           }
-      const int32_t to = line*c->side[0] + i;
-      w->x[to] = w->mean && count > 0 ? sum/count : sum;
+      w->x[line*c->side[0] + i] = w->mean && count > 0 ? sum/count : sum;
     }
 }
 
@@ -253,20 +247,20 @@ static double value_at(const grid_level *l, const double *v, int32_t cell) {
 
 // As the cycle does: the parent's value, and a quarter of the way to that of the neighbour towards
 // which the cell lies, in each direction.
-static void refine_lines(void *data, int32_t index) {
+static void refine_lines(void *data, int32_t from, int32_t to) {
   const lines_job *w = data;
   const grid_level *f = w->l, *c = f + 1;
-  for (int32_t line = first_line(w, index); line < first_line(w, index + 1); line++) {
+  for (int32_t line = from; line < to; line++) {
     const int32_t at[3] = {0, line%f->side[1], line/f->side[1]};
     const int32_t J = at[1] >> f->halved[1], K = at[2] >> f->halved[2],
                   row = grid_cell(c, 0, J, K);
     const ptrdiff_t stride[3] = {1, c->side[0], (ptrdiff_t)c->side[0]*c->side[1]};
     const float *tie[3] = {NULL, NULL, NULL};
-    ptrdiff_t to[3] = {0, 0, 0};
+    ptrdiff_t towards[3] = {0, 0, 0};
     for (int32_t d = 1; d < 3; d++) {
       const int32_t mine = d == 1 ? J : K, by = (at[d] & 1) ? 1 : -1;
       if (!f->halved[d] || mine + by < 0 || mine + by >= c->side[d]) continue;
-      to[d] = by*stride[d];
+      towards[d] = by*stride[d];
       tie[d] = f->tie[d] + grid_whole(f, J - (d == 1 && by < 0), K - (d == 2 && by < 0));
     }
     for (int32_t i = 0; i < f->side[0]; i++) {
@@ -283,7 +277,7 @@ static void refine_lines(void *data, int32_t index) {
       }
       for (int32_t d = 1; d < 3; d++)
         if (tie[d] != NULL)
-          sum += (double)tie[d][I]*(value_at(c, w->from, up + (int32_t)to[d]) - own);
+          sum += (double)tie[d][I]*(value_at(c, w->from, up + (int32_t)towards[d]) - own);
       w->x[cell] = sum;
     }
   }

@@ -19,10 +19,8 @@
 
 static const float outside = 2.0F/3.0F, most_faces = 8.0F;
 
-void grid_lines_run(grid_job *w, void (*task)(void *data, int32_t index)) {
-  w->lines = w->l->side[1]*w->l->side[2];
-  w->tasks = w->l->n < 8192 ? 1 : w->lines < 64 ? w->lines : 64;
-  team_run(w->g->threads, task, w, w->tasks);
+void grid_lines_run(grid_job *w, team_ranged task) {
+  team_lines(w->g->threads, w->l->side[1]*w->l->side[2], w->l->n, task, w);
 }
 
 // In A, of the face above cell (i, j, k) of level 0 along d; not for the last cell.
@@ -104,10 +102,10 @@ static void fine_cell(const grid_levels *g, int32_t i, int32_t j, int32_t k) {
   l->leak[mine] = (float)leak;
 }
 
-static void fine_lines(void *data, int32_t index) {
+static void fine_lines(void *data, int32_t from, int32_t to) {
   const grid_job *w = data;
   const grid_level *l = w->l;
-  for (int32_t line = grid_first_line(w, index); line < grid_first_line(w, index + 1); line++) {
+  for (int32_t line = from; line < to; line++) {
     const int32_t j = line%l->side[1], k = line/l->side[1];
     for (int32_t b = 0; b < l->blocks; b++) {
       const int32_t i = GRID_BLOCK*b, end = grid_block_end(l, i);
@@ -130,10 +128,10 @@ static void fine_lines(void *data, int32_t index) {
   }
 }
 
-static void same_lines(void *data, int32_t index) {
+static void same_lines(void *data, int32_t from, int32_t to) {
   const grid_job *w = data;
   const grid_level *l = w->l;
-  for (int32_t line = grid_first_line(w, index); line < grid_first_line(w, index + 1); line++) {
+  for (int32_t line = from; line < to; line++) {
     const int32_t j = line%l->side[1], k = line/l->side[1];
     uint8_t *even = l->even + (size_t)grid_row(l, j, k)*(size_t)l->blocks;
     for (int32_t b = 0; b < l->blocks; b++)
@@ -206,11 +204,11 @@ static int inner_eight(const grid_level *f, int32_t x, int32_t y, int32_t z) {
   return 1;
 }
 
-void grid_coarse_lines(void *data, int32_t index) {
+void grid_coarse_lines(void *data, int32_t from, int32_t to) {
   const grid_job *w = data;
   grid_level *c = w->l;
   const grid_level *f = c - 1;
-  for (int32_t line = grid_first_line(w, index); line < grid_first_line(w, index + 1); line++) {
+  for (int32_t line = from; line < to; line++) {
     const int32_t j = line%c->side[1], k = line/c->side[1], row = grid_cell(c, 0, j, k);
     if (!w->all && !c->touched[line]) continue;
     uint8_t *even = c->even + (size_t)grid_row(c, j, k)*(size_t)c->blocks;
@@ -250,11 +248,11 @@ void grid_coarse_lines(void *data, int32_t index) {
 
 // Interpolation takes a quarter from the neighbour towards which a child lies, if there is liquid
 // with a weight in between, or air; else that quarter is the parent's own: walls reflect.
-static void tie_lines(void *data, int32_t index) {
+static void tie_lines(void *data, int32_t from, int32_t to) {
   const grid_job *w = data;
   const grid_level *c = w->l, *f = c - 1;
   const int32_t stride[3] = {1, c->side[0], c->side[0]*c->side[1]};
-  for (int32_t line = grid_first_line(w, index); line < grid_first_line(w, index + 1); line++) {
+  for (int32_t line = from; line < to; line++) {
     const int32_t at[3] = {0, line%c->side[1], line/c->side[1]}, row = line*c->side[0];
     for (int32_t d = 0; d < 3; d++) {
       if (!f->halved[d]) continue;

@@ -59,7 +59,7 @@ typedef struct narrowing {
   const grid_stage *s;
   const double *x;               // of s, NULL: 0
   double *lo, *hi;               // of the next level
-  int32_t cells[3], coarse[3], halved[3], tasks;
+  int32_t cells[3], coarse[3], halved[3];
 } narrowing;
 
 static void narrow_line(const narrowing *w, int32_t j, int32_t k, double *lo, double *hi) {
@@ -74,11 +74,10 @@ static void narrow_line(const narrowing *w, int32_t j, int32_t k, double *lo, do
   }
 }
 
-static void narrow_lines(void *data, int32_t index) {   // of the next level
+static void narrow_lines(void *data, int32_t from, int32_t to) {   // of the next level
   const narrowing *w = data;
-  const int64_t lines = (int64_t)w->coarse[1]*w->coarse[2];
-  for (int64_t line = lines*index/w->tasks; line < lines*(index + 1)/w->tasks; line++) {
-    const int32_t J = (int32_t)(line%w->coarse[1]), K = (int32_t)(line/w->coarse[1]);
+  for (int32_t line = from; line < to; line++) {
+    const int32_t J = line%w->coarse[1], K = line/w->coarse[1];
     double *lo = w->lo + line*w->coarse[0], *hi = w->hi + line*w->coarse[0];
     for (int32_t c = 0; c < w->coarse[0]; c++) {
       lo[c] = -(double)INFINITY;
@@ -96,11 +95,11 @@ static void narrow_lines(void *data, int32_t index) {   // of the next level
 
 static void coarsen_bounds(const grid_solver *g, const grid_stage *s, const double *x,
                            const grid_stage *next, double *lo, double *hi) {
-  narrowing w = {.s = s, .x = x, .lo = lo, .hi = hi, .tasks = s->n > 8192 ? 32 : 1};
+  narrowing w = {.s = s, .x = x, .lo = lo, .hi = hi};
   grid_levels_shape(g->levels, s->level, w.cells);
   grid_levels_shape(g->levels, next->level, w.coarse);
   grid_levels_halved(g->levels, s->level, w.halved);
-  team_run(g->run->threads, narrow_lines, &w, w.tasks);
+  team_lines(g->run->threads, w.coarse[1]*w.coarse[2], s->n, narrow_lines, &w);
 }
 
 // d <- y of the finest stage in the units of its components; and x += d, the other way
