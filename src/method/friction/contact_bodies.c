@@ -1,8 +1,8 @@
 // contact_bodies.c: takes contacts and bodies from a contact operator, and relaxes contacts.
 //
-// B = J W J' with W = G G', a block for each body: rows J G of a contact have entries at two bodies
-// at most, six freedoms each. With w = G'J'l a contact's velocity is J G w + b: 36 products, and as
-// many to add an impulse, whatever K is.
+// B = J W J' with W = G G', one block per body. The rows J G of a contact have entries at no more
+// than two bodies, with six degrees of freedom each. With w = G'J'l a contact's velocity is J G w +
+// b. Cost: 36 products for a velocity, and 36 to add an impulse, for any K.
 #include "contact_bodies.h"
 
 #include <math.h>
@@ -15,8 +15,8 @@ static int unfit(perp_run *run, const char *why) {
   return 0;
 }
 
-// How many freedoms a body has: the largest number up to six that divides dofs, holds whole blocks
-// of W and lets no contact touch more than two bodies; 0: there is none.
+// The degrees of freedom per body: the largest number up to six that divides dofs, contains whole
+// blocks of W and lets no contact touch more than two bodies; 0: there is none.
 static int32_t freedoms(const perp_contacts *P) {
   const perp_product *B = &P->B;
   const int32_t rows = 1 + P->tangents;
@@ -79,16 +79,16 @@ static void take_contact(contact_bodies *s, const perp_contacts *P, int32_t D, i
   k->size = k->own.G[0] + k->yield[0];
   double all = k->size;
   for (int i = 1; i < 3; i++) all += k->own.G[4*i] + k->yield[i];
-  if (all == 0.0) {   // it moves nothing: any response will do where it is open, as it must be
+  if (all == 0.0) {   // it moves nothing and must be open: any response will do
     k->size = 1.0;
     for (int i = 0; i < 3; i++) k->yield[i] = 1.0;
   }
-  if (rows == 2) k->yield[2] = k->size;   // the void tangent
+  if (rows == 2) k->yield[2] = k->size;   // the unused tangent
   for (int i = 0; i < 3; i++) k->own.G[4*i] += k->yield[i];
   k->inert = all == 0.0;
 }
 
-// b of the tangents from that of the directions: b_k = d_k . b. 0: it is none of that.
+// Computes b of the tangents from b_k = d_k . b of the directions. 0: b has not this form.
 static int take_b(contact_bodies *s, const perp_contacts *P, const double *b, int32_t c) {
   const int32_t K = s->K, n = s->count;
   body_contact *k = &s->contact[c];
@@ -142,7 +142,7 @@ int contact_bodies_begin(contact_bodies *s, perp_run *run) {
   s->centre = s->l + 3*(size_t)n;
   for (int32_t c = 0; c < n; c++) {
     take_contact(s, P, D, c);
-    if (!take_b(s, P, run->b, c)) return unfit(run, "b is not that of two tangents, or b_s != 0");
+    if (!take_b(s, P, run->b, c)) return unfit(run, "b does not belong to two tangents, or b_s != 0");
     const body_contact *k = &s->contact[c];
     if (!(k->size > 0.0) || (k->inert && k->b[0] < 0.0))
       return unfit(run, "the normal of a contact moves nothing");
@@ -238,7 +238,7 @@ void contact_bodies_couple(const contact_bodies *s, int32_t k, const double *M, 
     }
 }
 
-// w += what dl at contact k does
+// Adds the effect of dl at contact k to w.
 static void push(contact_bodies *s, int32_t k, const double *dl) {
   contact_bodies_spread(s, k, dl, s->w);
 }
@@ -248,7 +248,8 @@ void contact_bodies_refresh(contact_bodies *s) {
   for (int32_t k = 0; k < s->count; k++) push(s, k, s->l + 3*(size_t)k);
 }
 
-// The answer of contact k to what the others do: its face, -1 if there is none.
+// The solution of contact k's own problem with the others held. Returns its face; -1: there is
+// none.
 static int32_t answer(const contact_bodies *s, int32_t k, double *target) {
   const body_contact *c = &s->contact[k];
   const double *G = c->own.G, *l = s->l + 3*(size_t)k;

@@ -1,13 +1,15 @@
-// contact_faces.c: the linear system of contacts on their faces, and E13 (27) of a few of them.
+// contact_faces.c: solves the linear system of contacts on their faces, and E13 (27) for a few of
+// them.
 //
 // On a face l = P z and R v = 0, v = J w + b + rho (l - centre) with rho = sigma size + compliance.
 // Then dl = -M (v + J dw) with M = P (R rho P)^-1 R, and dw = J'dl gives
 //     (I + sum J'M J) dw = -sum J'M v,
-// a system with a block for each body: redundant contacts make it no more singular than others.
-// Corrections with the same factor take away what rounding leaves.
-// For a few contacts S the rest can be eliminated: with H of the others,
+// a system with one block per body. Redundant contacts do not make it more singular. Corrections
+// with the same factor remove the rounding. For a few contacts S the other contacts can be
+// eliminated: with H of the others,
 //     v_S = v0 + J_S H^-1 J_S' l_S
-// is a friction problem of |S| contacts, which Lemke's method solves.
+// is a friction problem of |S| contacts, which Lemke's method solves. Cost: a factor of the body
+// graph, and a solve per correction.
 #include "contact_faces.h"
 
 #include <math.h>
@@ -15,7 +17,7 @@
 
 #include "vector.h"
 
-#define LEAST 1e-6   // sigma at least: rounding is multiplied by its inverse
+#define SIGMA_MIN 1e-6  // lower limit of sigma in the factor, because its inverse multiplies rounding
 
 int contact_faces_begin(contact_faces *f, const contact_bodies *s, perp_run *run) {
   const int32_t nb = s->bodies, n = s->count;
@@ -27,7 +29,7 @@ int contact_faces_begin(contact_faces *f, const contact_bodies *s, perp_run *run
   if (colptr == NULL || f->g == NULL || f->dl == NULL || f->chosen == NULL) return 0;
   f->M = f->dl + 3*(size_t)n;
   memset(f->chosen, 0, (size_t)n);
-  // an entry for each contact of two bodies, in the column of the first; some twice
+  // One entry per contact of two bodies, in the column of the first body; some come twice.
   int32_t *row = colptr + nb + 2;
   memset(colptr, 0, ((size_t)nb + 2)*sizeof *colptr);
   for (int pass = 0; pass < 2; pass++) {
@@ -55,7 +57,7 @@ static int factor(contact_faces *f, const contact_bodies *s, perp_run *run) {
   for (int32_t k = 0; k < s->count; k++) {
     const body_contact *c = &s->contact[k];
     double rho[3];
-    for (int i = 0; i < 3; i++) rho[i] = max2(s->sigma, LEAST)*c->size + c->yield[i];
+    for (int i = 0; i < 3; i++) rho[i] = max2(s->sigma, SIGMA_MIN)*c->size + c->yield[i];
     if (cone_yield(&s->C, c->mu, s->face[k], rho, answer(f, k)))
       contact_bodies_couple(s, k, answer(f, k), f->factor);
   }
@@ -74,7 +76,7 @@ static void solve(contact_faces *f, const contact_bodies *s, double *g) {
   memset(g + (size_t)s->bodies*BLOCK, 0, BLOCK*sizeof *g);
 }
 
-// One correction with the factor at hand; returns |R v|/speed before it.
+// One correction with the current factor. Returns |R v|/speed before it.
 static double correct(contact_faces *f, contact_bodies *s, int last) {
   double left = 0.0;
   clear(s, f->g);
@@ -115,8 +117,8 @@ double contact_faces_solve(contact_faces *f, contact_bodies *s, perp_run *run, i
 // ---- a few contacts ----
 
 static int take_room(contact_faces *f, const contact_bodies *s, perp_run *run) {
-  const size_t width = ((size_t)s->bodies + 1)*BLOCK, three = 3*(size_t)FACES_MOST;
-  const int32_t m = FACES_MOST*(s->K + 2);
+  const size_t width = ((size_t)s->bodies + 1)*BLOCK, three = 3*(size_t)FACES_CONTACTS_MAX;
+  const int32_t m = FACES_CONTACTS_MAX*(s->K + 2);
   if (f->column != NULL) return 1;
   f->column = run_allocate(run, (three*width + three*three + three)*sizeof *f->column);
   f->doubles = run_allocate(run, small_lcp_doubles(m)*sizeof *f->doubles);
@@ -126,7 +128,7 @@ static int take_room(contact_faces *f, const contact_bodies *s, perp_run *run) {
   return 1;
 }
 
-// G = J_S H^-1 J_S' + rho, and v0 behind it. 0: no time.
+// Computes G = J_S H^-1 J_S' + rho, and v0 behind it. 0: no time.
 static int reduce(contact_faces *f, const contact_bodies *s, perp_run *run, const int32_t *chosen,
                   int32_t count) {
   const size_t width = ((size_t)s->bodies + 1)*BLOCK, n = 3*(size_t)count;
@@ -154,14 +156,15 @@ static int reduce(contact_faces *f, const contact_bodies *s, perp_run *run, cons
   return 1;
 }
 
-// Row i of a contact, 0: normal, then directions, in the three of J.
+// Row i of a contact (0: normal, then directions) in terms of the three rows of J.
 static void combine(const polygon *C, int32_t i, double *e) {
   e[0] = i == 0;
   e[1] = i == 0 ? 0.0 : C->d[i - 1][0];
   e[2] = i == 0 ? 0.0 : C->d[i - 1][1];
 }
 
-// Impulses are taken in the unit of `size`, so that all entries are near 1.
+// Writes the LCP of the chosen contacts. The unit of impulses is 1/size, so that entries are near
+// 1.
 static void state(const contact_faces *f, const contact_bodies *s, const int32_t *chosen,
                   int32_t count, double size, small_lcp *lcp) {
   const int32_t K = s->K, q = K + 2;
@@ -232,7 +235,7 @@ int contact_faces_choose(contact_faces *f, contact_bodies *s, perp_run *run, con
       for (size_t i = 0; i < width; i++) f->g[i] += l[r]*column[i];
     }
   }
-  for (int32_t k = 0; k < s->count; k++) {   // the others follow
+  for (int32_t k = 0; k < s->count; k++) {   // the other contacts react
     double v[3] = {0.0}, dl[3];
     if (f->chosen[k] || is_open(s, k)) continue;
     contact_bodies_gather(s, k, f->g, v);

@@ -1,21 +1,20 @@
-// contact_interior.c: Newton's equations of interior points of E13 (27), through corners and
-// bodies.
+// contact_interior.c: Newton's equations of interior points of E13 (27), on corners and bodies.
 //
 // With impulses a_k >= 0 at the corners (1, mu d_k) of its cone, a contact of (27) reads
 //     l = sum_k a_k (1, mu d_k),         0 <= a_k _|_ z_k = vn + mu d_k.vt + s >= 0,
 //     ln = sum_k a_k,                    0 <= ln  _|_ zn = vn >= 0,
-// with s free: where ln > 0 it is mu times the speed of sliding. Newton's method for a_k z_k = c,
-// ln zn = K c leaves the velocities. With q_k = 1/(z_k/a_k), q_n = 1/(zn/ln) and the mean corner
-// m = sum_k q_k e_k/sum_k q_k, e_k = (1, mu d_k), an impulse answers to its velocity by
-//     dl = push - M dv,     M = sum_k q_k (e_k - m)(e_k - m)' + q_n m n':
-// friction resists where the corners are in balance; where one of them carries all, it comes with
-// the normal impulse. Bodies then have (1 + J'M J) dw = J'push, a block for each, whatever contacts
-// are redundant.
+// with s free: if ln > 0, it is mu times the sliding speed. Newton's method for a_k z_k = c, ln zn
+// = K c leaves the velocities as unknowns. With q_k = 1/(z_k/a_k), q_n = 1/(zn/ln) and the mean
+// corner m = sum_k q_k e_k/sum_k q_k, e_k = (1, mu d_k), an impulse responds to its velocity by
+//     dl = push - M dv,     M = sum_k q_k (e_k - m)(e_k - m)' + q_n m n'.
+// So friction resists if the corners are in balance; if one corner carries all, friction follows
+// the normal impulse. The bodies have (1 + J'M J) dw = J'push, one block each, even if contacts are
+// redundant.
 //
-// Towards a solution z/a falls to 1e-16, and what rounding leaves is multiplied by its inverse:
-// SHIFT is added to z/a, as by a proximal term with its centre at the last point (Pougkakiotis,
-// Gondzio 2021), and what the solves leave is solved for again.
-// Cost: a factor with a 6 x 6 block for a body and not many more than one for a contact.
+// Towards a solution z/a falls to 1e-16, and its inverse multiplies rounding. So STIFFNESS_SHIFT is
+// added to z/a, as by a proximal term with its centre at the last point (Pougkakiotis, Gondzio
+// 2021), and the residual of a solve is solved for again.
+// Cost: a factor with a 6 x 6 block per body and about one per contact.
 #include "contact_interior.h"
 
 #include <math.h>
@@ -23,9 +22,9 @@
 
 #include "vector.h"
 
-enum { CORRECTIONS = 2 };   // of a solve, at most
-#define SHIFT 1e-8          // of z/a, in units of what an impulse does to its own contact
-#define CORRECTED 1e-6      // rest of a solve, relative, that is small enough
+enum { CORRECTIONS_MAX = 2 };  // corrections of a solve
+#define STIFFNESS_SHIFT 1e-8     // added to z/a, relative to `size` of the contact
+#define SOLVE_RESIDUAL_MAX 1e-6  // relative residual of a solve that needs no correction
 
 int contact_interior_begin(contact_interior *p, const contact_bodies *s, perp_run *run) {
   const size_t n = (size_t)s->count, K = (size_t)s->K;
@@ -108,12 +107,12 @@ static int measure(contact_interior *p, const contact_bodies *s) {   // 1: finit
 // ---- the answers of contacts ----
 
 static double stiffness(const contact_bodies *s, int32_t c, double z, double a) {
-  return 1.0/(z/a + SHIFT*s->contact[c].size);
+  return 1.0/(z/a + STIFFNESS_SHIFT*s->contact[c].size);
 }
 
 static int soft(const body_contact *c) { return c->yield[0] + c->yield[1] + c->yield[2] > 0.0; }
 
-// A contact that yields by Y answers dl = push - M (dv + Y dl): both are divided by 1 + M Y.
+// A contact with compliance Y responds by dl = push - M (dv + Y dl): divides both by 1 + M Y.
 static int divide(double *M, double *inverse, const double *yield) {
   double B[9], C[9];
   for (int i = 0; i < 9; i++) B[i] = (i%4 == 0) + M[i]*yield[i%3];
@@ -131,7 +130,7 @@ static int divide(double *M, double *inverse, const double *yield) {
   return determinant > 0.0;
 }
 
-// M of contact c, and the mean of its corners. 0: it is none.
+// Computes M of contact c, and the mean of its corners. 0: there is no M.
 static int answer(contact_interior *p, const contact_bodies *s, int32_t c) {
   double *m = p->mean + 3*(size_t)c, *M = p->M + 9*(size_t)c, e[2], sum = 0.0;
   const int32_t K = p->K;
@@ -180,7 +179,8 @@ int contact_interior_factor(contact_interior *p, const contact_bodies *s, block_
 
 // ---- one direction ----
 
-// What is asked of the products, over a: centre - a z, less the second order of the last direction.
+// Sets the right-hand sides: centre - a z, divided by a, less the second order of the last
+// direction.
 static void set_aims(contact_interior *p, const contact_bodies *s, double centre, double second) {
   const int32_t K = p->K;
   for (int32_t c = 0; c < p->count; c++) {
@@ -205,7 +205,7 @@ static void set_aims(contact_interior *p, const contact_bodies *s, double centre
   }
 }
 
-// The changes of a contact from those of its bodies. dl: of its impulse.
+// Computes the changes of a contact from those of its bodies; dl: change of its impulse.
 static void follow(contact_interior *p, const contact_bodies *s, int32_t c, double *dl) {
   const body_contact *body = &s->contact[c];
   const int32_t K = p->K;
@@ -237,8 +237,8 @@ static void follow(contact_interior *p, const contact_bodies *s, int32_t c, doub
   }
 }
 
-// All changes. What the impulses do to the bodies must be what the bodies were told to do: the
-// difference is solved for again. 1: finite.
+// Computes all changes. The impulses must move the bodies as the solve says; the difference is
+// solved for again. 1: finite.
 int contact_interior_direction(contact_interior *p, const contact_bodies *s, block_lu *factor,
                                double centre, double second) {
   const size_t wide = (size_t)s->bodies*BLOCK;
@@ -261,7 +261,7 @@ int contact_interior_direction(contact_interior *p, const contact_bodies *s, blo
       size = max2(size, fabs(p->g[i]));
     }
     if (!(off < (double)INFINITY)) return 0;
-    if (round == CORRECTIONS || off <= CORRECTED*size) return 1;
+    if (round == CORRECTIONS_MAX || off <= SOLVE_RESIDUAL_MAX*size) return 1;
     block_lu_solve(factor, p->left);
     for (size_t i = 0; i < wide; i++) p->g[i] += p->left[i];
   }

@@ -1,22 +1,22 @@
-// contact_newton.c: the faces of all contacts of E13 (27), found by sweeps, interior points and
-// proximal steps.
+// contact_newton.c: finds the faces of all contacts of E13 (27) by sweeps, a path and Newton steps.
 //
-//   1. where the guess is good or a factor dear, and wherever a point is near a solution:
-//      accelerated sweeps, which are each contact's own problem in turn and Anderson's mixing of
-//      the last few; then proximal steps: (27) with sigma size (l - centre) added to the
-//      velocities, from the last l as the centre, by Newton's method: the faces that the contacts
-//      want, and the linear system of these faces (contact_faces.c). Contacts that do not settle
-//      are solved for among themselves, with the others on their faces. sigma falls as long as
-//      this works; for sigma -> 0 the limit solves (27);
-//   with a time limit some of these sweeps come before all else, and their x is remembered;
-//   2. else the central path of (27) from far away to its end (contact_path.c), and where it leads
-//      nowhere, two more of them. Once faces show, they give all digits at once.
+//   1. From a good guess, or if a factor is expensive, and from every point near a solution:
+//      accelerated sweeps solve each contact's own problem in turn, with Anderson's mixing of the
+//      last few sweeps. Then proximal steps: (27) with sigma size (l - centre) added to the
+//      velocities, around the last l. Newton's method solves each: it takes the faces that the
+//      contacts want and solves their linear system (contact_faces.c). Contacts that do not settle
+//      are solved for among themselves. sigma falls while this works; the limit for sigma -> 0
+//      solves (27).
+//   2. Otherwise the central path of (27) from far away to its end (contact_path.c), and if it
+//      leads nowhere, two more paths. Once the faces are visible, one linear system gives all
+//      digits.
 //
-// Where piles stand, contacts are redundant and (27) has many solutions next to others that almost
-// are: sweeps then need 10^5 passes, and Newton's method on faces cycles far from a solution.
-// Anderson 1965; Rockafellar 1976 for monotone problems. (27) is not monotone: no proof.
-// Cost: a sweep takes 100 operations a contact; a system, or a step along a path, a factor with a
-// 6 x 6 block for a body and not many more than one for a contact.
+// With a time limit a few sweeps come first, and their x is remembered. In piles contacts are
+// redundant, and (27) has many solutions near points that almost solve it. There sweeps alone need
+// 10^5 passes, and Newton's method on faces cycles far from a solution.
+// Anderson 1965; Rockafellar 1976 for monotone problems. (27) is not monotone, so there is no proof
+// of convergence. Cost: 100 operations per contact for a sweep. A system, or a step along a path,
+// takes a factor with a 6 x 6 block per body and about one per contact.
 #include <math.h>
 #include <string.h>
 
@@ -25,35 +25,35 @@
 #include "vector.h"
 
 enum {
-  SWEEPS = 150,            // accelerated ones
-  FIRST_SWEEPS = 30,       // of them with a time limit, before anything else: heaps then are at 1e-2
-  MIXED = 5,               // sweeps that are mixed
-  PATHS = 3,               // of interior points
-  POINTS = 400,            // steps along each
-  IDLE = 30,               // of them that do not halve a residual that is close to 0
-  SYSTEMS = 250,           // that are solved at most, from the best point and from none
-  FEW_SYSTEMS = 20,        // from the guess, and from the end of each path
-  ROUNDS = 12,             // Newton steps of a proximal one
-  FEW = 6,                 // of them where sigma may fall
-  TRIES = 8,               // subproblems of a Newton step
-  SMOOTHED = 5,            // sweeps where a step brought little
-  TRIALS = 14,             // of a line search
-  PATIENCE = 60            // proximal steps without a better residual
+  SWEEPS_MAX = 150,           // accelerated sweeps in a row
+  FIRST_SWEEPS = 30,          // sweeps before all else with a time limit: heaps then are at 1e-2
+  MIXED_SWEEPS = 5,           // last sweeps that are mixed
+  PATHS_MAX = 3,              // paths of interior points
+  PATH_STEPS_MAX = 400,       // steps along a path
+  IDLE_PATH_STEPS_MAX = 30,   // steps along a path that do not halve a small residual
+  SYSTEMS_MAX = 250,          // linear systems from the best point, and again from 0
+  NEAR_SYSTEMS_MAX = 20,      // linear systems from the guess, and from the end of each path
+  PROXIMAL_SYSTEMS_MAX = 12,  // linear systems of a proximal step
+  EASY_SYSTEMS_MAX = 6,       // linear systems of a proximal step after which sigma falls
+  SUBPROBLEMS_MAX = 8,        // subproblems of a Newton step
+  SMOOTHING_SWEEPS = 5,       // sweeps after a step that gained little
+  TRIALS_MAX = 14,            // trials of a line search
+  IDLE_POINTS_MAX = 60        // proximal steps without a better residual
 };
-#define ASIDE 0.03         // of a time limit that those may take
-#define GUESSED 1e-3       // look.worst of a guess that may be near a solution
-#define DEAR 1e4           // operations a contact of a factor that is worth many sweeps
-#define NEARBY 3e-5        // residual of an interior point that may be
-#define CLEAR 1e-5         // of one that shows the faces
-#define CLOSE 1e-6         // of one whose last digits sweeps will find
-#define SIGMA_FIRST 1e-3
-#define SIGMA_LEAST 1e-6
-#define RISE 3.0           // of sigma where Newton's method fails
-#define FALL 0.3           // where it does not
-#define SMALL_DENSE_FALL 0.05    // where no face has changed
-#define SHORTER 0.6        // in a line search
-#define SHORT 0.05         // steps below it fail where many faces are wrong
-#define LARGEST 50e6       // entries of a factor: beyond, there are sweeps only
+#define FIRST_SWEEP_TIME_RATIO 0.03  // part of the time limit for FIRST_SWEEPS
+#define GUESS_ERROR_MAX 1e-3         // look.worst of a guess that may be near a solution
+#define FACTOR_COST_RATIO_MAX 1e4    // operations of a factor per contact: above it, sweeps come first
+#define NEAR_RESIDUAL_MAX 3e-5       // residual of an interior point that may be near a solution
+#define POLISH_RESIDUAL_MAX 1e-5     // residual of an interior point whose faces are tried
+#define FINAL_RESIDUAL_MAX 1e-6      // residual of an interior point that sweeps can finish
+#define SIGMA_FIRST 1e-3             // relative to a contact's own response
+#define SIGMA_MIN 1e-6               // relative to a contact's own response
+#define SIGMA_RISE 3.0               // factor on sigma if Newton's method fails
+#define SIGMA_FALL 0.3               // factor on sigma if it succeeds
+#define SIGMA_SETTLED_FALL 0.05      // factor on sigma if no face has changed
+#define TRIAL_REDUCTION 0.6          // factor on the step from trial to trial
+#define SHORT_STEP_MAX 0.05          // step length below which a step with many wrong faces fails
+#define FACTOR_ENTRIES_MAX 50e6      // entries of a factor: with more, there are only sweeps
 
 typedef struct newton {
   contact_bodies s;
@@ -63,9 +63,9 @@ typedef struct newton {
   double *x, *y;                          // n
   double *from, *to, *target, *last;      // 3 contacts
   double *saved;
-  double *F, *Z, *f0, *z0;                // MIXED x 3 contacts, and of the last sweep
+  double *F, *Z, *f0, *z0;                // MIXED_SWEEPS x 3 contacts; 3 contacts: the last sweep
   int32_t *wanted, *kept, *before;        // contacts
-  double goal;                            // look.worst at which (27) may be solved
+  double goal;                            // look.worst below which (27) may be solved
   double best;                            // residual of run->x
   int32_t systems;
 } newton;
@@ -73,7 +73,7 @@ typedef struct newton {
 static int take(newton *t) {
   perp_run *run = t->run;
   const size_t n = (size_t)t->s.count, three = 3*n;
-  t->x = run_allocate(run, (2*(size_t)run->n + (7 + 2*MIXED)*three)*sizeof *t->x);
+  t->x = run_allocate(run, (2*(size_t)run->n + (7 + 2*MIXED_SWEEPS)*three)*sizeof *t->x);
   t->wanted = run_allocate(run, 3*n*sizeof *t->wanted);
   if (t->x == NULL || t->wanted == NULL) return 0;
   double *next = t->x + 2*(size_t)run->n;
@@ -82,7 +82,7 @@ static int take(newton *t) {
   t->y = t->x + run->n;
   for (size_t k = 0; k < sizeof vectors/sizeof vectors[0]; k++, next += three) *vectors[k] = next;
   t->F = next;
-  t->Z = next + MIXED*three;
+  t->Z = next + MIXED_SWEEPS*three;
   t->kept = t->wanted + n;
   t->before = t->kept + n;
   return 1;
@@ -91,7 +91,7 @@ static int take(newton *t) {
 static size_t bytes_of_l(const newton *t) { return 3*(size_t)t->s.count*sizeof(double); }
 static size_t bytes_of_faces(const newton *t) { return (size_t)t->s.count*sizeof(int32_t); }
 
-// run->x becomes t->x if that is better. 1: the run has ended.
+// Makes t->x the new run->x if it is better. 1: the run has ended.
 static int take_x(newton *t, double residual) {
   perp_run *run = t->run;
   if (!(residual < t->best)) return 0;
@@ -100,15 +100,16 @@ static int take_x(newton *t, double residual) {
   return residual <= 2.0*run->options->tol && run_check(run);
 }
 
-static int offer(newton *t) {   // the same for l
+static int offer(newton *t) {   // does the same with the x of l
   contact_bodies_write(&t->s, t->x);
   return run_apply(t->run, t->x, t->y) != 0 || take_x(t, run_residual(t->run, t->x, t->y));
 }
 
-// Faces that are right give all digits at once; those that are not leave l as it is.
+// Solves the linear system of the wanted faces. If they are right, it gives all digits; otherwise l
+// is unchanged.
 static void polish(newton *t) {
   contact_bodies *s = &t->s;
-  if (t->f.factor == NULL || (double)block_lu_nonzeros(t->f.factor) > LARGEST) return;
+  if (t->f.factor == NULL || (double)block_lu_nonzeros(t->f.factor) > FACTOR_ENTRIES_MAX) return;
   memcpy(t->saved, s->l, bytes_of_l(t));
   memcpy(t->before, s->face, bytes_of_faces(t));
   const contact_look look = contact_bodies_look(s, t->wanted, t->target);
@@ -123,7 +124,8 @@ static void polish(newton *t) {
   contact_bodies_refresh(s);
 }
 
-// The same where look.worst has reached the goal; it moves on if the certificate wants more.
+// Polishes and submits l once look.worst has reached the goal. If it is refused, the goal falls. 1:
+// the run has ended.
 static int offer_goal(newton *t) {
   polish(t);
   if (offer(t)) return 1;
@@ -135,8 +137,8 @@ static int offer_goal(newton *t) {
 
 static void mix(newton *t, int32_t have) {
   contact_bodies *s = &t->s;
-  const int32_t m = have < MIXED ? have : MIXED, n = 3*s->count;
-  double A[MIXED][MIXED + 1], trace = 0.0;
+  const int32_t m = have < MIXED_SWEEPS ? have : MIXED_SWEEPS, n = 3*s->count;
+  double A[MIXED_SWEEPS][MIXED_SWEEPS + 1], trace = 0.0;
   for (int32_t i = 0; i < m; i++) {
     const double *Fi = t->F + (size_t)i*(size_t)n;
     for (int32_t j = 0; j <= i; j++) A[i][j] = A[j][i] = dot(n, Fi, t->F + (size_t)j*(size_t)n);
@@ -157,8 +159,8 @@ static void mix(newton *t, int32_t have) {
   contact_bodies_refresh(s);
 }
 
-// l becomes that of the shortest step, and a plain sweep follows: a mixed l need not be in the
-// cones
+// l becomes that of the sweep with the smallest change. A plain sweep follows, because a mixed l
+// may be outside the cones.
 static void end_sweeps(newton *t, double best) {
   contact_bodies *s = &t->s;
   if (best < (double)INFINITY) memcpy(s->l, t->to, bytes_of_l(t));
@@ -166,8 +168,8 @@ static void end_sweeps(newton *t, double best) {
   contact_bodies_sweep(s);
 }
 
-// Up to so many accelerated sweeps. `until`: seconds left at which they end without being counted
-// as iterations, and nothing is offered; < 0: they are. 1: the run has ended.
+// Up to `most` accelerated sweeps. until >= 0: they end when so many seconds remain, do not count
+// as iterations, and submit nothing. 1: the run has ended.
 static int sweeps(newton *t, int32_t most, double until) {
   contact_bodies *s = &t->s;
   const int32_t n = 3*s->count;
@@ -193,7 +195,7 @@ static int sweeps(newton *t, int32_t most, double until) {
     size = 0.0;
     for (int32_t i = 0; i < n; i++) {
       const double d = (s->l[i] - t->from[i])*(s->contact[i/3].size/s->speed);
-      const size_t at = (size_t)(have%MIXED)*(size_t)n + (size_t)i;
+      const size_t at = (size_t)(have%MIXED_SWEEPS)*(size_t)n + (size_t)i;
       t->F[at] = d - t->f0[i];
       t->Z[at] = s->l[i] - t->z0[i];
       t->f0[i] = d;
@@ -201,7 +203,7 @@ static int sweeps(newton *t, int32_t most, double until) {
       size += d*d;
     }
     size = sqrt(size);
-    if (!(size < (double)INFINITY)) {   // back to the best, or to nothing
+    if (!(size < (double)INFINITY)) {   // go back to the best l, or to 0
       if (best < (double)INFINITY) memcpy(s->l, t->to, bytes_of_l(t));
       else memset(s->l, 0, bytes_of_l(t));
       contact_bodies_refresh(s);
@@ -212,7 +214,7 @@ static int sweeps(newton *t, int32_t most, double until) {
       best = size;
       memcpy(t->to, s->l, bytes_of_l(t));
     }
-    if (size > 2.0*before && have > 0) {   // mixing went astray: begin anew
+    if (size > 2.0*before && have > 0) {   // mixing failed: start it again
       have = 0;
       if (size > 10.0*best) {
         memcpy(s->l, t->to, bytes_of_l(t));
@@ -226,10 +228,10 @@ static int sweeps(newton *t, int32_t most, double until) {
   return aside ? 0 : offer(t);
 }
 
-static int sweep(newton *t) { return sweeps(t, SWEEPS, -1.0); }
+static int sweep(newton *t) { return sweeps(t, SWEEPS_MAX, -1.0); }
 
-// With a time limit: a few sweeps from the guess, for something of use should the time end early.
-// What follows begins at the guess, as without a limit.
+// With a time limit: a few sweeps from the guess, so that there is an x if time ends early. The
+// rest begins at the guess, as without a limit.
 static int sweep_aside(newton *t) {
   contact_bodies *s = &t->s;
   perp_run *run = t->run;
@@ -237,7 +239,7 @@ static int sweep_aside(newton *t) {
   if (!(left < (double)INFINITY)) return 0;
   memcpy(t->saved, s->l, bytes_of_l(t));
   memcpy(t->kept, s->face, bytes_of_faces(t));
-  sweeps(t, FIRST_SWEEPS, (1.0 - ASIDE)*left);
+  sweeps(t, FIRST_SWEEPS, (1.0 - FIRST_SWEEP_TIME_RATIO)*left);
   contact_bodies_write(s, t->x);
   if (run_apply(run, t->x, t->y) != 0) return 1;
   run_remember(run, t->x, run_residual(run, t->x, t->y));
@@ -247,22 +249,24 @@ static int sweep_aside(newton *t) {
   return 0;
 }
 
-// Nothing but sweeps from the guess, until the time is over.
+// Sweeps from the guess until time is up.
 static void sweep_on(newton *t) {
   while (!sweep(t)) {}
 }
 
 // ---- interior points ----
 
-// 1: the run has ended; 0: l is the best point that was seen, and *best its residual.
+// Follows a path. 1: the run has ended; 0: l is the best point of the path, and *best its residual.
 static int points(newton *t, int32_t path, double *best) {
   contact_bodies *s = &t->s;
-  double polished = CLEAR;
+  double polished = POLISH_RESIDUAL_MAX;
   int32_t idle = 0;
   *best = (double)INFINITY;
   memcpy(t->to, s->l, bytes_of_l(t));
   contact_path_start(&t->path, s, path);
-  for (int32_t k = 0; k < POINTS && !(*best < CLOSE && idle > IDLE); k++, idle++) {
+  for (int32_t k = 0;
+       k < PATH_STEPS_MAX && !(*best < FINAL_RESIDUAL_MAX && idle > IDLE_PATH_STEPS_MAX);
+       k++, idle++) {
     if (!run_continue(t->run)) return 1;
     if (!contact_path_step(&t->path, s, t->f.factor, t->run)) break;
     contact_interior_write(&t->path.p, s, t->x);
@@ -293,21 +297,21 @@ static double system_of_faces(newton *t, int corrections) {
   return contact_faces_solve(&t->f, &t->s, t->run, corrections);
 }
 
-// The contacts that want other faces at the Newton point are solved for among themselves, and those
-// that want others then join them. 1: solved; 0: not; wrong: how many there were at first.
+// Solves for the contacts that want other faces, among themselves; contacts that then want others
+// join them. 1: solved; 0: not. wrong: the number at first.
 static int settle(newton *t, int32_t *wrong) {
   contact_bodies *s = &t->s;
-  int32_t chosen[FACES_MOST], count = 0;
+  int32_t chosen[FACES_CONTACTS_MAX], count = 0;
   contact_look look = contact_bodies_look(s, t->wanted, NULL);
   *wrong = look.wrong;
-  for (int tries = 0; tries < TRIES && !(look.worst < t->goal); tries++) {
+  for (int tries = 0; tries < SUBPROBLEMS_MAX && !(look.worst < t->goal); tries++) {
     int32_t fresh = 0;
     for (int32_t k = 0; k < s->count; k++) {
       if (t->wanted[k] == s->face[k]) continue;
       int in = 0;
       for (int32_t j = 0; j < count; j++) in |= chosen[j] == k;
       if (in) continue;
-      if (count == FACES_MOST) return 0;
+      if (count == FACES_CONTACTS_MAX) return 0;
       chosen[count++] = k;
       fresh++;
     }
@@ -320,12 +324,12 @@ static int settle(newton *t, int32_t *wrong) {
   return look.worst < t->goal;
 }
 
-// From `from` towards `to` as far as it helps; returns how far.
+// Searches from `from` towards `to` for the least merit. Returns the step.
 static double search(newton *t, double merit, double *reached) {
   contact_bodies *s = &t->s;
   double best = 0.0, length = 1.0;
   *reached = merit;
-  for (int k = 0; k < TRIALS; k++, length *= SHORTER) {
+  for (int k = 0; k < TRIALS_MAX; k++, length *= TRIAL_REDUCTION) {
     for (int32_t i = 0; i < 3*s->count; i++)
       s->l[i] = t->from[i] + length*(t->to[i] - t->from[i]);
     contact_bodies_refresh(s);
@@ -337,19 +341,19 @@ static double search(newton *t, double merit, double *reached) {
       break;
     }
   }
-  for (int32_t i = 0; i < 3*s->count; i++)   // `to` need not be finite
+  for (int32_t i = 0; i < 3*s->count; i++)   // `to` may not be finite
     s->l[i] = best > 0.0 ? t->from[i] + best*(t->to[i] - t->from[i]) : t->from[i];
   contact_bodies_refresh(s);
   return best;
 }
 
-// 1: solved; 0: not; -1: the run has ended. rounds: systems that it took.
+// Solves one proximal problem. 1: solved; 0: not; -1: the run has ended. rounds: systems solved.
 static int proximal(newton *t, int32_t *rounds) {
   contact_bodies *s = &t->s;
   const int32_t before = t->systems;
   int solved = 0;
   for (int k = 0; k < 2; k++) contact_bodies_sweep(s);
-  while (!solved && t->systems - before < ROUNDS) {
+  while (!solved && t->systems - before < PROXIMAL_SYSTEMS_MAX) {
     if (!run_continue(t->run)) return -1;
     memcpy(t->from, s->l, bytes_of_l(t));
     const contact_look look = contact_bodies_look(s, t->wanted, t->target);
@@ -367,15 +371,15 @@ static int proximal(newton *t, int32_t *rounds) {
     memcpy(s->face, t->kept, bytes_of_faces(t));
     double merit;
     const double length = search(t, look.merit, &merit);
-    if (length < SHORT && wrong > FACES_MOST) break;
+    if (length < SHORT_STEP_MAX && wrong > FACES_CONTACTS_MAX) break;
     if (!(merit < 0.9*look.merit))
-      for (int k = 0; k < SMOOTHED; k++) contact_bodies_sweep(s);
+      for (int k = 0; k < SMOOTHING_SWEEPS; k++) contact_bodies_sweep(s);
   }
   *rounds = t->systems - before;
   return solved;
 }
 
-// The next centre lies ahead of l (Gueler 1992), unless the last one lay too far ahead.
+// Places the next centre ahead of l (Gueler 1992), unless the last one was too far ahead.
 static void look_ahead(newton *t, int *ahead) {
   contact_bodies *s = &t->s;
   double turned = 0.0;
@@ -391,12 +395,12 @@ static void look_ahead(newton *t, int *ahead) {
   }
 }
 
-static void begin_at(newton *t) {   // the centre where l is
+static void begin_at(newton *t) {   // puts the centre at l
   memcpy(t->s.centre, t->s.l, bytes_of_l(t));
   memcpy(t->last, t->s.l, bytes_of_l(t));
 }
 
-// 1: the run has ended; 0: it brought nothing.
+// Proximal steps. 1: the run has ended; 0: no solution found.
 static int iterate(newton *t, int32_t systems) {
   contact_bodies *s = &t->s;
   perp_run *run = t->run;
@@ -404,7 +408,7 @@ static int iterate(newton *t, int32_t systems) {
   int ahead = 0, idle = 0;
   begin_at(t);
   const int32_t most = t->systems + systems;
-  while (t->systems < most && idle < PATIENCE) {
+  while (t->systems < most && idle < IDLE_POINTS_MAX) {
     int32_t rounds = 0;
     memcpy(t->before, s->face, bytes_of_faces(t));
     contact_bodies_sigma(s, sigma);
@@ -413,7 +417,7 @@ static int iterate(newton *t, int32_t systems) {
     contact_bodies_sigma(s, 0.0);
     if (solved < 0) return 1;
     if (!solved) {
-      sigma = min2(RISE*sigma, 1.0);
+      sigma = min2(SIGMA_RISE*sigma, 1.0);
       contact_bodies_refresh(s);
       begin_at(t);
       ahead = 0;
@@ -430,7 +434,8 @@ static int iterate(newton *t, int32_t systems) {
     }
     idle++;
     look_ahead(t, &ahead);
-    if (rounds <= FEW) sigma = max2(sigma*(same ? SMALL_DENSE_FALL : FALL), SIGMA_LEAST);
+    if (rounds <= EASY_SYSTEMS_MAX)
+      sigma = max2(sigma*(same ? SIGMA_SETTLED_FALL : SIGMA_FALL), SIGMA_MIN);
   }
   return 0;
 }
@@ -444,20 +449,20 @@ static int search_near(newton *t, int32_t systems) {
 static int search_all(newton *t) {
   contact_bodies *s = &t->s;
   if (!contact_faces_begin(&t->f, s, t->run)) return 1;
-  if ((double)block_lu_nonzeros(t->f.factor) > LARGEST) return sweep(t);
+  if ((double)block_lu_nonzeros(t->f.factor) > FACTOR_ENTRIES_MAX) return sweep(t);
   if (!contact_path_begin(&t->path, s, t->run)) return 1;
   const contact_look look = contact_bodies_look(s, t->wanted, NULL);
-  const int dear = block_lu_operations(t->f.factor) > DEAR*s->count;
-  if ((look.worst < GUESSED || dear) && search_near(t, FEW_SYSTEMS)) return 1;
-  for (int32_t path = 0; path < PATHS; path++) {
+  const int dear = block_lu_operations(t->f.factor) > FACTOR_COST_RATIO_MAX*s->count;
+  if ((look.worst < GUESS_ERROR_MAX || dear) && search_near(t, NEAR_SYSTEMS_MAX)) return 1;
+  for (int32_t path = 0; path < PATHS_MAX; path++) {
     double best;
     if (points(t, path, &best)) return 1;
-    if (best < NEARBY && search_near(t, FEW_SYSTEMS)) return 1;
+    if (best < NEAR_RESIDUAL_MAX && search_near(t, NEAR_SYSTEMS_MAX)) return 1;
   }
-  if (iterate(t, SYSTEMS)) return 1;
+  if (iterate(t, SYSTEMS_MAX)) return 1;
   memset(s->l, 0, bytes_of_l(t));
   contact_bodies_refresh(s);
-  return search_near(t, SYSTEMS);
+  return search_near(t, SYSTEMS_MAX);
 }
 
 static void run_contact_newton(perp_run *run) {
@@ -470,7 +475,7 @@ static void run_contact_newton(perp_run *run) {
   if (sweep_aside(&t)) return;
   if (!search_all(&t))
     run_stop(run, PERP_STATUS_STALLED, "%s found no solution with %d systems of faces and %d paths",
-             run->method->name, t.systems, PATHS);
+             run->method->name, t.systems, PATHS_MAX);
   contact_faces_end(&t.f);
 }
 

@@ -1,16 +1,17 @@
-// contact_path.c: the central path of E13 (27), followed to its end and around its turns.
+// contact_path.c: follows the central path of E13 (27) to its end and around its turns.
 //
-// For each c > 0 the interior points (contact_interior.c) with a z = c and ln zn = K c make a path
-// that begins at large impulses and ends, for c -> 0, at a solution. As long as it runs straight,
-// the steps are Mehrotra's. (27) is not monotone, though: c need not fall along the path all the
-// time. Where it turns, the determinant of Newton's equations changes its sign, and steps towards
-// smaller c become short. Then the path is followed by its length: with the changes D(c) = A + c T,
-//     correction   D(c), c chosen so that it is as short as can be: across the path, not along it;
+// For each c > 0 the interior points (contact_interior.c) with a z = c and ln zn = K c form a path
+// that begins at large impulses and ends, for c -> 0, at a solution. While the path is straight,
+// the steps are Mehrotra's. But (27) is not monotone, so c need not always fall along the path.
+// Where it turns, the determinant of Newton's equations changes its sign, and steps towards smaller
+// c become short. Then the path is followed by its length. With the changes D(c) = A + c T,
+//     correction   D(c), with the c that makes it shortest: across the path, not along it;
 //     prediction   along T, with c falling where the determinant is positive and growing where it
 //                  is negative,
-// until c is below what it was at the turn. Lengths are measured in a'(z/a) a + z'(a/z) z.
-// Mehrotra 1992; Allgower, Georg: Numerical continuation methods (1990). No proof that the path
-// ends; one of 100 bodies takes 15 to 30 steps where it is straight.
+// until c is below its value at the turn. Lengths are measured in a'(z/a) a + z'(a/z) z. Mehrotra
+// 1992; Allgower, Georg: Numerical continuation methods (1990). There is no proof that the path
+// ends. A straight path of 100 bodies takes 15 to 30 steps. Cost per step: one factor of the body
+// graph and two solves.
 #include "contact_path.h"
 
 #include <math.h>
@@ -20,22 +21,22 @@
 #include "vector.h"
 
 enum {
-  JAMS = 2,                // short steps: the path turns
-  CORRECTIONS = 4,         // before a prediction is taken back
-  LOST = 8,                // before the path is
-  RETURNS = 15,            // so often, at most
-  STRAIGHTS = 100          // steps without a turn, at most
+  SHORT_STEPS_MAX = 2,       // short steps in a row that mean a turn
+  CORRECTIONS_MAX = 4,       // corrections before a prediction is undone
+  LOST_CORRECTIONS_MAX = 8,  // corrections before the path is lost
+  RETURNS_MAX = 15,          // predictions that may be undone
+  STRAIGHT_STEPS_MAX = 100   // steps outside of turns
 };
-#define REACH 0.995        // of the way to the boundary
-#define SAFE 0.9           // the same in a turn
-#define SHORT 0.1          // steps below it are
-#define LONG 0.5           // one above it began near the path
-#define NEAR 1.0           // relative change by a correction that is near the path
-#define FAR 30.0           // one that is too far off
-#define STRIDE 1.0         // along the path: at first, ...
-#define STRIDE_MOST 3.0    //   and at most
-#define SHRINK 0.3         // where a prediction is taken back
-#define STRAIGHT 0.3       // of the lowest mu: the turn is over
+#define BOUNDARY_FRACTION 0.995     // part of the way to the boundary
+#define TURN_BOUNDARY_FRACTION 0.9  // part of the way to the boundary, in a turn
+#define SHORT_STEP_MAX 0.1          // step length below which a step is short
+#define KEEP_STEP_MIN 0.5           // step length above which the start is near the path, and kept
+#define NEAR_CHANGE_MAX 1.0         // relative change by a correction near the path
+#define FAR_CHANGE_MIN 30.0         // relative change by a correction that is too far away
+#define STRIDE_FIRST 1.0            // relative change along the path by the first prediction
+#define STRIDE_MAX 3.0              // relative change along the path by any prediction
+#define STRIDE_REDUCTION 0.3        // factor on the stride when a prediction is undone
+#define TURN_END_MU_RATIO 0.3       // mu over the lowest mu below which the turn is over
 
 static size_t bytes_of_state(const contact_interior *p) {
   return POINT_PARTS(p->K)*(size_t)p->count*sizeof(double);
@@ -46,7 +47,8 @@ static size_t changes(const contact_interior *p) { return POINT_CHANGES(p->K)*(s
 int contact_path_begin(contact_path *t, const contact_bodies *s, perp_run *run) {
   *t = (contact_path){0};
   if (!contact_interior_begin(&t->p, s, run)) return 0;
-  t->affine = run_allocate(run, changes(&t->p)*sizeof *t->affine + PATH_KEPT*bytes_of_state(&t->p));
+  t->affine = run_allocate(run, changes(&t->p)*sizeof *t->affine +
+                                    PATH_POINTS_KEPT*bytes_of_state(&t->p));
   if (t->affine == NULL) return 0;
   t->kept = t->affine + changes(&t->p);
   return 1;
@@ -56,10 +58,10 @@ static double *kept(const contact_path *t, int32_t k) {
   return t->kept + (size_t)k*POINT_PARTS(t->p.K)*(size_t)t->p.count;
 }
 
-static void keep(contact_path *t) {   // the oldest makes room
+static void keep(contact_path *t) {   // replaces the oldest point if there is no room
   const size_t bytes = bytes_of_state(&t->p);
-  if (t->count == PATH_KEPT) {
-    memmove(kept(t, 0), kept(t, 1), (PATH_KEPT - 1)*bytes);
+  if (t->count == PATH_POINTS_KEPT) {
+    memmove(kept(t, 0), kept(t, 1), (PATH_POINTS_KEPT - 1)*bytes);
     t->count--;
   }
   memcpy(kept(t, t->count++), t->p.state, bytes);
@@ -83,20 +85,20 @@ void contact_path_start(contact_path *t, contact_bodies *s, int32_t turn) {
   keep(t);
 }
 
-// ---- where it is straight ----
+// ---- straight parts ----
 
 static double straight(contact_path *t, contact_bodies *s, block_lu *factor) {
   contact_interior *p = &t->p;
   if (!contact_interior_direction(p, s, factor, 0.0, 0.0)) return 0.0;
   const double affine = min2(1.0, contact_interior_reach(p));
   const double ratio = clamp(contact_interior_leave(p, affine), 0.0, 1.0);
-  const double sigma = max2(ratio*ratio*ratio, affine < SHORT ? 0.5 : 0.0);
+  const double sigma = max2(ratio*ratio*ratio, affine < SHORT_STEP_MAX ? 0.5 : 0.0);
   if (!contact_interior_direction(p, s, factor, sigma*p->mu,
-                                  affine < SHORT ? 0.0 : 1.0)) return 0.0;
-  return min2(1.0, REACH*contact_interior_reach(p));
+                                  affine < SHORT_STEP_MAX ? 0.0 : 1.0)) return 0.0;
+  return min2(1.0, BOUNDARY_FRACTION*contact_interior_reach(p));
 }
 
-// ---- where it turns ----
+// ---- turns ----
 
 typedef struct tangent {
   double shortest;         // c/mu of the correction
@@ -138,47 +140,47 @@ static double turn(contact_path *t, contact_bodies *s, block_lu *factor, int sig
   const tangent now = look(t);
   double c = now.shortest;
   if (!(now.across < (double)INFINITY) || !(now.along > 0.0)) return 0.0;
-  if (now.across < NEAR) {
-    if (t->ahead && t->corrections <= CORRECTIONS/2) t->stride = min2(2.0*t->stride, STRIDE_MOST);
+  if (now.across < NEAR_CHANGE_MAX) {
+    if (t->ahead && t->corrections <= CORRECTIONS_MAX/2) t->stride = min2(2.0*t->stride, STRIDE_MAX);
     t->corrections = 0;
     if (t->ahead) t->count--;
     t->ahead = 1;
     keep(t);
     c -= sign*t->stride/now.along;
-  } else if (t->ahead && (t->corrections >= CORRECTIONS || now.across > FAR)) {
-    t->stride *= SHRINK;
+  } else if (t->ahead && (t->corrections >= CORRECTIONS_MAX || now.across > FAR_CHANGE_MIN)) {
+    t->stride *= STRIDE_REDUCTION;
     t->corrections = 0;
-    return ++t->returns <= RETURNS ? -1.0 : 0.0;
-  } else if (++t->corrections > LOST) {   // from further back it may be found
+    return ++t->returns <= RETURNS_MAX ? -1.0 : 0.0;
+  } else if (++t->corrections > LOST_CORRECTIONS_MAX) {   // try again from an earlier point
     t->corrections = 0;
     return --t->count > 0 ? -1.0 : 0.0;
   }
   for (size_t i = 0; i < changes(p); i++)
     p->change[i] = t->affine[i] + c*(p->change[i] - t->affine[i]);
-  return min2(1.0, SAFE*contact_interior_reach(p));
+  return min2(1.0, TURN_BOUNDARY_FRACTION*contact_interior_reach(p));
 }
 
 int contact_path_step(contact_path *t, contact_bodies *s, block_lu *factor, perp_run *run) {
   contact_interior *p = &t->p;
   const int sign = contact_interior_factor(p, s, factor, run);
   if (sign == 0) return 0;
-  if (t->turning && sign > 0 && p->mu < STRAIGHT*t->lowest) t->turning = 0;
+  if (t->turning && sign > 0 && p->mu < TURN_END_MU_RATIO*t->lowest) t->turning = 0;
   if (!t->turning) t->lowest = min2(t->lowest, p->mu);
-  if (!t->turning && ++t->straights > STRAIGHTS) return 0;
+  if (!t->turning && ++t->straights > STRAIGHT_STEPS_MAX) return 0;
   const double length = t->turning ? turn(t, s, factor, sign) : straight(t, s, factor);
   if (length == 0.0 || length != length) return 0;
   if (length < 0.0) {
     take_back(t, s);
     return 1;
   }
-  if (!t->turning && length > LONG) keep(t);
+  if (!t->turning && length > KEEP_STEP_MIN) keep(t);
   contact_interior_move(p, s, length);
-  t->jams = !t->turning && length < SHORT ? t->jams + 1 : 0;
-  if (t->jams < JAMS) return 1;
+  t->jams = !t->turning && length < SHORT_STEP_MAX ? t->jams + 1 : 0;
+  if (t->jams < SHORT_STEPS_MAX) return 1;
   t->turning = 1;
   t->ahead = 0;
   t->corrections = 0;
-  t->stride = STRIDE;
+  t->stride = STRIDE_FIRST;
   t->jams = 0;
   take_back(t, s);
   return 1;

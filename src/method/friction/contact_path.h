@@ -4,27 +4,27 @@
 
 #include "contact_interior.h"
 
-enum { PATH_KEPT = 6 };
+enum { PATH_POINTS_KEPT = 6 };  // points to which the path can go back
 
 typedef struct contact_path {
   contact_interior p;
   double *affine;          // POINT_CHANGES(K) count: the changes towards products of 0
-  double *kept;            // PATH_KEPT times POINT_PARTS(K) count: points near the path
-  int32_t count;           // of them, the last one first to go back to
-  int turning;             // it is followed by its length, not by mu
-  int ahead;               // `kept` has been left along the path
+  double *kept;            // PATH_POINTS_KEPT times POINT_PARTS(K) count: points near the path
+  int32_t count;           // of kept points; the last one is used first
+  int turning;             // 1: the path is followed by its length, not by mu
+  int ahead;               // 1: the last kept point has been left along the path
   int32_t straights;       // steps that were not turning
-  int32_t jams;            // short ones of them in a row
-  int32_t corrections;     // back to the path since then
-  int32_t returns;         // to `kept`
+  int32_t jams;            // short steps of these in a row
+  int32_t corrections;     // corrections back to the path since the last prediction
+  int32_t returns;         // returns to a kept point
   double stride;           // largest relative change along the path
-  double lowest;           // mu where it began to turn
+  double lowest;           // mu where the turn began
 } contact_path;
 
 int contact_path_begin(contact_path *t, const contact_bodies *s, perp_run *run);   // 0: ended
-// turn = 0: products that are all equal; others: in ratios that are drawn by it, another path.
+// turn = 0: all products are equal; other values draw random ratios, which gives another path.
 void contact_path_start(contact_path *t, contact_bodies *s, int32_t turn);
-// One step. 1: fine; 0: this path leads nowhere, and the point is not to be used.
+// One step. 1: success; 0: this path leads nowhere, and the point must not be used.
 int contact_path_step(contact_path *t, contact_bodies *s, block_lu *factor, perp_run *run);
 
 #endif

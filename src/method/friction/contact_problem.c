@@ -1,12 +1,12 @@
-// contact_problem.c: finds the contacts of a run's matrix and keeps their velocities.
+// contact_problem.c: finds the contacts of a run's matrix and updates their velocities.
 #include "contact_problem.h"
 
 #include "assemble.h"
 #include "operator.h"
 #include "vector.h"
 
-// products that take as long as A, A' and the contacts found in them: of a matrix, of an operator
-enum { COPIES = 10, FORMS = 80 };
+enum { MATRIX_READ_PRODUCTS = 10,      // cost in products of reading A, A' and the contacts
+       OPERATOR_READ_PRODUCTS = 80 };  // the same from a contact operator
 
 int contact_problem_begin(contact_problem *p, perp_run *run) {
   const int32_t n = run->n;
@@ -19,7 +19,8 @@ int contact_problem_begin(contact_problem *p, perp_run *run) {
       return 0;
     }
   const perp_view view = operator_view(&run->A);
-  if (!run_may_fit(run, view.kind == PERP_VIEW_CONTACT ? FORMS : COPIES)) {
+  if (!run_may_fit(run, view.kind == PERP_VIEW_CONTACT ? OPERATOR_READ_PRODUCTS
+                                                       : MATRIX_READ_PRODUCTS)) {
     run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit left %s no time to read A",
              run->method->name);
     return 0;
@@ -72,7 +73,7 @@ void contact_velocities(contact_problem *p, const perp_run *run) {
 }
 
 double contact_residual(const contact_problem *p, const perp_run *run, double *y) {
-  // mu ln - E'lt + b_s is in v already: slack rows of A have no other entries
+  // mu ln - E'lt + b_s is in v already, because slack rows of A have no other entries.
   for (int32_t i = 0; i < run->n; i++) y[i] = p->v[i];
   for (int32_t k = 0; k < p->c.count; k++)
     for (int32_t t = p->c.first[k]; t < p->c.first[k + 1]; t++)

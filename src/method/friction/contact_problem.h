@@ -1,4 +1,5 @@
-// contact_problem.h: the contact LCP E13 (27) as the friction methods see it: contacts, not rows.
+// contact_problem.h: the contact LCP E13 (27) as contacts instead of rows, for the friction
+// methods.
 #ifndef PERP_CONTACT_PROBLEM_H
 #define PERP_CONTACT_PROBLEM_H
 
@@ -12,17 +13,17 @@ typedef struct contact_problem {
   const perp_allocator *allocator;
 } contact_problem;
 
-// 1: fine; 0: A has not this pattern, or x other bounds than 0 <= x, and the run has been stopped.
-// Always ended with contact_problem_end.
+// 1: success; 0: A does not have this pattern, or x has bounds other than 0 <= x, and the run has
+// been stopped. Always call contact_problem_end afterwards.
 int contact_problem_begin(contact_problem *p, perp_run *run);
 void contact_problem_end(contact_problem *p);
 
-void contact_velocities(contact_problem *p, const perp_run *run);   // v at run->x, afresh
+void contact_velocities(contact_problem *p, const perp_run *run);   // computes v at run->x
 // v += d times column j of B
 void contact_push(contact_problem *p, int32_t j, double d);
-// The residual of (27) at run->x: y from v and the slacks.
+// The residual of (27) at run->x, with y from v and the slacks.
 double contact_residual(const contact_problem *p, const perp_run *run, double *y);
-// s_c = max(0, -min v_t): the smallest slack that satisfies the tangential rows of contact k
+// s_c = max(0, -min v_t): the smallest slack that satisfies the tangential rows of contact k.
 double contact_slack(const contact_problem *p, int32_t k);
 
 #endif

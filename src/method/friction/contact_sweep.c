@@ -1,15 +1,15 @@
-// contact_sweep.c: block Gauss-Seidel over the contacts of E13 (27): each contact's own LCP in its
-// normal, tangential and slack variables is solved exactly, with the others held.
+// contact_sweep.c: block Gauss-Seidel over the contacts of E13 (27).
 //
 //   for every contact c:  0 <= z  _|_  [B_cc E_c; mu -E_c' 0] z + q >= 0,
 //                         q = velocities without c's own impulses
 //
-// Jourdan, Alart, Jean 1998 (for cones); here for the polyhedral cone, with Lemke's method on
-// problems of K + 2 variables. No proof of convergence for friction; in practice it comes near a
-// solution of piles and walls in tens of sweeps, and in some thousand finds out which of 2000
-// contacts are open, stick or slide. Once these states have settled they are solved for
-// (crossover.c): where sweeps need ten times as many for 1e-8, a few factorisations do.
-// Cost of a sweep: a product with A and a few pivots per contact.
+// Each contact's own LCP in its normal, tangential and slack variables is solved exactly, with the
+// others held. Jourdan, Alart, Jean 1998 (for cones); here for the polyhedral cone, with Lemke's
+// method on K + 2 variables. There is no proof of convergence with friction. In practice it comes
+// near a solution of piles and walls in tens of sweeps, and finds in some thousand sweeps which of
+// 2000 contacts are open, stick or slide. Once these states have settled, crossover.c solves for
+// them: a few factorisations replace ten times as many sweeps. Cost of a sweep: a product with A
+// and a few pivots per contact.
 #include <math.h>
 #include <string.h>
 
@@ -18,14 +18,14 @@
 #include "vector.h"
 
 enum {
-  REFRESH = 32,      // sweeps after which the velocities are computed afresh
-  FIRST_LOOK = 15,   // the sweep after which the states are looked at, and again each time ...
-  LATER = 4,         //   a quarter more has been swept
-  SETTLED = 200,     // one of so many may have changed when they are worth solving for
-  ROUNDS = 4,        // active sets to try then
-  PATIENCE = 1000,   // sweeps without a better residual, and as many as it took to find the best
+  REFRESH_SWEEPS = 32,       // sweeps after which the velocities are computed again
+  FIRST_CHECK_SWEEPS = 15,   // sweeps before the first check of the states
+  CHECK_GROWTH_DIVISOR = 4,  // sweeps so far over sweeps until the next check
+  SETTLED_ROWS_MIN = 200,    // rows per changed row for the states to be settled
+  CROSSOVER_SETS_MAX = 4,    // active sets that the crossover tries
+  IDLE_SWEEPS_MAX = 1000,    // sweeps without a better residual, beyond those it took to find the best
 };
-#define CLOSE 3e-4   // residual at which they may be right: a factorisation costs many sweeps
+#define GUESS_RESIDUAL_MAX 3e-4  // residual below which the states may be right, worth a factorisation
 
 // ---- Lemke's method on a dense tableau [I -M -e | q] of a few rows ----
 
@@ -51,7 +51,7 @@ static void pivot(small *s, int32_t row, int32_t column) {
   s->basic[row] = column;
 }
 
-// The row that blocks the entering column, z0 first on a tie, then the larger pivot; -1: a ray.
+// The row that blocks the entering column; z0 first on a tie, then the larger pivot. -1: a ray.
 static int32_t blocking(const small *s, int32_t column, double floor) {
   const int32_t m = s->m, z0 = 2*m, q = 2*m + 1;
   double least = (double)INFINITY;
@@ -71,7 +71,7 @@ static int32_t blocking(const small *s, int32_t column, double floor) {
   return row;
 }
 
-// z of the LCP whose -M and q stand in the tableau; 0: not found.
+// Finds z of the LCP whose -M and q are in the tableau. 0: not found.
 static int solve_small(small *s, double floor) {
   const int32_t m = s->m, z0 = 2*m, q = 2*m + 1;
   int32_t row = 0;
@@ -105,12 +105,12 @@ static int solve_small(small *s, double floor) {
 typedef struct sweeps {
   contact_problem p;
   double **block;        // contacts: -A on the rows of a contact, (K + 2) x (K + 2)
-  double *largest;       // contacts: of their entries
+  double *largest;       // contacts: the largest |entry| of the block
   double *y;             // n
   int32_t *rows;         // K + 2
   small local;
   crossover cross;
-  system_solver *system; // of A, for the crossover; NULL until it is needed
+  system_solver *system; // of A, for the crossover; NULL until needed
 } sweeps;
 
 static int32_t rows_of(const contacts *c, int32_t k, int32_t *rows) {   // normal, tangents, slack
@@ -121,7 +121,7 @@ static int32_t rows_of(const contacts *c, int32_t k, int32_t *rows) {   // norma
   return K + 2;
 }
 
-// Each contact's own entries, once: looking them up costs more than solving with them.
+// Copies each contact's own entries once: finding them costs more than solving with them.
 static int take_blocks(sweeps *s, perp_run *run) {
   const contacts *c = &s->p.c;
   const size_t count = (size_t)c->count, m = (size_t)c->directions + 2;
@@ -166,7 +166,7 @@ static void relax_contact(sweeps *s, perp_run *run, int32_t k) {
     if (i == 0) normal = q;
     else if (i < size) slack = max2(slack, -q);
   }
-  if (normal >= 0.0) {            // it opens: no impulses, and the smallest slack that will do
+  if (normal >= 0.0) {            // it opens: no impulses, and the smallest slack
     for (int32_t i = 0; i < size; i++) l->z[i] = 0.0;
     l->z[size] = slack;
   } else {
@@ -184,14 +184,15 @@ static void relax_contact(sweeps *s, perp_run *run, int32_t k) {
 
 // ---- the states, once they have settled ----
 
-// Solves for the states that x shows, if few have changed since they were looked at last. 1: the
-// run has ended.
+// Solves for the states that x shows, if few have changed since the last check. 1: the run has
+// ended.
 static int try_states(sweeps *s, perp_run *run) {
   const int32_t n = run->n;
-  // Each contact's solution is a vertex: what is not 0 is free, whatever rounding makes of y = 0.
+  // Each contact's solution is a vertex: a value that is not 0 is free, whatever rounding does to
+  // y.
   for (int32_t i = 0; i < n; i++) s->y[i] = run->x[i] > 0.0 ? 0.0 : 1.0;
   const int32_t changed = crossover_guess(&s->cross, run, run->x, s->y);
-  if (run->residual > CLOSE || changed > n/SETTLED) return 0;
+  if (run->residual > GUESS_RESIDUAL_MAX || changed > n/SETTLED_ROWS_MIN) return 0;
   if (s->system == NULL && !run_may_fit(run, RUN_ANALYSIS)) return 0;
   if (s->system == NULL) s->system = system_create(&run->A, s->p.allocator);
   if (s->system == NULL) {
@@ -199,32 +200,32 @@ static int try_states(sweeps *s, perp_run *run) {
     return 1;
   }
   memcpy(s->y, run->x, (size_t)n*sizeof *s->y);
-  if (crossover_run(&s->cross, run, s->system, s->y, ROUNDS)) return 1;
-  memcpy(run->x, s->y, (size_t)n*sizeof *s->y);   // the sweeps go on from where they were
+  if (crossover_run(&s->cross, run, s->system, s->y, CROSSOVER_SETS_MAX)) return 1;
+  memcpy(run->x, s->y, (size_t)n*sizeof *s->y);   // the sweeps continue from their own x
   return 0;
 }
 
 static void sweep_contacts(sweeps *s, perp_run *run) {
   const contacts *c = &s->p.c;
-  int32_t next = FIRST_LOOK, best_at = 0;
+  int32_t next = FIRST_CHECK_SWEEPS, best_at = 0;
   double best = (double)INFINITY;
   crossover_begin(&s->cross, run);
   contact_velocities(&s->p, run);
   while (run_continue(run)) {
-    if (run->iterations%REFRESH == REFRESH - 1) contact_velocities(&s->p, run);
+    if (run->iterations%REFRESH_SWEEPS == REFRESH_SWEEPS - 1) contact_velocities(&s->p, run);
     for (int32_t k = 0; k < c->count; k++) relax_contact(s, run, k);
-    for (int32_t k = 0; k < c->count; k++)   // later contacts have moved the earlier ones
+    for (int32_t k = 0; k < c->count; k++)   // later contacts have changed the earlier ones
       if (!(run->x[c->normal[k]] > 0.0)) run->x[c->slack[k]] = contact_slack(&s->p, k);
     run->residual = contact_residual(&s->p, run, s->y);
     if (run->residual < 0.9*best) {
       best = run->residual;
       best_at = run->iterations;
     }
-    if (run->iterations > 2*best_at + PATIENCE)
+    if (run->iterations > 2*best_at + IDLE_SWEEPS_MAX)
       run_stop(run, PERP_STATUS_STALLED, "contact_sweep has not improved x since sweep %d",
                best_at);
     if (run->iterations < next) continue;
-    next += next/LATER;
+    next += next/CHECK_GROWTH_DIVISOR;
     if (try_states(s, run)) continue;
     run->residual = contact_residual(&s->p, run, s->y);
   }

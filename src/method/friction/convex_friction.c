@@ -1,20 +1,20 @@
 // convex_friction.c: interior points for the contact LCP E13 (27), through its convex relaxation.
 //
-// Newton's method on  A x + b = z,  x_i z_i = sigma mu  asks at every step for
+// Newton's method on  A x + b = z,  x_i z_i = sigma mu  needs at every step the solution of
 //     (A + D) dx = -(A x + b) + (sigma mu - c)/x,   D = diag(z/x),   c: Mehrotra's second order.
-// A of (27) is not monotone. Anitescu's relaxation has -mu_k in place of the zero at (normal row,
-// slack column) of contact k, which makes it a positive semidefinite matrix and a skew one: with
+// A of (27) is not monotone. Anitescu's relaxation has -mu_k instead of 0 at (normal row, slack
+// column) of contact k, which makes A the sum of a positive semidefinite and a skew matrix. With
 // f_k = (-mu_k, 1, .., 1) on contact k and the slacks eliminated, it leaves
 //     S = B + D_l + sum_k f_k f_k'/D_k,   symmetric and positive definite.
-// GMRES solves with A + D, preconditioned by a factor of S. Few iterations of it are the fixed
-// point b_n + mu s of the relaxation, taken along with the steps: slow and safe. Many are Newton's
-// method: fast, but without monotonicity it may jam at the boundary. Their number grows as long as
-// steps are long and falls when they are short. mu waits for the residual |A x + b - z|.
-// Near the end the states of the contacts are read off and solved for (crossover.c).
+// GMRES solves with A + D, preconditioned by a factor of S. With few iterations a step follows the
+// fixed point b_n + mu s of the relaxation: slow and safe. With many it is Newton's method: fast,
+// but without monotonicity it may get stuck at the boundary. The number of iterations grows after
+// long steps and falls after short ones. mu waits for the residual |A x + b - z|. Near the end
+// crossover.c solves for the states of the contacts.
 //
-// Anitescu: Optimization-based simulation of nonsmooth rigid multibody dynamics (2006). No proof
-// of convergence for (27); it takes 10 to 40 steps where mu <= 0.5, more where there is more.
-// Cost of a step: a sparse LDL' of the pattern of B and up to 2 MOST solves with it.
+// Anitescu: Optimization-based simulation of nonsmooth rigid multibody dynamics (2006). There is no
+// proof of convergence for (27). It takes 10 to 40 steps if mu <= 0.5, and more for larger mu.
+// Cost of a step: a sparse LDL' of the pattern of B and up to 2 GMRES_STEPS_MAX solves with it.
 #include <math.h>
 #include <string.h>
 
@@ -26,33 +26,33 @@
 #include "scaled_system.h"
 #include "vector.h"
 
-#define FIRST 20          // iterations of GMRES: at the beginning, ...
-#define LEAST 2           //   at least ...
-#define MOST 60           //   and at most
-#define SHORT 0.1         // a step below it has jammed, ...
-#define LONG 0.3          //   one above it went well
-#define AHEAD 10.0        // by how much mu may be smaller than the residual, of both at the start
-#define SHIFT 1e-14       // of S with a diagonal of ones, where contacts are redundant
-#define PATIENCE 30       // steps without a better residual before another start
-#define CLOSE 1e-3        // residual at which the states are worth a guess
-#define LAST_ROUNDS 5     // active sets to try before that
+#define GMRES_STEPS_FIRST 20     // iterations of GMRES per direction at the start
+#define GMRES_STEPS_MIN 2        // iterations of GMRES per direction after short steps
+#define GMRES_STEPS_MAX 60       // iterations of GMRES per direction after long steps
+#define SHORT_STEP_MAX 0.1       // step length below which fewer iterations of GMRES follow
+#define LONG_STEP_MIN 0.3        // step length above which more iterations of GMRES follow
+#define MU_LEAD_MAX 10.0         // residual over mu, each relative to its start, above which mu waits
+#define FACTOR_SHIFT 1e-14       // added to S, whose diagonal is 1, for redundant contacts
+#define IDLE_STEPS_MAX 30        // steps without a better residual before another start
+#define GUESS_RESIDUAL_MAX 1e-3  // residual below which the states are guessed
+#define LAST_SETS_MAX 5          // active sets tried before another start
 
 typedef struct state {
-  int32_t n, m;              // rows; those that are no slacks
+  int32_t n, m;              // rows; rows that are not slacks
   double *x, *z, *y;         // n: iterate, multipliers, A x + b
   double *d;                 // n: z/x
   double *rhs, *dx, *dz;     // n
-  double *work, *unit;       // n: m of them: of a solve; 1/sqrt(S_jj)
-  int32_t *place;            // n: row -> row of S, -1: a slack
-  int32_t *start;            // contacts: where they begin in ...
-  int32_t *local;            //   the places of each contact's block in S
+  double *work, *unit;       // n, m used: work space of a solve; 1/sqrt(S_jj)
+  int32_t *place;            // n: row -> row of S; -1: a slack
+  int32_t *start;            // contacts: where a contact's block begins in `local`
+  int32_t *local;            // the positions of each contact's block in S
   perp_csc B;                // m x m, symmetric
   double *value;             // of S, on the pattern of B
   double *krylov;
   sparse_ldl *factor;        // of S
   system_solver *system;     // of A, for the crossover
   crossover cross;
-  int32_t inner;             // iterations of GMRES, at most
+  int32_t inner;             // limit of GMRES iterations
   double mu;
 } state;
 
@@ -90,7 +90,7 @@ static int32_t row_of(const contacts *c, int32_t k, int32_t i) {   // 0: normal,
   return i == 0 ? c->normal[k] : c->tangent[c->first[k] + i - 1];
 }
 
-// The pattern of S: that of B made symmetric, and each contact's block. The values: (B + B')/2.
+// Builds the pattern of S: that of B made symmetric, and each contact's block. Values: (B + B')/2.
 static int build(state *s, perp_run *run, const contact_problem *p) {
   const int32_t n = run->n;
   const contacts *c = &p->c;
@@ -145,7 +145,7 @@ static int build(state *s, perp_run *run, const contact_problem *p) {
     }
   }
   colptr[s->m] = count;
-  // Transposed it is the same again, with sorted rows.
+  // The transpose is the same matrix with sorted rows.
   const perp_csc unsorted = {s->m, s->m, colptr, row, value};
   if (transpose_csc(&unsorted, p->allocator, &s->B) != 0) {
     run_allocate(run, SIZE_MAX);   // ends the run with the error of memory
@@ -159,7 +159,8 @@ static int build(state *s, perp_run *run, const contact_problem *p) {
             position(&s->B, s->place[row_of(c, k, i)], s->place[row_of(c, k, j)]);
   }
   s->value = value;
-  s->krylov = run_allocate(run, krylov_doubles(PERP_KRYLOV_GMRES, n, MOST)*sizeof *s->krylov);
+  s->krylov = run_allocate(run, krylov_doubles(PERP_KRYLOV_GMRES, n, GMRES_STEPS_MAX)*
+                                    sizeof *s->krylov);
   if (s->krylov == NULL) return 0;
   if (!run_may_fit_analysis(run)) return 0;
   s->factor = sparse_ldl_create(p->allocator);
@@ -175,7 +176,7 @@ static double f_of(const contacts *c, int32_t k, int32_t i) { return i == 0 ? -c
 
 static int32_t size_of(const contacts *c, int32_t k) { return c->first[k + 1] - c->first[k] + 1; }
 
-// S scaled to a diagonal of ones, and its factor. 0, or the run has ended.
+// Scales S to a diagonal of ones and factors it. 0: success; otherwise the run has ended.
 static int factor(state *s, perp_run *run, const contacts *c) {
   const perp_csc S = {s->m, s->m, s->B.colptr, s->B.row, s->value};
   memcpy(s->value, s->B.value, (size_t)S.colptr[s->m]*sizeof *s->value);
@@ -193,7 +194,7 @@ static int factor(state *s, perp_run *run, const contacts *c) {
   for (int32_t j = 0; j < s->m; j++)
     for (int32_t e = S.colptr[j]; e < S.colptr[j + 1]; e++) {
       const int32_t i = S.row[e];
-      s->value[e] = s->value[e]*s->unit[j]*s->unit[i] + (i == j ? SHIFT : 0.0);
+      s->value[e] = s->value[e]*s->unit[j]*s->unit[i] + (i == j ? FACTOR_SHIFT : 0.0);
     }
   const perp_deadline deadline = run_deadline(run);
   const int failed = sparse_ldl_factor(s->factor, &S, NULL, 0x1p-60, &deadline);
@@ -248,7 +249,7 @@ static int precondition(void *context, const double *in, double *out) {
   return 0;
 }
 
-// The step to x_i z_i = centre - second_i, |rest| <= tol |rhs|. 1: it is finite.
+// The step to x_i z_i = centre - second_i, with a residual <= tol |rhs|. 1: it is finite.
 static int direction(newton *t, double centre, const double *second, double tol) {
   state *s = t->s;
   const int32_t n = s->n;
@@ -262,7 +263,7 @@ static int direction(newton *t, double centre, const double *second, double tol)
                    s->rhs, s->dx, tol, s->inner, s->inner, s->krylov, &deadline);
   t->run->inner_iterations += done.iterations;
   double bad = 0.0;
-  for (int32_t i = 0; i < n; i++) {   // second may live where dz will
+  for (int32_t i = 0; i < n; i++) {   // `second` may share memory with dz
     const double c = second != NULL ? second[i] : 0.0;
     bad += s->dx[i] - s->dx[i];
     s->dz[i] = (centre - c - s->z[i]*s->dx[i])/s->x[i] - s->z[i];
@@ -281,7 +282,7 @@ static double reach(const state *s) {   // how far to the boundary
   return a;
 }
 
-// Impulses and velocities as large as b asks for, times a factor, and all their products equal.
+// Starts with impulses and velocities of the size of b, times a factor, with equal products.
 static int begin(state *s, perp_run *run, const contacts *c, double times) {
   double velocity = 0.0, diagonal = 0.0;
   for (int32_t i = 0; i < s->n; i++) velocity = max2(velocity, fabs(run->b[i]));
@@ -295,11 +296,11 @@ static int begin(state *s, perp_run *run, const contacts *c, double times) {
     s->x[i] = s->place[i] >= 0 ? impulse : velocity;
     s->z[i] = s->place[i] >= 0 ? velocity : impulse;
   }
-  s->inner = FIRST;
+  s->inner = GMRES_STEPS_FIRST;
   return run_apply(run, s->x, s->y) == 0;
 }
 
-// One step; tol: of GMRES; behind: mu has to wait. 1: fine.
+// One step. tol: of GMRES; behind: 1: mu has to wait. 1: success.
 static int step(newton *t, double tol, int behind) {
   state *s = t->s;
   const int32_t n = s->n;
@@ -310,21 +311,22 @@ static int step(newton *t, double tol, int behind) {
     after += (s->x[i] + affine*s->dx[i])*(s->z[i] + affine*s->dz[i]);
   const double ratio = clamp(after/n/s->mu, 0.0, 1.0);
   double sigma = ratio*ratio*ratio;
-  if (affine < SHORT) sigma = max2(sigma, 0.5);
+  if (affine < SHORT_STEP_MAX) sigma = max2(sigma, 0.5);
   if (behind) sigma = 1.0;
   for (int32_t i = 0; i < n; i++) s->dz[i] *= s->dx[i];
-  if (!direction(t, sigma*s->mu, affine < SHORT ? NULL : s->dz, tol)) return 0;
+  if (!direction(t, sigma*s->mu, affine < SHORT_STEP_MAX ? NULL : s->dz, tol)) return 0;
   const double length = min2(1.0, 0.995*reach(s));
   for (int32_t i = 0; i < n; i++) {
     s->x[i] = max2(s->x[i] + length*s->dx[i], 1e-300);
     s->z[i] = max2(s->z[i] + length*s->dz[i], 1e-300);
   }
-  if (length < SHORT) s->inner = s->inner/3 > LEAST ? s->inner/3 : LEAST;
-  else if (length > LONG) s->inner = s->inner*3/2 < MOST ? s->inner*3/2 : MOST;
+  if (length < SHORT_STEP_MAX) s->inner = s->inner/3 > GMRES_STEPS_MIN ? s->inner/3 : GMRES_STEPS_MIN;
+  else if (length > LONG_STEP_MIN)
+    s->inner = s->inner*3/2 < GMRES_STEPS_MAX ? s->inner*3/2 : GMRES_STEPS_MAX;
   return 1;
 }
 
-static const double first[] = {1.0, 0.2};   // another start may do
+static const double first[] = {1.0, 0.2};   // sizes of the starts
 enum { STARTS = sizeof first/sizeof first[0] };
 
 static void iterate(state *s, perp_run *run, const contacts *c) {
@@ -348,7 +350,7 @@ static void iterate(state *s, perp_run *run, const contacts *c) {
     const double allowed = gap_first*(s->mu/mu_first);
     if (factor(s, run, c) != 0) return;
     const double tol = size > 0.0 ? clamp(0.1*allowed/sqrt(size), 1e-8, 1e-3) : 1e-3;
-    if (!step(&t, tol, sqrt(gap) > AHEAD*allowed)) {
+    if (!step(&t, tol, sqrt(gap) > MU_LEAD_MAX*allowed)) {
       run_stop(run, PERP_STATUS_BREAKDOWN, "a step of convex_friction is not finite");
       return;
     }
@@ -358,9 +360,10 @@ static void iterate(state *s, perp_run *run, const contacts *c) {
     idle = run->residual < 0.9*best ? 0 : idle + 1;
     best = min2(best, run->residual);
     const int32_t changed = crossover_guess(&s->cross, run, s->x, s->z);
-    const int settled = run->residual <= CLOSE && changed <= n/100, stuck = idle >= PATIENCE;
+    const int settled = run->residual <= GUESS_RESIDUAL_MAX && changed <= n/100,
+              stuck = idle >= IDLE_STEPS_MAX;
     if ((settled || stuck) &&
-        crossover_run(&s->cross, run, s->system, s->x, stuck ? LAST_ROUNDS : 4))
+        crossover_run(&s->cross, run, s->system, s->x, stuck ? LAST_SETS_MAX : 4))
       continue;
     if (!stuck) continue;
     if (++starts < STARTS) {
@@ -370,8 +373,8 @@ static void iterate(state *s, perp_run *run, const contacts *c) {
       if (!begin(s, run, c, first[starts])) return;
       continue;
     }
-    run_stop(run, PERP_STATUS_STALLED, "convex_friction gained nothing in %d steps from %d starts",
-             PATIENCE, STARTS);
+    run_stop(run, PERP_STATUS_STALLED, "convex_friction made no progress in %d steps from %d starts",
+             IDLE_STEPS_MAX, STARTS);
   }
 }
 

@@ -1,17 +1,18 @@
-// friction_boxes.c: another model of friction, solved by splitting: every direction has a box of
-// its own, 0 <= lt <= mu ln, and the slacks of E13 (27) are dropped.
+// friction_boxes.c: solves another model of friction by sweeps: each direction has its own box.
 //
-//   in a sweep:  ln <- max(0, ln - y_n/B_nn),   lt <- clamp(lt - y_t/B_tt, 0, mu ln)
+//   0 <= lt <= mu ln, and the slacks of E13 (27) are dropped. In a sweep:
+//   ln <- max(0, ln - y_n/B_nn),   lt <- clamp(lt - y_t/B_tt, 0, mu ln)
 //
-// E13 4.1, end: the directions are decoupled, nothing asks for maximum dissipation, and there is no
-// proof that the sweeps converge. Games use it. A fixed point is a solution of that model, not of
-// (27): the status says "other model" unless the certificate of (27) holds all the same.
+// E13 4.1, end: the directions are decoupled, and nothing asks for maximum dissipation. There is no
+// proof that the sweeps converge. Games use this model. A fixed point solves this model, not (27),
+// so the status is "other model" unless the certificate of (27) holds too. Cost per iteration: a
+// product with A.
 #include <math.h>
 
 #include "contact_problem.h"
 #include "vector.h"
 
-enum { REFRESH = 32 };
+enum { REFRESH_SWEEPS = 32 };  // sweeps after which the velocities are computed again
 
 static double relax(contact_problem *p, perp_run *run, int32_t i, double high) {
   const double a = csc_entry(&p->A, i, i);
@@ -32,7 +33,7 @@ static void run_friction_boxes(perp_run *run) {
   }
   contact_velocities(&p, run);
   while (run_continue(run)) {
-    if (run->iterations%REFRESH == REFRESH - 1) contact_velocities(&p, run);
+    if (run->iterations%REFRESH_SWEEPS == REFRESH_SWEEPS - 1) contact_velocities(&p, run);
     double change = 0.0;
     for (int32_t k = 0; k < p.c.count; k++) {
       change = max2(change, relax(&p, run, p.c.normal[k], (double)INFINITY));
@@ -44,8 +45,8 @@ static void run_friction_boxes(perp_run *run) {
     run->residual = contact_residual(&p, run, y);
     if (change <= run->options->tol && !run_check(run))
       run_stop(run, PERP_STATUS_OTHER_MODEL,
-               "friction_boxes found a fixed point of boxed friction (changes <= %.1g), which is "
-               "another model than E13 (27)", change);
+               "friction_boxes found a fixed point of boxed friction (changes <= %.1g), which is a "
+               "different model from E13 (27)", change);
   }
   contact_problem_end(&p);
 }

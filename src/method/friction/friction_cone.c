@@ -1,11 +1,11 @@
-// friction_cone.c: the friction problem E13 (27) of one contact, by its faces.
+// friction_cone.c: solves the friction problem E13 (27) of one contact, face by face.
 //
 // With C = conv{d_k} the K + 2 rows of a contact say: ln >= 0 _|_ vn >= 0, lt in mu ln C, and lt is
-// the point of mu ln C that takes most energy: -vt is in its normal cone there. So a contact is
-// open, sticks (three unknowns, v = 0), slides in a corner (ln, with vn = 0) or on an edge (two,
-// with vn = 0 and vt across the edge). Each asks for a system of at most three equations; the one
-// whose inequalities hold is the solution.
-// Cost: a few dozen operations where the hint is right.
+// the point of mu ln C that removes most energy, so -vt is in its normal cone. A contact is open,
+// sticks (three unknowns, v = 0), slides at a corner (one unknown ln, vn = 0), or slides on an edge
+// (two unknowns, vn = 0 and vt across the edge). Each case is a system of at most three equations.
+// The case whose inequalities hold is the solution. Cost: a few dozen operations if the hint is
+// right.
 #include "friction_cone.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 
 #include "vector.h"
 
-#define ROUNDING 1e-13   // of what is compared, relative
+#define ROUNDING_RATIO 1e-13  // rounding of a comparison, relative to its terms
 
 int polygon_set(polygon *C, int32_t K, int32_t tangents, const double *direction) {
   if (K > CONE_DIRECTIONS || K < 2 || (tangents == 1) != (K == 2)) return 0;
@@ -37,7 +37,7 @@ int polygon_set(polygon *C, int32_t K, int32_t tangents, const double *direction
     C->height[k] = a[0]*b[1] - a[1]*b[0];   // outward . a
     if (!(C->height[k] > 0.0)) return 0;
   }
-  for (int32_t k = 0; k < K; k++)           // every corner within every edge: once around, convex
+  for (int32_t k = 0; k < K; k++)           // every corner is inside every edge: C is convex
     for (int32_t j = 0; j < K; j++)
       if (C->outward[k][0]*C->d[j][0] + C->outward[k][1]*C->d[j][1] >
           C->height[k]*(1.0 + 1e-12))
@@ -75,7 +75,7 @@ static int corner(const polygon *C, double mu, const double *G, const double *q,
   const double ln = -q[0]/pivot;
   const double v[2] = {q[1] + ln*(G[3] + G[4]*d0 + G[5]*d1),
                        q[2] + ln*(G[6] + G[7]*d0 + G[8]*d1)};
-  const double speed = -(d[0]*v[0] + d[1]*v[1]), slip = ROUNDING*(fabs(v[0]) + fabs(v[1]));
+  const double speed = -(d[0]*v[0] + d[1]*v[1]), slip = ROUNDING_RATIO*(fabs(v[0]) + fabs(v[1]));
   const double *next = C->d[(k + 1)%C->K], *last = C->d[(k + C->K - 1)%C->K];
   if (!(speed >= -slip) || -(next[0]*v[0] + next[1]*v[1]) > speed + slip ||
       -(last[0]*v[0] + last[1]*v[1]) > speed + slip)
@@ -100,10 +100,10 @@ static int edge(const polygon *C, double mu, const double *G, const double *q, i
   if (!(fabs(determinant) > 1e-14*G[0]*G[0])) return 0;
   const double a = (-q[0]*tb + across*GB[0])/determinant,
                b = (-GA[0]*across + ta*q[0])/determinant,
-               slip = -ROUNDING*(fabs(a) + fabs(b));
+               slip = -ROUNDING_RATIO*(fabs(a) + fabs(b));
   if (!(a >= slip && b >= slip)) return 0;
   const double v[2] = {q[1] + a*GA[1] + b*GB[1], q[2] + a*GA[2] + b*GB[2]};
-  if (!(-(c[0]*v[0] + c[1]*v[1]) >= -ROUNDING*(fabs(v[0]) + fabs(v[1])))) return 0;
+  if (!(-(c[0]*v[0] + c[1]*v[1]) >= -ROUNDING_RATIO*(fabs(v[0]) + fabs(v[1])))) return 0;
   for (int i = 0; i < 3; i++) l[i] = a*A[i] + b*B[i];
   return 1;
 }
@@ -187,7 +187,7 @@ void cone_parts(const polygon *C, double mu, int32_t face, const double *l, doub
     return;
   }
   int32_t best = 0;
-  double worst = -(double)INFINITY, a = 0.0, b = 0.0;   // the sector that holds lt, up to rounding
+  double worst = -(double)INFINITY, a = 0.0, b = 0.0;   // the sector that contains lt
   for (int32_t k = 0; k < K; k++) {
     const double *c = C->d[k], *d = C->d[(k + 1)%K];
     const double x = (l[1]*d[1] - l[2]*d[0])/C->height[k], y = (c[0]*l[2] - c[1]*l[1])/C->height[k];

@@ -1,12 +1,12 @@
-// staggering.c: normal and friction impulses of E13 (27) in turn, each by a convex problem.
+// staggering.c: solves for normal and friction impulses of E13 (27) in turn, by convex problems.
 //
 //   normal:    0 <= ln  _|_  Bnn ln + (bn + Bnt lt) >= 0                                    (110a)
 //   friction:  min 1/2 lt'Btt lt + ct'lt,  lt >= 0,  E'lt <= mu ln,  ct = bt + Btn ln  (111), (112)
 //
 // The friction QP is solved through its optimality conditions, the LCP (110b) in lt and the slacks.
-// Kaufman, Sueda, James, Pai 2008. Both problems always have a solution where B is positive
-// semidefinite and the normal one is feasible; the alternation has no proof of convergence and may
-// cycle: a warm start, not a finisher. Cost: two convex solves a round.
+// Kaufman, Sueda, James, Pai 2008. Both problems have a solution if B is positive semidefinite and
+// the normal problem is feasible. The alternation has no proof of convergence and may cycle; use it
+// for a guess. Cost: two convex solves per round.
 #include <math.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@
 typedef struct part {       // one of the two problems
   int32_t n;
   int32_t *set;             // its rows, ascending
-  int32_t *place;           // of the whole: row -> row of the part, or -1
+  int32_t *place;           // row of the whole problem -> row of the part, or -1
   int32_t *colptr, *row;
   double *value;
   double *b, *x;
@@ -51,14 +51,14 @@ static int part_begin(part *s, perp_run *run, const perp_csc *A, const uint8_t *
   return 1;
 }
 
-// Solves the part with the rest of x held; x receives its values.
+// Solves the part with the rest of x held, and stores its values in x.
 static perp_status part_solve(part *s, perp_run *run, const double *y, const perp_method *method) {
   const perp_csc A = {s->n, s->n, s->colptr, s->row, s->value};
   for (int32_t k = 0; k < s->n; k++) {
     s->x[k] = run->x[s->set[k]];
     s->b[k] = y[s->set[k]];
   }
-  for (int32_t j = 0; j < s->n; j++)   // b: y without the part's own contribution
+  for (int32_t j = 0; j < s->n; j++)   // b: y without the part's own x
     for (int32_t p = A.colptr[j]; p < A.colptr[j + 1]; p++) s->b[A.row[p]] -= A.value[p]*s->x[j];
   const perp_problem problem = {.A = perp_from_csc(&A, PERP_CLAIM_NONE), .b = s->b};
   perp_options options = child_options(run, method);
@@ -92,7 +92,7 @@ static void alternate(perp_run *run, contact_problem *p) {
     last = min2(last, run->residual);
     if (idle >= run->options->friction.rounds)
       run_stop(run, PERP_STATUS_STALLED,
-               "staggering gained nothing in %d rounds", idle);
+               "staggering made no progress in %d rounds", idle);
   }
 }
 
