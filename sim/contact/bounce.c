@@ -1,17 +1,17 @@
-// bounce.c: how fast contacts are to part after a bounce, such that all of them can.
+// bounce.c: the speeds at which contacts separate after a bounce, chosen so that all of them can.
 //
-// Newton's law asks for J u+ >= e |J u| where bodies bounce. In a corner that may be too much: a
-// ball that bounces off a wall away from which another wall keeps it has nowhere to go, and the
-// problem has no solution. So in islands that touch something of infinite mass the law is tried on
-// normals alone, by impulses as Poisson has them:
-//     u_c = u + W J'l,  0 <= l _|_ J u_c + d/h >= 0             the impact stops
-//     u_r = u_c + W J'e l                                       what was compressed expands
-//     u_f = u_r + W J'k,  0 <= k _|_ J u_f + d/h >= 0           and is let through by the others
-// (no gap where bodies bounce). Both problems always have a solution, and no energy is gained where
-// e is the same: u_c is the projection of u onto a cone, u_r lies between u and its reflection, u_f
-// is a projection again. Rows then ask for e|J u|, Newton's speed. Where J u_f is less, they ask
-// for that, or, if there is a gap still, for a bounce later on.
-// Elsewhere, as for any ball on a floor, nothing changes.
+// Newton's law asks for J u+ >= e |J u| where bodies bounce. In a corner this may be impossible: if
+// a ball should bounce off one wall but another wall blocks it, the problem has no solution. So in
+// islands that touch something of infinite mass, the law is first tried on the normals alone, with
+// Poisson's impulses:
+//     u_c = u + W J'l,  0 <= l _|_ J u_c + d/h >= 0             compression: the approach stops
+//     u_r = u_c + W J'e l                                       expansion
+//     u_f = u_r + W J'k,  0 <= k _|_ J u_f + d/h >= 0           no contact is violated
+// where d = 0 at contacts that bounce. Both problems always have a solution, and if e is the same
+// everywhere, no energy is gained: u_c is the projection of u onto a cone, u_r lies between u and
+// its reflection, and u_f is a projection again. A row then asks for e|J u|, Newton's speed. If J
+// u_f is less, it asks for J u_f, or, if there still is a gap, for a bounce in a later step. In
+// simple cases, such as a ball on a floor, this changes nothing.
 #include <string.h>
 
 #include "step.h"

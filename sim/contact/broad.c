@@ -1,18 +1,22 @@
 // broad.c: pairs of bodies whose boxes overlap, by a uniform grid: O(bodies + pairs).
 //
-// A box holds where its body is and will be within the step, and half the margin; an impact may
-// turn its way, by as much as it moves against the others. Every box is
-// entered into all cells that it meets; entries are sorted by cell, and pairs of a cell whose boxes
-// overlap are kept in the one cell that holds the lower corner of the overlap, so that no pair is
-// found twice. Cell numbers are taken modulo 1024 along each axis: bodies may be anywhere, and
-// cells that share a number cost a comparison. What meets many cells is compared with everything.
-// Sorting by digits is stable and knows no chance: the same bodies give the same pairs in the same
-// order, and there is no table that could be badly hashed.
+// A bounding box covers every place that its body can reach within the step, plus half the margin.
+// As an impact may turn the body, the box grows in all directions by the body's motion relative to
+// the others. Each box is entered into all cells that it meets, and the entries are sorted by cell.
+// A pair of overlapping boxes is kept only in the cell that holds the lower corner of the overlap,
+// so that no pair is found twice. Cell numbers are taken modulo 1024 along each axis, so bodies may
+// be anywhere; two cells with the same number only cost extra comparisons. A body that meets many
+// cells is compared with all others. Sorting by digits is stable and deterministic: the same bodies
+// give the same pairs in the same order, and there is no hash table that could degrade.
 #include "world.h"
 
 #include <string.h>
 
-enum { BITS = 10, CELLS = 1 << BITS, MANY = 64 };   // MANY cells: a large body
+enum {
+  CELL_BITS = 10,
+  CELLS_PER_AXIS = 1 << CELL_BITS,
+  BODY_CELLS_MAX = 64         // a body that meets more cells is compared with all others
+};
 
 typedef struct bound {
   double low[3], high[3];
@@ -21,7 +25,7 @@ typedef struct bound {
 
 typedef struct entry { uint32_t cell; int32_t body; } entry;
 
-// The velocity that gravity leads to.
+// The velocity after gravity has acted for the step.
 static void going(const perp_world *w, int32_t i, double *v) {
   const body *o = bodies_of(w) + i;
   for (int k = 0; k < 3; k++)
@@ -30,8 +34,8 @@ static void going(const perp_world *w, int32_t i, double *v) {
                            (moves(o) ? w->settings.step*w->settings.gravity[k] : 0.0);
 }
 
-// Of the bodies that move. Two bodies move against each other by at most the sum of what either
-// moves against this one: nothing for most of those that fall together.
+// The mean velocity of the moving bodies. The relative motion of two bodies is at most the sum of
+// their motions relative to this mean, which is zero for most bodies that fall together.
 static void mean_velocity(const perp_world *w, double *mean) {
   double sum[3] = {0.0, 0.0, 0.0}, count = 0.0;
   for (int32_t i = 0; i < w->bodies; i++) {
@@ -94,12 +98,12 @@ static int add_pair(perp_world *w, int32_t a, int32_t b) {
 static double cell_at(double x, double cell) { return floor(x/cell); }
 
 static uint32_t wrapped(double cell) {   // exact for any finite number
-  return (uint32_t)(cell - CELLS*floor(cell/CELLS)) & (CELLS - 1);
+  return (uint32_t)(cell - CELLS_PER_AXIS*floor(cell/CELLS_PER_AXIS)) & (CELLS_PER_AXIS - 1);
 }
 
-// The mean side of the boxes that are not large, twice: a box then meets few cells, and a cell few
-// boxes. A few huge ones must not make all cells huge: those above eight times the mean are left
-// out of a second mean.
+// The side of a cell: twice the mean side of the boxes, so that a box meets few cells and a cell
+// meets few boxes. A few huge boxes must not make all cells huge, so boxes above eight times the
+// mean are left out of a second mean.
 static double cell_size(const bound *b, int32_t n) {
   double most = (double)INFINITY, mean = 0.0;
   for (int round = 0; round < 2; round++) {
@@ -124,22 +128,23 @@ static void span(const bound *b, double cell, double *from, int32_t *count) {
   for (int k = 0; k < 3; k++) {
     from[k] = cell_at(b->low[k], cell);
     const double number = cell_at(b->high[k], cell) - from[k] + 1.0;
-    count[k] = number < MANY + 1 ? (int32_t)number : MANY + 1;
+    count[k] = number < BODY_CELLS_MAX + 1 ? (int32_t)number : BODY_CELLS_MAX + 1;
   }
 }
 
 static void sort_digit(const entry *from, entry *to, int64_t n, int shift) {
-  int64_t start[CELLS + 1] = {0};
-  for (int64_t i = 0; i < n; i++) start[((from[i].cell >> shift) & (CELLS - 1)) + 1]++;
-  for (int k = 0; k < CELLS; k++) start[k + 1] += start[k];
-  for (int64_t i = 0; i < n; i++) to[start[(from[i].cell >> shift) & (CELLS - 1)]++] = from[i];
+  int64_t start[CELLS_PER_AXIS + 1] = {0};
+  for (int64_t i = 0; i < n; i++) start[((from[i].cell >> shift) & (CELLS_PER_AXIS - 1)) + 1]++;
+  for (int k = 0; k < CELLS_PER_AXIS; k++) start[k + 1] += start[k];
+  for (int64_t i = 0; i < n; i++)
+    to[start[(from[i].cell >> shift) & (CELLS_PER_AXIS - 1)]++] = from[i];
 }
 
 // The cell of the lower corner of the overlap.
 static uint32_t corner(const bound *a, const bound *b, double cell) {
   uint32_t key = 0;
   for (int k = 0; k < 3; k++)
-    key = key << BITS | wrapped(cell_at(larger(a->low[k], b->low[k]), cell));
+    key = key << CELL_BITS | wrapped(cell_at(larger(a->low[k], b->low[k]), cell));
   return key;
 }
 
@@ -157,7 +162,7 @@ static int pairs_of_cell(perp_world *w, const bound *bounds, const entry *e, int
   return 1;
 }
 
-// By a with counting, then by b within each a: there are few.
+// Sorts by a with counting, then by b within each a, where there are few pairs.
 static int sort_pairs(perp_world *w) {
   const int32_t n = w->bodies;
   const size_t count = (size_t)w->candidates;
@@ -188,7 +193,8 @@ static int sort_pairs(perp_world *w) {
   return 1;
 }
 
-// Planes and hollow spheres have no box. Both may be on their way: `ahead` is how far they get.
+// Planes and hollow spheres have no bounding box. They may move: `ahead` is how far, within the
+// step.
 typedef struct endless { double n[3], at[3], radius, offset, ahead; int hollow; } endless;
 
 static endless endless_of(const perp_world *w, int32_t i, const double *mean) {
@@ -252,7 +258,7 @@ perp_error broad_pairs(perp_world *w) {
     int32_t count[3];
     span(&bounds[i], cell, low, count);
     const int64_t cells = (int64_t)count[0]*count[1]*count[2];
-    if (cells > MANY) bounds[i].large = 1;
+    if (cells > BODY_CELLS_MAX) bounds[i].large = 1;
     else entries += cells;
   }
   const size_t bytes = (size_t)entries*sizeof(entry);
@@ -269,12 +275,12 @@ perp_error broad_pairs(perp_world *w) {
     for (int32_t x = 0; x < count[0]; x++)
       for (int32_t y = 0; y < count[1]; y++)
         for (int32_t z = 0; z < count[2]; z++)
-          e[at++] = (entry){wrapped(low[0] + x) << 2*BITS | wrapped(low[1] + y) << BITS |
+          e[at++] = (entry){wrapped(low[0] + x) << 2*CELL_BITS | wrapped(low[1] + y) << CELL_BITS |
                                 wrapped(low[2] + z), i};
   }
   sort_digit(e, other, entries, 0);
-  sort_digit(other, e, entries, BITS);
-  sort_digit(e, other, entries, 2*BITS);
+  sort_digit(other, e, entries, CELL_BITS);
+  sort_digit(e, other, entries, 2*CELL_BITS);
   int fine = 1;
   for (int64_t i = 0, end; i < entries && fine; i = end) {
     for (end = i + 1; end < entries && other[end].cell == other[i].cell;) end++;

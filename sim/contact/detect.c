@@ -1,8 +1,8 @@
-// detect.c: the contacts of the positions now, and the impulses that those among them had before.
+// detect.c: finds the contacts at the current positions, and gives known ones their old impulses.
 //
 // Pairs and contacts are sorted by (a, b), so that old and new ones are matched in one pass.
-// Contacts of spheres, and of corners, have a feature that stays; two boxes are asked again which
-// of their points are the same: nearest, and nearer than a tenth of the smaller box.
+// Contacts of spheres and of corners have a fixed feature number. Points of two boxes are matched
+// by position: the nearest old point, if it is nearer than a tenth of the smaller box.
 #include <string.h>
 
 #include "world.h"
@@ -21,7 +21,7 @@ static double least_extent(const body *b) {
   return fmin(b->extent[0], fmin(b->extent[1], b->extent[2]));
 }
 
-// Numbers the points of two boxes: an old one's number if it is near, a new one else.
+// Numbers the points of two boxes: a point near an old one takes its number, others get new ones.
 static void number(const perp_world *w, contact *c, int32_t count, const contact *old,
                    int32_t olds) {
   const body *o = bodies_of(w);
@@ -91,11 +91,11 @@ perp_error world_detect(perp_world *w, const contact_list *before, int again) {
     while (at < before->count && (old[at].a < a || (old[at].a == a && old[at].b < b))) at++;
     int32_t olds = 0;
     while (at + olds < before->count && old[at + olds].a == a && old[at + olds].b == b) olds++;
-    if (!room_for(w, l, (int64_t)l->count + MOST_OF_A_PAIR))
+    if (!room_for(w, l, (int64_t)l->count + PAIR_CONTACTS_MAX))
       return world_fail(PERP_ERROR_MEMORY, "no memory for %d contacts", l->count);
     contact *c = (contact *)l->contacts.at + l->count;
     double *x = (double *)l->x.at + (size_t)l->count*width;
-    // Nobody moved: the contacts are what they were.
+    // Neither body moved: keep the contacts.
     if (fixed(w, a) && fixed(w, b)) {
       memcpy(c, old + at, (size_t)olds*sizeof *c);
       memcpy(x, old_x + (size_t)at*width, (size_t)olds*width*sizeof *x);

@@ -7,20 +7,21 @@
 // Wang 1993) keeps both invariants of free rotation exactly. Momentum: the equation times (1/2) is
 //     (1 + h/2 [w_m]) I w1 = (1 - h/2 [w_m]) I w0,   that is   cay(h w_m) I w1 = I w0,
 // so Q+ I w1 = Q I w0. Energy: w1'I w1 - w0'I w0 = 2 w_m'I(w1 - w0) = -2h w_m.(w_m x I w_m) = 0.
-// Newton's method solves for w_m; w1 then comes from the momentum, so that this is kept to rounding
-// even where Newton's method is not exact. A box whose step turns it by more than a radian or so is
-// turned in parts. One that is so fast that Newton's method fails, by a hundred radians in a step,
-// is turned about its momentum: that leaves w in the body's axes, and so both invariants, alone.
+// Newton's method solves for w_m. w1 is then computed from the momentum, which is therefore kept to
+// rounding even if Newton's method is not exact. A box that turns by more than about a radian in a
+// step is turned in several parts. At about a hundred radians in a step Newton's method fails, and
+// the box is turned about its momentum instead. This leaves w in the body's axes unchanged, so both
+// invariants are kept.
 #include "world.h"
 
-enum { NEWTON = 12, MOST_PARTS = 64 };
+enum { NEWTON_ITERATIONS_MAX = 12, PARTS_MAX = 64 };   // parts of a turn in one step
 
 // m = w_m of one step; 1: to rounding
 static int midpoint(const double *I, const double *w0, double h, double *m) {
   copy3(m, w0);
   double size = 0.0;
   for (int i = 0; i < 3; i++) size = fmax(size, I[i]*fabs(w0[i]));
-  for (int round = 0; round < NEWTON; round++) {
+  for (int round = 0; round < NEWTON_ITERATIONS_MAX; round++) {
     // F = I(m - w0) + h/2 m x I m
     const double Im[3] = {I[0]*m[0], I[1]*m[1], I[2]*m[2]};
     double F[3], worst = 0.0;
@@ -75,7 +76,7 @@ static void tumble(const body *b, perp_motion *m, double h) {
   for (int i = 0; i < 3; i++) momentum[i] = b->inertia[i]*w0[i];
   apply3(R, momentum, L);   // in the world's axes: kept
   int parts = 1;
-  while (parts < MOST_PARTS && h*norm3(w0) > parts) parts *= 2;
+  while (parts < PARTS_MAX && h*norm3(w0) > parts) parts *= 2;
   for (int k = 0; k < parts; k++) {
     const double step = h/parts;
     const double size = norm3(momentum);
@@ -90,13 +91,13 @@ static void tumble(const body *b, perp_motion *m, double h) {
   apply3(R, w0, m->spin);
 }
 
-static double within(double value) { return smaller(larger(value, -LARGEST), LARGEST); }
+static double within(double value) { return smaller(larger(value, -MAGNITUDE_MAX), MAGNITUDE_MAX); }
 
 static void slow_down(double *v) {
   const double most = larger(fabs(v[0]), larger(fabs(v[1]), fabs(v[2])));
   const int finite = isfinite(v[0] + v[1] + v[2]);
-  if (finite && most <= LARGEST) return;
-  for (int i = 0; i < 3; i++) v[i] = finite ? within(v[i]*(LARGEST/most)) : 0.0;
+  if (finite && most <= MAGNITUDE_MAX) return;
+  for (int i = 0; i < 3; i++) v[i] = finite ? within(v[i]*(MAGNITUDE_MAX/most)) : 0.0;
 }
 
 void drift_limit(perp_motion *m) {

@@ -1,5 +1,5 @@
-// island.c: groups of bodies that touch each other, by union-find; what is infinitely heavy joins
-// nobody. Islands are numbered in the order of their first contact.
+// island.c: finds islands, groups of bodies that touch each other, by union-find. Bodies of
+// infinite mass join no islands. Islands are numbered in the order of their first contact.
 #include <string.h>
 
 #include "world.h"
@@ -24,7 +24,7 @@ static int driven(const body *o, const perp_motion *m) {   // infinitely heavy, 
                        m->spin[0] != 0.0 || m->spin[1] != 0.0 || m->spin[2] != 0.0);
 }
 
-// Whoever is tied to somebody awake wakes up.
+// Wakes every body that is connected to one that is awake.
 static void wake(perp_world *w, const contact_list *l, int32_t *awake) {   // awake: by root
   body *o = bodies_of(w);
   const perp_motion *m = motions_of(w);
@@ -48,7 +48,7 @@ void island_number(const perp_world *w, const island *s) {
   for (int32_t i = 0; i < s->bodies; i++) bodies_of(w)[s->member[i]].local = i;
 }
 
-// What a contact says of its island; 1: its normal turns a body
+// Adds the properties of a contact to those of its island. 1: its normal turns a body
 static int turns(const body *o, const contact *c) {
   return (moves(&o[c->a]) && !(c->central & 1)) || (moves(&o[c->b]) && !(c->central & 2));
 }

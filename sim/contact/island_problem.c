@@ -1,8 +1,8 @@
-// island_problem.c: an island's complementarity problem: normal LCP, friction LCP E13 (27), boxed one.
+// island_problem.c: the problem of an island: normal LCP, friction LCP E13 (27), or boxed friction.
 //
-// Rows of J at a contact, for a direction e at the common point: e on body a, -e on b, and the
-// turns arm x e. B = J W J' couples contacts that share a body. Normal and boxed problems are
-// products that are never formed (small ones are dense, which the library solves faster). So is
+// A row of J, for a direction e at the point of a contact: e on body a, -e on b, and the moments
+// arm x e. B = J W J' couples contacts that share a body. Normal and boxed problems are
+// products that are never formed, except that small ones are dense, which is faster. So is
 //     [ Bnn  Bnt  0 ] [ ln ]   [ bn ]
 //     [ Btn  Btt  E ] [ lt ] + [ bt ]  >= 0   _|_   x >= 0,     E13 (27) with the signs corrected
 //     [ mu   -E'  0 ] [ s  ]   [ 0  ]
@@ -190,7 +190,8 @@ static int put_dense(const perp_world *w, worker *by, const contact_list *l, con
 
 int problem_normal(const perp_world *w, worker *by, const contact_list *l, const island *s,
                    assembled *out) {
-  if (!(s->count <= SMALL ? put_dense(w, by, l, s, 1, out) : put_product(w, by, l, s, 1, out)))
+  if (!(s->count <= DENSE_ROWS_MAX ? put_dense(w, by, l, s, 1, out)
+                                   : put_product(w, by, l, s, 1, out)))
     return 0;
   double *b = by->b.at, *x = by->x.at;
   for (int32_t i = 0; i < s->count; i++) {
@@ -219,7 +220,7 @@ int problem_boxed(const perp_world *w, worker *by, const contact_list *l, const 
   const int directions = w->settings.dimension;
   const int32_t n = directions*s->count;
   const size_t bytes = (size_t)n*sizeof(double);
-  if (!(n <= SMALL ? put_dense(w, by, l, s, directions, out)
+  if (!(n <= DENSE_ROWS_MAX ? put_dense(w, by, l, s, directions, out)
                    : put_product(w, by, l, s, directions, out)) ||
       !buffer_grow(&by->allocator, &by->lo, bytes, 0) ||
       !buffer_grow(&by->allocator, &by->hi, bytes, 0))

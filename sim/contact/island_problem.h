@@ -6,15 +6,16 @@
 
 #include "world.h"
 
-// How a problem is solved: that of the step as the settings say, and with a trace; normal problems
-// of our own by auto, as not every method takes them, and roughly, to move bodies apart.
+// How a problem is solved. Problems of the step follow the settings, with or without a trace.
+// Auxiliary normal problems use auto, since not every method accepts them; those that only move
+// bodies apart have a looser tolerance.
 typedef enum solve_kind {
   SOLVE_STEP, SOLVE_TRACED, SOLVE_OWN, SOLVE_ROUGH, SOLVE_KINDS
 } solve_kind;
 
 enum {
-  CLASSES = 17,
-  SMALL = 16                  // rows: dense, the library's short way
+  SIZE_CLASSES = 17,          // solvers by size: 4^class rows
+  DENSE_ROWS_MAX = 16         // problems up to this size are dense: the library solves them fast
 };
 
 typedef struct assembled {    // views of buffers of the worker
@@ -29,8 +30,8 @@ struct worker {
   perp_allocator allocator;   // of the world, with a count of what it refuses
   perp_allocator from;        // of the world
   int64_t refused;            // requests for memory so far: a solve that misses some may go on
-  perp_solver *solver[SOLVE_KINDS][CLASSES];   // by size of the problem: 4^class rows
-  perp_limits limits[SOLVE_KINDS][CLASSES];
+  perp_solver *solver[SOLVE_KINDS][SIZE_CLASSES];   // by size of the problem: 4^class rows
+  perp_limits limits[SOLVE_KINDS][SIZE_CLASSES];
   buffer arms;                // contacts x 36: arm x direction, and W times that, on either side
   buffer rowptr, column, value, W;
   buffer direction, mu;       // of E13 (27)
@@ -42,8 +43,8 @@ struct worker {
   void *geometry[2];          // two boxes of ODE's
 };
 
-// What follows returns 0 without memory. The problem is w->...->problem with x filled from the
-// warm start; `l` is the list that the island's contacts are in.
+// These return 0 if there is no memory. They assemble the problem and fill x from the warm start;
+// `l` is the list that holds the island's contacts.
 int problem_normal(const perp_world *w, worker *by, const contact_list *l, const island *s,
                    assembled *out);
 int problem_friction(const perp_world *w, worker *by, const contact_list *l, const island *s,
@@ -52,10 +53,10 @@ int problem_boxed(const perp_world *w, worker *by, const contact_list *l, const 
                   assembled *out);
 // J W J' + C instead of the J W J' of a normal problem, C: `part` of its diagonal
 int problem_soften(worker *by, assembled *a, double part);
-// what x says of contact i of the island, world.width values
+// the values of x at contact i of the island: world.width of them
 void problem_row(const perp_world *w, const island *s, const double *x, int32_t i, double *kept);
 void problem_scale(const perp_world *w, const island *s, double *x, double factor);   // impulses
-// what x says into kept, world.width values for each contact of the list
+// the values of x into kept: world.width for each contact of the list
 void problem_keep(const perp_world *w, const island *s, const double *x, double *kept);
 // Contact i of the island that was assembled last, along its normal and tangents: the velocities v
 // that body.shift adds to it, and impulses l into body.shift.

@@ -1,14 +1,14 @@
-// limit_energy.c: impulses that are not certified must not blow an island up.
+// limit_energy.c: scales down impulses that are not certified, so that they add no energy.
 //
 // The best x of a solve that ended early, or of a problem without a solution, may be far too large.
-// With s times its impulses l the energy after the step is that before it, and what pushes and
-// driven bodies put in, plus
+// With s times its impulses l, the step changes the energy by the input of pushes and driven bodies
+// plus
 //
 //   s l'J u + s^2 l'J W J'l/2 - |u* - u|^2/2
 //
-// with u the velocities at the beginning, u* = u + h W f, and the norm of kinetic energy: the work
-// of forces is that along h u+. The largest s <= 1 is taken for which nothing is gained. One factor
-// on all impulses of an island keeps its momentum.
+// with u the velocities at the beginning, u* = u + h W f, and the norm of kinetic energy: forces
+// work along h u+. limit_energy() returns the largest s <= 1 for which this is not positive. One
+// factor on all impulses of an island keeps its momentum.
 #include <string.h>
 
 #include "step.h"
@@ -22,7 +22,7 @@ double limit_energy(const perp_world *w, const island *s, const double *x) {
   }
   for (int32_t i = 0; i < s->count; i++) {
     const contact *k = &c[s->order[i]];
-    double kept[2 + MOST_DIRECTIONS], friction[3];
+    double kept[2 + DIRECTIONS_MAX], friction[3];
     problem_row(w, s, x, i, kept);
     const double along = problem_impulse(w, k, kept, friction);
     for (int which = 0; which < 2; which++) {

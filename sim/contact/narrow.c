@@ -1,11 +1,12 @@
-// narrow.c: where two bodies touch, or will within the step: exact tests for spheres (discs),
-// corners of boxes in planes and hollow spheres, spheres on boxes. Two boxes: narrow_box.c.
+// narrow.c: finds where two bodies touch, or may touch within the step, by exact tests for spheres
+// (discs), corners of boxes in planes and hollow spheres, and spheres on boxes. narrow_box.c tests
+// two boxes.
 //
-// A pair is in contact if its gap is below the margin, or less than what the two move against each
-// other within the step, in whatever direction: an impact with a third body may turn that towards
-// each other. With the gap in its row a contact that is not needed does nothing. The point of a
-// contact is half way between the two surfaces, and the same for both: equal and opposite impulses
-// at one point keep the angular momentum.
+// A pair is in contact if its gap is below the margin, or below the length of their relative motion
+// within the step. The direction of that motion does not matter, because an impact with a third
+// body may turn it. As the gap is part of its row, a contact that is not needed does no harm. The
+// point of a contact is half way between the two surfaces, and the same for both bodies: equal and
+// opposite impulses at one point keep the angular momentum.
 #include "narrow.h"
 
 static void put(contact *c, int32_t first, int32_t second, int32_t feature, const double *normal,
@@ -38,7 +39,7 @@ int narrow_near(const perp_world *w, const contact *c) {
   return c->gap < w->settings.step*norm3(va);
 }
 
-// The way of a's centre relative to b's within the step.
+// The motion of a's centre relative to b's within the step.
 static void relative_way(const perp_world *w, int32_t a, int32_t b, double *s) {
   static const double none[3] = {0.0, 0.0, 0.0};
   double vb[3];
@@ -47,8 +48,9 @@ static void relative_way(const perp_world *w, int32_t a, int32_t b, double *s) {
   for (int k = 0; k < 3; k++) s[k] = w->settings.step*(s[k] - vb[k]);
 }
 
-// Of two equal centres no direction is the right one. Across gravity, moving them apart costs no
-// energy, so that it is done: along it they might stay in each other for ever.
+// If the centres coincide, no direction is right. Choose one across gravity: moving the bodies
+// apart along it costs no energy. Along gravity it might cost too much, and they might overlap for
+// ever.
 static void across_gravity(const perp_world *w, double *n) {
   const double *g = w->settings.gravity;
   int least = 0;

@@ -1,10 +1,11 @@
 // narrow_box.c: two boxes, by ODE's dCollide.
 //
-// dCollide answers for boxes that overlap. So both grow by half the distance at which contacts are
-// wanted; it then says along which normal they are closest, and where: corners of one face cut off
-// by the sides of the other, or one point of two edges. What counts is taken from the true boxes:
-// a point is moved back onto the incident face, within its sides and those of the reference face
-// (whose normal it is), and its gap is measured there; two edges have the gap of their supports.
+// dCollide only answers for boxes that overlap. So both boxes are enlarged by half the distance at
+// which contacts are wanted. dCollide then returns the normal along which they are closest, and the
+// points: corners of one face clipped by the sides of the other, or one point of two edges. Gaps
+// are measured on the true boxes. A point is moved back onto the incident face, within the sides of
+// that face and of the reference face (whose normal it is). For two edges the gap is that of their
+// supports.
 #include "narrow.h"
 #include "island_problem.h"
 
@@ -13,9 +14,9 @@
 #include <ode/ode.h>
 #include <pthread.h>
 
-enum { POINTS = 8 };
+enum { ODE_POINTS_MAX = 8 };
 
-// ODE is initialised once in a program and stays so: others in it may use it, too.
+// ODE is initialised once per program and never closed: other parts of the program may use it too.
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void initialise(void) { dInitODE2(0); }
 
@@ -60,7 +61,7 @@ static void look_along(box *b, const double *n) {
   }
 }
 
-// How far apart the two may be and still touch within the step.
+// The gap up to which the two may touch within the step.
 static double distance_wanted(const perp_world *w, int32_t a, int32_t b) {
   static const double none[3] = {0.0, 0.0, 0.0};
   const body *o = bodies_of(w);
@@ -118,7 +119,8 @@ static double settle(const box *a, const box *b, const double *n, double *p) {
   return gap;
 }
 
-// Cut off at the true sides, points may coincide; those in the plane come in pairs.
+// After clipping at the true sides, points may coincide. In two dimensions all points come in
+// pairs.
 static int repeated(const contact *found, int32_t count, const contact *c, double size) {
   for (int32_t k = 0; k < count; k++) {
     double d[3];
@@ -168,8 +170,8 @@ int32_t narrow_boxes(const perp_world *w, worker *by, int32_t a, int32_t b, cont
   copy3(B.at, apart);
   place(w, by->geometry[0], &A, 0.5*wanted);
   place(w, by->geometry[1], &B, 0.5*wanted);
-  dContactGeom geom[POINTS];
-  const int points = dCollide(by->geometry[0], by->geometry[1], POINTS, geom, sizeof *geom);
+  dContactGeom geom[ODE_POINTS_MAX];
+  const int points = dCollide(by->geometry[0], by->geometry[1], ODE_POINTS_MAX, geom, sizeof *geom);
   int32_t count = 0;
   for (int k = 0; k < points; k++) {
     double n[3], p[3];

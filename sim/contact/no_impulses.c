@@ -1,29 +1,31 @@
-// no_impulses.c: islands that are pressed by bodies which nothing stops.
+// no_impulses.c: detects islands that moving bodies of infinite mass crush, where no impulses help.
 //
-// A body of infinite mass that moves asks others to get out of its way. Where they cannot, no
-// impulses are enough: the problem has no solution, and methods say so only after they have tried
-// all else. Normals tell. If there is u >= 0 with J'u = 0 and b'u < 0, a stress that pushes nobody,
-// it is a Farkas vector of the normal problem, and of E13 (27), too: u'(Bnn ln + Bnt lt) = 0.
-// With a small compliance C = SMALL_PART of the diagonal the normal problem is definite, and
-//     0 <= z _|_ (A + C) z + b >= 0                 grows along u where there is one, like 1/C
+// A moving body of infinite mass pushes others out of its way. If they cannot move, no impulses are
+// large enough: the problem has no solution, and methods find that out only after they have tried
+// everything else. The normals alone can show it. If there is a stress u >= 0 that moves no body,
+// J'u = 0, with b'u < 0, it is a Farkas vector of the normal problem, and also of E13 (27): u'(Bnn
+// ln + Bnt lt) = 0. With a small compliance C, COMPLIANCE_SHARE of the diagonal, the normal problem
+// is definite, and
+//     0 <= z _|_ (A + C) z + b >= 0                 grows along u, if there is one, like 1/C
 //     0 <= u+ _|_ (A + C) u+ - C u >= 0             proximal points of u'A u/2: u to rounding
-// perp_check_farkas_within() decides what this proves. There may be no solution at all, or none
-// below a large radius. Or there is none with sensible impulses, because rounding has tilted
-// contacts so that friction finds a hold there; then nothing is claimed. The impulses used are
-// those of contacts without friction, with the compliance of a projection. It costs a few normal
-// problems, in islands with driven bodies only: elsewhere nothing is asked for that standing still
-// would not give.
+// perp_check_farkas_within() decides what this proves: that there is no solution, or none below a
+// large radius. If rounding has tilted contacts so that friction finds a hold, a solution may
+// exist, but only with absurdly large impulses; then nothing is claimed. The impulses used instead
+// are those of frictionless contacts with the compliance of a projection. The test costs a few
+// normal problems, and only for islands with driven bodies: in other islands standing still
+// satisfies all normal rows.
 #include <perp/analysis.h>
 
 #include <string.h>
 
 #include "step.h"
 
-#define SMALL_PART 1e-6
-#define FAR 1e4               // times the impulses of soft contacts: more than there can be
-enum { POINTS = 4 };          // proximal: each takes what is not u down to about SMALL_PART
+#define COMPLIANCE_SHARE 1e-6     // C relative to the diagonal
+// A radius this many times the impulses of soft contacts is beyond any sensible impulse.
+#define IMPULSE_RATIO_MIN 1e4
+enum { PROXIMAL_STEPS = 4 };      // each reduces the part that is not u by COMPLIANCE_SHARE
 
-// The normal problem with a compliance, solved from 0; *found: 0 if it was not
+// Solves the normal problem with a compliance, starting from 0; *found: 0 if it was not solved
 static perp_error squeeze(const perp_world *w, worker *by, island *s, double part, double end,
                           assembled *a, int *found) {
   if (!problem_normal(w, by, &w->now, s, a) || !problem_soften(by, a, part))
@@ -44,17 +46,17 @@ static double largest(const double *x, int32_t n) {
   return most;
 }
 
-// u of the comment, into u; *found: 0 if there is none in sight
+// Computes u of the first comment; *found: 0 if there is no sign of one
 static perp_error find_stress(const perp_world *w, worker *by, island *s, double end, double *u,
                               int *found) {
   assembled a;
-  perp_error error = squeeze(w, by, s, SMALL_PART, end, &a, found);
+  perp_error error = squeeze(w, by, s, COMPLIANCE_SHARE, end, &a, found);
   const double *C = by->compliance.at;
   double *b = by->b.at, most = 0.0;
   if (error != PERP_OK || !*found) return error;
   for (int32_t i = 0; i < s->count; i++) most = fmax(most, C[i]*a.x[i]);
   *found = most > 1e-3*largest(b, s->count);   // else what is asked for is there
-  for (int k = 0; k < POINTS && error == PERP_OK && *found; k++) {
+  for (int k = 0; k < PROXIMAL_STEPS && error == PERP_OK && *found; k++) {
     const double size = largest(a.x, s->count);
     for (int32_t i = 0; i < s->count; i++) {
       a.x[i] /= size;
@@ -83,7 +85,7 @@ perp_error no_impulses_find(const perp_world *w, worker *by, island *s, assemble
   int found;
   perp_error error = find_stress(w, by, s, end, u, &found);
   if (error != PERP_OK || !found) return error;
-  error = squeeze(w, by, s, PROJECT_SOFT, end, a, &found);
+  error = squeeze(w, by, s, PROJECT_COMPLIANCE, end, a, &found);
   if (error != PERP_OK || !found) return error;
   memcpy(l, a->x, n*sizeof *l);
   bounce_none(w, s);
@@ -94,7 +96,7 @@ perp_error no_impulses_find(const perp_world *w, worker *by, island *s, assemble
                                    &by->allocator, &farkas);
   double sum = 0.0;
   for (size_t i = 0; i < n; i++) sum += l[i];
-  const int far = -farkas.value > farkas.allowed && farkas.radius > FAR*sum;
+  const int far = -farkas.value > farkas.allowed && farkas.radius > IMPULSE_RATIO_MIN*sum;
   if (error != PERP_OK || !(farkas.proven || farkas.bounded || far)) return error;
   put_normals(w, s, l, a->x);
   *jammed = 1;

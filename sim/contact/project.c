@@ -1,24 +1,25 @@
-// project.c: takes bodies out of each other that overlap after a step, without adding energy.
+// project.c: removes overlaps that remain after a step, without adding energy.
 //
 // The constraints of a step are linear. Turning boxes, and the curved wall of a hollow sphere,
 // leave overlaps of second order in h. The smallest displacement in the metric of the masses that
 // removes them is a complementarity problem of the same kind, solved and certified at 1e-3:
-//     dq = W J'z,    0 <= z  _|_  (J W J' + C) z + d >= 0   d: gaps, overlaps up to a slop are left
+//     dq = W J'z,    0 <= z  _|_  (J W J' + C) z + d >= 0   d: gaps; overlaps up to a slop stay
 // Bodies may be jammed so that no displacement frees them all. The compliance C, a hundredth of the
-// diagonal of J W J', makes the problem definite, so that there always is one answer, a compromise
-// where it has to be; elsewhere it leaves a hundredth of an overlap to the next step.
-// Lifting bodies costs potential energy, so it has to be paid: first from what the step dissipated,
-// then from the kinetic energy of the island, by one factor on its velocities, up to PART of it:
-// what moves along a wall that bends upwards slows down. If that is not enough, the displacement
-// is made smaller, and overlaps at rest stay what they are. An island that touches nothing of
-// infinite mass keeps its angular momentum: its velocities are split into the rigid motion with
-// that momentum and the rest, which are orthogonal, and the rest takes the factor.
+// diagonal of J W J', makes the problem definite: it always has exactly one solution, which is a
+// compromise for jammed bodies and leaves a hundredth of an overlap to the next step for others.
+// Lifting bodies adds potential energy. It is taken from the energy that the step dissipated, and
+// then from the kinetic energy of the island, by one factor on its velocities. The factor takes at
+// most KINETIC_SHARE_MAX of that energy: a body that moves along a wall that bends upwards slows
+// down. If that is not enough, the displacement is reduced, and overlaps of bodies at rest stay. An
+// island that touches nothing of infinite mass keeps its angular momentum: its velocities are split
+// into the rigid motion with that momentum and the remainder, which are orthogonal, and the factor
+// applies to the remainder.
 #include "step.h"
 
 #include <string.h>
 
-#define PART 0.0625
-enum { TRIES = 8 };   // halvings of the displacement
+#define KINETIC_SHARE_MAX 0.0625    // of an island's kinetic energy, spent on lifting bodies
+enum { HALVINGS_MAX = 8 };          // of a displacement that costs too much energy
 
 typedef struct rigid {        // an island's motion as one body
   double mass, centre[3], momentum[3], angular[3];   // angular: about the centre
@@ -44,7 +45,7 @@ static double energy_of(const perp_world *w, const island *s, double *kinetic) {
 
 typedef struct job { perp_world *w; double deadline; } job;
 
-// Into body.shift; an island that is not certified is left where it is.
+// Writes the displacement into body.shift. An island whose problem is not certified is not moved.
 static void solve_overlap(void *data, int32_t index, int32_t who) {
   const job *j = data;
   perp_world *w = j->w;
@@ -70,7 +71,7 @@ static void solve_overlap(void *data, int32_t index, int32_t who) {
   }
   assembled *a = &by->made;
   const int64_t refused = by->refused;
-  s->starved = !problem_normal(w, by, &w->now, s, a) || !problem_soften(by, a, PROJECT_SOFT);
+  s->starved = !problem_normal(w, by, &w->now, s, a) || !problem_soften(by, a, PROJECT_COMPLIANCE);
   if (s->starved) return;
   double *b = by->b.at;
   for (int32_t i = 0; i < s->count; i++) {
@@ -173,14 +174,15 @@ static void keep(const perp_world *w, const island *s, perp_motion *kept, int ba
   }
 }
 
-// Velocities at the shifted positions such that no energy is gained beyond `budget`; 0: too dear.
+// Velocities at the shifted positions such that the energy grows by at most `budget`. 0:
+// impossible.
 static int pay(const perp_world *w, const island *s, double before, const rigid *old,
                double budget) {
   double kinetic, potential = energy_of(w, s, &kinetic);
   if (s->anchored) {
     const double have = before + budget - potential;
     if (kinetic <= have) return 1;
-    if (!(have >= (1.0 - PART)*kinetic)) return 0;
+    if (!(have >= (1.0 - KINETIC_SHARE_MAX)*kinetic)) return 0;
     scale(w, s, sqrt(have/kinetic));
     return 1;
   }
@@ -195,7 +197,7 @@ static int pay(const perp_world *w, const island *s, double before, const rigid 
   const double whole = 0.5*(dot3(aim.momentum, aim.momentum)/aim.mass + dot3(aim.angular, aimed)),
                have = before + budget - potential - whole;
   if (rest > have) {
-    if (!(have >= 0.0) || !(have + whole >= (1.0 - PART)*(rest + whole))) return 0;
+    if (!(have >= 0.0) || !(have + whole >= (1.0 - KINETIC_SHARE_MAX)*(rest + whole))) return 0;
     scale(w, s, sqrt(have/rest));
   }
   add_rigid(w, s, &aim, aimed, 1.0);
@@ -211,10 +213,10 @@ static int move_out(perp_world *w, const island *s, perp_motion *kept, double *b
     const body *b = bodies_of(w) + s->member[i];
     lift -= b->mass*dot3(w->settings.gravity, b->shift);
   }
-  const double have = fmax(*budget, 0.0) + PART*kinetic;
+  const double have = fmax(*budget, 0.0) + KINETIC_SHARE_MAX*kinetic;
   double part = lift > have ? have/lift : 1.0;
   keep(w, s, kept, 0);
-  for (int k = 0; k < TRIES; k++, part *= 0.5) {
+  for (int k = 0; k < HALVINGS_MAX; k++, part *= 0.5) {
     shift(w, s, part);
     if (pay(w, s, before, &old, fmax(*budget, 0.0))) {
       const double potential_now = energy_of(w, s, &kinetic);

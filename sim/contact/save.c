@@ -1,8 +1,9 @@
 // save.c: the exact state of a world as bytes, and back.
 //
-// What a step depends on and changes: motions, pushes, sleep, the contacts with their impulses, and
-// the account of energy. Settings, shapes, masses and materials are not saved; a number computed
-// from them is, so that a state is not read into another world. Bytes are those of this machine.
+// The state is everything that a step depends on and changes: motions, pushes, sleep, the contacts
+// with their impulses, and the energy totals. Settings, shapes, masses and materials are not saved,
+// but a hash of them is, so that a state cannot be loaded into a different world. Numbers have this
+// machine's byte order.
 #include <stddef.h>
 #include <string.h>
 
@@ -87,8 +88,8 @@ size_t perp_world_save(const perp_world *w, void *memory, size_t size) {
   return bytes;
 }
 
-// Contacts must name bodies, in order, and not more for two of them than there can be, and have
-// coefficients in their ranges: a state with one bit wrong must not lead astray.
+// Checks that contacts name existing bodies, in order, with at most PAIR_CONTACTS_MAX per pair, and
+// that their coefficients are in range: a state with a single wrong bit must be refused.
 static int sound(const perp_world *w, const unsigned char *contacts, int32_t count) {
   contact before = {.a = -1, .b = -1};
   for (int32_t k = 0, of_pair = 0; k < count; k++) {
@@ -99,7 +100,7 @@ static int sound(const perp_world *w, const unsigned char *contacts, int32_t cou
     const int same = c.a == before.a && c.b == before.b;
     if (!same && (c.a < before.a || (c.a == before.a && c.b < before.b))) return 0;
     of_pair = same ? of_pair + 1 : 1;
-    if (of_pair > MOST_OF_A_PAIR || c.mu < 0.0 || c.e < 0.0 || c.e > 1.0) return 0;
+    if (of_pair > PAIR_CONTACTS_MAX || c.mu < 0.0 || c.e < 0.0 || c.e > 1.0) return 0;
     before = c;
   }
   return 1;

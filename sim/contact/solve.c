@@ -1,12 +1,12 @@
 // solve.c: the problems of all islands, one after the other or on several threads.
 //
-// Islands share no body that moves, so each is solved for itself, by a worker with a solver of its
-// own; what it finds does not depend on which worker that is. Staggered and boxed friction are
-// rounds of convex problems, and what is certified in the end is their fixed point:
-//   staggered: normal impulses with the friction held, friction with the normal ones held; a fixed
-//              point solves E13 (27), which is what is certified. It is the library's method
-//              `staggering`, unless the caller has another one for the two halves;
-//   boxed:     |lt| <= mu ln with ln of the round before; certified with the bounds of its own ln.
+// Islands share no moving body, so each is solved separately, by a worker with its own solver. The
+// result does not depend on which worker it is. Staggered and boxed friction solve convex problems
+// in rounds; the certificate judges their fixed point:
+//   staggered: normal impulses with fixed friction, then friction with fixed normal impulses. A
+//              fixed point solves E13 (27), which is certified. The library's method `staggering`
+//              does this, unless the caller chose another method for the two halves;
+//   boxed:     |lt| <= mu ln with ln of the previous round; certified with its own ln.
 #include <perp/analysis.h>
 
 #include <string.h>
@@ -23,7 +23,7 @@ static double clock_says(const perp_world *w) {
   return (double)now.tv_sec + 1e-9*(double)now.tv_nsec;
 }
 
-// The same rule as in a solve: a clock that says NaN or infinity, or goes back, stands still.
+// As in a solve: a clock value that is NaN, infinite or smaller than the last one is ignored.
 void world_start_clock(perp_world *w) {
   const double now = clock_says(w);
   w->start = now - now == 0.0 ? now : 0.0;
@@ -48,15 +48,16 @@ double left_until(const perp_world *w, double end) {
 
 static int32_t size_class(int32_t n) {
   int32_t k = 2;
-  while (k < CLASSES - 1 && (int64_t)1 << 2*k < n) k++;
+  while (k < SIZE_CLASSES - 1 && (int64_t)1 << 2*k < n) k++;
   return k;
 }
 
-// Tolerance of moving bodies apart, which leaves a hundredth of an overlap to the next step anyway
-// (project.c). At 1e-8 a run takes 1.37 times as long (wall --bricks 100 --steps 150), 1.25 times
-// (hollow-sphere), 1.06 times (box) or as long as now (stack, pyramid), and nothing sinks in less.
-#define ROUGH 1e-3
-#define SHORTEST 1e-6   // seconds that a problem gets when there is no time: for its certificate
+// Relative tolerance of the problems that remove overlaps. They leave a hundredth of an overlap to
+// the next step anyway (project.c). At 1e-8 a run takes 1.37 times as long (wall --bricks 100
+// --steps 150), 1.25 times (hollow-sphere), 1.06 times (box), or the same time (stack, pyramid),
+// and bodies overlap as much as now.
+#define PROJECT_TOL 1e-3
+#define SOLVE_SECONDS_MIN 1e-6   // time limit of a solve after the deadline: for its certificate
 
 perp_error solve_judge(const perp_world *w, const assembled *a, perp_certificate *c) {
   perp_tolerances within = perp_default_tolerances();
@@ -69,13 +70,13 @@ perp_error solve_judge(const perp_world *w, const assembled *a, perp_certificate
 perp_error solve_problem(const perp_world *w, worker *by, const perp_problem *p, double *x,
                          double seconds, solve_kind kind, perp_result *r) {
   perp_options options = kind < SOLVE_OWN ? w->options : w->own;
-  if (kind == SOLVE_ROUGH) options.tol = fmax(options.tol, ROUGH);
+  if (kind == SOLVE_ROUGH) options.tol = fmax(options.tol, PROJECT_TOL);
   if (kind == SOLVE_TRACED) {
     options.trace = w->trace + w->settings.trace;
     options.trace_capacity = w->settings.trace;
   }
   const int timed = seconds < (double)INFINITY;   // in all solves of a world, or in none
-  if (timed) options.time_limit = fmin(options.time_limit, fmax(seconds, SHORTEST));
+  if (timed) options.time_limit = fmin(options.time_limit, fmax(seconds, SOLVE_SECONDS_MIN));
   const int32_t k = size_class(p->A.n);
   perp_solver **solver = &by->solver[kind][k];
   perp_limits need = perp_limits_of(p), *have = &by->limits[kind][k];
@@ -117,8 +118,8 @@ perp_error solve_own(const perp_world *w, worker *by, island *s, assembled *a, d
 
 // ---- staggering ----
 
-// Normals, and friction with its speeds, are rows of (27) that are solved for in turn, here by the
-// method of the caller's.
+// Solves the normal rows of (27) and its friction rows (with the sliding speeds) in turn, by the
+// caller's method.
 static perp_error staggered(const perp_world *w, worker *by, assembled *a, double end,
                             solve_kind kind, island *s, perp_result *r) {
   const perp_operator *A = &a->problem.A;
@@ -215,8 +216,8 @@ static perp_error solve_model(perp_world *w, worker *by, island *s, assembled *a
   perp_error error = solve_problem(w, by, &a->problem, a->x, left_until(w, end), kind, r);
   if (error != PERP_OK) return error;
   take(s, r);
-  // A guess can lead astray where contacts are redundant: once more without one, unless there is
-  // a proof.
+  // If contacts are redundant, a guess can mislead the method. Then solve again without a guess,
+  // unless there is a proof that no solution exists.
   const double left = left_until(w, end);
   const size_t bytes = (size_t)s->rows*sizeof(double);
   if (r->status == PERP_STATUS_SOLVED || r->status == PERP_STATUS_INFEASIBLE ||
@@ -237,7 +238,7 @@ static perp_error solve_model(perp_world *w, worker *by, island *s, assembled *a
   return PERP_OK;
 }
 
-// Newton's restitution and friction may contradict each other: then without the former.
+// Newton's restitution and friction may contradict each other. Then solve without restitution.
 static perp_error solve_bounces(perp_world *w, worker *by, island *s, assembled *a, double end,
                                 solve_kind kind, perp_result *r) {
   perp_error error = bounce_limit(w, by, s, end);
@@ -249,7 +250,8 @@ static perp_error solve_bounces(perp_world *w, worker *by, island *s, assembled 
   return solve_model(w, by, s, a, end, kind, r);
 }
 
-#define POOR 1e-3    // with a larger residual an x that came in time is where sweeps begin
+// An island that ran out of time is swept if the residual of its best x is not below this.
+#define SWEEP_RESIDUAL_MIN 1e-3
 // An island leaves this share of the time that the islands after it would get by their contacts.
 // Chosen by reasoning, not by a measurement: small, so that no island is cut short for the others.
 #define OTHER_ISLANDS_TIME_SHARE 0.1
@@ -260,9 +262,9 @@ static perp_error solve_bounces(perp_world *w, worker *by, island *s, assembled 
 enum { SWEEP_PASSES_MIN = 4, SWEEP_PASSES_FIRST = 10, SWEEP_PASSES_MAX = 40,
        SWEEP_VISITS_MAX = 10000 };
 
-// A few passes of Gauss-Seidel; x stays what it was where they do not make it better. The largest
-// residual may grow at first while impulses travel through a stack, so they are judged twice: a
-// certificate costs many passes.
+// A few passes of Gauss-Seidel. x is kept as it was if they do not improve it. The largest residual
+// may grow at first, while impulses travel through a stack, so x is certified only twice, and not
+// after each pass: a certificate costs as much as many passes.
 static perp_error relax(const perp_world *w, worker *by, const island *s, assembled *a,
                         perp_result *r) {
   const size_t bytes = (size_t)s->rows*sizeof(double);
@@ -289,7 +291,8 @@ static perp_error relax(const perp_world *w, worker *by, const island *s, assemb
 
 static perp_error calm(const perp_world *w, worker *by, const island *s, assembled *a,
                        perp_result *r) {
-  const int poor = r->status == PERP_STATUS_TIME_LIMIT && !(r->certificate.residual < POOR) &&
+  const int poor = r->status == PERP_STATUS_TIME_LIMIT &&
+                   !(r->certificate.residual < SWEEP_RESIDUAL_MIN) &&
                    w->settings.model <= PERP_CONTACT_FRICTION;
   const perp_error error = poor ? relax(w, by, s, a, r) : PERP_OK;
   const double factor = error == PERP_OK ? limit_energy(w, s, a->x) : 1.0;
@@ -342,7 +345,7 @@ perp_error world_solve(perp_world *w, double deadline) {
       !buffer_grow(&w->allocator, &w->found, x_bytes, 0))
     return world_fail(PERP_ERROR_MEMORY, "no memory for %d islands", count);
   memcpy(w->found.at, w->now.x.at, x_bytes);
-  // The largest first, so that no thread begins a long one when the others are done.
+  // Largest islands first, so that no thread starts a long one when the others have finished.
   int32_t *turn = w->other_memory.at, largest = -1, placed = 0;
   double contacts = 0.0;   // of islands whose turn has not come
   for (int32_t k = 0; k < count; k++) {

@@ -1,4 +1,4 @@
-// step.c: one time step: kick, impulses, drift, and what came of it.
+// step.c: one time step: forces, impulses, drift, and the report.
 //
 //   u* = u + h W f                                        forces
 //   b  = J u* + max(d, 0)/h                               or, where two bodies bounce (bounce.c),
@@ -6,11 +6,11 @@
 //   0 <= l _|_ J W J' l + b >= 0                          and friction: island_problem.c, solve.c
 //   u+ = u* + W J'l,   q+ = q + h u+                      drift.c
 //
-// Without restitution the energy never grows: with f constant, the step changes it by
-// l'J u+ - |u+ - u|^2/2 in the norm of the masses, and l'J u+ = -l'max(d, 0)/h - friction <= 0. In
-// free fall the loss is m g^2 h^2/2 a step. A bounce takes the speed at the beginning of the step,
-// not u*: H = m(v^2/2 + g z - g h v/2), which a flight keeps exactly, is then kept by a bounce with
-// e = 1, as the height gained by leaving at once makes up for the fall that is missing.
+// Without restitution the energy never grows. With a constant f, the step changes it by l'J u+ -
+// |u+ - u|^2/2 in the norm of the masses, and l'J u+ = -l'max(d, 0)/h - friction <= 0. In free fall
+// the loss is m g^2 h^2/2 per step. A bounce uses the speed at the beginning of the step, not u*.
+// Then a bounce with e = 1 keeps H = m(v^2/2 + g z - g h v/2), which free flight keeps exactly: the
+// body leaves at once, and the height it gains by that makes up for the fall it misses.
 #include "step.h"
 
 #include <string.h>
@@ -51,8 +51,8 @@ static void velocity_at(const double *velocity, const double *spin, const double
   for (int k = 0; k < 3; k++) v[k] += velocity[k];
 }
 
-// Velocity of a relative to b at the contact; before: that of the beginning of the step. Turns do
-// not matter to central normals, nor does their rounding.
+// Velocity of a relative to b at the contact; `before` asks for the one at the beginning of the
+// step. Along a central normal, spin adds nothing and is left out, with its rounding.
 static double relative(const perp_world *w, const contact *c, int before, const double *e,
                        int normal) {
   double v[2][3];
@@ -86,7 +86,7 @@ static void find_free(perp_world *w) {
   }
 }
 
-// u+ = u* + W J'l; what pushes and driven bodies did counts as input.
+// u+ = u* + W J'l. The work of pushes and of driven bodies counts as energy input.
 static void apply(perp_world *w) {
   const contact *all = w->now.contacts.at;
   const double *x = w->now.x.at, h = w->settings.step;
@@ -126,7 +126,7 @@ static void apply(perp_world *w) {
   }
 }
 
-// ---- what came of it ----
+// ---- the report ----
 
 static perp_error room_for_touches(perp_world *w) {
   const int32_t count = w->now.count;
@@ -209,8 +209,8 @@ static void summarise(const perp_world *w, perp_step *r) {
   }
 }
 
-// Contacts of bodies that were added or moved. A step writes into its contacts: what they were is
-// kept until it has succeeded.
+// Detects contacts again after bodies were added or moved. A step overwrites its contacts, so their
+// old state is kept until the step has succeeded.
 static perp_error refresh(perp_world *w) {
   w->kept_in = KEPT_NOWHERE;
   if (!w->stale) {
@@ -240,8 +240,8 @@ static void unrefresh(perp_world *w) {
 
 // ---- sleep ----
 
-// Whoever does not gain a ten thousandth of the speed of a step's free fall is at rest; islands
-// whose bodies all have been so for long enough stop.
+// A body is at rest if its speed stays below 1e-4 of the speed that free fall gives in a step. An
+// island stops once all its bodies have been at rest for long enough.
 static void fall_asleep(perp_world *w) {
   const int32_t patience = w->settings.sleep;
   if (patience == 0) return;
@@ -284,8 +284,8 @@ static void wake_pushed(perp_world *w) {
 
 enum { PROJECT_ROUNDS = 4 };
 
-// Drift, contacts where it has led, overlaps taken back. Without memory for that the contacts are
-// stale, and the next step says so.
+// Moves the bodies, detects their new contacts, and removes overlaps. If there is no memory for
+// that, the contacts are stale, and the next step reports it.
 static void move_on(perp_world *w, double before, double deadline) {
   double after = 0.0;
   int moving = 0;
@@ -305,8 +305,8 @@ static void move_on(perp_world *w, double before, double deadline) {
   if (w->stale) w->spare.count = 0;
   w->report.starved += w->stale;
   swap_lists(&w->now, &w->spare);
-  // What is taken out of one may get into another that was not near, and of deep ones the
-  // compliance leaves a part: once more then.
+  // A body that was moved out of one may now overlap another, and the compliance leaves part of a
+  // deep overlap. Then project again.
   double budget = before - after, deepest = project_deepest(w);
   for (int round = 0; round < PROJECT_ROUNDS && !w->stale; round++) {
     if (!world_project(w, &budget, deadline)) return;
@@ -332,7 +332,8 @@ static void swap_groups(perp_world *w) {
   w->former = now;
 }
 
-// Contacts of the positions, who is awake, islands: these into `former`, as the step may fail
+// Finds the contacts, the bodies that are awake, and the islands. The old islands go into `former`,
+// as the step may fail
 static perp_error find_islands(perp_world *w) {
   for (int32_t i = 0; i < w->bodies; i++) {
     body *b = bodies_of(w) + i;
@@ -345,7 +346,7 @@ static perp_error find_islands(perp_world *w) {
   return error == PERP_OK ? room_for_touches(w) : error;
 }
 
-// The step has failed: nothing has happened, and the report is that of the last one.
+// The step has failed. Restores the state and the report from before it.
 static perp_error undo(perp_world *w, perp_error error, perp_step *report) {
   unrefresh(w);
   w->asleep = 0;
@@ -362,9 +363,9 @@ static perp_error undo(perp_world *w, perp_error error, perp_step *report) {
   return error;
 }
 
-// Detection and projection come after the solves. The solves leave them the time that they took in
-// the last step; in the first step, the time that detection took before the solves. None of the
-// three numbers was measured.
+// Detection and projection come after the solves, so the solves leave time for them: the time that
+// they took in the last step, or in the first step the time that detection took before the solves.
+// These three numbers are estimates; no benchmark chose them.
 #define LAST_STEP_MARGIN 1.25       // times what they took in the last step
 #define OVERLAPS_TIME_SHARE 0.15    // of the limit, at least, if the last step left overlaps
 #define KEPT_TIME_SHARE_MAX 0.5     // of the limit, at most

@@ -3,11 +3,11 @@
 // Gauss-Seidel on the contacts, by the velocities of the bodies, contact by contact, direction by
 // direction,
 //     l_n <- max(0, l_n - v_n/a_n),    l_k <- within [0, mu l_n - others] of l_k - v_k/a_k
-// where v is the velocity along the direction with all impulses so far, and a how fast one of 1
-// changes it. Of a contact only v along its normal and tangents, and its 3 x 3 block G of B, are
-// looked at: an impulse d along e changes v by G e d. It begins at the best x there is. A pass
-// costs as much as looking at the contacts once; a few of them carry what lies on the ground,
-// which nothing would do otherwise.
+// where v is the velocity along the direction with all impulses so far, and a is the change of v by
+// a unit impulse. A contact needs only v along its normal and tangents, and its 3 x 3 block G of B:
+// an impulse d along e changes v by G e d. The sweeps start from the best x known. A pass visits
+// each contact once. A few passes are enough for the ground to carry the bodies that lie on it,
+// which would sink otherwise.
 #include <string.h>
 
 #include "step.h"

@@ -1,4 +1,4 @@
-// world.c: a world is created, gets bodies and pushes, tells about them, and is destroyed.
+// world.c: creates and destroys a world, adds bodies and pushes to it, and answers queries.
 #include "world.h"
 
 #include <stdarg.h>
@@ -62,7 +62,7 @@ static perp_error outside(const char *name, double value, const char *range) {
   return world_fail(PERP_ERROR_ARGUMENT, "%s = %.10g is outside %s", name, value, range);
 }
 
-static int sane(double value) { return fabs(value) <= LARGEST; }   // NAN is not
+static int sane(double value) { return fabs(value) <= MAGNITUDE_MAX; }   // NAN is not
 
 static perp_error check_vector(const char *name, const double *v, int count) {
   for (int k = 0; k < count; k++) {
@@ -81,7 +81,7 @@ static perp_error check_settings(const perp_world_settings *s) {
     return outside("dimension", s->dimension, "{2, 3}");
   if (s->model < 0 || s->model >= PERP_CONTACT_MODEL_COUNT)
     return outside("model", s->model, "[0, 3]");
-  if (s->directions < 3 || s->directions > MOST_DIRECTIONS)
+  if (s->directions < 3 || s->directions > DIRECTIONS_MAX)
     return outside("directions", s->directions, "[3, 64]");
   if (s->threads < 1 || s->threads > 1024) return outside("threads", s->threads, "[1, 1024]");
   if (s->sleep < 0) return outside("sleep", s->sleep, "[0, inf)");
@@ -129,7 +129,8 @@ static void find_options(perp_world *w) {
   w->options.trace = NULL;
   w->options.trace_capacity = 0;
   w->options.farkas = NULL;
-  // What the step before has left in b is noise: no row is judged by it alone unless the caller asks.
+  // Rows whose b is only rounding noise from the previous step should not be judged by it, so the
+  // componentwise test is off unless the caller asks for it.
   if (w->options.componentwise_tol == 0.0) w->options.componentwise_tol = (double)INFINITY;
   w->settings.options = NULL;
   w->own = w->options;
@@ -147,8 +148,8 @@ static void find_options(perp_world *w) {
   }
 }
 
-// A method that finds no memory is left out and another one takes its place, which the caller of
-// perp_solve() cannot see: so requests that failed are counted.
+// If a method gets no memory, another one replaces it, and the caller of perp_solve() cannot see
+// that. So the allocator counts requests that failed.
 static void *worker_allocate(void *context, size_t bytes) {
   worker *by = context;
   void *memory = by->from.allocate(by->from.context, bytes);
@@ -177,7 +178,7 @@ perp_error perp_world_create(const perp_world_settings *settings, const perp_all
   w->allocator = from;
   w->settings = *settings;
   find_options(w);
-  // Options that no solve takes are refused now, and not in the first step that has a contact.
+  // Refuse invalid options now, rather than in the first step that has a contact.
   perp_solver *trial = NULL;
   const perp_limits one = {.n = 1, .nnz = 1};
   const perp_error refused = perp_solver_create(w->options.method, &one, &w->options, &from,
@@ -227,7 +228,7 @@ perp_error perp_world_create(const perp_world_settings *settings, const perp_all
 static void worker_end(worker *by) {
   narrow_end(by);
   for (int kind = 0; kind < SOLVE_KINDS; kind++)
-    for (int k = 0; k < CLASSES; k++) perp_solver_destroy(by->solver[kind][k]);
+    for (int k = 0; k < SIZE_CLASSES; k++) perp_solver_destroy(by->solver[kind][k]);
   buffer *const all[] = {&by->arms, &by->rowptr, &by->column, &by->value, &by->W, &by->direction,
                          &by->mu, &by->b, &by->x, &by->lo, &by->hi, &by->compliance, &by->rest,
                          &by->set, &by->scratch, &by->blocks};

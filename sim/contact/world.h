@@ -1,9 +1,9 @@
-// world.h: what the files of libperp-contact share: bodies, contacts, islands, and who does what.
+// world.h: the data and functions that the files of libperp-contact share.
 //
 // A step, with u the velocities, W the inverse masses, f the forces, l the impulses of contacts:
 //     u* = u + h W f;   0 <= l _|_ J(u* + W J'l) + d/h >= 0;   u+ = u* + W J'l;   q+ = q + h u+
-// docs/contact.md has the rest. Contacts are kept sorted by (a, b); with the feature that is their
-// identity.
+// docs/contact.md has the rest. Contacts are sorted by (a, b). a, b and the feature
+// identify a contact.
 #ifndef PERP_CONTACT_WORLD_H
 #define PERP_CONTACT_WORLD_H
 
@@ -12,8 +12,9 @@
 #include "crew.h"
 #include "vector3.h"
 
-enum { MOST_DIRECTIONS = 64 };
-#define LARGEST 1e12   // of positions, velocities, gravity: their squares and products stay finite
+enum { DIRECTIONS_MAX = 64 };
+// Largest position, velocity and gravity: their squares and products stay finite.
+#define MAGNITUDE_MAX 1e12
 
 typedef struct buffer {       // memory that grows
   void *at;
@@ -90,7 +91,7 @@ struct perp_world {
   perp_options options, own;
   int32_t directions;         // K, 0 without friction
   int32_t width;              // values of x kept per contact: 1 + K + 1, or 3
-  double cosine[MOST_DIRECTIONS], sine[MOST_DIRECTIONS];
+  double cosine[DIRECTIONS_MAX], sine[DIRECTIONS_MAX];
 
   int32_t bodies;
   buffer body_memory, motion_memory;
@@ -149,9 +150,9 @@ perp_error broad_pairs(perp_world *w);     // broad.c: candidate_memory, candida
 // detect.c: `spare` from the positions now, with the x of those in `before` that are the same
 // again: with the candidates of the call before
 perp_error world_detect(perp_world *w, const contact_list *before, int again);
-// narrow.c: at most MOST_OF_A_PAIR contacts of a and b that are closer than the margin or will be;
-// fills identity, normal, arms and gap
-enum { MOST_OF_A_PAIR = 16 };
+// narrow.c: at most PAIR_CONTACTS_MAX contacts of a and b that are, or may come, closer than the
+// margin; fills identity, normal, arms and gap
+enum { PAIR_CONTACTS_MAX = 16 };
 int32_t narrow_contacts(const perp_world *w, worker *by, int32_t a, int32_t b, contact *found);
 
 // ---- the step ----
@@ -159,7 +160,7 @@ int32_t narrow_contacts(const perp_world *w, worker *by, int32_t a, int32_t b, c
 perp_error island_find(perp_world *w, contact_list *l, grouping *g);
 void island_number(const perp_world *w, const island *s);   // body.local of its members again
 void drift(const body *b, perp_motion *m, double h);   // drift.c
-// drift.c: what a world may hold ends at LARGEST; who gets there goes on along that end
+// drift.c: a body that reaches MAGNITUDE_MAX stops there and may slide along that boundary
 void drift_limit(perp_motion *m);
 // drift.c: the orientation q turned by cay(a), a in the world's axes
 void drift_turn(double *q, const double *a);
