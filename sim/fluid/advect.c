@@ -1,11 +1,11 @@
 // advect.c: particles move with the velocity of the grid, by the third-order method of Ralston,
 //     k1 = u(x),  k2 = u(x + dt/2 k1),  k3 = u(x + 3/4 dt k2),  x <- x + dt (2 k1 + 3 k2 + 4 k3)/9
-// and those that end in a solid or outside of the box are pushed to the nearest point outside of
-// the one and inside of the other. u stands still meanwhile. Each particle is on its own.
+// Particles that end in a solid or outside of the box are pushed to the nearest point that is in
+// neither. u does not change meanwhile, and particles do not affect each other.
 #include "sample.h"
 
-enum { PIECE = 2048, ROUNDS = 3 };
-#define MARGIN 1e-3            // cells that particles keep from walls, against rounding
+enum { TASK_PARTICLES = 2048, PUSHES_MAX = 3 };
+#define WALL_MARGIN 1e-3       // distance of particles from walls, relative to h, against rounding
 
 typedef struct trip {
   perp_fluid *f;
@@ -65,15 +65,15 @@ SAMPLE_INLINE void distances(const trip *t, double x[3][BLOCK], double *distance
 }
 
 SAMPLE_INLINE double into_box(const perp_fluid *f, double x, int d) {
-  const double margin = MARGIN*f->h, last = f->n[d]*f->h - margin;
+  const double margin = WALL_MARGIN*f->h, last = f->n[d]*f->h - margin;
   x = x > margin ? x : margin;
   return x < last ? x : last;
 }
 
 // x is in the box
 static void push_out(const trip *t, double *x, const int dimension) {
-  const double margin = MARGIN*t->f->h;
-  for (int round = 0; round < ROUNDS; round++) {
+  const double margin = WALL_MARGIN*t->f->h;
+  for (int round = 0; round < PUSHES_MAX; round++) {
     double slope[3], square = 0.0;
     const double distance = distance_at(t, x, slope, dimension);
     if (distance >= margin) return;
@@ -109,7 +109,7 @@ SAMPLE_INLINE void move(const trip *t, int64_t begin, int64_t end, const int dim
     if (f->solids > 0) distances(t, x, distance, dimension);
     for (int k = 0; k < count && f->solids > 0; k++) {
       double z[3];
-      if (distance[k] >= MARGIN*f->h) continue;
+      if (distance[k] >= WALL_MARGIN*f->h) continue;
       for (int d = 0; d < dimension; d++) z[d] = x[d][k];
       push_out(t, z, dimension);
       for (int d = 0; d < dimension; d++) x[d][k] = z[d];
@@ -132,8 +132,8 @@ SAMPLE_WIDE static void move_wide(const trip *t, int64_t begin, int64_t end) {
 static void task(void *data, int32_t index, int32_t who) {
   (void)who;
   const trip *t = data;
-  const int64_t begin = (int64_t)index*PIECE, count = t->f->p.count;
-  const int64_t end = begin + PIECE < count ? begin + PIECE : count;
+  const int64_t begin = (int64_t)index*TASK_PARTICLES, count = t->f->p.count;
+  const int64_t end = begin + TASK_PARTICLES < count ? begin + TASK_PARTICLES : count;
   if (SAMPLE_HAS_WIDE()) move_wide(t, begin, end);
   else move_plain(t, begin, end);
 }
@@ -145,6 +145,6 @@ perp_error fluid_advect(perp_fluid *f) {
     t.corner_step[d] = step;
     step *= f->n[d] + 1;
   }
-  crew_run(f->crew, task, &t, (int32_t)((f->p.count + PIECE - 1)/PIECE));
+  crew_run(f->crew, task, &t, (int32_t)((f->p.count + TASK_PARTICLES - 1)/TASK_PARTICLES));
   return PERP_OK;
 }

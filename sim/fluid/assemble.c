@@ -5,26 +5,27 @@
 // phi the fraction of the cell that is not solid. A = -div(w grad) has the weights w = s between
 // two liquid cells and s/theta towards air, theta the part of the way between the two centres that
 // is liquid, where the pressure is 0 [Gibou et al. 2002]: theta = l/(l - a), l and a the distances
-// of the surface. It is kept above LEAST: as the surface comes near to a centre the weight would
-// grow without bound. Then A p + b = density/dt (D u' - kappa phi) for u' = u - dt/density grad p.
+// of the surface. theta is at least THETA_MIN, because the weight would grow without bound as the
+// surface approaches a centre. Then A p + b = density/dt (D u' - kappa phi) for u' = u - dt/density
+// grad p.
 //
 // A liquid cell is complementary, 0 <= p _|_ D u' - kappa phi >= 0, where it touches a wall: a face
 // that is not wholly open, except across a grid of one cell, where nothing moves. [ANE17] (46)-(47)
 // have it the wrong way round. All others, and all with walls that do not separate, are equations.
 //
-// Parts of the liquid without a free surface (the sums below are over the cells of one of them):
-// sum A p = 0, so sum b = 0 must hold if all are equations and sum b >= 0 if not. A piston that
-// presses on a full container breaks it. Then the volume that has no place to go is taken from all
-// cells of that part alike, b += |sum b|/cells: they are compressed by as much as the piston moves,
-// and the report says infeasible if perp_check_farkas agrees, else unsolved.
+// In a part of the liquid without a free surface, sum A p = 0 over its cells. So a solution needs
+// sum b = 0 if all its cells are equations, and sum b >= 0 if not. A piston that presses on a full
+// container violates this. Then the excess volume is spread over all cells of that part,
+// b += |sum b|/cells: they are compressed by as much as the piston moves. The report says
+// infeasible if perp_check_farkas confirms it, otherwise unsolved.
 //
-// No slip: faces within half a cell of a wall begin the substep with the wall's velocity. Forces
-// and pressure are all that they have besides, so that liquid at rest stays so.
+// No slip: faces within half a cell of a wall start the substep with the wall's velocity, to which
+// only forces and pressure are added, so liquid at rest stays at rest.
 #include <perp/analysis.h>
 
 #include "lattice.h"
 
-#define LEAST 0.01      // theta
+#define THETA_MIN 0.01
 
 typedef struct work {
   perp_fluid *f;
@@ -38,7 +39,7 @@ typedef struct total { double sum, size; int32_t count; } total;   // of b over 
 
 static double ghost(double liquid, double air) {
   const double theta = liquid/(liquid - air);
-  return theta < LEAST ? LEAST : theta;
+  return theta < THETA_MIN ? THETA_MIN : theta;
 }
 
 static void weigh(void *data, int32_t axis, int32_t who) {
@@ -131,9 +132,9 @@ static double room(const perp_fluid *f, int32_t i, int32_t j, int32_t k) {
   return f->dimension == 3 ? cube_below(v, centre) : square_below(v, centre);
 }
 
-// D u of a cell; *touches: it has a face that is not wholly open. What is rounding is 0: liquid that
-// falls freely would ask for the pressure of noise, to eight digits.
-#define ROUNDING 1e-12
+// D u of a cell; *touches: it has a face that is not wholly open. A sum that is only rounding is
+// set to 0: otherwise liquid in free fall would need the pressure of noise, to eight digits.
+#define DIVERGENCE_ROUNDING 1e-12   // relative to the sum of |terms|
 double fluid_divergence(const perp_fluid *f, int32_t i, int32_t j, int32_t k, int *touches) {
   double sum = 0.0, size = 0.0;
   *touches = 0;
@@ -147,7 +148,7 @@ double fluid_divergence(const perp_fluid *f, int32_t i, int32_t j, int32_t k, in
     size += fabs(out) + fabs(in);
     if (f->n[a] > 1 && (s[low] < 1.0 || s[high] < 1.0)) *touches = 1;
   }
-  return fabs(sum) <= ROUNDING*size ? 0.0 : sum/f->h;
+  return fabs(sum) <= DIVERGENCE_ROUNDING*size ? 0.0 : sum/f->h;
 }
 
 double fluid_aim_at(const perp_fluid *f, int32_t i, int32_t j, int32_t k) {
@@ -199,8 +200,8 @@ static perp_error check_infeasible(perp_fluid *f, const double *u) {
 
 // Closed parts: makes their sums possible. f->squeezed counts those that were not, by more than
 // rounding. proof: cells, work; constant in each of them, it is the vector that is to prove it.
-// Of parts that can open the sum becomes a little more than 0: one that is 0 but for rounding may be
-// less than 0, which has no solution.
+// Of parts that can open the sum becomes a little more than 0: one that is 0 but for rounding may
+// be less than 0, which has no solution.
 static perp_error balance(const work *w, total *of, double *proof) {
   perp_fluid *f = w->f;
   double largest = 0.0;
@@ -226,14 +227,14 @@ static perp_error balance(const work *w, total *of, double *proof) {
       const double u = fabs(f->open[a][face] > 0.0 ? f->u[a][face] : 0.0);
       if (u > largest) largest = u;
     }
-  const double rounding = ROUNDING*f->settings.density/f->dt*largest/f->h;
+  const double rounding = DIVERGENCE_ROUNDING*f->settings.density/f->dt*largest/f->h;
   for (int32_t c = 0; c < f->cells; c++) {
     const int32_t p = w->part[c];
     proof[c] = 0.0;
     if (f->type[c] != PERP_CELL_LIQUID || can_open[p] == 1) continue;
     const double sum = of[p].sum, size = of[p].size;
     if (can_open[p] == 2 && sum >= 0.0) continue;
-    if (!(fabs(sum)/of[p].count > rounding + ROUNDING*size/of[p].count)) continue;
+    if (!(fabs(sum)/of[p].count > rounding + DIVERGENCE_ROUNDING*size/of[p].count)) continue;
     proof[c] = (sum < 0.0 ? 1.0 : -1.0)/size;
     f->squeezed += p == c;
   }
@@ -244,7 +245,7 @@ static perp_error balance(const work *w, total *of, double *proof) {
   for (int32_t c = 0; c < f->cells; c++) {
     const int32_t p = w->part[c];
     if (f->type[c] != PERP_CELL_LIQUID || can_open[p] == 1) continue;
-    const double more = can_open[p] == 2 ? ROUNDING*of[p].size : 0.0;
+    const double more = can_open[p] == 2 ? DIVERGENCE_ROUNDING*of[p].size : 0.0;
     if (can_open[p] == 2 && of[p].sum >= more) continue;
     f->b[c] -= of[p].sum/of[p].count - more/of[p].count;
   }

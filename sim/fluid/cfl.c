@@ -1,13 +1,13 @@
-// cfl.c: how long the next substep is: nothing moves further than cfl cells along any direction.
+// cfl.c: the length of the next substep: nothing moves further than cfl cells in any direction.
 //     dt = cfl h/max(|u|, |wall|, sqrt(cfl h g))
-// The last is for liquid at rest: it has such a speed after falling half as far.
-// What is left of the step is divided evenly.
+// The last is for liquid at rest: it reaches that speed after falling half of cfl h.
+// The rest of the step is divided into equal substeps.
 #include <math.h>
 
 #include "settings.h"
 #include "state.h"
 
-enum { PIECE = 65536 };        // entries of a task
+enum { TASK_ENTRIES = 65536 };
 
 typedef struct search {
   const double *u;
@@ -18,23 +18,24 @@ typedef struct search {
 static void look(void *data, int32_t index, int32_t who) {
   (void)who;
   const search *s = data;
-  const int32_t begin = index*PIECE, end = begin + PIECE < s->count ? begin + PIECE : s->count;
+  const int32_t begin = index*TASK_ENTRIES;
+  const int32_t end = begin + TASK_ENTRIES < s->count ? begin + TASK_ENTRIES : s->count;
   double largest = 0.0;
   int fine = 1;
   for (int32_t i = begin; i < end; i++) {
     const double size = fabs(s->u[i]);
-    fine &= size <= LARGEST;
+    fine &= size <= MAGNITUDE_MAX;
     largest = size > largest ? size : largest;
   }
   s->largest[index] = fine ? largest : -1.0;
 }
 
 static double largest_of(perp_fluid *f, const double *u, int32_t count) {   // -1: as above
-  enum { MOST = 4096 };
-  double largest[MOST], all = 0.0;
+  enum { TASKS_MAX = 4096 };
+  double largest[TASKS_MAX], all = 0.0;
   for (int32_t at = 0; at < count;) {
-    const int32_t left = count - at < MOST*PIECE ? count - at : MOST*PIECE;
-    const int32_t pieces = (left + PIECE - 1)/PIECE;
+    const int32_t left = count - at < TASKS_MAX*TASK_ENTRIES ? count - at : TASKS_MAX*TASK_ENTRIES;
+    const int32_t pieces = (left + TASK_ENTRIES - 1)/TASK_ENTRIES;
     crew_run(f->crew, look, &(search){u + at, left, largest}, pieces);
     for (int32_t k = 0; k < pieces; k++) {
       if (largest[k] < 0.0) return -1.0;

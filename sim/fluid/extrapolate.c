@@ -90,7 +90,7 @@ static void hang_on(const front *w, const int32_t place[3], int32_t at) {
 static void hang_on_line(void *data, int32_t line, int32_t who) {
   (void)who;
   const front *w = data;
-  uint8_t wet[MOST_CELLS_A_SIDE + 1];
+  uint8_t wet[SIDE_CELLS_MAX + 1];
   int32_t place[3] = {0, line%w->m[1], line/w->m[1]};
   const int32_t begin = line*w->m[0];
   const uint8_t *known = w->f->known[w->a] + begin;
@@ -121,7 +121,7 @@ static void edge_line(const front *w, int32_t j, int32_t k, uint8_t *edge) {
 }
 
 static void first_layer(front *w) {
-  uint8_t edge[MOST_CELLS_A_SIDE + 1];
+  uint8_t edge[SIDE_CELLS_MAX + 1];
   for (int32_t line = 0; line < w->m[1]*w->m[2]; line++) {
     edge_line(w, line%w->m[1], line/w->m[1], edge);
     const uint8_t *next = edge;

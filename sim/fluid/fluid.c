@@ -1,4 +1,4 @@
-// fluid.c: a fluid is created, gets solids, tells about itself, and is destroyed.
+// fluid.c: creates and destroys a fluid, adds solids to it, and answers queries.
 //
 // All fields of the grid are allocated at once when the fluid is created; particles grow with what
 // is poured. pour.c pours, step.c steps, save.c saves.
@@ -25,7 +25,7 @@ typedef struct field {        // an array of the grid
   size_t each;
 } field;
 
-enum { MOST_FIELDS = 48 };
+enum { FIELDS_MAX = 48 };
 
 static int list_fields(perp_fluid *f, field *list) {
   int count = 0;
@@ -48,7 +48,7 @@ static int list_fields(perp_fluid *f, field *list) {
 }
 
 static int take_fields(perp_fluid *f) {
-  field list[MOST_FIELDS];
+  field list[FIELDS_MAX];
   const int count = list_fields(f, list);
   for (int k = 0; k < count; k++) {
     const size_t bytes = (size_t)list[k].count*list[k].each;
@@ -169,7 +169,7 @@ perp_error perp_fluid_create(const perp_fluid_settings *settings, const perp_all
   f->h = settings->spacing;
   find_options(f);
   find_sizes(f);
-  // Options that no solve takes are refused now, and not in the first step that has liquid.
+  // Refuse invalid options now, rather than in the first step that has liquid.
   perp_solver *trial = NULL;
   const perp_limits one = {.n = 1, .nnz = 1};
   error = perp_solver_create(f->options.method, &one, &f->options, &from, &trial);
@@ -200,7 +200,7 @@ void perp_fluid_destroy(perp_fluid *f) {
   if (f == NULL) return;
   crew_destroy(f->crew);
   perp_solver_destroy(f->solver);
-  field list[MOST_FIELDS];
+  field list[FIELDS_MAX];
   const int count = list_fields(f, list);
   for (int k = 0; k < count; k++) {
     void *memory;
@@ -286,7 +286,7 @@ perp_error perp_fluid_aim(perp_fluid *f, const double *kappa) {
     return PERP_OK;
   }
   for (int32_t i = 0; i < f->cells; i++)
-    if (!(fabs(kappa[i]) <= LARGEST))
+    if (!(fabs(kappa[i]) <= MAGNITUDE_MAX))
       return fluid_error(PERP_ERROR_ARGUMENT, "kappa[%d] = %g is outside [-1e12, 1e12]", i,
                          kappa[i]);
   const size_t bytes = (size_t)f->cells*sizeof(double);

@@ -9,12 +9,13 @@ typedef struct pull {
   double by;
 } pull;
 
-enum { PIECE = 65536 };
+enum { TASK_FACES = 65536 };
 
 static void add(void *data, int32_t index, int32_t who) {
   (void)who;
   const pull *p = data;
-  const int32_t begin = index*PIECE, end = p->count - begin < PIECE ? p->count : begin + PIECE;
+  const int32_t begin = index*TASK_FACES;
+  const int32_t end = p->count - begin < TASK_FACES ? p->count : begin + TASK_FACES;
   for (int32_t i = begin; i < end; i++) p->u[i] += p->by;
 }
 
@@ -29,7 +30,7 @@ static perp_error add_own(perp_fluid *f, int a) {
                              f->dimension == 2 ? 0.0 : (k + (a == 2 ? 0.0 : 0.5))*f->h};
         double g[3] = {0.0, 0.0, 0.0};
         f->settings.force(f->settings.context, x, f->time, g);
-        if (!(fabs(g[a]) <= LARGEST))
+        if (!(fabs(g[a]) <= MAGNITUDE_MAX))
           return fluid_error(PERP_ERROR_ARGUMENT, "force at (%g, %g, %g), time %g: acceleration[%d]"
                              " = %g is outside [-1e12, 1e12]", x[0], x[1], x[2], f->time, a, g[a]);
         f->u[a][at] += f->dt*g[a];
@@ -41,7 +42,8 @@ perp_error fluid_forces(perp_fluid *f) {
   for (int a = 0; a < f->dimension; a++) {
     const double by = f->dt*f->settings.gravity[a];
     if (by != 0.0)
-      crew_run(f->crew, add, &(pull){f->u[a], f->faces[a], by}, (f->faces[a] + PIECE - 1)/PIECE);
+      crew_run(f->crew, add, &(pull){f->u[a], f->faces[a], by},
+               (f->faces[a] + TASK_FACES - 1)/TASK_FACES);
     if (f->settings.force == NULL) continue;
     const perp_error error = add_own(f, a);
     if (error != PERP_OK) return error;

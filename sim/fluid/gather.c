@@ -1,17 +1,19 @@
 // gather.c: velocities of particles to the grid. A face gets the mean of the particles around it,
 //     u_f = sum w_f(x_p) (v_p + affine_p (x_f - x_p)) / sum w_f(x_p)
-// with w the weights of linear interpolation; affine_p is 0 for FLIP. What no particle reaches is
-// extrapolated by two layers, as far as cells can be liquid. (Jiang et al. 2015, 5.3)
+// with w the weights of linear interpolation; affine_p is 0 for FLIP. Velocities are extrapolated
+// to two layers of faces that no particle reaches, because cells there can be liquid. (Jiang et al.
+// 2015, 5.3)
 //
-// The same bits on any number of threads: particles lie sorted by cell, slabs of THICK layers of
-// cells add their own in that order, first all even slabs and then all odd ones. A slab reaches one
-// layer beyond itself, so that two of a kind never meet.
+// The result has the same bits on any number of threads. Particles are sorted by cell. Slabs of
+// SLAB_LAYERS layers of cells add their particles in that order, first all even slabs, then all odd
+// ones. A slab writes one layer beyond itself, so two slabs of the same parity never write the same
+// face.
 #include <string.h>
 
 #include "sample.h"
 
-enum { THICK = 2, PIECE = 65536, LAYERS = 2 };
-#define LEAST 1e-6             // sum of weights below which a face is not known
+enum { SLAB_LAYERS = 2, TASK_FACES = 65536, EXTRAPOLATED_LAYERS = 2 };
+#define WEIGHT_SUM_MIN 1e-6    // a face with a smaller sum of weights is not known
 
 typedef struct collection {
   perp_fluid *f;
@@ -93,16 +95,16 @@ static void slab(void *data, int32_t index, int32_t who) {
   (void)who;
   const collection *c = data;
   const perp_fluid *f = c->f;
-  const int32_t from = (2*index + c->parity)*THICK;
-  const int32_t to = from + THICK < c->layers ? from + THICK : c->layers;
+  const int32_t from = (2*index + c->parity)*SLAB_LAYERS;
+  const int32_t to = from + SLAB_LAYERS < c->layers ? from + SLAB_LAYERS : c->layers;
   const int64_t begin = f->first[from*c->layer_cells], end = f->first[to*c->layer_cells];
   if (SAMPLE_HAS_WIDE()) add_wide(c, begin, end);
   else add_plain(c, begin, end);
 }
 
 static int32_t piece(const collection *c, int32_t index, int32_t *end) {
-  const int32_t begin = index*PIECE;
-  *end = c->count - begin < PIECE ? c->count : begin + PIECE;
+  const int32_t begin = index*TASK_FACES;
+  *end = c->count - begin < TASK_FACES ? c->count : begin + TASK_FACES;
   return begin;
 }
 
@@ -123,8 +125,8 @@ static void divide(void *data, int32_t index, int32_t who) {
   int32_t end;
   for (int32_t i = piece(c, index, &end); i < end; i++) {
     const double weight = sums[2*(size_t)i + 1];
-    known[i] = weight > LEAST;
-    u[i] = weight > LEAST ? sums[2*(size_t)i]/weight : 0.0;
+    known[i] = weight > WEIGHT_SUM_MIN;
+    u[i] = weight > WEIGHT_SUM_MIN ? sums[2*(size_t)i]/weight : 0.0;
   }
 }
 
@@ -139,7 +141,7 @@ static void keep(void *data, int32_t index, int32_t who) {
 static void for_faces(collection *c, void (*task)(void *data, int32_t index, int32_t who)) {
   for (c->a = 0; c->a < c->f->dimension; c->a++) {
     c->count = c->f->faces[c->a];
-    crew_run(c->f->crew, task, c, (c->count + PIECE - 1)/PIECE);
+    crew_run(c->f->crew, task, c, (c->count + TASK_FACES - 1)/TASK_FACES);
   }
 }
 
@@ -148,7 +150,7 @@ perp_error fluid_gather(perp_fluid *f) {
   const int deep = f->n[2] > 1;
   c.layers = f->n[deep ? 2 : 1];
   c.layer_cells = f->cells/c.layers;
-  c.slabs = (c.layers + THICK - 1)/THICK;
+  c.slabs = (c.layers + SLAB_LAYERS - 1)/SLAB_LAYERS;
   size_t faces = 0;
   for (int a = 0; a < f->dimension; a++) faces += (size_t)f->faces[a];
   c.sums[0] = fluid_scratch(f, 2*faces*sizeof(double));
@@ -159,7 +161,7 @@ perp_error fluid_gather(perp_fluid *f) {
   for (c.parity = 0; c.parity < 2; c.parity++)
     crew_run(f->crew, slab, &c, (c.slabs + 1 - c.parity)/2);
   for_faces(&c, divide);
-  const perp_error error = fluid_spread(f, LAYERS);
+  const perp_error error = fluid_spread(f, EXTRAPOLATED_LAYERS);
   if (error == PERP_OK) for_faces(&c, keep);
   return error;
 }

@@ -1,30 +1,30 @@
 // reseed.c: particles are sorted by cell, and cells inside the liquid keep their share of them.
 //
-// Let a cell have P parts (seed.h). Inside the liquid, where it and all around it hold particles,
-// were liquid in the last substep or are solid, one with fewer than P/2 gets a particle in each part
-// that has none, with the velocity that the grid has there; but only where all of these together
-// hold P per cell at least: liquid that is drawn apart, by walls that let go or as spray, must not
-// become more by it. (A dam break in 50 x 50 cells, walls separating, cfl = 1/2, had 31 % more
-// volume after 4 s, and has 6 %.) An empty one is content with 7/8 of that: rows of particles that
-// a flow draws apart to two cells have become as much closer along themselves, and along a wall
-// each second column is empty, 0, 7/4 P, 0, 7/4 P. (Scenes in the plane lose up to 11 % of their
+// A cell has P parts (seed.h). It is inside the liquid if it and all its neighbours hold particles,
+// were liquid in the last substep or are solid. Such a cell with fewer than P/2 particles gets one
+// in each empty part, with the velocity of the grid there, but only if all these cells together
+// hold at least P particles per cell: liquid that is pulled apart, at separating walls or as spray,
+// must not gain volume. (A dam break in 50 x 50 cells, walls separating, cfl = 1/2, had 31 % more
+// volume after 4 s, and has 6 %.) For an empty cell 7/8 of that is enough: a flow that stretches
+// rows of particles to two cells also packs them more closely along themselves, and along a wall
+// every second column is empty: 0, 7/4 P, 0, 7/4 P. (Scenes in the plane lose up to 11 % of their
 // volume without these cells, up to 7 % with them; some gain 5 % if 3/4 is enough, 17 % with 1/2.)
-// One with more than 2 P keeps two per part, those nearest to its middle.
-// Neither depends on the order of particles: mirrored liquids stay mirrored. What is in the middle
-// of a solid, where nothing points to a way out, is removed.
-// A step adds at most an eighth of the particles that it began with: there is room for those.
+// A cell with more than 2 P particles keeps two per part, those nearest to the part's middle.
+// Neither rule depends on the order of particles, so mirrored liquids stay mirrored. Particles in
+// the middle of a solid, where the distance has no slope, are removed. A step adds at most an
+// eighth of the particles that it started with; there is room for those.
 #include <string.h>
 
 #include "sample.h"
 #include "seed.h"
 
-enum { MOST_PARTS = 64, KEPT = 2, MANY = 253, HOLE = 254, SOLID = 255 };
+enum { CELL_PARTS_MAX = 64, KEPT_PER_PART = 2, COUNT_MAX = 253, HOLE = 254, SOLID = 255 };
 
 typedef struct garden {
   perp_fluid *f;
   sampler s;
   int parts;
-  const uint8_t *counts;       // cells: particles, at most MANY; SOLID; HOLE: none, but was liquid
+  const uint8_t *counts;       // cells: particles up to COUNT_MAX, SOLID, or HOLE (was liquid)
   int32_t *order;              // the new one
   int32_t count;               // of it
   int64_t fresh, limit;        // particles added so far, and at most
@@ -87,16 +87,16 @@ static void add(garden *g, const int32_t at[3], int32_t cell, int part) {
 
 // those of a cell that stay, in the order of its parts
 static void thin_out(garden *g, const int32_t at[3], const int32_t *order, int32_t count) {
-  double nearest[MOST_PARTS][KEPT];
-  int32_t kept[MOST_PARTS][KEPT];
+  double nearest[CELL_PARTS_MAX][KEPT_PER_PART];
+  int32_t kept[CELL_PARTS_MAX][KEPT_PER_PART];
   for (int k = 0; k < g->parts; k++)
-    for (int m = 0; m < KEPT; m++) nearest[k][m] = 1e300, kept[k][m] = -1;
+    for (int m = 0; m < KEPT_PER_PART; m++) nearest[k][m] = 1e300, kept[k][m] = -1;
   for (int32_t q = 0; q < count; q++) {
     double x[3], square;
     position(g->f, order[q], x);
     const int part = seed_part(g->f, at, x, &square);
     int32_t one = order[q];
-    for (int m = 0; m < KEPT; m++)     // insertion; equal ones stay as they came
+    for (int m = 0; m < KEPT_PER_PART; m++)     // insertion; equal ones stay as they came
       if (square < nearest[part][m]) {
         const double further = nearest[part][m];
         const int32_t other = kept[part][m];
@@ -105,13 +105,13 @@ static void thin_out(garden *g, const int32_t at[3], const int32_t *order, int32
       }
   }
   for (int k = 0; k < g->parts; k++)
-    for (int m = 0; m < KEPT; m++)
+    for (int m = 0; m < KEPT_PER_PART; m++)
       if (kept[k][m] >= 0) g->order[g->count++] = kept[k][m];
 }
 
 static int fine(const garden *g, const int32_t at[3], int32_t cell, int32_t count) {
   if (count == 0 && g->counts[cell] != HOLE) return 1;
-  const int much = count > KEPT*g->parts, little = 2*count < g->parts;
+  const int much = count > KEPT_PER_PART*g->parts, little = 2*count < g->parts;
   if (g->f->settings.reseed && (much || (little && inside(g, at, cell)))) return 0;
   return !buried(g->f, at);
 }
@@ -120,7 +120,7 @@ static void tend(garden *g, const int32_t at[3], int32_t cell, const int32_t *or
                  int32_t count) {
   const perp_fluid *f = g->f;
   if (buried(f, at)) return;
-  if (count > KEPT*g->parts) {
+  if (count > KEPT_PER_PART*g->parts) {
     thin_out(g, at, order, count);
     return;
   }
@@ -151,7 +151,7 @@ perp_error fluid_reseed(perp_fluid *f) {
     const int32_t count = f->first[c + 1] - f->first[c];
     const int hole = count == 0 && f->type[c] == PERP_CELL_LIQUID;
     counts[c] = (uint8_t)(f->type[c] == PERP_CELL_SOLID ? SOLID : hole ? HOLE :
-                          count < MANY ? count : MANY);
+                          count < COUNT_MAX ? count : COUNT_MAX);
   }
   garden g = {.f = f, .s = sampler_of(f, f->u), .parts = seed_parts(f), .counts = counts,
               .order = f->p.cell, .limit = f->report.particles/8 + 64 - f->report.added};

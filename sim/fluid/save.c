@@ -73,7 +73,7 @@ typedef struct part {
   size_t bytes;
 } part;
 
-enum { MOST_PARTS = 32 };
+enum { PARTS_MAX = 32 };
 
 // Fields and particles; solids are between the head and them.
 static int list_parts(const perp_fluid *f, int64_t particles_count, int aims, part *list) {
@@ -96,7 +96,7 @@ static int list_parts(const perp_fluid *f, int64_t particles_count, int aims, pa
 }
 
 static size_t bytes_of(const perp_fluid *f, int64_t particles_count, int aims) {
-  part list[MOST_PARTS];
+  part list[PARTS_MAX];
   size_t bytes = sizeof(head) + (size_t)f->solids*sizeof(motion);
   const int count = list_parts(f, particles_count, aims, list);
   for (int k = 0; k < count; k++) bytes += list[k].bytes;
@@ -133,7 +133,7 @@ static void store(const perp_fluid *f, unsigned char *to) {
     memcpy(to, &m, sizeof m);
     to += sizeof m;
   }
-  part list[MOST_PARTS];
+  part list[PARTS_MAX];
   const int count = list_parts(f, f->p.count, f->kappa != NULL, list);
   for (int k = 0; k < count; k++) {
     if (list[k].bytes > 0) memcpy(to, list[k].at, list[k].bytes);
@@ -168,7 +168,7 @@ static void put_motions(perp_fluid *f, const unsigned char *from) {
 }
 
 static void put_fields(perp_fluid *f, const unsigned char *from) {
-  part list[MOST_PARTS];
+  part list[PARTS_MAX];
   const int count = list_parts(f, f->p.count, f->kappa != NULL, list);
   for (int k = 0; k < count; k++) {
     if (list[k].bytes > 0) memcpy(list[k].at, from, list[k].bytes);
@@ -212,7 +212,7 @@ perp_error fluid_shelve(perp_fluid *f) {
 // Particles in the box, all numbers finite and types that exist: a state made by other means, with
 // a sum that is right, must not lead astray either.
 static perp_error check_values(const perp_fluid *f, const head *h, const unsigned char *from) {
-  part list[MOST_PARTS];
+  part list[PARTS_MAX];
   for (int32_t i = 0; i < f->solids; i++, from += sizeof(motion)) {
     motion m;
     memcpy(&m, from, sizeof m);
@@ -226,7 +226,7 @@ static perp_error check_values(const perp_fluid *f, const head *h, const unsigne
   }
   const int count = list_parts(f, h->particles, h->aims, list);
   for (int k = 0; k < count - 2; k++) {
-    double largest = LARGEST, least = -LARGEST;
+    double largest = MAGNITUDE_MAX, least = -MAGNITUDE_MAX;
     if (k < f->dimension) least = 0.0, largest = f->n[k]*f->h;
     if (list[k].at == f->pressure) least = -INFINITY, largest = INFINITY;
     for (size_t at = 0; at < list[k].bytes; at += sizeof(double), from += sizeof(double)) {

@@ -5,7 +5,7 @@
 // added to each. (Bridson, Fluid Simulation for Computer Graphics, 7.6; Jiang et al. 2015, 5.3)
 #include "sample.h"
 
-enum { PIECE = 2048 };
+enum { TASK_PARTICLES = 2048 };
 
 typedef struct change {
   perp_fluid *f;
@@ -61,14 +61,14 @@ SAMPLE_WIDE static void take_wide(const change *c, int64_t begin, int64_t end) {
 static void task(void *data, int32_t index, int32_t who) {
   (void)who;
   const change *c = data;
-  const int64_t begin = (int64_t)index*PIECE, count = c->f->p.count;
-  const int64_t end = begin + PIECE < count ? begin + PIECE : count;
+  const int64_t begin = (int64_t)index*TASK_PARTICLES, count = c->f->p.count;
+  const int64_t end = begin + TASK_PARTICLES < count ? begin + TASK_PARTICLES : count;
   if (SAMPLE_HAS_WIDE()) take_wide(c, begin, end);
   else take_plain(c, begin, end);
 }
 
 perp_error fluid_scatter(perp_fluid *f) {
   crew_run(f->crew, task, &(change){f, sampler_of(f, f->u)},
-           (int32_t)((f->p.count + PIECE - 1)/PIECE));
+           (int32_t)((f->p.count + TASK_PARTICLES - 1)/TASK_PARTICLES));
   return PERP_OK;
 }

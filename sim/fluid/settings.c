@@ -31,7 +31,7 @@ static perp_error outside(const char *name, double value, const char *range) {
   return fluid_error(PERP_ERROR_ARGUMENT, "%s = %.10g is outside %s", name, value, range);
 }
 
-static int sane(double value) { return fabs(value) <= LARGEST; }   // NAN is not
+static int sane(double value) { return fabs(value) <= MAGNITUDE_MAX; }   // NAN is not
 
 static perp_error check_vector(const char *name, const double *v) {
   for (int k = 0; k < 3; k++)
@@ -55,15 +55,15 @@ perp_error settings_check(const perp_fluid_settings *s) {
     return outside("dimension", s->dimension, "{2, 3}");
   double cells = 1.0;
   for (int k = 0; k < 3; k++) {
-    if (s->cells[k] < 1 || s->cells[k] > MOST_CELLS_A_SIDE)
+    if (s->cells[k] < 1 || s->cells[k] > SIDE_CELLS_MAX)
       return fluid_error(PERP_ERROR_ARGUMENT, "cells[%d] = %d is outside [1, %d]", k, s->cells[k],
-                         MOST_CELLS_A_SIDE);
+                         SIDE_CELLS_MAX);
     cells *= s->cells[k];
   }
   if (s->dimension == 2 && s->cells[2] != 1)
     return outside("cells[2]", s->cells[2], "{1} in two dimensions");
-  if (cells > MOST_CELLS)
-    return fluid_error(PERP_ERROR_ARGUMENT, "%g cells are more than %g", cells, MOST_CELLS);
+  if (cells > CELLS_MAX)
+    return fluid_error(PERP_ERROR_ARGUMENT, "%g cells are more than %g", cells, CELLS_MAX);
   const range all[] = {
     {"spacing", s->spacing, 1e-9, 1e9, "[1e-9, 1e9]"},
     {"walls", s->walls, 0, PERP_WALLS_COUNT - 1, "[0, 2]"},
@@ -73,7 +73,7 @@ perp_error settings_check(const perp_fluid_settings *s) {
     {"step", s->step, 1e-9, 1e3, "[1e-9, 1000]"},
     {"cfl", s->cfl, 0.01, 100.0, "[0.01, 100]"},
     {"substeps", s->substeps, 1, 1000000, "[1, 1000000]"},
-    {"particles", s->particles, 1, MOST_PARTICLES, "[1, 4]"},
+    {"particles", s->particles, 1, SIDE_PARTICLES_MAX, "[1, 4]"},
     {"reseed", s->reseed, 0, 1, "{0, 1}"},
     {"compensate", s->compensate, 0, 1, "{0, 1}"},
     {"threads", s->threads, 1, 1024, "[1, 1024]"},

@@ -3,9 +3,9 @@
 
 #include "state.h"
 
-#define LARGEST 1e12           // of positions, velocities, gravity: their squares stay finite
-#define MOST_CELLS 268435456.0 // 2^28: indices of faces and corners are int32_t
-enum { MOST_CELLS_A_SIDE = 16384, MOST_PARTICLES = 4 };
+#define MAGNITUDE_MAX 1e12     // of positions, velocities, gravity: their squares stay finite
+#define CELLS_MAX 268435456.0  // 2^28: indices of faces and corners are int32_t
+enum { SIDE_CELLS_MAX = 16384, SIDE_PARTICLES_MAX = 4 };
 
 perp_error settings_check(const perp_fluid_settings *s);
 // *taken is s as the stages want it: in two dimensions at z = 0, boxes without end along z

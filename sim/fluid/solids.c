@@ -1,17 +1,17 @@
-// solids.c: solids move, and what they leave open: distances at corners, the fraction of each face
-// that is not solid, the velocity of the wall there.
+// solids.c: moves the solids, and computes the distances at corners, the fraction of each face that
+// is not solid, and the velocity of the wall there.
 //
 // The distance is the least of all solids. On a face it is taken as linear between corners: an edge
 // in two dimensions, four triangles about the middle in three, so that plane walls are exact in any
 // position. A face on the surface of a solid, d = 0 at all corners, is closed, as are the sides of
-// the grid. Fractions below LEAST are closed too: their cells would have rows of A that are as
-// small beside those of their neighbours, and the volume behind them is not worth it.
+// the grid. Faces with a smaller open fraction than OPEN_FRACTION_MIN are closed too: they would
+// make rows of A that are as small relative to their neighbours, for a negligible volume.
 #include "lattice.h"
 
 #include <string.h>
 
-#define LEAST 0.01
-#define TOUCH 1e-6      // times h: at such a distance a corner is on the surface
+#define OPEN_FRACTION_MIN 0.01
+#define TOUCH_DISTANCE 1e-6      // relative to h; a corner nearer to a solid is on its surface
 
 typedef struct work {
   perp_fluid *f;
@@ -46,7 +46,7 @@ static void measure_corners(void *data, int32_t part, int32_t who) {
       int32_t which;
       double e = nearest(f, x, w->t, &which);
       if (e != e) w->bad[line] = 1, e = w->far;
-      d[i] = fabs(e) < TOUCH*f->h ? 0.0 : e > w->far ? w->far : e < -w->far ? -w->far : e;
+      d[i] = fabs(e) < TOUCH_DISTANCE*f->h ? 0.0 : e > w->far ? w->far : e < -w->far ? -w->far : e;
     }
   }
 }
@@ -87,7 +87,7 @@ static void measure_faces(void *data, int32_t part, int32_t who) {
       } else {
         part_open = edge_below(v[0], v[1]);
       }
-      if (place[a] == 0 || place[a] == f->n[a] || part_open < LEAST) part_open = 0.0;
+      if (place[a] == 0 || place[a] == f->n[a] || part_open < OPEN_FRACTION_MIN) part_open = 0.0;
       open[i] = part_open > 1.0 - 1e-12 ? 1.0 : part_open;
       wall[i] = 0.0;
       if (!(least < 2.0*f->h)) continue;

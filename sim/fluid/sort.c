@@ -7,7 +7,7 @@
 
 #include "sample.h"
 
-enum { MOST_RANGES = 16, PIECE = 8192 };
+enum { RANGES_MAX = 16, TASK_PARTICLES = 8192 };
 
 typedef struct deal {
   perp_fluid *f;
@@ -54,7 +54,7 @@ static void place(void *data, int32_t index, int32_t who) {
 
 perp_error fluid_find_order(perp_fluid *f) {
   deal d = {.f = f};
-  d.ranges = f->settings.threads < MOST_RANGES ? f->settings.threads : MOST_RANGES;
+  d.ranges = f->settings.threads < RANGES_MAX ? f->settings.threads : RANGES_MAX;
   d.counts = fluid_scratch(f, (size_t)d.ranges*(size_t)f->cells*sizeof *d.counts);
   if (d.counts == NULL) return PERP_ERROR_MEMORY;
   crew_run(f->crew, count_cells, &d, d.ranges);
@@ -76,8 +76,8 @@ perp_error fluid_find_order(perp_fluid *f) {
 static void follow(void *data, int32_t index, int32_t who) {
   (void)who;
   const deal *d = data;
-  const int64_t begin = (int64_t)index*PIECE;
-  const int64_t end = begin + PIECE < d->count ? begin + PIECE : d->count;
+  const int64_t begin = (int64_t)index*TASK_PARTICLES;
+  const int64_t end = begin + TASK_PARTICLES < d->count ? begin + TASK_PARTICLES : d->count;
   const int32_t *order = d->f->p.order;
   double *to = d->f->p.spare;
   for (int64_t i = begin; i < end; i++) to[i] = d->from[order[i]];
@@ -89,7 +89,7 @@ void fluid_put_in_order(perp_fluid *f, int64_t count) {
                                            f->settings.transfer == PERP_TRANSFER_APIC, list);
   for (int k = 0; k < arrays; k++) {
     crew_run(f->crew, follow, &(deal){.f = f, .from = *list[k], .count = count},
-             (int32_t)((count + PIECE - 1)/PIECE));
+             (int32_t)((count + TASK_PARTICLES - 1)/TASK_PARTICLES));
     double *sorted = f->p.spare;
     f->p.spare = *list[k];
     *list[k] = sorted;

@@ -6,29 +6,32 @@
 //     |q|/R = c(zeta) = (1 - zeta^2)^(m+1) / (2 (m + 1) I(zeta)),   m = 3 + (d - 1)/2,
 //     I(zeta) = integral of (1 - t^2)^m from zeta to 1,
 // increasing from 0 inside to 1 outside. The distance is the inverse, R c^-1(|q|/R), so that plane
-// surfaces are where they are, not a radius of particles beyond, and linear from cell to cell. It
-// reaches from -R, inside, to R. Being a mean it hardly sees how particles lie within their cells,
-// and cells inside that happen to hold none are liquid: q = 0 there.
-// Between two liquids q is small too; there the union of spheres with radius NEAR h about the
-// particles is the limit: distance >= |x - nearest particle| - NEAR h.
+// surfaces are reproduced exactly, without an offset by a particle radius, and the distance is
+// linear from cell to cell. It ranges from -R, inside, to R. As q is a mean, it hardly depends on
+// how particles lie within their cells, and inner cells that happen to hold none are liquid: q = 0.
+// Between two bodies of liquid q is small too. There the union of spheres of radius SPHERE_RADIUS h
+// about the particles is the limit: distance >= |x - nearest particle| - SPHERE_RADIUS h.
 //
-// Walls are mirrors: around cells near a wall the images of particles count as well. Without them
-// the half of the neighbourhood that is solid would be taken for air, and the liquid at rest along
-// a wall for one with a surface there; with a surface simply carried on into the solid, a gap that
-// opens at a wall would be taken for liquid. [ANE17] 6.2 suspects that this is where its volume
-// comes from.
+// Walls are mirrors: near a wall the mirror images of particles count too. Without them the solid
+// half of the neighbourhood would count as air, and liquid at rest along a wall would have a
+// surface there. If the surface were simply continued into the solid, a gap that opens at a wall
+// would count as liquid; [ANE17] 6.2 suspects that its growth of volume comes from that.
 //
-// Only cells about the surface look at particles: those with neighbours that hold some, unless all
-// of the two layers around do. 9 or 27 cells times their particles each.
+// Only cells near the surface visit particles: those with a neighbour that holds some, unless all
+// cells in the two layers around hold some. Each visits the particles of 9 or 27 cells.
 #include "lattice.h"
 
 #include <string.h>
 
 #include "sample.h"
 
-#define REACH 1.5        // R/h: from the centre of a cell to the far side of the next
-#define NEAR 1.0
-enum { KNOTS = 64, FINE = 16, MIRRORS = 4 };
+#define KERNEL_RADIUS 1.5        // R/h: from the centre of a cell to the far side of the next
+#define SPHERE_RADIUS 1.0        // relative to h
+enum {
+  CURVE_KNOTS = 64,              // of the table of c(zeta)
+  SIMPSON_STEPS = 16,            // between two knots
+  MIRRORS_MAX = 4                // walls around a cell
+};
 
 enum { FULL = 1, EMPTY = 2,     // particles or solid; no particles
        DRY = 4 };               // air in the last substep
@@ -37,7 +40,7 @@ typedef struct work {
   perp_fluid *f;
   lattice cells;
   int32_t step[3];                // 1: there are neighbours in that direction; one cell thick: 0
-  double curve[KNOTS + 1];        // c at zeta = -1, ..., 1
+  double curve[CURVE_KNOTS + 1];        // c at zeta = -1, ..., 1
   uint8_t *raw;                   // cells: FULL, EMPTY, DRY
   uint8_t *from, *to;             // cells: a pass of the filter
   uint8_t *around, *deep;         // cells: FULL and EMPTY of 3 x 3 (x 3), FULL of 5 x 5 (x 5)
@@ -51,12 +54,12 @@ static double power(double x, int dimensions) {   // x^m
 
 // c(zeta) at the knots, from the right, by Simpson's rule
 static void draw_curve(double *curve, int dimensions) {
-  const double m = 3.0 + 0.5*(dimensions - 1), width = 2.0/KNOTS, step = width/FINE;
+  const double m = 3.0 + 0.5*(dimensions - 1), width = 2.0/CURVE_KNOTS, step = width/SIMPSON_STEPS;
   double integral = 0.0;
-  curve[KNOTS] = 1.0;
-  for (int k = KNOTS - 1; k >= 0; k--) {
+  curve[CURVE_KNOTS] = 1.0;
+  for (int k = CURVE_KNOTS - 1; k >= 0; k--) {
     const double zeta = -1.0 + k*width;
-    for (int i = 0; i < FINE; i++) {
+    for (int i = 0; i < SIMPSON_STEPS; i++) {
       const double t = zeta + i*step, u = t + step, v = t + 0.5*step;
       integral += step/6.0*(power(1.0 - t*t, dimensions) + 4.0*power(1.0 - v*v, dimensions) +
                             power(1.0 - u*u, dimensions));
@@ -67,14 +70,14 @@ static void draw_curve(double *curve, int dimensions) {
 }
 
 static double inverse(const double *curve, double c) {
-  int low = 0, high = KNOTS;
+  int low = 0, high = CURVE_KNOTS;
   if (c >= 1.0) return 1.0;
   while (high - low > 1) {
     const int middle = (low + high)/2;
     if (curve[middle] <= c) low = middle;
     else high = middle;
   }
-  return -1.0 + 2.0/KNOTS*(low + (c - curve[low])/(curve[high] - curve[low]));
+  return -1.0 + 2.0/CURVE_KNOTS*(low + (c - curve[low])/(curve[high] - curve[low]));
 }
 
 // --------------------------------------------------------------------------------- neighbourhoods
@@ -153,7 +156,7 @@ static int mirrors_of(const work *w, const int32_t place[3], mirror *m) {
   for (int a = 0; a < 3; a++) g[a] *= w->step[a]*0.25/f->h, norm += g[a]*g[a];
   norm = sqrt(norm);
   // a slope much below 1 is the middle of a thin solid or of a narrow gap: no plane
-  if (norm < 0.3 || fabs(mean) >= REACH*f->h*norm) return count;
+  if (norm < 0.3 || fabs(mean) >= KERNEL_RADIUS*f->h*norm) return count;
   m[count].distance = mean/norm;
   for (int a = 0; a < 3; a++) m[count].normal[a] = g[a]/norm;
   return count + 1;
@@ -163,7 +166,7 @@ typedef struct sums { double weight, moment[3], nearest; } sums;   // nearest: s
 
 // Particles are taken in blocks: weights by four at once, then they are added up one by one, in the
 // order of the particles.
-enum { WIDTH = 4, QUADS = 4, BLOCK_OF = WIDTH*QUADS, IMAGES = 1 << MIRRORS };
+enum { WIDTH = 4, QUADS = 4, BLOCK_OF = WIDTH*QUADS, IMAGES = 1 << MIRRORS_MAX };
 typedef double quad __attribute__((vector_size(8*WIDTH)));
 typedef double quad_anywhere __attribute__((vector_size(8*WIDTH), aligned(8), may_alias));
 typedef int64_t quad_mask __attribute__((vector_size(8*WIDTH)));
@@ -208,7 +211,7 @@ SAMPLE_INLINE void count_in(sums *s, const block *image, int images, int32_t cou
 
 typedef struct centre {        // of a cell, and the walls about it
   double x[3], scale;
-  mirror m[MIRRORS];
+  mirror m[MIRRORS_MAX];
   int mirrors;
 } centre;
 
@@ -287,7 +290,7 @@ SAMPLE_WIDE static sums count_wide(const work *w, const int32_t place[3], const 
 
 static double distance_at(const work *w, const int32_t place[3]) {
   const perp_fluid *f = w->f;
-  const double R = REACH*f->h;
+  const double R = KERNEL_RADIUS*f->h;
   centre here = {.scale = 1.0/(R*R)};
   here.mirrors = mirrors_of(w, place, here.m);
   for (int a = 0; a < 3; a++) here.x[a] = (place[a] + 0.5)*f->h;
@@ -295,16 +298,16 @@ static double distance_at(const work *w, const int32_t place[3]) {
   if (!(s.weight > 0.0)) return R;
   const double q = sqrt(s.moment[0]*s.moment[0] + s.moment[1]*s.moment[1] +
                         s.moment[2]*s.moment[2])/s.weight;
-  const double plane = R*inverse(w->curve, q/R), spheres = sqrt(s.nearest) - NEAR*f->h;
+  const double plane = R*inverse(w->curve, q/R), spheres = sqrt(s.nearest) - SPHERE_RADIUS*f->h;
   return plane > spheres ? plane : spheres < R ? spheres : R;
 }
 
-// The distance that a cell with so many particles has at most: one with more than its share is
-// liquid, wherever in it they are. Crowded in a corner or on a line they would leave its centre
-// dry, and as air, without pressure against it, the cell would take in all that flows its way.
+// An upper limit of the distance in a cell with `count` particles. A cell with more than its share
+// is liquid, wherever they are in it. If they crowd in a corner or on a line, its centre would be
+// dry, and as air, which has no pressure, the cell would take in everything that flows towards it.
 static double crowd(const work *w, int32_t count) {
   const double over = (double)count/w->share - 1.0;
-  return over > 0.0 ? -0.5*w->f->h*(over < 1.0 ? over : 1.0) : REACH*w->f->h;
+  return over > 0.0 ? -0.5*w->f->h*(over < 1.0 ? over : 1.0) : KERNEL_RADIUS*w->f->h;
 }
 
 static void measure_cells(void *data, int32_t part, int32_t who) {
@@ -316,7 +319,8 @@ static void measure_cells(void *data, int32_t part, int32_t who) {
   for (int32_t line = part*once; line < (part + 1)*once && line < last; line++)
     for (int32_t i = 0; i < l->n[0]; i++) {
       const int32_t place[3] = {i, line % l->n[1], line/l->n[1]}, c = line*l->n[0] + i;
-      f->surface[c] = w->around[c] & EMPTY ? REACH*f->h : w->deep[c] & FULL ? -REACH*f->h :
+      const double far = KERNEL_RADIUS*f->h;
+      f->surface[c] = w->around[c] & EMPTY ? far : w->deep[c] & FULL ? -far :
                       distance_at(w, place);
       if (f->type[c] == PERP_CELL_SOLID) continue;
       const double limit = crowd(w, f->first[c + 1] - f->first[c]);
@@ -327,19 +331,19 @@ static void measure_cells(void *data, int32_t part, int32_t who) {
 
 // ------------------------------------------------------------------------------------------ holes
 
-// A hole of at most 2 x 2 (x 2) cells in what was liquid in the last substep, with liquid beyond
-// all of its open faces, is what particles happened to leave out, mostly slivers of cells that a
-// wall cuts. As air it would be a drain: the volume that it had is gone once the liquid around has
-// filled it, and liquid that walls press on would all go there. Air that liquid has closed in is no
-// hole: it was never liquid. Gaps at walls that let go grow on in cells that are called liquid: p =
-// 0 and D u > 0.
-enum { MOST_HOLE = 8 };
+// A hole is a group of at most 2 x 2 (x 2) cells that were liquid in the last substep and have
+// liquid beyond all their open faces. Particles happened to miss them; mostly they are slivers of
+// cells cut by a wall. As air a hole would be a drain: its volume is lost once the liquid around
+// has filled it, and liquid that walls press on would flow into it. Air that liquid has enclosed is
+// not a hole, as it was never liquid. Gaps at separating walls still grow in cells that count as
+// liquid: p = 0 and D u > 0.
+enum { HOLE_CELLS_MAX = 8 };
 
 static int is_hole(const work *w, int32_t first) {
   const perp_fluid *f = w->f;
   const lattice *l = &w->cells;
   const int most = 1 << f->dimension;
-  int32_t cell[MOST_HOLE];
+  int32_t cell[HOLE_CELLS_MAX];
   int count = 1;
   cell[0] = first;
   for (int next = 0; next < count; next++) {

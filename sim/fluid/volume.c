@@ -1,9 +1,9 @@
-// volume.c: how much liquid there is, by its level set, and what is aimed at to keep it.
+// volume.c: the volume of the liquid by its level set, and the divergence that keeps it.
 //
-// Where the liquid is within the room that solids leave is where v = max(surface, -solid) < 0. A
-// cell's part of it is that of the function which is linear in the triangles (tetrahedra) between
-// the centre of the cell, the middles of its sides in three dimensions, and its corners, where the
-// surface is the mean of the cells around. The error is O(h^2) for smooth surfaces.
+// Liquid outside of solids is where v = max(surface, -solid) < 0. In each cell v is interpolated
+// linearly on triangles (tetrahedra) between the centre of the cell, its corners and, in three
+// dimensions, the middles of its sides. At a corner the surface is the mean of the cells around it.
+// The error of the volume is O(h^2) for smooth surfaces.
 #include "lattice.h"
 
 typedef struct work {
@@ -86,8 +86,8 @@ double fluid_volume(perp_fluid *f) {
   return sum*(f->dimension == 3 ? f->h*f->h*f->h : f->h*f->h);
 }
 
-// Particles that fly on their own are not seen by the level set: those further than half a cell
-// from it. They count with their part of what was poured, as they will be back.
+// The level set does not contain single particles in flight, which are further than half a cell
+// from it. Each counts with its share of the volume poured in, as it will fall back.
 static double spray(const perp_fluid *f) {
   int64_t count = 0;
   for (int32_t c = 0; c < f->cells; c++)
@@ -95,17 +95,17 @@ static double spray(const perp_fluid *f) {
   return f->p.count > 0 ? f->poured*(double)count/(double)f->p.count : 0.0;
 }
 
-// The divergence, 1/s, that all liquid with a free surface aims at: what brings the volume back to
-// what was poured in RETURN steps, so that V' = -(V - V0)/tau, at most LIMIT in that time.
-// A controller in proportion: it cannot overshoot, and an inflow of volume at a steady rate r is
-// held at a drift of r tau.
-#define RETURN 12
-#define LIMIT 0.2
+// The divergence, in 1/s, required of all liquid with a free surface. It brings the volume back to
+// the amount poured in: V' = -(V - V0)/tau, where tau is RETURN_STEPS steps. This proportional
+// controller cannot overshoot; a steady inflow of volume at the rate r leaves a drift of r tau.
+#define RETURN_STEPS 12
+#define CORRECTION_MAX 0.2     // of the volume, within tau
 
 double fluid_correction(perp_fluid *f) {
   if (!f->settings.compensate || !(f->poured > 0.0)) return 0.0;
-  const double volume = fluid_volume(f), tau = RETURN*f->settings.step;
+  const double volume = fluid_volume(f), tau = RETURN_STEPS*f->settings.step;
   if (!(volume > 0.0)) return 0.0;
   const double wrong = (f->poured - spray(f) - volume)/volume;
-  return (wrong > LIMIT ? LIMIT : wrong < -LIMIT ? -LIMIT : wrong)/tau;
+  const double most = CORRECTION_MAX;
+  return (wrong > most ? most : wrong < -most ? -most : wrong)/tau;
 }
