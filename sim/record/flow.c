@@ -1,7 +1,7 @@
 // flow.c: FLOW: particles of a liquid and the solids that move in it, in some frames.
 //
-// A frame holds its particles by cell and within a cell by place: their order then takes no bits,
-// and neighbours are alike. 20 bits are left of a particle in two dimensions.
+// A frame holds its particles sorted by cell, and within a cell by place. So their order takes no
+// bits, and neighbours are similar. A particle in two dimensions takes 20 bits.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,10 +126,10 @@ static int ascending(const void *a, const void *b) {
   return x->from < y->from ? -1 : x->from > y->from;
 }
 
-// Those of a cell: a handful by insertion, heaps of them by what does not mind.
+// Sorts the particles of a cell: by insertion if there are few, otherwise by qsort().
 static void sort_cell(entry *list, uint32_t count) {
-  enum { FEW = 32 };
-  if (count > FEW) {
+  enum { INSERTION_SORT_MAX = 32 };
+  if (count > INSERTION_SORT_MAX) {
     qsort(list, count, sizeof *list, ascending);
     return;
   }

@@ -1,8 +1,8 @@
-// draw.c: the canvas, in three passes. A ray through the middle of every second pixel of every
-// second row; the pixels between them from their neighbours where these show the same thing in
-// about the same colour, else by a ray of their own; and where pixels that touch differ,
-// supersample^2 rays, averaged. Rows of tiles are shared by the threads; no pixel depends on who
-// draws it.
+// draw.c: draws the canvas in three passes. The first casts a ray through every second pixel of
+// every second row. The second fills the pixels between them: with the mean of their neighbours if
+// these show the same object in about the same colour, otherwise by a ray. The third casts
+// supersample^2 rays where neighbouring pixels differ, and averages them. Threads share the rows of
+// tiles; no pixel depends on which thread draws it.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -10,9 +10,10 @@
 
 #include "picture.h"
 
-enum { STEPS = 16384 };              // of the table from linear to sRGB: a fifth of a level at most
-enum { CONTRAST = 12,                // a step in a channel that is worth more rays,
-       FLOOR_CONTRAST = 30 };        // where no body is: the pattern of a floor is smooth by itself
+enum { SRGB_TABLE_STEPS = 16384 };   // a step is at most a fifth of a level of sRGB
+// Neighbouring pixels that differ by more than this in a channel get more rays. Floors have a
+// higher limit, because their pattern is already smooth.
+enum { CONTRAST_MIN = 12, FLOOR_CONTRAST_MIN = 30 };
 
 typedef struct pass {
   render *r;
@@ -134,7 +135,7 @@ static void run_pass(render *r, int number) {
 static int differ(const render *r, size_t a, size_t b) {
   if (r->mark[a] != r->mark[b]) return 1;
   const unsigned char *one = r->pixel + 3*a, *two = r->pixel + 3*b;
-  const int limit = r->mark[a] < MARK_LAYERS ? FLOOR_CONTRAST : CONTRAST;
+  const int limit = r->mark[a] < MARK_LAYERS ? FLOOR_CONTRAST_MIN : CONTRAST_MIN;
   return abs(one[0] - two[0]) > limit || abs(one[1] - two[1]) > limit ||
          abs(one[2] - two[2]) > limit;
 }
@@ -174,10 +175,10 @@ int render_draw(render *r, const render_scene *scene, const render_camera *camer
 }
 
 const unsigned char *render_pixels(render *r) {
-  static unsigned char table[STEPS + 1];
+  static unsigned char table[SRGB_TABLE_STEPS + 1];
   static int ready;
-  for (int k = 0; k <= STEPS && !ready; k++) {
-    const double x = (double)k/STEPS;
+  for (int k = 0; k <= SRGB_TABLE_STEPS && !ready; k++) {
+    const double x = (double)k/SRGB_TABLE_STEPS;
     const double s = x <= 0.0031308 ? 12.92*x : 1.055*pow(x, 1.0/2.4) - 0.055;
     table[k] = (unsigned char)floor(255.0*s + 0.5);
   }
@@ -185,7 +186,8 @@ const unsigned char *render_pixels(render *r) {
   const size_t count = 3*(size_t)r->width*(size_t)r->height;
   for (size_t k = 0; k < count; k++) {
     const float x = r->canvas[k];
-    r->pixel[k] = table[x > 0.0f ? x < 1.0f ? (int)(x*STEPS + 0.5f) : STEPS : 0];
+    const int last = SRGB_TABLE_STEPS;
+    r->pixel[k] = table[x > 0.0f ? x < 1.0f ? (int)(x*SRGB_TABLE_STEPS + 0.5f) : last : 0];
   }
   return r->pixel;
 }

@@ -1,19 +1,20 @@
 // liquid_field.c: the surface of a liquid as the zero of a field on nodes, made of its particles.
 //
-// After Zhu and Bridson, "Animating sand as a fluid" (2005): at a node x the particles within R have
-// the weights w = (1 - r^2/R^2)^3 and the mean place c; the liquid is where radius - |x - c| > 0.
-// Its edge is smooth so, however particles lie, and a particle alone is a drop. Between two liquids
-// the mean place is near x, too: nothing is liquid farther than `near` from all particles. Where
-// particles are far apart inside, cells that are known to be full close the holes.
+// After Zhu and Bridson, "Animating sand as a fluid" (2005): at a node x, let c be the mean place of
+// the particles within R, with the weights w = (1 - r^2/R^2)^3. The liquid is where
+// radius - |x - c| > 0. This makes its edge smooth for any arrangement of particles, and a single
+// particle a drop. Between two bodies of liquid c is near x too, so points farther than `near` from
+// all particles are not liquid. If particles inside are far apart, cells known to be full close the
+// holes.
 //
-// In space this closes sheets that are as thin as one layer of particles. The liquid's own distance
-// at the centres of its cells, which does not see what is thinner than a cell, has flat surfaces
-// and walls in the right place, and knows where particles were not recorded. The liquid is where
-// either of them says so, and within its box. In the plane the player does the same as this file
-// (viewer/src/surface.js); in space it is given these very nodes (cli/page/replay_surface.c).
+// In three dimensions this keeps sheets as thin as one layer of particles closed. The liquid's own
+// distance at the centres of cells misses what is thinner than a cell, but it has flat surfaces and
+// walls in the right place, and it covers places where particles were not recorded. A point is
+// liquid if either of the two says so and it is in the box. In the plane the player does the same
+// (viewer/src/surface.js); in three dimensions it gets these nodes (cli/page/replay_surface.c).
 //
-// Layers of nodes are shared by the threads. Each adds the particles in their order, so that the
-// sums do not depend on who makes them.
+// Threads share the layers of nodes. Each node adds its particles in their order, so the sums do not
+// depend on the thread.
 #include "liquid_field.h"
 
 #include <pthread.h>
@@ -21,8 +22,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODES = 6000000, LAYERS = 8,     // nodes at most; layers that a thread takes at a time
-       PARTS = 4 };                     // along the edge of a cell, at most
+enum {
+  NODES_MAX = 6000000,
+  TASK_LAYERS = 8,             // layers that a thread takes at a time
+  CELL_PARTS_MAX = 4           // nodes along the edge of a cell
+};
 static const double outside = -1e30;
 // Radii in distances between particles. At the flat edge of a liquid in space the mean place of the
 // particles is 0.74 away. A smaller radius leaves flat edges to the distances of cells, and layers
@@ -162,9 +166,9 @@ static void *work(void *argument) {
   const int last = m->axes - 1;
   const int64_t layer = m->axes == 3 ? (int64_t)f->n[0]*f->n[1] : f->n[0];
   for (;;) {
-    const int32_t first = LAYERS*atomic_fetch_add(&m->next, 1);
+    const int32_t first = TASK_LAYERS*atomic_fetch_add(&m->next, 1);
     if (first >= f->n[last]) return NULL;
-    const int32_t from[2] = {first, first + LAYERS < f->n[last] ? first + LAYERS : f->n[last]};
+    const int32_t end = first + TASK_LAYERS, from[2] = {first, end < f->n[last] ? end : f->n[last]};
     const double low = f->origin[last] + f->step*from[0] - m->reach;
     const double high = f->origin[last] + f->step*(from[1] - 1) + m->reach;
     for (int64_t p = 0; p < m->liquid->count; p++) {
@@ -210,7 +214,7 @@ static void fill_bricks(field *f) {
 
 int32_t field_parts(const render_liquid *liquid) {
   const double width = liquid->size[0]/liquid->grid[0];
-  return (int32_t)clamp(rint(width/liquid->gap), 1.0, PARTS);
+  return (int32_t)clamp(rint(width/liquid->gap), 1.0, CELL_PARTS_MAX);
 }
 
 static void choose_reach(maker *m) {
@@ -282,9 +286,9 @@ static void choose_nodes(maker *m) {
       f->origin[c] = low[c] - m->reach - f->step;
       const double wide = (high[c] - low[c] + 2.0*m->reach)/f->step + 3.0;
       nodes *= wide;
-      f->n[c] = (int32_t)least(wide, NODES);
+      f->n[c] = (int32_t)least(wide, NODES_MAX);
     }
-    if (nodes <= NODES) return;
+    if (nodes <= NODES_MAX) return;
     f->step *= 1.2;
   }
 }

@@ -5,7 +5,7 @@
 #include "font.h"
 #include "picture.h"
 
-enum { POINT_MAX = 128, PARTS = 6 };   // of a glyph; parts of a curved piece
+enum { POINT_MAX = 128, CURVE_SEGMENTS = 6 };   // points of a glyph; lines of a curved piece
 
 typedef struct place { double x, y; } place;
 typedef struct piece { place a, b; } piece;
@@ -56,8 +56,8 @@ static int add(piece *out, int count, place a, place b) {
 // A quadratic piece from a to b with control point c.
 static int add_curve(piece *out, int count, place a, place c, place b) {
   place last = a;
-  for (int k = 1; k <= PARTS; k++) {
-    const double t = (double)k/PARTS, s = 1.0 - t;
+  for (int k = 1; k <= CURVE_SEGMENTS; k++) {
+    const double t = (double)k/CURVE_SEGMENTS, s = 1.0 - t;
     const place next = {s*s*a.x + 2.0*s*t*c.x + t*t*b.x, s*s*a.y + 2.0*s*t*c.y + t*t*b.y};
     count = add(out, count, last, next);
     last = next;

@@ -163,13 +163,13 @@ static int mark_fine(render *r) {
 
 // And those that an edge of a tank crosses: its lines are a pixel wide.
 static void mark_edges_of(render *r, const solid *tank) {
-  enum { SAMPLES = 400 };
+  enum { EDGE_SAMPLES = 400 };
   const double half[3] = {tank->half.x, tank->half.y, tank->half.z};
   for (int edge = 0; edge < 12; edge++) {
     const int c = edge/4, d = (c + 1) % 3, e = (c + 2) % 3;
-    for (int k = 0; k <= SAMPLES; k++) {
+    for (int k = 0; k <= EDGE_SAMPLES; k++) {
       double at[3], pixel[2];
-      at[c] = half[c]*(2.0*k/SAMPLES - 1.0);
+      at[c] = half[c]*(2.0*k/EDGE_SAMPLES - 1.0);
       at[d] = edge & 1 ? half[d] : -half[d];
       at[e] = edge & 2 ? half[e] : -half[e];
       const vec point = plus(tank->center, out_of(tank->axis, vec_of(at)));

@@ -34,7 +34,7 @@ static int overlaps(const scene_layout *out, const perp_body *ball) {
 }
 
 static perp_error build(const double *p, uint64_t seed, scene_layout *out) {
-  enum { TRIES = 20000 };
+  enum { PLACEMENTS_MAX = 20000 };
   const double scale = 0.5*(p[SMALLEST] + p[LARGEST])/0.95;   // 1 for the radii of [SPH]
   const double R = p[RADIUS] > 0.0 ? p[RADIUS]
                                    : 5.0*scale*cube_root(fmax(p[SPHERES], 1.0)/15.0);
@@ -57,8 +57,8 @@ static perp_error build(const double *p, uint64_t seed, scene_layout *out) {
     perp_body ball = perp_sphere(r, r*r*r);
     int tries = 0;
     do scene_in_ball(&random, R - r, ball.motion.position);
-    while (overlaps(out, &ball) && ++tries < TRIES);
-    if (tries == TRIES) {
+    while (overlaps(out, &ball) && ++tries < PLACEMENTS_MAX);
+    if (tries == PLACEMENTS_MAX) {
       snprintf(out->message, sizeof out->message,
                "spheres = %g is too many: only %d found a place in a radius of %g; raise --radius, or "
                "leave it out", p[SPHERES],

@@ -50,9 +50,9 @@ static perp_error check(const scene *what, const double *values, char *message, 
   return PERP_OK;
 }
 
-enum { MOST = 64 };
-static const double *defaults(const scene *what, double values[MOST]) {
-  for (int32_t i = 0; i < what->parameter_count && i < MOST; i++)
+enum { PARAMETERS_MAX = 64 };
+static const double *defaults(const scene *what, double values[PARAMETERS_MAX]) {
+  for (int32_t i = 0; i < what->parameter_count && i < PARAMETERS_MAX; i++)
     values[i] = what->parameters[i].initial;
   return values;
 }
@@ -63,7 +63,7 @@ static perp_error other_kind(const scene *what, const char *kind, char *message,
 }
 
 perp_error scene_build(const scene *what, const double *values, uint64_t seed, scene_layout *out) {
-  double initial[MOST];
+  double initial[PARAMETERS_MAX];
   if (!values) values = defaults(what, initial);
   *out = (scene_layout){.settings = perp_world_defaults()};
   if (!what->build) return other_kind(what, "liquid", out->message, sizeof out->message);
@@ -82,7 +82,7 @@ perp_error scene_build(const scene *what, const double *values, uint64_t seed, s
 }
 
 perp_error scene_fill(const scene *what, const double *values, uint64_t seed, scene_pool *out) {
-  double initial[MOST];
+  double initial[PARAMETERS_MAX];
   if (!values) values = defaults(what, initial);
   *out = (scene_pool){0};
   if (!what->fill) return other_kind(what, "bodies", out->message, sizeof out->message);
