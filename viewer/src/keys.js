@@ -1,25 +1,25 @@
-// keys.js: what the keyboard does; the help of the page is this table.
+// keys.js: the table of keys and their actions. The help of the page shows it.
 export const keys = player => [
   [' ', 'space', 'play or pause', () => player.clock.toggle()],
-  ['ArrowRight', '→', 'a frame on; with shift ten',
+  ['ArrowRight', '→', 'one frame forward; ten with shift',
    ({shiftKey}) => player.clock.step(shiftKey ? 10 : 1)],
-  ['ArrowLeft', '←', 'a frame back; with shift ten',
+  ['ArrowLeft', '←', 'one frame back; ten with shift',
    ({shiftKey}) => player.clock.step(shiftKey ? -10 : -1)],
-  ['Home', 'home', 'to the start', () => player.clock.hold(0)],
-  ['End', 'end', 'to the end', () => player.clock.hold(player.clock.duration)],
+  ['Home', 'home', 'go to the start', () => player.clock.hold(0)],
+  ['End', 'end', 'go to the end', () => player.clock.hold(player.clock.duration)],
   ['+', '+', 'faster', () => player.clock.faster(1)],
   ['-', '-', 'slower', () => player.clock.faster(-1)],
   ['c', 'c', `colours: ${player.modes.join(', ')}`, () => player.turn('mode')],
   ...(player.shows.length < 2 ? [] : [
     ['v', 'v', `view: ${player.shows.join(', ')}`, () => player.turn('show')]]),
   ...(player.shows.includes('slice') ? [
-    ['x', 'x', 'the slice across x, y or z', () => player.cutAt((player.cut.axis + 1) % 3)],
-    ['[', '[', 'the slice a layer back', () => player.moveCut(-1)],
-    [']', ']', 'the slice a layer on', () => player.moveCut(1)]] : []),
+    ['x', 'x', 'cut the slice across x, y or z', () => player.cutAt((player.cut.axis + 1) % 3)],
+    ['[', '[', 'move the slice one layer back', () => player.moveCut(-1)],
+    [']', ']', 'move the slice one layer forward', () => player.moveCut(1)]] : []),
   ['f', 'f', player.kind.marksText, () => player.toggleMarks()],
-  ['n', 'n', 'the next step that was not solved', () => player.nextUnsolved()],
-  ['r', 'r', 'the first view again', () => player.camera.reset()],
-  ['?', '?', 'this help', () => player.help()],
+  ['n', 'n', 'go to the next step that was not solved', () => player.nextUnsolved()],
+  ['r', 'r', 'reset the view', () => player.camera.reset()],
+  ['?', '?', 'show this help', () => player.help()],
 ];
 
 export function listen(player) {

@@ -7,18 +7,19 @@ import {Recording} from './recording.js';
 import {Scene2D} from './scene2d.js';
 import {Scene3D} from './scene3d.js';
 
-// Scenes: with WebGL, and without. Modes are what colours mean, marks what a check box adds.
+// scenes: the renderers with and without WebGL. modes: the quantities that colours can show.
+// marks: what the check box adds to the picture.
 export const KINDS = {
   contact: {
     Recording, scenes: [Scene3D, Scene2D], modes: ['group', 'speed', 'impulse'], shows: () => [],
-    marks: 'forces', marksText: 'contact forces as arrows'},
+    marks: 'forces', marksText: 'show contact forces as arrows'},
   fluid: {
     Recording: Fluid, scenes: [Liquid3D, Liquid2D],
     modes: ['speed', 'pressure'],
     shows: ({flat, fields, surface}) =>
       ['particles', ...(flat || surface ? ['surface'] : []),
        ...(fields ? [flat ? 'grid' : 'slice'] : [])],
-    marks: 'separating', marksText: 'cells where the liquid leaves a wall'},
+    marks: 'separating', marksText: 'mark cells where the liquid leaves a wall'},
 };
 
 export const kindOf = recording => recording.data.meta.kind === 'fluid' ? KINDS.fluid

@@ -33,8 +33,8 @@ class Player {
     const asked = wish.has('nowebgl'), webgl = !asked && Scene3D.supported();
     this.views = recordings.map(recording => new View(byId('views'), recording, webgl));
     root.dataset.renderer = this.views.every(view => view.solid) ? 'webgl' : 'canvas';
-    const reason = asked ? 'Drawn without WebGL, as asked' : 'No WebGL in this browser';
-    if (root.dataset.renderer === 'canvas') notice(`${reason}: without light and shadow.`);
+    const reason = asked ? 'WebGL is turned off' : 'This browser has no WebGL';
+    if (root.dataset.renderer === 'canvas') notice(`${reason}, so there is no light and shadow.`);
     byId('views').classList.toggle('two', recordings.length > 1);
     for (const view of this.views) {
       this.camera.listen(view.canvas);
@@ -196,7 +196,7 @@ const wishes = () => new URLSearchParams(location.hash.slice(1));
 async function start() {
   try {
     if (typeof DecompressionStream === 'undefined')
-      throw new Error('this browser is too old: Chrome 80, Firefox 113 and Safari 16.4 can');
+      throw new Error('this browser is too old; Chrome 80, Firefox 113 and Safari 16.4 work');
     const packed = [...document.querySelectorAll('script.recording')];
     const recordings = await Promise.all(packed.map(script => open(script.textContent)));
     for (const script of packed) script.remove();

@@ -67,7 +67,7 @@ export function decode(bytes) {
   const planes = new Planes(bytes, 4 + length), data = {meta};
   (meta.kind === 'fluid' ? decodeFluid : decodeContact)(data, planes);
   const left = bytes.length - planes.at;
-  if (left) throw new Error(`${left} bytes are left over`);
+  if (left) throw new Error(`there are ${left} bytes after the last array`);
   return data;
 }
 

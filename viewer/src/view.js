@@ -71,8 +71,8 @@ export class View {
     this.state.textContent = state;
     this.verdict.className = bad.length ? 'bad' : '';
     this.verdict.textContent = !bad.length || bad.includes(row) ? verdict
-      : bad.length === 1 ? `NOT SOLVED on the way: step ${step[bad[0]]}`
-        : `NOT SOLVED on the way: ${bad.length} steps from ${step[bad[0]]}`;
+      : bad.length === 1 ? `NOT SOLVED since the previous frame: step ${step[bad[0]]}`
+        : `NOT SOLVED since the previous frame: ${bad.length} steps, the first ${step[bad[0]]}`;
   }
 
   #explain(mode, marks, show) {

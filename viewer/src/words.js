@@ -1,4 +1,4 @@
-// words.js: what stands over and under the picture: the step in words, and what colours mean.
+// words.js: the texts over and under the picture: the state of the step, and the legend of colours.
 import {groupHex, rampGradient} from './colours.js';
 import {isGrid, suctionHex} from './fluid.js';
 import {count, element, short} from './text.js';
@@ -29,7 +29,7 @@ export function liquid(recording, row, frame, {marks}) {
   if (c.separating[row] > 0) state += ` · ${c.separating[row]} separating`;
   if (marks && !recording.fields) state += ' · cells were not recorded';
   const residual = short(c.residual[row]);
-  const {iterations} = recording.head;             // what the method's are: 'Newton', 'sweeps'
+  const {iterations} = recording.head;             // the method's name for them: 'Newton', 'sweeps'
   const work = `residual ${residual}, ${c.newton[row]} ${iterations}, ${c.inner[row]} inner`;
   let verdict = row ? 'no liquid' : 'the start';
   if (c.solved[row] > 0) verdict = `solved: ${work}`;

@@ -78,7 +78,7 @@ try {
     assert.equal(await root('failed'), undefined);
     assert.equal(await root('renderer'), webgl ? 'webgl' : 'canvas');
     assert.equal(await hidden(), webgl);
-    if (!webgl) assert.match(await text('#notice'), /No WebGL/);
+    if (!webgl) assert.match(await text('#notice'), /This browser has no WebGL, so there is no light and shadow/);
   });
 
   for (const address of ['shapes#frame=0', 'shapes#frame=13', 'shapes#frame=39&forces',
@@ -188,7 +188,7 @@ try {
     for (const step of UNSOLVED)
       assert.ok(reds.some(at => Math.abs(at - step) <= 2), `no red near step ${step}: ${reds}`);
     await page.go(`${pages.shapes}#frame=11`);             // between it and the frame before
-    assert.equal(await text(verdict), `NOT SOLVED on the way: step ${UNSOLVED[1]}`);
+    assert.equal(await text(verdict), `NOT SOLVED since the previous frame: step ${UNSOLVED[1]}`);
     assert.equal(await colour(verdict), bad);
     await page.go(`${pages.shapes}#frame=12`);
     assert.match(await text(verdict), /^solved: residual/);
@@ -294,7 +294,7 @@ try {
   if (webgl) await check('#nowebgl draws without it, with a notice and all else', async () => {
     await page.go(`${pages.shapes}#frame=13&nowebgl`);
     assert.equal(await root('renderer'), 'canvas');
-    assert.match(await text('#notice'), /without WebGL, as asked/);
+    assert.match(await text('#notice'), /WebGL is turned off, so there is no light and shadow/);
     await page.key('f');
     assert.equal(await root('forces'), 'true');
     await page.run('document.querySelector("#notice button").click()');
