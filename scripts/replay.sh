@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Scenes to watch: simulates spheres that fall into a hollow sphere, and makes a page that plays
-# them, a video, its curves, and how methods converge on its largest problem. Then a liquid that falls
-# on two circles, once with walls that it can leave and once with walls that hold it, and a page with
-# both. All of it lands in out/.
+# Scenes to watch. First it simulates spheres that fall into a hollow sphere, and makes a page that
+# plays them, a video, curves over time, and a plot of how methods converge on the largest problem.
+# Then it simulates a liquid that falls on two circles, once with walls that it can leave and once
+# with walls that hold it, and makes a page with both. All results are in out/.
 #
-#   scripts/replay.sh                      normally called by ./run, as its end
-#   PERP=path/to/perp scripts/replay.sh    with another build of the program
+#   scripts/replay.sh                      normally called at the end of ./run
+#   PERP=path/to/perp scripts/replay.sh    use another build of the program
 #
-# What needs a program that is missing is left out, and said.
+# A step whose program is missing is skipped, and the output says so.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# A tour of perp: generates problems of different character, solves each with every method, prints a
-# line per problem and plots the convergence of eight methods. Everything lands in out/.
+# A tour of perp: generates different problems, solves each with every method, prints one line per
+# problem and plots the convergence of eight methods. All results are in out/.
 #
 #   scripts/tour.sh                        normally called by ./run
-#   scripts/tour.sh DIR...                 on problems of your own instead; results in out/own/
-#   PERP=path/to/perp scripts/tour.sh      with another build of the program
-#   PERP_TOUR_METHODS='pgs auto' ...       with some of the methods only
-#   PERP_TOUR_SECONDS=1 ...                with another time limit for each solve (default 3)
+#   scripts/tour.sh DIR...                 solve your own problems instead; results in out/own/
+#   PERP=path/to/perp scripts/tour.sh      use another build of the program
+#   PERP_TOUR_METHODS='pgs auto' ...       use only these methods
+#   PERP_TOUR_SECONDS=1 ...                use another time limit per solve (default 3)
 set -uo pipefail
 own=()
 for folder in "$@"; do
@@ -498,7 +498,7 @@ Where to look:
 $(printf '  %-26s %s\n' \
   "$convergence.svg (.png)" 'the curves; data in .tsv, script in .gp' \
   "$out/table.tsv" 'every method on every problem' \
-  "$out/left-out.txt" 'which methods do not take which problem, and why' \
+  "$out/left-out.txt" 'which methods do not accept which problem, and why' \
   "$out/$first/" 'one of the problems: A.mtx, b.mtx, bounds' \
   "$results/" 'each result: JSON, trace, solution, messages')
 What to try with these:
