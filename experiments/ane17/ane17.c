@@ -1,6 +1,6 @@
-// ane17.c: the experiments of ANE17 6 once more: Krylov solvers and preconditioners for slip and
-// for separating walls (6.1), grids that grow, and the parameter xi (6.3), on grids of cells with
-// the paper's parameters (--preset paper).
+// ane17.c: repeats the experiments of ANE17 6: Krylov solvers and preconditioners for slip and for
+// separating walls (6.1), growing grids, and the parameter xi (6.3), with the paper's parameters
+// (--preset paper).
 #include "ane17.h"
 
 #include <math.h>
@@ -125,7 +125,7 @@ static int solve(ane17_scene *s, int slip, const char *method, const setting *se
   return interrupt_seen() ? fail(CODE_INTERRUPTED, "interrupted") : CODE_OK;
 }
 
-// Of slip it is the linear solver that reaches its threshold, or does not.
+// With slip walls there is one linear system: check whether its solver reached the threshold.
 int ane17_cut(const ane17_run *run) {
   return run->slip ? run->inner >= ANE17_INNER : run->status == PERP_STATUS_ITERATION_LIMIT;
 }

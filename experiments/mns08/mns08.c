@@ -1,6 +1,6 @@
-// mns08.c: the experiments of MNS08 once more, on brick scenes with the paper's numbers of bodies
-// and constraints (its own were never published): Tables 1 to 4 and Figures 1 to 3, and the same
-// for walls with normal rows only, which are harder.
+// mns08.c: repeats the experiments of MNS08, Tables 1 to 4 and Figures 1 to 3. The paper's scenes
+// were never published, so these are brick scenes with its numbers of bodies and constraints. The
+// same is done for walls with normal rows only, which are harder.
 #include "mns08.h"
 
 #include <math.h>
@@ -14,9 +14,8 @@
 
 #define SWEEPS_MAX 50000       // the paper's ">50 000"
 
-// What may be spent: sweeps times entries of Q in Tables 1 and 2, and processor seconds of a run in
-// the others. Work and not time limits the sweeps, so that Tables 1 and 2 are the same in every
-// run.
+// Limits: sweeps times entries of Q in Tables 1 and 2, processor seconds of a run in the others.
+// Work, not time, limits the sweeps, so Tables 1 and 2 are the same in every run.
 typedef struct budget { double work, seconds, sweep_seconds; } budget;
 static const budget budgets[2][2] = {   // quick, mixed
   {{1.0e9, 1.0, 0.3}, {4.7e9, 3.0, 1.0}},

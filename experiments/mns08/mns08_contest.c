@@ -40,7 +40,7 @@ static int stop_if_interrupted(void *unused, const perp_statistics *statistics) 
   return interrupt_seen();
 }
 
-// Processor time, as in the paper: what else the machine does neither helps nor harms a method.
+// Processor time, as in the paper. Other work of the machine does not affect it.
 static double processor_seconds(void *unused) {
   (void)unused;
   struct timespec now;
@@ -48,7 +48,7 @@ static double processor_seconds(void *unused) {
   return (double)now.tv_sec + 1e-9*(double)now.tv_nsec;
 }
 
-// The whole problem as it is: the paper neither presolves nor splits.
+// Solve the whole problem unchanged: the paper neither presolves nor splits.
 static int prepare(int which, double limit, perp_options *options) {
   *options = perp_default_options(perp_find_method(contender[which].method));
   options->tol = CERTIFICATE;
