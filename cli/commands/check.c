@@ -56,7 +56,7 @@ static int certify(const arguments *args, const problem_files *files, const doub
   report_certificate(files, x, y, &certificate);
   report_objective(&certificate, value);
   if (hidden)
-    report_line("refused", "the terms of A x + b are so large that rounding or overflow may hide an "
+    report_line("refused", "the terms of A x + b are too large: rounding or overflow may hide an "
                            "error");
   if (certificate.bound_violation > 0.0)
     report_line("bounds", "x leaves them by up to %.3g", certificate.bound_violation);
@@ -118,7 +118,7 @@ static const option_row rows[] = {
   {"output", 'o', "FILE", OPTION_FILE,
    "write y = A x + b as Matrix Market; - is the standard output"},
   {"infeasible", 0, "FILE", OPTION_FILE,
-   "instead of an answer: a Farkas vector u, which may prove that there is none"},
+   "check a Farkas vector u, which may prove that there is no solution, instead of an answer"},
   OPTION_JSON,
   {0}
 };
@@ -130,26 +130,24 @@ const command command_check = {
   .synopsis = {"DIR X.mtx [OPTION]...", "DIR --infeasible U.mtx [OPTION]...",
                "-A FILE -b FILE X.mtx [OPTION]..."},
   .description =
-    "Computes the certificate of x from the files alone: y = A x + b in compensated "
-    "arithmetic, and how far each row is from being complementary, measured in units that "
-    "scaling the problem does not change. The exit status is 0 only if the certificate "
-    "holds.\n\n"
-    "The residual is relative to that of the trivial point (0, clamped to the bounds) in the "
-    "same connected component, so that 1 means 'no better than doing nothing'. Where the "
-    "entries of A differ widely, x has to pass two scalings of A, and doing nothing may count "
-    "as somewhat more than 1. The natural "
-    "residual is max |x - clamp(x - y, lo, hi)| in the problem's own units. The componentwise "
-    "residual compares each row with its own data, so that no row is lost beside a larger "
-    "one.\n\n"
-    "Where A is the matrix of the optimality conditions of a quadratic program, [P -B'; B 0], the "
-    "objective, the dual objective and how far x is from feasible and stationary are told as "
-    "well, and x is refused where the two objectives disagree.\n\n"
-    "With --infeasible, u has to prove that there is no solution: u >= 0 on rows with a lower "
-    "bound only, u <= 0 with an upper one only, 0 with both, and u'(A x + b) < 0 for every x "
-    "within its bounds, rounding errors counted in, and by more than --tol and the rounding of the "
-    "data can explain. The exit status is 0 only if it does. Where A'u misses a sign, u may still "
-    "prove that no solution has |x|_1 below a radius: that is reported as 'no small solution', and "
-    "the exit status is 1.",
+    "Computes the certificate of x from the files alone. It evaluates y = A x + b in compensated "
+    "arithmetic and measures how far each row is from being complementary, in units that do not "
+    "change when the problem is scaled. The exit status is 0 only if the certificate holds.\n\n"
+    "The residual is relative to the residual of the trivial point (0, clamped to the bounds) in "
+    "the same connected component, so 1 means 'no better than doing nothing'. If the entries of A "
+    "differ widely, x has to pass two scalings of A, and the trivial point may score slightly more "
+    "than 1. The natural residual is max |x - clamp(x - y, lo, hi)| in the problem's own units. "
+    "The componentwise residual compares each row with its own data, so an error in a small row is "
+    "not hidden by a larger row.\n\n"
+    "If A is the matrix of the optimality conditions of a quadratic program, [P -B'; B 0], the "
+    "report also has the primal and dual objectives and the primal and dual infeasibility of x. If "
+    "the two objectives disagree, x is refused.\n\n"
+    "With --infeasible, u has to prove that there is no solution. u must be >= 0 on rows with only "
+    "a lower bound, <= 0 on rows with only an upper bound and 0 on rows with both, and u'(A x + b) "
+    "must be < 0 for every x within its bounds, by more than --tol, rounding errors and the "
+    "rounding of the data can explain. The exit status is 0 only if u proves it. If A'u has a "
+    "wrong sign in some row, u may still prove that no solution has |x|_1 below a radius; the "
+    "status is then 'no small solution' and the exit status is 1.",
   .options = rows,
   .dynamic = DYNAMIC_CERTIFICATE,
   .operands_min = 0,
@@ -157,7 +155,7 @@ const command command_check = {
   .operands_help = "the answer X.mtx",
   .examples = {
     {"perp check demo x.mtx", "does x solve the problem in demo?"},
-    {"perp check demo x.mtx --tol 1e-10 --json", "to ten digits, for a program to read"},
+    {"perp check demo x.mtx --tol 1e-10 --json", "to ten digits, as JSON"},
     {"perp check demo --infeasible u.mtx", "does u prove that demo has no solution?"},
   },
   .run = run,

@@ -113,12 +113,12 @@ static const option_row rows[] = {
 extern const command command_classify;
 const command command_classify = {
   .name = "classify",
-  .title = "tell the class of a matrix and which methods suit it",
+  .title = "report the classes of a matrix and the methods that suit it",
   .synopsis = {"DIR [OPTION]...", "-A FILE -b FILE [--lo FILE] [--hi FILE] [OPTION]..."},
   .description =
-    "Tells which classes the matrix belongs to (yes, no, or unknown, with the reason), which "
-    "kinds of rows the problem has, how many connected components, which methods are proven "
-    "to converge on it, and what the method auto would do and why.",
+    "Reports which classes the matrix belongs to (yes, no or unknown, with the reason), how many "
+    "rows of each kind and how many connected components the problem has, which methods are proven "
+    "to converge on it, and which method auto would run and why.",
   .options = rows,
   .operands_max = 1,
   .operands_help = "the problem",

@@ -235,14 +235,14 @@ const command command_completion = {
   .title = "print a completion script for a shell",
   .synopsis = {"bash|zsh|fish"},
   .description =
-    "Prints a script that teaches the shell the commands, options, methods and families of this "
-    "program. It belongs into ~/.local/share/bash-completion/completions/perp for bash, into _perp "
-    "in a folder of $fpath for zsh, and into ~/.config/fish/completions/perp.fish for fish.",
+    "Prints a script with which the shell completes the commands, options, methods and families of "
+    "this program. Save it as ~/.local/share/bash-completion/completions/perp for bash, as _perp "
+    "in a folder of $fpath for zsh, or as ~/.config/fish/completions/perp.fish for fish.",
   .operands_min = 1,
   .operands_max = 1,
   .operand_kind = OPERAND_CHOICE,
   .operands_help = "the name of a shell",
   .examples = {{"eval \"$(perp completion bash)\"", "in this shell only"},
-    {"perp completion fish >~/.config/fish/completions/perp.fish", "from now on"}},
+    {"perp completion fish >~/.config/fish/completions/perp.fish", "in all new shells"}},
   .run = run,
 };

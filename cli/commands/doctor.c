@@ -87,7 +87,7 @@ static int run(const arguments *args) {
     report_line("methods", "%d", (int)perp_method_count());
     report_line("families", "%d", (int)perp_family_count());
     report_line("scenes", "%d", (int)scene_count());
-    report_line("this folder", "%s", can_write ? "can be written to" : "cannot be written to");
+    report_line("this directory", "%s", can_write ? "writable" : "not writable");
     for (int32_t i = 0; i < perp_linear_count(); i++)
       text_append(names, sizeof names, "%s%s", i ? ", " : "", perp_linear_at(i)->name);
     report_line("linear solvers", "%s", names);
@@ -98,7 +98,7 @@ static int run(const arguments *args) {
     const int found = backend_load(row, path, sizeof path) != NULL;
     char label[64];
     snprintf(label, sizeof label, "backend %s", row->name);
-    snprintf(hint, sizeof hint, "not found: %s; for --linear %s: apt install %s, and build again",
+    snprintf(hint, sizeof hint, "not found: %s; for --linear %s: apt install %s, and rebuild",
              row->what, row->name, row->package);
     component(list, "backend", list ? row->name : label, found ? path : NULL, hint);
   }
@@ -109,9 +109,9 @@ static int run(const arguments *args) {
     component(list, "program", programs[i].name, found ? path : NULL, hint);
   }
   component(list, "part", "boxes", has_boxes() ? "built in, with ODE" : NULL,
-            "not built; for scenes of boxes: apt install libode-dev, and build again");
-  snprintf(hint, sizeof hint, "not built: %s; for perp view: apt install esbuild curl, and build "
-           "again where there is a network", player_missing);
+            "not built; for scenes of boxes: apt install libode-dev, and rebuild");
+  snprintf(hint, sizeof hint, "not built: %s; for perp view: apt install esbuild curl, and rebuild "
+           "with a network", player_missing);
   component(list, "part", "player", player_page_length ? "built in" : NULL, hint);
   if (object) json_object_set_new(object, "components", list);
   return same ? CODE_OK
@@ -127,12 +127,11 @@ const command command_doctor = {
   .title = "show what this installation has and what is missing",
   .synopsis = {"[--json]"},
   .description =
-    "Shows the version, the compiler, the number of processors, whether the current folder "
-    "can be written to, the linear solvers, the backends that 'perp solve --linear' can load, "
-    "whether gnuplot is there, which --plot and 'perp plot' need, ffmpeg, which makes videos of "
-    "'perp render', and whether boxes, which scenes such as 'perp run stack' need, and the player "
-    "of 'perp view' were built in.",
+    "Shows the version, the compiler, the number of processors, whether the current directory is "
+    "writable, the linear solvers, and which optional parts this installation has: backends for "
+    "'perp solve --linear', gnuplot for --plot and 'perp plot', ffmpeg for the videos of 'perp "
+    "render', boxes for scenes such as 'perp run stack', and the player of 'perp view'.",
   .options = rows,
-  .examples = {{"perp doctor", "the first thing to add to a bug report"}},
+  .examples = {{"perp doctor", "copy this into a bug report"}},
   .run = run,
 };

@@ -1,4 +1,4 @@
-// explain.c: perp explain: a page of text on a method or a topic, from the tables.
+// explain.c: perp explain: describes a method from its table, or explains a topic.
 #include <stdio.h>
 #include <string.h>
 
@@ -80,11 +80,12 @@ static void explain_status(void) {
   putchar('\n');
   text_wrap(
       stdout,
-      "The number is the exit status of 'perp solve'; 'perp explain exit' has the others. Only "
-      "'solved' claims that x is a solution, and only the certificate can say it: no method "
-      "judges itself. In all other cases x is the best iterate that was seen. 'unsolved' has 4 "
-      "instead of 1 if the method does not take this A. Only 'infeasible' "
-      "and 'no solution' claim that there is none; 'no small solution' claims it of small x only.",
+      "The number is the exit status of 'perp solve'; 'perp explain exit' lists all exit statuses. "
+      "Only 'solved' claims that x is a solution, and only the certificate can decide it: no "
+      "method judges its own answer. In all other cases x is the best iterate found. The exit "
+      "status of 'unsolved' is 4 instead of 1 if the method does not accept this A. Only "
+      "'infeasible' and 'no solution' claim that there is no solution; 'no small solution' claims "
+      "it only for small x.",
       0, 0);
 }
 
@@ -96,8 +97,8 @@ static void explain_classes(void) {
   putchar('\n');
   text_wrap(
       stdout,
-      "'perp classify DIR' tells the class of a matrix; 'perp explain METHOD' tells under "
-      "which classes a method is proven to converge.",
+      "'perp classify DIR' reports the classes of a matrix; 'perp explain METHOD' lists the "
+      "classes for which a method is proven to converge.",
       0, 0);
 }
 
@@ -113,126 +114,128 @@ static void explain_exit(void) {
 static void explain_files(void) {
   heading("Problems in files");
   text_wrap(stdout,
-    "A problem is a directory. With y = A x + b, find x such that lo <= x <= hi, y_i >= 0 "
-    "where x_i < hi_i and y_i <= 0 where x_i > lo_i; so y_i = 0 in between, and any y_i where "
-    "lo_i = hi_i.\n\n"
-    "A.mtx, b.mtx: the matrix and the vector. lo.mtx, hi.mtx: the bounds; without them 0 and "
-    "infinite, which is the plain linear complementarity problem. x0.mtx: a guess. Each may "
-    "be packed as .mtx.gz. grid.json, which may be there too, tells 'perp plot' where the unknowns "
-    "of a planar problem lie: {\"nx\": 50, \"ny\": 40} numbers them x fastest, and 'perp gen "
-    "bearing' writes one with everything that can be said. Free rows have lo = -inf and hi = inf; "
-    "fixed ones lo = hi.\n\n"
-    "The format is Matrix Market: coordinate or array, real or integer, general, symmetric or "
-    "skew-symmetric (of the last two only the lower triangle is written, and skew-symmetric "
-    "without its diagonal); entries count from 1. The same entry twice is an error: nothing is "
-    "added up. An infinite bound is inf, -inf, or any number of size "
-    "1e20 or more. Numbers are written with 17 digits, so that reading them back gives the "
-    "same bits.\n\n"
-    "A full matrix by hand is a line of its own, the size, and the numbers column by column; "
-    "A = [2 1; 0 3] is\n\n"
+    "A problem is a directory. Let y = A x + b. Find x with lo <= x <= hi such that y_i >= 0 where "
+    "x_i < hi_i, and y_i <= 0 where x_i > lo_i. So y_i = 0 if x_i lies between its bounds, and y_i "
+    "is arbitrary if lo_i = hi_i.\n\n"
+    "A.mtx and b.mtx hold the matrix and the vector. lo.mtx and hi.mtx hold the bounds; without "
+    "them the bounds are 0 and infinite, which is the plain linear complementarity problem. A free "
+    "row has lo = -inf and hi = inf, a fixed row has lo = hi. x0.mtx holds a guess to start from. "
+    "Each file may be compressed as .mtx.gz. An optional grid.json tells 'perp plot' where the "
+    "unknowns of a planar problem lie: {\"nx\": 50, \"ny\": 40} numbers them along x first. 'perp "
+    "gen bearing' writes an example with all fields.\n\n"
+    "The format is Matrix Market: coordinate or array; real or integer; general, symmetric or "
+    "skew-symmetric. Symmetric files hold only the lower triangle, skew-symmetric files only what "
+    "lies below the diagonal. Indices start at 1. A repeated entry is an error; entries are not "
+    "added up. An infinite bound is inf, -inf, or any number of size 1e20 or more. Numbers are "
+    "written with 17 digits, so reading them back gives the same bits.\n\n"
+    "To write a full matrix by hand, give the header line, the size, and the numbers column by "
+    "column. A = [2 1; 0 3] is\n\n"
     "    %%MatrixMarket matrix array real general\n"
     "    2 2\n"
     "    2\n"
     "    0\n"
     "    1\n"
     "    3\n\n"
-    "and a vector has the size '2 1'. scipy.io.mmwrite writes this format. Many codes solve "
-    "w = A x - b instead: change the sign of b.", 0, 0);
+    "A vector has the size '2 1'. scipy.io.mmwrite writes this format. Some programs use y = A x - "
+    "b instead; change the sign of b for them.", 0, 0);
 }
 
 static void explain_certificate(void) {
   heading("The certificate");
   text_wrap(stdout,
-    "Whether x is a solution is decided by one function, from the caller's own data, with y "
-    "= A x + b computed in compensated arithmetic. A is scaled from both sides (R A C, "
-    "powers of two) until the largest entry of each row and column is near 1, and each row "
-    "has the residual\n\n"
+    "One function decides whether x is a solution. It uses only the data of the problem as given, "
+    "and computes y = A x + b in compensated arithmetic. It scales A from both sides (R A C, "
+    "powers of two) until the largest entry of each row and column is near 1. The residual of a "
+    "row is\n\n"
     "    r_i = |mid((x_i - hi_i)/C_i, R_i y_i, (x_i - lo_i)/C_i)|,\n\n"
-    "which is zero exactly at a solution. In each connected component it is compared with "
-    "the residual at the trivial point, 0 clamped to the bounds: solved means that all r_i "
-    "are at most tol times that, up to rounding. Nothing is scaled by |A||x|, which would "
-    "accept points far out on a ray.\n\n"
-    "A row with small numbers could be ignored beside a row with large ones. So each row is also "
-    "compared with its own data: the componentwise residual is the largest error of a row "
-    "relative to |A||x| + |b| in that row, and must not exceed --componentwise-tol. By default "
-    "that is 1e6 tol; the steps of scenes are judged without it unless it is given.\n\n"
-    "Where A is the matrix of the optimality conditions of a quadratic program, the primal and "
-    "the dual objective must also agree to tol.\n\n"
-    "'attainable' means that the rounding errors of A x itself were needed to accept x: "
-    "double precision gives no better. 'natural' is max |x - clamp(x - y, lo, hi)| in the "
-    "problem's own units, and the gap is the sum of |y_i| times the distance of x_i from the "
-    "bound that y_i points to.", 0, 0);
+    "and all r_i are zero exactly at a solution. In each connected component, the r_i are compared "
+    "with the residual of the trivial point, 0 clamped to the bounds. 'solved' means that all r_i "
+    "are at most tol times that residual, up to rounding. The tolerance does not grow with |A||x|, "
+    "because that would accept points far out on a ray.\n\n"
+    "This test alone could miss an error in a row whose numbers are much smaller than those of "
+    "other rows. So each row is also compared with its own data: the componentwise residual is the "
+    "largest error of a row relative to |A||x| + |b| in that row. It must not exceed "
+    "--componentwise-tol, which is 1e6 tol by default. The steps of scenes are judged without this "
+    "test unless you give the option.\n\n"
+    "If A is the matrix of the optimality conditions of a quadratic program, the primal and the "
+    "dual objective must also agree to tol.\n\n"
+    "'attainable' means that x was accepted only because of the rounding errors of A x itself: "
+    "double precision allows nothing better. 'natural' is max |x - clamp(x - y, lo, hi)| in the "
+    "problem's own units. The gap is the sum of |y_i| times the distance of x_i from the bound "
+    "that y_i points to.", 0, 0);
 }
 
 static void explain_infeasible(void) {
   heading("Problems without a solution");
   text_wrap(stdout,
-    "A ray of Lemke's method, a stalled iteration or an exhausted limit prove nothing. A problem "
-    "is called infeasible only where a vector u was found and checked, in rigorous arithmetic and "
-    "on the files' own numbers, with\n\n"
-    "    u_i >= 0 where x_i has a lower bound only, u_i <= 0 where it has an upper one only, "
-    "u_i = 0 where it has both,\n\n"
+    "A ray of Lemke's method, a stalled iteration or an exhausted limit proves nothing. A problem "
+    "is called infeasible only if a vector u was found, and checked in rigorous arithmetic on the "
+    "numbers in the files, with\n\n"
+    "    u_i >= 0 if x_i has only a lower bound, u_i <= 0 if it has only an upper bound, u_i = 0 "
+    "if it has both,\n\n"
     "    u'(A x + b) < 0 for every x within its bounds.\n\n"
-    "In a solution u_i y_i >= 0 in every row, so there is none (Farkas). For lo = 0 and no upper "
-    "bounds this reads u >= 0, A'u <= 0, b'u < 0. A'u must have exactly the right signs. "
-    "Where it misses one by delta, u only proves that no solution has |x|_1 < radius = "
-    "-u'b/delta. If that radius is large (1.8e13 natural sizes of x) and no method has found a "
-    "solution, the status is 'no small solution', with the radius and with exit status 1: a larger "
+    "A solution would have u_i y_i >= 0 in every row, so there is no solution (Farkas). For lo = 0 "
+    "and no upper bounds the conditions are u >= 0, A'u <= 0, b'u < 0. A'u must have exactly the "
+    "right signs. If one sign is wrong by delta, u only proves that no solution has |x|_1 < radius "
+    "= -u'b/delta. If that radius is large (1.8e13 natural sizes of x) and no method has found a "
+    "solution, the status is 'no small solution', with the radius and the exit status 1: a larger "
     "solution may exist.\n\n"
-    "The margin -u'(A x + b) has to be larger than the tolerance of the certificate and the "
-    "rounding of the data can explain. The numbers in a file are rounded: x_1 = 0.1, x_2 = 0.2 "
-    "and x_1 + x_2 = 0.3 contradict each other by 2.8e-17. Such a problem is solved to the "
-    "tolerance, and the message names the row and by how much it fails. So no problem has both a "
-    "certified x and a proof that there is none.\n\n"
+    "The margin -u'(A x + b) has to exceed what the tolerance of the certificate and the rounding "
+    "of the data can explain. Numbers in files are rounded: x_1 = 0.1, x_2 = 0.2 and x_1 + x_2 = "
+    "0.3 contradict each other by 2.8e-17. Such a problem is solved to the tolerance, and the "
+    "message names the row and its error. So no problem has both a certified x and a proof that "
+    "there is no solution.\n\n"
     "'perp solve --certificate u.mtx' writes u, and 'perp check DIR --infeasible u.mtx' checks it "
-    "again. Some problems have no solution and no such u: y can be made to have the right signs, "
-    "but not complementary to x. Only enumeration can tell, and its status is 'no solution'.",
+    "independently. Some problems have neither a solution nor such a u: there is an x whose y has "
+    "the right signs, but none that is complementary. Only enumeration can prove that; its status "
+    "is 'no solution'.",
     0, 0);
 }
 
 static void explain_friction(void) {
   heading("Coulomb friction");
   text_wrap(stdout,
-    "The contact LCP E13 (27) has for each contact a normal impulse, K impulses along directions "
-    "in the plane of contact, and a slack, the sliding speed:\n\n"
+    "The contact problem E13 (27) has these unknowns per contact: a normal impulse, K impulses "
+    "along directions in the plane of contact, and a slack, which is the sliding speed:\n\n"
     "    y_n = B_nn x_n + B_nt x_t       + b_n\n"
     "    y_t = B_tn x_n + B_tt x_t + E s + b_t\n"
     "    y_s = mu x_n   - E'x_t\n\n"
-    "A is not symmetric and has zeros on its diagonal, so that sweeps have nothing to divide by. "
-    "'perp classify' finds the contacts, in whatever order the rows are. 'auto' then climbs a "
-    "ladder, and its message says how far it had to: convex_friction for large heaps, "
+    "A is not symmetric and has zeros on its diagonal, so plain sweeps cannot divide by it. 'perp "
+    "classify' finds the contacts in any order of the rows. 'auto' then tries these methods in "
+    "turn, and its message says which one succeeded: convex_friction for large heaps, "
     "contact_sweep, lemke from the states of the contacts, proximal (lemke on A + sigma I, which "
-    "has no rays), fischer_newton, proximal with a larger sigma. The certificate judges the "
-    "problem as it was given, without sigma.\n\n"
-    "No method is known that always solves such problems; what is not certified is reported as "
-    "unsolved. friction_boxes and other methods of games solve a simpler model, and its answers "
+    "has no rays), fischer_newton, and proximal with a larger sigma. The certificate judges the "
+    "problem as given, without sigma.\n\n"
+    "No known method always solves such problems; an answer that is not certified is reported as "
+    "unsolved. friction_boxes and other methods from games solve a simpler model; their answers "
     "have the status 'other model'.\n\n"
     "    perp gen friction --bodies 50 -o heap && perp solve heap", 0, 0);
 }
 
 static void explain_liquids(void) {
-  heading("Liquids, and pressure that lets go of walls");
+  heading("Liquids, and pressure that lets them separate from walls");
   text_wrap(stdout,
-    "In every substep of 'perp run' of a liquid the pressure p of the cells solves\n\n"
+    "In every substep of a liquid, 'perp run' solves for the pressure p of the cells:\n\n"
     "    0 <= p  _|_  div u >= 0   in cells at walls: it pushes, and never pulls\n"
     "         div u = 0            in all other liquid cells\n"
     "         p = 0                in air\n\n"
-    "where u is the velocity after pressure, and y = A p + b = density/dt div u. With --walls slip "
-    "or no-slip all rows are equations, and liquid sticks to walls; with --every-cell 1 none is. "
-    "'auto' takes active_set, whose iterations are Newton's; the inner ones are those of its linear "
-    "systems. Units are meters, kilograms and seconds: pressures are in "
-    "Pa, a box is 1 m wide.\n\n"
-    "A step that is not solved goes on with the best p, leaves some divergence, and is red in the "
-    "player. What helps, by its cause:\n\n"
-    "Stopped by --time-limit, --iteration-limit or --preset paper: give it more, or --method "
-    "auto; the certificate asks for --tol 1e-8 whatever a method stops at.\n\n"
-    "Infeasible: liquid without a surface is squeezed by walls that move. No pressure helps; it "
-    "is compressed by as much. Leave it some air, or slow the walls.\n\n"
-    "Anything else: --dump-problems DIR writes the problem of each step; 'perp solve' and 'perp "
-    "check' take it alone, with any method.\n\n"
-    "Volume that drifts is no fault of the solver: it comes from particles and the surface around "
-    "them. --compensate 1 holds it, a larger --size and a smaller --cfl help. 'perp plot a.perp' "
-    "draws it.\n\n"
+    "where u is the velocity after the pressure has acted, and y = A p + b = density/dt div u. "
+    "With --walls slip or no-slip all rows are equations, and the liquid sticks to walls. With "
+    "--every-cell 1 the first line holds in all liquid cells. 'auto' runs active_set, which counts "
+    "Newton iterations; its inner iterations are those of the linear solver. Units are metres, "
+    "kilograms and seconds; pressure is in Pa, and the box is 1 m wide.\n\n"
+    "If a step is not solved, the simulation continues with the best p found. The velocity keeps "
+    "some divergence, and the step is red in the player. What to do depends on the cause:\n\n"
+    "Stopped by --time-limit, --iteration-limit or --preset paper: raise the limit, or use "
+    "--method auto. The certificate requires --tol 1e-8, whatever tolerance the method itself "
+    "stops at.\n\n"
+    "Infeasible: moving walls squeeze liquid that has no free surface. No pressure can prevent it, "
+    "so the liquid is compressed. Leave some air, or slow the walls.\n\n"
+    "Anything else: --dump-problems DIR writes the problem of each step, and 'perp solve' and "
+    "'perp check' can work on it separately, with any method.\n\n"
+    "A drift of the volume is not an error of the solver: it comes from the particles and the "
+    "surface around them. --compensate 1 corrects it; a larger --size and a smaller --cfl reduce "
+    "it. 'perp plot a.perp' draws it.\n\n"
     "    perp run ceiling -o a.perp && perp run ceiling --walls slip -o b.perp\n"
     "    perp view a.perp b.perp", 0, 0);
 }
@@ -245,33 +248,36 @@ static void explain_linear(void) {
     text_row(stdout, 2, backend_at(i)->name, 20, backend_at(i)->what);
   putchar('\n');
   text_wrap(stdout,
-    "--linear NAME chooses one of them for the methods with the trait 'takes a linear solver'; "
-    "'perp doctor' tells which of the backends it has found. Other methods have factors of their "
-    "own that follow their steps.\n\n"
-    "The Newton methods solve a system a step: --newton.inner direct factors, krylov iterates on "
-    "the free rows, masks iterates on vectors of full length, differences needs nothing but "
-    "products with A. --krylov.solver: cg and cr for symmetric A, gmres for any, bicgstab for "
-    "any and with less memory. --krylov.preconditioner: ic or mic (incomplete Cholesky) for "
-    "symmetric A with a positive diagonal, mic on grids; ainv_plain, ainv_scaled and ainv_static "
-    "(approximate inverses) likewise, applied by products only; ilu for any A; jacobi and identity "
-    "where the entries are not known. What the matrix does not allow is replaced by ilu or "
-    "jacobi. Naming a solver or a preconditioner implies --newton.inner krylov.\n\n"
+    "--linear NAME chooses one of them for methods with the trait 'takes a linear solver'. 'perp "
+    "doctor' lists the backends that it has found. The other methods update factorizations of "
+    "their own.\n\n"
+    "The Newton methods solve one linear system per step. --newton.inner chooses how: direct "
+    "factors the matrix; krylov iterates on the free rows; masks iterates on vectors of full "
+    "length; differences needs only products with A.\n\n"
+    "--krylov.solver: cg and cr need a symmetric A; gmres and bicgstab take any A, and bicgstab "
+    "needs less memory.\n\n"
+    "--krylov.preconditioner: ic and mic (incomplete Cholesky) need a symmetric A with a positive "
+    "diagonal; mic is for grids. ainv_plain, ainv_scaled and ainv_static (approximate inverses) "
+    "need the same, and are applied by products only. ilu takes any A. jacobi and identity are for "
+    "operators whose entries are not known. If the matrix does not allow the choice, ilu or jacobi "
+    "replaces it. Naming a solver or a preconditioner implies --newton.inner krylov.\n\n"
     "    perp solve demo -m minmap_newton --krylov.preconditioner mic", 0, 0);
 }
 
 static void explain_proof(void) {
   heading("Error bounds and proofs");
   text_wrap(stdout,
-    "The certificate says that x leaves a small residual. How far x is from the solution x* is "
-    "another question, which --bound answers rigorously for two kinds of matrices:\n\n"
+    "The certificate says that the residual of x is small. It does not say how far x is from the "
+    "solution x*. --bound answers that rigorously for two kinds of matrices:\n\n"
     "    H+ (M-matrices too):   |x - x*| <= <A>^-1 D |r| componentwise\n"
     "    positive definite:     |x - x*| <= |A'r + r|/lambda, in equilibrated units\n\n"
     "where <A> is the comparison matrix, D the diagonal, r the natural residual and lambda a "
-    "verified lower bound of the eigenvalues of (A + A')/2. Elsewhere, and for friction always, "
-    "the answer is 'unknown' with the reason. --bound-output writes it row by row.\n\n"
-    "--prove shows more: an exact solution of the problem given lies in a small box around x. It "
-    "needs a regular block of free rows and no row with x_i at its bound and y_i = 0. 'Not "
-    "proven' means nothing else than that.\n\n"
+    "verified lower bound of the eigenvalues of (A + A')/2. For other matrices, and always for "
+    "friction, the answer is 'unknown' with the reason. --bound-output writes the bound of every "
+    "row.\n\n"
+    "--prove shows more: an exact solution of the given problem lies in a small box around x. The "
+    "proof needs a nonsingular block of free rows, and no row with x_i at its bound and y_i = 0. "
+    "'not proven' does not mean that there is no solution.\n\n"
     "    perp solve demo --bound --prove", 0, 0);
 }
 
@@ -287,7 +293,8 @@ static void explain_references(void) {
     {"BOX", "J. S. B. Nielsen: Complementarity problems, course report, University of Copenhagen, "
      "2009"},
     {"SPH", "Spheres with friction in a hollow sphere, a student's report on the methods of E13: "
-     "spheres fall freely in a confined space, and their contacts are a complementarity problem"},
+     "spheres fall freely in a closed space, and their contact forces solve a complementarity "
+     "problem"},
   };
   heading("Short names");
   for (size_t i = 0; i < sizeof sources/sizeof *sources; i++)
@@ -305,7 +312,7 @@ static const struct { const char *name, *title; void (*page)(void); } topics[] =
   {"infeasible", "when a problem counts as having no solution", explain_infeasible},
   {"proof", "error bounds, and proofs of a solution", explain_proof},
   {"friction", "contacts with Coulomb friction", explain_friction},
-  {"liquids", "pressure that lets go of walls; steps that are not solved", explain_liquids},
+  {"liquids", "pressure at walls, and steps that are not solved", explain_liquids},
   {"linear", "linear solvers, Krylov solvers and preconditioners", explain_linear},
   {"status", "how a solve can end, and its exit status", explain_status},
   {"classes", "the classes of matrices", explain_classes},
@@ -344,18 +351,18 @@ static int run(const arguments *args) {
   }
   const char *near = suggest(name, page_name_at, NULL);
   if (near) return fail(CODE_USAGE, "there is no page on '%s'; did you mean '%s'?", name, near);
-  return fail(CODE_USAGE, "there is no page on '%s'; 'perp explain' lists them", name);
+  return fail(CODE_USAGE, "there is no page on '%s'; 'perp explain' lists the pages", name);
 }
 
 extern const command command_explain;
 const command command_explain = {
   .name = "explain",
-  .title = "explain a method or a topic on a page",
+  .title = "describe a method, or explain a topic",
   .synopsis = {"[METHOD | TOPIC]"},
   .description =
-    "Shows a page of text on a method: its iteration, when it converges, what it costs, "
-    "what it needs, its parameters and what to try when it fails; or on a topic. Without "
-    "a name, lists what there is.",
+    "Describes a method: its iteration, when it converges, what it costs, what it needs, its "
+    "parameters and what to try when it fails. Or explains a topic. Without a name, the command "
+    "lists the methods and topics.",
   .operands_max = 1,
   .operand_kind = OPERAND_PAGE,
   .examples = {{"perp explain pgs", "a page on projected Gauss-Seidel"},

@@ -115,7 +115,7 @@ static int run(const arguments *args) {
   if (argument(args, "list") || !args->family) return list_families();
   char target[PATH_SIZE] = "";
   if (!argument(args, "output")) {
-    return fail(CODE_USAGE, "where to? 'perp gen %s -o DIR' writes the problem into a directory",
+    return fail(CODE_USAGE, "the directory is missing; use 'perp gen %s -o DIR'",
                 args->family->name);
   }
   text_append(target, sizeof target, "%s", argument(args, "output"));
@@ -135,7 +135,7 @@ static const perp_family *family_at(int32_t index) {
 static const option_row rows[] = {
     {"output", 'o', "DIR", OPTION_FOLDER, "the directory to write; it must be new or empty"},
     {"force", 'f', NULL, OPTION_FLAG, "write into a directory that is not empty"},
-    {"gz", 0, NULL, OPTION_FLAG, "packed files: A.mtx.gz and so on"},
+    {"gz", 0, NULL, OPTION_FLAG, "write compressed files: A.mtx.gz and so on"},
     {"seed", 's', "N", OPTION_TEXT,
      "seed of the random numbers (default 0); the same seed gives the same bits"},
     {"list", 'l', NULL, OPTION_FLAG, "list the families"},
@@ -145,14 +145,15 @@ static const option_row rows[] = {
 extern const command command_gen;
 const command command_gen = {
   .name = "gen",
-  .title = "generate a problem of known character",
+  .title = "generate a test problem",
   .synopsis = {"FAMILY -o DIR [OPTION]...", "FAMILY --help", "--list"},
   .description =
-    "Writes a problem of a family into a directory: A.mtx and b.mtx, lo.mtx and hi.mtx where "
-    "they are not 0 and infinite, x.mtx, the known answer, where there is one, and " GRID_FILE
-    ", from which 'perp plot' knows where the unknowns lie, for problems in the plane. A new "
-    "directory appears complete or not at all. Without a family, the families are listed; "
-    "FAMILY --help lists the parameters of one.",
+    "Writes a problem of a family into a directory. It always writes A.mtx and b.mtx; lo.mtx and "
+    "hi.mtx unless they are 0 and infinite; x.mtx if the answer is known; and for problems in the "
+    "plane " GRID_FILE
+    ", which tells 'perp plot' where the unknowns lie. A new directory appears complete or not at "
+    "all. Without a family, the command lists the families; FAMILY --help lists the parameters of "
+    "one.",
   .options = rows,
   .dynamic = DYNAMIC_FAMILY,
   .family_at = family_at,

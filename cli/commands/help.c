@@ -58,9 +58,9 @@ void help_program(void) {
   printf("Usage: perp COMMAND ...\n\n");
   text_wrap(
       stdout,
-      "perp solves complementarity problems: find x with lo <= x <= hi such that y = A x + b "
-      "has y >= 0 where x < hi and y <= 0 where x > lo, hence y = 0 in between. Every answer "
-      "is certified.",
+      "perp solves complementarity problems: find x within its bounds, lo <= x <= hi, such that y "
+      "= A x + b has y >= 0 at a lower bound, y <= 0 at an upper bound, and y = 0 in between. An "
+      "independent check, the certificate, decides whether an answer is a solution.",
       0, 0);
   heading("Commands");
   const command *what;
@@ -78,7 +78,8 @@ void help_program(void) {
   }
   heading("A first problem");
   printf("  perp gen %s -o demo && perp solve demo\n", perp_family_at(0)->name);
-  printf("\n'perp help COMMAND' tells more; 'perp explain' has a page on each method.\n");
+  printf("\n"
+         "'perp help COMMAND' describes a command, 'perp explain' a method or a topic.\n");
 }
 
 static int run(const arguments *args) {
@@ -95,13 +96,13 @@ static int run(const arguments *args) {
   if (perp_find_method(name))
     return fail(CODE_USAGE, "'%s' is a method: 'perp explain %s' has a page on it", name, name);
   if (perp_find_family(name))
-    return fail(CODE_USAGE, "'%s' is a family: 'perp gen %s --help' tells more", name, name);
+    return fail(CODE_USAGE, "'%s' is a family: 'perp gen %s --help' describes it", name, name);
   const char *near = suggest(name, command_name_at, NULL);
   if (near) return fail(CODE_USAGE, "there is no command '%s'; did you mean '%s'?", name, near);
   char names[256] = "";
   for (int i = 0; command_name_at(NULL, i); i++)
     text_append(names, sizeof names, "%s%s", i ? ", " : "", command_name_at(NULL, i));
-  return fail(CODE_USAGE, "there is no command '%s'; there are %s", name, names);
+  return fail(CODE_USAGE, "there is no command '%s'; the commands are %s", name, names);
 }
 
 extern const command command_help;

@@ -80,7 +80,7 @@ const command command_methods = {
   .title = "list the methods",
   .synopsis = {"[OPTION]..."},
   .description =
-    "Lists the methods with their sources; those that do not take all bounds are marked.",
+    "Lists the methods with their sources, and marks those that do not accept all kinds of bounds.",
   .options = rows,
   .examples = {{"perp methods --names", "for a loop over all methods in a shell"}},
   .run = run,

@@ -67,7 +67,8 @@ static int given_dates(session *s, const char *text) {
     char *end;
     s->dates[k] = strtod(text, &end);
     if (end == text || (*end && *end != ','))
-      return fail(CODE_USAGE, "--bermudan: '%s' is no list of times such as 0.25,0.5,0.75", text);
+      return fail(CODE_USAGE, "--bermudan: '%s' is not a list of times such as "
+                              "0.25,0.5,0.75", text);
     if (!(s->dates[k] >= 0.0 && s->dates[k] <= s->option.maturity))
       return fail(CODE_USAGE, "--bermudan: date %g is outside [0, T = %g]", s->dates[k],
                   s->option.maturity);
@@ -206,25 +207,28 @@ static const option_row rows[] = {
     {"S0", 0, "PRICE", OPTION_TEXT, "the price of the share today (default 100); may be 0"},
     {"K", 0, "PRICE", OPTION_TEXT, "the strike (default 100)"},
     {"r", 0, "RATE", OPTION_TEXT,
-     "the interest rate, a year, continuously compounded (default 0.05); may be negative"},
-    {"q", 0, "RATE", OPTION_TEXT, "the dividend yield, likewise (default 0)"},
-    {"sigma", 0, "NUMBER", OPTION_TEXT, "the volatility, for a year (default 0.2)"},
+     "the interest rate per year, continuously compounded (default 0.05); may be negative"},
+    {"q", 0, "RATE", OPTION_TEXT, "the dividend yield per year, continuously compounded (default "
+                                  "0)"},
+    {"sigma", 0, "NUMBER", OPTION_TEXT, "the volatility per year (default 0.2)"},
     {"T", 0, "YEARS", OPTION_TEXT, "the time to maturity (default 1)"},
     {"european", 0, NULL, OPTION_FLAG, "exercise at maturity only"},
     {"bermudan", 0, "DATES", OPTION_TEXT,
-     "exercise at these times only, in years from now, such as 0.25,0.5,0.75, and at maturity"},
-    {"dates", 0, "N", OPTION_TEXT, "Bermudan with N dates, T/N apart, the last at maturity"},
+     "exercise only at maturity and at these times, in years from now, such as 0.25,0.5,0.75"},
+    {"dates", 0, "N", OPTION_TEXT, "exercise only at N dates, T/N apart, the last at maturity"},
     {"grid", 0, "NxM", OPTION_TEXT,
      "nodes and time steps (default 800x400), rounded up to multiples of 16"},
     {"one-grid", 0, NULL, OPTION_FLAG,
-     "the price on this grid alone: no error estimate, no vega, no rho"},
+     "compute the price on this grid only: no error estimate, no vega, no rho"},
     {"method", 'm', "NAME", OPTION_METHOD,
-     "the method of the steps (default tridiagonal); psor and others do the same slowly"},
+     "the method that solves each step (default tridiagonal); psor and others give the same price, "
+     "slowly"},
     {"output", 'o', "FILE", OPTION_FILE,
      "write the value today and the exercise boundary as TSV; - is the standard output"},
     {"plot", 0, "FILE", OPTION_FILE,
      "draw the value as FILE.svg or .png, the boundary as FILE-boundary (needs gnuplot)"},
-    {"progress", 0, NULL, OPTION_FLAG, "progress lines on stderr even if that is no terminal"},
+    {"progress", 0, NULL, OPTION_FLAG, "print progress lines on stderr even if it is not a "
+                                       "terminal"},
     OPTION_JSON,
     OPTION_QUIET,
     {0}};
@@ -235,14 +239,16 @@ const command command_option = {
   .title = "price an American, Bermudan or European option",
   .synopsis = {"put [OPTION]...", "call [OPTION]..."},
   .description =
-    "The price of an option under Black and Scholes with a dividend yield, its derivatives "
-    "(delta and gamma by S0, theta a year, vega by sigma, rho by r) and the boundary of early "
-    "exercise. Every time step is a complementarity problem with three diagonals, solved by the "
-    "method and certified; if one is not solved, the price is shown all the same, and the exit "
-    "status is 1.\n\n"
-    "The price is extrapolated from the grid and half of it; +- is the size of that correction, "
-    "usually far more than the error. Vega and rho come from prices on a quarter of the grid.\n\n"
-    "--time-limit is for the whole; the other parameters of the methods are for each step.",
+    "Prices an option in the Black-Scholes model with a dividend yield. It also reports the "
+    "derivatives of the price (delta and gamma by S0, theta per year, vega by sigma, rho by r) and "
+    "the boundary of early exercise. Every time step is a complementarity problem with a "
+    "tridiagonal matrix, which is solved and certified. If a step is not solved, the price is "
+    "still shown, and the exit status is 1.\n\n"
+    "The price is extrapolated from two grids: the one given, and one with half as many nodes and "
+    "steps. The number after +- is the size of that correction, which is usually far larger than "
+    "the error. Vega and rho come from prices on a grid with a quarter of the nodes and steps.\n\n"
+    "--time-limit applies to the whole calculation; the other parameters of the methods apply to "
+    "each step.",
   .options = rows,
   .dynamic = DYNAMIC_METHODS | DYNAMIC_LARGE,
   .operands_min = 1,

@@ -1,4 +1,4 @@
-// option_report.c: what perp option shows of a price.
+// option_report.c: the reports of perp option.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,10 +17,10 @@ typedef struct proofs {
 // The rows of solve's option table.
 #define OPTION_PROOFS                                                                              \
   {"certificate", 0, "FILE", OPTION_FILE,                                                          \
-   "where there is no solution, or no small one: write the Farkas vector that proves it"},         \
-      {"bound", 0, NULL, OPTION_FLAG, "how far x can be from the solution, rigorously"},           \
+   "if there is no solution or no small one, write the Farkas vector that proves it"},             \
+      {"bound", 0, NULL, OPTION_FLAG, "rigorous bound on the distance from x to the solution"},    \
       {"bound-output", 0, "FILE", OPTION_FILE, "write that bound for every row; implies --bound"}, \
-  {"prove", 0, NULL, OPTION_FLAG, "prove that an exact solution is beside x"}
+  {"prove", 0, NULL, OPTION_FLAG, "prove that an exact solution lies close to x"}
 
 int proofs_begin(const arguments *args, int32_t n, proofs *out);   // 0 or an exit code
 int proofs_compute(proofs *p, const problem_files *files, const perp_result *result);

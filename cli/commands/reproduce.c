@@ -1,4 +1,4 @@
-// reproduce.c: perp reproduce: runs an experiment of a paper again.
+// reproduce.c: perp reproduce: repeats the experiments of a paper.
 #include "reproduce.h"
 
 #include <errno.h>
@@ -147,10 +147,11 @@ static int run(const arguments *args) {
 
 static const option_row rows[] = {
     {"output", 'o', "DIR", OPTION_FOLDER,
-     "the directory to write into, made where it is missing (default: the name of the experiment)"},
-    {"quick", 0, NULL, OPTION_FLAG, "the small problems only: seconds instead of minutes"},
+     "the directory to write into, created if it is missing (default: the name of the experiment)"},
+    {"quick", 0, NULL, OPTION_FLAG, "only the small problems: seconds instead of minutes"},
     {"seed", 's', "N", OPTION_TEXT,
-     "seed of the random numbers (default 0); the same seed gives the same bytes, times excepted"},
+     "seed of the random numbers (default 0); the same seed gives the same bytes, except for "
+     "times"},
     OPTION_QUIET,
     OPTION_JSON,
     {0}};
@@ -158,13 +159,13 @@ static const option_row rows[] = {
 extern const command command_reproduce;
 const command command_reproduce = {
   .name = "reproduce",
-  .title = "run the experiments of a paper again",
+  .title = "repeat the experiments of a paper",
   .synopsis = {"NAME [-o DIR] [--quick] [OPTION]...", "[--json]"},
   .description =
-    "Runs the numerical experiments of a paper again and writes its tables and figures with the "
-    "paper's numbers beside ours: tables as TSV, figures as SVG with their numbers as TSV, and "
-    "report.md, which shows everything and says what differs and why. Without a name, the "
-    "experiments are listed. What is in the directory under the same names is overwritten.",
+    "Repeats the numerical experiments of a paper. It writes the paper's tables and figures with "
+    "the paper's numbers beside ours: tables as TSV, figures as SVG with their numbers as TSV, and "
+    "report.md, which shows all of them and explains the differences. Files of the same names in "
+    "the directory are overwritten. Without a name, the command lists the experiments.",
   .options = rows,
   .operands_max = 1,
   .operand_kind = OPERAND_EXPERIMENT,

@@ -123,7 +123,8 @@ static const perp_method *choose_method(const arguments *args) {
   return NULL;
 }
 
-// How many outputs are the standard output, which then carries nothing else.
+// The number of outputs that go to the standard output. If there is one, nothing else is printed
+// there.
 static int outputs_to_stdout(const arguments *args) {
   const char *output = argument(args, "output"), *trace = argument(args, "trace");
   return (output && !strcmp(output, "-")) + (trace && !strcmp(trace, "-"));
@@ -144,7 +145,7 @@ static int check_outputs(const arguments *args) {
   }
   const int code = picture ? convergence_check(picture) : CODE_OK;
   if (code) return code;
-  // An hour's answer must not be lost to a folder that is not there.
+  // Check the outputs first, so that an hour's work is not lost because a folder does not exist.
   char first[4096], message[512] = "";
   if (output && argument(args, "all")) numbered(output, 1, first, sizeof first), output = first;
   static const char *const names[] = {"output", "trace", "plot", "certificate", "bound-output"};
@@ -221,7 +222,7 @@ static void report_verdict(const session *s) {
   text_buffer count;
   char text[160] = "";
   if (incomplete(s)) {
-    text_append(text, sizeof text, "%s%s found and certified; there may be more",
+    text_append(text, sizeof text, "%s%s found and certified; more may exist",
                 interrupt_seen() ? "by Ctrl-C; " : "",
                 text_count(s->solutions, "solution was", "solutions were", &count));
   }
@@ -280,7 +281,7 @@ static void report_people(const session *s) {
                 text_count(result->factorizations, "factorization", "factorizations", &count));
   report_line("iterations", "%s", work);
   if (result->regularization > 0.0)
-    report_line("regularisation", "%.2g on the way; the residual is that of A itself",
+    report_line("regularisation", "%.2g while solving; the residual is for A itself",
                 result->regularization);
   proofs_report(&s->extra, result);
   report_line("time", "%s (setup %s)", text_seconds(result->seconds, &total),
@@ -289,9 +290,9 @@ static void report_people(const session *s) {
     report_line("message", "%s", result->message);
   if (s->all) {
     report_line("solutions", "%lld%s", (long long)s->solutions,
-                incomplete(s)       ? ", perhaps not all"
+                incomplete(s)       ? ", possibly not all"
                 : s->solutions == 0 ? ": there is none"
-                                    : ", all there are");
+                                    : "; there are no others");
   }
   const char *output = argument(s->args, "output"), *trace = argument(s->args, "trace");
   const char *picture = argument(s->args, "plot");
@@ -352,7 +353,7 @@ static int status_code(const session *s) {
   return interrupt_seen() ? CODE_INTERRUPTED : CODE_UNSOLVED;
 }
 
-// --linear does nothing in most methods: better said than wondered at.
+// Most methods ignore --linear. Warn, so that nobody looks for its effect.
 static void warn_linear(const perp_method *method) {
   char names[256] = "";
   if (method->traits & PERP_TRAIT_LINEAR) return;
@@ -441,23 +442,28 @@ static int run(const arguments *args) {
 static const option_row rows[] = {
     {"method", 'm', "NAME", OPTION_METHOD, "the method; 'perp methods' lists them (default auto)"},
     OPTION_PROBLEM,
-    {"x0", 0, "FILE", OPTION_FILE, "the guess to start from, instead of DIR/x0.mtx (neither: 0)"},
+    {"x0", 0, "FILE", OPTION_FILE, "the guess to start from, instead of DIR/x0.mtx (default 0)"},
     {"start", 0, "NAME:N", OPTION_TEXT,
-     "N iterations of pgs, psor or gradient first, such as pgs:10; the method goes on from there"},
+     "run N iterations of pgs, psor or gradient first, such as pgs:10; the method continues from "
+     "there"},
     {"preset", 0, "NAME", OPTION_TEXT,
-     "a set of parameters by name: 'paper', of minmap_newton, has those of ANE17; other options override "
-     "it"},
+     "a named set of parameters, such as the set 'paper' of minmap_newton, which ANE17 used; other "
+     "options override it"},
     {"linear", 0, "NAME", OPTION_LINEAR,
      "the linear solver of methods that take one; 'perp doctor' lists them"},
     {"output", 'o', "FILE", OPTION_FILE,
-     "write x as Matrix Market; .gz packs, - is the standard output"},
-    {"print", 'p', NULL, OPTION_FLAG, "show x, which is shown unasked up to 10 rows"},
-    {"all", 'a', NULL, OPTION_FLAG, "all solutions; -o x.mtx writes x-1.mtx, x-2.mtx and so on"},
+     "write x as Matrix Market; .gz compresses, - is the standard output"},
+    {"print", 'p', NULL, OPTION_FLAG, "show x; without this option, only an x of at most 10 rows "
+                                      "is shown"},
+    {"all", 'a', NULL, OPTION_FLAG, "find all solutions; -o x.mtx writes x-1.mtx, x-2.mtx and so "
+                                    "on"},
     {"trace", 0, "FILE", OPTION_FILE,
-     "write the iterations as CSV; residuals are the method's estimates, the last is certified"},
+     "write the iterations as CSV; residuals are the method's estimates, only the last is "
+     "certified"},
     {"plot", 0, "FILE", OPTION_FILE, "draw the convergence as .svg or .png (needs gnuplot)"},
     OPTION_PROOFS,
-    {"progress", 0, NULL, OPTION_FLAG, "progress lines on stderr even if that is no terminal"},
+    {"progress", 0, NULL, OPTION_FLAG, "print progress lines on stderr even if it is not a "
+                                       "terminal"},
     OPTION_JSON,
     OPTION_QUIET,
     {0}};
@@ -468,21 +474,22 @@ const command command_solve = {
   .title = "solve a problem and certify the answer",
   .synopsis = {"DIR [OPTION]...", "-A FILE -b FILE [--lo FILE] [--hi FILE] [OPTION]..."},
   .description =
-    "Finds x with lo <= x <= hi such that y = A x + b has y >= 0 where x < hi and y <= 0 "
-    "where x > lo, hence y = 0 in between. DIR holds A.mtx and b.mtx, and optionally lo.mtx "
-    "(else 0), hi.mtx (else infinite) and x0.mtx, the guess; each may be packed as .mtx.gz. "
-    "Infinite bounds are written inf, -inf or as a number of size 1e20 or more.\n\n"
-    "The answer counts as solved only if the certificate, computed from the files' own "
-    "numbers, says so. Otherwise x is the best iterate found, it is written all the same, "
-    "and the exit status is not 0. Ctrl-C ends a solve in that way too; a second Ctrl-C ends "
-    "the program at once.\n\n"
-    "Where a Farkas vector proves that there is no solution, the status is infeasible, the "
-    "exit status is 4, and --certificate writes the vector; 'perp check --infeasible' "
-    "verifies it. Where it only proves that no solution has |x|_1 below some radius, the status is "
-    "'no small solution' and the exit status 1.\n\n"
-    "--bound and --prove are rigorous: rounding errors are counted in.\n\n"
-    "With --all the exit status is 0 only if the solutions found are all there are; after a "
-    "limit or Ctrl-C the answer is marked incomplete.",
+    "Finds x with lo <= x <= hi such that y = A x + b has y >= 0 at a lower bound, y <= 0 at an "
+    "upper bound, and y = 0 in between. DIR holds A.mtx and b.mtx. It may also hold lo.mtx "
+    "(default 0), hi.mtx (default infinite) and x0.mtx, the guess to start from. Each file may be "
+    "compressed as .mtx.gz. An infinite bound is written inf, -inf or as a number of size 1e20 or "
+    "more.\n\n"
+    "The answer counts as solved only if the certificate confirms it. The certificate is computed "
+    "from the numbers in the files. If it does not confirm the answer, x is the best iterate "
+    "found; it is still written, and the exit status is not 0. Ctrl-C stops a solve in the same "
+    "way; a second Ctrl-C ends the program at once.\n\n"
+    "If a Farkas vector proves that there is no solution, the status is 'infeasible' and the exit "
+    "status is 4. --certificate writes the vector, and 'perp check --infeasible' verifies it. If "
+    "the vector only proves that no solution has |x|_1 below some radius, the status is 'no small "
+    "solution' and the exit status is 1.\n\n"
+    "--bound and --prove are rigorous: they account for rounding errors.\n\n"
+    "With --all the exit status is 0 only if all solutions were found. After a limit or Ctrl-C the "
+    "list is marked incomplete.",
   .options = rows,
   .dynamic = DYNAMIC_METHODS,
   .operands_max = 1,
@@ -494,7 +501,7 @@ const command command_solve = {
     {"perp solve demo -m psor --sweep.omega 1.4 --plot c.svg",
     "a method of your choice, and how it converges"},
     {"perp solve demo --time-limit 50ms --json",
-    "the best answer within a deadline, for a program to read"},
+    "the best answer within a deadline, as JSON"},
     {"perp solve demo --start pgs:10 --bound --prove",
     "a warm start, an error bound and a proof"},
   },

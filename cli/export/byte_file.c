@@ -1,4 +1,4 @@
-// byte_file.c: files in little-endian numbers, whatever the machine's order.
+// byte_file.c: writes files of little-endian numbers on machines of any byte order.
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -127,9 +127,10 @@ static int find_format(export_job *job, const char *path) {
     return CODE_OK;
   }
   if (job->format) return CODE_OK;
-  if (!path) return fail(CODE_USAGE, "where to? -o a.ply, .pvd, .glb, .csv or .npz, or --to NAME");
-  return fail(CODE_USAGE, "--output = %s: the name must end in %s; or --to says what it is", path,
-              format_list(NULL, list, sizeof list));
+  if (!path) return fail(CODE_USAGE, "the name or format of the file is missing; give -o a.ply, "
+                                     ".pvd, .glb, .csv or .npz, or --to NAME");
+  return fail(CODE_USAGE, "--output = %s: the name must end in %s, or --to must name the format",
+              path, format_list(NULL, list, sizeof list));
 }
 
 static int check_options(const export_job *job) {
@@ -137,11 +138,11 @@ static int check_options(const export_job *job) {
   for (size_t k = 0; k < sizeof names/sizeof *names; k++) {
     if (!argument(job->args, names[k]) || takes(job->format, names[k])) continue;
     char list[128];
-    return fail(CODE_USAGE, "--%s is not for %s but for %s", names[k], job->format->ending,
-                format_list(names[k], list, sizeof list));
+    return fail(CODE_USAGE, "--%s does not work with %s, only with %s", names[k],
+                job->format->ending, format_list(names[k], list, sizeof list));
   }
   if (argument(job->args, "frame") && argument(job->args, "frames"))
-    return fail(CODE_USAGE, "--frame and --frames contradict each other");
+    return fail(CODE_USAGE, "--frame and --frames exclude each other");
   return CODE_OK;
 }
 
@@ -150,11 +151,12 @@ static int choose_path(export_job *job) {
   int code = find_format(job, given);
   if (code) return code;
   if (!given && !strcmp(from, "-"))
-    return fail(CODE_USAGE, "where to? -o a%s names the file", job->format->ending);
+    return fail(CODE_USAGE, "the name of the file is missing; give it with -o, such as -o a%s",
+                job->format->ending);
   if (!recording_output(given, from, job->format->ending, job->path, sizeof job->path - 64))
     return fail(CODE_USAGE, "the name of the file is too long");
   if (!strcmp(job->format->ending, ".pvd") && has_ending(job->path, ".gz"))
-    return fail(CODE_USAGE, "--output = %s: a collection is not packed", job->path);
+    return fail(CODE_USAGE, "--output = %s: a .pvd collection cannot be compressed", job->path);
   const int places = numbered_places(job->path);
   if (places > job->format->one)
     return fail(CODE_USAGE, "--output = %s has %d places for a number", job->path, places);
@@ -411,27 +413,28 @@ static int run(const arguments *args) {
 
 static const option_row rows[] = {
     {"output", 'o', "FILE", OPTION_FILE,
-     "the file; its ending tells the format: .ply, .obj, .pvd, .vtp, .vti, .glb, .csv, .npz, "
-     ".npy or .vdb (default: the name of the recording); - is the standard output"},
+     "the file to write; its ending chooses the format: .ply, .obj, .pvd, .vtp, .vti, .glb, .csv, "
+     ".npz, .npy or .vdb (default: the name of the recording); - is the standard output"},
     {"to", 0, "ply|obj|vtk|glb|csv|npy|vdb", OPTION_CHOICE,
-     "the format, where the name does not tell it"},
+     "the format, if the name of the file does not show it"},
     {"frame", 0, "N", OPTION_TEXT,
      "one frame of the recording (default: the last for .ply, .obj, .vtp, .vti and .vdb, otherwise "
      "all)"},
     {"frames", 0, "A:B:S", OPTION_TEXT,
-     "the frames A, A + S, ... to B at most, each of which may be left out: 0:, :100, ::10"},
+     "every S-th frame from A to B; A, B and S may be omitted, as in 0:, :100 and ::10"},
     {"what", 0, "bodies|contacts|steps|particles|cells|surface", OPTION_CHOICE,
-     ".csv, .npy and .vtp: the table or array (default bodies, of a liquid particles); surface, of "
-     "liquids in space: .ply is a mesh of triangles, as .obj is anyway"},
+     ".csv, .npy and .vtp: the table or array to write (default bodies, for a liquid particles). "
+     ".ply of a liquid in three dimensions: surface writes a triangle mesh of the surface"},
     {"points", 0, NULL, OPTION_FLAG,
-     ".ply, .pvd and .vtp: a point with numbers per body instead of a mesh"},
+     ".ply, .pvd and .vtp: write one point per body instead of a mesh"},
     {"colour", 0, "group|speed|impulse|pressure", OPTION_CHOICE,
-     ".ply: what colours show: group, speed or impulse of bodies (default group), speed or pressure "
-     "of a liquid (default speed)"},
+     ".ply: the quantity shown by colours: group, speed or impulse of bodies (default group), "
+     "speed or pressure of a liquid (default speed)"},
     {"detail", 0, "N", OPTION_TEXT,
      "a sphere has 8 N^2 triangles (in [1, 64], default 12, fewer with many bodies)"},
-    {"ascii", 0, NULL, OPTION_FLAG, ".ply: numbers as text"},
-    {"progress", 0, NULL, OPTION_FLAG, "lines of progress on stderr also where it is no terminal"},
+    {"ascii", 0, NULL, OPTION_FLAG, ".ply: write numbers as text"},
+    {"progress", 0, NULL, OPTION_FLAG, "print progress lines on stderr even if it is not a "
+                                       "terminal"},
     OPTION_QUIET,
     OPTION_JSON,
     {0}};
@@ -444,16 +447,16 @@ const command command_export = {
                "FILE -o a.ply [--frame N] [OPTION]...",
                "FILE -o a.csv [--what NAME] [OPTION]..."},
   .description =
-    "Writes what 'perp run' has recorded in the formats of other programs. glb (glTF 2.0) has the "
-    "bodies with their motion, for Blender, browsers and viewers; vtk is a collection for ParaView "
-    "with times, velocities and contacts; ply has the meshes of one frame, or a point per body; "
-    "csv and npy have the numbers. Of a liquid, ply and vtk have the particles with their "
-    "velocities, ply with --what surface and obj a closed mesh of its surface in space, vtk and npy "
-    "also the grid with pressure, type and separating cells; vdb needs a plugin, and says which.\n\n"
-    "Of .ply, .obj, .vtp, .vti and .vdb a file has one frame. With --frames, or with a name such as "
-    "a_%04d.ply, "
-    "there is a file for each, numbered as in the recording. The same recording gives the same "
-    "bytes. After Ctrl-C or on a full disk there is no half file.",
+    "Writes a recording of 'perp run' in the formats of other programs.\n\n"
+    "Bodies: glb (glTF 2.0) has the bodies and their motion, for Blender, browsers and viewers. "
+    "vtk is a collection for ParaView with times, velocities and contacts. ply has the meshes of "
+    "one frame, or one point per body. csv and npy have the numbers.\n\n"
+    "Liquids: ply and vtk have the particles with their velocities. ply with --what surface, and "
+    "obj, have a closed mesh of the surface (in three dimensions). vtk and npy also have the grid "
+    "with pressure, cell types and separating cells. vdb needs a plugin; the message names it.\n\n"
+    "A .ply, .obj, .vtp, .vti or .vdb file holds one frame. With --frames, or with a name such as "
+    "a_%04d.ply, each frame gets its own file, numbered as in the recording. The same recording "
+    "gives the same bytes. Ctrl-C or a full disk leaves no partial file behind.",
   .options = rows,
   .operands_min = 1,
   .operands_max = 1,

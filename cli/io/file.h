@@ -1,4 +1,4 @@
-// Whole files in, and whole files out or nothing: reading with gzip, and atomic writing.
+// file.h: reads whole files, with gzip, and writes files atomically: complete or not at all.
 #pragma once
 
 #include <stdbool.h>
@@ -28,9 +28,10 @@ typedef struct file_text {
 int file_read(const char *path, file_text *out, char *message, size_t message_size);
 void file_text_free(file_text *text);
 
-// Says from the start of a text how long all of it can be: what is longer is not read or unpacked
-// any further. Asked as the text grows, if it is packed (`packed` bytes) or comes from a pipe or a
-// device (packed = 0). FILE_OK with *most, or FILE_CORRUPT with a message.
+// Computes from the start of a text how long the whole text can be. Longer texts are not read or
+// unpacked any further. It is called as the text grows, if the text is compressed (`packed` bytes)
+// or comes from a pipe or a device (packed = 0). FILE_OK with *most, or FILE_CORRUPT with a
+// message.
 typedef int file_bound(const char *name, const char *start, size_t length, size_t packed,
                        size_t *most, char *message, size_t message_size);
 int file_read_bounded(const char *path, file_bound *bound, file_text *out, char *message,

@@ -4,9 +4,9 @@
 //      "y": {...}, "edge": 1, "value": "pressure", "at_lo": "no pressure", "at_hi": null,
 //      "filled": [12, ...]}
 //
-// Unknowns are numbered x fastest. Everything but nx and ny may be missing. `edge`: the domain ends
-// so many steps before the first point and behind the last, 0.5 for cells. `filled`: nx numbers; of
-// column i only the lowest filled[i] points are unknowns.
+// Unknowns are numbered along x first. Only nx and ny are required. `edge`: the distance from the
+// boundary of the domain to the first and last point, in steps; 0.5 for cells. `filled`: nx
+// numbers; in column i only the lowest filled[i] points are unknowns.
 #pragma once
 
 #include <perp/gallery.h>

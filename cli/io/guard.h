@@ -1,8 +1,8 @@
 // guard.h: no file is both read and overwritten by one command.
 //
-// Reading and writing (file.h) ask here, whichever comes first. A file is known by its device and
-// its number there, so that links and other ways to write its name are seen through. Pipes, devices
-// and files that do not exist yet are free.
+// file.h asks here before it reads or writes a file. A file is identified by its device and inode,
+// so links and other spellings of its name are recognised. Pipes, devices and files that do not
+// exist yet are always allowed.
 #pragma once
 
 #include <stddef.h>

@@ -1,9 +1,9 @@
 // pack.c: bytes as a zlib stream, packed by several threads.
 //
-// The bytes are cut into pieces of PIECE. Each piece is packed by itself, with the 32 kB before it as
-// its dictionary, and ends at a whole byte (Z_SYNC_FLUSH), so that the packed pieces one after
-// another are one stream. Threads take the next piece that nobody has; the pieces are the same for
-// any number of threads, and so is the stream.
+// The bytes are cut into pieces of PIECE_BYTES. Each piece is packed by itself, with the 32 kB before
+// it as its dictionary, and ends at a whole byte (Z_SYNC_FLUSH). So the packed pieces, one after the
+// other, are one stream. Each thread takes the next free piece. The pieces do not depend on the
+// number of threads, so neither does the stream.
 #include "pack.h"
 
 #include <pthread.h>
@@ -12,9 +12,13 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { LEVEL = 6,              // 9: a page of a liquid is 1 % smaller, and takes three times as long
-       PIECE = 1 << 20, WINDOW = 1 << 15, THREADS_MOST = 64,
-       HEADER = 2, TRAILER = 4 };   // bytes around the pieces: RFC 1950
+enum {
+  ZLIB_LEVEL = 6,              // 9: a page of a liquid is 1 % smaller and takes three times as long
+  PIECE_BYTES = 1 << 20,
+  WINDOW_BYTES = 1 << 15,
+  THREADS_MOST = 64,
+  HEADER = 2, TRAILER = 4      // bytes around the pieces: RFC 1950
+};
 
 typedef struct piece {
   unsigned char *bytes;
@@ -32,10 +36,11 @@ typedef struct packer {
 
 static int pack_piece(packer *p, size_t k) {
   piece *out = &p->piece[k];
-  const size_t from = k*PIECE, left = p->length - from, size = left < PIECE ? left : PIECE;
-  const uInt before = from < WINDOW ? (uInt)from : WINDOW;
+  const size_t from = k*PIECE_BYTES, left = p->length - from;
+  const size_t size = left < PIECE_BYTES ? left : PIECE_BYTES;
+  const uInt before = from < WINDOW_BYTES ? (uInt)from : WINDOW_BYTES;
   z_stream z = {0};
-  if (deflateInit2(&z, LEVEL, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) != Z_OK) return 1;
+  if (deflateInit2(&z, ZLIB_LEVEL, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) != Z_OK) return 1;
   const size_t room = deflateBound(&z, (uLong)size) + 16;   // 16: the end of a piece
   int code = before ? deflateSetDictionary(&z, p->data + from - before, before) : Z_OK;
   out->bytes = malloc(room);
@@ -75,10 +80,11 @@ static unsigned char *join(const packer *p, size_t *packed) {
   *to++ = 0x9c;                // no dictionary; the level as zlib itself says it
   uLong check = adler32(0, NULL, 0);
   for (size_t k = 0; k < p->count; k++) {
-    const size_t left = p->length - k*PIECE;
+    const size_t left = p->length - k*PIECE_BYTES;
     memcpy(to, p->piece[k].bytes, p->piece[k].length);
     to += p->piece[k].length;
-    check = adler32_combine(check, p->piece[k].check, (z_off_t)(left < PIECE ? left : PIECE));
+    const size_t size = left < PIECE_BYTES ? left : PIECE_BYTES;
+    check = adler32_combine(check, p->piece[k].check, (z_off_t)size);
   }
   for (int shift = 24; shift >= 0; shift -= 8) *to++ = (unsigned char)(check >> shift);
   *packed = length;
@@ -86,7 +92,8 @@ static unsigned char *join(const packer *p, size_t *packed) {
 }
 
 unsigned char *pack_zlib(const unsigned char *data, size_t length, int32_t threads, size_t *packed) {
-  packer p = {.data = data, .length = length, .count = length ? (length + PIECE - 1)/PIECE : 1};
+  const size_t pieces = length ? (length + PIECE_BYTES - 1)/PIECE_BYTES : 1;
+  packer p = {.data = data, .length = length, .count = pieces};
   pthread_t thread[THREADS_MOST];
   int32_t started = 0;
   unsigned char *out = NULL;

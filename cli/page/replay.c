@@ -1,10 +1,11 @@
 // replay.c: a recording as the player reads it.
 //
-// Positions are whole numbers of 2 bytes in the box of everything that moves, or of 3 bytes where
-// the box is so large that bodies would be seen to jump; quaternions have 2 bytes a component. A
-// frame is stored as its difference to the straight line through the two before it, which gravity
-// leaves small and nearly constant; bytes of one rank stand together; zlib does the rest. Impulses
-// have a direction of 2 bytes, on an octahedron, and the logarithm of their size in 2 bytes.
+// Positions are integers of 2 bytes, relative to the box of everything that moves, or of 3 bytes if
+// the box is so large that rounding would be visible. Quaternions have 2 bytes per component. A
+// frame is stored as its difference from the straight line through the two frames before it; under
+// gravity that difference is small and nearly constant. Bytes of equal significance are stored
+// together and compressed by zlib. An impulse has a direction of 2 bytes, on an octahedron, and 2
+// bytes for the logarithm of its size.
 //
 // Two passes over the recording: the first finds the ranges, the second rounds.
 #include "replay.h"
@@ -17,8 +18,9 @@
 #include "replay_common.h"
 #include "solve_settings.h"
 
-enum { TURN = 32767, SPEED = 65535, STRENGTH = 65000 };
-static const double coarsest = 1e-3;   // of the smallest body: a step of positions that nobody sees
+enum { TURN_STEPS = 32767, SPEED_STEPS = 65535, STRENGTH_STEPS = 65000 };
+// The largest step of rounded positions, relative to the smallest body, that is invisible.
+static const double position_step_max = 1e-3;
 
 typedef struct packer {
   const recording *what;
@@ -92,7 +94,7 @@ static void choose_scales(packer *p) {
     if (!(p->low[c] <= p->high[c])) p->low[c] = p->high[c] = 0.0;
     side = fmax(side, p->high[c] - p->low[c]);
   }
-  p->width = side/65535.0 <= coarsest*smallest(&p->what->head) ? 2 : 3;
+  p->width = side/65535.0 <= position_step_max*smallest(&p->what->head) ? 2 : 3;
   const double words = p->width == 2 ? 65535.0 : 16777215.0;
   for (int c = 0; c < 3; c++) {
     const double range = p->high[c] - p->low[c];
@@ -122,7 +124,7 @@ static void round_turn(packer *p, const record_frames *frames, uint32_t f, size_
     if (at >= (size_t)p->moving) match += q[c]*(int32_t)p->turn[c][at - (size_t)p->moving];
   }
   if (match < 0.0) sign = -1.0;
-  for (int c = 0; c < 4; c++) p->turn[c][at] = (uint32_t)lrint(sign*q[c]*TURN);
+  for (int c = 0; c < 4; c++) p->turn[c][at] = (uint32_t)lrint(sign*q[c]*TURN_STEPS);
 }
 
 // The octahedron |x| + |y| + |z| = 1; the half with z < 0 is folded outwards.
@@ -144,13 +146,13 @@ static void round_direction(const float v[3], uint32_t out[2]) {
 
 static double strength_step(const packer *p) {
   const double range = log2(p->strongest/p->weakest);
-  return range > 0.0 ? range/STRENGTH : 1.0;
+  return range > 0.0 ? range/STRENGTH_STEPS : 1.0;
 }
 
 static uint32_t round_strength(const packer *p, const float impulse[3]) {
   const double size = length(impulse);
   if (!(size > 0.0) || !isfinite(size)) return 0;
-  return 1 + rounded(log2(size/p->weakest)/strength_step(p), (double)STRENGTH);
+  return 1 + rounded(log2(size/p->weakest)/strength_step(p), (double)STRENGTH_STEPS);
 }
 
 static void round_frame(packer *p, const record_frames *frames, uint32_t f, size_t frame) {
@@ -162,7 +164,7 @@ static void round_frame(packer *p, const record_frames *frames, uint32_t f, size
       p->position[c][at] = place(p, c, record_frame(frames, c, f)[i]);
     round_turn(p, frames, f, at, i);
     const float v[3] = {velocity[0][i], velocity[1][i], velocity[2][i]};
-    p->speed[at] = rounded(length(v)/p->top*SPEED, SPEED);
+    p->speed[at] = rounded(length(v)/p->top*SPEED_STEPS, SPEED_STEPS);
   }
 }
 
@@ -263,7 +265,7 @@ static json_t *describe(const packer *p) {
   json_t *box = json_numbers(p->low, 3);
   for (int c = 0; c < 3; c++) json_array_append_new(box, json_number(p->scale[c]));
   json_object_set_new(meta, "box", box);
-  json_object_set_new(meta, "speed", json_number(p->top/SPEED));
+  json_object_set_new(meta, "speed", json_number(p->top/SPEED_STEPS));
   json_object_set_new(meta, "contacts", json_integer(p->contacts));
   const double strength[2] = {log2(p->weakest), strength_step(p)};
   json_object_set_new(meta, "strength", json_numbers(strength, 2));

@@ -1,14 +1,15 @@
 // replay_liquid.c: a recording of a liquid as the player reads it.
 //
-// Particles are ordered by cell, so what is stored of one is the step to its cell, mostly 0 or 1,
-// its place in the cell in a few bits, and the difference of its velocity and pressure to those of
-// the one before: about 3 bytes in the plane, packed. Each frame is complete, so that the page
-// unpacks only what it shows.
+// Particles are ordered by cell. For each one the page stores the step from the previous particle's
+// cell (mostly 0 or 1), the place in the cell in a few bits, and the differences of velocity and
+// pressure from the previous particle: about 3 bytes in the plane, compressed. Each frame is
+// complete, so the page only unpacks the frames that it shows.
 //
-// In space only particles near the surface or a wall are kept: those inside cannot be seen. If there
-// are still too many, every n-th is left. Likewise for cells, which become blocks of 2 x 2 x 2, or
-// more; the surface has nodes of its own (replay_surface.h). Velocities pack worst. In space they
-// have fewer steps: they are for colours, and for the way from one frame to the next.
+// In three dimensions only particles near the surface or a wall are kept, as the others cannot be
+// seen. If there are still too many, every n-th is kept. If there are too many cells, they are
+// merged into blocks of 2 x 2 x 2 or more. The surface has nodes of its own (replay_surface.h).
+// Velocities compress worst, so in three dimensions they are rounded more coarsely: they are only
+// used for colours and for the motion between frames.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@
 
 enum { FLAT_BUDGET = 16000000, // particles of all frames: a page of about 50 MB
        SOLID_BUDGET = 8000000, // in space: of about 35 MB
-       SPEEDS = 32,            // steps of a velocity in space, each way; in the plane 127
+       SPEED_STEPS = 32,            // steps of a velocity in space, each way; in the plane 127
        CELL_BUDGET = 48000000, // cells of all frames, in space: 2 bytes each in the browser
        FLAT_LEVELS = 32, SOLID_LEVELS = 16 };   // places along the edge of a cell
 
@@ -136,7 +137,7 @@ static void put_separating(packer *p, const liquid_frame *frame) {
 
 static uint32_t velocity_code(const packer *p, int8_t code) {
   if (head_of(p)->dimension == 2) return (uint32_t)code;
-  return (uint32_t)lrint(rint(code*SPEEDS/127.0)*127.0/SPEEDS);
+  return (uint32_t)lrint(rint(code*SPEED_STEPS/127.0)*127.0/SPEED_STEPS);
 }
 
 static void put_particles(packer *p, const liquid_frame *frame, uint32_t count) {

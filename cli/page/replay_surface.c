@@ -1,12 +1,12 @@
 // replay_surface.c: the surface of a liquid in space, as the player reads it.
 //
-// What is stored of a node is the difference to what the nodes before it suggest. Nodes without a
-// difference are only counted, so it pays to have many of them. The player needs little of most
-// nodes:
+// The page stores the difference of each node from the value that the nodes before it predict. Runs
+// of zero differences are stored as counts, so many zeros make a small page. For most nodes the
+// player does not need the exact value:
 //   at the ends of edges that cross the surface   the value itself: vertices lie on these edges;
 //   beside such nodes                             the value to OUTER_ERROR: it only turns normals;
 //   everywhere else                               the sign.
-// Where that is all that is needed, a node takes the suggested value.
+// Where the predicted value satisfies this, the node takes it.
 #include "replay_surface.h"
 
 #include <math.h>
@@ -64,8 +64,8 @@ static int within(int value) {
   return value < REPLAY_LOW ? REPLAY_LOW : value > REPLAY_HIGH ? REPLAY_HIGH : value;
 }
 
-// What the nodes before node (i, j, k) suggest: where the planes through three of them lead. Inside
-// the grid it is the mean of three such planes, rounded.
+// The value at node (i, j, k) predicted from the nodes before it, by planes through three of them.
+// Inside the grid it is the rounded mean of three such planes.
 static int suggested(const int8_t *v, const int32_t nodes[3], int32_t i, int32_t j, int32_t k) {
   const ptrdiff_t step[3] = {1, nodes[0], (ptrdiff_t)nodes[0]*nodes[1]};
   const int32_t at[3] = {i, j, k};

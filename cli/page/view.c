@@ -83,7 +83,8 @@ static int choose_path(session *s, const arguments *args) {
   const char *given = argument(args, "output"), *from = args->operand[0];
   char message[512] = "";
   if (!given && !strcmp(from, "-"))
-    return fail(CODE_USAGE, "where to? -o replay.html names the file");
+    return fail(CODE_USAGE, "the name of the page is missing; give it with -o, such as -o "
+                            "replay.html");
   if (!recording_output(given, from, ".html", s->path, sizeof s->path))
     return fail(CODE_USAGE, "the name of the file is too long");
   const int code = file_check(s->path, message, sizeof message);
@@ -201,15 +202,15 @@ static const option_row rows[] = {
     {"output", 'o', "FILE", OPTION_FILE,
      "the page (default: the name of the recording with .html); - is the standard output"},
     {"every", 0, "N", OPTION_TEXT,
-     "take every N-th frame of the recording: the page gets smaller (default 1)"},
+     "take only every N-th frame, for a smaller page (default 1)"},
     {"no-contacts", 0, NULL, OPTION_FLAG,
-     "leave out contacts and their forces: the page gets smaller"},
+     "leave out contacts and their forces, for a smaller page"},
     {"particles", 0, "N", OPTION_TEXT,
-     "of a liquid: at most N particles in a frame (default: what 50 MB have room for; in space what "
-     "35 MB have)"},
+     "liquids: at most N particles per frame (default: as many as fit into 50 MB, in three "
+     "dimensions into 35 MB)"},
     {"cells", 0, "N", OPTION_TEXT,
-     "of a liquid in space: at most N cells in a frame, else blocks of cells (default: 48 million "
-     "in all frames)"},
+     "liquids in three dimensions: at most N cells per frame; if there are more, cells are merged "
+     "into blocks (default: 48 million in all frames)"},
     OPTION_JSON,
     OPTION_QUIET,
     {0}};
@@ -217,19 +218,18 @@ static const option_row rows[] = {
 extern const command command_view;
 const command command_view = {
   .name = "view",
-  .title = "put a recording into an HTML file that plays it",
+  .title = "write a recording as an HTML page that plays it",
   .synopsis = {"A.perp [B.perp] [-o FILE.html] [OPTION]..."},
   .description =
-    "Writes one HTML file with the recording and a player in it. It opens by double click in any "
-    "current browser, on phones too, and needs no network and no other file. It shows the bodies "
-    "in motion, contact forces as arrows, energy, contacts, residual and iterations over time, "
-    "and how the residual fell in the step that you click on; of liquids particles, surface or "
-    "the cells with their pressure, in space slices of them, and where they leave walls. Steps "
-    "that were not solved are red. Two recordings play side by side, with one clock. The key ? "
-    "lists the keys.\n\n"
-    "Positions are rounded to a part in 65535 of the scene or finer, so the file is small: about "
-    "10 bytes for a body and a frame. Where there is no WebGL, the player draws without light and "
-    "shadow, and says so.",
+    "Writes one HTML file that contains the recording and a player. It opens with a double click "
+    "in any current browser, on phones too, and needs no network and no other file. The player "
+    "shows the bodies in motion, contact forces as arrows, and energy, contacts, residual and "
+    "iterations over time. Click on a step to see how its residual fell. For a liquid it shows the "
+    "particles, the surface or the cells with their pressure (in three dimensions a slice of "
+    "them), and where the liquid separates from walls. Steps that were not solved are red. Two "
+    "recordings play side by side with one clock. The key ? lists the keys.\n\n"
+    "Positions are rounded to 1/65535 of the scene's size or finer, so the file is small: about 10 "
+    "bytes per body and frame. Without WebGL the player draws no light and shadow, and says so.",
   .options = rows,
   .operands_min = 1,
   .operands_max = VIEWS,
@@ -237,7 +237,7 @@ const command command_view = {
   .examples = {
     {"perp view spheres.perp -o spheres.html", "a recording as a page"},
     {"perp view smooth.perp rough.perp -o both.html", "two, side by side"},
-    {"perp view hopper.perp --every 4 --no-contacts", "a large one, made smaller"},
+    {"perp view hopper.perp --every 4 --no-contacts", "a smaller page of a large recording"},
     {"perp view slip.perp separating.perp", "a liquid with two kinds of walls"},
   },
   .run = run,

@@ -14,9 +14,9 @@
 #define DASHES "(8,5)"
 
 enum {
-  BUCKETS = 1000,   // of a curve with more points than four times that, which would not show
-  MARKED = 60,      // so many points of a line are marked
-  TICS = 8          // on a logarithmic axis, about
+  CURVE_BUCKETS_MAX = 1000,   // curves with more than four times as many points are reduced to this
+  MARKED_POINTS_MAX = 60,     // points are marked on curves with at most this many
+  LOG_TICS = 8                // on a logarithmic axis, about
 };
 
 // After Okabe and Ito: distinct for the colour-blind, dark enough for white paper.
@@ -228,7 +228,8 @@ static chart_colour colour_of(const chart *what, int k) {
 
 static void put_style(FILE *script, const chart *what, int k) {
   const chart_curve *curve = &what->curve[k];
-  const int few = curve->count <= MARKED, again = k >= NEXT_COLOURS;   // the colours repeat: dashes
+  const int few = curve->count <= MARKED_POINTS_MAX;
+  const int again = k >= NEXT_COLOURS;   // the colours repeat: dashes
   const int symbol = curve->cross ? 2 : symbols[k%SYMBOLS];
   const char *colour = colours[colour_of(what, k)];
   if (curve->style == CHART_POINTS || curve->count == 1) {
@@ -255,7 +256,8 @@ static void put_number(FILE *script, double x, double y) {
 // Of many points the first, last, lowest and highest of each bucket of neighbours: what a screen
 // could show of them.
 static void put_data(FILE *script, const chart *what, const chart_curve *curve) {
-  const int64_t size = curve->count > 4*BUCKETS ? (curve->count + BUCKETS - 1)/BUCKETS : 1;
+  const int64_t most = CURVE_BUCKETS_MAX;
+  const int64_t size = curve->count > 4*most ? (curve->count + most - 1)/most : 1;
   for (int64_t from = 0; from < curve->count; from += size) {
     const int64_t end = from + size < curve->count ? from + size : curve->count;
     int64_t low = -1, high = -1, first = -1, last = -1;
@@ -367,8 +369,8 @@ static void put_script(FILE *script, const chart *what) {
   gnuplot_begin(script, what->path, what->width > 0 ? what->width : 800,
                 what->height > 0 ? what->height : 500);
   put_title(script, what);
-  put_axis(script, 'x', &what->x, at.x, TICS);
-  put_axis(script, 'y', &what->y, at.y, TICS);
+  put_axis(script, 'x', &what->x, at.x, LOG_TICS);
+  put_axis(script, 'y', &what->y, at.y, LOG_TICS);
   put_key(script, what, &at);
   put_curves(script, what, at.points);
 }
@@ -396,10 +398,10 @@ static void put_panel(FILE *script, const chart *what, const stack *s, int k, in
   const chart_axis x = {.label = last ? what->x.label : NULL, .log = what->x.log};
   chart_axis y = what->y;
   y.label = NULL;
-  put_axis(script, 'x', &x, s->x, TICS);
+  put_axis(script, 'x', &x, s->x, LOG_TICS);
   if (x.label) fprintf(script, "set xlabel offset 0,0.4\n");   // BELOW has no room for a blank line
   if (!last) fprintf(script, "set format x ''\n");
-  put_axis(script, 'y', &y, at.y, TICS/2);
+  put_axis(script, 'y', &y, at.y, LOG_TICS/2);
   if (!y.log) fprintf(script, "set ytics %.9g\n", tic_step(at.y));
   if (what->y.label) {
     fprintf(script, "set label ");

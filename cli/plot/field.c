@@ -1,10 +1,9 @@
 // field.c: a picture of a field on a grid: colours, contours, and where it lies on its bounds.
 //
-// Points are first gathered into cells, blocks of s x s of them with s = 1 up to CELLS points a
-// side, so that work and memory of the drawing do not grow with the grid. A cell has the means of
-// the field and of the gap, which is positive where a row is free and negative on a bound; contours
-// of the one and the zero of the other, the free boundary, are linear between cells, and so are the
-// colours.
+// Points are first merged into cells, blocks of s x s points. s is 1 up to CELLS_PER_SIDE_MAX points
+// per side, so the cost of the drawing does not grow with the grid. A cell has the mean of the field
+// and the mean of the gap, which is positive where a row is free and negative on a bound. Contours
+// of the field, the zero of the gap (the free boundary) and the colours are linear between cells.
 #include "field.h"
 
 #include <math.h>
@@ -15,10 +14,10 @@
 #include "gnuplot.h"
 #include "message.h"
 
-enum { CELLS = 500, STOPS = 9 };
+enum { CELLS_PER_SIDE_MAX = 500, COLOUR_STOPS = 9 };
 
 // The palette viridis: even steps for the eye, also in grey and for the colour-blind.
-static const uint8_t viridis[STOPS][3] = {
+static const uint8_t viridis[COLOUR_STOPS][3] = {
   {68, 1, 84},    {71, 44, 122}, {59, 81, 139},  {44, 113, 142}, {33, 144, 141},
   {39, 173, 129}, {92, 200, 99}, {170, 220, 50}, {253, 231, 37}};
 
@@ -37,7 +36,7 @@ typedef struct cells {
 
 int32_t field_block(const grid *g) {
   const int32_t longer = g->nx > g->ny ? g->nx : g->ny;
-  return (longer + CELLS - 1)/CELLS;
+  return (longer + CELLS_PER_SIDE_MAX - 1)/CELLS_PER_SIDE_MAX;
 }
 
 // The gap in units of its mean size on bounds, at most 1: in a block of both kinds neither wins by
@@ -98,10 +97,11 @@ static void mix(const uint8_t from[3], const uint8_t to[3], double t, uint8_t ou
   for (int k = 0; k < 3; k++) out[k] = (uint8_t)lround(from[k] + t*((double)to[k] - from[k]));
 }
 
-// In 128 steps, which no eye tells apart and which pack a quarter smaller than all there are.
+// 128 steps: the eye cannot distinguish them, and the file is a quarter smaller than with all
+// colours.
 static void colour(double t, uint8_t rgb[3]) {
-  const double place = round(128.0*fmin(fmax(t, 0.0), 1.0))/128.0*(STOPS - 1);
-  const int stop = place < STOPS - 2 ? (int)place : STOPS - 2;
+  const double place = round(128.0*fmin(fmax(t, 0.0), 1.0))/128.0*(COLOUR_STOPS - 1);
+  const int stop = place < COLOUR_STOPS - 2 ? (int)place : COLOUR_STOPS - 2;
   mix(viridis[stop], viridis[stop + 1], place - stop, rgb);
 }
 
@@ -252,7 +252,7 @@ static void put_axes(FILE *script, const grid *g) {
 
 static void put_palette(FILE *script, const cells *c) {
   fprintf(script, "set palette defined (");
-  for (int k = 0; k < STOPS; k++)
+  for (int k = 0; k < COLOUR_STOPS; k++)
     fprintf(script, "%s%d '#%02x%02x%02x'", k ? ", " : "", k, viridis[k][0], viridis[k][1],
             viridis[k][2]);
   fprintf(script, ")\nset colorbox noborder\nset cbtics scale 0.4\nset format cb '%%h'\n");

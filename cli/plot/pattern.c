@@ -1,10 +1,10 @@
 // pattern.c: a picture of a problem without a grid: the entries of A, and the pairs (x, y).
 //
-// Left, the matrix: a cell holds the entries of a block of rows and columns, blue where most are
-// positive, orange where most are negative, the paler the fewer. Right, a point for each row: how
-// far x is from its bound, and how large the y is that pushes it there; in a solution one of the
-// two is zero, or nearly so. Rows that fall on the same dot are drawn once: the drawing's size does
-// not depend on n.
+// Left: the matrix. A cell shows the entries of a block of rows and columns: blue if most are
+// positive, orange if most are negative, paler if there are few. Right: one point per row, with the
+// distance of x from its bound and the size of the y that pushes it there. In a solution one of the
+// two is zero, or nearly so. Rows that fall on the same dot are drawn once, so the size of the
+// drawing does not depend on n.
 #include "pattern.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@
 #include "gnuplot.h"
 #include "message.h"
 
-enum { CELLS = 400, DOTS = 240, DECADES = 20 };
+enum { MATRIX_CELLS_MAX = 400, DOTS_PER_SIDE = 240, DECADES_MAX = 20 };
 
 typedef struct counts { uint32_t positive, negative; } counts;
 
@@ -60,7 +60,7 @@ static void put_matrix(FILE *script, int32_t cells, const counts *cell) {
 
 typedef struct pairs {
   double low[2], high[2];    // decades that are shown, log10: of the distance and of y
-  uint8_t *dot;              // DOTS x DOTS: 1 free, 2 bound, 4 several
+  uint8_t *dot;              // DOTS_PER_SIDE x DOTS_PER_SIDE: 1 free, 2 bound, 4 several
   int64_t shown;
 } pairs;
 
@@ -75,11 +75,11 @@ static int pair_of(const pattern *what, int32_t i, double pair[2]) {
   return isfinite(pair[0]) && isfinite(pair[1]) && lo < hi;
 }
 
-// The largest numbers at the upper end, DECADES below them at most; zeros are drawn at the lower.
+// An axis ends at the largest number and covers at most DECADES_MAX; zeros are drawn at its start.
 static int gather_pairs(const pattern *what, pairs *out) {
   const int32_t n = what->files->problem.A.n;
   double pair[2], largest[2] = {0.0, 0.0}, smallest[2] = {INFINITY, INFINITY};
-  *out = (pairs){.dot = calloc(DOTS*DOTS, 1)};
+  *out = (pairs){.dot = calloc(DOTS_PER_SIDE*DOTS_PER_SIDE, 1)};
   if (!out->dot) return 0;
   for (int32_t i = 0; i < n; i++) {
     if (!pair_of(what, i, pair)) continue;
@@ -92,7 +92,7 @@ static int gather_pairs(const pattern *what, pairs *out) {
   for (int k = 0; k < 2; k++) {
     out->high[k] = largest[k] > 0.0 ? ceil(log10(largest[k]) + 0.2) : 0.0;
     const double low = largest[k] > 0.0 ? floor(log10(smallest[k]) - 0.2) : -4.0;
-    out->low[k] = fmin(fmax(low, out->high[k] - DECADES), out->high[k] - 4.0);
+    out->low[k] = fmin(fmax(low, out->high[k] - DECADES_MAX), out->high[k] - 4.0);
   }
   for (int32_t i = 0; i < n; i++) {
     if (!pair_of(what, i, pair)) continue;
@@ -100,21 +100,21 @@ static int gather_pairs(const pattern *what, pairs *out) {
     for (int k = 0; k < 2; k++) {
       const double place = pair[k] > 0.0 ? log10(pair[k]) : out->low[k];
       const double t = (place - out->low[k])/(out->high[k] - out->low[k]);
-      at[k] = (int)(fmin(fmax(t, 0.0), 1.0)*(DOTS - 1) + 0.5);
+      at[k] = (int)(fmin(fmax(t, 0.0), 1.0)*(DOTS_PER_SIDE - 1) + 0.5);
     }
-    out->dot[at[0] + DOTS*at[1]] |= what->region[i] == FIELD_FREE ? 1 : 2;
+    out->dot[at[0] + DOTS_PER_SIDE*at[1]] |= what->region[i] == FIELD_FREE ? 1 : 2;
   }
   return 1;
 }
 
 static void put_pairs(FILE *script, const pairs *p, int kind) {
   fprintf(script, "$%s << EOD\n", kind == 1 ? "free" : "bound");
-  for (int j = 0; j < DOTS; j++) {
-    for (int i = 0; i < DOTS; i++) {
-      if (!(p->dot[i + DOTS*j] & kind)) continue;
+  for (int j = 0; j < DOTS_PER_SIDE; j++) {
+    for (int i = 0; i < DOTS_PER_SIDE; i++) {
+      if (!(p->dot[i + DOTS_PER_SIDE*j] & kind)) continue;
       fprintf(script, "%.5g %.5g\n",
-              pow(10.0, p->low[0] + (p->high[0] - p->low[0])*i/(DOTS - 1)),
-              pow(10.0, p->low[1] + (p->high[1] - p->low[1])*j/(DOTS - 1)));
+              pow(10.0, p->low[0] + (p->high[0] - p->low[0])*i/(DOTS_PER_SIDE - 1)),
+              pow(10.0, p->low[1] + (p->high[1] - p->low[1])*j/(DOTS_PER_SIDE - 1)));
     }
   }
   fprintf(script, "NaN NaN\nEOD\n");
@@ -177,7 +177,7 @@ static void put_script(FILE *script, const pattern *what, int32_t cells, const c
 }
 
 int pattern_write(const pattern *what) {
-  const int32_t n = what->files->problem.A.n, cells = n < CELLS ? n : CELLS;
+  const int32_t n = what->files->problem.A.n, cells = n < MATRIX_CELLS_MAX ? n : MATRIX_CELLS_MAX;
   counts *cell = calloc((size_t)cells*(size_t)cells, sizeof *cell);
   pairs p = {0};
   FILE *script = NULL;

@@ -17,7 +17,7 @@
 #include "solve_settings.h"
 #include "text.h"
 
-enum { PATH_SIZE = 4096, LEVELS = 9 };
+enum { PATH_SIZE = 4096, CONTOUR_LEVELS = 9 };
 
 typedef struct session {
   const arguments *args;
@@ -181,7 +181,7 @@ static int draw(const session *s, const char *path) {
                            .grid = &s->grid, .x = s->of_y ? s->y : s->x, .value = value,
                            .gap = s->gap, .region = s->region,
                            .paint = {FIELD_CLEAR, paint(s, FIELD_AT_LO), paint(s, FIELD_AT_HI)},
-                           .levels = s->of_y ? 0 : LEVELS};   // y jumps at the boundary
+                           .levels = s->of_y ? 0 : CONTOUR_LEVELS};   // y jumps at the boundary
     return field_write(&picture);
   }
   snprintf(title, sizeof title, "%.200s: n = %d, nnz = %lld", name, (int)n,
@@ -321,7 +321,8 @@ static int run(const arguments *args) {
   char message[512] = "", name[PATH_SIZE];
   subject what;
   if (!path && (!args->operands || !is_recording(args->operand[0])))
-    return fail(CODE_USAGE, "where to? -o picture.svg or -o picture.png names the file");
+    return fail(CODE_USAGE, "the name of the picture is missing; give -o picture.svg or "
+                            "-o picture.png");
   int code = find_subject(args, &what);
   if (code) return code;
   if (!recording_output(path, args->operand[0], ".svg", name, sizeof name))
@@ -343,28 +344,33 @@ static int run(const arguments *args) {
 
 static const option_row rows[] = {
   {"output", 'o', "FILE", OPTION_FILE,
-   "the picture: .svg or .png (needs gnuplot); of a recording a.perp it is a.svg by default"},
+   "the picture to write: .svg or .png (needs gnuplot; default for a recording a.perp: a.svg)"},
   {"title", 0, "TEXT", OPTION_TEXT, "the title of the picture"},
   OPTION_PROBLEM,
-  {"x0", 0, "FILE", OPTION_FILE, "the guess to start from, instead of DIR/x0.mtx (neither: 0)"},
-  {"method", 'm', "NAME", OPTION_METHOD, "the method, where no x is given (default auto)"},
-  {"time-limit", 0, "TIME", OPTION_TEXT, "of that method: 5ms, 2s, 1min"},
+  {"x0", 0, "FILE", OPTION_FILE, "the guess to start from, instead of DIR/x0.mtx (default 0)"},
+  {"method", 'm', "NAME", OPTION_METHOD, "the method that solves the problem if no x is given "
+                                         "(default auto)"},
+  {"time-limit", 0, "TIME", OPTION_TEXT, "the time limit of that method, such as 5ms, 2s or 1min"},
   {"grid", 0, "NXxNY", OPTION_TEXT,
-   "the unknowns are a grid, x fastest; instead of DIR/" GRID_FILE},
-  {"value", 0, "x|y", OPTION_CHOICE, "what is shown on a grid (default x); y is the contact force"},
+   "the unknowns form a grid of this size, numbered along x first; instead of DIR/" GRID_FILE},
+  {"value", 0, "x|y", OPTION_CHOICE, "the quantity shown on a grid (default x); y is the contact "
+                                     "force"},
   {"kind", 0, "field|matrix", OPTION_CHOICE,
-   "colours on the grid, or the entries of A and the pairs (default: the first that is possible)"},
+   "field: colours on the grid; matrix: the entries of A and the pairs of x and y (default: field "
+   "if there is a grid)"},
   {"x", 0, "NAME", OPTION_TEXT,
-   "tables: the column along x (default the first with numbers; the row if there is only one)"},
+   "tables: the column on the x axis (default: the first with numbers, or the row number if only "
+   "one column has numbers)"},
   {"y", 0, "NAMES", OPTION_TEXT,
-   "tables: the columns of the curves, with commas (default all others with numbers)"},
-  {"by", 0, "NAME", OPTION_TEXT, "tables: a curve for each value of this column"},
+   "tables: the columns to draw as curves, separated by commas (default all others with numbers)"},
+  {"by", 0, "NAME", OPTION_TEXT, "tables: draw one curve for each value of this column"},
   {"log", 0, "AXES", OPTION_TEXT, "tables: logarithmic axes: x, y or x,y"},
-  {"points", 0, NULL, OPTION_FLAG, "tables: points without lines"},
+  {"points", 0, NULL, OPTION_FLAG, "tables: draw points without lines"},
   {"what", 0, "NAMES", OPTION_TEXT,
-   "recordings: energies, contacts, residuals, iterations, penetration, of liquids volume, "
-   "energies, momentum, iterations, residuals, divergence, with commas (default all)"},
-  {"step", 0, "N", OPTION_TEXT, "recordings: how the residual fell in step N"},
+   "recordings: the curves to draw, separated by commas. Bodies: energies, contacts, residuals, "
+   "iterations, penetration. Liquids: volume, energies, momentum, iterations, residuals, "
+   "divergence (default all)"},
+  {"step", 0, "N", OPTION_TEXT, "recordings: draw how the residual fell in step N"},
   OPTION_JSON,
   OPTION_QUIET,
   {0}};
@@ -372,28 +378,29 @@ static const option_row rows[] = {
 extern const command command_plot;
 const command command_plot = {
   .name = "plot",
-  .title = "draw a problem with its solution, a table, or what a recording says of its steps",
+  .title = "draw a problem with its solution, a table, or the statistics of a recording",
   .synopsis = {"DIR [X.mtx] -o FILE [OPTION]...", "-A FILE -b FILE [X.mtx] -o FILE [OPTION]...",
                "TABLE.csv -o FILE [--x NAME] [--y NAMES] [OPTION]...",
                "A.perp [B.perp]... [-o FILE] [--what NAMES] [OPTION]..."},
   .description =
-    "Draws a problem with its solution x as SVG or PNG. Where the unknowns are a grid, x is shown "
-    "in colours with contours, the rows on their bounds are grey or hatched, and the line around "
-    "them is the free boundary. 'perp gen' writes " GRID_FILE ", which tells the grid, with the "
-    "problems bearing, obstacle, torsion and fluid2d; --grid tells it otherwise. Large grids are "
-    "drawn from means over blocks of points, as the caption says. Without a grid, the picture has "
-    "two parts: the entries of A, and for each row the distance of x from its bound against |y|, "
-    "one of which is zero in a solution.\n\n"
-    "Without X.mtx the problem is solved first. Either way the certificate is computed, the "
-    "picture's caption has its verdict, and the exit status is 0 only if x is a solution. A row "
-    "counts as being on a bound if a step x - y/A_ii ends there.\n\n"
-    "A file is a table: CSV or TSV with a header, such as 'perp solve --trace' writes. Columns "
-    "become curves; fields that are no numbers are gaps, as are numbers that are not positive on a "
-    "logarithmic axis.\n\n"
-    "A recording of 'perp run' is drawn over time: energies, contacts, the residual of each step "
-    "with the tolerance, iterations, and the deepest overlap; of a liquid how its volume drifts, "
-    "energies, momentum, iterations, residuals and divergence. Steps that were not solved are red "
-    "crosses. Up to four recordings share a picture.",
+    "Draws a problem with its solution, a table, or a recording, as SVG or PNG.\n\n"
+    "A problem on a grid: colours and contours show x, rows on their bounds are grey or hatched, "
+    "and the line around them is the free boundary. The grid comes from " GRID_FILE ", which 'perp "
+    "gen' writes for bearing, obstacle, torsion and fluid2d, or from --grid. Large grids are "
+    "averaged over blocks of points, and the caption says so. Without a grid, the picture has two "
+    "parts: the entries of A, and for each row the distance of x from its bound against |y|. In a "
+    "solution one of the two is zero.\n\n"
+    "Without X.mtx the problem is solved first. In both cases the certificate is computed, and its "
+    "verdict is in the caption. The exit status is 0 only if x is a solution. A row counts as "
+    "being on a bound if a step x - y/A_ii ends there.\n\n"
+    "A table is a CSV or TSV file with a header, such as 'perp solve --trace' writes. Columns "
+    "become curves. Fields that are not numbers leave gaps; on a logarithmic axis, so do numbers "
+    "that are not positive.\n\n"
+    "A recording of 'perp run' is drawn over time. For bodies the curves are the energies, "
+    "contacts, iterations, the residual of each step with the tolerance, and the deepest overlap. "
+    "For a liquid they are the change of volume, energies, momentum, iterations, residuals and "
+    "divergence. Red crosses mark steps that were not solved. One picture can have up to four "
+    "recordings.",
   .options = rows,
   .dynamic = DYNAMIC_CERTIFICATE,
   .operands_max = OPERAND_MAX,

@@ -1,11 +1,11 @@
-// body_mesh.c: bodies as triangles: unit shapes that their sizes stretch, and finite parts of planes.
+// body_mesh.c: bodies as triangles: scaled unit shapes, and finite parts of planes.
 #include "body_mesh.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CORNERS = 64 };         // of a plane's part
+enum { CORNERS_MAX = 64 };         // of a plane's part
 static const double band = 0.012;      // half width of a cage's, in radii
 static const double rim = 0.03;        // width of a ring, in radii
 static const double thickness = 0.06;  // of what is solid in two dimensions, in radii of the scene
@@ -200,14 +200,14 @@ int mesh_is_floor(const render_scene *scene, const render_body *body) {
 }
 
 // What of a convex polygon has n.x >= offset; the number of its corners.
-static int clip(double p[CORNERS][3], int count, const double n[3], double offset) {
-  double out[CORNERS][3];
+static int clip(double p[CORNERS_MAX][3], int count, const double n[3], double offset) {
+  double out[CORNERS_MAX][3];
   int kept = 0;
   for (int k = 0; k < count; k++) {
     const double *a = p[k], *b = p[(k + 1) % count];
     const double here = dot(n, a) - offset, there = dot(n, b) - offset;
-    if (here >= 0.0 && kept < CORNERS) memcpy(out[kept++], a, sizeof out[0]);
-    if ((here < 0.0) == (there < 0.0) || kept == CORNERS) continue;
+    if (here >= 0.0 && kept < CORNERS_MAX) memcpy(out[kept++], a, sizeof out[0]);
+    if ((here < 0.0) == (there < 0.0) || kept == CORNERS_MAX) continue;
     for (int c = 0; c < 3; c++) out[kept][c] = a[c] + here/(here - there)*(b[c] - a[c]);
     kept++;
   }
@@ -222,7 +222,7 @@ static int make_plane(const render_scene *scene, int32_t i, mesh *m) {
   const double *n = body->extent, reach = 2.0*scene->radius;
   const int flat = scene->dimension == 2;
   const double deep = flat ? thickness*scene->radius : 0.0;
-  double u[3], v[3], p[CORNERS][3], foot[3];
+  double u[3], v[3], p[CORNERS_MAX][3], foot[3];
   cross(flat ? towards : fabs(n[0]) < 0.9 ? (double[3]){1, 0, 0} : (double[3]){0, 1, 0}, n, u);
   const double length = sqrt(dot(u, u));
   if (!(length > 0.0)) return reserve(m, 0, 0);   // across the picture: nothing to be seen

@@ -1,4 +1,4 @@
-// body_mesh.h: bodies as triangles: unit shapes that their sizes stretch, and finite parts of planes.
+// body_mesh.h: bodies as triangles: scaled unit shapes, and finite parts of planes.
 #pragma once
 
 #include <render.h>

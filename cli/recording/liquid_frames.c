@@ -7,7 +7,7 @@
 #include "message.h"
 #include "quantiles.h"
 
-enum { NUMBERS = 1 << 13 };    // from which the ends of colours are taken
+enum { SAMPLE_ROOM = 1 << 13 };   // numbers from which the range of colours is estimated
 
 void liquid_begin(const recording *file,
                   liquid *out) { *out = (liquid){.file = file, .chunk = -1}; }
@@ -90,8 +90,8 @@ static void look(const recording_head *head, const liquid_frame *frame, samples 
   if (!frame->pressure || !frame->type) return;
   const size_t cells = (size_t)head->liquid.cells[0]*(size_t)head->liquid.cells[1]*
                        (size_t)head->liquid.cells[2];
-  quantiles_begin(&s->push, NUMBERS);
-  quantiles_begin(&s->pull, NUMBERS);
+  quantiles_begin(&s->push, SAMPLE_ROOM);
+  quantiles_begin(&s->pull, SAMPLE_ROOM);
   for (size_t i = 0; i < cells; i++) {
     const double pressure = frame->unit*frame->pressure[i];
     if ((frame->type[i] & RECORD_CELL_TYPE) != 1 || pressure == 0.0) continue;
@@ -136,9 +136,9 @@ int liquid_measure(liquid *what, int64_t every, liquid_scale *out) {
   const recording_head *head = &what->file->head;
   samples *s = calloc(1, sizeof *s);
   if (!s) return fail(CODE_IO, "out of memory");
-  quantiles_begin(&s->speed, NUMBERS);
-  quantiles_begin(&s->pushes, NUMBERS);
-  quantiles_begin(&s->pulls, NUMBERS);
+  quantiles_begin(&s->speed, SAMPLE_ROOM);
+  quantiles_begin(&s->pushes, SAMPLE_ROOM);
+  quantiles_begin(&s->pulls, SAMPLE_ROOM);
   *out = (liquid_scale){0};
   double dense = 0.0;
   int code = CODE_OK;

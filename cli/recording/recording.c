@@ -164,7 +164,8 @@ static int peek(const recording *what, int32_t chunk, uint32_t word[RECORD_PEEK/
   return CODE_OK;
 }
 
-// Contacts that so many frames can have: 16 to a pair of bodies, and far fewer to a body than 256.
+// The largest number of contacts in `frames` frames: 16 per pair of bodies, and far fewer than 256
+// per body.
 static uint64_t touches_most(const recording_head *head, uint32_t frames) {
   const uint64_t n = (uint64_t)head->bodies, pairs = n*(n - (n > 0))/2;
   return frames*(16*pairs < 256*n ? 16*pairs : 256*n);

@@ -28,11 +28,12 @@ static void complain(parse *p, const char *format, ...) {
 // Somebody may have sent the recording. Its strings go into pictures, pages, files and messages, so
 // they are made harmless here, once: the header keeps what text_visible() makes of them.
 static const char *plain_string(parse *p, json_t *value, const char *key) {
-  enum { LONGEST = 4096 };     // bytes; a command line, the longest of our own, has 2048 at most
-  char visible[4*LONGEST];
+  enum { STRING_BYTES_MAX = 4096 };   // the longest string we write, a command line, has 2048
+  char visible[4*STRING_BYTES_MAX];
   if (!json_is_string(value)) complain(p, "\"%s\" is not a string", key);
-  else if (json_string_length(value) > LONGEST)
-    complain(p, "\"%s\" has %zu bytes, more than %d", key, json_string_length(value), LONGEST);
+  else if (json_string_length(value) > STRING_BYTES_MAX)
+    complain(p, "\"%s\" has %zu bytes, more than %d", key, json_string_length(value),
+             STRING_BYTES_MAX);
   else if (json_string_set(value, text_visible(json_string_value(value), visible, sizeof visible)))
     complain(p, "out of memory");
   return p->bad ? "" : json_string_value(value);

@@ -8,7 +8,7 @@
 #include "message.h"
 #include "quantiles.h"
 
-enum { IMPULSES = 1 << 14 };   // from which the typical one is taken
+enum { IMPULSE_SAMPLE_ROOM = 1 << 14 };   // impulses from which the typical one is estimated
 
 // The colours of the player (viewer/src/colours.js).
 static const uint32_t group_colours[DRAWING_HUES] = {
@@ -98,7 +98,7 @@ static int scan(drawing *what, int all) {
   int code = impulses ? CODE_OK : fail(CODE_IO, "out of memory");
   for (int32_t k = 0; k < file->index.count; k++)
     chunks += file->index.chunk[k].type == RECORD_FRAM;
-  if (!code) quantiles_begin(impulses, IMPULSES);
+  if (!code) quantiles_begin(impulses, IMPULSE_SAMPLE_ROOM);
   for (int32_t k = 0; k < file->index.count && !code; k++) {
     if (file->index.chunk[k].type != RECORD_FRAM) continue;
     const int32_t stride = chunks/8 + 1;

@@ -9,7 +9,7 @@
 #include "drawing.h"
 #include "message.h"
 
-enum { BALLS = 400000 };       // in a picture, at most
+enum { PARTICLES_MAX = 400000 };   // of a picture
 static const float suction_colour[3] = {0.48f, 0.16f, 0.62f};   // as the player's
 
 // The box of the grid, and in space the floor under it, are no solids of the recording.
@@ -154,7 +154,7 @@ static int make_balls(drawing *what) {
     free(hide);
     return 1;
   }
-  for (uint32_t p = 0; p < count && kept < BALLS; p++) {
+  for (uint32_t p = 0; p < count && kept < PARTICLES_MAX; p++) {
     if (hide[p]) continue;
     const float *at = what->position + 3*(size_t)p;
     render_body *ball = &larger[(uint32_t)solids + kept++];

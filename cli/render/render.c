@@ -75,7 +75,9 @@ static int read_camera(session *s) {
 
 static int read_output(session *s) {
   s->path = argument(s->args, "output");
-  if (!s->path) return fail(CODE_USAGE, "where to? -o a.mp4, -o a.png or -o frames_%%04d.png");
+  if (!s->path)
+    return fail(CODE_USAGE, "the name of the file is missing; give -o a.mp4, -o a.png or "
+                            "-o frames_%%04d.png");
   const char *dot = strrchr(s->path, '.');
   const int count = numbered_places(s->path);
   if (dot && !strcmp(dot, ".mp4")) s->kind = OUTPUT_VIDEO;
@@ -349,7 +351,7 @@ static int run(const arguments *args) {
   if (!code) report(&s, progress_now() - start);
   if (code == CODE_INTERRUPTED)
     fail(code, "interrupted after %lld of %lld frames; %s", (long long)s.done, (long long)s.total,
-         s.kind == OUTPUT_PICTURES ? "those are there" : "nothing was written");
+         s.kind == OUTPUT_PICTURES ? "their pictures were written" : "nothing was written");
   for (int k = 0; k < PARTS; k++) {
     render_destroy(s.part[k].render);
     if (s.part[k].drawing.recording.json) drawing_close(&s.part[k].drawing);
@@ -363,25 +365,26 @@ static const option_row rows[] = {
     {"size", 0, "WxH", OPTION_TEXT, "size in pixels, sides in [64, 7680] (default 1280x720)"},
     {"frame", 0, "N", OPTION_TEXT,
      "which frame of the recording a picture shows (default the last)"},
-    {"fps", 0, "N", OPTION_TEXT, "frames a second of a video (in [1, 240], default 30)"},
+    {"fps", 0, "N", OPTION_TEXT, "frames per second of a video (in [1, 240], default 30)"},
     {"speed", 0, "X", OPTION_TEXT,
-     "seconds of the scene in a second of the video (in [0.001, 1000], default 1)"},
+     "seconds of the scene per second of video (in [0.001, 1000], default 1)"},
     {"camera", 0, "A,E[,Z]", OPTION_TEXT,
-     "where to look from: azimuth and elevation in degrees, and a zoom (default 52,18,1)"},
+     "direction of view: azimuth and elevation in degrees, and a zoom factor (default 52,18,1)"},
     {"colour", 0, "group|speed|impulse|pressure", OPTION_CHOICE,
-     "what the colours show: group, speed or impulse of bodies (default group), speed or pressure "
-     "of a liquid (default speed)"},
-    {"contacts", 0, NULL, OPTION_FLAG, "arrows for the impulses at the contacts"},
+     "the quantity shown by colours: group, speed or impulse of bodies (default group), speed or "
+     "pressure of a liquid (default speed)"},
+    {"contacts", 0, NULL, OPTION_FLAG, "draw the impulses at the contacts as arrows"},
     {"show", 0, "particles|surface|grid", OPTION_CHOICE,
-     "of a liquid: its particles (default in the plane), its surface (default in space), or in the "
-     "plane its cells with their pressure"},
-    {"separating", 0, NULL, OPTION_FLAG, "of a liquid: mark the cells where it leaves a wall"},
+     "liquids: draw the particles (default in the plane), the surface (default in three "
+     "dimensions), or in the plane the cells with their pressure"},
+    {"separating", 0, NULL, OPTION_FLAG, "liquids: mark the cells where the liquid leaves a wall"},
     {"no-caption", 0, NULL, OPTION_FLAG, "no text on the picture"},
     {"supersample", 0, "N", OPTION_TEXT,
-     "edges have N x N samples a pixel (in [1, 16], default 3)"},
+     "take N x N samples per pixel at edges (in [1, 16], default 3)"},
     {"threads", 0, "N", OPTION_TEXT,
-     "threads that draw (in [1, 64], default all processors); the picture is the same"},
-    {"progress", 0, NULL, OPTION_FLAG, "lines of progress on stderr also where it is no terminal"},
+     "number of threads (in [1, 64], default all processors); the picture does not depend on it"},
+    {"progress", 0, NULL, OPTION_FLAG, "print progress lines on stderr even if it is not a "
+                                       "terminal"},
     OPTION_QUIET,
     OPTION_JSON,
     {0}};
@@ -393,25 +396,25 @@ const command command_render = {
   .synopsis = {"FILE [FILE] -o a.mp4 [OPTION]...", "FILE [FILE] -o a.png [--frame N] [OPTION]...",
                "FILE [FILE] -o frames_%04d.png [OPTION]..."},
   .description =
-    "Draws what 'perp run' has recorded, in software: no browser and no graphics card are needed. "
-    "Scenes in three dimensions are shaded and throw shadows, scenes in the plane are drawn flat; "
-    "the camera finds its place by itself. The caption tells the scene, the time, the number of "
-    "contacts and the residual of the step; steps that were not solved are red, also those between "
-    "two pictures. Two recordings are drawn side by side, with one clock and one scale of "
-    "colours.\n\n"
-    "Videos are made by ffmpeg. The same recording gives the same bytes, with any number of "
-    "threads. After Ctrl-C or on a full disk there is no half file.",
+    "Draws a recording of 'perp run' in software, without a browser or a graphics card. Scenes in "
+    "three dimensions have shading and shadows; scenes in the plane are drawn flat. The camera is "
+    "placed automatically. The caption has the scene, the time, the number of contacts and the "
+    "residual of the step. It is red if the step, or a step since the last picture, was not "
+    "solved. Two recordings are drawn side by side, with one clock and one colour scale.\n\n"
+    "ffmpeg makes the videos. The same recording gives the same bytes, with any number of threads. "
+    "Ctrl-C or a full disk leaves no partial file behind.",
   .options = rows,
   .operands_min = 1,
   .operands_max = PARTS,
   .operand_kind = OPERAND_FILE,
   .operands_help = "a recording, such as a.perp,",
   .examples = {
-    {"perp render a.perp -o a.mp4", "a video, as fast as in reality"},
+    {"perp render a.perp -o a.mp4", "a video in real time"},
     {"perp render a.perp -o a.png --frame 100 --contacts", "one picture, with forces"},
     {"perp render a.perp -o slow.mp4 --speed 0.5 --size 640x360 --camera 20,30,1.5",
-     "half as fast, small, and from nearer"},
-    {"perp render slip.perp separating.perp -o both.mp4 --show surface", "a liquid, twice"},
+     "at half speed, small, and closer"},
+    {"perp render slip.perp separating.perp -o both.mp4 --show surface", "two recordings of a "
+                                                                         "liquid, side by side"},
   },
   .run = run,
 };

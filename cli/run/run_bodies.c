@@ -30,7 +30,7 @@ static int settle(run_session *s) {
   if (!code) code = settings_whole(args, "sleep", 0, 1000000, &sleep);
   if (!code && argument(args, "friction") && settings->friction > 0.0 &&
       settings->model == PERP_CONTACT_NORMAL)
-    warn("--friction = %s does nothing: the model is normal; --model friction has friction",
+    warn("--friction = %s has no effect in the model 'normal'; use --model friction",
          argument(args, "friction"));
   settings->directions = (int32_t)directions;
   settings->sleep = (int32_t)sleep;
@@ -50,8 +50,8 @@ static int create(run_session *s) {
   return CODE_OK;
 }
 
-// Bodies are as many as they are; of contacts there are at most 16 to a pair, and far fewer to a
-// body than this in the densest of our scenes (bricks: below 40).
+// An upper limit of the size of a state. A pair has at most 16 contacts; a body has far fewer than
+// BODY_MOST even in the densest scenes (bricks: below 40).
 static size_t state_most(const run_session *s) {
   enum { PAIR_MOST = 16, BODY_MOST = 256, CONTACT_BYTES = 512 };
   const size_t n = (size_t)s->layout.bodies, pairs = n*(n > 0 ? n - 1 : 0)/2;

@@ -1,5 +1,4 @@
-// run_command.c: perp run: a scene of bodies or of a liquid, complementarity problems in each step,
-// recorded.
+// run_command.c: perp run: simulates and records a scene of bodies or of a liquid.
 #include "run_command.h"
 
 #include <math.h>
@@ -59,7 +58,8 @@ static int check_kind(const run_session *s) {
   for (int i = 0; i < args->table.count; i++) {
     const option_entry *entry = &args->table.entry[i];
     if (entry->only && entry->apart && args->value[i])
-      return fail(CODE_USAGE, "--%s is for scenes of %s; %s is one of %s", entry->name, entry->only,
+      return fail(CODE_USAGE, "--%s is only for scenes of %s; %s is a scene of "
+                              "%s", entry->name, entry->only,
                   s->scene->name, s->kind->noun);
   }
   return CODE_OK;
@@ -86,7 +86,7 @@ static int read_settings(run_session *s) {
   return code ? code : s->kind->settle(s);
 }
 
-// A recording is not yet what the ending of its name promises.
+// Refuses names such as a.mp4: a recording has to be rendered or exported first.
 static int check_ending(const char *path) {
   static const struct { const char *ending, *command; } made[] = {
       {".mp4", "render"}, {".png", "render"}, {".html", "view"},  {".svg", "plot"},
@@ -106,7 +106,7 @@ static int check_ending(const char *path) {
   return CODE_OK;
 }
 
-// A file that somebody may still want is not overwritten unasked.
+// Existing files are overwritten only with --force.
 static int check_output(const run_session *s) {
   const char *folder = argument(s->args, "dump-problems");
   int code = s->path ? check_ending(s->path) : CODE_OK;
@@ -118,13 +118,13 @@ static int check_output(const run_session *s) {
   text_word word;
   switch (run_existing(s->path)) {
     case RUN_FOREIGN:
-      return fail(CODE_USAGE, "%s exists and is no recording; --force overwrites it", s->path);
+      return fail(CODE_USAGE, "%s exists and is not a recording; --force overwrites it", s->path);
     case RUN_UNFINISHED:
-      return fail(CODE_USAGE, "%s is a recording that was interrupted; 'perp run --resume %s' goes "
-                  "on with it, --force starts again", s->path, text_shell(s->path, &word));
+      return fail(CODE_USAGE, "%s is an interrupted recording; 'perp run --resume %s' continues "
+                  "it, --force overwrites it", s->path, text_shell(s->path, &word));
     case RUN_FINISHED:
-      return fail(CODE_USAGE, "%s is a finished recording; --force overwrites it, another name "
-                  "keeps it", s->path);
+      return fail(CODE_USAGE, "%s is a finished recording; --force overwrites it; to keep it, "
+                  "choose another name", s->path);
     default: return CODE_OK;
   }
 }
@@ -190,14 +190,14 @@ static const char *way_on(const run_session *s, int64_t saved, char *text, size_
   const char *name = text_shell(s->path, &word);
   *text = 0;
   if (saved > 0)
-    text_append(text, size, "'perp run --resume %s' goes on from step %lld", name,
+    text_append(text, size, "'perp run --resume %s' continues from step %lld", name,
                 (long long)saved);
   else
     text_append(text, size, "no step was saved: 'perp run --resume %s' starts over", name);
   return text;
 }
 
-// Ends the recording, however the run ended; the worse of the two codes.
+// Ends the recording in any case. Returns the worse of the two exit codes.
 static int conclude(run_session *s, int code) {
   const int complete = code == CODE_OK, broken = code == CODE_IO && s->recorder.writer;
   const char *reason = complete ? "finished" : code == CODE_INTERRUPTED ? "interrupted" : "failed";
@@ -315,7 +315,7 @@ static int run_scene(run_session *s, int resume, const char *steps) {
   return code;
 }
 
-// How to run, of the command line: a wrong value is not one of the file.
+// Reads the options on how to run from the command line, so that messages do not blame the file.
 static int check_how(const arguments *args) {
   const perp_method *method = method_find("auto");
   perp_options options = perp_default_options(method);
@@ -324,7 +324,7 @@ static int check_how(const arguments *args) {
   return code ? code : read_save_every(args, &seconds);
 }
 
-// Everything but how to run, and how long, comes from the file.
+// All settings come from the file, except for options on how to run and for how long.
 static int resume(const arguments *args, const char *path) {
   static const char *const allowed[] = {"resume", "steps", "save-every", "threads", "quiet",
                                         "progress", "json", "no-color"};
@@ -334,7 +334,8 @@ static int resume(const arguments *args, const char *path) {
     for (size_t k = 0; k < sizeof allowed/sizeof *allowed; k++)
       fine = fine || !strcmp(args->table.entry[i].name, allowed[k]);
     if (!fine)
-      return fail(CODE_USAGE, "--%s: --resume takes everything from %s, to the same bytes",
+      return fail(CODE_USAGE, "--%s cannot be changed with --resume, which takes all settings from "
+                              "%s",
                   args->table.entry[i].name, path);
   }
   if (args->operands > 0)
@@ -372,53 +373,57 @@ static int run(const arguments *args) {
   }
   if (argument(args, "resume")) return resume(args, argument(args, "resume"));
   if (!args->family)
-    return fail(CODE_USAGE, "which scene? 'perp run --list' lists them; try perp run %s",
-                scene_at(1)->name);
+    return fail(CODE_USAGE, "the scene is missing; 'perp run --list' lists the scenes; try "
+                "perp run %s", scene_at(1)->name);
   run_session s = {.args = args, .path = argument(args, "output")};
   return run_scene(&s, 0, NULL);
 }
 
 static const option_row rows[] = {
     {"output", 'o', "FILE", OPTION_FILE, "the recording to write, such as a.perp"},
-    {"resume", 0, "FILE", OPTION_FILE, "go on with an interrupted recording, to the same bytes"},
+    {"resume", 0, "FILE", OPTION_FILE, "continue an interrupted recording; it ends with the same "
+                                       "bytes as an uninterrupted one"},
     {"steps", 0, "N", OPTION_TEXT,
-     "with --resume: go on up to step N, as if the run had been started with --steps N"},
+     "with --resume: continue to step N, as if the run had been started with --steps N"},
     {"force", 'f', NULL, OPTION_FLAG, "overwrite the file if it exists, even a recording"},
     {"seed", 's', "N", OPTION_TEXT,
      "seed of the random numbers (default 0); the same seed gives the same bits"},
-    {"method", 'm', "NAME", OPTION_METHOD, "how each step is solved (default auto)"},
+    {"method", 'm', "NAME", OPTION_METHOD, "the method that solves each step (default auto)"},
     {"preset", 0, "NAME", OPTION_TEXT,
-     "a set of parameters by name: 'paper', of minmap_newton, has those of ANE17; other options override "
-     "it"},
+     "a named set of parameters, such as the set 'paper' of minmap_newton, which ANE17 used; other "
+     "options override it"},
     {"model", 0, "normal|friction|staggered|boxed", OPTION_CHOICE,
-     "the contact model solved in each step: without friction, with the friction of E13 (27), "
-     "with normal and friction impulses in turn, or with friction in boxes (default: the scene's)"},
+     "the contact model solved in each step: without friction; with Coulomb friction, E13 (27); "
+     "with normal and friction impulses solved in turn; or with separate bounds on each friction "
+     "impulse (default: the scene's)"},
     {"directions", 0, "K", OPTION_TEXT,
-     "directions of friction at a contact in three dimensions (in [3, 64], default 4)"},
+     "number of friction directions at a contact in three dimensions (in [3, 64], default 4)"},
     {"sleep", 0, "N", OPTION_TEXT,
-     "a body at rest for N steps sleeps until something touches it; 0: never (in "
-     "[0, 1000000], default 60)"},
+     "a body at rest for N steps sleeps until something touches it; 0: bodies never sleep (in [0, "
+     "1000000], default 60)"},
     {"every", 0, "N", OPTION_TEXT, "record every N-th step (in [1, 65536], default 1)"},
     {"contacts", 0, "auto|all|none", OPTION_CHOICE,
-     "which contacts are recorded; auto: those of frames that have at most 5000"},
+     "which contacts are recorded; auto: all contacts of frames that have at most 5000"},
     {"keep", 0, "auto|all|surface", OPTION_CHOICE,
-     "which particles are recorded, all or those that can be seen; auto: all in two "
-     "dimensions"},
+     "which particles are recorded: all, or those near the surface; auto: all in two dimensions, "
+     "surface in three"},
     {"fields", 0, "all|surface|none", OPTION_CHOICE,
-     "what is recorded of the grid: types of cells, surface and pressure, only the "
-     "surface, or nothing"},
-    {"exact", 0, NULL, OPTION_FLAG, "record float32 numbers as they are, not rounded to pack well"},
+     "what is recorded of the grid; all: cell types, surface and pressure"},
+    {"exact", 0, NULL, OPTION_FLAG, "record float32 numbers exactly; by default they are rounded, "
+                                    "which makes the file smaller"},
     {"save-every", 0, "SECONDS", OPTION_TEXT,
-     "the most seconds of work that a crash or kill -9 may lose (in [0, 1e9], default 10); Ctrl-C, "
-     "SIGTERM and SIGHUP lose none"},
+     "save the state this often, so that a crash or kill -9 loses at most this much work (in [0, "
+     "1e9], default 10); Ctrl-C, SIGTERM and SIGHUP lose none"},
     {"times", 0, NULL, OPTION_FLAG,
-     "record how long each step took; no two files are the same then"},
+     "record how long each step took; then two recordings of one run differ"},
     {"dump-problems", 0, "DIR", OPTION_FOLDER,
-     "write the problems of each step as directories: nb###_nc#### with the numbers of bodies and "
-     "rows; of a liquid, step####_n##### of the last substep, with its guess x0.mtx and cells.csv"},
+     "write the problems of each step as directories. Bodies: nb###_nc####, with the numbers of "
+     "bodies and rows. Liquids: step####_n##### for the last substep, with its guess x0.mtx and "
+     "cells.csv"},
     {"list", 'l', NULL, OPTION_FLAG, "list the scenes with their parameters"},
-    {"progress", 0, NULL, OPTION_FLAG, "lines of progress on stderr also where it is no terminal"},
-    {"quiet", 'q', NULL, OPTION_FLAG, "nothing but errors: no report, warnings or progress"},
+    {"progress", 0, NULL, OPTION_FLAG, "print progress lines on stderr even if it is not a "
+                                       "terminal"},
+    {"quiet", 'q', NULL, OPTION_FLAG, "print only errors: no report, warnings or progress"},
     OPTION_JSON,
     {0}};
 
@@ -440,21 +445,21 @@ const command command_run = {
   .synopsis = {"SCENE [-o FILE] [OPTION]...", "--resume FILE [--steps N]", "SCENE --help",
                "--list"},
   .description =
-    "Simulates a scene of rigid bodies: in every time step the impulses at the contacts are the "
-    "solution of a complementarity problem, certified like any other. Or a scene of a liquid that "
-    "can let go of walls: the pressure of every substep is one. A step that is not solved "
-    "goes on with the best impulses or pressures found; it is counted and recorded, and the exit "
-    "status is 1.\n\n"
-    "With -o the motion, the contacts or particles, and the statistics of every step are recorded, "
-    "in a file that is valid at any time. Ctrl-C, SIGTERM and SIGHUP save the exact state at once, "
-    "even in the middle of a step, and 'perp run --resume FILE' goes on from there. It ends with the "
-    "same bytes as if nothing had happened. The newest state is also saved every few seconds, in "
-    "FILE.state, for the case that the program is killed. With --steps a finished recording is made "
-    "longer. An existing file is overwritten with --force only. "
-    "The bytes do not depend on the number of threads. "
-    "--time-limit bounds each step as a whole; in a liquid it bounds the solve of each substep. The "
-    "result then depends on the machine's speed. The report says how many steps were late, and by how "
-    "much.",
+    "Simulates a scene of rigid bodies or of a liquid. For rigid bodies, every time step solves a "
+    "complementarity problem for the impulses at the contacts. For a liquid, which can separate "
+    "from walls, every substep solves one for the pressure. Each answer is certified. If a step is "
+    "not solved, the simulation continues with the best impulses or pressures found, the step is "
+    "counted and recorded as unsolved, and the exit status is 1.\n\n"
+    "-o records the motion, the contacts or particles, and the statistics of every step. The file "
+    "is valid at any time, and its bytes do not depend on the number of threads. An existing file "
+    "is overwritten only with --force.\n\n"
+    "Ctrl-C, SIGTERM and SIGHUP save the exact state at once, even in the middle of a step. 'perp "
+    "run --resume FILE' continues from there and ends with the same bytes as an uninterrupted run. "
+    "In case the program is killed, the newest state is also saved every few seconds, in "
+    "FILE.state. --resume with --steps extends a finished recording.\n\n"
+    "--time-limit limits each step of rigid bodies, and each solve of a liquid's substeps. The "
+    "result then depends on the machine's speed. The report says how many steps were late, and by "
+    "how much.",
   .options = rows,
   .dynamic = DYNAMIC_FAMILY | DYNAMIC_METHODS,
   .family_at = family_at,
@@ -469,9 +474,10 @@ const command command_run = {
   .examples = {
     {"perp run --list", "which scenes there are, and their parameters"},
     {"perp run hollow-sphere -o a.perp", "spheres in a hollow sphere, recorded"},
-    {"perp run stack --boxes 20 --time-limit 5ms", "with a deadline for every step"},
-    {"perp run dam-break-2d --walls separating -o b.perp", "a liquid that lets go of walls"},
-    {"perp run --resume a.perp --steps 5000", "goes on for longer; without --steps, after Ctrl-C"},
+    {"perp run stack --boxes 20 --time-limit 5ms", "with a time limit for every step"},
+    {"perp run dam-break-2d --walls separating -o b.perp", "a liquid that separates from walls"},
+    {"perp run --resume a.perp --steps 5000", "continue to step 5000; without --steps, finish an "
+                                              "interrupted run"},
   },
   .run = run,
 };

@@ -12,7 +12,7 @@
 #include "solve_settings.h"
 #include "text.h"
 
-enum { PLACES = 64 };          // of a particle in a cell along each axis, if they fit
+enum { CELL_PLACES = 64 };   // positions of a particle in a cell along each axis, if they fit
 static const char *const walls[] = {"no-slip", "slip", "separating"};
 static const char *const transfers[] = {"flip", "apic"};
 
@@ -42,8 +42,8 @@ static int create(run_session *s) {
   return CODE_OK;
 }
 
-// The fields as they are, and particles: reseeding leaves at most twice as many in a cell as there
-// were at the start, and this allows four times as many in every cell.
+// An upper limit of the size of a state: the fields, and particles. Reseeding leaves at most twice
+// the initial number of particles in a cell; this allows four times that number in every cell.
 static size_t state_most(const run_session *s) {
   enum { CROWDING_MOST = 4, PARTICLE_BYTES = 15*sizeof(double) };
   const perp_fluid_settings *settings = &s->pool.settings;
@@ -97,7 +97,8 @@ static int fill_liquid(const run_session *s, recording_head *head) {
       .fields = fields == 0 ? RECORD_TYPES_OF_CELLS | RECORD_SURFACE | RECORD_PRESSURE
                 : fields == 1 ? RECORD_SURFACE : 0};
   memcpy(liquid->cells, settings->cells, sizeof liquid->cells);
-  liquid->fine = record_fine(liquid->cells, argument(s->args, "exact") ? RECORD_PLACES : PLACES);
+  const int32_t places = argument(s->args, "exact") ? RECORD_PLACES : CELL_PLACES;
+  liquid->fine = record_fine(liquid->cells, places);
   head->model = liquid->walls;
   head->dimension = settings->dimension;
   memcpy(head->gravity, settings->gravity, sizeof head->gravity);
@@ -227,7 +228,7 @@ static void report(const run_session *s) {
               t->kinetic);
   if (t->steps > 0) {
     const double end = drift(t->volume, t->poured);
-    report_line("volume", "%+.2f %% at the end, %+.2f %% to %+.2f %% on the way%s", end,
+    report_line("volume", "%+.2f %% at the end, %+.2f %% to %+.2f %% during the run%s", end,
                 drift(t->least_volume, t->poured), drift(t->most_volume, t->poured),
                 fabs(end) > 5.0 && !t->unsolved && !s->pool.settings.compensate
                     ? "; --compensate 1 holds it" : "");
@@ -261,7 +262,7 @@ static void report_json(const run_session *s, json_t *object) {
 
 const run_kind run_liquid = {
     .noun = "liquids", .share = 2,   // about every 64 frames of 100 x 100 cells
-    .advice = "'perp explain liquids' tells what to do",
+    .advice = "'perp explain liquids' says what to do",
     .unsolved = RECORD_FLUID_unsolved, .residual = RECORD_FLUID_residual,
     .kinetic = RECORD_FLUID_kinetic, .potential = RECORD_FLUID_potential, .build = build,
     .settle = settle, .create = create, .state_most = state_most, .load = load, .message = perp_fluid_message,

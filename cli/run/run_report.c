@@ -176,5 +176,5 @@ void run_list(void) {
   printf("\nAll scenes of liquids also have\n");
   for (int32_t k = 0; liquid && k < liquid->parameter_count; k++)
     if (is_shared(&liquid->parameters[k])) list_parameter(&liquid->parameters[k]);
-  printf("\n'perp run SCENE -o a.perp' records one; 'perp run SCENE --help' tells more.\n");
+  printf("\n'perp run SCENE -o a.perp' records one; 'perp run SCENE --help' describes it.\n");
 }

@@ -1,7 +1,8 @@
-// backend.c: linear solvers by name: those of the library, and those of backends, which are loaded.
+// backend.c: finds linear solvers by name, in the library and in backends that are loaded at run
+// time.
 //
-// A backend is a shared library of its own with the one symbol perp_backend_linear. It is looked
-// for in $PERP_BACKENDS, in lib/perp beside the program's bin, and in the folder of the build.
+// A backend is a shared library with the single symbol perp_backend_linear. The program looks for
+// it in $PERP_BACKENDS, in lib/perp beside the program's bin, and in the build folder.
 #include "backend.h"
 
 #include <dlfcn.h>

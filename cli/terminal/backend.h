@@ -1,4 +1,5 @@
-// backend.h: linear solvers by name: those of the library, and those of backends, which are loaded.
+// backend.h: finds linear solvers by name, in the library and in backends that are loaded at run
+// time.
 #pragma once
 
 #include <perp/method.h>

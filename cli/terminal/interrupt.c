@@ -1,5 +1,5 @@
-// interrupt.c: signals to end: the first asks politely where somebody listens, the second ends the
-// program.
+// interrupt.c: handles SIGINT, SIGTERM and SIGHUP. The first signal sets a flag if the command
+// listens for it; the second one ends the program.
 #include "interrupt.h"
 
 #include <errno.h>

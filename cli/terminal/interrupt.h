@@ -1,5 +1,5 @@
-// interrupt.h: signals to end: the first asks politely where somebody listens, the second ends the
-// program.
+// interrupt.h: handles SIGINT, SIGTERM and SIGHUP. The first signal sets a flag if the command
+// listens for it; the second one ends the program.
 #pragma once
 
 typedef enum interrupt_kind {
@@ -11,5 +11,6 @@ typedef enum interrupt_kind {
 void interrupt_install(void);        // any signal to end removes temporary files first
 void interrupt_listen(interrupt_kind kind);
 int interrupt_seen(void);
-// Waits for a signal, for so long at most. 1: it was seen; 0: the time has passed. For one thread.
+// Waits for a signal until the time has passed. 1: a signal was seen; 0: none. Only one thread may
+// wait.
 int interrupt_wait(double seconds);

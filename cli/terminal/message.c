@@ -62,7 +62,8 @@ int message_end(int code) {
   return code;
 }
 
-// Messages quote names and what is in files: whatever a terminal would act on is made visible.
+// Messages quote names and contents of files. Control characters in them are made visible, so that
+// they cannot act on a terminal.
 static void speak(const char *kind, text_colour colour, const char *text) {
   char visible[4*MESSAGE_SIZE];
   progress_clear();

@@ -25,8 +25,8 @@ const exit_row *exit_code_at(int index);   // NULL after the last
 
 void message_begin(const char *command);   // "solve": messages start with "perp solve: "
 void message_quiet(void);                  // no warnings
-// From now on, options come from the header of this file instead of the command line: what is wrong
-// with them is said of the file. NULL: from the command line again. The path has to stay.
+// From now on options come from the header of this file, and messages about wrong ones name the
+// file. NULL: options come from the command line again. The caller keeps the path alive.
 void message_header_of(const char *path);
 int message_header_code(int code);         // CODE_INPUT instead of CODE_USAGE, while they do
 void message_json(void);                   // from now on, results go into message_object()

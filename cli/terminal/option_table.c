@@ -1,4 +1,4 @@
-// option_table.c: builds the complete option table of a command and understands a command line with it.
+// option_table.c: builds the complete option table of a command and parses a command line with it.
 #include "option_table.h"
 
 #include <assert.h>
@@ -34,8 +34,8 @@ static option_entry *add(option_table *table, const char *name, option_kind kind
   return entry;
 }
 
-// As add, but behind the last entry with the same word before the dot: krylov.drop beside
-// krylov.solver, although another method has it.
+// Like add, but inserts the entry after the last one with the same word before the dot: krylov.drop
+// follows krylov.solver, although it belongs to another method.
 static option_entry *add_beside(option_table *table, const char *name, option_kind kind,
                                 option_group group) {
   const size_t prefix = strcspn(name, ".") + 1;
@@ -56,7 +56,8 @@ static int entry_index(const option_table *table, const char *name) {
   return -1;
 }
 
-// What is only for families of one kind, or says something else about them.
+// Marks options that only families of one kind have, and changes help texts that differ between
+// kinds.
 static void narrow_rows(option_table *table, const command *what, const perp_family *family) {
   const char *kind = family && what->family_kind ? what->family_kind(family) : NULL;
   for (const option_scope *scope = what->scopes; scope && scope->option; scope++) {
@@ -101,9 +102,9 @@ static void list_choices(option_entry *entry, const char *choices) {
 
 // Few words are the argument's own description; many go into the help text.
 static void describe_choices(option_entry *entry, const char *choices) {
-  enum { ROOM = 18 };
+  enum { CHOICES_LENGTH_MAX = 18 };
   entry->choices = choices;
-  if (strlen(choices) <= ROOM) {
+  if (strlen(choices) <= CHOICES_LENGTH_MAX) {
     text_append(entry->argument, sizeof entry->argument, "%s", choices);
     return;
   }
@@ -373,7 +374,7 @@ static void dashes_for_underscores(const option_table *table, char *text) {
   if (entry_index(table, name) >= 0) memcpy(text + 2, name, length - 2);
 }
 
-// A file without a name is a slip, such as a variable of the shell that is not set.
+// An empty file name is a mistake, such as a shell variable that is not set.
 static int check_names(const arguments *args) {
   for (int i = 0; i < args->table.count; i++) {
     const option_entry *entry = &args->table.entry[i];

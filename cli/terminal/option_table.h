@@ -1,5 +1,6 @@
-// option_table.h: the option table of a command. Parsing, --help, manual pages, documentation and shell
-// completion all read it; parameters of methods and families join it from the library's own tables.
+// option_table.h: the option table of a command. Parsing, --help, manual pages, documentation and
+// shell completion all read it; parameters of methods and families join it from the library's own
+// tables.
 #pragma once
 
 #include <perp/gallery.h>
@@ -28,8 +29,8 @@ typedef struct option_scope {  // an option in families of one kind
 #define OPTION_PROBLEM                                                                             \
   {"matrix", 'A', "FILE", OPTION_FILE, "the matrix A, instead of DIR/A.mtx"},                      \
       {"vector", 'b', "FILE", OPTION_FILE, "the vector b, instead of DIR/b.mtx"},                  \
-      {"lo", 0, "FILE", OPTION_FILE, "lower bounds, instead of DIR/lo.mtx (neither: 0)"}, {        \
-    "hi", 0, "FILE", OPTION_FILE, "upper bounds, instead of DIR/hi.mtx (neither: infinite)"        \
+      {"lo", 0, "FILE", OPTION_FILE, "lower bounds, instead of DIR/lo.mtx (default 0)"}, {         \
+    "hi", 0, "FILE", OPTION_FILE, "upper bounds, instead of DIR/hi.mtx (default inf)"              \
   }
 
 // Which options of the library's tables a command takes besides its own rows.

@@ -81,7 +81,7 @@ void progress_show(progress *state, const perp_statistics *statistics) {
   print(state, line);
 }
 
-#define PACE_SECONDS 10.0       // of work at least, after which what was done before is forgotten
+#define PACE_SECONDS 10.0       // work older than this does not count for the pace
 
 double progress_pace(progress *state, int64_t done, double seconds) {
   double *time = state->pace_seconds, *count = state->pace_count;
@@ -127,11 +127,12 @@ static const char *time_left(double seconds, char out[16]) {
 // A bar in front of the text, if there is room for one beside `columns` of text.
 static void put_bar(char line[PROGRESS_WIDTH + 1], const progress_state *at, const char *text,
                     int columns) {
-  enum { BAR = 20, LEAST = 4 };
-  const int room = PROGRESS_WIDTH - columns - 3, bar = room < BAR ? room : BAR;
+  enum { BAR_COLUMNS_MAX = 20, BAR_COLUMNS_MIN = 4 };
+  const int room = PROGRESS_WIDTH - columns - 3;
+  const int bar = room < BAR_COLUMNS_MAX ? room : BAR_COLUMNS_MAX;
   const int full = (int)((double)bar*(double)at->done/(double)at->total);
   *line = 0;
-  if (bar >= LEAST)
+  if (bar >= BAR_COLUMNS_MIN)
     text_append(line, PROGRESS_WIDTH + 1, "[%.*s%*s] ", full, "####################", bar - full,
                 "");
   text_append(line, PROGRESS_WIDTH + 1, "%s", text);
@@ -163,7 +164,7 @@ void progress_step_line(char line[PROGRESS_WIDTH + 1], const progress_state *at)
   put_bar(line, at, text, columns > usual ? columns : usual);   // the bar stays as wide as it was
 }
 
-#define STEP_SECONDS 2.0        // a step that takes longer is told of while it goes on
+#define STEP_SECONDS 2.0        // the duration of a longer step is shown while it runs
 #define STEP_LINE_SECONDS 10.0  // between two lines about one step, where lines stay
 
 void progress_step(progress *state, const progress_state *at) {

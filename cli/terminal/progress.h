@@ -24,9 +24,9 @@ void progress_show(progress *state, const perp_statistics *statistics);
 void progress_count(progress *state, const char *what, int64_t done, int64_t total,
                     double seconds);
 
-// Seconds that each one took of those that the last 10 to 20 seconds were spent on; < 0: none was
-// done yet. Call it whenever some are done. What is older does not count: the first steps of a
-// simulation tell little about the last.
+// Seconds per item, measured over the last 10 to 20 seconds of work; < 0: none is done yet. Call it
+// whenever items are done. Older work does not count: the first steps of a simulation say little
+// about the last.
 double progress_pace(progress *state, int64_t done, double seconds);
 
 // And for steps of a simulation.
@@ -40,9 +40,9 @@ typedef struct progress_state {
   double step_seconds;         // since the step at hand began; only progress_step() asks
 } progress_state;
 void progress_steps(progress *state, const progress_state *at);
-// A bar and the numbers, each in its place, so that nothing moves but what changes.
+// Shows a bar and the numbers in fixed columns, so that only changed characters move.
 void progress_line(char line[PROGRESS_WIDTH + 1], const progress_state *at);
-// While a step goes on: shows since when, if that is longer than two seconds.
+// During a step that has taken more than two seconds: shows for how long.
 void progress_step(progress *state, const progress_state *at);
 void progress_step_line(char line[PROGRESS_WIDTH + 1], const progress_state *at);
 

@@ -1,4 +1,5 @@
-// quantiles.c: every number at first; once there is no more room, every other one, and so on.
+// quantiles.c: keeps every number at first. When there is no more room, it keeps every other
+// number, and so on.
 #include "quantiles.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// quantiles.h: some of a stream of numbers whose length nobody knows, and their quantiles.
+// quantiles.h: quantiles of a stream of unknown length, from a sample of its numbers.
 #pragma once
 
 #include <stdint.h>

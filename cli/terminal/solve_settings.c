@@ -109,7 +109,8 @@ int settings_apply(const arguments *args, const perp_method *method, perp_option
     const int code = apply(&args->table.entry[i], args->value[i], method, options);
     if (code) return code;
   }
-  // Who names a Krylov solver or a preconditioner wants it to run, even where a factor is faster.
+  // Naming a Krylov solver or a preconditioner asks for it to run, even if a factorization is
+  // faster.
   if ((settings_given(args, "krylov.solver") || settings_given(args, "krylov.preconditioner")) &&
       !settings_given(args, "newton.inner"))
     perp_set_option(options, "newton.inner", "krylov");

@@ -4,15 +4,15 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { LONGEST = 63 };
+enum { WORD_LENGTH_MAX = 63 };
 
 static int fold(char c) { return c == '_' ? '-' : tolower((unsigned char)c); }
 
 // Optimal string alignment: insert, delete, replace, swap neighbours.
 static int distance(const char *a, const char *b) {
   const int m = (int)strlen(a), n = (int)strlen(b);
-  if (m > LONGEST || n > LONGEST) return LONGEST;
-  int row[3][LONGEST + 1];   // rows i-2, i-1, i of the table, in turns
+  if (m > WORD_LENGTH_MAX || n > WORD_LENGTH_MAX) return WORD_LENGTH_MAX;
+  int row[3][WORD_LENGTH_MAX + 1];   // rows i-2, i-1, i of the table, in turns
   for (int j = 0; j <= n; j++) row[0][j] = j;
   for (int i = 1; i <= m; i++) {
     int *now = row[i % 3];
@@ -39,7 +39,7 @@ static int starts(const char *word, const char *candidate) {
 
 const char *suggest(const char *word, suggest_at at, const void *context) {
   const int length = (int)strlen(word);
-  if (length == 0 || length > LONGEST) return NULL;
+  if (length == 0 || length > WORD_LENGTH_MAX) return NULL;
   const int limit = length < 3 ? 1 : (length + 1) / 3;
   const char *best = NULL, *candidate;
   int best_distance = limit + 1;

@@ -1,4 +1,4 @@
-// text.c: text for people: wrapping at 80 columns, readable numbers, colour where it is welcome.
+// text.c: text for people: wrapping at 80 columns, readable numbers, and colour on terminals.
 #include "text.h"
 
 #include <inttypes.h>
@@ -28,7 +28,7 @@ static int is_operator(const char *word, size_t bytes) {
   return 0;
 }
 
-// Whether no line may end between a word and the next: in y = A x + b, in [0, 1] and in (0, 2).
+// 1 if no line may end between a word and the next, as in y = A x + b, [0, 1] and (0, 2).
 static int sticks(const char *word, size_t bytes, const char *next, size_t next_bytes) {
   if (is_operator(word, bytes) || is_operator(next, next_bytes)) return 1;
   if (bytes == 1 && *word == 'A' && strspn(next, "abuvxyz") == 1 && next_bytes <= 2) return 1;
@@ -39,19 +39,19 @@ static int sticks(const char *word, size_t bytes, const char *next, size_t next_
 
 // The bytes from here that belong on one line: a word, or a formula.
 static size_t unit(const char *text) {
-  enum { LONGEST = 44 };
+  enum { UNIT_BYTES_MAX = 44 };
   size_t word = 0, bytes = strcspn(text, " \n");
   while (bytes > 0 && text[bytes - 1] == '\\' && text[bytes] == ' ')   // a name for the shell
     bytes += 1 + strcspn(text + bytes + 1, " \n");
   const size_t quoted = *text == '\'' ? 1 + strcspn(text + 1, "'\n") : 0;
-  if (quoted > bytes && quoted <= LONGEST && text[quoted] == '\'') {
+  if (quoted > bytes && quoted <= UNIT_BYTES_MAX && text[quoted] == '\'') {
     bytes = quoted + strcspn(text + quoted, " \n");
     return bytes;
   }
   while (text[bytes] == ' ' && text[bytes + 1] && !strchr(" \n", text[bytes + 1])) {
     const size_t next = strcspn(text + bytes + 1, " \n");
     if (!sticks(text + word, bytes - word, text + bytes + 1, next)) break;
-    if (bytes + 1 + next > LONGEST) break;
+    if (bytes + 1 + next > UNIT_BYTES_MAX) break;
     word = bytes + 1, bytes += 1 + next;
   }
   return bytes;

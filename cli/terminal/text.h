@@ -1,4 +1,4 @@
-// text.h: text for people: wrapping at 80 columns, readable numbers, colour where it is welcome.
+// text.h: text for people: wrapping at 80 columns, readable numbers, and colour on terminals.
 #pragma once
 
 #include <stddef.h>
@@ -19,9 +19,9 @@ int text_columns(FILE *out);   // of the terminal; 0: it is none, or does not sa
 // "label       text", wrapped: a row of a report, of help or of a table with two columns.
 void text_row(FILE *out, int indent, const char *label, int column, const char *text);
 
-// Text that comes from a file or is a name may hold anything. Shown, nothing in it may act on a
-// terminal, end a line, or turn the direction of writing: control characters, bytes that are not
-// UTF-8 and the marks of Unicode for lines and directions become \n, \x1b or \u202e.
+// Names and text from files may hold any bytes. When shown, they must not act on a terminal, end a
+// line, or change the direction of writing. So control characters, bytes that are not UTF-8, and
+// Unicode marks for lines and directions are shown as \n, \x1b or \u202e.
 enum { TEXT_UNIT = 12 };
 // The next character of the text, which must not be at its end, or what is shown in its place.
 const char *text_next(const char **text, char unit[TEXT_UNIT]);

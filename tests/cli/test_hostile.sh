@@ -63,7 +63,7 @@ done
 # Commands that perp suggests can be copied into a shell: they name that file, and run nothing else.
 suggested() {   # the command after a label of the report, or in quotation marks on stderr
   if [ "$1" = next ]; then sed -n 's/^next  *perp \(.*\)/\1/p' "$work/.out"
-  else sed -n "s/.*'perp \(run --resume .*\)' goes on.*/\1/p" "$work/.err"; fi
+  else sed -n "s/.*'perp \(run --resume .*\)' continues.*/\1/p" "$work/.err"; fi
 }
 copied() { bash -c "'$PERP' $(suggested "$1")" >"$work/.out" 2>"$work/.err"; code=$?; }
 for text in "${hostile[@]}" 'a b' "it's" '*' '~' '#' 'a;b' 'ä ö'; do

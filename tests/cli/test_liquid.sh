@@ -27,8 +27,8 @@ run run swirl --walls sticky; expect 'other walls' 2 'err=--walls = sticky is no
 run run swirl --size 3; expect 'too small' 2 'err=--size = 3 is outside [4, 2048]'
 run run dam-break-3d --size 200; expect 'too large' 2 'err=--size = 200 is outside [4, 192]'
 run run swirl --wals slip; expect 'a slip in an option' 2 "err=did you mean '--walls'?"
-run run swirl --model normal; expect 'what bodies have' 2 'err=--model is for scenes of bodies; swirl is one of liquids'
-run run box --fields all; expect 'what liquids have' 2 'err=--fields is for scenes of liquids; box is one of bodies'
+run run swirl --model normal; expect 'what bodies have' 2 'err=--model is only for scenes of bodies; swirl is a scene of liquids'
+run run box --fields all; expect 'what liquids have' 2 'err=--fields is only for scenes of liquids; box is a scene of bodies'
 run run falling-ball --radius 0.4 --depth 0.5; expect 'no room for a ball' 2 'err=--depth = 0.5 leaves no room for a ball of radius 0.4; lower --depth or --radius'
 run run swirl --method nosuch; expect 'another method' 2 "err=there is no method 'nosuch'"
 
@@ -63,7 +63,7 @@ run run swirl --size 16 --steps 2 -m pgs; expect 'sweeps are not called Newton' 
 run run swirl --size 16 --steps 2 -m nncg; expect 'nor is what has no word' 0 'out= outer and' 'out!=Newton'
 run run dam-break-2d --size 32 --steps 20 --substeps 1; expect 'substeps that were too few' 0 'err=warning: --substeps = 1 was too few for --cfl = 2'
 run run ceiling --size 20 --steps 90 --walls slip; expect 'volume that is lost has a way out' 0 'out=--compensate 1 holds'
-run run ceiling --size 40 --steps 40 --iteration-limit 1 -m pgs; expect 'steps that are not solved have a page' 1 "err='perp explain liquids' tells what to do"
+run run ceiling --size 40 --steps 40 --iteration-limit 1 -m pgs; expect 'steps that are not solved have a page' 1 "err='perp explain liquids' says what to do"
 run explain liquids; expect 'that page' 0 'out=0 <= p  _|_  div u >= 0' 'out=Infeasible:'
 run run swirl -o swirl.mp4; expect 'a video is made from a recording' 2 "err=--output = swirl.mp4: perp run writes a recording, such as swirl.perp; then 'perp render swirl.perp -o swirl.mp4'"
 run run swirl --size 16 --steps 0 -f -o b.perp; expect 'no steps' 0 'out=1 frame,'
@@ -109,10 +109,10 @@ stop() {   # stop COMMAND...: a run with that option, interrupted as soon as the
   kill -INT "$pid"; wait "$pid"; code=$? out=$(cat second) err=$(cat progress)
 }
 every=50000; stop test -s j.perp
-expect 'within a span' 130 "err='perp run --resume j.perp' goes on from step " 'err!=starts over'
+expect 'within a span' 130 "err='perp run --resume j.perp' continues from step " 'err!=starts over'
 every=1; stop grep -aq SAVE j.perp
-expect 'behind a state of the recording' 130 "err='perp run --resume j.perp' goes on from step " 'err!=starts over'
-read -r after saved < <(sed -n 's/.*interrupted after \([0-9]*\) of.* goes on from step \([0-9]*\)$/\1 \2/p' progress); holds 'which is the last one made' test "$after" = "$saved" -a "$saved" -gt 0
+expect 'behind a state of the recording' 130 "err='perp run --resume j.perp' continues from step " 'err!=starts over'
+read -r after saved < <(sed -n 's/.*interrupted after \([0-9]*\) of.* continues from step \([0-9]*\)$/\1 \2/p' progress); holds 'which is the last one made' test "$after" = "$saved" -a "$saved" -gt 0
 head -c "$(($(grep -abo SAVE a.perp | head -n 1 | cut -d: -f1) - 1))" a.perp >r.perp
 run run --resume r.perp; expect 'a recording without a state' 0 'err=warning: r.perp has no saved state yet: its steps are made again'; same 'starts over' a.perp r.perp
 

@@ -84,7 +84,7 @@ run render a.perp -o g_%d.png "${small[@]}" --fps 60 --speed 0.5 -q; expect 'slo
 
 # Refusals.
 run render; expect 'no recording' 2
-run render a.perp; expect 'no output' 2 'err=where to? -o a.mp4'
+run render a.perp; expect 'no output' 2 'err=the name of the file is missing; give -o a.mp4'
 run render a.perp -o a.gif; expect 'another format' 2 'err=--output = a.gif: the name must end in .mp4 or .png'
 run render a.perp -o f_%d_%d.png; expect 'two numbers' 2 'err=has 2 places for a number'
 run render a.perp -o f_%d.mp4; expect 'a numbered video' 2 'err=has 1 places for a number'

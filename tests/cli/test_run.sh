@@ -15,7 +15,7 @@ for scene in box stack pyramid wall card-house wedge arch heavy-on-light hopper;
   [[ $out == *$'\n'"$scene "* || $out == "$scene "* ]] || not_ok "$scene is in the list" "$out"
 done
 run run --list --json; json 'as JSON'
-run run; expect 'no scene' 2 "err=which scene? 'perp run --list' lists them"
+run run; expect 'no scene' 2 "err=the scene is missing; 'perp run --list' lists the scenes"
 run run hallow-sphere; expect 'a slip' 2 "err=there is no scene 'hallow-sphere'; did you mean 'hollow-sphere'?"
 run run hollow-sphere --spheres -3; expect 'a bad number has its range' 2 'err=--spheres = -3 is outside [0, 20000]'
 run run hollow-sphere --spheres 2.5; expect 'half a sphere' 2 'err=--spheres = 2.5 is not a whole number'
@@ -27,7 +27,7 @@ run run hollow-sphere --smallest 3 --largest 2; expect 'the wrong way round' 2 '
 run run box --radius 1000 --width 10; expect 'no room' 2 'err=--balls = 150 is outside [0, 0]' 'err=lower --balls or --radius, or raise --width or --height'
 run run heavy-on-light --boxes 6 --ratio 1000; expect 'a heavy tower' 2 'err=--ratio = 1000 is outside' 'err=for 6 boxes; lower --boxes, or bring --ratio nearer to 1'
 run run box --balls 500; expect 'too many in the plane' 2 'err=--balls = 500 is outside [0, 196]'
-run run wall --bricks 4 --steps 1 --friction 0.3; expect 'friction that the model has not' 0 'err=warning: --friction = 0.3 does nothing: the model is normal'
+run run wall --bricks 4 --steps 1 --friction 0.3; expect 'friction that the model has not' 0 'err=warning: --friction = 0.3 has no effect in the model '\''normal'\'''
 run run wall --bricks 4 --steps 1 --friction 0.3 --model friction --json; json 'with the model that has it' model=friction; silent 'no warning'
 run run box --every 0; expect 'every 0' 2 'err=--every = 0 is outside [1, 65536]'
 run run box --every x; expect 'every x' 2 'err=--every = x is not a whole number'
@@ -90,12 +90,12 @@ holds 'contacts' test "$(grep ^contacts .info)" = "$(grep ^contacts .all)"
 
 # Files that are somebody else's, or not finished.
 echo precious >note.perp
-run run box --steps 1 -o note.perp; expect 'not over another file' 2 'err=note.perp exists and is no recording'
+run run box --steps 1 -o note.perp; expect 'not over another file' 2 'err=note.perp exists and is not a recording'
 holds 'which is still there' grep -q precious note.perp
 run run box --steps 1 -o note.perp --force; expect 'unless forced' 0
 head -c 9000 a.perp >cut.perp
 info cut.perp; says 'a cut file is read' 'perp info: warning: cut.perp: the end is missing; [0-9]* frames are there'
-run run box --steps 1 -o cut.perp; expect 'nor over an interrupted one' 2 "err='perp run --resume cut.perp' goes on with it"
+run run box --steps 1 -o cut.perp; expect 'nor over an interrupted one' 2 "err='perp run --resume cut.perp' continues it"
 
 # Cut anywhere, resumed to the same bytes.
 bytes=$(stat -c %s a.perp)
@@ -128,7 +128,7 @@ run run --resume r.perp; expect 'and repaired' 0 'err=what follows is made again
 head -c 100 a.perp >r.perp; run run --resume r.perp; expect 'without a header' 3 'err=r.perp: the recording has no whole header'
 run run --resume note; expect 'no such file' 6 'err=note'
 run run --resume a.perp --dt 0.1; expect 'with other options' 2 "err=unknown option '--dt'"
-run run --resume a.perp --seed 1; expect 'with another seed' 2 'err=--seed: --resume takes everything from a.perp'
+run run --resume a.perp --seed 1; expect 'with another seed' 2 'err=--seed cannot be changed with --resume, which takes all settings from a.perp'
 run run box --resume a.perp; expect 'with a scene' 2 "err='box': --resume takes the scene"
 "$RECORD_SAMPLE" s.perp; run run --resume s.perp; expect 'of another program' 3 'err=was made by perp 0.0.0'
 

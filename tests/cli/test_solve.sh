@@ -108,7 +108,7 @@ cp p/b.mtx sym; run solve sym; expect 'a symmetric file' 0 'out=nnz = 4' 'out=0.
 
 # A = -1, b = 1: x = 0 and x = 1 both solve it
 mkdir two; matrix two/A.mtx 1 1 -1; matrix two/b.mtx 1 1 1
-run solve two --all; expect '--all finds both solutions' 0 'out=solutions        2, all there are'
+run solve two --all; expect '--all finds both solutions' 0 'out=solutions        2; there are no others'
 holds 'and shows them after the verdict, with row numbers' \
   bash -c 'tail -n 3 .out | head -n 1 | grep -qx "solution 2" && tail -n 1 .out | grep -Eq "^ +0 +1 +0$"'
 run solve two --all -o s.mtx; expect '--all -o' 0 'out=s-1.mtx ... s-2.mtx' 'out!=solution 1'
@@ -118,7 +118,7 @@ run check two s-2.mtx; expect 'the second too' 0
 holds 'they differ' bash -c '! diff -q <(tail -n 1 s-1.mtx) <(tail -n 1 s-2.mtx)'
 run solve two --all --json; expect '--all --json' 0; json 'lists them' 'solutions=2 items' complete=true
 run solve two --all --enumerate.limit 1
-expect '--enumerate.limit: incomplete' 1 'out=incomplete' 'out=there may be more' 'out=1, perhaps not all' \
+expect '--enumerate.limit: incomplete' 1 'out=incomplete' 'out=more may exist' 'out=1, possibly not all' \
   'out!=1 factorizations'
 run solve two --all --enumerate.limit 1 --json; expect 'with --json too' 1
 json 'which says so' 'solutions=1 items' complete=false exit_code=1 status=solved
@@ -127,7 +127,7 @@ mkdir face; matrix face/A.mtx 1 1 0; matrix face/b.mtx 1 1 0
 run solve face --all; expect 'a face of solutions' 0 'out=a point inside a face of dimension 1'
 mkdir many; matrix many/b.mtx 7 1 1 1 1 1 1 1 1
 matrix many/A.mtx 7 7 $(awk 'BEGIN { for (i = 0; i < 49; i++) print i % 8 ? 0 : -1 }')
-run solve many --all; expect 'many solutions' 0 'out=128, all there are' 'out=solution 100' 'out=28 more solutions' 'out!=solution 101'
+run solve many --all; expect 'many solutions' 0 'out=128; there are no others' 'out=solution 100' 'out=28 more solutions' 'out!=solution 101'
 run solve many --all --print; expect 'all shown with --print' 0 'out=solution 128'
 run solve two --all -m pgs; expect '--all with a method that cannot' 2 'err=methods that look for all: enumerate'
 run solve two --all -o -; expect '--all -o -' 2 'err=one file per solution'

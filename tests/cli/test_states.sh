@@ -38,7 +38,7 @@ for signal in INT TERM HUP; do
     if [ "$code" -eq 0 ]; then ok "SIG$signal, $kind # skipped: it was faster"; continue; fi
     expect "SIG$signal, $kind" 130 'out=interrupted ' 'out!=solved  ' 'err=interrupted after '
     at=$(sed -n 's/.*interrupted after \([0-9]*\) of.*/\1/p' .err)
-    if [ "$at" -gt 0 ]; then holds 'it says from where' grep -q "goes on from step $at\$" .err; fi
+    if [ "$at" -gt 0 ]; then holds 'it says from where' grep -q "continues from step $at\$" .err; fi
     holds 'one file is left' test ! -e a.perp.state
     run view a.perp -o a.html; expect 'which can be watched' 0 'err!=missing'
     run run --resume a.perp --json; expect 'and goes on' 0; json 'from that step' "resumed_from=$at" steps="$("$RECORD_INFO" "$kind.perp" step | tail -n 1)"
@@ -51,7 +51,7 @@ done
 start a.perp run hollow-sphere --spheres 8 --method pgs --tol 1e-300 --iteration-limit 2000000000 --steps 50 --progress
 for ((i = 0; i < 300; i++)); do if grep -q 'so far' .err; then break; fi; sleep 0.1; done
 kill -INT "$pid"; await
-expect 'in the middle of a step' 130 'err=11/50, step 12 has taken ' 'err=interrupted after 11 of 50' 'err=goes on from step 11' 'out=interrupted      after 11 of 50 steps, all solved'
+expect 'in the middle of a step' 130 'err=11/50, step 12 has taken ' 'err=interrupted after 11 of 50' 'err=continues from step 11' 'out=interrupted      after 11 of 50 steps, all solved'
 "$PERP" run --resume a.perp --json >.out 2>.err & pid=$!
 sleep 0.5; kill -TERM "$pid"; await
 expect 'and in it again' 130; json 'it is the same step' resumed_from=11 steps=11 status=interrupted complete=false
@@ -139,7 +139,7 @@ if command -v prlimit >/dev/null; then
   prlimit --pid "$pid" --fsize=8000 2>/dev/null; sleep 0.2; kill -INT "$pid" 2>/dev/null; await
   if [ "$code" -eq 0 ]; then ok 'a full disk # skipped: it was faster'; else
     holds 'a full disk is told' grep -q 'File too large' .err
-    told=$(sed -n 's/.*goes on from step \([0-9]*\)$/\1/p' .err | tail -n 1)
+    told=$(sed -n 's/.*continues from step \([0-9]*\)$/\1/p' .err | tail -n 1)
     run run --resume a.perp --json; expect 'and resumed' 0; json 'from the step that was told' "resumed_from=$told"
     holds 'which is none of the first' test "$told" -gt 0
     same 'to the same bytes' bodies.perp a.perp
@@ -170,7 +170,7 @@ if command -v prlimit >/dev/null; then
       prlimit --fsize="$bytes" "$PERP" "${line[@]}" --save-every 0 -o a.perp >.out 2>.err
       if [ $? -ne 6 ]; then continue; fi
       full=$((full + 1))
-      told=$(sed -n 's/.*goes on from step \([0-9]*\)$/\1/p' .err | tail -n 1)
+      told=$(sed -n 's/.*continues from step \([0-9]*\)$/\1/p' .err | tail -n 1)
       run run --resume a.perp --json
       if [ "$code" -ne 0 ] || [ "$(resumed)" != "${told:-0}" ]; then wrong+=" $bytes"; fi
       if [ "$kind" != parts ] && ! cmp -s small.perp a.perp; then wrong+=" $bytes"; fi

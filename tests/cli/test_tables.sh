@@ -51,5 +51,5 @@ holds 'titles cite some' test "$(wc -l <cited)" -ge 4
 while read -r name; do holds "[$name] is explained" grep -q "^  $name  " references; done <cited
 run explain status; expect 'statuses with exit status' 0 'out=solved            0 the' 'out=infeasible        4 a' 'out=ray               1 '
 run explain certificate; expect 'formulas are indented' 0 $'out=\n\n    r_i = |mid('
-run explain files; expect 'the format of files' 0 'out=skew-symmetric' 'out=The same entry'
+run explain files; expect 'the format of files' 0 'out=skew-symmetric' 'out=repeated entry is an error'
 finish

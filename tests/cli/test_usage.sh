@@ -12,7 +12,7 @@ run clas; expect 'the beginning of a command' 2 "err=did you mean 'classify'?"
 run zebra; expect 'an unknown command' 2 "err=there is no command 'zebra'"
 run --zebra; expect 'an unknown option instead of a command' 2 "err=there is no option '--zebra'"
 run help slove; expect 'help on a slip' 2 "err=did you mean 'solve'?"
-run help zebra; expect 'help on nothing' 2 'err=there are solve, check, '
+run help zebra; expect 'help on nothing' 2 'err=the commands are solve, check, '
 run help pgs; expect 'help on a method' 2 "err='perp explain pgs'"
 run help friction; expect 'help on a family' 2 "err='perp gen friction --help'"
 run help gen; expect 'help gen' 0
