@@ -18,8 +18,8 @@ enum { STONES = SCENE_OWN, LENGTH, THICKNESS, KEYSTONE, FRICTION };
 static const perp_gallery_parameter rows[] = {
   SCENE_COMMON(600, 1.0/120.0),
   {"stones", 4, 1, 20, 1, NULL, "stones in each leg"},
-  {"length", 4, 0.5, 100, 0, NULL, "of a leg"},
-  {"thickness", 1, 0.1, 20, 0, NULL, "of a leg"},
+  {"length", 4, 0.5, 100, 0, NULL, "length of a leg"},
+  {"thickness", 1, 0.1, 20, 0, NULL, "thickness of a leg"},
   {"keystone", 1.5, 0.5, 4, 0, NULL, "side of the keystone, in thicknesses"},
   {"friction", 0.7, 0, 10, 0, NULL, "coefficient of friction"},
 };

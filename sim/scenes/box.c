@@ -11,8 +11,8 @@ enum { BALLS = SCENE_OWN, WIDTH, HEIGHT, RADIUS, FRICTION, RESTITUTION };
 static const perp_gallery_parameter rows[] = {
   SCENE_COMMON(1000, 0.015),
   {"balls", 150, 0, 100000, 1, NULL, "number of discs"},
-  {"width", 300, 1e-3, 1e6, 0, NULL, "of the box"},
-  {"height", 300, 1e-3, 1e6, 0, NULL, "of the box"},
+  {"width", 300, 1e-3, 1e6, 0, NULL, "width of the box"},
+  {"height", 300, 1e-3, 1e6, 0, NULL, "height of the box"},
   {"radius", 10, 1e-4, 1e5, 0, NULL, "largest radius; the smallest is half"},
   {"friction", 0, 0, 10, 0, NULL, "coefficient of friction"},
   {"restitution", 0, 0, 1, 0, NULL, "share of speed that an impact leaves"},

@@ -13,8 +13,8 @@ enum { LEVELS = SCENE_OWN, LENGTH, THICKNESS, SLOPE, FRICTION };
 static const perp_gallery_parameter rows[] = {
   SCENE_COMMON(300, 1.0/120.0),
   {"levels", 3, 0, 12, 1, NULL, "levels of tents"},
-  {"length", 1, 0.1, 10, 0, NULL, "of a card"},
-  {"thickness", 0.04, 0.005, 0.2, 0, NULL, "of a card"},
+  {"length", 1, 0.1, 10, 0, NULL, "length of a card"},
+  {"thickness", 0.04, 0.005, 0.2, 0, NULL, "thickness of a card"},
   {"slope", 0.3, 0.05, 1, 0, NULL, "how far a card leans, per height"},
   {"friction", 0.8, 0, 10, 0, NULL, "coefficient of friction"},
 };

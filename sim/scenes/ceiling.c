@@ -5,8 +5,8 @@ enum { WIDTH = POOL_OWN, THICKNESS };
 
 static const perp_gallery_parameter rows[] = {
   POOL_COMMON(300, 100, 2048),
-  {"width", 0.8, 0.05, 1, 0, NULL, "of the liquid"},
-  {"thickness", 0.3, 0.05, 0.9, 0, NULL, "of the liquid"},
+  {"width", 0.8, 0.05, 1, 0, NULL, "width of the liquid"},
+  {"thickness", 0.3, 0.05, 0.9, 0, NULL, "thickness of the liquid"},
 };
 
 static perp_error fill(const double *p, uint64_t seed, scene_pool *out) {

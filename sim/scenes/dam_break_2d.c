@@ -5,8 +5,8 @@ enum { WIDTH = POOL_OWN, HEIGHT, OBSTACLE };
 
 static const perp_gallery_parameter rows[] = {
   POOL_COMMON(300, 100, 2048),
-  {"width", 0.4, 0.05, 0.55, 0, NULL, "of the column"},
-  {"height", 0.8, 0.05, 1, 0, NULL, "of the column"},
+  {"width", 0.4, 0.05, 0.55, 0, NULL, "width of the column"},
+  {"height", 0.8, 0.05, 1, 0, NULL, "height of the column"},
   {"obstacle", 0.15, 0, 0.8, 0, NULL, "height of the step; 0: none"},
 };
 

@@ -5,8 +5,8 @@ enum { WIDTH = POOL_OWN, HEIGHT, OBSTACLE };
 
 static const perp_gallery_parameter rows[] = {
   POOL_COMMON(240, 48, 192),
-  {"width", 0.3, 0.05, 0.55, 0, NULL, "of the column"},
-  {"height", 0.6, 0.05, 1, 0, NULL, "of the column"},
+  {"width", 0.3, 0.05, 0.55, 0, NULL, "width of the column"},
+  {"height", 0.6, 0.05, 1, 0, NULL, "height of the column"},
   {"obstacle", 0.25, 0, 0.8, 0, NULL, "height of the block; 0: none"},
 };
 

@@ -7,9 +7,9 @@ enum { RADIUS = POOL_OWN, DEPTH, SPEED };
 
 static const perp_gallery_parameter rows[] = {
   POOL_COMMON(240, 48, 192),
-  {"radius", 0.2, 0.05, 0.4, 0, NULL, "of the ball"},
-  {"depth", 0.2, 0, 0.5, 0, NULL, "of the pool"},
-  {"speed", 1, 0, 100, 0, NULL, "of the ball, downwards"},
+  {"radius", 0.2, 0.05, 0.4, 0, NULL, "radius of the ball"},
+  {"depth", 0.2, 0, 0.5, 0, NULL, "depth of the pool"},
+  {"speed", 1, 0, 100, 0, NULL, "speed of the ball, downwards"},
 };
 
 static perp_error fill(const double *p, uint64_t seed, scene_pool *out) {

@@ -5,9 +5,9 @@ enum { WIDTH = POOL_OWN, HEIGHT, RADIUS };
 
 static const perp_gallery_parameter rows[] = {
   POOL_COMMON(300, 100, 2048),
-  {"width", 0.8, 0.05, 1, 0, NULL, "of the block"},
-  {"height", 0.5, 0.05, 0.6, 0, NULL, "of the block"},
-  {"radius", 0.1, 0, 0.15, 0, NULL, "of the circles; 0: none"},
+  {"width", 0.8, 0.05, 1, 0, NULL, "width of the block"},
+  {"height", 0.5, 0.05, 0.6, 0, NULL, "height of the block"},
+  {"radius", 0.1, 0, 0.15, 0, NULL, "radius of the circles; 0: none"},
 };
 
 static perp_error fill(const double *p, uint64_t seed, scene_pool *out) {

@@ -12,7 +12,7 @@ enum { SPHERES = SCENE_OWN, RADIUS, SMALLEST, LARGEST, FRICTION, RESTITUTION };
 static const perp_gallery_parameter rows[] = {
   SCENE_COMMON(1200, 1.0/60.0),
   {"spheres", 15, 0, 20000, 1, NULL, "number of spheres"},
-  {"radius", 0, 0, 1000, 0, NULL, "of the hollow sphere; 0: to fit them"},
+  {"radius", 0, 0, 1000, 0, NULL, "hollow sphere's radius; 0: to fit"},
   {"smallest", 0.7, 0.01, 100, 0, NULL, "radius of the smallest sphere"},
   {"largest", 1.2, 0.01, 100, 0, NULL, "radius of the largest sphere"},
   {"friction", 0.3, 0, 10, 0, NULL, "coefficient of friction"},

@@ -6,7 +6,7 @@ enum { BOXES = SCENE_OWN, SIDE, FRICTION, RESTITUTION };
 static const perp_gallery_parameter rows[] = {
   SCENE_COMMON(600, 1.0/60.0),
   {"boxes", 20, 0, 100, 1, NULL, "number of boxes"},
-  {"side", 1, 0.01, 100, 0, NULL, "of a box"},
+  {"side", 1, 0.01, 100, 0, NULL, "side of a box"},
   {"friction", 0.5, 0, 10, 0, NULL, "coefficient of friction"},
   {"restitution", 0, 0, 1, 0, NULL, "share of speed that an impact leaves"},
 };

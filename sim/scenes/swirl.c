@@ -5,8 +5,8 @@ enum { RADIUS = POOL_OWN, LEVEL, SPIN };
 
 static const perp_gallery_parameter rows[] = {
   POOL_COMMON(300, 100, 2048),
-  {"radius", 0.45, 0.1, 0.49, 0, NULL, "of the tank"},
-  {"level", 0.5, 0.05, 0.95, 0, NULL, "of the liquid, in heights of the tank"},
+  {"radius", 0.45, 0.1, 0.49, 0, NULL, "radius of the tank"},
+  {"level", 0.5, 0.05, 0.95, 0, NULL, "liquid level, in heights of the tank"},
   {"spin", 8, -50, 50, 0, NULL, "turn it begins with, radians a second"},
 };
 

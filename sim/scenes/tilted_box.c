@@ -9,7 +9,7 @@ static const perp_gallery_parameter rows[] = {
   POOL_COMMON(300, 100, 2048),
   {"slope", 0.5, -1, 1, 0, NULL, "tangent of the angle by which it leans"},
   {"filled", 0.5, 0.05, 0.95, 0, NULL, "share of the box that is liquid"},
-  {"turn", 0, -10, 10, 0, NULL, "of the box, radians per second"},
+  {"turn", 0, -10, 10, 0, NULL, "rotation of the box, in rad/s"},
 };
 
 // Square roots only: the same bits everywhere.

@@ -398,9 +398,9 @@ static const perp_parameter parameters[] = {
   {"barrier.crossover", PERP_KIND_SWITCH, offsetof(perp_options, barrier.crossover), 1, 0, 1, 0, 0,
    NULL, "guess the active set near the end and solve for it"},
   {"barrier.sigma", PERP_KIND_REAL, offsetof(perp_options, barrier.sigma), 0.25, 0, 1, 1, 1, NULL,
-   "paper: how much of mu the next one aims at"},
+   "paper: the next mu, relative to the current one"},
   {"barrier.tau", PERP_KIND_REAL, offsetof(perp_options, barrier.tau), 0.9995, 0, 1, 1, 1, NULL,
-   "paper: how much of the way to the boundary a step goes"},
+   "paper: the fraction of the way to the boundary that a step takes"},
 };
 
 const perp_method method_interior_point = {

@@ -391,7 +391,7 @@ static const perp_parameter parameters[] = {
   {"pivot.harris", PERP_KIND_SWITCH, offsetof(perp_options, pivot.harris), 1, 0, 1, 0, 0, NULL,
    "Harris' ratio test: larger pivots at the price of bounds violated by 1e-9"},
   {"pivot.refactor", PERP_KIND_INTEGER, offsetof(perp_options, pivot.refactor), 64, 1, 1000, 0, 0,
-   NULL, "pivots after which the basis is checked, and factored anew where that pays"},
+   NULL, "pivots between checks of the basis, which is factored again if that is faster"},
 };
 
 const perp_method method_lemke = {

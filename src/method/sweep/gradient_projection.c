@@ -366,8 +366,8 @@ static void run_gradient_projection(perp_run *run) {
 static const perp_parameter parameters[] = {
   {"krylov.preconditioner", PERP_KIND_CHOICE, offsetof(perp_options, krylov.preconditioner), 0, 0,
    8, 0, 0, "auto|identity|jacobi|ic|mic|ainv_plain|ainv_scaled|ainv_static|ilu",
-   "of CG on a face; auto: incomplete Cholesky, modified where no entry off the diagonal is "
-   "positive"},
+   "preconditioner of CG on a face; auto: incomplete Cholesky, modified if no entry off the "
+   "diagonal is positive"},
   {"krylov.iterations", PERP_KIND_INTEGER, offsetof(perp_options, krylov.iterations), 1000, 1,
    INT32_MAX, 0, 0, NULL, "CG iterations on a face, at most"},
   {"krylov.drop", PERP_KIND_REAL, offsetof(perp_options, krylov.drop), 0.1, 0, 1, 0, 1, NULL,
