@@ -37,7 +37,7 @@ void crossover_layout(crossover *c, arena *memory, int32_t n) {
     *vectors[k] = ARENA_ARRAY(memory, double, n);
   c->state = ARENA_ARRAY(memory, uint8_t, n);
   c->guess = ARENA_ARRAY(memory, uint8_t, n);
-  c->seen = ARENA_ARRAY(memory, uint64_t, CROSSOVER_ROUNDS);
+  c->seen = ARENA_ARRAY(memory, uint64_t, CROSSOVER_SETS_MAX);
   c->tried = 0;
 }
 
@@ -98,10 +98,10 @@ static uint64_t signature(const crossover *c, int32_t n) {   // FNV-1a of the st
 // 1: these states are new. They are remembered.
 static int remember(crossover *c, int32_t n) {
   const uint64_t h = signature(c, n);
-  const int32_t known = c->tried < CROSSOVER_ROUNDS ? c->tried : CROSSOVER_ROUNDS;
+  const int32_t known = c->tried < CROSSOVER_SETS_MAX ? c->tried : CROSSOVER_SETS_MAX;
   for (int32_t k = 0; k < known; k++)
     if (c->seen[k] == h) return 0;
-  c->seen[c->tried++%CROSSOVER_ROUNDS] = h;
+  c->seen[c->tried++%CROSSOVER_SETS_MAX] = h;
   return 1;
 }
 

@@ -18,7 +18,7 @@ typedef struct crossover {
   double *x, *y, *d, *p, *q;  // n
   double *centre, *last;      // n: centre of the proximal term; the previous iterate
   uint8_t *state, *guess;     // n: a crossover_state each; `guess` comes from the last x and y
-  uint64_t *seen;             // CROSSOVER_ROUNDS: hashes of the sets tried so far
+  uint64_t *seen;             // CROSSOVER_SETS_MAX: hashes of the sets tried so far
   int32_t tried;
   double level;               // residual at the last call
   double sigma;               // proximal weight, relative to the scaled diagonal; 0: by the system
@@ -26,7 +26,7 @@ typedef struct crossover {
   int32_t doubtful;           // rows of the last guess in which neither x_i nor y_i is nearly 0
 } crossover;
 
-enum { CROSSOVER_ROUNDS = 64 };
+enum { CROSSOVER_SETS_MAX = 64 };   // active sets tried in one call, and remembered
 typedef enum crossover_state { AT_LOWER, AT_UPPER, INSIDE, HELD } crossover_state;
 
 void crossover_layout(crossover *c, arena *memory, int32_t n);

@@ -125,7 +125,7 @@ static void run_auto(perp_run *run) {
     return;
   }
   facts f = {0};
-  rung rungs[SELECT_RUNGS];
+  rung rungs[SELECT_RUNGS_MAX];
   const int contacts = operator_view(&run->A).kind == PERP_VIEW_CONTACT;   // needs no examination
   const int at_once = run->only_sweeps || !(contacts || run_may_fit(run, EXAMINE_PRODUCTS_MIN));
   int32_t count = !at_once ? 0 : select_sweeps(&run->A, run->lo, run->hi, sweeper_for(run),
@@ -146,7 +146,8 @@ static void run_auto(perp_run *run) {
   const int near = run->residual > 0.0 && run->residual <= GUESS_RESIDUAL_MAX &&
                    run->residual <= GUESS_TOLERANCES_MAX*run->options->tol;
   int over = 0;
-  if (near && f.symmetric && f.sweeps && f.positive && f.n > SELECT_TINY) over = step(&a, &brief);
+  if (near && f.symmetric && f.sweeps && f.positive && f.n > SELECT_TINY_ROWS_MAX)
+    over = step(&a, &brief);
   // If a method runs out of time, the driver's last sweeps get the remaining time.
   for (int32_t k = 0; k < count && !over && (at_once || !a.late); k++) over = step(&a, &rungs[k]);
   run->last_resort = 1;
@@ -164,7 +165,7 @@ perp_error perp_auto_plan(const perp_problem *problem, char *text, size_t size) 
   if (error != PERP_OK) return error;
   const perp_options options = perp_default_options(&method_auto);
   facts f;
-  rung rungs[SELECT_RUNGS];
+  rung rungs[SELECT_RUNGS_MAX];
   if (select_facts(&problem->A, problem->lo, problem->hi, NULL, NULL, &f) != 0)
     return error_set(PERP_ERROR_MEMORY, "perp_auto_plan: no memory for n = %d", problem->A.n);
   const int32_t count = select_rungs(&f, options.iteration_limit, rungs);
@@ -190,7 +191,7 @@ static size_t bytes(const perp_limits *limits, const perp_options *options) {
   }
   if (limits->n <= READY_ROWS_MAX) {
     perp_limits tiny = *limits;
-    tiny.n = tiny.n < SELECT_TINY ? tiny.n : SELECT_TINY;
+    tiny.n = tiny.n < SELECT_TINY_ROWS_MAX ? tiny.n : SELECT_TINY_ROWS_MAX;
     const size_t pivots = child_bytes(&method_dantzig, limits, options),
                  all = child_bytes(&method_enumerate, &tiny, options);
     most = pivots > most ? pivots : most;

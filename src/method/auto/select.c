@@ -17,6 +17,7 @@
 #include "grid.h"
 #include "dense_kernels.h"
 #include "methods.h"
+#include "multigrid.h"
 #include "operator.h"
 #include "problem.h"
 #include "sparse_ldl.h"
@@ -33,7 +34,6 @@ enum {
   FACTOR_COST_ROWS_MIN = 50000,      // rows above which the cost of a factor is estimated
   FACTOR_COST_RATIO_MAX = 20000,     // operations of a factor per entry of A: above it, sweep first
   PRODUCT_FACTOR_ROWS_MAX = 20000,   // rows of J W J': the factor of a heap of spheres costs about n^2
-  MULTIGRID_ROWS_MIN = 4000,         // rows of an M-matrix from which multigrid beats a factor
   APGD_ITERATIONS_MIN = 2000,        // iterations of apgd: fewer rarely suffice if nncg failed
   FIRST_SWEEPS = 32,                 // sweeps of a general A: gen mixed --n 1000 takes 15
 };
@@ -271,7 +271,7 @@ typedef struct ladder {
 } ladder;
 
 static void add(ladder *l, const perp_method *method, int32_t iterations, const char *why) {
-  if (l->count < SELECT_RUNGS) l->rungs[l->count++] = (rung){method, iterations, 0.0, 0.0, why};
+  if (l->count < SELECT_RUNGS_MAX) l->rungs[l->count++] = (rung){method, iterations, 0.0, 0.0, why};
 }
 
 static int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
@@ -361,7 +361,7 @@ int32_t select_rungs(const facts *f, int32_t iteration_limit, rung *rungs) {
     add(&l, &method_active_set, iteration_limit, "A is a grid of cells");
     return l.count;
   }
-  if (f->entries && f->n <= SELECT_TINY) add(&l, &method_enumerate, INT32_MAX, "n is tiny");
+  if (f->entries && f->n <= SELECT_TINY_ROWS_MAX) add(&l, &method_enumerate, INT32_MAX, "n is tiny");
   if (f->tridiagonal)
     add(&l, &method_tridiagonal, least(iteration_limit, TRIDIAGONAL_PASSES_MAX),
         "A has three diagonals");
@@ -372,7 +372,7 @@ int32_t select_rungs(const facts *f, int32_t iteration_limit, rung *rungs) {
     add(&l, &method_fischer_newton, least(iteration_limit, 200), "A is known by products only");
     add(&l, &method_apgd, iteration_limit, "A is known by products only");
   }
-  if (f->entries && f->n > SELECT_TINY && f->n <= most)
+  if (f->entries && f->n > SELECT_TINY_ROWS_MAX && f->n <= most)
     add(&l, &method_enumerate, INT32_MAX, "nothing else ended");
   return l.count;
 }

@@ -37,8 +37,8 @@ typedef struct rung {
   const char *why;
 } rung;
 
-enum { SELECT_RUNGS = 13,
-       SELECT_TINY = 4 };  // rows: enumerate first, at most 3^4 systems of 4 equations
+enum { SELECT_RUNGS_MAX = 13,      // methods in a list
+       SELECT_TINY_ROWS_MAX = 4 };  // rows: enumerate first, at most 3^4 systems of 4 equations
 int32_t select_rungs(const facts *f, int32_t iteration_limit, rung *rungs);   // returns the count
 // For a short remaining time: does not look at A. Lists sweeps over the contacts if A may be a
 // contact LCP, then sweeps over the rows by `method`. Returns the count; 0: A has no sweeps.

@@ -16,7 +16,7 @@
 #define ROUNDING_RATIO 1e-13  // rounding of a comparison, relative to its terms
 
 int polygon_set(polygon *C, int32_t K, int32_t tangents, const double *direction) {
-  if (K > CONE_DIRECTIONS || K < 2 || (tangents == 1) != (K == 2)) return 0;
+  if (K > CONE_DIRECTIONS_MAX || K < 2 || (tangents == 1) != (K == 2)) return 0;
   *C = (polygon){.K = K};
   for (int32_t k = 0; k < K; k++)
     for (int32_t t = 0; t < tangents; t++) C->d[k][t] = direction[k*tangents + t];

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-enum { CONE_DIRECTIONS = 64 };  // limit for the corners of C
+enum { CONE_DIRECTIONS_MAX = 64 };  // limit for the corners of C
 
 // Faces: open (l = 0), stick (inside, or anywhere with v = 0), CONE_SLIDE + k (lt = mu ln d_k), and
 // CONE_SLIDE + K + k (lt between mu ln d_k and mu ln d_k+1).
@@ -15,10 +15,10 @@ enum { CONE_OPEN = 0, CONE_STICK = 1, CONE_SLIDE = 2 };
 // 2, and the second tangent is unused.
 typedef struct polygon {
   int32_t K;
-  double d[CONE_DIRECTIONS][2];
-  double edge[CONE_DIRECTIONS][2];     // d_k+1 - d_k
-  double outward[CONE_DIRECTIONS][2];  // C: outward_k . t <= height_k
-  double height[CONE_DIRECTIONS];
+  double d[CONE_DIRECTIONS_MAX][2];
+  double edge[CONE_DIRECTIONS_MAX][2];     // d_k+1 - d_k
+  double outward[CONE_DIRECTIONS_MAX][2];  // C: outward_k . t <= height_k
+  double height[CONE_DIRECTIONS_MAX];
 } polygon;
 
 // direction: K x tangents. 0: the directions are not the corners of a polygon about 0.

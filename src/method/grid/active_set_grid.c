@@ -1,18 +1,17 @@
-// active_set_grid.c: pressure on a grid of cells: the primal-dual active set with masked multigrid.
+// active_set_grid.c: solves pressure on a grid by the primal-dual active set with masked multigrid.
 //
 // Newton's method on min(D(x - lo), y) = 0, y = A x + b, D = diag A:
 //     I = cells with lo < x - y/D < hi;  x_F at their bounds;  A_II c = -y_I;  x_I <- x_I + c
-// without projection or line search. A is an M-matrix: with exact solves x is monotone from the
-// second step on and the method ends (Hintermueller, Ito, Kunisch 2003). The solves are inexact, by
-// conjugate gradients with a cycle on the free cells (grid_levels.h), to a third while I changes,
-// and to the tolerance once it does not. Steps in between look at few cells only: at walls, or at
-// the edge of I (grid_watch.c); cells elsewhere are looked at when few of these change, long before
-// the tolerance. A set I that comes back tightens them, and in the end the monotone steps of
-// multigrid_grid.c take over. A cold start comes from coarser grids (grid_start.c): on the finest
-// alone the number of steps grows with the cells of a side. A guess that is better than nothing has
-// to do without, unless cells still change after some steps.
-// Cost: about 10 Newton steps and a few cycles more than a linear solve takes, whatever the number
-// of cells.
+// without projection or line search. A is an M-matrix, so with exact solves x is monotone from the
+// second step on and the method is finite (Hintermueller, Ito, Kunisch 2003). The solves are
+// inexact, by conjugate gradients with a cycle on the free cells (grid_levels.h): to a third while
+// I changes, and to the tolerance once it does not. Steps in between examine few cells only, at
+// walls or at the edge of I (grid_watch.c). The other cells are examined when few of these change,
+// long before the tolerance is reached. If a set I comes back, the solves become more accurate; in
+// the end the monotone steps of multigrid_grid.c take over. A cold start comes from coarser grids
+// (grid_start.c), because on the finest grid alone the number of steps grows with the cells per
+// side. A useful guess is tried without that first, for a few steps.
+// Cost: about 10 Newton steps, and a few cycles more than a linear solve, for any number of cells.
 #include "active_set_grid.h"
 
 #include <math.h>
@@ -20,65 +19,66 @@
 
 #include "vector.h"
 
-enum { MOST_STEPS = 100,         // of conjugate gradients in a Newton step
-       KEPT = 64,                // sets of free cells that are remembered
-       REPEATS = 20,             // until they have come back so often
-       IDLE = 40,                // steps in which the residual has to halve
-       FEWER = 4,                // a quarter of the watched cells that changed at once is few
-       SAMPLE = 61,              // of the units one in so many is looked at
-       PATIENCE = 5,             // steps from a guess before coarser grids are asked
-       LESS = 3 };               // the same, where cells all over may change
+enum { CG_STEPS_MAX = 100,          // steps of conjugate gradients per Newton step
+       SETS_KEPT = 64,              // sets of free cells that are remembered
+       REPEATED_SETS_MAX = 20,      // repeated sets before the method changes
+       IDLE_STEPS_MAX = 40,         // steps in which the residual has to halve
+       FEW_CHANGES_DIVISOR = 4,     // most changes at once over changes that are few
+       SAMPLE_STRIDE = 61,          // cells per sampled cell, for the typical unit
+       GUESS_STEPS_MAX = 5,         // steps from a guess before coarser grids are used
+       GUESS_EDGE_STEPS_MAX = 3 };  // the same if cells everywhere may change
 
-static const double inexact = 0.3;       // relative residual of a linear solve on the way
-static const double closer = 1e-2;       // the same, once no label changes, before the next look
-static const double margin = 0.9;        // part of the tolerance that the last one aims for
-static const double part = 0.8;          // the same, of the Euclidean norm
-static const double exact = 1e-13;
+static const double way_residual = 0.3;          // relative residual of a solve while cells change
+static const double settled_residual = 1e-2;      // the same once no label changes
+static const double tolerance_ratio = 0.9;       // largest residual aimed at, over the tolerance
+static const double norm_tolerance_ratio = 0.8;  // its Euclidean norm, over the tolerance
+static const double residual_min = 1e-13;         // least relative residual of a linear solve
 
-#define USELESS 1e6              // residual of a guess of which no digit is right
+#define GUESS_RESIDUAL_MAX 1e6  // residual of a guess: with more, no digit is right
 
 typedef struct memory_of_sets {
-  uint64_t seen[KEPT], now;
+  uint64_t seen[SETS_KEPT], now;
   int32_t count;
 } memory_of_sets;
 
-// 1: this set of free cells has been there before.
+// 1: this set of free cells has occurred before.
 static int returns(memory_of_sets *m, uint64_t change) {
   m->now ^= change;
   int found = 0;
-  for (int32_t k = 0; k < m->count && k < KEPT; k++) found |= m->seen[k] == m->now;
-  m->seen[m->count++%KEPT] = m->now;
+  for (int32_t k = 0; k < m->count && k < SETS_KEPT; k++) found |= m->seen[k] == m->now;
+  m->seen[m->count++%SETS_KEPT] = m->now;
   return found;
 }
 
-typedef struct newton {          // what decides how exact a step is
-  double absolute;               // of |y|: the tolerance, wherever that is
-  double typical;                // ... in most cells
-  double wanted;                 // of the relative residual, while cells change
+typedef struct newton {          // how accurate a step must be
+  double absolute;               // |y| within the tolerance in every cell
+  double typical;                // |y| within the tolerance in most cells
+  double wanted;                 // relative residual while cells change
   memory_of_sets sets;
   int32_t repeats;
-  int32_t patience;              // steps until coarser grids are asked; 0: they have been
+  int32_t patience;              // steps until coarser grids are used; 0: they have been
 } newton;
 
 static void remember(newton *n, const grid_labels *labels) {
   if (labels->changed == 0 || !returns(&n->sets, labels->hash)) return;
   n->repeats++;
-  n->wanted = max2(0.1*n->wanted, exact);
+  n->wanted = max2(0.1*n->wanted, residual_min);
 }
 
-// A step, and those after it that look at the watched cells only. Where these are all whose label
-// may change the last one goes on to the tolerance, as it is in most cells, and looks at them on
-// the way; else all are looked at before: cells in between, seen late, would undo it.
+// One step, and further ones that examine only the watched cells. If no other cell can change its
+// label, the last one continues to the tolerance of most cells. Otherwise all cells are examined
+// first, because cells that are seen late would undo it.
 static void step(grid_solver *g, grid_stage *s, grid_watch *watch, const grid_labels *labels,
                  double relative, newton *n) {
   perp_run *run = g->run;
   grid_levels_report report;
   int settled = labels->changed == 0, reached = settled, code, steps = 0;
   int64_t most = 0;                // cells that changed at once
-  code = grid_newton_begin(g, s, labels, relative, n->absolute, MOST_STEPS, &report);
+  code = grid_newton_begin(g, s, labels, relative, n->absolute, CG_STEPS_MAX, &report);
   grid_watch_edge(g, s, watch);
   n->patience -= n->patience > 1;
-  while (watch->count > 0 && code == 0 && n->repeats == 0 && n->patience != 1 && steps++ < IDLE) {
+  while (watch->count > 0 && code == 0 && n->repeats == 0 && n->patience != 1 &&
+         steps++ < IDLE_STEPS_MAX) {
     const grid_labels now = grid_watch_label(g, s, watch);
     const int same = now.changed == 0 && settled;   // as the step before
     settled = now.changed == 0;
@@ -92,21 +92,22 @@ static void step(grid_solver *g, grid_stage *s, grid_watch *watch, const grid_la
     if (settled && (reached || watch->edge)) break;
     if (!same && !run_between(run)) break;
     n->patience -= !same && n->patience > 1;
-    code = grid_watch_newton(g, s, settled ? closer : n->wanted,
-                             settled ? n->typical : n->absolute, MOST_STEPS, &report);
-    reached = settled && (report.most <= n->typical || report.norm > closer*report.norm_before);
-    if (watch->edge && FEWER*now.changed < most) break;
+    code = grid_watch_newton(g, s, settled ? settled_residual : n->wanted,
+                             settled ? n->typical : n->absolute, CG_STEPS_MAX, &report);
+    reached = settled &&
+              (report.most <= n->typical || report.norm > settled_residual*report.norm_before);
+    if (watch->edge && FEW_CHANGES_DIVISOR*now.changed < most) break;
   }
   grid_newton_end(g, s);
   run->inner_iterations = g->iterations;
 }
 
-// unit/scale of a cell as most are; not above the largest
+// unit/scale of most cells, but not above the largest.
 static double typical_unit(const grid_units *u) {
   const grid_stage *s = u->stage;
   double sum = 0.0;
   int32_t count = 0;
-  for (int64_t i = 0; i < s->n; i += SAMPLE) {
+  for (int64_t i = 0; i < s->n; i += SAMPLE_STRIDE) {
     if (!s->unknown[i]) continue;
     sum += s->unit[i]/grid_scale_of(s, (int32_t)i);
     count++;
@@ -114,22 +115,23 @@ static double typical_unit(const grid_units *u) {
   return count > 0 ? min2(sum/count, u->largest) : u->largest;
 }
 
-// 1: it has ended; 0: sets of free cells return even with exact solves, or nothing is gained
+// 1: the run has ended; 0: sets of free cells return even with exact solves, or nothing is gained.
 static int iterate(grid_solver *g, grid_units *u, grid_stage *s, int linear, int guessed) {
   perp_run *run = g->run;
   const double tol = run->options->tol;
-  newton n = {.absolute = margin*tol/u->largest, .typical = margin*tol/typical_unit(u),
-              .wanted = inexact};
+  newton n = {.absolute = tolerance_ratio*tol/u->largest,
+              .typical = tolerance_ratio*tol/typical_unit(u), .wanted = way_residual};
   double half = (double)INFINITY;   // of the least residual
   int32_t idle = 0;
   grid_watch watch = {0};
   if (!linear && u->count == 0 && grid_watch_begin(g, s, &watch) < 0) return 1;
-  if (guessed) n.patience = (watch.edge ? LESS : PATIENCE) + 1;
+  if (guessed) n.patience = (watch.edge ? GUESS_EDGE_STEPS_MAX : GUESS_STEPS_MAX) + 1;
   grid_labels labels = grid_label(g, s);
   returns(&n.sets, labels.hash);
   while (run_continue(run)) {
     const int settled = labels.changed == 0 || linear;
-    step(g, s, &watch, &labels, settled ? max2(exact, part*tol/labels.residual) : n.wanted, &n);
+    step(g, s, &watch, &labels,
+         settled ? max2(residual_min, norm_tolerance_ratio*tol/labels.residual) : n.wanted, &n);
     grid_units_shift(u);
     labels = grid_label(g, s);
     run->residual = labels.residual;
@@ -138,7 +140,7 @@ static int iterate(grid_solver *g, grid_units *u, grid_stage *s, int linear, int
     half = min2(half, 0.5*labels.residual);
     remember(&n, &labels);
     if (n.patience == 1 && labels.changed > 0) {
-      const grid_labels before = labels;             // the mask does not know of these yet
+      const grid_labels before = labels;             // changes that the mask does not contain yet
       if (!grid_start(g, s)) return 1;
       labels = grid_label(g, s);
       returns(&n.sets, labels.hash);
@@ -146,7 +148,7 @@ static int iterate(grid_solver *g, grid_units *u, grid_stage *s, int linear, int
       labels.hash ^= before.hash;
       n.patience = 0;
     }
-    if (n.repeats > REPEATS || idle > IDLE) return 0;
+    if (n.repeats > REPEATED_SETS_MAX || idle > IDLE_STEPS_MAX) return 0;
   }
   return 1;
 }
@@ -159,11 +161,11 @@ static double energy(const grid_stage *s) {
   return sum;
 }
 
-// x, from the guess if that is worth more than the point of the box nearest to 0, and its y.
-// 1: it was the guess
+// Loads x and its y: from the guess if its energy is lower than that of the point of the box
+// nearest to 0. 1: from the guess.
 static int take_guess(const grid_units *u) {
   grid_stage *s = u->stage;
-  const int useful = u->g->run->residual < USELESS;
+  const int useful = u->g->run->residual < GUESS_RESIDUAL_MAX;
   if (!grid_units_load(u, useful) || !useful) return 0;
   const double guess = energy(s), zero = grid_units_load(u, 0) ? energy(s) : 0.0;
   if (guess < zero) grid_units_load(u, 1);
@@ -172,7 +174,8 @@ static int take_guess(const grid_units *u) {
 
 static void release(void *levels) { grid_levels_destroy(levels); }
 
-// The levels of the last solve, if they fit: their memory is several times that of the vectors.
+// Takes the levels of the last solve if they fit, because their memory is several times that of the
+// vectors.
 static int take_levels(grid_solver *g) {
   perp_run *run = g->run;
   void **kept = run_kept(run, release);
@@ -192,7 +195,7 @@ static int take_levels(grid_solver *g) {
   return g->levels != NULL;
 }
 
-// The levels, the units and the guess. 0: the run has ended.
+// Prepares levels, units and guess. 0: the run has ended.
 static int begin(grid_solver *g, grid_units *u, grid_stage *s, int *linear, int *guessed) {
   perp_run *run = g->run;
   g->parts = grid_take(run, (size_t)grid_chunks(run->n)*sizeof *g->parts);

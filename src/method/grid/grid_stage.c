@@ -1,4 +1,4 @@
-// grid_stage.c: labels of cells, and Newton's step on the free ones: one level of a grid.
+// grid_stage.c: labels the cells of one level of a grid, and makes Newton's step on the free ones.
 #include "grid_stage.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "grid.h"
 #include "vector.h"
 
-enum { CHUNK = 1 << 14 };        // cells a task: some hundred kilobytes
+enum { CHUNK_CELLS = 1 << 14 };  // cells per task: a few hundred kilobytes
 
 // ---- memory ----
 
@@ -35,11 +35,11 @@ typedef struct float_matrix {
 
 static void run_slice(void *data, int32_t index) {
   const float_matrix *s = data;
-  const int32_t from = index*CHUNK, to = s->n - from < CHUNK ? s->n : from + CHUNK;
+  const int32_t from = index*CHUNK_CELLS, to = s->n - from < CHUNK_CELLS ? s->n : from + CHUNK_CELLS;
   s->task(s->data, from, to, index);
 }
 
-int32_t grid_chunks(int32_t n) { return (n - 1)/CHUNK + 1; }   // n > 0
+int32_t grid_chunks(int32_t n) { return (n - 1)/CHUNK_CELLS + 1; }   // n > 0
 
 void grid_for(const grid_solver *g, int32_t n, grid_task task, void *data) {
   float_matrix s = {task, data, n};
@@ -48,7 +48,7 @@ void grid_for(const grid_solver *g, int32_t n, grid_task task, void *data) {
 
 // ---- products ----
 
-// The next cell among the unknowns in [at, to), or `to`: there are long stretches without liquid.
+// The next unknown in [at, to), or `to`. There are long stretches without liquid.
 static int32_t next_cell(const uint8_t *unknown, int32_t at, int32_t to) {
   const uint8_t *found = at < to ? memchr(unknown + at, 1, (size_t)(to - at)) : NULL;
   return found != NULL ? (int32_t)(found - unknown) : to;
@@ -87,7 +87,7 @@ typedef struct labelling {
   const perp_grid *grid;
   const grid_stage *s;
   grid_labels *parts;
-  int32_t *moved;                // n: those of a chunk begin where it begins
+  int32_t *moved;                // n: the moved cells of a chunk, stored where the chunk begins
 } labelling;
 
 static void label_one(const grid_stage *s, int32_t i, double D, int32_t *moved, grid_labels *sum) {
@@ -109,8 +109,8 @@ static void label_one(const grid_stage *s, int32_t i, double D, int32_t *moved, 
     moved[sum->moved++] = now == GRID_AT_LO ? i : ~i;
 }
 
-// Cells i .. i + 3, where they keep their labels, or are free for the first time, and none moves:
-// most of them, most of the time. 0: they have to be looked at one by one.
+// Cells i .. i + 3, if they keep their labels or become free for the first time, and none moves.
+// That is the usual case. 0: they must be labelled one by one.
 EXACT_INLINE int label_four(const grid_stage *s, int32_t i, const double *diagonal, four *most,
                             grid_labels *sum) {
   const four_mask known = four_equal(four_of_bytes(s->unknown + i), four_bits(0)),
@@ -141,7 +141,7 @@ EXACT_INLINE int label_four(const grid_stage *s, int32_t i, const double *diagon
   if (four_any(four_not(four_or(known, fine)))) return 0;
   *most = four_max(four_keep(four_not(known), rest), *most);
   if (!four_any(is_new)) return 1;
-  for (int32_t k = i; k < i + 4; k++) {   // known ones have a label
+  for (int32_t k = i; k < i + 4; k++) {   // known cells have a label already
     const uint8_t first = s->is_free[k] == GRID_UNLABELLED;
     sum->changed += first;
     s->is_free[k] = (uint8_t)(s->is_free[k] - first);
@@ -149,7 +149,7 @@ EXACT_INLINE int label_four(const grid_stage *s, int32_t i, const double *diagon
   return 1;
 }
 
-// Cells i, i + 1, ... whose diagonal is given, y known.
+// Labels `count` cells from i on; their diagonal is given and y is known.
 EXACT_INLINE void label_cells(const grid_stage *s, int32_t i, int32_t count, const double *diagonal,
                               int32_t *moved, grid_labels *sum) {
   four most = four_all(0.0);
@@ -212,7 +212,7 @@ grid_labels grid_label(const grid_solver *g, grid_stage *s) {
   grid_labels sum = {0};
   for (int32_t k = 0; k < grid_chunks(s->n); k++) {
     const grid_labels *part = &g->parts[k];
-    for (int64_t m = 0; m < part->moved; m++) move(g, s, l.moved[(int64_t)k*CHUNK + m]);
+    for (int64_t m = 0; m < part->moved; m++) move(g, s, l.moved[(int64_t)k*CHUNK_CELLS + m]);
     sum.changed += part->changed;
     sum.moved += part->moved;
     sum.hash ^= part->hash;

@@ -1,29 +1,31 @@
-// grid_start.c: where cells will be free, learned on coarser grids.
+// grid_start.c: finds a first x, and where cells will be free, on coarser grids.
 //
-// On the finest grid the boundary of the free cells moves by a cell or so an iteration. So x begins
-// as x_0 + e: the problem of e,
+// On the finest grid the boundary of the free cells moves by about a cell per iteration. So x
+// starts as x_0 + e. The problem of e,
 //     e >= lo - x_0,  e <= hi - x_0,   A e + (A x_0 + b)  complementary,
-// is coarsened (right sides are summed, the narrowest bounds of the children taken), solved roughly
-// on the coarsest grid, and handed from grid to grid: e is interpolated and improved by the active
-// set (nested iteration). Coarse grids are cheap, and a boundary that is misplaced where little
-// force would move it costs a step a cell further up: so they are solved well, the next to the
-// finest roughly, in two dimensions by a single step. Cost: in three dimensions a seventh of what as
-// many steps on the finest grid would take, in two a third.
+// is coarsened: right-hand sides are summed, and the narrowest bounds of the children are taken. It
+// is solved approximately on the coarsest grid. Then e is interpolated from grid to grid and
+// improved by the active set (nested iteration). Coarse grids are cheap, and a wrong boundary costs
+// a step per cell on the finer ones, so coarse grids are solved accurately and the grid next to the
+// finest roughly; in two dimensions by a single step. Cost: a seventh (three dimensions) or a third
+// (two) of the same number of steps on the finest grid.
 #include <math.h>
 #include <string.h>
 
 #include "grid_stage.h"
 #include "vector.h"
 
-enum { DEEPEST = 12,             // levels
-       COARSEST = 64,            // cells: below, no coarser level is worth a stage
-       FEW = 256,                // one in so many cells may change its label in the last step
-       STEPS = 16 };             // of Newton on each
+enum { LEVELS_MAX = 12,          // levels
+       COARSE_CELLS_MIN = 64,    // cells: a smaller level is not coarsened further
+       SETTLED_CELLS_MIN = 256,  // cells per label changed in the last step
+       NEWTON_STEPS_MAX = 16 };  // Newton steps per level
 
-static const double enough = 1e-3, rough = 3e-2;   // residuals, relative to that of e = 0
-static const double inexact = 0.1;
+// Residuals aimed at, relative to that of e = 0.
+static const double coarse_residual_ratio = 1e-3;  // on coarse levels
+static const double fine_residual_ratio = 3e-2;    // on the level next to the finest
+static const double solve_residual = 0.1;          // relative residual of a linear solve
 
-// room: memory that is not in use for the moment
+// room: memory that is free for the moment
 static void *take_bytes(grid_solver *g, arena *room, size_t bytes) {
   void *memory = arena_take(room, bytes, 1);
   return memory != NULL ? memory : run_allocate(g->run, bytes);
@@ -54,7 +56,7 @@ static int take(grid_solver *g, arena *room, grid_stage *s, int32_t level) {
   return 1;
 }
 
-// Bounds of e on the next level: the narrowest among the children.
+// The bounds of e on the next level: the narrowest of the children.
 typedef struct narrowing {
   const grid_stage *s;
   const double *x;               // of s, NULL: 0
@@ -102,7 +104,7 @@ static void coarsen_bounds(const grid_solver *g, const grid_stage *s, const doub
   team_lines(g->run->threads, w.coarse[1]*w.coarse[2], s->n, narrow_lines, &w);
 }
 
-// d <- y of the finest stage in the units of its components; and x += d, the other way
+// d <- y of the finest stage in the units of its components; and x += d in the other direction.
 static void lower_slice(void *data, int32_t from, int32_t to, int32_t part) {
   const grid_stage *s = data;
   (void)part;
@@ -120,8 +122,8 @@ typedef struct zero {
   grid_labels *parts;            // one per chunk
 } zero;
 
-// max |mid(D(e - hi), b, D(e - lo))| at e = 0. Not max |b|: cells that are torn apart, b > 0 where
-// they are bound, may have any.
+// max |mid(D(e - hi), b, D(e - lo))| at e = 0. max |b| would be wrong: cells that separate are
+// bound with b > 0 of any size.
 static void zero_slice(void *data, int32_t from, int32_t to, int32_t part) {
   const zero *z = data;
   const grid_stage *s = z->s;
@@ -139,26 +141,27 @@ static double residual_of_zero(const grid_solver *g, const grid_stage *s) {
   return most;
 }
 
-// The problem of a level to `enough`, or roughly; and until few labels change, as one cell with a
-// large residual says little of the others. -1: no time.
+// Solves the problem of a level to the residual it needs, and until few labels change, because one
+// cell with a large residual says little about the others. -1: no time.
 static int improve(grid_solver *g, grid_stage *s, int32_t most) {
-  const double wanted = (s->level > 1 ? enough : rough)*residual_of_zero(g, s);
+  const double wanted = (s->level > 1 ? coarse_residual_ratio : fine_residual_ratio)*
+                        residual_of_zero(g, s);
   for (int32_t k = 0; k < most; k++) {
     const grid_labels labels = grid_label(g, s);
     if (labels.residual == 0.0) return 0;
-    if (labels.residual <= wanted && labels.changed <= s->n/FEW) return 0;
+    if (labels.residual <= wanted && labels.changed <= s->n/SETTLED_CELLS_MIN) return 0;
     grid_levels_report report;
-    if (grid_newton(g, s, &labels, inexact, 0.1*wanted, 20, &report) != 0) return -1;
+    if (grid_newton(g, s, &labels, solve_residual, 0.1*wanted, 20, &report) != 0) return -1;
   }
   return 0;
 }
 
 int grid_start(grid_solver *g, grid_stage *s) {
-  grid_stage at[DEEPEST + 1] = {*s};
+  grid_stage at[LEVELS_MAX + 1] = {*s};
   const int32_t count = grid_levels_count(g->levels);
   int32_t last = 0;
   arena room = {(unsigned char *)s->y, (size_t)s->n*sizeof *s->y, 0};
-  while (last + 1 < count && last < DEEPEST && at[last].n > COARSEST) {
+  while (last + 1 < count && last < LEVELS_MAX && at[last].n > COARSE_CELLS_MIN) {
     grid_stage *fine = &at[last], *next = &at[last + 1];
     if (last == 0) grid_for(g, fine->n, lower_slice, fine);   // y is not needed any more
     if (!take(g, &room, next, last + 1)) return 0;
@@ -171,8 +174,8 @@ int grid_start(grid_solver *g, grid_stage *s) {
     grid_stage *here = &at[k];
     if (k == last) memset(here->x, 0, (size_t)here->n*sizeof *here->x);
     else grid_levels_refine(g->levels, k, at[k + 1].x, here->x);
-    const int dear = k == 1 && here->n >= s->n/4;   // two dimensions: a step is all it is worth
-    if (improve(g, here, dear ? 1 : STEPS) != 0) return 1;   // what there is will do
+    const int dear = k == 1 && here->n >= s->n/4;   // in two dimensions more steps cost too much
+    if (improve(g, here, dear ? 1 : NEWTON_STEPS_MAX) != 0) return 1;   // no time: use the x so far
   }
   if (last > 0) {
     grid_levels_refine(g->levels, 0, at[1].x, s->d);

@@ -1,12 +1,13 @@
-// grid_units.c: the problem of a run on a grid, in units in which one norm fits all its components.
+// grid_units.c: scales the problem of a run on a grid so that one norm fits all its components.
 //
-// Components of the liquid (pools, drops) are judged each by its own size, and they are independent
-// of each other: x and y of a component times a power of two solve the same equations. Where their
-// sizes differ, linear systems are solved in such units.
+// Components of the liquid (pools, drops) are independent, and each is judged by its own size: x
+// and y of a component times a power of two solve the same equations. If sizes differ, linear
+// systems are solved in such units.
 //
-// Without air a component has A 1 = 0, and the sum of y is that of b whatever x is. If that is 0,
-// y = 0 in every solution: bounds of one side only mean a shift of x at the end. If it is not, and
-// no cell has a bound at which y may have that sign, u = 1 (or -1) proves that there is none.
+// A component without air has A 1 = 0, so the sum of y is that of b for any x. If that is 0, y = 0
+// in every solution, and bounds on one side only mean a shift of x at the end. If it is not 0, and
+// no cell has a bound at which y may have that sign, u = 1 (or -1) proves that there is no
+// solution.
 #include "grid_units.h"
 
 #include <math.h>
@@ -15,9 +16,9 @@
 #include "grid.h"
 #include "vector.h"
 
-#define SPREAD 64.0              // by which squares of sizes of components may differ
-#define FAR 0x1p200              // squares of sizes beyond might overflow
-#define BALANCE 0.125            // part of the tolerance that a sum other than 0 may take
+#define SIZE_RATIO_MAX 64.0            // squared sizes in one unit: largest over smallest
+#define SAFE_SIZE_MAX 0x1p200          // squared size beyond which products might overflow
+#define BALANCE_TOLERANCE_RATIO 0.125  // part of the tolerance that a nonzero sum of b may use
 
 static int bounded(double bound) { return fabs(bound) < (double)INFINITY; }
 
@@ -27,7 +28,7 @@ static void add_up(grid_units *u, const double *unit) {
   const perp_run *run = u->g->run;
   const grid_stage *s = u->stage;
   for (int32_t c = 0; c < u->count; c++) u->closed[c] = (grid_closed){0};
-  double *mend = s->d;   // of the sums, which are as if in twice the precision
+  double *mend = s->d;   // lower halves of the sums, which have twice the precision
   for (int32_t c = 0; c < u->count; c++) mend[c] = 0.0;
   for (int32_t i = 0; i < s->n; i++) {
     if (u->component[i] < 0) continue;
@@ -48,11 +49,12 @@ static void add_up(grid_units *u, const double *unit) {
   for (int32_t c = 0; c < u->count; c++) {
     grid_closed *part = &u->closed[c];
     part->sum += mend[c];
-    part->balanced = !part->fixed && fabs(part->sum)*part->unit <= BALANCE*tol*part->cells;
+    part->balanced = !part->fixed &&
+                     fabs(part->sum)*part->unit <= BALANCE_TOLERANCE_RATIO*tol*part->cells;
   }
 }
 
-// Its bounds are dropped: x is shifted within them.
+// 1: its bounds are dropped, and x is shifted within them at the end.
 static int is_linear(const grid_closed *c) {
   return c->balanced && (!c->lower || !c->upper);
 }
@@ -67,7 +69,7 @@ static int needs_own(const grid_units *u) {
   return 0;
 }
 
-// Bounds as they matter.
+// Copies the bounds without those that are dropped.
 static int make_own(grid_units *u) {
   perp_run *run = u->g->run;
   grid_stage *s = u->stage;
@@ -87,11 +89,11 @@ static int make_own(grid_units *u) {
 
 typedef struct survey {
   const grid_units *u;
-  struct found { double least, most, largest; int bounded; } *parts;   // one per chunk: of
-} survey;                        //   unit weight, of unit; bounds
+  struct found { double least, most, largest; int bounded; } *parts;   // one per chunk: least and
+} survey;                        // most unit*weight, largest unit, bounds
 
-// Which cells are unknowns: those whose component the point of the box nearest to 0 solves are not,
-// nor those without an open face; `unknown` knows these.
+// Finds the unknowns. Cells without an open face, and cells whose component is solved by the point
+// of the box nearest to 0, are marked in `unknown` already.
 static void find_slice(void *data, int32_t from, int32_t to, int32_t part) {
   const survey *v = data;
   const perp_grid *grid = v->u->g->grid;
@@ -113,7 +115,7 @@ static void find_slice(void *data, int32_t from, int32_t to, int32_t part) {
   v->parts[part] = f;
 }
 
-// The size of a component is 2^-exponent: unit_i weight_i is the same in all of its cells.
+// The size of a component is 2^-exponent; unit_i weight_i is the same in all of its cells.
 static int exponent_of(const grid_stage *s, int32_t i) {
   const int e = (binary_exponent(s->unit[i]) + binary_exponent(s->weight[i]))/2;
   return e < -1000 ? -1000 : e > 1000 ? 1000 : e;
@@ -132,7 +134,7 @@ static void exponent_slice(void *data, int32_t from, int32_t to, int32_t part) {
   for (int32_t i = from; i < to; i++) {
     s->exponent[i] = 0;
     if (!s->unknown[i]) continue;
-    if (s->unit[i] != unit || s->weight[i] != weight) {   // mostly those of the cell before
+    if (s->unit[i] != unit || s->weight[i] != weight) {   // usually the same as in the cell before
       unit = s->unit[i];
       weight = s->weight[i];
       exponent = exponent_of(s, i);
@@ -143,15 +145,16 @@ static void exponent_slice(void *data, int32_t from, int32_t to, int32_t part) {
   e->largest[part] = largest;
 }
 
-// Units of components where their sizes differ, or are far from 1. 0: the run has ended.
+// Sets the units of components if their sizes differ, or are far from 1. 0: the run has ended.
 static int find_units(grid_units *u, const struct found *all) {
   grid_stage *s = u->stage;
   u->largest = all->largest;
-  const int near = all->most <= SPREAD*all->least && all->most < FAR && all->least > 1.0/FAR;
+  const int near = all->most <= SIZE_RATIO_MAX*all->least && all->most < SAFE_SIZE_MAX &&
+                   all->least > 1.0/SAFE_SIZE_MAX;
   if (near || all->most == 0.0) return 1;
   s->exponent = run_allocate(u->g->run, (size_t)s->n*sizeof *s->exponent);
   if (s->exponent == NULL) return 0;
-  exponents e = {s, s->d};       // which holds nothing now
+  exponents e = {s, s->d};       // d is free here
   grid_for(u->g, s->n, exponent_slice, &e);
   u->largest = 0.0;
   for (int32_t k = 0; k < grid_chunks(s->n); k++) u->largest = max2(u->largest, e.largest[k]);
@@ -223,7 +226,7 @@ static void load_slice(void *data, int32_t from, int32_t to, int32_t part) {
 
 int grid_units_load(const grid_units *u, int guess) {
   const grid_stage *s = u->stage;
-  loading l = {u, guess, (int *)(void *)s->d};   // which holds nothing now
+  loading l = {u, guess, (int *)(void *)s->d};   // d is free here
   int other = 0;
   grid_for(u->g, s->n, load_slice, &l);
   for (int32_t k = 0; k < grid_chunks(s->n); k++) other |= l.other[k];
@@ -247,7 +250,7 @@ static void store_slice(void *data, int32_t from, int32_t to, int32_t part) {
   }
 }
 
-// By how much the x of closed components may be shifted.
+// Computes by how much the x of closed components may be shifted.
 static void measure(const grid_units *u) {
   const grid_stage *s = u->stage;
   const perp_run *run = u->g->run;
@@ -274,7 +277,7 @@ void grid_units_shift(const grid_units *u) {
   for (int32_t c = 0; c < u->count; c++) any |= !is_linear(&u->closed[c]) && !u->closed[c].fixed;
   if (!any) return;
   measure(u);
-  int32_t *bound = (int32_t *)(void *)s->d;   // cells of a component that are not free
+  int32_t *bound = (int32_t *)(void *)s->d;   // number of bound cells of a component
   for (int32_t c = 0; c < u->count; c++) bound[c] = 0;
   for (int32_t i = 0; i < s->n; i++)
     if (u->component[i] >= 0) bound[u->component[i]] += !s->is_free[i];
@@ -292,7 +295,7 @@ void grid_units_shift(const grid_units *u) {
 
 // ---- what is known beforehand ----
 
-// The sign of y that no x can change, as a proof: on the component c or, if that is -1, on a row.
+// Submits u = sign on component c, or on a row if c is -1: a sign of y that no x can change.
 static int refuted(const grid_units *u, int32_t c, int32_t row, double sign) {
   double *v = u->stage->d;
   for (int32_t i = 0; i < u->stage->n; i++)
@@ -300,7 +303,8 @@ static int refuted(const grid_units *u, int32_t c, int32_t row, double sign) {
   return run_infeasible(u->g->run, v);
 }
 
-// x of cells that are no unknowns; which of them have none, the first of a chunk, or n.
+// Sets x of cells that are not unknowns. without: the first cell of a chunk without a finite x, or
+// n.
 static void settle_slice(void *data, int32_t from, int32_t to, int32_t part) {
   const grid_units *u = data;
   perp_run *run = u->g->run;

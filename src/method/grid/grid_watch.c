@@ -1,45 +1,46 @@
-// grid_watch.c: Newton steps that look at few cells only.
+// grid_watch.c: makes Newton steps that examine few cells only.
 //
-// Where few cells have bounds, only those can be bound or become free; where all have, the set of
-// free cells changes mostly at its edge. So Newton's method goes on for a while looking at these
-// alone: with v = x - d for x, and labels by y = A v + b on the watched cells,
-//     F: x at the bound, d = 0;   A_II d_I = (A x + b)_I, from the d that there is
-// where A x + b is kept up to date beside the cells that move, and so is A v + b, the residual of
-// the conjugate gradients: they go on where they were. Cost besides the cycles: some operations
-// for each watched cell, where labels, products, x and its copies would take passes over all of
-// them. Whoever calls labels all cells in the end.
+// If few cells have bounds, only those can change their label. If all have, the set of free cells
+// changes mostly at its edge. So Newton's method continues for a while with these cells alone: with
+// v = x - d instead of x, and labels by y = A v + b on the watched cells,
+//     F: x at the bound, d = 0;   A_II d_I = (A x + b)_I, from the present d.
+// A x + b is updated next to cells that move, and so is A v + b, the residual of the conjugate
+// gradients, which continue where they were. Cost besides the cycles: a few operations per watched
+// cell, instead of passes over all cells for labels, products and copies of x. The caller labels
+// all cells at the end.
 #include "grid.h"
 #include "grid_stage.h"
 
-enum { FEW = 8,                  // an eighth of the cells is few
-       SHARE = 1024,             // cells of a task
-       REACH = 2,                // cells from the edge of the free ones
-       PIECE = 4096,             // cells whose marks are made at once
-       BLOCK = 64 };             // cells that are passed over at once
+enum { WATCHED_DIVISOR_MIN = 8,  // cells per watched cell
+       TASK_CELLS = 1024,        // cells per task
+       EDGE_CELLS = 2,           // distance of watched cells from the edge of the free ones
+       MARK_CELLS = 4096,        // cells whose marks are made at once
+       SKIP_CELLS = 64 };        // cells that are skipped at once
 
 // ---- which cells ----
 
 typedef struct looking {
   const grid_stage *s;
-  int32_t *parts;                // per chunk: how many, then where they begin
-  int32_t *cell;                 // NULL: they are counted
-  int32_t edge, stride[3];       // 1: only those near the edge of the free cells; 0: no such cells
+  int32_t *parts;                // per chunk: first the count, then the first index
+  int32_t *cell;                 // NULL: count only
+  int32_t edge, stride[3];       // edge 1: only cells near the edge; stride 0: no neighbours there
 } looking;
 
-// mark <- 1 near cells with another label. Lines that end are not minded: a few cells more.
+// Marks cells near cells with another label. It ignores the ends of lines, which marks a few more.
 static void mark_edge(const looking *l, int32_t from, int32_t to, uint8_t *mark) {
   const uint8_t *is_free = l->s->is_free;
   const int64_t n = l->s->n;
   memset(mark, 0, (size_t)(to - from));
   for (int d = 0; d < 3; d++)
-    for (int64_t step = -REACH; step <= REACH && l->stride[d] > 0; step += 1 + (step == -1)) {
+    for (int64_t step = -EDGE_CELLS; step <= EDGE_CELLS && l->stride[d] > 0;
+         step += 1 + (step == -1)) {
       const int64_t by = step*l->stride[d], first = from + by < 0 ? -by : from,
                     last = to > n - by ? n - by : to;
       for (int64_t i = first; i < last; i++) mark[i - from] |= is_free[i] ^ is_free[i + by];
     }
 }
 
-// 1: one of these cells has a bound; without a branch a cell
+// 1: one of these cells has a bound. It has no branch per cell.
 static int some_bounded(const grid_stage *s, int32_t from, int32_t to) {
   int any = 0;
   for (int32_t i = from; i < to; i++)
@@ -50,15 +51,15 @@ static int some_bounded(const grid_stage *s, int32_t from, int32_t to) {
 static void look(void *data, int32_t from, int32_t to, int32_t part) {
   const looking *l = data;
   int32_t count = l->cell != NULL ? l->parts[part] : 0;
-  uint8_t mark[PIECE];
-  for (int32_t low = from; low < to; low += PIECE) {
-    const int32_t end = to - low < PIECE ? to : low + PIECE;
+  uint8_t mark[MARK_CELLS];
+  for (int32_t low = from; low < to; low += MARK_CELLS) {
+    const int32_t end = to - low < MARK_CELLS ? to : low + MARK_CELLS;
     if (l->edge) mark_edge(l, low, end, mark);
     for (int32_t first = low, last; first < end; first = last) {
-      last = end - first < BLOCK ? end : first + BLOCK;
+      last = end - first < SKIP_CELLS ? end : first + SKIP_CELLS;
       if (l->edge ? memchr(mark + (first - low), 1, (size_t)(last - first)) == NULL
                   : !some_bounded(l->s, first, last))
-        continue;                // as most
+        continue;                // the usual case
       for (int32_t i = first; i < last; i++) {
         if ((l->edge && !mark[i - low]) || !grid_may_change(l->s, i)) continue;
         if (l->cell != NULL) l->cell[count] = i;
@@ -69,7 +70,7 @@ static void look(void *data, int32_t from, int32_t to, int32_t part) {
   if (l->cell == NULL) l->parts[part] = count;
 }
 
-// How many there are; into `cell`, which has room for `most`, where they are not more.
+// Counts these cells, and stores them in `cell` if there are at most `most`.
 static int32_t find(const grid_solver *g, looking *l, int32_t most, int32_t *cell) {
   int32_t count = 0;
   l->cell = NULL;
@@ -85,9 +86,9 @@ static int32_t find(const grid_solver *g, looking *l, int32_t most, int32_t *cel
 }
 
 int grid_watch_begin(const grid_solver *g, const grid_stage *s, grid_watch *w) {
-  *w = (grid_watch){.most = s->n/FEW};
+  *w = (grid_watch){.most = s->n/WATCHED_DIVISOR_MIN};
   const int32_t chunks = grid_chunks(s->n);
-  looking l = {.s = s, .parts = (int32_t *)(void *)s->d};   // which holds nothing now
+  looking l = {.s = s, .parts = (int32_t *)(void *)s->d};   // d is free here
   const int32_t count = find(g, &l, 0, NULL);
   if (count == 0 || w->most == 0) return 0;
   w->edge = count > w->most;
@@ -140,8 +141,8 @@ typedef struct watching {
 static void judge_some(void *data, int32_t index) {
   const watching *job = data;
   const grid_stage *s = job->s;
-  const int32_t from = index*SHARE,
-                to = job->w->count - from < SHARE ? job->w->count : from + SHARE;
+  const int32_t from = index*TASK_CELLS,
+                to = job->w->count - from < TASK_CELLS ? job->w->count : from + TASK_CELLS;
   for (int32_t k = from; k < to; k++) {
     const int32_t i = job->w->cell[k];
     double D;
@@ -150,7 +151,7 @@ static void judge_some(void *data, int32_t index) {
   }
 }
 
-// x_i to its bound, without d: y = A x + b of the neighbours follows, and A v + b.
+// Moves x_i to its bound with d_i = 0; y = A x + b and A v + b of the neighbours follow.
 static void bind(grid_levels *levels, const grid_faces *f, grid_stage *s, int32_t i,
                  double bound) {
   const grid_place at = grid_place_of(f->grid, i);
@@ -169,7 +170,7 @@ static void bind(grid_levels *levels, const grid_faces *f, grid_stage *s, int32_
 grid_labels grid_watch_label(const grid_solver *g, grid_stage *s, const grid_watch *w) {
   watching job = {s, w, grid_faces_of(g->grid)};
   grid_labels sum = {0};
-  team_run(g->run->threads, judge_some, &job, (w->count - 1)/SHARE + 1);
+  team_run(g->run->threads, judge_some, &job, (w->count - 1)/TASK_CELLS + 1);
   for (int32_t k = 0; k < w->count; k++) {
     const int32_t i = w->cell[k];
     const uint8_t is_free = w->label[k] == GRID_FREE;
@@ -181,7 +182,7 @@ grid_labels grid_watch_label(const grid_solver *g, grid_stage *s, const grid_wat
     sum.changed++;
     sum.hash ^= grid_hash(i);
   }
-  for (int32_t k = 0; k < w->count; k++) {   // once all others are where they belong
+  for (int32_t k = 0; k < w->count; k++) {   // after all bound cells have moved
     const int32_t i = w->cell[k];
     const uint8_t is_free = w->label[k] == GRID_FREE;
     double unused;

@@ -1,21 +1,21 @@
-// multigrid.c: large symmetric problems with bounds, free rows by multigrid. (Somewhat long: two
-// methods share stages, start and pace; grids of cells have multigrid_grid.c.)
+// multigrid.c: solves large symmetric problems with bounds by multigrid on the free rows.
 //
-// Z-matrices (no positive entry beside the diagonal; definite ones are M-matrices): the primal-dual
+// Z-matrices (no positive entry off the diagonal; definite ones are M-matrices) use the primal-dual
 // active set, which is Newton's method on min(D(x - lo), y) = 0,
 //     I = rows with lo < x_i - y_i/A_ii < hi;  x_F at their bounds;  A_II c = -y_I;  x_I <- x_I + c
-// without projection or line search: monotone from the second step on and finite with exact solves
-// (Hintermueller, Ito, Kunisch 2003). The solves are inexact, by conjugate gradients with a cycle
-// on the free rows (src/linear/multigrid/aggregation.c), and are tightened whenever I does not settle. Most
-// steps look at few rows only and go on with the gradients that there are (multigrid_watch.c).
-// Other matrices: truncated nonsmooth Newton (Graeser and Kornhuber 2009), from a feasible x:
+// without projection or line search. With exact solves it is monotone from the second step on and
+// finite (Hintermueller, Ito, Kunisch 2003). The solves are inexact, by conjugate gradients with a
+// cycle on the free rows (src/linear/multigrid/aggregation.c), and become more accurate whenever I
+// does not settle. Most steps examine few rows and continue the same gradients (multigrid_watch.c).
+// Other matrices use truncated nonsmooth Newton (Graeser and Kornhuber 2009), from a feasible x:
 //     x <- projected Gauss-Seidel, forward and backward
 //     I = rows inside their bounds, or pushed inside by y = A x + b;   A_II c = -y_I roughly
 //     d = clamp(x + c) - x,   x <- clamp(x + t d),   t minimises 1/2 x'Ax + b'x along d
-// where the objective falls in every step and the sweeps alone would converge, for definite A, but
-// perhaps in many thousand steps, where the levels do not fit: stalls() says so.
-// The start comes from the coarser levels: on the finest, the boundary of the contact would move by
-// a row or so an iteration. Cost: about six products with A per inner iteration.
+// The objective falls in every step, and the sweeps alone converge for definite A. If the levels do
+// not suit A, that may take many thousand steps; stalls() ends the run then.
+// The start comes from the coarser levels, because on the finest the boundary of the contact would
+// move by about a row per iteration. Cost: about six products with A per inner iteration. The file
+// is long because two methods share stages, start and pace; multigrid_grid.c solves grids of cells.
 #include <math.h>
 #include <string.h>
 
@@ -31,32 +31,28 @@
 #include "vector.h"
 
 enum {
-  FIRST_STEPS = 2,         // of conjugate gradients while the free set still changes a lot
-  MOST_STEPS = 200,
-  RESTLESS = 3,            // steps without fewer changes: solve more accurately
-  NESTED = 8,              // coarser levels for the start
-  NESTED_STEPS = 12,       // iterations on each
-  START_SWEEPS = 1,        // pairs of sweeps after the last prolongation
-  COARSEST = 100,          // rows on the coarsest of them
-  WATCHED = 12,            // steps at most that look at few rows, before all are looked at
-  MANY = 20,               // 1/MANY of the rows moved: y is computed anew
-  DOUBTFUL = 8,            // iterations after which, and twice and so on, x may grow for ever
-  LARGE = 4000,            // rows from which on this is ahead of a factor
-  SOLVE = 80,              // products that must fit before a solve from a guess that is far off: it
-                           //   takes 106 to 127 (obstacle, fluid2d), but one may be held up
-  LOOKS = 5,               // at A that take as long as a solve at least: 5 to 10 (obstacle, fluid2d)
-  PART = 8192,             // rows that a thread takes at a time
-  STALL = 1000,            // iterations, inner ones too, in which the best residual has to halve:
-                           // M-matrices take about 50 to the end
+  CG_STEPS_FIRST = 2,             // steps of conjugate gradients while the free set changes a lot
+  CG_STEPS_MAX = 200,             // steps of conjugate gradients per iteration
+  RESTLESS_STEPS_MAX = 3,         // steps without fewer changes before solves become more accurate
+  START_LEVELS_MAX = 8,           // coarser levels for the start
+  START_STEPS_MAX = 12,           // iterations on each of them
+  START_SWEEPS = 1,               // pairs of sweeps after the last prolongation
+  START_ROWS_MIN = 100,           // rows: a smaller level is not coarsened further
+  WATCHED_STEPS_MAX = 12,         // steps that examine few rows before all are examined
+  MOVED_ROWS_DIVISOR = 20,        // rows per moved row below which y is computed again
+  PROOF_ITERATIONS_FIRST = 8,     // iterations before the first search for a proof; then they double
+  SOLVE_PRODUCTS_MIN = 80,        // products that must fit for a solve; it takes 106 to 127
+  SOLVE_EXAMINATIONS_MIN = 5,     // examinations of A that cost as much as a solve; 5 to 10 measured
+  PART_ROWS = 8192,               // rows that a thread takes at a time
+  HALVING_ITERATIONS_MAX = 1000,  // all iterations until the best residual halves; M-matrices need 50
 };
 
-
-static const double settled = 2e-3;      // part of the rows that changed: solve more accurately
-static const double inexact = 0.3;       // relative residual of a linear solve on the way
-static const double aim = 0.02;          // part of the tolerance that the last one aims for
-static const double near_enough = 1e-3;  // residual of a guess that is better than a new start
-static const double polished = 0.1;      // of the tolerance: above, a last step is worth its price
-static const double exact = 2e-6;        // and the best that floats allow
+static const double settled_rows_ratio = 2e-3;     // changed rows over all: with more, solve roughly
+static const double way_residual = 0.3;            // relative residual of a linear solve on the way
+static const double tolerance_ratio = 0.02;        // residual aimed at over the tolerance
+static const double guess_residual_max = 1e-3;     // residual of a guess that needs no new start
+static const double polish_tolerance_ratio = 0.1;  // residual over tolerance: with less, no last step
+static const double residual_min = 2e-6;           // least relative residual that floats allow
 
 typedef struct stage {             // a problem on one level
   int32_t level, n;
@@ -73,10 +69,10 @@ typedef struct truncated {
   double *y, *c, *d, *Ad;          // n
   double *own;                     // n: x of the active set, which may leave its bounds
   uint8_t *is_free, *before;       // n
-  int32_t *moved;                  // n: rows that were set to a bound, of each part at its begin
-  int32_t *found, *changed;        // parts: how many, and how many changed between free and bound
+  int32_t *moved;                  // n: rows that moved to a bound, stored where each part begins
+  int32_t *found, *changed;        // parts: number of moved rows, and of rows with a new label
   const double *unit;              // n: run->x and run->y are x/unit and unit y; NULL: 1
-  int is_z;                        // 1: no positive entry beside the diagonal
+  int is_z;                        // 1: no positive entry off the diagonal
 } truncated;
 
 static void layout(truncated *t, arena *memory, int32_t n) {
@@ -86,8 +82,8 @@ static void layout(truncated *t, arena *memory, int32_t n) {
   t->is_free = ARENA_ARRAY(memory, uint8_t, n);
   t->before = ARENA_ARRAY(memory, uint8_t, n);
   t->moved = ARENA_ARRAY(memory, int32_t, n);
-  t->found = ARENA_ARRAY(memory, int32_t, n/PART + 1);
-  t->changed = ARENA_ARRAY(memory, int32_t, n/PART + 1);
+  t->found = ARENA_ARRAY(memory, int32_t, n/PART_ROWS + 1);
+  t->changed = ARENA_ARRAY(memory, int32_t, n/PART_ROWS + 1);
 }
 
 static size_t bytes(const perp_limits *limits, const perp_options *options) {
@@ -113,9 +109,9 @@ static void sweeps(const stage *s) {
   }
 }
 
-static int32_t parts_of(int32_t n) { return n/PART + (n%PART != 0); }
+static int32_t parts_of(int32_t n) { return n/PART_ROWS + (n%PART_ROWS != 0); }
 static int32_t part_end(int32_t n, int32_t part) {
-  return n - part*PART > PART ? (part + 1)*PART : n;
+  return n - part*PART_ROWS > PART_ROWS ? (part + 1)*PART_ROWS : n;
 }
 
 // work(data, part) on all parts of the rows
@@ -133,7 +129,7 @@ typedef struct product_of {
 static void product_part(void *data, int32_t part) {
   const product_of *a = data;
   const int32_t to = part_end(a->A->columns, part);
-  for (int32_t i = part*PART; i < to; i++) {
+  for (int32_t i = part*PART_ROWS; i < to; i++) {
     double sum = a->b != NULL ? a->b[i] : 0.0;
     for (int32_t p = a->A->colptr[i]; p < a->A->colptr[i + 1]; p++)
       sum += a->A->value[p]*a->x[a->A->row[p]];
@@ -161,14 +157,14 @@ static int32_t choose_free(truncated *t, const stage *s) {
   return changed;
 }
 
-// A_II c = y_I to the relative accuracy `wanted`. Returns the steps made.
+// Solves A_II c = y_I to the relative accuracy `wanted`. Returns the steps made.
 static int32_t solve_free(truncated *t, const stage *s, double wanted, int32_t most) {
   const perp_deadline deadline = run_deadline(t->run);
   return aggregation_solve(t->levels, s->level, t->run->threads, t->y, wanted, most, &deadline,
                            t->c);
 }
 
-// Along d = clamp(x + c) - x to the lowest point of the objective, or to the bound before it.
+// Moves along d = clamp(x + c) - x to the least objective, or to the bound before it.
 static void step_along(truncated *t, stage *s) {
   for (int32_t i = 0; i < s->n; i++)
     t->d[i] = clamp(s->x[i] - t->c[i], low(s, i), high(s, i)) - s->x[i];
@@ -189,30 +185,30 @@ static void step_along(truncated *t, stage *s) {
 
 typedef struct accuracy {            // how accurately to solve
   double wanted;                   // relative residual
-  int32_t changed;                 // rows that changed in the step before
-  int32_t restless;                // steps in which not fewer of them changed
+  int32_t changed;                 // rows that changed in the last step
+  int32_t restless;                // steps in which no fewer rows changed
 } accuracy;
 
-static accuracy accuracy_new(void) { return (accuracy){inexact, INT32_MAX, 0}; }
+static accuracy accuracy_new(void) { return (accuracy){way_residual, INT32_MAX, 0}; }
 
-// y follows x_i that has moved by d.
+// Updates y after x_i has moved by d.
 static void follow(const stage *s, int32_t i, double d, double *y) {
   for (int32_t p = s->A.colptr[i]; p < s->A.colptr[i + 1]; p++)
     y[s->A.row[p]] += s->A.value[p]*d;
 }
 
-// y follows all rows that have moved, by t->c.
+// Updates y after all moved rows, by t->c.
 static void follow_all(truncated *t, const stage *s, const double *x, double *y) {
   const int32_t parts = parts_of(s->n);
   int32_t moved = 0;
   for (int32_t part = 0; part < parts; part++) moved += t->found[part];
-  if (moved > s->n/MANY) {
+  if (moved > s->n/MOVED_ROWS_DIVISOR) {
     product(t, &s->A, x, s->b, y);
     return;
   }
   for (int32_t part = 0; part < parts; part++)
     for (int32_t k = 0; k < t->found[part]; k++) {
-      const int32_t i = t->moved[part*PART + k];
+      const int32_t i = t->moved[part*PART_ROWS + k];
       follow(s, i, t->c[i], y);
     }
 }
@@ -222,14 +218,14 @@ typedef struct step {
   const stage *s;
 } step;
 
-// The free rows; the others go to their bounds.
+// Labels rows; those that are not free go to their bounds.
 static void label_part(void *data, int32_t part) {
   const step *a = data;
   truncated *t = a->t;
   const stage *s = a->s;
   const int32_t to = part_end(s->n, part);
-  int32_t *moved = t->moved + part*PART, found = 0, changed = 0;
-  for (int32_t i = part*PART; i < to; i++) {
+  int32_t *moved = t->moved + part*PART_ROWS, found = 0, changed = 0;
+  for (int32_t i = part*PART_ROWS; i < to; i++) {
     const double target = s->x[i] - t->y[i]/s->D[i], lo = low(s, i), hi = high(s, i);
     const int inside = target > lo && target < hi;
     t->is_free[i] = (uint8_t)inside;
@@ -249,35 +245,35 @@ static void label_part(void *data, int32_t part) {
 static void subtract_part(void *data, int32_t part) {
   const step *a = data;
   const int32_t to = part_end(a->s->n, part);
-  for (int32_t i = part*PART; i < to; i++) a->s->x[i] -= a->t->c[i];
+  for (int32_t i = part*PART_ROWS; i < to; i++) a->s->x[i] -= a->t->c[i];
 }
 
-// Fewer rows have to change from step to step, or they are solved more accurately.
+// If the number of changed rows does not fall, solves become more accurate.
 static void set_pace(accuracy *pace, int32_t changed) {
-  if (changed >= pace->changed && ++pace->restless >= RESTLESS) {
+  if (changed >= pace->changed && ++pace->restless >= RESTLESS_STEPS_MAX) {
     pace->wanted *= 0.1;
     pace->restless = 0;
   }
   pace->changed = changed;
 }
 
-// c: the step on the free rows of the finest level, and those after it that look at few rows only.
-// Returns the steps of conjugate gradients.
+// Computes c: the step on the free rows of the finest level, and further steps that examine few
+// rows only. Returns the steps of conjugate gradients.
 static int32_t watched_step(truncated *t, stage *s, accuracy *pace, double wanted) {
   perp_run *run = t->run;
   const perp_deadline deadline = run_deadline(run);
-  uint8_t *room = (uint8_t *)t->d;   // which holds nothing now
+  uint8_t *room = (uint8_t *)t->d;   // d is free here
   watch w = {.levels = t->levels, .threads = run->threads, .A = &s->A, .D = s->D, .b = s->b,
              .lo = s->lo, .hi = s->hi, .x = s->x, .is_free = t->is_free, .before = t->before,
              .row = t->moved, .seen = room, .label = room + s->n};
   aggregation_begin(t->levels, 0, run->threads, t->y);
-  const double enough = max2(exact, aim*run->options->tol/run->residual)*
+  const double enough = max2(residual_min, tolerance_ratio*run->options->tol/run->residual)*
                         aggregation_rest(t->levels, 0, run->threads);
-  int32_t made = aggregation_go_on(t->levels, 0, run->threads, wanted, MOST_STEPS, &deadline);
+  int32_t made = aggregation_go_on(t->levels, 0, run->threads, wanted, CG_STEPS_MAX, &deadline);
   watch_begin(&w);
   int settled_before = 0;
-  // where gradients are slow all rows are looked at again, and the residual, after MOST_STEPS
-  for (int32_t k = 0; k < WATCHED && w.count > 0 && made < MOST_STEPS; k++) {
+  // If the gradients are slow, all rows and the residual are examined after CG_STEPS_MAX.
+  for (int32_t k = 0; k < WATCHED_STEPS_MAX && w.count > 0 && made < CG_STEPS_MAX; k++) {
     const int32_t changed = watch_label(&w);
     const double rest = aggregation_rest(t->levels, 0, run->threads);
     if (changed == 0 && (settled_before || rest <= enough)) break;
@@ -286,15 +282,15 @@ static int32_t watched_step(truncated *t, stage *s, accuracy *pace, double wante
     if (!run_between(run)) break;
     if (changed > 0) set_pace(pace, changed);
     made += aggregation_go_on(t->levels, 0, run->threads,
-                              changed == 0 ? enough/rest : max2(pace->wanted, exact), MOST_STEPS,
-                              &deadline);
+                              changed == 0 ? enough/rest : max2(pace->wanted, residual_min),
+                              CG_STEPS_MAX, &deadline);
   }
   aggregation_end(t->levels, 0, run->threads, t->c);
   return made;
 }
 
-// A step of the active set on a level, from x and y = A x + b. x may leave its bounds. Returns how
-// many rows changed.
+// One step of the active set on a level, from x and y = A x + b. x may leave its bounds. Returns
+// the number of changed rows.
 static int32_t newton(truncated *t, stage *s, accuracy *pace) {
   step a = {t, s};
   int32_t changed = 0;
@@ -303,11 +299,11 @@ static int32_t newton(truncated *t, stage *s, accuracy *pace) {
   follow_all(t, s, s->x, t->y);
   if (changed > 0) aggregation_mask(t->levels, s->level, t->is_free);
   set_pace(pace, changed);
-  double wanted = max2(pace->wanted, exact);
-  if (changed == 0 && s->level == 0 && t->run->residual > 0.0)    // what is left to do
-    wanted = max2(min2(wanted, aim*t->run->options->tol/t->run->residual), exact);
+  double wanted = max2(pace->wanted, residual_min);
+  if (changed == 0 && s->level == 0 && t->run->residual > 0.0)    // solve to the tolerance
+    wanted = max2(min2(wanted, tolerance_ratio*t->run->options->tol/t->run->residual), residual_min);
   if (s->level == 0) t->run->inner_iterations += watched_step(t, s, pace, wanted);
-  else solve_free(t, s, wanted, MOST_STEPS);
+  else solve_free(t, s, wanted, CG_STEPS_MAX);
   each_part(t, s->n, subtract_part, &a);
   product(t, &s->A, s->x, s->b, t->y);
   return changed;
@@ -318,8 +314,8 @@ static void clamp_part(void *data, int32_t part) {
   truncated *t = a->t;
   const stage *s = a->s;
   const int32_t to = part_end(s->n, part);
-  int32_t *moved = t->moved + part*PART, found = 0;
-  for (int32_t i = part*PART; i < to; i++) {
+  int32_t *moved = t->moved + part*PART_ROWS, found = 0;
+  for (int32_t i = part*PART_ROWS; i < to; i++) {
     const double x = clamp(s->x[i], low(s, i), high(s, i));
     t->run->x[i] = x;
     if (x == s->x[i]) continue;
@@ -329,7 +325,7 @@ static void clamp_part(void *data, int32_t part) {
   t->found[part] = found;
 }
 
-// The residual of x within its bounds, which run->x becomes; y belongs to x as it is.
+// Clamps x into run->x and computes its residual; y belongs to the unclamped x.
 static void judge(truncated *t, const stage *s) {
   perp_run *run = t->run;
   step a = {t, s};
@@ -346,15 +342,15 @@ static void judge(truncated *t, const stage *s) {
   run->residual = run_residual(run, run->x, y);
 }
 
-// One iteration on a level; *wanted is the accuracy of its linear solve. Returns how many rows
-// changed between free and bound.
+// One iteration on a level; *wanted is the accuracy of its linear solve. Returns the number of rows
+// that changed between free and bound.
 static int32_t iterate(truncated *t, stage *s, double *wanted) {
   sweeps(s);
   product(t, &s->A, s->x, s->b, t->y);
   const int32_t changed = choose_free(t, s);
   if (changed > 0) aggregation_mask(t->levels, s->level, t->is_free);
-  *wanted = changed == 0 ? max2(*wanted*1e-3, exact) : inexact;
-  const int32_t most = changed > settled*s->n ? FIRST_STEPS : MOST_STEPS;
+  *wanted = changed == 0 ? max2(*wanted*1e-3, residual_min) : way_residual;
+  const int32_t most = changed > settled_rows_ratio*s->n ? CG_STEPS_FIRST : CG_STEPS_MAX;
   const int32_t steps = solve_free(t, s, *wanted, most);
   if (s->level == 0) t->run->inner_iterations += steps;
   if (steps > 0) step_along(t, s);
@@ -378,7 +374,7 @@ static double energy(const truncated *t, const stage *s) {
   return objective(s->n, s->b, s->x, t->y);
 }
 
-// n: A_ii of a level; NULL: no memory, and the run has ended
+// n: A_ii of a level; NULL: no memory, and the run has ended.
 static double *diagonal_of(truncated *t, int32_t level, const perp_csc *A) {
   const int32_t *at = aggregation_diagonal(t->levels, level);
   double *D = run_allocate(t->run, (size_t)A->columns*sizeof *D);
@@ -386,7 +382,7 @@ static double *diagonal_of(truncated *t, int32_t level, const perp_csc *A) {
   return D;
 }
 
-// The problem of the next level: b summed, bounds averaged.
+// Makes the problem of the next level: b is summed, bounds are averaged.
 static int restrict_problem(truncated *t, const stage *s, stage *next) {
   perp_run *run = t->run;
   *next = (stage){.level = s->level + 1};
@@ -423,13 +419,13 @@ static int restrict_problem(truncated *t, const stage *s, stage *next) {
   return 1;
 }
 
-// A start from the coarser levels, from the coarsest on: where the contact is cannot be found on
-// the finest in a number of steps that does not grow with n. x is replaced if that is lower.
-// Returns 1 where y = A x + b is that of the new x.
+// Starts from the coarser levels, the coarsest first. On the finest level alone the number of steps
+// to find the contact grows with n. x is replaced if the new one has less energy. 1: y = A x + b
+// belongs to the new x.
 static int start(truncated *t, stage *finest) {
-  stage at[NESTED + 1] = {*finest};
+  stage at[START_LEVELS_MAX + 1] = {*finest};
   int32_t last = 0;
-  while (last < NESTED && at[last].aggregate != NULL && at[last].n > COARSEST) {
+  while (last < START_LEVELS_MAX && at[last].aggregate != NULL && at[last].n > START_ROWS_MIN) {
     if (!restrict_problem(t, &at[last], &at[last + 1])) return 0;
     last++;
   }
@@ -441,7 +437,7 @@ static int start(truncated *t, stage *finest) {
     if (t->is_z) sweeps(s);
     if (t->is_z) product(t, &s->A, s->x, s->b, t->y);
     int32_t changed = s->n;
-    for (int32_t i = 0; i < NESTED_STEPS && changed > settled*s->n; i++) {
+    for (int32_t i = 0; i < START_STEPS_MAX && changed > settled_rows_ratio*s->n; i++) {
       if (run_out_of_time(t->run)) return 0;
       changed = t->is_z ? newton(t, s, &pace) : iterate(t, s, &pace.wanted);
     }
@@ -450,7 +446,7 @@ static int start(truncated *t, stage *finest) {
     double *x = k > 1 ? finer->x : t->Ad;
     for (int32_t i = 0; i < finer->n; i++) {
       const int32_t c = finer->aggregate[i];
-      const double value = c < 0 ? finer->x[i]           // what touches its bound stays there
+      const double value = c < 0 ? finer->x[i]           // a row at its bound stays there
                            : s->x[c] <= low(s, c) ? low(finer, i)
                            : s->x[c] >= high(s, c) ? high(finer, i) : s->x[c];
       x[i] = clamp(value, low(finer, i), high(finer, i));
@@ -461,7 +457,7 @@ static int start(truncated *t, stage *finest) {
   const double before = energy(t, finest);
   memcpy(t->c, t->Ad, (size_t)finest->n*sizeof *t->c);
   trial.x = t->c;
-  for (int k = 0; k < START_SWEEPS; k++) sweeps(&trial);   // a staircase has a lot of energy
+  for (int k = 0; k < START_SWEEPS; k++) sweeps(&trial);   // the prolonged x is a staircase
   if (!(energy(t, &trial) < before)) return 0;
   memcpy(finest->x, t->c, (size_t)finest->n*sizeof *t->c);
   return 1;
@@ -482,21 +478,21 @@ static int prepare(truncated *t, const perp_csc *A) {
 }
 
 typedef struct progress {
-  double half;                     // of the residual when it halved last
-  int32_t at;                      // iterations, inner ones too, then
+  double half;                     // half of the residual when it last halved
+  int32_t at;                      // all iterations, inner ones included, at that time
 } progress;
 
-// The levels do not fit this A: 1, and the run has ended.
+// 1: the levels do not suit this A, and the run has ended.
 static int stalls(perp_run *run, progress *made) {
   const int32_t now = run->iterations + run->inner_iterations;
   if (run->residual <= made->half) *made = (progress){0.5*run->residual, now};
-  if (now - made->at < STALL) return 0;
+  if (now - made->at < HALVING_ITERATIONS_MAX) return 0;
   run_stop(run, PERP_STATUS_STALLED, "multigrid has not halved the residual in %d iterations, "
-           "inner ones counted", now - made->at);
+           "including inner ones", now - made->at);
   return 1;
 }
 
-// 1: the caller's own matrix will do: rows ascend, and the diagonal is there.
+// 1: the caller's own matrix can be used: its rows ascend, and the diagonal is present.
 static int is_orderly(const perp_operator *A) {
   const perp_view view = operator_view(A);
   if (view.kind != PERP_VIEW_CSC || view.R != NULL || view.C != NULL || view.shift != 0.0) return 0;
@@ -513,8 +509,8 @@ static int is_orderly(const perp_operator *A) {
   return 1;
 }
 
-// A as it was before its rows and columns were scaled alike: there rows sum up to what leaks, which
-// the coarse levels are made of. Returns these scales, powers of two, or NULL: there are none.
+// A before its rows and columns were scaled alike. Its row sums show what leaks, and the coarse
+// levels are made from that. Returns the scales, powers of two; NULL: there are none.
 static const double *unscaled(const perp_operator *A, perp_operator *plain) {
   const perp_view view = operator_view(A);
   *plain = *A;
@@ -524,7 +520,7 @@ static const double *unscaled(const perp_operator *A, perp_operator *plain) {
   return view.R;
 }
 
-// The problem on the finest level, in the units of `plain`. 0: no memory.
+// Sets the problem on the finest level, in the units of `plain`. 0: no memory.
 static int set_finest(truncated *t, stage *s) {
   perp_run *run = t->run;
   const size_t n = (size_t)run->n;
@@ -550,9 +546,9 @@ static int set_finest(truncated *t, stage *s) {
   return 1;
 }
 
-// 1: there is a proof that there is no solution: u = 1, where nothing leaks and b adds up to less
-// than 0, or the last step, which makes x grow for ever, rounded to a few digits, as products of
-// whole numbers are exact.
+// 1: it is proved that there is no solution. Tries u = 1, if nothing leaks and b sums to less than
+// 0, and the last step, if x grows for ever. That step is rounded to a few digits, because products
+// of small whole numbers are exact.
 static int has_no_solution(truncated *t, const stage *s) {
   double largest = 0.0;
   for (int32_t i = 0; i < s->n; i++) {
@@ -569,26 +565,26 @@ static int has_no_solution(truncated *t, const stage *s) {
 static void steps(truncated *t, stage *s) {
   perp_run *run = t->run;
   accuracy pace = accuracy_new();
-  const int known = run->residual > near_enough && start(t, s);
+  const int known = run->residual > guess_residual_max && start(t, s);
   memset(t->before, 2, (size_t)s->n);
   progress made = {(double)INFINITY, 0};
-  int32_t doubtful = DOUBTFUL;
+  int32_t doubtful = PROOF_ITERATIONS_FIRST;
   if (!known) product(t, &s->A, s->x, s->b, t->y);
   judge(t, s);
   while (run_continue(run) && !stalls(run, &made)) {
     const int32_t before = run->inner_iterations;
     const int32_t changed = t->is_z ? newton(t, s, &pace) : iterate(t, s, &pace.wanted);
     const int32_t inner = run->inner_iterations - before;
-    const int lost = inner == 0 || inner >= MOST_STEPS || run->iterations >= doubtful;
+    const int lost = inner == 0 || inner >= CG_STEPS_MAX || run->iterations >= doubtful;
     while (run->iterations >= doubtful) doubtful *= 2;
-    if (t->is_z && lost && run->residual > near_enough && has_no_solution(t, s)) return;
+    if (t->is_z && lost && run->residual > guess_residual_max && has_no_solution(t, s)) return;
     judge(t, s);
     if (t->is_z && inner == 0 && changed == 0 && run->residual > run->options->tol) {
       run_stop(run, PERP_STATUS_STALLED, "multigrid found no step on the free rows");
       return;
     }
     const double tol = run->options->tol;
-    if (t->is_z && run->residual <= tol && run->residual > polished*tol) {
+    if (t->is_z && run->residual <= tol && run->residual > polish_tolerance_ratio*tol) {
       newton(t, s, &pace);
       judge(t, s);
     }
@@ -604,12 +600,12 @@ static void run_multigrid(perp_run *run) {
     return;
   }
   layout(&t, run->memory, run->n);
-  const int far = run->is_child && run->residual > near_enough;
-  if (!run_may_fit(run, far ? SOLVE : RUN_ANALYSIS)) {
+  const int far = run->is_child && run->residual > guess_residual_max;
+  if (!run_may_fit(run, far ? SOLVE_PRODUCTS_MIN : RUN_ANALYSIS)) {
     run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit left multigrid no time for its levels");
     return;
   }
-  if (!run_expects(run, LOOKS)) run_leaves(run, SOLVE);
+  if (!run_expects(run, SOLVE_EXAMINATIONS_MIN)) run_leaves(run, SOLVE_PRODUCTS_MIN);
   perp_operator plain;
   t.unit = unscaled(&run->A, &plain);
   const int borrowed = is_orderly(&plain);
@@ -628,7 +624,7 @@ static void run_multigrid(perp_run *run) {
 
 int multigrid_suits(const perp_run *run) {
   const perp_view view = operator_view(&run->A);
-  if (run->n < LARGE || view.kind != PERP_VIEW_CSC || view.shift != 0.0 || view.R != view.C)
+  if (run->n < MULTIGRID_ROWS_MIN || view.kind != PERP_VIEW_CSC || view.shift != 0.0 || view.R != view.C)
     return 0;
   const perp_csc *A = view.data;
   for (int32_t j = 0; j < A->columns; j++) {

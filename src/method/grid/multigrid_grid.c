@@ -1,19 +1,20 @@
-// multigrid_grid.c: pressure on a grid of cells by truncated nonsmooth Newton, anytime.
+// multigrid_grid.c: solves pressure on a grid by truncated nonsmooth Newton steps, at any time.
 //
 // From x within the bounds (Graeser and Kornhuber 2009), y = A x + b:
 //     x <- projected Gauss-Seidel, red cells and black cells
 //     I = cells inside their bounds, or pushed inside by y;   c = one cycle for A_II c = -y_I
 //     d = clamp(x + c) - x,   x <- clamp(x + t d),   t minimises phi(x) = 1/2 x'Ax + b'x along d
-// phi falls in every step, x is always within its bounds, and the sweeps alone would converge, so
-// that it converges for every A = A' > 0. A step takes about two cycles; some thirty suffice where
-// active_set takes 25 cycles in all, but each of them may be the last.
+// phi falls in every step and x is always within its bounds. The sweeps alone would converge, so
+// the method converges for every A = A' > 0. Cost per step: about two cycles. It takes about thirty
+// steps where active_set takes 25 cycles in all, but it may stop after any step.
 #include <math.h>
 
 #include "active_set_grid.h"
 #include "grid_units.h"
 #include "vector.h"
 
-enum { SWEEPS = 1, STALL = 60 };   // steps in which the best residual has to halve
+enum { SWEEPS_PER_STEP = 1,       // sweeps per step
+       HALVING_STEPS_MAX = 60 };  // steps in which the best residual has to halve
 
 typedef struct trial {
   const grid_stage *s;
@@ -55,8 +56,8 @@ static void move_slice(void *data, int32_t from, int32_t to, int32_t part) {
     if (s->unknown[i]) s->x[i] = clamp(s->x[i] + t->t*s->d[i], s->lo[i], s->hi[i]);
 }
 
-// Along d = clamp(x - d) - x to the lowest point of phi, or to the bound before it. phi is that in
-// the units of components: products of what is tiny would be 0.
+// Moves along d = clamp(x - d) - x to the least phi, or to the bound before it. phi is in the units
+// of components, because products of tiny numbers would be 0.
 static void step_along(const grid_solver *g, trial *t) {
   const grid_stage *s = t->s;
   grid_for(g, s->n, direction_slice, t);
@@ -74,7 +75,7 @@ static void step_along(const grid_solver *g, trial *t) {
   grid_for(g, s->n, move_slice, t);
 }
 
-// Free: inside the bounds, or pushed inside. Returns how many cells changed.
+// Sets the free cells: inside the bounds, or pushed inside. Returns how many changed.
 static int32_t choose_free(const grid_stage *s) {
   int32_t changed = 0;
   for (int32_t i = 0; i < s->n; i++) {
@@ -98,7 +99,7 @@ static double residual(const grid_stage *s) {
   return worst;
 }
 
-// d = about A_II^-1 y_I, in units in which no component is too small for single precision.
+// d = A_II^-1 y_I approximately, in units in which single precision can represent every component.
 static void correct(const grid_solver *g, const grid_stage *s) {
   for (int32_t i = 0; s->exponent != NULL && i < s->n; i++) s->y[i] *= grid_scale_of(s, i);
   grid_levels_cycle(g->levels, 0, s->y, s->d);
@@ -124,7 +125,7 @@ void grid_truncated(grid_solver *g, grid_units *u) {
   double half = (double)INFINITY;
   int32_t last = run->iterations;
   while (run_continue(run)) {
-    grid_levels_sweep(g->levels, 0, SWEEPS, s->b, s->lo, s->hi, s->x);
+    grid_levels_sweep(g->levels, 0, SWEEPS_PER_STEP, s->b, s->lo, s->hi, s->x);
     grid_multiply(g, s, s->x, s->b, s->y);
     if (choose_free(s) > 0) grid_levels_mask(g->levels, 0, s->is_free);
     correct(g, s);
@@ -138,8 +139,8 @@ void grid_truncated(grid_solver *g, grid_units *u) {
       half = 0.5*run->residual;
       last = run->iterations;
     }
-    if (run->iterations - last >= STALL)
+    if (run->iterations - last >= HALVING_STEPS_MAX)
       run_stop(run, PERP_STATUS_STALLED, "%s has not halved the residual in %d steps",
-               run->method->name, STALL);
+               run->method->name, HALVING_STEPS_MAX);
   }
 }

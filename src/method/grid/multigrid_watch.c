@@ -1,13 +1,13 @@
-// multigrid_watch.c: Newton steps that look at few rows only.
+// multigrid_watch.c: makes Newton steps that examine few rows only.
 //
-// Where few rows have bounds, only those can be bound or become free; where all have, the set I of
-// free rows changes mostly at its edge. So Newton's method goes on for a while looking at these
-// alone: with v = x - d, d the step so far, and y = A v + b on the watched rows,
-//     F: x at the bound, d = 0;   A_II d_I = (A x + b)_I, from the d that there is
-// where A v + b, the residual of the conjugate gradients, is kept up to date beside rows that move:
-// they go on where they were. Cost besides the cycles: some operations for each watched row, where
-// labels, products, x and its copies would take passes over all. Whoever calls labels all rows in
-// the end. (The same on grids of cells: grid_watch.c.)
+// If few rows have bounds, only those can change their label. If all have, the set I of free rows
+// changes mostly at its edge. So Newton's method continues for a while with these rows alone: with
+// v = x - d, d the step so far, and y = A v + b on the watched rows,
+//     F: x at the bound, d = 0;   A_II d_I = (A x + b)_I, from the present d.
+// A v + b, the residual of the conjugate gradients, is updated next to rows that move, so they
+// continue where they were. Cost besides the cycles: a few operations per watched row, instead of
+// passes over all rows for labels, products and copies of x. The caller labels all rows at the end.
+// (grid_watch.c does the same on grids of cells.)
 #include "multigrid_watch.h"
 
 #include <math.h>
@@ -15,8 +15,8 @@
 
 #include "vector.h"
 
-enum { FEW = 8,                    // an eighth of the rows is few
-       SHARE = 1024 };             // rows of a task
+enum { WATCHED_DIVISOR_MIN = 8,  // rows per watched row
+       TASK_ROWS = 1024 };       // rows per task
 
 static int may_change(const watch *w, int32_t i) {
   const double lo = lower(w->lo, i), hi = upper(w->hi, i);
@@ -41,11 +41,11 @@ void watch_begin(watch *w) {
   w->count = 0;
   if (n < 1) return;
   for (int32_t i = 0; i < n; i++) bounded += may_change(w, i);
-  const int few = bounded <= n/FEW;
+  const int few = bounded <= n/WATCHED_DIVISOR_MIN;
   memset(w->seen, 0, (size_t)n);
   for (int32_t i = 0; i < n; i++)
     if (few || is_edge(w, i)) look_at(w, i);
-  if (w->count > n/FEW) w->count = 0;
+  if (w->count > n/WATCHED_DIVISOR_MIN) w->count = 0;
 }
 
 // (A v + b)_i
@@ -68,11 +68,11 @@ static void judge_row(const watch *w, int32_t k) {
 
 static void judge_some(void *data, int32_t part) {
   const watch *w = data;
-  const int32_t from = part*SHARE, to = w->count - from < SHARE ? w->count : from + SHARE;
+  const int32_t from = part*TASK_ROWS, to = w->count - from < TASK_ROWS ? w->count : from + TASK_ROWS;
   for (int32_t k = from; k < to; k++) judge_row(w, k);
 }
 
-// x_i to its bound, without d; the residual beside it follows.
+// Moves x_i to its bound with d_i = 0; the residual of the neighbours follows.
 static void bind(watch *w, int32_t i, double bound) {
   const double moved = bound - (w->x[i] - aggregation_at(w->levels, 0, i));
   w->x[i] = bound;
@@ -83,10 +83,10 @@ static void bind(watch *w, int32_t i, double bound) {
   }
 }
 
-// The labels of all watched rows; the neighbours of one that changes are watched from then on.
+// Labels all watched rows. The neighbours of a row that changes are watched from then on.
 static void judge(watch *w) {
   const int32_t known = w->count;
-  team_run(known > 2*SHARE ? w->threads : NULL, judge_some, w, (known - 1)/SHARE + 1);
+  team_run(known > 2*TASK_ROWS ? w->threads : NULL, judge_some, w, (known - 1)/TASK_ROWS + 1);
   for (int32_t k = 0; k < w->count; k++) {
     if (k >= known) judge_row(w, k);
     const int32_t i = w->row[k];
@@ -99,7 +99,7 @@ int32_t watch_label(watch *w) {
   int32_t changed = 0;
   if (w->count == 0) return 0;
   judge(w);
-  for (int32_t k = 0; k < w->count; k++) {           // others see where these are from now on
+  for (int32_t k = 0; k < w->count; k++) {           // first, so that others see the new labels
     const int32_t i = w->row[k];
     if (w->label[k] == FREE || !w->is_free[i]) continue;
     w->is_free[i] = w->before[i] = 0;
@@ -109,7 +109,7 @@ int32_t watch_label(watch *w) {
     const int32_t i = w->row[k];
     if (w->label[k] != FREE) bind(w, i, w->label[k] == AT_LO ? lower(w->lo, i) : upper(w->hi, i));
   }
-  for (int32_t k = 0; k < w->count; k++) {           // once all others are where they belong
+  for (int32_t k = 0; k < w->count; k++) {           // after all bound rows have moved
     const int32_t i = w->row[k];
     if (w->label[k] != FREE || w->is_free[i]) continue;
     aggregation_rest_set(w->levels, 0, i, row_of(w, i));

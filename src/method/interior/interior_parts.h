@@ -35,7 +35,7 @@ typedef struct interior {
 
 enum { HAS_LO = 1, HAS_HI = 2, FIXED = 4 };
 
-#define INTERIOR_UNSEEN 1e300  // accuracy that skips the residual check, as for a predictor
+#define INTERIOR_UNCHECKED_ACCURACY 1e300  // accuracy that skips the residual check, as for a predictor
 
 // ---- interior_system.c ----
 

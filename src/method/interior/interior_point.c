@@ -193,7 +193,7 @@ static double correct(interior *p, double centre, double alpha) {
   }
   copy_direction(p, before, now);
   double longer = 0.0;
-  if (interior_solve(p, INTERIOR_UNSEEN)) {
+  if (interior_solve(p, INTERIOR_UNCHECKED_ACCURACY)) {
     for (int32_t i = 0; i < p->n; i++) {
       if (p->kind[i] & HAS_LO) p->dz[i] += (p->c[i] - p->z[i]*p->dx[i])/p->s[i];
       if (p->kind[i] & HAS_HI) p->dw[i] += (p->d[i] + p->w[i]*p->dx[i])/p->t[i];
@@ -209,7 +209,7 @@ static double correct(interior *p, double centre, double alpha) {
 
 // Mehrotra: the reach of the affine step shows how much centring is needed.
 static int step_mehrotra(interior *p, perp_run *run) {
-  if (!direction(p, INTERIOR_UNSEEN, 0.0, 0.0, NULL, NULL)) return 0;
+  if (!direction(p, INTERIOR_UNCHECKED_ACCURACY, 0.0, 0.0, NULL, NULL)) return 0;
   const lengths reach = to_boundary(p, 1.0);
   const double alpha = min2(reach.primal, reach.dual);
   const double after = mean_product(p, alpha, alpha);
@@ -312,7 +312,7 @@ static int guess_and_solve(interior *p, perp_run *run, const progress *now, int 
                    run->residual > SLOW_RESIDUAL_RATIO_MIN*now->last;
   const int settled = run->residual <= *close && (clear || late);
   if (stuck || settled) {
-    if (crossover_run(&p->cross, run, p->system, p->x, stuck ? CROSSOVER_ROUNDS : 4)) return 1;
+    if (crossover_run(&p->cross, run, p->system, p->x, stuck ? CROSSOVER_SETS_MAX : 4)) return 1;
     *close = GUESS_AGAIN_RATIO*run->residual;
   }
   return stuck && now->residual < 0.1 &&

@@ -119,7 +119,7 @@ int interior_solve(interior *p, double accuracy) {
     memcpy(p->dx, p->rhs, (size_t)n*sizeof *p->dx);
     if (size == 0.0) return 1;
     system_solve(p->system, p->dx, care == 0 ? -1 : accuracy < REFINED_ACCURACY_MAX);
-    if (accuracy == INTERIOR_UNSEEN && care == 0) break;
+    if (accuracy == INTERIOR_UNCHECKED_ACCURACY && care == 0) break;
     // Without delta the solver's own residual suffices.
     if (p->delta == 0.0 && system_left(p->system) <= accuracy) break;
     for (int k = 0; k < REFINEMENTS_MAX; k++) {
