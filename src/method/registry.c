@@ -1,4 +1,4 @@
-// registry.c: the table of methods, found by name or number.
+// registry.c: the table of methods, and whether a method accepts a problem.
 #include <string.h>
 
 #include "contact_bodies.h"
@@ -37,8 +37,8 @@ const char *perp_method_name(const perp_method *method) {
 
 enum { PHRASE = 96 };
 
-// What the problem asks for and the method lacks, as a phrase, which may be written into `text`;
-// NULL if nothing.
+// Why the method cannot take the problem, as a phrase for a message; `text` is room for it. NULL: it
+// can.
 static const char *missing(const perp_method *method, const perp_problem *problem, uint32_t rows,
                            char text[PHRASE]) {
   const perp_operator_ops *ops = problem->A.ops;
@@ -71,7 +71,7 @@ static const char *missing(const perp_method *method, const perp_problem *proble
   if (method->needs & PERP_NEEDS_TRIDIAGONAL) {
     int32_t i, j;
     const int other = diagonals_other(&problem->A, NULL, &i, &j);
-    if (other < 0) return other == -1 ? "needs the entries of A" : "has no memory to look at A";
+    if (other < 0) return other == -1 ? "needs the entries of A" : "has no memory to examine A";
     if (other > 0) {
       plain_print(text, PHRASE, "needs three diagonals, and row %d has an entry in column %d", i, j);
       return text;
@@ -90,7 +90,7 @@ static uint32_t kinds_of_rows(const perp_problem *problem) {
   return kinds;
 }
 
-// The first methods of the table that take the problem: "auto, pgs, psor".
+// Lists the first methods of the table that accept the problem: "auto, pgs, psor".
 static void name_others(const perp_problem *problem, char *names, size_t size) {
   const uint32_t rows = kinds_of_rows(problem);
   char unused[PHRASE];
@@ -137,7 +137,7 @@ perp_verdict perp_method_converges(const perp_method *method, const perp_classes
   if (method->assumes == 0) return PERP_YES;
   const int plain = classes->free_rows + classes->boxed_rows == 0;
   for (int k = 0; k < PERP_CLASS_COUNT; k++) {
-    if (k == PERP_CLASS_NONNEGATIVE && !plain) continue;   // copositive: on x >= 0 only
+    if (k == PERP_CLASS_NONNEGATIVE && !plain) continue;   // copositive matrices help only with x >= 0
     if ((method->assumes >> k & 1u) && classes->of[k].verdict == PERP_YES) return PERP_YES;
   }
   return PERP_UNKNOWN;

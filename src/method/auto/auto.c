@@ -134,8 +134,8 @@ static void run_auto(perp_run *run) {
   if (count == 0) {
     const perp_deadline deadline = run_deadline(run);
     const int code = select_facts(&run->A, run->lo, run->hi, run_allocator(run), &deadline, &f);
-    if (code == -2) run_no_memory(run, "a look at A");
-    if (code == -1) run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit left no time to look at A");
+    if (code == -2) run_no_memory(run, "examining A");
+    if (code == -1) run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit left no time to examine A");
     if (code != 0) return;
     count = select_rungs(&f, run->options->iteration_limit, rungs);
   }
@@ -217,5 +217,5 @@ const perp_method method_auto = {
   .bytes = bytes,
   .run = run_auto,
   .hasty = &method_southwell,
-  .iteration = "Newton",   // on grids; elsewhere they are those of whoever runs
+  .iteration = "Newton",   // on grids; otherwise those of the method that runs
 };

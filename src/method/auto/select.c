@@ -187,7 +187,7 @@ static int look_symmetric(const perp_operator *A, const perp_allocator *from,
   return look(own, own, deadline, f) ? 1 : -1;
 }
 
-// Facts of a contact operator that is not scaled or shifted: they are known without a look at A.
+// Facts of a contact operator that is not scaled or shifted: they are known without reading A.
 static int look_contacts(const perp_operator *A, facts *f) {
   const perp_view view = A->ops->view(A->self);
   const perp_contacts *P = view.data;
@@ -283,7 +283,7 @@ static void contact_ladder(ladder *l, const facts *f, int32_t limit, int32_t piv
   add(l, &method_contact_sweep, least(limit, f->n <= SMALL_ROWS_MAX ? 20 : many ? 20000 : 100), why);
   if (many) {
     add(l, &method_convex_friction, least(limit, 60), "there are many contacts");
-    add(l, &method_contact_sweep, least(limit, 20000), "the sweeps go on");
+    add(l, &method_contact_sweep, least(limit, 20000), "the sweeps continue");
   }
   add(l, &method_lemke, pivots, "from the contacts' states");
   add(l, &method_proximal, least(limit, 20), "A + sigma I is strictly copositive");

@@ -40,7 +40,7 @@ typedef struct rung {
 enum { SELECT_RUNGS_MAX = 13,      // methods in a list
        SELECT_TINY_ROWS_MAX = 4 };  // rows: enumerate first, at most 3^4 systems of 4 equations
 int32_t select_rungs(const facts *f, int32_t iteration_limit, rung *rungs);   // returns the count
-// For a short remaining time: does not look at A. Lists sweeps over the contacts if A may be a
+// For a short remaining time: does not examine A. Lists sweeps over the contacts if A may be a
 // contact LCP, then sweeps over the rows by `method`. Returns the count; 0: A has no sweeps.
 int32_t select_sweeps(const perp_operator *A, const double *lo, const double *hi,
                       const perp_method *method, int32_t iteration_limit, rung *rungs);

@@ -168,7 +168,7 @@ static void end_sweeps(newton *t, double best) {
   contact_bodies_sweep(s);
 }
 
-// Up to `most` accelerated sweeps. until >= 0: they end when so many seconds remain, do not count
+// Up to `most` accelerated sweeps. until >= 0: they end when that many seconds remain, do not count
 // as iterations, and submit nothing. 1: the run has ended.
 static int sweeps(newton *t, int32_t most, double until) {
   contact_bodies *s = &t->s;

@@ -39,7 +39,7 @@
 typedef struct subspace {
   int32_t n, unbounded;      // rows; rows without bounds
   double *z, *y;             // n: z_s, and A z_s + b
-  double *zb, *yb;           // n: z_b likewise
+  double *zb, *yb;           // n: z_b, and A z_b + b
   double *d, *work;          // n
   uint8_t *is_free;          // n: I
   uint8_t *is_unbounded;     // n

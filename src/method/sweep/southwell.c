@@ -33,8 +33,9 @@ typedef struct southwell {
   int32_t count;
   double most, cut;          // max r, theta max r
   double theta;
-  int flat;                  // some A_ii <= 0
-  double turn, touched;      // rows that take as long as a look at all; relaxed since y was new
+  int flat;                  // 1: some A_ii <= 0
+  double turn;               // relaxed rows that cost as much as examining all rows
+  double touched;            // rows relaxed since y was computed from x
 } southwell;
 
 static size_t bytes(const perp_limits *limits, const perp_options *options) {
@@ -50,8 +51,8 @@ static inline double relaxed_row(const southwell *s, const perp_run *run, int32_
                  upper(run->hi, i));
 }
 
-// How wrong row i is, as the certificate measures it. No branch on the sign of y, which is hard to
-// predict; where a weight of 0 meets an infinite bound, y counts.
+// How wrong row i is, as the certificate measures it. It does not branch on the sign of y, which is
+// hard to predict. If a weight of 0 meets an infinite bound, y counts.
 static inline double wrong(const southwell *s, const perp_run *run, int32_t i, double lo,
                            double hi) {
   const double size = s->unit[i]*s->y[i], weight = run->weight[i], x = run->x[i];
