@@ -16,6 +16,9 @@ static inline int operator_is_given(const perp_operator *A) {
   return A->ops != NULL && A->ops->apply != NULL && A->self != NULL;
 }
 perp_view operator_view(const perp_operator *A);          // PERP_VIEW_NONE where ops->view is NULL
+// y = A x, by threads where A is a grid. Returns what A->ops->apply does.
+int operator_product(const perp_operator *A, const double *x, double *y, void *scratch,
+                     team *threads);
 size_t operator_scratch_bytes(const perp_operator *A);    // 0 where it needs none
 size_t operator_sweep_bytes(const perp_operator *A);      // for ops->sweep; 0 where there is none
 

@@ -19,18 +19,14 @@
 
 void presolve_layout(presolve *p, arena *memory, int32_t n, int64_t nnz) {
   const size_t m = (size_t)n;
+  int32_t **const rows[] = {&p->index, &p->place, &p->queue, &p->count};
+  double **const values[] = {&p->b, &p->lo, &p->hi, &p->diagonal};
+  for (int k = 0; k < 4; k++) *rows[k] = ARENA_ARRAY(memory, int32_t, m);
+  for (int k = 0; k < 4; k++) *values[k] = ARENA_ARRAY(memory, double, m);
   p->block = ARENA_ARRAY(memory, int32_t, m + 1);
-  p->index = ARENA_ARRAY(memory, int32_t, m);
-  p->b = ARENA_ARRAY(memory, double, m);
-  p->lo = ARENA_ARRAY(memory, double, m);
-  p->hi = ARENA_ARRAY(memory, double, m);
   p->colptr = ARENA_ARRAY(memory, int32_t, m + 1);
   p->row = ARENA_ARRAY(memory, int32_t, nnz);
   p->value = ARENA_ARRAY(memory, double, nnz);
-  p->place = ARENA_ARRAY(memory, int32_t, m);
-  p->queue = ARENA_ARRAY(memory, int32_t, m);
-  p->count = ARENA_ARRAY(memory, int32_t, m);
-  p->diagonal = ARENA_ARRAY(memory, double, m);
   p->matrices = ARENA_ARRAY(memory, perp_csc, m);
   p->turned = ARENA_ARRAY(memory, uint8_t, m);
 }

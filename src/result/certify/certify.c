@@ -294,15 +294,8 @@ static perp_error check_as_given(certifier *c, const double *x, double tol, doub
   }
   c->last.snaps = 1;
   c->last.left = 0;
-  if (!finite) {
-    *certificate = (perp_certificate){.weaker = c->look.weaker, .worst = -1,
-                                      .components = c->components, .residual = (double)INFINITY,
-                                      .natural_residual = (double)INFINITY,
-                                      .bound_violation = (double)INFINITY, .gap = (double)INFINITY,
-                                      .componentwise = (double)INFINITY, .componentwise_row = -1};
-    return PERP_OK;
-  }
-  *certificate = begin(c);
+  *certificate = finite ? begin(c) : certificate_of_none(c);
+  if (!finite) return PERP_OK;
   certificate->bound_violation = violation;
   // A plain product is half the price. Equilibrated entries are at most 2 in size, so its rounding
   // errors are at most (e + 2) u (2 e max |x|/C + S) for e entries a row; where that is nothing

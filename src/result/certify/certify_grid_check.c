@@ -512,11 +512,7 @@ perp_error grid_judge_check(certifier *c, const double *x, double tol, double ab
     return PERP_OK;
   }
   c->last.snaps = 1;
-  *certificate = (perp_certificate){.worst = -1, .components = c->components,
-                                    .residual = (double)INFINITY,
-                                    .natural_residual = (double)INFINITY,
-                                    .bound_violation = (double)INFINITY, .gap = (double)INFINITY,
-                                    .componentwise = (double)INFINITY, .componentwise_row = -1};
+  *certificate = certificate_of_none(c);
   return PERP_OK;
 }
 

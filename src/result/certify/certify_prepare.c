@@ -184,12 +184,6 @@ static void base_units(const certifier *c, double *unit /* components */) {
 
 // ---- the stages of prepare
 
-static int is_known(const certifier *c, const perp_problem *problem) {
-  return problem->A.n == c->n && problem->value_stamp != 0 &&
-         problem->value_stamp == c->look.value_stamp &&
-         problem->pattern_stamp == c->look.pattern_stamp;
-}
-
 // What depends on A alone, or on its diagonal where the deadline passes before.
 static void look_at_new(certifier *c, const perp_problem *problem, const perp_deadline *deadline) {
   const perp_operator *A = &problem->A;
@@ -300,7 +294,7 @@ perp_error matrix_judge_prepare(certifier *c, const perp_problem *problem,
   c->last.snaps = c->settles = 1;
   c->infeasible = -1;
   c->near.known = 0;
-  if (!is_known(c, problem)) look_at_new(c, problem, deadline);
+  if (!certifier_knows(c, problem)) look_at_new(c, problem, deadline);
   const perp_error error = measure_reference(c);
   if (error != PERP_OK) return error;
   settle(c);

@@ -18,6 +18,21 @@ typedef struct row_rule {    // what row i is judged by, in the units of r
   int empty;                 // no entry: y_i = b_i whatever x is
 } row_rule;
 
+// By the stamps: what is known of A is known of this one.
+static inline int certifier_knows(const certifier *c, const perp_problem *problem) {
+  return problem->A.n == c->n && problem->value_stamp != 0 &&
+         problem->value_stamp == c->look.value_stamp &&
+         problem->pattern_stamp == c->look.pattern_stamp;
+}
+
+// Of an x that is not finite.
+static inline perp_certificate certificate_of_none(const certifier *c) {
+  const double inf = (double)INFINITY;
+  return (perp_certificate){.weaker = c->look.weaker, .worst = -1, .components = c->components,
+                            .residual = inf, .natural_residual = inf, .bound_violation = inf,
+                            .gap = inf, .componentwise = inf, .componentwise_row = -1};
+}
+
 // A x overflowed: certainly no solution
 static inline double no_nan(double r) { return r == r ? r : (double)INFINITY; }
 

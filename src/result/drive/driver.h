@@ -1,5 +1,5 @@
-// driver.h: what a solver holds and what it knows of a run: shared by solver.c (one solve)
-// and run.c (one run).
+// driver.h: what a solver holds and what it knows of a run: shared by the files of one solve,
+// solver*.c, and of one run, run*.c.
 #ifndef PERP_DRIVER_H
 #define PERP_DRIVER_H
 
@@ -129,6 +129,10 @@ typedef struct run_arrays {
   void *scratch;
 } run_arrays;
 
+static inline double factor_at(const double *scale, int32_t i) {
+  return scale != NULL ? scale[i] : 1.0;
+}
+
 typedef struct run_given {   // what run_equilibrate needs
   const run_spec *spec;
   const run_arrays *arrays;
@@ -136,6 +140,11 @@ typedef struct run_given {   // what run_equilibrate needs
   size_t scratch;
 } run_given;
 
+// lean: a grid of cells that is not scaled, whose rows nobody but the judge looks at
+run_arrays run_layout(arena *memory, int32_t n, size_t scratch, int lean, int previous);
+int run_is_lean(const perp_method *method, const perp_limits *limits, const perp_options *options);
+// Room for the operator, for the same as a reduced CSC matrix, and for a wrapper around either.
+size_t run_scratch(size_t operator_bytes, int32_t n, int lean);
 // What the method asks for by its traits: the scaled problem in place of the given one.
 void run_scale(perp_run *run, const run_spec *spec, const run_arrays *arrays,
                perp_wrapper *wrapper);
@@ -144,6 +153,10 @@ int run_rows_pass(const perp_run *run);   // 1: all rows clearly pass; 0: they m
 // run: what came of it
 perp_error run_execute(perp_solver *solver, const run_spec *spec, arena memory, perp_run *run);
 void run_save_best(perp_run *run);                            // x and its residual
+void run_leave(run_state *state, double seconds);             // to the last sweeps
+double run_check_seconds(const perp_run *run);                // that a certificate may take
+void run_expect_step(run_state *state, double now);           // how long the next one takes
+void run_foresee(perp_run *run, double now);                  // whether the run ends in time
 // On grids, for methods that need no weights once they have ended: 1: the solver takes that vector
 // of its run for the proof of "infeasible". `runs`: where the run is
 int run_lends(const perp_method *method, const perp_limits *limits, const perp_options *options);
@@ -203,6 +216,34 @@ int solver_hastens(const perp_solver *solver, const perp_operator *A, double dea
 const perp_dense *solver_small_dense(const perp_solver *solver, const perp_problem *problem,
                                      const double *x);
 void solver_quick_message(small_dense_end end, char *message);
+
+typedef struct solving {     // a solve, from stage to stage
+  perp_solver *s;
+  const perp_problem *problem;
+  double *x;                 // n: the caller's, guess in and answer out
+  perp_result *result;
+  int known;                 // the structure of A has been validated
+  small_dense_end end;       // of small_dense.c,
+  const small_dense_answer *candidate;   //   and what it left open
+  perp_run outcome;          // of the runs; credit: who found x
+  perp_certificate certificate, of_reference, of_guess;   // of the x at hand, x_ref, the guess
+  int looks_for_all;         // the method enumerates
+  int hurried;               // the look at A was
+  int open;                  // x_ref is not the answer
+  int sweeps_last;           // there may be time for sweeps after the runs
+  double setup_seconds;
+} solving;
+perp_error solver_run(solving *v);   // where x_ref and the guess are no solutions
+// The runs of one pass: with presolve, one on each block that is left; else one on all of A.
+perp_error solver_run_all(perp_solver *solver, int presolving, perp_run *outcome);
+run_spec solver_spec(perp_solver *solver);   // a run on the caller's problem, from solver->x
+// The guess within the bounds, but for components that x_ref solves exactly. 1: it is x_ref.
+int solver_set_guess(perp_solver *solver, const double *guess);
+void solver_copy(const perp_solver *solver, double *to, const double *from);   // n
+perp_error solver_check_capacity(const perp_solver *solver, const perp_problem *problem);
+// What runs in front of the method (E13 6, ANE17 7); NULL: nothing.
+const perp_method *solver_start(const perp_options *options);
+perp_options solver_start_options(const perp_options *options, const perp_method *first);
 #define MESSAGE_SOLVED "The certificate holds."
 // One to four sentences: what happened, how far x is from a solution, what to do.
 void solver_message(const perp_solver *solver, const perp_run *outcome, perp_result *result);

@@ -8,15 +8,13 @@
 #include "operator.h"
 #include "vector.h"
 
-static double of(const double *scale, int32_t i) { return scale != NULL ? scale[i] : 1.0; }
-
 static double row_residual(const perp_run *run, const certifier *judge, int32_t i, double x,
                            double y) {
   const run_state *state = run->state;
   const int32_t k = state->index != NULL ? state->index[i] : i;
   const certify_scale scale = judge->ops->scale(judge, k);
-  const double c = of(state->C, i)*scale.inverse_C;
-  return fabs(mid(c*(x - upper(run->hi, i)), scale.R*y/of(state->R, i),
+  const double c = factor_at(state->C, i)*scale.inverse_C;
+  return fabs(mid(c*(x - upper(run->hi, i)), scale.R*y/factor_at(state->R, i),
                   c*(x - lower(run->lo, i))))/scale.base;
 }
 
@@ -85,9 +83,9 @@ static void unscale_rows(void *data, int32_t from, int32_t to, int32_t share) {
   double largest = 0.0;
   for (int32_t i = from; i < to; i++) {
     const int32_t k = run->state->index != NULL ? run->state->index[i] : i;
-    const double x = p->x[i] = of(p->view.C, i)*run->x[i];
+    const double x = p->x[i] = factor_at(p->view.C, i)*run->x[i];
     largest = max2(largest, max2(fabs(x)*judge->inverse_C[k],
-                                 judge->R[k]*fabs(run->b[i]/of(run->state->R, i))));
+                                 judge->R[k]*fabs(run->b[i]/factor_at(run->state->R, i))));
     if (x != x) largest = (double)INFINITY;
   }
   p->largest[share] = largest;
@@ -110,9 +108,10 @@ static void pass_rows(void *data, int32_t from, int32_t to, int32_t share) {
       sum += term;
       size += fabs(term);
     }
-    const double y = (of(p->view.R, i)*sum + run->b[i])/of(state->R, i);
-    const double a = (fabs(of(p->view.R, i))*size + fabs(run->b[i]))/of(state->R, i);
-    const double G = judge->G[judge->component[k]], unit = of(state->C, i)*judge->inverse_C[k];
+    const double y = (factor_at(p->view.R, i)*sum + run->b[i])/factor_at(state->R, i);
+    const double a = (fabs(factor_at(p->view.R, i))*size + fabs(run->b[i]))/factor_at(state->R, i);
+    const double G = judge->G[judge->component[k]],
+                 unit = factor_at(state->C, i)*judge->inverse_C[k];
     const double r = fabs(mid((run->x[i] - upper(run->hi, i))*unit, judge->R[k]*y,
                               (run->x[i] - lower(run->lo, i))*unit));
     fine &= r + p->slack <= tol*G && G < (double)INFINITY && judge->entries[k] > 0 &&

@@ -104,7 +104,7 @@ static void some_weights(void *data, int32_t from, int32_t to, int32_t share) {
   for (int32_t i = from; i < to; i++) {
     const int32_t k = state->index != NULL ? state->index[i] : i;
     const certify_scale scale = judge->ops->scale(judge, k);
-    w->weight[i] = (state->C != NULL ? state->C[i] : 1.0)*scale.inverse_C/scale.base;
+    w->weight[i] = factor_at(state->C, i)*scale.inverse_C/scale.base;
   }
 }
 
@@ -131,7 +131,7 @@ static void some_units(void *data, int32_t from, int32_t to, int32_t share) {
   for (int32_t i = from; i < to; i++) {
     const int32_t k = state->index != NULL ? state->index[i] : i;
     const certify_scale scale = judge->ops->scale(judge, k);
-    u->unit[i] = scale.R/((state->R != NULL ? state->R[i] : 1.0)*scale.base);
+    u->unit[i] = scale.R/(factor_at(state->R, i)*scale.base);
   }
 }
 
