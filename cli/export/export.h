@@ -68,7 +68,7 @@ double export_time(const export_job *job);          // of the frame, seconds
 const record_touch *export_touches(export_job *job, uint32_t *count);   // its contacts
 // Contacts of all frames that are exported; looks through them.
 int export_count_touches(export_job *job, int64_t *count);
-// The rows of the statistics from the first frame to the last, whatever the stride leaves out.
+// The rows of the statistics from the first frame to the last, independent of the stride.
 int64_t export_rows(const export_job *job, int64_t *first);
 void export_progress(export_job *job);              // one frame more is done
 // Of a body in this frame: place, orientation, velocity, spin. Static bodies rest.

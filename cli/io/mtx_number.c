@@ -413,7 +413,7 @@ static bool seventeen_digits(double value, uint64_t *digits, int *exponent) {
   return true;
 }
 
-// %.17g by the C library; whatever the locale has for the decimal point becomes a point.
+// %.17g by the C library; the locale's decimal separator is replaced by a point.
 static size_t format_by_library(double value, char buffer[NUMBER_LENGTH]) {
   char text[64];
   snprintf(text, sizeof text, "%.17g", value);

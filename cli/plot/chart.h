@@ -20,7 +20,8 @@ typedef enum chart_style {
   CHART_STEPS      // y holds until the next x
 } chart_style;
 
-// Told apart by everybody, also in print; CHART_NEXT takes the first of them that no curve has yet.
+// Distinct for the colour-blind and in print. CHART_NEXT takes the first colour that no curve has
+// yet.
 typedef enum chart_colour {
   CHART_NEXT, CHART_BLUE, CHART_ORANGE, CHART_GREEN, CHART_PURPLE, CHART_SKY, CHART_YELLOW,
   CHART_BLACK, CHART_GREY, CHART_RED, CHART_COLOURS

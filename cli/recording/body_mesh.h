@@ -30,7 +30,7 @@ typedef struct mesh_set {
 
 #define MESH_DARK 0.68         // of the light colour, as in pictures
 
-// detail: an edge of an eighth of a sphere has so many parts. 0, or 1: no memory.
+// detail: the number of parts along an edge of an eighth of a sphere. 0, or 1: no memory.
 int mesh_set_create(const render_scene *scene, int32_t detail, mesh_set *out);
 void mesh_set_free(mesh_set *what);
 

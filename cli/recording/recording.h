@@ -76,7 +76,7 @@ uint32_t recording_columns(const recording_head *head, const char *const **names
 // All rows in one: columns x room. `times` is 1 if TIME was there for all of them.
 int recording_statistics(const recording *what, record_steps *out, int *times);
 
-// The JSON of HEAD or LAST, unpacked from so many stored bytes; NULL if it is none, or if it would
+// The JSON of HEAD or LAST, unpacked from `stored` bytes; NULL if it is not JSON, or if it would
 // take far more memory than one of ours. error may be NULL.
 json_t *recording_parse(const record_bytes *plain, uint32_t stored, json_error_t *error);
 json_t *recording_head_json(const recording_head *head);

@@ -27,7 +27,7 @@ typedef struct drawing {
   double top_speed, typical_impulse;   // 0: nothing moves, nothing pushes
   render_item *item;           // what the camera has to see
   int32_t items, item_room;
-  int apart;                   // what moves is one group: colours tell bodies apart
+  int apart;                   // all moving bodies are one group: each has its own colour
   // of the frame that was asked for last
   int64_t frame;
   const record_frames *now;    // it is frame `within` of these
@@ -62,7 +62,7 @@ int64_t drawing_row(const drawing *what);       // of the frame
 int64_t drawing_particles(const drawing *what);
 // How many steps after row `since` up to the frame are not solved, and the first of them.
 int64_t drawing_unsolved(const drawing *what, int64_t since, int64_t *first);
-// Which colour moving body k has among groups: that of its own, or one that tells bodies apart.
+// The colour of moving body k: that of its group, or its own if all are in one group.
 int32_t drawing_hue(const drawing *what, int32_t k);
 void drawing_ramp(double part, float colour[3]);   // part in [0, 1]
 // Two recordings of one scene are there to be compared: the ends of their colours become the same.

@@ -31,7 +31,7 @@ static double entry(const perp_operator *A, int32_t i, int32_t j, double known) 
   return i == j ? S[0] : i < j ? S[1] : S[2];
 }
 
-// Column by column, whatever the operator is; 0 without memory.
+// Builds the matrix column by column, from any operator. 0: no memory.
 static int assemble(const perp_operator *A, matrix *out) {
   const int32_t n = A->n;
   const perp_operator_ops *ops = A->ops;

@@ -141,8 +141,8 @@ static void forget_side(recorder *what) {
   what->side_step = -1;
 }
 
-// Whether a state of so many bytes behind the first chunks of `index`, which end at byte `whole`, is
-// small beside what was recorded since the state before.
+// 1 if a state of this size, placed behind the first chunks of `index`, which end at byte `whole`,
+// is small compared to what was recorded since the previous state.
 static int is_due(const recorder *what, const record_index *index, int32_t chunks, size_t whole,
                   size_t bytes) {
   size_t since = index->chunk[0].byte + RECORD_HEADER_BYTES + index->chunk[0].stored;
@@ -172,7 +172,8 @@ record_fit recorder_fit(const recorder *shape, const record_index *index, int32_
                                                                       : RECORD_FIT_WHOLE;
 }
 
-// Into the recording, unless it would consist of states. *done: it is there.
+// Writes the state into the recording, unless states would make up too much of it. *done: it was
+// written.
 static int save(recorder *what, int *done) {
   char message[512] = "";
   const record_index *index = record_written(what->writer);
@@ -186,7 +187,7 @@ static int save(recorder *what, int *done) {
   return CODE_OK;
 }
 
-// Beside it. A run goes on where that fails.
+// Writes the state into NAME.perp.state. If that fails, the run continues.
 static void save_side(recorder *what) {
   char message[512] = "";
   const double start = progress_now();
@@ -210,8 +211,8 @@ int recorder_keep(recorder *what, int64_t step, state_at where) {
 
 // ---- spans ----
 
-// The frames and rows that wait go into the recording. They stay in memory too: should the disk be
-// full, recorder_rescue() needs them.
+// Writes the waiting frames and rows into the recording. They also stay in memory, because
+// recorder_rescue() needs them if the disk is full.
 static int write_span(recorder *what) {
   char message[512] = "";
   const film *f = &what->film;

@@ -86,7 +86,8 @@ int64_t recorder_saved(const recorder *what);
 // saves, too; if not, whether the span before it is whole or still short.
 typedef enum record_fit { RECORD_FIT_REGULAR, RECORD_FIT_WHOLE, RECORD_FIT_SHORT } record_fit;
 record_fit recorder_fit(const recorder *shape, const record_index *index, int32_t k);
-// What is left, and the end of the file. A run that is not complete leaves its newest state in it.
+// Writes the remaining frames and rows, and the end of the file. An incomplete run also leaves its
+// newest state in the file.
 int recorder_end(recorder *what, int complete, const char *reason, int64_t steps,
                  int64_t unsolved, double residual);
 // After the recording could not be written: the newest state into NAME.perp.state, if that can be.

@@ -1,11 +1,11 @@
-// extrapolate.c: velocities beyond the surface and in solids, for the particles that get there.
+// extrapolate.c: velocities beyond the surface and in solids, for particles that move there.
 //
-// First faces that particles reach but no pressure, around cells that are air: they get the mean
-// change of those neighbours that have changed with the pressure, and keep their velocity else.
-// With gravity alone the particles of a cell that is not quite liquid would sink into the rest.
-// Then, layer by layer, a face that is not known gets the mean of its neighbours of layers before.
-// At last faces in solids are brought in line with the walls, with v the velocity relative to the
-// solid and n its outward normal:
+// First come faces around air cells that particles reach but pressure does not. Each gets the mean
+// change of those neighbours that the pressure has changed, or keeps its velocity if there are
+// none. With gravity alone, particles in a cell that is not quite liquid would sink into the rest.
+// Then, layer by layer, an unknown face gets the mean of its neighbours in earlier layers. Finally
+// faces in solids are adapted to the walls, with v the velocity relative to the solid and n its
+// outward normal:
 //     no slip   v <- 0
 //     slip      v <- v - (v.n) n
 //     separating   the same where v.n < 0, or where the liquid at the wall presses on it

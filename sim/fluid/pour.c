@@ -1,5 +1,5 @@
-// pour.c: particles in the part of a shape that is not solid, one in each part of a cell (seed.h)
-// that has none yet: what is poured twice is there once.
+// pour.c: puts particles into a shape, outside of solids: one into each part of a cell (seed.h)
+// that has none yet. Pouring the same shape twice adds nothing.
 #include <math.h>
 #include <string.h>
 

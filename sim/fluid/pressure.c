@@ -1,13 +1,14 @@
-// pressure.c: the pressure problem is solved, from the pressure of the last substep.
+// pressure.c: solves the pressure problem, starting from the pressure of the last substep.
 //
-// A solver is made at the first substep and kept: the rows are all cells, so its size never
-// changes. What is not solved leaves its best iterate; the report counts it and has its status.
+// The solver is created in the first substep and kept: the rows are all cells, so its size never
+// changes. A problem that is not solved leaves its best iterate; the report counts it and has its
+// status.
 #include <string.h>
 
 #include "lattice.h"
 
-// The worst of a step: of those that are not solved, if there are any, the one with the largest
-// residual.
+// Keeps the worst result of a step: the one with the largest residual, among those that are not
+// solved if there are any.
 static void count(perp_fluid_report *r, perp_status status, double residual) {
   const int fine = status == PERP_STATUS_SOLVED, worse = !(residual <= r->residual);
   const int first = r->solved + r->unsolved == 0;

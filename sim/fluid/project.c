@@ -1,11 +1,12 @@
-// project.c: the velocity that the pressure leaves, and what it says at walls.
+// project.c: subtracts the pressure gradient from the velocity, and finds cells that leave a wall.
 //
 // On faces with an open part and liquid at one side at least,
 //     u -= dt/density (p_high - p_low)/(h theta),   p = 0 in air.
-// Closed faces are not known: what is behind a wall is continued from the liquid and brought in
-// line with the wall by extrapolate.c. Where a cell lets go of it (p = 0 and D u > 0, `separating`)
-// that is the velocity of the liquid: with the wall's there the liquid next to it would be held
-// back half a cell behind the rest, which is the sticking that separation is there to end.
+// Closed faces are not known: extrapolate.c continues the liquid's velocity behind a wall and
+// adapts it to the wall. Where a cell separates from the wall (p = 0 and D u > 0, `separating`),
+// the face keeps the velocity of the liquid. With the wall's velocity the liquid next to it would
+// be held back half a cell behind the rest, which is the sticking that separation is meant to
+// avoid.
 #include "lattice.h"
 
 typedef struct work {

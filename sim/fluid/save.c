@@ -1,10 +1,11 @@
 // save.c: the exact state of a fluid as bytes, and back.
 //
-// What a step depends on and changes: particles, the velocity of the grid, the pressure from which
-// the next solve starts, where solids are, the divergence aimed at. Settings and the kinds and
-// sizes of solids are not saved; a number computed from them is, so that a state is not read into
-// another fluid. A check sum over everything guards against damage. Bytes are those of this
-// machine. The shelf is the same without the sum: a step that fails puts it back.
+// The state is everything that a step depends on and changes: particles, the velocity of the grid,
+// the pressure from which the next solve starts, the positions of solids, and the divergence aimed
+// at. Settings and the kinds and sizes of solids are not saved, but a hash of them is, so that a
+// state cannot be loaded into a different fluid. A checksum over everything guards against damage.
+// Numbers have this machine's byte order. The shelf is the same without the checksum; a step that
+// fails restores it.
 #include <math.h>
 #include <string.h>
 

@@ -1,8 +1,9 @@
 // scatter.c: velocities of the grid to particles, with I linear interpolation at the particle:
 //     FLIP   v <- flip (v + I u - I before) + (1 - flip) I u
 //     APIC   v <- I u,   affine <- grad I u
-// `before` is what the particles gave to the grid: what forces, pressure and walls have changed is
-// added to each. (Bridson, Fluid Simulation for Computer Graphics, 7.6; Jiang et al. 2015, 5.3)
+// `before` is the velocity that the particles gave to the grid, so FLIP adds to each particle the
+// change by forces, pressure and walls. (Bridson, Fluid Simulation for Computer Graphics, 7.6;
+// Jiang et al. 2015, 5.3)
 #include "sample.h"
 
 enum { TASK_PARTICLES = 2048 };

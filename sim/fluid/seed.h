@@ -1,5 +1,5 @@
-// seed.h: places for new particles. A cell is divided into particles^dimension equal parts, each
-// with room for one: in its middle, or within a quarter of the part's edge from there by chance.
+// seed.h: places for new particles. A cell is divided into particles^dimension equal parts. A part
+// takes one particle, in its middle or at a random place within a quarter of its edge from there.
 #pragma once
 
 #include "state.h"

@@ -1,8 +1,9 @@
 // sort.c: particles in the order of their cells, by counting; those of a cell stay as they were.
 //
-// A stable order does not depend on how the work is divided: each thread counts a range of
-// particles, and puts it behind what ranges before it have in the same cells. 16 bytes a particle
-// and array: where each comes from is found once, arrays follow one after the other.
+// A stable order does not depend on how the work is divided. Each thread counts a range of
+// particles, and places it behind the particles that earlier ranges have in the same cells. The
+// permutation is computed once and then applied to one array after the other: 16 bytes per particle
+// and array.
 #include <string.h>
 
 #include "sample.h"

@@ -1,5 +1,5 @@
-// state.h: what the stages of a substep share. Each stage is a file with one function; step.c calls
-// them in the order of [ANE17] Fig. 2.
+// state.h: the data that the stages of a substep share. Each stage is a file with one function;
+// step.c calls them in the order of [ANE17] Fig. 2.
 //
 // Cell (i, j, k) is at (k ny + j) nx + i. Faces and corners have an entry more per line, as in
 // perp_grid: u[0] of the face below cell (i, j, k) is at (k ny + j)(nx + 1) + i. In two dimensions
@@ -86,7 +86,7 @@ perp_error fluid_extrapolate(perp_fluid *f);                   // u where it is 
 perp_error fluid_scatter(perp_fluid *f);                       // u -> v of particles
 perp_error fluid_measure(perp_fluid *f);                       // into report
 
-// Memory until the next call of it, by whatever stage; NULL: there is none, and the message is set.
+// Scratch memory, valid until the next call by any stage. NULL: no memory, and the message is set.
 void *fluid_scratch(perp_fluid *f, size_t bytes);
 double fluid_volume(perp_fluid *f);                            // of the liquid, by its level set
 double fluid_correction(perp_fluid *f);                        // divergence that keeps it

@@ -6,7 +6,7 @@
 // extrapolation: free of divergence and known beyond the surface. Solids move first, so that
 // particles are pushed out of where these are when the substep ends. At the end of a step, grid and
 // particles belong to the same time.
-// A step that fails leaves what was there before it: the state is kept on a shelf meanwhile.
+// If a step fails, the state from before it is restored from a copy, the shelf.
 #include <math.h>
 #include <time.h>
 

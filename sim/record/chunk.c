@@ -133,7 +133,7 @@ static const char *out_of_order(order *seen, const record_chunk *chunk, int32_t 
   }
 }
 
-// The least data that so many frames or rows take: a count is not believed without them.
+// The least number of bytes that `count` frames or rows take. A chunk with fewer bytes is refused.
 static uint64_t least_bytes(const record_chunk *chunk) {
   switch (chunk->type) {
     case RECORD_FRAM: return 16 + 4*(uint64_t)chunk->count;

@@ -21,7 +21,7 @@ static const perp_gallery_parameter rows[] = {
 
 static int64_t bricks_in(int64_t columns, int64_t lines) { return columns*lines + lines/2; }
 
-// Rows that take so many bricks, the last one full or not.
+// The number of rows for this many bricks; the last row may not be full.
 static int64_t rows_for(int64_t bricks, int64_t columns) {
   int64_t lines = bricks/(2*columns + 1)*2;
   while (bricks_in(columns, lines) < bricks) lines++;

@@ -71,7 +71,7 @@ export class Charts {
     return {chart, box, title, output, area, plot: null};
   }
 
-  // Charts are made anew for new colours.
+  // Charts are created again when the colours change.
   retheme(colours) {
     this.colours = colours;
     for (const panel of this.panels) this.#makeHistory(panel);

@@ -1,5 +1,5 @@
 // colours.js: what colour a body has, and the colours of the page as numbers.
-// Groups: told apart by everybody, and readable on light and dark.
+// Colours of groups: distinct for the colour-blind, and readable on light and dark.
 const GROUPS = ['#3d7bd9', '#ef8b2c', '#2fa37c', '#c65f9f', '#e3b92f', '#7a6fd0', '#59b4d9',
                 '#b5654a', '#8fae3d', '#8592a6'];
 

@@ -1,5 +1,6 @@
-// lean.js: where the surface of a liquid in space faces at its particles, for their light: against
-// the gradient of how many there are, each shared by the eight cells whose centres are around it.
+// lean.js: normals of a liquid's surface at its particles, for shading. The normal points against
+// the gradient of the particle density; each particle counts in the eight cells whose centres are
+// around it.
 const CELLS = 2e6;               // in larger grids what is inside counts as nothing, as it is stored
 
 export function lean({nx, ny, nz, gap}, {count, x: [xs, ys, zs]}, out) {
