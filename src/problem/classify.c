@@ -1,8 +1,8 @@
-// classify.c: which classes a matrix belongs to, with the numbers that say so.
+// classify.c: finds the classes a matrix belongs to, and the numbers that prove it.
 //
-// All tests are O(nnz) but two: H+ by elimination for n <= 500 where 20 scaling sweeps leave it
-// open, and definiteness by Cholesky for n <= 1500 where dominance does not settle it. A verdict
-// YES or NO is a proof up to rounding.
+// A verdict YES or NO is a proof up to rounding.
+// Cost: O(nnz) for all tests but two. If 20 scaling sweeps leave H+ open and n <= 500, elimination
+// decides it. If dominance leaves definiteness open and n <= 1500, Cholesky decides it.
 #include "classify.h"
 
 #include <math.h>
@@ -18,8 +18,7 @@
 #include "problem.h"
 #include "vector.h"
 
-// as J W J' comes out of a program, entry by entry; of sqrt(A_ii A_jj) where terms cancel
-#define SYMMETRY_ROUNDING 1e-14
+#define SYMMETRY_ROUNDING_MAX 1e-14   // |A_ij - A_ji| relative to sqrt(A_ii A_jj)
 
 #define PERP_X(id, name, text) {name, text},
 static const char *const classes_text[][2] = {PERP_CLASS_LIST(PERP_X)};
@@ -43,14 +42,14 @@ void finding_set(finding *f, perp_verdict verdict, const char *format, ...) {
 
 // ---- the entries, by columns and by rows ----
 
-// Entry (i, j) of the view from its stored value.
+// Entry (i, j) of the view, computed from the stored value.
 static double seen_through(const perp_view *view, int32_t i, int32_t j, double value) {
   if (view->R != NULL) value *= view->R[i];
   if (view->C != NULL) value *= view->C[j];
   return i == j ? value + view->shift : value;
 }
 
-typedef struct filler { matrix *A; int32_t count; } filler;   // A->value NULL: only counting
+typedef struct filler { matrix *A; int32_t count; } filler;   // A->value NULL: count only
 
 static void put(filler *f, int32_t i, double value) {
   if (value == 0.0) return;
@@ -61,7 +60,8 @@ static void put(filler *f, int32_t i, double value) {
   f->count++;
 }
 
-// Columns of the view without zeros; returns the number of entries, INT32_MAX if there are more.
+// Copies the columns of the view without zeros. Returns the number of entries, or INT32_MAX if
+// there are more.
 static int32_t fill(matrix *A, const perp_view *view) {
   filler f = {A, 0};
   for (int32_t j = 0; j < A->n; j++) {
@@ -79,7 +79,8 @@ static int32_t fill(matrix *A, const perp_view *view) {
     int diagonal = 0;
     for (int32_t p = C->colptr[j]; p < C->colptr[j + 1]; p++) {
       const int32_t i = C->row[p];
-      if (i > j && !diagonal) put(&f, j, view->shift);   // not stored, but the shift puts it there
+      // Not stored, but the shift makes it nonzero.
+      if (i > j && !diagonal) put(&f, j, view->shift);
       diagonal |= i >= j;
       put(&f, i, seen_through(view, i, j, C->value[p]));
     }
@@ -123,11 +124,13 @@ static void layout(matrix *A, arena *memory, int32_t nnz, int32_t **component, i
 // ---- tests at a glance ----
 
 static double test_symmetric(const matrix *A, finding *f) {   // returns max |A - A'| / max |A|
-  double worst = 0.0, clear = 0.0, left = 0.0, right = 0.0;   // clear: beyond rounding
+  // clear: the largest difference beyond rounding.
+  double worst = 0.0, clear = 0.0, left = 0.0, right = 0.0;
   int32_t row = 0, column = 0;
   for (int32_t j = 0; j < A->n; j++) {
     int32_t p = A->colptr[j], q = A->rowptr[j];
-    while (p < A->colptr[j + 1] || q < A->rowptr[j + 1]) {   // column j beside row j, both sorted
+    // Merge column j with row j, both sorted.
+    while (p < A->colptr[j + 1] || q < A->rowptr[j + 1]) {
       const int32_t a = p < A->colptr[j + 1] ? A->row[p] : A->n,
           b = q < A->rowptr[j + 1] ? A->column[q] : A->n;
       const int32_t i = a < b ? a : b;
@@ -137,7 +140,7 @@ static double test_symmetric(const matrix *A, finding *f) {   // returns max |A 
       worst = max2(worst, difference);
       const double size = max2(max2(fabs(below), fabs(beside)),
                                sqrt(fabs(A->diagonal[i]))*sqrt(fabs(A->diagonal[j])));
-      if (difference > clear && difference > SYMMETRY_ROUNDING*size) {
+      if (difference > clear && difference > SYMMETRY_ROUNDING_MAX*size) {
         clear = difference;
         left = below;
         right = beside;
@@ -146,7 +149,7 @@ static double test_symmetric(const matrix *A, finding *f) {   // returns max |A 
       }
     }
   }
-  if (worst == 0.0) finding_set(f, PERP_YES, "A = A' exactly");
+  if (worst == 0.0) finding_set(f, PERP_YES, "A equals A' exactly");
   else if (clear == 0.0)
     finding_set(f, PERP_YES, "to rounding: max |A - A'| = %.2g max |A|", worst/A->largest);
   else
@@ -174,8 +177,8 @@ static void test_signs(const matrix *A, finding *z, finding *nonnegative, findin
     if (A->diagonal[i] == 0.0) finding_set(nonnegative, PERP_NO, "A[%d][%d] = 0", i, i);
 }
 
-// The first row (or column) whose diagonal is smaller than the others together, beyond rounding;
-// -1: none.
+// The first row (or column) in which |A_ii| is smaller than the sum of the other |A_ij|, beyond
+// rounding. -1: none.
 static int32_t not_dominant(const matrix *A, const int32_t *ptr, const int32_t *index,
                             const double *value, double *sum) {
   for (int32_t i = 0; i < A->n; i++) {
@@ -206,8 +209,8 @@ static void test_m(const finding *z, const finding *h, finding *m) {
   else finding_set(m, PERP_UNKNOWN, "Z, but H+ is unknown");
 }
 
-// What symmetric matrices owe to dominance: the circles of Gershgorin lie on the right of 0; and
-// symmetric H+ is PD.
+// A symmetric, dominant A with diagonal >= 0 is PSD: its Gershgorin circles lie right of 0.
+// A symmetric H+ matrix is PD.
 static void definite_by_dominance(const matrix *A, finding *of) {
   if (of[PERP_CLASS_SYMMETRIC].verdict != PERP_YES) return;
   int nonnegative = of[PERP_CLASS_DOMINANT].verdict == PERP_YES;
@@ -231,7 +234,7 @@ static void count_rows(const perp_problem *problem, perp_classes *classes) {
 
 static void classify_product(const perp_product *J, finding *of) {
   for (int32_t c = 0; c < PERP_CLASS_COUNT; c++)
-    finding_set(&of[c], PERP_UNKNOWN, "the entries of J W J' are not formed");
+    finding_set(&of[c], PERP_UNKNOWN, "the entries of J W J' are not computed");
   finding_set(&of[PERP_CLASS_SYMMETRIC], PERP_YES, "by construction: J W J' + compliance");
   finding_set(&of[PERP_CLASS_PSD], PERP_YES, "by construction: J W J' + compliance");
   double smallest = J->compliance != NULL ? (double)INFINITY : 0.0;
@@ -240,12 +243,12 @@ static void classify_product(const perp_product *J, finding *of) {
   if (smallest > 0.0) finding_set(&of[PERP_CLASS_PD], PERP_YES, "compliance >= %.4g > 0", smallest);
 }
 
-// The first contact and its first direction tell what (27) is not. diagonal: n
+// The first contact and its first direction show which classes (27) does not belong to. diagonal: n
 static void classify_contacts(const perp_contacts *P, const double *diagonal, double *asymmetry,
                               finding *of) {
   const int32_t n = (2 + P->directions)*P->count, t = P->count, s = (1 + P->directions)*P->count;
   for (int32_t c = 0; c < PERP_CLASS_COUNT; c++)
-    finding_set(&of[c], PERP_UNKNOWN, "the entries of the contact LCP are not formed");
+    finding_set(&of[c], PERP_UNKNOWN, "the entries of the contact LCP are not computed");
   finding_set(&of[PERP_CLASS_FRICTION], PERP_YES, "by construction: %d contacts, K = %d", P->count,
               P->directions);
   if (P->count == 0) return;
@@ -265,12 +268,12 @@ static void classify_contacts(const perp_contacts *P, const double *diagonal, do
   for (size_t k = 0; k < sizeof hollow/sizeof hollow[0]; k++)
     finding_set(&of[hollow[k]], PERP_NO, "A[%d][%d] = 0, A[%d][%d] = -1", s, s, s, t);
   if (rough >= 0)
-    finding_set(&of[PERP_CLASS_PSD], PERP_NO, "A[%d][%d] = 0, but A[%d][%d] = mu = %.4g alone",
+    finding_set(&of[PERP_CLASS_PSD], PERP_NO, "A[%d][%d] = 0, but A[%d][%d] = mu = %.4g",
                 s + rough, s + rough, s + rough, rough, P->mu[rough]);
   else finding_set(&of[PERP_CLASS_PSD], PERP_YES, "by construction: mu = 0, x'Ax = l'Bl");
 }
 
-// All tests on the entries; PERP_OK or PERP_ERROR_MEMORY.
+// All tests on the entries. Returns PERP_OK or PERP_ERROR_MEMORY.
 static perp_error classify_entries(const perp_problem *problem, const perp_view *view,
                                    const perp_allocator *from, perp_classes *classes,
                                    finding *of) {
@@ -308,13 +311,13 @@ static perp_error classify_entries(const perp_problem *problem, const perp_view 
   perp_error error = classify_friction(&A, from, &of[PERP_CLASS_FRICTION]);
   if (error != PERP_OK) error_set(error, "perp_classify: no memory for contacts, n = %d", A.n);
   double *dense = NULL;
-  // without room for a dense matrix first, then with
+  // First without a dense matrix; allocate one only if a verdict is still open.
   for (int attempt = 0; error == PERP_OK && attempt < 2; attempt++) {
     classify_h(&A, dense, &of[PERP_CLASS_H]);
     test_m(&of[PERP_CLASS_Z], &of[PERP_CLASS_H], &of[PERP_CLASS_M]);
     definite_by_dominance(&A, of);
     const int open = of[PERP_CLASS_PD].verdict == PERP_UNKNOWN ||
-                     (of[PERP_CLASS_H].verdict == PERP_UNKNOWN && A.n <= CLASSIFY_H_ROWS);
+                     (of[PERP_CLASS_H].verdict == PERP_UNKNOWN && A.n <= CLASSIFY_H_ROWS_MAX);
     if (attempt == 1 || !open || classify_dense_doubles(A.n) == 0) break;
     dense = from->allocate(from->context, classify_dense_doubles(A.n)*sizeof *dense);
     if (dense == NULL) {
@@ -334,15 +337,16 @@ static void test_spd(const finding *symmetric, const finding *definite, finding 
   else if (definite->verdict == PERP_NO) finding_set(f, PERP_NO, "not positive definite");
   else if (symmetric->verdict == PERP_YES && definite->verdict == PERP_YES)
     finding_set(f, PERP_YES, "symmetric and positive definite");
-  else finding_set(f, PERP_UNKNOWN, "one of symmetric, positive definite is open");
+  else finding_set(f, PERP_UNKNOWN, "symmetry or definiteness is unknown");
 }
 
-// Of a product: the rows that no body ties together, as the certificate counts them. Of the contact
-// LCP also what else is known of it.
+// Components of a product: rows that no body connects, as the certificate counts them. For the
+// contact LCP, also its classes.
 static perp_error count_components(const perp_operator *A, const perp_contacts *contacts,
                                    const perp_allocator *from, perp_classes *classes,
                                    finding *of) {
-  const size_t n = (size_t)A->n, indices = 2*n*sizeof(int32_t);   // first: 8 n bytes
+  // The indices come first: 8 n bytes.
+  const size_t n = (size_t)A->n, indices = 2*n*sizeof(int32_t);
   const size_t scratch = operator_scratch_bytes(A), diagonal = n*sizeof(double);
   const size_t bytes = indices + (scratch > diagonal ? scratch : diagonal);
   int32_t *block = from->allocate(from->context, bytes > 0 ? bytes : 1);

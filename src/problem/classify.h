@@ -1,4 +1,4 @@
-// classify.h: a matrix by columns and by rows, and the class tests that need more than a glance.
+// classify.h: a matrix stored by columns and by rows, and the class tests of definite.c.
 #ifndef PERP_CLASSIFY_H
 #define PERP_CLASSIFY_H
 
@@ -6,7 +6,7 @@
 #include <perp/matrix.h>
 #include <perp/perp.h>
 
-typedef struct matrix {         // A by columns and, transposed, by rows; no zeros
+typedef struct matrix {         // A by columns and its transpose; no stored zeros
   int32_t n;
   int32_t *colptr, *row;        // n + 1, nnz
   double *value;                // nnz
@@ -25,17 +25,18 @@ typedef struct finding {        // as in perp_classes.of[]
   char reason[96];
 } finding;
 
-enum { CLASSIFY_H_ROWS = 500, CLASSIFY_PSD_ROWS = 1500 };
-size_t classify_dense_doubles(int32_t n);   // of `dense` below; 0: too large
+// Rows up to which dense factorisations decide: by elimination, by Cholesky.
+enum { CLASSIFY_H_ROWS_MAX = 500, CLASSIFY_PSD_ROWS_MAX = 1500 };
+size_t classify_dense_doubles(int32_t n);   // length of `dense` below; 0: n is too large
 
-// H+ by diagonal dominance, by scaling sweeps, and for small n by elimination in the comparison
-// matrix.
+// Tests H+ by diagonal dominance, then by scaling sweeps, then for small n by elimination in the
+// comparison matrix.
 void classify_h(const matrix *A, double *dense, finding *h);
-// Definiteness of (A + A')/2 by two shifted Cholesky factorisations; dense NULL: n exceeds
-// CLASSIFY_PSD_ROWS.
+// Tests definiteness of (A + A')/2 by two shifted Cholesky factorisations. dense is NULL if n
+// exceeds CLASSIFY_PSD_ROWS_MAX.
 void classify_definite(const matrix *A, double *dense, finding *psd, finding *pd);
 perp_error classify_friction(const matrix *A, const perp_allocator *from, finding *friction);
-// All classes of the matrix of a grid of cells, and how many components it has.
+// Finds all classes of the matrix of a grid of cells, and its number of components.
 perp_error classify_grid(const perp_operator *A, const perp_grid *g, const perp_allocator *from,
                          int32_t *components, finding *of);
 void finding_set(finding *f, perp_verdict verdict, const char *format, ...);

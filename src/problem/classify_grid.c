@@ -1,10 +1,11 @@
-// classify_grid.c: the classes of the matrix of a grid of cells, from its structure.
+// classify_grid.c: finds the classes of the matrix of a grid of cells from its structure.
 //
 // A = -div(w grad) with w >= 0 is symmetric, has no positive entry off the diagonal, and is
-// diagonally dominant: A_ii minus the others of its row is what leaks to air. So it is positive
+// diagonally dominant: A_ii minus the sum of the other |A_ij| is the leak to air. So A is positive
 // semidefinite. A component of liquid cells with a leak is irreducibly dominant, hence a
-// nonsingular M-matrix and positive definite (Varga 1962); one without has A 1 = 0: it is a closed
-// container. Cost: two passes over the cells.
+// nonsingular M-matrix and positive definite (Varga 1962). A component without a leak is a closed
+// container: A 1 = 0 there.
+// Cost: two passes over the cells.
 #include "allocator.h"
 #include "classify.h"
 #include "error.h"
@@ -20,7 +21,7 @@ typedef struct structure {
 static void look(const perp_grid *g, int32_t n, const int32_t *component, uint8_t *leaks,
                  structure *s) {
   *s = (structure){-1, -1, -1, -1, -1};
-  for (int32_t h = 0; h < n; h++) leaks[h] = 0;   // of component k at k
+  for (int32_t h = 0; h < n; h++) leaks[h] = 0;   // leaks[k]: component k has a leak
   for (int32_t h = 0; h < n; h++) {
     if (g->type[h] != PERP_CELL_LIQUID) {
       leaks[component[h]] = 1;

@@ -1,17 +1,18 @@
-// components.c: which variables have nothing to do with each other: connected components by
-// union-find; and which depend on others but not the other way round: strongly connected blocks by
-// depth-first search (Tarjan 1972). Both take one pass over the entries.
+// components.c: finds connected components and strongly connected blocks of A.
+//
+// Components share no nonzero: union-find. Blocks may depend on each other in one direction only:
+// depth-first search (Tarjan 1972).
+// Cost: one pass over the entries each.
 #include "problem.h"
 #include "ties.h"
 
-// A root precedes its members, so one pass
-// will do: a root gets -(label + 1) on the way.
+// A root precedes its members, so one pass labels all: each root first stores -(label + 1).
 int32_t ties_label(int32_t *parent, int32_t n) {
   int32_t count = 0;
   for (int32_t i = 0; i < n; i++) {
     if (parent[i] == i) parent[i] = -(++count);
     else {
-      int32_t r = parent[i];   // r < i: already labelled, or on a path to a labelled one
+      int32_t r = parent[i];   // r < i, so r is labelled or leads to a labelled root
       while (parent[r] >= 0) r = parent[r];
       parent[i] = parent[r];
     }
@@ -20,8 +21,8 @@ int32_t ties_label(int32_t *parent, int32_t n) {
   return count;
 }
 
-// Counts the nonzeros of a dense matrix by rows, and joins what they tie together until all is one.
-// Returns how many components are left.
+// Counts the nonzeros of a dense matrix by rows and joins the rows they connect, until all rows
+// are one component. Returns the number of components.
 static int32_t find_dense(const perp_dense *D, int shifted, int32_t *parent, int32_t *entries) {
   const int32_t n = D->n;
   const size_t ld = (size_t)(D->ld != 0 ? D->ld : D->n);
@@ -33,7 +34,8 @@ static int32_t find_dense(const perp_dense *D, int shifted, int32_t *parent, int
     if (D->by_column) {
       for (int32_t l = 0; l < n; l++) entries[l] += a[l] != 0.0;
     } else {
-      double count[4] = {0.0};   // of doubles, like a: their comparisons stay in vectors
+      // As doubles like a, so that the comparisons stay in vector registers.
+      double count[4] = {0.0};
       int32_t l = 0;
       for (; l + 4 <= n; l += 4)
         for (int q = 0; q < 4; q++) count[q] += a[l + q] != 0.0 ? 1.0 : 0.0;
@@ -45,10 +47,9 @@ static int32_t find_dense(const perp_dense *D, int shifted, int32_t *parent, int
   return left;
 }
 
-// Rows of J W J' that no degree of freedom ties together have nothing to do with each other. Two
-// rows meet in k where both have a nonzero there and W_kk is not 0 (W is semidefinite: otherwise
-// its row and column k are 0), and in k and l where W_kl is not 0. That is one pass over J and W.
-// An A_ij that is 0 only because its terms cancel counts as a tie. first: dofs
+// Two rows of J W J' are connected if both have a nonzero at a degree of freedom k with W_kk != 0,
+// or at k and l with W_kl != 0. (W is semidefinite, so W_kk = 0 implies an empty row k.) That is
+// one pass over J and W. An A_ij that is 0 only by cancellation still connects. first: dofs
 static int32_t find_product(const entry_chain *chain, int32_t *parent, int32_t *entries,
                             int32_t *first) {
   const perp_product *P = chain->matrix.data;
@@ -67,7 +68,7 @@ static int32_t find_product(const entry_chain *chain, int32_t *parent, int32_t *
     }
     double a, error;
     int32_t place = row;
-    // what shifts make of a diagonal entry 0
+    // A shift can make an empty row's diagonal entry nonzero.
     if (empty && chain->shifted) {
       a = 0.0;
       empty = !entries_outside(&at, &place, &a, &error) || a == 0.0;
@@ -107,7 +108,8 @@ int32_t components_find(const perp_operator *A, int32_t *component, int32_t *ent
     entries[i] = 0;
   }
   const perp_view view = operator_view(A);
-  const int shifted = view.shift != 0.0;   // then every diagonal entry counts, stored or not
+  // With a shift every diagonal entry counts, stored or not.
+  const int shifted = view.shift != 0.0;
   entry_chain chain;
   *known = 1;
   if (view.kind == PERP_VIEW_DENSE) {
@@ -171,7 +173,7 @@ int32_t components_halves(const perp_operator *A, const int32_t *part, int32_t p
     A->ops->diagonal(A->self, diagonal);
     for (int32_t i = 0; i < n; i++) full_diagonal &= diagonal[i] != 0.0;
   }
-  // A_ii ties row i to column i: the halves are the components
+  // A_ii connects row i with column i, so the halves are the components.
   if (!known || full_diagonal) {
     for (int32_t i = 0; i < n; i++) half[i] = half[n + i] = part[i];
     return parts;
@@ -202,12 +204,12 @@ int32_t components_halves(const perp_operator *A, const int32_t *part, int32_t p
 
 // ---- strongly connected blocks ----
 
-// The nonzeros by lines: columns, or what a dense matrix stores as lines; the blocks of A' are
-// those of A.
+// The nonzeros by lines: the columns, or the stored lines of a dense matrix. Lines may be rows,
+// because A' has the same blocks as A.
 typedef struct lines {
   perp_view view;
-  entry_chain chain;   // where there is no view
-  const int32_t *ring, *normal;   // of contacts, or NULL: see contact_lines
+  entry_chain chain;   // used where there is no view
+  const int32_t *ring, *normal;   // for contacts, else NULL: see contact_lines
 } lines;
 
 static int32_t first_place(const lines *l, int32_t k) {
@@ -216,7 +218,7 @@ static int32_t first_place(const lines *l, int32_t k) {
   return l->view.kind == PERP_VIEW_DENSE ? 0 : entries_begin(&l->chain, k).at;
 }
 
-// The next nonzero of line k from *place on; -1 after the last.
+// The next nonzero of line k from *place on, or -1 after the last.
 static int32_t next_in_line(const lines *l, int32_t k, int32_t *place) {
   if (l->ring != NULL) {
     const int32_t at = (*place)++;
@@ -250,8 +252,8 @@ static int32_t next_in_line(const lines *l, int32_t k, int32_t *place) {
   return -1;
 }
 
-// Do the nonzeros of a dense matrix lead from line 0 to every other, or from every other to it
-// (back)? Only lines that have not been reached yet are looked at, so a full matrix takes n steps.
+// Do the nonzeros of a dense matrix lead from line 0 to every other line (back: from every other
+// line to it)? Only unreached lines are checked, so a full matrix takes n steps.
 static int reaches_all(const perp_dense *D, int back, int32_t *work) {
   const int32_t n = D->n;
   const size_t ld = (size_t)(D->ld != 0 ? D->ld : D->n);
@@ -273,14 +275,14 @@ static int reaches_all(const perp_dense *D, int back, int32_t *work) {
   return count <= 0;
 }
 
-// The nonzeros of a CSC matrix lie symmetrically, and none of those stored is 0. next: n, work
+// 1: the pattern of a CSC matrix is symmetric and it stores no zero. next: n, work
 static int symmetric_pattern(const perp_csc *C, int32_t *next) {
   for (int32_t j = 0; j < C->columns; j++) next[j] = C->colptr[j];
   for (int32_t j = 0; j < C->columns; j++)
     for (int32_t p = C->colptr[j]; p < C->colptr[j + 1]; p++) {
       const int32_t i = C->row[p];
       if (C->value[p] == 0.0) return 0;
-      if (i <= j) {   // that of a column before, checked there
+      if (i <= j) {   // an entry of an earlier column, which has checked it
         if (i < j && p >= next[j]) return 0;
         continue;
       }
@@ -312,8 +314,9 @@ int32_t components_strong(const perp_operator *A, const int32_t *component, int3
   if (l.view.kind == PERP_VIEW_DENSE && components == 1 && reaches_all(l.view.data, 0, work) &&
       reaches_all(l.view.data, 1, work))
     return components;
-  // number: 0 unseen, else the order of discovery; low: the first one that a line leads back to, or
-  // n + 1 where the block is complete; path: of the search; open: lines without a block
+  // number: 0 unseen, otherwise the order of discovery. low: the earliest line that this one leads
+  // back to, or n + 1 once its block is complete. path: the current search path. open: lines that
+  // have no block yet.
   int32_t *low = work, *path = work + n, *open = work + 2*n, *place = work + 3*n;   // n each
   int32_t *number = block;   // until the block is complete
   int32_t count = 0, found = 0, opened = 0;
@@ -330,13 +333,13 @@ int32_t components_strong(const perp_operator *A, const int32_t *component, int3
       const int32_t k = path[depth - 1];
       next = next_in_line(&l, k, &place[k]);
       if (next >= 0 && low[next] == 0) continue;
-      if (next >= 0) {   // low is n + 1 where it does not count
+      if (next >= 0) {   // a complete block has low = n + 1 and changes nothing
         if (low[next] < low[k]) low[k] = low[next];
         next = -1;
         continue;
       }
       depth--;
-      if (low[k] == number[k]) {   // k leads its block
+      if (low[k] == number[k]) {   // k is the first line of its block
         int32_t i;
         do {
           i = open[--opened];
@@ -353,7 +356,7 @@ int32_t components_strong(const perp_operator *A, const int32_t *component, int3
   return count;
 }
 
-// a += |A_ij| d_j over the entries between different blocks
+// sum += |A_ij| d_j for entries between different blocks
 static inline void add_inflow(const int32_t *block, int32_t i, int32_t j, double a, const double *d,
                               double *inflow) {
   if (block[i] != block[j] && d[j] > 0.0) inflow[i] += fabs(a)*d[j];
@@ -365,7 +368,8 @@ void components_inflow(const perp_operator *A, const int32_t *block, const doubl
   for (int32_t i = 0; i < n; i++) inflow[i] = 0.0;
   entry_chain chain;
   const perp_view view = operator_view(A);
-  const int plain = view.R == NULL && view.C == NULL;   // a shift is on the diagonal
+  // A shift changes the diagonal only, which is inside a block.
+  const int plain = view.R == NULL && view.C == NULL;
   if (plain && view.kind == PERP_VIEW_CSC) {
     const perp_csc *C = view.data;
     for (int32_t j = 0; j < n; j++)

@@ -1,15 +1,15 @@
-// contact_ties.c: what the contact LCP E13 (27) ties together, and its units, without its entries.
+// contact_ties.c: finds connected rows and scales of the contact LCP E13 (27) without its entries.
 //
-//         [ N'BN  N'BD  0 ]     B is semidefinite: its rows are tied as those of a product are, and
-//     A = [ D'BN  D'BD  E ]     B_ij = 0 where B_ii or B_jj is. The rest are the entries of slacks:
-//         [ mu    -E'   0 ]     E, -E' tie both ways, mu lets a slack depend on its normal.
-// So blocks that depend on each other are found by the ties of B and E, and a search along mu.
+//         [ N'BN  N'BD  0 ]     B is semidefinite: its rows are connected as those of a product
+//     A = [ D'BN  D'BD  E ]     are, and B_ij = 0 where B_ii or B_jj is 0. The slack entries E and
+//         [ mu    -E'   0 ]     -E' connect both ways; mu makes a slack depend on its normal.
+// So the ties of B and E, and a search along mu, find the blocks that depend on each other.
 //
-// Units: with r_i = c_i = 1/sqrt(B_ii) the rows and columns of B have their maximum 1 on the
-// diagonal (equilibrate.c). For a slack r = 1/max(mu c_n, c_t), c = 1/max r_t: its own maxima are 1
-// and no other entry of its row and column is larger. Under a shift s the diagonal r s c may be;
-// both are then divided by its root. A direction that moves no body has only its slack: it takes
-// 1/c and 1/r of that.
+// Scales: with r_i = c_i = 1/sqrt(B_ii) the rows and columns of B have their maximum 1 on the
+// diagonal (equilibrate.c). A slack gets r = 1/max(mu c_n, c_t) and c = 1/max r_t: its own maxima
+// are 1 and no other entry of its row and column is larger. Under a shift s the diagonal r s c may
+// exceed 1; r and c are then divided by its square root. A direction that moves no body has a
+// single entry, at its slack: it takes 1/c and 1/r of that slack.
 #include "ties.h"
 
 #include <math.h>
@@ -23,8 +23,8 @@ static int32_t inner_row(const entry_chain *chain, const entry_cursor *at) {
   return at->column[chain->depth];
 }
 
-// Joins row i with the first that touches the same degree of freedom. touched: those of B and,
-// for compliances, its rows. Returns 1 where it touches something.
+// Joins row i with the first row that touches the same degree of freedom. touched: one place per
+// degree of freedom of B, then one per row of B for its compliance. Returns 1 if row i touches any.
 static int join_bodies(const perp_contacts *P, contact_place at, int32_t i, int32_t *parent,
                        int32_t *touched) {
   const perp_product *B = &P->B;
@@ -33,7 +33,7 @@ static int join_bodies(const perp_contacts *P, contact_place at, int32_t i, int3
     const int32_t row = (1 + P->tangents)*at.contact + t;
     if (contact_share(P, at, t) == 0.0) continue;
     for (int32_t p = B->rowptr[row]; p <= B->rowptr[row + 1]; p++) {
-      const int soft = p == B->rowptr[row + 1];   // at last its own compliance
+      const int soft = p == B->rowptr[row + 1];   // the last pass is the row's own compliance
       if (soft && (B->compliance == NULL || B->compliance[row] == 0.0)) continue;
       const int32_t k = soft ? B->dofs + row : B->column[p];
       if (!soft && (B->value[p] == 0.0 ||
@@ -103,8 +103,9 @@ int32_t contact_halves(const entry_chain *chain, const int32_t *part, double *di
     half[i] = i;
     half[n + i] = diagonal[i] != 0.0 ? i : n + i;
   }
-  // Rows with a diagonal entry that are in one part are tied to each other, by B or by a slack.
-  int32_t *first = (int32_t *)diagonal;   // of each part; the diagonal has been read
+  // B or a slack connects all rows of one part that have a diagonal entry.
+  // First such row of each part; reuses the diagonal's space.
+  int32_t *first = (int32_t *)diagonal;
   for (int32_t i = 0; i < n; i++) first[i] = -1;
   for (int32_t i = 0; i < n; i++) {
     if (half[n + i] == n + i) continue;
@@ -147,7 +148,7 @@ void contact_lines(const entry_chain *chain, const int32_t *group, int32_t group
   const perp_contacts *P = matrix_of(chain);
   const int32_t n = chain->n;
   for (int32_t g = 0; g < groups; g++) last[g] = -1;
-  for (int32_t i = 0; i < n; i++) {   // a ring through each group
+  for (int32_t i = 0; i < n; i++) {   // link the rows of each group in a ring
     const int32_t before = last[group[i]];
     ring[i] = before < 0 ? i : ring[before];
     if (before >= 0) ring[before] = i;

@@ -1,5 +1,8 @@
-// contacts.c: finds the contacts of E13 (27) from the slack columns: ones over a zero diagonal,
-// whose rows hold mu >= 0 at the normal and -1 at the same tangential rows.
+// contacts.c: finds the contacts of E13 (27) in the entries of A.
+//
+// A slack column holds ones over a zero diagonal. The slack's row holds mu >= 0 at the normal and
+// -1 at the same tangential rows. Each such column makes a contact; all rows must belong to one.
+// Cost: one pass over the entries.
 #include "contacts.h"
 
 #include <math.h>
@@ -8,7 +11,8 @@
 #include "plain.h"
 #include "vector.h"
 
-enum { NOBODY = -1, NORMAL = -2, SLACK = -3 };   // or >= 0: tangential row of that contact
+// Values of seen[]; >= 0: tangential row of that contact.
+enum { NOBODY = -1, NORMAL = -2, SLACK = -3 };
 
 void contacts_layout(contacts *c, arena *memory, int32_t n) {
   *c = (contacts){.normal = ARENA_ARRAY(memory, int32_t, n),
@@ -24,7 +28,7 @@ static int is_slack(const perp_csc *A, int32_t j) {
   return A->colptr[j + 1] > A->colptr[j];
 }
 
-// Row j of the contact whose column j is a slack: mu at one normal, -1 where the column has 1.
+// Reads row j of a contact whose column j is a slack: mu at one normal, -1 where column j has 1.
 static int read_contact(contacts *c, const perp_csc *A, const perp_csc *T, int32_t j, char *reason,
                         size_t size) {
   const int32_t k = c->count;
@@ -67,7 +71,7 @@ static int claim(int32_t *seen, int32_t i, int32_t as, char *reason, size_t size
   return 0;
 }
 
-// max |B - B'|: entries of column j and row j merged, rows and columns of slacks left out.
+// max |B - B'|: merges column j with row j and skips the rows and columns of slacks.
 static double asymmetry(const perp_csc *A, const perp_csc *T, const int32_t *seen) {
   const int32_t n = A->columns;
   double worst = 0.0;
@@ -104,7 +108,7 @@ int contacts_find(contacts *c, const perp_csc *A, const perp_csc *T, int32_t *se
     plain_print(reason, size, "no column holds ones over a zero diagonal");
     return 0;
   }
-  int32_t smooth = 0;   // contacts with mu = 0, whose row does not name the normal
+  int32_t smooth = 0;   // contacts with mu = 0: their slack row does not show the normal
   for (int32_t k = 0; k < c->count; k++) {
     if (!claim(seen, c->slack[k], SLACK, reason, size)) return 0;
     for (int32_t t = c->first[k]; t < c->first[k + 1]; t++)
@@ -112,7 +116,7 @@ int contacts_find(contacts *c, const perp_csc *A, const perp_csc *T, int32_t *se
     if (c->normal[k] == NOBODY) smooth++;
     else if (!claim(seen, c->normal[k], NORMAL, reason, size)) return 0;
   }
-  for (int32_t i = 0, k = 0; i < n; i++) {   // they get the rows left over, in order
+  for (int32_t i = 0, k = 0; i < n; i++) {   // they get the unclaimed rows, in order
     if (seen[i] != NOBODY) continue;
     while (k < c->count && c->normal[k] != NOBODY) k++;
     if (k == c->count) {

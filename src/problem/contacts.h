@@ -23,11 +23,11 @@ typedef struct contacts {
 } contacts;
 
 void contacts_layout(contacts *c, arena *memory, int32_t n);
-// A and its transpose T, both without stored zeros. 1: found; 0: `reason` says what does not fit.
-// seen (n) is work.
+// A and its transpose T store no zeros. Returns 1 if the contacts were found; 0: `reason` says
+// which entry does not fit. seen (n) is work.
 int contacts_find(contacts *c, const perp_csc *A, const perp_csc *T, int32_t *seen, char *reason,
                   size_t size);
-// The same from an operator that is one: nothing is searched.
+// The same for a perp_contacts operator, which states its contacts; no search.
 void contacts_of(contacts *c, const perp_contacts *from);
 
 #endif

@@ -1,21 +1,20 @@
-// definite.c: proofs that a matrix is, or is not, H+ or positive (semi)definite.
+// definite.c: proves that a matrix is, or is not, H+ or positive (semi)definite.
 #include <math.h>
 #include <string.h>
 
 #include "classify.h"
 #include "vector.h"
 
-enum { SWEEPS = 20 };
-#define BELOW_ONE (1.0 - 1e-12)   // rounding of a ratio is far smaller
-// share of the diagonal that a proof by elimination leaves as margin
-#define DELTA 1e-9
+enum { SWEEPS_MAX = 20 };              // scaling sweeps before elimination decides H+
+#define RATIO_PROOF_MAX (1.0 - 1e-12)  // a ratio below this is below 1 in spite of rounding
+#define ELIMINATION_MARGIN 1e-9        // relative to the diagonal; subtracted before elimination
 static const double unit = 0x1p-53;
 
 size_t classify_dense_doubles(int32_t n) {
-  return n <= CLASSIFY_PSD_ROWS ? (size_t)n*(size_t)n : 0;
+  return n <= CLASSIFY_PSD_ROWS_MAX ? (size_t)n*(size_t)n : 0;
 }
 
-// sum over j != i of |A_ij| v_j, and how many terms
+// Returns the sum over j != i of |A_ij| v_j, and the number of terms.
 static double others(const matrix *A, int32_t i, const double *v, int32_t *terms) {
   double sum = 0.0;
   *terms = A->rowptr[i + 1] - A->rowptr[i];
@@ -24,7 +23,7 @@ static double others(const matrix *A, int32_t i, const double *v, int32_t *terms
   return sum;
 }
 
-// s + a without error: *s becomes the rounded sum, the rest is returned (TwoSum).
+// s + a without error (TwoSum): *s becomes the rounded sum; returns its rounding error.
 static inline double add_exactly(double *s, double a) {
   const double t = *s + a, z = t - *s, rest = (*s - (t - z)) + (a - z);
   *s = t;
@@ -32,8 +31,8 @@ static inline double add_exactly(double *s, double a) {
 }
 
 enum { HIDDEN = 2 };
-// The sign of (<A> v)_i = A_ii v_i - sum over j != i of |A_ij| v_j, proven: -1, 0 or 1; HIDDEN:
-// rounding hides it even in twice the precision.
+// The proven sign of (<A> v)_i = A_ii v_i - sum over j != i of |A_ij| v_j: -1, 0 or 1. HIDDEN:
+// rounding hides the sign even in twice the precision.
 static int margin(const matrix *A, int32_t i, const double *v) {
   double high = 0.0, low = 0.0, lost = 0.0;   // the value is high + low, +- 2 lost
   for (int32_t p = A->rowptr[i]; p < A->rowptr[i + 1]; p++) {
@@ -50,9 +49,10 @@ static int margin(const matrix *A, int32_t i, const double *v) {
   return total > 2.0*lost ? 1 : total < -2.0*lost ? -1 : HIDDEN;
 }
 
-// With rows scaled by v: -1 where some row is not dominant for sure, else how many rows hang on no
-// strictly dominant one. A weakly dominant row is as good as a strict one if a chain of entries
-// leads from it to a strict one; a row that is dominant only up to rounding does not count.
+// Dominance of the rows scaled by v. Returns -1 if some row is certainly not dominant. Otherwise
+// returns the number of rows that are not linked to a strictly dominant row. A weakly dominant row
+// counts like a strict one if a chain of entries leads from it to a strict one. A row that is
+// dominant only up to rounding does not count.
 static int32_t unchained(const matrix *A, const double *v, uint8_t *reached) {
   int32_t head = 0, tail = 0;
   for (int32_t i = 0; i < A->n; i++) {
@@ -73,10 +73,10 @@ static int32_t unchained(const matrix *A, const double *v, uint8_t *reached) {
   return A->n - tail;
 }
 
-// Elimination without pivoting in the comparison matrix with a diagonal smaller by the factor 1 -
-// delta. All pivots are positive exactly if its spectral radius allows; then v = (<A> - delta D)^-1
-// e > 0 and <A> v >= delta D v. At a negative pivot v >= 0 with <A> v <= delta D v where v > 0.
-// Returns 1 or -1: the one or the other v was found, 0: not decided. The caller checks v.
+// Elimination without pivoting in <A> - delta D. All pivots are positive exactly if the spectral
+// radius allows it. Then v = (<A> - delta D)^-1 e > 0 and <A> v >= delta D v: returns 1.
+// A negative pivot gives a v >= 0 with <A> v <= delta D v where v > 0: returns -1.
+// Returns 0 if undecided. The caller checks v.
 static int compare_by_elimination(const matrix *A, double delta, double *D, double *v) {
   const int32_t n = A->n;
   const size_t ld = (size_t)n;
@@ -102,7 +102,7 @@ static int compare_by_elimination(const matrix *A, double delta, double *D, doub
     for (int32_t i = k + 1; i < n; i++) {
       double *row = D + (size_t)i*ld;
       if (row[k] == 0.0) continue;
-      // <= 0: all off-diagonal entries stay <= 0, nothing cancels but on the diagonal
+      // l <= 0: all entries off the diagonal stay <= 0, so only diagonal entries cancel.
       const double l = row[k]/top[k];
       for (int32_t j = k + 1; j < n; j++) row[j] -= l*top[j];
       v[i] -= l*v[k];
@@ -136,13 +136,13 @@ void classify_h(const matrix *A, double *dense, finding *h) {
                 by_rows ? "rows" : "columns");
     return;
   }
-  // v <- (v + D^-1 |offdiagonal| v)/2: the ratios (D^-1 |offdiagonal| v)_i / v_i enclose the
-  // spectral radius, which is below 1 exactly for H+ (Collatz, Wielandt); the lower end holds in
-  // every component by itself.
+  // v <- (v + D^-1 |offdiagonal| v)/2. The ratios (D^-1 |offdiagonal| v)_i / v_i enclose the
+  // spectral radius, which is below 1 exactly for H+ (Collatz, Wielandt). The lower end holds for
+  // every component separately.
   double upper_end = 0.0, lower_end = 0.0;
   int32_t terms, at = 0;
   for (int32_t sweep = 0;; sweep++) {
-    double *low = A->low;   // of component c at c
+    double *low = A->low;   // the lower end of component c is at c
     upper_end = lower_end = 0.0;
     for (int32_t c = 0; c < A->components; c++) low[c] = (double)INFINITY;
     for (int32_t i = 0; i < n; i++) {
@@ -150,16 +150,16 @@ void classify_h(const matrix *A, double *dense, finding *h) {
       upper_end = max2(upper_end, w[i]/v[i]*(1.0 + (terms + 4)*unit));
       low[A->component[i]] = min2(low[A->component[i]], w[i]/v[i]);
     }
-    for (int32_t i = 0; i < n; i++) {   // a lower end of 1 has to be proven in every row
+    for (int32_t i = 0; i < n; i++) {   // a lower end of 1 must be proven in every row
       double *end = &low[A->component[i]];
-      if (*end >= 1.0 && margin(A, i, v) > 0) *end = BELOW_ONE;
+      if (*end >= 1.0 && margin(A, i, v) > 0) *end = RATIO_PROOF_MAX;
     }
     for (int32_t c = 0; c < A->components; c++)
       if (low[c] > lower_end) {
         lower_end = low[c];
         at = c;
       }
-    if (upper_end < BELOW_ONE || lower_end >= 1.0 || sweep == SWEEPS) break;
+    if (upper_end < RATIO_PROOF_MAX || lower_end >= 1.0 || sweep == SWEEPS_MAX) break;
     double largest = 0.0;
     for (int32_t i = 0; i < n; i++) {
       v[i] = 0.5*(v[i] + w[i]);
@@ -167,7 +167,7 @@ void classify_h(const matrix *A, double *dense, finding *h) {
     }
     for (int32_t i = 0; i < n; i++) v[i] = max2(v[i]/largest, 1e-200);
   }
-  if (upper_end < BELOW_ONE) {
+  if (upper_end < RATIO_PROOF_MAX) {
     finding_set(h, PERP_YES, "a positive v with <A> v > 0 was found; spectral radius <= %.6g",
                 upper_end);
     return;
@@ -179,13 +179,13 @@ void classify_h(const matrix *A, double *dense, finding *h) {
   }
   if (unchained(A, v, reached) == 0) {
     finding_set(h, PERP_YES, "dominant after %d scaling sweeps, each row linked to a strict one",
-                SWEEPS);
+                SWEEPS_MAX);
     return;
   }
-  if (n <= CLASSIFY_H_ROWS && dense != NULL) {
-    int yes = compare_by_elimination(A, DELTA, dense, v) == 1;
+  if (n <= CLASSIFY_H_ROWS_MAX && dense != NULL) {
+    int yes = compare_by_elimination(A, ELIMINATION_MARGIN, dense, v) == 1;
     for (int32_t i = 0; yes && i < n; i++) yes = v[i] > 0.0 && margin(A, i, v) == 1;
-    int no = !yes && compare_by_elimination(A, -DELTA, dense, v) == -1;
+    int no = !yes && compare_by_elimination(A, -ELIMINATION_MARGIN, dense, v) == -1;
     for (int32_t i = 0; no && i < n; i++) no = v[i] == 0.0 || (v[i] > 0.0 && margin(A, i, v) <= 0);
     if (yes)
       finding_set(h, PERP_YES,
@@ -199,7 +199,7 @@ void classify_h(const matrix *A, double *dense, finding *h) {
               lower_end, upper_end);
 }
 
-// four sums: independent, hence quicker
+// Four independent sums are faster than one.
 static double dot4(int32_t n, const double *a, const double *b) {
   double s[4] = {0.0, 0.0, 0.0, 0.0};
   int32_t i = 0;
@@ -209,9 +209,8 @@ static double dot4(int32_t n, const double *a, const double *b) {
   return (s[0] + s[1]) + (s[2] + s[3]);
 }
 
-// Cholesky of the lower triangle of S + shift I. Returns -1, or the row at which the pivot was not
-// positive; then *quotient = x'Ax / x'x < 0, with x = V z and z = (-L^-T l, 1) from the factor so
-// far.
+// Cholesky of the lower triangle of S + shift I. Returns -1, or the row with the first pivot <= 0.
+// In that case *quotient = x'Ax / x'x < 0 with x = V z and z = (-L^-T l, 1) from the factor so far.
 static int32_t cholesky(int32_t n, double *S, double shift, const double *V, double *z,
                         double *quotient) {
   for (int32_t i = 0; i < n; i++) {
@@ -239,8 +238,8 @@ static int32_t cholesky(int32_t n, double *S, double shift, const double *V, dou
   return -1;
 }
 
-// The lower triangle of V (A + A')/2 V, where V makes the diagonal about 1: a congruence, so
-// definiteness stays.
+// The lower triangle of V (A + A')/2 V, where V brings the diagonal near 1. A congruence keeps
+// definiteness.
 static void symmetric_part(const matrix *A, double *S) {
   const int32_t n = A->n;
   memset(S, 0, (size_t)n*(size_t)n*sizeof *S);
@@ -268,8 +267,8 @@ void classify_definite(const matrix *A, double *dense, finding *psd, finding *pd
   for (int32_t i = 0; i < n; i++) {
     if (A->diagonal[i] != 0.0) continue;
     if (zero < 0) zero = i;
-    // e_i'Ae_i = 0, so x'Ax takes both signs near e_i unless row + column of A vanish: merge the
-    // two sorted lists
+    // e_i'Ae_i = 0, so x'Ax takes both signs near e_i unless row i + column i vanish. Merge the two
+    // sorted lists to check.
     int32_t p = A->colptr[i], q = A->rowptr[i];
     while (p < A->colptr[i + 1] || q < A->rowptr[i + 1]) {
       const int32_t a = p < A->colptr[i + 1] ? A->row[p] : n,
@@ -287,14 +286,14 @@ void classify_definite(const matrix *A, double *dense, finding *psd, finding *pd
   if (dense == NULL) {
     if (psd->verdict == PERP_UNKNOWN)
       finding_set(psd, PERP_UNKNOWN, "n = %d exceeds %d: no factorisation attempted", n,
-                  CLASSIFY_PSD_ROWS);
+                  CLASSIFY_PSD_ROWS_MAX);
     if (pd->verdict == PERP_UNKNOWN)
       finding_set(pd, PERP_UNKNOWN, "n = %d exceeds %d: no factorisation attempted", n,
-                  CLASSIFY_PSD_ROWS);
+                  CLASSIFY_PSD_ROWS_MAX);
     return;
   }
-  // A factorisation of S succeeds if the smallest eigenvalue is above `error`, and proves that it
-  // is above -error.
+  // If the factorisation of S succeeds, the smallest eigenvalue is above -error. It succeeds for
+  // certain if the smallest eigenvalue is above `error`.
   symmetric_part(A, dense);
   double trace = 0.0, quotient;
   for (int32_t i = 0; i < n; i++) trace += dense[(size_t)i*(size_t)n + (size_t)i];

@@ -1,4 +1,4 @@
-// demands.c: does this A give what a method demands of its numbers?
+// demands.c: checks whether A has the properties that a method needs.
 #include "demands.h"
 
 #include <math.h>
@@ -14,8 +14,8 @@
 
 // The asymmetry of two entries is |A_ij - A_ji| over the largest of |A_ij|, |A_ji| and
 // sqrt(A_ii A_jj). Scaling rows and columns alike does not change it.
-#define ROUNDED_ASYMMETRY_MAX 1e-9   // A counts as symmetric: it was assembled with rounding errors
-#define NEARLY_ASYMMETRY_MAX 1e-3    // keller works with the symmetric part; refinement does the rest
+#define SYMMETRIC_ASYMMETRY_MAX 1e-9   // relative: up to here A counts as symmetric with rounding
+#define KELLER_ASYMMETRY_MAX 1e-3      // relative: up to here refinement corrects for it
 
 static int differ(double a, double b, double d_i, double d_j, double most) {
   if (a == b) return 0;
@@ -47,7 +47,7 @@ static unmet symmetry_of_dense(const perp_dense *A, double most) {
   return (unmet){DEMAND_NONE, -1, -1};
 }
 
-// A u = A'u for a random u only where A = A', almost surely.
+// For a random u, A u = A'u almost surely only if A = A'.
 static unmet symmetry_of_products(const perp_operator *A, const perp_allocator *from, double most) {
   const unmet none = {DEMAND_NONE, -1, -1};
   const size_t n = (size_t)A->n;
@@ -76,18 +76,19 @@ static unmet symmetry_of_products(const perp_operator *A, const perp_allocator *
 
 static unmet symmetry_of(const perp_operator *A, const perp_allocator *from, double most) {
   const perp_view view = operator_view(A);
-  const int alike = view.R == view.C;   // scaling both sides alike, and a shift, keep symmetry
+  // Equal scaling of rows and columns, and a shift, keep symmetry.
+  const int alike = view.R == view.C;
   if (alike && (view.kind == PERP_VIEW_PRODUCT || view.kind == PERP_VIEW_GRID))
     return (unmet){DEMAND_NONE, -1, -1};
-  if (view.kind == PERP_VIEW_CONTACT)   // E and -E' of perp_contacts
+  if (view.kind == PERP_VIEW_CONTACT)   // E and -E' make a perp_contacts non-symmetric
     return ((const perp_contacts *)view.data)->count > 0 ? asymmetric(-1, -1)
                                                          : (unmet){DEMAND_NONE, -1, -1};
   if (alike && view.kind == PERP_VIEW_CSC && view.shift == 0.0)
     return symmetry_of_csc(view.data, most);
   if (alike && view.kind == PERP_VIEW_DENSE && view.shift == 0.0)
     return symmetry_of_dense(view.data, most);
-  // Two products cost less than all entries. An operator of the caller's own that has neither is
-  // taken at its word.
+  // Two products cost less than all entries. If a caller's own operator has neither entries nor a
+  // transposed product, its claim is believed.
   if (view.kind == PERP_VIEW_NONE || view.kind == PERP_VIEW_CALLBACK) {
     if (A->ops->apply_transpose != NULL) return symmetry_of_products(A, from, most);
     if (A->claims & PERP_CLAIM_SYMMETRIC) return (unmet){DEMAND_NONE, -1, -1};
@@ -99,7 +100,7 @@ static unmet symmetry_of(const perp_operator *A, const perp_allocator *from, dou
   return found;
 }
 
-// Symmetric once rows and columns have been scaled, each by its own factor?
+// Is A symmetric after scaling its rows and columns by separate factors?
 static unmet symmetry_after_scaling(const perp_operator *A, const perp_allocator *from,
                                     double most) {
   const unmet plain = symmetry_of(A, from, most);
@@ -148,9 +149,9 @@ unmet demands_unmet(const perp_method *method, uint32_t known, const perp_operat
   const uint32_t needs = method->needs & ~known;
   unmet found = rows_of(method, A->n, lo, hi);
   if (found.what == DEMAND_NONE && (needs & PERP_NEEDS_SYMMETRIC))
-    found = symmetry_of(A, &from, ROUNDED_ASYMMETRY_MAX);
+    found = symmetry_of(A, &from, SYMMETRIC_ASYMMETRY_MAX);
   if (found.what == DEMAND_NONE && (needs & PERP_NEEDS_NEARLY_SYMMETRIC))
-    found = symmetry_after_scaling(A, &from, NEARLY_ASYMMETRY_MAX);
+    found = symmetry_after_scaling(A, &from, KELLER_ASYMMETRY_MAX);
   if (found.what == DEMAND_NONE && (needs & PERP_NEEDS_POSITIVE_DIAGONAL))
     found = diagonal_of(A, &from);
   return found;

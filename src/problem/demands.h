@@ -1,7 +1,7 @@
-// demands.h: what a method demands of the numbers in A: symmetry, a positive diagonal, few rows.
+// demands.h: the properties of A that a method needs: symmetry, a positive diagonal, few rows.
 //
-// A run asks demands_unmet() before it starts, and perp_method_accepts() asks it for whoever wants
-// to know without a run. So what `perp classify` says of a method is what the method will do.
+// A run calls demands_unmet() before it starts, and perp_method_accepts() calls it without a run.
+// So `perp classify` reports exactly what a run would do.
 #ifndef PERP_DEMANDS_H
 #define PERP_DEMANDS_H
 
@@ -19,12 +19,12 @@ typedef struct unmet {
   int32_t i, j;
 } unmet;
 
-// What `method` demands and A, lo and hi do not give. known: bits of `needs` that A is known to
-// meet. lo, hi and allocator may be NULL. Where memory is short or A does not tell, it is
-// DEMAND_NONE: the run will show.
+// The first property that `method` needs and A, lo and hi do not have. known: bits of `needs` that
+// A is known to meet. lo, hi and allocator may be NULL. If memory is short or A does not show its
+// entries, the answer is DEMAND_NONE, and the run will tell.
 unmet demands_unmet(const perp_method *method, uint32_t known, const perp_operator *A,
                     const double *lo, const double *hi, const perp_allocator *allocator);
-// The same of what presolve leaves of a problem. Rows and columns that it takes out may differ.
+// The same for the problem that presolve leaves. The rows and columns it takes out are not checked.
 unmet demands_unmet_after_presolve(const perp_method *method, const perp_problem *problem);
 
 enum { DEMANDS_TEXT = 160 };

@@ -1,17 +1,19 @@
-// equilibrate.c: two-sided scaling in the max norm (Ruiz 2001)
-// from a start that does not depend on how A is scaled.
+// equilibrate.c: scales rows and columns of A so that all row and column maxima are near 1.
+//
+// Ruiz 2001, in the max norm:
 //
 //   r_i <- r_i / sqrt(max_j r_i |A_ij| c_j),   c_j <- c_j / sqrt(max_i r_i |A_ij| c_j)
 //
 // Scalings with all maxima 1 are far from unique: for [1 e; e 1] any r = (s, 1), c = (1/s, 1) with
-// e <= s <= 1/e will do. Begun at r = c = 1, the iteration would carry the scaling that the caller
-// happened to choose into the certificate. So where the entries differ widely it begins at the
-// least-squares fit of the logarithms (Curtis, Reid 1972),
+// e <= s <= 1/e has them. Starting at r = c = 1 would carry the caller's units into the
+// certificate. So if the entries differ widely, the iteration starts at the least-squares fit of
+// the logarithms (Curtis, Reid 1972),
 //
 //   min over r, c of the sum over A_ij != 0 of (log |A_ij| + log r_i + log c_j)^2,
 //
-// which changes with D1 A D2 exactly as it should. Results are powers of two:
-// scaling adds no rounding.
+// which is independent of the units: for D1 A D2 it gives r/D1 and c/D2. Results are powers of
+// two, so scaling adds no rounding.
+// Cost: at most RUIZ_SWEEPS_MAX + FIT_STEPS_MAX passes over the entries, usually a few.
 #include <math.h>
 #include <string.h>
 
@@ -22,36 +24,36 @@
 #include "vector.h"
 
 enum {
-  RUIZ_SWEEPS = 24,   // each halves the logarithms: enough for the whole range of doubles
-  FIT_STEPS = 60,     // conjugate gradients for the fit; small n:
-  FIT_STEPS_SMALL = 400,
-  NARROW = 256,       // entries within this factor of each other need no fit
-  LARGEST = 500       // exponents are kept within what can be squared
+  RUIZ_SWEEPS_MAX = 24,        // sweeps; each halves the logarithms, so 24 cover all doubles
+  FIT_STEPS_MAX = 60,          // conjugate gradient steps of the fit, for large n
+  FIT_STEPS_SMALL_N_MAX = 400, // conjugate gradient steps of the fit, for n < 2000
+  FIT_RANGE_MIN = 256,         // max |A_ij| over min |A_ij|; a smaller range needs no fit
+  EXPONENT_MAX = 500           // of powers of two; the scales can still be squared
 };
 
-#define CLOSE 1.5   // maxima within this factor of 1 will do: powers of two are no finer
+#define MAXIMA_RATIO_MAX 1.5   // maxima within this factor of 1 end the sweeps
 
-// Nearest in the logarithm, within 2^-LARGEST .. 2^LARGEST. By the bits of v, a positive normal
-// number: frexp() and ldexp() would take longer than all the rest.
+// The power of two nearest to v in the logarithm, with an exponent up to +-EXPONENT_MAX. v is
+// positive and normal. Works on the bits of v; frexp() and ldexp() would dominate the run time.
 static double power_of_two(double v) {
   uint64_t bits;
   memcpy(&bits, &v, sizeof bits);
   int e = (int)(bits >> 52 & 0x7ff) - 1023;
   if ((bits & 0xfffffffffffffu) > 0x6a09e667f3bcdu) e++;   // beyond the square root of 2
-  e = e < -LARGEST ? -LARGEST : e > LARGEST ? LARGEST : e;
+  e = e < -EXPONENT_MAX ? -EXPONENT_MAX : e > EXPONENT_MAX ? EXPONENT_MAX : e;
   bits = (uint64_t)(e + 1023) << 52;
   memcpy(&v, &bits, sizeof v);
   return v;
 }
 
-static double exponent_of(double v) {   // log2 of a power of two, normal
+static double exponent_of(double v) {   // log2 of a normal power of two
   uint64_t bits;
   memcpy(&bits, &v, sizeof bits);
   return (double)((int)(bits >> 52 & 0x7ff) - 1023);
 }
 
-// log2 |v| within 0.09, and 0.0 in the mean; v != 0. By bits again, and without a branch, so that
-// loops of it become vector instructions: the exponent is written into the digits of 2^52.
+// log2 |v| within 0.09, with mean error 0; v != 0. Works on bits without a branch, so that the
+// compiler can use vector instructions. The exponent is written into the digits of 2^52.
 static inline double rough_log2(double v) {
   const int below = fabs(v) < 0x1p-1022;   // subnormal
   v = below ? v*0x1p64 : v;
@@ -65,10 +67,10 @@ static inline double rough_log2(double v) {
   return (exponent - (0x1p52 + 1022.0) - (below ? 64.0 : 0.0)) + digits - 1.9427;
 }
 
-enum { UNASKED = 200 };   // rows: the passes over a smaller matrix are not worth a look at a clock
+enum { POLL_ROWS_MIN = 200 };   // rows; a pass over fewer takes less time than reading the clock
 
 static int over(int32_t n, const perp_deadline *deadline) {
-  return n > UNASKED && deadline_passed(deadline);
+  return n > POLL_ROWS_MIN && deadline_passed(deadline);
 }
 
 // ---- means over the nonzeros, plain and with the logarithms ----
@@ -77,7 +79,7 @@ static inline double term(double v, int logs, double other) {
   return v != 0.0 ? (logs ? rough_log2(v) + other : other) : 0.0;
 }
 
-// Of each line of a dense matrix, four at a time: one alone would wait for each sum.
+// Sums along each line of a dense matrix, four lines at a time to hide the latency of an addition.
 static inline void add_along(const perp_dense *A, size_t ld, int logs, const double *other,
                              double *sum, double *count) {
   const int32_t n = A->n;
@@ -120,18 +122,22 @@ static inline void add_across(const perp_dense *A, size_t ld, int logs,
   }
 }
 
-// Where the nonzeros of a dense matrix are, if they are few: then zeros cost nothing. 9 KB, on the
-// stack.
-enum { LIST_N = 256, LIST_ENTRIES = 4096, LIST_LOGS = 512 };
+// Positions of the nonzeros of a small dense matrix with few of them, so that zeros cost nothing.
+// It takes 9 KB on the stack.
+enum {
+  LIST_ROWS_MAX = 256,           // rows
+  LIST_ENTRIES_MAX = 4096,    // nonzeros
+  LIST_LOGS_MAX = 512         // entries of a matrix without zeros whose logarithms are kept
+};
 typedef struct nonzeros {
-  uint16_t end[LIST_N];          // of each line in index
-  uint16_t across[LIST_N];       // how many at each position of the lines
-  uint8_t index[LIST_ENTRIES];   // positions, line by line
-  int full;                      // a small matrix without zeros: no list, but
-  double log[LIST_LOGS];         //   all the logarithms, line by line
+  uint16_t end[LIST_ROWS_MAX];          // end of each line in index
+  uint16_t across[LIST_ROWS_MAX];       // number of nonzeros at each position of the lines
+  uint8_t index[LIST_ENTRIES_MAX];   // positions, line by line
+  int full;                      // a small matrix without zeros: there is no list
+  double log[LIST_LOGS_MAX];         // its logarithms, line by line
 } nonzeros;
 
-// 0: there is a zero
+// Returns 0 if there is a zero.
 static int keep_logs(const perp_dense *A, size_t ld, double *restrict log) {
   const int32_t n = A->n;
   double least = (double)INFINITY;
@@ -143,21 +149,21 @@ static int keep_logs(const perp_dense *A, size_t ld, double *restrict log) {
   return least > 0.0;
 }
 
-static int list_nonzeros(const perp_view *view, nonzeros *list) {   // 0: it would not pay
+static int list_nonzeros(const perp_view *view, nonzeros *list) {   // 0: a list would not pay
   if (view->kind != PERP_VIEW_DENSE) return 0;
   const perp_dense *A = view->data;
   const int32_t n = A->n;
   const size_t ld = (size_t)(A->ld != 0 ? A->ld : A->n);
-  if (n > LIST_N) return 0;
-  list->full = n*n <= LIST_LOGS && keep_logs(A, ld, list->log);
+  if (n > LIST_ROWS_MAX) return 0;
+  list->full = n*n <= LIST_LOGS_MAX && keep_logs(A, ld, list->log);
   if (list->full) return 1;
   for (int32_t l = 0; l < n; l++) list->across[l] = 0;
   int32_t used = 0;
   for (int32_t k = 0; k < n; k++) {
     const double *a = A->value + (size_t)k*ld;
-    if (used + n > LIST_ENTRIES) return 0;
+    if (used + n > LIST_ENTRIES_MAX) return 0;
     for (int32_t l = 0; l < n; l++) {
-      list->index[used] = (uint8_t)l;   // stays where it is one
+      list->index[used] = (uint8_t)l;   // the next entry overwrites it if it is zero
       used += a[l] != 0.0;
     }
     list->end[k] = (uint16_t)used;
@@ -166,7 +172,7 @@ static int list_nonzeros(const perp_view *view, nonzeros *list) {   // 0: it wou
   return 1;
 }
 
-// The sums of a small matrix without zeros, with its logarithms.
+// The means of a small matrix without zeros, from its stored logarithms.
 static void kept_means(int32_t n, const double *restrict log, int along,
                        const double *restrict other, double *restrict mean,
                        double *restrict count) {
@@ -186,7 +192,7 @@ static void kept_means(int32_t n, const double *restrict log, int along,
   }
 }
 
-// The sums over the listed entries.
+// The means over the listed entries.
 static inline void listed_means(const perp_dense *A, const nonzeros *list, int by_row, int logs,
                                 const double *other, double *mean, double *count) {
   const int32_t n = A->n;
@@ -234,20 +240,20 @@ static void csc_column_sums(const perp_csc *A, int logs, const double *other, do
   }
 }
 
-// What the fit reads: a plain matrix, or one under wrappers.
+// The matrix that the fit reads: a plain one, or one under wrappers.
 typedef struct matrix {
-  int symmetric;       // row i is column i, which is read faster
-  perp_view view;      // kind NONE: chain
+  int symmetric;       // row i equals column i, which is faster to read
+  perp_view view;      // if its kind is NONE, use chain
   entry_chain chain;
 } matrix;
 
-// Row or column means over the nonzeros, of other (of the column or row), plus log |A_ij| with
-// logs. mean, count: n; list: of a dense A, or NULL. Each sum is taken in ascending order, whatever
-// the storage.
+// Means over the nonzeros of each row (or column): of other_j (or other_i), plus log |A_ij| if
+// logs is set. mean, count: n. list: of a dense A, or NULL. Each sum is taken in ascending order
+// for every storage, so the bits are the same.
 static void means(const matrix *from, const nonzeros *list, int32_t n, int by_row, int logs,
                   const double *other, double *mean, double *count) {
   const perp_view *view = &from->view;
-  if (list != NULL && list->full) {   // with logs only: without, there is full_means
+  if (list != NULL && list->full) {   // only with logs; otherwise full_means serves
     kept_means(n, list->log, by_row == !((const perp_dense *)view->data)->by_column, other, mean,
                count);
   } else if (list != NULL) {
@@ -281,7 +287,7 @@ static void means(const matrix *from, const nonzeros *list, int32_t n, int by_ro
     if (count[i] > 0.0) mean[i] /= count[i];
 }
 
-// The same without logs where no entry is zero: all means are one.
+// The same without logs for a matrix without zeros: all means are equal.
 static void full_means(int32_t n, const double *other, double *mean) {
   double sum = 0.0;
   for (int32_t j = 0; j < n; j++) sum += other[j];
@@ -289,7 +295,7 @@ static void full_means(int32_t n, const double *other, double *mean) {
   for (int32_t i = 0; i < n; i++) mean[i] = sum;
 }
 
-static int wide(const matrix *from, int32_t n) {   // do the entries span more than NARROW?
+static int wide(const matrix *from, int32_t n) {   // 1: the entries span more than FIT_RANGE_MIN
   const perp_view *view = &from->view;
   double least = (double)INFINITY, most = 0.0;
   if (view->kind == PERP_VIEW_NONE) {
@@ -331,10 +337,10 @@ static int wide(const matrix *from, int32_t n) {   // do the entries span more t
       least = min2(least, min2(min2(low[0], low[1]), min2(low[2], low[3])));
     }
   }
-  return most > least*NARROW;
+  return most > least*FIT_RANGE_MIN;
 }
 
-// One step of minimising over r and then over c: *next = the c that follows, with r = -row means.
+// One step of minimising over r and then over c: *next is the following c, with r = -row means.
 // count: of the columns.
 static void alternate(const matrix *from, const nonzeros *list, int32_t n, int logs,
                       const double *c, double *r, double *next, double *count) {
@@ -344,7 +350,7 @@ static void alternate(const matrix *from, const nonzeros *list, int32_t n, int l
   for (int32_t j = 0; j < n; j++) next[j] = -next[j];
 }
 
-// Its linear part on a matrix without zeros, where count is known.
+// The linear part of the step for a matrix without zeros, where count is known.
 static void alternate_full(int32_t n, const double *c, double *r, double *next) {
   full_means(n, c, r);
   for (int32_t i = 0; i < n; i++) r[i] = -r[i];
@@ -352,11 +358,12 @@ static void alternate_full(int32_t n, const double *c, double *r, double *next) 
   for (int32_t j = 0; j < n; j++) next[j] = -next[j];
 }
 
-// The fit in logarithms to the base 2: conjugate gradients on what minimising over r leaves of c.
-// With N the entries of each column and T the linear part of `alternate`, the system is N (I - T) c
-// = N alternate(0), preconditioned by N: alternating alone would need n^2 steps for a long chain.
-// Begins at the given C, which a good guess makes short.
-// Returns 0 where the deadline has passed on the way.
+// The fit in logarithms to the base 2. Eliminating r leaves a linear system for c. With N the
+// number of entries of each column and T the linear part of `alternate`, it is
+//   N (I - T) c = N alternate(0).
+// Conjugate gradients solve it, preconditioned by N. Alternating alone would need n^2 steps for a
+// long chain. The iteration starts at the given C; a good guess saves steps.
+// Returns 0 if the deadline passes.
 static int fit(const matrix *from, int32_t n, double *R, double *C, double *work,
                const perp_deadline *deadline) {
   double *next = work, *count = work + n, *z = work + 2*n, *p = work + 3*n;   // n each
@@ -371,10 +378,11 @@ static int fit(const matrix *from, int32_t n, double *R, double *C, double *work
     zz += count[j]*z[j]*z[j];
     full &= count[j] == n;
   }
-  for (int step = 0; step < (n < 2000 ? FIT_STEPS_SMALL : FIT_STEPS); step++) {
+  for (int step = 0; step < (n < 2000 ? FIT_STEPS_SMALL_N_MAX : FIT_STEPS_MAX); step++) {
     double largest = 0.0, pq = 0.0;
     for (int32_t j = 0; j < n; j++) largest = max2(largest, fabs(z[j]));
-    if (largest < (n < 2000 ? 0.02 : 0.5)) break;   // each setup of a large problem should be cheap
+    // A coarser fit for large n keeps the setup cheap.
+    if (largest < (n < 2000 ? 0.02 : 0.5)) break;
     if (over(n, deadline)) return 0;
     if (full) alternate_full(n, p, R, next);
     else alternate(from, list, n, 0, p, R, next, count);
@@ -393,7 +401,8 @@ static int fit(const matrix *from, int32_t n, double *R, double *C, double *work
     for (int32_t j = 0; j < n; j++) p[j] = z[j] + zz/before*p[j];
   }
   means(from, list, n, 1, 1, C, R, count);
-  double shift = 0.0, entries = 0.0;                        // r + t, c - t is as good: balance them
+  // r + t, c - t fits equally well; choose t to balance them.
+  double shift = 0.0, entries = 0.0;
   for (int32_t i = 0; i < n; i++) {
     R[i] = -R[i];
     shift += count[i]*(R[i] - C[i]);
@@ -401,13 +410,13 @@ static int fit(const matrix *from, int32_t n, double *R, double *C, double *work
   }
   shift = entries > 0.0 ? 0.5*shift/entries : 0.0;
   for (int32_t i = 0; i < n; i++) {
-    R[i] = exp2(clamp(R[i] - shift, -LARGEST, LARGEST));
-    C[i] = exp2(clamp(C[i] + shift, -LARGEST, LARGEST));
+    R[i] = exp2(clamp(R[i] - shift, -EXPONENT_MAX, EXPONENT_MAX));
+    C[i] = exp2(clamp(C[i] + shift, -EXPONENT_MAX, EXPONENT_MAX));
   }
   return 1;
 }
 
-// Is a fit possible, and worth it?
+// 1: the entries of A can be read, and a fit is worth its cost.
 static int fitted(const perp_operator *A, matrix *from) {
   from->view = operator_view(A);
   const int stored = from->view.kind == PERP_VIEW_DENSE || from->view.kind == PERP_VIEW_CSC;
@@ -419,12 +428,12 @@ static int fitted(const perp_operator *A, matrix *from) {
   return wide(from, A->n);
 }
 
-// from the given R, C on; 0: the deadline has passed
+// Continues from the given R and C. Returns 0 if the deadline passes.
 static int ruiz(const perp_operator *A, double *R, double *C, double *work,
                 const perp_deadline *deadline) {
   const int32_t n = A->n;
   double *row = work, *col = work + n;   // n each
-  for (int sweep = 0; sweep < RUIZ_SWEEPS; sweep++) {
+  for (int sweep = 0; sweep < RUIZ_SWEEPS_MAX; sweep++) {
     if (over(n, deadline)) return 0;
     A->ops->row_col_max(A->self, R, C, row, col);
     double least = 1.0, most = 1.0;
@@ -432,7 +441,7 @@ static int ruiz(const perp_operator *A, double *R, double *C, double *work,
       most = max2(most, max2(row[i], col[i]));
       least = min2(least, min2(row[i] > 0.0 ? row[i] : 1.0, col[i] > 0.0 ? col[i] : 1.0));
     }
-    if (most <= CLOSE && least*CLOSE >= 1.0) break;
+    if (most <= MAXIMA_RATIO_MAX && least*MAXIMA_RATIO_MAX >= 1.0) break;
     for (int32_t i = 0; i < n; i++) {
       const double r = clamp(R[i]/sqrt(row[i]), 0x1p-500, 0x1p500),
                    c = clamp(C[i]/sqrt(col[i]), 0x1p-500, 0x1p500);
@@ -447,14 +456,15 @@ static int ruiz(const perp_operator *A, double *R, double *C, double *work,
   return 1;
 }
 
-// Semidefinite matrices need no sweeps. |A_ij| <= sqrt(A_ii A_jj), so with r_i = c_i =
-// 1/sqrt(A_ii) all maxima are 1, on the diagonal. And no other symmetric scaling has that: where
-// row i has its maximum 1 in column j, 1 = r_i |A_ij| r_j <= sqrt(d_i d_j) with d_i = r_i^2 A_ii <=
-// 1, hence d_i = 1. Where sweeps end at maxima within CLOSE of 1, from r = c = 1 or from a fit,
-// they are within a factor of CLOSE^1.5 of this. R_k (J W J' + shift) C_k is as good: the units are
-// divided out. Not under a negative shift, nor where R_k != C_k lies below a shift.
-// Of the contact LCP E13 (27) this holds for B, and contact_scales() finds the rest.
-// R, C: of the matrix without its scalings; 0: not known to be semidefinite; or 2, 3
+// Scales a semidefinite A without sweeps. |A_ij| <= sqrt(A_ii A_jj), so with r_i = c_i =
+// 1/sqrt(A_ii) all maxima are 1, on the diagonal. No other symmetric scaling has that property:
+// where row i has its maximum 1 in column j, 1 = r_i |A_ij| r_j <= sqrt(d_i d_j) with d_i = r_i^2
+// A_ii <= 1, hence d_i = 1. Sweeps that end at maxima within MAXIMA_RATIO_MAX of 1 end
+// within a factor of MAXIMA_RATIO_MAX^1.5 of this scaling, from r = c = 1 or from a fit.
+// R_k (J W J' + shift) C_k works the same way, because the scales divide out. A negative shift
+// does not, nor does R_k != C_k below a shift.
+// For the contact LCP E13 (27) this holds for B, and contact_scales() finds the remaining scales.
+// Returns 2 for a product, 3 for contacts, 0 if A is not known to be semidefinite.
 static int scale_semidefinite(const perp_operator *A, double *R, double *C, double *work) {
   const int32_t n = A->n;
   entry_chain chain;
@@ -490,9 +500,10 @@ static int scale_semidefinite(const perp_operator *A, double *R, double *C, doub
   return contact ? 3 : 2;
 }
 
-// The same of a symmetric matrix given by its entries, if they prove to be so small (those of
-// semidefinite matrices are, up to the rounding of sums): then sweeps from r = c = 1 and from a fit
-// would both end near this one. work: 3 n; 0: they are not, and R and C are spoilt
+// The same for a symmetric matrix given by its entries, if no |A_ij| exceeds sqrt(A_ii A_jj).
+// Entries of semidefinite matrices satisfy that up to the rounding of sums. Sweeps from r = c = 1
+// and from a fit would both end near this scaling. work: 3 n. Returns 0 if an entry is too large;
+// R and C are then unusable.
 static int scale_by_diagonal(const perp_operator *A, double *R, double *C, double *work) {
   const double rounding = 0x1p-40;
   const int32_t n = A->n;
@@ -501,11 +512,11 @@ static int scale_by_diagonal(const perp_operator *A, double *R, double *C, doubl
   for (int32_t i = 0; i < n; i++)
     R[i] = C[i] = diagonal[i] > 0.0 ? 1.0/sqrt(diagonal[i]) : 1.0;
   A->ops->row_col_max(A->self, R, C, row, col);
-  for (int32_t i = 0; i < n; i++)   // an empty row is as good, a negative diagonal is not
+  for (int32_t i = 0; i < n; i++)   // an empty row is fine; a negative diagonal entry is not
     if (!(diagonal[i] > 0.0 ? row[i] <= 1.0 + rounding : row[i] == 0.0)) return 0;
   for (int32_t i = 0; i < n; i++) {
     const double d = diagonal[i];
-    R[i] = C[i] = d > 0.0 ? power_of_two_within(root_exponent(d), LARGEST) : 1.0;
+    R[i] = C[i] = d > 0.0 ? power_of_two_within(root_exponent(d), EXPONENT_MAX) : 1.0;
   }
   return 1;
 }

@@ -1,4 +1,4 @@
-// family.h: what the families of the gallery share: memory, assembly, answers, mathematics.
+// family.h: functions that the problem families share: memory, assembly, answers, mathematics.
 //
 // A family is a file's `const perp_family family_NAME` and a line in gallery/families.def. Its
 // generate() fills n, the CSC arrays, b, lo, hi, perhaps x, condition and note, and

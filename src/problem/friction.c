@@ -1,14 +1,14 @@
-// friction.c: does A have the block pattern of the contact LCP E13 (27)?
+// friction.c: checks whether A has the block pattern of the contact LCP E13 (27).
 //
-// B = [Bnn Bnt; Btn Btt] is symmetric in theory; programs write it with errors of a few per cent,
-// which the reason tells.
+// B = [Bnn Bnt; Btn Btt] is symmetric in theory. Programs write it with errors of a few per cent,
+// so a moderate asymmetry is accepted and reported.
 #include <string.h>
 
 #include "classify.h"
 #include "contacts.h"
 #include "vector.h"
 
-#define ROUGHLY 0.1   // of max |A|: a B less symmetric than this is none
+#define B_ASYMMETRY_MAX 0.1   // |B - B'| relative to max |A|: above it, A is no contact LCP
 
 perp_error classify_friction(const matrix *A, const perp_allocator *from, finding *f) {
   const perp_csc columns = {A->n, A->n, A->colptr, A->row, A->value},
@@ -31,7 +31,7 @@ perp_error classify_friction(const matrix *A, const perp_allocator *from, findin
       highest = max2(highest, c.mu[k]);
     }
     const double relative = c.asymmetry/A->largest;
-    finding_set(f, relative > ROUGHLY ? PERP_NO : PERP_YES,
+    finding_set(f, relative > B_ASYMMETRY_MAX ? PERP_NO : PERP_YES,
                 "%d contacts, %d directions, mu from %.4g to %.4g, |B - B'| <= %.2g max |A|",
                 c.count, c.directions, lowest, highest, relative);
   }

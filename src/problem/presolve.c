@@ -1,16 +1,17 @@
-// presolve.c: take out the variables that every solution must give the same value,
-// and nothing else.
+// presolve.c: takes out variables that have the same value in every solution.
 //
 //   fixed       lo = hi                                  x_i = lo_i
-//   empty row   y_i = b_i whatever x is                  b_i > 0: x_i = lo_i, b_i < 0: x_i = hi_i
+//   empty row   y_i = b_i for every x                    b_i > 0: x_i = lo_i, b_i < 0: x_i = hi_i
 //   singleton   y_i = A_ii x_i + b_i with A_ii > 0       x_i = clamp(-b_i/A_ii)
 //
-// Each one taken out moves its column into b, which can make further rows singletons. Rows that
-// leave a choice (b_i = 0 in an empty row, A_ii < 0) stay: presolve loses no solution. A row without
-// bounds says y_i = 0, and -y_i = 0 is the same: some are multiplied by -1, which makes the saddle
-// points [P B'; B -D] of quadratic programs the monotone [P B'; -B D]. What is left
-// may fall into independent blocks, which are copied one after the other, each with its own row
-// numbers.
+// Taking out x_i moves its column into b, which can make further rows singletons. Rows that leave
+// a choice (b_i = 0 in an empty row, A_ii < 0) stay, so presolve loses no solution.
+// A row without bounds says y_i = 0, which is the same as -y_i = 0. Presolve multiplies the rows
+// marked in `turned` by -1. That makes the saddle points [P B'; B -D] of quadratic programs the
+// monotone [P B'; -B D].
+// The remaining problem may split into independent blocks. They are stored one after the other,
+// each with its own row numbers.
+// Cost: one pass over the entries, and one more over each column taken out.
 #include <math.h>
 #include <string.h>
 
@@ -56,7 +57,7 @@ static inline double column_value(const column *c, int32_t k) {
   return c->value[(size_t)k*c->stride];
 }
 
-enum { KEPT = -1, TAKEN = -2 };   // in place[]
+enum { KEPT = -1, TAKEN = -2 };   // values of place[]: still in the problem, taken out
 
 typedef struct work {
   presolve *p;
@@ -72,9 +73,9 @@ static void take(work *w, int32_t i, double x) {
   w->p->queue[w->queued++] = i;
 }
 
-// The value that row i alone dictates to x_i, if there is one and it is finite. Rows that have only
-// become empty are left alone: their b_i is a difference, and the sign of its rounding error must
-// not decide.
+// The value that row i alone forces on x_i, if there is one and it is finite. A row that became
+// empty during presolve stays: its b_i is a difference, and a rounding error must not decide
+// its sign.
 static int dictated(const work *w, int32_t i, double *x) {
   const double lo = lower(w->problem->lo, i), hi = upper(w->problem->hi, i), b = w->b[i],
                d = w->p->diagonal[i];
@@ -107,11 +108,11 @@ int presolve_run(presolve *p, const perp_problem *problem, const int32_t *entrie
   if (!(reduce && candidates) && !several && !turns) return 0;
 
   work w = {p, problem, entries, p->b, x, 0};
-  memcpy(p->b, problem->b, (size_t)n*sizeof *p->b);   // by the caller's numbers for now
+  memcpy(p->b, problem->b, (size_t)n*sizeof *p->b);   // in the caller's numbering for now
   memcpy(p->count, entries, (size_t)n*sizeof *p->count);
   for (int32_t i = 0; i < n; i++) p->place[i] = KEPT;
   for (int32_t i = 0; i < n; i++) {
-    // An empty row without a bound on the side that y_i points to: e_i or -e_i is a Farkas vector.
+    // An empty row with no bound on the side that y_i pushes to: e_i or -e_i is a Farkas vector.
     if (entries[i] == 0 && ((problem->b[i] < 0.0 && upper(problem->hi, i) == (double)INFINITY) ||
                             (problem->b[i] > 0.0 && lower(problem->lo, i) == -(double)INFINITY)))
       p->infeasible = i;
@@ -120,7 +121,7 @@ int presolve_run(presolve *p, const perp_problem *problem, const int32_t *entrie
     if (lower(problem->lo, i) == upper(problem->hi, i)) take(&w, i, lower(problem->lo, i));
     else if (dictated(&w, i, &v)) take(&w, i, v);
   }
-  // move taken columns into b, which may settle further rows
+  // Move the columns taken out into b. That may settle further rows.
   for (int32_t head = 0; head < w.queued; head++) {
     const int32_t j = p->queue[head];
     const column c = column_of(&view, j);
@@ -136,7 +137,7 @@ int presolve_run(presolve *p, const perp_problem *problem, const int32_t *entrie
   }
   if (w.queued == 0 && !several && !turns) return 0;
 
-  // Number what is left, block by block: a counting sort by component, stable.
+  // Number the remaining variables block by block: a stable counting sort by component.
   int32_t *size = p->count;
   const int32_t groups = several ? components : 1;
   for (int32_t g = 0; g < groups; g++) size[g] = 0;
@@ -158,7 +159,7 @@ int presolve_run(presolve *p, const perp_problem *problem, const int32_t *entrie
   p->blocks = blocks;
   p->csc = p->matrices;
 
-  // b moves to the new numbers; the diagonal has served and lends its room.
+  // Move b to the new numbering. The diagonal is no longer needed and serves as work space.
   double *moved = p->diagonal;
   for (int32_t k = 0; k < total; k++)
     moved[k] = turns && p->turned[p->index[k]] ? -w.b[p->index[k]] : w.b[p->index[k]];
@@ -177,7 +178,7 @@ int presolve_run(presolve *p, const perp_problem *problem, const int32_t *entrie
         const double a = column_value(&c, q);
         const int32_t from = column_row(&c, q), to = p->place[from];
         if (a == 0.0 || to < 0) continue;
-        p->row[nnz] = to - first;   // rows keep their order: still sorted
+        p->row[nnz] = to - first;   // rows keep their order, so they stay sorted
         p->value[nnz++] = turns && p->turned[from] ? -a : a;
       }
     }

@@ -1,4 +1,4 @@
-// validate.c: is this a problem at all? Every message names the index, the value and the limit.
+// validate.c: checks that a problem is well formed; messages name the index, value and limit.
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static perp_error validate_dense(const perp_dense *A) {
   return PERP_OK;
 }
 
-// Ascending without duplicates and within 0 .. inner-1, without a branch per entry.
+// 1: every line ascends without duplicates and stays within 0 .. inner-1. No branch per entry.
 static int ascends(int32_t outer, int32_t inner, const int32_t *ptr, const int32_t *index) {
   int bad = 0;
   for (int32_t j = 0; j < outer; j++) {
@@ -38,7 +38,7 @@ static perp_error validate_pattern(const char *what, int32_t outer, int32_t inne
                      what, inner, outer);
   if (ptr == NULL) return error_set(PERP_ERROR_PROBLEM, "%s: %s is NULL", what, ptr_name);
   if (ptr[0] != 0)
-    return error_set(PERP_ERROR_PROBLEM, "%s: %s[0] = %d, must be 0", what, ptr_name, ptr[0]);
+    return error_set(PERP_ERROR_PROBLEM, "%s: %s[0] = %d must be 0", what, ptr_name, ptr[0]);
   for (int32_t j = 0; j < outer; j++)
     if (ptr[j + 1] < ptr[j])
       return error_set(PERP_ERROR_PROBLEM, "%s: %s[%d] = %d < %s[%d] = %d", what, ptr_name, j + 1,
@@ -53,11 +53,12 @@ static perp_error validate_pattern(const char *what, int32_t outer, int32_t inne
         return error_set(PERP_ERROR_PROBLEM, "%s: %s[%d] = %d is outside 0..%d", what, index_name,
                          p, index[p], inner - 1);
       if (p > ptr[j] && index[p] == index[p - 1])
-        return error_set(PERP_ERROR_PROBLEM, "%s: %s[%d] = %s[%d] = %d: duplicate entry in %d",
-                         what, index_name, p - 1, index_name, p, index[p], j);
+        return error_set(PERP_ERROR_PROBLEM, "%s: %s[%d] = %s[%d] = %d: %s %d has this entry twice",
+                         what, index_name, p - 1, index_name, p, index[p],
+                         strcmp(index_name, "row") == 0 ? "column" : "row", j);
       if (p > ptr[j] && index[p] < index[p - 1])
-        return error_set(PERP_ERROR_PROBLEM, "%s: %s[%d] = %d after %s[%d] = %d: must ascend", what,
-                         index_name, p, index[p], index_name, p - 1, index[p - 1]);
+        return error_set(PERP_ERROR_PROBLEM, "%s: %s[%d] = %d follows %s[%d] = %d; they must ascend",
+                         what, index_name, p, index[p], index_name, p - 1, index[p - 1]);
     }
   return PERP_OK;
 }
@@ -82,15 +83,15 @@ static perp_error validate_contacts(const perp_contacts *A, int seen) {
   if (A->directions < 1)
     return error_set(PERP_ERROR_PROBLEM, "contacts: directions = %d < 1", A->directions);
   if (A->tangents < 1 || A->tangents > 2)
-    return error_set(PERP_ERROR_PROBLEM, "contacts: tangents = %d, must be 1 or 2", A->tangents);
+    return error_set(PERP_ERROR_PROBLEM, "contacts: tangents = %d must be 1 or 2", A->tangents);
   if (n > INT32_MAX)
-    return error_set(PERP_ERROR_PROBLEM, "contacts: (2 + %d) %d rows are more than %d",
+    return error_set(PERP_ERROR_PROBLEM, "contacts: (2 + %d)*%d rows exceed the limit %d",
                      A->directions, A->count, INT32_MAX);
   if (A->direction == NULL || (A->count > 0 && A->mu == NULL))
     return error_set(PERP_ERROR_PROBLEM, "contacts: %s is NULL",
                      A->direction == NULL ? "direction" : "mu");
   if (A->B.n != rows)
-    return error_set(PERP_ERROR_PROBLEM, "contacts: B.n = %d, must be (1 + %d) %d = %lld", A->B.n,
+    return error_set(PERP_ERROR_PROBLEM, "contacts: B.n = %d must be (1 + %d)*%d = %lld", A->B.n,
                      A->tangents, A->count, (long long)rows);
   return validate_product(&A->B, seen);
 }
@@ -108,7 +109,7 @@ static perp_error validate_wrapper(const perp_operator *A, const perp_wrapper *w
                        w->set == NULL ? "NULL" : "given");
     for (int32_t k = 0; k < w->m; k++)
       if (w->set[k] < 0 || w->set[k] >= n || (k > 0 && w->set[k] <= w->set[k - 1]))
-        return error_set(PERP_ERROR_PROBLEM, "restricted: set[%d] = %d: must ascend within 0..%d",
+        return error_set(PERP_ERROR_PROBLEM, "restricted: set[%d] = %d must ascend within 0..%d",
                          k, w->set[k], n - 1);
   } else if (strcmp(A->ops->name, "scaled") == 0) {
     if (n > 0 && (w->R == NULL || w->C == NULL))
@@ -135,13 +136,13 @@ perp_error validate_structure(const perp_problem *problem, int seen) {
 
 static perp_error validate_operator(const perp_operator *A, int seen) {
   if (A->ops == NULL || A->ops->apply == NULL)
-    return error_set(PERP_ERROR_PROBLEM, "operator without apply()");
-  if (A->ops->name == NULL) return error_set(PERP_ERROR_PROBLEM, "operator without a name");
+    return error_set(PERP_ERROR_PROBLEM, "the operator has no apply()");
+  if (A->ops->name == NULL) return error_set(PERP_ERROR_PROBLEM, "the operator has no name");
   if (A->self == NULL)
-    return error_set(PERP_ERROR_PROBLEM, "operator '%s' without data (self is NULL)", A->ops->name);
+    return error_set(PERP_ERROR_PROBLEM, "operator '%s' has no data: self is NULL", A->ops->name);
   const perp_wrapper *wrapper = wrapper_of(A);
   const perp_view view = wrapper == NULL ? operator_view(A) : (perp_view){0};
-  if (view.kind == PERP_VIEW_CONTACT) {   // first: n may have overflowed
+  if (view.kind == PERP_VIEW_CONTACT) {   // checked first because n may have overflowed
     const perp_error error = validate_contacts(view.data, seen);
     if (error != PERP_OK) return error;
   }
@@ -183,7 +184,7 @@ static perp_error validate_operator(const perp_operator *A, int seen) {
     n = callback->n;
   }
   if (error == PERP_OK && n != A->n)
-    return error_set(PERP_ERROR_PROBLEM, "operator says n = %d, its matrix n = %d", A->n, n);
+    return error_set(PERP_ERROR_PROBLEM, "the operator has n = %d, but its matrix has n = %d", A->n, n);
   return error;
 }
 
@@ -195,7 +196,8 @@ static perp_error validate_array(const char *what, const double *value, int64_t 
   return PERP_OK;
 }
 
-// W may be any symmetric positive semidefinite matrix per body: what is cheap to see is seen.
+// W must be symmetric positive semidefinite per body. Check symmetry and the sign of the diagonal;
+// the full test would cost a factorisation.
 static perp_error validate_weights(const perp_product *A) {
   for (int32_t k = 0; k < A->dofs; k += A->block)
     for (int32_t i = 0; i < A->block; i++) {
@@ -204,7 +206,7 @@ static perp_error validate_weights(const perp_product *A) {
         return error_set(PERP_ERROR_PROBLEM, "product: W[%d][%d] = %g < 0", k + i, i, row[i]);
       for (int32_t j = 0; j < i; j++)
         if (row[j] != A->W[((int64_t)k + j)*A->block + i])
-          return error_set(PERP_ERROR_PROBLEM, "product: W[%d][%d] = %g is not W[%d][%d] = %g",
+          return error_set(PERP_ERROR_PROBLEM, "product: W[%d][%d] = %g differs from W[%d][%d] = %g",
                            k + i, j, row[j], k + j, i, A->W[((int64_t)k + j)*A->block + i]);
     }
   return PERP_OK;
@@ -262,7 +264,7 @@ perp_error validate_values(const perp_problem *problem, team *threads) {
   return PERP_OK;
 }
 
-// All of some rows at once, without branches.
+// Checks b, lo and hi in rows from .. to-1 without branches.
 static int vectors_fine(const perp_problem *p, int32_t from, int32_t to) {
   int bad = 0;
   for (int32_t i = from; i < to; i++) bad |= !(p->b[i] - p->b[i] == 0.0);
@@ -279,12 +281,12 @@ static int vectors_fine(const perp_problem *p, int32_t from, int32_t to) {
 
 typedef struct looking {
   const perp_problem *problem;
-  const double *x;               // NULL: the problem's vectors, else this one
-  int32_t doubt[TEAM_SHARES];    // a row at or shortly before the first bad one, or INT32_MAX
+  const double *x;               // NULL: check the problem's vectors; otherwise check this one
+  int32_t doubt[TEAM_SHARES];    // a row at or up to ROWS before the first bad one, or INT32_MAX
 } looking;
 
 static void look_at_some(void *data, int32_t from, int32_t to, int32_t share) {
-  enum { ROWS = 512 };
+  enum { ROWS = 512 };   // checked together before the next look at the result
   looking *l = data;
   int fine = 1;
   for (int32_t end; from < to; from = end) {
@@ -295,7 +297,7 @@ static void look_at_some(void *data, int32_t from, int32_t to, int32_t share) {
   l->doubt[share] = fine ? INT32_MAX : from;
 }
 
-// From which row on one may be bad, or n.
+// A row at or before the first bad row, or n if all rows are fine.
 static int32_t first_doubt(looking *l, int32_t n, team *threads) {
   const int32_t shares = n > 0 ? team_share(threads, n, look_at_some, l) : 0;
   for (int32_t k = 0; k < shares; k++)
@@ -324,7 +326,8 @@ perp_error perp_validate(const perp_problem *problem) {
   return error;
 }
 
-int64_t problem_nnz(const perp_problem *problem) {   // perp_limits_of() asks before validation
+// perp_limits_of() calls this before validation.
+int64_t problem_nnz(const perp_problem *problem) {
   const perp_view view = operator_view(&problem->A);
   switch (view.kind) {
     case PERP_VIEW_DENSE: return (int64_t)problem->A.n*problem->A.n;

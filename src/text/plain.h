@@ -1,10 +1,10 @@
-// plain.h: numbers as text, read and written alike in every locale.
+// plain.h: reads and writes numbers as text with a decimal point in every locale.
 //
 // printf() and strtod() take the decimal point from the locale: after setlocale(LC_ALL, "de_DE")
-// they write "1,5" and end at the point of "1.5". A library does not choose the locale of its
-// process, so these functions switch the calling thread to "C" for as long as they take.
-// newlocale() costs nothing there: "C" is a constant of the C library. Windows has no newlocale():
-// there the thread gets a locale of its own for that time.
+// they write "1,5" and stop reading at the point of "1.5". A library must not change the locale of
+// its process, so these functions switch the calling thread to "C" during the call. newlocale() is
+// cheap there, because "C" is a constant of the C library. Windows has no newlocale(): there the
+// thread gets its own locale during the call.
 #ifndef PERP_PLAIN_H
 #define PERP_PLAIN_H
 

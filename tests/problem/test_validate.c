@@ -26,15 +26,15 @@ static void operators(void **state) {
   (void)state;
   refused(NULL, PERP_ERROR_ARGUMENT, "problem is NULL");
   perp_problem p = {0};
-  refused(&p, PERP_ERROR_PROBLEM, "operator without apply()");
+  refused(&p, PERP_ERROR_PROBLEM, "the operator has no apply()");
   perp_dense d = {.n = 2, .value = M};
   p = (perp_problem){.A = perp_from_dense(NULL, 0), .b = b};
-  refused(&p, PERP_ERROR_PROBLEM, "operator 'dense' without data (self is NULL)");
+  refused(&p, PERP_ERROR_PROBLEM, "operator 'dense' has no data: self is NULL");
   p.A = perp_from_dense(&d, 0);
   p.A.n = -3;
   refused(&p, PERP_ERROR_PROBLEM, "n = -3 < 0");
   p.A.n = 3;
-  refused(&p, PERP_ERROR_PROBLEM, "operator says n = 3, its matrix n = 2");
+  refused(&p, PERP_ERROR_PROBLEM, "the operator has n = 3, but its matrix has n = 2");
   p.A.n = 2;
   p.b = NULL;
   refused(&p, PERP_ERROR_PROBLEM, "b is NULL");
@@ -80,7 +80,7 @@ static void csc(void **state) {
   refused(&p, PERP_ERROR_PROBLEM, "csc: colptr is NULL");
   c.colptr = colptr;
   colptr[0] = 1;
-  refused(&p, PERP_ERROR_PROBLEM, "csc: colptr[0] = 1, must be 0");
+  refused(&p, PERP_ERROR_PROBLEM, "csc: colptr[0] = 1 must be 0");
   colptr[0] = 0;
   colptr[1] = 5;
   refused(&p, PERP_ERROR_PROBLEM, "csc: colptr[2] = 4 < colptr[1] = 5");
@@ -96,9 +96,9 @@ static void csc(void **state) {
   row[1] = -1;
   refused(&p, PERP_ERROR_PROBLEM, "csc: row[1] = -1 is outside 0..1");
   row[1] = 0;
-  refused(&p, PERP_ERROR_PROBLEM, "csc: row[0] = row[1] = 0: duplicate entry in 0");
+  refused(&p, PERP_ERROR_PROBLEM, "csc: row[0] = row[1] = 0: column 0 has this entry twice");
   row[0] = 1;
-  refused(&p, PERP_ERROR_PROBLEM, "csc: row[1] = 0 after row[0] = 1: must ascend");
+  refused(&p, PERP_ERROR_PROBLEM, "csc: row[1] = 0 follows row[0] = 1; they must ascend");
   row[0] = 0;
   row[1] = 1;
   value[2] = INFINITY;
@@ -160,21 +160,21 @@ static void contacts(void **state) {
   c.count = -1;
   refused(&p, PERP_ERROR_PROBLEM, "contacts: count = -1 < 0");
   c.count = 2;
-  refused(&p, PERP_ERROR_PROBLEM, "contacts: B.n = 2, must be (1 + 1) 2 = 4");
+  refused(&p, PERP_ERROR_PROBLEM, "contacts: B.n = 2 must be (1 + 1)*2 = 4");
   c.count = INT32_MAX;
   p.A = perp_from_contact(&c, 0);
-  refused(&p, PERP_ERROR_PROBLEM, "contacts: (2 + 2) 2147483647 rows are more than 2147483647");
+  refused(&p, PERP_ERROR_PROBLEM, "contacts: (2 + 2)*2147483647 rows exceed the limit 2147483647");
   c.count = 1;
   c.directions = 3;
   p.A = perp_from_contact(&c, 0);
   c.directions = 2;
-  refused(&p, PERP_ERROR_PROBLEM, "operator says n = 5, its matrix n = 4");
+  refused(&p, PERP_ERROR_PROBLEM, "the operator has n = 5, but its matrix has n = 4");
   p.A = perp_from_contact(&c, 0);
   c.directions = 0;
   refused(&p, PERP_ERROR_PROBLEM, "contacts: directions = 0 < 1");
   c.directions = 2;
   c.tangents = 3;
-  refused(&p, PERP_ERROR_PROBLEM, "contacts: tangents = 3, must be 1 or 2");
+  refused(&p, PERP_ERROR_PROBLEM, "contacts: tangents = 3 must be 1 or 2");
   c.tangents = 1;
   c.mu = NULL;
   refused(&p, PERP_ERROR_PROBLEM, "contacts: mu is NULL");
@@ -197,7 +197,7 @@ static void contacts(void **state) {
   refused(&p, PERP_ERROR_PROBLEM, "product: W[0][0] = -1 < 0");
   W[0] = 1;
   p.A = perp_from_contact(NULL, 0);
-  refused(&p, PERP_ERROR_PROBLEM, "operator 'contact' without data (self is NULL)");
+  refused(&p, PERP_ERROR_PROBLEM, "operator 'contact' has no data: self is NULL");
 }
 
 static void vectors(void **state) {

@@ -1,12 +1,12 @@
-// answer.c: problems built backwards: choose x and y complementary, then b = y - A x.
+// answer.c: builds problems backwards: choose x and y complementary, then b = y - A x.
 #include "family.h"
 
 #include <stdlib.h>
 
 #include "error_free.h"
 
-// b = y - A x, rounded once: sums and products carry their errors along. Hence A x + b = y at the
-// known x up to one rounding of b.
+// b = y - A x, rounded once: the sums keep the rounding errors of their terms. So A x + b = y at
+// the known x up to one rounding of b.
 perp_error answer_right_side(perp_sample *s, const double *y) {
   exact_sum *sum = assemble_take(s->n, sizeof *sum);
   if (sum == NULL) return assemble_no_memory(s->n, 0);
@@ -35,7 +35,8 @@ static double diagonal_or_one(const perp_sample *s, int32_t j) {
   return 1.0;
 }
 
-// One row: `state` in [0, 1) decides where x is, size in [0.1, 1) how far off, or how large y is.
+// Chooses x and y of one row. `state` in [0, 1) selects a bound or the interior. `size` in
+// [0.1, 1) is the distance from the bound, or the size of y.
 static void choose(double lo, double hi, double scale, int degenerate, double state, double size,
                    double *x, double *y) {
   const int has_lo = lo > -(double)INFINITY, has_hi = hi < (double)INFINITY;

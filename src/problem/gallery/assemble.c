@@ -1,4 +1,4 @@
-// assemble.c: memory of a sample, and its matrix from single entries or from the links of a grid.
+// assemble.c: allocates a sample and builds its matrix from single entries or the links of a grid.
 #include "family.h"
 
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static void assemble_free(assembly *a) {
   *a = (assembly){0};
 }
 
-// A stable counting sort: order[] becomes the entries of `from` by key. start: n + 1.
+// A stable counting sort: order[] receives the entries of `from`, sorted by key. start: n + 1.
 static void sort_by(const int32_t *key, int32_t n, int64_t count, const int32_t *from,
                     int32_t *order, int32_t *start) {
   for (int32_t i = 0; i <= n; i++) start[i] = 0;
@@ -70,8 +70,8 @@ static void sort_by(const int32_t *key, int32_t n, int64_t count, const int32_t 
   }
 }
 
-// Sorting by row and then, stably, by column leaves duplicates in the order in which they were
-// added: entries that were added in mirrored pairs stay exactly symmetric.
+// Sorting by row and then stably by column keeps duplicates in the order of their addition. So
+// entries that are added in mirrored pairs stay exactly symmetric.
 perp_error assemble_finish(assembly *a, int32_t n, perp_sample *s) {
   perp_error error = a->failed ? assemble_no_memory(n, a->count) : assemble_reserve(s, n, a->count);
   int32_t *by_row = assemble_take(a->count, sizeof *by_row);

@@ -1,18 +1,19 @@
-// bricks.c: a wall of bricks in destruction, with a given number of bodies and constraints: the
-// scenes of MNS08, whose data were never published, after their names.
+// bricks.c: generates a collapsing wall of bricks with a given number of bodies and constraints.
 //
+// The presets have the names and sizes of the scenes of MNS08, whose data were never published.
 // A ball hits a wall in running bond that is falling apart. Some bricks have left their places and
-// lie on the ground or fly; the others have turned a little and still touch at some of their
-// joints, `points` contact points each. Two points of one joint already have more rows than two
-// bodies can move against each other, so J M^-1 J' is singular, and the compliance eps decides the
-// condition number of
-//     Q = J M^-1 J' + eps I,   b = J(u/h + M^-1 F),
-// forces and accelerations as in the Open Dynamics Engine, which made MNS08's scenes. The blast
-// drives bricks near the ball apart, u = blast (c - c_ball), and lets fallen ones bounce: their
-// contacts open. The rest stands under its weight.
-// mode = mixed: MNS08 (1.1), first two free rows a point for its tangents (u), then one row a point
-// for its normal, 0 <= v _|_ w >= 0. mode = normal: the normals alone; a preset then has as many of
-// them as the paper has rows, in a wall that stands, which is harder.
+// lie on the ground or fly. The others have turned a little and still touch at some of their
+// joints, with `points` contact points each. Two points of one joint already have more rows than
+// two bodies have relative motions, so J M^-1 J' is singular. The compliance eps sets the condition
+// number of
+//     Q = J M^-1 J' + eps I,   b = J(u/h + M^-1 F).
+// The unknowns are forces and accelerations as in the Open Dynamics Engine, which made MNS08's
+// scenes. The blast drives bricks near the ball apart, u = blast (c - c_ball), and makes fallen
+// bricks bounce: their contacts open. The remaining bricks stand under their weight.
+// mode = mixed: MNS08 (1.1). First two free rows per point for its tangents (u), then one row per
+// point for its normal, 0 <= v _|_ w >= 0.
+// mode = normal: normals only. A preset then has as many normals as the paper has rows, in a wall
+// that stands, which is harder.
 #include "family.h"
 
 #include <stdlib.h>
@@ -24,10 +25,10 @@ enum {
   BUILT, DEGENERATE
 };
 
-// MNS08 Table 1. Bodies, constraints and condition number are the paper's; points, loose, blast and
-// spread bring the entries of Q and the rows at v = 0 near those of Tables 1 and 2. Slow scenes,
-// where the ball and the bricks do not exceed what gravity does in a step, are the hard ones for
-// sweeps, as the paper's were.
+// MNS08 Table 1. Bodies, constraints and condition number are the paper's. The values of points,
+// loose, blast and spread bring the entries of Q and the rows at v = 0 near Tables 1 and 2. In slow
+// scenes the ball and the bricks are no faster than gravity makes them in a step. Those are hard
+// for sweeps, as the paper's scenes were.
 #define PRESET_UNREST 0.001
 #define PRESET_SPEED 0.1
 #define MNS08_SCENES(X)                                    \
@@ -73,26 +74,26 @@ static const perp_gallery_parameter parameters[] = {
 };
 #undef NAME
 
-#define TILT 0.15            // of bricks and joints against the wall, about radians
+#define TILT 0.15            // rad, about; angle of bricks and joints against the wall
 #define JITTER 0.1           // relative variation of masses and contact points
-#define JOINT_MAX 16         // points
+#define JOINT_MAX 16         // contact points per joint
 
 typedef struct joint {
   int32_t a, b;              // two bricks; a = -1 is the ground
-  int32_t points;            // 0: open
-  int32_t upright;           // between neighbours in a course, not between courses
+  int32_t points;            // 0: the joint is open
+  int32_t upright;           // 1: between neighbours in a course; 0: between courses
 } joint;
 
 typedef struct scene {
   int32_t bricks, points, mixed;
   brick *brick;              // bricks
-  double (*turn)[9];         // bricks: its axes in columns, by rows
-  char *fell;                // bricks: 1 has left its place
+  double (*turn)[9];         // bricks: the brick's axes in columns, stored by rows
+  char *fell;                // bricks: 1 if it has left its place
   joint *joint;              // joints
   int32_t joints;
   int32_t loose;             // bricks
-  int32_t courses;           // of the whole wall
-  int32_t singular;          // a joint has more rows than it can move
+  int32_t courses;           // courses of the whole wall
+  int32_t singular;          // 1: a joint has more rows than relative motions
   random_stream random;
 } scene;
 
@@ -111,7 +112,7 @@ static void tilt(scene *w, double R[9]) {
 
 // ----------------------------------------------------------------------------------------- joints
 
-// Every joint between two bricks in their places, and those of the ground.
+// Lists the joints between bricks in their places, and the joints with the ground.
 static void find_joints(scene *w, double loose) {
   int32_t first = 0, below[2];
   for (int32_t k = 0; k < w->bricks; k++) {
@@ -137,10 +138,10 @@ static void find_joints(scene *w, double loose) {
   }
 }
 
-// Spreads the points over joints chosen at random, `wish` each: every choice of that many joints is
-// equally likely.
+// Distributes the points over random joints, `wish` points each. Every set of joints of that size
+// is equally likely.
 static perp_error choose_joints(scene *w, int32_t wish) {
-  int32_t left = w->points - 1;                  // the ball has one
+  int32_t left = w->points - 1;                  // one point belongs to the ball
   if (left > (int64_t)JOINT_MAX*w->joints) {
     return error_set(PERP_ERROR_OPTION,
                      "bricks: %d contact points, but %d joints have room for %lld: choose fewer "
@@ -154,8 +155,8 @@ static perp_error choose_joints(scene *w, int32_t wish) {
     needed--;
     w->joint[f].points = left < wish ? left : wish;
     left -= w->joint[f].points;
-    // All rows of two points have rank 5, for nothing sees the spin around their line; parallel
-    // normals have rank 3.
+    // All rows of two points have rank 5, because no row moves with the spin around their line.
+    // Parallel normals have rank 3.
     w->singular |= w->joint[f].points > (w->mixed ? 1 : 3);
   }
   return PERP_OK;
@@ -163,7 +164,7 @@ static perp_error choose_joints(scene *w, int32_t wish) {
 
 // ------------------------------------------------------------------------------------------- rows
 
-// Contact point number p at r with the axes in the columns of F, the normal first, towards b.
+// Sets contact point p at r. The columns of F are its axes; the first is the normal, towards b.
 static void set_point(const scene *w, delassus *c, int32_t p, int32_t a, int32_t b,
                       const double r[3], const double ca[3], const double cb[3],
                       const double F[9]) {
@@ -176,7 +177,8 @@ static void set_point(const scene *w, delassus *c, int32_t p, int32_t a, int32_t
     const int32_t row = !w->mixed ? p : k == 0 ? 2*w->points + p : 2*p + k - 1;
     const double d[3] = {F[k], F[3 + k], F[6 + k]};
     delassus_set(c, row, a, b, d, ra, rb);
-    for (int32_t side = 0; side < 2; side++) {   // spins in the brick's own axes: a diagonal W
+    // Spins in the brick's own axes, so that W is diagonal.
+    for (int32_t side = 0; side < 2; side++) {
       const int32_t body = side == 0 ? a : b;
       if (body < 0 || body >= w->bricks) continue;
       double *J = c->J + 12*(size_t)row + 6*side + 3;
@@ -186,7 +188,7 @@ static void set_point(const scene *w, delassus *c, int32_t p, int32_t a, int32_t
   }
 }
 
-// The three axes in the order normal, tangent, tangent, turned a little.
+// The axes in the order normal, tangent, tangent, turned by a small random angle.
 static void set_axes(scene *w, int32_t normal, double F[9]) {
   double R[9];
   tilt(w, R);
@@ -216,7 +218,8 @@ static int32_t set_joint(scene *w, delassus *c, int32_t p, const joint *f) {
   return p;
 }
 
-static int32_t hit(const scene *w) {             // the brick in the middle, or the next that stands
+// The brick in the middle, or the next one in its place.
+static int32_t hit(const scene *w) {
   int32_t k = w->bricks/2;
   while (k < w->bricks - 1 && w->fell[k]) k++;
   return k;
@@ -235,8 +238,8 @@ static void set_rows(scene *w, delassus *c) {
   set_point(w, c, p, hit(w), w->bricks, r, ca, cb, front);
 }
 
-// b = J(u/h + M^-1 F): gravity, the ball, a little unrest, and the blast within a rectangle around
-// the ball that is `spread` of the wall.
+// b = J(u/h + M^-1 F) from gravity, the ball's velocity, small random velocities, and the blast
+// within a rectangle around the ball that covers the share `spread` of the wall.
 static perp_error set_right_side(scene *w, const delassus *c, const double *values,
                                  perp_sample *s) {
   double *u = assemble_take(6*(int64_t)c->bodies, sizeof *u);   // u/h + M^-1 F
@@ -253,7 +256,8 @@ static perp_error set_right_side(scene *w, const delassus *c, const double *valu
     if (k == w->bricks) continue;
     masonry_centre(&w->brick[k], at);
     const double dx = at[0] - middle[0];
-    const double dz = w->fell[k] ? fabs(at[2] - middle[2]) : at[2] - middle[2];   // bounces
+    // Fallen bricks bounce upwards.
+    const double dz = w->fell[k] ? fabs(at[2] - middle[2]) : at[2] - middle[2];
     if (fabs(dx) > width || fabs(dz) > height) continue;
     uk[0] += values[BLAST]*dx/MASONRY_STEP;
     uk[2] += values[BLAST]*dz/MASONRY_STEP;

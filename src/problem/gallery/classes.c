@@ -1,4 +1,4 @@
-// classes.c: random sparse problems with a known answer: P-matrices, M-matrices, mixed bounds.
+// classes.c: generates random sparse problems with a known answer: P, M, and mixed bounds.
 #include "family.h"
 
 #include <stdlib.h>
@@ -18,10 +18,10 @@ static const perp_gallery_parameter p_parameters[] = {
   FAMILY_DEGENERATE,
 };
 
-// The blocks [1 0 a; a 1 0; 0 a 1] have principal minors 1, 1 and 1 + a^3: P for a >= 0, but
-// x'Ax = 6 - 3a at x = (1, 1, -2). The principal minors of a block upper triangular matrix are
-// products of those of its blocks, whatever stands above them, and neither a symmetric permutation
-// nor a positive factor per block changes their signs.
+// The blocks [1 0 a; a 1 0; 0 a 1] have principal minors 1, 1 and 1 + a^3, so they are P-matrices
+// for a >= 0. For a > 2 they are not definite: x'Ax = 6 - 3a at x = (1, 1, -2). The principal
+// minors of a block upper triangular matrix are products of those of its diagonal blocks.
+// Symmetric permutations and positive factors per block keep their signs.
 static perp_error p_matrix(const double *values, uint64_t seed, perp_sample *s) {
   const int32_t n = (int32_t)values[P_N], degree = (int32_t)values[P_DEGREE], blocks = n/3;
   const double a = values[P_TWIST], entry = degree > 0 ? values[P_COUPLING]/degree : 0.0;
@@ -76,7 +76,7 @@ static const perp_gallery_parameter m_parameters[] = {
   FAMILY_DEGENERATE,
 };
 
-// Off-diagonal entries in (-1, 0) at random places, diagonal = their absolute sum + shift.
+// Off-diagonal entries in (-1, 0) at random places; diagonal = their absolute sum + shift.
 static perp_error m_matrix(const double *values, uint64_t seed, perp_sample *s) {
   const int32_t n = (int32_t)values[M_N], degree = (int32_t)values[M_DEGREE];
   const int symmetric = values[M_SYMMETRIC] == 1.0;
@@ -132,7 +132,7 @@ static const perp_gallery_parameter mixed_parameters[] = {
   FAMILY_DEGENERATE,
 };
 
-// Symmetric, strictly dominant part + skew part: x'Ax > 0.
+// A symmetric, strictly dominant part plus a skew part, so x'Ax > 0.
 static perp_error mixed(const double *values, uint64_t seed, perp_sample *s) {
   const int32_t n = (int32_t)values[MIXED_N], degree = (int32_t)values[MIXED_DEGREE];
   const double skew = values[MIXED_SKEW];

@@ -1,11 +1,11 @@
-// classic.c: the matrices of Murty and Fathi, on which pivoting can take 2^n steps.
+// classic.c: generates the matrices of Murty and Fathi, on which pivoting can take 2^n steps.
 #include "family.h"
 #include "plain.h"
 
 
 enum { N, VARIANT };
 
-#define EXPONENTIAL_MAX 50   // b is exact in double precision up to here
+#define EXPONENTIAL_N_MAX 50   // rows; b is exact in double precision up to here
 
 static const perp_gallery_parameter murty_parameters[] = {
   FAMILY_WHOLE("n", 16, 1, 2000, "variables; at most 50 for the exponential variant"),
@@ -29,10 +29,10 @@ static perp_error murty(const double *values, uint64_t seed, perp_sample *s) {
   (void)seed;
   const int32_t n = (int32_t)values[N];
   const int exponential = values[VARIANT] == 1.0;
-  if (exponential && n > EXPONENTIAL_MAX) {
+  if (exponential && n > EXPONENTIAL_N_MAX) {
     return error_set(PERP_ERROR_OPTION,
                      "murty: n = %d is outside [1, %d] for variant = exponential",
-                     n, EXPONENTIAL_MAX);
+                     n, EXPONENTIAL_N_MAX);
   }
   const perp_error error = assemble_reserve(s, n, (int64_t)n*(n + 1)/2);
   if (error != PERP_OK) return error;

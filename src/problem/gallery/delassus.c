@@ -1,4 +1,4 @@
-// delassus.c: rows of relative velocity between pairs of bodies, and their Delassus matrix J W J'.
+// delassus.c: builds J, the relative velocities of pairs of bodies, and the matrix J W J'.
 #include "family.h"
 
 #include <stdlib.h>
@@ -55,7 +55,7 @@ double delassus_speed(const delassus *c, int32_t row, const double *u) {
   return speed + dot(6, J + 6, u + 6*(size_t)c->b[row]);
 }
 
-// The part of (J W J')_ik through body p; (J_i J_k) W keeps its bits when i and k are exchanged.
+// The part of (J W J')_ik through body p. (J_i J_k) W has the same bits for (i, k) and (k, i).
 static double through(const delassus *c, int32_t i, int32_t k, int32_t p) {
   if (p < 0 || (c->a[k] != p && c->b[k] != p)) return 0.0;
   const double *Ji = c->J + 12*(size_t)i + (c->a[i] == p ? 0 : 6);
@@ -71,7 +71,8 @@ static perp_error list_rows(const delassus *c, int32_t **start, int32_t **list) 
   *start = assemble_take((int64_t)c->bodies + 2, sizeof **start);
   *list = assemble_take(2*(int64_t)c->rows, sizeof **list);
   if (*start == NULL || *list == NULL) return assemble_no_memory(c->rows, 0);
-  int32_t *at = *start + 1;              // shifted by one, so that filling leaves the starts behind
+  // Starts one later, so that filling leaves the starts in place.
+  int32_t *at = *start + 1;
   for (int32_t i = 0; i < c->rows; i++) {
     if (c->a[i] >= 0) at[c->a[i] + 1]++;
     at[c->b[i] + 1]++;
@@ -121,7 +122,8 @@ perp_error delassus_product(const delassus *c, perp_sample *s) {
   return error;
 }
 
-// The six numbers of row i that belong to body p, into the sample's J; returns the entries so far.
+// Copies the six numbers of row i that belong to body p into the sample's J. Returns the number of
+// entries so far.
 static int32_t put_body(const delassus *c, int32_t i, int32_t p, int32_t filled, perp_sample *s) {
   const double *J = c->J + 12*(size_t)i + (c->a[i] == p ? 0 : 6);
   for (int32_t d = 0; d < 6; d++) {
@@ -135,7 +137,7 @@ static int32_t put_body(const delassus *c, int32_t i, int32_t p, int32_t filled,
 perp_error delassus_factors(delassus *c, double eps, perp_sample *s) {
   int64_t entries = 0;
   for (int64_t k = 0; k < 12*(int64_t)c->rows; k++) entries += c->J[k] != 0.0;
-  // a perp_product counts its entries and degrees of freedom in int32_t
+  // A perp_product counts its entries and degrees of freedom in int32_t.
   if (entries >= INT32_MAX || 6*(int64_t)c->bodies >= INT32_MAX) return PERP_OK;
   s->product_rowptr = assemble_take((int64_t)c->rows + 1, sizeof *s->product_rowptr);
   s->product_column = assemble_take(entries, sizeof *s->product_column);

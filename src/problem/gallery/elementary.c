@@ -1,11 +1,11 @@
-// elementary.c: cosine, sine and logarithm from + - * / alone: the same bits everywhere.
+// elementary.c: cosine, sine and logarithm from + - * / only, with the same bits on every machine.
 #include "family.h"
 
 #define QUARTER_TURN 1.57079632679489661923   // pi/2
 #define LOG_2 0.693147180559945309417
 
-// The angle is a rational number of turns, so it is brought into [0, pi/4] exactly; there the
-// Taylor series are good to about one unit in the last place. Opposite directions get exactly
+// The angle is a rational number of turns, so reducing it to [0, pi/4] is exact. There the Taylor
+// series have an error of about one unit in the last place. Opposite directions get exactly
 // opposite numbers.
 void elementary_turn(int64_t k, int64_t n, double *cosine, double *sine) {
   k %= n;

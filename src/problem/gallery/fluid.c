@@ -1,12 +1,14 @@
-// fluid.c: the pressure in a partly filled box whose liquid may come off the walls, in 2D and 3D.
+// fluid.c: generates the pressure problem of a partly filled box, in 2D and 3D.
 //
-// Cells are solid (outside the box), air (p = 0) or liquid. With the velocity u before the
-// projection, on faces and zero on solid ones, the divergence after it, times the cell width, is
-//     y = A p + b,   b = div u,   A = -Laplace: faces that are not solid, -1 per liquid neighbour.
-// `walls`: y = 0 with p free in the interior, 0 <= p _|_ y >= 0 in cells that touch a wall, which
-// is what E13 (33)-(35) means; `all`: complementarity in every cell, as printed there. Every column
-// ends in air, so A is an irreducibly dominant M-matrix in each connected part. Two dimensions are
-// one cell thick, without faces across.
+// The liquid may separate from the walls. Cells are solid (outside the box), air (p = 0) or liquid.
+// u is the velocity before the projection, on faces, and zero on solid faces. The divergence after
+// the projection, times the cell width, is
+//     y = A p + b,   b = div u,
+// where A = -Laplace has the number of non-solid faces on the diagonal and -1 per liquid neighbour.
+// `walls`: y = 0 with free p in the interior, 0 <= p _|_ y >= 0 in cells at a wall; this is the
+// meaning of E13 (33)-(35). `all`: complementarity in every cell, as printed there.
+// Every column ends in air, so A is an irreducibly dominant M-matrix in each connected part. Two
+// dimensions are one cell thick and have no faces across.
 #include "family.h"
 
 #include <stdlib.h>
@@ -33,10 +35,10 @@ static const perp_gallery_parameter parameters3d[] = {PARAMETERS(192, 16)};
 typedef struct box {
   int32_t size[3];       // cells along x, y and upwards
   int32_t *height;       // size[0] x size[1]: liquid cells in each column
-  int32_t *index;        // of each cell: number of its unknown, or -1
-  double middle;         // height of the liquid's centre, in heights of the box
-  double slosh[3];       // velocity there
-  double spin[3];        // per width of the box, as spread
+  int32_t *index;        // per cell: number of its unknown, or -1
+  double middle;         // height of the liquid's centre, relative to the box
+  double slosh[3];       // velocity at the centre
+  double spin[3];        // per width of the box, like spread
   double spread;
 } box;
 
@@ -49,7 +51,7 @@ static int solid(const box *b, const int32_t c[3], int32_t axis, int32_t side) {
   return k < 0 || k >= b->size[axis];
 }
 
-// Component `axis` of slosh + spin x r + spread r on that side of cell c; 0 on a wall.
+// Component `axis` of slosh + spin x r + spread r on the given side of cell c; 0 on a wall.
 static double face_velocity(const box *b, const int32_t c[3], int32_t axis, int32_t side) {
   if (solid(b, c, axis, side)) return 0.0;
   double r[3];
@@ -99,7 +101,7 @@ static int32_t number_cells(const box *b) {
   return n;
 }
 
-// Column j of A and its right side; returns whether the cell touches a wall.
+// Sets column j of A and b_j. Returns 1 if the cell touches a wall.
 static int set_cell(const box *b, const int32_t c[3], perp_sample *s, int32_t j, int32_t *filled) {
   static const int32_t order[7] = {-3, -2, -1, 0, 1, 2, 3};   // down .. itself .. up: rows ascend
   int wall = 0;

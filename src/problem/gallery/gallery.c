@@ -1,4 +1,4 @@
-// gallery.c: the table of problem families, the check of parameters, and the life of a sample.
+// gallery.c: lists the problem families, checks parameters, and creates and frees samples.
 #include "family.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// gram.c: random dense matrices G G'/n, definite or with zero eigenvalues, and a known answer.
+// gram.c: generates random dense matrices G G'/n, definite or singular, with a known answer.
 #include "family.h"
 
 #include <stdlib.h>
@@ -17,7 +17,8 @@ static const perp_gallery_parameter psd_parameters[] = {
   FAMILY_DEGENERATE,
 };
 
-// A = G G'/n + shift I with G n x rank, entries uniform with variance 1; lower triangle, mirrored.
+// A = G G'/n + shift I. G is n x rank with uniform entries of variance 1. Computes the lower
+// triangle and mirrors it.
 static perp_error gram(int32_t n, int32_t rank, double shift, uint64_t seed, perp_sample *s) {
   perp_error error = assemble_reserve(s, n, (int64_t)n*n);
   double *G = assemble_take((int64_t)n*rank, sizeof *G);      // n x rank, row-major

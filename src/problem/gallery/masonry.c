@@ -1,11 +1,11 @@
-// masonry.c: bricks in running bond, the ball that hits them, and the compliance of their contacts.
+// masonry.c: sets up bricks in running bond, the ball that hits them, and the contacts' compliance.
 //
-// Bricks lie in courses in the plane y = 0, every other course starts and ends with half a brick.
+// Bricks lie in courses in the plane y = 0. Every other course starts and ends with half a brick.
 #include "family.h"
 
 #include <stdlib.h>
 
-#define DENSITY 2000.0       // kg/m^3
+#define DENSITY 2000.0       // kg/m^3, of bricks
 #define BALL_RADIUS 0.12     // m
 #define BALL_MASS 20.0       // kg
 
@@ -74,7 +74,7 @@ void masonry_ball(const brick *hit, double r[3], double centre[3], double W[6]) 
   }
 }
 
-// More rows than degrees of freedom that they touch: then J W J' is singular without a doubt.
+// 1: there are more rows than degrees of freedom that they touch, so J W J' is singular.
 static perp_error is_redundant(const delassus *c, int *redundant) {
   char *seen = assemble_take(6*(int64_t)c->bodies, sizeof *seen);
   if (seen == NULL) return assemble_no_memory(c->rows, 0);

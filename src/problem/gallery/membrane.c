@@ -1,9 +1,9 @@
-// membrane.c: three classical membranes over or under an obstacle: bearing, obstacle, torsion.
+// membrane.c: generates three classical membranes with obstacles: bearing, obstacle, torsion.
 //
-// All are min 1/2 u'Au + b'u over bounds with a five-point M-matrix A, points numbered x fastest.
-// bearing and torsion follow the MINPACK-2 collection (Averick, Carter, More and Xue 1992), whose
-// linear finite elements on right triangles reduce to five points; the scale of A is theirs, so
-// that objectives can be compared.
+//     min 1/2 u'Au + b'u over bounds, with a five-point M-matrix A
+// The points are numbered with x fastest. bearing and torsion follow the MINPACK-2 collection
+// (Averick, Carter, More and Xue 1992). Its linear finite elements on right triangles reduce to
+// five points. A has the scale of the collection, so that objectives can be compared.
 #include "family.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static const perp_gallery_parameter bearing_parameters[] = {
   FAMILY_REAL("b", 10, 0.01, 1000, "half the length of the bearing"),
 };
 
-// Minima of the collection for b = 10; the test recomputes the small ones.
+// Minima from the collection for b = 10. The test recomputes the small ones.
 static const struct { int32_t nx, ny; double e, objective; } bearing_minima[] = {
   {8, 12, 0.1, -0.1834372196},   {50, 50, 0.1, -0.180487995},    {50, 50, 0.99, -60.15092732},
   {100, 100, 0.1, -0.1805743697}, {200, 200, 0.1, -0.1805975448}, {400, 400, 0.1, -0.1806034087},
@@ -80,7 +80,7 @@ static const perp_gallery_parameter obstacle_parameters[] = {
   FAMILY_WHOLE("size", 63, 1, 4096, "interior points along each side"),
 };
 
-#define CONE_FROM 0.9                      // the hemisphere is continued linearly from here on
+#define CONE_FROM 0.9                      // radius; beyond it a cone continues the hemisphere
 #define OBSTACLE_A 0.680259411891719       // u = -A ln r + B outside the contact region
 #define OBSTACLE_B 0.471519893402112
 
@@ -90,8 +90,8 @@ static double hemisphere(double r2) {
   return rim - CONE_FROM/rim*(sqrt(r2) - CONE_FROM);
 }
 
-// -Laplace u >= 0, u >= psi, one of them with equality, on (-2, 2)^2 with the exact u on the
-// boundary. With w = u - psi >= 0 and times h^2:  y = A w + (A psi - boundary values).
+// -Laplace u >= 0, u >= psi, with equality in one of them, on (-2, 2)^2 with the exact u on the
+// boundary. With w = u - psi >= 0, times h^2:  y = A w + (A psi - boundary values).
 static perp_error obstacle(const double *values, uint64_t seed, perp_sample *s) {
   (void)seed;
   const int32_t m = (int32_t)values[0];

@@ -1,9 +1,9 @@
-// spectrum.c: the two ends of a symmetric matrix's spectrum, estimated by the Lanczos process.
+// spectrum.c: estimates the extreme eigenvalues of a symmetric matrix by the Lanczos process.
 #include "family.h"
 
 #include <stdlib.h>
 
-#define STEPS_MAX 200
+#define STEPS_MAX 200   // Lanczos steps; the work arrays have this length
 
 static void apply(const perp_sample *s, const double *x, double *y) {
   for (int32_t j = 0; j < s->n; j++) {           // symmetric: a column is a row
@@ -13,7 +13,7 @@ static void apply(const perp_sample *s, const double *x, double *y) {
   }
 }
 
-// How many eigenvalues of the tridiagonal matrix are below t: the signs in its LDL' (Sturm).
+// Number of eigenvalues of the tridiagonal matrix below t, from the signs in its LDL' (Sturm).
 static int32_t below(int32_t m, const double *alpha, const double *beta, double t) {
   int32_t count = 0;
   double d = 1.0;
@@ -51,7 +51,7 @@ perp_error spectrum_extremes(const perp_sample *s, int32_t steps, double *smalle
   if (steps > STEPS_MAX) steps = STEPS_MAX;
   if (steps > n) steps = n;
 
-  random_stream random = family_stream(0x5bec7, 0);     // whatever the sample's seed
+  random_stream random = family_stream(0x5bec7, 0);     // independent of the sample's seed
   for (int32_t i = 0; i < n; i++) current[i] = random_range(&random, -1.0, 1.0);
   const double length = sqrt(dot(n, current, current));
   for (int32_t i = 0; i < n; i++) current[i] /= length;
@@ -64,7 +64,8 @@ perp_error spectrum_extremes(const perp_sample *s, int32_t steps, double *smalle
     for (int32_t i = 0; i < n; i++) next[i] = (next[i] - alpha[m]*current[i]) - back*previous[i];
     beta[m] = sqrt(dot(n, next, next));
     m++;
-    if (!(beta[m - 1] > 1e-14*fabs(alpha[0]))) break;   // an invariant subspace: the ends are exact
+    // An invariant subspace, so the ends are exact.
+    if (!(beta[m - 1] > 1e-14*fabs(alpha[0]))) break;
     for (int32_t i = 0; i < n; i++) next[i] /= beta[m - 1];
     double *const swap = previous;
     previous = current;

@@ -1,4 +1,4 @@
-// spheres.c: the contact LCP with Coulomb friction on a settled heap of spheres.
+// spheres.c: generates the contact LCP with Coulomb friction on a settled heap of spheres.
 //
 //     [ Bnn  Bnt  0 ] [ ln ]   [ bn ]
 //     [ Btn  Btt  E ] [ lt ] + [ bt ]  >= 0   _|_   (ln, lt, beta) >= 0                E13 (27)
@@ -8,8 +8,8 @@
 //
 // Order of the variables, with nc contacts and K directions: ln of contact c at c, lt of its
 // direction k at nc + K c + k, its beta (the sliding speed) at nc + K nc + c. The K directions are
-// 2 pi/K apart, so they span the tangent plane positively, and opposite ones are exactly opposite
-// for even K. Spheres spin: I = 2/5 m r^2.
+// 2 pi/K apart, so they span the tangent plane positively. For even K opposite directions are
+// exactly opposite. Spheres spin: I = 2/5 m r^2.
 #include "family.h"
 
 #include <stdlib.h>
@@ -28,18 +28,20 @@ static const perp_gallery_parameter parameters[] = {
   FAMILY_BUILT,
 };
 
-#define RADIUS 0.05          // mean, m
-#define DENSITY 2000.0
-#define GRAVITY 9.81
-#define STEP 0.01
+#define RADIUS 0.05          // m, mean
+#define DENSITY 2000.0       // kg/m^3
+#define GRAVITY 9.81         // m/s^2
+#define STEP 0.01            // s
 #define PI 3.14159265358979323846
 
-typedef struct sphere { double c[3], r; int32_t next; } sphere;   // next lower one in its cell
+// next: the next lower sphere in its cell.
+typedef struct sphere { double c[3], r; int32_t next; } sphere;
 
 typedef struct heap {
   int32_t count;             // spheres
-  int32_t side;              // cells along each side of the floor: whoever touches is in 3 x 3
-  double width;              // of the box
+  // Cells along each side of the floor; touching spheres are in 3 x 3 cells.
+  int32_t side;
+  double width;              // m, of the box
   sphere *sphere;            // count
   int32_t *cell;             // side x side: the highest sphere there, or -1
   random_stream random;
@@ -49,7 +51,7 @@ static int32_t column(const heap *h, double x) {
   return (int32_t)clamp(floor(x/h->width*h->side), 0.0, h->side - 1.0);
 }
 
-// How high a sphere of radius r lies that falls at (x, y) on the floor or the first sphere.
+// The height at which a sphere of radius r that falls at (x, y) meets the floor or a sphere.
 static double landing(const heap *h, double x, double y, double r) {
   const double reach_max = r + 1.2*RADIUS;
   double z = r;
@@ -61,7 +63,7 @@ static double landing(const heap *h, double x, double y, double r) {
         const sphere *o = &h->sphere[k];
         const double reach = r + o->r, dx = x - o->c[0], dy = y - o->c[1];
         const double rest = reach*reach - dx*dx - dy*dy;
-        if (o->c[2] + reach_max <= z) break;         // those below are lower still
+        if (o->c[2] + reach_max <= z) break;         // all further spheres are lower
         if (rest > 0.0) z = max2(z, o->c[2] + sqrt(rest));
       }
     }
@@ -69,8 +71,8 @@ static double landing(const heap *h, double x, double y, double r) {
   return z;
 }
 
-// Drops each sphere at the best of a few places and lets it roll down: a random search with
-// shrinking steps for a local minimum of the landing height, where it rests on three others, on
+// Drops each sphere at the best of a few places and lets it roll down. A random search with
+// shrinking steps finds a local minimum of the landing height. There it rests on three others, on
 // walls or on the floor.
 static void settle(heap *h) {
   for (int32_t k = 0; k < h->side*h->side; k++) h->cell[k] = -1;
@@ -110,7 +112,8 @@ typedef struct touching {
   double normal[3], gap;     // normal towards b
 } touching;
 
-// Contacts of sphere k with floor, walls and spheres dropped before it; out = NULL only counts.
+// Contacts of sphere k with the floor, the walls and the spheres dropped before it. out = NULL:
+// count only.
 static int64_t find_contacts(const heap *h, int32_t k, double margin, touching *out) {
   static const double sides[5][4] = {{0, 0, 1, 0}, {1, 0, 0, 0}, {-1, 0, 0, 1}, {0, 1, 0, 0},
                                      {0, -1, 0, 1}};
@@ -149,7 +152,7 @@ static void tangents(const double n[3], double t1[3], double t2[3]) {
   const int32_t axis = fabs(n[0]) < 0.6 ? 0 : fabs(n[1]) < 0.6 ? 1 : 2;
   const int32_t p = (axis + 1)%3, q = (axis + 2)%3;
   const double length = sqrt(n[p]*n[p] + n[q]*n[q]);
-  t1[axis] = 0.0;                                    // e_axis x n
+  t1[axis] = 0.0;                                    // t1 = e_axis x n
   t1[p] = -n[q]/length;
   t1[q] = n[p]/length;
   for (int32_t k = 0; k < 3; k++) t2[k] = n[(k + 1)%3]*t1[(k + 2)%3] - n[(k + 2)%3]*t1[(k + 1)%3];
@@ -166,7 +169,8 @@ static void set_rows(const heap *h, const touching *contact, int32_t nc, int32_t
     tangents(t->normal, t1, t2);
     delassus_set(c, i, t->a, t->b, t->normal, ra, rb);
     double *J = c->J + 12*(size_t)i;
-    for (int32_t d = 3; d < 6; d++) J[d] = J[6 + d] = 0.0;      // r x n = 0, without its rounding
+    // r x n = 0; drop its rounding error.
+    for (int32_t d = 3; d < 6; d++) J[d] = J[6 + d] = 0.0;
     for (int32_t k = 0; k < K; k++) {
       double cosine, sine, direction[3];
       elementary_turn(k, K, &cosine, &sine);
@@ -182,7 +186,7 @@ static void set_rows(const heap *h, const touching *contact, int32_t nc, int32_t
   }
 }
 
-// The matrix of (27) around B, and b from random velocities, gravity and gaps.
+// Assembles the matrix of (27) around B, and b from random velocities, gravity and gaps.
 static perp_error set_problem(const delassus *c, const perp_sample *B, const touching *contact,
                               int32_t nc, const double *values, random_stream *random,
                               perp_sample *s) {
@@ -231,7 +235,8 @@ static perp_error set_problem(const delassus *c, const perp_sample *B, const tou
   return error;
 }
 
-// A known answer with b_beta = 0: each contact is open, sticks, or slides along one direction.
+// Builds a known answer with b_beta = 0: each contact is open, sticks, or slides along one
+// direction.
 static perp_error build(perp_sample *s, int32_t nc, int32_t K, double mu, random_stream *random) {
   double *y = assemble_take(s->n, sizeof *y);
   s->x = assemble_take(s->n, sizeof *s->x);
@@ -242,7 +247,7 @@ static perp_error build(perp_sample *s, int32_t nc, int32_t K, double mu, random
     const double size = random_range(random, 0.1, 1.0), speed = random_range(random, 0.1, 1.0);
     const int32_t along = random_integer(random, K);
     for (int32_t k = 0; k < K; k++) yt[k] = random_range(random, 0.1, 1.0);
-    if (state < 1.0/3.0) {                          // open: y_n > 0, any beta will do
+    if (state < 1.0/3.0) {                          // open: y_n > 0, and beta is arbitrary
       y[c] = size;
       *beta = speed;
     } else if (state < 2.0/3.0) {                   // stick: y_t = 0, beta = 0
@@ -259,7 +264,7 @@ static perp_error build(perp_sample *s, int32_t nc, int32_t K, double mu, random
   }
   if (error == PERP_OK) error = answer_right_side(s, y);
   for (int32_t i = nc + K*nc; error == PERP_OK && i < s->n; i++) {
-    s->b[i] = 0.0;                                  // what is left there is rounding
+    s->b[i] = 0.0;                                  // the difference is rounding
   }
   free(y);
   return error;

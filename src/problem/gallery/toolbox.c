@@ -1,8 +1,8 @@
-// toolbox.c: random matrices shaped like those of the toolbox authors' public generators.
+// toolbox.c: generates random matrices like those of the toolbox authors' public generators.
 //
 // They serve to compare iteration counts with the tables of E13, section 7. With rhs = authors,
-// b = -A x where the drawn x is positive and b = 0 elsewhere, which does not make x a solution;
-// rhs = built chooses y > 0 there.
+// b = -A x where the drawn x is positive and b = 0 elsewhere; x is then not a solution. With
+// rhs = built, y > 0 elsewhere, and x is a solution.
 #include "family.h"
 
 #include <stdlib.h>
@@ -45,11 +45,11 @@ static const perp_gallery_parameter fluid_parameters[] = {
   RIGHT_SIDE,
 };
 
-#define BANDS 3
+#define BANDS 3   // on each side of the diagonal
 
-// A Toeplitz matrix with 1 on the diagonal and -r_1, -r_2, -r_3 in (-1, 0] beside it. Its
-// eigenvalues exceed 1 - 2 (r_1 + r_2 + r_3); where that is not positive the diagonal is raised
-// until they exceed 1/2.
+// A Toeplitz matrix with 1 on the diagonal and bands -r_1, -r_2, -r_3 in (-1, 0]. Its eigenvalues
+// exceed 1 - 2 (r_1 + r_2 + r_3). If that is not positive, the diagonal is raised until they
+// exceed 1/2.
 static perp_error toolbox_fluid(const double *values, uint64_t seed, perp_sample *s) {
   const int32_t size = (int32_t)values[0], n = size*size*size;
   random_stream random = family_stream(seed, 0);
@@ -96,9 +96,10 @@ static const perp_gallery_parameter contact_parameters[] = {
   RIGHT_SIDE,
 };
 
-#define BLOCK 6                     // one normal, four tangential directions, one slack
+// Rows per contact: one normal, four tangential directions, one slack.
+#define BLOCK 6
 
-// A random symmetric matrix of 6 x 6 blocks, in dense storage, some blocks empty.
+// A random symmetric dense matrix of 6 x 6 blocks, some of them empty.
 static void fill_blocks(int32_t contacts, double fill, uint64_t seed, double *R) {
   const int32_t n = BLOCK*contacts;
   random_stream random = family_stream(seed, 0);
@@ -117,8 +118,8 @@ static void fill_blocks(int32_t contacts, double fill, uint64_t seed, double *R)
   }
 }
 
-// The pattern of E13 (27) inside each block that is not empty: mu, -1, 1 and 0 also off the
-// diagonal, where a real contact problem has none of them.
+// Imposes the pattern of E13 (27) on each block that is not empty. Blocks off the diagonal get
+// mu, -1, 1 and 0, too; a real contact problem has none of them there.
 static void impose_pattern(int32_t contacts, double mu, double *R) {
   const int32_t n = BLOCK*contacts, slack = BLOCK - 1;
   for (int32_t b = 0; b < contacts*contacts; b++) {
@@ -134,7 +135,7 @@ static void impose_pattern(int32_t contacts, double mu, double *R) {
   }
 }
 
-// Column by column, without the zeros.
+// Stores the nonzeros column by column.
 static perp_error set_from_dense(const double *R, int32_t n, perp_sample *s) {
   int64_t nnz = 0;
   for (int32_t k = 0; k < n*n; k++) nnz += R[k] != 0.0;
@@ -159,7 +160,7 @@ static perp_error toolbox_contact(const double *values, uint64_t seed, perp_samp
   if (R == NULL) return assemble_no_memory(n, (int64_t)n*n);
   fill_blocks(contacts, values[FILL], seed, R);
 
-  perp_sample random_part = {0};   // shifted to be positive definite before the pattern
+  perp_sample random_part = {0};   // shifted to be positive definite before the pattern is imposed
   double smallest = 0.0, largest = 0.0;
   perp_error error = set_from_dense(R, n, &random_part);
   if (error == PERP_OK) error = spectrum_extremes(&random_part, 120, &smallest, &largest);

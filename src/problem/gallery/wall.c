@@ -1,12 +1,12 @@
-// wall.c: a ball hits a wall of bricks in running bond: J M^-1 J' + eps I, ill-conditioned.
+// wall.c: generates a wall of bricks in running bond that a ball hits: J M^-1 J' + eps I.
 //
-// Bricks lie in courses, every other course starts and ends with half a brick. Where two bricks (or
-// a brick and the ground) touch there are several contact points; four points already
-// over-determine a face, so J M^-1 J' is singular and eps decides the condition number, as
-// compliance does in physics engines. b = J(u + h M^-1 F) is the relative velocity that
-// gravity and the ball would cause in one step.
+// Bricks lie in courses; every other course starts and ends with half a brick. Where two bricks (or
+// a brick and the ground) touch there are several contact points. Four points already have more
+// rows than a face has relative motions, so J M^-1 J' is singular. eps sets the condition number,
+// as compliance does in physics engines. b = J(u + h M^-1 F) is the relative velocity that gravity
+// and the ball would cause in one step.
 // mode = mixed: each point has a row for its normal, 0 <= v _|_ w >= 0, then two free rows for its
-// tangents, which stick: the shape of MNS08's problems. mode = normal: the normals alone.
+// tangents, which stick, as in MNS08's problems. mode = normal: normals only.
 #include "family.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ typedef struct layout {
   random_stream random;
 } layout;
 
-// Faces by brick: its supports from left to right.
+// Lists the faces brick by brick: the supports of each from left to right.
 static void find_faces(layout *w) {
   int32_t first = 0, below[2];
   w->faces = 0;
@@ -51,7 +51,8 @@ static void find_faces(layout *w) {
 
 static double wobble(layout *w) { return w->jitter*random_range(&w->random, -1.0, 1.0); }
 
-// The rows of one contact point at r with the normal n towards b: one, or three with both tangents.
+// Adds the rows of a contact point at r with the normal n towards b: one row, or three with both
+// tangents.
 static int32_t add_point(const layout *w, delassus *c, int32_t row, int32_t a, int32_t b,
                          const double r[3], const double ca[3], const double cb[3],
                          const double axes[3][3]) {
@@ -86,7 +87,7 @@ static void set_rows(layout *w, delassus *c) {
       row = add_point(w, c, row, w->below[f], w->above[f], r, ca, cb, up);
     }
   }
-  const int32_t hit = w->bricks/2;   // the ball comes from the front
+  const int32_t hit = w->bricks/2;   // the brick that the ball hits, from the front
   double ca[3], cb[3], r[3];
   masonry_centre(&w->brick[hit], ca);
   masonry_ball(&w->brick[hit], r, cb, c->W + 6*(size_t)w->bricks);
@@ -99,7 +100,7 @@ static void set_masses(layout *w, double *W) {
   }
 }
 
-// b = J(u + h M^-1 F): gravity on everything, the ball's velocity, a little unrest in the bricks.
+// b = J(u + h M^-1 F) from gravity, the ball's velocity and small random velocities of the bricks.
 static perp_error set_velocities(layout *w, const delassus *c, double speed, perp_sample *s) {
   double *u = assemble_take(6*(int64_t)c->bodies, sizeof *u);
   if (u == NULL) return assemble_no_memory(s->n, 0);
