@@ -1,4 +1,4 @@
-// face.c: the kinds of face behind one interface.
+// face.c: forwards the functions of face.h to the chosen kind of face.
 #include "face_kind.h"
 
 #include <math.h>

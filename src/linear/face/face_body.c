@@ -2,21 +2,20 @@
 //
 // With the rows of B through bodies (body_rows.h) and D = slack + sigma > 0,
 //     H u = B_I' D_I^-1 r,   z = D_I^-1 (r - B_I u),   H = I + B_I' D_I^-1 B_I
-// solves (B_I B_I' + D_I) z = r: the constraints of the quasidefinite [-I B_I'; B_I D_I] are
-// eliminated first. H has the pattern of the body graph whichever rows are free, so one analysis
-// serves all, and a row that comes or goes changes H by +- b_i b_i'/d_i, which costs the path from
-// its first column to the root. The other way, factoring the quasidefinite matrix itself, takes the
-// same steps with a panel for every constraint: two to six times as long on walls, for the same
-// roundings.
-// H >= I, but its roundings are those of B'B/d: z has an error of about 2^-53 |A|/d relative to |z|
-// after the first solve, and each step of refinement, with B B' + D itself, gains as much again;
-// d_i must exceed FACE_BODY_LEAST A_ii for that. Callers who give a diagonal of their own may have
-// less in some rows: H then gets LIFT more there, and the steps of refinement are proximal steps,
-//     v <- v + (B_I B_I' + h_I)^-1 (r - (B_I B_I' + D_I) v),
-// which shrink the bias in the direction of an eigenvalue lambda of A_II by LIFT/(lambda + LIFT);
-// in the null space there is none as long as r has no part in it.
-// Cost: assembling H takes half the sum of squares of the rows' lengths, a factor what the body
-// graph needs.
+// solves (B_I B_I' + D_I) z = r. This eliminates the constraints of the quasidefinite matrix
+// [-I B_I'; B_I D_I] first. H has the pattern of the body graph for every I, so one analysis serves
+// all. A row that comes or goes changes H by +- b_i b_i'/d_i, which costs the path from its first
+// column to the root. Factoring the quasidefinite matrix itself takes the same steps with a panel
+// per constraint: two to six times as long on walls, for the same rounding errors.
+// H >= I, but its rounding errors are those of B'B/d. The first solve has an error of about
+// 2^-53 |A|/d relative to |z|. Each step of refinement with B B' + D gains the same factor again;
+// that needs d_i > FACE_BODY_SLACK_MIN A_ii. A caller's own diagonal may be smaller in some rows. H
+// then gets DIAGONAL_LIFT more there, and the steps of refinement are proximal steps,
+//     v <- v + (B_I B_I' + h_I)^-1 (r - (B_I B_I' + D_I) v).
+// Each step shrinks the error along an eigenvector of A_II with eigenvalue lambda by
+// DIAGONAL_LIFT/(lambda + DIAGONAL_LIFT). In the null space there is no error as long as r has no
+// part in it. Cost: assembling H takes half the sum of squares of the rows' lengths; a factor
+// depends on the body graph.
 #include "face_kind.h"
 
 #include <math.h>
@@ -28,16 +27,15 @@
 #include "sparse_ldl.h"
 #include "vector.h"
 
-#define ROW_WEIGHT 0.9       // as in face_entries.c: 0.5 to 1.4 on walls
-#define DRIFT 1e-11          // backward error after refinement at which the factor is made anew
-#define EXACT 0x1p-49        // ... and at which nothing is left to refine
-#define LIFT 1e-10           // with face_body_diagonal: D below it is replaced by so much more in H
-#define LARGEST 0x1p800      // of D: such a row has z = 0
-#define FLOOR 0.25           // of the pivots of H, which are 1 or more but for rounding
+#define MODIFY_TIME_RATIO 0.9      // time per operation, relative to factoring; 0.5 to 1.4 on walls
+#define REFINED_ERROR_MAX 0x1p-49  // backward error below which refinement gains nothing
+#define DIAGONAL_LIFT 1e-10        // added in H where a caller's D is smaller; A_ii is near 1
+#define DIAGONAL_MAX 0x1p800       // of D; a row with this much has z = 0
+#define H_PIVOT_MIN 0.25           // pivots of H are at least 1 up to rounding
 enum {
-  POLL = 4096,               // columns of H between two looks at the clock
-  PROXIMAL = 2,              // more steps of refinement where D was replaced
-  LOOK_BACK = 4              // rows among which one with the same columns is looked for
+  POLL_COLUMNS = 4096,               // columns of H between two checks of the deadline
+  LIFT_CORRECTIONS = 2,              // extra steps of refinement if D was lifted
+  TWIN_ROWS_BACK = 4                 // rows searched for one with the same columns
 };
 
 typedef struct body_face {
@@ -46,26 +44,27 @@ typedef struct body_face {
   int32_t n, dofs;
   body_rows rows;            // R B and R^2 slack: diagonal near 1
   int32_t *colptr;           // dofs + 1: B by columns
-  int32_t *row, *entry;      // entries of B: its row, and where it stands among those of the row
+  // Entries of B by columns: its row, and its place among the entries of that row.
+  int32_t *row, *entry;
   perp_csc H;                // the analysed pattern
   int32_t *h_colptr, *h_row; // of H
   double *value;             // of H
-  int32_t *next;             // dofs: the first place of a column of H that is not filled yet
+  int32_t *next;             // dofs: the next place to fill in each column of H
   double *r;                 // n: R, powers of two
   double *d;                 // n: R^2 (slack + sigma)
-  double *h;                 // n: d, or more where that is too little: what H is made of
+  double *h;                 // n: the diagonal that H is made of: d, or more where d is too small
   double *rhs, *rest;        // n each: work of a solve
   double *u, *y;             // dofs each: work
-  int32_t *free_row;         // n + 1: the rows kept, as a solve needs them
+  int32_t *free_row;         // n + 1: the free rows
   int32_t free_count;
   uint8_t *kept;             // n: rows that the factor holds
   sparse_ldl *ldl;
   double *norm;              // n: row sums of |B||B'| + D
   double sigma;
-  const double *more;        // n: added to the diagonal in place of sigma; NULL: sigma is
-  int lifted;                // h != d
-  double error, left;        // what the last solve left, as a backward error and relative to rhs
-  double pairs;              // of entries in a row of B
+  const double *more;        // n: added to the diagonal in place of sigma; NULL: use sigma
+  int lifted;                // 1: h differs from d
+  double error, left;        // backward error of the last solve; its residual relative to rhs
+  double pairs;              // number of pairs of entries in the rows of B
   int32_t since;             // modifications since the last factorisation
   int factored, ready;       // as in face_entries.c
 } body_face;
@@ -90,14 +89,14 @@ static void destroy(face *base) {
   drop(&memory, f);
 }
 
-// |B_i|^2: the diagonal of A without the slack.
+// |B_i|^2, the diagonal of A without the slack.
 static double square(const body_rows *B, int32_t i) {
   double sum = 0.0;
   for (int32_t p = B->rowptr[i]; p < B->rowptr[i + 1]; p++) sum += B->value[p]*B->value[p];
   return sum;
 }
 
-// Powers of two that bring the diagonal of A near 1.
+// Finds powers of two that bring the diagonal of A near 1.
 static void scale(body_face *f) {
   body_rows *B = &f->rows;
   for (int32_t i = 0; i < f->n; i++) {
@@ -118,9 +117,9 @@ static void put_shift(body_face *f, double sigma, const double *more) {
   memset(f->u, 0, (size_t)f->dofs*sizeof *f->u);
   for (int32_t i = 0; i < f->n; i++) {
     const double most = f->r[i]*f->r[i]*(more != NULL ? more[i] : sigma);
-    f->h[i] = f->d[i] = B->slack[i] + min2(most, LARGEST);
-    if (more != NULL && f->d[i] < LIFT && B->rowptr[i + 1] > B->rowptr[i]) {
-      f->h[i] += LIFT;
+    f->h[i] = f->d[i] = B->slack[i] + min2(most, DIAGONAL_MAX);
+    if (more != NULL && f->d[i] < DIAGONAL_LIFT && B->rowptr[i + 1] > B->rowptr[i]) {
+      f->h[i] += DIAGONAL_LIFT;
       f->lifted = 1;
     }
     for (int32_t p = B->rowptr[i]; p < B->rowptr[i + 1]; p++)
@@ -161,15 +160,15 @@ static int values(face *base, const perp_operator *A) {
   return 0;
 }
 
-// H = I + the sum of b_i b_i'/d_i over the rows kept, column by column: below the diagonal from the
-// later entries of the rows, above it by symmetry. 0, or -1: deadline.
+// H = I + the sum of b_i b_i'/d_i over the free rows, column by column. Entries below the diagonal
+// come from the later entries of the rows, those above by symmetry. Returns 0, or -1: deadline.
 static int assemble(body_face *f, const perp_deadline *deadline) {
   const body_rows *B = &f->rows;
   double *w = f->u;
   memset(w, 0, (size_t)f->dofs*sizeof *w);
   for (int32_t j = 0; j < f->dofs; j++) f->next[j] = f->h_colptr[j];
   for (int32_t j = 0; j < f->dofs; j++) {
-    if (j%POLL == 0 && deadline_passed(deadline)) return -1;
+    if (j%POLL_COLUMNS == 0 && deadline_passed(deadline)) return -1;
     for (int32_t q = f->colptr[j]; q < f->colptr[j + 1]; q++) {
       const int32_t i = f->row[q], end = B->rowptr[i + 1];
       if (!f->kept[i]) continue;
@@ -187,9 +186,9 @@ static int assemble(body_face *f, const perp_deadline *deadline) {
   return 0;
 }
 
-// d_i is large enough; where B_i has no entries it does not enter H.
+// 1: d_i is large enough. If B_i has no entries, d_i does not enter H.
 static int regular(const body_face *f, int32_t i) {
-  return f->h[i] > (f->rows.rowptr[i + 1] > f->rows.rowptr[i] ? FACE_BODY_LEAST : 0.0);
+  return f->h[i] > (f->rows.rowptr[i + 1] > f->rows.rowptr[i] ? FACE_BODY_SLACK_MIN : 0.0);
 }
 
 static int anew(body_face *f, const perp_deadline *deadline) {
@@ -199,8 +198,8 @@ static int anew(body_face *f, const perp_deadline *deadline) {
     if (f->kept[i] && !regular(f, i)) return i + 1;
   f->base.factorizations++;
   int code = assemble(f, deadline);
-  if (code == 0) code = sparse_ldl_factor(f->ldl, &f->H, NULL, FLOOR, deadline);
-  if (code > 0) {   // by rounding: the row with the least d is to blame
+  if (code == 0) code = sparse_ldl_factor(f->ldl, &f->H, NULL, H_PIVOT_MIN, deadline);
+  if (code > 0) {   // rounding: report the row with the smallest d
     int32_t least = 0;
     for (int32_t i = 0; i < f->n; i++)
       if (f->kept[i] && (!f->kept[least] || f->h[i] < f->h[least])) least = i;
@@ -212,17 +211,17 @@ static int anew(body_face *f, const perp_deadline *deadline) {
 
 static double flops_anew(const face *base) {
   const body_face *f = (const body_face *)base;
-  return sparse_ldl_flops(f->ldl) + 2.0*f->pairs;   // half the pairs, but one by one
+  return sparse_ldl_flops(f->ldl) + 2.0*f->pairs;   // half the pairs, at twice the time each
 }
 
-// Of the modifications, up to where they are `enough`.
+// Operations of the modifications. Stops counting at `enough`.
 static double rows_up_to(const body_face *f, const uint8_t *is_free, double enough) {
   const body_rows *B = &f->rows;
   double flops = 0.0;
   if (!f->factored) return (double)INFINITY;
   for (int32_t i = 0; i < f->n && flops <= enough; i++)
     if ((is_free[i] != 0) != f->kept[i])
-      flops += ROW_WEIGHT*sparse_ldl_change_flops(f->ldl, B->rowptr[i + 1] - B->rowptr[i],
+      flops += MODIFY_TIME_RATIO*sparse_ldl_change_flops(f->ldl, B->rowptr[i + 1] - B->rowptr[i],
                                                   B->column + B->rowptr[i]);
   return flops;
 }
@@ -231,24 +230,24 @@ static double flops_rows(const face *base, const uint8_t *is_free) {
   return rows_up_to((const body_face *)base, is_free, (double)INFINITY);
 }
 
-// H is factored whole, whichever rows are free.
+// A factorisation always takes all of H, for every set of free rows.
 static double flops_update(const face *base, const uint8_t *is_free) {
   const double made_anew = flops_anew(base);
   return min2(made_anew, rows_up_to((const body_face *)base, is_free, made_anew));
 }
 
-// Row i goes (0) or comes (1): as in face_entries.c.
+// Deletes (comes = 0) or adds (1) row i. As in face_entries.c.
 static int modify(face *base, int32_t i, uint8_t comes) {
   body_face *f = (body_face *)base;
   const body_rows *B = &f->rows;
   const int32_t from = B->rowptr[i];
   if (comes && !regular(f, i)) return i + 1;
   const int code = sparse_ldl_change(f->ldl, (comes ? 1.0 : -1.0)/f->h[i], B->rowptr[i + 1] - from,
-                                     B->column + from, B->value + from, FLOOR);
+                                     B->column + from, B->value + from, H_PIVOT_MIN);
   f->kept[i] = comes;
   f->base.modifications++;
   f->since++;
-  return code == 0 ? 0 : FACE_ANEW;
+  return code == 0 ? 0 : FACE_REFACTOR;
 }
 
 static int update(face *base, const uint8_t *is_free, const perp_deadline *deadline) {
@@ -256,8 +255,9 @@ static int update(face *base, const uint8_t *is_free, const perp_deadline *deadl
   const double made_anew = flops_anew(base);
   f->ready = 0;
   const int code = rows_up_to(f, is_free, made_anew) <= made_anew
-                       ? face_follow(base, f->n, f->kept, is_free, modify, deadline) : FACE_ANEW;
-  if (code == FACE_ANEW) {
+                       ? face_follow(base, f->n, f->kept, is_free, modify, deadline)
+                       : FACE_REFACTOR;
+  if (code == FACE_REFACTOR) {
     for (int32_t i = 0; i < f->n; i++) f->kept[i] = is_free[i] != 0;
     return anew(f, deadline);
   }
@@ -266,7 +266,7 @@ static int update(face *base, const uint8_t *is_free, const perp_deadline *deadl
 }
 
 // rest <- h^-1 (rhs - (B B' + D) v) on the free rows, where u = B_I' v, and y <- B_I' rest in the
-// same pass; returns the largest residual, that of row i relative to norm_i |v| + |rhs|.
+// same pass. Returns the largest residual, that of row i relative to norm_i |v| + |rhs|.
 static double residual(body_face *f, const double *v, double size, double right) {
   const body_rows *B = &f->rows;
   double most = 0.0, largest = 0.0;
@@ -278,14 +278,15 @@ static double residual(body_face *f, const double *v, double size, double right)
     const double rest = f->rest[i] = left/f->h[i];
     for (int32_t p = from; p < end; p++) f->y[B->column[p]] += B->value[p]*rest;
     const double unit = f->norm[i]*size + right;
-    if (!(fabs(left) <= most*unit)) most = max_or_nan(most, fabs(left)/unit);   // few divisions
+    // Avoids most divisions.
+    if (!(fabs(left) <= most*unit)) most = max_or_nan(most, fabs(left)/unit);
     largest = max_or_nan(largest, fabs(left));
   }
   f->left = right > 0.0 ? largest/right : 0.0;
   return most;
 }
 
-// v += rest - h^-1 B H^-1 y, and u <- B_I' v in the same pass; returns the largest |v_i|.
+// v += rest - h^-1 B H^-1 y, and u <- B_I' v in the same pass. Returns max|v|.
 static double add_solution(body_face *f, double *v) {
   const body_rows *B = &f->rows;
   double size = 0.0;
@@ -302,11 +303,11 @@ static double add_solution(body_face *f, double *v) {
   return size;
 }
 
-// One solve and `steps` of refinement from v = 0; returns the error that is left.
+// Solves from v = 0 with `steps` of refinement. Returns the error.
 static double refined(body_face *f, double *v, int steps) {
   double right = 0.0;
   f->free_count = 0;
-  for (int32_t i = 0; i < f->n; i++) {   // without a branch: no processor foresees which are free
+  for (int32_t i = 0; i < f->n; i++) {   // no branch, because free rows are hard to predict
     f->free_row[f->free_count] = i;
     f->free_count += f->kept[i];
     right = max2(right, fabs(f->rhs[i]));
@@ -315,10 +316,10 @@ static double refined(body_face *f, double *v, int steps) {
   memset(f->u, 0, (size_t)f->dofs*sizeof *f->u);
   residual(f, v, 0.0, right);
   double error = residual(f, v, add_solution(f, v), right);
-  for (int k = 0; k < steps && error > EXACT; k++) {
+  for (int k = 0; k < steps && error > REFINED_ERROR_MAX; k++) {
     const double before = error;
     error = residual(f, v, add_solution(f, v), right);
-    if (!(error < 0.5*before)) break;   // rounding is reached, or it does not converge
+    if (!(error < 0.5*before)) break;   // rounding is reached, or refinement does not converge
   }
   return error;
 }
@@ -328,10 +329,10 @@ static int solve(face *base, double *v, int refine) {
   for (int32_t i = 0; i < f->n; i++) f->rhs[i] = f->kept[i] && f->ready ? f->r[i]*v[i] : 0.0;
   memset(v, 0, (size_t)f->n*sizeof *v);
   if (!f->ready) return 1;
-  // one step more than asked for makes up for |A|/d
-  const int steps = refine + 1 + (f->lifted ? PROXIMAL : 0);
+  // One extra step makes up for the error 2^-53 |A|/d of the first solve.
+  const int steps = refine + 1 + (f->lifted ? LIFT_CORRECTIONS : 0);
   f->error = refined(f, v, steps);
-  if (refine > 0 && !(f->error <= DRIFT) && f->since > 0) {
+  if (refine > 0 && !(f->error <= FACE_DRIFT_ERROR_MAX) && f->since > 0) {
     if (anew(f, base->deadline) == 0) f->error = refined(f, v, steps);
     else memset(v, 0, (size_t)f->n*sizeof *v);
   }
@@ -339,7 +340,7 @@ static int solve(face *base, double *v, int refine) {
   return face_checked(f->n, v, f->ready);
 }
 
-// y = (B B' + D) x for this D
+// y = (B B' + D) x for the given D
 static void multiply(const body_face *f, const double *D, const double *x, double *y) {
   const body_rows *B = &f->rows;
   memset(f->u, 0, (size_t)f->dofs*sizeof *f->u);
@@ -364,7 +365,7 @@ void face_body_product(const face *base, const double *x, double *y) {
 
 static int64_t nnz(const face *base) { return sparse_ldl_nnz(((const body_face *)base)->ldl); }
 
-// Half as fast as a factorisation, with one step of refinement and the products with B.
+// One step of refinement and the products with B; an operation takes twice as long as in a factor.
 static double flops_solve(const face *base) {
   const body_face *f = (const body_face *)base;
   return 16.0*(double)nnz(base) + 32.0*f->rows.rowptr[f->n];
@@ -373,7 +374,7 @@ static double flops_solve(const face *base) {
 static const face_kind kind = {destroy, values, shift, update, solve, flops_anew, flops_rows,
                                flops_solve, nnz, flops_update};
 
-// B by columns. 0: fine; -2: no memory.
+// Stores B by columns. 0: fine; -2: no memory.
 static int take_columns(body_face *f) {
   const body_rows *B = &f->rows;
   const int32_t entries = B->rowptr[f->n];
@@ -393,21 +394,22 @@ static int take_columns(body_face *f) {
   return 0;
 }
 
-// kept[i] = 1 where one of the rows shortly before i has the same columns: the points of a contact
-// stand together, each with some tangents. (kept is not in use yet.)
+// kept[i] = 1 if one of the TWIN_ROWS_BACK rows before i has the same columns. The points of a
+// contact are adjacent, each with some tangents. (kept is still unused.)
 static void mark_twins(body_face *f) {
   const body_rows *B = &f->rows;
   for (int32_t i = 0; i < f->n; i++) {
     const int32_t length = B->rowptr[i + 1] - B->rowptr[i];
     f->kept[i] = 0;
-    for (int32_t k = i - 1; k >= 0 && k >= i - LOOK_BACK && !f->kept[i]; k--)
+    for (int32_t k = i - 1; k >= 0 && k >= i - TWIN_ROWS_BACK && !f->kept[i]; k--)
       f->kept[i] = B->rowptr[k + 1] - B->rowptr[k] == length &&
                    memcmp(B->column + B->rowptr[k], B->column + B->rowptr[i],
                           (size_t)length*sizeof *B->column) == 0;
   }
 }
 
-// The columns of H: all that share a row of B with j. Pass 0 counts. Returns the entries.
+// The pattern of H: column j has all columns that share a row of B with j. Pass 0 counts. Returns
+// the number of entries.
 static int64_t pattern(body_face *f, int pass) {
   const body_rows *B = &f->rows;
   int64_t filled = 0;
@@ -432,8 +434,8 @@ static int64_t pattern(body_face *f, int pass) {
   return filled;
 }
 
-// Sorts the rows of all columns at once: the pattern is symmetric, so going through the columns in
-// order and putting each into those of its rows fills these in order. copy: entries of H.
+// Sorts the rows of all columns at once. The pattern is symmetric: visiting the columns in order
+// and appending each to its rows fills these in order. copy: entries of H.
 static void sort_pattern(body_face *f, int32_t *copy) {
   for (int32_t j = 0; j < f->dofs; j++) f->next[j] = f->h_colptr[j];
   for (int32_t j = 0; j < f->dofs; j++)
@@ -513,7 +515,7 @@ const body_rows *face_body_rows(const face *base, const double **r) {
 
 int face_body_factor(face *base, const double *E, const perp_deadline *deadline) {
   body_face *f = (body_face *)base;
-  f->sigma = -1.0;   // whatever comes next is another one
+  f->sigma = -1.0;   // differs from every sigma to come
   memset(f->kept, 1, (size_t)f->n);
   memcpy(f->h, E, (size_t)f->n*sizeof *E);
   return anew(f, deadline);

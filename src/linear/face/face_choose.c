@@ -1,18 +1,17 @@
-// face_choose.c: contacts, groups of them, or bodies: which matrix to factor.
+// face_choose.c: chooses the matrix to factor: contacts, groups of contacts, or bodies.
 //
-// For A = B B' + D that is contacts or bodies. Of other A only the entries are known: groups of
-// rows (face_group.c) where they leave clearly fewer slots, which a pass over the pattern shows.
+// The rows of A are contacts; the rows of H = I + B'D^-1 B (face_body.c) are degrees of freedom of
+// bodies. A product A = B B' + D can use either. Of another A only the entries are known: groups of
+// rows (face_group.c) are used if a pass over the pattern shows clearly fewer slots.
 //
-// The rows of A are contacts, those of H = I + B'D^-1 B (face_body.c) degrees of freedom of bodies.
-// What a factor costs is known after its analysis: about flops + ENTRY nnz(L). But the analysis of
-// the matrix that loses may cost more than the factors of the one that wins, so the clear cases are
-// decided before, from the rows n, the columns m that B has entries in, and from what either matrix
-// gets before duplicates are added up,
-//     P_A = sum over columns of (entries of B)^2,   P_H = sum over rows of (entries of B)^2:
-// bodies where n >= 1.5 m and P_A >= 1.5 P_H, or where P_A >= 64 P_H (a body everything touches
-// makes A dense); contacts where it is the other way round. Separators of the same scene are made
-// of contacts or of bodies, so the flops compare like n^3 to m^3: on walls of bricks with
-// n/m = 2.6, 3.9, 7.7 and 15 the ratio of flops is 11, 40, 320 and 2500 (docs/theory.md).
+// The analysis of a factor shows its cost, about flops + ENTRY_FLOPS nnz(L). But the analysis of
+// the losing matrix may cost more than all factors of the winner. So the clear cases are decided
+// before, from the rows n, the nonempty columns m of B, and the products that form either matrix,
+//     P_A = sum over columns of (entries of B)^2,   P_H = sum over rows of (entries of B)^2.
+// Bodies win if n >= 1.5 m and P_A >= 1.5 P_H, or if P_A >= 64 P_H (a body that touches everything
+// makes A dense). Contacts win in the opposite case. Separators of a scene consist of contacts or
+// bodies, so the flops compare like n^3 to m^3: on walls of bricks with n/m = 2.6, 3.9, 7.7 and 15
+// the ratio of flops is 11, 40, 320 and 2500 (docs/theory.md).
 #include "face_kind.h"
 
 #include <string.h>
@@ -20,10 +19,9 @@
 #include "allocator.h"
 #include "assemble.h"
 
-enum { FEW = 300 };          // rows below which a factor of all of them takes no time
-#define MOST 0.75            // slots of the groups by rows: 0.4 of the operations
-#define ENTRY 60.0           // an entry of L takes as long as so many flops, panels of few columns
-                             //   being slow: fitted on walls of 10^3 to 10^5 rows
+enum { GROUPS_ROWS_MIN = 300 };   // rows; for fewer, factoring all rows takes hardly any time
+#define GROUPS_SLOTS_MAX 0.75     // slots relative to rows; 0.75 takes 0.4 of the operations
+#define ENTRY_FLOPS 60.0          // operations that take as long as an entry of L; fitted on walls
 
 typedef struct shape { double n, m, P_A, P_H; } shape;   // of B
 
@@ -51,10 +49,10 @@ static int clearly(double larger, double smaller, double P_larger, double P_smal
   return (larger >= 1.5*smaller && P_larger >= 1.5*P_smaller) || P_larger >= 64.0*P_smaller;
 }
 
-static double work(const face *f) { return face_flops_anew(f) + ENTRY*(double)face_nnz(f); }
+static double work(const face *f) { return face_flops_anew(f) + ENTRY_FLOPS*(double)face_nnz(f); }
 
-// The face through bodies where that is better, else NULL with *failed = 1. *rival: the face of
-// the contacts if it had to be made for the comparison and won.
+// The face through bodies if it is cheaper, else NULL with *failed = 1. *rival: the face of the
+// contacts, if it was made for the comparison and won.
 static face *bodies_if_better(const perp_operator *A, int shifts, const perp_allocator *memory,
                               face **rival, int *failed) {
   body_rows rows;
@@ -65,8 +63,8 @@ static face *bodies_if_better(const perp_operator *A, int shifts, const perp_all
     double diagonal = rows.slack[i];
     for (int32_t p = rows.rowptr[i]; p < rows.rowptr[i + 1]; p++)
       diagonal += rows.value[p]*rows.value[p];
-    // 4: the face looks at it after scaling by powers of two
-    if (!(rows.slack[i] > 4.0*FACE_BODY_LEAST*diagonal)) code = 1;
+    // The factor 4: the face checks this after scaling by powers of two.
+    if (!(rows.slack[i] > 4.0*FACE_BODY_SLACK_MIN*diagonal)) code = 1;
   }
   if (code == 0 && clearly(s.m, s.n, s.P_H, s.P_A)) code = 1;
   *rival = NULL;
@@ -89,14 +87,15 @@ static face *bodies_if_better(const perp_operator *A, int shifts, const perp_all
   return NULL;
 }
 
-// By groups of rows where there are such, else by entries.
+// The face by groups of rows if there are groups, else by entries.
 static face *contacts_or_groups(const perp_operator *A, int shifts, const perp_allocator *memory,
                                 int *failed) {
   perp_csc S = {0};
   groups g = {0};
   *failed = assemble_csc(A, 1, memory, &S);
   if (*failed != 0) return NULL;
-  const int found = shifts && S.columns >= FEW ? groups_find(&S, MOST, memory, &g) : 1;
+  const int many = shifts && S.columns >= GROUPS_ROWS_MIN;
+  const int found = many ? groups_find(&S, GROUPS_SLOTS_MAX, memory, &g) : 1;
   face *f = found == 0 ? face_group_create(&S, &g, memory, failed) : NULL;
   groups_free(memory, &g);
   if (f != NULL) return f;

@@ -1,13 +1,14 @@
 // face_entries.c: the face by the entries of A: a sparse LDL' whose rows come and go.
 //
-// S = R (A + sigma I) R with powers of two R that bring the diagonal near 1; one analysis of the
-// whole pattern, so rows that are not free stand as rows of the identity and I may be anything.
-// update chooses: modifying the rows that changed, one by one, deletions first (they keep a
-// semidefinite block definite), or factoring anew, by the operations of either.
-// A factor made anew solves with a backward error of some roundings whatever the condition of the
-// definite S_II is (Higham, Accuracy and stability, 10.1), modifications add to it; so a first
-// residual above DRIFT says that the factor has drifted. Cost: see sparse_ldl.c and
-// sparse_ldl_rows.c.
+//     S = R (A + sigma I) R,   S_II z = r
+// R has powers of two that bring the diagonal near 1. One analysis of the whole pattern serves
+// every I: rows that are not free are rows of the identity.
+// An update either modifies the rows that changed, one by one, or factors again, whichever takes
+// fewer operations. Deletions come first, because they keep a semidefinite block definite.
+// A new factor solves with a backward error of a few roundings for every definite S_II (Higham,
+// Accuracy and stability, 10.1). Modifications add to the error. So a first residual above
+// FACE_DRIFT_ERROR_MAX shows that the factor must be made again.
+// Cost: see sparse_ldl.c and sparse_ldl_rows.c.
 #include "face_kind.h"
 
 #include <math.h>
@@ -20,12 +21,7 @@
 #include "sparse_ldl.h"
 #include "vector.h"
 
-#define ROW_WEIGHT 0.25      // an operation of a modification takes as long as so many of a factor:
-                             //   0.2 to 0.5 on walls and grids, as many of them meet zeros
-#define OVERHEAD 300.0       // operations a row that a factorisation takes besides
-#define DRIFT 1e-11          // backward error at which the factor is made anew
-#define EXACT 1e-14          // ... and at which a refinement would gain nothing
-#define FLOOR (64*0x1p-52)   // of pivots: rounding leaves so much of entries near 1
+#define MODIFY_TIME_RATIO 0.25   // time per operation, relative to factoring; 0.2 to 0.5 on walls
 
 typedef struct entries_face {
   face base;
@@ -34,7 +30,7 @@ typedef struct entries_face {
   perp_csc S;                // R (A + sigma I) R: the analysed pattern
   double *value;             // of S
   double *diagonal;          // n: of R A R
-  int32_t *at;               // n: where the diagonal of S is
+  int32_t *at;               // n: places of the diagonal of S
   double *r;                 // n: R
   double *rhs, *rest;        // n each: work of a solve
   double *plus;              // n, all 1: the signs of the pivots
@@ -43,8 +39,8 @@ typedef struct entries_face {
   double sigma;              // of S
   double norm;               // largest row sum of |S|
   int32_t since;             // modifications since the last factorisation
-  int factored;              // the factor is that of `kept`
-  int ready;                 // ... and the last update went well
+  int factored;              // 1: the factor is that of `kept`
+  int ready;                 // 1: and the last update succeeded
 } entries_face;
 
 static void *take(const perp_allocator *memory, int32_t count, size_t size) {
@@ -65,7 +61,7 @@ static void destroy(face *base) {
   drop(&memory, f);
 }
 
-// S <- R S R, the diagonal near 1 where it is not 0, else the largest entry.
+// S <- R S R. Brings the diagonal near 1, or the largest entry if the diagonal is 0.
 static void scale(entries_face *f) {
   const perp_csc *S = &f->S;
   for (int32_t j = 0; j < f->n; j++) {
@@ -120,21 +116,22 @@ static int values(face *base, const perp_operator *A) {
   return code;
 }
 
-static int anew(entries_face *f, const perp_deadline *deadline) {
+static int refactor(entries_face *f, const perp_deadline *deadline) {
   f->factored = f->ready = 0;
   f->since = 0;
   f->base.factorizations++;
-  const int code = sparse_ldl_factor(f->ldl, &f->S, f->kept, FLOOR, deadline);
+  const int code = sparse_ldl_factor(f->ldl, &f->S, f->kept, FACE_PIVOT_MIN, deadline);
   f->factored = f->ready = code == 0;
   return code;
 }
 
-// Of the modifications, up to where they are `enough`.
+// Operations of the modifications. Stops counting at `enough`.
 static double rows_up_to(const entries_face *f, const uint8_t *is_free, double enough) {
   double flops = 0.0;
   if (!f->factored) return (double)INFINITY;
   for (int32_t i = 0; i < f->n && flops <= enough; i++)
-    if ((is_free[i] != 0) != f->kept[i]) flops += ROW_WEIGHT*sparse_ldl_row_flops(f->ldl, &f->S, i);
+    if ((is_free[i] != 0) != f->kept[i])
+      flops += MODIFY_TIME_RATIO*sparse_ldl_row_flops(f->ldl, &f->S, i);
   return flops;
 }
 
@@ -144,37 +141,38 @@ static double flops_rows(const face *base, const uint8_t *is_free) {
 
 static double flops_update(const face *base, const uint8_t *is_free) {
   const entries_face *f = (const entries_face *)base;
-  const double made_anew = sparse_ldl_flops_kept(f->ldl, is_free) + OVERHEAD*f->n;
+  const double made_anew = sparse_ldl_flops_kept(f->ldl, is_free) + FACE_ROW_OVERHEAD_FLOPS*f->n;
   return min2(made_anew, rows_up_to(f, is_free, made_anew));
 }
 
-// Row i goes (0) or comes (1): 0, or as face_update, or FACE_ANEW.
+// Deletes (comes = 0) or adds (1) row i. Returns as face_update, or FACE_REFACTOR.
 static int modify(face *base, int32_t i, uint8_t comes) {
   entries_face *f = (entries_face *)base;
-  const int code = comes ? sparse_ldl_add(f->ldl, &f->S, f->kept, i, FLOOR)
-                         : sparse_ldl_delete(f->ldl, &f->S, i, FLOOR);
+  const int code = comes ? sparse_ldl_add(f->ldl, &f->S, f->kept, i, FACE_PIVOT_MIN)
+                         : sparse_ldl_delete(f->ldl, &f->S, i, FACE_PIVOT_MIN);
   if (code == 1) return i + 1;
   f->kept[i] = comes;
   f->base.modifications++;
   f->since++;
-  return code == 0 ? 0 : FACE_ANEW;
+  return code == 0 ? 0 : FACE_REFACTOR;
 }
 
 static int update(face *base, const uint8_t *is_free, const perp_deadline *deadline) {
   entries_face *f = (entries_face *)base;
-  const double made_anew = sparse_ldl_flops_kept(f->ldl, is_free) + OVERHEAD*f->n;
+  const double made_anew = sparse_ldl_flops_kept(f->ldl, is_free) + FACE_ROW_OVERHEAD_FLOPS*f->n;
   f->ready = 0;
   const int code = rows_up_to(f, is_free, made_anew) <= made_anew
-                       ? face_follow(base, f->n, f->kept, is_free, modify, deadline) : FACE_ANEW;
-  if (code == FACE_ANEW) {
+                       ? face_follow(base, f->n, f->kept, is_free, modify, deadline)
+                       : FACE_REFACTOR;
+  if (code == FACE_REFACTOR) {
     for (int32_t i = 0; i < f->n; i++) f->kept[i] = is_free[i] != 0;
-    return anew(f, deadline);
+    return refactor(f, deadline);
   }
   f->ready = code == 0;
   return code;
 }
 
-// rest <- rhs - S_II z, z in v; returns its size relative to |S||z| + |rhs|, in maxima.
+// rest <- rhs - S_II v. Returns max|rest| / (|S| max|v| + max|rhs|).
 static double residual(entries_face *f, const double *v) {
   double most = 0.0, size = 0.0, right = 0.0;
   memcpy(f->rest, f->rhs, (size_t)f->n*sizeof *f->rest);
@@ -207,20 +205,20 @@ static int solve(face *base, double *v, int refine) {
   first_solve(f, v);
   if (refine > 0) {
     double error = residual(f, v);
-    if (!(error <= DRIFT) && f->since > 0) {
-      if (anew(f, base->deadline) != 0) {
+    if (!(error <= FACE_DRIFT_ERROR_MAX) && f->since > 0) {
+      if (refactor(f, base->deadline) != 0) {
         memset(v, 0, (size_t)n*sizeof *v);
         return 1;
       }
       first_solve(f, v);
       error = residual(f, v);
     }
-    for (int k = 0; k < refine && error > EXACT; k++) {
+    for (int k = 0; k < refine && error > FACE_REFINED_ERROR_MAX; k++) {
       sparse_ldl_solve(f->ldl, f->rest);
       for (int32_t i = 0; i < n; i++) v[i] += f->rest[i];
       const double before = error;
       error = residual(f, v);
-      if (!(error < 0.5*before)) break;   // rounding is reached, or it does not converge
+      if (!(error < 0.5*before)) break;   // rounding is reached, or refinement does not converge
     }
   }
   for (int32_t i = 0; i < n; i++) v[i] = f->kept[i] ? f->r[i]*v[i] : 0.0;
@@ -233,7 +231,7 @@ static double flops_anew(const face *base) {
 
 static int64_t nnz(const face *base) { return sparse_ldl_nnz(((const entries_face *)base)->ldl); }
 
-// Half as fast as a factorisation: each entry is used once.
+// Each entry is used once, so an operation takes twice as long as in a factorisation.
 static double flops_solve(const face *base) { return 8.0*(double)nnz(base); }
 
 static const face_kind kind = {destroy, values, shift, update, solve, flops_anew, flops_rows,
@@ -267,7 +265,7 @@ face *face_entries_of(perp_csc *A, const perp_allocator *allocator, int *failed)
     destroy(&f->base);
     return NULL;
   }
-  f->value = (double *)f->S.value;   // ours: assemble_csc made it
+  f->value = (double *)f->S.value;   // assemble_csc made it, so it may be changed
   for (int32_t i = 0; i < n; i++) {
     f->plus[i] = 1.0;
     f->kept[i] = 0;

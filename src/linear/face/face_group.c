@@ -1,16 +1,16 @@
-// face_group.c: the face of a matrix whose rows come in groups: a factor of their skeletons.
+// face_group.c: the face of a matrix whose rows come in groups, by a factor of their skeletons.
 //
 // S = R (A + sigma I) R as in face_entries.c. Contact points between two bodies give rows of A that
-// span few dimensions (groups.h). group_free.c brings the free rows of group g down to a block K_g
-// of at most r_g rows, which couple with those of the other groups by entries of A as they are:
+// span few dimensions (groups.h). group_free.c reduces the m_g free rows of group g to a block K_g
+// of at most r_g rows. These couple with the rows of other groups by the entries S0 of A:
 //     (K + S0) t = s,   z_g from t_g,   K + S0 of sum r_g rows instead of sum m_g
-// It is definite exactly if S_II is. One analysis with all slots serves all free sets; slots that
-// are not in use are rows of the identity. A row that comes or goes changes its group: a slot comes
-// or goes, and K_g by a few terms lambda v v'. All groups first lose slots, then get the positive
-// terms, then the negative ones, then slots: in this order every matrix on the way is a principal
-// part of the next or of the last one, or larger than it, so none is less definite than both ends.
-// What the groups leave out is rounding (groups.h); solves are refined with S itself, whose columns
-// have one pattern a group: products gather once a group.
+// K + S0 is definite exactly if S_II is. One analysis with all slots serves all free sets; unused
+// slots are rows of the identity. A row that comes or goes changes its group: a slot comes or goes,
+// and K_g changes by a few terms lambda v v'. The order is: all groups lose slots, get the positive
+// terms, get the negative terms, get new slots. So every matrix on the way is at least as definite
+// as the first or the last one.
+// The groups neglect rounding errors only (groups.h). Solves are refined with S itself. Its columns
+// have one pattern per group, so products gather once per group.
 // Cost: with m_g/r_g = 2 or 3 a factor takes 1/8 to 1/27 of the operations of face_entries.c.
 #include "face_group.h"
 
@@ -23,20 +23,18 @@
 #include "dense_kernels.h"
 #include "vector.h"
 
-#define ROW_WEIGHT 0.7       // as in face_entries.c: 0.5 to 1.3 on walls, two modifications a row
-#define CALLS 2000.0         // operations a row that its modifications take besides
-#define OVERHEAD 300.0       // ... and a slot that a factorisation takes
-#define FAVOUR 3.5           // modifications may take so many times as long: few rounds change so
-                             //   much, their sum is the same, and the factorisations stay few
-#define CLEARLY 0.05         // of all slots: modifications below that are better without a look
-#define DRIFT 1e-11          // backward error at which the factor is made anew
-#define EXACT 1e-14          // ... and at which a refinement would gain nothing
-#define USELESS 1e-6         // ... and at which there is no solution to speak of
-#define FLOOR (64*0x1p-52)   // of pivots: rounding leaves so much of entries near 1
-#define MILLISECOND 1e6      // about, in operations of a block
-#define NOTHING 0x1p-46      // terms of K relative to it that are not worth a change: rounding in K
-enum { NONE = -1, POLL = 64,   // groups between two looks at the clock
-       MORE = 2 };             // steps of refinement beyond those asked for, while they gain
+#define MODIFY_TIME_RATIO 0.7        // time per operation relative to factoring; 0.5 to 1.3 (walls)
+#define MODIFY_OVERHEAD_FLOPS 2000.0 // operations per row of a modification beside the arithmetic
+// Prefer row modifications until they cost this many times a new factorisation. Large changes are
+// rare, so the total time is the same with fewer factorisations.
+#define REFACTOR_COST_RATIO 3.5
+#define MODIFY_AT_ONCE_RATIO 0.05    // below this share of the largest cost, skip the comparison
+#define SOLVE_ERROR_MAX 1e-6         // backward error above which a solve has failed
+#define POLL_FLOPS 1e6               // operations between two checks of the deadline: a millisecond
+#define BLOCK_CHANGE_MIN 0x1p-46     // terms relative to K; smaller ones are rounding
+enum { NONE = -1,
+       POLL_GROUPS = 64,             // groups between two checks of the deadline
+       EXTRA_CORRECTIONS = 2 };      // steps of refinement beyond those asked for, while they gain
 
 // ---- the groups ----
 
@@ -52,7 +50,7 @@ static void take_block(group_face *f, int32_t g) {
   }
 }
 
-// The group with these free rows: 0, or 1 + the row without a pivot.
+// Reduces group g with these free rows. Returns 0, or 1 + the row without a pivot.
 static int32_t condense(group_face *f, int32_t g, const uint8_t *is_free) {
   const int32_t *row = f->g.row + f->g.start[g];
   group_free *part = f->part + g;
@@ -60,14 +58,15 @@ static int32_t condense(group_face *f, int32_t g, const uint8_t *is_free) {
   for (int32_t i = 0; i < part->m; i++) f->mask[i] = f->kept[row[i]] = is_free[row[i]] != 0;
   take_block(f, g);
   const int32_t failed = group_condense(part, f->g.T + f->g.weight[g],
-                                        f->skeleton + first_slot(f, g), f->B, f->mask, FLOOR,
-                                        f->W, f->basis);
+                                        f->skeleton + first_slot(f, g), f->B, f->mask,
+                                        FACE_PIVOT_MIN, f->W, f->basis);
   if (failed > 0) return row[failed - 1] + 1;
   f->stale[g] = 0;
   return 0;
 }
 
-static int32_t wanted(const group_face *f, int32_t g, int32_t k) {   // the row for its k-th slot
+// The row for the k-th slot of g.
+static int32_t wanted(const group_face *f, int32_t g, int32_t k) {
   const int32_t position = f->part[g].slot[k];
   return position != NONE ? f->g.row[f->g.start[g] + position] : NONE;
 }
@@ -79,7 +78,7 @@ static double *block_entry(const group_face *f, int32_t g, int32_t k, int32_t l)
   return f->S_value + f->colptr[column] + own + k;
 }
 
-// K_g into S; where the factor has both slots already it stays as it is there.
+// Writes K_g into S. Unless `all`, entries whose slots are both in the factor stay unchanged.
 static void put_block(group_face *f, int32_t g, int all) {
   const group_free *part = f->part + g;
   const uint8_t *kept = f->slot_kept + first_slot(f, g);
@@ -88,8 +87,8 @@ static void put_block(group_face *f, int32_t g, int all) {
       if (all || !kept[k] || !kept[l]) *block_entry(f, g, k, l) = part->K[k*part->r + l];
 }
 
-// Column `slot` of S from the column of A of the row that stands there; its mirror image too if
-// `both`.
+// Writes column `slot` of S from the column of A of the row in that slot. `both`: also its mirror
+// image.
 static void put_column(group_face *f, int32_t g, int32_t slot, int both) {
   const int32_t from = f->A.colptr[f->slot_row[slot]], to = f->colptr[slot];
   const int32_t length = f->A.colptr[f->slot_row[slot] + 1] - from;
@@ -112,7 +111,7 @@ static void put_slot(group_face *f, int32_t slot, int32_t row) {
 
 // ---- the factor ----
 
-static int anew(group_face *f, const perp_deadline *deadline) {
+static int refactor(group_face *f, const perp_deadline *deadline) {
   f->factored = f->ready = 0;
   f->since = 0;
   f->base.factorizations++;
@@ -120,18 +119,18 @@ static int anew(group_face *f, const perp_deadline *deadline) {
   for (int32_t g = 0; g < f->count; g++)
     for (int32_t k = 0; k < f->part[g].r; k++) put_slot(f, first_slot(f, g) + k, wanted(f, g, k));
   for (int32_t g = 0; g < f->count; g++) {
-    if (g%POLL == 0 && deadline_passed(deadline)) return -1;
+    if (g%POLL_GROUPS == 0 && deadline_passed(deadline)) return -1;
     for (int32_t k = first_slot(f, g); k < first_slot(f, g + 1); k++)
       if (f->slot_kept[k]) put_column(f, g, k, 0);
     put_block(f, g, 1);
   }
-  const int code = sparse_ldl_factor(f->ldl, &f->S, f->slot_kept, FLOOR, deadline);
+  const int code = sparse_ldl_factor(f->ldl, &f->S, f->slot_kept, FACE_PIVOT_MIN, deadline);
   f->factored = f->ready = code == 0;
   return code > 0 ? f->slot_row[code - 1] + 1 : code;
 }
 
-// Terms of the change of K_g in the slots that stay: those with the sign of `sign`. S follows, so
-// what is left out does not add up. 0 or FACE_ANEW.
+// Applies those terms of the change of K_g whose sign is `sign`, in the slots that stay. S changes
+// by the same terms, so neglected terms do not add up. Returns 0 or FACE_REFACTOR.
 static int change_block(group_face *f, int32_t g, double sign) {
   const group_free *part = f->part + g;
   int32_t count = 0;
@@ -146,16 +145,17 @@ static int change_block(group_face *f, int32_t g, double sign) {
       most = max_or_nan(most, fabs(f->D[i*count + j]));
       size = max2(size, fabs(now));
     }
-  if (most <= NOTHING*size) return 0;
+  if (most <= BLOCK_CHANGE_MIN*size) return 0;
   group_split(count, f->D, f->V, f->lambda);
   for (int32_t i = 0; i < count; i++) {
     const double *v = f->V + i*count;
-    if (!(sign*f->lambda[i] > NOTHING*size)) continue;
+    if (!(sign*f->lambda[i] > BLOCK_CHANGE_MIN*size)) continue;
     for (int32_t k = 0; k < count; k++)
       for (int32_t l = 0; l < count; l++)
         *block_entry(f, g, f->index[k] - first_slot(f, g), f->index[l] - first_slot(f, g)) +=
             f->lambda[i]*v[k]*v[l];
-    if (sparse_ldl_change(f->ldl, f->lambda[i], count, f->index, v, FLOOR) != 0) return FACE_ANEW;
+    if (sparse_ldl_change(f->ldl, f->lambda[i], count, f->index, v, FACE_PIVOT_MIN) != 0)
+      return FACE_REFACTOR;
     f->base.modifications++;
     f->since++;
   }
@@ -167,14 +167,14 @@ static int drop_slots(group_face *f, int32_t g) {
     const int32_t slot = first_slot(f, g) + k;
     if (f->slot_row[slot] == NONE || f->slot_row[slot] == wanted(f, g, k)) continue;
     put_slot(f, slot, NONE);
-    if (sparse_ldl_delete(f->ldl, &f->S, slot, FLOOR) != 0) return FACE_ANEW;
+    if (sparse_ldl_delete(f->ldl, &f->S, slot, FACE_PIVOT_MIN) != 0) return FACE_REFACTOR;
     f->base.modifications++;
     f->since++;
   }
   return 0;
 }
 
-// Slots are filled in all groups before the first of them is added: slot_kept says which are.
+// Fills the slots of all groups before the first one is added; slot_kept marks those in the factor.
 static void fill_slots(group_face *f, int32_t count) {
   for (int32_t t = 0; t < count; t++)
     for (int32_t g = f->touched[t], k = 0; k < f->part[g].r; k++) {
@@ -194,17 +194,17 @@ static void fill_slots(group_face *f, int32_t count) {
 static int add_slots(group_face *f, int32_t g) {
   for (int32_t slot = first_slot(f, g); slot < first_slot(f, g + 1); slot++) {
     if (f->slot_row[slot] == NONE || f->slot_kept[slot]) continue;
-    const int code = sparse_ldl_add(f->ldl, &f->S, f->slot_kept, slot, FLOOR);
+    const int code = sparse_ldl_add(f->ldl, &f->S, f->slot_kept, slot, FACE_PIVOT_MIN);
     if (code == 1) return f->slot_row[slot] + 1;
     f->slot_kept[slot] = 1;
     f->base.modifications++;
     f->since++;
-    if (code != 0) return FACE_ANEW;
+    if (code != 0) return FACE_REFACTOR;
   }
   return 0;
 }
 
-// To the groups as they are now, those touched having changed: as face_follow.
+// Modifies the factor until it matches the groups, of which `count` have changed. As face_follow.
 static int follow(group_face *f, int32_t count, const perp_deadline *deadline) {
   for (int step = 0; step < 4; step++) {
     if (step == 3) fill_slots(f, count);
@@ -219,20 +219,21 @@ static int follow(group_face *f, int32_t count, const perp_deadline *deadline) {
   return 0;
 }
 
-// ---- what it costs ----
+// ---- costs ----
 
 double group_flops(int32_t m, int32_t r) {
   const double rows = m, dimensions = r;
   return 2.0*rows*(dimensions*dimensions + rows*dimensions + rows*rows/6.0);
 }
 
-// Of one row that comes or goes: a slot, or a term.
+// Operations of one row that comes or goes: a slot, or a term of K.
 static double row_flops(const group_face *f, int32_t g) {
-  return ROW_WEIGHT*sparse_ldl_row_flops(f->ldl, &f->S, first_slot(f, g)) + CALLS;
+  return MODIFY_TIME_RATIO*sparse_ldl_row_flops(f->ldl, &f->S, first_slot(f, g)) +
+         MODIFY_OVERHEAD_FLOPS;
 }
 
-// Of factoring anew, or `enough` where that does not matter; *rows: of the modifications, infinite
-// above `enough`.
+// Operations of a factorisation, or `enough` if the modifications clearly cost less. *rows:
+// operations of the modifications, infinite above `enough`.
 static double flops_of(const group_face *f, const uint8_t *is_free, double *rows, double enough) {
   double flops = 0.0;
   *rows = f->factored ? 0.0 : (double)INFINITY;
@@ -250,12 +251,12 @@ static double flops_of(const group_face *f, const uint8_t *is_free, double *rows
     if (*rows <= enough) *rows += made + (changes < 2*r ? changes : 2*r)*row_flops(f, g);
   }
   if (*rows > enough) *rows = (double)INFINITY;
-  if (*rows < CLEARLY*enough) return enough;
-  return flops + sparse_ldl_flops_kept(f->ldl, f->maybe) + OVERHEAD*f->slots;
+  if (*rows < MODIFY_AT_ONCE_RATIO*enough) return enough;
+  return flops + sparse_ldl_flops_kept(f->ldl, f->maybe) + FACE_ROW_OVERHEAD_FLOPS*f->slots;
 }
 
 static double most_flops(const group_face *f) {   // with all slots in use
-  return sparse_ldl_flops(f->ldl) + f->blocks + OVERHEAD*f->slots;
+  return sparse_ldl_flops(f->ldl) + f->blocks + FACE_ROW_OVERHEAD_FLOPS*f->slots;
 }
 
 static double flops_anew(const face *base) {
@@ -272,8 +273,8 @@ static double flops_rows(const face *base, const uint8_t *is_free) {
 static double flops_update(const face *base, const uint8_t *is_free) {
   double rows;
   const group_face *f = (const group_face *)base;
-  const double made = flops_of(f, is_free, &rows, FAVOUR*most_flops(f));
-  return rows <= FAVOUR*made ? rows : made;
+  const double made = flops_of(f, is_free, &rows, REFACTOR_COST_RATIO*most_flops(f));
+  return rows <= REFACTOR_COST_RATIO*made ? rows : made;
 }
 
 static int update(face *base, const uint8_t *is_free, const perp_deadline *deadline) {
@@ -282,7 +283,7 @@ static int update(face *base, const uint8_t *is_free, const perp_deadline *deadl
   double rows, done = 0.0;
   f->ready = 0;
   if (deadline_passed(deadline)) return -1;
-  const double made = flops_of(f, is_free, &rows, FAVOUR*most_flops(f));
+  const double made = flops_of(f, is_free, &rows, REFACTOR_COST_RATIO*most_flops(f));
   for (int32_t g = 0; g < f->count; g++) {
     const int32_t *row = f->g.row + f->g.start[g], m = f->part[g].m;
     int same = !f->stale[g];
@@ -291,21 +292,22 @@ static int update(face *base, const uint8_t *is_free, const perp_deadline *deadl
     f->touched[count++] = g;
     const int32_t failed = condense(f, g, is_free);
     done += group_flops(m, f->part[g].r);
-    const int late = done > MILLISECOND && failed == 0 && deadline_passed(deadline);
-    if (done > MILLISECOND) done = 0.0;
+    const int late = done > POLL_FLOPS && failed == 0 && deadline_passed(deadline);
+    if (done > POLL_FLOPS) done = 0.0;
     if (failed == 0 && !late) continue;
-    f->factored = 0;   // the groups so far have moved on without it
+    f->factored = 0;   // the factor no longer matches the groups already reduced
     return late ? -1 : failed;
   }
-  const int code = f->factored && rows <= FAVOUR*made ? follow(f, count, deadline) : FACE_ANEW;
-  if (code == FACE_ANEW) return anew(f, deadline);
+  const int modify = f->factored && rows <= REFACTOR_COST_RATIO*made;
+  const int code = modify ? follow(f, count, deadline) : FACE_REFACTOR;
+  if (code == FACE_REFACTOR) return refactor(f, deadline);
   f->factored = f->ready = code == 0;
   return code;
 }
 
 // ---- solves ----
 
-// a'x in four sums, whatever the registers: the bits are the same.
+// a'x in four sums, for the same bits with every register width.
 EXACT_INLINE double dot_body(int32_t length, const double *a, const double *x) {
   double s[4] = {0.0};
   int32_t i = 0;
@@ -315,7 +317,7 @@ EXACT_INLINE double dot_body(int32_t length, const double *a, const double *x) {
   return (s[0] + s[2]) + (s[1] + s[3]);
 }
 
-// y_i = (A x)_i for the rows i of group g that `which` (NULL: all) has.
+// y_i = (A x)_i for the rows i of group g that are in `which` (NULL: all).
 EXACT_INLINE void product_body(const group_face *f, int32_t g, const uint8_t *which,
                                const double *x, double *y) {
   const int32_t *row = f->g.row + f->g.start[g], m = f->part[g].m;
@@ -339,7 +341,7 @@ static void product(const group_face *f, const uint8_t *which, const double *x, 
   (EXACT_HAS_WIDE() ? product_wide : product_plain)(f, which, x, y);
 }
 
-// rest <- rhs - S_II z, z in v; returns its size relative to |S||z| + |rhs|, in maxima.
+// rest <- rhs - S_II v. Returns max|rest| / (|S| max|v| + max|rhs|).
 static double residual(group_face *f, const double *v) {
   double most = 0.0, size = 0.0, right = 0.0, shift = 0.0;
   product(f, f->kept, v, f->rest);
@@ -355,7 +357,7 @@ static double residual(group_face *f, const double *v) {
   return all > 0.0 ? most/all : most;
 }
 
-// v += S_II^-1 r as the factor has it.
+// v += S_II^-1 r by the factor.
 static void add_solution(group_face *f, const double *r, double *v) {
   for (int32_t g = 0; g < f->count; g++) {
     const int32_t *row = f->g.row + f->g.start[g];
@@ -371,18 +373,17 @@ static void add_solution(group_face *f, const double *r, double *v) {
   }
 }
 
-// One solve and, with refine > 0, its refinement; returns the error that is left, 0 where it was
-// not looked at.
+// Solves, and refines if refine > 0. Returns the error, or 0 if it was not computed.
 static double refined(group_face *f, double *v, int refine) {
   memset(v, 0, (size_t)f->n*sizeof *v);
   add_solution(f, f->rhs, v);
   if (refine == 0) return 0.0;
   double error = residual(f, v);
-  for (int k = 0; k < refine + MORE && error > EXACT; k++) {
+  for (int k = 0; k < refine + EXTRA_CORRECTIONS && error > FACE_REFINED_ERROR_MAX; k++) {
     add_solution(f, f->rest, v);
     const double before = error;
     error = residual(f, v);
-    if (!(error < 0.5*before)) break;   // rounding is reached, or it does not converge
+    if (!(error < 0.5*before)) break;   // rounding is reached, or refinement does not converge
   }
   return error;
 }
@@ -394,15 +395,15 @@ static int solve(face *base, double *v, int refine) {
   memset(v, 0, (size_t)n*sizeof *v);
   if (!f->ready) return 1;
   double error = refined(f, v, refine);
-  if (!(error <= DRIFT) && f->since > 0)
-    error = anew(f, base->deadline) == 0 ? refined(f, v, refine) : (double)INFINITY;
+  if (!(error <= FACE_DRIFT_ERROR_MAX) && f->since > 0)
+    error = refactor(f, base->deadline) == 0 ? refined(f, v, refine) : (double)INFINITY;
   for (int32_t i = 0; i < n; i++) v[i] = f->kept[i] ? f->r[i]*v[i] : 0.0;
-  return face_checked(n, v, error <= USELESS);
+  return face_checked(n, v, error <= SOLVE_ERROR_MAX);
 }
 
 static int64_t nnz(const face *base) { return sparse_ldl_nnz(((const group_face *)base)->ldl); }
 
-// Half as fast as a factorisation; the groups on the way, and a residual.
+// The slots, the groups and a residual; an operation takes twice as long as in a factorisation.
 static double flops_solve(const face *base) {
   const group_face *f = (const group_face *)base;
   return 8.0*(double)nnz(base) + 2.0*f->A.colptr[f->n] + 64.0*f->n;
@@ -423,7 +424,7 @@ static void destroy(face *base) {
   memory.release(memory.context, f);
 }
 
-// Where the groups are others, all is made anew but for the counts.
+// If the groups differ, everything but the counts is made again.
 static int values(face *base, const perp_operator *A) {
   group_face *f = (group_face *)base;
   perp_csc B = {0};

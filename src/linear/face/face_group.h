@@ -1,4 +1,4 @@
-// face_group.h: what the files of the face by groups share: its parts, and how they are made.
+// face_group.h: the parts of the face by groups, shared by its files.
 #ifndef PERP_FACE_GROUP_H
 #define PERP_FACE_GROUP_H
 
@@ -10,30 +10,30 @@
 typedef struct group_face {
   face base;
   perp_allocator memory;
-  int32_t n, slots, count;   // rows, slots, groups
+  int32_t n, slots, count;   // numbers of rows, slots and groups
   perp_csc A;                // R A R, symmetric
   double *value;             // of A
   double *r;                 // n: R
   groups g;
-  void *block[2];            // all arrays below
+  void *block[2];            // memory of all arrays below
   group_free *part;          // count: the groups' free rows, as in `kept`
-  int32_t *skeleton;         // slots: those of g, by position in their groups
-  int32_t *group;            // n: of a row
-  int32_t *inside;           // n: of row[start[g] + k], where in a column of g its entry is
-  int32_t *base_at;          // of g, for every entry of its first column: place of the first slot
-  int64_t *base_from;        //   of that row's group in a column of g; count + 1: where they begin
+  int32_t *skeleton;         // slots: the rows of each group's skeleton, by position in the group
+  int32_t *group;            // n: group of a row
+  int32_t *inside;           // n: of row[start[g] + k], the place of its entry in a column of g
+  int32_t *base_at;          // for every entry of the first column of g: place of the first slot of
+  int64_t *base_from;        //   that row's group in a column of g. count + 1: start of each g
   int32_t *colptr, *row;     // of S
-  int32_t *mirror;           // entries of S: where the mirror image is
+  int32_t *mirror;           // entries of S: place of the mirror image
   double *S_value;
   perp_csc S;                // K + S0: the analysed pattern
-  int32_t *slot_row;         // slots: the row that S and the factor hold there, NONE: no one
+  int32_t *slot_row;         // slots: the row that S and the factor hold there; NONE: none
   int32_t *slot_of;          // n: its inverse
   uint8_t *slot_kept;        // slots: slot_row != NONE
-  uint8_t *maybe;            // slots: which may be in use
+  uint8_t *maybe;            // slots: 1 if it may be in use
   double *plus;              // slots, all 1: the signs of the pivots
-  uint8_t *kept, *stale;     // n: free rows; count: groups whose `part` is not up to date
+  uint8_t *kept, *stale;     // n: free rows; count: groups whose `part` is out of date
   int32_t *touched;          // count: groups that change
-  double *rhs, *rest, *left; // n each: work of a solve; `left` by groups
+  double *rhs, *rest, *left; // n each: work of a solve; `left` is ordered by groups
   double *t;                 // slots
   double *B, *W;             // largest group squared: a block; weights
   double *x, *y;             // longest column: gathered; largest group: a right-hand side
@@ -44,19 +44,20 @@ typedef struct group_face {
   double sigma, norm;        // of S_II; largest row sum of |R A R|
   double blocks;             // operations of all groups with all rows free
   int32_t since;             // modifications since the last factorisation
-  int factored;              // the factor is that of slot_row and S
-  int ready;                 // ... and the last update went well
+  int factored;              // 1: the factor is that of slot_row and S
+  int ready;                 // 1: and the last update succeeded
 } group_face;
 
 static inline int32_t first_slot(const group_face *f, int32_t g) { return f->g.slot[g]; }
 
-double group_flops(int32_t m, int32_t r);   // of group_condense
+double group_flops(int32_t m, int32_t r);   // operations of group_condense
 
-// Everything but the factor, of A and its groups, which it takes unless a group is too large. 0:
-// fine; 1: that, or the pattern of A is not symmetric; -2: no memory.
+// Makes everything but the factor, from A and its groups, and takes them unless a group is too
+// large. 0: fine; 1: a group is too large, or the pattern of A is not symmetric; -2: no memory.
 int group_face_make(group_face *f, perp_csc *A, groups *g);
 void group_face_clear(group_face *f);   // releases all but f
-// The same pattern and groups of the same rows and sizes: 1: A and g are taken, 0: they are not.
+// New values of the same pattern with groups of the same rows and sizes. 1: A and g are taken; 0:
+// not.
 int group_face_values(group_face *f, perp_csc *A, groups *g);
 
 #endif

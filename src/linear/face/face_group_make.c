@@ -1,9 +1,9 @@
-// face_group_make.c: the matrix of the slots: its pattern, and where the entries of A go in it.
+// face_group_make.c: makes the pattern of the slots' matrix and maps the entries of A into it.
 //
-// The rows of a group have one pattern, so two groups couple wholly or not at all, and the columns
-// of the slots of g have the slots of the same groups. All columns of A in g have their entries in
-// the same places: one table a group says which belong to which group.
-// Cost: some passes over A and over the pattern of the slots, and the analysis of that.
+// The rows of a group have one pattern, so two groups couple wholly or not at all. The columns of
+// the slots of g have the slots of the same groups. All columns of A in g have their entries in the
+// same places, so one table per group maps them.
+// Cost: a few passes over A and over the pattern of the slots, and the analysis of that pattern.
 #include "face_group.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@
 #include "vector.h"
 
 enum { NONE = -1,
-       MEMBERS = 128 };      // in a group at most: its block is made anew with every change
+       GROUP_ROWS_MAX = 128 };      // rows of a group; each change of a group makes its block again
 
 typedef struct neighbours {  // groups that couple, each with itself
   int32_t *start, *group;    // count + 1; ascending in each
@@ -38,7 +38,7 @@ static int take(const perp_allocator *memory, arena *counted, void **block) {
   return 0;
 }
 
-// A <- (A + A')/2. next: n, work. 0: the pattern is not symmetric.
+// A <- (A + A')/2. next: n, work. Returns 0 if the pattern is not symmetric.
 static int symmetrise(group_face *f, int32_t *next) {
   const perp_csc *A = &f->A;
   for (int32_t j = 0; j < f->n; j++) next[j] = A->colptr[j];
@@ -52,7 +52,7 @@ static int symmetrise(group_face *f, int32_t *next) {
   return 1;
 }
 
-// Rows and columns by powers of two: the diagonal near 1 where it is not 0, else the largest entry.
+// Scales rows and columns by powers of two: the diagonal near 1, or the largest entry if it is 0.
 static void scale(group_face *f) {
   const perp_csc *A = &f->A;
   for (int32_t j = 0; j < f->n; j++) {
@@ -82,7 +82,7 @@ static void scale(group_face *f) {
   }
 }
 
-// Row, group and position of everything; the values of A and T.
+// Sets the row, group and position of everything, and the values of A and T.
 static int load(group_face *f) {
   const groups *g = &f->g;
   if (!symmetrise(f, f->group)) return 1;
@@ -101,7 +101,8 @@ static int load(group_face *f) {
   return 0;
 }
 
-// Groups ascending fill the lists of their neighbours in order. next, mark: count, work.
+// Visiting the groups in order fills the lists of their neighbours in order. next, mark: count,
+// work.
 static void find_neighbours(const group_face *f, neighbours *N, int32_t *next, int32_t *mark) {
   for (int32_t g = 0; g < f->count; g++) mark[g] = NONE;
   for (int pass = 0; pass < 2; pass++) {
@@ -124,8 +125,8 @@ static void find_neighbours(const group_face *f, neighbours *N, int32_t *next, i
   }
 }
 
-// Where a column of g has the slots of each neighbour, and where one of A has its own rows.
-// at: count, work. Returns the length of the column.
+// Tables for g: where a column of S has the slots of each neighbour, and where a column of A has
+// the rows of g. at: count, work. Returns the length of a column of S.
 static int32_t tables(group_face *f, const neighbours *N, int32_t g, int32_t *at) {
   const int32_t *row = f->g.row + f->g.start[g], m = f->part[g].m;
   const int32_t from = f->A.colptr[row[0]], length = f->A.colptr[row[0] + 1] - from;
@@ -142,7 +143,7 @@ static int32_t tables(group_face *f, const neighbours *N, int32_t g, int32_t *at
   return filled;
 }
 
-// The pattern of S; next: slots, work.
+// Makes the pattern of S. next: slots, work.
 static void pattern(group_face *f, const neighbours *N, int32_t *next) {
   for (int32_t g = 0; g < f->count; g++)
     for (int32_t k = first_slot(f, g); k < first_slot(f, g + 1); k++) {
@@ -176,7 +177,7 @@ static sizes measure(const group_face *f) {
   return s;
 }
 
-// Arrays by the sizes of the groups, and the groups' parts of them.
+// Allocates the arrays by the sizes of the groups.
 static int take_arrays(group_face *f, const sizes *s) {
   const size_t n = (size_t)f->n, slots = (size_t)f->slots, count = (size_t)f->count;
   const size_t m = (size_t)s->m, r = (size_t)s->r;
@@ -259,7 +260,7 @@ static int take_pattern(group_face *f, size_t entries) {
   return 0;
 }
 
-// Tables, pattern and analysis.
+// Makes tables, pattern and analysis.
 static int analyse(group_face *f, size_t bases) {
   const size_t count = (size_t)f->count;
   neighbours N = {0};
@@ -269,7 +270,7 @@ static int analyse(group_face *f, size_t bases) {
   for (int pass = 0; pass < 2; pass++) {
     N.start = ARENA_ARRAY(&a, int32_t, count + 1);
     N.group = ARENA_ARRAY(&a, int32_t, bases);
-    next = ARENA_ARRAY(&a, int32_t, f->slots);   // not fewer than groups
+    next = ARENA_ARRAY(&a, int32_t, f->slots);   // at least as many as groups
     mark = ARENA_ARRAY(&a, int32_t, count);
     if (pass == 0 && take(&f->memory, &a, &scratch) != 0) return -2;
   }
@@ -294,10 +295,10 @@ int group_face_make(group_face *f, perp_csc *A, groups *g) {
   f->count = g->count;
   f->slots = g->slot != NULL ? g->slot[g->count] : 0;
   f->A = *A;
-  f->value = (double *)A->value;   // ours: assemble_csc made it
+  f->value = (double *)A->value;   // assemble_csc made it, so it may be changed
   f->g = *g;
   const sizes s = measure(f);
-  if (s.m > MEMBERS) {
+  if (s.m > GROUP_ROWS_MAX) {
     f->A = (perp_csc){0};
     f->g = (groups){0};
     return 1;

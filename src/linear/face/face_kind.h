@@ -1,4 +1,4 @@
-// face_kind.h: what a kind of face must be able to do; face.c forwards to it.
+// face_kind.h: the functions that each kind of face provides, and what the kinds share.
 #ifndef PERP_FACE_KIND_H
 #define PERP_FACE_KIND_H
 
@@ -6,7 +6,7 @@
 #include "face.h"
 #include "groups.h"
 
-typedef struct face_kind {   // as the functions of face.h
+typedef struct face_kind {   // see the functions of the same names in face.h
   void (*destroy)(face *f);
   int (*values)(face *f, const perp_operator *A);
   void (*shift)(face *f, double sigma);
@@ -22,55 +22,61 @@ typedef struct face_kind {   // as the functions of face.h
 struct face {                // the first member of every kind
   const face_kind *kind;
   int32_t factorizations, modifications;
-  const perp_deadline *deadline;   // of the solve at hand: making the factor anew asks it; NULL
+  // Of the current solve, for a new factorisation during it; or NULL.
+  const perp_deadline *deadline;
 };
 
-// Rows of `kept` that are to go, then rows that are to come, one by one by `modify`, which keeps
-// `kept`: 0, what modify returned, -1: deadline. FACE_ANEW: factor anew.
-enum { FACE_ANEW = -3 };
+#define FACE_DRIFT_ERROR_MAX 1e-11    // backward error; above it the factor is made again
+#define FACE_REFINED_ERROR_MAX 1e-14  // backward error; below it refinement gains nothing
+#define FACE_PIVOT_MIN (64*0x1p-52)   // entries are near 1, so a smaller pivot is rounding
+#define FACE_ROW_OVERHEAD_FLOPS 300.0 // operations per row of a factorisation beside the arithmetic
+
+enum { FACE_REFACTOR = -3 };   // code of modify: the caller must factor again
+// Removes the rows of `kept` that are not free, then adds the free rows that are missing, one by
+// one by `modify`, which keeps `kept` up to date. Returns 0, the code of modify, or -1: deadline.
 int face_follow(face *f, int32_t n, const uint8_t *kept, const uint8_t *is_free,
                 int (*modify)(face *f, int32_t row, uint8_t comes), const perp_deadline *deadline);
 
-// The end of a solve: 0 if it is good and v has no NaN and nothing huge; else 1, and v = 0.
+// Ends a solve. Returns 0 if it is good and v has no NaN and no huge entry, else 1 with v = 0.
 int face_checked(int32_t n, double *v, int good);
 
-// By the entries of A: any operator that has them. As face_create.
+// The kind by entries of A, for any operator that shows them. As face_create.
 face *face_entries_create(const perp_operator *A, const perp_allocator *allocator, int *failed);
-// The same for an A that assemble_csc made with its diagonal; takes it, also when it fails.
+// The same for an A that assemble_csc made with its diagonal. Takes A, even if it fails.
 face *face_entries_of(perp_csc *A, const perp_allocator *allocator, int *failed);
 
-// Through the groups of the rows of such an A. Takes both, unless *failed is 1 and A still there:
-// a group has too many rows.
+// The kind by groups of the rows of such an A. Takes A and g. If *failed is 1 and A is not cleared,
+// a group has too many rows and both still belong to the caller.
 face *face_group_create(perp_csc *A, groups *g, const perp_allocator *allocator, int *failed);
 
-// Through bodies, which needs slack_i + sigma > FACE_BODY_LEAST A_ii in free rows. Takes the rows,
-// also when it fails.
-#define FACE_BODY_LEAST 0x1p-40
+// The kind through bodies. It needs slack_i + sigma > FACE_BODY_SLACK_MIN A_ii in free rows. Takes
+// the rows, even if it fails.
+#define FACE_BODY_SLACK_MIN 0x1p-40   // relative to A_ii
 face *face_body_create(body_rows *rows, const perp_allocator *allocator, int *failed);
 
-// D = slack + d, n numbers >= 0 that the caller keeps, in place of slack + sigma I; it may be as
-// small as 0 except in rows without entries in B.
+// Sets D = slack + d in place of slack + sigma I. The caller keeps d, n numbers >= 0. d may be 0
+// except in rows without entries in B.
 void face_body_diagonal(face *f, const double *d);
-// What the last solve left, |residual_i| relative to (|B||B'| + D)_i. max|z| + max|r|, rows scaled
-// to a diagonal near 1.
+// Error of the last solve: |residual_i| relative to (|B||B'| + D)_i max|z| + max|r|, with rows
+// scaled to a diagonal near 1.
 double face_body_error(const face *f);
-double face_body_left(const face *f);   // ... and max|residual|/max|r|
+double face_body_left(const face *f);   // max|residual|/max|r| of the last solve
 void face_body_product(const face *f, const double *x, double *y);   // y = A x, without d
 
-// For callers who keep velocities themselves. R B and R^2 slack as the face has them, *r = R; NULL:
-// it does not go through bodies.
+// For callers that keep velocities themselves: R B and R^2 slack of the face, and *r = R. NULL: the
+// face does not go through bodies.
 const body_rows *face_body_rows(const face *f, const double **r);
-// H = I + (R B)'E^-1 (R B) of all rows, until the next face_shift or face_body_diagonal; as
-// face_update.
+// Factors H = I + (R B)'E^-1 (R B) of all rows. Valid until the next face_shift or
+// face_body_diagonal. Returns as face_update.
 int face_body_factor(face *f, const double *E, const perp_deadline *deadline);
 void face_body_velocities(face *f, double *u);   // u <- H^-1 u
 
-// As face_create for a caller who will not (0) or may (1) call face_shift: the kind that will take
-// less time.
+// As face_create, choosing the kind that takes less time. shifts = 0: the caller will not call
+// face_shift; 1: it may.
 face *face_choose(const perp_operator *A, int shifts, const perp_allocator *allocator,
                   int *failed);
-// The same for a caller who wants bodies or nothing, and says what D is by face_body_diagonal.
-// NULL: *failed is 1 (contacts are better, or there are no bodies) or -2 (no memory).
+// The same for a caller that needs bodies and sets D by face_body_diagonal. NULL: *failed is 1
+// (there are no bodies, or contacts are cheaper) or -2 (no memory).
 face *face_choose_bodies(const perp_operator *A, const perp_allocator *allocator, int *failed);
 
 #endif

@@ -1,6 +1,6 @@
-// face_linear.c: the face by any linear solver: A + sigma I under its own update and solve.
+// face_linear.c: the face by a linear solver of the caller's choice, on A + sigma I.
 //
-// A solver that can modify its factor does so inside its update; a new sigma is a new matrix to it.
+// A solver that can modify its factor does so in its update. A new sigma is a new matrix for it.
 #include "face_kind.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "operator.h"
 #include "vector.h"
 
-#define ROUNDED 1e-9         // asymmetry of entries that count as symmetric
+#define SYMMETRIC_ASYMMETRY_MAX 1e-9   // relative: up to here entries count as symmetric
 
 typedef struct linear_face {
   face base;
@@ -21,9 +21,9 @@ typedef struct linear_face {
   perp_operator A;
   perp_wrapper shifted;      // A + sigma I
   double sigma;
-  void *self, *scratch;      // of the solver; of A's products
+  void *self, *scratch;      // the solver's state; scratch of A's products
   double *rhs, *rest;        // n each
-  uint8_t *kept;             // n: of the last update that went well
+  uint8_t *kept;             // n: free rows of the last successful update
   int analysed, ready;
 } linear_face;
 
@@ -57,13 +57,13 @@ static int analyse(linear_face *f) {
   return code;
 }
 
-// A solver that needs A = A' asks for the claim; where the caller makes none, the entries tell.
+// A solver that needs A = A' asks for the claim. If the caller makes none, check the entries.
 static int claim(linear_face *f) {
   if (f->A.claims & PERP_CLAIM_SYMMETRIC || f->ops->accepts(&f->A)) return 0;
   perp_csc S = {0};
   int32_t *next = take(&f->memory, (size_t)f->A.n*sizeof *next);
   int code = next != NULL ? assemble_csc(&f->A, 1, &f->memory, &S) : -2;
-  if (code == 0 && !csc_is_nearly_symmetric(&S, ROUNDED, next)) code = 2;
+  if (code == 0 && !csc_is_nearly_symmetric(&S, SYMMETRIC_ASYMMETRY_MAX, next)) code = 2;
   if (code == 0) f->A.claims |= PERP_CLAIM_SYMMETRIC;
   assembled_free(&f->memory, &S);
   drop(&f->memory, next);
@@ -95,12 +95,12 @@ static int update(face *base, const uint8_t *is_free, const perp_deadline *deadl
   f->ready = code == 0;
   memcpy(f->kept, is_free, (size_t)f->A.n);
   if (code <= 0) return code;
-  int32_t row = 0, k = 0;                            // the k-th free row: which one
+  int32_t row = 0, k = 0;                            // index of the k-th free row
   while (row < f->A.n && (k += is_free[row] != 0) < code) row++;
   return row + 1;
 }
 
-// rest <- rhs - (A_II + sigma I) v; returns its largest entry
+// rest <- rhs - (A_II + sigma I) v. Returns its largest entry.
 static double residual(linear_face *f, const double *v) {
   double most = 0.0;
   if (f->A.ops->apply(f->A.self, v, f->rest, f->scratch) != 0) return (double)NAN;
@@ -117,7 +117,7 @@ static int solve(face *base, double *v, int refine) {
   memcpy(f->rhs, v, (size_t)n*sizeof *v);
   memset(v, 0, (size_t)n*sizeof *v);
   if (!f->ready || f->ops->solve(f->self, f->rhs, v, NULL) != 0) return 1;
-  if (refine > 0 && residual(f, v) > 0.0) {   // one step: the solver's own are behind it
+  if (refine > 0 && residual(f, v) > 0.0) {   // one step only; the solver has refined by itself
     memcpy(f->rhs, f->rest, (size_t)n*sizeof *v);
     if (f->ops->solve(f->self, f->rhs, f->rest, NULL) == 0)
       for (int32_t i = 0; i < n; i++) v[i] += f->rest[i];
@@ -125,7 +125,7 @@ static int solve(face *base, double *v, int refine) {
   return face_checked(n, v, 1);
 }
 
-// In nanoseconds, as if the solver's estimate were made of operations of one each.
+// The solver estimates nanoseconds. Count each as one operation.
 static double flops_rows(const face *base, const uint8_t *is_free) {
   const linear_face *f = (const linear_face *)base;
   return f->analysed ? 1e9*f->ops->estimate(f->self, is_free) : (double)INFINITY;
@@ -136,12 +136,12 @@ static double flops_anew(const face *base) {
   return (double)INFINITY;
 }
 
-static double flops_solve(const face *base) {   // is part of the estimate
+static double flops_solve(const face *base) {   // part of the estimate above
   (void)base;
   return 0.0;
 }
 
-static int64_t nnz(const face *base) {   // not known
+static int64_t nnz(const face *base) {   // unknown
   (void)base;
   return 0;
 }

@@ -1,8 +1,7 @@
-// scaled_system.h: (diag(p) A + diag(q)) z = r: the linear systems of Fischer-Newton and interior
-// points.
+// scaled_system.h: solves (diag(p) A + diag(q)) z = r for Fischer-Newton and interior points.
 //
-// One pattern, many values: dense for small or full A, else sparse with one analysis; product
-// operators through their bodies where these are fewer.
+// One pattern serves many values p and q. A small or full A is factored densely, another A by a
+// sparse factor with one analysis, and a product operator through its bodies if these are fewer.
 #ifndef PERP_SCALED_SYSTEM_H
 #define PERP_SCALED_SYSTEM_H
 
@@ -10,8 +9,9 @@
 
 typedef struct system_solver system_solver;
 
-// Takes the entries of A (any operator with submatrix()); those of a product operator perhaps
-// later, so it must live as long. NULL: no memory, or they are unknown.
+// Takes the entries of A (any operator with submatrix()). The entries of a product operator may be
+// taken later, so A must live as long as the system. NULL: no memory, or A does not show its
+// entries.
 system_solver *system_create(const perp_operator *A, const perp_allocator *allocator);
 void system_destroy(system_solver *s);                               // NULL is fine
 
@@ -19,21 +19,21 @@ void system_destroy(system_solver *s);                               // NULL is 
 // -1: deadline; -2: no memory.
 int system_factor(system_solver *s, const double *p, const double *q,
                   const perp_deadline *deadline);
-// v <- (PA + Q)^-1 v, with `refine` steps of iterative refinement. Returns the largest
-// |residual| / (|PA + Q||z| + |r|) componentwise: near 2^-53 if all is well. (Through bodies it is
-// relative to max|z| and max|r|: see body_system.h; so it is through groups.) With refine < 0 the
-// residual is not looked at: for callers who do, and come back with refine > 0 where it is bad.
+// v <- (PA + Q)^-1 v, with `refine` steps of iterative refinement. Returns the largest entry of
+// |residual| / (|PA + Q||z| + |r|), which is near 2^-53 for a good solution. Through bodies and
+// groups it is relative to max|z| and max|r| (see body_system.h). With refine < 0 the residual is
+// not computed: the caller checks it and calls again with refine > 0 if it is too large.
 double system_solve(system_solver *s, double *v, int refine);
-// Of the last solve: max|residual|/max|r|, rows scaled to a diagonal near 1, where that is known
-// without another product; else INFINITY.
+// max|residual|/max|r| of the last solve, with rows scaled to a diagonal near 1. INFINITY if only
+// another product would show it.
 double system_left(const system_solver *s);
-// 1: small pivots are taken care of, q need not keep PA + Q regular beyond rounding
+// 1: the system handles small pivots itself, so q need not keep PA + Q regular beyond rounding.
 int system_lifts(const system_solver *s);
-// y = A x and y = A'x with the entries that were taken
+// y = A x and y = A'x with the entries taken at creation
 void system_apply(const system_solver *s, const double *x, double *y);
 void system_apply_transpose(const system_solver *s, const double *x, double *y);
-// 1: A becomes symmetric, but indefinite, by changing signs of rows: a small q > 0 keeps the pivots
-// on the diagonal
+// 1: changing the signs of some rows makes A symmetric but indefinite. A small q > 0 then keeps the
+// pivots on the diagonal.
 int system_quasidefinite(const system_solver *s);
 int32_t system_factorizations(const system_solver *s);
 int64_t system_nonzeros(const system_solver *s);   // of the last factor; 0: dense, or it failed

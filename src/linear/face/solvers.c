@@ -1,4 +1,4 @@
-// solvers.c: the table of linear solvers, found by name or number.
+// solvers.c: finds a built-in linear solver by name or number.
 #include "solvers.h"
 
 #include <string.h>

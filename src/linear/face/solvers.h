@@ -1,4 +1,4 @@
-// solvers.h: the descriptors named in solvers.def.
+// solvers.h: declares the descriptors named in solvers.def.
 #ifndef PERP_SOLVERS_H
 #define PERP_SOLVERS_H
 

@@ -1,0 +1,201 @@
+// scaled_system_solve.c: solves with the factor of scaled_system.c, refines, and multiplies by A.
+//
+//     z <- z + S^-1 (v - S z)      with a residual in twice the precision
+// A solve that stays inaccurate after refinement moves on to the next attempt.
+// Cost: a solve with the factor and a pass over the entries per step of refinement.
+#include "scaled_system_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "dense_kernels.h"
+#include "error_free.h"
+#include "vector.h"
+
+#define SOLVE_ERROR_MAX 1e-8   // backward error after refinement; above it, try the next attempt
+#define EXTRA_CORRECTIONS 4    // steps of refinement if A is not exactly symmetric
+
+static void back_solve(system_solver *s, double *v) {
+  if (s->full) {
+    lu_solve(s->n, s->LU, s->pivot, v);
+    return;
+  }
+  if (s->stage != LDL) {
+    sparse_lu_solve(s->lu, v);
+    return;
+  }
+  // A masked row gives z_j = v_j/q_j. Move its column to the right-hand side of the other rows.
+  for (int32_t j = 0; s->masked && j < s->n; j++) {
+    if (s->kept[j]) continue;
+    v[j] /= s->S[s->diagonal[j]];
+    for (int32_t p = s->csc.colptr[j]; v[j] != 0.0 && p < s->csc.colptr[j + 1]; p++)
+      if (s->kept[s->csc.row[p]]) v[s->csc.row[p]] -= s->S[p]*v[j];
+  }
+  sparse_ldl_solve(s->ldl, v);
+}
+
+// high = v - S z, computed with compensated sums. Returns max |v - S z|_i / (|S||z| + |v|)_i.
+EXACT_INLINE double residual_by(system_solver *s) {
+  const int32_t n = s->n;
+  double worst = 0.0;
+  if (s->full) {
+    for (int32_t i = 0; i < n; i++) {
+      const double *row = s->S + (size_t)i*(size_t)n;
+      exact_sum sum = {s->v[i], 0.0};
+      double size = fabs(s->v[i]);
+      for (int32_t j = 0; j < n; j++) {
+        exact_add_product(&sum, -row[j], s->z[j]);
+        size += fabs(row[j]*s->z[j]);
+      }
+      s->high[i] = exact_value(sum);
+      s->size[i] = size;
+    }
+  } else {
+    for (int32_t i = 0; i < n; i++) {
+      s->high[i] = s->v[i];
+      s->low[i] = 0.0;
+      s->size[i] = fabs(s->v[i]);
+    }
+    for (int32_t j = 0; j < n; j++) {
+      const double z = s->z[j];
+      for (int32_t p = s->csc.colptr[j]; p < s->csc.colptr[j + 1]; p++) {
+        const int32_t i = s->csc.row[p];
+        exact_sum sum = {s->high[i], s->low[i]};
+        exact_add_product(&sum, -s->S[p], z);
+        s->high[i] = sum.high;
+        s->low[i] = sum.low;
+        s->size[i] += fabs(s->S[p]*z);
+      }
+    }
+    for (int32_t i = 0; i < n; i++) s->high[i] = exact_value((exact_sum){s->high[i], s->low[i]});
+  }
+  // A row whose terms nearly vanish is measured relative to max|z| (Arioli, Demmel, Duff: Solving
+  // sparse linear systems with sparse backward error, 1989).
+  double largest = 0.0;
+  for (int32_t i = 0; i < n; i++) largest = max_or_nan(largest, fabs(s->z[i]));
+  for (int32_t i = 0; i < n; i++) {
+    const double tiny = 1000.0*0x1p-52*n*largest, size = s->size[i];
+    if (s->high[i] != 0.0)
+      worst = max_or_nan(worst, fabs(s->high[i])/(size > tiny ? size : size + largest));
+  }
+  return worst;
+}
+
+EXACT_FMA static double residual_fma(system_solver *s) { return residual_by(s); }
+static double residual_plain(system_solver *s) { return residual_by(s); }
+
+static double residual(system_solver *s) {
+  return EXACT_HAS_FMA() ? residual_fma(s) : residual_plain(s);
+}
+
+// z = S^-1 v with at most `refine` corrections. A correction that does not help is undone.
+static double solve_scaled(system_solver *s, int refine) {
+  const size_t bytes = (size_t)s->n*sizeof(double);
+  memcpy(s->z, s->v, bytes);
+  back_solve(s, s->z);
+  if (refine < 0) return 0.0;
+  double error = residual(s);
+  for (int k = 0; k < refine && !(error <= 0x1p-52); k++) {
+    memcpy(s->before, s->z, bytes);
+    back_solve(s, s->high);
+    for (int32_t i = 0; i < s->n; i++) s->z[i] += s->high[i];
+    const double corrected = residual(s);
+    if (!(corrected < error)) {
+      memcpy(s->z, s->before, bytes);
+      break;
+    }
+    const int slow = corrected > 0.5*error;
+    error = corrected;
+    if (slow) break;
+  }
+  return error;
+}
+
+double system_solve(system_solver *s, double *v, int refine) {
+  const int32_t n = s->n;
+  if (!s->usable) return (double)INFINITY;
+  if (n > 0 && s->stage == BODIES) {
+    const double most = refine > 0 ? SOLVE_ERROR_MAX : (double)INFINITY;
+    const double error = body_system_solve(s->bodies, v, refine, most);
+    if (error <= most) return error;
+    if (system_factor_without_bodies(s, body_system_p(s->bodies), body_system_q(s->bodies)) != 0)
+      return (double)INFINITY;
+  }
+  if (n > 0 && s->stage == GROUPS) {
+    memcpy(s->v, v, (size_t)n*sizeof *v);
+    const double error = group_system_solve(s->groups, v, refine);
+    if (error <= (refine > 0 ? SOLVE_ERROR_MAX : (double)INFINITY)) return error;
+    memcpy(v, s->v, (size_t)n*sizeof *v);
+    for (int32_t i = 0; i < n; i++) s->high[i] = s->kept[i];
+    s->stage = LDL;
+    if (system_factor_entries(s, s->high, group_system_q(s->groups)) != 0) return (double)INFINITY;
+  }
+  for (int32_t i = 0; i < n; i++) s->v[i] = s->r[i]*v[i];
+  const int more = s->stage == LDL && s->rounded && refine > 0 ? EXTRA_CORRECTIONS : 0;
+  double error = n > 0 ? solve_scaled(s, refine + more) : 0.0;
+  // Too inaccurate: try again with a safer factor, which stays for the following solves.
+  while (!(error <= SOLVE_ERROR_MAX) && !s->full && refine > 0 && s->stage != SAFE_LU) {
+    s->stage = s->stage == LDL ? BOLD_LU : SAFE_LU;
+    if (system_factor_formed(s) == 0) error = solve_scaled(s, refine);
+    else if (s->stage == SAFE_LU) return (double)INFINITY;
+  }
+  for (int32_t i = 0; i < n; i++) v[i] = s->c[i]*s->z[i];
+  return error == error ? error : (double)INFINITY;
+}
+
+double system_left(const system_solver *s) {
+  return s->usable && s->n > 0 && s->stage == BODIES ? body_system_left(s->bodies)
+                                                     : (double)INFINITY;
+}
+
+int system_lifts(const system_solver *s) { return s->bodies != NULL; }
+
+// ---- products ----
+
+void system_apply(const system_solver *s, const double *x, double *y) {
+  const int32_t n = s->n;
+  if (!s->entries) {
+    body_system_apply(s->bodies, x, y);
+    return;
+  }
+  if (s->full) {
+    for (int32_t i = 0; i < n; i++) y[i] = dot(n, s->A + (size_t)i*(size_t)n, x);
+    return;
+  }
+  for (int32_t i = 0; i < n; i++) y[i] = 0.0;
+  for (int32_t j = 0; j < n; j++)
+    for (int32_t p = s->csc.colptr[j]; p < s->csc.colptr[j + 1]; p++)
+      y[s->csc.row[p]] += s->csc.value[p]*x[j];
+}
+
+void system_apply_transpose(const system_solver *s, const double *x, double *y) {
+  const int32_t n = s->n;
+  if (!s->entries) {   // A is symmetric
+    body_system_apply(s->bodies, x, y);
+    return;
+  }
+  if (s->full) {
+    for (int32_t j = 0; j < n; j++) y[j] = 0.0;
+    for (int32_t i = 0; i < n; i++) {
+      const double *row = s->A + (size_t)i*(size_t)n;
+      for (int32_t j = 0; j < n; j++) y[j] += row[j]*x[i];
+    }
+    return;
+  }
+  for (int32_t j = 0; j < n; j++) {
+    double sum = 0.0;
+    for (int32_t p = s->csc.colptr[j]; p < s->csc.colptr[j + 1]; p++)
+      sum += s->csc.value[p]*x[s->csc.row[p]];
+    y[j] = sum;
+  }
+}
+
+int system_quasidefinite(const system_solver *s) { return s->quasi; }
+int32_t system_factorizations(const system_solver *s) { return s->factorizations; }
+
+int64_t system_nonzeros(const system_solver *s) {
+  if (s->usable && s->n > 0 && s->stage == BODIES) return body_system_nonzeros(s->bodies);
+  if (s->full || !s->usable) return 0;
+  if (s->stage == GROUPS) return group_system_nonzeros(s->groups);
+  return s->stage == LDL ? sparse_ldl_nnz(s->ldl) : sparse_lu_nnz(s->lu);
+}
