@@ -1,10 +1,11 @@
-// basis.h: the inverse of a square matrix B whose columns are exchanged one by one, as pivoting
-// methods do. Columns stand at positions 0 .. n-1; B v = a is solved for v by position.
+// basis.h: solves with a square matrix B whose columns are exchanged one by one, for pivoting
+// methods.
 //
-// dense:  B^-1 itself, by columns; an exchange is a rank-one update, 2 n^2 flops at most (columns
-//         with a zero in the pivot row are skipped).
-// sparse: columns with one entry are set aside, the rest is factored by sparse_lu or by a linear
-//         solver of the caller (basis_use), and an exchange appends the solved column to a list
+// Columns are at positions 0 .. n-1; B v = a is solved for v by position.
+// dense:  stores B^-1 by columns. An exchange is a rank-one update of at most 2 n^2 flops; columns
+//         with a zero in the pivot row are skipped.
+// sparse: sets columns with one entry aside and factors the others by sparse_lu or by a linear
+//         solver of the caller (basis_use). An exchange appends the solved column to a list
 //         (product form): B_new = B E_1 .. E_k.
 #ifndef PERP_BASIS_H
 #define PERP_BASIS_H
@@ -22,16 +23,16 @@ typedef struct basis_column {    // a right-hand side
 
 typedef struct basis_vector {    // a solution
   double *value;                 // n; zero outside the index
-  int32_t *index;                // n; the first `count` are used, in no order
+  int32_t *index;                // n; the first `count` are used, in any order
   int32_t count;
 } basis_vector;
 
-typedef struct basis_foreign {   // a linear solver that is not ours
+typedef struct basis_foreign {   // a linear solver of the caller
   const perp_linear_ops *linear; // NULL: none
   const perp_options *options;
   int32_t analysed;              // between analyse() and release()
-  int32_t factored;              // the last factorisation is its own
-  perp_csc K;                    // what it has factored
+  int32_t factored;              // 1: the last factorisation is by this solver
+  perp_csc K;                    // the matrix that it has factored
   void *block, *solver;
   size_t bytes;                  // of block
   double *z;                     // n
@@ -43,23 +44,23 @@ typedef struct basis {
   int32_t sparse;
   int32_t exchanges;             // since the last factorisation
   double work_of_factor;         // sparse: flops of the last factorisation, ordering included
-  double work_of_exchanges;      // sparse: what the exchanges have added to the solves since
+  double work_of_exchanges;      // sparse: flops that the exchanges have added to the solves since
   double *work;                  // n, zero between calls
   int32_t *mark;                 // n
   int32_t *list;                 // n
   double *inverse;               // dense: n x n, column-major
-  // sparse: the columns that are not singletons, restricted to the rows that no singleton has
+  // sparse: the kernel, the columns that are not singletons in the rows without a singleton
   perp_allocator allocator;
   sparse_lu *lu;
   basis_foreign foreign;
-  int32_t m;                     // order of that kernel
+  int32_t m;                     // order of the kernel
   int32_t *kernel_row;           // n: row -> row of the kernel, or -1
   int32_t *kernel_column;        // n: the kernel's column -> position
   int32_t *unit_position;        // n: row -> position of its singleton, or -1
   int32_t *row_of;               // n: row of the kernel -> row; n: position -> row of its singleton
   double *unit;                  // n: row -> the singleton's value
   int32_t *side_start;           // n + 1: entries of the kernel's columns in other rows
-  int32_t *core_start;           // n + 1: ... and in its own
+  int32_t *core_start;           // n + 1: entries of the kernel's columns in the kernel's rows
   int32_t *side_row, *core_row;
   double *side_value, *core_value;
   int64_t room;                  // entries that side and core can hold
@@ -75,22 +76,22 @@ typedef struct basis {
   int32_t exchanges_max;
 } basis;
 
-// The arrays whose size is known come from `memory`, which may only count; the others from the
-// allocator. 0: fine, -2: no memory.
+// Arrays of known size come from `memory`, which may only count. The others come from the
+// allocator. 0: fine; -2: no memory.
 int basis_begin(basis *self, int32_t n, int sparse, int32_t exchanges_max, arena *memory,
                 const perp_allocator *allocator);
 void basis_end(basis *self);
-// sparse: factor with this solver (NULL, or without transposed solves: our own LU), given these
-// options, which live as long as the basis. Where it fails, our own takes over.
+// sparse: factors with this solver, given these options, which must live as long as the basis. If
+// it is NULL, has no transposed solve, or fails, our own LU is used.
 void basis_use(basis *self, const perp_linear_ops *linear, const perp_options *options);
 
-// The columns of B by position. 0: fine; k > 0: singular, k - 1 is a position whose column depends
-// on the others as far as entries above `floor` tell; -1: deadline; -2: no memory.
+// Factors the columns of B by position. 0: fine; k > 0: singular; k - 1 is a position whose column
+// depends on the others up to entries of `floor`; -1: deadline; -2: no memory.
 int basis_factor(basis *self, const perp_csc *B, double floor, const perp_deadline *deadline);
 
-// Marks positions whose columns depend on the others, so that B without them, and with their own
-// slacks instead, is likely to be regular: those with a pivot below `small` in B, or in B + 1e-4
-// small I where that is easier. Leaves nothing factored. 0: fine, -1: deadline, -2: no memory.
+// Marks positions whose columns depend on the others. B with their slacks in their place is likely
+// to be regular. Marked are those with a pivot below `small` in B, or in B + 1e-4 small I if that
+// is easier to factor. Leaves no factor. 0: fine; -1: deadline; -2: no memory.
 int basis_dependent(basis *self, const perp_csc *B, double small, uint8_t *dependent,
                     const perp_deadline *deadline);
 
@@ -101,12 +102,13 @@ void basis_row(basis *self, int32_t position, double *r);
 // v = B^-1 v, from rows to positions
 void basis_solve_dense(basis *self, double *v);
 
-// The column at `position` gives way to the one whose solution is u: u at `position` is the pivot,
-// not zero. 0: fine, 1: as many exchanges as there is room for: factor anew, -2: no memory.
+// Replaces the column at `position` by the one whose solution is u. u at `position` is the pivot,
+// not zero. 0: fine; 1: there is no room for more exchanges, and the caller must factor again; -2:
+// no memory.
 int basis_exchange(basis *self, int32_t position, const basis_vector *u);
 
-// Factoring anew would pay: after `least` exchanges at least, once they have cost as much as it
-// will.
+// 1: a new factorisation pays: there were at least `least` exchanges, and they have cost as much as
+// a factorisation.
 static inline int basis_due(const basis *self, int32_t least) {
   return self->sparse && self->exchanges >= least &&
          (self->work_of_exchanges >= self->work_of_factor ||

@@ -1,11 +1,12 @@
-// basis_kernel.c: the factors of a sparse basis's kernel: by the caller's linear solver, or our LU.
+// basis_kernel.c: factors the kernel of a sparse basis by the caller's linear solver or by our LU.
 //
-// A linear solver (perp_linear_ops: KLU, say) can serve as long as it offers transposed solves. It
-// gets the kernel K as an operator of its own with every row free: analyse, update; the next kernel
-// has another pattern and begins anew. Such a solver refuses only pivots that rounding explains, so
-// that calls with a larger floor, which look for columns that nearly depend on others, stay with
-// our LU; and so does a kernel that the solver refuses. Our LU also finds the pattern of a solution
-// with few entries, where the other one runs over all rows and refines once.
+// A linear solver (perp_linear_ops: KLU, say) can serve if it has transposed solves. It gets the
+// kernel K as an operator with every row free: analyse, then update. The next kernel has another
+// pattern and starts with analyse again. Such a solver refuses only pivots that are rounding. So
+// calls with a larger floor, which look for nearly dependent columns, use our LU, and so does a
+// kernel that the solver refuses. Our LU also finds the pattern of a sparse solution; the other
+// solver visits all rows and refines once.
+// Cost: that of the solver.
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@
 #include "basis_sparse.h"
 #include "solvers.h"
 
-static const double rounding = 0x1p-45;   // a floor above this is more than rounding
+static const double rounding_floor_max = 0x1p-45;   // a larger floor is more than rounding
 
 void basis_use(basis *self, const perp_linear_ops *linear, const perp_options *options) {
   const int own = linear == NULL || linear == &linear_sparse_lu ||
@@ -40,7 +41,7 @@ static void layout(basis_foreign *f, arena *memory, int32_t n, size_t bytes) {
   f->solver = arena_take(memory, 1, bytes);
 }
 
-// Memory for a kernel of m rows, which grows; 0: there is none.
+// Makes room for a kernel of m rows. Returns 0 if there is no memory.
 static int make_room(basis *self, const perp_csc *K) {
   basis_foreign *f = &self->foreign;
   const perp_limits limits = {.n = K->columns, .nnz = K->colptr[K->columns]};
@@ -60,7 +61,7 @@ static int make_room(basis *self, const perp_csc *K) {
   return 1;
 }
 
-// 0: fine, -1: deadline, else: not by this solver.
+// 0: fine; -1: deadline; other: the solver cannot factor this kernel.
 static int foreign_factor(basis *self, const perp_csc *K, const perp_deadline *deadline) {
   basis_foreign *f = &self->foreign;
   forget(f);
@@ -79,18 +80,19 @@ static int foreign_factor(basis *self, const perp_csc *K, const perp_deadline *d
 int kernel_factor(basis *self, const perp_csc *K, double floor, const perp_deadline *deadline) {
   basis_foreign *f = &self->foreign;
   f->factored = 0;
-  if (f->linear != NULL && floor <= rounding) {
+  if (f->linear != NULL && floor <= rounding_floor_max) {
     const int code = foreign_factor(self, K, deadline);
     if (code == 0) self->work_of_factor += 1e9*f->linear->estimate(f->solver, f->all);
     if (code == 0 || code == -1) return code;
   }
   int code = sparse_lu_analyse(self->lu, K, 1);
-  if (code == 0) code = sparse_lu_factor(self->lu, K, BASIS_THRESHOLD, floor, deadline);
-  self->work_of_factor += 2.0*sparse_lu_flops(self->lu);   // its flops are scattered
+  if (code == 0) code = sparse_lu_factor(self->lu, K, BASIS_PIVOT_MIN, floor, deadline);
+  // Counted twice because its flops are scattered.
+  self->work_of_factor += 2.0*sparse_lu_flops(self->lu);
   return code;
 }
 
-// A solve that goes wrong leaves no number, so that nobody pivots on it.
+// If a solve fails, v becomes NaN, so that no method pivots on it.
 static void foreign_solve(basis *self, double *v, int transposed) {
   const basis_foreign *f = &self->foreign;
   int (*const solve)(void *, const double *, double *, const perp_deadline *) =

@@ -1,11 +1,12 @@
-// basis_sparse.c: a sparse basis: singletons aside, LU of the kernel, exchanges in product form.
+// basis_sparse.c: the sparse half of basis.h: singletons, LU of the kernel, product form.
 //
 //     B = [ D  S ]   rows of singletons       v_K = K^-1 a_K,   v_D = D^-1 (a_D - S v_K)
 //         [ 0  K ]   the kernel's rows
 //
 // In complementary pivoting the slacks are the singletons, so K has the size of the set of basic x.
-// A solve with a sparse right-hand side costs what it touches; exchange k multiplies from the left
-// by the inverse of E_k, the identity with the column u_k at position p_k.
+// Exchange k multiplies from the left by the inverse of E_k, the identity with the column u_k at
+// position p_k.
+// Cost: a solve with a sparse right-hand side costs the entries it touches, plus the exchanges.
 #include "basis_sparse.h"
 
 #include <math.h>
@@ -49,7 +50,7 @@ void sparse_basis_end(basis *self) {
   for (size_t k = 0; k < sizeof all/sizeof all[0]; k++) release(self, all[k]);
 }
 
-// Room for `need` entries in a pair of arrays; what they hold is kept if `used` > 0.
+// Makes room for `need` entries in a pair of arrays and keeps the first `used` of them.
 static int grow(basis *self, int32_t **index, double **value, int64_t used, int64_t need) {
   const perp_allocator *a = &self->allocator;
   int32_t *i = a->allocate(a->context, (size_t)need*sizeof *i);
@@ -70,8 +71,8 @@ static int grow(basis *self, int32_t **index, double **value, int64_t used, int6
   return 0;
 }
 
-// Sets the singletons aside and copies the rest. 0: fine, k > 0: position k - 1 is a second
-// singleton of its row, -2: no memory.
+// Sets the singletons aside and copies the other columns. 0: fine; k > 0: position k - 1 is a
+// second singleton of its row; -2: no memory.
 static int make_kernel(basis *self, const perp_csc *B, double floor) {
   const int32_t n = self->n;
   const int64_t nnz = B->colptr[n];
@@ -138,8 +139,8 @@ int sparse_basis_factor(basis *self, const perp_csc *B, double floor,
   return code > 0 ? self->kernel_column[code - 1] + 1 : code;
 }
 
-// A shifted diagonal gives dependent columns a pivot of its own size and leaves the others alone,
-// so that one factorisation finds them all.
+// A shifted diagonal gives dependent columns a pivot as small as the shift and hardly changes the
+// others. So one factorisation finds them all.
 int sparse_basis_dependent(basis *self, const perp_csc *B, double small, uint8_t *dependent,
                            const perp_deadline *deadline) {
   int code = make_kernel(self, B, 0.0);
@@ -151,7 +152,7 @@ int sparse_basis_dependent(basis *self, const perp_csc *B, double small, uint8_t
         self->core_value[q] += 1e-4*small;
   const perp_csc K = kernel_of(self);
   code = sparse_lu_analyse(self->lu, &K, 1);
-  if (code == 0) code = sparse_lu_factor(self->lu, &K, BASIS_THRESHOLD, 0.0, deadline);
+  if (code == 0) code = sparse_lu_factor(self->lu, &K, BASIS_PIVOT_MIN, 0.0, deadline);
   for (int32_t k = 0; code == 0 && k < self->m; k++)
     if (fabs(self->lu->diagonal[k]) < small)
       dependent[self->kernel_column[self->lu->column[k]]] = 1;
@@ -164,7 +165,7 @@ static void touch(basis *self, basis_vector *u, int32_t position) {
   u->index[u->count++] = position;
 }
 
-// Every position is in the index from now on.
+// Puts every position into the index.
 static void fill(basis *self, basis_vector *u) {
   if (u->count == self->n) return;
   for (int32_t i = 0; i < self->n; i++) {
@@ -174,8 +175,8 @@ static void fill(basis *self, basis_vector *u) {
   u->count = self->n;
 }
 
-// u <- E_k^-1 .. E_1^-1 u. A column of n entries stands in the order of positions, without an
-// index: with a covering vector that is nowhere zero most are of this kind.
+// u <- E_k^-1 .. E_1^-1 u. A column with n entries is stored in the order of positions, without an
+// index. With a covering vector that is nowhere zero most columns are like that.
 static void apply_exchanges(basis *self, basis_vector *u) {
   const int32_t n = self->n;
   for (int32_t k = 0; k < self->exchanges; k++) {
@@ -270,7 +271,7 @@ void sparse_basis_solve_dense(basis *self, double *v) {
   memset(kernel, 0, (size_t)m*sizeof *kernel);
 }
 
-// r' B = e_position': the exchanges from the last to the first, then the two blocks.
+// Solves r' B = e_position': the exchanges from the last to the first, then the two blocks.
 void sparse_basis_row(basis *self, int32_t position, double *r) {
   const int32_t n = self->n, m = self->m;
   double *c = self->work, *kernel = self->kernel_value;
@@ -298,7 +299,7 @@ void sparse_basis_row(basis *self, int32_t position, double *r) {
 }
 
 int sparse_basis_exchange(basis *self, int32_t position, const basis_vector *u) {
-  const int32_t k = self->exchanges - 1;   // already counted
+  const int32_t k = self->exchanges - 1;   // this exchange is already counted
   if (k >= self->exchanges_max) return 1;
   const int64_t used = self->eta_start[k], n = self->n;
   const int full = 3*(int64_t)u->count >= n;

@@ -4,8 +4,7 @@
 
 #include "basis.h"
 
-// A row is pivot if it has this part of the largest entry of its column.
-#define BASIS_THRESHOLD 0.1
+#define BASIS_PIVOT_MIN 0.1   // relative to the largest entry of the column
 
 void sparse_basis_layout(basis *self, arena *memory);
 int sparse_basis_begin(basis *self);

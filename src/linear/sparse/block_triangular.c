@@ -1,19 +1,19 @@
-// block_triangular.c: rows and columns permuted so that a sparse matrix is block upper triangular.
+// block_triangular.c: permutes a sparse matrix to block upper triangular form.
 //
-// First every column gets a row in which it has an entry, no two the same: a maximum matching by
-// augmenting paths (I. Duff: On algorithms for obtaining a maximum transversal, ACM TOMS 7 (1981)).
-// Columns with one entry choose first, then the diagonal is taken where it is there, so that a
-// matrix with a full diagonal keeps it. Then the strong components of the graph "column j has an
-// entry in the row of column k" are the blocks, in the order in which Tarjan's search ends them:
-// what a component reaches ends before it (R. Tarjan: Depth-first search and linear graph
-// algorithms, SIAM J. Comput. 1 (1972)). Time: n + nnz for
-// the components, and usually for the matching, whose worst case is n nnz.
+// First every column gets a row in which it has an entry, a different one for each column: a
+// maximum matching by augmenting paths (I. Duff: On algorithms for obtaining a maximum transversal,
+// ACM TOMS 7 (1981)). Columns with one entry choose first. Then the diagonal is taken where it has
+// an entry, so a matrix with a full diagonal keeps it. The blocks are the strong components of the
+// graph "column j has an entry in the row of column k", in the order in which Tarjan's search
+// completes them: a component is completed after those it reaches (R. Tarjan: Depth-first search
+// and linear graph algorithms, SIAM J. Comput. 1 (1972)).
+// Cost: n + nnz for the components, and usually for the matching; its worst case is n nnz.
 #include "block_triangular.h"
 
 enum { NONE = -1 };
 
-// Looks for a path from column j over matched columns to a free row, and shifts the matching along
-// it. cheap[j]: entries before it have lost their chance of a free row for good.
+// Searches a path from column j over matched columns to a free row, and shifts the matching along
+// it. cheap[j]: the entries before this one can never lead to a free row directly.
 static int augment(const perp_csc *A, int32_t j, int32_t *of_row, int32_t *cheap, int32_t *seen,
                    int32_t *stack, int32_t *next, int32_t *via) {
   const int32_t stamp = j;
@@ -48,8 +48,8 @@ static int augment(const perp_csc *A, int32_t j, int32_t *of_row, int32_t *cheap
   return 0;
 }
 
-// of_row[i]: the column of row i. Returns NONE, or a column for which there is none: then the
-// search ends, for others like it would each look at all of A again.
+// of_row[i] becomes the column of row i. Returns NONE, or a column without a row. The search stops
+// there, because each further such column would cost a pass over A.
 static int32_t match(const perp_csc *A, int32_t *of_row, int32_t *work) {
   const int32_t n = A->columns;
   int32_t *cheap = work, *seen = cheap + n, *stack = seen + n;    // n each
@@ -73,7 +73,7 @@ static int32_t match(const perp_csc *A, int32_t *of_row, int32_t *work) {
   return NONE;
 }
 
-// The strong components of the columns; fills column[] and start[], returns how many there are.
+// Finds the strong components of the columns, fills column[] and start[], and returns their number.
 static int32_t components(const perp_csc *A, const int32_t *of_row, int32_t *column, int32_t *start,
                           int32_t *work) {
   const int32_t n = A->columns;
@@ -94,7 +94,8 @@ static int32_t components(const perp_csc *A, const int32_t *of_row, int32_t *col
       while (next[j] < A->colptr[j + 1] && child == NONE) {
         const int32_t k = of_row[A->row[next[j]++]];
         if (number[k] == NONE) child = k;
-        else if (number[k] < low[j]) low[j] = number[k];   // n, above all, once placed
+        // Number is n once the component is complete.
+        else if (number[k] < low[j]) low[j] = number[k];
       }
       if (child != NONE) {
         stack[++depth] = child;

@@ -1,16 +1,16 @@
-// order.c: approximate minimum degree: an order of elimination with little fill.
+// order.c: finds an elimination order with little fill by approximate minimum degree.
 //
-// Eliminating a variable joins its neighbours to a clique. The quotient graph keeps such a clique
-// as an element, a list of its variables, instead of as edges: eliminating p makes the element
+// Eliminating a variable joins its neighbours to a clique. The quotient graph stores the clique as
+// an element, a list of its variables, instead of edges. Eliminating p makes the element
 //     L_p = (variables of p) u (L_e of all elements e of p) \ {p},
-// which absorbs those e. The degree of i in L_p is bounded from above by
-//     d_i = min(d_i + |L_p \ i|,  |variables of i| + |L_p \ i| + sum over e of i of |L_e \ L_p|),
-// where one pass over the lists of L_p gives all |L_e \ L_p|; elements with L_e in L_p are absorbed
-// too. Variables with equal lists are merged to one (found by hashing), variables with no neighbour
-// outside L_p are eliminated with p, and nearly full rows come last without taking part.
+// which absorbs those e. The degree of i in L_p has the upper bound
+//     d_i = min(d_i + |L_p \ i|,  |variables of i| + |L_p \ i| + sum over e of i of |L_e \ L_p|).
+// One pass over the lists of L_p gives all |L_e \ L_p|. Elements with L_e inside L_p are absorbed,
+// too. Variables with equal lists are merged (found by hashing). Variables with no neighbour
+// outside L_p are eliminated with p. Nearly full rows come last and take no part.
 // P. Amestoy, T. Davis, I. Duff: An approximate minimum degree ordering algorithm, SIAM J. Matrix
-// Anal. Appl. 17 (1996). Ties are broken by the lists alone: the same pattern, the same order.
-// Time: about |A| + n in practice; memory: 2.5 |A| + 15 n integers.
+// Anal. Appl. 17 (1996). Ties are broken by the lists alone, so a pattern always gets the same
+// order. Cost: about |A| + n operations in practice; memory for 2.5 |A| + 15 n integers.
 #include "sparse_lu.h"
 
 #include <math.h>
@@ -22,21 +22,21 @@ enum { NONE = -1 };
 
 typedef struct quotient {
   int32_t n;
-  int32_t *list;       // room: elements first, then variables, of every live node
+  int32_t *list;       // room: of every live node, its elements, then its variables
   int64_t room, used;
-  int64_t *start;      // n: of a node's list
-  int32_t *length;     // n: of it
-  int32_t *elements;   // n: how many of a variable's list are elements; NONE: is an element itself
-  int32_t *size;       // n: variables that a node stands for; 0: merged or eliminated; < 0: in L_p
-  int32_t *degree;     // n: bound of a variable's degree; of an element: |L_e|
-  int32_t *mark;       // n: 0: a dead element; else stamps, all below `stamp` when a pass begins
-  int32_t *head;       // n: of the lists of variables by degree
-  int32_t *next, *previous;   // n: in such a list, or (next) in a hash bucket
+  int64_t *start;      // n: start of a node's list
+  int32_t *length;     // n: length of the list
+  int32_t *elements;   // n: elements in a variable's list; NONE: the node is an element itself
+  int32_t *size;       // n: variables that a node represents; 0: merged or eliminated; < 0: in L_p
+  int32_t *degree;     // n: bound of a variable's degree; |L_e| of an element
+  int32_t *mark;       // n: 0: a dead element; else stamps below `stamp` when a pass begins
+  int32_t *head;       // n: heads of the lists of variables by degree
+  int32_t *next, *previous;   // n: links of such a list, or (next) of a hash bucket
   int32_t *bucket;     // n: heads of the hash buckets
   int32_t *hash;       // n
-  int32_t *chain, *tail;      // n: the variables that go with a node, in order
-  int32_t stamp, largest;     // largest |L_p| so far: what a mark may grow by in a pass
-  int32_t least;       // no list of a lower degree has members
+  int32_t *chain, *tail;      // n: the variables eliminated with a node, in order
+  int32_t stamp, largest;     // largest |L_p| so far: a pass raises marks by at most this
+  int32_t least;       // all lists of a lower degree are empty
 } quotient;
 
 static void layout(quotient *q, arena *memory, int32_t n) {
@@ -65,7 +65,7 @@ static void unlist(quotient *q, int32_t i) {
   else q->head[q->degree[i]] = after;
 }
 
-// j and what goes with it will be eliminated right after i.
+// j and its chain will be eliminated right after i.
 static void append(quotient *q, int32_t i, int32_t j) {
   q->chain[q->tail[i]] = j;
   q->tail[i] = q->tail[j];
@@ -73,7 +73,7 @@ static void append(quotient *q, int32_t i, int32_t j) {
   q->length[j] = 0;
 }
 
-// The lists of A + A' without the diagonal: column j and row j, joined. count: n, work.
+// The lists of A + A' without the diagonal: column j joined with row j. count: n, work.
 static void symmetric_lists(quotient *q, const perp_csc *A, int32_t *count) {
   const int32_t n = q->n;
   for (int32_t i = 0; i < n; i++) count[i] = 0;
@@ -98,7 +98,8 @@ static void symmetric_lists(quotient *q, const perp_csc *A, int32_t *count) {
       q->list[q->start[j] + q->length[j]++] = i;
     }
   for (int32_t i = 0; i < n; i++) q->mark[i] = NONE;
-  int64_t put = 0;                                   // duplicates out, lists close together
+  // Remove duplicates and close the gaps between lists.
+  int64_t put = 0;
   for (int32_t i = 0; i < n; i++) {
     const int64_t from = q->start[i], to = from + q->length[i];
     q->start[i] = put;
@@ -113,8 +114,8 @@ static void symmetric_lists(quotient *q, const perp_csc *A, int32_t *count) {
   q->used = put;
 }
 
-// Moves the live lists to the front. The first entry of each is exchanged with the node's name,
-// coded below 0, so that one pass in the order of memory finds them.
+// Moves the live lists to the front. The first entry of each is exchanged for the node's number,
+// coded below 0, so that one pass through the memory finds the lists.
 static void compact(quotient *q) {
   for (int32_t i = 0; i < q->n; i++) {
     if (q->length[i] == 0) continue;
@@ -147,12 +148,13 @@ static int32_t gather(quotient *q, int32_t i) {
   return size;
 }
 
-// Makes p an element: L_p, whose variables have size < 0 until the step ends. Returns |L_p|.
+// Makes p an element with the list L_p. Its variables have size < 0 until the step ends. Returns
+// |L_p|.
 static int32_t make_element(quotient *q, int32_t p) {
   int32_t total = 0;
   const int32_t own = q->elements[p];
   q->size[p] = -q->size[p];                         // keeps p out of L_p
-  if (own == 0) {                                   // in place: only variables are left
+  if (own == 0) {                                   // in place: p has variables only
     int64_t put = q->start[p];
     const int64_t end = put + q->length[p];
     for (int64_t k = put; k < end; k++) {
@@ -168,7 +170,7 @@ static int32_t make_element(quotient *q, int32_t p) {
     if (needed > q->room - q->used) compact(q);
     const int64_t first = q->used, from = q->start[p];
     int64_t put = first;
-    for (int32_t k = 0; k <= own; k++) {            // every element, then p's own variables
+    for (int32_t k = 0; k <= own; k++) {            // every element, then the variables of p itself
       const int32_t e = k < own ? q->list[from + k] : p;
       const int64_t begin = k < own ? q->start[e] : from + own;
       const int64_t end = k < own ? begin + q->length[e] : from + q->length[p];
@@ -204,8 +206,8 @@ static void count_outside(quotient *q, int32_t p) {
   }
 }
 
-// New lists and degrees of the variables of L_p, which go into hash buckets; returns how many
-// variables were eliminated with p.
+// Computes new lists and degrees of the variables of L_p and puts them into hash buckets. Returns
+// the number of variables eliminated with p.
 static int32_t update_degrees(quotient *q, int32_t p) {
   int32_t together = 0;
   for (int32_t k = 0; k < q->length[p]; k++) {
@@ -223,12 +225,12 @@ static int32_t update_degrees(quotient *q, int32_t p) {
         d += outside;
         q->list[put++] = e;
         hash += (uint32_t)e;
-      } else {                                       // L_e lies in L_p
+      } else {                                       // L_e is inside L_p
         q->mark[e] = 0;
         q->length[e] = 0;
       }
     }
-    const int64_t kept = put;                        // one place behind the elements is for p
+    const int64_t kept = put;                        // reserve one place after the elements for p
     for (int64_t l = variables; l < end; l++) {
       const int32_t j = q->list[l];
       if (q->size[j] <= 0) continue;
@@ -236,13 +238,13 @@ static int32_t update_degrees(quotient *q, int32_t p) {
       q->list[put++] = j;
       hash += (uint32_t)j;
     }
-    if (d == 0) {                                    // no neighbour outside: goes with p
+    if (d == 0) {                                    // no neighbour outside L_p: eliminate with p
       together -= q->size[i];
       append(q, p, i);
       continue;
     }
     if (d < q->degree[i]) q->degree[i] = (int32_t)d;
-    // p was a variable of i, or an element that led to p is gone: there is room for one more
+    // There is room for p: p was a variable of i, or an element that led to p is gone.
     q->list[put] = q->list[kept];
     q->list[kept] = q->list[first];
     q->list[first] = p;
@@ -256,20 +258,21 @@ static int32_t update_degrees(quotient *q, int32_t p) {
   return together;
 }
 
-static int same_lists(const quotient *q, int32_t i, int32_t j) {   // i's are marked by the stamp
+// The lists of i are marked by the stamp.
+static int same_lists(const quotient *q, int32_t i, int32_t j) {
   if (q->length[i] != q->length[j] || q->elements[i] != q->elements[j]) return 0;
   for (int64_t l = q->start[j] + 1, end = l + q->length[j] - 1; l < end; l++)
     if (q->mark[q->list[l]] != q->stamp) return 0;
   return 1;
 }
 
-// Merges the variables of L_p whose lists agree. All begin with p, which is not compared.
+// Merges the variables of L_p that have equal lists. All lists start with p, which is not compared.
 static void merge_equal(quotient *q, int32_t p) {
   for (int32_t k = 0; k < q->length[p]; k++) {
     const int32_t member = q->list[q->start[p] + k];
     if (q->size[member] == 0) continue;
     int32_t i = q->bucket[q->hash[member]];
-    q->bucket[q->hash[member]] = NONE;               // NONE already: the bucket is done
+    q->bucket[q->hash[member]] = NONE;               // if it was NONE, the bucket is done
     for (; i != NONE && q->next[i] != NONE; i = q->next[i], q->stamp++) {
       for (int64_t l = q->start[i] + 1, end = l + q->length[i] - 1; l < end; l++)
         q->mark[q->list[l]] = q->stamp;
@@ -286,7 +289,7 @@ static void merge_equal(quotient *q, int32_t p) {
   }
 }
 
-// Stamps that a pass may not run over.
+// Restarts the stamps before a pass could overflow them.
 static void refresh(quotient *q) {
   if (q->stamp < INT32_MAX - 2*q->n - 2 - q->largest) return;
   for (int32_t i = 0; i < q->n; i++)
@@ -294,7 +297,7 @@ static void refresh(quotient *q) {
   q->stamp = 2;
 }
 
-// One elimination; returns how many variables have gone.
+// Eliminates p; returns the number of variables eliminated.
 static int32_t eliminate(quotient *q, int32_t p, int32_t left) {
   unlist(q, p);
   int32_t gone = q->size[p];
@@ -328,7 +331,7 @@ static int32_t eliminate(quotient *q, int32_t p, int32_t left) {
 
 static void order_all(quotient *q, int32_t *order) {
   const int32_t n = q->n;
-  // A row with more than 10 sqrt(n) entries would make every step slow: last, outside the graph.
+  // A row with more than 10 sqrt(n) entries would slow down every step. It comes last.
   const double full = 10.0*sqrt((double)n) > 16.0 ? 10.0*sqrt((double)n) : 16.0;
   int32_t left = n, at = 0;
   for (int32_t i = 0; i < n; i++) {

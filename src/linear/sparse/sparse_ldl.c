@@ -1,12 +1,12 @@
-// sparse_ldl.c: P S P' = L D L' by supernodes, without exchanges.
+// sparse_ldl.c: factors P S P' = L D L' by supernodes, without exchanges.
 //
-// The panels of L are those of the analysis. Supernode s gets, from every earlier d with rows in
-// it, the update
+// Each supernode s receives, from every earlier supernode d with rows in it, the update
 //     L_s -= L_d(rows from s on) D_d L_d(rows in s)'
-// as a dense product that is then scattered, and is factored as a dense matrix: left-looking, with
-// each d in the list of the supernode that it updates next (Ng and Peyton: Block sparse Cholesky
-// algorithms on advanced uniprocessor computers, 1993). Without exchanges this is stable for
-// definite S; the caller refines and judges. Cost: half the flops of an LU, in long loops.
+// as a dense product that is then scattered. Then s is factored as a dense matrix. This is
+// left-looking: each d is in the list of the supernode that it updates next (Ng and Peyton: Block
+// sparse Cholesky algorithms on advanced uniprocessor computers, 1993). Without exchanges the
+// factorisation is stable for a definite S; for another S the caller refines and checks.
+// Cost: half the flops of an LU, in long loops.
 #include "sparse_ldl_parts.h"
 
 #include <math.h>
@@ -14,8 +14,8 @@
 
 #include "dense_kernels.h"
 
-// C (m x c, column-major) = sum over k < w of L(:,k) B(k,:); L has ld rows a column, B is w x c.
-// Rows j and below of column j; two columns at a time share what is loaded of L.
+// C (m x c, column-major) = sum over k < w of L(:,k) B(k,:). L has ld rows per column, B is w x c.
+// Computes rows j and below of column j. Two columns at a time share the loads of L.
 EXACT_INLINE void product_body(int32_t m, int32_t c, int32_t w, const double *restrict L,
                                int32_t ld, const double *restrict B, double *restrict C) {
   for (int32_t j = 0; j < c; j += 2) {
@@ -86,24 +86,24 @@ EXACT_WIDE static void subtract_wide(int32_t from, int32_t h, int32_t count, con
 
 double ldl_accept_pivot(sparse_ldl *f, int32_t k, double pivot, double floor) {
   const int32_t i = f->order[k];
-  if (f->kept != NULL && !f->kept[i]) return pivot;   // of the identity
+  if (f->kept != NULL && !f->kept[i]) return pivot;   // a row of the identity
   const double sign = f->sign != NULL ? f->sign[i] : 0.0;
   if ((sign != 0.0 ? sign*pivot : fabs(pivot)) > floor) return pivot;
   if (!(f->lift > 0.0)) return 0.0;
   return sign < 0.0 ? -f->lift : f->lift;
 }
 
-// The dense panel: h x w, column-major, D on the diagonal. Columns that are not there are those of
-// the identity already. 0, or 1 + the column without a pivot.
+// Factors the dense panel: h x w, column-major, D on the diagonal. Absent columns are already those
+// of the identity. Returns 0, or 1 + the column without a pivot.
 static int32_t factor_panel(sparse_ldl *f, int32_t from, int32_t h, int32_t w, double *X,
                             double floor) {
-  const double *done[LDL_WIDEST];
-  double b[LDL_WIDEST];
+  const double *done[LDL_COLUMNS_MAX];
+  double b[LDL_COLUMNS_MAX];
   int32_t count = 0;
   for (int32_t k = 0; k < w; k++) {
     if (!f->present[from + k]) continue;
     double *restrict to = X + (size_t)k*(size_t)h;
-    for (int32_t q = 0; q < count; q++) {                      // L_kq D_q, left beside L_kq
+    for (int32_t q = 0; q < count; q++) {                      // L_kq D_q; L_kq stays
       const int32_t column = (int32_t)((done[q] - X)/h);
       b[q] = done[q][k]*done[q][column];
     }
@@ -137,13 +137,13 @@ static void scatter_columns(sparse_ldl *f, const perp_csc *A, const uint8_t *kep
 }
 
 // L_s -= L_d D_d L_d' for the rows of d from its first unused one on; those inside s come first.
-// Rows and columns that are not there are left out: packed where there are such.
+// Absent rows and columns are skipped; if there are any, the present ones are packed.
 static void apply_update(sparse_ldl *f, int32_t d, int32_t s, double *X, int32_t h) {
   const int32_t w = f->first[d + 1] - f->first[d], end = f->first[s + 1];
   const int32_t below = (int32_t)(f->rows_at[d + 1] - f->rows_at[d]), at = f->reached[d];
   const int32_t *rows = f->rows + f->rows_at[d] + at, ld = w + below, all = below - at;
   const double *L = f->panel + f->panel_at[d], *tail = L + w + at;
-  int32_t column[LDL_WIDEST], *there = f->there, columns = 0, m = 0, inside = 0, past = 0;
+  int32_t column[LDL_COLUMNS_MAX], *there = f->there, columns = 0, m = 0, inside = 0, past = 0;
   for (int32_t k = 0; k < w; k++)
     if (f->present[f->first[d] + k]) column[columns++] = k;
   while (past < all && rows[past] < end) past++;
@@ -179,7 +179,7 @@ static void apply_update(sparse_ldl *f, int32_t d, int32_t s, double *X, int32_t
   for (int32_t j = 0; j < inside; j++) {
     double *to = X + (size_t)there[j]*(size_t)h;
     const double *u = f->update + (size_t)j*(size_t)m;
-    if (there[m - 1] - there[j] == m - 1 - j) {   // without gaps
+    if (there[m - 1] - there[j] == m - 1 - j) {   // no gaps
       double *restrict run = to + there[j] - j;
       for (int32_t i = j; i < m; i++) run[i] -= u[i];
     } else {
@@ -211,7 +211,7 @@ int sparse_ldl_factor(sparse_ldl *f, const perp_csc *A, const uint8_t *kept, dou
     for (int32_t d = f->head[s]; d != LDL_NONE;) {
       const int32_t following = f->next[d];
       apply_update(f, d, s, X, h);
-      if (f->reached[d] < f->rows_at[d + 1] - f->rows_at[d]) {   // on to its next one
+      if (f->reached[d] < f->rows_at[d + 1] - f->rows_at[d]) {   // d updates another supernode next
         const int32_t up = f->owner[f->rows[f->rows_at[d] + f->reached[d]]];
         f->next[d] = f->head[up];
         f->head[up] = d;
@@ -233,7 +233,7 @@ int sparse_ldl_factor(sparse_ldl *f, const perp_csc *A, const uint8_t *kept, dou
   return 0;
 }
 
-// out_c = sum over rows from .. h - 1 of L(:,c) g, four columns; row i goes into sum i mod 4.
+// out_c = sum over rows from .. h - 1 of L(:,c) g for four columns. Row i goes into sum i mod 4.
 EXACT_INLINE void dots_body(int32_t from, int32_t h, const double *const *L, const double *g,
                             double *out) {
   const double *l0 = L[0], *l1 = L[1], *l2 = L[2], *l3 = L[3];
@@ -268,7 +268,7 @@ EXACT_WIDE static void dots_wide(int32_t from, int32_t h, const double *const *L
   dots_body(from, h, L, g, out);
 }
 
-// The columns of a panel that are there; returns how many.
+// Lists the present columns of a panel; returns their number.
 static int32_t present_columns(const sparse_ldl *f, const ldl_panel *P, int32_t *at) {
   int32_t count = 0;
   for (int32_t k = 0; k < P->w; k++)
@@ -276,7 +276,7 @@ static int32_t present_columns(const sparse_ldl *f, const ldl_panel *P, int32_t 
   return count;
 }
 
-// Both triangles with g = x on the rows of the panel, four columns at a time.
+// Solves with a panel's triangle, four columns at a time. g: x on the rows of the panel.
 static void forward(const ldl_panel *P, int32_t count, const int32_t *at, double *g) {
   for (int32_t q = 0; q < count; q += 4) {
     const int32_t block = count - q < 4 ? count - q : 4, end = at[q + block - 1] + 1;
@@ -308,9 +308,9 @@ static void backward(const ldl_panel *P, int32_t count, const int32_t *at, doubl
   }
 }
 
-#define NARROW 8             // columns: below, gathering costs more than it saves (measured)
+#define GATHER_COLUMNS_MIN 8   // columns of a panel; for fewer, gathering costs more than it saves
 
-// The same without a copy.
+// The same without gathering x.
 static void forward_narrow(const ldl_panel *P, double *restrict x) {
   const int32_t from = P->from, w = P->w, m = P->m, *rows = P->rows;
   for (int32_t k = 0; k < w; k++) {
@@ -340,11 +340,11 @@ static void backward_narrow(const sparse_ldl *f, const ldl_panel *P, double *res
 
 void sparse_ldl_solve(sparse_ldl *f, double *v) {
   double *x = f->work, *g = f->gathered;
-  int32_t at[LDL_WIDEST];
+  int32_t at[LDL_COLUMNS_MAX];
   for (int32_t k = 0; k < f->n; k++) x[k] = v[f->order[k]];
   for (int32_t s = 0; s < f->supernodes; s++) {                    // L
     const ldl_panel P = panel_of(f, s);
-    if (P.w < NARROW) {
+    if (P.w < GATHER_COLUMNS_MIN) {
       forward_narrow(&P, x);
       continue;
     }
@@ -358,7 +358,7 @@ void sparse_ldl_solve(sparse_ldl *f, double *v) {
   }
   for (int32_t s = f->supernodes - 1; s >= 0; s--) {               // D and L'
     const ldl_panel P = panel_of(f, s);
-    if (P.w < NARROW) {
+    if (P.w < GATHER_COLUMNS_MIN) {
       backward_narrow(f, &P, x);
       continue;
     }
@@ -378,8 +378,8 @@ int64_t sparse_ldl_nnz(const sparse_ldl *f) {
 
 double sparse_ldl_flops(const sparse_ldl *f) { return f->flops; }
 
-// Those of all rows, in proportion: a column that is not there costs nothing, nor does a row of the
-// columns that are.
+// Estimates the flops in proportion: absent columns, and absent rows of present columns, cost
+// nothing.
 double sparse_ldl_flops_kept(const sparse_ldl *f, const uint8_t *kept) {
   double flops = 0.0, whole = 0.0;
   int32_t rows = 0;

@@ -1,9 +1,10 @@
-// sparse_ldl_analyse.c: the order, the supernodes and the pattern of L D L'.
+// sparse_ldl_analyse.c: finds the order, the supernodes and the pattern of L D L'.
 //
-// The order is one of minimum degree, made a postorder of the elimination tree (Liu: The role of
-// elimination trees in sparse factorization, 1990). Columns of L with (nearly) the same pattern
-// form a supernode, a dense panel whose rows are its own columns and the rows below. Everything
-// that the factorisation and the row modifications need is allocated here, nothing later.
+// The order has minimum degree and is a postorder of the elimination tree (Liu: The role of
+// elimination trees in sparse factorization, 1990). Columns of L with nearly the same pattern form
+// a supernode, a dense panel of its own columns and the rows below. All memory for factorisations
+// and row modifications is allocated here.
+// Cost: about the time of the order; memory for L.
 #include "sparse_ldl_parts.h"
 
 #include <stdlib.h>
@@ -42,7 +43,7 @@ void sparse_ldl_destroy(sparse_ldl *f) {
   f->allocator.release(f->allocator.context, f);
 }
 
-// The elimination tree of the pattern in the present order; ancestor: n, work.
+// The elimination tree of the pattern in the current order. ancestor: n, work.
 static void elimination_tree(const sparse_ldl *f, const perp_csc *A, int32_t *parent,
                              int32_t *ancestor) {
   for (int32_t k = 0; k < f->n; k++) {
@@ -50,7 +51,7 @@ static void elimination_tree(const sparse_ldl *f, const perp_csc *A, int32_t *pa
     const int32_t j = f->order[k];
     for (int32_t p = A->colptr[j]; p < A->colptr[j + 1]; p++) {
       int32_t i = f->place[A->row[p]];
-      while (i != LDL_NONE && i < k) {   // paths are compressed as they are walked
+      while (i != LDL_NONE && i < k) {   // compress the paths on the way
         const int32_t up = ancestor[i];
         ancestor[i] = k;
         if (up == LDL_NONE) parent[i] = k;
@@ -60,7 +61,7 @@ static void elimination_tree(const sparse_ldl *f, const perp_csc *A, int32_t *pa
   }
 }
 
-// Children before parents, siblings together: changes the order. head, next, stack: n, work.
+// Reorders: children before parents, siblings together. head, next, stack: n, work.
 static void postorder(sparse_ldl *f, const int32_t *parent, int32_t *head, int32_t *next,
                       int32_t *stack, int32_t *post) {
   const int32_t n = f->n;
@@ -92,8 +93,8 @@ static void postorder(sparse_ldl *f, const int32_t *parent, int32_t *head, int32
   }
 }
 
-// How many rows each column of L has below its diagonal: row i has entries in the columns on the
-// paths of the tree from its entries in A up to i. mark: n, work.
+// Counts the rows below the diagonal of each column of L. Row i has entries in the columns on the
+// tree's paths from its entries in A up to i. mark: n, work.
 static void column_counts(const sparse_ldl *f, const perp_csc *A, const int32_t *parent,
                           int32_t *mark, int32_t *count) {
   for (int32_t k = 0; k < f->n; k++) {
@@ -108,7 +109,7 @@ static void column_counts(const sparse_ldl *f, const perp_csc *A, const int32_t 
   }
 }
 
-// A column joins the supernode of its last child as long as few zeros are stored for it.
+// A column joins the supernode of its last child if that stores few extra zeros.
 static void supernodes(sparse_ldl *f, const int32_t *parent, const int32_t *count) {
   int64_t entries = 0;
   f->supernodes = 0;
@@ -117,7 +118,7 @@ static void supernodes(sparse_ldl *f, const int32_t *parent, const int32_t *coun
     if (k > 0 && parent[k - 1] == k) {
       const int64_t width = k - f->first[f->supernodes - 1] + 1;
       const int64_t stored = width*(width + 1)/2 + width*count[k], needed = entries + count[k] + 1;
-      joins = width <= LDL_WIDEST && stored <= needed + (needed/8 > 64 ? needed/8 : 64);
+      joins = width <= LDL_COLUMNS_MAX && stored <= needed + (needed/8 > 64 ? needed/8 : 64);
     }
     if (!joins) {
       f->first[f->supernodes++] = k;
@@ -167,7 +168,7 @@ static void patterns(sparse_ldl *f, const perp_csc *A, int32_t *mark) {
   }
 }
 
-// 1 if every entry has its mirror image. next: n, work.
+// Returns 1 if every entry has a mirror image. next: n, work.
 static int mirrors(const sparse_ldl *f, const perp_csc *A, int32_t *next) {
   for (int32_t j = 0; j < f->n; j++) next[j] = A->colptr[j];
   for (int32_t j = 0; j < f->n; j++)
@@ -182,7 +183,7 @@ static int mirrors(const sparse_ldl *f, const perp_csc *A, int32_t *next) {
 static int choose_order(sparse_ldl *f, const perp_csc *A) {
   if (A->colptr[f->n] < 0.5*f->n*(double)f->n)
     return order_minimum_degree(A, &f->allocator, f->order);
-  for (int32_t k = 0; k < f->n; k++) f->order[k] = k;   // it fills up in any order
+  for (int32_t k = 0; k < f->n; k++) f->order[k] = k;   // a dense matrix fills in any order
   return 0;
 }
 
@@ -225,9 +226,9 @@ int sparse_ldl_analyse(sparse_ldl *f, const perp_csc *A) {
     }
     f->rows = take(f, f->rows_at[f->supernodes], sizeof *f->rows);
     f->panel = take(f, f->panel_at[f->supernodes], sizeof *f->panel);
-    f->update = take(f, largest*LDL_WIDEST, sizeof *f->update);
-    f->packed = take(f, largest*LDL_WIDEST, sizeof *f->packed);
-    f->scaled = take(f, LDL_WIDEST*LDL_WIDEST, sizeof *f->scaled);
+    f->update = take(f, largest*LDL_COLUMNS_MAX, sizeof *f->update);
+    f->packed = take(f, largest*LDL_COLUMNS_MAX, sizeof *f->packed);
+    f->scaled = take(f, LDL_COLUMNS_MAX*LDL_COLUMNS_MAX, sizeof *f->scaled);
     f->gathered = take(f, tallest, sizeof *f->gathered);
     fine = f->rows != NULL && f->panel != NULL && f->update != NULL && f->packed != NULL &&
            f->scaled != NULL && f->gathered != NULL;

@@ -1,7 +1,7 @@
-// sparse_ldl_ops.c: solves A_II z = rhs by the face: a sparse LDL' that follows the free rows.
+// sparse_ldl_ops.c: solves A_II z = rhs by a face, whose sparse LDL' follows the free rows.
 //
-// For symmetric A with positive definite A_II: what is not definite counts as singular. The cost of
-// an update is that of the rows that changed, or of the fill of A where many did.
+// A must be symmetric with a positive definite A_II; an A_II that is not definite counts as
+// singular. Cost of an update: that of the rows that changed, or the fill of A if many changed.
 #include "face_kind.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static int analyse(void *memory, const perp_operator *A, const perp_options *opt
   linear *self = memory;
   int failed = 0;
   *self = (linear){.n = A->n, .failed = 1};
-  self->face = face_choose(A, 0, allocator, &failed);   // nothing is shifted here
+  self->face = face_choose(A, 0, allocator, &failed);   // 0: this solver does not shift A
   return failed;
 }
 
@@ -35,7 +35,7 @@ static int update(void *memory, const uint8_t *is_free, const perp_deadline *dea
   linear *self = memory;
   self->failed = face_update(self->face, is_free, deadline);
   if (self->failed <= 0) return self->failed;
-  int32_t k = 0;                                       // among the free rows
+  int32_t k = 0;                                       // index among the free rows
   for (int32_t i = 0; i < self->failed; i++) k += is_free[i] != 0;
   return self->failed = k;
 }

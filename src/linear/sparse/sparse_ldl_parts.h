@@ -1,4 +1,4 @@
-// sparse_ldl_parts.h: what the files of the sparse LDL' share: the panels of L, how to walk them.
+// sparse_ldl_parts.h: the panels of L and the work space, shared by the files of the sparse LDL'.
 #ifndef PERP_SPARSE_LDL_PARTS_H
 #define PERP_SPARSE_LDL_PARTS_H
 
@@ -8,7 +8,10 @@
 
 #include "error_free.h"
 
-enum { LDL_NONE = -1, LDL_WIDEST = 96 };
+enum {
+  LDL_NONE = -1,
+  LDL_COLUMNS_MAX = 96       // columns of a supernode
+};
 
 struct sparse_ldl {
   perp_allocator allocator;
@@ -21,29 +24,29 @@ struct sparse_ldl {
   int32_t *rows;             // rows below the columns of each supernode, ascending
   int64_t *panel_at;         // supernodes + 1: into panel
   double *panel;             // (width + rows) x width each, column-major: L with D on the diagonal
-  int32_t *mirror;           // entries of A: where the mirror image of an entry is
-  int32_t *local;            // n: position of a row in the panel at hand
-  int32_t *head, *next;      // supernodes: lists of those that update s next
-  int32_t *reached;          // supernodes: the first of its rows that is not used yet
+  int32_t *mirror;           // entries of A: place of the mirror image
+  int32_t *local;            // n: position of a row in the current panel
+  int32_t *head, *next;      // supernodes: lists of those that update supernode s next
+  int32_t *reached;          // supernodes: the first of its rows that is still unused
   int32_t *up;               // supernodes: the parent in the tree, LDL_NONE at a root
-  int32_t *path, *mark;      // supernodes: those that a row reaches; marks of the walk
-  int32_t stamp;             // of the present walk
-  double *update, *scaled;   // largest panel: the product; WIDEST^2: D L'
-  double *packed;            // largest panel: the rows and columns of another one that are there
-  int32_t *there;            // n: which rows these are
-  uint8_t *present;          // n: columns that are not those of the identity
-  double done;               // operations of the factorisation at hand
+  int32_t *path, *mark;      // supernodes: those that a row reaches; marks of the search
+  int32_t stamp;             // mark of the current search
+  double *update, *scaled;   // largest panel: the product; LDL_COLUMNS_MAX^2: D L'
+  double *packed;            // largest panel: the present rows and columns of another panel
+  int32_t *there;            // n: the numbers of these rows
+  uint8_t *present;          // n: 1 if the column is not that of the identity
+  double done;               // operations of the current factorisation so far
   double *work;              // n
   double *spread;            // n: a sparse vector, zero between calls
   double *gathered;          // rows of the tallest panel: the same vector on the rows of a panel
   const double *sign;        // n or NULL: the sign that a pivot must have
-  const uint8_t *kept;       // n or NULL: of the factorisation at hand
-  double lift;               // > 0: pivots that are too small become sign*lift
+  const uint8_t *kept;       // n or NULL: rows of the current factorisation
+  double lift;               // > 0: a pivot that is too small becomes sign*lift
   double flops;              // of a factorisation, from the analysis
 };
 
 
-// One supernode: its columns, the rows below them, its panel.
+// A supernode: its columns, the rows below them, and its panel.
 typedef struct ldl_panel {
   int32_t from, w, m, h;     // first column, columns, rows below, h = w + m
   const int32_t *rows;       // m
@@ -56,8 +59,8 @@ static inline ldl_panel panel_of(const sparse_ldl *f, int32_t s) {
   return (ldl_panel){from, w, m, w + m, f->rows + f->rows_at[s], f->panel + f->panel_at[s]};
 }
 
-// The pivot of the k-th column, replaced where it is too small and a lift is given. 0: there is
-// none.
+// The pivot of the k-th column. If it is too small and there is a lift, the lift replaces it.
+// 0: there is no valid pivot.
 double ldl_accept_pivot(sparse_ldl *f, int32_t k, double pivot, double floor);
 
 #endif

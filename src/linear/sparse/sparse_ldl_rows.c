@@ -1,15 +1,15 @@
-// sparse_ldl_rows.c: P S P' = L D L' follows a row and column of S that comes or goes.
+// sparse_ldl_rows.c: modifies P S P' = L D L' when a row and column of S comes or goes.
 //
-// A row that is not there stands as a row of the identity, so the pattern of L never changes. With
-// the row k of the order in the middle,
+// An absent row is a row of the identity, so the pattern of L never changes. With row k of the
+// order in the middle,
 //     S = [S11 s12 S13; s12' s22 s32'; S31 s32 S33],   L = [L11; l12' 1; L31 l32 L33],
-// adding it leaves L11, L31 and D11 alone and gives
+// adding it keeps L11, L31 and D11 and gives
 //     L11 D11 l12 = s12,   d22 = s22 - l12' D11 l12,   l32 = (s32 - L31 D11 l12)/d22,
-//     L33 D33 L33' <- L33 D33 L33' - l32 d22 l32',
-// and deleting it adds that last term again (T. Davis, W. Hager: Row modifications of a sparse
-// Cholesky factorization, SIAM J. Matrix Anal. Appl. 26, 2005). The triangular solve visits only
-// the supernodes below k in the tree that the entries of the row reach, the change of rank one only
-// those above k: the path to the root. The change is method C1 of Gill, Golub, Murray and Saunders
+//     L33 D33 L33' <- L33 D33 L33' - l32 d22 l32'.
+// Deleting it adds that last term again (T. Davis, W. Hager: Row modifications of a sparse Cholesky
+// factorization, SIAM J. Matrix Anal. Appl. 26, 2005). The triangular solve visits only the
+// supernodes below k in the tree that the entries of the row reach. The change of rank one visits
+// only those above k, the path to the root. It is method C1 of Gill, Golub, Murray and Saunders
 // (1974), column by column:
 //     d' = d + a p^2,  b = a p/d',  a <- a d/d',  w <- w - p l,  l <- l + b w.
 // Cost: twice the entries of L in the columns visited below, four times those above.
@@ -18,8 +18,8 @@
 #include <math.h>
 #include <string.h>
 
-// The supernodes that row k reaches below its own, children first: f->path[from .. supernodes - 1];
-// returns `from`. Every row of the pattern counts, kept or not.
+// Lists the supernodes that row k reaches below its own, children first, in f->path[from ..
+// supernodes - 1]. Returns `from`. Every row of the pattern counts, kept or not.
 static int32_t reach(sparse_ldl *f, const perp_csc *A, int32_t k) {
   const int32_t own = f->owner[k], j = f->order[k];
   int32_t top = f->supernodes;
@@ -41,7 +41,7 @@ static int32_t reach(sparse_ldl *f, const perp_csc *A, int32_t k) {
   return top;
 }
 
-// Where row k stands in a panel below its columns.
+// The place of row k in a panel below its columns.
 static int32_t row_in(const ldl_panel *P, int32_t k) {
   int32_t low = 0, high = P->m;
   while (low < high) {
@@ -62,7 +62,7 @@ static void scatter(const ldl_panel *P, const double *g, double *spread) {
   for (int32_t i = 0; i < P->m; i++) spread[P->rows[i]] = g[P->w + i];
 }
 
-// g <- the solution of the first `columns` columns of the panel, and what they leave of the rest.
+// g <- the solution for the first `columns` columns of the panel, and the remainder below them.
 static void forward(const ldl_panel *P, int32_t columns, double *restrict g) {
   const size_t h = (size_t)P->h;
   int32_t k = 0;
@@ -84,7 +84,7 @@ static void forward(const ldl_panel *P, int32_t columns, double *restrict g) {
   }
 }
 
-// One column of method C1: *p <- w_k, *b, d and a; 0: the pivot is lost.
+// A column of method C1: sets *p = w_k, *b, d and a. Returns 0 if the pivot becomes too small.
 static int turn(double *d, double w, double *a, double *p, double *b, double floor) {
   *p = w;
   *b = 0.0;
@@ -97,7 +97,7 @@ static int turn(double *d, double w, double *a, double *p, double *b, double flo
   return 1;
 }
 
-// Four columns at once from row `from` on: g is loaded and stored once.
+// Changes four columns at once from row `from` on, so that g is loaded and stored once.
 EXACT_INLINE void four_columns(int32_t from, int32_t h, double *restrict l0, double *restrict l1,
                                double *restrict l2, double *restrict l3, const double *p,
                                const double *b, double *restrict g) {
@@ -127,8 +127,8 @@ EXACT_WIDE static void four_wide(int32_t from, int32_t h, double *const *l, cons
   four_columns(from, h, l[0], l[1], l[2], l[3], p, b, g);
 }
 
-// Method C1 on the columns of a panel from `column` on, those that are there four at a time; g
-// holds w on its rows. 0: a pivot is lost.
+// Method C1 on the columns of a panel from `column` on, four present columns at a time. g holds w
+// on its rows. Returns 0 if a pivot becomes too small.
 static int change(const sparse_ldl *f, const ldl_panel *P, int32_t column, double *restrict g,
                   double *a, double floor) {
   double *l[4], p[4], b[4];
@@ -137,7 +137,7 @@ static int change(const sparse_ldl *f, const ldl_panel *P, int32_t column, doubl
     for (; k < P->w && count < 4; k++)
       if (f->present[P->from + k] && (count > 0 || g[k] != 0.0)) at[count++] = k;
     if (count == 0) return 1;
-    const int32_t end = count == 4 ? at[3] + 1 : P->h;   // fewer: one by one all the way
+    const int32_t end = count == 4 ? at[3] + 1 : P->h;   // fewer than four: one by one to the end
     for (int32_t c = 0; c < count; c++) {
       l[c] = P->X + (size_t)at[c]*(size_t)P->h;
       if (!turn(l[c] + at[c], g[at[c]], a, p + c, b + c, floor)) return 0;
@@ -158,8 +158,8 @@ static int any(const double *g, int32_t count) {
   return 0;
 }
 
-// L33 D33 L33' += a w w', w in f->gathered on the rows of supernode s from local row `column` on.
-// The rows below a panel are columns of panels further up: each panel clears its own columns.
+// L33 D33 L33' += a w w', with w in f->gathered on the rows of supernode s from local row `column`
+// on. The rows below a panel are columns of panels further up; each panel clears its own columns.
 static int change_path(sparse_ldl *f, int32_t s, int32_t column, double a, double floor) {
   const ldl_panel first = panel_of(f, s);
   int fine = change(f, &first, column, f->gathered, &a, floor);
@@ -205,7 +205,7 @@ int sparse_ldl_add(sparse_ldl *f, const perp_csc *A, const uint8_t *kept, int32_
     pivot -= g[q]*g[q]/own_panel.X[(size_t)q*(size_t)own_panel.h + (size_t)q];
   f->kept = NULL;
   pivot = ldl_accept_pivot(f, k, pivot, floor);
-  for (int32_t t = top; t < f->supernodes; t++) {   // l12 = D11^-1 y, or nothing
+  for (int32_t t = top; t < f->supernodes; t++) {   // l12 = D11^-1 y, or 0 if the row is refused
     const ldl_panel P = panel_of(f, f->path[t]);
     if (pivot != 0.0) {
       double *l = P.X + row_in(&P, k);

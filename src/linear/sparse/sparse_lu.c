@@ -1,28 +1,30 @@
-// sparse_lu.c: P A Q = L U of a sparse matrix, block by block of its block triangular form.
+// sparse_lu.c: factors P A Q = L U, block by block of the block triangular form of A.
 //
-// analyse permutes A to block upper triangular form (block_triangular.c) and orders every block against
-// fill (order.c): the pattern of B + B' where it is nearly symmetric, else that of B'B, whose
-// Cholesky factor bounds the fill whatever rows are chosen. Only the diagonal blocks are factored;
-// a basis of Lemke's method, columns of I between columns of A, falls into many small ones.
+// The analysis permutes A to block upper triangular form (block_triangular.c) and orders every
+// block against fill (order.c). It orders the pattern of B + B' if B is nearly symmetric, else that
+// of B'B, whose Cholesky factor bounds the fill for every choice of rows. Only the diagonal blocks
+// are factored. A basis of Lemke's method, columns of I between columns of A, has many small
+// blocks.
 //
-// Inside a block the factorisation is left-looking: column k of L and U is the solution of a
-// triangular system with a sparse right-hand side, L x = b_k, whose pattern is found before its
-// values by a depth-first search in the graph of L, so that the time is that of the arithmetic:
-// J. Gilbert, T. Peierls: Sparse partial pivoting in time proportional to arithmetic operations,
-// SIAM J. Sci. Stat. Comput. 9 (1988). The search skips entries of L that longer paths replace:
-// S. Eisenstat, J. Liu: Exploiting structural symmetry in a sparse partial pivoting code, SIAM J.
-// Sci. Comput. 14 (1993).
+// Inside a block the factorisation is left-looking: column k of L and U solves the triangular
+// system
+//     L x = b_k
+// with a sparse right-hand side. A depth-first search in the graph of L finds the pattern of x
+// before its values, so the time is proportional to the arithmetic: J. Gilbert, T. Peierls: Sparse
+// partial pivoting in time proportional to arithmetic operations, SIAM J. Sci. Stat. Comput. 9
+// (1988). The search skips entries of L that longer paths replace: S. Eisenstat, J. Liu: Exploiting
+// structural symmetry in a sparse partial pivoting code, SIAM J. Sci. Comput. 14 (1993).
 //
-// Positions: column k of the permuted matrix is column[k] of A. While a block is factored its rows
-// go by name, r = place[i], and pivot[r] is the position they are given, or NONE. Afterwards all
-// indices are positions. U holds a column's entries in its own block and those above the block.
+// Positions: column k of the permuted matrix is column[k] of A. While a block is factored, its rows
+// have names r = place[i], and pivot[r] is the position of row r, or NONE. Afterwards all indices
+// are positions. U holds a column's entries in its own block and those above the block.
 #include "sparse_lu_parts.h"
 
 #include <math.h>
 
 #include "dense_kernels.h"
 
-enum { NONE = -1, POLL_COLUMNS = 256 };
+enum { NONE = -1, POLL_COLUMNS = 256 };   // columns between two checks of the deadline
 
 static int reserve(sparse_lu *lu, lu_entries *e, int64_t more) {
   if (more <= e->room - e->used) return 1;
@@ -44,9 +46,9 @@ static int reserve(sparse_lu *lu, lu_entries *e, int64_t more) {
   return 1;
 }
 
-// Searches the graph of L from row r, which is pivotal: positions reached go to the front of
-// order[top ..], each before those it updates; rows that are not pivotal are appended to column k
-// of L. Returns the new top.
+// Searches the graph of L from the pivotal row r. Positions reached go to the front of order[top
+// ..], each before those it updates. Rows that are not pivotal are appended to column k of L.
+// Returns the new top.
 static int32_t reach(sparse_lu *lu, int32_t r, int32_t k, int32_t top) {
   int32_t *const seen = lu->seen, *const stack = lu->stack, *const pivot = lu->pivot;
   int64_t *const next = lu->next;
@@ -84,13 +86,13 @@ static int32_t reach(sparse_lu *lu, int32_t r, int32_t k, int32_t top) {
   return top;
 }
 
-// Column k of A into x and above the block; returns the top of the reach.
+// Loads column k of A into x and into U above the block. Returns the top of the reach.
 static int32_t load(sparse_lu *lu, const perp_csc *A, int32_t k, int32_t first) {
   int32_t top = lu->n;
   const int32_t c = lu->column[k];
   for (int32_t p = A->colptr[c]; p < A->colptr[c + 1]; p++) {
     const int32_t r = lu->place[A->row[p]];
-    if (r < first) {                                    // an earlier block: pivot[r] is final
+    if (r < first) {                                    // an earlier block, so pivot[r] is final
       lu->U.index[lu->U.used] = lu->pivot[r];
       lu->U.value[lu->U.used++] = A->value[p];
       continue;
@@ -107,7 +109,7 @@ static int32_t load(sparse_lu *lu, const perp_csc *A, int32_t k, int32_t first) 
   return top;
 }
 
-// x <- L^-1 x along the reach; what belongs to pivotal rows goes to U.
+// x <- L^-1 x along the reach. Entries of pivotal rows go to U.
 static void eliminate(sparse_lu *lu, int32_t top) {
   double *const x = lu->x;
   const int32_t *const index = lu->L.index;
@@ -127,10 +129,10 @@ static void eliminate(sparse_lu *lu, int32_t top) {
   lu->flops += 2.0*(double)work;
 }
 
-// The pivot of column k among the entries of L from `first` on: the row that the analysis has
-// matched, if it has `threshold` of the largest entry, else that largest one: the row with the
-// fewest entries in A instead took twice the flops on a rank-deficient stack. NONE: no entry is
-// above the floor, or one is not finite.
+// Chooses the pivot of column k among the entries of L from `first` on: the row that the analysis
+// matched, if it has `threshold` of the largest entry, else the largest entry. (Taking the row with
+// the fewest entries in A took twice the flops on a rank-deficient stack.) NONE: no entry is above
+// the floor, or one is not finite.
 static int64_t choose(const sparse_lu *lu, int32_t k, int64_t first, double threshold,
                       double floor) {
   double largest = 0.0, own = 0.0;
@@ -138,7 +140,7 @@ static int64_t choose(const sparse_lu *lu, int32_t k, int64_t first, double thre
   for (int64_t p = first; p < lu->L.used; p++) {
     const int32_t r = lu->L.index[p];
     const double size = fabs(lu->x[r]);
-    if (size > largest || size != size) {               // a NaN gets in, and stays
+    if (size > largest || size != size) {               // a NaN gets in and stays
       largest = size;
       best = p;
     }
@@ -151,8 +153,8 @@ static int64_t choose(const sparse_lu *lu, int32_t k, int64_t first, double thre
   return matched != NONE && own > floor && own >= threshold*largest ? matched : best;
 }
 
-// Column k of U has an entry in row j, and column j of L one in the new pivot row: from now on what
-// column j updates below is found from k, so that a search need only visit the pivotal rows of j.
+// Column k of U has an entry in row j, and column j of L has one in the new pivot row. So a search
+// finds the rows that column j updates through k, and need only visit the pivotal rows of j.
 static void prune(sparse_lu *lu, int32_t k, int32_t top) {
   const int32_t pivot_row = lu->name[k];
   for (int32_t s = top; s < lu->n; s++) {
@@ -208,7 +210,8 @@ static int factor_column(sparse_lu *lu, const perp_csc *A, int32_t k, int32_t fi
   lu->name[k] = row;
   lu->L_start[k + 1] = lu->L_visit[k] = lu->L.used;
   lu->U_start[k + 1] = lu->U.used;
-  if (row != lu->preferred[k]) {                        // whose row was it: that one gets k's
+  // The column that preferred this row gets k's instead.
+  if (row != lu->preferred[k]) {
     const int32_t other = lu->owner[row], mine = lu->preferred[k];
     lu->preferred[other] = mine;
     lu->owner[mine] = other;
@@ -217,7 +220,7 @@ static int factor_column(sparse_lu *lu, const perp_csc *A, int32_t k, int32_t fi
   return 0;
 }
 
-// A block of one: its entry is the pivot, and the rest of the column stands above.
+// A block of size one: its entry is the pivot, and all other entries are above the block.
 static int factor_single(sparse_lu *lu, const perp_csc *A, int32_t k, double floor) {
   const int32_t c = lu->column[k];
   double value = 0.0;
@@ -238,7 +241,7 @@ static int factor_single(sparse_lu *lu, const perp_csc *A, int32_t k, double flo
   return fabs(value) > floor && fabs(value) < (double)INFINITY ? 0 : c + 1;
 }
 
-// Values that come again on the same analysis try the old pivots first.
+// With new values on the same analysis, tries the old pivots first.
 int sparse_lu_factor(sparse_lu *lu, const perp_csc *A, double threshold, double floor,
                      const perp_deadline *deadline) {
   const int32_t n = lu->n;

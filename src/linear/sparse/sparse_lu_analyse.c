@@ -1,4 +1,4 @@
-// sparse_lu_analyse.c: memory of a sparse LU, and the order in which it will eliminate.
+// sparse_lu_analyse.c: allocates a sparse LU and finds its order of elimination.
 #include "sparse_lu_parts.h"
 
 #include <math.h>
@@ -60,7 +60,7 @@ static void layout(sparse_lu *lu, arena *memory, int32_t n) {
     *pairs[k] = ARENA_ARRAY(memory, int32_t, two);
 }
 
-// Room for n rows; what is there already is kept where it suffices.
+// Makes room for n rows. Arrays that are large enough are kept.
 static int make_room(sparse_lu *lu, int32_t n) {
   lu->n = n;
   if (n <= lu->capacity) return 1;
@@ -125,7 +125,7 @@ static void transpose(int32_t n, const pattern *B, pattern *T) {
   T->colptr[0] = 0;
 }
 
-// The part of the entries that have a partner across the diagonal.
+// The share of the entries that have a partner across the diagonal.
 static double symmetry(int32_t n, const pattern *B, const pattern *T, int32_t *mark) {
   int64_t pairs = 0;
   for (int32_t j = 0; j < n; j++) mark[j] = NONE;
@@ -136,8 +136,8 @@ static double symmetry(int32_t n, const pattern *B, const pattern *T, int32_t *m
   return (double)pairs/(double)(B->colptr[n] > 0 ? B->colptr[n] : 1);
 }
 
-// The order of B'B, with the diagonal of B, whose column j is the union of the rows that column j
-// meets. Rows with many entries would fill it: they are left out. 1: it is too large to be formed.
+// Orders B'B for B with its diagonal. Column j of B'B is the union of the rows that column j of B
+// meets. Rows with many entries would fill it and are left out. Returns 1 if it is too large.
 static int order_normal(const sparse_lu *lu, int32_t n, const pattern *B, const pattern *T,
                         int32_t *mark, int32_t *order) {
   const double full = 10.0*sqrt((double)n) > 16.0 ? 10.0*sqrt((double)n) : 16.0;
@@ -175,7 +175,7 @@ static int order_normal(const sparse_lu *lu, int32_t n, const pattern *B, const 
   return status;
 }
 
-// Sorts the positions of a block by the rank of their columns (heapsort: no memory, n log n).
+// Sorts the positions of a block by the rank of their columns. Heapsort needs no memory.
 static void sort_by_rank(const int32_t *rank, const int32_t *column, int32_t size,
                          int32_t *order) {
   for (int32_t k = 0; k < size; k++) order[k] = k;
@@ -204,7 +204,7 @@ static int keeps_diagonal(const sparse_lu *lu, int32_t first, int32_t size) {
   return 1;
 }
 
-// Reorders the columns of a block, and the rows matched to them likewise.
+// Reorders the columns of a block and the rows matched to them.
 static int order_block(sparse_lu *lu, const perp_csc *A, int32_t first, int32_t size, int diagonal,
                        const int32_t *rank, workspace *w) {
   int status = 1;
@@ -216,7 +216,7 @@ static int order_block(sparse_lu *lu, const perp_csc *A, int32_t first, int32_t 
   }
   if (status == 1 && !diagonal) {
     transpose(size, &w->B, &w->rows);
-    // Below a third of pairs, pivots off the diagonal are likely to spoil an order of B + B'.
+    // If less than a third have a partner, pivots off the diagonal would spoil an order of B + B'.
     if (symmetry(size, &w->B, &w->rows, w->mark) < 0.33)
       status = order_normal(lu, size, &w->B, &w->rows, w->mark, w->order);
   }
@@ -241,7 +241,7 @@ static int find_order(sparse_lu *lu, const perp_csc *A, int diagonal, const int3
   const int32_t n = lu->n;
   const int32_t blocks =
       block_triangular(A, lu->matched, lu->column, lu->start, &lu->unmatched, w->work);
-  if (blocks < 0) return 0;                       // factor() will say so
+  if (blocks < 0) return 0;                       // sparse_lu_factor() will report it
   lu->blocks = blocks;
   for (int32_t k = 0; k < n; k++) lu->place[lu->matched[k]] = k;
   for (int32_t b = 0; b < lu->blocks; b++) {

@@ -1,8 +1,9 @@
 // sparse_lu_ops.c: solves A_II z = rhs by a sparse LU; needs the entries of A.
 //
-// analyse takes the entries and orders A once; update cuts out A_II, scaled, and factors it in the
-// order of A restricted to I: its fill lies inside that of A. solve adds one step of iterative
-// refinement. The cost of update is that of the fill, O(n^1.5) for a plane grid.
+// analyse takes the entries and orders A once. update cuts out A_II, scales it, and factors it in
+// the order of A restricted to I, so its fill is inside that of A. solve adds one step of iterative
+// refinement.
+// Cost of update: that of the fill, O(n^1.5) for a plane grid.
 #include "free_block.h"
 
 #include "assemble.h"
@@ -13,8 +14,8 @@
 typedef struct linear {
   free_block block;
   sparse_lu *lu;
-  int32_t failed;           // as update returned it: solve refuses unless 0
-  int32_t *rank, *turn;     // n each: in the order of A, and in that of A_II
+  int32_t failed;           // code of the last update; solve refuses unless it is 0
+  int32_t *rank, *turn;     // n each: the order of A, and that of A_II
 } linear;
 
 static linear *layout(arena *memory, int32_t n) {
@@ -46,7 +47,7 @@ static int analyse(void *memory, const perp_operator *A, const perp_options *opt
   arena room = {.base = memory, .capacity = SIZE_MAX, .used = 0};
   linear *self = layout(&room, A->n);
   free_block *block = &self->block;
-  self->failed = 1;   // until the first update
+  self->failed = 1;   // there is no factor before the first update
   int status = free_block_take(block, A, allocator);
   if (status == 0) {
     self->lu = sparse_lu_create(&block->memory);

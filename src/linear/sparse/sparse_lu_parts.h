@@ -1,10 +1,10 @@
-// sparse_lu_parts.h: what the files of the sparse LU share: the factors and the work space.
+// sparse_lu_parts.h: the factors and the work space, shared by the files of the sparse LU.
 #ifndef PERP_SPARSE_LU_PARTS_H
 #define PERP_SPARSE_LU_PARTS_H
 
 #include "sparse_lu.h"
 
-#define LU_POLL_FLOPS 2e6     // between two looks at the deadline: about a millisecond
+#define LU_POLL_FLOPS 2e6     // operations between two checks of the deadline: about a millisecond
 
 typedef struct lu_entries {   // columns of L or U one after the other
   int64_t used, room;
@@ -14,18 +14,18 @@ typedef struct lu_entries {   // columns of L or U one after the other
 
 struct sparse_lu {
   perp_allocator memory;
-  void *block;                // the arrays of size n
+  void *block;                // memory of the arrays of size n
   int32_t n, capacity;        // capacity: the n that block has room for
-  int32_t unmatched;          // -1, or a column without a row: singular whatever the values are
+  int32_t unmatched;          // -1, or a column without a row: A is singular for all values
   int32_t factored;
   double flops;
 
   // the analysis: position k
   int32_t blocks;
   int32_t *start;             // n + 1: block b stands at start[b] .. start[b + 1] - 1
-  int32_t *first;             // n: where the block of a position begins
+  int32_t *first;             // n: start of the block of a position
   int32_t *column;            // n: of A, at position k
-  int32_t *matched;           // n: row of A, the name k stands for
+  int32_t *matched;           // n: row of A with the name k
   int32_t *place;             // n: its inverse
 
   // the factors: unit lower triangular L without its diagonal, U without its diagonal
@@ -35,26 +35,26 @@ struct sparse_lu {
   int32_t *row;               // n: row of A, the pivot at position k
   int32_t *position;          // n: its inverse
 
-  // while factoring
-  int64_t *L_visit;           // n: end of what a search visits of a column of L
+  // used while factoring
+  int64_t *L_visit;           // n: end of the part of a column of L that a search visits
   int32_t *pivot;             // n: position of a row by name
   int32_t *name;              // n: its inverse
-  int32_t *preferred, *owner; // n: the row that a column would like, and its inverse
-  int32_t *seen;              // n: the last column that met a row, by name
+  int32_t *preferred, *owner; // n: the row that a column prefers, and its inverse
+  int32_t *seen;              // n: the last column that met a row, by the row's name
   int32_t *stack, *order;     // 2 n each
   int64_t *next;              // 2 n
-  int32_t stamp;              // of the last sparse solve, in `visited`
+  int32_t stamp;              // mark of the last sparse solve, in `visited`
   int32_t *visited;           // 2 n
   double *x;                  // n: zero between columns, and between sparse solves
   double *v;                  // n: work of a solve
 };
 
-// sparse_lu_analyse() with an order that is known already: rank[j] is the turn of column j. It is
-// used in blocks that keep their diagonal, such as those of A_II with an order of A.
+// sparse_lu_analyse() with a known order: rank[j] is the turn of column j. The order is used in
+// blocks that keep their diagonal, such as those of A_II with an order of A.
 int sparse_lu_analyse_ranked(sparse_lu *lu, const perp_csc *A, const int32_t *rank);
 
-// Factors with the pivots of the last factorisation, which went well. 0: fine, 1: a pivot is no
-// longer large enough, and the factors are spoilt; -1: deadline.
+// Factors with the pivots of the last successful factorisation. 0: fine; 1: a pivot is no longer
+// large enough, and the factors are unusable; -1: deadline.
 int lu_refactor(sparse_lu *lu, const perp_csc *A, double threshold, double floor,
                 const perp_deadline *deadline);
 

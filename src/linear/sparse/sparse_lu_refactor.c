@@ -1,8 +1,9 @@
-// sparse_lu_refactor.c: new values in the factors of a sparse LU, with the pivots as they are.
+// sparse_lu_refactor.c: computes new values of L and U with the pivots of the last factorisation.
 //
-// The patterns of L and U are there and their columns stand in an order in which they can be
-// computed: no search is needed, only the arithmetic. As long as every pivot keeps `threshold` of
-// its column the result is as stable as that of a new choice.
+// The patterns of L and U are known, and their columns are in an order in which they can be
+// computed. So there is no search, only arithmetic. As long as every pivot has `threshold` of its
+// column, the result is as stable as with newly chosen pivots.
+// Cost: the flops of the factorisation.
 #include "sparse_lu_parts.h"
 
 #include <math.h>
@@ -10,8 +11,8 @@
 #include "dense_kernels.h"
 #include "vector.h"
 
-// Column k of a block that begins at `first`: x holds it by position, and is zero again afterwards.
-// 0: the pivot is too small.
+// Computes column k of a block that starts at `first`. x holds the column by position and is zero
+// again afterwards. Returns 0 if the pivot is too small.
 static int refactor_column(sparse_lu *lu, const perp_csc *A, int32_t k, int32_t first,
                            double threshold, double floor) {
   double *const x = lu->x;
@@ -21,7 +22,7 @@ static int refactor_column(sparse_lu *lu, const perp_csc *A, int32_t k, int32_t 
   int64_t u = lu->U_start[k];
   for (int32_t p = A->colptr[c]; p < A->colptr[c + 1]; p++) {
     const int32_t r = lu->place[A->row[p]];
-    if (r < first) lu->U.value[u++] = A->value[p];     // above the block: in the order of A
+    if (r < first) lu->U.value[u++] = A->value[p];     // above the block, in the order of A
     else x[lu->pivot[r]] = A->value[p];
   }
   int64_t work = 0;
@@ -34,7 +35,7 @@ static int refactor_column(sparse_lu *lu, const perp_csc *A, int32_t k, int32_t 
     work += stop - lu->L_start[j];
   }
   const double pivot = x[k];
-  double largest = fabs(pivot);                         // a NaN gets in, and stays
+  double largest = fabs(pivot);                         // a NaN gets in and stays
   x[k] = 0.0;
   for (int64_t p = lu->L_start[k]; p < lu->L_start[k + 1]; p++) {
     largest = max_or_nan(largest, fabs(x[row[p]]));

@@ -1,13 +1,15 @@
 // sparse_lu_solve.c: solves with the factors of a sparse LU, for full and for sparse vectors.
 //
-// With B_b = L_b U_b on the diagonal and F_bc above it, blocks are solved from the last one up:
+// With B_b = L_b U_b on the diagonal and F_bc above it, blocks are solved from the last to the
+// first,
 //     x_b = U_b^-1 L_b^-1 (v_b - sum over c > b of F_bc x_c),
-// and with the transpose from the first to the last. For a few entries, the steps that touch
-// something are found by a search in the graph whose nodes are "column k of L" and "column k of U":
-// J. Gilbert, T. Peierls (see sparse_lu.c). Their time is then that of the arithmetic.
+// and for the transpose from the first to the last. For a vector with few entries, a search finds
+// the steps that touch it, in the graph with the nodes "column k of L" and "column k of U" (J.
+// Gilbert, T. Peierls, see sparse_lu.c).
+// Cost: the entries of the columns visited.
 #include "sparse_lu_parts.h"
 
-enum { NONE = -1, FEW = 16 };
+enum { NONE = -1, SEARCH_NODES_EXTRA = 16 };   // nodes that a search may visit beyond a quarter
 
 static void lower(const sparse_lu *lu, int32_t k, double *v) {      // v -= L_k v_k
   const double t = v[k];
@@ -61,10 +63,10 @@ void sparse_lu_solve_transpose(const sparse_lu *lu, double *v) {
   for (int32_t k = 0; k < n; k++) v[lu->row[k]] = w[k];
 }
 
-// Node k < n: column k of L; node n + k: column k of U. Column k of L leads to its rows and to
-// column k of U; that to its rows: of U in the same block, of L in an earlier one. Appends what is
-// reached from node k to the front of order[top ..]; returns the new top, or NONE once more than a
-// quarter of the nodes are in it: then searching costs more than it saves.
+// Node k < n is column k of L; node n + k is column k of U. Column k of L leads to its rows and to
+// column k of U. Column k of U leads to its rows: of U in the same block, of L in an earlier one.
+// Prepends the nodes reached from node k to order[top ..]. Returns the new top, or NONE if they are
+// more than a quarter of all nodes: then a full solve costs less.
 static int32_t search(sparse_lu *lu, int32_t k, int32_t top) {
   const int32_t n = lu->n, stamp = lu->stamp;
   int32_t *const stack = lu->stack, *const visited = lu->visited;
@@ -72,7 +74,7 @@ static int32_t search(sparse_lu *lu, int32_t k, int32_t top) {
   int32_t depth = 0;
   stack[0] = k;
   visited[k] = stamp;
-  next[0] = lu->L_start[k] - 1;                   // the step to U first
+  next[0] = lu->L_start[k] - 1;                   // start with the step to U
   while (depth >= 0) {
     const int32_t node = stack[depth], j = node < n ? node : node - n;
     const int64_t end = node < n ? lu->L_start[j + 1] : lu->U_start[j + 1];
@@ -85,7 +87,7 @@ static int32_t search(sparse_lu *lu, int32_t k, int32_t top) {
       if (visited[to] != stamp) child = to;
     }
     if (child == NONE) {
-      if (2*n - top > n/2 + FEW) return NONE;
+      if (2*n - top > n/2 + SEARCH_NODES_EXTRA) return NONE;
       depth--;
       lu->order[--top] = node;
       continue;
