@@ -66,7 +66,7 @@ static void contacts_of_a_chain(void **state) {
     for (int trial = 0; trial < 6; trial++) {
       sample s = chain(points[k], trial < 3 ? 1.0 : 1e3, 0.1);
       groups g;
-      assert_int_equal(groups_find(&s.csc, GROUPS_MOST, NULL, &g), 0);
+      assert_int_equal(groups_find(&s.csc, GROUPS_SKELETON_MAX, NULL, &g), 0);
       holds(&s.csc, &g);
       assert_int_equal(g.count, BODIES - 1);
       for (int32_t c = 0; c < g.count; c++) {
@@ -84,7 +84,7 @@ static void some_have_groups(void **state) {
   (void)state;
   sample s = chain((const int[]){2, 2, 2, 2, 2, 2, 2, 2}, 1.0, 0.1);
   groups g;
-  assert_int_equal(groups_find(&s.csc, GROUPS_MOST, NULL, &g), 1);
+  assert_int_equal(groups_find(&s.csc, GROUPS_SKELETON_MAX, NULL, &g), 1);
   assert_true(g.count == 0 && g.block == NULL);
   groups_free(NULL, &g);
   assert_int_equal(groups_find(&s.csc, 1.0, NULL, &g), 0);
@@ -94,7 +94,7 @@ static void some_have_groups(void **state) {
   sample_free(&s);
 
   s = chain((const int[]){2, 4, 2, 30, 2, 2, 4, 2}, 10.0, 0.1);
-  assert_int_equal(groups_find(&s.csc, GROUPS_MOST, NULL, &g), 0);
+  assert_int_equal(groups_find(&s.csc, GROUPS_SKELETON_MAX, NULL, &g), 0);
   holds(&s.csc, &g);
   assert_int_equal(g.count, s.n - 30 + 1);
   assert_int_equal(g.slot[g.count], s.n - 30 + 4);   // its neighbours show 2 + 2 dimensions
@@ -141,14 +141,14 @@ static void none_at_all(void **state) {
   for (int32_t i = 0; i < 40; i++)
     for (int32_t j = 0; j < 40; j++) AT(&s, i, j) = i/20 != j/20 ? 0.0 : i == j ? 30.0 : 1.0;
   sample_csc(&s, 0, 0);
-  assert_int_equal(groups_find(&s.csc, GROUPS_MOST, NULL, &g), 1);
+  assert_int_equal(groups_find(&s.csc, GROUPS_SKELETON_MAX, NULL, &g), 1);
   assert_int_equal(groups_find(&s.csc, 1.0, NULL, &g), 0);
   assert_int_equal(g.count, 40);
   groups_free(NULL, &g);
   for (int32_t i = 0; i < 40; i++)
     for (int32_t j = 0; j < 40; j++) AT(&s, i, j) = i == j ? 2.0 : abs(i - j) == 1 ? -1.0 : 0.0;
   sample_csc(&s, 0, 0);
-  assert_int_equal(groups_find(&s.csc, GROUPS_MOST, NULL, &g), 1);
+  assert_int_equal(groups_find(&s.csc, GROUPS_SKELETON_MAX, NULL, &g), 1);
   sample_free(&s);
 }
 
@@ -158,7 +158,7 @@ static void walls(void **state) {
   for (int mode = 0; mode < 2; mode++) {
     perp_sample *s = make_with("wall", 5, "bodies", 30.0, "mode", (double)mode, NULL);
     groups g;
-    assert_int_equal(groups_find(&s->csc, GROUPS_MOST, NULL, &g), 0);
+    assert_int_equal(groups_find(&s->csc, GROUPS_SKELETON_MAX, NULL, &g), 0);
     holds(&s->csc, &g);
     for (int32_t c = 0; c < g.count; c++) {
       const int32_t m = g.start[c + 1] - g.start[c], r = g.slot[c + 1] - g.slot[c];
@@ -176,7 +176,7 @@ static void no_memory(void **state) {
     counter c = {.fail_at = k};
     const perp_allocator memory = {counted_allocate, counted_release, &c};
     groups g;
-    const int failed = groups_find(&s.csc, GROUPS_MOST, &memory, &g);
+    const int failed = groups_find(&s.csc, GROUPS_SKELETON_MAX, &memory, &g);
     if (failed == 0) groups_free(&memory, &g);
     assert_int_equal(c.live, 0);
     if (failed == 0) break;

@@ -1,12 +1,11 @@
-// block_lu.c: L U of a matrix of 6 x 6 blocks whose pattern is that of a graph of bodies.
+// block_lu.c: factors a matrix of 6 x 6 blocks, whose pattern is a graph of bodies, as L U.
 //
-// Bodies in a pile touch a few others each, so an order of minimum degree leaves few blocks more
-// than there are contacts. The pattern is symmetric, the values need not be. Block k is eliminated
-// from those behind it:
-//     L_ik = A_ik A_kk^-1,   A_ij -= L_ik A_kj,
-// and A_kk^-1 is computed with the largest pivots of its own rows. Between blocks there is no
-// choice of pivots: the caller looks at the residual. Factored blocks are kept by columns.
-// Cost: 2 6^3 sum m_k^2 operations, m_k blocks in column k of L.
+//     L_ik = A_ik A_kk^-1,   A_ij -= L_ik A_kj
+// Each body in a pile touches a few others, so an order of minimum degree adds few blocks. The
+// pattern is symmetric; the values need not be. A_kk^-1 is computed with row pivoting inside the
+// block. Between blocks there is no pivoting; the caller checks the residual. Factored blocks are
+// stored by columns.
+// Cost: 2 6^3 sum m_k^2 operations, with m_k blocks in column k of L.
 #include "block_lu.h"
 
 #include <math.h>
@@ -20,12 +19,12 @@
 struct block_lu {
   perp_allocator allocator;
   int32_t n;
-  int32_t *order, *place;     // n: k-th to eliminate, and back
+  int32_t *order, *place;     // n: order of elimination, and its inverse
   int32_t *start;             // n + 1: blocks of column k of L (and of row k of U)
   int32_t *row;               // start[n], ascending
   int32_t *at, *parent;       // n: work; elimination tree
   double *diagonal;           // n blocks: inverses after factoring
-  double *L, *U;              // start[n] blocks; those of U as they are, row-major
+  double *L, *U;              // start[n] blocks; those of U row-major
   double *work;               // BLOCK n
   int sign;                   // of the determinant
 };
@@ -43,8 +42,8 @@ void block_lu_destroy(block_lu *f) {
     if (blocks[k] != NULL) from.release(from.context, blocks[k]);
 }
 
-// The pattern of L by rows: row i holds what is on the ways from its neighbours up the elimination
-// tree. pass 0 counts and grows the tree, pass 1 stores.
+// The pattern of L by rows: row i has the columns on the paths from its neighbours up the
+// elimination tree. Pass 0 counts and builds the tree, pass 1 stores.
 static void find_rows(block_lu *f, const perp_csc *both, int pass) {
   for (int32_t i = 0; i < f->n; i++) {
     const int32_t j = f->order[i];
@@ -61,7 +60,7 @@ static void find_rows(block_lu *f, const perp_csc *both, int pass) {
   }
 }
 
-// The graph with both triangles: columns of both->colptr, ascending or not.
+// The graph with both triangles; columns need not be sorted.
 static int mirror(const perp_csc *graph, const perp_allocator *from, int32_t **colptr,
                   int32_t **row) {
   const int32_t n = graph->columns;
@@ -111,7 +110,8 @@ static int analyse(block_lu *f, const perp_csc *graph) {
   }
   if (ok) {
     find_rows(f, &both, 1);
-    for (int32_t k = f->n; k > 0; k--) f->start[k] = f->start[k - 1];   // filling moved them
+    // Filling has moved the starts by one.
+    for (int32_t k = f->n; k > 0; k--) f->start[k] = f->start[k - 1];
     f->start[0] = 0;
   }
   if (colptr != NULL) from->release(from->context, colptr);
@@ -173,8 +173,8 @@ static void swap_rows(double *A, int i, int j) {
   }
 }
 
-// Gauss-Jordan in place with the largest pivot of each column. The sign of the determinant; 0:
-// singular.
+// Inverts A in place by Gauss-Jordan with row pivoting. Returns the sign of the determinant, or 0
+// if A is singular.
 static int invert(double *A) {
   int chosen[BLOCK], sign = 1;
   for (int k = 0; k < BLOCK; k++) {
@@ -233,7 +233,7 @@ EXACT_INLINE void subtract(const double *restrict A, const double *restrict B,
 EXACT_INLINE double *block(double *all, int32_t p) { return all + (size_t)p*BLOCK_ENTRIES; }
 
 EXACT_INLINE int factor_body(block_lu *f, const perp_deadline *deadline) {
-  double work = 0.0;   // products of blocks since the last look at the clock
+  double work = 0.0;   // products of blocks since the last check of the deadline
   for (int32_t k = 0; k < f->n; k++) {
     double *own = block(f->diagonal, k), product[BLOCK_ENTRIES];
     const int32_t end = f->start[k + 1];
@@ -292,7 +292,7 @@ int block_lu_factor(block_lu *f, const perp_deadline *deadline) {
   return 0;
 }
 
-// y = A v, A by columns
+// y = A v, with A by columns
 EXACT_INLINE void times(const double *restrict A, const double *restrict v, double *restrict y) {
   double sum[BLOCK] = {0.0};
   for (int j = 0; j < BLOCK; j++)

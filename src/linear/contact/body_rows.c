@@ -1,12 +1,12 @@
-// body_rows.c: A = B B' + diag(slack) from J W J' + diag(compliance) under its wrappers.
+// body_rows.c: finds A = B B' + diag(slack) from J W J' + diag(compliance) under its wrappers.
 //
 // Scaling, shift and restriction give A_ij = s_i (J W J')_kl s_j + slack_i [i = j], where k and l
-// are the inner numbers of i and j. W = G G' block by block, so B_i = s_i J_k G. A block falls into
-// groups, the degrees of freedom that its entries connect; a group's part of G is a Cholesky factor
-// with pivoting by what is left of each diagonal entry, which ends at the rank: bodies that cannot
-// move have W = 0 and no columns in B, and contacts with them do not couple. What is left out is
-// below rounding.
-// Cost: entries of J times the size of a group, and dofs block^2 at most for G.
+// are the inner numbers of i and j. W = G G' block by block, so
+//     B_i = s_i J_k G.
+// A block splits into groups, the degrees of freedom that its entries connect. A group's part of G
+// is a pivoted Cholesky factor, which ends at the rank. Bodies that cannot move have W = 0 and no
+// columns in B, and contacts with them do not couple. The neglected part is below rounding.
+// Cost: the entries of J times the size of a group, and at most dofs block^2 for G.
 #include "body_rows.h"
 
 #include <math.h>
@@ -18,17 +18,17 @@
 
 enum { NONE = -1 };
 
-#define LARGEST 3e9          // operations for G, about a second
+#define ROOT_FLOPS_MAX 3e9   // operations for G: about a second
 
 typedef struct root {        // G, W = G G'
   int32_t *member;           // dofs: the groups, one after the other, ascending in each
-  int32_t *at;               // dofs: where the group of a degree of freedom begins in member
-  int32_t *size;             // dofs: of its group
-  double *G;                 // dofs x block: row k has size[k] entries, a column for each member
-  double *left;              // dofs: what is left of the diagonal, relative to it
+  int32_t *at;               // dofs: start of its group in member
+  int32_t *size;             // dofs: size of its group
+  double *G;                 // dofs x block: row k has size[k] entries, one per member of its group
+  double *left;              // dofs: the remaining diagonal entry, relative to the original one
 } root;
 
-typedef struct unwrapped {   // what is inside the wrappers
+typedef struct unwrapped {   // the product inside the wrappers
   const perp_product *P;
   int32_t *inner;            // n: the row of P
   double *left, *right;      // n: scale of row and column
@@ -61,7 +61,7 @@ static const perp_product *product_inside(const perp_operator *A) {
   return view.kind == PERP_VIEW_PRODUCT && plain ? view.data : NULL;
 }
 
-// Follows the wrappers from the outside; 0: they are not symmetric, or the slack is negative.
+// Follows the wrappers inwards. Returns 0 if they are not symmetric or the slack is negative.
 static int unwrap(const perp_operator *A, unwrapped *u, double *slack) {
   for (int32_t i = 0; i < A->n; i++) {
     u->inner[i] = i;
@@ -92,7 +92,7 @@ static int unwrap(const perp_operator *A, unwrapped *u, double *slack) {
   return 1;
 }
 
-// The groups of the block that begins at `from`; returns when all its members have one.
+// Finds the groups of the block that starts at `from`.
 static void find_groups(const perp_product *P, int32_t from, root *g) {
   const int32_t block = P->block;
   int32_t put = from;
@@ -102,7 +102,7 @@ static void find_groups(const perp_product *P, int32_t from, root *g) {
     const int32_t first = put;
     g->at[k] = first;
     g->member[put++] = k;
-    for (int32_t t = first; t < put; t++) {             // members grow as they are visited
+    for (int32_t t = first; t < put; t++) {             // members are added during the visit
       const double *W = P->W + (size_t)g->member[t]*(size_t)block;
       for (int32_t l = from; l < from + block; l++) {
         if (g->at[l] != NONE || W[l - from] == 0.0) continue;
@@ -110,14 +110,14 @@ static void find_groups(const perp_product *P, int32_t from, root *g) {
         g->member[put++] = l;
       }
     }
-    put = first;                                        // ascending
+    put = first;                                        // sort them
     for (int32_t l = from; l < from + block; l++)
       if (g->at[l] == first) g->member[put++] = l;
     for (int32_t t = first; t < put; t++) g->size[g->member[t]] = put - first;
   }
 }
 
-// G of the group that begins at `first` in member.
+// G of the group that starts at `first` in member.
 static void factor_group(const perp_product *P, int32_t first, root *g) {
   const size_t block = (size_t)P->block;
   const int32_t *member = g->member + first, size = g->size[member[0]];
@@ -132,12 +132,12 @@ static void factor_group(const perp_product *P, int32_t first, root *g) {
     for (int32_t t = 1; t < size; t++)
       if (g->left[member[t]] > g->left[p]) p = member[t];
     const double W = P->W[(size_t)p*block + (size_t)(p - from)];
-    if (!(g->left[p] > size*0x1p-52 && W > 0.0)) return;   // the rank
+    if (!(g->left[p] > size*0x1p-52 && W > 0.0)) return;   // the rank is reached
     const double *Gp = g->G + (size_t)p*block, pivot = sqrt(g->left[p]*W);
     for (int32_t t = 0; t < size; t++) {
       const int32_t k = member[t];
       double *Gk = g->G + (size_t)k*block;
-      if (k == p || g->left[k] == -(double)INFINITY) continue;   // those that were pivots
+      if (k == p || g->left[k] == -(double)INFINITY) continue;   // they were pivots before
       double sum = P->W[(size_t)k*block + (size_t)(p - from)];
       for (int32_t q = 0; q < c; q++) sum -= Gk[q]*Gp[q];
       Gk[c] = sum/pivot;
@@ -149,7 +149,7 @@ static void factor_group(const perp_product *P, int32_t first, root *g) {
   }
 }
 
-// B_i into w at the columns that it lists, ascending; returns how many.
+// Writes B_i into w and lists its columns, ascending. Returns their number.
 static int32_t row_of(const unwrapped *u, const root *g, int32_t i, double *w, uint8_t *seen,
                       int32_t *list) {
   const perp_product *P = u->P;
@@ -165,7 +165,8 @@ static int32_t row_of(const unwrapped *u, const root *g, int32_t i, double *w, u
       w[c] += a;
       if (seen[c]) continue;
       seen[c] = 1;
-      int32_t at = count++;                             // few places back: within a block
+      // An insertion moves few places, within a block.
+      int32_t at = count++;
       for (; at > 0 && list[at - 1] > c; at--) list[at] = list[at - 1];
       list[at] = c;
     }
@@ -173,7 +174,7 @@ static int32_t row_of(const unwrapped *u, const root *g, int32_t i, double *w, u
   return count;
 }
 
-// All rows; the first pass counts, the second stores. 0: too many entries.
+// All rows; the first pass counts, the second stores. Returns 0 if there are too many entries.
 static int fill_rows(const unwrapped *u, const root *g, int pass, double *w, uint8_t *seen,
                      int32_t *list, body_rows *rows) {
   int64_t filled = 0;
@@ -209,7 +210,7 @@ int body_rows_take(const perp_operator *A, const perp_allocator *allocator, body
   const perp_allocator memory = allocator_of(allocator);
   const perp_product *P = product_inside(A);
   *rows = (body_rows){0};
-  if (P == NULL || P->block < 1 || (double)P->dofs*P->block*P->block > LARGEST) return 1;
+  if (P == NULL || P->block < 1 || (double)P->dofs*P->block*P->block > ROOT_FLOPS_MAX) return 1;
   const int32_t n = A->n, dofs = P->dofs;
   unwrapped u = {P, take(&memory, n, sizeof *u.inner), take(&memory, n, sizeof *u.left),
                  take(&memory, n, sizeof *u.right)};
@@ -233,7 +234,7 @@ int body_rows_take(const perp_operator *A, const perp_allocator *allocator, body
     find_root(P, &g);
     memset(w, 0, (size_t)dofs*sizeof *w);
     memset(seen, 0, (size_t)dofs);
-    if (P->block == 1) {                                // no more than J has
+    if (P->block == 1) {                                // at most as many entries as J
       for (int32_t i = 0; i < n; i++) entries += P->rowptr[u.inner[i] + 1] - P->rowptr[u.inner[i]];
     } else if (fill_rows(&u, &g, 0, w, seen, list, rows)) {
       entries = rows->rowptr[n];

@@ -1,4 +1,4 @@
-// body_rows.h: A = B B' + diag(slack) of a product operator, whatever wrappers are around it.
+// body_rows.h: finds A = B B' + diag(slack) of a product operator inside its wrappers.
 #ifndef PERP_BODY_ROWS_H
 #define PERP_BODY_ROWS_H
 
@@ -12,7 +12,7 @@ typedef struct body_rows {
   double *slack;             // n, >= 0: compliance and shifts
 } body_rows;
 
-// Rows with memory of their own. 0: fine; 1: A is no J W J' under symmetric wrappers, or it has too
+// Allocates and fills the rows. 0: fine; 1: A is no J W J' under symmetric wrappers, or it has too
 // many entries; -2: no memory.
 int body_rows_take(const perp_operator *A, const perp_allocator *allocator, body_rows *rows);
 void body_rows_free(const perp_allocator *allocator, body_rows *rows);   // zeros are fine

@@ -1,9 +1,9 @@
-// body_system.c: (diag(p) A + diag(q)) z = r for A = B B' + diag(slack), through bodies.
+// body_system.c: solves (diag(p) A + diag(q)) z = r for A = B B' + diag(slack), through bodies.
 //
-// Where p_i > 0 row i says (A z)_i + (q_i/p_i) z_i = r_i/p_i; where p_i = 0 it says z_i = r_i/q_i,
-// which moves to the right-hand side of the others. What is left is symmetric, B B' + D with
-// D = slack + q/p, and face_body.c solves it by H = I + B'D^-1 B with a factor of the bodies' size.
-// Cost of a factorisation: see face_body.c; of a solve, those of H and a few passes over B.
+// Where p_i > 0, row i says (A z)_i + (q_i/p_i) z_i = r_i/p_i. Where p_i = 0, it says z_i =
+// r_i/q_i, and column i moves to the right-hand side. The remaining matrix is symmetric, B B' + D
+// with D = slack + q/p. face_body.c solves it by H = I + B'D^-1 B with a factor of the bodies'
+// size. Cost: a factorisation as in face_body.c; a solve with H and a few passes over B.
 #include "body_system.h"
 
 #include <math.h>

@@ -1,17 +1,18 @@
-// group_free.c: the free rows F of one group, seen from outside as at most r rows.
+// group_free.c: reduces the free rows F of a group to at most r rows.
 //
-// Outside of the group the rows of A in F are T times those of a skeleton s, so with F = (s, e) and
-// z_s = t - T_e' z_e the equations of the group and all others become, without approximation,
+// Outside of the group the rows of A in F are T times those of a skeleton s. With F = (s, e) and
+// z_s = t - T_e' z_e the equations become, without approximation,
 //     (B_ss + S0) t + F' z_e = r_s          E = B_ee - T_e B_se - B_es T_e' + T_e B_ss T_e'
 //      F t          + E  z_e = r_e - T_e r_s     F = B_es - T_e B_ss
-// where S0 couples t alone with the other groups: a congruence, so E is definite if B is. z_e goes:
-//     K = B_ss - F' E^-1 F takes the place of the block, r_s - F' E^-1 (r_e - T_e r_s) that of r_s.
-// For contacts with a small compliance, F and E are as small as that and K is B_ss but for it; what
-// rounding leaves in them is rounding relative to B, as in a factor of B itself.
-// The skeleton is chosen by exchanges in the basis that T is written in, from the one of groups.h:
-// a member that is not free leaves for the free row with the largest coefficient, and where none is
-// left the rows of F span less and the slot stays empty. A last pass makes coefficients at most 2
-// (Goreinov, Tyrtyshnikov: The maximal-volume concept in approximation by low-rank matrices, 2001).
+// where S0 couples t alone with the other groups. This is a congruence, so E is definite if B is.
+// Eliminating z_e leaves
+//     K = B_ss - F' E^-1 F  as the block,   r_s - F' E^-1 (r_e - T_e r_s)  as the right-hand side.
+// For contacts with a small compliance, F and E are as small as the compliance, and K is nearly
+// B_ss. Rounding errors in them are relative to B, as in a factor of B itself.
+// Exchanges in the basis of T choose the skeleton, starting from that of groups.h. A member that is
+// not free leaves for the free row with the largest coefficient. If there is none, the rows of F
+// span less, and the slot stays empty. A last pass reduces the coefficients to at most 2 (Goreinov,
+// Tyrtyshnikov: The maximal-volume concept in approximation by low-rank matrices, 2001).
 // Cost: about m r^2 + m^2 r + m^3/3 operations.
 #include "group_free.h"
 
@@ -21,12 +22,13 @@
 #include "error_free.h"
 #include "vector.h"
 
-#define NOTHING 1e-12        // coefficients of T, near 1, below which they are rounding
-#define PREFER 0.1           // of the largest coefficient: enough to keep a row in its slot
-#define LARGE 2.0            // coefficient that is worth an exchange: each gains as much in volume
-enum { NONE = -1, TURNS = 12 };   // sweeps of Jacobi's method; 5 suffice
+#define WEIGHT_MIN 1e-12             // coefficients of T are near 1; smaller ones are rounding
+#define KEEP_SLOT_WEIGHT_MIN 0.1     // relative to the largest coefficient; a row keeps its slot
+#define EXCHANGE_WEIGHT_MIN 2.0      // a coefficient is also the gain in volume of its exchange
+enum { NONE = -1,
+       JACOBI_SWEEPS_MAX = 12 };     // sweeps; 5 are usually enough
 
-// The row in basis position k is exchanged for free row i.
+// Exchanges the row in basis position k for free row i.
 static void exchange(int32_t m, int32_t r, double *W, int32_t *basis, int32_t i, int32_t k) {
   double *pivot_row = W + (size_t)i*(size_t)r;
   const double by = 1.0/pivot_row[k];
@@ -55,7 +57,7 @@ static double largest_in_column(int32_t m, int32_t r, const double *W, const uin
   return largest;
 }
 
-// Rows that had a slot go back to it, by name or by exchange.
+// Puts rows that had a slot back into it, by renaming or by exchange.
 static void keep_slots(const group_free *f, const uint8_t *is_free, double *W, int32_t *basis) {
   const int32_t m = f->m, r = f->r;
   for (int32_t k = 0; k < r; k++) {
@@ -73,22 +75,22 @@ static void keep_slots(const group_free *f, const uint8_t *is_free, double *W, i
       basis[k] = i;
     } else {
       const double w = fabs(W[(size_t)i*(size_t)r + (size_t)k]);
-      if (w > NOTHING && w >= PREFER*largest_in_column(m, r, W, is_free, k))
+      if (w > WEIGHT_MIN && w >= KEEP_SLOT_WEIGHT_MIN*largest_in_column(m, r, W, is_free, k))
         exchange(m, r, W, basis, i, k);
     }
   }
 }
 
-// Members of the basis that are not free leave, as long as there are rows to take their places.
+// Replaces members of the basis that are not free, as long as there are free rows.
 static void replace(const group_free *f, const uint8_t *is_free, double *W, int32_t *basis) {
   const int32_t m = f->m, r = f->r;
   for (int32_t step = 0; step < r; step++) {
-    double largest = NOTHING;
+    double largest = WEIGHT_MIN;
     int32_t row = NONE, column = NONE;
     for (int32_t j = 0; j < m; j++)
       for (int32_t k = 0; k < r && is_free[j]; k++) {
         const double w = fabs(W[(size_t)j*(size_t)r + (size_t)k]);
-        if (is_free[basis[k]] || !(w > largest)) continue;   // those in the basis have 0 there
+        if (is_free[basis[k]] || !(w > largest)) continue;   // rows in the basis have 0 there
         largest = w;
         row = j;
         column = k;
@@ -98,12 +100,12 @@ static void replace(const group_free *f, const uint8_t *is_free, double *W, int3
   }
 }
 
-// Exchanges until no coefficient of a free row is large; ended by the growth of the volume that the
-// basis spans, and before that by a count.
+// Exchanges until no coefficient of a free row is large. Each exchange increases the volume, so
+// this ends; a count limits it earlier.
 static void improve(const group_free *f, const uint8_t *is_free, double *W, int32_t *basis) {
   const int32_t m = f->m, r = f->r;
   for (int32_t step = 0; step < 4*m; step++) {
-    double largest = LARGE;
+    double largest = EXCHANGE_WEIGHT_MIN;
     int32_t row = NONE, column = NONE;
     for (int32_t j = 0; j < m; j++)
       for (int32_t k = 0; k < r && is_free[j]; k++) {
@@ -118,7 +120,7 @@ static void improve(const group_free *f, const uint8_t *is_free, double *W, int3
   }
 }
 
-// E, F and K from T, the slots and B. F is made in X, E in L.
+// Computes E, F and K from T, the slots and B. F goes to X, E to L.
 static void form(group_free *f, const double *B) {
   const size_t m = (size_t)f->m, r = (size_t)f->r;
   for (int32_t q = 0; q < f->count; q++) {
@@ -148,8 +150,8 @@ static void form(group_free *f, const double *B) {
                           ? B[(size_t)f->slot[k]*m + (size_t)f->slot[l]] : 0.0;
 }
 
-// E = L L'. 0, or 1 + the row of the rest whose pivot is too small: rounding in E grows with the
-// square of its coefficients, and is an eighth of `floor` where these are 0.
+// E = L L'. Returns 0, or 1 + the row of the rest whose pivot is too small. Rounding in E grows
+// with the square of the row's coefficients, and is an eighth of `floor` where they are 0.
 static int32_t factor(group_free *f, double floor) {
   const size_t m = (size_t)f->m, r = (size_t)f->r;
   for (int32_t q = 0; q < f->count; q++) {
@@ -170,7 +172,7 @@ static int32_t factor(group_free *f, double floor) {
   return 0;
 }
 
-// K -= F' E^-1 F, X <- E^-1 F: forward, the product, backward.
+// K -= F' E^-1 F and X <- E^-1 F: forward, the product, backward.
 static void eliminate(group_free *f) {
   const size_t m = (size_t)f->m, r = (size_t)f->r;
   for (int32_t q = 0; q < f->count; q++) {
@@ -251,7 +253,7 @@ void group_backward(const group_free *f, const double *t, double *rest, double *
   }
 }
 
-// (a, b) <- (c a - s b, s a + c b), n of each, so far apart
+// (a, b) <- (c a - s b, s a + c b) for n entries, `apart` numbers from one to the next
 static void rotate(size_t n, double c, double s, double *a, double *b, size_t apart) {
   for (size_t k = 0; k < n*apart; k += apart) {
     const double u = a[k], v = b[k];
@@ -264,7 +266,7 @@ void group_split(int32_t r, double *D, double *V, double *lambda) {
   const size_t n = (size_t)r;
   for (size_t i = 0; i < n*n; i++) V[i] = 0.0;
   for (size_t i = 0; i < n; i++) V[i*n + i] = 1.0;
-  for (int turn = 0; turn < TURNS; turn++) {   // Golub, Van Loan 8.5
+  for (int turn = 0; turn < JACOBI_SWEEPS_MAX; turn++) {   // Golub, Van Loan 8.5
     double off = 0.0, on = 0.0;
     for (size_t i = 0; i < n; i++)
       for (size_t j = 0; j < n; j++) *(i == j ? &on : &off) += D[i*n + j]*D[i*n + j];

@@ -1,16 +1,16 @@
-// group_system.c: (A + diag(q)) z = r through the groups of A, for many q.
+// group_system.c: solves (A + diag(q)) z = r through the groups of A, for many q.
 //
 // A = T S0 T' + A_gg on the diagonal blocks (groups.h). With A_gg + D_g = L L' and L^-1 T_g = Q R,
 // Q'Q = I, both small and dense,
 //     L^-1 (A + D) L^-T = I + Q R S0 R' Q'
 // so that with w = L^-1 r and h = Q'w
-//     (I + R S0 R') u = h,   z = L^-T (w - Q (h - u))
-// I + R S0 R' has as many rows as there are skeleton rows, a diagonal of 1, and is positive
-// definite exactly if A + D is: no scaling is needed, and neither C = T'(A_gg + D_g)^-1 T nor its
-// inverse, which does not exist where fewer rows than dimensions are kept. Rows that are not kept
-// are rows of zeros in T. What rounding leaves in T is taken away by refinement with A itself.
-// Cost of a factorisation: m^3/3 + m^2 r + 4 m r^2 a group of m rows and rank r, 2 r an entry of
-// S0, and the sparse factor: with half of the rows an eighth of the operations that A takes.
+//     (I + R S0 R') u = h,   z = L^-T (w - Q (h - u)).
+// I + R S0 R' has a row per skeleton row and a diagonal of 1, and is positive definite exactly if
+// A + D is. So no scaling is needed. Neither is the inverse of C = T'(A_gg + D_g)^-1 T, which does
+// not exist if fewer rows than dimensions are kept. Rows that are not kept are zero in T.
+// Refinement with A itself removes the rounding errors in T.
+// Cost of a factorisation: m^3/3 + m^2 r + 4 m r^2 per group of m rows and rank r, 2 r per entry of
+// S0, and the sparse factor. With half of the rows that takes an eighth of the operations of A.
 #include "group_system.h"
 
 #include <math.h>
@@ -25,10 +25,10 @@
 #include "sparse_ldl.h"
 #include "vector.h"
 
-#define LEAST 0x1p-50        // of its diagonal entry: a pivot of A_gg + D_g that is no rounding
-#define DEPENDENT 1e-14      // of a column of L^-1 T: what is left of it and counts as zero
-#define OVERHEAD 100.0       // operations that a row takes besides
-#define OFTEN 1e6            // operations between two looks at the clock: less than a millisecond
+#define PIVOT_MIN 0x1p-50           // of A_gg + D_g, relative to its diagonal; less is rounding
+#define INDEPENDENT_NORM_MIN 1e-14  // of a column of L^-1 T, relative to it before Gram and Schmidt
+#define ROW_OVERHEAD_FLOPS 100.0    // operations per row beside the arithmetic
+#define POLL_FLOPS 1e6              // operations between two checks of the deadline: < 1 ms
 
 struct group_system {
   perp_allocator allocator;
@@ -40,19 +40,19 @@ struct group_system {
   double *S0;                // its entries without R and I, 0 within a group
   double *value;             // those of S
   int32_t *filled;           // count: scratch
-  int32_t *block;            // count + 1: of S, where the blocks of a group's columns begin, ...
-  int32_t *partner;          //   ... which group each is with, above or below, ascending
+  int32_t *block;            // count + 1: start of a group's blocks in S
+  int32_t *partner;          //   the partner group of each block, on either side, ascending
   sparse_ldl *ldl;
-  int64_t *square;           // count + 1: where L_g begins, m_g x m_g by rows
-  double *own;               // as L: A_gg up to the diagonal
-  double *L;                 //   its diagonal inverted
-  double *Q;                 // as T, but m_g x r_g by columns
-  int64_t *corner;           // count + 1: where R_g begins
+  int64_t *square;           // count + 1: start of L_g, m_g x m_g by rows
+  double *own;               // like L: A_gg up to the diagonal
+  double *L;                 // with an inverted diagonal
+  double *Q;                 // like T, but m_g x r_g by columns
+  int64_t *corner;           // count + 1: start of R_g
   double *R;                 // r_g x r_g by rows, upper triangular
   double *w, *z, *rest, *before;   // n
-  double *d;                 // n: (A + D)_ii^-1/2 of rows kept, else 0
+  double *d;                 // n: (A + D)_ii^-1/2 of kept rows, else 0
   double *h, *u;             // slots
-  const uint8_t *kept;       // n or NULL: as given, kept in `mask`
+  const uint8_t *kept;       // n or NULL: as given, stored in `mask`
   uint8_t *mask;             // n
   double *q;                 // n
   void *memory, *pattern;
@@ -124,7 +124,7 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// Sorted already, unless classes of rows that found no space have been taken apart.
+// The list is sorted unless classes of rows without a common space have been split.
 static void sort(int32_t count, int32_t *list) {
   for (int32_t k = 1; k < count; k++)
     if (list[k] < list[k - 1]) {
@@ -133,7 +133,7 @@ static void sort(int32_t count, int32_t *list) {
     }
 }
 
-// The groups that group c is coupled with, itself among them, ascending; mark: count.
+// Lists the groups that group c is coupled with, itself included, ascending. mark: count.
 static int32_t partners(const group_system *s, int32_t c, int32_t *mark, int32_t *list) {
   const perp_csc *A = s->A;
   const int32_t j = s->g.skeleton[s->g.slot[c]];
@@ -148,7 +148,7 @@ static int32_t partners(const group_system *s, int32_t c, int32_t *mark, int32_t
   return found;
 }
 
-// Blocks between groups are full: rows of a group have one pattern, and it is symmetric.
+// Blocks between groups are full, because the rows of a group share one symmetric pattern.
 static int take_pattern(group_system *s) {
   const perp_csc *A = s->A;
   const groups *g = &s->g;
@@ -213,7 +213,7 @@ static int take_pattern(group_system *s) {
 group_system *group_system_create(const perp_csc *A, const perp_allocator *given, int *failed) {
   const perp_allocator allocator = allocator_of(given);
   groups g;
-  *failed = groups_find(A, GROUPS_MOST, &allocator, &g);
+  *failed = groups_find(A, GROUPS_SKELETON_MAX, &allocator, &g);
   if (*failed != 0) return NULL;
   *failed = -2;
   group_system *s = allocator.allocate(allocator.context, sizeof *s);
@@ -243,14 +243,15 @@ void group_system_destroy(group_system *s) {
 
 // ---- factors ----
 
-static int is_late(double *done, const perp_deadline *deadline) {   // done: since the last look
-  if (*done < OFTEN) return 0;
+// done: operations since the last check.
+static int is_late(double *done, const perp_deadline *deadline) {
+  if (*done < POLL_FLOPS) return 0;
   *done = 0.0;
   return deadline_passed(deadline);
 }
 
-// L L' = A_gg + D_g in place of it, the diagonal inverted. 0, -1: deadline, or the row of the group
-// without a pivot, counted from 1.
+// Overwrites A_gg + D_g with L, the diagonal inverted. Returns 0, -1: deadline, or the row of the
+// group without a pivot, counted from 1.
 static int32_t cholesky(group_system *s, int32_t c, double *done, const perp_deadline *deadline) {
   const int32_t m = rows_of(s, c), *row = s->g.row + s->g.start[c];
   double *L = s->L + s->square[c];
@@ -266,7 +267,7 @@ static int32_t cholesky(group_system *s, int32_t c, double *done, const perp_dea
   }
   for (int32_t i = 0; i < m; i++) {
     double *a = L + (size_t)i*(size_t)m;
-    const double least = LEAST*a[i];
+    const double least = PIVOT_MIN*a[i];
     for (int32_t j = 0; j < i; j++) {
       const double *b = L + (size_t)j*(size_t)m;
       double sum = a[j];
@@ -277,14 +278,14 @@ static int32_t cholesky(group_system *s, int32_t c, double *done, const perp_dea
     for (int32_t k = 0; k < i; k++) pivot -= a[k]*a[k];
     if (!(pivot > least)) return i + 1;
     a[i] = 1.0/sqrt(pivot);
-    *done += (double)i*i + OVERHEAD;
+    *done += (double)i*i + ROW_OVERHEAD_FLOPS;
     if (is_late(done, deadline)) return -1;
   }
   return 0;
 }
 
-// Q R = L^-1 T by Gram and Schmidt, every column twice: then Q'Q = I up to rounding. Columns that
-// depend on earlier ones are zero in Q, and their rows in R.
+// Q R = L^-1 T by Gram and Schmidt, twice per column, so that Q'Q = I up to rounding. Columns that
+// depend on earlier ones are zero in Q, and their rows are zero in R.
 static void orthogonalise(group_system *s, int32_t c) {
   const int32_t m = rows_of(s, c), r = rank_of(s, c), *row = s->g.row + s->g.start[c];
   const double *L = s->L + s->square[c], *T = s->g.T + s->g.weight[c];
@@ -306,19 +307,19 @@ static void orthogonalise(group_system *s, int32_t c) {
         R[(size_t)l*(size_t)r + (size_t)k] += along;
       }
     for (int32_t i = 0; i < m; i++) left += q[i]*q[i];
-    const double norm = left > DEPENDENT*DEPENDENT*size ? sqrt(left) : 0.0;
+    const double norm = left > INDEPENDENT_NORM_MIN*INDEPENDENT_NORM_MIN*size ? sqrt(left) : 0.0;
     R[(size_t)k*(size_t)r + (size_t)k] = norm;
     const double by = norm > 0.0 ? 1.0/norm : 0.0;
     for (int32_t i = 0; i < m; i++) q[i] *= by;
   }
 }
 
-// The block P S0 R' of r columns and t rows, one below the other at a distance of `height`, and its
-// transpose; P and R upper triangular, by rows.
+// Computes the block P S0 R' of r columns and t rows, with columns `height` apart, and its
+// transpose. P and R are upper triangular, by rows.
 EXACT_INLINE void couple_by(int32_t r, int32_t t, const double *R, const double *P,
                             const double *S0, int32_t height, double *value, double *mirror,
                             int32_t across) {
-  double Y[GROUPS_RANK*GROUPS_RANK], X[GROUPS_RANK];   // P S0: column l at Y + l t
+  double Y[GROUPS_RANK_MAX*GROUPS_RANK_MAX], X[GROUPS_RANK_MAX];   // P S0: column l at Y + l t
   for (int32_t l = 0; l < r; l++)
     for (int32_t i = 0; i < t; i++) {
       double sum = 0.0;
@@ -333,21 +334,22 @@ EXACT_INLINE void couple_by(int32_t r, int32_t t, const double *R, const double 
   }
 }
 
-// The block of the groups c and `other` > c, `at` in the first column of c, and its mirror image.
+// Computes the block of the groups c and `other` > c at `at` in the first column of c, and its
+// mirror image.
 static void couple(group_system *s, int32_t c, int32_t other, int32_t at, int32_t mirror) {
   const int32_t r = rank_of(s, c), t = rank_of(s, other), *colptr = s->S.colptr;
   const int32_t height = colptr[s->g.slot[c] + 1] - colptr[s->g.slot[c]];
   const int32_t across = colptr[s->g.slot[other] + 1] - colptr[s->g.slot[other]];
   const double *R = s->R + s->corner[c], *P = s->R + s->corner[other], *S0 = s->S0 + at;
   double *to = s->value + at, *image = s->value + mirror;
-  // loops of known length for what contacts give: normals alone, or with tangents
+  // Loops of known length for contacts: normals alone, or with tangents.
   if (r == 3 && t == 3) couple_by(3, 3, R, P, S0, height, to, image, across);
   else if (r == 6 && t == 6) couple_by(6, 6, R, P, S0, height, to, image, across);
   else couple_by(r, t, R, P, S0, height, to, image, across);
 }
 
-// S = I + R S0 R'. The groups come in order, and in this order they fill the columns of later ones
-// above the diagonal.
+// S = I + R S0 R'. Visiting the groups in order fills the columns of later groups above the
+// diagonal in order.
 static void assemble(group_system *s) {
   const groups *g = &s->g;
   int32_t *filled = s->filled;
@@ -371,7 +373,7 @@ int group_system_factor(group_system *s, const uint8_t *kept, const double *q,
   s->kept = NULL;
   if (kept != NULL) s->kept = memcpy(s->mask, kept, n);
   for (size_t i = 0; i < n; i++) s->q[i] = q != NULL ? q[i] : 0.0;
-  double done = OFTEN;
+  double done = POLL_FLOPS;
   for (int32_t c = 0; c < s->g.count; c++) {
     if (is_late(&done, deadline)) return -1;
     const int32_t failed = cholesky(s, c, &done, deadline);
@@ -381,14 +383,14 @@ int group_system_factor(group_system *s, const uint8_t *kept, const double *q,
     done += (double)rows_of(s, c)*rank_of(s, c)*(rows_of(s, c) + 4.0*rank_of(s, c));
   }
   assemble(s);
-  const double floor = min2(s->slots*0x1p-52, 0x1p-46);   // its diagonal is 1
+  const double floor = min2(s->slots*0x1p-52, 0x1p-46);   // the diagonal is 1
   const int failed = sparse_ldl_factor(s->ldl, &s->S, NULL, floor, deadline);
   return failed > 0 ? s->g.skeleton[failed - 1] + 1 : failed;
 }
 
 // ---- solving ----
 
-// z <- the solution for the right-hand side z, of rows kept; others 0.
+// z <- the solution for the right-hand side z in kept rows; 0 in the others.
 static void back_solve(group_system *s, double *z) {
   const groups *g = &s->g;
   for (int32_t c = 0; c < g->count; c++) {
@@ -422,7 +424,7 @@ static void back_solve(group_system *s, double *z) {
   }
 }
 
-// rest = v - (A + D) z in rows kept, else 0; returns the largest one, scaled.
+// rest = v - (A + D) z in kept rows, else 0. Returns its largest entry, scaled.
 static double residual(group_system *s, const double *v, const double *z) {
   const perp_csc *A = s->A;
   double worst = 0.0;
@@ -465,7 +467,7 @@ double group_system_solve(group_system *s, double *v, int refine) {
       if (keeps(s, i)) largest = max_or_nan(largest, fabs(z[i])/s->d[i]);
     if (size + largest == 0.0) break;
     const double corrected = residual(s, v, z)/(size + largest);
-    if (k > 0 && !(corrected < error)) {   // one that does not help is taken back
+    if (k > 0 && !(corrected < error)) {   // undo a correction that does not help
       memcpy(z, s->before, bytes);
       break;
     }

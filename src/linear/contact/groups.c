@@ -1,14 +1,13 @@
-// groups.c: finds the rows of a symmetric A that share a pattern and a space of few dimensions.
+// groups.c: finds the rows of a symmetric A that share a pattern and span few dimensions.
 //
-// Rows i and j belong together if their patterns are equal; each then contains the other, because
-// the diagonal is stored. Patterns are compared where their hashes agree. G = A(g, outside of g)
-// is decomposed by elimination, rows scaled to a largest entry of 1, the pivot row being the one
-// with the largest entry left and the pivot that entry:
-//     G = L U,   T = L L_s^-1   with L_s the rows of L that were pivots, the skeleton
-// It ends when no entry above TOLERANCE is left in any row, which is the check that T represents
-// all of G. Complete pivoting keeps the entries of T small in practice (below 2^r in theory); a
-// group with larger ones is given up, as is one whose rank is above RANK or close to its size.
-// Cost: O(nnz) to hash and to compare, 2 r operations an entry of the groups to eliminate.
+// Rows i and j belong together if their patterns are equal. Each pattern then contains the other
+// row, because the diagonal is stored. Patterns are compared if their hashes agree. Elimination
+// with complete pivoting splits G = A(g, outside of g), with rows scaled to a largest entry of 1:
+//     G = L U,   T = L L_s^-1   with L_s the pivot rows of L, the skeleton
+// It ends when no remaining entry exceeds REMAINDER_MAX, which proves that T represents all of G.
+// Complete pivoting keeps the entries of T small in practice (below 2^r in theory). A class with
+// larger ones is given up, and so is one whose rank is above GROUPS_RANK_MAX or close to its size.
+// Cost: O(nnz) to hash and to compare, 2 r operations per entry of the groups to eliminate.
 #include "groups.h"
 
 #include <math.h>
@@ -18,30 +17,31 @@
 #include "arena.h"
 #include "vector.h"
 
-#define TOLERANCE 1e-12      // of a row's largest entry: its representation by the skeleton
-#define RANK GROUPS_RANK
-#define WEIGHT 100.0         // largest entry of T, rows scaled: errors of the skeleton grow by it
+#define REMAINDER_MAX 1e-12 // after elimination, relative to a row's largest entry; else rank grows
+#define T_ENTRY_MAX 100.0   // of T, rows scaled; errors of the skeleton grow by this factor
 
 typedef struct finder {
   const perp_csc *A;
   groups *g;
-  uint64_t *hash;            // n: of the pattern of a column
-  int32_t *table;            // mask + 1: first columns of their classes, by hash; -1: none
+  uint64_t *hash;            // n: hash of a column's pattern
+  int32_t *table;            // mask + 1: first columns of the classes, by hash; -1: none
   uint32_t mask;
   int32_t *leader;           // n: first column with the same pattern
-  int32_t *next, *last;      // n: the columns of a class in a list; last of a leader's
-  int32_t *size;             // n: of a leader's class
+  int32_t *next, *last;      // n: links of the columns of a class; last of a leader's class
+  int32_t *size;             // n: size of a leader's class
   int32_t *position;         // n: scratch
   double *G;                 // largest class: rows x columns outside
-  double *L;                 // largest class x RANK
-  double *scale;             // largest class: largest entry of a row
-  double *left;              // largest class: largest entry left in it; -1: it was a pivot
+  double *L;                 // largest class x GROUPS_RANK_MAX
+  double *scale;             // largest class: largest entry of each row
+  // Largest class: largest remaining entry of a row; -1: the row was a pivot.
+  double *left;
   void *block;
 } finder;
 
 // ---- classes of equal patterns ----
 
-static uint64_t mix(uint64_t h) {   // the finaliser of splitmix64: every bit changes every other
+// The finaliser of splitmix64: every input bit changes all output bits.
+static uint64_t mix(uint64_t h) {
   h = (h ^ h >> 30)*0xbf58476d1ce4e5b9u;
   h = (h ^ h >> 27)*0x94d049bb133111ebu;
   return h ^ h >> 31;
@@ -60,7 +60,7 @@ static int same_pattern(const perp_csc *A, int32_t i, int32_t j) {
   return memcmp(A->row + A->colptr[i], A->row + A->colptr[j], (size_t)length*sizeof *A->row) == 0;
 }
 
-// Returns how many classes there are, or more than `most`: then it stopped.
+// Returns the number of classes, or stops once it exceeds `most`.
 static int32_t classify(finder *f, double most) {
   const perp_csc *A = f->A;
   int32_t classes = 0;
@@ -88,7 +88,7 @@ static int32_t classify(finder *f, double most) {
 
 // ---- rank and weights of one class ----
 
-// Row i of G: the values of its column but for those of the class itself. 1: they are finite.
+// Row i of G: the values of its column except those in the class. Returns 1 if they are finite.
 static int gather(finder *f, int32_t m, const int32_t *row, int32_t columns) {
   const perp_csc *A = f->A;
   const int32_t begin = A->colptr[row[0]], length = A->colptr[row[0] + 1] - begin;
@@ -99,7 +99,7 @@ static int gather(finder *f, int32_t m, const int32_t *row, int32_t columns) {
   for (int32_t i = 0; i < m; i++) {
     const double *from = A->value + A->colptr[row[i]];
     double *to = f->G + (size_t)i*(size_t)columns;
-    for (int32_t k = 0, p = 0; k <= m; k++) {   // what is between two rows of the class
+    for (int32_t k = 0, p = 0; k <= m; k++) {   // entries between two rows of the class
       const int32_t end = k < m ? own[k] : length;
       for (; p < end; p++) to[p - k] = from[p];
       p++;
@@ -117,7 +117,7 @@ static int gather(finder *f, int32_t m, const int32_t *row, int32_t columns) {
   return bad == 0.0;
 }
 
-// row -= l U; returns the largest entry. Four chains, which a processor follows side by side.
+// row -= l U. Returns the largest entry. Four independent chains run in parallel.
 static double subtract(int32_t columns, double *restrict row, double l, const double *restrict U) {
   double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
   int32_t p = 0;
@@ -131,13 +131,13 @@ static double subtract(int32_t columns, double *restrict row, double l, const do
   return max2(max2(a, b), max2(c, d));
 }
 
-// Elimination. Returns the rank, pivot rows in f->position; 0: it is above `most`.
+// Eliminates. Returns the rank, with the pivot rows in f->position. 0: the rank is above `most`.
 static int32_t eliminate(finder *f, int32_t m, int32_t columns, int32_t most) {
   for (int32_t rank = 0;; rank++) {
     int32_t best = 0, at = 0;
     for (int32_t i = 1; i < m; i++)
       if (f->left[i] > f->left[best]) best = i;
-    if (!(f->left[best] > TOLERANCE)) return rank;
+    if (!(f->left[best] > REMAINDER_MAX)) return rank;
     if (rank == most) return 0;
     const double *U = f->G + (size_t)best*(size_t)columns;
     for (int32_t p = 1; p < columns; p++)
@@ -145,9 +145,9 @@ static int32_t eliminate(finder *f, int32_t m, int32_t columns, int32_t most) {
     f->position[rank] = best;
     f->left[best] = -1.0;
     for (int32_t i = 0; i < m; i++) {
-      double *L = f->L + (size_t)i*RANK + rank;
+      double *L = f->L + (size_t)i*GROUPS_RANK_MAX + rank;
       *L = i == best ? 1.0 : 0.0;
-      if (f->left[i] < 0.0) continue;   // earlier pivots: U is upper triangular
+      if (f->left[i] < 0.0) continue;   // an earlier pivot, as U is upper triangular
       double *row = f->G + (size_t)i*(size_t)columns;
       *L = row[at]/U[at];
       f->left[i] = subtract(columns, row, *L, U);
@@ -155,18 +155,18 @@ static int32_t eliminate(finder *f, int32_t m, int32_t columns, int32_t most) {
   }
 }
 
-// T = scale L L_s^-1 scale_s^-1: L_s is unit lower triangular in the order of the pivots.
+// T = scale L L_s^-1 scale_s^-1. L_s is unit lower triangular in the order of the pivots.
 static int weigh(finder *f, int32_t m, int32_t rank, double *T) {
   for (int32_t i = 0; i < m; i++) {
     double *t = T + (size_t)i*(size_t)rank;
     for (int32_t k = rank - 1; k >= 0; k--) {
-      double sum = f->L[(size_t)i*RANK + (size_t)k];
+      double sum = f->L[(size_t)i*GROUPS_RANK_MAX + (size_t)k];
       for (int32_t l = k + 1; l < rank; l++)
-        sum -= t[l]*f->L[(size_t)f->position[l]*RANK + (size_t)k];
+        sum -= t[l]*f->L[(size_t)f->position[l]*GROUPS_RANK_MAX + (size_t)k];
       t[k] = sum;
     }
     for (int32_t k = 0; k < rank; k++) {
-      if (!(fabs(t[k]) <= WEIGHT)) return 0;
+      if (!(fabs(t[k]) <= T_ENTRY_MAX)) return 0;
       t[k] *= f->scale[i]/f->scale[f->position[k]];
     }
   }
@@ -182,7 +182,7 @@ static void append(finder *f, int32_t first, double most) {
   int32_t m = 0, *row = g->row + g->start[g->count];
   for (int32_t j = first; j >= 0; j = f->next[j]) row[m++] = j;
   const int32_t columns = f->A->colptr[first + 1] - f->A->colptr[first] - m;
-  const int32_t limit = (int32_t)min2(most*m, RANK);
+  const int32_t limit = (int32_t)min2(most*m, GROUPS_RANK_MAX);
   double *T = g->T + g->weight[g->count];
   int32_t rank = 0;
   if (m > 1 && columns > 0 && limit > 0) {
@@ -237,7 +237,7 @@ static int prepare_groups(finder *f, const perp_allocator *memory, void **scratc
   size_t entries = 0, rows = 0, weights = 0;
   for (int32_t j = 0; j < n; j++) {
     if (f->leader[j] != j) continue;
-    const size_t m = (size_t)f->size[j], rank = m < RANK ? m : RANK;
+    const size_t m = (size_t)f->size[j], rank = m < GROUPS_RANK_MAX ? m : GROUPS_RANK_MAX;
     const size_t columns = (size_t)(f->A->colptr[j + 1] - f->A->colptr[j]) - m;
     if (m*columns > entries) entries = m*columns;
     if (m > rows) rows = m;
@@ -256,7 +256,7 @@ static int prepare_groups(finder *f, const perp_allocator *memory, void **scratc
   a = (arena){0};
   for (int pass = 0; pass < 2; pass++) {
     f->G = ARENA_ARRAY(&a, double, entries);
-    f->L = ARENA_ARRAY(&a, double, rows*RANK);
+    f->L = ARENA_ARRAY(&a, double, rows*GROUPS_RANK_MAX);
     f->scale = ARENA_ARRAY(&a, double, rows);
     f->left = ARENA_ARRAY(&a, double, rows);
     if (pass == 0 && take(memory, &a, scratch) != 0) return -2;
@@ -277,7 +277,7 @@ int groups_find(const perp_csc *A, double most, const perp_allocator *allocator,
     out->start[0] = out->slot[0] = 0;
     out->weight[0] = 0;
     for (int32_t j = 0; j < n && out->slot[out->count] <= most*n; j++)
-      if (f.leader[j] == j) append(&f, j, GROUPS_MOST);
+      if (f.leader[j] == j) append(&f, j, GROUPS_SKELETON_MAX);
     failed = out->slot[out->count] > most*n;
   }
   if (scratch != NULL) memory.release(memory.context, scratch);
