@@ -1,8 +1,9 @@
-// aggregates.c: which rows of a level are joined to one row of the next.
+// aggregates.c: chooses the rows of a level that are joined to one row of the next level.
 //
-// Pairs along the strongest couplings, in the order of rows (Notay 2010), or, where the rows have
-// places on a lattice, blocks of two rows along each axis that is strong: then the next level is
-// again a lattice with as few couplings, and no pattern of pairs stands in the way of the smooth.
+// Pairs lie along the strongest couplings, in the order of rows (Notay 2010). If the rows have
+// places on a lattice, blocks take two rows along each join_coupling_min axis. Then the next level
+// is again a lattice with as few couplings, and no pattern of pairs disturbs smooth errors.
+// Cost: a pass over the couplings.
 #include "aggregation_parts.h"
 
 #include <math.h>
@@ -10,30 +11,30 @@
 #include "vector.h"
 
 enum {
-  FREE = -2,                       // not yet joined
-  MEMBERS = 8,                     // of a block, at most
+  FREE = -2,                       // not joined yet
+  BLOCK_ROWS_MAX = 8,              // rows of a block
 };
 
-static const double strong = 0.25;      // of the strongest coupling of a row: worth joining
-static const double comparable = 0.3;   // of the strongest axis: halved together with it
-static const double dominant = 5.0;     // a_ii over the sum of |a_ij|: sweeps are enough
+static const double join_coupling_min = 0.25;   // relative to the strongest coupling of a row
+static const double halve_axis_min = 0.3;       // mean coupling relative to the strongest axis
+static const double dominance_min = 5.0;        // a_ii over the sum of |a_ij|; sweeps are enough
 
 // 1: weakly coupled rows need no coarse correction.
 static int is_dominant(const level *l, int32_t i) {
   double sum = 0.0;
   for (int32_t p = l->colptr[i]; p < l->colptr[i + 1]; p++)
     if (l->row[p] != i) sum += fabs(l->value[p]);
-  return l->value[l->diagonal[i]] > dominant*sum;
+  return l->value[l->diagonal[i]] > dominance_min*sum;
 }
 
-// 1: i and j may be a pair along that axis of the lattice: pairs begin at even places.
+// 1: i and j may be a pair along that axis of the lattice. Pairs begin at even places.
 static int is_aligned(row_place i, row_place j, int32_t axis) {
   for (int32_t k = 0; k < ROW_PLACE_AXES; k++)
     if (k == axis ? i.at[k] >> 1 != j.at[k] >> 1 : i.at[k] != j.at[k]) return 0;
   return 1;
 }
 
-// The row that i is to be joined with, of those that are FREE; NONE: none. axis NONE: any.
+// The FREE row to join with row i; NONE: none. axis NONE: any.
 static int32_t choose_mate(const level *l, const int32_t *mate, int32_t i, int32_t axis) {
   int32_t best = NONE;
   double largest = 0.0, reach = 0.0;
@@ -48,10 +49,10 @@ static int32_t choose_mate(const level *l, const int32_t *mate, int32_t i, int32
       best = j;
     }
   }
-  return largest >= strong*reach ? best : NONE;
+  return largest >= join_coupling_min*reach ? best : NONE;
 }
 
-// Mean couplings along the axes of the lattice. Returns the axis of the strongest.
+// Computes the mean couplings along the axes of the lattice. Returns the strongest axis.
 static int32_t measure_axes(const level *l, double *mean) {
   double sum[ROW_PLACE_AXES] = {0.0}, count[ROW_PLACE_AXES] = {0.0};
   for (int32_t i = 0; i < l->n; i++)
@@ -69,10 +70,10 @@ static int32_t measure_axes(const level *l, double *mean) {
   return best;
 }
 
-// Joins each row with the unjoined one to which it is coupled most strongly, in the order of rows.
-// On a lattice those along its strongest axis come first, two by two, so that the next level is
-// again a lattice, with as few couplings. Returns the number of pairs and single rows; *halved: the
-// axis, NONE: none; pair, mate: n.
+// Joins each row with the unjoined row of its strongest coupling, in the order of rows. On a
+// lattice, pairs along the strongest axis come first, so the next level is again a lattice with as
+// few couplings. Returns the number of pairs and single rows. *halved: the axis, NONE: none. pair,
+// mate: n.
 int32_t aggregates_pairs(const level *l, int first, int32_t *pair, int32_t *mate,
                          int32_t *halved) {
   int32_t count = 0;
@@ -92,16 +93,15 @@ int32_t aggregates_pairs(const level *l, int first, int32_t *pair, int32_t *mate
   return count;
 }
 
-// Blocks of the lattice, two rows along each of the axes along which it is strong: 4 or 8 rows, of
-// which a boundary may take some, and what it cuts off. Returns the number of blocks; 0: there are
-// not two such axes.
+// Makes blocks of two rows along each join_coupling_min axis of the lattice: 4 or 8 rows, fewer at
+// a boundary. Returns the number of blocks; 0: fewer than two axes are join_coupling_min.
 int32_t aggregates_blocks(const level *l, int32_t *block, int32_t *halved) {
   double mean[ROW_PLACE_AXES];
   int32_t axis[ROW_PLACE_AXES], axes = 0, count = 0;
   const int32_t best = measure_axes(l, mean);
   *halved = 0;
   for (int32_t k = 0; k < ROW_PLACE_AXES; k++)
-    if (mean[k] >= comparable*mean[best]) {
+    if (mean[k] >= halve_axis_min*mean[best]) {
       axis[axes++] = k;
       *halved |= 1 << k;
     }
@@ -109,9 +109,9 @@ int32_t aggregates_blocks(const level *l, int32_t *block, int32_t *halved) {
   for (int32_t i = 0; i < l->n; i++) block[i] = is_dominant(l, i) ? NONE : FREE;
   for (int32_t i = 0; i < l->n; i++) {
     if (block[i] != FREE) continue;
-    int32_t member[MEMBERS] = {i}, members = 1;
+    int32_t member[BLOCK_ROWS_MAX] = {i}, members = 1;
     block[i] = count;
-    for (int32_t k = 0; k < axes; k++)               // the block so far, and its mirror image
+    for (int32_t k = 0; k < axes; k++)               // double the block along each axis
       for (int32_t j = 0, known = members; j < known; j++) {
         const int32_t mate = choose_mate(l, block, member[j], axis[k]);
         if (mate == NONE) continue;

@@ -1,18 +1,18 @@
-// aggregation.c: algebraic multigrid with aggregates that are chosen once and masks that change.
+// aggregation.c: builds algebraic multigrid with fixed aggregates for masks that change.
 //
-// Rows are joined in pairs along their strongest couplings, and these pairs in pairs again, so that
-// an aggregate has about four rows; on what looks like a grid, numbered line by line, in blocks of
-// four or eight (row_places.h, aggregates.c). The coarse matrix couples the aggregates c and d by
+// Rows are joined in pairs along their strongest couplings, and these pairs again in pairs, so an
+// aggregate has about four rows. A matrix that looks like a grid, numbered line by line, gets
+// blocks of four or eight rows (row_places.h, aggregates.c). The coarse matrix couples the
+// aggregates c and d by
 //     s_cd * (sum of a_ij over free i in c, free j in d)
 // and keeps the row sums, which are the leaks to bound rows and to the outside. With s_cd = 1 this
-// is P'AP for piecewise constant P, which is too stiff, since two aggregates are further apart than
-// two rows. When pairs are made, s_cd is the part of the rows of c that touch d: 1/2 along the
-// pairs, 1 across them, so that on a grid each level is again the five-point matrix of the mesh
-// width doubled. Where A is not diagonally dominant with non-positive couplings s_cd stays 1: P'AP
-// is definite whenever A is. A new mask changes values only, and only those of aggregates that it
-// touches: the sums run over lists made once.
-// The cycle is in aggregation_cycle.c. Cost: a mask as much as the rows that it changes, at most
-// about a product with A.
+// is P'AP for piecewise constant P. That is too stiff, because two aggregates are further apart
+// than two rows. For pairs s_cd is the share of the rows of c that touch d: 1/2 along the pairs, 1
+// across them. So on a grid each level is again the five-point matrix with twice the mesh width. If
+// A is not diagonally dominant with non-positive couplings, s_cd stays 1: P'AP is definite whenever
+// A is. A new mask changes values only, and only those of the aggregates it touches; the lists of
+// their members are made once. The cycle is in aggregation_cycle.c.
+// Cost: a mask costs the rows that it changes, at most about a product with A.
 #include "aggregation_parts.h"
 
 #include <math.h>
@@ -23,8 +23,8 @@
 #include "vector.h"
 
 enum {
-  SMALLEST = 150,                  // rows that are solved directly
-  FEW = 8,                         // 1/FEW of the rows changed: sums are made anew for all
+  DIRECT_ROWS_MAX = 150,           // rows of the last level, which is solved directly
+  RESUM_ROWS_RATIO = 8,            // if n over this many rows change, all sums are computed again
 };
 
 static void *take(const perp_allocator *allocator, int64_t count, size_t size) {
@@ -54,13 +54,13 @@ static void level_free(const perp_allocator *m, level *l, int finest) {
 
 static int32_t axis_bit(int32_t axis) { return axis != NONE ? 1 << axis : 0; }
 
-// Places of aggregates on the lattice that is halved along some axes: bit k is axis k.
+// Places of the aggregates on the lattice, halved along some axes: bit k is axis k.
 static int halve_places(const perp_allocator *m, const level *l, const int32_t *pair,
                         int32_t halved, level *next) {
   if (l->place == NULL) return 0;
   next->place = take(m, next->n, sizeof *next->place);
   if (next->place == NULL) return -2;
-  for (int32_t i = l->n - 1; i >= 0; i--)            // the first row of a pair comes last
+  for (int32_t i = l->n - 1; i >= 0; i--)            // the first row of a pair is written last
     if (pair[i] != NONE) {
       next->place[pair[i]] = l->place[i];
       for (int32_t k = 0; k < ROW_PLACE_AXES; k++)
@@ -70,8 +70,8 @@ static int halve_places(const perp_allocator *m, const level *l, const int32_t *
   return 0;
 }
 
-// The pattern of P'AP for the given aggregates, and which of its entries each entry of l adds to.
-// 0, or -2: no memory.
+// Finds the pattern of P'AP for the given aggregates, and the entry to which each entry of l adds.
+// Returns 0, or -2: no memory.
 static int coarsen(const perp_allocator *m, const level *l, const int32_t *aggregate, int32_t count,
                    level *next, int32_t *into) {
   *next = (level){.n = count};
@@ -106,7 +106,7 @@ static int coarsen(const perp_allocator *m, const level *l, const int32_t *aggre
           seen[e] = used;
           row[used++] = e;
         }
-      // ascending, so that sweeps know what is before the diagonal; columns are short
+      // Sort, so that sweeps know which entries are before the diagonal. Columns are short.
       for (int32_t k = colptr[c] + 1; k < used; k++) {
         const int32_t e = row[k];
         int32_t q = k;
@@ -140,7 +140,7 @@ static int coarsen(const perp_allocator *m, const level *l, const int32_t *aggre
   return failed;
 }
 
-// Values of row c of the next level's matrix and its mask, from those of l.
+// Sums row c of the next level's matrix, and its mask, from l.
 static void sum_row(const level *l, level *next, int32_t c) {
   const int32_t begin = next->colptr[c], end = next->colptr[c + 1];
   next->active[c] = 0;
@@ -152,7 +152,7 @@ static void sum_row(const level *l, level *next, int32_t c) {
     for (int32_t p = l->colptr[i]; p < l->colptr[i + 1]; p++)
       if (l->into[p] != NONE && l->active[l->row[p]]) next->own[l->into[p]] += l->value[p];
   }
-  double lost = 0.0;                               // what a coupling loses the diagonal loses too
+  double lost = 0.0;                               // the diagonal loses what a coupling loses
   for (int32_t p = begin; p < end; p++) {
     const double weak = next->scale[p]*next->own[p];
     lost += next->own[p] - weak;
@@ -171,7 +171,7 @@ static int32_t find_entry(const level *l, int32_t c, int32_t row) {
   return first;
 }
 
-typedef struct making {             // of the next level from l, by rows of the next
+typedef struct making {             // the next level from l, by rows of the next level
   const level *l;
   level *next;
 } making;
@@ -180,7 +180,7 @@ static void each_row(const aggregation *g, const level *l, level *next, team_sha
   team_share(g->threads, next->n, work, &(making){l, next});
 }
 
-// The part of c that touches d.
+// The share of c that touches d.
 static void some_parts(void *data, int32_t from, int32_t to, int32_t share) {
   const making *a = data;
   const level *l = a->l;
@@ -193,7 +193,7 @@ static void some_parts(void *data, int32_t from, int32_t to, int32_t share) {
       const int32_t i = a->next->member[k];
       for (int32_t p = l->colptr[i]; p < l->colptr[i + 1]; p++) {
         if (l->into[p] == NONE) continue;
-        int again = 0;                             // a row touches an aggregate once
+        int again = 0;                             // count an aggregate once per row
         for (int32_t q = l->colptr[i]; q < p; q++) again |= l->into[q] == l->into[p];
         if (!again) scale[l->into[p]] += 1.0/(end - begin);
       }
@@ -208,14 +208,14 @@ static void some_means(void *data, int32_t from, int32_t to, int32_t share) {
   for (int32_t c = from; c < to; c++)
     for (int32_t p = next->colptr[c]; p < next->colptr[c + 1]; p++) {
       const int32_t d = next->row[p];
-      if (d < c) continue;                         // whose row has it
+      if (d < c) continue;                         // row d has it
       const int32_t mirror = find_entry(next, d, c);
       const double mean = d == c ? 1.0 : 0.5*(next->scale[p] + next->scale[mirror]);
       next->scale[p] = next->scale[mirror] = mean;
     }
 }
 
-// s_cd for pairs: the mean of the part of c that touches d and the part of d that touches c.
+// s_cd for pairs: the mean of the share of c that touches d and the share of d that touches c.
 static void pair_scales(const aggregation *g, const level *l, level *next) {
   each_row(g, l, next, some_parts);
   each_row(g, l, next, some_means);
@@ -231,7 +231,7 @@ static void sum_up(const aggregation *g, const level *l, level *next) {
   each_row(g, l, next, some_sums);
 }
 
-// The scales of two rounds of pairing together: own values over plain sums.
+// The scales of two rounds of pairing together: scaled values over plain sums.
 static void join_scales(const level *l, level *next, double *plain) {
   for (int32_t p = 0; p < next->colptr[next->n]; p++) plain[p] = 0.0;
   for (int32_t p = 0; p < l->colptr[l->n]; p++)
@@ -241,7 +241,7 @@ static void join_scales(const level *l, level *next, double *plain) {
       next->scale[p] = next->row[p] == c || plain[p] == 0.0 ? 1.0 : next->own[p]/plain[p];
 }
 
-// What a mask needs.
+// Allocates the arrays that a mask needs.
 static int add_mask(const perp_allocator *m, level *l) {
   l->active = take(m, l->n, 1);
   l->dirty = take(m, l->n, 1);
@@ -292,7 +292,7 @@ static void some_children(void *data, int32_t from, int32_t to, int32_t share) {
   }
 }
 
-// Slices and vectors of all levels, and how their places belong together.
+// Makes slices and vectors of all levels, and the links between their places.
 static int add_slices(aggregation *g) {
   const perp_allocator *m = &g->allocator;
   for (int32_t k = 0; k < g->levels; k++) {
@@ -327,7 +327,7 @@ static int add_slices(aggregation *g) {
   return g->sums != NULL && g->total != NULL ? 0 : -2;
 }
 
-// The members of next are rows of l, not of the level between them.
+// Makes the members of next rows of l instead of rows of the level in between.
 static int join_members(const perp_allocator *m, const level *l, level *next) {
   int32_t *member = take(m, l->n, sizeof *member);
   if (member == NULL) return -2;
@@ -344,12 +344,12 @@ static int join_members(const perp_allocator *m, const level *l, level *next) {
   return 0;
 }
 
-// Two rounds of pairing: from l to `half`, from there to `next`. 0; 1: hardly fewer rows; -2: no
+// Two rounds of pairing: from l to `half`, then to `next`. Returns 0; 1: hardly fewer rows; -2: no
 // memory.
 static int pair_twice(const aggregation *g, level *l, level *half, level *next, double **work) {
   const perp_allocator *m = &g->allocator;
   int32_t axis;
-  // `into` is not yet in use
+  // `into` is still unused.
   const int32_t pairs = aggregates_pairs(l, 1, l->aggregate, l->into, &axis);
   if (coarsen(m, l, l->aggregate, pairs, half, l->into) != 0) return -2;
   if (halve_places(m, l, l->aggregate, axis_bit(axis), half) != 0) return -2;
@@ -357,7 +357,7 @@ static int pair_twice(const aggregation *g, level *l, level *half, level *next, 
   half->active = take(m, half->n, 1);
   half->aggregate = take(m, half->n, sizeof *half->aggregate);
   half->into = take(m, entries, sizeof *half->into);
-  *work = take(m, entries, sizeof **work);         // next has no more entries
+  *work = take(m, entries, sizeof **work);         // next has no more entries than this
   if (half->active == NULL || half->aggregate == NULL || half->into == NULL || *work == NULL)
     return -2;
   if (g->weakens) pair_scales(g, l, half);
@@ -379,7 +379,7 @@ static int pair_twice(const aggregation *g, level *l, level *half, level *next, 
   return join_members(m, l, next);
 }
 
-// One round of blocks, as pair_twice; 1: the lattice does not have them.
+// One round of blocks. Returns as pair_twice; 1: the lattice does not allow blocks.
 static int block_once(const aggregation *g, level *l, level *next) {
   const perp_allocator *m = &g->allocator;
   int32_t halved;
@@ -420,7 +420,7 @@ static int find_lattice(const perp_allocator *m, level *l) {
   return failed;
 }
 
-// 1: no positive coupling, and no row sum below 0 but for rounding.
+// 1: no coupling is positive, and no row sum is negative beyond rounding.
 static int is_laplacian(const perp_csc *A) {
   for (int32_t j = 0; j < A->columns; j++) {
     double sum = 0.0, size = 0.0;
@@ -444,7 +444,7 @@ static void factor_last(aggregation *g) {
     if (!l->active[i]) continue;
     for (int32_t p = l->colptr[i]; p < l->colptr[i + 1]; p++)
       if (l->active[l->row[p]]) S[l->row[p]] = l->value[p];
-    S[i] *= 1.0 + 1e-12;   // a part without any leak is singular: CG needs no more than this of it
+    S[i] *= 1.0 + 1e-12;   // a part without a leak is singular; this is enough for CG
   }
   g->dense_fine = lu_factor(m, g->dense, g->pivot, 0.0, NULL) == 0;
 }
@@ -474,16 +474,17 @@ aggregation *aggregation_create(const perp_csc *A, team *threads, const perp_all
   g->unit = power_of_two_within(-exponent, 1000);
   g->weakens = state == 0 && is_laplacian(A);
   if (state == 0) state = find_lattice(&m, finest);
-  while (state == 0 && g->levels < AGGREGATION_LEVELS && g->at[g->levels - 1].n > SMALLEST) {
+  while (state == 0 && g->levels < AGGREGATION_LEVELS_MAX &&
+         g->at[g->levels - 1].n > DIRECT_ROWS_MAX) {
     if (deadline_passed(deadline)) {
       state = -1;
       break;
     }
     state = add_level(g);
   }
-  if (state == 1) state = 0;   // as coarse as it gets
+  if (state == 1) state = 0;   // the last level is reached
   const int32_t last = g->at[g->levels - 1].n;
-  if (state == 0 && last <= SMALLEST) {
+  if (state == 0 && last <= DIRECT_ROWS_MAX) {
     g->dense = take(&m, (int64_t)last*last, sizeof *g->dense);
     g->pivot = take(&m, last, sizeof *g->pivot);
     g->last = take(&m, last, sizeof *g->last);
@@ -513,7 +514,7 @@ void aggregation_destroy(aggregation *g) {
   give(&m, g);
 }
 
-// Adds row c of level l to those that are to be made anew.
+// Adds row c of level l to those to be computed again.
 static void note(level *l, int32_t c, int32_t *count) {
   if (c == NONE || l->dirty[c]) return;
   l->dirty[c] = 1;
@@ -536,13 +537,14 @@ void aggregation_mask(aggregation *g, int32_t from, const uint8_t *is_free) {
     first->changed[flipped++] = i;
     float_matrix_row_mask(&first->s, i, first->colptr, first->row, first->value, g->unit, active);
   }
-  int known = 1;                                     // the levels below are those of the mask before
+  // The levels below are those of the previous mask.
+  int known = 1;
   for (int32_t k = 0; k < g->levels; k++) known &= !g->at[k].masked;
   known |= g->masked == from;
   g->masked = from;
   first->masked = is_free != NULL;
   if (flipped == 0 && known) return;
-  int all = !known || flipped > first->n/FEW;
+  int all = !known || flipped > first->n/RESUM_ROWS_RATIO;
   int32_t count = flipped;
   for (int32_t k = from; k + 1 < g->levels; k++) {
     level *l = &g->at[k], *next = &g->at[k + 1];

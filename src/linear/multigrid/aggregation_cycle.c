@@ -1,12 +1,13 @@
 // aggregation_cycle.c: the cycle over the levels of aggregation.c, and conjugate gradients with it.
 //
-// One cycle: a forward Gauss-Seidel pass, the coarse correction, a backward pass; on the coarse
-// levels two steps of conjugate gradients around the cycle (K-cycle; Notay 2010, whose analysis
-// bounds the condition for M-matrices independently of n). All in float, by the matrices of
-// float_matrix.h, where a pass leaves no remainder on the last colour: half of the places of a
-// grid have nothing to restrict and need no correction. Of a solution in float smooth parts would
-// keep an error of eps times the condition: the sum of the steps is in double, and products are
-// sums of differences. Cost: a cycle about four products in float, a step of gradients six.
+// A cycle is a forward Gauss-Seidel pass, the coarse correction, and a backward pass. Coarse levels
+// take two steps of conjugate gradients around the cycle (K-cycle; Notay 2010, whose analysis
+// bounds the condition for M-matrices independently of n). All vectors are in float, with the
+// matrices of float_matrix.h. A pass leaves no remainder on the last colour, so half of the places
+// of a grid have nothing to restrict and need no correction. A solution in float would have an
+// error of eps times the condition in its smooth parts. So the sum of the steps is in double, and
+// products are sums of differences.
+// Cost: about four products in float per cycle, six per step of conjugate gradients.
 #include "aggregation_parts.h"
 
 #include <math.h>
@@ -15,9 +16,9 @@
 #include "dense_kernels.h"
 #include "vector.h"
 
-enum { SWEEPS_AT_END = 8 };        // where coarsening ended early
+enum { LAST_LEVEL_SWEEPS = 8 };    // sweeps on a last level that is too large for a direct solve
 
-static const double coarse_enough = 0.25;   // one coarse step, if it reduces the residual to this
+static const double one_step_residual_max = 0.25;   // relative; below it one coarse step is enough
 
 typedef struct job {
   const float_matrix *s;
@@ -44,7 +45,7 @@ static double summed(const job *j, int32_t which) {
   return sum;
 }
 
-// u = A a; sums: u'a, a'b, a'v (v NULL: none)
+// u = A a; sums: u'a, a'b, a'v (v NULL: none).
 static void product_work(void *data, int32_t from, int32_t to, int32_t part) {
   const job *j = data;
   float_matrix_product(j->s, from, to, j->a, j->u);
@@ -53,7 +54,7 @@ static void product_work(void *data, int32_t from, int32_t to, int32_t part) {
   if (j->v != NULL) j->sums[3*part + 2] = inner(j->a, j->v, LANES*from, LANES*to);
 }
 
-// u = f a, v -= f b; sums: v'v before and after
+// u = f a, v -= f b; sums: v'v before and after.
 static void first_work(void *data, int32_t from, int32_t to, int32_t part) {
   const job *j = data;
   j->sums[3*part] = inner(j->v, j->v, LANES*from, LANES*to);
@@ -71,7 +72,7 @@ static void second_work(void *data, int32_t from, int32_t to, int32_t part) {
   for (int32_t i = LANES*from; i < LANES*to; i++) j->u[i] += j->f*j->a[i] + j->g*j->b[i];
 }
 
-// of the next level's slices: r = the remainders of each aggregate
+// For slices of the next level: r = the sum of the remainders in each aggregate.
 static void restrict_work(void *data, int32_t from, int32_t to, int32_t part) {
   const job *j = data;
   (void)part;
@@ -84,7 +85,7 @@ static void restrict_work(void *data, int32_t from, int32_t to, int32_t part) {
   }
 }
 
-// z += the correction, where a backward pass will not forget it
+// z += the correction, except where a backward pass overwrites it.
 static void prolong_work(void *data, int32_t from, int32_t to, int32_t part) {
   const job *j = data;
   const int32_t exact = float_matrix_exact(j->s), end = LANES*to < exact ? LANES*to : exact;
@@ -105,9 +106,9 @@ static void solve_last(aggregation *g, const float *r, float *z) {
     return;
   }
   float_matrix_forward(&l->s, NULL, r, z, l->w);
-  for (int k = 0; k < SWEEPS_AT_END; k++) {
+  for (int k = 0; k < LAST_LEVEL_SWEEPS; k++) {
     float_matrix_backward(&l->s, NULL, r, z, l->w);
-    if (k + 1 < SWEEPS_AT_END) float_matrix_again(&l->s, NULL, r, z, l->w);
+    if (k + 1 < LAST_LEVEL_SWEEPS) float_matrix_again(&l->s, NULL, r, z, l->w);
   }
 }
 
@@ -127,8 +128,9 @@ static void accelerated(aggregation *g, int32_t k, team *threads, float *r, floa
   const double step = rho > 0.0 ? alpha/rho : 0.0;
   j = (job){.s = &l->s, .sums = g->sums, .a = l->c, .b = l->v, .u = z, .v = r, .f = (float)step};
   float_matrix_run(&l->s, threads, first_work, &j);
-  if (!(rho > 0.0) || summed(&j, 1) <= coarse_enough*coarse_enough*summed(&j, 0)) return;
-  // The second direction; c and v stay, for the cycle below works on other levels.
+  const double few = one_step_residual_max*one_step_residual_max;
+  if (!(rho > 0.0) || summed(&j, 1) <= few*summed(&j, 0)) return;
+  // The second direction. c and v stay valid, because the cycle works on other levels.
   cycle(g, k, threads, r, l->d);
   j = (job){.s = &l->s, .sums = g->sums, .a = l->d, .b = r, .u = l->w, .v = l->v};
   float_matrix_run(&l->s, threads, product_work, &j);
@@ -157,7 +159,7 @@ static void cycle(aggregation *g, int32_t k, team *threads, const float *r, floa
   float_matrix_backward(&l->s, threads, r, z, l->w);
 }
 
-// u = t x, in the order of places, where rows are active
+// u = t x in the order of places, for active rows.
 static void load_work(void *data, int32_t from, int32_t to, int32_t part) {
   const job *j = data;
   (void)part;
@@ -177,7 +179,7 @@ static void largest_work(void *data, int32_t from, int32_t to, int32_t part) {
   j->sums[3*part] = largest;
 }
 
-// into = t total, in the order of rows
+// into = t total in the order of rows.
 static void unload_work(void *data, int32_t from, int32_t to, int32_t part) {
   const job *j = data;
   (void)part;
@@ -185,7 +187,8 @@ static void unload_work(void *data, int32_t from, int32_t to, int32_t part) {
     if (j->s->row[k] >= 0) j->into[j->s->row[k]] = j->t*j->total[k];
 }
 
-// To places, times a power of two that makes the largest about 1; returns that power.
+// Loads r in the order of places, times a power of two that makes the largest entry about 1.
+// Returns that power.
 static double load(const aggregation *g, const level *l, team *threads, const double *r,
                    float *to) {
   job j = {.s = &l->s, .l = l, .x = r, .u = to, .sums = g->sums};
@@ -238,7 +241,7 @@ double aggregation_rest(aggregation *g, int32_t from, team *threads) {
   return sqrt(summed(&j, 0));
 }
 
-// Conjugate gradients from r, which is there, and total; p and q begin anew.
+// Conjugate gradients from the current r and total; p and q start again.
 int32_t aggregation_go_on(aggregation *g, int32_t from, team *threads, double wanted, int32_t most,
                           const perp_deadline *deadline) {
   level *l = &g->at[from];
@@ -252,7 +255,7 @@ int32_t aggregation_go_on(aggregation *g, int32_t from, team *threads, double wa
     float_matrix_run(&l->s, threads, inner_work, &j);
     const double rz = summed(&j, 0);
     if (!(rz > 0.0)) break;
-    // z'(r - the residual before) over z'r before: Polak and Ribiere
+    // Polak-Ribiere: z'(r - previous r) over the previous z'r.
     const double beta = steps > 0 ? max2(-last*summed(&j, 1)/before, 0.0) : 0.0;
     before = rz;
     j = (job){.s = &l->s, .a = l->z, .u = p, .f = (float)beta};

@@ -1,10 +1,11 @@
-// aggregation_ops.c: solves A_II z = rhs by conjugate gradients with a multigrid cycle over
-// aggregates, in float, again and again for what is left in double.
+// aggregation_ops.c: solves A_II z = rhs by conjugate gradients with multigrid over aggregates.
 //
-// For symmetric A with a positive diagonal; quick where A_II is like an M-matrix, the Laplacian of
-// some mesh, and then the cost does not depend on its size: about 100 products with A, and as much
-// as the rows that changed for an update. Where the residual ends above 1e-8 of the right side the
-// solve says that it failed: A_II is indefinite, or nothing like that.
+// Conjugate gradients in float solve for the residual in double, several times. A must be symmetric
+// with a positive diagonal. It is fast if A_II is like an M-matrix, the Laplacian of some mesh. If
+// the residual ends above 1e-8 of the right-hand side, the solve reports failure: A_II is
+// indefinite, or not of that kind.
+// Cost: about 100 products with A, for every size of such a matrix; an update costs the rows that
+// changed.
 #include "aggregation.h"
 
 #include <math.h>
@@ -15,11 +16,12 @@
 #include "dense_kernels.h"
 #include "solvers.h"
 
-enum { ROUNDS = 40, STEPS = 100 };
+enum { ROUNDS_MAX = 40,                    // solves in float
+       ROUND_STEPS_MAX = 100 };            // conjugate gradient steps of a round
 
-static const double each = 1e-3;         // of a round: what floats do well
-static const double enough = 1e-14;      // relative residual
-static const double failed_at = 1e-8;
+static const double round_residual = 1e-3;    // relative; a round ends there
+static const double solved_residual = 1e-14;  // relative; the solve ends there
+static const double failed_residual = 1e-8;   // relative; a solve that ends above it has failed
 
 typedef struct linear {
   perp_allocator memory;
@@ -88,7 +90,7 @@ static int update(void *memory, const uint8_t *is_free, const perp_deadline *dea
       if (self->A.row[p] == j) diagonal = self->A.value[p];
     if (self->is_free[j] && !(diagonal > 0.0)) return k;
   }
-  if (self->levels == NULL && k > 0) return 1;       // somewhere the diagonal is not positive
+  if (self->levels == NULL && k > 0) return 1;       // a diagonal entry is not positive
   if (self->levels != NULL) aggregation_mask(self->levels, 0, self->is_free);
   self->ready = 1;
   return 0;
@@ -115,14 +117,15 @@ static int solve(void *memory, const double *rhs, double *z, const perp_deadline
   if (!self->ready) return 1;
   const double first = rest(self, rhs, z, self->r);
   double size = first;
-  for (int round = 0; round < ROUNDS && size > enough*first; round++) {
+  for (int round = 0; round < ROUNDS_MAX && size > solved_residual*first; round++) {
     if (deadline_passed(deadline)) return -1;
-    const int32_t steps = aggregation_solve(self->levels, 0, NULL, self->r, each, STEPS, deadline,
+    const int32_t steps = aggregation_solve(self->levels, 0, NULL, self->r, round_residual,
+                                            ROUND_STEPS_MAX, deadline,
                                             self->d);
     self->iterations += steps;
     for (int32_t i = 0; i < n; i++) z[i] += self->d[i];
     const double now = rest(self, rhs, z, self->r);
-    if (!(now < 0.5*size)) {                         // rounding, or it does not converge
+    if (!(now < 0.5*size)) {                         // rounding is reached, or it does not converge
       if (!(now < size))
         for (int32_t i = 0; i < n; i++) z[i] -= self->d[i];
       size = now < size ? now : size;
@@ -130,7 +133,7 @@ static int solve(void *memory, const double *rhs, double *z, const perp_deadline
     }
     size = now;
   }
-  return size <= failed_at*first ? 0 : 1;
+  return size <= failed_residual*first ? 0 : 1;
 }
 
 static double estimate(const void *memory, const uint8_t *is_free) {

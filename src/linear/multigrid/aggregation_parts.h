@@ -1,4 +1,4 @@
-// aggregation_parts.h: what the files of aggregation.h share.
+// aggregation_parts.h: the levels and their work space, shared by the files of aggregation.h.
 #ifndef PERP_AGGREGATION_PARTS_H
 #define PERP_AGGREGATION_PARTS_H
 
@@ -7,7 +7,7 @@
 #include "float_matrix.h"
 
 enum {
-  AGGREGATION_LEVELS = 24,
+  AGGREGATION_LEVELS_MAX = 24,
   NONE = -1,
 };
 
@@ -16,46 +16,47 @@ typedef struct level {
   const int32_t *colptr, *row;     // n + 1; entries: symmetric, so columns are rows
   const double *value;             // entries
   double *own;                     // entries: `value`, on all levels but the finest
-  int32_t *diagonal;               // n: where a_ii stands
-  row_place *place;            // n: where the row may be on a grid; NULL: there is none
+  int32_t *diagonal;               // n: places of a_ii
+  row_place *place;            // n: place of the row on a grid; NULL: unknown
   int32_t *aggregate;              // n: row of the next level, NONE: none
-  int32_t *into;                   // entries: entry of the next level's matrix, NONE: none
-  int32_t *start, *member;         // n + 1: rows of the level before by aggregate; not on the
-                                   //   finest
-  double *scale;                   // entries: s_cd, on all levels but the finest
+  int32_t *into;                   // entries: entry of the next level's matrix; NONE: none
+  int32_t *start, *member;         // n + 1: rows of the level before by aggregate; not on level 0
+  double *scale;                   // entries: s_cd; not on level 0
   uint8_t *active;                 // n: the mask
-  int masked;                      // 1: it was given for this level, not all free
+  int masked;                      // 1: the mask was given for this level and has bound rows
   uint8_t *dirty;                  // n: 1 while the row is on `changed`
   int32_t *changed;                // n
-  float_matrix s;                        // the matrix as the cycle sees it
-  int32_t *parent;                 // places: place on the next level, its length: none
-  int32_t children;                // of a place, at most
+  float_matrix s;                        // the matrix as the cycle uses it
+  int32_t *parent;                 // places: place on the next level, or its length: none
+  int32_t children;                // of a place, the maximum
   int32_t *child;                  // places x children: places of the level before that have a
-                                   //   remainder; its length: none; not on the finest
-  float *w, *r, *z, *c, *v, *d;    // places: remainder; of the K-cycle; r, z, c, v of gradients
+                                   //   remainder, or its length: none; not on level 0
+  // places: remainder; of the K-cycle; r, z, c, v of conjugate gradients.
+  float *w, *r, *z, *c, *v, *d;
 } level;
 
 struct aggregation {
   perp_allocator allocator;
-  team *threads;                   // while the levels are made
+  team *threads;                   // used while the levels are made
   int32_t levels;
   int32_t masked;                  // the level that was masked last
   int weakens;                     // 1: s_cd may be below 1
-  double unit;                     // power of two: floats are entries times it
-  level at[AGGREGATION_LEVELS];
+  double unit;                     // power of two: floats are entries times this
+  level at[AGGREGATION_LEVELS_MAX];
   double *sums;                    // 3 x parts of the finest
   double *total;                   // places of the finest: x of conjugate gradients
-  double loaded;                   // power of two: their r is in float, times it
+  // Power of two: r of the conjugate gradients is in float, times this.
+  double loaded;
   double *dense;                   // m x m: the coarsest matrix, factored; NULL: sweeps instead
   double *last;                    // m
   int32_t *pivot;                  // m
   int dense_fine;                  // 1: the factor can be used
 };
 
-// Each returns the number of aggregates and writes the one of every row, NONE: it needs no coarse
-// correction. Pairs: mate is work, n; first: 0: such rows are paired too; *halved: the axis of the
-// lattice along which they lie, NONE: none. Blocks: *halved has bit k for axis k; 0: there are
-// none.
+// Both functions return the number of aggregates and write the aggregate of every row; NONE: it
+// needs no coarse correction. Pairs: mate is work, n. first = 0: such rows are paired, too.
+// *halved: the axis of the lattice along which pairs lie, NONE: none. Blocks: *halved has bit k for
+// axis k. Returns 0 if there are no blocks.
 int32_t aggregates_pairs(const level *l, int first, int32_t *pair, int32_t *mate,
                          int32_t *halved);
 int32_t aggregates_blocks(const level *l, int32_t *block, int32_t *halved);

@@ -1,10 +1,10 @@
-// float_matrix.c: see float_matrix.h.
+// float_matrix.c: makes the slices of a float_matrix, and the passes and products with it.
 //
-// Eight rows of a colour have, on a grid or something like one, neighbours that are neighbours
-// again: then their places are a run, stored as one number, and loads need no index. What is not
-// in a run of at least four is picked one by one. Two colours are all that grids need; where they
-// do not fit, rows take the first one free. Most slices of a grid look like the one before, one
-// slice further: that is tried first.
+// On a grid, eight rows of a colour have neighbours that are again neighbours. Their places are a
+// run, stored as one number, and loads need no index. Entries that are not in a run of at least
+// four are picked one by one. Grids need two colours; if two do not fit, rows take the first free
+// colour. Most slices of a grid look like the previous one, shifted by a slice, so that is tried
+// first. Cost: a pass or a product reads 4 bytes per entry.
 #include "float_matrix.h"
 
 #include <math.h>
@@ -14,11 +14,11 @@
 #include "eight.h"
 
 enum {
-  MOST_COLOURS = 16,
-  WIDEST = 24,             // entries of a row; beyond, it is loose
-  RUN = 4,                 // lanes that make a run worth its zeros
-  LOOSE = MOST_COLOURS,
-  ALONE = 2*SLICES_PART,   // slices that one thread does faster alone
+  COLOURS_MAX = 16,
+  ROW_ENTRIES_MAX = 24,             // entries of a row; a row with more is loose
+  RUN_LANES_MIN = 4,                // lanes; a shorter run is not worth its zeros
+  LOOSE_COLOUR = COLOURS_MAX,
+  SERIAL_SLICES_MAX = 2*PART_SLICES // slices that one thread does faster than several
 };
 
 static void *take(const perp_allocator *m, int64_t count, size_t size) {
@@ -50,22 +50,22 @@ void float_matrix_free(float_matrix *s, const perp_allocator *m) {
   *s = (float_matrix){0};
 }
 
-// colour: n, 0 or 1, from row to row; queue: n. 1: neighbours have different ones everywhere.
+// Tries two colours, from row to row. colour: n, 0 or 1. queue: n. 1: all neighbours differ.
 static int two_colours(int32_t n, const int32_t *colptr, const int32_t *row, uint8_t *colour,
                        int32_t *queue) {
   int enough = 1;
-  memset(colour, LOOSE, (size_t)n);
+  memset(colour, LOOSE_COLOUR, (size_t)n);
   for (int32_t i = 0; i < n; i++) {
-    if (colour[i] != LOOSE) continue;
+    if (colour[i] != LOOSE_COLOUR) continue;
     int32_t begin = 0, end = 1;
     queue[0] = i;
     colour[i] = 0;
     while (begin < end) {
       const int32_t j = queue[begin++];
-      enough &= colptr[j + 1] - colptr[j] <= WIDEST;
+      enough &= colptr[j + 1] - colptr[j] <= ROW_ENTRIES_MAX;
       for (int32_t p = colptr[j]; p < colptr[j + 1]; p++) {
         const int32_t k = row[p];
-        if (colour[k] == LOOSE) {
+        if (colour[k] == LOOSE_COLOUR) {
           colour[k] = (uint8_t)(1 - colour[j]);
           queue[end++] = k;
         } else if (k != j) {
@@ -77,48 +77,50 @@ static int two_colours(int32_t n, const int32_t *colptr, const int32_t *row, uin
   return enough;
 }
 
-// The same from places on a lattice. 0: some neighbours have the same colour, or rows are too wide.
+// The same from places on a lattice. 0: some neighbours have the same colour, or a row is too wide.
 static int lattice_colours(int32_t n, const int32_t *colptr, const int32_t *row,
                            const row_place *at, uint8_t *colour) {
   int32_t same = 0;
-  const int32_t first = n > 0 ? at[0].at[0] + at[0].at[1] + at[0].at[2] : 0;   // it has colour 0
+  // The first place has colour 0.
+  const int32_t first = n > 0 ? at[0].at[0] + at[0].at[1] + at[0].at[2] : 0;
   for (int32_t i = 0; i < n; i++)
     colour[i] = (uint8_t)((at[i].at[0] + at[i].at[1] + at[i].at[2] - first) & 1);
   for (int32_t i = 0; i < n; i++) {
-    same |= colptr[i + 1] - colptr[i] > WIDEST;
+    same |= colptr[i + 1] - colptr[i] > ROW_ENTRIES_MAX;
     for (int32_t p = colptr[i]; p < colptr[i + 1]; p++)
       same |= (colour[row[p]] == colour[i]) & (row[p] != i);
   }
   return !same;
 }
 
-// The first colour that no earlier neighbour has, beginning with the one of two that it has.
+// Takes the first colour that no earlier neighbour has, starting with its colour of two.
 static void more_colours(int32_t n, const int32_t *colptr, const int32_t *row, uint8_t *colour) {
   for (int32_t i = 0; i < n; i++) {
     uint32_t seen = 0;
-    for (int32_t p = colptr[i]; p < colptr[i + 1] && colptr[i + 1] - colptr[i] <= WIDEST; p++)
+    const int fits = colptr[i + 1] - colptr[i] <= ROW_ENTRIES_MAX;
+    for (int32_t p = colptr[i]; p < colptr[i + 1] && fits; p++)
       if (row[p] < i) seen |= 1u << colour[row[p]];
     int32_t c = colour[i];
     if ((seen >> c & 1u) != 0) c = 0;
-    while (c < MOST_COLOURS && (seen >> c & 1u) != 0) c++;
-    colour[i] = (uint8_t)(colptr[i + 1] - colptr[i] <= WIDEST ? c : LOOSE);
+    while (c < COLOURS_MAX && (seen >> c & 1u) != 0) c++;
+    colour[i] = (uint8_t)(colptr[i + 1] - colptr[i] <= ROW_ENTRIES_MAX ? c : LOOSE_COLOUR);
   }
 }
 
-// Places by colours. count: MOST_COLOURS + 1 rows of each.
+// Assigns places by colours. count: COLOURS_MAX + 1 numbers of rows.
 static int set_places(float_matrix *s, const perp_allocator *m, const uint8_t *colour) {
-  int32_t count[MOST_COLOURS + 1] = {0}, next[MOST_COLOURS + 1];
+  int32_t count[COLOURS_MAX + 1] = {0}, next[COLOURS_MAX + 1];
   for (int32_t i = 0; i < s->n; i++) count[colour[i]]++;
-  while (s->colours < MOST_COLOURS && count[s->colours] > 0) s->colours++;
+  while (s->colours < COLOURS_MAX && count[s->colours] > 0) s->colours++;
   s->first = take(m, s->colours + 1, sizeof *s->first);
   s->place = take(m, s->n, sizeof *s->place);
   if (s->first == NULL || s->place == NULL) return -2;
   for (int32_t c = 0; c <= s->colours; c++) {
-    const int32_t rows = count[c < s->colours ? c : LOOSE];
-    s->first[c] = next[c < s->colours ? c : LOOSE] = s->length;
+    const int32_t rows = count[c < s->colours ? c : LOOSE_COLOUR];
+    s->first[c] = next[c < s->colours ? c : LOOSE_COLOUR] = s->length;
     if (c < s->colours) s->length += (rows + LANES - 1)/LANES*LANES;
   }
-  s->loose = count[LOOSE];
+  s->loose = count[LOOSE_COLOUR];
   s->length += (s->loose + LANES - 1)/LANES*LANES;
   s->row = take(m, s->length, sizeof *s->row);
   if (s->row == NULL) return -2;
@@ -130,13 +132,13 @@ static int set_places(float_matrix *s, const perp_allocator *m, const uint8_t *c
   return 0;
 }
 
-typedef struct run {         // entries of a slice with the same place, but for the lane
+typedef struct run {         // entries of a slice at successive places, one per lane
   int32_t base, count;
   int32_t entry[LANES];      // -1: none
 } run;
 
 typedef struct bundle {      // the entries of a slice on one side
-  run at[LANES*WIDEST];
+  run at[LANES*ROW_ENTRIES_MAX];
   int32_t runs;
 } bundle;
 
@@ -155,11 +157,11 @@ static void collect(bundle *b, int32_t base, int32_t lane, int32_t entry) {
 
 typedef struct filled {
   int32_t slots, picks;
-  const double *value;       // of the matrix, times unit; NULL: `spot` is kept instead
+  const double *value;       // of the matrix, times unit; NULL: store `spot` instead
   double unit;
 } filled;
 
-// Where entry p of the matrix is from now on.
+// Records the place of entry p of the matrix.
 static void put(float_matrix *s, const filled *f, int32_t p, int32_t at) {
   if (f->value != NULL) s->weight[at] = (float)(-f->value[p]*f->unit);
   else s->spot[p] = at;
@@ -170,9 +172,10 @@ static int32_t new_slot(float_matrix *s, filled *f) {
   return f->slots++;
 }
 
-// A load of colour c reaches no place of c: another thread may be writing there.
+// A load for colour c must not reach places of c, because another thread may be writing there.
 static int is_run(const float_matrix *s, const run *r, int32_t c) {
-  return r->count >= RUN && (r->base + LANES <= s->first[c] || r->base >= s->first[c + 1]);
+  return r->count >= RUN_LANES_MIN &&
+         (r->base + LANES <= s->first[c] || r->base >= s->first[c + 1]);
 }
 
 static void write_side(float_matrix *s, const bundle *b, int32_t c, filled *f) {
@@ -191,9 +194,9 @@ static void write_side(float_matrix *s, const bundle *b, int32_t c, filled *f) {
     if (is_run(s, r, c)) continue;
     for (int32_t l = 0; l < LANES; l++) {
       if (r->entry[l] < 0) continue;
-      if (left[l] == most) {                       // a slot more for whoever needs one
+      if (left[l] == most) {                       // one more slot for the lanes that need it
         s->base[new_slot(s, f)] = -(f->picks + 1);
-        for (int32_t j = 0; j < LANES; j++) s->pick[f->picks++] = s->length;   // 0 there
+        for (int32_t j = 0; j < LANES; j++) s->pick[f->picks++] = s->length;   // that place holds 0
         most++;
       }
       const int32_t slot = first + left[l]++;
@@ -203,19 +206,19 @@ static void write_side(float_matrix *s, const bundle *b, int32_t c, filled *f) {
   }
 }
 
-enum { TEMPLATE = 64 };      // entries of a slice that may serve as one: seven a row
+enum { TEMPLATE_ENTRIES_MAX = 64 };      // entries of a slice that can be repeated: seven per row
 
-// A slice all of runs: most often the next one looks the same, one slice further.
+// A slice of runs only. The next slice usually looks the same, shifted by a slice.
 typedef struct template {
-  int32_t entries;           // 0: there is none
-  int32_t rows[LANES];       // entries of each lane, the diagonal counted; 0: no row
-  int32_t to[TEMPLATE];      // the place that each is coupled to; -1: the diagonal
-  int32_t at[TEMPLATE];      // where its weight is, from the first slot of the slice on
-  int32_t slots[3];          // where the sides begin, and their end
-  int32_t base[TEMPLATE];    // of the slots
+  int32_t entries;           // 0: there is no template
+  int32_t rows[LANES];       // entries of each lane with the diagonal; 0: no row
+  int32_t to[TEMPLATE_ENTRIES_MAX];      // the place that each is coupled to; -1: the diagonal
+  int32_t at[TEMPLATE_ENTRIES_MAX];      // place of its weight, from the first slot of the slice on
+  int32_t slots[3];          // starts of the two sides, and their end
+  int32_t base[TEMPLATE_ENTRIES_MAX];    // of the slots
 } template;
 
-// Fills slice k like the one before it. 0: it is not like that.
+// Fills slice k like the previous one. 0: it differs.
 static int repeat(float_matrix *s, const int32_t *colptr, const int32_t *row, int32_t k, int32_t c,
                   template *t, filled *f) {
   if (t->entries == 0) return 0;
@@ -228,7 +231,8 @@ static int repeat(float_matrix *s, const int32_t *colptr, const int32_t *row, in
       different |= row[p] == i ? t->to[e] != -1 : s->place[row[p]] != t->to[e] + LANES;
   }
   const int32_t slots = t->slots[2], low = s->first[c], high = s->first[c + 1];
-  for (int32_t q = 0; q < slots; q++) {              // on the same side, and not where c writes
+  // They must be on the same side, and not where c writes.
+  for (int32_t q = 0; q < slots; q++) {
     const int32_t base = t->base[q] + LANES;
     different |= q < t->slots[1] ? base + LANES > low : base < high;
   }
@@ -251,24 +255,24 @@ static int repeat(float_matrix *s, const int32_t *colptr, const int32_t *row, in
   return 1;
 }
 
-// The slice that was written last as a template, if it is one.
+// Makes a template of the slice written last, if possible.
 static void learn(const float_matrix *s, const int32_t *colptr, const int32_t *row, int32_t k,
                   const filled *f, template *t) {
   const int32_t begin = s->slot[2*k], slots = f->slots - begin;
   int32_t e = 0;
   t->entries = 0;
-  if (slots > TEMPLATE) return;
+  if (slots > TEMPLATE_ENTRIES_MAX) return;
   for (int32_t q = 0; q < slots; q++) {
     t->base[q] = s->base[begin + q] - LANES;
     if (s->base[begin + q] < 0) return;
   }
   for (int32_t l = 0; l < LANES; l++) {
     const int32_t i = s->row[k*LANES + l];
-    if (i < 0 || e + colptr[i + 1] - colptr[i] > TEMPLATE) return;
+    if (i < 0 || e + colptr[i + 1] - colptr[i] > TEMPLATE_ENTRIES_MAX) return;
     t->rows[l] = colptr[i + 1] - colptr[i];
     for (int32_t p = colptr[i]; p < colptr[i + 1]; p++, e++) {
       t->to[e] = row[p] == i ? -1 : s->place[row[p]];
-      int32_t q = 0;                                 // a run has one entry of a lane
+      int32_t q = 0;                                 // a run has one entry per lane
       while (t->to[e] >= 0 && q < slots && t->base[q] + l != t->to[e]) q++;
       if (q == slots) return;
       t->at[e] = q*LANES + l;
@@ -344,7 +348,7 @@ int float_matrix_create(float_matrix *s, int32_t n, const int32_t *colptr, const
   give(m, colour);
   give(m, queue);
   if (failed == 0) {
-    int64_t loose = 0, most = entries/RUN + 1;     // slots: runs, and the widest row on both sides
+    int64_t loose = 0, most = entries/RUN_LANES_MIN + 1;   // slots: runs, and the widest row
     for (int32_t k = 0; k < s->first[s->colours]; k += LANES) {
       int32_t widest = 0;
       for (int32_t l = 0; l < LANES; l++)
@@ -363,7 +367,7 @@ int float_matrix_create(float_matrix *s, int32_t n, const int32_t *colptr, const
     s->base = take(m, most, sizeof *s->base);
     s->pick = take(m, most*LANES, sizeof *s->pick);
     s->spot = value == NULL ? take(m, entries, sizeof *s->spot) : NULL;
-    s->weight = take(m, most*LANES + loose, sizeof *s->weight);   // mostly not touched
+    s->weight = take(m, most*LANES + loose, sizeof *s->weight);   // most of it is never touched
     s->loose_start = take(m, s->loose + 1, sizeof *s->loose_start);
     s->loose_pick = take(m, loose, sizeof *s->loose_pick);
     s->inverse = take(m, s->length, sizeof *s->inverse);
@@ -484,7 +488,7 @@ static void remainder_of(const float_matrix *s, int32_t from, int32_t to, const 
   WIDE(remainder, s, from, to, z, w);
 }
 
-// (A z) of a loose row.
+// (A z) of a loose row
 static float loose_product(const float_matrix *s, int32_t k, const float *z) {
   const int32_t at = s->first[s->colours] + k;
   float sum = s->sum[at]*z[at];
@@ -513,19 +517,19 @@ typedef struct pass {
 
 static void relax_part(void *data, int32_t part) {
   const pass *a = data;
-  const int32_t from = a->from + part*SLICES_PART, to = from + SLICES_PART;
+  const int32_t from = a->from + part*PART_SLICES, to = from + PART_SLICES;
   relax(a->s, from, to < a->to ? to : a->to, a->all, a->r, a->z);
 }
 
 static void remainder_part(void *data, int32_t part) {
   const pass *a = data;
-  const int32_t from = a->from + part*SLICES_PART, to = from + SLICES_PART;
+  const int32_t from = a->from + part*PART_SLICES, to = from + PART_SLICES;
   remainder_of(a->s, from, to < a->to ? to : a->to, a->z, a->w);
 }
 
 static void run_pass(team *threads, void (*work)(void *, int32_t), pass *a) {
-  const int32_t count = a->to - a->from, parts = (count + SLICES_PART - 1)/SLICES_PART;
-  team_run(count > ALONE ? threads : NULL, work, a, parts);
+  const int32_t count = a->to - a->from, parts = (count + PART_SLICES - 1)/PART_SLICES;
+  team_run(count > SERIAL_SLICES_MAX ? threads : NULL, work, a, parts);
 }
 
 static void colour_pass(const float_matrix *s, team *threads, int32_t c, int all, const float *r,
@@ -535,7 +539,7 @@ static void colour_pass(const float_matrix *s, team *threads, int32_t c, int all
   run_pass(threads, relax_part, &a);
 }
 
-// Loose rows see each other as they were.
+// Loose rows use the old values of each other.
 static void loose_pass(const float_matrix *s, const float *r, float *z, float *work) {
   const int32_t first = s->first[s->colours];
   for (int32_t k = 0; k < s->loose; k++)
@@ -582,11 +586,11 @@ typedef struct parted {
 
 static void run_part(void *data, int32_t part) {
   const parted *p = data;
-  const int32_t from = part*SLICES_PART, to = from + SLICES_PART;
+  const int32_t from = part*PART_SLICES, to = from + PART_SLICES;
   p->work(p->data, from, to < p->count ? to : p->count, part);
 }
 
 void float_matrix_run(const float_matrix *s, team *threads, float_matrix_work *work, void *data) {
   parted p = {work, data, s->length/LANES};
-  team_run(p.count > ALONE ? threads : NULL, run_part, &p, float_matrix_parts(s));
+  team_run(p.count > SERIAL_SLICES_MAX ? threads : NULL, run_part, &p, float_matrix_parts(s));
 }

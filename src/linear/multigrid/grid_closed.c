@@ -1,12 +1,13 @@
-// grid_closed.c: components of the liquid that touch no air, where A is singular: union-find.
+// grid_closed.c: finds components of the liquid that touch no air, where A is singular.
 //
-// Cells of a line that follow each other are joined as a run, whose first cell stands for it; runs
-// are joined across lines where a weight connects them. Cost: a few operations a cell.
+// Union-find. Adjacent cells of a line form a run, represented by its first cell. Runs of
+// neighbouring lines are joined where a weight connects them.
+// Cost: a few operations per cell.
 #include <string.h>
 
 #include "grid_parts.h"
 
-// label[c]: a cell before c in the same component, or c itself: a root. Paths are halved.
+// label[c]: an earlier cell of the same component, or c itself, a root. Halves the path.
 static int32_t root_of(int32_t *label, int32_t c) {
   while (label[c] != c) {
     label[c] = label[label[c]];
@@ -23,15 +24,15 @@ static void join(int32_t *label, int32_t a, int32_t b) {
   else label[a] = b;
 }
 
-// A block that is one piece with the block at `other`, which may be of several runs.
+// Joins a block that is one piece with the block at `other`, which may consist of several runs.
 static void join_all(int32_t *label, int32_t c, int32_t other) {
   join(label, c, other);
   for (int32_t t = 1; t < GRID_BLOCK; t++)
     if (label[other + t] != label[other + t - 1]) join(label, c, other + t);
 }
 
-// Runs of a line, and what they are joined with in the lines beside (y) and behind (z) it, where
-// that is asked for; the runs themselves only if they are new.
+// Joins the runs of a line with those of the lines beside (y) and behind (z) it, as requested.
+// fresh: joins the cells of the runs themselves, too.
 static void join_line(grid_levels *g, int32_t number, int fresh, int y, int z) {
   const grid_level *l = &g->at[0];
   const int32_t line = l->side[0], plane = line*l->side[1], j = number%l->side[1],
@@ -59,13 +60,13 @@ static void join_line(grid_levels *g, int32_t number, int fresh, int y, int z) {
   }
 }
 
-// Some lines as if there were no others: roots are the first cells whatever the order.
 typedef struct joining { grid_levels *g; int32_t lines, tasks; } joining;
 
 static int32_t first_line(const joining *w, int32_t index) {
   return (int32_t)((int64_t)w->lines*index/w->tasks);
 }
 
+// Joins some lines as if there were no others. Roots are first cells, in any order of joining.
 static void join_lines(void *data, int32_t index) {
   const joining *w = data;
   const int32_t from = first_line(w, index), deep = w->g->at[0].side[1];
@@ -87,14 +88,15 @@ static void count_some(void *data, int32_t from, int32_t to, int32_t share) {
 }
 
 void grid_find_closed(grid_levels *g) {
-  enum { TASKS = 4, LARGE = 4096 };                  // cells
+  enum { TASKS = 4,                                  // parts of the lines for threads
+         TASK_CELLS_MIN = 4096 };                    // cells; fewer are done as one task
   grid_level *l = &g->at[0];
   const int32_t line = l->side[0];
   int32_t *label = g->label;
   joining w = {.g = g, .lines = l->side[1]*l->side[2]};
-  w.tasks = l->n < LARGE || w.lines < TASKS ? 1 : TASKS;
+  w.tasks = l->n < TASK_CELLS_MIN || w.lines < TASKS ? 1 : TASKS;
   team_run(g->threads, join_lines, &w, w.tasks);
-  for (int32_t t = 1; t < w.tasks; t++) {            // where they meet
+  for (int32_t t = 1; t < w.tasks; t++) {            // join the tasks where they meet
     const int32_t from = first_line(&w, t);
     if (from%l->side[1] > 0) join_line(g, from, 0, 1, 0);
     for (int32_t at = from; at < from + l->side[1] && at < w.lines; at++)
@@ -116,8 +118,8 @@ void grid_find_closed(grid_levels *g) {
   for (int32_t k = 0; k < shares; k++) g->closed += count.closed[k];
   if (g->closed == 0) return;
 
-  // Roots come before their cells, so labels can be made final in order: first whether a component
-  // has a second cell, then its number, kept in p as -1 (open) or a number.
+  // Roots come before their cells, so labels become final in one pass. First find whether a
+  // component has a second cell, then its number, kept in p as -1 (open) or a number.
   int32_t *number = (int32_t *)(void *)l->p;         // n, by roots
   for (int32_t c = 0; c < l->n; c++) {
     if (label[c] < 0) continue;
@@ -158,7 +160,7 @@ int32_t grid_levels_closed(const grid_levels *g, const int32_t **label) {
   return g->closed;
 }
 
-// On level 0 component by component; on coarser ones only a level that leaks nowhere is looked for.
+// Level 0 is checked component by component. A coarser level is singular only if it has no leak.
 static int is_singular(const grid_levels *g, int32_t level) {
   const grid_level *l = &g->at[level];
   if (level == 0) {
@@ -185,7 +187,7 @@ int grid_means(grid_levels *g, int32_t level, const double *v) {
   for (int32_t c = 0; c < l->n; c++) {
     if (l->state[c] != PERP_CELL_LIQUID) continue;
     const int32_t k = level == 0 ? g->label[c] : 0;
-    if (k < 0) continue;                             // those of one cell are never free
+    if (k < 0) continue;                             // components of one cell are never free
     g->mean[k] += v[c];
     total++;
   }

@@ -1,25 +1,26 @@
 // grid_cycle.c: a multigrid cycle on the free cells of a grid, and the direct solve at its end.
 //
-// V(2,2): red, black, red, black; the residual, restricted by the transpose of interpolation; the
-// next level; its answer interpolated; black, red, black, red: the adjoint order, so that the cycle
-// is symmetric. A colour that has just been relaxed has residual 0, and one that is relaxed next
-// forgets its values: transfers go from and to red cells only. Interpolation is linear on the
-// simplex of the parent and the neighbours towards which the cell lies: with 1/4 from each of those
-// and the rest from the parent, as good as multilinear with its 4 or 8 corners (the same number of
-// cycles on all domains tried), and walls are easy: who is behind one gives nothing.
-// Cost: two passes over each level (grid_pass.c); bytes by grid_levels_traffic, 25 to 30 a cell on
-// the finest level where weights are the same, 8 + 8*dimensions more where they are not.
+// V(2,2): red, black, red, black; restrict the residual by the transpose of interpolation; the next
+// level; interpolate its answer; black, red, black, red. The adjoint order makes the cycle
+// symmetric. A colour that has just been relaxed has residual 0, and a colour that is relaxed next
+// forgets its values. So transfers go from and to red cells only. Interpolation is linear on the
+// simplex of the parent and the neighbours on the cell's side: 1/4 from each of those and the
+// remainder from the parent. It takes as many cycles as multilinear interpolation with its 4 or 8
+// corners on all domains tried, and it handles walls easily: a neighbour behind a wall gives
+// nothing. Cost: two passes over each level (grid_pass.c). grid_levels_traffic counts the bytes: 25
+// to 30 per cell on the finest level if weights are the same, 8 + 8*dimensions more if they are
+// not.
 #include <string.h>
 
 #include "grid_parts.h"
 
-// L D L' of the last level in double precision, the diagonal summed there: a pivot that is nothing
-// but rounding belongs to a component without any leak, which is grounded at that cell.
+// L D L' of the last level in double precision, with the diagonal summed there. A pivot that is
+// rounding belongs to a component without a leak, which is grounded at that cell.
 void grid_factor(grid_levels *g) {
   const grid_level *l = &g->at[g->levels - 1];
   int32_t m = 0;
   double *A = g->factor;
-  int32_t place[GRID_DENSE];
+  int32_t place[GRID_DIRECT_CELLS_MAX];
   for (int32_t cell = 0; cell < l->n; cell++) {
     place[cell] = -1;
     if (l->state[cell] != PERP_CELL_LIQUID) continue;

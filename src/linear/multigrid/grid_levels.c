@@ -1,9 +1,9 @@
-// grid_levels.c: a hierarchy of grids: its shapes and its memory.
+// grid_levels.c: the shapes and the memory of a hierarchy of grids.
 //
 // A level halves the directions in which its cells are less than 1.5 times as long as in the
-// shortest one, so that cells that are too long in one direction become cubes first: smoothing by
-// points does little for differences along weak couplings. The last level has at most 64 cells.
-// Memory in three dimensions about 44 bytes a cell on the finest level, 60 with the others.
+// shortest one. So long cells become cubes first; smoothing by points does little for differences
+// along weak couplings. The last level has at most 64 cells.
+// Cost: in three dimensions about 44 bytes per cell on the finest level, 60 with the others.
 #include "grid_levels.h"
 
 #include <math.h>
@@ -17,30 +17,30 @@
 
 static int32_t up_to_lanes(int32_t v) { return (v + GRID_LANES - 1)/GRID_LANES*GRID_LANES; }
 
-// Layout of a level whose sides and sizes are known, and which directions the next one halves.
+// Lays out a level with known sides and sizes, and chooses the directions that the next one halves.
 static void shape(grid_level *l) {
   l->n = l->side[0]*l->side[1]*l->side[2];
   l->deep = l->side[2] > 1;
   l->plane = l->side[1] + 2;
   l->rows = l->plane*(l->deep ? l->side[2] + 2 : 1);
-  l->pitch = up_to_lanes((l->side[0] + 1)/2 + 1);    // at least one number is left free
+  l->pitch = up_to_lanes((l->side[0] + 1)/2 + 1);    // at least one number stays free
   l->blocks = l->pitch/GRID_LANES;
-  // Red and black lines are read and written together: their addresses must not be equal modulo
-  // 4096, or loads wait for stores to the other colour.
+  // Red and black lines are read and written together. Their addresses must differ modulo 4096, or
+  // loads wait for stores to the other colour.
   l->area = (size_t)l->rows*(size_t)l->pitch;
   if (l->n > 4096) l->area = (l->area + 1023)/1024*1024 + 336;
   double finest = INFINITY;
   for (int32_t d = 0; d < 3; d++)
     if (l->side[d] > 1) finest = min2(finest, l->size[d]);
   for (int32_t d = 0; d < 3; d++)
-    l->halved[d] = l->n > GRID_DENSE && l->side[d] > 1 && l->size[d] < 1.5*finest;
+    l->halved[d] = l->n > GRID_DIRECT_CELLS_MAX && l->side[d] > 1 && l->size[d] < 1.5*finest;
 }
 
 static int32_t choose_levels(grid_levels *g, const perp_grid *grid) {
   grid_level *l = &g->at[0];
   int32_t used = 0;
   memcpy(l->cells, grid->cells, sizeof l->cells);
-  for (int32_t d = 0; d < 3; d++)                    // directions of one cell go last
+  for (int32_t d = 0; d < 3; d++)                    // directions with one cell go last
     if (grid->cells[d] > 1) l->axis[used++] = d;
   for (int32_t d = 0; d < 3; d++)
     if (grid->cells[d] == 1) l->axis[used++] = d;
@@ -50,7 +50,7 @@ static int32_t choose_levels(grid_levels *g, const perp_grid *grid) {
   }
   shape(l);
   int32_t levels = 1;
-  for (; l->n > GRID_DENSE && levels < GRID_MOST_LEVELS; levels++) {
+  for (; l->n > GRID_DIRECT_CELLS_MAX && levels < GRID_LEVELS_MAX; levels++) {
     grid_level *c = l + 1;
     for (int32_t d = 0; d < 3; d++) {
       c->axis[d] = l->axis[d];
@@ -111,14 +111,14 @@ static void take_all(arena *a, grid_levels *g) {
   g->held = ARENA_ARRAY(a, int32_t, n/2 + 1);
   g->size = ARENA_ARRAY(a, int32_t, n/2 + 1);
   g->mean = ARENA_ARRAY(a, double, n/2 + 1);
-  g->dense_at = ARENA_ARRAY(a, int32_t, GRID_DENSE);
-  g->factor = ARENA_ARRAY(a, double, GRID_DENSE*GRID_DENSE);
-  g->right = ARENA_ARRAY(a, double, GRID_DENSE);
+  g->dense_at = ARENA_ARRAY(a, int32_t, GRID_DIRECT_CELLS_MAX);
+  g->factor = ARENA_ARRAY(a, double, GRID_DIRECT_CELLS_MAX*GRID_DIRECT_CELLS_MAX);
+  g->right = ARENA_ARRAY(a, double, GRID_DIRECT_CELLS_MAX);
   for (int32_t k = 0; k < g->levels; k++) take_level(a, g, k);
 }
 
-// All threads touch the new memory, which costs the system a page fault each few kilobytes.
-enum { PAGE = 4096 };
+// All threads touch the new memory, because the system takes a page fault for every page.
+enum { PAGE = 4096 };   // bytes
 static void clear_pages(void *data, int32_t from, int32_t to, int32_t share) {
   (void)share;
   memset((unsigned char *)data + (size_t)from*PAGE, 0, (size_t)(to - from)*PAGE);
@@ -148,7 +148,7 @@ grid_levels *grid_levels_create(const perp_grid *grid, team *threads,
     grid_levels_destroy(g);
     return NULL;
   }
-  clear_block(g);                                    // what surrounds the grid stays 0
+  clear_block(g);                                    // the border of the grid stays 0
   arena memory = arena_on_block(g->block, g->bytes);
   take_all(&memory, g);
   grid_fill_levels(g);
@@ -197,7 +197,7 @@ double grid_levels_traffic(const grid_levels *g, int32_t from) {
     const double cell = sizeof(float), red = 0.5*cell, dimensions = 1 + (l->side[1] > 1) + l->deep,
                  parents = cell/(1 << (l->halved[0] + l->halved[1] + l->halved[2]));
     const double down = cell + cell + red,           // r; z, residuals
-                 between = red + 3.0*parents,        // residuals; r; z, z in the order of cells
+                 between = red + 3.0*parents,        // residuals; r; z, and z in the order of cells
                  up = parents + cell + red + cell;   // z of the parents, r, z of red cells; z
     const double general = (double)count[GRID_GENERAL], other = general + (double)count[GRID_SAME];
     bytes += GRID_BLOCK*(((double)count[GRID_UNIFORM] + other)*(down + between + up) +

@@ -1,16 +1,16 @@
 // grid_line.h: sweeps, residuals and corrections on a line of a level, one stage at a time.
 //
-// GRID_UNIFORM blocks have the bits that they would have as GRID_SAME ones, which read more.
+// GRID_UNIFORM blocks get the same bits as if they were GRID_SAME, which read more.
 #ifndef PERP_GRID_LINE_H
 #define PERP_GRID_LINE_H
 
 #include "eight.h"
 #include "grid_parts.h"
 
-typedef struct row {         // line (j, k) of a level, as the kernels need it
+typedef struct row {         // line (j, k) of a level, for the kernels
   const grid_level *l;
-  int32_t j, k, index;       // index: among the lines
-  size_t at;                 // where a colour of it begins
+  int32_t j, k, index;       // index: number of the line
+  size_t at;                 // start of a colour of the line
   const uint16_t *run;
 } row;
 
@@ -20,10 +20,12 @@ EXACT_INLINE row row_of(const grid_level *l, int32_t j, int32_t k) {
                l->run + (size_t)index*(size_t)l->blocks};
 }
 
-// The neighbours' values of a colour in v, and their weights: up to six streams each.
+// Pointers to the neighbours' values of a colour in v, and to their weights: up to six streams
+// each.
 typedef struct around {
   const float *v[6], *w[6];  // left, right; below, above; before, behind
-  eight unit[3], d, inverse; // of uniform cells; made once a line, as loops do not move them out
+  // Of uniform cells; set once per line, because compilers do not hoist them.
+  eight unit[3], d, inverse;
 } around;
 
 EXACT_INLINE around around_of(const row *a, const float *v, int32_t colour) {
@@ -71,7 +73,7 @@ EXACT_INLINE void relax_run(const around *n, const float *r, const float *invers
                                       inflow(n, r, m, kind, deep)));
 }
 
-// for each run of blocks of line a that are not empty: [m, end) of a colour and its kind
+// For each run of nonempty blocks of line a: [m, end) of a colour, and the kind.
 #define RUNS(a, b, m, end, kind)                                                                 \
   for (int32_t b = 0, m, end, kind;                                                              \
        b < (a)->l->blocks && (m = GRID_LANES*b, kind = (a)->run[b] & 3,                          \
@@ -79,7 +81,7 @@ EXACT_INLINE void relax_run(const around *n, const float *r, const float *invers
        b = end/GRID_LANES)                                                                       \
     if (kind != GRID_EMPTY)
 
-// f(..., kind, deep) with constants for both, so that loops have no branches
+// Calls f(.., kind, deep) with constants for both, so that loops have no branches.
 #define BY_KIND(f, kind, deep, ...)                                      \
   do {                                                                   \
     if ((kind) == GRID_UNIFORM && (deep)) f(__VA_ARGS__, GRID_UNIFORM, 1); \
@@ -110,7 +112,7 @@ EXACT_INLINE void first(const row *a) {
                                         eight_load(r + m)));
 }
 
-// d (1/d inflow - z): 0 where the diagonal is 0, and where a sweep would change nothing
+// d (1/d inflow - z): 0 where the diagonal is 0, and where a sweep would change nothing.
 EXACT_INLINE eight residual_at(eight d, eight inverse, eight sum, eight own) {
   return eight_multiply(d, eight_subtract(eight_multiply(inverse, sum), own));
 }
@@ -134,13 +136,13 @@ EXACT_INLINE void residual(const row *a) {
   RUNS(a, b, m, end, kind) BY_KIND(residual_run, kind, l->deep, &n, r, inverse, d, z, to, m, end);
 }
 
-// What line (j, k) of level l has to do with the next one: parents lie in line (parent_j,
-// parent_k), and the children lean from number m there to m + lean (tie[0], at m + tie_at), and to
-// two other lines.
+// Links between line (j, k) of level l and the next level. Parents are in line (parent_j,
+// parent_k). A child leans from parent m to m + lean (tie[0], at m + tie_at), and to two other
+// lines.
 typedef struct family {
   int32_t j, k;                    // of the parents
-  size_t own, beside, behind;      // their line, those they lean to
-  const float *tie[3];             // NULL: they do not lean along this direction
+  size_t own, beside, behind;      // line of the parents, and the lines they lean to
+  const float *tie[3];             // NULL: children do not lean along this direction
   ptrdiff_t lean;
 } family;
 
@@ -160,8 +162,8 @@ EXACT_INLINE family family_of(const grid_level *l, int32_t j, int32_t k) {
   return f;
 }
 
-// Where the z of red cells of a line is corrected from: along a direction in which they do not lean,
-// from their own parents again, which adds 0.
+// The parents that correct z of the red cells of a line. Along a direction in which a cell does not
+// lean, this is its own parent again, which adds 0.
 typedef struct parents {
   const float *own, *beside, *behind, *tie[3], *inverse;
   ptrdiff_t lean;
@@ -197,7 +199,7 @@ EXACT_INLINE void correct_run(const parents *f, float *z, int32_t m, int32_t end
   for (; m < end; m += GRID_LANES) eight_store(z + m, corrected(f, z, m, kind, deep));
 }
 
-// The same where the next level has as many cells in a line: number m is cell 2m + shift there too.
+// The same if the next level has as many cells in a line: number m is cell 2m + shift there, too.
 EXACT_INLINE void correct_same(const row *a, int32_t m, int32_t end) {
   const grid_level *l = a->l;
   const family f = family_of(l, a->j, a->k);

@@ -1,12 +1,14 @@
-// grid_mask.c: which cells are free, on all levels: diagonals, kinds of blocks, parts for threads.
+// grid_mask.c: sets the free cells on all levels: diagonals, kinds of blocks, parts for threads.
 //
-// A new mask is compared with the last one. Where it differs the parents of the cells and of those
-// beside them are computed again (grid_weights.c), and where these differ their parents, and so on.
+// A new mask is compared with the last one. Where it differs, the parents of the changed cells and
+// of their neighbours are computed again (grid_weights.c). Where these differ, so are their
+// parents, and so on up to the last level.
+// Cost: a comparison of the masks, and the cells that change.
 #include <string.h>
 
 #include "grid_parts.h"
 
-// Diagonal of a cell from the weights in use; 0 where it is not free, and there r, z and p are 0.
+// Sets the diagonal of a cell from the weights in use; 0 if it is not free. r, z and p are 0 there.
 static void set_cell(const grid_level *l, int32_t i, int32_t j, int32_t k) {
   const size_t mine = grid_split(l, i, j, k);
   float d = 0.0F;
@@ -25,7 +27,7 @@ static void set_cell(const grid_level *l, int32_t i, int32_t j, int32_t k) {
   if (!(d > 0.0F)) l->r[mine] = l->z[mine] = l->p[mine] = 0.0F;
 }
 
-// 1: all 16 cells have the unit weights on all sides
+// 1: all 16 cells have unit weights on all sides.
 static int is_uniform(const grid_level *l, int32_t i, int32_t j, int32_t k) {
   for (int32_t d = 0; d < 3; d++) {
     if (l->side[d] < 2) continue;
@@ -40,8 +42,8 @@ static int is_uniform(const grid_level *l, int32_t i, int32_t j, int32_t k) {
   return 1;
 }
 
-// Runs of fewer than `shortest` blocks of a kind beside one of another that can do the same: the
-// end of a run costs more than what is read in vain.
+// Merges runs of fewer than `shortest` blocks of a kind into a neighbouring run of a kind that can
+// do the same. The end of a run costs more than some unneeded loads.
 static void merge(uint16_t *run, int32_t blocks, uint16_t kind, uint16_t into, int32_t shortest) {
   for (int32_t b = 0, end; b < blocks; b = end) {
     for (end = b + 1; end < blocks && run[end] == run[b];) end++;
@@ -51,7 +53,7 @@ static void merge(uint16_t *run, int32_t blocks, uint16_t kind, uint16_t into, i
   }
 }
 
-// The kinds of the blocks of a line, after cells of it have changed.
+// Sets the kinds of the blocks of a line after some of its cells have changed.
 static void set_runs(const grid_levels *g, grid_level *l, int32_t j, int32_t k) {
   const int32_t index = grid_row(l, j, k);
   uint16_t *run = l->run + (size_t)index*(size_t)l->blocks;
@@ -77,7 +79,7 @@ static void set_runs(const grid_levels *g, grid_level *l, int32_t j, int32_t k) 
   merge(run, l->blocks, GRID_UNIFORM, GRID_SAME, 12);
   merge(run, l->blocks, GRID_SAME, GRID_GENERAL, 2);
   for (int32_t b = l->blocks - 2; b >= 0; b--)
-    if ((run[b] & 3) == (run[b + 1] & 3) && run[b + 1] >> 2 < GRID_LONGEST_RUN)
+    if ((run[b] & 3) == (run[b + 1] & 3) && run[b + 1] >> 2 < GRID_RUN_BLOCKS_MAX)
       run[b] = (uint16_t)(run[b + 1] + 4);
   l->busy[index] = busy;
   if (l->across != NULL)
@@ -99,7 +101,7 @@ static void set_states(const uint8_t *type, const uint8_t *is_free, int32_t coun
     state[i] = (uint8_t)(state[i] + ((state[i] == PERP_CELL_LIQUID) & (is_free[i] == 0)));
 }
 
-// A whole level from the caller's mask.
+// Sets a whole level from the caller's mask.
 static void mask_lines(void *data, int32_t from, int32_t to) {
   const grid_job *w = data;
   grid_level *l = w->l;
@@ -130,7 +132,7 @@ static void mask_lines(void *data, int32_t from, int32_t to) {
   }
 }
 
-// Kinds of blocks depend on the lines beside them too: once all of those are known.
+// Kinds of blocks depend on the neighbouring lines, so this runs once all lines are known.
 static void run_lines(void *data, int32_t from, int32_t to) {
   const grid_job *w = data;
   for (int32_t line = from; line < to; line++)
@@ -144,7 +146,7 @@ static void mark_parent(const grid_level *l, int32_t i, int32_t j, int32_t k) {
   c->dirty[(size_t)line*(size_t)c->side[0] + (size_t)(i >> l->halved[0])] = 1;
 }
 
-// Parents of a cell and of those beside it are to be computed again.
+// Marks the parents of a cell and of its neighbours to be computed again.
 static void mark(const grid_level *l, int32_t i, int32_t j, int32_t k) {
   mark_parent(l, i, j, k);
   if (i > 0) mark_parent(l, i - 1, j, k);
@@ -155,7 +157,7 @@ static void mark(const grid_level *l, int32_t i, int32_t j, int32_t k) {
   if (k + 1 < l->side[2]) mark_parent(l, i, j, k + 1);
 }
 
-// Which lines differ from the last mask, into `touched`.
+// Marks the lines that differ from the last mask in `touched`.
 static void compare_lines(void *data, int32_t from, int32_t to) {
   const grid_job *w = data;
   const grid_level *l = w->l;
@@ -175,7 +177,7 @@ static void compare_lines(void *data, int32_t from, int32_t to) {
   }
 }
 
-// 1: the line has changed, or one beside it
+// 1: the line or a neighbouring one has changed.
 static int is_near(const grid_level *l, int32_t j, int32_t k, int beside) {
   const uint8_t *at = l->touched + (size_t)k*(size_t)l->side[1] + (size_t)j;
   if (at[0]) return 1;
@@ -183,8 +185,8 @@ static int is_near(const grid_level *l, int32_t j, int32_t k, int beside) {
                     (k > 0 && at[-l->side[1]]) || (k + 1 < l->side[2] && at[l->side[1]]));
 }
 
-// Kinds of blocks in the lines that have changed, and in those beside them. Returns how many lines
-// that were; *busy: 1 if others have free cells now.
+// Sets the kinds of blocks in changed lines and their neighbours. Returns the number of these
+// lines. *busy: 1 if the set of lines with free cells changed.
 static int32_t run_changes(const grid_levels *g, grid_level *l, int *busy) {
   int32_t lines = 0;
   *busy = 0;
@@ -201,7 +203,7 @@ static int32_t run_changes(const grid_levels *g, grid_level *l, int *busy) {
   return lines;
 }
 
-// Only what differs from the last mask.
+// Changes only the cells that differ from the last mask.
 static int32_t mask_changes(grid_levels *g, grid_level *l, const uint8_t *is_free, int *busy) {
   const int last = l == &g->at[g->levels - 1];
   grid_lines_run(&(grid_job){.g = g, .l = l, .is_free = is_free}, compare_lines);
@@ -222,7 +224,7 @@ static int32_t mask_changes(grid_levels *g, grid_level *l, const uint8_t *is_fre
   return run_changes(g, l, busy);
 }
 
-// Eight cells from i on that are all inner, or all not free.
+// Sets eight cells from i on that are all inner, or all not free.
 static void set_eight(const grid_level *l, int inner, int32_t i, int32_t j, int32_t k) {
   float *const zero[] = {l->r, l->z, l->p};
   for (int32_t colour = 0; colour < 2; colour++) {
@@ -252,7 +254,7 @@ static void coarse_diagonal_lines(void *data, int32_t from, int32_t to) {
         continue;
       }
       set_cell(c, i, j, k);
-      if (!last && !w->all && c->dirty[row + i] == 2) mark(c, i, j, k);   // then there is one task
+      if (!last && !w->all && c->dirty[row + i] == 2) mark(c, i, j, k);   // there is one task then
       c->dirty[row + i] = 0;
     }
   }
@@ -268,19 +270,20 @@ static void set_near(grid_level *l) {
     }
 }
 
-// Parts of about equal work, wide enough for the longest pass.
+// Splits the level into parts of about equal work, wide enough for the longest pass.
 static void balance(const grid_levels *g, grid_level *l) {
   static const int32_t cost[] = {[GRID_EMPTY] = 0, [GRID_GENERAL] = 3, [GRID_UNIFORM] = 2,
                                  [GRID_SAME] = 2};
-  enum { NARROWEST = 14, LEAST = 1024 };             // slabs; half blocks
+  enum { PART_SLABS_MIN = 14,                        // slabs of a part
+         PART_WORK_MIN = 1024 };                     // half blocks of a part
   const int32_t slabs = l->deep ? l->side[2] : l->side[1], lines = l->deep ? l->side[1] : 1;
   int64_t work = 0;
   for (int pass = 0; pass < 2; pass++) {
     int64_t sum = 0;
     int32_t used = 1;
     for (int32_t s = 0; s < slabs; s++) {
-      if (pass == 1 && used < l->parts && s >= l->part[used - 1] + NARROWEST &&
-          (sum*l->parts >= work*used || s >= slabs - NARROWEST*(l->parts - used)))
+      if (pass == 1 && used < l->parts && s >= l->part[used - 1] + PART_SLABS_MIN &&
+          (sum*l->parts >= work*used || s >= slabs - PART_SLABS_MIN*(l->parts - used)))
         l->part[used++] = s;
       for (int32_t t = 0; t < lines; t++) {
         const int32_t index = l->deep ? grid_row(l, t, s) : grid_row(l, s, 0);
@@ -296,7 +299,9 @@ static void balance(const grid_levels *g, grid_level *l) {
     }
     work = sum;
     l->parts = g->threads_count;
-    while (l->parts > 1 && (slabs < NARROWEST*l->parts || work < LEAST*l->parts)) l->parts--;
+    while (l->parts > 1 &&
+           (slabs < PART_SLABS_MIN*l->parts || work < PART_WORK_MIN*l->parts))
+      l->parts--;
     l->part[0] = 0;
   }
 }
@@ -305,7 +310,7 @@ void grid_levels_mask(grid_levels *g, int32_t from, const uint8_t *is_free) {
   grid_level *l = &g->at[from];
   const int all = l->mode != 1;
   int busy = 1;
-  int32_t lines = INT32_MAX;                         // that have changed, of the level in hand
+  int32_t lines = INT32_MAX;                         // changed lines of the current level
   g->last.aligned = 0;
   if (all || g->last.level != from) g->last.level = -1;
   for (int32_t d = 0; d < 3; d++) l->w[d] = l->weight[d];
@@ -318,7 +323,7 @@ void grid_levels_mask(grid_levels *g, int32_t from, const uint8_t *is_free) {
   } else {
     lines = mask_changes(g, l, is_free, &busy);
   }
-  const int anew = all || !l->below;                 // coarser levels as a whole
+  const int anew = all || !l->below;                 // 1: compute the coarser levels as a whole
   for (int32_t k = from; k < g->levels; k++) {
     grid_level *c = &g->at[k];
     if (k > from) {

@@ -1,12 +1,13 @@
 // grid_pass.c: passes over a level in single precision: sweeps, transfers, sums.
 //
-// All half sweeps of one side of the cycle are one pass over memory: slab t (a line in two
-// dimensions, a plane in three) of a stage follows slab t + 1 of the stage before, while it is in
-// the cache; in three dimensions strip by strip of its lines, as whole planes would not fit. With
-// threads each part of the slabs first does all that does not need its neighbours, a trapezoid of
-// slabs and stages; then the triangles between the parts are filled in. A slab of a stage has the
-// same input either way, and sums are made by line: same bits for any number of threads. Where all
-// stages of one side of the cycle are at work, lines go through them at once (grid_wave.c).
+// All half sweeps of one side of the cycle are one pass over memory. Slab t of a stage (a line in
+// two dimensions, a plane in three) follows slab t + 1 of the stage before, while that is in the
+// cache. In three dimensions this goes strip by strip of lines, because whole planes would not fit.
+// With threads, each part of the slabs first does everything that does not need its neighbours, a
+// trapezoid of slabs and stages. Then the triangles between the parts are filled in. A slab of a
+// stage has the same input either way, and sums are made by line, so the bits are the same for any
+// number of threads. If all stages of a side are active, lines go through them at once
+// (grid_wave.c). Cost: one read and one write of each array per side.
 #include <math.h>
 #include <string.h>
 
@@ -14,8 +15,9 @@
 #include "grid_line.h"
 #include "grid_parts.h"
 
-// The transpose: what line (j, k) of the finer level f gives to its parents (which = 0) or to those
-// beside (1) or behind (2) them: added to sum, 2*pitch numbers of the coarse line.
+// The transpose of interpolation: the share that line (j, k) of the finer level f gives to its
+// parents (which = 0), or to those beside (1) or behind (2) them. Adds to sum, 2*pitch numbers of
+// the coarse line.
 EXACT_INLINE void give(const grid_level *f, int32_t j, int32_t k, int32_t which, int32_t length,
                        float *sum) {
   const int32_t index = grid_row(f, j, k), shift = grid_shift(j, k, 0);
@@ -37,7 +39,7 @@ EXACT_INLINE void give(const grid_level *f, int32_t j, int32_t k, int32_t which,
                                                     eight_load(res + m))));
     return;
   }
-  // cell m leans to m + lean: parent m gets from cell m - lean what that one does not keep
+  // Cell m leans to m + lean, so parent m gets from cell m - lean the share that it does not keep.
   const eight one = eight_all(1.0F);
   for (int32_t m = 0; m < length; m += GRID_LANES) {
     const eight v = eight_load(res + m);
@@ -50,7 +52,7 @@ EXACT_INLINE void give(const grid_level *f, int32_t j, int32_t k, int32_t which,
   }
 }
 
-// r of line a of level l, from the residuals of the level before.
+// r of line a of level l from the residuals of the finer level.
 EXACT_INLINE void gather(const row *a, float *sum) {
   const grid_level *l = a->l, *f = l - 1;
   if (!l->near[a->index]) return;
@@ -87,7 +89,7 @@ EXACT_INLINE void whole(const row *a) {
     eight_join(to + 2*m, eight_load(even + m), eight_load(odd + m));
 }
 
-// 16 doubles of a line to both colours; cells beyond its end are 0.
+// Loads 16 doubles of a line into both colours; cells beyond its end are 0.
 EXACT_INLINE void load_block(const double *from, int32_t cells, double scale, eight *even,
                              eight *odd) {
   float v[GRID_BLOCK] = {0.0F};
@@ -128,7 +130,7 @@ EXACT_INLINE tally load(const row *a, const double *from, double scale) {
   return t;
 }
 
-// to <- scale*v, or += it; 0 or nothing where no cell is free
+// to <- scale*v, or to += scale*v. Where no cell is free: 0, or unchanged.
 EXACT_INLINE void store_block(double *to, int32_t cells, double scale, eight even, eight odd,
                               int add) {
   float v[GRID_BLOCK];
@@ -187,9 +189,8 @@ EXACT_INLINE tally step(const row *a, const grid_pass *pass, double *to) {
   return t;
 }
 
-// 1: asking for what comes from memory ahead of its use gains something; in three dimensions more
-// streams are under way than are followed
-EXACT_INLINE int is_far(const grid_level *l) { return l->n > GRID_FAR && !l->deep; }
+// 1: prefetching gains time. In three dimensions there are more streams than the processor follows.
+EXACT_INLINE int is_far(const grid_level *l) { return l->n > GRID_CACHE_CELLS_MAX && !l->deep; }
 
 EXACT_INLINE void dots(const row *a, double *zr, double *zq) {
   const grid_level *l = a->l;
@@ -203,7 +204,7 @@ EXACT_INLINE void dots(const row *a, double *zr, double *zq) {
     for (; m < end; m += GRID_LANES)
       for (int32_t c = 0; c < 2; c++) {
         const eight v = eight_load(z[c] + m);
-        if (far) EIGHT_FETCH(q[c] + m + GRID_AHEAD);
+        if (far) EIGHT_FETCH(q[c] + m + GRID_PREFETCH_NUMBERS);
         s[c] = eight_add(s[c], eight_multiply(v, eight_load(r[c] + m)));
         t[c] = eight_add(t[c], eight_multiply(v, eight_load(q[c] + m)));
       }
@@ -221,8 +222,8 @@ EXACT_INLINE void turn(const row *a, float factor) {
     float *p = l->p + (size_t)colour*l->area + a->at;
     RUNS(a, b, m, end, kind)
       for (; m < end; m += GRID_LANES) {
-        if (far) EIGHT_FETCH(z + m + GRID_AHEAD);
-        if (far) EIGHT_FETCH(p + m + GRID_AHEAD);
+        if (far) EIGHT_FETCH(z + m + GRID_PREFETCH_NUMBERS);
+        if (far) EIGHT_FETCH(p + m + GRID_PREFETCH_NUMBERS);
         eight_store(p + m, factor == 0.0F ? eight_load(z + m)
                            : eight_add(eight_load(z + m),
                                        eight_multiply(by, eight_load(p + m))));
@@ -243,7 +244,7 @@ EXACT_INLINE double apply_run(const around *n, const float *p, const float *out,
                               int kind, int deep) {
   eight sum = eight_all(0.0F);
   for (; m < end; m += GRID_LANES) {
-    if (far) EIGHT_FETCH(q + m + GRID_AHEAD);
+    if (far) EIGHT_FETCH(q + m + GRID_PREFETCH_NUMBERS);
     const eight own = eight_load(p + m);
     eight v = eight_add(fall(n, own, 0, m, kind), fall(n, own, 1, m, kind));
     if (deep) v = eight_add(v, fall(n, own, 2, m, kind));
@@ -256,7 +257,7 @@ EXACT_INLINE double apply_run(const around *n, const float *p, const float *out,
   return eight_sum(sum);
 }
 
-// q <- A p by differences, whose rounding errors are small where p is smooth
+// q <- A p by differences, which have small rounding errors where p is smooth.
 EXACT_INLINE double apply(const row *a) {
   const grid_level *l = a->l;
   const int far = is_far(l);
@@ -276,11 +277,11 @@ EXACT_INLINE double apply(const row *a) {
   return pq;
 }
 
-// from_r - A from_z in line (j, k)
+// from_r - A from_z in line (j, k).
 static const double *rest_of(const grid_pass *pass, int32_t j, int32_t k, double *rest) {
   const grid_level *l = pass->l;
   const int32_t cell = grid_cell(l, 0, j, k);
-  if (!pass->l->busy[grid_row(l, j, k)]) return rest;   // nothing of it is looked at
+  if (!pass->l->busy[grid_row(l, j, k)]) return rest;   // nothing of it is used
   if (pass->from_z == NULL)
     for (int32_t i = 0; i < l->side[0]; i++) rest[i] = 0.0;
   else grid_multiply_line(pass->g, l, j, k, pass->from_z, rest);
@@ -295,8 +296,8 @@ EXACT_INLINE void put_sums(const row *a, double first_sum, double second) {
   a->l->sums[2*(size_t)a->index + 1] = second;
 }
 
-// Lines [from, to) of a slab; those without free cells only where something has to be written for
-// them.
+// Does lines [from, to) of a slab. Lines without free cells are done only if something must be
+// written for them.
 EXACT_INLINE void slab_lines(const grid_pass *pass, grid_stage stage, int32_t slab, int32_t from,
                              int32_t to, double *line) {
   const grid_level *l = pass->l;
@@ -356,8 +357,8 @@ static void slab_run(const grid_pass *pass, int32_t s, int32_t slab, int32_t par
   else slab_narrow(pass, pass->stage[s], slab, from, to, line);
 }
 
-// Stages 0 .. GRID_WAVE - 1 of round t, stage s at slab t - s, in lines [from, to): they need nothing
-// of each other's lines in this round.
+// Stages 0 .. GRID_WAVE - 1 of round t, stage s at slab t - s, in lines [from, to). In one round
+// they do not depend on each other's lines.
 static void wave_run(const grid_pass *pass, int32_t t, int32_t part, int32_t from, int32_t to) {
   const grid_level *l = pass->l;
   for (int32_t line = from, end; line < to; line = end) {
@@ -369,18 +370,21 @@ static void wave_run(const grid_pass *pass, int32_t t, int32_t part, int32_t fro
 
 static int32_t lines_of(const grid_level *l) { return l->deep ? l->side[1] : 1; }   // in a slab
 
-// Lines of a strip: what its stages hold at a time is to stay in the second cache.
+// Lines of a strip: the numbers that its stages use at a time should stay in the second-level
+// cache.
 static int32_t strip_of(const grid_pass *pass) {
-  enum { CACHE = 640 << 10, CELL = 24, LEAST = 8 };   // bytes; of a cell: z, r, weights
-  const int64_t bytes = (int64_t)CELL*pass->stages*pass->l->side[0];
-  const int64_t strip = CACHE/bytes;
+  enum { CACHE_BYTES = 640 << 10,                     // used of the second-level cache
+         CELL_BYTES = 24,                             // z, r and weights of a cell
+         STRIP_LINES_MIN = 8 };
+  const int64_t bytes = (int64_t)CELL_BYTES*pass->stages*pass->l->side[0];
+  const int64_t strip = CACHE_BYTES/bytes;
   const int32_t lines = lines_of(pass->l);
-  return strip >= lines ? lines : strip < LEAST ? LEAST : (int32_t)strip;
+  return strip >= lines ? lines : strip < STRIP_LINES_MIN ? STRIP_LINES_MIN : (int32_t)strip;
 }
 
-// What part `index` of the slabs can do alone: of stage s all but s slabs at inner ends; strip by
-// strip of lines, which leans by a line a stage: those before it have done what a stage needs there,
-// and nothing of what would be too early for it.
+// The work of part `index` of the slabs that needs no other part: stage s leaves out s slabs at
+// inner ends. It goes strip by strip of lines, each shifted by a line per stage: the strips before
+// have done what a stage needs there, and nothing that would be too early for it.
 static void trapezoid(void *data, int32_t index) {
   const grid_pass *pass = data;
   const grid_level *l = pass->l;
@@ -409,7 +413,7 @@ static void trapezoid(void *data, int32_t index) {
     }
 }
 
-// What is left between parts index and index + 1.
+// The remaining work between parts index and index + 1.
 static void triangle(void *data, int32_t index) {
   const grid_pass *pass = data;
   const int32_t seam = pass->l->part[index + 1], lines = lines_of(pass->l);

@@ -1,27 +1,28 @@
-// grid_solve.c: conjugate gradients around the multigrid cycle, A_II z = r_I.
+// grid_solve.c: solves A_II z = r_I by conjugate gradients around the multigrid cycle.
 //
 //     c = cycle(r),  p <- c + turn p,  turn = -step (c'q)/(c'r before),   (flexible: Polak-Ribiere)
 //     q = A p,  step = (c'r)/(p'q),  z += step p,  r -= step q
-// c, p, q and r are in single precision, z in double: its rounding errors would be amplified by A.
-// Each time r has become `drop` times smaller it is computed anew from z in double precision and
-// scaled to the range of single precision; p is kept, so that nothing is lost (van der Vorst, Ye:
-// Residual replacement strategies, 2000). Cost besides the cycle: two passes over memory.
+// c, p, q and r are in single precision. z is in double, because A would amplify its rounding
+// errors. Each time r has become replace_drop times as large, it is computed again from z in double
+// precision and scaled to the range of single precision. p is kept, so no progress is lost (van der
+// Vorst, Ye: Residual replacement strategies, 2000).
+// Cost beside the cycle: two passes over memory.
 #include <math.h>
 
 #include "grid_parts.h"
 #include "dense_kernels.h"
 #include "vector.h"
 
-// q is off by 1e-7 |p_i - p_j|, which for smooth r on 1000^2 cells is about 1e-4 |r|
-static const double drop = 1e-3;
+// q has errors of 1e-7 |p_i - p_j|, which for smooth r on 1000^2 cells is about 1e-4 |r|.
+static const double replace_drop = 1e-3;   // |r| relative to the last replacement
 
 typedef struct system {
   grid_levels *g;
   grid_level *l;
   const double *r;             // as given
   int singular;
-  double scale;                // of l->r: r times this, a power of two; 0: r is 0 or not finite
-  double norm, most;           // of the residual, not scaled
+  double scale;                // l->r is r times this power of two; 0: r is 0 or not finite
+  double norm, most;           // of the unscaled residual
 } system;
 
 static void load(system *s, const double *z, double scale) {
@@ -41,14 +42,15 @@ static double near_one(double v) {     // 2^k with v 2^k in 1/2 .. 1
   return power_of_two_within(-exponent, 1000);
 }
 
-// l->r <- r - A z, z = NULL: 0. The scale is that of the last time where it still fits.
+// l->r <- r - A z, z = NULL: 0. The last scale is kept if it still fits.
 static void refresh(system *s, const double *z, double guess) {
-  const double lowest = 1e-6, highest = 1e6;         // far from the ends of single precision
+  const double lowest = 1e-6, highest = 1e6;         // far from the limits of single precision
   load(s, z, guess > 0.0 ? guess : 1.0);
   const double most = s->most*s->scale;
   if (most > lowest && most < highest) return;
   double largest = s->most;
-  if (z == NULL) {                                   // it may have been too small or too large
+  // The scale may have been too small or too large.
+  if (z == NULL) {
     largest = 0.0;
     for (int32_t i = 0; i < s->l->n; i++)
       if (s->l->state[i] == PERP_CELL_LIQUID) largest = max_or_nan(largest, fabs(s->r[i]));
@@ -72,7 +74,7 @@ void grid_levels_cycle(grid_levels *g, int32_t from, const double *r, double *z)
                                .scale = g->scale/s.scale});
 }
 
-// ---- what the last solve has left ----
+// ---- the residual of the last solve ----
 
 static float *rest_at(grid_levels *g, int32_t from, int32_t cell) {
   const grid_level *l = &g->at[from];
@@ -96,7 +98,7 @@ void grid_levels_rest_add(grid_levels *g, int32_t from, int32_t cell, double by)
   rest_put(g, at, (double)*at + g->last.scale*by);
 }
 
-// 1: l->r is r - A z, up to what conjugate gradients lose on the way
+// 1: l->r is r - A z, up to rounding errors of conjugate gradients.
 static int recall(system *s) {
   const grid_levels *g = s->g;
   const double sum = g->last.sum;
@@ -122,7 +124,7 @@ static void keep(const system *s, double replaced, int aligned, double step, dou
   g->last.before = before;
 }
 
-// z: a start where `warm`
+// warm = 1: z is the start.
 static int solve(grid_levels *g, int32_t from, const double *r, double *z, int warm,
                  double relative, double absolute, int32_t limit, const perp_deadline *deadline,
                  grid_levels_report *report) {
@@ -172,15 +174,16 @@ static int solve(grid_levels *g, int32_t from, const double *r, double *z, int w
     report->iterations++;
     before = zr;
     anew = s.norm > 100.0*lowest;
-    if (s.norm <= drop*replaced) {
-      // Far below, what is left is rounding, of which p knows nothing: p'r is not 0.
-      anew = s.norm <= 0.01*drop*replaced;
-      refresh(&s, z, near_one(s.most));              // p and q keep their scale: it cancels in turn
+    if (s.norm <= replace_drop*replaced) {
+      // Far below, r is mostly rounding that p does not know, so p'r is not 0.
+      anew = s.norm <= 0.01*replace_drop*replaced;
+      // p and q keep their scale, which cancels in turn.
+      refresh(&s, z, near_one(s.most));
       replaced = s.norm;
     }
-    const double gain = step*zr/(scale*scale);       // twice what the energy has lost
+    const double gain = step*zr/(scale*scale);       // twice the decrease of the energy
     gained += gain;
-    // norms may rise for long while the energy falls; near the end only rounding keeps it falling
+    // Norms may rise for long while the energy falls. Near the end only rounding makes it fall.
     worse = s.norm < lowest || gain > 1e-6*gained ? 0 : worse + 1;
     lowest = min2(lowest, s.norm);
     if (s.norm <= relative*report->norm_before || s.most <= absolute) {

@@ -1,4 +1,4 @@
-// grid_vector.c: the matrix of a level in double precision, sweeps, and vectors between levels.
+// grid_vector.c: products and sweeps with the matrix of a level in double precision, and transfers.
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ EXACT_INLINE four fall(const double *x, four own, ptrdiff_t stride) {
                   four_subtract(own, four_load(x + stride)));
 }
 
-// sixteen cells with the same weights on all sides
+// Sixteen cells with the same weights on all sides.
 EXACT_INLINE void even_block(const grid_level *l, const double unit[3], const double *x,
                              double *y) {
   const ptrdiff_t line = l->side[1] > 1 ? l->side[0] : 0, plane = line*l->side[1];
@@ -25,12 +25,12 @@ EXACT_INLINE void even_block(const grid_level *l, const double unit[3], const do
   }
 }
 
-// A line of a level and the six sides of its cells: what is beyond, and the weights of the faces.
+// A line of a level and the six sides of its cells: the neighbours, and the weights of the faces.
 typedef struct sides {
-  int32_t length, fine, shift;   // fine: level 0, whose weights are the caller's
+  int32_t length, fine, shift;   // fine: level 0, whose weights belong to the caller
   double unit[3], scale;         // scale: of the weights of other levels
   const uint8_t *own;            // types of the line
-  ptrdiff_t stride[6];           // to the neighbour; 0: the edge of the grid
+  ptrdiff_t stride[6];           // to the neighbour; 0: edge of the grid
   const double *face[6];         // level 0; NULL: 1
   const float *weight[2][6];     // other levels, by colour
   const float *leak[2];
@@ -66,7 +66,7 @@ static sides sides_of(const grid_levels *g, const grid_level *l, int32_t j, int3
   return s;
 }
 
-// Row i of liquid, x from the beginning of the line on: sum of w_f (x_i - x_j), x_j = 0 in air; *d:
+// Row i of liquid, x from the beginning of the line on: sum of w_f (x_i - x_j), x_j = 0 in air. *d:
 // the diagonal.
 EXACT_INLINE double row_times(const sides *s, int32_t i, const double *x, double *d) {
   double sum = 0.0, diagonal = 0.0;
@@ -88,7 +88,7 @@ EXACT_INLINE double row_times(const sides *s, int32_t i, const double *x, double
   return sum;
 }
 
-// Where most blocks of a line have weights of their own, the caller's grid knows how.
+// If most blocks of a line have weights of their own, the product of the caller's grid is faster.
 static int multiply_stretch(const grid_levels *g, const grid_level *l, const uint8_t *even,
                             int32_t cell, const double *x, double *y) {
   if (l != &g->at[0] || g->grid.cells[0] != l->side[0]) return 0;
@@ -131,7 +131,8 @@ void grid_multiply_line(const grid_levels *g, const grid_level *l, int32_t j, in
 void grid_levels_apply(const grid_levels *g, int32_t level, const double *x, const double *b,
                        double *y) {
   static const grid_stage stage[] = {GRID_MULTIPLY};
-  grid_levels *own = (grid_levels *)(uintptr_t)g;    // it has threads and lines; nothing changes
+  // For its threads and lines; nothing of g changes.
+  grid_levels *own = (grid_levels *)(uintptr_t)g;
   grid_pass_run(&(grid_pass){.g = own, .l = &own->at[level], .stage = stage, .stages = 1,
                              .from_z = x, .from_r = b, .to_z = y});
 }
@@ -206,7 +207,7 @@ void grid_levels_sweep(const grid_levels *g, int32_t level, int32_t sweeps, cons
                            .hi = hi, .x = x}, sweep_lines);
 }
 
-// Children of cell (x, y, z) of the next level.
+// The children of cell (x, y, z) of the next level.
 static void children(const grid_level *f, const int32_t at[3], int32_t from[3], int32_t end[3]) {
   for (int32_t d = 0; d < 3; d++) {
     from[d] = at[d] << f->halved[d];
@@ -245,8 +246,8 @@ static double value_at(const grid_level *l, const double *v, int32_t cell) {
   return l->type[cell] == PERP_CELL_LIQUID ? v[cell] : 0.0;
 }
 
-// As the cycle does: the parent's value, and a quarter of the way to that of the neighbour towards
-// which the cell lies, in each direction.
+// Interpolates as the cycle does: the parent's value, and a quarter of the way to that of the
+// neighbour on the cell's side, in each direction.
 static void refine_lines(void *data, int32_t from, int32_t to) {
   const lines_job *w = data;
   const grid_level *f = w->l, *c = f + 1;

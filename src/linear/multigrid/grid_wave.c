@@ -1,36 +1,35 @@
-// grid_wave.c: the five stages of one side of the cycle at once: a line of each, from the same
-// place in five slabs that follow each other.
+// grid_wave.c: does the five stages of one side of the cycle at once, on five successive slabs.
 //
-// In round t stage s is at slab t - s, and its colour is red for even s, black for odd s. All it
-// needs of this round is the value that stage s - 1 has just had at the same place of slab t - s +
-// 1: it stays in a register. Everything else has been there since the round before: the neighbours
-// in its own slab, which no other stage changes now, and the one in slab t - s - 1, which stage
-// s + 1 changes later. So blocks of a round may go in any order, and arrays that come from memory
-// are asked for while others are computed with.
+// In round t stage s is at slab t - s, with red for even s and black for odd s. From this round it
+// needs only the value that stage s - 1 has just computed at the same place of slab t - s + 1,
+// which stays in a register. All other values are from the round before: the neighbours in its own
+// slab, which no other stage changes now, and the one in slab t - s - 1, which stage s + 1 changes
+// later. So the blocks of a round may go in any order, and arrays can be prefetched.
 //
-// The values have the bits of grid_line.h, as seams between threads go without waves. Only zeros in
-// empty blocks may differ in their sign, which nobody sees: r is never -0, so no sum with them is.
+// The values have the bits of grid_line.h, because seams between threads go without waves. Only
+// zeros in empty blocks may differ in sign. That has no effect: r is never -0, so no sum with them
+// is. Cost: one read of each array for all five stages.
 #include "eight.h"
 #include "grid_line.h"
 #include "grid_parts.h"
 
 enum { STAGES = GRID_WAVE };
 
-// Every second stage, of one colour: pointers for stage 1 or 2; stages 3 and 4 are two slabs
+// Every second stage has one colour: pointers for stage 1 or 2. Stages 3 and 4 are two slabs
 // before.
 typedef struct side {
   float *z;
   const float *r, *inverse, *d;
-  const float *left, *below, *above;                 // of the other colour: z in its own slab
+  const float *left, *below, *above;                 // z of the other colour in its own slab
 } side;
 
 typedef struct wave {
   side odd, even;
   ptrdiff_t two;             // numbers from a slab to the next but one
   int far;                   // 1: the level comes from memory
-  float *z, *across;         // of stage 0; where residuals go
+  float *z, *across;         // z of stage 0; destination of residuals
   const float *r, *inverse;
-  parents from;              // on the way up
+  parents from;              // used on the way up
   eight unit[3], d, centre_inverse;
 } wave;
 
@@ -62,12 +61,12 @@ EXACT_INLINE eight wave_relax(const wave *w, const side *s, ptrdiff_t m, eight b
   return v;
 }
 
-EXACT_INLINE void wave_ahead(const wave *w, int32_t m, int up) {   // what comes from memory next
-  EIGHT_FETCH(w->r + m + GRID_AHEAD);
-  EIGHT_FETCH(w->z + m + GRID_AHEAD);
-  EIGHT_FETCH(w->odd.r + m + GRID_AHEAD);
-  EIGHT_FETCH(w->odd.z + m + GRID_AHEAD);
-  if (!up) EIGHT_FETCH(w->across + m + GRID_AHEAD);
+EXACT_INLINE void wave_ahead(const wave *w, int32_t m, int up) {   // prefetches
+  EIGHT_FETCH(w->r + m + GRID_PREFETCH_NUMBERS);
+  EIGHT_FETCH(w->z + m + GRID_PREFETCH_NUMBERS);
+  EIGHT_FETCH(w->odd.r + m + GRID_PREFETCH_NUMBERS);
+  EIGHT_FETCH(w->odd.z + m + GRID_PREFETCH_NUMBERS);
+  if (!up) EIGHT_FETCH(w->across + m + GRID_PREFETCH_NUMBERS);
 }
 
 EXACT_INLINE void wave_run(const wave *given, int32_t m, int32_t end, int up, int kind, int deep) {
@@ -98,11 +97,12 @@ EXACT_INLINE void wave_run(const wave *given, int32_t m, int32_t end, int up, in
   }
 }
 
-// Blocks of five lines from here on that are of one kind together, and which: uniform ones in a loop
-// of their own only if it is not short, as its ends cost more than to read what is known. Empty ones
-// are like others: their diagonals are 0. run: of stage 0, those of the others `stride` before it.
+// Returns the number of blocks from here on in which five lines are of one kind together, and
+// *kind. Uniform blocks get a loop of their own only if it is long, because its ends cost more than
+// loading known weights. Empty blocks are treated like others: their diagonals are 0. run: of stage
+// 0; those of the others are `stride` before it.
 EXACT_INLINE int32_t together(const uint16_t *run, ptrdiff_t stride, int *kind) {
-  enum { SHORTEST = 20 };
+  enum { UNIFORM_BLOCKS_MIN = 20 };   // blocks of a uniform loop
   int32_t length = run[0] >> 2;
   unsigned seen = 1U << (run[0] & 3);
   for (int32_t s = 1; s < STAGES; s++) {
@@ -111,7 +111,7 @@ EXACT_INLINE int32_t together(const uint16_t *run, ptrdiff_t stride, int *kind) 
     seen |= 1U << (own & 3);
   }
   *kind = seen == 1U << GRID_EMPTY ? GRID_EMPTY
-        : seen == 1U << GRID_UNIFORM && length >= SHORTEST ? GRID_UNIFORM : GRID_SAME;
+        : seen == 1U << GRID_UNIFORM && length >= UNIFORM_BLOCKS_MIN ? GRID_UNIFORM : GRID_SAME;
   return length;
 }
 
@@ -121,10 +121,10 @@ EXACT_INLINE void wave_line(const grid_level *l, int32_t slab, int32_t line, int
   const uint8_t *busy = l->busy + a.index;
   if (!(busy[0] | busy[-step] | busy[-2*step] | busy[-3*step] | busy[-4*step])) return;
   const size_t slabs = (size_t)step*(size_t)l->pitch;
-  const int32_t shift = grid_shift(a.j, a.k, 0);     // of all stages
+  const int32_t shift = grid_shift(a.j, a.k, 0);     // the same for all stages
   const wave w = {.odd = side_of(l, a.at - slabs, 1, shift),
                   .even = side_of(l, a.at - 2*slabs, 0, shift),
-                  .two = (ptrdiff_t)(2*slabs), .far = l->n > GRID_FAR, .z = l->z + a.at,
+                  .two = (ptrdiff_t)(2*slabs), .far = l->n > GRID_CACHE_CELLS_MAX, .z = l->z + a.at,
                   .across = up ? NULL : l->across + (a.at - 4*slabs), .r = l->r + a.at,
                   .inverse = l->inverse + a.at, .from = up ? parents_of(&a) : (parents){0},
                   .unit = {eight_all(l->unit[0]), eight_all(l->unit[1]), eight_all(l->unit[2])},

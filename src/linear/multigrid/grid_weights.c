@@ -1,16 +1,17 @@
-// grid_weights.c: weights of all levels, without a mask and below one.
+// grid_weights.c: computes the weights of all levels, without a mask and with one.
 //
-// A coarse cell is free if a child is, else held at 0 if a child is (air or bound), else solid. The
-// weight between two coarse cells is the sum of those across their common face, halved where the
-// distance has doubled. The leak of a coarse cell is the sum of its children's to air and to bound
-// cells,
-//     2/3 of it where the surface is outside of the coarse cell (from distance 1 to 3/2), all of it
-//     where it runs through the cell,
-// and no child counts with more than 8 whole faces, since a surface very close to a fine cell
-// centre is not as close to the coarse one. (With 1/2 of all leaks, as a volume mean has it, CG
-// takes 12 cycles instead of 8 to 1e-8 on a box with a free surface, 256^2.) Every level is again a
-// symmetric M-matrix with 5 or 7 points. What this cannot do is keep apart what a wall thinner than
-// a coarse cell separates: many parallel channels take a cycle for every few cells of their length.
+// A coarse cell is free if a child is free, else held at 0 if a child is (air or bound), else
+// solid. The weight between two coarse cells is the sum of those across their common face, halved
+// where the distance has doubled. The leak of a coarse cell is the sum of its children's leaks to
+// air and bound cells:
+//     2/3 of it if the surface is outside of the coarse cell (from distance 1 to 3/2), all of it if
+//     the surface runs through the cell.
+// No child counts with more than 8 whole faces, because a surface very close to a fine cell centre
+// is not as close to the coarse one. (With 1/2 of all leaks, a volume mean, CG takes 12 cycles
+// instead of 8 to 1e-8 on a box with a free surface, 256^2.) Every level is again a symmetric
+// M-matrix with 5 or 7 points. A wall that is thinner than a coarse cell does not separate its
+// sides there: many parallel channels take a cycle for every few cells of their length.
+// Cost: a few operations per cell.
 #include <math.h>
 #include <string.h>
 
@@ -23,7 +24,7 @@ void grid_lines_run(grid_job *w, team_ranged task) {
   team_lines(w->g->threads, w->l->side[1]*w->l->side[2], w->l->n, task, w);
 }
 
-// In A, of the face above cell (i, j, k) of level 0 along d; not for the last cell.
+// The weight in A of the face above cell (i, j, k) of level 0 along d; not for the last cell.
 static double weight_above(const grid_levels *g, int32_t d, int32_t i, int32_t j, int32_t k) {
   const grid_level *l = &g->at[0];
   const double *face = g->grid.face[l->axis[d]], h = l->size[d];
@@ -33,7 +34,7 @@ static double weight_above(const grid_levels *g, int32_t d, int32_t i, int32_t j
   return face[at]*(1.0/(h*h));
 }
 
-// 1: cells i .. i + 15 of line (j, k) and all beside them are `what`, and none lies at the edge.
+// 1: cells i .. i + 15 of line (j, k) and all their neighbours are `what`, and none is at the edge.
 static int surrounded(const grid_level *l, const uint8_t *v, uint8_t what, int32_t i, int32_t j,
                       int32_t k) {
   if (i == 0 || i + GRID_BLOCK >= l->side[0] || !grid_is_inner(l, j, k)) return 0;
@@ -44,7 +45,7 @@ static int surrounded(const grid_level *l, const uint8_t *v, uint8_t what, int32
   return !l->deep || (grid_all_are(v - plane, what) && grid_all_are(v + plane, what));
 }
 
-// 1: all faces of these cells have weight 1
+// 1: all faces of these cells have weight 1.
 static int whole_faces(const grid_levels *g, int32_t i, int32_t j, int32_t k) {
   const grid_level *l = &g->at[0];
   int whole = 1;
@@ -80,7 +81,7 @@ int grid_is_same(const grid_level *l, float *const w[3], const uint8_t *v, int32
   return 1;
 }
 
-// Weights of one cell of level 0.
+// Sets the weights of a cell of level 0.
 static void fine_cell(const grid_levels *g, int32_t i, int32_t j, int32_t k) {
   const grid_level *l = &g->at[0];
   const int32_t at[3] = {i, j, k}, stride[3] = {1, l->side[0], l->side[0]*l->side[1]};
@@ -141,7 +142,7 @@ static void same_lines(void *data, int32_t from, int32_t to) {
 
 typedef struct coarse { uint8_t state; float w[3], leak; } coarse;
 
-// A coarse cell from its children.
+// Computes a coarse cell from its children.
 static coarse coarse_cell(const grid_level *f, int32_t x, int32_t y, int32_t z) {
   const int32_t at[3] = {x, y, z}, stride[3] = {1, f->side[0], f->side[0]*f->side[1]};
   int32_t from[3], end[3];
@@ -178,7 +179,7 @@ static coarse coarse_cell(const grid_level *f, int32_t x, int32_t y, int32_t z) 
   return c;
 }
 
-// Whether all children of eight coarse cells from x on are air, or solid: which, else LIQUID.
+// If all children of eight coarse cells from x on are air, or all are solid: which; else LIQUID.
 static uint8_t empty_eight(const grid_level *f, int32_t x, int32_t y, int32_t z) {
   if (!f->halved[0] || x%GRID_LANES != 0 || 2*x + GRID_BLOCK > f->side[0]) return PERP_CELL_LIQUID;
   const uint8_t what = f->state[grid_cell(f, 2*x, y << f->halved[1], z << f->halved[2])];
@@ -191,7 +192,7 @@ static uint8_t empty_eight(const grid_level *f, int32_t x, int32_t y, int32_t z)
   return what;
 }
 
-// 1: eight coarse cells from x on whose children and those beside them are free and uniform
+// 1: the children of eight coarse cells from x on, and their neighbours, are free and uniform.
 static int inner_eight(const grid_level *f, int32_t x, int32_t y, int32_t z) {
   const grid_level *c = f + 1;
   if (!f->halved[0] || x%GRID_LANES != 0 || x + GRID_LANES > c->side[0]) return 0;
@@ -246,8 +247,8 @@ void grid_coarse_lines(void *data, int32_t from, int32_t to) {
   }
 }
 
-// Interpolation takes a quarter from the neighbour towards which a child lies, if there is liquid
-// with a weight in between, or air; else that quarter is the parent's own: walls reflect.
+// Interpolation takes a quarter from the neighbour on the child's side, if there is liquid with a
+// weight in between, or air. Otherwise that quarter is the parent's own: walls reflect.
 static void tie_lines(void *data, int32_t from, int32_t to) {
   const grid_job *w = data;
   const grid_level *c = w->l, *f = c - 1;
@@ -293,7 +294,8 @@ void grid_fill_levels(grid_levels *g) {
   for (int32_t k = 0; k < g->levels; k++) {
     grid_level *c = &g->at[k];
     c->mode = 0;
-    c->centre = 0.0F;                                // in the order of grid_mask.c: the same bits
+    // In the order of grid_mask.c, for the same bits.
+    c->centre = 0.0F;
     for (int32_t d = 0; d < 3; d++) c->centre = (c->centre + c->unit[d]) + c->unit[d];
     c->centre_inverse = 1.0F/c->centre;
   }
@@ -301,7 +303,7 @@ void grid_fill_levels(grid_levels *g) {
   grid_lines_run(&(grid_job){.g = g, .l = l}, same_lines);
   g->closed = 0;
   grid_levels_mask(g, 0, NULL);
-  for (int32_t k = 1; k < g->levels; k++) {          // so far nothing is masked
+  for (int32_t k = 1; k < g->levels; k++) {          // nothing is masked yet
     grid_level *c = &g->at[k];
     memcpy(c->own_type, c->state, (size_t)c->n);
     memcpy(c->leak, c->spill, 2*c->area*sizeof *c->leak);

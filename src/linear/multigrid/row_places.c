@@ -1,24 +1,27 @@
-// row_places.c: see row_places.h. A pass over the rows in their order, and one to check.
+// row_places.c: finds places for rows in a pass over them, and checks the places in another.
 //
-// A row takes its place from a neighbour before it, as far as the couplings of either tell along
-// which axis they are neighbours; a row that has none begins a piece of its own. Pieces that meet
-// are joined: places are relative to a row of the piece before, and those to the first row of all.
+// A row takes its place from an earlier neighbour, if the couplings of either row show along which
+// axis they are neighbours. A row without such a neighbour begins a piece of its own. Pieces that
+// meet are joined: places are relative to a row of the earlier piece, and in the end to the first
+// row. Cost: two passes over the couplings.
 #include "row_places.h"
 
 #include <string.h>
 
-enum { FAR = 30000, UNKNOWN = -1, WIDEST = 7 };
+enum { PLACE_MAX = 30000,   // of a coordinate; it must fit into 16 bits
+       UNKNOWN = -1,
+       ROW_ENTRIES_MAX = 7 };   // entries of a row of a grid in three dimensions
 
-static const double doubtful = 0.02;     // part of the couplings that may not fit
+static const double misfits_max = 0.02;   // share of the couplings that may not fit a lattice
 
 typedef struct sides { int32_t below[ROW_PLACE_AXES], above[ROW_PLACE_AXES]; } sides;   // -1: none
 
-// The neighbours of row i by axis, as far as its own couplings tell. 0: too many of them.
+// The neighbours of row i by axis, as far as its own couplings show them. 0: it has too many.
 static int find_sides(const int32_t *colptr, const int32_t *row, int32_t i, int spatial,
                       sides *s) {
   int32_t later[2], earlier[2], above = 0, below = 0;
   for (int k = 0; k < ROW_PLACE_AXES; k++) s->below[k] = s->above[k] = -1;
-  if (colptr[i + 1] - colptr[i] > WIDEST) return 0;
+  if (colptr[i + 1] - colptr[i] > ROW_ENTRIES_MAX) return 0;
   for (int32_t p = colptr[i]; p < colptr[i + 1]; p++) {
     const int32_t j = row[p];
     if (j == i) continue;
@@ -36,7 +39,7 @@ static int find_sides(const int32_t *colptr, const int32_t *row, int32_t i, int 
   return 1;
 }
 
-// Where row i is, relative to the first row of its piece, which is returned; *relative: by how far.
+// Returns the first row of the piece of row i. *relative: the place of row i relative to it.
 static int32_t first_of(const int32_t *parent, const row_place *place, int32_t i,
                         int32_t relative[ROW_PLACE_AXES]) {
   for (int k = 0; k < ROW_PLACE_AXES; k++) relative[k] = 0;
@@ -46,24 +49,24 @@ static int32_t first_of(const int32_t *parent, const row_place *place, int32_t i
   }
 }
 
-// place[i] <- that far from row `to`, which is before it. 0: too far for a place
+// Sets the place of row i relative to the earlier row `to`. Returns 0 if it is too far away.
 static int put(int32_t *parent, row_place *place, int32_t i, int32_t to,
                const int32_t relative[ROW_PLACE_AXES]) {
   for (int k = 0; k < ROW_PLACE_AXES; k++)
-    if (relative[k] <= -FAR || relative[k] >= FAR) return 0;
+    if (relative[k] <= -PLACE_MAX || relative[k] >= PLACE_MAX) return 0;
   for (int k = 0; k < ROW_PLACE_AXES; k++) place[i].at[k] = (int16_t)relative[k];
   parent[i] = to;
   return 1;
 }
 
-// Row j is one step beyond row i along an axis; i has a place, j perhaps.
+// Row j is one step after row i along an axis. i has a place; j may have one.
 static void join(int32_t *parent, row_place *place, int32_t i, int32_t j, int axis, int step) {
   int32_t from[ROW_PLACE_AXES], to[ROW_PLACE_AXES];
   if (parent[i] == parent[j]) return;
   const int32_t a = first_of(parent, place, i, from);
-  if (parent[i] != a) put(parent, place, i, a, from);   // the next time it is near
+  if (parent[i] != a) put(parent, place, i, a, from);   // shortens the path for the next time
   from[axis] += step;
-  if (parent[j] == UNKNOWN) {                        // a is before i, and that before j
+  if (parent[j] == UNKNOWN) {                        // a is before i, which is before j
     put(parent, place, j, a, from);
     return;
   }
@@ -87,7 +90,7 @@ static int fits(int32_t n, const int32_t *colptr, const int32_t *row, const row_
       all++;
       wrong += !is_neighbour(place[i], place[row[p]]);
     }
-  return (double)wrong <= doubtful*(double)all;
+  return (double)wrong <= misfits_max*(double)all;
 }
 
 int row_places_find(int32_t n, const int32_t *colptr, const int32_t *row, row_place *place,
@@ -111,7 +114,8 @@ int row_places_find(int32_t n, const int32_t *colptr, const int32_t *row, row_pl
       if (s.above[k] >= 0) join(parent, place, i, s.above[k], k, 1);
     }
   }
-  for (int32_t i = 0; i < n; i++) {                  // those before it are relative to the first
+  // Earlier rows are already relative to the first.
+  for (int32_t i = 0; i < n; i++) {
     int32_t relative[ROW_PLACE_AXES];
     if (parent[i] == i) continue;
     for (int k = 0; k < ROW_PLACE_AXES; k++)
