@@ -5,7 +5,7 @@
 
 #include "vector.h"
 
-#define EQUILIBRATION_PASSES 3
+#define EQUILIBRATION_PASSES 3   // passes over the matrix
 
 static double power_near(double magnitude) {   // the power of two p with p*magnitude in [1/2, 1)
   int exponent = 0;
@@ -38,7 +38,7 @@ void dense_equilibrate(int32_t rows, int32_t columns, double *S, double *r, doub
   }
 }
 
-enum { PANEL = 32, TILE = 192 };   // a panel of U: 32 rows of 192 numbers, 48 kB
+enum { PANEL_ROWS = 32, TILE_COLUMNS = 192 };   // of a panel of U that stays in the cache: 48 kB
 
 static void exchange_rows(size_t ld, double *S, int32_t a, int32_t b, int32_t from, int32_t to) {
   double *p = S + (size_t)a*ld, *q = S + (size_t)b*ld;
@@ -70,7 +70,8 @@ static void subtract(int32_t count, double *restrict row, int32_t depth, const d
   }
 }
 
-// Columns `first` .. `last`-1, of rows `first` .. m-1; exchanges reach over these columns only.
+// Factors columns `first` .. `last`-1 of rows `first` .. m-1. Exchanges apply to these columns
+// only.
 static int32_t factor_panel(int32_t m, double *S, int32_t *pivot, double floor, int32_t first,
                             int32_t last) {
   const size_t ld = (size_t)m;
@@ -93,14 +94,14 @@ static int32_t factor_panel(int32_t m, double *S, int32_t *pivot, double floor, 
   return 0;
 }
 
-// By panels, so that what is subtracted from the rest comes from the cache: the same products in
-// the same order as column by column.
+// Works by panels, so that the rows to be subtracted stay in the cache. The products and their
+// order are the same as column by column.
 int32_t lu_factor(int32_t m, double *S, int32_t *pivot, double floor,
                   const perp_deadline *deadline) {
   const size_t ld = (size_t)m;
-  for (int32_t k = 0; k < m; k += PANEL) {
+  for (int32_t k = 0; k < m; k += PANEL_ROWS) {
     if (deadline_passed(deadline)) return -1;
-    const int32_t end = k + PANEL < m ? k + PANEL : m;
+    const int32_t end = k + PANEL_ROWS < m ? k + PANEL_ROWS : m;
     const int32_t failed = factor_panel(m, S, pivot, floor, k, end);
     const int32_t done = failed != 0 ? failed : end;   // rows k .. done-1 have been exchanged
     for (int32_t p = k; p < done; p++)
@@ -109,9 +110,9 @@ int32_t lu_factor(int32_t m, double *S, int32_t *pivot, double floor,
         exchange_rows(ld, S, p, pivot[p], end, m);
       }
     if (failed != 0) return failed;
-    for (int32_t from = end; from < m; from += TILE) {
-      if (from > end && deadline_passed(deadline)) return -1;   // 50 ms a tile where m = 10000
-      const int32_t count = from + TILE < m ? TILE : m - from;
+    for (int32_t from = end; from < m; from += TILE_COLUMNS) {
+      if (from > end && deadline_passed(deadline)) return -1;   // a tile takes 50 ms for m = 10000
+      const int32_t count = from + TILE_COLUMNS < m ? TILE_COLUMNS : m - from;
       const double *U = S + (size_t)k*ld + (size_t)from;
       for (int32_t i = k + 1; i < m; i++) {
         double *row = S + (size_t)i*ld;

@@ -1,30 +1,31 @@
-// dense_kernels.h: small dense kernels for the linear solvers and for methods that factor by
+// dense_kernels.h: small dense kernels for the linear solvers and for methods that factor
 // themselves.
 #ifndef PERP_DENSE_KERNELS_H
 #define PERP_DENSE_KERNELS_H
 
 #include <perp/method.h>
 
-// Row and column scales (powers of two) that bring every non-zero row and column of S to a largest
-// entry near 1; S is scaled in place: S <- diag(r) S diag(c). Rows and columns of zeros keep the
+// Finds row and column scales (powers of two) that bring the largest entry of every nonzero row and
+// column of S near 1, and scales S in place: S <- diag(r) S diag(c). Rows and columns of zeros have
 // scale 1. S: rows x columns, row-major; r: rows; c: columns.
 void dense_equilibrate(int32_t rows, int32_t columns, double *S, double *r, double *c);
 
-// P S = L U in place with partial pivoting: step k exchanged the rows k and pivot[k]. Returns 0, or
-// k + 1 where no entry of column k exceeds `floor` in magnitude; columns 0 .. k-1 are then
-// factored. The deadline (NULL: none) is asked now and then; -1: it has passed.
+// P S = L U in place with partial pivoting. Step k exchanges the rows k and pivot[k]. Returns 0, or
+// k + 1 if no entry of column k exceeds `floor` in magnitude; columns 0 .. k-1 are then factored.
+// -1: the deadline (NULL: none) has passed; it is checked now and then.
 int32_t lu_factor(int32_t m, double *S, int32_t *pivot, double floor,
                   const perp_deadline *deadline);   // m x m, row-major; m
 void lu_solve(int32_t m, const double *S, const int32_t *pivot, double *v);   // v <- S^-1 v
 
-// All solutions of S x = rhs by elimination with complete pivoting: x + N t. Pivots <= threshold
-// times the largest entry of S count as zero, and so do the equations they leave over: the caller
-// checks whether x satisfies them. Returns the rank; N is columns x (columns - rank), row-major;
-// *smallest is the smallest pivot relative to the first. order, x: columns; N: columns^2.
+// Finds all solutions of S x = rhs as x + N t, by elimination with complete pivoting. Pivots of at
+// most threshold times the largest entry of S count as zero, and so do the remaining equations; the
+// caller checks whether x satisfies them. Returns the rank. N is columns x (columns - rank),
+// row-major. *smallest is the smallest pivot relative to the first. order, x: columns; N:
+// columns^2.
 int32_t lu_affine(int32_t rows, int32_t columns, double *S, double *rhs, double threshold,
                   int32_t *order, double *x, double *N, double *smallest);
 
-// The free rows in `set`, ascending; set NULL: only counted. Returns how many.
+// Lists the free rows in `set`, ascending (set NULL: counts only). Returns their number.
 static inline int32_t free_rows(int32_t n, const uint8_t *is_free, int32_t *set) {
   int32_t m = 0;
   for (int32_t i = 0; i < n; i++) {

@@ -3,9 +3,10 @@
 //   P S P' = U'DU,  D with blocks of one and two rows      Bunch, Kaufman: Some stable methods for
 //                                 calculating inertia and solving symmetric linear systems (1977)
 //
-// A_II is scaled on both sides by powers of two first, S = diag(s) A_II diag(s), so that
-// singularity, no pivot above m 2^-52, does not depend on units. Only the upper triangle is used,
-// row by row: m^3/3 flops for update, 2 m^2 for solve; memory n^2.
+// A_II is first scaled on both sides by powers of two, S = diag(s) A_II diag(s), so that the test
+// for singularity, no pivot above m 2^-52, does not depend on units. Only the upper triangle is
+// used, row by row.
+// Cost: m^3/3 flops for update, 2 m^2 for solve; memory for n^2 numbers.
 #include <perp/method.h>
 
 #include <math.h>
@@ -16,8 +17,8 @@
 #include "solvers.h"
 #include "vector.h"
 
-#define POLL 2e6                   // entries between two looks at the deadline: a few milliseconds
-#define ALPHA 0.6403882032022076   // (1 + sqrt(17))/8: the least growth over two steps
+#define POLL_ENTRIES 2e6                 // entries between two checks of the deadline: a few ms
+#define PIVOT_RATIO 0.6403882032022076   // (1 + sqrt(17))/8: the smallest growth over two steps
 
 static void exchange(double *a, double *b) {
   const double t = *a;
@@ -27,7 +28,7 @@ static void exchange(double *a, double *b) {
 
 #define AT(i, j) S[(size_t)(i)*(size_t)m + (size_t)(j)]
 
-// Rows and columns p < q change places, in what is factored too.
+// Exchanges rows and columns p < q, also in the factored part.
 static void permute(int32_t m, double *S, int32_t *order, int32_t p, int32_t q) {
   for (int32_t i = 0; i < p; i++) exchange(&AT(i, p), &AT(i, q));
   for (int32_t i = p + 1; i < q; i++) exchange(&AT(p, i), &AT(i, q));
@@ -38,7 +39,7 @@ static void permute(int32_t m, double *S, int32_t *order, int32_t p, int32_t q) 
   order[q] = t;
 }
 
-// The largest off-diagonal entry of row r of what is left from row k on; *at: its column.
+// The largest off-diagonal entry of row r in the rows from k on; *at: its column.
 static double largest(int32_t m, const double *S, int32_t k, int32_t r, int32_t *at) {
   double most = 0.0;
   for (int32_t i = k; i < r; i++)
@@ -60,7 +61,7 @@ static void eliminate_one(int32_t m, double *S, int32_t k) {
 }
 
 static void eliminate_two(int32_t m, double *S, int32_t k) {
-  // D = [a b; b c] with b the largest of its rows: divide by b first, so that nothing overflows
+  // D = [a b; b c], where b is the largest entry of its rows. Divide by b first to avoid overflow.
   const double b = AT(k, k + 1), a = AT(k, k)/b, c = AT(k + 1, k + 1)/b, det = a*c - 1.0;
   for (int32_t i = k + 2; i < m; i++) {
     const double p = AT(k, i)/b, q = AT(k + 1, i)/b;
@@ -73,16 +74,16 @@ static void eliminate_two(int32_t m, double *S, int32_t k) {
   }
 }
 
-// P S P' = U'DU, U unit upper triangular, D with blocks of one and two rows. S: m x m, row-major,
-// only its upper triangle is read; D and U replace it. order: row k of P S P' is row order[k] of S.
-// block[k] is 1, or 2 and 0 for the two rows of a block. Returns 0, or k + 1 where no pivot above
-// `floor` is left at row k; -1: the deadline has passed.
+// P S P' = U'DU, U unit upper triangular, D with blocks of one and two rows. S: m x m, row-major;
+// only its upper triangle is read, and D and U replace it. order: row k of P S P' is row order[k]
+// of S. block[k] is 1, or 2 and 0 for the two rows of a block. Returns 0, or k + 1 if no pivot
+// above `floor` remains at row k; -1: deadline.
 static int32_t factor(int32_t m, double *S, int32_t *order, uint8_t *block, double floor,
                       const perp_deadline *deadline) {
-  double since = POLL;
+  double since = POLL_ENTRIES;
   for (int32_t i = 0; i < m; i++) order[i] = i;
   for (int32_t k = 0; k < m; k += block[k]) {
-    if (since >= POLL) {
+    if (since >= POLL_ENTRIES) {
       if (deadline_passed(deadline)) return -1;
       since = 0.0;
     }
@@ -91,10 +92,10 @@ static int32_t factor(int32_t m, double *S, int32_t *order, uint8_t *block, doub
     const double own = fabs(AT(k, k)), lambda = largest(m, S, k, k, &r);
     if (!(max2(own, lambda) > floor)) return order[k] + 1;
     block[k] = 1;
-    if (own < ALPHA*lambda) {
+    if (own < PIVOT_RATIO*lambda) {
       const double sigma = largest(m, S, k, r, &other);
-      const int weak = own*sigma < ALPHA*lambda*lambda;   // else the diagonal is good enough
-      if (weak && fabs(AT(r, r)) >= ALPHA*sigma) {
+      const int weak = own*sigma < PIVOT_RATIO*lambda*lambda;   // else the diagonal is large
+      if (weak && fabs(AT(r, r)) >= PIVOT_RATIO*sigma) {
         permute(m, S, order, k, r);
       } else if (weak) {
         if (r != k + 1) permute(m, S, order, k + 1, r);
@@ -114,7 +115,7 @@ static void solve_factored(int32_t m, const double *S, const int32_t *order, con
   double *w = work;
   for (int32_t k = 0; k < m; k++) w[k] = v[order[k]];
   for (int32_t k = 0; k < m; k++) {                                                         // U'
-    const int32_t next = block[k] == 2 ? k + 2 : k + 1;   // nothing inside a block
+    const int32_t next = block[k] == 2 ? k + 2 : k + 1;   // skip the entries inside a block
     principal_add(m - next, -w[k], &AT(k, next), w + next);
   }
   for (int32_t k = 0; k < m; k += block[k]) {                                               // D
@@ -141,7 +142,7 @@ static void solve_factored(int32_t m, const double *S, const int32_t *order, con
 typedef struct dense_ldlt {
   int32_t n;
   int32_t m;            // free rows
-  int32_t failed;       // as update returned it: solve refuses unless 0
+  int32_t failed;       // code of the last update; solve refuses unless it is 0
   int32_t *set;         // n: the free rows
   int32_t *order;       // n
   uint8_t *block;       // n
@@ -182,12 +183,12 @@ static int dense_ldlt_analyse(void *memory, const perp_operator *A, const perp_o
   arena block = {.base = memory, .capacity = SIZE_MAX, .used = 0};
   dense_ldlt *self = layout(&block, A->n);
   self->A = *A;
-  self->failed = 1;   // until the first update
+  self->failed = 1;   // there is no factor before the first update
   return 0;
 }
 
-// S <- diag(s) S diag(s), s powers of two, such that rows have a largest entry near 1: each pass
-// takes the square root of what is missing, which halves exponents, of at most 2^11.
+// S <- diag(s) S diag(s) with powers of two s that bring the largest entry of each row near 1. Each
+// pass takes a square root, which halves the exponents, of at most 2^11.
 static void scale(int32_t m, double *S, double *s) {
   const size_t ld = (size_t)m;
   for (int32_t i = 0; i < m; i++) s[i] = 1.0;

@@ -1,8 +1,8 @@
 // dense_lu.c: solves A_II z = rhs by a dense LU with partial pivoting; needs submatrix().
 //
-// A_II is equilibrated by powers of two first, R A_II C = P'LU, so that the singularity test
-// |pivot| <= m 2^-52 does not depend on the units of rows and columns. update costs 2/3 m^3, solve
-// 2 m^2; memory n^2.
+// A_II is first equilibrated by powers of two, R A_II C = P'LU, so that the test for singularity
+// |pivot| <= m 2^-52 does not depend on the units of rows and columns.
+// Cost: 2/3 m^3 flops for update, 2 m^2 for solve; memory for n^2 numbers.
 #include "dense_kernels.h"
 
 #include "arena.h"
@@ -11,7 +11,7 @@
 typedef struct dense_lu {
   int32_t n;
   int32_t m;          // free rows
-  int32_t failed;     // as update returned it: solve refuses unless 0
+  int32_t failed;     // code of the last update; solve refuses unless it is 0
   int32_t *set;       // n: the free rows
   int32_t *pivot;     // n
   double *S;          // n x n, the first m x m used: L and U
@@ -48,7 +48,7 @@ static int dense_lu_analyse(void *memory, const perp_operator *A, const perp_opt
   arena block = {.base = memory, .capacity = SIZE_MAX, .used = 0};
   dense_lu *self = layout(&block, A->n);
   self->A = *A;
-  self->failed = 1;   // until the first update
+  self->failed = 1;   // there is no factor before the first update
   return 0;
 }
 

@@ -1,7 +1,8 @@
-// principal.c: the factor of A_II that follows the set I.
+// principal.c: keeps a factor or inverse of A_II up to date while rows enter and leave I.
 //
-// Deleting row s of L D L' leaves L33 D33 L33' + d_s l l', a rank-one update done row by row: Gill,
+// Deleting row s of L D L' leaves L33 D33 L33' + d_s l l', a rank-one update row by row: Gill,
 // Golub, Murray, Saunders: Methods for modifying matrix factorizations (1974), method C1.
+// Cost: O(m^2) per row.
 #include "principal.h"
 
 #include <math.h>
@@ -11,10 +12,8 @@
 #include "dense_kernels.h"
 #include "vector.h"
 
-#define EPS 0x1p-52
-
-// The same statements, compiled for wider registers where the machine has them: element k always
-// goes into sum k mod 8, so that the bits are the same.
+// The same statements are compiled for wider registers, too. Element k always goes into sum k mod
+// 8, so that the bits are the same.
 EXACT_INLINE double dot_body(int32_t n, const double *a, const double *b) {
   double s[8] = {0.0};
   int32_t i = 0;
@@ -28,7 +27,7 @@ EXACT_INLINE void add_body(int32_t n, double s, const double *a, double *y) {
   for (int32_t i = 0; i < n; i++) y[i] += s*a[i];
 }
 
-// Four rows times v at once: one alone would wait for each sum. Element i goes into sum i mod 4 of
+// Four rows times v at once, to hide the latency of the sums. Element i goes into sum i mod 4 of
 // its row.
 #if defined(__GNUC__)
 typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
@@ -56,13 +55,14 @@ EXACT_INLINE void dot_four(int32_t n, double *const *row, int32_t from, const do
   for (int32_t r = 0; r < 4; r++) out[r] = (sum[r][0] + sum[r][2]) + (sum[r][1] + sum[r][3]);
 }
 
-static inline int32_t least_first(const principal *p, int32_t k) {   // of rows k .. k+3
+// The smallest first[] of rows k .. k+3.
+static inline int32_t least_first(const principal *p, int32_t k) {
   const int32_t *f = p->first + k;
   const int32_t a = f[0] < f[1] ? f[0] : f[1], b = f[2] < f[3] ? f[2] : f[3];
   return a < b ? a : b;
 }
 
-// v <- L^-1 v, where v is zero before `start`; L is stored with the zeros before first
+// v <- L^-1 v, where v is zero before `start`. L is stored with zeros before first.
 EXACT_INLINE void forward_body(const principal *p, int32_t start, double *v) {
   int32_t k = start;
   for (; k + 4 <= p->m; k += 4) {
@@ -164,14 +164,14 @@ void principal_clear(principal *p) {
   }
 }
 
-// The rounding of schur = [dx; 1]' A [dx; 1]: an error of a few eps in every entry of A.
+// The rounding error of schur = [dx; 1]' A [dx; 1] from a few eps in every entry of A.
 static double rounding(const principal *p, int32_t j, const double *dx) {
   double reach = p->root[j];
   for (int32_t k = 0; k < p->m; k++) reach += fabs(dx[k])*p->root[p->set[k]];
-  return 8.0*EPS*reach*reach;
+  return 8.0*0x1p-52*reach*reach;
 }
 
-// l = D^-1 L^-1 A_Ij and schur; returns whether it is far from zero.
+// Computes l = D^-1 L^-1 A_Ij and schur. Returns 1 if schur is far from zero.
 static int eliminate(principal *p, int32_t j) {
   const double *a = p->A + (size_t)j*(size_t)p->n;
   double *l = p->l;
@@ -242,7 +242,7 @@ void principal_append(principal *p) {
   p->m++;
 }
 
-// Takes position s out of set and row; the storage of its row comes behind the others.
+// Removes position s from set and row. The storage of its row moves behind the others.
 static void close_gap(principal *p, int32_t s) {
   double *storage = p->row[s];
   p->place[p->set[s]] = -1;
@@ -257,8 +257,8 @@ static void close_gap(principal *p, int32_t s) {
   p->row[p->m] = storage;
 }
 
-// L D L' += alpha w w' from row s on, where w is the column s that the rows still hold: it is
-// closed on the way. Row i needs the pivot_k = w_k and beta_k of the rows before.
+// L D L' += alpha w w' from row s on, where w is the column s that the rows still hold. Column s is
+// removed on the way. Row i needs pivot_k = w_k and beta_k of the rows before.
 static int update(principal *p, int32_t s, double alpha, double *pivot, double *beta) {
   for (int32_t i = s; i < p->m; i++) {
     double *row = p->row[i];
@@ -279,7 +279,7 @@ static int update(principal *p, int32_t s, double alpha, double *pivot, double *
   return 1;
 }
 
-static int cut(principal *p, int32_t s) {   // row and column s out of the inverse
+static int cut(principal *p, int32_t s) {   // removes row and column s from the inverse
   const int32_t m = p->m, last = m - 1;
   if (s != last) {
     double *const t = p->row[s];

@@ -1,11 +1,11 @@
-// principal.h: A_II for pivoting methods: a factor that follows the set I, one row at a time.
+// principal.h: keeps a factor of A_II for pivoting methods, while I changes by one row at a time.
 //
-// Symmetric A: A_II = L D L', rows of L stored from their first nonzero on (what is zero there
-// stays zero, so a banded A stays cheap). A row enters by one forward substitution and leaves by
-// a rank-one update of what follows it: O(m^2) each. L has no pivoting of its own: it is stable
-// where A_II is positive definite, which the pivoting methods keep true for semidefinite A by
-// leaving dependent rows out.
-// Other A: the inverse of A_II, bordered and cut by rank-one updates; O(m^2) each too.
+// Symmetric A: A_II = L D L'. Rows of L are stored from their first nonzero on; the zeros before it
+// stay zero, so a banded A stays cheap. A row enters by a forward substitution and leaves by a
+// rank-one update of the rows after it. L has no pivoting: it is stable if A_II is positive
+// definite. The pivoting methods ensure that for semidefinite A by leaving dependent rows out.
+// Other A: the inverse of A_II, bordered and cut by rank-one updates.
+// Cost: O(m^2) per row, for both.
 #ifndef PERP_PRINCIPAL_H
 #define PERP_PRINCIPAL_H
 
@@ -19,7 +19,7 @@ typedef struct principal {
   const double *A;           // n x n, row-major
   const double *root;        // n: |A_ij| <= root_i root_j
   int32_t *set;              // n, the first m used: I in the order of the factor
-  int32_t *place;            // n: where in set, or -1
+  int32_t *place;            // n: place in set, or -1
   double **row;              // n: rows of L, or of the inverse
   int32_t *first;            // n: row k of L is zero before this column
   double *d;                 // n: D
@@ -30,18 +30,18 @@ typedef struct principal {
   double schur, floor;       // of the last principal_direction
 } principal;
 
-// The arrays, from an arena (counting or real).
+// Takes the arrays from an arena (counting or real).
 principal principal_take(arena *memory, int32_t n);
 void principal_clear(principal *p);                  // I is empty
 
-// What x_I does when x_j grows by 1 and y_I stays: dx = -A_II^-1 A_Ij (m, in the order of set), and
-// dy_j = p->schur = A_jj + A_jI dx. |schur| <= p->floor: zero up to rounding.
+// The change of x_I when x_j grows by 1 and y_I stays: dx = -A_II^-1 A_Ij (m, in the order of set),
+// and dy_j = p->schur = A_jj + A_jI dx. |schur| <= p->floor: zero up to rounding.
 void principal_direction(principal *p, int32_t j, double *dx);
-void principal_append(principal *p);                 // j of the last direction enters
-int principal_delete(principal *p, int32_t i);       // 0: what is left cannot be factored so
+void principal_append(principal *p);                 // adds j of the last direction to I
+int principal_delete(principal *p, int32_t i);       // 0: the remaining rows cannot be factored
 void principal_solve(const principal *p, double *v); // m: v <- A_II^-1 v
 
-// I = those of rows[0 .. count-1] whose schur is positive, given the ones before. -1: deadline.
+// I = the rows of rows[0 .. count-1] whose schur is positive, given the ones before. -1: deadline.
 int principal_factor(principal *p, const int32_t *rows, int32_t count,
                      const perp_deadline *deadline);
 

@@ -1,14 +1,15 @@
-// small_simplex.c: max s: G t + s <= h, s <= 1, by the simplex method on a small dense dictionary.
+// small_simplex.c: maximises s with G t + s <= h, s <= 1 by the simplex method, for small dense G.
 //
-// Variables 0 .. columns-1 are t and `columns` is s (all free), columns+1+i is the slack of row i,
+// Variables 0 .. columns-1 are t and `columns` is s (all free); columns+1+i is the slack of row i,
 // which is >= 0; row `rows` is the cap s <= 1. Each row of the dictionary reads
 //     basic = D[row][0] + sum_j D[row][1+j] nonbasic_j.
+// Cost: rows*columns operations per pivot.
 #include "small_simplex.h"
 
 #include <math.h>
 
-#define OPTIMAL 1e-12   // objective coefficients below this count as zero; rows of G are of size 1
-#define SMALL   1e-10   // pivots below this are not used
+#define GAIN_MIN 1e-12    // objective coefficients, relative to rows of G of size 1; less is zero
+#define PIVOT_MIN 1e-10   // relative to rows of G of size 1
 
 size_t simplex_doubles(int32_t rows, int32_t columns) {
   return (size_t)(rows + 1)*(size_t)(columns + 2);
@@ -48,25 +49,25 @@ simplex_result simplex_maximise(int32_t rows, int32_t columns, const double *G, 
   basic[rows] = columns + 1 + rows;
   for (int32_t j = 0; j <= columns; j++) nonbasic[j] = j;
 
-  // s enters at the smallest right-hand side: from here on the dictionary is feasible.
+  // s enters at the smallest right-hand side. From here on the dictionary is feasible.
   int32_t at = 0;
   for (int32_t i = 1; i < height; i++)
     if (D[(size_t)i*(size_t)width] < D[(size_t)at*(size_t)width]) at = i;
   pivot_on(D, height, width, at, width - 1);
   nonbasic[columns] = basic[at];
   basic[at] = columns;
-  const int32_t s = at;                     // s stays basic in this row: it is free
+  const int32_t s = at;                     // s is free, so it stays basic in this row
 
   simplex_result result = {.finished = 0};
   const int32_t limit = 50*(rows + columns + 2);
   for (result.pivots = 1; result.pivots < limit; result.pivots++) {
-    // Bland: the first variable, in order of its number, that improves s; a free one may also
+    // Bland's rule: the variable with the smallest number that improves s. A free one may also
     // decrease.
     const double *objective = D + (size_t)s*(size_t)width;
     int32_t entering = -1;
     for (int32_t j = 0; j <= columns; j++) {
       const double gain = nonbasic[j] < columns ? fabs(objective[1 + j]) : objective[1 + j];
-      if (gain > OPTIMAL && (entering < 0 || nonbasic[j] < nonbasic[entering])) entering = j;
+      if (gain > GAIN_MIN && (entering < 0 || nonbasic[j] < nonbasic[entering])) entering = j;
     }
     if (entering < 0) {
       result.finished = 1;
@@ -79,14 +80,14 @@ simplex_result simplex_maximise(int32_t rows, int32_t columns, const double *G, 
       if (basic[i] <= columns) continue;    // t and s are free
       const double *line = D + (size_t)i*(size_t)width;
       const double rate = direction*line[1 + entering];
-      if (rate >= -SMALL) continue;
+      if (rate >= -PIVOT_MIN) continue;
       const double ratio = (line[0] > 0.0 ? line[0] : 0.0)/-rate;
       if (leaving < 0 || ratio < smallest || (ratio == smallest && basic[i] < basic[leaving])) {
         leaving = i;
         smallest = ratio;
       }
     }
-    if (leaving < 0) break;                 // cannot be, as s <= 1, but for rounding
+    if (leaving < 0) break;                 // impossible as s <= 1, except by rounding
     pivot_on(D, height, width, leaving, 1 + entering);
     const int32_t exchanged = basic[leaving];
     basic[leaving] = nonbasic[entering];

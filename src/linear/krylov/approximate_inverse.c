@@ -1,14 +1,14 @@
-// approximate_inverse.c: A^-1 ~ Z D^-1 Z' with sparse columns of Z that are nearly A-conjugate.
+// approximate_inverse.c: builds A^-1 ~ Z D^-1 Z' with sparse, nearly A-conjugate columns of Z.
 //
 //   z_j = e_j - sum over i < j of (a_i'z_j / d_i) z_i,   d_j = z_j'A z_j
 //
-// Benzi, Meyer, Tuma 1996; d_j as an energy (Benzi, Cullum, Tuma 2000), which a positive definite A
-// keeps positive however much is dropped. Applying it takes two products and no triangular solve,
-// which is why ANE17 6.1 uses it in parallel. Three ways to keep Z sparse:
-//   plain   entries below `drop` are left out
+// Benzi, Meyer, Tuma 1996. d_j is an energy (Benzi, Cullum, Tuma 2000), which stays positive for a
+// positive definite A however much is dropped. Applying it takes two products and no triangular
+// solve; ANE17 6.1 uses it in parallel for that reason. Three ways keep Z sparse:
+//   plain   drops entries below `drop`
 //   scaled  the same on S A S with a unit diagonal, so that `drop` means the same in every row
-//   static  on S A S too, but the pattern is fixed beforehand: that of the upper triangle of A
-// The cost depends on what is dropped: with drop = 0 it is that of a full inverse.
+//   static  on S A S, too, with a fixed pattern: that of the upper triangle of A
+// Cost: depends on the dropped entries; with drop = 0 that of a full inverse.
 #include <math.h>
 
 #include "dense_kernels.h"
@@ -20,13 +20,13 @@ typedef struct builder {
   preconditioner *P;
   const perp_csc *A;
   double drop;
-  int fixed;            // static pattern
-  double *z;            // n: the column at hand, 0 outside its pattern
-  int32_t *heap;        // n: columns i that may touch it, the smallest first
+  int fixed;            // 1: static pattern
+  double *z;            // n: the current column, 0 outside its pattern
+  int32_t *heap;        // n: columns i that may change it, the smallest first
   int32_t *mark;        // n: QUEUED, STORED, ALLOWED
   int32_t queued;       // in the heap
-  int32_t begin, end;   // of the pattern in P->row
-  int64_t since;        // entries since the deadline was looked at
+  int32_t begin, end;   // the pattern in P->row
+  int64_t since;        // entries since the last check of the deadline
 } builder;
 
 static void push(builder *b, int32_t i) {
@@ -52,7 +52,7 @@ static int32_t pop(builder *b) {
   return first;
 }
 
-// Row r joins the pattern; the columns after i that it brings into play are queued.
+// Adds row r to the pattern and queues the columns after i that it involves.
 static void join(builder *b, int32_t r, int32_t i, int32_t j) {
   b->mark[r] |= STORED;
   b->P->row[b->end++] = r;
@@ -60,7 +60,7 @@ static void join(builder *b, int32_t r, int32_t i, int32_t j) {
     if (b->A->row[p] > i && b->A->row[p] < j) push(b, b->A->row[p]);
 }
 
-static double energy_with(const builder *b, int32_t i) {   // a_i'z, of the scaled A
+static double energy_with(const builder *b, int32_t i) {   // a_i'z with the scaled A
   const double *s = b->P->s;
   double sum = 0.0;
   for (int32_t p = b->A->colptr[i]; p < b->A->colptr[i + 1]; p++)
@@ -84,11 +84,11 @@ static void conjugate(builder *b, int32_t i, int32_t j) {
   }
 }
 
-// Drops what is small, and stores the rest of z as column j; clears z and the marks.
+// Drops small entries, stores the others of z as column j, and clears z and the marks.
 static void store(builder *b, int32_t j) {
   preconditioner *P = b->P;
   int32_t kept = b->begin;
-  for (int32_t q = b->begin; q < b->end; q++) {   // the marks of everything that was touched
+  for (int32_t q = b->begin; q < b->end; q++) {   // clear the marks of all touched entries
     const int32_t r = P->row[q];
     for (int32_t p = b->A->colptr[r]; p < b->A->colptr[r + 1]; p++) b->mark[b->A->row[p]] = 0;
   }
@@ -111,7 +111,7 @@ static void store(builder *b, int32_t j) {
     P->value[q] = b->z[P->row[q]];
     b->z[P->row[q]] = 0.0;
   }
-  if (broken) {   // A is not definite: the unit vector will do
+  if (broken) {   // A is not definite: use the unit vector
     P->row[b->begin] = j;
     P->value[b->begin] = 1.0;
     b->end = b->begin + 1;
@@ -125,14 +125,16 @@ int approximate_inverse(preconditioner *P, const perp_csc *A, double drop,
                         const perp_deadline *deadline) {
   const int32_t n = P->n;
   builder b = {.P = P, .A = A, .drop = drop, .z = P->work, .heap = P->index, .mark = P->index + n,
-               .fixed = P->used == PERP_PRECONDITIONER_AINV_STATIC, .since = PRECONDITIONER_POLL};
-  if (preconditioner_reserve(P, A->colptr[n]) != 0) return -2;   // about as many as A has
+               .fixed = P->used == PERP_PRECONDITIONER_AINV_STATIC,
+               .since = PRECONDITIONER_POLL_ENTRIES};
+  // A first guess: as many entries as A.
+  if (preconditioner_reserve(P, A->colptr[n]) != 0) return -2;
   for (int32_t i = 0; i < n; i++) {
     b.z[i] = 0.0;
     b.mark[i] = 0;
   }
   for (int32_t j = 0; j < n; j++) {
-    if (b.since >= PRECONDITIONER_POLL) {
+    if (b.since >= PRECONDITIONER_POLL_ENTRIES) {
       if (deadline_passed(deadline)) return -1;
       b.since = 0;
     }

@@ -3,13 +3,14 @@
 //   p = r + beta (p - omega v),  v = A P p,  alpha = rho / t'v,  s = r - alpha v,
 //   w = A P s,  omega = w's / w'w,  z += alpha P p + omega P s,  r = s - omega w
 //
-// van der Vorst 1992. No proof of convergence; short recurrences. Where the shadow residual t has
-// become orthogonal to r or v it starts again with t = r; where that does not help, or omega
-// vanishes, it is broken. Two products and two applications of P per iteration.
+// van der Vorst 1992. Short recurrences, without a proof of convergence. If the shadow residual t
+// is orthogonal to r or v, it restarts with t = r. If that does not help, or omega vanishes, it is
+// broken.
+// Cost: two products and two applications of P per iteration.
 #include "krylov_steps.h"
 
-// t'v counts as zero below this part of |t||v|: what is left is rounding
-static const double tiny = 0x1p-50;
+// t'v counts as zero below this part of |t||v|, which is rounding.
+static const double shadow_min = 0x1p-50;
 
 void krylov_bicgstab(krylov *k) {
   const int32_t n = k->n;
@@ -18,7 +19,7 @@ void krylov_bicgstab(krylov *k) {
   int fresh = 1;   // t = r was chosen in this iteration
   do {
     double next = fresh ? 0.0 : dot(n, t, k->r);
-    if (fresh || fabs(next) <= tiny*size*norm(n, t)) {
+    if (fresh || fabs(next) <= shadow_min*size*norm(n, t)) {
       for (int32_t i = 0; i < n; i++) t[i] = k->r[i];
       for (int32_t i = 0; i < n; i++) p[i] = v[i] = 0.0;
       next = size*size;
@@ -30,7 +31,7 @@ void krylov_bicgstab(krylov *k) {
     for (int32_t i = 0; i < n; i++) p[i] = k->r[i] + beta*(p[i] - omega*v[i]);
     if (precondition(k, p, q) || product(k, q, v)) return;
     const double shadow = dot(n, t, v);
-    if (!(fabs(shadow) > tiny*norm(n, t)*norm(n, v)) || !is_finite(rho/shadow)) {
+    if (!(fabs(shadow) > shadow_min*norm(n, t)*norm(n, v)) || !is_finite(rho/shadow)) {
       if (fresh) {
         k->broken = 1;
         return;
@@ -49,7 +50,7 @@ void krylov_bicgstab(krylov *k) {
     for (int32_t i = 0; i < n; i++) k->r[i] = s[i] - omega*w[i];
     size = norm(n, k->r);
     fresh = 0;
-    if (omega == 0.0 || !is_finite(omega)) {   // the half step was all there is
+    if (omega == 0.0 || !is_finite(omega)) {   // only the half step succeeded
       k->broken = size > k->target;
       going_on(k, size);
       return;

@@ -2,9 +2,9 @@
 //
 //   alpha = r'u / p'Ap,  z += alpha p,  r -= alpha Ap,  u = P r,  p = u + (r'u / r'u old) p
 //
-// Hestenes, Stiefel 1952; minimises the energy norm of the error, and on a semidefinite A converges
-// where the system is consistent. p'Ap <= 0 shows that A is not definite: broken. One product and
-// one application of P per iteration.
+// Hestenes, Stiefel 1952. Minimises the energy norm of the error. On a semidefinite A it converges
+// if the system is consistent. p'Ap <= 0 shows that A is not definite: broken.
+// Cost: one product and one application of P per iteration.
 #include "krylov_steps.h"
 
 void krylov_cg(krylov *k) {

@@ -3,8 +3,8 @@
 //   alpha = u'Au / (Ap)'P(Ap),  z += alpha p,  r -= alpha Ap,  u -= alpha P(Ap),
 //   p = u + (u'Au / u'Au old) p,  Ap likewise from Au
 //
-// Stiefel 1955; minimises r'Pr. It also works on indefinite A unless u'Au vanishes: broken. One
-// product and one application of P per iteration.
+// Stiefel 1955. Minimises r'Pr. It also works on an indefinite A unless u'Au vanishes: broken.
+// Cost: one product and one application of P per iteration.
 #include "krylov_steps.h"
 
 void krylov_cr(krylov *k) {

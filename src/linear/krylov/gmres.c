@@ -2,10 +2,11 @@
 //
 //   A P V = V_+ H (Arnoldi),  y minimises | |r| e_1 - H y |,  z += P V y
 //
-// Saad, Schultz 1986. |r| never grows; without restarts it ends after at most n iterations on a
-// non-singular A. Right preconditioning, so that |r| is the true one. Where A is singular, columns
-// of the triangle that vanish are left out, which still leaves a least-squares solution in the
-// space of the others. One product, one application of P and j inner products in iteration j.
+// Saad, Schultz 1986. |r| never grows. Without restarts it ends after at most n iterations on a
+// nonsingular A. With right preconditioning |r| is the true residual. If A is singular, vanishing
+// columns of the triangle are left out; that still gives a least-squares solution in the space of
+// the others.
+// Cost: one product, one application of P and j inner products in iteration j.
 #include "krylov_steps.h"
 
 #include "error_free.h"
@@ -40,8 +41,8 @@ static arnoldi layout(const krylov *k) {
   return a;
 }
 
-// w is made orthogonal to the first `count` vectors of V; twice, where the first time cancelled
-// most of it. h receives the coefficients; returns what is left of |w|.
+// Makes w orthogonal to the first `count` vectors of V, twice if the first time cancelled most of
+// it. h receives the coefficients. Returns the remaining |w|.
 static double orthogonalise(const arnoldi *a, int32_t n, int32_t count, double *h, double *w) {
   double left = norm(n, w);
   for (int32_t l = 0; l < count; l++) h[l] = 0.0;
@@ -59,7 +60,7 @@ static double orthogonalise(const arnoldi *a, int32_t n, int32_t count, double *
   return left;
 }
 
-// The rotations so far on column h, and a new one that removes h[j + 1].
+// Applies the rotations so far to column h, and a new one that removes h[j + 1].
 static void rotate(arnoldi *a, int32_t j, double *h) {
   for (int32_t l = 0; l < j; l++) {
     const double upper_part = a->c[l]*h[l] + a->s[l]*h[l + 1];
@@ -75,7 +76,7 @@ static void rotate(arnoldi *a, int32_t j, double *h) {
   a->g[j] *= a->c[j];
 }
 
-// z + P V y with the first `count` columns, in place.
+// z += P V y with the first `count` columns.
 static int combine(krylov *k, arnoldi *a, int32_t count) {
   const int32_t n = k->n;
   const size_t rows = (size_t)a->m + 1;
@@ -92,13 +93,13 @@ static int combine(krylov *k, arnoldi *a, int32_t count) {
     const double *v = a->V + (size_t)j*(size_t)n;
     for (int32_t i = 0; i < n; i++) a->w[i] += a->y[j]*v[i];
   }
-  double *correction = a->V;   // V is not needed any more
+  double *correction = a->V;   // V is no longer needed
   if (precondition(k, a->w, correction)) return 1;
   for (int32_t i = 0; i < n; i++) k->z[i] += correction[i];
   return 0;
 }
 
-// One cycle of at most m iterations from z with r, both brought up to date; 0: it could not.
+// A cycle of at most m iterations from z with r, both brought up to date. Returns 0 if it failed.
 static int cycle(krylov *k, arnoldi *a) {
   const int32_t n = k->n;
   const double begin = norm(n, k->r);
@@ -140,7 +141,7 @@ void krylov_gmres(krylov *k) {
   while (cycle(k, &a)) {
     const double size = norm(k->n, k->r);
     if (!going_on(k, size)) return;
-    if (!(size < before)) {   // a cycle without progress: so would be the next
+    if (!(size < before)) {   // a cycle without progress; the next would make none either
       k->broken = 1;
       return;
     }

@@ -1,18 +1,19 @@
-// ilu.c: A ~ L U with the pattern of A, ILU(0), L with a unit diagonal.
+// ilu.c: factors A ~ L U with the pattern of A, ILU(0); L has a unit diagonal.
 //
 //   u_kj = A_kj for k <= j,  A_ij -= L_ik u_kj  where (i,j) is stored,  L_ij = A_ij / u_jj
 //
-// Meijerink, van der Vorst 1977: exists for M-matrices; for others a pivot may vanish. A pivot
-// below a small part of its column is replaced by that part (and counted): the factor is then that
-// of a nearby matrix, which is all a preconditioner has to be. Left-looking by columns.
+// Meijerink, van der Vorst 1977. It exists for M-matrices; for others a pivot may vanish. A pivot
+// below pivot_min of its column is replaced by that part and counted. The factor is then that of a
+// nearby matrix, which is good enough for a preconditioner. Left-looking by columns.
+// Cost: the length of the columns of L that the entries of U name.
 #include <math.h>
 
 #include "dense_kernels.h"
 #include "preconditioner.h"
 #include "vector.h"
 
-static const double smallest = 1e-3;   // of the largest entry of the column
-static const double growth = 1e12;     // entries of L beyond it make the factor useless
+static const double pivot_min = 1e-3;    // relative to the largest entry of the column
+static const double entry_max = 1e12;    // of L; larger entries make the factor useless
 
 static int copy_all(preconditioner *P, const perp_csc *A) {
   const int32_t count = A->colptr[P->n];
@@ -25,8 +26,8 @@ static int copy_all(preconditioner *P, const perp_csc *A) {
   return 0;
 }
 
-// Column j with the columns before it; where[i]: the place of row i in column j, or -1. Returns how
-// many entries it has looked at.
+// Eliminates column j by the columns before it. where[i]: the place of row i in column j, or -1.
+// Returns the number of entries read.
 static int64_t eliminate(preconditioner *P, int32_t j, int32_t *where) {
   for (int32_t p = P->colptr[j]; p < P->colptr[j + 1]; p++) where[P->row[p]] = p;
   int64_t seen = P->colptr[j + 1] - P->colptr[j];
@@ -47,9 +48,9 @@ int incomplete_lu(preconditioner *P, const perp_csc *A, const perp_deadline *dea
   if (copy_all(P, A) != 0) return -2;
   int32_t *where = P->index;
   for (int32_t i = 0; i < P->n; i++) where[i] = -1;
-  int64_t since = PRECONDITIONER_POLL;
+  int64_t since = PRECONDITIONER_POLL_ENTRIES;
   for (int32_t j = 0; j < P->n; j++) {
-    if (since >= PRECONDITIONER_POLL) {
+    if (since >= PRECONDITIONER_POLL_ENTRIES) {
       if (deadline_passed(deadline)) return -1;
       since = 0;
     }
@@ -58,13 +59,13 @@ int incomplete_lu(preconditioner *P, const perp_csc *A, const perp_deadline *dea
       largest = max_or_nan(largest, fabs(A->value[p]));
     since += eliminate(P, j, where);
     double *pivot = &P->value[P->diagonal[j]];
-    if (!(fabs(*pivot) >= smallest*largest) || largest == 0.0) {
-      *pivot = largest == 0.0 ? 1.0 : copysign(smallest*largest, *pivot < 0.0 ? -1.0 : 1.0);
+    if (!(fabs(*pivot) >= pivot_min*largest) || largest == 0.0) {
+      *pivot = largest == 0.0 ? 1.0 : copysign(pivot_min*largest, *pivot < 0.0 ? -1.0 : 1.0);
       P->mended++;
     }
     for (int32_t p = P->diagonal[j] + 1; p < P->colptr[j + 1]; p++) {
       P->value[p] /= *pivot;
-      if (!(fabs(P->value[p]) < growth)) return 1;
+      if (!(fabs(P->value[p]) < entry_max)) return 1;
     }
   }
   return 0;

@@ -1,23 +1,23 @@
-// incomplete_cholesky.c: A ~ L L' with the pattern of A, IC(0), and its modified variant.
+// incomplete_cholesky.c: factors A ~ L L' with the pattern of A, IC(0), and its modified variant.
 //
 //   L_kk = sqrt(A_kk),  L_ik = A_ik / L_kk,  A_ij -= L_ik L_jk  where (i,j) is stored
 //
-// Meijerink, van der Vorst 1977: exists for every H-matrix with a positive diagonal. Modified
-// (Gustafsson 1978): what falls outside the pattern is taken from the two diagonals instead, which
-// keeps row sums and lowers the condition of a grid's matrix from O(1/h^2) to O(1/h); 0.97 of it,
-// for all of it leaves pivots near zero. Right-looking by columns; the cost is the number of pairs
-// in the columns of L, times the length of the columns they update.
+// Meijerink, van der Vorst 1977. It exists for every H-matrix with a positive diagonal. The
+// modified variant (Gustafsson 1978) subtracts entries outside the pattern from the two diagonals.
+// That keeps row sums and lowers the condition of a grid's matrix from O(1/h^2) to O(1/h). It
+// subtracts 0.97 of them, because all of them would leave pivots near zero. Right-looking by
+// columns. Cost: the number of pairs in the columns of L, times the length of the columns they
+// update.
 #include <math.h>
 
 #include "dense_kernels.h"
 #include "preconditioner.h"
 
-// below this part of the diagonal a pivot is rounding
-static const double smallest = 1e-10;
+static const double pivot_min = 1e-10;   // relative to the diagonal; a smaller pivot is rounding
 static const double compensated = 0.97;
 
-// The lower triangle of A + shift diag(A), the diagonal first in each column; work keeps the least
-// pivots.
+// Copies the lower triangle of A + shift diag(A), the diagonal first in each column. work receives
+// the pivot_min pivots allowed.
 static int copy_lower(preconditioner *P, const perp_csc *A, double shift) {
   int64_t count = 0;
   for (int32_t j = 0; j < P->n; j++)
@@ -31,13 +31,13 @@ static int copy_lower(preconditioner *P, const perp_csc *A, double shift) {
       P->row[q] = A->row[p];
       P->value[q++] = A->row[p] == j ? (1.0 + shift)*A->value[p] : A->value[p];
     }
-    P->work[j] = smallest*P->value[P->colptr[j]];
+    P->work[j] = pivot_min*P->value[P->colptr[j]];
   }
   P->colptr[P->n] = q;
   return 0;
 }
 
-// Column j minus L_jk times the entries p .. end-1 of column k, of which the first is row j.
+// Column j -= L_jk times the entries p .. end-1 of column k, of which the first is row j.
 static void update_column(preconditioner *P, int32_t j, int32_t p, int32_t end, int modified) {
   const double factor = P->value[p];
   int32_t q = P->colptr[j];
@@ -58,9 +58,9 @@ static void update_column(preconditioner *P, int32_t j, int32_t p, int32_t end, 
 int incomplete_cholesky(preconditioner *P, const perp_csc *A, int modified, double shift,
                         const perp_deadline *deadline) {
   if (copy_lower(P, A, shift) != 0) return -2;
-  int64_t since = PRECONDITIONER_POLL;
+  int64_t since = PRECONDITIONER_POLL_ENTRIES;
   for (int32_t k = 0; k < P->n; k++) {
-    if (since >= PRECONDITIONER_POLL) {
+    if (since >= PRECONDITIONER_POLL_ENTRIES) {
       if (deadline_passed(deadline)) return -1;
       since = 0;
     }

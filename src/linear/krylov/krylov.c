@@ -1,14 +1,14 @@
-// krylov.c: what surrounds a Krylov method: scaling, the true residual, the best iterate, restarts.
+// krylov.c: runs a Krylov method with scaling, the true residual, the best iterate and restarts.
 //
-// The methods work with residuals by recurrence, which drift away from rhs - A z. Here the true one
-// is computed when a method ends; where it is not yet small enough but still falling, the method
-// starts again from there, and where it has grown, as it may on inconsistent systems, the start is
-// what is returned. The right-hand side is scaled by a power of two to a largest entry near
-// 1, so that its squares neither overflow nor vanish. Cost besides the method's own: one product at
-// the beginning and one at each end.
+// The methods update residuals by recurrence, which drift away from rhs - A z. This file computes
+// the true residual when a method ends. If it is too large but still falling, the method restarts
+// from there. If it has grown, which can happen on inconsistent systems, the start is returned. The
+// right-hand side is scaled by a power of two to a largest entry near 1, so that squares neither
+// overflow nor vanish.
+// Cost beside the method: one product at the beginning and one at each end.
 #include "krylov_steps.h"
 
-enum { COMMON_VECTORS = 4 };   // r, best, scaled right-hand side, where a method began
+enum { COMMON_VECTORS = 4 };   // r, best, scaled right-hand side, start of a method
 
 size_t krylov_doubles(perp_krylov solver, int32_t n, int32_t restart) {
   const size_t m = (size_t)n;
@@ -20,7 +20,7 @@ size_t krylov_doubles(perp_krylov solver, int32_t n, int32_t restart) {
   }
 }
 
-// r = rhs - A z and its norm; infinite where that is no number, or the product aborted.
+// r = rhs - A z and its norm; infinite if it is no number or the product aborted.
 static double true_residual(krylov *k) {
   if (product(k, k->z, k->r)) return (double)INFINITY;
   for (int32_t i = 0; i < k->n; i++) k->r[i] = k->rhs[i] - k->r[i];
@@ -32,7 +32,7 @@ static double begin(krylov *k, double rhs_norm, double scale) {
   double start = 0.0;
   for (int32_t i = 0; i < k->n; i++) start = max_or_nan(start, fabs(k->z[i] *= scale));
   double size = start > 0.0 ? true_residual(k) : (double)INFINITY;
-  if (!(size < rhs_norm)) {   // no better than 0
+  if (!(size < rhs_norm)) {   // not better than 0
     for (int32_t i = 0; i < k->n; i++) k->z[i] = 0.0;
     for (int32_t i = 0; i < k->n; i++) k->r[i] = k->rhs[i];
     size = rhs_norm;
@@ -41,8 +41,8 @@ static double begin(krylov *k, double rhs_norm, double scale) {
   return size;
 }
 
-// z / scale, and what is left of the residual: numbers that are too large or too small for that
-// have changed z. Where there is no answer in this range, 0 is the one.
+// z / scale, and the relative residual. Numbers that overflow or vanish change z. If there is no
+// answer in this range, z = 0.
 static double unscale(krylov *k, double size, double rhs_norm, double scale) {
   int changed = 0, lost = 0;
   for (int32_t i = 0; i < k->n; i++) {

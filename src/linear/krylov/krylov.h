@@ -17,13 +17,14 @@ typedef struct krylov_result {
 } krylov_result;
 
 size_t krylov_doubles(perp_krylov solver, int32_t n, int32_t restart);   // length of `work`
-// z: start in, answer out. precondition.apply NULL: identity. The best iterate is returned,
-// whatever happens; no NaN.
+// z: start in, answer out. precondition.apply NULL: identity. Always returns the best iterate,
+// without NaN.
 krylov_result krylov_solve(perp_krylov solver, int32_t n, krylov_map A, krylov_map precondition,
                            const double *rhs, double *z, double tol, int32_t iterations,
                            int32_t restart, double *work, const perp_deadline *deadline);
 
-// |r| <= tol |rhs| is what linear_krylov's later solves aim at; until then it is newton.gamma.
+// Sets the tolerance of linear_krylov's later solves, |r| <= tol |rhs|. Until then it is
+// newton.gamma.
 void linear_krylov_tolerance(void *self, double tol);
 
 #endif

@@ -1,13 +1,14 @@
 // krylov_ops.c: solves A_II z = rhs by a Krylov method with a preconditioner built on A_II.
 //
-// The map v_I -> (A v)_I with v_F = 0 is linear, unlike ANE17 (39) as printed, whose constant term
-// breaks CG as soon as there is something in F. Products, in the order in which they are chosen:
-//   index sets   with the columns of A_II, where the entries of A are known
-//                with A itself on a scattered vector, where they are not
-//   masks        a.A(a.v) + f.v on vectors of length n, whatever is known: ANE17 4, corrected
-// auto: CG where A is symmetric (by claim or by value) and its known diagonal positive, and GMRES
-// once CG has met p'Ap <= 0; else GMRES. update builds the preconditioner: O(nnz) and what that
-// costs; an iteration costs a product and an application of it.
+// The map v_I -> (A v)_I with v_F = 0 is linear. ANE17 (39) as printed is not: its constant term
+// breaks CG if F is not empty. Products, in the order of preference:
+//   index sets   with the columns of A_II, if the entries of A are known
+//                with A itself on a scattered vector, if they are not
+//   masks        a.A(a.v) + f.v on vectors of length n, in any case: ANE17 4, corrected
+// auto: CG if A is symmetric (by claim or by value) and its known diagonal is positive. GMRES once
+// CG has met p'Ap <= 0, and in all other cases.
+// Cost: update builds the preconditioner, O(nnz) and more. An iteration takes a product and an
+// application of the preconditioner.
 #include <math.h>
 #include <string.h>
 
@@ -30,10 +31,10 @@ typedef struct krylov_solver {
   perp_operator A;
   perp_allocator memory;
   int32_t n, m;                 // rows, free rows
-  int32_t known;                // entries of A are known: `all` holds them
+  int32_t known;                // 1: the entries of A are known and stored in `all`
   int32_t masks, has_diagonal;
-  int32_t symmetric, mirrored;  // A = A' by value, or by claim where values are unknown; by value
-  int32_t ready, indefinite;    // A_II is set up; CG has found that it is not definite
+  int32_t symmetric, mirrored;  // A = A' by value, or by claim if the values are unknown; by value
+  int32_t ready, indefinite;    // A_II is ready; CG has found that it is not definite
   perp_csc all;
   part II;
   int32_t *set, *place;         // n each: free rows; the place of row i among them, or -1
@@ -76,7 +77,7 @@ static void krylov_release(void *memory) {
   *self = (krylov_solver){.memory = self->memory};
 }
 
-// Entries are wanted for products with A_II where they are at hand, and for most preconditioners.
+// Entries serve products with A_II if they can be read, and most preconditioners.
 static int wants_entries(const krylov_solver *self) {
   const perp_view view = operator_view(&self->A);
   const int plain = self->kind == PERP_PRECONDITIONER_IDENTITY ||
@@ -112,7 +113,7 @@ static int krylov_analyse(void *memory, const perp_operator *A, const perp_optio
     .masks = options->newton.inner == PERP_INNER_MASKS,
     .asked = (perp_krylov)options->krylov.solver,
     .kind = (perp_preconditioner)options->krylov.preconditioner,
-    // methods without these parameters leave them at 0, and expect an exact solver
+    // Methods without these parameters leave them at 0 and expect an exact solver.
     .limit = options->krylov.iterations > 0 ? options->krylov.iterations : 1000,
     .restart = options->krylov.restart > 0 ? options->krylov.restart : 50,
     .tol = options->newton.gamma > 0.0 ? options->newton.gamma : 1e-12,
@@ -167,7 +168,7 @@ static int krylov_update(void *memory, const uint8_t *is_free, const perp_deadli
                                         self->has_diagonal ? self->d : NULL, self->symmetric,
                                         self->drop, deadline);
   if (code == -1) return -1;
-  self->ready = 1;   // without memory it is the identity that preconditions
+  self->ready = 1;   // if there is no memory, the identity preconditions
   return 0;
 }
 
@@ -177,7 +178,7 @@ static int apply_columns(void *context, const double *in, double *out) {   // m 
   const krylov_solver *self = context;
   const int32_t m = self->m, *colptr = self->II.colptr, *row = self->II.row;
   const double *value = self->II.value;
-  for (int32_t j = 0; self->mirrored && j < m; j++) {   // columns are rows
+  for (int32_t j = 0; self->mirrored && j < m; j++) {   // columns equal rows
     double sum = 0.0;
     for (int32_t p = colptr[j]; p < colptr[j + 1]; p++) sum += value[p]*in[row[p]];
     out[j] = sum;
@@ -200,7 +201,7 @@ static int apply_scattered(void *context, const double *in, double *out) {   // 
   return 0;
 }
 
-// n -> n: a.A(a.v) + f.v; ANE17 (39) has -f.H instead of +f.v, which is not linear in v
+// n -> n: a.A(a.v) + f.v. ANE17 (39) has -f.H instead of +f.v, which is not linear in v.
 static int apply_masked(void *context, const double *in, double *out) {
   krylov_solver *self = context;
   for (int32_t i = 0; i < self->n; i++) self->in[i] = self->place[i] >= 0 ? in[i] : 0.0;
@@ -210,7 +211,7 @@ static int apply_masked(void *context, const double *in, double *out) {
   return 0;
 }
 
-// n -> n: P of A_II between masks, and 1 outside: what ANE17 (42) should have been
+// n -> n: P of A_II between masks, and 1 outside. This corrects ANE17 (42).
 static int precondition_masked(void *context, const double *in, double *out) {
   krylov_solver *self = context;
   for (int32_t k = 0; k < self->m; k++) self->in[k] = in[self->set[k]];
@@ -283,7 +284,7 @@ static double krylov_estimate(const void *memory, const uint8_t *is_free) {
   double m = 0.0;
   for (int32_t i = 0; i < self->n; i++) m += is_free[i] ? 1.0 : 0.0;
   const double entries = self->known ? self->all.colptr[self->n] : 10.0*self->n;
-  return (50.0*2.0*entries + 50.0*10.0*m)*1e-9;   // 50 iterations at a flop per nanosecond
+  return (50.0*2.0*entries + 50.0*10.0*m)*1e-9;   // assumes 50 iterations at a flop per nanosecond
 }
 
 static int32_t krylov_iterations(const void *memory) {

@@ -1,4 +1,4 @@
-// krylov_steps.h: what the four Krylov methods share while they run.
+// krylov_steps.h: the state that the four Krylov methods share while they run.
 #ifndef PERP_KRYLOV_STEPS_H
 #define PERP_KRYLOV_STEPS_H
 
@@ -12,12 +12,12 @@ typedef struct krylov {
   krylov_map A, P;                // P.apply NULL: identity
   const double *rhs;              // n
   double *z;                      // n: current iterate
-  double *r;                      // n: rhs - A z on entry of a method, its own recurrence after
+  double *r;                      // n: rhs - A z at the start of a method, then its recurrence
   double *best;                   // n: the iterate with the smallest residual so far
   double best_norm;
   double target;                  // |r| to reach
   int32_t restart;                // GMRES: vectors kept
-  int32_t iterations, limit;      // done so far, allowed
+  int32_t iterations, limit;      // so far, and allowed
   int32_t broken, expired;        // see krylov_result; the deadline has passed
   double *work;                   // the method's own
   const perp_deadline *deadline;
@@ -27,7 +27,7 @@ static inline double norm(int32_t n, const double *v) { return sqrt(dot(n, v, v)
 
 static inline int is_finite(double v) { return v - v == 0.0; }
 
-// out = A in; 0, or the method must return
+// out = A in. Non-zero: the method must return.
 static inline int product(krylov *k, const double *in, double *out) {
   if (k->A.apply(k->A.context, in, out) != 0) k->broken = 1;
   return k->broken;
@@ -42,10 +42,10 @@ static inline int precondition(krylov *k, const double *in, double *out) {
   return k->broken;
 }
 
-// Small products are cheaper than a look at the clock each.
+// Small products cost less than reading the clock, so check it every eighth time.
 static inline int look_now(const krylov *k, int32_t count) { return k->n > 200 || count%8 == 0; }
 
-// One more iteration has led to z with |r|: keeps the best one, and says whether to go on.
+// Ends an iteration that led to z with |r|: keeps the best z. Returns 1 if the method should go on.
 static inline int going_on(krylov *k, double residual) {
   k->iterations++;
   if (!is_finite(residual)) {
@@ -61,7 +61,7 @@ static inline int going_on(krylov *k, double residual) {
   return !k->expired;
 }
 
-// Each goes on from z, with r = rhs - A z, until the target, limit, deadline or a breakdown.
+// Each continues from z, with r = rhs - A z, until the target, limit, deadline or a breakdown.
 void krylov_cg(krylov *k);
 void krylov_cr(krylov *k);
 void krylov_gmres(krylov *k);

@@ -1,7 +1,8 @@
-// preconditioner.c: chooses a preconditioner, builds it with a way out of breakdowns, applies it.
+// preconditioner.c: chooses, builds and applies a preconditioner, and recovers from breakdowns.
 //
-// A factorisation that meets a pivot which is not positive starts again on A + shift diag(A) with a
-// growing shift (Manteuffel 1980); what still fails ends as Jacobi, and `used` says so.
+// A factorisation that meets a nonpositive pivot restarts on A + shift diag(A) with a growing shift
+// (Manteuffel 1980). If that fails, too, the result is Jacobi, and `used` says so.
+// Cost: that of the factorisations tried.
 #include "preconditioner.h"
 
 #include <math.h>
@@ -86,7 +87,7 @@ int preconditioner_reserve(preconditioner *P, int64_t entries) {
   return 0;
 }
 
-// |A_ii|, so that P stays positive; rows without a diagonal are left as they are.
+// 1/|A_ii|, so that P stays positive. Rows without a diagonal entry keep 1.
 static int build_jacobi(preconditioner *P, const perp_csc *A, const double *diagonal) {
   P->used = PERP_PRECONDITIONER_JACOBI;
   for (int32_t j = 0; j < P->n; j++) {
@@ -100,11 +101,11 @@ static int build_jacobi(preconditioner *P, const perp_csc *A, const double *diag
 }
 
 static int build_cholesky(preconditioner *P, const perp_csc *A, const perp_deadline *deadline) {
-  // 1e-4 hardly moves a well-conditioned A; 4^10 of that makes any A with a positive diagonal
-  // dominant, unless it is large and full
-  enum { TRIES = 11 };
+  // A shift of 1e-4 hardly changes a well-conditioned A. 4^10 times as much makes any A with a
+  // positive diagonal dominant, unless it is large and full.
+  enum { SHIFTS_MAX = 11 };   // shifts tried, the first of them 0
   double shift = 0.0;
-  for (int tries = 0; tries < TRIES; tries++) {
+  for (int tries = 0; tries < SHIFTS_MAX; tries++) {
     P->shift = shift;
     const int code =
         incomplete_cholesky(P, A, P->used == PERP_PRECONDITIONER_MIC, shift, deadline);
@@ -116,7 +117,7 @@ static int build_cholesky(preconditioner *P, const perp_csc *A, const perp_deadl
 }
 
 // The scales of the approximate inverse: D^-1/2 A D^-1/2 has a unit diagonal, so that `drop` is
-// relative. plain: 1.
+// relative. The plain variant has scale 1.
 static void set_scales(preconditioner *P, const perp_csc *A) {
   for (int32_t j = 0; j < P->n; j++) {
     P->s[j] = 1.0;
@@ -136,7 +137,7 @@ static int positive_diagonal(const perp_csc *A) {
   return 1;
 }
 
-// What is asked for, as far as the matrix allows it.
+// The requested kind, or the nearest one that the matrix allows.
 static perp_preconditioner possible(perp_preconditioner kind, const perp_csc *A,
                                     const double *diagonal, int symmetric) {
   if (kind == PERP_PRECONDITIONER_IDENTITY) return kind;
@@ -170,7 +171,7 @@ int preconditioner_build(preconditioner *P, perp_preconditioner kind, int32_t n,
     case PERP_PRECONDITIONER_JACOBI: return build_jacobi(P, A, diagonal);
     default: break;
   }
-  if (code < 0) P->used = PERP_PRECONDITIONER_IDENTITY;   // what there is of a factor is no use
+  if (code < 0) P->used = PERP_PRECONDITIONER_IDENTITY;   // an unfinished factor cannot be used
   return code == 1 ? build_jacobi(P, A, NULL) : code;
 }
 

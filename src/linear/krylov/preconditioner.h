@@ -1,7 +1,7 @@
-// preconditioner.h: P ~ A^-1 for the Krylov methods, built from the entries of a square matrix.
+// preconditioner.h: builds P ~ A^-1 for the Krylov methods from the entries of a square matrix.
 //
-// For a problem with bounds, build it on A_II, the rows that are free now: a preconditioner of all
-// of A between masks, ANE17 (42)-(45), approximates (A^-1)_II instead of (A_II)^-1.
+// For a problem with bounds, build it on A_II, the current free rows. A preconditioner of all of A
+// between masks, ANE17 (42)-(45), approximates (A^-1)_II instead of (A_II)^-1.
 #ifndef PERP_PRECONDITIONER_H
 #define PERP_PRECONDITIONER_H
 
@@ -9,15 +9,16 @@
 
 typedef struct preconditioner {
   perp_allocator memory;
-  perp_preconditioner used;   // what was built: another one than asked for where that broke down
+  // The kind that was built; it differs from the request after a breakdown.
+  perp_preconditioner used;
   int32_t n, room;            // rows; rows that fit
-  int32_t mended;             // pivots that were replaced
-  double shift;               // A + shift diag(A) was factored, because A itself broke down
+  int32_t mended;             // number of pivots replaced
+  double shift;               // A + shift diag(A) was factored, because A broke down
   double *d;                  // n: Jacobi and approximate inverse: 1/D
   double *s;                  // n: approximate inverse: the scales of A
   double *work;               // n
   int32_t *index;             // 2 n: work of the builders
-  int32_t *diagonal;          // n: ILU: where U_jj stands
+  int32_t *diagonal;          // n: ILU: place of U_jj
   int32_t *colptr;            // n + 1: the factor by columns
   int32_t *row;               // capacity
   double *value;              // capacity
@@ -27,19 +28,18 @@ typedef struct preconditioner {
 preconditioner *preconditioner_create(const perp_allocator *allocator);   // NULL: no memory
 void preconditioner_destroy(preconditioner *P);                           // NULL is fine
 
-// A: n x n with its diagonal stored in every column, NULL where the entries are not known;
-// diagonal: n, NULL where it is not known either. symmetric: 1 where A is. AUTO: IC for symmetric A
-// with a positive diagonal, else ILU, Jacobi, identity, as far as is known. drop: entries of an
-// approximate inverse below it are left out. 0: fine, -1: deadline, -2: no memory: P is then the
-// identity.
+// A: n x n with its diagonal stored in every column, or NULL if the entries are unknown. diagonal:
+// n, or NULL if unknown. symmetric = 1: A is. AUTO: IC for a symmetric A with a positive diagonal,
+// else ILU, Jacobi or identity, as far as A is known. drop: an approximate inverse leaves out
+// smaller entries. 0: fine; -1: deadline; -2: no memory; P is then the identity.
 int preconditioner_build(preconditioner *P, perp_preconditioner kind, int32_t n, const perp_csc *A,
                          const double *diagonal, int symmetric, double drop,
                          const perp_deadline *deadline);
 int preconditioner_apply(void *P, const double *in, double *out);         // for a krylov_map; 0
 
-enum { PRECONDITIONER_POLL = 1000000 };   // entries between two looks at the deadline: milliseconds
+enum { PRECONDITIONER_POLL_ENTRIES = 1000000 };   // between two checks of the deadline: a few ms
 
-// The builders: 0: fine, 1: broken down, -1: deadline, -2: no memory. Their solves: out = P in.
+// The builders return 0: fine, 1: broken down, -1: deadline, -2: no memory. The solves: out = P in.
 int incomplete_cholesky(preconditioner *P, const perp_csc *A, int modified, double shift,
                         const perp_deadline *deadline);
 void incomplete_cholesky_solve(const preconditioner *P, const double *in, double *out);
@@ -49,6 +49,6 @@ void approximate_inverse_apply(const preconditioner *P, const double *in, double
 int incomplete_lu(preconditioner *P, const perp_csc *A, const perp_deadline *deadline);
 void incomplete_lu_solve(const preconditioner *P, const double *in, double *out);
 
-int preconditioner_reserve(preconditioner *P, int64_t entries);   // keeps what is there; 0, or -2
+int preconditioner_reserve(preconditioner *P, int64_t entries);   // keeps the entries; 0, or -2
 
 #endif
