@@ -1,12 +1,12 @@
-// assemble.c: the entries of an operator as a compressed-column matrix of one's own.
+// assemble.c: copies the entries of an operator into a compressed-column matrix.
 //
-// A builder receives the columns in order, applies R, C and shift of the view, drops zeros and puts
-// the diagonal in where it is wanted. Dense and CSC views are read as they are: O(n^2) and O(nnz).
-// A product is formed column by column: w = W J_j', then A_ij = J_i w for the rows i <= j that
-// share a body with j; the lower triangle is the mirror of the upper one, so the bits are
-// symmetric. The contact LCP E13 (27) is expanded from the blocks of its B between two contacts.
-// What has no view is asked by add_column(), or by tiles of submatrix(): O(n^2), for n
-// up to 5000 only.
+// A builder receives the columns in order, applies R, C and shift of the view, drops zeros and
+// inserts the diagonal if requested. Dense and CSC views are read in place. A product is formed
+// column by column: w = W J_j', then A_ij = J_i w for the rows i <= j that share a body with j. The
+// lower triangle is the mirror of the upper one, so the bits are symmetric. The contact LCP E13
+// (27) is expanded from the blocks of its B between two contacts. An operator without a view is
+// read by add_column(), or by tiles of submatrix(), for n up to 5000.
+// Cost: O(nnz) for CSC, O(n^2) for dense views and operators without a view.
 #include "assemble.h"
 
 #include "allocator.h"
@@ -14,14 +14,15 @@
 #include "grid.h"
 #include "operator.h"
 
-enum { TILE = 64, LARGEST_UNKNOWN = 5000 };
+enum { TILE = 64,                  // columns of a tile
+       HIDDEN_ROWS_MAX = 5000 };   // rows of an operator without a view
 
 typedef struct builder {
   perp_allocator memory;
   perp_view view;           // R, C and shift to apply
-  int32_t diagonal;         // every column gets its diagonal entry
+  int32_t diagonal;         // 1: every column gets its diagonal entry
   int32_t n;
-  int32_t j, stored;        // the column at hand, and whether its diagonal is in
+  int32_t j, stored;        // the current column; 1: its diagonal entry is stored
   int32_t count, capacity;  // entries
   int32_t *colptr;          // n + 1
   int32_t *row;             // capacity
@@ -88,8 +89,8 @@ static void column_begin(builder *b, int32_t j) {
   b->colptr[j] = b->count;
 }
 
-// The entry a in row i of the matrix inside the view; rows ascend. R_i a C_j + shift [i = j] is
-// computed in this order everywhere, so that the bits agree with those of submatrix().
+// Adds the entry a in row i of the matrix inside the view; rows ascend. R_i a C_j + shift [i = j]
+// is computed in this order everywhere, so that the bits agree with those of submatrix().
 static void put(builder *b, int32_t i, double a) {
   if (!b->stored && i >= b->j && (b->diagonal || b->view.shift != 0.0)) {
     b->stored = 1;
@@ -127,8 +128,8 @@ static void from_dense(builder *b, const perp_dense *A) {
   }
 }
 
-// The column at hand in one go: there is room, and its diagonal is stored where that matters. 0: it
-// is not, or there is none.
+// Copies the whole current column if there is room and its diagonal is stored where that matters.
+// Returns 0 otherwise.
 static int copy_column(builder *b, const perp_csc *A) {
   const int32_t j = b->j, from = A->colptr[j], end = A->colptr[j + 1];
   const double *R = b->view.R, c = b->view.C != NULL ? b->view.C[j] : 1.0;
@@ -172,15 +173,15 @@ static void from_grid(builder *b, const perp_grid *g) {
   }
 }
 
-// Which rows touch which bodies: rows of body k in touching[first[k]] .. touching[first[k + 1] -
-// 1].
+// Lists the rows that touch each body: those of body k are touching[first[k]] ..
+// touching[first[k + 1] - 1].
 static void bodies_of(const perp_product *P, int32_t bodies, int32_t *first, int32_t *touching) {
   for (int32_t k = 0; k <= bodies; k++) first[k] = 0;
   for (int32_t pass = 0; pass < 2; pass++) {
     for (int32_t i = 0; i < P->n; i++) {
       for (int32_t p = P->rowptr[i], last = -1; p < P->rowptr[i + 1]; p++) {
         const int32_t k = P->column[p]/P->block;
-        if (k == last) continue;      // columns are sorted: a body's stand together
+        if (k == last) continue;      // columns are sorted, so those of a body are adjacent
         last = k;
         if (pass == 0) first[k + 1]++;
         else touching[first[k]++] = i;
@@ -195,7 +196,7 @@ static void bodies_of(const perp_product *P, int32_t bodies, int32_t *first, int
   }
 }
 
-// w = W J_j' on the bodies of row j, or 0 there again
+// w = W J_j' on the bodies of row j; clear: 0 there again.
 static void scatter_row(const perp_product *P, int32_t j, int clear, double *w) {
   const int32_t block = P->block, end = P->rowptr[j + 1];
   for (int32_t p = P->rowptr[j]; p < end;) {
@@ -212,7 +213,7 @@ static void scatter_row(const perp_product *P, int32_t j, int clear, double *w) 
   }
 }
 
-// The upper triangle of J W J' + diag(compliance) by columns, rows in no order.
+// The upper triangle of J W J' + diag(compliance) by columns, with unsorted rows.
 static int upper_triangle(const perp_product *P, const perp_allocator *memory, perp_csc *upper) {
   const int32_t bodies = P->block > 0 ? P->dofs/P->block : 0;
   const int64_t nnz = P->n > 0 ? P->rowptr[P->n] : 0;
@@ -257,8 +258,8 @@ static int upper_triangle(const perp_product *P, const perp_allocator *memory, p
   return finish(&b, upper);
 }
 
-// Transposed once, the columns of the upper triangle are the sorted rows of it: the lower triangle;
-// twice, they are sorted themselves.
+// One transposition turns the columns of the upper triangle into its sorted rows, which are the
+// lower triangle. Two transpositions sort the columns.
 static void from_product(builder *b, const perp_product *P) {
   perp_csc raw = {0}, below = {0}, above = {0};
   if (upper_triangle(P, &b->memory, &raw) != 0 || transpose_csc(&raw, &b->memory, &below) != 0 ||
@@ -279,15 +280,18 @@ static void from_product(builder *b, const perp_product *P) {
 
 // ---- the contact LCP: blocks of B into entries of A ----
 
-enum { MOST_ROWS = 3 };   // of B at a contact
+enum { CONTACT_ROWS_MAX = 3 };   // rows of B at a contact
 typedef struct near_block {
   int32_t contact;
-  double G[MOST_ROWS][MOST_ROWS];   // G[t][q] = B(row t of this contact, row q of that at hand)
+  // G[t][q] = B(row t of this contact, row q of the current one).
+  double G[CONTACT_ROWS_MAX][CONTACT_ROWS_MAX];
 } near_block;
 
-// The contacts that share a body with c, ascending, and their blocks of B; how many.
+// Lists the contacts that share a body with c, ascending, with their blocks of B. Returns the
+// number.
 static int32_t near_blocks(const perp_csc *B, int32_t rows, int32_t c, near_block *out) {
-  int32_t at[MOST_ROWS], end[MOST_ROWS], next[MOST_ROWS], count = 0;   // next: its contact
+  int32_t at[CONTACT_ROWS_MAX], end[CONTACT_ROWS_MAX];
+  int32_t next[CONTACT_ROWS_MAX], count = 0;   // next: its contact
   for (int32_t q = 0; q < rows; q++) {
     at[q] = B->colptr[rows*c + q];
     end[q] = B->colptr[rows*c + q + 1];
@@ -309,13 +313,13 @@ static int32_t near_blocks(const perp_csc *B, int32_t rows, int32_t c, near_bloc
   }
 }
 
-// e'f, where e begins at the tangents
+// e'f, where e starts at the tangents.
 static double along(int32_t tangents, const double *e, double first, double second) {
   return tangents == 1 ? e[0]*first : e[0]*first + e[1]*second;
 }
 
-// The column of the normal (m < 0) or direction m of contact c. Sums are those of contact.c: over
-// the later index first, so that the bits are symmetric.
+// Adds the column of the normal (m < 0) or direction m of contact c. The sums are those of
+// contact.c, over the later index first, so that the bits are symmetric.
 static void put_contact_column(builder *b, const perp_contacts *P, const near_block *near,
                                int32_t count, int32_t c, int32_t m) {
   const int32_t T = P->tangents, K = P->directions;
@@ -327,7 +331,7 @@ static void put_contact_column(builder *b, const perp_contacts *P, const near_bl
     put(b, near[q].contact, m < 0 ? n[0] : along(T, f, n[1], n[2]));
   }
   for (int32_t q = 0; q < count; q++) {
-    const double (*G)[MOST_ROWS] = near[q].G;
+    const double (*G)[CONTACT_ROWS_MAX] = near[q].G;
     const int32_t row = contact_tangent_row(P, near[q].contact, 0);
     const double g[2] = {along(T, f, G[1][1], G[1][2]), along(T, f, G[2][1], G[2][2])};
     for (int32_t k = 0; k < K; k++) {
@@ -387,7 +391,7 @@ static void from_columns(builder *b, const perp_operator *A) {
   drop(&b->memory, y);
 }
 
-// Tiles of columns: the rows of one come from the principal submatrices of two tiles together.
+// Works by tiles of columns: their rows come from the principal submatrices of two tiles together.
 static void from_submatrices(builder *b, const perp_operator *A) {
   const int32_t n = b->n;
   double *S = take(&b->memory, 4*TILE*TILE, sizeof *S);                // both tiles
@@ -398,8 +402,8 @@ static void from_submatrices(builder *b, const perp_operator *A) {
     for (int32_t top = 0; top < n; top += TILE) {
       const int32_t height = n - top < TILE ? n - top : TILE;
       const int32_t both = top == from ? width : height + width;
-      const int32_t rows = top < from || top == from ? 0 : width;      // where the rows begin in S
-      const int32_t shift = top < from ? height : 0;                   // and the columns
+      const int32_t rows = top < from || top == from ? 0 : width;      // start of the rows in S
+      const int32_t shift = top < from ? height : 0;                   // start of the columns in S
       int32_t set[2*TILE];
       for (int32_t k = 0; k < height; k++) set[rows + k] = top + k;
       for (int32_t k = 0; k < width; k++) set[shift + k] = from + k;
@@ -428,7 +432,7 @@ static int viewed(const perp_view *view) {
 int assemble_accepts(const perp_operator *A) {
   const perp_view view = operator_view(A);
   return viewed(&view) || ((A->ops->add_column != NULL || A->ops->submatrix != NULL) &&
-                           A->n <= LARGEST_UNKNOWN);
+                           A->n <= HIDDEN_ROWS_MAX);
 }
 
 int assemble_accepts_symmetric(const perp_operator *A) {
@@ -493,7 +497,8 @@ int transpose_csc(const perp_csc *A, const perp_allocator *allocator, perp_csc *
       row[q] = j;
       value[q] = A->value[p];
     }
-  for (int32_t i = A->rows; i > 0; i--) colptr[i] = colptr[i - 1];   // each start moved to its end
+  // Filling moved each start to its end.
+  for (int32_t i = A->rows; i > 0; i--) colptr[i] = colptr[i - 1];
   colptr[0] = 0;
   *out = (perp_csc){A->columns, A->rows, colptr, row, value};
   return 0;

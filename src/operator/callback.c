@@ -1,6 +1,6 @@
-// callback.c: an operator known only through the caller's products with it.
+// callback.c: an operator that is known only through the caller's products.
 //
-// It cannot bound its own rounding, so it offers no compensated residual.
+// It cannot bound its own rounding errors, so it has no compensated residual.
 #include <string.h>
 
 #include "operator.h"

@@ -3,23 +3,24 @@
 //   for each colour, for each of its blocks in parallel, for each row i of the block in order:
 //     y_i = b_i + sum_j A_ij x_j,   x_i <- clamp(x_i - omega y_i/A_ii, lo_i, hi_i)
 //
-// Blocks are runs of consecutive rows whose length depends on n only. Two blocks touch where an
-// entry joins them; greedy colouring in the order of the blocks gives touching blocks different
-// colours, so a block reads nothing that another one of its colour writes. A backward pass reverses
-// everything: after a forward one it makes the symmetric method. Within a block this is
-// Gauss-Seidel itself, hence it converges nearly as fast.
-//
-// Rows are gathered. Where A is exactly symmetric, by value, column i is row i; otherwise the plan
-// keeps a copy by rows. The cost of a pass is reading A once.
+// Blocks are successive rows; their length depends on n only. Two blocks touch if an entry joins
+// them. Greedy colouring in the order of the blocks gives touching blocks different colours, so a
+// block reads nothing that another block of its colour writes. A backward pass reverses the order;
+// after a forward pass it makes the symmetric method. Inside a block this is Gauss-Seidel itself,
+// so it converges nearly as fast.
+// Rows are gathered. If A is exactly symmetric by value, column i is row i; otherwise the plan
+// keeps a copy by rows.
+// Cost: a pass reads A once.
 #include <string.h>
 
 #include "operator.h"
 #include "vector.h"
 
 enum {
-  BLOCK_MIN = 256, BLOCK_MAX = 4096,   // rows
-  BLOCKS_WANTED = 128,                 // enough for any number of threads, if n allows
-  TASK_ROWS = 4096                     // blocks that one task takes together
+  BLOCK_ROWS_MIN = 256,                // rows of a block
+  BLOCK_ROWS_MAX = 4096,               // rows of a block
+  BLOCKS_WANTED = 128,                 // blocks; enough for any number of threads, if n allows
+  TASK_ROWS = 4096                     // rows of the blocks that one task does together
 };
 
 struct coloured {
@@ -32,13 +33,13 @@ struct coloured {
   int32_t *start;                      // blocks + 1: the blocks of colour c are
   int32_t *order;                      //   blocks: order[start[c]] .. order[start[c+1]-1]
   int32_t *mark;                       // max(n, blocks): work
-  double *step;                        // n: omega/A_ii, 0 where relaxed() has to decide
-  double *change;                      // blocks: of each task
-  const double *step_diagonal;         // what step was made of
+  double *step;                        // n: omega/A_ii; 0: relaxed() decides
+  double *change;                      // blocks: largest change of each task
+  const double *step_diagonal;         // the diagonal that step was made from
   double step_omega;
 };
 
-typedef struct pass {                  // of one colour, for the tasks
+typedef struct pass {                  // the blocks of one colour, for the tasks
   coloured *plan;
   perp_sweep *state;
   const int32_t *order;                // count blocks
@@ -50,12 +51,12 @@ int coloured_accepts(const perp_view *view) {
 }
 
 static int32_t block_rows(int32_t n) {
-  int32_t rows = BLOCK_MIN;
-  while (rows < BLOCK_MAX && n/rows > BLOCKS_WANTED) rows *= 2;
+  int32_t rows = BLOCK_ROWS_MIN;
+  while (rows < BLOCK_ROWS_MAX && n/rows > BLOCKS_WANTED) rows *= 2;
   return rows;
 }
 
-// One layout for counting and for taking; 1: everything fits.
+// One layout for counting and for taking. Returns 1 if everything fits.
 static int lay_out(arena *memory, coloured **plan, int32_t n, int64_t nnz) {
   const int32_t block = block_rows(n), blocks = n/block + (n % block != 0);
   coloured *c = ARENA_ARRAY(memory, coloured, 1);
@@ -100,7 +101,7 @@ static void copy_by_rows(coloured *c, const perp_csc *A) {
   }
 }
 
-// mark[k] = block for each colour k of the blocks that rows from .. to-1 of this pattern touch
+// mark[k] = block for each colour k of the blocks that rows from .. to-1 of this pattern touch.
 static void mark_colours(const coloured *c, const int32_t *ptr, const int32_t *index, int32_t from,
                          int32_t to) {
   const int32_t block = from/c->block;
@@ -110,7 +111,7 @@ static void mark_colours(const coloured *c, const int32_t *ptr, const int32_t *i
   }
 }
 
-// The smallest colour that no touching block before it has; then the blocks sorted by colour.
+// Gives each block the smallest colour that no earlier touching block has, then sorts by colour.
 static void choose_colours(coloured *c, const perp_csc *A) {
   for (int32_t k = 0; k < c->blocks; k++) c->mark[k] = -1;
   c->colours = 0;
@@ -156,14 +157,15 @@ coloured *coloured_plan(arena *memory, const perp_operator *A) {
   return c;
 }
 
-// Rows from .. to-1, or to-1 .. from. The term of the neighbour that was updated just before is
-// added last, from a register: the chain from one row to the next is then a product, a sum and the
-// relaxation. `plain`: 0 <= x only.
+// Does rows from .. to-1, or to-1 .. from. The term of the neighbour updated just before is added
+// last, from a register: the chain from one row to the next is then a product, a sum and the
+// relaxation. `plain`: the bounds are 0 <= x only.
 static inline double sweep_rows(const coloured *c, const perp_sweep *state, int32_t from,
                                 int32_t to, int backward, int plain) {
   const int32_t *rowptr = c->rowptr, *column = c->column;
   const double *value = c->value, *step = c->step, *b = state->b, *weight = state->weight;
-  // Not a constant: compilers make the maximum of z and 0 a branch, which is hard to predict.
+  // Not a constant: compilers would turn the maximum of z and 0 into a branch that is hard to
+  // predict.
   const volatile double zero = 0.0;
   const double lowest = zero;
   double *x = state->x, change = 0.0, recent_x = 0.0;

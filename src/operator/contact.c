@@ -1,11 +1,12 @@
-// contact.c: the contact LCP E13 (27) from J, D, W and mu, never formed.
+// contact.c: the contact LCP E13 (27) as an operator, from J, D, W and mu, without forming it.
 //
 //         [ N'BN  N'BD  0 ]
 //     A = [ D'BN  D'BD  E ],   B = J W J' + diag(compliance)
 //         [ mu    -E'   0 ]
-// The impulses of a contact act along its normal and tangents only: z = (ln, D lt) has 1 + tangents
-// numbers for it, whatever K is, and y = (B z)_n, D'(B z)_t + s, mu ln - E'lt. So a product costs
-// one of B and O(n). The Gauss-Seidel sweep keeps the body velocities v = W J' z.
+// The impulses of a contact act only along its normal and tangents. z = (ln, D lt) has 1 + tangents
+// numbers per contact, for every K, and y = (B z)_n, D'(B z)_t + s, mu ln - E'lt. The Gauss-Seidel
+// sweep keeps the body velocities v = W J' z.
+// Cost: a product with B and O(n).
 #include <string.h>
 
 #include "contact_parts.h"
@@ -43,7 +44,7 @@ static void impulses(const perp_contacts *P, const double *x, double *z) {
   }
 }
 
-// y = A x, or A'x: the same but for the signs of the last row and column
+// y = A x, or A'x, which differs in the signs of the last row and column.
 static int product(const perp_contacts *P, const double *x, double *y, double *scratch,
                    int transposed) {
   const int32_t nc = P->count, K = P->directions, T = P->tangents;
@@ -195,7 +196,7 @@ static void diagonal(const void *self, double *d) {
   const perp_contacts *P = self;
   const int32_t K = P->directions, T = P->tangents;
   for (int32_t c = 0; c < P->count; c++) {
-    double G[2][2];   // of its tangents; K directions take no more
+    double G[2][2];   // of its tangents; the K directions follow from it
     const int32_t first = (1 + T)*c;
     for (int32_t t = 0; t < T; t++)
       for (int32_t q = t; q < T; q++)
@@ -282,7 +283,7 @@ static perp_view view(const void *self) {
   return (perp_view){.kind = PERP_VIEW_CONTACT, .data = self};
 }
 
-// No row_col_max and no add_column: both would form A.
+// No row_col_max and no add_column, because both would form A.
 static const perp_operator_ops ops = {
   .name = "contact", .scratch_bytes = scratch_bytes, .apply = apply,
   .apply_transpose = apply_transpose, .residual = residual, .diagonal = diagonal,

@@ -1,5 +1,4 @@
-// contact_parts.h: what the rows of the contact LCP E13 (27) are, and what ties a sliding speed to
-// its contact.
+// contact_parts.h: the rows of the contact LCP E13 (27), and the entries of its slacks.
 #ifndef PERP_CONTACT_PARTS_H
 #define PERP_CONTACT_PARTS_H
 
@@ -26,13 +25,13 @@ static inline int32_t contact_slack_row(const perp_contacts *P, int32_t c) {
   return (1 + P->directions)*P->count + c;
 }
 
-// What row `at` takes from row t of B at its contact, where the normal is row 0.
+// The share that row `at` takes from row t of B at its contact; the normal is row 0.
 static inline double contact_share(const perp_contacts *P, contact_place at, int32_t t) {
   if (at.kind == CONTACT_NORMAL) return t == 0 ? 1.0 : 0.0;
   return t == 0 ? 0.0 : P->direction[at.direction*P->tangents + t - 1];
 }
 
-// Entry number q of the row and the column of a slack, from q = 0 on: at *other, the value *row in
+// Entry number q, from 0 on, of the row and column of a slack: at *other, with the value *row in
 // the row and *column in the column. Returns 0 after the last.
 static inline int contact_slack_entry(const perp_contacts *P, int32_t c, int32_t q, int32_t *other,
                                       double *row, double *column) {

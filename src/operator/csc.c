@@ -1,8 +1,9 @@
 // csc.c: a sparse matrix by columns as an operator.
 //
 // A column-major matrix has no rows to gather from, so the Gauss-Seidel sweep keeps y = A x + b up
-// to date by columns. Where the caller claims symmetry, column i is row i and the sweep gathers
+// to date by columns. If the caller claims symmetry, column i is row i, and the sweep gathers
 // instead: less traffic, and no state. The certificate's residual never relies on that claim.
+// Cost: a product or a sweep reads A once.
 #include <string.h>
 
 #include "error_free.h"
@@ -32,9 +33,8 @@ static int apply_transpose(const void *self, const double *x, double *y, void *s
   return 0;
 }
 
-// y = A x + b by Dot2 along the columns. What a row needs is kept together in the scratch: in
-// arrays of their own, the sums of rows that a stencil touches together would fall onto the same
-// few lines of the cache.
+// y = A x + b by Dot2 along the columns. The sums of a row are kept together in the scratch. In
+// separate arrays, the sums of rows that a stencil touches together would share a few cache lines.
 typedef struct row_sum { exact_sum y; double a; } row_sum;
 EXACT_INLINE void residual_columns(const perp_csc *A, const double *x, const double *b, double *y,
                                    double *a, row_sum *sum) {
@@ -61,7 +61,7 @@ static void residual_plain(const perp_csc *A, const double *x, const double *b, 
                            double *a, row_sum *sum) {
   residual_columns(A, x, b, y, a, sum);
 }
-// The same where column i is known to be row i: the sums stay in registers.
+// The same if column i is known to be row i: the sums stay in registers.
 EXACT_INLINE void residual_rows(const perp_csc *A, const double *x, const double *b, double *y,
                                 double *a) {
   const int32_t *row = A->row;
@@ -99,8 +99,7 @@ void csc_apply_symmetric(const perp_csc *A, const double *x, const double *b, do
   }
 }
 
-// In the order of columns, the entry (i, j) must meet the next entry of column i,
-// which must be (j, i).
+// In the order of columns, entry (i, j) must meet the next entry of column i, which must be (j, i).
 int csc_is_nearly_symmetric(const perp_csc *A, double tolerance, int32_t *next) {
   for (int32_t j = 0; j < A->columns; j++) next[j] = A->colptr[j];
   for (int32_t j = 0; j < A->columns; j++)
@@ -154,7 +153,7 @@ double csc_entry(const perp_csc *A, int32_t i, int32_t j) {
   return low < A->colptr[j + 1] && A->row[low] == i ? A->value[low] : 0.0;
 }
 
-// In a column it is most often where it was in the last one, or one further.
+// In most columns the diagonal is at the same place as in the last one, or one further.
 static void diagonal(const void *self, double *d) {
   const perp_csc *A = self;
   int32_t offset = 0;
@@ -208,14 +207,15 @@ static size_t sweep_bytes(const void *self) {
   return (size_t)((const perp_csc *)self)->rows*sizeof(double);
 }
 
-// Symmetric matrix: y_i = b_i + (column i)' x, rows from .. to-1 or to-1 .. from. The neighbour
-// written just before comes last, from a register: waiting for its store would cost more than the
-// rest of the chain from row to row. `plain`: 0 <= x only.
+// Symmetric matrix: y_i = b_i + (column i)' x, rows from .. to-1 or to-1 .. from. The term of the
+// neighbour written just before is added last, from a register; waiting for its store would cost
+// more than the remaining chain from row to row. `plain`: the bounds are 0 <= x only.
 static inline void sweep_rows(const perp_csc *A, perp_sweep *state, int32_t from, int32_t to,
                               int backward, int plain) {
   const int32_t *colptr = A->colptr, *row = A->row;
   const double *value = A->value, *b = state->b, *weight = state->weight, omega = state->omega;
-  // not a constant: compilers make the maximum of z and 0 a branch, hard to predict
+  // Not a constant: compilers would turn the maximum of z and 0 into a branch that is hard to
+  // predict.
   const volatile double zero = 0.0;
   const double lowest = zero;
   double *x = state->x, change = 0.0;

@@ -1,4 +1,4 @@
-// diagonals.c: reading a tridiagonal matrix out of an operator, entry by entry.
+// diagonals.c: reads a tridiagonal matrix out of an operator, entry by entry.
 #include "diagonals.h"
 
 #include "allocator.h"
@@ -6,7 +6,7 @@
 #include "entries.h"
 #include "operator.h"
 
-// The matrix itself where A is a CSC matrix and nothing else, the usual case; else NULL.
+// The matrix itself if A is a plain CSC matrix, the usual case; else NULL.
 static const perp_csc *plain_csc(const perp_operator *A) {
   const perp_view view = operator_view(A);
   return view.kind == PERP_VIEW_CSC && view.data == A->self ? view.data : NULL;

@@ -1,17 +1,17 @@
-// diagonals.h: the three diagonals of a matrix that has no others.
+// diagonals.h: reads the three diagonals of a tridiagonal matrix.
 #ifndef PERP_DIAGONALS_H
 #define PERP_DIAGONALS_H
 
 #include <perp/perp.h>
 
-// Is there an entry with |i - j| > 1? 0: none; 1: there is, at *row, *column; -1: A does not tell
-// its entries; -2: no memory. Dense and CSC matrices are read where they are, also under wrappers;
-// of another one, such as J W J', a copy is made for the time of the call.
+// Is there an entry with |i - j| > 1? 0: no; 1: yes, at *row, *column; -1: A does not show its
+// entries; -2: no memory. Dense and CSC matrices are read in place, also under wrappers. Another A,
+// such as J W J', is copied during the call.
 int diagonals_other(const perp_operator *A, const perp_allocator *allocator, int32_t *row,
                     int32_t *column);
 
-// left_i = A_(i,i-1), middle_i = A_ii, right_i = A_(i,i+1), n each and 0 where there is none. For
-// an A whose diagonals_other() is 0; allocates nothing.
+// left_i = A_(i,i-1), middle_i = A_ii, right_i = A_(i,i+1), n each, 0 where there is no entry. For
+// an A whose diagonals_other() is 0. Does not allocate.
 void diagonals_read(const perp_operator *A, double *left, double *middle, double *right);
 
 #endif

@@ -1,4 +1,4 @@
-// entries.c: columns and maxima of a dense, CSC or grid view, for wrappers that have no room for vectors.
+// entries.c: columns and maxima of a dense, CSC or grid view, for wrappers without work vectors.
 #include "entries.h"
 
 #include <math.h>
@@ -59,7 +59,7 @@ static inline void visit_column(const perp_view *view, const int32_t *set, int32
     }
     return;
   }
-  if (view->kind == PERP_VIEW_GRID) {   // by ascending rows, the diagonal among them
+  if (view->kind == PERP_VIEW_GRID) {   // by ascending rows, including the diagonal
     for (int32_t slot = 0, k = 0, i; slot < GRID_SLOTS; slot++) {
       double a;
       if (!grid_entry(view->data, J, slot, &i, &a)) continue;
@@ -70,7 +70,7 @@ static inline void visit_column(const perp_view *view, const int32_t *set, int32
     return;
   }
   const perp_csc *A = view->data;
-  int stored = 0;   // the diagonal entry is
+  int stored = 0;   // 1: the diagonal entry is stored
   for (int32_t p = A->colptr[J], k = 0; p < A->colptr[J + 1]; p++) {
     const int32_t i = A->row[p];
     k = position(set, k, m, i);
@@ -105,7 +105,7 @@ static int unwrap(const perp_operator *A, entry_chain *chain) {
   for (;;) {
     const int scaled = operator_is_scaled(A), shifted = operator_is_shifted(A);
     if (!scaled && !shifted && !operator_is_restricted(A)) break;
-    if (chain->depth == CHAIN_DEPTH) return 0;
+    if (chain->depth == CHAIN_DEPTH_MAX) return 0;
     const perp_wrapper *w = A->self;
     chain->kind[chain->depth] = scaled ? WRAP_SCALED : shifted ? WRAP_SHIFTED : WRAP_RESTRICTED;
     chain->wrapper[chain->depth++] = w;
@@ -141,11 +141,11 @@ entry_cursor entries_begin(const entry_chain *chain, int32_t j) {
   return c;
 }
 
-// a f, and how far it may be from (a +- error) f
+// a f, and a bound of its distance from (a +- error) f.
 static double product_of(double a, double f, double *error) {
   const double p = a*f, rest = fma(a, f, -p);
   *error = *error*f + fabs(rest);
-  if (a != 0.0 && fabs(p) < 0x1p-900) *error += 0x1p-1070;   // the rest may have underflowed
+  if (a != 0.0 && fabs(p) < 0x1p-900) *error += 0x1p-1070;   // the error may have underflowed
   return p;
 }
 
@@ -167,14 +167,14 @@ int entries_outside(const entry_cursor *cursor, int32_t *i, double *a, double *e
       *a = s;
     }
   }
-  *error *= 1.0 + 0x1p-40;   // for the sums of errors themselves
+  *error *= 1.0 + 0x1p-40;   // covers the rounding of the error's own sum
   return 1;
 }
 
-// The diagonal of a grid is a sum of up to six weights, rounded: within a (1 +- 5 u).
+// The diagonal of a grid is a rounded sum of up to six weights: within a (1 +- 5 u).
 static int diagonal_outside(const entry_cursor *cursor, int32_t *i, double *a, double *error) {
   const perp_grid *g = cursor->chain->matrix.data;
-  const int sum = g->type[*i] == PERP_CELL_LIQUID;   // otherwise a row of the identity
+  const int sum = g->type[*i] == PERP_CELL_LIQUID;   // else a row of the identity
   double other = *a*(1.0 + 0x1p-50), more;
   int32_t place = *i;
   if (!entries_outside(cursor, i, a, error)) return 0;
@@ -210,7 +210,7 @@ int entries_next(entry_cursor *cursor, int32_t *i, double *a, double *error) {
     if (entries_outside(cursor, i, a, error)) return 1;
   }
   if (cursor->at > end || !chain->shifted) return 0;
-  cursor->at++;   // past the end: the diagonal has been seen to
+  cursor->at++;   // past the end, the diagonal is done
   int32_t low = M->colptr[J], high = end;
   while (low < high) {
     const int32_t middle = low + (high - low)/2;

@@ -1,10 +1,11 @@
 // grid.c: the pressure matrix of a grid of cells as an operator, -div(w grad) without entries.
 //
 // With w_f = face_f/spacing^2 (0 towards a solid cell and the edge) and q_l = x_l in liquid cells,
-// 0 in air, a row of a liquid cell h is the sum over its faces
-//     (A x)_h = sum_f w_f (x_h - q_l),
-// by differences, so that A times a constant is exactly 0 in a closed container. The other rows are
-// those of the identity. grid_stretch.c has the loops, this file the entries.
+// 0 in air, the row of a liquid cell h is a sum over its faces,
+//     (A x)_h = sum_f w_f (x_h - q_l).
+// Differences make A times a constant exactly 0 in a closed container. The other rows are those of
+// the identity. grid_stretch.c has the loops, this file the entries.
+// Cost: see grid_stretch.c.
 #include "grid.h"
 
 #include <string.h>
@@ -140,7 +141,8 @@ static void submatrix(const void *self, const int32_t *set, int32_t m, double *S
 typedef struct line {         // of cells along x
   const perp_grid *g;
   int32_t row;                // of its first cell
-  int32_t step[6];            // to the cells beyond its sides -x, +x, -y, ...; 0: there are none
+  // To the cells beyond its sides -x, +x, -y, +y, -z, +z; 0: there are none.
+  int32_t step[6];
   const double *w[6];         // weights of these faces; NULL: 1
   double scale[3];
 } line;
@@ -206,7 +208,7 @@ static const perp_operator_ops ops = {
 const perp_grid *grid_of(const perp_operator *A) { return A->ops == &ops ? A->self : NULL; }
 
 perp_operator perp_from_grid(const perp_grid *matrix, uint32_t claims) {
-  int64_t n = 1;   // -1: validation says what is wrong
+  int64_t n = 1;   // -1: validation will report the error
   for (int d = 0; matrix != NULL && d < 3 && n > 0; d++)
     n = matrix->cells[d] < 1 || n*matrix->cells[d] > INT32_MAX ? -1 : n*matrix->cells[d];
   return (perp_operator){&ops, matrix, matrix != NULL ? (int32_t)n : 0,

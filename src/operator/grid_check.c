@@ -1,4 +1,4 @@
-// grid_check.c: is this a grid? And which of its cells can let go of a wall.
+// grid_check.c: checks that a grid is well formed, and finds cells that may separate from a wall.
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 static const char axis[] = "xyz";
 
-// The largest of a uint8_t array, by blocks that compilers turn into vectors.
+// 1: all types are valid. Takes the maximum by blocks, which compilers turn into vectors.
 static int types_fine(const uint8_t *type, int64_t count) {
   uint8_t most = 0;
   for (int64_t k = 0; k < count; k++) most = type[k] > most ? type[k] : most;
@@ -24,7 +24,7 @@ perp_error grid_check_shape(const perp_grid *g, int seen) {
       return error_set(PERP_ERROR_PROBLEM, "grid: %d x %d x %d cells are more than %d",
                        g->cells[0], g->cells[1], g->cells[2], INT32_MAX);
     const double h = g->spacing[d], scale = grid_scale(g, d);
-    // a direction with a single cell has no faces that count, and needs no spacing
+    // A direction with a single cell has no faces and needs no spacing.
     if (g->cells[d] > 1 && !(h > 0.0 && scale >= 0x1p-1000 && scale <= 0x1p1000))
       return error_set(PERP_ERROR_PROBLEM,
                        "grid: spacing[%d] = %g: must be positive, and its square a normal number",
@@ -40,7 +40,7 @@ perp_error grid_check_shape(const perp_grid *g, int seen) {
   return PERP_OK;
 }
 
-// The largest of a double array, or NaN where one is negative or no number.
+// The largest of a double array, or NaN if one is negative or no number.
 static double largest(const double *value, int64_t count) {
   double most[4] = {0.0}, bad[4] = {0.0};
   int64_t k = 0;
@@ -103,14 +103,16 @@ perp_error grid_check_weights(const perp_grid *g, team *threads) {
                    g->spacing[worst]*g->spacing[worst], axis[worst]);
 }
 
-// wall_i |= the cell beyond is solid, or a solid cuts the face to liquid there. w: NULL: no face is
+// wall_i |= the cell beyond is solid, or a solid cuts the face to liquid there. w NULL: no face is
+// cut.
 static void look_beyond(const uint8_t *beyond, const double *w, int32_t count, uint8_t *wall) {
   for (int32_t i = 0; i < count; i++) wall[i] |= beyond[i] == PERP_CELL_SOLID;
   for (int32_t i = 0; w != NULL && i < count; i++)
     wall[i] |= (uint8_t)((beyond[i] == PERP_CELL_LIQUID) & (w[i] < 1.0));
 }
 
-// The cells of a line that a liquid would touch a wall in: a solid cell, the edge, or a cut face.
+// Finds the cells of a line in which liquid would touch a wall: a solid cell, the edge, or a cut
+// face.
 static void find_walls(const perp_grid *g, int32_t j, int32_t k, int32_t from, int32_t count,
                        uint8_t *wall) {
   const grid_place p = {{from, j, k}};
@@ -118,7 +120,7 @@ static void find_walls(const perp_grid *g, int32_t j, int32_t k, int32_t from, i
   memset(wall, 0, (size_t)count);
   for (int d = 0; d < (g->cells[2] > 1 ? 3 : 2); d++)
     for (int up = 0; up < 2; up++) {
-      // along x the edge is one cell, which has nothing beyond; otherwise it is the whole line
+      // Along x the edge is one cell, which has nothing beyond; otherwise it is the whole line.
       const int first = d == 0 && !up && from == 0,
                 last = d == 0 && up && from + count == g->cells[0];
       if (d > 0 && p.at[d] == (up ? g->cells[d] - 1 : 0)) {
@@ -142,12 +144,12 @@ perp_error perp_grid_bounds(const perp_grid *grid, int32_t every, double *lo, do
   perp_error error = grid_check_shape(grid, 0);
   if (error == PERP_OK) error = grid_check_weights(grid, NULL);
   if (error != PERP_OK) return error;
-  uint8_t wall[GRID_STRETCH];
+  uint8_t wall[GRID_STRETCH_MAX];
   for (int32_t k = 0; k < grid->cells[2]; k++)
     for (int32_t j = 0; j < grid->cells[1]; j++)
-      for (int32_t i = 0; i < grid->cells[0]; i += GRID_STRETCH) {
+      for (int32_t i = 0; i < grid->cells[0]; i += GRID_STRETCH_MAX) {
         const int32_t left = grid->cells[0] - i, h = (k*grid->cells[1] + j)*grid->cells[0] + i,
-                      count = left < GRID_STRETCH ? left : GRID_STRETCH;
+                      count = left < GRID_STRETCH_MAX ? left : GRID_STRETCH_MAX;
         if (every) memset(wall, 1, (size_t)count);
         else find_walls(grid, j, k, i, count, wall);
         for (int32_t q = 0; q < count; q++) {

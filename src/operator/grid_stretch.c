@@ -1,41 +1,42 @@
-// grid_stretch.c: products, compensated residuals and the diagonal of a grid, for some cells of a
-// line at once.
+// grid_stretch.c: products, compensated residuals and the diagonal of a grid, several cells at
+// once.
 //
-// Lines of cells along x are taken in stretches, four cells at a time: masks in place of branches,
-// the first and the last cell of a line apart. A product reads 8 bytes of x, 24 of weights and 1 of
-// types a cell and writes 8.
+// Lines of cells along x are done in stretches, four cells at a time. Masks replace branches; the
+// first and the last cell of a line are done separately.
+// Cost: a product reads 8 bytes of x, 24 of weights and 1 of types per cell, and writes 8.
 #include "grid.h"
 
 #include "four.h"
 
-// the weights of faces that have none
-static const double ones[GRID_STRETCH] = {
+// The weights of faces if the caller gives none.
+static const double ones[GRID_STRETCH_MAX] = {
 #define FOUR_ONES 1.0, 1.0, 1.0, 1.0
 #define SIXTEEN_ONES FOUR_ONES, FOUR_ONES, FOUR_ONES, FOUR_ONES
 #define MANY_ONES SIXTEEN_ONES, SIXTEEN_ONES, SIXTEEN_ONES, SIXTEEN_ONES
   MANY_ONES, MANY_ONES, MANY_ONES, MANY_ONES
 };
 
-typedef struct side {         // the cells beyond the faces of a stretch on one of its sides
+typedef struct side {         // the cells beyond one side of a stretch
   const double *w;            // weights of the faces
   const uint8_t *type;
   const double *x;
-  double scale;               // 1/spacing^2; 0: there are none, and they are those of the stretch
+  // 1/spacing^2; 0: there are none, and the pointers are those of the stretch.
+  double scale;
 } side;
 
-typedef struct stretch {      // of cells of a line
-  int32_t row, count;         // the first cell's row, and how many
-  int low, high;              // it begins with the first cell of the line, ends with the last
-  int flat;                   // two dimensions
+typedef struct stretch {      // successive cells of a line
+  int32_t row, count;         // row of the first cell, and number of cells
+  int low, high;              // 1: it begins with the first cell of the line, ends with the last
+  int flat;                   // 1: two dimensions
   const uint8_t *type;
-  const double *x;            // NULL for those who ask for the matrix alone
+  const double *x;            // NULL: only the matrix is needed
   side beyond[6];             // -x, +x, -y, +y, -z, +z
 } stretch;
 
-// What is left of a line, up to GRID_STRETCH.
+// The remaining cells of a line, at most GRID_STRETCH_MAX.
 static int32_t stretch_length(const perp_grid *g, grid_place p) {
   const int32_t left = g->cells[0] - p.at[0];
-  return left < GRID_STRETCH ? left : GRID_STRETCH;
+  return left < GRID_STRETCH_MAX ? left : GRID_STRETCH_MAX;
 }
 
 static stretch stretch_at(const perp_grid *g, const double *x, grid_place p) {
@@ -58,10 +59,11 @@ static stretch stretch_at(const perp_grid *g, const double *x, grid_place p) {
   return s;
 }
 
-// ---- what is computed at cell i of a stretch, over its `sides` sides (4 in two dimensions, else
-// 6), and at the cells i .. i+3: the same bits
+// ---- one cell i of a stretch over its `sides` sides (4 in two dimensions, else 6), and the cells
+// i .. i+3 with the same bits
 
-EXACT_INLINE int at_edge(const stretch *s, int q, int32_t i) {   // nothing is beyond side q
+// 1: there is no cell beyond side q.
+EXACT_INLINE int at_edge(const stretch *s, int q, int32_t i) {
   return (q == 0 && s->low && i == 0) || (q == 1 && s->high && i == s->count - 1);
 }
 EXACT_INLINE double open_weight(const side *s, int32_t i) {
@@ -82,7 +84,8 @@ EXACT_INLINE four pressures(const side *s, four_mask types, int32_t i) {
   return four_keep(is_type(types, PERP_CELL_LIQUID), four_load(s->x + i));
 }
 
-typedef struct asked { const double *b; double *y, *a; } asked;   // of the cells of a stretch
+// Outputs for the cells of a stretch.
+typedef struct asked { const double *b; double *y, *a; } asked;
 
 EXACT_INLINE void product_one(const stretch *s, int sides, int32_t i, const asked *out) {
   const double x = s->x[i];
@@ -119,7 +122,7 @@ EXACT_INLINE void diagonal_four(const stretch *s, int sides, int32_t i, const as
   four_store(out->y + i, four_choose(liquid, d, four_all(1.0)));
 }
 
-// both: a = the diagonal
+// Both y and the diagonal: a = the diagonal.
 EXACT_INLINE void row_one(const stretch *s, int sides, int32_t i, const asked *out) {
   product_one(s, sides, i, out);
   diagonal_one(s, sides, i, &(asked){.y = out->a});
@@ -130,7 +133,7 @@ EXACT_INLINE void row_four(const stretch *s, int sides, int32_t i, const asked *
 }
 
 // y = A x + b as in twice the precision: x - q = d + e exactly (TwoSum of x and -q), w d = p + t
-// exactly (TwoProduct), and the errors are summed on their own. What is left out is of the order
+// exactly (TwoProduct), and the errors are summed separately. The neglected terms are of the order
 // u^2 |A||x|. a = |A||x| + |b|, up to its own rounding. Rows of the identity: x + b.
 EXACT_INLINE void residual_one(const stretch *s, int sides, int32_t i, const asked *out) {
   const double x = s->x[i], b = out->b[i];
@@ -187,11 +190,11 @@ EXACT_INLINE void residual_four(const stretch *s, int sides, int32_t i, const as
 
 typedef void cell_kernel(const stretch *s, int sides, int32_t i, const asked *out);
 
-// The first and the last cell of a line by themselves, those between by fours; the last four may
-// overlap with those before: they come out the same again.
+// The first and the last cell of a line are done alone, those between in fours. The last four may
+// overlap with those before; they give the same values again.
 EXACT_INLINE void each_cell(const stretch *given, int sides, const asked *out, cell_kernel *one,
                             cell_kernel *fours) {
-  const stretch s = *given;   // nobody else sees it, so what is stored cannot change it
+  const stretch s = *given;   // a local copy, so that stores cannot change it
   const int32_t from = s.low ? 1 : 0, to = s.count - (s.high ? 1 : 0);
   if (to - from < 4) {
     for (int32_t i = 0; i < s.count; i++) one(&s, sides, i, out);

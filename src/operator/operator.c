@@ -1,4 +1,4 @@
-// operator.c: questions to an operator that may have no answer.
+// operator.c: calls optional functions of an operator, with an answer if they are missing.
 #include "operator.h"
 
 #include "grid.h"

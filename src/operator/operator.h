@@ -1,4 +1,4 @@
-// operator.h: what the layers above may know of operators beyond their public ops.
+// operator.h: functions on operators for the layers above, beyond the public ops.
 #ifndef PERP_OPERATOR_H
 #define PERP_OPERATOR_H
 
@@ -10,21 +10,21 @@
 #include "arena.h"
 #include "team.h"
 
-// It can be asked for products: a wrapper of one that cannot has no data either, and is refused by
-// validation.
+// 1: the operator can multiply. A wrapper of one that cannot has no data either; validation refuses
+// it.
 static inline int operator_is_given(const perp_operator *A) {
   return A->ops != NULL && A->ops->apply != NULL && A->self != NULL;
 }
-perp_view operator_view(const perp_operator *A);          // PERP_VIEW_NONE where ops->view is NULL
+perp_view operator_view(const perp_operator *A);          // PERP_VIEW_NONE if ops->view is NULL
 // y = A x, by threads where A is a grid. Returns what A->ops->apply does.
 int operator_product(const perp_operator *A, const double *x, double *y, void *scratch,
                      team *threads);
-size_t operator_scratch_bytes(const perp_operator *A);    // 0 where it needs none
-size_t operator_sweep_bytes(const perp_operator *A);      // for ops->sweep; 0 where there is none
+size_t operator_scratch_bytes(const perp_operator *A);    // 0 if it needs none
+size_t operator_sweep_bytes(const perp_operator *A);      // for ops->sweep; 0 if there is none
 
-// One projected relaxation, the step of every sweep: the new x_i for the residual y_i of row i.
-// Where A_ii <= 0 the row is linear or concave in x_i: go to the bound that y_i points to,
-// if it is finite.
+// One projected relaxation, the step of every sweep: the new x_i for the residual y_i of row i. If
+// A_ii <= 0 the row is linear or concave in x_i; then x_i goes to the bound that y_i points to, if
+// it is finite.
 static inline double relaxed(double x, double y, double diagonal, double omega, double lo,
                              double hi) {
   if (diagonal > 0.0) {
@@ -36,25 +36,25 @@ static inline double relaxed(double x, double y, double diagonal, double omega, 
   return x;
 }
 
-// A_ij by bisection; 0 where nothing is stored.
+// A_ij by bisection; 0 if it is not stored.
 double csc_entry(const perp_csc *A, int32_t i, int32_t j);
 
-// A = A' exactly, by value: next (n) is work. Then columns are rows, and y = A x + b is gathered:
-// plainly, or compensated and with a >= |A||x| + |b|.
+// 1: A = A' exactly, by value. next (n) is work. Columns are then rows, and y = A x + b is
+// gathered: plainly, or compensated and with a >= |A||x| + |b|.
 int csc_is_symmetric(const perp_csc *A, int32_t *next);
-// ... or up to `tolerance` times the larger of |A_ij|, |A_ji| and the root of A_ii A_jj.
+// The same up to `tolerance` times the largest of |A_ij|, |A_ji| and sqrt(A_ii A_jj).
 int csc_is_nearly_symmetric(const perp_csc *A, double tolerance, int32_t *next);
 void csc_apply_symmetric(const perp_csc *A, const double *x, const double *b, double *y);
 void csc_residual_symmetric(const perp_csc *A, const double *x, const double *b, double *y,
                             double *a);
 
-// Sweeps in a fixed order of blocks of rows, coloured so that blocks of one colour do not touch
-// each other: blocks of a colour run in parallel, and the result does not depend on how many
-// threads there are.
+// Sweeps over blocks of rows in a fixed order. The blocks are coloured so that blocks of one colour
+// do not touch each other. Blocks of a colour run in parallel, and the result does not depend on
+// the number of threads.
 typedef struct coloured coloured;
-int coloured_accepts(const perp_view *view);                                  // CSC so far
+int coloured_accepts(const perp_view *view);                                  // CSC only
 size_t coloured_bytes(int32_t n, int64_t nnz);                   // for the arena of coloured_plan
-coloured *coloured_plan(arena *memory, const perp_operator *A);  // NULL: memory does not suffice
+coloured *coloured_plan(arena *memory, const perp_operator *A);  // NULL: the memory is too small
 void coloured_sweep(coloured *plan, perp_sweep *state, team *threads);   // one pass over all rows
 
 #endif

@@ -1,8 +1,10 @@
-// product.c: A = J W J' + diag(compliance), never formed: constraints meet in the bodies.
+// product.c: A = J W J' + diag(compliance) as an operator, without forming it.
 //
-// A product with A goes from constraints to bodies and back: w = W (J' x), y = J w + compliance x.
-// The Gauss-Seidel sweep keeps the body velocities v = W J' x, so that a row costs its own nonzeros
-// times the block size only. W is symmetric by contract, hence row k of W serves as column k.
+//     w = W (J' x),   y = J w + compliance x
+// A product goes from constraints to bodies and back. The Gauss-Seidel sweep keeps the body
+// velocities v = W J' x, so a row costs only its own nonzeros times the block size. W is symmetric
+// by contract, so row k of W serves as column k.
+// Cost: two passes over J and one over W.
 #include <string.h>
 
 #include "operator.h"
@@ -27,8 +29,8 @@ static int apply(const void *self, const double *x, double *y, void *scratch) {
   return 0;
 }
 
-// y = J W J' x + compliance x + b with every intermediate vector kept as high + low, and the same
-// with absolute values for a. |J||W||J'||x| >= |J W J'||x|.
+// y = J W J' x + compliance x + b, with every intermediate vector as high + low, and the same with
+// absolute values for a. |J||W||J'||x| >= |J W J'||x|.
 EXACT_INLINE void residual_rows(const perp_product *P, const double *x, const double *b, double *y,
                                 double *a, double *scratch) {
   const exact_vector v = exact_vector_at(scratch, (size_t)P->dofs);
@@ -63,7 +65,7 @@ static int residual(const void *self, const double *x, const double *b, double *
 // J_i W J_j' over the bodies that both rows touch; the rows are sorted by body.
 static double row_product(const perp_product *P, int32_t i, int32_t j) {
   const int32_t end = P->rowptr[j + 1];
-  int32_t first = P->rowptr[j];   // of J_j in the body at hand
+  int32_t first = P->rowptr[j];   // of J_j in the current body
   double s = 0.0;
   for (int32_t p = P->rowptr[i]; p < P->rowptr[i + 1]; p++) {
     const int32_t k = P->column[p], start = product_body(P, k);
@@ -79,7 +81,7 @@ static double row_product(const perp_product *P, int32_t i, int32_t j) {
 
 double product_entry(const perp_product *P, int32_t i, int32_t j) {
   if (i == j) return row_product(P, i, i) + product_compliance(P, i);
-  // the same bits above and below the diagonal
+  // The same bits above and below the diagonal.
   return i < j ? row_product(P, i, j) : row_product(P, j, i);
 }
 
@@ -124,7 +126,7 @@ static perp_view view(const void *self) {
   return (perp_view){.kind = PERP_VIEW_PRODUCT, .data = self};
 }
 
-// No row_col_max and no add_column: both would form A.
+// No row_col_max and no add_column, because both would form A.
 static const perp_operator_ops ops = {
   .name = "product", .scratch_bytes = scratch_bytes, .apply = apply, .apply_transpose = apply,
   .residual = residual, .diagonal = diagonal, .sweep_bytes = sweep_bytes, .sweep = sweep,

@@ -1,5 +1,6 @@
-// product_parts.h: the steps of a product with J W J' + diag(compliance), row by row; what J W J'
-// itself and the contact LCP, which contains one, are made of.
+// product_parts.h: the steps of a product with J W J' + diag(compliance), row by row.
+//
+// The product operator and the contact LCP share them.
 #ifndef PERP_PRODUCT_PARTS_H
 #define PERP_PRODUCT_PARTS_H
 
@@ -22,7 +23,7 @@ static inline void product_push(const perp_product *P, int32_t i, double s, doub
   const int32_t block = P->block;
   for (int32_t p = P->rowptr[i]; p < P->rowptr[i + 1]; p++) {
     const int32_t k = P->column[p];
-    // column k of W, within its block
+    // Column k of W within its block.
     const double t = P->value[p]*s, *W = P->W + (size_t)k*(size_t)block;
     double *u = v + product_body(P, k);
     for (int32_t l = 0; l < block; l++) u[l] += W[l]*t;
@@ -36,18 +37,17 @@ static inline double product_pull(const perp_product *P, int32_t i, const double
   return s;
 }
 
-// The entry (i, j); the same bits above and below the diagonal.
+// The entry (i, j), with the same bits above and below the diagonal.
 double product_entry(const perp_product *P, int32_t i, int32_t j);
 
-// ---- with every number kept as high + low, and beside it the sum of what was added, in absolute
-// values
+// ---- compensated: every number is high + low, with the sum of the absolute values of its terms
 typedef struct exact_vector { double *high, *low, *size; } exact_vector;
 
 EXACT_INLINE exact_vector exact_vector_at(double *memory, size_t n) {   // 3 n doubles
   return (exact_vector){memory, memory + n, memory + 2*n};
 }
 
-// v += J_i' x, where x was added up from numbers of this size
+// v += J_i' x, where x is a sum of numbers of this size.
 EXACT_INLINE void product_scatter(const perp_product *P, int32_t i, exact_sum x, double size,
                                   exact_vector v) {
   for (int32_t p = P->rowptr[i]; p < P->rowptr[i + 1]; p++) {

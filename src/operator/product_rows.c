@@ -1,6 +1,9 @@
-// product_rows.c: a row of A = J W J' + diag(compliance): w = W J_i', then A_ij = J_j w for the
-// rows j that share a body with i. Of the contact LCP E13 (27): w = W (N e_i + D e_i)'J, then the
-// 1 + tangents numbers J_c w of a contact tell all its entries.
+// product_rows.c: single rows of A = J W J' + diag(compliance), or of the contact LCP E13 (27).
+//
+//     w = W J_i',   A_ij = J_j w   for the rows j that share a body with i
+// For the contact LCP w = W (N e_i + D e_i)'J, and the 1 + tangents numbers J_c w of a contact give
+// all its entries.
+// Cost: the rows that share a body with i.
 #include "product_rows.h"
 
 #include <math.h>
@@ -24,7 +27,7 @@ int product_rows_begin(product_rows *rows, const perp_operator *A, int32_t *memo
   for (int32_t i = 0; i < P->n; i++)
     for (int32_t p = P->rowptr[i], last = -1; p < P->rowptr[i + 1]; p++) {
       const int32_t k = P->column[p]/P->block;
-      if (k == last) continue;   // columns are sorted: a body's stand together
+      if (k == last) continue;   // columns are sorted, so those of a body are adjacent
       last = k;
       first[k + 2]++;
       used++;
@@ -33,7 +36,7 @@ int product_rows_begin(product_rows *rows, const perp_operator *A, int32_t *memo
   rows->seen = first + bodies + 2;
   rows->touching = rows->seen + P->n;
   for (int32_t k = 0; k < bodies; k++) first[k + 2] += first[k + 1];
-  for (int32_t i = 0; i < P->n; i++) {   // first[k + 1] grows from the start of k to its end
+  for (int32_t i = 0; i < P->n; i++) {   // first[k + 1] moves from the start of k to its end
     rows->seen[i] = -1;
     for (int32_t p = P->rowptr[i], last = -1; p < P->rowptr[i + 1]; p++) {
       const int32_t k = P->column[p]/P->block;
@@ -49,7 +52,7 @@ int product_rows_begin(product_rows *rows, const perp_operator *A, int32_t *memo
   return 1;
 }
 
-// w += W J_i' s on the bodies of row i; s = 0: clear them again
+// w += W J_i' s on the bodies of row i; s = 0: clear them again.
 static void spread(const product_rows *rows, int32_t i, double s) {
   const perp_product *P = rows->P;
   for (int32_t p = P->rowptr[i]; p < P->rowptr[i + 1]; p++) {
@@ -92,7 +95,7 @@ static double contact_row_size(product_rows *rows, const entry_cursor *cursor, i
     for (int32_t q = 0; contact_slack_entry(P, at.contact, q, &j, &a, &other); q++)
       if (entries_outside(cursor, &j, &a, &error)) size += (fabs(a) + error)*fabs(x[j]);
     j = own;
-    a = 0.0;   // but for shifts
+    a = 0.0;   // except for shifts
     if (entries_outside(cursor, &j, &a, &error)) size += (fabs(a) + error)*fabs(x[j]);
     rows->steps += P->directions;
     return size;
@@ -132,7 +135,7 @@ double product_rows_size(product_rows *rows, int32_t i, const double *x) {
   spread(rows, own, 1.0);
   rows->asked++;
   for (int32_t p = P->rowptr[own], last = -1; p <= P->rowptr[own + 1]; p++) {
-    // after its bodies the row itself: one that touches none has its compliance and shifts
+    // After its bodies the row itself: a row that touches none has its compliance and shifts.
     const int alone = p == P->rowptr[own + 1];
     const int32_t k = alone ? -1 : P->column[p]/P->block;
     if (!alone && k == last) continue;

@@ -1,14 +1,17 @@
-// restrict.c: A(set,set) without a copy: linear, because what is outside the set is zero.
+// restrict.c: A(set,set) as an operator, without a copy.
 //
-// Products embed x into a vector of the inner size; sweeps keep such vectors between passes and
-// visit the rows of the set only. Single entries come from the inner view or from small
-// submatrices.
+// Products embed x into a vector of the inner size that is zero outside of the set. Sweeps keep
+// such vectors between passes and visit only the rows of the set. Single entries come from the
+// inner view or from small submatrices.
+// Cost: a product with A.
 #include <string.h>
 
 #include "entries.h"
 #include "operator.h"
 
-enum { RESIDUAL_VECTORS = 4, SWEEP_VECTORS = 6, LOCAL = 1024, TILE = 16 };
+enum { RESIDUAL_VECTORS = 4, SWEEP_VECTORS = 6,
+       LOCAL_ROWS_MAX = 1024,   // indices on the stack
+       TILE = 16 };             // rows of a tile
 
 static size_t scratch_bytes(const void *self) {
   const perp_wrapper *w = self;
@@ -19,7 +22,7 @@ static void *after(const perp_wrapper *w, void *memory, size_t vectors) {
   return (unsigned char *)memory + entries_vector_bytes(w->inner.n, vectors);
 }
 
-// m -> n, zero elsewhere
+// m -> n, zero outside of the set
 static void scatter(const perp_wrapper *w, const double *from, double *to) {
   memset(to, 0, (size_t)w->inner.n*sizeof *to);
   for (int32_t k = 0; k < w->m; k++) to[w->set[k]] = from[k];
@@ -94,12 +97,12 @@ static void diagonal_of_callback(const void *self, double *d) {
   }
 }
 
-// The inner operator needs inner indices, and there is no room for many of them: large sets go by
-// pairs of tiles.
+// The inner operator needs inner indices, and the stack has room for LOCAL_ROWS_MAX of them. Larger
+// sets go by pairs of tiles.
 static void submatrix(const void *self, const int32_t *set, int32_t m, double *S) {
   const perp_wrapper *w = self;
-  int32_t index[LOCAL];
-  if (m <= LOCAL) {
+  int32_t index[LOCAL_ROWS_MAX];
+  if (m <= LOCAL_ROWS_MAX) {
     for (int32_t k = 0; k < m; k++) index[k] = w->set[set[k]];
     w->inner.ops->submatrix(w->inner.self, index, m, S);
     return;
@@ -148,7 +151,7 @@ static int sweep(const void *self, perp_sweep *state, int32_t from, int32_t to) 
   inner.weight = weight;
   inner.memory = after(w, state->memory, SWEEP_VECTORS);
   int stop = 0;
-  // Runs of consecutive indices, one call each.
+  // One call per run of successive indices.
   for (int32_t done = 0; done < to - from && !stop;) {
     const int32_t start = state->backward ? to - 1 - done : from + done;
     int32_t length = 1;
@@ -191,7 +194,7 @@ perp_operator perp_restricted(perp_wrapper *self, perp_operator inner, const int
   if (entries_known(&v)) {
     self->ops.row_col_max = row_col_max;
     self->ops.add_column = add_column;
-  } else if (entries_chain(&inner, &chain) && chain.depth < CHAIN_DEPTH) {
+  } else if (entries_chain(&inner, &chain) && chain.depth < CHAIN_DEPTH_MAX) {
     self->ops.row_col_max = entries_wrapper_max;
     self->ops.add_column = entries_wrapper_add;
   } else if (ops->add_column != NULL && ops->submatrix != NULL) {

@@ -1,6 +1,6 @@
-// scaled.c: R A C with diagonal R, C > 0, as an operator that can do what A can.
+// scaled.c: R A C with diagonal R, C > 0, as an operator with the functions that A has.
 //
-// Sweeps run in the inner coordinates, where nothing is rounded if R and C are powers of two:
+// Sweeps run in the inner coordinates, which rounds nothing if R and C are powers of two:
 //   x = C x',  b = b'/R,  lo = C lo',  hi = C hi',  A_ii = A'_ii/(R_i C_i),  weight = weight'/C.
 #include "entries.h"
 #include "error_free.h"
@@ -142,8 +142,8 @@ static perp_view view(const void *self) {
   return v;
 }
 
-// R = C is a congruence and keeps definiteness; otherwise the signs of the entries are all that
-// remains.
+// R = C is a congruence and keeps definiteness. Otherwise only the claims about signs of entries
+// remain.
 static uint32_t kept_claims(const perp_operator *inner, const double *R, const double *C) {
   int same = 1, positive = 1;
   for (int32_t i = 0; i < inner->n; i++) {
@@ -178,7 +178,7 @@ perp_operator perp_scaled(perp_wrapper *self, perp_operator inner, const double 
   if (entries_known(&v)) {
     self->ops.row_col_max = row_col_max;
     self->ops.add_column = add_column;
-  } else if (entries_chain(&inner, &chain) && chain.depth < CHAIN_DEPTH) {
+  } else if (entries_chain(&inner, &chain) && chain.depth < CHAIN_DEPTH_MAX) {
     self->ops.row_col_max = entries_wrapper_max;
     self->ops.add_column = entries_wrapper_add;
   } else if (ops->add_column != NULL && ops->submatrix != NULL) {

@@ -1,9 +1,9 @@
-// shifted.c: A + shift I, as an operator that can do what A can.
+// shifted.c: A + shift I as an operator with the functions that A has.
 //
-// Two sweeps. Where columns are at hand, memory keeps y = (A + shift I) x + b and every change of
-// x_i adds column i. Otherwise the inner sweep runs with b + shift x in place of b: a pass visits
-// row i once, so x_i is still what it was when the pass began, and the diagonal that is passed in
-// carries the shift.
+// There are two sweeps. If A has columns, memory keeps y = (A + shift I) x + b, and every change of
+// x_i adds column i. Otherwise the inner sweep runs with b + shift x in place of b. A pass visits
+// row i once, so x_i still has its value from the start of the pass, and the given diagonal
+// includes the shift.
 #include "entries.h"
 #include "error_free.h"
 #include "operator.h"
@@ -30,7 +30,7 @@ static int apply_transpose(const void *self, const double *x, double *y, void *s
   return stop;
 }
 
-// A x + (t + t_low), where t + t_low = shift x + b exactly, up to u^2.
+// A x + (t + t_low), where t + t_low = shift x + b up to u^2.
 static int residual(const void *self, const double *x, const double *b, double *y, double *a,
                     void *scratch) {
   const perp_wrapper *w = self;
@@ -157,9 +157,9 @@ perp_operator perp_shifted(perp_wrapper *self, perp_operator inner, double shift
   const perp_view v = view(self);
   entry_chain chain;
   if (entries_known(&v)) self->ops.row_col_max = row_col_max;
-  else if (entries_chain(&inner, &chain) && chain.depth < CHAIN_DEPTH)
+  else if (entries_chain(&inner, &chain) && chain.depth < CHAIN_DEPTH_MAX)
     self->ops.row_col_max = entries_wrapper_max;
-  // A dense row is read faster than a column.
+  // Reading a dense row is faster than reading a column.
   const int by_rows = v.kind == PERP_VIEW_DENSE && ops->sweep != NULL;
   if (ops->add_column != NULL && !by_rows) {
     self->ops.sweep_bytes = columns_bytes;

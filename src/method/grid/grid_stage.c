@@ -63,7 +63,7 @@ typedef struct multiplication {
 
 static void multiply_slice(void *data, int32_t from, int32_t to, int32_t part) {
   const multiplication *m = data;
-  double y[GRID_STRETCH];
+  double y[GRID_STRETCH_MAX];
   (void)part;
   for (int32_t i = from; (i = next_cell(m->unknown, i, to)) < to;) {
     int32_t count = grid_product_from(m->grid, grid_place_of(m->grid, i), m->x, y);
@@ -179,7 +179,7 @@ static void label_slice(void *data, int32_t from, int32_t to, int32_t part) {
   if (s->D != NULL) {
     label(s, from, to - from, s->D + from, l->moved + from, &sum);
   } else {
-    double y[GRID_STRETCH], D[GRID_STRETCH];
+    double y[GRID_STRETCH_MAX], D[GRID_STRETCH_MAX];
     for (int32_t i = from; (i = next_cell(s->unknown, i, to)) < to;) {
       const grid_place at = grid_place_of(l->grid, i);
       int32_t count = grid_row_from(l->grid, at, s->x, y, D);

@@ -42,7 +42,7 @@ static inline double two_to(int e) {   // 2^e, normal
 static void find_exponents(void *data, int32_t index) {
   certifier *c = data;
   chunk k = chunk_of(c->grid.cells, index);
-  double d[GRID_STRETCH];
+  double d[GRID_STRETCH_MAX];
   while (k.from < k.to) {
     const int32_t count = grid_diagonal_from(c->grid.cells, k.p, d);
     for (int32_t q = 0; q < count; q++)

@@ -63,7 +63,7 @@ static int32_t reference_from(const certifier *c, grid_place p, int32_t first, d
   if (!c->reference_is_zero)
     return grid_residual_from(c->grid.cells, p, c->x, b, c->y + first, a);
   const int32_t left = c->grid.cells->cells[0] - p.at[0],
-                count = left < GRID_STRETCH ? left : GRID_STRETCH;
+                count = left < GRID_STRETCH_MAX ? left : GRID_STRETCH_MAX;
   for (int32_t q = 0; q < count; q++) a[q] = fabs(b[q]);
   return count;
 }
@@ -116,7 +116,7 @@ static void look_again(certifier *c, int32_t k) {
   const double *y = reference_y(c, 0);
   part->unit = grid_unit(part->S);
   part->G = part->S = 0.0;
-  double a[GRID_STRETCH];
+  double a[GRID_STRETCH_MAX];
   int32_t first = 0;
   for (grid_place p = {{0, 0, 0}}; first < c->n;) {
     const int32_t count = reference_from(c, p, first, a);
@@ -195,7 +195,7 @@ static void measure_chunk(void *data, int32_t index) {
   certifier *c = all->c;
   surveyed *v = &all->of[index];
   chunk k = chunk_of(c->grid.cells, index);
-  double a[GRID_STRETCH];
+  double a[GRID_STRETCH_MAX];
   cells s;
   cells_begin(&s);
   while (k.from < k.to) {
@@ -429,7 +429,7 @@ static void judge_chunk(void *data, int32_t index) {
   certifier *c = t->c;
   chunk k = chunk_of(c->grid.cells, index);
   const int wide = FOUR_HAS_TARGET();
-  double a[GRID_STRETCH];
+  double a[GRID_STRETCH_MAX];
   cells s;
   cells_begin(&s);
   verdict v = {.found = {.solved = 1, .worst = k.from, .componentwise_row = -1}};

@@ -48,12 +48,12 @@ static inline double base_of(double G, double S) { return G > 0.0 ? G : S > 0.0 
 typedef struct cells {
   int32_t first, count;
   const double *lo, *hi;             // count
-  double power[GRID_STRETCH], inverse[GRID_STRETCH];   // R and 1/C, but for the unit
-  double zero[GRID_STRETCH], infinite[GRID_STRETCH];   // bounds that are not given
+  double power[GRID_STRETCH_MAX], inverse[GRID_STRETCH_MAX];   // R and 1/C, but for the unit
+  double zero[GRID_STRETCH_MAX], infinite[GRID_STRETCH_MAX];   // bounds that are not given
 } cells;
 
 static inline void cells_begin(cells *s) {
-  for (int q = 0; q < GRID_STRETCH; q++) {
+  for (int q = 0; q < GRID_STRETCH_MAX; q++) {
     s->zero[q] = 0.0;
     s->infinite[q] = (double)INFINITY;
   }
@@ -65,7 +65,7 @@ static inline void cells_at(const certifier *c, int32_t first, int32_t count, ce
   s->count = count;
   s->lo = p->lo != NULL ? p->lo + first : s->zero;
   s->hi = p->hi != NULL ? p->hi + first : s->infinite;
-  uint64_t bits[GRID_STRETCH];
+  uint64_t bits[GRID_STRETCH_MAX];
   const int16_t *e = c->grid.exponent + first;
   for (int32_t q = 0; q < count; q++) bits[q] = (uint64_t)(1023 + e[q]) << 52;
   memcpy(s->power, bits, (size_t)count*sizeof *bits);

@@ -42,7 +42,7 @@ static void estimate_chunk(void *data, int32_t index) {
   cells_begin(&s);
   double worst = 0.0;
   while (k.from < k.to) {
-    const int32_t left = k.to - k.from, count = left < GRID_STRETCH ? left : GRID_STRETCH,
+    const int32_t left = k.to - k.from, count = left < GRID_STRETCH_MAX ? left : GRID_STRETCH_MAX,
                   *component = c->component + k.from;
     const double *x = e->x + k.from, *y = e->y + k.from;
     cells_at(c, k.from, count, &s);
@@ -106,8 +106,8 @@ EXACT_INLINE void scale_cells(const scales *u, int32_t from, int32_t to) {
   const certifier *c = u->c;
   cells s;
   cells_begin(&s);
-  for (int32_t first = from; first < to; first += GRID_STRETCH) {
-    const int32_t left = to - first, count = left < GRID_STRETCH ? left : GRID_STRETCH,
+  for (int32_t first = from; first < to; first += GRID_STRETCH_MAX) {
+    const int32_t left = to - first, count = left < GRID_STRETCH_MAX ? left : GRID_STRETCH_MAX,
                   *component = c->component + first;
     cells_at(c, first, count, &s);
     for (int32_t q = 0, end; q < count; q = end) {
