@@ -1,7 +1,7 @@
-// allocator.c: malloc and free in the shape of a perp_allocator.
+// allocator.c: malloc and free as a perp_allocator.
 //
-// Large blocks ask for large pages where the system has them: to fill the small ones, a fault each,
-// takes longer than a method takes to fill them with numbers.
+// Large blocks request large pages if the system has them (platform.c). With small pages, the page
+// faults take longer than a method takes to fill the block.
 #include "allocator.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include <perp/perp.h>
 
-// malloc and free where it is NULL or has NULL functions.
+// malloc and free if `given` is NULL or has NULL functions.
 perp_allocator allocator_of(const perp_allocator *given);
 
 #endif

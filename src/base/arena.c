@@ -1,4 +1,4 @@
-// arena.c: taking from one block of memory, with every overflow caught.
+// arena.c: takes memory from a block and catches every overflow.
 #include "arena.h"
 
 void *arena_take(arena *a, size_t count, size_t size) {

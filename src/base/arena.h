@@ -1,7 +1,7 @@
-// arena.h: one block of memory, handed out in order; the same code first counts and then takes.
+// arena.h: hands out one block of memory in order; the same code first counts and then takes.
 //
 // With base = NULL an arena only counts: arena_take returns NULL and `used` grows. So a layout is
-// written once, run on a counting arena to learn its size, and run again on the real block.
+// written once. It runs on a counting arena to find its size, and again on the real block.
 #ifndef PERP_ARENA_H
 #define PERP_ARENA_H
 
@@ -11,17 +11,17 @@
 #define ARENA_ALIGNMENT ((size_t)64)   // a cache line: no false sharing, aligned vectors
 
 typedef struct arena {
-  unsigned char *base;   // NULL: only counting
+  unsigned char *base;   // NULL: count only
   size_t capacity;       // bytes at base
   size_t used;           // SIZE_MAX: the count has overflowed
 } arena;
 
-// NULL when counting, or when it does not fit
+// NULL when counting, or if it does not fit.
 void *arena_take(arena *a, size_t count, size_t size);
 static inline int arena_overflowed(const arena *a) { return a->used == SIZE_MAX; }
 
-// A counted layout in one allocated block: how large it must be, with room to align it (SIZE_MAX:
-// overflow), and the arena on it.
+// A counted layout in one allocated block: its size, with room to align it (SIZE_MAX: overflow),
+// and the arena on it.
 static inline size_t arena_block_bytes(const arena *counted) {
   return counted->used <= SIZE_MAX - ARENA_ALIGNMENT ? counted->used + ARENA_ALIGNMENT : SIZE_MAX;
 }

@@ -1,8 +1,8 @@
-// eight.h: eight floats at a time, element by element: the same bits as one at a time.
+// eight.h: eight floats at a time, element by element, with the same bits as one at a time.
 //
-// As four.h: a vector type with GCC and Clang, of one register with AVX2 and of two without;
-// elsewhere an array. Functions that use them are compiled twice on x86-64, with FOUR_TARGET and
-// without.
+// As four.h: a vector type with GCC and Clang, in one register with AVX2 and in two without. Other
+// compilers use an array. Functions that use them are compiled twice on x86-64, with FOUR_TARGET
+// and without.
 #ifndef PERP_EIGHT_H
 #define PERP_EIGHT_H
 
@@ -31,7 +31,7 @@ EXACT_INLINE eight eight_pick(const float *v, const int32_t *at) {   // v at eig
   return (eight){v[at[0]], v[at[1]], v[at[2]], v[at[3]], v[at[4]], v[at[5]], v[at[6]], v[at[7]]};
 }
 #define EIGHT_AT(v, k) ((v)[k])
-#define EIGHT_FETCH(p) __builtin_prefetch(p)   // it will be needed; may lie anywhere
+#define EIGHT_FETCH(p) __builtin_prefetch(p)   // prefetches; p may be any address
 #if defined(__clang__) || __GNUC__ >= 12
 #define EIGHT_MIX(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #endif
@@ -65,7 +65,7 @@ EXACT_INLINE eight eight_load(const float *p) {
 }
 EXACT_INLINE void eight_store(float *p, eight v) { memcpy(p, &v, sizeof v); }
 
-// Of 16 numbers the first, third, fifth, ... into `even`, the others into `odd`; and back.
+// Splits 16 numbers into those at even places and those at odd places; and back.
 EXACT_INLINE void eight_split(const float *p, eight *even, eight *odd) {
 #if defined(EIGHT_MIX)
   const eight a = eight_load(p), b = eight_load(p + 8);

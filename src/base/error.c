@@ -1,4 +1,4 @@
-// error.c: error and status names from their one list each, and the last message of each thread.
+// error.c: the names of errors and statuses, and the last message of each thread.
 #include "error.h"
 
 #include <stdarg.h>

@@ -1,8 +1,7 @@
-// error_free.h: error-free sums and products,
-// for residuals computed as if in twice the working precision.
+// error_free.h: error-free sums and products, for residuals as if in twice the working precision.
 //
-// Ogita, Rump, Oishi: Accurate sum and dot product (2005), algorithms TwoSum,
-// TwoProduct (with fma), Dot2.
+// Ogita, Rump, Oishi: Accurate sum and dot product (2005), algorithms TwoSum, TwoProduct (with
+// fma), Dot2.
 #ifndef PERP_ERROR_FREE_H
 #define PERP_ERROR_FREE_H
 
@@ -15,7 +14,7 @@
 #if defined(PLATFORM_AVX)
 #define EXACT_FMA __attribute__((target("fma")))
 #define EXACT_HAS_FMA() platform_has(PLATFORM_HAS_FMA)
-#define EXACT_WIDE __attribute__((target("avx2")))   // sums in a fixed order: the same bits too
+#define EXACT_WIDE __attribute__((target("avx2")))   // fixed order of sums, same bits
 #define EXACT_HAS_WIDE() platform_has(PLATFORM_HAS_AVX2)
 #define EXACT_INLINE static inline __attribute__((always_inline))
 #else
@@ -43,7 +42,7 @@ EXACT_INLINE void exact_add_product(exact_sum *s, double a, double b) {   // s +
 
 EXACT_INLINE double exact_value(exact_sum s) {
   const double v = s.high + s.low;
-  return v - v == 0.0 ? v : s.high;   // an overflowed error term must not turn an infinity into NaN
+  return v - v == 0.0 ? v : s.high;   // an overflowed error term must not turn infinity into NaN
 }
 
 // sqrt(a^2 + b^2) without overflow: the same bits on every system, where hypot() of C libraries

@@ -1,14 +1,13 @@
-// random.c: Philox4x32-10 and the numbers made from it, the same bits on every machine.
+// random.c: Philox4x32-10 and the numbers made from it, with the same bits on every machine.
 //
 // Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1, 2, 3 (SC 2011). Number `index`
-// of stream `seed` is a function of both and of nothing else. The logarithm and the cosine of
-// Box-Muller are our own: those of libm differ in the last bit from one machine to the next, but +
-// - * / sqrt do not.
+// of stream `seed` depends on these two only. The logarithm and the cosine of Box-Muller are our
+// own, because those of libm differ in the last bit between machines; + - * / sqrt do not.
 #include "random.h"
 
 #include <math.h>
 
-// 32 x 32 -> 64 bits: the high word; the low one through *low.
+// The high word of a 32 x 32 bit product; *low receives the low word.
 static uint32_t multiply(uint32_t a, uint32_t b, uint32_t *low) {
   const uint64_t product = (uint64_t)a*b;
   *low = (uint32_t)product;
@@ -42,7 +41,7 @@ static void block(uint64_t seed, uint64_t index, uint32_t out[4]) {
   perp_philox(counter, key, out);
 }
 
-// The upper 53 bits of two words as a whole number k < 2^53.
+// The upper 53 bits of two words as an integer k < 2^53.
 static double bits53(uint32_t low, uint32_t high) {
   return (double)(((uint64_t)high << 32 | low) >> 11);
 }
@@ -67,7 +66,7 @@ static double logarithm(double u) {
   return e*0.69314718055994531 + 2.0*t*s;
 }
 
-// cos(2 pi k/2^53): reduced exactly to an angle in [0, pi/4], then the Taylor series.
+// cos(2 pi k/2^53): exact reduction to an angle in [0, pi/4], then the Taylor series.
 static double cosine(double k) {
   const double quarter = 0x1p51;
   if (k > 2.0*quarter) k = 4.0*quarter - k;            // cos(2 pi - a) = cos a

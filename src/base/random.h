@@ -4,7 +4,7 @@
 
 #include <perp/gallery.h>
 
-// numbers seed/0, seed/1, ...: copying the struct copies the stream
+// The numbers seed/0, seed/1, seed/2 and so on. A copy of the struct is a copy of the stream.
 typedef struct random_stream {
   uint64_t seed, next;
 } random_stream;

@@ -1,4 +1,4 @@
-// vector.h: a few words about numbers and vectors that every layer needs.
+// vector.h: small functions on numbers and vectors that every layer needs.
 #ifndef PERP_VECTOR_H
 #define PERP_VECTOR_H
 
@@ -9,7 +9,7 @@
 static inline double max2(double a, double b) { return a > b ? a : b; }
 static inline double min2(double a, double b) { return a < b ? a : b; }
 
-// max(a, b) from which a NaN in either does not get lost.
+// max(a, b); NaN if either is NaN.
 static inline double max_or_nan(double a, double b) { return b > a || b != b ? b : a; }
 
 static inline int all_finite(const double *value, int64_t count) {   // v - v is 0, or NaN
@@ -21,38 +21,38 @@ static inline int all_finite(const double *value, int64_t count) {   // v - v is
   return (bad[0] + bad[1]) + (bad[2] + bad[3]) == 0.0;
 }
 
-// x into [lo, hi]; a NaN stays. Which bound holds is hard to predict:
-// minimum and maximum, not branches.
+// x into [lo, hi]; a NaN stays. The active bound is hard to predict, so there are no branches.
 static inline double clamp(double x, double lo, double hi) { return min2(hi, max2(lo, x)); }
 
-// The middle one of three with a <= c: mid(x - hi, y, x - lo) is zero exactly at a solution, and
+// The middle one of three with a <= c. mid(x - hi, y, x - lo) is zero exactly at a solution, and
 // infinite bounds need no special case.
 static inline double mid(double a, double b, double c) { return min2(c, max2(a, b)); }
 
-// floor(log2 |v|), for any v: of 0 it is -1100, of infinities and NaN 1100, beyond all others. ilogb()
-// has the ends of int there, which overflow as soon as one is negated or two are added.
+// floor(log2 |v|) for any v; -1100 for 0 and 1100 for infinities and NaN, beyond all others.
+// ilogb() returns the limits of int there, which overflow when negated or added.
 static inline int binary_exponent(double v) {
   const int e = ilogb(v);
   return v == 0.0 ? -1100 : e > 1100 || e < -1100 ? 1100 : e;
 }
 
-// 2^e, with e first brought into -largest .. largest.
+// 2^e, with e limited to -largest .. largest.
 static inline double power_of_two_within(int e, int largest) {
   return ldexp(1.0, e < -largest ? -largest : e > largest ? largest : e);
 }
 
 // The exponent of the power of two nearest to 1/sqrt(d) in the logarithm, d > 0: with
-// E = floor(log2 d), -E/2 or, where E is odd, -(E + 1)/2. Kept within what can be squared. Whoever
-// scales by a diagonal takes it from here, to the bit.
+// E = floor(log2 d), -E/2 or, for odd E, -(E + 1)/2. Limited so that it can be squared. All scaling
+// by a diagonal uses this function, for the same bits.
 static inline int root_exponent(double d) {
-  enum { LARGEST = 500 };
+  enum { EXPONENT_MAX = 500 };
   uint64_t bits;
   memcpy(&bits, &d, sizeof bits);
-  const int E = (int)(bits >> 52) - 1023, e = -((E + 1025)/2 - 512);   // E + 1025 > 0: rounds down
-  return e > LARGEST ? LARGEST : e < -LARGEST ? -LARGEST : e;
+  // E + 1025 > 0, so this rounds down.
+  const int E = (int)(bits >> 52) - 1023, e = -((E + 1025)/2 - 512);
+  return e > EXPONENT_MAX ? EXPONENT_MAX : e < -EXPONENT_MAX ? -EXPONENT_MAX : e;
 }
 
-// Bounds of row i where NULL stands for the plain LCP.
+// Bounds of row i; NULL stands for the plain LCP.
 static inline double lower(const double *lo, int32_t i) { return lo != NULL ? lo[i] : 0.0; }
 static inline double upper(const double *hi, int32_t i) {
   return hi != NULL ? hi[i] : (double)INFINITY;
