@@ -12,7 +12,7 @@
 #include "vector.h"
 
 // Values of seen[]; >= 0: tangential row of that contact.
-enum { NOBODY = -1, NORMAL = -2, SLACK = -3 };
+enum { UNCLAIMED = -1, NORMAL = -2, SLACK = -3 };
 
 void contacts_layout(contacts *c, arena *memory, int32_t n) {
   *c = (contacts){.normal = ARENA_ARRAY(memory, int32_t, n),
@@ -34,7 +34,7 @@ static int read_contact(contacts *c, const perp_csc *A, const perp_csc *T, int32
   const int32_t k = c->count;
   int32_t p = A->colptr[j];
   const int32_t end = A->colptr[j + 1];
-  c->normal[k] = NOBODY;
+  c->normal[k] = UNCLAIMED;
   c->slack[k] = j;
   c->mu[k] = 0.0;
   for (int32_t q = T->colptr[j]; q < T->colptr[j + 1]; q++) {
@@ -43,7 +43,7 @@ static int read_contact(contacts *c, const perp_csc *A, const perp_csc *T, int32
     if (p < end && A->row[p] == i && a == -1.0) {
       c->tangent[c->first[k] + (p - A->colptr[j])] = i;
       p++;
-    } else if (a > 0.0 && c->normal[k] == NOBODY) {
+    } else if (a > 0.0 && c->normal[k] == UNCLAIMED) {
       c->normal[k] = i;
       c->mu[k] = a;
     } else {
@@ -63,7 +63,7 @@ static int read_contact(contacts *c, const perp_csc *A, const perp_csc *T, int32
 }
 
 static int claim(int32_t *seen, int32_t i, int32_t as, char *reason, size_t size) {
-  if (seen[i] == NOBODY) {
+  if (seen[i] == UNCLAIMED) {
     seen[i] = as;
     return 1;
   }
@@ -95,7 +95,7 @@ int contacts_find(contacts *c, const perp_csc *A, const perp_csc *T, int32_t *se
   const int32_t n = A->columns;
   c->count = c->directions = 0;
   c->first[0] = 0;
-  for (int32_t j = 0; j < n; j++) seen[j] = NOBODY;
+  for (int32_t j = 0; j < n; j++) seen[j] = UNCLAIMED;
   for (int32_t j = 0; j < n; j++)
     if (is_slack(A, j)) {
       if (c->first[c->count] + A->colptr[j + 1] - A->colptr[j] > n) {
@@ -113,12 +113,12 @@ int contacts_find(contacts *c, const perp_csc *A, const perp_csc *T, int32_t *se
     if (!claim(seen, c->slack[k], SLACK, reason, size)) return 0;
     for (int32_t t = c->first[k]; t < c->first[k + 1]; t++)
       if (!claim(seen, c->tangent[t], k, reason, size)) return 0;
-    if (c->normal[k] == NOBODY) smooth++;
+    if (c->normal[k] == UNCLAIMED) smooth++;
     else if (!claim(seen, c->normal[k], NORMAL, reason, size)) return 0;
   }
   for (int32_t i = 0, k = 0; i < n; i++) {   // they get the unclaimed rows, in order
-    if (seen[i] != NOBODY) continue;
-    while (k < c->count && c->normal[k] != NOBODY) k++;
+    if (seen[i] != UNCLAIMED) continue;
+    while (k < c->count && c->normal[k] != UNCLAIMED) k++;
     if (k == c->count) {
       plain_print(reason, size, "row %d belongs to no contact", i);
       return 0;

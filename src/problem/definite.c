@@ -8,7 +8,7 @@
 enum { SWEEPS_MAX = 20 };              // scaling sweeps before elimination decides H+
 #define RATIO_PROOF_MAX (1.0 - 1e-12)  // a ratio below this is below 1 in spite of rounding
 #define ELIMINATION_MARGIN 1e-9        // relative to the diagonal; subtracted before elimination
-static const double unit = 0x1p-53;
+static const double unit = 0x1p-53;    // rounding error of one operation, relative
 
 size_t classify_dense_doubles(int32_t n) {
   return n <= CLASSIFY_PSD_ROWS_MAX ? (size_t)n*(size_t)n : 0;

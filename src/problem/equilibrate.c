@@ -125,7 +125,7 @@ static inline void add_across(const perp_dense *A, size_t ld, int logs,
 // Positions of the nonzeros of a small dense matrix with few of them, so that zeros cost nothing.
 // It takes 9 KB on the stack.
 enum {
-  LIST_ROWS_MAX = 256,           // rows
+  LIST_ROWS_MAX = 256,        // rows
   LIST_ENTRIES_MAX = 4096,    // nonzeros
   LIST_LOGS_MAX = 512         // entries of a matrix without zeros whose logarithms are kept
 };

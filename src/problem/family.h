@@ -2,7 +2,7 @@
 //
 // A family is a file's `const perp_family family_NAME` and a line in gallery/families.def. Its
 // generate() fills n, the CSC arrays, b, lo, hi, perhaps x, condition and note, and
-// problem.A.claims; it returns as soon as something fails, and perp_generate frees what is there.
+// problem.A.claims; it returns as soon as something fails, and perp_generate frees the sample.
 // Every number comes from a counter-based stream and from + - * / sqrt fma, which are the same on
 // every machine: no sin, log or pow of the C library.
 #ifndef PERP_FAMILY_H
@@ -71,12 +71,12 @@ perp_error delassus_product(const delassus *c, perp_sample *s);   // s = J W J',
 perp_error delassus_factors(delassus *c, double eps, perp_sample *s);
 
 // masonry.c: bricks in running bond, and a ball that comes from the front, along y
-#define MASONRY_LENGTH 0.2   // of a brick, m: along x, y and z
-#define MASONRY_DEPTH 0.1
-#define MASONRY_HEIGHT 0.1
-#define MASONRY_GRAVITY 9.81
-#define MASONRY_STEP (1.0/60.0)
-#define MASONRY_INSET 0.9    // contact points keep away from the edges
+#define MASONRY_LENGTH 0.2        // m, of a brick along x
+#define MASONRY_DEPTH 0.1         // m, of a brick along y
+#define MASONRY_HEIGHT 0.1        // m, of a brick along z
+#define MASONRY_GRAVITY 9.81      // m/s^2
+#define MASONRY_STEP (1.0/60.0)   // s
+#define MASONRY_INSET 0.9         // position of the outermost contact points; 1 is the edge
 typedef struct brick { double from, to; int32_t course; } brick;   // along x, in brick lengths
 void masonry_stack(int32_t bricks, brick *list);
 // What brick k lies on: one or two bricks from left to right, or -1, the ground. *first: 0 for

@@ -282,15 +282,15 @@ static int vectors_fine(const perp_problem *p, int32_t from, int32_t to) {
 typedef struct looking {
   const perp_problem *problem;
   const double *x;               // NULL: check the problem's vectors; otherwise check this one
-  int32_t doubt[TEAM_SHARES];    // a row at or up to ROWS before the first bad one, or INT32_MAX
+  int32_t doubt[TEAM_SHARES];    // a row at or before the first bad one, or INT32_MAX
 } looking;
 
 static void look_at_some(void *data, int32_t from, int32_t to, int32_t share) {
-  enum { ROWS = 512 };   // checked together before the next look at the result
+  enum { CHECK_ROWS = 512 };   // rows checked together
   looking *l = data;
   int fine = 1;
   for (int32_t end; from < to; from = end) {
-    end = to - from < ROWS ? to : from + ROWS;
+    end = to - from < CHECK_ROWS ? to : from + CHECK_ROWS;
     fine = l->x != NULL ? all_finite(l->x + from, end - from) : vectors_fine(l->problem, from, end);
     if (!fine) break;
   }

@@ -191,7 +191,7 @@ static int regular(const body_face *f, int32_t i) {
   return f->h[i] > (f->rows.rowptr[i + 1] > f->rows.rowptr[i] ? FACE_BODY_SLACK_MIN : 0.0);
 }
 
-static int anew(body_face *f, const perp_deadline *deadline) {
+static int refactor(body_face *f, const perp_deadline *deadline) {
   f->factored = f->ready = 0;
   f->since = 0;
   for (int32_t i = 0; i < f->n; i++)
@@ -259,7 +259,7 @@ static int update(face *base, const uint8_t *is_free, const perp_deadline *deadl
                        : FACE_REFACTOR;
   if (code == FACE_REFACTOR) {
     for (int32_t i = 0; i < f->n; i++) f->kept[i] = is_free[i] != 0;
-    return anew(f, deadline);
+    return refactor(f, deadline);
   }
   f->ready = code == 0;
   return code;
@@ -333,7 +333,7 @@ static int solve(face *base, double *v, int refine) {
   const int steps = refine + 1 + (f->lifted ? LIFT_CORRECTIONS : 0);
   f->error = refined(f, v, steps);
   if (refine > 0 && !(f->error <= FACE_DRIFT_ERROR_MAX) && f->since > 0) {
-    if (anew(f, base->deadline) == 0) f->error = refined(f, v, steps);
+    if (refactor(f, base->deadline) == 0) f->error = refined(f, v, steps);
     else memset(v, 0, (size_t)f->n*sizeof *v);
   }
   for (int32_t i = 0; i < f->n; i++) v[i] *= f->r[i];
@@ -518,7 +518,7 @@ int face_body_factor(face *base, const double *E, const perp_deadline *deadline)
   f->sigma = -1.0;   // differs from every sigma to come
   memset(f->kept, 1, (size_t)f->n);
   memcpy(f->h, E, (size_t)f->n*sizeof *E);
-  return anew(f, deadline);
+  return refactor(f, deadline);
 }
 
 void face_body_velocities(face *base, double *u) {

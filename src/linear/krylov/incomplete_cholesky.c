@@ -14,7 +14,7 @@
 #include "preconditioner.h"
 
 static const double pivot_min = 1e-10;   // relative to the diagonal; a smaller pivot is rounding
-static const double compensated = 0.97;
+static const double outside_share = 0.97;   // of the entries outside the pattern; see above
 
 // Copies the lower triangle of A + shift diag(A), the diagonal first in each column. work receives
 // the pivot_min pivots allowed.
@@ -49,8 +49,8 @@ static void update_column(preconditioner *P, int32_t j, int32_t p, int32_t end, 
     if (q < last && P->row[q] == i) {
       P->value[q] -= change;
     } else if (modified) {
-      P->value[P->colptr[i]] -= compensated*change;
-      P->value[P->colptr[j]] -= compensated*change;
+      P->value[P->colptr[i]] -= outside_share*change;
+      P->value[P->colptr[j]] -= outside_share*change;
     }
   }
 }

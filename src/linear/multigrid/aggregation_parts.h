@@ -7,7 +7,7 @@
 #include "float_matrix.h"
 
 enum {
-  AGGREGATION_LEVELS_MAX = 24,
+  AGGREGATION_LEVELS_MAX = 24,     // levels
   NONE = -1,
 };
 

@@ -14,7 +14,7 @@
 #include "eight.h"
 
 enum {
-  COLOURS_MAX = 16,
+  COLOURS_MAX = 16,                 // colours; a row that needs more is loose
   ROW_ENTRIES_MAX = 24,             // entries of a row; a row with more is loose
   RUN_LANES_MIN = 4,                // lanes; a shorter run is not worth its zeros
   LOOSE_COLOUR = COLOURS_MAX,

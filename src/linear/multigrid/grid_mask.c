@@ -323,11 +323,11 @@ void grid_levels_mask(grid_levels *g, int32_t from, const uint8_t *is_free) {
   } else {
     lines = mask_changes(g, l, is_free, &busy);
   }
-  const int anew = all || !l->below;                 // 1: compute the coarser levels as a whole
+  const int rebuild = all || !l->below;                 // 1: compute the coarser levels as a whole
   for (int32_t k = from; k < g->levels; k++) {
     grid_level *c = &g->at[k];
     if (k > from) {
-      grid_job w = {.g = g, .l = c, .all = anew || c->mode != 2};
+      grid_job w = {.g = g, .l = c, .all = rebuild || c->mode != 2};
       for (int32_t d = 0; d < 3; d++) c->w[d] = c->masked[d];
       c->out = c->spill;
       c->mode = 2;

@@ -12,7 +12,7 @@
 #include "grid_levels.h"
 
 enum {
-  GRID_LEVELS_MAX = 32,
+  GRID_LEVELS_MAX = 32,             // levels; n is below 2^31 and at least halves
   GRID_DIRECT_CELLS_MAX = 64,       // cells of the last level, which is solved directly
   GRID_LANES = 8,                   // cells of a colour in a block
   GRID_BLOCK = 16,                  // cells in a block

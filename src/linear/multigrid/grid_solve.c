@@ -144,8 +144,8 @@ static int solve(grid_levels *g, int32_t from, const double *r, double *z, int w
   }
   g->guess = s.scale;
   double gained = 0.0, lowest = s.norm, replaced = known ? max2(g->last.replaced, s.norm) : s.norm;
-  int status = 1, worse = 0, anew = !known || !g->last.aligned;
-  double step = anew ? 0.0 : g->last.step, before = anew ? 0.0 : g->last.before;
+  int status = 1, worse = 0, restart = !known || !g->last.aligned;
+  double step = restart ? 0.0 : g->last.step, before = restart ? 0.0 : g->last.before;
   while (report->iterations < limit && worse < 20) {
     if (deadline_passed(deadline)) {
       status = -1;
@@ -155,13 +155,13 @@ static int solve(grid_levels *g, int32_t from, const double *r, double *z, int w
     double zr, zq, pq, unused;
     grid_cycle(g, from, 1);
     grid_pass_sums(l, &zr, &zq, 0);
-    const double turn = anew ? 0.0 : -step*zq/before;
+    const double turn = restart ? 0.0 : -step*zq/before;
     grid_pass_run(&(grid_pass){.g = g, .l = l, .stage = product, .stages = 2,
                                .turn = (float)turn});
     grid_pass_sums(l, &pq, &unused, 0);
     step = zr/pq;
     if (!(zr > 0.0 && pq > 0.0 && step < (double)INFINITY)) {
-      anew = 1;
+      restart = 1;
       break;
     }
     grid_pass_run(&(grid_pass){.g = g, .l = l, .stage = advance, .stages = 1, .to_z = z,
@@ -173,10 +173,10 @@ static int solve(grid_levels *g, int32_t from, const double *r, double *z, int w
     s.most /= s.scale;
     report->iterations++;
     before = zr;
-    anew = s.norm > 100.0*lowest;
+    restart = s.norm > 100.0*lowest;
     if (s.norm <= replace_drop*replaced) {
       // Far below, r is mostly rounding that p does not know, so p'r is not 0.
-      anew = s.norm <= 0.01*replace_drop*replaced;
+      restart = s.norm <= 0.01*replace_drop*replaced;
       // p and q keep their scale, which cancels in turn.
       refresh(&s, z, near_one(s.most));
       replaced = s.norm;
@@ -193,7 +193,7 @@ static int solve(grid_levels *g, int32_t from, const double *r, double *z, int w
   }
   report->norm = s.norm;
   report->most = s.most;
-  if (s.scale > 0.0) keep(&s, replaced, !anew && report->iterations > 0, step, before);
+  if (s.scale > 0.0) keep(&s, replaced, !restart && report->iterations > 0, step, before);
   if (!warm && report->iterations == 0)
     for (int32_t i = 0; i < l->n; i++) z[i] = 0.0;
   if (s.singular && grid_means(g, from, z))

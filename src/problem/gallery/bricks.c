@@ -29,8 +29,8 @@ enum {
 // loose, blast and spread bring the entries of Q and the rows at v = 0 near Tables 1 and 2. In slow
 // scenes the ball and the bricks are no faster than gravity makes them in a step. Those are hard
 // for sweeps, as the paper's scenes were.
-#define PRESET_UNREST 0.001
-#define PRESET_SPEED 0.1
+#define PRESET_UNREST 0.001   // m/s and rad/s
+#define PRESET_SPEED 0.1      // m/s, of the ball
 #define MNS08_SCENES(X)                                    \
   X("nb7_nc18",       7,   18, 5.83e1, 3, 0.00, 5.00, 1.00) \
   X("nb8_nc45",       8,   45, 2.92e3, 2, 0.00, 1.00, 1.00) \

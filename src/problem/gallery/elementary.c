@@ -15,8 +15,8 @@ void elementary_turn(int64_t k, int64_t n, double *cosine, double *sine) {
   const double t = QUARTER_TURN*((double)(mirrored ? n - r : r)/(double)n), z = t*t;
   double c = 0.0, s = 0.0;
   for (int32_t j = 9; j > 0; j--) {
-    c = (1.0 - c)*z/(double)((2*j - 1)*(2*j));   // 1 - cos t = z/2 (1 - z/12 (1 - ...
-    s = (1.0 - s)*z/(double)((2*j)*(2*j + 1));   // 1 - sin(t)/t = z/6 (1 - z/20 (1 - ...
+    c = (1.0 - c)*z/(double)((2*j - 1)*(2*j));   // 1 - cos t = z/2 - z^2/24 + O(z^3)
+    s = (1.0 - s)*z/(double)((2*j)*(2*j + 1));   // 1 - sin(t)/t = z/6 - z^2/120 + O(z^3)
   }
   c = 1.0 - c;
   s = t - t*s;

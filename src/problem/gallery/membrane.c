@@ -81,7 +81,8 @@ static const perp_gallery_parameter obstacle_parameters[] = {
 };
 
 #define CONE_FROM 0.9                      // radius; beyond it a cone continues the hemisphere
-#define OBSTACLE_A 0.680259411891719       // u = -A ln r + B outside the contact region
+// u = -OBSTACLE_A ln r + OBSTACLE_B outside of the contact region
+#define OBSTACLE_A 0.680259411891719
 #define OBSTACLE_B 0.471519893402112
 
 static double hemisphere(double r2) {
