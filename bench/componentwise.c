@@ -104,7 +104,7 @@ static course run_scene(const scene *what, double tol, int32_t steps, double mos
   layout.settings.options = &o;
   if (scene_world(&layout, NULL, &w) == PERP_OK) {
     const double start = cpu_seconds();
-    perp_step r;
+    perp_world_report r;
     while (c.steps < steps && c.seconds < most && perp_world_step(w, &r) == PERP_OK) {
       c.steps++;
       c.unsolved += r.unsolved > 0;

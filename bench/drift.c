@@ -114,7 +114,7 @@ int main(int count, char **words) {
                 h[k].momentum, h[k].particles, h[k].unsolved);
     }
     if (fine) curves(&b, what, h, steps), percent(p, what, size, h);
-    else bench_note(t, "%s: %s", what->name, perp_fluid_message());
+    else bench_note(t, "%s: %s", what->name, perp_last_message());
   }
   bench_note(t, "volume by the level set; energy kinetic and potential, the latter above y = 0; "
              "momentum: the largest mean velocity along x");

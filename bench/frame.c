@@ -117,7 +117,7 @@ int main(int count, char **words) {
       h->frames = 0;
       for (int32_t again = 0; again < s->repeats && fine; again++) fine = run(s, threads, h);
       if (fine) tell(t, shares, s, threads, h);
-      else bench_note(t, "%s: %s", s->scene, perp_fluid_message());
+      else bench_note(t, "%s: %s", s->scene, perp_last_message());
     }
   }
   bench_note(t, "Real time, of each frame the fastest of %d runs in two dimensions and one in three; "

@@ -199,7 +199,7 @@ static void show_steps(bench_table *out, const clockwork *c, const example *e) {
   for (int with = 0; with < 2; with++) {
     if (!with && e->limit < 2e-3) continue;   // without a limit it takes minutes
     perp_world *w = limits_settle(c, &s, 0, with ? e->limit : (double)INFINITY);
-    perp_step r;
+    perp_world_report r;
     for (int64_t k = 0; k < steps && perp_world_step(w, &r) == PERP_OK; k++) {
       if (!with) without += r.seconds/(double)steps;
       if (!with) continue;

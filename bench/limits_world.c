@@ -31,7 +31,7 @@ static perp_world *world_of(const scene_layout *layout, const perp_options *opti
   perp_world *w = NULL;
   own.settings.options = options;
   own.settings.time_limit = limit;
-  if (scene_world(&own, NULL, &w) != PERP_OK) give_up(perp_world_message());
+  if (scene_world(&own, NULL, &w) != PERP_OK) give_up(perp_last_message());
   return w;
 }
 
@@ -49,10 +49,10 @@ perp_world *limits_settle(const clockwork *c, const subject *s, uint64_t seed, d
   layout.settings.model = PERP_CONTACT_NORMAL;
   perp_world *first = world_of(&layout, &quick, (double)INFINITY);
   for (int32_t k = 0; k < s->steps; k++)
-    if (perp_world_step(first, NULL) != PERP_OK) give_up(perp_world_message());
+    if (perp_world_step(first, NULL) != PERP_OK) give_up(perp_last_message());
   const perp_motion *motion = perp_world_motions(first);
   for (int32_t k = 0; s->steps > 0 && k < perp_world_count(w); k++)
-    if (perp_world_move(w, k, &motion[k]) != PERP_OK) give_up(perp_world_message());
+    if (perp_world_move(w, k, &motion[k]) != PERP_OK) give_up(perp_last_message());
   perp_world_destroy(first);
   scene_free(&layout);
   return w;
@@ -60,13 +60,13 @@ perp_world *limits_settle(const clockwork *c, const subject *s, uint64_t seed, d
 
 static void measure_operator(const clockwork *c, const subject *s, int seed, tally *t) {
   perp_world *w = limits_settle(c, s, (uint64_t)seed, 1e-6);   // nearly no time: only the problem
-  perp_step r;
-  if (perp_world_step(w, &r) != PERP_OK) give_up(perp_world_message());
+  perp_world_report r;
+  if (perp_world_step(w, &r) != PERP_OK) give_up(perp_last_message());
   perp_problem p;
   const double *x;
   int32_t largest = 0, most = -1;
   for (int32_t k = 0; k < r.islands; k++) {
-    if (perp_world_problem(w, k, &p, &x, NULL) != PERP_OK) give_up(perp_world_message());
+    if (perp_world_problem(w, k, &p, &x, NULL) != PERP_OK) give_up(perp_last_message());
     if (p.A.n > most) most = p.A.n, largest = k;
   }
   if (perp_world_problem(w, largest, &p, &x, NULL) == PERP_OK) limits_problem(c, &p, seed, t);
@@ -85,11 +85,11 @@ static state save(const perp_world *w) {
 }
 
 // Two steps from a state: the first one makes the solvers. Returns the seconds of the longer one.
-static double two_steps(perp_world *w, const state *from, perp_step *last) {
+static double two_steps(perp_world *w, const state *from, perp_world_report *last) {
   double longest = 0.0;
-  if (perp_world_load(w, from->bytes, from->size) != PERP_OK) give_up(perp_world_message());
+  if (perp_world_load(w, from->bytes, from->size) != PERP_OK) give_up(perp_last_message());
   for (int k = 0; k < 2; k++) {
-    if (perp_world_step(w, last) != PERP_OK) give_up(perp_world_message());
+    if (perp_world_step(w, last) != PERP_OK) give_up(perp_last_message());
     longest = fmax(longest, last->seconds);
   }
   return longest;
@@ -101,14 +101,14 @@ static void climb(const clockwork *c, const subject *s, int seed, const state *f
                   tally *t) {
   const double limit = limits_ladder[rung];
   perp_world *w = limits_settle(c, &(subject){s->name, s->settings, 0, 0}, (uint64_t)seed, limit);
-  if (perp_world_load(w, from->bytes, from->size) != PERP_OK) give_up(perp_world_message());
-  perp_step last, now;
-  perp_world_report(w, &last);
+  if (perp_world_load(w, from->bytes, from->size) != PERP_OK) give_up(perp_last_message());
+  perp_world_report last, now;
+  perp_world_last(w, &last);
   const double size = fabs(last.potential) + last.kinetic + 1.0;
   const int steps = seed < ENERGY_SEEDS ? ENERGY_STEPS : 1;
   for (int k = 0; k < steps; k++) {
     const double begin = limits_now(c);
-    if (perp_world_step(w, &now) != PERP_OK) give_up(perp_world_message());
+    if (perp_world_step(w, &now) != PERP_OK) give_up(perp_last_message());
     const double late = limits_now(c) - begin - limit;
     const int grew = !(now.kinetic + now.potential <= last.kinetic + last.potential + 1e-9*size);
     t->worse += grew;
@@ -123,8 +123,8 @@ static void climb(const clockwork *c, const subject *s, int seed, const state *f
 
 static void measure_steps(const clockwork *c, const subject *s, int seed, tally *t) {
   perp_world *w = limits_settle(c, s, (uint64_t)seed, (double)INFINITY);
-  perp_step r;
-  if (perp_world_step(w, &r) != PERP_OK) give_up(perp_world_message());   // with friction
+  perp_world_report r;
+  if (perp_world_step(w, &r) != PERP_OK) give_up(perp_last_message());   // with friction
   state from = save(w);
   double taken[REFERENCES];
   for (int k = 0; k < REFERENCES; k++) taken[k] = two_steps(w, &from, &r);

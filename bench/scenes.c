@@ -50,7 +50,7 @@ int main(int count, char **words) {
   const scene *what;
   for (int32_t s = 0; (what = scene_at(s)) != NULL; s++)
     if (what->fill != NULL && !run(what, &b, t))
-      bench_note(t, "%s: %s", what->name, perp_fluid_message());
+      bench_note(t, "%s: %s", what->name, perp_last_message());
   bench_note(t, "Seconds of real time, one thread, without recording; particles at the start; all "
              "pressure to 1e-8.");
   bench_close(t);

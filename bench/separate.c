@@ -155,7 +155,7 @@ int main(int count, char **words) {
       fine = run(t, &m, sizes[b.quick][deep][k], &ratio[deep][k][scenes[deep][k]]);
       scenes[deep][k] += fine;
     }
-    if (!fine) bench_note(t, "%s: %s", what->name, perp_fluid_message());
+    if (!fine) bench_note(t, "%s: %s", what->name, perp_last_message());
     moment_free(&m);
   }
   for (int deep = 0; deep < 2; deep++)

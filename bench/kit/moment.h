@@ -19,7 +19,7 @@ typedef struct moment {         // of a scene on a coarse grid
   double gravity[3];            // that it does not feel meanwhile
 } moment;
 
-// The scene with `size` cells a side, run for `seconds`; 0: perp_fluid_message() says why not.
+// The scene with `size` cells a side, run for `seconds`; 0: perp_last_message() says why not.
 int moment_take(const scene *what, int32_t size, double seconds, int32_t threads, moment *m);
 void moment_free(moment *m);
 // A fluid of the same scene with `size` cells a side, after the step in which it got its velocities.

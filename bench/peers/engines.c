@@ -62,7 +62,7 @@ void engine_layout(const char *name, const char *settings, scene_layout *layout)
   }
   if (scene_build(s, values, 1, layout) != PERP_OK) give_up(name, layout->message);
   perp_world *world;
-  if (scene_world(layout, NULL, &world) != PERP_OK) give_up(name, perp_world_message());
+  if (scene_world(layout, NULL, &world) != PERP_OK) give_up(name, perp_last_message());
   for (int32_t i = 0; i < layout->bodies; i++) perp_world_read(world, i, &layout->body[i]);
   perp_world_destroy(world);
 }
@@ -74,12 +74,12 @@ static void *perp_begin(const scene_layout *layout) {
   mine.settings.threads = 1;
   mine.settings.sleep = 0;
   perp_world *world;
-  if (scene_world(&mine, NULL, &world) != PERP_OK) give_up("perp", perp_world_message());
+  if (scene_world(&mine, NULL, &world) != PERP_OK) give_up("perp", perp_last_message());
   return world;
 }
 
 static void perp_go(void *world, engine_step *report) {
-  perp_step r = {0};
+  perp_world_report r = {0};
   const double start = engine_clock();
   const perp_error error = perp_world_step(world, &r);
   report->seconds = engine_clock() - start;
@@ -99,8 +99,8 @@ const engine engine_perp = {.name = "perp", .create = perp_begin, .step = perp_g
 
 void engine_judge_perp(perp_world *world, engine_worth *worth) {
   *worth = (engine_worth){0};
-  perp_step report;
-  if (perp_world_report(world, &report) != PERP_OK) return;
+  perp_world_report report;
+  if (perp_world_last(world, &report) != PERP_OK) return;
   int32_t touches;
   const perp_touch *touch = perp_world_touches(world, &touches);
   int32_t *contacts = bench_take((size_t)report.islands, sizeof *contacts);

@@ -45,8 +45,8 @@ static int settle(run_session *s) {
 
 static int create(run_session *s) {
   const perp_error error = scene_world(&s->layout, NULL, &s->world);
-  if (error == PERP_ERROR_UNSUPPORTED) return fail(CODE_COMPONENT, "%s", perp_world_message());
-  if (error != PERP_OK) return fail(exit_code_of(error), "%s", perp_world_message());
+  if (error == PERP_ERROR_UNSUPPORTED) return fail(CODE_COMPONENT, "%s", perp_last_message());
+  if (error != PERP_OK) return fail(exit_code_of(error), "%s", perp_last_message());
   return CODE_OK;
 }
 
@@ -127,10 +127,10 @@ static int make_film(const run_session *s, const recording_head *head, film *out
 // ---------------------------------------------------------------------------------------- stepping
 
 static int step(run_session *s, int first, recorder_row *out) {
-  perp_step done;
-  const perp_error error = first ? perp_world_report(s->world, &done)
+  perp_world_report done;
+  const perp_error error = first ? perp_world_last(s->world, &done)
                                  : perp_world_step(s->world, &done);
-  if (error != PERP_OK) return fail(exit_code_of(error), "%s", perp_world_message());
+  if (error != PERP_OK) return fail(exit_code_of(error), "%s", perp_last_message());
   const double row[RECORD_COLUMNS] = {
       (double)done.step, done.time, done.contacts, done.rows, done.islands, done.asleep,
       done.unsolved, done.worst_status, done.residual, done.iterations, done.factorizations,
@@ -220,7 +220,7 @@ static void report_json(const run_session *s, json_t *object) {
 const run_kind run_bodies = {
     .noun = "bodies", .share = 4, .unsolved = RECORD_COLUMN_unsolved, .residual = RECORD_COLUMN_residual,
     .kinetic = RECORD_COLUMN_kinetic, .potential = RECORD_COLUMN_potential, .build = build,
-    .settle = settle, .create = create, .state_most = state_most, .load = load, .message = perp_world_message,
+    .settle = settle, .create = create, .state_most = state_most, .load = load,
     .destroy = destroy, .head = fill_head, .film = make_film, .step = step, .count = count_row,
     .dump = run_dump_bodies, .progress = show_progress, .report = report,
     .report_json = report_json};

@@ -70,8 +70,7 @@ struct run_kind {
   int (*settle)(run_session *s);               // options of its own
   int (*create)(run_session *s);               // what steps; after settle
   size_t (*state_most)(const run_session *s);   // bytes that a state of this scene can have
-  int (*load)(run_session *s, const void *state, size_t size);   // 0, or kind->message() says why
-  const char *(*message)(void);
+  int (*load)(run_session *s, const void *state, size_t size);   // 0, or perp_last_message() says why
   void (*destroy)(run_session *s);
   int (*head)(const run_session *s, recording_head *head);   // what is not common to both
   int (*film)(const run_session *s, const recording_head *head, film *out);

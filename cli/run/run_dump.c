@@ -133,8 +133,8 @@ int run_dump_folder(run_session *s, const char *folder) {
 }
 
 int run_dump_bodies(run_session *s, const char *folder) {
-  perp_step report;
-  perp_world_report(s->world, &report);
+  perp_world_report report;
+  perp_world_last(s->world, &report);
   int code = run_dump_folder(s, folder);
   if (code) return code;
   for (int32_t k = 0; k < report.islands && !code; k++) {
@@ -143,7 +143,7 @@ int run_dump_bodies(run_session *s, const char *folder) {
     int32_t bodies = 0;
     char path[4096], comment[2304];
     const perp_error error = perp_world_problem(s->world, k, &problem, &x, &bodies);
-    if (error != PERP_OK) return fail(CODE_IO, "%s", perp_world_message());
+    if (error != PERP_OK) return fail(CODE_IO, "%s", perp_last_message());
     find_name(folder, bodies, problem.A.n, path, sizeof path);
     snprintf(comment, sizeof comment, "%s\nstep %lld, island %d", s->command,
              (long long)report.step, (int)k);

@@ -98,7 +98,7 @@ int run_dump_liquid(run_session *s, const char *folder) {
   char path[4096], comment[2304];
   if (perp_fluid_last(s->fluid, &report) != PERP_OK ||
       perp_fluid_problem(s->fluid, &problem, &x) != PERP_OK)
-    return fail(CODE_IO, "%s", perp_fluid_message());
+    return fail(CODE_IO, "%s", perp_last_message());
   const perp_view view = problem.A.ops->view(problem.A.self);
   if (view.kind != PERP_VIEW_GRID) return fail(CODE_IO, "the pressure problem is not of a grid");
   const perp_grid *g = view.data;

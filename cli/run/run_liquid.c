@@ -34,7 +34,7 @@ static int settle(run_session *s) {
 
 static int create(run_session *s) {
   const perp_error error = scene_fluid(&s->pool, NULL, &s->fluid);
-  if (error != PERP_OK) return fail(exit_code_of(error), "%s", perp_fluid_message());
+  if (error != PERP_OK) return fail(exit_code_of(error), "%s", perp_last_message());
   perp_fluid_report poured;
   if (perp_fluid_last(s->fluid, &poured) == PERP_OK && poured.particles == 0)
     warn("there is no liquid: what is poured is thinner than a cell, which is 1/%d wide; a larger "
@@ -143,7 +143,7 @@ static int step(run_session *s, int first, recorder_row *out) {
   perp_fluid_report done;
   const perp_error error = first ? perp_fluid_last(s->fluid, &done)
                                  : perp_fluid_step(s->fluid, &done);
-  if (error != PERP_OK) return fail(exit_code_of(error), "%s", perp_fluid_message());
+  if (error != PERP_OK) return fail(exit_code_of(error), "%s", perp_last_message());
   const double row[RECORD_FLUID_COLUMNS] = {
       (double)done.step, done.time, done.substeps, done.liquid, done.complementary,
       done.separating, done.components, (double)done.particles, (double)done.added,
@@ -265,7 +265,7 @@ const run_kind run_liquid = {
     .advice = "'perp explain liquids' says what to do",
     .unsolved = RECORD_FLUID_unsolved, .residual = RECORD_FLUID_residual,
     .kinetic = RECORD_FLUID_kinetic, .potential = RECORD_FLUID_potential, .build = build,
-    .settle = settle, .create = create, .state_most = state_most, .load = load, .message = perp_fluid_message,
+    .settle = settle, .create = create, .state_most = state_most, .load = load,
     .destroy = destroy, .head = fill_head, .film = make_film, .step = step, .count = count_row,
     .dump = run_dump_liquid, .progress = show_progress, .report = report,
     .report_json = report_json};

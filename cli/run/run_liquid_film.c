@@ -27,7 +27,7 @@ static int add_poses(liquid_film *what) {
   for (uint32_t i = 0; i < what->flow.bodies; i++) {
     perp_fluid_shape solid;
     if (perp_fluid_read_solid(what->fluid, what->mover[i], &solid) != PERP_OK)
-      return fail(CODE_IO, "%s", perp_fluid_message());
+      return fail(CODE_IO, "%s", perp_last_message());
     for (int c = 0; c < RECORD_POSE; c++)
       record_pose(&what->flow, c, what->flow.frames)[i] =
           (float)(c < 3 ? solid.position[c] : solid.orientation[c - 3]);
@@ -78,7 +78,7 @@ static int add(void *self, int64_t step) {
   perp_fluid_state now;
   (void)step;
   if (perp_fluid_read(what->fluid, &now) != PERP_OK)
-    return fail(CODE_IO, "%s", perp_fluid_message());
+    return fail(CODE_IO, "%s", perp_last_message());
   int code = add_poses(what);
   if (!code && what->shown) code = choose(what, &now);
   if (code) return code;

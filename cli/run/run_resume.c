@@ -118,7 +118,7 @@ static int load_state(run_session *s, const torn *file, int32_t k) {
   if (code) code = fail(code, "%s: %s", s->path, message);
   else if (s->kind->load(s, state.data, state.length))
     code = fail(CODE_INPUT, "%s: chunk %d at byte %zu: %s", s->path, (int)k + 1,
-                file->index.chunk[k].byte, s->kind->message());
+                file->index.chunk[k].byte, perp_last_message());
   free(state.data);
   return code;
 }

@@ -15,7 +15,7 @@ int main(void) {
 
   double above = 1, rising = 0;
   for (int bounces = 0; bounces < 4;) {
-    perp_step report;
+    perp_world_report report;
     if (perp_world_step(world, &report) != PERP_OK || report.unsolved > 0) return 1;
     const perp_motion *ball_now = perp_world_motions(world) + 1;
     if (rising > 0 && ball_now->velocity[2] <= 0)   // it was rising and is not any more

@@ -9,12 +9,12 @@ int main(void) {
   perp_fluid_shape column = perp_fluid_box(0.2, 0.3, 0, 0.2, 0.3, 0);   // centre, half of each side
   if (perp_fluid_create(&settings, NULL, &fluid) != PERP_OK ||
       perp_fluid_pour(fluid, &column, NULL) != PERP_OK)
-    return puts(perp_fluid_message()), 1;
+    return puts(perp_last_message()), 1;
 
   for (int frame = 1; frame <= 24; frame++) {
     perp_fluid_report report;
     perp_fluid_state state;
-    if (perp_fluid_step(fluid, &report) != PERP_OK) return puts(perp_fluid_message()), 1;
+    if (perp_fluid_step(fluid, &report) != PERP_OK) return puts(perp_last_message()), 1;
     perp_fluid_read(fluid, &state);
     double front = 0;
     for (int64_t i = 0; i < state.particles; i++)

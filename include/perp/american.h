@@ -31,6 +31,7 @@ typedef struct perp_american {  // times in years, rates per year and continuous
 } perp_american;
 
 typedef struct perp_american_settings {   // from perp_american_defaults()
+  size_t size;                // sizeof(perp_american_settings)
   int32_t nodes, steps;       // intervals of the grid, 16 to 10^7, and time steps, 16 to 10^7
   const perp_options *options;   // of the steps: method, tol, ...; NULL: tridiagonal's defaults
   int32_t estimate;           // 1: solve on half the grid too, extrapolate, estimate the error
@@ -62,10 +63,10 @@ typedef struct perp_american_result {
   double *boundary_time;      // boundary_count: from now
   double *boundary_spot;      // where exercise begins: below it (put) or above it (call); NAN: none
   double *boundary_other;     // the other end of the exercise region, where it has one; else NAN
-  char message[256];          // what was wrong with the call, or which step was not solved and why
+  char message[256];          // why the call failed, or which step was not solved and why
 } perp_american_result;
 
-// PERP_ERROR_ARGUMENT with result->message; errors of perp_solver_create and perp_solve as they are
+// If it fails, perp_last_message() and result->message say why.
 perp_error perp_american_price(const perp_american *option, const perp_american_settings *settings,
                                perp_american_result *result);
 void perp_american_free(perp_american_result *result);   // its curves; of one that was filled

@@ -1,5 +1,5 @@
-// contact.h: rigid bodies in contact, by libperp-contact: a complementarity problem per time step,
-// solved and certified by libperp. See docs/contact.md for the equations.
+// contact.h: rigid bodies in contact (libperp-contact). Each time step solves complementarity
+// problems, which libperp certifies. docs/contact.md has the equations.
 //
 //     perp_world_settings settings = perp_world_defaults();
 //     perp_world *world;
@@ -8,11 +8,13 @@
 //     perp_world_add(world, &ball, NULL);
 //     perp_world_step(world, NULL);
 //
-// Units are the caller's, as long as they are consistent; the defaults are meters and seconds.
-// Positions, velocities and spins stay below 1e12: what would get further stops there.
-// A function that fails changes nothing: who sleeps, what the last step has found and what the next
-// one begins with stay as they are; perp_world_message() says what was wrong. Different worlds may
-// be used by different threads at once, one world by one thread at a time.
+// Any consistent units will do; the defaults are meters and seconds. z is up, as gravity says; in
+// two dimensions set gravity yourself, in the plane of x and y.
+// Positions, velocities and spins are limited to 1e12.
+// A function that fails changes nothing in the world, and perp_last_message() says what was wrong.
+// Threads may use different worlds at the same time, but one world only one after the other.
+//
+// E13: Erleben, Numerical methods for linear complementarity problems, 2013.
 #ifndef PERP_CONTACT_H
 #define PERP_CONTACT_H
 
@@ -22,16 +24,13 @@
 extern "C" {
 #endif
 
-// what the last call that failed in this thread had to say: "step = -1 is outside (0, inf)"
-const char *perp_world_message(void);
-
 // ------------------------------------------------------------------------------------------ bodies
 
 typedef enum perp_shape {
   PERP_SHAPE_SPHERE,          // extent[0]: radius; a disc in two dimensions
   PERP_SHAPE_BOX,             // extent: half of each side; a rectangle in two dimensions
   PERP_SHAPE_PLANE,           // extent: normal; solid where normal.(x - position) <= offset
-  PERP_SHAPE_HOLLOW,          // extent[0]: inner radius; the others live inside
+  PERP_SHAPE_HOLLOW,          // extent[0]: inner radius; the other bodies are inside
   PERP_SHAPE_COUNT
 } perp_shape;
 
@@ -48,8 +47,8 @@ typedef struct perp_body {    // from perp_sphere(), perp_box(), perp_plane() or
   int32_t material;           // 0, 1, ...: see perp_world_pair
   double extent[3];
   double offset;              // of a plane, along its normal
-  double mass;                // > 0; INFINITY: moves as its velocity and spin say, whatever hits
-                              //   it: always so for planes and hollow spheres
+  double mass;                // > 0; INFINITY: keeps its velocity and spin, whatever hits it.
+                              //   Planes and hollow spheres always do
   double inertia[3];          // about the body's own axes; all 0: from shape and mass
   perp_motion motion;
 } perp_body;
@@ -75,9 +74,9 @@ typedef struct perp_world_settings {   // from perp_world_defaults(): values in 
   int32_t model;              // a perp_contact_model (PERP_CONTACT_FRICTION)
   int32_t directions;         // K >= 3 of the friction pyramid (4); in two dimensions always 2
   int32_t threads;            // the bits of every answer do not depend on it (1)
-  int32_t sleep;              // islands at rest for so many steps are left alone; (0): never
+  int32_t sleep;              // steps at rest after which an island sleeps; (0): never
   int32_t rounds;             // of staggered and boxed, at most (20)
-  int32_t trace;              // entries kept of the convergence in the largest island; (0): none
+  int32_t trace;              // iterations of the largest island to keep for perp_world_trace; (0)
   int32_t reserved;
   double gravity[3];          // (0, 0, -9.81): z is up
   double step;                // h (1/60)
@@ -85,8 +84,8 @@ typedef struct perp_world_settings {   // from perp_world_defaults(): values in 
   double restitution_speed;   // slower impacts do not bounce (0.5)
   double friction, restitution;   // of materials without a pair of their own (0.5, 0)
   double time_limit;          // seconds of each step, all of it; (INFINITY): none
-  const perp_options *options;   // method, tol, ...; NULL: auto's defaults. Copied
-                              //   its functions are called by all threads at once
+  const perp_options *options;   // method, tol, ...; NULL: auto's defaults. Copied. Threads may
+                              //   call its functions at the same time
 } perp_world_settings;
 perp_world_settings perp_world_defaults(void);
 
@@ -112,7 +111,7 @@ perp_error perp_world_move(perp_world *world, int32_t id, const perp_motion *mot
 
 // ------------------------------------------------------------------------------------------- steps
 
-typedef struct perp_step {
+typedef struct perp_world_report {
   int64_t step;               // 1 after the first one
   double time;                // step * h
   int32_t contacts;           // those the step was solved with
@@ -128,23 +127,22 @@ typedef struct perp_step {
                               //   of bodies of infinite mass, minus energy now
   double penetration;         // deepest after the step, >= 0
   double momentum[3], angular[3];   // of the bodies of finite mass; angular about the origin
-  int32_t projections;        // islands whose overlaps were to be taken back
-  int32_t unprojected;        // of them: those that stay, as their problem was not certified or
-                              //   taking them back would have added energy
-  double seconds;             // this step took
+  int32_t projections;        // islands with overlaps to remove
+  int32_t unprojected;        // of them: islands that kept a small overlap, because its problem was
+                              //   not certified or removing it would have added energy
+  double seconds;             // that the step took
   double solve_seconds;       // of them in problems
-  double overrun;             // seconds by which the step was longer than time_limit; 0: it was not
-  int32_t starved;            // parts of the step that were left out for lack of memory: overlaps
+  double overrun;             // seconds by which the step exceeded time_limit; 0: it did not
+  int32_t starved;            // parts of the step that were skipped for lack of memory: overlaps
                               //   stay, contacts are found at the next step, or a problem was
-                              //   solved without a method that needs more of it; 0: none
-} perp_step;
+                              //   solved without a method that needs more memory; 0: none
+} perp_world_report;
 
 // report may be NULL. A step that is not solved uses the best impulses found, and says so. A step
-// that fails changes nothing, and fills the report with that of the last step, as
-// perp_world_report() does.
-perp_error perp_world_step(perp_world *world, perp_step *report);
+// that fails changes nothing, and the report is then that of the step before.
+perp_error perp_world_step(perp_world *world, perp_world_report *report);
 // the report of the last step; before the first one, energies and momentum at the start
-perp_error perp_world_report(const perp_world *world, perp_step *report);
+perp_error perp_world_last(const perp_world *world, perp_world_report *report);
 
 typedef struct perp_touch {   // a contact of the last step
   int32_t a, b;               // bodies, a < b

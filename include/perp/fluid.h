@@ -1,18 +1,21 @@
-// fluid.h: liquids that can let go of walls, by libperp-fluid: particles and a staggered grid, and a
-// complementarity problem for the pressure of every step, solved and certified by libperp. See
-// docs/fluid.md for the equations.
+// fluid.h: liquids that can separate from walls (libperp-fluid): particles and a staggered grid.
+// The pressure of each substep is a complementarity problem, which libperp certifies. docs/fluid.md
+// has the equations.
 //
 //     perp_fluid_settings settings = perp_fluid_defaults(2, 100, 100, 1);
 //     perp_fluid *fluid;
 //     perp_fluid_create(&settings, NULL, &fluid);
-//     perp_fluid_shape block = perp_fluid_box(0.2, 0.5, 0.0, 0.15, 0.3, 0.0);   // centre, half sides
+//     perp_fluid_shape block = perp_fluid_box(0.2, 0.5, 0.0, 0.15, 0.3, 0.0);   // centre, half
 //     perp_fluid_pour(fluid, &block, NULL);
 //     perp_fluid_step(fluid, NULL);
 //
-// Units are the caller's, as long as they are consistent; the defaults are meters, kilograms and
-// seconds. The grid is a box with solid sides; y is up. A function that fails changes nothing, and
-// perp_fluid_message() says what was wrong. Different fluids may be used by different threads at
-// once, one fluid by one thread at a time.
+// Any consistent units will do; the defaults are meters, kilograms and seconds. The grid is a box
+// with solid sides. y is up, as gravity says.
+// A function that fails changes nothing in the fluid, and perp_last_message() says what was wrong.
+// Threads may use different fluids at the same time, but one fluid only one after the other.
+//
+// ANE17: Andersen, Niebe and Erleben, A fast linear complementarity problem solver for fluid
+// animation, 2017.
 #ifndef PERP_FLUID_H
 #define PERP_FLUID_H
 
@@ -21,9 +24,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-// what the last call that failed in this thread had to say: "spacing = -1 is outside (0, inf)"
-const char *perp_fluid_message(void);
 
 // ------------------------------------------------------------------------------------------ shapes
 
@@ -44,8 +44,8 @@ typedef struct perp_fluid_shape {
   double position[3];
   double orientation[4];      // a unit quaternion (w, x, y, z)
   double velocity[3], spin[3];   // solids move by them; liquid begins with them
-  // CUSTOM: signed distance of x at time t, negative inside; x in the shape's own axes, which are at
-  // position and turned by orientation
+  // CUSTOM: signed distance of x at time t, negative inside. x is in the shape's own axes, which
+  // are at position and turned by orientation
   double (*distance)(void *context, const double x[3], double t);
   void *context;
 } perp_fluid_shape;
@@ -80,13 +80,13 @@ typedef struct perp_fluid_settings {   // from perp_fluid_defaults(): values in 
   double cfl;                 // (2) cells that nothing crosses within a substep
   int32_t substeps;           // (64) at most, of a step; then they are longer than cfl allows
   int32_t particles;          // (2) per cell and direction when poured: 4 or 8 a cell
-  int32_t reseed;             // (1) cells inside the liquid keep between 1/2 and 2 of that, unless
-                              //   all around is sparse
-  int32_t compensate;         // (0) 1: divergence is aimed at so that the volume is kept
+  int32_t reseed;             // (1) cells inside the liquid keep between 1/2 and 2 times that many,
+                              //   unless all cells around are sparse
+  int32_t compensate;         // (0) 1: keeps the liquid's volume at the amount poured in
   int32_t threads;            // (1) the bits of every answer do not depend on it
   double gravity[3];          // (0, -9.81, 0)
   double density;             // (1000)
-  uint64_t seed;              // (1) of the places of particles; 0: in rows and columns
+  uint64_t seed;              // (1) for random places of particles; 0: rows and columns
   // acceleration at x, added to gravity; NULL: none
   void (*force)(void *context, const double x[3], double t, double acceleration[3]);
   void *context;
@@ -107,12 +107,12 @@ perp_error perp_fluid_move_solid(perp_fluid *fluid, int32_t id, const perp_fluid
 // count (may be NULL) receives how many. 0 is no error: all of it may be outside of the box, in
 // solids, full, or between the places of particles.
 perp_error perp_fluid_pour(perp_fluid *fluid, const perp_fluid_shape *where, int64_t *count);
-// The divergence kappa that each cell aims at, 1/s, [ANE17] (48); NULL: 0. Copied.
+// The divergence kappa wanted in each cell, 1/s, ANE17 (48); NULL: 0. Copied.
 perp_error perp_fluid_aim(perp_fluid *fluid, const double *kappa /* cells */);
 
 // ------------------------------------------------------------------------------------------- steps
 
-// The stages of a substep, after [ANE17] Fig. 2, the last one once a step; each is a file of
+// The stages of a substep, after ANE17 Fig. 2; the last one runs once per step. Each is a file in
 // sim/fluid.
 #define PERP_FLUID_STAGE_LIST(X)                                                       \
   X(SOLIDS,      "solids",      "they move; area fractions and velocities of walls")   \
@@ -181,7 +181,7 @@ perp_error perp_fluid_read(const perp_fluid *fluid, perp_fluid_state *state);
 int32_t perp_fluid_solids(const perp_fluid *fluid);         // how many
 perp_error perp_fluid_read_solid(const perp_fluid *fluid, int32_t id, perp_fluid_shape *solid);
 
-// The pressure problem of the last substep and the x that was used, for dumps and other people's
+// The pressure problem of the last substep and the x that was used, for dumps and other
 // solvers; its operator is a grid. Valid until the next call with this fluid.
 perp_error perp_fluid_problem(const perp_fluid *fluid, perp_problem *problem, const double **x);
 const double *perp_fluid_guess(const perp_fluid *fluid);   // its x before that; NULL: no step yet

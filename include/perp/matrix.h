@@ -59,8 +59,8 @@ typedef struct perp_grid {
   double spacing[3];          // > 0: distance between cell centres
   const uint8_t *type;        // one perp_cell for each cell
   const double *face[3];      // weights >= 0: area fraction of the face; towards air, divided by
-                              //   theta (ghost fluid). face[0] has cells[0] + 1 entries in a line: the
-                              //   face below (i, j, k) is at (k*cells[1] + j)*(cells[0] + 1) + i.
+                              //   theta (ghost fluid). face[0] has cells[0] + 1 entries in a line:
+                              //   the face below (i, j, k) is at (k*cells[1] + j)*(cells[0] + 1) + i.
                               //   face[1] and face[2] have one more entry in their own direction.
                               //   NULL: 1 everywhere
 } perp_grid;
@@ -73,7 +73,7 @@ perp_operator perp_from_grid(const perp_grid *matrix, uint32_t claims);
 // get lo = hi = 0.
 perp_error perp_grid_bounds(const perp_grid *grid, int32_t every, double *lo, double *hi);
 
-// ----------------------------------------------------------------------------- a matrix of your own
+// ---------------------------------------------------------------------------- a matrix of your own
 
 typedef enum perp_view_kind {
   PERP_VIEW_NONE, PERP_VIEW_DENSE, PERP_VIEW_CSC, PERP_VIEW_PRODUCT, PERP_VIEW_CALLBACK,

@@ -63,7 +63,7 @@ typedef struct perp_parameter {    // a field of perp_options that can be named
   const char *help;                // one line
 } perp_parameter;
 
-typedef struct perp_preset {       // several settings at once: perp_set_option(o, "preset", "paper")
+typedef struct perp_preset {       // several settings at once: set_option(o, "preset", "paper")
   const char *name;
   const char *help;                // one line
   const char *const (*settings)[2];   // names and values

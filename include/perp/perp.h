@@ -56,6 +56,8 @@ const char *perp_error_name(perp_error error);   // "problem"
 const char *perp_error_text(perp_error error);   // "the problem's data are not valid"
 // The message of the last call that failed in this thread: "row 17: lo = 0.5 > hi = 0.2"
 const char *perp_last_message(void);
+// For libraries built on perp: sets that message and returns the code.
+perp_error perp_fail(perp_error code, const char *message);
 
 #define PERP_STATUS_LIST(X)                                                                       \
   X(UNSOLVED,        "unsolved",        "nothing is claimed")                                     \
@@ -277,8 +279,8 @@ typedef struct perp_result {
   char message[1024];              // a sentence: what happened, and what to try next
   double regularization;           // sigma, if x comes from systems with A + sigma I, relative to
                                    //   entries of A near 1; 0: none. The certificate is for A
-  int64_t factor_nonzeros;         // stored entries of the largest factor of a sparse matrix; 0: none,
-                                   //   or the method does not tell
+  int64_t factor_nonzeros;         // stored entries of the largest sparse factor; 0: none, or the
+                                   //   method does not tell
 } perp_result;
 
 // Allocates, solves, frees. x: a guess on entry (zeros will do), the answer on return.

@@ -18,13 +18,14 @@
 enum { SMALLEST = 16, LARGEST = 10000000 };
 
 perp_american_settings perp_american_defaults(void) {
-  return (perp_american_settings){.nodes = 800, .steps = 400, .estimate = 1, .sensitivities = 1};
+  return (perp_american_settings){.size = sizeof(perp_american_settings), .nodes = 800,
+                                  .steps = 400, .estimate = 1, .sensitivities = 1};
 }
 
 static perp_error wrong(perp_american_result *result, const char *name, double value,
                         const char *range) {
   plain_print(result->message, sizeof result->message, "%s = %.10g is outside %s", name, value, range);
-  return PERP_ERROR_ARGUMENT;
+  return perp_fail(PERP_ERROR_ARGUMENT, result->message);
 }
 
 static int inside(double value, double low, double high) { return value >= low && value <= high; }
@@ -262,14 +263,17 @@ static perp_error price_all(const perp_american *o, const perp_american_settings
 
 perp_error perp_american_price(const perp_american *option, const perp_american_settings *settings,
                                perp_american_result *result) {
-  if (result == NULL) return PERP_ERROR_ARGUMENT;
+  if (result == NULL) return perp_fail(PERP_ERROR_ARGUMENT, "perp_american_price: result is NULL");
   *result = (perp_american_result){.price = (double)NAN, .error = (double)NAN, .vega = (double)NAN,
                                    .rho = (double)NAN};
   const perp_american_settings defaults = perp_american_defaults();
   const perp_american_settings *s = settings != NULL ? settings : &defaults;
-  if (option == NULL) {
-    plain_print(result->message, sizeof result->message, "option is NULL");
-    return PERP_ERROR_ARGUMENT;
+  const char *refused = option == NULL ? "option is NULL"
+                        : s->size != sizeof *s ? "settings.size: start from perp_american_defaults()"
+                                               : NULL;
+  if (refused != NULL) {
+    plain_print(result->message, sizeof result->message, "%s", refused);
+    return perp_fail(PERP_ERROR_ARGUMENT, refused);
   }
   perp_error error = check(option, s, result);
   if (error != PERP_OK) return error;
@@ -292,7 +296,7 @@ perp_error perp_american_price(const perp_american *option, const perp_american_
   perp_american_free(result);
   if (result->message[0] == '\0')
     plain_print(result->message, sizeof result->message, "%s", perp_error_text(error));
-  return error;
+  return perp_fail(error, result->message);
 }
 
 void perp_american_free(perp_american_result *result) {

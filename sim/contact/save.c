@@ -188,7 +188,7 @@ perp_error perp_world_load(perp_world *w, const void *memory, size_t size) {
   w->asleep = asleep;
   w->stale = h.stale;
   w->input = h.input;
-  w->report = (perp_step){.step = h.step, .time = (double)h.step*w->settings.step};
+  w->report = (perp_world_report){.step = h.step, .time = (double)h.step*w->settings.step};
   w->touches = w->last.count = w->groups.islands = w->trace_count = 0;
   return PERP_OK;
 }

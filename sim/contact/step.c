@@ -162,7 +162,7 @@ static double deepest(const perp_world *w) {
   return depth;
 }
 
-static void measure(const perp_world *w, perp_step *r) {
+static void measure(const perp_world *w, perp_world_report *r) {
   r->kinetic = r->potential = 0.0;
   memset(r->momentum, 0, sizeof r->momentum);
   memset(r->angular, 0, sizeof r->angular);
@@ -185,7 +185,7 @@ static void measure(const perp_world *w, perp_step *r) {
   r->asleep = w->asleep;
 }
 
-static void summarise(const perp_world *w, perp_step *r) {
+static void summarise(const perp_world *w, perp_world_report *r) {
   const island *s = w->groups.island_memory.at;
   r->contacts = w->now.count;
   r->islands = w->groups.islands;
@@ -347,7 +347,7 @@ static perp_error find_islands(perp_world *w) {
 }
 
 // The step has failed. Restores the state and the report from before it.
-static perp_error undo(perp_world *w, perp_error error, perp_step *report) {
+static perp_error undo(perp_world *w, perp_error error, perp_world_report *report) {
   unrefresh(w);
   w->asleep = 0;
   for (int32_t i = 0; i < w->bodies; i++) {
@@ -378,7 +378,7 @@ static double kept_for_later(const perp_world *w, double found) {
   return fmin(fmax(later, overlaps), KEPT_TIME_SHARE_MAX*limit);
 }
 
-perp_error perp_world_step(perp_world *w, perp_step *report) {
+perp_error perp_world_step(perp_world *w, perp_world_report *report) {
   if (w == NULL) return world_fail(PERP_ERROR_ARGUMENT, "world is NULL");
   world_start_clock(w);
   perp_error error = find_islands(w);
@@ -394,7 +394,7 @@ perp_error perp_world_step(perp_world *w, perp_step *report) {
     swap_groups(w);
     return undo(w, error, report);
   }
-  perp_step *r = &w->report;
+  perp_world_report *r = &w->report;
   const double solved = world_clock(w);
   r->solve_seconds = fmax(solved - solving, 0.0);   // should the clock go back
   summarise(w, r);
@@ -414,7 +414,7 @@ perp_error perp_world_step(perp_world *w, perp_step *report) {
   return PERP_OK;
 }
 
-perp_error perp_world_report(const perp_world *w, perp_step *report) {
+perp_error perp_world_last(const perp_world *w, perp_world_report *report) {
   if (w == NULL || report == NULL)
     return world_fail(PERP_ERROR_ARGUMENT, "%s is NULL", w == NULL ? "world" : "report");
   *report = w->report;

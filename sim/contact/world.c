@@ -9,16 +9,13 @@
 #include "plain.h"
 #include "island_problem.h"
 
-static _Thread_local char message[512];
-
-const char *perp_world_message(void) { return message; }
-
 perp_error world_fail(perp_error code, const char *format, ...) {
+  char message[512];   // format may name perp_last_message() itself
   va_list arguments;
   va_start(arguments, format);
   plain_vprint(message, sizeof message, format, arguments);
   va_end(arguments);
-  return code;
+  return perp_fail(code, message);
 }
 
 // ---- memory ----

@@ -123,7 +123,7 @@ struct perp_world {
   double start;               // what the clock said when the step began
   double after_solving;       // seconds of the last step: detection and projection
   double input;               // energy put in: by adding bodies, pushes, moving bodies
-  perp_step report;
+  perp_world_report report;
   perp_statistics *trace;     // 2 x settings.trace: of the last step, of the one being solved
   int32_t trace_count, next_count;
 };

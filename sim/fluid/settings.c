@@ -6,16 +6,13 @@
 
 #include "plain.h"
 
-static _Thread_local char message[512];
-
-const char *perp_fluid_message(void) { return message; }
-
 perp_error fluid_error(perp_error error, const char *format, ...) {
+  char message[512];   // format may name perp_last_message() itself
   va_list arguments;
   va_start(arguments, format);
   plain_vprint(message, sizeof message, format, arguments);
   va_end(arguments);
-  return error;
+  return perp_fail(error, message);
 }
 
 perp_fluid_settings perp_fluid_defaults(int32_t dimension, int32_t nx, int32_t ny, int32_t nz) {

@@ -110,4 +110,4 @@ double shape_distance(const perp_fluid_shape *shape, const double x[3], double t
 void shape_velocity(const perp_fluid_shape *shape, const double x[3], double v[3]);
 void shape_move(perp_fluid_shape *shape, double dt);
 
-perp_error fluid_error(perp_error error, const char *format, ...);   // sets perp_fluid_message()
+perp_error fluid_error(perp_error error, const char *format, ...);   // sets perp_last_message()

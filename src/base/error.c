@@ -5,7 +5,7 @@
 
 #include "plain.h"
 
-static _Thread_local char last_message[256];
+static _Thread_local char last_message[512];
 
 perp_error error_set(perp_error code, const char *format, ...) {
   va_list arguments;
@@ -13,6 +13,10 @@ perp_error error_set(perp_error code, const char *format, ...) {
   plain_vprint(last_message, sizeof last_message, format, arguments);
   va_end(arguments);
   return code;
+}
+
+perp_error perp_fail(perp_error code, const char *message) {
+  return error_set(code, "%s", message != NULL ? message : perp_error_text(code));
 }
 
 const char *perp_last_message(void) { return last_message; }

@@ -488,9 +488,13 @@ static void stops_and_refuses(void **state) {
   for (size_t k = 0; k < sizeof wrong/sizeof *wrong; k++) {
     assert_int_equal(perp_american_price(&wrong[k].o, NULL, &r), PERP_ERROR_ARGUMENT);
     if (strstr(r.message, wrong[k].says) == NULL) fail_msg("%s: %s", wrong[k].says, r.message);
+    assert_string_equal(perp_last_message(), r.message);
   }
   s.nodes = 15;
   assert_int_equal(perp_american_price(&o, &s, &r), PERP_ERROR_ARGUMENT);
+  s = (perp_american_settings){.nodes = 16, .steps = 16};
+  assert_int_equal(perp_american_price(&o, &s, &r), PERP_ERROR_ARGUMENT);
+  assert_non_null(strstr(perp_last_message(), "settings.size"));
   assert_int_equal(perp_american_price(NULL, NULL, &r), PERP_ERROR_ARGUMENT);
   assert_int_equal(perp_american_price(&o, NULL, NULL), PERP_ERROR_ARGUMENT);
 }

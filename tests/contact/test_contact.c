@@ -10,10 +10,10 @@ static void free_fall_loses_what_the_scheme_says(void **unused) {
   s.step = 0.01;
   perp_world *w = world_with(&s);
   put(w, with(at(perp_sphere(0.1, 3.0), 0, 0, 100), 1, 0, 5));
-  perp_step before;
-  assert_int_equal(perp_world_report(w, &before), PERP_OK);
+  perp_world_report before;
+  assert_int_equal(perp_world_last(w, &before), PERP_OK);
   for (int k = 1; k <= 100; k++) {
-    const perp_step r = step(w);
+    const perp_world_report r = step(w);
     const double loss = 3.0*9.81*9.81*0.01*0.01/2;   // m g^2 h^2/2
     near("energy", r.kinetic + r.potential, before.kinetic + before.potential - k*loss, 1e-10);
     near("dissipated", r.dissipated, k*loss, 1e-10);
@@ -38,7 +38,7 @@ static void heights_of_bounces(void **unused) {
     put(w, at(perp_sphere(0.25, 2.0), 0, 0, 1.25));
     double apex = 1.0, rising = 0.0, z = 0.0;
     for (int bounces = 0; bounces < 3;) {
-      const perp_step r = step(w);
+      const perp_world_report r = step(w);
       assert_int_equal(r.unsolved, 0);
       const perp_motion *m = perp_world_motions(w) + 1;
       if (rising > 0.0 && m->velocity[2] <= 0.0) {
@@ -130,8 +130,8 @@ static void momentum_is_kept(void **unused) {
     perp_world *w = world_with(&s);
     state = 7;
     fill_randomly(w, 64, 4.0, 1.0, 3.0);
-    perp_step before, r = {0};
-    perp_world_report(w, &before);
+    perp_world_report before, r = {0};
+    perp_world_last(w, &before);
     int64_t contacts = 0;
     double size = 0.0, turn = 0.0;   // sum of |m v|, of |m x v|
     for (int32_t i = 0; i < 64; i++) {
@@ -168,8 +168,8 @@ static void energy_never_grows_without_restitution(void **unused) {
     put(w, perp_plane(0, 1, 0, 0));
     put(w, perp_plane(0, -1, 0, -2));
     fill_randomly(w, 27, 2.0, 1.0, 0.0);
-    perp_step r;
-    perp_world_report(w, &r);
+    perp_world_report r;
+    perp_world_last(w, &r);
     double energy = r.kinetic + r.potential;
     const double start = energy;
     for (int k = 0; k < steps(model == 0 ? 200 : 50, 300); k++) {
@@ -250,8 +250,8 @@ static void spheres_stay_in_a_hollow_sphere(void **unused) {
       put(w, with(b, uniform(-9, 9), uniform(-9, 9), uniform(-9, 9)));
       count++;
     }
-    perp_step r = {0};
-    perp_world_report(w, &r);
+    perp_world_report r = {0};
+    perp_world_last(w, &r);
     double energy = r.kinetic + r.potential;
     for (int k = 0; k < fewer(steps(model == 0 ? 1200 : 100, 3600)); k++) {   // full: 60 s
       r = step(w);
@@ -289,7 +289,7 @@ static void bounces_where_there_is_no_room(void **unused) {
       double x = 0.0, vx = 2.0;   // by hand: it bounces where it would meet the wall in the step
       int bounces = 0;
       for (int k = 0; k < 20; k++) {
-        const perp_step r = step(w);
+        const perp_world_report r = step(w);
         const double gap = vx > 0.0 ? room - x : x;
         const int meets = gap < s.step*fabs(vx);
         if (meets) vx = wide ? -0.8*vx : 0.0;
@@ -340,7 +340,7 @@ static void fast_balls_meet_the_hollow_sphere(void **unused) {
   perp_world *w = world_with(&s);
   put(w, perp_hollow(3.0));
   put(w, with(at(perp_sphere(0.5, 1.0), 0.1, 0, 0), 1000, 0, 0));
-  const perp_step r = step(w);
+  const perp_world_report r = step(w);
   near("x", perp_world_motions(w)[1].position[0], 2.5, 1e-6);
   near("vx", perp_world_motions(w)[1].velocity[0], 2.4*60, 1e-4);
   assert_int_equal(r.contacts, 1);
@@ -357,7 +357,7 @@ static void driven_bodies_carry_others(void **unused) {
   perp_world *w = world_with(&s);
   put(w, with(perp_plane(0, 0, 1, 0), 1, 0, 0.5));   // up, and to the side
   put(w, with(at(perp_sphere(0.5, 2.0), 0, 0, 0.5), 1, 0, 0.5));
-  perp_step r = {0};
+  perp_world_report r = {0};
   for (int k = 0; k < 100; k++) r = step(w);
   const perp_motion *m = perp_world_motions(w);
   near("plate", m[0].position[2], 0.5, 1e-12);
@@ -402,8 +402,8 @@ static void nonsense_stays_finite(void **unused) {
       const perp_error error = perp_world_add(w, &b, NULL);
       if (error != PERP_ERROR_UNSUPPORTED) assert_int_equal(error, PERP_OK);   // boxes need ODE
     }
-    perp_step r;
-    perp_world_report(w, &r);
+    perp_world_report r;
+    perp_world_last(w, &r);
     double scale = fabs(r.kinetic) + fabs(r.potential), dissipated = 0.0;
     for (int k = 0; k < 20; k++) {
       r = step(w);
@@ -442,7 +442,7 @@ static void a_deflected_ball_meets_its_neighbour(void **unused) {
     const int32_t ball = put(w, with(perp_sphere(1.0, 1.0), 0, 0, -30));
     put(w, at(perp_sphere(1.0, INF), 2.05, 0, 0));
     if (turned) put(w, at(perp_sphere(1.0, INF), -1.3, 0, -1.6));
-    perp_step r = step(w);
+    perp_world_report r = step(w);
     assert_int_equal(r.contacts, 1 + turned);
     // what is left is of second order: its way of at most 0.5 along the neighbour's curve of 2
     const double *x = perp_world_motions(w)[ball].position;

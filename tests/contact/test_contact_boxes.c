@@ -27,8 +27,8 @@ static void free_rotation_keeps_momentum_and_energy(void **unused) {
   s.gravity[2] = 0.0;
   perp_world *w = world_with(&s);
   put(w, spinning(perp_box(0.1, 0.3, 0.6, 2.0), 0.01, 5.0, 0.02));
-  perp_step before, r = {0};
-  perp_world_report(w, &before);
+  perp_world_report before, r = {0};
+  perp_world_last(w, &before);
   assert_true(before.kinetic > 1.0);
   double least = 5.0, most = 0.0;
   for (int k = 0; k < 5000; k++) {
@@ -67,8 +67,8 @@ static void momentum_is_kept_by_tumbling_boxes(void **unused) {
       put(w, with(b, -2*x + uniform(-1, 1), -2*y + uniform(-1, 1), -2*z));
       size += b.mass*5;
     }
-    perp_step before, r = {0};
-    perp_world_report(w, &before);
+    perp_world_report before, r = {0};
+    perp_world_last(w, &before);
     int64_t contacts = 0, projections = 0;
     double energy = before.kinetic;
     for (int k = 0; k < steps(40, 100); k++) {
@@ -107,8 +107,8 @@ static void a_pile_loses_energy_and_comes_to_rest(void **unused) {
   perp_world *w = world_with(&s);
   state = 5;
   pile(w, 6);
-  perp_step r;
-  perp_world_report(w, &r);
+  perp_world_report r;
+  perp_world_last(w, &r);
   double energy = r.kinetic + r.potential, deepest = 0.0;
   const double start = energy;
   for (int k = 0; k < 400; k++) {
@@ -279,7 +279,7 @@ static void a_jammed_wedge_stays_finite(void **unused) {
     put(w, at(perp_box(0.45, 0.5, 0.3, 1.0), 0, 0, 0.9));
     put(w, at(perp_box(0.5, 0.5, 0.5, 1e6), 0, 0, 1.9));
     for (int k = 0; k < steps(40, 300); k++) {
-      const perp_step r = step(w);
+      const perp_world_report r = step(w);
       const perp_motion *m = perp_world_motions(w);
       for (int i = 0; i < 5; i++)
         for (int d = 0; d < 3; d++)
@@ -315,7 +315,7 @@ static void without_time_nothing_falls_through(void **unused) {
     for (int k = 0; k < 6; k++) put(w, at(perp_box(0.5, 0.5, 0.5, 1.0), 0, 0, 0.5 + k));
     for (int k = 0; k < 6; k++) put(w, at(perp_sphere(0.4, 1.0), 3, 0.8*k, 1.5));
     for (int k = 0; k < 120; k++) {
-      const perp_step r = step(w);
+      const perp_world_report r = step(w);
       const perp_motion *m = perp_world_motions(w);
       int32_t count;
       const perp_touch *t = perp_world_touches(w, &count);
@@ -357,7 +357,7 @@ static void a_press_is_infeasible_at_once(void **unused) {
       put(w, with(perp_plane(0, 0, -1, -boxes - 0.05), 0, 0, -1));
       int pressed = 0, proven = 0;
       for (int k = 0; k < 12; k++) {
-        const perp_step r = step(w);
+        const perp_world_report r = step(w);
         assert_true(isfinite(r.kinetic + r.dissipated + r.residual));
         if (r.unsolved == 0) {
           assert_int_equal(pressed, 0);   // from then on it does not get better
@@ -422,7 +422,7 @@ static void rectangles_stack_in_the_plane(void **unused) {
   put(w, perp_plane(0, 1, 0, 0));
   for (int k = 0; k < 5; k++) put(w, at(perp_box(0.5, 0.25, 0, 1.0), 0.05*(k%2), 0.25 + 0.5*k, 0));
   put(w, spinning(with(at(perp_box(0.3, 0.3, 0, 1.0), -3, 2, 0), 2, 0, 0), 0, 0, 4));
-  perp_step r = {0};
+  perp_world_report r = {0};
   for (int k = 0; k < 200; k++) {
     r = step(w);
     assert_int_equal(r.unsolved, 0);
@@ -448,7 +448,7 @@ static void what_rests_sleeps_and_wakes_up(void **unused) {
   put(w, perp_plane(0, 0, 1, 0));
   for (int k = 0; k < 3; k++) put(w, at(perp_box(0.5, 0.5, 0.5, 1.0), 0, 0, 0.5 + k));
   put(w, at(perp_sphere(0.5, 1.0), 5, 0, 0.5));
-  perp_step r = {0};
+  perp_world_report r = {0};
   for (int k = 0; k < 30; k++) r = step(w);
   assert_int_equal(r.asleep, 4);
   assert_int_equal(r.islands, 0);

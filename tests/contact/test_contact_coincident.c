@@ -20,14 +20,14 @@ static const pile piles[] = {
 };
 
 // floor: 0 is space without gravity, 1 + k is a floor below which gravity pulls along axis k.
-static perp_step run(const pile *p, int floor, perp_motion *end) {
+static perp_world_report run(const pile *p, int floor, perp_motion *end) {
   perp_world_settings s = perp_world_defaults();
   s.dimension = p->dimension;
   for (int k = 0; k < 3; k++) s.gravity[k] = k == floor - 1 ? -9.81 : 0.0;
   perp_world *w = world_with(&s);
   if (floor) put(w, perp_plane(floor == 1, floor == 2, floor == 3, -2));
   for (int k = 0; k < p->count; k++) put(w, p->body(k));
-  perp_step r = {0};
+  perp_world_report r = {0};
   int32_t unprojected = 0;
   for (int k = 0; k < 240; k++) {
     r = step(w);
@@ -53,7 +53,7 @@ static void bodies_at_one_place_come_apart(void **unused) {
       if (piles[k].body == cube || piles[k].body == ball_in_cube) continue;
 #endif
       perp_motion first[8], again[8];
-      const perp_step a = run(&piles[k], floor, first), b = run(&piles[k], floor, again);
+      const perp_world_report a = run(&piles[k], floor, first), b = run(&piles[k], floor, again);
       assert_memory_equal(first, again, (size_t)piles[k].count*sizeof *first);
       assert_true(a.penetration == b.penetration);
     }
@@ -70,7 +70,7 @@ static void a_ball_in_the_middle_of_a_hollow_sphere_stays_in(void **unused) {
     b.motion.velocity[axis] = 3.0;
     put(w, b);
     for (int k = 0; k < 20; k++) {
-      const perp_step r = step(w);
+      const perp_world_report r = step(w);
       if (!(r.penetration < s.margin)) fail_msg("step %d: %g deep", k, r.penetration);
     }
     perp_world_destroy(w);
@@ -95,7 +95,7 @@ static void a_ball_in_the_middle_meets_the_wall(void **unused) {
         ball.motion.velocity[axis] = 3.0/s.step;
         put(w, ball);
         for (int n = 0; n < 3; n++) {
-          const perp_step r = step(w);
+          const perp_world_report r = step(w);
           const double *x = perp_world_motions(w)[1].position;
           if (!(r.kinetic <= 0.5*0.95*0.95/(s.step*s.step)))   // at most the way that is left
             fail_msg("%g aside, axis %d: kinetic energy %g", aside[k], axis, r.kinetic);
@@ -114,7 +114,7 @@ static void a_ball_too_large_is_told(void **unused) {
   perp_world *w = world_with(&s);
   put(w, perp_hollow(1.0));
   put(w, perp_sphere(1.5, 1.0));
-  const perp_step r = step(w);
+  const perp_world_report r = step(w);
   if (!(r.penetration >= 0.4 || r.unprojected > 0))
     fail_msg("%g deep, and nothing says so", r.penetration);
   perp_world_destroy(w);

@@ -79,7 +79,7 @@ static void a_limit_above_what_steps_take_changes_nothing(void **unused) {
     perp_world_destroy(within.world);
     begin(&within, &scenes[k], 1.5*longest);
     for (int32_t i = 0; i < scenes[k].steps; i++) {
-      const perp_step r = step(within.world);
+      const perp_world_report r = step(within.world);
       assert_true(r.overrun == 0.0 && r.seconds <= 1.5*longest);
     }
     const size_t count = (size_t)perp_world_count(within.world);
@@ -100,12 +100,12 @@ static void energy_never_grows_and_lateness_is_told(void **unused) {
     for (size_t l = 0; l < sizeof limits/sizeof *limits; l++) {
       run r;
       begin(&r, &scenes[k], limits[l]);
-      perp_step last;
-      assert_int_equal(perp_world_report(r.world, &last), PERP_OK);
+      perp_world_report last;
+      assert_int_equal(perp_world_last(r.world, &last), PERP_OK);
       const double size = fabs(last.potential) + last.kinetic + 1.0;
       for (int32_t i = 0; i < scenes[k].steps; i++) {
         const double before = r.now;
-        const perp_step done = step(r.world);
+        const perp_world_report done = step(r.world);
         const double took = r.now - before, energy = done.kinetic + done.potential;
         if (!(energy <= last.kinetic + last.potential + 1e-9*size))
           fail_msg("%s, %g s, step %d: the energy grew from %.12g to %.12g", scenes[k].name,
@@ -145,7 +145,7 @@ static void an_odd_clock_leaves_numbers(void **unused) {
       perp_world *w = world_with(&s);
       scenes[k].fill(w);
       for (int32_t i = 0; i < 6; i++) {
-        const perp_step r = step(w);
+        const perp_world_report r = step(w);
         const double said[] = {r.seconds, r.solve_seconds, r.overrun, r.kinetic, r.potential,
                                r.residual};
         for (size_t j = 0; j < sizeof said/sizeof *said; j++)

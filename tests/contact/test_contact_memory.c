@@ -24,11 +24,11 @@ static void solvers_with_a_time_limit_are_kept(void **unused) {
       requests[timed] = left - m.left;
       assert_int_equal(m.live, live);
       m.left = 0;
-      perp_step r;
+      perp_world_report r;
       const perp_error error = perp_world_step(w, &r);
       assert_true(error == PERP_ERROR_MEMORY || (requests[timed] > 0) == (r.starved > 0));
       m.left = 1000;
-      const perp_step after = step(w);
+      const perp_world_report after = step(w);
       assert_true(after.unsolved == 0 && after.starved == 0);
       perp_world_destroy(w);
       assert_int_equal(m.live, 0);
@@ -55,7 +55,7 @@ static perp_world *towers(const perp_allocator *a) {
 }
 
 typedef struct look {         // all that a caller can see
-  perp_step report;
+  perp_world_report report;
   perp_motion motion[16];
   perp_touch touch[64];
   perp_statistics trace[8];
@@ -65,7 +65,7 @@ typedef struct look {         // all that a caller can see
 
 static void look_at(perp_world *w, look *l) {
   memset(l, 0, sizeof *l);
-  perp_world_report(w, &l->report);
+  perp_world_last(w, &l->report);
   memcpy(l->motion, perp_world_motions(w), (size_t)perp_world_count(w)*sizeof *l->motion);
   const perp_touch *t = perp_world_touches(w, &l->touches);
   for (int k = 0; k < l->touches; k++) l->touch[k] = t[k];
@@ -102,7 +102,7 @@ static void a_step_that_fails_changes_nothing(void **unused) {
     look_at(w, &before);
     assert_int_equal(before.report.asleep, round == 0 ? 13 : before.report.asleep);
     int64_t failures = 0;
-    perp_step done;
+    perp_world_report done;
     for (m.left = 0; perp_world_step(w, &done) != PERP_OK; m.left = ++failures) {
       m.left = 1000000;
       look_at(w, &after);
@@ -154,8 +154,8 @@ static void a_step_fails_whole_or_tells_what_is_missing(void **unused) {
         const double force[3] = {0, 0, 0.1};
         assert_int_equal(perp_world_push(w, 1, force, NULL), PERP_OK);
         if (!moved) step(w);
-        perp_step before, after;
-        assert_int_equal(perp_world_report(w, &before), PERP_OK);
+        perp_world_report before, after;
+        assert_int_equal(perp_world_last(w, &before), PERP_OK);
         const size_t bytes = perp_world_save(w, NULL, 0);
         unsigned char *saved = malloc(bytes), *now = malloc(bytes);
         assert_true(saved != NULL && now != NULL);
@@ -171,7 +171,7 @@ static void a_step_fails_whole_or_tells_what_is_missing(void **unused) {
           assert_int_equal(perp_world_save(w, NULL, 0), bytes);
           perp_world_save(w, now, bytes);
           assert_memory_equal(saved, now, bytes);
-          assert_memory_equal(&before, &after, offsetof(perp_step, starved) + sizeof after.starved);
+          assert_memory_equal(&before, &after, offsetof(perp_world_report, starved) + sizeof after.starved);
         } else {
           assert_int_equal(after.step, before.step + 1);
           whole += after.starved == 0;

@@ -66,7 +66,7 @@ static void a_saved_world_goes_on_with_the_same_bits(void **unused) {
     assert_int_equal(perp_world_save(other, again, bytes), bytes);
     assert_memory_equal(saved, again, bytes);
     for (int k = 0; k < 30; k++) {
-      const perp_step a = step(w), b = step(other);
+      const perp_world_report a = step(w), b = step(other);
       assert_int_equal(a.step, b.step);
       assert_true(a.kinetic == b.kinetic && a.dissipated == b.dissipated && a.time == b.time);
       same_state(w, other);
@@ -74,7 +74,7 @@ static void a_saved_world_goes_on_with_the_same_bits(void **unused) {
     // Other worlds and damaged states are refused.
     perp_world *stranger = after(1 - model, 1, 0);
     assert_int_equal(perp_world_load(stranger, saved, bytes), PERP_ERROR_ARGUMENT);
-    assert_non_null(strstr(perp_world_message(), "another world"));
+    assert_non_null(strstr(perp_last_message(), "another world"));
     assert_int_equal(perp_world_load(other, saved, bytes - 1), PERP_ERROR_ARGUMENT);
     assert_int_equal(perp_world_load(other, saved, 4), PERP_ERROR_ARGUMENT);
     saved[0] ^= 1;
@@ -90,7 +90,7 @@ static void a_saved_world_goes_on_with_the_same_bits(void **unused) {
       assert_true(error == PERP_OK || error == PERP_ERROR_ARGUMENT);
       refused += error != PERP_OK;
       if (error != PERP_OK || k%5 != 0) continue;
-      if (perp_world_step(other, NULL) != PERP_OK) assert_true(strlen(perp_world_message()) > 0);
+      if (perp_world_step(other, NULL) != PERP_OK) assert_true(strlen(perp_last_message()) > 0);
     }
     assert_true(refused > 0);
     perp_world_destroy(stranger);

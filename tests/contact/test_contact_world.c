@@ -52,7 +52,7 @@ static void reports_agree_with_the_certificate(void **unused) {
                   uniform(-1, 1), uniform(-1, 1), 0));
     int64_t rows = 0;
     for (int k = 0; k < 40; k++) {
-      const perp_step r = step(w);
+      const perp_world_report r = step(w);
       int32_t solved = 0, total = 0, count = -1;
       double worst = 0.0;
       for (int32_t i = 0; i < r.islands; i++) {
@@ -91,7 +91,7 @@ static void a_step_keeps_its_time_limit(void **unused) {
   int64_t unsolved = 0;
   double energy = INF;
   for (int k = 0; k < 60; k++) {
-    const perp_step r = step(w);
+    const perp_world_report r = step(w);
     unsolved += r.unsolved;
     assert_true(isfinite(r.kinetic + r.potential + r.residual));
     if (r.unsolved > 0) assert_int_not_equal(r.worst_status, PERP_STATUS_SOLVED);
@@ -122,7 +122,7 @@ static void small_islands_get_the_time_that_is_left(void **unused) {
   put(w, perp_plane(0, 0, 1, 0));
   for (int k = 0; k < 40; k++) put(w, at(perp_sphere(0.5, 1.0), 0, 0, 0.5 + k));
   for (int k = 0; k < 5; k++) put(w, at(perp_sphere(0.5, 1.0), 3 + 3*k, 0, 0.5));
-  const perp_step r = step(w);
+  const perp_world_report r = step(w);
   assert_int_equal(r.islands, 6);
   assert_int_equal(r.unsolved, 0);
   perp_world_destroy(w);
@@ -143,7 +143,7 @@ static void blocks_slide_without_any_time(void **unused) {
   put(w, perp_plane(0, 0, 1, 0));
   put(w, with(at(perp_box(1, 1, 0.1, 2.0), 0, 0, 0.1), 3, 0, 0));
   for (int k = 1; k <= 10; k++) {
-    const perp_step r = step(w);
+    const perp_world_report r = step(w);
     assert_int_equal(r.worst_status, PERP_STATUS_TIME_LIMIT);
     int32_t count;
     const perp_touch *t = perp_world_touches(w, &count);
@@ -182,7 +182,7 @@ static void methods_can_be_chosen(void **unused) {
   put(w, at(perp_sphere(0.5, 2.0), 0, 0, 0.5));
   const perp_motion before = perp_world_motions(w)[1];
   assert_int_equal(perp_world_step(w, NULL), PERP_ERROR_UNSUPPORTED);
-  if (strstr(perp_world_message(), "tridiagonal") == NULL) fail_msg("%s", perp_world_message());
+  if (strstr(perp_last_message(), "tridiagonal") == NULL) fail_msg("%s", perp_last_message());
   assert_memory_equal(&before, &perp_world_motions(w)[1], sizeof before);
   perp_world_destroy(w);
 }
@@ -205,7 +205,7 @@ static void problems_of_its_own_go_to_auto(void **unused) {
     put(w, perp_plane(0, 0, -1, -1));
     put(w, at(perp_sphere(0.3, 1.0), 0, 0, 0.28));            // 0.02 deep
     put(w, with(at(perp_sphere(0.5, 1.0), 3, 0, 0.5), 0, 0, -2));   // no room to bounce
-    const perp_step r = step(w);
+    const perp_world_report r = step(w);
     assert_int_equal(r.projections, 1);
     assert_int_equal(r.unprojected, 0);
     near(names[i], perp_world_motions(w)[2].position[2], 0.3, 0.02*0.011 + 1e-5);
@@ -219,7 +219,7 @@ static void problems_of_its_own_go_to_auto(void **unused) {
 static void worlds_without_bodies_or_contacts(void **unused) {
   (void)unused;
   perp_world *w = world_with(NULL);
-  perp_step r = step(w);
+  perp_world_report r = step(w);
   assert_int_equal(r.contacts, 0);
   assert_int_equal(r.islands, 0);
   assert_int_equal(r.worst_status, PERP_STATUS_SOLVED);
@@ -239,8 +239,8 @@ static void worlds_without_bodies_or_contacts(void **unused) {
 
 static void refused(const perp_error error, const char *expected) {
   assert_int_equal(error, PERP_ERROR_ARGUMENT);
-  if (strstr(perp_world_message(), expected) == NULL)
-    fail_msg("'%s' does not say '%s'", perp_world_message(), expected);
+  if (strstr(perp_last_message(), expected) == NULL)
+    fail_msg("'%s' does not say '%s'", perp_last_message(), expected);
 }
 
 static void bad_arguments_get_the_range(void **unused) {
@@ -340,7 +340,7 @@ static void pushes_act_for_one_step(void **unused) {
     assert_int_equal(perp_world_push(w, id, force, torque), PERP_OK);
     step(w);
   }
-  const perp_step r = step(w);   // and none any more
+  const perp_world_report r = step(w);   // and none any more
   near("px", r.momentum[0], 3.0, 1e-12);
   near("pz", r.momentum[2], -1.0, 1e-12);
   near("spin", perp_world_motions(w)[id].spin[1], 1.0/(0.4*2.0*0.25), 1e-11);
@@ -388,8 +388,8 @@ static void no_spin_is_too_fast(void **unused) {
     box.motion.spin[1] = spin;
     box.motion.spin[2] = -0.5*spin;
     put(w, box);
-    perp_step first, r;
-    assert_int_equal(perp_world_report(w, &first), PERP_OK);
+    perp_world_report first, r;
+    assert_int_equal(perp_world_last(w, &first), PERP_OK);
     for (int k = 0; k < 30; k++) {
       r = step(w);
       near("energy", r.kinetic/first.kinetic, 1.0, 1e-12);
@@ -414,7 +414,7 @@ static void worlds_end_somewhere(void **unused) {
   for (int k = 0; k < 40; k++) {
     assert_int_equal(perp_world_push(w, ball, force, force), PERP_OK);
     assert_int_equal(perp_world_push(w, box, force, force), PERP_OK);
-    const perp_step r = step(w);
+    const perp_world_report r = step(w);
     assert_true(isfinite(r.kinetic + r.potential + r.dissipated + r.residual + r.penetration));
     const size_t bytes = perp_world_save(w, memory, sizeof memory);
     assert_true(bytes <= sizeof memory);
@@ -466,11 +466,11 @@ static void options_are_checked_at_once(void **unused) {
   perp_world *w = NULL;
   options.tol = NAN;
   assert_int_equal(perp_world_create(&s, NULL, &w), PERP_ERROR_OPTION);
-  assert_non_null(strstr(perp_world_message(), "tol = nan"));
+  assert_non_null(strstr(perp_last_message(), "tol = nan"));
   options.tol = 1e-8;
   options.iteration_limit = -5;
   assert_int_equal(perp_world_create(&s, NULL, &w), PERP_ERROR_OPTION);
-  assert_non_null(strstr(perp_world_message(), "iteration_limit = -5"));
+  assert_non_null(strstr(perp_last_message(), "iteration_limit = -5"));
   assert_null(w);
 }
 

@@ -7,8 +7,8 @@
 
 static void refused(perp_error error, const char *words) {
   assert_int_equal(error, PERP_ERROR_ARGUMENT);
-  if (strstr(perp_fluid_message(), words) == NULL)
-    fail_msg("\"%s\" does not say \"%s\"", perp_fluid_message(), words);
+  if (strstr(perp_last_message(), words) == NULL)
+    fail_msg("\"%s\" does not say \"%s\"", perp_last_message(), words);
 }
 
 static perp_fluid *dry(int dimension, int threads, const perp_allocator *allocator) {
@@ -16,7 +16,7 @@ static perp_fluid *dry(int dimension, int threads, const perp_allocator *allocat
   perp_fluid_settings s = perp_fluid_defaults(dimension, n, n, n);
   s.threads = threads;
   perp_fluid *f = NULL;
-  if (perp_fluid_create(&s, allocator, &f) != PERP_OK) fail_msg("%s", perp_fluid_message());
+  if (perp_fluid_create(&s, allocator, &f) != PERP_OK) fail_msg("%s", perp_last_message());
   perp_fluid_shape wheel = perp_fluid_box(0.7, 0.3, 0.5, 0.12, 0.05, 0.3);
   wheel.spin[2] = 2.0;
   add(f, wheel);
@@ -26,13 +26,13 @@ static perp_fluid *dry(int dimension, int threads, const perp_allocator *allocat
 static perp_fluid *dam(int dimension, int threads, const perp_allocator *allocator) {
   perp_fluid *f = dry(dimension, threads, allocator);
   perp_fluid_shape block = perp_fluid_box(0.2, 0.3, 0.5, 0.2, 0.3, 0.5);
-  if (perp_fluid_pour(f, &block, NULL) != PERP_OK) fail_msg("%s", perp_fluid_message());
+  if (perp_fluid_pour(f, &block, NULL) != PERP_OK) fail_msg("%s", perp_last_message());
   return f;
 }
 
 static void go(perp_fluid *f, int times) {
   for (int k = 0; k < times; k++)
-    if (perp_fluid_step(f, NULL) != PERP_OK) fail_msg("%s", perp_fluid_message());
+    if (perp_fluid_step(f, NULL) != PERP_OK) fail_msg("%s", perp_last_message());
 }
 
 // ---- settings and shapes ----
@@ -90,7 +90,7 @@ static void settings_are_checked(void **unused) {
   s = perp_fluid_defaults(2, 10, 10, 1);
   s.options = &options;
   assert_true(perp_fluid_create(&s, NULL, &f) != PERP_OK);
-  assert_non_null(strstr(perp_fluid_message(), "options: "));
+  assert_non_null(strstr(perp_last_message(), "options: "));
   perp_fluid_destroy(NULL);
 }
 
@@ -306,7 +306,7 @@ static void a_state_goes_on_with_the_same_bits(void **unused) {
     size_t size;
     unsigned char *memory = saved(f, &size);
     assert_int_equal(perp_fluid_save(f, memory, size - 1), size);   // too small: untouched
-    if (perp_fluid_load(g, memory, size) != PERP_OK) fail_msg("%s", perp_fluid_message());
+    if (perp_fluid_load(g, memory, size) != PERP_OK) fail_msg("%s", perp_last_message());
     same(f, g);
     go(f, 5);
     go(g, 5);
@@ -328,7 +328,7 @@ static void a_state_is_read_as_it_was_saved(void **unused) {
     go(f, 1);
     size_t size;
     unsigned char *memory = saved(f, &size);
-    if (perp_fluid_load(g, memory, size) != PERP_OK) fail_msg("%s", perp_fluid_message());
+    if (perp_fluid_load(g, memory, size) != PERP_OK) fail_msg("%s", perp_last_message());
     same(f, g);
     free(memory);
   }
@@ -431,7 +431,7 @@ static void distances_that_are_not_numbers_are_refused(void **unused) {
   shape.context = &wrong;
   refused(perp_fluid_pour(f, &shape, NULL), "is not a number");
   assert_true(perp_fluid_add_solid(f, &shape, NULL) != PERP_OK);
-  assert_non_null(strstr(perp_fluid_message(), "not a number"));
+  assert_non_null(strstr(perp_last_message(), "not a number"));
   assert_int_equal(perp_fluid_solids(f), 0);
   same(f, g);
   wrong = 0;

@@ -324,7 +324,7 @@ static void a_squeezed_container_is_infeasible_or_lacks_memory(void **unused) {
     const perp_allocator from = {counted_allocate, counted_release, &c};
     const perp_fluid_settings s = perp_fluid_defaults(2, 16, 16, 1);
     perp_fluid *f = NULL;
-    if (perp_fluid_create(&s, &from, &f) != PERP_OK) fail_msg("%s", perp_fluid_message());
+    if (perp_fluid_create(&s, &from, &f) != PERP_OK) fail_msg("%s", perp_last_message());
     perp_fluid_shape piston = perp_fluid_box(-0.5, 0.5, 0.0, 0.65, 1.0, 0.0);
     piston.velocity[0] = 0.1;
     add(f, piston);
@@ -337,7 +337,7 @@ static void a_squeezed_container_is_infeasible_or_lacks_memory(void **unused) {
       assert_int_equal(r.worst_status, PERP_STATUS_INFEASIBLE);
     } else {
       assert_int_equal(error, PERP_ERROR_MEMORY);
-      if (strstr(perp_fluid_message(), "perp_check_farkas: no memory") != NULL) checks++;
+      if (strstr(perp_last_message(), "perp_check_farkas: no memory") != NULL) checks++;
       else others++;
       assert_int_equal(step(f).worst_status, PERP_STATUS_INFEASIBLE);   // with memory
     }
@@ -471,7 +471,7 @@ static void bad_input_is_answered(void **unused) {
   perp_fluid_shape block = perp_fluid_box(0.5, 0.3, 0.0, 0.3, 0.3, 0.0);
   block.velocity[0] = (double)NAN;
   assert_int_equal(perp_fluid_pour(f, &block, NULL), PERP_ERROR_ARGUMENT);
-  assert_non_null(strstr(perp_fluid_message(), "velocity"));
+  assert_non_null(strstr(perp_last_message(), "velocity"));
   perp_fluid_destroy(f);
   double value = (double)NAN;
   s.force = pull_hard, s.context = &value;
@@ -479,7 +479,7 @@ static void bad_input_is_answered(void **unused) {
   block.velocity[0] = 0.0;
   put(f, block);
   assert_int_not_equal(perp_fluid_step(f, &r), PERP_OK);
-  assert_non_null(strstr(perp_fluid_message(), "force"));
+  assert_non_null(strstr(perp_last_message(), "force"));
   value = 0.0;
   step(f);   // it is as if nothing had happened
   perp_fluid_destroy(f);
@@ -488,7 +488,7 @@ static void bad_input_is_answered(void **unused) {
   f = fluid_with(&s);
   put(f, block);
   for (int k = 0; k < 3; k++)
-    if (perp_fluid_step(f, &r) != PERP_OK) assert_true(strlen(perp_fluid_message()) > 10);
+    if (perp_fluid_step(f, &r) != PERP_OK) assert_true(strlen(perp_last_message()) > 10);
   const perp_fluid_state t = look(f);
   for (int64_t p = 0; p < t.particles; p++)
     assert_true(t.x[0][p] >= 0.0 && t.x[0][p] <= 1.0 && t.x[1][p] >= 0.0 && t.x[1][p] <= 1.0);
@@ -507,7 +507,7 @@ static void bad_input_is_answered(void **unused) {
     if (k == 6) bad.gravity[1] = (double)INFINITY;
     assert_int_equal(perp_fluid_create(&bad, NULL, &none), PERP_ERROR_ARGUMENT);
     assert_null(none);
-    assert_true(strlen(perp_fluid_message()) > 10);
+    assert_true(strlen(perp_last_message()) > 10);
   }
 }
 

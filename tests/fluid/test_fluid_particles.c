@@ -17,7 +17,7 @@ static perp_fluid *pool(int dimension, int32_t n, int transfer, int threads) {
 
 static int64_t pour(perp_fluid *f, perp_fluid_shape shape) {
   int64_t count = 0;
-  if (perp_fluid_pour(f, &shape, &count) != PERP_OK) fail_msg("%s", perp_fluid_message());
+  if (perp_fluid_pour(f, &shape, &count) != PERP_OK) fail_msg("%s", perp_last_message());
   return count;
 }
 

@@ -171,7 +171,7 @@ static void a_distance_that_is_no_number_is_refused(void **unused) {
   shape.kind = PERP_FLUID_CUSTOM;
   shape.distance = not_a_number;
   assert_int_equal(perp_fluid_add_solid(f, &shape, NULL), PERP_ERROR_ARGUMENT);
-  assert_non_null(strstr(perp_fluid_message(), "not a number"));
+  assert_non_null(strstr(perp_last_message(), "not a number"));
   assert_int_equal(perp_fluid_solids(f), 0);
   perp_fluid_destroy(f);
 }

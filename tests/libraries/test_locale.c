@@ -111,12 +111,12 @@ static void note_errors(void) {
   world.step = -0.5;
   perp_world *w = NULL;
   assert_int_equal(perp_world_create(&world, NULL, &w), PERP_ERROR_ARGUMENT);
-  note(perp_world_message());
+  note(perp_last_message());
   perp_fluid_settings fluid = perp_fluid_defaults(2, 8, 8, 1);
   fluid.spacing = -1.5;
   perp_fluid *f = NULL;
   assert_int_equal(perp_fluid_create(&fluid, NULL, &f), PERP_ERROR_ARGUMENT);
-  note(perp_fluid_message());
+  note(perp_last_message());
   perp_american_result price;
   const perp_american put = {.kind = PERP_AMERICAN_PUT, .spot = 1, .strike = 1, .rate = 0.05,
                              .volatility = -0.25, .maturity = 1};

@@ -46,7 +46,7 @@ static perp_sample sample;
 static perp_american_result price;
 static perp_world *world, *other_world;
 static perp_body body;
-static perp_step step;
+static perp_world_report step;
 static perp_fluid *fluid, *other_fluid;
 static perp_fluid_settings liquid;
 static perp_fluid_shape shape;
@@ -89,14 +89,9 @@ static perp_error validated(perp_operator A) {
 
 enum { FINE, NOT_REFUSED = 10, NO_MESSAGE };   // 1 is how sanitizers exit
 
-static int refused(perp_error error, const char *name) {
+static int refused(perp_error error) {
   if (error == PERP_OK) return NOT_REFUSED;
-  const char *message = strncmp(name, "perp_world", 10) == 0   ? perp_world_message()
-                        : strncmp(name, "perp_fluid", 10) == 0 ? perp_fluid_message()
-                        : strcmp(name, "perp_american_price") == 0
-                            ? "in the result, which may be NULL"
-                            : perp_last_message();
-  return message[0] != '\0' ? FINE : NO_MESSAGE;
+  return perp_last_message()[0] != '\0' ? FINE : NO_MESSAGE;
 }
 
 typedef struct call {
@@ -108,7 +103,7 @@ typedef struct call {
 #define JOIN(a, b) a##b
 #define NAMED(line) JOIN(call_, line)
 #define REFUSES(function, ...) \
-  static int NAMED(__LINE__)(void) { return refused(__VA_ARGS__, #function); }
+  static int NAMED(__LINE__)(void) { return refused(__VA_ARGS__); }
 #define TAKES(function, ...) \
   static int NAMED(__LINE__)(void) { return (void)(__VA_ARGS__), FINE; }
 #define PLAIN(function) \

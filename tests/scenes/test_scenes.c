@@ -70,7 +70,7 @@ static void defaults_make_a_world(void **state) {
     }
     const perp_error error = scene_world(&layout, NULL, &world);
     if (error == PERP_ERROR_UNSUPPORTED) print_message("%s: needs ODE\n", what->name);
-    else if (error != PERP_OK) fail_msg("%s: %s", what->name, perp_world_message());
+    else if (error != PERP_OK) fail_msg("%s: %s", what->name, perp_last_message());
     else assert_int_equal(perp_world_count(world), layout.bodies);
     perp_world_destroy(world);
     scene_free(&layout);
@@ -124,7 +124,7 @@ static void nothing_overlaps_at_the_start(void **state) {
     double values[MOST];
     scene_layout layout;
     perp_world *world;
-    perp_step step;
+    perp_world_report step;
     defaults(what, values);
     values[1] = 1e-6;   // a step in which nothing happens
     values[2] = 0.0;
@@ -184,7 +184,7 @@ static void ends_of_ranges_are_scenes_or_refused(void **state) {
         perp_world *world;
         const perp_error taken = scene_world(&layout, NULL, &world);
         if (taken != PERP_OK && taken != PERP_ERROR_UNSUPPORTED)
-          fail_msg("%s, %s = %g: %s", what->name, p->name, values[i/2], perp_world_message());
+          fail_msg("%s, %s = %g: %s", what->name, p->name, values[i/2], perp_last_message());
         perp_world_destroy(world);
       }
       scene_free(&layout);

@@ -19,7 +19,7 @@ enum { MOST = 64 };
 typedef struct play {
   scene_layout layout;
   perp_world *world;
-  perp_step step;
+  perp_world_report step;
   int64_t solved, unsolved;
   double growth;               // of the energy in a step, at most, relative to what there is
 } play;
@@ -46,8 +46,8 @@ static int begin(play *p, const char *name, ...) {
     scene_free(&p->layout);
     return 0;
   }
-  if (error != PERP_OK) fail_msg("%s", perp_world_message());
-  perp_world_report(p->world, &p->step);
+  if (error != PERP_OK) fail_msg("%s", perp_last_message());
+  perp_world_last(p->world, &p->step);
   return 1;
 }
 
@@ -55,7 +55,7 @@ static void run(play *p, int64_t steps) {
   for (int64_t k = 0; k < steps; k++) {
     const double before = p->step.kinetic + p->step.potential, scale = fabs(before) +
                           p->step.kinetic + 1.0;
-    if (perp_world_step(p->world, &p->step) != PERP_OK) fail_msg("%s", perp_world_message());
+    if (perp_world_step(p->world, &p->step) != PERP_OK) fail_msg("%s", perp_last_message());
     p->growth = fmax(p->growth, (p->step.kinetic + p->step.potential - before)/scale);
     if (p->step.unsolved > 0) p->unsolved++;
     else p->solved++;
@@ -188,7 +188,7 @@ static void nothing_leaves_the_hollow_sphere(void **state) {
     p.layout.settings.sleep = 60;
     if (friction[k] == 0.0) p.layout.settings.model = PERP_CONTACT_NORMAL;
     assert_int_equal(scene_world(&p.layout, NULL, &p.world), PERP_OK);
-    perp_world_report(p.world, &p.step);
+    perp_world_last(p.world, &p.step);
     const double R = p.layout.body[0].extent[0];
     const int64_t steps = is_long() || k != 1 ? 3600 : 200;   // this one takes long to settle
     for (int64_t step = 0; step < steps; step++) {

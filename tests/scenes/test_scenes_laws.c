@@ -53,7 +53,7 @@ static perp_world *world_of(const scene_layout *layout) {
   perp_world *world;
   const perp_error error = scene_world(layout, NULL, &world);
   if (error == PERP_ERROR_UNSUPPORTED) return NULL;   // boxes need ODE
-  if (error != PERP_OK) fail_msg("%s", perp_world_message());
+  if (error != PERP_OK) fail_msg("%s", perp_last_message());
   return world;
 }
 
@@ -109,9 +109,9 @@ static void momentum_is_kept(void **state) {
         turn += b->mass*(speed + layout.radius)*(far + layout.radius);
       }
       perp_world *world = world_of(&layout);
-      perp_step before, r;
+      perp_world_report before, r;
       int64_t contacts = 0, unsolved = 0;
-      if (world) perp_world_report(world, &before);
+      if (world) perp_world_last(world, &before);
       for (int step = 0; world && step < (is_long() ? 60 : 20); step++) {
         assert_int_equal(perp_world_step(world, &r), PERP_OK);
         contacts += r.contacts;
@@ -139,8 +139,8 @@ static void never_grows(const sample *s, scene_layout *layout, int steps, const 
   for (int32_t i = 0; i < layout->bodies; i++)
     if (!isinf(layout->body[i].mass)) weight += layout->body[i].mass;
   const double fall = weight*fabs(layout->settings.gravity[1])*layout->radius;
-  perp_step r;
-  perp_world_report(world, &r);
+  perp_world_report r;
+  perp_world_last(world, &r);
   double scale = r.kinetic + fall, dissipated = r.dissipated;
   int64_t contacts = 0;
   for (int step = 1; step <= steps; step++) {

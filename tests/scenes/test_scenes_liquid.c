@@ -29,7 +29,7 @@ static perp_fluid *make(const scene *what, const double *values, scene_pool *poo
   perp_fluid *fluid;
   if (scene_fill(what, values, 1, pool) != PERP_OK) fail_msg("%s: %s", what->name, pool->message);
   if (scene_fluid(pool, NULL, &fluid) != PERP_OK)
-    fail_msg("%s: %s", what->name, perp_fluid_message());
+    fail_msg("%s: %s", what->name, perp_last_message());
   return fluid;
 }
 
@@ -95,7 +95,7 @@ static void each_goes(void **state) {
       perp_fluid_report report = {0};
       for (int step = 0; step < 3; step++)
         if (perp_fluid_step(fluid, &report) != PERP_OK)
-          fail_msg("%s: %s", what->name, perp_fluid_message());
+          fail_msg("%s: %s", what->name, perp_last_message());
       if (report.unsolved > 0 || report.particles == 0)
         fail_msg("%s, walls %d: %d problems are not solved", what->name, (int)walls,
                  (int)report.unsolved);
@@ -163,7 +163,7 @@ static void ends_of_ranges_are_scenes_or_refused(void **state) {
       const perp_error error = scene_fill(what, values, 0, &pool);
       if (error != PERP_OK) assert_true(error == PERP_ERROR_ARGUMENT && pool.message[0]);
       else if (pool.settings.cells[0] < 100 && scene_fluid(&pool, NULL, &fluid) != PERP_OK)
-        fail_msg("%s, %s = %g: %s", what->name, p->name, values[i/2], perp_fluid_message());
+        fail_msg("%s, %s = %g: %s", what->name, p->name, values[i/2], perp_last_message());
       perp_fluid_destroy(fluid);
       values[i/2] = i % 2 ? nextafter(p->high, (double)INFINITY) : (double)NAN;
       assert_int_equal(scene_fill(what, values, 0, &pool), PERP_ERROR_ARGUMENT);

@@ -37,7 +37,7 @@ static void paths_end_where_spheres_jam(void **state) {
     layout.settings.sleep = 0;
     assert_int_equal(scene_world(&layout, NULL, &world), PERP_OK);
     for (int32_t k = 1; k <= STEPS; k++) {
-      perp_step step;
+      perp_world_report step;
       assert_int_equal(perp_world_step(world, &step), PERP_OK);
       if (step.unsolved > 0)
         fail_msg("seed %d, step %d: %d contacts unsolved", (int)seed, (int)k, (int)step.contacts);

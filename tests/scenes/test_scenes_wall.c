@@ -28,7 +28,7 @@ static void test_an_impact_takes_few_factorisations(void **state) {
   assert_int_equal(scene_world(&layout, NULL, &world), PERP_OK);
   int32_t hard = 0;
   for (int32_t k = 1; k <= STEPS; k++) {
-    perp_step step;
+    perp_world_report step;
     assert_int_equal(perp_world_step(world, &step), PERP_OK);
     assert_int_equal(step.unsolved, 0);
     if (step.factorizations > MOST)

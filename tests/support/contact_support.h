@@ -19,13 +19,13 @@
 
 static inline perp_world *world_with(const perp_world_settings *s) {
   perp_world *w = NULL;
-  if (perp_world_create(s, NULL, &w) != PERP_OK) fail_msg("%s", perp_world_message());
+  if (perp_world_create(s, NULL, &w) != PERP_OK) fail_msg("%s", perp_last_message());
   return w;
 }
 
 static inline int32_t put(perp_world *w, perp_body b) {
   int32_t id = -1;
-  if (perp_world_add(w, &b, &id) != PERP_OK) fail_msg("%s", perp_world_message());
+  if (perp_world_add(w, &b, &id) != PERP_OK) fail_msg("%s", perp_last_message());
   return id;
 }
 
@@ -43,9 +43,9 @@ static inline perp_body with(perp_body b, double vx, double vy, double vz) {
   return b;
 }
 
-static inline perp_step step(perp_world *w) {
-  perp_step r;
-  if (perp_world_step(w, &r) != PERP_OK) fail_msg("%s", perp_world_message());
+static inline perp_world_report step(perp_world *w) {
+  perp_world_report r;
+  if (perp_world_step(w, &r) != PERP_OK) fail_msg("%s", perp_last_message());
   return r;
 }
 

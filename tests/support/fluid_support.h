@@ -10,25 +10,25 @@
 
 static inline perp_fluid *fluid_with(const perp_fluid_settings *s) {
   perp_fluid *f = NULL;
-  if (perp_fluid_create(s, NULL, &f) != PERP_OK) fail_msg("%s", perp_fluid_message());
+  if (perp_fluid_create(s, NULL, &f) != PERP_OK) fail_msg("%s", perp_last_message());
   return f;
 }
 
 static inline int32_t add(perp_fluid *f, perp_fluid_shape shape) {
   int32_t id;
-  if (perp_fluid_add_solid(f, &shape, &id) != PERP_OK) fail_msg("%s", perp_fluid_message());
+  if (perp_fluid_add_solid(f, &shape, &id) != PERP_OK) fail_msg("%s", perp_last_message());
   return id;
 }
 
 static inline int64_t put(perp_fluid *f, perp_fluid_shape shape) {
   int64_t count;
-  if (perp_fluid_pour(f, &shape, &count) != PERP_OK) fail_msg("%s", perp_fluid_message());
+  if (perp_fluid_pour(f, &shape, &count) != PERP_OK) fail_msg("%s", perp_last_message());
   return count;
 }
 
 static inline perp_fluid_report step(perp_fluid *f) {
   perp_fluid_report r;
-  if (perp_fluid_step(f, &r) != PERP_OK) fail_msg("%s", perp_fluid_message());
+  if (perp_fluid_step(f, &r) != PERP_OK) fail_msg("%s", perp_last_message());
   return r;
 }
 
