@@ -151,7 +151,7 @@ static void scenes(void) {
     int unsolved = scene_world(&layout, NULL, &w) != PERP_OK, steps = 0;
     uint64_t hash = 0;
     const double start = cpu_seconds(NULL);
-    perp_step r;
+    perp_world_report r;
     while (steps < STEPS && !unsolved && cpu_seconds(NULL) - start < SCENE_SECONDS_MAX) {
       unsolved = perp_world_step(w, &r) != PERP_OK || r.unsolved > 0;
       steps++;
