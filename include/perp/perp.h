@@ -132,7 +132,8 @@ typedef struct perp_operator {     // a matrix of any kind
 perp_operator perp_from_dense(const perp_dense *matrix, uint32_t claims);
 perp_operator perp_from_csc(const perp_csc *matrix, uint32_t claims);
 perp_operator perp_from_callback(const perp_callback *matrix, uint32_t claims);
-perp_error perp_apply(const perp_operator *A, const double *x, double *y);   // y = A x
+// y = A x. x must be finite; where the product overflows, y is 0 and the call fails.
+perp_error perp_apply(const perp_operator *A, const double *x, double *y);
 
 typedef struct perp_problem {   // points to the caller's data
   perp_operator A;

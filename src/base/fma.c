@@ -1,8 +1,8 @@
 // fma.c: a b + c rounded once, for Windows, where the C library rounds twice.
 //
-// mingw-w64's fma() adds in 80 bits and rounds the sum to 53, which is wrong in one case of six. Our
-// proofs need the exact one, so this function stands in for it. Functions that are compiled for
-// processors with the instruction (exact.h) use that and never come here.
+// mingw-w64's fma() adds in 80 bits and rounds the sum to 53, which is often wrong in the last bit
+// (docs/portable.md has numbers). Our proofs need the exact one, so this function stands in for it. Functions that are compiled for
+// processors with the instruction (error_free.h) use that and never come here.
 #include <math.h>
 #include <stdint.h>
 

@@ -98,13 +98,17 @@ int platform_forks(void) {
 #include <sys/mman.h>
 #endif
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-enum { PAGE = 1 << 21, LARGE = 2*PAGE };   // bytes; below LARGE most of a block would be outside
+enum {
+  PAGE_BYTES = 1 << 21,                // of a large page
+  LARGE_PAGES_BYTES_MIN = 2*PAGE_BYTES // a smaller block would waste most of its large pages
+};
 
 void *platform_allocate(size_t bytes) {
   void *memory = NULL;
-  if (bytes < LARGE) return malloc(bytes);
-  if (posix_memalign(&memory, PAGE, bytes) != 0) return NULL;
-  madvise(memory, bytes & ~(size_t)(PAGE - 1), MADV_HUGEPAGE);   // a wish: small pages do as well
+  if (bytes < LARGE_PAGES_BYTES_MIN) return malloc(bytes);
+  if (posix_memalign(&memory, PAGE_BYTES, bytes) != 0) return NULL;
+  // only advice: small pages work too
+  madvise(memory, bytes & ~(size_t)(PAGE_BYTES - 1), MADV_HUGEPAGE);
   return memory;
 }
 #else

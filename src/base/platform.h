@@ -56,7 +56,7 @@ static inline void platform_pause(void) {   // inside a loop that waits for anot
 // Memory for free(); a large block lies on large pages where the system has them.
 void *platform_allocate(size_t bytes);
 
-// What the processor has, where the compiler can make a function for it (exact.h, four.h). Windows
+// What the processor has, where the compiler can make a function for it (error_free.h, four.h). Windows
 // aligns the stack to 16 bytes and GCC believes in 32: the build defines PERP_NO_AVX there if its
 // assembler cannot write moves that need no alignment.
 #if defined(__GNUC__) && defined(__x86_64__) && !defined(PERP_NO_AVX)

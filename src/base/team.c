@@ -248,8 +248,9 @@ static void run_share(void *data, int32_t index) {
 }
 
 int32_t team_share(team *t, int32_t n, team_shared task, void *data) {
-  enum { LEAST = 16384 };   // numbers: for fewer it is not worth waking somebody
-  sharing s = {task, data, n, n/LEAST < 1 ? 1 : n/LEAST < TEAM_SHARES ? n/LEAST : TEAM_SHARES};
+  enum { SHARE_NUMBERS_MIN = 16384 };   // waking a thread for fewer costs more than it saves
+  const int32_t most = n/SHARE_NUMBERS_MIN;
+  sharing s = {task, data, n, most < 1 ? 1 : most < TEAM_SHARES ? most : TEAM_SHARES};
   team_run(t, run_share, &s, s.shares);
   return s.shares;
 }

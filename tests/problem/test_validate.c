@@ -312,8 +312,26 @@ static void first_of_many(void **state) {
   perp_solver_destroy(solver);
 }
 
+// No NaN leaves perp_apply.
+static void products(void **state) {
+  (void)state;
+  const double A[] = {1e300, 1e300, 1.0, -1.0};
+  const perp_dense matrix = {.n = 2, .value = A};
+  const perp_operator operator = perp_from_dense(&matrix, PERP_CLAIM_NONE);
+  double y[2] = {7.0, 7.0};
+  assert_int_equal(perp_apply(&operator, (const double[]){1.0, NAN}, y), PERP_ERROR_ARGUMENT);
+  assert_string_equal(perp_last_message(), "perp_apply: x[1] = nan is not finite");
+  assert_true(y[0] == 7.0 && y[1] == 7.0);
+  assert_int_equal(perp_apply(&operator, (const double[]){1e300, 1.0}, y), PERP_ERROR_OPERATOR);
+  assert_string_equal(perp_last_message(), "perp_apply: row 0 of A x is not finite");
+  assert_true(y[0] == 0.0 && y[1] == 0.0);
+  assert_int_equal(perp_apply(&operator, (const double[]){0.5, 0.25}, y), PERP_OK);
+  assert_true(y[0] == 0.75e300 && y[1] == 0.25);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(products),
       cmocka_unit_test(operators), cmocka_unit_test(dense),
       cmocka_unit_test(csc),       cmocka_unit_test(product),
       cmocka_unit_test(contacts),

@@ -246,8 +246,8 @@ int select_facts(const perp_operator *A, const double *lo, const double *hi,
   }
   perp_csc own = {0}, mirror = {0};
   const int seen = look_symmetric(A, &from, deadline, f);
-  const int dear = seen == 1 && !f->m_matrix && n > FACTOR_COST_ROWS_MIN && factored(f);
-  if (seen == 1 && !dear && !(plain && f->hollow)) return 0;
+  const int expensive = seen == 1 && !f->m_matrix && n > FACTOR_COST_ROWS_MIN && factored(f);
+  if (seen == 1 && !expensive && !(plain && f->hollow)) return 0;
   if (seen < 0) return seen;
   int code = assemble_csc(A, 0, &from, &own);
   if (code == 0) code = transpose_csc(&own, &from, &mirror);
@@ -304,16 +304,16 @@ static int32_t affordable(const facts *f, int32_t limit) {
 static void symmetric_ladder(ladder *l, const facts *f, int32_t limit, int32_t pivots) {
   static const char why[] = "A is symmetric";
   const int heap = f->product && f->n > PRODUCT_FACTOR_ROWS_MAX;
-  const int dear = heap || !factored(f) || f->factor > FACTOR_COST_RATIO_MAX*(double)f->nnz;
+  const int expensive = heap || !factored(f) || f->factor > FACTOR_COST_RATIO_MAX*(double)f->nnz;
   const int full = (double)f->nnz > 0.2*f->n*(double)f->n;   // pivoting methods keep a dense factor
   const int pivot_first = f->entries && (f->n <= SMALL_ROWS_MAX || (f->n <= PIVOT_ROWS_MAX && full));
   const int grid = f->m_matrix && f->entries && f->n >= MULTIGRID_ROWS_MIN;
   if (f->eased) add(l, &method_apgd, least(limit, 400), "compliance makes A well conditioned");
   if (pivot_first) add(l, &method_dantzig, least(pivots, PIVOTS_PER_ROW_MAX*f->n + 100), why);
   else if (grid) add(l, &method_multigrid, least(limit, 100), "A is a large M-matrix");
-  else if (f->sweeps && f->positive && dear)
+  else if (f->sweeps && f->positive && expensive)
     add(l, &method_nncg, least(limit, f->n > FACTOR_ROWS_MAX ? 2000 : heap ? 600 : 300), why);
-  const int32_t cheap = f->positive && dear ? affordable(f, limit) : 0;
+  const int32_t cheap = f->positive && expensive ? affordable(f, limit) : 0;
   if (cheap > 0) add(l, &method_apgd, cheap, "a factorisation is expensive");
   if (f->entries && f->sweeps && f->positive && f->n > SMALL_ROWS_MAX && factored(f))
     add(l, &method_active_set, least(limit, 10000), why);

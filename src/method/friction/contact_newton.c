@@ -452,8 +452,8 @@ static int search_all(newton *t) {
   if ((double)block_lu_nonzeros(t->f.factor) > FACTOR_ENTRIES_MAX) return sweep(t);
   if (!contact_path_begin(&t->path, s, t->run)) return 1;
   const contact_look look = contact_bodies_look(s, t->wanted, NULL);
-  const int dear = block_lu_operations(t->f.factor) > FACTOR_COST_RATIO_MAX*s->count;
-  if ((look.worst < GUESS_ERROR_MAX || dear) && search_near(t, NEAR_SYSTEMS_MAX)) return 1;
+  const int expensive = block_lu_operations(t->f.factor) > FACTOR_COST_RATIO_MAX*s->count;
+  if ((look.worst < GUESS_ERROR_MAX || expensive) && search_near(t, NEAR_SYSTEMS_MAX)) return 1;
   for (int32_t path = 0; path < PATHS_MAX; path++) {
     double best;
     if (points(t, path, &best)) return 1;

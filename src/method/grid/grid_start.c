@@ -174,8 +174,8 @@ int grid_start(grid_solver *g, grid_stage *s) {
     grid_stage *here = &at[k];
     if (k == last) memset(here->x, 0, (size_t)here->n*sizeof *here->x);
     else grid_levels_refine(g->levels, k, at[k + 1].x, here->x);
-    const int dear = k == 1 && here->n >= s->n/4;   // in two dimensions more steps cost too much
-    if (improve(g, here, dear ? 1 : NEWTON_STEPS_MAX) != 0) return 1;   // no time: use the x so far
+    const int expensive = k == 1 && here->n >= s->n/4;   // two dimensions: more steps cost too much
+    if (improve(g, here, expensive ? 1 : NEWTON_STEPS_MAX) != 0) return 1;   // no time: keep this x
   }
   if (last > 0) {
     grid_levels_refine(g->levels, 0, at[1].x, s->d);

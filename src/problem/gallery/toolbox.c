@@ -96,12 +96,11 @@ static const perp_gallery_parameter contact_parameters[] = {
   RIGHT_SIDE,
 };
 
-// Rows per contact: one normal, four tangential directions, one slack.
-#define BLOCK 6
+#define BLOCK_ROWS 6   // of a contact: one normal, four tangential directions, one slack
 
 // A random symmetric dense matrix of 6 x 6 blocks, some of them empty.
 static void fill_blocks(int32_t contacts, double fill, uint64_t seed, double *R) {
-  const int32_t n = BLOCK*contacts;
+  const int32_t n = BLOCK_ROWS*contacts;
   random_stream random = family_stream(seed, 0);
   for (int32_t j = 0; j < n; j++) {
     for (int32_t i = 0; i <= j; i++) {
@@ -111,9 +110,10 @@ static void fill_blocks(int32_t contacts, double fill, uint64_t seed, double *R)
   }
   for (int32_t bi = 0; bi < contacts; bi++) {
     for (int32_t bj = 0; bj < contacts; bj++) {
-      double *block = R + (bi*BLOCK*n + bj*BLOCK);
-      if (block[BLOCK/2*n + BLOCK/2] <= fill) continue;
-      for (int32_t k = 0; k < BLOCK*BLOCK; k++) block[k/BLOCK*n + k%BLOCK] = 0.0;
+      double *block = R + (bi*BLOCK_ROWS*n + bj*BLOCK_ROWS);
+      if (block[BLOCK_ROWS/2*n + BLOCK_ROWS/2] <= fill) continue;
+      for (int32_t k = 0; k < BLOCK_ROWS*BLOCK_ROWS; k++)
+        block[k/BLOCK_ROWS*n + k%BLOCK_ROWS] = 0.0;
     }
   }
 }
@@ -121,9 +121,9 @@ static void fill_blocks(int32_t contacts, double fill, uint64_t seed, double *R)
 // Imposes the pattern of E13 (27) on each block that is not empty. Blocks off the diagonal get
 // mu, -1, 1 and 0, too; a real contact problem has none of them there.
 static void impose_pattern(int32_t contacts, double mu, double *R) {
-  const int32_t n = BLOCK*contacts, slack = BLOCK - 1;
+  const int32_t n = BLOCK_ROWS*contacts, slack = BLOCK_ROWS - 1;
   for (int32_t b = 0; b < contacts*contacts; b++) {
-    double *block = R + ((b/contacts)*BLOCK*n + (b%contacts)*BLOCK);   // block[i*n + j], row-major
+    double *block = R + ((b/contacts)*BLOCK_ROWS*n + (b%contacts)*BLOCK_ROWS);   // row-major
     if (block[0] == 0.0) continue;
     block[slack*n] = mu;
     block[slack*n + slack] = 0.0;
@@ -155,7 +155,7 @@ static perp_error set_from_dense(const double *R, int32_t n, perp_sample *s) {
 }
 
 static perp_error toolbox_contact(const double *values, uint64_t seed, perp_sample *s) {
-  const int32_t contacts = (int32_t)values[CONTACTS], n = BLOCK*contacts;
+  const int32_t contacts = (int32_t)values[CONTACTS], n = BLOCK_ROWS*contacts;
   double *R = assemble_take((int64_t)n*n, sizeof *R);      // n x n, row-major
   if (R == NULL) return assemble_no_memory(n, (int64_t)n*n);
   fill_blocks(contacts, values[FILL], seed, R);

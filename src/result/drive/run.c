@@ -158,7 +158,7 @@ static double test_measures(perp_run *run) {
   return measure;
 }
 
-// Whoever watches hears of an iteration. Returns the time.
+// Reports an iteration to the trace and to the caller's callback. Returns the time.
 static double tell(perp_run *run, double measure) {
   run_state *state = run->state;
   perp_solver *solver = state->solver;
