@@ -1,14 +1,14 @@
-// attempt.c: the x of a direct method goes to the certificate at once, before any run.
+// attempt.c: the single pass of a direct method, certified at once, before any run.
 //
-// Time stepping solves thousands of problems whose method is done in one pass (tridiagonal): what a
-// run needs besides, a certificate of x_ref and of the guess, estimates, the best iterate, takes
-// several times as long. Where both are refuted by a look at a few rows and nobody watches, the
-// pass comes first; where its x is no solution, everything is as if it had not been tried.
+// Time stepping solves thousands of problems with a method of one pass (tridiagonal). A run also
+// certifies x_ref and the guess, estimates residuals and saves the best iterate, which takes several
+// times as long. If a few rows refute x_ref and the guess, and no option needs a run, the pass comes
+// first. If its x is no solution, the solve goes on as if there had been no attempt.
 #include <math.h>
 
 #include "driver.h"
 
-enum { REST = 15 };   // solves without an attempt after one that failed: it will fail again
+enum { SOLVES_WITHOUT_ATTEMPT = 15 };   // after a failed attempt: the next ones would fail as well
 
 int attempt_allowed(const perp_options *o) {
   return o->method->attempt != NULL && o->on_iteration == NULL && o->trace_capacity == 0 &&
@@ -38,8 +38,8 @@ perp_error solver_attempt(perp_solver *s, const double *guess, perp_certificate 
     s->attempt.n = problem->A.n;
     error = solver_check(s, s->x, 0, certificate);
   }
-  s->attempt.rest = certificate->solved ? 0 : REST;
+  s->attempt.rest = certificate->solved ? 0 : SOLVES_WITHOUT_ATTEMPT;
   s->iterations = certificate->solved;
   if (error != PERP_OK || certificate->solved || !found) return error;
-  return solver_prepare(s, problem, (double)INFINITY, 1.0);   // x_ref, as if nothing had happened
+  return solver_prepare(s, problem, (double)INFINITY, 1.0);   // sets x_ref again
 }

@@ -1,4 +1,4 @@
-// batch.c: many problems in one call, and the short way that small dense ones take.
+// batch.c: many problems in one call, and the shortcut for small dense problems.
 #include <perp/batch.h>
 
 #include <math.h>
@@ -11,7 +11,8 @@
 
 const perp_dense *solver_small_dense(const perp_solver *s, const perp_problem *problem,
                                      const double *x) {
-  if (s->quick == NULL || problem == NULL || x == NULL || problem->b == NULL) return NULL;
+  if (s->small_dense_method == NULL || problem == NULL || x == NULL || problem->b == NULL)
+    return NULL;
   const perp_operator *A = &problem->A;
   const int32_t n = A->n;
   if (n < 1 || n > SMALL_DENSE_N || n > s->limits.n || n*n > s->limits.nnz || A->self == NULL ||
@@ -26,27 +27,27 @@ const perp_dense *solver_small_dense(const perp_solver *s, const perp_problem *p
   return D->n == n && D->value != NULL && (D->ld == 0 || D->ld >= n) ? D : NULL;
 }
 
-void solver_quick_message(small_dense_end end, char *message) {
+void solver_small_dense_message(small_dense_end end, char *message) {
   if (end == SMALL_DENSE_REFERENCE) strcpy(message, "The point of the box nearest to 0 is a solution.");
   else if (end == SMALL_DENSE_GUESS) strcpy(message, MESSAGE_SOLVED);
   else strcpy(message, "auto ran principal_pivoting (small and dense): solved.");
 }
 
-// The whole of a solve that small_dense.c has certified. Two looks at the clock, or writing the
-// tail of the message, would take as long as the pivots: both are left.
-void solver_finish_quickly(const perp_solver *s, small_dense_end end,
-                           const small_dense_answer *answer,
-                           int32_t n, double *x, perp_result *result) {
+// Fills in the result of a solve that small_dense.c has certified. Reading the clock twice, or
+// clearing the rest of the message, would take as long as the pivots, so it does neither.
+void solver_finish_small_dense(const perp_solver *s, small_dense_end end,
+                               const small_dense_answer *answer, int32_t n, double *x,
+                               perp_result *result) {
   for (int32_t i = 0; i < n; i++) x[i] = answer->x[i];
   memset(result, 0, offsetof(perp_result, message));
   result->regularization = 0.0;
   result->factor_nonzeros = 0;
   result->status = PERP_STATUS_SOLVED;
-  result->method = end == SMALL_DENSE_CERTIFIED ? s->quick : s->method;
+  result->method = end == SMALL_DENSE_CERTIFIED ? s->small_dense_method : s->method;
   result->iterations = answer->rounds;
   result->trace_stride = 1;
   result->certificate = answer->certificate;
-  solver_quick_message(end, result->message);
+  solver_small_dense_message(end, result->message);
 }
 
 // A batch in progress: lane k solves problems k, k + lanes, k + 2 lanes, ...
@@ -55,13 +56,13 @@ typedef struct batch {
   perp_solver *solver;
   const perp_problem *problems;
   double *const *x;
-  perp_result *results;   // the caller wants either these
-  perp_brief *briefs;     //   or these, and the other one is NULL
+  perp_result *results;   // count, or NULL if the caller wants briefs
+  perp_brief *briefs;     // count, or NULL if the caller wants results
   int32_t count, lanes;
 } batch;
 
-// Where the result of problem k is written: the caller's, or one on the stack that only lives until
-// its brief is taken.
+// Where the result of problem k is written: the caller's array, or `own` on the stack, from which
+// take_brief() copies.
 static perp_result *result_of(const batch *b, int32_t k, perp_result *own) {
   return b->results != NULL ? &b->results[k] : own;
 }
@@ -78,7 +79,7 @@ static void solve_alone(const batch *b, perp_solver *s, int32_t k) {
   perp_result own, *result = result_of(b, k, &own);
   const perp_error error = perp_solve(s, &b->problems[k], b->x[k], result);
   if (error != PERP_OK) {
-    // The others go on, so this one says that nothing is claimed.
+    // The batch continues; the result of this problem claims nothing.
     *result = (perp_result){.method = s->method,
                             .certificate = {.worst = -1, .residual = (double)INFINITY,
                                             .natural_residual = (double)INFINITY,
@@ -111,17 +112,17 @@ static void solve_four(const batch *b, perp_solver *s, const small *of) {
       continue;
     }
     perp_result own, *result = result_of(b, k, &own);
-    solver_finish_quickly(s, end[i], &answer[i], A[i]->n, x[i], result);
+    solver_finish_small_dense(s, end[i], &answer[i], A[i]->n, x[i], result);
     take_brief(b, k, PERP_OK, result);
   }
 }
 
-// Small problems wait until there are four with the same n.
+// Solves the problems of a lane. Small dense ones wait until there are four with the same n.
 static void run_lane(void *data, int32_t lane) {
   const batch *b = data;
   perp_solver *s = lane == 0 ? b->solver : b->solver->lanes[lane - 1];
   team *const own = s->threads, *const judges = s->judge.threads;
-  if (b->lanes > 1) s->threads = s->judge.threads = NULL;   // they are at work on the lanes
+  if (b->lanes > 1) s->threads = s->judge.threads = NULL;   // the threads are busy with lanes
   s->batch_failed = b->count;
   small waiting[SMALL_DENSE_N + 1][4];
   int32_t number[SMALL_DENSE_N + 1] = {0};

@@ -1,4 +1,4 @@
-// child.c: a run that runs others: another method on the same problem, or on a related one.
+// child.c: a run starts another one: another method on the same problem, or on a related one.
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ perp_options child_options(const perp_run *run, const perp_method *method) {
   return options;
 }
 
-// A method that needs more memory than there is has failed, but others may need less.
+// A method that finds too little memory has failed, but the parent goes on: others may need less.
 static perp_status without_memory(perp_run *run, const perp_method *method) {
   run_state *state = run->state;
   state->solver->error = PERP_OK;
@@ -27,7 +27,7 @@ static perp_status without_memory(perp_run *run, const perp_method *method) {
   return PERP_STATUS_BREAKDOWN;
 }
 
-// Is so little time left that no other method would get anywhere?
+// 1: the time left is too short for any other method.
 static int too_late(const perp_run *run) {
   const perp_solver *solver = run->state->solver;
   const double left = run_seconds_left(run);
@@ -39,10 +39,10 @@ perp_status run_child(perp_run *run, const perp_method *method, const perp_optio
   run_state *state = run->state;
   perp_solver *solver = state->solver;
   if (state->ended) return PERP_STATUS_UNSOLVED;
-  // A method that only runs others has no iterations of its own: the limit is that of each.
+  // A meta method has no iterations of its own, so each child gets the whole iteration limit.
   const int meta = (run->method->traits & PERP_TRAIT_META) != 0;
   const int32_t left = meta ? INT32_MAX : state->iteration_limit - run->iterations;
-  if (seconds < (double)INFINITY) solver->watching = 1;   // from now on somebody needs the time
+  if (seconds < (double)INFINITY) solver->watching = 1;   // the child's deadline needs the clock
   const double now = solver->watching ? solver_seconds(solver) : 0.0, until = now + seconds;
   const perp_problem own = {.A = run->A, .b = run->b, .lo = run->lo, .hi = run->hi};
   const perp_limits limits = perp_limits_of(&own);
@@ -52,7 +52,7 @@ perp_status run_child(perp_run *run, const perp_method *method, const perp_optio
                          .only_sweeps = run->only_sweeps,
                          .y = meta ? state->y : NULL, .y_known = &state->y_known,
                          .judged = run->only_child && state->judged,
-                         // with y of x its residual is known, too
+                         // if y is known at x, so is the residual
                          .residual = meta && state->y_known && solver->judge.ops->measures
                                          ? run->residual : -1.0,
                          .iteration_limit = iteration_limit < left ? iteration_limit : left,
@@ -94,7 +94,7 @@ perp_status run_child(perp_run *run, const perp_method *method, const perp_optio
       run_save_best(run);
       state->true_residual = !spec.judged;
     }
-    // What the caller's own limits and stopping rules ended is over for the parent too.
+    // A child that one of the caller's limits or stopping rules ended also ends the parent.
     const int by_rule = child.reason == PERP_STATUS_STOPPED ||
                         child.reason == PERP_STATUS_MEASURE ||
                         (child.reason == PERP_STATUS_STALLED && options->stop.relative > 0.0) ||

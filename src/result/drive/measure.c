@@ -1,5 +1,5 @@
-// measure.c: the stopping measures of the papers, so that printed iteration counts can be compared.
-// They stop; they never certify.
+// measure.c: the stopping measures of the papers, so that iteration counts compare with the printed
+// ones. A measure can stop a run; it never certifies.
 #include <math.h>
 
 #include "driver.h"
@@ -7,9 +7,9 @@
 
 static double square(double v) { return v*v; }
 
-// MNS08 (2.7) with (2.6b) and the scaling of rho_c corrected; (4.2) with w = max(y, 0), so that its
-// second residual is the part of y that no w >= 0 can match. Norms are largest entries, as the
-// paper's are. Rows without bounds are its u, the others its v.
+// MNS08 (2.7) with corrections of (2.6b) and of the scaling of rho_c. (4.2) has w = max(y, 0), so
+// that its second residual is the part of y that no w >= 0 can match. Norms are maximum norms, as in
+// the paper. Rows without bounds are the paper's u, the others its v.
 static double mns08(int product, int32_t n, const double *x, const double *y, const double *b,
                     const double *lo, const double *hi, const double *R, const double *C) {
   double free_y = 0.0, free_b = 0.0, bound_b = 0.0, gap = 0.0, negative = 0.0, worst = 0.0;
@@ -30,7 +30,7 @@ static double mns08(int product, int32_t n, const double *x, const double *y, co
   }
   const double a = free_y/(1.0 + free_b), scale_b = 1.0 + bound_b;
   if (product) return max2(a, max2(negative/scale_b, gap/(1.0 + square(bound_b))));
-  return max2(a, worst/scale_b);   // rho_c <= rho_b, now that both have the same scale
+  return max2(a, worst/scale_b);   // rho_c <= rho_b, as both have the same scale here
 }
 
 double measure_of(perp_measure measure, int32_t n, const double *x, const double *y,

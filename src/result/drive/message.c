@@ -1,6 +1,6 @@
 // message.c: the message of a result, in whole sentences: what happened, how far x is from a
-// solution, and what to do. It recommends no method but auto, which takes every problem, and it
-// names no cause that nobody has checked.
+// solution, and what to do. It recommends only auto, which takes every problem, and it names only
+// causes that were checked.
 #include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
@@ -28,11 +28,11 @@ typedef struct writer {
   size_t size, used;
 } writer;
 
-// Adds `what` as sentences: with a capital letter, and a full stop where there is none.
+// Adds `what` as a sentence: with a capital letter, and with a full stop if it has none.
 static void say(writer *to, const char *what) {
   if (what == NULL || what[0] == '\0' || to->used + 4 > to->size) return;
   if (to->used > 0) to->text[to->used++] = ' ';
-  const size_t first = to->used, room = to->size - to->used - 2;   // for the stop and the end
+  const size_t first = to->used, room = to->size - to->used - 2;   // 2: full stop and final zero
   size_t length = strlen(what);
   length = length < room ? length : room;
   memcpy(to->text + first, what, length);
@@ -78,7 +78,7 @@ static void advise(writer *to, const perp_solver *s, const perp_run *outcome, pe
   }
 }
 
-// What refused the x of a quadratic program although its residual is small.
+// Says why the x of a quadratic program was refused although its residual is small.
 static void say_objectives(writer *to, const perp_solver *s, const perp_certificate *c) {
   if (!c->kkt || !c->kkt_failed || c->residual > s->options.tol) return;
   if (c->kkt_failed & PERP_KKT_GAP)
@@ -89,8 +89,8 @@ static void say_objectives(writer *to, const perp_solver *s, const perp_certific
          c->kkt_failed & PERP_KKT_DUAL ? "stationary" : "feasible");
 }
 
-// What refused an x whose residual is small: rows beside their own data, nearby.h, or terms whose
-// sum nobody can trust. 1: no other method would do better.
+// Says why an x with a small residual was refused: by the componentwise rule, by nearby.h, or
+// because the rounding of its products is too large. Returns 1 if no other method would do better.
 static int say_refusal(writer *to, const perp_solver *s, const perp_certificate *c) {
   const double tol = s->options.tol, limit = componentwise_limit(s->options.componentwise_tol, tol);
   if (c->refuted) {
@@ -111,16 +111,16 @@ static int say_refusal(writer *to, const perp_solver *s, const perp_certificate 
 void solver_message(const perp_solver *s, const perp_run *outcome, perp_result *result) {
   const perp_certificate *c = &result->certificate;
   const int solved = result->status == PERP_STATUS_SOLVED;
-  // The x of a run that ended otherwise, by a limit or on a ray, may pass all the same: what that
-  // run had to say would contradict the verdict.
+  // The certificate may accept the x of a run that a limit or a ray ended. That run's message would
+  // contradict the verdict, so it is left out.
   const int by_chance = solved && outcome->reason != PERP_STATUS_SOLVED &&
                         outcome->reason != PERP_STATUS_MEASURE;
   char slight[320];
   solver_tell_contradiction(s, slight, sizeof slight);
-  // A method that found an x which is refused has nothing to say either.
+  // If the certificate refuses an x that a method called solved, the method's message is left out.
   const int refused = !solved && outcome->reason == PERP_STATUS_SOLVED;
   const int told = outcome->message[0] != '\0' && !by_chance && !refused;
-  // The common end is told quickly.
+  // The most common message, without the checks below.
   if (solved && !told && !c->attainable && !c->weaker && slight[0] == '\0') {
     strcpy(result->message, MESSAGE_SOLVED);
     return;

@@ -1,5 +1,5 @@
-// options.c: options by name: defaults, ranges and texts come from one table for all
-// and one per method.
+// options.c: options by name. Defaults, ranges and texts come from one table for all methods and one
+// table for each method.
 #include "options.h"
 
 #include <errno.h>
@@ -89,7 +89,7 @@ double perp_parameter_value(const perp_options *options, const perp_parameter *p
 }
 
 static int in_range(const perp_parameter *p, double v) {
-  // every 64 bits are a seed; as a double they may round past the limit
+  // Any 64 bits are a valid seed; converted to a double they may round past the limit.
   if (p->kind == PERP_KIND_SEED) return 1;
   return (p->low_open ? v > p->low : v >= p->low) && (p->high_open ? v < p->high : v <= p->high);
 }
@@ -179,7 +179,7 @@ perp_error perp_set_option(perp_options *options, const char *key, const char *v
   } else {
     char *end;
     errno = 0;
-    if (p->kind == PERP_KIND_SEED) {   // the full range of 64 bits, which a double has not
+    if (p->kind == PERP_KIND_SEED) {   // all 64 bits, more than a double holds
       const unsigned long long seed = strtoull(value, &end, 10);
       if (end == value || *end != '\0' || errno != 0 || strchr(value, '-') != NULL)
         return error_set(PERP_ERROR_OPTION, "%s = '%s' is not a whole number from 0 to 2^64-1",

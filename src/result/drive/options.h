@@ -4,10 +4,10 @@
 
 #include <perp/method.h>
 
-// every parameter of the method, and the common ones, in range
+// Checks that the common parameters and those of the method are in range.
 perp_error options_check(const perp_options *options);
 
-// the method's own parameters at their defaults; the others stay
+// Sets the method's own parameters to their defaults and keeps all others.
 void options_default(perp_options *options, const perp_method *method);
 
 #define OPTIONS_COUNT(table) ((int32_t)(sizeof(table)/sizeof((table)[0])))

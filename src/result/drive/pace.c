@@ -1,9 +1,9 @@
-// pace.c: what a certificate takes on this machine and this A, so that time can be kept for it, and
-// what the rest of a solve takes where that can be foreseen.
+// pace.c: how long a certificate takes on this machine with this A, so that a solve keeps time for
+// it, and forecasts of other parts of a solve.
 //
-// A solve with a time limit ends with a certificate, whose cost is one product with A, and a second
-// one where a plain product cannot tell. What it took before is what it will take: the larger of
-// the last one and the mean with those before, so that one that was held up is forgotten by halves.
+// A solve with a time limit ends with a certificate. That costs one product with A, and a second one
+// if rounding makes a plain product inconclusive. The forecast is the larger of the last measurement
+// and of its mean with the forecast before, so each new measurement halves the effect of a delay.
 #include "clock.h"
 #include "driver.h"
 #include "error.h"
@@ -12,30 +12,28 @@
 
 #include <math.h>
 
-enum { PASSES = 10,          // over A to look at it in full: components, symmetry, scaling
-       FULL_PASSES = 20,     // that take as long as all of a solve with a full A (dense-pd: 20)
-       ALWAYS = 12000 };     // entries: that look takes 0.6 ms at most, of contacts, and no limit is
-                             //   too short for it
+enum { PASSES = 10,          // passes over A for its full analysis: components, symmetry, scaling
+       FULL_PASSES = 20,     // passes over a full A that its whole solve takes (dense-pd: 20)
+       ALWAYS = 12000 };     // entries up to which A is always analysed: at most 0.6 ms (contacts)
 
-#define PASS 1e-9            // seconds of an entry in such a pass, with all of A in the caches
-#define PART 0.6             // of the time given that those passes may take: sweeps need the rest,
-                             //   and without a look they do more with it (bricks, wall: 5 ms)
-#define TIES 0.6             // passes that tell which rows are tied together, ...
-#define SMALL 0.3            //   which may take so much of it
-#define FULL_LOOKS 2.0       // what pivots on a full symmetric A take, in looks at it: 1.8 to 2.5 from
-                             //   120 to 1600 rows (dense-pd, dense-psd)
-#define FULL_PRODUCTS 32.0   //   and in its fastest products: 33 to 47 (dense-pd, 300 and 600 rows)
-#define BRIEF 0.2            // of their time that the last sweeps keep where the runs should end
-#define LIKELY 2e-9          // seconds of an entry in a product, about
-#define MATTERS 400.0        // certificates: where so many do not fit, products are measured, ...
-#define AGAIN 16.0           //   unless so many of them do not fit, ...
-enum { TRIES = 2 };          //   the first one with cold caches, perhaps
-#define STEADY 0.75          // of the shorter one: no product takes less
-#define LONGEST 20.0         // products: no certificate takes longer; 2 to 4 are usual, 13 contacts
-#define MARGIN 1.25          // a certificate is as long as the last one, and a little
+#define PASS 1e-9            // seconds per entry in such a pass, with all of A in the caches
+#define PART 0.6             // largest part of the time that the analysis may take; below that,
+                             //   sweeps alone gain more with all of the time (bricks, wall: 5 ms)
+#define COMPONENT_PASSES 0.6        // passes that finding the connected components takes
+#define COMPONENT_PART_MAX 0.3      // largest part of the time left that this may take
+#define FULL_LOOKS 2.0       // time of pivots on a full symmetric A, in analyses of A: 1.8 to 2.5
+#define FULL_PRODUCTS 32.0   // the same in fastest products: 33 to 47 (dense-pd, 300 and 600 rows)
+#define BRIEF 0.2            // part of their time that the last sweeps keep if the runs should end
+#define ENTRY_SECONDS 2e-9   // usual seconds per entry in a product
+#define MEASURE_BELOW 400.0  // measure products if fewer certificates than this fit into the time left
+#define MEASURE_ABOVE 16.0   // do not measure if fewer products than this fit
+enum { TRIES = 2 };          // products to measure; the first one may find the caches cold
+#define PRODUCT_MIN 0.75     // shortest product, relative to the faster of these
+#define CERTIFICATE_MAX 20.0 // longest certificate in products; 2 to 4 are usual, 13 with contacts
+#define MARGIN 1.25          // the next certificate takes at most this, relative to the forecast
 
 double pace_of(const pace *p, double left) {
-  // What once was faster is not believed to eat more than half of the time that is left.
+  // A recent measurement that is longer than the shortest one reserves at most half of the time left.
   return max2(p->least, min2(MARGIN*p->recent, 0.5*left));
 }
 
@@ -44,8 +42,8 @@ double pace_least(const pace *p) { return p->least > 0.0 ? p->least : p->recent/
 void pace_note(pace *p, double seconds) {
   const double before = p->recent;
   p->recent = before > 0.0 ? max2(seconds, 0.5*(before + seconds)) : seconds;
-  p->least = p->least > 0.0 ? min2(p->least, seconds) : seconds/3.0;   // the first one finds the
-                                                                       //   caches cold
+  // The first measurement finds the caches cold.
+  p->least = p->least > 0.0 ? min2(p->least, seconds) : seconds/3.0;
 }
 
 void solver_forget_pace(perp_solver *s, const perp_problem *problem) {
@@ -67,38 +65,40 @@ void solver_take_pace(perp_solver *to, const perp_solver *from, const perp_probl
 }
 
 void solver_guess_pace(perp_solver *s, double validation, double preparation) {
-  // A solve that had no time for a certificate has measured none: the last was held up, perhaps.
+  // The last solve had no time for a certificate, perhaps because a delay made the forecast too long.
   pace *const all[] = {&s->once, &s->twice};
   for (int k = 0; k < 2 && s->unmeasured; k++)
     *all[k] = (pace){0.5*all[k]->recent, 0.5*all[k]->least};
   s->unmeasured = 1;
   if (!s->judge.look.hurried && s->judge.ops->by_entries)
-    s->look = max2(s->look, preparation);   // a stamp spares it
+    s->look = max2(s->look, preparation);   // short if a stamp says that A is known
   if (s->once.recent > 0.0) return;
   s->once = (pace){s->judge.look.hurried ? 2.0*validation : preparation/PASSES, 0.0};
 }
 
-// One certificate decides whether there is time for more than sweeps. It found the caches cold, and
-// on a busy machine it may have waited a hundred times as long as it worked: a few products tell.
+// The time of one certificate decides whether more than sweeps fits. That certificate found the
+// caches cold, and on a busy machine it may have waited a hundred times as long as it worked. So this
+// measures a few products.
 perp_error solver_doubt_pace(perp_solver *s) {
   const perp_operator *A = &s->problem->A;
   pace *p = &s->once;
   if (!s->judge.ops->by_entries || A->n == 0 || !(p->recent > 0.0)) return PERP_OK;
   const double entries = (double)problem_nnz(s->problem);   // 0: not known
-  const double expected = entries > 0.0 ? min2(p->recent, LIKELY*(entries + A->n)) : p->recent;
+  const double expected =
+      entries > 0.0 ? min2(p->recent, ENTRY_SECONDS*(entries + A->n)) : p->recent;
   double now = solver_seconds(s), product = (double)INFINITY;
-  if (MATTERS*p->recent <= s->options.time_limit - now) return PERP_OK;
+  if (MEASURE_BELOW*p->recent <= s->options.time_limit - now) return PERP_OK;
   for (int k = 0; k < TRIES; k++) {
     const double before = now;
-    if (AGAIN*min2(expected, product) > s->options.time_limit - before) break;
+    if (MEASURE_ABOVE*min2(expected, product) > s->options.time_limit - before) break;
     if (A->ops->apply(A->self, s->problem->b, s->judge.work, s->judge.scratch) != 0)
       return error_set(PERP_ERROR_OPERATOR, "operator '%s': apply failed", A->ops->name);
     now = solver_seconds(s);
     product = min2(product, now - before);
   }
   if (!(product < (double)INFINITY)) return PERP_OK;
-  p->least = STEADY*product;
-  p->recent = min2(p->recent, LONGEST*product);
+  p->least = PRODUCT_MIN*product;
+  p->recent = min2(p->recent, CERTIFICATE_MAX*product);
   return PERP_OK;
 }
 
@@ -107,8 +107,8 @@ double solver_brief(const perp_solver *s, double end, double all) {
   return end <= all - brief ? brief : s->reserve;
 }
 
-// By the look or by the fastest product that was measured, whichever says less: either may have been
-// held up.
+// From the analysis or from the fastest product, whichever gives less: a delay may have lengthened
+// either.
 double solver_pivots(const perp_solver *s, const perp_operator *A) {
   if (A->n <= RUN_TINY || A->n < s->problem->A.n || !run_is_full(A) || !(s->look > 0.0) ||
       !(A->claims & PERP_CLAIM_SYMMETRIC))
@@ -123,9 +123,9 @@ double solver_kept(const perp_solver *s, double left) {
 
 int solver_hastens(const perp_solver *s, const perp_operator *A, double deadline) {
   if (!s->timed || s->method->hasty == NULL || A->ops->add_column == NULL ||
-      !(A->claims & PERP_CLAIM_SYMMETRIC) || grid_of(A) != NULL)   // which needs no analysis
+      !(A->claims & PERP_CLAIM_SYMMETRIC) || grid_of(A) != NULL)   // a grid needs no analysis
     return 0;
-  if (s->judge.look.hurried) return 1;   // a look at A did not fit: no factor does
+  if (s->judge.look.hurried) return 1;   // no time to analyse A, so none for a factor
   const double pivots = solver_pivots(s, A), left = deadline - solver_seconds(s);
   if (pivots < (double)INFINITY) return pivots > left + (1.0 - BRIEF)*s->reserve;
   const double product = pace_least(&s->once)*A->n/max2(1.0, s->problem->A.n);
@@ -151,14 +151,14 @@ static int is_over(void *context) {
   return solver_seconds(p->solver) >= p->until;
 }
 
-// Machines differ: a pass takes no longer than three of those of the validation.
+// Machines differ: a pass takes at most three times as long as the validation did.
 static double seconds_of_pass(const perp_solver *s, const perp_problem *problem) {
   const double usual = PASS*(double)problem_nnz(problem);
   return s->validation > 0.0 ? min2(usual, 3.0*s->validation) : usual;
 }
 
-// Half of a solve with a full A is the look at it, and where the rest does not fit either, sweeps need
-// none.
+// With a full A the analysis is half of a solve. Unless the other half fits too, only sweeps run, and
+// these need no analysis.
 double solver_part_to_look(const perp_solver *s, const perp_problem *problem) {
   if (!s->timed || problem->A.n <= RUN_TINY || !run_is_full(&problem->A)) return PART;
   return FULL_PASSES*seconds_of_pass(s, problem) <= s->options.time_limit ? 1.0 : 0.0;
@@ -171,6 +171,6 @@ perp_error solver_prepare(perp_solver *s, const perp_problem *problem, double un
   const double left = until < (double)INFINITY ? until - solver_seconds(s) : (double)INFINITY;
   if (PASSES*pass > part*left) p.until = 0.0;
   if (problem_nnz(problem) <= ALWAYS) p.until = (double)INFINITY;
-  s->judge.look.ties = TIES*pass <= SMALL*left;
+  s->judge.look.ties = COMPONENT_PASSES*pass <= COMPONENT_PART_MAX*left;
   return s->judge.ops->prepare(&s->judge, problem, &deadline);
 }

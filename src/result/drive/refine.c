@@ -1,12 +1,12 @@
-// refine.c: the last digits of an x that no method could certify.
+// refine.c: corrects the last digits of an x that no method could certify.
 //
-// Where a small A is nearly singular, pivots and factors leave an x whose digits are half wrong, and
-// the certificate rightly refuses it. But its labels are often right. They are read off x: row i is
-// free unless y_i outweighs the distance of x_i to the bound that it points to. Then the system of the
-// free rows is solved once more, with residuals as if in twice the precision (Wilkinson 1963), and the
+// If a small A is nearly singular, pivots and factors give an x whose last digits are wrong, and the
+// certificate rightly refuses it. Its labels are often right: row i is free unless |y_i| exceeds the
+// distance of x_i to the bound that y_i points to, both in the certificate's units. The system of the
+// free rows is solved again, with residuals as if in twice the precision (Wilkinson 1963), and the
 // certificate decides about the result.
 //
-// Cost: m^3 for m <= REFINE_ROWS free rows, and one certificate; only where nothing else has ended well.
+// Cost: m^3 for m <= REFINE_ROWS free rows, and one certificate. Only an unsolved problem pays it.
 #include <math.h>
 #include <string.h>
 
@@ -18,9 +18,9 @@
 
 enum {
   REFINE_ROWS = 16,            // as in small_dense.h and nearby.h
-  REFINE_ROUNDS = 8            // each gains digits, where A_II is not singular to rounding
+  REFINE_ROUNDS = 8            // each round gains digits unless A_II is singular to rounding
 };
-// Above this residual the labels are anybody's guess. 1e-2 gains nothing on the campaign.
+// Largest residual at which the labels are worth using. 1e-2 gains nothing on the campaign.
 #define REFINE_FROM 1e-3
 
 typedef struct small_system {
@@ -46,7 +46,7 @@ static void read_labels(const certifier *c, small_system *t) {
   }
 }
 
-// 0: A_II is singular to rounding, or x leaves the doubles.
+// Returns 0 if A_II is singular to rounding, or if x is no longer finite.
 static int refine(const certifier *c, small_system *t) {
   double S[REFINE_ROWS*REFINE_ROWS], v[REFINE_ROWS];
   int32_t pivot[REFINE_ROWS];

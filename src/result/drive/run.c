@@ -1,6 +1,6 @@
 // run.c: one run of one method: products, stopping, best iterate and trace, and the stages from the
-// guess to the answer. Beside it are run_memory.c, run_scale.c, run_rows.c (residuals), run_check.c
-// (the certificate), run_time.c and child.c (runs inside of runs).
+// guess to the answer. Other parts of a run are in run_memory.c, run_scale.c, run_rows.c
+// (residuals), run_check.c (the certificate), run_time.c and child.c (runs inside of runs).
 #include "run.h"
 
 #include <math.h>
@@ -88,7 +88,7 @@ void run_factored(perp_run *run, int32_t count, int64_t nonzeros) {
   if (nonzeros > run->factor_nonzeros) run->factor_nonzeros = nonzeros;
 }
 
-// Whether it is finite is asked once, at the end of the run.
+// x may be infinite: take_answer() checks that once, at the end of the run.
 void run_save_best(perp_run *run) {
   team_copy(run->threads, run->state->best, run->x, run->n);
   run->state->best_residual = run->residual;
@@ -191,17 +191,17 @@ int run_between(perp_run *run) {
   return !state->asked;
 }
 
-#define CONVERGES 1e-5           // a residual that sweeps do not reach in the time kept for them
+#define SWEEPS_RESIDUAL_MIN 1e-5   // sweeps do not get below this residual in the time kept for them
 
-// The iteration that has just ended: remember it, tell it, and see whether it was the last.
+// After an iteration: saves the best x, reports it, and decides whether the run ends.
 static void finish_iteration(perp_run *run) {
   run_state *state = run->state;
   perp_solver *solver = state->solver;
   run->iterations++;
   solver->iterations++;
   if (run->residual < state->best_residual) run_save_best(run);
-  // Sweeps at the end would do less with their time, unless blocks wait that may not converge.
-  if (state->best_residual <= CONVERGES && solver->waiting == 0) run_leave(state, 0.0);
+  // The method uses the time better than the last sweeps would, but later blocks may need these.
+  if (state->best_residual <= SWEEPS_RESIDUAL_MIN && solver->waiting == 0) run_leave(state, 0.0);
   if (!(run->residual < (double)INFINITY)) {
     run_stop(run, PERP_STATUS_BREAKDOWN,
              "the iterates of %s overflowed after %d %s",
@@ -227,7 +227,7 @@ static void finish_iteration(perp_run *run) {
     if (trusted) state->trigger = 0.5*run->residual;
     if (run->iterations >= state->next_check) state->next_check *= 2;
     if (solver->timed && now + run_check_seconds(run) > state->deadline) {
-      // The certificate at the end will say the same.
+      // The certificate at the end decides about this x.
       if (trusted)
         run_stop(run, PERP_STATUS_TIME_LIMIT, "the time limit was reached after %d %s",
                  run->iterations, iterations_word(run));
@@ -252,7 +252,7 @@ int run_continue(perp_run *run) {
     const perp_solver *solver = state->solver;
     if (state->deadline < (double)INFINITY) state->began = solver_seconds(solver);
     state->decade[0] = state->decade[1] = (fall){state->began, run->residual};
-    // It takes a product at least.
+    // An iteration takes at least one product.
     const double first = solver->timed && !(run->method->traits & PERP_TRAIT_META)
                              ? pace_least(&solver->once)*run->n/max2(1.0, solver->problem->A.n)
                              : 0.0;
@@ -263,11 +263,11 @@ int run_continue(perp_run *run) {
   return !state->ended;
 }
 
-// y = A x + b at the guess, which may be known already, or 0: its product with a matrix is known.
+// y = A x + b at the guess. No product is needed if the parent knows y, or if A is a matrix and x = 0.
 static int apply_to_guess(perp_run *run, const run_spec *spec, double *y) {
   const run_state *state = run->state;
   if (spec->y == y && *spec->y_known) return 0;
-  if (spec->y != NULL && *spec->y_known) {   // in the parent's units
+  if (spec->y != NULL && *spec->y_known) {   // spec->y is in the parent's units
     for (int32_t i = 0; i < run->n; i++)
       y[i] = state->R != spec->R ? state->R[i]*spec->y[i] : spec->y[i];
     return 0;
@@ -281,7 +281,7 @@ static int apply_to_guess(perp_run *run, const run_spec *spec, double *y) {
 }
 
 typedef struct doubting {
-  const double *x, *own;         // own: NULL, or x is to be multiplied by it
+  const double *x, *own;         // the vector is x_i own_i; own may be NULL: x_i
   int bad[TEAM_SHARES];
 } doubting;
 
@@ -294,7 +294,7 @@ static void doubt_some(void *data, int32_t from, int32_t to, int32_t share) {
   }
 }
 
-// An infinite x_i in a column of zeros has a finite residual all the same.
+// Is any x_i own_i infinite or NaN? The residual does not show it where column i of A is 0.
 static int is_bad(team *threads, const double *x, const double *own, int32_t n) {
   doubting d = {.x = x, .own = own};
   int bad = 0;
@@ -313,8 +313,8 @@ void run_refuse(perp_run *run, unmet of) {
   run_stop(run, PERP_STATUS_UNSOLVED, "%s", text);
 }
 
-// Does the method not take this A? Then the run ends before it begins. keller looks by itself, at
-// the copy of A that it makes anyway. Where the time is too short to look, the run shows.
+// If the method does not take this A, ends the run and returns 1. keller checks symmetry itself, in
+// the copy of A that it makes anyway. If the time is too short to check, the run starts unchecked.
 static int refused(perp_run *run) {
   const perp_method *method = run->method;
   uint32_t known = PERP_NEEDS_NEARLY_SYMMETRIC;
@@ -327,7 +327,7 @@ static int refused(perp_run *run) {
 
 // ---- one run from begin to end ----
 
-typedef struct execution {   // what the stages hand on
+typedef struct execution {   // passed from stage to stage
   perp_solver *solver;
   const run_spec *spec;
   perp_run *run;
@@ -339,13 +339,13 @@ typedef struct execution {   // what the stages hand on
   run_state state;
   double guess_residual;     // INFINITY: not known
   const double *answer;      // n: the x that the run found
-  const double *own;         // n: answer is to be multiplied by it; NULL: by 1
-  int by_measure;            // stop.measure ended the run: x is its answer, whatever the residual
+  const double *own;         // n: the x for the parent is own_i answer_i; NULL: all 1
+  int by_measure;            // stop.measure ended the run: x is the answer, for any residual
   int bad;                   // answer is not finite
-  int y_of_answer;           // state.y is that of the answer
+  int y_of_answer;           // state.y = A x + b at the answer
 } execution;
 
-static void set_up(execution *e) {   // memory, and the problem in the units of the run
+static void set_up(execution *e) {   // takes memory and scales the problem
   const run_spec *spec = e->spec;
   perp_solver *solver = e->solver;
   const perp_limits *limits = spec->limits != NULL ? spec->limits : &solver->limits;
@@ -354,7 +354,7 @@ static void set_up(execution *e) {   // memory, and the problem in the units of 
   e->arrays = run_layout(&e->memory, spec->A.n, e->scratch, lean,
                          spec->options->stop.stagnation > 0.0);
   const run_arrays *arrays = &e->arrays;
-  if (lean) e->arrays.y = solver->judge.y;   // until the judge is asked
+  if (lean) e->arrays.y = solver->judge.y;   // valid until the next certificate
   e->given = (run_given){spec, arrays, &e->wrapper, e->scratch};
   e->state = (run_state){
     .solver = solver, .index = spec->index, .R = spec->R, .C = spec->C, .best = arrays->best,
@@ -378,14 +378,14 @@ static perp_error check_room(const execution *e) {
     return error_set(PERP_ERROR_CAPACITY,
                      "operator '%s' needs %zu bytes of scratch, perp_limits.scratch leaves %zu",
                      run->A.ops->name, operator_scratch_bytes(&run->A), e->scratch);
-  // The memory was counted by child_bytes(), for the limits that n has been checked against.
+  // child_bytes() counted the memory for limits that n does not exceed.
   if (run->scratch == NULL || (run->method->n_max > 0 && run->n > run->method->n_max))
     return error_set(PERP_ERROR_CAPACITY, "%s: n = %d does not fit the memory set aside",
                      run->method->name, run->n);
   return PERP_OK;
 }
 
-static void leave_time_for_product(execution *e) {   // the one of compare_with_guess
+static void leave_time_for_product(execution *e) {   // compare_with_guess() takes a product
   const perp_solver *solver = e->solver;
   if (e->spec->judged || !solver->timed) return;
   const double product = pace_least(&solver->once)*e->run->n/max2(1.0, solver->problem->A.n);
@@ -425,7 +425,7 @@ static void take_answer(execution *e) {
   e->by_measure = !state->solved && e->run->reason == PERP_STATUS_MEASURE;
   e->answer = e->by_measure || (state->solved && !(e->run->solutions > 0)) ? e->run->x
                                                                             : state->best;
-  e->own = state->C != e->spec->C ? state->C : NULL;   // not the parent's
+  e->own = state->C != e->spec->C ? state->C : NULL;   // spec->C is the parent's
   const int found = state->solved || e->by_measure || state->best_residual < (double)INFINITY;
   e->bad = found && is_bad(e->solver->threads, e->answer, e->own, e->run->n);
   if (!e->bad) return;
@@ -436,8 +436,8 @@ static void take_answer(execution *e) {
               e->run->method->name);
 }
 
-// Returns whether the answer is better. The methods' estimates rank their own iterates; against the
-// guess the best one has to win by its true residual, unless whoever asked looks after that.
+// Returns whether the answer is better than the guess. A method's estimates rank its iterates. The
+// best of these must beat the guess by its true residual, unless the caller compares (spec->judged).
 static int compare_with_guess(execution *e) {
   run_state *state = &e->state;
   const int judged = e->spec->judged;
@@ -451,7 +451,7 @@ static int compare_with_guess(execution *e) {
   return better;
 }
 
-static void hand_over(const execution *e) {   // x, and y where it is known
+static void hand_over(const execution *e) {   // writes x, and y if it is known, for the parent
   const run_spec *spec = e->spec;
   const run_state *state = &e->state;
   const int32_t n = e->run->n;

@@ -1,5 +1,5 @@
-// run_check.c: what a run asks of the certificate: the verdict on its x, on the rows that it has, on
-// each of several solutions, and on a proof that there is none.
+// run_check.c: certificates during a run: of its x, of the rows of one block, of each of several
+// solutions, and of a proof that there is no solution.
 #include <math.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ int run_settled(const perp_run *run, int32_t i) {
   return judge->ops->settled(judge, state->index != NULL ? state->index[i] : i);
 }
 
-// On the caller's own problem the certificate itself can be asked, and its verdict is the last.
+// For a run on the caller's whole problem: the full certificate, whose verdict is final.
 static int ask_judge(perp_run *run) {
   run_state *state = run->state;
   perp_solver *solver = state->solver;
@@ -52,7 +52,7 @@ static int rows_pass(perp_run *run) {
   const certifier *judge = &state->solver->judge;
   if (run_apply_exactly(run, run->x, state->y, state->a) != 0) return 0;
   const double absolute = state->solver->options.absolute_tol;
-  // Then the rule depends on the whole x.
+  // In these cases the rule of a row depends on all of x.
   if (judge->look.reducible || judge->look.shifted || judge->look.product) {
     memcpy(judge->x, state->solver->x, (size_t)judge->n*sizeof *judge->x);
     write_back(run, run->x, judge->x);
@@ -75,7 +75,7 @@ static int rows_pass(perp_run *run) {
     }
     if (judge->look.product) judge->parts[k] = state->a[i]/R;
     certify_row row = judge->ops->evaluate(judge, k, r, y, a, state->solver->options.tol);
-    if (row.solved && !row.strict && judge->look.product)   // as in judge()
+    if (row.solved && !row.strict && judge->look.product)   // as judge() does in certify.c
       row = judge->ops->evaluate(judge, k, r, y, max2(row_size(&sizes, judge, k), 0.0),
                              state->solver->options.tol);
     if (row.solved && judge->ops->componentwise(judge, k, r, y, state->a[i]/R) <= limit)
@@ -88,7 +88,7 @@ static int rows_pass(perp_run *run) {
   return 1;
 }
 
-// ... and there may be a solution near them.
+// 1: the rows of this run pass, and nearby.h does not refute that a solution is near x.
 static int rows_hold(perp_run *run) {
   if (!rows_pass(run)) return 0;
   const run_state *state = run->state;
@@ -98,9 +98,9 @@ static int rows_hold(perp_run *run) {
   return !nearby_refutes(&state->solver->judge, &rows, options->tol, options->absolute_tol);
 }
 
-// Objective and gap of a quadratic program are sums over the caller's rows: those of this run and
-// those that presolve has taken out. Takes x of this run into the judge, with y of the caller's rows.
-// NULL: A aborted; else the caller's rows that this run has (n).
+// Objective and gap of a quadratic program are sums over all rows of the caller: those of this run and
+// those that presolve has removed. Copies x of this run into the judge and computes y for all rows of
+// the caller. Returns which of the caller's rows this run has (n), or NULL if A aborted.
 static const uint8_t *take_program(perp_run *run, const double *x) {
   run_state *state = run->state;
   perp_solver *solver = state->solver;
@@ -154,8 +154,7 @@ int run_solution(perp_run *run, int32_t dimension) {
   run_state *state = run->state;
   perp_solver *solver = state->solver;
   if (solver->method->traits & PERP_TRAIT_ALL) {   // a solution of the whole problem
-    // In the judge's own array: solver->x may hold the guess,
-    // which has to survive a candidate that is no solution.
+    // Not in solver->x: that may hold the guess, which is needed if x is no solution.
     double *x = solver->judge.x;
     memcpy(x, solver->x, (size_t)solver->problem->A.n*sizeof *x);
     write_back(run, run->x, x);
@@ -167,7 +166,7 @@ int run_solution(perp_run *run, int32_t dimension) {
       return 1;
     }
     if (!certificate.solved) return -1;
-  } else if (!rows_hold(run)) {   // of one block; the others have their own runs
+  } else if (!rows_hold(run)) {   // a run on one block: its rows only
     return -1;
   }
   run->solutions++;
@@ -187,7 +186,7 @@ int run_solution(perp_run *run, int32_t dimension) {
 
 // ---- proofs that there is none ----
 
-// -1: presolve has multiplied row i by that.
+// -1 if presolve has multiplied row i by -1, else 1.
 static double turn(const perp_run *run, int32_t i) {
   const run_state *state = run->state;
   const perp_solver *solver = state->solver;
@@ -199,7 +198,7 @@ int run_infeasible(perp_run *run, const double *u) {
   run_state *state = run->state;
   perp_solver *solver = state->solver;
   if (state->ended) return 0;
-  double *own = solver->farkas;   // of the weights of a run, perhaps: they stay until it is over
+  double *own = solver->farkas;   // may be the array of a run's weights (run_lent)
   const int plain = state->index == NULL && state->R == NULL && run->n == solver->problem->A.n;
   for (int32_t i = 0; !plain && i < solver->problem->A.n; i++) own[i] = 0.0;
   for (int32_t i = 0; !plain && i < run->n; i++)   // u'(R y) = (R u)'y

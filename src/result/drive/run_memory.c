@@ -1,5 +1,4 @@
-// run_memory.c: the memory of a run. What is laid out here is written once, for counting and for
-// taking.
+// run_memory.c: the memory of a run. One layout serves for counting bytes and for taking them.
 #include "driver.h"
 #include "error.h"
 #include "plain.h"
@@ -34,8 +33,7 @@ size_t run_scratch(size_t operator_bytes, int32_t n, int lean) {
   return (operator_bytes > matrix ? operator_bytes : matrix) + 8*matrix + 1024;
 }
 
-// What the method itself needs: a method for small problems is only ever given small ones,
-// whatever the limits say.
+// Bytes for the method itself. A method with an n_max gets no larger problem, whatever the limits are.
 static size_t method_bytes(const perp_method *method, const perp_limits *limits,
                            const perp_options *options) {
   perp_limits own = *limits;

@@ -1,4 +1,4 @@
-// run_rows.c: the residual of a run's x and y, and whether its rows clearly pass, by shares of them.
+// run_rows.c: the residual of a run, and a quick test whether all its rows pass, on several threads.
 #include "run.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ static void measure_rows(void *data, int32_t from, int32_t to, int32_t share) {
   m->worst[share] = worst;
 }
 
-// On the caller's own problem in one piece: the same numbers with one division.
+// For a run on the caller's whole problem without scaling: the same numbers with one division.
 static void measure_plain(void *data, int32_t from, int32_t to, int32_t share) {
   measuring *m = data;
   const perp_run *run = m->run;
@@ -65,14 +65,14 @@ double run_residual(const perp_run *run, const double *x, const double *y) {
   return plain && run->n > 0 ? worst/judge->ops->scale(judge, 0).base : worst;
 }
 
-// rows_pass() of run.c for the usual end: every row clearly within its tolerance, by a plain
-// product, whose rounding errors are nothing beside it, as in certifier_check().
+// The quick case of rows_pass() in run_check.c: every row is clearly within its tolerance by a plain
+// product, whose rounding errors are small compared to the tolerance, as in certifier_check().
 typedef struct passing {
   const perp_run *run;
-  perp_view view;                // of a symmetric matrix
-  double *x;                     // n: in its units
+  perp_view view;                // A, a symmetric matrix
+  double *x;                     // n: x in the units of that matrix
   double slack;
-  double largest[TEAM_SHARES];   // |x_i| and |b_i| in the units of r
+  double largest[TEAM_SHARES];   // the largest of |x_i| and |b_i|, in the units of r
   int fine[TEAM_SHARES];
 } passing;
 

@@ -1,7 +1,8 @@
-// run_scale.c: the problem of a run in other units: x = C z, rows times R, in powers of two.
+// run_scale.c: scales the problem of a run: x = C z, rows times R, by powers of two, which lose no
+// digits.
 //
-// Methods ask for it by their traits, or later by run_equilibrate(): symmetric scaling by the
-// diagonal, or the two-sided one of the certificate (equilibrate.c). Powers of two cost no digit.
+// A method asks for it by a trait, or later by run_equilibrate(). The scaling is a symmetric one by
+// the diagonal, or the two-sided one of the certificate (equilibrate.c).
 #include <math.h>
 
 #include "driver.h"
@@ -16,7 +17,7 @@ static double power_of_two_below(double v) {
 }
 
 // Symmetric scaling by the diagonal, s_i ~ 1/sqrt(A_ii), in powers of two.
-// Returns 0 where it would change nothing.
+// Returns 0 if that would change nothing.
 static int diagonal_scaling(const perp_operator *A, double *s) {
   if (A->ops->diagonal == NULL) return 0;
   A->ops->diagonal(A->self, s);
@@ -28,9 +29,9 @@ static int diagonal_scaling(const perp_operator *A, double *s) {
   return different;
 }
 
-// Two-sided scaling by that of the certificate, which brings the entries of A near 1, and a unit of
-// b near 1. A symmetric A stays symmetric: then, and where both sides differ by rounding only,
-// s = sqrt(R C) serves for both. Returns 0 where nothing is known of A.
+// The two-sided scaling of the certificate, which brings the entries of A and a unit of b near 1. If
+// A is symmetric, or R and C differ by rounding only, s = sqrt(R C) replaces both, so that A stays
+// symmetric. Returns 0 if A was not analysed.
 static int equilibration(const perp_run *run, const run_spec *spec, double *R, double *C) {
   const certifier *judge = &run->state->solver->judge;
   if (!judge->look.balanced) return 0;
@@ -58,7 +59,7 @@ static int equilibration(const perp_run *run, const run_spec *spec, double *R, d
   return symmetric ? 2 : 1;
 }
 
-// The scaled problem in place of the given one.
+// Replaces the given problem by the scaled one.
 static void take_scaled(perp_run *run, const run_spec *spec, const run_arrays *arrays,
                         const double *R, int symmetric, perp_wrapper *wrapper) {
   run->A = perp_scaled(wrapper, spec->A, R, arrays->C);

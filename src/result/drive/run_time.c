@@ -1,5 +1,5 @@
-// run_time.c: what a run knows of its time: how much is left, what fits into it, and how much of it
-// goes to the last sweeps.
+// run_time.c: the time of a run: how much is left, what fits into it, and how much the last sweeps
+// get.
 #include <math.h>
 
 #include "driver.h"
@@ -7,7 +7,7 @@
 
 double solver_seconds(const perp_solver *solver) {
   const double seconds = solver->clock(solver->options.clock_context) - solver->start;
-  // A clock that says NaN or infinity, or goes back, stands still.
+  // A time that is NaN, infinite or before the start counts as 0.
   return seconds >= 0.0 && seconds < (double)INFINITY ? seconds : 0.0;
 }
 
@@ -22,7 +22,8 @@ double run_seconds_left(const perp_run *run) {
   return max2(0.0, state->deadline - solver_seconds(state->solver));
 }
 
-// What a certificate of this run, or a product, may take: of all of A, in proportion to the rows.
+// Seconds that a certificate (or a product) takes for the n rows of a run: the pace for all of A in
+// proportion to the rows.
 static double pace_here(const perp_solver *solver, const pace *p, int32_t n, double left) {
   return n > 0 ? pace_of(p, left)*n/solver->problem->A.n : 0.0;
 }
@@ -34,8 +35,8 @@ int run_fits(const perp_run *run, double products) {
              run_seconds_left(run);
 }
 
-// The time at which the last sweeps end, at the latest state->end. Another run may have changed the
-// reserve since this one began.
+// When the last sweeps end: at most state->end. Another run may have changed the reserve since this
+// one began.
 static double end_of_sweeps(const run_state *state) {
   return min2(state->deadline + state->solver->reserve, state->end);
 }
@@ -68,7 +69,7 @@ void run_leaves(perp_run *run, double products) {
 }
 
 int run_is_full(const perp_operator *A) {
-  enum { MODERATE = 2000 };   // rows: beyond, auto begins with something else (select.c)
+  enum { MODERATE = 2000 };   // rows; for a larger A auto does not begin with pivots (select.c)
   const perp_view view = operator_view(A);
   const perp_csc *C = view.data;
   if (A->n > MODERATE) return 0;
@@ -106,9 +107,10 @@ double run_check_seconds(const perp_run *run) {
                    solver->options.time_limit);
 }
 
-enum { SHORT_ITERATION = 16 };   // products: what takes longer looks at the clock on its way
+enum { SHORT_ITERATION = 16 };   // products; a longer iteration reads the clock itself
 
-// The next iteration takes as long as the longer one of the last two, if they were short.
+// Expects the next iteration to take as long as the longer one of the last two, up to
+// SHORT_ITERATION products.
 void run_expect_step(run_state *state, double now) {
   const perp_solver *solver = state->solver;
   const double step = now - state->began;
@@ -117,9 +119,9 @@ void run_expect_step(run_state *state, double now) {
   state->last_step = step;
 }
 
-// Where the residual falls on as it did through its last one or two decades, and is at the tolerance
-// in time, the last sweeps get little of it. This is asked when the time of the runs is nearly over,
-// because the first steps often gain more than those that follow.
+// Extrapolates the fall of the residual over its last one or two decades. If it reaches the tolerance
+// in time, the last sweeps get little time. This starts when the time of the runs is nearly over,
+// because the first steps often gain more than later ones.
 void run_foresee(perp_run *run, double now) {
   run_state *state = run->state;
   const perp_solver *solver = state->solver;

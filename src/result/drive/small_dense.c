@@ -1,13 +1,14 @@
 // small_dense.c: block principal pivoting on the stack, for small dense problems.
 //
-//   y = T x + q, at first T = A;   a pivot on k exchanges y_k and x_k:
+//   y = T x + q with T = A at the start.   A pivot on k exchanges y_k and x_k:
 //   T_kk <- 1/T_kk,  T_kj <- -T_kj/T_kk,  T_ik <- T_ik/T_kk,  T_ij <- T_ij - T_ik T_kj/T_kk
 //
-// principal_pivoting.c on a table instead of factors: rows whose value is wrong flip, all of them
-// while their number has fallen within the last 10 rounds, else the last one only (Judice, Pires
-// 1994; Murty): finite for P-matrices. Everything here is bounded besides by a number of rounds,
-// and ends where a pivot is not safely positive. A pivot costs n^2 operations. The answer is judged
-// by the bounds of small_dense_bound.c, or else by the certificate.
+// The algorithm is that of principal_pivoting.c, on a table instead of factors. Each round flips the
+// rows whose value is wrong: all of them if their number has reached a new minimum within the last
+// 10 rounds, else only the last one (Judice, Pires 1994; Murty). This is finite for P-matrices. The
+// number of rounds is also limited, and pivoting stops at a pivot that is not safely positive. A
+// pivot costs n^2 operations. The bounds of small_dense_bound.c judge the answer; where they fail,
+// the full certificate does.
 #include "small_dense.h"
 
 #include <math.h>
@@ -19,21 +20,21 @@
 enum { PATIENCE = 10 };   // rounds without fewer wrong rows before single pivots: Judice, Pires
 static const double u = SMALL_DENSE_UNIT, infinity = (double)INFINITY;
 
-// A 0 among ones: from ones + SMALL_DENSE_N - 1 - k on, the k-th of them is 0.
+// ones + SMALL_DENSE_N - 1 - k points to an array of ones whose k-th entry is 0.
 static const double ones[2*SMALL_DENSE_N - 1] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0,
                                            1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
 typedef struct pivots {
   double v[SMALL_DENSE_N];         // y_k where k is at a bound, x_k where it is free
-  double low[SMALL_DENSE_N], high[SMALL_DENSE_N];   // v outside of these is wrong
+  double low[SMALL_DENSE_N], high[SMALL_DENSE_N];   // v_k is wrong outside of low_k .. high_k
   double bound[SMALL_DENSE_N];     // x_k where k is at a bound
-  double passed[SMALL_DENSE_N];    // the bound that a free row was beyond when last looked at
-  uint32_t is_free;          // a bit for each row
+  double passed[SMALL_DENSE_N];    // the bound that x_k violated in the last check, if k is free
+  uint32_t is_free;                // a bit for each row
   int32_t flip[SMALL_DENSE_N], flips;   // rows to exchange next
 } pivots;
 
-// y = A x + b, four sums a row: the order is the same on every machine.
-EXACT_INLINE void product(quick *q, const int32_t fours) {
+// y = A x + b. A row has four partial sums, so the order of additions is the same on every machine.
+EXACT_INLINE void product(small_dense_table *q, const int32_t fours) {
   for (int32_t i = 0; i < q->n; i++) {
     four s = four_all(0.0);
     for (int32_t c = 0; c < fours; c++)
@@ -41,12 +42,12 @@ EXACT_INLINE void product(quick *q, const int32_t fours) {
     q->y[i] = four_sum(s) + q->b[i];
   }
 }
-// Of y_i, relative to |b_i| + M |x|_1 with the largest entry M of A.
+// The rounding of y_i, relative to |b_i| + M |x|_1 with M = max |A_ij|.
 EXACT_INLINE double product_rounding(const int32_t fours) { return SMALL_DENSE_PRODUCT(fours); }
 
-// The same as if in twice the precision: what is left is at most u |y| besides
-// EXACT_ROUNDING (|b| + |A||x|) (Ogita, Rump, Oishi).
-EXACT_INLINE void product_exact(quick *q, const int32_t fours) {
+// The same as if in twice the precision: the error is at most u |y| + EXACT_ROUNDING (|b| + |A||x|)
+// (Ogita, Rump, Oishi).
+EXACT_INLINE void product_exact(small_dense_table *q, const int32_t fours) {
   for (int32_t i = 0; i < q->n; i++) {
     exact_sum s = {q->b[i], 0.0};
     for (int32_t j = 0; j < q->n; j++) exact_add_product(&s, q->A[i*4*fours + j], q->x[j]);
@@ -56,19 +57,20 @@ EXACT_INLINE void product_exact(quick *q, const int32_t fours) {
 #define EXACT_ROUNDING 0x1p-90   // > 2 (n u)^2 for n + 1 = 17
 
 // |b_i| + M |x|_1, times scale
-EXACT_INLINE four rounding_of(const quick *q, four b, double norm, double scale) {
+EXACT_INLINE four rounding_of(const small_dense_table *q, four b, double norm, double scale) {
   return four_multiply(four_all(scale), four_add(four_size(b), four_all(q->most*norm)));
 }
 
-EXACT_INLINE double sum_of(const int32_t fours, const double *v) {   // of |v_i|
+EXACT_INLINE double sum_of(const int32_t fours, const double *v) {   // sum of |v_i|
   four s = four_all(0.0);
   for (int32_t c = 0; c < fours; c++) s = four_add(s, four_size(four_load(v + 4*c)));
   return four_sum(s);
 }
 
-// A into q->A and q->T, its largest and smallest entries. 0: extreme, or not finite.
-EXACT_INLINE int load_matrix(quick *q, const perp_dense *D, const int32_t fours) {
-  const int32_t n = q->n, rest = n - 4*(fours - 1);   // of the last four
+// Copies A into q->A and q->T and finds its largest and smallest entries. Returns 0 if A has an
+// extreme or non-finite entry.
+EXACT_INLINE int load_matrix(small_dense_table *q, const perp_dense *D, const int32_t fours) {
+  const int32_t n = q->n, rest = n - 4*(fours - 1);   // entries of the last four that are not padding
   const size_t ld = (size_t)(D->ld != 0 ? D->ld : n);
   const four_mask inside = four_less(four_of(0.0, 1.0, 2.0, 3.0), four_all(rest));
   const four none = four_all(infinity), zero = four_all(0.0);
@@ -85,7 +87,7 @@ EXACT_INLINE int load_matrix(quick *q, const perp_dense *D, const int32_t fours)
   for (int32_t i = 0; i < n; i++, a += step)
     for (int32_t c = 0; c < fours; c++) {
       const int last = c == fours - 1;
-      // beyond a row there is the next one, beyond the last nothing
+      // Only the last row has no memory behind it that may be read.
       four v = last && i == n - 1 ? four_first(a + 4*c, rest) : four_load(a + 4*c);
       if (last) v = four_choose(inside, v, zero);
       const four size = four_size(v);
@@ -97,13 +99,14 @@ EXACT_INLINE int load_matrix(quick *q, const perp_dense *D, const int32_t fours)
     }
   q->most = four_most(most);
   q->least = four_least(least);
-  const double total = four_sum(sum);   // NaN where an entry is
+  const double total = four_sum(sum);   // NaN if an entry is NaN
   return total <= SMALL_DENSE_EXTREME && total >= 1.0/SMALL_DENSE_EXTREME &&
          (q->least == 0.0 || q->least >= q->most*SMALL_DENSE_RANGE);
 }
 
-// b and the bounds; 0: not for here
-EXACT_INLINE int load_vectors(quick *q, const perp_problem *p, const double *guess,
+// Copies b, the bounds and the diagonal. Returns 0 if they are invalid or extreme, or if a diagonal
+// entry is not positive.
+EXACT_INLINE int load_vectors(small_dense_table *q, const perp_problem *p, const double *guess,
                               const int32_t fours) {
   const int32_t n = q->n;
   const four zero = four_all(0.0), far = four_all(SMALL_DENSE_EXTREME);
@@ -133,8 +136,8 @@ EXACT_INLINE int load_vectors(quick *q, const perp_problem *p, const double *gue
   return four_sum(wrong) == 0.0 && four_sum(size) <= SMALL_DENSE_EXTREME && smallest > 0.0;
 }
 
-// x_ref, g and its maximum; returns 1 if x_ref = 0 is an exact solution.
-EXACT_INLINE int look_at_reference(quick *q, const int32_t fours) {
+// Sets x = x_ref, y, g and g_most. Returns 1 if x_ref = 0 is an exact solution.
+EXACT_INLINE int look_at_reference(small_dense_table *q, const int32_t fours) {
   const four zero = four_all(0.0);
   for (int32_t c = 0; c < fours; c++) {
     four_store(q->x + 4*c, four_min(four_load(q->hi + 4*c),
@@ -162,15 +165,15 @@ EXACT_INLINE int look_at_reference(quick *q, const int32_t fours) {
   return norm == 0.0 && four_most(inexact) == 0.0;
 }
 
-// Labels from the guess: a row between its bounds is to be free.
-EXACT_INLINE void begin(quick *q, const int32_t fours, const double *guess, pivots *p) {
+// Takes labels from the guess: a row whose guess lies between its bounds becomes free.
+EXACT_INLINE void begin(small_dense_table *q, const int32_t fours, const double *guess, pivots *p) {
   int32_t moved = 0;
   p->flips = 0;
   p->is_free = 0;
   for (int32_t i = 0; i < q->n; i++) {
     const double x = guess[i], lo = q->lo[i], hi = q->hi[i];
     const int inside = (x > lo) & (x < hi);
-    // inside: x_ref, for the time being
+    // A row that becomes free starts from x_ref.
     const double bound = inside ? q->x[i] : x >= hi ? hi : lo;
     p->flip[p->flips] = i;
     p->flips += inside;
@@ -186,8 +189,8 @@ EXACT_INLINE void begin(quick *q, const int32_t fours, const double *guess, pivo
   for (int32_t c = 0; c < fours; c++) four_store(p->v + 4*c, four_load(q->y + 4*c));
 }
 
-// 0: the pivot is not safe
-EXACT_INLINE int exchange(quick *q, const int32_t fours, pivots *p, int32_t k) {
+// A pivot on k. Returns 0 if it is not safe.
+EXACT_INLINE int exchange(small_dense_table *q, const int32_t fours, pivots *p, int32_t k) {
   double *row = q->T + k*4*fours;
   const double diagonal = q->diagonal[k], pivot = row[k], slack = SMALL_DENSE_ROUNDING*q->g_most,
                lo = q->lo[k], hi = q->hi[k];
@@ -196,7 +199,8 @@ EXACT_INLINE int exchange(quick *q, const int32_t fours, pivots *p, int32_t k) {
   if (was_free) p->bound[k] = p->passed[k];
   const double bound = p->bound[k], inverse = 1.0/pivot,
                step = ((was_free ? bound : 0.0) - p->v[k])*inverse;
-  // scaled_k = -1/T_kk: with T_ik taken for 0, T_ij - T_ik scaled_j is the new entry for j = k too.
+  // scaled_k = -1/T_kk. `keep` sets the old T_ik to 0, so that T_ij - T_ik scaled_j is the new entry
+  // for j = k too.
   four keep[SMALL_DENSE_N/4], scaled[SMALL_DENSE_N/4];
   for (int32_t c = 0; c < fours; c++) {
     keep[c] = four_load(ones + SMALL_DENSE_N - 1 - k + 4*c);
@@ -226,8 +230,8 @@ EXACT_INLINE int exchange(quick *q, const int32_t fours, pivots *p, int32_t k) {
   return 1;
 }
 
-// 1: no value is wrong
-EXACT_INLINE int pivot_all(quick *q, const int32_t fours, pivots *p, int32_t *rounds) {
+// Returns 1 if no value is wrong at the end.
+EXACT_INLINE int pivot_all(small_dense_table *q, const int32_t fours, pivots *p, int32_t *rounds) {
   int32_t least = q->n + 1, patience = PATIENCE;
   for (*rounds = 0; *rounds <= SMALL_DENSE_ROUNDS; ++*rounds) {
     for (int32_t f = 0; f < p->flips; f++)
@@ -252,8 +256,8 @@ EXACT_INLINE int pivot_all(quick *q, const int32_t fours, pivots *p, int32_t *ro
   return 0;
 }
 
-// With the number of fours as a constant: a pivot is then a few instructions a row.
-EXACT_INLINE int pivot_table(quick *q, int32_t fours, pivots *p, int32_t *rounds) {
+// The number of fours is a constant in each case, so that a pivot takes a few instructions a row.
+EXACT_INLINE int pivot_table(small_dense_table *q, int32_t fours, pivots *p, int32_t *rounds) {
   switch (fours) {
     case 1: return pivot_all(q, 1, p, rounds);
     case 2: return pivot_all(q, 2, p, rounds);
@@ -262,21 +266,21 @@ EXACT_INLINE int pivot_table(quick *q, int32_t fours, pivots *p, int32_t *rounds
   }
 }
 
-// One component, which certify_kkt.c has nothing to say about. It may change the signs of rows
-// whose diagonal entry is not positive, as in a saddle point: load_vectors() has refused these.
-EXACT_INLINE int connected(const quick *q, int strongly) {
+// Is A one component whose rows certify_kkt.c does not change? That file also changes the signs of
+// rows whose diagonal entry is not positive, as in a saddle point; load_vectors() refuses these.
+EXACT_INLINE int connected(const small_dense_table *q, int strongly) {
   return (q->least > 0.0 || small_dense_connected(q->A, q->n, q->width, strongly)) &&
          !small_dense_two_sided(q->A, q->n, q->width);
 }
 
-// Does (1) of small_dense_bound.c hold, and where it is `two` that are needed, (3), or (2) if
-// `second`? Demanding `within` leaves `residual` as exact as perp_result promises. scale: the
-// rounding of y.
-EXACT_INLINE int bounds_hold(const quick *q, const int32_t fours, double within, double scale,
-                             int two,
-                             int second, perp_certificate *certificate) {
+// Does (1) of small_dense_bound.c prove r_i/G <= within? If `two`, (3) must prove it as well, or (2)
+// if `second`. A bound within `within` leaves `residual` as exact as perp_result promises. scale:
+// the rounding of y.
+EXACT_INLINE int bound_holds_with(const small_dense_table *q, const int32_t fours, double within,
+                                  double scale, int two, int second,
+                                  perp_certificate *certificate) {
   const double norm = sum_of(fours, q->x), size = sum_of(fours, q->y);
-  if (!(norm + size <= 0x1p200)) return 0;   // or a NaN could get lost below
+  if (!(norm + size <= 0x1p200)) return 0;   // a maximum below could hide a NaN
   double fitted[SMALL_DENSE_N] = {0.0};
   if (two && !small_dense_fitted(q, second, fitted)) return 0;
   const four zero = four_all(0.0), factor = four_all((two ? 8.5 : 4.5)*q->most/q->g_most);
@@ -295,7 +299,7 @@ EXACT_INLINE int bounds_hold(const quick *q, const int32_t fours, double within,
     if (two) r = four_max(r, four_multiply(four_load(fitted + 4*c), t));
     four_store(relative + 4*c, r);
     worst = four_max(worst, r);
-    all = four_add(all, r);   // a NaN could get lost in a maximum
+    all = four_add(all, r);   // a maximum could hide a NaN
     natural = four_max(natural, four_size(four_min(below, four_max(above, y))));
     const four distance = four_choose(four_less(zero, y), below, four_subtract(zero, above));
     // as gap_distance() of certify_row.h
@@ -312,15 +316,15 @@ EXACT_INLINE int bounds_hold(const quick *q, const int32_t fours, double within,
   return 1;
 }
 
-EXACT_INLINE int bound_holds(const quick *q, const int32_t fours, double within, double scale,
-                             perp_certificate *certificate) {
+EXACT_INLINE int bound_holds(const small_dense_table *q, const int32_t fours, double within,
+                             double scale, perp_certificate *certificate) {
   const int two = q->most > 256.0*q->least && !small_dense_one_scaling(q);
-  return bounds_hold(q, fours, within, scale, two, 0, certificate) ||
-         (two && bounds_hold(q, fours, within, scale, two, 1, certificate));
+  return bound_holds_with(q, fours, within, scale, two, 0, certificate) ||
+         (two && bound_holds_with(q, fours, within, scale, two, 1, certificate));
 }
 
 // x_I -= A_II^-1 y_I with the inverse that the table holds
-static void refine(quick *q, const int32_t fours, const pivots *p) {
+static void refine(small_dense_table *q, const int32_t fours, const pivots *p) {
   for (int32_t i = 0; i < q->n; i++) {
     if (!(p->is_free >> i & 1u)) continue;
     double step = 0.0;
@@ -330,8 +334,8 @@ static void refine(quick *q, const int32_t fours, const pivots *p) {
   }
 }
 
-// The guess into q->x; 0: it is x_ref
-EXACT_INLINE int clamp_guess(quick *q, const int32_t fours, const double *guess) {
+// Sets q->x to the guess, clamped to its bounds. Returns 0 if that is x_ref.
+EXACT_INLINE int clamp_guess(small_dense_table *q, const int32_t fours, const double *guess) {
   four moved = four_all(0.0);
   for (int32_t c = 0; c < fours; c++) {
     const four x = four_min(four_load(q->hi + 4*c),
@@ -342,21 +346,22 @@ EXACT_INLINE int clamp_guess(quick *q, const int32_t fours, const double *guess)
   return four_most(moved) > 0.0;
 }
 
-EXACT_INLINE void tell_answer(const quick *q, const int32_t fours, small_dense_answer *answer) {
+EXACT_INLINE void write_x(const small_dense_table *q, const int32_t fours,
+                          small_dense_answer *answer) {
   for (int32_t c = 0; c < fours; c++) four_store(answer->x + 4*c, four_load(q->x + 4*c));
 }
 
 EXACT_INLINE small_dense_end solve(const perp_problem *problem, const perp_dense *D,
-                                   const double *guess,
-                                   double within, small_dense_answer *answer) {
-  quick table, *q = &table;
+                                   const double *guess, double within,
+                                   small_dense_answer *answer) {
+  small_dense_table table, *q = &table;
   const int32_t fours = (D->n + 3)/4;
   q->n = D->n;
   q->width = 4*fours;
   if (!load_matrix(q, D, fours) || !load_vectors(q, problem, guess, fours)) return SMALL_DENSE_NONE;
   answer->rounds = 0;
   if (look_at_reference(q, fours)) {
-    tell_answer(q, fours, answer);
+    write_x(q, fours, answer);
     answer->certificate =
         (perp_certificate){.solved = 1, .components = 1, .componentwise_row = -1};
     return connected(q, 0) ? SMALL_DENSE_REFERENCE : SMALL_DENSE_NONE;
@@ -365,7 +370,7 @@ EXACT_INLINE small_dense_end solve(const perp_problem *problem, const perp_dense
   if (clamp_guess(q, fours, guess)) {
     product(q, fours);
     if (bound_holds(q, fours, within, product_rounding(fours), &answer->certificate)) {
-      tell_answer(q, fours, answer);
+      write_x(q, fours, answer);
       return SMALL_DENSE_GUESS;
     }
     look_at_reference(q, fours);   // x and y are those of x_ref again
@@ -373,7 +378,7 @@ EXACT_INLINE small_dense_end solve(const perp_problem *problem, const perp_dense
   pivots p;
   begin(q, fours, guess, &p);
   if (!pivot_table(q, fours, &p, &answer->rounds)) return SMALL_DENSE_NONE;
-  // + 0: no negative zeros, whose signs depend on what is added to an entry that is 0
+  // + 0 removes negative zeros; their signs would depend on the order of additions.
   for (int32_t i = 0; i < q->n; i++)
     q->x[i] = clamp(p.is_free >> i & 1u ? p.v[i] : p.bound[i], q->lo[i], q->hi[i]) + 0.0;
   product(q, fours);
@@ -383,13 +388,14 @@ EXACT_INLINE small_dense_end solve(const perp_problem *problem, const perp_dense
     product_exact(q, fours);
     holds = bound_holds(q, fours, within, EXACT_ROUNDING, &answer->certificate);
   }
-  tell_answer(q, fours, answer);
+  write_x(q, fours, answer);
   if (!(sum_of(fours, q->x) < infinity)) return SMALL_DENSE_NONE;
   return holds ? SMALL_DENSE_CERTIFIED : SMALL_DENSE_CANDIDATE;
 }
 
 FOUR_TARGET static small_dense_end solve_wide(const perp_problem *p, const perp_dense *A,
-                                              const double *guess, double within, small_dense_answer *answer) {
+                                              const double *guess, double within,
+                                              small_dense_answer *answer) {
   return solve(p, A, guess, within, answer);
 }
 static small_dense_end solve_plain(const perp_problem *p, const perp_dense *A, const double *guess,
@@ -398,7 +404,6 @@ static small_dense_end solve_plain(const perp_problem *p, const perp_dense *A, c
 }
 
 small_dense_end small_dense_solve(const perp_problem *p, const perp_dense *A, const double *guess,
-                                  double within,
-                                  small_dense_answer *answer) {
+                                  double within, small_dense_answer *answer) {
   return (FOUR_HAS_TARGET() ? solve_wide : solve_plain)(p, A, guess, within, answer);
 }

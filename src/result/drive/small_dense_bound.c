@@ -1,50 +1,51 @@
-// small_dense_bound.c: what replaces equilibrating A in the certificate of a small problem: bounds
-// of the units R and C that are cheap to compute.
+// small_dense_bound.c: cheap bounds of the units R and C. With them a small problem is certified
+// without equilibrating A.
 //
 // The certificate accepts x if r_i <= tol G in every row, in units R and C that equilibrate.c finds
 // by iterating. Let M = max |A_ij|, p_i and q_j the largest entries of row i and column j of |A|,
-// and t_i >= 0 what y_i has of the wrong sign, rounding included, so that r_i <= R_i t_i. A is
-// irreducible with A_ii > 0: a reducible A is judged block by block (certify_blocks.c), and a small
-// block by its own G, of which nothing is known here.
+// and t_i >= 0 the part of y_i that has the wrong sign, rounding included, so that r_i <= R_i t_i.
+// A must be irreducible with A_ii > 0. The certificate judges a reducible A block by block, each
+// block by a G of its own (certify_blocks.c), and the bounds below do not hold for these.
 //
 // Ruiz's iteration from R = C = 1 divides R_i by the square root of the largest entry of its row,
 // C_j likewise. After the first step no entry is above 1, since |A_ij| <= sqrt(p_i q_j); so from
-// then on R and C grow. The largest entry of row i is then at least sqrt(p_i/M), and each further
-// step takes at least its square root: a product of powers 1/2 + 1/4 + ... of it remains, hence
+// then on R and C grow. The largest entry of row i is then at least sqrt(p_i/M). Each further step
+// replaces it by its square root or more, so R_i grows at most by its power 1/2 + 1/4 + ... = 1:
 //
 //     p_i^(-1/2) <= R_i <= M^(1/2)/p_i,      q_j M^(-1/2) <= 1/C_j <= q_j^(1/2),
 //
-// wherever the iteration stops; up to a factor 1.23 if it stops at once (maxima within 1.5 of 1),
-// up to 2^(1/2) for rounding to powers of two: 2 for both. R_i and 1/C_j get the same factor when
-// their unit is settled, as there is one half. At x_ref, with g_j = min(|y_j|, A_jj d_j), d_j the
-// distance of x_j to the bound that y_j points to, and A_jj <= p_j, q_j <= M,
+// after any number of steps. A factor of 1.23 allows for an iteration that stops at once (maxima
+// within 1.5 of 1), and 2^(1/2) for rounding to powers of two: together 2. Settling the unit
+// multiplies R_i and 1/C_j by the same factor, as A is one block. Let d_j be the distance of x_j to
+// the bound that y_j points to, g_j = min(|y_j|, A_jj d_j) at x_ref, and A_jj <= p_j, q_j <= M. Then
 //
 //     G >= max_j min(R_j |y_j|, d_j/C_j) >= max_j g_j/(2 M^(1/2)),
 //     r_i/G <= R_i t_i/G <= 4 (M/A_ii) t_i / max_j g_j.                                         (1)
 //
-// Where entries differ by more than 256 there are two scalings, each normalised to 1 <= G < 2 by a
-// power of two, and R_i is the larger one: (1) with twice the factor for either. The other one is
-// Ruiz's iteration on B_ij = a_i |A_ij| c_j, the least-squares fit of the logarithms; for a matrix
-// without zeros that is -log a_i = mean_j log |A_ij|, -log c_j = mean_i log |A_ij| - the mean of
-// all. Bounding it as above, with N = max B_ij and h_i = max_j |A_ij| c_j,
+// Where entries differ by more than a factor of 256 there are two scalings. Each is normalised to
+// 1 <= G < 2 by a power of two, and R_i is the larger one, so the factor in (1) doubles. The second
+// scaling is Ruiz's iteration on B_ij = a_i |A_ij| c_j, where a and c are the least-squares fit of
+// the logarithms. For a matrix without zeros that is -log a_i = mean_j log |A_ij| and
+// -log c_j = mean_i log |A_ij| - mean_ij log |A_ij|. With N = max B_ij and h_i = max_j |A_ij| c_j
+// the same argument as above gives
 //
 //     r_i/G <= 8 N t_i / (h_i max_j a_j g_j).                                                   (2)
 //
-// N <= M max a_i max c_j and h_i >= A_ii c_i make a weaker one of it that needs no second pass:
+// N <= M max a_i max c_j and h_i >= A_ii c_i give a weaker bound that needs no second pass over A:
 //
 //     r_i/G <= 8 M max_k a_k max_j c_j t_i / (A_ii c_i max_j a_j g_j).                          (3)
 //
-// With zeros the fit is not known in closed form, and the certificate itself has to be asked.
-// Numbers are kept within 2^-64 .. 2^64, entries within 2^32 of each other, so no limit of
-// equilibrate.c or certify.c is met. (1) costs nothing but M, (3) a pass over A, (2)
-// two.
+// If A has zeros, the fit has no closed form, and only the full certificate can decide. Numbers are
+// within 2^-64 .. 2^64 and entries within 2^32 of each other, so equilibrate.c and certify.c reach
+// none of their limits. (1) needs only M, (3) a pass over A, (2) two passes.
 #include <math.h>
 
 #include "four.h"
 #include "small_dense.h"
 #include "vector.h"
 
-// What row 0 is tied to by a path, the ties being symmetric or not.
+// The rows that a path leads to from row 0, as bits. tied: n, the edges of each row, which need not
+// be symmetric.
 static uint32_t reached_from_0(int32_t n, const uint32_t *tied) {
   const uint32_t all = (1u << n) - 1u;
   uint32_t reached = 1u;
@@ -68,8 +69,8 @@ int small_dense_connected(const double *A, int32_t n, int32_t width, int strongl
   return reached_from_0(n, either) == all;
 }
 
-// Of a symmetric matrix no pair is negative. Where no entry of row 0 is 0, the weights d of
-// certify_kkt.c are known at once; a matrix with zeros is left to the certificate.
+// Only a pair A_ij, A_ji of opposite signs makes A a candidate; a symmetric matrix has none. If no
+// entry of row 0 is 0, that row gives the weights d of certify_kkt.c. Else the answer is 1.
 int small_dense_two_sided(const double *A, int32_t n, int32_t width) {
   int negative = 0;
   for (int32_t i = 0; i < n; i++)
@@ -95,7 +96,7 @@ int small_dense_two_sided(const double *A, int32_t n, int32_t width) {
   return 1;
 }
 
-int small_dense_one_scaling(const quick *q) {
+int small_dense_one_scaling(const small_dense_table *q) {
   double least = q->least;
   if (least == 0.0) {
     least = q->most;
@@ -107,10 +108,10 @@ int small_dense_one_scaling(const quick *q) {
   return q->most <= 256.0*least;   // as in equilibrate.c
 }
 
-// equilibrate.c takes its logarithms in the same way up to a constant, which cancels in (2); its
-// fit ends within 0.02 of the minimum, and four_exp2_nearly() adds up to 6 % to each a_i and c_j. N
-// has two of these, h_i or c_i, and a_j g_j one each: a factor of 1.4, hence 12 for 8.
-EXACT_INLINE void fitted(const quick *q, int second, double *factor) {
+// equilibrate.c takes the same logarithms up to a constant, which cancels in (2). Its fit ends
+// within 0.02 of the minimum, and four_exp2_nearly() is up to 6 % too large in each a_i and c_j. N
+// has two such factors, h_i (or c_i) and a_j g_j one each: 1.4 in all, hence 12 instead of 8.
+EXACT_INLINE void fitted(const small_dense_table *q, int second, double *factor) {
   const int32_t n = q->n, fours = q->width/4;
   const double scale = 0x1p-37/n;
   four_mask columns[SMALL_DENSE_N/4];
@@ -157,14 +158,14 @@ EXACT_INLINE void fitted(const quick *q, int second, double *factor) {
   }
   for (int32_t i = 0; i < n; i++) factor[i] = 12.0*N/(h[i]*g);                               // (2)
 }
-FOUR_TARGET static void fitted_wide(const quick *q, int second, double *factor) {
+FOUR_TARGET static void fitted_wide(const small_dense_table *q, int second, double *factor) {
   fitted(q, second, factor);
 }
-static void fitted_plain(const quick *q, int second, double *factor) {
+static void fitted_plain(const small_dense_table *q, int second, double *factor) {
   fitted(q, second, factor);
 }
 
-int small_dense_fitted(const quick *q, int second, double *factor) {
+int small_dense_fitted(const small_dense_table *q, int second, double *factor) {
   if (q->least == 0.0) return 0;
   (FOUR_HAS_TARGET() ? fitted_wide : fitted_plain)(q, second, factor);
   return 1;

@@ -1,16 +1,15 @@
 // small_dense_four.c: four problems with the same number of rows at once, one in each quarter of a
 // vector.
 //
-// The pivots, the products and the bound are those of small_dense.c and small_dense_bound.c,
-// operation by operation, so that every quarter gets the bits that small_dense_solve gives: sums
-// that are made there in four parts have four parts here. In a round all rows k that are wrong in
-// any quarter are exchanged in turn. In the other quarters 0 stands for 1/T_kk: T_ij - T_ik (T_kj
-// 0) is T_ij.
+// Pivots, products and bounds repeat small_dense.c and small_dense_bound.c operation by operation,
+// so that every quarter gets the bits of small_dense_solve. Sums in four parts stay sums in four
+// parts. A round pivots on each row k that is wrong in at least one quarter. In the other quarters
+// 0 replaces 1/T_kk, which changes nothing: T_ij - T_ik (T_kj 0) is T_ij.
 //
-// A quarter whose data are not for small_dense.c, where a pivot is not safe, where the bound does
-// not hold, or which needs more than ROUNDS, is left to small_dense_solve; so are those that begin
-// with a guess of their own. Until PATIENCE of small_dense.c is over no round is of one pivot:
-// here none is. A round costs at most n^3 operations on vectors, for four problems.
+// A quarter is left to small_dense_solve if its data are invalid or extreme, if its guess is not
+// x_ref, if a pivot is not safe, if it needs more than ROUNDS rounds, or if the bound does not hold.
+// ROUNDS is less than PATIENCE of small_dense.c, so no round here is limited to a single pivot. A
+// round costs at most n^3 operations on vectors, for four problems.
 #include <math.h>
 
 #include "four.h"
@@ -24,10 +23,10 @@ static const double infinity = (double)INFINITY;
 typedef struct quarters {
   four A[N*N], T[N*N];       // n x n, row-major
   four diagonal[N], b[N], lo[N], hi[N], x[N], y[N], g[N];
-  four most, least, g_most;  // least: of the entries that are not 0
-  four_mask zeros;           // is any entry 0?
-  four_mask fine;            // quarters that are still in this
-  four_mask reference;       // those that x_ref = 0 solves exactly
+  four most, least, g_most;  // largest and smallest nonzero |A_ij|; largest g_i
+  four_mask zeros;           // quarters where A has an entry 0
+  four_mask fine;            // quarters that are not left to small_dense_solve
+  four_mask reference;       // quarters that x_ref = 0 solves exactly
   // as in small_dense.c
   four v[N], low[N], high[N], bound[N], passed[N];
   four slack, free_low[N], free_high[N];
@@ -58,7 +57,7 @@ EXACT_INLINE four rounding_of(const quarters *q, four b, four norm, double scale
   return four_multiply(four_all(scale), four_add(four_size(b), four_multiply(q->most, norm)));
 }
 
-// Row-major without gaps, in `room` if it is not so already.
+// The entries row-major without gaps: D's own if it has them so, else a copy in `room`.
 EXACT_INLINE const double *entries(const perp_dense *D, const int32_t n, double *room) {
   const size_t ld = (size_t)(D->ld != 0 ? D->ld : n);
   if (!D->by_column && (D->ld == 0 || D->ld == n)) return D->value;
@@ -68,7 +67,7 @@ EXACT_INLINE const double *entries(const perp_dense *D, const int32_t n, double 
   return room;
 }
 
-// As four_max() and four_min(), in the form that compilers know as one instruction in this loop.
+// The same as four_max() and four_min(), in a form that compilers turn into one instruction here.
 EXACT_INLINE four larger(four a, four b) {
   return four_of(max2(FOUR_AT(a, 0), FOUR_AT(b, 0)), max2(FOUR_AT(a, 1), FOUR_AT(b, 1)),
                  max2(FOUR_AT(a, 2), FOUR_AT(b, 2)), max2(FOUR_AT(a, 3), FOUR_AT(b, 3)));
@@ -78,7 +77,7 @@ EXACT_INLINE four smaller(four a, four b) {
                  min2(FOUR_AT(a, 2), FOUR_AT(b, 2)), min2(FOUR_AT(a, 3), FOUR_AT(b, 3)));
 }
 
-// Sums of sizes are compared with half of what small_dense.c allows, whatever the order there.
+// The limits on sums are half of those in small_dense.c, as the order of additions differs.
 EXACT_INLINE void load_matrix(quarters *q, const perp_dense *const D[4], const int32_t n) {
   double room[4][N*N];
   const double *a = entries(D[0], n, room[0]), *b = entries(D[1], n, room[1]),
@@ -117,7 +116,8 @@ EXACT_INLINE four bounds_at(const double *const v[4], int32_t i, double otherwis
                  v[2] != NULL ? v[2][i] : otherwise, v[3] != NULL ? v[3][i] : otherwise);
 }
 
-// b, the bounds, x_ref, and which rows of the guess are between their bounds
+// Copies b and the bounds, sets x = x_ref, and marks as wrong the rows whose guess is between the
+// bounds: the first round makes them free.
 EXACT_INLINE void load_vectors(quarters *q, const perp_problem *const p[4],
                                double *const guess[4], const int32_t n) {
   const four zero = four_all(0.0), far = four_all(SMALL_DENSE_EXTREME);
@@ -150,7 +150,7 @@ EXACT_INLINE void load_vectors(quarters *q, const perp_problem *const p[4],
   q->fine = four_and(q->fine, four_at_most(size, four_all(0.5*SMALL_DENSE_EXTREME)));
 }
 
-// y and g at x_ref; v and its limits
+// Computes y and g at x_ref, v and the limits of v.
 EXACT_INLINE void begin(quarters *q, const int32_t n) {
   const four zero = four_all(0.0), none = four_all(infinity),
              norm = norm_of(q->x, n);
@@ -187,7 +187,7 @@ EXACT_INLINE void begin(quarters *q, const int32_t n) {
   }
 }
 
-// T_ij - T_ik scaled_j and v_i + T_ik step in rows from .. to - 1
+// T_ij -= T_ik scaled_j and v_i += T_ik step in rows from .. to - 1
 EXACT_INLINE void eliminate(quarters *q, const int32_t n, int32_t k, int32_t from, int32_t to,
                             const four *scaled, four inverse, four step, four_mask now) {
   for (int32_t i = from; i < to; i++) {
@@ -199,7 +199,7 @@ EXACT_INLINE void eliminate(quarters *q, const int32_t n, int32_t k, int32_t fro
   }
 }
 
-// Row k and its column, in the quarters where it is wrong.
+// A pivot on k in the quarters where row k is wrong.
 EXACT_INLINE void exchange(quarters *q, const int32_t n, int32_t k) {
   const four zero = four_all(0.0), none = four_all(infinity), slack = q->slack;
   four *row = q->T + k*n;
@@ -220,7 +220,7 @@ EXACT_INLINE void exchange(quarters *q, const int32_t n, int32_t k) {
     row[j] = four_choose(now, four_subtract(zero, scaled[j]), row[j]);
   }
   row[k] = four_choose(now, inverse, pivot);
-  eliminate(q, n, k, k + 1, n, scaled, inverse, step, now);   // the next pivot is in the first
+  eliminate(q, n, k, k + 1, n, scaled, inverse, step, now);   // first: the next pivot waits for it
   eliminate(q, n, k, 0, k, scaled, inverse, step, now);
   const four low = four_choose(was_free, four_choose(four_less(bound, q->hi[k]),
                                                      four_subtract(zero, slack),
@@ -234,7 +234,7 @@ EXACT_INLINE void exchange(quarters *q, const int32_t n, int32_t k) {
   q->is_free[k] = four_or(four_and(now, four_not(was_free)), four_and(was_free, four_not(now)));
 }
 
-// With n as a constant the loops over a row are straight.
+// exchange() with n as a constant, so that the compiler unrolls the loops over a row.
 #define ALL_SIZES(X) \
   X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16)
 #define EXCHANGE(n) \
@@ -303,7 +303,7 @@ EXACT_INLINE void fit(const quarters *q, const int32_t n, four *factor) {
 
 typedef struct verdict { four residual, natural, gap, worst; } verdict;
 
-// bound_holds() of small_dense.c, for x of which y is the product
+// bound_holds() of small_dense.c for x and y = A x + b
 EXACT_INLINE void judge(quarters *q, const int32_t n, double within, verdict *r) {
   const four zero = four_all(0.0), norm = norm_of(q->x, n), size = norm_of(q->y, n);
   const four_mask two = four_less(four_multiply(four_all(256.0), q->least), q->most);
@@ -329,7 +329,7 @@ EXACT_INLINE void judge(quarters *q, const int32_t n, double within, verdict *r)
                distance = four_choose(four_less(zero, y), below, four_subtract(zero, above));
     r->worst = four_choose(four_less(r->residual, relative), four_all(i), r->worst);
     r->residual = four_max(r->residual, relative);
-    all = four_add(all, relative);   // a NaN could get lost in a maximum
+    all = four_add(all, relative);   // a maximum could hide a NaN
     r->natural = four_max(r->natural, four_size(four_min(below, four_max(above, y))));
     // as gap_distance() of certify_row.h
     const four reach = four_choose(four_less(distance, four_all(infinity)), distance,
@@ -342,14 +342,14 @@ EXACT_INLINE void judge(quarters *q, const int32_t n, double within, verdict *r)
                               four_at_most(r->residual, four_all(within))));
 }
 
-EXACT_INLINE void settle(quarters *q, const int32_t n) {   // x: v of the free rows, within bounds
+EXACT_INLINE void settle(quarters *q, const int32_t n) {   // x from v and the bounds, clamped
   for (int32_t i = 0; i < n; i++) {
     const four x = four_choose(q->is_free[i], q->v[i], q->bound[i]);
     q->x[i] = four_add(four_min(q->hi[i], four_max(q->lo[i], x)), four_all(0.0));
   }
 }
 
-// Clang wants no vector among the arguments of what a function with FOUR_TARGET calls.
+// Vectors go by pointer: clang forbids vector arguments in calls from a function with FOUR_TARGET.
 FOUR_TARGET static void solve(const perp_problem *const p[4], const perp_dense *const D[4],
                               double *const guess[4], double within, small_dense_end end[4],
                               small_dense_answer answer[4]) {
@@ -384,7 +384,7 @@ FOUR_TARGET static void solve(const perp_problem *const p[4], const perp_dense *
   }
 }
 
-// Where a vector takes two registers nothing is gained.
+// Without FOUR_TARGET a vector takes two registers, and solving four at once gains nothing.
 void small_dense_solve_four(const perp_problem *const p[4], const perp_dense *const D[4],
                             double *const guess[4], double within, small_dense_end end[4],
                             small_dense_answer answer[4]) {

@@ -1,12 +1,12 @@
-// snap_to_bounds.c: a certified x moved to the bounds that y points to.
+// snap_to_bounds.c: moves components of a certified x to the bounds that y points to.
 //
-// The certificate measures the distance of x_i to its bound in units of C_i. Where those are large,
-// next to variables that count far more, any x_i of a box may pass, at the wrong end too; and
-// interior methods leave x_i = 1e-14 where the solution has 0. So each x_i with
+// The certificate measures the distance of x_i to its bound in units of C_i. If C_i is large, any
+// x_i within its bounds may pass, even at the wrong bound; and interior methods leave x_i = 1e-14
+// where the solution has 0. So every x_i with
 //     0 < distance of x_i to the bound that y_i points to < C_i R_i |y_i|
-// is put there, all at once, and the result is kept if its certificate is no worse.
+// moves to that bound, all at once, and the new x is kept if its certificate is no worse.
 //
-// Cost: n operations; where an x_i moves, one more certificate.
+// Cost: n operations, and one more certificate if an x_i moves.
 #include "driver.h"
 #include "vector.h"
 
@@ -33,9 +33,9 @@ perp_error solver_snap(perp_solver *s, perp_certificate *certificate) {
   certifier *judge = &s->judge;
   const size_t bytes = (size_t)s->problem->A.n*sizeof(double);
   if (!judge->last.snaps) return PERP_OK;
-  double *before = s->farkas;   // n: free, there is a solution
+  double *before = s->farkas;   // n: unused, as x is a solution
   memcpy(before, judge->x, bytes);
-  // The certificate has moved x already, unless it had no time to.
+  // If the certificate had the time, it has moved x already.
   const int known = judge->near.known && !judge->near.snaps;
   if (known) memcpy(s->x, judge->near.x, bytes);
   else if (!certifier_snap(judge, s->x)) return PERP_OK;

@@ -1,6 +1,5 @@
-// solver.c: one solve from the caller's problem to the caller's answer, as a list of stages: validate,
-// judge the obvious, run, certify. The runs are in solver_runs.c and solver_blocks.c, small dense
-// problems in small_dense.c.
+// solver.c: one solve as a list of stages: validate the problem, try x_ref and the guess, run methods,
+// certify. The runs are in solver_runs.c and solver_blocks.c, small dense problems in small_dense.c.
 #include <math.h>
 #include <string.h>
 
@@ -10,26 +9,26 @@
 #include "small_dense.h"
 #include "vector.h"
 
-#define LOOK_PART 0.8     // of the time limit that a look at a new A may take: where x_ref is the
-                          //   answer, the look is nearly all of the solve
-#define LAST_PART 0.2     // of the time that is left for the runs, at most: sweeps on the best x where
-                          //   the way that is taken without a limit does not end in the rest of it
+#define LOOK_PART 0.8     // largest part of the time limit for the analysis of a new A: if x_ref is the
+                          //   answer, the analysis is nearly all of the solve
+#define LAST_PART 0.2     // largest part of the time of the runs for the last sweeps, which improve the
+                          //   best x if the methods do not end in the rest of the time
 
-// Seconds for the last sweeps: LAST_PART of what is left. Where that is more than sweeps had before
-// a factor was thought of, RUN_ANALYSIS products, it grows like the square root: more time for
-// sweeps still gives a smaller residual, and the other way has more margin.
+// Seconds for the last sweeps: LAST_PART of the time left. Beyond the time of RUN_ANALYSIS products
+// it grows like the square root: sweeps still get a smaller residual with more time, and the methods
+// before them get more margin.
 static double last_seconds(const perp_solver *s, double left) {
   const double part = LAST_PART*max2(left, 0.0), few = RUN_ANALYSIS*pace_least(&s->once);
   return few > 0.0 && part > few ? sqrt(part*few) : part;
 }
 
-// When a solve begins. A clock without a number there counts from 0.
+// The clock when a solve begins; 0 if the clock gives NaN or infinity.
 static double clock_start(const perp_solver *s) {
   const double now = s->clock(s->options.clock_context);
   return now - now == 0.0 ? now : 0.0;
 }
 
-// known: the structure has been validated already
+// known: the structure of A has been validated already
 static perp_error validate_matrix(perp_solver *s, const perp_problem *problem, int known) {
   const int same = problem != NULL && problem->A.n == s->seen_n &&
                    problem->pattern_stamp == s->seen_pattern;
@@ -55,7 +54,7 @@ static perp_error validate(perp_solver *s, const perp_problem *problem, const do
     error = error_set(PERP_ERROR_ARGUMENT, "x is NULL");
   if (error == PERP_OK) error = validate_point("guess", problem->A.n, x, s->threads);
   const perp_method *first = solver_start(&s->options);
-  // a method that takes every kind of row looks at A only, and this one it has solved with
+  // A method that takes every kind of row has demands on A only, and it has solved with this A before.
   const int taken = error == PERP_OK && problem->value_stamp != 0 &&
                     s->attempt.n == problem->A.n && s->attempt.values == problem->value_stamp &&
                     s->attempt.pattern == problem->pattern_stamp;
@@ -64,8 +63,8 @@ static perp_error validate(perp_solver *s, const perp_problem *problem, const do
   return error;
 }
 
-// The certified residual ends the trace: what a method estimates on the way can differ from it.
-// Where all places are taken the end is worth more than the entry before it.
+// The trace ends with the certified residual, which can differ from the method's estimates. If the
+// trace is full, it replaces the last entry.
 static void finish_trace(perp_solver *s, double residual) {
   const perp_options *options = &s->options;
   if (options->trace_capacity == 0 || !(residual < (double)INFINITY)) return;
@@ -115,11 +114,11 @@ static perp_error look(solving *v) {
   if (error != PERP_OK) return error;
   v->hurried = s->judge.look.hurried;
   if (s->timed) solver_guess_pace(s, validated, solver_seconds(s) - validated);
-  s->y_known = 1;   // of x_ref
+  s->y_known = 1;   // judge.y is that of x_ref
   return PERP_OK;
 }
 
-// What needs no run: the one pass of a direct method, or x_ref.
+// The answers that need no run: of the single pass of a direct method, or x_ref.
 static perp_error try_reference(solving *v) {
   perp_solver *s = v->s;
   const perp_options *options = &s->options;
@@ -148,7 +147,7 @@ static perp_error try_guess(solving *v) {
   return error;
 }
 
-static perp_error try_candidate(solving *v) {   // what small_dense.c has left open
+static perp_error try_candidate(solving *v) {   // the x that small_dense.c could not certify
   perp_solver *s = v->s;
   if (!v->open || v->certificate.solved || v->end != SMALL_DENSE_CANDIDATE) return PERP_OK;
   s->y_known = 0;
@@ -156,13 +155,13 @@ static perp_error try_candidate(solving *v) {   // what small_dense.c has left o
   const perp_error error = solver_check(s, v->candidate->x, 0, &candidate);
   if (error != PERP_OK || !candidate.solved) return error;
   v->certificate = candidate;
-  v->outcome.credit = s->quick;
+  v->outcome.credit = s->small_dense_method;
   s->iterations = v->candidate->rounds;
-  solver_quick_message(v->end, v->outcome.message);
+  solver_small_dense_message(v->end, v->outcome.message);
   return PERP_OK;
 }
 
-// When the runs have to end: with time for the last sweeps and for the certificate.
+// Sets the deadline of the runs, so that time is left for the last sweeps and for the certificate.
 static perp_error plan_time(solving *v) {
   perp_solver *s = v->s;
   if (s->timed && !v->certificate.solved) {
@@ -184,8 +183,8 @@ static perp_error run(solving *v) {
   return !v->certificate.solved || v->looks_for_all ? solver_run(v) : PERP_OK;
 }
 
-// Where x passes what a hurry had time for, which proves little: the whole certificate, if there is
-// time for that now.
+// If x passes a certificate by the diagonal alone, which proves little, this computes the full
+// certificate, provided that there is time now.
 static perp_error certify(solving *v) {
   perp_solver *s = v->s;
   if (!v->certificate.solved || !v->hurried) return PERP_OK;
@@ -211,7 +210,7 @@ static perp_error hand_over(solving *v) {
   const perp_options *options = &s->options;
   const int32_t n = s->problem->A.n;
   team_copy(s->threads, v->x, s->judge.x, n);   // clamped
-  // presolve or the guess left nothing to enumerate
+  // x_ref or presolve solved the problem, and no run has enumerated.
   if (v->looks_for_all && v->certificate.solved && s->solutions == 0) {
     s->solutions = 1;
     v->outcome.complete |= s->judge.n == 0 || v->outcome.reason == PERP_STATUS_SOLVED;
@@ -258,7 +257,7 @@ static perp_error solve(perp_solver *s, const perp_problem *problem, double *x,
   const small_dense_end end = small != NULL ? small_dense_solve(problem, small, x, within, &answer)
                                             : SMALL_DENSE_NONE;
   if (end >= SMALL_DENSE_REFERENCE) {
-    solver_finish_quickly(s, end, &answer, problem->A.n, x, result);
+    solver_finish_small_dense(s, end, &answer, problem->A.n, x, result);
     return PERP_OK;
   }
   solving v = {.s = s, .problem = problem, .x = x, .result = result, .known = known, .end = end,
@@ -289,8 +288,8 @@ perp_error perp_solver_prepare(perp_solver *s, const perp_problem *problem) {
   s->start = clock_start(s);
   s->timed = s->options.time_limit < (double)INFINITY;
   if ((error = solver_prepare(s, problem, (double)INFINITY, 1.0)) != PERP_OK) return error;
-  for (int32_t i = 0; i < problem->A.n; i++) s->x[i] = 1.0;   // no product is spared
-  perp_certificate certificate;   // how long it takes is what is wanted
+  for (int32_t i = 0; i < problem->A.n; i++) s->x[i] = 1.0;   // x = 0 would need no product
+  perp_certificate certificate;   // unused: only its time is wanted
   return solver_check(s, s->x, 1, &certificate);
 }
 

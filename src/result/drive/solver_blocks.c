@@ -1,5 +1,5 @@
-// solver_blocks.c: the runs of one pass: one on the caller's problem as it is, or, after presolve,
-// one on each block that is left of it.
+// solver_blocks.c: the runs of one pass: one on the caller's problem as it is, or one on each block
+// that presolve leaves.
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "driver.h"
 #include "plain.h"
 
-// An empty row that no x can satisfy: y_i = b_i whatever x is. Its Farkas vector is +-e_i.
+// Row i is empty and no x satisfies it: y_i = b_i for every x. Its Farkas vector is +-e_i.
 static void empty_row(perp_solver *s, int32_t i, perp_run *outcome) {
   const perp_problem *problem = s->problem;
   for (int32_t k = 0; k < problem->A.n; k++) s->farkas[k] = 0.0;
@@ -30,13 +30,14 @@ run_spec solver_spec(perp_solver *s) {
                     .deadline = s->deadline};
 }
 
-// One block (g < 0: the caller's problem as it is): the start, if one is asked for, and the method.
+// Runs options.start, if there is one, and the method on block g, or on the caller's problem as it is
+// if g < 0.
 static perp_error run_block(perp_solver *s, int32_t g, perp_run *run) {
   const perp_problem *problem = s->problem;
   const presolve *p = &s->reduced;
   const int all = (s->method->traits & PERP_TRAIT_ALL) != 0;
   run_spec spec = solver_spec(s);
-  spec.only_sweeps = s->judge.look.hurried;   // no look at A fitted in: nothing longer does
+  spec.only_sweeps = s->judge.look.hurried;   // no time to analyse A, so none for longer work
   double *guess = NULL;
   if (g < 0) {
     spec.y = s->judge.y;
@@ -49,7 +50,7 @@ static perp_error run_block(perp_solver *s, int32_t g, perp_run *run) {
     spec.lo = problem->lo != NULL ? p->lo + first : NULL;
     spec.hi = problem->hi != NULL ? p->hi + first : NULL;
     spec.index = p->index + first;
-    guess = p->diagonal + first;   // free again after presolve_run
+    guess = p->diagonal + first;   // unused after presolve_run
     for (int32_t k = 0; k < spec.A.n; k++) guess[k] = s->x[spec.index[k]];
     spec.x = guess;
   }
@@ -93,7 +94,8 @@ static perp_error run_block(perp_solver *s, int32_t g, perp_run *run) {
   return PERP_OK;
 }
 
-// The outcome is that of the first block not solved, else of the largest; a proof is of the whole.
+// Combines the blocks. The outcome is that of the first unsolved block, else of the largest one. A
+// proof for one block is a proof for the whole problem.
 typedef struct tally { perp_run *outcome; int all_solved; int32_t largest; } tally;
 
 static void count_block(tally *t, const perp_run *run, int32_t n) {
@@ -106,8 +108,8 @@ static void count_block(tally *t, const perp_run *run, int32_t n) {
   t->all_solved &= solved;
 }
 
-// Blocks of n rows take about n^1.5. Where by those that are done the others should end in time,
-// the last sweeps get little of it. begin: when the first one began
+// Extrapolates the time of all blocks from the finished ones: a block of n rows takes about n^1.5. If
+// all should end in time, the last sweeps get little time. begin: when the first block began
 static void expect_blocks(perp_solver *s, double begin, double done, double all_blocks) {
   if (!(s->reserve > 0.0) || !(done > 0.0)) return;
   const double end = begin + (solver_seconds(s) - begin)*all_blocks/done;
@@ -121,8 +123,8 @@ static double work_of_block(const presolve *p, int32_t g) {
   return n*sqrt(n);
 }
 
-// All blocks, the largest last. A time limit does not change that: a block that gets a share of the
-// time only may miss a solution that there is time for.
+// Runs all blocks, the largest last. A time limit is not divided among the blocks: a block with a
+// share of the time could miss a solution that all of the time would reach.
 static perp_error run_blocks(perp_solver *s, perp_run *outcome) {
   const presolve *p = &s->reduced;
   const int32_t blocks = p->blocks;
@@ -138,13 +140,13 @@ static perp_error run_blocks(perp_solver *s, perp_run *outcome) {
     const int32_t g = k + 1 < blocks ? k + (k >= last) : last;
     perp_run run;
     s->waiting = blocks - 1 - k;
-    if (s->reserve == reserve) expect_blocks(s, begin, done, all_blocks);   // nothing has cut it
+    if (s->reserve == reserve) expect_blocks(s, begin, done, all_blocks);   // reserve still uncut
     const perp_error error = run_block(s, g, &run);
     if (error != PERP_OK) return error;
     done += work_of_block(p, g);
     count_block(&t, &run, p->csc[g].columns);
     if (run.reason == PERP_STATUS_STOPPED || status_is_proof(run.reason)) break;
-    // There may be very many blocks: none begins when the time is over.
+    // There may be very many blocks. No block begins after the deadline.
     if (run.reason == PERP_STATUS_TIME_LIMIT && solver_seconds(s) >= s->deadline) break;
   }
   s->waiting = 0;

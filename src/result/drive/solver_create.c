@@ -1,4 +1,4 @@
-// solver_create.c: a solver's life: its limits, its memory in one block, its lanes and threads.
+// solver_create.c: creates and destroys a solver: limits, memory in one block, lanes, threads.
 #include <math.h>
 
 #include "allocator.h"
@@ -45,7 +45,7 @@ perp_options solver_start_options(const perp_options *options, const perp_method
   own.method = first;
   options_default(&own, first);
   if (options->start.method == PERP_START_GRADIENT) own.gradient.accelerate = 0;
-  own.stop.tol = own.stop.relative = own.stop.stagnation = 0.0;   // they are for the method
+  own.stop.tol = own.stop.relative = own.stop.stagnation = 0.0;   // these are for the main method
   return own;
 }
 
@@ -83,7 +83,7 @@ static void solver_layout(perp_solver *s, arena *memory) {
     s->attempt.memory = arena_take(memory, s->method->bytes(&s->limits, &s->options), 1);
 }
 
-// a solver for each lane of a batch but the first
+// Creates a solver for each lane of a batch except the first.
 static perp_error create_lanes(perp_solver *s) {
   if (s->limits.lanes <= 1) return PERP_OK;
   s->options.trace_capacity = 0;
@@ -100,8 +100,8 @@ static perp_error create_lanes(perp_solver *s) {
   return PERP_OK;
 }
 
-// Does nobody watch the iterations, and has nobody asked for few of them, or for another way?
-static int options_allow_quick(const perp_options *o) {
+// 1: no option observes or limits the iterations, or asks for another algorithm.
+static int options_allow_small_dense(const perp_options *o) {
   return (o->method->traits & PERP_TRAIT_QUICK) && o->on_iteration == NULL &&
          o->trace_capacity == 0 && o->iteration_limit >= SMALL_DENSE_ROUNDS &&
          o->stop.measure == PERP_MEASURE_NONE && o->stop.relative == 0.0 &&
@@ -141,9 +141,10 @@ perp_error perp_solver_create(const perp_method *method, const perp_limits *limi
                      .method = method, .seen_n = -1};
   if (options->split == PERP_SPLIT_METHOD)
     s->options.split = (method->traits & PERP_TRAIT_SPLITS) != 0;
-  if (method->traits & PERP_TRAIT_ALL) s->options.split = 0;   // a solution is one of the whole
+  if (method->traits & PERP_TRAIT_ALL) s->options.split = 0;   // it enumerates for all rows at once
   if (method->needs & PERP_NEEDS_CONTACTS) s->options.presolve = s->options.split = 0;
-  s->quick = options_allow_quick(&s->options) ? perp_find_method("principal_pivoting") : NULL;
+  s->small_dense_method =
+      options_allow_small_dense(&s->options) ? perp_find_method("principal_pivoting") : NULL;
   arena count = {0};
   solver_layout(s, &count);
   const size_t bytes = arena_block_bytes(&count);

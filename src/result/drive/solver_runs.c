@@ -1,16 +1,16 @@
-// solver_runs.c: the runs of a solve, where x_ref and the guess are no solutions: stages that each
-// look at what came of those before, and end with the best x there is.
+// solver_runs.c: the runs of a solve whose x_ref and guess are no solutions. A list of stages; each
+// one looks at the outcome so far, and the last one returns the best x.
 #include <math.h>
 #include <string.h>
 
 #include "driver.h"
 #include "vector.h"
 
-enum { PRODUCTS = 10,     // with A that must fit before it is taken apart: a copy takes as many
-       CLOSER = 3 };      // times that a run is asked for a hundredth of its tolerance
+enum { PRODUCTS = 10,     // presolve copies A in this time, in products; it runs only if that fits
+       CLOSER_RUNS = 3 }; // largest number of runs that each divide the tolerance by 100
 
 void solver_copy(const perp_solver *s, double *to, const double *from) {
-  if (to != from) team_copy(s->threads, to, from, s->problem->A.n);   // on grids they are the same
+  if (to != from) team_copy(s->threads, to, from, s->problem->A.n);   // on grids both may be one
 }
 
 typedef struct guessing {
@@ -45,8 +45,8 @@ int solver_set_guess(perp_solver *s, const double *guess) {
   return same;
 }
 
-// The runs, and the certificate of what came of them. Where that is worse than the one before, x
-// stays as it was. kept (n): that x; NULL: it is the guess.
+// The runs of a pass and the certificate of their x. If that is worse than the certificate before, the
+// x before is restored. kept (n): the x before; NULL: it is the guess.
 static perp_error run_and_judge(solving *v, int presolving, const double *kept) {
   perp_solver *s = v->s;
   perp_run *outcome = &v->outcome;
@@ -57,7 +57,7 @@ static perp_error run_and_judge(solving *v, int presolving, const double *kept) 
   const perp_certificate before = v->certificate;
   const int found = s->was_reduced || s->judged || outcome->reason == PERP_STATUS_SOLVED ||
                     outcome->reason == PERP_STATUS_MEASURE ||
-                    outcome->residual < (double)INFINITY;   // otherwise x is still the old one
+                    outcome->residual < (double)INFINITY;   // else x is still the old one
   if (found && s->judged) v->certificate = s->verdict;      // the last check was the certificate
   else if (found)
     error = solver_check(s, s->x, !(outcome->residual <= 100.0*s->options.tol), &v->certificate);
@@ -93,9 +93,9 @@ static perp_error first_pass(solving *v) {
   return PERP_OK;
 }
 
-// Presolve moves columns into b, and blocks are judged alone. Where every block was solved and the
-// whole is not, or where a reduced problem seems to have no solution, rounding may be why: run on
-// the problem as it is, from that x.
+// Presolve moves columns into b, and each block has a certificate of its own. If every block is solved
+// but the whole problem is not, or if a reduced problem seems to have no solution, rounding may be the
+// reason. Then the method runs on the problem as it is, from that x.
 static perp_error pass_as_it_is(solving *v) {
   perp_solver *s = v->s;
   const perp_status reason = v->outcome.reason;
@@ -104,7 +104,7 @@ static perp_error pass_as_it_is(solving *v) {
       (reason != PERP_STATUS_SOLVED && reason != PERP_STATUS_NO_SOLUTION))
     return PERP_OK;
   if (!late) {
-    double *kept = s->reduced.diagonal;   // n: nothing of presolve is needed any more
+    double *kept = s->reduced.diagonal;   // n: unused, as presolve is over
     solver_copy(s, kept, s->judge.x);
     s->y_known = 0;
     s->guess_residual = -1.0;
@@ -117,9 +117,9 @@ static perp_error pass_as_it_is(solving *v) {
   return PERP_OK;
 }
 
-// A run ends at x as it is. The certificate first moves x onto the bounds that y points to, and
-// rows with small data may fail there. Then the run continues from x, to a smaller tolerance. What
-// it proves by that tolerance is not proven by the caller's.
+// A run ends as soon as its x passes. The final certificate first moves x to the bounds that y points
+// to, and rows with small data may then fail. If so, the method runs again from x, to a smaller
+// tolerance. A proof of infeasibility by that tolerance is discarded: the caller's may be larger.
 static perp_error pass_closer(solving *v) {
   perp_solver *s = v->s;
   perp_certificate *c = &v->certificate;
@@ -128,7 +128,7 @@ static perp_error pass_closer(solving *v) {
   if (c->solved || v->outcome.reason != PERP_STATUS_SOLVED || !(c->residual <= tol) ||
       !(c->componentwise > 0.0))
     return PERP_OK;
-  for (int k = 0; k < CLOSER && !c->solved && v->outcome.reason == PERP_STATUS_SOLVED &&
+  for (int k = 0; k < CLOSER_RUNS && !c->solved && v->outcome.reason == PERP_STATUS_SOLVED &&
                   !(s->timed && solver_seconds(s) >= s->deadline); k++) {
     s->y_known = s->judged = 0;
     s->guess_residual = -1.0;
@@ -143,7 +143,7 @@ static perp_error pass_closer(solving *v) {
   return PERP_OK;
 }
 
-// What a run has seen besides its own way, where it is better than what came of that.
+// Takes the best x of run_remember() if its certificate is better than that of the outcome.
 static perp_error best_seen(solving *v) {
   perp_solver *s = v->s;
   s->deadline = s->end;
@@ -157,7 +157,7 @@ static perp_error best_seen(solving *v) {
   return PERP_OK;
 }
 
-// Where neither a limit nor a proof ended the runs.
+// Refines x if neither a limit nor a proof ended the runs.
 static perp_error refined(solving *v) {
   const perp_status reason = v->outcome.reason;
   if (v->certificate.solved || v->looks_for_all || reason == PERP_STATUS_TIME_LIMIT ||
@@ -181,11 +181,11 @@ static perp_error last_sweeps(solving *v) {
   spec.only_sweeps = 1;
   perp_run run;
   s->judged = 0;
-  s->reserve = 0.0;   // it is now
+  s->reserve = 0.0;   // this run uses it
   perp_error error = run_execute(s, &spec, s->runs, &run);
   if (error != PERP_OK) return error;
   s->inner_iterations += run.inner_iterations;
-  perp_certificate after = s->verdict;   // of x, where the last check was the certificate
+  perp_certificate after = s->verdict;   // the certificate of x, if s->judged
   if (!s->judged) error = solver_check(s, s->x, 1, &after);
   if (error != PERP_OK) return error;
   if (after.solved || after.residual < v->certificate.residual) v->outcome.credit = run.credit;
@@ -194,8 +194,8 @@ static perp_error last_sweeps(solving *v) {
   return best_seen(v);
 }
 
-// No answer is worse than x_ref or the guess, whatever ended the runs: judge.x and its certificate
-// become those of the better one where it is.
+// The answer is never worse than x_ref or the guess: if the better of these beats judge.x, it replaces
+// judge.x and the certificate.
 static perp_error best_of_all(solving *v) {
   perp_solver *s = v->s;
   const perp_problem *problem = s->problem;
@@ -203,7 +203,8 @@ static perp_error best_of_all(solving *v) {
     return PERP_OK;
   const int zero = v->of_reference.residual < v->of_guess.residual;
   const perp_certificate *best = zero ? &v->of_reference : &v->of_guess;
-  const int knows_contacts = (v->outcome.credit->needs & PERP_NEEDS_CONTACTS) != 0;   // their units
+  // Methods for contacts know the units of all rows.
+  const int knows_contacts = (v->outcome.credit->needs & PERP_NEEDS_CONTACTS) != 0;
   const int comparable = !(s->judge.look.hurried && s->judge.look.unitless) || knows_contacts;
   if (comparable && v->certificate.residual <= best->residual) return PERP_OK;
   if (!zero) solver_set_guess(s, v->x);

@@ -1,16 +1,16 @@
-// unitless.c: is x no worse than z where there was no time for the units of all rows?
+// unitless.c: compares x with z if there was no time to find the units of all rows.
 //
-// In a hurry the diagonal gives the units. A row with A_ii = 0 has none: its residual in x and in z can
-// only be compared row by row. There x is no worse in any unit where
-//   v_i(x) <= v_i(z),   v_i = |y_i|, or 0 where x_i stands at the bound that y_i points to,
-// as the residual of x in row i is R_i v_i at most, and that of z is R_i v_i if z_i stands at a bound or
-// has none. All other rows are compared by their largest residual, in units of the diagonal.
+// Without that time the diagonal gives the units. A row with A_ii = 0 then has no unit, and x and z
+// can only be compared in that row alone. In any unit R_i, x is no worse there than z if
+//   v_i(x) <= v_i(z),   v_i = |y_i|, or 0 where x_i is at the bound that y_i points to:
+// the residual of x in row i is at most R_i v_i(x), and that of z is R_i v_i(z) if z_i is at a bound
+// or has none. The other rows are compared by their largest residual, in units of the diagonal.
 #include <math.h>
 
 #include "driver.h"
 #include "vector.h"
 
-// A NaN stays one: no x is better with it.
+// Returns NaN if y is NaN, so that such an x is never better.
 static double violation(double x, double y, double low, double high) {
   if (x <= low) return max_or_nan(0.0, -y);
   if (x >= high) return max_or_nan(0.0, y);
@@ -40,5 +40,5 @@ int solver_no_worse(perp_solver *s, const double *x, const double *z) {
     const double most = known ? violation(z[i], of_z[i] + b, low, high) : 0.0;
     if (!(violation(x[i], y[i] + b, low, high) <= most)) return 0;
   }
-  return worst <= worst_of_z;   // 0 where either is not a number
+  return worst <= worst_of_z;   // 0 if either is NaN
 }
