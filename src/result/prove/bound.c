@@ -1,9 +1,9 @@
-// bound.c: how far x can be from the solution, with all rounding errors.
+// bound.c: a proven bound of the distance from x to the solution, with all rounding errors.
 //
-// Both theorems start from the natural residual in units of our choice, with e = x - x*:
+// Both theorems start from the natural residual in units R, C that may be chosen, with e = x - x*:
 //     r_i = mid((x_i - hi_i)/C_i, R_i y_i, (x_i - lo_i)/C_i) = ((I - D + D A') e')_i,  0 <= D <= I,
-// where A' = R A C and e' = e/C, because mid(., ., .) moves by a convex combination of what its
-// arguments move by, and r = 0 at x*.
+// where A' = R A C and e' = e/C: r = 0 at x*, and the change of mid(., ., .) is a convex combination
+// of the changes of its arguments.
 //
 // H+ matrices (M-matrices among them): with R = 1/A_ii, C = 1 a row reads |e_i| <= |r_i| + sum over
 // j != i of |A_ij|/A_ii |e_j|, that is <A>|e| <= D_A |r|, hence |e| <= <A>^-1 D_A |r| componentwise
@@ -12,10 +12,10 @@
 // Positive definite matrices: with R = C = V and x - r the projection of x - y, the variational
 // inequality at x* and the projection give (A'e' - r)'(e' - r) <= 0, so that
 //     lambda |e'|^2 <= e'(A'^T r + r),   |e'| <= |A'^T r + r| / lambda
-// in the 2-norm, where lambda > 0 is at most the smallest eigenvalue of (A' + A'^T)/2: Pang's bound
-// (1 + L)/lambda |r| without the detour over L. With it labels are verified: y_i > sum |A_ij| e_j
-// means x*_i = lo_i, and so on. On the other rows K the same bound holds for the reduced problem,
-// and where all of K is strictly inside its bounds, A_KK e_K = y_K and |e'_K| <= |y'_K| / lambda.
+// in the 2-norm, where lambda > 0 is at most the smallest eigenvalue of (A' + A'^T)/2. This is Pang's
+// bound (1 + L)/lambda |r| without its estimate L. It verifies labels: y_i > sum |A_ij| e_j implies
+// x*_i = lo_i, and likewise at hi_i. On the remaining rows K it holds for the reduced problem. If all
+// of K is strictly inside its bounds, A_KK e_K = y_K and |e'_K| <= |y'_K| / lambda.
 #include <math.h>
 #include <string.h>
 
@@ -37,9 +37,9 @@ typedef struct bounding {
   const perp_allocator *from;
   row_table A;
   comparison_work work;
-  double *x, *y_low, *y_high;  // n: the point, and A x + b enclosed there
+  double *x, *y_low, *y_high;  // n: the point, and bounds of A x + b there
   double *R, *C, *equilibrate; // n, n, 4 n
-  double *r_low, *r_high;      // n: the natural residual enclosed
+  double *r_low, *r_high;      // n: bounds of the natural residual
   double *V, *t;               // n
   uint8_t *kept;               // n: 1: not known to be at a bound
 } bounding;
@@ -67,7 +67,7 @@ static void enclose_y(bounding *s) {   // at s->x
 static double above(double x, double bound) { return sum_up(x, -bound); }
 static double below(double x, double bound) { return -sum_up(-x, bound); }
 
-// r_i enclosed; y in [low, high] in the units of r, x in those of the caller
+// Encloses r_i. y_i is in [low, high] in the units of r; x is in the units of the caller.
 static void natural(const bounding *s, int32_t i, double low, double high, double scale,
                     double *r_low, double *r_high) {
   const double lo = lower(s->problem->lo, i), hi = upper(s->problem->hi, i);
@@ -97,7 +97,7 @@ static int by_comparison(bounding *s, double *bound) {
 // ---- positive definite ----
 
 // The lower triangle of V (A + A')/2 V, n x n, row-major; returns its trace. *all: the sum of
-// |V A V|, which the errors of the entries are relative to: in S a skew part has cancelled.
+// |V A V|. Errors of entries are relative to that, because a skew part of A cancels in S.
 static double symmetric_part(const bounding *s, double *S, double *all) {
   const int32_t n = s->A.n;
   double trace = 0.0;
@@ -114,7 +114,7 @@ static double symmetric_part(const bounding *s, double *S, double *all) {
   return trace;
 }
 
-static int cholesky(int32_t n, double *S, double shift) {   // of S - shift I; 0: a pivot fails
+static int cholesky(int32_t n, double *S, double shift) {   // S - shift I = L L'; 0: a pivot fails
   for (int32_t i = 0; i < n; i++) {
     double *row = S + (size_t)i*(size_t)n;
     for (int32_t j = 0; j < i; j++) {
@@ -128,7 +128,7 @@ static int cholesky(int32_t n, double *S, double shift) {   // of S - shift I; 0
   return 1;
 }
 
-// About the smallest eigenvalue of L L', by inverse iteration.
+// Estimates the smallest eigenvalue of L L' by inverse iteration.
 static double smallest_eigenvalue(int32_t n, const double *L, double *v) {
   double growth = 1.0;
   for (int32_t i = 0; i < n; i++) v[i] = 1.0 + 0.1*(double)(i%5);
@@ -152,8 +152,8 @@ static double least_eigenvalue(bounding *s) {
   const size_t square = (size_t)n*(size_t)n;
   double *S = s->from->allocate(s->from->context, (square + (size_t)n + 1)*sizeof *S);
   if (S == NULL) return -1.0;
-  // A factorisation that succeeds proves the eigenvalues of S - shift I to be above -error: its
-  // backward error is below (n + 2) u trace (Demmel), and so is that of forming S.
+  // If the factorisation succeeds, the eigenvalues of S - shift I are above -error: its backward error
+  // is below (n + 2) u trace (Demmel), and so is the error of forming S.
   double all;
   const double trace = symmetric_part(s, S, &all);
   const double error = 4.0*(n + 4)*unit_roundoff*trace + 2.0*s->A.slack*all + 0x1p-1000;
@@ -178,7 +178,7 @@ static double size_of(bounding *s, int with_matrix) {
   double *sum = s->work.p;   // n
   for (int32_t i = 0; i < n; i++) sum[i] = 0.0;
   double total = 0.0;
-  for (int32_t i = 0; i < n; i++) {   // r = middle +- half, so that cancellation counts
+  for (int32_t i = 0; i < n; i++) {   // r = middle +- half: the middles may cancel in the sum
     if (!s->kept[i]) continue;
     const double middle = 0.5*(s->r_low[i] + s->r_high[i]);
     s->work.q[i] = middle;
@@ -211,17 +211,17 @@ static void scaled_residual(bounding *s) {
             &s->r_high[i]);
 }
 
-// Labels that `radius` verifies: moves x to the bounds it must have, and clears kept. Returns 1 if
-// all others are strictly inside.
+// Finds the rows whose label `radius` verifies, moves x to their bounds and clears `kept` there.
+// Returns 1 if x is strictly inside its bounds in all other rows.
 static int verify_labels(bounding *s, double radius) {
   const int32_t n = s->A.n;
   int all_inside = 1;
-  double *moved = s->t;   // n: to the bound
+  double *moved = s->t;   // n: the new x
   for (int32_t i = 0; i < n; i++) {
     const double lo = lower(s->problem->lo, i), hi = upper(s->problem->hi, i);
     double spread = 0.0;
     for (int32_t p = s->A.ptr[i]; p < s->A.ptr[i + 1]; p++)
-      spread += product_up(fabs(s->A.value[p]), s->V[s->A.column[p]]);   // no underflow to 0
+      spread += product_up(fabs(s->A.value[p]), s->V[s->A.column[p]]);   // cannot underflow to 0
     spread = round_up(spread*radius*(1.0 + (n + 8)*unit_roundoff + s->A.slack));
     const double away = round_up(radius*s->V[i]);
     s->kept[i] = 0;
@@ -232,7 +232,7 @@ static int verify_labels(bounding *s, double radius) {
       s->kept[i] = 1;
       all_inside &= below(s->x[i], lo) > away && -above(s->x[i], hi) > away;
     }
-    if (!(moved[i] - moved[i] == 0.0)) {   // no such bound: the solution cannot be like that
+    if (!(moved[i] - moved[i] == 0.0)) {   // that bound is infinite: no label is verified
       moved[i] = s->x[i];
       s->kept[i] = 1;
       all_inside = 0;

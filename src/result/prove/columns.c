@@ -1,4 +1,4 @@
-// columns.c: the entries of an operator, column by column or as rows of one's own, for proofs.
+// columns.c: the entries of an operator for proofs, column by column or as a table of rows.
 #include "columns.h"
 
 #include <math.h>
@@ -9,19 +9,20 @@
 #include "operator.h"
 #include "vector.h"
 
-enum { FEW = 5000 };   // n up to which a column is read into a full vector: n^2 altogether
+enum { FULL_COLUMNS_N_MAX = 5000 };   // largest n to read columns as full vectors, n^2 in all
 
 static const double unit = 0x1p-53;
 
 int columns_known(const perp_operator *A) {
   entry_chain chain;
-  return entries_chain(A, &chain) || (A->ops->add_column != NULL && A->n <= FEW);
+  return entries_chain(A, &chain) || (A->ops->add_column != NULL && A->n <= FULL_COLUMNS_N_MAX);
 }
 
-// Takes down v with its absolute error: `slack` is relative to the value that is kept.
+// Returns the value to keep for v, whose absolute error is given, and raises *slack to its relative
+// error.
 static double with_slack(double v, double error, double *slack) {
   if (error == 0.0) return v;
-  if (error >= fabs(v)) {   // R a C underflowed, or a shift cancelled all but the rounding
+  if (error >= fabs(v)) {   // R a C underflowed, or a shift cancelled v except for rounding
     *slack = max2(*slack, 2.0);
     return 2.0*error;
   }
@@ -45,7 +46,7 @@ int32_t columns_read(const perp_operator *A, int32_t j, int32_t *row, double *va
   }
   for (int32_t i = 0; i < A->n; i++) value[i] = 0.0;
   A->ops->add_column(A->self, j, 1.0, value);
-  *slack = max2(*slack, 4.0*unit);   // an operator that is not ours is taken at its word
+  *slack = max2(*slack, 4.0*unit);   // the error that a caller's operator is assumed to have
   for (int32_t i = 0; i < A->n; i++) {
     if (value[i] == 0.0) continue;
     row[count] = i;

@@ -1,15 +1,15 @@
-// columns.h: the entries of an operator, column by column or as rows of one's own, for proofs.
+// columns.h: the entries of an operator for proofs, column by column or as a table of rows.
 #ifndef PERP_COLUMNS_H
 #define PERP_COLUMNS_H
 
 #include <perp/perp.h>
 
-// dense or CSC, under any wrappers, or columns of a small operator
+// 1: the entries can be read: A is dense or CSC, under any wrappers, or small with add_column().
 int columns_known(const perp_operator *A);
 
-// Column j without zeros: row, value have room for n. Returns how many; *slack is the largest
-// relative error of a value: 0 unless R, C and shift of a wrapper were rounded. What an operator of
-// the caller's own adds as a column is taken to be right up to 4 u: nothing else is known of it.
+// Reads column j without zeros into row and value, n each, and returns the number of entries. *slack
+// becomes at least their largest relative error: 0 unless R, C and shift of a wrapper round. A column
+// of a caller's own operator is assumed to be right up to 4 u.
 int32_t columns_read(const perp_operator *A, int32_t j, int32_t *row, double *value,
                      double *slack);
 
@@ -22,7 +22,7 @@ typedef struct row_table {   // A by compressed rows, columns sorted, no zeros
   void *block;
 } row_table;
 
-// PERP_OK, PERP_ERROR_MEMORY, or PERP_ERROR_UNSUPPORTED where the entries are not known or more
+// PERP_OK, PERP_ERROR_MEMORY, or PERP_ERROR_UNSUPPORTED if the entries cannot be read or are more
 // than 2^31.
 perp_error rows_take(const perp_operator *A, const perp_allocator *from, row_table *rows);
 void rows_free(const perp_allocator *from, row_table *rows);

@@ -1,8 +1,8 @@
-// comparison.c: vectors t > 0 with <A> t >= r, proven, where <A> is the comparison matrix.
+// comparison.c: finds a proven vector t > 0 with <A> t >= r, where <A> is the comparison matrix.
 //
-// An approximate solution of <A> t = r + epsilon D unit is enough: with s = <A> t > 0 in rigorous
-// arithmetic, kappa = max r_i/s_i makes <A>(kappa t) >= r, and t > 0 with <A> t > 0 is what defines
-// a (nonsingular) M-matrix.
+// An approximate solution of <A> t = r + epsilon D unit is enough. With s = <A> t > 0 in rigorous
+// arithmetic and kappa = max r_i/s_i, <A>(kappa t) >= r. A t > 0 with <A> t > 0 exists exactly if
+// <A> is a nonsingular M-matrix.
 #include "comparison.h"
 
 #include <math.h>
@@ -11,15 +11,15 @@
 #include "dense_kernels.h"
 #include "vector.h"
 
-enum { SWEEPS = 100, STEPS = 3000, LOOK = 100 };   // LOOK: steps between two verifications
-#define WORK    4e9      // entries that the steps may touch altogether
-#define EPSILON 1e-9     // share of the natural size that is added to the right-hand side
-#define CLOSE   1.01     // a kappa that is good enough
-#define BROAD   1e3      // a kappa that is better than nothing
+enum { SWEEPS = 100, STEPS = 3000, VERIFY_STEPS = 100 };   // VERIFY_STEPS: between verifications
+#define ENTRIES_MAX 4e9      // entries of A that all steps together may read
+#define EPSILON     1e-9     // epsilon, relative to the largest r_i/(A_ii unit_i)
+#define KAPPA_GOOD  1.01     // largest kappa at which the search for t ends
+#define KAPPA_MAX   1e3      // largest kappa of a useful t
 
 static int within(const uint8_t *in, int32_t i) { return in == NULL || in[i] != 0; }
 
-// (<A> t)_i, rounded as it comes
+// (<A> t)_i in ordinary arithmetic
 static double compare(const row_table *A, const uint8_t *in, const double *t, int32_t i) {
   double sum = A->diagonal[i]*t[i];
   for (int32_t p = A->ptr[i]; p < A->ptr[i + 1]; p++)
@@ -27,7 +27,7 @@ static double compare(const row_table *A, const uint8_t *in, const double *t, in
   return sum;
 }
 
-// The smallest kappa with <A>(kappa t) >= right for sure; infinite: there is none.
+// The smallest kappa with proven <A>(kappa t) >= right; infinite: there is none.
 static double verified(const row_table *A, const uint8_t *in, const double *right,
                        const double *t) {
   double kappa = 0.0;
@@ -52,11 +52,11 @@ static void sweep(const row_table *A, const uint8_t *in, const double *right, do
     if (within(in, i)) t[i] += (right[i] - compare(A, in, t, i))/A->diagonal[i];
 }
 
-// Conjugate gradients, for symmetric A; what comes of it for others is verified all the same.
+// Conjugate gradients, meant for symmetric A. The verification also covers its result for other A.
 static double gradients(const row_table *A, const uint8_t *in, const double *right,
                         const comparison_work *w, double *t) {
   const int32_t n = A->n;
-  const double steps = clamp(WORK/(1.0 + A->ptr[n]), LOOK, STEPS);
+  const double steps = clamp(ENTRIES_MAX/(1.0 + A->ptr[n]), VERIFY_STEPS, STEPS);
   double rz = 0.0, best = (double)INFINITY;
   for (int32_t i = 0; i < n; i++) {
     if (!within(in, i)) continue;
@@ -80,9 +80,9 @@ static double gradients(const row_table *A, const uint8_t *in, const double *rig
       w->q[i] -= alpha*w->z[i];
       rz += w->q[i]*w->q[i]/A->diagonal[i];
     }
-    if (step%LOOK == 0) {
+    if (step%VERIFY_STEPS == 0) {
       best = verified(A, in, right, t);
-      if (best <= CLOSE) return best;
+      if (best <= KAPPA_GOOD) return best;
     }
     for (int32_t i = 0; i < n; i++)
       if (within(in, i)) w->p[i] = w->q[i]/A->diagonal[i] + rz/before*w->p[i];
@@ -97,7 +97,7 @@ static int eliminate(const row_table *A, const uint8_t *in, const double *right,
   double *S = from->allocate(from->context, room*room*sizeof *S + room*sizeof(int32_t));
   if (S == NULL) return -2;
   int32_t *pivot = (int32_t *)(S + room*room), k = 0;
-  double *place = w->p, *v = w->q;   // place_i: number of row i among those within
+  double *place = w->p, *v = w->q;   // place_i: index of row i among the m rows
   for (int32_t i = 0; i < A->n; i++)
     if (within(in, i)) place[i] = k++;
   for (size_t e = 0; e < room*room; e++) S[e] = 0.0;
@@ -139,18 +139,18 @@ int comparison_bound(const row_table *A, const uint8_t *in, const double *r, con
     t[i] = work->right[i]/A->diagonal[i];
   }
   double kappa = (double)INFINITY;
-  for (int32_t k = 1; k <= SWEEPS && !(kappa <= CLOSE); k++) {
+  for (int32_t k = 1; k <= SWEEPS && !(kappa <= KAPPA_GOOD); k++) {
     sweep(A, in, work->right, t);
     if (k == 10 || k == 30 || k == SWEEPS) kappa = verified(A, in, work->right, t);
   }
-  if (!(kappa <= CLOSE) && m <= dense_rows) {
+  if (!(kappa <= KAPPA_GOOD) && m <= dense_rows) {
     const int done = eliminate(A, in, work->right, m, from, work, t);
     if (done < 0) return -2;
     kappa = done ? verified(A, in, work->right, t) : (double)INFINITY;
-  } else if (!(kappa <= CLOSE)) {
+  } else if (!(kappa <= KAPPA_GOOD)) {
     kappa = gradients(A, in, work->right, work, t);
   }
-  if (!(kappa <= BROAD)) return 0;
+  if (!(kappa <= KAPPA_MAX)) return 0;
   for (int32_t i = 0; i < n; i++)
     if (within(in, i)) t[i] = largest > 0.0 ? product_up(max2(kappa, 0x1p-1000), t[i]) : 0.0;
   return 1;

@@ -1,10 +1,10 @@
-// contradiction.c: proofs that there is no solution, on the caller's data, and contradictions that
-// are too small to be one.
+// contradiction.c: checks on the caller's data whether a Farkas vector proves that there is no
+// solution, and reports contradictions that are too small for a proof.
 //
 // Data are rounded to doubles: x_1 = 0.1, x_2 = 0.2 and x_1 + x_2 = 0.3 contradict each other by
-// 2.8e-17. Such a problem is solved to the tolerance, and the message names the contradiction. It
-// comes from a Farkas vector with too small a margin (farkas.c), or from a row that no x satisfies,
-// which the certificate has found (certify_impossible.h).
+// 2.8e-17. Such a problem is solved to the tolerance, and the message names the contradiction. That
+// is a Farkas vector with too small a margin (farkas.c), or a row that no x satisfies
+// (certify_impossible.h).
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "farkas.h"
 #include "plain.h"
 
-// Keeps the largest contradiction seen: u scaled to a largest entry of 1.
+// Keeps the largest contradiction so far, for u scaled to a largest entry of 1.
 static void note(perp_solver *s, const double *u, const perp_farkas *farkas) {
   double most = 0.0;
   int32_t row = -1, rows = 0;
@@ -53,7 +53,7 @@ void solver_find_contradiction(perp_solver *s) {
   }
 }
 
-// Row i fails whatever x is, by no more than the certificate accepts.
+// 1: row i fails for every x, but by no more than the certificate accepts.
 static int fails_slightly(const perp_solver *s, int32_t i) {
   const certifier *judge = &s->judge;
   if (impossible_of(judge, i) == IMPOSSIBLE_NOT) return 0;

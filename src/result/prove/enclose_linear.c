@@ -13,7 +13,7 @@
 enum { REFINEMENTS = 4 };
 static const double unit_roundoff = 0x1p-53;
 
-// B = S^-1 approximately, row by row: S is m x m, equilibrated, and overwritten by its factors.
+// Computes B ~ S^-1 row by row. S: m x m, equilibrated; its factors overwrite it.
 static int invert(int32_t m, double *S, double *B, int32_t *pivot, double *v) {
   if (lu_factor(m, S, pivot, 0.0, NULL) != 0) return 0;
   for (int32_t j = 0; j < m; j++) {
@@ -30,14 +30,14 @@ typedef struct arrays {
   int32_t *pivot;                                    // m
 } arrays;
 
-// z and its radius: r times the residual, up to radius
+// z = r times the residual, with an error of at most `radius`
 static void measure(const linear_system *s, const arrays *a) {
   for (int32_t k = 0; k < s->m; k++) {
     const enclosure y = s->residual(s->context, k);
     const double low = enclosure_lower(y), high = enclosure_upper(y), middle = 0.5*low + 0.5*high;
     a->z[k] = a->r[k]*middle;
     a->radius[k] = a->r[k]*max2(sum_up(high, -middle), sum_up(middle, -low));
-    // r is a power of two: rounded only by underflow, of z and of the radius
+    // r is a power of two, so only underflow rounds z and the radius.
     if (low != high || fabs(a->z[k]) < 0x1p-1000)
       a->radius[k] = round_up(round_up(a->radius[k]));
   }
@@ -56,9 +56,9 @@ static linear_end enclose(const linear_system *s, const arrays *a, double *error
     for (int32_t k = 0; k < m && step < REFINEMENTS; k++)
       s->move(s->context, k, -a->c[k]*dot(m, a->B + (size_t)k*(size_t)m, a->z));
   }
-  // row sums of |G| and |B z|: G = I - B S is computed, its rounding is at most gamma |B||S|
+  // Row sums of |G| and |B z|. The rounding of the computed G = I - B S is at most gamma |B||S|.
   const double gamma = (m + 4)*unit_roundoff + s->slack;
-  double alpha = 0.0, largest = 0.0, *moved = a->r;   // r has done its work
+  double alpha = 0.0, largest = 0.0, *moved = a->r;   // m: r is not needed below
   for (int32_t k = 0; k < m; k++) {
     a->size[k] = 0.0;
     for (int32_t j = 0; j < m; j++) a->size[k] += fabs(a->S[(size_t)k*(size_t)m + (size_t)j]);
@@ -83,7 +83,7 @@ static linear_end enclose(const linear_system *s, const arrays *a, double *error
   }
   if (!(alpha < 1.0)) return LINEAR_ILL;
   const double all = quotient_up(largest, round_down(1.0 - alpha));
-  for (int32_t k = 0; k < m; k++)   // > 0
+  for (int32_t k = 0; k < m; k++)   // error_k > 0
     error[k] = product_up(a->c[k], sum_up(moved[k], product_up(a->G[k], all)));
   return LINEAR_ENCLOSED;
 }

@@ -1,4 +1,5 @@
-// enclose_linear.h: how far the exact solution of a small linear system is from an approximate one.
+// enclose_linear.h: a proven distance of the exact solution of a small linear system from an
+// approximate one.
 #ifndef PERP_ENCLOSE_LINEAR_H
 #define PERP_ENCLOSE_LINEAR_H
 
@@ -19,7 +20,7 @@ typedef enum linear_end {
   LINEAR_ENCLOSED, LINEAR_SINGULAR, LINEAR_ILL, LINEAR_NO_MEMORY
 } linear_end;
 
-// Refines v, then |exact solution - v|_k <= error_k. Only LINEAR_ENCLOSED proves that S is regular.
+// Refines v and proves |exact solution - v|_k <= error_k. Only LINEAR_ENCLOSED proves S regular.
 linear_end enclose_linear(const linear_system *system, const perp_allocator *from,
                           double *error);   // m
 

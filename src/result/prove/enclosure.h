@@ -1,25 +1,25 @@
 // enclosure.h: sums of products with a rigorous bound of their rounding error.
 //
-// The sum is kept as high + low by error-free transformations (error_free.h); what even `low` loses is
-// added up in `lost`. Integers and other short numbers lose nothing, so that their sums are exact:
-// a zero is then known to be one.
+// Error-free transformations (error_free.h) keep the sum as high + low; `lost` adds up the rounding
+// errors of `low`. Sums of integers and other short numbers have none, so a zero sum is known to be
+// exactly 0.
 #ifndef PERP_ENCLOSURE_H
 #define PERP_ENCLOSURE_H
 
 #include <math.h>
 
 typedef struct enclosure {
-  double high, low;   // the value is high + low,
-  double lost;        //   up to 2 lost
+  double high, low;   // high + low approximates the value
+  double lost;        // with an error of at most 2 lost
 } enclosure;
 
 static inline double round_up(double a) { return nextafter(a, (double)INFINITY); }
 static inline double round_down(double a) { return nextafter(a, -(double)INFINITY); }
 
-// a op b rounded upwards; exact where the operation is
+// a op b rounded upwards. The result is exact if the operation is.
 static inline double sum_up(double a, double b) {
   const double s = a + b, z = s - a, rest = (a - (s - z)) + (b - z);
-  return rest <= 0.0 ? s : round_up(s);   // NaN after an overflow: upwards too
+  return rest <= 0.0 ? s : round_up(s);   // rest is NaN after an overflow
 }
 static inline double product_up(double a, double b) {
   const double p = a*b;
@@ -54,7 +54,7 @@ static inline void enclosure_add_product(enclosure *e, double a, double b, doubl
   if (slack > 0.0) e->lost += slack*fabs(p);
 }
 
-// An overflow leaves nothing known.
+// After an overflow the bounds are infinite.
 static inline double enclosure_upper(enclosure e) {
   const double s = e.high + e.low, z = s - e.high, rest = (e.high - (s - z)) + (e.low - z);
   if (!(s - s == 0.0) || !(e.lost < (double)INFINITY)) return (double)INFINITY;

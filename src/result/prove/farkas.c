@@ -1,37 +1,38 @@
-// farkas.c: does u prove that the problem has no solution? In rigorous arithmetic.
+// farkas.c: checks in rigorous arithmetic whether u proves that the problem has no solution.
 //
 // Every solution has u_i y_i >= 0 for admissible u (see perp_farkas), hence u'(A x + b) >= 0. With
 // g = A'u, enclosed as [low, high] with all rounding errors, and x in its box,
 //     u'(A x + b) = u'b + sum_j g_j x_j <= value + sum_j delta_j |x_j|,
-// where `value` collects u'b and the suprema of the terms that the box bounds, and delta_j is by
-// how much g_j misses its sign where the box does not: g_j <= 0 where hi_j = inf, >= 0 where
-// lo_j = -inf.
-// So value < 0 proves that no solution has |x|_1 < -value / max delta_j: the radius. Only with all
-// delta_j = 0 is there no solution at all.
+// where `value` is u'b plus the suprema of the terms that the box bounds. Elsewhere g_j must have a
+// sign, g_j <= 0 where hi_j = inf and g_j >= 0 where lo_j = -inf, and misses it by delta_j.
+// So value < 0 proves that no solution has |x|_1 < -value / max delta_j, the radius. If all
+// delta_j = 0, there is no solution at all.
 //
-// A finite radius is worth a word where it is so large that an x beyond it would hardly pass the
-// certificate. In units that scaling rows and columns does not change: with V = |u|'|b| + ...,
-// h_j = (|A|'|u|)_j the natural size of x_j is V/h_j, and the radius counts as large if it is
-// 2^44 = 1.8e13 of them:
-//     delta_j V <= 2^-44 (-value) h'_j,
-// where only the entries of u that fill their 53 bits count in full in h', the others, which were
-// not rounded, by 2^-50: so much for the arithmetic of this check.
+// A finite radius is reported only if it is so large that an x beyond it would hardly pass the
+// certificate. It is measured in units that do not change with the scaling of rows and columns: with
+// V = |u|'|b| + ... and h_j = (|A|'|u|)_j the natural size of x_j is V/h_j, and the radius is large
+// if it is at least 2^44 = 1.8e13 of these:
+//     delta_j V <= 2^-44 (-value) h'_j.
+// h' is h with a weight of 2^-50 on entries of u that do not fill their 53 bits: these were probably
+// not rounded, and the weight covers the rounding of this check.
 //
-// The margin -value must exceed what the certificate may forgive and what rounding the data may
-// have done. Otherwise some x may pass as a solution, and the contradiction says nothing about the
-// problem that the caller rounded to doubles: 0.1 + 0.2 = 0.3 is false in doubles. An x that passes
-// has y_i >= -l_i on rows with u_i > 0, <= l_i with u_i < 0 (certify_leeway.c), so
+// The margin -value must exceed what the certificate forgives and what rounding of the data can cause.
+// Otherwise some x may pass as a solution, and the contradiction says nothing about the problem that
+// the caller rounded to doubles: 0.1 + 0.2 = 0.3 is false in doubles. An x that passes has
+// y_i >= -l_i on rows with u_i > 0 and y_i <= l_i on rows with u_i < 0 (certify_leeway.c), so
 //     u'(A x + b) >= -sum_i |u_i| l_i,
 //     l_i = tolerance_i + rounding_i + min(32 u (|A||x|)_i, product_i).
-// Summed over the rows, 32 u |A||x| is 32 u sum_j h_j |x_j|. A column with g_j <= -32 u h_j pays for
-// its own part beyond the bound; the others count with the largest |x_j| of the box. Together
+// Summed over the rows, 32 u |A||x| is 32 u sum_j h_j |x_j|. Where g_j <= -32 u h_j, the term g_j x_j
+// outweighs column j's part beyond the bound; other columns count with the largest |x_j| of the box.
+// Together
 //     forgiven = sum_i |u_i| rounding_i + min(32 u sum_j h_j |x_j|, sum_i |u_i| product_i)
 //     data     = 32 u (|u|'|b| + sum_j h_j |x_j at the supremum|)
 //     allowed  = sum_i |u_i| tolerance_i + max(forgiven, data),
-// and a proof needs -value > allowed. Then no x passes the certificate: no problem has both. For a
-// row whose variables are all fixed `allowed` is what the certificate accepts, and one of both holds.
+// and a proof needs -value > allowed. Then no x passes the certificate, so no problem has both a proof
+// and a certified x. For a row whose variables are all fixed, `allowed` is exactly what the
+// certificate accepts, so there is one or the other.
 //
-// Cost: one pass over the entries, besides the certificate's scaling of A.
+// Cost: one pass over the entries. The certificate must have scaled A before.
 #include "farkas_parts.h"
 
 #include <math.h>
@@ -46,13 +47,13 @@
 #include "vector.h"
 
 #define ROUNDING 0x1p-44
-#define DATA_ROUNDING (32.0*0x1p-53)   // of a number given, relative: as in the certificate
-#define SUMS_UP (1.0 + 0x1p-26)        // for sums of up to 1e8 positive terms, and the certificate's
+#define DATA_ROUNDING (32.0*0x1p-53)   // relative rounding of a datum, as in the certificate
+#define SUMS_UP (1.0 + 0x1p-26)        // more than the rounding of sums of up to 1e8 positive terms
 
-enum { VECTORS = 3 };   // g, size, values of a column; the rows of a column are int32_t
+enum { VECTORS = 3 };   // vectors in `work`: g, size, and a column
 size_t farkas_doubles(int32_t n) { return (size_t)(VECTORS + 1)*(size_t)n + 1; }
 
-// The row whose u_i has a sign that no inequality of that row justifies; -1: none.
+// A row whose u_i has a sign that no inequality of that row justifies; -1: none.
 static int32_t wrong_sign(const perp_problem *problem, const double *u) {
   for (int32_t i = 0; i < problem->A.n; i++) {
     if (u[i] == 0.0) continue;
@@ -68,12 +69,12 @@ static void add_finite(supremum *s, double term) {
   s->size += fabs(term);
 }
 
-// What the rounding of a column is multiplied by; size: h_j.
+// Adds column j to s->given and s->product, which DATA_ROUNDING multiplies. size: h_j.
 static void add_rounding(supremum *s, double lo, double hi, double low, double high, double size) {
   const int below = lo > -(double)INFINITY, above = hi < (double)INFINITY;
   const double own = DATA_ROUNDING*size;
   if (size == 0.0) return;
-  if (below && above) {   // an exact zero is no accident, unless x_j cannot move
+  if (below && above) {   // if g_j is exactly 0, rounding did not make it so, unless x_j is fixed
     const double most = max2(fabs(lo), fabs(hi));
     s->product += size*most;
     s->given += lo == hi || (low <= 0.0 && high >= 0.0 && low < high) ? size*most
@@ -99,7 +100,7 @@ void supremum_add(supremum *s, const perp_problem *problem, int32_t j, double lo
   const double lo = lower(problem->lo, j), hi = upper(problem->hi, j);
   const int below = lo > -(double)INFINITY, above = hi < (double)INFINITY;
   double delta = 0.0;
-  if (!(low <= high)) {   // nothing is known
+  if (!(low <= high)) {   // NaN: g_j is not known
     low = -(double)INFINITY;
     high = (double)INFINITY;
   }
@@ -154,8 +155,8 @@ static perp_error by_columns(const perp_problem *problem, const double *u, doubl
   return PERP_OK;
 }
 
-// A grid of cells: g_j is the sum over the faces of j of w (u_j - u_l), u_l = 0 in air. Where u is
-// constant all terms are 0: a closed container is proven to be one, whatever its weights are.
+// A grid of cells: g_j is the sum of w (u_j - u_l) over the faces of j, with u_l = 0 in air. Where u is
+// constant all terms are exactly 0, so that a closed container has a proof for any weights w.
 static void by_grid(const perp_problem *problem, const perp_grid *grid, const double *u,
                     supremum *s) {
   for (int32_t j = 0; j < problem->A.n; j++) {
@@ -184,7 +185,7 @@ static void by_grid(const perp_problem *problem, const perp_grid *grid, const do
   }
 }
 
-// What the tolerance and the rounding of the data explain of the margin; rounded generously.
+// The part of the margin that the tolerance and the rounding of the data explain, rounded up.
 double farkas_allowed(const farkas_judge *by, const double *u, const supremum *s) {
   double tolerance = 0.0, rounding = 0.0, product = 0.0;
   for (int32_t i = 0; i < by->certificate->problem->A.n; i++) {

@@ -1,13 +1,13 @@
-// farkas_near.c: is there an exact Farkas vector near u?
+// farkas_near.c: looks for an exact Farkas vector near a rounded one.
 //
-// A u that had to be rounded misses the zeros that columns without bounds demand of A'u, so that it
-// only excludes x up to a radius, a small one where the margin is small. Let E be the columns whose sign it misses. As many rows Y of u's
-// support are chosen by elimination, those with large |u_i| first, and u_Y is moved so that
-//     A_YE' u_Y = -A_NE' u_N          u_N: the other entries, as they are
-// holds exactly. The moved u_Y is no vector of doubles, but it is enclosed (enclose_linear.c). If
-// every vector in the enclosure has the right signs, and A'u too in the columns outside of E, and
-// the margin is large enough, one of them proves that there is no solution at all. A column outside
-// of E whose sign the enclosure leaves open joins E, and it is tried again.
+// Columns without bounds need an exact 0 in A'u, and a rounded u misses it. Such a u excludes only the
+// x within a radius, which is small if the margin is small. Let E be the columns whose sign u misses.
+// Elimination chooses |E| rows Y of u's support, those with large |u_i| first, and u_Y moves so that
+//     A_YE' u_Y = -A_NE' u_N          u_N: the other entries, unchanged
+// holds exactly. The moved u_Y is not a vector of doubles, but enclose_linear.c encloses it. If every
+// vector in the enclosure has the right signs, and A'u has them in the columns outside of E, and the
+// margin is large enough, then one of these vectors proves that there is no solution at all. A column
+// outside of E whose sign the enclosure does not decide joins E, and the search starts again.
 //
 // Cost: O(p e^2) for p rows of the support and e columns, at most MOST_COLUMNS of them.
 #include <string.h>
@@ -20,18 +20,18 @@
 #include "vector.h"
 
 enum { MOST_COLUMNS = 500, ROUNDS = 4 };
-#define PIVOT_MIN 1e-10   // relative to |A|'|u| of the column: below, columns of E are dependent
+#define PIVOT_MIN 1e-10   // relative to |A|'|u| of the column; less: columns of E are dependent
 
 typedef struct near_search {
   const perp_problem *problem;
   const perp_allocator *from;
   int32_t n, e, p;
-  double *u, *error;            // n: the middle of the enclosure, and how far the exact u may be
-  double *value, *own_error;    // n each: of a column; of u_Y
-  int32_t *row;                 // n: of a column
-  int32_t *place;               // n: of row i within the support; -1: u_i = 0
-  int32_t *support, *chosen;    // n each: p rows, e of them
-  int32_t *column;              // n: those of E
+  double *u, *error;            // n each: the exact u_i is within error_i of u_i
+  double *value, *own_error;    // n each: the values of a column; the errors of u_Y
+  int32_t *row;                 // n: the rows of a column
+  int32_t *place;               // n: position of row i in `support`; -1: u_i = 0
+  int32_t *support, *chosen;    // n each: the p rows with u_i != 0; first e: Y
+  int32_t *column;              // n: the columns in E
   uint8_t *demanded;            // n: 1 for columns of E
 } near_search;
 
@@ -45,7 +45,7 @@ static void layout(near_search *s, arena *memory, int32_t n) {
   s->demanded = ARENA_ARRAY(memory, uint8_t, n);
 }
 
-// g_j of all u in the enclosure; *size: h_j
+// Encloses g_j for all u in the enclosure; *size: h_j
 static enclosure column_at(near_search *s, int32_t j, double *size) {
   double slack = 0.0;
   const int32_t count = columns_read(&s->problem->A, j, s->row, s->value, &slack);
@@ -61,7 +61,7 @@ static enclosure column_at(near_search *s, int32_t j, double *size) {
   return g;
 }
 
-// Columns whose sign is not certain, besides those of E already; -1: too many.
+// Adds columns whose sign is not certain to E. Returns their number; -1: too many.
 static int32_t extend(near_search *s) {
   int32_t added = 0;
   for (int32_t j = 0; j < s->n; j++) {
@@ -80,8 +80,8 @@ static int32_t extend(near_search *s) {
   return added;
 }
 
-// Chooses e rows of the support on which the columns of E are independent; 0: there are none, -1:
-// no memory.
+// Chooses e rows of the support on which the columns of E are independent. 0: there are none; -1: no
+// memory.
 static int choose_rows(near_search *s) {
   const size_t p = (size_t)s->p, e = (size_t)s->e;
   if (p < e) return 0;
@@ -159,7 +159,7 @@ static void number_support(near_search *s) {
   }
 }
 
-// Does every vector in the enclosure have the signs that its rows allow?
+// 1: every vector in the enclosure has the signs that its rows allow.
 static int signs_hold(const near_search *s) {
   for (int32_t i = 0; i < s->n; i++) {
     const int below = lower(s->problem->lo, i) > -(double)INFINITY,
@@ -171,7 +171,7 @@ static int signs_hold(const near_search *s) {
   return 1;
 }
 
-// The proof from the enclosure; E has exact zeros.
+// Checks the margin over the enclosure and fills in the proof. A'u is exactly 0 in the columns of E.
 static int conclude(near_search *s, const farkas_judge *by, perp_farkas *farkas) {
   supremum all = {.worst = -1, .excess_at = -1};
   for (int32_t i = 0; i < s->n; i++) {
@@ -236,7 +236,7 @@ int farkas_near(const farkas_judge *by, const double *u, const perp_allocator *f
   if (block == NULL) return -1;
   arena memory = arena_on_block(block, bytes);
   layout(&s, &memory, s.n);
-  int exact = 1;   // entries that a wrapper rounds leave no exact system to solve
+  int exact = 1;   // 0: a wrapper rounds entries, so that there is no exact system to solve
   for (int32_t j = 0; j < s.n && exact; j++) {
     columns_read(&problem->A, j, s.row, s.value, &slack);
     exact = slack == 0.0;

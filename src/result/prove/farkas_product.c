@@ -1,10 +1,10 @@
 // farkas_product.c: A'u of operators that are never formed: J W J' + diag(compliance), contacts.
 //
-// A is symmetric but for the sliding speeds, so A'u goes from rows to bodies and back, as products
+// A is symmetric except for the sliding speeds, so A'u goes from rows to bodies and back, as products
 // with A do: v = J'u, w = W v, g = J w + compliance u. Each number is enclosed with all rounding
-// errors, underflow and overflow included. Where forces u on a body cancel exactly, as those of
-// opposing contacts do, v is exactly 0 there, and so is g in rows that see only such bodies: a
-// proof needs these zeros where nothing bounds x_j.
+// errors, underflow and overflow included. If the forces u on a body cancel exactly, as those of
+// opposing contacts do, v is exactly 0 there, and g is 0 in rows with only such bodies. A proof needs
+// these zeros where x_j has no bound.
 #include <string.h>
 
 #include "contact_parts.h"
@@ -13,7 +13,7 @@
 #include "operator.h"
 #include "product_parts.h"
 
-// e += a times what is enclosed
+// e += a by
 static void add_scaled(enclosure *e, double a, enclosure by) {
   if (a == 0.0) return;
   enclosure_add_product(e, a, by.high, 0.0);
@@ -21,14 +21,14 @@ static void add_scaled(enclosure *e, double a, enclosure by) {
   if (by.lost != 0.0) enclosure_lose(e, product_up(fabs(a), by.lost));
 }
 
-// high + low as one number where that is exact: what cancels is then seen to be 0.
+// Joins high and low to one number if that is exact, so that forces that cancel give exactly 0.
 static enclosure joined(enclosure e) {
   enclosure sum = {e.high, 0.0, e.lost};
   enclosure_add(&sum, e.low);
   return sum;
 }
 
-typedef struct bodies {   // in the operator's scratch: residual() has done with it
+typedef struct bodies {   // in the operator's scratch, which residual() no longer needs
   enclosure *v, *w;       // dofs each: J'z and W J'z
 } bodies;
 
@@ -61,7 +61,7 @@ static enclosure pull(const perp_product *P, int32_t i, const bodies *at, enclos
   return g;
 }
 
-// size = |A||u|, where signs do not matter
+// size = |A||u|
 static perp_error find_sizes(const perp_problem *problem, const double *u, double *zero, double *g,
                              double *size, void *scratch) {
   for (int32_t i = 0; i < problem->A.n; i++) zero[i] = 0.0;
@@ -87,7 +87,7 @@ perp_error farkas_by_product(const perp_problem *problem, const perp_product *P,
   return PERP_OK;
 }
 
-// The impulse of row i of B: u itself along a normal, D ut along a tangent.
+// The impulse in row i of B: un for a normal row, D ut for a tangent.
 static enclosure impulse(const perp_contacts *P, int32_t i, const double *u) {
   const int32_t rows = 1 + P->tangents, c = i/rows, t = i % rows - 1;
   if (t < 0) return (enclosure){u[c], 0.0, 0.0};
@@ -98,7 +98,7 @@ static enclosure impulse(const perp_contacts *P, int32_t i, const double *u) {
   return joined(z);
 }
 
-// Column j of contact c in A'u; row: those of B at the contact, its normal first
+// Entry j of A'u, which belongs to contact c. row: (B impulse) in the contact's rows, the normal first
 static enclosure contact_column(const perp_contacts *P, contact_place at, const enclosure *row,
                                 const double *u) {
   const int32_t c = at.contact;
@@ -114,7 +114,7 @@ static enclosure contact_column(const perp_contacts *P, contact_place at, const 
   return g;
 }
 
-// h' of a slack, whose entries are 1: see farkas.c
+// h' of a slack column, whose entries are 1 (farkas.c)
 static double slack_rounding(const perp_contacts *P, int32_t c, const double *u) {
   double h = 0.0;
   for (int32_t k = 0; k < P->directions; k++) {
@@ -124,8 +124,8 @@ static double slack_rounding(const perp_contacts *P, int32_t c, const double *u)
   return h;
 }
 
-// |A'||u| of column j; size: |A||u|, which has mu un in the rows of slacks and not in those of
-// normals
+// (|A|'|u|)_j from size = (|A||u|)_j. These differ, because A has mu in the rows of slacks and A' has
+// it in the rows of normals.
 static double contact_size(const perp_contacts *P, contact_place at, double size,
                            const double *u) {
   const int32_t c = at.contact;
@@ -138,7 +138,7 @@ static double contact_size(const perp_contacts *P, contact_place at, double size
 
 perp_error farkas_by_contacts(const perp_problem *problem, const perp_contacts *P, const double *u,
                               double *work, void *scratch, supremum *s) {
-  enum { MOST_ROWS = 3 };   // of B at a contact
+  enum { MOST_ROWS = 3 };   // rows of B per contact, at most
   const int32_t n = problem->A.n, rows = 1 + P->tangents;
   double *size = work + 2*(size_t)n;   // n
   const perp_error error = find_sizes(problem, u, work, work + n, size, scratch);

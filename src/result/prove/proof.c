@@ -1,14 +1,14 @@
 // proof.c: a proof that an exact solution lies in a small box around x.
 //
-// The labels are read off x: row i belongs to the free set I unless its y_i outweighs its distance
-// to the bound that y_i points to, in the units of the equilibration. With x_F at the bounds, the
-// solution x_I of A_II x_I = -(b_I + A_IF x_F) is enclosed:
+// Row i belongs to the free set I unless |y_i| exceeds the distance of x_i to the bound that y_i
+// points to, in the units of the equilibration. With x_F at the bounds, the solution x_I of
+// A_II x_I = -(b_I + A_IF x_F) is enclosed:
 //   - up to DENSE_ROWS free rows by an approximate inverse (enclose_linear.c). O(m^3).
-//   - else where A_II is H+, by t with <A_II> t >= |z| (comparison.c). O(nnz) a sweep.
+//   - for more rows, if A_II is H+, by t with <A_II> t >= |z| (comparison.c). O(nnz) a sweep.
 // If then lo <= x_I <= hi, y_F >= 0 at the lower and y_F <= 0 at the upper bounds for every point
 // of the enclosure, one of its points is an exact solution of the caller's problem. A degenerate
-// solution (x_i at its bound and y_i = 0) or a singular A_II is proven only where x is a solution
-// as it stands, without any rounding error: that is tried first.
+// solution (x_i at its bound and y_i = 0) or a singular A_II is proven only if x itself is a solution
+// without any rounding error, which is tried first.
 #include <math.h>
 #include <string.h>
 
@@ -31,13 +31,13 @@ typedef struct proving {
   const perp_allocator *from;
   row_table A;
   comparison_work work;
-  double *x;                  // n: the middle of the enclosure,
-  double *error;              // n: and how far the solution may be from it
+  double *x;                  // n: the middle of the enclosure
+  double *error;              // n: the solution is within error_i of x_i
   double *R, *C, *equilibrate;   // n, n, 4 n
-  double *right;              // n: |z|, or the error of x_I
+  double *right;              // n: |z|, or the errors of x_I
   uint8_t *is_free, *label;   // n
-  int32_t *place, *row;       // n: number of row i within I, and back
-  int32_t m;                  // rows in I
+  int32_t *place, *row;       // n: position of row i in I; the row at a position
+  int32_t m;                  // number of rows in I
   perp_proof *proof;
 } proving;
 
@@ -79,8 +79,7 @@ static void read_labels(proving *s, const double *x) {
   }
 }
 
-// Is x a solution as it stands, without any rounding error? Then nothing has to be enclosed, and
-// A_II may be singular.
+// 1: x itself is a solution, without any rounding error. Then A_II may be singular.
 static int exact_solution(proving *s, const double *x) {
   int32_t inside = 0;
   for (int32_t i = 0; i < s->A.n; i++) {
@@ -126,7 +125,7 @@ static void block_move(void *context, int32_t k, double by) {
   s->x[s->row[k]] += by;
 }
 
-// The enclosure by an approximate inverse of A_II: -2: no memory, 0: not proven.
+// Encloses x_I by an approximate inverse of A_II. -2: no memory; 0: not proven.
 static int enclose_dense(proving *s) {
   const linear_system system = {.m = s->m, .slack = s->A.slack, .context = s,
                                 .entries = take_block, .residual = block_residual,
@@ -160,7 +159,7 @@ static int enclose_comparison(proving *s) {
   return done;
 }
 
-// Strictly speaking: does every point of the enclosure satisfy the inequalities?
+// 1: every point of the enclosure satisfies the inequalities.
 static int satisfied(proving *s) {
   char why[128];
   for (int32_t i = 0; i < s->A.n; i++) {
