@@ -11,11 +11,11 @@
 // The first pass goes from the empty free set upwards. It reports isolated, non-degenerate
 // solutions at once, because they belong to one assignment only. It marks assignments with a nearly
 // singular block or a nearly tight inequality. The second pass goes downwards through the marked
-// assignments, largest free sets first, and keeps the polyhedra of which none contains another.
-// They are reported at the end, the largest dimension first. So an x found under several labels is
-// reported once, and a face instead of all its vertices and edges. Up to 4096 are kept; further
+// assignments, largest free sets first, and keeps the polyhedra that no other one contains. They are
+// reported at the end, the largest dimension first. So an x that several assignments give is reported
+// once, and a face is reported instead of all its vertices and edges. Up to 4096 are kept; further
 // ones are reported at once, and may be parts of others. If no solution is found, the assignments
-// that are undecided because of rounding are solved again, refined with exact residuals.
+// that rounding left undecided are solved again, refined with exact residuals.
 //
 // Cost: 2/3 |I|^3 flops per assignment, and 2^n or 3^n assignments; an iteration is 256 of them.
 #include "enumerate.h"
@@ -97,9 +97,9 @@ static double power_near(double v, int largest) {
   return power_of_two_within(exponent, largest);
 }
 
-// Sets the units of rows and columns that no nonzero connects (a zero diagonal makes such halves);
-// scaling leaves these units open. Here max row*size is 1 in each half, or if b is 0 the smallest
-// bound of x.
+// Sets the unit of each half (components_halves): rows and columns that nonzeros of A connect. A zero
+// diagonal can make several halves, and equilibration does not relate their units. The unit makes
+// max row*size = 1 in the half, or if its b is 0, the smallest bound of x.
 static void settle_halves(enumeration *e, const int32_t *half, int32_t halves,
                           const double *size) {
   const perp_run *run = e->run;
@@ -165,7 +165,7 @@ static void scale_problem(enumeration *e) {
     e->y[i] = unit;
   }
   for (int32_t i = 0; i < n; i++)
-    for (int32_t j = 0; j < n; j++)   // in another half the product of the scales may overflow
+    for (int32_t j = 0; j < n; j++)   // A_ij = 0 between halves, whose scales may overflow together
       if (e->A[i*n + j] != 0.0) e->A[i*n + j] *= e->row[i]*e->column[j];
   for (int32_t i = 0; i < n; i++) {
     e->row[i] /= e->y[i];
@@ -195,7 +195,7 @@ static void decode(enumeration *e, uint32_t code) {
   }
 }
 
-// The current point in the caller's units. A value that rounding put next to a bound goes to it.
+// The current point in the caller's units. A value that is next to a bound by rounding goes there.
 static void unscale(const enumeration *e, double *x) {
   double largest = 0.0;
   for (int32_t i = 0; i < e->n; i++) largest = max2(largest, fabs(e->x[i]));

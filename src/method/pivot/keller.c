@@ -4,8 +4,8 @@
 //   x_j meets its other bound, or some x_i of I meets a bound (i leaves I, and x_j moves on)
 //
 // Keller: The general quadratic optimization problem (1973). This is the symmetric principal
-// pivoting method of Cottle, Pang, Stone, 4.2, without watching the other y. A_II stays positive
-// definite, because a row enters only if dy_j > 0, and a row that leaves does not change that.
+// pivoting method of Cottle, Pang, Stone, 4.2, except that rows outside of I may become wrong again.
+// A_II stays positive definite: a row enters only if dy_j > 0, and rows that leave do not matter.
 // Every driven row lowers the objective, so no set I comes back: finite for every symmetric A, even
 // with ties. It ends at a solution, or on a ray along which the objective falls without limit.
 // There is no ray if the objective is bounded below on the box: A positive definite, strictly

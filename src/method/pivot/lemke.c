@@ -136,7 +136,7 @@ static int refactor(lemke *l) {
 }
 
 // 1: the basis needs a new factorisation, because the exchanges make it slow or inaccurate.
-static int due(lemke *l) {
+static int factor_is_due(lemke *l) {
   const int32_t often = l->run->options->pivot.refactor;
   if (l->renew) return 1;
   if (basis_due(&l->B, often)) return 1;
@@ -182,7 +182,7 @@ static int32_t try_move(lemke *l, move *next, double *step, int *at_upper, int *
 }
 
 // 1: the path is back at the basis where z0 entered. From a crash it may lie on a loop.
-static int back_again(const lemke *l, int32_t first, int32_t leaving) {
+static int path_repeats(const lemke *l, int32_t first, int32_t leaving) {
   if (leaving != first) return 0;
   for (int32_t k = 0; k < l->n; k++)
     if (l->start[k] != first && l->where[l->start[k]] < 0) return 0;
@@ -194,7 +194,7 @@ static lemke_end follow(lemke *l, int32_t first, move next, int32_t pivots) {
     if (count > 0 && !run_continue(l->run)) return LEMKE_OVER;
     double step = 0.0;
     int at_upper = 0, code = 0;
-    if (due(l)) code = refactor(l);
+    if (factor_is_due(l)) code = refactor(l);
     const int32_t k = code == 0 ? try_move(l, &next, &step, &at_upper, &code) : -3;
     if (code != 0) return over(l, code);
     if (k == -2) {
@@ -215,7 +215,7 @@ static lemke_end follow(lemke *l, int32_t first, move next, int32_t pivots) {
     if (code != 0) return over(l, code);
     l->value[k] = from + next.direction*step;
     if (leaving == Z0(l)) return LEMKE_COMPLEMENTARY;
-    if (back_again(l, first, leaving)) return LEMKE_LOST;
+    if (path_repeats(l, first, leaving)) return LEMKE_LOST;
     next = complement_of(l, leaving, at_upper);
   }
   return LEMKE_LOST;

@@ -150,7 +150,7 @@ static void exact_rest(lemke *l, const double *v) {
     l->row[i] = exact_value((exact_sum){l->row[i], l->low[i]});
 }
 
-// v += B^-1 row. Returns the size of the correction; v is unchanged if that is not below `most`.
+// v += B^-1 row if the size of that correction is below `most`. Returns the size.
 static double correct(lemke *l, double *v, double most) {
   double size = 0.0;
   basis_solve_dense(&l->B, l->row);

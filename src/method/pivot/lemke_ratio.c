@@ -2,8 +2,7 @@
 //
 // As the entering variable moves by t, basic k moves by -t s_k and meets a bound after
 // t_k = distance_k/|s_k|. The smallest t_k blocks. The lexicographic rule chooses among equal
-// steps,
-// as if the right-hand side were perturbed. Let the values of a reference basis B0 be
+// steps as if the right-hand side were perturbed. Let the values of a reference basis B0 be
 // v0 + S (e, e^2, .., e^n)', where S = diag(+-1) points away from the nearest bound. In the basis B
 // the values are then v + B^-1 B0 S (e, .., e^n)', and t_k changes by
 //     (B^-1 B0 S)_k. (e, .., e^n)' / s_k

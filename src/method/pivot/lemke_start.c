@@ -43,7 +43,7 @@ static void relax(lemke *l, int32_t i, double curvature) {
 
 // The curvature of a row with A_ii = 0 after the rows coupled to it have reacted, from the Schur
 // complement: -sum of A_ij A_ji/A_jj over the x_j that can move.
-static double answered(const lemke *l, int32_t i) {
+static double curvature_of(const lemke *l, int32_t i) {
   double sum = 0.0;
   for (int32_t q = l->T.colptr[i]; q < l->T.colptr[i + 1]; q++) {
     const int32_t j = l->T.row[q];
@@ -58,7 +58,7 @@ static double answered(const lemke *l, int32_t i) {
 // problems these are the sliding speed and the impulses of its own contact.
 static void relax_saddle(lemke *l, int32_t i) {
   for (int pass = 0; pass < 3; pass++) {
-    const double curvature = answered(l, i);
+    const double curvature = curvature_of(l, i);
     if (curvature > 0.0) relax(l, i, curvature);
     else if (l->y[i] > 0.0 && lower(l->run->lo, i) > -(double)INFINITY)
       move_to(l, i, lower(l->run->lo, i));
@@ -231,8 +231,8 @@ static double outside(const lemke *l, int32_t position) {
   return beyond(l, position, l->value[position]);
 }
 
-// Drops each basic x_i with A_ii = 0 whose partners have all left, because its column is empty.
-static void drop_widows(lemke *l) {
+// Drops each basic x_i with A_ii = 0 that no basic x_j moves: its column of the basis is empty.
+static void drop_without_partner(lemke *l) {
   for (int32_t i = 0; i < l->n; i++) {
     if (l->where[X_OF(i)] < 0 || l->width[i] != 0.0 || is_free(l, i)) continue;
     int partner = 0;
@@ -247,7 +247,7 @@ static void drop_widows(lemke *l) {
 // replaced by their slacks.
 static int factor_repaired(lemke *l) {
   const double floor = l->careful ? lemke_rounding(l) : pivot_ratio_min;
-  if (l->T.colptr != NULL) drop_widows(l);
+  if (l->T.colptr != NULL) drop_without_partner(l);
   int code = lemke_factor(l, floor);
   if (code <= 0) return code;
   code = lemke_drop_dependent(l);
@@ -342,9 +342,8 @@ int lemke_crash(lemke *l, int feasible) {
   return 0;
 }
 
-// The position at which z0 enters if the values are v + p z0, p in l->other, and the least z0 that
-// repairs all of them. -1: there is none, because p points the wrong way or another value would
-// leave its bounds.
+// The position at which z0 enters if the values are v + p z0, p in l->other. *z0: the least value that
+// brings all of them within their bounds. -1: no z0 does.
 static int32_t entrance(const lemke *l, double tolerance, double *z0) {
   double most = (double)INFINITY;
   int32_t position = -1;

@@ -20,7 +20,7 @@
 // that did not cycle.
 #define PIVOTS_MAX(n) ((n) <= 14 ? 16384 : 100*(int64_t)(n) + 1000)
 
-// ---- y, and what is wrong with it ----
+// ---- y, and its errors ----
 
 // Two sums: a single one would wait for each addition, and more are not worth it for few terms.
 static inline double short_dot(int32_t n, const double *a, const double *v) {
@@ -53,7 +53,7 @@ void pivoting_all_y(pivoting *s) {
   measure_x(s);
 }
 
-// A bound of |A||x| + |b| from root; the sum itself once the bound has hidden something.
+// |A||x| + |b| of row i if s->careful, else a cheap bound of it from root.
 double pivoting_size(const pivoting *s, int32_t i) {
   double size = fabs(s->run->b[i]);
   if (!s->careful) return size + s->root[i]*s->size;
@@ -117,7 +117,7 @@ static void leave_at_bounds(pivoting *s) {
 
 static void sweep(pivoting *s) {
   perp_run *run = s->run;
-  for (int32_t i = 0; i < s->n && !pivoting_late(s, i); i++) {
+  for (int32_t i = 0; i < s->n && !pivoting_out_of_time(s, i); i++) {
     const double x = run->x[i], y = pivoting_y(s, i), d = s->A[(size_t)i*(size_t)(s->n + 1)],
                  lo = lower(run->lo, i), hi = upper(run->hi, i);
     // The usual case has no unpredictable branch.
@@ -207,9 +207,9 @@ static void move_y(pivoting *s, int32_t j) {
 
 typedef struct block { double t, strength; int32_t row; int leaves; double bound; } block;
 
-// The shorter step wins. Among equal steps the larger component wins, or after many idle pivots the
-// least index, which cannot cycle.
-static void consider(const pivoting *s, block *b, double t, double strength, int32_t row,
+// Takes this step if it is shorter. Among equal steps the larger component wins, or after many idle
+// pivots the least index, which cannot cycle.
+static void take_shorter(const pivoting *s, block *b, double t, double strength, int32_t row,
                      int leaves, double bound) {
   t = max2(t, 0.0);
   if (t > b->t) return;
@@ -229,7 +229,7 @@ static block first_block(const pivoting *s, int32_t j, int dependent) {
     if (!(strength > weak)) continue;
     const double bound = v < 0.0 ? lower(run->lo, i) : upper(run->hi, i);
     if (fabs(bound) < (double)INFINITY)
-      consider(s, &b, (bound - run->x[i])/v, strength, i, 1, bound);
+      take_shorter(s, &b, (bound - run->x[i])/v, strength, i, 1, bound);
   }
   for (int32_t i = 0; s->watch && i < s->n; i++) {
     if (!s->settled[i] || i == j) continue;
@@ -241,7 +241,7 @@ static block first_block(const pivoting *s, int32_t j, int dependent) {
     // A row between its bounds must keep y_i = 0.
     const double y = inside(run, i, run->x[i]) ? 0.0 : run->x[i] <= lo ? max2(s->y[i], 0.0)
                                                                        : min2(s->y[i], 0.0);
-    consider(s, &b, -y/v, strength, i, 0, 0.0);
+    take_shorter(s, &b, -y/v, strength, i, 0, 0.0);
   }
   return b;
 }
@@ -268,10 +268,10 @@ static void ray(pivoting *s, int32_t j, int dependent) {
   memset(s->full, 0, (size_t)s->n*sizeof(double));
   for (int32_t k = 0; k < s->P.m; k++) s->full[s->P.set[k]] = s->sign*s->dx[k];
   s->full[j] = s->sign;
-    // The error of y_j decides what is tried first: rounded data may have both a solution within
-    // tol and a proof that there is none.
-  const int little = fabs(s->y[j]) <= 1e-9*(fabs(run->b[j]) + s->root[j]*s->size);
-  if (dependent && !little && run_infeasible(run, s->full)) return;
+  // Rounded data may have both a solution within tol and a proof that there is none. If y_j is nearly
+  // right, look for the solution first, otherwise for the proof.
+  const int nearly_right = fabs(s->y[j]) <= 1e-9*(fabs(run->b[j]) + s->root[j]*s->size);
+  if (dependent && !nearly_right && run_infeasible(run, s->full)) return;
   if (dependent && s->rays++ < UNPROVED_RAYS_MAX) {
     s->current = -1;
     s->settled[j] = 1;

@@ -46,7 +46,7 @@ void pivoting_start(pivoting *s, int crash);   // x from the guess, or from a cr
 // changes nothing, on A without replacing it by its symmetric part. 1: it has started; 0: no other
 // start.
 int pivoting_again(pivoting *s);
-int pivoting_late(const pivoting *s, int32_t row);   // 1: out of time; checks every 16th row
+int pivoting_out_of_time(const pivoting *s, int32_t row);   // 1: out of time; checks every 16th row
 double pivoting_size(const pivoting *s, int32_t i);   // |A||x| + |b| of row i, or a bound of it
 // How wrong y_i of a row outside I is: 0 if right up to rounding, otherwise |y_i|/root_i, the size
 // of the change of x that it asks for.

@@ -7,8 +7,8 @@
 #define REFINEMENTS_MAX 30        // steps; a skew part gains a factor asymmetry*condition per step
 #define CORRECTION_ROUNDS_MAX 30  // rounds of pivots after rounding has made rows wrong again
 
-// max |y_i|/(|A||x| + |b|) over I: the remaining error
-static double left_over(const pivoting *s) {
+// max |y_i|/(|A||x| + |b|) over I
+static double largest_error(const pivoting *s) {
   double worst = 0.0;
   for (int32_t k = 0; k < s->P.m; k++) {
     const int32_t i = s->P.set[k];
@@ -24,7 +24,7 @@ static int refine(pivoting *s) {
   double last = (double)INFINITY;
   for (int32_t k = 0; k < REFINEMENTS_MAX; k++) {
     if (run_apply(run, run->x, s->y) != 0) return 0;
-    const double now = left_over(s);
+    const double now = largest_error(s);
     if (now <= 4.0*EPS || !(now < 0.5*last) || run_out_of_time(run)) return 1;
     last = now;
     for (int32_t q = 0; q < s->P.m; q++) s->dx[q] = -s->y[s->P.set[q]];

@@ -34,7 +34,7 @@ size_t pivoting_bytes(const perp_limits *limits, const perp_options *options) {
   return count.used;
 }
 
-int pivoting_late(const pivoting *s, int32_t row) {
+int pivoting_out_of_time(const pivoting *s, int32_t row) {
   return row%16 == 15 && run_out_of_time(s->run);
 }
 
@@ -43,7 +43,7 @@ static void load_lines(pivoting *s, const perp_view *view) {
   const perp_dense *D = view->data;
   const size_t ld = (size_t)(D->ld != 0 ? D->ld : D->n);
   const double *own = D->by_column ? view->C : view->R, *other = D->by_column ? view->R : view->C;
-  for (int32_t k = 0; k < s->n && !pivoting_late(s, k); k++) {
+  for (int32_t k = 0; k < s->n && !pivoting_out_of_time(s, k); k++) {
     double *line = s->A + (size_t)k*(size_t)s->n;
     memcpy(line, D->value + (size_t)k*ld, (size_t)s->n*sizeof(double));
     for (int32_t l = 0; (own != NULL || other != NULL) && l < s->n; l++)
@@ -66,7 +66,7 @@ static int load_entries(pivoting *s) {
     A->ops->submatrix(A->self, s->rows, n, s->A);
     return 0;
   }
-  for (int32_t j = 0; j < n && !pivoting_late(s, j); j++) {
+  for (int32_t j = 0; j < n && !pivoting_out_of_time(s, j); j++) {
     double *column = s->A + (size_t)j*(size_t)n;
     memset(column, 0, (size_t)n*sizeof(double));
     A->ops->add_column(A->self, j, 1.0, column);
@@ -120,7 +120,7 @@ static double find_roots(pivoting *s) {
                                          fabs(s->A[(size_t)j*ld + (size_t)i])));
     s->root[i] = sqrt(s->root[i]);
   }
-  for (int32_t i = 0; i < n && !pivoting_late(s, i); i++)
+  for (int32_t i = 0; i < n && !pivoting_out_of_time(s, i); i++)
     for (int32_t j = 0; j < i; j++) {
       const double size = max2(fabs(s->A[(size_t)i*ld + (size_t)j]),
                                fabs(s->A[(size_t)j*ld + (size_t)i]));
@@ -151,7 +151,7 @@ static int load(pivoting *s) {   // 0: out of time
   const double gap = find_roots(s);
   s->P.symmetric = gap <= ASYMMETRY_MAX && !s->as_given;
   s->exact = gap == 0.0;
-  for (int32_t i = 0; gap > 0.0 && i < n && !pivoting_late(s, i); i++)
+  for (int32_t i = 0; gap > 0.0 && i < n && !pivoting_out_of_time(s, i); i++)
     for (int32_t j = 0; j < i; j++) {
       double *a = s->A + (size_t)i*ld + (size_t)j, *b = s->A + (size_t)j*ld + (size_t)i;
       if (s->P.symmetric) *a = *b = 0.5*(*a + *b);
@@ -186,9 +186,9 @@ int pivoting_begin(pivoting *s, perp_run *run, arena *memory, int watch) {
   return loaded;
 }
 
-// Entries far below the roots of their row and column count as symmetric. That is right if A was
-// rounded. But if rows and columns are scaled differently, such entries may be all there is. And a
-// singular A that is nearly symmetric may have a solution that its symmetric part does not lead to.
+// Entries far below the roots of their row and column count as symmetric, which is right for the
+// rounding of A. But if rows and columns are scaled differently, all entries may be so small. And a
+// singular A that is nearly symmetric may have a solution that its symmetric part does not have.
 int pivoting_again(pivoting *s) {
   if (s->exact || s->as_given) return 0;
   if (!run_equilibrate(s->run)) s->as_given = 1;

@@ -221,7 +221,7 @@ static int begin_single(pivots *p) {
 }
 
 // Updates the factor to is_free, which differs in one row. 0: a factorisation is needed.
-static int follow(pivots *p) {
+static int update_factor(pivots *p) {
   pivoting *s = p->single;
   for (int32_t i = 0; i < p->run->n; i++) {
     const int is_in = s->P.place[i] >= 0;
@@ -237,7 +237,7 @@ static int follow(pivots *p) {
 // Computes z and y for the set I, with the updated factor if there is one.
 static int solve_round(pivots *p, int *updated) {
   perp_run *run = p->run;
-  if (*updated) *updated = follow(p);
+  if (*updated) *updated = update_factor(p);
   if (!*updated) return factor(p) && solve(p);
   double *const x = run->x;
   run->x = p->z;

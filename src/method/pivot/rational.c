@@ -1,4 +1,4 @@
-// rational.c: finds the small rationals near rounded numbers, by continued fractions.
+// rational.c: finds rationals with small denominators near rounded numbers, by continued fractions.
 //
 // A Farkas vector of data with few digits is rational, and must be exact to give exact zeros in
 // A'u. Powers of two need no digits, because rows and columns were scaled by them. So only the odd

@@ -2,7 +2,7 @@
 //
 // First one pass of Brennan and Schwartz (1977): eliminate the entries on one side of the diagonal,
 // then substitute, clamping each value,
-//     d_i <- d_i - c_i a_(i+1)/d_(i+1),  r_i likewise;   x_i = clamp((r_i - a_i x_(i-1))/d_i),
+//     d_i <- d_i - c_i a_(i+1)/d_(i+1),  r_i the same;   x_i = clamp((r_i - a_i x_(i-1))/d_i),
 // in either direction. One pass gives the solution for M-matrices whose contact is one interval at
 // the end where the substitution begins (Jaillet, Lamberton, Lapeyre 1990). Otherwise policy
 // iteration:
