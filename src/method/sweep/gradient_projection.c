@@ -5,9 +5,8 @@
 //
 // It minimises phi(x) = x'A x/2 + b'x over the box. Gradient steps change many bounds at once. They
 // end when they change no bound or gain little. CG ends when an iteration gains little compared
-// with the best one. Once every row at a bound belongs there, the face is that of the solution, and
-// CG continues to full accuracy. Both steps are searched along the projected path: alpha is halved
-// until
+// with the best one. Once every row at a bound belongs there, x is on the face of the solution, and
+// CG continues to full accuracy. Both kinds of step follow the projected path: alpha is halved until
 //     phi(x+) - phi(x) <= mu y'(x+ - x),
 // so phi falls in every iteration.
 // More, Toraldo: On the solution of large quadratic programming problems with bound constraints
@@ -26,8 +25,8 @@
 #include "vector.h"
 
 #define DECREASE_RATIO_MIN 0.1        // mu: part of the predicted decrease that a step must reach
-#define GRADIENT_GAIN_RATIO_MIN 0.25  // gain of a gradient step over the best one: with less, they end
-#define CG_GAIN_RATIO_MIN 0.1         // gain of a CG iteration over the best one: with less, CG ends
+#define GRADIENT_GAIN_RATIO_MIN 0.25  // gain of a gradient step over the best one; less ends them
+#define CG_GAIN_RATIO_MIN 0.1         // gain of a CG iteration over the best one; less ends CG
 #define CG_GAIN_RATIO_FACTOR 0.1      // factor on CG_GAIN_RATIO_MIN each time that the face stays
 #define GRADIENT_STEPS_MAX 5          // gradient steps per iteration
 #define FACES_MAX 10                  // faces per iteration
@@ -113,7 +112,7 @@ static int held(const perp_run *run, int32_t i, double y) {   // x_i is at a bou
   return (x == lo && (y >= 0.0 || lo == hi)) || (x == hi && y <= 0.0);
 }
 
-// Along a d with d'A d <= 0 phi falls until the last bound is met: the step to that bound.
+// The step along d to the last bound that d meets. If d'A d <= 0, phi falls all the way.
 static double farthest(const projection *s, const perp_run *run) {
   double far = 0.0;
   for (int32_t i = 0; i < s->n; i++) {
@@ -181,7 +180,7 @@ static int take_face(projection *s, const perp_run *run) {
   }
   changed |= m != s->m;
   s->m = m;
-  for (int32_t i = 0; i < s->n; i++) s->place[i] = -1;   // gradient steps use it, too
+  for (int32_t i = 0; i < s->n; i++) s->place[i] = -1;   // gradient steps share this array
   for (int32_t k = 0; k < m; k++) s->place[s->set[k]] = k;
   if (!changed) return 0;
   s->fresh = 0;
@@ -231,9 +230,9 @@ static int face_product(projection *s, perp_run *run, const double *in, double *
   return 0;
 }
 
-// d_I = w ~ -A_II^-1 y_I, until an iteration gains less than `little` times the best one. 0:
-// success.
-static int face_direction(projection *s, perp_run *run, double little) {
+// d_I = w ~ -A_II^-1 y_I by CG, until an iteration gains less than gain_ratio_min times the best one.
+// 0: success.
+static int face_direction(projection *s, perp_run *run, double gain_ratio_min) {
   const int32_t m = s->m;
   double *w = s->w, *r = s->r, *u = s->u, *p = s->p, *q = s->q;   // m each
   if (build_preconditioner(s, run) != 0) return 1;
@@ -256,7 +255,7 @@ static int face_direction(projection *s, perp_run *run, double little) {
     for (int32_t k = 0; k < m; k++) w[k] += alpha*p[k];
     for (int32_t k = 0; k < m; k++) r[k] -= alpha*q[k];
     const double gain = 0.5*alpha*rho;   // the decrease of phi
-    if (gain <= little*best) break;
+    if (gain <= gain_ratio_min*best) break;
     best = max2(best, gain);
     if (j%2 == 1 && run_out_of_time(run)) break;
     preconditioner_apply(s->P, r, u);
@@ -278,16 +277,16 @@ static int wrong_bounds(const projection *s, const perp_run *run) {   // rows th
   return 0;
 }
 
-static outcome faces(projection *s, perp_run *run, double *little, double *total) {
+static outcome faces(projection *s, perp_run *run, double *gain_ratio_min, double *total) {
   *total = 0.0;
   for (int k = 0; k < FACES_MAX; k++) {
     const int changed = take_face(s, run);
     int full = 1;
     double gain;
     if (s->m == 0) return STAYED;
-    *little = changed || wrong_bounds(s, run) ? CG_GAIN_RATIO_MIN
-                                              : max2(CG_GAIN_RATIO_FACTOR**little, 1e-30);
-    if (face_direction(s, run, *little) != 0) return ENDED;
+    *gain_ratio_min = changed || wrong_bounds(s, run) ? CG_GAIN_RATIO_MIN
+                                              : max2(CG_GAIN_RATIO_FACTOR**gain_ratio_min, 1e-30);
+    if (face_direction(s, run, *gain_ratio_min) != 0) return ENDED;
     const outcome end = search(s, run, 1.0, &gain, &full);
     if (end != STEPPED) return end;
     *total += gain;
@@ -297,7 +296,7 @@ static outcome faces(projection *s, perp_run *run, double *little, double *total
 }
 
 static void iterate(projection *s, perp_run *run) {
-  double best = (double)INFINITY, little = CG_GAIN_RATIO_MIN;
+  double best = (double)INFINITY, gain_ratio_min = CG_GAIN_RATIO_MIN;
   int32_t idle = 0;
   for (int32_t i = 0; i < s->n; i++)
     run->x[i] = clamp(run->x[i], lower(run->lo, i), upper(run->hi, i));
@@ -305,14 +304,15 @@ static void iterate(projection *s, perp_run *run) {
   while (run_continue(run)) {
     double first = 0.0, second = 0.0;
     // If the bounds of a face are right, gradient steps are skipped.
-    if ((little == CG_GAIN_RATIO_MIN || wrong_bounds(s, run)) &&
+    if ((gain_ratio_min == CG_GAIN_RATIO_MIN || wrong_bounds(s, run)) &&
         gradient_steps(s, run, &first) == ENDED && run_ended(run))
       return;
-    if (!run_out_of_time(run) && faces(s, run, &little, &second) == ENDED && run_ended(run)) return;
+    if (!run_out_of_time(run) && faces(s, run, &gain_ratio_min, &second) == ENDED && run_ended(run))
+      return;
     if (run_apply(run, run->x, s->y) != 0) return;
     run->residual = run_residual(run, run->x, s->y);
     idle = run->residual < best || first + second > 0.0 ? 0 : idle + 1;
-    if (first + second == 0.0) little = CG_GAIN_RATIO_MIN;
+    if (first + second == 0.0) gain_ratio_min = CG_GAIN_RATIO_MIN;
     best = min2(best, run->residual);
     if (idle < IDLE_ITERATIONS_MAX || run->residual <= run->options->tol || run_check(run)) continue;
     run_stop(run, PERP_STATUS_STALLED,

@@ -7,10 +7,10 @@
 // within the bounds on the way to the first subspace solution.
 // The printed algorithm leaves rows in (0, tau] neither free nor zero, and does not change u when v
 // is projected. Here such rows go to their bound before z0 is taken, so that phi(z_b) <= phi(z0).
-// Rows without bounds are solved for once more after the last projection. With two bounds a row is
-// free while it is farther than tau from both; otherwise it goes to the nearer one. Variant
-// kocvara_zowe: k_sm = 1 and always z_b. If A_II is not positive definite, the residual (2.7),
-// corrected, replaces phi.
+// After the last projection the rows without bounds are solved for once more. A row with two bounds
+// is free while it is farther than tau from both; otherwise it goes to the nearer one. Variant
+// kocvara_zowe has k_sm = 1 and always takes z_b. If A_II is not positive definite, the residual
+// (2.7), corrected, replaces phi.
 // Converges for symmetric PD A: phi falls in every sweep and never rises in a phase. With the
 // residual, or with subspace.safeguard 0, the iterates may cycle; the method notices that and ends
 // as stalled (docs/theory.md explains when). Cost per iteration: k_gs passes, and a factorisation,
@@ -52,8 +52,8 @@ typedef struct subspace {
   double sigma;
   int indefinite;            // 1: the current A_II is not definite
   double flop;               // seconds of an operation
-  int64_t phases, backed;    // phases so far; phases that ended in z_b because phi chose it
-  int64_t entered, taken;    // free rows with bounds at the start of phases; projected ones of them
+  int64_t phases, backed;    // phases so far; phases that returned to z_b because phi is lower there
+  int64_t entered, taken;    // sums over phases: free rows with bounds at the start; those projected
   struct { uint64_t set; double residual; } record[CYCLE_ITERATIONS_MAX];
 } subspace;
 
@@ -135,7 +135,7 @@ static int factor(subspace *s, perp_run *run) {
     failed = factor_general(s, run, &deadline);
   } else {
     run->regularization = max2(run->regularization, s->sigma/s->largest);
-    run_factored(run, 0, face_nnz(s->all));   // they are counted above
+    run_factored(run, 0, face_nnz(s->all));   // 0: the factorisations are counted above
   }
   if (failed == -2) run_no_memory(run, "the linear systems");
   if (failed != 0) return failed < 0 ? -1 : 1;

@@ -4,13 +4,13 @@
 //   x_i <- clamp(x_i - y_i/A_ii, lo_i, hi_i),  y <- y + dx_i A e_i,   i in I, in place
 //
 // R. V. Southwell: Relaxation methods in engineering science (1940), by thresholds. The residual of
-// the certificate is the largest r_i, so a few rows decide; PGS spends a sweep on all rows. y = A x
-// + b is updated by columns, so r is exact. Converges for symmetric positive definite A, and
-// wherever coordinate descent with the Gauss-Southwell rule does (Luo, Tseng 1992): every step
-// lowers 1/2 x'Ax + b'x, and a row waits only while others are worse.
+// the certificate is the largest r_i, so a few rows decide; PGS spends a sweep on all rows. Columns
+// update y = A x + b, so r is exact. Converges for symmetric positive definite A, and for every A for
+// which coordinate descent with the Gauss-Southwell rule does (Luo, Tseng 1992): every step lowers
+// 1/2 x'Ax + b'x, and a row waits only while others are worse.
 // Cost per iteration: one pass over vectors, and the columns of I. theta adapts so that both take
 // about the same time. On walls of 9500 rows the residual after the time of 3 to 9 sweeps is 5 to
-// 15 times smaller than that of PGS. Operators without columns are swept.
+// 15 times smaller than that of PGS. An operator without columns gets plain sweeps.
 #include "problem.h"
 #include "sweep.h"
 #include "vector.h"
@@ -18,7 +18,7 @@
 enum { ROW_COST_ENTRIES = 2,   // cost of examining a row, in entries of a column
        ROUNDS_MAX = 3,         // passes over I before it is chosen again, because its rows interact
        CLOCK_ROWS = 256,       // rows between two checks of the clock
-       REFRESH_SWEEPS = 64 };  // sweeps' worth of columns after which y is computed again
+       REFRESH_SWEEPS = 64 };  // relaxed rows over n after which y is computed again
 
 #define THETA_FIRST 0.1  // first theta; 0.03 to 0.3 makes little difference on walls
 #define THETA_MIN 0.01   // smallest theta
@@ -31,10 +31,10 @@ typedef struct southwell {
   double *r;                 // n
   int32_t *row;              // n: I
   int32_t count;
-  double most, cut;          // max r, theta max r
+  double most, threshold;    // max r, theta max r
   double theta;
-  int flat;                  // 1: some A_ii <= 0
-  double turn;               // relaxed rows that cost as much as examining all rows
+  int any_flat;              // 1: some A_ii <= 0
+  double examine_cost;       // cost of examining all rows, in relaxed rows
   double touched;            // rows relaxed since y was computed from x
 } southwell;
 
@@ -65,7 +65,7 @@ static inline void measure(southwell *s, const perp_run *run, int plain) {
                     plain ? (double)INFINITY : upper(run->hi, i));
 }
 
-// max r, or infinity where the iterates have overflowed. Four at a time: each waits for the last.
+// max r, or infinity if the iterates have overflowed. Four maxima run faster than one.
 static double largest(int32_t n, const double *r) {
   double most[4] = {0.0}, sum[4] = {0.0};
   int32_t i = 0;
@@ -82,19 +82,19 @@ static double largest(int32_t n, const double *r) {
              ? max2(max2(most[0], most[1]), max2(most[2], most[3])) : (double)INFINITY;
 }
 
-// Computes the residual, and I. A row with A_ii <= 0 that cannot move is wrong, but not in I.
-static double look(southwell *s, const perp_run *run) {
+// Sets r and I. Returns the residual. A row with A_ii <= 0 that cannot move is wrong, but not in I.
+static double choose_rows(southwell *s, const perp_run *run) {
   if (run->lo == NULL && run->hi == NULL) measure(s, run, 1);
   else measure(s, run, 0);
   const double residual = largest(run->n, s->r);
-  for (int32_t i = 0; s->flat && i < run->n; i++)
+  for (int32_t i = 0; s->any_flat && i < run->n; i++)
     if (relaxed_row(s, run, i) == run->x[i]) s->r[i] = 0.0;
-  s->most = s->flat ? largest(run->n, s->r) : residual;
-  s->cut = s->theta*s->most;
+  s->most = s->any_flat ? largest(run->n, s->r) : residual;
+  s->threshold = s->theta*s->most;
   s->count = 0;
   for (int32_t i = 0; i < run->n; i++) {
     s->row[s->count] = i;
-    s->count += s->r[i] > s->cut;
+    s->count += s->r[i] > s->threshold;
   }
   return residual;
 }
@@ -105,7 +105,7 @@ static int32_t relax_once(southwell *s, perp_run *run) {
   for (int32_t k = 0; k < s->count; k++) {
     const int32_t i = s->row[k];
     if (k%CLOCK_ROWS == CLOCK_ROWS - 1 && run_out_of_time(run)) break;
-    if (!(wrong(s, run, i, lower(run->lo, i), upper(run->hi, i)) > s->cut))
+    if (!(wrong(s, run, i, lower(run->lo, i), upper(run->hi, i)) > s->threshold))
       continue;   // a neighbour has corrected it
     const double z = relaxed_row(s, run, i), dx = z - run->x[i];
     if (dx == 0.0) continue;
@@ -122,20 +122,20 @@ static int32_t relax(southwell *s, perp_run *run) {
   for (int k = 0; k < ROUNDS_MAX; k++) {
     const int32_t more = relax_once(s, run);
     moved += more;
-    if (more == 0 || s->cut == 0.0) break;
+    if (more == 0 || s->threshold == 0.0) break;
   }
   s->touched += moved;
   return moved;
 }
 
-// Adapts theta. Few moved rows: a smaller theta, for more rows. Many: a larger one. If the residual
-// stays, a few rows cause it: a larger theta selects only these. If that does not help either,
-// theta = 0 relaxes all rows once.
+// Adapts theta. If few rows moved, a smaller theta selects more; if many did, a larger one fewer. If
+// the residual stays, a few rows cause it, and a larger theta selects only these. If that does not
+// help either, theta = 0 relaxes all rows once.
 static void adapt(southwell *s, int32_t moved, double before, double after) {
   if (s->theta == 0.0) s->theta = THETA_FIRST;
   else if (after > 0.95*before) s->theta = s->theta < THETA_MAX ? min2(THETA_MAX, 1.5*s->theta) : 0.0;
-  else if (moved > 2.0*s->turn) s->theta = min2(THETA_MAX, 1.25*s->theta);
-  else if (moved < 0.5*s->turn) s->theta = max2(THETA_MIN, 0.8*s->theta);
+  else if (moved > 2.0*s->examine_cost) s->theta = min2(THETA_MAX, 1.25*s->theta);
+  else if (moved < 0.5*s->examine_cost) s->theta = max2(THETA_MIN, 0.8*s->theta);
 }
 
 static void sweeps_only(southwell *s, perp_run *run) {
@@ -158,12 +158,13 @@ static void run_southwell(perp_run *run) {
   }
   const perp_problem own = {.A = run->A};
   const double entries = (double)problem_nnz(&own);
-  s.turn = max2(1.0, entries > 0.0 ? ROW_COST_ENTRIES*(double)n*n/entries : ROW_COST_ENTRIES);
-  for (int32_t i = 0; i < n; i++) s.flat |= !(s.sweeps.diagonal[i] > 0.0);
+  s.examine_cost =
+      max2(1.0, entries > 0.0 ? ROW_COST_ENTRIES*(double)n*n/entries : ROW_COST_ENTRIES);
+  for (int32_t i = 0; i < n; i++) s.any_flat |= !(s.sweeps.diagonal[i] > 0.0);
   run->measured = run->paced = 1;   // every part checks the clock
   run_units(run, s.unit);
   if (run_first(run, s.y) != 0) return;
-  look(&s, run);
+  choose_rows(&s, run);
   while (run_continue(run)) {
     const int32_t moved = relax(&s, run);
     const int still = moved == 0 && s.touched == 0.0;
@@ -172,7 +173,7 @@ static void run_southwell(perp_run *run) {
       s.touched = 0.0;
     }
     const double before = s.most;
-    run->residual = look(&s, run);
+    run->residual = choose_rows(&s, run);
     adapt(&s, moved, before, s.most);
     if (still && !run_check(run))
       run_stop(run, PERP_STATUS_STAGNATED,

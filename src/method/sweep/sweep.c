@@ -44,7 +44,7 @@ int sweeper_begin(sweeper *s, perp_run *run, double omega) {
     return 0;
   }
   run->A.ops->diagonal(run->A.self, s->diagonal);
-  for (int32_t i = 0; i < run->n; i++) s->flat |= !(s->diagonal[i] > 0.0);
+  for (int32_t i = 0; i < run->n; i++) s->any_flat |= !(s->diagonal[i] > 0.0);
   return 1;
 }
 
@@ -79,7 +79,7 @@ double sweeper_pass(sweeper *s, perp_run *run, int backward) {
 }
 
 double sweeper_residual(sweeper *s, perp_run *run, double change) {
-  if (!s->flat || run_apply(run, run->x, s->y) != 0) return change;
+  if (!s->any_flat || run_apply(run, run->x, s->y) != 0) return change;
   return max_or_nan(change, run_residual(run, run->x, s->y));
 }
 
@@ -88,7 +88,7 @@ void sweeper_fixed_point(sweeper *s, perp_run *run) {
   if (s->passes > 2) s->passes = 0;   // y may be inaccurate: compute it again first
   else
     run_stop(run, PERP_STATUS_STAGNATED, "%s no longer changes x, which is not a solution%s",
-             run->method->name, s->flat ? ", and some A_ii are not positive" : "");
+             run->method->name, s->any_flat ? ", and some A_ii are not positive" : "");
 }
 
 const perp_method *sweeper_for(const perp_run *run) {

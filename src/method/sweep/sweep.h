@@ -10,7 +10,7 @@ typedef struct sweeper {
   double *y;            // n: work space, used if some A_ii <= 0
   coloured *plan;       // NULL: natural order
   int32_t passes;
-  int flat;             // 1: some A_ii <= 0
+  int any_flat;         // 1: some A_ii <= 0
 } sweeper;
 
 size_t sweeper_bytes(const perp_limits *limits, const perp_options *options);
