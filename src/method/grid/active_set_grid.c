@@ -4,13 +4,13 @@
 //     I = cells with lo < x - y/D < hi;  x_F at their bounds;  A_II c = -y_I;  x_I <- x_I + c
 // without projection or line search. A is an M-matrix, so with exact solves x is monotone from the
 // second step on and the method is finite (Hintermueller, Ito, Kunisch 2003). The solves are
-// inexact, by conjugate gradients with a cycle on the free cells (grid_levels.h): to a third while
-// I changes, and to the tolerance once it does not. Steps in between examine few cells only, at
-// walls or at the edge of I (grid_watch.c). The other cells are examined when few of these change,
-// long before the tolerance is reached. If a set I comes back, the solves become more accurate; in
-// the end the monotone steps of multigrid_grid.c take over. A cold start comes from coarser grids
-// (grid_start.c), because on the finest grid alone the number of steps grows with the cells per
-// side. A useful guess is tried without that first, for a few steps.
+// inexact, by conjugate gradients with a cycle on the free cells (grid_levels.h). While I changes,
+// they reduce the residual to a third; once it does not, to the tolerance. Most steps examine few
+// cells only, at walls or at the edge of I (grid_watch.c). When few of these change, all cells are
+// examined, long before the tolerance is reached. If a set I comes back, the solves become more
+// accurate; if that does not help, the monotone steps of multigrid_grid.c follow. A useful guess is
+// tried for a few steps. Otherwise the first x comes from coarser grids (grid_start.c), because on
+// the finest grid alone the number of steps grows with the cells per side.
 // Cost: about 10 Newton steps, and a few cycles more than a linear solve, for any number of cells.
 #include "active_set_grid.h"
 
@@ -23,18 +23,18 @@ enum { CG_STEPS_MAX = 100,          // steps of conjugate gradients per Newton s
        SETS_KEPT = 64,              // sets of free cells that are remembered
        REPEATED_SETS_MAX = 20,      // repeated sets before the method changes
        IDLE_STEPS_MAX = 40,         // steps in which the residual has to halve
-       FEW_CHANGES_DIVISOR = 4,     // most changes at once over changes that are few
-       SAMPLE_STRIDE = 61,          // cells per sampled cell, for the typical unit
+       FEW_CHANGES_DIVISOR = 4,     // changed cells are few below the largest number over this
+       SAMPLE_STRIDE = 61,          // every such cell is sampled for the typical unit
        GUESS_STEPS_MAX = 5,         // steps from a guess before coarser grids are used
        GUESS_EDGE_STEPS_MAX = 3 };  // the same if cells everywhere may change
 
-static const double way_residual = 0.3;          // relative residual of a solve while cells change
-static const double settled_residual = 1e-2;      // the same once no label changes
+static const double rough_residual = 0.3;        // relative residual of a solve while cells change
+static const double settled_residual = 1e-2;     // the same once no label changes
 static const double tolerance_ratio = 0.9;       // largest residual aimed at, over the tolerance
 static const double norm_tolerance_ratio = 0.8;  // its Euclidean norm, over the tolerance
-static const double residual_min = 1e-13;         // least relative residual of a linear solve
+static const double residual_min = 1e-13;        // least relative residual of a linear solve
 
-#define GUESS_RESIDUAL_MAX 1e6  // residual of a guess: with more, no digit is right
+#define GUESS_RESIDUAL_MAX 1e6  // residual of a useful guess; with more, no digit is right
 
 typedef struct memory_of_sets {
   uint64_t seen[SETS_KEPT], now;
@@ -66,8 +66,8 @@ static void remember(newton *n, const grid_labels *labels) {
 }
 
 // One step, and further ones that examine only the watched cells. If no other cell can change its
-// label, the last one continues to the tolerance of most cells. Otherwise all cells are examined
-// first, because cells that are seen late would undo it.
+// label, the last step continues to the tolerance of most cells. Otherwise it does not: the caller
+// examines all cells first, because a cell that changes later would undo that work.
 static void step(grid_solver *g, grid_stage *s, grid_watch *watch, const grid_labels *labels,
                  double relative, newton *n) {
   perp_run *run = g->run;
@@ -120,7 +120,7 @@ static int iterate(grid_solver *g, grid_units *u, grid_stage *s, int linear, int
   perp_run *run = g->run;
   const double tol = run->options->tol;
   newton n = {.absolute = tolerance_ratio*tol/u->largest,
-              .typical = tolerance_ratio*tol/typical_unit(u), .wanted = way_residual};
+              .typical = tolerance_ratio*tol/typical_unit(u), .wanted = rough_residual};
   double half = (double)INFINITY;   // of the least residual
   int32_t idle = 0;
   grid_watch watch = {0};

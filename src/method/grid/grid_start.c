@@ -25,7 +25,7 @@ static const double coarse_residual_ratio = 1e-3;  // on coarse levels
 static const double fine_residual_ratio = 3e-2;    // on the level next to the finest
 static const double solve_residual = 0.1;          // relative residual of a linear solve
 
-// room: memory that is free for the moment
+// Takes memory from `room`, which is unused at this time, or allocates it.
 static void *take_bytes(grid_solver *g, arena *room, size_t bytes) {
   void *memory = arena_take(room, bytes, 1);
   return memory != NULL ? memory : run_allocate(g->run, bytes);
@@ -56,11 +56,11 @@ static int take(grid_solver *g, arena *room, grid_stage *s, int32_t level) {
   return 1;
 }
 
-// The bounds of e on the next level: the narrowest of the children.
+// Computes the bounds of e on the next coarser level: the narrowest of the children.
 typedef struct narrowing {
   const grid_stage *s;
-  const double *x;               // of s, NULL: 0
-  double *lo, *hi;               // of the next level
+  const double *x;               // x on the level of s; NULL: 0
+  double *lo, *hi;               // on the next level
   int32_t cells[3], coarse[3], halved[3];
 } narrowing;
 
@@ -76,7 +76,7 @@ static void narrow_line(const narrowing *w, int32_t j, int32_t k, double *lo, do
   }
 }
 
-static void narrow_lines(void *data, int32_t from, int32_t to) {   // of the next level
+static void narrow_lines(void *data, int32_t from, int32_t to) {   // lines of the next level
   const narrowing *w = data;
   for (int32_t line = from; line < to; line++) {
     const int32_t J = line%w->coarse[1], K = line/w->coarse[1];
@@ -104,7 +104,7 @@ static void coarsen_bounds(const grid_solver *g, const grid_stage *s, const doub
   team_lines(g->run->threads, w.coarse[1]*w.coarse[2], s->n, narrow_lines, &w);
 }
 
-// d <- y of the finest stage in the units of its components; and x += d in the other direction.
+// lower_slice: d <- y of the finest stage in the units of its components. lift_slice: x += d.
 static void lower_slice(void *data, int32_t from, int32_t to, int32_t part) {
   const grid_stage *s = data;
   (void)part;
@@ -122,8 +122,8 @@ typedef struct zero {
   grid_labels *parts;            // one per chunk
 } zero;
 
-// max |mid(D(e - hi), b, D(e - lo))| at e = 0. max |b| would be wrong: cells that separate are
-// bound with b > 0 of any size.
+// max |mid(D(e - hi), b, D(e - lo))| at e = 0. max |b| would be too large: a cell that stays at its
+// bound may have b > 0 of any size.
 static void zero_slice(void *data, int32_t from, int32_t to, int32_t part) {
   const zero *z = data;
   const grid_stage *s = z->s;
@@ -163,7 +163,7 @@ int grid_start(grid_solver *g, grid_stage *s) {
   arena room = {(unsigned char *)s->y, (size_t)s->n*sizeof *s->y, 0};
   while (last + 1 < count && last < LEVELS_MAX && at[last].n > COARSE_CELLS_MIN) {
     grid_stage *fine = &at[last], *next = &at[last + 1];
-    if (last == 0) grid_for(g, fine->n, lower_slice, fine);   // y is not needed any more
+    if (last == 0) grid_for(g, fine->n, lower_slice, fine);   // overwrites d with y
     if (!take(g, &room, next, last + 1)) return 0;
     double *b = next->x + 3*(size_t)next->n, *lo = b + next->n, *hi = lo + next->n;
     grid_levels_coarsen(g->levels, last, 0, last == 0 ? fine->d : fine->b, b);

@@ -1,13 +1,12 @@
 // grid_units.c: scales the problem of a run on a grid so that one norm fits all its components.
 //
-// Components of the liquid (pools, drops) are independent, and each is judged by its own size: x
-// and y of a component times a power of two solve the same equations. If sizes differ, linear
-// systems are solved in such units.
+// Components of the liquid (pools, drops) are independent, and the certificate judges each by its own
+// size. x and y of a component times a power of two solve the same equations, so if sizes differ,
+// linear systems are solved in units of each component.
 //
-// A component without air has A 1 = 0, so the sum of y is that of b for any x. If that is 0, y = 0
-// in every solution, and bounds on one side only mean a shift of x at the end. If it is not 0, and
-// no cell has a bound at which y may have that sign, u = 1 (or -1) proves that there is no
-// solution.
+// A component without air has A 1 = 0, so sum y = sum b for any x. If sum b = 0, y = 0 in every
+// solution, and bounds on one side only shift x at the end. If it is not 0, and no cell has a bound
+// at which y may have that sign, u = 1 (or -1) proves that there is no solution.
 #include "grid_units.h"
 
 #include <math.h>
@@ -28,15 +27,15 @@ static void add_up(grid_units *u, const double *unit) {
   const perp_run *run = u->g->run;
   const grid_stage *s = u->stage;
   for (int32_t c = 0; c < u->count; c++) u->closed[c] = (grid_closed){0};
-  double *mend = s->d;   // lower halves of the sums, which have twice the precision
-  for (int32_t c = 0; c < u->count; c++) mend[c] = 0.0;
+  double *low = s->d;   // the sums have twice the precision: part->sum + low
+  for (int32_t c = 0; c < u->count; c++) low[c] = 0.0;
   for (int32_t i = 0; i < s->n; i++) {
     if (u->component[i] < 0) continue;
     const int32_t k = u->component[i];
     grid_closed *c = &u->closed[k];
     const double lo = lower(run->lo, i), hi = upper(run->hi, i), b = run->b[i];
     const double next = c->sum + b, part = next - c->sum;
-    mend[k] += (c->sum - (next - part)) + (b - part);
+    low[k] += (c->sum - (next - part)) + (b - part);
     c->sum = next;
     c->size += fabs(b);
     c->unit = max2(c->unit, unit[i]);
@@ -48,13 +47,13 @@ static void add_up(grid_units *u, const double *unit) {
   const double tol = run->options->tol;
   for (int32_t c = 0; c < u->count; c++) {
     grid_closed *part = &u->closed[c];
-    part->sum += mend[c];
+    part->sum += low[c];
     part->balanced = !part->fixed &&
                      fabs(part->sum)*part->unit <= BALANCE_TOLERANCE_RATIO*tol*part->cells;
   }
 }
 
-// 1: its bounds are dropped, and x is shifted within them at the end.
+// 1: the component is solved without its bounds, and x is shifted into them at the end.
 static int is_linear(const grid_closed *c) {
   return c->balanced && (!c->lower || !c->upper);
 }
@@ -103,7 +102,7 @@ static void find_slice(void *data, int32_t from, int32_t to, int32_t part) {
     s->unknown[i] &= grid->type[i] == PERP_CELL_LIQUID;
     s->is_free[i] = s->unknown[i] ? GRID_UNLABELLED : 0;
     if (!s->unknown[i]) {
-      s->x[i] = s->y[i] = 0.0;   // those of others follow in grid_units_load
+      s->x[i] = s->y[i] = 0.0;   // grid_units_load sets the other cells
       continue;
     }
     const double size = s->unit[i]*s->weight[i], lo = lower(s->lo, i), hi = upper(s->hi, i);
@@ -198,7 +197,7 @@ int grid_units_begin(grid_units *u, grid_solver *g, grid_stage *s) {
   }
   const int own = needs_own(u);
   if (own && !make_own(u)) return 0;
-  if (own) u->bounded = 0;   // bounds that only mean a shift are gone
+  if (own) u->bounded = 0;   // the remaining bounds only shift x
   for (int32_t i = 0; own && !u->bounded && i < s->n; i++)
     u->bounded = grid_may_change(s, i);
   return find_units(u, &all);

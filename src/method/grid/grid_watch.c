@@ -4,10 +4,10 @@
 // changes mostly at its edge. So Newton's method continues for a while with these cells alone: with
 // v = x - d instead of x, and labels by y = A v + b on the watched cells,
 //     F: x at the bound, d = 0;   A_II d_I = (A x + b)_I, from the present d.
-// A x + b is updated next to cells that move, and so is A v + b, the residual of the conjugate
-// gradients, which continue where they were. Cost besides the cycles: a few operations per watched
-// cell, instead of passes over all cells for labels, products and copies of x. The caller labels
-// all cells at the end.
+// Where cells move, A x + b and A v + b of their neighbours are updated. A v + b is the residual of
+// the conjugate gradients, which therefore continue without a restart. Apart from the cycles this
+// costs a few operations per watched cell, instead of passes over all cells for labels, products and
+// copies of x. The caller labels all cells at the end.
 #include "grid.h"
 #include "grid_stage.h"
 
@@ -19,15 +19,15 @@ enum { WATCHED_DIVISOR_MIN = 8,  // cells per watched cell
 
 // ---- which cells ----
 
-typedef struct looking {
+typedef struct watch_search {
   const grid_stage *s;
   int32_t *parts;                // per chunk: first the count, then the first index
   int32_t *cell;                 // NULL: count only
   int32_t edge, stride[3];       // edge 1: only cells near the edge; stride 0: no neighbours there
-} looking;
+} watch_search;
 
-// Marks cells near cells with another label. It ignores the ends of lines, which marks a few more.
-static void mark_edge(const looking *l, int32_t from, int32_t to, uint8_t *mark) {
+// Marks cells near cells with another label, and a few more, as it ignores the ends of lines.
+static void mark_edge(const watch_search *l, int32_t from, int32_t to, uint8_t *mark) {
   const uint8_t *is_free = l->s->is_free;
   const int64_t n = l->s->n;
   memset(mark, 0, (size_t)(to - from));
@@ -40,7 +40,7 @@ static void mark_edge(const looking *l, int32_t from, int32_t to, uint8_t *mark)
     }
 }
 
-// 1: one of these cells has a bound. It has no branch per cell.
+// 1: one of these cells has a bound. The loop has no branch per cell.
 static int some_bounded(const grid_stage *s, int32_t from, int32_t to) {
   int any = 0;
   for (int32_t i = from; i < to; i++)
@@ -49,7 +49,7 @@ static int some_bounded(const grid_stage *s, int32_t from, int32_t to) {
 }
 
 static void look(void *data, int32_t from, int32_t to, int32_t part) {
-  const looking *l = data;
+  const watch_search *l = data;
   int32_t count = l->cell != NULL ? l->parts[part] : 0;
   uint8_t mark[MARK_CELLS];
   for (int32_t low = from; low < to; low += MARK_CELLS) {
@@ -70,8 +70,8 @@ static void look(void *data, int32_t from, int32_t to, int32_t part) {
   if (l->cell == NULL) l->parts[part] = count;
 }
 
-// Counts these cells, and stores them in `cell` if there are at most `most`.
-static int32_t find(const grid_solver *g, looking *l, int32_t most, int32_t *cell) {
+// Counts the cells to watch, and stores them in `cell` if there are at most `most`.
+static int32_t find(const grid_solver *g, watch_search *l, int32_t most, int32_t *cell) {
   int32_t count = 0;
   l->cell = NULL;
   grid_for(g, l->s->n, look, l);
@@ -88,7 +88,7 @@ static int32_t find(const grid_solver *g, looking *l, int32_t most, int32_t *cel
 int grid_watch_begin(const grid_solver *g, const grid_stage *s, grid_watch *w) {
   *w = (grid_watch){.most = s->n/WATCHED_DIVISOR_MIN};
   const int32_t chunks = grid_chunks(s->n);
-  looking l = {.s = s, .parts = (int32_t *)(void *)s->d};   // d is free here
+  watch_search l = {.s = s, .parts = (int32_t *)(void *)s->d};   // d holds nothing at this time
   const int32_t count = find(g, &l, 0, NULL);
   if (count == 0 || w->most == 0) return 0;
   w->edge = count > w->most;
@@ -105,7 +105,7 @@ int grid_watch_begin(const grid_solver *g, const grid_stage *s, grid_watch *w) {
 void grid_watch_edge(const grid_solver *g, const grid_stage *s, grid_watch *w) {
   if (!w->edge) return;
   const perp_grid *grid = g->grid;
-  looking l = {.s = s, .parts = w->parts, .edge = 1};
+  watch_search l = {.s = s, .parts = w->parts, .edge = 1};
   for (int d = 0; d < 3; d++) l.stride[d] = grid->cells[d] > 1 ? grid_stride(grid, d) : 0;
   const int32_t count = find(g, &l, w->most, w->cell);
   w->count = count <= w->most ? count : 0;

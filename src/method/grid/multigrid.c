@@ -48,7 +48,7 @@ enum {
 };
 
 static const double settled_rows_ratio = 2e-3;     // changed rows over all: with more, solve roughly
-static const double way_residual = 0.3;            // relative residual of a linear solve on the way
+static const double rough_residual = 0.3;          // relative residual of a solve while I changes
 static const double tolerance_ratio = 0.02;        // residual aimed at over the tolerance
 static const double guess_residual_max = 1e-3;     // residual of a guess that needs no new start
 static const double polish_tolerance_ratio = 0.1;  // residual over tolerance: with less, no last step
@@ -189,7 +189,7 @@ typedef struct accuracy {            // how accurately to solve
   int32_t restless;                // steps in which no fewer rows changed
 } accuracy;
 
-static accuracy accuracy_new(void) { return (accuracy){way_residual, INT32_MAX, 0}; }
+static accuracy accuracy_new(void) { return (accuracy){rough_residual, INT32_MAX, 0}; }
 
 // Updates y after x_i has moved by d.
 static void follow(const stage *s, int32_t i, double d, double *y) {
@@ -349,7 +349,7 @@ static int32_t iterate(truncated *t, stage *s, double *wanted) {
   product(t, &s->A, s->x, s->b, t->y);
   const int32_t changed = choose_free(t, s);
   if (changed > 0) aggregation_mask(t->levels, s->level, t->is_free);
-  *wanted = changed == 0 ? max2(*wanted*1e-3, residual_min) : way_residual;
+  *wanted = changed == 0 ? max2(*wanted*1e-3, residual_min) : rough_residual;
   const int32_t most = changed > settled_rows_ratio*s->n ? CG_STEPS_FIRST : CG_STEPS_MAX;
   const int32_t steps = solve_free(t, s, *wanted, most);
   if (s->level == 0) t->run->inner_iterations += steps;
@@ -446,7 +446,7 @@ static int start(truncated *t, stage *finest) {
     double *x = k > 1 ? finer->x : t->Ad;
     for (int32_t i = 0; i < finer->n; i++) {
       const int32_t c = finer->aggregate[i];
-      const double value = c < 0 ? finer->x[i]           // a row at its bound stays there
+      const double value = c < 0 ? finer->x[i]           // row i, at its bound, has no coarse row
                            : s->x[c] <= low(s, c) ? low(finer, i)
                            : s->x[c] >= high(s, c) ? high(finer, i) : s->x[c];
       x[i] = clamp(value, low(finer, i), high(finer, i));
@@ -457,7 +457,7 @@ static int start(truncated *t, stage *finest) {
   const double before = energy(t, finest);
   memcpy(t->c, t->Ad, (size_t)finest->n*sizeof *t->c);
   trial.x = t->c;
-  for (int k = 0; k < START_SWEEPS; k++) sweeps(&trial);   // the prolonged x is a staircase
+  for (int k = 0; k < START_SWEEPS; k++) sweeps(&trial);   // the prolonged x has steps
   if (!(energy(t, &trial) < before)) return 0;
   memcpy(finest->x, t->c, (size_t)finest->n*sizeof *t->c);
   return 1;
@@ -509,8 +509,8 @@ static int is_orderly(const perp_operator *A) {
   return 1;
 }
 
-// A before its rows and columns were scaled alike. Its row sums show what leaks, and the coarse
-// levels are made from that. Returns the scales, powers of two; NULL: there are none.
+// A without the symmetric scaling of its rows and columns: the coarse levels need its row sums.
+// Returns the scales, powers of two; NULL: A is not scaled.
 static const double *unscaled(const perp_operator *A, perp_operator *plain) {
   const perp_view view = operator_view(A);
   *plain = *A;
@@ -546,9 +546,9 @@ static int set_finest(truncated *t, stage *s) {
   return 1;
 }
 
-// 1: it is proved that there is no solution. Tries u = 1, if nothing leaks and b sums to less than
-// 0, and the last step, if x grows for ever. That step is rounded to a few digits, because products
-// of small whole numbers are exact.
+// 1: it is proved that there is no solution. Tries u = 1, a proof if all row sums are 0 and sum b
+// < 0, and the last step, a proof if x grows without end. That step is rounded to a few digits,
+// because products of small whole numbers are exact.
 static int has_no_solution(truncated *t, const stage *s) {
   double largest = 0.0;
   for (int32_t i = 0; i < s->n; i++) {

@@ -6,7 +6,7 @@
 //     d = clamp(x + c) - x,   x <- clamp(x + t d),   t minimises phi(x) = 1/2 x'Ax + b'x along d
 // phi falls in every step and x is always within its bounds. The sweeps alone would converge, so
 // the method converges for every A = A' > 0. Cost per step: about two cycles. It takes about thirty
-// steps where active_set takes 25 cycles in all, but it may stop after any step.
+// steps, and active_set 25 cycles in all, but this method may stop after any step.
 #include <math.h>
 
 #include "active_set_grid.h"

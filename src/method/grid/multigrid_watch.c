@@ -4,9 +4,10 @@
 // changes mostly at its edge. So Newton's method continues for a while with these rows alone: with
 // v = x - d, d the step so far, and y = A v + b on the watched rows,
 //     F: x at the bound, d = 0;   A_II d_I = (A x + b)_I, from the present d.
-// A v + b, the residual of the conjugate gradients, is updated next to rows that move, so they
-// continue where they were. Cost besides the cycles: a few operations per watched row, instead of
-// passes over all rows for labels, products and copies of x. The caller labels all rows at the end.
+// Where rows move, A v + b of their neighbours is updated. That is the residual of the conjugate
+// gradients, which therefore continue without a restart. Apart from the cycles this costs a few
+// operations per watched row, instead of passes over all rows for labels, products and copies of x.
+// The caller labels all rows at the end.
 // (grid_watch.c does the same on grids of cells.)
 #include "multigrid_watch.h"
 
