@@ -3,9 +3,10 @@
 // Each round starts from x within the bounds and y = A x + b:
 //   I = {lo < x < hi} u {y points inwards},  (A_II + sigma I) d_I = -y_I,
 //   x <- P(x + t d), t <= 1 by phi(x) = 1/2 x'Ax + b'x,  then 5 passes of PGS.
-// This is the block active set of MNS08 with flips in both directions: rows that y opens and rows
-// that d closes change at once. If no row would flip, x solves the problem up to sigma. If the
-// number of wrong rows stops falling, active_set_newton.c takes over with proximal points
+// This is the block active set of MNS08 with flips in both directions: rows at a bound that y pushes
+// inside and free rows that d carries over a bound change at once. If no row would flip, x solves the
+// problem up to sigma. If the number of wrong rows stops falling, active_set_newton.c continues with
+// proximal points
 //   x+ = argmin phi + sigma/2 |x - x_k|^2   (Rockafellar 1976)
 // by Newton steps on the dual. Their search is exact, so they are finite for any rank of A. With
 // sigma = 1e-8 of the diagonal one to three points suffice, and the factor stays valid. If flips
@@ -14,10 +15,9 @@
 // modifications of the factor (a factorisation if many rows changed), one solve, a few products.
 //
 // nested_start.c finds a first x on grid-like problems. active_set_grid.c solves grids of cells.
-// Under auto, interior points follow flips that gain little, if they should need fewer operations
-// than Newton steps: body_interior.c if A is given by bodies, interior_point otherwise. If a first
-// round leaves a fifth of the rows wrong, as when a ball hits a wall, body_interior.c starts at
-// once.
+// Under auto, if flips gain little and interior points should need fewer operations than Newton
+// steps, body_interior.c continues if A is given by bodies, interior_point otherwise. If the first
+// round leaves a fifth of the rows wrong, as when a ball hits a wall, body_interior.c starts at once.
 // With a time limit, a factorisation starts only if it should finish in time, by its operations and
 // the measured pace. southwell or nncg uses the remaining time, or all of it if the analysis would
 // take too long.
@@ -51,12 +51,12 @@ enum { WRONG_ROWS_MIN = 50,             // wrong rows: problems with fewer are n
        STIFF_NEWTON_STEPS_MIN = 25,     // Newton steps per point above which sigma falls slowly
        NEWTON_STEPS_MAX = 100 };        // Newton steps per point before a larger sigma is tried
 
-#define SHORT_STEP_MAX 0.1           // step length: shorter steps miss the aim of the flips
+#define SHORT_STEP_MAX 0.1           // step length; with a shorter step the flips count as failed
 #define STEP_RATIO_MIN 1e-2          // ratio of the next step length to the last one
 #define SIGMA 1e-8                   // relative to a diagonal near 1
 #define SIGMA_SOFT_FIRST 1e-3        // sigma of the first proximal point if flips gained little
 #define SIGMA_SOFT_LAST 1e-6         // sigma of the last proximal point before SIGMA
-#define SIGMA_MIN 1e-12              // limit where sigma is lowered
+#define SIGMA_MIN 1e-12              // smallest sigma
 #define SECONDS_PER_OPERATION 2e-10  // lower bound until a step has been timed
 #define TIMED_OPERATIONS_MIN 1e6     // operations: smaller steps are not checked against the clock
 #define SAFE_STEPS_MIN 1000.0        // steps: while more of them fit into the time, x is not saved
@@ -68,8 +68,7 @@ static double operations(const active_set *a) {   // of the next step
   return face_flops_update(a->face, a->is_free) + 3.0*face_flops_solve(a->face);
 }
 
-// Seconds per operation, from the fastest step so far: slower steps may have waited for the
-// machine.
+// Seconds per operation, from the fastest step: slower steps may have waited for the machine.
 static double pace(const active_set *a) {
   return a->fastest < (double)INFINITY ? a->fastest : SECONDS_PER_OPERATION;
 }
@@ -78,7 +77,8 @@ int active_step(active_set *a, double *d) {
   perp_run *run = a->run;
   const double left = run_seconds_left(run);
   const double flops = left < (double)INFINITY ? operations(a) : 0.0;
-  if (flops > TIMED_OPERATIONS_MIN && ESTIMATE_RATIO_MIN*flops*pace(a) > left - a->rest) return -1;
+  if (flops > TIMED_OPERATIONS_MIN && ESTIMATE_RATIO_MIN*flops*pace(a) > left - a->sweep_reserve)
+    return -1;
   const perp_deadline deadline = run_deadline(run);
   const int32_t before = face_factorizations(a->face);
   const int code = face_update(a->face, a->is_free, &deadline);
@@ -123,7 +123,7 @@ static int sweep(active_set *a, int32_t passes) {   // 1: the run has ended
   a->sweeps.state.fresh = 1;
   for (int32_t k = 0; k < passes && !run_out_of_time(run); k++)
     run->residual = sweeper_pass(&a->sweeps, run, k & 1);
-  if (left < (double)INFINITY) a->pass = (left - run_seconds_left(run))/passes;
+  if (left < (double)INFINITY) a->sweep_seconds = (left - run_seconds_left(run))/passes;
   return run_ended(run) || run_apply(run, run->x, a->y) != 0 || active_keep(a, 1) != 0;
 }
 
@@ -194,8 +194,7 @@ static double search(active_set *a) {
   return found;
 }
 
-// 1: auto may continue with interior points, and they should need fewer operations than Newton's
-// method.
+// 1: the method runs under auto, and interior points should need fewer operations than Newton steps.
 static int points_are_cheaper(const active_set *a) {
   if (!a->run->is_child) return 0;
   const double solve = face_flops_solve(a->face);
@@ -214,9 +213,9 @@ static int points_by_bodies(const active_set *a) {
   return a->run->is_child && !a->tried && body_interior_apply(a->run, a->face) && points_may_fit(a);
 }
 
-// Continues with interior points, through bodies from the guess, or by interior_point. This is for
-// auto, which wants the answer and not this method. -1: the run has ended, or time is short; 0:
-// they failed, and Newton's method continues from z, the best point.
+// Continues with interior points: through bodies from the guess, or by interior_point. Only auto asks
+// for this. -1: the run has ended, or time is short; 0: interior points failed, and Newton's method
+// continues from their best point z.
 static int hand_over(active_set *a) {
   perp_run *run = a->run;
   if (points_by_bodies(a)) {
@@ -232,9 +231,9 @@ static int hand_over(active_set *a) {
   return run_ended(run) || judge(a) ? -1 : 0;
 }
 
-// 1: most rows have no bounds, such as the tangential rows of contacts. A larger sigma holds back
-// rows without bounds, although they cut no step. So a few dozen steps with the small sigma come
-// first: 41 suffice on nb977_nc9534, which takes 83 with larger ones.
+// 1: most rows have no bounds, as in contacts with many tangential rows. A larger sigma slows these
+// rows down although they shorten no step. So a few dozen steps with the small sigma come first:
+// nb977_nc9534 takes 41, and 83 if it begins with a larger sigma.
 static int mostly_free(const perp_run *run) {
   int32_t count = 0;
   for (int32_t i = 0; i < run->n; i++) count += unbounded(run->lo, run->hi, i);
@@ -267,12 +266,12 @@ static int flips(active_set *a) {
     if (cut && idle > 0 && rounds > 2) idle = IDLE_ROUNDS_MAX + 1;
     fewest = bad < fewest ? bad : fewest;
     if (idle > IDLE_ROUNDS_MAX || bad == 0) {
-      a->hard = fewest >= WRONG_ROWS_MIN && fewest > first/2;
-      if (a->hard && points_are_cheaper(a)) return hand_over(a);
-      a->held = a->hard && mostly_free(run);
-      a->hard &= !a->held;
+      a->flips_failed = fewest >= WRONG_ROWS_MIN && fewest > first/2;
+      if (a->flips_failed && points_are_cheaper(a)) return hand_over(a);
+      a->mostly_unbounded = a->flips_failed && mostly_free(run);
+      a->flips_failed &= !a->mostly_unbounded;
       for (int32_t i = 0; i < a->n; i++)
-        a->z[i] = run->x[i] + (bad > 0 && !a->hard ? a->d[i] : 0.0);
+        a->z[i] = run->x[i] + (bad > 0 && !a->flips_failed ? a->d[i] : 0.0);
       return 0;
     }
     cut = search(a) < SHORT_STEP_MAX;
@@ -296,25 +295,25 @@ static int grows_for_ever(active_set *a) {
 }
 
 // Computes proximal points until they no longer improve x. Far from the answer a small sigma makes
-// theta stiff, and Newton steps are cut short by one row after another. So if flips gained little,
-// the first points use larger values of sigma and show which rows are free. The more steps a point
+// theta stiff, and one row after another shortens the Newton steps. So if flips gained little, the
+// first points use larger values of sigma, which find most of the free rows. The more steps a point
 // takes, the less sigma falls for the next one. -1: the run has ended or time is short; 1: a pivot
 // failed.
 static int proximal_points(active_set *a) {
   perp_run *run = a->run;
   const size_t bytes = (size_t)a->n*sizeof *run->x;
-  double best = (double)INFINITY, sigma = a->hard ? SIGMA_SOFT_FIRST : SIGMA;
+  double best = (double)INFINITY, sigma = a->flips_failed ? SIGMA_SOFT_FIRST : SIGMA;
   int32_t idle = 0;
   while (run_continue(run)) {
     face_shift(a->face, a->sigma = sigma);
     memcpy(a->centre, run->x, bytes);
-    a->most = a->hard ? INT32_MAX
-              : points_are_cheaper(a) || a->held ? NEWTON_STEPS_MAX/2 : NEWTON_STEPS_MAX;
+    a->most = a->flips_failed ? INT32_MAX
+              : points_are_cheaper(a) || a->mostly_unbounded ? NEWTON_STEPS_MAX/2 : NEWTON_STEPS_MAX;
     const int code = active_newton(a);
     if (code == 1 || code == -1) return code;
     if (code == 2) {   // too many steps: try a larger sigma
       memcpy(run->x, a->centre, bytes);
-      a->hard = 1;
+      a->flips_failed = 1;
       sigma = SIGMA_SOFT_FIRST;
       if (points_are_cheaper(a) && hand_over(a) != 0) return -1;
     }
@@ -324,7 +323,7 @@ static int proximal_points(active_set *a) {
     if (judge(a)) return -1;
     idle = run->residual < 0.5*best ? 0 : idle + 1;
     best = min2(best, run->residual);
-    if (sigma > SIGMA) {   // SIGMA_SOFT_LAST stays as long as it gains
+    if (sigma > SIGMA) {   // sigma stays at SIGMA_SOFT_LAST while points gain
       if (sigma > SIGMA_SOFT_LAST)
         sigma = max2(sigma*(a->steps > STIFF_NEWTON_STEPS_MIN ? 0.1 : 1e-3), SIGMA_SOFT_LAST);
       else if (!(run->residual < 0.3*before)) sigma = SIGMA;
@@ -349,8 +348,8 @@ static int begin(active_set *a, perp_run *run) {
   const double left = run_seconds_left(run);
   *a = (active_set){.run = run, .n = run->n, .sigma = SIGMA, .least = (double)INFINITY,
                     .fastest = (double)INFINITY,
-                    .rest = left < (double)INFINITY && !run->is_child ? LAST_SWEEP_TIME_RATIO*left
-                                                                      : 0.0};
+                    .sweep_reserve = left < (double)INFINITY && !run->is_child
+                                         ? LAST_SWEEP_TIME_RATIO*left : 0.0};
   run->paced = 1;
   if (!sweeper_begin(&a->sweeps, run, 1.0)) return 0;
   double *memory = run_allocate(run, 9*n*sizeof *memory);
@@ -382,7 +381,9 @@ static int guessed(const active_set *a) {
 static int make_face(active_set *a) {
   perp_run *run = a->run;
   int failed = 0;
-  if (ESTIMATE_RATIO_MIN*ANALYSIS_SWEEPS*a->pass > run_seconds_left(run) - a->rest) return 0;
+  if (ESTIMATE_RATIO_MIN*ANALYSIS_SWEEPS*a->sweep_seconds >
+      run_seconds_left(run) - a->sweep_reserve)
+    return 0;
   const perp_linear_ops *linear = run->options->linear;
   a->face = linear != NULL ? face_linear_create(linear, &run->A, run->options, run_allocator(run),
                                                 &failed)

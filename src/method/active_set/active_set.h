@@ -24,12 +24,12 @@ typedef struct active_set {
   double least;              // the residual of `best`
   double longest;            // seconds of the longest step
   double fastest;            // seconds per operation of the fastest step; INFINITY: none yet
-  double pass;               // seconds of a sweep
-  double rest;               // seconds reserved for the last sweeps
-  int hard;                  // 1: flips gained little
-  int held;                  // 1: flips gained little, but most rows have no bounds
+  double sweep_seconds;      // seconds of a sweep
+  double sweep_reserve;      // seconds reserved for the last sweeps
+  int flips_failed;          // 1: flips gained little, and many rows have bounds
+  int mostly_unbounded;      // 1: flips gained little, but most rows have no bounds
   int tried;                 // 1: body_interior() has run
-  double update;             // operations of a change of the face, mean over the flips
+  double update;             // mean number of operations of a change of the face during the flips
   int32_t steps, most;       // Newton steps for this proximal point, and their limit
   int32_t singular;          // 1 + the row whose pivot failed; 0: none
 } active_set;

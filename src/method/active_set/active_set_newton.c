@@ -79,7 +79,7 @@ int active_newton(active_set *a) {
   a->steps = 0;
   if (run_product(run, a->z, a->Az) != 0) return -1;
   do {
-    const int first = a->hard && a->steps == 0;
+    const int first = a->flips_failed && a->steps == 0;
     const double gap = look(a, first);
     double g, h;
     if (!(gap < (double)INFINITY)) return 1;

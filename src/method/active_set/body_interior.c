@@ -3,18 +3,17 @@
 // The velocities u = B'x that the impulses x give to the bodies are unknowns of their own. With
 // s = x - lo, t = hi - x and multipliers z, w > 0, Newton's method on
 //     B u + S x + b - z + w = 0,   u - B'x = 0,   s_i z_i = p_i,   t_i w_i = p_i
-// leaves one system of the bodies' size per step, with E = S + z/s + w/t + delta:
+// leaves one system per step, as large as the bodies' velocities, with E = S + z/s + w/t + delta:
 //     H du = B'x - u + B'E^-1 r,   H = I + B'E^-1 B,   dx = E^-1 (r - B du),
 //     r = -(z - w + rest) + (p - c)/s - (p - d)/t,   rest = B u + S x + b - z + w,
 // where c and d are the second-order terms of Mehrotra's corrector (1992) and p = sigma mu.
 //
-// A row whose s_i or z_i is below a part of the tolerance is done: it keeps its product and does
-// not count in mu. The reason is redundant contacts. There the rows of B depend on each other, and
-// the same combination of b is zero up to rounding. Degenerate rows have s_i = z_i and would need
-// products of 1e-18; then rounding would determine x. With done rows E stays far above the rounding
-// of B u.
-// The steps update `rest`; it is not computed from u again. So its error is relative to `rest`
-// itself and not to b. The next step sees the rounding of dx as B'x - u, so no refinement is
+// A row is done once s_i or z_i is below a part of the tolerance: it keeps its product and does not
+// count in mu. Redundant contacts need this: rows of B depend on each other, and the same combination
+// of b is zero up to rounding. Degenerate rows there have s_i = z_i and would need products of 1e-18,
+// so that rounding determines x. Because such rows are done early, E stays far above the rounding of
+// B u. The steps update `rest` and never compute it from u again, so its error is relative to `rest`
+// and not to b. The next step corrects the rounding of dx as part of B'x - u, so no refinement is
 // needed. delta is a proximal term that keeps H bounded.
 // The start is near the central path and the guess: s - z = x - y and s z = mu0, where mu0 is a
 // part of the squared natural residual of the guess.
@@ -34,7 +33,7 @@
 #define DELTA_MAX 1e-7             // relative to a diagonal near 1: more would change the problem
 #define FIXED_E 0x1p800            // E of rows that do not move
 #define START_MU_RATIO 0.1         // mu0 over the squared natural residual of the guess
-#define DONE_TOLERANCE_RATIO 0.1   // relative to the tolerance: a row with less s_i or z_i is done
+#define DONE_TOLERANCE_RATIO 0.1   // done limits of s_i and z_i, relative to the tolerance
 #define AIM_RATIO 0.1              // part of the done limit that the other rows aim at
 #define DONE_REDUCTION 0.3         // factor on the done limit after IDLE_STEPS_REDUCE idle steps
 #define PRODUCT_WINDOW 0.3         // corrections bring s_i z_i over sigma mu into [this, 1/this]
@@ -64,9 +63,9 @@ typedef struct points {      // everything in units in which the diagonal of A i
   uint8_t *kind;             // n
   double *x, *s, *z, *t, *w; // n: x, distances to the bounds and their multipliers
   double *rest;              // n: residual of the linear equations
-  double *E, *rhs;           // n; E holds E^-1 once it is factored
+  double *E, *rhs;           // n each; E holds E^-1 after prepare()
   double *c, *d;             // n: second-order terms, or corrections
-  double *far, *force;       // n: a smaller distance, or multiplier, makes the row done
+  double *done_distance, *done_multiplier;   // n each: a row with less s_i or less z_i is done
   double *y, *best;          // n: y of the candidate, in the run's units; a copy of x
   double *u, *gap;           // dofs: velocities, B'x - u
   step now, kept;            // a step, and a copy of it
@@ -90,8 +89,8 @@ static void add_row(const body_rows *B, int32_t i, double f, double *u) {
 
 // The part of a product that does not count in mu: all of it if the row is done.
 static double beyond(const points *p, int32_t i, double s, double z) {
-  if (s <= p->far[i] || z <= p->force[i]) return s*z;
-  return AIM_RATIO*max2(p->force[i]*s, p->far[i]*z);
+  if (s <= p->done_distance[i] || z <= p->done_multiplier[i]) return s*z;
+  return AIM_RATIO*max2(p->done_multiplier[i]*s, p->done_distance[i]*z);
 }
 
 // ---- the step ----
@@ -223,7 +222,7 @@ static void move(points *p, double a) {
   }
 }
 
-// The change that brings v into the window around the target. A large decrease is cut.
+// The change that brings v into the window around the target. A large decrease is limited.
 static double towards(double target, double v) {
   return max2(clamp(v, PRODUCT_WINDOW*target, target/PRODUCT_WINDOW) - v, -target/PRODUCT_WINDOW);
 }
@@ -338,7 +337,7 @@ static void velocities(points *p) {   // u = B'x, and y from there
 static void begin(points *p) {
   const perp_run *run = p->run;
   double natural = 0.0;
-  run_units(run, p->force);
+  run_units(run, p->done_multiplier);
   for (int32_t i = 0; i < p->n; i++) {
     const double lo = lower(run->lo, i), hi = upper(run->hi, i),
                  small = DONE_TOLERANCE_RATIO*run->options->tol;
@@ -348,8 +347,8 @@ static void begin(points *p) {
     p->pairs += (p->kind[i] & HAS_LO ? 1 : 0) + (p->kind[i] & HAS_HI ? 1 : 0);
     p->s[i] = p->z[i] = p->t[i] = p->w[i] = 0.0;
     p->x[i] = clamp(settled ? 0.0 : run->x[i], lo, hi)/p->r[i];
-    p->force[i] = p->r[i]*small/p->force[i];
-    p->far[i] = small/(run->weight[i]*p->r[i]);
+    p->done_multiplier[i] = p->r[i]*small/p->done_multiplier[i];
+    p->done_distance[i] = small/(run->weight[i]*p->r[i]);
   }
   velocities(p);
   for (int32_t i = 0; i < p->n; i++)
@@ -379,10 +378,10 @@ static int present(points *p) {
   return 0;
 }
 
-static void lessen(points *p, double factor) {   // reduces the limits below which a row is done
+static void reduce_done_limits(points *p, double factor) {
   for (int32_t i = 0; i < p->n; i++) {
-    p->force[i] *= factor;
-    p->far[i] *= factor;
+    p->done_multiplier[i] *= factor;
+    p->done_distance[i] *= factor;
   }
 }
 
@@ -391,13 +390,13 @@ static void lessen(points *p, double factor) {   // reduces the limits below whi
 static void settle(points *p) {
   perp_run *run = p->run;
   const size_t bytes = (size_t)p->n*sizeof(double);
-  double far = 0.0, force = 0.0;
+  double distance = 0.0, multiplier = 0.0;
   for (int32_t i = 0; i < p->n; i++) {
-    far = max2(far, max2(p->s[i], p->t[i]));
-    force = max2(force, max2(p->z[i], p->w[i]));
+    distance = max2(distance, max2(p->s[i], p->t[i]));
+    multiplier = max2(multiplier, max2(p->z[i], p->w[i]));
   }
-  if (force > REST_MULTIPLIER_MAX*far) return;
-  lessen(p, REST_TOLERANCE_RATIO);
+  if (multiplier > REST_MULTIPLIER_MAX*distance) return;
+  reduce_done_limits(p, REST_TOLERANCE_RATIO);
   for (int k = 0; k < REST_STEPS_MAX && run->residual > REST_TOLERANCE_RATIO*run->options->tol; k++) {
     const double before = run->residual;
     memcpy(p->best, run->x, bytes);
@@ -419,7 +418,7 @@ static int iterate(points *p) {
     if (run->residual <= run->options->tol) settle(p);
     const int better = run->residual < 0.5*best || p->mu < 0.1*least;
     idle = better ? 0 : idle + 1;
-    if (idle%IDLE_STEPS_REDUCE == IDLE_STEPS_REDUCE - 1) lessen(p, DONE_REDUCTION);
+    if (idle%IDLE_STEPS_REDUCE == IDLE_STEPS_REDUCE - 1) reduce_done_limits(p, DONE_REDUCTION);
     if (run->residual < 0.5*best) best = run->residual;
     if (p->mu < 0.1*least) least = p->mu;
   }
@@ -429,7 +428,8 @@ static int iterate(points *p) {
 static int take_memory(points *p) {
   const size_t n = (size_t)p->n, dofs = (size_t)p->dofs;
   double **const rows[] = {&p->x, &p->s, &p->z, &p->t, &p->w, &p->rest, &p->E, &p->rhs, &p->c,
-                           &p->d, &p->far, &p->force, &p->y, &p->best, &p->now.x, &p->now.z,
+                           &p->d, &p->done_distance, &p->done_multiplier, &p->y, &p->best, &p->now.x,
+                           &p->now.z,
                            &p->now.w, &p->kept.x, &p->kept.z, &p->kept.w};
   double **const columns[] = {&p->u, &p->gap, &p->now.u, &p->kept.u};
   const size_t count = sizeof rows/sizeof rows[0], more = sizeof columns/sizeof columns[0];

@@ -17,7 +17,7 @@
 
 #define SIGMA 1e-9                // proximal weight sigma, relative to the scaled diagonal
 #define SIGMA_QUASI 1e-7          // sigma of KKT systems: keeps pivots on the diagonal
-#define SIGMA_LIFTED 1e-13        // sigma of systems that handle small pivots themselves
+#define SIGMA_LIFTED 1e-13        // sigma of systems that lift small pivots themselves
 #define PROXIMAL_STEPS_MAX 8      // proximal steps per set
 #define SIGMA_FACTOR 1e-3         // reduction of sigma if the system is ill-conditioned
 #define SIGMA_MIN 1e-17           // proximal weight at which sigma stops falling
@@ -27,7 +27,7 @@
 #define ZERO_VALUE_MAX 1e-9       // relative to the largest x_i, in scaled units: tried as 0
 #define QUICK_ROUNDS_MAX 5        // rounds: a caller with so few can continue without a crossover
 #define QUICK_WRONG_ROWS_MAX 100  // wrong rows that a few rounds can correct, or 5 per cent
-#define DOUBT_RATIO_MIN 0.01      // smaller over larger of x_i - bound and y_i: more is in doubt
+#define DOUBT_RATIO_MIN 0.01      // smaller over larger of x_i - bound and y_i of a doubtful row
 #define BLOCK_FLIPS_MAX 6         // block flips without fewer wrong rows before single flips
 
 void crossover_layout(crossover *c, arena *memory, int32_t n) {
@@ -115,7 +115,7 @@ static double held_at(const crossover *c, int32_t i, double lo, double hi) {
   return c->state[i] == AT_UPPER ? hi : c->state[i] == AT_LOWER ? lo : clamp(0.0, lo, hi);
 }
 
-// Reduces y_I with the factor at hand until it is at most `enough`, scaled. 0: success; 1: y_I is
+// Reduces y_I with the current factor until it is at most `enough`, scaled. 0: success; 1: y_I is
 // not finite; -1: the operator aborted.
 static int settle(crossover *c, perp_run *run, system_solver *system, double enough) {
   const int32_t n = run->n;
@@ -139,7 +139,7 @@ static int settle(crossover *c, perp_run *run, system_solver *system, double eno
   return run_apply(run, c->x, c->y) != 0 ? -1 : 0;
 }
 
-// Does the same for a quadratic program, to the last digits, because its gap multiplies y_i by
+// Reduces y_I of a quadratic program to the last digits, because its gap multiplies y_i by
 // multipliers of any size. Keeps the x with the smallest gap, sum |x_i y_i|. 0: the gap is as small
 // as rounding; 1: it is not; -1: the operator aborted.
 static int polish(crossover *c, perp_run *run, system_solver *system) {
@@ -233,8 +233,8 @@ static int offer_balanced(crossover *c, perp_run *run) {
   return offer(c, run);
 }
 
-// Submits x once more with 0 in place of tiny values. A variable without a quadratic term may need
-// a multiplier of exactly 0, and the data do not say what is small compared with 0. 1: the run has
+// Submits x once more with 0 in place of tiny values: a variable without a quadratic term may need a
+// multiplier of exactly 0, and no size in the data tells which multipliers are tiny. 1: the run has
 // ended.
 static int offer_zeros(crossover *c, perp_run *run) {
   const int32_t n = run->n;
@@ -323,9 +323,9 @@ int crossover_run(crossover *c, perp_run *run, system_solver *system, const doub
 
 // ---- proximal steps ----
 
-// If the entries of A were printed with six digits, A has eigenvalues of size 1e-5 and either sign
-// where it should have zeros. Then that rounding determines x_I, not the forces, and the active set
-// has to change until a vertex fits. The proximal steps
+// If the entries of A were printed with six digits, eigenvalues that should be 0 have a size of 1e-5
+// and either sign. Then that rounding determines x_I, not the forces, and the active set has to
+// change until a vertex fits. The proximal steps
 //     x <- the solution of the problem with A + sigma I, b - sigma x in place of A, b
 // do that gradually. A sigma above the rounding makes each problem definite, so block pivoting
 // solves it. For symmetric A each step decreases 1/2 x'A x + b'x, convex or not, so the steps end
@@ -447,7 +447,7 @@ int crossover_proximal(crossover *c, perp_run *run, system_solver *system, const
     if (offer(c, run)) return 1;
     if (look_ahead(c, run, &ahead) == 0.0) return 0;
     if (flips > 0) continue;
-    // The set has settled. Try to solve for it without the proximal term.
+    // The set no longer changes. Try to solve for it without the proximal term.
     const int failed = solve_states(c, run, system, proximal_weight(c, system), 0.0);
     run->factorizations++;
     rounds--;

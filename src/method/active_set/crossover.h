@@ -1,6 +1,6 @@
 // crossover.h: turns an iterate near a solution into one with the exact active set.
 //
-// Used by the interior point method at its end, and by any method whose iterates come close:
+// The interior point method uses it at its end, and so may any method whose iterates come close:
 //
 //   crossover c;
 //   crossover_layout(&c, run->memory, n);           // in bytes(): on a counting arena
@@ -22,7 +22,7 @@ typedef struct crossover {
   int32_t tried;
   double level;               // residual at the last call
   double sigma;               // proximal weight, relative to the scaled diagonal; 0: by the system
-  int32_t rounded;            // polished x of quadratic programs refused only because of rounding
+  int32_t rounded;            // number of polished x that were refused only because of rounding
   int32_t doubtful;           // rows of the last guess in which neither x_i nor y_i is nearly 0
 } crossover;
 

@@ -1,7 +1,7 @@
 // nested_start.c: finds a first x by nested iteration on pairs of rows.
 //
-// On a grid an active set learns about a far bound by one layer of points per round. So the problem
-// is halved repeatedly: every row joins the neighbour it is coupled to most strongly, and
+// On a grid the active set moves by one layer of points per round. To find its place sooner, the
+// problem is halved repeatedly: every row joins the neighbour with the strongest coupling, and
 //     b_a = sum b_i,  bounds and x are means,  A_ab = - sum |A_ij| sqrt(f_a f_b),
 // where f_a is the fraction of the rows of a that have a neighbour in b. A chain of two links
 // conducts half as well as one link, and two links side by side twice as well. Row sums are kept.
@@ -81,7 +81,7 @@ static int32_t aggregate(level *l) {
 }
 
 // sqrt(f_a f_c) from the rows of a (bits 0, 1) and of c (bits 2, 3) that are neighbours.
-static double conducts(uint8_t mask, int32_t own, int32_t other) {
+static double conductance(uint8_t mask, int32_t own, int32_t other) {
   const double a = (mask & 1) + (mask >> 1 & 1), c = (mask >> 2 & 1) + (mask >> 3 & 1);
   return sqrt(a/own*(c/other));
 }
@@ -129,7 +129,7 @@ static int coarsen(perp_run *run, const level *fine, level *coarse) {
     row[begin] = a;
     value[begin] = max2(sum, 0.0);
     for (int32_t p = begin + 1; p < count; p++) {
-      value[p] *= conducts(mask[p], size, members[2*row[p] + 1] >= 0 ? 2 : 1);
+      value[p] *= conductance(mask[p], size, members[2*row[p] + 1] >= 0 ? 2 : 1);
       value[begin] -= value[p];
     }
     coarse->diagonal[a] = value[begin];
