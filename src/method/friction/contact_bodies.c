@@ -79,7 +79,7 @@ static void take_contact(contact_bodies *s, const perp_contacts *P, int32_t D, i
   k->size = k->own.G[0] + k->yield[0];
   double all = k->size;
   for (int i = 1; i < 3; i++) all += k->own.G[4*i] + k->yield[i];
-  if (all == 0.0) {   // it moves nothing and must be open: any response will do
+  if (all == 0.0) {   // the contact moves no body and must be open: any response will do
     k->size = 1.0;
     for (int i = 0; i < 3; i++) k->yield[i] = 1.0;
   }
@@ -88,7 +88,7 @@ static void take_contact(contact_bodies *s, const perp_contacts *P, int32_t D, i
   k->inert = all == 0.0;
 }
 
-// Computes b of the tangents from b_k = d_k . b of the directions. 0: b has not this form.
+// Computes b of the tangents from b_k = d_k . b of the directions. 0: b does not have this form.
 static int take_b(contact_bodies *s, const perp_contacts *P, const double *b, int32_t c) {
   const int32_t K = s->K, n = s->count;
   body_contact *k = &s->contact[c];
@@ -248,8 +248,7 @@ void contact_bodies_refresh(contact_bodies *s) {
   for (int32_t k = 0; k < s->count; k++) push(s, k, s->l + 3*(size_t)k);
 }
 
-// The solution of contact k's own problem with the others held. Returns its face; -1: there is
-// none.
+// Solves contact k's own problem with the others held. Returns its face; -1: no face fits.
 static int32_t answer(const contact_bodies *s, int32_t k, double *target) {
   const body_contact *c = &s->contact[k];
   const double *G = c->own.G, *l = s->l + 3*(size_t)k;

@@ -8,8 +8,8 @@
 #include "run.h"
 
 typedef struct body_contact {
-  int32_t body[2];              // equal to `bodies` if there is none; that place stays 0
-  int inert;                    // 1: it moves nothing
+  int32_t body[2];              // `bodies` stands for no body: the entries of w there stay 0
+  int inert;                    // 1: the contact moves no body
   double J[2][3][BLOCK];        // normal and tangents, times the root of W
   double b[3];
   double yield[3];              // compliance
@@ -23,7 +23,7 @@ typedef struct contact_bodies {
   polygon C;
   body_contact *contact;        // count
   double *w;                    // BLOCK (bodies + 1): root of W times J'l
-  double *l;                    // 3 count: normal, tangents
+  double *l;                    // 3 count: impulses of each contact: normal, tangents
   double *centre;               // 3 count: centre of the proximal term
   int32_t *face;                // count
   double sigma;                 // weight of the proximal term: v + sigma size (l - centre)
@@ -48,7 +48,7 @@ static inline void multiply3(const double *M, const double *v, double *y) {   //
 void contact_bodies_spread(const contact_bodies *s, int32_t k, const double *l, double *g);
 void contact_bodies_gather(const contact_bodies *s, int32_t k, const double *g, double *v);
 void contact_bodies_couple(const contact_bodies *s, int32_t k, const double *M, block_lu *factor);
-// Solves each contact's own problem in turn, with the others held. Returns max size |dl|/speed.
+// Solves one contact's own problem after another, with all others held. Returns max size |dl|/speed.
 double contact_bodies_sweep(contact_bodies *s);
 
 // The distance from a solution: each contact's own problem is solved with all others held. A

@@ -156,7 +156,7 @@ static int reduce(contact_faces *f, const contact_bodies *s, perp_run *run, cons
   return 1;
 }
 
-// Row i of a contact (0: normal, then directions) in terms of the three rows of J.
+// Row i of a contact (0: normal, then directions) as a combination of the three rows of J.
 static void combine(const polygon *C, int32_t i, double *e) {
   e[0] = i == 0;
   e[1] = i == 0 ? 0.0 : C->d[i - 1][0];

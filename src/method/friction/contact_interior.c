@@ -7,9 +7,9 @@
 // = K c leaves the velocities as unknowns. With q_k = 1/(z_k/a_k), q_n = 1/(zn/ln) and the mean
 // corner m = sum_k q_k e_k/sum_k q_k, e_k = (1, mu d_k), an impulse responds to its velocity by
 //     dl = push - M dv,     M = sum_k q_k (e_k - m)(e_k - m)' + q_n m n'.
-// So friction resists if the corners are in balance; if one corner carries all, friction follows
-// the normal impulse. The bodies have (1 + J'M J) dw = J'push, one block each, even if contacts are
-// redundant.
+// So friction resists motion if several corners carry impulses; if one corner carries all, friction
+// follows the normal impulse. The bodies have (1 + J'M J) dw = J'push, with one block per body, even
+// if contacts are redundant.
 //
 // Towards a solution z/a falls to 1e-16, and its inverse multiplies rounding. So STIFFNESS_SHIFT is
 // added to z/a, as by a proximal term with its centre at the last point (Pougkakiotis, Gondzio
@@ -104,7 +104,7 @@ static int measure(contact_interior *p, const contact_bodies *s) {   // 1: finit
   return p->mu > 0.0 && worst < (double)INFINITY;
 }
 
-// ---- the answers of contacts ----
+// ---- the responses of contacts ----
 
 static double stiffness(const contact_bodies *s, int32_t c, double z, double a) {
   return 1.0/(z/a + STIFFNESS_SHIFT*s->contact[c].size);
@@ -179,8 +179,7 @@ int contact_interior_factor(contact_interior *p, const contact_bodies *s, block_
 
 // ---- one direction ----
 
-// Sets the right-hand sides: centre - a z, divided by a, less the second order of the last
-// direction.
+// Sets the right-hand sides: (centre - a z - second-order terms of the last direction)/a.
 static void set_aims(contact_interior *p, const contact_bodies *s, double centre, double second) {
   const int32_t K = p->K;
   for (int32_t c = 0; c < p->count; c++) {
@@ -237,8 +236,8 @@ static void follow(contact_interior *p, const contact_bodies *s, int32_t c, doub
   }
 }
 
-// Computes all changes. The impulses must move the bodies as the solve says; the difference is
-// solved for again. 1: finite.
+// Computes all changes. The impulses must move the bodies as the solve says; a further solve corrects
+// the difference. 1: finite.
 int contact_interior_direction(contact_interior *p, const contact_bodies *s, block_lu *factor,
                                double centre, double second) {
   const size_t wide = (size_t)s->bodies*BLOCK;

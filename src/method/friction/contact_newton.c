@@ -3,13 +3,13 @@
 //   1. From a good guess, or if a factor is expensive, and from every point near a solution:
 //      accelerated sweeps solve each contact's own problem in turn, with Anderson's mixing of the
 //      last few sweeps. Then proximal steps: (27) with sigma size (l - centre) added to the
-//      velocities, around the last l. Newton's method solves each: it takes the faces that the
-//      contacts want and solves their linear system (contact_faces.c). Contacts that do not settle
-//      are solved for among themselves. sigma falls while this works; the limit for sigma -> 0
-//      solves (27).
-//   2. Otherwise the central path of (27) from far away to its end (contact_path.c), and if it
-//      leads nowhere, two more paths. Once the faces are visible, one linear system gives all
-//      digits.
+//      velocities, around the last impulses l. Newton's method solves each: it takes the faces that
+//      the contacts want and solves their linear system (contact_faces.c). Contacts whose faces keep
+//      changing form a small problem of their own. sigma falls while this works; the limit for
+//      sigma -> 0 solves (27).
+//   2. Otherwise the central path of (27) from large impulses to its end (contact_path.c), and if it
+//      leads nowhere, two more paths. Once an interior point shows the faces, one linear system gives
+//      all digits.
 //
 // With a time limit a few sweeps come first, and their x is remembered. In piles contacts are
 // redundant, and (27) has many solutions near points that almost solve it. There sweeps alone need
@@ -26,7 +26,7 @@
 
 enum {
   SWEEPS_MAX = 150,           // accelerated sweeps in a row
-  FIRST_SWEEPS = 30,          // sweeps before all else with a time limit: heaps then are at 1e-2
+  FIRST_SWEEPS = 30,          // first sweeps with a time limit; the residual of heaps is then 1e-2
   MIXED_SWEEPS = 5,           // last sweeps that are mixed
   PATHS_MAX = 3,              // paths of interior points
   PATH_STEPS_MAX = 400,       // steps along a path
@@ -91,7 +91,7 @@ static int take(newton *t) {
 static size_t bytes_of_l(const newton *t) { return 3*(size_t)t->s.count*sizeof(double); }
 static size_t bytes_of_faces(const newton *t) { return (size_t)t->s.count*sizeof(int32_t); }
 
-// Makes t->x the new run->x if it is better. 1: the run has ended.
+// Copies t->x to run->x if it is better. 1: the run has ended.
 static int take_x(newton *t, double residual) {
   perp_run *run = t->run;
   if (!(residual < t->best)) return 0;
@@ -100,13 +100,13 @@ static int take_x(newton *t, double residual) {
   return residual <= 2.0*run->options->tol && run_check(run);
 }
 
-static int offer(newton *t) {   // does the same with the x of l
+static int offer(newton *t) {   // computes t->x from the impulses l and calls take_x()
   contact_bodies_write(&t->s, t->x);
   return run_apply(t->run, t->x, t->y) != 0 || take_x(t, run_residual(t->run, t->x, t->y));
 }
 
-// Solves the linear system of the wanted faces. If they are right, it gives all digits; otherwise l
-// is unchanged.
+// Solves the linear system of the wanted faces. If these are right, l is then accurate to all digits;
+// otherwise l is unchanged.
 static void polish(newton *t) {
   contact_bodies *s = &t->s;
   if (t->f.factor == NULL || (double)block_lu_nonzeros(t->f.factor) > FACTOR_ENTRIES_MAX) return;
@@ -159,7 +159,7 @@ static void mix(newton *t, int32_t have) {
   contact_bodies_refresh(s);
 }
 
-// l becomes that of the sweep with the smallest change. A plain sweep follows, because a mixed l
+// Returns to the l of the sweep with the smallest change, and makes a plain sweep, because a mixed l
 // may be outside the cones.
 static void end_sweeps(newton *t, double best) {
   contact_bodies *s = &t->s;
@@ -168,19 +168,19 @@ static void end_sweeps(newton *t, double best) {
   contact_bodies_sweep(s);
 }
 
-// Up to `most` accelerated sweeps. until >= 0: they end when that many seconds remain, do not count
-// as iterations, and submit nothing. 1: the run has ended.
+// Makes up to `most` accelerated sweeps. If until >= 0, they end when `until` seconds remain, do not
+// count as iterations, and submit nothing. 1: the run has ended.
 static int sweeps(newton *t, int32_t most, double until) {
   contact_bodies *s = &t->s;
   const int32_t n = 3*s->count;
-  const int aside = until >= 0.0;
+  const int uncounted = until >= 0.0;
   int32_t have = 0;
   double size = (double)INFINITY, best = (double)INFINITY;
   memset(t->f0, 0, bytes_of_l(t));
   memset(t->z0, 0, bytes_of_l(t));
   for (int32_t k = 0; k < most; k++) {
-    if (aside && run_seconds_left(t->run) <= until) break;
-    if (!aside && !run_continue(t->run)) {
+    if (uncounted && run_seconds_left(t->run) <= until) break;
+    if (!uncounted && !run_continue(t->run)) {
       if (run_seconds_left(t->run) < (double)INFINITY && t->run->reason == PERP_STATUS_TIME_LIMIT) {
         end_sweeps(t, best);
         offer(t);
@@ -190,7 +190,7 @@ static int sweeps(newton *t, int32_t most, double until) {
     }
     memcpy(t->from, s->l, bytes_of_l(t));
     const double worst = contact_bodies_sweep(s), before = size;
-    if (worst < t->goal && aside) break;
+    if (worst < t->goal && uncounted) break;
     if (worst < t->goal && offer_goal(t)) return 1;
     size = 0.0;
     for (int32_t i = 0; i < n; i++) {
@@ -225,14 +225,14 @@ static int sweeps(newton *t, int32_t most, double until) {
     if (k > 0) mix(t, ++have);
   }
   end_sweeps(t, best);
-  return aside ? 0 : offer(t);
+  return uncounted ? 0 : offer(t);
 }
 
 static int sweep(newton *t) { return sweeps(t, SWEEPS_MAX, -1.0); }
 
-// With a time limit: a few sweeps from the guess, so that there is an x if time ends early. The
-// rest begins at the guess, as without a limit.
-static int sweep_aside(newton *t) {
+// With a time limit: makes a few sweeps from the guess and remembers their x, in case the time ends
+// early. Then it returns to the guess, as without a limit.
+static int first_sweeps(newton *t) {
   contact_bodies *s = &t->s;
   perp_run *run = t->run;
   const double left = run_seconds_left(run);
@@ -250,7 +250,7 @@ static int sweep_aside(newton *t) {
 }
 
 // Sweeps from the guess until time is up.
-static void sweep_on(newton *t) {
+static void sweep_until_end(newton *t) {
   while (!sweep(t)) {}
 }
 
@@ -297,15 +297,15 @@ static double system_of_faces(newton *t, int corrections) {
   return contact_faces_solve(&t->f, &t->s, t->run, corrections);
 }
 
-// Solves for the contacts that want other faces, among themselves; contacts that then want others
-// join them. 1: solved; 0: not. wrong: the number at first.
+// Solves a subproblem of the contacts that want another face. Contacts that then want another face
+// join it. 1: solved; 0: not. *wrong: the number of such contacts at the start.
 static int settle(newton *t, int32_t *wrong) {
   contact_bodies *s = &t->s;
   int32_t chosen[FACES_CONTACTS_MAX], count = 0;
   contact_look look = contact_bodies_look(s, t->wanted, NULL);
   *wrong = look.wrong;
   for (int tries = 0; tries < SUBPROBLEMS_MAX && !(look.worst < t->goal); tries++) {
-    int32_t fresh = 0;
+    int32_t added = 0;
     for (int32_t k = 0; k < s->count; k++) {
       if (t->wanted[k] == s->face[k]) continue;
       int in = 0;
@@ -313,9 +313,9 @@ static int settle(newton *t, int32_t *wrong) {
       if (in) continue;
       if (count == FACES_CONTACTS_MAX) return 0;
       chosen[count++] = k;
-      fresh++;
+      added++;
     }
-    if (fresh == 0 || run_out_of_time(t->run)) return 0;
+    if (added == 0 || run_out_of_time(t->run)) return 0;
     t->systems++;
     if (!contact_faces_choose(&t->f, s, t->run, chosen, count)) return 0;
     if (!(system_of_faces(t, 2) < (double)INFINITY)) return 0;
@@ -469,10 +469,10 @@ static void run_contact_newton(perp_run *run) {
   newton t = {.run = run, .best = run->residual, .goal = 0.3*run->options->tol};
   if (!contact_bodies_begin(&t.s, run) || !take(&t)) return;
   if (run->only_sweeps) {
-    sweep_on(&t);
+    sweep_until_end(&t);
     return;
   }
-  if (sweep_aside(&t)) return;
+  if (first_sweeps(&t)) return;
   if (!search_all(&t))
     run_stop(run, PERP_STATUS_STALLED, "%s found no solution with %d systems of faces and %d paths",
              run->method->name, t.systems, PATHS_MAX);

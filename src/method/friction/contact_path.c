@@ -78,7 +78,7 @@ void contact_path_start(contact_path *t, contact_bodies *s, int32_t turn) {
   for (int32_t c = 0; c < p->count; c++)
     p->weight[c] = turn == 0 ? 1.0 : exp(random_range(&draw, -1.0, 1.0));
   t->turning = 0;
-  t->jams = t->returns = t->straights = 0;
+  t->short_steps = t->returns = t->straight_steps = 0;
   t->lowest = (double)INFINITY;
   t->count = 0;
   contact_interior_start(p, s);
@@ -166,7 +166,7 @@ int contact_path_step(contact_path *t, contact_bodies *s, block_lu *factor, perp
   if (sign == 0) return 0;
   if (t->turning && sign > 0 && p->mu < TURN_END_MU_RATIO*t->lowest) t->turning = 0;
   if (!t->turning) t->lowest = min2(t->lowest, p->mu);
-  if (!t->turning && ++t->straights > STRAIGHT_STEPS_MAX) return 0;
+  if (!t->turning && ++t->straight_steps > STRAIGHT_STEPS_MAX) return 0;
   const double length = t->turning ? turn(t, s, factor, sign) : straight(t, s, factor);
   if (length == 0.0 || length != length) return 0;
   if (length < 0.0) {
@@ -175,13 +175,13 @@ int contact_path_step(contact_path *t, contact_bodies *s, block_lu *factor, perp
   }
   if (!t->turning && length > KEEP_STEP_MIN) keep(t);
   contact_interior_move(p, s, length);
-  t->jams = !t->turning && length < SHORT_STEP_MAX ? t->jams + 1 : 0;
-  if (t->jams < SHORT_STEPS_MAX) return 1;
+  t->short_steps = !t->turning && length < SHORT_STEP_MAX ? t->short_steps + 1 : 0;
+  if (t->short_steps < SHORT_STEPS_MAX) return 1;
   t->turning = 1;
   t->ahead = 0;
   t->corrections = 0;
   t->stride = STRIDE_FIRST;
-  t->jams = 0;
+  t->short_steps = 0;
   take_back(t, s);
   return 1;
 }

@@ -23,7 +23,7 @@ void contact_velocities(contact_problem *p, const perp_run *run);   // computes 
 void contact_push(contact_problem *p, int32_t j, double d);
 // The residual of (27) at run->x, with y from v and the slacks.
 double contact_residual(const contact_problem *p, const perp_run *run, double *y);
-// s_c = max(0, -min v_t): the smallest slack that satisfies the tangential rows of contact k.
+// max(0, -min v_t): the smallest slack that satisfies the tangential rows of contact k.
 double contact_slack(const contact_problem *p, int32_t k);
 
 #endif

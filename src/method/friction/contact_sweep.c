@@ -29,14 +29,14 @@ enum {
 
 // ---- Lemke's method on a dense tableau [I -M -e | q] of a few rows ----
 
-typedef struct small {
+typedef struct contact_lcp {
   int32_t m, width;     // rows; 2 m + 2 columns: w, z, z0, q
   double *tableau;      // m x width
   int32_t *basic;       // m: column that is basic in row i
   double *z;            // m
-} small;
+} contact_lcp;
 
-static void pivot(small *s, int32_t row, int32_t column) {
+static void pivot(contact_lcp *s, int32_t row, int32_t column) {
   double *top = s->tableau + row*s->width;
   const double inverse = 1.0/top[column];
   for (int32_t j = 0; j < s->width; j++) top[j] *= inverse;
@@ -52,7 +52,7 @@ static void pivot(small *s, int32_t row, int32_t column) {
 }
 
 // The row that blocks the entering column; z0 first on a tie, then the larger pivot. -1: a ray.
-static int32_t blocking(const small *s, int32_t column, double floor) {
+static int32_t blocking(const contact_lcp *s, int32_t column, double floor) {
   const int32_t m = s->m, z0 = 2*m, q = 2*m + 1;
   double least = (double)INFINITY;
   int32_t row = -1;
@@ -72,7 +72,7 @@ static int32_t blocking(const small *s, int32_t column, double floor) {
 }
 
 // Finds z of the LCP whose -M and q are in the tableau. 0: not found.
-static int solve_small(small *s, double floor) {
+static int solve_small(contact_lcp *s, double floor) {
   const int32_t m = s->m, z0 = 2*m, q = 2*m + 1;
   int32_t row = 0;
   for (int32_t i = 0; i < m; i++) {
@@ -108,7 +108,7 @@ typedef struct sweeps {
   double *largest;       // contacts: the largest |entry| of the block
   double *y;             // n
   int32_t *rows;         // K + 2
-  small local;
+  contact_lcp local;
   crossover cross;
   system_solver *system; // of A, for the crossover; NULL until needed
 } sweeps;
@@ -134,7 +134,7 @@ static int take_blocks(sweeps *s, perp_run *run) {
   s->rows = run_allocate(run, 2*m*sizeof *s->rows);
   s->y = run_allocate(run, ((size_t)run->n + m*(2*m + 2) + m + count + entries)*sizeof *s->y);
   if (s->block == NULL || s->rows == NULL || s->y == NULL) return 0;
-  s->local = (small){.tableau = s->y + run->n, .z = s->y + (size_t)run->n + m*(2*m + 2),
+  s->local = (contact_lcp){.tableau = s->y + run->n, .z = s->y + (size_t)run->n + m*(2*m + 2),
                      .basic = s->rows + m};
   s->largest = s->local.z + m;
   double *next = s->largest + count;
@@ -153,7 +153,7 @@ static int take_blocks(sweeps *s, perp_run *run) {
 }
 
 static void relax_contact(sweeps *s, perp_run *run, int32_t k) {
-  small *l = &s->local;
+  contact_lcp *l = &s->local;
   const int32_t *rows = s->rows, m = rows_of(&s->p.c, k, s->rows), size = m - 1;
   const double *block = s->block[k];
   l->m = m;
@@ -188,8 +188,7 @@ static void relax_contact(sweeps *s, perp_run *run, int32_t k) {
 // ended.
 static int try_states(sweeps *s, perp_run *run) {
   const int32_t n = run->n;
-  // Each contact's solution is a vertex: a value that is not 0 is free, whatever rounding does to
-  // y.
+  // Each contact's solution is a vertex: rows with x_i > 0 are free, and their y_i is only rounding.
   for (int32_t i = 0; i < n; i++) s->y[i] = run->x[i] > 0.0 ? 0.0 : 1.0;
   const int32_t changed = crossover_guess(&s->cross, run, run->x, s->y);
   if (run->residual > GUESS_RESIDUAL_MAX || changed > n/SETTLED_ROWS_MIN) return 0;

@@ -27,7 +27,7 @@
 #include "vector.h"
 
 #define GMRES_STEPS_FIRST 20     // iterations of GMRES per direction at the start
-#define GMRES_STEPS_MIN 2        // iterations of GMRES per direction after short steps
+#define GMRES_STEPS_MIN 2        // least iterations of GMRES per direction, after short steps
 #define GMRES_STEPS_MAX 60       // iterations of GMRES per direction after long steps
 #define SHORT_STEP_MAX 0.1       // step length below which fewer iterations of GMRES follow
 #define LONG_STEP_MIN 0.3        // step length above which more iterations of GMRES follow
@@ -282,7 +282,7 @@ static double reach(const state *s) {   // how far to the boundary
   return a;
 }
 
-// Starts with impulses and velocities of the size of b, times a factor, with equal products.
+// Starts with impulses and velocities of the size of b, times a factor, and with equal x_i z_i.
 static int begin(state *s, perp_run *run, const contacts *c, double times) {
   double velocity = 0.0, diagonal = 0.0;
   for (int32_t i = 0; i < s->n; i++) velocity = max2(velocity, fabs(run->b[i]));

@@ -3,10 +3,10 @@
 //   0 <= lt <= mu ln, and the slacks of E13 (27) are dropped. In a sweep:
 //   ln <- max(0, ln - y_n/B_nn),   lt <- clamp(lt - y_t/B_tt, 0, mu ln)
 //
-// E13 4.1, end: the directions are decoupled, and nothing asks for maximum dissipation. There is no
-// proof that the sweeps converge. Games use this model. A fixed point solves this model, not (27),
-// so the status is "other model" unless the certificate of (27) holds too. Cost per iteration: a
-// product with A.
+// E13 4.1, end: the directions are decoupled, and the model does not demand maximum dissipation.
+// There is no proof that the sweeps converge. Games use this model. A fixed point solves this model,
+// not (27), so the status is "other model" unless the certificate of (27) holds too. Cost per
+// iteration: a product with A.
 #include <math.h>
 
 #include "contact_problem.h"
