@@ -210,7 +210,7 @@ typedef struct block { double t, strength; int32_t row; int leaves; double bound
 // Takes this step if it is shorter. Among equal steps the larger component wins, or after many idle
 // pivots the least index, which cannot cycle.
 static void take_shorter(const pivoting *s, block *b, double t, double strength, int32_t row,
-                     int leaves, double bound) {
+                         int leaves, double bound) {
   t = max2(t, 0.0);
   if (t > b->t) return;
   const int least = s->idle > 2*s->n + 10;

@@ -28,7 +28,8 @@ const perp_dense *solver_small_dense(const perp_solver *s, const perp_problem *p
 }
 
 void solver_small_dense_message(small_dense_end end, char *message) {
-  if (end == SMALL_DENSE_REFERENCE) strcpy(message, "The point of the box nearest to 0 is a solution.");
+  if (end == SMALL_DENSE_REFERENCE)
+    strcpy(message, "The point of the box nearest to 0 is a solution.");
   else if (end == SMALL_DENSE_GUESS) strcpy(message, MESSAGE_SOLVED);
   else strcpy(message, "auto ran principal_pivoting (small and dense): solved.");
 }
@@ -50,8 +51,7 @@ void solver_finish_small_dense(const perp_solver *s, small_dense_end end,
   solver_small_dense_message(end, result->message);
 }
 
-// A batch in progress: lane k solves problems k, k + lanes, k + 2 lanes, ...
-// with a solver of its own.
+// A batch in progress: lane k solves problems k, k + lanes, k + 2 lanes, ... with its own solver.
 typedef struct batch {
   perp_solver *solver;
   const perp_problem *problems;
@@ -61,8 +61,7 @@ typedef struct batch {
   int32_t count, lanes;
 } batch;
 
-// Where the result of problem k is written: the caller's array, or `own` on the stack, from which
-// take_brief() copies.
+// Where the result of problem k is written: the caller's array, or `own` for take_brief().
 static perp_result *result_of(const batch *b, int32_t k, perp_result *own) {
   return b->results != NULL ? &b->results[k] : own;
 }
@@ -94,9 +93,9 @@ static void solve_alone(const batch *b, perp_solver *s, int32_t k) {
   take_brief(b, k, error, result);
 }
 
-typedef struct small { int32_t k; const perp_dense *A; } small;   // problem k is small and dense
+typedef struct small_problem { int32_t k; const perp_dense *A; } small_problem;   // number and matrix
 
-static void solve_four(const batch *b, perp_solver *s, const small *of) {
+static void solve_four(const batch *b, perp_solver *s, const small_problem *of) {
   const perp_problem *const p[] = {&b->problems[of[0].k], &b->problems[of[1].k],
                                    &b->problems[of[2].k], &b->problems[of[3].k]};
   const perp_dense *const A[] = {of[0].A, of[1].A, of[2].A, of[3].A};
@@ -124,7 +123,7 @@ static void run_lane(void *data, int32_t lane) {
   team *const own = s->threads, *const judges = s->judge.threads;
   if (b->lanes > 1) s->threads = s->judge.threads = NULL;   // the threads are busy with lanes
   s->batch_failed = b->count;
-  small waiting[SMALL_DENSE_N + 1][4];
+  small_problem waiting[SMALL_DENSE_N + 1][4];
   int32_t number[SMALL_DENSE_N + 1] = {0};
   for (int32_t k = lane; k < b->count; k += b->lanes) {
     const perp_dense *A = solver_small_dense(s, &b->problems[k], b->x[k]);
@@ -132,7 +131,7 @@ static void run_lane(void *data, int32_t lane) {
       solve_alone(b, s, k);
       continue;
     }
-    waiting[A->n][number[A->n]++] = (small){k, A};
+    waiting[A->n][number[A->n]++] = (small_problem){k, A};
     if (number[A->n] < 4) continue;
     number[A->n] = 0;
     solve_four(b, s, waiting[A->n]);

@@ -28,7 +28,7 @@ static perp_status without_memory(perp_run *run, const perp_method *method) {
 }
 
 // 1: the time left is too short for any other method.
-static int too_late(const perp_run *run) {
+static int no_time_for_others(const perp_run *run) {
   const perp_solver *solver = run->state->solver;
   const double left = run_seconds_left(run);
   return solver->timed && left < 4.0*pace_least(&solver->once);
@@ -101,7 +101,7 @@ perp_status run_child(perp_run *run, const perp_method *method, const perp_optio
                         (child.reason == PERP_STATUS_STAGNATED && options->stop.stagnation > 0.0);
     if (status_is_proof(child.reason)) run_stop(run, child.reason, "%s", child.message);
     else if (run_out_of_time(run) || (child.reason == PERP_STATUS_TIME_LIMIT &&
-                                      until >= state->deadline && too_late(run)))
+                                      until >= state->deadline && no_time_for_others(run)))
       run_stop(run, PERP_STATUS_TIME_LIMIT, "%s", child.message);
     else if (by_rule || (!meta && run->iterations >= state->iteration_limit))
       run_stop(run, child.reason, "%s", child.message);

@@ -8,8 +8,7 @@
 #include "run.h"
 
 typedef struct pace {        // seconds that a repeated operation takes
-  double recent;             // recent measurements; 0: none yet
-  double least;              // the shortest one
+  double recent, least;      // recent measurements, 0: none yet; the shortest one
 } pace;
 
 // The largest contradiction among the conditions that is too small to be a proof (contradiction.c).
@@ -80,13 +79,12 @@ struct perp_solver {
   perp_error error;          // PERP_ERROR_OPERATOR once the operator has aborted
 };
 
-typedef struct fall { double seconds, residual; } fall;   // the residual at a time
+typedef struct residual_at { double seconds, residual; } residual_at;   // the residual at a time
 
 typedef struct run_state {   // the driver's side of a run
   perp_solver *solver;
   const int32_t *index;      // row of the run -> row of the caller's problem; NULL: the same
-  const double *R, *C;       // x of the caller = C (x of the run), y of the run = R (y of the
-                             //   caller); NULL: all 1
+  const double *R, *C;       // caller's x = C (run's x), run's y = R (caller's y); NULL: all 1
   double *best, best_residual;
   double *previous;          // n: the last x, for E13 (109); NULL when off
   double *y, *a;             // n: A x + b and |A||x| + |b| at the last check
@@ -96,8 +94,8 @@ typedef struct run_state {   // the driver's side of a run
   int32_t iteration_limit;
   double deadline, end;      // end: the latest deadline, should the last sweeps need no time
   int started, ended, solved;
-  int asked;                 // the caller asked to stop in an iteration of run_between()
-  fall decade[2];            // where the last two decades of the residual began
+  int asked;                 // the caller has asked to stop
+  residual_at decade[2];     // where the last two decades of the residual began
   double began;              // when the current iteration began
   double step, last_step;    // seconds expected of the next iteration, measured of the last one
   int y_known;               // y = A x + b at run->x
@@ -238,8 +236,8 @@ perp_error solver_run(solving *v);   // called if x_ref and the guess are no sol
 // The runs of one pass: one on each block that presolve leaves, or one on all of A.
 perp_error solver_run_all(perp_solver *solver, int presolving, perp_run *outcome);
 run_spec solver_spec(perp_solver *solver);   // a run on the caller's problem, from solver->x
-// Sets solver->x to the guess, clamped to the bounds. Components of A that x_ref solves exactly keep
-// x_ref. Returns 1 if all of x is x_ref.
+// Sets solver->x to the clamped guess, but to x_ref in components that x_ref solves exactly. Returns 1
+// if all of x is x_ref.
 int solver_set_guess(perp_solver *solver, const double *guess);
 void solver_copy(const perp_solver *solver, double *to, const double *from);   // n
 perp_error solver_check_capacity(const perp_solver *solver, const perp_problem *problem);

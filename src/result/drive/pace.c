@@ -25,7 +25,7 @@ enum { PASSES = 10,          // passes over A for its full analysis: components,
 #define FULL_PRODUCTS 32.0   // the same in fastest products: 33 to 47 (dense-pd, 300 and 600 rows)
 #define BRIEF 0.2            // part of their time that the last sweeps keep if the runs should end
 #define ENTRY_SECONDS 2e-9   // usual seconds per entry in a product
-#define MEASURE_BELOW 400.0  // measure products if fewer certificates than this fit into the time left
+#define MEASURE_BELOW 400.0  // measure products if fewer certificates than this fit
 #define MEASURE_ABOVE 16.0   // do not measure if fewer products than this fit
 enum { TRIES = 2 };          // products to measure; the first one may find the caches cold
 #define PRODUCT_MIN 0.75     // shortest product, relative to the faster of these
@@ -144,10 +144,10 @@ perp_error solver_check(perp_solver *s, const double *x, int far, perp_certifica
   return error;
 }
 
-typedef struct patience { const perp_solver *solver; double until; } patience;
+typedef struct time_left { const perp_solver *solver; double until; } time_left;
 
-static int is_over(void *context) {
-  const patience *p = context;
+static int is_time_over(void *context) {
+  const time_left *p = context;
   return solver_seconds(p->solver) >= p->until;
 }
 
@@ -165,8 +165,8 @@ double solver_part_to_look(const perp_solver *s, const perp_problem *problem) {
 }
 
 perp_error solver_prepare(perp_solver *s, const perp_problem *problem, double until, double part) {
-  patience p = {s, until};
-  const perp_deadline deadline = {until < (double)INFINITY ? is_over : NULL, &p};
+  time_left p = {s, until};
+  const perp_deadline deadline = {until < (double)INFINITY ? is_time_over : NULL, &p};
   const double pass = seconds_of_pass(s, problem);
   const double left = until < (double)INFINITY ? until - solver_seconds(s) : (double)INFINITY;
   if (PASSES*pass > part*left) p.until = 0.0;

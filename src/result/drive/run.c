@@ -159,7 +159,7 @@ static double test_measures(perp_run *run) {
 }
 
 // Reports an iteration to the trace and to the caller's callback. Returns the time.
-static double tell(perp_run *run, double measure) {
+static double report_iteration(perp_run *run, double measure) {
   run_state *state = run->state;
   perp_solver *solver = state->solver;
   const perp_options *options = run->options;
@@ -185,7 +185,7 @@ int run_between(perp_run *run) {
   run->iterations++;
   solver->iterations++;
   if (!solver->watching) return 1;
-  const double now = tell(run, run->residual);
+  const double now = report_iteration(run, run->residual);
   run_expect_step(state, now);
   state->began = now;
   return !state->asked;
@@ -211,7 +211,7 @@ static void finish_iteration(perp_run *run) {
   const double measure = test_measures(run);
   double now = 0.0;
   if (solver->watching) {
-    now = tell(run, measure);
+    now = report_iteration(run, measure);
     if (state->asked)
       run_stop(run, PERP_STATUS_STOPPED, "the run was stopped on request after %d %s",
                run->iterations, iterations_word(run));
@@ -251,7 +251,7 @@ int run_continue(perp_run *run) {
       run_stop(run, PERP_STATUS_ITERATION_LIMIT, "the iteration limit is 0");
     const perp_solver *solver = state->solver;
     if (state->deadline < (double)INFINITY) state->began = solver_seconds(solver);
-    state->decade[0] = state->decade[1] = (fall){state->began, run->residual};
+    state->decade[0] = state->decade[1] = (residual_at){state->began, run->residual};
     // An iteration takes at least one product.
     const double first = solver->timed && !(run->method->traits & PERP_TRAIT_META)
                              ? pace_least(&solver->once)*run->n/max2(1.0, solver->problem->A.n)
@@ -263,7 +263,7 @@ int run_continue(perp_run *run) {
   return !state->ended;
 }
 
-// y = A x + b at the guess. No product is needed if the parent knows y, or if A is a matrix and x = 0.
+// y = A x + b at the guess. It takes no product if the parent knows y, or if A is a matrix and x = 0.
 static int apply_to_guess(perp_run *run, const run_spec *spec, double *y) {
   const run_state *state = run->state;
   if (spec->y == y && *spec->y_known) return 0;
@@ -280,27 +280,27 @@ static int apply_to_guess(perp_run *run, const run_spec *spec, double *y) {
   return 0;
 }
 
-typedef struct doubting {
+typedef struct finite_check {
   const double *x, *own;         // the vector is x_i own_i; own may be NULL: x_i
-  int bad[TEAM_SHARES];
-} doubting;
+  int not_finite[TEAM_SHARES];   // one per share
+} finite_check;
 
-static void doubt_some(void *data, int32_t from, int32_t to, int32_t share) {
-  doubting *d = data;
-  d->bad[share] = !all_finite(d->x + from, to - from);
+static void check_finite_some(void *data, int32_t from, int32_t to, int32_t share) {
+  finite_check *d = data;
+  d->not_finite[share] = !all_finite(d->x + from, to - from);
   for (int32_t i = from; d->own != NULL && i < to; i++) {
     const double x = d->x[i]*d->own[i];
-    d->bad[share] |= !(x - x == 0.0);
+    d->not_finite[share] |= !(x - x == 0.0);
   }
 }
 
 // Is any x_i own_i infinite or NaN? The residual does not show it where column i of A is 0.
-static int is_bad(team *threads, const double *x, const double *own, int32_t n) {
-  doubting d = {.x = x, .own = own};
-  int bad = 0;
-  const int32_t shares = team_share(threads, n, doubt_some, &d);
-  for (int32_t k = 0; k < shares; k++) bad |= d.bad[k];
-  return bad;
+static int is_not_finite(team *threads, const double *x, const double *own, int32_t n) {
+  finite_check d = {.x = x, .own = own};
+  int not_finite = 0;
+  const int32_t shares = team_share(threads, n, check_finite_some, &d);
+  for (int32_t k = 0; k < shares; k++) not_finite |= d.not_finite[k];
+  return not_finite;
 }
 
 void run_refuse(perp_run *run, unmet of) {
@@ -341,7 +341,7 @@ typedef struct execution {   // passed from stage to stage
   const double *answer;      // n: the x that the run found
   const double *own;         // n: the x for the parent is own_i answer_i; NULL: all 1
   int by_measure;            // stop.measure ended the run: x is the answer, for any residual
-  int bad;                   // answer is not finite
+  int not_finite;            // some x_i of the answer is infinite or NaN
   int y_of_answer;           // state.y = A x + b at the answer
 } execution;
 
@@ -427,8 +427,8 @@ static void take_answer(execution *e) {
                                                                             : state->best;
   e->own = state->C != e->spec->C ? state->C : NULL;   // spec->C is the parent's
   const int found = state->solved || e->by_measure || state->best_residual < (double)INFINITY;
-  e->bad = found && is_bad(e->solver->threads, e->answer, e->own, e->run->n);
-  if (!e->bad) return;
+  e->not_finite = found && is_not_finite(e->solver->threads, e->answer, e->own, e->run->n);
+  if (!e->not_finite) return;
   state->solved = 0;
   state->best_residual = (double)INFINITY;
   e->run->reason = PERP_STATUS_BREAKDOWN;
@@ -445,7 +445,7 @@ static int compare_with_guess(execution *e) {
   e->y_of_answer = open && !judged && !state->true_residual && e->solver->error == PERP_OK &&
                    run_apply(e->run, e->answer, state->y) == 0;
   if (e->y_of_answer) state->best_residual = run_residual(e->run, e->answer, state->y);
-  const int better = state->solved || (e->by_measure && !e->bad) || (open && judged) ||
+  const int better = state->solved || (e->by_measure && !e->not_finite) || (open && judged) ||
                      state->best_residual < e->guess_residual;
   if (!better) state->best_residual = judged ? (double)INFINITY : e->guess_residual;
   return better;

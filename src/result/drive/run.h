@@ -62,8 +62,8 @@ typedef struct perp_run {
 } perp_run;
 
 int run_continue(perp_run *run);   // counts the iteration that has just ended; 0: return now
-// Counts an iteration after which the method has not yet formed run->x. Returns 0 if the method must
-// form x and call run_continue(): a limit is near, a measure needs every x, or the caller asks to stop.
+// Counts an iteration after which the method has not yet formed run->x. Returns 0 if it must form x
+// and call run_continue(): a limit is near, a measure needs every x, or the caller asks to stop.
 int run_between(perp_run *run);
 // 1: the point of the box nearest to 0 solves the whole component of row i exactly. The certificate
 // then has no unit of length there, and an iterate on its way to that point never passes.
@@ -101,8 +101,8 @@ void run_stop(perp_run *run, perp_status reason, const char *format, ...);
 void run_refuse(perp_run *run, unmet of);
 // For enumerate: certify x and report it; -1: not a solution, 0: go on, 1: stop
 int run_solution(perp_run *run, int32_t dimension);
-// Equilibrates during a run, for methods without PERP_TRAIT_EQUILIBRATE. Returns 1 if rows and columns
-// of A differ in scale; A, b, x and the bounds are then those of the equilibrated problem.
+// Equilibrates during a run, for methods without PERP_TRAIT_EQUILIBRATE. Returns 1 if rows and
+// columns of A differ in scale; A, b, x and the bounds are then those of the equilibrated problem.
 int run_equilibrate(perp_run *run);
 int run_ended(const perp_run *run);   // 1: run_continue would be 0
 // 1: the deadline has passed. For long steps inside an iteration
@@ -114,16 +114,16 @@ double run_seconds_left(const perp_run *run);   // INFINITY: there is no limit
 // The method expects to end after this many times the seconds that the look at A took. If that fits
 // into the time left, the last sweeps keep little time. Returns 0 if it does not fit.
 int run_expects(perp_run *run, double looks);
-// The method may not end in time. The last sweeps keep at least the time of this many products, but at
-// most half of the time left.
+// The method may not end in time. The last sweeps keep at least the time of this many products, but
+// at most half of the time left.
 void run_leaves(perp_run *run, double products);
 // 1: this number of products with A should fit into the time left.
 int run_fits(const perp_run *run, double products);
 // The same with the least time of a product: 0 only if the work certainly does not fit. Skip work for
 // this reason alone; a forecast that is too long would skip work that succeeds.
 int run_may_fit(const perp_run *run, double products);
-enum { RUN_ANALYSIS = 60,     // time of a copy of A and the order of its factor, in products: 30 to 75
-                              //   on walls and grids
+enum { RUN_ANALYSIS = 60,     // time of a copy of A and the order of its factor, in products:
+                              //   30 to 75 on walls and grids
        RUN_PIVOTS = 24,       // least time of pivots on a full A, which need no order of a factor, in
                               //   products (dense-pd: 22 to 25; 3/4 of a product is its least time)
        RUN_SMALL = 400,       // rows of a sparse A up to which no work is skipped: pivots solve such

@@ -98,9 +98,9 @@ static int rows_hold(perp_run *run) {
   return !nearby_refutes(&state->solver->judge, &rows, options->tol, options->absolute_tol);
 }
 
-// Objective and gap of a quadratic program are sums over all rows of the caller: those of this run and
-// those that presolve has removed. Copies x of this run into the judge and computes y for all rows of
-// the caller. Returns which of the caller's rows this run has (n), or NULL if A aborted.
+// Objective and gap of a quadratic program are sums over all rows of the caller: those of this run
+// and those that presolve has removed. Copies x of this run into the judge and computes y for all
+// rows of the caller. Returns which of these rows this run has (n), or NULL if A aborted.
 static const uint8_t *take_program(perp_run *run, const double *x) {
   run_state *state = run->state;
   perp_solver *solver = state->solver;

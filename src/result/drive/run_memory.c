@@ -33,7 +33,7 @@ size_t run_scratch(size_t operator_bytes, int32_t n, int lean) {
   return (operator_bytes > matrix ? operator_bytes : matrix) + 8*matrix + 1024;
 }
 
-// Bytes for the method itself. A method with an n_max gets no larger problem, whatever the limits are.
+// Bytes for the method itself. A method with an n_max gets no larger problem, for any limits.
 static size_t method_bytes(const perp_method *method, const perp_limits *limits,
                            const perp_options *options) {
   perp_limits own = *limits;

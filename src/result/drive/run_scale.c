@@ -1,5 +1,4 @@
-// run_scale.c: scales the problem of a run: x = C z, rows times R, by powers of two, which lose no
-// digits.
+// run_scale.c: scales the problem of a run: x = C z, rows times R, by powers of two.
 //
 // A method asks for it by a trait, or later by run_equilibrate(). The scaling is a symmetric one by
 // the diagonal, or the two-sided one of the certificate (equilibrate.c).

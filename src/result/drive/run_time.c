@@ -1,5 +1,4 @@
-// run_time.c: the time of a run: how much is left, what fits into it, and how much the last sweeps
-// get.
+// run_time.c: the time of a run: what is left, what fits into it, and what the last sweeps get.
 #include <math.h>
 
 #include "driver.h"
@@ -22,8 +21,7 @@ double run_seconds_left(const perp_run *run) {
   return max2(0.0, state->deadline - solver_seconds(state->solver));
 }
 
-// Seconds that a certificate (or a product) takes for the n rows of a run: the pace for all of A in
-// proportion to the rows.
+// Seconds that a certificate (or a product) takes for n rows, in proportion to the pace for all of A.
 static double pace_here(const perp_solver *solver, const pace *p, int32_t n, double left) {
   return n > 0 ? pace_of(p, left)*n/solver->problem->A.n : 0.0;
 }
@@ -126,12 +124,12 @@ void run_foresee(perp_run *run, double now) {
   run_state *state = run->state;
   const perp_solver *solver = state->solver;
   const double best = state->best_residual, tol = solver->options.tol;
-  fall *from = state->decade;
+  residual_at *from = state->decade;
   if (!(solver->reserve > 0.0) || solver->waiting > 0 || !(best < from[0].residual)) return;
   const double rate = log(from[0].residual/best)/max2(now - from[0].seconds, 1e-12);
   if (best < 0.1*from[1].residual) {
     from[0] = from[1];
-    from[1] = (fall){now, best};
+    from[1] = (residual_at){now, best};
   }
   if (now < state->deadline - solver->reserve) return;
   const double end = now + log(max2(best, tol)/tol)/rate;

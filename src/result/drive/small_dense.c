@@ -3,12 +3,11 @@
 //   y = T x + q with T = A at the start.   A pivot on k exchanges y_k and x_k:
 //   T_kk <- 1/T_kk,  T_kj <- -T_kj/T_kk,  T_ik <- T_ik/T_kk,  T_ij <- T_ij - T_ik T_kj/T_kk
 //
-// The algorithm is that of principal_pivoting.c, on a table instead of factors. Each round flips the
-// rows whose value is wrong: all of them if their number has reached a new minimum within the last
-// 10 rounds, else only the last one (Judice, Pires 1994; Murty). This is finite for P-matrices. The
-// number of rounds is also limited, and pivoting stops at a pivot that is not safely positive. A
-// pivot costs n^2 operations. The bounds of small_dense_bound.c judge the answer; where they fail,
-// the full certificate does.
+// The algorithm of principal_pivoting.c, on a table instead of factors. Each round flips the rows
+// whose value is wrong: all of them if their number has reached a new minimum within the last 10
+// rounds, else only the last one (Judice, Pires 1994; Murty). This is finite for P-matrices. Pivoting
+// also ends after SMALL_DENSE_ROUNDS, or at a pivot that is not safely positive. A pivot costs n^2
+// operations. small_dense_bound.c certifies the answer if its bounds suffice, else certify.c does.
 #include "small_dense.h"
 
 #include <math.h>
@@ -68,7 +67,7 @@ EXACT_INLINE double sum_of(const int32_t fours, const double *v) {   // sum of |
 }
 
 // Copies A into q->A and q->T and finds its largest and smallest entries. Returns 0 if A has an
-// extreme or non-finite entry.
+// entry that is extreme or not finite.
 EXACT_INLINE int load_matrix(small_dense_table *q, const perp_dense *D, const int32_t fours) {
   const int32_t n = q->n, rest = n - 4*(fours - 1);   // entries of the last four that are not padding
   const size_t ld = (size_t)(D->ld != 0 ? D->ld : n);
@@ -104,8 +103,7 @@ EXACT_INLINE int load_matrix(small_dense_table *q, const perp_dense *D, const in
          (q->least == 0.0 || q->least >= q->most*SMALL_DENSE_RANGE);
 }
 
-// Copies b, the bounds and the diagonal. Returns 0 if they are invalid or extreme, or if a diagonal
-// entry is not positive.
+// Copies b, the bounds and the diagonal. Returns 0 if one is invalid or extreme, or some A_ii <= 0.
 EXACT_INLINE int load_vectors(small_dense_table *q, const perp_problem *p, const double *guess,
                               const int32_t fours) {
   const int32_t n = q->n;
@@ -199,8 +197,7 @@ EXACT_INLINE int exchange(small_dense_table *q, const int32_t fours, pivots *p, 
   if (was_free) p->bound[k] = p->passed[k];
   const double bound = p->bound[k], inverse = 1.0/pivot,
                step = ((was_free ? bound : 0.0) - p->v[k])*inverse;
-  // scaled_k = -1/T_kk. `keep` sets the old T_ik to 0, so that T_ij - T_ik scaled_j is the new entry
-  // for j = k too.
+  // The new entry is T_ij - T_ik scaled_j for j = k too: scaled_k = -1/T_kk, and keep sets T_ik to 0.
   four keep[SMALL_DENSE_N/4], scaled[SMALL_DENSE_N/4];
   for (int32_t c = 0; c < fours; c++) {
     keep[c] = four_load(ones + SMALL_DENSE_N - 1 - k + 4*c);

@@ -51,7 +51,7 @@ static inline double small_dense_demand(double tol, double componentwise_tol) {
 
 #define SMALL_DENSE_UNIT 0x1p-53       // rounding of one operation
 #define SMALL_DENSE_ROUNDING 0x1p-42   // smallest violation, relative to the largest one at x_ref
-#define SMALL_DENSE_SAFE 0x1p-30       // smallest pivot, relative to A_kk: below, A is nearly singular
+#define SMALL_DENSE_SAFE 0x1p-30       // smallest pivot, relative to A_kk; less: A nearly singular
 #define SMALL_DENSE_EXTREME 0x1p64     // largest size of data; its inverse is the smallest
 #define SMALL_DENSE_RANGE 0x1p-32      // smallest nonzero entry of A, relative to the largest
 // Rounding of y_i = (A x + b)_i, relative to |b_i| + max |A| |x|_1. A row is added up in four

@@ -9,15 +9,16 @@
 //
 // Ruiz's iteration from R = C = 1 divides R_i by the square root of the largest entry of its row,
 // C_j likewise. After the first step no entry is above 1, since |A_ij| <= sqrt(p_i q_j); so from
-// then on R and C grow. The largest entry of row i is then at least sqrt(p_i/M). Each further step
-// replaces it by its square root or more, so R_i grows at most by its power 1/2 + 1/4 + ... = 1:
+// then on R and C grow. The largest entry of row i is then some m >= sqrt(p_i/M). Each further step
+// divides R_i by sqrt(m) and makes m at least sqrt(m), so R_i grows by m^(-1/2 - 1/4 - ...) at most:
 //
 //     p_i^(-1/2) <= R_i <= M^(1/2)/p_i,      q_j M^(-1/2) <= 1/C_j <= q_j^(1/2),
 //
 // after any number of steps. A factor of 1.23 allows for an iteration that stops at once (maxima
 // within 1.5 of 1), and 2^(1/2) for rounding to powers of two: together 2. Settling the unit
-// multiplies R_i and 1/C_j by the same factor, as A is one block. Let d_j be the distance of x_j to
-// the bound that y_j points to, g_j = min(|y_j|, A_jj d_j) at x_ref, and A_jj <= p_j, q_j <= M. Then
+// multiplies R_i and 1/C_j by the same factor, as A is one half (components_halves). Let d_j be the
+// distance of x_j to the bound that y_j points to, and g_j = min(|y_j|, A_jj d_j), at x_ref. With
+// A_jj <= p_j, q_j <= M
 //
 //     G >= max_j min(R_j |y_j|, d_j/C_j) >= max_j g_j/(2 M^(1/2)),
 //     r_i/G <= R_i t_i/G <= 4 (M/A_ii) t_i / max_j g_j.                                         (1)

@@ -1,5 +1,5 @@
-// solver.c: one solve as a list of stages: validate the problem, try x_ref and the guess, run methods,
-// certify. The runs are in solver_runs.c and solver_blocks.c, small dense problems in small_dense.c.
+// solver.c: one solve as a list of stages: validate, try x_ref and the guess, run methods, certify.
+// The runs are in solver_runs.c and solver_blocks.c, small dense problems in small_dense.c.
 #include <math.h>
 #include <string.h>
 
@@ -9,10 +9,10 @@
 #include "small_dense.h"
 #include "vector.h"
 
-#define LOOK_PART 0.8     // largest part of the time limit for the analysis of a new A: if x_ref is the
-                          //   answer, the analysis is nearly all of the solve
-#define LAST_PART 0.2     // largest part of the time of the runs for the last sweeps, which improve the
-                          //   best x if the methods do not end in the rest of the time
+#define LOOK_PART 0.8     // largest part of the time limit for the analysis of a new A: if x_ref is
+                          //   the answer, the analysis is nearly all of the solve
+#define LAST_PART 0.2     // largest part of the time of the runs for the last sweeps, which improve
+                          //   the best x if the methods do not end in the rest of the time
 
 // Seconds for the last sweeps: LAST_PART of the time left. Beyond the time of RUN_ANALYSIS products
 // it grows like the square root: sweeps still get a smaller residual with more time, and the methods
@@ -54,7 +54,7 @@ static perp_error validate(perp_solver *s, const perp_problem *problem, const do
     error = error_set(PERP_ERROR_ARGUMENT, "x is NULL");
   if (error == PERP_OK) error = validate_point("guess", problem->A.n, x, s->threads);
   const perp_method *first = solver_start(&s->options);
-  // A method that takes every kind of row has demands on A only, and it has solved with this A before.
+  // A method that takes every kind of row has demands on A only, and it took this A before.
   const int taken = error == PERP_OK && problem->value_stamp != 0 &&
                     s->attempt.n == problem->A.n && s->attempt.values == problem->value_stamp &&
                     s->attempt.pattern == problem->pattern_stamp;

@@ -30,8 +30,7 @@ run_spec solver_spec(perp_solver *s) {
                     .deadline = s->deadline};
 }
 
-// Runs options.start, if there is one, and the method on block g, or on the caller's problem as it is
-// if g < 0.
+// Runs options.start, if given, and the method on block g (g < 0: the caller's problem as it is).
 static perp_error run_block(perp_solver *s, int32_t g, perp_run *run) {
   const perp_problem *problem = s->problem;
   const presolve *p = &s->reduced;
@@ -94,8 +93,7 @@ static perp_error run_block(perp_solver *s, int32_t g, perp_run *run) {
   return PERP_OK;
 }
 
-// Combines the blocks. The outcome is that of the first unsolved block, else of the largest one. A
-// proof for one block is a proof for the whole problem.
+// The outcome is that of the first unsolved block, else of the largest. A block's proof is for all.
 typedef struct tally { perp_run *outcome; int all_solved; int32_t largest; } tally;
 
 static void count_block(tally *t, const perp_run *run, int32_t n) {

@@ -13,14 +13,14 @@ void solver_copy(const perp_solver *s, double *to, const double *from) {
   if (to != from) team_copy(s->threads, to, from, s->problem->A.n);   // on grids both may be one
 }
 
-typedef struct guessing {
+typedef struct guess_job {
   perp_solver *s;
   const double *guess;
   int same[TEAM_SHARES];
-} guessing;
+} guess_job;
 
 static void guess_some(void *data, int32_t from, int32_t to, int32_t share) {
-  guessing *g = data;
+  guess_job *g = data;
   perp_solver *s = g->s;
   const double *guess = g->guess;
   const perp_problem *problem = s->problem;
@@ -38,15 +38,15 @@ static void guess_some(void *data, int32_t from, int32_t to, int32_t share) {
 }
 
 int solver_set_guess(perp_solver *s, const double *guess) {
-  guessing g = {.s = s, .guess = guess};
+  guess_job g = {.s = s, .guess = guess};
   const int32_t shares = team_share(s->threads, s->problem->A.n, guess_some, &g);
   int same = 1;
   for (int32_t k = 0; k < shares; k++) same &= g.same[k];
   return same;
 }
 
-// The runs of a pass and the certificate of their x. If that is worse than the certificate before, the
-// x before is restored. kept (n): the x before; NULL: it is the guess.
+// The runs of a pass and the certificate of their x. If that is worse than the one before, the x
+// before is restored. kept (n): the x before; NULL: it is the guess.
 static perp_error run_and_judge(solving *v, int presolving, const double *kept) {
   perp_solver *s = v->s;
   perp_run *outcome = &v->outcome;
@@ -93,8 +93,8 @@ static perp_error first_pass(solving *v) {
   return PERP_OK;
 }
 
-// Presolve moves columns into b, and each block has a certificate of its own. If every block is solved
-// but the whole problem is not, or if a reduced problem seems to have no solution, rounding may be the
+// Presolve moves columns into b, and each block has its own certificate. If every block is solved but
+// the whole problem is not, or if a reduced problem seems to have no solution, rounding may be the
 // reason. Then the method runs on the problem as it is, from that x.
 static perp_error pass_as_it_is(solving *v) {
   perp_solver *s = v->s;
@@ -119,7 +119,7 @@ static perp_error pass_as_it_is(solving *v) {
 
 // A run ends as soon as its x passes. The final certificate first moves x to the bounds that y points
 // to, and rows with small data may then fail. If so, the method runs again from x, to a smaller
-// tolerance. A proof of infeasibility by that tolerance is discarded: the caller's may be larger.
+// tolerance. A proof of infeasibility by that tolerance is discarded: the caller's is larger.
 static perp_error pass_closer(solving *v) {
   perp_solver *s = v->s;
   perp_certificate *c = &v->certificate;
@@ -129,7 +129,7 @@ static perp_error pass_closer(solving *v) {
       !(c->componentwise > 0.0))
     return PERP_OK;
   for (int k = 0; k < CLOSER_RUNS && !c->solved && v->outcome.reason == PERP_STATUS_SOLVED &&
-                  !(s->timed && solver_seconds(s) >= s->deadline); k++) {
+                       !(s->timed && solver_seconds(s) >= s->deadline); k++) {
     s->y_known = s->judged = 0;
     s->guess_residual = -1.0;
     s->options.tol = smaller *= 1e-2;
@@ -194,8 +194,8 @@ static perp_error last_sweeps(solving *v) {
   return best_seen(v);
 }
 
-// The answer is never worse than x_ref or the guess: if the better of these beats judge.x, it replaces
-// judge.x and the certificate.
+// The answer is never worse than x_ref or the guess: if the better of these beats judge.x, it
+// replaces judge.x and the certificate.
 static perp_error best_of_all(solving *v) {
   perp_solver *s = v->s;
   const perp_problem *problem = s->problem;

@@ -68,8 +68,8 @@ static double above(double x, double bound) { return sum_up(x, -bound); }
 static double below(double x, double bound) { return -sum_up(-x, bound); }
 
 // Encloses r_i. y_i is in [low, high] in the units of r; x is in the units of the caller.
-static void natural(const bounding *s, int32_t i, double low, double high, double scale,
-                    double *r_low, double *r_high) {
+static void enclose_residual(const bounding *s, int32_t i, double low, double high, double scale,
+                             double *r_low, double *r_high) {
   const double lo = lower(s->problem->lo, i), hi = upper(s->problem->hi, i);
   // scale: a power of two, so that nothing is rounded
   *r_low = mid(below(s->x[i], hi)*scale, low, below(s->x[i], lo)*scale);
@@ -87,7 +87,7 @@ static int by_comparison(bounding *s, double *bound) {
     double low = s->y_low[i]/d, high = s->y_high[i]/d;
     low = low < 0.0 ? round_down(low*wide) : low > 0.0 ? round_down(low/wide) : 0.0;
     high = high > 0.0 ? round_up(high*wide) : high < 0.0 ? round_up(high/wide) : 0.0;
-    natural(s, i, low, high, 1.0, &low, &high);
+    enclose_residual(s, i, low, high, 1.0, &low, &high);
     const double size = max2(fabs(low), fabs(high));
     s->t[i] = product_up(d, size == 0.0 ? 0.0 : round_up(size*wide));
   }
@@ -152,8 +152,8 @@ static double least_eigenvalue(bounding *s) {
   const size_t square = (size_t)n*(size_t)n;
   double *S = s->from->allocate(s->from->context, (square + (size_t)n + 1)*sizeof *S);
   if (S == NULL) return -1.0;
-  // If the factorisation succeeds, the eigenvalues of S - shift I are above -error: its backward error
-  // is below (n + 2) u trace (Demmel), and so is the error of forming S.
+  // If the factorisation succeeds, the eigenvalues of S - shift I are above -error: its backward
+  // error is below (n + 2) u trace (Demmel), and so is the error of forming S.
   double all;
   const double trace = symmetric_part(s, S, &all);
   const double error = 4.0*(n + 4)*unit_roundoff*trace + 2.0*s->A.slack*all + 0x1p-1000;
@@ -207,8 +207,8 @@ static double size_of(bounding *s, int with_matrix) {
 
 static void scaled_residual(bounding *s) {
   for (int32_t i = 0; i < s->A.n; i++)
-    natural(s, i, s->V[i]*s->y_low[i], s->V[i]*s->y_high[i], 1.0/s->V[i], &s->r_low[i],
-            &s->r_high[i]);
+    enclose_residual(s, i, s->V[i]*s->y_low[i], s->V[i]*s->y_high[i], 1.0/s->V[i], &s->r_low[i],
+                     &s->r_high[i]);
 }
 
 // Finds the rows whose label `radius` verifies, moves x to their bounds and clears `kept` there.

@@ -111,12 +111,12 @@ static int eliminate(const row_table *A, const uint8_t *in, const double *right,
             j == i ? 1.0 : -fabs(A->value[p])/A->diagonal[i];
     }
   }
-  const int fine = lu_factor(m, S, pivot, 0.0, NULL) == 0;
-  if (fine) lu_solve(m, S, pivot, v);
+  const int regular = lu_factor(m, S, pivot, 0.0, NULL) == 0;
+  if (regular) lu_solve(m, S, pivot, v);
   for (int32_t i = 0; i < A->n; i++)
-    if (within(in, i) && fine) t[i] = v[(int32_t)place[i]];
+    if (within(in, i) && regular) t[i] = v[(int32_t)place[i]];
   from->release(from->context, S);
-  return fine;
+  return regular;
 }
 
 int comparison_bound(const row_table *A, const uint8_t *in, const double *r, const double *unit,

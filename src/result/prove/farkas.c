@@ -16,7 +16,7 @@
 // h' is h with a weight of 2^-50 on entries of u that do not fill their 53 bits: these were probably
 // not rounded, and the weight covers the rounding of this check.
 //
-// The margin -value must exceed what the certificate forgives and what rounding of the data can cause.
+// The margin -value must exceed what the certificate forgives and what rounding of the data causes.
 // Otherwise some x may pass as a solution, and the contradiction says nothing about the problem that
 // the caller rounded to doubles: 0.1 + 0.2 = 0.3 is false in doubles. An x that passes has
 // y_i >= -l_i on rows with u_i > 0 and y_i <= l_i on rows with u_i < 0 (certify_leeway.c), so
@@ -28,8 +28,8 @@
 //     forgiven = sum_i |u_i| rounding_i + min(32 u sum_j h_j |x_j|, sum_i |u_i| product_i)
 //     data     = 32 u (|u|'|b| + sum_j h_j |x_j at the supremum|)
 //     allowed  = sum_i |u_i| tolerance_i + max(forgiven, data),
-// and a proof needs -value > allowed. Then no x passes the certificate, so no problem has both a proof
-// and a certified x. For a row whose variables are all fixed, `allowed` is exactly what the
+// and a proof needs -value > allowed. Then no x passes the certificate, so no problem has both a
+// proof and a certified x. For a row whose variables are all fixed, `allowed` is exactly what the
 // certificate accepts, so there is one or the other.
 //
 // Cost: one pass over the entries. The certificate must have scaled A before.
@@ -155,8 +155,8 @@ static perp_error by_columns(const perp_problem *problem, const double *u, doubl
   return PERP_OK;
 }
 
-// A grid of cells: g_j is the sum of w (u_j - u_l) over the faces of j, with u_l = 0 in air. Where u is
-// constant all terms are exactly 0, so that a closed container has a proof for any weights w.
+// A grid of cells: g_j is the sum of w (u_j - u_l) over the faces of j, with u_l = 0 in air. Where u
+// is constant all terms are exactly 0, so that a closed container has a proof for any weights w.
 static void by_grid(const perp_problem *problem, const perp_grid *grid, const double *u,
                     supremum *s) {
   for (int32_t j = 0; j < problem->A.n; j++) {

@@ -1,7 +1,7 @@
 // farkas_near.c: looks for an exact Farkas vector near a rounded one.
 //
-// Columns without bounds need an exact 0 in A'u, and a rounded u misses it. Such a u excludes only the
-// x within a radius, which is small if the margin is small. Let E be the columns whose sign u misses.
+// Columns without bounds need an exact 0 in A'u, and a rounded u misses it. Such a u excludes only
+// the x within a radius, which is small if the margin is. Let E be the columns whose sign u misses.
 // Elimination chooses |E| rows Y of u's support, those with large |u_i| first, and u_Y moves so that
 //     A_YE' u_Y = -A_NE' u_N          u_N: the other entries, unchanged
 // holds exactly. The moved u_Y is not a vector of doubles, but enclose_linear.c encloses it. If every

@@ -98,7 +98,7 @@ static enclosure impulse(const perp_contacts *P, int32_t i, const double *u) {
   return joined(z);
 }
 
-// Entry j of A'u, which belongs to contact c. row: (B impulse) in the contact's rows, the normal first
+// Entry j of A'u, of contact c. row: (B impulse) in the contact's rows, the normal first
 static enclosure contact_column(const perp_contacts *P, contact_place at, const enclosure *row,
                                 const double *u) {
   const int32_t c = at.contact;
