@@ -297,8 +297,7 @@ static double needed(lemke *l, double epsilon) {
 
 // Drops basic x that are outside their bounds, a few times. Then only slacks are violated. Also
 // drops x that z0 would push out while it repairs the slacks. So d > 0 in all rows, and Lemke's
-// argument against rays on copositive matrices holds: the path is the plain path for this d, from
-// its middle on.
+// argument against rays on copositive matrices holds: the path is the end of the plain path for d.
 static int drop_outside(lemke *l) {
   for (int32_t round = 0;; round++) {
     lemke_values(l);

@@ -52,7 +52,7 @@ static size_t bytes(const perp_limits *limits, const perp_options *options) {
   return count.used;
 }
 
-// The caller's linear solver, or sparse for large sparse A, or symmetric, or LU.
+// Chooses the caller's linear solver, or sparse for large sparse A, or symmetric, or LU.
 static const perp_linear_ops *choose(const perp_run *run) {
   if (run->options->linear != NULL && run->options->linear->accepts(&run->A))
     return run->options->linear;

@@ -12,29 +12,28 @@
 
 #include <math.h>
 
-enum { PASSES = 10,          // passes over A for its full analysis: components, symmetry, scaling
-       FULL_PASSES = 20,     // passes over a full A that its whole solve takes (dense-pd: 20)
-       ALWAYS = 12000 };     // entries up to which A is always analysed: at most 0.6 ms (contacts)
-
-#define PASS 1e-9            // seconds per entry in such a pass, with all of A in the caches
-#define PART 0.6             // largest part of the time that the analysis may take; below that,
-                             //   sweeps alone gain more with all of the time (bricks, wall: 5 ms)
-#define COMPONENT_PASSES 0.6        // passes that finding the connected components takes
-#define COMPONENT_PART_MAX 0.3      // largest part of the time left that this may take
-#define FULL_LOOKS 2.0       // time of pivots on a full symmetric A, in analyses of A: 1.8 to 2.5
-#define FULL_PRODUCTS 32.0   // the same in fastest products: 33 to 47 (dense-pd, 300 and 600 rows)
-#define BRIEF 0.2            // part of their time that the last sweeps keep if the runs should end
-#define ENTRY_SECONDS 2e-9   // usual seconds per entry in a product
-#define MEASURE_BELOW 400.0  // measure products if fewer certificates than this fit
-#define MEASURE_ABOVE 16.0   // do not measure if fewer products than this fit
-enum { TRIES = 2 };          // products to measure; the first one may find the caches cold
-#define PRODUCT_MIN 0.75     // shortest product, relative to the faster of these
-#define CERTIFICATE_MAX 20.0 // longest certificate in products; 2 to 4 are usual, 13 with contacts
-#define MARGIN 1.25          // the next certificate takes at most this, relative to the forecast
+enum { ANALYSIS_PASSES = 10,               // passes over A: components, symmetry, scaling
+       FULL_SOLVE_PASSES = 20,             // passes that the whole solve of a full A takes (dense-pd)
+       ALWAYS_ANALYSED_ENTRIES = 12000 };  // largest A that is always analysed: 0.6 ms with contacts
+#define PASS_ENTRY_SECONDS 1e-9    // seconds per entry in such a pass, with all of A in the caches
+#define ANALYSIS_PART_MAX 0.6      // largest part of the time that the analysis may take; otherwise
+                                   //   sweeps alone gain more (bricks, wall: 5 ms)
+#define COMPONENT_PASSES 0.6       // passes that finding the connected components takes
+#define COMPONENT_PART_MAX 0.3     // largest part of the time left that this may take
+#define PIVOT_ANALYSES 2.0         // pivots on a full symmetric A, in analyses of A: 1.8 to 2.5
+#define PIVOT_PRODUCTS 32.0        // the same in fastest products: 33 to 47 (dense-pd, 300, 600 rows)
+#define SHORT_RESERVE_PART 0.2     // of their time that the last sweeps keep if the runs should end
+#define ENTRY_SECONDS 2e-9         // usual seconds per entry in a product
+#define ROOMY_CERTIFICATES 400.0   // products are measured if fewer certificates than this fit,
+#define MEASURE_PRODUCTS_MIN 16.0  //   but not if fewer products than this fit
+enum { PRODUCTS_MEASURED = 2 };    // the first one may find the caches cold
+#define PRODUCT_RATIO_MIN 0.75     // shortest product, relative to the faster of these
+#define CERTIFICATE_PRODUCTS_MAX 20.0   // longest certificate; 2 to 4 are usual, 13 with contacts
+#define FORECAST_RATIO_MAX 1.25    // time kept for a certificate, relative to its forecast
 
 double pace_of(const pace *p, double left) {
   // A recent measurement that is longer than the shortest one reserves at most half of the time left.
-  return max2(p->least, min2(MARGIN*p->recent, 0.5*left));
+  return max2(p->least, min2(FORECAST_RATIO_MAX*p->recent, 0.5*left));
 }
 
 double pace_least(const pace *p) { return p->least > 0.0 ? p->least : p->recent/3.0; }
@@ -73,7 +72,7 @@ void solver_guess_pace(perp_solver *s, double validation, double preparation) {
   if (!s->judge.look.hurried && s->judge.ops->by_entries)
     s->look = max2(s->look, preparation);   // short if a stamp says that A is known
   if (s->once.recent > 0.0) return;
-  s->once = (pace){s->judge.look.hurried ? 2.0*validation : preparation/PASSES, 0.0};
+  s->once = (pace){s->judge.look.hurried ? 2.0*validation : preparation/ANALYSIS_PASSES, 0.0};
 }
 
 // The time of one certificate decides whether more than sweeps fits. That certificate found the
@@ -87,23 +86,23 @@ perp_error solver_doubt_pace(perp_solver *s) {
   const double expected =
       entries > 0.0 ? min2(p->recent, ENTRY_SECONDS*(entries + A->n)) : p->recent;
   double now = solver_seconds(s), product = (double)INFINITY;
-  if (MEASURE_BELOW*p->recent <= s->options.time_limit - now) return PERP_OK;
-  for (int k = 0; k < TRIES; k++) {
+  if (ROOMY_CERTIFICATES*p->recent <= s->options.time_limit - now) return PERP_OK;
+  for (int k = 0; k < PRODUCTS_MEASURED; k++) {
     const double before = now;
-    if (MEASURE_ABOVE*min2(expected, product) > s->options.time_limit - before) break;
+    if (MEASURE_PRODUCTS_MIN*min2(expected, product) > s->options.time_limit - before) break;
     if (A->ops->apply(A->self, s->problem->b, s->judge.work, s->judge.scratch) != 0)
       return error_set(PERP_ERROR_OPERATOR, "operator '%s': apply failed", A->ops->name);
     now = solver_seconds(s);
     product = min2(product, now - before);
   }
   if (!(product < (double)INFINITY)) return PERP_OK;
-  p->least = PRODUCT_MIN*product;
-  p->recent = min2(p->recent, CERTIFICATE_MAX*product);
+  p->least = PRODUCT_RATIO_MIN*product;
+  p->recent = min2(p->recent, CERTIFICATE_PRODUCTS_MAX*product);
   return PERP_OK;
 }
 
 double solver_brief(const perp_solver *s, double end, double all) {
-  const double brief = BRIEF*s->reserve;
+  const double brief = SHORT_RESERVE_PART*s->reserve;
   return end <= all - brief ? brief : s->reserve;
 }
 
@@ -113,8 +112,8 @@ double solver_pivots(const perp_solver *s, const perp_operator *A) {
   if (A->n <= RUN_TINY || A->n < s->problem->A.n || !run_is_full(A) || !(s->look > 0.0) ||
       !(A->claims & PERP_CLAIM_SYMMETRIC))
     return (double)INFINITY;
-  const double looks = FULL_LOOKS*s->look;
-  return s->once.least > 0.0 ? min2(looks, FULL_PRODUCTS*s->once.least) : looks;
+  const double looks = PIVOT_ANALYSES*s->look;
+  return s->once.least > 0.0 ? min2(looks, PIVOT_PRODUCTS*s->once.least) : looks;
 }
 
 double solver_kept(const perp_solver *s, double left) {
@@ -127,7 +126,7 @@ int solver_hastens(const perp_solver *s, const perp_operator *A, double deadline
     return 0;
   if (s->judge.look.hurried) return 1;   // no time to analyse A, so none for a factor
   const double pivots = solver_pivots(s, A), left = deadline - solver_seconds(s);
-  if (pivots < (double)INFINITY) return pivots > left + (1.0 - BRIEF)*s->reserve;
+  if (pivots < (double)INFINITY) return pivots > left + (1.0 - SHORT_RESERVE_PART)*s->reserve;
   const double product = pace_least(&s->once)*A->n/max2(1.0, s->problem->A.n);
   return run_least_products(A, RUN_ANALYSIS)*product > left;
 }
@@ -153,15 +152,15 @@ static int is_time_over(void *context) {
 
 // Machines differ: a pass takes at most three times as long as the validation did.
 static double seconds_of_pass(const perp_solver *s, const perp_problem *problem) {
-  const double usual = PASS*(double)problem_nnz(problem);
+  const double usual = PASS_ENTRY_SECONDS*(double)problem_nnz(problem);
   return s->validation > 0.0 ? min2(usual, 3.0*s->validation) : usual;
 }
 
 // With a full A the analysis is half of a solve. Unless the other half fits too, only sweeps run, and
 // these need no analysis.
 double solver_part_to_look(const perp_solver *s, const perp_problem *problem) {
-  if (!s->timed || problem->A.n <= RUN_TINY || !run_is_full(&problem->A)) return PART;
-  return FULL_PASSES*seconds_of_pass(s, problem) <= s->options.time_limit ? 1.0 : 0.0;
+  if (!s->timed || problem->A.n <= RUN_TINY || !run_is_full(&problem->A)) return ANALYSIS_PART_MAX;
+  return FULL_SOLVE_PASSES*seconds_of_pass(s, problem) <= s->options.time_limit ? 1.0 : 0.0;
 }
 
 perp_error solver_prepare(perp_solver *s, const perp_problem *problem, double until, double part) {
@@ -169,8 +168,8 @@ perp_error solver_prepare(perp_solver *s, const perp_problem *problem, double un
   const perp_deadline deadline = {until < (double)INFINITY ? is_time_over : NULL, &p};
   const double pass = seconds_of_pass(s, problem);
   const double left = until < (double)INFINITY ? until - solver_seconds(s) : (double)INFINITY;
-  if (PASSES*pass > part*left) p.until = 0.0;
-  if (problem_nnz(problem) <= ALWAYS) p.until = (double)INFINITY;
+  if (ANALYSIS_PASSES*pass > part*left) p.until = 0.0;
+  if (problem_nnz(problem) <= ALWAYS_ANALYSED_ENTRIES) p.until = (double)INFINITY;
   s->judge.look.ties = COMPONENT_PASSES*pass <= COMPONENT_PART_MAX*left;
   return s->judge.ops->prepare(&s->judge, problem, &deadline);
 }

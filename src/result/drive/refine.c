@@ -21,7 +21,7 @@ enum {
   REFINE_ROUNDS = 8            // each round gains digits unless A_II is singular to rounding
 };
 // Largest residual at which the labels are worth using. 1e-2 gains nothing on the campaign.
-#define REFINE_FROM 1e-3
+#define REFINE_RESIDUAL_MAX 1e-3
 
 typedef struct small_system {
   int32_t n, m, set[REFINE_ROWS];
@@ -74,7 +74,7 @@ perp_error solver_refine(perp_solver *s, perp_certificate *certificate) {
   const int32_t n = judge->n;
   entry_chain chain;
   if (n > REFINE_ROWS || !judge->ops->by_entries || judge->look.product || judge->look.hurried ||
-      !(certificate->residual <= REFINE_FROM) || !entries_chain(&s->problem->A, &chain))
+      !(certificate->residual <= REFINE_RESIDUAL_MAX) || !entries_chain(&s->problem->A, &chain))
     return PERP_OK;
   small_system t = {.n = n};
   memcpy(t.x, judge->x, (size_t)n*sizeof *t.x);

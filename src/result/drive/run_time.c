@@ -67,10 +67,10 @@ void run_leaves(perp_run *run, double products) {
 }
 
 int run_is_full(const perp_operator *A) {
-  enum { MODERATE = 2000 };   // rows; for a larger A auto does not begin with pivots (select.c)
+  enum { FULL_ROWS_MAX = 2000 };   // rows; for a larger A auto does not begin with pivots (select.c)
   const perp_view view = operator_view(A);
   const perp_csc *C = view.data;
-  if (A->n > MODERATE) return 0;
+  if (A->n > FULL_ROWS_MAX) return 0;
   if (view.kind != PERP_VIEW_CSC) return view.kind == PERP_VIEW_DENSE;
   return (double)C->colptr[C->columns] > 0.2*C->columns*(double)C->columns;
 }
@@ -105,14 +105,14 @@ double run_check_seconds(const perp_run *run) {
                    solver->options.time_limit);
 }
 
-enum { SHORT_ITERATION = 16 };   // products; a longer iteration reads the clock itself
+enum { SHORT_ITERATION_PRODUCTS_MAX = 16 };   // products; a longer iteration reads the clock itself
 
 // Expects the next iteration to take as long as the longer one of the last two, up to
-// SHORT_ITERATION products.
+// SHORT_ITERATION_PRODUCTS_MAX products.
 void run_expect_step(run_state *state, double now) {
   const perp_solver *solver = state->solver;
   const double step = now - state->began;
-  const double most = solver->timed ? SHORT_ITERATION*pace_least(&solver->once) : 0.0;
+  const double most = solver->timed ? SHORT_ITERATION_PRODUCTS_MAX*pace_least(&solver->once) : 0.0;
   state->step = min2(max2(step, state->last_step), most);
   state->last_step = step;
 }

@@ -16,7 +16,7 @@
 #include "four.h"
 #include "vector.h"
 
-enum { PATIENCE = 10 };   // rounds without fewer wrong rows before single pivots: Judice, Pires
+enum { IDLE_ROUNDS_MAX = 10 };   // rounds without fewer wrong rows before single pivots: Judice, Pires
 static const double u = SMALL_DENSE_UNIT, infinity = (double)INFINITY;
 
 // ones + SMALL_DENSE_N - 1 - k points to an array of ones whose k-th entry is 0.
@@ -99,15 +99,15 @@ EXACT_INLINE int load_matrix(small_dense_table *q, const perp_dense *D, const in
   q->most = four_most(most);
   q->least = four_least(least);
   const double total = four_sum(sum);   // NaN if an entry is NaN
-  return total <= SMALL_DENSE_EXTREME && total >= 1.0/SMALL_DENSE_EXTREME &&
-         (q->least == 0.0 || q->least >= q->most*SMALL_DENSE_RANGE);
+  return total <= SMALL_DENSE_SIZE_MAX && total >= 1.0/SMALL_DENSE_SIZE_MAX &&
+         (q->least == 0.0 || q->least >= q->most*SMALL_DENSE_ENTRY_RATIO_MIN);
 }
 
 // Copies b, the bounds and the diagonal. Returns 0 if one is invalid or extreme, or some A_ii <= 0.
 EXACT_INLINE int load_vectors(small_dense_table *q, const perp_problem *p, const double *guess,
                               const int32_t fours) {
   const int32_t n = q->n;
-  const four zero = four_all(0.0), far = four_all(SMALL_DENSE_EXTREME);
+  const four zero = four_all(0.0), far = four_all(SMALL_DENSE_SIZE_MAX);
   four size = zero, wrong = zero;
   for (int32_t c = 0; c < fours; c++) {
     const int32_t rest = n - 4*c;
@@ -131,7 +131,7 @@ EXACT_INLINE int load_vectors(small_dense_table *q, const perp_problem *p, const
     q->diagonal[i] = q->A[i*(4*fours + 1)];
     smallest = min2(smallest, q->diagonal[i]);
   }
-  return four_sum(wrong) == 0.0 && four_sum(size) <= SMALL_DENSE_EXTREME && smallest > 0.0;
+  return four_sum(wrong) == 0.0 && four_sum(size) <= SMALL_DENSE_SIZE_MAX && smallest > 0.0;
 }
 
 // Sets x = x_ref, y, g and g_most. Returns 1 if x_ref = 0 is an exact solution.
@@ -179,7 +179,7 @@ EXACT_INLINE void begin(small_dense_table *q, const int32_t fours, const double 
     p->bound[i] = q->x[i] = bound;
   }
   if (moved) product(q, fours);
-  const double slack = SMALL_DENSE_ROUNDING*q->g_most;
+  const double slack = SMALL_DENSE_VIOLATION_MIN*q->g_most;
   for (int32_t i = 0; i < q->n; i++) {
     p->low[i] = p->bound[i] < q->hi[i] ? -slack : -infinity;
     p->high[i] = p->bound[i] > q->lo[i] ? slack : infinity;
@@ -190,10 +190,11 @@ EXACT_INLINE void begin(small_dense_table *q, const int32_t fours, const double 
 // A pivot on k. Returns 0 if it is not safe.
 EXACT_INLINE int exchange(small_dense_table *q, const int32_t fours, pivots *p, int32_t k) {
   double *row = q->T + k*4*fours;
-  const double diagonal = q->diagonal[k], pivot = row[k], slack = SMALL_DENSE_ROUNDING*q->g_most,
+  const double diagonal = q->diagonal[k], pivot = row[k], slack = SMALL_DENSE_VIOLATION_MIN*q->g_most,
                lo = q->lo[k], hi = q->hi[k];
   const int was_free = (int)(p->is_free >> k & 1u);
-  if (!(was_free ? pivot*diagonal > SMALL_DENSE_SAFE : pivot > SMALL_DENSE_SAFE*diagonal)) return 0;
+  if (!(was_free ? pivot*diagonal > SMALL_DENSE_PIVOT_MIN : pivot > SMALL_DENSE_PIVOT_MIN*diagonal))
+    return 0;
   if (was_free) p->bound[k] = p->passed[k];
   const double bound = p->bound[k], inverse = 1.0/pivot,
                step = ((was_free ? bound : 0.0) - p->v[k])*inverse;
@@ -229,7 +230,7 @@ EXACT_INLINE int exchange(small_dense_table *q, const int32_t fours, pivots *p, 
 
 // Returns 1 if no value is wrong at the end.
 EXACT_INLINE int pivot_all(small_dense_table *q, const int32_t fours, pivots *p, int32_t *rounds) {
-  int32_t least = q->n + 1, patience = PATIENCE;
+  int32_t least = q->n + 1, patience = IDLE_ROUNDS_MAX;
   for (*rounds = 0; *rounds <= SMALL_DENSE_ROUNDS; ++*rounds) {
     for (int32_t f = 0; f < p->flips; f++)
       if (!exchange(q, fours, p, p->flip[f])) return 0;
@@ -244,7 +245,7 @@ EXACT_INLINE int pivot_all(small_dense_table *q, const int32_t fours, pivots *p,
     if (flips == 0) return 1;
     if (flips < least) {
       least = flips;
-      patience = PATIENCE;
+      patience = IDLE_ROUNDS_MAX;
     } else if (--patience < 0) {
       p->flip[0] = p->flip[flips - 1];
       p->flips = 1;
@@ -363,7 +364,7 @@ EXACT_INLINE small_dense_end solve(const perp_problem *problem, const perp_dense
         (perp_certificate){.solved = 1, .components = 1, .componentwise_row = -1};
     return connected(q, 0) ? SMALL_DENSE_REFERENCE : SMALL_DENSE_NONE;
   }
-  if (!(q->g_most >= 1.0/SMALL_DENSE_EXTREME)) return SMALL_DENSE_NONE;
+  if (!(q->g_most >= 1.0/SMALL_DENSE_SIZE_MAX)) return SMALL_DENSE_NONE;
   if (clamp_guess(q, fours, guess)) {
     product(q, fours);
     if (bound_holds(q, fours, within, product_rounding(fours), &answer->certificate)) {

@@ -39,8 +39,7 @@ void small_dense_solve_four(const perp_problem *const p[4], const perp_dense *co
                             double *const guess[4], double within, small_dense_end end[4],
                             small_dense_answer answer[4]);
 
-// The value for `within`: a thousandth of tol. Where the componentwise rule applies, at most
-// COMPONENTWISE_ROUNDING, so that both rules hold.
+// `within`: tol/1000, and at most COMPONENTWISE_ROUNDING where the componentwise rule applies.
 static inline double small_dense_demand(double tol, double componentwise_tol) {
   const double part = 1e-3*tol;
   const int ruled = componentwise_limit(componentwise_tol, tol) < (double)INFINITY;
@@ -49,11 +48,11 @@ static inline double small_dense_demand(double tol, double componentwise_tol) {
 
 // ---- between small_dense.c, small_dense_four.c and small_dense_bound.c ----
 
-#define SMALL_DENSE_UNIT 0x1p-53       // rounding of one operation
-#define SMALL_DENSE_ROUNDING 0x1p-42   // smallest violation, relative to the largest one at x_ref
-#define SMALL_DENSE_SAFE 0x1p-30       // smallest pivot, relative to A_kk; less: A nearly singular
-#define SMALL_DENSE_EXTREME 0x1p64     // largest size of data; its inverse is the smallest
-#define SMALL_DENSE_RANGE 0x1p-32      // smallest nonzero entry of A, relative to the largest
+#define SMALL_DENSE_UNIT 0x1p-53             // rounding of one operation
+#define SMALL_DENSE_VIOLATION_MIN 0x1p-42    // relative to the largest violation at x_ref
+#define SMALL_DENSE_PIVOT_MIN 0x1p-30        // relative to A_kk; below it A is nearly singular
+#define SMALL_DENSE_SIZE_MAX 0x1p64          // largest size of data; its inverse is the smallest
+#define SMALL_DENSE_ENTRY_RATIO_MIN 0x1p-32  // smallest nonzero entry of A over the largest
 // Rounding of y_i = (A x + b)_i, relative to |b_i| + max |A| |x|_1. A row is added up in four
 // partial sums of `terms` terms each.
 #define SMALL_DENSE_PRODUCT(terms) (1.01*((terms) + 4)*SMALL_DENSE_UNIT)

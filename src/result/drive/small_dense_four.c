@@ -7,16 +7,16 @@
 // 0 replaces 1/T_kk, which changes nothing: T_ij - T_ik (T_kj 0) is T_ij.
 //
 // A quarter is left to small_dense_solve if its data are invalid or extreme, if its guess is not
-// x_ref, if a pivot is not safe, if it needs more than ROUNDS rounds, or if the bound does not hold.
-// ROUNDS is less than PATIENCE of small_dense.c, so no round here is limited to a single pivot. A
-// round costs at most n^3 operations on vectors, for four problems.
+// x_ref, if a pivot is not safe, if it needs more than ROUNDS_MAX rounds, or if the bound does not
+// hold. ROUNDS_MAX is less than IDLE_ROUNDS_MAX of small_dense.c, so no round here is limited to a
+// single pivot. A round costs at most n^3 operations on vectors, for four problems.
 #include <math.h>
 
 #include "four.h"
 #include "small_dense.h"
 #include "vector.h"
 
-enum { N = SMALL_DENSE_N, ROUNDS = 9 };
+enum { N = SMALL_DENSE_N, ROUNDS_MAX = 9 };
 
 static const double infinity = (double)INFINITY;
 
@@ -101,9 +101,9 @@ EXACT_INLINE void load_matrix(quarters *q, const perp_dense *const D[4], const i
   }
   q->most = most;
   q->least = least;
-  q->fine = four_and(four_at_most(sum, four_all(0.5*SMALL_DENSE_EXTREME)),
-                     four_and(four_at_most(four_all(2.0/SMALL_DENSE_EXTREME), sum),
-                              four_at_most(four_multiply(most, four_all(SMALL_DENSE_RANGE)),
+  q->fine = four_and(four_at_most(sum, four_all(0.5*SMALL_DENSE_SIZE_MAX)),
+                     four_and(four_at_most(four_all(2.0/SMALL_DENSE_SIZE_MAX), sum),
+                              four_at_most(four_multiply(most, four_all(SMALL_DENSE_ENTRY_RATIO_MIN)),
                                            least)));
   for (int32_t i = 0; i < n; i++) {
     q->diagonal[i] = q->A[i*(n + 1)];
@@ -120,7 +120,7 @@ EXACT_INLINE four bounds_at(const double *const v[4], int32_t i, double otherwis
 // bounds: the first round makes them free.
 EXACT_INLINE void load_vectors(quarters *q, const perp_problem *const p[4],
                                double *const guess[4], const int32_t n) {
-  const four zero = four_all(0.0), far = four_all(SMALL_DENSE_EXTREME);
+  const four zero = four_all(0.0), far = four_all(SMALL_DENSE_SIZE_MAX);
   const double *const lo[4] = {p[0]->lo, p[1]->lo, p[2]->lo, p[3]->lo},
                *const hi[4] = {p[0]->hi, p[1]->hi, p[2]->hi, p[3]->hi};
   const int plain_lo = lo[0] == NULL && lo[1] == NULL && lo[2] == NULL && lo[3] == NULL,
@@ -147,7 +147,7 @@ EXACT_INLINE void load_vectors(quarters *q, const perp_problem *const p[4],
                                     four_at_most(reference, clamped));
     q->fine = four_and(q->fine, four_and(valid, same));
   }
-  q->fine = four_and(q->fine, four_at_most(size, four_all(0.5*SMALL_DENSE_EXTREME)));
+  q->fine = four_and(q->fine, four_at_most(size, four_all(0.5*SMALL_DENSE_SIZE_MAX)));
 }
 
 // Computes y and g at x_ref, v and the limits of v.
@@ -172,8 +172,8 @@ EXACT_INLINE void begin(quarters *q, const int32_t n) {
   }
   q->g_most = most;
   q->reference = four_and(four_and(q->fine, four_not(moved)), four_at_most(inexact, zero));
-  q->fine = four_and(q->fine, four_at_most(four_all(1.0/SMALL_DENSE_EXTREME), most));
-  const four slack = four_multiply(four_all(SMALL_DENSE_ROUNDING), most),
+  q->fine = four_and(q->fine, four_at_most(four_all(1.0/SMALL_DENSE_SIZE_MAX), most));
+  const four slack = four_multiply(four_all(SMALL_DENSE_VIOLATION_MIN), most),
              below = four_subtract(zero, slack);
   q->slack = slack;
   for (int32_t i = 0; i < n; i++) {
@@ -205,8 +205,8 @@ EXACT_INLINE void exchange(quarters *q, const int32_t n, int32_t k) {
   four *row = q->T + k*n;
   const four diagonal = q->diagonal[k], pivot = row[k];
   const four_mask was_free = q->is_free[k], here = four_and(q->wrong[k], q->fine),
-                  safe = four_less(four_choose(was_free, four_all(SMALL_DENSE_SAFE),
-                                               four_multiply(four_all(SMALL_DENSE_SAFE), diagonal)),
+                  safe = four_less(four_choose(was_free, four_all(SMALL_DENSE_PIVOT_MIN),
+                                               four_multiply(four_all(SMALL_DENSE_PIVOT_MIN), diagonal)),
                                    four_choose(was_free, four_multiply(pivot, diagonal), pivot)),
                   now = four_and(here, safe), to_bound = four_and(now, was_free);
   q->fine = four_and(q->fine, four_or(safe, four_not(here)));
@@ -253,7 +253,7 @@ EXACT_INLINE void pivot_all(quarters *q, const int32_t n) {
     any = four_or(any, four_and(four_and(q->wrong[i], q->fine), four_bits(INT64_C(1) << i)));
   uint32_t rows = rows_of(any);
   q->rounds = four_all(0.0);
-  for (int32_t round = 0; round < ROUNDS; round++) {
+  for (int32_t round = 0; round < ROUNDS_MAX; round++) {
     for (int32_t k = 0; k < n; k++)
       if (rows >> k & 1u) exchange_row[n](q, k);
     four_mask busy = any = four_bits(0);
@@ -267,7 +267,7 @@ EXACT_INLINE void pivot_all(quarters *q, const int32_t n) {
     rows = rows_of(any);
     if (rows == 0) return;
     q->rounds = four_add(q->rounds, four_choose(busy, four_all(1.0), four_all(0.0)));
-    if (round == ROUNDS - 1) q->fine = four_and(q->fine, four_not(busy));
+    if (round == ROUNDS_MAX - 1) q->fine = four_and(q->fine, four_not(busy));
   }
 }
 

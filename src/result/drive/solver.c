@@ -9,16 +9,16 @@
 #include "small_dense.h"
 #include "vector.h"
 
-#define LOOK_PART 0.8     // largest part of the time limit for the analysis of a new A: if x_ref is
-                          //   the answer, the analysis is nearly all of the solve
-#define LAST_PART 0.2     // largest part of the time of the runs for the last sweeps, which improve
-                          //   the best x if the methods do not end in the rest of the time
+#define ANALYSIS_PART_MAX 0.8   // largest part of the time limit for the analysis of a new A: if x_ref
+                                //   is the answer, the analysis is nearly all of the solve
+#define SWEEPS_PART_MAX 0.2     // largest part of the time of the runs for the last sweeps, which
+                                //   improve the best x if the methods do not end before
 
-// Seconds for the last sweeps: LAST_PART of the time left. Beyond the time of RUN_ANALYSIS products
-// it grows like the square root: sweeps still get a smaller residual with more time, and the methods
-// before them get more margin.
+// Seconds for the last sweeps: SWEEPS_PART_MAX of the time left. Beyond the time of RUN_ANALYSIS
+// products it grows like the square root: sweeps still get a smaller residual with more time, and the
+// methods before them get more margin.
 static double last_seconds(const perp_solver *s, double left) {
-  const double part = LAST_PART*max2(left, 0.0), few = RUN_ANALYSIS*pace_least(&s->once);
+  const double part = SWEEPS_PART_MAX*max2(left, 0.0), few = RUN_ANALYSIS*pace_least(&s->once);
   return few > 0.0 && part > few ? sqrt(part*few) : part;
 }
 
@@ -107,7 +107,7 @@ static perp_error begin(solving *v) {
 
 static perp_error look(solving *v) {
   perp_solver *s = v->s;
-  const double until = s->timed ? LOOK_PART*s->options.time_limit : (double)INFINITY;
+  const double until = s->timed ? ANALYSIS_PART_MAX*s->options.time_limit : (double)INFINITY;
   const double validated = s->timed ? solver_seconds(s) : 0.0;
   s->validation = validated;
   const perp_error error = solver_prepare(s, v->problem, until, solver_part_to_look(s, v->problem));

@@ -6,8 +6,8 @@
 #include "driver.h"
 #include "vector.h"
 
-enum { PRODUCTS = 10,     // presolve copies A in this time, in products; it runs only if that fits
-       CLOSER_RUNS = 3 }; // largest number of runs that each divide the tolerance by 100
+enum { PRESOLVE_PRODUCTS = 10,  // presolve takes this time, in products, to copy A; that must fit
+       CLOSER_RUNS = 3 };       // largest number of runs that each divide the tolerance by 100
 
 void solver_copy(const perp_solver *s, double *to, const double *from) {
   if (to != from) team_copy(s->threads, to, from, s->problem->A.n);   // on grids both may be one
@@ -82,7 +82,7 @@ static perp_error first_pass(solving *v) {
   perp_solver *s = v->s;
   const perp_options *options = &s->options;
   const perp_operator *A = &s->problem->A;
-  const double needed = run_least_products(A, PRODUCTS)*pace_least(&s->once);
+  const double needed = run_least_products(A, PRESOLVE_PRODUCTS)*pace_least(&s->once);
   const int presolving = (options->presolve || options->split) && s->judge.ops->by_entries &&
                          !v->hurried && !(s->timed && needed > s->deadline - v->setup_seconds) &&
                          !solver_hastens(s, A, s->deadline);

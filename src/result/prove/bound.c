@@ -13,7 +13,7 @@
 // inequality at x* and the projection give (A'e' - r)'(e' - r) <= 0, so that
 //     lambda |e'|^2 <= e'(A'^T r + r),   |e'| <= |A'^T r + r| / lambda
 // in the 2-norm, where lambda > 0 is at most the smallest eigenvalue of (A' + A'^T)/2. This is Pang's
-// bound (1 + L)/lambda |r| without its estimate L. It verifies labels: y_i > sum |A_ij| e_j implies
+// r|r| without the Lipschitz constant. It verifies labels: y_i > sum |A_ij| e_j implies
 // x*_i = lo_i, and likewise at hi_i. On the remaining rows K it holds for the reduced problem. If all
 // of K is strictly inside its bounds, A_KK e_K = y_K and |e'_K| <= |y'_K| / lambda.
 #include <math.h>
@@ -29,7 +29,7 @@
 #include "problem.h"
 #include "vector.h"
 
-enum { DENSE_ROWS = 1500, INVERSE_STEPS = 6, SHIFTS = 8 };
+enum { DENSE_ROWS_MAX = 1500, INVERSE_STEPS = 6, SHIFTS_MAX = 8 };
 static const double unit_roundoff = 0x1p-53;
 
 typedef struct bounding {
@@ -91,7 +91,7 @@ static int by_comparison(bounding *s, double *bound) {
     const double size = max2(fabs(low), fabs(high));
     s->t[i] = product_up(d, size == 0.0 ? 0.0 : round_up(size*wide));
   }
-  return comparison_bound(&s->A, NULL, s->t, s->C, DENSE_ROWS, s->from, &s->work, bound);
+  return comparison_bound(&s->A, NULL, s->t, s->C, DENSE_ROWS_MAX, s->from, &s->work, bound);
 }
 
 // ---- positive definite ----
@@ -161,7 +161,7 @@ static double least_eigenvalue(bounding *s) {
   if (cholesky(n, S, 2.0*error)) {
     proven = error;
     double shift = 0.9*smallest_eigenvalue(n, S, S + square);
-    for (int32_t k = 0; k < SHIFTS && shift > 4.0*error; k++, shift *= 0.5) {
+    for (int32_t k = 0; k < SHIFTS_MAX && shift > 4.0*error; k++, shift *= 0.5) {
       symmetric_part(s, S, &all);
       if (!cholesky(n, S, shift)) continue;
       proven = round_down(shift - error);
@@ -296,14 +296,14 @@ static perp_error find_bound(bounding *s, const double *x, double *bound, perp_b
         z &= s->A.column[p] == i || s->A.value[p] <= 0.0;
     plain_print(result->reason, sizeof result->reason,
                 "%s: |x - x*| <= <A>^-1 D |r| componentwise", z ? "M-matrix" : "H+ matrix");
-  } else if (done == 0 && n <= DENSE_ROWS) {
+  } else if (done == 0 && n <= DENSE_ROWS_MAX) {
     done = by_definiteness(s, x, bound, result->reason, sizeof result->reason);
   }
   if (done == -2) return error_set(PERP_ERROR_MEMORY, "perp_error_bound: no memory, n = %d", n);
   if (done == 0)
-    plain_print(result->reason, sizeof result->reason, n <= DENSE_ROWS
+    plain_print(result->reason, sizeof result->reason, n <= DENSE_ROWS_MAX
                 ? "A is not proven to be H+ or positive definite"
-                : "A is not proven to be H+; definiteness is tried up to n = %d only", DENSE_ROWS);
+                : "A is not proven to be H+; definiteness is tried up to n = %d only", DENSE_ROWS_MAX);
   result->known = done == 1;
   result->largest = 0.0;
   for (int32_t i = 0; i < n; i++) {

@@ -46,7 +46,7 @@
 #include "plain.h"
 #include "vector.h"
 
-#define ROUNDING 0x1p-44
+#define EXCESS_MAX 0x1p-44             // 1/(radius in natural sizes) that is reported
 #define DATA_ROUNDING (32.0*0x1p-53)   // relative rounding of a datum, as in the certificate
 #define SUMS_UP (1.0 + 0x1p-26)        // more than the rounding of sums of up to 1e8 positive terms
 
@@ -267,8 +267,8 @@ perp_error farkas_check(const farkas_judge *by, const double *u, double *work, p
   farkas->allowed = farkas_allowed(by, u, &s);
   const int clear = -farkas->value > farkas->allowed;
   farkas->proven = clear && s.largest == 0.0;
-  farkas->bounded = clear && s.largest > 0.0 && s.excess*s.size <= -ROUNDING*farkas->value;
-  *rounded = farkas->bounded || (clear && s.largest > 0.0 && s.all_excess <= ROUNDING);
+  farkas->bounded = clear && s.largest > 0.0 && s.excess*s.size <= -EXCESS_MAX*farkas->value;
+  *rounded = farkas->bounded || (clear && s.largest > 0.0 && s.all_excess <= EXCESS_MAX);
   tell(&s, farkas);
   return PERP_OK;
 }

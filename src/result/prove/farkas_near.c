@@ -9,7 +9,7 @@
 // margin is large enough, then one of these vectors proves that there is no solution at all. A column
 // outside of E whose sign the enclosure does not decide joins E, and the search starts again.
 //
-// Cost: O(p e^2) for p rows of the support and e columns, at most MOST_COLUMNS of them.
+// Cost: O(p e^2) for p rows of the support and e columns, at most COLUMNS_MAX of them.
 #include <string.h>
 
 #include "arena.h"
@@ -19,7 +19,7 @@
 #include "plain.h"
 #include "vector.h"
 
-enum { MOST_COLUMNS = 500, ROUNDS = 4 };
+enum { COLUMNS_MAX = 500, ROUNDS_MAX = 4 };
 #define PIVOT_MIN 1e-10   // relative to |A|'|u| of the column; less: columns of E are dependent
 
 typedef struct near_search {
@@ -72,7 +72,7 @@ static int32_t extend(near_search *s) {
     const enclosure g = column_at(s, j, &size);
     const int wrong = (!above && enclosure_upper(g) > 0.0) || (!below && enclosure_lower(g) < 0.0);
     if (size == 0.0 || !wrong) continue;
-    if (s->e >= MOST_COLUMNS) return -1;
+    if (s->e >= COLUMNS_MAX) return -1;
     s->demanded[j] = 1;
     s->column[s->e++] = j;
     added++;
@@ -205,7 +205,7 @@ static int conclude(near_search *s, const farkas_judge *by, perp_farkas *farkas)
 static int search(near_search *s, const farkas_judge *by, const double *u, perp_farkas *farkas) {
   memset(s->demanded, 0, (size_t)s->n);
   memcpy(s->u, u, (size_t)s->n*sizeof *u);
-  for (int round = 0; round < ROUNDS; round++) {
+  for (int round = 0; round < ROUNDS_MAX; round++) {
     number_support(s);
     if (round == 0 && extend(s) <= 0) return 0;
     const int chosen = choose_rows(s);
