@@ -13,8 +13,8 @@
 // inequality at x* and the projection give (A'e' - r)'(e' - r) <= 0, so that
 //     lambda |e'|^2 <= e'(A'^T r + r),   |e'| <= |A'^T r + r| / lambda
 // in the 2-norm, where lambda > 0 is at most the smallest eigenvalue of (A' + A'^T)/2. This is Pang's
-// r|r| without the Lipschitz constant. It verifies labels: y_i > sum |A_ij| e_j implies
-// x*_i = lo_i, and likewise at hi_i. On the remaining rows K it holds for the reduced problem. If all
+// bound (1 + L)/lambda |r| without the Lipschitz constant L. It verifies labels: y_i > sum |A_ij| e_j
+// implies x*_i = lo_i; the same at hi_i. On the other rows K it holds for the reduced problem. If all
 // of K is strictly inside its bounds, A_KK e_K = y_K and |e'_K| <= |y'_K| / lambda.
 #include <math.h>
 #include <string.h>
