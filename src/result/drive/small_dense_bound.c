@@ -8,9 +8,9 @@
 // block by a G of its own (certify_blocks.c), and the bounds below do not hold for these.
 //
 // Ruiz's iteration from R = C = 1 divides R_i by the square root of the largest entry of its row,
-// C_j likewise. After the first step no entry is above 1, since |A_ij| <= sqrt(p_i q_j); so from
-// then on R and C grow. The largest entry of row i is then some m >= sqrt(p_i/M). Each further step
-// divides R_i by sqrt(m) and makes m at least sqrt(m), so R_i grows by m^(-1/2 - 1/4 - ...) at most:
+// and C_j in the same way. After the first step no entry is above 1, since |A_ij| <= sqrt(p_i q_j).
+// From then on R and C grow. The largest entry of row i is then some m >= sqrt(p_i/M). Each further
+// step divides R_i by sqrt(m) and leaves m at least sqrt(m). The powers 1/2 + 1/4 + ... add to 1:
 //
 //     p_i^(-1/2) <= R_i <= M^(1/2)/p_i,      q_j M^(-1/2) <= 1/C_j <= q_j^(1/2),
 //
