@@ -1,7 +1,8 @@
 // arena.h: hands out one block of memory in order; the same code first counts and then takes.
 //
-// With base = NULL an arena only counts: arena_take returns NULL and `used` grows. So a layout is
-// written once. It runs on a counting arena to find its size, and again on the real block.
+// With base = NULL an arena only counts: arena_take returns NULL and `used` grows. So the code that
+// lays out arrays is written once. It runs on a counting arena to find the size of the block, and
+// again on the real block.
 #ifndef PERP_ARENA_H
 #define PERP_ARENA_H
 
@@ -16,16 +17,15 @@ typedef struct arena {
   size_t used;           // SIZE_MAX: the count has overflowed
 } arena;
 
-// NULL when counting, or if it does not fit.
+// Returns NULL when counting, or if the array does not fit.
 void *arena_take(arena *a, size_t count, size_t size);
 static inline int arena_overflowed(const arena *a) { return a->used == SIZE_MAX; }
 
-// A counted layout in one allocated block: its size, with room to align it (SIZE_MAX: overflow),
-// and the arena on it.
+// The bytes to allocate for a counted layout, with room to align it. SIZE_MAX: overflow.
 static inline size_t arena_block_bytes(const arena *counted) {
   return counted->used <= SIZE_MAX - ARENA_ALIGNMENT ? counted->used + ARENA_ALIGNMENT : SIZE_MAX;
 }
-static inline arena arena_on_block(void *block, size_t bytes) {
+static inline arena arena_on_block(void *block, size_t bytes) {   // aligns the start
   const size_t skip = ARENA_ALIGNMENT - (uintptr_t)block%ARENA_ALIGNMENT;
   return (arena){(unsigned char *)block + skip, bytes - skip, 0};
 }

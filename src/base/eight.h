@@ -1,7 +1,7 @@
 // eight.h: eight floats at a time, element by element, with the same bits as one at a time.
 //
-// As four.h: a vector type with GCC and Clang, in one register with AVX2 and in two without. Other
-// compilers use an array. Functions that use them are compiled twice on x86-64, with FOUR_TARGET
+// With GCC and Clang an `eight` is a vector: one register with AVX2, two without. With other
+// compilers it is an array. On x86-64, functions that use it are compiled twice: with FOUR_TARGET
 // and without.
 #ifndef PERP_EIGHT_H
 #define PERP_EIGHT_H
@@ -65,7 +65,7 @@ EXACT_INLINE eight eight_load(const float *p) {
 }
 EXACT_INLINE void eight_store(float *p, eight v) { memcpy(p, &v, sizeof v); }
 
-// Splits 16 numbers into those at even places and those at odd places; and back.
+// Separates 16 numbers at even places from those at odd places. eight_join() puts them back.
 EXACT_INLINE void eight_split(const float *p, eight *even, eight *odd) {
 #if defined(EIGHT_MIX)
   const eight a = eight_load(p), b = eight_load(p + 8);

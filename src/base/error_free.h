@@ -1,4 +1,4 @@
-// error_free.h: error-free sums and products, for residuals as if in twice the working precision.
+// error_free.h: error-free sums and products. Residuals become as exact as in twice the precision.
 //
 // Ogita, Rump, Oishi: Accurate sum and dot product (2005), algorithms TwoSum, TwoProduct (with
 // fma), Dot2.
@@ -9,12 +9,12 @@
 
 #include "platform.h"
 
-// Kernels that use fma() are compiled twice on x86-64: with the instruction, and for machines
-// without it. Both give the same bits, because fma() is exact either way.
+// On x86-64, kernels that use fma() are compiled twice: for processors with the instruction and for
+// those without. Both give the same bits, because fma() rounds once either way.
 #if defined(PLATFORM_AVX)
 #define EXACT_FMA __attribute__((target("fma")))
 #define EXACT_HAS_FMA() platform_has(PLATFORM_HAS_FMA)
-#define EXACT_WIDE __attribute__((target("avx2")))   // fixed order of sums, same bits
+#define EXACT_WIDE __attribute__((target("avx2")))   // sums keep their order, so the same bits
 #define EXACT_HAS_WIDE() platform_has(PLATFORM_HAS_AVX2)
 #define EXACT_INLINE static inline __attribute__((always_inline))
 #else
@@ -45,9 +45,9 @@ EXACT_INLINE double exact_value(exact_sum s) {
   return v - v == 0.0 ? v : s.high;   // an overflowed error term must not turn infinity into NaN
 }
 
-// sqrt(a^2 + b^2) without overflow: the same bits on every system, where hypot() of C libraries
-// differs in the last one. The square root is corrected by what it and the squares have lost.
-// Borges: An improved algorithm for hypot(a,b) (2019).
+// sqrt(a^2 + b^2) without overflow, with the same bits on every system; the hypot() of C libraries
+// differs in the last bit. `lost` is the rounding error of the squares and the square root, which
+// corrects the result. Borges: An improved algorithm for hypot(a,b) (2019).
 static inline double hypotenuse(double a, double b) {
   const double x = fabs(a) > fabs(b) ? fabs(a) : fabs(b), y = fabs(a) > fabs(b) ? fabs(b) : fabs(a);
   if (!(y > 0x1p-54*x) || x - x != 0.0) return isinf(a) || isinf(b) ? (double)INFINITY : x + y;

@@ -1,8 +1,8 @@
 // fma.c: a b + c rounded once, for Windows, where the C library rounds twice.
 //
-// mingw-w64's fma() adds in 80 bits and rounds the sum to 53, which is often wrong in the last bit
-// (docs/portable.md has numbers). Our proofs need the exact one, so this function stands in for it. Functions that are compiled for
-// processors with the instruction (error_free.h) use that and never come here.
+// mingw-w64's fma() adds in 80 bits and rounds the sum to 53, so its last bit is often wrong
+// (docs/portable.md has numbers). Our proofs need the exact rounding, so this function replaces it.
+// Functions compiled for processors with the fma instruction (error_free.h) do not call it.
 #include <math.h>
 #include <stdint.h>
 
@@ -48,11 +48,11 @@ double fma(double a, double b, double c) {
   int e = x.e + HALF;
   for (; sum >> 127 == 0; sum <<= 1) e--;
   uint64_t m = (uint64_t)shifted(sum, HALF);             // |result| = m 2^e, m >= 2^63
-  double r = (double)m;                                  // rounds
+  double r = (double)m;                                  // this conversion rounds
   const int below = LEAST_EXPONENT - (e + SPARE);        // > 0: a subnormal number has fewer bits
   if (below > 0) {
     m = (uint64_t)shifted(m, below);
-    r = (double)(m | (uint64_t)1 << 63) - 0x1p63;        // rounds where that of m >= 2^63 would
+    r = (double)(m | (uint64_t)1 << 63) - 0x1p63;        // rounds at bit SPARE, as for m >= 2^63
     e += below;
   }
   return ldexp(negative ? -r : r, e);

@@ -1,8 +1,8 @@
 // four.h: four doubles at a time, element by element, with the same bits as one at a time.
 //
-// With GCC and Clang they are a vector type, in one register with AVX and in two without. Other
-// compilers use an array. Functions that use them are compiled twice on x86-64, with FOUR_TARGET
-// and without.
+// With GCC and Clang a `four` is a vector: one register with AVX, two without. With other compilers
+// it is an array. On x86-64, functions that use it are compiled twice: with FOUR_TARGET and
+// without.
 #ifndef PERP_FOUR_H
 #define PERP_FOUR_H
 
@@ -57,15 +57,16 @@ EXACT_INLINE four four_fma(four a, four b, four c) {   // a b + c, rounded once
   for (int k = 0; k < 4; k++) r[k] = fma(a[k], b[k], c[k]);
   return r;
 }
-// 2^37 (1023 + log2 v) of positive normal numbers, taking the digits as their logarithm: exact at
-// powers of two, at most 0.09 2^37 too small. The results are integers below 2^48, for exact sums.
+// About 2^37 (1023 + log2 v) for positive normal v: the bits of v, read as an integer. Exact at
+// powers of two, otherwise up to 0.09 2^37 too small. Results are integers below 2^48, so their
+// sums are exact.
 EXACT_INLINE four_mask four_log2_nearly(four v) { return (four_mask)v >> 15; }
 EXACT_INLINE four_mask four_plus(four_mask a, four_mask b) { return a + b; }
-EXACT_INLINE four four_of_whole(four_mask m) {   // 0 <= m < 2^52: the digits of 2^52 + m
+EXACT_INLINE four four_of_whole(four_mask m) {   // m as doubles, 0 <= m < 2^52: (2^52 + m) - 2^52
   return (four)(m | four_bits(0x4330000000000000)) - four_all(0x1p52);
 }
-// The inverse: 2^e, at most 6 % too large, where 2^e is a normal number. 2^11 + 1023 + e has the
-// digits of 2^e after its exponent, except for the last 11.
+// The inverse: about 2^e, up to 6 % too large, for normal 2^e. The bits of 2^11 + 1023 + e, shifted
+// left by 11, are those of the result.
 EXACT_INLINE four four_exp2_nearly(four e) {
   return (four)((four_mask)(e + four_all(2048.0 + 1023.0)) << 11);
 }
@@ -144,13 +145,13 @@ EXACT_INLINE four four_load(const double *p) {
 }
 EXACT_INLINE void four_store(double *p, four v) { memcpy(p, &v, sizeof v); }
 
-// p[0 .. count - 1] and zeros. count may be 0 or more than 4. Reads nothing else.
+// Loads p[0 .. count - 1], at most four numbers, and zeros for the others. Reads nothing more.
 EXACT_INLINE four four_first(const double *p, int32_t count) {
   if (count >= 4) return four_load(p);
   return four_of(count > 0 ? p[0] : 0.0, count > 1 ? p[1] : 0.0, count > 2 ? p[2] : 0.0, 0.0);
 }
 
-// As max2 and min2 of vector.h.
+// These treat a NaN as max2 and min2 of vector.h do.
 EXACT_INLINE four four_max(four a, four b) { return four_choose(four_less(b, a), a, b); }
 EXACT_INLINE four four_min(four a, four b) { return four_choose(four_less(a, b), a, b); }
 

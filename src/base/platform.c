@@ -1,4 +1,4 @@
-// platform.c: threads, the clock, large pages and processor features, once for each system.
+// platform.c: threads, the clock, large pages and processor features, for each system.
 #if defined(__linux__)
 #define _DEFAULT_SOURCE   // madvise
 #endif
@@ -35,7 +35,7 @@ double clock_now(void *unused) {
 
 #if PLATFORM_THREADS && defined(_WIN32)
 _Static_assert(sizeof(platform_mutex) == sizeof(SRWLOCK), "platform_mutex is an SRWLOCK");
-_Static_assert(sizeof(platform_condition) == sizeof(CONDITION_VARIABLE), "likewise");
+_Static_assert(sizeof(platform_condition) == sizeof(CONDITION_VARIABLE), "the same size");
 
 int platform_start(platform_thread *thread, platform_result(PLATFORM_CALL *run)(void *),
                    void *data) {
@@ -99,7 +99,7 @@ int platform_forks(void) {
 #endif
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
 enum {
-  PAGE_BYTES = 1 << 21,                // of a large page
+  PAGE_BYTES = 1 << 21,                // size of a large page
   LARGE_PAGES_BYTES_MIN = 2*PAGE_BYTES // a smaller block would waste most of its large pages
 };
 
@@ -107,7 +107,7 @@ void *platform_allocate(size_t bytes) {
   void *memory = NULL;
   if (bytes < LARGE_PAGES_BYTES_MIN) return malloc(bytes);
   if (posix_memalign(&memory, PAGE_BYTES, bytes) != 0) return NULL;
-  // only advice: small pages work too
+  // A failure does no harm: the block then has small pages.
   madvise(memory, bytes & ~(size_t)(PAGE_BYTES - 1), MADV_HUGEPAGE);
   return memory;
 }
@@ -120,7 +120,7 @@ void *platform_allocate(size_t bytes) { return malloc(bytes); }
 
 atomic_int platform_known_features;
 
-// The processor has the wide registers, and the system keeps them when it switches threads.
+// 1: the processor has wide registers, and the system saves them when it switches threads.
 static int has_wide_registers(unsigned ecx) {
   const unsigned osxsave_and_avx = 1U << 27 | 1U << 28, kept = 2U | 4U;   // XMM and YMM
   if ((ecx & osxsave_and_avx) != osxsave_and_avx) return 0;

@@ -13,7 +13,7 @@
 #define PLATFORM_THREADS 1
 #endif
 
-#if defined(_WIN32)   // the shapes of HANDLE, SRWLOCK, CONDITION_VARIABLE without <windows.h>
+#if defined(_WIN32)   // laid out as HANDLE, SRWLOCK, CONDITION_VARIABLE of <windows.h>
 typedef void *platform_thread;
 typedef struct platform_mutex { void *state; } platform_mutex;
 typedef struct platform_condition { void *state; } platform_condition;
@@ -29,9 +29,10 @@ typedef void *platform_result;
 #endif
 
 #if PLATFORM_THREADS
-// Starts a thread that gets no signals: those are for the program's own threads. Returns 0 if there
-// can be no more threads.
-int platform_start(platform_thread *thread, platform_result(PLATFORM_CALL *run)(void *), void *data);
+// Starts a thread that blocks all signals, so that the program's own threads get them. Returns 0 if
+// the system cannot start it.
+int platform_start(platform_thread *thread, platform_result(PLATFORM_CALL *run)(void *),
+                   void *data);
 void platform_join(platform_thread thread);
 void platform_mutex_init(platform_mutex *m);
 void platform_mutex_destroy(platform_mutex *m);
@@ -42,7 +43,8 @@ void platform_condition_destroy(platform_condition *c);
 void platform_wait(platform_condition *c, platform_mutex *m);
 void platform_wake_one(platform_condition *c);
 void platform_wake_all(platform_condition *c);
-int platform_forks(void);   // forks between this process and the first that called; Windows: 0
+// Number of forks from the first process that called this to the current one. Windows: 0.
+int platform_forks(void);
 
 static inline void platform_pause(void) {   // inside a loop that waits for another thread
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
@@ -53,17 +55,17 @@ static inline void platform_pause(void) {   // inside a loop that waits for anot
 }
 #endif
 
-// Memory for free(); a large block lies on large pages where the system has them.
+// Memory to be released by free(). A large block is on large pages where the system has them.
 void *platform_allocate(size_t bytes);
 
-// What the processor has, where the compiler can make a function for it (error_free.h, four.h). Windows
-// aligns the stack to 16 bytes and GCC believes in 32: the build defines PERP_NO_AVX there if its
-// assembler cannot write moves that need no alignment.
+// Processor features, with compilers that can compile a single function for them (error_free.h,
+// four.h). Windows aligns the stack to 16 bytes, but GCC assumes 32. So the Windows build defines
+// PERP_NO_AVX unless its assembler can replace aligned moves by unaligned ones.
 #if defined(__GNUC__) && defined(__x86_64__) && !defined(PERP_NO_AVX)
 #include <stdatomic.h>
 #define PLATFORM_AVX 1
 enum { PLATFORM_ASKED = 1, PLATFORM_HAS_FMA = 2, PLATFORM_HAS_AVX2 = 4 };
-extern atomic_int platform_known_features;   // 0: nobody has asked yet
+extern atomic_int platform_known_features;   // 0: not read yet
 int platform_ask_features(void);
 static inline int platform_has(int features) {
   int known = atomic_load_explicit(&platform_known_features, memory_order_relaxed);

@@ -4,7 +4,8 @@
 
 #include <perp/gallery.h>
 
-// The numbers seed/0, seed/1, seed/2 and so on. A copy of the struct is a copy of the stream.
+// The numbers 0, 1, 2, ... of stream `seed`; `next` is the index of the next one. A copy of the
+// struct continues on its own.
 typedef struct random_stream {
   uint64_t seed, next;
 } random_stream;

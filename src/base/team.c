@@ -1,15 +1,14 @@
 // team.c: a pool of threads that claim numbered tasks, the caller's scheduler, or neither.
 //
-// One 64-bit ticket holds (generation, tasks left to claim). A thread claims a task of generation g
-// by moving the ticket from (g, left) to (g, left - 1). That fails once nothing is left or a newer
-// generation is out, so a thread that wakes late does no harm and nobody waits for it. team_run
-// returns when `finished` has reached the count. Waiting is a short spin, then a condition
-// variable.
+// Each team_run is a generation. A 64-bit ticket holds (generation, tasks left to claim). A thread
+// claims a task of generation g by changing the ticket from (g, left) to (g, left - 1). The claim
+// fails once no task is left or a newer generation has begun. So a thread that wakes late does no
+// harm, and the caller does not wait for it. team_run returns when `finished` reaches the number of
+// tasks. A waiting thread spins for a short time, then sleeps on a condition variable.
 //
-// fork() copies the memory of a pool but not its threads. A pool remembers how many forks lay behind
-// its process when it was made. In a child the number differs: tasks then run in the calling thread,
-// and destroying the pool only frees its memory, as nobody can be joined and the mutex and the
-// conditions are as the lost threads left them.
+// fork() copies the memory of a pool but not its threads. A pool stores platform_forks() when made;
+// in a child process the number differs. Then tasks run in the calling thread, and destroying the
+// pool only frees its memory: no thread can be joined, and the mutex may be locked for good.
 #include "team.h"
 
 #include <string.h>
@@ -29,13 +28,13 @@ enum { SPINS = 2000 };   // tens of microseconds: longer than from one colour of
 
 typedef struct pool {
   _Atomic uint64_t ticket;             // generation << 32 | tasks left
-  _Atomic(team_task *) task;           // of the current generation: atomic, as late threads may
-  _Atomic(void *) data;                //   read them while the next one is being written
+  _Atomic(team_task *) task;           // of the current generation. Atomic, because a late thread
+  _Atomic(void *) data;                //   may read them while the caller writes the next ones
   _Atomic int32_t count;
-  char apart[64];                      // so that the count below has a cache line of its own
+  char apart[64];                      // puts `finished` on another cache line
   _Atomic int32_t finished;
-  _Atomic int32_t sleepers;            // workers on `work`
-  _Atomic int32_t waiting;             // 1: the caller is on `done`
+  _Atomic int32_t sleepers;            // workers that sleep on `work`
+  _Atomic int32_t waiting;             // 1: the caller sleeps on `done`
   _Atomic int32_t quit;
   platform_mutex mutex;
   platform_condition work, done;
@@ -64,14 +63,14 @@ static void release(const perp_allocator *a, void *memory) {
 
 #if PLATFORM_THREADS
 
-// The pool's threads stayed in the process that this one was forked from.
+// 1: the pool's threads belong to a parent process.
 static int is_orphan(const pool *p) { return p->forks != platform_forks(); }
 
 static uint32_t generation_of(uint64_t ticket) { return (uint32_t)(ticket >> 32); }
 
-// Runs tasks of this generation until none is left. Task, data and count are read after its ticket;
-// if they belong to a later generation already, this one has nothing left and no claim succeeds.
-// The count must not decide whether something is left: it may be the later one's.
+// Claims and runs tasks of this generation until none is left. A later generation may already have
+// overwritten task, data and count. Then this generation has no tasks left, and no claim succeeds.
+// Only the ticket says whether tasks are left; `count` may be that of the later generation.
 static void work_on(pool *p, uint32_t generation) {
   team_task *const task = atomic_load_explicit(&p->task, memory_order_relaxed);
   void *const data = atomic_load_explicit(&p->data, memory_order_relaxed);
@@ -100,7 +99,7 @@ static platform_result PLATFORM_CALL worker(void *argument) {
     for (int spin = 0; spin < SPINS && idle(p, seen); spin++) platform_pause();
     if (idle(p, seen)) {
       platform_lock(&p->mutex);
-      // Before the last look: the caller publishes first and then looks at the sleepers.
+      // Count this thread before the last check: the caller sets the ticket, then reads `sleepers`.
       atomic_fetch_add(&p->sleepers, 1);
       while (idle(p, seen)) platform_wait(&p->work, &p->mutex);
       atomic_fetch_sub(&p->sleepers, 1);
@@ -268,7 +267,7 @@ static void run_lines(void *data, int32_t index) {
 }
 
 void team_lines(team *t, int32_t lines, int32_t cells, team_ranged task, void *data) {
-  enum { SERIAL_CELLS = 8192 };   // for fewer it is not worth waking somebody
+  enum { SERIAL_CELLS = 8192 };   // with fewer cells, waking a thread costs more than it saves
   ranging r = {task, data, lines, cells < SERIAL_CELLS ? 1
                                   : lines < TEAM_SHARES ? lines : TEAM_SHARES};
   team_run(t, run_lines, &r, r.tasks);

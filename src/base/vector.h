@@ -12,7 +12,7 @@ static inline double min2(double a, double b) { return a < b ? a : b; }
 // max(a, b); NaN if either is NaN.
 static inline double max_or_nan(double a, double b) { return b > a || b != b ? b : a; }
 
-static inline int all_finite(const double *value, int64_t count) {   // v - v is 0, or NaN
+static inline int all_finite(const double *value, int64_t count) {   // v - v: 0 if finite, else NaN
   double bad[4] = {0.0};
   int64_t k = 0;
   for (; k + 4 <= count; k += 4)
@@ -21,7 +21,7 @@ static inline int all_finite(const double *value, int64_t count) {   // v - v is
   return (bad[0] + bad[1]) + (bad[2] + bad[3]) == 0.0;
 }
 
-// x into [lo, hi]; a NaN stays. The active bound is hard to predict, so there are no branches.
+// Moves x into [lo, hi]; a NaN stays. Which bound applies is hard to predict, so no branches.
 static inline double clamp(double x, double lo, double hi) { return min2(hi, max2(lo, x)); }
 
 // The middle one of three with a <= c. mid(x - hi, y, x - lo) is zero exactly at a solution, and
@@ -40,9 +40,9 @@ static inline double power_of_two_within(int e, int largest) {
   return ldexp(1.0, e < -largest ? -largest : e > largest ? largest : e);
 }
 
-// The exponent of the power of two nearest to 1/sqrt(d) in the logarithm, d > 0: with
-// E = floor(log2 d), -E/2 or, for odd E, -(E + 1)/2. Limited so that it can be squared. All scaling
-// by a diagonal uses this function, for the same bits.
+// The exponent e of the power of two 2^e near 1/sqrt(d), d > 0. With E = floor(log2 d), e is -E/2
+// for even E and -(E + 1)/2 for odd E. |e| is limited so that 2^e can be squared. All scaling by a
+// diagonal calls this function, so that it has the same bits everywhere.
 static inline int root_exponent(double d) {
   enum { EXPONENT_MAX = 500 };
   uint64_t bits;
