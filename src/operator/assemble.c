@@ -3,9 +3,9 @@
 // A builder receives the columns in order, applies R, C and shift of the view, drops zeros and
 // inserts the diagonal if requested. Dense and CSC views are read in place. A product is formed
 // column by column: w = W J_j', then A_ij = J_i w for the rows i <= j that share a body with j. The
-// lower triangle is the mirror of the upper one, so the bits are symmetric. The contact LCP E13
-// (27) is expanded from the blocks of its B between two contacts. An operator without a view is
-// read by add_column(), or by tiles of submatrix(), for n up to 5000.
+// lower triangle mirrors the upper one, so the bits are symmetric. The contact LCP E13 (27) is
+// expanded from the blocks of B, one for each pair of contacts that share a body. An operator
+// without a view is read by add_column(), or in tiles by submatrix(), for n up to 5000.
 // Cost: O(nnz) for CSC, O(n^2) for dense views and operators without a view.
 #include "assemble.h"
 
@@ -89,8 +89,8 @@ static void column_begin(builder *b, int32_t j) {
   b->colptr[j] = b->count;
 }
 
-// Adds the entry a in row i of the matrix inside the view; rows ascend. R_i a C_j + shift [i = j]
-// is computed in this order everywhere, so that the bits agree with those of submatrix().
+// Adds the entry a in row i of the matrix inside the view. Rows must ascend. R_i a C_j + shift
+// [i = j] is computed in this order, so that the bits agree with those of submatrix().
 static void put(builder *b, int32_t i, double a) {
   if (!b->stored && i >= b->j && (b->diagonal || b->view.shift != 0.0)) {
     b->stored = 1;
@@ -128,8 +128,8 @@ static void from_dense(builder *b, const perp_dense *A) {
   }
 }
 
-// Copies the whole current column if there is room and its diagonal is stored where that matters.
-// Returns 0 otherwise.
+// Copies the current column as a whole. Returns 0 if there is no room, or if a diagonal entry must
+// be inserted; put() can do both.
 static int copy_column(builder *b, const perp_csc *A) {
   const int32_t j = b->j, from = A->colptr[j], end = A->colptr[j + 1];
   const double *R = b->view.R, c = b->view.C != NULL ? b->view.C[j] : 1.0;
@@ -173,8 +173,7 @@ static void from_grid(builder *b, const perp_grid *g) {
   }
 }
 
-// Lists the rows that touch each body: those of body k are touching[first[k]] ..
-// touching[first[k + 1] - 1].
+// Lists the rows that touch each body k: touching[first[k]] .. touching[first[k + 1] - 1].
 static void bodies_of(const perp_product *P, int32_t bodies, int32_t *first, int32_t *touching) {
   for (int32_t k = 0; k <= bodies; k++) first[k] = 0;
   for (int32_t pass = 0; pass < 2; pass++) {
@@ -196,7 +195,7 @@ static void bodies_of(const perp_product *P, int32_t bodies, int32_t *first, int
   }
 }
 
-// w = W J_j' on the bodies of row j; clear: 0 there again.
+// Sets w = W J_j' on the bodies of row j. clear = 1: sets w = 0 there.
 static void scatter_row(const perp_product *P, int32_t j, int clear, double *w) {
   const int32_t block = P->block, end = P->rowptr[j + 1];
   for (int32_t p = P->rowptr[j]; p < end;) {
@@ -213,7 +212,7 @@ static void scatter_row(const perp_product *P, int32_t j, int clear, double *w) 
   }
 }
 
-// The upper triangle of J W J' + diag(compliance) by columns, with unsorted rows.
+// Builds the upper triangle of J W J' + diag(compliance) by columns, with unsorted rows.
 static int upper_triangle(const perp_product *P, const perp_allocator *memory, perp_csc *upper) {
   const int32_t bodies = P->block > 0 ? P->dofs/P->block : 0;
   const int64_t nnz = P->n > 0 ? P->rowptr[P->n] : 0;
@@ -258,8 +257,8 @@ static int upper_triangle(const perp_product *P, const perp_allocator *memory, p
   return finish(&b, upper);
 }
 
-// One transposition turns the columns of the upper triangle into its sorted rows, which are the
-// lower triangle. Two transpositions sort the columns.
+// One transposition of the upper triangle gives the lower triangle with sorted columns. A second
+// one gives the upper triangle with sorted columns.
 static void from_product(builder *b, const perp_product *P) {
   perp_csc raw = {0}, below = {0}, above = {0};
   if (upper_triangle(P, &b->memory, &raw) != 0 || transpose_csc(&raw, &b->memory, &below) != 0 ||
@@ -283,15 +282,14 @@ static void from_product(builder *b, const perp_product *P) {
 enum { CONTACT_ROWS_MAX = 3 };   // rows of B at a contact
 typedef struct near_block {
   int32_t contact;
-  // G[t][q] = B(row t of this contact, row q of the current one).
+  // G[t][q] = B(row t of this contact, row q of the contact whose column is built)
   double G[CONTACT_ROWS_MAX][CONTACT_ROWS_MAX];
 } near_block;
 
-// Lists the contacts that share a body with c, ascending, with their blocks of B. Returns the
-// number.
+// Lists the contacts that share a body with c, ascending, with their blocks of B. Returns how many.
 static int32_t near_blocks(const perp_csc *B, int32_t rows, int32_t c, near_block *out) {
   int32_t at[CONTACT_ROWS_MAX], end[CONTACT_ROWS_MAX];
-  int32_t next[CONTACT_ROWS_MAX], count = 0;   // next: its contact
+  int32_t next[CONTACT_ROWS_MAX], count = 0;   // next: the contact of entry at[q]
   for (int32_t q = 0; q < rows; q++) {
     at[q] = B->colptr[rows*c + q];
     end[q] = B->colptr[rows*c + q + 1];
@@ -313,13 +311,13 @@ static int32_t near_blocks(const perp_csc *B, int32_t rows, int32_t c, near_bloc
   }
 }
 
-// e'f, where e starts at the tangents.
+// e'(first, second); only the first term if there is one tangent.
 static double along(int32_t tangents, const double *e, double first, double second) {
   return tangents == 1 ? e[0]*first : e[0]*first + e[1]*second;
 }
 
-// Adds the column of the normal (m < 0) or direction m of contact c. The sums are those of
-// contact.c, over the later index first, so that the bits are symmetric.
+// Adds the column of contact c's normal (m < 0) or of its direction m. As in contact.c, the inner
+// sum is over the index of the later row or column, so that the bits are symmetric.
 static void put_contact_column(builder *b, const perp_contacts *P, const near_block *near,
                                int32_t count, int32_t c, int32_t m) {
   const int32_t T = P->tangents, K = P->directions;
@@ -391,10 +389,11 @@ static void from_columns(builder *b, const perp_operator *A) {
   drop(&b->memory, y);
 }
 
-// Works by tiles of columns: their rows come from the principal submatrices of two tiles together.
+// Reads A tile by tile. A principal submatrix on the indices of two tiles contains the block that
+// couples them.
 static void from_submatrices(builder *b, const perp_operator *A) {
   const int32_t n = b->n;
-  double *S = take(&b->memory, 4*TILE*TILE, sizeof *S);                // both tiles
+  double *S = take(&b->memory, 4*TILE*TILE, sizeof *S);                // both x both
   double *columns = take(&b->memory, (int64_t)n*TILE, sizeof *columns);   // n x TILE, row-major
   if (S == NULL || columns == NULL) b->failed = 1;
   for (int32_t from = 0; from < n && !b->failed; from += TILE) {
@@ -497,7 +496,7 @@ int transpose_csc(const perp_csc *A, const perp_allocator *allocator, perp_csc *
       row[q] = j;
       value[q] = A->value[p];
     }
-  // Filling moved each start to its end.
+  // Filling has moved the start of each column to its end.
   for (int32_t i = A->rows; i > 0; i--) colptr[i] = colptr[i - 1];
   colptr[0] = 0;
   *out = (perp_csc){A->columns, A->rows, colptr, row, value};

@@ -1,6 +1,6 @@
 // callback.c: an operator that is known only through the caller's products.
 //
-// It cannot bound its own rounding errors, so it has no compensated residual.
+// The rounding errors of the caller's products are unknown, so there is no compensated residual.
 #include <string.h>
 
 #include "operator.h"

@@ -3,13 +3,13 @@
 //   for each colour, for each of its blocks in parallel, for each row i of the block in order:
 //     y_i = b_i + sum_j A_ij x_j,   x_i <- clamp(x_i - omega y_i/A_ii, lo_i, hi_i)
 //
-// Blocks are successive rows; their length depends on n only. Two blocks touch if an entry joins
-// them. Greedy colouring in the order of the blocks gives touching blocks different colours, so a
-// block reads nothing that another block of its colour writes. A backward pass reverses the order;
-// after a forward pass it makes the symmetric method. Inside a block this is Gauss-Seidel itself,
-// so it converges nearly as fast.
-// Rows are gathered. If A is exactly symmetric by value, column i is row i; otherwise the plan
-// keeps a copy by rows.
+// A block is a run of successive rows; its length depends on n only. Two blocks touch if an entry
+// couples them. Greedy colouring in the order of the blocks gives touching blocks different
+// colours, so a block reads nothing that another block of its colour writes. A backward pass
+// reverses the order; a forward and a backward pass together are the symmetric method. Inside a
+// block the sweep is Gauss-Seidel itself, so it converges nearly as fast.
+// A sweep reads A by rows. If A is exactly symmetric by value, column i serves as row i; otherwise
+// the plan keeps a copy by rows.
 // Cost: a pass reads A once.
 #include <string.h>
 
@@ -20,7 +20,7 @@ enum {
   BLOCK_ROWS_MIN = 256,                // rows of a block
   BLOCK_ROWS_MAX = 4096,               // rows of a block
   BLOCKS_WANTED = 128,                 // blocks; enough for any number of threads, if n allows
-  TASK_ROWS = 4096                     // rows of the blocks that one task does together
+  TASK_ROWS = 4096                     // rows of a task, which sweeps one or more blocks
 };
 
 struct coloured {
@@ -32,10 +32,10 @@ struct coloured {
   int32_t *colour;                     // blocks
   int32_t *start;                      // blocks + 1: the blocks of colour c are
   int32_t *order;                      //   blocks: order[start[c]] .. order[start[c+1]-1]
-  int32_t *mark;                       // max(n, blocks): work
+  int32_t *mark;                       // n: work
   double *step;                        // n: omega/A_ii; 0: relaxed() decides
   double *change;                      // blocks: largest change of each task
-  const double *step_diagonal;         // the diagonal that step was made from
+  const double *step_diagonal;         // the diagonal and omega that `step` was made from
   double step_omega;
 };
 
@@ -56,7 +56,7 @@ static int32_t block_rows(int32_t n) {
   return rows;
 }
 
-// One layout for counting and for taking. Returns 1 if everything fits.
+// Takes the arrays from a counting or a real arena. Returns 1 if everything fits.
 static int lay_out(arena *memory, coloured **plan, int32_t n, int64_t nnz) {
   const int32_t block = block_rows(n), blocks = n/block + (n % block != 0);
   coloured *c = ARENA_ARRAY(memory, coloured, 1);
@@ -101,7 +101,8 @@ static void copy_by_rows(coloured *c, const perp_csc *A) {
   }
 }
 
-// mark[k] = block for each colour k of the blocks that rows from .. to-1 of this pattern touch.
+// Rows from .. to-1 are a block. Sets mark[k] = block for each colour k of the earlier blocks that
+// it touches by this pattern.
 static void mark_colours(const coloured *c, const int32_t *ptr, const int32_t *index, int32_t from,
                          int32_t to) {
   const int32_t block = from/c->block;
@@ -157,15 +158,14 @@ coloured *coloured_plan(arena *memory, const perp_operator *A) {
   return c;
 }
 
-// Does rows from .. to-1, or to-1 .. from. The term of the neighbour updated just before is added
-// last, from a register: the chain from one row to the next is then a product, a sum and the
-// relaxation. `plain`: the bounds are 0 <= x only.
+// Relaxes rows from .. to-1, or to-1 .. from. The term of the row relaxed just before is added
+// last, from a register, so a row waits for the one before only with a product, a sum and the
+// relaxation. plain = 1: the bounds are 0 <= x only. Returns the largest change.
 static inline double sweep_rows(const coloured *c, const perp_sweep *state, int32_t from,
                                 int32_t to, int backward, int plain) {
   const int32_t *rowptr = c->rowptr, *column = c->column;
   const double *value = c->value, *step = c->step, *b = state->b, *weight = state->weight;
-  // Not a constant: compilers would turn the maximum of z and 0 into a branch that is hard to
-  // predict.
+  // Volatile, because compilers turn a maximum with the constant 0 into an unpredictable branch.
   const volatile double zero = 0.0;
   const double lowest = zero;
   double *x = state->x, change = 0.0, recent_x = 0.0;

@@ -3,9 +3,10 @@
 //         [ N'BN  N'BD  0 ]
 //     A = [ D'BN  D'BD  E ],   B = J W J' + diag(compliance)
 //         [ mu    -E'   0 ]
-// The impulses of a contact act only along its normal and tangents. z = (ln, D lt) has 1 + tangents
-// numbers per contact, for every K, and y = (B z)_n, D'(B z)_t + s, mu ln - E'lt. The Gauss-Seidel
-// sweep keeps the body velocities v = W J' z.
+// The impulses of a contact act only along its normal and tangents. So z = (ln, D lt) has only
+// 1 + tangents numbers per contact, for every number K of directions. With the slacks s, the rows
+// of A x are (B z)_n, D'(B z)_t + s and mu ln - E'lt. The Gauss-Seidel sweep keeps the body
+// velocities v = W J' z.
 // Cost: a product with B and O(n).
 #include <string.h>
 
@@ -44,7 +45,7 @@ static void impulses(const perp_contacts *P, const double *x, double *z) {
   }
 }
 
-// y = A x, or A'x, which differs in the signs of the last row and column.
+// y = A x, or A'x: A' has the last column (mu, -E, 0) and the last row (0, E', 0).
 static int product(const perp_contacts *P, const double *x, double *y, double *scratch,
                    int transposed) {
   const int32_t nc = P->count, K = P->directions, T = P->tangents;
@@ -75,7 +76,7 @@ static int apply_transpose(const void *self, const double *x, double *y, void *s
   return product(self, x, y, scratch, 1);
 }
 
-// ---- compensated: z, v = J'z, w = W v and B z are kept as high + low, with their sizes ----
+// ---- compensated: z, v = J'z, w = W v and B z are high + low, with the sums of |terms| as sizes
 
 EXACT_INLINE void residual_rows(const perp_contacts *P, const double *x, const double *b, double *y,
                                 double *a, double *scratch) {
@@ -196,7 +197,7 @@ static void diagonal(const void *self, double *d) {
   const perp_contacts *P = self;
   const int32_t K = P->directions, T = P->tangents;
   for (int32_t c = 0; c < P->count; c++) {
-    double G[2][2];   // of its tangents; the K directions follow from it
+    double G[2][2];   // B between the tangents; gives the diagonal of all K directions
     const int32_t first = (1 + T)*c;
     for (int32_t t = 0; t < T; t++)
       for (int32_t q = t; q < T; q++)

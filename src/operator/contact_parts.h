@@ -25,14 +25,14 @@ static inline int32_t contact_slack_row(const perp_contacts *P, int32_t c) {
   return (1 + P->directions)*P->count + c;
 }
 
-// The share that row `at` takes from row t of B at its contact; the normal is row 0.
+// The coefficient of row t of B at this contact in row `at` of A. Row 0 is the normal.
 static inline double contact_share(const perp_contacts *P, contact_place at, int32_t t) {
   if (at.kind == CONTACT_NORMAL) return t == 0 ? 1.0 : 0.0;
   return t == 0 ? 0.0 : P->direction[at.direction*P->tangents + t - 1];
 }
 
-// Entry number q, from 0 on, of the row and column of a slack: at *other, with the value *row in
-// the row and *column in the column. Returns 0 after the last.
+// Entry number q (from 0 on) of the slack of contact c: A(slack, *other) = *row and
+// A(*other, slack) = *column. Returns 0 after the last entry.
 static inline int contact_slack_entry(const perp_contacts *P, int32_t c, int32_t q, int32_t *other,
                                       double *row, double *column) {
   if (q > P->directions) return 0;

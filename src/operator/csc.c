@@ -1,8 +1,8 @@
 // csc.c: a sparse matrix by columns as an operator.
 //
-// A column-major matrix has no rows to gather from, so the Gauss-Seidel sweep keeps y = A x + b up
-// to date by columns. If the caller claims symmetry, column i is row i, and the sweep gathers
-// instead: less traffic, and no state. The certificate's residual never relies on that claim.
+// The matrix shows no rows, so the Gauss-Seidel sweep keeps y = A x + b and updates it by columns.
+// If the caller claims symmetry, column i serves as row i: the sweep computes y_i from it, which
+// moves less memory and keeps no y. The certificate's residual never relies on that claim.
 // Cost: a product or a sweep reads A once.
 #include <string.h>
 
@@ -33,8 +33,8 @@ static int apply_transpose(const void *self, const double *x, double *y, void *s
   return 0;
 }
 
-// y = A x + b by Dot2 along the columns. The sums of a row are kept together in the scratch. In
-// separate arrays, the sums of rows that a stencil touches together would share a few cache lines.
+// y = A x + b by Dot2 along the columns. The sums of a row are one struct: in separate arrays, the
+// sums that a stencil updates together would compete for a few cache lines.
 typedef struct row_sum { exact_sum y; double a; } row_sum;
 EXACT_INLINE void residual_columns(const perp_csc *A, const double *x, const double *b, double *y,
                                    double *a, row_sum *sum) {
@@ -61,7 +61,7 @@ static void residual_plain(const perp_csc *A, const double *x, const double *b, 
                            double *a, row_sum *sum) {
   residual_columns(A, x, b, y, a, sum);
 }
-// The same if column i is known to be row i: the sums stay in registers.
+// The same where column i is known to be row i. The sums stay in registers.
 EXACT_INLINE void residual_rows(const perp_csc *A, const double *x, const double *b, double *y,
                                 double *a) {
   const int32_t *row = A->row;
@@ -99,7 +99,8 @@ void csc_apply_symmetric(const perp_csc *A, const double *x, const double *b, do
   }
 }
 
-// In the order of columns, entry (i, j) must meet the next entry of column i, which must be (j, i).
+// Reads the entries by columns. When it reads (i, j), the next unread mirror in column i must be
+// (j, i); next[i] is its place.
 int csc_is_nearly_symmetric(const perp_csc *A, double tolerance, int32_t *next) {
   for (int32_t j = 0; j < A->columns; j++) next[j] = A->colptr[j];
   for (int32_t j = 0; j < A->columns; j++)
@@ -153,7 +154,7 @@ double csc_entry(const perp_csc *A, int32_t i, int32_t j) {
   return low < A->colptr[j + 1] && A->row[low] == i ? A->value[low] : 0.0;
 }
 
-// In most columns the diagonal is at the same place as in the last one, or one further.
+// In most columns the diagonal entry is at the same offset as in the column before, or one further.
 static void diagonal(const void *self, double *d) {
   const perp_csc *A = self;
   int32_t offset = 0;
@@ -180,7 +181,7 @@ static void submatrix(const void *self, const int32_t *set, int32_t m, double *S
 
 static perp_view view(const void *self) { return (perp_view){.kind = PERP_VIEW_CSC, .data = self}; }
 
-// General matrix: memory holds y = A x + b, and every change of x_i adds its column.
+// For any A: memory holds y = A x + b, and every change of x_i adds a multiple of column i to it.
 static int sweep(const void *self, perp_sweep *state, int32_t from, int32_t to) {
   const perp_csc *A = self;
   double *y = state->memory, change = state->change;
@@ -207,15 +208,14 @@ static size_t sweep_bytes(const void *self) {
   return (size_t)((const perp_csc *)self)->rows*sizeof(double);
 }
 
-// Symmetric matrix: y_i = b_i + (column i)' x, rows from .. to-1 or to-1 .. from. The term of the
-// neighbour written just before is added last, from a register; waiting for its store would cost
-// more than the remaining chain from row to row. `plain`: the bounds are 0 <= x only.
+// For symmetric A: y_i = b_i + (column i)' x, rows from .. to-1 or to-1 .. from. The term of the
+// row relaxed just before is added last, from a register, because waiting for its store takes
+// longer than the arithmetic between two rows. plain = 1: the bounds are 0 <= x only.
 static inline void sweep_rows(const perp_csc *A, perp_sweep *state, int32_t from, int32_t to,
                               int backward, int plain) {
   const int32_t *colptr = A->colptr, *row = A->row;
   const double *value = A->value, *b = state->b, *weight = state->weight, omega = state->omega;
-  // Not a constant: compilers would turn the maximum of z and 0 into a branch that is hard to
-  // predict.
+  // Volatile, because compilers turn a maximum with the constant 0 into an unpredictable branch.
   const volatile double zero = 0.0;
   const double lowest = zero;
   double *x = state->x, change = 0.0;

@@ -69,9 +69,8 @@ static int residual(const void *self, const double *x, const double *b, double *
   return 0;
 }
 
-// The maxima of r_i |A_ij| c_j along the lines of the storage and across them. Four maxima of a
-// line run at once to hide the latency of a comparison. by_column is a constant where this is
-// inlined.
+// The maxima of r_i |A_ij| c_j along the stored lines (rows, or columns if by_column) and across
+// them. Four maxima of a line are kept at once to hide the latency of a comparison.
 EXACT_INLINE void line_maxima(const double *value, size_t ld, int32_t n, int by_column,
                                const double *restrict r, const double *restrict c,
                                double *restrict along, double *restrict across) {
@@ -125,7 +124,7 @@ static void add_column(const void *self, int32_t j, double t, double *y) {
   for (int32_t i = 0; i < A->n; i++) y[i] += t*s.value[(size_t)i*s.row + (size_t)j*s.column];
 }
 
-// Part of a row times x, in four sums at once to hide the latency of an addition.
+// Entries from .. to-1 of a row times x. Four sums at once hide the latency of an addition.
 static inline double part_dot(const double *a, size_t stride, const double *x, int32_t from,
                               int32_t to) {
   double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
@@ -140,7 +139,7 @@ static inline double part_dot(const double *a, size_t stride, const double *x, i
   return (s0 + s1) + (s2 + s3);
 }
 
-// The term of the neighbour written just before is added last, so that the others need not wait.
+// The term of the row relaxed just before is added last, so that the others need not wait for it.
 static inline void sweep_rows(const strides *s, int32_t n, size_t stride, perp_sweep *state,
                               int32_t from, int32_t to) {
   double *x = state->x, change = 0.0;

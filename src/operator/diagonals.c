@@ -6,7 +6,7 @@
 #include "entries.h"
 #include "operator.h"
 
-// The matrix itself if A is a plain CSC matrix, the usual case; else NULL.
+// Returns the matrix if A is a CSC matrix without wrappers, the usual case; else NULL.
 static const perp_csc *plain_csc(const perp_operator *A) {
   const perp_view view = operator_view(A);
   return view.kind == PERP_VIEW_CSC && view.data == A->self ? view.data : NULL;

@@ -11,14 +11,14 @@ int entries_known(const perp_view *view) {
          view->kind == PERP_VIEW_GRID;
 }
 
-// R_i a C_j + shift [i = j]
-static inline double seen(const perp_view *view, int32_t i, int32_t j, double a) {
+// The entry outside of the view: R_i a C_j + shift [i = j].
+static inline double view_entry(const perp_view *view, int32_t i, int32_t j, double a) {
   if (view->R != NULL) a *= view->R[i];
   if (view->C != NULL) a *= view->C[j];
   return i == j ? a + view->shift : a;
 }
 
-// First k in [from, m) with set_k >= i.
+// The first k in [from, m) with set_k >= i; m if there is none.
 static inline int32_t position(const int32_t *set, int32_t from, int32_t m, int32_t i) {
   if (set == NULL) return i;
   int32_t low = from, high = m;
@@ -55,7 +55,7 @@ static inline void visit_column(const perp_view *view, const int32_t *set, int32
     const size_t row = A->by_column ? 1 : ld, column = A->by_column ? ld : 1;
     for (int32_t k = 0; k < m; k++) {
       const int32_t i = set != NULL ? set[k] : k;
-      visit(v, k, seen(view, i, J, A->value[(size_t)i*row + (size_t)J*column]));
+      visit(v, k, view_entry(view, i, J, A->value[(size_t)i*row + (size_t)J*column]));
     }
     return;
   }
@@ -65,7 +65,7 @@ static inline void visit_column(const perp_view *view, const int32_t *set, int32
       if (!grid_entry(view->data, J, slot, &i, &a)) continue;
       k = position(set, k, m, i);
       if (k == m) break;
-      if (set == NULL || set[k] == i) visit(v, k, seen(view, i, J, a));
+      if (set == NULL || set[k] == i) visit(v, k, view_entry(view, i, J, a));
     }
     return;
   }
@@ -77,7 +77,7 @@ static inline void visit_column(const perp_view *view, const int32_t *set, int32
     if (k == m) break;
     if (set != NULL && set[k] != i) continue;
     if (k == j) stored = 1;
-    visit(v, k, seen(view, i, J, A->value[p]));
+    visit(v, k, view_entry(view, i, J, A->value[p]));
   }
   if (!stored && view->shift != 0.0) visit(v, j, view->shift);
 }
@@ -141,7 +141,7 @@ entry_cursor entries_begin(const entry_chain *chain, int32_t j) {
   return c;
 }
 
-// a f, and a bound of its distance from (a +- error) f.
+// Returns a f rounded. *error is the error of a, then a bound of the error of the product.
 static double product_of(double a, double f, double *error) {
   const double p = a*f, rest = fma(a, f, -p);
   *error = *error*f + fabs(rest);
@@ -167,11 +167,11 @@ int entries_outside(const entry_cursor *cursor, int32_t *i, double *a, double *e
       *a = s;
     }
   }
-  *error *= 1.0 + 0x1p-40;   // covers the rounding of the error's own sum
+  *error *= 1.0 + 0x1p-40;   // covers the rounding errors made in summing *error
   return 1;
 }
 
-// The diagonal of a grid is a rounded sum of up to six weights: within a (1 +- 5 u).
+// The diagonal of a liquid cell is a rounded sum of up to six weights: a with an error of 5 u a.
 static int diagonal_outside(const entry_cursor *cursor, int32_t *i, double *a, double *error) {
   const perp_grid *g = cursor->chain->matrix.data;
   const int sum = g->type[*i] == PERP_CELL_LIQUID;   // else a row of the identity
@@ -210,7 +210,7 @@ int entries_next(entry_cursor *cursor, int32_t *i, double *a, double *error) {
     if (entries_outside(cursor, i, a, error)) return 1;
   }
   if (cursor->at > end || !chain->shifted) return 0;
-  cursor->at++;   // past the end, the diagonal is done
+  cursor->at++;   // past the end: the diagonal has been visited
   int32_t low = M->colptr[J], high = end;
   while (low < high) {
     const int32_t middle = low + (high - low)/2;

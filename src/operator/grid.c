@@ -3,8 +3,8 @@
 // With w_f = face_f/spacing^2 (0 towards a solid cell and the edge) and q_l = x_l in liquid cells,
 // 0 in air, the row of a liquid cell h is a sum over its faces,
 //     (A x)_h = sum_f w_f (x_h - q_l).
-// Differences make A times a constant exactly 0 in a closed container. The other rows are those of
-// the identity. grid_stretch.c has the loops, this file the entries.
+// Because it sums differences, A times a constant is exactly 0 in a closed container. Rows of other
+// cells are those of the identity. grid_stretch.c has the loops, this file the entries.
 // Cost: see grid_stretch.c.
 #include "grid.h"
 
@@ -94,7 +94,7 @@ static void diagonal(const void *self, double *d) {
 
 static int32_t size_of(const perp_grid *g) { return g->cells[0]*g->cells[1]*g->cells[2]; }
 
-// Columns are rows: the largest of r_i |A_ij| c_j over j, and of c_i |A_ij| r_j.
+// A is symmetric, so both maxima come from row h: r_h |A_hl| c_l over l, and r_l |A_lh| c_h over l.
 static void row_col_max(const void *self, const double *r, const double *c, double *row,
                         double *col) {
   const perp_grid *g = self;
@@ -136,13 +136,12 @@ static void submatrix(const void *self, const int32_t *set, int32_t m, double *S
   }
 }
 
-// ---- sweeps: row by row, as each needs those before it
+// ---- sweeps, row by row, because a row needs the new values of the rows before it
 
-typedef struct line {         // of cells along x
+typedef struct line {         // a line of cells along x
   const perp_grid *g;
-  int32_t row;                // of its first cell
-  // To the cells beyond its sides -x, +x, -y, +y, -z, +z; 0: there are none.
-  int32_t step[6];
+  int32_t row;                // row of its first cell
+  int32_t step[6];            // to the cells beyond -x, +x, -y, +y, -z, +z; 0: there are none
   const double *w[6];         // weights of these faces; NULL: 1
   double scale[3];
 } line;
@@ -208,7 +207,7 @@ static const perp_operator_ops ops = {
 const perp_grid *grid_of(const perp_operator *A) { return A->ops == &ops ? A->self : NULL; }
 
 perp_operator perp_from_grid(const perp_grid *matrix, uint32_t claims) {
-  int64_t n = 1;   // -1: validation will report the error
+  int64_t n = 1;   // becomes -1 if the shape is invalid; validation reports the error
   for (int d = 0; matrix != NULL && d < 3 && n > 0; d++)
     n = matrix->cells[d] < 1 || n*matrix->cells[d] > INT32_MAX ? -1 : n*matrix->cells[d];
   return (perp_operator){&ops, matrix, matrix != NULL ? (int32_t)n : 0,

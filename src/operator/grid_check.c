@@ -7,7 +7,7 @@
 
 static const char axis[] = "xyz";
 
-// 1: all types are valid. Takes the maximum by blocks, which compilers turn into vectors.
+// 1: all types are valid. Compilers turn the maximum into vector instructions.
 static int types_fine(const uint8_t *type, int64_t count) {
   uint8_t most = 0;
   for (int64_t k = 0; k < count; k++) most = type[k] > most ? type[k] : most;
@@ -40,7 +40,7 @@ perp_error grid_check_shape(const perp_grid *g, int seen) {
   return PERP_OK;
 }
 
-// The largest of a double array, or NaN if one is negative or no number.
+// The largest of `count` values, or NaN if a value is negative or NaN.
 static double largest(const double *value, int64_t count) {
   double most[4] = {0.0}, bad[4] = {0.0};
   int64_t k = 0;
@@ -66,7 +66,7 @@ typedef struct weighing {
   double most[TEAM_SHARES];
 } weighing;
 
-static void weigh_some(void *data, int32_t from, int32_t to, int32_t share) {
+static void weigh_share(void *data, int32_t from, int32_t to, int32_t share) {
   weighing *w = data;
   w->most[share] = largest(w->face + from, to - from);
 }
@@ -75,7 +75,7 @@ static double largest_weight(const double *face, int64_t count, team *threads) {
   weighing w = {.face = face};
   double most = 0.0;
   if (count > INT32_MAX) return largest(face, count);
-  const int32_t shares = team_share(threads, (int32_t)count, weigh_some, &w);
+  const int32_t shares = team_share(threads, (int32_t)count, weigh_share, &w);
   for (int32_t k = 0; k < shares && most == most; k++)
     if (!(w.most[k] <= most)) most = w.most[k];
   return most;
@@ -103,16 +103,16 @@ perp_error grid_check_weights(const perp_grid *g, team *threads) {
                    g->spacing[worst]*g->spacing[worst], axis[worst]);
 }
 
-// wall_i |= the cell beyond is solid, or a solid cuts the face to liquid there. w NULL: no face is
-// cut.
+// Sets wall_i = 1 if the cell beyond is solid, or if it is liquid and a solid cuts the face to it
+// (weight < 1). w NULL: no face is cut.
 static void look_beyond(const uint8_t *beyond, const double *w, int32_t count, uint8_t *wall) {
   for (int32_t i = 0; i < count; i++) wall[i] |= beyond[i] == PERP_CELL_SOLID;
   for (int32_t i = 0; w != NULL && i < count; i++)
     wall[i] |= (uint8_t)((beyond[i] == PERP_CELL_LIQUID) & (w[i] < 1.0));
 }
 
-// Finds the cells of a line in which liquid would touch a wall: a solid cell, the edge, or a cut
-// face.
+// Sets wall_i = 1 for cells of a line that are next to a wall: a solid cell, the edge of the grid,
+// or a cut face.
 static void find_walls(const perp_grid *g, int32_t j, int32_t k, int32_t from, int32_t count,
                        uint8_t *wall) {
   const grid_place p = {{from, j, k}};
@@ -120,7 +120,7 @@ static void find_walls(const perp_grid *g, int32_t j, int32_t k, int32_t from, i
   memset(wall, 0, (size_t)count);
   for (int d = 0; d < (g->cells[2] > 1 ? 3 : 2); d++)
     for (int up = 0; up < 2; up++) {
-      // Along x the edge is one cell, which has nothing beyond; otherwise it is the whole line.
+      // Along x only one end of the line can be at an edge; along y and z the whole line is.
       const int first = d == 0 && !up && from == 0,
                 last = d == 0 && up && from + count == g->cells[0];
       if (d > 0 && p.at[d] == (up ? g->cells[d] - 1 : 0)) {

@@ -1,14 +1,13 @@
-// grid_stretch.c: products, compensated residuals and the diagonal of a grid, several cells at
-// once.
+// grid_stretch.c: products, compensated residuals and the diagonal of a grid, four cells at once.
 //
-// Lines of cells along x are done in stretches, four cells at a time. Masks replace branches; the
-// first and the last cell of a line are done separately.
+// A line of cells along x is cut into stretches. Inside a stretch, masks replace branches. The
+// first and the last cell of a line are computed alone.
 // Cost: a product reads 8 bytes of x, 24 of weights and 1 of types per cell, and writes 8.
 #include "grid.h"
 
 #include "four.h"
 
-// The weights of faces if the caller gives none.
+// Weights of faces where the caller gives none.
 static const double ones[GRID_STRETCH_MAX] = {
 #define FOUR_ONES 1.0, 1.0, 1.0, 1.0
 #define SIXTEEN_ONES FOUR_ONES, FOUR_ONES, FOUR_ONES, FOUR_ONES
@@ -20,20 +19,19 @@ typedef struct side {         // the cells beyond one side of a stretch
   const double *w;            // weights of the faces
   const uint8_t *type;
   const double *x;
-  // 1/spacing^2; 0: there are none, and the pointers are those of the stretch.
-  double scale;
+  double scale;               // 1/spacing^2; 0 at an edge: the pointers are then the stretch's own
 } side;
 
 typedef struct stretch {      // successive cells of a line
   int32_t row, count;         // row of the first cell, and number of cells
-  int low, high;              // 1: it begins with the first cell of the line, ends with the last
+  int low, high;              // 1: it contains the first cell of the line; the last cell
   int flat;                   // 1: two dimensions
   const uint8_t *type;
   const double *x;            // NULL: only the matrix is needed
   side beyond[6];             // -x, +x, -y, +y, -z, +z
 } stretch;
 
-// The remaining cells of a line, at most GRID_STRETCH_MAX.
+// The number of cells from p to the end of its line, at most GRID_STRETCH_MAX.
 static int32_t stretch_length(const perp_grid *g, grid_place p) {
   const int32_t left = g->cells[0] - p.at[0];
   return left < GRID_STRETCH_MAX ? left : GRID_STRETCH_MAX;
@@ -59,8 +57,8 @@ static stretch stretch_at(const perp_grid *g, const double *x, grid_place p) {
   return s;
 }
 
-// ---- one cell i of a stretch over its `sides` sides (4 in two dimensions, else 6), and the cells
-// i .. i+3 with the same bits
+// ---- kernels: _one works on cell i of a stretch, _four on cells i .. i+3 with the same bits. A
+// cell has 4 sides in two dimensions, else 6.
 
 // 1: there is no cell beyond side q.
 EXACT_INLINE int at_edge(const stretch *s, int q, int32_t i) {
@@ -84,10 +82,9 @@ EXACT_INLINE four pressures(const side *s, four_mask types, int32_t i) {
   return four_keep(is_type(types, PERP_CELL_LIQUID), four_load(s->x + i));
 }
 
-// Outputs for the cells of a stretch.
-typedef struct asked { const double *b; double *y, *a; } asked;
+typedef struct outputs { const double *b; double *y, *a; } outputs;
 
-EXACT_INLINE void product_one(const stretch *s, int sides, int32_t i, const asked *out) {
+EXACT_INLINE void product_one(const stretch *s, int sides, int32_t i, const outputs *out) {
   const double x = s->x[i];
   double y = 0.0;
   for (int q = 0; q < sides; q++)
@@ -95,7 +92,7 @@ EXACT_INLINE void product_one(const stretch *s, int sides, int32_t i, const aske
       y += open_weight(&s->beyond[q], i)*(x - pressure(&s->beyond[q], i));
   out->y[i] = s->type[i] == PERP_CELL_LIQUID ? y : x;
 }
-EXACT_INLINE void product_four(const stretch *s, int sides, int32_t i, const asked *out) {
+EXACT_INLINE void product_four(const stretch *s, int sides, int32_t i, const outputs *out) {
   const four x = four_load(s->x + i);
   four y = four_all(0.0);
   for (int q = 0; q < sides; q++) {
@@ -108,13 +105,13 @@ EXACT_INLINE void product_four(const stretch *s, int sides, int32_t i, const ask
   four_store(out->y + i, four_choose(liquid, y, x));
 }
 
-EXACT_INLINE void diagonal_one(const stretch *s, int sides, int32_t i, const asked *out) {
+EXACT_INLINE void diagonal_one(const stretch *s, int sides, int32_t i, const outputs *out) {
   double d = 0.0;
   for (int q = 0; q < sides; q++)
     if (!at_edge(s, q, i)) d += open_weight(&s->beyond[q], i);
   out->y[i] = s->type[i] == PERP_CELL_LIQUID ? d : 1.0;
 }
-EXACT_INLINE void diagonal_four(const stretch *s, int sides, int32_t i, const asked *out) {
+EXACT_INLINE void diagonal_four(const stretch *s, int sides, int32_t i, const outputs *out) {
   four d = four_all(0.0);
   for (int q = 0; q < sides; q++)
     d = four_add(d, open_weights(&s->beyond[q], four_of_bytes(s->beyond[q].type + i), i));
@@ -122,20 +119,21 @@ EXACT_INLINE void diagonal_four(const stretch *s, int sides, int32_t i, const as
   four_store(out->y + i, four_choose(liquid, d, four_all(1.0)));
 }
 
-// Both y and the diagonal: a = the diagonal.
-EXACT_INLINE void row_one(const stretch *s, int sides, int32_t i, const asked *out) {
+// y = A x, and the diagonal into out->a.
+EXACT_INLINE void row_one(const stretch *s, int sides, int32_t i, const outputs *out) {
   product_one(s, sides, i, out);
-  diagonal_one(s, sides, i, &(asked){.y = out->a});
+  diagonal_one(s, sides, i, &(outputs){.y = out->a});
 }
-EXACT_INLINE void row_four(const stretch *s, int sides, int32_t i, const asked *out) {
+EXACT_INLINE void row_four(const stretch *s, int sides, int32_t i, const outputs *out) {
   product_four(s, sides, i, out);
-  diagonal_four(s, sides, i, &(asked){.y = out->a});
+  diagonal_four(s, sides, i, &(outputs){.y = out->a});
 }
 
-// y = A x + b as in twice the precision: x - q = d + e exactly (TwoSum of x and -q), w d = p + t
-// exactly (TwoProduct), and the errors are summed separately. The neglected terms are of the order
-// u^2 |A||x|. a = |A||x| + |b|, up to its own rounding. Rows of the identity: x + b.
-EXACT_INLINE void residual_one(const stretch *s, int sides, int32_t i, const asked *out) {
+// y = A x + b as in twice the precision. For a neighbour's pressure p, x - p = d + e exactly
+// (TwoSum of x and -p); the product w d is exact, too (TwoProduct). The errors are summed
+// separately, and terms of the order u^2 |A||x| are neglected. a = |A||x| + |b| up to rounding.
+// Rows of the identity: y = x + b.
+EXACT_INLINE void residual_one(const stretch *s, int sides, int32_t i, const outputs *out) {
   const double x = s->x[i], b = out->b[i];
   if (s->type[i] != PERP_CELL_LIQUID) {
     exact_sum sum = {b, 0.0};
@@ -157,7 +155,7 @@ EXACT_INLINE void residual_one(const stretch *s, int sides, int32_t i, const ask
   out->y[i] = exact_value(y);
   out->a[i] = a + fabs(b);
 }
-EXACT_INLINE void residual_four(const stretch *s, int sides, int32_t i, const asked *out) {
+EXACT_INLINE void residual_four(const stretch *s, int sides, int32_t i, const outputs *out) {
   const four x = four_load(s->x + i), b = four_load(out->b + i);
   const four_mask liquid = is_type(four_of_bytes(s->type + i), PERP_CELL_LIQUID);
   four high = b, low = four_all(0.0), a = four_all(0.0);
@@ -186,15 +184,15 @@ EXACT_INLINE void residual_four(const stretch *s, int sides, int32_t i, const as
   four_store(out->a + i, four_add(four_choose(liquid, a, four_size(x)), four_size(b)));
 }
 
-// ---- loops, compiled with and without wide vectors and fma: the same bits
+// ---- loops, compiled with and without wide vectors and fma, with the same bits
 
-typedef void cell_kernel(const stretch *s, int sides, int32_t i, const asked *out);
+typedef void cell_kernel(const stretch *s, int sides, int32_t i, const outputs *out);
 
-// The first and the last cell of a line are done alone, those between in fours. The last four may
-// overlap with those before; they give the same values again.
-EXACT_INLINE void each_cell(const stretch *given, int sides, const asked *out, cell_kernel *one,
+// Computes the first and the last cell of a line alone and those between in fours. The last four
+// may overlap the four before and then compute the same values again.
+EXACT_INLINE void each_cell(const stretch *given, int sides, const outputs *out, cell_kernel *one,
                             cell_kernel *fours) {
-  const stretch s = *given;   // a local copy, so that stores cannot change it
+  const stretch s = *given;   // a copy, so that compilers know that stores do not change it
   const int32_t from = s.low ? 1 : 0, to = s.count - (s.high ? 1 : 0);
   if (to - from < 4) {
     for (int32_t i = 0; i < s.count; i++) one(&s, sides, i, out);
@@ -206,15 +204,15 @@ EXACT_INLINE void each_cell(const stretch *given, int sides, const asked *out, c
 }
 
 #define BOTH_WAYS(name)                                                           \
-  FOUR_TARGET static void name##_wide(const stretch *s, const asked *out) {       \
+  FOUR_TARGET static void name##_wide(const stretch *s, const outputs *out) {     \
     if (s->flat) each_cell(s, 4, out, name##_one, name##_four);                   \
     else each_cell(s, 6, out, name##_one, name##_four);                           \
   }                                                                               \
-  static void name##_plain(const stretch *s, const asked *out) {                  \
+  static void name##_plain(const stretch *s, const outputs *out) {                \
     if (s->flat) each_cell(s, 4, out, name##_one, name##_four);                   \
     else each_cell(s, 6, out, name##_one, name##_four);                           \
   }                                                                               \
-  static void name(const stretch *s, const asked *out) {                          \
+  static void name(const stretch *s, const outputs *out) {                        \
     (FOUR_HAS_TARGET() ? name##_wide : name##_plain)(s, out);                     \
   }
 BOTH_WAYS(product)
@@ -235,24 +233,24 @@ int32_t grid_residual_from(const perp_grid *g, grid_place p, const double *x, co
     }
     return s.count;
   }
-  residual(&s, &(asked){b, y, a});
+  residual(&s, &(outputs){b, y, a});
   return s.count;
 }
 
 int32_t grid_product_from(const perp_grid *g, grid_place p, const double *x, double *y) {
   const stretch s = stretch_at(g, x, p);
-  product(&s, &(asked){.y = y});
+  product(&s, &(outputs){.y = y});
   return s.count;
 }
 
 int32_t grid_diagonal_from(const perp_grid *g, grid_place p, double *d) {
   const stretch s = stretch_at(g, NULL, p);
-  diagonal(&s, &(asked){.y = d});
+  diagonal(&s, &(outputs){.y = d});
   return s.count;
 }
 
 int32_t grid_row_from(const perp_grid *g, grid_place p, const double *x, double *y, double *d) {
   const stretch s = stretch_at(g, x, p);
-  row(&s, &(asked){.y = y, .a = d});
+  row(&s, &(outputs){.y = y, .a = d});
   return s.count;
 }

@@ -10,21 +10,21 @@
 #include "arena.h"
 #include "team.h"
 
-// 1: the operator can multiply. A wrapper of one that cannot has no data either; validation refuses
-// it.
+// 1: the operator can multiply. A wrapper around one that cannot has self = NULL, and validation
+// refuses it.
 static inline int operator_is_given(const perp_operator *A) {
   return A->ops != NULL && A->ops->apply != NULL && A->self != NULL;
 }
 perp_view operator_view(const perp_operator *A);          // PERP_VIEW_NONE if ops->view is NULL
-// y = A x, by threads where A is a grid. Returns what A->ops->apply does.
+// y = A x, with the threads if A is a grid. Returns the value of A->ops->apply.
 int operator_product(const perp_operator *A, const double *x, double *y, void *scratch,
                      team *threads);
 size_t operator_scratch_bytes(const perp_operator *A);    // 0 if it needs none
 size_t operator_sweep_bytes(const perp_operator *A);      // for ops->sweep; 0 if there is none
 
-// One projected relaxation, the step of every sweep: the new x_i for the residual y_i of row i. If
-// A_ii <= 0 the row is linear or concave in x_i; then x_i goes to the bound that y_i points to, if
-// it is finite.
+// One projected relaxation, the step of every sweep: returns the new x_i for y_i = (A x + b)_i. If
+// A_ii <= 0, the row is linear or concave in x_i. Then x_i moves to the bound in the direction of
+// -y_i if that bound is finite.
 static inline double relaxed(double x, double y, double diagonal, double omega, double lo,
                              double hi) {
   if (diagonal > 0.0) {
@@ -39,10 +39,10 @@ static inline double relaxed(double x, double y, double diagonal, double omega, 
 // A_ij by bisection; 0 if it is not stored.
 double csc_entry(const perp_csc *A, int32_t i, int32_t j);
 
-// 1: A = A' exactly, by value. next (n) is work. Columns are then rows, and y = A x + b is
-// gathered: plainly, or compensated and with a >= |A||x| + |b|.
+// csc_is_symmetric returns 1 if A = A' exactly, by value; next (n) is work. The other two functions
+// then read column i as row i for y = A x + b, plain, or compensated with a >= |A||x| + |b|.
 int csc_is_symmetric(const perp_csc *A, int32_t *next);
-// The same up to `tolerance` times the largest of |A_ij|, |A_ji| and sqrt(A_ii A_jj).
+// 1: |A_ij - A_ji| <= tolerance times the largest of |A_ij|, |A_ji| and sqrt(A_ii A_jj).
 int csc_is_nearly_symmetric(const perp_csc *A, double tolerance, int32_t *next);
 void csc_apply_symmetric(const perp_csc *A, const double *x, const double *b, double *y);
 void csc_residual_symmetric(const perp_csc *A, const double *x, const double *b, double *y,

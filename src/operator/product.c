@@ -1,9 +1,8 @@
 // product.c: A = J W J' + diag(compliance) as an operator, without forming it.
 //
 //     w = W (J' x),   y = J w + compliance x
-// A product goes from constraints to bodies and back. The Gauss-Seidel sweep keeps the body
-// velocities v = W J' x, so a row costs only its own nonzeros times the block size. W is symmetric
-// by contract, so row k of W serves as column k.
+// The Gauss-Seidel sweep keeps the body velocities v = W J' x, so a row costs only its own nonzeros
+// times the block size. The caller warrants that W is symmetric, so row k of W serves as column k.
 // Cost: two passes over J and one over W.
 #include <string.h>
 
@@ -29,8 +28,8 @@ static int apply(const void *self, const double *x, double *y, void *scratch) {
   return 0;
 }
 
-// y = J W J' x + compliance x + b, with every intermediate vector as high + low, and the same with
-// absolute values for a. |J||W||J'||x| >= |J W J'||x|.
+// y = J W J' x + compliance x + b, with every intermediate vector as high + low. a is the same sum
+// with absolute values, so a >= |A||x| + |b|, because |J||W||J'||x| >= |J W J'||x|.
 EXACT_INLINE void residual_rows(const perp_product *P, const double *x, const double *b, double *y,
                                 double *a, double *scratch) {
   const exact_vector v = exact_vector_at(scratch, (size_t)P->dofs);
@@ -62,10 +61,10 @@ static int residual(const void *self, const double *x, const double *b, double *
   return 0;
 }
 
-// J_i W J_j' over the bodies that both rows touch; the rows are sorted by body.
+// J_i W J_j', summed over the bodies that both rows touch. Rows are sorted by body.
 static double row_product(const perp_product *P, int32_t i, int32_t j) {
   const int32_t end = P->rowptr[j + 1];
-  int32_t first = P->rowptr[j];   // of J_j in the current body
+  int32_t first = P->rowptr[j];   // first entry of J_j in the current body
   double s = 0.0;
   for (int32_t p = P->rowptr[i]; p < P->rowptr[i + 1]; p++) {
     const int32_t k = P->column[p], start = product_body(P, k);

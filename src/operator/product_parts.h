@@ -40,14 +40,14 @@ static inline double product_pull(const perp_product *P, int32_t i, const double
 // The entry (i, j), with the same bits above and below the diagonal.
 double product_entry(const perp_product *P, int32_t i, int32_t j);
 
-// ---- compensated: every number is high + low, with the sum of the absolute values of its terms
+// ---- compensated: a number is high + low; size is the sum of the absolute values of its terms
 typedef struct exact_vector { double *high, *low, *size; } exact_vector;
 
 EXACT_INLINE exact_vector exact_vector_at(double *memory, size_t n) {   // 3 n doubles
   return (exact_vector){memory, memory + n, memory + 2*n};
 }
 
-// v += J_i' x, where x is a sum of numbers of this size.
+// v += J_i' x; size is that of x.
 EXACT_INLINE void product_scatter(const perp_product *P, int32_t i, exact_sum x, double size,
                                   exact_vector v) {
   for (int32_t p = P->rowptr[i]; p < P->rowptr[i + 1]; p++) {

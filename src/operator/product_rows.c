@@ -1,8 +1,8 @@
 // product_rows.c: single rows of A = J W J' + diag(compliance), or of the contact LCP E13 (27).
 //
 //     w = W J_i',   A_ij = J_j w   for the rows j that share a body with i
-// For the contact LCP w = W (N e_i + D e_i)'J, and the 1 + tangents numbers J_c w of a contact give
-// all its entries.
+// For the contact LCP, w = W J'g, where g has the coefficients of row i in the rows of B. The
+// 1 + tangents numbers J w of contact c then give all entries in the columns of c.
 // Cost: the rows that share a body with i.
 #include "product_rows.h"
 
@@ -52,7 +52,7 @@ int product_rows_begin(product_rows *rows, const perp_operator *A, int32_t *memo
   return 1;
 }
 
-// w += W J_i' s on the bodies of row i; s = 0: clear them again.
+// w += W J_i' s on the bodies of row i. s = 0: sets w = 0 there.
 static void spread(const product_rows *rows, int32_t i, double s) {
   const perp_product *P = rows->P;
   for (int32_t p = P->rowptr[i]; p < P->rowptr[i + 1]; p++) {
@@ -63,7 +63,7 @@ static void spread(const product_rows *rows, int32_t i, double s) {
   }
 }
 
-// The entries of row `at` in the columns of contact c, whose J is multiplied by w.
+// The sum of |A_ij||x_j| over row `at` and the columns j of contact c, for the current w.
 static double contact_size(product_rows *rows, const entry_cursor *cursor, contact_place at,
                            int32_t c, const double *x) {
   const perp_contacts *P = rows->contacts;
@@ -95,7 +95,7 @@ static double contact_row_size(product_rows *rows, const entry_cursor *cursor, i
     for (int32_t q = 0; contact_slack_entry(P, at.contact, q, &j, &a, &other); q++)
       if (entries_outside(cursor, &j, &a, &error)) size += (fabs(a) + error)*fabs(x[j]);
     j = own;
-    a = 0.0;   // except for shifts
+    a = 0.0;   // the diagonal; only a shift makes it nonzero
     if (entries_outside(cursor, &j, &a, &error)) size += (fabs(a) + error)*fabs(x[j]);
     rows->steps += P->directions;
     return size;
@@ -135,7 +135,7 @@ double product_rows_size(product_rows *rows, int32_t i, const double *x) {
   spread(rows, own, 1.0);
   rows->asked++;
   for (int32_t p = P->rowptr[own], last = -1; p <= P->rowptr[own + 1]; p++) {
-    // After its bodies the row itself: a row that touches none has its compliance and shifts.
+    // The last round visits the row itself: without bodies it still has compliance and shifts.
     const int alone = p == P->rowptr[own + 1];
     const int32_t k = alone ? -1 : P->column[p]/P->block;
     if (!alone && k == last) continue;

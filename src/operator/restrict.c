@@ -1,8 +1,8 @@
 // restrict.c: A(set,set) as an operator, without a copy.
 //
-// Products embed x into a vector of the inner size that is zero outside of the set. Sweeps keep
-// such vectors between passes and visit only the rows of the set. Single entries come from the
-// inner view or from small submatrices.
+// A product embeds x into a vector of the inner size that is zero outside of the set. A sweep keeps
+// such vectors between passes and visits only rows of the set. Single entries come from the inner
+// view or from small submatrices.
 // Cost: a product with A.
 #include <string.h>
 
@@ -97,8 +97,8 @@ static void diagonal_of_callback(const void *self, double *d) {
   }
 }
 
-// The inner operator needs inner indices, and the stack has room for LOCAL_ROWS_MAX of them. Larger
-// sets go by pairs of tiles.
+// Translates the indices for the inner operator. The stack has room for LOCAL_ROWS_MAX of them, so
+// larger submatrices are read as pairs of tiles.
 static void submatrix(const void *self, const int32_t *set, int32_t m, double *S) {
   const perp_wrapper *w = self;
   int32_t index[LOCAL_ROWS_MAX];
@@ -107,7 +107,7 @@ static void submatrix(const void *self, const int32_t *set, int32_t m, double *S
     w->inner.ops->submatrix(w->inner.self, index, m, S);
     return;
   }
-  double T[4*TILE*TILE];   // of both tiles together
+  double T[4*TILE*TILE];   // size x size, for both tiles together
   for (int32_t i = 0; i < m; i += TILE) {
     for (int32_t j = i; j < m; j += TILE) {
       const int32_t rows = m - i < TILE ? m - i : TILE;
@@ -151,7 +151,7 @@ static int sweep(const void *self, perp_sweep *state, int32_t from, int32_t to) 
   inner.weight = weight;
   inner.memory = after(w, state->memory, SWEEP_VECTORS);
   int stop = 0;
-  // One call per run of successive indices.
+  // The inner sweep is called once per run of successive indices.
   for (int32_t done = 0; done < to - from && !stop;) {
     const int32_t start = state->backward ? to - 1 - done : from + done;
     int32_t length = 1;

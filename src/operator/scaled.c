@@ -1,6 +1,6 @@
 // scaled.c: R A C with diagonal R, C > 0, as an operator with the functions that A has.
 //
-// Sweeps run in the inner coordinates, which rounds nothing if R and C are powers of two:
+// A sweep runs in the coordinates of A. The change of coordinates is exact for powers of two:
 //   x = C x',  b = b'/R,  lo = C lo',  hi = C hi',  A_ii = A'_ii/(R_i C_i),  weight = weight'/C.
 #include "entries.h"
 #include "error_free.h"
@@ -40,8 +40,8 @@ static int apply_transpose(const void *self, const double *x, double *y, void *s
 // An overflow has no error term.
 static double finite_or_zero(double e) { return e - e == 0.0 ? e : 0.0; }
 
-// R A C x + b = R (A t + q + (A t_low + q_low)), where t + t_low = C x and q + q_low = b/R up to
-// u^2.
+// R A C x + b = R (A t + q + (A t_low + q_low)), where t + t_low = C x and q + q_low = b/R, both up
+// to relative errors of u^2.
 static int residual(const void *self, const double *x, const double *b, double *y, double *a,
                     void *scratch) {
   const perp_wrapper *w = self;

@@ -1,9 +1,9 @@
 // shifted.c: A + shift I as an operator with the functions that A has.
 //
-// There are two sweeps. If A has columns, memory keeps y = (A + shift I) x + b, and every change of
-// x_i adds column i. Otherwise the inner sweep runs with b + shift x in place of b. A pass visits
-// row i once, so x_i still has its value from the start of the pass, and the given diagonal
-// includes the shift.
+// There are two sweeps. If A has add_column, the sweep keeps y = (A + shift I) x + b, and every
+// change of x_i adds a multiple of column i. Otherwise A's own sweep runs with b + shift x in place
+// of b, where x is the start of the pass. That is exact: a pass visits row i once, so x_i still has
+// this value, and the given diagonal includes the shift.
 #include "entries.h"
 #include "error_free.h"
 #include "operator.h"
@@ -30,7 +30,7 @@ static int apply_transpose(const void *self, const double *x, double *y, void *s
   return stop;
 }
 
-// A x + (t + t_low), where t + t_low = shift x + b up to u^2.
+// y = A x + (t + t_low), where t + t_low = shift x + b up to relative errors of u^2.
 static int residual(const void *self, const double *x, const double *b, double *y, double *a,
                     void *scratch) {
   const perp_wrapper *w = self;
